@@ -1,0 +1,41 @@
+/* args.h: one table of options drives parsing, --help and the configuration that a run prints and saves.
+ *
+ *     int epochs = 3;
+ *     Option options[] = {
+ *         {"epochs", ARG_INT, &epochs, .min = 0, .max = 10000, .help = "passes over the training set"},
+ *         {0}};
+ *     args_parse("train", "Train a network.", options, argc, argv);
+ *
+ * The value before parsing is the default, and --help shows it. Built on popt.
+ */
+#ifndef ARGS_H
+#define ARGS_H
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef enum {
+    ARG_FLAG,   /* bool:        --name sets it to true, --no-name to false */
+    ARG_INT,    /* int:         min <= value <= max */
+    ARG_LONG,   /* int64_t:     likewise */
+    ARG_REAL,   /* double:      likewise; never NaN or infinite */
+    ARG_STRING, /* const char*: not empty */
+    ARG_CHOICE, /* const char*: one of `choices`, "cpu|cuda" */
+} ArgKind;
+
+typedef struct {
+    const char *name; /* NULL ends the table */
+    ArgKind kind;
+    void *value;
+    double min, max;  /* for numbers; both 0: any */
+    const char *choices;
+    const char *help; /* a phrase, with its unit */
+} Option;
+
+/* Read argv into the options' values. --help prints idea and table and exits 0. An unknown option, a missing or bad value, a left-over word:
+ * one line that says what was expected, exit 2. Strings live as long as the process. */
+void args_parse(const char *program, const char *idea, const Option *options, int argc, char **argv);
+
+/* The values now, as a new JSON object {name: value}; free with json_decref. */
+json_t *args_json(const Option *options);
+#endif

@@ -1,0 +1,27 @@
+/* checkpoint.h: a training run on disk, as one safetensors file: opens in Python with one line,
+ *
+ *     model.load_state_dict(safetensors.torch.load_file(path), strict=False)
+ *
+ * Tensors: every view of params and of state under its name (PyTorch's shapes), and "optimizer.<name>", the velocity of each parameter.
+ * Metadata (strings): format "pt", model (name and options), epoch, position, step, seed, world_size, batch. Written under a temporary
+ * name, fsync'ed, renamed: a file under its final name is whole. Same run, same bytes.
+ */
+#ifndef CHECKPOINT_H
+#define CHECKPOINT_H
+#include "optim.h"
+
+/* Where the training stands. */
+typedef struct Progress {
+    int epoch;         /* current epoch, from 0 */
+    int64_t position;  /* pictures of this epoch's order that all ranks together have used: a resume at another P goes on from here */
+    int64_t step;      /* updates done */
+    uint64_t seed;     /* of order, augmentation and initial weights */
+    int world_size, batch; /* P and B when it was saved: for the record */
+} Progress;
+
+/* Write path (o may be NULL: no velocities). Ends the run (exit 2) when the disk does not take it; path's old content then stays. */
+void checkpoint_save(const char *path, Model *m, const Sgd *o, const Progress *p);
+/* Read path into m (and o, unless NULL) and p. A file that is not whole, not of this model's shapes or not finite ends the run
+ * with one line (exit 2), and m is untouched. A tensor that m does not know is passed over unless it has m's name and another shape. */
+void checkpoint_load(const char *path, Model *m, Sgd *o, Progress *p);
+#endif

@@ -1,0 +1,16 @@
+/* evaluate.h: how good is the model: loss and accuracy over a set of pictures.
+ *
+ * Metrics are SUMS: correct and count, never a ready-made mean, so that ranks can add theirs whatever share each one had.
+ */
+#ifndef EVALUATE_H
+#define EVALUATE_H
+#include "loader.h"
+#include "model.h"
+
+typedef struct Metrics { double loss, correct, count; } Metrics; /* loss: the sum over `count` pictures */
+
+/* Over pictures order[0 … count) of the loader's set (NULL order: 0 … count-1), with running statistics (MODEL_EVAL). */
+Metrics evaluate(Model *m, Loader *l, const int32_t *order, int count);
+static inline double metrics_loss(Metrics a) { return a.count > 0 ? a.loss / a.count : 0; }
+static inline double metrics_accuracy(Metrics a) { return a.count > 0 ? a.correct / a.count : 0; }
+#endif

@@ -1,0 +1,96 @@
+/* model.h: a network: a list of layers over one flat vector of parameters.
+ *
+ * All parameters lie in ONE vector, `params`, all gradients in ONE vector of the same layout, `grads`. So in this course an all-reduce is one call, a
+ * bucket is a slice, an optimiser is a loop, a checkpoint is a dump and a direction in a loss landscape is a vector. A View names one piece
+ * ("layer1.0.conv1.weight", [16,16,3,3]). Names, shapes and order in memory are PyTorch's (torchvision's names for ResNets).
+ * Batch norm's running statistics are not trained; they lie in a third vector, `state`.
+ *
+ * Layer i reads activation `in` (0 is the picture batch, i+1 is layer i's output) and may add activation `residual`. The backward pass walks
+ * the list from its end. Memory for a batch of up to `batch` pictures is planned once, in model_new.
+ */
+#ifndef MODEL_H
+#define MODEL_H
+#include "backend.h"
+
+typedef enum { LAYER_CONV, LAYER_BATCHNORM, LAYER_RELU, LAYER_MAXPOOL, LAYER_AVGPOOL, LAYER_FLATTEN, LAYER_DENSE } LayerKind;
+
+/* A named piece of a flat vector. */
+typedef struct View {
+    char name[64];  /* "layer1.0.conv1.weight" */
+    size_t at;      /* first element in the flat vector */
+    int count;      /* elements: the product of shape */
+    int dims, shape[4];
+    bool decay;     /* weights of conv and dense layers: true; biases, gamma, beta: false (for methods that spare them; SGD here decays all) */
+} View;
+
+typedef struct Layer {
+    LayerKind kind;
+    char name[48];
+    int in, residual;       /* activations; residual -1: none (conv and batch norm may have one) */
+    int out, kernel, stride; /* output channels; kernel side; stride */
+    bool relu;              /* batch norm: followed by ReLU in the same pass */
+    int w, b;               /* indices into views: weight / gamma, bias / beta; -1: none */
+    int s;                  /* batch norm: index into state_views of running_mean (running_var follows) */
+} Layer;
+
+/* What to build. Zero values mean the default. */
+typedef struct ModelSpec {
+    const char *name;       /* "linear" "mlp" "cnn" "resnet8" "resnet20" "resnet56" … (6n+2) "wrn16-K" */
+    int h, w, c, classes;   /* of a picture */
+    int hidden[8];          /* mlp: sizes of its hidden layers, 0 ends the list; none: {256, 128} */
+    bool no_skip;           /* residual nets without their residual connections */
+    bool no_batchnorm;      /* without batch norm: conv layers get no bias, ReLU stays */
+    int ghost;              /* batch norm statistics per so many pictures; 0: the whole batch */
+} ModelSpec;
+
+typedef struct Model Model;
+
+/* Called between the two halves of a batch norm with its float64 sums (backend.h): add them over ranks to synchronise. */
+typedef void (*StatsHook)(void *context, Tensor sums, Stream *s);
+/* Called during backward when elements [first, first + count) of grads are final: the moment to start their all-reduce. Slices come from the
+ * end of the vector to its start, and together cover it. */
+typedef void (*GradHook)(void *context, size_t first, int count, Stream *s);
+
+struct Model {
+    Backend *be;
+    Stream *s;                     /* all its work is queued here */
+    ModelSpec spec;
+    int batch;                     /* largest N */
+    Tensor params, grads, state;   /* flat F32 vectors (state may be NO_TENSOR) */
+    View *views, *state_views;     /* of params and grads; of state */
+    int nviews, nstate;
+    Layer *layers;
+    int nlayers;
+    Tensor logits;                 /* [N,classes] after model_forward */
+    StatsHook stats_hook; void *stats_context; int stats_ranks; /* synchronised batch norm; NULL, NULL, 1: off */
+    GradHook grad_hook; void *grad_context;
+    struct ModelPlan *plan;        /* activations, their gradients, conv plans: model.c */
+};
+
+typedef enum { MODEL_TRAIN,        /* batch statistics, running statistics updated, activations kept for backward */
+               MODEL_EVAL,         /* running statistics; nothing kept: no backward after it */
+               MODEL_FROZEN_STATS  /* batch statistics and backward as in training, running statistics untouched (landscapes, gradient checks) */
+} ModelMode;
+
+/* Build it on a device, all parameters 0. An unknown name or impossible size ends the run (exit 2). NULL stream: the model makes its own. */
+Model *model_new(Backend *be, const ModelSpec *spec, int batch);
+void model_free(Model *m);
+
+/* Initial weights from the seed: conv He normal (std sqrt(2 / (K R R)), arXiv 1502.01852), dense U(-1/sqrt D, 1/sqrt D), gamma 1, beta 0, running mean 0
+ * and variance 1. */
+void model_init(Model *m, uint64_t seed);
+
+void model_forward(Model *m, Tensor x, ModelMode mode);   /* x [N,H,W,C], N <= batch, halo model_halo(); result in m->logits */
+int model_halo(const Model *m);                           /* the border that x must have */
+
+/* Loss of m->logits against label I32 [N]: adds {sum of losses, correct} to `totals` F64 [2] on the device. weight [N] per sample or
+ * NO_TENSOR. gradient: also prepare the backward pass of the MEAN loss (sum / N). */
+void model_loss(Model *m, Tensor totals, Tensor label, Tensor weight, bool gradient);
+
+void model_zero_grads(Model *m);
+void model_backward(Model *m);  /* after model_loss(…, true): grads += d(mean loss)/d(params) */
+
+Tensor model_view(Tensor flat, const View *v);                     /* the piece of params, grads or a velocity that v names, a vector */
+const View *model_find(const Model *m, const char *name);          /* in views, then state_views; NULL: no such name */
+double model_flops(const Model *m);                                /* multiply-adds x 2 of one picture's forward pass (convolutions and dense layers) */
+#endif

@@ -1,0 +1,20 @@
+/* optim.h: stochastic gradient descent with momentum: one pass over the flat vectors. Semantics are torch.optim.SGD's.
+ *
+ *     d = g + weight_decay w;   v = momentum v + d;   w -= rate (nesterov ? d + momentum v : v)
+ */
+#ifndef OPTIM_H
+#define OPTIM_H
+#include "model.h"
+
+typedef struct Sgd {
+    double momentum, weight_decay;
+    bool nesterov;
+    Tensor velocity;  /* v, flat like params, zero at first */
+    Tensor rate;      /* [1] on the device */
+    int64_t steps;    /* updates so far */
+} Sgd;
+
+Sgd *sgd_new(Model *m, double momentum, double weight_decay, bool nesterov);
+void sgd_free(Model *m, Sgd *o);
+void sgd_step(Model *m, Sgd *o, double rate); /* one update of m->params from m->grads */
+#endif

@@ -1,0 +1,53 @@
+/* run.h: one run of a program: its folder, its configuration, its metrics, its voice.
+ *
+ * Every run writes <out>/<program>/: config.json (options, data, device, ranks, seed), metrics.csv, pictures, trace.json where asked. Only rank
+ * 0 writes and speaks. Files appear under their final names whole: metrics.csv is flushed line by line (a log), all others are renamed into place.
+ */
+#ifndef RUN_H
+#define RUN_H
+#include <stdio.h>
+#include "args.h"
+#include "comm.h"
+
+/* The options that every program has; put RUN_OPTIONS(run_options) into its table. Defaults: run_options_default(). */
+typedef struct RunOptions {
+    const char *device, *comm, *data, *out, *data_dir;
+    int64_t seed;
+    int threads;   /* per rank; 0: cores / ranks on this machine */
+    bool trace;    /* write a timeline */
+} RunOptions;
+
+RunOptions run_options_default(void); /* honours DATA_DIR from the environment */
+
+#define RUN_OPTIONS(o) \
+    {"device", ARG_CHOICE, &(o).device, .choices = "auto|cpu|cuda", .help = "where to compute"}, \
+    {"comm", ARG_CHOICE, &(o).comm, .choices = "auto|self|mpi|nccl", .help = "how ranks talk"}, \
+    {"data", ARG_CHOICE, &(o).data, .choices = "auto|synthetic|fashion|cifar10", .help = "data set"}, \
+    {"data-dir", ARG_STRING, &(o).data_dir, .help = "folder that holds the data sets"}, \
+    {"seed", ARG_LONG, &(o).seed, .min = 0, .max = 9e15, .help = "seed of every random draw"}, \
+    {"threads", ARG_INT, &(o).threads, .min = 0, .max = 1024, .help = "threads per rank (0: cores / ranks)"}, \
+    {"out", ARG_STRING, &(o).out, .help = "folder for results"}, \
+    {"trace", ARG_FLAG, &(o).trace, .help = "write a timeline for Perfetto"}
+
+typedef struct Run {
+    char *program, *dir; /* dir: <out>/<program>, exists */
+    bool speaks;         /* rank 0: prints and writes files */
+    bool terminal;       /* stdout is a terminal: progress is a bar that is redrawn */
+    FILE *csv;           /* metrics.csv, NULL where this rank does not write */
+    double started, progress_shown; /* seconds, timer.h */
+} Run;
+
+/* Make the folder, write config.json (the options' values and what `facts` adds: data, device, world size, …; facts is
+ * consumed, NULL is fine) and say it in a few lines. speaks: true on the rank that prints and writes (rank 0); a serial program says true. */
+Run *run_open(const char *program, const RunOptions *o, const Option *options, json_t *facts, bool speaks);
+void run_close(Run *r); /* says where the results lie */
+
+void run_say(Run *r, const char *format, ...) __attribute__((format(printf, 2, 3)));          /* a line for people, if r speaks */
+void run_metrics_header(Run *r, const char *columns);                                        /* "epoch,loss,…" once */
+void run_metrics(Run *r, const char *format, ...) __attribute__((format(printf, 2, 3)));      /* one line of metrics.csv */
+char *run_path(const Run *r, const char *file); /* <dir>/<file>, a new string; free() it */
+
+/* How far it is: redraws a bar with rate and time left on a terminal (at most 10 times a second); elsewhere a plain line about every 10 s and at the
+ * end. done of total units ("images"); note: a few words such as "loss 0.412". Resets itself when done falls back. */
+void run_progress(Run *r, const char *what, double done, double total, const char *unit, const char *note);
+#endif
