@@ -1,0 +1,121 @@
+/* cpu_layers.c: ReLU, pooling, flatten. Each loop is over images; `add` adds to the gradient that is there. */
+#include "cpu.h"
+
+#define FOR_IMAGES(s, n, N) _Pragma("omp parallel for num_threads((s)->threads) schedule(static)") for (int n = 0; n < (N); n++)
+
+static void clear_image(Tensor t, int n)
+{
+    for (int h = 0; h < t.h; h++)
+        memset(cpu_row(t, n, h), 0, sizeof(float) * t.w * t.c);
+}
+
+void cpu_relu_forward(Stream *s, Tensor y, Tensor x)
+{
+    ASSERT(same_shape(y, x));
+    FOR_IMAGES(s, n, x.n)
+        for (int h = 0; h < x.h; h++) {
+            float *to = cpu_row(y, n, h);
+            const float *from = cpu_row(x, n, h);
+            for (int i = 0; i < x.w * x.c; i++)
+                to[i] = from[i] < 0 ? 0 : from[i]; /* NaN stays NaN */
+        }
+}
+
+void cpu_relu_backward(Stream *s, Tensor dx, Tensor dy, Tensor y, bool add)
+{
+    ASSERT(same_shape(dx, dy) && same_shape(dy, y));
+    FOR_IMAGES(s, n, y.n)
+        for (int h = 0; h < y.h; h++) {
+            float *to = cpu_row(dx, n, h);
+            const float *g = cpu_row(dy, n, h), *out = cpu_row(y, n, h);
+            for (int i = 0; i < y.w * y.c; i++)
+                to[i] = (add ? to[i] : 0) + (out[i] > 0 ? g[i] : 0);
+        }
+}
+
+void cpu_maxpool_forward(Stream *s, Tensor y, Tensor which, Tensor x)
+{
+    ASSERT(y.h == x.h / 2 && y.w == x.w / 2 && y.c == x.c && y.n == x.n && which.dtype == U8 && which.halo == 0);
+    FOR_IMAGES(s, n, y.n)
+        for (int h = 0; h < y.h; h++)
+            for (int w = 0; w < y.w; w++) {
+                const float *top = cpu_row(x, n, 2 * h) + 2 * w * x.c, *bottom = cpu_row(x, n, 2 * h + 1) + 2 * w * x.c;
+                const float *from[4] = {top, top + x.c, bottom, bottom + x.c};
+                float *to = cpu_row(y, n, h) + w * y.c;
+                uint8_t *mark = (uint8_t *)cpu_at(which) + (((size_t)n * y.h + h) * y.w + w) * y.c;
+                for (int c = 0; c < y.c; c++) {
+                    int best = 0;
+                    for (int i = 1; i < 4; i++)
+                        if (!(from[i][c] <= from[best][c])) /* a NaN wins, and so is seen */
+                            best = i;
+                    to[c] = from[best][c];
+                    mark[c] = best;
+                }
+            }
+}
+
+void cpu_maxpool_backward(Stream *s, Tensor dx, Tensor dy, Tensor which, bool add)
+{
+    FOR_IMAGES(s, n, dy.n)
+    {
+        if (!add)
+            clear_image(dx, n);
+        for (int h = 0; h < dy.h; h++)
+            for (int w = 0; w < dy.w; w++) {
+                const float *g = cpu_row(dy, n, h) + w * dy.c;
+                const uint8_t *mark = (uint8_t *)cpu_at(which) + (((size_t)n * dy.h + h) * dy.w + w) * dy.c;
+                for (int c = 0; c < dy.c; c++)
+                    cpu_row(dx, n, 2 * h + mark[c] / 2)[(2 * w + mark[c] % 2) * dx.c + c] += g[c];
+            }
+    }
+}
+
+void cpu_avgpool_forward(Stream *s, Tensor y, Tensor x)
+{
+    ASSERT(y.h == 1 && y.w == 1 && y.c == x.c && y.n == x.n);
+    FOR_IMAGES(s, n, x.n)
+    {
+        float *to = cpu_row(y, n, 0);
+        memset(to, 0, sizeof(float) * x.c);
+        for (int h = 0; h < x.h; h++)
+            for (int w = 0; w < x.w; w++)
+                for (int c = 0; c < x.c; c++)
+                    to[c] += cpu_row(x, n, h)[w * x.c + c];
+        for (int c = 0; c < x.c; c++)
+            to[c] /= x.h * x.w;
+    }
+}
+
+void cpu_avgpool_backward(Stream *s, Tensor dx, Tensor dy, bool add)
+{
+    FOR_IMAGES(s, n, dx.n)
+        for (int h = 0; h < dx.h; h++)
+            for (int w = 0; w < dx.w; w++) {
+                float *to = cpu_row(dx, n, h) + w * dx.c;
+                const float *g = cpu_row(dy, n, 0);
+                for (int c = 0; c < dx.c; c++)
+                    to[c] = (add ? to[c] : 0) + g[c] / (dx.h * dx.w);
+            }
+}
+
+/* PyTorch flattens [C,H,W]; weights behind it expect that order. */
+void cpu_flatten_forward(Stream *s, Tensor y, Tensor x)
+{
+    ASSERT(y.n == x.n && y.c == x.h * x.w * x.c);
+    FOR_IMAGES(s, n, x.n)
+        for (int h = 0; h < x.h; h++)
+            for (int w = 0; w < x.w; w++)
+                for (int c = 0; c < x.c; c++)
+                    cpu_row(y, n, 0)[(c * x.h + h) * x.w + w] = cpu_row(x, n, h)[w * x.c + c];
+}
+
+void cpu_flatten_backward(Stream *s, Tensor dx, Tensor dy, bool add)
+{
+    FOR_IMAGES(s, n, dx.n)
+        for (int h = 0; h < dx.h; h++)
+            for (int w = 0; w < dx.w; w++)
+                for (int c = 0; c < dx.c; c++) {
+                    float *to = cpu_row(dx, n, h) + w * dx.c + c;
+                    *to = (add ? *to : 0) + cpu_row(dy, n, 0)[(c * dx.h + h) * dx.w + w];
+                }
+}

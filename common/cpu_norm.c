@@ -1,0 +1,246 @@
+/* cpu_norm.c: batch normalisation, forward and backward, in groups of images (backend.h).
+ *
+ * Statistics go in two stages: per image and channel in float32 (mean, and sum of squared deviations: no cancellation), then over a
+ * group's images as plain sums in float64, which ranks can add. Passes over pixels are compiled for the usual channel counts.
+ */
+#include <math.h>
+#include "cpu.h"
+
+/* Call f(..., C) with C as a constant where it is a usual one, so that the inner loop over channels is unrolled into vectors. */
+#define FOR_CHANNELS(C, call) \
+    switch (C) { \
+    case 16: { enum { c_ = 16 }; call; break; } \
+    case 32: { enum { c_ = 32 }; call; break; } \
+    case 64: { enum { c_ = 64 }; call; break; } \
+    default: { const int c_ = (C); call; } \
+    }
+#define INLINE static inline __attribute__((always_inline))
+
+static int groups(const BatchNorm *bn, int N) { return (N + bn->group - 1) / bn->group; }
+static int group_images(int N, int group, int g) { return g * group + group <= N ? group : N - g * group; }
+
+INLINE void image_moments(float *mean, float *m2, Tensor x, int n, const int C)
+{
+    float sum[C];
+    memset(sum, 0, sizeof sum);
+    for (int h = 0; h < x.h; h++) {
+        const float *p = cpu_row(x, n, h);
+        for (int w = 0; w < x.w; w++, p += C)
+            for (int c = 0; c < C; c++)
+                sum[c] += p[c];
+    }
+    for (int c = 0; c < C; c++)
+        mean[c] = sum[c] / (x.h * x.w);
+    memset(sum, 0, sizeof sum);
+    for (int h = 0; h < x.h; h++) {
+        const float *p = cpu_row(x, n, h);
+        for (int w = 0; w < x.w; w++, p += C)
+            for (int c = 0; c < C; c++)
+                sum[c] += (p[c] - mean[c]) * (p[c] - mean[c]);
+    }
+    memcpy(m2, sum, sizeof sum);
+}
+
+void cpu_moments_of_image(Tensor moments, Tensor x, int n)
+{
+    float *mean = cpu_row(moments, n, 0);
+    FOR_CHANNELS(x.c, image_moments(mean, mean + x.c, x, n, c_))
+}
+
+void cpu_image_moments(Stream *s, Tensor moments, Tensor x)
+{
+    ASSERT(moments.n == x.n && moments.h == 2 && moments.c == x.c && x.c <= MAX_CHANNELS);
+#pragma omp parallel for num_threads(s->threads) schedule(static)
+    for (int n = 0; n < x.n; n++)
+        cpu_moments_of_image(moments, x, n);
+}
+
+void cpu_bn_sums(Stream *s, Tensor sums, Tensor moments, int pixels, int group)
+{
+    (void)s;
+    int N = moments.n, C = moments.c;
+    ASSERT(sums.dtype == F64 && sums.c == C && sums.n >= (N + group - 1) / group);
+    for (int g = 0; g * group < N; g++) {
+        double *sum = (double *)cpu_at(sums) + (size_t)g * 2 * C, *square = sum + C;
+        memset(sum, 0, sizeof(double) * 2 * C);
+        for (int n = g * group; n < g * group + group_images(N, group, g); n++) {
+            const float *mean = cpu_row(moments, n, 0), *m2 = mean + C;
+            for (int c = 0; c < C; c++) {
+                sum[c] += (double)pixels * mean[c];
+                square[c] += m2[c] + (double)pixels * mean[c] * mean[c];
+            }
+        }
+    }
+}
+
+void cpu_bn_finish(Stream *s, const BatchNorm *bn, Tensor sums, int N, int pixels, int ranks, bool update_running)
+{
+    (void)s;
+    int G = groups(bn, N), C = bn->gamma.n;
+    float *mean = cpu_at(bn->mean), *istd = cpu_at(bn->istd);
+    float *running_mean = cpu_at(bn->running_mean), *running_var = cpu_at(bn->running_var);
+    for (int c = 0; c < C; c++) {
+        double average_mean = 0, average_var = 0;
+        for (int g = 0; g < G; g++) {
+            const double *sum = (const double *)cpu_at(sums) + (size_t)g * 2 * C, *square = sum + C;
+            double count = (double)group_images(N, bn->group, g) * pixels * ranks;
+            double m = sum[c] / count, var = square[c] / count - m * m;
+            var = var > 0 ? var : var == var ? 0 : var; /* rounding may fall below zero; NaN stays NaN */
+            mean[g * C + c] = (float)m;
+            istd[g * C + c] = (float)(1 / sqrt(var + bn->eps));
+            average_mean += m / G;
+            average_var += var * (count > 1 ? count / (count - 1) : 1) / G;
+        }
+        if (update_running) {
+            running_mean[c] += bn->momentum * ((float)average_mean - running_mean[c]);
+            running_var[c] += bn->momentum * ((float)average_var - running_var[c]);
+        }
+    }
+}
+
+void cpu_bn_running(Stream *s, const BatchNorm *bn)
+{
+    (void)s;
+    const float *mean = cpu_at(bn->running_mean), *var = cpu_at(bn->running_var);
+    memcpy(cpu_at(bn->mean), mean, sizeof(float) * bn->gamma.n);
+    for (int c = 0; c < bn->gamma.n; c++)
+        ((float *)cpu_at(bn->istd))[c] = 1 / sqrtf(var[c] + bn->eps);
+}
+
+INLINE void forward_row(float *restrict y, const float *restrict x, const float *restrict residual, const float *mean,
+                        const float *scale, const float *beta, bool relu, int W, const int C)
+{
+    for (int w = 0; w < W; w++, y += C, x += C, residual += residual ? C : 0)
+        for (int c = 0; c < C; c++) {
+            float v = (x[c] - mean[c]) * scale[c] + beta[c] + (residual ? residual[c] : 0);
+            y[c] = relu && v < 0 ? 0 : v;
+        }
+}
+
+/* All of an image: gamma * istd is taken together once. */
+INLINE void forward_image(Tensor y, const BatchNorm *bn, Tensor x, Tensor residual, int n, const int C)
+{
+    const float *gamma = cpu_at(bn->gamma), *beta = cpu_at(bn->beta);
+    const float *mean = (float *)cpu_at(bn->mean) + n / bn->group * C;
+    const float *istd = (float *)cpu_at(bn->istd) + n / bn->group * C;
+    float scale[C];
+    for (int c = 0; c < C; c++)
+        scale[c] = gamma[c] * istd[c];
+    for (int h = 0; h < x.h; h++) {
+        float *to = cpu_row(y, n, h);
+        const float *from = cpu_row(x, n, h);
+        if (given(residual))
+            forward_row(to, from, cpu_row(residual, n, h), mean, scale, beta, bn->relu, x.w, C);
+        else
+            forward_row(to, from, NULL, mean, scale, beta, bn->relu, x.w, C);
+    }
+}
+
+void cpu_bn_forward(Stream *s, Tensor y, const BatchNorm *bn, Tensor x, Tensor residual)
+{
+    ASSERT(same_shape(y, x) && bn->gamma.n == x.c && x.c <= MAX_CHANNELS && bn->mean.n >= groups(bn, x.n));
+    ASSERT(!given(residual) || same_shape(residual, x));
+#pragma omp parallel for num_threads(s->threads) schedule(static)
+    for (int n = 0; n < x.n; n++)
+        FOR_CHANNELS(x.c, forward_image(y, bn, x, residual, n, c_))
+}
+
+/* One image's part of sum g and sum g xhat, added to sum[2C]; g is dy where the ReLU let it through. */
+INLINE void backward_sums_image(double *sum, const BatchNorm *bn, Tensor dy, Tensor y, Tensor x, int n, const int C)
+{
+    const float *mean = (float *)cpu_at(bn->mean) + n / bn->group * C;
+    const float *istd = (float *)cpu_at(bn->istd) + n / bn->group * C;
+    float a[C], b[C];
+    memset(a, 0, sizeof a);
+    memset(b, 0, sizeof b);
+    for (int h = 0; h < x.h; h++) {
+        const float *g = cpu_row(dy, n, h), *from = cpu_row(x, n, h), *out = bn->relu ? cpu_row(y, n, h) : g;
+        for (int w = 0; w < x.w; w++, g += C, from += C, out += C)
+            for (int c = 0; c < C; c++) {
+                float v = bn->relu && !(out[c] > 0) ? 0 : g[c];
+                a[c] += v;
+                b[c] += v * (from[c] - mean[c]);
+            }
+    }
+    for (int c = 0; c < C; c++) {
+        sum[c] += a[c];
+        sum[C + c] += (double)b[c] * istd[c];
+    }
+}
+
+void cpu_bn_backward_sums(Stream *s, Tensor sums, const BatchNorm *bn, Tensor dgamma, Tensor dbeta, Tensor dy, Tensor y,
+                          Tensor x)
+{
+    int N = x.n, C = x.c, G = groups(bn, N), pieces = G >= CHUNKS ? 1 : (CHUNKS + G - 1) / G;
+    ASSERT(sums.dtype == F64 && sums.n >= G && sums.c == C && C <= MAX_CHANNELS && same_shape(dy, x));
+    double *out = cpu_at(sums), partial[pieces > 1 ? G * pieces : 1][2 * C];
+#pragma omp parallel for num_threads(s->threads) schedule(static)
+    for (int i = 0; i < G * pieces; i++) { /* piece i % pieces of group i / pieces */
+        int g = i / pieces, images = group_images(N, bn->group, g), n0 = g * bn->group;
+        double *sum = pieces > 1 ? partial[i] : out + (size_t)g * 2 * C;
+        memset(sum, 0, sizeof(double) * 2 * C);
+        for (int n = n0 + chunk_begin(images, i % pieces, pieces); n < n0 + chunk_begin(images, i % pieces + 1, pieces);
+             n++)
+            FOR_CHANNELS(C, backward_sums_image(sum, bn, dy, y, x, n, c_))
+    }
+    float *db = cpu_at(dbeta), *dg = cpu_at(dgamma);
+    for (int c = 0; c < C; c++) {
+        double beta = 0, gamma = 0;
+        for (int g = 0; g < G; g++) {
+            double *sum = out + (size_t)g * 2 * C;
+            for (int i = g * pieces; pieces > 1 && i < (g + 1) * pieces; i++) {
+                sum[c] = (i == g * pieces ? 0 : sum[c]) + partial[i][c];
+                sum[C + c] = (i == g * pieces ? 0 : sum[C + c]) + partial[i][C + c];
+            }
+            beta += sum[c];
+            gamma += sum[C + c];
+        }
+        db[c] += (float)beta;
+        dg[c] += (float)gamma;
+    }
+}
+
+INLINE void backward_image(Tensor dx, Tensor dresidual, const BatchNorm *bn, Tensor sums, Tensor dy, Tensor y, Tensor x,
+                           double count, bool add, bool add_residual, int n, const int C)
+{
+    const float *gamma = cpu_at(bn->gamma), *mean = (float *)cpu_at(bn->mean) + n / bn->group * C;
+    const float *istd = (float *)cpu_at(bn->istd) + n / bn->group * C;
+    const double *sum = (const double *)cpu_at(sums) + (size_t)(n / bn->group) * 2 * C;
+    float scale[C], mean_g[C], slope[C]; /* dx = scale (g - mean_g - (x - mean) slope) */
+    for (int c = 0; c < C; c++) {
+        scale[c] = gamma[c] * istd[c];
+        mean_g[c] = (float)(sum[c] / count);
+        slope[c] = (float)(sum[C + c] / count) * istd[c];
+    }
+    for (int h = 0; h < x.h; h++) {
+        const float *g = cpu_row(dy, n, h), *from = cpu_row(x, n, h), *out = bn->relu ? cpu_row(y, n, h) : g;
+        float *to = cpu_row(dx, n, h), *skip = given(dresidual) ? cpu_row(dresidual, n, h) : NULL;
+        for (int w = 0; w < x.w; w++, g += C, from += C, out += C, to += C) {
+#pragma omp simd
+            for (int c = 0; c < C; c++) {
+                float v = bn->relu && !(out[c] > 0) ? 0 : g[c];
+                float d = scale[c] * (v - mean_g[c] - (from[c] - mean[c]) * slope[c]);
+                to[c] = add ? to[c] + d : d;
+            }
+            if (skip) {
+#pragma omp simd
+                for (int c = 0; c < C; c++) {
+                    float v = bn->relu && !(out[c] > 0) ? 0 : g[c];
+                    skip[c] = add_residual ? skip[c] + v : v;
+                }
+                skip += C;
+            }
+        }
+    }
+}
+
+void cpu_bn_backward(Stream *s, Tensor dx, Tensor dresidual, const BatchNorm *bn, Tensor sums, Tensor dy, Tensor y,
+                     Tensor x, int ranks, bool add, bool add_residual)
+{
+    ASSERT(same_shape(dx, x) && same_shape(dy, x) && x.c <= MAX_CHANNELS);
+#pragma omp parallel for num_threads(s->threads) schedule(static)
+    for (int n = 0; n < x.n; n++) {
+        double count = (double)group_images(x.n, bn->group, n / bn->group) * x.h * x.w * ranks;
+        FOR_CHANNELS(x.c, backward_image(dx, dresidual, bn, sums, dy, y, x, count, add, add_residual, n, c_))
+    }
+}

@@ -1,0 +1,49 @@
+/* cpu_vector.c: loops over flat vectors: the optimiser's update and the little algebra of directions and norms. */
+#include "cpu.h"
+
+#define FOR_ELEMENTS(s, i, n) _Pragma("omp parallel for simd num_threads((s)->threads) schedule(static)") for (int i = 0; i < (n); i++)
+
+void cpu_sgd(Stream *s, Tensor w, Tensor v, Tensor g, Tensor rate, float momentum, float weight_decay, bool nesterov)
+{
+    ASSERT(w.n == v.n && w.n == g.n);
+    float *restrict W = cpu_at(w), *restrict V = cpu_at(v), eta = *(float *)cpu_at(rate);
+    const float *restrict G = cpu_at(g);
+    FOR_ELEMENTS(s, i, w.n)
+    {
+        float d = G[i] + weight_decay * W[i];
+        V[i] = momentum * V[i] + d;
+        W[i] -= eta * (nesterov ? d + momentum * V[i] : V[i]);
+    }
+}
+
+void cpu_axpy(Stream *s, Tensor y, float a, Tensor x)
+{
+    ASSERT(y.n == x.n);
+    float *Y = cpu_at(y);
+    const float *X = cpu_at(x);
+    FOR_ELEMENTS(s, i, y.n)
+        Y[i] += a * X[i];
+}
+
+void cpu_scale(Stream *s, Tensor x, float a)
+{
+    float *X = cpu_at(x);
+    FOR_ELEMENTS(s, i, x.n)
+        X[i] *= a;
+}
+
+void cpu_dot(Stream *s, Tensor out, Tensor x, Tensor y)
+{
+    ASSERT(x.n == y.n && out.dtype == F64);
+    const float *X = cpu_at(x), *Y = cpu_at(y);
+    double part[CHUNKS], sum = 0;
+#pragma omp parallel for num_threads(s->threads) schedule(static)
+    for (int chunk = 0; chunk < CHUNKS; chunk++) {
+        part[chunk] = 0;
+        for (int i = chunk_begin(x.n, chunk, CHUNKS); i < chunk_begin(x.n, chunk + 1, CHUNKS); i++)
+            part[chunk] += (double)X[i] * Y[i];
+    }
+    for (int chunk = 0; chunk < CHUNKS; chunk++)
+        sum += part[chunk];
+    *(double *)cpu_at(out) = sum;
+}

@@ -1,0 +1,29 @@
+/* evaluate.c: see evaluate.h. */
+#include "evaluate.h"
+#include <stdlib.h>
+#include "audit.h"
+#include "check.h"
+
+Metrics evaluate(Model *m, Loader *l, const int32_t *order, int count)
+{
+    const BackendOps *op = m->be->op;
+    Tensor totals = tensor_new(m->be, F64, 2, 1, 1, 1, 0);
+    int32_t *all = NULL;
+    if (!order) {
+        all = alloc(count, sizeof *all);
+        for (int i = 0; i < count; i++)
+            all[i] = i;
+        order = all;
+    }
+    loader_start(l, order, count, 0);
+    for (Batch b; loader_next(l, m->s, &b);) {
+        model_forward(m, b.x, MODEL_EVAL);
+        model_loss(m, totals, b.label, NO_TENSOR, false);
+    }
+    double sum[2];
+    op->download(m->s, sum, totals);
+    tensor_free(m->be, totals);
+    audit_fact("evaluate", "s:i, s:i, s:f", "first", count ? order[0] : -1, "count", count, "correct", sum[1]);
+    free(all);
+    return (Metrics){sum[0], sum[1], count};
+}

@@ -1,0 +1,39 @@
+/* model_build.h: how a network's list of layers is written down. Private to model.c and model_zoo.c.
+ *
+ * Each function appends one layer and returns the activation that it produces, so that a network reads like its formula:
+ *     int y = model_conv(m, x, "conv1", 16, 3, 1, NONE);
+ */
+#ifndef MODEL_BUILD_H
+#define MODEL_BUILD_H
+#include "model.h"
+
+enum { NONE = -1, MAX_LAYERS = 512 };
+
+typedef struct Shape { int h, w, c; } Shape;
+
+struct ModelPlan {
+    Shape shape[MAX_LAYERS + 1];   /* of every activation; 0 is the picture */
+    Tensor act[MAX_LAYERS + 1];    /* [batch,h,w,c]; act[0] is the caller's x of the last forward pass */
+    Tensor grad[MAX_LAYERS + 1];   /* its gradient, in one of `slots` */
+    bool touched[MAX_LAYERS + 1];  /* backward: has grad already got a contribution? */
+    Tensor slot[MAX_LAYERS];       /* gradients live shortly: several activations share one slot, one after the other */
+    int slots;
+    ConvPlan *conv[MAX_LAYERS];
+    BatchNorm norm[MAX_LAYERS];
+    Tensor which[MAX_LAYERS];      /* max pooling: which of the four */
+    Tensor moments, sums;          /* batch norm's, shared by all layers, for the widest */
+    int halo;                      /* of act[0] */
+    int n;                         /* pictures in the last forward pass */
+};
+
+/* kernel x kernel, stride 1 or 2, no bias; residual: an activation to add, or NONE */
+int model_conv(Model *m, int in, const char *name, int out, int kernel, int stride, int residual);
+int model_batchnorm(Model *m, int in, const char *name, bool relu, int residual);
+int model_dense(Model *m, int in, const char *name, int out); /* flattens its input first where that is a picture */
+int model_relu(Model *m, int in);
+int model_maxpool(Model *m, int in);
+int model_avgpool(Model *m, int in);
+
+/* model_zoo.c: append the layers of m->spec.name; false: there is no such network. */
+bool model_zoo(Model *m);
+#endif

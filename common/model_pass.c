@@ -1,0 +1,184 @@
+/* model_pass.c: the forward pass walks the list of layers from its start, the backward pass from its end. */
+#include "check.h"
+#include "model_build.h"
+
+/* The part of a planned tensor that the current batch of n pictures uses. */
+static Tensor act(const Model *m, int a) { return tensor_first(m->plan->act[a], m->plan->n); }
+static Tensor grad(const Model *m, int a) { return tensor_first(m->plan->grad[a], m->plan->n); }
+static Tensor param(const Model *m, int view) { return model_view(m->params, &m->views[view]); }
+static Tensor dparam(const Model *m, int view) { return model_view(m->grads, &m->views[view]); }
+static Tensor optional(const Model *m, int a) { return a == NONE ? NO_TENSOR : act(m, a); }
+
+/* Weights as matrices [K, everything else]. */
+static Tensor matrix(Tensor vector, int rows)
+{
+    vector.c = vector.n / rows;
+    vector.n = rows;
+    return vector;
+}
+
+static Tensor moments(const Model *m, int C) /* [n,2,C] */
+{
+    return (Tensor){m->plan->moments.buf, 0, F32, m->plan->n, 2, 1, C, 0};
+}
+
+static Tensor sums(const Model *m, const BatchNorm *bn, int C) /* F64 [G,2,C] */
+{
+    return (Tensor){m->plan->sums.buf, 0, F64, (m->plan->n + bn->group - 1) / bn->group, 2, 1, C, 0};
+}
+
+/* ---- forward ---- */
+
+static void conv_forward(Model *m, int i, ModelMode mode)
+{
+    const Layer *l = &m->layers[i];
+    bool feeds_norm = i + 1 < m->nlayers && m->layers[i + 1].kind == LAYER_BATCHNORM && m->layers[i + 1].in == i + 1;
+    Tensor mom = feeds_norm && mode != MODEL_EVAL ? moments(m, l->out) : NO_TENSOR;
+    m->be->op->conv_forward(m->s, m->plan->conv[i], act(m, i + 1), mom, act(m, l->in), matrix(param(m, l->w), l->out),
+                            optional(m, l->residual));
+}
+
+static void batchnorm_forward(Model *m, int i, ModelMode mode)
+{
+    const BackendOps *op = m->be->op;
+    const Layer *l = &m->layers[i];
+    BatchNorm bn = m->plan->norm[i];
+    Tensor x = act(m, l->in);
+    if (mode == MODEL_EVAL) {
+        bn.group = m->batch;
+        op->bn_running(m->s, &bn);
+    } else {
+        Tensor sum = sums(m, &bn, l->out);
+        bool have_moments = i > 0 && l->in == i && m->layers[i - 1].kind == LAYER_CONV; /* conv_forward gathered them */
+        if (!have_moments)
+            op->image_moments(m->s, moments(m, l->out), x);
+        op->bn_sums(m->s, sum, moments(m, l->out), x.h * x.w, bn.group);
+        if (m->stats_hook)
+            m->stats_hook(m->stats_context, sum, m->s);
+        op->bn_finish(m->s, &bn, sum, x.n, x.h * x.w, m->stats_ranks, mode == MODEL_TRAIN);
+    }
+    op->bn_forward(m->s, act(m, i + 1), &bn, x, optional(m, l->residual));
+}
+
+static void layer_forward(Model *m, int i, ModelMode mode)
+{
+    const BackendOps *op = m->be->op;
+    const Layer *l = &m->layers[i];
+    Tensor y = act(m, i + 1), x = act(m, l->in);
+    switch (l->kind) {
+    case LAYER_CONV: conv_forward(m, i, mode); break;
+    case LAYER_BATCHNORM: batchnorm_forward(m, i, mode); break;
+    case LAYER_RELU: op->relu_forward(m->s, y, x); break;
+    case LAYER_MAXPOOL: op->maxpool_forward(m->s, y, tensor_first(m->plan->which[i], y.n), x); break;
+    case LAYER_AVGPOOL: op->avgpool_forward(m->s, y, x); break;
+    case LAYER_FLATTEN: op->flatten_forward(m->s, y, x); break;
+    case LAYER_DENSE: op->dense_forward(m->s, y, x, matrix(param(m, l->w), l->out), param(m, l->b)); break;
+    }
+}
+
+void model_forward(Model *m, Tensor x, ModelMode mode)
+{
+    Shape s = m->plan->shape[0];
+    ASSERT(x.n >= 1 && x.n <= m->batch && x.h == s.h && x.w == s.w && x.c == s.c && x.dtype == F32);
+    m->plan->n = x.n;
+    m->plan->act[0] = x;
+    for (int i = 0; i < m->nlayers; i++)
+        layer_forward(m, i, mode);
+    m->logits = act(m, m->nlayers);
+}
+
+void model_loss(Model *m, Tensor totals, Tensor label, Tensor weight, bool gradient)
+{
+    Tensor dlogits = gradient ? grad(m, m->nlayers) : NO_TENSOR;
+    m->be->op->cross_entropy(m->s, dlogits, NO_TENSOR, totals, m->logits, label, weight, 1.0f / m->plan->n);
+}
+
+/* ---- backward ---- */
+
+/* Add the gradient of activation `from` to that of `to`: the way back through a residual connection. */
+static void residual_backward(Model *m, int to, int from)
+{
+    Tensor dx = grad(m, to), dy = grad(m, from);
+    int count = (int)tensor_count(dx);
+    if (m->plan->touched[to])
+        m->be->op->axpy(m->s, tensor_vector(dx.buf, dx.at, F32, count), 1, tensor_vector(dy.buf, dy.at, F32, count));
+    else
+        m->be->op->copy(m->s, dx, dy);
+    m->plan->touched[to] = true;
+}
+
+static void conv_backward(Model *m, int i)
+{
+    const BackendOps *op = m->be->op;
+    const Layer *l = &m->layers[i];
+    Tensor dy = grad(m, i + 1);
+    op->conv_backward_weight(m->s, m->plan->conv[i], matrix(dparam(m, l->w), l->out), act(m, l->in), dy);
+    if (l->in > 0) /* nobody wants the picture's gradient */
+        op->conv_backward_data(m->s, m->plan->conv[i], grad(m, l->in), dy, matrix(param(m, l->w), l->out),
+                               m->plan->touched[l->in]);
+}
+
+static void batchnorm_backward(Model *m, int i)
+{
+    const BackendOps *op = m->be->op;
+    const Layer *l = &m->layers[i];
+    const BatchNorm *bn = &m->plan->norm[i];
+    Tensor x = act(m, l->in), y = act(m, i + 1), dy = grad(m, i + 1), sum = sums(m, bn, l->out);
+    Tensor dresidual = l->residual == NONE ? NO_TENSOR : grad(m, l->residual);
+    op->bn_backward_sums(m->s, sum, bn, dparam(m, l->w), dparam(m, l->b), dy, y, x);
+    if (m->stats_hook)
+        m->stats_hook(m->stats_context, sum, m->s);
+    op->bn_backward(m->s, grad(m, l->in), dresidual, bn, sum, dy, y, x, m->stats_ranks, m->plan->touched[l->in],
+                    l->residual != NONE && m->plan->touched[l->residual]);
+}
+
+static void layer_backward(Model *m, int i)
+{
+    const BackendOps *op = m->be->op;
+    const Layer *l = &m->layers[i];
+    bool add = m->plan->touched[l->in];
+    Tensor dx = grad(m, l->in), dy = grad(m, i + 1), x = act(m, l->in), y = act(m, i + 1);
+    switch (l->kind) {
+    case LAYER_CONV: conv_backward(m, i); break;
+    case LAYER_BATCHNORM: batchnorm_backward(m, i); break;
+    case LAYER_RELU: op->relu_backward(m->s, dx, dy, y, add); break;
+    case LAYER_MAXPOOL: op->maxpool_backward(m->s, dx, dy, tensor_first(m->plan->which[i], y.n), add); break;
+    case LAYER_AVGPOOL: op->avgpool_backward(m->s, dx, dy, add); break;
+    case LAYER_FLATTEN:
+        if (l->in > 0)
+            op->flatten_backward(m->s, dx, dy, add);
+        break;
+    case LAYER_DENSE:
+        op->dense_backward_weight(m->s, matrix(dparam(m, l->w), l->out), dparam(m, l->b), x, dy);
+        if (m->layers[0].kind != LAYER_FLATTEN || i > 1) /* else it would be the picture's gradient */
+            op->dense_backward_data(m->s, dx, dy, matrix(param(m, l->w), l->out), add);
+        break;
+    }
+    m->plan->touched[l->in] = true;
+}
+
+/* Tell the hook that a layer's gradients are final: its weight and, right behind it, its bias. */
+static void announce(Model *m, int i)
+{
+    const Layer *l = &m->layers[i];
+    if (!m->grad_hook || l->w == NONE)
+        return;
+    int count = m->views[l->w].count + (l->b == NONE ? 0 : m->views[l->b].count);
+    m->grad_hook(m->grad_context, m->views[l->w].at, count, m->s);
+}
+
+void model_zero_grads(Model *m) { m->be->op->zero(m->s, m->grads); }
+
+void model_backward(Model *m)
+{
+    for (int a = 0; a <= m->nlayers; a++)
+        m->plan->touched[a] = false;
+    for (int i = m->nlayers - 1; i >= 0; i--) {
+        layer_backward(m, i);
+        if (m->layers[i].kind == LAYER_CONV && m->layers[i].residual != NONE)
+            residual_backward(m, m->layers[i].residual, i + 1);
+        announce(m, i);
+        if (m->layers[i].kind == LAYER_BATCHNORM && m->layers[i].residual != NONE)
+            m->plan->touched[m->layers[i].residual] = true;
+    }
+}

@@ -1,0 +1,129 @@
+/* model_zoo.c: the networks of the course, each as the list of its layers. */
+#include <stdio.h>
+#include <string.h>
+#include "check.h"
+#include "model_build.h"
+
+/* conv, batch norm, ReLU; or, without batch norm, conv and ReLU. A residual is added before the ReLU. Names: <prefix>conv<i>, <prefix>bn<i>. */
+static int conv_bn(Model *m, int x, const char *prefix, int i, int out, int stride, bool relu, int residual)
+{
+    char conv[48], norm[48];
+    snprintf(conv, sizeof conv, "%sconv%d", prefix, i);
+    snprintf(norm, sizeof norm, "%sbn%d", prefix, i);
+    if (!m->spec.no_batchnorm)
+        return model_batchnorm(m, model_conv(m, x, conv, out, 3, stride, NONE), norm, relu, residual);
+    int y = model_conv(m, x, conv, out, 3, stride, residual);
+    return relu ? model_relu(m, y) : y;
+}
+
+static void mlp(Model *m)
+{
+    static const int usual[] = {256, 128, 0};
+    const int *hidden = m->spec.hidden[0] ? m->spec.hidden : usual;
+    int x = 0, layers = 1;
+    char name[16];
+    for (; layers <= 8 && hidden[layers - 1]; layers++) {
+        snprintf(name, sizeof name, "fc%d", layers);
+        x = model_relu(m, model_dense(m, x, name, hidden[layers - 1]));
+    }
+    snprintf(name, sizeof name, "fc%d", layers);
+    model_dense(m, x, name, m->spec.classes);
+}
+
+static void cnn(Model *m)
+{
+    int x = conv_bn(m, 0, "", 1, 32, 1, true, NONE);
+    x = model_maxpool(m, conv_bn(m, x, "", 2, 32, 1, true, NONE));
+    x = conv_bn(m, x, "", 3, 64, 1, true, NONE);
+    x = model_maxpool(m, conv_bn(m, x, "", 4, 64, 1, true, NONE));
+    model_dense(m, x, "fc", m->spec.classes);
+}
+
+/* y = relu(x' + bn(conv(relu(bn(conv(x)))))), x' = x or, where the shape changes, bn(conv1x1(x)) (He et al., arXiv 1512.03385). */
+static int basic_block(Model *m, int x, int in, const char *prefix, int out, int stride)
+{
+    char name[48];
+    int h = conv_bn(m, x, prefix, 1, out, stride, true, NONE), skip = m->spec.no_skip ? NONE : x;
+    if (!m->spec.no_skip && (stride != 1 || in != out)) {
+        snprintf(name, sizeof name, "%sdownsample.0", prefix);
+        skip = model_conv(m, x, name, out, 1, stride, NONE);
+        snprintf(name, sizeof name, "%sdownsample.1", prefix);
+        if (!m->spec.no_batchnorm)
+            skip = model_batchnorm(m, skip, name, false, NONE);
+    }
+    return conv_bn(m, h, prefix, 2, out, 1, true, skip);
+}
+
+/* The pre-activation block of wide residual nets: h = relu(bn(x)); y = x' + conv(relu(bn(conv(h)))), x' = x or conv1x1(h)
+ * (Zagoruyko & Komodakis, arXiv 1605.07146). */
+static int wide_block(Model *m, int x, int in, const char *prefix, int out, int stride)
+{
+    char name[5][48];
+    static const char *parts[] = {"bn1", "conv1", "bn2", "conv2", "downsample.0"};
+    for (int i = 0; i < 5; i++)
+        snprintf(name[i], sizeof name[i], "%s%s", prefix, parts[i]);
+    bool plain = m->spec.no_batchnorm, change = stride != 1 || in != out;
+    int h = plain ? model_relu(m, x) : model_batchnorm(m, x, name[0], true, NONE), skip = m->spec.no_skip ? NONE : x;
+    if (!m->spec.no_skip && change)
+        skip = model_conv(m, h, name[4], out, 1, stride, NONE);
+    int c = model_conv(m, h, name[1], out, 3, stride, NONE);
+    c = plain ? model_relu(m, c) : model_batchnorm(m, c, name[2], true, NONE);
+    return model_conv(m, c, name[3], out, 3, 1, skip);
+}
+
+typedef int (*Block)(Model *m, int x, int in, const char *prefix, int out, int stride);
+
+/* Three stages of `blocks` blocks, width, 2 width and 4 width channels; the second and third halve the picture. */
+static int stages(Model *m, int x, Block block, int blocks, int width)
+{
+    int in = 16;
+    for (int stage = 0; stage < 3; stage++)
+        for (int b = 0; b < blocks; b++) {
+            char prefix[24];
+            snprintf(prefix, sizeof prefix, "layer%d.%d.", stage + 1, b);
+            x = block(m, x, in, prefix, width << stage, stage > 0 && b == 0 ? 2 : 1);
+            in = width << stage;
+        }
+    return x;
+}
+
+static void resnet(Model *m, int depth)
+{
+    int x = conv_bn(m, 0, "", 1, 16, 1, true, NONE);
+    x = stages(m, x, basic_block, (depth - 2) / 6, 16);
+    model_dense(m, model_avgpool(m, x), "fc", m->spec.classes);
+}
+
+static void wrn16(Model *m, int widen)
+{
+    int x = stages(m, model_conv(m, 0, "conv1", 16, 3, 1, NONE), wide_block, 2, 16 * widen);
+    x = m->spec.no_batchnorm ? model_relu(m, x) : model_batchnorm(m, x, "bn", true, NONE);
+    model_dense(m, model_avgpool(m, x), "fc", m->spec.classes);
+}
+
+/* "resnet20" matches ("resnet", &20); nothing may follow the number. */
+static bool numbered(const char *name, const char *prefix, int *number)
+{
+    size_t length = strlen(prefix);
+    int used = 0;
+    return !strncmp(name, prefix, length) && sscanf(name + length, "%3d%n", number, &used) == 1 && !name[length + used];
+}
+
+bool model_zoo(Model *m)
+{
+    int number;
+    const char *name = m->spec.name;
+    if (!strcmp(name, "linear"))
+        model_dense(m, 0, "fc", m->spec.classes);
+    else if (!strcmp(name, "mlp"))
+        mlp(m);
+    else if (!strcmp(name, "cnn"))
+        cnn(m);
+    else if (numbered(name, "resnet", &number) && number >= 8 && number <= 164 && number % 6 == 2)
+        resnet(m, number);
+    else if (numbered(name, "wrn16-", &number) && number >= 1 && number <= 20)
+        wrn16(m, number);
+    else
+        return false;
+    return true;
+}
