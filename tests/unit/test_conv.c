@@ -1,0 +1,218 @@
+/* test_conv.c: convolution of every backend against the float64 reference: odd sizes, channels that fill no vector, short batches, any border on
+ * any operand, sums added to what is there, the same bits twice.
+ */
+#include "check.h"
+#include "device.h"
+#include <math.h>
+
+/* x [n,h,w,c] with border halo_x (-1: what the backend asks for), k filters; y, residual and dy have border halo_y. The plan is for n + spare. */
+typedef struct ConvCase { int n, spare, h, w, c, k, R, stride, halo_x, halo_y; } ConvCase;
+
+static const ConvCase table[] = {
+    {2, 0, 6, 6, 16, 16, 3, 1, -1, 0}, /* the ResNets' usual layer, and its border elsewhere */
+    {2, 0, 6, 6, 16, 16, 3, 1, -1, 1},
+    {2, 1, 6, 6, 16, 16, 3, 1, 0, 1},
+    {2, 1, 6, 6, 16, 16, 3, 1, 2, 2},
+    {1, 0, 5, 5, 3, 16, 3, 1, -1, 0}, /* N = 1, a picture's 3 channels */
+    {1, 3, 28, 28, 1, 16, 3, 1, -1, 1},
+    {3, 1, 7, 9, 5, 7, 3, 1, -1, 1},  /* nothing a multiple of anything */
+    {3, 5, 7, 9, 5, 7, 3, 2, -1, 1},  /* stride 2, odd sides: rounded up */
+    {2, 0, 8, 8, 16, 32, 3, 2, 1, 1},
+    {2, 0, 8, 8, 16, 32, 3, 2, 0, 0},
+    {5, 3, 14, 14, 32, 48, 3, 2, -1, 1},
+    {3, 1, 8, 8, 16, 32, 1, 2, 0, 1}, /* shortcut projections */
+    {3, 1, 7, 5, 16, 32, 1, 2, 1, 0},
+    {2, 2, 9, 9, 1, 10, 1, 1, 0, 0},
+    {2, 0, 4, 4, 64, 64, 1, 1, 1, 1},
+    {1, 0, 1, 1, 4, 8, 3, 1, -1, 0},  /* one pixel: all taps but the middle lie outside */
+    {2, 0, 1, 3, 2, 3, 3, 2, 0, 1},
+    {2, 0, 32, 32, 16, 32, 3, 1, -1, 1},
+    {33, 7, 4, 4, 20, 24, 3, 1, -1, 1}, /* more images than threads or pieces */
+    {2, 0, 8, 8, 160, 160, 3, 1, -1, 1}, /* WRN-16-10's width */
+};
+enum { CASES = sizeof table / sizeof *table };
+
+static int halo_of(Device *d, const ConvCase *c) { return c->halo_x < 0 ? d->op->conv_halo(d->be, c->R) : c->halo_x; }
+
+/* One case's shapes, numbers and plan. x_all and y_all are for the whole planned batch. */
+typedef struct Problem {
+    ConvShape s, all;
+    size_t nx, ny, nw;
+    int halo_x, halo_y;
+    double *x, *w, *y, *residual, *dy; /* y: the reference's answer */
+    Tensor tx, tw, ty, tdy;
+    ConvPlan *plan;
+} Problem;
+
+static Problem problem_new(Device *d, const ConvCase *c)
+{
+    Problem p = {.s = conv_shape((Shape){c->n, c->h, c->w, c->c}, c->k, c->R, c->stride),
+                 .all = conv_shape((Shape){c->n + c->spare, c->h, c->w, c->c}, c->k, c->R, c->stride),
+                 .halo_x = halo_of(d, c), .halo_y = c->halo_y};
+    p.nx = shape_count(p.s.x), p.ny = shape_count(p.s.y), p.nw = conv_weights(&p.s);
+    p.x = random_values(1, shape_count(p.all.x), 0.5, 1);
+    p.w = random_values(2, p.nw, 0.1, 1);
+    p.dy = random_values(3, shape_count(p.all.y), 0.5, 1);
+    p.residual = random_values(4, shape_count(p.all.y), 0, 3);
+    p.y = zeros(p.ny);
+    p.tx = put(d, p.x, p.all.x, p.halo_x);
+    p.ty = put(d, NULL, p.all.y, p.halo_y);
+    p.tdy = put(d, p.dy, p.all.y, p.halo_y);
+    p.tw = put_matrix(d, p.w, c->k, c->c * c->R * c->R);
+    p.plan = d->op->conv_plan_new(d->be, p.ty, p.tx, c->R, c->stride);
+    p.tx = tensor_first(p.tx, c->n);
+    p.ty = tensor_first(p.ty, c->n);
+    p.tdy = tensor_first(p.tdy, c->n);
+    return p;
+}
+
+static void problem_free(Device *d, Problem *p)
+{
+    d->op->conv_plan_free(p->plan);
+    drop(d, p->tx), drop(d, p->tw), drop(d, p->ty), drop(d, p->tdy);
+    free(p->x), free(p->w), free(p->y), free(p->residual), free(p->dy);
+}
+
+/* The images of t behind the first n, of the `all` planned, must be as they were: NaN. */
+static void expect_rest_untouched(Device *d, Tensor t, int n, int all)
+{
+    Tensor whole = tensor_first(t, all);
+    double *v = get(d, whole);
+    for (size_t i = tensor_count(tensor_first(t, n)); i < tensor_count(whole); i++)
+        if (!isnan(v[i]))
+            fail_msg("an image behind the batch's end was written");
+    free(v);
+}
+
+static void forward_case(Device *d, const ConvCase *c)
+{
+    Problem p = problem_new(d, c);
+    Tensor residual = tensor_first(put(d, p.residual, p.all.y, p.halo_y ? 0 : 1), c->n); /* its border differs from y's */
+    Tensor moments = put(d, NULL, (Shape){c->n, 2, 1, c->k}, 0);
+    double *expected = zeros((size_t)c->n * 2 * c->k);
+
+    d->op->conv_forward(d->s, p.plan, p.ty, NO_TENSOR, p.tx, p.tw, NO_TENSOR);
+    ref_conv_forward(p.y, p.x, p.w, NULL, &p.s);
+    expect_tensor(d, p.ty, p.y, d->tolerance, "y");
+
+    d->op->conv_forward(d->s, p.plan, p.ty, moments, p.tx, p.tw, residual);
+    ref_conv_forward(p.y, p.x, p.w, p.residual, &p.s);
+    ref_image_moments(expected, p.y, p.s.y);
+    expect_tensor(d, p.ty, p.y, d->tolerance, "y + residual");
+    expect_tensor(d, moments, expected, d->tolerance, "moments");
+    expect_rest_untouched(d, p.ty, c->n, c->n + c->spare);
+    expect_tensor(d, p.tx, p.x, 0, "x, only read");
+    drop(d, residual), drop(d, moments), free(expected);
+    problem_free(d, &p);
+}
+
+static void data_case(Device *d, const ConvCase *c)
+{
+    Problem p = problem_new(d, c);
+    double *dx = zeros(p.nx), *before = random_values(5, p.nx, 0, 2);
+    ref_conv_backward_data(dx, p.dy, p.w, &p.s);
+    Tensor fresh = put(d, NULL, p.all.x, p.halo_x), old = put(d, before, p.s.x, p.halo_x);
+    d->op->conv_backward_data(d->s, p.plan, tensor_first(fresh, c->n), p.tdy, p.tw, false);
+    expect_tensor(d, tensor_first(fresh, c->n), dx, d->tolerance, "dx");
+    expect_rest_untouched(d, fresh, c->n, c->n + c->spare);
+    d->op->conv_backward_data(d->s, p.plan, old, p.tdy, p.tw, true);
+    double *sum = sum_of(before, dx, p.nx);
+    expect_tensor(d, old, sum, d->tolerance, "dx added");
+    drop(d, fresh), drop(d, old), free(dx), free(before), free(sum);
+    problem_free(d, &p);
+}
+
+static void weight_case(Device *d, const ConvCase *c)
+{
+    Problem p = problem_new(d, c);
+    double *dw = random_values(6, p.nw, 0, 1);
+    Tensor tdw = put_matrix(d, dw, c->k, c->c * c->R * c->R);
+    for (int time = 0; time < 2; time++) { /* += : twice adds twice */
+        d->op->conv_backward_weight(d->s, p.plan, tdw, p.tx, p.tdy);
+        ref_conv_backward_weight(dw, p.x, p.dy, &p.s);
+        expect_tensor(d, tdw, dw, d->tolerance, "dw");
+    }
+    drop(d, tdw), free(dw);
+    problem_free(d, &p);
+}
+
+static void each_case(void (*run)(Device *, const ConvCase *))
+{
+    for (int i = 0; i < CASES; i++) {
+        printf("    conv case %d\n", i);
+        Device *d = device_open();
+        run(d, &table[i]);
+        device_close(d);
+    }
+}
+
+static void forward(void **state) { (void)state, each_case(forward_case); }
+static void backward_data(void **state) { (void)state, each_case(data_case); }
+static void backward_weight(void **state) { (void)state, each_case(weight_case); }
+
+/* A small batch after a large one, with plans of other sizes alive: nothing of the earlier work may be left in scratch memory. */
+static void plans_share_scratch(void **state)
+{
+    (void)state;
+    Device *d = device_open();
+    static const ConvCase large = {4, 0, 12, 12, 24, 40, 3, 1, -1, 1}, small = {1, 3, 5, 5, 3, 8, 3, 2, -1, 1};
+    Problem a = problem_new(d, &large), b = problem_new(d, &small);
+    double *y = zeros(a.ny);
+    for (int turn = 0; turn < 2; turn++) {
+        d->op->conv_forward(d->s, a.plan, a.ty, NO_TENSOR, a.tx, a.tw, NO_TENSOR);
+        d->op->conv_forward(d->s, b.plan, b.ty, NO_TENSOR, b.tx, b.tw, NO_TENSOR);
+        ref_conv_forward(y, a.x, a.w, NULL, &a.s);
+        ref_conv_forward(b.y, b.x, b.w, NULL, &b.s);
+        expect_tensor(d, a.ty, y, d->tolerance, "large");
+        expect_tensor(d, b.ty, b.y, d->tolerance, "small");
+    }
+    free(y);
+    problem_free(d, &a);
+    problem_free(d, &b);
+    device_close(d);
+}
+
+/* y, dx, dw of one case on a stream of so many threads. */
+static void run_all(Device *d, Stream *s, Problem *p, Tensor out[3])
+{
+    out[0] = put(d, NULL, p->s.y, 0);
+    out[1] = put(d, NULL, p->s.x, p->halo_x);
+    double *zero = zeros(p->nw);
+    out[2] = put_matrix(d, zero, p->tw.n, p->tw.c);
+    free(zero);
+    d->op->conv_forward(s, p->plan, out[0], NO_TENSOR, p->tx, p->tw, NO_TENSOR);
+    d->op->conv_backward_data(s, p->plan, out[1], p->tdy, p->tw, false);
+    d->op->conv_backward_weight(s, p->plan, out[2], p->tx, p->tdy);
+    d->op->stream_sync(s);
+}
+
+/* The same inputs twice: the same bits. With another number of threads: the same up to rounding. */
+static void same_bits(void **state)
+{
+    (void)state;
+    static const ConvCase c = {19, 0, 9, 9, 16, 24, 3, 1, -1, 1};
+    Device *d = device_open();
+    Problem p = problem_new(d, &c);
+    Stream *one = d->op->stream_new(d->be, 1);
+    Tensor first[3], again[3], single[3];
+    run_all(d, d->s, &p, first);
+    run_all(d, d->s, &p, again);
+    run_all(d, one, &p, single);
+    for (int i = 0; i < 3; i++) {
+        static const char *const names[] = {"y", "dx", "dw"};
+        double *expected = get(d, first[i]);
+        expect_same_bits(d, first[i], again[i], names[i]);
+        expect_tensor(d, single[i], expected, d->tolerance, names[i]);
+        free(expected);
+        drop(d, first[i]), drop(d, again[i]), drop(d, single[i]);
+    }
+    d->op->stream_free(one);
+    problem_free(d, &p);
+    device_close(d);
+}
+
+static const Case cases[] = {
+    {"forward", .run = forward}, {"backward_data", .run = backward_data}, {"backward_weight", .run = backward_weight},
+    {"plans_share_scratch", .run = plans_share_scratch}, {"same_bits", .run = same_bits},
+};
+int main(int argc, char **argv) { return device_main(argc, argv, cases, sizeof cases / sizeof *cases); }
