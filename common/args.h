@@ -30,12 +30,17 @@ typedef struct {
     double min, max;  /* for numbers; both 0: any */
     const char *choices;
     const char *help; /* a phrase, with its unit */
+    bool given;       /* set by args_parse: the command line named it */
 } Option;
 
-/* Read argv into the options' values. --help prints idea and table and exits 0. An unknown option, a missing or bad value, a left-over word:
- * one line that says what was expected, exit 2. Strings live as long as the process. */
-void args_parse(const char *program, const char *idea, const Option *options, int argc, char **argv);
+/* Read argv into the options' values: "--name=value" or "--name value"; of an option given twice the last wins. --help (-h) prints idea and
+ * table and exits 0. An unknown option, a missing or bad value, a left-over word: one line that says what was expected, exit 2. Strings
+ * live as long as the process. */
+void args_parse(const char *program, const char *idea, Option *options, int argc, char **argv);
 
 /* The values now, as a new JSON object {name: value}; free with json_decref. */
 json_t *args_json(const Option *options);
+
+/* One option's value now, as a person would type it: "0.1", "cpu", "yes"; a new string, free() it. */
+char *args_text(const Option *option);
 #endif

@@ -34,7 +34,13 @@ typedef struct Run {
     bool speaks;         /* rank 0: prints and writes files */
     bool terminal;       /* stdout is a terminal: progress is a bar that is redrawn */
     FILE *csv;           /* metrics.csv, NULL where this rank does not write */
-    double started, progress_shown; /* seconds, timer.h */
+    double started;      /* seconds, timer.h */
+    struct {
+        double began, from;        /* when this piece of work began, and `done` then */
+        double shown, done;        /* when it was last shown, and `done` in the last call */
+        bool over;                 /* it is complete: the next call begins another */
+        bool drawn;                /* a bar is on the screen */
+    } progress;
 } Run;
 
 /* Make the folder, write config.json (the options' values and what `facts` adds: data, device, world size, …; facts is

@@ -9,11 +9,12 @@
 #include "comm.h"
 
 typedef struct Trace Trace;
+enum { TRACE_TRACKS = 16 };
 Trace *trace_new(int spans);                /* room for so many spans; 32 bytes each */
 void trace_free(Trace *t);
 double trace_begin(Trace *t);               /* the start of a span: keep it */
 void trace_end(Trace *t, const char *name, int track, double began); /* name: a string constant; track 0 compute, 1 comm, 2 data, … */
-void trace_track(Trace *t, int track, const char *name);             /* a track's name in the picture */
+void trace_track(Trace *t, int track, const char *name);             /* a track's name in the picture; track < TRACE_TRACKS */
 /* Gather all ranks' spans on rank 0, which writes them (process = rank, clocks aligned by a barrier) to path by a temporary name. Collective. */
 void trace_write(Trace *t, Comm *c, const char *path);
 #endif

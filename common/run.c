@@ -1,0 +1,151 @@
+/* run.c: see run.h. The progress line has a file of its own: run_progress.c. */
+#include "run.h"
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "check.h"
+#include "file.h"
+#include "run_progress.h"
+#include "timer.h"
+
+RunOptions run_options_default(void)
+{
+    const char *data_dir = getenv("DATA_DIR");
+    return (RunOptions){.device = "auto", .comm = "auto", .data = "auto", .out = "build/out", .seed = 1,
+                        .data_dir = data_dir && *data_dir ? data_dir : NULL};
+}
+
+static int put_json(const char *text, size_t size, void *file)
+{
+    file_put(file, text, size);
+    return 0;
+}
+
+/* config.json: the program, its options in the table's order, then the facts. */
+static void write_config(Run *r, const Option *options, json_t *facts)
+{
+    json_t *config = json_pack("{s:s, s:o}", "program", r->program, "options", args_json(options));
+    json_object_update(config, facts);
+    char *path = run_path(r, "config.json");
+    NewFile *f = file_begin(path);
+    json_dump_callback(config, put_json, f, JSON_INDENT(2) | JSON_REAL_PRECISION(15));
+    file_put(f, "\n", 1);
+    char *error = file_commit(f);
+    REQUIRE(!error, "%s", error);
+    free(path);
+    json_decref(config);
+}
+
+/* "  device    CPU, 2 threads", one line per fact. */
+static void say_facts(Run *r, json_t *facts)
+{
+    const char *key;
+    json_t *value;
+    json_object_foreach(facts, key, value) {
+        bool text = json_is_string(value);
+        char *json = text ? NULL : json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT | JSON_REAL_PRECISION(6));
+        run_say(r, "  %-9s %s", key, text ? json_string_value(value) : json);
+        free(json);
+    }
+}
+
+/* "  options   --epochs=1 --seed=7": those of the command line, as they would be typed again. */
+static void say_options(Run *r, const Option *options)
+{
+    char *line = format_new("%s", "");
+    for (const Option *o = options; o->name; o++) {
+        if (!o->given || !strcmp(o->name, "seed")) /* the seed has a line of its own */
+            continue;
+        char *text = args_text(o), *longer;
+        if (o->kind == ARG_FLAG)
+            longer = format_new("%s --%s%s", line, *(bool *)o->value ? "" : "no-", o->name);
+        else
+            longer = format_new("%s --%s=%s", line, o->name, text);
+        free(text);
+        free(line);
+        line = longer;
+    }
+    run_say(r, "  %-9s%s", "options", *line ? line : " all at their defaults");
+    free(line);
+}
+
+Run *run_open(const char *program, const RunOptions *o, const Option *options, json_t *facts, bool speaks)
+{
+    Run *r = alloc(1, sizeof *r);
+    r->program = format_new("%s", program);
+    r->dir = format_new("%s/%s", o->out, program);
+    r->speaks = speaks;
+    r->started = timer_now();
+    if (speaks) {
+        r->terminal = terminal_columns() > 0;
+        char *error = file_make_folder(r->dir);
+        REQUIRE(!error, "%s", error);
+        write_config(r, options, facts);
+        char *path = run_path(r, "metrics.csv");
+        r->csv = fopen(path, "we");
+        REQUIRE(r->csv, "%s: %s", path, strerror(errno));
+        free(path);
+        run_say(r, "%s", program);
+        say_facts(r, facts);
+        run_say(r, "  %-9s %lld", "seed", (long long)o->seed);
+        say_options(r, options);
+    }
+    json_decref(facts);
+    return r;
+}
+
+void run_close(Run *r)
+{
+    if (!r)
+        return;
+    run_say(r, "results in %s (%.1f s)", r->dir, timer_now() - r->started);
+    if (r->csv)
+        fclose(r->csv);
+    free(r->program);
+    free(r->dir);
+    free(r);
+}
+
+void run_say(Run *r, const char *format, ...)
+{
+    if (!r->speaks)
+        return;
+    progress_clear(r);
+    va_list arguments;
+    va_start(arguments, format);
+    vprintf(format, arguments);
+    va_end(arguments);
+    putchar('\n');
+    fflush(stdout); /* in a pipe too: a person is waiting at its end */
+}
+
+/* A line that is not on the disk was not written: a full disk ends the run here, not in silence. */
+static void flush_csv(Run *r)
+{
+    if (fputc('\n', r->csv) == EOF || fflush(r->csv))
+        die(EXIT_USAGE, "%s/metrics.csv: %s", r->dir, strerror(errno));
+}
+
+void run_metrics_header(Run *r, const char *columns)
+{
+    if (!r->csv)
+        return;
+    ASSERT(ftell(r->csv) == 0);
+    fputs(columns, r->csv);
+    flush_csv(r);
+}
+
+void run_metrics(Run *r, const char *format, ...)
+{
+    if (!r->csv)
+        return;
+    va_list arguments;
+    va_start(arguments, format);
+    vfprintf(r->csv, format, arguments);
+    va_end(arguments);
+    flush_csv(r);
+}
+
+char *run_path(const Run *r, const char *file) { return format_new("%s/%s", r->dir, file); }
