@@ -1,0 +1,200 @@
+/* checkpoint.c: see checkpoint.h. Loading has two parts, so that a bad file changes nothing: all of it is checked on the
+ * host, then all of it is copied to the device. */
+#include "checkpoint.h"
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "audit.h"
+#include "check.h"
+#include "safetensors.h"
+
+/* ---- the three flat vectors as one list of named tensors ---- */
+
+typedef struct Part {
+    Tensor flat;        /* the model's params or state, the optimiser's velocity */
+    const View *views;
+    int count;
+    const char *prefix; /* of the names in the file */
+    float *host;        /* a copy of flat */
+} Part;
+
+enum { PARTS = 3 };
+
+/* Fill parts from what there is (a model without batch norm has no state; o may be NULL); returns their number. */
+static int parts_new(Part parts[PARTS], Model *m, const Sgd *o)
+{
+    int count = 0;
+    parts[count++] = (Part){m->params, m->views, m->nviews, "", NULL};
+    if (m->nstate)
+        parts[count++] = (Part){m->state, m->state_views, m->nstate, "", NULL};
+    if (o)
+        parts[count++] = (Part){o->velocity, m->views, m->nviews, "optimizer.", NULL};
+    for (int i = 0; i < count; i++)
+        parts[i].host = alloc(tensor_count(parts[i].flat), sizeof(float));
+    return count;
+}
+
+static void parts_free(Part parts[PARTS], int count)
+{
+    for (int i = 0; i < count; i++)
+        free(parts[i].host);
+}
+
+static char *name_new(const Part *part, const View *view) { return format_new("%s%s", part->prefix, view->name); }
+
+/* The index of the first number that is NaN or infinite, -1: none. */
+static int first_bad(const float *numbers, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (!isfinite(numbers[i]))
+            return i;
+    return -1;
+}
+
+/* ---- metadata ---- */
+
+/* "resnet8 28x28x1 classes=10 ghost=16": what to build to load the file. */
+static char *model_text(const ModelSpec *spec)
+{
+    char hidden[128] = "";
+    for (int i = 0, used = 0; i < 8 && spec->hidden[i]; i++)
+        used += snprintf(hidden + used, sizeof hidden - (size_t)used, "%s%d", i ? "," : " hidden=", spec->hidden[i]);
+    char ghost[32] = "";
+    if (spec->ghost)
+        snprintf(ghost, sizeof ghost, " ghost=%d", spec->ghost);
+    return format_new("%s %dx%dx%d classes=%d%s%s%s%s", spec->name, spec->h, spec->w, spec->c, spec->classes, hidden,
+                      spec->no_skip ? " no-skip" : "", spec->no_batchnorm ? " no-batchnorm" : "", ghost);
+}
+
+/* A metadata value as a whole number from 0 to max; ends the run where it is missing or anything else. */
+static uint64_t metadata_number(const char *path, const SafeTensors *file, const char *key, uint64_t max)
+{
+    const char *text = safetensors_value(file, key);
+    REQUIRE(text, "%s: no '%s' in its metadata: weights without a training state; it cannot be resumed", path, key);
+    char *end;
+    errno = 0;
+    unsigned long long value = strtoull(text, &end, 10);
+    bool good = text[0] >= '0' && text[0] <= '9' && !*end && !errno && value <= max;
+    REQUIRE(good, "%s: metadata %s: '%.40s', expected a whole number from 0 to %" PRIu64, path, key, text, max);
+    return value;
+}
+
+static Progress read_progress(const char *path, const SafeTensors *file)
+{
+    return (Progress){
+        .epoch = (int)metadata_number(path, file, "epoch", INT_MAX),
+        .position = (int64_t)metadata_number(path, file, "position", INT64_MAX),
+        .step = (int64_t)metadata_number(path, file, "step", INT64_MAX),
+        .seed = metadata_number(path, file, "seed", UINT64_MAX),
+        .world_size = (int)metadata_number(path, file, "world_size", INT_MAX),
+        .batch = (int)metadata_number(path, file, "batch", INT_MAX),
+    };
+}
+
+/* ---- saving ---- */
+
+static void add_part(SafeTensors *file, const char *path, const Part *part)
+{
+    for (int i = 0; i < part->count; i++) {
+        const View *v = &part->views[i];
+        SafeTensor *t = &file->tensors[file->count++];
+        *t = (SafeTensor){.name = name_new(part, v), .dims = v->dims, .data = part->host + v->at};
+        for (int d = 0; d < v->dims; d++)
+            t->shape[d] = v->shape[d];
+        if (first_bad(t->data, v->count) >= 0)
+            die(EXIT_WRONG, "%s: not saved: '%s' holds a number that is not finite: the training diverged; lower the rate",
+                path, t->name);
+    }
+}
+
+void checkpoint_save(const char *path, Model *m, const Sgd *o, const Progress *p)
+{
+    Part parts[PARTS];
+    int count = parts_new(parts, m, o);
+    SafeTensors file = {.tensors = alloc((unsigned long)(2 * m->nviews + m->nstate), sizeof *file.tensors)};
+    for (int i = 0; i < count; i++) {
+        m->be->op->download(m->s, parts[i].host, parts[i].flat);
+        add_part(&file, path, &parts[i]);
+    }
+    char *keys[] = {"format", "model", "epoch", "position", "step", "seed", "world_size", "batch"};
+    char *values[] = {format_new("pt"),
+                      model_text(&m->spec),
+                      format_new("%d", p->epoch),
+                      format_new("%" PRId64, p->position),
+                      format_new("%" PRId64, p->step),
+                      format_new("%" PRIu64, p->seed),
+                      format_new("%d", p->world_size),
+                      format_new("%d", p->batch)};
+    file.keys = keys;
+    file.values = values;
+    file.pairs = sizeof keys / sizeof *keys;
+    char *error = safetensors_write(path, &file);
+    REQUIRE(!error, "checkpoint not saved: %s", error);
+    audit_fact("checkpoint", "s:s, s:I", "path", path, "step", (json_int_t)p->step);
+    for (int i = 0; i < file.pairs; i++)
+        free(values[i]);
+    for (int i = 0; i < file.count; i++)
+        free(file.tensors[i].name);
+    free(file.tensors);
+    parts_free(parts, count);
+}
+
+/* ---- loading ---- */
+
+/* "[16,3,3,3]" */
+static char *shape_text(int dims, const int64_t *shape)
+{
+    char text[256] = "[";
+    for (int i = 0, used = 1; i < dims; i++)
+        used += snprintf(text + used, sizeof text - (size_t)used, "%s%" PRId64, i ? "," : "", shape[i]);
+    return format_new("%s]", text);
+}
+
+/* One tensor of the file into the host's copy of its part; ends the run unless it is there, of this shape, finite. */
+static void read_view(const char *path, const SafeTensors *file, Part *part, const View *v)
+{
+    char *name = name_new(part, v);
+    const SafeTensor *t = safetensors_find(file, name);
+    REQUIRE(t, "%s: no tensor '%s', which this model needs: saved from another one, or without its optimiser?", path, name);
+    int64_t shape[4];
+    for (int d = 0; d < v->dims; d++)
+        shape[d] = v->shape[d];
+    bool same = t->dims == v->dims && !memcmp(t->shape, shape, sizeof *shape * (size_t)v->dims);
+    if (!same) {
+        char *found = shape_text(t->dims, t->shape), *expected = shape_text(v->dims, shape);
+        const char *model = safetensors_value(file, "model");
+        die(EXIT_USAGE, "%s: tensor '%s' is %s, this model's is %s: saved from %s%.100s", path, name, found, expected,
+            model ? "model " : "another model", model ? model : "");
+    }
+    int bad = first_bad(t->data, v->count);
+    REQUIRE(bad < 0, "%s: tensor '%s': number %d is not finite; take an earlier checkpoint", path, name, bad);
+    memcpy(part->host + v->at, t->data, sizeof(float) * (size_t)v->count);
+    free(name);
+}
+
+void checkpoint_load(const char *path, Model *m, Sgd *o, Progress *p)
+{
+    SafeTensors file;
+    char *error = safetensors_read(path, &file);
+    REQUIRE(!error, "%s", error);
+    Part parts[PARTS];
+    int count = parts_new(parts, m, o);
+    for (int i = 0; i < count; i++)
+        for (int v = 0; v < parts[i].count; v++)
+            read_view(path, &file, &parts[i], &parts[i].views[v]);
+    Progress progress = p ? read_progress(path, &file) : (Progress){0};
+    /* All is good: from here on nothing can fail. */
+    for (int i = 0; i < count; i++)
+        m->be->op->upload(m->s, parts[i].flat, parts[i].host);
+    if (p)
+        *p = progress;
+    if (o)
+        o->steps = progress.step;
+    audit_fact("resume", "s:s, s:I", "path", path, "step", (json_int_t)progress.step);
+    parts_free(parts, count);
+    safetensors_free(&file);
+}
