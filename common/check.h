@@ -34,8 +34,9 @@ void die_register(int rank, int size, void (*end_all_ranks)(int status));
 void *alloc(unsigned long count, unsigned long size);
 char *format_new(const char *format, ...) __attribute__((format(printf, 1, 2))); /* a printf into a string of its own; free() it */
 
-/* Is the stop requested? Ctrl-C (SIGINT) or SIGTERM sets it after stop_on_signals(); loops look at it between steps. A second Ctrl-C ends
- * the process at once. In a run of several ranks agree on it with a comm_all_reduce_host(..., COMM_MAX) so that all stop at the same step. */
+/* Is the stop requested? Ctrl-C (SIGINT; SIGUSR1 from setup/launch.sh) or SIGTERM sets it after stop_on_signals(); loops look at it between
+ * steps. A second Ctrl-C ends the process at once. In a run of several ranks agree on it with a comm_all_reduce_host(..., COMM_MAX) so that
+ * all stop at the same step. */
 void stop_on_signals(void);
 bool stop_requested(void);
 #endif

@@ -13,9 +13,10 @@
  *   comm_barrier, comm_split  MPI_Barrier, MPI_Comm_split     (MPI), ncclCommSplit
  *   comm_*_host               the same on host memory, always over MPI
  *
- * Device tensors must have no halo. Their work is ordered with `s`: it starts after what was queued on s, and what is queued on s later
- * sees the result. With one rank (comm_self.c) every collective is the identity. The same calls on the same data give the same bits on every
- * rank. Any failure of the network ends all ranks through die().
+ * Device tensors must have no halo, in and out of one call must not overlap, and one call takes at most 2^31 - 1 numbers. Their work is
+ * ordered with `s`: it starts after what was queued on s, and what is queued on s later sees the result. With one rank (comm_self.c) every
+ * collective is the identity. The same calls on the same data give the same bits on every rank; MAX and MIN of a NaN are NaN. Any failure of
+ * the network ends all ranks through die().
  */
 #ifndef COMM_H
 #define COMM_H
@@ -50,7 +51,7 @@ struct Comm {
     const CommOps *op;
     int rank, size;             /* this process among all */
     int local_rank, local_size; /* this process among those on the same machine */
-    double bytes;               /* payload that this rank gave to collectives and sends so far, in bytes: to count traffic */
+    double bytes;               /* payload that this rank gave to collectives (a broadcast's root) and sends so far; 0 where size is 1 */
 };
 
 /* Start the library. kind: "auto" (mpi where started by mpirun, else self), "self", "mpi", "nccl". After it die() ends all ranks. */
@@ -64,7 +65,7 @@ void comm_broadcast(Comm *c, Tensor t, int root, Stream *s);   /* every rank end
 void comm_reduce_scatter(Comm *c, Tensor out, Tensor in, CommOp op, Stream *s);
 /* in: size*n numbers, out: n: rank r gets part r of the reduced whole */
 void comm_all_gather(Comm *c, Tensor out, Tensor in, Stream *s); /* in: n numbers, out: size*n, rank r's at r*n */
-void comm_send(Comm *c, Tensor t, int to, int tag, Stream *s);   /* returns when t may be written again; tag 0 … 32767 */
+void comm_send(Comm *c, Tensor t, int to, int tag, Stream *s);   /* returns when t may be written again; tag 0 … 32767; not to itself */
 int comm_recv(Comm *c, Tensor t, int from, int tag, Stream *s);  /* from: a rank or COMM_ANY; returns the sender's rank */
 
 /* ---- the same, not waiting: leave the tensors alone until comm_wait ---- */
@@ -83,6 +84,7 @@ void comm_all_reduce_host(Comm *c, double *v, int n, CommOp op);
 void comm_broadcast_host(Comm *c, void *data, size_t bytes, int root);
 void comm_gather_host(Comm *c, void *all, const void *mine, size_t bytes, int root); /* all: size*bytes, on root only, else NULL */
 
-/* The ranks that give the same colour form a new, smaller communicator, ordered by key, then by old rank. Collective. Free with comm_close. */
+/* The ranks that give the same colour (0 or more) form a new, smaller communicator, ordered by key, then by old rank. Collective. Free with
+ * comm_close, before c. */
 Comm *comm_split(Comm *c, int colour, int key);
 #endif

@@ -1,0 +1,71 @@
+/* audit.c: see audit.h. The file is the process's own: facts come from everywhere, and no one should hand it around. */
+#include "audit.h"
+#include <errno.h>
+#include <openssl/evp.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "check.h"
+
+static const char *folder(void)
+{
+    const char *name = getenv("LABS_AUDIT");
+    return name && *name ? name : NULL;
+}
+
+bool audit_on(void) { return folder() != NULL; }
+
+/* One stream for the process, opened by the first fact; a run that is resumed adds to what the first one wrote. */
+static FILE *file;
+
+static void open_file(void)
+{
+    const char *rank = getenv("OMPI_COMM_WORLD_RANK");
+    char *path = format_new("%s/rank-%d.jsonl", folder(), rank ? atoi(rank) : 0);
+    file = fopen(path, "a");
+    REQUIRE(file, "%s: %s: LABS_AUDIT must name a folder that can be written", path, strerror(errno));
+    setvbuf(file, NULL, _IOLBF, BUFSIZ); /* what was done stays written however the process ends */
+    free(path);
+}
+
+/* {"fact": fact, members…} as one line of text; free() it. */
+static char *line_new(const char *fact, const char *format, va_list arguments)
+{
+    json_error_t error;
+    char *braced = format_new("{%s}", format);
+    json_t *line = json_pack("{s:s}", "fact", fact);
+    json_t *members = json_vpack_ex(&error, 0, braced, arguments);
+    if (!line || !members || json_object_update(line, members) < 0)
+        die(EXIT_WRONG, "audit_fact(\"%s\", \"%s\"): %s", fact, format, members ? "not UTF-8 text" : error.text);
+    char *text = json_dumps(line, JSON_COMPACT);
+    ASSERT(text);
+    json_decref(members);
+    json_decref(line);
+    free(braced);
+    return text;
+}
+
+void audit_fact(const char *fact, const char *format, ...)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    if (!audit_on())
+        return;
+    pthread_once(&once, open_file);
+    va_list arguments;
+    va_start(arguments, format);
+    char *text = line_new(fact, format, arguments);
+    va_end(arguments);
+    if (fprintf(file, "%s\n", text) < 0 || ferror(file))
+        die(EXIT_USAGE, "%s/rank-*.jsonl: %s: the audit cannot be written", folder(), strerror(errno));
+    free(text);
+}
+
+void audit_digest(char out[17], const void *data, size_t bytes)
+{
+    unsigned char digest[EVP_MAX_MD_SIZE];
+    ASSERT(EVP_Digest(data, bytes, digest, NULL, EVP_sha256(), NULL) == 1);
+    for (int i = 0; i < 8; i++)
+        snprintf(out + 2 * i, 3, "%02x", digest[i]);
+}

@@ -1,0 +1,113 @@
+/* check.c: see check.h. The state here is the process's own: its place in the run, how the run ends, a wish to stop. */
+#include "check.h"
+#include <errno.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { CACHE_LINE = 64 };
+
+static int my_rank = -1, world_size = -1; /* -1: not registered, ask the environment */
+static void (*end_all)(int status);
+static volatile sig_atomic_t stop_signal; /* the signal that asked for a stop, 0: none */
+
+void die_register(int rank, int size, void (*end_all_ranks)(int status))
+{
+    my_rank = rank;
+    world_size = size;
+    end_all = end_all_ranks;
+}
+
+/* A number that the launcher gave this process; the first name that is set counts. */
+static int from_environment(const char *open_mpi, const char *mpich, int otherwise)
+{
+    const char *text = getenv(open_mpi) ? getenv(open_mpi) : getenv(mpich);
+    return text ? atoi(text) : otherwise;
+}
+
+static void sleep_seconds(double seconds)
+{
+    struct timespec left = {(time_t)seconds, (long)((seconds - (time_t)seconds) * 1e9)};
+    while (nanosleep(&left, &left) < 0 && errno == EINTR)
+        ;
+}
+
+void die(int status, const char *format, ...)
+{
+    static atomic_flag dying = ATOMIC_FLAG_INIT;
+    while (atomic_flag_test_and_set(&dying))
+        pause(); /* another thread is already ending the run */
+
+    /* An error before comm_open (a bad option) is met by every rank too. */
+    int rank = my_rank >= 0 ? my_rank : from_environment("OMPI_COMM_WORLD_RANK", "PMI_RANK", 0);
+    int size = world_size > 0 ? world_size : from_environment("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", 1);
+    char text[4096];
+    int used = size > 1 ? snprintf(text, sizeof text, "rank %d: ", rank) : 0;
+    used += snprintf(text + used, sizeof text - used, "error: ");
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text + used, sizeof text - used - 1, format, arguments); /* one byte is left for the end of the line */
+    va_end(arguments);
+    strcat(text, "\n");
+
+    fflush(stdout);
+    if (rank > 0) {
+        signal(SIGTERM, SIG_DFL); /* so that rank 0's end stops this one while it waits */
+        sleep_seconds(0.5);
+    }
+    ssize_t written = write(STDERR_FILENO, text, strlen(text)); /* in one piece: ranks' lines must not mix */
+    (void)written; /* with stderr closed the exit status must say it */
+    if (end_all)
+        end_all(status);
+    exit(status);
+}
+
+static void on_signal(int signal_number)
+{
+    if (stop_signal == SIGINT && signal_number == SIGINT)
+        _exit(128 + SIGINT);
+    if (stop_signal != SIGINT)
+        stop_signal = signal_number;
+}
+
+/* SIGUSR1 is Ctrl-C too: the signal that mpirun passes on to all ranks and leaves to them (setup/launch.sh). */
+void stop_on_signals(void)
+{
+    struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    sigaction(SIGUSR1, &action, NULL);
+}
+
+bool stop_requested(void) { return stop_signal != 0; }
+
+void *alloc(unsigned long count, unsigned long size)
+{
+    size_t bytes;
+    if (__builtin_mul_overflow(count, size, &bytes) || bytes > PTRDIFF_MAX - CACHE_LINE)
+        die(EXIT_USAGE, "out of memory: %lu x %lu bytes: no machine has so much: check the sizes", count, size);
+    bytes = bytes ? (bytes + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE : CACHE_LINE; /* its rule */
+    void *memory = aligned_alloc(CACHE_LINE, bytes);
+    if (!memory)
+        die(EXIT_USAGE, "out of memory: no room for %.1f MB: take a smaller batch, model or data set", bytes / 1e6);
+    return memset(memory, 0, bytes);
+}
+
+char *format_new(const char *format, ...)
+{
+    char *text;
+    va_list arguments;
+    va_start(arguments, format);
+    int length = vasprintf(&text, format, arguments);
+    va_end(arguments);
+    if (length < 0)
+        die(EXIT_USAGE, "out of memory: no room for a line of text");
+    return text;
+}

@@ -1,0 +1,256 @@
+/* comm.c: what every way for ranks to talk has in common: which one to open, the checks of a call's arguments, the
+ * count of bytes and the audit's facts. The arguments are checked here so that a mistake shows on one rank as on many.
+ */
+#include "comm.h"
+#include <stdlib.h>
+#include <string.h>
+#include "audit.h"
+#include "check.h"
+#include "comm_open.h"
+
+static bool started_by_mpirun(void)
+{
+    /* Open MPI, Slurm's srun, MPICH */
+    return getenv("OMPI_COMM_WORLD_SIZE") || getenv("PMIX_RANK") || getenv("PMI_SIZE");
+}
+
+Comm *comm_open(const char *kind)
+{
+    Comm *c = NULL;
+    if (!strcmp(kind, "auto"))
+        kind = started_by_mpirun() ? "mpi" : "self";
+    if (!strcmp(kind, "self"))
+        c = comm_self_open();
+    else if (!strcmp(kind, "mpi"))
+        c = comm_mpi_open();
+    else if (!strcmp(kind, "nccl"))
+        die(EXIT_TODO, "--comm nccl: there is no NCCL in this program yet: use --comm mpi");
+    else
+        die(EXIT_USAGE, "--comm %s: not a way for ranks to talk: take auto, self, mpi or nccl", kind);
+    audit_fact("comm", "s:i, s:i", "rank", c->rank, "size", c->size);
+    return c;
+}
+
+void comm_close(Comm *c)
+{
+    if (c)
+        c->op->close(c);
+}
+
+Comm *comm_split(Comm *c, int colour, int key)
+{
+    if (colour < 0)
+        die(EXIT_WRONG, "comm_split: colour %d: give every rank a colour of 0 or more", colour);
+    return c->op->split(c, colour, key);
+}
+
+/* ---- the arguments of a call ---- */
+
+static const char *dtype_name(DType t)
+{
+    static const char *names[] = {[F32] = "f32", [F64] = "f64", [BF16] = "bf16", [I32] = "i32", [U8] = "u8"};
+    return names[t];
+}
+
+static void check_tensor(const char *call, Tensor t)
+{
+    if (t.halo)
+        die(EXIT_WRONG, "%s: the tensor has a halo of %d: only dense tensors can be sent", call, t.halo);
+}
+
+static void check_reducible(const char *call, Tensor t)
+{
+    check_tensor(call, t);
+    if (t.dtype != F32 && t.dtype != F64 && t.dtype != I32)
+        die(EXIT_WRONG, "%s: cannot add numbers of type %s: use f32, f64 or i32", call, dtype_name(t.dtype));
+}
+
+static void check_rank(const Comm *c, const char *call, int rank)
+{
+    if (rank < 0 || rank >= c->size)
+        die(EXIT_WRONG, "%s: rank %d: there are the ranks 0 to %d", call, rank, c->size - 1);
+}
+
+/* `whole` holds one part per rank. */
+static void check_parts(const Comm *c, const char *call, Tensor whole, Tensor part)
+{
+    check_tensor(call, part);
+    check_tensor(call, whole);
+    if (whole.dtype != part.dtype || tensor_count(whole) != tensor_count(part) * c->size)
+        die(EXIT_WRONG, "%s: %zu numbers (%s) are not %d ranks' parts of %zu (%s)", call, tensor_count(whole),
+            dtype_name(whole.dtype), c->size, tensor_count(part), dtype_name(part.dtype));
+    size_t overlap_from = whole.at > part.at ? whole.at : part.at;
+    size_t whole_end = whole.at + tensor_count(whole), part_end = part.at + tensor_count(part);
+    if (whole.buf == part.buf && overlap_from < (whole_end < part_end ? whole_end : part_end))
+        die(EXIT_WRONG, "%s: in and out overlap: give them memory of their own", call);
+}
+
+static void check_peer(const Comm *c, const char *call, int peer, int tag)
+{
+    check_rank(c, call, peer);
+    if (peer == c->rank)
+        die(EXIT_WRONG, "%s: rank %d with itself: a message needs two ranks", call, peer);
+    if (tag < 0 || tag > 32767)
+        die(EXIT_WRONG, "%s: tag %d: take 0 to 32767", call, tag);
+}
+
+/* ---- counted and told ---- */
+
+/* The payload of one rank alone goes nowhere. */
+static void count_bytes(Comm *c, double bytes) { c->bytes += c->size > 1 ? bytes : 0; }
+
+static double tensor_bytes(Tensor t) { return (double)tensor_count(t) * dtype_size(t.dtype); }
+
+static void tell(const char *fact, Tensor t)
+{
+    audit_fact(fact, "s:I, s:s", "count", (json_int_t)tensor_count(t), "dtype", dtype_name(t.dtype));
+}
+
+/* ---- each operation once: checked, counted, told, started; `request` NULL completes it too ---- */
+
+static void all_reduce(Comm *c, Tensor t, CommOp op, Stream *s, CommRequest **request)
+{
+    check_reducible("comm_all_reduce", t);
+    count_bytes(c, tensor_bytes(t));
+    tell("all_reduce", t);
+    c->op->all_reduce(c, t, op, s, request);
+}
+
+static void broadcast(Comm *c, Tensor t, int root, Stream *s, CommRequest **request)
+{
+    check_tensor("comm_broadcast", t);
+    check_rank(c, "comm_broadcast", root);
+    count_bytes(c, c->rank == root ? tensor_bytes(t) : 0);
+    tell("broadcast", t);
+    c->op->broadcast(c, t, root, s, request);
+}
+
+static void reduce_scatter(Comm *c, Tensor out, Tensor in, CommOp op, Stream *s, CommRequest **request)
+{
+    check_reducible("comm_reduce_scatter", in);
+    check_parts(c, "comm_reduce_scatter", in, out);
+    count_bytes(c, tensor_bytes(in));
+    tell("reduce_scatter", in);
+    c->op->reduce_scatter(c, out, in, op, s, request);
+}
+
+static void all_gather(Comm *c, Tensor out, Tensor in, Stream *s, CommRequest **request)
+{
+    check_parts(c, "comm_all_gather", out, in);
+    count_bytes(c, tensor_bytes(in));
+    tell("all_gather", in);
+    c->op->all_gather(c, out, in, s, request);
+}
+
+static void send(Comm *c, Tensor t, int to, int tag, Stream *s, CommRequest **request)
+{
+    check_tensor("comm_send", t);
+    check_peer(c, "comm_send", to, tag);
+    count_bytes(c, tensor_bytes(t));
+    tell("send", t);
+    c->op->send(c, t, to, tag, s, request);
+}
+
+static void recv(Comm *c, Tensor t, int from, int tag, Stream *s, CommRequest **request)
+{
+    check_tensor("comm_recv", t);
+    check_peer(c, "comm_recv", from == COMM_ANY ? (c->rank + 1) % c->size : from, tag);
+    tell("recv", t);
+    c->op->recv(c, t, from, tag, s, request);
+}
+
+/* ---- waiting ---- */
+
+void comm_all_reduce(Comm *c, Tensor t, CommOp op, Stream *s) { all_reduce(c, t, op, s, NULL); }
+void comm_broadcast(Comm *c, Tensor t, int root, Stream *s) { broadcast(c, t, root, s, NULL); }
+void comm_all_gather(Comm *c, Tensor out, Tensor in, Stream *s) { all_gather(c, out, in, s, NULL); }
+void comm_send(Comm *c, Tensor t, int to, int tag, Stream *s) { send(c, t, to, tag, s, NULL); }
+
+void comm_reduce_scatter(Comm *c, Tensor out, Tensor in, CommOp op, Stream *s)
+{
+    reduce_scatter(c, out, in, op, s, NULL);
+}
+
+int comm_recv(Comm *c, Tensor t, int from, int tag, Stream *s)
+{
+    return comm_wait(c, comm_recv_start(c, t, from, tag, s));
+}
+
+/* ---- not waiting ---- */
+
+CommRequest *comm_all_reduce_start(Comm *c, Tensor t, CommOp op, Stream *s)
+{
+    CommRequest *r;
+    all_reduce(c, t, op, s, &r);
+    return r;
+}
+
+CommRequest *comm_broadcast_start(Comm *c, Tensor t, int root, Stream *s)
+{
+    CommRequest *r;
+    broadcast(c, t, root, s, &r);
+    return r;
+}
+
+CommRequest *comm_reduce_scatter_start(Comm *c, Tensor out, Tensor in, CommOp op, Stream *s)
+{
+    CommRequest *r;
+    reduce_scatter(c, out, in, op, s, &r);
+    return r;
+}
+
+CommRequest *comm_all_gather_start(Comm *c, Tensor out, Tensor in, Stream *s)
+{
+    CommRequest *r;
+    all_gather(c, out, in, s, &r);
+    return r;
+}
+
+CommRequest *comm_send_start(Comm *c, Tensor t, int to, int tag, Stream *s)
+{
+    CommRequest *r;
+    send(c, t, to, tag, s, &r);
+    return r;
+}
+
+CommRequest *comm_recv_start(Comm *c, Tensor t, int from, int tag, Stream *s)
+{
+    CommRequest *r;
+    recv(c, t, from, tag, s, &r);
+    return r;
+}
+
+/* An implementation may finish at once and give no request. */
+int comm_wait(Comm *c, CommRequest *r) { return r ? c->op->wait(r) : -1; }
+bool comm_test(Comm *c, CommRequest *r) { return r ? c->op->test(r) : true; }
+
+/* ---- on host memory ---- */
+
+void comm_barrier(Comm *c)
+{
+    audit_fact("barrier", "");
+    c->op->barrier(c);
+}
+
+void comm_all_reduce_host(Comm *c, double *v, int n, CommOp op)
+{
+    count_bytes(c, n * sizeof *v);
+    audit_fact("all_reduce_host", "s:i, s:s", "count", n, "dtype", dtype_name(F64));
+    c->op->all_reduce_host(c, v, n, op);
+}
+
+void comm_broadcast_host(Comm *c, void *data, size_t bytes, int root)
+{
+    check_rank(c, "comm_broadcast_host", root);
+    count_bytes(c, c->rank == root ? bytes : 0);
+    audit_fact("broadcast_host", "s:I", "bytes", (json_int_t)bytes);
+    c->op->broadcast_host(c, data, bytes, root);
+}
+
+void comm_gather_host(Comm *c, void *all, const void *mine, size_t bytes, int root)
+{
+    check_rank(c, "comm_gather_host", root);
+    count_bytes(c, bytes);
+    audit_fact("gather_host", "s:I", "bytes", (json_int_t)bytes);
+    c->op->gather_host(c, all, mine, bytes, root);
+}

@@ -1,0 +1,279 @@
+/* comm_mpi.c: ranks that talk through MPI. The tensors' way to MPI and back is in comm_mpi_request.c.
+ *
+ * Both forms of a collective are called by their names: MPI's blocking ones are the faster ones.
+ */
+#include "comm_mpi.h"
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <unistd.h>
+#include "check.h"
+#include "comm_open.h"
+
+typedef struct MpiComm {
+    Comm base; /* first: a Comm * of this file is an MpiComm * */
+    MPI_Comm comm;
+    MPI_Op max, min; /* of F32 and F64: ordered() */
+    RequestPool pool;
+    bool whole;      /* made by comm_open, not by comm_split */
+} MpiComm;
+
+static const CommOps mpi_ops;
+
+/* ---- counts, types and reductions ---- */
+
+static int mpi_count(size_t count)
+{
+    if (count > INT_MAX)
+        die(EXIT_USAGE, "%zu numbers in one call: MPI counts to %d: cut the tensor with tensor_slice", count, INT_MAX);
+    return (int)count;
+}
+
+static MPI_Datatype mpi_type(DType t)
+{
+    return t == F32 ? MPI_FLOAT : t == F64 ? MPI_DOUBLE : t == I32 ? MPI_INT32_T : t == BF16 ? MPI_UINT16_T : MPI_BYTE;
+}
+
+/* MPI_MAX keeps a NaN or drops it, and takes +0 or -0, as it happens to stand left or right, and ranks reduce in
+ * different orders: one would stop on a NaN loss and the others go on. Here a NaN always wins, and +0 is above -0. */
+static double ordered(double a, double b, bool larger)
+{
+    if (isnan(a) || isnan(b))
+        return NAN;
+    if (a == b)
+        return (signbit(a) != 0) == larger ? b : a;
+    return (a > b) == larger ? a : b;
+}
+
+static void reduce_ordered(const void *in, void *inout, int n, MPI_Datatype type, bool larger)
+{
+    if (type == MPI_FLOAT)
+        for (int i = 0; i < n; i++)
+            ((float *)inout)[i] = (float)ordered(((float *)inout)[i], ((const float *)in)[i], larger);
+    else
+        for (int i = 0; i < n; i++)
+            ((double *)inout)[i] = ordered(((double *)inout)[i], ((const double *)in)[i], larger);
+}
+
+static void reduce_max(void *in, void *inout, int *n, MPI_Datatype *type)
+{
+    reduce_ordered(in, inout, *n, *type, true);
+}
+
+static void reduce_min(void *in, void *inout, int *n, MPI_Datatype *type)
+{
+    reduce_ordered(in, inout, *n, *type, false);
+}
+
+static MPI_Op mpi_op(const MpiComm *c, CommOp op, DType t)
+{
+    if (op == COMM_SUM)
+        return MPI_SUM;
+    if (t == I32)
+        return op == COMM_MAX ? MPI_MAX : MPI_MIN;
+    return op == COMM_MAX ? c->max : c->min;
+}
+
+/* ---- device tensors ---- */
+
+static void mpi_all_reduce(Comm *base, Tensor t, CommOp op, Stream *s, CommRequest **request)
+{
+    MpiComm *c = (MpiComm *)base;
+    int n = mpi_count(tensor_count(t));
+    CommRequest *r = request_begin(&c->pool, s);
+    void *data = request_lend(r, t, MPI_READS | MPI_WRITES);
+    MPI_Datatype type = mpi_type(t.dtype);
+    if (request)
+        MPI_CHECK(MPI_Iallreduce, MPI_IN_PLACE, data, n, type, mpi_op(c, op, t.dtype), c->comm, &r->mpi);
+    else
+        MPI_CHECK(MPI_Allreduce, MPI_IN_PLACE, data, n, type, mpi_op(c, op, t.dtype), c->comm);
+    request_end(r, request);
+}
+
+static void mpi_broadcast(Comm *base, Tensor t, int root, Stream *s, CommRequest **request)
+{
+    MpiComm *c = (MpiComm *)base;
+    int n = mpi_count(tensor_count(t));
+    CommRequest *r = request_begin(&c->pool, s);
+    void *data = request_lend(r, t, base->rank == root ? MPI_READS : MPI_WRITES);
+    if (request)
+        MPI_CHECK(MPI_Ibcast, data, n, mpi_type(t.dtype), root, c->comm, &r->mpi);
+    else
+        MPI_CHECK(MPI_Bcast, data, n, mpi_type(t.dtype), root, c->comm);
+    request_end(r, request);
+}
+
+static void mpi_reduce_scatter(Comm *base, Tensor out, Tensor in, CommOp op, Stream *s, CommRequest **request)
+{
+    MpiComm *c = (MpiComm *)base;
+    mpi_count(tensor_count(in));
+    int n = mpi_count(tensor_count(out));
+    CommRequest *r = request_begin(&c->pool, s);
+    void *from = request_lend(r, in, MPI_READS);
+    void *to = request_lend(r, out, MPI_WRITES);
+    MPI_Datatype type = mpi_type(in.dtype);
+    if (request)
+        MPI_CHECK(MPI_Ireduce_scatter_block, from, to, n, type, mpi_op(c, op, in.dtype), c->comm, &r->mpi);
+    else
+        MPI_CHECK(MPI_Reduce_scatter_block, from, to, n, type, mpi_op(c, op, in.dtype), c->comm);
+    request_end(r, request);
+}
+
+static void mpi_all_gather(Comm *base, Tensor out, Tensor in, Stream *s, CommRequest **request)
+{
+    MpiComm *c = (MpiComm *)base;
+    mpi_count(tensor_count(out));
+    int n = mpi_count(tensor_count(in));
+    CommRequest *r = request_begin(&c->pool, s);
+    void *from = request_lend(r, in, MPI_READS);
+    void *to = request_lend(r, out, MPI_WRITES);
+    MPI_Datatype type = mpi_type(in.dtype);
+    if (request)
+        MPI_CHECK(MPI_Iallgather, from, n, type, to, n, type, c->comm, &r->mpi);
+    else
+        MPI_CHECK(MPI_Allgather, from, n, type, to, n, type, c->comm);
+    request_end(r, request);
+}
+
+static void mpi_send(Comm *base, Tensor t, int to, int tag, Stream *s, CommRequest **request)
+{
+    MpiComm *c = (MpiComm *)base;
+    int n = mpi_count(tensor_count(t));
+    CommRequest *r = request_begin(&c->pool, s);
+    MPI_CHECK(MPI_Isend, request_lend(r, t, MPI_READS), n, mpi_type(t.dtype), to, tag, c->comm, &r->mpi);
+    request_end(r, request);
+}
+
+static void mpi_recv(Comm *base, Tensor t, int from, int tag, Stream *s, CommRequest **request)
+{
+    MpiComm *c = (MpiComm *)base;
+    int n = mpi_count(tensor_count(t));
+    CommRequest *r = request_begin(&c->pool, s);
+    r->receives = true;
+    r->expected = tensor_count(t) * dtype_size(t.dtype);
+    void *data = request_lend(r, t, MPI_WRITES);
+    MPI_CHECK(MPI_Irecv, data, n, mpi_type(t.dtype), from == COMM_ANY ? MPI_ANY_SOURCE : from, tag, c->comm, &r->mpi);
+    request_end(r, request);
+}
+
+/* ---- host memory ---- */
+
+static void mpi_barrier(Comm *base) { MPI_CHECK(MPI_Barrier, ((MpiComm *)base)->comm); }
+
+static void mpi_all_reduce_host(Comm *base, double *v, int n, CommOp op)
+{
+    MpiComm *c = (MpiComm *)base;
+    MPI_CHECK(MPI_Allreduce, MPI_IN_PLACE, v, n, MPI_DOUBLE, mpi_op(c, op, F64), c->comm);
+}
+
+static void mpi_broadcast_host(Comm *base, void *data, size_t bytes, int root)
+{
+    MPI_CHECK(MPI_Bcast, data, mpi_count(bytes), MPI_BYTE, root, ((MpiComm *)base)->comm);
+}
+
+static void mpi_gather_host(Comm *base, void *all, const void *mine, size_t bytes, int root)
+{
+    int n = mpi_count(bytes);
+    MPI_CHECK(MPI_Gather, mine, n, MPI_BYTE, all, n, MPI_BYTE, root, ((MpiComm *)base)->comm);
+}
+
+/* ---- open, split, close ---- */
+
+/* Takes `comm` over. */
+static Comm *mpi_comm_new(MPI_Comm comm, bool whole)
+{
+    MpiComm *c = alloc(1, sizeof *c);
+    c->base.op = &mpi_ops;
+    c->comm = comm;
+    c->whole = whole;
+    MPI_CHECK(MPI_Comm_set_errhandler, comm, MPI_ERRORS_RETURN); /* MPI_CHECK says it, once */
+    MPI_CHECK(MPI_Comm_rank, comm, &c->base.rank);
+    MPI_CHECK(MPI_Comm_size, comm, &c->base.size);
+    MPI_Comm machine;
+    MPI_CHECK(MPI_Comm_split_type, comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine);
+    MPI_CHECK(MPI_Comm_rank, machine, &c->base.local_rank);
+    MPI_CHECK(MPI_Comm_size, machine, &c->base.local_size);
+    MPI_CHECK(MPI_Comm_free, &machine);
+    MPI_CHECK(MPI_Op_create, reduce_max, true, &c->max);
+    MPI_CHECK(MPI_Op_create, reduce_min, true, &c->min);
+    return &c->base;
+}
+
+/* The process that is between comm_open and comm_close, else 0; a child that it forks must not end the other ranks. */
+static pid_t open_in;
+
+static void abort_all_ranks(int status)
+{
+    if (open_in != getpid())
+        return;
+    open_in = 0;
+    MPI_Abort(MPI_COMM_WORLD, status);
+}
+
+/* MPI would end the other ranks without a word. */
+static void exit_without_close(void)
+{
+    if (open_in == getpid())
+        die(EXIT_WRONG, "the program ended without comm_close: every rank must call it");
+}
+
+Comm *comm_mpi_open(void)
+{
+    int was_open, level;
+    MPI_Comm all;
+    MPI_CHECK(MPI_Initialized, &was_open);
+    if (was_open)
+        die(EXIT_WRONG, "comm_open: MPI was already started: open it once, and use comm_split for more");
+    /* One thread at a time, any thread. */
+    MPI_CHECK(MPI_Init_thread, NULL, NULL, MPI_THREAD_SERIALIZED, &level);
+    REQUIRE(level >= MPI_THREAD_SERIALIZED, "this MPI serves the main thread only: install one built with threads");
+    MPI_CHECK(MPI_Comm_set_errhandler, MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    MPI_CHECK(MPI_Comm_dup, MPI_COMM_WORLD, &all); /* the program's own MPI messages do not mix with ours */
+    Comm *c = mpi_comm_new(all, true);
+    die_register(c->rank, c->size, c->size > 1 ? abort_all_ranks : NULL);
+    if (c->size > 1) {
+        open_in = getpid();
+        atexit(exit_without_close);
+    }
+    return c;
+}
+
+static Comm *mpi_split(Comm *base, int colour, int key)
+{
+    MPI_Comm part;
+    MPI_CHECK(MPI_Comm_split, ((MpiComm *)base)->comm, colour, key, &part);
+    return mpi_comm_new(part, false);
+}
+
+static void mpi_close(Comm *base)
+{
+    MpiComm *c = (MpiComm *)base;
+    request_pool_free(&c->pool);
+    MPI_CHECK(MPI_Op_free, &c->max);
+    MPI_CHECK(MPI_Op_free, &c->min);
+    MPI_CHECK(MPI_Comm_free, &c->comm);
+    if (c->whole) {
+        MPI_CHECK(MPI_Finalize);
+        die_register(base->rank, base->size, NULL);
+        open_in = 0;
+    }
+    free(c);
+}
+
+static const CommOps mpi_ops = {
+    .name = "mpi",
+    .all_reduce = mpi_all_reduce,
+    .broadcast = mpi_broadcast,
+    .reduce_scatter = mpi_reduce_scatter,
+    .all_gather = mpi_all_gather,
+    .send = mpi_send,
+    .recv = mpi_recv,
+    .wait = request_wait,
+    .test = request_test,
+    .barrier = mpi_barrier,
+    .all_reduce_host = mpi_all_reduce_host,
+    .broadcast_host = mpi_broadcast_host,
+    .gather_host = mpi_gather_host,
+    .split = mpi_split,
+    .close = mpi_close,
+};

@@ -1,0 +1,116 @@
+/* comm_mpi_request.c: an MPI operation under way, and its tensors' way to host memory and back. See comm_mpi.h. */
+#include <stdlib.h>
+#include "check.h"
+#include "comm_mpi.h"
+
+void mpi_check(int code, const char *function)
+{
+    if (code == MPI_SUCCESS)
+        return;
+    char text[MPI_MAX_ERROR_STRING];
+    int length;
+    MPI_Error_string(code, text, &length);
+    die(EXIT_USAGE, "%s: %s", function, text);
+}
+
+CommRequest *request_begin(RequestPool *pool, Stream *s)
+{
+    CommRequest *r = pool->spare;
+    if (r)
+        pool->spare = r->next;
+    else
+        r = alloc(1, sizeof *r);
+    r->pool = pool;
+    r->s = s;
+    r->mpi = MPI_REQUEST_NULL;
+    r->done = r->receives = false;
+    r->lent = 0;
+    pool->under_way++;
+    s->be->op->stream_sync(s); /* the tensors are then what the queued work made of them */
+    return r;
+}
+
+void *request_lend(CommRequest *r, Tensor t, int use)
+{
+    const BackendOps *op = r->s->be->op;
+    size_t size = dtype_size(t.dtype), bytes = tensor_count(t) * size;
+    if (bytes == 0)
+        return NULL;
+    char *host = op->buffer_host(t.buf);
+    if (host)
+        return host + t.at * size;
+    Staged *place = &r->staged[r->lent++];
+    if (place->capacity < bytes) {
+        free(place->host);
+        place->host = alloc(bytes, 1);
+        place->capacity = bytes;
+    }
+    if (use & MPI_READS)
+        op->download(r->s, place->host, t);
+    place->upload = use & MPI_WRITES ? t : NO_TENSOR;
+    return place->host;
+}
+
+static void check_received(CommRequest *r)
+{
+    MPI_Count bytes;
+    MPI_CHECK(MPI_Get_elements_x, &r->status, MPI_BYTE, &bytes);
+    if ((size_t)bytes != r->expected)
+        die(EXIT_WRONG, "comm_recv: rank %d sent %lld bytes, expected %zu",
+            r->status.MPI_SOURCE, (long long)bytes, r->expected);
+}
+
+/* What was written to staging memory goes to the device. */
+static void upload(CommRequest *r)
+{
+    const BackendOps *op = r->s->be->op;
+    bool uploads = false;
+    for (int i = 0; i < r->lent; i++)
+        if (r->staged[i].upload.buf) {
+            op->upload(r->s, r->staged[i].upload, r->staged[i].host);
+            uploads = true;
+        }
+    if (uploads)
+        op->stream_sync(r->s); /* the next operation may use the staging memory at once */
+}
+
+int request_wait(CommRequest *r)
+{
+    if (!r->done)
+        MPI_CHECK(MPI_Wait, &r->mpi, &r->status);
+    if (r->receives)
+        check_received(r);
+    upload(r);
+    r->pool->under_way--;
+    r->next = r->pool->spare;
+    r->pool->spare = r;
+    return r->receives ? r->status.MPI_SOURCE : -1;
+}
+
+bool request_test(CommRequest *r)
+{
+    int done = r->done;
+    if (!done)
+        MPI_CHECK(MPI_Test, &r->mpi, &done, &r->status);
+    return r->done = done;
+}
+
+void request_end(CommRequest *r, CommRequest **request)
+{
+    if (request)
+        *request = r;
+    else
+        request_wait(r);
+}
+
+void request_pool_free(RequestPool *pool)
+{
+    if (pool->under_way)
+        die(EXIT_WRONG, "comm_close: %d operations were started and never waited for: call comm_wait", pool->under_way);
+    for (CommRequest *r = pool->spare, *next; r; r = next) {
+        next = r->next;
+        free(r->staged[0].host);
+        free(r->staged[1].host);
+        free(r);
+    }
+}
