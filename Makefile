@@ -1,23 +1,225 @@
-# draft: grows below
-CC = mpicc
-CFLAGS = -std=gnu11 -O3 -march=native -fno-math-errno -g -Wall -Wextra -fopenmp
-CPPFLAGS = -D_GNU_SOURCE -Icommon -Itests -MMD -MP
-LDLIBS = -lopenblas -ljansson -lpopt -lz -lcrypto -lm
-BUILD = build$(if $(SAN),/san)
-ifdef SAN
-CFLAGS += -fsanitize=address,undefined -fno-omit-frame-pointer -O1
+# Data-parallel training of neural networks, in C. `make` alone lists the targets; README.md says more.
+#
+# Everything that is built lies under $(BUILD). What this machine has is found by common/setup/deps.sh (compile-and-link probes), which writes
+# $(BUILD)/config.mk: flags as NAME_CFLAGS and NAME_LIBS, and HAVE_NAME. Targets that build nothing do without it.
+
+# ---- variables for the command line; the "#=" lines are what `make` prints -------------------------------------------------------
+#= SOL=1          the reference solutions instead of your code
+#= NP=4           how many ranks a program runs on (default 1)
+#= HOSTS=a:4,b:4  the machines, and the ranks on each (default: this one)
+#= DEVICE=cpu     where to compute: auto, cpu, cuda
+#= DATA=fashion   data set: auto, synthetic, fashion, cifar10; DATA_DIR=FOLDER: where to look for files first
+#= SEED=1         seed of every random draw
+#= HEADLESS=1     no window: pictures as PNG files under build/out/
+#= ARGS="…"       more options for the program; ARGS=--help lists them
+#= LAB=lab2       which lab 'make check' judges (default: every lab that has a check)
+#= ONLY=name      only the programs, tests or fuzzers with this in their name
+#= SAN=1          with address and undefined-behaviour sanitizers; SAN=thread: the thread sanitizer
+#= DEPS=no        only print what would be installed
+#= JOBS=2         commands at once (default: all cores); V=1 shows them
+#= BUILD=build    folder for everything that is built
+#= CC=gcc         gcc or clang; CFLAGS="-O3 -march=native -g"; WERROR=1: a warning is an error
+SOL ?=
+NP ?= 1
+SAN ?=
+BUILD ?= build
+CFLAGS ?= -O3 -g $(COMPILER_CFLAGS)
+FUZZ_SECONDS ?= 20
+JOBS ?= $(shell nproc 2>/dev/null || sysctl -n hw.ncpu 2>/dev/null || echo 2)
+LABS := $(sort $(wildcard lab*_*))
+EMPTY_LABS := $(foreach lab,lab1 lab2 lab3,$(if $(wildcard $(lab)_*/*.c),,$(lab)))
+LAB ?= $(foreach dir,$(LABS),$(if $(wildcard $(dir)/check.c $(dir)/check.sh),$(firstword $(subst _, ,$(dir)))))
+export DEPS HEADLESS DATA_DIR SAN JOBS
+
+# ---- targets; the text after ## is what `make` prints ----------------------------------------------------------------------------
+help:       ## this list
+doctor:     ## what this machine has, and the command that installs what is missing
+lab1:       ## gradient descent, SGD, batch size: build and run your code
+lab2:       ## data-parallel training: build and run your code
+lab3:       ## algorithms at scale: build and run your code
+check:      ## your self-check: a line per exercise, PASS, FAIL or TODO
+assessment: ## run your trainer as the assessment's handout says
+demo:       ## the guided tour with the reference solutions
+test:       ## all tests; last line "N passed, N failed, N skipped"
+datasets:   ## fetch and verify Fashion-MNIST and CIFAR-10
+all:        ## build everything that this machine can build
+bench:      ## the performance table
+grade:      ## grade submissions
+handout:    ## the students' tarball: no solutions, no hidden tests
+coverage:   ## which lines of common/ the tests run
+fuzz:       ## feed the file readers rubbish, FUZZ_SECONDS=20 each (needs clang)
+lint:       ## shellcheck and cppcheck over the sources
+clean:      ## remove build/ and nothing else
+
+.DEFAULT_GOAL := help
+.SUFFIXES:
+.DELETE_ON_ERROR:
+.PHONY: help doctor clean demo lab1 lab2 lab3 assessment check grade all test bench datasets handout coverage fuzz lint FORCE
+ifeq ($(MAKELEVEL),0)
+MAKEFLAGS += -j$(JOBS)
 endif
-COMMON = $(patsubst %.c,$(BUILD)/%.o,$(wildcard common/*.c))
-TESTS = $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/test_*.c))
-$(BUILD)/%.o: %.c
+ifneq ($(filter clean,$(MAKECMDGOALS)),)
+.NOTPARALLEL:
+endif
+Q := $(if $(V),,@)
+comma := ,
+
+# Sanitizers and coverage build in folders of their own under the same $(BUILD), with the same config.mk.
+ifneq ($(filter-out 1 thread,$(SAN)),)
+$(error SAN=$(SAN): expected 1 (address, undefined behaviour) or thread)
+endif
+KIND := $(if $(COVERAGE),/coverage)$(if $(SAN),$(if $(filter thread,$(SAN)),/tsan,/san))
+override BUILD := $(patsubst %$(KIND),%,$(BUILD))
+B := $(BUILD)$(KIND)
+
+# ---- targets that build nothing --------------------------------------------------------------------------------------------------
+help:
+	@echo "usage: make TARGET [VARIABLE=value …]"; echo; echo "targets"
+	@sed -n 's/^\([a-z0-9]*\):.*## *\(.*\)/\1|\2/p' Makefile | awk -F '|' '{ printf "  %-15s%s\n", $$1, $$2 }'
+	@echo; echo "variables, with any target"
+	@sed -n 's/^#= /  /p' Makefile
+doctor:
+	@common/setup/doctor.sh $(BUILD)/doctor
+demo:
+	@echo "demo: not in this version yet; 'make lab2 SOL=1 NP=2' trains a network on two ranks"
+assessment:
+	@echo "assessment: not in this version yet"
+grade:
+	@echo "grade: not in this version yet"; exit 2
+bench:
+	@echo "bench: not in this version yet"
+datasets:
+	@datasets/fetch.sh
+handout:
+	@common/setup/handout.sh $(BUILD)/handout
+clean:
+	@if [ -e "$(BUILD)/Makefile" ]; then echo "clean: BUILD=$(BUILD) is not a folder of built files" >&2; exit 2; fi
+	rm -rf -- "$(BUILD)"
+
+# ---- what this machine has: found, and installed where missing, for goals that build ---------------------------------------------
+BUILDING := $(filter-out help doctor clean demo assessment grade bench datasets handout $(EMPTY_LABS),$(MAKECMDGOALS))
+ifneq ($(BUILDING),)
+ifeq ($(origin CC),default)
+CC := $(firstword $(foreach compiler,gcc clang cc,$(if $(shell command -v $(compiler)),$(compiler))) gcc)
+endif
+export CC MPICC CUDA_HOME
+SETS := run $(if $(filter test coverage fuzz,$(BUILDING)),test) $(if $(filter lint,$(BUILDING)),lint)
+KEY := $(strip $(shell CC='$(CC)' common/setup/probe.sh --key))
+include $(BUILD)/config.mk
+export MPIRUN
+ifeq ($(MAKE_RESTARTS),)
+STALE := $(filter-out $(PROBED_SETS),$(SETS))$(if $(subst <$(strip $(PROBED_KEY))>,,<$(KEY)>),compiler)
+endif
+$(BUILD)/config.mk: common/setup/parts.txt common/setup/probe.sh $(wildcard /var/lib/dpkg/status) $(if $(STALE),FORCE)
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS) -c $< -o $@
-$(BUILD)/libcommon.a: $(COMMON)
-	rm -f $@; ar rcs $@ $^
-$(BUILD)/tests/%: $(BUILD)/tests/unit/%.o $(BUILD)/tests/harness.o $(BUILD)/libcommon.a
+	@common/setup/deps.sh $(BUILD) $(SETS)
+endif
+
+# ---- how a file is compiled ------------------------------------------------------------------------------------------------------
+PARTS := OPENMP MPI CBLAS ZLIB JANSSON POPT LIBCRYPTO CAIRO SDL2 $(if $(wildcard common/*_cuda.c),CUDA) $(if $(wildcard common/*_nccl.c),NCCL)
+SANITIZE := $(if $(filter 1,$(SAN)),-fsanitize=address$(comma)undefined -fno-sanitize-recover=all) $(if $(filter thread,$(SAN)),-fsanitize=thread) \
+    $(if $(SAN),-O1 -fno-omit-frame-pointer) $(if $(COVERAGE),-O1 --coverage)
+STRICT := $(if $(filter 1 true,$(WERROR) $(CI)),-Werror)
+CPPFLAGS_ALL = -D_GNU_SOURCE -Icommon $(INCLUDE) $(foreach part,$(PARTS),$($(part)_CFLAGS)) \
+    $(foreach part,CAIRO SDL2 CUDA NCCL,$(if $(HAVE_$(part)),-DHAVE_$(part))) $(CPPFLAGS)
+CFLAGS_ALL = -std=gnu11 -fno-math-errno -Wall -Wextra $(STRICT) $(CFLAGS) $(SANITIZE)
+LDLIBS = $(COMPILER_LIBS) $(foreach part,$(PARTS),$($(part)_LIBS)) -lm
+COMPILE = $(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -MMD -MP
+LINK = $(CC) $(CFLAGS_ALL) $(LDFLAGS)
+
+# A change of the compiler or its flags compiles everything again.
+$(B)/flags: FORCE
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $^ $(LDLIBS) -lcmocka -o $@
-tests: $(TESTS)
-test: tests
-	tests/run.sh $(BUILD) $(ONLY)
--include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
+	@echo '$(COMPILE)' | cmp -s - $@ || echo '$(COMPILE)' >$@
+
+define compile
+@mkdir -p $(@D)
+$(if $(V),,@echo "  CC    $<")
+$(Q)$(COMPILE) -c $< -o $@
+endef
+define link
+@mkdir -p $(@D)
+$(if $(V),,@echo "  LINK  $@")
+$(Q)$(LINK) $(filter %.o %.a,$^) $(LDLIBS) $(1) -o $@
+endef
+define archive
+@rm -f $@
+$(Q)ar rcs $@ $(filter %.o,$^)
+endef
+
+$(B)/%.o: %.c $(B)/flags
+	$(compile)
+$(B)/%.o: %.cu $(B)/flags
+	@mkdir -p $(@D)
+	$(if $(V),,@echo "  NVCC  $<")
+	$(Q)$(NVCC) -O3 -std=c++17 -Icommon $(CUDA_CFLAGS) -MD -c $< -o $@
+
+# ---- the library: what this machine has no parts for is left out -----------------------------------------------------------------
+WITHOUT := $(if $(HAVE_CUDA),,%_cuda.c %.cu) $(if $(HAVE_NCCL),,%_nccl.c)
+COMMON := $(filter-out $(WITHOUT),$(wildcard common/*.c common/*.cu))
+$(B)/libcommon.a: $(patsubst %,$(B)/%.o,$(basename $(COMMON)))
+	$(archive)
+
+# ---- labs: numbered programs and the check; all other files of the folder are linked into each. Two variants, in folders of their own:
+# student, and sol, where a file of the same name under solution/ takes the place of the lab's.
+names = $(sort $(basename $(notdir $(wildcard $(1)))))
+student_names = $(call names,$(1)/*.c)
+sol_names = $(call names,$(1)/*.c $(1)/solution/*.c)
+is_program = $(filter check 0% 1% 2% 3% 4% 5% 6% 7% 8% 9%,$(1))
+programs = $(addprefix $(B)/$(2)/$(1)/,$(call is_program,$(call $(2)_names,$(1))))
+shared = $(patsubst %,$(B)/$(2)/$(1)/%.o,$(filter-out $(call is_program,$(call $(2)_names,$(1))),$(call $(2)_names,$(1))))
+define lab_variant # folder, variant, folders where its sources are looked for in turn
+$(B)/$(2)/$(1)/%.o: INCLUDE = -I$(1)
+$(foreach folder,$(3),
+$(B)/$(2)/$(1)/%.o: $(folder)/%.c $(B)/flags
+	$$(compile))
+$(call programs,$(1),$(2)): %: %.o $(call shared,$(1),$(2)) $(B)/libcommon.a
+	$$(call link)
+endef
+$(foreach lab,$(LABS),$(eval $(call lab_variant,$(lab),student,$(lab))))
+$(foreach lab,$(LABS),$(eval $(call lab_variant,$(lab),sol,$(lab)/solution $(lab))))
+
+VARIANT := $(if $(filter-out 0,$(SOL)),sol,student)
+lab_folder = $(filter $(1)_%,$(LABS))
+lab_programs = $(if $(call lab_folder,$(1)),$(call programs,$(call lab_folder,$(1)),$(VARIANT)))
+LAB_PROGRAMS := $(foreach lab,$(LABS),$(call programs,$(lab),student) $(if $(wildcard $(lab)/solution/*.c),$(call programs,$(lab),sol)))
+OPTIONS = $(if $(DEVICE),--device=$(DEVICE)) $(if $(DATA),--data=$(DATA)) $(if $(SEED),--seed=$(SEED)) $(ARGS)
+LAUNCH = common/setup/launch.sh --np $(NP) $(if $(HOSTS),--hosts $(HOSTS))
+
+# Run a lab's programs in their order. Status 77, a part to do or hardware that is missing, has been said by the program: not make's error.
+define run_lab
+@for program in $(foreach program,$(filter-out %/check,$(call lab_programs,$@)),$(if $(findstring $(ONLY),$(notdir $(program))),$(program))); do \
+    $(LAUNCH) $$program $(OPTIONS); status=$$?; \
+    if [ $$status = 77 ]; then echo "$@: not done yet, for the reason above"; elif [ $$status != 0 ]; then exit $$status; fi; \
+done
+endef
+define lab_target
+$(1): $$(filter-out %/check,$$(call lab_programs,$(1)))
+	$(if $(filter $(1),$(EMPTY_LABS)),@echo "$(1): not in this version yet",$$(run_lab))
+endef
+$(foreach lab,lab1 lab2 lab3,$(eval $(call lab_target,$(lab))))
+
+check: $(foreach lab,$(LAB),$(call lab_programs,$(lab)))
+	@for folder in $(foreach lab,$(LAB),$(call lab_folder,$(lab))); do \
+	    if [ -e $$folder/check.sh ]; then $$folder/check.sh $(B)/$(VARIANT)/$$folder; else $(B)/$(VARIANT)/$$folder/check; fi; \
+	done
+
+# ---- tests -----------------------------------------------------------------------------------------------------------------------
+UNIT_TESTS := $(patsubst tests/unit/%.c,$(B)/tests/%,$(wildcard tests/unit/test_*.c))
+$(B)/tests/%.o: INCLUDE = -Itests
+$(B)/libtests.a: $(patsubst %.c,$(B)/%.o,$(wildcard tests/*.c))
+	$(archive)
+$(UNIT_TESTS): $(B)/tests/%: $(B)/tests/unit/%.o $(B)/libtests.a $(B)/libcommon.a
+	$(call link,$(CMOCKA_LIBS))
+all: $(LAB_PROGRAMS) $(B)/libcommon.a $(if $(HAVE_CMOCKA),$(UNIT_TESTS))
+test: $(LAB_PROGRAMS) $(UNIT_TESTS)
+	@CC='$(CC)' tests/run.sh $(B) $(ONLY)
+coverage:
+	@find $(BUILD)/coverage -name '*.gcda' -delete 2>/dev/null; true
+	@$(MAKE) --no-print-directory COVERAGE=1 test; status=$$?; tests/coverage.sh $(BUILD)/coverage; exit $$status
+fuzz:
+	@tests/fuzz.sh $(BUILD)/fuzz $(FUZZ_SECONDS) $(ONLY)
+lint:
+	@tests/lint.sh
+
+-include $(wildcard $(foreach folder,common tests tests/unit $(foreach lab,$(LABS),student/$(lab) sol/$(lab)),$(B)/$(folder)/*.d))

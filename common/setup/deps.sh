@@ -1,0 +1,67 @@
+#!/usr/bin/env bash
+# deps.sh OUT SET…: sees to it that this machine has what a build needs. Sets: run, test, lint. Probes; installs what is missing with apt-get where
+# that is the system's way (through sudo where not root), after printing exactly what; probes again. DEPS=no: prints only.
+# Exit 2 with the list and the command when a required part is missing in the end. make calls it when OUT/config.mk is missing or out of date.
+# Lists of parts and packages are words in strings:
+# shellcheck disable=SC2005,SC2046,SC2086,SC2116
+set -u
+# shellcheck source=common/setup/packages.sh
+. "$(dirname "$0")/packages.sh"
+out=$1; shift
+needs="required optional"; must=required
+for set in "$@"; do case $set in test | lint) needs="$needs $set"; must="$must $set" ;; esac; done
+
+say() { echo "setup: $*" >&2; }
+probe() { "$(dirname "$0")/probe.sh" "$out" "$@"; }
+missing_parts() { # NEED…
+    local part
+    for part in $(part_list "$@"); do
+        if grep -q "^$part	missing" "$out/probe/results"; then echo "$part"; fi
+    done
+}
+
+# root_command: what stands before a command that needs root: nothing, or a sudo that cannot hang: it asks only where somebody can answer.
+root_command() {
+    if [ "$(id -u)" = 0 ]; then return 0
+    elif sudo -n true 2>/dev/null; then echo "sudo -n"
+    elif command -v sudo >/dev/null 2>&1 && [ -t 0 ] && [ -t 2 ]; then echo sudo
+    else return 1
+    fi
+}
+apt() { # ARGUMENT…
+    $root env DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=300 -o Acquire::Retries=3 "$@" </dev/null >>"$out/apt.log" 2>&1
+}
+known() { local package; for package in "$@"; do apt-cache show "$package" >/dev/null 2>&1 || return 1; done; }
+
+# install PACKAGE…: the package lists are fetched only where they lack one of these, or have grown so old that a file is gone.
+install() {
+    root=$(root_command) || { say "not root, and no sudo without a password here: ask the administrator for that command"; return 1; }
+    say "installing; log: $out/apt.log"
+    known "$@" || { say "the package lists lack some of these: apt-get update"; apt update; }
+    apt install -y --no-install-recommends "$@" && return
+    apt update && apt install -y --no-install-recommends "$@" && return
+    say "apt-get failed: $(grep -a '^E:' "$out/apt.log" | tail -n 1)"
+    return 1
+}
+
+probe "$@"
+missing=$(missing_parts $needs)
+if [ -n "$missing" ]; then
+    packages=$(echo $(not_installed $(packages_of $missing)))
+    say "missing:"
+    for part in $missing; do say "    $part: $(part_field "$part" 3)"; done
+    if [ -z "$packages" ]; then say "no package of this system would help; 'make doctor' says more"
+    else
+        say "$(install_command $packages)"
+        if [ "${DEPS:-}" = no ]; then say "DEPS=no: nothing is installed"
+        elif [ "$(package_manager)" = apt-get ] && install $packages; then probe "$@"
+        fi
+    fi
+fi
+missing=$(missing_parts $must)
+[ -n "$missing" ] || exit 0
+rm -f "$out/config.mk"
+say "cannot go on without: $(echo $missing)"
+packages=$(not_installed $(packages_of $missing))
+[ -z "$packages" ] || say "install it with: $(install_command $packages)"
+exit 2

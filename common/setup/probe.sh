@@ -1,0 +1,203 @@
+#!/usr/bin/env bash
+# probe.sh --key: the compilers that a probe would use; another answer than config.mk's PROBED_KEY means: probe again.
+# probe.sh OUT [SET…]: finds out what this machine has by compiling and linking a small program per part (parts.txt), never by guessing file names.
+# Writes OUT/config.mk (flags for the Makefile) and OUT/probe/results: lines "part<TAB>found|missing<TAB>version<TAB>where or why".
+# The compilers' own words are in OUT/probe/NAME.log. Always exits 0: deps.sh decides what a missing part means. CC, MPICC, CUDA_HOME are honoured.
+set -u
+# shellcheck source=common/setup/packages.sh
+. "$(dirname "$0")/packages.sh"
+cc=${CC:-gcc}
+key() { echo "$cc" "$(command -v "${cc%% *}")" "$(command -v "${MPICC:-mpicc}")" "$(command -v nvcc)" "${CUDA_HOME:-}"; }
+if [ "$1" = --key ]; then key; exit; fi
+out=$1; shift
+work=$out/probe
+rm -rf "$work"; mkdir -p "$work" || exit 2
+run_limited() { if command -v timeout >/dev/null 2>&1; then timeout 10 "$@"; else "$@"; fi; }
+
+found() { printf '%s\tfound\t%s\t%s\n' "$1" "$2" "$3" >"$work/$1.result"; }
+missing() { printf '%s\tmissing\t-\t%s\n' "$1" "$2" >"$work/$1.result"; }
+flags() { # PART CFLAGS LIBS: variables for the Makefile
+    local upper; upper=$(echo "$1" | tr '[:lower:]' '[:upper:]')
+    printf 'HAVE_%s := 1\n%s_CFLAGS := %s\n%s_LIBS := %s\n' "$upper" "$upper" "$2" "$upper" "$3" >"$work/$1.mk"
+}
+
+# try PART CFLAGS LIBS: does $work/PART.c compile and link so? Leaves $work/PART.
+try() {
+    echo "\$ $cc $2 -o $1 $1.c $3" >>"$work/$1.log"
+    # CC and the flags are lists of words.
+    # shellcheck disable=SC2086
+    $cc $2 -o "$work/$1" "$work/$1.c" $3 >>"$work/$1.log" 2>&1
+}
+
+# shared_file PROGRAM NAME: the shared library NAME… that the linked program loads.
+shared_file() {
+    { ldd "$1" 2>/dev/null || otool -L "$1" 2>/dev/null; } | grep -o "/[^ ]*$2[^ ]*" | head -n 1
+}
+
+# library PART FILE INCLUDES STATEMENTS CANDIDATE…: the first candidate "CFLAGS;LIBS" that works. The statements print the version.
+library() {
+    local part=$1 file=$2 candidate version
+    printf '#include <stdio.h>\n%s\nint main(void) { %s return 0; }\n' "$3" "$4" >"$work/$part.c"
+    shift 4
+    for candidate in "$@"; do
+        [ "$candidate" != ";" ] || continue
+        if try "$part" "${candidate%%;*}" "${candidate#*;}"; then
+            version=$(run_limited "$work/$part" 2>>"$work/$part.log" | head -n 1 | cut -d ' ' -f 1-2)
+            found "$part" "${version:--}" "$(shared_file "$work/$part" "$file")"
+            flags "$part" "${candidate%%;*}" "${candidate#*;}"
+            return
+        fi
+    done
+    if [ -f "$work/no-compiler" ]; then missing "$part" "not looked for: needs the compiler"
+    else missing "$part" "no program with it links (${out#"$PWD/"}/probe/$part.log)"; fi
+}
+
+pkg() { # NAME: a candidate as pkg-config knows it, or ";"
+    echo "$(pkg-config --cflags "$1" 2>/dev/null);$(pkg-config --libs "$1" 2>/dev/null)"
+}
+brewed() { # FORMULA LIBS: a candidate from Homebrew, or ";"
+    local prefix; prefix=$(brew --prefix "$1" 2>/dev/null) && echo "-I$prefix/include;-L$prefix/lib $2" || echo ";"
+}
+
+probe_compiler() {
+    printf 'int main(void) { return 0; }\n' >"$work/compiler.c"
+    if ! try compiler "-std=gnu11" ""; then
+        : >"$work/no-compiler"
+        missing compiler "'$cc' does not compile and link (set CC=… for another)"
+        return
+    fi
+    # shellcheck disable=SC2086
+    found compiler "$($cc --version 2>/dev/null | head -n 1 | sed 's/ *([^)]*)//g')" "$(command -v ${cc%% *})"
+    local native="" needed="" # for this processor; load no library that a program does not use
+    if try compiler "-march=native" ""; then native=-march=native; fi
+    if try compiler "" "-Wl,--as-needed"; then needed=-Wl,--as-needed; fi
+    flags compiler "$native" "$needed"
+}
+
+probe_openmp() {
+    library openmp 'lib[go]*mp' '#include <omp.h>' 'printf("%d", omp_get_max_threads() > 0 ? _OPENMP : 0);' "-fopenmp;-fopenmp" \
+        "$(prefix=$(brew --prefix libomp 2>/dev/null) && echo "-Xclang -fopenmp -I$prefix/include;-L$prefix/lib -lomp" || echo ";")"
+}
+
+probe_mpi() { # Open MPI's wrapper says which flags; the labs' own compiler is used with them
+    local mpicc mpirun why="no mpicc on PATH" compile link
+    printf '%s\n' '#include <mpi.h>' '#include <stdio.h>' '#ifndef OPEN_MPI' '#error not Open MPI' '#endif' \
+        'int main(void) { printf("%d.%d.%d", OMPI_MAJOR_VERSION, OMPI_MINOR_VERSION, OMPI_RELEASE_VERSION); return MPI_Wtime() < 0; }' >"$work/mpi.c"
+    for mpicc in ${MPICC:-mpicc mpicc.openmpi /usr/lib64/openmpi/bin/mpicc}; do
+        command -v "$mpicc" >/dev/null 2>&1 || continue
+        mpicc=$(command -v "$mpicc")
+        why="$mpicc is not Open MPI's, or a program with it does not link"
+        compile=$("$mpicc" --showme:compile 2>>"$work/mpi.log") || continue
+        link=$("$mpicc" --showme:link 2>>"$work/mpi.log") || continue
+        try mpi "$compile" "$link" || continue
+        mpirun=$(dirname "$mpicc")/mpirun.openmpi; [ -x "$mpirun" ] || mpirun=$(dirname "$mpicc")/mpirun
+        if [ ! -x "$mpirun" ]; then why="$mpicc works, but there is no mpirun beside it"; continue; fi
+        found mpi "Open MPI $(run_limited "$work/mpi" 2>>"$work/mpi.log")" "$mpicc"
+        flags mpi "$compile" "$link"; echo "MPIRUN := $mpirun" >>"$work/mpi.mk"
+        return
+    done
+    [ ! -f "$work/no-compiler" ] || why="$why; needs the compiler, too"
+    missing mpi "$why"
+}
+
+probe_cblas() {
+    local sdk body='float x[2] = {3, 4}; if (cblas_snrm2(2, x, 1) != 5) return 1;'
+    library cblas 'lib[^/]*blas' '#include <cblas.h>
+        char *openblas_get_config(void);' "$body printf(\"%s\", openblas_get_config());" \
+        ";-lopenblas" "-I/usr/include/openblas;-lopenblas" "$(pkg openblas)" "$(brewed openblas -lopenblas)"
+    if [ -f "$work/cblas.mk" ]; then echo 'CBLAS_CFLAGS += -DHAVE_OPENBLAS' >>"$work/cblas.mk"; return; fi
+    sdk=$(xcrun --show-sdk-path 2>/dev/null)/System/Library/Frameworks/Accelerate.framework/Frameworks/vecLib.framework/Headers
+    library cblas 'lib[^/]*blas' '#include <cblas.h>' "$body"' printf("no OpenBLAS: slower");' \
+        "-I$sdk;-framework Accelerate" ";-lcblas" ";-lblas" "$(pkg cblas)"
+}
+
+probe_zlib() { library zlib libz '#include <zlib.h>' 'printf("%s", zlibVersion());' ";-lz" "$(pkg zlib)" "$(brewed zlib -lz)"; }
+probe_jansson() {
+    library jansson libjansson '#include <jansson.h>' 'json_decref(json_object()); printf("%s", JANSSON_VERSION);' \
+        ";-ljansson" "$(pkg jansson)" "$(brewed jansson -ljansson)"
+}
+probe_popt() {
+    library popt libpopt '#include <popt.h>' 'if (!poptStrerror(POPT_ERROR_BADOPT)) return 1;' ";-lpopt" "$(pkg popt)" "$(brewed popt -lpopt)"
+}
+probe_libcrypto() {
+    library libcrypto libcrypto '#include <openssl/crypto.h>
+        #include <openssl/evp.h>' 'if (!EVP_sha256()) return 1; printf("%s", OpenSSL_version(OPENSSL_VERSION));' \
+        ";-lcrypto" "$(pkg libcrypto)" "$(brewed openssl@3 -lcrypto)"
+}
+probe_cairo() {
+    library cairo libcairo '#include <cairo.h>' 'printf("%s", cairo_version_string());' \
+        "$(pkg cairo)" "-I/usr/include/cairo;-lcairo" "$(brewed cairo -lcairo)"
+}
+probe_sdl2() {
+    library sdl2 libSDL2 '#define SDL_MAIN_HANDLED
+        #include <SDL.h>' 'SDL_version v; SDL_GetVersion(&v); printf("%d.%d.%d", v.major, v.minor, v.patch);' \
+        "$(pkg sdl2)" "$(sdl2-config --cflags 2>/dev/null);$(sdl2-config --libs 2>/dev/null)"
+}
+probe_cmocka() {
+    library cmocka libcmocka '#include <stdarg.h>
+        #include <stddef.h>
+        #include <stdint.h>
+        #include <setjmp.h>
+        #include <cmocka.h>' 'cmocka_set_message_output(CM_OUTPUT_STDOUT);' ";-lcmocka" "$(pkg cmocka)" "$(brewed cmocka -lcmocka)"
+}
+
+probe_font() {
+    local file
+    for file in /usr/share/fonts/truetype/dejavu/DejaVuSans.ttf /usr/share/fonts/dejavu-sans-fonts/DejaVuSans.ttf /usr/share/fonts/TTF/DejaVuSans.ttf \
+                "$HOME/Library/Fonts/DejaVuSans.ttf" /Library/Fonts/DejaVuSans.ttf; do
+        if [ -r "$file" ]; then found font "DejaVu Sans" "$file"; return; fi
+    done
+    missing font "no DejaVu Sans"
+}
+probe_fashion() {
+    local dir=/usr/share/datasets/fashion-mnist
+    if [ -r "$dir/train-images-idx3-ubyte.gz" ]; then found fashion "Fashion-MNIST" "$dir"; else missing fashion "not in $dir"; fi
+}
+probe_tool() { # PART: a program that says its version
+    local where; where=$(command -v "$1") || { missing "$1" "not on PATH"; return; }
+    found "$1" "$(run_limited "$1" --version 2>/dev/null | grep -o '[0-9][0-9.]*[0-9]' | head -n 1)" "$where"
+}
+probe_curl() { probe_tool curl; }
+probe_shellcheck() { probe_tool shellcheck; }
+probe_cppcheck() { probe_tool cppcheck; }
+probe_python3() { # the tests' small web server comes with the full package only
+    if run_limited python3 -c 'import http.server, json, struct' >"$work/python3.log" 2>&1; then probe_tool python3
+    else missing python3 "no python3 with its standard library"; fi
+}
+
+probe_cuda() { # then NCCL and cuDNN, which live beside it
+    local home nvcc where="no nvcc (set CUDA_HOME=…)"
+    printf '%s\n' '#include <cublas_v2.h>' '#include <cuda_runtime.h>' '__global__ void one(float *x) { *x = 1; }' \
+        'int main() { cublasHandle_t h; one<<<1, 1>>>(nullptr); return cublasCreate(&h) == CUBLAS_STATUS_SUCCESS && cudaDeviceSynchronize(); }' >"$work/cuda.cu"
+    for home in ${CUDA_HOME:-} "$(dirname "$(dirname "$(command -v nvcc || echo /none/bin/nvcc)")")" /usr/local/cuda /opt/cuda; do
+        nvcc=$home/bin/nvcc
+        [ -x "$nvcc" ] || continue
+        where="$nvcc does not compile and link (${out#"$PWD/"}/probe/cuda.log)"
+        echo "\$ $nvcc -o cuda cuda.cu -lcublas" >>"$work/cuda.log"
+        "$nvcc" -o "$work/cuda" "$work/cuda.cu" -L"$home/lib64" -lcublas >>"$work/cuda.log" 2>&1 || continue
+        found cuda "$("$nvcc" --version | sed -n 's/.*release \([0-9.]*\).*/\1/p')" "$home"
+        flags cuda "-I$home/include" "-L$home/lib64 -Wl,-rpath,$home/lib64 -lcublas -lcudart"
+        echo "NVCC := $nvcc" >>"$work/cuda.mk"
+        break
+    done
+    [ -f "$work/cuda.mk" ] || { missing cuda "$where"; missing nccl "needs CUDA"; missing cudnn "needs CUDA"; return; }
+    library nccl libnccl '#include <nccl.h>' 'int v = 0; ncclGetVersion(&v); printf("%d.%d.%d", v / 10000, v / 100 % 100, v % 100);' \
+        "-I$home/include;-L$home/lib64 -Wl,-rpath,$home/lib64 -lnccl -lcudart" "$(pkg nccl)"
+    library cudnn libcudnn '#include <cudnn.h>' 'printf("%d.%d.%d", CUDNN_MAJOR, CUDNN_MINOR, CUDNN_PATCHLEVEL); if (!cudnnGetVersion()) return 1;' \
+        "-I$home/include;-L$home/lib64 -Wl,-rpath,$home/lib64 -lcudnn -lcudart" "$(pkg cudnn)"
+}
+
+probe_compiler
+for part in $(part_list required optional test lint gpu); do
+    case $part in compiler | nccl | cudnn) ;; *) "probe_$part" & ;; esac
+done
+wait
+parts=$(part_list required optional test lint gpu)
+for part in $parts; do cat "$work/$part.result"; done >"$work/results"
+{
+    echo "# Written by common/setup/probe.sh: what this machine has. 'make clean' removes it, the next build writes it again."
+    echo "PROBED_KEY := $(key)"
+    echo "PROBED_SETS := $*"
+    for part in $parts; do cat "$work/$part.mk" 2>/dev/null; done
+} >"$work/config.mk"
+mv "$work/config.mk" "$out/config.mk"
