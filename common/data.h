@@ -37,11 +37,13 @@ void dataset_free(Dataset *d);
 /* ---- the readers, one file each ---- */
 
 /* data_idx.c: one IDX file of unsigned bytes (first two bytes 0, third 0x08, fourth the number of dimensions, then big-endian sizes, then
- * the bytes), gzip or not. Expects exactly `dims` sizes; fills them in and returns the bytes (free()). Ends the run on any fault. */
-uint8_t *idx_read(const char *path, int dims, int size[/*dims*/]);
+ * the bytes), gzip or not. Expects exactly `dims` sizes; fills them in and returns the bytes (free()). Ends the run on any fault.
+ * digest: the unpacked file's SHA-256 in hexadecimal, unless NULL. */
+uint8_t *idx_read(const char *path, int dims, int size[/*dims*/], char digest[65]);
 
-/* data_cifar.c: records of 1 label byte + 1024 R + 1024 G + 1024 B; turns them into NHWC. `files` paths of `per_file` records each. */
-void cifar_read(Images *out, const char *const *paths, int files, int per_file);
+/* data_cifar.c: records of 1 label byte + 1024 R + 1024 G + 1024 B; turns them into NHWC. `files` paths of `per_file` records each; their
+ * SHA-256 into digests[files] unless NULL. Ends the run on any fault. */
+void cifar_read(Images *out, const char *const *paths, int files, int per_file, char (*digests)[65]);
 
 /* data_synthetic.c: `train` + `test` pictures; picture i depends on (seed, i) alone. Hard enough that a linear model stays below 50 %. */
 void synthetic_draw(Images *out, int count, uint64_t seed, uint64_t first);

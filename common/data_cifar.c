@@ -1,0 +1,48 @@
+/* data_cifar.c: CIFAR-10's binary version: records of 1 label byte, then 32 x 32 red, green, and blue bytes.
+ *
+ * There is no header, so the file's length is all that tells a whole file from a torn one. The planes are interleaved
+ * here, once: the network reads NHWC, the three colours of a pixel beside each other.
+ */
+#include <stdlib.h>
+#include "check.h"
+#include "data_file.h"
+
+enum { SIDE = 32, PLANE = SIDE * SIDE, COLOURS = 3, RECORD = 1 + COLOURS * PLANE, CLASSES = 10 };
+
+char *cifar_parse(Images *out, int first, int count, Bytes stored)
+{
+    char have[27], want[27], at[27];
+    uint64_t expected = (uint64_t)count * RECORD;
+    if (stored.size != expected)
+        return format_new("%s bytes, expected %s: %s?", commas(have, stored.size), commas(want, expected),
+                          stored.size < expected ? "truncated" : "the wrong file");
+    for (int i = 0; i < count; i++) {
+        const uint8_t *record = stored.at + (size_t)i * RECORD;
+        uint8_t *pixels = out->pixels + ((size_t)first + i) * PLANE * COLOURS;
+        if (record[0] >= CLASSES)
+            return format_new("label %d in record %s, expected 0 to %d: damaged?", record[0], commas(at, i),
+                              CLASSES - 1);
+        out->labels[first + i] = record[0];
+        for (int p = 0; p < PLANE; p++)
+            for (int c = 0; c < COLOURS; c++)
+                pixels[p * COLOURS + c] = record[1 + c * PLANE + p];
+    }
+    return NULL;
+}
+
+void cifar_read(Images *out, const char *const *paths, int files, int per_file, char (*digests)[65])
+{
+    *out = (Images){.count = files * per_file, .h = SIDE, .w = SIDE, .c = COLOURS};
+    out->pixels = alloc((size_t)out->count * PLANE, COLOURS);
+    out->labels = alloc(out->count, 1);
+    for (int i = 0; i < files; i++) {
+        Bytes stored;
+        char *fault = file_load(&stored, paths[i]);
+        if (!fault)
+            fault = cifar_parse(out, i * per_file, per_file, stored);
+        REQUIRE(!fault, "%s: %s run 'make datasets'", paths[i], fault);
+        if (digests)
+            sha256_hex(digests[i], stored);
+        free(stored.at);
+    }
+}

@@ -1,0 +1,75 @@
+/* data_file.c: a file into memory, and the words and sums that the readers share. */
+#include "data_file.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <openssl/sha.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "check.h"
+
+static const off_t MOST_BYTES = 1ll << 31;
+
+/* Read what fstat promised: a file that shrinks meanwhile is an error, one that grows is read up to the promise. */
+static char *read_all(Bytes *out, int file, size_t size)
+{
+    *out = (Bytes){alloc(size + 1, 1), 0}; /* + 1: an empty file is memory, too */
+    while (out->size < size) {
+        ssize_t got = read(file, out->at + out->size, size - out->size);
+        if (got > 0)
+            out->size += got;
+        else if (got == 0 || errno != EINTR) {
+            char *fault = format_new("reading stopped after %zu of %zu bytes: %s: a broken disk?", out->size, size,
+                                     got ? strerror(errno) : "the file shrank");
+            free(out->at);
+            *out = (Bytes){0};
+            return fault;
+        }
+    }
+    return NULL;
+}
+
+char *file_load(Bytes *out, const char *path)
+{
+    *out = (Bytes){0};
+    struct stat info;
+    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* O_NONBLOCK: a pipe without a writer must not hang us */
+    if (file < 0)
+        return format_new("cannot be opened: %s: not yours?", strerror(errno));
+    char *fault = NULL;
+    if (fstat(file, &info))
+        fault = format_new("cannot be examined: %s: a broken disk?", strerror(errno));
+    else if (!S_ISREG(info.st_mode))
+        fault = format_new("is %s, expected a file: unpacked into the wrong place?",
+                           S_ISDIR(info.st_mode) ? "a folder" : "not a regular file");
+    else if (info.st_size > MOST_BYTES)
+        fault = format_new("%lld bytes, more than any data set here has: the wrong file?", (long long)info.st_size);
+    else
+        fault = read_all(out, file, info.st_size);
+    close(file);
+    return fault;
+}
+
+char *commas(char text[27], uint64_t number)
+{
+    char digits[21];
+    int count = snprintf(digits, sizeof digits, "%llu", (unsigned long long)number);
+    char *to = text;
+    for (int i = 0; i < count; i++) {
+        if (i && (count - i) % 3 == 0)
+            *to++ = ',';
+        *to++ = digits[i];
+    }
+    *to = 0;
+    return text;
+}
+
+void sha256_hex(char hex[65], Bytes bytes)
+{
+    unsigned char digest[SHA256_DIGEST_LENGTH];
+    SHA256(bytes.at, bytes.size, digest);
+    for (int i = 0; i < SHA256_DIGEST_LENGTH; i++)
+        snprintf(hex + 2 * i, 3, "%02x", digest[i]);
+}

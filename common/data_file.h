@@ -1,0 +1,31 @@
+/* data_file.h: files that are not trusted, parsed in memory. For the readers (data_*.c), their tests and their fuzzers.
+ *
+ * A function returns NULL when all is well, else what was wrong in a new string (free() it): a phrase that ends in a
+ * guess, such as "12 bytes, expected 16: truncated?". It never ends the run, and never allocates more than the stored
+ * bytes can justify. The reader puts the file's name before the phrase, what to do behind it, and dies.
+ */
+#ifndef DATA_FILE_H
+#define DATA_FILE_H
+#include "data.h"
+
+typedef struct Bytes {
+    uint8_t *at;
+    size_t size;
+} Bytes;
+
+/* A whole regular file into new memory (free(out->at)); refuses folders, pipes, and files over 2 GiB. */
+char *file_load(Bytes *out, const char *path);
+
+/* One IDX file, gzip or not, as it is stored -> out: the unpacked file in new memory, whose numbers begin at
+ * idx_header(dims); size[dims]. */
+char *idx_parse(Bytes *out, int dims, int size[/*dims*/], Bytes stored);
+static inline size_t idx_header(int dims) { return 4 + 4 * (size_t)dims; }
+
+/* One CIFAR-10 file of `count` records -> pictures first … first + count - 1 of `out`, whose memory is there. */
+char *cifar_parse(Images *out, int first, int count, Bytes stored);
+
+/* "47,040,016", into text[27], which it returns. */
+char *commas(char text[27], uint64_t number);
+/* SHA-256 in hexadecimal, into hex[65]. */
+void sha256_hex(char hex[65], Bytes bytes);
+#endif

@@ -1,0 +1,168 @@
+/* data_idx.c: IDX files (the format of MNIST and Fashion-MNIST), gzip or not.
+ *
+ * The header says how many bytes must follow, so one rule covers every fault of length: exactly that many, then the
+ * end. A header that lies cannot make us allocate: a plain file must have that size, and gzip packs no byte into less
+ * than 1/1032 of its space.
+ */
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+#include "check.h"
+#include "data_file.h"
+
+enum { UNSIGNED_BYTE = 0x08, MOST_DIMS = 4, GZIP_RATIO = 1032 };
+static const uint64_t MOST_BYTES = 1ull << 31;
+
+/* The stored file, read from its front; unpacked on the way where it is gzip. */
+typedef struct Source {
+    bool gzip, ended; /* ended: the gzip data's own end was seen */
+    z_stream z;       /* next_in, avail_in: what is left, of a plain file too */
+} Source;
+
+static char *source_open(Source *s, Bytes stored)
+{
+    *s = (Source){.gzip = stored.size >= 2 && stored.at[0] == 0x1f && stored.at[1] == 0x8b,
+                  .z = {.next_in = stored.at, .avail_in = (uInt)stored.size}};
+    const int window = 15, with_gzip_header = 16;
+    if (s->gzip && inflateInit2(&s->z, window + with_gzip_header) != Z_OK)
+        return format_new("cannot be unpacked: out of memory?");
+    return NULL;
+}
+
+static void source_close(Source *s)
+{
+    if (s->gzip)
+        inflateEnd(&s->z);
+}
+
+/* Up to `count` more bytes into `to`; *got says how many came before the end. */
+static char *source_read(Source *s, uint8_t *to, size_t count, size_t *got)
+{
+    *got = 0;
+    if (!s->gzip) {
+        *got = count < s->z.avail_in ? count : s->z.avail_in;
+        memcpy(to, s->z.next_in, *got);
+        s->z.next_in += *got;
+        s->z.avail_in -= *got;
+        return NULL;
+    }
+    s->z.next_out = to;
+    s->z.avail_out = (uInt)count;
+    while (s->z.avail_out > 0 && !s->ended) {
+        int status = inflate(&s->z, Z_NO_FLUSH);
+        s->ended = status == Z_STREAM_END;
+        if (status == Z_BUF_ERROR) /* the stored bytes are used up before the end */
+            break;
+        if (status != Z_OK && status != Z_STREAM_END)
+            return format_new("gzip data that cannot be unpacked (%s): damaged?",
+                              s->z.msg ? s->z.msg : "zlib refused it");
+    }
+    *got = count - s->z.avail_out;
+    return NULL;
+}
+
+/* Nothing may follow the `expected` bytes that were read. */
+static char *source_expect_end(Source *s, uint64_t expected)
+{
+    char many[27], more[27];
+    uint8_t extra;
+    size_t got;
+    char *fault = s->gzip ? source_read(s, &extra, 1, &got) : NULL; /* lets zlib reach the check sum behind the data */
+    if (fault)
+        return fault;
+    if (s->gzip && got)
+        return format_new("more than the expected %s bytes when unpacked: the wrong file?", commas(many, expected));
+    if (s->gzip && !s->ended)
+        return format_new("gzip data ends before its check sum: truncated?");
+    if (s->gzip && s->z.avail_in)
+        return format_new("%s bytes follow the end of the gzip data: damaged?", commas(more, s->z.avail_in));
+    return NULL;
+}
+
+/* Header (idx_header(dims) bytes) -> sizes, and the file's expected length. */
+static char *parse_header(int dims, int size[], uint64_t *expected, const uint8_t *header)
+{
+    if (header[0] || header[1])
+        return format_new("begins with bytes %02x %02x %02x %02x, expected 00 00 08 %02x: not an IDX file?", header[0],
+                          header[1], header[2], header[3], dims);
+    if (header[2] != UNSIGNED_BYTE)
+        return format_new("IDX type 0x%02x, expected 0x08 (unsigned bytes): the wrong file?", header[2]);
+    if (header[3] != dims)
+        return format_new("%d dimensions, expected %d: %s?", header[3], dims,
+                          header[3] < dims ? "labels for images" : "images for labels");
+    uint64_t count = 1;
+    for (int d = 0; d < dims; d++) {
+        const uint8_t *b = header + idx_header(d);
+        uint32_t n = (uint32_t)b[0] << 24 | b[1] << 16 | b[2] << 8 | b[3];
+        if (n == 0 || n > INT_MAX || (count *= n) > MOST_BYTES) /* count <= 2^31 before: no overflow */
+            return format_new("size %u in dimension %d of its header makes no sense: damaged?", n, d + 1);
+        size[d] = (int)n;
+    }
+    *expected = idx_header(dims) + count;
+    return NULL;
+}
+
+/* Could `stored` bytes hold `expected` ones? Asked before any memory is. */
+static char *check_length(bool gzip, uint64_t stored, uint64_t expected)
+{
+    char have[27], want[27];
+    if (gzip ? expected <= stored * GZIP_RATIO : expected == stored)
+        return NULL;
+    return format_new("%s bytes%s, expected %s: %s?", commas(have, stored), gzip ? " of gzip data" : "",
+                      commas(want, expected), stored < expected ? "truncated" : "too long");
+}
+
+static char *parse_source(Bytes *out, int dims, int size[], Source *s, size_t stored)
+{
+    uint8_t header[4 + 4 * MOST_DIMS];
+    uint64_t expected = 0;
+    size_t got;
+    char *fault = source_read(s, header, idx_header(dims), &got);
+    if (fault)
+        return fault;
+    if (got < idx_header(dims))
+        return format_new("%zu bytes, fewer than an IDX header's %zu: truncated?", got, idx_header(dims));
+    if ((fault = parse_header(dims, size, &expected, header)) || (fault = check_length(s->gzip, stored, expected)))
+        return fault;
+    *out = (Bytes){alloc(expected, 1), expected};
+    memcpy(out->at, header, idx_header(dims));
+    if ((fault = source_read(s, out->at + idx_header(dims), expected - idx_header(dims), &got)))
+        return fault;
+    char have[27], want[27];
+    if (got + idx_header(dims) < expected)
+        return format_new("%s bytes when unpacked, expected %s: truncated?", commas(have, got + idx_header(dims)),
+                          commas(want, expected));
+    return source_expect_end(s, expected);
+}
+
+char *idx_parse(Bytes *out, int dims, int size[], Bytes stored)
+{
+    ASSERT(dims >= 1 && dims <= MOST_DIMS && stored.size <= MOST_BYTES);
+    *out = (Bytes){0};
+    Source s;
+    char *fault = source_open(&s, stored);
+    if (fault)
+        return fault;
+    fault = parse_source(out, dims, size, &s, stored.size);
+    source_close(&s);
+    if (fault) {
+        free(out->at);
+        *out = (Bytes){0};
+    }
+    return fault;
+}
+
+uint8_t *idx_read(const char *path, int dims, int size[], char digest[65])
+{
+    Bytes stored, file;
+    char *fault = file_load(&stored, path);
+    if (!fault)
+        fault = idx_parse(&file, dims, size, stored);
+    REQUIRE(!fault, "%s: %s run 'make datasets'", path, fault);
+    free(stored.at);
+    if (digest)
+        sha256_hex(digest, file);
+    return memmove(file.at, file.at + idx_header(dims), file.size - idx_header(dims));
+}

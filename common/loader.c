@@ -1,0 +1,237 @@
+/* loader.c: a ring of batches between a thread that fills them and the training loop that uses them up.
+ *
+ *     batches     0 1 2 3 4 5 6 7 8 ...
+ *                 released  handed    made       released <= handed <= made <= released + RING
+ *
+ * Three counters of the pass are the whole state: batch t lies in slot t % RING; the loop holds the one that is handed
+ * but not yet released. The mutex guards the counters and the pass's description; the thread fills a slot without it,
+ * as nobody else touches a slot between released and made. On a GPU both sides run ahead of their queued work, so each
+ * slot has two events: `filled` (the gather is done) and `used` (the loop's work on it is done).
+ */
+#include "loader.h"
+#include <limits.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include "audit.h"
+#include "check.h"
+#include "rng.h"
+#include "timer.h"
+
+enum { AHEAD = 3, RING = AHEAD + 1 }; /* + 1: the batch that the loop works on */
+
+typedef struct Slot {
+    Tensor x, label; /* room for a whole batch */
+    Event *filled, *used;
+    Stream *user; /* whose queued work reads this slot, since it was handed over */
+} Slot;
+
+struct Loader {
+    Backend *be;
+    Stream *stream; /* the thread's own */
+    Tensor images, labels;
+    float mean[4], istd[4];
+    int batch;
+    AugmentSpec augment;
+    uint64_t seed;
+    Slot ring[RING];
+    Augment *pick; /* [batch], the thread's */
+    double waited;
+    pthread_t thread;
+
+    pthread_mutex_t lock; /* guards all below */
+    pthread_cond_t change;
+    bool busy, quit;        /* busy: the thread is filling a slot */
+    int32_t *order;         /* [count] */
+    int count, room, epoch; /* room: entries that `order` has memory for */
+    int batches, made, handed, released;
+};
+
+static int batch_size(const Loader *l, int t)
+{
+    int left = l->count - t * l->batch;
+    return left < l->batch ? left : l->batch;
+}
+
+/* ---- the thread ---- */
+
+static void fill(Loader *l, int t)
+{
+    Slot *slot = &l->ring[t % RING];
+    int n = batch_size(l, t);
+    for (int i = 0; i < n; i++)
+        l->pick[i] = augment_draw(l->augment, l->seed, l->epoch, l->order[t * l->batch + i], l->images.h, l->images.w);
+    l->be->op->event_wait(l->stream, slot->used);
+    l->be->op->gather(l->stream, tensor_first(slot->x, n), tensor_first(slot->label, n), l->images, l->labels, l->pick,
+                      l->mean, l->istd);
+    l->be->op->event_record(slot->filled, l->stream);
+}
+
+static void *run(void *argument)
+{
+    Loader *l = argument;
+    pthread_mutex_lock(&l->lock);
+    while (!l->quit) {
+        if (l->made >= l->batches || l->made - l->released == RING) {
+            pthread_cond_wait(&l->change, &l->lock);
+            continue;
+        }
+        l->busy = true; /* loader_start waits for us before it changes the pass */
+        int t = l->made;
+        pthread_mutex_unlock(&l->lock);
+        fill(l, t);
+        pthread_mutex_lock(&l->lock);
+        l->busy = false;
+        l->made++;
+        pthread_cond_broadcast(&l->change);
+    }
+    pthread_mutex_unlock(&l->lock);
+    return NULL;
+}
+
+/* ---- the training loop's side ---- */
+
+Loader *loader_new(Backend *be, const Images *images, const float *mean, const float *istd, int batch, int halo,
+                   AugmentSpec augment, uint64_t seed)
+{
+    ASSERT(batch >= 1 && images->count >= 1 && images->c <= 4);
+    ASSERT(augment.shift >= 0 && augment.shift < SHRT_MAX && augment.cutout >= 0 && augment.cutout < SHRT_MAX);
+    Loader *l = alloc(1, sizeof *l);
+    l->be = be;
+    l->stream = be->op->stream_new(be, 1);
+    l->images = tensor_new(be, U8, images->count, images->h, images->w, images->c, 0);
+    l->labels = tensor_new(be, U8, images->count, 1, 1, 1, 0);
+    be->op->upload(l->stream, l->images, images->pixels);
+    be->op->upload(l->stream, l->labels, images->labels);
+    be->op->stream_sync(l->stream);
+    memcpy(l->mean, mean, images->c * sizeof *mean);
+    memcpy(l->istd, istd, images->c * sizeof *istd);
+    l->batch = batch;
+    l->augment = augment;
+    l->seed = seed;
+    l->pick = alloc(batch, sizeof *l->pick);
+    for (int i = 0; i < RING; i++)
+        l->ring[i] = (Slot){.x = tensor_new(be, F32, batch, images->h, images->w, images->c, halo),
+                            .label = tensor_new(be, I32, batch, 1, 1, 1, 0),
+                            .filled = be->op->event_new(be),
+                            .used = be->op->event_new(be)};
+    pthread_mutex_init(&l->lock, NULL);
+    pthread_cond_init(&l->change, NULL);
+    REQUIRE(!pthread_create(&l->thread, NULL, run, l),
+            "no thread can be started to load pictures: too many processes?");
+    return l;
+}
+
+void loader_free(Loader *l)
+{
+    if (!l)
+        return;
+    pthread_mutex_lock(&l->lock);
+    l->quit = true;
+    pthread_cond_broadcast(&l->change);
+    pthread_mutex_unlock(&l->lock);
+    pthread_join(l->thread, NULL);
+    l->be->op->stream_sync(l->stream);
+    for (int i = 0; i < RING; i++) {
+        tensor_free(l->be, l->ring[i].x);
+        tensor_free(l->be, l->ring[i].label);
+        l->be->op->event_free(l->ring[i].filled);
+        l->be->op->event_free(l->ring[i].used);
+    }
+    tensor_free(l->be, l->images);
+    tensor_free(l->be, l->labels);
+    l->be->op->stream_free(l->stream);
+    pthread_cond_destroy(&l->change);
+    pthread_mutex_destroy(&l->lock);
+    free(l->pick);
+    free(l->order);
+    free(l);
+}
+
+/* Give the batch in hand back, if there is one; work queued on it so far finishes first. The lock is held. */
+static void release(Loader *l)
+{
+    if (l->released == l->handed)
+        return;
+    Slot *slot = &l->ring[l->released % RING];
+    l->be->op->event_record(slot->used, slot->user);
+    l->released++;
+    pthread_cond_broadcast(&l->change);
+}
+
+void loader_start(Loader *l, const int32_t *order, int count, int epoch)
+{
+    ASSERT(count >= 0 && count <= INT_MAX - l->batch);
+    for (int i = 0; i < count; i++)
+        ASSERT(order[i] >= 0 && order[i] < l->images.n);
+    pthread_mutex_lock(&l->lock);
+    l->batches = 0; /* of the old pass nothing more is begun */
+    while (l->busy)
+        pthread_cond_wait(&l->change, &l->lock);
+    release(l);
+    if (count > l->room) {
+        free(l->order);
+        l->order = alloc(count, sizeof *order);
+        l->room = count;
+    }
+    if (count)
+        memcpy(l->order, order, count * sizeof *order);
+    l->count = count;
+    l->epoch = epoch;
+    l->batches = (count + l->batch - 1) / l->batch;
+    l->made = l->handed = l->released = 0;
+    pthread_cond_broadcast(&l->change);
+    pthread_mutex_unlock(&l->lock);
+}
+
+static void audit_batch(const Loader *l, const Batch *b)
+{
+    if (!audit_on())
+        return;
+    json_t *images = json_array();
+    for (int i = 0; i < b->n; i++)
+        json_array_append_new(images, json_integer(l->order[b->first + i]));
+    audit_fact("batch", "s:i, s:i, s:o", "epoch", l->epoch, "first", b->first, "images", images);
+}
+
+bool loader_next(Loader *l, Stream *s, Batch *b)
+{
+    double began = timer_now();
+    pthread_mutex_lock(&l->lock);
+    release(l);
+    bool more = l->handed < l->batches;
+    while (more && l->made == l->handed)
+        pthread_cond_wait(&l->change, &l->lock);
+    int t = l->handed;
+    l->handed += more;
+    pthread_mutex_unlock(&l->lock);
+    l->waited += timer_now() - began;
+    if (!more)
+        return false;
+    Slot *slot = &l->ring[t % RING];
+    int n = batch_size(l, t);
+    slot->user = s;
+    l->be->op->event_wait(s, slot->filled);
+    *b = (Batch){tensor_first(slot->x, n), tensor_first(slot->label, n), n, t * l->batch};
+    audit_batch(l, b);
+    return true;
+}
+
+double loader_waited(const Loader *l) { return l->waited; }
+
+/* Every number is drawn, needed or not: switching one augmentation off does not change the others. */
+Augment augment_draw(AugmentSpec spec, uint64_t seed, int epoch, int image, int h, int w)
+{
+    Rng r = rng_at(seed, RNG_AUGMENT, (uint32_t)epoch, (uint64_t)image);
+    bool flip = rng_u32(&r) & 1;
+    int dy = (int)rng_below(&r, 2 * spec.shift + 1) - spec.shift;
+    int dx = (int)rng_below(&r, 2 * spec.shift + 1) - spec.shift;
+    int centre_y = (int)rng_below(&r, h), centre_x = (int)rng_below(&r, w);
+    return (Augment){.image = image,
+                     .dy = (int16_t)dy,
+                     .dx = (int16_t)dx,
+                     .flip = spec.flip && flip,
+                     .cut_y = (int16_t)(centre_y - spec.cutout / 2),
+                     .cut_x = (int16_t)(centre_x - spec.cutout / 2),
+                     .cut = (int16_t)spec.cutout};
+}
