@@ -112,11 +112,11 @@ typedef struct BackendOps {
      * dlogits (or NO_TENSOR) = scale * weight * (p - onehot): scale = 1/N gives the gradient of the mean.
      * A NaN logit gives a NaN loss and counts as wrong. */
 
-    /* ---- vectors: [n], F32 ---- */
+    /* ---- vectors: [n], F32 (axpy: any shape) ---- */
     void (*sgd)(Stream *s, Tensor w, Tensor v, Tensor g, Tensor rate, float momentum, float weight_decay, bool nesterov);
     /* PyTorch's SGD in one pass: d = g + weight_decay w; v = momentum v + d; w -= rate (nesterov ? d + momentum v : v). rate [1] lies
      * on the device, so that a recorded step (CUDA graph) can be replayed with another */
-    void (*axpy)(Stream *s, Tensor y, float a, Tensor x);  /* y += a x */
+    void (*axpy)(Stream *s, Tensor y, float a, Tensor x);  /* y += a x; same shape, halos may differ */
     void (*scale)(Stream *s, Tensor x, float a);           /* x *= a */
     void (*dot)(Stream *s, Tensor out, Tensor x, Tensor y); /* out F64 [1] = sum x y, summed in float64 in a fixed order */
 

@@ -27,6 +27,8 @@ typedef struct CpuBackend {
 /* Scratch for at least so many floats; only while planning. */
 void cpu_reserve(Backend *be, size_t floats);
 
+#define INLINE static inline __attribute__((always_inline))
+
 static inline void *cpu_at(Tensor t) { return (char *)t.buf->host + t.at * dtype_size(t.dtype); }
 
 /* Element (n, h, 0, 0): W * C numbers of a row follow without a gap. */

@@ -1,23 +1,5 @@
-/* cpu_conv.c: convolution as matrix multiplication (im2col; Chellapilla et al., 2006).
- *
- * For one image, im2col writes every output pixel's R x R x C inputs as one row of a matrix; then
- *     forward          y [pixels,K]    = col [pixels,RRC] . w [RRC,K]
- *     backward, data   dcol            = dy . w^T, and col2im adds each row back where its inputs came from
- *     backward, weight dw [RRC,K]     += col^T . dy
- * Rows are taken in blocks that stay in the L2 cache. Weights are packed from PyTorch's [K,C,R,R] to [R,R,C,K].
- */
-#include <cblas.h>
-#include <omp.h>
-#include "cpu.h"
-
-enum { BLOCK_FLOATS = 48 * 1024 }; /* of im2col's matrix: 192 KiB */
-
-struct ConvPlan {
-    int C, K, R, stride, pad;
-    int H, W, P, Q;        /* input and output height and width */
-    int rows;              /* output rows per block */
-    size_t col, out;       /* floats of one block's matrix, and of its result */
-};
+/* cpu_conv.c: convolution on the CPU: the plan, and the choice between the direct kernels and im2col. */
+#include "cpu_conv.h"
 
 int cpu_conv_halo(Backend *be, int R)
 {
@@ -25,110 +7,17 @@ int cpu_conv_halo(Backend *be, int R)
     return R / 2;
 }
 
-static size_t weights(const ConvPlan *p) { return (size_t)p->R * p->R * p->C * p->K; }
-
 ConvPlan *cpu_conv_plan_new(Backend *be, Tensor y, Tensor x, int R, int stride)
 {
     ASSERT((R == 1 || R == 3) && (stride == 1 || stride == 2));
     ASSERT(y.h == (x.h + stride - 1) / stride && y.w == (x.w + stride - 1) / stride && y.n == x.n);
     ConvPlan *p = alloc(1, sizeof *p);
     *p = (ConvPlan){.C = x.c, .K = y.c, .R = R, .stride = stride, .pad = R / 2, .H = x.h, .W = x.w, .P = y.h, .Q = y.w};
-    int fit = BLOCK_FLOATS / (R * R * x.c * y.w);
-    p->rows = fit < 1 ? 1 : fit > y.h ? y.h : fit;
-    p->col = (size_t)p->rows * p->Q * R * R * p->C;
-    p->out = (size_t)p->rows * p->Q * p->K;
-    cpu_reserve(be, (1 + CHUNKS) * weights(p) + be->threads * (p->col + p->out));
+    gemm_reserve(be, p);
     return p;
 }
 
 void cpu_conv_plan_free(ConvPlan *p) { free(p); }
-
-/* The scratch, cut up: packed weights, CHUNKS partial weight gradients, then a block's matrix and result for each thread. */
-static float *packed(Stream *s) { return ((CpuBackend *)s->be)->scratch; }
-static float *partial(Stream *s, const ConvPlan *p, int chunk) { return packed(s) + (1 + chunk) * weights(p); }
-static float *thread_col(Stream *s, const ConvPlan *p)
-{
-    return packed(s) + (1 + CHUNKS) * weights(p) + omp_get_thread_num() * (p->col + p->out);
-}
-
-/* w [K,C,R,R] to [R,R,C,K]. */
-static void pack(float *to, const float *w, const ConvPlan *p)
-{
-    int RR = p->R * p->R;
-    for (int k = 0; k < p->K; k++)
-        for (int c = 0; c < p->C; c++)
-            for (int r = 0; r < RR; r++)
-                to[((size_t)r * p->C + c) * p->K + k] = w[((size_t)k * p->C + c) * RR + r];
-}
-
-/* The overlap of R taps from column w - pad with the image: taps [first, end) lie inside. */
-static void taps_inside(int *first, int *end, int at, int size, int R)
-{
-    *first = at < 0 ? -at : 0;
-    *end = at + R > size ? size - at : R;
-}
-
-/* Rows [h0, h1) of output of image n: col [(h1-h0)*Q, R*R*C]. */
-static void im2col(float *col, Tensor x, int n, int h0, int h1, const ConvPlan *p)
-{
-    int R = p->R, C = p->C;
-    bool border = x.halo >= p->pad; /* then reading beyond the edge finds zeros */
-    for (int h = h0; h < h1; h++)
-        for (int q = 0; q < p->Q; q++)
-            for (int r = 0; r < R; r++, col += R * C) {
-                int row = h * p->stride - p->pad + r, column = q * p->stride - p->pad, first = 0, end = R;
-                if (!border) {
-                    taps_inside(&first, &end, column, p->W, R);
-                    memset(col, 0, sizeof(float) * R * C);
-                    if (row < 0 || row >= p->H)
-                        continue;
-                }
-                memcpy(col + first * C, cpu_row(x, n, row) + (long)(column + first) * C,
-                       sizeof(float) * (end - first) * C);
-            }
-}
-
-/* The reverse: add every number of col to the input it came from; those from beyond the edge are dropped. */
-static void col2im(Tensor dx, const float *col, int n, int h0, int h1, const ConvPlan *p)
-{
-    int R = p->R, C = p->C;
-    for (int h = h0; h < h1; h++)
-        for (int q = 0; q < p->Q; q++)
-            for (int r = 0; r < R; r++, col += R * C) {
-                int row = h * p->stride - p->pad + r, column = q * p->stride - p->pad, first, end;
-                taps_inside(&first, &end, column, p->W, R);
-                if (row < 0 || row >= p->H)
-                    continue;
-                float *to = cpu_row(dx, n, row) + (long)column * C;
-                for (int i = first * C; i < end * C; i++)
-                    to[i] += col[i];
-            }
-}
-
-/* A block of results [(h1-h0)*Q, K] into rows of y, plus the residual. */
-static void store(Tensor y, const float *block, Tensor residual, int n, int h0, int h1)
-{
-    int row = y.w * y.c;
-    for (int h = h0; h < h1; h++, block += row) {
-        float *to = cpu_row(y, n, h);
-        if (given(residual)) {
-            const float *add = cpu_row(residual, n, h);
-            for (int i = 0; i < row; i++)
-                to[i] = block[i] + add[i];
-        } else
-            memcpy(to, block, sizeof(float) * row);
-    }
-}
-
-/* A block of rows of a tensor as one dense matrix: itself where it has no halo, else a copy in `block`. */
-static const float *load(float *block, Tensor t, int n, int h0, int h1)
-{
-    if (t.halo == 0)
-        return cpu_row(t, n, h0);
-    for (int h = h0; h < h1; h++)
-        memcpy(block + (size_t)(h - h0) * t.w * t.c, cpu_row(t, n, h), sizeof(float) * t.w * t.c);
-    return block;
-}
 
 static void check(const ConvPlan *p, Tensor y, Tensor x)
 {
@@ -138,67 +27,27 @@ static void check(const ConvPlan *p, Tensor y, Tensor x)
 void cpu_conv_forward(Stream *s, ConvPlan *p, Tensor y, Tensor moments, Tensor x, Tensor w, Tensor residual)
 {
     check(p, y, x);
-    int D = p->R * p->R * p->C;
-    pack(packed(s), cpu_at(w), p);
-#pragma omp parallel for num_threads(s->threads) schedule(static)
-    for (int n = 0; n < x.n; n++) {
-        float *col = thread_col(s, p), *out = col + p->col;
-        for (int h0 = 0; h0 < p->P; h0 += p->rows) {
-            int h1 = h0 + p->rows < p->P ? h0 + p->rows : p->P;
-            im2col(col, x, n, h0, h1, p);
-            cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (h1 - h0) * p->Q, p->K, D, 1, col, D, packed(s), p->K,
-                        0, out, p->K);
-            store(y, out, residual, n, h0, h1);
-        }
-        if (given(moments))
-            cpu_moments_of_image(moments, y, n);
-    }
+    bool direct = p->K % VEC == 0 && x.halo >= p->pad;
+    (direct ? direct_forward : gemm_forward)(s, p, y, moments, x, w, residual);
 }
 
 void cpu_conv_backward_data(Stream *s, ConvPlan *p, Tensor dx, Tensor dy, Tensor w, bool add)
 {
     check(p, dy, dx);
-    int D = p->R * p->R * p->C;
-    pack(packed(s), cpu_at(w), p);
-#pragma omp parallel for num_threads(s->threads) schedule(static)
-    for (int n = 0; n < dx.n; n++) {
-        float *col = thread_col(s, p), *block = col + p->col;
-        for (int h = 0; h < p->H && !add; h++)
-            memset(cpu_row(dx, n, h), 0, sizeof(float) * p->W * p->C);
-        for (int h0 = 0; h0 < p->P; h0 += p->rows) {
-            int h1 = h0 + p->rows < p->P ? h0 + p->rows : p->P;
-            const float *g = load(block, dy, n, h0, h1);
-            cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (h1 - h0) * p->Q, D, p->K, 1, g, p->K, packed(s), p->K,
-                        0, col, D);
-            col2im(dx, col, n, h0, h1, p);
-        }
-    }
-}
-
-/* Images [n0, n1): d [R,R,C,K] = sum of col^T . dy */
-static void weight_chunk(Stream *s, ConvPlan *p, float *d, Tensor x, Tensor dy, int n0, int n1)
-{
-    int D = p->R * p->R * p->C;
-    float *col = thread_col(s, p), *block = col + p->col;
-    memset(d, 0, sizeof(float) * weights(p));
-    for (int n = n0; n < n1; n++)
-        for (int h0 = 0; h0 < p->P; h0 += p->rows) {
-            int h1 = h0 + p->rows < p->P ? h0 + p->rows : p->P;
-            im2col(col, x, n, h0, h1, p);
-            const float *g = load(block, dy, n, h0, h1);
-            cblas_sgemm(CblasRowMajor, CblasTrans, CblasNoTrans, D, p->K, (h1 - h0) * p->Q, 1, col, D, g, p->K, 1, d,
-                        p->K);
-        }
+    bool direct = p->C % VEC == 0 && dy.halo >= p->pad;
+    (direct ? direct_backward_data : gemm_backward_data)(s, p, dx, dy, w, add);
 }
 
 void cpu_conv_backward_weight(Stream *s, ConvPlan *p, Tensor dw, Tensor x, Tensor dy)
 {
     check(p, dy, x);
+    bool direct = p->K % VEC == 0 && x.halo >= p->pad;
+    (direct ? direct_backward_weight : gemm_backward_weight)(s, p, dw, x, dy);
+}
+
+void conv_add_partial(Stream *s, ConvPlan *p, Tensor dw)
+{
     int RR = p->R * p->R;
-#pragma omp parallel for num_threads(s->threads) schedule(static)
-    for (int chunk = 0; chunk < CHUNKS; chunk++)
-        weight_chunk(s, p, partial(s, p, chunk), x, dy, chunk_begin(x.n, chunk, CHUNKS),
-                     chunk_begin(x.n, chunk + 1, CHUNKS));
     float *to = cpu_at(dw);
 #pragma omp parallel for num_threads(s->threads) schedule(static)
     for (int k = 0; k < p->K; k++)
@@ -206,7 +55,7 @@ void cpu_conv_backward_weight(Stream *s, ConvPlan *p, Tensor dw, Tensor x, Tenso
             for (int r = 0; r < RR; r++) {
                 float sum = 0;
                 for (int chunk = 0; chunk < CHUNKS; chunk++)
-                    sum += partial(s, p, chunk)[((size_t)r * p->C + c) * p->K + k];
+                    sum += conv_partial(s, p, chunk)[((size_t)r * p->C + c) * p->K + k];
                 to[((size_t)k * p->C + c) * RR + r] += sum;
             }
 }

@@ -14,7 +14,6 @@
     case 64: { enum { c_ = 64 }; call; break; } \
     default: { const int c_ = (C); call; } \
     }
-#define INLINE static inline __attribute__((always_inline))
 
 static int groups(const BatchNorm *bn, int N) { return (N + bn->group - 1) / bn->group; }
 static int group_images(int N, int group, int g) { return g * group + group <= N ? group : N - g * group; }
@@ -107,8 +106,9 @@ void cpu_bn_running(Stream *s, const BatchNorm *bn)
         ((float *)cpu_at(bn->istd))[c] = 1 / sqrtf(var[c] + bn->eps);
 }
 
-INLINE void forward_row(float *restrict y, const float *restrict x, const float *restrict residual, const float *mean,
-                        const float *scale, const float *beta, bool relu, int W, const int C)
+INLINE void forward_row(float *restrict y, const float *restrict x, const float *restrict residual,
+                        const float *restrict mean, const float *restrict scale, const float *restrict beta, bool relu,
+                        int W, const int C)
 {
     for (int w = 0; w < W; w++, y += C, x += C, residual += residual ? C : 0)
         for (int c = 0; c < C; c++) {

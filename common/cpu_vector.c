@@ -18,11 +18,22 @@ void cpu_sgd(Stream *s, Tensor w, Tensor v, Tensor g, Tensor rate, float momentu
 
 void cpu_axpy(Stream *s, Tensor y, float a, Tensor x)
 {
-    ASSERT(y.n == x.n);
-    float *Y = cpu_at(y);
-    const float *X = cpu_at(x);
-    FOR_ELEMENTS(s, i, y.n)
-        Y[i] += a * X[i];
+    ASSERT(same_shape(y, x));
+    if (tensor_count(y) == (size_t)y.n) { /* a vector */
+        float *Y = cpu_at(y);
+        const float *X = cpu_at(x);
+        FOR_ELEMENTS(s, i, y.n)
+            Y[i] += a * X[i];
+        return;
+    }
+#pragma omp parallel for num_threads(s->threads) schedule(static)
+    for (int n = 0; n < y.n; n++)
+        for (int h = 0; h < y.h; h++) {
+            float *Y = cpu_row(y, n, h);
+            const float *X = cpu_row(x, n, h);
+            for (int i = 0; i < y.w * y.c; i++)
+                Y[i] += a * X[i];
+        }
 }
 
 void cpu_scale(Stream *s, Tensor x, float a)

@@ -1,6 +1,5 @@
 /* model.c: building a network: the list of layers, the flat vectors and their views, initial weights. Passes: model_pass.c. */
 #include "model.h"
-#include <limits.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -112,32 +111,40 @@ static int halo_of(Model *m, int a)
     return halo;
 }
 
-/* Give every activation's gradient a slot. In the backward pass it lives from its last reader's turn to its producer's. */
+/* The border that the gradient of activation a needs: what the convolution that made a asks for on its way back. */
+static int grad_halo(Model *m, int a)
+{
+    const Layer *l = &m->layers[a - 1];
+    return l->kind == LAYER_CONV ? m->be->op->conv_halo(m->be, l->kernel) : 0;
+}
+
+/* The layer that is the first of the backward pass to write the gradient of activation a: a's last reader, else the loss. */
+static int first_writer(const Model *m, int a)
+{
+    for (int i = m->nlayers - 1; i >= a; i--)
+        if (m->layers[i].in == a || m->layers[i].residual == a)
+            return i;
+    return m->nlayers;
+}
+
+/* Give every activation's gradient a slot. It lives from its first writer's turn to its producer's; then another gradient of the same shape
+ * takes the slot over (of the same shape and halo, so that the border stays zero). */
 static void plan_gradients(Model *m)
 {
     struct ModelPlan *p = m->plan;
-    size_t largest = 0;
-    int free_from[MAX_LAYERS]; /* slot k is free for layers below this */
-    for (int i = 0; i < m->nlayers; i++) {
-        Shape x = p->shape[i + 1];
-        size_t size = (size_t)m->batch * x.h * x.w * x.c;
-        largest = size > largest ? size : largest;
-    }
-    REQUIRE(largest < INT_MAX, "batch of %d: too large for model %s; take a smaller one", m->batch, m->spec.name);
-    for (int producer = m->nlayers - 1; producer >= 0; producer--) {
-        int a = producer + 1, last_reader = m->nlayers, k = 0; /* the loss reads the last activation */
-        for (int i = m->nlayers - 1; i > producer; i--)
-            if (m->layers[i].in == a || m->layers[i].residual == a) {
-                last_reader = i;
-                break;
-            }
-        while (k < p->slots && free_from[k] <= last_reader)
-            k++;
-        if (k == p->slots)
-            p->slot[p->slots++] = tensor_new(m->be, F32, 1, 1, 1, (int)largest, 0);
-        free_from[k] = producer;
+    int free_below[MAX_LAYERS]; /* slot k is free again for layers below this one */
+    for (int a = m->nlayers; a >= 1; a--) {
         Shape x = p->shape[a];
-        p->grad[a] = (Tensor){p->slot[k].buf, 0, F32, m->batch, x.h, x.w, x.c, 0};
+        int halo = grad_halo(m, a), k = 0;
+        for (; k < p->slots; k++) {
+            Tensor t = p->slot[k];
+            if (t.h == x.h && t.w == x.w && t.c == x.c && t.halo == halo && first_writer(m, a) < free_below[k])
+                break;
+        }
+        if (k == p->slots)
+            p->slot[p->slots++] = tensor_new(m->be, F32, m->batch, x.h, x.w, x.c, halo);
+        free_below[k] = a - 1;
+        p->grad[a] = p->slot[k];
     }
 }
 

@@ -98,12 +98,10 @@ void model_loss(Model *m, Tensor totals, Tensor label, Tensor weight, bool gradi
 /* Add the gradient of activation `from` to that of `to`: the way back through a residual connection. */
 static void residual_backward(Model *m, int to, int from)
 {
-    Tensor dx = grad(m, to), dy = grad(m, from);
-    int count = (int)tensor_count(dx);
     if (m->plan->touched[to])
-        m->be->op->axpy(m->s, tensor_vector(dx.buf, dx.at, F32, count), 1, tensor_vector(dy.buf, dy.at, F32, count));
+        m->be->op->axpy(m->s, grad(m, to), 1, grad(m, from));
     else
-        m->be->op->copy(m->s, dx, dy);
+        m->be->op->copy(m->s, grad(m, to), grad(m, from));
     m->plan->touched[to] = true;
 }
 

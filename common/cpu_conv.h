@@ -1,0 +1,53 @@
+/* cpu_conv.h: what the CPU's two ways of convolving share: cpu_conv_direct.c, cpu_conv_weight.c (vectors; the fast way, for channel counts that are
+ * multiples of the vector width) and cpu_conv_gemm.c (im2col and CBLAS; for all others). cpu_conv.c chooses. */
+#ifndef CPU_CONV_H
+#define CPU_CONV_H
+#include "cpu.h"
+
+/* The machine's vector width in floats, and how many pixels' sums fit its registers. */
+#if defined(__AVX512F__)
+enum { VEC = 16, MAX_TILE = 16 };
+#elif defined(__AVX__)
+enum { VEC = 8, MAX_TILE = 14 };
+#else
+enum { VEC = 4, MAX_TILE = 16 };
+#endif
+typedef float vec __attribute__((vector_size(VEC * sizeof(float)), aligned(4), may_alias));
+
+#ifdef __clang__
+#define UNROLL _Pragma("clang loop unroll(full)")
+#else
+#define UNROLL _Pragma("GCC unroll 32")
+#endif
+
+struct ConvPlan {
+    int C, K, R, stride, pad;
+    int H, W, P, Q;  /* input and output height and width */
+    int rows;        /* gemm: output rows per block */
+    size_t col, out; /* gemm: floats of one block's matrix, and of its result */
+};
+
+/* A run of consecutive numbers in the source, `at` floats from the pixel's own place. */
+typedef struct Run { long at; int length; } Run;
+typedef void (*RowKernel)(float *out, const float *plus, long out_step, const float *src, long step, const Run *runs,
+                          int nruns, const float *w, int Q);
+
+static inline size_t conv_weights(const ConvPlan *p) { return (size_t)p->R * p->R * p->C * p->K; }
+/* The scratch, cut up: packed weights, CHUNKS partial weight gradients, then (gemm) a block for each thread. */
+static inline float *conv_packed(Stream *s) { return ((CpuBackend *)s->be)->scratch; }
+static inline float *conv_partial(Stream *s, const ConvPlan *p, int chunk)
+{
+    return conv_packed(s) + (1 + chunk) * conv_weights(p);
+}
+/* dw [K,C,R,R] += the CHUNKS partial sums, laid out [R,R,C,K], added in order. */
+void conv_add_partial(Stream *s, ConvPlan *p, Tensor dw);
+
+void direct_forward(Stream *s, ConvPlan *p, Tensor y, Tensor moments, Tensor x, Tensor w, Tensor residual);
+void direct_backward_data(Stream *s, ConvPlan *p, Tensor dx, Tensor dy, Tensor w, bool add);
+void direct_backward_weight(Stream *s, ConvPlan *p, Tensor dw, Tensor x, Tensor dy);
+
+void gemm_reserve(Backend *be, ConvPlan *p);
+void gemm_forward(Stream *s, ConvPlan *p, Tensor y, Tensor moments, Tensor x, Tensor w, Tensor residual);
+void gemm_backward_data(Stream *s, ConvPlan *p, Tensor dx, Tensor dy, Tensor w, bool add);
+void gemm_backward_weight(Stream *s, ConvPlan *p, Tensor dw, Tensor x, Tensor dy);
+#endif

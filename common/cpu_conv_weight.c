@@ -1,0 +1,67 @@
+/* cpu_conv_weight.c: the gradient of a convolution's weights, directly: dw[r][j][k] = sum over pixels of x[pixel, r][j] * dy[pixel][k].
+ *
+ * j runs over the R*C numbers of one kernel row, which lie side by side in x. A tile of J of them x one vector of output channels stays in J
+ * registers while a whole picture's pixels go by. Each picture's sum starts at zero and is then added to its chunk's, and the chunks
+ * are added at the end: three short sums in a fixed order, where one long float32 sum would lose digits.
+ */
+#include "cpu_conv.h"
+
+/* dw[j][VEC] += sum over P x Q pixels, j = 0 … J-1, rows of dw K apart. */
+INLINE void tile(float *dw, long K, const float *x, long x_line, long x_step, const float *dy, long dy_line, int P, int Q, const int J)
+{
+    vec sum[J];
+    UNROLL
+    for (int j = 0; j < J; j++)
+        sum[j] = (vec){};
+    for (int h = 0; h < P; h++) {
+        const float *from = x + h * x_line, *g = dy + h * dy_line;
+        for (int q = 0; q < Q; q++, from += x_step, g += K) {
+            vec gradient = *(const vec *)g;
+            UNROLL
+            for (int j = 0; j < J; j++)
+                sum[j] += from[j] * gradient;
+        }
+    }
+    UNROLL
+    for (int j = 0; j < J; j++)
+        *(vec *)(dw + j * K) += sum[j];
+}
+
+/* One picture: d [R][R*C][K] += */
+static void picture(float *d, const ConvPlan *p, Tensor x, Tensor dy, int n)
+{
+    long x_line = (long)(x.w + 2 * x.halo) * p->C, dy_line = (long)(dy.w + 2 * dy.halo) * p->K;
+    for (int r = 0; r < p->R; r++) {
+        const float *from = cpu_row(x, n, 0) + (r - p->pad) * x_line - p->pad * p->C;
+        for (int j = 0, J = 0; j < p->R * p->C; j += J)
+            for (int kb = 0; kb < p->K; kb += VEC) {
+                float *to = d + ((size_t)r * p->R * p->C + j) * p->K + kb;
+                int left = p->R * p->C - j;
+#define TILE(t) \
+    tile(to, p->K, from + j, p->stride * x_line, p->stride * p->C, cpu_row(dy, n, 0) + kb, dy_line, p->P, p->Q, J = (t))
+                if (left >= 16 && MAX_TILE >= 16)
+                    TILE(16);
+                else if (left == 9)
+                    TILE(9);
+                else if (left >= 8)
+                    TILE(8);
+                else if (left >= 3)
+                    TILE(3);
+                else
+                    TILE(1);
+#undef TILE
+            }
+    }
+}
+
+void direct_backward_weight(Stream *s, ConvPlan *p, Tensor dw, Tensor x, Tensor dy)
+{
+#pragma omp parallel for num_threads(s->threads) schedule(static)
+    for (int chunk = 0; chunk < CHUNKS; chunk++) {
+        float *d = conv_partial(s, p, chunk);
+        memset(d, 0, sizeof(float) * conv_weights(p));
+        for (int n = chunk_begin(x.n, chunk, CHUNKS); n < chunk_begin(x.n, chunk + 1, CHUNKS); n++)
+            picture(d, p, x, dy, n);
+    }
+    conv_add_partial(s, p, dw);
+}
