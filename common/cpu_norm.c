@@ -25,6 +25,7 @@ INLINE void image_moments(float *mean, float *m2, Tensor x, int n, const int C)
     for (int h = 0; h < x.h; h++) {
         const float *p = cpu_row(x, n, h);
         for (int w = 0; w < x.w; w++, p += C)
+#pragma omp simd
             for (int c = 0; c < C; c++)
                 sum[c] += p[c];
     }
@@ -34,6 +35,7 @@ INLINE void image_moments(float *mean, float *m2, Tensor x, int n, const int C)
     for (int h = 0; h < x.h; h++) {
         const float *p = cpu_row(x, n, h);
         for (int w = 0; w < x.w; w++, p += C)
+#pragma omp simd
             for (int c = 0; c < C; c++)
                 sum[c] += (p[c] - mean[c]) * (p[c] - mean[c]);
     }
@@ -110,10 +112,12 @@ INLINE void forward_row(float *restrict y, const float *restrict x, const float 
                         const float *restrict mean, const float *restrict scale, const float *restrict beta, bool relu,
                         int W, const int C)
 {
+    float lowest = relu ? 0 : -INFINITY; /* NaN is not below it, and so stays NaN */
     for (int w = 0; w < W; w++, y += C, x += C, residual += residual ? C : 0)
+#pragma omp simd
         for (int c = 0; c < C; c++) {
             float v = (x[c] - mean[c]) * scale[c] + beta[c] + (residual ? residual[c] : 0);
-            y[c] = relu && v < 0 ? 0 : v;
+            y[c] = v < lowest ? lowest : v;
         }
 }
 
@@ -156,6 +160,7 @@ INLINE void backward_sums_image(double *sum, const BatchNorm *bn, Tensor dy, Ten
     for (int h = 0; h < x.h; h++) {
         const float *g = cpu_row(dy, n, h), *from = cpu_row(x, n, h), *out = bn->relu ? cpu_row(y, n, h) : g;
         for (int w = 0; w < x.w; w++, g += C, from += C, out += C)
+#pragma omp simd
             for (int c = 0; c < C; c++) {
                 float v = bn->relu && !(out[c] > 0) ? 0 : g[c];
                 a[c] += v;
