@@ -77,7 +77,7 @@ static void cpu_zero(Stream *s, Tensor t)
 static Stream *cpu_stream_new(Backend *be, int threads)
 {
     Stream *s = alloc(1, sizeof *s);
-    *s = (Stream){be, threads ? threads : be->threads};
+    *s = (Stream){be, threads && threads < be->threads ? threads : be->threads}; /* scratch memory is for be->threads */
     return s;
 }
 

@@ -1,0 +1,298 @@
+/* test_vectors.c: memory, copies, queues, vector algebra, SGD and the gathering of pictures, of every backend. */
+#include "check.h"
+#include "device.h"
+#include <math.h>
+#include <string.h>
+
+/* ---- memory ---- */
+
+/* A new tensor is zero, of every dtype; what goes up comes down; zero() clears the inside. */
+static void memory(void **state)
+{
+    (void)state;
+    static const DType types[] = {F32, F64, BF16, I32, U8};
+    Device *d = device_open();
+    for (int i = 0; i < 5; i++) {
+        Tensor t = tensor_new(d->be, types[i], 3, 4, 5, 2, 0);
+        size_t bytes = tensor_count(t) * dtype_size(types[i]);
+        unsigned char *there = alloc(bytes, 1), *back = alloc(bytes, 1), *zero = alloc(bytes, 1);
+        memset(back, 0xff, bytes);
+        d->op->download(d->s, back, t);
+        assert_memory_equal(back, zero, bytes);
+        for (size_t b = 0; b < bytes; b++)
+            there[b] = (unsigned char)(b * 37 + 1);
+        d->op->upload(d->s, t, there);
+        d->op->download(d->s, back, t);
+        assert_memory_equal(back, there, bytes);
+        d->op->download(d->s, back, tensor_first(t, 1)); /* a part: the first image only */
+        assert_memory_equal(back, there, bytes / 3);
+        d->op->zero(d->s, tensor_first(t, 2));
+        d->op->download(d->s, back, t);
+        assert_memory_equal(back, zero, bytes / 3 * 2);
+        assert_memory_equal(back + bytes / 3 * 2, there + bytes / 3 * 2, bytes / 3);
+        tensor_free(d->be, t);
+        free(there), free(back), free(zero);
+    }
+    d->op->buffer_free(NULL);
+    device_close(d);
+}
+
+/* Copies between borders of any width keep the numbers and leave the border zero; zero() of a bordered tensor clears its inside. */
+static void copies(void **state)
+{
+    (void)state;
+    Device *d = device_open();
+    const Shape s = {3, 5, 4, 6};
+    double *v = random_values(1, shape_count(s), 0, 1), *none = zeros(shape_count(s));
+    for (int from = 0; from < 3; from++)
+        for (int to = 0; to < 3; to++) {
+            Tensor a = put(d, v, s, from), b = put(d, NULL, s, to);
+            d->op->copy(d->s, b, a);
+            expect_tensor(d, b, v, 0, "copy");
+            d->op->zero(d->s, b);
+            expect_tensor(d, b, none, 0, "zeroed");
+            expect_tensor(d, a, v, 0, "its source");
+            drop(d, a), drop(d, b);
+        }
+    Tensor bytes = tensor_new(d->be, U8, 2, 3, 3, 2, 0), bordered = tensor_new(d->be, U8, 2, 3, 3, 2, 1);
+    unsigned char picture[36], back[36];
+    for (int i = 0; i < 36; i++)
+        picture[i] = (unsigned char)(i + 1);
+    d->op->upload(d->s, bytes, picture);
+    d->op->copy(d->s, bordered, bytes);
+    d->op->download(d->s, back, bordered); /* without the border */
+    assert_memory_equal(back, picture, 36);
+    drop(d, bytes), drop(d, bordered), free(v), free(none);
+    device_close(d);
+}
+
+/* What the host can see of a buffer, if anything, is what the device has. */
+static void host_address(void **state)
+{
+    (void)state;
+    Device *d = device_open();
+    const double v[4] = {1, 2, 3, 4};
+    Tensor t = put(d, v, (Shape){4, 1, 1, 1}, 0);
+    float *host = d->op->buffer_host(t.buf);
+    if (host) {
+        assert_true(host[0] == 1 && host[3] == 4);
+        host[1] = 20;
+        double *back = get(d, t);
+        assert_true(back[1] == 20);
+        free(back);
+    }
+    drop(d, t);
+    device_close(d);
+}
+
+/* ---- queues ---- */
+static void events(void **state)
+{
+    (void)state;
+    Device *d = device_open();
+    Stream *other = d->op->stream_new(d->be, 1);
+    Event *begin = d->op->event_new(d->be), *end = d->op->event_new(d->be);
+    double *v = random_values(1, 1 << 20, 0, 1);
+    Tensor x = put(d, v, (Shape){1 << 20, 1, 1, 1}, 0), y = put(d, v, (Shape){1 << 20, 1, 1, 1}, 0);
+    d->op->event_record(begin, d->s);
+    for (int i = 0; i < 20; i++)
+        d->op->axpy(d->s, y, 1, x);
+    d->op->event_record(end, d->s);
+    d->op->event_wait(other, end); /* so `other` sees all twenty sums */
+    d->op->axpy(other, y, -20, x);
+    d->op->stream_sync(other);
+    expect_tensor(d, y, v, d->tolerance, "y + 20 x - 20 x");
+    double seconds = d->op->event_seconds(begin, end);
+    printf("    20 axpy over 2^20 numbers: %.3g s\n", seconds);
+    assert_true(seconds > 1e-5 && seconds < 30);
+    d->op->event_free(begin), d->op->event_free(end), d->op->stream_free(other);
+    drop(d, x), drop(d, y), free(v);
+    device_close(d);
+}
+
+/* A stream may ask for more threads than there are: it gets what there is. */
+static void many_threads(void **state)
+{
+    (void)state;
+    Device *d = device_open();
+    Stream *s = d->op->stream_new(d->be, 64);
+    ConvShape c = conv_shape((Shape){16, 8, 8, 16}, 16, 3, 1);
+    double *x = random_values(1, shape_count(c.x), 0, 1), *w = random_values(2, conv_weights(&c), 0, 1), *y = zeros(shape_count(c.y));
+    Tensor tx = put(d, x, c.x, 1), tw = put_matrix(d, w, 16, 16 * 9), ty = put(d, NULL, c.y, 0);
+    ConvPlan *plan = d->op->conv_plan_new(d->be, ty, tx, 3, 1);
+    d->op->conv_forward(s, plan, ty, NO_TENSOR, tx, tw, NO_TENSOR);
+    d->op->stream_sync(s);
+    ref_conv_forward(y, x, w, NULL, &c);
+    expect_tensor(d, ty, y, d->tolerance, "y");
+    d->op->conv_plan_free(plan);
+    d->op->stream_free(s);
+    drop(d, tx), drop(d, tw), drop(d, ty), free(x), free(w), free(y);
+    device_close(d);
+}
+
+/* ---- vectors ---- */
+static const int sizes[] = {1, 7, 64, 1000, 100003};
+enum { SIZES = sizeof sizes / sizeof *sizes };
+
+static void algebra(void **state)
+{
+    (void)state;
+    Device *d = device_open();
+    for (int i = 0; i < SIZES; i++) {
+        int n = sizes[i];
+        double *x = random_values(1, n, 0.5, 1), *y = random_values(2, n, 0, 1), dot = 0;
+        Tensor tx = put_vector(d, x, n), ty = put_vector(d, y, n), out = tensor_new(d->be, F64, 1, 1, 1, 1, 0);
+        for (int j = 0; j < n; j++)
+            dot += x[j] * y[j];
+        d->op->dot(d->s, out, tx, ty);
+        expect_tensor(d, out, &dot, 1e-12 * sqrt(n), "dot, in float64");
+        d->op->axpy(d->s, ty, -2.5f, tx);
+        for (int j = 0; j < n; j++)
+            y[j] += -2.5 * x[j];
+        expect_tensor(d, ty, y, d->tolerance, "axpy");
+        d->op->scale(d->s, ty, 0.3f);
+        for (int j = 0; j < n; j++)
+            y[j] *= 0.3f;
+        expect_tensor(d, ty, y, d->tolerance, "scale");
+        expect_tensor(d, tx, x, 0, "x, only read");
+        drop(d, tx), drop(d, ty), drop(d, out), free(x), free(y);
+    }
+    device_close(d);
+}
+
+/* axpy takes activations too, each with a border of its own. */
+static void axpy_shaped(void **state)
+{
+    (void)state;
+    Device *d = device_open();
+    const Shape s = {3, 5, 4, 6};
+    double *x = random_values(1, shape_count(s), 0, 1), *y = random_values(2, shape_count(s), 0, 1), *sum = sum_of(x, y, shape_count(s));
+    for (int halo_x = 0; halo_x < 2; halo_x++)
+        for (int halo_y = 0; halo_y < 3; halo_y++) {
+            Tensor tx = put(d, x, s, halo_x), ty = put(d, y, s, halo_y);
+            d->op->axpy(d->s, ty, 1, tx);
+            expect_tensor(d, ty, sum, d->tolerance, "axpy of activations");
+            drop(d, tx), drop(d, ty);
+        }
+    free(x), free(y), free(sum);
+    device_close(d);
+}
+
+/* The sum of many like numbers in float32 would be off by 1e-4 and more; and it is the same on any number of threads. */
+static void dot_is_exact(void **state)
+{
+    (void)state;
+    Device *d = device_open();
+    Stream *one = d->op->stream_new(d->be, 1);
+    enum { N = 3000001 };
+    double *x = zeros(N), expected = 0, got[3];
+    for (int i = 0; i < N; i++) {
+        x[i] = (float)(0.1 + 1e-6 * (i % 1000));
+        expected += x[i] * x[i];
+    }
+    Tensor t = put_vector(d, x, N), out = tensor_new(d->be, F64, 1, 1, 1, 1, 0);
+    Stream *streams[3] = {d->s, d->s, one};
+    for (int i = 0; i < 3; i++) {
+        d->op->dot(streams[i], out, t, t);
+        d->op->download(streams[i], &got[i], out);
+        expect_close(got[i], expected, 0, 1e-11, "dot");
+    }
+    assert_true(got[0] == got[1] && got[0] == got[2]);
+    d->op->stream_free(one);
+    drop(d, t), drop(d, out), free(x);
+    device_close(d);
+}
+
+static void sgd(void **state)
+{
+    (void)state;
+    static const struct { double momentum, decay; bool nesterov; } settings[] = {
+        {0, 0, false}, {0.9, 0, false}, {0.9, 5e-4, false}, {0.9, 5e-4, true}, {0, 0.1, false}};
+    Device *d = device_open();
+    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
+        for (int j = 0; j < SIZES - 1; j++) {
+            int n = sizes[j];
+            double *w = random_values(1, n, 0, 1), *v = zeros(n), rate = 0.125;
+            Tensor tw = put_vector(d, w, n), tv = put_vector(d, v, n), trate = put_vector(d, &rate, 1);
+            for (int step = 0; step < 3; step++) {
+                double *g = random_values(10 + step, n, 0, 1);
+                Tensor tg = put_vector(d, g, n);
+                d->op->sgd(d->s, tw, tv, tg, trate, settings[i].momentum, settings[i].decay, settings[i].nesterov);
+                ref_sgd(w, v, g, rate, settings[i].momentum, settings[i].decay, settings[i].nesterov, n);
+                expect_tensor(d, tw, w, d->tolerance, "w");
+                expect_tensor(d, tv, v, d->tolerance, "v");
+                drop(d, tg), free(g);
+            }
+            drop(d, tw), drop(d, tv), drop(d, trate), free(w), free(v);
+        }
+    device_close(d);
+}
+
+/* Vector operations touch only their slice. */
+static void slices(void **state)
+{
+    (void)state;
+    Device *d = device_open();
+    const double v[10] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9}, expected[10] = {0, 1, 2, 30, 40, 0, 0, 7, 8, 9};
+    Tensor t = put_vector(d, v, 10);
+    d->op->scale(d->s, tensor_slice(t, 3, 2), 10);
+    d->op->zero(d->s, tensor_slice(t, 5, 2));
+    expect_tensor(d, t, expected, 0, "slices");
+    drop(d, t);
+    device_close(d);
+}
+
+/* ---- input ---- */
+enum { IMAGES = 5, PICKS = 6 };
+static const Pick picks[PICKS] = {
+    {0, 0, 0, 0, 0, 0, 0},                                       /* as it is */
+    {4, 0, 0, 1, 0, 0, 0},                                       /* mirrored */
+    {2, 3, -2, 1, 0, 0, 0}, {2, -4, 4, 0, 2, 1, 3},              /* shifted, and cut */
+    {3, 0, 0, 0, -2, 5, 4}, {1, 100, 0, 1, 0, 0, 2},             /* a cut partly outside; all shifted away */
+};
+
+static void gather_case(Device *d, int H, int W, int C, int halo)
+{
+    const Shape data = {IMAGES, H, W, C}, s = {PICKS, H, W, C};
+    const double mean[4] = {0.5, 0.25, 0.125, 0.75}, istd[4] = {4, 2, 1, 3};
+    uint8_t *images = alloc(shape_count(data), 1), labels[IMAGES] = {7, 0, 255, 3, 9};
+    for (size_t i = 0; i < shape_count(data); i++)
+        images[i] = (uint8_t)(i * 101 + i / 7);
+    Augment pick[PICKS];
+    float fmean[4], fistd[4];
+    for (int c = 0; c < 4; c++)
+        fmean[c] = mean[c], fistd[c] = istd[c];
+    for (int n = 0; n < PICKS; n++)
+        pick[n] = (Augment){picks[n].image, picks[n].dy, picks[n].dx, picks[n].flip, picks[n].cut_y, picks[n].cut_x, picks[n].cut};
+    double *x = zeros(shape_count(s));
+    Tensor timages = tensor_new(d->be, U8, IMAGES, H, W, C, 0), tlabels = tensor_new(d->be, U8, IMAGES, 1, 1, 1, 0);
+    Tensor tx = put(d, NULL, s, halo), tlabel = tensor_new(d->be, I32, PICKS, 1, 1, 1, 0);
+    d->op->upload(d->s, timages, images);
+    d->op->upload(d->s, tlabels, labels);
+    d->op->gather(d->s, tx, tlabel, timages, tlabels, pick, fmean, fistd);
+    memset(pick, 0xff, sizeof pick); /* it was read before the call returned */
+    ref_gather(x, images, picks, mean, istd, s);
+    expect_tensor(d, tx, x, d->tolerance, "gathered pictures");
+    int32_t label[PICKS];
+    d->op->download(d->s, label, tlabel);
+    for (int n = 0; n < PICKS; n++)
+        assert_int_equal(label[n], labels[picks[n].image]);
+    drop(d, timages), drop(d, tlabels), drop(d, tx), drop(d, tlabel), free(images), free(x);
+}
+
+static void gather(void **state)
+{
+    (void)state;
+    Device *d = device_open();
+    gather_case(d, 28, 28, 1, 1);
+    gather_case(d, 8, 8, 3, 0);
+    gather_case(d, 7, 9, 3, 2);
+    device_close(d);
+}
+
+static const Case cases[] = {
+    {"memory", .run = memory}, {"copies", .run = copies}, {"host_address", .run = host_address}, {"events", .run = events},
+    {"many_threads", .run = many_threads}, {"algebra", .run = algebra}, {"axpy_shaped", .run = axpy_shaped}, {"dot_is_exact", .run = dot_is_exact}, {"sgd", .run = sgd},
+    {"slices", .run = slices}, {"gather", .run = gather},
+};
+int main(int argc, char **argv) { return device_main(argc, argv, cases, sizeof cases / sizeof *cases); }
