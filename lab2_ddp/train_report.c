@@ -1,0 +1,70 @@
+/* train_report.c: what the trainer says and writes: the set-up, one table line per epoch, the result.
+ *
+ * All goes through a Run, which speaks on one rank and is silent on the others.
+ */
+#include "audit.h"
+#include "lab2.h"
+#include "timer.h"
+#include <stdio.h>
+#include <stdlib.h>
+
+void report_to_do(Run *r, const char *file, const int *to_do)
+{
+    char list[128] = "";
+    int used = 0;
+    for (int i = 0; to_do[i] && used < (int)sizeof list - 16; i++) {
+        used += snprintf(list + used, sizeof list - (size_t)used, " %d", to_do[i]);
+        audit_fact("to_do", "s:i", "step", to_do[i]);
+    }
+    if (used)
+        run_say(r, "still to do in %s: steps%s", file, list);
+}
+
+void report_start(Run *r, const TrainOptions *o, const Model *m, int global_batch, int per_epoch)
+{
+    run_say(r, "%s: %d parameters, %.1f MFLOP per picture (forward); schedule %s", o->model, m->params.n,
+            model_flops(m) / 1e6, o->schedule);
+    run_say(r, "%d pictures per update (%d on each of %d rank%s), %d updates per epoch", global_batch, o->batch,
+            global_batch / o->batch, global_batch > o->batch ? "s" : "", per_epoch);
+    run_say(r, "%7s  %9s  %7s  %9s  %9s  %9s  %9s  %8s", "epoch", "rate", "loss", "train acc", "test loss", "test acc",
+            "images/s", "seconds");
+    run_metrics_header(r, "epoch,rate,loss,train_accuracy,test_loss,test_accuracy,images_per_s,seconds,waited");
+}
+
+void report_progress(Run *r, const EpochRow *row, int64_t done, int64_t total, Metrics own)
+{
+    char what[32], note[32];
+    snprintf(what, sizeof what, "epoch %d/%d", row->epoch, row->epochs);
+    snprintf(note, sizeof note, "loss %.3f", metrics_loss(own));
+    run_progress(r, what, (double)done, (double)total, "images", note);
+}
+
+void report_epoch(Run *r, const EpochRow *row)
+{
+    double speed = row->seconds > 0 ? row->train.count / row->seconds : 0;
+    run_say(r, "%3d/%-3d  %9.3g  %7.4f  %9.4f  %9.4f  %9.4f  %9.1f  %8.2f", row->epoch, row->epochs, row->rate,
+            metrics_loss(row->train), metrics_accuracy(row->train), metrics_loss(row->test),
+            metrics_accuracy(row->test), speed, row->seconds);
+    run_metrics(r, "%d,%.9g,%.9g,%.9g,%.9g,%.9g,%.1f,%.3f,%.3f", row->epoch, row->rate, metrics_loss(row->train),
+                metrics_accuracy(row->train), metrics_loss(row->test), metrics_accuracy(row->test), speed,
+                row->seconds, row->waited);
+}
+
+void report_end(Run *r, const TrainOptions *o, Metrics test, double images, double seconds, int ranks)
+{
+    double speed = seconds > 0 ? images / seconds : 0;
+    run_say(r, "test accuracy %.4f (%.0f of %.0f) after %.1f s", metrics_accuracy(test), test.correct, test.count,
+            timer_now() - r->started);
+    run_say(r, "training alone: %.0f images in %.1f s, %.1f images/s on %d rank%s", images, seconds, speed, ranks,
+            ranks > 1 ? "s" : "");
+    if (o->baseline > 0 && ranks > 1)
+        run_say(r, "speed-up %.2f, efficiency %.2f (against the %.1f images/s of --baseline)", speed / o->baseline,
+                speed / o->baseline / ranks, o->baseline);
+}
+
+void report_stop(Run *r, int64_t step)
+{
+    char *path = run_path(r, "checkpoint.safetensors");
+    run_say(r, "stopped after update %lld; go on with --resume %s", (long long)step, path);
+    free(path);
+}
