@@ -26,7 +26,7 @@ static float between(Rng *r, float low, float high) { return low + (high - low) 
 static int draw_label(uint64_t seed, uint64_t picture)
 {
     Rng r = rng_at(seed, RNG_SYNTHETIC, 1, picture / CLASSES);
-    int order[CLASSES];
+    int order[CLASSES] = {0};
     for (int i = 0; i < CLASSES; i++) {
         int j = (int)rng_below(&r, i + 1); /* Fisher & Yates, growing */
         order[i] = order[j];
@@ -45,8 +45,7 @@ static float form(int label, float u, float v, float period)
 {
     float r = sqrtf(u * u + v * v), au = fabsf(u), av = fabsf(v), box = fmaxf(au, av), window = r - 0.95f;
     float a = u / period, b = v / period;
-    float c = r > 0 ? u / r : 0,
-          five = c * (5 - 20 * c * c + 16 * c * c * c * c); /* cos(5 angle), from c = cos(angle) */
+    float c = r > 0 ? u / r : 0, five = c * (5 - 20 * c * c + 16 * c * c * c * c); /* cos(angle) -> cos(5 angle) */
     switch (label) {
     case DISC: return r - 0.85f;
     case SQUARE: return box - 0.75f;
