@@ -65,7 +65,7 @@ void die(int status, const char *format, ...)
     (void)written; /* with stderr closed the exit status must say it */
     if (end_all)
         end_all(status);
-    exit(status);
+    quick_exit(status); /* not exit(): other threads are still at work on what its handlers take down */
 }
 
 static void on_signal(int signal_number)

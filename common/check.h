@@ -17,7 +17,8 @@ enum { EXIT_WRONG = 1,   /* it ran, and the answer is wrong (a failed check, a d
  * stops them. The message names what was wrong, where, and what to do. */
 _Noreturn void die(int status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* How die() ends the other ranks: comm_mpi registers MPI_Abort here. NULL: exit() of this process only. */
+/* How die() ends the other ranks: comm_mpi registers MPI_Abort here. NULL: only this process ends. It ends by quick_exit(), so no
+ * handler of exit() runs. */
 void die_register(int rank, int size, void (*end_all_ranks)(int status));
 
 /* die() with EXIT_USAGE unless `condition` holds: for what a person or a file gave us. */

@@ -1,0 +1,216 @@
+/* test_check.c: the one way to die, the wish to stop, memory. What takes several ranks is in tests/e2e/rank_death.sh. */
+#include "check.h"
+#include "harness.h"
+#include "timer.h"
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* ---- die ---- */
+
+static void say_and_die(void *status) { die(*(int *)status, "data/%s: %d bytes", "train", 17); }
+
+static void one_line_and_status(void **state)
+{
+    (void)state;
+    for (int status = 1; status <= 77; status += 76)
+        expect_death(status, say_and_die, &status, "error: data/train: 17 bytes\n", NULL);
+}
+
+static void fail_require(void *x) { REQUIRE(x != NULL, "--batch %d: expected 1 or more", -3); }
+static void fail_assert(void *x) { ASSERT(x != NULL); }
+static void meet_todo(void *x)
+{
+    (void)x;
+    TODO("one ring step");
+}
+
+static void require_assert_todo(void **state)
+{
+    (void)state;
+    int x;
+    expect_death(EXIT_USAGE, fail_require, NULL, "error: --batch -3: expected 1 or more\n", NULL);
+    expect_death(EXIT_WRONG, fail_assert, NULL, "test_check.c:", "broken: x != NULL", NULL);
+    expect_death(EXIT_TODO, meet_todo, NULL, "TODO in ", "test_check.c, line ", "one ring step", NULL);
+    fail_require(&x); /* a condition that holds does nothing */
+    fail_assert(&x);
+}
+
+static void long_message(void *x)
+{
+    (void)x;
+    char path[9000];
+    memset(path, 'p', sizeof path);
+    path[sizeof path - 1] = 0;
+    die(EXIT_USAGE, "%s", path);
+}
+
+static void long_message_is_cut(void **state)
+{
+    (void)state;
+    expect_death(EXIT_USAGE, long_message, NULL, "error: ppppp", NULL);
+}
+
+static void end_all_ranks(int status) { _exit(40 + status); }
+
+static void die_as_rank(void *rank)
+{
+    die_register(*(int *)rank, 3, end_all_ranks);
+    die(EXIT_USAGE, "the same everywhere");
+}
+
+static double seconds_of_death(int status, int rank, const char *message)
+{
+    double began = timer_now();
+    expect_death(status, die_as_rank, &rank, message, NULL);
+    return timer_now() - began;
+}
+
+/* Rank 0 speaks at once, the others give it half a second; each then ends all ranks in the registered way. */
+static void ranks_take_turns(void **state)
+{
+    (void)state;
+    assert_true(seconds_of_death(42, 0, "rank 0: error: the same everywhere\n") < 0.4);
+    assert_true(seconds_of_death(42, 2, "rank 2: error: the same everywhere\n") >= 0.5);
+}
+
+/* Before comm_open, a bad option is met by every rank. */
+static void rank_from_environment(void **state)
+{
+    (void)state;
+    int status = EXIT_USAGE;
+    setenv("OMPI_COMM_WORLD_RANK", "1", true);
+    setenv("OMPI_COMM_WORLD_SIZE", "2", true);
+    double began = timer_now();
+    expect_death(status, say_and_die, &status, "rank 1: error: data/train", NULL);
+    assert_true(timer_now() - began >= 0.5);
+}
+
+static void *die_in_thread(void *status)
+{
+    say_and_die(status);
+    return NULL;
+}
+
+static void die_in_two_threads(void *status)
+{
+    pthread_t other;
+    pthread_create(&other, NULL, die_in_thread, status);
+    say_and_die(status);
+}
+
+static void threads_speak_once(void **state)
+{
+    (void)state;
+    int status = EXIT_USAGE;
+    for (int i = 0; i < 20; i++)
+        expect_death(status, die_in_two_threads, &status, "error: data/train: 17 bytes\n", NULL);
+}
+
+/* ---- the wish to stop ---- */
+
+static int wait_status_after(int first, int second)
+{
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        stop_on_signals();
+        if (stop_requested())
+            _exit(1);
+        raise(first);
+        if (!stop_requested())
+            _exit(2);
+        raise(second);
+        _exit(stop_requested() ? 3 : 4);
+    }
+    int ended;
+    waitpid(child, &ended, 0);
+    return WEXITSTATUS(ended);
+}
+
+static void stops(void **state)
+{
+    (void)state;
+    assert_int_equal(wait_status_after(SIGTERM, SIGTERM), 3); /* timeout(1) sends it twice */
+    assert_int_equal(wait_status_after(SIGUSR1, SIGTERM), 3);
+    assert_int_equal(wait_status_after(SIGTERM, SIGINT), 3);
+    assert_int_equal(wait_status_after(SIGINT, SIGTERM), 3);
+    assert_int_equal(wait_status_after(SIGINT, SIGINT), 128 + SIGINT);
+}
+
+/* ---- memory ---- */
+
+static void memory_is_zero_and_aligned(void **state)
+{
+    (void)state;
+    for (size_t bytes = 0; bytes < 1000; bytes += 37) {
+        unsigned char *p = alloc(bytes, 1), *q = alloc(1, bytes);
+        assert_int_equal((uintptr_t)p % 64, 0);
+        for (size_t i = 0; i < bytes; i++)
+            assert_int_equal(p[i] | q[i], 0);
+        memset(p, 0xa5, bytes); /* so that the next one gets dirty memory */
+        memset(q, 0xa5, bytes);
+        free(p);
+        free(q);
+    }
+}
+
+static void ask_too_much(void *x)
+{
+    (void)x;
+    free(alloc(1ul << 40, 1ul << 30));
+}
+
+static void ask_more_than_there_is(void *x)
+{
+    (void)x;
+    struct rlimit limit = {256 << 20, 256 << 20};
+    setrlimit(RLIMIT_AS, &limit);
+    free(alloc(1024, 1 << 20));
+}
+
+static void product_overflows(void **state)
+{
+    (void)state;
+    expect_death(EXIT_USAGE, ask_too_much, NULL, "error: out of memory: 1099511627776 x 1073741824 bytes", NULL);
+}
+
+static void memory_runs_out(void **state)
+{
+    (void)state;
+#ifdef __SANITIZE_ADDRESS__
+    SKIP("the address sanitizer needs more address space than the limit of this case");
+#endif
+    expect_death(EXIT_USAGE, ask_more_than_there_is, NULL, "error: out of memory: no room for 1073.7 MB", NULL);
+}
+
+static void formats(void **state)
+{
+    (void)state;
+    char *text = format_new("%s/%d%%", "a", 7), *empty = format_new("%s", "");
+    assert_string_equal(text, "a/7%");
+    assert_string_equal(empty, "");
+    free(text);
+    free(empty);
+}
+
+int main(int argc, char **argv)
+{
+    static const Case cases[] = {
+        {.name = "one_line_and_status", .run = one_line_and_status},
+        {.name = "require_assert_todo", .run = require_assert_todo},
+        {.name = "long_message_is_cut", .run = long_message_is_cut},
+        {.name = "ranks_take_turns", .run = ranks_take_turns},
+        {.name = "rank_from_environment", .run = rank_from_environment},
+        {.name = "threads_speak_once", .run = threads_speak_once},
+        {.name = "stops", .run = stops},
+        {.name = "memory_is_zero_and_aligned", .run = memory_is_zero_and_aligned},
+        {.name = "product_overflows", .run = product_overflows},
+        {.name = "memory_runs_out", .run = memory_runs_out},
+        {.name = "formats", .run = formats},
+    };
+    return harness_main(argc, argv, cases, sizeof cases / sizeof *cases);
+}
