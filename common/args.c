@@ -121,19 +121,29 @@ static void refuse(const char *program, poptContext context, int result)
         die(EXIT_USAGE, "%s: %s: expected only options, --name=value; see --help", program, word);
 }
 
+/* Looked for first, while the values are still the defaults that the page shows. */
+static bool wants_help(poptContext context)
+{
+    int result;
+    while ((result = poptGetNextOpt(context)) > 0 && result != HELP)
+        free(poptGetOptArg(context));
+    poptResetContext(context);
+    return result == HELP;
+}
+
 void args_parse(const char *program, const char *idea, Option *options, int argc, char **argv)
 {
     int count = options_count(options), result;
     struct poptOption *table = popt_table(options, count);
     char **owned = alloc((unsigned long)count + 1, sizeof *owned);
     poptContext context = poptGetContext(program, argc, (const char **)argv, table, 0);
+    if (wants_help(context)) {
+        const char *rank = getenv("OMPI_COMM_WORLD_RANK"); /* under mpirun one page is enough */
+        if (!rank || atoi(rank) == 0)
+            args_help(program, idea, options);
+        exit(0);
+    }
     while ((result = poptGetNextOpt(context)) > 0) {
-        if (result == HELP) {
-            const char *rank = getenv("OMPI_COMM_WORLD_RANK"); /* under mpirun one process is enough */
-            if (!rank || atoi(rank) == 0)
-                args_help(program, idea, options);
-            exit(0);
-        }
         int i = result / 2 - 1;
         options[i].given = true;
         if (options[i].kind == ARG_FLAG) {

@@ -74,7 +74,7 @@ static char *read_entry(SafeTensor *s, Extent *extent, json_t *entry, uint64_t d
     if (strcmp(dtype, "F32"))
         return format_new("tensor '%s': its dtype is %s, expected F32: save it as float32, or leave it out", s->name,
                           dtype);
-    int64_t count;
+    int64_t count = 0;
     char *wrong = read_shape(s, &count, json_object_get(entry, "shape"));
     if (wrong)
         return wrong;

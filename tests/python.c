@@ -1,0 +1,22 @@
+/* python.c: see python.h. */
+#include "python.h"
+#include <stdarg.h>
+#include <sys/wait.h>
+#include "harness.h"
+
+void python_run(const char *format, ...)
+{
+    const char *python = getenv("PYTHON");
+    char words[4096], command[8192];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(words, sizeof words, format, arguments);
+    va_end(arguments);
+    snprintf(command, sizeof command, "'%s' %s", python && *python ? python : "python3", words);
+    fflush(NULL);
+    int status = system(command);
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
+        exit(77); /* the script said why */
+    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+        fail_msg("%s: wait status %x", command, status);
+}

@@ -1,0 +1,246 @@
+/* test_args.c: the option table: what is taken, what is refused and how, and the page of --help. */
+#include <math.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "args.h"
+#include "harness.h"
+
+typedef struct Values {
+    bool trace, shuffle;
+    int epochs, level, any;
+    int64_t seed;
+    double rate, sharpness;
+    const char *out, *device, *schedule;
+} Values;
+
+enum { OPTIONS = 11 };
+
+/* The table of the tests over v, which gets its defaults. */
+static void table(Option options[OPTIONS + 1], Values *v)
+{
+    *v = (Values){.shuffle = true, .epochs = 3, .seed = 1, .rate = 0.1, .out = "build/out", .device = "auto", .schedule = "step"};
+    const Option all[OPTIONS + 1] = {
+        {"epochs", ARG_INT, &v->epochs, .min = 0, .max = 10000, .help = "passes over the training set"},
+        {"level", ARG_INT, &v->level, .min = -3, .max = 3, .help = "a number that may be negative"},
+        {"any", ARG_INT, &v->any, .help = "any int"},
+        {"seed", ARG_LONG, &v->seed, .min = 0, .max = 9e15, .help = "seed of every random draw"},
+        {"rate", ARG_REAL, &v->rate, .min = 0, .max = 100, .help = "learning rate"},
+        {"sharpness", ARG_REAL, &v->sharpness, .help = "any number at all"},
+        {"out", ARG_STRING, &v->out,
+         .help = "folder for results, which is made where it does not exist yet, and in which every program has a folder of its own"},
+        {"device", ARG_CHOICE, &v->device, .choices = "auto|cpu|cuda", .help = "where to compute"},
+        {"schedule", ARG_CHOICE, &v->schedule, .choices = "constant|step|cosine|onecycle", .help = "of the learning rate"},
+        {"trace", ARG_FLAG, &v->trace, .help = "write a timeline for Perfetto"},
+        {"shuffle", ARG_FLAG, &v->shuffle, .help = "a new order every epoch"},
+        {0}};
+    memcpy(options, all, sizeof all);
+}
+
+/* Parse the words of a command line (separated by |), program name excluded. */
+static void parse_words(Option *options, const char *line)
+{
+    char *argv[32] = {"./train"}, *copy = strdup(line);
+    int argc = 1;
+    for (char *word = copy; word && *line; argc++) {
+        char *end = strchr(word, '|');
+        if (end)
+            *end++ = 0;
+        argv[argc] = word;
+        word = end;
+    }
+    args_parse("train", "Train a network.", options, argc, argv);
+    free(copy);
+}
+
+static Values parsed(const char *line)
+{
+    Values *v = malloc(sizeof *v); /* options point into it */
+    Option options[OPTIONS + 1];
+    table(options, v);
+    parse_words(options, line);
+    Values copy = *v;
+    free(v);
+    return copy;
+}
+
+static void defaults(void **state)
+{
+    (void)state;
+    Values v = parsed("");
+    assert_true(v.epochs == 3 && v.seed == 1 && v.rate == 0.1 && !v.trace && v.shuffle);
+    assert_string_equal(v.out, "build/out");
+    assert_string_equal(v.device, "auto");
+}
+
+static void both_forms(void **state)
+{
+    (void)state;
+    Values v = parsed("--epochs=7|--seed|123456789012|--rate|2.5e-3|--out=a b|--device|cpu|--level|-2|--trace|--no-shuffle");
+    assert_int_equal(v.epochs, 7);
+    assert_int_equal(v.seed, 123456789012);
+    assert_true(v.rate == 2.5e-3);
+    assert_string_equal(v.out, "a b");
+    assert_string_equal(v.device, "cpu");
+    assert_int_equal(v.level, -2);
+    assert_true(v.trace && !v.shuffle);
+    free((char *)v.out); /* the program's own, for its whole life: here they are the leak checker's business */
+    free((char *)v.device);
+}
+
+static void last_wins(void **state)
+{
+    (void)state;
+    Values v = parsed("--epochs=7|--epochs=8|--out=a|--out|b|--trace|--no-trace|--no-shuffle|--shuffle");
+    assert_int_equal(v.epochs, 8);
+    assert_string_equal(v.out, "b");
+    assert_true(!v.trace && v.shuffle);
+    free((char *)v.out);
+}
+
+static void limits(void **state)
+{
+    (void)state;
+    Values v = parsed("--epochs=10000|--level=-3|--any=-2147483648|--seed=9000000000000000|--rate=100|--sharpness=-1e300");
+    assert_int_equal(v.epochs, 10000);
+    assert_int_equal(v.level, -3);
+    assert_int_equal(v.any, INT32_MIN);
+    assert_int_equal(v.seed, 9000000000000000);
+    assert_true(v.rate == 100 && v.sharpness == -1e300);
+    assert_int_equal(parsed("--epochs=0").epochs, 0);
+    assert_true(parsed("--rate=.5").rate == 0.5);
+}
+
+static void given(void **state)
+{
+    (void)state;
+    Values v;
+    Option options[OPTIONS + 1];
+    table(options, &v);
+    parse_words(options, "--rate=0.1|--no-shuffle");
+    for (Option *o = options; o->name; o++)
+        assert_int_equal(o->given, !strcmp(o->name, "rate") || !strcmp(o->name, "shuffle"));
+}
+
+static void parse_quietly(void *line) { parsed(line); }
+
+static void refuse(const char *line, const char *message)
+{
+    expect_death(2, parse_quietly, (void *)line, message, "see --help", NULL);
+}
+
+static void bad_numbers(void **state)
+{
+    (void)state;
+    const char *const epochs = "expected a whole number from 0 to 10000;", *const rate = "expected a number from 0 to 100;";
+    refuse("--epochs=abc", "train: --epochs=abc: expected a whole number from 0 to 10000; see --help\n");
+    const char *const whole[] = {"", " 5", "5 ", "5x", "1.0", "1e3", "0x10", "-1", "10001", "+", "--5", "99999999999999999999"};
+    for (size_t i = 0; i < sizeof whole / sizeof *whole; i++) {
+        char line[64];
+        snprintf(line, sizeof line, "--epochs=%s", whole[i]);
+        refuse(line, epochs);
+    }
+    const char *const real[] = {"", "nan", "inf", "-inf", "1e999", "0x1", "1,5", "1.5.2", " 1", "-0.1", "100.0001", "e5", "."};
+    for (size_t i = 0; i < sizeof real / sizeof *real; i++) {
+        char line[64];
+        snprintf(line, sizeof line, "--rate=%s", real[i]);
+        refuse(line, rate);
+    }
+    refuse("--any=2147483648", "expected a whole number;");
+    refuse("--any=-2147483649", "expected a whole number;");
+    refuse("--seed=9000000000000001", "expected a whole number from 0 to 9000000000000000;");
+    refuse("--sharpness=1e400", "expected a number;");
+    refuse("--epochs=bad|--epochs=5", "--epochs=bad");
+}
+
+static void bad_words(void **state)
+{
+    (void)state;
+    refuse("--device=gpu", "--device=gpu: expected auto, cpu or cuda;");
+    refuse("--device=", "expected auto, cpu or cuda;");
+    refuse("--device=auto|cpu", "cpu: expected only options");
+    refuse("--device=cp", "expected auto, cpu or cuda;");
+    refuse("--out=", "expected a text that is not empty;");
+    refuse("--epoch=3", "--epoch=3: no such option;");
+    refuse("--no-epochs", "--no-epochs: no such option;");
+    refuse("-x", "-x: no such option;");
+    refuse("--epochs", "--epochs: expected a value");
+    refuse("--epochs|--seed=3", "--epochs=--seed=3: expected a whole number");
+    refuse("--trace=yes", "--trace=yes: takes no value;");
+    refuse("epochs=3", "epochs=3: expected only options");
+    refuse("--trace|--|more", "more: expected only options");
+}
+
+static void json(void **state)
+{
+    (void)state;
+    Values v;
+    Option options[OPTIONS + 1];
+    table(options, &v);
+    v.out = NULL;
+    parse_words(options, "--epochs=9|--rate=0.25|--trace|--seed=9000000000000000");
+    json_t *all = args_json(options);
+    assert_int_equal(json_object_size(all), OPTIONS);
+    char *text = json_dumps(all, JSON_COMPACT | JSON_REAL_PRECISION(15));
+    assert_string_equal(text, "{\"epochs\":9,\"level\":0,\"any\":0,\"seed\":9000000000000000,\"rate\":0.25,\"sharpness\":0.0,"
+                              "\"out\":null,\"device\":\"auto\",\"schedule\":\"step\",\"trace\":true,\"shuffle\":true}");
+    free(text);
+    json_decref(all);
+}
+
+/* What --help prints, and its exit status. */
+static int help_page(char *page, size_t room, const char *rank)
+{
+    int fd[2], status;
+    assert_int_equal(pipe(fd), 0);
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        dup2(fd[1], STDOUT_FILENO);
+        if (rank)
+            setenv("OMPI_COMM_WORLD_RANK", rank, 1);
+        parsed("--epochs=5|--help");
+        _exit(99);
+    }
+    close(fd[1]);
+    size_t size = 0;
+    for (ssize_t got; (got = read(fd[0], page + size, room - 1 - size)) > 0; size += (size_t)got)
+        ;
+    page[size] = 0;
+    close(fd[0]);
+    waitpid(child, &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static void help(void **state)
+{
+    (void)state;
+    char page[8192];
+    assert_int_equal(help_page(page, sizeof page, NULL), 0);
+    printf("%s", page);
+    const char *const words[] = {"train: Train a network.\n", "--epochs=N ", "passes over the training set, from 0 to 10000 (default 3)",
+                                 "--schedule=constant|step|cosine|onecycle\n   ", "of the learning rate (default step)", "--[no-]trace ", "(default no)", "(default yes)",
+                                 "a number that may be negative, from -3 to 3 (default 0)", "--out=TEXT", "--help"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (!strstr(page, words[i]))
+            fail_msg("--help lacks '%s'", words[i]);
+    size_t widest = 0;
+    for (char *line = strtok(page, "\n"); line; line = strtok(NULL, "\n")) {
+        widest = strlen(line) > widest ? strlen(line) : widest;
+        assert_true(line[strlen(line) - 1] != ' ');
+    }
+    assert_in_range(widest, 80, 100); /* the long help text was wrapped, and not too early */
+    assert_int_equal(help_page(page, sizeof page, "1"), 0);
+    assert_string_equal(page, ""); /* rank 0 alone speaks */
+}
+
+static const Case cases[] = {{"defaults", .run = defaults},
+                             {"both_forms", .run = both_forms},
+                             {"last_wins", .run = last_wins},
+                             {"limits", .run = limits},
+                             {"given", .run = given},
+                             {"bad_numbers", .run = bad_numbers},
+                             {"bad_words", .run = bad_words},
+                             {"json", .run = json},
+                             {"help", .run = help}};
+int main(int argc, char **argv) { return harness_main(argc, argv, cases, sizeof cases / sizeof *cases); }
