@@ -106,7 +106,7 @@ export CC MPICC CUDA_HOME
 SETS := run $(if $(filter test coverage fuzz,$(BUILDING)),test) $(if $(filter lint,$(BUILDING)),lint)
 KEY := $(strip $(shell CC='$(CC)' common/setup/probe.sh --key))
 include $(BUILD)/config.mk
-export MPIRUN
+export PATH := $(PATH):$(MPI_BIN)
 ifeq ($(MAKE_RESTARTS),)
 STALE := $(filter-out $(PROBED_SETS),$(SETS))$(if $(subst <$(strip $(PROBED_KEY))>,,<$(KEY)>),compiler)
 endif

@@ -1,30 +1,49 @@
 #!/usr/bin/env bash
-# tests/run.sh BUILD [NAME…]: runs every case of BUILD/tests/test_* and every tests/e2e/*.sh, each in a process of its own with a time limit, two at
-# a time; goes on after a failure; ends with "N passed, N failed, N skipped". NAME: only cases whose "program/case" contains it.
+# tests/run.sh BUILD [NAME…]: runs every case of BUILD/tests/test_* and every tests/e2e/*.sh, each in a process of its own with a time limit; goes on
+# after a failure; ends with "N passed, N failed, N skipped". NAME: only cases whose "program/case" contains it.
+#
+# Single processes run JOBS at a time; what needs several cores (ranks > 1; a script, unless it has a line "# ranks: 0") runs after them, JOBS/2 at a
+# time. SAN=1: the same cases, 5 times the time. SAN=thread: the unit tests of one process, with OpenMP held to one thread, for the thread
+# sanitizer does not know OpenMP's barriers; what is left are our own threads (loader, prefetch, signals).
 set -u
 cd "$(dirname "$0")/.." || exit 2
 build=$1; shift
-work=$(mktemp -d); export TMPDIR=$work BUILD=$build
+work=$(mktemp -d); export BUILD=$build
 trap 'rm -rf "$work"' EXIT
-list() { # lines: id seconds command…
-    for program in "$build"/tests/test_*; do
-        [ -x "$program" ] && [ ! -d "$program" ] || continue
-        case $program in *.d|*.o) continue ;; esac
-        "$program" --list | while read -r name ranks seconds; do
-            if [ "$ranks" = 0 ]; then echo "$(basename "$program")/$name $seconds $program $name"
-            else echo "$(basename "$program")/$name $seconds common/setup/launch.sh --np $ranks $program $name"; fi
+unset MAKEFLAGS MFLAGS MAKEOVERRIDES MAKELEVEL MAKE_TERMOUT MAKE_TERMERR # a script that calls make starts afresh
+export ASAN_OPTIONS=${ASAN_OPTIONS-} UBSAN_OPTIONS=${UBSAN_OPTIONS-print_stacktrace=1}
+export LSAN_OPTIONS=${LSAN_OPTIONS-suppressions=$PWD/tests/lsan.txt:print_suppressions=0}
+export OMP_WAIT_POLICY=passive # idle threads leave their core to the other tests
+before=
+if [ "${SAN:-}" = thread ]; then
+    before="setarch -R" # the sanitizer fails where addresses are randomised too widely
+    export OMP_THREAD_LIMIT=1 OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
+    echo "SAN=thread: unit tests of one process, OpenMP with one thread; no ranks, no scripts"
+fi
+
+list() { # lines: light|heavy id seconds command…
+    local program name source ranks seconds cases script
+    for source in tests/unit/test_*.c; do
+        name=$(basename "$source" .c); program=$build/tests/$name
+        [ -e "$source" ] || continue
+        if ! cases=$("$program" --list) || [ -z "$cases" ]; then echo "light $name/--list 60 false"; continue; fi
+        echo "$cases" | while read -r case ranks seconds; do
+            if [ "$ranks" = 0 ]; then echo "light $name/$case $seconds $before $program $case"
+            elif [ "${SAN:-}" != thread ]; then echo "heavy $name/$case $seconds common/setup/launch.sh --np $ranks $program $case"; fi
         done
     done
+    [ "${SAN:-}" != thread ] || return 0
     for script in tests/e2e/[0-9a-z]*.sh; do
         [ -e "$script" ] || continue
         seconds=$(sed -n 's/^# seconds: //p' "$script" | head -n 1)
-        echo "e2e/$(basename "$script" .sh) ${seconds:-120} bash $script"
+        if grep -q '^# ranks: 0$' "$script"; then printf light; else printf heavy; fi
+        echo " e2e/$(basename "$script" .sh) ${seconds:-120} bash $script"
     done
 }
-one() { # id seconds command…
-    local id=$1 seconds=$2 log status began
-    shift 2
-    log=$work/$(echo "$id" | tr / _).log; began=$SECONDS
+one() { # light|heavy id seconds command…
+    local id=$2 seconds=$3 log status began=$SECONDS
+    shift 3
+    log=$work/$(echo "$id" | tr / _).log
     [ -z "${SAN:-}" ] || seconds=$((seconds * 5))
     mkdir -p "$log.d"
     TMPDIR=$log.d timeout --kill-after=5 "$seconds" "$@" >"$log" 2>&1 </dev/null; status=$?
@@ -32,15 +51,24 @@ one() { # id seconds command…
     case $status in
         0) echo "ok    $id ($((SECONDS - began)) s)"; echo pass >"$log.result" ;;
         77) echo "skip  $id: $(grep -m 1 -i skipped "$log" || echo 'skipped: gave no reason')"; echo skip >"$log.result" ;;
-        *) [ $status -lt 124 ] || [ $status -gt 137 ] || echo "time limit of $seconds s passed, or killed" >>"$log"
-           { echo "FAIL  $id (exit $status)"; sed 's/^/      /' "$log" | tail -n 40; }; echo fail >"$log.result" ;;
+        *) case $status in 124 | 137) echo "time limit of $seconds s passed, or killed" >>"$log" ;; esac
+           printf '%s\n%s\n' "FAIL  $id (exit $status)" "$(tail -n 60 "$log" | sed 's/^/      /')"; echo fail >"$log.result" ;;
     esac
 }
+run() { # light|heavy, how many at once
+    grep "^$1 " "$work/cases" | xargs -r -P "$2" -L 1 bash -c 'one "$@"' _
+}
 export -f one; export work
-list | { if [ $# -gt 0 ]; then grep -F "$(printf '%s\n' "$@")"; else cat; fi; } >"$work/cases"
-xargs -P "${JOBS:-2}" -L 1 bash -c 'one "$@"' _ <"$work/cases"
+list >"$work/all"
+if [ $# -gt 0 ]; then cut -d ' ' -f 2 "$work/all" | grep -F "$(printf '%s\n' "$@")" >"$work/ids"
+    awk 'NR == FNR { wanted[$1]; next } $2 in wanted' "$work/ids" "$work/all" >"$work/cases"
+else cp "$work/all" "$work/cases"; fi
+jobs=${JOBS:-2}
+run light "$jobs"
+run heavy "$((jobs > 3 ? jobs / 2 : 1))"
 count() { cat "$work"/*.result 2>/dev/null | grep -c "^$1"; }
 total=$(wc -l <"$work/cases"); passed=$(count pass); skipped=$(count skip)
 failed=$((total - passed - skipped))
+[ "$total" -gt 0 ] || echo "no test has '$*' in its name"
 echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" = 0 ] && [ "$passed" -gt 0 ]

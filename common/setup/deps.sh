@@ -31,13 +31,12 @@ root_command() {
 apt() { # ARGUMENT…
     $root env DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=300 -o Acquire::Retries=3 "$@" </dev/null >>"$out/apt.log" 2>&1
 }
-known() { local package; for package in "$@"; do apt-cache show "$package" >/dev/null 2>&1 || return 1; done; }
 
 # install PACKAGE…: the package lists are fetched only where they lack one of these, or have grown so old that a file is gone.
 install() {
     root=$(root_command) || { say "not root, and no sudo without a password here: ask the administrator for that command"; return 1; }
     say "installing; log: $out/apt.log"
-    known "$@" || { say "the package lists lack some of these: apt-get update"; apt update; }
+    apt_knows "$@" || { say "the package lists lack some of these: apt-get update"; apt update; }
     apt install -y --no-install-recommends "$@" && return
     apt update && apt install -y --no-install-recommends "$@" && return
     say "apt-get failed: $(grep -a '^E:' "$out/apt.log" | tail -n 1)"

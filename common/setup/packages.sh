@@ -38,12 +38,17 @@ not_installed() {
     done
 }
 
+# apt_knows PACKAGE…: are they all in the package lists that were fetched?
+apt_knows() { local package; for package in "$@"; do apt-cache show "$package" >/dev/null 2>&1 || return 1; done; }
+
 # install_command PACKAGE…: what a person types.
 install_command() {
-    local sudo="sudo "
+    local sudo="sudo " update=""
     [ "$(id -u)" != 0 ] || sudo=""
     case $(package_manager) in
-        apt-get) echo "${sudo}apt-get install -y --no-install-recommends $*" ;;
+        apt-get)
+            apt_knows "$@" || update="${sudo}apt-get update && "
+            echo "$update${sudo}apt-get install -y --no-install-recommends $*" ;;
         dnf) echo "${sudo}dnf install -y $*" ;;
         pacman) echo "${sudo}pacman -S --needed $*" ;;
         brew) echo "brew install $*" ;;

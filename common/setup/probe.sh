@@ -80,7 +80,7 @@ probe_openmp() {
 }
 
 probe_mpi() { # Open MPI's wrapper says which flags; the labs' own compiler is used with them
-    local mpicc mpirun why="no mpicc on PATH" compile link
+    local mpicc bin why="no mpicc on PATH" compile link
     printf '%s\n' '#include <mpi.h>' '#include <stdio.h>' '#ifndef OPEN_MPI' '#error not Open MPI' '#endif' \
         'int main(void) { printf("%d.%d.%d", OMPI_MAJOR_VERSION, OMPI_MINOR_VERSION, OMPI_RELEASE_VERSION); return MPI_Wtime() < 0; }' >"$work/mpi.c"
     for mpicc in ${MPICC:-mpicc mpicc.openmpi /usr/lib64/openmpi/bin/mpicc}; do
@@ -90,10 +90,11 @@ probe_mpi() { # Open MPI's wrapper says which flags; the labs' own compiler is u
         compile=$("$mpicc" --showme:compile 2>>"$work/mpi.log") || continue
         link=$("$mpicc" --showme:link 2>>"$work/mpi.log") || continue
         try mpi "$compile" "$link" || continue
-        mpirun=$(dirname "$mpicc")/mpirun.openmpi; [ -x "$mpirun" ] || mpirun=$(dirname "$mpicc")/mpirun
-        if [ ! -x "$mpirun" ]; then why="$mpicc works, but there is no mpirun beside it"; continue; fi
+        bin=$(dirname "$mpicc")
+        why="$mpicc works, but mpirun is not Open MPI's (update-alternatives --config mpirun)"
+        PATH=$PATH:$bin run_limited mpirun --version 2>>"$work/mpi.log" | grep -q 'Open MPI' || continue
         found mpi "Open MPI $(run_limited "$work/mpi" 2>>"$work/mpi.log")" "$mpicc"
-        flags mpi "$compile" "$link"; echo "MPIRUN := $mpirun" >>"$work/mpi.mk"
+        flags mpi "$compile" "$link"; echo "MPI_BIN := $bin" >>"$work/mpi.mk"
         return
     done
     [ ! -f "$work/no-compiler" ] || why="$why; needs the compiler, too"
