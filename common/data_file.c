@@ -37,7 +37,7 @@ char *file_load(Bytes *out, const char *path)
     struct stat info;
     int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* O_NONBLOCK: a pipe without a writer must not hang us */
     if (file < 0)
-        return format_new("cannot be opened: %s: not yours?", strerror(errno));
+        return format_new("cannot be opened: %s: is it there, and yours to read?", strerror(errno));
     char *fault = NULL;
     if (fstat(file, &info))
         fault = format_new("cannot be examined: %s: a broken disk?", strerror(errno));

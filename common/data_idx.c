@@ -81,8 +81,7 @@ static char *source_expect_end(Source *s, uint64_t expected)
     return NULL;
 }
 
-/* Header (idx_header(dims) bytes) -> sizes, and the file's expected length. */
-static char *parse_header(int dims, int size[], uint64_t *expected, const uint8_t *header)
+static char *check_magic(int dims, const uint8_t header[4])
 {
     if (header[0] || header[1])
         return format_new("begins with bytes %02x %02x %02x %02x, expected 00 00 08 %02x: not an IDX file?", header[0],
@@ -90,8 +89,14 @@ static char *parse_header(int dims, int size[], uint64_t *expected, const uint8_
     if (header[2] != UNSIGNED_BYTE)
         return format_new("IDX type 0x%02x, expected 0x08 (unsigned bytes): the wrong file?", header[2]);
     if (header[3] != dims)
-        return format_new("%d dimensions, expected %d: %s?", header[3], dims,
+        return format_new("%d-dimensional, expected %d-dimensional: %s?", header[3], dims,
                           header[3] < dims ? "labels for images" : "images for labels");
+    return NULL;
+}
+
+/* The big-endian sizes behind the magic number, and the file's length that they promise. */
+static char *parse_sizes(int dims, int size[], uint64_t *expected, const uint8_t *header)
+{
     uint64_t count = 1;
     for (int d = 0; d < dims; d++) {
         const uint8_t *b = header + idx_header(d);
@@ -120,11 +125,11 @@ static char *parse_source(Bytes *out, int dims, int size[], Source *s, size_t st
     uint64_t expected = 0;
     size_t got;
     char *fault = source_read(s, header, idx_header(dims), &got);
-    if (fault)
+    if (fault || (got >= 4 && (fault = check_magic(dims, header))))
         return fault;
     if (got < idx_header(dims))
         return format_new("%zu bytes, fewer than an IDX header's %zu: truncated?", got, idx_header(dims));
-    if ((fault = parse_header(dims, size, &expected, header)) || (fault = check_length(s->gzip, stored, expected)))
+    if ((fault = parse_sizes(dims, size, &expected, header)) || (fault = check_length(s->gzip, stored, expected)))
         return fault;
     *out = (Bytes){alloc(expected, 1), expected};
     memcpy(out->at, header, idx_header(dims));
