@@ -45,7 +45,7 @@ static bool is_choice(const char *choices, const char *text)
     return false;
 }
 
-/* Text into the option's value; false where it is not what the option takes. `owned` is the string given so far, or NULL. */
+/* Text into the option's value; false where it is not what the option takes. `owned`: the last string, or NULL. */
 static bool read_value(const Option *o, const char *text, char **owned)
 {
     bool any = o->min == 0 && o->max == 0;

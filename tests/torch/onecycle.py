@@ -1,4 +1,4 @@
-"""onecycle.py OUT RATE STEPS…: torch's OneCycleLR with its defaults, for trainings of so many STEPS; one rate per line of OUT."""
+"""onecycle.py OUT RATE STEPS…: torch's OneCycleLR with its defaults, trainings of so many STEPS; one rate per line of OUT."""
 import sys
 
 try:

@@ -1,4 +1,4 @@
-"""sgd.py IN OUT MOMENTUM DECAY NESTEROV RATE…: torch.optim.SGD from IN's "params", update t with its "grads.t", into OUT."""
+"""sgd.py IN OUT MOMENTUM DECAY NESTEROV RATE…: torch.optim.SGD from IN's "params", update t by its "grads.t", into OUT."""
 import sys
 
 try:
@@ -11,7 +11,8 @@ except ImportError as error:
 source, out, momentum, decay, nesterov, *rates = sys.argv[1:]
 tensors = load_file(source)
 params = tensors["params"].clone()
-optimizer = torch.optim.SGD([params], lr=1, momentum=float(momentum), weight_decay=float(decay), nesterov=nesterov == "1")
+settings = {"momentum": float(momentum), "weight_decay": float(decay), "nesterov": nesterov == "1"}
+optimizer = torch.optim.SGD([params], lr=1, **settings)
 for t, rate in enumerate(rates):
     optimizer.param_groups[0]["lr"] = float(rate)
     params.grad = tensors[f"grads.{t}"].clone()

@@ -19,7 +19,10 @@ enum { OPTIONS = 11 };
 /* The table of the tests over v, which gets its defaults. */
 static void table(Option options[OPTIONS + 1], Values *v)
 {
-    *v = (Values){.shuffle = true, .epochs = 3, .seed = 1, .rate = 0.1, .out = "build/out", .device = "auto", .schedule = "step"};
+    *v = (Values){.shuffle = true, .epochs = 3, .seed = 1, .rate = 0.1};
+    v->out = "build/out";
+    v->device = "auto";
+    v->schedule = "step";
     const Option all[OPTIONS + 1] = {
         {"epochs", ARG_INT, &v->epochs, .min = 0, .max = 10000, .help = "passes over the training set"},
         {"level", ARG_INT, &v->level, .min = -3, .max = 3, .help = "a number that may be negative"},
@@ -28,9 +31,10 @@ static void table(Option options[OPTIONS + 1], Values *v)
         {"rate", ARG_REAL, &v->rate, .min = 0, .max = 100, .help = "learning rate"},
         {"sharpness", ARG_REAL, &v->sharpness, .help = "any number at all"},
         {"out", ARG_STRING, &v->out,
-         .help = "folder for results, which is made where it does not exist yet, and in which every program has a folder of its own"},
+         .help = "folder for results, which is made where it does not exist yet, and in which each program has a folder "
+                 "of its own"},
         {"device", ARG_CHOICE, &v->device, .choices = "auto|cpu|cuda", .help = "where to compute"},
-        {"schedule", ARG_CHOICE, &v->schedule, .choices = "constant|step|cosine|onecycle", .help = "of the learning rate"},
+        {"schedule", ARG_CHOICE, &v->schedule, .choices = "constant|step|cosine|onecycle", .help = "of the rate"},
         {"trace", ARG_FLAG, &v->trace, .help = "write a timeline for Perfetto"},
         {"shuffle", ARG_FLAG, &v->shuffle, .help = "a new order every epoch"},
         {0}};
@@ -76,7 +80,8 @@ static void defaults(void **state)
 static void both_forms(void **state)
 {
     (void)state;
-    Values v = parsed("--epochs=7|--seed|123456789012|--rate|2.5e-3|--out=a b|--device|cpu|--level|-2|--trace|--no-shuffle");
+    Values v = parsed("--epochs=7|--seed|123456789012|--rate|2.5e-3|--out=a b|--device|cpu|--level|-2|--trace|"
+                      "--no-shuffle");
     assert_int_equal(v.epochs, 7);
     assert_int_equal(v.seed, 123456789012);
     assert_true(v.rate == 2.5e-3);
@@ -101,7 +106,8 @@ static void last_wins(void **state)
 static void limits(void **state)
 {
     (void)state;
-    Values v = parsed("--epochs=10000|--level=-3|--any=-2147483648|--seed=9000000000000000|--rate=100|--sharpness=-1e300");
+    Values v = parsed("--epochs=10000|--level=-3|--any=-2147483648|--seed=9000000000000000|--rate=100|"
+                      "--sharpness=-1e300");
     assert_int_equal(v.epochs, 10000);
     assert_int_equal(v.level, -3);
     assert_int_equal(v.any, INT32_MIN);
@@ -132,15 +138,18 @@ static void refuse(const char *line, const char *message)
 static void bad_numbers(void **state)
 {
     (void)state;
-    const char *const epochs = "expected a whole number from 0 to 10000;", *const rate = "expected a number from 0 to 100;";
+    const char *const epochs = "expected a whole number from 0 to 10000;";
+    const char *const rate = "expected a number from 0 to 100;";
     refuse("--epochs=abc", "train: --epochs=abc: expected a whole number from 0 to 10000; see --help\n");
-    const char *const whole[] = {"", " 5", "5 ", "5x", "1.0", "1e3", "0x10", "-1", "10001", "+", "--5", "99999999999999999999"};
+    const char *const whole[] = {"", " 5", "5 ", "5x", "1.0", "1e3", "0x10", "-1", "10001", "+", "--5",
+                                 "99999999999999999999"};
     for (size_t i = 0; i < sizeof whole / sizeof *whole; i++) {
         char line[64];
         snprintf(line, sizeof line, "--epochs=%s", whole[i]);
         refuse(line, epochs);
     }
-    const char *const real[] = {"", "nan", "inf", "-inf", "1e999", "0x1", "1,5", "1.5.2", " 1", "-0.1", "100.0001", "e5", "."};
+    const char *const real[] = {"", "nan", "inf", "-inf", "1e999", "0x1", "1,5", "1.5.2", " 1", "-0.1", "100.0001",
+                                "e5", "."};
     for (size_t i = 0; i < sizeof real / sizeof *real; i++) {
         char line[64];
         snprintf(line, sizeof line, "--rate=%s", real[i]);
@@ -182,8 +191,9 @@ static void json(void **state)
     json_t *all = args_json(options);
     assert_int_equal(json_object_size(all), OPTIONS);
     char *text = json_dumps(all, JSON_COMPACT | JSON_REAL_PRECISION(15));
-    assert_string_equal(text, "{\"epochs\":9,\"level\":0,\"any\":0,\"seed\":9000000000000000,\"rate\":0.25,\"sharpness\":0.0,"
-                              "\"out\":null,\"device\":\"auto\",\"schedule\":\"step\",\"trace\":true,\"shuffle\":true}");
+    assert_string_equal(text, "{\"epochs\":9,\"level\":0,\"any\":0,\"seed\":9000000000000000,\"rate\":0.25,"
+                              "\"sharpness\":0.0,\"out\":null,\"device\":\"auto\",\"schedule\":\"step\","
+                              "\"trace\":true,\"shuffle\":true}");
     free(text);
     json_decref(all);
 }
@@ -218,9 +228,17 @@ static void help(void **state)
     char page[8192];
     assert_int_equal(help_page(page, sizeof page, NULL), 0);
     printf("%s", page);
-    const char *const words[] = {"train: Train a network.\n", "--epochs=N ", "passes over the training set, from 0 to 10000 (default 3)",
-                                 "--schedule=constant|step|cosine|onecycle\n   ", "of the learning rate (default step)", "--[no-]trace ", "(default no)", "(default yes)",
-                                 "a number that may be negative, from -3 to 3 (default 0)", "--out=TEXT", "--help"};
+    const char *const words[] = {"train: Train a network.\n",
+                                 "--epochs=N ",
+                                 "passes over the training set, from 0 to 10000 (default 3)",
+                                 "--schedule=constant|step|cosine|onecycle\n   ",
+                                 "of the rate (default step)",
+                                 "--[no-]trace ",
+                                 "(default no)",
+                                 "(default yes)",
+                                 "a number that may be negative, from -3 to 3 (default 0)",
+                                 "--out=TEXT",
+                                 "--help"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (!strstr(page, words[i]))
             fail_msg("--help lacks '%s'", words[i]);

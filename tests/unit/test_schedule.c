@@ -59,8 +59,10 @@ static void cosine(void **state)
 static void onecycle(void **state)
 {
     (void)state;
-    static const double torch[10] = {0.016000000000000014, 0.20800000000000002, 0.4, 0.38019385280538953, 0.3246982615799052,
-                                   0.24450480877451572, 0.1554967912254843, 0.0753033384200948, 0.019807747194610516, 1.6e-06};
+    static const double torch[10] = {0.016000000000000014, 0.20800000000000002, 0.4,
+                                     0.38019385280538953, 0.3246982615799052,
+                                     0.24450480877451572, 0.1554967912254843, 0.0753033384200948,
+                                     0.019807747194610516, 1.6e-06};
     Schedule s = {.kind = SCHEDULE_ONECYCLE, .rate = 0.4, .steps = 10, .warmup = 3 /* has no meaning here */};
     for (int step = 0; step < 10; step++)
         expect_close(schedule_rate(&s, step), torch[step], 0, 1e-12, "one-cycle");

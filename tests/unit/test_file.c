@@ -1,0 +1,218 @@
+/* test_file.c: a file under its final name is whole: full disks, killed writers, wrong places. And folders. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "file.h"
+#include "harness.h"
+
+enum { WORDS = 1 << 18 }; /* 1 MiB of equal numbers: a mixture shows */
+
+static char *write_words(const char *path, uint32_t word)
+{
+    static uint32_t words[WORDS];
+    for (int i = 0; i < WORDS; i++)
+        words[i] = word;
+    NewFile *f = file_begin(path);
+    file_put(f, words, sizeof words);
+    return file_commit(f);
+}
+
+/* The word that the whole file repeats; fails the case if it is anything else than WORDS equal ones. */
+static uint32_t whole_word(const char *path)
+{
+    static uint32_t words[WORDS + 1];
+    FILE *f = fopen(path, "rb");
+    assert_non_null(f);
+    assert_int_equal(fread(words, 4, WORDS + 1, f), WORDS);
+    fclose(f);
+    for (int i = 1; i < WORDS; i++)
+        assert_int_equal(words[i], words[0]);
+    return words[0];
+}
+
+static int files_in(const char *folder)
+{
+    int count = 0;
+    DIR *d = opendir(folder);
+    assert_non_null(d);
+    for (struct dirent *e; (e = readdir(d));)
+        count += e->d_name[0] != '.';
+    closedir(d);
+    return count;
+}
+
+static const char *in(const char *folder, const char *name)
+{
+    static char path[4400];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    return path;
+}
+
+static void expect_error(char *error, const char *path, const char *word)
+{
+    if (!error || strncmp(error, path, strlen(path)) || !strstr(error, word))
+        fail_msg("expected '%s … %s', got: %s", path, word, error ? error : "no error");
+    printf("    %s\n", error);
+    free(error);
+}
+
+static void replaces(void **state)
+{
+    (void)state;
+    const char *folder = scratch_dir(), *path = in(folder, "x");
+    umask(022);
+    for (uint32_t word = 1; word < 4; word++) {
+        assert_null(write_words(path, word));
+        assert_int_equal(whole_word(path), word);
+    }
+    struct stat found;
+    assert_int_equal(stat(path, &found), 0);
+    assert_int_equal(found.st_mode & 0777, 0644); /* as any file of this person's */
+    assert_int_equal(files_in(folder), 1);
+}
+
+/* While it is being written the old file is there, and nothing of the new one under its name. */
+static void old_until_commit(void **state)
+{
+    (void)state;
+    const char *path = in(scratch_dir(), "x");
+    assert_null(write_words(path, 1));
+    NewFile *f = file_begin(path);
+    file_print(f, "%d %s\n", 7, "new");
+    assert_int_equal(whole_word(path), 1);
+    assert_null(file_commit(f));
+    FILE *written = fopen(path, "r");
+    char text[32];
+    assert_string_equal(fgets(text, sizeof text, written), "7 new\n");
+    assert_null(fgets(text, sizeof text, written));
+    fclose(written);
+}
+
+static void wrong_places(void **state)
+{
+    (void)state;
+    const char *folder = scratch_dir();
+    expect_error(write_words("/nowhere/x", 1), "/nowhere/x", "No such file");
+    expect_error(write_words(folder, 1), folder, "is a folder");
+    expect_error(write_words("/dev/full", 1), "/dev/full", "not a regular file");
+    struct stat found;
+    assert_true(stat("/dev/full", &found) == 0 && S_ISCHR(found.st_mode)); /* and it is still there */
+    expect_error(write_words("/proc/x", 1), "/proc/x", "");
+    if (geteuid() == 0) /* permissions do not stop root */
+        return;
+    assert_int_equal(chmod(folder, 0500), 0);
+    expect_error(write_words(in(folder, "x"), 1), folder, "Permission denied");
+    chmod(folder, 0700);
+}
+
+/* Writes fail behind the first 100,000 bytes, as on a full disk: the old file stays, and no rest of the new one. */
+static void no_room(void **state)
+{
+    (void)state;
+    const char *folder = scratch_dir(), *path = in(folder, "x");
+    assert_null(write_words(path, 1));
+    signal(SIGXFSZ, SIG_IGN);
+    const struct rlimit little = {100000, 100000};
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &little), 0);
+    expect_error(write_words(path, 2), path, "File too large");
+    NewFile *f = file_begin(path); /* the same piece by piece, the failure in the middle */
+    for (int i = 0; i < 20000; i++)
+        file_print(f, "%09d\n", i);
+    expect_error(file_commit(f), path, "File too large");
+    assert_int_equal(whole_word(path), 1);
+    assert_int_equal(files_in(folder), 1);
+}
+
+static void full_disk(void **state)
+{
+    (void)state;
+    const char *folder = scratch_dir(), *path = in(folder, "x");
+    if (unshare(CLONE_NEWNS) || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
+        mount("tmpfs", folder, "tmpfs", 0, "size=1536k"))
+        SKIP("a small file system can only be mounted by root");
+    assert_null(write_words(path, 1));
+    expect_error(write_words(path, 2), path, "No space left on device");
+    assert_int_equal(whole_word(path), 1);
+    assert_int_equal(files_in(folder), 1);
+    umount(folder);
+}
+
+/* Only what the buffer still holds does not fit: the last flush must be looked at too. */
+static void full_at_the_end(void **state)
+{
+    (void)state;
+    const char *folder = scratch_dir(), *path = in(folder, "x");
+    signal(SIGXFSZ, SIG_IGN);
+    const struct rlimit little = {10, 10};
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &little), 0);
+    NewFile *f = file_begin(path);
+    file_print(f, "more than ten bytes");
+    expect_error(file_commit(f), path, "File too large");
+    assert_int_equal(files_in(folder), 0);
+}
+
+/* A writer in a loop, killed some time after its first file: what has the final name is whole every time. */
+static void killed(void **state)
+{
+    (void)state;
+    const char *folder = scratch_dir(), *path = in(folder, "x");
+    for (int round = 0; round < 60; round++) {
+        int fd[2];
+        assert_int_equal(pipe(fd), 0);
+        pid_t child = fork();
+        if (child == 0)
+            for (uint32_t word = (uint32_t)round << 16;; word++)
+                if (write_words(path, word) || write(fd[1], "x", 1) != 1)
+                    _exit(1);
+        char byte;
+        assert_int_equal(read(fd[0], &byte, 1), 1);
+        usleep((useconds_t)(937 * round % 10000));
+        kill(child, SIGKILL);
+        waitpid(child, NULL, 0);
+        close(fd[0]);
+        close(fd[1]);
+        assert_int_equal(whole_word(path) >> 16, round);
+    }
+    int halves = files_in(folder) - 1;
+    printf("    %d of 60 writers were killed in the middle of a file\n", halves);
+    assert_true(halves > 0); /* else this showed nothing */
+}
+
+static void folders(void **state)
+{
+    (void)state;
+    const char *folder = scratch_dir();
+    char path[4400];
+    for (int again = 0; again < 2; again++) {
+        assert_null(file_make_folder(in(folder, "a/b//c/")));
+        assert_int_equal(access(in(folder, "a/b/c"), W_OK), 0);
+    }
+    assert_null(file_make_folder("/"));
+    assert_int_equal(chdir(folder), 0);
+    assert_null(file_make_folder("here"));
+    assert_null(file_make_folder("./a/../here/too"));
+    assert_int_equal(access(in(folder, "here/too"), W_OK), 0);
+    assert_null(write_words("a/file", 1));
+    snprintf(path, sizeof path, "%s", "a/file/below");
+    expect_error(file_make_folder(path), path, "a/file is not a folder");
+    expect_error(file_make_folder("a/file"), "a/file", "is not a folder");
+    expect_error(file_make_folder("/proc/x/y"), "/proc/x/y", "cannot make the folder /proc/x");
+}
+
+static const Case cases[] = {{"replaces", .run = replaces},
+                             {"old_until_commit", .run = old_until_commit},
+                             {"wrong_places", .run = wrong_places},
+                             {"no_room", .run = no_room},
+                             {"full_disk", .run = full_disk},
+                             {"full_at_the_end", .run = full_at_the_end},
+                             {"killed", .run = killed},
+                             {"folders", .run = folders}};
+int main(int argc, char **argv) { return harness_main(argc, argv, cases, sizeof cases / sizeof *cases); }
