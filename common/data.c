@@ -66,7 +66,8 @@ static bool exists(const char *path)
     struct stat info;
     if (lstat(path, &info) == 0)
         return true;
-    REQUIRE(errno == ENOENT || errno == ENOTDIR, "%s: cannot be looked for: %s", path, strerror(errno));
+    REQUIRE(errno == ENOENT || errno == ENOTDIR, "%s: cannot be looked for: %s: is the folder yours to enter?", path,
+            strerror(errno));
     return false;
 }
 
@@ -219,9 +220,9 @@ Dataset *dataset_open(const char *name, const char *accepts, const char *data_di
     if (data_dir && !*data_dir)
         data_dir = NULL;
     if (data_dir) {
-        REQUIRE(!stat(data_dir, &info), "data folder %s: %s", data_dir, strerror(errno));
-        REQUIRE(S_ISDIR(info.st_mode), "data folder %s: is a file, expected the folder that holds the data sets",
-                data_dir);
+        REQUIRE(!stat(data_dir, &info), "data folder %s: %s: set DATA_DIR to a folder that is there", data_dir,
+                strerror(errno));
+        REQUIRE(S_ISDIR(info.st_mode), "data folder %s: is a file: set DATA_DIR to the folder that holds it", data_dir);
     }
     bool any = !strcmp(name, "auto");
     char *names = format_new("%s", any ? accepts : name), *rest = names;
