@@ -1,4 +1,5 @@
-"""sgd.py IN OUT MOMENTUM DECAY NESTEROV RATE…: torch.optim.SGD from IN's "params", update t by its "grads.t", into OUT."""
+"""sgd.py IN OUT RATES SETTING…: torch.optim.SGD from IN's "params", update t by its "grads.t" at RATES' number t ("0.1,0.05").
+SETTING number i ("momentum,weight_decay,nesterov", as "0.9,5e-4,1") gives the file OUT.i."""
 import sys
 
 try:
@@ -8,14 +9,17 @@ except ImportError as error:
     print(f"skipped: {error}")
     sys.exit(77)
 
-source, out, momentum, decay, nesterov, *rates = sys.argv[1:]
+source, out, rates, *settings = sys.argv[1:]
 tensors = load_file(source)
-params = tensors["params"].clone()
-settings = {"momentum": float(momentum), "weight_decay": float(decay), "nesterov": nesterov == "1"}
-optimizer = torch.optim.SGD([params], lr=1, **settings)
-for t, rate in enumerate(rates):
-    optimizer.param_groups[0]["lr"] = float(rate)
-    params.grad = tensors[f"grads.{t}"].clone()
-    optimizer.step()
-velocity = optimizer.state[params].get("momentum_buffer")
-save_file({"params": params, "velocity": params.grad if velocity is None else velocity}, out)
+for i, setting in enumerate(settings):
+    momentum, decay, nesterov = map(float, setting.split(","))
+    params = tensors["params"].clone()
+    optimizer = torch.optim.SGD([params], lr=1, momentum=momentum, weight_decay=decay, nesterov=bool(nesterov))
+    for t, rate in enumerate(rates.split(",")):
+        optimizer.param_groups[0]["lr"] = float(rate)
+        params.grad = tensors[f"grads.{t}"].clone()
+        optimizer.step()
+    found = {"params": params}
+    if momentum:  # without it torch keeps no velocity
+        found["velocity"] = optimizer.state[params]["momentum_buffer"]
+    save_file(found, f"{out}.{i}")
