@@ -1,4 +1,4 @@
-/* 1_train.c: the serial trainer of lab 2, converted: it trains one network on P ranks. The reference for its nine steps.
+/* 1_train.c: the serial trainer of lab 2, converted: it trains one network on P ranks. The reference of the nine steps.
  */
 #include "check.h"
 #include "timer.h"

@@ -1,0 +1,172 @@
+/* check_reference.c: what the self-check compares with: the same training on one rank, done here.
+ *
+ * P ranks with batches of B whose gradients are averaged make the same updates as one rank with the P batches together,
+ * but for rounding: sums are added up in another order. (Not so with batch norm, whose statistics are of B pictures on
+ * P ranks and of PB on one: hence a network without it.)
+ */
+#include "audit.h"
+#include "check.h"
+#include "check_steps.h"
+#include "checkpoint.h"
+#include "lab2.h"
+#include "safetensors.h"
+#include <math.h>
+#include <stdlib.h>
+
+enum { MOST_IMAGES = 1 << 16 };
+
+/* A network with the data that it sees. */
+typedef struct Setting {
+    Backend *be;
+    Dataset *data;
+    Model *model;
+} Setting;
+
+static Setting setting_new(const char *model, int batch, int images, int tested)
+{
+    RunOptions o = run_options_default();
+    Setting s = {backend_open("cpu", 0, 1, 1), dataset_open(o.data, "fashion,synthetic", o.data_dir), NULL};
+    s.data->train.count = images;
+    s.data->test.count = tested;
+    ModelSpec spec = {.name = model, .h = s.data->train.h, .w = s.data->train.w, .c = s.data->train.c,
+                      .classes = s.data->classes, .hidden = {16}};
+    s.model = model_new(s.be, &spec, batch);
+    return s;
+}
+
+static void setting_free(Setting *s)
+{
+    model_free(s->model);
+    dataset_free(s->data);
+    backend_close(s->be);
+}
+
+static float *params_new(Model *m)
+{
+    float *params = alloc(tensor_count(m->params), sizeof *params);
+    m->be->op->download(m->s, params, m->params);
+    return params;
+}
+
+void reference_start(char digest[17])
+{
+    Setting s = setting_new("mlp", BATCH, IMAGES, TESTED);
+    model_init(s.model, 1);
+    float *params = params_new(s.model);
+    audit_digest(digest, params, tensor_count(s.model->params) * sizeof *params);
+    free(params);
+    setting_free(&s);
+}
+
+/* All ranks' images of all updates, update after update. */
+static int32_t *all_images(const Facts *f, int *count)
+{
+    int32_t *images = alloc(MOST_IMAGES, sizeof *images);
+    *count = 0;
+    for (int u = 0; u < update_count(f, 0); u++)
+        for (int r = 0; r < f->ranks; r++) {
+            size_t i;
+            json_t *image;
+            json_array_foreach(update_images(f, r, u), i, image)
+                if (*count < MOST_IMAGES)
+                    images[(*count)++] = (int32_t)json_integer_value(image);
+        }
+    return images;
+}
+
+/* Make f's updates, with its images and rates. Returns the mean loss over the first epoch's pictures. */
+static double train_alone(Setting *s, const Facts *f)
+{
+    Model *m = s->model;
+    int count, first_epoch = update_count(f, 0) / EPOCHS;
+    int32_t *images = all_images(f, &count);
+    Loader *l = loader_new(s->be, &s->data->train, s->data->mean, s->data->istd, m->batch, model_halo(m),
+                           (AugmentSpec){0}, SEED);
+    Sgd *o = sgd_new(m, 0.9, 5e-4, false);
+    Tensor totals = tensor_new(s->be, F64, 2, 1, 1, 1, 0);
+    double sums[2] = {0};
+    Batch b;
+    loader_start(l, images, count, 0);
+    for (int u = 0; loader_next(l, m->s, &b); u++) {
+        model_zero_grads(m);
+        model_forward(m, b.x, MODEL_TRAIN);
+        model_loss(m, totals, b.label, NO_TENSOR, true);
+        model_backward(m);
+        sgd_step(m, o, update_rate(f, 0, u));
+        if (u + 1 == first_epoch)
+            s->be->op->download(m->s, sums, totals);
+    }
+    tensor_free(s->be, totals);
+    sgd_free(m, o);
+    loader_free(l);
+    free(images);
+    return sums[0] / (first_epoch * m->batch);
+}
+
+/* f's checkpoint; false: there is none, or it is broken. */
+static bool read_checkpoint(const Facts *f, SafeTensors *file)
+{
+    char *path = facts_path(f, 0, "checkpoint.safetensors"), *error = safetensors_read(path, file);
+    bool read = !error;
+    free(error);
+    free(path);
+    return read;
+}
+
+double reference_distance(const Facts *f, double *loss)
+{
+    SafeTensors file;
+    *loss = NAN;
+    if (!read_checkpoint(f, &file))
+        return NAN;
+    Setting s = setting_new("mlp", RANKS * BATCH, IMAGES, TESTED);
+    model_init(s.model, 1);
+    float *start = params_new(s.model);
+    *loss = train_alone(&s, f);
+    float *end = params_new(s.model);
+    double apart = 0, gone = 0;
+    for (int v = 0; v < s.model->nviews; v++) {
+        const View *view = &s.model->views[v];
+        const SafeTensor *saved = safetensors_find(&file, view->name);
+        for (int i = 0; i < view->count; i++) {
+            size_t at = view->at + (size_t)i;
+            apart += saved ? pow((double)saved->data[i] - end[at], 2) : NAN;
+            gone += pow((double)end[at] - start[at], 2);
+        }
+    }
+    free(start);
+    free(end);
+    setting_free(&s);
+    safetensors_free(&file);
+    return sqrt(apart / gone);
+}
+
+int reference_correct(const Facts *f, int tested)
+{
+    SafeTensors file;
+    if (!read_checkpoint(f, &file))
+        return -1;
+    safetensors_free(&file);
+    Setting s = setting_new("resnet8", DEEP_BATCH, DEEP_IMAGES, tested);
+    Progress progress;
+    char *path = facts_path(f, 0, "checkpoint.safetensors");
+    checkpoint_load(path, s.model, NULL, &progress);
+    free(path);
+    Loader *l = loader_new(s.be, &s.data->test, s.data->mean, s.data->istd, DEEP_BATCH, model_halo(s.model),
+                           (AugmentSpec){0}, SEED);
+    int correct = (int)evaluate(s.model, l, NULL, tested).correct;
+    loader_free(l);
+    setting_free(&s);
+    return correct;
+}
+
+int reference_metadata(const Facts *f, const char *key)
+{
+    SafeTensors file;
+    if (!read_checkpoint(f, &file))
+        return -1;
+    const char *value = safetensors_value(&file, key);
+    int number = value ? atoi(value) : -1;
+    safetensors_free(&file);
+    return number;
+}
