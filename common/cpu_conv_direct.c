@@ -17,7 +17,7 @@
 INLINE void tile(float *out, const float *plus, long out_step, const float *src, const long step, const Run *runs, int nruns,
                  const float *w, const int T)
 {
-    vec sum[T];
+    vec sum[MAX_TILE]; /* of which T are used */
     UNROLL
     for (int p = 0; p < T; p++)
         sum[p] = (vec){};

@@ -9,7 +9,7 @@
 /* dw[j][VEC] += sum over P x Q pixels, j = 0 … J-1, rows of dw K apart. */
 INLINE void tile(float *dw, long K, const float *x, long x_line, long x_step, const float *dy, long dy_line, int P, int Q, const int J)
 {
-    vec sum[J];
+    vec sum[MAX_TILE]; /* of which J are used */
     UNROLL
     for (int j = 0; j < J; j++)
         sum[j] = (vec){};
