@@ -1,5 +1,5 @@
-/* checkpoint.c: see checkpoint.h. Loading has two parts, so that a bad file changes nothing: all of it is checked on the
- * host, then all of it is copied to the device. */
+/* checkpoint.c: see checkpoint.h. Loading has two parts, so that a bad file changes nothing: all of it is checked on
+ * the host, then all of it is copied to the device. */
 #include "checkpoint.h"
 #include <errno.h>
 #include <inttypes.h>
@@ -57,17 +57,22 @@ static int first_bad(const float *numbers, int count)
 
 /* ---- metadata ---- */
 
-/* "resnet8 28x28x1 classes=10 ghost=16": what to build to load the file. */
+/* "resnet8 28x28x1 classes=10 no-skip": which network the numbers mean. An mlp's sizes are in the shapes; ghost batch norm
+ * is a way to train, not part of the network. */
 static char *model_text(const ModelSpec *spec)
 {
-    char hidden[128] = "";
-    for (int i = 0, used = 0; i < 8 && spec->hidden[i]; i++)
-        used += snprintf(hidden + used, sizeof hidden - (size_t)used, "%s%d", i ? "," : " hidden=", spec->hidden[i]);
-    char ghost[32] = "";
-    if (spec->ghost)
-        snprintf(ghost, sizeof ghost, " ghost=%d", spec->ghost);
-    return format_new("%s %dx%dx%d classes=%d%s%s%s%s", spec->name, spec->h, spec->w, spec->c, spec->classes, hidden,
-                      spec->no_skip ? " no-skip" : "", spec->no_batchnorm ? " no-batchnorm" : "", ghost);
+    return format_new("%s %dx%dx%d classes=%d%s%s", spec->name, spec->h, spec->w, spec->c, spec->classes,
+                      spec->no_skip ? " no-skip" : "", spec->no_batchnorm ? " no-batchnorm" : "");
+}
+
+/* Shapes alone do not tell: every number of a net without skips has a place in the net with them. */
+static void check_model(const char *path, const SafeTensors *file, const Model *m)
+{
+    const char *saved = safetensors_value(file, "model");
+    char *built = model_text(&m->spec);
+    REQUIRE(!saved || !strcmp(saved, built), "%s: saved from the model %.100s, expected %s: give the same options", path,
+            saved, built);
+    free(built);
 }
 
 /* A metadata value as a whole number from 0 to max; ends the run where it is missing or anything else. */
@@ -106,7 +111,7 @@ static void add_part(SafeTensors *file, const char *path, const Part *part)
         for (int d = 0; d < v->dims; d++)
             t->shape[d] = v->shape[d];
         if (first_bad(t->data, v->count) >= 0)
-            die(EXIT_WRONG, "%s: not saved: '%s' holds a number that is not finite: the training diverged; lower the rate",
+            die(EXIT_WRONG, "%s: not saved: '%s' has a number that is not finite: the training diverged; lower the rate",
                 path, t->name);
     }
 }
@@ -159,16 +164,13 @@ static void read_view(const char *path, const SafeTensors *file, Part *part, con
 {
     char *name = name_new(part, v);
     const SafeTensor *t = safetensors_find(file, name);
-    REQUIRE(t, "%s: no tensor '%s', which this model needs: saved from another one, or without its optimiser?", path, name);
+    REQUIRE(t, "%s: no tensor '%s', which is needed here: other weights, or no optimiser?", path, name);
     int64_t shape[4];
     for (int d = 0; d < v->dims; d++)
         shape[d] = v->shape[d];
-    bool same = t->dims == v->dims && !memcmp(t->shape, shape, sizeof *shape * (size_t)v->dims);
-    if (!same) {
+    if (t->dims != v->dims || memcmp(t->shape, shape, sizeof *shape * (size_t)v->dims)) {
         char *found = shape_text(t->dims, t->shape), *expected = shape_text(v->dims, shape);
-        const char *model = safetensors_value(file, "model");
-        die(EXIT_USAGE, "%s: tensor '%s' is %s, this model's is %s: saved from %s%.100s", path, name, found, expected,
-            model ? "model " : "another model", model ? model : "");
+        die(EXIT_USAGE, "%s: tensor '%s' is %s, this model's is %s: another model's file", path, name, found, expected);
     }
     int bad = first_bad(t->data, v->count);
     REQUIRE(bad < 0, "%s: tensor '%s': number %d is not finite; take an earlier checkpoint", path, name, bad);
@@ -181,6 +183,7 @@ void checkpoint_load(const char *path, Model *m, Sgd *o, Progress *p)
     SafeTensors file;
     char *error = safetensors_read(path, &file);
     REQUIRE(!error, "%s", error);
+    check_model(path, &file, m);
     Part parts[PARTS];
     int count = parts_new(parts, m, o);
     for (int i = 0; i < count; i++)

@@ -1,0 +1,217 @@
+/* test_checkpoint.c: a training that stops and goes on is the training that never stopped. Bad files and places:
+ * test_checkpoint_bad.c. */
+#include <string.h>
+#include "checkpoint.h"
+#include "device.h"
+#include "python.h"
+#include "rng.h"
+#include "safetensors.h"
+
+enum { BATCH = 4, CLASSES = 5, SIDE = 8 };
+
+typedef struct Training {
+    Device *d;
+    Model *m;
+    Sgd *o;
+} Training;
+
+static Training training_new(Device *d, const char *name, uint64_t seed)
+{
+    ModelSpec spec = {.name = name, .h = SIDE, .w = SIDE, .c = 1, .classes = CLASSES};
+    Training t = {d, model_new(d->be, &spec, BATCH), NULL};
+    model_init(t.m, seed);
+    t.o = sgd_new(t.m, 0.9, 5e-4, false);
+    return t;
+}
+
+static void training_free(Training *t)
+{
+    sgd_free(t->m, t->o);
+    model_free(t->m);
+}
+
+/* Updates number from … to - 1; the batch of each is drawn from its number. */
+static void train(Training *t, int from, int to)
+{
+    Model *m = t->m;
+    Tensor x = tensor_new(m->be, F32, BATCH, SIDE, SIDE, 1, model_halo(m));
+    Tensor dense = tensor_new(m->be, F32, BATCH, SIDE, SIDE, 1, 0);
+    Tensor label = tensor_new(m->be, I32, BATCH, 1, 1, 1, 0), totals = tensor_new(m->be, F64, 2, 1, 1, 1, 0);
+    for (int step = from; step < to; step++) {
+        float pixels[BATCH * SIDE * SIDE];
+        int32_t labels[BATCH];
+        Rng r = rng_at(1, RNG_TEST, (uint32_t)step, 0);
+        for (int i = 0; i < BATCH * SIDE * SIDE; i++)
+            pixels[i] = rng_normal(&r);
+        for (int i = 0; i < BATCH; i++)
+            labels[i] = (int32_t)rng_below(&r, CLASSES);
+        m->be->op->upload(m->s, dense, pixels);
+        m->be->op->copy(m->s, x, dense);
+        m->be->op->upload(m->s, label, labels);
+        model_forward(m, x, MODEL_TRAIN);
+        model_loss(m, totals, label, NO_TENSOR, true);
+        model_zero_grads(m);
+        model_backward(m);
+        sgd_step(m, t->o, 0.05);
+    }
+    tensor_free(m->be, x);
+    tensor_free(m->be, dense);
+    tensor_free(m->be, label);
+    tensor_free(m->be, totals);
+}
+
+static float *numbers(const Training *t, Tensor flat)
+{
+    float *host = malloc(sizeof(float) * tensor_count(flat));
+    t->m->be->op->download(t->m->s, host, flat);
+    return host;
+}
+
+static bool same_tensor(const Training *a, Tensor x, const Training *b, Tensor y)
+{
+    float *p = numbers(a, x), *q = numbers(b, y);
+    bool same = tensor_count(x) == tensor_count(y) && !memcmp(p, q, sizeof(float) * tensor_count(x));
+    free(p);
+    free(q);
+    return same;
+}
+
+static bool same_training(const Training *a, const Training *b)
+{
+    return same_tensor(a, a->m->params, b, b->m->params) && same_tensor(a, a->m->state, b, b->m->state) &&
+           same_tensor(a, a->o->velocity, b, b->o->velocity) && a->o->steps == b->o->steps;
+}
+
+static char *in(const char *folder, const char *name)
+{
+    char *path = malloc(strlen(folder) + strlen(name) + 2);
+    sprintf(path, "%s/%s", folder, name);
+    return path;
+}
+
+static char *slurp(const char *path, size_t *size)
+{
+    FILE *f = fopen(path, "rb");
+    assert_non_null(f);
+    char *bytes = malloc(1 << 22);
+    *size = fread(bytes, 1, 1 << 22, f);
+    fclose(f);
+    return bytes;
+}
+
+static void expect_same_file(const char *a, const char *b)
+{
+    size_t m, n;
+    char *p = slurp(a, &m), *q = slurp(b, &n);
+    assert_int_equal(m, n);
+    assert_memory_equal(p, q, m);
+    free(p);
+    free(q);
+}
+
+static const Progress middle = {
+    .epoch = 2, .position = 12345678901, .step = 3, .seed = UINT64_MAX, .world_size = 4, .batch = 32};
+
+static void resume(void **state)
+{
+    (void)state;
+    Device *d = device_open();
+    const char *folder = scratch_dir();
+    char *half = in(folder, "half"), *straight = in(folder, "straight"), *resumed = in(folder, "resumed");
+    Training a = training_new(d, "resnet8", 7), b = training_new(d, "resnet8", 8);
+    train(&a, 0, 3);
+    checkpoint_save(half, a.m, a.o, &middle);
+    train(&b, 0, 1); /* so that nothing of b is as it began */
+    Progress p = {0};
+    checkpoint_load(half, b.m, b.o, &p);
+    assert_true(same_training(&a, &b));
+    assert_memory_equal(&p, &middle, sizeof p);
+    checkpoint_save(resumed, b.m, b.o, &p);
+    expect_same_file(half, resumed);
+    train(&a, 3, 6);
+    train(&b, 3, 6);
+    assert_true(same_training(&a, &b));
+    checkpoint_save(straight, a.m, a.o, &middle);
+    checkpoint_save(resumed, b.m, b.o, &middle);
+    expect_same_file(straight, resumed);
+    training_free(&a);
+    training_free(&b);
+    device_close(d);
+}
+
+/* Every kind of model's names and shapes: with and without state, with and without the optimiser. */
+static void models(void **state)
+{
+    (void)state;
+    const char *const names[] = {"linear", "mlp", "cnn", "resnet8", "wrn16-1"};
+    Device *d = device_open();
+    char *path = in(scratch_dir(), "x");
+    for (int i = 0; i < 5; i++) {
+        Training a = training_new(d, names[i], 1), b = training_new(d, names[i], 2);
+        train(&a, 0, 1);
+        checkpoint_save(path, a.m, a.o, &middle);
+        checkpoint_load(path, b.m, NULL, NULL); /* the weights alone */
+        assert_true(same_tensor(&a, a.m->params, &b, b.m->params));
+        if (a.m->nstate)
+            assert_true(same_tensor(&a, a.m->state, &b, b.m->state));
+        assert_false(same_tensor(&a, a.o->velocity, &b, b.o->velocity));
+        Progress p;
+        checkpoint_save(path, a.m, NULL, &middle);
+        checkpoint_load(path, b.m, NULL, &p);
+        assert_int_equal(p.position, middle.position);
+        training_free(&a);
+        training_free(&b);
+    }
+    device_close(d);
+}
+
+static void contents(void **state)
+{
+    (void)state;
+    Device *d = device_open();
+    Training a = training_new(d, "resnet8", 7);
+    char *path = in(scratch_dir(), "x");
+    checkpoint_save(path, a.m, a.o, &middle);
+    SafeTensors t;
+    assert_null(safetensors_read(path, &t));
+    assert_int_equal(t.count, 2 * a.m->nviews + a.m->nstate);
+    const char *const pairs[][2] = {{"format", "pt"}, {"model", "resnet8 8x8x1 classes=5"}, {"epoch", "2"},
+                                    {"position", "12345678901"}, {"step", "3"}, {"seed", "18446744073709551615"},
+                                    {"world_size", "4"}, {"batch", "32"}};
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
+        assert_string_equal(safetensors_value(&t, pairs[i][0]), pairs[i][1]);
+    const SafeTensor *w = safetensors_find(&t, "conv1.weight"), *v = safetensors_find(&t, "optimizer.conv1.weight");
+    assert_true(w && v && w->dims == 4 && v->dims == 4 && w->shape[0] == 16 && w->shape[1] == 1 && w->shape[3] == 3);
+    assert_non_null(safetensors_find(&t, "bn1.running_var"));
+    assert_null(safetensors_find(&t, "optimizer.bn1.running_var"));
+    safetensors_free(&t);
+    training_free(&a);
+    device_close(d);
+}
+
+static void python(void **state)
+{
+    (void)state;
+    Device *d = device_open();
+    const char *folder = scratch_dir();
+    char *ours = in(folder, "ours"), *theirs = in(folder, "theirs");
+    Training a = training_new(d, "resnet8", 7);
+    train(&a, 0, 2);
+    checkpoint_save(ours, a.m, a.o, &middle);
+    float *before = numbers(&a, a.m->params);
+    python_run("tests/torch/checkpoint_weights.py %s %s", ours, theirs);
+    checkpoint_load(theirs, a.m, NULL, NULL);
+    float *after = numbers(&a, a.m->params);
+    for (int i = 0; i < a.m->params.n; i++)
+        assert_true(after[i] == before[i] + 1);
+    free(before);
+    free(after);
+    training_free(&a);
+    device_close(d);
+}
+
+static const Case cases[] = {{"resume", .run = resume},
+                             {"models", .run = models},
+                             {"contents", .run = contents},
+                             {"python", .run = python, .seconds = 180}};
+int main(int argc, char **argv) { return device_main(argc, argv, cases, sizeof cases / sizeof *cases); }
