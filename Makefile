@@ -25,9 +25,10 @@ SAN ?=
 BUILD ?= build
 CFLAGS ?= -O3 -g $(COMPILER_CFLAGS)
 FUZZ_SECONDS ?= 20
+FUZZ_CC ?= clang
 JOBS ?= $(shell nproc 2>/dev/null || sysctl -n hw.ncpu 2>/dev/null || echo 2)
-LABS := $(sort $(wildcard lab*_*))
-EMPTY_LABS := $(foreach lab,lab1 lab2 lab3,$(if $(wildcard $(lab)_*/*.c),,$(lab)))
+LABS := $(sort $(patsubst %/,%,$(dir $(wildcard lab*_*/*.c))))
+EMPTY_LABS := $(foreach lab,lab1 lab2 lab3,$(if $(filter $(lab)_%,$(LABS)),,$(lab)))
 LAB ?= $(foreach dir,$(LABS),$(if $(wildcard $(dir)/check.c $(dir)/check.sh),$(firstword $(subst _, ,$(dir)))))
 export DEPS HEADLESS DATA_DIR SAN JOBS
 
@@ -54,7 +55,7 @@ clean:      ## remove build/ and nothing else
 .DEFAULT_GOAL := help
 .SUFFIXES:
 .DELETE_ON_ERROR:
-.PHONY: help doctor clean demo lab1 lab2 lab3 assessment check grade all test bench datasets handout coverage fuzz lint FORCE
+.PHONY: help doctor clean demo lab1 lab2 lab3 assessment check grade all test bench datasets handout coverage fuzz lint no_solutions fuzzers FORCE
 ifeq ($(MAKELEVEL),0)
 MAKEFLAGS += -j$(JOBS)
 endif
@@ -64,11 +65,11 @@ endif
 Q := $(if $(V),,@)
 comma := ,
 
-# Sanitizers and coverage build in folders of their own under the same $(BUILD), with the same config.mk.
+# Sanitizers, coverage and fuzzers build in folders of their own under the same $(BUILD), with the same config.mk.
 ifneq ($(filter-out 1 thread,$(SAN)),)
 $(error SAN=$(SAN): expected 1 (address, undefined behaviour) or thread)
 endif
-KIND := $(if $(COVERAGE),/coverage)$(if $(SAN),$(if $(filter thread,$(SAN)),/tsan,/san))
+KIND := $(if $(FUZZ),/fuzz)$(if $(COVERAGE),/coverage)$(if $(SAN),$(if $(filter thread,$(SAN)),/tsan,/san))
 override BUILD := $(patsubst %$(KIND),%,$(BUILD))
 B := $(BUILD)$(KIND)
 
@@ -118,14 +119,15 @@ endif
 # ---- how a file is compiled ------------------------------------------------------------------------------------------------------
 PARTS := OPENMP MPI CBLAS ZLIB JANSSON POPT LIBCRYPTO CAIRO SDL2 $(if $(wildcard common/*_cuda.c),CUDA) $(if $(wildcard common/*_nccl.c),NCCL)
 SANITIZE := $(if $(filter 1,$(SAN)),-fsanitize=address$(comma)undefined -fno-sanitize-recover=all) $(if $(filter thread,$(SAN)),-fsanitize=thread) \
-    $(if $(SAN),-O1 -fno-omit-frame-pointer) $(if $(COVERAGE),-O1 --coverage)
+    $(if $(SAN),-O1 -fno-omit-frame-pointer) $(if $(COVERAGE),-O1 --coverage) \
+    $(if $(FUZZ),-O1 -fsanitize=fuzzer-no-link$(comma)address$(comma)undefined -fno-sanitize-recover=all)
 STRICT := $(if $(filter 1 true,$(WERROR) $(CI)),-Werror)
 CPPFLAGS_ALL = -D_GNU_SOURCE -Icommon $(INCLUDE) $(foreach part,$(PARTS),$($(part)_CFLAGS)) \
     $(foreach part,CAIRO SDL2 CUDA NCCL,$(if $(HAVE_$(part)),-DHAVE_$(part))) $(CPPFLAGS)
 CFLAGS_ALL = -std=gnu11 -fno-math-errno -Wall -Wextra $(STRICT) $(CFLAGS) $(SANITIZE)
 LDLIBS = $(COMPILER_LIBS) $(foreach part,$(PARTS),$($(part)_LIBS)) -lm
-COMPILE = $(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -MMD -MP
-LINK = $(CC) $(CFLAGS_ALL) $(LDFLAGS)
+COMPILE = $(if $(FUZZ),$(FUZZ_CC),$(CC)) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -MMD -MP
+LINK = $(if $(FUZZ),$(FUZZ_CC),$(CC)) $(CFLAGS_ALL) $(LDFLAGS)
 
 # A change of the compiler or its flags compiles everything again.
 $(B)/flags: FORCE
@@ -147,6 +149,8 @@ define archive
 $(Q)ar rcs $@ $(filter %.o,$^)
 endef
 
+# The fuzzers read files: the kernels, which take minutes to compile so, go without.
+$(BUILD)/fuzz/common/cpu_%.o: SANITIZE := -O1
 $(B)/%.o: %.c $(B)/flags
 	$(compile)
 $(B)/%.o: %.cu $(B)/flags
@@ -160,19 +164,23 @@ COMMON := $(filter-out $(WITHOUT),$(wildcard common/*.c common/*.cu))
 $(B)/libcommon.a: $(patsubst %,$(B)/%.o,$(basename $(COMMON)))
 	$(archive)
 
-# ---- labs: numbered programs and the check; all other files of the folder are linked into each. Two variants, in folders of their own:
-# student, and sol, where a file of the same name under solution/ takes the place of the lab's.
+# ---- labs ------------------------------------------------------------------------------------------------------------------------
+# Programs are the numbered files, and check.c with its check_*.c; all other files of the folder are linked into each. Two variants, in folders of
+# their own: student, and sol, where a file of the same name under solution/ takes the place of the lab's.
 names = $(sort $(basename $(notdir $(wildcard $(1)))))
 student_names = $(call names,$(1)/*.c)
 sol_names = $(call names,$(1)/*.c $(1)/solution/*.c)
-is_program = $(filter check 0% 1% 2% 3% 4% 5% 6% 7% 8% 9%,$(1))
-programs = $(addprefix $(B)/$(2)/$(1)/,$(call is_program,$(call $(2)_names,$(1))))
-shared = $(patsubst %,$(B)/$(2)/$(1)/%.o,$(filter-out $(call is_program,$(call $(2)_names,$(1))),$(call $(2)_names,$(1))))
+numbered := 0% 1% 2% 3% 4% 5% 6% 7% 8% 9%
+place = $(addprefix $(B)/$(2)/$(1)/,$(3))
+programs = $(call place,$(1),$(2),$(filter $(numbered) check,$(call $(2)_names,$(1))))
+shared = $(call place,$(1),$(2),$(addsuffix .o,$(filter-out $(numbered) check check_%,$(call $(2)_names,$(1)))))
+judges = $(call place,$(1),$(2),$(addsuffix .o,$(filter check_%,$(call $(2)_names,$(1)))))
 define lab_variant # folder, variant, folders where its sources are looked for in turn
 $(B)/$(2)/$(1)/%.o: INCLUDE = -I$(1)
 $(foreach folder,$(3),
 $(B)/$(2)/$(1)/%.o: $(folder)/%.c $(B)/flags
 	$$(compile))
+$(call place,$(1),$(2),check): $(call judges,$(1),$(2))
 $(call programs,$(1),$(2)): %: %.o $(call shared,$(1),$(2)) $(B)/libcommon.a
 	$$(call link)
 endef
@@ -182,26 +190,33 @@ $(foreach lab,$(LABS),$(eval $(call lab_variant,$(lab),sol,$(lab)/solution $(lab
 VARIANT := $(if $(filter-out 0,$(SOL)),sol,student)
 lab_folder = $(filter $(1)_%,$(LABS))
 lab_programs = $(if $(call lab_folder,$(1)),$(call programs,$(call lab_folder,$(1)),$(VARIANT)))
+no_solutions:
+	@echo "SOL=$(SOL): there are no reference solutions here: this is the students' tarball" >&2; exit 2
 LAB_PROGRAMS := $(foreach lab,$(LABS),$(call programs,$(lab),student) $(if $(wildcard $(lab)/solution/*.c),$(call programs,$(lab),sol)))
 OPTIONS = $(if $(DEVICE),--device=$(DEVICE)) $(if $(DATA),--data=$(DATA)) $(if $(SEED),--seed=$(SEED)) $(ARGS)
 LAUNCH = common/setup/launch.sh --np $(NP) $(if $(HOSTS),--hosts $(HOSTS))
 
+chosen = $(if $(ONLY),$(foreach program,$(1),$(if $(findstring $(ONLY),$(notdir $(program))),$(program))),$(1))
 # Run a lab's programs in their order. Status 77, a part to do or hardware that is missing, has been said by the program: not make's error.
 define run_lab
-@for program in $(foreach program,$(filter-out %/check,$(call lab_programs,$@)),$(if $(findstring $(ONLY),$(notdir $(program))),$(program))); do \
+@for program in $(call chosen,$(filter-out %/check,$(call lab_programs,$@))); do \
     $(LAUNCH) $$program $(OPTIONS); status=$$?; \
     if [ $$status = 77 ]; then echo "$@: not done yet, for the reason above"; elif [ $$status != 0 ]; then exit $$status; fi; \
 done
 endef
 define lab_target
+$(if $(filter sol,$(VARIANT)),$(if $(wildcard $(1)_*/solution/*.c)$(filter $(1),$(EMPTY_LABS)),,$(1): no_solutions))
 $(1): $$(filter-out %/check,$$(call lab_programs,$(1)))
 	$(if $(filter $(1),$(EMPTY_LABS)),@echo "$(1): not in this version yet",$$(run_lab))
 endef
 $(foreach lab,lab1 lab2 lab3,$(eval $(call lab_target,$(lab))))
 
+check: $(if $(filter sol,$(VARIANT)),$(if $(wildcard lab*_*/solution/*.c),,no_solutions))
 check: $(foreach lab,$(LAB),$(call lab_programs,$(lab)))
+	$(foreach lab,$(if $(LAB),$(LAB),check),$(if $(wildcard $(lab)_*/check.c $(lab)_*/check.sh),,@echo "$(lab): not in this version yet"))
 	@for folder in $(foreach lab,$(LAB),$(call lab_folder,$(lab))); do \
 	    if [ -e $$folder/check.sh ]; then $$folder/check.sh $(B)/$(VARIANT)/$$folder; else $(B)/$(VARIANT)/$$folder/check; fi; \
+	    status=$$?; if [ $$status != 0 ] && [ $$status != 77 ]; then exit $$status; fi; \
 	done
 
 # ---- tests -----------------------------------------------------------------------------------------------------------------------
@@ -211,15 +226,26 @@ $(B)/libtests.a: $(patsubst %.c,$(B)/%.o,$(wildcard tests/*.c))
 	$(archive)
 $(UNIT_TESTS): $(B)/tests/%: $(B)/tests/unit/%.o $(B)/libtests.a $(B)/libcommon.a
 	$(call link,$(CMOCKA_LIBS))
-all: $(LAB_PROGRAMS) $(B)/libcommon.a $(if $(HAVE_CMOCKA),$(UNIT_TESTS))
-test: $(LAB_PROGRAMS) $(UNIT_TESTS)
+TOOLS := $(patsubst %.c,$(B)/%,$(wildcard tests/tools/*.c))
+$(TOOLS): %: %.o $(B)/libtests.a $(B)/libcommon.a
+	$(call link,$(CMOCKA_LIBS))
+all: $(LAB_PROGRAMS) $(B)/libcommon.a $(if $(HAVE_CMOCKA),$(UNIT_TESTS) $(TOOLS))
+test: $(LAB_PROGRAMS) $(UNIT_TESTS) $(TOOLS)
 	@CC='$(CC)' tests/run.sh $(B) $(ONLY)
 coverage:
 	@find $(BUILD)/coverage -name '*.gcda' -delete 2>/dev/null; true
 	@$(MAKE) --no-print-directory COVERAGE=1 test; status=$$?; tests/coverage.sh $(BUILD)/coverage; exit $$status
+FUZZERS := $(call chosen,$(patsubst tests/fuzz/%.c,$(B)/fuzzers/%,$(wildcard tests/fuzz/fuzz_*.c)))
+$(FUZZERS): $(B)/fuzzers/%: $(B)/tests/fuzz/%.o $(B)/libcommon.a
+	$(call link,-fsanitize=fuzzer)
+fuzzers: $(FUZZERS)
 fuzz:
-	@tests/fuzz.sh $(BUILD)/fuzz $(FUZZ_SECONDS) $(ONLY)
+	@mkdir -p $(BUILD)/fuzz; printf '%s\n' '#include <omp.h>' '#include <stddef.h>' '#include <stdint.h>' \
+	    'int LLVMFuzzerTestOneInput(const uint8_t *b, size_t n) { return omp_get_num_threads() < 0 && n && *b; }' >$(BUILD)/fuzz/probe.c
+	@if $(FUZZ_CC) -fopenmp -fsanitize=fuzzer,address $(BUILD)/fuzz/probe.c -o $(BUILD)/fuzz/probe 2>$(BUILD)/fuzz/probe.log; \
+	 then $(MAKE) --no-print-directory FUZZ=1 fuzzers && tests/fuzz.sh $(BUILD)/fuzz/fuzzers $(FUZZ_SECONDS); \
+	 else echo "fuzz: skipped: no $(FUZZ_CC) with libFuzzer and OpenMP here ($(BUILD)/fuzz/probe.log)"; fi
 lint:
 	@tests/lint.sh
 
--include $(wildcard $(foreach folder,common tests tests/unit $(foreach lab,$(LABS),student/$(lab) sol/$(lab)),$(B)/$(folder)/*.d))
+-include $(wildcard $(foreach folder,common tests tests/unit tests/tools tests/fuzz $(foreach lab,$(LABS),student/$(lab) sol/$(lab)),$(B)/$(folder)/*.d))
