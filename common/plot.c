@@ -1,0 +1,237 @@
+/* plot.c: the description of a picture: panels with their marks, each with copies of the numbers it was given. Drawing comes later, when all
+ * data are known and the axes can be fitted to them.
+ */
+#include "plot_inside.h"
+#include "check.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+Plot *plot_new(int width, int height)
+{
+    Plot *plot = alloc(1, sizeof *plot);
+    plot_resize(plot, width, height);
+    plot_begin(plot, 1, 1, "");
+    return plot;
+}
+
+void plot_resize(Plot *plot, int width, int height)
+{
+    width = width < 64 ? 64 : width > 16384 ? 16384 : width;
+    height = height < 64 ? 64 : height > 16384 ? 16384 : height;
+    if (width == plot->width && height == plot->height)
+        return;
+    free(plot->pixel);
+    plot->pixel = alloc((size_t)width * height, sizeof *plot->pixel);
+    plot->width = width;
+    plot->height = height;
+    plot->scale = fmax(0.8, fmin(width / 1280.0, height / 720.0)); /* text stays readable in a small window */
+    plot->drawn = false;
+}
+
+static void forget(Plot *plot)
+{
+    for (int i = 0; i < plot->kept_count; i++)
+        free(plot->kept[i]);
+    plot->kept_count = 0;
+}
+
+void plot_free(Plot *plot)
+{
+    if (!plot)
+        return;
+    forget(plot);
+    for (int i = 0; i < plot->panel_room; i++) {
+        free(plot->panel[i]->mark);
+        free(plot->panel[i]->layer.key);
+        free(plot->panel[i]->layer.pixel);
+        raster_free(&plot->panel[i]->raster);
+        free(plot->panel[i]);
+    }
+    free(plot->panel);
+    free(plot->kept);
+    free(plot->pixel);
+    free(plot);
+}
+
+/* Room for one more element after the first `count`; doubles. */
+static void *grown(void *array, int count, int *room, size_t size)
+{
+    if (count < *room)
+        return array;
+    *room = *room ? 2 * *room : 8;
+    array = realloc(array, *room * size);
+    ASSERT(array);
+    return array;
+}
+
+/* A copy that lives until the next plot_begin(). */
+static void *keep(Plot *plot, const void *data, size_t size)
+{
+    if (!data || size == 0)
+        return NULL;
+    void *copy = malloc(size);
+    ASSERT(copy);
+    plot->kept = grown(plot->kept, plot->kept_count, &plot->kept_room, sizeof *plot->kept);
+    plot->kept[plot->kept_count++] = copy;
+    return memcpy(copy, data, size);
+}
+
+static char *keep_text(Plot *plot, const char *text) { return keep(plot, text, text ? strlen(text) + 1 : 0); }
+
+void plot_begin(Plot *plot, int rows, int columns, const char *title)
+{
+    forget(plot);
+    plot->rows = rows > 0 ? rows : 1;
+    plot->columns = columns > 0 ? columns : 1;
+    plot->panels = 0;
+    plot->title = keep_text(plot, title);
+    plot->footer = NULL;
+    plot->drawn = false;
+}
+
+void plot_footer(Plot *plot, const char *text)
+{
+    plot->footer = keep_text(plot, text);
+    plot->drawn = false;
+}
+
+static void keep_axis(Plot *plot, PlotAxis *axis)
+{
+    axis->label = keep_text(plot, axis->label);
+    axis->log = axis->log <= 0 ? 0 : axis->log == 2 ? 2 : 10;
+    if (axis->names_count > 0) {
+        const char **names = keep(plot, axis->names, axis->names_count * sizeof *names);
+        for (int i = 0; i < axis->names_count; i++)
+            names[i] = keep_text(plot, names[i]);
+        axis->names = names;
+    }
+}
+
+PlotPanel *plot_panel(Plot *plot, PlotAxes axes)
+{
+    if (plot->panels == plot->panel_room) { /* panels are kept from picture to picture, for their z-buffer and legend's place */
+        int before = plot->panel_room;
+        plot->panel = grown(plot->panel, plot->panels, &plot->panel_room, sizeof *plot->panel);
+        for (int i = before; i < plot->panel_room; i++)
+            plot->panel[i] = alloc(1, sizeof **plot->panel);
+    }
+    PlotPanel *panel = plot->panel[plot->panels++];
+    panel->plot = plot;
+    panel->count = panel->colors = 0;
+    axes.title = keep_text(plot, axes.title);
+    keep_axis(plot, &axes.x);
+    keep_axis(plot, &axes.y);
+    keep_axis(plot, &axes.z);
+    panel->axes = axes;
+    plot->drawn = false;
+    return panel;
+}
+
+static Mark *add(PlotPanel *panel, MarkKind kind, int n, PlotStyle style)
+{
+    panel->mark = grown(panel->mark, panel->count, &panel->room, sizeof *panel->mark);
+    Mark *mark = &panel->mark[panel->count++];
+    if (style.color == 0 && kind < MARK_RULE_X)
+        style.color = plot_series(panel->colors++);
+    style.opacity = style.opacity > 0 ? fmin(style.opacity, 1) : 1;
+    style.label = keep_text(panel->plot, style.label);
+    *mark = (Mark){.kind = kind, .n = n > 0 ? n : 0, .style = style};
+    panel->plot->drawn = false;
+    return mark;
+}
+
+static Mark *add_points(PlotPanel *panel, MarkKind kind, int n, const double *const v[4], PlotStyle style)
+{
+    ASSERT(n <= 0 || v[1]);
+    Mark *mark = add(panel, kind, n, style);
+    for (int k = 0; k < 4; k++)
+        mark->v[k] = keep(panel->plot, v[k], mark->n * sizeof *v[k]);
+    if (!mark->v[0] && mark->n > 0) {
+        double *count = alloc(mark->n, sizeof *count);
+        for (int i = 0; i < mark->n; i++)
+            count[i] = i;
+        mark->v[0] = keep(panel->plot, count, mark->n * sizeof *count);
+        free(count);
+    }
+    return mark;
+}
+
+void plot_line(PlotPanel *panel, int n, const double *x, const double *y, PlotStyle style)
+{
+    add_points(panel, MARK_LINE, n, (const double *[4]){x, y}, style);
+}
+
+void plot_line3(PlotPanel *panel, int n, const double *x, const double *y, const double *z, PlotStyle style)
+{
+    add_points(panel, MARK_LINE, n, (const double *[4]){x, y, z}, style);
+}
+
+void plot_scatter(PlotPanel *panel, int n, const double *x, const double *y, PlotStyle style)
+{
+    add_points(panel, MARK_SCATTER, n, (const double *[4]){x, y}, style);
+}
+
+void plot_band(PlotPanel *panel, int n, const double *x, const double *low, const double *high, PlotStyle style)
+{
+    add_points(panel, MARK_BAND, n, (const double *[4]){x, low, high}, style);
+}
+
+void plot_errors(PlotPanel *panel, int n, const double *x, const double *low, const double *high, PlotStyle style)
+{
+    add_points(panel, MARK_ERRORS, n, (const double *[4]){x, low, high}, style);
+}
+
+void plot_boxes(PlotPanel *panel, int n, const double *x0, const double *x1, const double *y0, const double *y1,
+                PlotStyle style)
+{
+    add_points(panel, MARK_BOXES, n, (const double *[4]){x0, x1, y0, y1}, style);
+}
+
+void plot_bars(PlotPanel *panel, int n, const double *x, const double *height, double width, PlotStyle style)
+{
+    n = n > 0 ? n : 0;
+    double *edge = alloc(3ul * n + 1, sizeof *edge), *left = edge, *right = edge + n, *foot = edge + 2 * n;
+    for (int i = 0; i < n; i++) {
+        double at = x ? x[i] : i;
+        left[i] = at - width / 2;
+        right[i] = at + width / 2;
+        foot[i] = panel->axes.y.log ? -INFINITY : 0;
+    }
+    plot_boxes(panel, n, left, right, foot, height, style);
+    free(edge);
+}
+
+static void add_one(PlotPanel *panel, MarkKind kind, double x, double y, const char *text, PlotStyle style)
+{
+    add_points(panel, kind, 1, (const double *[4]){&x, &y}, style)->text = keep_text(panel->plot, text);
+}
+
+void plot_rule_x(PlotPanel *panel, double x, PlotStyle style) { add_one(panel, MARK_RULE_X, x, 0, NULL, style); }
+void plot_rule_y(PlotPanel *panel, double y, PlotStyle style) { add_one(panel, MARK_RULE_Y, 0, y, NULL, style); }
+void plot_note(PlotPanel *panel, const char *text) { add_one(panel, MARK_NOTE, 0, 0, text, (PlotStyle){0}); }
+
+void plot_text(PlotPanel *panel, double x, double y, const char *text, PlotStyle style)
+{
+    add_one(panel, MARK_TEXT, x, y, text, style);
+}
+
+static Mark *add_grid(PlotPanel *panel, MarkKind kind, PlotGrid grid, PlotStyle style)
+{
+    ASSERT(grid.nx >= 2 && grid.ny >= 2 && grid.z);
+    grid.z = keep(panel->plot, grid.z, sizeof *grid.z * grid.nx * grid.ny);
+    Mark *mark = add(panel, kind, 0, style);
+    mark->grid = grid;
+    return mark;
+}
+
+void plot_heat(PlotPanel *panel, PlotGrid grid) { add_grid(panel, MARK_HEAT, grid, (PlotStyle){0}); }
+
+void plot_contours(PlotPanel *panel, PlotGrid grid, PlotStyle style) { add_grid(panel, MARK_CONTOURS, grid, style); }
+
+void plot_surface(PlotPanel *panel, PlotGrid grid, PlotCamera camera)
+{
+    if (camera.azimuth == 0 && camera.elevation == 0)
+        camera = (PlotCamera){35, 30, camera.zoom};
+    add_grid(panel, MARK_SURFACE, grid, (PlotStyle){0})->camera = camera;
+}

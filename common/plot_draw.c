@@ -1,0 +1,109 @@
+/* plot_draw.c: from the description to the image: title and footer, a table of panels between them, each panel its axes and marks. */
+#ifdef HAVE_CAIRO
+#include "plot_inside.h"
+#include <cairo.h>
+#include <math.h>
+#include <string.h>
+
+/* An all-white picture to draw on, in units of 1/scale pixels. */
+static Pen *pen_new(Plot *plot)
+{
+    cairo_surface_t *image = cairo_image_surface_create_for_data((unsigned char *)plot->pixel, CAIRO_FORMAT_ARGB32,
+                                                                 plot->width, plot->height, 4 * plot->width);
+    Pen *pen = cairo_create(image);
+    cairo_surface_destroy(image); /* the pen keeps it */
+    cairo_font_options_t *options = cairo_font_options_create();
+    cairo_font_options_set_antialias(options, CAIRO_ANTIALIAS_GRAY); /* no coloured fringes: projectors and PNGs have no subpixels */
+    cairo_font_options_set_hint_style(options, CAIRO_HINT_STYLE_SLIGHT);
+    cairo_font_options_set_hint_metrics(options, CAIRO_HINT_METRICS_OFF);
+    cairo_set_font_options(pen, options);
+    cairo_font_options_destroy(options);
+    cairo_scale(pen, plot->scale, plot->scale);
+    return pen;
+}
+
+static void clip_to(Pen *pen, Rect r)
+{
+    cairo_rectangle(pen, r.x, r.y, r.w, r.h);
+    cairo_clip(pen);
+}
+
+static void flat_panel(Pen *pen, PlotPanel *panel, Rect room)
+{
+    enum { BAR = 74 };
+    bool field = panel_field(panel);
+    frame_draw(pen, panel, (Rect){room.x, room.y, room.w - (field ? BAR : 0), room.h});
+    if (field)
+        colorbar_draw(pen, panel, (Rect){room.x + room.w - BAR + 12, panel->frame.y, BAR - 12, panel->frame.h});
+    cairo_save(pen);
+    clip_to(pen, panel->frame);
+    for (int i = fields_draw(pen, panel); i < panel->count; i++)
+        mark_draw(pen, panel, &panel->mark[i]);
+    cairo_restore(pen);
+    frame_close(pen, panel);
+}
+
+static void panel_draw(Pen *pen, PlotPanel *panel, Rect room)
+{
+    panel_fit(panel);
+    cairo_save(pen);
+    clip_to(pen, room);
+    text_fit(pen, (Font){.size = 16, .bold = true, .color = PLOT_INK}, (Rect){room.x, room.y, room.w, 22}, 0, panel->axes.title);
+    double head = panel->axes.title && *panel->axes.title ? 30 : 4;
+    Rect rest = {room.x, room.y + head, room.w, fmax(room.h - head, 1)};
+    if (panel_surface(panel))
+        surface_draw(pen, panel, rest);
+    else
+        flat_panel(pen, panel, rest);
+    legend_draw(pen, panel);
+    for (int i = 0; i < panel->count; i++)
+        if (panel->mark[i].kind == MARK_NOTE && panel->mark[i].text)
+            note_draw(pen, panel->frame, panel->mark[i].text);
+    cairo_restore(pen);
+}
+
+static Rect cell(const Plot *plot, const PlotAxes *axes, Rect table)
+{
+    enum { GAP = 26 };
+    double w = (table.w + GAP) / plot->columns, h = (table.h + GAP) / plot->rows;
+    int columns = axes->columns > 0 ? axes->columns : 1, rows = axes->rows > 0 ? axes->rows : 1;
+    int column = axes->column < 0 ? 0 : axes->column < plot->columns ? axes->column : plot->columns - 1;
+    int row = axes->row < 0 ? 0 : axes->row < plot->rows ? axes->row : plot->rows - 1;
+    columns = columns < plot->columns - column ? columns : plot->columns - column;
+    rows = rows < plot->rows - row ? rows : plot->rows - row;
+    return (Rect){table.x + column * w, table.y + row * h, columns * w - GAP, rows * h - GAP};
+}
+
+void figure_draw(Plot *plot)
+{
+    memset(plot->pixel, 255, sizeof *plot->pixel * plot->width * plot->height);
+    Pen *pen = pen_new(plot);
+    Rect page = {20, 12, plot->width / plot->scale - 40, plot->height / plot->scale - 24};
+    if (plot->title && *plot->title) {
+        text_fit(pen, (Font){.size = 20, .bold = true, .color = PLOT_INK}, (Rect){page.x, page.y, page.w, 28}, 0, plot->title);
+        page.y += 44;
+        page.h -= 44;
+    }
+    if (plot->footer || plot->hint) {
+        Rect line = {page.x, page.y + page.h - 18, page.w, 18};
+        Font font = {.size = 13, .color = 0x57606a};
+        double hint = plot->hint ? text_width(pen, font, plot->hint) + 24 : 0;
+        text_fit(pen, font, (Rect){line.x, line.y, line.w - hint, line.h}, 0, plot->footer);
+        text_fit(pen, font, line, 1, plot->hint);
+        page.h -= 28;
+    }
+    for (int i = 0; i < plot->panels; i++)
+        panel_draw(pen, plot->panel[i], cell(plot, &plot->panel[i]->axes, page));
+    cairo_destroy(pen);
+    plot->drawn = true;
+}
+
+const uint32_t *plot_image(Plot *plot, int *width, int *height)
+{
+    if (!plot->drawn)
+        figure_draw(plot);
+    *width = plot->width;
+    *height = plot->height;
+    return plot->pixel;
+}
+#endif

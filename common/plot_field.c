@@ -1,0 +1,183 @@
+/* plot_field.c: a grid of values seen from above: heat map, labelled contours. Both follow the panel's z axis: between the grid's points they
+ * interpolate the place on that axis (so in the logarithm where the axis is logarithmic), as the surface does.
+ */
+#ifdef HAVE_CAIRO
+#include "plot_inside.h"
+#include "check.h"
+#include <cairo.h>
+#include <math.h>
+#include <stdlib.h>
+
+/* The grid's values as places on the z axis; free() it. */
+static double *places_of(const PlotPanel *panel, PlotGrid grid)
+{
+    double *place = alloc((unsigned long)grid.nx * grid.ny, sizeof *place);
+    for (int p = 0; p < grid.nx * grid.ny; p++)
+        place[p] = axis_place(&panel->z, grid.z[p]);
+    return place;
+}
+
+/* Which of `count` grid points from low to high is at or before `value`, and the share of the way to the next; false outside. */
+static bool between(double value, double low, double high, int count, int *index, float *share)
+{
+    double at = (value - low) / (high - low) * (count - 1);
+    *index = (int)fmin(fmax(at, 0), count - 2);
+    *share = (float)(at - *index);
+    return at > -1e-6 && at < count - 1 + 1e-6;
+}
+
+/* One colour per pixel, so that the picture is as smooth as its contours. */
+static void heat_pixels(const PlotPanel *panel, PlotGrid grid, int width, int height, uint32_t *pixel)
+{
+    enum { COLORS = 512 };
+    uint32_t color[COLORS + 1];
+    for (int k = 0; k <= COLORS; k++)
+        color[k] = 0xff000000 | plot_map_color(panel->axes.map, (double)k / COLORS);
+    double *place = places_of(panel, grid);
+    int *column = alloc(width, sizeof *column), row;
+    float *share = alloc(width, sizeof *share), *line = alloc(grid.nx, sizeof *line), t;
+    for (int i = 0; i < width; i++)
+        if (!between(axis_value(&panel->x, (i + 0.5) / width), grid.x_low, grid.x_high, grid.nx, &column[i], &share[i]))
+            share[i] = NAN;
+    for (int j = 0; j < height; j++) {
+        if (!between(axis_value(&panel->y, 1 - (j + 0.5) / height), grid.y_low, grid.y_high, grid.ny, &row, &t))
+            continue;
+        for (int i = 0; i < grid.nx; i++)
+            line[i] = (float)((1 - t) * place[row * grid.nx + i] + t * place[(row + 1) * grid.nx + i]);
+        for (int i = 0; i < width; i++) {
+            float at = line[column[i]] + share[i] * (line[column[i] + 1] - line[column[i]]);
+            if (!isnan(at))
+                pixel[(size_t)j * width + i] = color[(int)(fminf(fmaxf(at, 0), 1) * COLORS + 0.5f)];
+        }
+    }
+    free(place);
+    free(column);
+    free(share);
+    free(line);
+}
+
+void heat_draw(Pen *pen, const PlotPanel *panel, const Mark *mark)
+{
+    Rect f = panel->frame;
+    double scale = panel->plot->scale;
+    int width = (int)ceil(f.w * scale), height = (int)ceil(f.h * scale);
+    uint32_t *pixel = alloc((size_t)width * height, sizeof *pixel);
+    heat_pixels(panel, mark->grid, width, height, pixel);
+    cairo_surface_t *image = cairo_image_surface_create_for_data((unsigned char *)pixel, CAIRO_FORMAT_ARGB32, width, height,
+                                                                 4 * width);
+    cairo_save(pen);
+    cairo_translate(pen, f.x, f.y);
+    cairo_scale(pen, f.w / width, f.h / height);
+    cairo_set_source_surface(pen, image, 0, 0);
+    cairo_pattern_set_filter(cairo_get_source(pen), CAIRO_FILTER_NEAREST);
+    cairo_paint(pen);
+    cairo_restore(pen);
+    cairo_surface_destroy(image);
+    free(pixel);
+}
+
+void levels_of(const PlotPanel *panel, Ticks *levels)
+{
+    axis_ticks(&panel->z, (int)fmin(fmin(panel->frame.w, panel->frame.h) / 30, 12), levels);
+    if (panel->z.log == 10 && levels->count < 6) /* few powers of ten: the digits between them too */
+        for (int i = 0; i < levels->minor_count && levels->count < TICKS_MAX; i++) {
+            levels->label[levels->count][0] = 0;
+            levels->at[levels->count++] = levels->minor[i];
+        }
+}
+
+typedef struct Place { double x, y, angle; } Place;
+enum { LABELS = 64 };
+typedef struct Labels { int count; Place at[LABELS]; } Labels; /* those already written */
+
+static bool crowded(const Labels *labels, double x, double y)
+{
+    for (int i = 0; i < labels->count; i++)
+        if (fabs(x - labels->at[i].x) < 40 && fabs(y - labels->at[i].y) < 18)
+            return true;
+    return labels->count == LABELS;
+}
+
+static void path_of(Pen *pen, const PlotPanel *panel, PlotGrid grid, const Polyline *line)
+{
+    double last_x = -1e9, last_y = -1e9;
+    for (int k = 0; k < line->n; k++) {
+        double x = at_x(panel, grid.x_low + line->x[k] * (grid.x_high - grid.x_low) / (grid.nx - 1));
+        double y = at_y(panel, grid.y_low + line->y[k] * (grid.y_high - grid.y_low) / (grid.ny - 1));
+        if (isnan(x + y) || (k + 1 < line->n && fabs(x - last_x) + fabs(y - last_y) < 3.5))
+            continue;
+        cairo_line_to(pen, last_x = x, last_y = y);
+    }
+    if (line->closed)
+        cairo_close_path(pen);
+}
+
+/* Where to write on the current path: on a long enough line, where it is nearest to level, inside the panel and away from other labels. */
+static bool label_place(Pen *pen, const PlotPanel *panel, double room, const Labels *labels, Place *best)
+{
+    cairo_path_t *path = cairo_copy_path_flat(pen);
+    Rect f = panel->frame;
+    double length = 0, flattest = 2, x = 0, y = 0;
+    for (int i = 0; i < path->num_data; i += path->data[i].header.length) {
+        const cairo_path_data_t *p = &path->data[i];
+        if (p->header.type == CAIRO_PATH_CLOSE_PATH)
+            continue;
+        double dx = p[1].point.x - x, dy = p[1].point.y - y, step = hypot(dx, dy);
+        bool inside = x > f.x + room && x < f.x + f.w - room && y > f.y + 14 && y < f.y + f.h - 14;
+        if (p->header.type == CAIRO_PATH_LINE_TO && step > 0) {
+            length += step;
+            if (inside && fabs(dy) / step < flattest && !crowded(labels, x, y)) {
+                flattest = fabs(dy) / step;
+                *best = (Place){x + dx / 2, y + dy / 2, atan2(dy, dx)};
+            }
+        }
+        x = p[1].point.x;
+        y = p[1].point.y;
+    }
+    cairo_path_destroy(path);
+    if (fabs(best->angle) > M_PI / 2) /* never upside down */
+        best->angle += best->angle > 0 ? -M_PI : M_PI;
+    return flattest < 0.8 && length > 4 * room;
+}
+
+static void contour_draw(Pen *pen, const PlotPanel *panel, const Mark *mark, const Contour *contour, const char *label, Labels *labels)
+{
+    for (int i = 0; i < contour->count; i++) {
+        Font font = {.size = 11, .color = PLOT_INK, .halo = true};
+        path_of(pen, panel, mark->grid, &contour->line[i]);
+        Place *place = &labels->at[labels->count < LABELS ? labels->count : 0];
+        bool labelled = *label && label_place(pen, panel, text_width(pen, font, label), labels, place);
+        cairo_stroke(pen);
+        labels->count += labelled;
+    }
+}
+
+void contours_draw(Pen *pen, const PlotPanel *panel, const Mark *mark)
+{
+    const PlotStyle *style = &mark->style;
+    double *z = places_of(panel, mark->grid);
+    Labels labels = {.count = 0};
+    const char *text[LABELS];
+    Ticks levels;
+    levels_of(panel, &levels);
+    cairo_save(pen);
+    cairo_set_antialias(pen, CAIRO_ANTIALIAS_FAST); /* half the time of the default, and thin lines look the same */
+    cairo_set_line_join(pen, CAIRO_LINE_JOIN_BEVEL);
+    for (int l = 0; l < levels.count; l++) {
+        double place = axis_place(&panel->z, levels.at[l]);
+        Contour contour = contour_trace(mark->grid.nx, mark->grid.ny, z, place);
+        int before = labels.count;
+        cairo_set_line_width(pen, style->width > 0 ? style->width : levels.label[l][0] ? 1.25 : 0.75);
+        pen_color(pen, style->color ? style->color : plot_map_color(panel->axes.map, place), style->opacity);
+        contour_draw(pen, panel, mark, &contour, levels.label[l], &labels);
+        for (int i = before; i < labels.count; i++)
+            text[i] = levels.label[l];
+        contour_free(&contour);
+    }
+    cairo_restore(pen);
+    for (int i = 0; i < labels.count; i++) /* after all lines, so that none crosses a label */
+        text_draw(pen, (Font){.size = 11, .color = PLOT_INK, .halo = true, .angle = labels.at[i].angle}, labels.at[i].x,
+                  labels.at[i].y, 0.5, 0.5, text[i]);
+    free(z);
+}
+#endif

@@ -1,0 +1,156 @@
+/* plot_inside.h: how plot.h is built; only plot*.c and their tests include this.
+ *
+ *     plot.c           the description: panels and marks           plot_fit.c      the axes that fit them
+ *     plot_axis.c      ranges, ticks and their labels              plot_color.c    colour maps
+ *     plot_contour.c   level lines of a grid (marching squares)    plot_raster.c   triangles through a z-buffer
+ *  with Cairo:
+ *     plot_draw.c      the figure: layout, titles, panels          plot_text.c     text, and the pen's colour
+ *     plot_frame.c     a flat panel's axes                         plot_legend.c   legend, colour bar
+ *     plot_marks.c     lines, points, bars, bands                  plot_field.c    heat map and contours (plot_layer.c keeps them)
+ *     plot_surface.c   a panel in space: camera, surface, path     plot_box.c      the box and ticks around it
+ *     plot_overlay.c   help and messages over the picture
+ *  with or without:
+ *     plot_png.c       file                                        plot_window.c   SDL2
+ */
+#ifndef PLOT_INSIDE_H
+#define PLOT_INSIDE_H
+#include "plot.h"
+#include <stddef.h>
+
+/* ---- Axes (plot_axis.c) ---- */
+typedef struct Range { double low, high; } Range;
+enum { TICKS_MAX = 40, MINOR_MAX = 160 };
+typedef struct Ticks {
+    int count, minor_count;
+    double at[TICKS_MAX], minor[MINOR_MAX];
+    char label[TICKS_MAX][48];
+    char factor[16]; /* "×10⁶" when the labels were divided by it, else "" */
+} Ticks;
+Range range_none(void);                                         /* holds nothing yet */
+void range_add(Range *range, int log, int n, const double *v);  /* grows to hold what the axis can show */
+void axis_fit(PlotAxis *axis, Range data, double pad);          /* sets low < high, finite; pad: free share at each automatic end */
+double axis_place(const PlotAxis *axis, double value);          /* 0 at low, 1 at high; NaN where a log axis has no place */
+double axis_value(const PlotAxis *axis, double place);          /* its inverse */
+void axis_ticks(const PlotAxis *axis, int wanted, Ticks *ticks); /* about `wanted` of them, inside the axis, ascending */
+
+/* ---- Contours (plot_contour.c) ---- */
+typedef struct Polyline { int n; bool closed; double *x, *y; } Polyline; /* in grid indices: 0 … nx - 1, 0 … ny - 1 */
+typedef struct Contour { int count; Polyline *line; } Contour;
+Contour contour_trace(int nx, int ny, const double *z, double level);
+void contour_free(Contour *contour);
+
+/* ---- Triangles (plot_raster.c) ---- */
+typedef struct Corner { float x, y, depth, place, light; } Corner; /* pixels; depth grows towards the eye; place on the map; light 0…1 */
+typedef struct Raster {
+    int width, height;
+    size_t room;
+    float *depth;     /* 0: nothing here */
+    uint32_t *color;
+} Raster;
+void raster_clear(Raster *raster, int width, int height); /* (re)allocates */
+void raster_free(Raster *raster);
+enum { RASTER_LIGHTS = 64, RASTER_PLACES = 256 };
+typedef uint32_t RasterShades[RASTER_LIGHTS][RASTER_PLACES]; /* the pixel for a light and a place */
+/* Two triangles per cell of an nx × ny mesh; corners with a NaN are left out, and what has a place outside [0, 1] is cut away. */
+void raster_mesh(Raster *raster, int nx, int ny, const Corner *corner, const RasterShades shades);
+void raster_line(Raster *raster, Corner a, Corner b, float bias, uint32_t ink, float strength);
+
+/* ---- The description (plot.c) ---- */
+typedef enum { MARK_LINE, MARK_SCATTER, MARK_BAND, MARK_ERRORS, MARK_BOXES, MARK_RULE_X, MARK_RULE_Y, MARK_TEXT, MARK_NOTE,
+               MARK_HEAT, MARK_CONTOURS, MARK_SURFACE } MarkKind;
+typedef struct Mark {
+    MarkKind kind;
+    int n;
+    const double *v[4]; /* LINE, SCATTER: x y (z or NULL); BAND, ERRORS: x low high; BOXES: x0 x1 y0 y1; others: x y of one point */
+    PlotStyle style;    /* colour, width and opacity filled in */
+    const char *text;
+    PlotGrid grid;
+    PlotCamera camera;
+} Mark;
+
+typedef struct Rect { double x, y, w, h; } Rect; /* in units of 1/scale pixels, y downwards */
+
+/* How a panel in space is seen: box coordinates (x, y in [-1, 1], z in [-BOX_HEIGHT, BOX_HEIGHT]) to the picture. */
+typedef struct View {
+    double right[3], up[3], out[3]; /* the camera's axes; out points at the eye */
+    double x, y, size;              /* where the box's middle is in the picture, and how long 1 is */
+} View;
+
+/* The pixels of a panel's maps, and what they were drawn from (plot_layer.c). */
+typedef struct Layer {
+    int x, y, width, height;
+    uint32_t *pixel;
+    char *key;
+    size_t size;
+} Layer;
+
+struct PlotPanel {
+    Plot *plot;
+    PlotAxes axes;    /* as given */
+    PlotAxis x, y, z; /* with fitted limits; set by drawing */
+    Mark *mark;
+    int count, room, colors; /* colors: series colours given out so far */
+    Rect frame;              /* where x and y (or the box) are; set by drawing */
+    PlotLegend corner;       /* the legend's last place, so that it does not jump about */
+    View view;               /* panels in space */
+    Raster raster;
+    double raster_scale;     /* samples per unit */
+    Layer layer;
+};
+
+struct Plot {
+    int width, height;
+    double scale; /* pixels per unit: 1 at 1280 × 720 */
+    int rows, columns;
+    char *title, *footer;
+    const char *hint; /* at the right end of the footer; the window's */
+    PlotPanel **panel;
+    int panels, panel_room;
+    void **kept; /* copies of what this picture was given */
+    int kept_count, kept_room;
+    uint32_t *pixel;
+    bool drawn; /* pixel shows this description */
+};
+const Mark *panel_surface(const PlotPanel *panel); /* its surface; NULL: a flat panel */
+const Mark *panel_field(const PlotPanel *panel);   /* its last mark with a grid: what the colour bar explains; NULL: none */
+void panel_fit(PlotPanel *panel);                  /* limits of x, y, z from the marks */
+double grid_at(PlotGrid grid, double x, double y); /* z between the points (bilinear); NaN outside */
+void mesh_corner(const PlotPanel *panel, int i, int j, double *x, double *y); /* data coordinates of the surface's point (i, j) */
+
+/* ---- Drawing (with Cairo) ---- */
+typedef struct _cairo Pen; /* a cairo_t, in units of 1/scale pixels */
+void figure_draw(Plot *plot); /* fills plot->pixel */
+
+typedef struct Font { double size; bool bold; uint32_t color; double angle; bool halo; } Font;
+void pen_color(Pen *pen, uint32_t color, double opacity);
+double text_width(Pen *pen, Font font, const char *text);
+/* The anchor is the share of the text left of x and above y: 0, 0.5, 1. */
+void text_draw(Pen *pen, Font font, double x, double y, double anchor_x, double anchor_y, const char *text);
+void text_fit(Pen *pen, Font font, Rect in, double anchor_x, const char *text); /* shrunk, then cut with "…" */
+
+void frame_draw(Pen *pen, PlotPanel *panel, Rect room); /* sets panel->frame; grid, ticks, labels */
+void frame_close(Pen *pen, const PlotPanel *panel);     /* the axis lines, over the marks */
+double at_x(const PlotPanel *panel, double x);          /* data to picture; NaN where it has no place; never too large for Cairo */
+double at_y(const PlotPanel *panel, double y);
+void mark_draw(Pen *pen, const PlotPanel *panel, const Mark *mark);
+void shape_draw(Pen *pen, PlotShape shape, double x, double y, double size, uint32_t color, double opacity);
+int fields_draw(Pen *pen, PlotPanel *panel); /* the maps that the panel begins with; how many marks that were */
+void heat_draw(Pen *pen, const PlotPanel *panel, const Mark *mark);
+void contours_draw(Pen *pen, const PlotPanel *panel, const Mark *mark);
+void levels_of(const PlotPanel *panel, Ticks *levels); /* the levels of its contours */
+void legend_draw(Pen *pen, PlotPanel *panel);
+void note_draw(Pen *pen, Rect in, const char *text);
+void colorbar_draw(Pen *pen, const PlotPanel *panel, Rect room);
+void surface_draw(Pen *pen, PlotPanel *panel, Rect room);
+
+/* A panel in space (plot_surface.c). */
+#define BOX_HEIGHT 0.75
+View view_of(PlotCamera camera, Rect room);
+void view_place(const View *view, const double box[3], double *x, double *y, double *depth);
+void box_draw(Pen *pen, const PlotPanel *panel);
+bool surface_pick(const PlotPanel *panel, double px, double py, double *x, double *y);
+
+/* Over the finished picture, until the next figure_draw() (plot_overlay.c). */
+void overlay_keys(Plot *plot, const PlotKey *keys);
+void overlay_line(Plot *plot, const char *text);
+#endif

@@ -1,0 +1,63 @@
+/* plot_overlay.c: what a window lays over its picture for a while: the list of keys, and a line such as "saved …". */
+#ifdef HAVE_CAIRO
+#include "plot_inside.h"
+#include <cairo.h>
+#include <math.h>
+
+static Pen *pen_over(Plot *plot)
+{
+    cairo_surface_t *image = cairo_image_surface_create_for_data((unsigned char *)plot->pixel, CAIRO_FORMAT_ARGB32,
+                                                                 plot->width, plot->height, 4 * plot->width);
+    Pen *pen = cairo_create(image);
+    cairo_surface_destroy(image);
+    cairo_scale(pen, plot->scale, plot->scale);
+    return pen;
+}
+
+static void plate(Pen *pen, Rect r)
+{
+    double round = 8;
+    cairo_new_sub_path(pen);
+    for (int corner = 0; corner < 4; corner++)
+        cairo_arc(pen, corner == 0 || corner == 3 ? r.x + r.w - round : r.x + round, corner < 2 ? r.y + r.h - round : r.y + round,
+                  round, corner * M_PI / 2, (corner + 1) * M_PI / 2);
+    cairo_close_path(pen);
+    pen_color(pen, PLOT_INK, 0.92);
+    cairo_fill(pen);
+}
+
+void overlay_keys(Plot *plot, const PlotKey *keys)
+{
+    enum { LINE = 28, PAD = 24, COLUMN = 110 };
+    Font bold = {.size = 16, .bold = true, .color = 0xffd166}, plain = {.size = 16, .color = PLOT_WHITE};
+    Pen *pen = pen_over(plot);
+    double width = 0;
+    int lines = 0;
+    for (; keys[lines].key; lines++)
+        width = fmax(width, text_width(pen, plain, keys[lines].does));
+    Rect page = {0, 0, plot->width / plot->scale, plot->height / plot->scale};
+    Rect r = {0, 0, width + COLUMN + 2 * PAD, lines * LINE + 2 * PAD - 8};
+    double shrink = fmin(1, fmin((page.w - 20) / r.w, (page.h - 20) / r.h));
+    cairo_scale(pen, shrink, shrink);
+    r.x = (page.w / shrink - r.w) / 2;
+    r.y = (page.h / shrink - r.h) / 2;
+    plate(pen, r);
+    for (int i = 0; i < lines; i++) {
+        double y = r.y + PAD + i * LINE + 10;
+        text_draw(pen, bold, r.x + PAD, y, 0, 0.5, keys[i].key);
+        text_draw(pen, plain, r.x + PAD + COLUMN, y, 0, 0.5, keys[i].does);
+    }
+    cairo_destroy(pen);
+}
+
+void overlay_line(Plot *plot, const char *text)
+{
+    Font font = {.size = 14, .color = PLOT_WHITE};
+    Pen *pen = pen_over(plot);
+    double page = plot->width / plot->scale, w = fmin(text_width(pen, font, text) + 40, page - 20);
+    Rect r = {(page - w) / 2, plot->height / plot->scale - 64, w, 34};
+    plate(pen, r);
+    text_fit(pen, font, (Rect){r.x + 16, r.y, r.w - 32, r.h}, 0.5, text);
+    cairo_destroy(pen);
+}
+#endif

@@ -1,0 +1,58 @@
+/* plot_png.c: the picture as a file, whole or not at all (file.h). */
+#include "plot_inside.h"
+#include "check.h"
+#include "file.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifdef HAVE_CAIRO
+#include <cairo.h>
+
+static cairo_status_t put(void *file, const unsigned char *bytes, unsigned int size)
+{
+    file_put(file, bytes, size);
+    return CAIRO_STATUS_SUCCESS; /* the file remembers a failure for file_commit() */
+}
+
+static char *write_png(Plot *plot, const char *path)
+{
+    int width, height;
+    const uint32_t *pixel = plot_image(plot, &width, &height);
+    cairo_surface_t *image = cairo_image_surface_create_for_data((unsigned char *)pixel, CAIRO_FORMAT_ARGB32, width, height,
+                                                                 4 * width);
+    NewFile *file = file_begin(path);
+    cairo_status_t status = cairo_surface_write_to_png_stream(image, put, file);
+    cairo_surface_destroy(image);
+    ASSERT(status == CAIRO_STATUS_SUCCESS);
+    return file_commit(file);
+}
+#else
+static char *write_png(Plot *plot, const char *path)
+{
+    (void)plot;
+    return format_new("%s: built without Cairo (Debian, Ubuntu: apt-get install libcairo2-dev, then build again)", path);
+}
+
+const uint32_t *plot_image(Plot *plot, int *width, int *height)
+{
+    *width = plot->width;
+    *height = plot->height;
+    return NULL;
+}
+#endif
+
+bool plot_save(Plot *plot, const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    char *folder = slash && slash > path ? format_new("%.*s", (int)(slash - path), path) : NULL;
+    char *wrong = folder ? file_make_folder(folder) : NULL;
+    if (!wrong)
+        wrong = write_png(plot, path);
+    bool saved = !wrong;
+    if (wrong)
+        fprintf(stderr, "no picture: %s\n", wrong);
+    free(folder);
+    free(wrong);
+    return saved;
+}

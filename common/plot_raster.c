@@ -1,0 +1,136 @@
+/* plot_raster.c: a mesh of lit triangles through a z-buffer: of all that falls on a pixel, the nearest stays. Everything a triangle carries
+ * (depth, place on the colour map, light) is linear on the screen, so three planes and one comparison per pixel suffice. Bands of rows are
+ * drawn by different threads; they share nothing.
+ */
+#include "plot_inside.h"
+#include "check.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+void raster_clear(Raster *raster, int width, int height)
+{
+    size_t samples = (size_t)width * height;
+    if (samples > raster->room) {
+        raster_free(raster);
+        raster->depth = alloc(samples, sizeof *raster->depth);
+        raster->color = alloc(samples, sizeof *raster->color);
+        raster->room = samples;
+    }
+    raster->width = width;
+    raster->height = height;
+    memset(raster->depth, 0, samples * sizeof *raster->depth);
+    memset(raster->color, 0, samples * sizeof *raster->color);
+}
+
+void raster_free(Raster *raster)
+{
+    free(raster->depth);
+    free(raster->color);
+    *raster = (Raster){0};
+}
+
+typedef struct Plane { float at, dx, dy; } Plane; /* value at pixel (x, y): at + dx x + dy y */
+
+static Plane plane(const Corner *a, float ux, float uy, float vx, float vy, float area, float za, float zb, float zc)
+{
+    float du = zb - za, dv = zc - za;
+    Plane p = {.dx = (du * vy - dv * uy) / area, .dy = (dv * ux - du * vx) / area};
+    p.at = za - p.dx * a->x - p.dy * a->y;
+    return p;
+}
+
+static float least(float a, float b) { return a < b ? a : b; } /* one instruction each; fminf must mind NaN */
+static float most(float a, float b) { return a > b ? a : b; }
+
+/* Narrows [*left, *right) to the pixels of row y that are inside edge a → b. */
+static void cut(const Corner *a, const Corner *b, float turn, float y, float *left, float *right)
+{
+    float dx = (b->x - a->x) * turn, dy = (b->y - a->y) * turn, level = dx * (y - a->y);
+    if (dy == 0) { /* a level edge: all of the row or nothing */
+        if (level < 0)
+            *right = *left;
+        return;
+    }
+    float x = a->x + level / dy;
+    if (dy > 0)
+        *right = least(*right, x);
+    else
+        *left = most(*left, x);
+}
+
+static void triangle(Raster *raster, int top, int bottom, const Corner *a, const Corner *b, const Corner *c,
+                     const RasterShades shades)
+{
+    const float LIGHTS = RASTER_LIGHTS - 1;
+    float low = least(a->y, least(b->y, c->y)), high = most(a->y, most(b->y, c->y));
+    if (!(high >= top && low < bottom) || !isfinite(a->x + b->x + c->x + low + high + a->place + b->place + c->place))
+        return;
+    float ux = b->x - a->x, uy = b->y - a->y, vx = c->x - a->x, vy = c->y - a->y, area = ux * vy - uy * vx;
+    if (fabsf(area) < 1e-6f)
+        return;
+    float turn = area > 0 ? 1 : -1;
+    Plane depth = plane(a, ux, uy, vx, vy, area, a->depth, b->depth, c->depth);
+    Plane place = plane(a, ux, uy, vx, vy, area, a->place, b->place, c->place);
+    Plane light = plane(a, ux, uy, vx, vy, area, LIGHTS * a->light, LIGHTS * b->light, LIGHTS * c->light);
+    int first = (int)most(top, ceilf(low)), last = (int)least(bottom - 1, floorf(high));
+    for (int y = first; y <= last; y++) {
+        float left = 0, right = raster->width;
+        cut(a, b, turn, y, &left, &right);
+        cut(b, c, turn, y, &left, &right);
+        cut(c, a, turn, y, &left, &right);
+        int from = (int)ceilf(left), to = (int)ceilf(right);
+        float d0 = depth.at + depth.dy * y, p0 = place.at + place.dy * y, l0 = light.at + light.dy * y;
+        size_t row = (size_t)y * raster->width;
+        for (int x = from; x < to; x++) {
+            float d = d0 + depth.dx * x, p = p0 + place.dx * x;
+            if (d <= raster->depth[row + x] || p > 1)
+                continue;
+            raster->depth[row + x] = d;
+            int shade = (int)least(most(l0 + light.dx * x, 0), RASTER_LIGHTS - 1), color = (int)most(p * (RASTER_PLACES - 1) + 0.5f, 0);
+            raster->color[row + x] = shades[shade][color];
+        }
+    }
+}
+
+void raster_mesh(Raster *raster, int nx, int ny, const Corner *corner, const RasterShades shades)
+{
+    enum { BANDS = 8 };
+#pragma omp parallel for schedule(dynamic)
+    for (int band = 0; band < BANDS; band++) {
+        int top = raster->height * band / BANDS, bottom = raster->height * (band + 1) / BANDS;
+        for (int j = 0; j + 1 < ny; j++)
+            for (int i = 0; i + 1 < nx; i++) {
+                const Corner *p = corner + j * nx + i;
+                triangle(raster, top, bottom, p, p + 1, p + nx, shades);
+                triangle(raster, top, bottom, p + 1, p + nx + 1, p + nx, shades);
+            }
+    }
+}
+
+static uint32_t blend(uint32_t under, uint32_t ink, float strength)
+{
+    uint32_t mixed = under & 0xff000000;
+    for (int shift = 0; shift <= 16; shift += 8) {
+        float from = under >> shift & 255, to = ink >> shift & 255;
+        mixed |= (uint32_t)(from + strength * (to - from) + 0.5f) << shift;
+    }
+    return mixed;
+}
+
+void raster_line(Raster *raster, Corner a, Corner b, float bias, uint32_t ink, float strength)
+{
+    float longer = fmaxf(fabsf(b.x - a.x), fabsf(b.y - a.y));
+    if (!isfinite(longer + a.place + b.place) || longer > 1e5f)
+        return;
+    int steps = (int)ceilf(longer);
+    for (int k = 0; k < steps; k++) { /* without its last pixel, so that a chain of lines does not darken its joints */
+        float t = (float)k / steps, x = a.x + t * (b.x - a.x), y = a.y + t * (b.y - a.y);
+        float place = a.place + t * (b.place - a.place);
+        if (!(x >= 0 && x < raster->width && y >= 0 && y < raster->height && place >= 0 && place <= 1))
+            continue;
+        size_t at = (size_t)(int)y * raster->width + (int)x;
+        if (raster->depth[at] > 0 && (a.depth + t * (b.depth - a.depth)) * (1 + bias) >= raster->depth[at])
+            raster->color[at] = blend(raster->color[at], ink, strength);
+    }
+}

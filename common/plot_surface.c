@@ -1,0 +1,290 @@
+/* plot_surface.c: a panel in space. The surface goes through the z-buffer at twice the picture's resolution (so its edges come out smooth); paths
+ * and points on it are Cairo's, and the z-buffer says which of their parts are behind the surface: those are drawn faintly.
+ */
+#ifdef HAVE_CAIRO
+#include "plot_inside.h"
+#include "check.h"
+#include <cairo.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double EYE = 5; /* distance of the eye from the box's middle, whose half side is 1: a mild perspective */
+
+static double dot(const double a[3], const double b[3]) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
+
+static void view_turn(View *view, double azimuth, double elevation)
+{
+    double a = (azimuth - 90) * M_PI / 180, e = fmin(fmax(elevation, 0), 90) * M_PI / 180;
+    const double axes[3][3] = {{-sin(a), cos(a), 0}, {-sin(e) * cos(a), -sin(e) * sin(a), cos(e)},
+                               {cos(e) * cos(a), cos(e) * sin(a), sin(e)}};
+    memcpy(view->right, axes[0], sizeof axes[0]);
+    memcpy(view->up, axes[1], sizeof axes[1]);
+    memcpy(view->out, axes[2], sizeof axes[2]);
+}
+
+void view_place(const View *view, const double box[3], double *x, double *y, double *depth)
+{
+    double w = 1 / (1 - dot(view->out, box) / EYE); /* 1 / distance: grows towards the eye, and is linear on the screen */
+    *x = view->x + view->size * w * dot(view->right, box);
+    *y = view->y - view->size * w * dot(view->up, box);
+    *depth = w;
+}
+
+/* How far the box reaches right, up and down from its middle at size 1, whichever way it is turned (so turning it does not resize it). */
+static void reach(View view, double elevation, double *right, double *up, double *down)
+{
+    *right = *up = *down = 0;
+    for (int k = 0; k < 48; k++) { /* one corner below and one above, all round */
+        double a = k / 2 * 2 * M_PI / 24, box[3] = {M_SQRT2 * cos(a), M_SQRT2 * sin(a), k % 2 ? BOX_HEIGHT : -BOX_HEIGHT}, x, y, depth;
+        view_turn(&view, 0, elevation);
+        view_place(&view, box, &x, &y, &depth);
+        *right = fmax(*right, x);
+        *up = fmax(*up, -y);
+        *down = fmax(*down, y);
+    }
+}
+
+View view_of(PlotCamera camera, Rect room)
+{
+    enum { SIDE = 66, ABOVE = 6, BELOW = 46 }; /* room for numbers and labels */
+    View view = {.size = 1};
+    double right, up, down;
+    reach(view, camera.elevation, &right, &up, &down);
+    view_turn(&view, camera.azimuth, camera.elevation);
+    view.size = fmax(10, fmin((room.w / 2 - SIDE) / right, (room.h - ABOVE - BELOW) / (up + down)));
+    view.x = room.x + room.w / 2;
+    view.y = room.y + ABOVE + (room.h - ABOVE - BELOW - (up + down) * view.size) / 2 + up * view.size;
+    view.size *= camera.zoom > 0 ? camera.zoom : 1;
+    return view;
+}
+
+/* Data to box coordinates; z below its axis is put on the floor; above it, NaN. */
+static void to_box(const PlotPanel *panel, double x, double y, double z, double box[3])
+{
+    double place = axis_place(&panel->z, z);
+    box[0] = 2 * axis_place(&panel->x, x) - 1;
+    box[1] = 2 * axis_place(&panel->y, y) - 1;
+    box[2] = place <= 1 + 1e-6 ? (2 * (place < 0 ? 0 : place) - 1) * BOX_HEIGHT : NAN;
+}
+
+/* How much light falls on each corner: a lamp over the viewer's left shoulder. */
+static void light(const View *view, int nx, int ny, const double (*box)[3], Corner *corner)
+{
+    double lamp[3], length = 0;
+    for (int k = 0; k < 3; k++) {
+        lamp[k] = 0.45 * view->out[k] + 0.45 * view->up[k] - 0.55 * view->right[k] + (k == 2 ? 0.35 : 0);
+        length += lamp[k] * lamp[k];
+    }
+    for (int j = 0; j < ny; j++)
+        for (int i = 0; i < nx; i++) {
+            const double *a = box[j * nx + (i > 0 ? i - 1 : i)], *b = box[j * nx + (i + 1 < nx ? i + 1 : i)];
+            const double *c = box[(j > 0 ? j - 1 : j) * nx + i], *d = box[(j + 1 < ny ? j + 1 : j) * nx + i];
+            double normal[3] = {-(b[2] - a[2]) / (b[0] - a[0]), -(d[2] - c[2]) / (d[1] - c[1]), 1};
+            double cosine = dot(normal, lamp) / sqrt(dot(normal, normal) * length);
+            corner[j * nx + i].light = isnan(cosine) ? 0.5f : (float)fmax(cosine, 0);
+        }
+}
+
+static void shades_of(PlotMap map, RasterShades shades)
+{
+    for (int p = 0; p < RASTER_PLACES; p++) {
+        uint32_t color = plot_map_color(map, (double)p / (RASTER_PLACES - 1));
+        for (int l = 0; l < RASTER_LIGHTS; l++) {
+            double bright = 0.62 + 0.46 * l / (RASTER_LIGHTS - 1), white = fmax(bright - 0.98, 0);
+            uint32_t lit = 0xff000000;
+            for (int shift = 0; shift <= 16; shift += 8) {
+                double v = fmin(bright, 1) * (color >> shift & 255);
+                lit |= (uint32_t)(v + white * (255 - v)) << shift;
+            }
+            shades[l][p] = lit;
+        }
+    }
+}
+
+static void mesh_lines(PlotPanel *panel, int nx, int ny, const Corner *corner)
+{
+    enum { LINES = 24 };
+    int step_x = (nx - 1 + LINES - 1) / LINES, step_y = (ny - 1 + LINES - 1) / LINES;
+    float samples = (float)(panel->raster_scale / panel->plot->scale);
+    float strength = samples > 1 ? 0.30f : 0.18f;
+    for (int j = 0; j < ny; j++)
+        for (int i = 0; i < nx; i++) {
+            const Corner *p = corner + j * nx + i;
+            if (i + 1 < nx && j % step_y == 0)
+                raster_line(&panel->raster, p[0], p[1], 0.002f, 0x101418, strength);
+            if (j + 1 < ny && i % step_x == 0)
+                raster_line(&panel->raster, p[0], p[nx], 0.002f, 0x101418, strength);
+        }
+}
+
+static void rasterise(PlotPanel *panel, const Mark *surface)
+{
+    int nx = surface->grid.nx, ny = surface->grid.ny;
+    double (*box)[3] = alloc((unsigned long)nx * ny, sizeof *box);
+    Corner *corner = alloc((unsigned long)nx * ny, sizeof *corner);
+    for (int j = 0; j < ny; j++)
+        for (int i = 0; i < nx; i++) {
+            int p = j * nx + i;
+            double x, y, px, py, depth, place = axis_place(&panel->z, surface->grid.z[p]);
+            mesh_corner(panel, i, j, &x, &y);
+            to_box(panel, x, y, panel->z.low, box[p]);
+            place = place < 0 ? 0 : place; /* below the axis: on the floor; above it: the z-buffer cuts it off */
+            box[p][2] = (2 * (place > 9 ? 9 : place) - 1) * BOX_HEIGHT;
+            view_place(&panel->view, box[p], &px, &py, &depth);
+            corner[p] = (Corner){(float)((px - panel->frame.x) * panel->raster_scale),
+                                 (float)((py - panel->frame.y) * panel->raster_scale), (float)depth, (float)place, 0};
+        }
+    light(&panel->view, nx, ny, (const double (*)[3])box, corner);
+    RasterShades shades;
+    shades_of(panel->axes.map, shades);
+    raster_mesh(&panel->raster, nx, ny, corner, (const uint32_t (*)[RASTER_PLACES])shades);
+    mesh_lines(panel, nx, ny, corner);
+    free(box);
+    free(corner);
+}
+
+/* The samples, averaged to the picture's pixels, laid over the page. */
+static void lay_down(Pen *pen, const PlotPanel *panel)
+{
+    const Raster *r = &panel->raster;
+    int fine = (int)lround(panel->raster_scale / panel->plot->scale), width = r->width / fine, height = r->height / fine;
+    cairo_surface_t *image = cairo_image_surface_create(CAIRO_FORMAT_ARGB32, width, height);
+    uint32_t *pixel = (uint32_t *)cairo_image_surface_get_data(image);
+    int stride = cairo_image_surface_get_stride(image) / 4;
+    cairo_surface_flush(image);
+#pragma omp parallel for
+    for (int y = 0; y < height; y++)
+        for (int x = 0; x < width; x++) {
+            const uint32_t *s = r->color + (size_t)y * fine * r->width + x * fine;
+            if (fine == 1) {
+                pixel[y * stride + x] = s[0];
+                continue;
+            }
+            const uint32_t four[4] = {s[0], s[1], s[r->width], s[r->width + 1]};
+            uint32_t even = 0x00020002, odd = 0x00020002; /* two channels at a time; 2 rounds */
+            for (int k = 0; k < 4; k++) {
+                even += four[k] & 0x00ff00ff;
+                odd += four[k] >> 8 & 0x00ff00ff;
+            }
+            pixel[y * stride + x] = (even >> 2 & 0x00ff00ff) | (odd >> 2 & 0x00ff00ff) << 8;
+        }
+    cairo_surface_mark_dirty(image);
+    cairo_save(pen);
+    cairo_translate(pen, panel->frame.x, panel->frame.y);
+    cairo_scale(pen, 1 / panel->plot->scale, 1 / panel->plot->scale);
+    cairo_set_source_surface(pen, image, 0, 0);
+    cairo_paint(pen);
+    cairo_restore(pen);
+    cairo_surface_destroy(image);
+}
+
+typedef struct Spot { double x, y; bool seen; } Spot; /* x NaN: nowhere */
+
+static Spot spot(const PlotPanel *panel, const Mark *mark, double x, double y, double z)
+{
+    double box[3], depth;
+    Spot s = {NAN, NAN, true};
+    to_box(panel, x, y, mark->v[2] ? z : grid_at(panel_surface(panel)->grid, x, y), box);
+    if (!(fabs(box[0]) <= 1 + 1e-6 && fabs(box[1]) <= 1 + 1e-6) || isnan(box[2]))
+        return s;
+    view_place(&panel->view, box, &s.x, &s.y, &depth);
+    const Raster *r = &panel->raster;
+    int column = (int)((s.x - panel->frame.x) * panel->raster_scale), row = (int)((s.y - panel->frame.y) * panel->raster_scale);
+    if (column >= 0 && column < r->width && row >= 0 && row < r->height)
+        s.seen = depth * 1.01 >= r->depth[(size_t)row * r->width + column];
+    return s;
+}
+
+/* The parts of a line that are seen, or those that are not, as Cairo's path. */
+static void trace(Pen *pen, const PlotPanel *panel, const Mark *mark, bool seen)
+{
+    Spot last = {NAN, NAN, true};
+    bool down = false;
+    for (int i = 0; i < mark->n; i++) {
+        int from = i > 0 ? i - 1 : 0;
+        double x0 = mark->v[0][from], y0 = mark->v[1][from], x1 = mark->v[0][i], y1 = mark->v[1][i];
+        double z0 = mark->v[2] ? mark->v[2][from] : 0, z1 = mark->v[2] ? mark->v[2][i] : 0;
+        double long_x = (x1 - x0) / (panel->x.high - panel->x.low), long_y = (y1 - y0) / (panel->y.high - panel->y.low);
+        double pieces = ceil(fmin(hypot(long_x, long_y) * 80, 400)); /* bent along the surface */
+        for (int k = 1; k <= (pieces > 1 ? (int)pieces : 1); k++) {
+            double t = k / fmax(pieces, 1);
+            Spot s = spot(panel, mark, x0 + t * (x1 - x0), y0 + t * (y1 - y0), z0 + t * (z1 - z0));
+            if (isnan(s.x) || s.seen != seen) {
+                down = false;
+            } else {
+                if (!down && !isnan(last.x))
+                    cairo_move_to(pen, last.x, last.y);
+                cairo_line_to(pen, s.x, s.y);
+                down = true;
+            }
+            last = s;
+        }
+    }
+}
+
+static void line(Pen *pen, const PlotPanel *panel, const Mark *mark)
+{
+    double width = mark->style.width > 0 ? mark->style.width : 2.5;
+    cairo_set_line_join(pen, CAIRO_LINE_JOIN_ROUND);
+    cairo_set_line_cap(pen, CAIRO_LINE_CAP_ROUND);
+    trace(pen, panel, mark, false);
+    cairo_set_line_width(pen, width);
+    pen_color(pen, mark->style.color, 0.3 * mark->style.opacity);
+    cairo_stroke(pen);
+    trace(pen, panel, mark, true);
+    cairo_set_line_width(pen, width + 2);
+    pen_color(pen, PLOT_WHITE, 0.8 * mark->style.opacity);
+    cairo_stroke_preserve(pen);
+    cairo_set_line_width(pen, width);
+    pen_color(pen, mark->style.color, mark->style.opacity);
+    cairo_stroke(pen);
+}
+
+static void point(Pen *pen, const PlotPanel *panel, const Mark *mark, int i, double size, PlotShape shape)
+{
+    Spot s = spot(panel, mark, mark->v[0][i], mark->v[1][i], mark->v[2] ? mark->v[2][i] : 0);
+    shape_draw(pen, shape, s.x, s.y, size, mark->style.color, mark->style.opacity * (s.seen ? 1 : 0.35));
+}
+
+void surface_draw(Pen *pen, PlotPanel *panel, Rect room)
+{
+    const Mark *surface = panel_surface(panel);
+    panel->frame = room;
+    panel->view = view_of(surface->camera, room);
+    double scale = panel->plot->scale, pixels = room.w * room.h * scale * scale;
+    panel->raster_scale = scale * (pixels <= 800e3 ? 2 : 1); /* where pixels are many they are small: one sample each keeps 60 frames/s */
+    int fine = (int)lround(panel->raster_scale / scale);
+    raster_clear(&panel->raster, (int)(room.w * scale) * fine, (int)(room.h * scale) * fine);
+    box_draw(pen, panel);
+    rasterise(panel, surface);
+    lay_down(pen, panel);
+    for (int m = 0; m < panel->count; m++) {
+        const Mark *mark = &panel->mark[m];
+        if (mark->kind == MARK_LINE)
+            line(pen, panel, mark);
+        if (mark->kind == MARK_LINE && mark->style.head && mark->n > 0)
+            point(pen, panel, mark, mark->n - 1, 11, PLOT_DOT);
+        for (int i = 0; mark->kind == MARK_SCATTER && i < mark->n; i++)
+            point(pen, panel, mark, i, mark->style.size > 0 ? mark->style.size : 7, mark->style.shape);
+    }
+}
+
+bool surface_pick(const PlotPanel *panel, double px, double py, double *x, double *y)
+{
+    PlotGrid grid = panel_surface(panel)->grid;
+    double nearest = 20; /* units */
+    for (int p = 0; p < grid.nx * grid.ny; p++) {
+        double gx, gy;
+        mesh_corner(panel, p % grid.nx, p / grid.nx, &gx, &gy);
+        Spot s = spot(panel, &(Mark){0}, gx, gy, 0);
+        double distance = s.seen && !isnan(s.x) ? hypot(s.x - px, s.y - py) : INFINITY;
+        if (distance < nearest) {
+            nearest = distance;
+            *x = gx;
+            *y = gy;
+        }
+    }
+    return nearest < 20;
+}
+#endif

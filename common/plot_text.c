@@ -1,0 +1,72 @@
+/* plot_text.c: colours and text for Cairo's pen. Sizes are in units of the figure, so text grows with the window. */
+#ifdef HAVE_CAIRO
+#include "plot_inside.h"
+#include <cairo.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+void pen_color(Pen *pen, uint32_t color, double opacity)
+{
+    cairo_set_source_rgba(pen, (color >> 16 & 255) / 255.0, (color >> 8 & 255) / 255.0, (color & 255) / 255.0, opacity);
+}
+
+static void use(Pen *pen, Font font)
+{
+    cairo_select_font_face(pen, "DejaVu Sans", CAIRO_FONT_SLANT_NORMAL,
+                           font.bold ? CAIRO_FONT_WEIGHT_BOLD : CAIRO_FONT_WEIGHT_NORMAL);
+    cairo_set_font_size(pen, font.size);
+}
+
+double text_width(Pen *pen, Font font, const char *text)
+{
+    cairo_text_extents_t extents;
+    use(pen, font);
+    cairo_text_extents(pen, text, &extents);
+    return extents.x_advance;
+}
+
+void text_draw(Pen *pen, Font font, double x, double y, double anchor_x, double anchor_y, const char *text)
+{
+    if (!text || !*text || !isfinite(x + y))
+        return;
+    double width = text_width(pen, font, text), height = 0.73 * font.size; /* of a capital letter in this font */
+    cairo_save(pen);
+    cairo_translate(pen, x, y);
+    cairo_rotate(pen, font.angle);
+    cairo_move_to(pen, -anchor_x * width, (1 - anchor_y) * height);
+    if (font.halo) { /* a white rim keeps it readable on any colour */
+        cairo_text_path(pen, text);
+        cairo_set_line_join(pen, CAIRO_LINE_JOIN_ROUND);
+        cairo_set_line_width(pen, 3);
+        pen_color(pen, PLOT_WHITE, 0.85);
+        cairo_stroke_preserve(pen);
+        pen_color(pen, font.color, 1);
+        cairo_fill(pen);
+    } else {
+        pen_color(pen, font.color, 1);
+        cairo_show_text(pen, text);
+    }
+    cairo_restore(pen);
+    cairo_new_path(pen); /* no leftover point for the next line to start from */
+}
+
+void text_fit(Pen *pen, Font font, Rect in, double anchor_x, const char *text)
+{
+    if (!text || !*text)
+        return;
+    double width = text_width(pen, font, text);
+    if (width > in.w)
+        font.size = fmax(font.size * 0.7, font.size * in.w / width);
+    char cut[512];
+    snprintf(cut, sizeof cut - 3, "%s", text);
+    size_t length = strlen(cut);
+    while (length > 0 && text_width(pen, font, cut) > in.w) {
+        do
+            length--;
+        while (length > 0 && (cut[length] & 0xc0) == 0x80); /* back to the start of a UTF-8 character */
+        strcpy(cut + length, "…");
+    }
+    text_draw(pen, font, in.x + anchor_x * in.w, in.y + in.h / 2, anchor_x, 0.5, cut);
+}
+#endif

@@ -1,0 +1,96 @@
+/* screen.c: what is on a virtual screen (the XWD file that `Xvfb -fbdir` keeps), and the close button that a bare Xvfb lacks.
+ *
+ *     screen png XWD FILE           the whole screen as a PNG
+ *     screen same XWD X Y PICTURE   are the screen's pixels from (X, Y) on exactly the picture's? prints how many differ; status 1 if any
+ *     screen close WINDOW           asks the window to close, as a window manager's button does
+ */
+#include "check.h"
+#include <X11/XWDFile.h>
+#include <X11/Xlib.h>
+#include <arpa/inet.h>
+#include <cairo.h>
+#include <dlfcn.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The screen as a Cairo image (32 bits per pixel, as Xvfb's 24-bit screens are). */
+static cairo_surface_t *read_screen(const char *path)
+{
+    FILE *file = fopen(path, "rb");
+    XWDFileHeader head;
+    REQUIRE(file && fread(&head, sizeof head, 1, file) == 1, "%s: no XWD file", path);
+    int width = (int)ntohl(head.pixmap_width), height = (int)ntohl(head.pixmap_height), line = (int)ntohl(head.bytes_per_line);
+    REQUIRE(ntohl(head.bits_per_pixel) == 32, "%s: expected 32 bits per pixel", path);
+    fseek(file, (long)(ntohl(head.header_size) + ntohl(head.ncolors) * sizeof(XWDColor)), SEEK_SET);
+    cairo_surface_t *image = cairo_image_surface_create(CAIRO_FORMAT_RGB24, width, height);
+    for (int y = 0; y < height; y++) {
+        unsigned char *row = cairo_image_surface_get_data(image) + (size_t)y * cairo_image_surface_get_stride(image);
+        REQUIRE(fread(row, 4, width, file) == (size_t)width && fseek(file, line - 4L * width, SEEK_CUR) == 0, "%s: too short", path);
+    }
+    cairo_surface_mark_dirty(image);
+    fclose(file);
+    return image;
+}
+
+static const uint32_t *row_of(cairo_surface_t *image, int y)
+{
+    return (const uint32_t *)(cairo_image_surface_get_data(image) + (size_t)y * cairo_image_surface_get_stride(image));
+}
+
+static int same(const char *screen_path, int x, int y, const char *picture_path)
+{
+    cairo_surface_t *screen = read_screen(screen_path), *picture = cairo_image_surface_create_from_png(picture_path);
+    REQUIRE(cairo_surface_status(picture) == CAIRO_STATUS_SUCCESS, "%s: no PNG", picture_path);
+    int width = cairo_image_surface_get_width(picture), height = cairo_image_surface_get_height(picture), differ = 0;
+    REQUIRE(x >= 0 && y >= 0 && x + width <= cairo_image_surface_get_width(screen) &&
+            y + height <= cairo_image_surface_get_height(screen), "the picture is larger than what is left of the screen");
+    for (int j = 0; j < height; j++)
+        for (int i = 0; i < width; i++)
+            differ += (row_of(screen, y + j)[x + i] ^ row_of(picture, j)[i]) << 8 != 0;
+    printf("%d of %d pixels differ\n", differ, width * height);
+    cairo_surface_destroy(screen);
+    cairo_surface_destroy(picture);
+    return differ ? EXIT_WRONG : 0;
+}
+
+static int save(const char *screen_path, const char *png)
+{
+    cairo_surface_t *screen = read_screen(screen_path);
+    cairo_status_t status = cairo_surface_write_to_png(screen, png);
+    cairo_surface_destroy(screen);
+    REQUIRE(status == CAIRO_STATUS_SUCCESS, "%s: %s", png, cairo_status_to_string(status));
+    return 0;
+}
+
+/* libX11 is there at run time wherever SDL2 shows windows; it is loaded as SDL2 loads it. */
+static int close_window(Window window)
+{
+    void *x11 = dlopen("libX11.so.6", RTLD_NOW);
+    REQUIRE(x11, "%s", dlerror());
+    Display *(*open_display)(const char *) = (Display *(*)(const char *))dlsym(x11, "XOpenDisplay");
+    Atom (*intern)(Display *, const char *, Bool) = (Atom (*)(Display *, const char *, Bool))dlsym(x11, "XInternAtom");
+    Status (*send)(Display *, Window, Bool, long, XEvent *) =
+        (Status (*)(Display *, Window, Bool, long, XEvent *))dlsym(x11, "XSendEvent");
+    int (*close_display)(Display *) = (int (*)(Display *))dlsym(x11, "XCloseDisplay");
+    Display *display = open_display(NULL);
+    REQUIRE(display, "no display");
+    XEvent event = {.xclient = {.type = ClientMessage, .window = window, .format = 32,
+                                .message_type = intern(display, "WM_PROTOCOLS", False)}};
+    event.xclient.data.l[0] = (long)intern(display, "WM_DELETE_WINDOW", False);
+    send(display, window, False, NoEventMask, &event);
+    close_display(display);
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc == 4 && !strcmp(argv[1], "png"))
+        return save(argv[2], argv[3]);
+    if (argc == 6 && !strcmp(argv[1], "same"))
+        return same(argv[2], atoi(argv[3]), atoi(argv[4]), argv[5]);
+    if (argc == 3 && !strcmp(argv[1], "close"))
+        return close_window(strtoul(argv[2], NULL, 0));
+    die(EXIT_USAGE, "screen: png XWD FILE, same XWD X Y PICTURE, or close WINDOW");
+}
