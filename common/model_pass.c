@@ -9,6 +9,9 @@ static Tensor param(const Model *m, int view) { return model_view(m->params, &m-
 static Tensor dparam(const Model *m, int view) { return model_view(m->grads, &m->views[view]); }
 static Tensor optional(const Model *m, int a) { return a == NONE ? NO_TENSOR : act(m, a); }
 
+/* The pictures themselves, or the same flattened. */
+static bool is_picture(const Model *m, int a) { return a == 0 || (a == 1 && m->layers[0].kind == LAYER_FLATTEN); }
+
 /* Weights as matrices [K, everything else]. */
 static Tensor matrix(Tensor vector, int rows)
 {
@@ -148,7 +151,7 @@ static void layer_backward(Model *m, int i)
         break;
     case LAYER_DENSE:
         op->dense_backward_weight(m->s, matrix(dparam(m, l->w), l->out), dparam(m, l->b), x, dy);
-        if (m->layers[0].kind != LAYER_FLATTEN || i > 1) /* else it would be the picture's gradient */
+        if (!is_picture(m, l->in)) /* nobody wants the picture's gradient */
             op->dense_backward_data(m->s, dx, dy, matrix(param(m, l->w), l->out), add);
         break;
     }

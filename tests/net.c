@@ -1,0 +1,113 @@
+/* net.c: see net.h. */
+#include "net.h"
+#include "check.h"
+#include "rng.h"
+#include <math.h>
+
+/* The batch's tensors for N pictures. */
+static void make_batch(Net *n, int N)
+{
+    const ModelSpec *s = &n->m->spec;
+    n->N = N;
+    n->x = tensor_new(n->m->be, F32, N, s->h, s->w, s->c, model_halo(n->m));
+    n->label = tensor_new(n->m->be, I32, N, 1, 1, 1, 0);
+}
+
+static void set_pictures(Net *n, const float *x, const int32_t *label)
+{
+    Tensor dense = tensor_new(n->m->be, F32, n->x.n, n->x.h, n->x.w, n->x.c, 0);
+    n->op->upload(n->m->s, dense, x);
+    n->op->copy(n->m->s, n->x, dense);
+    n->op->upload(n->m->s, n->label, label);
+    n->op->stream_sync(n->m->s);
+    tensor_free(n->m->be, dense);
+}
+
+Net net_new(Backend *be, const ModelSpec *spec, int batch, int N, uint32_t seed)
+{
+    Net n = {.m = model_new(be, spec, batch), .op = be->op};
+    model_init(n.m, 1);
+    make_batch(&n, N);
+    n.totals = tensor_new(be, F64, 2, 1, 1, 1, 0);
+    size_t count = tensor_count(n.x);
+    float *x = alloc(count, sizeof *x);
+    int32_t *label = alloc(N, sizeof *label);
+    Rng r = rng_at(2, RNG_TEST, seed, 0);
+    for (size_t i = 0; i < count; i++)
+        x[i] = rng_normal(&r);
+    for (int i = 0; i < N; i++)
+        label[i] = (int32_t)rng_below(&r, spec->classes);
+    set_pictures(&n, x, label);
+    free(x), free(label);
+    return n;
+}
+
+void net_free(Net *n)
+{
+    Backend *be = n->m->be;
+    tensor_free(be, n->x), tensor_free(be, n->label), tensor_free(be, n->totals);
+    model_free(n->m);
+}
+
+void net_take(Net *to, const Net *from, int first, int count)
+{
+    size_t picture = tensor_count(tensor_first(from->x, 1));
+    float *x = fetch(from, from->x);
+    int32_t *label = alloc(from->N, sizeof *label);
+    from->op->download(from->m->s, label, from->label);
+    tensor_free(to->m->be, to->x), tensor_free(to->m->be, to->label);
+    make_batch(to, count);
+    set_pictures(to, x + first * picture, label + first);
+    free(x), free(label);
+}
+
+static double run(Net *n, ModelMode mode, bool gradient)
+{
+    double totals[2];
+    n->op->zero(n->m->s, n->totals);
+    model_forward(n->m, n->x, mode);
+    model_loss(n->m, n->totals, n->label, NO_TENSOR, gradient);
+    n->op->download(n->m->s, totals, n->totals);
+    return totals[0] / n->N;
+}
+
+double net_loss(Net *n, ModelMode mode) { return run(n, mode, false); }
+
+double net_gradient(Net *n)
+{
+    double loss = run(n, MODEL_FROZEN_STATS, true);
+    model_zero_grads(n->m);
+    model_backward(n->m);
+    return loss;
+}
+
+float *fetch(const Net *n, Tensor vector)
+{
+    float *v = alloc(tensor_count(vector), sizeof *v);
+    n->op->download(n->m->s, v, vector);
+    return v;
+}
+
+double *fetch_double(const Net *n, Tensor vector)
+{
+    float *v = fetch(n, vector);
+    double *wide = alloc(tensor_count(vector), sizeof *wide);
+    for (size_t i = 0; i < tensor_count(vector); i++)
+        wide[i] = v[i];
+    free(v);
+    return wide;
+}
+
+void store(const Net *n, Tensor vector, const float *v)
+{
+    n->op->upload(n->m->s, vector, v);
+    n->op->stream_sync(n->m->s);
+}
+
+double norm_of(const float *v, size_t count)
+{
+    double sum = 0;
+    for (size_t i = 0; i < count; i++)
+        sum += (double)v[i] * v[i];
+    return sqrt(sum);
+}

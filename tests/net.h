@@ -1,0 +1,27 @@
+/* net.h: what tests of whole networks share: a model with a random batch, its loss, its vectors on the host. */
+#ifndef NET_H
+#define NET_H
+#include "device.h"
+#include "model.h"
+
+typedef struct Net {
+    Model *m;
+    const BackendOps *op;
+    int N;
+    Tensor x, label, totals; /* [N,H,W,C], [N], F64 [2] */
+} Net;
+
+/* A model with weights from seed 1 and a batch of N normal pictures with random labels from `seed`; planned for `batch` >= N. */
+Net net_new(Backend *be, const ModelSpec *spec, int batch, int N, uint32_t seed);
+void net_free(Net *n);
+/* Pictures [first, first + count) of n's batch as the batch of another net of the same spec with count <= its plan. */
+void net_take(Net *to, const Net *from, int first, int count);
+
+double net_loss(Net *n, ModelMode mode); /* mean loss of one forward pass */
+double net_gradient(Net *n);             /* forward (frozen statistics), loss, grads zeroed and computed; returns the mean loss */
+
+float *fetch(const Net *n, Tensor vector);             /* on the host; free() it */
+void store(const Net *n, Tensor vector, const float *v);
+double *fetch_double(const Net *n, Tensor vector);
+double norm_of(const float *v, size_t count);
+#endif

@@ -1,0 +1,128 @@
+/* reference_net.c: see reference_net.h. */
+#include "reference_net.h"
+#include "check.h"
+#include <string.h>
+
+static Shape output_shape(const Layer *l, Shape x)
+{
+    switch (l->kind) {
+    case LAYER_CONV: return conv_shape(x, l->out, l->kernel, l->stride).y;
+    case LAYER_MAXPOOL: return pool_shape(x);
+    case LAYER_AVGPOOL: return (Shape){x.n, 1, 1, x.c};
+    case LAYER_FLATTEN: return (Shape){x.n, 1, 1, x.h * x.w * x.c};
+    case LAYER_DENSE: return (Shape){x.n, 1, 1, l->out};
+    default: return x;
+    }
+}
+
+static double *param(const RefNet *r, int view) { return r->params + r->m->views[view].at; }
+static double *dparam(const RefNet *r, int view) { return r->grads + r->m->views[view].at; }
+
+RefNet *refnet_new(const Net *n)
+{
+    RefNet *r = alloc(1, sizeof *r);
+    const Model *m = n->m;
+    int L = m->nlayers;
+    *r = (RefNet){.m = m, .N = n->N, .label = alloc(n->N, sizeof(int)), .params = fetch_double(n, m->params),
+                  .grads = zeros(tensor_count(m->params)), .shape = alloc(L + 1, sizeof(Shape)), .act = alloc(L + 1, sizeof(double *)),
+                  .grad = alloc(L + 1, sizeof(double *)), .which = alloc(L, sizeof(int *)), .norm = alloc(L, sizeof(Norm))};
+    n->op->download(m->s, r->label, n->label);
+    r->shape[0] = (Shape){n->N, m->spec.h, m->spec.w, m->spec.c};
+    r->act[0] = fetch_double(n, n->x);
+    r->grad[0] = zeros(shape_count(r->shape[0]));
+    for (int i = 0; i < L; i++) {
+        const Layer *l = &m->layers[i];
+        Shape y = r->shape[i + 1] = output_shape(l, r->shape[l->in]);
+        r->act[i + 1] = zeros(shape_count(y));
+        r->grad[i + 1] = zeros(shape_count(y));
+        r->which[i] = alloc(shape_count(y), sizeof(int));
+        if (l->kind == LAYER_BATCHNORM) {
+            int group = m->spec.ghost ? m->spec.ghost : n->N;
+            Norm norm = {y, group, l->relu, 1e-5f, param(r, l->w), param(r, l->b), NULL, NULL};
+            norm.mean = zeros((size_t)norm_groups(&norm) * y.c);
+            norm.var = zeros((size_t)norm_groups(&norm) * y.c);
+            r->norm[i] = norm;
+        }
+    }
+    return r;
+}
+
+void refnet_free(RefNet *r)
+{
+    for (int i = 0; i <= r->m->nlayers; i++) {
+        free(r->act[i]), free(r->grad[i]);
+        if (i < r->m->nlayers)
+            free(r->which[i]), free(r->norm[i].mean), free(r->norm[i].var);
+    }
+    free(r->label), free(r->params), free(r->grads), free(r->shape), free(r->act), free(r->grad), free(r->which), free(r->norm);
+    free(r);
+}
+
+static void forward(RefNet *r, int i)
+{
+    const Layer *l = &r->m->layers[i];
+    Shape s = r->shape[l->in];
+    double *y = r->act[i + 1], *x = r->act[l->in], *residual = l->residual < 0 ? NULL : r->act[l->residual];
+    ConvShape c = conv_shape(s, l->out, l->kernel, l->stride ? l->stride : 1);
+    switch (l->kind) {
+    case LAYER_CONV: ref_conv_forward(y, x, param(r, l->w), residual, &c); break;
+    case LAYER_BATCHNORM:
+        ref_bn_statistics(&r->norm[i], x);
+        ref_bn_forward(y, &r->norm[i], x, residual);
+        break;
+    case LAYER_RELU: ref_relu_forward(y, x, shape_count(s)); break;
+    case LAYER_MAXPOOL: ref_maxpool_forward(y, r->which[i], x, s); break;
+    case LAYER_AVGPOOL: ref_avgpool_forward(y, x, s); break;
+    case LAYER_FLATTEN: ref_flatten_forward(y, x, s); break;
+    case LAYER_DENSE: ref_dense_forward(y, x, param(r, l->w), param(r, l->b), s.n, s.c, l->out); break;
+    }
+}
+
+static void backward(RefNet *r, int i)
+{
+    const Layer *l = &r->m->layers[i];
+    Shape s = r->shape[l->in];
+    double *dx = r->grad[l->in], *dy = r->grad[i + 1], *x = r->act[l->in], *y = r->act[i + 1];
+    double *dresidual = l->residual < 0 ? NULL : r->grad[l->residual];
+    ConvShape c = conv_shape(s, l->out, l->kernel, l->stride ? l->stride : 1);
+    switch (l->kind) {
+    case LAYER_CONV:
+        ref_conv_backward_data(dx, dy, param(r, l->w), &c);
+        ref_conv_backward_weight(dparam(r, l->w), x, dy, &c);
+        for (size_t j = 0; dresidual && j < shape_count(c.y); j++)
+            dresidual[j] += dy[j];
+        break;
+    case LAYER_BATCHNORM: ref_bn_backward(dx, dresidual, dparam(r, l->w), dparam(r, l->b), &r->norm[i], dy, y, x); break;
+    case LAYER_RELU: ref_relu_backward(dx, dy, y, shape_count(s)); break;
+    case LAYER_MAXPOOL: ref_maxpool_backward(dx, dy, r->which[i], s); break;
+    case LAYER_AVGPOOL: ref_avgpool_backward(dx, dy, s); break;
+    case LAYER_FLATTEN: ref_flatten_backward(dx, dy, s); break;
+    case LAYER_DENSE:
+        ref_dense_backward_data(dx, dy, param(r, l->w), s.n, s.c, l->out);
+        ref_dense_backward_weight(dparam(r, l->w), dparam(r, l->b), x, dy, s.n, s.c, l->out);
+        break;
+    }
+}
+
+double refnet_loss(RefNet *r)
+{
+    int L = r->m->nlayers;
+    double totals[2] = {0, 0}, *losses = zeros(r->N);
+    for (int i = 0; i < L; i++)
+        forward(r, i);
+    ref_cross_entropy(r->grad[L], losses, totals, r->act[L], r->label, NULL, 1.0 / r->N, r->N, r->shape[L].c);
+    free(losses);
+    return totals[0] / r->N;
+}
+
+double refnet_gradient(RefNet *r)
+{
+    int L = r->m->nlayers;
+    double loss = refnet_loss(r);
+    memset(r->grads, 0, sizeof(double) * tensor_count(r->m->params));
+    for (int a = 0; a < L; a++)
+        memset(r->grad[a], 0, sizeof(double) * shape_count(r->shape[a]));
+    for (int i = L - 1; i >= 0; i--)
+        backward(r, i);
+    return loss;
+}

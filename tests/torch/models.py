@@ -1,0 +1,152 @@
+"""The course's networks in PyTorch, with our names, so that a checkpoint loads by load_state_dict(). Definitions: common/model_zoo.c says the same."""
+import re
+
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+
+def conv(i, o, kernel=3, stride=1):
+    return nn.Conv2d(i, o, kernel, stride, kernel // 2, bias=False)
+
+
+def norm(channels, batchnorm):
+    return nn.BatchNorm2d(channels) if batchnorm else nn.Identity()
+
+
+class Linear(nn.Module):
+    def __init__(self, shape, classes):
+        super().__init__()
+        self.fc = nn.Linear(shape[0] * shape[1] * shape[2], classes)
+
+    def forward(self, x):
+        return self.fc(x.flatten(1))
+
+
+class Mlp(nn.Module):
+    def __init__(self, shape, classes, hidden):
+        super().__init__()
+        sizes = [shape[0] * shape[1] * shape[2], *hidden, classes]
+        for k in range(len(sizes) - 1):
+            setattr(self, f"fc{k + 1}", nn.Linear(sizes[k], sizes[k + 1]))
+        self.depth = len(sizes) - 1
+
+    def forward(self, x):
+        x = x.flatten(1)
+        for k in range(1, self.depth):
+            x = F.relu(getattr(self, f"fc{k}")(x))
+        return getattr(self, f"fc{self.depth}")(x)
+
+
+class Cnn(nn.Module):
+    def __init__(self, shape, classes, batchnorm):
+        super().__init__()
+        channels = [shape[0], 32, 32, 64, 64]
+        for k in range(4):
+            setattr(self, f"conv{k + 1}", conv(channels[k], channels[k + 1]))
+            setattr(self, f"bn{k + 1}", norm(channels[k + 1], batchnorm))
+        self.fc = nn.Linear(64 * (shape[1] // 2 // 2) * (shape[2] // 2 // 2), classes)
+
+    def forward(self, x):
+        for k in range(1, 5):
+            x = F.relu(getattr(self, f"bn{k}")(getattr(self, f"conv{k}")(x)))
+            if k % 2 == 0:
+                x = F.max_pool2d(x, 2)
+        return self.fc(x.flatten(1))
+
+
+class BasicBlock(nn.Module):
+    """y = relu(x' + bn(conv(relu(bn(conv(x)))))); x' = bn(conv1x1(x)) where the shape changes, else x."""
+
+    def __init__(self, i, o, stride, skip, batchnorm):
+        super().__init__()
+        self.conv1, self.bn1 = conv(i, o, 3, stride), norm(o, batchnorm)
+        self.conv2, self.bn2 = conv(o, o), norm(o, batchnorm)
+        self.skip = skip
+        if skip and (stride != 1 or i != o):
+            self.downsample = nn.Sequential(conv(i, o, 1, stride), norm(o, batchnorm))
+        else:
+            self.downsample = nn.Identity()
+
+    def forward(self, x):
+        y = self.bn2(self.conv2(F.relu(self.bn1(self.conv1(x)))))
+        return F.relu(y + self.downsample(x) if self.skip else y)
+
+
+class WideBlock(nn.Module):
+    """h = relu(bn(x)); y = x' + conv(relu(bn(conv(h)))); x' = conv1x1(h) where the shape changes, else x."""
+
+    def __init__(self, i, o, stride, skip, batchnorm):
+        super().__init__()
+        self.bn1, self.conv1 = norm(i, batchnorm), conv(i, o, 3, stride)
+        self.bn2, self.conv2 = norm(o, batchnorm), conv(o, o)
+        self.skip, self.change = skip, stride != 1 or i != o
+        if skip and self.change:
+            self.downsample = nn.Sequential(conv(i, o, 1, stride))
+
+    def forward(self, x):
+        h = F.relu(self.bn1(x))
+        y = self.conv2(F.relu(self.bn2(self.conv1(h))))
+        if not self.skip:
+            return y
+        return y + (self.downsample(h) if self.change else x)
+
+
+def stages(model, block, blocks, width, skip, batchnorm):
+    """layer1, layer2, layer3; the second and third halve the picture. Returns the last one's channels."""
+    i = 16
+    for stage in range(3):
+        o, layers = width << stage, []
+        for b in range(blocks):
+            layers.append(block(i, o, 2 if stage > 0 and b == 0 else 1, skip, batchnorm))
+            i = o
+        setattr(model, f"layer{stage + 1}", nn.Sequential(*layers))
+    return i
+
+
+class ResNet(nn.Module):
+    def __init__(self, shape, classes, depth, skip, batchnorm):
+        super().__init__()
+        self.conv1, self.bn1 = conv(shape[0], 16), norm(16, batchnorm)
+        self.fc = nn.Linear(stages(self, BasicBlock, (depth - 2) // 6, 16, skip, batchnorm), classes)
+
+    def forward(self, x):
+        x = F.relu(self.bn1(self.conv1(x)))
+        return self.fc(self.layer3(self.layer2(self.layer1(x))).mean((2, 3)))
+
+
+class Wrn16(nn.Module):
+    def __init__(self, shape, classes, widen, skip, batchnorm):
+        super().__init__()
+        self.conv1 = conv(shape[0], 16)
+        last = stages(self, WideBlock, 2, 16 * widen, skip, batchnorm)
+        self.bn, self.fc = norm(last, batchnorm), nn.Linear(last, classes)
+
+    def forward(self, x):
+        x = self.layer3(self.layer2(self.layer1(self.conv1(x))))
+        return self.fc(F.relu(self.bn(x)).mean((2, 3)))
+
+
+def build(name, shape, classes=10, hidden=(256, 128), skip=True, batchnorm=True):
+    """The network of that name for pictures of shape (C, H, W)."""
+    if name == "linear":
+        return Linear(shape, classes)
+    if name == "mlp":
+        return Mlp(shape, classes, hidden)
+    if name == "cnn":
+        return Cnn(shape, classes, batchnorm)
+    if match := re.fullmatch(r"resnet(\d+)", name):
+        return ResNet(shape, classes, int(match[1]), skip, batchnorm)
+    if match := re.fullmatch(r"wrn16-(\d+)", name):
+        return Wrn16(shape, classes, int(match[1]), skip, batchnorm)
+    raise ValueError(f"no model named {name}")
+
+
+if __name__ == "__main__":  # how many parameters each has: the figures of unit/test_model.c
+    for shape in ((3, 32, 32), (1, 28, 28)):
+        for name in ("linear", "mlp", "cnn", "resnet8", "resnet20", "resnet56", "wrn16-1", "wrn16-2", "wrn16-10"):
+            for skip in (True, False):
+                for batchnorm in (True, False):
+                    if (skip or "n" in name and name[0] in "rw") and (batchnorm or name not in ("linear", "mlp")):
+                        count = sum(p.numel() for p in build(name, shape, skip=skip, batchnorm=batchnorm).parameters())
+                        print(f"{name:9s} {shape} skip={skip!s:5s} batchnorm={batchnorm!s:5s} {count}")

@@ -1,0 +1,207 @@
+/* test_model_gradient.c: whole networks: loss and gradient of every view against the float64 reference, the reference against finite
+ * differences of its own loss, and our float32 loss against our gradient.
+ *
+ * How near float32 can come to float64: each layer rounds by 1e-7 or so, and up to 56 layers amplify that; where a sum before a ReLU is
+ * nearer to zero than that, its gradient goes the other way in one of the two. 1e-4 of a view's length is asked for; a wrong index
+ * or a missing term changes tens of per cent. ResNet-56 with batch norm and without skip connections is chaotic at its initial weights (lab 1 shows
+ * the landscape): its gradient is a thousand times longer, and rounding grows as much. It is compared where it is calm.
+ */
+#include "check.h"
+#include "reference_net.h"
+#include "rng.h"
+#include <math.h>
+#include <string.h>
+
+enum { DIRECTIONS = 3 };
+
+/* A direction of length 1, half along the gradient: a purely random one would be nearly at right angles to it, and measure nothing. */
+static double *direction_new(const double *g, size_t count, int draw)
+{
+    double *u = random_values(100 + draw, count, 0, 1), length = 0, steep = 0;
+    for (size_t i = 0; i < count; i++)
+        length += u[i] * u[i], steep += g[i] * g[i];
+    double both = 0;
+    for (size_t i = 0; i < count; i++) {
+        u[i] = u[i] / sqrt(length) + g[i] / sqrt(steep);
+        both += u[i] * u[i];
+    }
+    for (size_t i = 0; i < count; i++)
+        u[i] /= sqrt(both);
+    return u;
+}
+
+static double product(const double *a, const double *b, size_t n)
+{
+    double sum = 0;
+    for (size_t i = 0; i < n; i++)
+        sum += a[i] * b[i];
+    return sum;
+}
+
+/* The reference's gradient along u against (L(w + h u) - L(w - h u)) / 2h in float64. Returns the relative difference. h is small enough that
+ * hardly a ReLU changes its mind within it; a few steps, for the sharpest networks. */
+static double reference_off(RefNet *r, const double *w, const double *g, const double *u, size_t count)
+{
+    double expected = product(g, u, count), best = INFINITY;
+    for (double h = 1e-5; h > 1e-9 && best > 1e-6; h /= 10) {
+        double loss[2];
+        for (int side = 0; side < 2; side++) {
+            for (size_t i = 0; i < count; i++)
+                r->params[i] = w[i] + (side ? -h : h) * u[i];
+            loss[side] = refnet_loss(r);
+        }
+        best = fmin(best, fabs((loss[0] - loss[1]) / (2 * h) / expected - 1));
+    }
+    memcpy(r->params, w, count * sizeof *w);
+    return best;
+}
+
+/* The same of our own loss, in float32: h such that the loss changes by 0.0003 to 0.03, more than its rounding (1e-7 to 1e-6) and less than where
+ * curve and kinks show; the best of several counts. */
+static double ours_off(Net *n, const double *w, const double *g, const double *u, size_t count)
+{
+    static const double changes[] = {3e-3, 1e-3, 1e-2, 3e-4, 3e-2};
+    double expected = product(g, u, count), best = INFINITY;
+    float *moved = alloc(count, sizeof *moved);
+    for (int i = 0; i < 5 && best > 1e-3; i++) {
+        double h = changes[i] / expected, loss[2];
+        for (int side = 0; side < 2; side++) {
+            for (size_t j = 0; j < count; j++)
+                moved[j] = (float)(w[j] + (side ? -h : h) * u[j]);
+            store(n, n->m->params, moved);
+            loss[side] = net_loss(n, MODEL_FROZEN_STATS);
+        }
+        best = fmin(best, fabs((loss[0] - loss[1]) / (2 * h) / expected - 1));
+    }
+    for (size_t j = 0; j < count; j++)
+        moved[j] = (float)w[j];
+    store(n, n->m->params, moved);
+    free(moved);
+    return best;
+}
+
+/* The largest ||ours - reference|| / ||reference|| of a view. A view whose gradient all but vanishes (less than a thousandth of the whole: a beta
+ * in front of another batch norm, with hardly a ReLU clipping between) is what is left of sums that cancel: it is held against that thousandth. */
+static double views_off(const Net *n, const double *ours, const double *reference, double tolerance)
+{
+    double worst = 0, whole = sqrt(product(reference, reference, tensor_count(n->m->params)));
+    for (int i = 0; i < n->m->nviews; i++) {
+        const View *v = &n->m->views[i];
+        double difference = 0, length = 0;
+        for (size_t j = v->at; j < v->at + v->count; j++) {
+            difference += pow(ours[j] - reference[j], 2);
+            length += pow(reference[j], 2);
+        }
+        double off = sqrt(difference) / fmax(sqrt(length), whole / 1000);
+        if (!(length > 0 && off <= tolerance))
+            fail_msg("%s %s: ||ours - reference|| / ||reference|| = %.3g, ||reference|| = %.3g", n->m->spec.name, v->name, off, sqrt(length));
+        worst = fmax(worst, off);
+    }
+    return worst;
+}
+
+/* Batch norm's beta = 2: ReLU clips one number in forty instead of every other, and nothing explodes. */
+static void calm(Net *n)
+{
+    float *w = fetch(n, n->m->params);
+    for (int i = 0; i < n->m->nlayers; i++)
+        if (n->m->layers[i].kind == LAYER_BATCHNORM) {
+            const View *beta = &n->m->views[n->m->layers[i].b];
+            for (int c = 0; c < beta->count; c++)
+                w[beta->at + c] = 2;
+        }
+    store(n, n->m->params, w);
+    free(w);
+}
+
+static void check_model(const ModelSpec *spec)
+{
+    const double tolerance = 1e-4;
+    Device *d = device_open();
+    Net n = net_new(d->be, spec, 6, 5, 7); /* one picture fewer than planned */
+    if (spec->no_skip && !strcmp(spec->name, "resnet56"))
+        calm(&n);
+    RefNet *r = refnet_new(&n);
+    double loss = net_gradient(&n), expected = refnet_gradient(r);
+    size_t count = tensor_count(n.m->params);
+    double *ours = fetch_double(&n, n.m->grads), *g = alloc(count, sizeof *g), *w = fetch_double(&n, n.m->params);
+    memcpy(g, r->grads, count * sizeof *g);
+    expect_close(loss, expected, 0, tolerance / 10, "loss");
+    double views = views_off(&n, ours, g, tolerance), reference = 0, own = 0;
+    for (int i = 0; i < DIRECTIONS; i++) {
+        double *u = direction_new(g, count, i);
+        reference = fmax(reference, reference_off(r, w, g, u, count));
+        own = fmax(own, ours_off(&n, w, ours, u, count));
+        free(u);
+    }
+    printf("    %s%s%s%s: %zu parameters; worst view %.1e; finite differences: reference %.1e, ours %.1e\n", spec->name,
+           spec->no_skip ? " no-skip" : "", spec->no_batchnorm ? " no-batchnorm" : "", spec->ghost ? " ghost" : "", count, views, reference, own);
+    if (!(reference <= 1e-5))
+        fail_msg("the reference's own gradient is off by %g of its finite difference", reference);
+    if (!(own <= 0.02))
+        fail_msg("our gradient is off by %g of our loss's finite difference", own);
+    free(ours), free(g), free(w);
+    refnet_free(r);
+    net_free(&n);
+    device_close(d);
+}
+
+/* Small pictures of odd sides, where a kernel's border and a stride's rounding matter most. */
+static ModelSpec small(const char *name) { return (ModelSpec){.name = name, .h = 9, .w = 8, .c = 3, .classes = 5}; }
+
+static void plain(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"linear", "mlp", "cnn"};
+    for (int i = 0; i < 3; i++) {
+        ModelSpec s = small(names[i]);
+        check_model(&s);
+    }
+    ModelSpec sizes = small("mlp"), bare = small("cnn");
+    memcpy(sizes.hidden, (int[8]){7, 5, 3}, sizeof sizes.hidden);
+    bare.no_batchnorm = true;
+    check_model(&sizes);
+    check_model(&bare);
+}
+
+/* Pictures of one pixel: vectors of 20 numbers, to which no gradient is sent back. */
+static void vectors(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"linear", "mlp"};
+    for (int i = 0; i < 2; i++)
+        check_model(&(ModelSpec){.name = names[i], .h = 1, .w = 1, .c = 20, .classes = 3});
+}
+
+static void variants(const char *name)
+{
+    for (int bits = 0; bits < 4; bits++) {
+        ModelSpec s = small(name);
+        s.no_skip = bits & 1;
+        s.no_batchnorm = bits & 2;
+        check_model(&s);
+    }
+}
+
+static void resnet8(void **state) { (void)state, variants("resnet8"); }
+static void resnet20(void **state) { (void)state, variants("resnet20"); }
+static void resnet56(void **state) { (void)state, variants("resnet56"); }
+static void wrn16_1(void **state) { (void)state, variants("wrn16-1"); }
+static void wrn16_2(void **state) { (void)state, variants("wrn16-2"); }
+
+static void ghost(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"cnn", "resnet8", "wrn16-1"};
+    for (int i = 0; i < 3; i++) {
+        ModelSpec s = small(names[i]);
+        s.ghost = 2; /* groups of 2, 2 and 1 pictures */
+        check_model(&s);
+    }
+}
+
+static const Case cases[] = {
+    {"plain", .run = plain}, {"vectors", .run = vectors}, {"resnet8", .run = resnet8}, {"resnet20", .run = resnet20},
+    {"resnet56", .run = resnet56, .seconds = 120}, {"wrn16_1", .run = wrn16_1}, {"wrn16_2", .run = wrn16_2}, {"ghost", .run = ghost},
+};
+int main(int argc, char **argv) { return device_main(argc, argv, cases, sizeof cases / sizeof *cases); }
