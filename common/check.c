@@ -59,7 +59,7 @@ void die(int status, const char *format, ...)
     fflush(stdout);
     if (rank > 0) {
         signal(SIGTERM, SIG_DFL); /* so that rank 0's end stops this one while it waits */
-        sleep_seconds(0.5);
+        sleep_seconds(end_all ? 0.5 : 2); /* mpirun gives ranks a second when one ended without MPI_Abort */
     }
     ssize_t written = write(STDERR_FILENO, text, strlen(text)); /* in one piece: ranks' lines must not mix */
     (void)written; /* with stderr closed the exit status must say it */

@@ -13,8 +13,8 @@ enum { EXIT_WRONG = 1,   /* it ran, and the answer is wrong (a failed check, a d
        EXIT_TODO  = 77 }; /* not written yet, or the hardware is missing */
 
 /* Print "error: MESSAGE" (with "rank R: " in front in a run of several ranks) on stderr and end all ranks with `status`.
- * An error that every rank meets (a missing file) is printed once: ranks above 0 wait half a second before they speak, and rank 0's end
- * stops them. The message names what was wrong, where, and what to do. */
+ * An error that every rank meets (a missing file) is printed once: ranks above 0 wait half a second (2 s before comm_open) before they speak,
+ * and rank 0's end stops them. The message names what was wrong, where, and what to do. */
 _Noreturn void die(int status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* How die() ends the other ranks: comm_mpi registers MPI_Abort here. NULL: only this process ends. It ends by quick_exit(), so no

@@ -41,7 +41,8 @@ done
 
 [ "$np" -gt 1 ] || [ -n "$hosts" ] || exec "$@"
 
-type -P mpirun >/dev/null || fail "mpirun is not installed: $np ranks need Open MPI; 'make doctor' names the package (one rank needs none: NP=1)"
+program=${MPIRUN:-mpirun} # MPIRUN: another one than PATH's
+type -P "$program" >/dev/null || fail "$program is not installed: $np ranks need Open MPI, see 'make doctor' (NP=1 does without)"
 
 cores=$(env -u OMP_NUM_THREADS -u OMP_THREAD_LIMIT nproc 2>/dev/null || getconf _NPROCESSORS_ONLN)
 threads=$((cores / most > 0 ? cores / most : 1))
@@ -68,19 +69,24 @@ elif [ -z "${SLURM_JOB_ID-}${PBS_JOBID-}${LSB_JOBID-}" ]; then
     [ -w /dev/shm ] || export OMPI_MCA_btl_vader_backing_directory="${TMPDIR:-/tmp}"
 fi
 
-signals=0 first_signal='' killer=''
+signals=0 first_signal='' killer='' ended_by_us=''
+# shellcheck disable=SC2317 # both functions are called by the traps
+end_ranks() {
+    signals=$((signals + 1)) ended_by_us=yes
+    kill -TERM "$mpirun"
+}
 # A program that goes on for 10 s after SIGTERM is ended; after Ctrl-C a person can press it again.
-# shellcheck disable=SC2317 # it is called by the traps
+# shellcheck disable=SC2317
 on_signal() { # name
     signals=$((signals + 1))
     if [ "$first_signal" = INT ] && [ "$1" = INT ]; then
-        kill -TERM "$mpirun"
+        end_ranks
     elif [ -z "$first_signal" ]; then
         first_signal=$1
         kill -USR1 "$mpirun"
         [ "$1" != INT ] || return
         set -m # so that the clock can be stopped with its sleep
-        { sleep 10; kill -TERM "$mpirun"; } >/dev/null 2>&1 &
+        { sleep 10; kill -ALRM $$; } >/dev/null 2>&1 &
         killer=$!
         set +m
     fi
@@ -90,11 +96,12 @@ on_signal() { # name
 with_me=()
 type -P setpriv >/dev/null && with_me=(setpriv --pdeathsig TERM)
 set -m
-"${with_me[@]}" mpirun -q "${options[@]}" "$@" </dev/null &
+"${with_me[@]}" "$program" -q "${options[@]}" "$@" </dev/null &
 mpirun=$!
 set +m
 trap 'on_signal INT' INT
 trap 'on_signal TERM' TERM HUP
+trap end_ranks ALRM
 status=0
 while true; do
     before=$signals
@@ -105,14 +112,15 @@ done
 [ -z "$killer" ] || kill -- "-$killer" 2>/dev/null
 
 if [ "$signals" -gt 0 ]; then
-    [ $status -gt 128 ] && status=$((128 + $(kill -l "$first_signal")))
+    # The ranks' own status where they stopped by themselves; 130 or 143 where they were ended.
+    [ $status -le 128 ] && [ -z "$ended_by_us" ] || status=$((128 + $(kill -l "$first_signal")))
     exit $status
 fi
 # Statuses that mpirun gives when it cannot even start ranks look like a rank's: ask it to start nothing much the same way.
 if [ $status = 1 ] || [ $status -gt 125 ]; then
-    if ! words=$(mpirun "${options[@]}" true </dev/null 2>&1); then
+    if ! words=$("$program" "${options[@]}" true </dev/null 2>&1); then
         echo "$words" >&2
-        fail "mpirun cannot start $np ranks here, for the reason above"
+        fail "$program cannot start $np ranks here, for the reason above"
     fi
 fi
 if [ $status -gt 128 ] && name=$(kill -l $((status - 128)) 2>/dev/null); then

@@ -86,7 +86,7 @@ static void rank_from_environment(void **state)
     setenv("OMPI_COMM_WORLD_SIZE", "2", true);
     double began = timer_now();
     expect_death(status, say_and_die, &status, "rank 1: error: data/train", NULL);
-    assert_true(timer_now() - began >= 0.5);
+    assert_true(timer_now() - began >= 1.9); /* mpirun takes a second to end it, should rank 0 have met the error too */
 }
 
 static void *die_in_thread(void *status)

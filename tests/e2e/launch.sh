@@ -1,0 +1,95 @@
+#!/usr/bin/env bash
+# seconds: 90
+# The launcher: what it refuses, what the ranks get from it, how Ctrl-C, SIGTERM and its own death reach them.
+# shellcheck disable=SC2016 # the ranks' shells expand what stands in single quotes
+set -um # -m: what runs in the background can be interrupted, as from a terminal
+launch=common/setup/launch.sh
+scenario=$BUILD/tests/test_comm_faults
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+failed=0
+wrong() { echo "wrong: $*"; sed 's/^/    /' "$work/out" "$work/err"; failed=1; }
+
+expect() { # what status stdout-or-stderr-line command…
+    local what=$1 status=$2 line=$3 got
+    shift 3
+    "$@" >"$work/out" 2>"$work/err" </dev/null; got=$?
+    [ $got = "$status" ] || wrong "$what: exit status $got, expected $status"
+    cat "$work/out" "$work/err" | grep -qE -- "$line" || wrong "$what: expected a line like: $line"
+    [ "$status" = 0 ] || [ "$(wc -l <"$work/err")" = 1 ] || wrong "$what: expected one line on stderr"
+    echo "$what: exit $got: $(head -n 1 "$work/err")"
+}
+
+expect "no program" 2 "no program" $launch --np 2
+expect "a missing program" 2 "^error: ./none: no such program" $launch --np 2 ./none
+expect "a bad count" 2 "^error: --np 0: not a number of ranks" $launch --np 0 true
+expect "a bad count" 2 "^error: --np two: not a number of ranks" $launch --np=two true
+expect "no value" 2 "^error: --np: its value is missing" $launch --np
+expect "bad hosts" 2 "^error: --hosts a:x: expected" $launch --hosts a:x true
+expect "an unknown option" 2 "^error: launch.sh --ranks: unknown" $launch --ranks 2 true
+expect "no mpirun" 2 "^error: no-mpirun is not installed: 2 ranks need Open MPI" env MPIRUN=no-mpirun $launch --np 2 true
+expect "one rank needs no mpirun" 0 "^alone$" env MPIRUN=no-mpirun $launch --np 1 sh -c 'echo "alone$OMPI_COMM_WORLD_SIZE"'
+expect "one rank's status" 7 "^why$" $launch sh -c 'echo why >&2; exit 7'
+expect "more ranks than cores" 0 "^9 of 9$" $launch --np 9 sh -c 'echo "$((OMPI_COMM_WORLD_RANK + 1)) of $OMPI_COMM_WORLD_SIZE"'
+expect "hosts" 0 "^2 of 2$" $launch --hosts localhost:2 sh -c 'echo "$((OMPI_COMM_WORLD_RANK + 1)) of $OMPI_COMM_WORLD_SIZE"'
+expect "arguments as they are" 0 "^a b,,\*$" $launch --np 2 sh -c 'echo "$1,$2,$3"' sh "a b" "" "*"
+
+cores=$(env -u OMP_NUM_THREADS -u OMP_THREAD_LIMIT nproc)
+share=$((cores / 2 > 0 ? cores / 2 : 1))
+expect "a share of the cores" 0 "^$share threads, dumb$" env -u OMP_NUM_THREADS $launch --np 2 sh -c 'echo "$OMP_NUM_THREADS threads, $TERM"'
+expect "the user's threads" 0 "^5 threads$" env OMP_NUM_THREADS=5 $launch --np 2 sh -c 'echo "$OMP_NUM_THREADS threads"'
+
+# ---- signals ----
+pids() { sed -n 's/^rank [0-9]* pid //p' "$work/out"; }
+alive() { for pid in $(pids); do grep -qs '^State:[[:space:]]*[^Z[:space:]]' "/proc/$pid/status" && return 0; done; return 1; }
+
+start() { # scenario: two ranks in the background as $run, ready to be interrupted
+    $launch --np 2 "$scenario" --scenario "$1" >"$work/out" 2>"$work/err" </dev/null &
+    run=$!
+    for ((i = 0; i < 300; i++)); do
+        [ "$(pids | wc -l)" -lt 2 ] || return
+        sleep 0.1
+    done
+    wrong "$1 does not start"
+}
+
+for signal in INT TERM; do
+    start steps
+    kill -$signal -- -$run # the whole foreground group, as a terminal does
+    wait $run; status=$?
+    [ $status = 0 ] || wrong "$signal: exit status $status, expected 0"
+    [ "$(grep -c 'stopped in good order' "$work/out")" = 2 ] || wrong "$signal: not every rank stopped in good order"
+    [ ! -s "$work/err" ] || wrong "$signal: nothing should be said"
+    echo "SIG$signal: both ranks stopped in good order"
+done
+
+start stubborn
+kill -INT -- -$run
+sleep 0.5
+alive || wrong "the first Ctrl-C should leave ranks alone that do not look at it"
+kill -INT -- -$run
+wait $run; status=$?
+[ $status = 130 ] || wrong "second Ctrl-C: exit status $status, expected 130"
+sleep 0.2
+alive && wrong "second Ctrl-C: a rank is still there"
+echo "a second Ctrl-C ends ranks that do not stop"
+
+start stubborn
+began=$SECONDS
+kill -TERM $run
+wait $run; status=$?
+[ $status = 143 ] || wrong "SIGTERM to ranks that do not stop: exit status $status, expected 143"
+[ $((SECONDS - began)) -lt 15 ] || wrong "SIGTERM to ranks that do not stop: it took $((SECONDS - began)) s"
+alive && wrong "SIGTERM: a rank is still there"
+echo "10 s after SIGTERM, ranks that do not stop are ended"
+
+start stubborn
+kill -KILL $run
+wait $run 2>/dev/null
+for ((i = 0; i < 50; i++)); do alive || break; sleep 0.1; done
+if alive; then
+    type -P setpriv >/dev/null && wrong "the launcher was killed: its ranks are still there"
+    for pid in $(pids); do kill -KILL "$pid"; done
+fi
+echo "the launcher killed: its ranks are gone"
+exit $failed

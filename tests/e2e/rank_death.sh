@@ -1,0 +1,58 @@
+#!/usr/bin/env bash
+# seconds: 90
+# One rank of a run ends badly: all ranks are gone within 5 s, exactly one line says why, and the status says it too.
+set -u
+scenario=$BUILD/tests/test_comm_faults
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+failed=0
+wrong() { echo "wrong: $*"; sed 's/^/    /' "$work/out" "$work/err"; failed=1; }
+
+start() { # ranks scenario: in the background, as $run
+    common/setup/launch.sh --np "$1" "$scenario" --scenario "$2" >"$work/out" 2>"$work/err" &
+    run=$!
+}
+
+ended() { # status line: what the run that just ended must have said
+    [ "$status" = "$1" ] || wrong "exit status $status, expected $1"
+    [ "$(wc -l <"$work/err")" = 1 ] || wrong "expected one line on stderr"
+    grep -qE "$2" "$work/err" || wrong "expected on stderr: $2"
+}
+
+pids() { sed -n 's/^rank [0-9]* pid //p' "$work/out"; }
+# Does a rank still run? One that is dead and only not yet collected by its parent (state Z) does not.
+alive() { for pid in $(pids); do grep -qs '^State:[[:space:]]*[^Z[:space:]]' "/proc/$pid/status" && return 0; done; return 1; }
+
+# kill -9 of one rank of three in the middle of its all-reduces, of the first and of the last.
+for victim in 0 2; do
+    start 3 steps
+    for ((i = 0; i < 300; i++)); do
+        [ "$(pids | wc -l)" -lt 3 ] || break
+        sleep 0.1
+    done
+    began=$(date +%s%N)
+    kill -KILL "$(sed -n "s/^rank $victim pid //p" "$work/out")"
+    wait "$run"; status=$?
+    ended 137 '^error: a rank was killed by signal 9 \(SIGKILL.*--resume'
+    while alive && [ $((($(date +%s%N) - began) / 1000000)) -lt 5000 ]; do sleep 0.05; done
+    alive && wrong "a rank outlives the run"
+    took=$((($(date +%s%N) - began) / 1000000))
+    [ $took -lt 5000 ] || wrong "the end took $took ms"
+    echo "rank $victim of 3 killed: all gone after $took ms: $(cat "$work/err")"
+done
+
+# An error that one rank meets while the others wait for it, one that all meet, and other ways to go.
+try() { # scenario status line
+    start 3 "$1"
+    wait "$run"; status=$?
+    ended "$2" "$3"
+    echo "$1: exit $status: $(cat "$work/err")"
+}
+try one_dies 2 '^rank 2: error: data/train: truncated$'
+try all_die 2 '^rank 0: error: data/train: truncated$'
+try todo 77 '^rank 0: error: TODO in .*test_comm_faults.c, line [0-9]+: learn rank and size$'
+try crash 134 '^error: a rank was killed by signal 6 \(SIGABRT\)'
+try not_closed 1 '^rank 0: error: .*comm_close'
+try short_message 1 '^rank 1: error: comm_recv: rank 0 sent 12 bytes, expected 20$'
+try long_message 2 '^rank 1: error: MPI_.*truncated'
+exit $failed
