@@ -3,6 +3,7 @@
 #define ARGS_HELP_H
 #include "args.h"
 
-void args_help(const char *program, const char *idea, const Option *options); /* --help, on stdout, up to 100 columns wide */
+/* --help, on stdout, up to 100 columns wide. */
+void args_help(const char *program, const char *idea, const Option *options);
 char *args_expected(const Option *option); /* "a whole number from 0 to 10000"; a new string */
 #endif

@@ -57,8 +57,8 @@ static int first_bad(const float *numbers, int count)
 
 /* ---- metadata ---- */
 
-/* "resnet8 28x28x1 classes=10 no-skip": which network the numbers mean. An mlp's sizes are in the shapes; ghost batch norm
- * is a way to train, not part of the network. */
+/* "resnet8 28x28x1 classes=10 no-skip": which network the numbers mean. An mlp's sizes are in the shapes; ghost batch
+ * norm is a way to train, not part of the network. */
 static char *model_text(const ModelSpec *spec)
 {
     return format_new("%s %dx%dx%d classes=%d%s%s", spec->name, spec->h, spec->w, spec->c, spec->classes,
@@ -70,8 +70,8 @@ static void check_model(const char *path, const SafeTensors *file, const Model *
 {
     const char *saved = safetensors_value(file, "model");
     char *built = model_text(&m->spec);
-    REQUIRE(!saved || !strcmp(saved, built), "%s: saved from the model %.100s, expected %s: give the same options", path,
-            saved, built);
+    REQUIRE(!saved || !strcmp(saved, built), "%s: saved from the model %.100s, expected %s: give the same options",
+            path, saved, built);
     free(built);
 }
 
@@ -111,8 +111,8 @@ static void add_part(SafeTensors *file, const char *path, const Part *part)
         for (int d = 0; d < v->dims; d++)
             t->shape[d] = v->shape[d];
         if (first_bad(t->data, v->count) >= 0)
-            die(EXIT_WRONG, "%s: not saved: '%s' has a number that is not finite: the training diverged; lower the rate",
-                path, t->name);
+            die(EXIT_WRONG, "%s: not saved: '%s' has a number that is not finite: it diverged; lower the rate", path,
+                t->name);
     }
 }
 

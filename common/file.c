@@ -30,7 +30,8 @@ NewFile *file_begin(const char *path)
     f->temporary = format_new("%s.%d.tmp", path, (int)getpid());
     struct stat old;
     if (stat(path, &old) == 0 && !S_ISREG(old.st_mode)) { /* rename would replace a device */
-        fail(f, S_ISDIR(old.st_mode) ? "is a folder, expected a file's name" : "is not a regular file; choose another name");
+        fail(f, S_ISDIR(old.st_mode) ? "is a folder, expected a file's name"
+                                     : "is not a regular file; choose another name");
         return f;
     }
     f->stream = fopen(f->temporary, "wbe");

@@ -1,7 +1,8 @@
 /* run.h: one run of a program: its folder, its configuration, its metrics, its voice.
  *
- * Every run writes <out>/<program>/: config.json (options, data, device, ranks, seed), metrics.csv, pictures, trace.json where asked. Only rank
- * 0 writes and speaks. Files appear under their final names whole: metrics.csv is flushed line by line (a log), all others are renamed into place.
+ * Every run writes <out>/<program>/: config.json (options, data, device, ranks, seed), metrics.csv, pictures,
+ * trace.json where asked. Only rank 0 writes and speaks. Files appear under their final names whole: metrics.csv is
+ * flushed line by line (a log), all others are renamed into place.
  */
 #ifndef RUN_H
 #define RUN_H
@@ -43,17 +44,21 @@ typedef struct Run {
     } progress;
 } Run;
 
-/* Make the folder, write config.json (the options' values and what `facts` adds: data, device, world size, …; facts is
- * consumed, NULL is fine) and say it in a few lines. speaks: true on the rank that prints and writes (rank 0); a serial program says true. */
+/* Make the folder, write config.json (the options' values and what `facts` adds: data, device, world size, …;
+ * facts is consumed, NULL is fine) and say it in a few lines. speaks: true on the rank that prints and writes
+ * (rank 0); a serial program says true. */
 Run *run_open(const char *program, const RunOptions *o, const Option *options, json_t *facts, bool speaks);
 void run_close(Run *r); /* says where the results lie */
 
-void run_say(Run *r, const char *format, ...) __attribute__((format(printf, 2, 3)));          /* a line for people, if r speaks */
-void run_metrics_header(Run *r, const char *columns);                                        /* "epoch,loss,…" once */
-void run_metrics(Run *r, const char *format, ...) __attribute__((format(printf, 2, 3)));      /* one line of metrics.csv */
+/* A line for people, if r speaks. */
+void run_say(Run *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* metrics.csv: "epoch,loss,…" once, then line by line. */
+void run_metrics_header(Run *r, const char *columns);
+void run_metrics(Run *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
 char *run_path(const Run *r, const char *file); /* <dir>/<file>, a new string; free() it */
 
-/* How far it is: redraws a bar with rate and time left on a terminal (at most 10 times a second); elsewhere a plain line about every 10 s and at the
- * end. done of total units ("images"); note: a few words such as "loss 0.412". Resets itself when done falls back. */
+/* How far it is: redraws a bar with rate and time left on a terminal (at most 10 times a second); elsewhere a
+ * plain line about every 10 s and at the end. done of total units ("images"); note: a few words such as "loss
+ * 0.412". Resets itself when done falls back. */
 void run_progress(Run *r, const char *what, double done, double total, const char *unit, const char *note);
 #endif

@@ -71,7 +71,8 @@ static char *numbers_text(const Run *r, double now, double total, const char *un
     double percent = total > 0 ? floor(100 * done / total) : 100;
     char *rates = rate > 0 ? format_new("  %s %s/s  %s %s", speed, unit, time, meaning) : format_new("%s", "");
     bool noted = note && *note;
-    char *text = format_new("%3.0f %%  %s/%s %s%s%s%s", percent, some, all, unit, rates, noted ? "  " : "", noted ? note : "");
+    char *text = format_new("%3.0f %%  %s/%s %s%s%s%s", percent, some, all, unit, rates, noted ? "  " : "",
+                            noted ? note : "");
     free(rates);
     free(time);
     free(speed);

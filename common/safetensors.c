@@ -1,7 +1,8 @@
 /* safetensors.c: see safetensors.h. The format: https://github.com/huggingface/safetensors
  *
- * Here is the reader; the writer is safetensors_write.c. The header is taken apart before memory is taken for the data, so
- * a file that lies costs nothing. Every text returned is one line without control characters, whatever the file holds.
+ * Here is the reader; the writer is safetensors_write.c. The header is taken apart before memory is taken for the
+ * data, so a file that lies costs nothing. Every text returned is one line without control characters, whatever the
+ * file holds.
  */
 #include "safetensors.h"
 #include <errno.h>

@@ -1,4 +1,5 @@
-/* schedule.h: the learning rate as a function of the step. Pure functions: nothing to save in a checkpoint but the step. */
+/* schedule.h: the learning rate as a function of the step. Pure functions: nothing to save in a checkpoint but the
+ * step. */
 #ifndef SCHEDULE_H
 #define SCHEDULE_H
 #include <stdint.h>
@@ -10,7 +11,7 @@ typedef struct Schedule {
     ScheduleKind kind;
     double rate;          /* base (constant, step, cosine) or peak (one-cycle) */
     int64_t steps;        /* of the whole training */
-    int64_t warmup;       /* linear warm-up over so many steps: rate * (step+1)/warmup, then the schedule; not for one-cycle */
+    int64_t warmup;       /* linear warm-up over so many steps: rate * (step+1)/warmup; not for one-cycle */
     double start;         /* warm-up begins at this rate (0: at rate/warmup): lab 3 warms up from eta to k eta */
     int64_t drop_every;   /* step: every so many steps … */
     double drop_by;       /* … the rate is multiplied by this */
@@ -21,7 +22,9 @@ ScheduleKind schedule_kind(const char *name); /* of SCHEDULE_CHOICES */
 /* The rate of update number `step` (0 … steps-1).
  *   constant  rate
  *   step      rate * drop_by ^ floor((step - warmup) / drop_every)
- *   cosine    rate * (1 + cos(pi (step - warmup) / (steps - warmup))) / 2           (Loshchilov & Hutter, arXiv 1608.03983)
- *   onecycle  cosine from rate/25 up to rate over the first 30 % of the steps, then cosine down to rate/25e4 (Smith, arXiv 1708.07120; torch's OneCycleLR) */
+ *   cosine    rate * (1 + cos(pi (step - warmup) / (steps - warmup))) / 2
+ *             (Loshchilov & Hutter, arXiv 1608.03983)
+ *   onecycle  cosine from rate/25 up to rate over the first 30 % of the steps, then cosine down to rate/25e4
+ *             (Smith, arXiv 1708.07120; torch's OneCycleLR) */
 double schedule_rate(const Schedule *s, int64_t step);
 #endif

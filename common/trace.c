@@ -1,5 +1,5 @@
-/* trace.c: see trace.h. Trace Event Format: one {"ph": "X"} object per span, times in microseconds; a process is a rank,
- * a thread is a track. */
+/* trace.c: see trace.h. Trace Event Format: one {"ph": "X"} object per span, times in microseconds; a process is a
+ * rank, a thread is a track. */
 #include "trace.h"
 #include <inttypes.h>
 #include <jansson.h>
@@ -86,7 +86,8 @@ static void put_name(FILE *out, const char *what, int rank, int track, const cha
     free(json);
 }
 
-/* This rank's events, commas between them. Times are whole nanoseconds since `zero`: so rounded, nested spans stay nested. */
+/* This rank's events, commas between them. Times are whole nanoseconds since `zero`: so rounded, nested spans stay
+ * nested. */
 static char *events_text(Trace *t, int rank, double zero, size_t *bytes)
 {
     char *text;

@@ -1,6 +1,7 @@
 /* python.h: tests that compare with Python: PyTorch or the safetensors package as judge of our numbers and files.
  *
- * The interpreter is $PYTHON, else python3. A script that cannot import what it needs prints "skipped: why" and exits 77, and so does the case.
+ * The interpreter is $PYTHON, else python3. A script that cannot import what it needs prints "skipped: why" and exits
+ * 77, and so does the case.
  */
 #ifndef PYTHON_H
 #define PYTHON_H

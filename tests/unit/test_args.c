@@ -31,8 +31,8 @@ static void table(Option options[OPTIONS + 1], Values *v)
         {"rate", ARG_REAL, &v->rate, .min = 0, .max = 100, .help = "learning rate"},
         {"sharpness", ARG_REAL, &v->sharpness, .help = "any number at all"},
         {"out", ARG_STRING, &v->out,
-         .help = "folder for results, which is made where it does not exist yet, and in which each program has a folder "
-                 "of its own"},
+         .help = "folder for results, which is made where it does not exist yet, and in which every program has its "
+                 "own folder"},
         {"device", ARG_CHOICE, &v->device, .choices = "auto|cpu|cuda", .help = "where to compute"},
         {"schedule", ARG_CHOICE, &v->schedule, .choices = "constant|step|cosine|onecycle", .help = "of the rate"},
         {"trace", ARG_FLAG, &v->trace, .help = "write a timeline for Perfetto"},

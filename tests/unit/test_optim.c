@@ -144,7 +144,8 @@ static void against_torch(void **state)
     char in[4200], out[4200];
     snprintf(in, sizeof in, "%s/in", folder);
     save_fixture(&f, in);
-    python_run("tests/torch/sgd.py %s %s/out 0.1,0.05,0.3,0.02 0,0,0 0.9,0,0 0.9,5e-4,0 0.9,5e-4,1 0,0.1,0", in, folder);
+    python_run("tests/torch/sgd.py %s %s/out 0.1,0.05,0.3,0.02 0,0,0 0.9,0,0 0.9,5e-4,0 0.9,5e-4,1 0,0.1,0", in,
+               folder);
     for (int i = 0; i < SETTINGS; i++) {
         const Settings *s = &settings[i];
         snprintf(out, sizeof out, "%s/out.%d", folder, i);
