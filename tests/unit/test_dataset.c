@@ -112,6 +112,7 @@ static void fashion_faults(void **state)
     b.at[7] = 3, b.size -= 1, b.at[9] = 10;
     write_file("d/train-labels-idx1-ubyte", b);
     expect_death(2, open_it, &any, "d/train-labels-idx1-ubyte: label 10 of picture 1, expected 0 to 9", NULL);
+    free(b.at);
     remove_file("d/train-labels-idx1-ubyte");
     expect_death(2, open_it, &any, "d: train-labels-idx1-ubyte is missing beside the other files", "make datasets",
                  NULL);
@@ -121,6 +122,7 @@ static void fashion_faults(void **state)
     o.data_dir = "e";
     b = idx_bytes(3, (uint32_t[]){2, 28, 27}, 256);
     write_file("e/t10k-images-idx3-ubyte", b);
+    free(b.at);
     expect_death(2, open_it, &o, "e/t10k-images-idx3-ubyte: pictures of 28 x 27 pixels, expected 28 x 28", NULL);
     assert_int_equal(truncate("e/train-images-idx3-ubyte", 1000), 0);
     expect_death(2, open_it, &o, "e/train-images-idx3-ubyte: 1,000 bytes, expected 2,368: truncated?", NULL);

@@ -1,0 +1,378 @@
+/* test_loader.c: batches are the right pictures, rightly augmented, whoever asks for them and however; on every
+ * backend. */
+#include "loader.h"
+#include <jansson.h>
+#include <string.h>
+#include <unistd.h>
+#include "check.h"
+#include "device.h"
+#include "rng.h"
+
+enum { COUNT = 50, H = 9, W = 7, C = 3, PIXELS = H * W * C };
+static const float mean[] = {0.5f, 0.25f, 0.4f}, istd[] = {4, 3, 5};
+static const AugmentSpec none = {0}, all = {.flip = true, .shift = 2, .cutout = 3};
+
+static Images pictures(void)
+{
+    Images images = {COUNT, H, W, C, alloc(COUNT, PIXELS), alloc(COUNT, 1)};
+    Rng r = rng_at(1, RNG_TEST, 0, 0);
+    for (int i = 0; i < COUNT * PIXELS; i++)
+        images.pixels[i] = (uint8_t)rng_u32(&r);
+    for (int i = 0; i < COUNT; i++)
+        images.labels[i] = (uint8_t)(i * 7 % 10);
+    return images;
+}
+
+static void drop_pictures(Images images)
+{
+    free(images.pixels);
+    free(images.labels);
+}
+
+/* Every picture twice, mixed. */
+static void mixed_order(int32_t order[2 * COUNT])
+{
+    for (int i = 0; i < 2 * COUNT; i++)
+        order[i] = i * 37 % (2 * COUNT) % COUNT;
+}
+
+/* Picture `image` in epoch `epoch` as it should be, from the definition: mirror, pad with grey, crop, cut out a square.
+ */
+static void expected_picture(double out[PIXELS], const Images *images, AugmentSpec spec, uint64_t seed, int epoch,
+                             int image)
+{
+    Augment a = augment_draw(spec, seed, epoch, image, H, W);
+    int pad = spec.shift;
+    double padded[H + 8][W + 8][C];
+    memset(padded, 0, sizeof padded);
+    for (int h = 0; h < H; h++)
+        for (int w = 0; w < W; w++)
+            for (int c = 0; c < C; c++) {
+                uint8_t byte = images->pixels[image * PIXELS + (h * W + (a.flip ? W - 1 - w : w)) * C + c];
+                padded[pad + h][pad + w][c] = (byte / 255.0 - mean[c]) * istd[c];
+            }
+    for (int h = 0; h < H; h++)
+        for (int w = 0; w < W; w++)
+            for (int c = 0; c < C; c++) {
+                bool cut = h - a.cut_y >= 0 && h - a.cut_y < a.cut && w - a.cut_x >= 0 && w - a.cut_x < a.cut;
+                out[(h * W + w) * C + c] = cut ? 0 : padded[pad + a.dy + h][pad + a.dx + w][c];
+            }
+}
+
+/* Take the rest of a pass and compare all of it; from: how many pictures of it were taken already. */
+static void expect_pass(Device *d, Loader *l, const Images *images, AugmentSpec spec, int batch, const int32_t *order,
+                        int count, int epoch, int from)
+{
+    Batch b;
+    double want[PIXELS];
+    for (int at = from; at < count; at += b.n) {
+        assert_true(loader_next(l, d->s, &b));
+        assert_int_equal(b.first, at);
+        assert_int_equal(b.n, count - at < batch ? count - at : batch);
+        assert_true(b.x.n == b.n && b.x.h == H && b.x.w == W && b.x.c == C && b.label.n == b.n);
+        double *x = get(d, b.x);
+        int32_t label[2 * COUNT];
+        d->op->download(d->s, label, b.label);
+        for (int i = 0; i < b.n; i++) {
+            assert_int_equal(label[i], images->labels[order[at + i]]);
+            expected_picture(want, images, spec, 11, epoch, order[at + i]);
+            for (int p = 0; p < PIXELS; p++)
+                expect_close(x[i * PIXELS + p], want[p], 1e-5, 0, "pixel");
+        }
+        free(x);
+    }
+    assert_false(loader_next(l, d->s, &b));
+    assert_false(loader_next(l, d->s, &b));
+}
+
+static void pass(AugmentSpec spec, int batch, int halo, int count)
+{
+    Device *d = device_open();
+    Images images = pictures();
+    int32_t order[2 * COUNT];
+    mixed_order(order);
+    Loader *l = loader_new(d->be, &images, mean, istd, batch, halo, spec, 11);
+    Batch b;
+    assert_false(loader_next(l, d->s, &b)); /* no pass was begun */
+    for (int epoch = 0; epoch < 3; epoch++) {
+        loader_start(l, order, count, epoch);
+        expect_pass(d, l, &images, spec, batch, order, count, epoch, 0);
+    }
+    assert_true(loader_waited(l) >= 0);
+    loader_free(l);
+    drop_pictures(images);
+    device_close(d);
+}
+
+static void plain(void **state)
+{
+    (void)state;
+    pass(none, 8, 0, 2 * COUNT);
+}
+static void short_last_batch(void **state)
+{
+    (void)state;
+    pass(none, 7, 1, COUNT);
+}
+static void one_by_one(void **state)
+{
+    (void)state;
+    pass(all, 1, 1, COUNT);
+}
+static void batch_of_all(void **state)
+{
+    (void)state;
+    pass(all, COUNT, 2, COUNT);
+}
+static void batch_larger_than_all(void **state)
+{
+    (void)state;
+    pass(all, 3 * COUNT, 1, COUNT);
+}
+static void augmented(void **state)
+{
+    (void)state;
+    pass(all, 8, 1, 2 * COUNT);
+}
+static void no_pictures(void **state)
+{
+    (void)state;
+    pass(all, 8, 1, 0);
+}
+
+/* Loaders of three ranks, each with every third position, see the very bits that one loader sees. */
+static void ranks_change_nothing(void **state)
+{
+    (void)state;
+    Device *d = device_open();
+    Images images = pictures();
+    int32_t order[2 * COUNT], share[2 * COUNT];
+    mixed_order(order);
+    float whole[COUNT][PIXELS], part[5][PIXELS];
+    Batch b;
+    Loader *l = loader_new(d->be, &images, mean, istd, COUNT, 0, all, 11);
+    loader_start(l, order, COUNT, 4);
+    assert_true(loader_next(l, d->s, &b));
+    d->op->download(d->s, whole, b.x);
+    loader_free(l);
+    for (int rank = 0; rank < 3; rank++) {
+        int count = 0;
+        for (int i = rank; i < COUNT; i += 3)
+            share[count++] = order[i];
+        l = loader_new(d->be, &images, mean, istd, 5, 0, all, 11);
+        loader_start(l, share, count, 4);
+        while (loader_next(l, d->s, &b)) {
+            d->op->download(d->s, part, b.x);
+            for (int i = 0; i < b.n; i++)
+                assert_memory_equal(part[i], whole[(b.first + i) * 3 + rank], sizeof *part);
+        }
+        loader_free(l);
+    }
+    drop_pictures(images);
+    device_close(d);
+}
+
+/* A pass may be left at any batch; the next one is whole. The list may be longer than the one before. */
+static void interrupted_passes(void **state)
+{
+    (void)state;
+    Device *d = device_open();
+    Images images = pictures();
+    int32_t order[2 * COUNT];
+    mixed_order(order);
+    Loader *l = loader_new(d->be, &images, mean, istd, 4, 1, all, 11);
+    Batch b;
+    for (int round = 0; round < 60; round++) {
+        loader_start(l, order + round % 5, COUNT + round % COUNT - 5, round);
+        for (int i = 0; i < round % 9; i++)
+            assert_true(loader_next(l, d->s, &b));
+    }
+    loader_start(l, order, 2 * COUNT, 5);
+    expect_pass(d, l, &images, all, 4, order, 2 * COUNT, 5, 0);
+    loader_start(l, order, 2 * COUNT, 6);
+    assert_true(loader_next(l, d->s, &b)); /* freed in the middle of a pass */
+    loader_free(l);
+    loader_free(NULL);
+    drop_pictures(images);
+    device_close(d);
+}
+
+static void (*real_gather)(Stream *, Tensor, Tensor, Tensor, Tensor, const Augment *, const float *, const float *);
+
+static void slow_gather(Stream *s, Tensor x, Tensor label, Tensor images, Tensor labels, const Augment *pick,
+                        const float *m, const float *i)
+{
+    usleep(3000);
+    real_gather(s, x, label, images, labels, pick, m, i);
+}
+
+/* A pass begins while the thread is still at work on a batch of the one before. */
+static void interrupted_while_filling(void **state)
+{
+    (void)state;
+    Device *d = device_open();
+    const BackendOps *real = d->be->op;
+    BackendOps slow = *real;
+    real_gather = real->gather;
+    slow.gather = slow_gather;
+    d->be->op = &slow;
+    Images images = pictures();
+    int32_t order[2 * COUNT];
+    mixed_order(order);
+    Loader *l = loader_new(d->be, &images, mean, istd, 20, 0, all, 11);
+    for (int round = 0; round < 10; round++) {
+        loader_start(l, order, COUNT, 2 * round);
+        usleep(1000); /* the thread is in the midst of batch 0 */
+        loader_start(l, order + round, COUNT, 2 * round + 1);
+        expect_pass(d, l, &images, all, 20, order + round, COUNT, 2 * round + 1, 0);
+    }
+    loader_free(l);
+    d->be->op = real;
+    drop_pictures(images);
+    device_close(d);
+}
+
+/* The caller's list may change after loader_start; a batch stays as it is until the next is asked for. */
+static void batch_stays_in_hand(void **state)
+{
+    (void)state;
+    Device *d = device_open();
+    Images images = pictures();
+    int32_t order[2 * COUNT], again[2 * COUNT];
+    mixed_order(order);
+    mixed_order(again);
+    Loader *l = loader_new(d->be, &images, mean, istd, 2, 0, all, 11);
+    loader_start(l, order, 2 * COUNT, 0);
+    memset(order, 0, sizeof order);
+    float before[2][PIXELS], after[2][PIXELS];
+    Batch b;
+    for (int t = 0; t < 3; t++)
+        assert_true(loader_next(l, d->s, &b));
+    d->op->download(d->s, before, b.x);
+    usleep(50000); /* time enough for the thread to fill every slot that it may */
+    d->op->download(d->s, after, b.x);
+    assert_memory_equal(before, after, sizeof before);
+    expect_pass(d, l, &images, all, 2, again, 2 * COUNT, 0, 6);
+    loader_free(l);
+    drop_pictures(images);
+    device_close(d);
+}
+
+typedef struct WrongOrder {
+    int32_t image;
+} WrongOrder;
+
+static void start_with(void *wrong)
+{
+    Device *d = device_open();
+    Images images = pictures();
+    Loader *l = loader_new(d->be, &images, mean, istd, 2, 0, none, 1);
+    loader_start(l, (int32_t[]){0, 1, ((WrongOrder *)wrong)->image}, 3, 0);
+}
+
+static void index_out_of_range(void **state)
+{
+    (void)state;
+    expect_death(1, start_with, &(WrongOrder){COUNT}, "loader.c", "broken", NULL);
+    expect_death(1, start_with, &(WrongOrder){-1}, "loader.c", "broken", NULL);
+}
+
+/* ---- augment_draw ---- */
+
+static void draws_cover_their_ranges(void **state)
+{
+    (void)state;
+    enum { N = 20000 };
+    AugmentSpec spec = {.flip = true, .shift = 4, .cutout = 8};
+    int flips = 0, dy[9] = {0}, dx[9] = {0}, cut_y[32] = {0}, cut_x[28] = {0}, same = 0;
+    for (int i = 0; i < N; i++) {
+        Augment a = augment_draw(spec, 3, 1, i, 32, 28), next = augment_draw(spec, 3, 2, i, 32, 28);
+        assert_true(a.image == i && a.cut == 8 && abs(a.dy) <= 4 && abs(a.dx) <= 4);
+        assert_true(a.cut_y >= -4 && a.cut_y < 28 && a.cut_x >= -4 && a.cut_x < 24);
+        flips += a.flip;
+        dy[a.dy + 4]++, dx[a.dx + 4]++, cut_y[a.cut_y + 4]++, cut_x[a.cut_x + 4]++;
+        same += !memcmp(&a, &next, sizeof a);
+    }
+    expect_close(flips, N / 2, 350, 0, "flips"); /* 5 standard deviations: 5 * 71 */
+    for (int k = 0; k < 9; k++) {
+        expect_close(dy[k], N / 9.0, 223, 0, "shifts down");
+        expect_close(dx[k], N / 9.0, 223, 0, "shifts right");
+    }
+    for (int k = 0; k < 28; k++) {
+        expect_close(cut_x[k], N / 28.0, 132, 0, "columns of cutout's centre");
+        expect_close(cut_y[k], N / 32.0, 124, 0, "rows of cutout's centre");
+    }
+    assert_true(same < 30); /* about N / (2 * 81 * 32 * 28) */
+}
+
+static void draws_do_not_disturb_each_other(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 200; i++) {
+        Augment all_on = augment_draw((AugmentSpec){true, 4, 8}, 5, 0, i, 32, 32);
+        Augment only_shift = augment_draw((AugmentSpec){false, 4, 0}, 5, 0, i, 32, 32);
+        Augment nothing = augment_draw(none, 5, 0, i, 32, 32);
+        assert_true(only_shift.dy == all_on.dy && only_shift.dx == all_on.dx && !only_shift.flip && !only_shift.cut);
+        assert_true(!nothing.dy && !nothing.dx && !nothing.flip && !nothing.cut);
+    }
+}
+
+/* ---- the audit ---- */
+
+static void audit_names_the_pictures(void **state)
+{
+    (void)state;
+    const char *dir = scratch_dir();
+    char path[4200], line[4096];
+    setenv("LABS_AUDIT", dir, 1);
+    Device *d = device_open();
+    Images images = pictures();
+    Loader *l = loader_new(d->be, &images, mean, istd, 2, 0, none, 1);
+    Batch b;
+    loader_start(l, (int32_t[]){7, 3, 49, 0, 12}, 5, 6);
+    while (loader_next(l, d->s, &b))
+        ;
+    loader_free(l);
+    snprintf(path, sizeof path, "%s/rank-0.jsonl", dir);
+    FILE *f = fopen(path, "r");
+    assert_non_null(f);
+    const int32_t want[3][2] = {{7, 3}, {49, 0}, {12}};
+    int batches = 0;
+    while (fgets(line, sizeof line, f)) {
+        json_t *fact = json_loads(line, 0, NULL);
+        assert_non_null(fact);
+        if (!strcmp(json_string_value(json_object_get(fact, "fact")), "batch")) {
+            json_t *list = json_object_get(fact, "images");
+            assert_true(batches < 3);
+            assert_int_equal(json_integer_value(json_object_get(fact, "epoch")), 6);
+            assert_int_equal(json_integer_value(json_object_get(fact, "first")), 2 * batches);
+            assert_int_equal(json_array_size(list), batches < 2 ? 2 : 1);
+            for (size_t i = 0; i < json_array_size(list); i++)
+                assert_int_equal(json_integer_value(json_array_get(list, i)), want[batches][i]);
+            batches++;
+        }
+        json_decref(fact);
+    }
+    assert_int_equal(batches, 3);
+    fclose(f);
+    drop_pictures(images);
+    device_close(d);
+}
+
+static const Case cases[] = {{.name = "plain", .run = plain},
+                             {.name = "short_last_batch", .run = short_last_batch},
+                             {.name = "one_by_one", .run = one_by_one},
+                             {.name = "batch_of_all", .run = batch_of_all},
+                             {.name = "batch_larger_than_all", .run = batch_larger_than_all},
+                             {.name = "augmented", .run = augmented},
+                             {.name = "no_pictures", .run = no_pictures},
+                             {.name = "ranks_change_nothing", .run = ranks_change_nothing},
+                             {.name = "interrupted_passes", .run = interrupted_passes},
+                             {.name = "interrupted_while_filling", .run = interrupted_while_filling},
+                             {.name = "batch_stays_in_hand", .run = batch_stays_in_hand},
+                             {.name = "index_out_of_range", .run = index_out_of_range},
+                             {.name = "draws_cover_their_ranges", .run = draws_cover_their_ranges},
+                             {.name = "draws_do_not_disturb_each_other", .run = draws_do_not_disturb_each_other},
+                             {.name = "audit_names_the_pictures", .run = audit_names_the_pictures}};
+
+int main(int argc, char **argv) { return device_main(argc, argv, cases, sizeof cases / sizeof *cases); }
