@@ -6,6 +6,7 @@
  */
 #include "run_progress.h"
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -15,6 +16,11 @@
 
 static const double REDRAW = 0.1, LINE_EVERY = 10; /* seconds */
 enum { BAR_LEAST = 10, BAR_MOST = 40 };            /* columns inside the brackets */
+
+typedef struct Shown { /* what one call of run_progress shows, besides r->progress */
+    const char *what, *unit, *note;
+    double total, now;
+} Shown;
 
 int terminal_columns(void)
 {
@@ -61,19 +67,21 @@ static double rate_of(const Run *r, double now)
     return seconds > 0 ? (r->progress.done - r->progress.from) / seconds : 0;
 }
 
-/* "43 %  25,600/60,000 images  1,234 images/s  0:28 left  loss 0.412" */
-static char *numbers_text(const Run *r, double now, double total, const char *unit, const char *note)
+/* "43 %  25,600/60,000 images  1,234 images/s  0:28 left  loss 0.412"; the counts only where `counts` says so. */
+static char *numbers_text(const Run *r, const Shown *s, bool counts)
 {
-    double rate = rate_of(r, now), done = r->progress.done;
-    char *some = grouped(done), *all = grouped(total), *speed = grouped(rate);
-    char *time = clock_text(done < total && rate > 0 ? (total - done) / rate : now - r->progress.began);
-    const char *meaning = done < total ? "left" : "in all";
-    double percent = total > 0 ? floor(100 * done / total) : 100;
-    char *rates = rate > 0 ? format_new("  %s %s/s  %s %s", speed, unit, time, meaning) : format_new("%s", "");
-    bool noted = note && *note;
-    char *text = format_new("%3.0f %%  %s/%s %s%s%s%s", percent, some, all, unit, rates, noted ? "  " : "",
-                            noted ? note : "");
+    double rate = rate_of(r, s->now), done = r->progress.done;
+    double percent = s->total > 0 ? floor(100 * done / s->total) : 100;
+    char *some = grouped(done), *all = grouped(s->total), *speed = rate < 10 ? format_new("%.1f", rate) : grouped(rate);
+    char *time = clock_text(done < s->total && rate > 0 ? (s->total - done) / rate : s->now - r->progress.began);
+    int width = r->terminal ? (int)strlen(all) : 0; /* a bar that is redrawn must not jump */
+    char *count = counts ? format_new("  %*s/%s %s", width, some, all, s->unit) : format_new("%s", "");
+    const char *meaning = done < s->total ? "left" : "in all";
+    char *rates = rate > 0 ? format_new("  %s %s/s  %s %s", speed, s->unit, time, meaning) : format_new("%s", "");
+    bool noted = s->note && *s->note;
+    char *text = format_new("%3.0f %%%s%s%s%s", percent, count, rates, noted ? "  " : "", noted ? s->note : "");
     free(rates);
+    free(count);
     free(time);
     free(speed);
     free(all);
@@ -90,26 +98,44 @@ static size_t fitting(const char *text, int columns)
     return bytes;
 }
 
-static void draw_bar(Run *r, const char *what, const char *numbers, double part)
+/* "epoch 1/3  [====>     ]  43 %  …", `width` columns wide where the bar may be so long; NULL: no room for a bar. */
+static char *bar_text(const Run *r, const Shown *s, const char *numbers, int width)
+{
+    int bar = width - (int)strlen(s->what) - (int)strlen(numbers) - 5;
+    if (bar < BAR_LEAST)
+        return NULL;
+    bar = bar > BAR_MOST ? BAR_MOST : bar;
+    char cells[BAR_MOST + 1] = {0};
+    int filled = s->total > 0 ? (int)(fmin(r->progress.done / s->total, 1) * bar) : bar;
+    memset(cells, ' ', (size_t)bar);
+    memset(cells, '=', (size_t)filled);
+    if (filled < bar)
+        cells[filled] = '>';
+    return format_new("%s  [%s] %s", s->what, cells, numbers);
+}
+
+/* With all numbers; on a narrow terminal without the counts; on a very narrow one without the bar, and cut off. */
+static void draw(const Run *r, const Shown *s)
 {
     int width = terminal_columns() - 1; /* the last column stays free: writing there wraps in some terminals */
-    int bar = width - (int)strlen(what) - (int)strlen(numbers) - 6;
-    bar = bar > BAR_MOST ? BAR_MOST : bar;
-    char *line;
-    if (bar >= BAR_LEAST) {
-        char cells[BAR_MOST + 1] = {0};
-        int filled = (int)(part * bar);
-        memset(cells, ' ', (size_t)bar);
-        memset(cells, '=', (size_t)filled);
-        if (filled < bar)
-            cells[filled] = '>';
-        line = format_new("%s  [%s] %s", what, cells, numbers);
-    } else {
-        line = format_new("%s %s", what, numbers);
+    char *numbers = numbers_text(r, s, true), *line = bar_text(r, s, numbers, width);
+    if (!line) {
+        free(numbers);
+        numbers = numbers_text(r, s, false);
+        line = bar_text(r, s, numbers, width);
     }
+    if (!line)
+        line = format_new("%s %s", s->what, numbers);
     printf("\r%.*s\033[K", (int)fitting(line, width), line);
-    r->progress.drawn = true;
     free(line);
+    free(numbers);
+}
+
+static void print_line(const Run *r, const Shown *s)
+{
+    char *numbers = numbers_text(r, s, true);
+    printf("%s  %s\n", s->what, numbers + strspn(numbers, " "));
+    free(numbers);
 }
 
 void run_progress(Run *r, const char *what, double done, double total, const char *unit, const char *note)
@@ -128,14 +154,13 @@ void run_progress(Run *r, const char *what, double done, double total, const cha
     if (!r->progress.over && now - r->progress.shown < (r->terminal ? REDRAW : LINE_EVERY))
         return;
     r->progress.shown = now;
-    char *numbers = numbers_text(r, now, total, unit, note);
+    const Shown s = {what, unit, note, total, now};
     if (r->terminal)
-        draw_bar(r, what, numbers, total > 0 ? fmin(done / total, 1) : 1);
+        draw(r, &s);
     else
-        printf("%s  %s", what, numbers + strspn(numbers, " "));
-    if (r->progress.over || !r->terminal)
-        putchar('\n');
+        print_line(r, &s);
     r->progress.drawn = r->terminal && !r->progress.over;
-    free(numbers);
+    if (r->terminal && r->progress.over)
+        putchar('\n'); /* the complete bar stays on the screen */
     fflush(stdout);
 }

@@ -11,8 +11,8 @@ typedef struct Schedule {
     ScheduleKind kind;
     double rate;          /* base (constant, step, cosine) or peak (one-cycle) */
     int64_t steps;        /* of the whole training */
-    int64_t warmup;       /* linear warm-up over so many steps: rate * (step+1)/warmup; not for one-cycle */
-    double start;         /* warm-up begins at this rate (0: at rate/warmup): lab 3 warms up from eta to k eta */
+    int64_t warmup;       /* linear warm-up over so many steps; step warmup-1 has the full rate; not for one-cycle */
+    double start;         /* step 0 of the warm-up has this rate (0: rate/warmup): lab 3 warms up from eta to k eta */
     int64_t drop_every;   /* step: every so many steps … */
     double drop_by;       /* … the rate is multiplied by this */
 } Schedule;

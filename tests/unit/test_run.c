@@ -1,0 +1,362 @@
+/* test_run.c: a run's folder, configuration, metrics and what it says: in a pipe, and on a terminal of a given
+ * width. */
+#include <pty.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#include "harness.h"
+#include "run.h"
+
+typedef struct Setup {
+    RunOptions o;
+    int epochs;
+    double rate;
+    bool augment;
+    Option options[12];
+} Setup;
+
+static void setup(Setup *s, const char *out, const char *epochs)
+{
+    *s = (Setup){.o = run_options_default(), .epochs = 3, .rate = 0.1, .augment = true};
+    const Option all[] = {{"epochs", ARG_INT, &s->epochs, .min = 0, .max = 100, .help = "passes"},
+                          {"rate", ARG_REAL, &s->rate, .min = 0, .max = 10, .help = "learning rate"},
+                          {"augment", ARG_FLAG, &s->augment, .help = "augmentation"},
+                          RUN_OPTIONS(s->o),
+                          {0}};
+    memcpy(s->options, all, sizeof all);
+    char folder[4200];
+    snprintf(folder, sizeof folder, "--out=%s", out);
+    char *argv[] = {"train", folder, (char *)epochs, "--no-augment", "--seed", "42"};
+    args_parse("train", "Train.", s->options, 6, argv);
+}
+
+static json_t *facts(void)
+{
+    return json_pack("{s:s, s:s, s:i}", "data", "Fashion-MNIST, 60,000 pictures", "device", "CPU, 2 threads", "ranks",
+                     2);
+}
+
+static char *slurp(const char *folder, const char *name)
+{
+    char path[4400];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *f = fopen(path, "r");
+    if (!f)
+        return NULL;
+    char *text = calloc(1 << 16, 1);
+    assert_true(fread(text, 1, (1 << 16) - 1, f) < (1 << 16) - 1);
+    fclose(f);
+    return text;
+}
+
+/* What body(argument) prints on stdout; on a terminal `columns` wide, or, with 0, in a pipe. */
+static char *printed(int columns, void (*body)(void *), void *argument)
+{
+    int fd[2];
+    struct winsize size = {.ws_row = 24, .ws_col = (unsigned short)columns};
+    fflush(NULL);
+    pid_t child;
+    if (columns) {
+        child = forkpty(&fd[0], NULL, NULL, &size);
+    } else {
+        assert_int_equal(pipe(fd), 0);
+        child = fork();
+        if (child == 0)
+            dup2(fd[1], STDOUT_FILENO);
+        else
+            close(fd[1]);
+    }
+    if (child == 0) {
+        body(argument);
+        fflush(NULL);
+        _exit(0);
+    }
+    char *text = calloc(1 << 16, 1);
+    size_t length = 0;
+    for (ssize_t got; (got = read(fd[0], text + length, (1 << 16) - 1 - length)) > 0; length += (size_t)got)
+        ;
+    close(fd[0]);
+    int status;
+    waitpid(child, &status, 0);
+    assert_int_equal(status, 0);
+    return text;
+}
+
+static const char *out; /* the case's folder, for the children */
+
+static void whole_run(void *unused)
+{
+    (void)unused;
+    Setup s;
+    setup(&s, out, "--epochs=5");
+    Run *r = run_open("train", &s.o, s.options, facts(), true);
+    run_metrics_header(r, "epoch,loss");
+    run_metrics(r, "%d,%.3f", 0, 0.5);
+    run_say(r, "epoch %d: loss %.3f", 0, 0.5);
+    run_close(r);
+}
+
+static void folder(void **state)
+{
+    (void)state;
+    char path[4200];
+    snprintf(path, sizeof path, "%s/new/deeper", scratch_dir());
+    out = path;
+    char *said = printed(0, whole_run, NULL);
+    printf("%s", said);
+    assert_non_null(strstr(said, "train\n"
+                                 "  data      Fashion-MNIST, 60,000 pictures\n"
+                                 "  device    CPU, 2 threads\n"
+                                 "  ranks     2\n"
+                                 "  seed      42\n"
+                                 "  options   --epochs=5 --no-augment --out="));
+    assert_non_null(strstr(said, "\nepoch 0: loss 0.500\nresults in "));
+    assert_non_null(strstr(said, "/new/deeper/train ("));
+    char *config = slurp(path, "train/config.json"), *csv = slurp(path, "train/metrics.csv");
+    assert_string_equal(csv, "epoch,loss\n0,0.500\n");
+    char expected[8192];
+    snprintf(expected, sizeof expected,
+             "{\n  \"program\": \"train\",\n  \"options\": {\n    \"epochs\": 5,\n    \"rate\": 0.1,\n"
+             "    \"augment\": false,\n    \"device\": \"auto\",\n    \"comm\": \"auto\",\n"
+             "    \"data\": \"auto\",\n    \"data-dir\": null,\n"
+             "    \"seed\": 42,\n    \"threads\": 0,\n    \"out\": \"%s\",\n    \"trace\": false\n  },\n"
+             "  \"data\": \"Fashion-MNIST, 60,000 pictures\",\n  \"device\": \"CPU, 2 threads\",\n  \"ranks\": 2\n}\n",
+             path);
+    assert_string_equal(config, expected);
+    free(config);
+    free(csv);
+    free(said);
+}
+
+/* A run that begins anew writes its files anew. */
+static void again(void **state)
+{
+    (void)state;
+    out = scratch_dir();
+    free(printed(0, whole_run, NULL));
+    free(printed(0, whole_run, NULL));
+    char *csv = slurp(out, "train/metrics.csv");
+    assert_string_equal(csv, "epoch,loss\n0,0.500\n");
+    free(csv);
+}
+
+static void silent_run(void *unused)
+{
+    (void)unused;
+    Setup s;
+    setup(&s, out, "--epochs=5");
+    Run *r = run_open("train", &s.o, s.options, facts(), false);
+    run_metrics_header(r, "epoch,loss");
+    run_metrics(r, "%d", 1);
+    run_say(r, "not to be seen");
+    run_progress(r, "epoch", 5, 5, "images", "");
+    char *path = run_path(r, "x.png");
+    assert_true(strstr(path, "/train/x.png") != NULL);
+    free(path);
+    run_close(r);
+}
+
+static void other_ranks(void **state)
+{
+    (void)state;
+    out = scratch_dir();
+    char *said = printed(0, silent_run, NULL);
+    assert_string_equal(said, "");
+    free(said);
+    assert_null(slurp(out, "train/config.json"));
+    assert_null(slurp(out, "train/metrics.csv"));
+}
+
+/* Each line is on the disk at once: a run that is killed leaves its metrics. */
+static void flushed(void **state)
+{
+    (void)state;
+    Setup s;
+    out = scratch_dir();
+    setup(&s, out, "--epochs=1");
+    Run *r = run_open("train", &s.o, s.options, NULL, true);
+    run_metrics_header(r, "step,rate");
+    run_metrics(r, "%d,%g", 1, 0.25);
+    char *csv = slurp(out, "train/metrics.csv");
+    assert_string_equal(csv, "step,rate\n1,0.25\n");
+    free(csv);
+    run_close(r);
+    run_close(NULL);
+}
+
+static void open_only(void *folder)
+{
+    out = folder;
+    freopen("/dev/null", "w", stdout);
+    whole_run(NULL);
+}
+
+static void fill_disk(void *folder)
+{
+    Setup s;
+    setup(&s, folder, "--epochs=1");
+    freopen("/dev/null", "w", stdout);
+    Run *r = run_open("train", &s.o, s.options, NULL, true);
+    signal(SIGXFSZ, SIG_IGN);
+    const struct rlimit little = {1000, 1000};
+    setrlimit(RLIMIT_FSIZE, &little);
+    for (int i = 0; i < 1000; i++)
+        run_metrics(r, "%d", i);
+}
+
+static void wrong_places(void **state)
+{
+    (void)state;
+    const char *folder = scratch_dir();
+    expect_death(2, open_only, "/proc/nowhere", "/proc/nowhere/train: cannot make the folder /proc/nowhere", NULL);
+    char file[4200];
+    snprintf(file, sizeof file, "%s/file", folder);
+    fclose(fopen(file, "w"));
+    expect_death(2, open_only, file, "is not a folder", NULL);
+    expect_death(2, fill_disk, (void *)folder, "train/metrics.csv: File too large", NULL);
+}
+
+/* ---- progress ---- */
+
+/* 1,000 calls in about 1.2 s, then the next piece of work. */
+static void progress(void *unused)
+{
+    (void)unused;
+    Setup s;
+    setup(&s, out, "--epochs=5");
+    Run *r = run_open("train", &s.o, s.options, NULL, true);
+    for (int i = 0; i <= 1000; i++) {
+        run_progress(r, "epoch 1/2", i * 60, 60000, "images", "loss 0.412");
+        nanosleep(&(struct timespec){0, 1000000}, NULL);
+    }
+    run_progress(r, "epoch 2/2", 60, 60000, "images", "loss 0.411");
+    run_say(r, "stopped");
+    run_close(r);
+}
+
+static void bar(void **state)
+{
+    (void)state;
+    out = scratch_dir();
+    const int widths[] = {120, 80, 50, 20};
+    for (int i = 0; i < 4; i++) {
+        char *said = printed(widths[i], progress, NULL), *text = strchr(said, '\r');
+        printf("%.400s\n", text);
+        int redraws = 0, finished = 0;
+        for (char *at = strtok(strstr(said, "options"), "\r"); at; at = strtok(NULL, "\r")) {
+            char *end = strstr(at, "\033[K");
+            if (!end || strncmp(at, "epoch", 5))
+                continue;
+            redraws++;
+            finished += strstr(at, "100 %") != NULL;
+            assert_in_range(end - at, 10, widths[i] - 1);
+            if (widths[i] >= 80) /* the usual width: a bar, and all that matters */
+                assert_true(memchr(at, '[', (size_t)(end - at)) && strstr(at, "loss 0.41"));
+        }
+        assert_in_range(redraws, 5, 10 * 3 + 3); /* a busy machine may make the 1.2 s longer, hardly 3 */
+        assert_int_equal(finished, 1);
+        free(said);
+    }
+}
+
+static void bar_text(void *unused)
+{
+    (void)unused;
+    Run r = {.speaks = true, .terminal = true};
+    run_progress(&r, "epoch 1/3", 0, 60000, "images", NULL);
+    r.progress.began -= 10;
+    r.progress.shown -= 1;
+    run_progress(&r, "epoch 1/3", 25600, 60000, "images", "loss 0.412");
+    run_say(&r, "between");
+    r.progress.began -= 10;
+    run_progress(&r, "epoch 1/3", 60000, 60000, "images", "loss 0.312");
+    run_say(&r, "after");
+}
+
+static void bar_words(void **state)
+{
+    (void)state;
+    char *said = printed(110, bar_text, NULL);
+    for (char *at = said; *at; at++)
+        putchar(*at == '\033' ? '^' : *at == '\r' ? '|' : *at);
+    assert_non_null(strstr(said, "\repoch 1/3  [>                                       ]   0 %       0/60,000 im"));
+    const char *middle = strstr(said, "\repoch 1/3  [============>                ]  42 %  25,600/60,000 images  2,5");
+    assert_non_null(middle);
+    assert_non_null(strstr(middle, " images/s  0:13 left  loss 0.412\033[K\r\033[Kbetween\r\n\repoch 1/3  ["));
+    const char *last = strstr(said, "[===========================] 100 %  60,000/60,000 images  ");
+    assert_non_null(last);
+    assert_non_null(strstr(last, " images/s  0:20 in all  loss 0.312\033[K\r\nafter\r\n")); /* the last bar stays */
+    free(said);
+}
+
+/* In a pipe: nothing for 10 s, a line, a line at the end; a new piece of work starts its own count. */
+static void plain(void *unused)
+{
+    (void)unused;
+    Run r = {.speaks = true};
+    for (int i = 0; i < 100; i++)
+        run_progress(&r, "epoch 1/2", i, 1000, "images", "quiet");
+    r.progress.shown -= 10;
+    r.progress.began -= 10;
+    run_progress(&r, "epoch 1/2", 400, 1000, "images", "loss 0.5");
+    run_progress(&r, "epoch 1/2", 500, 1000, "images", "quiet");
+    r.progress.began -= 10;
+    run_progress(&r, "epoch 1/2", 1000, 1000, "images", "loss 0.4");
+    run_progress(&r, "epoch 2/2", 900, 1000, "images", "quiet");
+    r.progress.began -= 1;
+    run_progress(&r, "epoch 2/2", 1000, 1000, "images", NULL);
+    run_progress(&r, "once", 1, 1, "file", NULL);
+}
+
+static void lines(void **state)
+{
+    (void)state;
+    char *said = printed(0, plain, NULL);
+    printf("%s", said);
+    assert_string_equal(said, "epoch 1/2  40 %  400/1,000 images  40 images/s  0:15 left  loss 0.5\n"
+                              "epoch 1/2  100 %  1,000/1,000 images  50 images/s  0:20 in all  loss 0.4\n"
+                              "epoch 2/2  100 %  1,000/1,000 images  100 images/s  0:01 in all\n"
+                              "once  100 %  1/1 file\n");
+    free(said);
+}
+
+/* mpirun's pipe: who started it tells the terminal's width. */
+static void told_width(void **state)
+{
+    (void)state;
+    out = scratch_dir();
+    setenv("LABS_COLUMNS", "100", 1);
+    char *said = printed(0, progress, NULL);
+    assert_non_null(strstr(said, "\repoch 1/2  ["));
+    free(said);
+}
+
+static void defaults(void **state)
+{
+    (void)state;
+    unsetenv("DATA_DIR");
+    RunOptions o = run_options_default();
+    assert_null(o.data_dir);
+    assert_string_equal(o.out, "build/out");
+    assert_true(!strcmp(o.device, "auto") && !strcmp(o.comm, "auto") && !strcmp(o.data, "auto"));
+    assert_true(o.threads == 0 && !o.trace);
+    setenv("DATA_DIR", "/data", 1);
+    assert_string_equal(run_options_default().data_dir, "/data");
+    setenv("DATA_DIR", "", 1);
+    assert_null(run_options_default().data_dir);
+}
+
+static const Case cases[] = {{"folder", .run = folder},
+                             {"again", .run = again},
+                             {"other_ranks", .run = other_ranks},
+                             {"flushed", .run = flushed},
+                             {"wrong_places", .run = wrong_places},
+                             {"bar", .run = bar},
+                             {"bar_words", .run = bar_words},
+                             {"lines", .run = lines},
+                             {"told_width", .run = told_width},
+                             {"defaults", .run = defaults}};
+int main(int argc, char **argv) { return harness_main(argc, argv, cases, sizeof cases / sizeof *cases); }
