@@ -11,7 +11,7 @@
 #= DATA=fashion   data set: auto, synthetic, fashion, cifar10; DATA_DIR=FOLDER: where to look for files first
 #= SEED=1         seed of every random draw
 #= HEADLESS=1     no window: pictures as PNG files under build/out/
-#= ARGS="…"       more options for the program; ARGS=--help lists them
+#= ARGS="..."     more options for the program; ARGS=--help lists them
 #= LAB=lab2       which lab 'make check' judges (default: every lab that has a check)
 #= ONLY=name      only the programs, tests or fuzzers with this in their name
 #= SAN=1          with address and undefined-behaviour sanitizers; SAN=thread: the thread sanitizer
@@ -29,7 +29,7 @@ FUZZ_CC ?= clang
 JOBS ?= $(shell nproc 2>/dev/null || sysctl -n hw.ncpu 2>/dev/null || echo 2)
 LABS := $(sort $(patsubst %/,%,$(dir $(wildcard lab*_*/*.c))))
 EMPTY_LABS := $(foreach lab,lab1 lab2 lab3,$(if $(filter $(lab)_%,$(LABS)),,$(lab)))
-LAB ?= $(foreach dir,$(LABS),$(if $(wildcard $(dir)/check.c $(dir)/check.sh),$(firstword $(subst _, ,$(dir)))))
+LAB ?= $(foreach dir,$(LABS),$(if $(wildcard $(dir)/check.c),$(firstword $(subst _, ,$(dir)))))
 export DEPS HEADLESS DATA_DIR SAN JOBS
 
 # ---- targets; the text after ## is what `make` prints ----------------------------------------------------------------------------
@@ -142,7 +142,7 @@ endef
 define link
 @mkdir -p $(@D)
 $(if $(V),,@echo "  LINK  $@")
-$(Q)$(LINK) $(filter %.o %.a,$^) $(LDLIBS) $(1) -o $@
+$(Q)$(LINK) $(filter %.o,$^) $(filter %.a,$^) $(LDLIBS) $(1) -o $@
 endef
 define archive
 @rm -f $@
@@ -213,10 +213,10 @@ $(foreach lab,lab1 lab2 lab3,$(eval $(call lab_target,$(lab))))
 
 check: $(if $(filter sol,$(VARIANT)),$(if $(wildcard lab*_*/solution/*.c),,no_solutions))
 check: $(foreach lab,$(LAB),$(call lab_programs,$(lab)))
-	$(foreach lab,$(if $(LAB),$(LAB),check),$(if $(wildcard $(lab)_*/check.c $(lab)_*/check.sh),,@echo "$(lab): not in this version yet"))
+	$(foreach lab,$(if $(LAB),$(LAB),check),$(if $(wildcard $(lab)_*/check.c),,@echo "$(lab): not in this version yet"))
 	@for folder in $(foreach lab,$(LAB),$(call lab_folder,$(lab))); do \
-	    if [ -e $$folder/check.sh ]; then $$folder/check.sh $(B)/$(VARIANT)/$$folder; else $(B)/$(VARIANT)/$$folder/check; fi; \
-	    status=$$?; if [ $$status != 0 ] && [ $$status != 77 ]; then exit $$status; fi; \
+	    $(B)/$(VARIANT)/$$folder/check; status=$$?; \
+	    if [ $$status != 0 ] && [ $$status != 77 ]; then exit $$status; fi; \
 	done
 
 # ---- tests -----------------------------------------------------------------------------------------------------------------------

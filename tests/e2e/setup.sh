@@ -1,0 +1,65 @@
+#!/usr/bin/env bash
+# The self-installing set-up, on a machine that lacks a library: a compiler that cannot link it until a stand-in for apt-get has "installed" it.
+# DEPS=no prints only; a missing optional part does not stop a build; a user without sudo is told, and nothing waits for a password; what was
+# found is looked for again only when the compilers change.
+# seconds: 90
+# ranks: 0
+set -u
+work=$(mktemp -d)
+wrong() { echo "wrong: $*"; cat "$work/out"; exit 1; }
+bin=$work/bin; mkdir "$bin"
+script() { printf '#!/bin/sh\n%s\n' "$2" >"$bin/$1"; chmod +x "$bin/$1"; }
+gcc=$(command -v "${CC:-gcc}" || command -v gcc)
+script cc-without "case \"\$*\" in *-l\$LACKS*) [ -e $work/installed ] || { echo no \$LACKS; exit 1; } ;; esac; exec $gcc \"\$@\""
+script apt-get "echo \"apt-get \$*\" >>$work/apt; case \"\$*\" in *install*) touch $work/installed ;; esac"
+script apt-cache 'exit 0'
+script dpkg-query 'exit 1'
+script sudo 'exit 1'
+export PATH=$bin:$PATH CC=$bin/cc-without
+unset CUDA_HOME DEPS
+deps() { rm -f "$work/apt"; "$@" common/setup/deps.sh "$work/build" run </dev/null >"$work/out" 2>&1; status=$?; }
+mkdir "$work/build"
+
+export LACKS=jansson
+deps env DEPS=no
+[ $status = 2 ] || wrong "DEPS=no: exit $status, expected 2"
+grep -q 'jansson: JSON' "$work/out" || wrong "the missing part is not named"
+grep -qE 'install it with: (sudo )?apt-get install -y --no-install-recommends libjansson-dev$' "$work/out" || wrong "DEPS=no: no command"
+[ ! -e "$work/apt" ] || { cat "$work/apt"; wrong "DEPS=no: apt-get was started"; }
+[ ! -e "$work/build/config.mk" ] || wrong "a configuration is left although a required part is missing"
+
+script id '[ "$1" = -u ] && echo 1000' # an ordinary user, whose sudo wants a password; no terminal
+deps env
+[ $status = 2 ] || wrong "ordinary user: exit $status, expected 2"
+grep -q 'ask the administrator' "$work/out" || wrong "ordinary user: not told whom to ask"
+grep -q 'sudo apt-get install .*libjansson-dev' "$work/out" || wrong "ordinary user: not told what to ask for"
+[ ! -e "$work/apt" ] || wrong "ordinary user: apt-get was started"
+
+export LACKS=SDL2 # optional: said, and the build goes on
+deps env
+[ $status = 0 ] || wrong "an optional part is missing: exit $status, expected 0"
+grep -q 'sdl2: shows windows' "$work/out" || wrong "the optional part is not named"
+grep -q '^HAVE_JANSSON := 1' "$work/build/config.mk" || wrong "the rest is not found"
+if grep '^HAVE_SDL2' "$work/build/config.mk"; then wrong "the missing part is called found"; fi
+
+export LACKS=jansson # root: installs exactly that, then goes on
+script id '[ "$1" = -u ] && echo 0'
+deps env
+[ $status = 0 ] || wrong "root: exit $status, expected 0"
+cat "$work/apt"
+[ "$(grep -c 'install -y --no-install-recommends libjansson-dev$' "$work/apt")" = 1 ] || wrong "apt-get was not asked for exactly libjansson-dev"
+if grep ' update' "$work/apt"; then wrong "apt-get update, although the package is known"; fi
+grep -q '^HAVE_JANSSON := 1' "$work/build/config.mk" || wrong "what was installed is not found"
+
+rm "$work/installed" # package lists that lack it are fetched first
+script apt-cache 'exit 1'
+deps env
+[ $status = 0 ] || wrong "root, old lists: exit $status, expected 0"
+head -n 1 "$work/apt" | grep -q ' update$' || wrong "apt-get update should come first"
+
+# Through make: probed once, and again for another compiler.
+unset BUILD
+config() { make BUILD="$work/made" CC="$1" "$work/made/config.mk" >"$work/out" 2>&1 || wrong "make config.mk"; }
+config "$gcc"; cp -p "$work/made/config.mk" "$work/first"
+config "$gcc"; [ ! "$work/made/config.mk" -nt "$work/first" ] || wrong "make probes again without need"
+config "$bin/cc-without"; [ "$work/made/config.mk" -nt "$work/first" ] || wrong "another compiler is not probed"
