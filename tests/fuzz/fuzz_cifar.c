@@ -1,0 +1,29 @@
+/* fuzz_cifar.c: libFuzzer on the CIFAR-10 reader: whatever the bytes, it returns a message of one line, or labels of at most 9 and the
+ * pixels in their places. The first byte says how many records are expected, 1 to 3; the rest is the file. */
+#include <stdlib.h>
+#include <string.h>
+#include "check.h"
+#include "data_file.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count)
+{
+    if (count == 0)
+        return 0;
+    int records = 1 + bytes[0] % 3;
+    Images images = {records, 32, 32, 3, alloc(records, 3072), alloc(records, 1)};
+    char *wrong = cifar_parse(&images, 0, records, (Bytes){(uint8_t *)bytes + 1, count - 1});
+    if (wrong && (!*wrong || strpbrk(wrong, "\n\r\t")))
+        abort();
+    for (int i = 0; i < records && !wrong; i++) {
+        const uint8_t *record = bytes + 1 + i * 3073;
+        if (images.labels[i] > 9 || images.labels[i] != record[0] || images.pixels[i * 3072] != record[1] ||
+            images.pixels[i * 3072 + 3071] != record[3072])
+            abort();
+    }
+    free(wrong);
+    free(images.pixels);
+    free(images.labels);
+    return 0;
+}
