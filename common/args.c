@@ -45,37 +45,48 @@ static bool is_choice(const char *choices, const char *text)
     return false;
 }
 
-/* Text into the option's value; false where it is not what the option takes. `owned`: the last string, or NULL. */
-static bool read_value(const Option *o, const char *text, char **owned)
+/* Text into the option's value; false where it is not what the option takes. */
+static bool read_value(const Option *o, const char *text)
 {
-    bool any = o->min == 0 && o->max == 0;
+    bool any = o->min == 0 && o->max == 0, good = false;
     double min = any ? -INFINITY : o->min, max = any ? INFINITY : o->max, real;
     int64_t whole;
-    bool good = false;
     switch (o->kind) {
     case ARG_INT:
         if ((good = read_whole(&whole, text, fmax(min, INT_MIN), fmin(max, INT_MAX))))
             *(int *)o->value = (int)whole;
-        return good;
+        break;
     case ARG_LONG:
         if ((good = read_whole(&whole, text, min, max)))
             *(int64_t *)o->value = whole;
-        return good;
+        break;
     case ARG_REAL:
         if ((good = read_real(&real, text, min, max)))
             *(double *)o->value = real;
-        return good;
+        break;
     case ARG_STRING:
     case ARG_CHOICE:
-        if (!(good = o->kind == ARG_STRING ? *text != 0 : is_choice(o->choices, text)))
-            return false;
-        free(*owned);
-        *(const char **)o->value = *owned = format_new("%s", text);
-        return true;
+        if ((good = o->kind == ARG_STRING ? *text != 0 : is_choice(o->choices, text)))
+            *(const char **)o->value = text;
+        break;
     case ARG_FLAG:
         break; /* takes no text */
     }
-    return false;
+    return good;
+}
+
+/* popt gives copies of the values. The text that they were copied from, behind a "=" or a word of its own, lives
+ * as long as the process. */
+static const char *original(char *copy, int argc, char **argv)
+{
+    const char *found = NULL;
+    size_t length = strlen(copy);
+    for (int i = 1; i < argc && !found; i++)
+        if (strlen(argv[i]) >= length && !strcmp(argv[i] + strlen(argv[i]) - length, copy))
+            found = argv[i] + strlen(argv[i]) - length;
+    ASSERT(found);
+    free(copy);
+    return found;
 }
 
 /* popt answers with these: 1 for --help, and for option i YES(i), or NO(i) for --no-name. */
@@ -135,7 +146,6 @@ void args_parse(const char *program, const char *idea, Option *options, int argc
 {
     int count = options_count(options), result;
     struct poptOption *table = popt_table(options, count);
-    char **owned = alloc((unsigned long)count + 1, sizeof *owned);
     poptContext context = poptGetContext(program, argc, (const char **)argv, table, 0);
     if (wants_help(context)) {
         const char *rank = getenv("OMPI_COMM_WORLD_RANK"); /* under mpirun one page is enough */
@@ -150,16 +160,14 @@ void args_parse(const char *program, const char *idea, Option *options, int argc
             *(bool *)options[i].value = result == yes_of(i);
             continue;
         }
-        char *text = poptGetOptArg(context);
-        if (!read_value(&options[i], text, &owned[i])) {
+        const char *text = original(poptGetOptArg(context), argc, argv);
+        if (!read_value(&options[i], text)) {
             char *expected = args_expected(&options[i]);
             die(EXIT_USAGE, "%s: --%s=%s: expected %s; see --help", program, options[i].name, text, expected);
         }
-        free(text);
     }
     refuse(program, context, result);
     poptFreeContext(context);
-    free(owned);
     popt_table_free(table);
 }
 

@@ -35,7 +35,7 @@ typedef struct {
 
 /* Read argv into the options' values: "--name=value" or "--name value"; of an option given twice the last wins.
  * --help (-h) prints idea and table and exits 0. An unknown option, a missing or bad value, a left-over word: one
- * line that says what was expected, exit 2. Strings live as long as the process. */
+ * line that says what was expected, exit 2. Strings point into argv. */
 void args_parse(const char *program, const char *idea, Option *options, int argc, char **argv);
 
 /* The values now, as a new JSON object {name: value}; free with json_decref. */

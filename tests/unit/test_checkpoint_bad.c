@@ -1,5 +1,5 @@
 /* test_checkpoint_bad.c: no bad file gets into a model, and no failed or killed save spoils a good file. */
-#include <fcntl.h>
+#include <dirent.h>
 #include <math.h>
 #include <signal.h>
 #include <string.h>
@@ -35,10 +35,13 @@ static float *numbers(const Training *t, Tensor flat)
     return host;
 }
 
+/* One of the last four paths asked for. */
 static char *in(const char *folder, const char *name)
 {
-    char *path = malloc(strlen(folder) + strlen(name) + 2);
-    sprintf(path, "%s/%s", folder, name);
+    static char paths[4][4400];
+    static int next;
+    char *path = paths[next++ % 4];
+    snprintf(path, sizeof *paths, "%s/%s", folder, name);
     return path;
 }
 
@@ -318,32 +321,32 @@ static void save_forever(void *path)
         checkpoint_save(path, t.m, t.o, &p);
 }
 
+/* A training that saves without end, killed at different moments: the file loads every time. */
 static void killed(void **state)
 {
     (void)state;
-    char *path = in(scratch_dir(), "x");
-    in_child(make_good, path);
-    int64_t last = 0, changes = 0;
+    const char *folder = scratch_dir();
+    char *path = in(folder, "x");
     for (int round = 0; round < 15; round++) {
         unlink(path);
         fflush(NULL);
         pid_t child = fork();
         if (child == 0)
             save_forever(path);
-        while (access(path, F_OK))
+        while (access(path, F_OK)) /* the first file is complete */
             usleep(1000);
         usleep((useconds_t)(1371 * round));
         kill(child, SIGKILL);
         waitpid(child, NULL, 0);
         in_child(load_all, path);
-        SafeTensors t;
-        assert_null(safetensors_read(path, &t));
-        int64_t step = atoll(safetensors_value(&t, "step"));
-        changes += step != last;
-        last = step;
-        safetensors_free(&t);
     }
-    assert_true(changes > 1); /* they were killed at different places */
+    int halves = -1;
+    DIR *d = opendir(folder);
+    for (struct dirent *e; (e = readdir(d));)
+        halves += e->d_name[0] != '.';
+    closedir(d);
+    printf("    %d of 15 were killed in the middle of a file\n", halves);
+    assert_true(halves > 0); /* else this showed nothing */
 }
 
 static const Case cases[] = {{"bad_bytes", .run = bad_bytes},

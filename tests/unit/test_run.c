@@ -27,7 +27,7 @@ static void setup(Setup *s, const char *out, const char *epochs)
                           RUN_OPTIONS(s->o),
                           {0}};
     memcpy(s->options, all, sizeof all);
-    char folder[4200];
+    static char folder[4200]; /* options point into it */
     snprintf(folder, sizeof folder, "--out=%s", out);
     char *argv[] = {"train", folder, (char *)epochs, "--no-augment", "--seed", "42"};
     args_parse("train", "Train.", s->options, 6, argv);
