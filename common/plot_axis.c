@@ -25,7 +25,7 @@ static void widen(Range *r, int log)
         r->low /= log == 2 ? 2 : 3;
         r->high *= log == 2 ? 2 : 3;
     } else if (!log && r->high - r->low <= 1e-9 * fmax(fabs(r->high), fabs(r->low))) {
-        double half = r->high == 0 ? 1 : 0.1 * fabs(r->high);
+        double half = r->high == 0 ? 1 : fmax(0.1 * fabs(r->high), 1e-290);
         r->low -= half;
         r->high += half;
     } else if (!log && r->high - r->low < 1e-290) {
@@ -107,11 +107,22 @@ static void add(Ticks *ticks, const PlotAxis *axis, double value)
         ticks->at[ticks->count++] = value;
 }
 
+/* The number of the form 1, 2 or 5 × 10ⁿ that is nearest to `rough`. */
+static double nice(double rough)
+{
+    double ten = pow(10, floor(log10(rough))), digit = rough / ten;
+    return (digit < 1.5 ? 1 : digit < 3.5 ? 2 : digit < 7.5 ? 5 : 10) * ten;
+}
+
 static void linear_ticks(const PlotAxis *axis, int wanted, Ticks *ticks)
 {
-    double rough = (axis->high - axis->low) / wanted, ten = pow(10, floor(log10(rough))), digit = rough / ten;
-    double step = (digit < 1.5 ? 1 : digit < 3.5 ? 2 : digit < 7.5 ? 5 : 10) * ten;
+    double step = nice((axis->high - axis->low) / wanted);
     double first = ceil(axis->low / step - 1e-6), last = floor(axis->high / step + 1e-6);
+    if (last - first < 1) { /* a single tick would show no scale */
+        step = nice((axis->high - axis->low) / (2 * wanted));
+        first = ceil(axis->low / step - 1e-6);
+        last = floor(axis->high / step + 1e-6);
+    }
     double most = fmax(fabs(axis->low), fabs(axis->high));
     int shift = most >= 1e6 || most < 1e-3 ? 3 * (int)floor(log10(most) / 3) : 0;
     double factor = pow(10, shift);

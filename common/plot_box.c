@@ -14,41 +14,55 @@ static void line(Pen *pen, const View *view, const double a[3], const double b[3
     cairo_line_to(pen, x, y);
 }
 
-/* The grid line of axis k at `place`, on the floor and walls that it meets; back[]: the far x, the far y, the floor. */
-static void grid_line(Pen *pen, const View *view, int k, double at, const double back[3])
+/* The walls that the eye sees from inside, of x = -1, x = 1, y = -1, y = 1. */
+static bool seen(const View *view, int axis, int side) { return side * EYE * view->out[axis] < 1; }
+
+/* The grid line of axis k at `at`, on the floor and the walls that it meets. */
+static void grid_line(Pen *pen, const View *view, int k, double at)
 {
-    for (int other = 0; other < 3; other++) {
-        if (other == k)
+    if (k < 2) {
+        double a[3] = {-1, -1, -BOX_HEIGHT}, b[3] = {1, 1, -BOX_HEIGHT};
+        a[k] = b[k] = at;
+        line(pen, view, a, b);
+    }
+    for (int wall = 0; wall < 4; wall++) { /* on the wall where `across` is `side` */
+        int across = wall / 2, side = wall % 2 ? 1 : -1;
+        if (across == k || !seen(view, across, side))
             continue;
-        int along = 3 - k - other; /* the line runs along this axis, on the wall where `other` is at its back */
+        int along = k == 2 ? 1 - across : 2;
         double a[3], b[3], limit = along == 2 ? BOX_HEIGHT : 1;
         a[k] = b[k] = at;
-        a[other] = b[other] = back[other];
+        a[across] = b[across] = side;
         a[along] = -limit;
         b[along] = limit;
         line(pen, view, a, b);
     }
 }
 
-static void walls(Pen *pen, const View *view, const double back[3])
+static void face(Pen *pen, const View *view, const double corner[4][3], uint32_t color)
+{
+    for (int c = 0; c < 4; c++) {
+        double x, y, depth;
+        view_place(view, corner[c], &x, &y, &depth);
+        cairo_line_to(pen, x, y);
+    }
+    cairo_close_path(pen);
+    pen_color(pen, color, 1);
+    cairo_fill_preserve(pen);
+    cairo_set_line_width(pen, 1);
+    pen_color(pen, 0xc6ccd2, 1);
+    cairo_stroke(pen);
+}
+
+static void walls(Pen *pen, const View *view)
 {
     const double h = BOX_HEIGHT;
-    const double face[3][4][3] = {{{-1, -1, -h}, {1, -1, -h}, {1, 1, -h}, {-1, 1, -h}},
-                                  {{back[0], -1, -h}, {back[0], 1, -h}, {back[0], 1, h}, {back[0], -1, h}},
-                                  {{-1, back[1], -h}, {1, back[1], -h}, {1, back[1], h}, {-1, back[1], h}}};
-    static const uint32_t color[3] = {0xf3f5f7, 0xf8f9fa, 0xfafbfc};
-    for (int f = 0; f < 3; f++) {
-        for (int c = 0; c < 4; c++) {
-            double x, y, depth;
-            view_place(view, face[f][c], &x, &y, &depth);
-            cairo_line_to(pen, x, y);
-        }
-        cairo_close_path(pen);
-        pen_color(pen, color[f], 1);
-        cairo_fill_preserve(pen);
-        cairo_set_line_width(pen, 1);
-        pen_color(pen, 0xc6ccd2, 1);
-        cairo_stroke(pen);
+    face(pen, view, (const double[4][3]){{-1, -1, -h}, {1, -1, -h}, {1, 1, -h}, {-1, 1, -h}}, 0xf3f5f7);
+    for (int s = -1; s <= 1; s += 2) {
+        if (seen(view, 0, s))
+            face(pen, view, (const double[4][3]){{s, -1, -h}, {s, 1, -h}, {s, 1, h}, {s, -1, h}}, 0xf8f9fa);
+        if (seen(view, 1, s))
+            face(pen, view, (const double[4][3]){{-1, s, -h}, {1, s, -h}, {1, s, h}, {-1, s, h}}, 0xfafbfc);
     }
 }
 
@@ -77,7 +91,7 @@ static void edge(Pen *pen, const View *view, const PlotAxis *axis, const Ticks *
     bool inwards = nx * ((ax + bx) / 2 - view->x) + ny * ((ay + by) / 2 - view->y) < 0;
     nx *= inwards ? -1 : 1;
     ny *= inwards ? -1 : 1;
-    Font numbers = {.size = 12, .color = 0x57606a};
+    Font numbers = {.size = 12, .color = 0x57606a, .halo = true};
     double off = 0, left = 0.5 - 0.5 * nx, above = 0.5 - 0.5 * ny;
     for (int i = 0; i < ticks->count; i++) {
         double place = axis_place(axis, ticks->at[i]), p[3], x, y, width = text_width(pen, numbers, ticks->label[i]);
@@ -98,32 +112,63 @@ static void edge(Pen *pen, const View *view, const PlotAxis *axis, const Ticks *
     snprintf(text, sizeof text, "%s%s%s", axis->label ? axis->label : "", ticks->factor[0] ? " " : "", ticks->factor);
     double angle = atan2(by - ay, bx - ax);
     angle += angle > 1.2 ? -M_PI : angle <= 1.2 - M_PI ? M_PI : 0; /* never upside down; steep ones read upwards */
-    text_draw(pen, (Font){.size = 14, .color = PLOT_INK, .angle = angle}, (ax + bx) / 2 + (off + 22) * nx,
+    text_draw(pen, (Font){.size = 14, .color = PLOT_INK, .angle = angle, .halo = true}, (ax + bx) / 2 + (off + 22) * nx,
               (ay + by) / 2 + (off + 22) * ny, 0.5, 0.5, text);
+}
+
+static void ticks_of(const PlotPanel *panel, Ticks ticks[3])
+{
+    const PlotAxis *axis[3] = {&panel->x, &panel->y, &panel->z};
+    for (int k = 0; k < 3; k++)
+        axis_ticks(axis[k], (int)(panel->view.size / 42), &ticks[k]);
 }
 
 void box_draw(Pen *pen, const PlotPanel *panel)
 {
-    const View *view = &panel->view;
-    const double back[3] = {view->out[0] > 0 ? -1 : 1, view->out[1] > 0 ? -1 : 1, -BOX_HEIGHT};
     const PlotAxis *axis[3] = {&panel->x, &panel->y, &panel->z};
     Ticks ticks[3];
-    walls(pen, view, back);
-    for (int k = 0; k < 3; k++) {
-        axis_ticks(axis[k], (int)(view->size / 42), &ticks[k]);
+    ticks_of(panel, ticks);
+    walls(pen, &panel->view);
+    for (int k = 0; k < 3; k++)
         for (int i = 0; i < ticks[k].count; i++)
-            grid_line(pen, view, k, (2 * axis_place(axis[k], ticks[k].at[i]) - 1) * (k < 2 ? 1 : BOX_HEIGHT), back);
-    }
+            grid_line(pen, &panel->view, k, (2 * axis_place(axis[k], ticks[k].at[i]) - 1) * (k < 2 ? 1 : BOX_HEIGHT));
     cairo_set_line_width(pen, 0.75);
     pen_color(pen, 0xd9dee3, 1);
     cairo_stroke(pen);
-    double front[2] = {-back[0], -back[1]}, h = BOX_HEIGHT;
+}
+
+/* The upright edge at the left of the picture: between a wall that is seen from inside and one that is not. */
+static void upright(const View *view, double *edge_x, double *edge_y)
+{
+    double leftmost = INFINITY;
+    for (int k = 0; k < 4; k++) {
+        int sx = k % 2 ? 1 : -1, sy = k / 2 ? 1 : -1;
+        double x, y, depth;
+        view_place(view, (double[3]){sx, sy, BOX_HEIGHT}, &x, &y, &depth);
+        if (seen(view, 0, sx) != seen(view, 1, sy) && x < leftmost) {
+            leftmost = x;
+            *edge_x = sx;
+            *edge_y = sy;
+        }
+    }
+}
+
+void box_numbers(Pen *pen, const PlotPanel *panel)
+{
+    const View *view = &panel->view;
+    double near_x = view->out[0] > 0 ? 1 : -1, near_y = view->out[1] > 0 ? 1 : -1, x = NAN, y = NAN, h = BOX_HEIGHT;
+    Ticks ticks[3];
     Taken taken = {.count = 0};
-    edge(pen, view, axis[0], &ticks[0], &taken, (double[3]){-1, front[1], -h}, (double[3]){1, front[1], -h});
-    edge(pen, view, axis[1], &ticks[1], &taken, (double[3]){front[0], -1, -h}, (double[3]){front[0], 1, -h});
-    /* The upright edge at the left of the picture. */
-    bool x_back = view->right[0] * back[0] + view->right[1] * front[1] < view->right[0] * front[0] + view->right[1] * back[1];
-    double x = x_back ? back[0] : front[0], y = x_back ? front[1] : back[1];
-    edge(pen, view, axis[2], &ticks[2], &taken, (double[3]){x, y, -h}, (double[3]){x, y, h});
+    ticks_of(panel, ticks);
+    upright(view, &x, &y);
+    bool above = isnan(x); /* from straight above all walls are seen, and z has no length */
+    if (seen(view, 0, -1) && seen(view, 0, 1) && !above) /* both sides could have the numbers: not the one beside the upright edge */
+        near_x = -x;
+    if (seen(view, 1, -1) && seen(view, 1, 1) && !above)
+        near_y = -y;
+    edge(pen, view, &panel->x, &ticks[0], &taken, (double[3]){-1, near_y, -h}, (double[3]){1, near_y, -h});
+    edge(pen, view, &panel->y, &ticks[1], &taken, (double[3]){near_x, -1, -h}, (double[3]){near_x, 1, -h});
+    if (!above)
+        edge(pen, view, &panel->z, &ticks[2], &taken, (double[3]){x, y, -h}, (double[3]){x, y, h});
 }
 #endif

@@ -10,7 +10,7 @@
  *     plot_surface.c   a panel in space: camera, surface, path     plot_box.c      the box and ticks around it
  *     plot_overlay.c   help and messages over the picture
  *  with or without:
- *     plot_png.c       file                                        plot_window.c   SDL2
+ *     plot_png.c       file                                        plot_window.c, plot_input.c   SDL2
  */
 #ifndef PLOT_INSIDE_H
 #define PLOT_INSIDE_H
@@ -72,7 +72,7 @@ typedef struct Rect { double x, y, w, h; } Rect; /* in units of 1/scale pixels, 
 
 /* How a panel in space is seen: box coordinates (x, y in [-1, 1], z in [-BOX_HEIGHT, BOX_HEIGHT]) to the picture. */
 typedef struct View {
-    double right[3], up[3], out[3]; /* the camera's axes; out points at the eye */
+    double right[3], up[3], out[3]; /* the camera's axes; out points at the eye, EYE away from the box's middle */
     double x, y, size;              /* where the box's middle is in the picture, and how long 1 is */
 } View;
 
@@ -145,10 +145,30 @@ void surface_draw(Pen *pen, PlotPanel *panel, Rect room);
 
 /* A panel in space (plot_surface.c). */
 #define BOX_HEIGHT 0.75
+#define EYE 6 /* a mild perspective */
 View view_of(PlotCamera camera, Rect room);
 void view_place(const View *view, const double box[3], double *x, double *y, double *depth);
-void box_draw(Pen *pen, const PlotPanel *panel);
+void box_draw(Pen *pen, const PlotPanel *panel);    /* floor and walls, behind the surface */
+void box_numbers(Pen *pen, const PlotPanel *panel); /* around it */
 bool surface_pick(const PlotPanel *panel, double px, double py, double *x, double *y);
+
+/* ---- The window (plot_window.c, plot_input.c) ---- */
+enum { WINDOW_FRAMES = 1024 }; /* whose times are remembered */
+struct PlotWindow {
+    Plot *plot;
+    struct SDL_Window *sdl;
+    const PlotKey *keys;
+    char *save_prefix, *message;
+    int saved; /* pictures so far */
+    bool help; /* the list of keys is on */
+    bool pressed, dragged;
+    int pressed_panel;
+    double pressed_x, pressed_y;                      /* units */
+    double born, first, message_until;                /* seconds */
+    double shown, due, last_draw;                     /* the last frame, the next one; what drawing took */
+    int frames;
+    double draw[WINDOW_FRAMES], frame[WINDOW_FRAMES]; /* seconds */
+};
 
 /* Over the finished picture, until the next figure_draw() (plot_overlay.c). */
 void overlay_keys(Plot *plot, const PlotKey *keys);

@@ -43,20 +43,21 @@ static Plane plane(const Corner *a, float ux, float uy, float vx, float vy, floa
 static float least(float a, float b) { return a < b ? a : b; } /* one instruction each; fminf must mind NaN */
 static float most(float a, float b) { return a > b ? a : b; }
 
-/* Narrows [*left, *right) to the pixels of row y that are inside edge a → b. */
-static void cut(const Corner *a, const Corner *b, float turn, float y, float *left, float *right)
+/* One side of a triangle, which bounds row `row` on the left or on the right at x + slope (row - y). */
+typedef struct Side { float x, y, slope; bool bounds_left; } Side;
+
+/* The sides that bound rows, at most three; a level one bounds none (the rows end there). */
+static int sides_of(const Corner *const corner[3], bool turned, Side side[3])
 {
-    float dx = (b->x - a->x) * turn, dy = (b->y - a->y) * turn, level = dx * (y - a->y);
-    if (dy == 0) { /* a level edge: all of the row or nothing */
-        if (level < 0)
-            *right = *left;
-        return;
+    int count = 0;
+    for (int k = 0; k < 3; k++) {
+        const Corner *a = corner[k], *b = corner[(k + 1) % 3];
+        float dy = b->y - a->y;
+        if (dy == 0)
+            continue;
+        side[count++] = (Side){a->x, a->y, (b->x - a->x) / dy, (dy < 0) != turned};
     }
-    float x = a->x + level / dy;
-    if (dy > 0)
-        *right = least(*right, x);
-    else
-        *left = most(*left, x);
+    return count;
 }
 
 static void triangle(Raster *raster, int top, int bottom, const Corner *a, const Corner *b, const Corner *c,
@@ -69,16 +70,21 @@ static void triangle(Raster *raster, int top, int bottom, const Corner *a, const
     float ux = b->x - a->x, uy = b->y - a->y, vx = c->x - a->x, vy = c->y - a->y, area = ux * vy - uy * vx;
     if (fabsf(area) < 1e-6f)
         return;
-    float turn = area > 0 ? 1 : -1;
+    Side side[3];
+    int sides = sides_of((const Corner *[3]){a, b, c}, area < 0, side);
     Plane depth = plane(a, ux, uy, vx, vy, area, a->depth, b->depth, c->depth);
     Plane place = plane(a, ux, uy, vx, vy, area, a->place, b->place, c->place);
     Plane light = plane(a, ux, uy, vx, vy, area, LIGHTS * a->light, LIGHTS * b->light, LIGHTS * c->light);
     int first = (int)most(top, ceilf(low)), last = (int)least(bottom - 1, floorf(high));
     for (int y = first; y <= last; y++) {
         float left = 0, right = raster->width;
-        cut(a, b, turn, y, &left, &right);
-        cut(b, c, turn, y, &left, &right);
-        cut(c, a, turn, y, &left, &right);
+        for (int k = 0; k < sides; k++) {
+            float x = side[k].x + side[k].slope * (y - side[k].y);
+            left = side[k].bounds_left ? most(left, x) : left;
+            right = side[k].bounds_left ? right : least(right, x);
+        }
+        if (!(left < right))
+            continue;
         int from = (int)ceilf(left), to = (int)ceilf(right);
         float d0 = depth.at + depth.dy * y, p0 = place.at + place.dy * y, l0 = light.at + light.dy * y;
         size_t row = (size_t)y * raster->width;

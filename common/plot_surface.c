@@ -9,8 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double EYE = 5; /* distance of the eye from the box's middle, whose half side is 1: a mild perspective */
-
 static double dot(const double a[3], const double b[3]) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
 
 static void view_turn(View *view, double azimuth, double elevation)
@@ -144,6 +142,17 @@ static void rasterise(PlotPanel *panel, const Mark *surface)
     free(corner);
 }
 
+/* One row of pixels, each the mean of 2 × 2 samples. */
+static void average(uint32_t *restrict pixel, const uint32_t *restrict above, const uint32_t *restrict below, int width)
+{
+    for (int x = 0; x < width; x++) {
+        const uint32_t even = 0x00ff00ff, a = above[2 * x], b = above[2 * x + 1], c = below[2 * x], d = below[2 * x + 1];
+        uint32_t low = (a & even) + (b & even) + (c & even) + (d & even) + 0x00020002; /* two channels at a time; 2 rounds */
+        uint32_t high = (a >> 8 & even) + (b >> 8 & even) + (c >> 8 & even) + (d >> 8 & even) + 0x00020002;
+        pixel[x] = (low >> 2 & even) | (high >> 2 & even) << 8;
+    }
+}
+
 /* The samples, averaged to the picture's pixels, laid over the page. */
 static void lay_down(Pen *pen, const PlotPanel *panel)
 {
@@ -154,21 +163,13 @@ static void lay_down(Pen *pen, const PlotPanel *panel)
     int stride = cairo_image_surface_get_stride(image) / 4;
     cairo_surface_flush(image);
 #pragma omp parallel for
-    for (int y = 0; y < height; y++)
-        for (int x = 0; x < width; x++) {
-            const uint32_t *s = r->color + (size_t)y * fine * r->width + x * fine;
-            if (fine == 1) {
-                pixel[y * stride + x] = s[0];
-                continue;
-            }
-            const uint32_t four[4] = {s[0], s[1], s[r->width], s[r->width + 1]};
-            uint32_t even = 0x00020002, odd = 0x00020002; /* two channels at a time; 2 rounds */
-            for (int k = 0; k < 4; k++) {
-                even += four[k] & 0x00ff00ff;
-                odd += four[k] >> 8 & 0x00ff00ff;
-            }
-            pixel[y * stride + x] = (even >> 2 & 0x00ff00ff) | (odd >> 2 & 0x00ff00ff) << 8;
-        }
+    for (int y = 0; y < height; y++) {
+        const uint32_t *row = r->color + (size_t)y * fine * r->width;
+        if (fine == 1)
+            memcpy(pixel + (size_t)y * stride, row, width * sizeof *row);
+        else
+            average(pixel + (size_t)y * stride, row, row + r->width, width);
+    }
     cairo_surface_mark_dirty(image);
     cairo_save(pen);
     cairo_translate(pen, panel->frame.x, panel->frame.y);
@@ -259,6 +260,7 @@ void surface_draw(Pen *pen, PlotPanel *panel, Rect room)
     box_draw(pen, panel);
     rasterise(panel, surface);
     lay_down(pen, panel);
+    box_numbers(pen, panel);
     for (int m = 0; m < panel->count; m++) {
         const Mark *mark = &panel->mark[m];
         if (mark->kind == MARK_LINE)

@@ -1,5 +1,5 @@
-/* plot_window.c: the figure on the screen. The image that Cairo drew is copied to the window pixel by pixel; SDL2 brings back keys and mouse.
- * Where there is no display (or no SDL2, or no Cairo) there is no window, one line says why, and the program goes on without.
+/* plot_window.c: the figure on the screen, 60 times a second. The image that Cairo drew is copied to the window pixel by pixel. Where there is no
+ * display (or no SDL2, or no Cairo) there is no window, one line says why, and the program goes on without.
  */
 #include "plot_inside.h"
 #include "check.h"
@@ -9,46 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-const PlotKey plot_keys[] = {{"space", "pause, go on"}, {".", "one step"}, {",", "one step back"}, {"[  ]", "learning rate"},
-                             {"−  +", "batch size"}, {"r", "restart"}, {"s", "save the picture"}, {"?", "these keys"},
-                             {"q", "quit"}, {NULL, NULL}};
-
-bool plot_camera_move(PlotCamera *camera, const PlotEvent *event)
-{
-    if (event->kind != PLOT_DRAG && event->kind != PLOT_WHEEL)
-        return false;
-    if (camera->azimuth == 0 && camera->elevation == 0)
-        *camera = (PlotCamera){35, 30, camera->zoom};
-    double zoom = camera->zoom > 0 ? camera->zoom : 1;
-    if (event->kind == PLOT_WHEEL)
-        camera->zoom = fmin(fmax(zoom * pow(1.1, event->dy), 0.5), 8);
-    camera->azimuth = remainder(camera->azimuth - 0.4 * event->dx, 360);
-    if (event->kind == PLOT_DRAG)
-        camera->elevation = fmin(fmax(camera->elevation + 0.4 * event->dy, 1), 90);
-    return true;
-}
-
 #if defined HAVE_SDL2 && defined HAVE_CAIRO
 #include <SDL.h>
 
-enum { FRAMES = 1024 }; /* whose times are remembered */
-static const double FRAME = 1 / 60.0, MESSAGE = 2.5; /* seconds */
-
-struct PlotWindow {
-    Plot *plot;
-    SDL_Window *sdl;
-    const PlotKey *keys;
-    char *save_prefix, *message;
-    int saved; /* pictures so far */
-    bool help; /* the list of keys is on */
-    bool pressed, dragged;
-    int pressed_panel;
-    double pressed_x, pressed_y;        /* units */
-    double born, first, message_until;  /* seconds */
-    double shown, due, last_draw;       /* when the last frame was, when the next one is to be, what drawing took */
-    int frames;
-    double draw[FRAMES], frame[FRAMES]; /* seconds */
-};
+static const double FRAME = 1 / 60.0; /* seconds */
 
 static PlotWindow *no_window(const char *why)
 {
@@ -115,143 +79,6 @@ void plot_window_free(PlotWindow *window)
     free(window);
 }
 
-/* ---- Events ---- */
-
-static void save(PlotWindow *window)
-{
-    char *path = format_new("%s-%d.png", window->save_prefix, window->saved + 1);
-    bool saved = plot_save(window->plot, path);
-    window->saved += saved;
-    free(window->message);
-    window->message = format_new(saved ? "saved %s" : "could not write %s", path);
-    window->message_until = timer_now() + MESSAGE;
-    free(path);
-}
-
-/* A key that was typed: the window's own, or the program's (then true). */
-static bool typed(PlotWindow *window, char key, PlotEvent *event)
-{
-    if (key == '?')
-        window->help = !window->help;
-    else if (key == 's')
-        save(window);
-    else
-        *event = (PlotEvent){.kind = key == 'q' ? PLOT_QUIT : PLOT_KEY, .key = key, .panel = -1, .x = NAN, .y = NAN};
-    window->plot->drawn = false;
-    return key != '?' && key != 's';
-}
-
-/* Window coordinates to the figure's units. */
-static void to_units(const PlotWindow *window, int x, int y, double *ux, double *uy)
-{
-    int w = 1, h = 1;
-    SDL_GetWindowSize(window->sdl, &w, &h);
-    *ux = (double)x / w * window->plot->width / window->plot->scale;
-    *uy = (double)y / h * window->plot->height / window->plot->scale;
-}
-
-static int panel_under(const Plot *plot, double x, double y)
-{
-    for (int i = plot->panels - 1; i >= 0; i--) {
-        Rect f = plot->panel[i]->frame;
-        if (x >= f.x && x <= f.x + f.w && y >= f.y && y <= f.y + f.h)
-            return i;
-    }
-    return -1;
-}
-
-static PlotEvent mouse_event(const PlotWindow *window, PlotEventKind kind, int index, double x, double y)
-{
-    PlotEvent event = {.kind = kind, .panel = index, .x = NAN, .y = NAN};
-    if (index < 0 || index >= window->plot->panels)
-        return event;
-    const PlotPanel *panel = window->plot->panel[index];
-    if (panel_surface(panel)) {
-        if (kind == PLOT_CLICK && !surface_pick(panel, x, y, &event.x, &event.y))
-            event.x = event.y = NAN;
-        return event;
-    }
-    event.x = axis_value(&panel->x, (x - panel->frame.x) / panel->frame.w);
-    event.y = axis_value(&panel->y, 1 - (y - panel->frame.y) / panel->frame.h);
-    return event;
-}
-
-static bool mouse(PlotWindow *window, const SDL_Event *sdl, PlotEvent *event)
-{
-    double x, y, step_x, step_y;
-    if (sdl->type == SDL_MOUSEWHEEL) {
-        int at_x, at_y;
-        SDL_GetMouseState(&at_x, &at_y);
-        to_units(window, at_x, at_y, &x, &y);
-        *event = mouse_event(window, PLOT_WHEEL, panel_under(window->plot, x, y), x, y);
-        event->dy = sdl->wheel.y;
-        return true;
-    }
-    if (sdl->type == SDL_MOUSEMOTION) {
-        to_units(window, sdl->motion.x, sdl->motion.y, &x, &y);
-        to_units(window, sdl->motion.xrel, sdl->motion.yrel, &step_x, &step_y);
-        if (!window->pressed || !(sdl->motion.state & SDL_BUTTON_LMASK))
-            return false;
-        bool began = !window->dragged && hypot(x - window->pressed_x, y - window->pressed_y) > 4;
-        if (!window->dragged && !began)
-            return false;
-        window->dragged = true;
-        *event = mouse_event(window, PLOT_DRAG, window->pressed_panel, x, y);
-        event->dx = began ? x - window->pressed_x : step_x;
-        event->dy = began ? y - window->pressed_y : step_y;
-        return true;
-    }
-    if (sdl->button.button != SDL_BUTTON_LEFT)
-        return false;
-    to_units(window, sdl->button.x, sdl->button.y, &x, &y);
-    bool click = sdl->type == SDL_MOUSEBUTTONUP && window->pressed && !window->dragged;
-    window->pressed = sdl->type == SDL_MOUSEBUTTONDOWN;
-    if (window->pressed) {
-        window->dragged = false;
-        window->pressed_x = x;
-        window->pressed_y = y;
-        window->pressed_panel = panel_under(window->plot, x, y);
-    }
-    if (click)
-        *event = mouse_event(window, PLOT_CLICK, window->pressed_panel, x, y);
-    return click;
-}
-
-static void key_down(PlotWindow *window, SDL_Keycode key)
-{
-    if (key == SDLK_F11)
-        SDL_SetWindowFullscreen(window->sdl, SDL_GetWindowFlags(window->sdl) & SDL_WINDOW_FULLSCREEN_DESKTOP
-                                                 ? 0 : SDL_WINDOW_FULLSCREEN_DESKTOP);
-}
-
-bool plot_window_event(PlotWindow *window, PlotEvent *event)
-{
-    SDL_Event sdl;
-    while (window && SDL_PollEvent(&sdl)) {
-        bool given = false;
-        switch (sdl.type) {
-        case SDL_QUIT:
-            given = typed(window, 'q', event);
-            break;
-        case SDL_TEXTINPUT: /* characters, not keys: '[' is elsewhere on each country's keyboard */
-            given = sdl.text.text[0] > 0 && typed(window, sdl.text.text[0], event);
-            break;
-        case SDL_KEYDOWN:
-            key_down(window, sdl.key.keysym.sym);
-            given = sdl.key.keysym.sym == SDLK_ESCAPE && typed(window, 'q', event);
-            break;
-        case SDL_MOUSEMOTION: case SDL_MOUSEBUTTONDOWN: case SDL_MOUSEBUTTONUP: case SDL_MOUSEWHEEL:
-            given = mouse(window, &sdl, event);
-            break;
-        }
-        if (given)
-            return true;
-    }
-    return false;
-}
-
-/* ---- Frames ---- */
-
 static void draw(PlotWindow *window)
 {
     Plot *plot = window->plot;
@@ -295,8 +122,8 @@ void plot_window_show(PlotWindow *window)
     if (window->frames == 0)
         window->first = now - window->born;
     window->last_draw = drawn - began + now - woken;
-    window->draw[window->frames % FRAMES] = window->last_draw;
-    window->frame[window->frames % FRAMES] = window->frames ? now - window->shown : FRAME;
+    window->draw[window->frames % WINDOW_FRAMES] = window->last_draw;
+    window->frame[window->frames % WINDOW_FRAMES] = window->frames ? now - window->shown : FRAME;
     window->frames++;
     window->shown = now;
     window->due = fmax(window->due, woken - FRAME / 2) + FRAME; /* a late frame does not make the next ones hurry */
@@ -315,7 +142,7 @@ static int ascending(const void *a, const void *b)
 
 static void quantiles(const double *times, int n, double *p50, double *p99)
 {
-    double sorted[FRAMES];
+    double sorted[WINDOW_FRAMES];
     memcpy(sorted, times, n * sizeof *times);
     qsort(sorted, n, sizeof *sorted, ascending);
     *p50 = sorted[n / 2];
@@ -327,7 +154,7 @@ PlotTimes plot_window_times(const PlotWindow *window)
     PlotTimes times = {0};
     if (!window || window->frames == 0)
         return times;
-    int n = window->frames < FRAMES ? window->frames : FRAMES;
+    int n = window->frames < WINDOW_FRAMES ? window->frames : WINDOW_FRAMES;
     times.frames = window->frames;
     times.first = window->first;
     quantiles(window->draw, n, &times.draw_p50, &times.draw_p99);
@@ -348,7 +175,6 @@ PlotWindow *plot_window_new(Plot *plot, const char *title, const char *save_pref
 }
 
 void plot_window_free(PlotWindow *window) { (void)window; }
-bool plot_window_event(PlotWindow *window, PlotEvent *event) { return (void)window, (void)event, false; }
 void plot_window_show(PlotWindow *window) { (void)window; }
 double plot_window_spare(const PlotWindow *window) { return (void)window, 0; }
 PlotTimes plot_window_times(const PlotWindow *window) { return (void)window, (PlotTimes){0}; }

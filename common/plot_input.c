@@ -1,0 +1,167 @@
+/* plot_input.c: keys and mouse in the window, and what they mean: some are the window's own, the others become events for the program. */
+#include "plot_inside.h"
+#include "check.h"
+#include "timer.h"
+#include <math.h>
+#include <stdlib.h>
+
+const PlotKey plot_keys[] = {{"space", "pause, go on"}, {".", "one step"}, {",", "one step back"}, {"[  ]", "learning rate"},
+                             {"−  +", "batch size"}, {"r", "restart"}, {"s", "save the picture"}, {"F11", "full screen"},
+                             {"?", "these keys"}, {"q", "quit"}, {"mouse", "drag turns, wheel zooms, click picks a point"}, {NULL, NULL}};
+
+bool plot_camera_move(PlotCamera *camera, const PlotEvent *event)
+{
+    if (event->kind != PLOT_DRAG && event->kind != PLOT_WHEEL)
+        return false;
+    if (camera->azimuth == 0 && camera->elevation == 0)
+        *camera = (PlotCamera){35, 30, camera->zoom};
+    double zoom = camera->zoom > 0 ? camera->zoom : 1;
+    if (event->kind == PLOT_WHEEL)
+        camera->zoom = fmin(fmax(zoom * pow(1.1, event->dy), 0.5), 8);
+    camera->azimuth = remainder(camera->azimuth - 0.4 * event->dx, 360);
+    if (event->kind == PLOT_DRAG)
+        camera->elevation = fmin(fmax(camera->elevation + 0.4 * event->dy, 1), 90);
+    return true;
+}
+
+#if defined HAVE_SDL2 && defined HAVE_CAIRO
+#include <SDL.h>
+
+static const double MESSAGE = 2.5; /* seconds */
+
+static void save(PlotWindow *window)
+{
+    char *path = format_new("%s-%d.png", window->save_prefix, window->saved + 1);
+    bool saved = plot_save(window->plot, path);
+    window->saved += saved;
+    free(window->message);
+    window->message = format_new(saved ? "saved %s" : "could not write %s", path);
+    window->message_until = timer_now() + MESSAGE;
+    free(path);
+}
+
+/* A key that was typed: the window's own, or the program's (then true). */
+static bool typed(PlotWindow *window, char key, PlotEvent *event)
+{
+    if (key == '?')
+        window->help = !window->help;
+    else if (key == 's')
+        save(window);
+    else
+        *event = (PlotEvent){.kind = key == 'q' ? PLOT_QUIT : PLOT_KEY, .key = key, .panel = -1, .x = NAN, .y = NAN};
+    window->plot->drawn = false;
+    return key != '?' && key != 's';
+}
+
+/* Window coordinates to the figure's units. */
+static void to_units(const PlotWindow *window, int x, int y, double *ux, double *uy)
+{
+    int w = 1, h = 1;
+    SDL_GetWindowSize(window->sdl, &w, &h);
+    *ux = (double)x / w * window->plot->width / window->plot->scale;
+    *uy = (double)y / h * window->plot->height / window->plot->scale;
+}
+
+static int panel_under(const Plot *plot, double x, double y)
+{
+    for (int i = plot->panels - 1; i >= 0; i--) {
+        Rect f = plot->panel[i]->frame;
+        if (x >= f.x && x <= f.x + f.w && y >= f.y && y <= f.y + f.h)
+            return i;
+    }
+    return -1;
+}
+
+static PlotEvent mouse_event(const PlotWindow *window, PlotEventKind kind, int index, double x, double y)
+{
+    PlotEvent event = {.kind = kind, .panel = index, .x = NAN, .y = NAN};
+    if (index < 0 || index >= window->plot->panels)
+        return event;
+    const PlotPanel *panel = window->plot->panel[index];
+    if (panel_surface(panel)) {
+        if (kind == PLOT_CLICK && !surface_pick(panel, x, y, &event.x, &event.y))
+            event.x = event.y = NAN;
+        return event;
+    }
+    event.x = axis_value(&panel->x, (x - panel->frame.x) / panel->frame.w);
+    event.y = axis_value(&panel->y, 1 - (y - panel->frame.y) / panel->frame.h);
+    return event;
+}
+
+static bool mouse(PlotWindow *window, const SDL_Event *sdl, PlotEvent *event)
+{
+    double x, y, step_x, step_y;
+    if (sdl->type == SDL_MOUSEWHEEL) {
+        int at_x, at_y;
+        SDL_GetMouseState(&at_x, &at_y);
+        to_units(window, at_x, at_y, &x, &y);
+        *event = mouse_event(window, PLOT_WHEEL, panel_under(window->plot, x, y), x, y);
+        event->dy = sdl->wheel.y;
+        return true;
+    }
+    if (sdl->type == SDL_MOUSEMOTION) {
+        to_units(window, sdl->motion.x, sdl->motion.y, &x, &y);
+        to_units(window, sdl->motion.xrel, sdl->motion.yrel, &step_x, &step_y);
+        if (!window->pressed || !(sdl->motion.state & SDL_BUTTON_LMASK))
+            return false;
+        bool began = !window->dragged && hypot(x - window->pressed_x, y - window->pressed_y) > 4;
+        if (!window->dragged && !began)
+            return false;
+        window->dragged = true;
+        *event = mouse_event(window, PLOT_DRAG, window->pressed_panel, x, y);
+        event->dx = began ? x - window->pressed_x : step_x;
+        event->dy = began ? y - window->pressed_y : step_y;
+        return true;
+    }
+    if (sdl->button.button != SDL_BUTTON_LEFT)
+        return false;
+    to_units(window, sdl->button.x, sdl->button.y, &x, &y);
+    bool click = sdl->type == SDL_MOUSEBUTTONUP && window->pressed && !window->dragged;
+    window->pressed = sdl->type == SDL_MOUSEBUTTONDOWN;
+    if (window->pressed) {
+        window->dragged = false;
+        window->pressed_x = x;
+        window->pressed_y = y;
+        window->pressed_panel = panel_under(window->plot, x, y);
+    }
+    if (click)
+        *event = mouse_event(window, PLOT_CLICK, window->pressed_panel, x, y);
+    return click;
+}
+
+static void key_down(PlotWindow *window, SDL_Keycode key)
+{
+    if (key == SDLK_F11)
+        SDL_SetWindowFullscreen(window->sdl, SDL_GetWindowFlags(window->sdl) & SDL_WINDOW_FULLSCREEN_DESKTOP
+                                                 ? 0 : SDL_WINDOW_FULLSCREEN_DESKTOP);
+}
+
+bool plot_window_event(PlotWindow *window, PlotEvent *event)
+{
+    SDL_Event sdl;
+    while (window && SDL_PollEvent(&sdl)) {
+        bool given = false;
+        switch (sdl.type) {
+        case SDL_QUIT:
+            given = typed(window, 'q', event);
+            break;
+        case SDL_TEXTINPUT: /* characters, not keys: '[' is elsewhere on each country's keyboard */
+            given = sdl.text.text[0] > 0 && typed(window, sdl.text.text[0], event);
+            break;
+        case SDL_KEYDOWN:
+            key_down(window, sdl.key.keysym.sym);
+            given = sdl.key.keysym.sym == SDLK_ESCAPE && typed(window, 'q', event);
+            break;
+        case SDL_MOUSEMOTION: case SDL_MOUSEBUTTONDOWN: case SDL_MOUSEBUTTONUP: case SDL_MOUSEWHEEL:
+            given = mouse(window, &sdl, event);
+            break;
+        }
+        if (given)
+            return true;
+    }
+    return false;
+}
+
+#else
+bool plot_window_event(PlotWindow *window, PlotEvent *event) { return (void)window, (void)event, false; }
+#endif
