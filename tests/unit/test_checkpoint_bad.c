@@ -333,9 +333,13 @@ static void killed(void **state)
         pid_t child = fork();
         if (child == 0)
             save_forever(path);
+        char temporary[4500];
+        snprintf(temporary, sizeof temporary, "%s.%d.tmp", path, (int)child);
         while (access(path, F_OK)) /* the first file is complete */
-            usleep(1000);
-        usleep((useconds_t)(1371 * round));
+            usleep(100);
+        while (access(temporary, F_OK)) /* another one is begun */
+            usleep(20);
+        usleep((useconds_t)(97 * round));
         kill(child, SIGKILL);
         waitpid(child, NULL, 0);
         in_child(load_all, path);
