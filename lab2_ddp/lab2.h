@@ -6,6 +6,7 @@
 #include <mpi.h>
 #include "evaluate.h"
 #include "optim.h"
+#include "order.h"
 #include "run.h"
 #include "schedule.h"
 
@@ -25,12 +26,6 @@
  * to receive never end: MPI_Sendrecv does both at once.
  * Patarasuk & Yuan, "Bandwidth optimal all-reduce algorithms for clusters of workstations", 2009. */
 void all_reduce_ring(float *v, int count, MPI_Comm comm);
-
-/* ---- the order of an epoch: order.c ---- */
-
-/* The permutation of 0 … count-1 in which epoch `epoch` goes through the training pictures. A function of its
- * arguments alone: every rank can work out the whole of it, and no rank needs to be told. */
-void epoch_order(int32_t *order /*[count]*/, int count, uint64_t seed, int epoch);
 
 /* ---- the trainer's options: train_options.c ---- */
 
