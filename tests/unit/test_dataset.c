@@ -1,8 +1,7 @@
-/* test_dataset.c: which data set is opened, from where; what is refused; the statistics; the synthetic pictures. */
+/* test_dataset.c: which data set is opened, from where; what is refused; the statistics. */
 #include <math.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 #include "check.h"
 #include "data_files.h"
@@ -232,86 +231,6 @@ static void fashion_of_the_system(void **state)
     free(b.at);
 }
 
-/* ---- synthetic ---- */
-
-static void synthetic_by_place_and_seed(void **state)
-{
-    (void)state;
-    enum { BYTES = 32 * 32 * 3 };
-    Images all, part, other;
-    synthetic_draw(&all, 40, 7, 100);
-    synthetic_draw(&part, 5, 7, 117);
-    synthetic_draw(&other, 40, 8, 100);
-    assert_true(all.count == 40 && all.h == 32 && all.w == 32 && all.c == 3);
-    assert_memory_equal(all.pixels + 17 * BYTES, part.pixels, 5 * BYTES);
-    assert_memory_equal(all.labels + 17, part.labels, 5);
-    for (int i = 0; i < 40; i++) {
-        assert_memory_not_equal(all.pixels + i * BYTES, other.pixels + i * BYTES, BYTES);
-        for (int j = 0; j < i; j++)
-            assert_memory_not_equal(all.pixels + i * BYTES, all.pixels + j * BYTES, BYTES);
-    }
-    int seen = 0;
-    for (int i = 0; i < 40; i++) { /* each ten hold every class once */
-        seen |= 1 << all.labels[i];
-        if (i % 10 == 9) {
-            assert_int_equal(seen, 1023);
-            seen = 0;
-        }
-    }
-    assert_memory_not_equal(all.labels, all.labels + 10, 10); /* in another order */
-    free(all.pixels), free(part.pixels), free(other.pixels);
-    free(all.labels), free(part.labels), free(other.labels);
-}
-
-/* Neither mean colour nor brightness may tell the class: the classes' means lie close beside the spread within a class.
- */
-static void synthetic_means_do_not_tell(void **state)
-{
-    (void)state;
-    enum { N = 4000, PIXELS = 32 * 32 };
-    Images s;
-    synthetic_draw(&s, N, 1, 0);
-    double sum[10][3] = {{0}}, squares[10][3] = {{0}};
-    for (int i = 0; i < N; i++)
-        for (int c = 0; c < 3; c++) {
-            double mean = 0;
-            for (int p = 0; p < PIXELS; p++)
-                mean += s.pixels[((size_t)i * PIXELS + p) * 3 + c] / (double)PIXELS;
-            sum[s.labels[i]][c] += mean / (N / 10);
-            squares[s.labels[i]][c] += mean * mean / (N / 10);
-        }
-    for (int c = 0; c < 3; c++)
-        for (int k = 0; k < 10; k++)
-            for (int j = 0; j < k; j++) {
-                double within = sqrt(squares[k][c] - sum[k][c] * sum[k][c]);
-                expect_close(sum[k][c], sum[j][c], within / 2, 0, "mean colour of two classes");
-            }
-    free(s.pixels);
-    free(s.labels);
-}
-
-static void synthetic_set(void **state)
-{
-    (void)state;
-    clock_t began = clock();
-    Dataset *d = dataset_open("synthetic", NULL, NULL);
-    double seconds = (double)(clock() - began) / CLOCKS_PER_SEC;
-    printf("drawn in %.2f s\n", seconds);
-    assert_true(d->train.count == 20000 && d->test.count == 4000 && d->classes == 10);
-    assert_memory_not_equal(d->train.pixels, d->test.pixels, 32 * 32 * 3);
-    int count[10] = {0};
-    for (int i = 0; i < 4000; i++)
-        count[d->test.labels[i]]++;
-    for (int k = 0; k < 10; k++) {
-        assert_int_equal(count[k], 400);
-        assert_non_null(d->class_names[k]);
-    }
-    for (int c = 0; c < 3; c++)
-        assert_true(d->mean[c] > 0.4 && d->mean[c] < 0.6 && d->istd[c] > 3 && d->istd[c] < 10);
-    dataset_free(d);
-    dataset_free(NULL);
-}
-
 static const Case cases[] = {{.name = "every_layout", .run = every_layout},
                              {.name = "places_in_turn", .run = places_in_turn},
                              {.name = "long_path_keeps_its_end", .run = long_path_keeps_its_end},
@@ -319,9 +238,6 @@ static const Case cases[] = {{.name = "every_layout", .run = every_layout},
                              {.name = "fashion_faults", .run = fashion_faults},
                              {.name = "folders_that_cannot_be_searched", .run = folders_that_cannot_be_searched},
                              {.name = "cifar_set", .run = cifar_set},
-                             {.name = "fashion_of_the_system", .run = fashion_of_the_system},
-                             {.name = "synthetic_by_place_and_seed", .run = synthetic_by_place_and_seed},
-                             {.name = "synthetic_means_do_not_tell", .run = synthetic_means_do_not_tell},
-                             {.name = "synthetic_set", .run = synthetic_set}};
+                             {.name = "fashion_of_the_system", .run = fashion_of_the_system}};
 
 int main(int argc, char **argv) { return harness_main(argc, argv, cases, sizeof cases / sizeof *cases); }
