@@ -55,7 +55,7 @@ static void all_equally_likely(void **state)
     assert_int_equal(different, 24);
 }
 
-static const Case cases[] = {{"permutes", permutes},
-                             {"depends_on_seed_and_epoch_alone", depends_on_seed_and_epoch_alone},
-                             {"all_equally_likely", all_equally_likely}};
+static const Case cases[] = {{.name = "permutes", .run = permutes},
+                             {.name = "depends_on_seed_and_epoch_alone", .run = depends_on_seed_and_epoch_alone},
+                             {.name = "all_equally_likely", .run = all_equally_likely}};
 int main(int argc, char **argv) { return harness_main(argc, argv, cases, sizeof cases / sizeof *cases); }

@@ -1,0 +1,123 @@
+/* test_sweep.c: sweeps go on where they were, never mix configurations, and tell the median of what was found. */
+#include <math.h>
+#include <string.h>
+#include <unistd.h>
+#include "check.h"
+#include "harness.h"
+#include "sweep.h"
+
+static json_t *config(const char *model) { return json_pack("{s:s, s:i}", "model", model, "images", 1000); }
+
+static Sweep *open_as(const char *path, const char *model)
+{
+    json_t *c = config(model);
+    Sweep *s = sweep_open(path, "batch,rate,steps", c);
+    json_decref(c);
+    return s;
+}
+
+static char *scratch_path(void) { return format_new("%s/sweep.csv", scratch_dir()); }
+
+static void resumes(void **state)
+{
+    (void)state;
+    char *path = scratch_path();
+    Sweep *s = open_as(path, "mlp");
+    assert_int_equal(s->rows, 0);
+    sweep_add(s, 8, 1, (double[]){1000.25, 12});
+    sweep_add(s, 16, 1, (double[]){2000.5, NAN});
+    sweep_free(s);
+    s = open_as(path, "mlp");
+    assert_int_equal(s->rows, 2);
+    assert_non_null(sweep_find(s, 8, 1));
+    assert_null(sweep_find(s, 8, 2));
+    assert_true(sweep_find(s, 8, 1)->value[0] == 1000.25 && isnan(sweep_find(s, 16, 1)->value[1]));
+    sweep_free(s);
+    free(path);
+}
+
+/* Cut anywhere inside the last line, only that run is lost. */
+static void survives_a_cut(void **state)
+{
+    (void)state;
+    char *path = scratch_path();
+    Sweep *s = open_as(path, "mlp");
+    sweep_add(s, 8, 1, (double[]){1, 2});
+    sweep_add(s, 8, 2, (double[]){3, 4});
+    sweep_free(s);
+    FILE *f = fopen(path, "r+");
+    fseek(f, -3, SEEK_END);
+    assert_int_equal(ftruncate(fileno(f), ftell(f)), 0);
+    fclose(f);
+    s = open_as(path, "mlp");
+    assert_int_equal(s->rows, 1);
+    assert_null(sweep_find(s, 8, 2));
+    sweep_add(s, 8, 2, (double[]){3, 4});
+    sweep_free(s);
+    s = open_as(path, "mlp");
+    assert_int_equal(s->rows, 2);
+    sweep_free(s);
+    free(path);
+}
+
+static void keeps_configurations_apart(void **state)
+{
+    (void)state;
+    char *path = scratch_path(), *old = format_new("%s.old", path);
+    Sweep *s = open_as(path, "mlp");
+    sweep_add(s, 8, 1, (double[]){1, 2});
+    sweep_free(s);
+    s = open_as(path, "cnn");
+    assert_int_equal(s->rows, 0);
+    sweep_free(s);
+    s = open_as(old, "mlp");
+    assert_int_equal(s->rows, 1);
+    sweep_free(s);
+    free(path);
+    free(old);
+}
+
+static void tells_the_spread(void **state)
+{
+    (void)state;
+    char *path = scratch_path();
+    Sweep *s = open_as(path, "mlp");
+    static const double found[] = {5, 1, NAN, 9, 2};
+    for (int i = 0; i < 5; i++)
+        sweep_add(s, 8, i, (double[]){found[i], i});
+    SweepSpread spread = sweep_spread(s, 8, 0);
+    assert_int_equal(spread.runs, 4);
+    assert_int_equal(spread.missed, 1);
+    assert_true(spread.median == 3.5 && spread.low == 1 && spread.high == 9);
+    assert_true(sweep_spread(s, 8, 1).median == 2);
+    assert_true(isnan(sweep_spread(s, 99, 0).median));
+    sweep_free(s);
+    free(path);
+}
+
+static void open_path(void *path) { sweep_free(open_as(path, "mlp")); }
+
+static void refuses_other_files(void **state)
+{
+    (void)state;
+    char *path = scratch_path(), *line = scratch_path();
+    FILE *f = fopen(path, "w");
+    fputs("precious,notes\n1,2\n", f);
+    fclose(f);
+    expect_death(EXIT_USAGE, open_path, path, "sweep.csv", "not a sweep", NULL);
+    sweep_free(open_as(line, "mlp"));
+    f = fopen(line, "a");
+    fputs("8,1,fast,2\n", f);
+    fclose(f);
+    expect_death(EXIT_USAGE, open_path, line, "line 3", NULL);
+    expect_death(EXIT_USAGE, open_path, "/nonexistent/folder/sweep.csv", "cannot be written", NULL);
+    free(path);
+    free(line);
+}
+
+static const Case cases[] = {{.name = "resumes", .run = resumes},
+                             {.name = "survives_a_cut", .run = survives_a_cut},
+                             {.name = "keeps_configurations_apart", .run = keeps_configurations_apart},
+                             {.name = "tells_the_spread", .run = tells_the_spread},
+                             {.name = "refuses_other_files", .run = refuses_other_files}};
+int main(int argc, char **argv) { return harness_main(argc, argv, cases, sizeof cases / sizeof *cases); }
