@@ -25,7 +25,7 @@ done
 [ $# -gt 0 ] || fail "launch.sh: no program; use: launch.sh [--np P] [--hosts a:4,b:4] PROGRAM ARGUMENTS…"
 [[ -z $np || $np =~ ^[1-9][0-9]{0,5}$ ]] || fail "--np $np: not a number of ranks: expected 1 or more"
 one_host='[^:,[:space:]]+(:[1-9][0-9]*)?'
-[[ -z $hosts || $hosts =~ ^$one_host(,$one_host)*$ ]] || fail "--hosts $hosts: expected host:ranks,host:ranks as in a:4,b:4"
+[[ -z $hosts || $hosts =~ ^$one_host(,$one_host)*$ ]] || fail "--hosts $hosts: expected host:ranks,… as in a:4,b:4"
 [ -n "$(type -P "$1")" ] || fail "$1: no such program: build it first (make all)"
 
 # Ranks per host: a:4,b:2 has 4 and 2; a host without a number has 1.
@@ -42,7 +42,7 @@ done
 [ "$np" -gt 1 ] || [ -n "$hosts" ] || exec "$@"
 
 program=${MPIRUN:-mpirun} # MPIRUN: another one than PATH's
-type -P "$program" >/dev/null || fail "$program is not installed: $np ranks need Open MPI, see 'make doctor' (NP=1 does without)"
+type -P "$program" >/dev/null || fail "$program is not installed: 2 or more ranks need Open MPI: 'make doctor'"
 
 cores=$(env -u OMP_NUM_THREADS -u OMP_THREAD_LIMIT nproc 2>/dev/null || getconf _NPROCESSORS_ONLN)
 threads=$((cores / most > 0 ? cores / most : 1))
@@ -52,17 +52,25 @@ export OMP_NUM_THREADS=${OMP_NUM_THREADS:-$threads}
 export OMPI_MCA_mca_base_component_show_load_errors=0 PMIX_MCA_mca_base_component_show_load_errors=0
 export OMPI_MCA_btl_base_warn_component_unused=0 PMIX_MCA_gds=hash HWLOC_HIDE_ERRORS=2 OMPI_MCA_opal_signal=
 [ "$(id -u)" != 0 ] || export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-[ -t 1 ] || export TERM=dumb # each rank has a pseudo-terminal, so it cannot see by itself that there is none
+# A rank writes to a pseudo-terminal of mpirun's and cannot see where that leads: to how many columns (0: no terminal).
+export LABS_COLUMNS=0
+if [ -t 1 ]; then
+    exec 3>&1
+    size=$(stty size 2>/dev/null <&3 || echo 24 80) LABS_COLUMNS=80
+    [ "${size#* }" = 0 ] || LABS_COLUMNS=${size#* }
+    exec 3>&-
+fi
 
 options=(--np "$np" --bind-to none) # the backend pins its threads itself
 if [ -n "$hosts" ]; then
     options+=(-H "$hosts")
-    for name in OMP_NUM_THREADS TERM LABS_AUDIT DATA_DIR HEADLESS; do # the other hosts' ranks get no other environment
+    for name in OMP_NUM_THREADS LABS_COLUMNS LABS_AUDIT DATA_DIR HEADLESS; do # nothing else goes to other hosts
         [ -z "${!name+set}" ] || options+=(-x "$name")
     done
 elif [ -z "${SLURM_JOB_ID-}${PBS_JOBID-}${LSB_JOBID-}" ]; then
     # On this machine only: shared memory, no network, no ssh. The batch systems above know of more machines.
-    export OMPI_MCA_btl=${OMPI_MCA_btl:-self,vader} OMPI_MCA_pml=${OMPI_MCA_pml:-ob1} OMPI_MCA_plm=${OMPI_MCA_plm:-isolated}
+    export OMPI_MCA_btl=${OMPI_MCA_btl:-self,vader} OMPI_MCA_pml=${OMPI_MCA_pml:-ob1}
+    export OMPI_MCA_plm=${OMPI_MCA_plm:-isolated}
     if [ "$np" -gt "$cores" ]; then options+=(--oversubscribe); else options+=(--use-hwthread-cpus); fi
     # A container's system-call filter may forbid one rank to read another's memory; and /dev/shm may be closed.
     grep -qs '^Seccomp:[[:space:]]*2' /proc/self/status && export OMPI_MCA_btl_vader_single_copy_mechanism=none
@@ -92,7 +100,7 @@ on_signal() { # name
     fi
 }
 
-# A process group of its own (set -m) keeps the terminal's Ctrl-C from mpirun; pdeathsig ends it should this script be killed.
+# A process group of its own (set -m) keeps the terminal's Ctrl-C from mpirun; pdeathsig ends it with this script.
 with_me=()
 type -P setpriv >/dev/null && with_me=(setpriv --pdeathsig TERM)
 set -m
@@ -116,7 +124,7 @@ if [ "$signals" -gt 0 ]; then
     [ $status -le 128 ] && [ -z "$ended_by_us" ] || status=$((128 + $(kill -l "$first_signal")))
     exit $status
 fi
-# Statuses that mpirun gives when it cannot even start ranks look like a rank's: ask it to start nothing much the same way.
+# A status of mpirun's own looks like a rank's. Did the ranks start at all? See whether it can start nothing much.
 if [ $status = 1 ] || [ $status -gt 125 ]; then
     if ! words=$("$program" "${options[@]}" true </dev/null 2>&1); then
         echo "$words" >&2

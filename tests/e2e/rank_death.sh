@@ -9,6 +9,7 @@ failed=0
 wrong() { echo "wrong: $*"; sed 's/^/    /' "$work/out" "$work/err"; failed=1; }
 
 start() { # ranks scenario: in the background, as $run
+    : >"$work/out" # not the last run's ranks
     common/setup/launch.sh --np "$1" "$scenario" --scenario "$2" >"$work/out" 2>"$work/err" &
     run=$!
 }
@@ -20,8 +21,10 @@ ended() { # status line: what the run that just ended must have said
 }
 
 pids() { sed -n 's/^rank [0-9]* pid //p' "$work/out"; }
-# Does a rank still run? One that is dead and only not yet collected by its parent (state Z) does not.
-alive() { for pid in $(pids); do grep -qs '^State:[[:space:]]*[^Z[:space:]]' "/proc/$pid/status" && return 0; done; return 1; }
+alive() { # is a rank still running? (state Z: dead, its parent has not yet looked)
+    for pid in $(pids); do grep -qs '^State:[[:space:]]*[^Z[:space:]]' "/proc/$pid/status" && return 0; done
+    return 1
+}
 
 # kill -9 of one rank of three in the middle of its all-reduces, of the first and of the last.
 for victim in 0 2; do

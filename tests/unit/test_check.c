@@ -1,4 +1,4 @@
-/* test_check.c: the one way to die, the wish to stop, memory. What takes several ranks is in tests/e2e/rank_death.sh. */
+/* test_check.c: the one way to die, the wish to stop, memory. Several ranks: tests/e2e/rank_death.sh, launch.sh. */
 #include "check.h"
 #include "harness.h"
 #include "timer.h"

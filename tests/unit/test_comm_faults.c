@@ -1,5 +1,5 @@
-/* test_comm_faults.c: what comm.h refuses, and what it tells the audit. As `test_comm_faults --scenario NAME` it is the program that the end-to-end
- * tests start on several ranks to see them end: killed, in error, interrupted (tests/e2e/rank_death.sh, launch.sh).
+/* test_comm_faults.c: what comm.h refuses, and what it tells the audit. As `test_comm_faults --scenario NAME` it is the
+ * program whose ranks the end-to-end tests see killed, in error, interrupted (tests/e2e/rank_death.sh, launch.sh).
  */
 #include "audit.h"
 #include "check.h"
