@@ -9,12 +9,12 @@
 typedef struct Values {
     bool trace, shuffle;
     int epochs, level, any;
-    int64_t seed;
+    int64_t seed, large;
     double rate, sharpness;
     const char *out, *device, *schedule;
 } Values;
 
-enum { OPTIONS = 11 };
+enum { OPTIONS = 12 };
 
 /* The table of the tests over v, which gets its defaults. */
 static void table(Option options[OPTIONS + 1], Values *v)
@@ -28,6 +28,7 @@ static void table(Option options[OPTIONS + 1], Values *v)
         {"level", ARG_INT, &v->level, .min = -3, .max = 3, .help = "a number that may be negative"},
         {"any", ARG_INT, &v->any, .help = "any int"},
         {"seed", ARG_LONG, &v->seed, .min = 0, .max = 9e15, .help = "seed of every random draw"},
+        {"large", ARG_LONG, &v->large, .help = "any whole number"},
         {"rate", ARG_REAL, &v->rate, .min = 0, .max = 100, .help = "learning rate"},
         {"sharpness", ARG_REAL, &v->sharpness, .help = "any number at all"},
         {"out", ARG_STRING, &v->out,
@@ -111,6 +112,7 @@ static void limits(void **state)
     assert_int_equal(v.seed, 9000000000000000);
     assert_true(v.rate == 100 && v.sharpness == -1e300);
     assert_int_equal(parsed("--epochs=0").epochs, 0);
+    assert_true(parsed("--large=-9223372036854775808").large == INT64_MIN);
     assert_true(parsed("--rate=.5").rate == 0.5);
 }
 
@@ -155,6 +157,7 @@ static void bad_numbers(void **state)
     refuse("--any=2147483648", "expected a whole number;");
     refuse("--any=-2147483649", "expected a whole number;");
     refuse("--seed=9000000000000001", "expected a whole number from 0 to 9000000000000000;");
+    refuse("--large=9223372036854775808", "expected a whole number;");
     refuse("--sharpness=1e400", "expected a number;");
     refuse("--epochs=bad|--epochs=5", "--epochs=bad");
 }
@@ -188,7 +191,8 @@ static void json(void **state)
     json_t *all = args_json(options);
     assert_int_equal(json_object_size(all), OPTIONS);
     char *text = json_dumps(all, JSON_COMPACT | JSON_REAL_PRECISION(15));
-    assert_string_equal(text, "{\"epochs\":9,\"level\":0,\"any\":0,\"seed\":9000000000000000,\"rate\":0.25,"
+    assert_string_equal(text, "{\"epochs\":9,\"level\":0,\"any\":0,\"seed\":9000000000000000,\"large\":0,"
+                              "\"rate\":0.25,"
                               "\"sharpness\":0.0,\"out\":null,\"device\":\"auto\",\"schedule\":\"step\","
                               "\"trace\":true,\"shuffle\":true}");
     free(text);

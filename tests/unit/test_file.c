@@ -13,6 +13,32 @@
 #include "file.h"
 #include "harness.h"
 
+/* The order of these two, as file.c calls them, is what a power cut tests: so they are counted, and can be made to
+ * fail. */
+static int file_syncs, folder_syncs, renames, fail_sync;
+static int synced_before_rename, synced_after_rename;
+
+int fsync(int fd)
+{
+    struct stat found;
+    fstat(fd, &found);
+    if (S_ISDIR(found.st_mode)) {
+        folder_syncs++;
+        synced_after_rename += renames > 0;
+        return 0;
+    }
+    file_syncs++;
+    synced_before_rename += renames == 0;
+    errno = EIO;
+    return fail_sync ? -1 : 0;
+}
+
+int rename(const char *from, const char *to)
+{
+    renames++;
+    return renameat(AT_FDCWD, from, AT_FDCWD, to);
+}
+
 enum { WORDS = 1 << 18 }; /* 1 MiB of equal numbers: a mixture shows */
 
 static char *write_words(const char *path, uint32_t word)
@@ -94,6 +120,22 @@ static void old_until_commit(void **state)
     assert_string_equal(fgets(text, sizeof text, written), "7 new\n");
     assert_null(fgets(text, sizeof text, written));
     fclose(written);
+}
+
+static void power_cut(void **state)
+{
+    (void)state;
+    const char *folder = scratch_dir(), *path = in(folder, "x");
+    assert_null(write_words(path, 1));
+    assert_int_equal(file_syncs, 1);
+    assert_int_equal(folder_syncs, 1);
+    assert_int_equal(renames, 1);
+    assert_int_equal(synced_before_rename, 1);
+    assert_int_equal(synced_after_rename, 1);
+    fail_sync = 1;
+    expect_error(write_words(path, 2), path, "Input/output error");
+    assert_int_equal(whole_word(path), 1);
+    assert_int_equal(files_in(folder), 1);
 }
 
 static void wrong_places(void **state)
@@ -209,6 +251,7 @@ static void folders(void **state)
 
 static const Case cases[] = {{"replaces", .run = replaces},
                              {"old_until_commit", .run = old_until_commit},
+                             {"power_cut", .run = power_cut},
                              {"wrong_places", .run = wrong_places},
                              {"no_room", .run = no_room},
                              {"full_disk", .run = full_disk},

@@ -309,6 +309,13 @@ static void plain(void *unused)
     r.progress.began -= 1;
     run_progress(&r, "epoch 2/2", 1000, 1000, "images", NULL);
     run_progress(&r, "once", 1, 1, "file", NULL);
+    run_progress(&r, "more", 10, 20, "files", NULL); /* the one before was complete */
+    r.progress.began -= 2;
+    run_progress(&r, "more", 20, 20, "files", NULL);
+    run_progress(&r, "broken off", 50, 100, "files", NULL);
+    run_progress(&r, "anew", 10, 100, "files", NULL); /* less than before */
+    r.progress.began -= 2;
+    run_progress(&r, "anew", 100, 100, "files", NULL);
 }
 
 static void lines(void **state)
@@ -319,7 +326,9 @@ static void lines(void **state)
     assert_string_equal(said, "epoch 1/2  40 %  400/1,000 images  40 images/s  0:15 left  loss 0.5\n"
                               "epoch 1/2  100 %  1,000/1,000 images  50 images/s  0:20 in all  loss 0.4\n"
                               "epoch 2/2  100 %  1,000/1,000 images  100 images/s  0:01 in all\n"
-                              "once  100 %  1/1 file\n");
+                              "once  100 %  1/1 file\n"
+                              "more  100 %  20/20 files  5.0 files/s  0:02 in all\n"
+                              "anew  100 %  100/100 files  45 files/s  0:02 in all\n");
     free(said);
 }
 

@@ -201,6 +201,8 @@ static void ranks(void **state)
     assert_int_equal(c->size, 3);
     Trace *t = trace_new(10);
     trace_track(t, 0, "compute");
+    comm_barrier(c);
+    wait_ms(100 * c->rank); /* so that the picture's time 0 is rank 0's first span */
     for (int i = 0; i <= c->rank; i++)
         trace_end(t, "own", 0, trace_begin(t));
     comm_barrier(c);
@@ -222,6 +224,8 @@ static void ranks(void **state)
             snprintf(name, sizeof name, "rank %d", r);
             assert_true(is(json_object_get(find(events, "M", "process_name", r, 0), "args"), "name", name));
             find(events, "X", "own", r, r);
+            double began = number(find(events, "X", "own", r, 0), "ts");
+            assert_true(r ? began > 50000 * r : began == 0); /* us */
             double ts = number(find(events, "X", "together", r, 0), "ts");
             printf("    rank %d: together at %.0f us\n", r, ts);
             expect_close(ts, first, 150000, 0, "clocks"); /* us: a busy machine may keep a rank waiting */
