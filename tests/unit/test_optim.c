@@ -111,7 +111,7 @@ static void against_naive(void **state)
 static void save_fixture(const Fixture *f, const char *path)
 {
     SafeTensor tensors[STEPS + 1] = {{"params", 1, {f->n}, f->first}};
-    char names[STEPS][16];
+    char names[STEPS][24];
     for (int t = 0; t < STEPS; t++) {
         snprintf(names[t], sizeof names[t], "grads.%d", t);
         tensors[t + 1] = (SafeTensor){names[t], 1, {f->n}, f->grads[t]};
