@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # `make clean` removes the build folder and nothing else, without probing; and never the project itself.
-# seconds: 30
+# seconds: 60
 # ranks: 0
 set -eu
 work=$(mktemp -d)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The students' tarball: the same bytes each time, nothing of the solutions, and it works where it is unpacked: help, lab, check; a new lab is picked up.
-# seconds: 240
+# seconds: 400
 set -eu
 work=$(mktemp -d)
 wrong() { echo "wrong: $*"; exit 1; }
@@ -17,21 +17,26 @@ for file in Makefile README.md LICENSE common/backend.h common/setup/deps.sh lab
 done
 if grep -E '/(solution|hidden|e2e|\.ci|\.git)(/|$)' "$work/files"; then wrong "the files above should not be in it"; fi
 
-# No statement of a solution that its stub does not have: longer ones, for "int i = 0;" may stand anywhere.
+# A solution's own statements are those that its stub does not have. In the tarball there is none of the longer ones (a short one, as "int i = 0;",
+# may stand anywhere), and no file with half of them all.
 for solution in */solution/*.c; do
     stub=${solution/solution\//}
-    sed 's/^ *//' "$solution" | awk 'length >= 40 && /;$/' | sort -u >"$work/lines"
-    sed 's/^ *//' "$stub" 2>/dev/null | sort -u | comm -23 "$work/lines" - >"$work/own"
-    [ -s "$work/own" ] || wrong "$solution: no line of its own, so this check would see nothing"
-    if grep -rnFf "$work/own" "$labs"; then wrong "the lines above are of $solution"; fi
-    echo "$solution: none of its $(wc -l <"$work/own") own statements is in the tarball"
+    sed 's/^ *//' "$stub" 2>/dev/null | sort -u >"$work/given"
+    sed 's/^ *//' "$solution" | awk 'length >= 12 && /;$/' | sort -u | comm -23 - "$work/given" >"$work/own"
+    [ -s "$work/own" ] || wrong "$solution: no statement of its own, so this check would see nothing"
+    awk 'length >= 40' "$work/own" >"$work/long"
+    if [ -s "$work/long" ] && grep -rnFf "$work/long" "$labs"; then wrong "the lines above are of $solution"; fi
+    own=$(wc -l <"$work/own")
+    grep -rFof "$work/own" "$labs" | sort | uniq | cut -d : -f 1 | uniq -c |
+        awk -v own="$own" '$1 > 1 && 2 * $1 >= own { print; bad = 1 } END { exit bad }' || wrong "the files above have half of $solution"
 done
+echo "$(ls */solution/*.c | wc -l) solutions: nothing of theirs is in the tarball"
 
 # It works there; -O1 and one small network keep this short.
 cd "$labs"
 export CFLAGS='-O1 -g' DEPS=no
 unset CI SAN BUILD
-make help | grep -q '^  lab2 ' || wrong "make help"
+make help >"$work/help.log"; grep -q '^  lab2 ' "$work/help.log" || wrong "make help"
 make lab2 DATA=synthetic ARGS="--model linear --epochs 1 --images 512 --test-images 256" >"$work/lab2.log" 2>&1 || { cat "$work/lab2.log"; wrong "make lab2"; }
 grep -i 'accuracy' "$work/lab2.log" || wrong "make lab2 reports no accuracy"
 if make check LAB=lab2 >"$work/check.log" 2>&1; then wrong "make check passes on the given files"; fi
@@ -41,14 +46,14 @@ if make lab2 SOL=1 >"$work/sol.log" 2>&1; then wrong "SOL=1 works without soluti
 grep 'no reference solutions here' "$work/sol.log" || wrong "SOL=1 does not say what is missing"
 
 # make's status: 0 for a part that is to do (77), which is said; 2 for what is wrong, and nothing is run after it.
-mkdir -p lab1_gd
-printf '%s\n' '#include "check.h"' 'int main(void) { TODO("the first part"); }' >lab1_gd/1_first.c
-make lab1 >"$work/lab1.log" 2>&1 || { cat "$work/lab1.log"; wrong "a part to do should not be make's error"; }
-grep 'TODO in lab1_gd/1_first.c, line 2: the first part' "$work/lab1.log" || wrong "the part to do is not named"
-grep '^lab1: not done yet' "$work/lab1.log" || wrong "make does not say that a part is to do"
-printf '%s\n' '#include "check.h"' 'int main(void) { REQUIRE(0, "a bad file"); }' >lab1_gd/2_second.c
-printf 'int main(void) { return 0; }\n' >lab1_gd/3_third.c
-status=0; make lab1 >"$work/lab1.log" 2>&1 || status=$?
+rm -rf lab3_*; mkdir lab3_scale
+printf '%s\n' '#include "check.h"' 'int main(void) { TODO("the first part"); }' >lab3_scale/1_first.c
+make lab3 >"$work/lab3.log" 2>&1 || { cat "$work/lab3.log"; wrong "a part to do should not be make's error"; }
+grep 'TODO in lab3_scale/1_first.c, line 2: the first part' "$work/lab3.log" || wrong "the part to do is not named"
+grep '^lab3: not done yet' "$work/lab3.log" || wrong "make does not say that a part is to do"
+printf '%s\n' '#include "check.h"' 'int main(void) { REQUIRE(0, "a bad file"); }' >lab3_scale/2_second.c
+printf 'int main(void) { return 0; }\n' >lab3_scale/3_third.c
+status=0; make lab3 >"$work/lab3.log" 2>&1 || status=$?
 [ $status = 2 ] || wrong "a failing program: make's status is $status, expected 2"
-grep '^error: a bad file' "$work/lab1.log" || wrong "the message is lost"
-make lab1 ONLY=third >"$work/lab1.log" 2>&1 || wrong "ONLY=third runs more than that"
+grep '^error: a bad file' "$work/lab3.log" || wrong "the message is lost"
+make lab3 ONLY=third >"$work/lab3.log" 2>&1 || wrong "ONLY=third runs more than that"
