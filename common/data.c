@@ -146,8 +146,8 @@ static void read_files(Dataset *d, const FileSet *set, const char *folder)
         read_fashion_part(&d->train, paths, digests);
         read_fashion_part(&d->test, paths + 2, digests + 2);
     } else {
-        cifar_read(&d->train, (const char *const *)paths, 5, 10000, digests);
-        cifar_read(&d->test, (const char *const *)paths + 5, 1, 10000, digests + 5);
+        cifar_read(&d->train, (const char *const *)paths, 5, cifar_records(paths[0]), digests);
+        cifar_read(&d->test, (const char *const *)paths + 5, 1, cifar_records(paths[5]), digests + 5);
     }
     bool official = true;
     for (int i = 0; i < MOST_FILES && set->files[i]; i++) {

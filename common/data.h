@@ -1,7 +1,7 @@
 /* data.h: data sets: pictures and labels as bytes in host memory, read from standard files that are never trusted.
  *
  *   fashion    Fashion-MNIST: IDX files, gzip or not, 28x28x1            (train-images-idx3-ubyte[.gz], …)
- *   cifar10    CIFAR-10: the binary version, 32x32x3                     (cifar-10-batches-bin/data_batch_1.bin … test_batch.bin)
+ *   cifar10    CIFAR-10: the binary version, 32x32x3                     (cifar-10-batches-bin/data_batch_1.bin … test_batch.bin; a part of it: five equal files and one)
  *   synthetic  ten classes of 32x32x3 pictures drawn by a seeded generator; needs no file
  *
  * A file that is missing, truncated, too long, of the wrong kind or with a label out of range ends the run with one line that names the file, what was
@@ -44,6 +44,10 @@ uint8_t *idx_read(const char *path, int dims, int size[/*dims*/], char digest[65
 /* data_cifar.c: records of 1 label byte + 1024 R + 1024 G + 1024 B; turns them into NHWC. `files` paths of `per_file` records each; their
  * SHA-256 into digests[files] unless NULL. Ends the run on any fault. */
 void cifar_read(Images *out, const char *const *paths, int files, int per_file, char (*digests)[65]);
+
+/* How many records such a file should have: 10,000 as the official ones, or as many as are whole in a smaller file, which is a part of the set.
+ * A file of any other length is refused for not having 10,000. */
+int cifar_records(const char *path);
 
 /* data_synthetic.c: `train` + `test` pictures; picture i depends on (seed, i) alone. Hard enough that a linear model stays below 50 %. */
 void synthetic_draw(Images *out, int count, uint64_t seed, uint64_t first);

@@ -191,6 +191,33 @@ static void cifar_set(void **state)
     expect_death(2, open_it, &o, "data_batch_3.bin is missing beside the other files of CIFAR-10", NULL);
 }
 
+/* A part of the set: five files of equally many records, and one. */
+static void cifar_part(void **state)
+{
+    (void)state;
+    own_folder();
+    cifar_files("cifar-10-batches-bin", 6);
+    for (int i = 0; i < 6; i++) {
+        char path[64];
+        snprintf(path, sizeof path, i < 5 ? "cifar-10-batches-bin/data_batch_%d.bin" : "cifar-10-batches-bin/test_batch.bin", i + 1);
+        Bytes records = cifar_bytes(i < 5 ? 4 : 7);
+        write_file(path, records);
+        free(records.at);
+    }
+    Dataset *d = dataset_open("cifar10", NULL, ".");
+    assert_string_equal(d->description, "CIFAR-10, 20 + 7 pictures 32x32x3, from ./cifar-10-batches-bin, unofficial copy");
+    assert_true(d->train.count == 20 && d->test.count == 7);
+    assert_memory_equal(d->train.pixels + 4 * 3072, d->train.pixels, 3072); /* the second file's first picture */
+    dataset_free(d);
+    Opening o = {"cifar10", NULL, "."};
+    assert_int_equal(truncate("cifar-10-batches-bin/data_batch_3.bin", 3 * 3073), 0);
+    expect_death(2, open_it, &o, "data_batch_3.bin: 9,219 bytes, expected 12,292: truncated?", NULL);
+    assert_int_equal(truncate("cifar-10-batches-bin/data_batch_1.bin", 4 * 3073 + 1), 0);
+    expect_death(2, open_it, &o, "data_batch_1.bin: 12,293 bytes, expected 30,730,000: truncated?", NULL);
+    assert_int_equal(truncate("cifar-10-batches-bin/data_batch_1.bin", 10001 * 3073), 0);
+    expect_death(2, open_it, &o, "data_batch_1.bin: 30,733,073 bytes, expected 30,730,000: the wrong file?", NULL);
+}
+
 /* ---- the real Fashion-MNIST ---- */
 
 static void fashion_of_the_system(void **state)
@@ -238,6 +265,7 @@ static const Case cases[] = {{.name = "every_layout", .run = every_layout},
                              {.name = "fashion_faults", .run = fashion_faults},
                              {.name = "folders_that_cannot_be_searched", .run = folders_that_cannot_be_searched},
                              {.name = "cifar_set", .run = cifar_set},
+                             {.name = "cifar_part", .run = cifar_part},
                              {.name = "fashion_of_the_system", .run = fashion_of_the_system}};
 
 int main(int argc, char **argv) { return harness_main(argc, argv, cases, sizeof cases / sizeof *cases); }
