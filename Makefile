@@ -13,6 +13,7 @@
 #= HEADLESS=1     no window: pictures as PNG files under build/out/
 #= ARGS="..."     more options for the program; ARGS=--help lists them
 #= LAB=lab2       which lab 'make check' judges (default: every lab that has a check)
+#= SUBMISSION=f.c what 'make grade' grades: a file, or a folder of them (default: your assessment/train.c); it takes NP=2
 #= ONLY=name      only the programs, tests or fuzzers with this in their name
 #= SAN=1          with address and undefined-behaviour sanitizers; SAN=thread: the thread sanitizer
 #= DEPS=no        only print what would be installed
@@ -45,7 +46,7 @@ test:       ## all tests; last line "N passed, N failed, N skipped"
 datasets:   ## fetch and verify Fashion-MNIST and CIFAR-10
 all:        ## build everything that this machine can build
 bench:      ## the performance table
-grade:      ## grade submissions
+grade:      ## build, run and score submissions of the assessment
 handout:    ## the students' tarball: no solutions, no hidden tests
 coverage:   ## which lines of common/ the tests run
 fuzz:       ## feed the file readers rubbish, FUZZ_SECONDS=20 each (needs clang)
@@ -83,10 +84,6 @@ doctor:
 	@common/setup/doctor.sh $(BUILD)/doctor
 demo:
 	@echo "demo: not in this version yet; 'make lab2 SOL=1 NP=2' trains a network on two ranks"
-assessment:
-	@echo "assessment: not in this version yet"
-grade:
-	@echo "grade: not in this version yet"; exit 2
 bench:
 	@echo "bench: not in this version yet"
 datasets:
@@ -98,7 +95,7 @@ clean:
 	rm -rf -- "$(BUILD)"
 
 # ---- what this machine has: found, and installed where missing, for goals that build ---------------------------------------------
-BUILDING := $(filter-out help doctor clean demo assessment grade bench datasets handout $(EMPTY_LABS),$(MAKECMDGOALS))
+BUILDING := $(filter-out help doctor clean demo bench datasets handout $(EMPTY_LABS),$(MAKECMDGOALS))
 ifneq ($(BUILDING),)
 ifeq ($(origin CC),default)
 CC := $(firstword $(foreach compiler,gcc clang cc,$(if $(shell command -v $(compiler)),$(compiler))) gcc)
@@ -219,6 +216,28 @@ check: $(foreach lab,$(LAB),$(call lab_programs,$(lab)))
 	    if [ $$status != 0 ] && [ $$status != 77 ]; then exit $$status; fi; \
 	done
 
+# ---- the assessment --------------------------------------------------------------------------------------------------------------
+# train.c is one file with all of the trainer in it. The grader builds what is handed in with the script `compile`, as a lab's program is built.
+TRAINERS := $(foreach variant,student $(if $(wildcard assessment/solution/train.c),sol),$(B)/$(variant)/assessment/train)
+$(B)/student/assessment/train: $(B)/assessment/train.o $(B)/libcommon.a
+	$(call link)
+$(B)/sol/assessment/train: $(B)/assessment/solution/train.o $(B)/libcommon.a
+	$(call link)
+GRADER := $(B)/assessment/grade
+$(GRADER): $(patsubst %.c,$(B)/%.o,$(wildcard assessment/grade*.c)) $(B)/libcommon.a
+	$(call link)
+$(B)/assessment/compile: $(B)/flags $(BUILD)/config.mk Makefile
+	@mkdir -p $(@D)
+	@printf '%s\n' '#!/bin/sh' '# compile SOURCE PROGRAM' \
+	    'exec $(filter-out -Werror,$(LINK)) $(CPPFLAGS_ALL) "$$1" $(B)/libcommon.a $(LDLIBS) -o "$$2"' >$@
+	@chmod +x $@
+GRADING := $(GRADER) $(B)/assessment/compile
+SOLUTION := $(if $(filter sol,$(VARIANT)),solution/)
+assessment: $(if $(filter %/$(VARIANT)/assessment/train,$(TRAINERS)),$(B)/$(VARIANT)/assessment/train,no_solutions)
+	@$(LAUNCH) $< $(OPTIONS)
+grade: $(GRADING) $(if $(filter %/$(VARIANT)/assessment/train,$(TRAINERS)),,no_solutions)
+	@assessment/grade.sh $(GRADER) '$(or $(SUBMISSION),assessment/$(SOLUTION)train.c)' --np $(if $(filter file,$(origin NP)),2,$(NP)) $(OPTIONS)
+
 # ---- tests -----------------------------------------------------------------------------------------------------------------------
 UNIT_TESTS := $(patsubst tests/unit/%.c,$(B)/tests/%,$(wildcard tests/unit/test_*.c))
 $(B)/tests/%.o: INCLUDE = -Itests
@@ -229,9 +248,9 @@ $(UNIT_TESTS): $(B)/tests/%: $(B)/tests/unit/%.o $(B)/libtests.a $(B)/libcommon.
 TOOLS := $(patsubst %.c,$(B)/%,$(wildcard tests/tools/*.c))
 $(TOOLS): %: %.o $(B)/libtests.a $(B)/libcommon.a
 	$(call link,$(CMOCKA_LIBS))
-all: $(LAB_PROGRAMS) $(B)/libcommon.a $(if $(HAVE_CMOCKA),$(UNIT_TESTS) $(TOOLS))
-test: $(LAB_PROGRAMS) $(UNIT_TESTS) $(TOOLS)
 	@CC='$(CC)' tests/run.sh $(B) $(ONLY)
+all: $(LAB_PROGRAMS) $(TRAINERS) $(GRADING) $(B)/libcommon.a $(if $(HAVE_CMOCKA),$(UNIT_TESTS) $(TOOLS))
+test: $(LAB_PROGRAMS) $(TRAINERS) $(GRADING) $(UNIT_TESTS) $(TOOLS)
 coverage:
 	@find $(BUILD)/coverage -name '*.gcda' -delete 2>/dev/null; true
 	@$(MAKE) --no-print-directory COVERAGE=1 test; status=$$?; tests/coverage.sh $(BUILD)/coverage; exit $$status
@@ -248,4 +267,4 @@ fuzz:
 lint:
 	@tests/lint.sh
 
--include $(wildcard $(foreach folder,common tests tests/unit tests/tools tests/fuzz $(foreach lab,$(LABS),student/$(lab) sol/$(lab)),$(B)/$(folder)/*.d))
+-include $(wildcard $(foreach folder,common assessment assessment/solution tests tests/unit tests/tools tests/fuzz $(foreach lab,$(LABS),student/$(lab) sol/$(lab)),$(B)/$(folder)/*.d))

@@ -1,0 +1,132 @@
+/* grade.c: the grader of one submission: build it, train it against the clock, score what it wrote, say what to do.
+ *
+ * Run from the project's folder; the script `compile` that builds a submission lies beside this program. Exit status: 0
+ * every criterion is met, 1 not, 2 the grading itself cannot be done.
+ */
+#include "grade.h"
+#include <errno.h>
+#include <libgen.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <unistd.h>
+#include "check.h"
+#include "file.h"
+#include "timer.h"
+
+static void read_options(GradeOptions *o, int argc, char **argv)
+{
+    const char *data_dir = getenv("DATA_DIR");
+    *o = (GradeOptions){.submission = "assessment/train.c", .data = "auto", .device = "auto", .out = "build/out/grade",
+                        .data_dir = data_dir && *data_dir ? data_dir : NULL, .rubric = "assessment/rubric.json",
+                        .np = 2, .seed = 1, .secret = -1};
+    const Option table[] = {
+        {"submission", ARG_STRING, &o->submission, .help = "the file to grade"},
+        {"name", ARG_STRING, &o->name, .help = "what it is called in row.csv (not given: the file)"},
+        {"np", ARG_INT, &o->np, .min = 2, .max = 64, .help = "ranks"},
+        {"budget", ARG_REAL, &o->budget, .max = 1e6, .help = "seconds that it has (0: as the rubric says)"},
+        {"data", ARG_CHOICE, &o->data, .choices = "auto|cifar10|synthetic", .help = "data set"},
+        {"data-dir", ARG_STRING, &o->data_dir, .help = "folder that holds CIFAR-10"},
+        {"images", ARG_INT, &o->images, .max = 50000, .help = "use so many of the training set (0: all)"},
+        {"device", ARG_CHOICE, &o->device, .choices = "auto|cpu|cuda", .help = "where to compute"},
+        {"seed", ARG_LONG, &o->seed, .max = 1e9, .help = "that the submission is given"},
+        {"secret", ARG_LONG, &o->secret, .min = -1, .max = 9e15, .help = "decides synthetic pictures (-1: chance)"},
+        {"rubric", ARG_STRING, &o->rubric, .help = "criteria, points, accuracies"},
+        {"out", ARG_STRING, &o->out, .help = "folder for results"},
+        {0}};
+    _Static_assert(sizeof table <= sizeof o->table, "GradeOptions.table is too small");
+    memcpy(o->table, table, sizeof table);
+    args_parse("grade", "Grade one submission of the assessment.", o->table, argc, argv);
+    REQUIRE(o->images == 0 || o->images >= 500, "--images %d: expected 500 or more, or 0 for all", o->images);
+    REQUIRE(access(o->submission, R_OK) == 0, "%s: %s", o->submission, strerror(errno));
+    uint64_t chance;
+    if (o->secret < 0) {
+        ASSERT(getrandom(&chance, sizeof chance, 0) == sizeof chance);
+        o->secret = (int64_t)(chance >> 12);
+    }
+    if (!o->name)
+        o->name = o->submission;
+}
+
+static Places places_make(const GradeOptions *o)
+{
+    char *error = file_make_folder(o->out);
+    REQUIRE(!error, "%s", error);
+    char *out = realpath(o->out, NULL);
+    REQUIRE(out, "%s: %s", o->out, strerror(errno));
+    Places at = {.dir = format_new("%s/run", out), .build_log = format_new("%s/build.log", out),
+                 .run_log = format_new("%s/run.log", out), .score_log = format_new("%s/score.log", out)};
+    at.program = format_new("%s/train", at.dir);
+    at.data = format_new("%s/data", at.dir);
+    at.audit = format_new("%s/audit", at.dir);
+    at.weights = format_new("%s/weights.safetensors", at.dir);
+    at.scores = format_new("%s/scores.json", at.dir);
+    const char *old[] = {at.dir, at.build_log, at.run_log, at.score_log};
+    for (int i = 0; i < 4; i++)
+        process_remove(old[i]);
+    const char *results[] = {"results.json", "row.csv"};
+    for (int i = 0; i < 2; i++) {
+        char *path = format_new("%s/%s", out, results[i]);
+        process_remove(path);
+        free(path);
+    }
+    error = file_make_folder(at.audit);
+    REQUIRE(!error, "%s", error);
+    free(out);
+    return at;
+}
+
+static void places_free(Places *at)
+{
+    char *all[] = {at->dir, at->program, at->data, at->audit, at->weights, at->scores, at->build_log, at->run_log,
+                   at->score_log};
+    for (int i = 0; i < (int)(sizeof all / sizeof *all); i++)
+        free(all[i]);
+}
+
+/* What was used, for people: "synthetic: 18,000 + 2,000 pictures given, scored on 4,000 others". */
+static char *pictures_text(const Pictures *p, const char *data)
+{
+    return format_new("%s: %d + %d pictures given, scored on %d others", data, p->given->train.count,
+                      p->given->test.count, p->held.count);
+}
+
+int main(int argc, char **argv)
+{
+    GradeOptions o;
+    read_options(&o, argc, argv);
+    const char *data = pictures_kind(&o);
+    Rubric rubric = rubric_read(o.rubric, data);
+    double budget = o.budget > 0 ? o.budget : rubric.budget, seconds = 0;
+    char *self = format_new("%s", argv[0]), *script = format_new("%s/compile", dirname(self));
+    REQUIRE(access(script, X_OK) == 0 && access("common/setup/launch.sh", X_OK) == 0,
+            "%s or common/setup/launch.sh is not there: run 'make grade' in the project's folder", script);
+
+    Places at = places_make(&o);
+    Finding findings[CRITERIA] = {0};
+    Pictures pictures = pictures_make(&o, data, at.data);
+    char *text = pictures_text(&pictures, data);
+    findings[BUILDS] = grade_build(script, o.submission, &at);
+    if (findings[BUILDS].passed)
+        findings[RUNS] = grade_run(&o, budget, &at, &seconds);
+    if (findings[RUNS].passed) {
+        int params = grade_score(&o, &rubric, &pictures, &at, findings);
+        findings[SHARED] = grade_audit(at.audit, o.np, params);
+    }
+    process_remove(at.data);
+    Report report = {&o, &rubric, findings, text, budget, seconds};
+    bool passed = grade_report(&report);
+
+    for (int k = 0; k < CRITERIA; k++) {
+        free(findings[k].found);
+        free(findings[k].advice);
+    }
+    free(text);
+    pictures_free(&pictures);
+    places_free(&at);
+    free(script);
+    free(self);
+    rubric_free(&rubric);
+    return passed ? 0 : EXIT_WRONG;
+}

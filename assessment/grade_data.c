@@ -1,0 +1,100 @@
+/* grade_data.c: the pictures that a submission may read, as CIFAR-10 files in a folder of its run, and those that it
+ * never sees.
+ *
+ *   CIFAR-10    of each training file the first nine tenths to train on, the rest to validate on; the test file is held
+ *               back
+ *   synthetic   the same parts, of pictures that are drawn for this grading with a seed that the submission is not told
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "check.h"
+#include "file.h"
+#include "grade.h"
+
+enum { FILES = 5, TENTH = 10, HELD = 5, SYNTHETIC = 20000 }; /* one picture is held back for HELD of the training set */
+
+const char *pictures_kind(const GradeOptions *o)
+{
+    if (strcmp(o->data, "auto"))
+        return o->data;
+    Dataset *d = dataset_open("auto", "cifar10,synthetic", o->data_dir);
+    bool real = !strcmp(d->name, "cifar10");
+    dataset_free(d);
+    return real ? "cifar10" : "synthetic";
+}
+
+/* One record: the label, then red, green, blue. */
+static void put_picture(NewFile *f, const Images *images, int i)
+{
+    enum { PLANE = 32 * 32 };
+    uint8_t record[1 + 3 * PLANE];
+    const uint8_t *pixels = images->pixels + (size_t)i * PLANE * 3;
+    record[0] = images->labels[i];
+    for (int p = 0; p < PLANE; p++)
+        for (int c = 0; c < 3; c++)
+            record[1 + c * PLANE + p] = pixels[p * 3 + c];
+    file_put(f, record, sizeof record);
+}
+
+static void commit(NewFile *f)
+{
+    char *error = file_commit(f);
+    REQUIRE(!error, "%s", error);
+}
+
+/* Of each file's part of the set `used` pictures are taken: nine tenths train, the rest validates. */
+static void write_given(const Images *set, int used, const char *folder)
+{
+    char *path = format_new("%s/cifar-10-batches-bin", folder), *error = file_make_folder(path);
+    REQUIRE(!error, "%s", error);
+    char *test_path = format_new("%s/test_batch.bin", path);
+    NewFile *validation = file_begin(test_path);
+    for (int k = 0; k < FILES; k++) {
+        char *train_path = format_new("%s/data_batch_%d.bin", path, k + 1);
+        NewFile *train = file_begin(train_path);
+        int first = set->count / FILES * k;
+        for (int i = 0; i < used; i++)
+            put_picture(i < used - used / TENTH ? train : validation, set, first + i);
+        commit(train);
+        free(train_path);
+    }
+    commit(validation);
+    free(test_path);
+    free(path);
+}
+
+static void images_free(Images *images)
+{
+    free(images->pixels);
+    free(images->labels);
+}
+
+Pictures pictures_make(const GradeOptions *o, const char *data, const char *folder)
+{
+    Pictures p;
+    Images set;
+    if (!strcmp(data, "cifar10")) {
+        Dataset *d = dataset_open(data, data, o->data_dir);
+        set = d->train;
+        p.held = d->test;
+        d->train = d->test = (Images){0};
+        dataset_free(d);
+    } else {
+        synthetic_draw(&set, SYNTHETIC, (uint64_t)o->secret, 0);
+        synthetic_draw(&p.held, SYNTHETIC / HELD, (uint64_t)o->secret, SYNTHETIC);
+    }
+    int used = (o->images ? o->images : set.count) / FILES;
+    REQUIRE(used <= set.count / FILES, "--images %d: the training set has %d", o->images, set.count);
+    if (o->images)
+        p.held.count = used * FILES / HELD;
+    write_given(&set, used, folder);
+    images_free(&set);
+    p.given = dataset_open("cifar10", "cifar10", folder);
+    return p;
+}
+
+void pictures_free(Pictures *p)
+{
+    images_free(&p->held);
+    dataset_free(p->given);
+}

@@ -1,0 +1,310 @@
+/* train.c: the assessment's trainer, converted: it trains one network on P ranks. The reference of the nine steps.
+ */
+#include "check.h"
+#include "checkpoint.h"
+#include "evaluate.h"
+#include "order.h"
+#include "run.h"
+#include "schedule.h"
+#include "timer.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { TICKS = 10000 }; /* the schedule's time axis: the whole training */
+
+typedef struct Options {
+    RunOptions run;
+    const char *model, *weights;
+    double budget, rate, momentum, weight_decay; /* budget: seconds */
+    int epochs, batch, shift;                    /* batch: pictures per rank and update */
+    bool flip;
+    int64_t init_seed;
+    Option table[24]; /* points into this struct: do not copy it */
+} Options;
+
+typedef struct Trainer {
+    const Options *o;
+    Comm *comm;            /* NULL until step 1 is done */
+    Backend *be;
+    Dataset *data;         /* data->test: the validation pictures */
+    Run *run;
+    Model *model;
+    Sgd *sgd;
+    Loader *train, *valid;
+    Schedule schedule;
+    int32_t *order, *mine; /* of this epoch: all training pictures; those that this process trains on */
+    int32_t *valid_order;  /* 0, 1, 2, … */
+    Tensor totals;         /* F64 [2]: sum of losses, count of correct, over this epoch so far */
+    Progress at;
+    double born, began;    /* timer_now() when the process and when the training began */
+    double longest_test;   /* seconds */
+} Trainer;
+
+static void options_read(Options *o, int argc, char **argv)
+{
+    *o = (Options){.run = run_options_default(), .model = "resnet8", .budget = 300, .rate = 0.1, .momentum = 0.9,
+                   .weight_decay = 5e-4, .batch = 64, .shift = 4, .flip = true, .init_seed = -1};
+    const Option table[] = {
+        RUN_OPTIONS(o->run),
+        {"budget", ARG_REAL, &o->budget, .min = 1, .max = 1e6, .help = "seconds from the start to the last word"},
+        {"weights", ARG_STRING, &o->weights, .help = "where the trained weights go (not given: into the results)"},
+        {"model", ARG_STRING, &o->model, .help = "linear, mlp, cnn, resnet8, resnet14, resnet20 or wrn16-1"},
+        {"epochs", ARG_INT, &o->epochs, .max = 100000, .help = "at most so many (0: as many as there is time for)"},
+        {"batch", ARG_INT, &o->batch, .min = 1, .max = 1 << 20, .help = "pictures per rank and update"},
+        {"rate", ARG_REAL, &o->rate, .max = 1e6, .help = "peak learning rate for one rank"},
+        {"momentum", ARG_REAL, &o->momentum, .max = 1, .help = "of the updates"},
+        {"weight-decay", ARG_REAL, &o->weight_decay, .max = 1e3, .help = "times the weight is added to its gradient"},
+        {"flip", ARG_FLAG, &o->flip, .help = "mirror training pictures at random"},
+        {"shift", ARG_INT, &o->shift, .max = 32, .help = "move training pictures by up to so many pixels"},
+        {"init-seed", ARG_LONG, &o->init_seed, .min = -1, .max = 9e15, .help = "of the initial weights (-1: --seed)"},
+        {0}};
+    _Static_assert(sizeof table <= sizeof o->table, "Options.table is too small");
+    memcpy(o->table, table, sizeof table);
+    args_parse("train", "Train a network on CIFAR-10 within a time budget.", o->table, argc, argv);
+    if (o->init_seed < 0)
+        o->init_seed = o->run.seed;
+}
+
+/* Library, device, data, output. */
+static void start(Trainer *t)
+{
+    const Options *o = t->o;
+    /* STEP 1. Start the communication library; leave it at the end of main(). */
+    t->comm = comm_open(o->run.comm);
+    /* STEP 2. One device per rank. */
+    t->be = backend_open(o->run.device, t->comm->local_rank, t->comm->local_size, o->run.threads);
+    t->data = dataset_open(o->run.data, "cifar10,synthetic", o->run.data_dir);
+    /* STEP 3. One voice: only rank 0 prints and writes. */
+    bool speaks = t->comm->rank == 0;
+    json_t *facts = json_pack("{s:s, s:s, s:i}", "data", t->data->description, "device", t->be->description, "ranks",
+                              t->comm->size);
+    t->run = run_open("assessment", &o->run, o->table, facts, speaks);
+}
+
+static void make_model(Trainer *t)
+{
+    const Options *o = t->o;
+    const Images *pictures = &t->data->train;
+    ModelSpec spec = {.name = o->model, .h = pictures->h, .w = pictures->w, .c = pictures->c,
+                      .classes = t->data->classes};
+    t->model = model_new(t->be, &spec, o->batch);
+    model_init(t->model, (uint64_t)o->init_seed);
+    /* STEP 4. One network: all ranks start from rank 0's weights. (Each rank may be given another --init-seed.) */
+    comm_broadcast(t->comm, t->model->params, 0, t->model->s);
+    t->sgd = sgd_new(t->model, o->momentum, o->weight_decay, false);
+    t->at.seed = (uint64_t)o->run.seed;
+    /* STEP 5a. The gradient will be a mean over P times as many pictures: raise the rate with P. */
+    t->schedule = (Schedule){.kind = SCHEDULE_ONECYCLE, .rate = o->rate * t->comm->size, .steps = TICKS};
+}
+
+static void make_batches(Trainer *t)
+{
+    const Options *o = t->o;
+    const Dataset *d = t->data;
+    AugmentSpec augment = {.flip = o->flip, .shift = o->shift};
+    int halo = model_halo(t->model);
+    t->train = loader_new(t->be, &d->train, d->mean, d->istd, o->batch, halo, augment, t->at.seed);
+    t->valid = loader_new(t->be, &d->test, d->mean, d->istd, o->batch, halo, (AugmentSpec){0}, t->at.seed);
+    t->order = alloc((unsigned long)d->train.count, sizeof *t->order);
+    t->mine = alloc((unsigned long)d->train.count, sizeof *t->mine);
+    t->valid_order = alloc((unsigned long)d->test.count, sizeof *t->valid_order);
+    for (int i = 0; i < d->test.count; i++)
+        t->valid_order[i] = i;
+    t->totals = tensor_new(t->be, F64, 2, 1, 1, 1, 0);
+}
+
+/* STEP 6a. How many pictures one update of all ranks takes. */
+static int global_batch(const Trainer *t) { return t->o->batch * t->comm->size; }
+
+/* The pictures of this epoch that this process trains on, batch after batch, into t->mine. Their count. */
+static int share_of_epoch(Trainer *t)
+{
+    int B = t->o->batch, batches = t->data->train.count / global_batch(t);
+    REQUIRE(batches > 0, "%d training pictures, but one update takes %d: give a smaller --batch", t->data->train.count,
+            global_batch(t));
+    epoch_order(t->order, t->data->train.count, t->at.seed, t->at.epoch);
+    for (int b = 0; b < batches; b++) {
+        /* STEP 6b. Where this rank's part of global batch b begins: no picture on two ranks. */
+        int64_t first = (int64_t)b * global_batch(t) + t->comm->rank * B;
+        memcpy(t->mine + (int64_t)b * B, t->order + first, B * sizeof *t->order);
+    }
+    return batches * B;
+}
+
+/* STEP 7a. Write  static void average(Trainer *t, Tensor v): every rank ends with the mean of v over the ranks. A
+ * network without batch norm has an empty state: return at once where v.buf is NULL. */
+static void average(Trainer *t, Tensor v)
+{
+    if (!v.buf)
+        return;
+    comm_all_reduce(t->comm, v, COMM_SUM, t->model->s);
+    t->be->op->scale(t->model->s, v, 1.0f / (float)t->comm->size);
+}
+
+/* Seconds that may still be spent on training: before the budget ends there must be time for a last test, for leaving,
+ * and for what is not seen from here: mpirun's own start and end. */
+static double time_left(const Trainer *t)
+{
+    double reserve = 2 + 0.015 * t->o->budget + 2 * t->longest_test;
+    return t->born + t->o->budget - reserve - timer_now();
+}
+
+/* Which part of the training is over, 0 to 1: of its time, or of its --epochs, whichever is more. The learning rate
+ * follows it: a machine that gets slower makes fewer updates, and still goes through the whole schedule in time. Ctrl-C
+ * ends it. */
+static double part_done(const Trainer *t, int done, int count)
+{
+    double now = timer_now(), left = time_left(t);
+    double part = left > 0 && !stop_requested() ? (now - t->began) / (now - t->began + left) : 1;
+    if (t->o->epochs > 0)
+        part = fmax(part, (t->at.epoch + (double)done / count) / t->o->epochs);
+    /* STEP 5b. One clock: ranks that disagree on the rate make different updates, and one that stops alone lets the
+     * others wait for ever. Agree on the largest part: comm_all_reduce_host. */
+    comm_all_reduce_host(t->comm, &part, 1, COMM_MAX);
+    return part;
+}
+
+/* One update: forward, backward, a step downhill. */
+static void train_step(Trainer *t, const Batch *b, double rate)
+{
+    Model *m = t->model;
+    model_zero_grads(m);
+    model_forward(m, b->x, MODEL_TRAIN);
+    model_loss(m, t->totals, b->label, NO_TENSOR, true);
+    model_backward(m);
+    /* STEP 7b. Average the gradient over the ranks. */
+    average(t, m->grads);
+    sgd_step(m, t->sgd, rate);
+    t->at.position += global_batch(t);
+    t->at.step++;
+}
+
+/* STEP 8a. Metrics are sums: return their sum over the ranks. */
+static Metrics over_ranks(Trainer *t, Metrics own)
+{
+    comm_all_reduce_host(t->comm, (double *)&own, 3, COMM_SUM);
+    return own;
+}
+
+/* STEP 8b. Each rank tests its part of the validation pictures, none twice, none left out; and batch norm's running
+ * statistics (model->state), which have become each rank's own, are averaged first. */
+static Metrics test(Trainer *t)
+{
+    double began = timer_now();
+    int64_t count = t->data->test.count, r = t->comm->rank, P = t->comm->size;
+    int first = (int)(count * r / P), end = (int)(count * (r + 1) / P);
+    average(t, t->model->state);
+    Metrics m = over_ranks(t, evaluate(t->model, t->valid, t->valid_order + first, end - first));
+    t->longest_test = fmax(t->longest_test, timer_now() - began);
+    return m;
+}
+
+/* STEP 9. One file: rank 0 alone writes it; model->state averaged first. */
+static void save(Trainer *t)
+{
+    t->at.world_size = t->comm->size;
+    t->at.batch = t->o->batch;
+    average(t, t->model->state);
+    char *path = t->o->weights ? format_new("%s", t->o->weights) : run_path(t->run, "weights.safetensors");
+    if (t->comm->rank == 0)
+        checkpoint_save(path, t->model, NULL, &t->at);
+    run_say(t->run, "weights after %lld updates: %s", (long long)t->at.step, path);
+    free(path);
+}
+
+/* A line of the table and of metrics.csv. images, seconds: of this epoch's training, over all ranks. */
+static void report(Trainer *t, double rate, Metrics train, Metrics valid, double seconds)
+{
+    double speed = seconds > 0 ? train.count / seconds : 0, now = timer_now() - t->born;
+    run_say(t->run, "%5d  %8.3g  %7.4f  %9.4f  %9.4f  %9.1f  %8.1f", t->at.epoch, rate, metrics_loss(train),
+            metrics_accuracy(train), metrics_accuracy(valid), speed, now);
+    run_metrics(t->run, "%d,%.9g,%.9g,%.9g,%.9g,%.1f,%.3f", t->at.epoch, rate, metrics_loss(train),
+                metrics_accuracy(train), metrics_accuracy(valid), speed, now);
+}
+
+/* The line that is redrawn: how far this epoch is, and the whole training. */
+static void show(Trainer *t, int count, int done, double part)
+{
+    char what[32], note[48];
+    snprintf(what, sizeof what, "epoch %d", t->at.epoch + 1);
+    snprintf(note, sizeof note, "%.0f %% of the training", 100 * part);
+    double ranks = (double)global_batch(t) / t->o->batch;
+    run_progress(t->run, what, ranks * done, ranks * count, "images", note);
+}
+
+/* Train for an epoch, or until the training is over; then the weights are saved. Returns whether it is. */
+static bool train_epoch(Trainer *t, Metrics *valid)
+{
+    Batch b;
+    int count = share_of_epoch(t), done = 0;
+    double began = timer_now(), rate = 0, part = 0, sums[2];
+    t->at.position = 0;
+    t->be->op->zero(t->model->s, t->totals);
+    loader_start(t->train, t->mine, count, t->at.epoch);
+    while (done < count && (part = part_done(t, done, count)) < 1) {
+        loader_next(t->train, t->model->s, &b);
+        rate = schedule_rate(&t->schedule, (int64_t)(part * TICKS));
+        train_step(t, &b, rate);
+        done += b.n;
+        show(t, count, done, part);
+    }
+    t->be->op->download(t->model->s, sums, t->totals);
+    if (!isfinite(sums[0]))
+        die(EXIT_WRONG, "epoch %d: the loss is %g: diverged; try a lower --rate", t->at.epoch, sums[0]);
+    double seconds = timer_now() - began;
+    Metrics train = over_ranks(t, (Metrics){.loss = sums[0], .correct = sums[1], .count = done});
+    bool over = part_done(t, done, count) >= 1;
+    t->at.epoch++;
+    if (over) /* before the last test: the weights are what counts */
+        save(t);
+    *valid = test(t);
+    report(t, rate, train, *valid, seconds);
+    return over;
+}
+
+/* The network before the first update gets about one in ten right, and tells how long a test takes. */
+static void train(Trainer *t)
+{
+    Metrics valid = test(t);
+    run_say(t->run, "before training: validation accuracy %.4f", metrics_accuracy(valid));
+    run_say(t->run, "%5s  %8s  %7s  %9s  %9s  %9s  %8s", "epoch", "rate", "loss", "train acc", "valid acc", "images/s",
+            "seconds");
+    run_metrics_header(t->run, "epoch,rate,loss,train_accuracy,valid_accuracy,images_per_s,seconds");
+    t->began = timer_now();
+    REQUIRE(time_left(t) > 0, "--budget %g: no time is left for training: give more", t->o->budget);
+    while (!train_epoch(t, &valid))
+        ;
+    run_say(t->run, "validation accuracy %.4f (%.0f of %.0f) after %.1f s", metrics_accuracy(valid), valid.correct,
+            valid.count, timer_now() - t->born);
+}
+
+static void finish(Trainer *t)
+{
+    run_close(t->run);
+    tensor_free(t->be, t->totals);
+    free(t->valid_order);
+    free(t->mine);
+    free(t->order);
+    loader_free(t->valid);
+    loader_free(t->train);
+    sgd_free(t->model, t->sgd);
+    model_free(t->model);
+    dataset_free(t->data);
+    backend_close(t->be);
+}
+
+int main(int argc, char **argv)
+{
+    Options options;
+    Trainer t = {.o = &options, .born = timer_now()};
+    options_read(&options, argc, argv);
+    stop_on_signals();
+    start(&t);
+    make_model(&t);
+    make_batches(&t);
+    train(&t);
+    finish(&t);
+    comm_close(t.comm); /* STEP 1: leave. */
+    return 0;
+}
