@@ -2,7 +2,8 @@
  *
  *     epoch 1/3  [=========>            ]  43 %  25,600/60,000 images  1,234 images/s  0:28 left  loss 0.412
  *
- * mpirun puts a pipe between rank 0 and the terminal. What started it can say so by LABS_COLUMNS, the terminal's width.
+ * mpirun gives its ranks a terminal of its own, whatever its output goes to. So who starts it says what that is, by
+ * LABS_COLUMNS: the terminal's width, 0 for none; where nobody says so, ranks take it for none.
  */
 #include "run_progress.h"
 #include <math.h>
@@ -26,9 +27,11 @@ int terminal_columns(void)
 {
     struct winsize size;
     const char *told = getenv("LABS_COLUMNS");
-    if (isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0)
-        return size.ws_col ? size.ws_col : 80;
-    return told && atoi(told) > 0 ? atoi(told) : 0;
+    if (told)
+        return atoi(told) > 0 ? atoi(told) : 0;
+    if (getenv("OMPI_COMM_WORLD_RANK") || !isatty(STDOUT_FILENO) || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size))
+        return 0;
+    return size.ws_col ? size.ws_col : 80;
 }
 
 void progress_clear(Run *r)
