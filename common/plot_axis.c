@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static const double LARGEST = 1e300; /* so that high - low is finite */
+static const double LARGEST = 1e300, LOG_LARGEST = 1e150; /* so that high - low, and on a log axis high / low, is finite */
 
 Range range_none(void) { return (Range){INFINITY, -INFINITY}; }
 
@@ -48,7 +48,7 @@ void axis_fit(PlotAxis *axis, Range data, double pad)
     if (high_given)
         r.high = fmin(axis->high, LARGEST);
     if (axis->log)
-        r = (Range){fmax(r.low, 1e-300), fmax(r.high, 1e-300)};
+        r = (Range){fmin(fmax(r.low, 1 / LOG_LARGEST), LOG_LARGEST), fmin(fmax(r.high, 1 / LOG_LARGEST), LOG_LARGEST)};
     if (r.low > r.high)
         r = low_given && high_given ? (Range){r.high, r.low} : low_given ? (Range){r.low, r.low} : (Range){r.high, r.high};
     widen(&r, axis->log);

@@ -3,11 +3,12 @@
  *     plot.c           the description: panels and marks           plot_fit.c      the axes that fit them
  *     plot_axis.c      ranges, ticks and their labels              plot_color.c    colour maps
  *     plot_contour.c   level lines of a grid (marching squares)    plot_raster.c   triangles through a z-buffer
+ *     plot_view.c      the camera
  *  with Cairo:
  *     plot_draw.c      the figure: layout, titles, panels          plot_text.c     text, and the pen's colour
  *     plot_frame.c     a flat panel's axes                         plot_legend.c   legend, colour bar
  *     plot_marks.c     lines, points, bars, bands                  plot_field.c    heat map and contours (plot_layer.c keeps them)
- *     plot_surface.c   a panel in space: camera, surface, path     plot_box.c      the box and ticks around it
+ *     plot_surface.c   a panel in space: the surface, and paths on it   plot_box.c   the box and numbers around it
  *     plot_overlay.c   help and messages over the picture
  *  with or without:
  *     plot_png.c       file                                        plot_window.c, plot_input.c   SDL2
@@ -94,7 +95,8 @@ struct PlotPanel {
     PlotLegend corner;       /* the legend's last place, so that it does not jump about */
     View view;               /* panels in space */
     Raster raster;
-    double raster_scale;     /* samples per unit */
+    Rect raster_at;          /* what it covers of the picture: the box, as far as it is in the panel */
+    int fine;                /* samples per pixel, each way: 1 or 2 */
     Layer layer;
 };
 
@@ -143,7 +145,7 @@ void note_draw(Pen *pen, Rect in, const char *text);
 void colorbar_draw(Pen *pen, const PlotPanel *panel, Rect room);
 void surface_draw(Pen *pen, PlotPanel *panel, Rect room);
 
-/* A panel in space (plot_surface.c). */
+/* A panel in space. */
 #define BOX_HEIGHT 0.75
 #define EYE 6 /* a mild perspective */
 View view_of(PlotCamera camera, Rect room);

@@ -1,6 +1,6 @@
 /* plot_raster.c: a mesh of lit triangles through a z-buffer: of all that falls on a pixel, the nearest stays. Everything a triangle carries
- * (depth, place on the colour map, light) is linear on the screen, so three planes and one comparison per pixel suffice. Bands of rows are
- * drawn by different threads; they share nothing.
+ * (depth, place on the colour map, light) is linear on the screen, so three planes and one comparison per pixel suffice. One thread
+ * draws 100 × 100 points in 5 ms; the others are left to the training that the picture shows.
  */
 #include "plot_inside.h"
 #include "check.h"
@@ -60,12 +60,11 @@ static int sides_of(const Corner *const corner[3], bool turned, Side side[3])
     return count;
 }
 
-static void triangle(Raster *raster, int top, int bottom, const Corner *a, const Corner *b, const Corner *c,
-                     const RasterShades shades)
+static void triangle(Raster *raster, const Corner *a, const Corner *b, const Corner *c, const RasterShades shades)
 {
     const float LIGHTS = RASTER_LIGHTS - 1;
     float low = least(a->y, least(b->y, c->y)), high = most(a->y, most(b->y, c->y));
-    if (!(high >= top && low < bottom) || !isfinite(a->x + b->x + c->x + low + high + a->place + b->place + c->place))
+    if (!(high >= 0 && low < raster->height) || !isfinite(a->x + b->x + c->x + low + high + a->place + b->place + c->place))
         return;
     float ux = b->x - a->x, uy = b->y - a->y, vx = c->x - a->x, vy = c->y - a->y, area = ux * vy - uy * vx;
     if (fabsf(area) < 1e-6f)
@@ -75,7 +74,7 @@ static void triangle(Raster *raster, int top, int bottom, const Corner *a, const
     Plane depth = plane(a, ux, uy, vx, vy, area, a->depth, b->depth, c->depth);
     Plane place = plane(a, ux, uy, vx, vy, area, a->place, b->place, c->place);
     Plane light = plane(a, ux, uy, vx, vy, area, LIGHTS * a->light, LIGHTS * b->light, LIGHTS * c->light);
-    int first = (int)most(top, ceilf(low)), last = (int)least(bottom - 1, floorf(high));
+    int first = (int)most(0, ceilf(low)), last = (int)least(raster->height - 1, floorf(high));
     for (int y = first; y <= last; y++) {
         float left = 0, right = raster->width;
         for (int k = 0; k < sides; k++) {
@@ -101,17 +100,12 @@ static void triangle(Raster *raster, int top, int bottom, const Corner *a, const
 
 void raster_mesh(Raster *raster, int nx, int ny, const Corner *corner, const RasterShades shades)
 {
-    enum { BANDS = 8 };
-#pragma omp parallel for schedule(dynamic)
-    for (int band = 0; band < BANDS; band++) {
-        int top = raster->height * band / BANDS, bottom = raster->height * (band + 1) / BANDS;
-        for (int j = 0; j + 1 < ny; j++)
-            for (int i = 0; i + 1 < nx; i++) {
-                const Corner *p = corner + j * nx + i;
-                triangle(raster, top, bottom, p, p + 1, p + nx, shades);
-                triangle(raster, top, bottom, p + 1, p + nx + 1, p + nx, shades);
-            }
-    }
+    for (int j = 0; j + 1 < ny; j++)
+        for (int i = 0; i + 1 < nx; i++) {
+            const Corner *p = corner + j * nx + i;
+            triangle(raster, p, p + 1, p + nx, shades);
+            triangle(raster, p + 1, p + nx + 1, p + nx, shades);
+        }
 }
 
 static uint32_t blend(uint32_t under, uint32_t ink, float strength)

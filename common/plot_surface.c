@@ -11,52 +11,6 @@
 
 static double dot(const double a[3], const double b[3]) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
 
-static void view_turn(View *view, double azimuth, double elevation)
-{
-    double a = (azimuth - 90) * M_PI / 180, e = fmin(fmax(elevation, 0), 90) * M_PI / 180;
-    const double axes[3][3] = {{-sin(a), cos(a), 0}, {-sin(e) * cos(a), -sin(e) * sin(a), cos(e)},
-                               {cos(e) * cos(a), cos(e) * sin(a), sin(e)}};
-    memcpy(view->right, axes[0], sizeof axes[0]);
-    memcpy(view->up, axes[1], sizeof axes[1]);
-    memcpy(view->out, axes[2], sizeof axes[2]);
-}
-
-void view_place(const View *view, const double box[3], double *x, double *y, double *depth)
-{
-    double w = 1 / (1 - dot(view->out, box) / EYE); /* 1 / distance: grows towards the eye, and is linear on the screen */
-    *x = view->x + view->size * w * dot(view->right, box);
-    *y = view->y - view->size * w * dot(view->up, box);
-    *depth = w;
-}
-
-/* How far the box reaches right, up and down from its middle at size 1, whichever way it is turned (so turning it does not resize it). */
-static void reach(View view, double elevation, double *right, double *up, double *down)
-{
-    *right = *up = *down = 0;
-    for (int k = 0; k < 48; k++) { /* one corner below and one above, all round */
-        double a = k / 2 * 2 * M_PI / 24, box[3] = {M_SQRT2 * cos(a), M_SQRT2 * sin(a), k % 2 ? BOX_HEIGHT : -BOX_HEIGHT}, x, y, depth;
-        view_turn(&view, 0, elevation);
-        view_place(&view, box, &x, &y, &depth);
-        *right = fmax(*right, x);
-        *up = fmax(*up, -y);
-        *down = fmax(*down, y);
-    }
-}
-
-View view_of(PlotCamera camera, Rect room)
-{
-    enum { SIDE = 66, ABOVE = 6, BELOW = 46 }; /* room for numbers and labels */
-    View view = {.size = 1};
-    double right, up, down;
-    reach(view, camera.elevation, &right, &up, &down);
-    view_turn(&view, camera.azimuth, camera.elevation);
-    view.size = fmax(10, fmin((room.w / 2 - SIDE) / right, (room.h - ABOVE - BELOW) / (up + down)));
-    view.x = room.x + room.w / 2;
-    view.y = room.y + ABOVE + (room.h - ABOVE - BELOW - (up + down) * view.size) / 2 + up * view.size;
-    view.size *= camera.zoom > 0 ? camera.zoom : 1;
-    return view;
-}
-
 /* Data to box coordinates; z below its axis is put on the floor; above it, NaN. */
 static void to_box(const PlotPanel *panel, double x, double y, double z, double box[3])
 {
@@ -104,8 +58,7 @@ static void mesh_lines(PlotPanel *panel, int nx, int ny, const Corner *corner)
 {
     enum { LINES = 24 };
     int step_x = (nx - 1 + LINES - 1) / LINES, step_y = (ny - 1 + LINES - 1) / LINES;
-    float samples = (float)(panel->raster_scale / panel->plot->scale);
-    float strength = samples > 1 ? 0.30f : 0.18f;
+    float strength = panel->fine > 1 ? 0.30f : 0.18f;
     for (int j = 0; j < ny; j++)
         for (int i = 0; i < nx; i++) {
             const Corner *p = corner + j * nx + i;
@@ -119,6 +72,7 @@ static void mesh_lines(PlotPanel *panel, int nx, int ny, const Corner *corner)
 static void rasterise(PlotPanel *panel, const Mark *surface)
 {
     int nx = surface->grid.nx, ny = surface->grid.ny;
+    double scale = panel->fine * panel->plot->scale; /* samples per unit */
     double (*box)[3] = alloc((unsigned long)nx * ny, sizeof *box);
     Corner *corner = alloc((unsigned long)nx * ny, sizeof *corner);
     for (int j = 0; j < ny; j++)
@@ -130,8 +84,8 @@ static void rasterise(PlotPanel *panel, const Mark *surface)
             place = place < 0 ? 0 : place; /* below the axis: on the floor; above it: the z-buffer cuts it off */
             box[p][2] = (2 * (place > 9 ? 9 : place) - 1) * BOX_HEIGHT;
             view_place(&panel->view, box[p], &px, &py, &depth);
-            corner[p] = (Corner){(float)((px - panel->frame.x) * panel->raster_scale),
-                                 (float)((py - panel->frame.y) * panel->raster_scale), (float)depth, (float)place, 0};
+            corner[p] = (Corner){(float)((px - panel->raster_at.x) * scale), (float)((py - panel->raster_at.y) * scale), (float)depth,
+                                 (float)place, 0};
         }
     light(&panel->view, nx, ny, (const double (*)[3])box, corner);
     RasterShades shades;
@@ -157,12 +111,11 @@ static void average(uint32_t *restrict pixel, const uint32_t *restrict above, co
 static void lay_down(Pen *pen, const PlotPanel *panel)
 {
     const Raster *r = &panel->raster;
-    int fine = (int)lround(panel->raster_scale / panel->plot->scale), width = r->width / fine, height = r->height / fine;
+    int fine = panel->fine, width = r->width / fine, height = r->height / fine;
     cairo_surface_t *image = cairo_image_surface_create(CAIRO_FORMAT_ARGB32, width, height);
     uint32_t *pixel = (uint32_t *)cairo_image_surface_get_data(image);
     int stride = cairo_image_surface_get_stride(image) / 4;
     cairo_surface_flush(image);
-#pragma omp parallel for
     for (int y = 0; y < height; y++) {
         const uint32_t *row = r->color + (size_t)y * fine * r->width;
         if (fine == 1)
@@ -172,7 +125,7 @@ static void lay_down(Pen *pen, const PlotPanel *panel)
     }
     cairo_surface_mark_dirty(image);
     cairo_save(pen);
-    cairo_translate(pen, panel->frame.x, panel->frame.y);
+    cairo_translate(pen, panel->raster_at.x, panel->raster_at.y);
     cairo_scale(pen, 1 / panel->plot->scale, 1 / panel->plot->scale);
     cairo_set_source_surface(pen, image, 0, 0);
     cairo_paint(pen);
@@ -191,7 +144,8 @@ static Spot spot(const PlotPanel *panel, const Mark *mark, double x, double y, d
         return s;
     view_place(&panel->view, box, &s.x, &s.y, &depth);
     const Raster *r = &panel->raster;
-    int column = (int)((s.x - panel->frame.x) * panel->raster_scale), row = (int)((s.y - panel->frame.y) * panel->raster_scale);
+    double scale = panel->fine * panel->plot->scale;
+    int column = (int)floor((s.x - panel->raster_at.x) * scale), row = (int)floor((s.y - panel->raster_at.y) * scale);
     if (column >= 0 && column < r->width && row >= 0 && row < r->height)
         s.seen = depth * 1.01 >= r->depth[(size_t)row * r->width + column];
     return s;
@@ -248,15 +202,34 @@ static void point(Pen *pen, const PlotPanel *panel, const Mark *mark, int i, dou
     shape_draw(pen, shape, s.x, s.y, size, mark->style.color, mark->style.opacity * (s.seen ? 1 : 0.35));
 }
 
+/* The part of the panel that the box can cover, on whole pixels, and how finely to draw it. */
+static void make_raster(PlotPanel *panel)
+{
+    double left = INFINITY, right = -INFINITY, top = INFINITY, bottom = -INFINITY, scale = panel->plot->scale;
+    for (int k = 0; k < 8; k++) {
+        double x, y, depth;
+        view_place(&panel->view, (double[3]){k & 1 ? 1 : -1, k & 2 ? 1 : -1, k & 4 ? BOX_HEIGHT : -BOX_HEIGHT}, &x, &y, &depth);
+        left = fmin(left, x);
+        right = fmax(right, x);
+        top = fmin(top, y);
+        bottom = fmax(bottom, y);
+    }
+    const Rect f = panel->frame;
+    left = floor(fmax(left - 1, f.x) * scale);
+    top = floor(fmax(top - 1, f.y) * scale);
+    double width = fmax(1, ceil(fmin(right + 1, f.x + f.w) * scale) - left);
+    double height = fmax(1, ceil(fmin(bottom + 1, f.y + f.h) * scale) - top);
+    panel->raster_at = (Rect){left / scale, top / scale, width / scale, height / scale};
+    panel->fine = width * height <= 700e3 ? 2 : 1; /* where pixels are many they are small: one sample each keeps 60 frames/s */
+    raster_clear(&panel->raster, (int)width * panel->fine, (int)height * panel->fine);
+}
+
 void surface_draw(Pen *pen, PlotPanel *panel, Rect room)
 {
     const Mark *surface = panel_surface(panel);
     panel->frame = room;
     panel->view = view_of(surface->camera, room);
-    double scale = panel->plot->scale, pixels = room.w * room.h * scale * scale;
-    panel->raster_scale = scale * (pixels <= 800e3 ? 2 : 1); /* where pixels are many they are small: one sample each keeps 60 frames/s */
-    int fine = (int)lround(panel->raster_scale / scale);
-    raster_clear(&panel->raster, (int)(room.w * scale) * fine, (int)(room.h * scale) * fine);
+    make_raster(panel);
     box_draw(pen, panel);
     rasterise(panel, surface);
     lay_down(pen, panel);

@@ -20,23 +20,27 @@ static PlotWindow *no_window(const char *why)
     return NULL;
 }
 
-/* NULL, or why there is no display. SDL's last resorts, a bare console or no screen at all, are not windows. */
+/* NULL, or why there is no display. SDL's last resorts (a bare console, no screen at all) are not windows. */
 static const char *open_display(void)
 {
     const char *driver = getenv("SDL_VIDEODRIVER"), *headless = getenv("HEADLESS");
     if (headless && *headless && strcmp(headless, "0"))
         return "HEADLESS is set";
+    const char *only = NULL; /* which of SDL's drivers to try: all */
 #ifndef __APPLE__
-    if (!driver && !getenv("DISPLAY") && !getenv("WAYLAND_DISPLAY"))
-        return "no display (DISPLAY and WAYLAND_DISPLAY are not set)";
+    if (!driver && !getenv("WAYLAND_DISPLAY")) {
+        if (!getenv("DISPLAY"))
+            return "no display (DISPLAY and WAYLAND_DISPLAY are not set)";
+        only = "x11";
+    }
 #endif
     SDL_SetHint(SDL_HINT_NO_SIGNAL_HANDLERS, "1"); /* Ctrl-C is the program's */
-    if (SDL_InitSubSystem(SDL_INIT_VIDEO) != 0)
-        return SDL_GetError();
+    if (SDL_VideoInit(only) != 0)
+        return only ? "the display that DISPLAY names does not answer" : SDL_GetError();
     const char *found = SDL_GetCurrentVideoDriver();
     if (driver || !found || (strcmp(found, "KMSDRM") && strcmp(found, "offscreen") && strcmp(found, "dummy")))
         return NULL;
-    SDL_QuitSubSystem(SDL_INIT_VIDEO);
+    SDL_VideoQuit();
     return "the display does not answer";
 }
 
@@ -53,7 +57,7 @@ PlotWindow *plot_window_new(Plot *plot, const char *title, const char *save_pref
                                        plot->height * times, SDL_WINDOW_RESIZABLE | SDL_WINDOW_ALLOW_HIGHDPI);
     if (!sdl || !SDL_GetWindowSurface(sdl)) {
         no_window(SDL_GetError());
-        SDL_QuitSubSystem(SDL_INIT_VIDEO);
+        SDL_VideoQuit();
         return NULL;
     }
     SDL_StartTextInput();
@@ -73,7 +77,7 @@ void plot_window_free(PlotWindow *window)
         return;
     window->plot->hint = NULL;
     SDL_DestroyWindow(window->sdl);
-    SDL_QuitSubSystem(SDL_INIT_VIDEO);
+    SDL_VideoQuit();
     free(window->save_prefix);
     free(window->message);
     free(window);

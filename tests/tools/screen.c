@@ -47,8 +47,11 @@ static int same(const char *screen_path, int x, int y, const char *picture_path)
     REQUIRE(x >= 0 && y >= 0 && x + width <= cairo_image_surface_get_width(screen) &&
             y + height <= cairo_image_surface_get_height(screen), "the picture is larger than what is left of the screen");
     for (int j = 0; j < height; j++)
-        for (int i = 0; i < width; i++)
-            differ += (row_of(screen, y + j)[x + i] ^ row_of(picture, j)[i]) << 8 != 0;
+        for (int i = 0; i < width; i++) {
+            uint32_t shown = row_of(screen, y + j)[x + i] & 0xffffff, saved = row_of(picture, j)[i] & 0xffffff;
+            if (shown != saved && differ++ == 0)
+                printf("(%d, %d) is %06x on the screen, %06x in the picture; ", i, j, shown, saved);
+        }
     printf("%d of %d pixels differ\n", differ, width * height);
     cairo_surface_destroy(screen);
     cairo_surface_destroy(picture);

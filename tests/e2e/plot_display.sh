@@ -1,0 +1,35 @@
+#!/usr/bin/env bash
+# seconds: 60
+# Figures where there is no window to show them in: no display, a dead one, HEADLESS=1, and a build without Cairo and SDL2. Never a crash: a
+# PNG instead, and one line that says why.
+set -u
+demo=$BUILD/tests/tools/plot_demo work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+unset HEADLESS DISPLAY WAYLAND_DISPLAY SDL_VIDEODRIVER
+status=0
+fail() { echo "FAIL: $*"; cat "$work/err"; status=1; }
+
+expect_png() { # name, words of the line, command…
+    local name=$1 words=$2
+    shift 2
+    "$@" window "$work/$name/picture" >"$work/out" 2>"$work/err" || fail "$name: exit status $?"
+    grep -q "$words" "$work/err" && [ "$(wc -l <"$work/err")" = 1 ] || fail "$name: expected one line with '$words'"
+    [ "$(head -c 4 "$work/$name/picture.png" | tail -c 3)" = PNG ] || fail "$name: no PNG"
+    echo "$name: $(cat "$work/err")"
+}
+if "$demo" png "$work/probe" >/dev/null 2>"$work/err"; then
+    expect_png none "no window: " env "$demo"
+    expect_png dead "no window: " env DISPLAY=:987 "$demo"
+    expect_png headless "HEADLESS" env HEADLESS=1 DISPLAY=:987 "$demo"
+else
+    grep -q 'built without Cairo' "$work/err" || fail "png: $(cat "$work/err")"
+fi
+
+# shellcheck disable=SC2086  # CC may be two words
+${CC:-cc} -std=gnu11 -D_GNU_SOURCE -O1 -Wall -Wextra -Werror -Wno-unknown-pragmas -Icommon -Itests common/plot*.c common/check.c common/file.c \
+    common/timer.c tests/plot_gallery.c tests/tools/plot_demo.c -lm -o "$work/demo" 2>"$work/err" || fail "it does not build without Cairo and SDL2"
+DISPLAY=:987 "$work/demo" window "$work/without/picture" >"$work/out" 2>"$work/err"
+[ $? = 2 ] && grep -q 'built without Cairo' "$work/err" || fail "without Cairo: expected status 2 and a line that says so"
+[ ! -e "$work/without/picture.png" ] || fail "without Cairo: a picture all the same"
+cat "$work/err"
+exit $status

@@ -1,0 +1,100 @@
+/* A surface in space, by its pixels and by a click on it; and the picture as a file. */
+#include "harness.h"
+#include "pixels.h"
+#include <math.h>
+#include <string.h>
+
+/* A wall across the surface: a point before it is seen, one behind it only faintly. From the other side the reverse. */
+static void behind_the_wall(void **state)
+{
+    (void)state;
+    double z[41 * 41];
+    for (int p = 0; p < 41 * 41; p++)
+        z[p] = p / 41 == 20;
+    Plot *plot = pixels_new();
+    for (int k = 0; k < 2; k++)
+        for (int j = 0; j < 2; j++) {
+            double x = 0.1, y = j ? 0.3 : -0.3, box[3] = {x, y, -BOX_HEIGHT}, px, py, depth;
+            plot_begin(plot, 1, 1, NULL);
+            PlotPanel *panel = plot_panel(plot, (PlotAxes){0});
+            plot_surface(panel, (PlotGrid){41, 41, -1, 1, -1, 1, z}, (PlotCamera){k ? 180 : 0, 15, 1});
+            plot_scatter(panel, 1, &x, &y, (PlotStyle){.color = RED, .size = 10});
+            plot_image(plot, &(int){0}, &(int){0});
+            view_place(&panel->view, box, &px, &py, &depth);
+            bool red = pixel_near(pixel_at(plot, px, py), RED, 3);
+            if (red != (j == k))
+                fail_msg("the point at y = %g from azimuth %d should be %s", y, k ? 180 : 0, j == k ? "seen" : "hidden");
+        }
+    plot_free(plot);
+}
+
+/* A click on a grid point of the surface, where it is seen, finds that point; a click beside the surface finds none. */
+static void pick(void **state)
+{
+    (void)state;
+    double z[21 * 21], x, y;
+    for (int p = 0; p < 21 * 21; p++)
+        z[p] = pow(p % 21 / 10.0 - 1, 2) + pow(p / 21 / 10.0 - 1, 2);
+    Plot *plot = pixels_new();
+    plot_begin(plot, 1, 1, NULL);
+    PlotPanel *panel = plot_panel(plot, (PlotAxes){0});
+    plot_surface(panel, (PlotGrid){21, 21, 10, 20, 0, 1, z}, (PlotCamera){30, 70, 1});
+    plot_image(plot, &(int){0}, &(int){0});
+    for (int j = 6; j < 15; j += 2)
+        for (int i = 6; i < 15; i += 2) {
+            double box[3] = {i / 10.0 - 1, j / 10.0 - 1, (2 * z[j * 21 + i] / 2 - 1) * BOX_HEIGHT}, px, py, depth;
+            view_place(&panel->view, box, &px, &py, &depth);
+            assert_true(surface_pick(panel, px, py, &x, &y));
+            expect_close(x, 10 + i / 2.0, 1e-9, 0, "x of the point");
+            expect_close(y, j / 20.0, 1e-9, 0, "y of the point");
+        }
+    assert_false(surface_pick(panel, panel->frame.x + 2, panel->frame.y + 2, &x, &y));
+    plot_free(plot);
+}
+
+static uint32_t big_endian(const unsigned char *b) { return (uint32_t)b[0] << 24 | b[1] << 16 | b[2] << 8 | b[3]; }
+
+static void png_file(void **state)
+{
+    (void)state;
+    Plot *plot = pixels_new();
+    char path[4400];
+    unsigned char head[24];
+    snprintf(path, sizeof path, "%s/new/folder/figure.png", scratch_dir());
+    for (int k = 0; k < 2; k++) {
+        plot_resize(plot, k ? 333 : WIDTH, k ? 222 : HEIGHT);
+        assert_true(plot_save(plot, path));
+        FILE *file = fopen(path, "rb");
+        assert_non_null(file);
+        assert_int_equal(fread(head, 1, sizeof head, file), sizeof head);
+        fclose(file);
+        assert_memory_equal(head, "\x89PNG\r\n\x1a\n", 8);
+        assert_int_equal(big_endian(head + 16), k ? 333 : WIDTH);
+        assert_int_equal(big_endian(head + 20), k ? 222 : HEIGHT);
+    }
+    plot_free(plot);
+}
+
+/* Where the picture cannot be written, plot_save() says so and returns false: it does not end the program. */
+static void save_nowhere(void *unused)
+{
+    (void)unused;
+    Plot *plot = plot_new(WIDTH, HEIGHT);
+    bool saved = plot_save(plot, "/dev/null/figure.png");
+    plot_free(plot);
+    _Exit(saved ? 0 : 5);
+}
+
+static void png_nowhere(void **state)
+{
+    (void)state;
+    plot_free(pixels_new());
+    expect_death(5, save_nowhere, NULL, "no picture", "/dev/null", NULL);
+}
+
+int main(int argc, char **argv)
+{
+    static const Case cases[] = {{.name = "behind_the_wall", .run = behind_the_wall}, {.name = "pick", .run = pick},
+                                 {.name = "png_file", .run = png_file}, {.name = "png_nowhere", .run = png_nowhere}};
+    return harness_main(argc, argv, cases, sizeof cases / sizeof *cases);
+}
