@@ -141,11 +141,11 @@ double reference_distance(const Facts *f, double *loss)
     return sqrt(apart / gone);
 }
 
-int reference_correct(const Facts *f, int tested)
+Metrics reference_test(const Facts *f, int tested)
 {
     SafeTensors file;
     if (!read_checkpoint(f, &file))
-        return -1;
+        return (Metrics){0};
     safetensors_free(&file);
     Setting s = setting_new("resnet8", DEEP_BATCH, DEEP_IMAGES, tested);
     Progress progress;
@@ -154,10 +154,10 @@ int reference_correct(const Facts *f, int tested)
     free(path);
     Loader *l = loader_new(s.be, &s.data->test, s.data->mean, s.data->istd, DEEP_BATCH, model_halo(s.model),
                            (AugmentSpec){0}, SEED);
-    int correct = (int)evaluate(s.model, l, NULL, tested).correct;
+    Metrics result = evaluate(s.model, l, NULL, tested);
     loader_free(l);
     setting_free(&s);
-    return correct;
+    return result;
 }
 
 int reference_metadata(const Facts *f, const char *key)

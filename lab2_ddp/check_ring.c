@@ -1,7 +1,7 @@
 /* check_ring.c: judges all_reduce_ring: the sum, its bits, what it writes to, and how much each rank sends.
  *
- * To count what is sent, the five functions below stand before MPI's own of the same names, which for this purpose have a
- * second name, PMPI_….
+ * To count what is sent, the five functions below stand before MPI's own of the same names, which for this purpose have
+ * a second name, PMPI_….
  */
 #include "check.h"
 #include "check_steps.h"
@@ -86,8 +86,8 @@ static char *ring_case(int count, int rank, int P)
         fault = format_new("its bits differ from those on rank 0");
     long least = 2 * (count - (count + P - 1) / P), most = 2 * (count - count / P), numbers = sent / (long)sizeof *v;
     if (!fault && (numbers < least || numbers > most))
-        fault = format_new("it sends %ld numbers by MPI_Send and its like, expected 2(P-1)/P of %d: %ld to %ld", numbers,
-                           count, least, most);
+        fault = format_new("it sends %ld numbers by MPI_Send and its like, expected 2(P-1)/P of %d: %ld to %ld",
+                           numbers, count, least, most);
     free(first);
     free(guarded);
     return fault;

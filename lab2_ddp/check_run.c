@@ -106,8 +106,8 @@ Facts facts_run(const char *program, const char *work, const char *name, int ran
     setenv("LABS_AUDIT", f.dir, 1);
     char count[16], *log = format_new("%s/launch.log", f.dir);
     snprintf(count, sizeof count, "%d", ranks);
-    char *script = format_new("R=$OMPI_COMM_WORLD_RANK; %s exec \"$0\" %s --out \"$1/out-$R\" >\"$1/stdout-$R\" "
-                              "2>\"$1/stderr-$R\"", before, arguments);
+    char *script = format_new("R=$OMPI_COMM_WORLD_RANK; mkdir -p \"$1/out-$R/lab2_train\"; %s exec \"$0\" %s "
+                              "--out \"$1/out-$R\" >\"$1/stdout-$R\" 2>\"$1/stderr-$R\"", before, arguments);
     f.status = run_words((const char *const[]){"common/setup/launch.sh", "--np", count, "bash", "-c", script, program,
                                                f.dir, NULL}, log);
     unsetenv("LABS_AUDIT");

@@ -3,6 +3,7 @@
 #ifndef CHECK_STEPS_H
 #define CHECK_STEPS_H
 #include "check_run.h"
+#include "evaluate.h"
 
 /* The runs that are judged, all but the last on three ranks. One that no wanted step needs is left out. */
 typedef struct Runs {
@@ -20,10 +21,6 @@ enum { RANKS = 3, OTHERS = 2, EPOCHS = 2, SEED = 7,
        BATCH = 8, IMAGES = 100, TESTED = 50,                           /* apart, together, stopped */
        DEEP_BATCH = 4, DEEP_IMAGES = 62, DEEP_TESTED = 200, HALF = 3 }; /* the others; HALF: updates */
 #define RATE 0.02
-
-/* steps: bit k: step k is to be judged. */
-Runs runs_make(const char *program, const char *work, unsigned steps);
-void runs_free(Runs *r);
 
 /* What was found wrong (a new string), or NULL: the step is right. */
 typedef char *Judge(const Runs *r);
@@ -45,8 +42,8 @@ void reference_start(char digest[17]);
  * checkpoint is from the result, as a part of the way that the weights went (NaN: it cannot be compared), and the mean
  * loss over epoch 0's pictures. */
 double reference_distance(const Facts *f, double *loss);
-/* How many of the first `tested` test pictures the network in f's checkpoint gets right; -1: it cannot be read. */
-int reference_correct(const Facts *f, int tested);
+/* Test the network in f's checkpoint on the first `tested` test pictures; count 0: it cannot be read. */
+Metrics reference_test(const Facts *f, int tested);
 /* Metadata of f's checkpoint as a number, -1: it has none. */
 int reference_metadata(const Facts *f, const char *key);
 #endif
