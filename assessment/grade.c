@@ -10,10 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include "check.h"
 #include "file.h"
-#include "timer.h"
 
 static void read_options(GradeOptions *o, int argc, char **argv)
 {
@@ -39,7 +39,10 @@ static void read_options(GradeOptions *o, int argc, char **argv)
     memcpy(o->table, table, sizeof table);
     args_parse("grade", "Grade one submission of the assessment.", o->table, argc, argv);
     REQUIRE(o->images == 0 || o->images >= 500, "--images %d: expected 500 or more, or 0 for all", o->images);
-    REQUIRE(access(o->submission, R_OK) == 0, "%s: %s", o->submission, strerror(errno));
+    struct stat info;
+    REQUIRE(stat(o->submission, &info) == 0 && access(o->submission, R_OK) == 0, "%s: %s", o->submission,
+            strerror(errno));
+    REQUIRE(S_ISREG(info.st_mode), "%s: is not a file", o->submission);
     uint64_t chance;
     if (o->secret < 0) {
         ASSERT(getrandom(&chance, sizeof chance, 0) == sizeof chance);

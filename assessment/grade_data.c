@@ -80,8 +80,9 @@ Pictures pictures_make(const GradeOptions *o, const char *data, const char *fold
         d->train = d->test = (Images){0};
         dataset_free(d);
     } else {
-        synthetic_draw(&set, SYNTHETIC, (uint64_t)o->secret, 0);
-        synthetic_draw(&p.held, SYNTHETIC / HELD, (uint64_t)o->secret, SYNTHETIC);
+        int count = o->images && o->images < SYNTHETIC ? o->images / FILES * FILES : SYNTHETIC;
+        synthetic_draw(&set, count, (uint64_t)o->secret, 0);
+        synthetic_draw(&p.held, count / HELD, (uint64_t)o->secret, (uint64_t)count);
     }
     int used = (o->images ? o->images : set.count) / FILES;
     REQUIRE(used <= set.count / FILES, "--images %d: the training set has %d", o->images, set.count);

@@ -27,6 +27,13 @@ static bool met(const Report *r, int k)
     return r->findings[k].passed && rubric_missing(r->rubric, r->findings, k) < 0;
 }
 
+/* What to do about it; NULL: nothing, or what comes first is to be done first. */
+static const char *advice_text(const Report *r, int k)
+{
+    bool first = rubric_missing(r->rubric, r->findings, k) < 0;
+    return first && !r->findings[k].passed ? r->findings[k].advice : NULL;
+}
+
 /* What was found, and why it brings no points. A new string. */
 static char *found_text(const Report *r, int k)
 {
@@ -45,8 +52,8 @@ static void print_table(const Report *r)
         char *found = found_text(r, k);
         printf("%s  %-10s  %4.4g/%-3.3g  %s\n", met(r, k) ? "PASS" : "FAIL", r->rubric->criteria[k].name, points(r, k),
                r->rubric->criteria[k].points, found);
-        if (!r->findings[k].passed && r->findings[k].advice)
-            printf("                            %s\n", r->findings[k].advice);
+        if (advice_text(r, k))
+            printf("                            %s\n", advice_text(r, k));
         free(found);
     }
     printf("%.4g of %.4g points\n", sum, most);
@@ -55,7 +62,7 @@ static void print_table(const Report *r)
 static json_t *test_json(const Report *r, int k)
 {
     const Criterion *c = &r->rubric->criteria[k];
-    const char *advice = r->findings[k].passed ? NULL : r->findings[k].advice;
+    const char *advice = advice_text(r, k);
     char *found = found_text(r, k), *output = format_new("%s%s%s", found, advice ? "\n" : "", advice ? advice : "");
     json_t *name = json_sprintf("%s: %s", c->name, c->asks), *text = json_string(output);
     if (!text)

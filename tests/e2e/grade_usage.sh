@@ -1,0 +1,38 @@
+#!/usr/bin/env bash
+# What is wrong with the grader's own input ends it with status 2 and one line; the handout and the rubric agree on the points.
+# seconds: 60
+set -u
+work=$(mktemp -d)
+failed=0
+wrong() { echo "wrong: $*"; failed=1; }
+refuse() { # words expected, options…
+    local words=$1 status
+    shift
+    "$BUILD/assessment/grade" --data synthetic --out "$work/out" "$@" >"$work/said" 2>&1
+    status=$?
+    [ $status = 2 ] || wrong "$*: exit $status, expected 2"
+    [ "$(wc -l <"$work/said")" = 1 ] || wrong "$*: expected one line"
+    grep -qF -- "$words" "$work/said" || wrong "$*: expected '$words'"
+    cat "$work/said"
+}
+refuse 'no-such.c: No such file' --submission no-such.c
+refuse '--np' --np 1
+refuse '--images 20: expected 500 or more' --images 20
+refuse '--images 40000: the training set has 20000' --images 40000
+refuse '--data=fashion: expected auto, cifar10 or synthetic' --data fashion
+change() { sed -E "$1" assessment/rubric.json >"$work/rubric.json"; refuse "$work/rubric.json: $2" --rubric "$work/rubric.json"; }
+change '1d' 'line 1'
+change 's/"points": 40/"points": "many"/' "validation: 'points': expected a number"
+change 's/"name": "runs"/"name": "walks"/' "a criterion has the name 'walks'"
+change 's/"name": "shared"/"name": "weights"/' "'weights' is there twice"
+change 's/"synthetic": 0.30/"synthetic": 0.95/' "'training': 'from' must be below 'at_least'"
+change 's/\["builds"\]/["validation"]/' "'runs' needs what does not come before it"
+assessment/grade.sh "$BUILD/assessment/grade" "$work" --out "$work/out" >"$work/said" 2>&1
+[ $? = 2 ] && grep -q 'no submission in it' "$work/said" || wrong "a folder without a submission"
+
+sed -nE 's/.*"name": "([a-z]+)", "points": ([0-9]+).*/\1 \2/p' assessment/rubric.json >"$work/points"
+[ "$(awk '{ sum += $2 } END { print sum, NR }' "$work/points")" = '100 6' ] || wrong "the rubric: expected 100 points in six criteria"
+while read -r name points; do
+    grep -qE "^\| *$name *\| *$points *\|" assessment/HANDOUT.md || wrong "HANDOUT.md has no row '| $name | $points |'"
+done <"$work/points"
+exit $failed
