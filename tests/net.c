@@ -23,22 +23,27 @@ static void set_pictures(Net *n, const float *x, const int32_t *label)
     tensor_free(n->m->be, dense);
 }
 
+void net_draw(Net *n, uint32_t seed)
+{
+    size_t count = tensor_count(n->x);
+    float *x = alloc(count, sizeof *x);
+    int32_t *label = alloc(n->N, sizeof *label);
+    Rng r = rng_at(2, RNG_TEST, seed, 0);
+    for (size_t i = 0; i < count; i++)
+        x[i] = rng_normal(&r);
+    for (int i = 0; i < n->N; i++)
+        label[i] = (int32_t)rng_below(&r, n->m->spec.classes);
+    set_pictures(n, x, label);
+    free(x), free(label);
+}
+
 Net net_new(Backend *be, const ModelSpec *spec, int batch, int N, uint32_t seed)
 {
     Net n = {.m = model_new(be, spec, batch), .op = be->op};
     model_init(n.m, 1);
     make_batch(&n, N);
     n.totals = tensor_new(be, F64, 2, 1, 1, 1, 0);
-    size_t count = tensor_count(n.x);
-    float *x = alloc(count, sizeof *x);
-    int32_t *label = alloc(N, sizeof *label);
-    Rng r = rng_at(2, RNG_TEST, seed, 0);
-    for (size_t i = 0; i < count; i++)
-        x[i] = rng_normal(&r);
-    for (int i = 0; i < N; i++)
-        label[i] = (int32_t)rng_below(&r, spec->classes);
-    set_pictures(&n, x, label);
-    free(x), free(label);
+    net_draw(&n, seed);
     return n;
 }
 
