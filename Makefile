@@ -139,8 +139,10 @@ endef
 define link
 @mkdir -p $(@D)
 $(if $(V),,@echo "  LINK  $@")
-$(Q)$(LINK) $(filter %.o,$^) $(filter %.a,$^) $(LDLIBS) $(1) -o $@
+$(Q)$(LINK) $(filter %.o,$^) $(KEEP_LOADED) $(filter %.a,$^) $(LDLIBS) $(1) -o $@
 endef
+# Linked into every program under the address sanitizer; -rdynamic: libraries see it, too.
+KEEP_LOADED := $(if $(filter 1,$(SAN)),$(B)/tests/no_dlclose.o -rdynamic)
 define archive
 @rm -f $@
 $(Q)ar rcs $@ $(filter %.o,$^)
@@ -158,6 +160,7 @@ $(B)/%.o: %.cu $(B)/flags
 # ---- the library: what this machine has no parts for is left out -----------------------------------------------------------------
 WITHOUT := $(if $(HAVE_CUDA),,%_cuda.c %.cu) $(if $(HAVE_NCCL),,%_nccl.c)
 COMMON := $(filter-out $(WITHOUT),$(wildcard common/*.c common/*.cu))
+$(B)/libcommon.a: | $(filter %.o,$(KEEP_LOADED))
 $(B)/libcommon.a: $(patsubst %,$(B)/%.o,$(basename $(COMMON)))
 	$(archive)
 
@@ -241,16 +244,16 @@ grade: $(GRADING) $(if $(filter %/$(VARIANT)/assessment/train,$(TRAINERS)),,no_s
 # ---- tests -----------------------------------------------------------------------------------------------------------------------
 UNIT_TESTS := $(patsubst tests/unit/%.c,$(B)/tests/%,$(wildcard tests/unit/test_*.c))
 $(B)/tests/%.o: INCLUDE = -Itests
-$(B)/libtests.a: $(patsubst %.c,$(B)/%.o,$(wildcard tests/*.c))
+$(B)/libtests.a: $(patsubst %.c,$(B)/%.o,$(filter-out tests/no_dlclose.c,$(wildcard tests/*.c)))
 	$(archive)
 $(UNIT_TESTS): $(B)/tests/%: $(B)/tests/unit/%.o $(B)/libtests.a $(B)/libcommon.a
 	$(call link,$(CMOCKA_LIBS))
 TOOLS := $(patsubst %.c,$(B)/%,$(wildcard tests/tools/*.c))
 $(TOOLS): %: %.o $(B)/libtests.a $(B)/libcommon.a
 	$(call link,$(CMOCKA_LIBS))
-	@CC='$(CC)' tests/run.sh $(B) $(ONLY)
 all: $(LAB_PROGRAMS) $(TRAINERS) $(GRADING) $(B)/libcommon.a $(if $(HAVE_CMOCKA),$(UNIT_TESTS) $(TOOLS))
 test: $(LAB_PROGRAMS) $(TRAINERS) $(GRADING) $(UNIT_TESTS) $(TOOLS)
+	@CC='$(CC)' CFLAGS='$(CFLAGS)' WERROR='$(WERROR)' tests/run.sh $(B) $(ONLY)
 coverage:
 	@find $(BUILD)/coverage -name '*.gcda' -delete 2>/dev/null; true
 	@$(MAKE) --no-print-directory COVERAGE=1 test; status=$$?; tests/coverage.sh $(BUILD)/coverage; exit $$status
