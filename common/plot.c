@@ -1,5 +1,5 @@
-/* plot.c: the description of a picture: panels with their marks, each with copies of the numbers it was given. Drawing comes later, when all
- * data are known and the axes can be fitted to them.
+/* plot.c: the description of a picture: panels with their marks, each with copies of the numbers it was given. Drawing
+ * comes later, when all data are known and the axes can be fitted to them.
  */
 #include "plot_inside.h"
 #include "check.h"
@@ -110,7 +110,7 @@ static void keep_axis(Plot *plot, PlotAxis *axis)
 
 PlotPanel *plot_panel(Plot *plot, PlotAxes axes)
 {
-    if (plot->panels == plot->panel_room) { /* panels are kept from picture to picture, for their z-buffer and legend's place */
+    if (plot->panels == plot->panel_room) { /* panels last from picture to picture: z-buffer, legend's place */
         int before = plot->panel_room;
         plot->panel = grown(plot->panel, plot->panels, &plot->panel_room, sizeof *plot->panel);
         for (int i = before; i < plot->panel_room; i++)

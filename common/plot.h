@@ -1,37 +1,42 @@
-/* plot.h: figures. A figure is drawn into one image in memory; the window (SDL2) and the PNG show that same image (Cairo).
+/* plot.h: figures. A figure is drawn into one image in memory; the window (SDL2) and the PNG show that same image
+ * (Cairo).
  *
- * Every picture is described anew, from plot_begin() on; nothing is drawn before it is shown or saved, so the axes can fit all their data:
+ * Every picture is described anew, from plot_begin() on. Nothing is drawn before it is shown or saved, so the axes can
+ * fit all their data:
  *
  *     Plot *plot = plot_new(1280, 720);
  *     plot_begin(plot, 1, 2, "Linear model · 100 points · full batch · η = 0.1");
  *     PlotPanel *data = plot_panel(plot, (PlotAxes){.title = "Data", .x.label = "x", .y.label = "y"});
  *     plot_scatter(data, n, x, y, (PlotStyle){.label = "100 points"});
- *     PlotPanel *loss = plot_panel(plot, (PlotAxes){.column = 1, .title = "Loss", .x.label = "update", .y.label = "squared error", .y.log = 10});
+ *     PlotPanel *loss = plot_panel(plot, (PlotAxes){.column = 1, .title = "Loss", .x.label = "update",
+ *                                                   .y.label = "squared error", .y.log = 10});
  *     plot_line(loss, steps, NULL, value, (PlotStyle){.label = "training"});
  *     plot_save(plot, "build/out/descent/loss.png");
  *     plot_free(plot);
  *
- * Numbers and strings given are copied. NaN, infinite, and on a log axis non-positive values leave a gap and do not move the axes. Text is
- * UTF-8 (η, ∂, 10⁻³ work). One thread at a time may use a Plot. Built without Cairo everything is accepted, nothing is drawn, and
- * plot_save() says so.
+ * Numbers and strings given are copied. NaN, infinite, and on a log axis non-positive values leave a gap and do not
+ * move the axes. Text is UTF-8 (η, ∂, 10⁻³ work). One thread at a time may use a Plot. Built without Cairo everything
+ * is accepted, nothing is drawn, and plot_save() says so.
  */
 #ifndef PLOT_H
 #define PLOT_H
 #include <stdbool.h>
 #include <stdint.h>
 
-/* ---- Colours: 0xRRGGBB ------------------------------------------------------------------------------------------------------------ */
+/* ---- Colours: 0xRRGGBB ------------------------------------------------------------------------------------------- */
 enum { PLOT_INK = 0x24292f, PLOT_GREY = 0x8c959f, PLOT_WHITE = 0xffffff };
-/* Series colours that colour-blind people can tell apart (Okabe & Ito 2008), repeated after 7: blue, vermilion, green, purple, orange, sky, grey. */
+/* Series colours that colour-blind people can tell apart (Okabe & Ito 2008), again from the start after seven: blue,
+ * vermilion, green, purple, orange, sky, grey. */
 uint32_t plot_series(int i);
-typedef enum { PLOT_VIRIDIS, PLOT_CIVIDIS } PlotMap; /* lightness grows evenly from dark (0) to light (1); readable in grey and colour-blind */
+/* Maps for values: lightness grows evenly from dark (0) to light (1), so they also read in grey and colour-blind. */
+typedef enum { PLOT_VIRIDIS, PLOT_CIVIDIS } PlotMap;
 uint32_t plot_map_color(PlotMap map, double place); /* place in [0, 1], clamped; NaN is PLOT_GREY */
 
-/* ---- A figure, and its panels ----------------------------------------------------------------------------------------------------- */
+/* ---- A figure, and its panels ------------------------------------------------------------------------------------ */
 typedef struct Plot Plot;
 typedef struct PlotPanel PlotPanel;
 
-Plot *plot_new(int width, int height); /* image size in pixels; text and lines grow with it: they are made for 1280 × 720 */
+Plot *plot_new(int width, int height); /* in pixels; text and lines are made for 1280 × 720 and grow with the image */
 void plot_free(Plot *plot);
 /* The next picture: an empty figure of rows × columns cells. The title says data, model, batch, rate. */
 void plot_begin(Plot *plot, int rows, int columns, const char *title);
@@ -41,22 +46,25 @@ typedef struct PlotAxis {
     const char *label;        /* what and unit: "time (s)" */
     int log;                  /* 0: linear; 10 or 2: logarithmic, ticks at its powers */
     double low, high;         /* low == high: both ends from the data; one of them NAN: that end from the data */
-    const char *const *names; /* categories: names[i] stands at the value i, instead of numbers; names_count of them */
+    const char *const *names; /* categories: names[i] stands at the value i, instead of numbers */
     int names_count;
 } PlotAxis;
 
-typedef enum { PLOT_LEGEND_AUTO, PLOT_TOP_LEFT, PLOT_TOP_RIGHT, PLOT_BOTTOM_LEFT, PLOT_BOTTOM_RIGHT, PLOT_NO_LEGEND } PlotLegend;
+typedef enum {
+    PLOT_LEGEND_AUTO, /* the emptiest corner */
+    PLOT_TOP_LEFT, PLOT_TOP_RIGHT, PLOT_BOTTOM_LEFT, PLOT_BOTTOM_RIGHT, PLOT_NO_LEGEND
+} PlotLegend;
 
 typedef struct PlotAxes {
     int row, column, rows, columns; /* first cell, and how many it covers (0 means 1) */
     const char *title;
-    PlotAxis x, y, z; /* z: the value of heat map, contours and surface; equal limits put two panels on one colour scale */
+    PlotAxis x, y, z; /* z: the value of heat map, contours and surface; the same limits, the same colours */
     PlotMap map;
-    PlotLegend legend; /* AUTO: the emptiest corner */
+    PlotLegend legend;
 } PlotAxes;
 PlotPanel *plot_panel(Plot *plot, PlotAxes axes); /* lives until the next plot_begin() */
 
-/* ---- Marks, drawn in the order of the calls. In a panel with a surface, line and scatter lie on that surface. ------------------------- */
+/* ---- Marks, drawn in the order of the calls. In a panel with a surface, line and scatter lie on that surface. ---- */
 typedef enum { PLOT_DOT, PLOT_SQUARE, PLOT_DIAMOND, PLOT_TRIANGLE, PLOT_CROSS, PLOT_STAR } PlotShape;
 
 typedef struct PlotStyle {
@@ -64,7 +72,7 @@ typedef struct PlotStyle {
     uint32_t color;    /* 0: the next series colour */
     double width;      /* of a line; 0: 2 */
     double size;       /* of a point, 0: 7; of text, 0: 13 */
-    double opacity;    /* 0: 1 */
+    double opacity;    /* 0: 1; of a band 0: 0.2 */
     bool dashed;       /* lines */
     bool head;         /* a line's last point gets a dot: where the run is now */
     PlotShape shape;   /* points */
@@ -73,50 +81,56 @@ typedef struct PlotStyle {
 /* n points (x[i], y[i]); x NULL: 0, 1, 2, … */
 void plot_line(PlotPanel *panel, int n, const double *x, const double *y, PlotStyle style);
 void plot_scatter(PlotPanel *panel, int n, const double *x, const double *y, PlotStyle style);
-void plot_line3(PlotPanel *panel, int n, const double *x, const double *y, const double *z, PlotStyle style); /* in space, not on the surface */
-void plot_band(PlotPanel *panel, int n, const double *x, const double *low, const double *high, PlotStyle style);   /* filled between: a spread */
-void plot_errors(PlotPanel *panel, int n, const double *x, const double *low, const double *high, PlotStyle style); /* error bars low…high */
-void plot_bars(PlotPanel *panel, int n, const double *x, const double *height, double width, PlotStyle style); /* centred at x; width in x units */
-/* Filled rectangles [x0, x1] × [y0, y1] (timelines, ranges); an infinite edge is the panel's. */
-void plot_boxes(PlotPanel *panel, int n, const double *x0, const double *x1, const double *y0, const double *y1, PlotStyle style);
+/* Beside a surface, at heights of its own. */
+void plot_line3(PlotPanel *panel, int n, const double *x, const double *y, const double *z, PlotStyle style);
+/* A spread: the area between low and high, or error bars from low to high. */
+void plot_band(PlotPanel *panel, int n, const double *x, const double *low, const double *high, PlotStyle style);
+void plot_errors(PlotPanel *panel, int n, const double *x, const double *low, const double *high, PlotStyle style);
+/* Bars on zero around each x, `width` wide in units of x. */
+void plot_bars(PlotPanel *panel, int n, const double *x, const double *height, double width, PlotStyle style);
+/* Filled rectangles [x0, x1] × [y0, y1]: timelines, ranges. An infinite edge is the panel's. */
+void plot_boxes(PlotPanel *panel, int n, const double *x0, const double *x1, const double *y0, const double *y1,
+                PlotStyle style);
 void plot_rule_x(PlotPanel *panel, double x, PlotStyle style); /* a vertical line at x, from edge to edge */
-void plot_rule_y(PlotPanel *panel, double y, PlotStyle style);
+void plot_rule_y(PlotPanel *panel, double y, PlotStyle style); /* a level one at y */
 void plot_text(PlotPanel *panel, double x, double y, const char *text, PlotStyle style); /* starts right of the point */
-void plot_note(PlotPanel *panel, const char *text); /* a box in the middle of the panel; '\n' breaks lines: "to do in FILE" */
+/* A box in the middle of the panel ("to do in FILE"); '\n' breaks lines. */
+void plot_note(PlotPanel *panel, const char *text);
 
-/* z over a rectangle: z[j * nx + i] belongs to x_low + i (x_high - x_low) / (nx - 1) and y_low + j (y_high - y_low) / (ny - 1).
- * nx, ny >= 2. NaN: not known (yet), left blank. */
+/* z over a rectangle: z[j * nx + i] belongs to x_low + i (x_high - x_low) / (nx - 1) and
+ * y_low + j (y_high - y_low) / (ny - 1). nx, ny >= 2. NaN: not known (yet), left blank. */
 typedef struct PlotGrid {
     int nx, ny;
     double x_low, x_high, y_low, y_high;
     const double *z;
 } PlotGrid;
 void plot_heat(PlotPanel *panel, PlotGrid grid);                      /* with a colour bar */
-void plot_contours(PlotPanel *panel, PlotGrid grid, PlotStyle style); /* at the ticks of z, labelled; color 0: from the map */
+void plot_contours(PlotPanel *panel, PlotGrid grid, PlotStyle style); /* at ticks of z, labelled; color 0: the map's */
 
 typedef struct PlotCamera {
-    double azimuth, elevation; /* degrees; all 0: 35, 30 */
+    double azimuth, elevation; /* degrees; both 0: 35, 30 */
     double zoom;               /* 0: 1 */
 } PlotCamera;
-void plot_surface(PlotPanel *panel, PlotGrid grid, PlotCamera camera); /* at most one in a panel */
+void plot_surface(PlotPanel *panel, PlotGrid grid, PlotCamera camera); /* one in a panel; what is above z is cut off */
 
-/* ---- Where it goes ------------------------------------------------------------------------------------------------------------------ */
-/* The picture as a PNG: folders are made, the file appears whole or not at all. On failure: false, and one line on stderr says why. */
+/* ---- Where it goes ----------------------------------------------------------------------------------------------- */
+/* The picture as a PNG: folders are made, the file appears whole or not at all. On failure: false, and one line on
+ * stderr says why. */
 bool plot_save(Plot *plot, const char *path);
-const uint32_t *plot_image(Plot *plot, int *width, int *height); /* the drawn pixels, rows of 0xffRRGGBB; NULL without Cairo */
-void plot_resize(Plot *plot, int width, int height);             /* the same picture in another size (a window does this itself) */
+const uint32_t *plot_image(Plot *plot, int *width, int *height); /* rows of 0xffRRGGBB; NULL without Cairo */
+void plot_resize(Plot *plot, int width, int height); /* the same picture in another size (a window does this itself) */
 
-/* ---- The window: where there is none, plot_window_new() says why on stderr and returns NULL; the program then saves PNGs. --------------
+/* ---- The window: where there is none, plot_window_new() says why on stderr and returns NULL; then save PNGs. ------
  *
  *     PlotWindow *window = plot_window_new(plot, "Lab 1", "build/out/descent/window", plot_keys);
  *     for (bool on = window; on;) {
  *         for (PlotEvent event; plot_window_event(window, &event);)
- *             on &= state_event(&state, event);             // false on PLOT_QUIT
+ *             on &= state_event(&state, &event);           // false on PLOT_QUIT
  *         do state_step(&state); while (plot_window_spare(window) > 0);
- *         state_draw(&state, plot);                         // plot_begin(), panels, marks
- *         plot_window_show(window);                         // 60 times a second
+ *         state_draw(&state, plot);                        // plot_begin(), panels, marks
+ *         plot_window_show(window);                        // 60 times a second
  *     }
- *     plot_window_free(window);
+ *     plot_window_free(window);                            // before plot_free()
  */
 typedef struct PlotWindow PlotWindow;
 
@@ -125,28 +139,30 @@ typedef struct PlotKey {
 } PlotKey;
 extern const PlotKey plot_keys[]; /* the keys that all windows of the course share */
 
-/* The window does by itself: resize, `?` (overlay of all keys), `s` (saves PREFIX-1.png, PREFIX-2.png, …). HEADLESS=1 in the environment: no window. */
+/* By itself the window does: resizing, F11 (full screen), `?` (all keys), `s` (saves PREFIX-1.png, PREFIX-2.png, …).
+ * With HEADLESS=1 in the environment there is no window. */
 PlotWindow *plot_window_new(Plot *plot, const char *title, const char *save_prefix, const PlotKey *keys);
 void plot_window_free(PlotWindow *window);
 
-typedef enum { PLOT_KEY, PLOT_CLICK, PLOT_DRAG, PLOT_WHEEL, PLOT_QUIT } PlotEventKind; /* QUIT: `q`, Escape, or the window was closed */
+/* QUIT: `q`, Escape, or the window's close button. */
+typedef enum { PLOT_KEY, PLOT_CLICK, PLOT_DRAG, PLOT_WHEEL, PLOT_QUIT } PlotEventKind;
 typedef struct PlotEvent {
     PlotEventKind kind;
     char key;      /* KEY: the character typed, whatever the keyboard's layout: ' ' '.' ',' '[' … */
     int panel;     /* mouse: panels in order of plot_panel(); -1: none. A drag stays with the panel where it began */
-    double x, y;   /* mouse: where, in the panel's x and y (on a surface: the visible point there); NaN: nowhere */
+    double x, y;   /* mouse: where, in the panel's x and y; on a surface for CLICK only; NaN: nowhere */
     double dx, dy; /* DRAG: how far since the last one, in pixels at 1280 × 720; WHEEL: dy clicks, up positive */
 } PlotEvent;
-bool plot_window_event(PlotWindow *window, PlotEvent *event);        /* the next waiting event; false: none is waiting */
-bool plot_camera_move(PlotCamera *camera, const PlotEvent *event);   /* drag turns, wheel zooms; was it such an event? */
-void plot_window_show(PlotWindow *window);                           /* draws, shows, and waits so that at most 60 frames/s are shown */
-double plot_window_spare(const PlotWindow *window);                  /* seconds left for other work before the next frame must be drawn */
+bool plot_window_event(PlotWindow *window, PlotEvent *event);      /* the next waiting event; false: none is waiting */
+bool plot_camera_move(PlotCamera *camera, const PlotEvent *event); /* drag turns, wheel zooms; was it such an event? */
+void plot_window_show(PlotWindow *window);          /* draws, shows, and waits so that at most 60 frames/s are shown */
+double plot_window_spare(const PlotWindow *window); /* seconds for other work before the next frame must be drawn */
 
-typedef struct PlotTimes {
+typedef struct PlotTimes { /* seconds */
     int frames;
-    double first;                  /* seconds from plot_window_new() to the first frame shown */
-    double draw_p50, draw_p99;     /* seconds to draw and show one, over the last 1,024 frames */
-    double frame_p50, frame_p99;   /* seconds from one to the next */
+    double first;                /* from plot_window_new() to the first frame shown */
+    double draw_p50, draw_p99;   /* to draw and show one, over the last 1,024 frames */
+    double frame_p50, frame_p99; /* from one to the next */
 } PlotTimes;
 PlotTimes plot_window_times(const PlotWindow *window);
 #endif

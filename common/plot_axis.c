@@ -1,11 +1,12 @@
-/* plot_axis.c: from data to an axis: a finite range, places on it, and ticks at round numbers (Heckbert, "Nice numbers for graph labels",
- * Graphics Gems 1990) or at powers of 10 or 2. Survives anything that a diverged run produces. */
+/* plot_axis.c: from data to an axis: a finite range, places on it, and ticks at round numbers (Heckbert, "Nice numbers
+ * for graph labels", Graphics Gems 1990) or at powers of 10 or 2. Survives anything that a diverged run produces. */
 #include "plot_inside.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-static const double LARGEST = 1e300, LOG_LARGEST = 1e150; /* so that high - low, and on a log axis high / low, is finite */
+/* So that high - low, and on a log axis high / low, is finite. */
+static const double LARGEST = 1e300, LOG_LARGEST = 1e150;
 
 Range range_none(void) { return (Range){INFINITY, -INFINITY}; }
 
@@ -50,7 +51,7 @@ void axis_fit(PlotAxis *axis, Range data, double pad)
     if (axis->log)
         r = (Range){fmin(fmax(r.low, 1 / LOG_LARGEST), LOG_LARGEST), fmin(fmax(r.high, 1 / LOG_LARGEST), LOG_LARGEST)};
     if (r.low > r.high)
-        r = low_given && high_given ? (Range){r.high, r.low} : low_given ? (Range){r.low, r.low} : (Range){r.high, r.high};
+        r = (Range){low_given && !high_given ? r.low : r.high, high_given && !low_given ? r.high : r.low};
     widen(&r, axis->log);
     double padding = axis->log ? pow(r.high / r.low, pad) : pad * (r.high - r.low);
     axis->low = low_given ? r.low : axis->log ? r.low / padding : r.low - padding;
@@ -161,7 +162,7 @@ static void log_ticks(const PlotAxis *axis, int wanted, Ticks *ticks)
     int low = (int)ceil(log(axis->low) / unit - 1e-9), high = (int)floor(log(axis->high) / unit + 1e-9);
     static const int strides[] = {1, 2, 3, 5, 10, 20, 50, 100, 200, 500};
     int s = 0, stride = 1;
-    while (s < 9 && (high - low + 1.0) / strides[s] > (axis->log == 2 ? 1.5 : 1) * wanted)
+    while (s < 9 && (high - low + 1.0) / strides[s] > (axis->log == 2 ? 2 : 1) * wanted)
         s++;
     bool few = high - low < 1 || (high - low == 1 && axis->log == 10);
     if (!few) {

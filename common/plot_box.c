@@ -1,4 +1,5 @@
-/* plot_box.c: the box around a surface: its floor and two back walls with a grid, and numbers on the three edges that face the viewer. */
+/* plot_box.c: the box around a surface: its floor and two back walls with a grid, and numbers on the three edges that
+ * face the viewer. */
 #ifdef HAVE_CAIRO
 #include "plot_inside.h"
 #include <cairo.h>
@@ -80,7 +81,8 @@ static bool take(Taken *taken, Rect r)
 }
 
 /* Numbers and label of an axis whose edge runs from a to b; they stand on the side away from the box's middle. */
-static void edge(Pen *pen, const View *view, const PlotAxis *axis, const Ticks *ticks, Taken *taken, const double a[3], const double b[3])
+static void edge(Pen *pen, const View *view, const PlotAxis *axis, const Ticks *ticks, Taken *taken, const double a[3],
+                 const double b[3])
 {
     double ax, ay, bx, by, depth;
     view_place(view, a, &ax, &ay, &depth);
@@ -162,7 +164,8 @@ void box_numbers(Pen *pen, const PlotPanel *panel)
     ticks_of(panel, ticks);
     upright(view, &x, &y);
     bool above = isnan(x); /* from straight above all walls are seen, and z has no length */
-    if (seen(view, 0, -1) && seen(view, 0, 1) && !above) /* both sides could have the numbers: not the one beside the upright edge */
+    /* Where both sides could have the numbers: not the one beside the upright edge. */
+    if (seen(view, 0, -1) && seen(view, 0, 1) && !above)
         near_x = -x;
     if (seen(view, 1, -1) && seen(view, 1, 1) && !above)
         near_y = -y;

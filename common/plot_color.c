@@ -14,8 +14,10 @@ uint32_t plot_map_color(PlotMap map, double place)
 {
     enum { STOPS = 10 }; /* ten of the map's 256 colours; straight lines between them stay within 4/255 of the rest */
     static const uint32_t table[][STOPS] = {
-        [PLOT_VIRIDIS] = {0x440154, 0x482878, 0x3e4989, 0x31688e, 0x26828e, 0x1f9e89, 0x35b779, 0x6ece58, 0xb5de2b, 0xfde725},
-        [PLOT_CIVIDIS] = {0x00224e, 0x123570, 0x3b496c, 0x575d6d, 0x707173, 0x8a8678, 0xa59c74, 0xc3b369, 0xe1cc55, 0xfee838},
+        [PLOT_VIRIDIS] = {0x440154, 0x482878, 0x3e4989, 0x31688e, 0x26828e,
+                          0x1f9e89, 0x35b779, 0x6ece58, 0xb5de2b, 0xfde725},
+        [PLOT_CIVIDIS] = {0x00224e, 0x123570, 0x3b496c, 0x575d6d, 0x707173,
+                          0x8a8678, 0xa59c74, 0xc3b369, 0xe1cc55, 0xfee838},
     };
     if (isnan(place))
         return PLOT_GREY;

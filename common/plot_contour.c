@@ -1,8 +1,9 @@
 /* plot_contour.c: level lines of a grid by marching squares (Lorensen & Cline's cubes, one dimension down).
  *
- * A cell's edge is crossed where one end is at or above the level and the other below; linear interpolation says where. Inside a cell the crossings
- * are joined in pairs (a saddle has four: the cell's mean decides). An edge belongs to two cells, so each crossing has at most two
- * neighbours, and following them gives whole lines: open ones that start at the border (or at unknown values), then closed ones.
+ * A cell's edge is crossed where one end is at or above the level and the other below; linear interpolation says where.
+ * Inside a cell the crossings are joined in pairs (a saddle has four: the cell's mean decides). An edge belongs to two
+ * cells, so each crossing has at most two neighbours, and following them gives whole lines: open ones that start at the
+ * border (or at unknown values), then closed ones.
  */
 #include "plot_inside.h"
 #include "check.h"

@@ -1,4 +1,5 @@
-/* plot_draw.c: from the description to the image: title and footer, a table of panels between them, each panel its axes and marks. */
+/* plot_draw.c: from the description to the image: title and footer, a table of panels between them, each panel its axes
+ * and marks. */
 #ifdef HAVE_CAIRO
 #include "plot_inside.h"
 #include <cairo.h>
@@ -13,7 +14,7 @@ static Pen *pen_new(Plot *plot)
     Pen *pen = cairo_create(image);
     cairo_surface_destroy(image); /* the pen keeps it */
     cairo_font_options_t *options = cairo_font_options_create();
-    cairo_font_options_set_antialias(options, CAIRO_ANTIALIAS_GRAY); /* no coloured fringes: projectors and PNGs have no subpixels */
+    cairo_font_options_set_antialias(options, CAIRO_ANTIALIAS_GRAY); /* no coloured fringes on a projector */
     cairo_font_options_set_hint_style(options, CAIRO_HINT_STYLE_SLIGHT);
     cairo_font_options_set_hint_metrics(options, CAIRO_HINT_METRICS_OFF);
     cairo_set_font_options(pen, options);
@@ -26,6 +27,20 @@ static void clip_to(Pen *pen, Rect r)
 {
     cairo_rectangle(pen, r.x, r.y, r.w, r.h);
     cairo_clip(pen);
+}
+
+/* The maps that the panel begins with; returns how many marks these are. */
+static int fields_draw(Pen *pen, PlotPanel *panel)
+{
+    int count = 0;
+    while (count < panel->count && (panel->mark[count].kind == MARK_HEAT || panel->mark[count].kind == MARK_CONTOURS))
+        count++;
+    if (count > 0 && !layer_recall(pen, panel, panel->frame, count, panel->mark)) {
+        for (int i = 0; i < count; i++)
+            mark_draw(pen, panel, &panel->mark[i]);
+        layer_keep(pen, panel, panel->frame);
+    }
+    return count;
 }
 
 static void flat_panel(Pen *pen, PlotPanel *panel, Rect room)
@@ -48,7 +63,8 @@ static void panel_draw(Pen *pen, PlotPanel *panel, Rect room)
     panel_fit(panel);
     cairo_save(pen);
     clip_to(pen, room);
-    text_fit(pen, (Font){.size = 16, .bold = true, .color = PLOT_INK}, (Rect){room.x, room.y, room.w, 22}, 0, panel->axes.title);
+    text_fit(pen, (Font){.size = 16, .bold = true, .color = PLOT_INK}, (Rect){room.x, room.y, room.w, 22}, 0,
+             panel->axes.title);
     double head = panel->axes.title && *panel->axes.title ? 30 : 4;
     Rect rest = {room.x, room.y + head, room.w, fmax(room.h - head, 1)};
     if (panel_surface(panel))
@@ -80,7 +96,8 @@ void figure_draw(Plot *plot)
     Pen *pen = pen_new(plot);
     Rect page = {20, 12, plot->width / plot->scale - 40, plot->height / plot->scale - 24};
     if (plot->title && *plot->title) {
-        text_fit(pen, (Font){.size = 20, .bold = true, .color = PLOT_INK}, (Rect){page.x, page.y, page.w, 28}, 0, plot->title);
+        text_fit(pen, (Font){.size = 20, .bold = true, .color = PLOT_INK}, (Rect){page.x, page.y, page.w, 28}, 0,
+                 plot->title);
         page.y += 44;
         page.h -= 44;
     }

@@ -1,5 +1,6 @@
-/* plot_field.c: a grid of values seen from above: heat map, labelled contours. Both follow the panel's z axis: between the grid's points they
- * interpolate the place on that axis (so in the logarithm where the axis is logarithmic), as the surface does.
+/* plot_field.c: a grid of values seen from above: heat map, labelled contours. Both follow the panel's z axis: between
+ * the grid's points they interpolate the place on that axis (so in the logarithm where the axis is logarithmic), as the
+ * surface does.
  */
 #ifdef HAVE_CAIRO
 #include "plot_inside.h"
@@ -17,7 +18,7 @@ static double *places_of(const PlotPanel *panel, PlotGrid grid)
     return place;
 }
 
-/* Which of `count` grid points from low to high is at or before `value`, and the share of the way to the next; false outside. */
+/* Which of `count` grid points from low to high is at or before `value`, and the share of the way to the next. */
 static bool between(double value, double low, double high, int count, int *index, float *share)
 {
     double at = (value - low) / (high - low) * (count - 1);
@@ -63,8 +64,8 @@ void heat_draw(Pen *pen, const PlotPanel *panel, const Mark *mark)
     int width = (int)ceil(f.w * scale), height = (int)ceil(f.h * scale);
     uint32_t *pixel = alloc((size_t)width * height, sizeof *pixel);
     heat_pixels(panel, mark->grid, width, height, pixel);
-    cairo_surface_t *image = cairo_image_surface_create_for_data((unsigned char *)pixel, CAIRO_FORMAT_ARGB32, width, height,
-                                                                 4 * width);
+    cairo_surface_t *image =
+        cairo_image_surface_create_for_data((unsigned char *)pixel, CAIRO_FORMAT_ARGB32, width, height, 4 * width);
     cairo_save(pen);
     cairo_translate(pen, f.x, f.y);
     cairo_scale(pen, f.w / width, f.h / height);
@@ -112,7 +113,8 @@ static void path_of(Pen *pen, const PlotPanel *panel, PlotGrid grid, const Polyl
         cairo_close_path(pen);
 }
 
-/* Where to write on the current path: on a long enough line, where it is nearest to level, inside the panel and away from other labels. */
+/* Where to write on the current path: on a long enough line, where it is nearest to level, inside the panel and away
+ * from other labels. */
 static bool label_place(Pen *pen, const PlotPanel *panel, double room, const Labels *labels, Place *best)
 {
     cairo_path_t *path = cairo_copy_path_flat(pen);
@@ -140,7 +142,8 @@ static bool label_place(Pen *pen, const PlotPanel *panel, double room, const Lab
     return flattest < 0.8 && length > 4 * room;
 }
 
-static void contour_draw(Pen *pen, const PlotPanel *panel, const Mark *mark, const Contour *contour, const char *label, Labels *labels)
+static void contour_draw(Pen *pen, const PlotPanel *panel, const Mark *mark, const Contour *contour, const char *label,
+                         Labels *labels)
 {
     for (int i = 0; i < contour->count; i++) {
         Font font = {.size = 11, .color = PLOT_INK, .halo = true};

@@ -40,8 +40,9 @@ void mesh_corner(const PlotPanel *panel, int i, int j, double *x, double *y)
 /* Which of a mark's arrays lie along x, and which along y. */
 static void fit_points(const Mark *mark, const PlotAxes *axes, Range *x, Range *y)
 {
-    static const char along[][5] = {[MARK_LINE] = "xy", [MARK_SCATTER] = "xy", [MARK_BAND] = "xyy", [MARK_ERRORS] = "xyy",
-                                    [MARK_BOXES] = "xxyy", [MARK_RULE_X] = "x", [MARK_RULE_Y] = " y", [MARK_TEXT] = "xy"};
+    static const char along[][5] = {
+        [MARK_LINE] = "xy",    [MARK_SCATTER] = "xy", [MARK_BAND] = "xyy",  [MARK_ERRORS] = "xyy",
+        [MARK_BOXES] = "xxyy", [MARK_RULE_X] = "x",   [MARK_RULE_Y] = " y", [MARK_TEXT] = "xy"};
     for (int k = 0; mark->kind <= MARK_TEXT && along[mark->kind][k]; k++)
         if (mark->v[k] && along[mark->kind][k] != ' ') {
             bool is_x = along[mark->kind][k] == 'x';

@@ -1,4 +1,4 @@
-/* plot_frame.c: the axes of a flat panel: a thin grid, ticks with numbers, labels with units, and the room they need. */
+/* plot_frame.c: the axes of a flat panel: thin grid, ticks with numbers, labels with units, and the room they need. */
 #ifdef HAVE_CAIRO
 #include "plot_inside.h"
 #include <cairo.h>

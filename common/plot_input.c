@@ -1,13 +1,23 @@
-/* plot_input.c: keys and mouse in the window, and what they mean: some are the window's own, the others become events for the program. */
+/* plot_input.c: keys and mouse in the window, and what they mean: some are the window's own, the others become events
+ * for the program. */
 #include "plot_inside.h"
 #include "check.h"
 #include "timer.h"
 #include <math.h>
 #include <stdlib.h>
 
-const PlotKey plot_keys[] = {{"space", "pause, go on"}, {".", "one step"}, {",", "one step back"}, {"[  ]", "learning rate"},
-                             {"−  +", "batch size"}, {"r", "restart"}, {"s", "save the picture"}, {"F11", "full screen"},
-                             {"?", "these keys"}, {"q", "quit"}, {"mouse", "drag turns, wheel zooms, click picks a point"}, {NULL, NULL}};
+const PlotKey plot_keys[] = {{"space", "pause, go on"},
+                             {".", "one step"},
+                             {",", "one step back"},
+                             {"[  ]", "learning rate"},
+                             {"−  +", "batch size"},
+                             {"r", "restart"},
+                             {"s", "save the picture"},
+                             {"F11", "full screen"},
+                             {"?", "these keys"},
+                             {"q", "quit"},
+                             {"mouse", "drag turns, wheel zooms, click picks a point"},
+                             {NULL, NULL}};
 
 bool plot_camera_move(PlotCamera *camera, const PlotEvent *event)
 {

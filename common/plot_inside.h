@@ -1,17 +1,17 @@
 /* plot_inside.h: how plot.h is built; only plot*.c and their tests include this.
  *
- *     plot.c           the description: panels and marks           plot_fit.c      the axes that fit them
- *     plot_axis.c      ranges, ticks and their labels              plot_color.c    colour maps
- *     plot_contour.c   level lines of a grid (marching squares)    plot_raster.c   triangles through a z-buffer
- *     plot_view.c      the camera
+ *     plot.c          the description: panels and marks     plot_fit.c      the axes that fit them
+ *     plot_axis.c     ranges, ticks and their labels        plot_color.c    colours for series and values
+ *     plot_contour.c  level lines of a grid                 plot_raster.c   triangles through a z-buffer
+ *     plot_view.c     the camera
  *  with Cairo:
- *     plot_draw.c      the figure: layout, titles, panels          plot_text.c     text, and the pen's colour
- *     plot_frame.c     a flat panel's axes                         plot_legend.c   legend, colour bar
- *     plot_marks.c     lines, points, bars, bands                  plot_field.c    heat map and contours (plot_layer.c keeps them)
- *     plot_surface.c   a panel in space: the surface, and paths on it   plot_box.c   the box and numbers around it
- *     plot_overlay.c   help and messages over the picture
+ *     plot_draw.c     the figure: layout, titles, panels    plot_text.c     text, and the pen's colour
+ *     plot_frame.c    a flat panel's axes                   plot_legend.c   legend, colour bar, notes
+ *     plot_marks.c    lines, points, bars, bands            plot_field.c    heat map and contours
+ *     plot_layer.c    ... kept from frame to frame          plot_surface.c  a panel in space
+ *     plot_box.c      the box and numbers around it         plot_overlay.c  help and messages over the picture
  *  with or without:
- *     plot_png.c       file                                        plot_window.c, plot_input.c   SDL2
+ *     plot_png.c      the file                              plot_window.c, plot_input.c  SDL2
  */
 #ifndef PLOT_INSIDE_H
 #define PLOT_INSIDE_H
@@ -29,19 +29,20 @@ typedef struct Ticks {
 } Ticks;
 Range range_none(void);                                         /* holds nothing yet */
 void range_add(Range *range, int log, int n, const double *v);  /* grows to hold what the axis can show */
-void axis_fit(PlotAxis *axis, Range data, double pad);          /* sets low < high, finite; pad: free share at each automatic end */
-double axis_place(const PlotAxis *axis, double value);          /* 0 at low, 1 at high; NaN where a log axis has no place */
+void axis_fit(PlotAxis *axis, Range data, double pad);          /* low < high, finite; pad: share left free */
+double axis_place(const PlotAxis *axis, double value);          /* 0 at low, 1 at high; NaN: no place */
 double axis_value(const PlotAxis *axis, double place);          /* its inverse */
-void axis_ticks(const PlotAxis *axis, int wanted, Ticks *ticks); /* about `wanted` of them, inside the axis, ascending */
+void axis_ticks(const PlotAxis *axis, int wanted, Ticks *ticks); /* about `wanted`, inside the axis, ascending */
 
 /* ---- Contours (plot_contour.c) ---- */
-typedef struct Polyline { int n; bool closed; double *x, *y; } Polyline; /* in grid indices: 0 … nx - 1, 0 … ny - 1 */
+typedef struct Polyline { int n; bool closed; double *x, *y; } Polyline; /* in grid indices, 0 … nx - 1 and ny - 1 */
 typedef struct Contour { int count; Polyline *line; } Contour;
 Contour contour_trace(int nx, int ny, const double *z, double level);
 void contour_free(Contour *contour);
 
 /* ---- Triangles (plot_raster.c) ---- */
-typedef struct Corner { float x, y, depth, place, light; } Corner; /* pixels; depth grows towards the eye; place on the map; light 0…1 */
+/* x, y: pixels; depth grows towards the eye; place on the colour map, 0 … 1; light 0 … 1. */
+typedef struct Corner { float x, y, depth, place, light; } Corner;
 typedef struct Raster {
     int width, height;
     size_t room;
@@ -52,18 +53,21 @@ void raster_clear(Raster *raster, int width, int height); /* (re)allocates */
 void raster_free(Raster *raster);
 enum { RASTER_LIGHTS = 64, RASTER_PLACES = 256 };
 typedef uint32_t RasterShades[RASTER_LIGHTS][RASTER_PLACES]; /* the pixel for a light and a place */
-/* Two triangles per cell of an nx × ny mesh; corners with a NaN are left out, and what has a place outside [0, 1] is cut away. */
+/* Two triangles per cell of an nx × ny mesh. Those with a NaN are left out; what has a place above 1 is cut away. */
 void raster_mesh(Raster *raster, int nx, int ny, const Corner *corner, const RasterShades shades);
 void raster_line(Raster *raster, Corner a, Corner b, float bias, uint32_t ink, float strength);
 
 /* ---- The description (plot.c) ---- */
-typedef enum { MARK_LINE, MARK_SCATTER, MARK_BAND, MARK_ERRORS, MARK_BOXES, MARK_RULE_X, MARK_RULE_Y, MARK_TEXT, MARK_NOTE,
-               MARK_HEAT, MARK_CONTOURS, MARK_SURFACE } MarkKind;
+typedef enum {
+    MARK_LINE, MARK_SCATTER, MARK_BAND, MARK_ERRORS, MARK_BOXES,
+    MARK_RULE_X, MARK_RULE_Y, MARK_TEXT, MARK_NOTE,
+    MARK_HEAT, MARK_CONTOURS, MARK_SURFACE
+} MarkKind;
 typedef struct Mark {
     MarkKind kind;
     int n;
-    const double *v[4]; /* LINE, SCATTER: x y (z or NULL); BAND, ERRORS: x low high; BOXES: x0 x1 y0 y1; others: x y of one point */
-    PlotStyle style;    /* colour, width and opacity filled in */
+    const double *v[4]; /* LINE, SCATTER: x y (z or NULL); BAND, ERRORS: x low high; BOXES: x0 x1 y0 y1; others: x y */
+    PlotStyle style;    /* colour and opacity filled in */
     const char *text;
     PlotGrid grid;
     PlotCamera camera;
@@ -77,7 +81,7 @@ typedef struct View {
     double x, y, size;              /* where the box's middle is in the picture, and how long 1 is */
 } View;
 
-/* The pixels of a panel's maps, and what they were drawn from (plot_layer.c). */
+/* The pixels of a panel's maps or surface, and what they were drawn from (plot_layer.c). */
 typedef struct Layer {
     int x, y, width, height;
     uint32_t *pixel;
@@ -114,10 +118,11 @@ struct Plot {
     bool drawn; /* pixel shows this description */
 };
 const Mark *panel_surface(const PlotPanel *panel); /* its surface; NULL: a flat panel */
-const Mark *panel_field(const PlotPanel *panel);   /* its last mark with a grid: what the colour bar explains; NULL: none */
+const Mark *panel_field(const PlotPanel *panel);   /* its last mark with a grid, for the colour bar; NULL: none */
 void panel_fit(PlotPanel *panel);                  /* limits of x, y, z from the marks */
 double grid_at(PlotGrid grid, double x, double y); /* z between the points (bilinear); NaN outside */
-void mesh_corner(const PlotPanel *panel, int i, int j, double *x, double *y); /* data coordinates of the surface's point (i, j) */
+/* Data coordinates of the surface's point (i, j). */
+void mesh_corner(const PlotPanel *panel, int i, int j, double *x, double *y);
 
 /* ---- Drawing (with Cairo) ---- */
 typedef struct _cairo Pen; /* a cairo_t, in units of 1/scale pixels */
@@ -132,15 +137,17 @@ void text_fit(Pen *pen, Font font, Rect in, double anchor_x, const char *text); 
 
 void frame_draw(Pen *pen, PlotPanel *panel, Rect room); /* sets panel->frame; grid, ticks, labels */
 void frame_close(Pen *pen, const PlotPanel *panel);     /* the axis lines, over the marks */
-double at_x(const PlotPanel *panel, double x);          /* data to picture; NaN where it has no place; never too large for Cairo */
+double at_x(const PlotPanel *panel, double x);          /* data to picture; NaN: no place; never too large for Cairo */
 double at_y(const PlotPanel *panel, double y);
 void mark_draw(Pen *pen, const PlotPanel *panel, const Mark *mark);
 void shape_draw(Pen *pen, PlotShape shape, double x, double y, double size, uint32_t color, double opacity);
-int fields_draw(Pen *pen, PlotPanel *panel); /* the maps that the panel begins with; how many marks that were */
 void heat_draw(Pen *pen, const PlotPanel *panel, const Mark *mark);
 void contours_draw(Pen *pen, const PlotPanel *panel, const Mark *mark);
 void levels_of(const PlotPanel *panel, Ticks *levels); /* the levels of its contours */
 void legend_draw(Pen *pen, PlotPanel *panel);
+/* Were these marks drawn in `at` before, just so? Then they are there again. If not: draw them, then layer_keep(). */
+bool layer_recall(Pen *pen, PlotPanel *panel, Rect at, int count, const Mark *mark);
+void layer_keep(Pen *pen, PlotPanel *panel, Rect at);
 void note_draw(Pen *pen, Rect in, const char *text);
 void colorbar_draw(Pen *pen, const PlotPanel *panel, Rect room);
 void surface_draw(Pen *pen, PlotPanel *panel, Rect room);

@@ -1,5 +1,6 @@
-/* plot_layer.c: the heat map and contours under a moving path are mostly the same from frame to frame. Their pixels are kept, with all that they
- * were drawn from, and copied back when that is still the same: a still map costs nothing at 60 frames/s.
+/* plot_layer.c: what lies under a moving path, map or surface, is mostly the same from frame to frame. Its pixels are
+ * kept, with all that they were drawn from, and copied back while that is still the same: at 60 frames/s a map or a
+ * surface at rest costs next to nothing.
  */
 #ifdef HAVE_CAIRO
 #include "plot_inside.h"
@@ -10,30 +11,35 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Everything that the pixels of the panel's first `count` marks depend on, as bytes; free() them. */
-static char *key_of(const PlotPanel *panel, int count, size_t *size)
+static void put(FILE *out, int n, const double *v) { fwrite(v, sizeof *v, n, out); }
+
+/* Everything that the pixels of these marks in `at` depend on, as bytes; free() them. */
+static char *key_of(const PlotPanel *panel, Rect at, int count, const Mark *mark, size_t *size)
 {
     char *key = NULL;
+    const Plot *plot = panel->plot;
+    const PlotAxis *axis[3] = {&panel->x, &panel->y, &panel->z};
     FILE *out = open_memstream(&key, size);
     ASSERT(out);
-    const Rect f = panel->frame;
-    const PlotAxis *axis[3] = {&panel->x, &panel->y, &panel->z};
-    fwrite((double[]){f.x, f.y, f.w, f.h, panel->plot->scale, panel->plot->width, panel->axes.map, count}, sizeof(double), 8, out);
-    for (int k = 0; k < 3; k++)
-        fwrite((double[]){axis[k]->log, axis[k]->low, axis[k]->high}, sizeof(double), 3, out);
-    for (int m = 0; m < count; m++) {
-        const Mark *mark = &panel->mark[m];
-        const PlotGrid g = mark->grid;
-        fwrite((double[]){mark->kind, mark->style.color, mark->style.width, mark->style.opacity, g.nx, g.ny, g.x_low, g.x_high, g.y_low,
-                          g.y_high}, sizeof(double), 10, out);
-        fwrite(g.z, sizeof *g.z, (size_t)g.nx * g.ny, out);
+    put(out, 8, (double[]){at.x, at.y, at.w, at.h, plot->scale, plot->width, panel->axes.map, count});
+    for (int k = 0; k < 3; k++) {
+        put(out, 3, (double[]){axis[k]->log, axis[k]->low, axis[k]->high});
+        fputs(axis[k]->label ? axis[k]->label : "", out);
+    }
+    for (const Mark *m = mark; m < mark + count; m++) {
+        const PlotStyle s = m->style;
+        const PlotGrid g = m->grid;
+        put(out, 4, (double[]){m->kind, s.color, s.width, s.opacity});
+        put(out, 3, (double[]){m->camera.azimuth, m->camera.elevation, m->camera.zoom});
+        put(out, 6, (double[]){g.nx, g.ny, g.x_low, g.x_high, g.y_low, g.y_high});
+        put(out, g.nx * g.ny, g.z);
     }
     fclose(out);
     ASSERT(key);
     return key;
 }
 
-/* The frame's pixels between the page and the layer. */
+/* The layer's pixels between the page and their copy. */
 static void copy(Pen *pen, PlotPanel *panel, bool to_page)
 {
     Plot *plot = panel->plot;
@@ -47,41 +53,30 @@ static void copy(Pen *pen, PlotPanel *panel, bool to_page)
     cairo_surface_mark_dirty(cairo_get_target(pen));
 }
 
-static void make_room(PlotPanel *panel)
+bool layer_recall(Pen *pen, PlotPanel *panel, Rect at, int count, const Mark *mark)
 {
-    const Plot *plot = panel->plot;
-    const Rect f = panel->frame;
-    Layer *layer = &panel->layer;
-    layer->x = (int)fmax(0, floor(f.x * plot->scale));
-    layer->y = (int)fmax(0, floor(f.y * plot->scale));
-    layer->width = (int)fmax(0, fmin(plot->width, ceil((f.x + f.w) * plot->scale)) - layer->x);
-    layer->height = (int)fmax(0, fmin(plot->height, ceil((f.y + f.h) * plot->scale)) - layer->y);
-    free(layer->pixel);
-    layer->pixel = alloc((size_t)layer->width * layer->height + 1, sizeof *layer->pixel);
-}
-
-int fields_draw(Pen *pen, PlotPanel *panel)
-{
-    int count = 0;
-    while (count < panel->count && (panel->mark[count].kind == MARK_HEAT || panel->mark[count].kind == MARK_CONTOURS))
-        count++;
-    if (count == 0)
-        return 0;
     size_t size;
     Layer *layer = &panel->layer;
-    char *key = key_of(panel, count, &size);
-    if (layer->key && size == layer->size && !memcmp(key, layer->key, size)) {
+    char *key = key_of(panel, at, count, mark, &size);
+    bool same = layer->key && size == layer->size && !memcmp(key, layer->key, size);
+    if (same)
         copy(pen, panel, true);
-        free(key);
-        return count;
-    }
-    for (int i = 0; i < count; i++)
-        mark_draw(pen, panel, &panel->mark[i]);
-    make_room(panel);
-    copy(pen, panel, false);
-    free(layer->key);
-    layer->key = key;
+    free(same ? key : layer->key);
+    layer->key = same ? layer->key : key;
     layer->size = size;
-    return count;
+    return same;
+}
+
+void layer_keep(Pen *pen, PlotPanel *panel, Rect at)
+{
+    const Plot *plot = panel->plot;
+    Layer *layer = &panel->layer;
+    layer->x = (int)fmax(0, floor(at.x * plot->scale));
+    layer->y = (int)fmax(0, floor(at.y * plot->scale));
+    layer->width = (int)fmax(0, fmin(plot->width, ceil((at.x + at.w) * plot->scale)) - layer->x);
+    layer->height = (int)fmax(0, fmin(plot->height, ceil((at.y + at.h) * plot->scale)) - layer->y);
+    free(layer->pixel);
+    layer->pixel = alloc((size_t)layer->width * layer->height + 1, sizeof *layer->pixel);
+    copy(pen, panel, false);
 }
 #endif

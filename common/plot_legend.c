@@ -1,4 +1,4 @@
-/* plot_legend.c: what explains the marks: the legend in the emptiest corner, the colour bar, notes; and what a window lays over the picture. */
+/* plot_legend.c: what explains the marks: the legend in the emptiest corner, the colour bar, notes. */
 #ifdef HAVE_CAIRO
 #include "plot_inside.h"
 #include <cairo.h>
@@ -23,7 +23,8 @@ static Rect corner_rect(Rect frame, PlotLegend corner, double w, double h)
 {
     bool right = corner == PLOT_TOP_RIGHT || corner == PLOT_BOTTOM_RIGHT;
     bool bottom = corner == PLOT_BOTTOM_LEFT || corner == PLOT_BOTTOM_RIGHT;
-    return (Rect){right ? frame.x + frame.w - w - PAD : frame.x + PAD, bottom ? frame.y + frame.h - h - PAD : frame.y + PAD, w, h};
+    return (Rect){right ? frame.x + frame.w - w - PAD : frame.x + PAD,
+                  bottom ? frame.y + frame.h - h - PAD : frame.y + PAD, w, h};
 }
 
 static bool inside(Rect r, double x, double y)
@@ -34,10 +35,11 @@ static bool inside(Rect r, double x, double y)
 /* How much of one mark is under `r`: about 500 places on it are looked at; a box counts as 20 points. */
 static int hidden_of(const PlotPanel *panel, const Mark *mark, Rect r)
 {
-    int count = 0, stride = 1 + mark->n / 500, parts = mark->kind == MARK_LINE && mark->n < 50 ? 12 : 1;
+    int count = 0, stride = 1 + mark->n / 500, parts = mark->kind == MARK_LINE ? 1 + 500 / (mark->n + 1) : 1;
     for (int i = 0; mark->kind <= MARK_ERRORS && i < mark->n; i += stride) {
         double x = at_x(panel, mark->v[0][i]), y = at_y(panel, mark->v[1][i]);
-        double to_x = i + 1 < mark->n ? at_x(panel, mark->v[0][i + 1]) : x, to_y = i + 1 < mark->n ? at_y(panel, mark->v[1][i + 1]) : y;
+        int next = i + 1 < mark->n ? i + 1 : i;
+        double to_x = at_x(panel, mark->v[0][next]), to_y = at_y(panel, mark->v[1][next]);
         for (int k = 0; k < parts; k++)
             count += inside(r, x + k * (to_x - x) / parts, y + k * (to_y - y) / parts);
     }
@@ -57,7 +59,7 @@ static int hidden(const PlotPanel *panel, Rect r)
 
 static PlotLegend emptiest(const PlotPanel *panel, double w, double h)
 {
-    PlotLegend best = panel->corner ? panel->corner : PLOT_TOP_RIGHT; /* stays where it was unless another is clearly better */
+    PlotLegend best = panel->corner ? panel->corner : PLOT_TOP_RIGHT; /* stays, unless another is clearly better */
     int least = hidden(panel, corner_rect(panel->frame, best, w, h)) - 3;
     for (PlotLegend corner = PLOT_TOP_LEFT; corner <= PLOT_BOTTOM_RIGHT && least > 0; corner++) {
         int count = hidden(panel, corner_rect(panel->frame, corner, w, h));
@@ -118,7 +120,8 @@ void legend_draw(Pen *pen, PlotPanel *panel)
     for (int i = 0; i < panel->count; i++)
         if (panel->mark[i].style.label) {
             key(pen, &panel->mark[i], r.x + PAD, y);
-            text_fit(pen, TEXT, (Rect){r.x + PAD + KEY, y - 8, w - KEY - 2 * PAD + 1, 16}, 0, panel->mark[i].style.label);
+            text_fit(pen, TEXT, (Rect){r.x + PAD + KEY, y - 8, w - KEY - 2 * PAD + 1, 16}, 0,
+                     panel->mark[i].style.label);
             y += LINE;
         }
 }
@@ -138,7 +141,8 @@ void colorbar_draw(Pen *pen, const PlotPanel *panel, Rect room)
     cairo_pattern_t *colors = cairo_pattern_create_linear(0, room.y + room.h, 0, room.y);
     for (int k = 0; k <= 32; k++) {
         uint32_t c = plot_map_color(panel->axes.map, k / 32.0);
-        cairo_pattern_add_color_stop_rgb(colors, k / 32.0, (c >> 16) / 255.0, (c >> 8 & 255) / 255.0, (c & 255) / 255.0);
+        cairo_pattern_add_color_stop_rgb(colors, k / 32.0, (c >> 16) / 255.0, (c >> 8 & 255) / 255.0,
+                                         (c & 255) / 255.0);
     }
     cairo_rectangle(pen, room.x, room.y, BAR, room.h);
     cairo_set_source(pen, colors);

@@ -14,8 +14,8 @@ static void line_style(Pen *pen, const PlotStyle *style)
     pen_color(pen, style->color, style->opacity);
 }
 
-/* The points that fall into one pixel column, of which a line shows only the first, lowest, highest and last: a curve of a million steps
- * costs no more than one of a thousand. */
+/* The points that fall into one pixel column, of which a line shows only the first, lowest, highest and last: a curve
+ * of a million steps costs no more than one of a thousand. */
 typedef struct Column { double x, first, low, high, last; int points; } Column;
 
 static void column_out(Pen *pen, const Column *c, bool pen_down)
@@ -73,9 +73,13 @@ static void line(Pen *pen, const PlotPanel *panel, const Mark *mark)
 
 static void shape_path(Pen *pen, PlotShape shape, double x, double y, double r)
 {
-    static const struct { int corners, every; double turn, size; } form[] = {
-        [PLOT_SQUARE] = {4, 1, M_PI / 4, 1.25}, [PLOT_DIAMOND] = {4, 1, 0, 1.3}, [PLOT_TRIANGLE] = {3, 1, -M_PI / 2, 1.3},
-        [PLOT_STAR] = {10, 2, -M_PI / 2, 1.6}};
+    static const struct Form {
+        int corners;
+        double turn, size, inner; /* angle of the first corner; radius over r; every second corner's share of it */
+    } form[] = {[PLOT_SQUARE] = {4, M_PI / 4, 1.25, 1},
+                [PLOT_DIAMOND] = {4, 0, 1.3, 1},
+                [PLOT_TRIANGLE] = {3, -M_PI / 2, 1.3, 1},
+                [PLOT_STAR] = {10, -M_PI / 2, 1.6, 0.45}};
     if (shape == PLOT_DOT) {
         cairo_new_sub_path(pen);
         cairo_arc(pen, x, y, r, 0, 2 * M_PI);
@@ -87,7 +91,7 @@ static void shape_path(Pen *pen, PlotShape shape, double x, double y, double r)
     } else {
         for (int k = 0; k < form[shape].corners; k++) {
             double angle = form[shape].turn + 2 * M_PI * k / form[shape].corners;
-            double size = r * form[shape].size * (form[shape].every == 2 && k % 2 ? 0.45 : 1);
+            double size = r * form[shape].size * (k % 2 ? form[shape].inner : 1);
             (k ? cairo_line_to : cairo_move_to)(pen, x + size * cos(angle), y + size * sin(angle));
         }
         cairo_close_path(pen);

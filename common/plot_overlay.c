@@ -19,8 +19,8 @@ static void plate(Pen *pen, Rect r)
     double round = 8;
     cairo_new_sub_path(pen);
     for (int corner = 0; corner < 4; corner++)
-        cairo_arc(pen, corner == 0 || corner == 3 ? r.x + r.w - round : r.x + round, corner < 2 ? r.y + r.h - round : r.y + round,
-                  round, corner * M_PI / 2, (corner + 1) * M_PI / 2);
+        cairo_arc(pen, corner == 0 || corner == 3 ? r.x + r.w - round : r.x + round,
+                  corner < 2 ? r.y + r.h - round : r.y + round, round, corner * M_PI / 2, (corner + 1) * M_PI / 2);
     cairo_close_path(pen);
     pen_color(pen, PLOT_INK, 0.92);
     cairo_fill(pen);

@@ -1,6 +1,7 @@
-/* plot_raster.c: a mesh of lit triangles through a z-buffer: of all that falls on a pixel, the nearest stays. Everything a triangle carries
- * (depth, place on the colour map, light) is linear on the screen, so three planes and one comparison per pixel suffice. One thread
- * draws 100 × 100 points in 5 ms; the others are left to the training that the picture shows.
+/* plot_raster.c: a mesh of lit triangles through a z-buffer: of all that falls on a pixel, the nearest stays.
+ * Everything a triangle carries (depth, place on the colour map, light) is linear on the screen, so three planes and
+ * one comparison per pixel suffice. One thread draws 100 × 100 points in 5 ms; the others are left to the training that
+ * the picture shows.
  */
 #include "plot_inside.h"
 #include "check.h"
@@ -64,7 +65,8 @@ static void triangle(Raster *raster, const Corner *a, const Corner *b, const Cor
 {
     const float LIGHTS = RASTER_LIGHTS - 1;
     float low = least(a->y, least(b->y, c->y)), high = most(a->y, most(b->y, c->y));
-    if (!(high >= 0 && low < raster->height) || !isfinite(a->x + b->x + c->x + low + high + a->place + b->place + c->place))
+    if (!(high >= 0 && low < raster->height) ||
+        !isfinite(a->x + b->x + c->x + low + high + a->place + b->place + c->place))
         return;
     float ux = b->x - a->x, uy = b->y - a->y, vx = c->x - a->x, vy = c->y - a->y, area = ux * vy - uy * vx;
     if (fabsf(area) < 1e-6f)
@@ -92,7 +94,8 @@ static void triangle(Raster *raster, const Corner *a, const Corner *b, const Cor
             if (d <= raster->depth[row + x] || p > 1)
                 continue;
             raster->depth[row + x] = d;
-            int shade = (int)least(most(l0 + light.dx * x, 0), RASTER_LIGHTS - 1), color = (int)most(p * (RASTER_PLACES - 1) + 0.5f, 0);
+            int shade = (int)least(most(l0 + light.dx * x, 0), RASTER_LIGHTS - 1);
+            int color = (int)most(p * (RASTER_PLACES - 1) + 0.5f, 0);
             raster->color[row + x] = shades[shade][color];
         }
     }

@@ -1,5 +1,6 @@
-/* plot_surface.c: a panel in space. The surface goes through the z-buffer at twice the picture's resolution (so its edges come out smooth); paths
- * and points on it are Cairo's, and the z-buffer says which of their parts are behind the surface: those are drawn faintly.
+/* plot_surface.c: a panel in space. The surface goes through the z-buffer at twice the picture's resolution (so its
+ * edges come out smooth); paths and points on it are Cairo's, and the z-buffer says which of their parts are behind the
+ * surface: those are drawn faintly.
  */
 #ifdef HAVE_CAIRO
 #include "plot_inside.h"
@@ -84,8 +85,8 @@ static void rasterise(PlotPanel *panel, const Mark *surface)
             place = place < 0 ? 0 : place; /* below the axis: on the floor; above it: the z-buffer cuts it off */
             box[p][2] = (2 * (place > 9 ? 9 : place) - 1) * BOX_HEIGHT;
             view_place(&panel->view, box[p], &px, &py, &depth);
-            corner[p] = (Corner){(float)((px - panel->raster_at.x) * scale), (float)((py - panel->raster_at.y) * scale), (float)depth,
-                                 (float)place, 0};
+            corner[p] = (Corner){(float)((px - panel->raster_at.x) * scale), (float)((py - panel->raster_at.y) * scale),
+                                 (float)depth, (float)place, 0};
         }
     light(&panel->view, nx, ny, (const double (*)[3])box, corner);
     RasterShades shades;
@@ -100,8 +101,9 @@ static void rasterise(PlotPanel *panel, const Mark *surface)
 static void average(uint32_t *restrict pixel, const uint32_t *restrict above, const uint32_t *restrict below, int width)
 {
     for (int x = 0; x < width; x++) {
-        const uint32_t even = 0x00ff00ff, a = above[2 * x], b = above[2 * x + 1], c = below[2 * x], d = below[2 * x + 1];
-        uint32_t low = (a & even) + (b & even) + (c & even) + (d & even) + 0x00020002; /* two channels at a time; 2 rounds */
+        const uint32_t a = above[2 * x], b = above[2 * x + 1], c = below[2 * x], d = below[2 * x + 1];
+        const uint32_t even = 0x00ff00ff; /* two channels at a time; adding 2 to each rounds */
+        uint32_t low = (a & even) + (b & even) + (c & even) + (d & even) + 0x00020002;
         uint32_t high = (a >> 8 & even) + (b >> 8 & even) + (c >> 8 & even) + (d >> 8 & even) + 0x00020002;
         pixel[x] = (low >> 2 & even) | (high >> 2 & even) << 8;
     }
@@ -208,7 +210,8 @@ static void make_raster(PlotPanel *panel)
     double left = INFINITY, right = -INFINITY, top = INFINITY, bottom = -INFINITY, scale = panel->plot->scale;
     for (int k = 0; k < 8; k++) {
         double x, y, depth;
-        view_place(&panel->view, (double[3]){k & 1 ? 1 : -1, k & 2 ? 1 : -1, k & 4 ? BOX_HEIGHT : -BOX_HEIGHT}, &x, &y, &depth);
+        view_place(&panel->view, (double[3]){k & 1 ? 1 : -1, k & 2 ? 1 : -1, k & 4 ? BOX_HEIGHT : -BOX_HEIGHT}, &x, &y,
+                   &depth);
         left = fmin(left, x);
         right = fmax(right, x);
         top = fmin(top, y);
@@ -220,7 +223,7 @@ static void make_raster(PlotPanel *panel)
     double width = fmax(1, ceil(fmin(right + 1, f.x + f.w) * scale) - left);
     double height = fmax(1, ceil(fmin(bottom + 1, f.y + f.h) * scale) - top);
     panel->raster_at = (Rect){left / scale, top / scale, width / scale, height / scale};
-    panel->fine = width * height <= 700e3 ? 2 : 1; /* where pixels are many they are small: one sample each keeps 60 frames/s */
+    panel->fine = width * height <= 700e3 ? 2 : 1; /* many pixels are small ones: one sample each, for 60 frames/s */
     raster_clear(&panel->raster, (int)width * panel->fine, (int)height * panel->fine);
 }
 
@@ -229,10 +232,13 @@ void surface_draw(Pen *pen, PlotPanel *panel, Rect room)
     const Mark *surface = panel_surface(panel);
     panel->frame = room;
     panel->view = view_of(surface->camera, room);
-    make_raster(panel);
-    box_draw(pen, panel);
-    rasterise(panel, surface);
-    lay_down(pen, panel);
+    if (!layer_recall(pen, panel, room, 1, surface)) {
+        make_raster(panel);
+        box_draw(pen, panel);
+        rasterise(panel, surface);
+        lay_down(pen, panel);
+        layer_keep(pen, panel, room);
+    }
     box_numbers(pen, panel);
     for (int m = 0; m < panel->count; m++) {
         const Mark *mark = &panel->mark[m];

@@ -17,18 +17,19 @@ static void view_turn(View *view, double azimuth, double elevation)
 
 void view_place(const View *view, const double box[3], double *x, double *y, double *depth)
 {
-    double w = 1 / (1 - dot(view->out, box) / EYE); /* 1 / distance: grows towards the eye, and is linear on the screen */
+    double w = 1 / (1 - dot(view->out, box) / EYE); /* 1 / distance: grows towards the eye, linear on the screen */
     *x = view->x + view->size * w * dot(view->right, box);
     *y = view->y - view->size * w * dot(view->up, box);
     *depth = w;
 }
 
-/* How far the box reaches right, up and down from its middle at size 1, whichever way it is turned (so turning it does not resize it). */
+/* How far the box at size 1 reaches from its middle, whichever way it is turned: so turning it does not resize it. */
 static void reach(View view, double elevation, double *right, double *up, double *down)
 {
     *right = *up = *down = 0;
     for (int k = 0; k < 48; k++) { /* one corner below and one above, all round */
-        double a = k / 2 * 2 * M_PI / 24, box[3] = {M_SQRT2 * cos(a), M_SQRT2 * sin(a), k % 2 ? BOX_HEIGHT : -BOX_HEIGHT}, x, y, depth;
+        double a = k / 2 * 2 * M_PI / 24, x, y, depth;
+        double box[3] = {M_SQRT2 * cos(a), M_SQRT2 * sin(a), k % 2 ? BOX_HEIGHT : -BOX_HEIGHT};
         view_turn(&view, 0, elevation);
         view_place(&view, box, &x, &y, &depth);
         *right = fmax(*right, x);

@@ -1,5 +1,6 @@
-/* plot_window.c: the figure on the screen, 60 times a second. The image that Cairo drew is copied to the window pixel by pixel. Where there is no
- * display (or no SDL2, or no Cairo) there is no window, one line says why, and the program goes on without.
+/* plot_window.c: the figure on the screen, 60 times a second. The image that Cairo drew is copied to the window pixel
+ * by pixel. Where there is no display (or no SDL2, or no Cairo) there is no window, one line says why, and the program
+ * goes on without.
  */
 #include "plot_inside.h"
 #include "check.h"
@@ -52,7 +53,8 @@ PlotWindow *plot_window_new(Plot *plot, const char *title, const char *save_pref
         return no_window(why);
     SDL_Rect screen = {0, 0, 1280, 720};
     SDL_GetDisplayUsableBounds(0, &screen);
-    int times = (int)fmax(1, floor(fmin(screen.w / 1600.0, screen.h / 900.0))); /* a dense screen: the same size to the eye */
+    /* On a dense screen the same size to the eye. */
+    int times = (int)fmax(1, floor(fmin(screen.w / 1600.0, screen.h / 900.0)));
     SDL_Window *sdl = SDL_CreateWindow(title, SDL_WINDOWPOS_CENTERED, SDL_WINDOWPOS_CENTERED, plot->width * times,
                                        plot->height * times, SDL_WINDOW_RESIZABLE | SDL_WINDOW_ALLOW_HIGHDPI);
     if (!sdl || !SDL_GetWindowSurface(sdl)) {
@@ -171,9 +173,11 @@ PlotWindow *plot_window_new(Plot *plot, const char *title, const char *save_pref
 {
     (void)plot, (void)title, (void)save_prefix, (void)keys;
 #ifdef HAVE_CAIRO
-    fprintf(stderr, "no window: built without SDL2 (Debian, Ubuntu: apt-get install libsdl2-dev, then build again); pictures go to PNG files\n");
+    fprintf(stderr, "no window: built without SDL2 (Debian, Ubuntu: apt-get install libsdl2-dev, then build again); "
+                    "pictures go to PNG files\n");
 #else
-    fprintf(stderr, "no window and no pictures: built without Cairo (Debian, Ubuntu: apt-get install libcairo2-dev, then build again)\n");
+    fprintf(stderr, "no window and no pictures: built without Cairo (Debian, Ubuntu: apt-get install libcairo2-dev, "
+                    "then build again)\n");
 #endif
     return NULL;
 }

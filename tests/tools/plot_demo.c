@@ -1,7 +1,7 @@
 /* plot_demo.c: every kind of figure that plot.h draws, for its tests and for the eye.
  *
  *     plot_demo png FOLDER [WIDTH HEIGHT]   the gallery as PNG files
- *     plot_demo window PREFIX               a descent seen in three panels, driven by keys and mouse; prints what it is told, and frame times
+ *     plot_demo window PREFIX               a descent in three panels, driven by keys and mouse; prints what it is told
  *     plot_demo time                        how long each picture takes to draw
  */
 #include "check.h"
@@ -28,6 +28,22 @@ static int save_gallery(const char *folder, int width, int height)
     return saved ? 0 : EXIT_USAGE;
 }
 
+/* A surface of 100 × 100 points that turns, and two panels beside it. */
+static void time_turning(Plot *plot)
+{
+    enum { FRAMES = 100 };
+    Descent d = {.rate = 0.004, .momentum = 0.95};
+    int width, height;
+    clock_t before = clock();
+    descent_start(&d, -1.7, 1.4);
+    for (int k = 0; k < FRAMES; k++) {
+        descent_step(&d);
+        draw_descent(plot, &d, (PlotCamera){3.6 * k, 30, 1});
+        plot_image(plot, &width, &height);
+    }
+    printf("turning    processor %.2f ms per frame\n", 1e3 * (clock() - before) / CLOCKS_PER_SEC / FRAMES);
+}
+
 static int time_gallery(void)
 {
     Plot *plot = plot_new(1280, 720);
@@ -44,6 +60,7 @@ static int time_gallery(void)
         }
         printf("%-10s %6.2f ms, processor %6.2f ms\n", picture->name, 1e3 * best, 1e3 * least);
     }
+    time_turning(plot);
     plot_free(plot);
     return 0;
 }
@@ -82,7 +99,8 @@ static void handle(State *s, const PlotEvent *event)
         descent_start(&s->descent, event->x, event->y);
     }
     if (event->panel == 0 && plot_camera_move(&s->camera, event))
-        printf("camera azimuth %.1f elevation %.1f zoom %.2f\n", s->camera.azimuth, s->camera.elevation, s->camera.zoom);
+        printf("camera azimuth %.1f elevation %.1f zoom %.2f\n", s->camera.azimuth, s->camera.elevation,
+               s->camera.zoom);
     s->on &= event->kind != PLOT_QUIT;
     printf("state rate %.4f step %d paused %d\n", s->descent.rate, s->descent.steps - 1, s->paused);
     fflush(stdout);
@@ -110,8 +128,9 @@ static int run_window(const char *prefix)
     }
     PlotTimes t = plot_window_times(window);
     if (window)
-        printf("frames %d: frame p50 %.1f ms p99 %.1f ms, draw p50 %.1f ms p99 %.1f ms, processor %.1f ms per frame\n", t.frames,
-               1e3 * t.frame_p50, 1e3 * t.frame_p99, 1e3 * t.draw_p50, 1e3 * t.draw_p99, 1e3 * clock() / CLOCKS_PER_SEC / t.frames);
+        printf("frames %d: frame p50 %.1f ms p99 %.1f ms, draw p50 %.1f ms p99 %.1f ms, processor %.1f ms per frame\n",
+               t.frames, 1e3 * t.frame_p50, 1e3 * t.frame_p99, 1e3 * t.draw_p50, 1e3 * t.draw_p99,
+               1e3 * clock() / CLOCKS_PER_SEC / t.frames);
     plot_window_free(window);
     bool saved = true;
     if (!window) {

@@ -1,7 +1,8 @@
-/* screen.c: what is on a virtual screen (the XWD file that `Xvfb -fbdir` keeps), and the close button that a bare Xvfb lacks.
+/* screen.c: what is on a virtual screen (the XWD file that `Xvfb -fbdir` keeps), and the close button that a bare Xvfb
+ * lacks.
  *
  *     screen png XWD FILE           the whole screen as a PNG
- *     screen same XWD X Y PICTURE   are the screen's pixels from (X, Y) on exactly the picture's? prints how many differ; status 1 if any
+ *     screen same XWD X Y PICTURE   are the screen's pixels from (X, Y) on the picture's? status 1 if any differs
  *     screen close WINDOW           asks the window to close, as a window manager's button does
  */
 #include "check.h"
@@ -21,13 +22,15 @@ static cairo_surface_t *read_screen(const char *path)
     FILE *file = fopen(path, "rb");
     XWDFileHeader head;
     REQUIRE(file && fread(&head, sizeof head, 1, file) == 1, "%s: no XWD file", path);
-    int width = (int)ntohl(head.pixmap_width), height = (int)ntohl(head.pixmap_height), line = (int)ntohl(head.bytes_per_line);
+    int width = (int)ntohl(head.pixmap_width), height = (int)ntohl(head.pixmap_height),
+        line = (int)ntohl(head.bytes_per_line);
     REQUIRE(ntohl(head.bits_per_pixel) == 32, "%s: expected 32 bits per pixel", path);
     fseek(file, (long)(ntohl(head.header_size) + ntohl(head.ncolors) * sizeof(XWDColor)), SEEK_SET);
     cairo_surface_t *image = cairo_image_surface_create(CAIRO_FORMAT_RGB24, width, height);
     for (int y = 0; y < height; y++) {
         unsigned char *row = cairo_image_surface_get_data(image) + (size_t)y * cairo_image_surface_get_stride(image);
-        REQUIRE(fread(row, 4, width, file) == (size_t)width && fseek(file, line - 4L * width, SEEK_CUR) == 0, "%s: too short", path);
+        REQUIRE(fread(row, 4, width, file) == (size_t)width && fseek(file, line - 4L * width, SEEK_CUR) == 0,
+                "%s: too short", path);
     }
     cairo_surface_mark_dirty(image);
     fclose(file);
@@ -45,7 +48,8 @@ static int same(const char *screen_path, int x, int y, const char *picture_path)
     REQUIRE(cairo_surface_status(picture) == CAIRO_STATUS_SUCCESS, "%s: no PNG", picture_path);
     int width = cairo_image_surface_get_width(picture), height = cairo_image_surface_get_height(picture), differ = 0;
     REQUIRE(x >= 0 && y >= 0 && x + width <= cairo_image_surface_get_width(screen) &&
-            y + height <= cairo_image_surface_get_height(screen), "the picture is larger than what is left of the screen");
+                y + height <= cairo_image_surface_get_height(screen),
+            "the picture is larger than what is left of the screen");
     for (int j = 0; j < height; j++)
         for (int i = 0; i < width; i++) {
             uint32_t shown = row_of(screen, y + j)[x + i] & 0xffffff, saved = row_of(picture, j)[i] & 0xffffff;

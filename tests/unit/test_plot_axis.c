@@ -96,7 +96,8 @@ static void ticks_always_good(void **state)
         int log = k % 3 == 0 ? 10 : k % 3 == 1 ? 2 : 0, wanted = 2 + (int)rng_below(&r, 9);
         double size = pow(10, (log ? 280 : 580) * (rng_uniform(&r) - 0.5)), v[2];
         v[0] = log ? size : size * rng_normal(&r);
-        v[1] = log ? size * pow(10, 8 * rng_uniform(&r) * rng_uniform(&r)) : v[0] + fabs(v[0]) * pow(10, 6 - 14 * rng_uniform(&r));
+        v[1] = log ? size * pow(10, 8 * rng_uniform(&r) * rng_uniform(&r))
+                   : v[0] + fabs(v[0]) * pow(10, 6 - 14 * rng_uniform(&r));
         PlotAxis axis = fitted(log, 2, v, 0.03);
         Ticks ticks = ticks_of(axis, wanted);
         assert_true(axis.low < axis.high && isfinite(axis.low) && isfinite(axis.high));
@@ -107,14 +108,16 @@ static void ticks_always_good(void **state)
 static void fits_anything(void **state)
 {
     (void)state;
-    const double odd[][3] = {{NAN, NAN, NAN}, {INFINITY, -INFINITY, NAN}, {0, 0, 0}, {5, 5, 5}, {-1e308, 1e308, 0},
-                             {1e-308, 2e-308, 0}, {5e-324, 1, 2}, {1e17, 1e17 + 16, 1e17}, {-3, -3, -3}, {1e-308, 1e308, 1}};
+    const double odd[][3] = {{NAN, NAN, NAN},    {INFINITY, -INFINITY, NAN}, {0, 0, 0},      {5, 5, 5},
+                             {-1e308, 1e308, 0}, {1e-308, 2e-308, 0},        {5e-324, 1, 2}, {1e17, 1e17 + 16, 1e17},
+                             {-3, -3, -3},       {1e-308, 1e308, 1}};
     for (unsigned i = 0; i < sizeof odd / sizeof *odd; i++)
         for (int log = 0; log <= 10; log += 2)
             for (int n = 0; n <= 3; n++) {
                 PlotAxis axis = fitted(log == 0 || log == 2 ? log : 10, n, odd[i], 0.05);
                 Ticks ticks = ticks_of(axis, 5);
-                assert_true(isfinite(axis.low) && isfinite(axis.high) && axis.low < axis.high && isfinite(axis.high - axis.low));
+                assert_true(isfinite(axis.low) && isfinite(axis.high) && axis.low < axis.high &&
+                            isfinite(axis.high - axis.low));
                 check_ticks(&axis, &ticks, 5);
             }
 }
@@ -153,9 +156,12 @@ static void place_and_value(void **state)
 
 int main(int argc, char **argv)
 {
-    static const Case cases[] = {{.name = "linear_labels", .run = linear_labels}, {.name = "log_labels", .run = log_labels},
-                                 {.name = "names", .run = names}, {.name = "ticks_always_good", .run = ticks_always_good},
-                                 {.name = "fits_anything", .run = fits_anything}, {.name = "given_limits", .run = given_limits},
+    static const Case cases[] = {{.name = "linear_labels", .run = linear_labels},
+                                 {.name = "log_labels", .run = log_labels},
+                                 {.name = "names", .run = names},
+                                 {.name = "ticks_always_good", .run = ticks_always_good},
+                                 {.name = "fits_anything", .run = fits_anything},
+                                 {.name = "given_limits", .run = given_limits},
                                  {.name = "place_and_value", .run = place_and_value}};
     return harness_main(argc, argv, cases, sizeof cases / sizeof *cases);
 }

@@ -30,7 +30,9 @@ static void every(PlotPanel *panel, int n, const double *v)
     plot_boxes(panel, n, v, turned, turned, v, (PlotStyle){.opacity = 0.5});
     plot_rule_x(panel, n ? v[n - 1] : NAN, (PlotStyle){.label = "rule"});
     plot_rule_y(panel, n ? v[0] : NAN, (PlotStyle){0});
-    plot_text(panel, 0.9, 0.9, "a text that is much longer than the panel is wide, so that it has to end somewhere else", (PlotStyle){.size = 30});
+    plot_text(panel, 0.9, 0.9,
+              "a text that is much longer than the panel is wide, so that it has to end somewhere else",
+              (PlotStyle){.size = 30});
 }
 
 /* Marks that leave the axes on all sides change no pixel outside the panel's frame. */
@@ -97,14 +99,16 @@ static void in_its_place(void **state)
     (void)state;
     Plot *plot = pixels_new();
     plot_begin(plot, 1, 1, "title");
-    PlotPanel *panel = plot_panel(plot, (PlotAxes){.x = {.low = 0, .high = 10}, .y = {.low = 1, .high = 100, .log = 10}});
+    PlotPanel *panel =
+        plot_panel(plot, (PlotAxes){.x = {.low = 0, .high = 10}, .y = {.low = 1, .high = 100, .log = 10}});
     plot_rule_x(panel, 7.5, (PlotStyle){.color = RED, .width = 4});
     plot_scatter(panel, 1, (double[]){2}, (double[]){10}, (PlotStyle){.color = RED, .size = 12});
     plot_image(plot, &(int){0}, &(int){0});
     const Rect f = panel->frame;
     assert_true(pixel_near(pixel_at(plot, f.x + 0.75 * f.w, f.y + 0.3 * f.h), RED, 3));
     assert_true(pixel_near(pixel_at(plot, f.x + 0.75 * f.w + 5, f.y + 0.3 * f.h), PLOT_WHITE, 40));
-    assert_true(pixel_near(pixel_at(plot, f.x + 0.2 * f.w, f.y + 0.5 * f.h), RED, 3)); /* 10 is half way from 1 to 100 */
+    /* 10 is half way from 1 to 100. */
+    assert_true(pixel_near(pixel_at(plot, f.x + 0.2 * f.w, f.y + 0.5 * f.h), RED, 3));
     plot_free(plot);
 }
 
@@ -161,26 +165,30 @@ static void heat_colors(void **state)
     plot_heat(panel, (PlotGrid){5, 5, 0, 1, 0, 1, z});
     plot_image(plot, &(int){0}, &(int){0});
     for (double x = 0.1; x < 0.9; x += 0.1)
-        assert_true(pixel_near(pixel_at(plot, at_x(panel, x), at_y(panel, 0.3)), plot_map_color(PLOT_VIRIDIS, x / 2), 4));
+        assert_true(pixel_near(pixel_at(plot, at_x(panel, x), at_y(panel, 0.3)), plot_map_color(0, x / 2), 4));
     assert_int_equal(pixel_at(plot, at_x(panel, 1.5), at_y(panel, 0.3)), PLOT_WHITE);
     assert_int_equal(pixel_at(plot, at_x(panel, 0.9), at_y(panel, 0.9)), PLOT_WHITE);
     plot_free(plot);
 }
 
-/* A map that is copied from the frame before is the map drawn anew; a changed one is drawn anew. */
+/* A map or surface that is copied from the frame before is as if drawn anew; a changed one is drawn anew. */
 static void maps_are_kept(void **state)
 {
     (void)state;
-    double z[400];
+    double z[400], still[400];
     Plot *kept = pixels_new();
+    ramp(still, 20);
     uint32_t *first = NULL;
     int width, height;
-    for (int frame = 0; frame < 4; frame++) { /* the third frame's map differs, the fourth is as the first */
+    for (int frame = 0; frame < 4; frame++) { /* the third frame's map and camera differ, the fourth is as the first */
         Plot *fresh = pixels_new(), *plot[2] = {kept, fresh};
         ramp(z, 20);
         z[210] = frame == 2 ? 3 : 0.5;
         for (int k = 0; k < 2; k++) {
-            plot_begin(plot[k], 1, 1, "title");
+            plot_begin(plot[k], 1, 2, "title");
+            PlotPanel *space = plot_panel(plot[k], (PlotAxes){.column = 1, .z = {.low = 0, .high = 3}});
+            plot_surface(space, (PlotGrid){20, 20, -1, 1, -1, 1, still}, (PlotCamera){frame == 2 ? 21 : 20, 30, 1});
+            plot_scatter(space, 1, odd, odd, (PlotStyle){.color = RED});
             PlotPanel *panel = plot_panel(plot[k], (PlotAxes){.x.label = "x", .z = {.low = 0, .high = 3}});
             plot_heat(panel, (PlotGrid){20, 20, -1, 1, -1, 1, z});
             plot_contours(panel, (PlotGrid){20, 20, -1, 1, -1, 1, z}, (PlotStyle){.color = PLOT_WHITE});
@@ -197,16 +205,17 @@ static void maps_are_kept(void **state)
     plot_free(kept);
 }
 
+/* Letters of two bytes: a cut inside one would be wrong UTF-8, and Cairo would draw nothing any more. */
 static void text_is_cut(void **state)
 {
     (void)state;
     char title[2000];
-    for (int i = 0; i < 999; i++) /* each letter two bytes long: a cut inside one would be wrong UTF-8, and Cairo then draws nothing any more */
+    for (int i = 0; i < 999; i++)
         memcpy(title + 2 * i, "η", 3);
     Plot *plot = pixels_new();
     plot_begin(plot, 1, 1, title);
-    plot_scatter(plot_panel(plot, (PlotAxes){.x = {.low = 0, .high = 2}, .y = {.low = 0, .high = 2}}), 1, (double[]){1}, (double[]){1},
-                 (PlotStyle){.color = RED, .size = 12});
+    plot_scatter(plot_panel(plot, (PlotAxes){.x = {.low = 0, .high = 2}, .y = {.low = 0, .high = 2}}), 1, (double[]){1},
+                 (double[]){1}, (PlotStyle){.color = RED, .size = 12});
     plot_image(plot, &(int){0}, &(int){0});
     const Rect f = plot->panel[0]->frame;
     assert_true(pixel_near(pixel_at(plot, f.x + f.w / 2, f.y + f.h / 2), RED, 3));
@@ -222,8 +231,8 @@ int main(int argc, char **argv)
 {
     static const Case cases[] = {
         {.name = "nothing_outside", .run = nothing_outside}, {.name = "odd_data", .run = odd_data},
-        {.name = "in_its_place", .run = in_its_place}, {.name = "far_away", .run = far_away}, {.name = "million_points", .run = million_points},
-        {.name = "heat_colors", .run = heat_colors}, {.name = "maps_are_kept", .run = maps_are_kept},
-        {.name = "text_is_cut", .run = text_is_cut}};
+        {.name = "in_its_place", .run = in_its_place},       {.name = "far_away", .run = far_away},
+        {.name = "million_points", .run = million_points},   {.name = "heat_colors", .run = heat_colors},
+        {.name = "maps_are_kept", .run = maps_are_kept},     {.name = "text_is_cut", .run = text_is_cut}};
     return harness_main(argc, argv, cases, sizeof cases / sizeof *cases);
 }

@@ -227,8 +227,8 @@ static void no_gaps(void **state)
     for (int p = 0; p < SIDE * SIDE; p++) {
         int i = p % SIDE, j = p / SIDE;
         bool rim_x = i == 0 || i == SIDE - 1, rim_y = j == 0 || j == SIDE - 1;
-        corner[p] = (Corner){4.5f + i * 5 + (rim_x ? 0 : 3 * (rng_uniform(&r) - 0.5f)), 3.5f + j * 3.6f + (rim_y ? 0 : 2 * (rng_uniform(&r) - 0.5f)),
-                             1, 0.5f, 0.5f};
+        corner[p] = (Corner){4.5f + i * 5 + (rim_x ? 0 : 3 * (rng_uniform(&r) - 0.5f)),
+                             3.5f + j * 3.6f + (rim_y ? 0 : 2 * (rng_uniform(&r) - 0.5f)), 1, 0.5f, 0.5f};
     }
     Raster raster = {0};
     raster_clear(&raster, W, H);
@@ -242,7 +242,7 @@ static void no_gaps(void **state)
     raster_free(&raster);
 }
 
-/* Values above the axis are cut away at the very height; unknown corners leave holes; corners far outside do no harm. */
+/* Values above the axis are cut away at its height; unknown corners leave holes; corners far outside do no harm. */
 static void cut_and_holes(void **state)
 {
     (void)state;
@@ -270,11 +270,15 @@ static void cut_and_holes(void **state)
 
 int main(int argc, char **argv)
 {
-    static const Case cases[] = {
-        {.name = "maps_grow_evenly", .run = maps_grow_evenly}, {.name = "series_differ_for_all", .run = series_differ_for_all},
-        {.name = "circle", .run = circle}, {.name = "plane_is_exact", .run = plane_is_exact}, {.name = "saddle", .run = saddle},
-        {.name = "holes", .run = holes}, {.name = "nearer_hides", .run = nearer_hides},
-        {.name = "lines_behind_are_hidden", .run = lines_behind_are_hidden}, {.name = "no_gaps", .run = no_gaps},
-        {.name = "cut_and_holes", .run = cut_and_holes}};
+    static const Case cases[] = {{.name = "maps_grow_evenly", .run = maps_grow_evenly},
+                                 {.name = "series_differ_for_all", .run = series_differ_for_all},
+                                 {.name = "circle", .run = circle},
+                                 {.name = "plane_is_exact", .run = plane_is_exact},
+                                 {.name = "saddle", .run = saddle},
+                                 {.name = "holes", .run = holes},
+                                 {.name = "nearer_hides", .run = nearer_hides},
+                                 {.name = "lines_behind_are_hidden", .run = lines_behind_are_hidden},
+                                 {.name = "no_gaps", .run = no_gaps},
+                                 {.name = "cut_and_holes", .run = cut_and_holes}};
     return harness_main(argc, argv, cases, sizeof cases / sizeof *cases);
 }

@@ -23,7 +23,8 @@ static void behind_the_wall(void **state)
             view_place(&panel->view, box, &px, &py, &depth);
             bool red = pixel_near(pixel_at(plot, px, py), RED, 3);
             if (red != (j == k))
-                fail_msg("the point at y = %g from azimuth %d should be %s", y, k ? 180 : 0, j == k ? "seen" : "hidden");
+                fail_msg("the point at y = %g from azimuth %d should be %s", y, k ? 180 : 0,
+                         j == k ? "seen" : "hidden");
         }
     plot_free(plot);
 }
