@@ -8,6 +8,7 @@ demo=$BUILD/tests/tools/plot_demo screen=$BUILD/tests/tools/screen work=$(mktemp
 for tool in Xvfb xdotool "$demo" "$screen"; do
     command -v "$tool" >/dev/null || { echo "skipped: no $tool"; exit 77; }
 done
+"$screen" png 2>/dev/null || [ $? != 77 ] || { echo "skipped: built without Cairo or libX11"; exit 77; }
 trap 'kill $(jobs -p) 2>/dev/null || true; rm -rf "$work"' EXIT
 
 Xvfb -displayfd 3 -screen 0 1400x900x24 -fbdir "$work" 3>"$work/display" >/dev/null 2>&1 &

@@ -6,6 +6,7 @@
  *     screen close WINDOW           asks the window to close, as a window manager's button does
  */
 #include "check.h"
+#if defined HAVE_CAIRO && __has_include(<X11/Xlib.h>) && __has_include(<X11/XWDFile.h>)
 #include <X11/XWDFile.h>
 #include <X11/Xlib.h>
 #include <arpa/inet.h>
@@ -101,3 +102,6 @@ int main(int argc, char **argv)
         return close_window(strtoul(argv[2], NULL, 0));
     die(EXIT_USAGE, "screen: png XWD FILE, same XWD X Y PICTURE, or close WINDOW");
 }
+#else
+int main(void) { die(EXIT_TODO, "screen: built without Cairo or the headers of libX11"); }
+#endif
