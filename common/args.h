@@ -19,7 +19,7 @@ typedef enum {
     ARG_INT,    /* int:         min <= value <= max */
     ARG_LONG,   /* int64_t:     likewise */
     ARG_REAL,   /* double:      likewise; never NaN or infinite */
-    ARG_STRING, /* const char*: not empty */
+    ARG_STRING, /* const char*: not empty (the default may be NULL: none) */
     ARG_CHOICE, /* const char*: one of `choices`, "cpu|cuda" */
 } ArgKind;
 
@@ -27,7 +27,7 @@ typedef struct {
     const char *name; /* NULL ends the table */
     ArgKind kind;
     void *value;
-    double min, max;  /* for numbers; both 0: any */
+    double min, max;  /* for numbers; both 0: any; -INFINITY or INFINITY: that end is open */
     const char *choices;
     const char *help; /* a phrase, with its unit */
     bool given;       /* set by args_parse: the command line named it */

@@ -1,17 +1,25 @@
 /* backend.h: what a device must be able to do. The contract between the models and the hardware.
  *
- * A Backend is one device: some cores of this machine's CPU (backend_cpu.c) or one GPU (backend_cuda.c). All work is queued on a Stream
- * and done in the stream's order; on a CPU a stream works at once, so every call returns when its work is done.
+ * A Backend is one device: some cores of this machine's CPU (backend_cpu.c) or one GPU (backend_cuda.c). All work is
+ * queued on a Stream and done in the stream's order; on a CPU a stream works at once, so every call returns when its
+ * work is done.
  *
  * Conventions of every operation
- *   - arguments: the stream, then outputs, then inputs, then sizes and switches. Tensors are views (tensor.h); shapes are in brackets.
- *   - activations are NHWC, any halo; weights are as PyTorch stores them: convolution W[K,C,R,S] (K filters over C channels of R x S), dense
- *     W[K,D]; vectors (gamma, beta, bias) are [C]. Weights, statistics and sums never have a halo.
- *   - F32 unless a dtype is named. An implementation may take BF16 activations with F32 weights too; it says so by `mixed`.
+ *   - arguments: the stream, then outputs, then inputs, then sizes and switches. Tensors are views (tensor.h); shapes
+ *     are in brackets.
+ *   - activations are NHWC, any halo; weights are as PyTorch stores them: convolution W[K,C,R,S] (K filters over C
+ *     channels of R x S), dense W[K,D]; vectors (gamma, beta, bias) are [C]. Weights, statistics and sums never have a
+ *     halo.
+ *   - F32 unless a dtype is named. An implementation may take BF16 activations with F32 weights too; it says so by
+ *     `mixed`.
  *   - N, the batch, may be smaller than the N that was planned for (the last batch of an epoch).
- *   - `+=` in a comment: the result is added to what is there. Gradients of weights always add (zero them once per step).
- *     A `bool add` argument chooses for gradients of activations: an activation that two layers read gets two contributions.
- *   - Shapes are the caller's promise: a broken one ends the run through ASSERT (check.h). Nothing here returns an error.
+ *   - `+=` in a comment: the result is added to what is there. Gradients of weights always add (zero them once per
+ *     step). A `bool add` argument chooses for gradients of activations: an activation that two layers read gets two
+ *     contributions.
+ *   - Shapes are the caller's promise: a broken one ends the run through ASSERT (check.h). Nothing here returns an
+ *     error.
+ *   - A comment on lines of its own belongs to the operation above it.
+ *   - Operations of one Backend share scratch memory: one convolution at a time, whatever the stream.
  *   - Same inputs, same threads: same bits. No operation but *_new and *_plan_new allocates.
  */
 #ifndef BACKEND_H
@@ -21,13 +29,14 @@
 typedef struct Backend Backend;
 typedef struct Stream Stream;     /* a queue of work */
 typedef struct Event Event;       /* a mark in a stream: to wait for, to time */
-typedef struct ConvPlan ConvPlan; /* one convolution's shapes, packed weights and scratch memory */
+typedef struct ConvPlan ConvPlan; /* one convolution's shapes, and what a device prepares for them; keeps no weights */
 
-/* Batch normalisation (Ioffe & Szegedy, arXiv 1502.03167): y = gamma * (x - mean) * istd + beta per channel, mean and variance over a
- * group's pixels. The batch is cut into G = ceil(N / group) groups of consecutive images, each with statistics of its own: group >= N is the plain
- * batch norm, a smaller one is ghost batch norm (Hoffer et al., arXiv 1705.08741). Statistics travel as SUMS in float64, so that ranks
- * can add theirs (an all-reduce of `sums` between bn_sums and bn_finish, or bn_backward_sums and bn_backward): synchronised batch norm.
- * `ranks` then says how many ranks' sums were added (1: none but ours); all must have the same N. */
+/* Batch normalisation (Ioffe & Szegedy, arXiv 1502.03167): y = gamma * (x - mean) * istd + beta per channel, mean and
+ * variance over a group's pixels. The batch is cut into G = ceil(N / group) groups of consecutive images, each with
+ * statistics of its own: group >= N is the plain batch norm, a smaller one is ghost batch norm (Hoffer et al., arXiv
+ * 1705.08741). Statistics travel as SUMS in float64, so that ranks can add theirs (an all-reduce of `sums` between
+ * bn_sums and bn_finish, or bn_backward_sums and bn_backward): synchronised batch norm. `ranks` then says how many
+ * ranks' sums were added (1: none but ours); all must have the same N. */
 typedef struct BatchNorm {
     Tensor gamma, beta;               /* [C], parameters */
     Tensor running_mean, running_var; /* [C], used by evaluation; var is the unbiased one, as in PyTorch */
@@ -40,9 +49,11 @@ typedef struct BatchNorm {
 /* One image's augmentation: where it is read from and how. Drawn on the host (data.h), applied by `gather`. */
 typedef struct Augment {
     int32_t image;          /* which image of the data set */
-    int16_t dy, dx;         /* shift: output pixel (h,w) is the source's (h + dy, w + dx), the mean grey outside */
-    int16_t flip;           /* 1: mirrored left to right (before the shift) */
-    int16_t cut_y, cut_x;   /* top-left corner of the square that cutout greys, in output pixels; may lie outside */
+    int16_t dy, dx;         /* shift: output pixel (h,w) is pixel (h + dy, w + dx) of the picture (mirrored
+                             * first, if flip), and the mean grey outside it */
+    int16_t flip;           /* 1: mirrored left to right, before the shift */
+    int16_t cut_y, cut_x;   /* top-left corner of the square that cutout greys, in output pixels (after the shift);
+                             * may lie outside */
     int16_t cut;            /* its side, 0: none */
 } Augment;
 
@@ -53,14 +64,16 @@ typedef struct BackendOps {
     /* ---- memory: buffers are zeroed when made ---- */
     Buffer *(*buffer_new)(Backend *be, size_t bytes);
     void (*buffer_free)(Buffer *buf);                       /* NULL is fine */
-    void *(*buffer_host)(Buffer *buf);                      /* its address where the host can read and write it, else NULL */
-    void (*upload)(Stream *s, Tensor dst, const void *src); /* host to device; src is dense [n,h,w,c] of dst's dtype, dst has no halo */
-    void (*download)(Stream *s, void *dst, Tensor src);     /* device to host; when it returns the numbers are there */
+    void *(*buffer_host)(Buffer *buf); /* its address where the host can read and write it, else NULL */
+    void (*upload)(Stream *s, Tensor dst, const void *src);
+    /* host to device; src is dense [n,h,w,c] of dst's dtype, and has been read when it returns; dst has no halo */
+    void (*download)(Stream *s, void *dst, Tensor src); /* device to host, dense; waits until the numbers are there */
     void (*copy)(Stream *s, Tensor dst, Tensor src);        /* same shape and dtype, halos may differ */
     void (*zero)(Stream *s, Tensor t);                      /* any dtype; inside only */
 
     /* ---- queues ---- */
-    Stream *(*stream_new)(Backend *be, int threads); /* threads: how many cores its work may use (CPU), 0: all of the rank's */
+    Stream *(*stream_new)(Backend *be, int threads);
+    /* threads: how many cores its work may use (CPU); 0, or more than the rank has: all of the rank's */
     void (*stream_free)(Stream *s);
     void (*stream_sync)(Stream *s);                  /* returns when all queued work is done */
     Event *(*event_new)(Backend *be);
@@ -69,13 +82,19 @@ typedef struct BackendOps {
     void (*event_wait)(Stream *s, Event *e);         /* work queued on s from now on starts after the mark was passed */
     double (*event_seconds)(Event *from, Event *to); /* time between two passed marks; waits for them */
 
-    /* ---- convolution: pad = R/2, stride 1 or 2; x [N,H,W,C], w [K,C,R,R] given as [K,1,1,C*R*R], y [N,H/stride,W/stride,K] (rounded up) ---- */
-    int (*conv_halo)(Backend *be, int R);            /* the border that x should have for this device's R x R kernels */
-    ConvPlan *(*conv_plan_new)(Backend *be, Tensor y, Tensor x, int R, int stride); /* N of x is the largest that will come */
+    /* ---- convolution: pad = R/2, stride 1 or 2; R 1 or 3, x [N,H,W,C],
+     * y [N,H/stride,W/stride,K] (rounded up), w [K,C,R,R] as a matrix of K rows and C*R*R columns ---- */
+    int (*conv_halo)(Backend *be, int R);
+    /* the halo of x and dy for which this device's R x R kernels are fastest; any other is right too */
+    ConvPlan *(*conv_plan_new)(Backend *be, Tensor y, Tensor x, int R, int stride);
+    /* only the shapes of y and x count; their N is the largest that will come */
     void (*conv_plan_free)(ConvPlan *p);
     void (*conv_forward)(Stream *s, ConvPlan *p, Tensor y, Tensor moments, Tensor x, Tensor w, Tensor residual);
-    /* y = x * w (+ residual, of y's shape, unless NO_TENSOR); and, unless NO_TENSOR, moments = image_moments(y) while y is at hand */
+    /* y = x * w (+ residual, of y's shape, unless NO_TENSOR); and, unless NO_TENSOR, moments = image_moments(y) while y
+     * is in cache */
     void (*conv_backward_data)(Stream *s, ConvPlan *p, Tensor dx, Tensor dy, Tensor w, bool add);
+    /* dx (+)= dy * w turned round: `=` where add is false (every pixel is written), `+=` where it is true; likewise
+     * below */
     void (*conv_backward_weight)(Stream *s, ConvPlan *p, Tensor dw, Tensor x, Tensor dy); /* dw += */
 
     /* ---- dense layer: x [N,D], w [K,D], bias [K], y [N,K] ---- */
@@ -84,46 +103,65 @@ typedef struct BackendOps {
     void (*dense_backward_weight)(Stream *s, Tensor dw, Tensor dbias, Tensor x, Tensor dy); /* dw +=, dbias += */
 
     /* ---- batch norm, in the order of a training step; struct above ---- */
-    void (*image_moments)(Stream *s, Tensor moments, Tensor x); /* moments [N,2,C] as n=N,h=2: mean over H*W, and sum of (x - mean)^2 */
-    void (*bn_sums)(Stream *s, Tensor sums, Tensor moments, int pixels, int group); /* sums F64 [G,2,C]: sum x, sum x^2; pixels = H*W */
+    void (*image_moments)(Stream *s, Tensor moments, Tensor x);
+    /* moments [N,2,C] as n=N, h=2, w=1: per image the mean over H*W, and the sum of (x - mean)^2 */
+    void (*bn_sums)(Stream *s, Tensor sums, Tensor moments, int pixels, int group);
+    /* moments -> sums F64 [G,2,C]: sum x, sum x^2 over a group's images; pixels = H*W */
     void (*bn_finish)(Stream *s, const BatchNorm *bn, Tensor sums, int N, int pixels, int ranks, bool update_running);
-    /* sums -> bn->mean, bn->istd; and the running statistics, once with the groups' average, unless update_running is false */
-    void (*bn_running)(Stream *s, const BatchNorm *bn); /* evaluation: mean, istd [1,C] from the running statistics; use group >= N */
-    void (*bn_forward)(Stream *s, Tensor y, const BatchNorm *bn, Tensor x, Tensor residual); /* y = relu?(bn(x) + residual?) */
-    void (*bn_backward_sums)(Stream *s, Tensor sums, const BatchNorm *bn, Tensor dgamma, Tensor dbeta, Tensor dy, Tensor y, Tensor x);
-    /* g = dy where y > 0 (relu) or dy; sums F64 [G,2,C]: sum g, sum g * xhat; dgamma += , dbeta += this rank's, over all groups */
-    void (*bn_backward)(Stream *s, Tensor dx, Tensor dresidual, const BatchNorm *bn, Tensor sums, Tensor dy, Tensor y, Tensor x, int ranks,
-                        bool add, bool add_residual);
-    /* dx (+)= gamma istd (g - mean(g) - xhat mean(g xhat)); dresidual (+)= g unless NO_TENSOR */
+    /* sums -> bn->mean, bn->istd; N is this rank's alone: a group's count is images * pixels * ranks. Unless
+     * update_running is false, the running statistics move once, towards the plain average over the groups (a short one
+     * counts in full). */
+    void (*bn_running)(Stream *s, const BatchNorm *bn);
+    /* evaluation: row 0 of mean and istd from the running statistics; bn->group must be >= N then */
+    void (*bn_forward)(Stream *s, Tensor y, const BatchNorm *bn, Tensor x, Tensor residual);
+    /* y = bn(x) (+ residual, unless NO_TENSOR), then ReLU if bn->relu */
+    void (*bn_backward_sums)(Stream *s, Tensor sums, const BatchNorm *bn, Tensor dgamma, Tensor dbeta, Tensor dy,
+                             Tensor y, Tensor x);
+    /* g = dy, with bn->relu 0 where not y > 0 (else y is not read); xhat = (x - mean) * istd. sums F64 [G,2,C]: sum g,
+     * sum g xhat. dbeta += and dgamma += the same two over all groups, this rank's alone, whatever becomes of
+     * `sums`. */
+    void (*bn_backward)(Stream *s, Tensor dx, Tensor dresidual, const BatchNorm *bn, Tensor sums, Tensor dy, Tensor y,
+                        Tensor x, int ranks, bool add, bool add_residual);
+    /* dx (+)= gamma istd (g - mean(g) - xhat mean(g xhat)), the means from `sums` over a group of all `ranks`;
+     * dresidual (+)= g unless NO_TENSOR. add is for dx, add_residual for dresidual. */
 
     /* ---- the other layers ---- */
     void (*relu_forward)(Stream *s, Tensor y, Tensor x);
     void (*relu_backward)(Stream *s, Tensor dx, Tensor dy, Tensor y, bool add);
-    void (*maxpool_forward)(Stream *s, Tensor y, Tensor which, Tensor x); /* 2x2, stride 2, odd edges dropped; which U8 like y: 0..3 */
-    void (*maxpool_backward)(Stream *s, Tensor dx, Tensor dy, Tensor which, bool add); /* equal values: the first one takes it all */
+    void (*maxpool_forward)(Stream *s, Tensor y, Tensor which, Tensor x);
+    /* 2x2, stride 2, odd edges dropped; which U8 like y, no halo: 0 … 3, which of the four it was */
+    void (*maxpool_backward)(Stream *s, Tensor dx, Tensor dy, Tensor which, bool add);
+    /* the chosen one takes all of dy: of equal values the first */
     void (*avgpool_forward)(Stream *s, Tensor y, Tensor x);               /* y [N,1,1,C]: mean over H, W */
     void (*avgpool_backward)(Stream *s, Tensor dx, Tensor dy, bool add);
-    void (*flatten_forward)(Stream *s, Tensor y, Tensor x);               /* [N,H,W,C] -> [N, C*H*W] in PyTorch's order: c, h, w */
+    void (*flatten_forward)(Stream *s, Tensor y, Tensor x); /* [N,H,W,C] -> [N, C*H*W] in PyTorch's order: c, h, w */
     void (*flatten_backward)(Stream *s, Tensor dx, Tensor dy, bool add);
 
-    /* ---- loss: softmax + cross entropy over classes, logits [N,K], label I32 [N] in [0,K), weight [N] per sample or NO_TENSOR (all 1) ---- */
-    void (*cross_entropy)(Stream *s, Tensor dlogits, Tensor losses, Tensor totals, Tensor logits, Tensor label, Tensor weight, float scale);
-    /* losses [N] (or NO_TENSOR): -log p[label], unweighted; totals F64 [2] += {sum weight * loss, count of argmax == label};
-     * dlogits (or NO_TENSOR) = scale * weight * (p - onehot): scale = 1/N gives the gradient of the mean.
+    /* ---- loss: softmax + cross entropy over classes, logits [N,K], label I32 [N] in [0,K),
+     * weight [N] per sample or NO_TENSOR (all 1) ---- */
+    void (*cross_entropy)(Stream *s, Tensor dlogits, Tensor losses, Tensor totals, Tensor logits, Tensor label,
+                          Tensor weight, float scale);
+    /* losses [N] (or NO_TENSOR): -log p[label], unweighted; totals F64 [2] += {sum weight * loss, count of argmax ==
+     * label (unweighted; of equal logits the first class)};
+     * dlogits (or NO_TENSOR) = scale * weight * (p - onehot): scale = 1/N gives the gradient of sum(weight * loss) / N.
      * A NaN logit gives a NaN loss and counts as wrong. */
 
     /* ---- vectors: [n], F32 (axpy: any shape) ---- */
-    void (*sgd)(Stream *s, Tensor w, Tensor v, Tensor g, Tensor rate, float momentum, float weight_decay, bool nesterov);
-    /* PyTorch's SGD in one pass: d = g + weight_decay w; v = momentum v + d; w -= rate (nesterov ? d + momentum v : v). rate [1] lies
-     * on the device, so that a recorded step (CUDA graph) can be replayed with another */
+    void (*sgd)(Stream *s, Tensor w, Tensor v, Tensor g, Tensor rate, float momentum, float weight_decay,
+                bool nesterov);
+    /* PyTorch's SGD in one pass: d = g + weight_decay w; v = momentum v + d; w -= rate (nesterov ? d + momentum v : v).
+     * rate [1] lies on the device, so that a recorded step (CUDA graph) can be replayed with another rate. First step:
+     * v is zero, so v = d */
     void (*axpy)(Stream *s, Tensor y, float a, Tensor x);  /* y += a x; same shape, halos may differ */
     void (*scale)(Stream *s, Tensor x, float a);           /* x *= a */
-    void (*dot)(Stream *s, Tensor out, Tensor x, Tensor y); /* out F64 [1] = sum x y, summed in float64 in a fixed order */
+    void (*dot)(Stream *s, Tensor out, Tensor x, Tensor y); /* out F64 [1] = sum x y, in float64 in a fixed order */
 
     /* ---- input: images U8 [M,H,W,C] and labels U8 [M] lie on the device ---- */
-    void (*gather)(Stream *s, Tensor x, Tensor label, Tensor images, Tensor labels, const Augment *pick, const float *mean, const float *istd);
-    /* x[n] = (picked image / 255 - mean[c]) * istd[c], augmented; pixels from outside and cut ones are 0 after normalisation (the mean
-     * grey). label I32 [N]. pick: N entries, host memory, read before the call returns; mean, istd: C numbers, host memory. */
+    void (*gather)(Stream *s, Tensor x, Tensor label, Tensor images, Tensor labels, const Augment *pick,
+                   const float *mean, const float *istd);
+    /* x[n] = (picked image / 255 - mean[c]) * istd[c], augmented; pixels from outside and cut ones are 0 after
+     * normalisation (the mean grey). label I32 [N]. pick: N entries, host memory, read before the call returns; mean,
+     * istd: C numbers, host memory. */
 
     void (*close)(Backend *be);
 } BackendOps;
@@ -138,13 +176,15 @@ struct Backend {
 struct Stream { Backend *be; int threads; };
 
 /* Open a device. kind: "auto" (a GPU where one can be used, else the CPU), "cpu", "cuda".
- * local_rank of local_size: this process's place among the processes on this machine. On a CPU it takes the local_rank-th share of the
- * cores that it may run on and stays there (pinned); on GPUs, GPU number local_rank modulo their count. threads: 0 for its share of the
- * cores. A device that is not there ends the run with status 77. */
+ * local_rank of local_size: this process's place among the processes on this machine. On a CPU it takes the
+ * local_rank-th share of the cores that it may run on and, where local_size > 1, stays there (pinned); on GPUs, GPU
+ * number local_rank modulo their count. threads: how many the CPU's work uses, 0: one per core of its share. A device
+ * that is not there ends the run with status 77. */
 Backend *backend_open(const char *kind, int local_rank, int local_size, int threads);
 void backend_close(Backend *be); /* all its buffers, streams, plans must be gone; NULL is fine */
 
-/* A tensor of its own in a new zeroed buffer, and the end of it. */
+/* A tensor of its own in a new zeroed buffer, and the end of it: tensor_free frees the whole buffer (never give it a
+ * view of another tensor); NO_TENSOR is fine. */
 Tensor tensor_new(Backend *be, DType dtype, int n, int h, int w, int c, int halo);
 void tensor_free(Backend *be, Tensor t);
 #endif

@@ -20,12 +20,12 @@ typedef struct Progress {
     int world_size, batch; /* P and B when it was saved: for the record */
 } Progress;
 
-/* Write path (o may be NULL: no velocities). Ends the run when the disk does not take it (exit 2) or a number is not
- * finite (exit 1: a diverged training must not replace a good file); path's old content then stays. */
+/* Write path (o may be NULL: no velocities). One rank calls it. Ends the run when the disk does not take it (exit 2) or
+ * a number is not finite (exit 1: a diverged training must not replace a good file); path's old content then stays. */
 void checkpoint_save(const char *path, Model *m, const Sgd *o, const Progress *p);
-/* Read path into m, and into o and p unless they are NULL: the weights alone can come from Python too. A file that
- * is not whole, not of this model's shapes, not finite, or says that it is another model's, or has no training
- * state where o or p wants it, ends the run with one line (exit 2), and m is untouched. A tensor that m does not
- * know is passed over. o->steps becomes the file's step (0 where p is NULL). */
+/* Read path into m (not collective: each rank reads for itself), and into o and p unless they are NULL: the weights
+ * alone can come from Python too. A file that is not whole, not of this model's shapes, not finite, or says that it is
+ * another model's, or has no training state where o or p wants it, ends the run with one line (exit 2), and m is
+ * untouched. A tensor that m does not know is passed over. o->steps becomes the file's step (0 where p is NULL). */
 void checkpoint_load(const char *path, Model *m, Sgd *o, Progress *p);
 #endif

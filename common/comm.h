@@ -1,7 +1,8 @@
 /* comm.h: how ranks talk. The contract between the training loops and the network.
  *
- * A run is `size` processes, the ranks 0 … size-1, all running the same program. A collective (all-reduce, broadcast, …) must be called by
- * every rank, in the same order, with the same shapes: a rank that skips one leaves the others waiting for ever.
+ * A run is `size` processes, the ranks 0 … size-1, all running the same program. A collective (all-reduce, broadcast,
+ * …) must be called by every rank, in the same order, with the same shapes: a rank that skips one leaves the others
+ * waiting for ever.
  *
  *   this header               MPI (comm_mpi.c)                NCCL (comm_nccl.c)
  *   comm_open                 MPI_Init_thread, Comm_rank …    ncclCommInitRank (its id travels over MPI)
@@ -13,10 +14,11 @@
  *   comm_barrier, comm_split  MPI_Barrier, MPI_Comm_split     (MPI), ncclCommSplit
  *   comm_*_host               the same on host memory, always over MPI
  *
- * Device tensors must have no halo, in and out of one call must not overlap, and one call takes at most 2^31 - 1 numbers. Their work is
- * ordered with `s`: it starts after what was queued on s, and what is queued on s later sees the result. With one rank (comm_self.c) every
- * collective is the identity. The same calls on the same data give the same bits on every rank; MAX and MIN of a NaN are NaN. Any failure of
- * the network ends all ranks through die().
+ * Device tensors must have no halo, in and out of one call must not overlap, and one call takes at most 2^31 - 1
+ * numbers. Their work is ordered with `s`: it starts after what was queued on s, and what is queued on s after the call
+ * (of a started one: after comm_wait) sees the result. Calls come from one thread at a time, any thread. With one rank
+ * (comm_self.c) every collective leaves or copies the numbers as they are. The same calls on the same data give the
+ * same bits on every rank; MAX and MIN of a NaN are NaN. Any failure of the network ends all ranks through die().
  */
 #ifndef COMM_H
 #define COMM_H
@@ -51,22 +53,32 @@ struct Comm {
     const CommOps *op;
     int rank, size;             /* this process among all */
     int local_rank, local_size; /* this process among those on the same machine */
-    double bytes;               /* payload that this rank gave to collectives (a broadcast's root) and sends so far; 0 where size is 1 */
+    double bytes;               /* payload that this rank gave so far: to collectives (to a broadcast only as its root),
+                                 * in sends; not what it received; 0 where size is 1 */
 };
 
-/* Start the library. kind: "auto" (mpi where started by mpirun, else self), "self", "mpi", "nccl". After it die() ends all ranks. */
+/* Start the library. kind: "auto" (mpi where started by mpirun, else self), "self", "mpi", "nccl". After it die() ends
+ * all ranks. Once per run: more by comm_split. */
 Comm *comm_open(const char *kind);
-/* Leave in good order; every rank must come here. NULL is fine. */
+/* Leave in good order, all started operations waited for; a rank that ends without it ends the run (exit 1). NULL is
+ * fine. */
 void comm_close(Comm *c);
 
 /* ---- on device tensors; same shape and dtype on every rank ---- */
-void comm_all_reduce(Comm *c, Tensor t, CommOp op, Stream *s); /* in place: every rank ends with the sum (max, min) over ranks. F32, F64, I32 */
-void comm_broadcast(Comm *c, Tensor t, int root, Stream *s);   /* every rank ends with root's numbers. Any dtype */
+/* In place: every rank ends with the sum (max, min) over ranks. F32, F64, I32. */
+void comm_all_reduce(Comm *c, Tensor t, CommOp op, Stream *s);
+/* Every rank ends with root's numbers. Any dtype. */
+void comm_broadcast(Comm *c, Tensor t, int root, Stream *s);
+/* in: size*n numbers on every rank, out: n; rank r gets numbers [r*n, (r+1)*n) of the reduced whole. F32, F64, I32. */
 void comm_reduce_scatter(Comm *c, Tensor out, Tensor in, CommOp op, Stream *s);
-/* in: size*n numbers, out: n: rank r gets part r of the reduced whole */
-void comm_all_gather(Comm *c, Tensor out, Tensor in, Stream *s); /* in: n numbers, out: size*n, rank r's at r*n */
-void comm_send(Comm *c, Tensor t, int to, int tag, Stream *s);   /* returns when t may be written again; tag 0 … 32767; not to itself */
-int comm_recv(Comm *c, Tensor t, int from, int tag, Stream *s);  /* from: a rank or COMM_ANY; returns the sender's rank */
+/* in: n numbers, out: size*n, rank r's at r*n. Any dtype. */
+void comm_all_gather(Comm *c, Tensor out, Tensor in, Stream *s);
+/* A message to one other rank, any dtype; returns when t may be written again, perhaps only when it is being received.
+ * tag 0 … 32767. */
+void comm_send(Comm *c, Tensor t, int to, int tag, Stream *s);
+/* Waits for the next message with this tag from rank `from` (COMM_ANY: from any). Its size must be t's, else the run
+ * ends. Returns the sender's rank. */
+int comm_recv(Comm *c, Tensor t, int from, int tag, Stream *s);
 
 /* ---- the same, not waiting: leave the tensors alone until comm_wait ---- */
 CommRequest *comm_all_reduce_start(Comm *c, Tensor t, CommOp op, Stream *s);
@@ -75,16 +87,20 @@ CommRequest *comm_reduce_scatter_start(Comm *c, Tensor out, Tensor in, CommOp op
 CommRequest *comm_all_gather_start(Comm *c, Tensor out, Tensor in, Stream *s);
 CommRequest *comm_send_start(Comm *c, Tensor t, int to, int tag, Stream *s);
 CommRequest *comm_recv_start(Comm *c, Tensor t, int from, int tag, Stream *s);
-int comm_wait(Comm *c, CommRequest *r);  /* completes and frees r; NULL is fine. Returns the sender's rank for a receive, else -1 */
-bool comm_test(Comm *c, CommRequest *r); /* true when comm_wait would not have to wait; r stays valid */
+/* Completes and frees r; NULL (a start that was done at once) is fine. Returns the sender's rank for a
+ * receive, else -1. */
+int comm_wait(Comm *c, CommRequest *r);
+/* True when comm_wait would not have to wait (NULL: true). comm_wait is still to be called. */
+bool comm_test(Comm *c, CommRequest *r);
 
 /* ---- on host memory, for small things: metrics, decisions, files' names ---- */
 void comm_barrier(Comm *c); /* returns when every rank has come here */
-void comm_all_reduce_host(Comm *c, double *v, int n, CommOp op);
+void comm_all_reduce_host(Comm *c, double *v, int n, CommOp op); /* v[n], in place */
 void comm_broadcast_host(Comm *c, void *data, size_t bytes, int root);
-void comm_gather_host(Comm *c, void *all, const void *mine, size_t bytes, int root); /* all: size*bytes, on root only, else NULL */
+/* `bytes` bytes of each rank, rank r's at all + r*bytes; all is used on root only, elsewhere NULL is fine. */
+void comm_gather_host(Comm *c, void *all, const void *mine, size_t bytes, int root);
 
-/* The ranks that give the same colour (0 or more) form a new, smaller communicator, ordered by key, then by old rank. Collective. Free with
- * comm_close, before c. */
+/* The ranks that give the same colour (0 or more) form a new, smaller communicator, ordered by key, then by old rank.
+ * Collective. Free with comm_close, before c. */
 Comm *comm_split(Comm *c, int colour, int key);
 #endif

@@ -1,14 +1,17 @@
-/* cpu_conv_direct.c: convolution without im2col, on vectors over output channels (GCC and Clang vector extensions: AVX-512, AVX2, NEON alike).
+/* cpu_conv_direct.c: convolution without im2col, on vectors over output channels (GCC and Clang vector extensions:
+ * AVX-512, AVX2, NEON alike).
  *
- * In NHWC the R taps of one kernel row lie side by side in memory: R*C numbers in one run. So an output pixel is the sum over R runs, and a
- * tile of T neighbouring output pixels x one vector of output channels stays in T registers while the runs go by:
+ * In NHWC the R taps of one kernel row lie side by side in memory: R*C numbers in one run. So an output pixel is the
+ * sum over R runs, and a tile of T neighbouring output pixels x one vector of output channels stays in T registers
+ * while the runs go by:
  *
  *     out[p][k] = sum over runs, i in run:  src[p * step + run.at + i] * w[run][i][k]          p = 0 … T-1
  *
  * One vector of weights serves T multiply-adds. The same sum, over other runs, is
  *     forward, stride 1 and 2      source x, step = stride * C, runs = rows of the kernel
  *     backward data, stride 1      source dy, runs = rows of the flipped, transposed kernel
- *     backward data, stride 2      four sums, one for each parity of (h, w): each input pixel meets only the taps that hit it
+ *     backward data, stride 2      four sums, one for each parity of (h, w): each input pixel meets only
+ *                                  the taps that hit it
  * Reading beyond the picture's edge finds the halo's zeros.
  */
 #include "cpu_conv.h"
@@ -92,8 +95,8 @@ static RowKernel row_kernel(long step)
     }
 }
 
-/* Weights of K outputs over `inputs` numbers per pixel, in the order in which tile() reads them: for each vector of outputs, for each run, for each of its
- * numbers. weight(…) gives w for output o and input i at tap (r, s). */
+/* The weights of output vector kb, in the order in which tile() reads them: for each run, for each of its numbers, VEC
+ * outputs. Returns the place behind them. */
 static float *pack_forward(float *to, const float *w, const ConvPlan *p, int kb)
 {
     for (int r = 0; r < p->R; r++)
@@ -128,7 +131,8 @@ void direct_forward(Stream *s, ConvPlan *p, Tensor y, Tensor moments, Tensor x, 
     }
 }
 
-/* Along one axis, input position 2i + parity (stride 2) or i (stride 1) meets taps first, first - stride, …, read from dy at i + shift onward. */
+/* Along one axis, input position 2i + parity (stride 2) or i (stride 1) meets taps first, first - stride, …, read from
+ * dy at i + shift onward. */
 typedef struct Taps { int count, first, shift; } Taps;
 
 static Taps taps_of(const ConvPlan *p, int parity)

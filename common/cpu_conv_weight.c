@@ -1,8 +1,11 @@
-/* cpu_conv_weight.c: the gradient of a convolution's weights, directly: dw[r][j][k] = sum over pixels of x[pixel, r][j] * dy[pixel][k].
+/* cpu_conv_weight.c: the gradient of a convolution's weights, directly:
  *
- * j runs over the R*C numbers of one kernel row, which lie side by side in x. A tile of J of them x one vector of output channels stays in J
- * registers while a whole picture's pixels go by. Each picture's sum starts at zero and is then added to its chunk's, and the chunks
- * are added at the end: three short sums in a fixed order, where one long float32 sum would lose digits.
+ *     dw[r][j][k] = sum over pixels of x[pixel, r][j] * dy[pixel][k]
+ *
+ * j runs over the R*C numbers of one kernel row, which lie side by side in x. A tile of J of them x one vector of
+ * output channels stays in J registers while a whole picture's pixels go by. Each picture's sum starts at zero and is
+ * then added to its chunk's, and the chunks are added at the end: three short sums in a fixed order, where one long
+ * float32 sum would lose digits.
  */
 #include "cpu_conv.h"
 

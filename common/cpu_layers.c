@@ -46,7 +46,8 @@ void cpu_maxpool_forward(Stream *s, Tensor y, Tensor which, Tensor x)
                 for (int c = 0; c < y.c; c++) {
                     int best = 0;
                     for (int i = 1; i < 4; i++)
-                        if (from[i][c] > from[best][c] || from[i][c] != from[i][c]) /* a NaN wins and stays: it is seen */
+                        /* a NaN wins and stays: it is seen */
+                        if (from[i][c] > from[best][c] || from[i][c] != from[i][c])
                             best = i;
                     to[c] = from[best][c];
                     mark[c] = best;

@@ -1,4 +1,5 @@
-/* cpu_loss.c: softmax and cross entropy in one pass: loss = log(sum exp(z - max)) - (z[label] - max), so that nothing overflows. */
+/* cpu_loss.c: softmax and cross entropy in one pass: loss = log(sum exp(z - max)) - (z[label] - max), so that nothing
+ * overflows. */
 #include <math.h>
 #include "cpu.h"
 

@@ -1,12 +1,14 @@
 /* cpu_norm.c: batch normalisation, forward and backward, in groups of images (backend.h).
  *
- * Statistics go in two stages: per image and channel in float32 (mean, and sum of squared deviations: no cancellation), then over a
- * group's images as plain sums in float64, which ranks can add. Passes over pixels are compiled for the usual channel counts.
+ * Statistics go in two stages: per image and channel in float32 (mean, and sum of squared deviations: no cancellation),
+ * then over a group's images as plain sums in float64, which ranks can add. Passes over pixels are compiled for the
+ * usual channel counts.
  */
 #include <math.h>
 #include "cpu.h"
 
-/* Call f(..., C) with C as a constant where it is a usual one, so that the inner loop over channels is unrolled into vectors. */
+/* Call f(..., C) with C as a constant where it is a usual one, so that the inner loop over channels is unrolled into
+ * vectors. */
 #define FOR_CHANNELS(C, call) \
     switch (C) { \
     case 16: { enum { c_ = 16 }; call; break; } \

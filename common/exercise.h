@@ -1,7 +1,8 @@
 /* exercise.h: trying an exercise without being ended by it, and the line that a self-check prints about it.
  *
- * A stub's TODO(...) (check.h) prints a line and exits 77. So the exercise is tried in a child process, and the parent looks at how the child ended: a
- * window can show what is to do, a check can go on to the next exercise. Call it before threads, MPI or a window are started.
+ * A stub's TODO(...) (check.h) prints a line and exits 77. So the exercise is tried in a child process, and the parent
+ * looks at how the child ended: a window can show what is to do, a check can go on to the next exercise. Call it before
+ * threads, MPI or a window are started.
  */
 #ifndef EXERCISE_H
 #define EXERCISE_H
@@ -10,13 +11,15 @@ typedef enum { EXERCISE_DONE, EXERCISE_TODO, EXERCISE_WRONG } ExerciseState;
 
 typedef struct ExerciseResult {
     ExerciseState state;
-    char *why; /* DONE: NULL. TODO: its line ("TODO in lab1_gd/gradient.c, line 9: …"). WRONG: the error that was printed, or "it crashed
-                * (Segmentation fault)", "it does not end". free() it */
+    char *why; /* DONE: NULL. TODO: its line ("TODO in lab1_gd/gradient.c, line 9: …"). WRONG: the error that was
+                * printed, or "it crashed (Segmentation fault)", "it does not end". free() it */
 } ExerciseResult;
 
-/* Run attempt(argument) in a child process, at most 5 seconds. It came back: DONE. It may judge too: die(EXIT_WRONG, …) is WRONG. */
+/* Run attempt(argument) in a child process, at most 5 seconds; what it writes to memory is lost with the child. It came
+ * back: DONE. It may judge too: die(EXIT_WRONG, …) is WRONG, as any other end. */
 ExerciseResult exercise_try(void (*attempt)(void *), void *argument);
 
-/* A self-check's line: "PASS  name  10/10  expected", with what was found instead behind it where it failed. Returns the points won. */
+/* Print a self-check's line: "PASS  name  10/10  expected" (TODO, FAIL: 0/10; FAIL with "; found: WHY"). Returns the
+ * points won: all where DONE, else 0. Does not free result.why. */
 int exercise_say(const char *name, int points, const char *expected, ExerciseResult result);
 #endif

@@ -1,8 +1,9 @@
 /* loader.h: batches, made ready ahead of the training loop on a thread of their own.
  *
- * The loader is given a list of picture indices (the order of an epoch: who shuffles and who gets which share is the caller's business, and lab 2's
- * lesson) and hands out batch after batch, augmented and normalised, on the device. While the network works on batch t a thread prepares
- * batch t+1, t+2, … up to `ahead` batches. Augmentation depends on (seed, epoch, picture), so ranks and threads do not change it.
+ * The loader is given a list of picture indices (the order of an epoch: who shuffles and who gets which share is the
+ * caller's business, and lab 2's lesson) and hands out batch after batch, augmented and normalised, on the device.
+ * While the network works on batch t a thread prepares batches t+1, t+2 and t+3. Augmentation depends on (seed, epoch,
+ * picture), so ranks and threads do not change it.
  */
 #ifndef LOADER_H
 #define LOADER_H
@@ -12,12 +13,13 @@
 /* Which augmentations: 0 switches each off. */
 typedef struct AugmentSpec {
     bool flip;   /* mirror left-right with probability 1/2 */
-    int shift;   /* move by up to so many pixels in each direction (a random crop after zero padding) */
+    int shift;   /* move by up to so many pixels in each direction; what comes in from outside is the mean grey */
     int cutout;  /* grey a square of this side at a random centre (DeVries & Taylor, arXiv 1708.04552) */
 } AugmentSpec;
 
 typedef struct Batch {
-    Tensor x;      /* [N,H,W,C] F32, with the halo asked for; valid until the next loader_next */
+    Tensor x;      /* [N,H,W,C] F32, with the halo asked for. x and label are valid until the next loader_next
+                    * (even one that returns false), loader_start or loader_free; work queued on s by then is safe */
     Tensor label;  /* I32 [N] */
     int n;         /* N: the batch size, or less in the last batch */
     int first;     /* position of its first picture in the order */
@@ -25,18 +27,21 @@ typedef struct Batch {
 
 typedef struct Loader Loader;
 
-/* A loader of `images` (must outlive it; copied to the device once). batch: pictures per batch. mean, istd: as in Dataset. halo: of x. */
-Loader *loader_new(Backend *be, const Images *images, const float *mean, const float *istd, int batch, int halo, AugmentSpec augment, uint64_t seed);
+/* A loader of `images` (copied to the device once, here). batch: pictures per batch. mean, istd: as in Dataset. halo:
+ * of x. */
+Loader *loader_new(Backend *be, const Images *images, const float *mean, const float *istd, int batch, int halo,
+                   AugmentSpec augment, uint64_t seed);
 void loader_free(Loader *l);
 
-/* Begin a pass over order[0 … count): starts preparing at once. order is copied. epoch enters the augmentation's draw. Ends a pass that is
- * still under way. The last batch is short if batch does not divide count. Every index must be in [0, images->count). */
+/* Begin a pass over order[0 … count): starts preparing at once. order is copied. epoch enters the augmentation's draw.
+ * Ends a pass that is still under way. The last batch is short if batch does not divide count. Every index must be in
+ * [0, images->count); count 0 is an empty pass. */
 void loader_start(Loader *l, const int32_t *order, int count, int epoch);
 
-/* The next batch, ready on stream s; false when the pass is over. Seconds spent waiting for it add up in loader_waited. */
+/* The next batch, ready on stream s; false when the pass is over. */
 bool loader_next(Loader *l, Stream *s, Batch *b);
-double loader_waited(const Loader *l);
+double loader_waited(const Loader *l); /* seconds spent in loader_next since loader_new, all passes together */
 
-/* The augmentation drawn for one picture (tests, pictures of augmented pictures). h, w: its size. */
+/* The augmentation that the loader draws for picture `image` in `epoch`: for tests and figures. h, w: its size. */
 Augment augment_draw(AugmentSpec spec, uint64_t seed, int epoch, int image, int h, int w);
 #endif

@@ -1,4 +1,5 @@
-/* model.c: building a network: the list of layers, the flat vectors and their views, initial weights. Passes: model_pass.c. */
+/* model.c: building a network: the list of layers, the flat vectors and their views, initial weights.
+ * Passes: model_pass.c. */
 #include "model.h"
 #include <math.h>
 #include <stdarg.h>
@@ -118,7 +119,8 @@ static int grad_halo(Model *m, int a)
     return l->kind == LAYER_CONV ? m->be->op->conv_halo(m->be, l->kernel) : 0;
 }
 
-/* The layer that is the first of the backward pass to write the gradient of activation a: a's last reader, else the loss. */
+/* The layer that is the first of the backward pass to write the gradient of activation a: a's last reader, else the
+ * loss. */
 static int first_writer(const Model *m, int a)
 {
     for (int i = m->nlayers - 1; i >= a; i--)
@@ -127,8 +129,8 @@ static int first_writer(const Model *m, int a)
     return m->nlayers;
 }
 
-/* Give every activation's gradient a slot. It lives from its first writer's turn to its producer's; then another gradient of the same shape
- * takes the slot over (of the same shape and halo, so that the border stays zero). */
+/* Give every activation's gradient a slot. It lives from its first writer's turn to its producer's; then another
+ * gradient of the same shape takes the slot over (of the same shape and halo, so that the border stays zero). */
 static void plan_gradients(Model *m)
 {
     struct ModelPlan *p = m->plan;

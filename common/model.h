@@ -1,18 +1,23 @@
 /* model.h: a network: a list of layers over one flat vector of parameters.
  *
- * All parameters lie in ONE vector, `params`, all gradients in ONE vector of the same layout, `grads`. So in this course an all-reduce is one call, a
- * bucket is a slice, an optimiser is a loop, a checkpoint is a dump and a direction in a loss landscape is a vector. A View names one piece
- * ("layer1.0.conv1.weight", [16,16,3,3]). Names, shapes and order in memory are PyTorch's (torchvision's names for ResNets).
+ * All parameters lie in ONE vector, `params`, all gradients in ONE vector of the same layout, `grads`. So in this
+ * course an all-reduce is one call, a bucket is a slice, an optimiser is a loop, a checkpoint is a dump and a direction
+ * in a loss landscape is a vector. A View names one piece ("layer1.0.conv1.weight", [16,16,3,3]). Names, shapes and the
+ * order of a piece's numbers are PyTorch's (torchvision's names for ResNets); the pieces follow each other in the order
+ * of the layers (in a ResNet block downsample before conv2, unlike torchvision's).
  * Batch norm's running statistics are not trained; they lie in a third vector, `state`.
  *
- * Layer i reads activation `in` (0 is the picture batch, i+1 is layer i's output) and may add activation `residual`. The backward pass walks
- * the list from its end. Memory for a batch of up to `batch` pictures is planned once, in model_new.
+ * Layer i reads activation `in` (0 is the picture batch, i+1 is layer i's output) and may add activation `residual`.
+ * The backward pass walks the list from its end. Memory for a batch of up to `batch` pictures is planned once, in
+ * model_new.
  */
 #ifndef MODEL_H
 #define MODEL_H
 #include "backend.h"
 
-typedef enum { LAYER_CONV, LAYER_BATCHNORM, LAYER_RELU, LAYER_MAXPOOL, LAYER_AVGPOOL, LAYER_FLATTEN, LAYER_DENSE } LayerKind;
+typedef enum {
+    LAYER_CONV, LAYER_BATCHNORM, LAYER_RELU, LAYER_MAXPOOL, LAYER_AVGPOOL, LAYER_FLATTEN, LAYER_DENSE
+} LayerKind;
 
 /* A named piece of a flat vector. */
 typedef struct View {
@@ -20,14 +25,15 @@ typedef struct View {
     size_t at;      /* first element in the flat vector */
     int count;      /* elements: the product of shape */
     int dims, shape[4];
-    bool decay;     /* weights of conv and dense layers: true; biases, gamma, beta: false (for methods that spare them; SGD here decays all) */
+    bool decay;     /* weights of conv and dense layers: true; biases, gamma, beta: false (for methods that
+                     * spare them; SGD here decays all) */
 } View;
 
 typedef struct Layer {
     LayerKind kind;
     char name[48];
-    int in, residual;       /* activations; residual -1: none (conv and batch norm may have one) */
-    int out, kernel, stride; /* output channels; kernel side; stride */
+    int in, residual;       /* activations; residual (conv, batch norm): added to the output, before ReLU; -1: none */
+    int out, kernel, stride; /* output channels (batch norm: of its input too); kernel side; stride */
     bool relu;              /* batch norm: followed by ReLU in the same pass */
     int w, b;               /* indices into views: weight / gamma, bias / beta; -1: none */
     int s;                  /* batch norm: index into state_views of running_mean (running_var follows) */
@@ -40,15 +46,17 @@ typedef struct ModelSpec {
     int hidden[8];          /* mlp: sizes of its hidden layers, 0 ends the list; none: {256, 128} */
     bool no_skip;           /* residual nets without their residual connections */
     bool no_batchnorm;      /* without batch norm: conv layers get no bias, ReLU stays */
-    int ghost;              /* batch norm statistics per so many pictures; 0: the whole batch */
+    int ghost;              /* ghost batch norm: statistics per so many pictures; 0: this rank's whole batch */
 } ModelSpec;
 
 typedef struct Model Model;
 
-/* Called between the two halves of a batch norm with its float64 sums (backend.h): add them over ranks to synchronise. */
+/* Called between the two halves of every batch norm, forward (not MODEL_EVAL) and backward, with its sums F64 [G,2,C]
+ * (backend.h): all-reduce them in place, on s, to synchronise batch norm over ranks. */
 typedef void (*StatsHook)(void *context, Tensor sums, Stream *s);
-/* Called during backward when elements [first, first + count) of grads are final: the moment to start their all-reduce. Slices come from the
- * end of the vector to its start, and together cover it. */
+/* Called during model_backward, once per layer with parameters, when all work on elements [first, first + count) of
+ * grads is queued on s: the moment to start their all-reduce. The slices come from the vector's end to its start,
+ * without gaps, and together cover it. */
 typedef void (*GradHook)(void *context, size_t first, int count, Stream *s);
 
 struct Model {
@@ -61,36 +69,43 @@ struct Model {
     int nviews, nstate;
     Layer *layers;
     int nlayers;
-    Tensor logits;                 /* [N,classes] after model_forward */
-    StatsHook stats_hook; void *stats_context; int stats_ranks; /* synchronised batch norm; NULL, NULL, 1: off */
+    Tensor logits;                 /* [N,classes] of the last model_forward; until the next */
+    StatsHook stats_hook; void *stats_context; int stats_ranks; /* synchronised batch norm over so many ranks, all with
+                                    * the same N; NULL, NULL, 1: off */
     GradHook grad_hook; void *grad_context;
     struct ModelPlan *plan;        /* activations, their gradients, conv plans: model.c */
 };
 
 typedef enum { MODEL_TRAIN,        /* batch statistics, running statistics updated, activations kept for backward */
                MODEL_EVAL,         /* running statistics; nothing kept: no backward after it */
-               MODEL_FROZEN_STATS  /* batch statistics and backward as in training, running statistics untouched (landscapes, gradient checks) */
+               MODEL_FROZEN_STATS  /* batch statistics and backward as in training, running statistics untouched
+                                    * (landscapes, gradient checks) */
 } ModelMode;
 
-/* Build it on a device, all parameters 0. An unknown name or impossible size ends the run (exit 2). NULL stream: the model makes its own. */
+/* Build it on a device, all parameters 0. An unknown name or impossible size ends the run (exit 2). batch: the
+ * largest N. It works on a stream of its own, m->s. */
 Model *model_new(Backend *be, const ModelSpec *spec, int batch);
-void model_free(Model *m);
+void model_free(Model *m); /* NULL is fine */
 
-/* Initial weights from the seed: conv He normal (std sqrt(2 / (K R R)), arXiv 1502.01852), dense U(-1/sqrt D, 1/sqrt D), gamma 1, beta 0, running mean 0
+/* Initial weights from the seed: conv He normal (std sqrt(2 / (K R R)) for K output channels, arXiv 1502.01852), dense
+ * weights and biases U(-1/sqrt D, 1/sqrt D) for D inputs, gamma 1, beta 0, running mean 0
  * and variance 1. */
 void model_init(Model *m, uint64_t seed);
 
-void model_forward(Model *m, Tensor x, ModelMode mode);   /* x [N,H,W,C], N <= batch, halo model_halo(); result in m->logits */
+/* x F32 [N,H,W,C], N <= batch, halo model_halo(); result in m->logits. x is read again by model_backward: keep it. */
+void model_forward(Model *m, Tensor x, ModelMode mode);
 int model_halo(const Model *m);                           /* the border that x must have */
 
-/* Loss of m->logits against label I32 [N]: adds {sum of losses, correct} to `totals` F64 [2] on the device. weight [N] per sample or
- * NO_TENSOR. gradient: also prepare the backward pass of the MEAN loss (sum / N). */
+/* Loss of m->logits against label I32 [N]: adds {sum of weight * loss, number correct} to `totals` F64 [2] on the
+ * device. weight [N] per sample or NO_TENSOR (all 1). gradient: also prepare the backward pass of (sum of weight *
+ * loss) / N, the MEAN loss; N is the batch just run, not the sum of the weights. */
 void model_loss(Model *m, Tensor totals, Tensor label, Tensor weight, bool gradient);
 
 void model_zero_grads(Model *m);
-void model_backward(Model *m);  /* after model_loss(…, true): grads += d(mean loss)/d(params) */
+void model_backward(Model *m);  /* once after model_loss(…, true): grads += d(mean loss)/d(params) */
 
-Tensor model_view(Tensor flat, const View *v);                     /* the piece of params, grads or a velocity that v names, a vector */
-const View *model_find(const Model *m, const char *name);          /* in views, then state_views; NULL: no such name */
-double model_flops(const Model *m);                                /* multiply-adds x 2 of one picture's forward pass (convolutions and dense layers) */
+Tensor model_view(Tensor flat, const View *v); /* the piece of params, grads, a velocity or state (v of state_views) */
+const View *model_find(const Model *m, const char *name);   /* in views, then state_views; NULL: no such name */
+/* Of one picture's forward pass: 2 x the multiply-adds of its convolutions and dense layers. */
+double model_flops(const Model *m);
 #endif

@@ -4,7 +4,8 @@
 #include "check.h"
 #include "model_build.h"
 
-/* conv, batch norm, ReLU; or, without batch norm, conv and ReLU. A residual is added before the ReLU. Names: <prefix>conv<i>, <prefix>bn<i>. */
+/* conv, batch norm, ReLU; or, without batch norm, conv and ReLU. A residual is added before the ReLU.
+ * Names: <prefix>conv<i>, <prefix>bn<i>. */
 static int conv_bn(Model *m, int x, const char *prefix, int i, int out, int stride, bool relu, int residual)
 {
     char conv[48], norm[48];
@@ -39,7 +40,8 @@ static void cnn(Model *m)
     model_dense(m, x, "fc", m->spec.classes);
 }
 
-/* y = relu(x' + bn(conv(relu(bn(conv(x)))))), x' = x or, where the shape changes, bn(conv1x1(x)) (He et al., arXiv 1512.03385). */
+/* y = relu(x' + bn(conv(relu(bn(conv(x)))))), x' = x or, where the shape changes, bn(conv1x1(x))
+ * (He et al., arXiv 1512.03385). */
 static int basic_block(Model *m, int x, int in, const char *prefix, int out, int stride)
 {
     char name[48];
@@ -54,8 +56,8 @@ static int basic_block(Model *m, int x, int in, const char *prefix, int out, int
     return conv_bn(m, h, prefix, 2, out, 1, true, skip);
 }
 
-/* The pre-activation block of wide residual nets: h = relu(bn(x)); y = x' + conv(relu(bn(conv(h)))), x' = x or conv1x1(h)
- * (Zagoruyko & Komodakis, arXiv 1605.07146). */
+/* The pre-activation block of wide residual nets: h = relu(bn(x)); y = x' + conv(relu(bn(conv(h)))), x' = x or
+ * conv1x1(h) (Zagoruyko & Komodakis, arXiv 1605.07146). */
 static int wide_block(Model *m, int x, int in, const char *prefix, int out, int stride)
 {
     char name[5][48];

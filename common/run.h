@@ -18,7 +18,7 @@ typedef struct RunOptions {
     bool trace;    /* write a timeline */
 } RunOptions;
 
-RunOptions run_options_default(void); /* honours DATA_DIR from the environment */
+RunOptions run_options_default(void); /* all "auto", out "build/out", seed 1; data_dir from $DATA_DIR or NULL */
 
 #define RUN_OPTIONS(o) \
     {"device", ARG_CHOICE, &(o).device, .choices = "auto|cpu|cuda", .help = "where to compute"}, \
@@ -48,9 +48,9 @@ typedef struct Run {
  * facts is consumed, NULL is fine) and say it in a few lines. speaks: true on the rank that prints and writes
  * (rank 0); a serial program says true. */
 Run *run_open(const char *program, const RunOptions *o, const Option *options, json_t *facts, bool speaks);
-void run_close(Run *r); /* says where the results lie */
+void run_close(Run *r); /* says where the results lie, and frees r; NULL is fine */
 
-/* A line for people, if r speaks. */
+/* A line for people, if r speaks. The end of the line is added, here and in metrics. */
 void run_say(Run *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* metrics.csv: "epoch,loss,…" once, then line by line. */
 void run_metrics_header(Run *r, const char *columns);

@@ -33,7 +33,7 @@ char *safetensors_write(const char *path, const SafeTensors *t);
 char *safetensors_read(const char *path, SafeTensors *t);
 /* The same from memory: what the fuzzer drives. bytes are copied. */
 char *safetensors_parse(const void *bytes, size_t size, SafeTensors *t);
-void safetensors_free(SafeTensors *t); /* what read or parse made */
+void safetensors_free(SafeTensors *t); /* what read or parse made; not t itself */
 const char *safetensors_value(const SafeTensors *t, const char *key); /* metadata; NULL: none */
-const SafeTensor *safetensors_find(const SafeTensors *t, const char *name);
+const SafeTensor *safetensors_find(const SafeTensors *t, const char *name); /* NULL: none. Lives as long as *t */
 #endif

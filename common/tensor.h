@@ -4,8 +4,8 @@
  *
  *     at + ((n * (H + 2 halo) + h + halo) * (W + 2 halo) + w + halo) * C + c
  *
- * `halo` is a border of zeros around every image, so that a 3x3 convolution may read beyond the edge without asking. Whoever writes
- * a tensor writes only its inside; the border is zeroed once, when the buffer is made, and stays zero.
+ * `halo` is a border of zeros around every image, so that a 3x3 convolution may read beyond the edge without asking.
+ * Whoever writes a tensor writes only its inside; the border is zeroed once, when the buffer is made, and stays zero.
  * A matrix of R rows and K columns is n=R, c=K (h=w=1); a vector of n numbers is n=n, c=1; both without halo.
  */
 #ifndef TENSOR_H
@@ -37,8 +37,11 @@ static inline Tensor tensor_matrix(Buffer *buf, size_t at, DType dtype, int rows
 {
     return (Tensor){buf, at, dtype, rows, 1, 1, columns, 0};
 }
-static inline Tensor tensor_vector(Buffer *buf, size_t at, DType dtype, int n) { return tensor_matrix(buf, at, dtype, n, 1); }
-/* Elements [first, first + n) of a vector: a bucket of the gradient, one layer's weights. */
+static inline Tensor tensor_vector(Buffer *buf, size_t at, DType dtype, int n)
+{
+    return tensor_matrix(buf, at, dtype, n, 1);
+}
+/* Elements [first, first + n) of a vector, not checked: a bucket of the gradient, one layer's weights. */
 static inline Tensor tensor_slice(Tensor vector, size_t first, int n)
 {
     vector.at += first;

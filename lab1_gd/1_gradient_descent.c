@@ -1,5 +1,6 @@
-/* 1_gradient_descent.c: full-batch gradient descent on a linear model, where everything can be seen: data and line, the loss by update, the loss
- * as a surface over (w, b), and the path that descent takes on it. Exercises: gradient.c, update.c, converged.c (lab1.h).
+/* 1_gradient_descent.c: full-batch gradient descent on a linear model, where everything can be seen: data and line, the
+ * loss by update, the loss as a surface over (w, b), and the path that descent takes on it. Exercises: gradient.c,
+ * update.c, converged.c (lab1.h).
  */
 #include <math.h>
 #include <stdlib.h>

@@ -27,7 +27,8 @@ static void try_converged(void *unused)
     converged(no_points, 2, 1, 0.1);
 }
 
-/* What is to do before anything can move: the first exercise that is not written, or that does not come back. NULL: all are. */
+/* What is to do before anything can move: the first exercise that is not written, or that does not come back. NULL: all
+ * are. */
 static char *missing_exercise(void)
 {
     static const struct { const char *file; void (*attempt)(void *); } exercises[] = {
@@ -74,7 +75,8 @@ void descent_restart(Descent *d, double w, double b)
     d->end = DESCENT_GOES_ON;
 }
 
-/* Where the batch of update t begins: the points lie in random order, so batches are taken in turn. What does not fill a batch is left out. */
+/* Where the batch of update t begins: the points lie in random order, so batches are taken in turn. What does not fill
+ * a batch is left out. */
 static int batch_start(const Descent *d, int t) { return t % (d->points.n / d->batch) * d->batch; }
 
 void descent_step(Descent *d)

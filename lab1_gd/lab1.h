@@ -4,7 +4,8 @@
  *
  *     L(w, b) = 1/n sum (w x + b - y)^2
  *
- * a parabola over the plane (w, b): one valley, and everything about it is known exactly. Here you see what is hidden in a real network.
+ * a parabola over the plane (w, b): one valley, and everything about it is known exactly. Here you see what is hidden
+ * in a real network.
  */
 #ifndef LAB1_H
 #define LAB1_H
@@ -21,10 +22,12 @@ void gradient(double *dw, double *db, const double *x, const double *y, int n, d
 /* update.c: one step of gradient descent, against the slope: w <- w - rate dw, b <- b - rate db. */
 void update(double *w, double *b, double dw, double db, double rate);
 
-/* converged.c: has the descent arrived? loss[0 … count) are the losses so far, the newest last. True when there are more than `window` of them and over the last
- * `window` updates the loss fell, relative to what it was before them, by less than `tolerance`:
+/* converged.c: has the descent arrived? loss[0 … count) are the losses so far, the newest last. True when there are
+ * more than `window` of them and over the last `window` updates the loss fell, relative to what it was before them, by
+ * less than `tolerance`:
  *     (loss[count-1-window] - loss[count-1]) < tolerance * loss[count-1-window]
- * A loss that rose (diverging!) has not converged, and neither has one that is not a number; a loss of exactly 0 that stays 0 has. */
+ * A loss that rose (diverging!) has not converged, and neither has one that is not a number; a loss of exactly 0 that
+ * stays 0 has. */
 bool converged(const double *loss, int count, int window, double tolerance);
 
 /* ---- the linear model: linear.c ---- */
@@ -38,15 +41,18 @@ typedef struct Points {
 Points points_new(int n, double w, double b, double noise, uint64_t seed);
 void points_free(Points *p);
 
-/* The loss in closed form: over points [first, first + n) it is a w^2 + 2 c w b + b^2 - 2 d w - 2 e b + f, so that a whole surface costs little. */
+/* The loss in closed form: over points [first, first + n) it is a w^2 + 2 c w b + b^2 - 2 d w - 2 e b + f, so that a
+ * whole surface costs little. */
 typedef struct Parabola {
     double a, c, d, e, f; /* means of x^2, x, x y, y, y^2 */
 } Parabola;
 
 Parabola parabola_of(const Points *p, int first, int n);
 double parabola_loss(const Parabola *l, double w, double b);
-/* Its lowest point: the least-squares answer. With noise it is not the line that made the points. All x equal: *w = 0, *b = the mean of y. */
+/* Its lowest point: the least-squares answer. With noise it is not the line that made the points. All x equal: *w = 0,
+ * *b = the mean of y. */
 void parabola_minimum(const Parabola *l, double *w, double *b);
-/* Eigenvalues of the Hessian [[2a, 2c], [2c, 2]], low <= high. Descent with 0 < rate < 2/high converges, above it diverges. */
+/* Eigenvalues of the Hessian [[2a, 2c], [2c, 2]], low <= high. Descent with 0 < rate < 2/high converges, above it
+ * diverges. */
 void parabola_curvature(const Parabola *l, double *low, double *high);
 #endif

@@ -1,7 +1,9 @@
-/* 1_batch_size.c: what does the batch size change? Images per second, and updates and time to a target accuracy, over several seeds.
+/* 1_batch_size.c: what does the batch size change? Images per second, and updates and time to a target accuracy, over
+ * several seeds.
  *
- * Larger batches keep the processor busier; but beyond some size more pictures per update no longer save updates (Shallue et al.,
- * arXiv 1811.03600). The two together make a best batch size. The sweep can be interrupted and goes on where it was.
+ * Larger batches keep the processor busier; but beyond some size more pictures per update no longer save updates
+ * (Shallue et al., arXiv 1811.03600). The two together make a best batch size. The sweep can be interrupted and goes on
+ * where it was.
  */
 #include <math.h>
 #include <stdlib.h>

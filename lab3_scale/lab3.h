@@ -15,7 +15,7 @@ typedef struct Setup {
     double momentum, weight_decay;
     double target;       /* accuracy on the test pictures, 0 … 1 */
     double epochs;       /* give up after so many */
-    int train, test;     /* pictures used of each set */
+    int train, test;     /* use the first so many pictures of each set */
     int check_every;     /* training pictures between two tests */
 } Setup;
 
@@ -25,7 +25,7 @@ typedef struct Outcome {
     double accuracy;               /* the best seen */
 } Outcome;
 
-/* Train a fresh network with `batch` pictures per update, over all ranks together (P must divide it), until it reaches the target. A function of its arguments, but for
- * the times. Collective. */
+/* Train a fresh network with `batch` pictures per update, over all ranks together (P must divide it), until it reaches
+ * the target. A function of its arguments, but for the times. Collective. */
 Outcome train_to_target(const Setup *s, int batch, double rate, uint64_t seed);
 #endif
