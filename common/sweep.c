@@ -60,11 +60,12 @@ static bool parse_row(SweepRow *row, const char *line, int values)
 static bool read_rows(Sweep *s, FILE *f, const char *header)
 {
     char line[LINE], first[LINE] = "", second[LINE] = "";
-    if (!fgets(first, LINE, f) || !fgets(second, LINE, f))
-        return ftell(f) == 0;
+    if (!fgets(first, LINE, f))
+        return true; /* an empty file, as good as none */
     REQUIRE(first[0] == '#', "%s: not a sweep's results: move it away, or give another --out", s->path);
+    bool whole = fgets(second, LINE, f) != NULL;
     char *both = format_new("%s%s", first, second);
-    bool same = !strcmp(both, header);
+    bool same = whole && !strcmp(both, header);
     free(both);
     long good = ftell(f);
     for (int number = 3; same && fgets(line, LINE, f); number++) {
@@ -104,7 +105,7 @@ Sweep *sweep_open(const char *path, const char *columns, const json_t *config)
         REQUIRE(rename(path, old) == 0, "%s: %s", path, strerror(errno));
         free(old);
     }
-    if (!same || access(path, F_OK) != 0)
+    if (!same || s->rows == 0) /* nothing there yet */
         write_text(path, "w", header);
     free(header);
     return s;

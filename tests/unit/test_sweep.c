@@ -95,18 +95,43 @@ static void tells_the_spread(void **state)
     free(path);
 }
 
+static void write_all(const char *path, const char *text)
+{
+    FILE *f = fopen(path, "w");
+    fputs(text, f);
+    fclose(f);
+}
+
+/* A file that is empty, or was cut off inside its header, is begun anew: what is added then is found again. */
+static void begins_in_an_empty_file(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {"", "# {", "# {}\n", "# {}\nbatch,se"};
+    for (int i = 0; i < 4; i++) {
+        char *path = scratch_path();
+        write_all(path, texts[i]);
+        Sweep *s = open_as(path, "mlp");
+        sweep_add(s, 8, 1, (double[]){1, 2});
+        sweep_free(s);
+        s = open_as(path, "mlp");
+        assert_int_equal(s->rows, 1);
+        sweep_free(s);
+        free(path);
+    }
+}
+
 static void open_path(void *path) { sweep_free(open_as(path, "mlp")); }
 
 static void refuses_other_files(void **state)
 {
     (void)state;
     char *path = scratch_path(), *line = scratch_path();
-    FILE *f = fopen(path, "w");
-    fputs("precious,notes\n1,2\n", f);
-    fclose(f);
+    write_all(path, "precious,notes\n1,2\n");
+    expect_death(EXIT_USAGE, open_path, path, "sweep.csv", "not a sweep", NULL);
+    write_all(path, "one line\n");
     expect_death(EXIT_USAGE, open_path, path, "sweep.csv", "not a sweep", NULL);
     sweep_free(open_as(line, "mlp"));
-    f = fopen(line, "a");
+    FILE *f = fopen(line, "a");
     fputs("8,1,fast,2\n", f);
     fclose(f);
     expect_death(EXIT_USAGE, open_path, line, "line 3", NULL);
@@ -118,6 +143,7 @@ static void refuses_other_files(void **state)
 static const Case cases[] = {{.name = "resumes", .run = resumes},
                              {.name = "survives_a_cut", .run = survives_a_cut},
                              {.name = "keeps_configurations_apart", .run = keeps_configurations_apart},
+                             {.name = "begins_in_an_empty_file", .run = begins_in_an_empty_file},
                              {.name = "tells_the_spread", .run = tells_the_spread},
                              {.name = "refuses_other_files", .run = refuses_other_files}};
 int main(int argc, char **argv) { return harness_main(argc, argv, cases, sizeof cases / sizeof *cases); }
