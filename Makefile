@@ -82,8 +82,6 @@ help:
 	@sed -n 's/^#= /  /p' Makefile
 doctor:
 	@common/setup/doctor.sh $(BUILD)/doctor
-demo:
-	@echo "demo: not in this version yet; 'make lab2 SOL=1 NP=2' trains a network on two ranks"
 bench:
 	@echo "bench: not in this version yet"
 datasets:
@@ -95,7 +93,7 @@ clean:
 	rm -rf -- "$(BUILD)"
 
 # ---- what this machine has: found, and installed where missing, for goals that build ---------------------------------------------
-BUILDING := $(filter-out help doctor clean demo bench datasets handout $(EMPTY_LABS),$(MAKECMDGOALS))
+BUILDING := $(filter-out help doctor clean bench datasets handout $(EMPTY_LABS),$(MAKECMDGOALS))
 ifneq ($(BUILDING),)
 ifeq ($(origin CC),default)
 CC := $(firstword $(foreach compiler,gcc clang cc,$(if $(shell command -v $(compiler)),$(compiler))) gcc)
@@ -240,6 +238,9 @@ assessment: $(if $(filter %/$(VARIANT)/assessment/train,$(TRAINERS)),$(B)/$(VARI
 	@$(LAUNCH) $< $(OPTIONS)
 grade: $(GRADING) $(if $(filter %/$(VARIANT)/assessment/train,$(TRAINERS)),,no_solutions)
 	@assessment/grade.sh $(GRADER) '$(or $(SUBMISSION),assessment/$(SOLUTION)train.c)' --np $(if $(filter file,$(origin NP)),2,$(NP)) $(OPTIONS)
+
+demo: $(LAB_PROGRAMS) $(TRAINERS) $(GRADING) $(if $(filter %/sol/assessment/train,$(TRAINERS)),,no_solutions)
+	@common/setup/demo.sh $(B)
 
 # ---- tests -----------------------------------------------------------------------------------------------------------------------
 UNIT_TESTS := $(patsubst tests/unit/%.c,$(B)/tests/%,$(wildcard tests/unit/test_*.c))

@@ -154,12 +154,14 @@ probe_fashion() {
     local dir=/usr/share/datasets/fashion-mnist
     if [ -r "$dir/train-images-idx3-ubyte.gz" ]; then found fashion "Fashion-MNIST" "$dir"; else missing fashion "not in $dir"; fi
 }
-probe_tool() { # PART: a program that says its version
-    local where; where=$(command -v "$1") || { missing "$1" "not on PATH"; return; }
-    found "$1" "$(run_limited "$1" --version 2>/dev/null | grep -o '[0-9][0-9.]*[0-9]' | head -n 1)" "$where"
+probe_tool() { # PART [PROGRAM]: a program that says its version
+    local where program=${2:-$1}; where=$(command -v "$program") || { missing "$1" "not on PATH"; return; }
+    found "$1" "$(run_limited "$program" --version 2>/dev/null | grep -o '[0-9][0-9.]*[0-9]' | head -n 1)" "$where"
 }
 probe_curl() { probe_tool curl; }
 probe_shellcheck() { probe_tool shellcheck; }
+probe_xvfb() { probe_tool xvfb Xvfb; }
+probe_xdotool() { probe_tool xdotool; }
 probe_cppcheck() { probe_tool cppcheck; }
 probe_python3() { # the tests' small web server comes with the full package only
     if run_limited python3 -c 'import http.server, json, struct' >"$work/python3.log" 2>&1; then probe_tool python3
