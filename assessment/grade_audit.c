@@ -43,8 +43,9 @@ static void see_batch(Rank *r, json_t *batch)
         r->room = 2 * r->room + (int64_t)json_array_size(images) + 1000;
         r->seen = grow(r->seen, r->room, sizeof *r->seen);
     }
-    json_array_foreach(images, i, image)
+    json_array_foreach(images, i, image) {
         r->seen[r->pictures++] = epoch << 32 | (uint64_t)json_integer_value(image);
+    }
 }
 
 static void see_update(Rank *r, json_t *fact)
@@ -147,8 +148,8 @@ static Fault judge_averages(const Rank *rank, int np, int params)
         for (int r = 1; r < np; r++)
             if (strcmp(rank[r].after[u], rank[0].after[u]))
                 return (Fault){format_new("after update %d ranks 0 and %d have different weights", u + 1, r),
-                               format_new("average the whole gradient before each update (step 7); one rate on all ranks "
-                                          "(step 5)")};
+                               format_new("average the whole gradient before each update (step 7); one rate on all "
+                                          "ranks (step 5)")};
     return (Fault){0};
 }
 

@@ -30,6 +30,13 @@ change 's/\["builds"\]/["validation"]/' "'runs' needs what does not come before 
 assessment/grade.sh "$BUILD/assessment/grade" "$work" --out "$work/out" >"$work/said" 2>&1
 [ $? = 2 ] && grep -q 'no submission in it' "$work/said" || wrong "a folder without a submission"
 
+# What does not compile is the submission's mistake: status 1, and a table.
+echo 'int main(void) { return missing; }' >"$work/broken.c"
+"$BUILD/assessment/grade" --submission "$work/broken.c" --data synthetic --images 500 --out "$work/out" >"$work/said" 2>&1
+[ $? = 1 ] || wrong "a file that does not compile: expected exit 1"
+grep -q '^FAIL  builds         0/5    the compiler says: error: .*missing' "$work/said" || wrong "a file that does not compile: its line"
+cat "$work/said"
+
 sed -nE 's/.*"name": "([a-z]+)", "points": ([0-9]+).*/\1 \2/p' assessment/rubric.json >"$work/points"
 [ "$(awk '{ sum += $2 } END { print sum, NR }' "$work/points")" = '100 6' ] || wrong "the rubric: expected 100 points in six criteria"
 while read -r name points; do
