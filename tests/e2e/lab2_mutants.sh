@@ -78,5 +78,6 @@ mutant one_resumes  1_train 9 9 's/if \(o->resume\)/if (o->resume \&\& t->comm->
 mutant stop_alone   1_train 9 9 '/&stop, 1, COMM_MAX/d'
 mutant ring_copy    all_reduce_ring ring ring 's/mine\[j\] \+= arrived/mine[j] = arrived/'
 mutant ring_short   all_reduce_ring ring ring '0,/i < P - 1/s//i < P - 2/'
+# shellcheck disable=SC2016  # $ is sed's
 mutant ring_mpi     all_reduce_ring ring ring '/^void all_reduce_ring/,$c void all_reduce_ring(float *v, int count, MPI_Comm comm) { MPI_Allreduce(MPI_IN_PLACE, v, count, MPI_FLOAT, MPI_SUM, comm); }'
 [ $failures = 0 ]
