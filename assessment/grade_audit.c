@@ -163,7 +163,7 @@ static int by_number(const void *a, const void *b)
 static int64_t count_twice(Rank *rank, int np, int64_t *all)
 {
     int64_t count = 0, twice = 0;
-    uint64_t *merged = NULL;
+    uint64_t *merged = grow(NULL, 1, sizeof *merged);
     for (int r = 0; r < np; r++) {
         qsort(rank[r].seen, (size_t)rank[r].pictures, sizeof *rank[r].seen, by_number);
         merged = grow(merged, count + rank[r].pictures + 1, sizeof *merged);

@@ -48,7 +48,7 @@ typedef struct Trainer {
 static void options_read(Options *o, int argc, char **argv)
 {
     *o = (Options){.run = run_options_default(), .model = "resnet8", .budget = 300, .rate = 0.1, .momentum = 0.9,
-                   .weight_decay = 5e-4, .batch = 64, .shift = 4, .flip = true, .init_seed = -1};
+                   .weight_decay = 5e-4, .batch = 64, .shift = 2, .flip = true, .init_seed = -1};
     const Option table[] = {
         RUN_OPTIONS(o->run),
         {"budget", ARG_REAL, &o->budget, .min = 1, .max = 1e6, .help = "seconds from the start to the last word"},

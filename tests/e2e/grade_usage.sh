@@ -37,6 +37,19 @@ echo 'int main(void) { return missing; }' >"$work/broken.c"
 grep -q '^FAIL  builds         0/5    the compiler says: error: .*missing' "$work/said" || wrong "a file that does not compile: its line"
 cat "$work/said"
 
+# What make hands on.
+says() { # words, make's arguments…
+    make -n BUILD="$BUILD" "${@:2}" >"$work/said" 2>&1
+    grep -qF -- "$1" "$work/said" || { wrong "make ${*:2}: expected '$1'"; tail -n 3 "$work/said"; }
+}
+says "/assessment/grade 'assessment/train.c' --np 2 " grade
+says "/assessment/grade 'a b.c' --np 3 --data=synthetic --images 500" grade "SUBMISSION=a b.c" NP=3 DATA=synthetic ARGS="--images 500"
+says "launch.sh --np 4 $BUILD/student/assessment/train --seed=5" assessment NP=4 SEED=5
+if [ -d assessment/solution ]; then
+    says "/assessment/grade 'assessment/solution/train.c' --np 2 " grade SOL=1
+    says "launch.sh --np 1 $BUILD/sol/assessment/train" assessment SOL=1
+fi
+
 sed -nE 's/.*"name": "([a-z]+)", "points": ([0-9]+).*/\1 \2/p' assessment/rubric.json >"$work/points"
 [ "$(awk '{ sum += $2 } END { print sum, NR }' "$work/points")" = '100 6' ] || wrong "the rubric: expected 100 points in six criteria"
 while read -r name points; do
