@@ -39,7 +39,7 @@ cat "$work/said"
 
 # What make hands on.
 says() { # words, make's arguments…
-    make -n BUILD="$BUILD" "${@:2}" >"$work/said" 2>&1
+    make -n BUILD="$BUILD" "${@:2}" 2>&1 | tr -s " " >"$work/said"
     grep -qF -- "$1" "$work/said" || { wrong "make ${*:2}: expected '$1'"; tail -n 3 "$work/said"; }
 }
 says "/assessment/grade 'assessment/train.c' --np 2 " grade
