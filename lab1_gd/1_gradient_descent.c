@@ -98,7 +98,7 @@ static void report(Run *run, const Descent *d)
     parabola_curvature(&d->all, &low, &high);
     if (d->missing)
         run_say(run, "to do: %s", d->missing);
-    run_say(run, "after %d updates at rate %g (stable below %.4f): %s", last, d->rate, 2 / high, ends[d->end]);
+    run_say(run, "after %d updates at rate %g (stable below %.4f), batch %d: %s", last, d->rate, 2 / high, d->batch, ends[d->end]);
     run_say(run, "                 w         b      loss");
     run_say(run, "descent   %8.4f  %8.4f  %8.5g", d->w[last], d->b[last], d->loss[last]);
     run_say(run, "lowest    %8.4f  %8.4f  %8.5g   (least squares)", w, b, parabola_loss(&d->all, w, b));
@@ -127,11 +127,15 @@ int main(int argc, char **argv)
     else
         for (int i = 0; i < c.updates; i++)
             descent_step(&d);
+    PlotTimes times = window ? plot_window_times(window) : (PlotTimes){0};
     plot_window_free(window);
     descent_draw(&d, &v, plot, "end");
     if (plot_save(plot, picture))
         run_say(run, "picture: %s", picture);
     report(run, &d);
+    if (times.frames)
+        run_say(run, "first frame after %.2f s; %d frames, p50 %.1f ms, p99 %.1f ms from one to the next", times.first, times.frames,
+                1000 * times.frame_p50, 1000 * times.frame_p99);
     bool to_do = d.missing != NULL;
     plot_free(plot);
     descent_view_free(&v);

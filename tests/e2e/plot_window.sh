@@ -3,23 +3,10 @@
 # A figure's window on a virtual screen: every key, the mouse, resizing, closing; it shows the pixels that it saves.
 # Prints frame times.
 set -eu
-unset HEADLESS WAYLAND_DISPLAY
-# SDL2 unloads X11 and D-Bus before the end: what they leave cannot be told from our leaks, which the unit tests look for.
-export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0
-demo=$BUILD/tests/tools/plot_demo screen=$BUILD/tests/tools/screen work=$(mktemp -d)
-for tool in Xvfb xdotool "$demo" "$screen"; do
-    command -v "$tool" >/dev/null || { echo "skipped: no $tool"; exit 77; }
-done
-"$screen" png 2>/dev/null || [ $? != 77 ] || { echo "skipped: built without Cairo or libX11"; exit 77; }
-trap 'kill $(jobs -p) 2>/dev/null || true; rm -rf "$work"' EXIT
+demo=$BUILD/tests/tools/plot_demo program=$demo
+# shellcheck source=tests/e2e/_screen.sh
+. tests/e2e/_screen.sh
 
-Xvfb -displayfd 3 -screen 0 1400x900x24 -fbdir "$work" 3>"$work/display" >/dev/null 2>&1 &
-for _ in $(seq 100); do [ -s "$work/display" ] && break; sleep 0.1; done
-[ -s "$work/display" ] || { echo "skipped: Xvfb does not start here"; exit 77; }
-DISPLAY=:$(cat "$work/display")
-export DISPLAY SDL_VIDEODRIVER=x11
-
-fail() { echo "FAIL: $*"; tail -n 20 "$work/log"; exit 1; }
 seen=0
 expect() { # a regular expression that a line after those already seen must match
     local line
@@ -39,12 +26,10 @@ start() {
     "$demo" window "$work/saved" >>"$work/log" 2>&1 &
     pid=$! seen=0
     expect '^first frame after'
-    window=$(xdotool search --name '^plot demo$')
-    eval "$(xdotool getwindowgeometry --shell "$window" | grep -E '^[XY]=')"
+    find_window '^plot demo$'
     xdotool mousemove $((X + 300)) $((Y + 250))
 }
 snapshot() { sleep 3; cp "$work/Xvfb_screen0" "$work/$1.xwd"; } # 3 s: until a message has gone
-press() { xdotool key "$1"; }
 
 began=$(date +%s%N)
 start

@@ -1,0 +1,53 @@
+#!/usr/bin/env bash
+# seconds: 150
+# Lab 1's first program in its window: each key and the mouse do what the handout says; resize; both ways to close; the stub shows what is to do.
+set -eu
+program=$BUILD/sol/lab1_gd/1_gradient_descent
+# shellcheck source=tests/e2e/_screen.sh
+. tests/e2e/_screen.sh
+results=$work/out/lab1_gradient_descent
+
+start() { # options…: in pause, so that only keys move it
+    : >"$work/log"
+    "$program" --out "$work/out" "$@" >"$work/log" 2>&1 &
+    pid=$!
+    find_window 'Lab 1'
+    xdotool mousemove $((X + 300)) $((Y + 250)); sleep 1
+}
+finish() { press q; wait $pid || [ $? = "${1:-0}" ] || fail "exit status is not ${1:-0}"; }
+expect() { grep -qE -- "$1" "$work/log" || fail "expected '$1'"; echo "ok: $1"; }
+key() { press "$1"; sleep 0.3; }
+
+start --speed 0.1
+key space
+for _ in 1 2 3 4 5; do key period; done
+for _ in 1 2; do key comma; done
+finish; expect 'after 3 updates at rate 0.1 '; expect 'first frame after'; grep 'frame' "$work/log"
+
+start --speed 0.1
+key space; key bracketright; key bracketright; key bracketleft; key minus; key minus; key plus; key period
+finish; expect 'after 1 updates at rate 0.11 .*batch 50'
+
+start --speed 20
+sleep 2; key space; key r; sleep 1; key space; finish # r starts again, and runs
+expect 'after [0-9]+ updates'; count=$(grep -oE 'after [0-9]+ updates' "$work/log" | grep -oE '[0-9]+')
+[ "$count" -gt 3 ] && [ "$count" -lt 60 ] || fail "after r and about a second at 20 updates/s: $count updates"
+
+start --speed 0.1
+key space; xdotool mousemove $((X + 1000)) $((Y + 200)) click 1; sleep 0.5; key period; finish
+first=$(sed -n 2p "$results/metrics.csv")
+[ "$first" != "0,-1.5,3,${first##*,}" ] || fail "a click on the contours did not move the start: $first"
+echo "ok: picked $first"
+
+start --speed 0.1
+key space; key s
+xdotool mousemove $((X + 930)) $((Y + 520)) mousedown 1 mousemove_relative 60 0 mousemove_relative 40 20 mouseup 1; sleep 0.5
+key s; sleep 1
+ls "$results"/window-*.png
+cmp -s "$results"/window-1.png "$results"/window-2.png && fail "dragging the surface did not turn it"
+xdotool windowsize --sync "$window" 900 600; sleep 1; key question; sleep 0.5; key question
+"$screen" close "$window"; wait $pid || fail "exit status $? after the close button"
+echo "ok: drag, resize, help, close"
+
+program=$BUILD/student/lab1_gd/1_gradient_descent
+start; finish 77; expect 'TODO in lab1_gd/gradient.c, line [0-9]+'
