@@ -81,7 +81,7 @@ static int stages(Model *m, int x, Block block, int blocks, int width)
     int in = 16;
     for (int stage = 0; stage < 3; stage++)
         for (int b = 0; b < blocks; b++) {
-            char prefix[24];
+            char prefix[32];
             snprintf(prefix, sizeof prefix, "layer%d.%d.", stage + 1, b);
             x = block(m, x, in, prefix, width << stage, stage > 0 && b == 0 ? 2 : 1);
             in = width << stage;
