@@ -1,9 +1,10 @@
 # Data-parallel training of neural networks, in C. `make` alone lists the targets; README.md says more.
 #
-# Everything that is built lies under $(BUILD). What this machine has is found by common/setup/deps.sh (compile-and-link probes), which writes
-# $(BUILD)/config.mk: flags as NAME_CFLAGS and NAME_LIBS, and HAVE_NAME. Targets that build nothing do without it.
+# Everything that is built lies under $(BUILD). What this machine has is found by common/setup/deps.sh
+# (compile-and-link probes), which writes $(BUILD)/config.mk: flags as NAME_CFLAGS and NAME_LIBS, and HAVE_NAME.
+# Targets that build nothing do without it.
 
-# ---- variables for the command line; the "#=" lines are what `make` prints -------------------------------------------------------
+# ---- variables for the command line; the "#=" lines are what `make` prints -----------------------------------------
 #= SOL=1          the reference solutions instead of your code
 #= NP=4           how many ranks a program runs on (default 1)
 #= HOSTS=a:4,b:4  the machines, and the ranks on each (default: this one)
@@ -13,7 +14,7 @@
 #= HEADLESS=1     no window: pictures as PNG files under build/out/
 #= ARGS="..."     more options for the program; ARGS=--help lists them
 #= LAB=lab2       which lab 'make check' judges (default: every lab that has a check)
-#= SUBMISSION=f.c what 'make grade' grades: a file, or a folder of them (default: your assessment/train.c); it takes NP=2
+#= SUBMISSION=f.c what 'make grade' grades, on NP=2: a file or a folder of them (default: assessment/train.c)
 #= ONLY=name      only the programs, tests or fuzzers with this in their name
 #= SAN=1          with address and undefined-behaviour sanitizers; SAN=thread: the thread sanitizer
 #= DEPS=no        only print what would be installed
@@ -33,7 +34,7 @@ EMPTY_LABS := $(foreach lab,lab1 lab2 lab3,$(if $(filter $(lab)_%,$(LABS)),,$(la
 LAB ?= $(foreach dir,$(LABS),$(if $(wildcard $(dir)/check.c),$(firstword $(subst _, ,$(dir)))))
 export DEPS HEADLESS DATA_DIR SAN JOBS
 
-# ---- targets; the text after ## is what `make` prints ----------------------------------------------------------------------------
+# ---- targets; the text after ## is what `make` prints --------------------------------------------------------------
 help:       ## this list
 doctor:     ## what this machine has, and the command that installs what is missing
 lab1:       ## gradient descent, SGD, batch size: build and run your code
@@ -56,7 +57,8 @@ clean:      ## remove build/ and nothing else
 .DEFAULT_GOAL := help
 .SUFFIXES:
 .DELETE_ON_ERROR:
-.PHONY: help doctor clean demo lab1 lab2 lab3 assessment check grade all test bench datasets handout coverage fuzz lint no_solutions fuzzers FORCE
+.PHONY: help doctor clean demo lab1 lab2 lab3 assessment check grade all test bench datasets handout \
+    coverage fuzz lint no_solutions fuzzers FORCE
 ifeq ($(MAKELEVEL),0)
 MAKEFLAGS += -j$(JOBS)
 endif
@@ -74,7 +76,7 @@ KIND := $(if $(FUZZ),/fuzz)$(if $(COVERAGE),/coverage)$(if $(SAN),$(if $(filter 
 override BUILD := $(patsubst %$(KIND),%,$(BUILD))
 B := $(BUILD)$(KIND)
 
-# ---- targets that build nothing --------------------------------------------------------------------------------------------------
+# ---- targets that build nothing ------------------------------------------------------------------------------------
 help:
 	@echo "usage: make TARGET [VARIABLE=value …]"; echo; echo "targets"
 	@sed -n 's/^\([a-z0-9]*\):.*## *\(.*\)/\1|\2/p' Makefile | awk -F '|' '{ printf "  %-15s%s\n", $$1, $$2 }'
@@ -92,7 +94,7 @@ clean:
 	@if [ -e "$(BUILD)/Makefile" ]; then echo "clean: BUILD=$(BUILD) is not a folder of built files" >&2; exit 2; fi
 	rm -rf -- "$(BUILD)"
 
-# ---- what this machine has: found, and installed where missing, for goals that build ---------------------------------------------
+# ---- what this machine has: found, and installed where missing, for goals that build -------------------------------
 BUILDING := $(filter-out help doctor clean bench datasets handout $(EMPTY_LABS),$(MAKECMDGOALS))
 ifneq ($(BUILDING),)
 ifeq ($(origin CC),default)
@@ -111,9 +113,11 @@ $(BUILD)/config.mk: common/setup/parts.txt common/setup/probe.sh $(wildcard /var
 	@common/setup/deps.sh $(BUILD) $(SETS)
 endif
 
-# ---- how a file is compiled ------------------------------------------------------------------------------------------------------
-PARTS := OPENMP MPI CBLAS ZLIB JANSSON POPT LIBCRYPTO CAIRO SDL2 $(if $(wildcard common/*_cuda.c),CUDA) $(if $(wildcard common/*_nccl.c),NCCL)
-SANITIZE := $(if $(filter 1,$(SAN)),-fsanitize=address$(comma)undefined -fno-sanitize-recover=all) $(if $(filter thread,$(SAN)),-fsanitize=thread) \
+# ---- how a file is compiled ----------------------------------------------------------------------------------------
+PARTS := OPENMP MPI CBLAS ZLIB JANSSON POPT LIBCRYPTO CAIRO SDL2 \
+    $(if $(wildcard common/*_cuda.c),CUDA) $(if $(wildcard common/*_nccl.c),NCCL)
+SANITIZE := $(if $(filter 1,$(SAN)),-fsanitize=address$(comma)undefined -fno-sanitize-recover=all) \
+    $(if $(filter thread,$(SAN)),-fsanitize=thread) \
     $(if $(SAN),-O1 -fno-omit-frame-pointer) $(if $(COVERAGE),-O1 --coverage) \
     $(if $(FUZZ),-O1 -fsanitize=fuzzer-no-link$(comma)address$(comma)undefined -fno-sanitize-recover=all)
 STRICT := $(if $(filter 1 true,$(WERROR) $(CI)),-Werror)
@@ -155,16 +159,17 @@ $(B)/%.o: %.cu $(B)/flags
 	$(if $(V),,@echo "  NVCC  $<")
 	$(Q)$(NVCC) -O3 -std=c++17 -Icommon $(CUDA_CFLAGS) -MD -c $< -o $@
 
-# ---- the library: what this machine has no parts for is left out -----------------------------------------------------------------
+# ---- the library: what this machine has no parts for is left out ---------------------------------------------------
 WITHOUT := $(if $(HAVE_CUDA),,%_cuda.c %.cu) $(if $(HAVE_NCCL),,%_nccl.c)
 COMMON := $(filter-out $(WITHOUT),$(wildcard common/*.c common/*.cu))
 $(B)/libcommon.a: | $(filter %.o,$(KEEP_LOADED))
 $(B)/libcommon.a: $(patsubst %,$(B)/%.o,$(basename $(COMMON)))
 	$(archive)
 
-# ---- labs ------------------------------------------------------------------------------------------------------------------------
-# Programs are the numbered files, and check.c with its check_*.c; all other files of the folder are linked into each. Two variants, in folders of
-# their own: student, and sol, where a file of the same name under solution/ takes the place of the lab's.
+# ---- labs ----------------------------------------------------------------------------------------------------------
+# Programs are the numbered files, and check.c with its check_*.c; all other files of the folder are linked into each.
+# Two variants, in folders of their own: student, and sol, where a file of the same name under solution/ takes the
+# place of the lab's.
 names = $(sort $(basename $(notdir $(wildcard $(1)))))
 student_names = $(call names,$(1)/*.c)
 sol_names = $(call names,$(1)/*.c $(1)/solution/*.c)
@@ -190,16 +195,19 @@ lab_folder = $(filter $(1)_%,$(LABS))
 lab_programs = $(if $(call lab_folder,$(1)),$(call programs,$(call lab_folder,$(1)),$(VARIANT)))
 no_solutions:
 	@echo "SOL=$(SOL): there are no reference solutions here: this is the students' tarball" >&2; exit 2
-LAB_PROGRAMS := $(foreach lab,$(LABS),$(call programs,$(lab),student) $(if $(wildcard $(lab)/solution/*.c),$(call programs,$(lab),sol)))
+LAB_PROGRAMS := $(foreach lab,$(LABS),$(call programs,$(lab),student) \
+    $(if $(wildcard $(lab)/solution/*.c),$(call programs,$(lab),sol)))
 OPTIONS = $(if $(DEVICE),--device=$(DEVICE)) $(if $(DATA),--data=$(DATA)) $(if $(SEED),--seed=$(SEED)) $(ARGS)
 LAUNCH = common/setup/launch.sh --np $(NP) $(if $(HOSTS),--hosts $(HOSTS))
 
 chosen = $(if $(ONLY),$(foreach program,$(1),$(if $(findstring $(ONLY),$(notdir $(program))),$(program))),$(1))
-# Run a lab's programs in their order. Status 77, a part to do or hardware that is missing, has been said by the program: not make's error.
+# Run a lab's programs in their order. Status 77, a part to do or hardware that is missing, has been said by the
+# program: not make's error.
 define run_lab
 @for program in $(call chosen,$(filter-out %/check,$(call lab_programs,$@))); do \
     $(LAUNCH) $$program $(OPTIONS); status=$$?; \
-    if [ $$status = 77 ]; then echo "$@: not done yet, for the reason above"; elif [ $$status != 0 ]; then exit $$status; fi; \
+    if [ $$status = 77 ]; then echo "$@: not done yet, for the reason above"; \
+    elif [ $$status != 0 ]; then exit $$status; fi; \
 done
 endef
 define lab_target
@@ -217,8 +225,9 @@ check: $(foreach lab,$(LAB),$(call lab_programs,$(lab)))
 	    if [ $$status != 0 ] && [ $$status != 77 ]; then exit $$status; fi; \
 	done
 
-# ---- the assessment --------------------------------------------------------------------------------------------------------------
-# train.c is one file with all of the trainer in it. The grader builds what is handed in with the script `compile`, as a lab's program is built.
+# ---- the assessment ------------------------------------------------------------------------------------------------
+# train.c is one file with all of the trainer in it. The grader builds what is handed in with the script `compile`, as
+# a lab's program is built.
 TRAINERS := $(foreach variant,student $(if $(wildcard assessment/solution/train.c),sol),$(B)/$(variant)/assessment/train)
 $(B)/student/assessment/train: $(B)/assessment/train.o $(B)/libcommon.a
 	$(call link)
@@ -242,7 +251,7 @@ grade: $(GRADING) $(if $(filter %/$(VARIANT)/assessment/train,$(TRAINERS)),,no_s
 demo: $(LAB_PROGRAMS) $(TRAINERS) $(GRADING) $(if $(filter %/sol/assessment/train,$(TRAINERS)),,no_solutions)
 	@common/setup/demo.sh $(B)
 
-# ---- tests -----------------------------------------------------------------------------------------------------------------------
+# ---- tests ---------------------------------------------------------------------------------------------------------
 UNIT_TESTS := $(patsubst tests/unit/%.c,$(B)/tests/%,$(wildcard tests/unit/test_*.c))
 $(B)/tests/%.o: INCLUDE = -Itests
 $(B)/libtests.a: $(patsubst %.c,$(B)/%.o,$(filter-out tests/no_dlclose.c,$(wildcard tests/*.c)))
@@ -264,11 +273,14 @@ $(FUZZERS): $(B)/fuzzers/%: $(B)/tests/fuzz/%.o $(B)/libcommon.a
 fuzzers: $(FUZZERS)
 fuzz:
 	@mkdir -p $(BUILD)/fuzz; printf '%s\n' '#include <omp.h>' '#include <stddef.h>' '#include <stdint.h>' \
-	    'int LLVMFuzzerTestOneInput(const uint8_t *b, size_t n) { return omp_get_num_threads() < 0 && n && *b; }' >$(BUILD)/fuzz/probe.c
-	@if $(FUZZ_CC) -fopenmp -fsanitize=fuzzer,address $(BUILD)/fuzz/probe.c -o $(BUILD)/fuzz/probe 2>$(BUILD)/fuzz/probe.log; \
+	    'int LLVMFuzzerTestOneInput(const uint8_t *b, size_t n) { return omp_get_num_threads() < 0 && n && *b; }' \
+	    >$(BUILD)/fuzz/probe.c
+	@if (cd $(BUILD)/fuzz && $(FUZZ_CC) -fopenmp -fsanitize=fuzzer,address probe.c -o probe 2>probe.log); \
 	 then $(MAKE) --no-print-directory FUZZ=1 fuzzers && tests/fuzz.sh $(BUILD)/fuzz/fuzzers $(FUZZ_SECONDS); \
 	 else echo "fuzz: skipped: no $(FUZZ_CC) with libFuzzer and OpenMP here ($(BUILD)/fuzz/probe.log)"; fi
 lint:
 	@tests/lint.sh
 
--include $(wildcard $(foreach folder,common assessment assessment/solution tests tests/unit tests/tools tests/fuzz $(foreach lab,$(LABS),student/$(lab) sol/$(lab)),$(B)/$(folder)/*.d))
+FOLDERS := common assessment assessment/solution tests tests/unit tests/tools tests/fuzz \
+    $(foreach lab,$(LABS),student/$(lab) sol/$(lab))
+-include $(wildcard $(foreach folder,$(FOLDERS),$(B)/$(folder)/*.d))

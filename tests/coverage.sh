@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# tests/coverage.sh BUILD: after `make coverage` ran the tests: per file of common/ how many of its lines they ran. What a rank did that was
-# ended from outside (kill, MPI_Abort) is not counted.
+# tests/coverage.sh BUILD: after `make coverage` ran the tests: per file of common/ how many of its lines they ran.
+# What a rank did that was ended from outside (kill, MPI_Abort) is not counted.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 build=$1

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# tests/fuzz.sh FOLDER SECONDS: runs every fuzzer of FOLDER for so long. What it found lies in FOLDER/NAME.crash-…; the inputs that reached new code are
-# kept in FOLDER/NAME.corpus for the next run.
+# tests/fuzz.sh FOLDER SECONDS: runs every fuzzer of FOLDER for so long. What it found lies in FOLDER/NAME.crash-…;
+# the inputs that reached new code are kept in FOLDER/NAME.corpus for the next run.
 set -u
 folder=$1; seconds=$2; failed=0
 for fuzzer in "$folder"/fuzz_*; do

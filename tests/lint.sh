@@ -3,8 +3,8 @@
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 2
 files() { find . \( -path ./build -o -path ./data -o -path ./.git \) -prune -o -type f "$@" -print | sort; }
-# Suppressed: what cppcheck guesses wrong about loops and about calls that fill a struct (the compilers and sanitizers look for that, too), a
-# failed realloc (it ends the run), a sum that cannot be 0.
+# Suppressed: what cppcheck guesses wrong about loops and about calls that fill a struct (the compilers and sanitizers
+# look for that, too), a failed realloc (it ends the run), a sum that cannot be 0.
 suppressed=(--suppress=missingIncludeSystem --suppress=uninitvar --suppress=uninitStructMember --suppress=memleakOnRealloc
     --suppress=invalidFunctionArg:tests/reference_layers.c)
 failed=0

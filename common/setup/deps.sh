@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# deps.sh OUT SET…: sees to it that this machine has what a build needs. Sets: run, test, lint. Probes; installs what is missing with apt-get where
-# that is the system's way (through sudo where not root), after printing exactly what; probes again. DEPS=no: prints only.
-# Exit 2 with the list and the command when a required part is missing in the end. make calls it when OUT/config.mk is missing or out of date.
-# Lists of parts and packages are words in strings:
+# deps.sh OUT SET…: sees to it that this machine has what a build needs. Sets: run, test, lint. Probes; installs what
+# is missing with apt-get where that is the system's way (through sudo where not root), after printing exactly what;
+# probes again. DEPS=no: prints only. Exit 2 with the list and the command when a required part is missing in the end.
+# make calls it when OUT/config.mk is missing or out of date. Lists of parts and packages are words in strings:
 # shellcheck disable=SC2005,SC2046,SC2086,SC2116
 set -u
 # shellcheck source=common/setup/packages.sh
@@ -20,7 +20,8 @@ missing_parts() { # NEED…
     done
 }
 
-# root_command: what stands before a command that needs root: nothing, or a sudo that cannot hang: it asks only where somebody can answer.
+# root_command: what stands before a command that needs root: nothing, or a sudo that cannot hang: it asks only where
+# somebody can answer.
 root_command() {
     if [ "$(id -u)" = 0 ]; then return 0
     elif sudo -n true 2>/dev/null; then echo "sudo -n"
@@ -29,12 +30,17 @@ root_command() {
     fi
 }
 apt() { # ARGUMENT…
-    $root env DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=300 -o Acquire::Retries=3 "$@" </dev/null >>"$out/apt.log" 2>&1
+    $root env DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=300 -o Acquire::Retries=3 "$@" \
+        </dev/null >>"$out/apt.log" 2>&1
 }
 
-# install PACKAGE…: the package lists are fetched only where they lack one of these, or have grown so old that a file is gone.
+# install PACKAGE…: the package lists are fetched only where they lack one of these, or have grown so old that a file
+# is gone.
 install() {
-    root=$(root_command) || { say "not root, and no sudo without a password here: ask the administrator for that command"; return 1; }
+    if ! root=$(root_command); then
+        say "not root, and no sudo without a password here: ask the administrator for that command"
+        return 1
+    fi
     say "installing; log: $out/apt.log"
     apt_knows "$@" || { say "the package lists lack some of these: apt-get update"; apt update; }
     apt install -y --no-install-recommends "$@" && return

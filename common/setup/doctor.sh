@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# doctor.sh OUT: what this machine has for the labs, what is missing, and the one command that installs it. Changes nothing outside OUT.
-# Exit 0 when everything required is there, else 2.
-# Lists of parts and packages are words in strings:
+# doctor.sh OUT: what this machine has for the labs, what is missing, and the one command that installs it. Changes
+# nothing outside OUT. Exit 0 when everything required is there, else 2. Lists of parts and packages are words in
+# strings:
 # shellcheck disable=SC2046,SC2086,SC2116
 set -u
 # shellcheck source=common/setup/packages.sh
@@ -29,7 +29,10 @@ title "for NVIDIA GPUs: used where found"; part_rows gpu
 
 title "this machine"
 cores() { nproc 2>/dev/null || sysctl -n hw.ncpu 2>/dev/null || getconf _NPROCESSORS_ONLN 2>/dev/null || echo "?"; }
-gpus() { nvidia-smi --query-gpu=name,memory.total --format=csv,noheader 2>/dev/null | sort | uniq -c | sed 's/^ *\([0-9]*\) /\1 x /' | paste -sd ';' -; }
+gpus() {
+    nvidia-smi --query-gpu=name,memory.total --format=csv,noheader 2>/dev/null | sort | uniq -c |
+        sed 's/^ *\([0-9]*\) /\1 x /' | paste -sd ';' -
+}
 display() {
     if [ -n "${WAYLAND_DISPLAY:-}" ]; then echo "Wayland, $WAYLAND_DISPLAY"
     elif [ -n "${DISPLAY:-}" ]; then echo "X, $DISPLAY"
@@ -42,7 +45,7 @@ data_sets() {
     for dir in ${DATA_DIR:+"$DATA_DIR"} data /usr/share/datasets/fashion-mnist; do
         for file in "$dir"/{,*/}train-images-idx3-ubyte{,.gz} "$dir"/{,*/}data_batch_1.bin; do
             if [ -r "$file" ]; then
-                case $file in *.bin) printf '%s' "cifar10 in ${file%/*}; " ;; *) printf '%s' "fashion in ${file%/*}; " ;; esac
+                case $file in *.bin) printf 'cifar10 in %s; ' "${file%/*}" ;; *) printf 'fashion in %s; ' "${file%/*}" ;; esac
             fi
         done
     done
@@ -70,7 +73,8 @@ else
         if [ "$(id -u)" != 0 ] && [ "$(package_manager)" != brew ] && ! sudo -n true 2>/dev/null; then
             echo "         no sudo without a password here: if you have none, ask the administrator for exactly this"
         fi
-    elif [ -z "$(package_manager)" ]; then echo "install: no apt-get, dnf, pacman or brew found: see the parts by name in common/setup/parts.txt"
+    elif [ -z "$(package_manager)" ]; then
+        echo "install: no apt-get, dnf, pacman or brew found: see the parts by name in common/setup/parts.txt"
     else echo "install: no package of this system would help; see the column 'why not', and common/setup/parts.txt"
     fi
 fi

@@ -1,4 +1,5 @@
-# packages.sh: sourced by deps.sh and doctor.sh. Which packages a part comes in on this system, and the command that installs them.
+# packages.sh: sourced by deps.sh and doctor.sh. Which packages a part comes in on this system, and the command that
+# installs them.
 # shellcheck shell=bash
 setup_dir=$(dirname "${BASH_SOURCE[0]}")
 
@@ -25,7 +26,9 @@ package_manager() {
 # packages_of PART…: their packages on this system, each once; "-" in the table is none.
 packages_of() {
     local column part
-    case $(package_manager) in apt-get) column=4 ;; dnf) column=5 ;; pacman) column=6 ;; brew) column=7 ;; *) return ;; esac
+    case $(package_manager) in
+        apt-get) column=4 ;; dnf) column=5 ;; pacman) column=6 ;; brew) column=7 ;; *) return ;;
+    esac
     for part in "$@"; do part_field "$part" "$column"; done | tr ' ' '\n' | grep -v '^-*$' | awk '!seen[$0]++'
 }
 

@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
 # probe.sh --key: the compilers that a probe would use; another answer than config.mk's PROBED_KEY means: probe again.
-# probe.sh OUT [SET…]: finds out what this machine has by compiling and linking a small program per part (parts.txt), never by guessing file names.
-# Writes OUT/config.mk (flags for the Makefile) and OUT/probe/results: lines "part<TAB>found|missing<TAB>version<TAB>where or why".
-# The compilers' own words are in OUT/probe/NAME.log. Always exits 0: deps.sh decides what a missing part means. CC, MPICC, CUDA_HOME are honoured.
+# probe.sh OUT [SET…]: finds out what this machine has by compiling and linking a small program per part (parts.txt),
+# never by guessing file names. Writes OUT/config.mk (flags for the Makefile) and OUT/probe/results: lines
+# "part<TAB>found|missing<TAB>version<TAB>where or why". The compilers' own words are in OUT/probe/NAME.log. Always
+# exits 0: deps.sh decides what a missing part means. CC, MPICC, CUDA_HOME are honoured.
 set -u
 # shellcheck source=common/setup/packages.sh
 . "$(dirname "$0")/packages.sh"
 cc=${CC:-gcc}
-key() { echo "$cc" "$(command -v "${cc%% *}")" "$(command -v "${MPICC:-mpicc}")" "$(command -v nvcc)" "${CUDA_HOME:-}"; }
+key() { echo "$cc" "$(command -v "${cc%% *}")" "$(command -v "${MPICC:-mpicc}")" "$(command -v nvcc)" "${CUDA_HOME-}"; }
 if [ "$1" = --key ]; then key; exit; fi
 out=$1; shift
 work=$out/probe
@@ -34,7 +35,8 @@ shared_file() {
     { ldd "$1" 2>/dev/null || otool -L "$1" 2>/dev/null; } | grep -o "/[^ ]*$2[^ ]*" | head -n 1
 }
 
-# library PART FILE INCLUDES STATEMENTS CANDIDATE…: the first candidate "CFLAGS;LIBS" that works. The statements print the version.
+# library PART FILE INCLUDES STATEMENTS CANDIDATE…: the first candidate "CFLAGS;LIBS" that works. The statements print
+# the version.
 library() {
     local part=$1 file=$2 candidate version
     printf '#include <stdio.h>\n%s\nint main(void) { %s return 0; }\n' "$3" "$4" >"$work/$part.c"
@@ -75,14 +77,26 @@ probe_compiler() {
 }
 
 probe_openmp() {
-    library openmp 'lib[go]*mp' '#include <omp.h>' 'printf("%d", omp_get_max_threads() > 0 ? _OPENMP : 0);' "-fopenmp;-fopenmp" \
-        "$(prefix=$(brew --prefix libomp 2>/dev/null) && echo "-Xclang -fopenmp -I$prefix/include;-L$prefix/lib -lomp" || echo ";")"
+    library openmp 'lib[go]*mp' '#include <omp.h>' 'printf("%d", omp_get_max_threads() > 0 ? _OPENMP : 0);' \
+        "-fopenmp;-fopenmp" \
+        "$(prefix=$(brew --prefix libomp 2>/dev/null) &&
+            echo "-Xclang -fopenmp -I$prefix/include;-L$prefix/lib -lomp" || echo ";")"
 }
 
 probe_mpi() { # Open MPI's wrapper says which flags; the labs' own compiler is used with them
     local mpicc bin why="no mpicc on PATH" compile link
-    printf '%s\n' '#include <mpi.h>' '#include <stdio.h>' '#ifndef OPEN_MPI' '#error not Open MPI' '#endif' \
-        'int main(void) { printf("%d.%d.%d", OMPI_MAJOR_VERSION, OMPI_MINOR_VERSION, OMPI_RELEASE_VERSION); return MPI_Wtime() < 0; }' >"$work/mpi.c"
+    cat >"$work/mpi.c" <<'EOF'
+#include <mpi.h>
+#include <stdio.h>
+#ifndef OPEN_MPI
+#error not Open MPI
+#endif
+int main(void)
+{
+    printf("%d.%d.%d", OMPI_MAJOR_VERSION, OMPI_MINOR_VERSION, OMPI_RELEASE_VERSION);
+    return MPI_Wtime() < 0;
+}
+EOF
     for mpicc in ${MPICC:-mpicc mpicc.openmpi /usr/lib64/openmpi/bin/mpicc}; do
         command -v "$mpicc" >/dev/null 2>&1 || continue
         mpicc=$(command -v "$mpicc")
@@ -107,18 +121,22 @@ probe_cblas() {
         char *openblas_get_config(void);' "$body printf(\"%s\", openblas_get_config());" \
         ";-lopenblas" "-I/usr/include/openblas;-lopenblas" "$(pkg openblas)" "$(brewed openblas -lopenblas)"
     if [ -f "$work/cblas.mk" ]; then echo 'CBLAS_CFLAGS += -DHAVE_OPENBLAS' >>"$work/cblas.mk"; return; fi
-    sdk=$(xcrun --show-sdk-path 2>/dev/null)/System/Library/Frameworks/Accelerate.framework/Frameworks/vecLib.framework/Headers
+    sdk=$(xcrun --show-sdk-path 2>/dev/null)/System/Library/Frameworks/Accelerate.framework
+    sdk=$sdk/Frameworks/vecLib.framework/Headers
     library cblas 'lib[^/]*blas' '#include <cblas.h>' "$body"' printf("no OpenBLAS: slower");' \
         "-I$sdk;-framework Accelerate" ";-lcblas" ";-lblas" "$(pkg cblas)"
 }
 
-probe_zlib() { library zlib libz '#include <zlib.h>' 'printf("%s", zlibVersion());' ";-lz" "$(pkg zlib)" "$(brewed zlib -lz)"; }
+probe_zlib() {
+    library zlib libz '#include <zlib.h>' 'printf("%s", zlibVersion());' ";-lz" "$(pkg zlib)" "$(brewed zlib -lz)"
+}
 probe_jansson() {
     library jansson libjansson '#include <jansson.h>' 'json_decref(json_object()); printf("%s", JANSSON_VERSION);' \
         ";-ljansson" "$(pkg jansson)" "$(brewed jansson -ljansson)"
 }
 probe_popt() {
-    library popt libpopt '#include <popt.h>' 'if (!poptStrerror(POPT_ERROR_BADOPT)) return 1;' ";-lpopt" "$(pkg popt)" "$(brewed popt -lpopt)"
+    library popt libpopt '#include <popt.h>' 'if (!poptStrerror(POPT_ERROR_BADOPT)) return 1;' \
+        ";-lpopt" "$(pkg popt)" "$(brewed popt -lpopt)"
 }
 probe_libcrypto() {
     library libcrypto libcrypto '#include <openssl/crypto.h>
@@ -139,12 +157,13 @@ probe_cmocka() {
         #include <stddef.h>
         #include <stdint.h>
         #include <setjmp.h>
-        #include <cmocka.h>' 'cmocka_set_message_output(CM_OUTPUT_STDOUT);' ";-lcmocka" "$(pkg cmocka)" "$(brewed cmocka -lcmocka)"
+        #include <cmocka.h>' 'cmocka_set_message_output(CM_OUTPUT_STDOUT);' \
+        ";-lcmocka" "$(pkg cmocka)" "$(brewed cmocka -lcmocka)"
 }
 
 probe_font() {
     local file
-    for file in /usr/share/fonts/truetype/dejavu/DejaVuSans.ttf /usr/share/fonts/dejavu-sans-fonts/DejaVuSans.ttf /usr/share/fonts/TTF/DejaVuSans.ttf \
+    for file in /usr/share/fonts/{truetype/dejavu,dejavu-sans-fonts,TTF}/DejaVuSans.ttf \
                 "$HOME/Library/Fonts/DejaVuSans.ttf" /Library/Fonts/DejaVuSans.ttf; do
         if [ -r "$file" ]; then found font "DejaVu Sans" "$file"; return; fi
     done
@@ -152,7 +171,8 @@ probe_font() {
 }
 probe_fashion() {
     local dir=/usr/share/datasets/fashion-mnist
-    if [ -r "$dir/train-images-idx3-ubyte.gz" ]; then found fashion "Fashion-MNIST" "$dir"; else missing fashion "not in $dir"; fi
+    if [ -r "$dir/train-images-idx3-ubyte.gz" ]; then found fashion "Fashion-MNIST" "$dir"
+    else missing fashion "not in $dir"; fi
 }
 probe_tool() { # PART [PROGRAM]: a program that says its version
     local where program=${2:-$1}; where=$(command -v "$program") || { missing "$1" "not on PATH"; return; }
@@ -170,9 +190,19 @@ probe_python3() { # the tests' small web server comes with the full package only
 
 probe_cuda() { # then NCCL and cuDNN, which live beside it
     local home nvcc where="no nvcc (set CUDA_HOME=…)"
-    printf '%s\n' '#include <cublas_v2.h>' '#include <cuda_runtime.h>' '__global__ void one(float *x) { *x = 1; }' \
-        'int main() { cublasHandle_t h; one<<<1, 1>>>(nullptr); return cublasCreate(&h) == CUBLAS_STATUS_SUCCESS && cudaDeviceSynchronize(); }' >"$work/cuda.cu"
-    for home in ${CUDA_HOME:-} "$(dirname "$(dirname "$(command -v nvcc || echo /none/bin/nvcc)")")" /usr/local/cuda /opt/cuda; do
+    cat >"$work/cuda.cu" <<'EOF'
+#include <cublas_v2.h>
+#include <cuda_runtime.h>
+__global__ void one(float *x) { *x = 1; }
+int main()
+{
+    cublasHandle_t h;
+    one<<<1, 1>>>(nullptr);
+    return cublasCreate(&h) == CUBLAS_STATUS_SUCCESS && cudaDeviceSynchronize();
+}
+EOF
+    nvcc=$(command -v nvcc || echo /none/bin/nvcc)
+    for home in ${CUDA_HOME:-} "${nvcc%/bin/nvcc}" /usr/local/cuda /opt/cuda; do
         nvcc=$home/bin/nvcc
         [ -x "$nvcc" ] || continue
         where="$nvcc does not compile and link (${out#"$PWD/"}/probe/cuda.log)"
@@ -184,9 +214,11 @@ probe_cuda() { # then NCCL and cuDNN, which live beside it
         break
     done
     [ -f "$work/cuda.mk" ] || { missing cuda "$where"; missing nccl "needs CUDA"; missing cudnn "needs CUDA"; return; }
-    library nccl libnccl '#include <nccl.h>' 'int v = 0; ncclGetVersion(&v); printf("%d.%d.%d", v / 10000, v / 100 % 100, v % 100);' \
+    library nccl libnccl '#include <nccl.h>' \
+        'int v = 0; ncclGetVersion(&v); printf("%d.%d.%d", v / 10000, v / 100 % 100, v % 100);' \
         "-I$home/include;-L$home/lib64 -Wl,-rpath,$home/lib64 -lnccl -lcudart" "$(pkg nccl)"
-    library cudnn libcudnn '#include <cudnn.h>' 'printf("%d.%d.%d", CUDNN_MAJOR, CUDNN_MINOR, CUDNN_PATCHLEVEL); if (!cudnnGetVersion()) return 1;' \
+    library cudnn libcudnn '#include <cudnn.h>' \
+        'printf("%d.%d.%d", CUDNN_MAJOR, CUDNN_MINOR, CUDNN_PATCHLEVEL); if (!cudnnGetVersion()) return 1;' \
         "-I$home/include;-L$home/lib64 -Wl,-rpath,$home/lib64 -lcudnn -lcudart" "$(pkg cudnn)"
 }
 
@@ -198,7 +230,7 @@ wait
 parts=$(part_list required optional test lint gpu)
 for part in $parts; do cat "$work/$part.result"; done >"$work/results"
 {
-    echo "# Written by common/setup/probe.sh: what this machine has. 'make clean' removes it, the next build writes it again."
+    echo "# Written by common/setup/probe.sh: what this machine has. 'make clean' removes it, the next build writes it."
     echo "PROBED_KEY := $(key)"
     echo "PROBED_SETS := $*"
     for part in $parts; do cat "$work/$part.mk" 2>/dev/null; done

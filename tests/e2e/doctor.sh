@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# `make doctor`: a row for every part, a status that agrees with them, the one command at the end; also where nothing is installed, and for each
-# system's package manager. Other machines are folders of links to a few programs, which stand for the whole PATH.
+# `make doctor`: a row for every part, a status that agrees with them, the one command at the end; also where nothing
+# is installed, and for each system's package manager. Other machines are folders of links to a few programs, which
+# stand for the whole PATH.
 # seconds: 120
 # ranks: 0
 set -u

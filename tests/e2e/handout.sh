@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# The students' tarball: the same bytes each time, nothing of the solutions, and it works where it is unpacked: help, lab, check; a new lab is picked up.
+# The students' tarball: the same bytes each time, nothing of the solutions, and it works where it is unpacked: help,
+# lab, check; a new lab is picked up.
 # seconds: 400
 set -eu
 work=$(mktemp -d)
@@ -17,8 +18,8 @@ for file in Makefile README.md LICENSE common/backend.h common/setup/deps.sh lab
 done
 if grep -E '/(solution|hidden|e2e|\.ci|\.git)(/|$)' "$work/files"; then wrong "the files above should not be in it"; fi
 
-# A solution's own statements are those that its stub does not have. In the tarball there is none of the longer ones (a short one, as "int i = 0;",
-# may stand anywhere), and no file with half of them all.
+# A solution's own statements are those that its stub does not have. In the tarball there is none of the longer ones
+# (a short one, as "int i = 0;", may stand anywhere), and no file with half of them all.
 for solution in */solution/*.c; do
     stub=${solution/solution\//}
     sed 's/^ *//' "$stub" 2>/dev/null | sort -u >"$work/given"

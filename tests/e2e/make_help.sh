@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# `make` alone: every target of the Makefile on one line each, in columns, and it neither probes nor writes. Bad values are refused.
+# `make` alone: every target of the Makefile on one line each, in columns, and it neither probes nor writes. Bad
+# values are refused.
 # seconds: 60
 # ranks: 0
 set -eu

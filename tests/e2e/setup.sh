@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# The self-installing set-up, on a machine that lacks a library: a compiler that cannot link it until a stand-in for apt-get has "installed" it.
-# DEPS=no prints only; a missing optional part does not stop a build; a user without sudo is told, and nothing waits for a password; what was
-# found is looked for again only when the compilers change.
+# The self-installing set-up, on a machine that lacks a library: a compiler that cannot link it until a stand-in for
+# apt-get has "installed" it. DEPS=no prints only; a missing optional part does not stop a build; a user without sudo
+# is told, and nothing waits for a password; what was found is looked for again only when the compilers change.
 # seconds: 240
 # ranks: 0
 set -u

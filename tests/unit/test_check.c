@@ -181,8 +181,8 @@ static void product_overflows(void **state)
 static void memory_runs_out(void **state)
 {
     (void)state;
-#ifdef __SANITIZE_ADDRESS__
-    SKIP("the address sanitizer needs more address space than the limit of this case");
+#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
+    SKIP("a sanitizer needs more address space than the limit of this case");
 #endif
     expect_death(EXIT_USAGE, ask_more_than_there_is, NULL, "error: out of memory: no room for 1073.7 MB", NULL);
 }
