@@ -96,8 +96,10 @@ char *judge_share(const Runs *r)
         free(failure);
         return fault;
     }
+    char *both = format_new("%s (%s)", fault, failure);
     free(fault);
-    return failure;
+    free(failure);
+    return both;
 }
 
 char *judge_broadcast(const Runs *r)
@@ -241,7 +243,11 @@ char *judge_checkpoint(const Runs *r)
         fault = format_new("stopped after update %d and resumed, it ends in another checkpoint than without the stop",
                            HALF);
     fault = fault ? fault : judge_order(&r->others, DEEP_BATCH, DEEP_IMAGES, HALF * RANKS * DEEP_BATCH);
-    fault = fault ? fault : judge_files(&r->stopped, false);
+    if (!fault && (fault = judge_files(&r->stopped, false))) {
+        char *when = format_new("when rank 1 alone is told to stop: %s", fault);
+        free(fault);
+        fault = when;
+    }
     for (int i = 1; i < RANKS && !fault; i++)
         if (update_count(&r->stopped, i) != update_count(&r->stopped, 0))
             fault = format_new("told to stop, ranks 0 and %d do not stop after the same update", i);
