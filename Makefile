@@ -52,6 +52,7 @@ handout:    ## the students' tarball: no solutions, no hidden tests
 coverage:   ## which lines of common/ the tests run
 fuzz:       ## feed the file readers rubbish, FUZZ_SECONDS=20 each (needs clang)
 lint:       ## shellcheck and cppcheck over the sources
+pictures:   ## draw the README's and handouts' pictures again, into docs/ (minutes)
 clean:      ## remove build/ and nothing else
 
 .DEFAULT_GOAL := help
@@ -250,6 +251,14 @@ grade: $(GRADING) $(if $(filter %/$(VARIANT)/assessment/train,$(TRAINERS)),,no_s
 
 demo: $(LAB_PROGRAMS) $(TRAINERS) $(GRADING) $(if $(filter %/sol/assessment/train,$(TRAINERS)),,no_solutions)
 	@common/setup/demo.sh $(B)
+
+# The pictures of the README and the handouts.
+pictures: $(LAB_PROGRAMS)
+	@mkdir -p docs
+	HEADLESS=1 $(B)/sol/lab1_gd/1_gradient_descent --rate 0.33 --out $(BUILD)/pictures
+	HEADLESS=1 $(B)/sol/lab3_scale/1_batch_size --out $(BUILD)/pictures
+	cp $(BUILD)/pictures/lab1_gradient_descent/descent.png docs/lab1.png
+	cp $(BUILD)/pictures/lab3_batch_size/batch_size.png docs/lab3.png
 
 # ---- tests ---------------------------------------------------------------------------------------------------------
 UNIT_TESTS := $(patsubst tests/unit/%.c,$(B)/tests/%,$(wildcard tests/unit/test_*.c))
