@@ -4,8 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Backends that were built. An operation sums at most a few thousand products of float32 numbers: 1e-5 is generous for one that is right, and
- * far below what a wrong term, border or index would do. */
+/* Backends that were built. An operation sums at most a few thousand products of float32 numbers: 1e-5 is generous
+ * for one that is right, and far below what a wrong term, border or index would do. */
 static const struct { const char *name; double tolerance; } backends[] = {{"cpu", 1e-5}};
 enum { BACKENDS = sizeof backends / sizeof *backends };
 static int chosen;
@@ -107,7 +107,8 @@ static void expect_border_zero(Device *d, Tensor t)
                 for (int c = 0; c < whole.c; c++, at++) {
                     bool inside = h >= t.halo && h < t.halo + t.h && w >= t.halo && w < t.halo + t.w;
                     if (!inside && *at != 0)
-                        fail_msg("the border was written: image %d, row %d, column %d, channel %d is %g", n, h - t.halo, w - t.halo, c, *at);
+                        fail_msg("the border was written: image %d, row %d, column %d, channel %d is %g", n, h - t.halo,
+                                 w - t.halo, c, *at);
                 }
     free(v);
 }
@@ -141,7 +142,8 @@ void expect_tensor(Device *d, Tensor t, const double *expected, double tolerance
     double ratio = sqrt(difference) / (norm > 0 ? sqrt(norm) : 1);
     free(ours);
     if (!(ratio <= tolerance)) /* NaN fails */
-        fail_msg("%s [%d,%d,%d,%d] halo %d: relative error %.3g, expected <= %g", what, t.n, t.h, t.w, t.c, t.halo, ratio, tolerance);
+        fail_msg("%s [%d,%d,%d,%d] halo %d: relative error %.3g, expected <= %g", what, t.n, t.h, t.w, t.c, t.halo,
+                 ratio, tolerance);
 }
 
 void expect_same_bits(Device *d, Tensor a, Tensor b, const char *what)

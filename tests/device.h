@@ -1,4 +1,5 @@
-/* device.h: what tests of a backend share: each case runs once per backend that was built, with numbers put there and fetched back.
+/* device.h: what tests of a backend share: each case runs once per backend that was built, with numbers put there and
+ * fetched back.
  *
  *     static void relu(void **state) { Device *d = device_open(); … device_close(d); }
  *     static const Case cases[] = {{"relu", .run = relu}};
@@ -24,9 +25,11 @@ const char *device_name(void); /* "cpu": the backend that this case is to run on
 Device *device_open(void);     /* that backend, 2 threads */
 void device_close(Device *d);
 
-/* New tensors. F32 activations with these values inside and a border of `halo`; NULL: NaN inside, for outputs that must be written whole. */
+/* New tensors. F32 activations with these values inside and a border of `halo`; NULL: NaN inside, for outputs that
+ * must be written whole. */
 Tensor put(Device *d, const double *values, Shape s, int halo);
-/* A matrix [rows, columns] that begins in the middle of a larger buffer, where no alignment may be hoped for: as weights do in a flat vector. */
+/* A matrix [rows, columns] that begins in the middle of a larger buffer, where no alignment may be hoped for: as
+ * weights do in a flat vector. */
 Tensor put_matrix(Device *d, const double *values, int rows, int columns);
 Tensor put_vector(Device *d, const double *values, int n); /* likewise, [n] */
 Tensor put_ints(Device *d, const int *values, int n);      /* I32 [n] */

@@ -2,7 +2,7 @@
 #include "net.h"
 #include "check.h"
 #include "rng.h"
-#include <math.h>
+#include <string.h>
 
 /* The batch's tensors for N pictures. */
 static void make_batch(Net *n, int N)
@@ -109,10 +109,16 @@ void store(const Net *n, Tensor vector, const float *v)
     n->op->stream_sync(n->m->s);
 }
 
-double norm_of(const float *v, size_t count)
+void expect_bits(const float *a, const float *b, size_t n, const char *what)
 {
-    double sum = 0;
-    for (size_t i = 0; i < count; i++)
-        sum += (double)v[i] * v[i];
-    return sqrt(sum);
+    for (size_t i = 0; i < n; i++)
+        if (memcmp(&a[i], &b[i], sizeof *a))
+            fail_msg("%s: number %zu is %.9g and %.9g", what, i, a[i], b[i]);
+}
+
+void expect_vector(const Net *n, Tensor t, const double *expected, double tolerance, const char *what)
+{
+    float *v = fetch(n, t);
+    expect_near(v, expected, tensor_count(t), tolerance, what);
+    free(v);
 }

@@ -11,7 +11,8 @@ typedef struct Net {
     Tensor x, label, totals; /* [N,H,W,C], [N], F64 [2] */
 } Net;
 
-/* A model with weights from seed 1 and a batch of N normal pictures with random labels from `seed`; planned for `batch` >= N. */
+/* A model with weights from seed 1 and a batch of N normal pictures with random labels from `seed`; planned for
+ * `batch` >= N. */
 Net net_new(Backend *be, const ModelSpec *spec, int batch, int N, uint32_t seed);
 void net_free(Net *n);
 /* Another batch of as many, drawn from another seed. */
@@ -20,10 +21,14 @@ void net_draw(Net *n, uint32_t seed);
 void net_take(Net *to, const Net *from, int first, int count);
 
 double net_loss(Net *n, ModelMode mode); /* mean loss of one forward pass */
-double net_gradient(Net *n);             /* forward (frozen statistics), loss, grads zeroed and computed; returns the mean loss */
+/* forward (frozen statistics), loss, grads zeroed and computed; returns the mean loss */
+double net_gradient(Net *n);
 
 float *fetch(const Net *n, Tensor vector);             /* on the host; free() it */
 void store(const Net *n, Tensor vector, const float *v);
 double *fetch_double(const Net *n, Tensor vector);
-double norm_of(const float *v, size_t count);
+
+/* The same bits; and ||t - expected|| / ||expected|| <= tolerance. Else the case fails. */
+void expect_bits(const float *a, const float *b, size_t n, const char *what);
+void expect_vector(const Net *n, Tensor t, const double *expected, double tolerance, const char *what);
 #endif

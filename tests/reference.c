@@ -10,7 +10,8 @@ ConvShape conv_shape(Shape x, int K, int R, int stride)
 
 size_t conv_weights(const ConvShape *c) { return (size_t)c->y.c * c->x.c * c->R * c->R; }
 
-/* A convolution is a sum of products x * w = y over all places (iy, ix, iw) that meet; the three passes differ only in who is summed. */
+/* A convolution is a sum of products x * w = y over all places (iy, ix, iw) that meet; the three passes differ only
+ * in who is summed. */
 typedef enum { SUM_Y, SUM_X, SUM_W } Summed;
 
 static void conv_products(double *sum, const double *a, const double *b, Summed which, const ConvShape *c)
@@ -43,9 +44,15 @@ void ref_conv_forward(double *y, const double *x, const double *w, const double 
     conv_products(y, x, w, SUM_Y, c);
 }
 
-void ref_conv_backward_data(double *dx, const double *dy, const double *w, const ConvShape *c) { conv_products(dx, dy, w, SUM_X, c); }
+void ref_conv_backward_data(double *dx, const double *dy, const double *w, const ConvShape *c)
+{
+    conv_products(dx, dy, w, SUM_X, c);
+}
 
-void ref_conv_backward_weight(double *dw, const double *x, const double *dy, const ConvShape *c) { conv_products(dw, x, dy, SUM_W, c); }
+void ref_conv_backward_weight(double *dw, const double *x, const double *dy, const ConvShape *c)
+{
+    conv_products(dw, x, dy, SUM_W, c);
+}
 
 void ref_dense_forward(double *y, const double *x, const double *w, const double *bias, int N, int D, int K)
 {
@@ -79,7 +86,10 @@ int norm_groups(const Norm *n) { return (n->x.n + n->group - 1) / n->group; }
 
 static int group_first(const Norm *n, int g) { return g * n->group; }
 static int group_end(const Norm *n, int g) { return (g + 1) * n->group < n->x.n ? (g + 1) * n->group : n->x.n; }
-static double group_count(const Norm *n, int g) { return (double)(group_end(n, g) - group_first(n, g)) * n->x.h * n->x.w; }
+static double group_count(const Norm *n, int g)
+{
+    return (double)(group_end(n, g) - group_first(n, g)) * n->x.h * n->x.w;
+}
 
 void ref_image_moments(double *moments, const double *x, Shape s)
 {
@@ -145,8 +155,8 @@ void ref_bn_forward(double *y, const Norm *n, const double *x, const double *res
             }
 }
 
-void ref_bn_backward(double *dx, double *dresidual, double *dgamma, double *dbeta, const Norm *n, const double *dy, const double *y,
-                     const double *x)
+void ref_bn_backward(double *dx, double *dresidual, double *dgamma, double *dbeta, const Norm *n, const double *dy,
+                     const double *y, const double *x)
 {
     for (int g = 0; g < norm_groups(n); g++)
         for (int c = 0; c < n->x.c; c++) {
@@ -164,7 +174,8 @@ void ref_bn_backward(double *dx, double *dresidual, double *dgamma, double *dbet
                             if (dresidual)
                                 dresidual[i] += grad;
                         } else
-                            dx[i] += n->gamma[c] * istd * (grad - sum_g / group_count(n, g) - xhat * sum_gx / group_count(n, g));
+                            dx[i] += n->gamma[c] * istd *
+                                     (grad - sum_g / group_count(n, g) - xhat * sum_gx / group_count(n, g));
                     }
             dgamma[c] += sum_gx;
             dbeta[c] += sum_g;

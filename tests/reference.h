@@ -1,7 +1,9 @@
-/* reference.h: every operation of backend.h as plain float64 loops over host arrays: slow, and simple enough to be seen to be right.
+/* reference.h: every operation of backend.h as plain float64 loops over host arrays: slow, and simple enough to be
+ * seen to be right.
  *
- * Activations are NHWC without a border; weights lie as PyTorch stores them. What a backward function writes (d…) is added to, `+=`: zero it
- * first. The functions themselves are checked against finite differences in unit/test_reference.c.
+ * Activations are NHWC without a border; weights lie as PyTorch stores them. What a backward function writes (d…) is
+ * added to, `+=`: zero it first. The functions themselves are checked against finite differences in
+ * unit/test_reference.c.
  */
 #ifndef REFERENCE_H
 #define REFERENCE_H
@@ -12,10 +14,13 @@
 typedef struct Shape { int n, h, w, c; } Shape;
 
 static inline size_t shape_count(Shape s) { return (size_t)s.n * s.h * s.w * s.c; }
-static inline size_t shape_at(Shape s, int n, int h, int w, int c) { return (((size_t)n * s.h + h) * s.w + w) * s.c + c; }
+static inline size_t shape_at(Shape s, int n, int h, int w, int c)
+{
+    return (((size_t)n * s.h + h) * s.w + w) * s.c + c;
+}
 
-/* `count` normal draws of this mean and standard deviation, each a float32's value (so that a device gets exactly these numbers), a function of
- * `seed` alone. free() it. */
+/* `count` normal draws of this mean and standard deviation, each a float32's value (so that a device gets exactly
+ * these numbers), a function of `seed` alone. free() it. */
 double *random_values(uint32_t seed, size_t count, double mean, double deviation);
 double *zeros(size_t count);
 
@@ -24,7 +29,8 @@ typedef struct ConvShape { Shape x, y; int R, stride; } ConvShape;
 
 ConvShape conv_shape(Shape x, int K, int R, int stride);
 size_t conv_weights(const ConvShape *c); /* how many */
-void ref_conv_forward(double *y, const double *x, const double *w, const double *residual, const ConvShape *c); /* residual or NULL */
+/* residual or NULL */
+void ref_conv_forward(double *y, const double *x, const double *w, const double *residual, const ConvShape *c);
 void ref_conv_backward_data(double *dx, const double *dy, const double *w, const ConvShape *c);
 void ref_conv_backward_weight(double *dw, const double *x, const double *dy, const ConvShape *c);
 
@@ -46,10 +52,11 @@ typedef struct Norm {
 int norm_groups(const Norm *n);
 void ref_image_moments(double *moments, const double *x, Shape s); /* [N,2,C]: mean, sum of squared deviations */
 void ref_bn_statistics(const Norm *n, const double *x);            /* fills mean and var */
-void ref_bn_running(double *running_mean, double *running_var, const Norm *n, double momentum); /* unbiased var, the groups' plain average */
+/* unbiased var, the groups' plain average */
+void ref_bn_running(double *running_mean, double *running_var, const Norm *n, double momentum);
 void ref_bn_forward(double *y, const Norm *n, const double *x, const double *residual);
-void ref_bn_backward(double *dx, double *dresidual, double *dgamma, double *dbeta, const Norm *n, const double *dy, const double *y,
-                     const double *x);
+void ref_bn_backward(double *dx, double *dresidual, double *dgamma, double *dbeta, const Norm *n, const double *dy,
+                     const double *y, const double *x);
 
 /* ---- the other layers ---- */
 void ref_relu_forward(double *y, const double *x, size_t count);
@@ -63,12 +70,14 @@ void ref_flatten_forward(double *y, const double *x, Shape s);
 void ref_flatten_backward(double *dx, const double *dy, Shape s);
 
 /* losses [N]; totals += {sum weight * loss, correct}; dlogits = scale * weight * (p - onehot). weight NULL: all 1 */
-void ref_cross_entropy(double *dlogits, double *losses, double totals[2], const double *logits, const int *label, const double *weight,
-                       double scale, int N, int K);
+void ref_cross_entropy(double *dlogits, double *losses, double totals[2], const double *logits, const int *label,
+                       const double *weight, double scale, int N, int K);
 
 /* ---- vectors and input ---- */
-void ref_sgd(double *w, double *v, const double *g, double rate, double momentum, double decay, bool nesterov, size_t n);
+void ref_sgd(double *w, double *v, const double *g, double rate, double momentum, double decay, bool nesterov,
+             size_t n);
 
 typedef struct Pick { int image, dy, dx, flip, cut_y, cut_x, cut; } Pick; /* backend.h's Augment */
-void ref_gather(double *x, const uint8_t *images, const Pick *pick, const double *mean, const double *istd, Shape s); /* s: of x */
+/* s: of x */
+void ref_gather(double *x, const uint8_t *images, const Pick *pick, const double *mean, const double *istd, Shape s);
 #endif

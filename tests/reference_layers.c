@@ -100,8 +100,8 @@ void ref_flatten_backward(double *dx, const double *dy, Shape s)
                     dx[shape_at(s, n, h, w, c)] += dy[flat_at(s, n, h, w, c)];
 }
 
-void ref_cross_entropy(double *dlogits, double *losses, double totals[2], const double *logits, const int *label, const double *weight,
-                       double scale, int N, int K)
+void ref_cross_entropy(double *dlogits, double *losses, double totals[2], const double *logits, const int *label,
+                       const double *weight, double scale, int N, int K)
 {
     for (int n = 0; n < N; n++) {
         const double *z = logits + (size_t)n * K;
@@ -143,6 +143,8 @@ void ref_gather(double *x, const uint8_t *images, const Pick *pick, const double
                     if (p->flip)
                         column = s.w - 1 - column;
                     double *out = &x[shape_at(s, n, h, w, c)];
-                    *out = outside || cut ? 0 : (images[shape_at(s, p->image, row, column, c)] / 255.0 - mean[c]) * istd[c];
+                    *out = 0;
+                    if (!outside && !cut)
+                        *out = (images[shape_at(s, p->image, row, column, c)] / 255.0 - mean[c]) * istd[c];
                 }
 }

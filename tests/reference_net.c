@@ -24,8 +24,9 @@ RefNet *refnet_new(const Net *n)
     const Model *m = n->m;
     int L = m->nlayers;
     *r = (RefNet){.m = m, .N = n->N, .label = alloc(n->N, sizeof(int)), .params = fetch_double(n, m->params),
-                  .grads = zeros(tensor_count(m->params)), .shape = alloc(L + 1, sizeof(Shape)), .act = alloc(L + 1, sizeof(double *)),
-                  .grad = alloc(L + 1, sizeof(double *)), .which = alloc(L, sizeof(int *)), .norm = alloc(L, sizeof(Norm))};
+                  .grads = zeros(tensor_count(m->params)), .shape = alloc(L + 1, sizeof(Shape)),
+                  .act = alloc(L + 1, sizeof(double *)), .grad = alloc(L + 1, sizeof(double *)),
+                  .which = alloc(L, sizeof(int *)), .norm = alloc(L, sizeof(Norm))};
     n->op->download(m->s, r->label, n->label);
     r->shape[0] = (Shape){n->N, m->spec.h, m->spec.w, m->spec.c};
     r->act[0] = fetch_double(n, n->x);
@@ -54,7 +55,8 @@ void refnet_free(RefNet *r)
         if (i < r->m->nlayers)
             free(r->which[i]), free(r->norm[i].mean), free(r->norm[i].var);
     }
-    free(r->label), free(r->params), free(r->grads), free(r->shape), free(r->act), free(r->grad), free(r->which), free(r->norm);
+    free(r->label), free(r->params), free(r->grads), free(r->shape);
+    free(r->act), free(r->grad), free(r->which), free(r->norm);
     free(r);
 }
 
@@ -92,7 +94,9 @@ static void backward(RefNet *r, int i)
         for (size_t j = 0; dresidual && j < shape_count(c.y); j++)
             dresidual[j] += dy[j];
         break;
-    case LAYER_BATCHNORM: ref_bn_backward(dx, dresidual, dparam(r, l->w), dparam(r, l->b), &r->norm[i], dy, y, x); break;
+    case LAYER_BATCHNORM:
+        ref_bn_backward(dx, dresidual, dparam(r, l->w), dparam(r, l->b), &r->norm[i], dy, y, x);
+        break;
     case LAYER_RELU: ref_relu_backward(dx, dy, y, shape_count(s)); break;
     case LAYER_MAXPOOL: ref_maxpool_backward(dx, dy, r->which[i], s); break;
     case LAYER_AVGPOOL: ref_avgpool_backward(dx, dy, s); break;

@@ -1,4 +1,5 @@
-/* reference_net.h: a whole network in float64: walks a Model's list of layers with the loops of reference.h, forward and backward. */
+/* reference_net.h: a whole network in float64: walks a Model's list of layers with the loops of reference.h, forward
+ * and backward. */
 #ifndef REFERENCE_NET_H
 #define REFERENCE_NET_H
 #include "net.h"

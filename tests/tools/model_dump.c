@@ -126,7 +126,8 @@ int main(int argc, char **argv)
         {0}};
     args_parse("model_dump", "Write what one training step computes, for PyTorch to compare.", options, argc, argv);
     Backend *be = backend_open(device, 0, 1, 0);
-    ModelSpec spec = {.name = model, .h = side, .w = side, .c = channels, .classes = 10, .no_skip = !skip, .no_batchnorm = !batchnorm};
+    ModelSpec spec = {.name = model, .h = side, .w = side, .c = channels, .classes = 10, .no_skip = !skip,
+                      .no_batchnorm = !batchnorm};
     Dump d = {.m = model_new(be, &spec, batch), .N = batch};
     d.file.tensors = alloc(2 * d.m->nviews + d.m->nstate + 5, sizeof *d.file.tensors);
     model_init(d.m, (uint64_t)seed);

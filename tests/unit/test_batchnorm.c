@@ -1,5 +1,6 @@
-/* test_batchnorm.c: batch norm of every backend against the float64 reference: whole batch, ghost groups that do and do not divide N, with and
- * without ReLU and residual, running statistics, sums added over ranks, and inputs whose mean is a thousand times their deviation.
+/* test_batchnorm.c: batch norm of every backend against the float64 reference: whole batch, ghost groups that do and
+ * do not divide N, with and without ReLU and residual, running statistics, sums added over ranks, and inputs whose
+ * mean is a thousand times their deviation.
  */
 #include "check.h"
 #include "device.h"
@@ -45,9 +46,11 @@ static Layer layer_new(Device *d, const NormCase *c, double *x)
     l.beta = random_values(5, C, 0, 1);
     l.ref = (Norm){c->s, c->group, c->what & RELU, 1e-5f, l.gamma, l.beta, zeros((size_t)G * C), zeros((size_t)G * C)};
     double *mean = random_values(6, C, 0, 1), *one = random_values(7, C, 3, 0.1);
-    l.bn = (BatchNorm){.gamma = put_vector(d, l.gamma, C), .beta = put_vector(d, l.beta, C), .running_mean = put_vector(d, mean, C),
-                       .running_var = put_vector(d, one, C), .mean = tensor_new(d->be, F32, G, 1, 1, C, 0),
-                       .istd = tensor_new(d->be, F32, G, 1, 1, C, 0), .group = c->group, .relu = c->what & RELU, .eps = 1e-5f, .momentum = 0.1f};
+    l.bn = (BatchNorm){
+        .gamma = put_vector(d, l.gamma, C), .beta = put_vector(d, l.beta, C),
+        .running_mean = put_vector(d, mean, C), .running_var = put_vector(d, one, C),
+        .mean = tensor_new(d->be, F32, G, 1, 1, C, 0), .istd = tensor_new(d->be, F32, G, 1, 1, C, 0),
+        .group = c->group, .relu = c->what & RELU, .eps = 1e-5f, .momentum = 0.1f};
     free(mean), free(one);
     l.tx = put(d, l.x, c->s, c->halo);
     l.tres = c->what & RESIDUAL ? put(d, l.residual, c->s, c->halo ? 0 : 1) : NO_TENSOR;
@@ -60,11 +63,13 @@ static Layer layer_new(Device *d, const NormCase *c, double *x)
 
 static void layer_free(Device *d, Layer *l)
 {
-    Tensor all[] = {l->bn.gamma, l->bn.beta, l->bn.running_mean, l->bn.running_var, l->bn.mean, l->bn.istd, l->tx, l->tres, l->ty, l->tdy,
+    const BatchNorm *b = &l->bn;
+    Tensor all[] = {b->gamma, b->beta, b->running_mean, b->running_var, b->mean, b->istd, l->tx, l->tres, l->ty, l->tdy,
                     l->moments, l->sums};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         drop(d, all[i]);
-    free(l->x), free(l->residual), free(l->dy), free(l->y), free(l->gamma), free(l->beta), free(l->ref.mean), free(l->ref.var);
+    free(l->x), free(l->residual), free(l->dy), free(l->y), free(l->gamma), free(l->beta);
+    free(l->ref.mean), free(l->ref.var);
 }
 
 static int pixels(const Layer *l) { return l->ref.x.h * l->ref.x.w; }
@@ -170,7 +175,8 @@ static void each_case(void (*run)(Device *, const NormCase *))
 static void forward_all(void **state) { (void)state, each_case(forward_case); }
 static void backward_all(void **state) { (void)state, each_case(backward_case); }
 
-/* running = 0.9 running + 0.1 new, var the unbiased one, groups averaged; untouched unless asked; then evaluation with them. */
+/* running = 0.9 running + 0.1 new, var the unbiased one, groups averaged; untouched unless asked; then evaluation
+ * with them. */
 static void running_case(Device *d, const NormCase *c)
 {
     if (c->s.h * c->s.w == 1 && c->group == 1)
@@ -228,7 +234,8 @@ static void add_sums(Device *d, Tensor a, Tensor b)
     free(x), free(y), free(sum);
 }
 
-/* Two ranks that add their sums do what one rank with both halves does: y, dx and the running statistics; dgamma and dbeta are halves. */
+/* Two ranks that add their sums do what one rank with both halves does: y, dx and the running statistics; dgamma and
+ * dbeta are halves. */
 static void ranks_add_sums(void **state)
 {
     (void)state;
@@ -249,7 +256,8 @@ static void ranks_add_sums(void **state)
     add_sums(d, rank[0].sums, rank[1].sums);
     for (int r = 0; r < 2; r++) {
         dx[r] = put(d, NULL, half.s, 1);
-        d->op->bn_backward(d->s, dx[r], NO_TENSOR, &rank[r].bn, rank[r].sums, rank[r].tdy, rank[r].ty, rank[r].tx, 2, false, false);
+        d->op->bn_backward(d->s, dx[r], NO_TENSOR, &rank[r].bn, rank[r].sums, rank[r].tdy, rank[r].ty, rank[r].tx, 2,
+                           false, false);
     }
     reference_forward(&whole);
     double *all_dx = zeros(2 * count), *all_dres = zeros(2 * count), *all_dgamma = zeros(20), *all_dbeta = zeros(20);
@@ -271,8 +279,8 @@ static void ranks_add_sums(void **state)
     device_close(d);
 }
 
-/* Mean 1000, deviation 1. float32 holds such an x to 3e-5, and the mean to as much, so y is good to some 1e-4; the naive float32
- * E[x^2] - E[x]^2 would be wrong by 0.1 and more. */
+/* Mean 1000, deviation 1. float32 holds such an x to 3e-5, and the mean to as much, so y is good to some 1e-4; the
+ * naive float32 E[x^2] - E[x]^2 would be wrong by 0.1 and more. */
 static void large_mean(void **state)
 {
     (void)state;
@@ -300,7 +308,8 @@ static void constant_channel(void **state)
     for (size_t i = 0; i < shape_count(c.s); i++)
         x[i] = 0.1f * (i % 16);
     Layer l = layer_new(d, &c, x);
-    Tensor dx = put(d, NULL, c.s, 0), dgamma = tensor_new(d->be, F32, 16, 1, 1, 1, 0), dbeta = tensor_new(d->be, F32, 16, 1, 1, 1, 0);
+    Tensor dx = put(d, NULL, c.s, 0);
+    Tensor dgamma = tensor_new(d->be, F32, 16, 1, 1, 1, 0), dbeta = tensor_new(d->be, F32, 16, 1, 1, 1, 0);
     forward(d, &l, true);
     d->op->bn_backward_sums(d->s, l.sums, &l.bn, dgamma, dbeta, l.tdy, l.ty, l.tx);
     d->op->bn_backward(d->s, dx, NO_TENSOR, &l.bn, l.sums, l.tdy, l.ty, l.tx, 1, false, false);
@@ -333,7 +342,9 @@ static void nan_shows(void **state)
 }
 
 static const Case cases[] = {
-    {"forward", .run = forward_all}, {"backward", .run = backward_all}, {"running", .run = running}, {"ranks_add_sums", .run = ranks_add_sums},
-    {"large_mean", .run = large_mean}, {"constant_channel", .run = constant_channel}, {"nan_shows", .run = nan_shows},
+    {"forward", .run = forward_all},   {"backward", .run = backward_all},
+    {"running", .run = running},       {"ranks_add_sums", .run = ranks_add_sums},
+    {"large_mean", .run = large_mean}, {"constant_channel", .run = constant_channel},
+    {"nan_shows", .run = nan_shows},
 };
 int main(int argc, char **argv) { return device_main(argc, argv, cases, sizeof cases / sizeof *cases); }

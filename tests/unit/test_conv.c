@@ -1,11 +1,12 @@
-/* test_conv.c: convolution of every backend against the float64 reference: odd sizes, channels that fill no vector, short batches, any border on
- * any operand, sums added to what is there, the same bits twice.
+/* test_conv.c: convolution of every backend against the float64 reference: odd sizes, channels that fill no vector,
+ * short batches, any border on any operand, sums added to what is there, the same bits twice.
  */
 #include "check.h"
 #include "device.h"
 #include <math.h>
 
-/* x [n,h,w,c] with border halo_x (-1: what the backend asks for), k filters; y, residual and dy have border halo_y. The plan is for n + spare. */
+/* x [n,h,w,c] with border halo_x (-1: what the backend asks for), k filters; y, residual and dy have border halo_y.
+ * The plan is for n + spare. */
 typedef struct ConvCase { int n, spare, h, w, c, k, R, stride, halo_x, halo_y; } ConvCase;
 
 static const ConvCase table[] = {
@@ -37,6 +38,8 @@ static const ConvCase table[] = {
     {3, 0, 7, 7, 64, 128, 3, 2, 1, 1},
     {17, 0, 7, 7, 64, 64, 3, 1, 1, 1},
     {2, 0, 5, 6, 8, 24, 3, 2, 1, 1},
+    {2, 0, 30, 30, 20, 12, 3, 1, -1, 1}, /* im2col in several blocks of rows, the last one shorter */
+    {1, 0, 61, 59, 20, 12, 3, 2, 0, 1},
 };
 enum { CASES = sizeof table / sizeof *table };
 
@@ -95,7 +98,8 @@ static void expect_rest_untouched(Device *d, Tensor t, int n, int all)
 static void forward_case(Device *d, const ConvCase *c)
 {
     Problem p = problem_new(d, c);
-    Tensor residual = tensor_first(put(d, p.residual, p.all.y, p.halo_y ? 0 : 1), c->n); /* its border differs from y's */
+    /* its border differs from y's */
+    Tensor residual = tensor_first(put(d, p.residual, p.all.y, p.halo_y ? 0 : 1), c->n);
     Tensor moments = put(d, NULL, (Shape){c->n, 2, 1, c->k}, 0);
     double *expected = zeros((size_t)c->n * 2 * c->k);
 
@@ -158,7 +162,8 @@ static void forward(void **state) { (void)state, each_case(forward_case); }
 static void backward_data(void **state) { (void)state, each_case(data_case); }
 static void backward_weight(void **state) { (void)state, each_case(weight_case); }
 
-/* A small batch after a large one, with plans of other sizes alive: nothing of the earlier work may be left in scratch memory. */
+/* A small batch after a large one, with plans of other sizes alive: nothing of the earlier work may be left in
+ * scratch memory. */
 static void plans_share_scratch(void **state)
 {
     (void)state;

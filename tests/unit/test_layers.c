@@ -6,9 +6,11 @@
 /* ---- dense ---- */
 static void dense_case(Device *d, int N, int planned, int D, int K)
 {
-    double *x = random_values(1, (size_t)N * D, 0.5, 1), *w = random_values(2, (size_t)K * D, 0, 1), *bias = random_values(3, K, 0, 3);
+    double *x = random_values(1, (size_t)N * D, 0.5, 1), *w = random_values(2, (size_t)K * D, 0, 1),
+           *bias = random_values(3, K, 0, 3);
     double *dy = random_values(4, (size_t)N * K, 0, 1), *y = zeros((size_t)N * K), *dx = zeros((size_t)N * D);
-    double *dw = random_values(5, (size_t)K * D, 0, 1), *dbias = random_values(6, K, 0, 1), *old = random_values(7, (size_t)N * D, 0, 1);
+    double *dw = random_values(5, (size_t)K * D, 0, 1), *dbias = random_values(6, K, 0, 1),
+           *old = random_values(7, (size_t)N * D, 0, 1);
     Tensor tx = put(d, x, (Shape){N, 1, 1, D}, 0), tw = put_matrix(d, w, K, D), tb = put_vector(d, bias, K);
     Tensor ty = put(d, NULL, (Shape){planned, 1, 1, K}, 0), tdy = put(d, dy, (Shape){N, 1, 1, K}, 0);
     Tensor tdx = put(d, NULL, (Shape){planned, 1, 1, D}, 0), tadd = put(d, old, (Shape){N, 1, 1, D}, 0);
@@ -72,7 +74,10 @@ static void relu_b(Device *d, Tensor dx, Tensor dy, Tensor y, Tensor which, bool
     (void)which;
     d->op->relu_backward(d->s, dx, dy, y, add);
 }
-static void relu_rf(double *y, int *which, const double *x, Shape s) { (void)which, ref_relu_forward(y, x, shape_count(s)); }
+static void relu_rf(double *y, int *which, const double *x, Shape s)
+{
+    (void)which, ref_relu_forward(y, x, shape_count(s));
+}
 static void relu_rb(double *dx, const double *dy, const double *y, const int *which, Shape s)
 {
     (void)which;
@@ -128,10 +133,12 @@ static void layer_case(Device *d, const Spec *f, Shape s, int halo)
     Shape out = f->shape(s);
     int halo_y = f->flat ? 0 : 1 - (halo > 0);
     size_t nx = shape_count(s), ny = shape_count(out);
-    double *x = random_values(1, nx, 0, 1), *dy = random_values(2, ny, 0, 1), *old = random_values(3, nx, 0, 1), *y = zeros(ny), *dx = zeros(nx);
+    double *x = random_values(1, nx, 0, 1), *dy = random_values(2, ny, 0, 1), *old = random_values(3, nx, 0, 1),
+           *y = zeros(ny), *dx = zeros(nx);
     int *which = alloc(ny, sizeof *which);
     Shape planned = {s.n + 2, s.h, s.w, s.c};
-    Tensor tx = put(d, x, s, halo), ty = put(d, NULL, out, halo_y), tdy = put(d, dy, out, halo_y), tadd = put(d, old, s, halo);
+    Tensor tx = put(d, x, s, halo), ty = put(d, NULL, out, halo_y), tdy = put(d, dy, out, halo_y),
+           tadd = put(d, old, s, halo);
     Tensor tdx = put(d, NULL, planned, halo), twhich = tensor_new(d->be, U8, out.n, out.h, out.w, out.c, 0);
     f->forward(d, ty, twhich, tx);
     f->ref_forward(y, which, x, s);
@@ -150,7 +157,8 @@ static void layer_case(Device *d, const Spec *f, Shape s, int halo)
 
 static void layer_cases(const Spec *f)
 {
-    static const Shape shapes[] = {{2, 4, 4, 16}, {1, 2, 2, 1}, {3, 5, 7, 3}, {5, 9, 4, 20}, {2, 28, 28, 32}, {33, 3, 2, 10}};
+    static const Shape shapes[] = {{2, 4, 4, 16}, {1, 2, 2, 1},    {3, 5, 7, 3},
+                                   {5, 9, 4, 20}, {2, 28, 28, 32}, {33, 3, 2, 10}};
     Device *d = device_open();
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
         for (int halo = 0; halo < 3; halo++)
@@ -173,7 +181,8 @@ static void maxpool_ties_and_nan(void **state)
         double x[4] = {1, 1, 1, 1};
         if (nan >= 0)
             x[nan] = NAN;
-        Tensor tx = put(d, x, (Shape){1, 2, 2, 1}, 0), ty = put(d, NULL, (Shape){1, 1, 1, 1}, 0), tdx = put(d, NULL, (Shape){1, 2, 2, 1}, 0);
+        Tensor tx = put(d, x, (Shape){1, 2, 2, 1}, 0), ty = put(d, NULL, (Shape){1, 1, 1, 1}, 0),
+               tdx = put(d, NULL, (Shape){1, 2, 2, 1}, 0);
         Tensor tdy = put(d, dy, (Shape){1, 1, 1, 1}, 0), which = tensor_new(d->be, U8, 1, 1, 1, 1, 0);
         d->op->maxpool_forward(d->s, ty, which, tx);
         d->op->maxpool_backward(d->s, tdx, tdy, which, false);
@@ -193,8 +202,10 @@ typedef struct Loss { Tensor logits, label, weight, dlogits, losses, totals; } L
 static Loss loss_new(Device *d, const double *logits, const int *label, const double *weight, int N, int K)
 {
     static const double before[2] = {100, 7};
-    Loss l = {put(d, logits, (Shape){N, 1, 1, K}, 0), put_ints(d, label, N), weight ? put_vector(d, weight, N) : NO_TENSOR,
-              put(d, NULL, (Shape){N, 1, 1, K}, 0), put(d, NULL, (Shape){N, 1, 1, 1}, 0), tensor_new(d->be, F64, 2, 1, 1, 1, 0)};
+    Loss l = {.logits = put(d, logits, (Shape){N, 1, 1, K}, 0), .label = put_ints(d, label, N),
+              .weight = weight ? put_vector(d, weight, N) : NO_TENSOR,
+              .dlogits = put(d, NULL, (Shape){N, 1, 1, K}, 0), .losses = put(d, NULL, (Shape){N, 1, 1, 1}, 0),
+              .totals = tensor_new(d->be, F64, 2, 1, 1, 1, 0)};
     d->op->upload(d->s, l.totals, before);
     d->op->stream_sync(d->s);
     return l;
@@ -202,12 +213,14 @@ static Loss loss_new(Device *d, const double *logits, const int *label, const do
 
 static void loss_free(Device *d, Loss *l)
 {
-    drop(d, l->logits), drop(d, l->label), drop(d, l->weight), drop(d, l->dlogits), drop(d, l->losses), drop(d, l->totals);
+    drop(d, l->logits), drop(d, l->label), drop(d, l->weight), drop(d, l->dlogits), drop(d, l->losses),
+        drop(d, l->totals);
 }
 
 static void loss_case(Device *d, int N, int K, bool weighted, double spread)
 {
-    double *logits = random_values(1, (size_t)N * K, 1, spread), *weight = random_values(2, N, 0, 1), *losses = zeros(N);
+    double *logits = random_values(1, (size_t)N * K, 1, spread), *weight = random_values(2, N, 0, 1),
+           *losses = zeros(N);
     double *dlogits = zeros((size_t)N * K), totals[2] = {100, 7};
     int *label = alloc(N, sizeof *label);
     for (int n = 0; n < N; n++)
@@ -257,7 +270,8 @@ static void extreme_logits(void **state)
     for (int i = 0; i < 9; i++)
         expect_close(g[i], gradient[i], 1e-6, 0, "dlogits");
     expect_close(totals[0], 100 + 2e4 + log(3), 0, 1e-6, "total");
-    assert_true(totals[1] == 8); /* the first is right; of three equal logits the first counts, and the label is the last */
+    /* the first is right; of three equal logits the first counts, and the label is the last */
+    assert_true(totals[1] == 8);
     free(losses), free(g), free(totals);
     loss_free(d, &l);
     device_close(d);
@@ -284,8 +298,14 @@ static void nan_logits(void **state)
 }
 
 static const Case cases[] = {
-    {"dense", .run = dense}, {"relu", .run = relu}, {"maxpool", .run = maxpool}, {"maxpool_ties_and_nan", .run = maxpool_ties_and_nan},
-    {"avgpool", .run = avgpool}, {"flatten", .run = flatten}, {"cross_entropy", .run = cross_entropy},
-    {"extreme_logits", .run = extreme_logits}, {"nan_logits", .run = nan_logits},
+    {"dense", .run = dense},
+    {"relu", .run = relu},
+    {"maxpool", .run = maxpool},
+    {"maxpool_ties_and_nan", .run = maxpool_ties_and_nan},
+    {"avgpool", .run = avgpool},
+    {"flatten", .run = flatten},
+    {"cross_entropy", .run = cross_entropy},
+    {"extreme_logits", .run = extreme_logits},
+    {"nan_logits", .run = nan_logits},
 };
 int main(int argc, char **argv) { return device_main(argc, argv, cases, sizeof cases / sizeof *cases); }

@@ -1,4 +1,5 @@
-/* test_model.c: what a Model is before it runs: names and layout of its flat vectors, initial weights, refusals. Its passes: test_model_pass.c.
+/* test_model.c: what a Model is before it runs: names and layout of its flat vectors, initial weights, refusals. Its
+ * passes: test_model_pass.c.
  */
 #include "check.h"
 #include "net.h"
@@ -15,20 +16,31 @@ enum { NAMES = sizeof all_names / sizeof *all_names };
 static void parameter_counts(void **state)
 {
     (void)state;
-    static const struct { const char *name; int h, w, c; bool no_skip, no_batchnorm; int count; } table[] = {
-        {"linear", 32, 32, 3, 0, 0, 30730},    {"mlp", 32, 32, 3, 0, 0, 820874},      {"cnn", 32, 32, 3, 0, 0, 106730},
-        {"cnn", 32, 32, 3, 0, 1, 106346},      {"resnet8", 32, 32, 3, 0, 0, 78042},   {"resnet8", 32, 32, 3, 0, 1, 77370},
-        {"resnet8", 32, 32, 3, 1, 0, 75290},   {"resnet8", 32, 32, 3, 1, 1, 74810},   {"resnet20", 32, 32, 3, 0, 0, 272474},
-        {"resnet20", 32, 32, 3, 0, 1, 270906}, {"resnet20", 32, 32, 3, 1, 0, 269722}, {"resnet20", 32, 32, 3, 1, 1, 268346},
-        {"resnet56", 32, 32, 3, 0, 0, 855770}, {"resnet56", 32, 32, 3, 0, 1, 851514}, {"resnet56", 32, 32, 3, 1, 0, 853018},
-        {"resnet56", 32, 32, 3, 1, 1, 848954}, {"wrn16-1", 28, 28, 1, 0, 0, 174778},  {"wrn16-1", 32, 32, 3, 0, 0, 175066},
-        {"wrn16-1", 32, 32, 3, 0, 1, 174138},  {"wrn16-1", 32, 32, 3, 1, 0, 172506},  {"wrn16-1", 32, 32, 3, 1, 1, 171578},
-        {"wrn16-2", 32, 32, 3, 0, 0, 691674},  {"wrn16-2", 32, 32, 3, 0, 1, 689850},  {"wrn16-2", 32, 32, 3, 1, 0, 680922},
-        {"wrn16-10", 32, 32, 3, 0, 0, 17116634}, {"resnet8", 28, 28, 1, 0, 0, 77754}, {"cnn", 28, 28, 1, 0, 0, 96554},
+    static const struct {
+        const char *name;
+        int h, w, c;
+        bool no_skip, no_batchnorm;
+        int count;
+    } table[] = {
+        {"linear", 32, 32, 3, 0, 0, 30730},      {"mlp", 32, 32, 3, 0, 0, 820874},
+        {"cnn", 32, 32, 3, 0, 0, 106730},        {"cnn", 32, 32, 3, 0, 1, 106346},
+        {"resnet8", 32, 32, 3, 0, 0, 78042},     {"resnet8", 32, 32, 3, 0, 1, 77370},
+        {"resnet8", 32, 32, 3, 1, 0, 75290},     {"resnet8", 32, 32, 3, 1, 1, 74810},
+        {"resnet20", 32, 32, 3, 0, 0, 272474},   {"resnet20", 32, 32, 3, 0, 1, 270906},
+        {"resnet20", 32, 32, 3, 1, 0, 269722},   {"resnet20", 32, 32, 3, 1, 1, 268346},
+        {"resnet56", 32, 32, 3, 0, 0, 855770},   {"resnet56", 32, 32, 3, 0, 1, 851514},
+        {"resnet56", 32, 32, 3, 1, 0, 853018},   {"resnet56", 32, 32, 3, 1, 1, 848954},
+        {"wrn16-1", 28, 28, 1, 0, 0, 174778},    {"wrn16-1", 32, 32, 3, 0, 0, 175066},
+        {"wrn16-1", 32, 32, 3, 0, 1, 174138},    {"wrn16-1", 32, 32, 3, 1, 0, 172506},
+        {"wrn16-1", 32, 32, 3, 1, 1, 171578},    {"wrn16-2", 32, 32, 3, 0, 0, 691674},
+        {"wrn16-2", 32, 32, 3, 0, 1, 689850},    {"wrn16-2", 32, 32, 3, 1, 0, 680922},
+        {"wrn16-10", 32, 32, 3, 0, 0, 17116634}, {"resnet8", 28, 28, 1, 0, 0, 77754},
+        {"cnn", 28, 28, 1, 0, 0, 96554},
     };
     Device *d = device_open();
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
-        ModelSpec s = {table[i].name, table[i].h, table[i].w, table[i].c, 10, {0}, table[i].no_skip, table[i].no_batchnorm, 0};
+        ModelSpec s = {.name = table[i].name, .h = table[i].h, .w = table[i].w, .c = table[i].c, .classes = 10,
+                       .no_skip = table[i].no_skip, .no_batchnorm = table[i].no_batchnorm};
         Model *m = model_new(d->be, &s, 1);
         if (m->params.n != table[i].count || m->grads.n != table[i].count)
             fail_msg("%s: %d parameters, expected %d", s.name, m->params.n, table[i].count);
@@ -82,16 +94,20 @@ static void names(void **state)
 {
     (void)state;
     static const char *const resnet8[] = {
-        "conv1.weight 16 3 3 3", "bn1.weight 16", "bn1.bias 16", "layer1.0.conv1.weight 16 16 3 3", "layer1.0.bn1.weight 16", "layer1.0.bn1.bias 16",
-        "layer1.0.conv2.weight 16 16 3 3", "layer1.0.bn2.weight 16", "layer1.0.bn2.bias 16", "layer2.0.conv1.weight 32 16 3 3",
-        "layer2.0.bn1.weight 32", "layer2.0.bn1.bias 32", "layer2.0.conv2.weight 32 32 3 3", "layer2.0.bn2.weight 32", "layer2.0.bn2.bias 32",
-        "layer2.0.downsample.0.weight 32 16 1 1", "layer2.0.downsample.1.weight 32", "layer2.0.downsample.1.bias 32",
-        "layer3.0.conv1.weight 64 32 3 3", "layer3.0.bn1.weight 64", "layer3.0.bn1.bias 64", "layer3.0.conv2.weight 64 64 3 3",
-        "layer3.0.bn2.weight 64", "layer3.0.bn2.bias 64", "layer3.0.downsample.0.weight 64 32 1 1", "layer3.0.downsample.1.weight 64",
-        "layer3.0.downsample.1.bias 64", "fc.weight 5 64", "fc.bias 5", "bn1.running_mean 16", "layer2.0.downsample.1.running_var 32", NULL};
-    static const char *const wrn[] = {"conv1.weight 16 3 3 3", "layer1.0.bn1.weight 16", "layer1.0.conv1.weight 32 16 3 3", "layer1.0.bn2.bias 32",
-                                      "layer1.0.conv2.weight 32 32 3 3", "layer1.0.downsample.0.weight 32 16 1 1", "layer3.1.bn2.running_var 128",
-                                      "bn.weight 128", "fc.weight 5 128", NULL};
+        "conv1.weight 16 3 3 3", "bn1.weight 16", "bn1.bias 16", "layer1.0.conv1.weight 16 16 3 3",
+        "layer1.0.bn1.weight 16", "layer1.0.bn1.bias 16", "layer1.0.conv2.weight 16 16 3 3",
+        "layer1.0.bn2.weight 16", "layer1.0.bn2.bias 16", "layer2.0.conv1.weight 32 16 3 3",
+        "layer2.0.bn1.weight 32", "layer2.0.bn1.bias 32", "layer2.0.conv2.weight 32 32 3 3",
+        "layer2.0.bn2.weight 32", "layer2.0.bn2.bias 32", "layer2.0.downsample.0.weight 32 16 1 1",
+        "layer2.0.downsample.1.weight 32", "layer2.0.downsample.1.bias 32", "layer3.0.conv1.weight 64 32 3 3",
+        "layer3.0.bn1.weight 64", "layer3.0.bn1.bias 64", "layer3.0.conv2.weight 64 64 3 3",
+        "layer3.0.bn2.weight 64", "layer3.0.bn2.bias 64", "layer3.0.downsample.0.weight 64 32 1 1",
+        "layer3.0.downsample.1.weight 64", "layer3.0.downsample.1.bias 64", "fc.weight 5 64", "fc.bias 5",
+        "bn1.running_mean 16", "layer2.0.downsample.1.running_var 32", NULL};
+    static const char *const wrn[] = {
+        "conv1.weight 16 3 3 3", "layer1.0.bn1.weight 16", "layer1.0.conv1.weight 32 16 3 3",
+        "layer1.0.bn2.bias 32", "layer1.0.conv2.weight 32 32 3 3", "layer1.0.downsample.0.weight 32 16 1 1",
+        "layer3.1.bn2.running_var 128", "bn.weight 128", "fc.weight 5 128", NULL};
     static const char *const cnn[] = {"conv1.weight 32 3 3 3", "bn4.running_mean 64", "fc.weight 5 256", NULL};
     static const char *const mlp[] = {"fc1.weight 256 216", "fc2.bias 128", "fc3.weight 5 128", NULL};
     static const struct { const char *name; const char *const *lines; int count; } table[] = {
@@ -123,7 +139,8 @@ static void flops(void **state)
     (void)state;
     Device *d = device_open();
     Model *m = model_new(d->be, &(ModelSpec){.name = "resnet20", .h = 32, .w = 32, .c = 3, .classes = 10}, 1);
-    double conv1 = 1024 * 27 * 16, stage1 = 6. * 1024 * 144 * 16, stage2 = 256. * 32 * (144 + 5 * 288 + 16), stage3 = 64. * 64 * (288 + 5 * 576 + 32);
+    double conv1 = 1024 * 27 * 16, stage1 = 6. * 1024 * 144 * 16, stage2 = 256. * 32 * (144 + 5 * 288 + 16),
+           stage3 = 64. * 64 * (288 + 5 * 576 + 32);
     expect_close(model_flops(m), 2 * (conv1 + stage1 + stage2 + stage3 + 640), 0, 1e-12, "flops");
     model_free(m);
     device_close(d);
@@ -146,7 +163,8 @@ static void new_too_small(void *unused)
 static void refusals(void **state)
 {
     (void)state;
-    static char *const bad[] = {"resnet", "resnet9", "resnet20x", "resnet-8", "wrn16-0", "wrn16-", "wrn16-99999999999", "vgg", "Linear", ""};
+    static char *const bad[] = {"resnet", "resnet9",           "resnet20x", "resnet-8", "wrn16-0",
+                                "wrn16-", "wrn16-99999999999", "vgg",       "Linear",   ""};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         expect_death(EXIT_USAGE, new_named, bad[i], "model", bad[i], NULL);
     expect_death(EXIT_USAGE, new_too_small, NULL, "cnn", "3x3", NULL);
@@ -164,7 +182,8 @@ static void moments(const float *w, const View *v, double *mean, double *deviati
     *deviation = sqrt(squares / v->count - *mean * *mean);
 }
 
-/* Each view's draws have the stated distribution: mean and deviation within five standard errors, uniform ones within their bounds. */
+/* Each view's draws have the stated distribution: mean and deviation within five standard errors, uniform ones within
+ * their bounds. */
 static void check_init(const Net *n, const float *w)
 {
     for (int i = 0; i < n->m->nviews; i++) {
@@ -233,7 +252,12 @@ static void layers_differ(void **state)
 }
 
 static const Case cases[] = {
-    {"parameter_counts", .run = parameter_counts}, {"views", .run = views}, {"names", .run = names}, {"flops", .run = flops},
-    {"refusals", .run = refusals}, {"initial_weights", .run = initial_weights}, {"layers_differ", .run = layers_differ},
+    {"parameter_counts", .run = parameter_counts},
+    {"views", .run = views},
+    {"names", .run = names},
+    {"flops", .run = flops},
+    {"refusals", .run = refusals},
+    {"initial_weights", .run = initial_weights},
+    {"layers_differ", .run = layers_differ},
 };
 int main(int argc, char **argv) { return device_main(argc, argv, cases, sizeof cases / sizeof *cases); }

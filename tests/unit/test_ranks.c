@@ -1,16 +1,19 @@
-/* test_ranks.c: data parallelism's promise: P ranks of batch B, gradients averaged, take the steps of one rank of batch P * B.
+/* test_ranks.c: data parallelism's promise: P ranks of batch B, gradients averaged, take the steps of one rank of
+ * batch P * B.
  *
- * Every rank trains both: `ours`, on its B pictures with an all-reduce, and `whole`, on all P * B by itself. After 20 steps of SGD with momentum the
- * parameters must be the same up to rounding. Not in all bits: the P * B samples' gradients are summed in another order (first within a rank), which
- * changes each sum by about 1e-7 of its size; the steps pass that on, and the parameters end some 1e-7 of their length apart. 5e-6 is asked
- * for. A missing average or statistics of a part only are off by more than 1000 times that, and two cases show it.
+ * Every rank trains both: `ours`, on its B pictures with an all-reduce, and `whole`, on all P * B by itself. After 20
+ * steps of SGD with momentum the parameters must be the same up to rounding. Not in all bits: the P * B samples'
+ * gradients are summed in another order (first within a rank), which changes each sum by about 1e-7 of its size; the
+ * steps pass that on, and the parameters end some 1e-7 of their length apart. 5e-6 is asked for. A missing average or
+ * statistics of a part only are off by more than 1000 times that, and two cases show it.
  *
- * But a ReLU whose input is within that rounding of 0 clips in one run and passes in the other. Its gradient jumps by 1e-3, and from there on the two
- * runs drift apart as any two trainings do. In a run of a million such inputs it happens now and then. So networks are small, and a comparison
- * that fails is made again on other pictures, three times at most: what is wrong in the code is wrong on all of them.
+ * But a ReLU whose input is within that rounding of 0 clips in one run and passes in the other. Its gradient jumps by
+ * 1e-3, and from there on the two runs drift apart as any two trainings do. In a run of a million such inputs it
+ * happens now and then. So networks are small, and a comparison that fails is made again on other pictures, three
+ * times at most: what is wrong in the code is wrong on all of them.
  *
- * Batch norm breaks the promise: a rank normalises by its own B pictures, not by all P * B. When the ranks add their statistics' sums
- * (m->stats_hook), it holds again; without, it does not, and that is tested too.
+ * Batch norm breaks the promise: a rank normalises by its own B pictures, not by all P * B. When the ranks add their
+ * statistics' sums (m->stats_hook), it holds again; without, it does not, and that is tested too.
  */
 #include "check.h"
 #include "comm.h"
@@ -95,7 +98,8 @@ static Outcome train(Comm *c, const Setting *t, int draw)
     comm_all_reduce_host(c, off, 2, COMM_MAX); /* each rank has its own `whole` */
     if (c->rank == 0)
         printf("    %s%s%s, %d ranks, pictures %d: parameters %.1e apart, running statistics %.1e\n", t->name,
-               t->no_batchnorm ? " without batch norm" : "", t->synchronise ? " synchronised" : "", c->size, draw, off[0], off[1]);
+               t->no_batchnorm ? " without batch norm" : "", t->synchronise ? " synchronised" : "", c->size, draw,
+               off[0], off[1]);
     sgd_free(ours.m, o), sgd_free(whole.m, alone);
     net_free(&ours), net_free(&whole);
     backend_close(be);
@@ -113,7 +117,8 @@ static void expect_agreement(const Setting *table, int count)
             off = train(c, &table[i], draw);
         while (!(off.params <= TOLERANCE && off.state <= TOLERANCE) && ++draw <= DRAWS);
         if (draw > DRAWS)
-            fail_msg("%s: P ranks and one are %g apart, running statistics %g, expected <= %g", table[i].name, off.params, off.state, TOLERANCE);
+            fail_msg("%s: P ranks and one are %g apart, running statistics %g, expected <= %g", table[i].name,
+                     off.params, off.state, TOLERANCE);
     }
     comm_close(c);
 }
@@ -161,7 +166,8 @@ static void not_synchronised(void **state)
 static void not_averaged(void **state)
 {
     (void)state;
-    static const Setting table[] = {{.name = "mlp", .average = 1}, {.name = "resnet8", .no_batchnorm = true, .average = 1}};
+    static const Setting table[] = {{.name = "mlp", .average = 1},
+                                    {.name = "resnet8", .no_batchnorm = true, .average = 1}};
     expect_disagreement(table, 2);
 }
 

@@ -1,7 +1,9 @@
-/* test_reference.c: is the float64 reference right? Its gradients against central finite differences of its own forward passes, and its
- * forward passes against a few numbers worked out by hand. The loss is L = sum r * y with random r, so dL/dy = r.
+/* test_reference.c: is the float64 reference right? Its gradients against central finite differences of its own
+ * forward passes, and its forward passes against a few numbers worked out by hand. The loss is L = sum r * y with
+ * random r, so dL/dy = r.
  *
- * In float64 with h = 1e-5 the difference quotient is good to about h^2 (truncation) + 1e-16 / h (rounding), far below the 1e-7 asked for.
+ * In float64 with h = 1e-5 the difference quotient is good to about h^2 (truncation) + 1e-16 / h (rounding), far
+ * below the 1e-7 asked for.
  */
 #include "check.h"
 #include "harness.h"
@@ -46,12 +48,14 @@ static double conv_loss(void *context)
 static void conv(void **state)
 {
     (void)state;
-    static const int cases[][5] = {{5, 4, 3, 3, 1}, {5, 6, 3, 3, 2}, {4, 5, 2, 1, 1}, {5, 3, 2, 1, 2}, {1, 1, 2, 3, 1}}; /* h w K R stride */
+    /* h w K R stride */
+    static const int cases[][5] = {{5, 4, 3, 3, 1}, {5, 6, 3, 3, 2}, {4, 5, 2, 1, 1}, {5, 3, 2, 1, 2}, {1, 1, 2, 3, 1}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const int *c = cases[i];
         ConvShape s = conv_shape((Shape){2, c[0], c[1], 3}, c[2], c[3], c[4]);
         size_t nx = shape_count(s.x), ny = shape_count(s.y), nw = conv_weights(&s);
-        ConvProblem p = {s, random_values(1, nx, 0, 1), random_values(2, nw, 0, 1), random_values(3, ny, 0, 1), zeros(ny), random_values(4, ny, 0, 1)};
+        ConvProblem p = {s, random_values(1, nx, 0, 1), random_values(2, nw, 0, 1), random_values(3, ny, 0, 1),
+                         zeros(ny), random_values(4, ny, 0, 1)};
         double *dx = zeros(nx), *dw = zeros(nw);
         ref_conv_backward_data(dx, p.r, p.w, &s);
         ref_conv_backward_weight(dw, p.x, p.r, &s);
@@ -62,7 +66,8 @@ static void conv(void **state)
     }
 }
 
-/* A 3x3 picture 1 … 9 with a filter of ones sums each pixel's neighbourhood; a filter that is 1 only in its first place shifts down and right. */
+/* A 3x3 picture 1 … 9 with a filter of ones sums each pixel's neighbourhood; a filter that is 1 only in its first
+ * place shifts down and right. */
 static void conv_by_hand(void **state)
 {
     (void)state;
@@ -94,8 +99,8 @@ static void dense(void **state)
 {
     (void)state;
     enum { N = 3, D = 5, K = 4 };
-    DenseProblem p = {N, D, K, random_values(1, N * D, 0, 1), random_values(2, K * D, 0, 1), random_values(3, K, 0, 1), zeros(N * K),
-                      random_values(4, N * K, 0, 1)};
+    DenseProblem p = {N, D, K, .x = random_values(1, N * D, 0, 1), .w = random_values(2, K * D, 0, 1),
+                      .bias = random_values(3, K, 0, 1), .y = zeros(N * K), .r = random_values(4, N * K, 0, 1)};
     double *dx = zeros(N * D), *dw = zeros(K * D), *dbias = zeros(K);
     ref_dense_backward_data(dx, p.r, p.w, N, D, K);
     ref_dense_backward_weight(dw, dbias, p.x, p.r, N, D, K);
@@ -119,8 +124,12 @@ static double norm_loss(void *context)
 static void norm_case(Shape s, int group, bool relu)
 {
     size_t count = shape_count(s);
-    NormProblem p = {.x = random_values(1, count, 2, 3), .residual = random_values(2, count, 0, 1), .y = zeros(count),
-                     .r = random_values(3, count, 0, 1), .gamma = random_values(4, s.c, 1, 0.5), .beta = random_values(5, s.c, 0, 1)};
+    NormProblem p = {.x = random_values(1, count, 2, 3),
+                     .residual = random_values(2, count, 0, 1),
+                     .y = zeros(count),
+                     .r = random_values(3, count, 0, 1),
+                     .gamma = random_values(4, s.c, 1, 0.5),
+                     .beta = random_values(5, s.c, 0, 1)};
     p.n = (Norm){s, group, relu, 1e-5, p.gamma, p.beta, NULL, NULL};
     p.n.mean = zeros((size_t)norm_groups(&p.n) * s.c);
     p.n.var = zeros((size_t)norm_groups(&p.n) * s.c);
@@ -148,7 +157,8 @@ static void batchnorm(void **state)
 static void batchnorm_by_hand(void **state)
 {
     (void)state;
-    double x[4] = {1, 3, 5, 11}, y[4], mean[2], var[2], moments[8], gamma[1] = {2}, beta[1] = {10}, rm[1] = {1}, rv[1] = {1};
+    double x[4] = {1, 3, 5, 11}, y[4], mean[2], var[2], moments[8], gamma[1] = {2}, beta[1] = {10}, rm[1] = {1},
+           rv[1] = {1};
     Norm n = {{4, 1, 1, 1}, 2, false, 0, gamma, beta, mean, var};
     ref_bn_statistics(&n, x);
     ref_bn_forward(y, &n, x, NULL);
@@ -188,7 +198,8 @@ static void layers(void **state)
     size_t outputs[] = {shape_count(s), shape_count(pool_shape(s)), (size_t)s.n * s.c, shape_count(s)};
     for (int kind = RELU; kind <= FLATTEN; kind++) {
         size_t nx = shape_count(s), ny = outputs[kind];
-        LayerProblem p = {kind, s, ny, alloc(ny, sizeof(int)), random_values(1, nx, 0, 1), zeros(ny), random_values(2, ny, 0, 1)};
+        LayerProblem p = {kind, s, ny, .which = alloc(ny, sizeof(int)), .x = random_values(1, nx, 0, 1),
+                          .y = zeros(ny), .r = random_values(2, ny, 0, 1)};
         double *dx = zeros(nx);
         layer_loss(&p);
         switch (kind) {
@@ -262,7 +273,8 @@ static void sgd(void **state)
 static void gather(void **state)
 {
     (void)state;
-    const uint8_t images[2 * 2 * 3] = {0, 0, 0, 0, 0, 0, 51, 102, 153, 204, 255, 0}; /* two 2x3 pictures; we take the second */
+    /* two 2x3 pictures; we take the second */
+    const uint8_t images[2 * 2 * 3] = {0, 0, 0, 0, 0, 0, 51, 102, 153, 204, 255, 0};
     const double mean[1] = {0.2}, istd[1] = {10};
     const struct { Pick pick; double x[6]; } cases[] = {
         {{1, 0, 0, 0, 0, 0, 0}, {0, 2, 4, 6, 8, -2}},  /* as it is */

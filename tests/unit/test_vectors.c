@@ -37,7 +37,8 @@ static void memory(void **state)
     device_close(d);
 }
 
-/* Copies between borders of any width keep the numbers and leave the border zero; zero() of a bordered tensor clears its inside. */
+/* Copies between borders of any width keep the numbers and leave the border zero; zero() of a bordered tensor clears
+ * its inside. */
 static void copies(void **state)
 {
     (void)state;
@@ -117,7 +118,8 @@ static void many_threads(void **state)
     Device *d = device_open();
     Stream *s = d->op->stream_new(d->be, 64);
     ConvShape c = conv_shape((Shape){16, 8, 8, 16}, 16, 3, 1);
-    double *x = random_values(1, shape_count(c.x), 0, 1), *w = random_values(2, conv_weights(&c), 0, 1), *y = zeros(shape_count(c.y));
+    double *x = random_values(1, shape_count(c.x), 0, 1), *w = random_values(2, conv_weights(&c), 0, 1),
+           *y = zeros(shape_count(c.y));
     Tensor tx = put(d, x, c.x, 1), tw = put_matrix(d, w, 16, 16 * 9), ty = put(d, NULL, c.y, 0);
     ConvPlan *plan = d->op->conv_plan_new(d->be, ty, tx, 3, 1);
     d->op->conv_forward(s, plan, ty, NO_TENSOR, tx, tw, NO_TENSOR);
@@ -166,7 +168,8 @@ static void axpy_shaped(void **state)
     (void)state;
     Device *d = device_open();
     const Shape s = {3, 5, 4, 6};
-    double *x = random_values(1, shape_count(s), 0, 1), *y = random_values(2, shape_count(s), 0, 1), *sum = sum_of(x, y, shape_count(s));
+    double *x = random_values(1, shape_count(s), 0, 1), *y = random_values(2, shape_count(s), 0, 1),
+           *sum = sum_of(x, y, shape_count(s));
     for (int halo_x = 0; halo_x < 2; halo_x++)
         for (int halo_y = 0; halo_y < 3; halo_y++) {
             Tensor tx = put(d, x, s, halo_x), ty = put(d, y, s, halo_y);
@@ -178,7 +181,8 @@ static void axpy_shaped(void **state)
     device_close(d);
 }
 
-/* The sum of many like numbers in float32 would be off by 1e-4 and more; and it is the same on any number of threads. */
+/* The sum of many like numbers in float32 would be off by 1e-4 and more; and it is the same on any number of
+ * threads. */
 static void dot_is_exact(void **state)
 {
     (void)state;
@@ -263,7 +267,8 @@ static void gather_case(Device *d, int H, int W, int C, int halo)
     for (int c = 0; c < 4; c++)
         fmean[c] = mean[c], fistd[c] = istd[c];
     for (int n = 0; n < PICKS; n++)
-        pick[n] = (Augment){picks[n].image, picks[n].dy, picks[n].dx, picks[n].flip, picks[n].cut_y, picks[n].cut_x, picks[n].cut};
+        pick[n] = (Augment){picks[n].image, picks[n].dy,    picks[n].dx, picks[n].flip,
+                            picks[n].cut_y, picks[n].cut_x, picks[n].cut};
     double *x = zeros(shape_count(s));
     Tensor timages = tensor_new(d->be, U8, IMAGES, H, W, C, 0), tlabels = tensor_new(d->be, U8, IMAGES, 1, 1, 1, 0);
     Tensor tx = put(d, NULL, s, halo), tlabel = tensor_new(d->be, I32, PICKS, 1, 1, 1, 0);
@@ -291,8 +296,16 @@ static void gather(void **state)
 }
 
 static const Case cases[] = {
-    {"memory", .run = memory}, {"copies", .run = copies}, {"host_address", .run = host_address}, {"events", .run = events},
-    {"many_threads", .run = many_threads}, {"algebra", .run = algebra}, {"axpy_shaped", .run = axpy_shaped}, {"dot_is_exact", .run = dot_is_exact}, {"sgd", .run = sgd},
-    {"slices", .run = slices}, {"gather", .run = gather},
+    {"memory", .run = memory},
+    {"copies", .run = copies},
+    {"host_address", .run = host_address},
+    {"events", .run = events},
+    {"many_threads", .run = many_threads},
+    {"algebra", .run = algebra},
+    {"axpy_shaped", .run = axpy_shaped},
+    {"dot_is_exact", .run = dot_is_exact},
+    {"sgd", .run = sgd},
+    {"slices", .run = slices},
+    {"gather", .run = gather},
 };
 int main(int argc, char **argv) { return device_main(argc, argv, cases, sizeof cases / sizeof *cases); }

@@ -1,0 +1,146 @@
+/* test_model_hooks.c: ghost batch norm is the pieces of the batch, each by itself; the hook between the halves of a
+ * batch norm; the hook that announces gradients.
+ */
+#include "check.h"
+#include "net.h"
+
+static ModelSpec spec_of(const char *name) { return (ModelSpec){.name = name, .h = 9, .w = 8, .c = 3, .classes = 5}; }
+static const char *const all_names[] = {"linear", "mlp", "cnn", "resnet8", "resnet20", "wrn16-1", "wrn16-2"};
+enum { NAMES = sizeof all_names / sizeof *all_names };
+
+/* ---- ghost batch norm: pieces of the batch, each by itself ---- */
+
+static void ghost_case(Device *d, const char *name, int N, int ghost)
+{
+    ModelSpec plain = spec_of(name), split = plain;
+    split.ghost = ghost;
+    Net n = net_new(d->be, &split, N + 1, N, 3);
+    size_t count = tensor_count(n.m->params);
+    double *expected = zeros(count), *stats = zeros(tensor_count(n.m->state)), loss = 0;
+    int groups = (N + ghost - 1) / ghost;
+    for (int g = 0; g < groups; g++) {
+        int size = g < groups - 1 ? ghost : N - g * ghost;
+        Net piece = net_new(d->be, &plain, ghost, ghost, 5);
+        net_take(&piece, &n, g * ghost, size);
+        loss += net_gradient(&piece) * size / N;
+        double *grads = fetch_double(&piece, piece.m->grads);
+        net_loss(&piece, MODEL_TRAIN);
+        double *moved = fetch_double(&piece, piece.m->state);
+        for (size_t i = 0; i < count; i++)
+            expected[i] += grads[i] * size / N;
+        for (size_t i = 0; i < tensor_count(n.m->state); i++)
+            stats[i] += moved[i] / groups; /* one update by the groups' average = the average of the groups' updates */
+        free(grads), free(moved);
+        net_free(&piece);
+    }
+    expect_close(net_gradient(&n), loss, 0, 1e-5, "loss with ghost batch norm");
+    expect_vector(&n, n.m->grads, expected, 2e-5, "gradient with ghost batch norm");
+    net_loss(&n, MODEL_TRAIN);
+    expect_vector(&n, n.m->state, stats, 1e-5, "running statistics with ghost batch norm");
+    free(expected), free(stats);
+    net_free(&n);
+}
+
+static void ghost_pieces(void **state)
+{
+    (void)state;
+    Device *d = device_open();
+    for (int i = 2; i < NAMES; i++) {
+        ghost_case(d, all_names[i], 6, 3);
+        ghost_case(d, all_names[i], 7, 3); /* 3, 3 and 1 */
+        ghost_case(d, all_names[i], 4, 9); /* one group */
+    }
+    device_close(d);
+}
+
+/* ---- hooks ---- */
+
+typedef struct Tally { int calls, groups; const BackendOps *op; double factor; } Tally;
+
+/* What an all-reduce over `factor` ranks with the same batch would do to the sums. */
+static void multiply_sums(void *context, Tensor sums, Stream *s)
+{
+    Tally *t = context;
+    size_t count = tensor_count(sums);
+    assert_int_equal(sums.dtype, F64);
+    assert_int_equal(sums.h, 2);
+    t->calls++;
+    t->groups = sums.n;
+    double *v = alloc(count, sizeof *v);
+    t->op->download(s, v, sums);
+    for (size_t i = 0; i < count; i++)
+        v[i] *= t->factor;
+    t->op->upload(s, sums, v);
+    t->op->stream_sync(s);
+    free(v);
+}
+
+/* Three ranks that hold the same batch have the same statistics and gradients as one; the hook comes once per batch
+ * norm and pass. */
+static void stats_hook(void **state)
+{
+    (void)state;
+    Device *d = device_open();
+    for (int i = 0; i < NAMES; i++)
+        for (int ghost = 0; ghost < 3; ghost += 2) {
+            ModelSpec s = spec_of(all_names[i]);
+            s.ghost = ghost;
+            Net n = net_new(d->be, &s, 6, 5, 3);
+            double alone = net_gradient(&n), *expected = fetch_double(&n, n.m->grads);
+            Tally tally = {0, 0, d->op, 3};
+            n.m->stats_hook = multiply_sums, n.m->stats_context = &tally, n.m->stats_ranks = 3;
+            int norms = 0;
+            for (int l = 0; l < n.m->nlayers; l++)
+                norms += n.m->layers[l].kind == LAYER_BATCHNORM;
+            expect_close(net_gradient(&n), alone, 0, 1e-5, "loss with three equal ranks");
+            expect_vector(&n, n.m->grads, expected, 1e-5, "gradient with three equal ranks");
+            assert_int_equal(tally.calls, 2 * norms);
+            assert_true(!norms || tally.groups == (ghost ? 3 : 1));
+            net_loss(&n, MODEL_EVAL);
+            assert_int_equal(tally.calls, 2 * norms); /* evaluation has nothing to synchronise */
+            free(expected);
+            net_free(&n);
+        }
+    device_close(d);
+}
+
+typedef struct Slices { Net *n; size_t next; int calls; float *seen; } Slices;
+
+/* Slices go down from the end without gap or overlap; keep the numbers as they are at this moment. */
+static void take_slice(void *context, size_t first, int count, Stream *s)
+{
+    Slices *c = context;
+    assert_true(count > 0);
+    assert_int_equal(first + count, c->next);
+    c->next = first;
+    c->calls++;
+    c->n->op->download(s, c->seen + first, tensor_slice(c->n->m->grads, first, count));
+}
+
+static void grad_hook(void **state)
+{
+    (void)state;
+    Device *d = device_open();
+    for (int i = 0; i < NAMES; i++)
+        for (int bits = 0; bits < 4; bits++) {
+            ModelSpec s = spec_of(all_names[i]);
+            s.no_skip = bits & 1, s.no_batchnorm = bits & 2;
+            Net n = net_new(d->be, &s, 4, 4, 3);
+            size_t count = tensor_count(n.m->params);
+            Slices c = {&n, count, 0, alloc(count, sizeof(float))};
+            n.m->grad_hook = take_slice, n.m->grad_context = &c;
+            net_gradient(&n);
+            float *final = fetch(&n, n.m->grads);
+            assert_int_equal(c.next, 0);
+            assert_true(c.calls > 1 || i == 0); /* more than one, or nothing could overlap */
+            expect_bits(c.seen, final, count, "gradient when announced, and at the end");
+            free(final), free(c.seen);
+            net_free(&n);
+        }
+    device_close(d);
+}
+
+static const Case cases[] = {
+    {"ghost_pieces", .run = ghost_pieces}, {"stats_hook", .run = stats_hook}, {"grad_hook", .run = grad_hook},
+};
+int main(int argc, char **argv) { return device_main(argc, argv, cases, sizeof cases / sizeof *cases); }
