@@ -61,6 +61,8 @@ static char *printed(int columns, void (*body)(void *), void *argument)
     pid_t child;
     if (columns) {
         child = forkpty(&fd[0], NULL, NULL, &size);
+        if (child < 0)
+            SKIP("no pseudo-terminals here (/dev/pts)");
     } else {
         assert_int_equal(pipe(fd), 0);
         child = fork();
