@@ -1,5 +1,6 @@
 /* trainer.c: see trainer.h.
  */
+#include "trace_picture.h"
 #include "trainer.h"
 #include "check.h"
 #include <math.h>
@@ -34,6 +35,17 @@ Metrics trainer_metrics(Trainer *t, int images)
     return (Metrics){.loss = sums[0], .correct = sums[1], .count = images};
 }
 
+/* Two updates of the timeline as a picture. */
+static void draw_trace(const Trainer *t, const char *trace)
+{
+    char *picture = run_path(t->run, "timeline.png");
+    char *title = format_new("%s on %s · batch %d per rank · two updates", t->o->model, t->data->name, t->o->batch);
+    if (trace_picture(trace, picture, title, 2))
+        run_say(t->run, "timeline: %s and %s", picture, trace);
+    free(title);
+    free(picture);
+}
+
 static void write_trace(Trainer *t)
 {
     char *path = run_path(t->run, "trace.json");
@@ -41,6 +53,8 @@ static void write_trace(Trainer *t)
     trace_write(t->trace, alone ? alone : t->comm, path);
     comm_close(alone);
     trace_free(t->trace);
+    if (t->run->speaks)
+        draw_trace(t, path);
     free(path);
 }
 
