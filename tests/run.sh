@@ -4,7 +4,7 @@
 # "program/case" contains it.
 #
 # Single processes run JOBS at a time; what needs several cores (ranks > 1; a script, unless it has a line "# ranks:
-# 0") runs after them, JOBS/2 at a time. SAN=1: the same cases, 5 times the time. SAN=thread: the unit tests of what
+# 0") runs after them, JOBS/2 at a time. SAN=1: the same cases but scripts with a line "# sanitizers: no", 5 times the time. SAN=thread: the unit tests of what
 # has threads of its own, in one process, with OpenMP held to one thread: the thread sanitizer does not know OpenMP's
 # barriers, nor what MPI does.
 set -u
@@ -24,6 +24,11 @@ if [ "${SAN:-}" = thread ]; then
     echo "SAN=thread: $threaded; OpenMP with one thread; no ranks, no scripts"
 fi
 
+if [ "${SAN:-}" = 1 ]; then
+    echo "SAN=1: without the scripts that try scripts, or programs that another one tries:" \
+        "$(grep -l '^# sanitizers: no' tests/e2e/*.sh | xargs -n 1 basename -s .sh | xargs)"
+fi
+
 list() { # lines: light|heavy id seconds command…
     local program name source ranks seconds cases script
     for source in tests/unit/test_*.c; do
@@ -41,6 +46,7 @@ list() { # lines: light|heavy id seconds command…
     [ "${SAN:-}" != thread ] || return 0
     for script in tests/e2e/[0-9a-z]*.sh; do
         [ -e "$script" ] || continue
+        if [ -n "${SAN:-}" ] && grep -q '^# sanitizers: no' "$script"; then continue; fi
         seconds=$(sed -n 's/^# seconds: //p' "$script" | head -n 1)
         if grep -q '^# ranks: 0$' "$script"; then printf light; else printf heavy; fi
         echo " e2e/$(basename "$script" .sh) ${seconds:-120} bash $script"

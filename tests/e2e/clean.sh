@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # `make clean` removes the build folder and nothing else, without probing; and never the project itself.
 # seconds: 60
+# sanitizers: no
 # ranks: 0
 set -eu
 work=$(mktemp -d)

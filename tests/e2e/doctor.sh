@@ -3,6 +3,7 @@
 # is installed, and for each system's package manager. Other machines are folders of links to a few programs, which
 # stand for the whole PATH.
 # seconds: 120
+# sanitizers: no
 # ranks: 0
 set -u
 work=$(mktemp -d)

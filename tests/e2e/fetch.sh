@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # seconds: 120
+# sanitizers: no
 # datasets/fetch.sh against a server on the loopback that breaks off, corrupts, truncates, refuses: small files stand in for the data sets.
 set -u
 cd "$(dirname "$0")/../.." || exit 2

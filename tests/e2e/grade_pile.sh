@@ -2,6 +2,7 @@
 # A folder of submissions, each wrong in another way: each is graded whatever the one before it did, and fails for the right reason, in the summary and
 # with advice in its table. Nothing that a submission started is left when the grader ends.
 # seconds: 900
+# sanitizers: no
 set -u
 work=$(mktemp -d)
 pile=$work/pile

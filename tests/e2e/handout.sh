@@ -2,6 +2,7 @@
 # The students' tarball: the same bytes each time, nothing of the solutions, and it works where it is unpacked: help,
 # lab, check; a new lab is picked up.
 # seconds: 400
+# sanitizers: no
 set -eu
 work=$(mktemp -d)
 wrong() { echo "wrong: $*"; exit 1; }

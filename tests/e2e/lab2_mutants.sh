@@ -2,6 +2,7 @@
 # Lab 2's self-check must see each mistake: the reference is changed by one sed expression and compiled, and the check must say FAIL to exactly the
 # named exercises among those that it is asked to judge.
 # seconds: 900
+# sanitizers: no
 set -u
 work=$(mktemp -d)
 source=lab2_ddp/solution

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # seconds: 120
+# sanitizers: no
 # Lab 3's sweep: table, CSV and picture; interrupted and gone on with, no run is made twice; two ranks count the same steps as one.
 set -u
 work=$(mktemp -d)

@@ -2,6 +2,7 @@
 # `make` alone: every target of the Makefile on one line each, in columns, and it neither probes nor writes. Bad
 # values are refused.
 # seconds: 60
+# sanitizers: no
 # ranks: 0
 set -eu
 work=$(mktemp -d)
