@@ -4,7 +4,8 @@
  *   grade_rubric.c   criteria and points     grade_data.c     pictures to train on, pictures to score on
  *   grade_build.c    compile                 grade_run.c      train, against the clock
  *   grade_score.c    the weights' accuracy   grade_audit.c    was the work shared?
- *   grade_report.c   table, results.json     grade.sh         one submission or a folder of them
+ *   grade_report.c   table, results.json     grade_picture.c  the points as bars
+ *   grade.sh         one submission or a folder of them
  *
  * The grader believes nothing that a submission prints. Each part gives a Finding; only grade_rubric.c knows of points.
  */
@@ -110,4 +111,6 @@ typedef struct Report {
 
 /* Print the table, write results.json and row.csv into o->out. Returns whether every criterion is met. */
 bool grade_report(const Report *r);
+/* The points as a picture; false: it could not be saved (said on stderr). */
+bool grade_picture(const Report *r, const char *path);
 #endif

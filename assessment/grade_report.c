@@ -139,5 +139,9 @@ bool grade_report(const Report *r)
     print_table(r);
     write_row(r);
     write_results(r);
+    char *picture = format_new("%s/grade.png", r->o->out);
+    if (grade_picture(r, picture))
+        printf("picture: %s\n", picture);
+    free(picture);
     return all;
 }

@@ -9,7 +9,7 @@ small="--data synthetic --model mlp --train 600 --test 100 --check-every 200 --s
 sweep() { # folder, ranks, more options
     local out=$1 ranks=$2; shift 2
     # shellcheck disable=SC2086
-    HEADLESS=1 common/setup/launch.sh --np "$ranks" "$BUILD/sol/lab3_scale/1_batch_size" --out "$out" --threads 1 $small "$@" >"$out.log" 2>&1
+    HEADLESS=1 common/setup/launch.sh --np "$ranks" "$BUILD/student/lab3_scale/1_batch_size" --out "$out" --threads 1 $small "$@" >"$out.log" 2>&1
 }
 rows() { grep -v '^#' "$1/lab3_batch_size/sweep.csv" | tail -n +2; }
 steps() { rows "$1" | cut -d, -f1,2,4; }
@@ -30,4 +30,4 @@ sweep "$work/ranks" 2 --seeds 2 || fail "$(cat "$work/ranks.log")"
 # Rounding may carry one run over the target a test earlier or later.
 [ "$(diff <(steps "$work/ranks") <(steps "$work/once") | grep -c '^<')" -le 1 ] && [ "$(rows "$work/ranks" | wc -l)" = 6 ] || fail "two ranks: $(steps "$work/ranks"), one: $(steps "$work/once")"
 steps "$work/once"
-HEADLESS=1 "$BUILD/sol/lab3_scale/1_batch_size" --smallest 64 --largest 32 >"$work/log" 2>&1; [ $? = 2 ] || fail "smallest above largest: expected exit 2"
+HEADLESS=1 "$BUILD/student/lab3_scale/1_batch_size" --smallest 64 --largest 32 >"$work/log" 2>&1; [ $? = 2 ] || fail "smallest above largest: expected exit 2"
