@@ -193,7 +193,9 @@ $(foreach lab,$(LABS),$(eval $(call lab_variant,$(lab),sol,$(lab)/solution $(lab
 
 VARIANT := $(if $(filter-out 0,$(SOL)),sol,student)
 lab_folder = $(filter $(1)_%,$(LABS))
-lab_programs = $(if $(call lab_folder,$(1)),$(call programs,$(call lab_folder,$(1)),$(VARIANT)))
+# A lab without a check has no exercises, and so no solutions.
+variant_of = $(if $(wildcard $(1)/check.c),$(VARIANT),student)
+lab_programs = $(foreach folder,$(call lab_folder,$(1)),$(call programs,$(folder),$(call variant_of,$(folder))))
 no_solutions:
 	@echo "SOL=$(SOL): there are no reference solutions here: this is the students' tarball" >&2; exit 2
 LAB_PROGRAMS := $(foreach lab,$(LABS),$(call programs,$(lab),student) \
@@ -212,7 +214,7 @@ define run_lab
 done
 endef
 define lab_target
-$(if $(filter sol,$(VARIANT)),$(if $(wildcard $(1)_*/solution/*.c)$(filter $(1),$(EMPTY_LABS)),,$(1): no_solutions))
+$(if $(filter sol,$(VARIANT)),$(if $(wildcard $(1)_*/check.c),$(if $(wildcard $(1)_*/solution/*.c),,$(1): no_solutions)))
 $(1): $$(filter-out %/check,$$(call lab_programs,$(1)))
 	$(if $(filter $(1),$(EMPTY_LABS)),@echo "$(1): not in this version yet",$$(run_lab))
 endef
@@ -220,11 +222,11 @@ $(foreach lab,lab1 lab2 lab3,$(eval $(call lab_target,$(lab))))
 
 check: $(if $(filter sol,$(VARIANT)),$(if $(wildcard lab*_*/solution/*.c),,no_solutions))
 check: $(foreach lab,$(LAB),$(call lab_programs,$(lab)))
-	$(foreach lab,$(if $(LAB),$(LAB),check),$(if $(wildcard $(lab)_*/check.c),,@echo "$(lab): not in this version yet"))
-	@for folder in $(foreach lab,$(LAB),$(call lab_folder,$(lab))); do \
-	    $(B)/$(VARIANT)/$$folder/check; status=$$?; \
-	    if [ $$status != 0 ] && [ $$status != 77 ]; then exit $$status; fi; \
-	done
+	$(foreach lab,$(if $(LAB),$(LAB),check),$(if $(wildcard $(lab)_*/check.c),,@echo "$(lab): no exercises to check in this version"))
+	@worst=0; for check in $(foreach lab,$(LAB),$(filter %/check,$(call lab_programs,$(lab)))); do \
+	    $$check; status=$$?; \
+	    [ $$status = 77 ] || [ $$status -le $$worst ] || worst=$$status; \
+	done; exit $$worst
 
 # ---- the assessment ------------------------------------------------------------------------------------------------
 # train.c is one file with all of the trainer in it. The grader builds what is handed in with the script `compile`, as
