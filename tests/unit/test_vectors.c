@@ -247,11 +247,12 @@ static void slices(void **state)
 }
 
 /* ---- input ---- */
-enum { IMAGES = 5, PICKS = 6 };
+enum { IMAGES = 5, PICKS = 7 };
 static const Pick picks[PICKS] = {
     {0, 0, 0, 0, 0, 0, 0},                                       /* as it is */
     {4, 0, 0, 1, 0, 0, 0},                                       /* mirrored */
     {2, 3, -2, 1, 0, 0, 0}, {2, -4, 4, 0, 2, 1, 3},              /* shifted, and cut */
+    {0, 0, 0, 0, 2, 1, 3},                                       /* a cut with all four edges inside */
     {3, 0, 0, 0, -2, 5, 4}, {1, 100, 0, 1, 0, 0, 2},             /* a cut partly outside; all shifted away */
 };
 
