@@ -39,6 +39,9 @@ done
 : "${np:=$((total > 0 ? total : 1))}"
 [ -n "$hosts" ] || most=$np
 
+# A thread that waits leaves its core to whoever else is there: costs a few percent alone, saves a run on a busy laptop.
+export OMP_WAIT_POLICY=${OMP_WAIT_POLICY:-passive}
+
 [ "$np" -gt 1 ] || [ -n "$hosts" ] || exec "$@"
 
 program=${MPIRUN:-mpirun} # MPIRUN: another one than PATH's
@@ -64,13 +67,15 @@ fi
 options=(--np "$np" --bind-to none) # the backend pins its threads itself
 if [ -n "$hosts" ]; then
     options+=(-H "$hosts")
-    for name in OMP_NUM_THREADS LABS_COLUMNS LABS_AUDIT DATA_DIR HEADLESS; do # nothing else goes to other hosts
+    for name in OMP_NUM_THREADS OMP_WAIT_POLICY LABS_COLUMNS LABS_AUDIT DATA_DIR HEADLESS; do # nothing else goes to other hosts
         [ -z "${!name+set}" ] || options+=(-x "$name")
     done
 elif [ -z "${SLURM_JOB_ID-}${PBS_JOBID-}${LSB_JOBID-}" ]; then
     # On this machine only: shared memory, no network, no ssh. The batch systems above know of more machines.
     export OMPI_MCA_btl=${OMPI_MCA_btl:-self,vader} OMPI_MCA_pml=${OMPI_MCA_pml:-ob1}
     export OMPI_MCA_plm=${OMPI_MCA_plm:-isolated}
+    # mpirun looks its own machine's name up: a name server that does not answer may cost it a second, not five.
+    export RES_OPTIONS=${RES_OPTIONS:-timeout:1 attempts:1}
     if [ "$np" -gt "$cores" ]; then options+=(--oversubscribe); else options+=(--use-hwthread-cpus); fi
     # A container's system-call filter may forbid one rank to read another's memory; and /dev/shm may be closed.
     grep -qs '^Seccomp:[[:space:]]*2' /proc/self/status && export OMPI_MCA_btl_vader_single_copy_mechanism=none
