@@ -48,18 +48,33 @@ static void read_spans(Timeline *t, const char *path)
     }
 }
 
-/* From the end of one update in the middle of the run to the end of the one `updates` later, on rank 0. */
+static int ascending(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* `updates` consecutive updates of rank 0, from the end of the one before: of all such stretches one that took the median
+ * time, so that a hiccup of the machine is not taken for the rule. */
 static void choose_window(const Timeline *t, int updates, double *from, double *to)
 {
-    double *ends = alloc(t->spans + 1, sizeof *ends);
-    int n = 0;
+    double *ends = alloc(t->spans + 1, sizeof *ends), *times = alloc(t->spans + 1, sizeof *times);
+    int n = 0, count = 0;
     for (int i = 0; i < t->spans; i++)
         if (t->span[i].rank == 0 && !strcmp(t->span[i].name, "update"))
             ends[n++] = t->span[i].end;
-    int first = (n - updates) / 2;
-    *from = n > updates ? ends[first] : 0;
-    *to = n > updates ? ends[first + updates] : INFINITY;
+    for (; count + updates < n; count++)
+        times[count] = ends[count + updates] - ends[count];
+    qsort(times, count, sizeof *times, ascending);
+    *from = 0;
+    *to = INFINITY;
+    for (int i = 0; i < count; i++)
+        if (ends[i + updates] - ends[i] == times[count / 2]) {
+            *from = ends[i];
+            *to = ends[i + updates];
+        }
     free(ends);
+    free(times);
 }
 
 static bool inside(const Span *s, double from, double to) { return s->end > from && s->start < to; }

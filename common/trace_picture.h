@@ -3,7 +3,7 @@
 #define TRACE_PICTURE_H
 #include <stdbool.h>
 
-/* Draw `updates` consecutive updates from the middle of the timeline in the file `trace` (all of it where there are fewer)
- * into the file png. False: it could not be saved (said on stderr). A file that is no timeline ends the run (exit 2). */
+/* Draw `updates` consecutive updates of median length of the timeline in the file `trace` (all of it where there are
+ * fewer) into the file png. False: it could not be saved (said on stderr). A file that is no timeline ends the run (exit 2). */
 bool trace_picture(const char *trace, const char *png, const char *title, int updates);
 #endif

@@ -16,7 +16,7 @@ static void range(double *low, double *high, double centre, double start)
 
 DescentView descent_view_new(const Descent *d)
 {
-    DescentView v = {.nx = 61, .ny = 61, .camera = {-50, 35, 1.25}};
+    DescentView v = {.nx = 61, .ny = 61, .camera = {-50, 35, 1.05}};
     double w, b;
     parabola_minimum(&d->all, &w, &b);
     range(&v.w_low, &v.w_high, w, d->start_w);

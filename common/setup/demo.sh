@@ -24,8 +24,8 @@ station "Assessment: a submission, trained for half a minute and graded" \
     assessment/grade.sh "$b/assessment/grade" assessment/solution/train.c --np 2 --data synthetic --budget 30
 
 printf '\n\033[1mThe tour took %d s. What it made:\033[0m\n' $((SECONDS - began))
-for file in "$out"/lab1_gradient_descent/descent.png "$out"/lab2_train/metrics.csv "$out"/lab2_train/trace.json \
-    "$out"/lab2_train/checkpoint.safetensors "$out"/lab3_batch_size/batch_size.png "$out"/lab3_batch_size/sweep.csv "$out"/grade/results.json; do
+for file in "$out"/lab1_gradient_descent/descent.png "$out"/lab2_train/metrics.csv "$out"/lab2_train/timeline.png "$out"/lab2_train/trace.json \
+    "$out"/lab2_train/checkpoint.safetensors "$out"/lab3_batch_size/batch_size.png "$out"/lab3_batch_size/sweep.csv "$out"/grade/results.json "$out"/grade/grade.png; do
     [ -e "$file" ] && [ "$file" -nt common/setup/demo.sh ] && echo "   $file"
 done
 echo "Timelines (trace.json) open in ui.perfetto.dev. Live: make lab1 SOL=1. Your turn: make lab1, and lab1_gd/HANDOUT.md."
