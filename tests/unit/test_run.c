@@ -192,7 +192,7 @@ static void flushed(void **state)
 static void open_only(void *folder)
 {
     out = folder;
-    freopen("/dev/null", "w", stdout);
+    assert_non_null(freopen("/dev/null", "w", stdout));
     whole_run(NULL);
 }
 
@@ -200,7 +200,7 @@ static void fill_disk(void *folder)
 {
     Setup s;
     setup(&s, folder, "--epochs=1");
-    freopen("/dev/null", "w", stdout);
+    assert_non_null(freopen("/dev/null", "w", stdout));
     Run *r = run_open("train", &s.o, s.options, NULL, true);
     signal(SIGXFSZ, SIG_IGN);
     const struct rlimit little = {1000, 1000};
