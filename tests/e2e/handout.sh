@@ -34,6 +34,7 @@ for solution in */solution/*.c; do
 done
 echo "$(ls */solution/*.c | wc -l) solutions: nothing of theirs is in the tarball"
 
+project=$PWD
 # It works there; -O1 and one small network keep this short.
 cd "$labs"
 export CFLAGS='-O1 -g' DEPS=no
@@ -46,6 +47,16 @@ if make check LAB=lab2 >"$work/check.log" 2>&1; then wrong "make check passes on
 if grep -E '^(PASS|FAIL) ' "$work/check.log"; then wrong "the given files should be TODO, all of them"; fi
 if make lab2 SOL=1 >"$work/sol.log" 2>&1; then wrong "SOL=1 works without solutions"; fi
 grep 'no reference solutions here' "$work/sol.log" || wrong "SOL=1 does not say what is missing"
+
+# As a student: the first exercise, and the check goes from TODO to PASS, for it alone.
+make check LAB=lab1 >"$work/before.log" 2>&1 || true
+grep -q '^TODO  gradient ' "$work/before.log" || { cat "$work/before.log"; wrong "the first exercise is not TODO"; }
+status=0; HEADLESS=1 make lab1 >"$work/lab1.log" 2>&1 || status=$?
+[ $status = 0 ] && grep 'TODO in lab1_gd/gradient.c, line' "$work/lab1.log" || { cat "$work/lab1.log"; wrong "make lab1 does not say what is to do"; }
+cp "$project/lab1_gd/solution/gradient.c" lab1_gd/gradient.c
+make check LAB=lab1 >"$work/after.log" 2>&1 || true
+grep '^PASS  gradient ' "$work/after.log" || { cat "$work/after.log"; wrong "the first exercise, done, is not PASS"; }
+[ "$(grep -c '^TODO ' "$work/after.log")" = 2 ] || wrong "the other two exercises should be TODO"
 
 # make's status: 0 for a part that is to do (77), which is said; 2 for what is wrong, and nothing is run after it.
 rm -rf lab3_*; mkdir lab3_scale
