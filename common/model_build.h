@@ -1,4 +1,4 @@
-/* model_build.h: how a network's list of layers is written down. Private to model.c and model_zoo.c.
+/* model_build.h: how a network's list of layers is written down. Private to model*.c.
  *
  * Each function appends one layer and returns the activation that it produces, so that a network reads like its formula:
  *     int y = model_conv(m, x, "conv1", 16, 3, 1, NONE);
@@ -33,6 +33,10 @@ int model_dense(Model *m, int in, const char *name, int out); /* flattens its in
 int model_relu(Model *m, int in);
 int model_maxpool(Model *m, int in);
 int model_avgpool(Model *m, int in);
+
+/* model_plan.c: fill in m->plan for the layers that there are; and the end of it. */
+void model_plan(Model *m);
+void model_plan_free(Model *m);
 
 /* model_zoo.c: append the layers of m->spec.name; false: there is no such network. */
 bool model_zoo(Model *m);
