@@ -14,14 +14,17 @@ station() { # title, command…
     [ $status = 0 ] || { echo "this station failed (exit $status)"; failed=$((failed + 1)); }
 }
 
+# A slow or busy machine learns less in a minute: fewer points are a result, too, and no failure of the tour.
+grade() { assessment/grade.sh "$@" || [ $? = 1 ]; }
+
 station "Lab 1: gradient descent on a loss surface" $launch --np 1 "$b/sol/lab1_gd/1_gradient_descent" --out $out
 station "Lab 1: the self-check of its exercises" "$b/sol/lab1_gd/check"
 station "Lab 2: one ResNet-8, two ranks, one epoch of real data" \
     $launch --np 2 "$b/sol/lab2_ddp/1_train" --out $out --epochs 1 --trace
 station "Lab 3: batch size against speed and steps to a target" \
     $launch --np 1 "$b/student/lab3_scale/1_batch_size" --out $out --smallest 32 --largest 1024 --seeds 2 --train 10000 --target 0.78
-station "Assessment: a submission, trained for half a minute and graded" \
-    assessment/grade.sh "$b/assessment/grade" assessment/solution/train.c --np 2 --data synthetic --budget 30
+station "Assessment: a submission, trained for a minute and graded" \
+    grade "$b/assessment/grade" assessment/solution/train.c --np 2 --data synthetic --budget 60
 
 printf '\n\033[1mThe tour took %d s. What it made:\033[0m\n' $((SECONDS - began))
 for file in "$out"/lab1_gradient_descent/descent.png "$out"/lab2_train/metrics.csv "$out"/lab2_train/timeline.png "$out"/lab2_train/trace.json \
