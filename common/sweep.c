@@ -31,7 +31,8 @@ static void append(Sweep *s, SweepRow row)
 {
     if ((s->rows & (s->rows - 1)) == 0) { /* room doubles at 0, 1, 2, 4, … rows */
         SweepRow *more = alloc(s->rows ? 2 * s->rows : 1, sizeof row);
-        memcpy(more, s->row, s->rows * sizeof row);
+        if (s->rows)
+            memcpy(more, s->row, s->rows * sizeof row);
         free(s->row);
         s->row = more;
     }
