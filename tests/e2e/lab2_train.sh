@@ -22,6 +22,9 @@ cmp "$(checkpoint one)" "$(checkpoint two)" || fail "same seed, same ranks, but 
 for span in load forward backward all-reduce update evaluate; do
     grep -q "\"$span\"" "$work/two/lab2_train/trace.json" || fail "no span '$span' in trace.json"
 done
+if grep -q '^HAVE_CAIRO := 1' "${BUILD%/san}"/config.mk 2>/dev/null; then
+    [ -s "$work/two/lab2_train/timeline.png" ] || fail "no timeline.png"
+fi
 
 run diverge 2 $small --schedule constant --warmup 0 --rate 1e6
 [ $? = 1 ] || fail "a run that diverges should exit 1" "$work"/diverge.*
