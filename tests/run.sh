@@ -4,9 +4,9 @@
 # "program/case" contains it.
 #
 # Single processes run JOBS at a time; what needs several cores (ranks > 1; a script, unless it has a line "# ranks:
-# 0") runs after them, JOBS/2 at a time. SAN=1: the same cases but scripts with a line "# sanitizers: no", 5 times the time. SAN=thread: the unit tests of what
-# has threads of its own, in one process, with OpenMP held to one thread: the thread sanitizer does not know OpenMP's
-# barriers, nor what MPI does.
+# 0") runs after them, JOBS/2 at a time. SAN=1: the same cases but scripts with a line "# sanitizers: no", 5 times the
+# time. SAN=thread: the unit tests of what has threads of its own, in one process, with OpenMP held to one thread: the
+# thread sanitizer does not know OpenMP's barriers, nor what MPI does.
 set -u
 cd "$(dirname "$0")/.." || exit 2
 build=$1; shift
@@ -35,7 +35,7 @@ list() { # lines: light|heavy id seconds command…
         name=$(basename "$source" .c); program=$build/tests/$name
         [ -e "$source" ] || continue
         case " ${threaded-$name} " in *" $name "*) ;; *) continue ;; esac
-        if ! cases=$("$program" --list) || [ -z "$cases" ]; then echo "light $name/--list 60 false"; continue; fi
+        if ! cases=$(ASAN_OPTIONS=detect_leaks=0 "$program" --list) || [ -z "$cases" ]; then echo "light $name/--list 60 false"; continue; fi
         echo "$cases" | while read -r case ranks seconds; do
             if [ "$ranks" = 0 ]; then echo "light $name/$case $seconds $before $program $case"
             elif [ "${SAN:-}" != thread ]; then
