@@ -39,8 +39,8 @@ list() { # lines: light|heavy id seconds command…
         echo "$cases" | while read -r case ranks seconds; do
             if [ "$ranks" = 0 ]; then echo "light $name/$case $seconds $before $program $case"
             elif [ "${SAN:-}" != thread ]; then
-                # LeakSanitizer's tracer may crash where ranks share cores: leaks are looked for on 1 and 2 ranks.
-                leaks=$([ "${SAN:-}" != 1 ] || [ "$ranks" -le 2 ] || echo "env ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0")
+                # LeakSanitizer's tracer now and then crashes beside the threads of Open MPI: leaks are looked for on one rank.
+                leaks=$([ "${SAN:-}" != 1 ] || [ "$ranks" -le 1 ] || echo "env ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0")
                 echo "heavy $name/$case $seconds $leaks common/setup/launch.sh --np $ranks $program $case"
             fi
         done
