@@ -276,7 +276,10 @@ $(UNIT_TESTS): $(B)/tests/%: $(B)/tests/unit/%.o $(B)/libtests.a $(B)/libcommon.
 TOOLS := $(patsubst %.c,$(B)/%,$(wildcard tests/tools/*.c))
 $(TOOLS): %: %.o $(B)/libtests.a $(B)/libcommon.a
 	$(call link,$(CMOCKA_LIBS))
-all: $(LAB_PROGRAMS) $(TRAINERS) $(GRADING) $(B)/libcommon.a $(if $(HAVE_CMOCKA),$(UNIT_TESTS) $(TOOLS))
+BENCHES := $(patsubst %.c,$(B)/%,$(wildcard tests/bench/*.c))
+$(BENCHES): %: %.o $(B)/libcommon.a
+	$(call link)
+all: $(BENCHES) $(LAB_PROGRAMS) $(TRAINERS) $(GRADING) $(B)/libcommon.a $(if $(HAVE_CMOCKA),$(UNIT_TESTS) $(TOOLS))
 test: $(LAB_PROGRAMS) $(TRAINERS) $(GRADING) $(UNIT_TESTS) $(TOOLS)
 	@CC='$(CC)' CFLAGS='$(CFLAGS)' WERROR='$(WERROR)' tests/run.sh $(B) $(ONLY)
 coverage:
@@ -296,6 +299,6 @@ fuzz:
 lint:
 	@tests/lint.sh
 
-FOLDERS := common assessment assessment/solution tests tests/unit tests/tools tests/fuzz \
+FOLDERS := common assessment assessment/solution tests tests/unit tests/tools tests/bench tests/fuzz \
     $(foreach lab,$(LABS),student/$(lab) sol/$(lab))
 -include $(wildcard $(foreach folder,$(FOLDERS),$(B)/$(folder)/*.d))

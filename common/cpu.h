@@ -29,6 +29,16 @@ void cpu_reserve(Backend *be, size_t floats);
 
 #define INLINE static inline __attribute__((always_inline))
 
+/* Call f(..., C) with C as a constant where it is a usual one, so that the inner loop over channels is unrolled into
+ * vectors. */
+#define FOR_CHANNELS(C, call) \
+    switch (C) { \
+    case 16: { enum { c_ = 16 }; call; break; } \
+    case 32: { enum { c_ = 32 }; call; break; } \
+    case 64: { enum { c_ = 64 }; call; break; } \
+    default: { const int c_ = (C); call; } \
+    }
+
 static inline void *cpu_at(Tensor t) { return (char *)t.buf->host + t.at * dtype_size(t.dtype); }
 
 /* Element (n, h, 0, 0): W * C numbers of a row follow without a gap. */

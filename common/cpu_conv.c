@@ -14,10 +14,15 @@ ConvPlan *cpu_conv_plan_new(Backend *be, Tensor y, Tensor x, int R, int stride)
     ConvPlan *p = alloc(1, sizeof *p);
     *p = (ConvPlan){.C = x.c, .K = y.c, .R = R, .stride = stride, .pad = R / 2, .H = x.h, .W = x.w, .P = y.h, .Q = y.w};
     gemm_reserve(be, p);
+    winograd_reserve(be, p);
     return p;
 }
 
-void cpu_conv_plan_free(ConvPlan *p) { free(p); }
+void cpu_conv_plan_free(ConvPlan *p)
+{
+    free(p->zeros);
+    free(p);
+}
 
 static void check(const ConvPlan *p, Tensor y, Tensor x)
 {
@@ -28,21 +33,21 @@ void cpu_conv_forward(Stream *s, ConvPlan *p, Tensor y, Tensor moments, Tensor x
 {
     check(p, y, x);
     bool direct = p->K % VEC == 0 && x.halo >= p->pad;
-    (direct ? direct_forward : gemm_forward)(s, p, y, moments, x, w, residual);
+    (direct && winograd_fits(p) ? winograd_forward : direct ? direct_forward : gemm_forward)(s, p, y, moments, x, w, residual);
 }
 
 void cpu_conv_backward_data(Stream *s, ConvPlan *p, Tensor dx, Tensor dy, Tensor w, bool add)
 {
     check(p, dy, dx);
     bool direct = p->C % VEC == 0 && dy.halo >= p->pad;
-    (direct ? direct_backward_data : gemm_backward_data)(s, p, dx, dy, w, add);
+    (direct && winograd_fits(p) ? winograd_backward_data : direct ? direct_backward_data : gemm_backward_data)(s, p, dx, dy, w, add);
 }
 
 void cpu_conv_backward_weight(Stream *s, ConvPlan *p, Tensor dw, Tensor x, Tensor dy)
 {
     check(p, dy, x);
     bool direct = p->K % VEC == 0 && x.halo >= p->pad;
-    (direct ? direct_backward_weight : gemm_backward_weight)(s, p, dw, x, dy);
+    (direct && winograd_fits(p) ? winograd_backward_weight : direct ? direct_backward_weight : gemm_backward_weight)(s, p, dw, x, dy);
 }
 
 void conv_add_partial(Stream *s, ConvPlan *p, Tensor dw)

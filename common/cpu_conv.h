@@ -25,12 +25,19 @@ struct ConvPlan {
     int H, W, P, Q;  /* input and output height and width */
     int rows;        /* gemm: output rows per block */
     size_t col, out; /* gemm: floats of one block's matrix, and of its result */
+    float *zeros;    /* winograd: a row of pixels beyond the border */
 };
 
 /* A run of consecutive numbers in the source, `at` floats from the pixel's own place. */
 typedef struct Run { long at; int length; } Run;
 typedef void (*RowKernel)(float *out, const float *plus, long out_step, const float *src, long step, const Run *runs,
                           int nruns, const float *w, int Q);
+/* The one for input pixels `step` floats apart (cpu_conv_direct.c): a row of Q output pixels x VEC channels. */
+RowKernel conv_row_kernel(long step);
+/* d [J,K] += sum over P x Q pixels of x[j] dy[k]: lines and pixels of x lie x_line and x_step apart, of dy dy_line and K
+ * (cpu_conv_weight.c). */
+void conv_weight_sum(float *d, int J, int K, const float *x, long x_line, long x_step, const float *dy, long dy_line, int P,
+                     int Q);
 
 static inline size_t conv_weights(const ConvPlan *p) { return (size_t)p->R * p->R * p->C * p->K; }
 /* The scratch, cut up: packed weights, CHUNKS partial weight gradients, then (gemm) a block for each thread. */
@@ -50,4 +57,10 @@ void gemm_reserve(Backend *be, ConvPlan *p);
 void gemm_forward(Stream *s, ConvPlan *p, Tensor y, Tensor moments, Tensor x, Tensor w, Tensor residual);
 void gemm_backward_data(Stream *s, ConvPlan *p, Tensor dx, Tensor dy, Tensor w, bool add);
 void gemm_backward_weight(Stream *s, ConvPlan *p, Tensor dw, Tensor x, Tensor dy);
+
+bool winograd_fits(const ConvPlan *p);
+void winograd_reserve(Backend *be, ConvPlan *p);
+void winograd_forward(Stream *s, ConvPlan *p, Tensor y, Tensor moments, Tensor x, Tensor w, Tensor residual);
+void winograd_backward_data(Stream *s, ConvPlan *p, Tensor dx, Tensor dy, Tensor w, bool add);
+void winograd_backward_weight(Stream *s, ConvPlan *p, Tensor dw, Tensor x, Tensor dy);
 #endif

@@ -82,7 +82,7 @@ ROW(row_64, 64)
 ROW(row_128, 128)
 ROW(row_any, step)
 
-static RowKernel row_kernel(long step)
+RowKernel conv_row_kernel(long step)
 {
     switch (step) {
     case 1: return row_1;
@@ -116,7 +116,7 @@ void direct_forward(Stream *s, ConvPlan *p, Tensor y, Tensor moments, Tensor x, 
     long line = (long)(x.w + 2 * x.halo) * p->C, step = (long)p->stride * p->C;
     for (int r = 0; r < p->R; r++)
         runs[r] = (Run){r * line, p->R * p->C};
-    RowKernel kernel = row_kernel(step);
+    RowKernel kernel = conv_row_kernel(step);
 #pragma omp parallel for num_threads(s->threads) schedule(static)
     for (int n = 0; n < x.n; n++) {
         for (int kb = 0; kb < p->K / VEC; kb++)
@@ -174,7 +174,7 @@ static void backward_image(const ConvPlan *p, const float *packed, Tensor dx, Te
 void direct_backward_data(Stream *s, ConvPlan *p, Tensor dx, Tensor dy, Tensor w, bool add)
 {
     long line = (long)(dy.w + 2 * dy.halo) * p->K;
-    RowKernel kernel = row_kernel(p->K);
+    RowKernel kernel = conv_row_kernel(p->K);
     for (int ph = 0; ph < p->stride; ph++)
         for (int pw = 0; pw < p->stride; pw++) {
             Taps rows = taps_of(p, ph), columns = taps_of(p, pw);

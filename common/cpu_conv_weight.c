@@ -30,31 +30,35 @@ INLINE void tile(float *dw, long K, const float *x, long x_line, long x_step, co
         *(vec *)(dw + j * K) += sum[j];
 }
 
+void conv_weight_sum(float *d, int J, int K, const float *x, long x_line, long x_step, const float *dy, long dy_line, int P,
+                     int Q)
+{
+    for (int j = 0, T = 0; j < J; j += T)
+        for (int k = 0; k < K; k += VEC) {
+            int left = J - j;
+#define TILE(t) tile(d + (size_t)j * K + k, K, x + j, x_line, x_step, dy + k, dy_line, P, Q, T = (t))
+            if (left >= 16 && MAX_TILE >= 16)
+                TILE(16);
+            else if (left == 9)
+                TILE(9);
+            else if (left >= 8)
+                TILE(8);
+            else if (left >= 3)
+                TILE(3);
+            else
+                TILE(1);
+#undef TILE
+        }
+}
+
 /* One picture: d [R][R*C][K] += */
 static void picture(float *d, const ConvPlan *p, Tensor x, Tensor dy, int n)
 {
     long x_line = (long)(x.w + 2 * x.halo) * p->C, dy_line = (long)(dy.w + 2 * dy.halo) * p->K;
-    for (int r = 0; r < p->R; r++) {
-        const float *from = cpu_row(x, n, 0) + (r - p->pad) * x_line - p->pad * p->C;
-        for (int j = 0, J = 0; j < p->R * p->C; j += J)
-            for (int kb = 0; kb < p->K; kb += VEC) {
-                float *to = d + ((size_t)r * p->R * p->C + j) * p->K + kb;
-                int left = p->R * p->C - j;
-#define TILE(t) \
-    tile(to, p->K, from + j, p->stride * x_line, p->stride * p->C, cpu_row(dy, n, 0) + kb, dy_line, p->P, p->Q, J = (t))
-                if (left >= 16 && MAX_TILE >= 16)
-                    TILE(16);
-                else if (left == 9)
-                    TILE(9);
-                else if (left >= 8)
-                    TILE(8);
-                else if (left >= 3)
-                    TILE(3);
-                else
-                    TILE(1);
-#undef TILE
-            }
-    }
+    int J = p->R * p->C;
+    for (int r = 0; r < p->R; r++)
+        conv_weight_sum(d + (size_t)r * J * p->K, J, p->K, cpu_row(x, n, 0) + (r - p->pad) * x_line - p->pad * p->C,
+                        p->stride * x_line, p->stride * p->C, cpu_row(dy, n, 0), dy_line, p->P, p->Q);
 }
 
 void direct_backward_weight(Stream *s, ConvPlan *p, Tensor dw, Tensor x, Tensor dy)

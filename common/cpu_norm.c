@@ -7,16 +7,6 @@
 #include <math.h>
 #include "cpu.h"
 
-/* Call f(..., C) with C as a constant where it is a usual one, so that the inner loop over channels is unrolled into
- * vectors. */
-#define FOR_CHANNELS(C, call) \
-    switch (C) { \
-    case 16: { enum { c_ = 16 }; call; break; } \
-    case 32: { enum { c_ = 32 }; call; break; } \
-    case 64: { enum { c_ = 64 }; call; break; } \
-    default: { const int c_ = (C); call; } \
-    }
-
 static int groups(const BatchNorm *bn, int N) { return (N + bn->group - 1) / bn->group; }
 static int group_images(int N, int group, int g) { return g * group + group <= N ? group : N - g * group; }
 

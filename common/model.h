@@ -58,6 +58,8 @@ typedef void (*StatsHook)(void *context, Tensor sums, Stream *s);
  * grads is queued on s: the moment to start their all-reduce. The slices come from the vector's end to its start,
  * without gaps, and together cover it. */
 typedef void (*GradHook)(void *context, size_t first, int count, Stream *s);
+/* Called when all work of one layer, forward or backward, is queued on s: to time it, to draw it. */
+typedef void (*LayerHook)(void *context, int layer, bool backward, Stream *s);
 
 struct Model {
     Backend *be;
@@ -73,6 +75,7 @@ struct Model {
     StatsHook stats_hook; void *stats_context; int stats_ranks; /* synchronised batch norm over so many ranks, all with
                                     * the same N; NULL, NULL, 1: off */
     GradHook grad_hook; void *grad_context;
+    LayerHook layer_hook; void *layer_context;
     struct ModelPlan *plan;        /* activations, their gradients, conv plans: model.c */
 };
 

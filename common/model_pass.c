@@ -85,8 +85,11 @@ void model_forward(Model *m, Tensor x, ModelMode mode)
     ASSERT(x.n >= 1 && x.n <= m->batch && x.h == s.h && x.w == s.w && x.c == s.c && x.dtype == F32);
     m->plan->n = x.n;
     m->plan->act[0] = x;
-    for (int i = 0; i < m->nlayers; i++)
+    for (int i = 0; i < m->nlayers; i++) {
         layer_forward(m, i, mode);
+        if (m->layer_hook)
+            m->layer_hook(m->layer_context, i, false, m->s);
+    }
     m->logits = act(m, m->nlayers);
 }
 
@@ -158,10 +161,12 @@ static void layer_backward(Model *m, int i)
     m->plan->touched[l->in] = true;
 }
 
-/* Tell the hook that a layer's gradients are final: its weight and, right behind it, its bias. */
+/* Tell the hooks that a layer's gradients are final: its weight and, right behind it, its bias. */
 static void announce(Model *m, int i)
 {
     const Layer *l = &m->layers[i];
+    if (m->layer_hook)
+        m->layer_hook(m->layer_context, i, true, m->s);
     if (!m->grad_hook || l->w == NONE)
         return;
     int count = m->views[l->w].count + (l->b == NONE ? 0 : m->views[l->b].count);

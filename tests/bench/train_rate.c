@@ -1,0 +1,179 @@
+/* train_rate.c: how many images per second a network trains on, on command: the worker of bench.c (and of whoever wants
+ * to measure by hand).
+ *
+ *     echo 2 | train_rate --model resnet8 --threads 1
+ *
+ * Batches of random pictures lie ready in memory, so that nothing but the training step is measured: forward, loss,
+ * backward, all-reduce where there are several ranks, SGD with momentum and weight decay. After a warm-up it says
+ * "ready"; then for each line read, a number of seconds, it trains for about as long and says
+ *     images seconds peak_KiB        (of all ranks, of the slowest, of rank 0)
+ * With --layers one more line per kind of layer follows, and an empty one: "name forward_seconds backward_seconds
+ * flops", all per step.
+ */
+#include "args.h"
+#include "check.h"
+#include "comm.h"
+#include "model.h"
+#include "optim.h"
+#include "rng.h"
+#include "timer.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+enum { IMAGES = 2048 };
+static const char *const kind_names[] = {"convolution", "batch norm", "ReLU", "pooling", "pooling", "flatten", "dense"};
+
+typedef struct Worker {
+    Comm *comm;
+    Model *m;
+    Sgd *sgd;
+    Tensor x[IMAGES], label[IMAGES], totals;
+    int batches, next;
+    double last, forward[8], backward[8]; /* seconds per kind of layer */
+} Worker;
+
+static void draw_batches(Worker *w, int B)
+{
+    Model *m = w->m;
+    const ModelSpec *s = &m->spec;
+    Tensor dense = tensor_new(m->be, F32, B, s->h, s->w, s->c, 0);
+    size_t count = tensor_count(dense);
+    float *x = alloc(count, sizeof *x);
+    int32_t *label = alloc(B, sizeof *label);
+    Rng r = rng_at(1, RNG_TEST, 0, 0);
+    w->batches = IMAGES / B > 0 ? IMAGES / B : 1;
+    for (int b = 0; b < w->batches; b++) {
+        for (size_t i = 0; i < count; i++)
+            x[i] = rng_normal(&r);
+        for (int n = 0; n < B; n++)
+            label[n] = (int32_t)rng_below(&r, s->classes);
+        w->x[b] = tensor_new(m->be, F32, B, s->h, s->w, s->c, model_halo(m));
+        w->label[b] = tensor_new(m->be, I32, B, 1, 1, 1, 0);
+        m->be->op->upload(m->s, dense, x);
+        m->be->op->copy(m->s, w->x[b], dense);
+        m->be->op->upload(m->s, w->label[b], label);
+    }
+    m->be->op->stream_sync(m->s);
+    w->totals = tensor_new(m->be, F64, 2, 1, 1, 1, 0);
+    tensor_free(m->be, dense);
+    free(x), free(label);
+}
+
+static void step(Worker *w)
+{
+    Model *m = w->m;
+    int b = w->next++ % w->batches;
+    w->last = timer_now();
+    model_zero_grads(m);
+    model_forward(m, w->x[b], MODEL_TRAIN);
+    model_loss(m, w->totals, w->label[b], NO_TENSOR, true);
+    model_backward(m);
+    if (w->comm->size > 1) {
+        comm_all_reduce(w->comm, m->grads, COMM_SUM, m->s);
+        m->be->op->scale(m->s, m->grads, 1.0f / (float)w->comm->size);
+    }
+    sgd_step(m, w->sgd, 0.05);
+}
+
+static void layer_done(void *context, int layer, bool backward, Stream *s)
+{
+    Worker *w = context;
+    s->be->op->stream_sync(s);
+    double now = timer_now();
+    (backward ? w->backward : w->forward)[w->m->layers[layer].kind] += now - w->last;
+    w->last = now;
+}
+
+/* About so many seconds of training; all ranks make the same number of steps. */
+static void measure(Worker *w, double seconds, double *step_seconds)
+{
+    int B = w->x[0].n, steps = (int)(seconds / *step_seconds) + 1;
+    comm_barrier(w->comm);
+    double began = timer_now();
+    for (int k = 0; k < steps; k++)
+        step(w);
+    w->m->be->op->stream_sync(w->m->s);
+    double took = timer_now() - began;
+    comm_all_reduce_host(w->comm, &took, 1, COMM_MAX);
+    *step_seconds = took / steps;
+    struct rusage use;
+    getrusage(RUSAGE_SELF, &use);
+    if (w->comm->rank == 0)
+        printf("%d %.6f %ld\n", steps * B * w->comm->size, took, use.ru_maxrss);
+}
+
+static void measure_layers(Worker *w, int steps)
+{
+    memset(w->forward, 0, sizeof w->forward), memset(w->backward, 0, sizeof w->backward);
+    w->m->layer_hook = layer_done, w->m->layer_context = w;
+    for (int k = 0; k < steps; k++)
+        step(w);
+    w->m->layer_hook = NULL;
+    for (int kind = 0; kind <= LAYER_DENSE; kind++)
+        if (w->forward[kind] > 0 && w->comm->rank == 0)
+            printf("%s %.6f %.6f\n", kind_names[kind], w->forward[kind] / steps, w->backward[kind] / steps);
+    if (w->comm->rank == 0)
+        printf("\n");
+}
+
+int main(int argc, char **argv)
+{
+    const char *name = "resnet8", *device = "cpu", *from = NULL;
+    int batch = 128, threads = 0, place = 0, places = 0, size = 32, channels = 3;
+    bool layers = false;
+    Option table[] = {
+        {"model", ARG_STRING, &name, .help = "network"},
+        {"batch", ARG_INT, &batch, .min = 1, .max = IMAGES, .help = "pictures per rank and step"},
+        {"size", ARG_INT, &size, .min = 8, .max = 64, .help = "height and width of a picture"},
+        {"channels", ARG_INT, &channels, .min = 1, .max = 4, .help = "its channels"},
+        {"device", ARG_CHOICE, &device, .choices = "auto|cpu|cuda", .help = "where to compute"},
+        {"threads", ARG_INT, &threads, .min = 0, .max = 1024, .help = "per rank; 0: all of its cores"},
+        {"place", ARG_INT, &place, .min = 0, .max = 1023, .help = "as if it were this rank on the machine …"},
+        {"places", ARG_INT, &places, .min = 0, .max = 1024, .help = "… of so many, and pinned there; 0: what it is"},
+        {"from", ARG_STRING, &from, .help = "read commands from this file, which may be a pipe (default: input)"},
+        {"layers", ARG_FLAG, &layers, .help = "say how long each kind of layer takes, too"},
+        {0}};
+    args_parse("train_rate", "Images per second of training, on command.", table, argc, argv);
+    Worker w = {.comm = comm_open("auto")};
+    bool alone = places == 0;
+    Backend *be = backend_open(device, alone ? w.comm->local_rank : place, alone ? w.comm->local_size : places, threads);
+    ModelSpec spec = {.name = name, .h = size, .w = size, .c = channels, .classes = 10};
+    w.m = model_new(be, &spec, batch);
+    model_init(w.m, 1);
+    w.sgd = sgd_new(w.m, 0.9, 5e-4, false);
+    draw_batches(&w, batch);
+    double step_seconds = 1;
+    for (int k = 0; k < 4; k++) {
+        double began = timer_now();
+        step(&w);
+        be->op->stream_sync(w.m->s);
+        step_seconds = timer_now() - began;
+    }
+    comm_all_reduce_host(w.comm, &step_seconds, 1, COMM_MAX);
+    setvbuf(stdout, NULL, _IOLBF, 0);
+    FILE *commands = from && w.comm->rank == 0 ? fopen(from, "r") : stdin;
+    REQUIRE(commands, "%s: cannot be read", from);
+    if (w.comm->rank == 0)
+        printf("ready\n");
+    while (true) {
+        double seconds = 0;
+        if (w.comm->rank == 0 && fscanf(commands, "%lf", &seconds) != 1)
+            seconds = 0;
+        comm_broadcast_host(w.comm, &seconds, sizeof seconds, 0);
+        if (!(seconds > 0))
+            break;
+        measure(&w, seconds, &step_seconds);
+        if (layers)
+            measure_layers(&w, (int)(seconds / step_seconds) + 1);
+    }
+    for (int b = 0; b < w.batches; b++)
+        tensor_free(be, w.x[b]), tensor_free(be, w.label[b]);
+    tensor_free(be, w.totals);
+    sgd_free(w.m, w.sgd);
+    model_free(w.m);
+    backend_close(be);
+    comm_close(w.comm);
+    return 0;
+}
