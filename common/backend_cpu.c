@@ -5,6 +5,7 @@
 #include <omp.h>
 #include <sched.h>
 #include <stdio.h>
+#include <sys/mman.h>
 #include <unistd.h>
 #include "audit.h"
 #include "backend_open.h"
@@ -15,10 +16,26 @@ struct Event {
     double time;
 };
 
+/* Zeroed memory that begins on a cache line. Large buffers ask for huge pages (2 MiB): a network's activations are more
+ * 4 KiB pages than the processor can look up quickly. */
+static void *memory_new(size_t bytes)
+{
+    enum { LINE = 64, HUGE_PAGE = 2 << 20 };
+    size_t align = bytes >= HUGE_PAGE ? HUGE_PAGE : LINE;
+    void *p = NULL;
+    REQUIRE(posix_memalign(&p, align, bytes ? bytes : 1) == 0, "no memory for %zu bytes", bytes);
+#ifdef MADV_HUGEPAGE
+    if (align == HUGE_PAGE)
+        madvise(p, bytes, MADV_HUGEPAGE);
+#endif
+    memset(p, 0, bytes);
+    return p;
+}
+
 static Buffer *cpu_buffer_new(Backend *be, size_t bytes)
 {
     Buffer *b = alloc(1, sizeof *b);
-    *b = (Buffer){be, alloc(bytes ? bytes : 1, 1), bytes};
+    *b = (Buffer){be, memory_new(bytes), bytes};
     return b;
 }
 
@@ -107,7 +124,7 @@ void cpu_reserve(Backend *be, size_t floats)
     if (floats <= cpu->scratch_floats)
         return;
     free(cpu->scratch);
-    cpu->scratch = alloc(floats, sizeof(float));
+    cpu->scratch = memory_new(floats * sizeof(float));
     cpu->scratch_floats = floats;
 }
 

@@ -214,6 +214,15 @@ static void pack(Stream *s, const ConvPlan *p, const float *w, bool backward)
 
 /* ---- the three convolutions ---- */
 
+/* Ask memory for rows of x that will be read soon; they come while the matrix products run. */
+static void fetch_ahead(Tensor x, int n, int h, int rows)
+{
+    long row = (long)(x.w + 2 * x.halo) * x.c;
+    const float *from = cpu_row(x, n, 0) + h * row;
+    for (long i = 0; i < rows * row; i += 16)
+        __builtin_prefetch(from + i);
+}
+
 /* y = x * (packed weights) + plus for image n. */
 static void image(Stream *s, const ConvPlan *p, Tensor y, Tensor x, Tensor plus, RowKernel kernel, int n)
 {
@@ -225,6 +234,12 @@ static void image(Stream *s, const ConvPlan *p, Tensor y, Tensor x, Tensor plus,
         int t1 = t0 + block < rows ? t0 + block : rows;
         for (int t = t0; t < t1; t++)
             input_of(V + (long)(t - t0) * columns * x.c, v, x, n, t, p->zeros);
+        fetch_ahead(x, n, 2 * t1 + 1, 2 * (t1 - t0));
+        if (given(plus))
+            fetch_ahead(plus, n, 2 * t0, 2 * (t1 - t0));
+        for (int h = 2 * t0; h < 2 * t1 && h < y.h; h++)
+            for (long i = 0; i < (long)y.w * y.c; i += 16)
+                __builtin_prefetch(cpu_row(y, n, h) + i, 1);
         for (int place = 0; place < PLACES; place++)
             for (int k = 0; k < y.c; k += VEC)
                 kernel(M + place * m + k, NULL, y.c, V + place * v, x.c, &run, 1,
