@@ -40,17 +40,17 @@ void cpu_maxpool_forward(Stream *s, Tensor y, Tensor which, Tensor x)
         for (int h = 0; h < y.h; h++)
             for (int w = 0; w < y.w; w++) {
                 const float *top = cpu_row(x, n, 2 * h) + 2 * w * x.c, *bottom = cpu_row(x, n, 2 * h + 1) + 2 * w * x.c;
-                const float *from[4] = {top, top + x.c, bottom, bottom + x.c};
                 float *to = cpu_row(y, n, h) + w * y.c;
                 uint8_t *mark = (uint8_t *)cpu_at(which) + (((size_t)n * y.h + h) * y.w + w) * y.c;
-                for (int c = 0; c < y.c; c++) {
+#pragma omp simd
+                for (int c = 0; c < y.c; c++) { /* a NaN wins and stays: it is seen */
+                    float most = top[c], next = top[x.c + c], third = bottom[c], last = bottom[x.c + c];
                     int best = 0;
-                    for (int i = 1; i < 4; i++)
-                        /* a NaN wins and stays: it is seen */
-                        if (from[i][c] > from[best][c] || from[i][c] != from[i][c])
-                            best = i;
-                    to[c] = from[best][c];
-                    mark[c] = best;
+                    best = next > most || next != next ? 1 : best, most = best == 1 ? next : most;
+                    best = third > most || third != third ? 2 : best, most = best == 2 ? third : most;
+                    best = last > most || last != last ? 3 : best, most = best == 3 ? last : most;
+                    to[c] = most;
+                    mark[c] = (uint8_t)best;
                 }
             }
 }

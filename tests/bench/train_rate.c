@@ -7,8 +7,7 @@
  * backward, all-reduce where there are several ranks, SGD with momentum and weight decay. After a warm-up it says
  * "ready"; then for each line read, a number of seconds, it trains for about as long and says
  *     images seconds peak_KiB        (of all ranks, of the slowest, of rank 0)
- * With --layers one more line per kind of layer follows, and an empty one: "name forward_seconds backward_seconds
- * flops", all per step.
+ * With --layers a line per layer follows, "kind name forward backward", in seconds per step, and an empty one.
  */
 #include "args.h"
 #include "check.h"
@@ -23,7 +22,7 @@
 #include <sys/resource.h>
 
 enum { IMAGES = 2048 };
-static const char *const kind_names[] = {"convolution", "batch norm", "ReLU", "pooling", "pooling", "flatten", "dense"};
+static const char *const kind_names[] = {"convolution", "norm", "ReLU", "pooling", "pooling", "flatten", "dense"};
 
 typedef struct Worker {
     Comm *comm;
@@ -31,7 +30,7 @@ typedef struct Worker {
     Sgd *sgd;
     Tensor x[IMAGES], label[IMAGES], totals;
     int batches, next;
-    double last, forward[8], backward[8]; /* seconds per kind of layer */
+    double last, *forward, *backward; /* seconds per layer */
 } Worker;
 
 static void draw_batches(Worker *w, int B)
@@ -82,7 +81,7 @@ static void layer_done(void *context, int layer, bool backward, Stream *s)
     Worker *w = context;
     s->be->op->stream_sync(s);
     double now = timer_now();
-    (backward ? w->backward : w->forward)[w->m->layers[layer].kind] += now - w->last;
+    (backward ? w->backward : w->forward)[layer] += now - w->last;
     w->last = now;
 }
 
@@ -106,16 +105,18 @@ static void measure(Worker *w, double seconds, double *step_seconds)
 
 static void measure_layers(Worker *w, int steps)
 {
-    memset(w->forward, 0, sizeof w->forward), memset(w->backward, 0, sizeof w->backward);
-    w->m->layer_hook = layer_done, w->m->layer_context = w;
+    Model *m = w->m;
+    w->forward = alloc(m->nlayers, sizeof(double)), w->backward = alloc(m->nlayers, sizeof(double));
+    m->layer_hook = layer_done, m->layer_context = w;
     for (int k = 0; k < steps; k++)
         step(w);
-    w->m->layer_hook = NULL;
-    for (int kind = 0; kind <= LAYER_DENSE; kind++)
-        if (w->forward[kind] > 0 && w->comm->rank == 0)
-            printf("%s %.6f %.6f\n", kind_names[kind], w->forward[kind] / steps, w->backward[kind] / steps);
+    m->layer_hook = NULL;
+    for (int i = 0; i < m->nlayers && w->comm->rank == 0; i++)
+        printf("%s %s %.9f %.9f\n", kind_names[m->layers[i].kind], m->layers[i].name[0] ? m->layers[i].name : "-",
+               w->forward[i] / steps, w->backward[i] / steps);
     if (w->comm->rank == 0)
         printf("\n");
+    free(w->forward), free(w->backward);
 }
 
 int main(int argc, char **argv)
