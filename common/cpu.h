@@ -48,6 +48,14 @@ static inline float *cpu_row(Tensor t, int n, int h)
     return (float *)cpu_at(t) + ((n * height + h + t.halo) * width + t.halo) * t.c;
 }
 
+/* Ask memory for `floats` numbers that will soon be read or (write) written: they come while other work goes on. Asking
+ * for what lies beyond a buffer's end does no harm. */
+INLINE void cpu_fetch(const float *from, long floats, const int write)
+{
+    for (long i = 0; i < floats; i += 64 / sizeof *from)
+        __builtin_prefetch(from + i, write);
+}
+
 static inline int chunk_begin(int count, int chunk, int chunks) { return (int)((long)count * chunk / chunks); }
 static inline bool same_shape(Tensor a, Tensor b) { return a.n == b.n && a.h == b.h && a.w == b.w && a.c == b.c; }
 static inline bool given(Tensor t) { return t.buf != NULL; }

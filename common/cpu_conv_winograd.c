@@ -279,17 +279,13 @@ static void pack(Stream *s, const ConvPlan *p, const float *w, bool backward)
 
 /* ---- the three convolutions ---- */
 
-/* Ask memory for `rows` tile rows of t, from the first-th of the batch on, that will soon be read or (write) written: they
- * come while the matrix products run. Asking for too much does no harm. */
-INLINE void fetch_ahead(Tensor t, long first, int rows, const int write)
+/* cpu_fetch of `rows` tile rows, from the first-th of the batch on. */
+INLINE void fetch_rows(Tensor t, long first, int rows, const int write)
 {
     int rows_of_image = tiles_along(t.h);
     long row = (long)(t.w + 2 * t.halo) * t.c;
-    for (int i = 0; i < rows; i++) {
-        const float *from = cpu_row(t, (int)((first + i) / rows_of_image), (int)((first + i) % rows_of_image) * TILE);
-        for (long j = 0; j < TILE * row; j += 16)
-            __builtin_prefetch(from + j, write);
-    }
+    for (long i = first; i < first + rows; i++)
+        cpu_fetch(cpu_row(t, (int)(i / rows_of_image), (int)(i % rows_of_image) * TILE), TILE * row, write);
 }
 
 /* y = x * (packed weights) + plus for images [n0, n1), some rows of tiles at a time. */
@@ -304,10 +300,10 @@ static void images(Stream *s, const ConvPlan *p, Tensor y, Tensor moments, Tenso
         int count = first + block < end ? block : (int)(end - first);
         for (int i = 0; i < count; i++)
             input_of(V + (long)i * columns * x.c, v, x, (int)((first + i) / rows), (int)((first + i) % rows), p->zeros, edge);
-        fetch_ahead(x, first + count, count, 0);
-        fetch_ahead(y, first, count, 1);
+        fetch_rows(x, first + count, count, 0);
+        fetch_rows(y, first, count, 1);
         if (given(plus))
-            fetch_ahead(plus, first, count, 0);
+            fetch_rows(plus, first, count, 0);
         for (int place = 0; place < PLACES; place++)
             for (int k = 0; k < y.c; k += VEC)
                 kernel(M + place * m + k, NULL, y.c, V + place * v, x.c, &run, 1,
@@ -362,8 +358,8 @@ static void weight_part(Stream *s, const ConvPlan *p, float *dU, Tensor x, Tenso
             input_of(V + (long)i * columns * p->C, v, x, n, t, p->zeros, edge);
             gradient_tiles(Z + (long)i * columns * p->K, z, g, p->Q, p->K);
         }
-        fetch_ahead(x, first + count, count, 0);
-        fetch_ahead(dy, first + count, count, 0);
+        fetch_rows(x, first + count, count, 0);
+        fetch_rows(dy, first + count, count, 0);
         for (int place = 0; place < PLACES; place++)
             conv_weight_sum(dU + (size_t)place * p->C * p->K, p->C, p->K, V + place * v, 0, p->C, Z + place * z, 0, 1,
                             count * columns);

@@ -33,6 +33,23 @@ void cpu_relu_backward(Stream *s, Tensor dx, Tensor dy, Tensor y, bool add)
         }
 }
 
+/* Of two pixels of `top` and the two below them the largest numbers, and which they are. A NaN wins and stays: it is
+ * seen. */
+static void largest(float *restrict to, uint8_t *restrict which, const float *restrict top, const float *restrict bottom,
+                    int C)
+{
+#pragma omp simd
+    for (int c = 0; c < C; c++) {
+        float most = top[c], next = top[C + c], third = bottom[c], last = bottom[C + c];
+        int best = 0;
+        best = (next > most) | (next != next) ? 1 : best, most = best == 1 ? next : most;
+        best = (third > most) | (third != third) ? 2 : best, most = best == 2 ? third : most;
+        best = (last > most) | (last != last) ? 3 : best, most = best == 3 ? last : most;
+        to[c] = most;
+        which[c] = (uint8_t)best;
+    }
+}
+
 void cpu_maxpool_forward(Stream *s, Tensor y, Tensor which, Tensor x)
 {
     ASSERT(y.h == x.h / 2 && y.w == x.w / 2 && y.c == x.c && y.n == x.n && which.dtype == U8 && which.halo == 0);
@@ -40,18 +57,8 @@ void cpu_maxpool_forward(Stream *s, Tensor y, Tensor which, Tensor x)
         for (int h = 0; h < y.h; h++)
             for (int w = 0; w < y.w; w++) {
                 const float *top = cpu_row(x, n, 2 * h) + 2 * w * x.c, *bottom = cpu_row(x, n, 2 * h + 1) + 2 * w * x.c;
-                float *to = cpu_row(y, n, h) + w * y.c;
-                uint8_t *mark = (uint8_t *)cpu_at(which) + (((size_t)n * y.h + h) * y.w + w) * y.c;
-#pragma omp simd
-                for (int c = 0; c < y.c; c++) { /* a NaN wins and stays: it is seen */
-                    float most = top[c], next = top[x.c + c], third = bottom[c], last = bottom[x.c + c];
-                    int best = 0;
-                    best = next > most || next != next ? 1 : best, most = best == 1 ? next : most;
-                    best = third > most || third != third ? 2 : best, most = best == 2 ? third : most;
-                    best = last > most || last != last ? 3 : best, most = best == 3 ? last : most;
-                    to[c] = most;
-                    mark[c] = (uint8_t)best;
-                }
+                size_t at = (((size_t)n * y.h + h) * y.w + w) * y.c;
+                largest(cpu_row(y, n, h) + w * y.c, (uint8_t *)cpu_at(which) + at, top, bottom, y.c);
             }
 }
 
