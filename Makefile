@@ -46,7 +46,7 @@ demo:       ## the guided tour with the reference solutions
 test:       ## all tests; last line "N passed, N failed, N skipped"
 datasets:   ## fetch and verify Fashion-MNIST and CIFAR-10
 all:        ## build everything that this machine can build
-bench:      ## the performance table
+bench:      ## the performance table, against PyTorch where PYTHON_TORCH=python can import it
 grade:      ## build, run and score submissions of the assessment
 handout:    ## the students' tarball: no solutions, no hidden tests
 coverage:   ## which lines of common/ the tests run
@@ -85,8 +85,6 @@ help:
 	@sed -n 's/^#= /  /p' Makefile
 doctor:
 	@common/setup/doctor.sh $(BUILD)/doctor
-bench:
-	@echo "bench: not in this version yet"
 datasets:
 	@datasets/fetch.sh
 handout:
@@ -96,7 +94,7 @@ clean:
 	rm -rf -- "$(BUILD)"
 
 # ---- what this machine has: found, and installed where missing, for goals that build -------------------------------
-BUILDING := $(filter-out help doctor clean bench datasets handout $(EMPTY_LABS),$(MAKECMDGOALS))
+BUILDING := $(filter-out help doctor clean datasets handout $(EMPTY_LABS),$(MAKECMDGOALS))
 ifneq ($(BUILDING),)
 ifeq ($(origin CC),default)
 CC := $(firstword $(foreach compiler,gcc clang cc,$(if $(shell command -v $(compiler)),$(compiler))) gcc)
@@ -276,12 +274,15 @@ $(UNIT_TESTS): $(B)/tests/%: $(B)/tests/unit/%.o $(B)/libtests.a $(B)/libcommon.
 TOOLS := $(patsubst %.c,$(B)/%,$(wildcard tests/tools/*.c))
 $(TOOLS): %: %.o $(B)/libtests.a $(B)/libcommon.a
 	$(call link,$(CMOCKA_LIBS))
-BENCHES := $(patsubst %.c,$(B)/%,$(wildcard tests/bench/*.c))
-$(BENCHES): %: %.o $(B)/libcommon.a
+BENCH := $(B)/tests/bench/bench $(B)/tests/bench/train_rate
+$(B)/tests/bench/bench: $(B)/tests/bench/ceiling.o $(B)/tests/bench/worker.o
+$(BENCH): %: %.o $(B)/libcommon.a
 	$(call link)
-all: $(BENCHES) $(LAB_PROGRAMS) $(TRAINERS) $(GRADING) $(B)/libcommon.a $(if $(HAVE_CMOCKA),$(UNIT_TESTS) $(TOOLS))
+all: $(BENCH) $(LAB_PROGRAMS) $(TRAINERS) $(GRADING) $(B)/libcommon.a $(if $(HAVE_CMOCKA),$(UNIT_TESTS) $(TOOLS))
 test: $(LAB_PROGRAMS) $(TRAINERS) $(GRADING) $(UNIT_TESTS) $(TOOLS)
 	@CC='$(CC)' CFLAGS='$(CFLAGS)' WERROR='$(WERROR)' tests/run.sh $(B) $(ONLY)
+bench: $(BENCH)
+	@$< --programs $(<D) --python '$(or $(PYTHON_TORCH),python3)' $(if $(ONLY),--only $(ONLY)) $(ARGS)
 coverage:
 	@find $(BUILD)/coverage -name '*.gcda' -delete 2>/dev/null; true
 	@$(MAKE) --no-print-directory COVERAGE=1 test; status=$$?; tests/coverage.sh $(BUILD)/coverage; exit $$status

@@ -7,12 +7,14 @@
  * backward, all-reduce where there are several ranks, SGD with momentum and weight decay. After a warm-up it says
  * "ready"; then for each line read, a number of seconds, it trains for about as long and says
  *     images seconds peak_KiB        (of all ranks, of the slowest, of rank 0)
- * With --layers a line per layer follows, "kind name forward backward", in seconds per step, and an empty one.
+ * With --layers a line per layer follows, "kind name seconds flops bytes" of one step, forward and backward, and an empty
+ * one. FLOPs: 2 x the multiply-adds of the definition, whatever the kernel does. Bytes: each number that the layer must
+ * read or write, once per pass over the batch (two forward for batch norm, whose statistics come first).
  */
 #include "args.h"
 #include "check.h"
 #include "comm.h"
-#include "model.h"
+#include "model_build.h"
 #include "optim.h"
 #include "rng.h"
 #include "timer.h"
@@ -20,6 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 enum { IMAGES = 2048 };
 static const char *const kind_names[] = {"convolution", "norm", "ReLU", "pooling", "pooling", "flatten", "dense"};
@@ -103,6 +106,52 @@ static void measure(Worker *w, double seconds, double *step_seconds)
         printf("%d %.6f %ld\n", steps * B * w->comm->size, took, use.ru_maxrss);
 }
 
+/* Rank 0 reads it and sends it to the others, which sleep meanwhile: MPI's own waiting would keep a core busy, and slow
+ * down what else is being measured. 0: no more. */
+static double next_command(Worker *w, FILE *commands)
+{
+    double seconds = 0;
+    Stream *s = w->m->s;
+    Tensor message = tensor_new(s->be, F64, 1, 1, 1, 1, 0);
+    if (w->comm->rank == 0) {
+        seconds = fscanf(commands, "%lf", &seconds) == 1 ? seconds : 0;
+        s->be->op->upload(s, message, &seconds);
+        for (int rank = 1; rank < w->comm->size; rank++)
+            comm_send(w->comm, message, rank, 0, s);
+    } else {
+        CommRequest *request = comm_recv_start(w->comm, message, 0, 0, s);
+        while (!comm_test(w->comm, request))
+            usleep(1000);
+        comm_wait(w->comm, request);
+        s->be->op->download(s, &seconds, message);
+    }
+    tensor_free(s->be, message);
+    return seconds;
+}
+
+typedef struct Work { double flops, bytes; } Work;
+
+/* What layer i must do at least in a step, forward and backward. */
+static Work work_of(const Model *m, int i)
+{
+    const Layer *l = &m->layers[i];
+    double N = m->batch, x = N * tensor_count(tensor_first(m->plan->act[l->in], 1)), y = N * tensor_count(tensor_first(m->plan->act[i + 1], 1));
+    double residual = l->residual >= 0 ? y : 0, passes = l->in > 0 ? 3 : 2; /* nobody wants the picture's gradient */
+    switch (l->kind) {
+    case LAYER_CONV:
+        /* forward reads x, writes y; weights read x, dy; data reads dy, writes dx */
+        return (Work){passes * 2 * y * (x / N / m->plan->shape[l->in].h / m->plan->shape[l->in].w) * l->kernel * l->kernel,
+                      4 * (x + y + residual + x + y + (l->in > 0 ? x + y : 0))};
+    case LAYER_BATCHNORM:
+        /* forward reads x, writes y (the statistics came with the convolution); backward reads dy, y, x twice, writes dx */
+        return (Work){0, 4 * (2 * y + residual + 7 * y + 2 * residual)};
+    case LAYER_DENSE:
+        return (Work){passes * 2 * y * x / N, 4 * (x + y + x + y + x + y)};
+    default:
+        return (Work){0, 4 * (x + y + x + y)};
+    }
+}
+
 static void measure_layers(Worker *w, int steps)
 {
     Model *m = w->m;
@@ -111,9 +160,11 @@ static void measure_layers(Worker *w, int steps)
     for (int k = 0; k < steps; k++)
         step(w);
     m->layer_hook = NULL;
-    for (int i = 0; i < m->nlayers && w->comm->rank == 0; i++)
-        printf("%s %s %.9f %.9f\n", kind_names[m->layers[i].kind], m->layers[i].name[0] ? m->layers[i].name : "-",
-               w->forward[i] / steps, w->backward[i] / steps);
+    for (int i = 0; i < m->nlayers && w->comm->rank == 0; i++) {
+        Work work = work_of(m, i);
+        printf("%s %s %.9f %.0f %.0f\n", kind_names[m->layers[i].kind], m->layers[i].name[0] ? m->layers[i].name : "-",
+               (w->forward[i] + w->backward[i]) / steps, work.flops, work.bytes);
+    }
     if (w->comm->rank == 0)
         printf("\n");
     free(w->forward), free(w->backward);
@@ -159,10 +210,7 @@ int main(int argc, char **argv)
     if (w.comm->rank == 0)
         printf("ready\n");
     while (true) {
-        double seconds = 0;
-        if (w.comm->rank == 0 && fscanf(commands, "%lf", &seconds) != 1)
-            seconds = 0;
-        comm_broadcast_host(w.comm, &seconds, sizeof seconds, 0);
+        double seconds = next_command(&w, commands);
         if (!(seconds > 0))
             break;
         measure(&w, seconds, &step_seconds);

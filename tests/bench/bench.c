@@ -1,0 +1,289 @@
+/* bench.c: the performance table: images per second of training against PyTorch, against what the machine's multiply-adds
+ * and memory allow, and of two ranks against two processes that know nothing of each other.
+ *
+ * What is compared takes turns: ours, each setting of the peer, ours … for --rounds rounds; then medians and their ratio.
+ * Writes results.csv, layers.csv and roofline.png into --out.
+ */
+#include "args.h"
+#include "ceiling.h"
+#include "check.h"
+#include "file.h"
+#include "plot.h"
+#include "worker.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const struct { const char *name, *shape; } networks[] = {
+    {"cnn", ""}, {"resnet8", ""}, {"resnet20", ""}, {"wrn16-1", "--size 28 --channels 1"}};
+static const char *const settings[] = {"default", "channels-last", "compiled", "bf16"};
+enum { SETTINGS = sizeof settings / sizeof *settings, NETWORKS = sizeof networks / sizeof *networks };
+
+typedef struct Bench {
+    const char *folder, *python, *out, *only; /* of the programs; PyTorch's interpreter; for results */
+    int rounds, pairs, batch, cores;
+    double seconds, flops[2], bytes[2]; /* ceilings with 1 thread, with all */
+    NewFile *results, *layers;
+} Bench;
+
+/* Memory that PyTorch frees stays its own: glibc's malloc would give it back and ask for it again every step. */
+#define FAIR "MALLOC_MMAP_THRESHOLD_=4294967296 MALLOC_TRIM_THRESHOLD_=17179869184 MALLOC_TOP_PAD_=268435456 "
+
+static Worker start_peer(const Bench *b, const char *network, int threads, const char *setting)
+{
+    bool fair = strcmp(setting, "default") != 0;
+    return worker_start("%sOMP_NUM_THREADS=%d exec %s %s tests/bench/torch_rate.py %s %d %s %d 2>%s/torch.log",
+                        fair ? FAIR : "", threads, threads == 1 ? "taskset -c 0" : "", b->python, network, threads,
+                        setting, b->batch, b->out);
+}
+
+static void result(Bench *b, const char *name, int threads, int ranks, double ours, double peer, const char *setting)
+{
+    file_print(b->results, "%s,%d,%d,%.1f,%.1f,%.3f,%s\n", name, threads, ranks, ours, peer, ours / peer, setting);
+}
+
+static double lowest(const double *v, int n)
+{
+    double low = v[0];
+    for (int i = 1; i < n; i++)
+        low = fmin(low, v[i]);
+    return low;
+}
+
+static double highest(const double *v, int n)
+{
+    double high = v[0];
+    for (int i = 1; i < n; i++)
+        high = fmax(high, v[i]);
+    return high;
+}
+
+/* ---- layers: time by kind, and the floor ---- */
+
+typedef struct Kind { char name[32]; double seconds, flops, bytes; } Kind;
+
+/* Run our network once more, layer by layer: sums per kind, and the floor of a step: each layer takes at least as long as
+ * its FLOPs or its bytes do at the ceilings. */
+static double read_layers(Bench *b, int network, int threads, Kind kinds[16], int *count)
+{
+    Worker w = worker_start("exec %s %s/train_rate --model %s %s --threads %d --batch %d --layers",
+                            threads == 1 ? "taskset -c 0" : "", b->folder, networks[network].name,
+                            networks[network].shape, threads, b->batch);
+    REQUIRE(w.there, "%s/train_rate does not start", b->folder);
+    worker_go(&w, b->seconds);
+    worker_take(&w);
+    char line[256], kind[32], name[64];
+    double seconds, flops, bytes, floor = 0, peak = b->flops[threads > 1], bandwidth = b->bytes[threads > 1];
+    *count = 0;
+    while (fgets(line, sizeof line, w.from) && line[0] != '\n') {
+        REQUIRE(sscanf(line, "%31s %63s %lf %lf %lf", kind, name, &seconds, &flops, &bytes) == 5, "train_rate says: %s", line);
+        file_print(b->layers, "%s,%d,%s,%s,%.9f,%.0f,%.0f\n", networks[network].name, threads, kind, name, seconds, flops, bytes);
+        floor += fmax(flops / peak, bytes / bandwidth);
+        int k = 0;
+        while (k < *count && strcmp(kinds[k].name, kind))
+            k++;
+        if (k == *count) {
+            kinds[(*count)++] = (Kind){.seconds = 0};
+            memcpy(kinds[k].name, kind, sizeof kind);
+        }
+        kinds[k].seconds += seconds, kinds[k].flops += flops, kinds[k].bytes += bytes;
+    }
+    worker_stop(&w);
+    return floor;
+}
+
+/* ---- one network with some threads ---- */
+
+static void measure(Bench *b, int network, int threads, Kind kinds[16], int *count)
+{
+    const char *name = networks[network].name;
+    Worker peer[SETTINGS], ours = worker_start("exec %s %s/train_rate --model %s %s --threads %d --batch %d",
+                                               threads == 1 ? "taskset -c 0" : "", b->folder, name,
+                                               networks[network].shape, threads, b->batch);
+    REQUIRE(ours.there, "%s/train_rate does not start", b->folder);
+    for (int i = 0; i < SETTINGS; i++)
+        peer[i] = start_peer(b, name, threads, settings[i]);
+    for (int round = 0; round < b->rounds; round++) {
+        worker_go(&ours, b->seconds);
+        worker_take(&ours);
+        for (int i = 0; i < SETTINGS; i++)
+            if (peer[i].there) {
+                worker_go(&peer[i], b->seconds);
+                worker_take(&peer[i]);
+            }
+    }
+    double floor = read_layers(b, network, threads, kinds, count), rate = median(ours.rate, ours.samples);
+    printf("%-9s %d thread%s  ours %7.0f images/s (%.0f to %.0f), %3.0f MB, %.0f %% of the floor's rate\n", name, threads,
+           threads == 1 ? " " : "s", rate, lowest(ours.rate, ours.samples), highest(ours.rate, ours.samples), ours.peak / 1e6,
+           100 * rate * floor / b->batch);
+    for (int i = 0; i < SETTINGS; i++)
+        if (peer[i].there) {
+            double theirs = median(peer[i].rate, peer[i].samples);
+            printf("    PyTorch %-22s %7.0f images/s (%.0f to %.0f), %4.0f MB: %.2f times\n", settings[i], theirs,
+                   lowest(peer[i].rate, peer[i].samples), highest(peer[i].rate, peer[i].samples), peer[i].peak / 1e6,
+                   rate / theirs);
+            result(b, name, threads, 1, rate, theirs, settings[i]);
+            worker_stop(&peer[i]);
+        } else
+            printf("    PyTorch %-22s skipped: it does not start here (%s/torch.log)\n", settings[i], b->out);
+    printf("    floor: %.2f ms a step; measured by layers:", 1e3 * floor);
+    for (int k = 0; k < *count; k++)
+        printf(" %s %.2f ms%s", kinds[k].name, 1e3 * kinds[k].seconds, k + 1 < *count ? "," : "\n");
+    worker_stop(&ours);
+}
+
+/* ---- two ranks ---- */
+
+static Worker start_ranks(const Bench *b, int network, char *pipe_name)
+{
+    snprintf(pipe_name, 256, "%s/commands", b->out);
+    unlink(pipe_name);
+    REQUIRE(mkfifo(pipe_name, 0600) == 0, "%s: cannot be made", pipe_name);
+    /* The ranks' input goes through a pipe with a name: mpirun keeps its own to itself. */
+    Worker w = worker_start("exec 3<&0; cat <&3 >%s & exec common/setup/launch.sh --np 2 %s/train_rate --model %s %s --threads 1 --batch %d "
+                            "--from %s", pipe_name, b->folder, networks[network].name, networks[network].shape, b->batch,
+                            pipe_name);
+    return w;
+}
+
+static Worker start_peer_rank(const Bench *b, int network, int rank)
+{
+    return worker_start(FAIR "OMP_NUM_THREADS=1 RANK=%d WORLD_SIZE=2 MASTER_ADDR=127.0.0.1 MASTER_PORT=29517 "
+                        "GLOO_SOCKET_IFNAME=lo exec %s tests/bench/torch_rate.py %s 1 channels-last %d 2>%s/torch.log%s", rank,
+                        b->python, networks[network].name, b->batch, b->out, rank ? " & echo ready" : "");
+}
+
+/* Our two ranks, two processes of ours that run at the same time and know nothing of each other, and two ranks of
+ * PyTorch, by turns. */
+static void measure_ranks(Bench *b, int network)
+{
+    const char *name = networks[network].name;
+    char pipe_name[256];
+    Worker ranks = start_ranks(b, network, pipe_name), alone[2], peer[2];
+    REQUIRE(ranks.there, "two ranks of %s/train_rate do not start", b->folder);
+    for (int i = 0; i < 2; i++)
+        alone[i] = worker_start("exec %s/train_rate --model %s %s --threads 1 --batch %d --place %d --places 2", b->folder,
+                                name, networks[network].shape, b->batch, i);
+    peer[1] = start_peer_rank(b, network, 1);
+    peer[0] = start_peer_rank(b, network, 0);
+    double ratio[SAMPLES], both[SAMPLES];
+    for (int pair = 0; pair < b->pairs; pair++) {
+        worker_go(&ranks, b->seconds);
+        worker_take(&ranks);
+        for (int i = 0; i < 2; i++)
+            worker_go(&alone[i], b->seconds);
+        for (int i = 0; i < 2; i++)
+            worker_take(&alone[i]);
+        both[pair] = alone[0].rate[pair] + alone[1].rate[pair];
+        ratio[pair] = ranks.rate[pair] / both[pair];
+        if (peer[0].there) {
+            worker_go(&peer[0], b->seconds);
+            worker_take(&peer[0]);
+        }
+    }
+    double rate = median(ranks.rate, b->pairs);
+    printf("%-9s 2 ranks x 1  ours %7.0f images/s, two processes alone %.0f: %.1f %% (%.1f to %.1f, %d pairs)\n", name, rate,
+           median(both, b->pairs), 100 * median(ratio, b->pairs), 100 * lowest(ratio, b->pairs), 100 * highest(ratio, b->pairs),
+           b->pairs);
+    result(b, name, 1, 2, rate, median(both, b->pairs), "two-processes");
+    if (peer[0].there) {
+        double theirs = median(peer[0].rate, peer[0].samples);
+        printf("    PyTorch DDP, gloo              %7.0f images/s: %.2f times\n", theirs, rate / theirs);
+        result(b, name, 1, 2, rate, theirs, "ddp-gloo");
+    }
+    for (int i = 0; i < 2; i++)
+        worker_stop(&alone[i]), worker_stop(&peer[i]);
+    worker_stop(&ranks);
+    unlink(pipe_name);
+}
+
+/* ---- figure ---- */
+
+/* One mark per kind of layer and network: FLOP per byte against FLOP/s, under the two roofs. */
+static void draw_roofline(const Bench *b, Kind kinds[NETWORKS][16], const int count[NETWORKS])
+{
+    double x[] = {0.05, b->flops[0] / b->bytes[0], 200}, roof[3];
+    char path[512], title[128];
+    Plot *plot = plot_new(1280, 720);
+    snprintf(title, sizeof title, "Roofline of a training step · batch %d · 1 thread", b->batch);
+    plot_begin(plot, 1, 1, title);
+    PlotPanel *panel = plot_panel(plot, (PlotAxes){.title = "below a roof: slower than the machine could; convolutions "
+                                                            "above it: Winograd multiplies less than the definition",
+                                                   .x = {.label = "FLOP per byte", .log = 10},
+                                                   .y = {.label = "GFLOP/s", .log = 10}, .legend = PLOT_BOTTOM_RIGHT});
+    for (int i = 0; i < 3; i++)
+        roof[i] = fmin(b->flops[0], x[i] * b->bytes[0]) * 1e-9;
+    plot_line(panel, 3, x, roof, (PlotStyle){.label = "roofs: memory, multiply-adds", .color = PLOT_INK});
+    for (int n = 0; n < NETWORKS; n++) {
+        double at[16], rate[16];
+        int marks = 0;
+        for (int k = 0; k < count[n]; k++)
+            if (kinds[n][k].flops > 0) {
+                at[marks] = kinds[n][k].flops / kinds[n][k].bytes;
+                rate[marks++] = kinds[n][k].flops / kinds[n][k].seconds * 1e-9;
+            }
+        if (marks)
+            plot_scatter(panel, marks, at, rate, (PlotStyle){.label = networks[n].name, .size = 11, .shape = (PlotShape)n});
+    }
+    snprintf(path, sizeof path, "%s/roofline.png", b->out);
+    plot_save(plot, path);
+    plot_free(plot);
+}
+
+static void commit(NewFile *f)
+{
+    char *error = file_commit(f);
+    REQUIRE(!error, "%s", error);
+}
+
+int main(int argc, char **argv)
+{
+    Bench b = {.folder = "build/tests/bench", .python = "python3", .out = "build/out/bench", .rounds = 5, .pairs = 9,
+               .batch = 128, .seconds = 1};
+    bool ranks = true;
+    Option table[] = {
+        {"programs", ARG_STRING, &b.folder, .help = "folder of train_rate"},
+        {"python", ARG_STRING, &b.python, .help = "an interpreter that can import torch"},
+        {"out", ARG_STRING, &b.out, .help = "folder for results.csv, layers.csv, roofline.png"},
+        {"only", ARG_STRING, &b.only, .help = "only the network of this name"},
+        {"rounds", ARG_INT, &b.rounds, .min = 1, .max = SAMPLES, .help = "turns of each, for the medians"},
+        {"pairs", ARG_INT, &b.pairs, .min = 1, .max = SAMPLES, .help = "turns of two ranks and two processes"},
+        {"batch", ARG_INT, &b.batch, .min = 1, .max = 2048, .help = "pictures per step"},
+        {"seconds", ARG_REAL, &b.seconds, .min = 0.01, .max = 60, .help = "of each turn"},
+        {"ranks", ARG_FLAG, &ranks, .help = "two ranks, too"},
+        {0}};
+    args_parse("bench", "The performance table.", table, argc, argv);
+    char *error = file_make_folder(b.out), path[512];
+    REQUIRE(!error, "%s", error);
+    b.cores = (int)sysconf(_SC_NPROCESSORS_ONLN);
+    snprintf(path, sizeof path, "%s/results.csv", b.out);
+    b.results = file_begin(path);
+    snprintf(path, sizeof path, "%s/layers.csv", b.out);
+    b.layers = file_begin(path);
+    file_print(b.results, "name,threads,ranks,ours,peer,ratio,peer_setting\n");
+    file_print(b.layers, "name,threads,kind,layer,seconds,flops,bytes\n");
+    setvbuf(stdout, NULL, _IOLBF, 0);
+
+    int threads[2] = {1, b.cores > 1 ? 2 : 1};
+    for (int i = 0; i < 2; i++)
+        b.flops[i] = ceiling_flops(threads[i]), b.bytes[i] = ceiling_bytes(threads[i]);
+    printf("ceilings: 1 thread %.0f GFLOP/s, %.1f GB/s; %d threads %.0f GFLOP/s, %.1f GB/s; batch %d, medians of %d turns of "
+           "%g s\n\n", b.flops[0] * 1e-9, b.bytes[0] * 1e-9, threads[1], b.flops[1] * 1e-9, b.bytes[1] * 1e-9, b.batch,
+           b.rounds, b.seconds);
+    static Kind kinds[2][NETWORKS][16];
+    static int count[2][NETWORKS];
+    for (int n = 0; n < NETWORKS; n++)
+        if (!b.only || !strcmp(b.only, networks[n].name)) {
+            for (int i = 0; i < (b.cores > 1 ? 2 : 1); i++)
+                measure(&b, n, threads[i], kinds[i][n], &count[i][n]);
+            if (ranks && b.cores > 1)
+                measure_ranks(&b, n);
+        }
+    draw_roofline(&b, kinds[0], count[0]);
+    commit(b.results);
+    commit(b.layers);
+    printf("\n%s/results.csv, layers.csv, roofline.png\n", b.out);
+    return 0;
+}

@@ -1,0 +1,56 @@
+/* ceiling.c: see ceiling.h. */
+#include "ceiling.h"
+#include "check.h"
+#include "cpu_conv.h"
+#include "timer.h"
+#include <stdlib.h>
+
+enum { SUMS = 12, REPEATS = 5 };
+
+double ceiling_flops(int threads)
+{
+    enum { STEPS = 20000000 };
+    double best = 0;
+    volatile float one = 1, tiny = 0;
+    for (int repeat = 0; repeat < REPEATS; repeat++) {
+        double began = timer_now();
+#pragma omp parallel num_threads(threads)
+        {
+            vec sum[SUMS], factor = (vec){} + one, add = (vec){} + tiny;
+            for (int i = 0; i < SUMS; i++)
+                sum[i] = factor + (float)i; /* different, or the compiler takes one for all */
+            for (int step = 0; step < STEPS; step++) {
+                UNROLL
+                for (int i = 0; i < SUMS; i++)
+                    sum[i] = sum[i] * factor + add;
+            }
+            for (int i = 1; i < SUMS; i++)
+                sum[0] += sum[i];
+            float keep = 0;
+            for (int lane = 0; lane < VEC; lane++)
+                keep += sum[0][lane];
+            volatile float kept = keep; /* all lanes of it: else the compiler computes just one */
+            (void)kept;
+        }
+        double rate = 2.0 * VEC * SUMS * STEPS * threads / (timer_now() - began);
+        best = rate > best ? rate : best;
+    }
+    return best;
+}
+
+double ceiling_bytes(int threads)
+{
+    size_t n = 32 << 20;
+    float *a = alloc(n, sizeof *a), *b = alloc(n, sizeof *b), *c = alloc(n, sizeof *c);
+    double best = 0;
+    for (int repeat = 0; repeat <= REPEATS; repeat++) { /* the first touches the pages */
+        double began = timer_now();
+#pragma omp parallel for num_threads(threads) schedule(static)
+        for (size_t i = 0; i < n; i++)
+            a[i] = b[i] + 3 * c[i];
+        double rate = 3.0 * sizeof *a * n / (timer_now() - began);
+        best = repeat > 0 && rate > best ? rate : best;
+    }
+    free(a), free(b), free(c);
+    return best;
+}

@@ -1,0 +1,89 @@
+"""torch_rate.py: PyTorch's images per second, on command: the peer of train_rate.c, and the same protocol.
+
+    torch_rate.py MODEL THREADS SETTING [BATCH]
+
+SETTING: default (eager, NCHW), channels-last, compiled (torch.compile, channels last), bf16 (autocast, channels last).
+Says "ready VERSION"; then for each line read, a number of seconds, trains for about as long and says
+"images seconds peak_KiB". With WORLD_SIZE=2 it is one of two ranks of DistributedDataParallel over gloo, pinned to core
+RANK; rank 0 reads the commands. Networks: tests/torch/models.py.
+"""
+import os
+import resource
+import sys
+import time
+import warnings
+
+warnings.filterwarnings("ignore")
+try:
+    import torch
+except ImportError:
+    print("skipped: no PyTorch")
+    sys.exit(77)
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "torch"))
+import models
+
+IMAGES = 2048
+
+
+def network(name):
+    size, channels = (28, 1) if name.startswith("wrn") else (32, 3)
+    return models.build(name, (channels, size, size)), (channels, size, size)
+
+
+def main():
+    name, threads, setting = sys.argv[1], int(sys.argv[2]), sys.argv[3]
+    batch = int(sys.argv[4]) if len(sys.argv) > 4 else 128
+    torch.set_num_threads(threads)
+    torch.manual_seed(0)
+    rank, ranks = int(os.environ.get("RANK", 0)), int(os.environ.get("WORLD_SIZE", 1))
+    if ranks > 1:
+        os.sched_setaffinity(0, {sorted(os.sched_getaffinity(0))[rank]})
+        torch.distributed.init_process_group("gloo")
+    model, shape = network(name)
+    x, label = torch.randn(IMAGES, *shape), torch.randint(0, 10, (IMAGES,))
+    if setting != "default":
+        model = model.to(memory_format=torch.channels_last)
+        x = x.contiguous(memory_format=torch.channels_last)
+    wrapped = torch.nn.parallel.DistributedDataParallel(model) if ranks > 1 else model
+    optimiser = torch.optim.SGD(model.parameters(), lr=0.05, momentum=0.9, weight_decay=5e-4)
+
+    def loss_of(x, label):
+        return torch.nn.functional.cross_entropy(wrapped(x), label)
+
+    if setting == "compiled":
+        loss_of = torch.compile(loss_of)
+
+    def step(k):
+        first = k * batch % (IMAGES - batch + 1)
+        optimiser.zero_grad()
+        with torch.autocast("cpu", dtype=torch.bfloat16, enabled=setting == "bf16"):
+            loss = loss_of(x[first:first + batch], label[first:first + batch])
+        loss.backward()
+        optimiser.step()
+
+    for k in range(5):
+        began = time.perf_counter()
+        step(k)
+        seconds = time.perf_counter() - began
+    if rank == 0:
+        print("ready", torch.__version__, flush=True)
+    while True:
+        line = sys.stdin.readline() if rank == 0 else ""
+        command = torch.tensor([float(line or 0), seconds])
+        if ranks > 1:
+            torch.distributed.broadcast(command, 0)
+        wanted, seconds = command.tolist()
+        if wanted <= 0:
+            break
+        steps = int(wanted / seconds) + 1
+        began = time.perf_counter()
+        for k in range(steps):
+            step(k)
+        took = time.perf_counter() - began
+        seconds = took / steps
+        if rank == 0:
+            peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+            print(steps * batch * ranks, f"{took:.6f}", peak, flush=True)
+
+
+main()
