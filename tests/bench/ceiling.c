@@ -13,8 +13,9 @@ double ceiling_flops(int threads)
     double best = 0;
     volatile float one = 1, tiny = 0;
     for (int repeat = 0; repeat < REPEATS; repeat++) {
+        float kept = 0; /* all that was computed is used: else the compiler leaves it out */
         double began = timer_now();
-#pragma omp parallel num_threads(threads)
+#pragma omp parallel num_threads(threads) reduction(+ : kept)
         {
             vec sum[SUMS], factor = (vec){} + one, add = (vec){} + tiny;
             for (int i = 0; i < SUMS; i++)
@@ -26,13 +27,11 @@ double ceiling_flops(int threads)
             }
             for (int i = 1; i < SUMS; i++)
                 sum[0] += sum[i];
-            float keep = 0;
             for (int lane = 0; lane < VEC; lane++)
-                keep += sum[0][lane];
-            volatile float kept = keep; /* all lanes of it: else the compiler computes just one */
-            (void)kept;
+                kept += sum[0][lane];
         }
         double rate = 2.0 * VEC * SUMS * STEPS * threads / (timer_now() - began);
+        REQUIRE(kept > 0, "the multiply-adds went wrong: %g", kept);
         best = rate > best ? rate : best;
     }
     return best;
