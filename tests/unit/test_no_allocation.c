@@ -1,0 +1,59 @@
+/* test_no_allocation.c: a training step takes no memory and gives none back: all of it is planned before. The linker puts
+ * the functions below in the place of the C library's (Makefile: --wrap) in all of our code.
+ */
+#include "net.h"
+#include "optim.h"
+#include <stdlib.h>
+
+static long calls;
+
+/* The linker's names. */
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t count, size_t size);
+void *__real_realloc(void *p, size_t size);
+int __real_posix_memalign(void **p, size_t align, size_t size);
+void __real_free(void *p);
+void *__wrap_malloc(size_t size) { calls++; return __real_malloc(size); }
+void *__wrap_calloc(size_t count, size_t size) { calls++; return __real_calloc(count, size); }
+void *__wrap_realloc(void *p, size_t size) { calls++; return __real_realloc(p, size); }
+int __wrap_posix_memalign(void **p, size_t align, size_t size) { calls++; return __real_posix_memalign(p, align, size); }
+void __wrap_free(void *p) { calls += p != NULL; __real_free(p); }
+
+static void step(Net *n, Sgd *sgd)
+{
+    model_zero_grads(n->m);
+    model_forward(n->m, n->x, MODEL_TRAIN);
+    model_loss(n->m, n->totals, n->label, NO_TENSOR, true);
+    model_backward(n->m);
+    sgd_step(n->m, sgd, 0.1);
+}
+
+static void training_step(void **state)
+{
+    (void)state;
+    static const ModelSpec networks[] = {{.name = "linear", .h = 28, .w = 28, .c = 1, .classes = 10},
+                                         {.name = "mlp", .h = 28, .w = 28, .c = 1, .classes = 10},
+                                         {.name = "cnn", .h = 32, .w = 32, .c = 3, .classes = 10},
+                                         {.name = "resnet8", .h = 32, .w = 32, .c = 3, .classes = 10},
+                                         {.name = "resnet8", .h = 28, .w = 28, .c = 1, .classes = 10, .ghost = 3},
+                                         {.name = "resnet8", .h = 28, .w = 28, .c = 1, .classes = 10, .no_batchnorm = true},
+                                         {.name = "wrn16-1", .h = 28, .w = 28, .c = 1, .classes = 10}};
+    for (size_t i = 0; i < sizeof networks / sizeof *networks; i++) {
+        Device *d = device_open();
+        long before = calls;
+        Net n = net_new(d->be, &networks[i], 8, 8, 1);
+        Sgd *sgd = sgd_new(n.m, 0.9, 5e-4, true);
+        assert_true(calls > before + 10); /* they are counted */
+        before = calls;
+        for (int k = 0; k < 3; k++)
+            step(&n, sgd);
+        if (calls != before)
+            fail_msg("%s: %ld calls in three steps", networks[i].name, calls - before);
+        sgd_free(n.m, sgd);
+        net_free(&n);
+        device_close(d);
+    }
+}
+
+static const Case cases[] = {{"training_step", .run = training_step}};
+int main(int argc, char **argv) { return device_main(argc, argv, cases, sizeof cases / sizeof *cases); }
