@@ -20,6 +20,7 @@
 #= DEPS=no        only print what would be installed
 #= JOBS=2         commands at once (default: all cores); V=1 shows them
 #= BUILD=build    folder for everything that is built
+#= PORTABLE=1     runs on every processor of this kind: the CPU's kernels for several vector widths, chosen at the start
 #= CC=gcc         gcc or clang; CFLAGS="-O3 -march=native -g"; WERROR=1: a warning is an error
 SOL ?=
 NP ?= 1
@@ -67,13 +68,14 @@ ifneq ($(filter clean,$(MAKECMDGOALS)),)
 .NOTPARALLEL:
 endif
 Q := $(if $(V),,@)
+X86 := $(filter x86_64,$(shell uname -m))
 comma := ,
 
 # Sanitizers, coverage and fuzzers build in folders of their own under the same $(BUILD), with the same config.mk.
 ifneq ($(filter-out 1 thread,$(SAN)),)
 $(error SAN=$(SAN): expected 1 (address, undefined behaviour) or thread)
 endif
-KIND := $(if $(FUZZ),/fuzz)$(if $(COVERAGE),/coverage)$(if $(SAN),$(if $(filter thread,$(SAN)),/tsan,/san))
+KIND := $(if $(PORTABLE),/portable)$(if $(FUZZ),/fuzz)$(if $(COVERAGE),/coverage)$(if $(SAN),$(if $(filter thread,$(SAN)),/tsan,/san))
 override BUILD := $(patsubst %$(KIND),%,$(BUILD))
 B := $(BUILD)$(KIND)
 
@@ -104,6 +106,9 @@ SETS := run $(if $(filter test coverage fuzz,$(BUILDING)),test) $(if $(filter li
 KEY := $(strip $(shell CC='$(CC)' common/setup/probe.sh --key))
 include $(BUILD)/config.mk
 export PATH := $(PATH):$(MPI_BIN)
+ifneq ($(PORTABLE),)
+COMPILER_CFLAGS := $(if $(X86),-march=x86-64 -DPORTABLE)
+endif
 ifeq ($(MAKE_RESTARTS),)
 STALE := $(filter-out $(PROBED_SETS),$(SETS))$(if $(subst <$(strip $(PROBED_KEY))>,,<$(KEY)>),compiler)
 endif
@@ -161,8 +166,28 @@ $(B)/%.o: %.cu $(B)/flags
 # ---- the library: what this machine has no parts for is left out ---------------------------------------------------
 WITHOUT := $(if $(HAVE_CUDA),,%_cuda.c %.cu) $(if $(HAVE_NCCL),,%_nccl.c)
 COMMON := $(filter-out $(WITHOUT),$(wildcard common/*.c common/*.cu))
+# start.c must run on any processor: it says that the rest cannot.
+$(B)/common/start.o: override CFLAGS := -O1 -g $(if $(X86),-march=x86-64)
+# PORTABLE=1: the CPU's kernels once per instruction set. Each set is linked into one object, of which only cpu_kernels is
+# seen, under a name of its own.
+KERNELS := $(if $(PORTABLE),$(if $(X86),$(filter common/cpu_%,$(COMMON))))
+SETS_OF_KERNELS := $(if $(KERNELS),v1 v3 v4)
+v1_FLAGS := -march=x86-64
+v3_FLAGS := -march=x86-64-v3
+v4_FLAGS := -march=x86-64-v4 -mprefer-vector-width=512
+define kernels
+$(B)/$(1)/%.o: common/%.c $(B)/flags
+	@mkdir -p $$(@D)
+	$$(if $$(V),,@echo "  CC    $$< $(1)")
+	$$(Q)$$(COMPILE) $$($(1)_FLAGS) -c $$< -o $$@
+$(B)/kernels_$(1).o: $(patsubst common/%.c,$(B)/$(1)/%.o,$(KERNELS))
+	$$(Q)ld -r $$^ -o $$@.all
+	$$(Q)objcopy --redefine-sym cpu_kernels=cpu_kernels_$(1) $$@.all
+	$$(Q)objcopy --keep-global-symbol=cpu_kernels_$(1) $$@.all $$@
+endef
+$(foreach set,$(SETS_OF_KERNELS),$(eval $(call kernels,$(set))))
 $(B)/libcommon.a: | $(filter %.o,$(KEEP_LOADED))
-$(B)/libcommon.a: $(patsubst %,$(B)/%.o,$(basename $(COMMON)))
+$(B)/libcommon.a: $(patsubst %,$(B)/%.o,$(basename $(filter-out $(KERNELS),$(COMMON)))) $(SETS_OF_KERNELS:%=$(B)/kernels_%.o)
 	$(archive)
 
 # ---- labs ----------------------------------------------------------------------------------------------------------
@@ -301,6 +326,6 @@ fuzz:
 lint:
 	@tests/lint.sh
 
-FOLDERS := common assessment assessment/solution tests tests/unit tests/tools tests/bench tests/fuzz \
+FOLDERS := $(SETS_OF_KERNELS) common assessment assessment/solution tests tests/unit tests/tools tests/bench tests/fuzz \
     $(foreach lab,$(LABS),student/$(lab) sol/$(lab))
 -include $(wildcard $(foreach folder,$(FOLDERS),$(B)/$(folder)/*.d))

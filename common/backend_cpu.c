@@ -134,29 +134,36 @@ static void cpu_close(Backend *be)
     free(be);
 }
 
-static const BackendOps cpu_ops = {
+/* The rest is filled in by cpu_kernels. */
+static const BackendOps memory_ops = {
     .name = "cpu", .mixed = false,
     .buffer_new = cpu_buffer_new, .buffer_free = cpu_buffer_free, .buffer_host = cpu_buffer_host,
     .upload = cpu_upload, .download = cpu_download, .copy = cpu_copy, .zero = cpu_zero,
     .stream_new = cpu_stream_new, .stream_free = cpu_stream_free, .stream_sync = cpu_stream_sync,
     .event_new = cpu_event_new, .event_free = cpu_event_free, .event_record = cpu_event_record,
     .event_wait = cpu_event_wait, .event_seconds = cpu_event_seconds,
-    .conv_halo = cpu_conv_halo, .conv_plan_new = cpu_conv_plan_new, .conv_plan_free = cpu_conv_plan_free,
-    .conv_forward = cpu_conv_forward, .conv_backward_data = cpu_conv_backward_data,
-    .conv_backward_weight = cpu_conv_backward_weight,
-    .dense_forward = cpu_dense_forward, .dense_backward_data = cpu_dense_backward_data,
-    .dense_backward_weight = cpu_dense_backward_weight,
-    .image_moments = cpu_image_moments, .bn_sums = cpu_bn_sums, .bn_finish = cpu_bn_finish,
-    .bn_running = cpu_bn_running, .bn_forward = cpu_bn_forward, .bn_backward_sums = cpu_bn_backward_sums,
-    .bn_backward = cpu_bn_backward,
-    .relu_forward = cpu_relu_forward, .relu_backward = cpu_relu_backward,
-    .maxpool_forward = cpu_maxpool_forward, .maxpool_backward = cpu_maxpool_backward,
-    .avgpool_forward = cpu_avgpool_forward, .avgpool_backward = cpu_avgpool_backward,
-    .flatten_forward = cpu_flatten_forward, .flatten_backward = cpu_flatten_backward,
-    .cross_entropy = cpu_cross_entropy,
-    .sgd = cpu_sgd, .axpy = cpu_axpy, .scale = cpu_scale, .dot = cpu_dot,
-    .gather = cpu_gather, .close = cpu_close,
+    .close = cpu_close,
 };
+
+#ifdef PORTABLE
+/* The kernels, compiled for several instruction sets (Makefile, PORTABLE=1): the widest that this processor has. */
+void cpu_kernels_v4(BackendOps *op); /* AVX-512 */
+void cpu_kernels_v3(BackendOps *op); /* AVX2, FMA */
+void cpu_kernels_v1(BackendOps *op); /* any x86-64 */
+
+static const char *choose_kernels(BackendOps *op)
+{
+    __builtin_cpu_init();
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512cd") &&
+        __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"))
+        return cpu_kernels_v4(op), "AVX-512";
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2"))
+        return cpu_kernels_v3(op), "AVX2";
+    return cpu_kernels_v1(op), "SSE2";
+}
+#else
+static const char *choose_kernels(BackendOps *op) { return cpu_kernels(op), NULL; }
+#endif
 
 /* Give this process the local_rank-th share of the cores it may run on, and stay there: two ranks then never chase each other from
  * core to core. More ranks than cores share them round robin. Returns how many cores it got. */
@@ -212,10 +219,12 @@ Backend *backend_cpu_open(int local_rank, int local_size, int threads)
     CpuBackend *cpu = alloc(1, sizeof *cpu);
     char name[80], cores[256] = "";
     int share = take_cores(local_rank, local_size, cores, sizeof cores);
-    cpu->base = (Backend){.op = &cpu_ops, .threads = threads ? threads : share};
+    cpu->ops = memory_ops;
+    const char *portable = choose_kernels(&cpu->ops);
+    cpu->base = (Backend){.op = &cpu->ops, .threads = threads ? threads : share};
     cpu_model_name(name, sizeof name);
-    snprintf(cpu->base.description, sizeof cpu->base.description, "CPU, %d thread%s per rank, %s", cpu->base.threads,
-             cpu->base.threads == 1 ? "" : "s", name);
+    snprintf(cpu->base.description, sizeof cpu->base.description, "CPU, %d thread%s per rank, %s%s%s", cpu->base.threads,
+             cpu->base.threads == 1 ? "" : "s", name, portable ? ", portable: " : "", portable ? portable : "");
     if (openblas_set_num_threads)
         openblas_set_num_threads(1);
     omp_set_dynamic(0);

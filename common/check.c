@@ -1,5 +1,6 @@
 /* check.c: see check.h. The state here is the process's own: its place in the run, how the run ends, a wish to stop. */
 #include "check.h"
+#include "start.h"
 #include <errno.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -12,6 +13,9 @@
 #include <unistd.h>
 
 enum { CACHE_LINE = 64 };
+
+/* Every program has this file, and so start.c. */
+__attribute__((used)) static const int *const started = &start_checked;
 
 static int my_rank = -1, world_size = -1; /* -1: not registered, ask the environment */
 static void (*end_all)(int status);

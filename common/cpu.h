@@ -20,6 +20,7 @@ struct Buffer {
 
 typedef struct CpuBackend {
     Backend base;
+    BackendOps ops;
     float *scratch; /* shared by the convolutions of one model, which run one after the other; grown by cpu_reserve */
     size_t scratch_floats;
 } CpuBackend;
@@ -60,6 +61,8 @@ static inline int chunk_begin(int count, int chunk, int chunks) { return (int)((
 static inline bool same_shape(Tensor a, Tensor b) { return a.n == b.n && a.h == b.h && a.w == b.w && a.c == b.c; }
 static inline bool given(Tensor t) { return t.buf != NULL; }
 
+/* cpu_kernels.c: fill in the operations that compute. */
+void cpu_kernels(BackendOps *op);
 /* cpu_conv.c */
 int cpu_conv_halo(Backend *be, int R);
 ConvPlan *cpu_conv_plan_new(Backend *be, Tensor y, Tensor x, int R, int stride);
