@@ -107,7 +107,7 @@ KEY := $(strip $(shell CC='$(CC)' common/setup/probe.sh --key))
 include $(BUILD)/config.mk
 export PATH := $(PATH):$(MPI_BIN)
 ifneq ($(PORTABLE),)
-COMPILER_CFLAGS := $(if $(X86),-march=x86-64 -DPORTABLE)
+COMPILER_CFLAGS := $(if $(X86),-march=x86-64)
 endif
 ifeq ($(MAKE_RESTARTS),)
 STALE := $(filter-out $(PROBED_SETS),$(SETS))$(if $(subst <$(strip $(PROBED_KEY))>,,<$(KEY)>),compiler)
@@ -126,7 +126,8 @@ SANITIZE := $(if $(filter 1,$(SAN)),-fsanitize=address$(comma)undefined -fno-san
     $(if $(FUZZ),-O1 -fsanitize=fuzzer-no-link$(comma)address$(comma)undefined -fno-sanitize-recover=all)
 STRICT := $(if $(filter 1 true,$(WERROR) $(CI)),-Werror)
 CPPFLAGS_ALL = -D_GNU_SOURCE -Icommon $(INCLUDE) $(foreach part,$(PARTS),$($(part)_CFLAGS)) \
-    $(foreach part,CAIRO SDL2 CUDA NCCL,$(if $(HAVE_$(part)),-DHAVE_$(part))) $(CPPFLAGS)
+    $(foreach part,CAIRO SDL2 CUDA NCCL,$(if $(HAVE_$(part)),-DHAVE_$(part))) \
+    $(if $(KERNELS),-DPORTABLE) $(CPPFLAGS)
 CFLAGS_ALL = -std=gnu11 -fno-math-errno -Wall -Wextra $(STRICT) $(CFLAGS) $(SANITIZE)
 LDLIBS = $(COMPILER_LIBS) $(foreach part,$(PARTS),$($(part)_LIBS)) -lm
 COMPILE = $(if $(FUZZ),$(FUZZ_CC),$(CC)) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -MMD -MP
@@ -305,7 +306,7 @@ $(B)/tests/bench/bench: $(B)/tests/bench/ceiling.o $(B)/tests/bench/worker.o
 $(BENCH): %: %.o $(B)/libcommon.a
 	$(call link)
 all: $(BENCH) $(LAB_PROGRAMS) $(TRAINERS) $(GRADING) $(B)/libcommon.a $(if $(HAVE_CMOCKA),$(UNIT_TESTS) $(TOOLS))
-test: $(LAB_PROGRAMS) $(TRAINERS) $(GRADING) $(UNIT_TESTS) $(TOOLS)
+test: $(BENCH) $(LAB_PROGRAMS) $(TRAINERS) $(GRADING) $(UNIT_TESTS) $(TOOLS)
 	@CC='$(CC)' CFLAGS='$(CFLAGS)' WERROR='$(WERROR)' tests/run.sh $(B) $(ONLY)
 bench: $(BENCH)
 	@$< --programs $(<D) --python '$(or $(PYTHON_TORCH),python3)' $(if $(ONLY),--only $(ONLY)) $(ARGS)

@@ -1,0 +1,23 @@
+#!/usr/bin/env bash
+# seconds: 120
+# sanitizers: no
+# make bench, short, without PyTorch: it measures ours, says what it skips, and writes its table, layers and figure. No time
+# is judged here.
+set -u
+bench=$(dirname "$BUILD/x")/tests/bench
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+failed=0
+wrong() { echo "wrong: $*"; failed=1; }
+
+"$bench/bench" --programs "$bench" --python false --out "$work/out" --only resnet8 --rounds 2 --pairs 2 --seconds 0.05 \
+    --batch 16 >"$work/log" 2>"$work/err" || wrong "exit status $?"
+cat "$work/log" "$work/err"
+grep -q "skipped: it does not start here" "$work/log" || wrong "PyTorch's absence is not said"
+[ "$(head -n 1 "$work/out/results.csv")" = name,threads,ranks,ours,peer,ratio,peer_setting ] || wrong "the table's head"
+grep -q "^resnet8,1,convolution,layer1.0.conv1," "$work/out/layers.csv" || wrong "no layers"
+if [ "$(nproc)" -gt 1 ]; then
+    grep -qE "^resnet8,1,2,[0-9.]+,[0-9.]+,[0-9.]+,two-processes$" "$work/out/results.csv" || wrong "no ranks"
+fi
+[ -s "$work/out/roofline.png" ] || grep -qi cairo "$work/err" || wrong "no figure"
+exit $failed
