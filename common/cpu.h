@@ -1,7 +1,8 @@
 /* cpu.h: what the files of the CPU backend share. Private to backend_cpu.c and cpu_*.c; the contract is backend.h.
  *
- * Parallelism: OpenMP over images, split statically. Sums over the batch are taken in CHUNKS fixed pieces, each summed by one
- * thread, then piece by piece in order: the bits of a gradient do not depend on the number of threads.
+ * Parallelism: OpenMP over images, split statically. Sums over the batch are taken in fixed pieces, each summed by one
+ * thread, then piece by piece in order. Small sums have CHUNKS pieces, and their bits do not depend on the number of
+ * threads; gradients of convolutions, which are large, have one piece per thread.
  */
 #ifndef CPU_H
 #define CPU_H

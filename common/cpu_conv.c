@@ -1,4 +1,4 @@
-/* cpu_conv.c: convolution on the CPU: the plan, and the choice between the direct kernels and im2col. */
+/* cpu_conv.c: convolution on the CPU: the plan, and the choice between Winograd, the direct kernels and im2col. */
 #include "cpu_conv.h"
 
 int cpu_conv_halo(Backend *be, int R)
@@ -50,7 +50,7 @@ void cpu_conv_backward_weight(Stream *s, ConvPlan *p, Tensor dw, Tensor x, Tenso
     (direct && winograd_fits(p) ? winograd_backward_weight : direct ? direct_backward_weight : gemm_backward_weight)(s, p, dw, x, dy);
 }
 
-void conv_add_partial(Stream *s, ConvPlan *p, Tensor dw)
+void conv_add_parts(Stream *s, ConvPlan *p, Tensor dw)
 {
     int RR = p->R * p->R;
     float *to = cpu_at(dw);
@@ -59,8 +59,8 @@ void conv_add_partial(Stream *s, ConvPlan *p, Tensor dw)
         for (int c = 0; c < p->C; c++)
             for (int r = 0; r < RR; r++) {
                 float sum = 0;
-                for (int chunk = 0; chunk < CHUNKS; chunk++)
-                    sum += conv_partial(s, p, chunk)[((size_t)r * p->C + c) * p->K + k];
+                for (int part = 0; part < s->threads; part++)
+                    sum += conv_partial(s, p, part)[((size_t)r * p->C + c) * p->K + k];
                 to[((size_t)k * p->C + c) * RR + r] += sum;
             }
 }

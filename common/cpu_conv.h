@@ -1,5 +1,8 @@
-/* cpu_conv.h: what the CPU's two ways of convolving share: cpu_conv_direct.c, cpu_conv_weight.c (vectors; the fast way, for channel counts that are
- * multiples of the vector width) and cpu_conv_gemm.c (im2col and CBLAS; for all others). cpu_conv.c chooses. */
+/* cpu_conv.h: what the CPU's three ways of convolving share; cpu_conv.c chooses:
+ *   cpu_conv_winograd.c   3 x 3, stride 1, channels a multiple of the vector width: a quarter of the multiplications
+ *   cpu_conv_direct.c, cpu_conv_weight.c   1 x 1, stride 2, a picture's 1 or 3 channels: vectors over output channels
+ *   cpu_conv_gemm.c       all others: im2col and CBLAS
+ * docs/convolution.md tells how they came to be, with measured numbers. */
 #ifndef CPU_CONV_H
 #define CPU_CONV_H
 #include "cpu.h"
@@ -40,14 +43,14 @@ void conv_weight_sum(float *d, int J, int K, const float *x, long x_line, long x
                      int Q);
 
 static inline size_t conv_weights(const ConvPlan *p) { return (size_t)p->R * p->R * p->C * p->K; }
-/* The scratch, cut up: packed weights, CHUNKS partial weight gradients, then (gemm) a block for each thread. */
+/* The scratch, cut up: packed weights, each thread's part of their gradient, then (gemm) a block for each thread. */
 static inline float *conv_packed(Stream *s) { return ((CpuBackend *)s->be)->scratch; }
-static inline float *conv_partial(Stream *s, const ConvPlan *p, int chunk)
+static inline float *conv_partial(Stream *s, const ConvPlan *p, int part)
 {
-    return conv_packed(s) + (1 + chunk) * conv_weights(p);
+    return conv_packed(s) + (1 + part) * conv_weights(p);
 }
-/* dw [K,C,R,R] += the CHUNKS partial sums, laid out [R,R,C,K], added in order. */
-void conv_add_partial(Stream *s, ConvPlan *p, Tensor dw);
+/* dw [K,C,R,R] += the threads' parts, laid out [R,R,C,K], added in order. */
+void conv_add_parts(Stream *s, ConvPlan *p, Tensor dw);
 
 void direct_forward(Stream *s, ConvPlan *p, Tensor y, Tensor moments, Tensor x, Tensor w, Tensor residual);
 void direct_backward_data(Stream *s, ConvPlan *p, Tensor dx, Tensor dy, Tensor w, bool add);

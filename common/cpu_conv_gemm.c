@@ -18,13 +18,13 @@ void gemm_reserve(Backend *be, ConvPlan *p)
     p->rows = fit < 1 ? 1 : fit > p->P ? p->P : fit;
     p->col = (size_t)p->rows * p->Q * p->R * p->R * p->C;
     p->out = (size_t)p->rows * p->Q * p->K;
-    cpu_reserve(be, (1 + CHUNKS) * conv_weights(p) + be->threads * (p->col + p->out));
+    cpu_reserve(be, (1 + be->threads) * conv_weights(p) + be->threads * (p->col + p->out));
 }
 
 /* This thread's block of im2col's matrix, and behind it of its result. */
 static float *thread_col(Stream *s, const ConvPlan *p)
 {
-    return conv_partial(s, p, CHUNKS) + omp_get_thread_num() * (p->col + p->out);
+    return conv_partial(s, p, s->be->threads) + omp_get_thread_num() * (p->col + p->out);
 }
 
 /* w [K,C,R,R] to [R,R,C,K]. */
@@ -145,7 +145,7 @@ void gemm_backward_data(Stream *s, ConvPlan *p, Tensor dx, Tensor dy, Tensor w, 
 }
 
 /* Images [n0, n1): d [R,R,C,K] = sum of col^T . dy */
-static void weight_chunk(Stream *s, ConvPlan *p, float *d, Tensor x, Tensor dy, int n0, int n1)
+static void weight_part(Stream *s, ConvPlan *p, float *d, Tensor x, Tensor dy, int n0, int n1)
 {
     int D = p->R * p->R * p->C;
     float *col = thread_col(s, p), *block = col + p->col;
@@ -163,8 +163,8 @@ static void weight_chunk(Stream *s, ConvPlan *p, float *d, Tensor x, Tensor dy, 
 void gemm_backward_weight(Stream *s, ConvPlan *p, Tensor dw, Tensor x, Tensor dy)
 {
 #pragma omp parallel for num_threads(s->threads) schedule(static)
-    for (int chunk = 0; chunk < CHUNKS; chunk++)
-        weight_chunk(s, p, conv_partial(s, p, chunk), x, dy, chunk_begin(x.n, chunk, CHUNKS),
-                     chunk_begin(x.n, chunk + 1, CHUNKS));
-    conv_add_partial(s, p, dw);
+    for (int part = 0; part < s->threads; part++)
+        weight_part(s, p, conv_partial(s, p, part), x, dy, chunk_begin(x.n, part, s->threads),
+                    chunk_begin(x.n, part + 1, s->threads));
+    conv_add_parts(s, p, dw);
 }

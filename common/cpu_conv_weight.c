@@ -4,7 +4,7 @@
  *
  * j runs over the R*C numbers of one kernel row, which lie side by side in x. A tile of J of them x one vector of
  * output channels stays in J registers while a whole picture's pixels go by. Each picture's sum starts at zero and is
- * then added to its chunk's, and the chunks are added at the end: three short sums in a fixed order, where one long
+ * then added to its thread's, and the threads' are added at the end: three short sums in a fixed order, where one long
  * float32 sum would lose digits.
  */
 #include "cpu_conv.h"
@@ -64,11 +64,11 @@ static void picture(float *d, const ConvPlan *p, Tensor x, Tensor dy, int n)
 void direct_backward_weight(Stream *s, ConvPlan *p, Tensor dw, Tensor x, Tensor dy)
 {
 #pragma omp parallel for num_threads(s->threads) schedule(static)
-    for (int chunk = 0; chunk < CHUNKS; chunk++) {
-        float *d = conv_partial(s, p, chunk);
+    for (int part = 0; part < s->threads; part++) {
+        float *d = conv_partial(s, p, part);
         memset(d, 0, sizeof(float) * conv_weights(p));
-        for (int n = chunk_begin(x.n, chunk, CHUNKS); n < chunk_begin(x.n, chunk + 1, CHUNKS); n++)
+        for (int n = chunk_begin(x.n, part, s->threads); n < chunk_begin(x.n, part + 1, s->threads); n++)
             picture(d, p, x, dy, n);
     }
-    conv_add_partial(s, p, dw);
+    conv_add_parts(s, p, dw);
 }

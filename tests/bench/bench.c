@@ -21,11 +21,15 @@ static const struct { const char *name, *shape; } networks[] = {
 static const char *const settings[] = {"default", "channels-last", "compiled", "bf16"};
 enum { SETTINGS = sizeof settings / sizeof *settings, NETWORKS = sizeof networks / sizeof *networks };
 
+/* Layers in the roofline: multiply-adds per byte, and per second. */
+typedef struct Marks { const char *kind; int n; double x[1024], y[1024]; } Marks;
+
 typedef struct Bench {
     const char *folder, *python, *out, *only; /* of the programs; PyTorch's interpreter; for results */
     int rounds, pairs, batch, cores;
     double seconds, flops[2], bytes[2]; /* ceilings with 1 thread, with all */
     NewFile *results, *layers;
+    Marks marks[3];
 } Bench;
 
 /* Memory that PyTorch frees stays its own: glibc's malloc would give it back and ask for it again every step. */
@@ -62,11 +66,12 @@ static double highest(const double *v, int n)
 
 /* ---- layers: time by kind, and the floor ---- */
 
-typedef struct Kind { char name[32]; double seconds, flops, bytes; } Kind;
+typedef struct Kind { char name[32]; double seconds; } Kind;
 
 /* Run our network once more, layer by layer: sums per kind, and the floor of a step: each layer takes at least as long as
- * its FLOPs or its bytes do at the ceilings. */
-static double read_layers(Bench *b, int network, int threads, Kind kinds[16], int *count)
+ * the multiply-adds that it does, or its bytes, take at the ceilings. definition: the same with all multiply-adds of the
+ * convolution's definition, which Winograd does not do. */
+static double read_layers(Bench *b, int network, int threads, Kind kinds[16], int *count, double *definition)
 {
     Worker w = worker_start("exec %s %s/train_rate --model %s %s --threads %d --batch %d --layers",
                             threads == 1 ? "taskset -c 0" : "", b->folder, networks[network].name,
@@ -75,12 +80,21 @@ static double read_layers(Bench *b, int network, int threads, Kind kinds[16], in
     worker_go(&w, b->seconds);
     worker_take(&w);
     char line[256], kind[32], name[64];
-    double seconds, flops, bytes, floor = 0, peak = b->flops[threads > 1], bandwidth = b->bytes[threads > 1];
+    double seconds, flops, done, bytes, floor = 0, peak = b->flops[threads > 1], bandwidth = b->bytes[threads > 1];
     *count = 0;
+    *definition = 0;
     while (fgets(line, sizeof line, w.from) && line[0] != '\n') {
-        REQUIRE(sscanf(line, "%31s %63s %lf %lf %lf", kind, name, &seconds, &flops, &bytes) == 5, "train_rate says: %s", line);
-        file_print(b->layers, "%s,%d,%s,%s,%.9f,%.0f,%.0f\n", networks[network].name, threads, kind, name, seconds, flops, bytes);
-        floor += fmax(flops / peak, bytes / bandwidth);
+        REQUIRE(sscanf(line, "%31s %63s %lf %lf %lf %lf", kind, name, &seconds, &flops, &done, &bytes) == 6,
+                 "train_rate says: %s", line);
+        file_print(b->layers, "%s,%d,%s,%s,%.9f,%.0f,%.0f,%.0f\n", networks[network].name, threads, kind, name, seconds,
+                   flops, done, bytes);
+        floor += fmax(done / peak, bytes / bandwidth);
+        *definition += fmax(flops / peak, bytes / bandwidth);
+        for (int i = 0; i < 3 && threads == 1; i++)
+            if (!strcmp(kind, b->marks[i].kind) && b->marks[i].n < 1024) {
+                b->marks[i].x[b->marks[i].n] = done / bytes;
+                b->marks[i].y[b->marks[i].n++] = done / seconds * 1e-9;
+            }
         int k = 0;
         while (k < *count && strcmp(kinds[k].name, kind))
             k++;
@@ -88,7 +102,7 @@ static double read_layers(Bench *b, int network, int threads, Kind kinds[16], in
             kinds[(*count)++] = (Kind){.seconds = 0};
             memcpy(kinds[k].name, kind, sizeof kind);
         }
-        kinds[k].seconds += seconds, kinds[k].flops += flops, kinds[k].bytes += bytes;
+        kinds[k].seconds += seconds;
     }
     worker_stop(&w);
     return floor;
@@ -96,8 +110,10 @@ static double read_layers(Bench *b, int network, int threads, Kind kinds[16], in
 
 /* ---- one network with some threads ---- */
 
-static void measure(Bench *b, int network, int threads, Kind kinds[16], int *count)
+static void measure(Bench *b, int network, int threads)
 {
+    Kind kinds[16];
+    int count;
     const char *name = networks[network].name;
     Worker peer[SETTINGS], ours = worker_start("exec %s %s/train_rate --model %s %s --threads %d --batch %d",
                                                threads == 1 ? "taskset -c 0" : "", b->folder, name,
@@ -114,10 +130,10 @@ static void measure(Bench *b, int network, int threads, Kind kinds[16], int *cou
                 worker_take(&peer[i]);
             }
     }
-    double floor = read_layers(b, network, threads, kinds, count), rate = median(ours.rate, ours.samples);
-    printf("%-9s %d thread%s  ours %7.0f images/s (%.0f to %.0f), %3.0f MB, %.0f %% of the floor's rate\n", name, threads,
-           threads == 1 ? " " : "s", rate, lowest(ours.rate, ours.samples), highest(ours.rate, ours.samples), ours.peak / 1e6,
-           100 * rate * floor / b->batch);
+    double definition, floor = read_layers(b, network, threads, kinds, &count, &definition);
+    double rate = median(ours.rate, ours.samples);
+    printf("%-9s %d thread%s  ours %7.0f images/s (%.0f to %.0f), %3.0f MB\n", name, threads, threads == 1 ? " " : "s", rate,
+           lowest(ours.rate, ours.samples), highest(ours.rate, ours.samples), ours.peak / 1e6);
     for (int i = 0; i < SETTINGS; i++)
         if (peer[i].there) {
             double theirs = median(peer[i].rate, peer[i].samples);
@@ -128,9 +144,11 @@ static void measure(Bench *b, int network, int threads, Kind kinds[16], int *cou
             worker_stop(&peer[i]);
         } else
             printf("    PyTorch %-22s skipped: it does not start here (%s/torch.log)\n", settings[i], b->out);
-    printf("    floor: %.2f ms a step; measured by layers:", 1e3 * floor);
-    for (int k = 0; k < *count; k++)
-        printf(" %s %.2f ms%s", kinds[k].name, 1e3 * kinds[k].seconds, k + 1 < *count ? "," : "\n");
+    printf("    a step: %.2f ms; floor %.2f ms (%.0f %%), by the definition's multiplications %.2f ms (%.0f %%)\n    by layers:",
+           1e3 * b->batch / rate, 1e3 * floor, 100 * rate * floor / b->batch, 1e3 * definition,
+           100 * rate * definition / b->batch);
+    for (int k = 0; k < count; k++)
+        printf(" %s %.2f ms%s", kinds[k].name, 1e3 * kinds[k].seconds, k + 1 < count ? "," : "\n");
     worker_stop(&ours);
 }
 
@@ -201,32 +219,24 @@ static void measure_ranks(Bench *b, int network)
 
 /* ---- figure ---- */
 
-/* One mark per kind of layer and network: FLOP per byte against FLOP/s, under the two roofs. */
-static void draw_roofline(const Bench *b, Kind kinds[NETWORKS][16], const int count[NETWORKS])
+/* One mark per layer of every network, with the operations that were really done, under the two roofs. */
+static void draw_roofline(const Bench *b)
 {
-    double x[] = {0.05, b->flops[0] / b->bytes[0], 200}, roof[3];
+    double low = 0.2, high = 100, ridge = b->flops[0] / b->bytes[0];
+    double x[] = {low, ridge, high}, roof[] = {low * b->bytes[0] * 1e-9, b->flops[0] * 1e-9, b->flops[0] * 1e-9};
     char path[512], title[128];
     Plot *plot = plot_new(1280, 720);
-    snprintf(title, sizeof title, "Roofline of a training step · batch %d · 1 thread", b->batch);
+    snprintf(title, sizeof title, "What one thread reaches, layer by layer · a training step, batch %d", b->batch);
     plot_begin(plot, 1, 1, title);
-    PlotPanel *panel = plot_panel(plot, (PlotAxes){.title = "below a roof: slower than the machine could; convolutions "
-                                                            "above it: Winograd multiplies less than the definition",
-                                                   .x = {.label = "FLOP per byte", .log = 10},
-                                                   .y = {.label = "GFLOP/s", .log = 10}, .legend = PLOT_BOTTOM_RIGHT});
+    PlotPanel *panel = plot_panel(plot, (PlotAxes){.title = "Left of the edge memory is the limit (above the roof: from the cache), right of it the multiply-adds",
+                                                   .x = {.label = "operations per byte of memory", .log = 10},
+                                                   .y = {.label = "operations per second (10⁹)", .log = 10},
+                                                   .legend = PLOT_BOTTOM_RIGHT});
+    plot_line(panel, 3, x, roof, (PlotStyle){.label = "roofs, measured", .color = PLOT_INK});
     for (int i = 0; i < 3; i++)
-        roof[i] = fmin(b->flops[0], x[i] * b->bytes[0]) * 1e-9;
-    plot_line(panel, 3, x, roof, (PlotStyle){.label = "roofs: memory, multiply-adds", .color = PLOT_INK});
-    for (int n = 0; n < NETWORKS; n++) {
-        double at[16], rate[16];
-        int marks = 0;
-        for (int k = 0; k < count[n]; k++)
-            if (kinds[n][k].flops > 0) {
-                at[marks] = kinds[n][k].flops / kinds[n][k].bytes;
-                rate[marks++] = kinds[n][k].flops / kinds[n][k].seconds * 1e-9;
-            }
-        if (marks)
-            plot_scatter(panel, marks, at, rate, (PlotStyle){.label = networks[n].name, .size = 11, .shape = (PlotShape)n});
-    }
+        if (b->marks[i].n)
+            plot_scatter(panel, b->marks[i].n, b->marks[i].x, b->marks[i].y,
+                         (PlotStyle){.label = b->marks[i].kind, .size = 10, .opacity = 0.7, .shape = (PlotShape)i});
     snprintf(path, sizeof path, "%s/roofline.png", b->out);
     plot_save(plot, path);
     plot_free(plot);
@@ -240,7 +250,8 @@ static void commit(NewFile *f)
 
 int main(int argc, char **argv)
 {
-    Bench b = {.folder = "build/tests/bench", .python = "python3", .out = "build/out/bench", .rounds = 5, .pairs = 9,
+    static Bench b;
+    b = (Bench){.marks = {{"convolution"}, {"norm"}, {"dense"}}, .folder = "build/tests/bench", .python = "python3", .out = "build/out/bench", .rounds = 5, .pairs = 9,
                .batch = 128, .seconds = 1};
     bool ranks = true;
     Option table[] = {
@@ -263,7 +274,7 @@ int main(int argc, char **argv)
     snprintf(path, sizeof path, "%s/layers.csv", b.out);
     b.layers = file_begin(path);
     file_print(b.results, "name,threads,ranks,ours,peer,ratio,peer_setting\n");
-    file_print(b.layers, "name,threads,kind,layer,seconds,flops,bytes\n");
+    file_print(b.layers, "name,threads,kind,layer,seconds,flops,done,bytes\n");
     setvbuf(stdout, NULL, _IOLBF, 0);
 
     int threads[2] = {1, b.cores > 1 ? 2 : 1};
@@ -272,16 +283,14 @@ int main(int argc, char **argv)
     printf("ceilings: 1 thread %.0f GFLOP/s, %.1f GB/s; %d threads %.0f GFLOP/s, %.1f GB/s; batch %d, medians of %d turns of "
            "%g s\n\n", b.flops[0] * 1e-9, b.bytes[0] * 1e-9, threads[1], b.flops[1] * 1e-9, b.bytes[1] * 1e-9, b.batch,
            b.rounds, b.seconds);
-    static Kind kinds[2][NETWORKS][16];
-    static int count[2][NETWORKS];
     for (int n = 0; n < NETWORKS; n++)
         if (!b.only || !strcmp(b.only, networks[n].name)) {
             for (int i = 0; i < (b.cores > 1 ? 2 : 1); i++)
-                measure(&b, n, threads[i], kinds[i][n], &count[i][n]);
+                measure(&b, n, threads[i]);
             if (ranks && b.cores > 1)
                 measure_ranks(&b, n);
         }
-    draw_roofline(&b, kinds[0], count[0]);
+    draw_roofline(&b);
     commit(b.results);
     commit(b.layers);
     printf("\n%s/results.csv, layers.csv, roofline.png\n", b.out);

@@ -7,13 +7,14 @@
  * backward, all-reduce where there are several ranks, SGD with momentum and weight decay. After a warm-up it says
  * "ready"; then for each line read, a number of seconds, it trains for about as long and says
  *     images seconds peak_KiB        (of all ranks, of the slowest, of rank 0)
- * With --layers a line per layer follows, "kind name seconds flops bytes" of one step, forward and backward, and an empty
- * one. FLOPs: 2 x the multiply-adds of the definition, whatever the kernel does. Bytes: each number that the layer must
- * read or write, once per pass over the batch (two forward for batch norm, whose statistics come first).
+ * With --layers a line per layer follows, "kind name seconds flops done bytes" of one step, forward and backward, and an
+ * empty one. FLOPs: 2 x the multiply-adds of the definition; done: of them those that the kernel does (Winograd: a
+ * quarter). Bytes: each number that the layer must read or write, once per pass over the batch.
  */
 #include "args.h"
 #include "check.h"
 #include "comm.h"
+#include "cpu_conv.h"
 #include "model_build.h"
 #include "optim.h"
 #include "rng.h"
@@ -129,27 +130,29 @@ static double next_command(Worker *w, FILE *commands)
     return seconds;
 }
 
-typedef struct Work { double flops, bytes; } Work;
+typedef struct Work { double flops, done, bytes; } Work;
 
 /* What layer i must do at least in a step, forward and backward. */
 static Work work_of(const Model *m, int i)
 {
     const Layer *l = &m->layers[i];
-    double N = m->batch, x = N * tensor_count(tensor_first(m->plan->act[l->in], 1)), y = N * tensor_count(tensor_first(m->plan->act[i + 1], 1));
+    double N = m->batch, x = N * tensor_count(tensor_first(m->plan->act[l->in], 1));
+    double y = N * tensor_count(tensor_first(m->plan->act[i + 1], 1));
     double residual = l->residual >= 0 ? y : 0, passes = l->in > 0 ? 3 : 2; /* nobody wants the picture's gradient */
-    switch (l->kind) {
-    case LAYER_CONV:
+    Work work = {0, 0, 4 * (x + y + x + y)};
+    if (l->kind == LAYER_CONV) {
         /* forward reads x, writes y; weights read x, dy; data reads dy, writes dx */
-        return (Work){passes * 2 * y * (x / N / m->plan->shape[l->in].h / m->plan->shape[l->in].w) * l->kernel * l->kernel,
-                      4 * (x + y + residual + x + y + (l->in > 0 ? x + y : 0))};
-    case LAYER_BATCHNORM:
-        /* forward reads x, writes y (the statistics came with the convolution); backward reads dy, y, x twice, writes dx */
-        return (Work){0, 4 * (2 * y + residual + 7 * y + 2 * residual)};
-    case LAYER_DENSE:
-        return (Work){passes * 2 * y * x / N, 4 * (x + y + x + y + x + y)};
-    default:
-        return (Work){0, 4 * (x + y + x + y)};
-    }
+        double inputs = (double)m->plan->shape[l->in].c * l->kernel * l->kernel;
+        work = (Work){passes * 2 * y * inputs, passes * 2 * y * inputs, 4 * (x + y + residual + x + y + (l->in > 0 ? x + y : 0))};
+        if (!strcmp(m->be->op->name, "cpu") && winograd_fits(m->plan->conv[i]))
+            work.done *= 36.0 / 144;
+    } else if (l->kind == LAYER_BATCHNORM)
+        /* forward reads x, writes y (its statistics came with the convolution); backward reads dy, y, x twice, writes dx;
+         * about 17 operations a number: statistics 3, normalising 4, sums 4, dx 6 */
+        work = (Work){17 * y, 17 * y, 4 * (2 * y + residual + 7 * y + 2 * residual)};
+    else if (l->kind == LAYER_DENSE)
+        work = (Work){3 * 2 * y * x / N, 3 * 2 * y * x / N, 4 * 3 * (x + y)};
+    return work;
 }
 
 static void measure_layers(Worker *w, int steps)
@@ -162,8 +165,8 @@ static void measure_layers(Worker *w, int steps)
     m->layer_hook = NULL;
     for (int i = 0; i < m->nlayers && w->comm->rank == 0; i++) {
         Work work = work_of(m, i);
-        printf("%s %s %.9f %.0f %.0f\n", kind_names[m->layers[i].kind], m->layers[i].name[0] ? m->layers[i].name : "-",
-               (w->forward[i] + w->backward[i]) / steps, work.flops, work.bytes);
+        printf("%s %s %.9f %.0f %.0f %.0f\n", kind_names[m->layers[i].kind], m->layers[i].name[0] ? m->layers[i].name : "-",
+               (w->forward[i] + w->backward[i]) / steps, work.flops, work.done, work.bytes);
     }
     if (w->comm->rank == 0)
         printf("\n");
