@@ -10,8 +10,8 @@
  *     weight   dM = A dy A',   dU = sum over tiles of V * dM (36 products [C,tiles] . [tiles,K]),   dw = G' dU G
  *
  * Along one axis this is polynomial multiplication: evaluate at six points, multiply, interpolate. The usual points 0, 1,
- * -1, 2, -2 and infinity cost a digit of accuracy. Ours, 0, a, -a, b, -b and infinity with a = 1/sqrt 2, b = sqrt 2, cost
- * a third of one, measured: no power of a point is larger than 2.8 or smaller than 0.35.
+ * -1, 2, -2 and infinity make the error 5 times that of the direct sum. Ours, 0, a, -a, b, -b and infinity with
+ * a = 1/sqrt 2 and b = sqrt 2, make it 2.3 times that (measured, 64 channels): their powers stay between 0.35 and 2.8.
  */
 #include <omp.h>
 #include "cpu_conv.h"
