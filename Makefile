@@ -20,7 +20,7 @@
 #= DEPS=no        only print what would be installed
 #= JOBS=2         commands at once (default: all cores); V=1 shows them
 #= BUILD=build    folder for everything that is built
-#= PORTABLE=1     runs on every processor of this kind: the CPU's kernels for several vector widths, chosen at the start
+#= PORTABLE=1     for every processor of this kind: kernels for several vector widths, chosen at the start
 #= CC=gcc         gcc or clang; CFLAGS="-O3 -march=native -g"; WERROR=1: a warning is an error
 SOL ?=
 NP ?= 1
