@@ -52,10 +52,13 @@ static inline float *cpu_row(Tensor t, int n, int h)
 
 /* Ask memory for `floats` numbers that will soon be read or (write) written: they come while other work goes on. Asking
  * for what lies beyond a buffer's end does no harm. */
-INLINE void cpu_fetch(const float *from, long floats, const int write)
+INLINE void cpu_fetch(const float *from, long floats, bool write)
 {
     for (long i = 0; i < floats; i += 64 / sizeof *from)
-        __builtin_prefetch(from + i, write);
+        if (write)
+            __builtin_prefetch(from + i, 1);
+        else
+            __builtin_prefetch(from + i, 0);
 }
 
 static inline int chunk_begin(int count, int chunk, int chunks) { return (int)((long)count * chunk / chunks); }

@@ -170,13 +170,11 @@ INLINE void output_row(float *const y[TILE], const float *const plus[TILE], int 
             int columns = Q - t * TILE < TILE ? Q - t * TILE : TILE;
             UNROLL
             for (int i = 0; i < TILE; i++) {
-                if (i >= rows)
-                    break;
                 output_1d(out, 1, s[i], 1);
                 long at = (long)t * TILE * K + k;
                 UNROLL
                 for (int j = 0; j < TILE; j++, at += K)
-                    if (j < columns) {
+                    if (i < rows && j < columns) {
                         if (add)
                             out[j] += *(const vec *)(plus[i] + at);
                         *(vec *)(y[i] + at) = out[j];
@@ -280,7 +278,7 @@ static void pack(Stream *s, const ConvPlan *p, const float *w, bool backward)
 /* ---- the three convolutions ---- */
 
 /* cpu_fetch of `rows` tile rows, from the first-th of the batch on. */
-INLINE void fetch_rows(Tensor t, long first, int rows, const int write)
+INLINE void fetch_rows(Tensor t, long first, int rows, bool write)
 {
     int rows_of_image = tiles_along(t.h);
     long row = (long)(t.w + 2 * t.halo) * t.c;
@@ -300,10 +298,10 @@ static void images(Stream *s, const ConvPlan *p, Tensor y, Tensor moments, Tenso
         int count = first + block < end ? block : (int)(end - first);
         for (int i = 0; i < count; i++)
             input_of(V + (long)i * columns * x.c, v, x, (int)((first + i) / rows), (int)((first + i) % rows), p->zeros, edge);
-        fetch_rows(x, first + count, count, 0);
-        fetch_rows(y, first, count, 1);
+        fetch_rows(x, first + count, count, false);
+        fetch_rows(y, first, count, true);
         if (given(plus))
-            fetch_rows(plus, first, count, 0);
+            fetch_rows(plus, first, count, false);
         for (int place = 0; place < PLACES; place++)
             for (int k = 0; k < y.c; k += VEC)
                 kernel(M + place * m + k, NULL, y.c, V + place * v, x.c, &run, 1,
@@ -358,8 +356,8 @@ static void weight_part(Stream *s, const ConvPlan *p, float *dU, Tensor x, Tenso
             input_of(V + (long)i * columns * p->C, v, x, n, t, p->zeros, edge);
             gradient_tiles(Z + (long)i * columns * p->K, z, g, p->Q, p->K);
         }
-        fetch_rows(x, first + count, count, 0);
-        fetch_rows(dy, first + count, count, 0);
+        fetch_rows(x, first + count, count, false);
+        fetch_rows(dy, first + count, count, false);
         for (int place = 0; place < PLACES; place++)
             conv_weight_sum(dU + (size_t)place * p->C * p->K, p->C, p->K, V + place * v, 0, p->C, Z + place * z, 0, 1,
                             count * columns);

@@ -42,9 +42,9 @@ static void largest(float *restrict to, uint8_t *restrict which, const float *re
     for (int c = 0; c < C; c++) {
         float most = top[c], next = top[C + c], third = bottom[c], last = bottom[C + c];
         int best = 0;
-        best = (next > most) | (next != next) ? 1 : best, most = best == 1 ? next : most;
-        best = (third > most) | (third != third) ? 2 : best, most = best == 2 ? third : most;
-        best = (last > most) | (last != last) ? 3 : best, most = best == 3 ? last : most;
+        best = ((next > most) | (next != next)) ? 1 : best, most = best == 1 ? next : most;
+        best = ((third > most) | (third != third)) ? 2 : best, most = best == 2 ? third : most;
+        best = ((last > most) | (last != last)) ? 3 : best, most = best == 3 ? last : most;
         to[c] = most;
         which[c] = (uint8_t)best;
     }

@@ -251,7 +251,7 @@ static void commit(NewFile *f)
 int main(int argc, char **argv)
 {
     static Bench b;
-    b = (Bench){.marks = {{"convolution"}, {"norm"}, {"dense"}}, .folder = "build/tests/bench", .python = "python3", .out = "build/out/bench", .rounds = 5, .pairs = 9,
+    b = (Bench){.marks = {{.kind = "convolution"}, {.kind = "norm"}, {.kind = "dense"}}, .folder = "build/tests/bench", .python = "python3", .out = "build/out/bench", .rounds = 5, .pairs = 9,
                .batch = 128, .seconds = 1};
     bool ranks = true;
     Option table[] = {
