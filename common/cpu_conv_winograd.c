@@ -48,9 +48,11 @@ static float *block_of(Stream *s, const ConvPlan *p)
     return partial(s, p, s->be->threads) + omp_get_thread_num() * block_floats(p);
 }
 
+/* Is it faster? The tiles of a very small picture lie mostly beyond its edge. */
 bool winograd_fits(const ConvPlan *p)
 {
-    return p->R == 3 && p->stride == 1 && p->C % VEC == 0 && p->K % VEC == 0;
+    bool full = p->P * p->Q >= 8 * tiles_along(p->P) * tiles_along(p->Q); /* of 16 pixels in a tile */
+    return p->R == 3 && p->stride == 1 && p->C % VEC == 0 && p->K % VEC == 0 && full;
 }
 
 void winograd_reserve(Backend *be, ConvPlan *p)
