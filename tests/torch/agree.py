@@ -20,7 +20,7 @@ from torch.nn import functional as F
 import models
 
 TOLERANCE = 1e-4
-SEEDS = 4
+SEEDS = 12
 ALL = ("linear", "mlp", "cnn", "resnet8", "resnet20", "resnet56", "wrn16-1", "wrn16-2")
 RESIDUAL = ALL[3:]
 
