@@ -226,13 +226,18 @@ LAB_PROGRAMS := $(foreach lab,$(LABS),$(call programs,$(lab),student) \
     $(if $(wildcard $(lab)/solution/*.c),$(call programs,$(lab),sol)))
 OPTIONS = $(if $(DEVICE),--device=$(DEVICE)) $(if $(DATA),--data=$(DATA)) $(if $(SEED),--seed=$(SEED)) $(ARGS)
 LAUNCH = common/setup/launch.sh --np $(NP) $(if $(HOSTS),--hosts $(HOSTS))
+# Programs about several ranks start on so many, unless NP says otherwise.
+RANKS_8_fifteen_steps := 2
+RANKS_9_three_parallelisms := 4
+ranks_of = $(or $(if $(filter file,$(origin NP)),$(RANKS_$(notdir $(1)))),$(NP))
 
 chosen = $(if $(ONLY),$(foreach program,$(1),$(if $(findstring $(ONLY),$(notdir $(program))),$(program))),$(1))
-# Run a lab's programs in their order. Status 77, a part to do or hardware that is missing, has been said by the
-# program: not make's error.
+# Run a lab's programs in their order, each as RANKS:PROGRAM. Status 77, a part to do or hardware that is missing, has
+# been said by the program: not make's error.
 define run_lab
-@for program in $(call chosen,$(filter-out %/check,$(call lab_programs,$@))); do \
-    $(LAUNCH) $$program $(OPTIONS); status=$$?; \
+@for part in $(foreach program,$(call chosen,$(filter-out %/check,$(call lab_programs,$@))),$(call ranks_of,$(program)):$(program)); do \
+    echo "== $${part##*/}   (alone: make $@ ONLY=$${part##*/})"; \
+    common/setup/launch.sh --np $${part%%:*} $(if $(HOSTS),--hosts $(HOSTS)) $${part#*:} $(OPTIONS); status=$$?; \
     if [ $$status = 77 ]; then echo "$@: not done yet, for the reason above"; \
     elif [ $$status != 0 ]; then exit $$status; fi; \
 done

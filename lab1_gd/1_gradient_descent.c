@@ -6,8 +6,7 @@
 #include <stdlib.h>
 #include "check.h"
 #include "descent.h"
-#include "run.h"
-#include "timer.h"
+#include "scene.h"
 
 typedef struct Choices {
     RunOptions run;
@@ -35,57 +34,63 @@ static void parse(Choices *c, Option *table, int argc, char **argv)
     c->batch = c->batch == 0 || c->batch > c->points ? c->points : c->batch;
 }
 
-/* What the keys and the mouse change. */
-typedef struct Control {
-    bool paused;
-    double due; /* updates that the clock has asked for and that are not made yet */
-} Control;
+/* The program's state: the descent, its view, and what the keys change. */
+typedef struct Session {
+    Descent d;
+    DescentView v;
+    int updates;       /* without a window */
+    double speed, due; /* updates per second; those that the clock has asked for and that are not made yet */
+    bool paused, live; /* live: in a window */
+} Session;
 
-static void key(Descent *d, Control *c, char key)
+static void key(Session *s, char key)
 {
+    Descent *d = &s->d;
     switch (key) {
-    case ' ': c->paused = !c->paused; break;
-    case '.': c->paused = true; descent_step(d); break;
-    case ',': c->paused = true; descent_back(d); break;
+    case ' ': s->paused = !s->paused; break;
+    case '.': s->paused = true; descent_step(d); break;
+    case ',': s->paused = true; descent_back(d); break;
     case '[': d->rate /= 1.1; break;
     case ']': d->rate *= 1.1; break;
     case '-': d->batch = d->batch > 1 ? d->batch / 2 : 1; break;
     case '+': case '=': d->batch = 2 * d->batch < d->points.n ? 2 * d->batch : d->points.n; break;
-    case 'r': descent_restart(d, d->start_w, d->start_b); c->paused = false; break;
+    case 'r': descent_restart(d, d->start_w, d->start_b); s->paused = false; break;
     }
     if (key == '[' || key == ']' || key == '-' || key == '+' || key == '=')
         d->end = DESCENT_GOES_ON; /* with another rate or batch it may move again */
 }
 
-/* False when the window is to close. */
-static bool act_on(Descent *d, DescentView *v, Control *c, const PlotEvent *e)
+static void on_event(void *state, const PlotEvent *e)
 {
-    if (e->kind == PLOT_QUIT)
-        return false;
+    Session *s = state;
     if (e->kind == PLOT_KEY)
-        key(d, c, e->key);
+        key(s, e->key);
     else if (e->kind == PLOT_CLICK && e->panel == DESCENT_PANEL_CONTOURS && isfinite(e->x) && isfinite(e->y))
-        descent_restart(d, e->x, e->y);
+        descent_restart(&s->d, e->x, e->y);
     else if (e->panel == DESCENT_PANEL_SURFACE)
-        plot_camera_move(&v->camera, e);
-    return true;
+        plot_camera_move(&s->v.camera, e);
 }
 
-static void in_window(PlotWindow *window, Descent *d, DescentView *v, Plot *plot, double speed)
+static void advance(void *state, double seconds)
 {
-    Control c = {0};
-    double before = timer_now();
-    for (bool open = true; open && !stop_requested();) {
-        for (PlotEvent e; open && plot_window_event(window, &e);)
-            open = act_on(d, v, &c, &e);
-        double now = timer_now();
-        c.due += c.paused ? 0 : fmin(now - before, 0.1) * speed;
-        before = now;
-        for (; c.due >= 1; c.due--)
-            descent_step(d);
-        descent_draw(d, v, plot, d->missing ? "to do" : c.paused ? "paused" : "running");
-        plot_window_show(window);
-    }
+    Session *s = state;
+    s->live = true;
+    s->due += s->paused ? 0 : seconds * s->speed;
+    for (; s->due >= 1; s->due--)
+        descent_step(&s->d);
+}
+
+static void finish(void *state)
+{
+    Session *s = state;
+    for (int i = 0; i < s->updates; i++)
+        descent_step(&s->d);
+}
+
+static void draw(void *state, Plot *plot)
+{
+    Session *s = state;
+    descent_draw(&s->d, &s->v, plot, s->d.missing ? "to do" : !s->live ? "end" : s->paused ? "paused" : "running");
 }
 
 /* The answer in words, for a terminal and for a self-check's eyes. */
@@ -117,31 +122,15 @@ int main(int argc, char **argv)
     parse(&c, table, argc, argv);
     stop_on_signals();
     Run *run = run_open("lab1_gradient_descent", &c.run, table, NULL, true);
-    Descent d = descent_new(points_new(c.points, 1.5, 0.5, c.noise, (uint64_t)c.run.seed), c.batch, c.rate, c.w, c.b);
-    DescentView v = descent_view_new(&d);
-    Plot *plot = plot_new(1280, 720);
-    char *picture = run_path(run, "descent.png"), *saves = run_path(run, "window");
-    PlotWindow *window = plot_window_new(plot, "Lab 1 · gradient descent", saves, plot_keys);
-    if (window)
-        in_window(window, &d, &v, plot, c.speed);
-    else
-        for (int i = 0; i < c.updates; i++)
-            descent_step(&d);
-    PlotTimes times = window ? plot_window_times(window) : (PlotTimes){0};
-    plot_window_free(window);
-    descent_draw(&d, &v, plot, "end");
-    if (plot_save(plot, picture))
-        run_say(run, "picture: %s", picture);
-    report(run, &d);
-    if (times.frames)
-        run_say(run, "first frame after %.2f s; %d frames, p50 %.1f ms, p99 %.1f ms from one to the next", times.first, times.frames,
-                1000 * times.frame_p50, 1000 * times.frame_p99);
-    bool to_do = d.missing != NULL;
-    plot_free(plot);
-    descent_view_free(&v);
-    descent_free(&d);
-    free(picture);
-    free(saves);
+    Session s = {.updates = c.updates, .speed = c.speed};
+    s.d = descent_new(points_new(c.points, 1.5, 0.5, c.noise, (uint64_t)c.run.seed), c.batch, c.rate, c.w, c.b);
+    s.v = descent_view_new(&s.d);
+    scene_show(run, &(Scene){.title = "Lab 1 · gradient descent", .picture = "descent.png", .state = &s, .draw = draw,
+                             .event = on_event, .advance = advance, .finish = finish});
+    report(run, &s.d);
+    bool to_do = s.d.missing != NULL;
+    descent_view_free(&s.v);
+    descent_free(&s.d);
     run_close(run);
     return to_do ? EXIT_TODO : 0;
 }

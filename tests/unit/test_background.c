@@ -1,0 +1,77 @@
+/* test_background.c: work on a thread of its own: it pauses, steps, stops, and ends by itself. */
+#include <unistd.h>
+#include "background.h"
+#include "harness.h"
+
+typedef struct Count { int slices, end; } Count;
+
+static void count(void *state, Background *b)
+{
+    Count *c = state;
+    while (background_goes_on(b)) {
+        background_lock(b);
+        bool over = ++c->slices == c->end;
+        background_unlock(b);
+        if (over)
+            return;
+        usleep(1000);
+    }
+}
+
+static int seen(Background *b, Count *c)
+{
+    background_lock(b);
+    int slices = c->slices;
+    background_unlock(b);
+    return slices;
+}
+
+static void ends_by_itself(void **state)
+{
+    (void)state;
+    Count c = {.end = 20};
+    Background *b = background_start(count, &c);
+    background_wait(b);
+    assert_true(background_over(b));
+    assert_int_equal(c.slices, 20);
+    background_stop(b);
+}
+
+static void stops_when_asked_even_while_paused(void **state)
+{
+    (void)state;
+    Count c = {0};
+    Background *b = background_start(count, &c);
+    background_pause(b, true);
+    background_stop(b);
+    background_stop(NULL);
+}
+
+static void waits_while_paused_and_steps_singly(void **state)
+{
+    (void)state;
+    Count c = {0};
+    Background *b = background_start(count, &c);
+    background_pause(b, true);
+    usleep(50000); /* the slice under way ends */
+    int before = seen(b, &c);
+    usleep(100000);
+    assert_int_equal(seen(b, &c), before);
+    for (int i = 1; i <= 3; i++) {
+        background_step(b);
+        for (int tries = 0; seen(b, &c) < before + i && tries < 500; tries++)
+            usleep(10000);
+        usleep(20000);
+        assert_int_equal(seen(b, &c), before + i);
+    }
+    background_pause(b, false);
+    for (int tries = 0; seen(b, &c) < before + 10 && tries < 500; tries++)
+        usleep(10000);
+    assert_true(seen(b, &c) >= before + 10);
+    background_stop(b);
+}
+
+static const Case cases[] = {{"ends_by_itself", .run = ends_by_itself},
+                             {"stops_when_asked_even_while_paused", .run = stops_when_asked_even_while_paused},
+                             {"waits_while_paused_and_steps_singly", .run = waits_while_paused_and_steps_singly}};
+int main(int argc, char **argv) { return harness_main(argc, argv, cases, sizeof cases / sizeof *cases); }
