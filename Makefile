@@ -225,11 +225,13 @@ no_solutions:
 LAB_PROGRAMS := $(foreach lab,$(LABS),$(call programs,$(lab),student) \
     $(if $(wildcard $(lab)/solution/*.c),$(call programs,$(lab),sol)))
 OPTIONS = $(if $(DEVICE),--device=$(DEVICE)) $(if $(DATA),--data=$(DATA)) $(if $(SEED),--seed=$(SEED)) $(ARGS)
-LAUNCH = common/setup/launch.sh --np $(NP) $(if $(HOSTS),--hosts $(HOSTS))
-# Programs about several ranks start on so many, unless NP says otherwise.
+# Programs about several ranks start on so many, unless NP or HOSTS says otherwise.
 RANKS_8_fifteen_steps := 2
 RANKS_9_three_parallelisms := 4
-ranks_of = $(or $(if $(filter file,$(origin NP)),$(RANKS_$(notdir $(1)))),$(NP))
+given_ranks := $(if $(filter-out file,$(origin NP)),$(NP))
+ranks_of = $(or $(given_ranks),$(if $(HOSTS),,$(RANKS_$(notdir $(1)))),$(if $(HOSTS),,$(NP)))
+launch = common/setup/launch.sh $(addprefix --np=,$(1)) $(if $(HOSTS),--hosts $(HOSTS))
+LAUNCH = $(call launch,$(call ranks_of))
 
 chosen = $(if $(ONLY),$(foreach program,$(1),$(if $(findstring $(ONLY),$(notdir $(program))),$(program))),$(1))
 # Run a lab's programs in their order, each as RANKS:PROGRAM. Status 77, a part to do or hardware that is missing, has
@@ -237,7 +239,7 @@ chosen = $(if $(ONLY),$(foreach program,$(1),$(if $(findstring $(ONLY),$(notdir 
 define run_lab
 @for part in $(foreach program,$(call chosen,$(filter-out %/check,$(call lab_programs,$@))),$(call ranks_of,$(program)):$(program)); do \
     echo "== $${part##*/}   (alone: make $@ ONLY=$${part##*/})"; \
-    common/setup/launch.sh --np $${part%%:*} $(if $(HOSTS),--hosts $(HOSTS)) $${part#*:} $(OPTIONS); status=$$?; \
+    ranks=$${part%%:*}; $(call launch) $${ranks:+--np=$$ranks} $${part#*:} $(OPTIONS); status=$$?; \
     if [ $$status = 77 ]; then echo "$@: not done yet, for the reason above"; \
     elif [ $$status != 0 ]; then exit $$status; fi; \
 done
