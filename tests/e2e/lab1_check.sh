@@ -16,7 +16,7 @@ mistake() { # file, sed expression, exercise
     mkdir -p "$m" && cp lab1_gd/solution/*.c "$m/"
     sed -i "$2" "$m/$1.c"
     cmp -s "$m/$1.c" "lab1_gd/solution/$1.c" && fail "$1: $2 changed nothing"
-    "${CC:-cc}" -std=gnu11 -D_GNU_SOURCE -Icommon -Ilab1_gd "$m"/*.c lab1_gd/linear.c lab1_gd/check.c common/exercise.c common/check.c common/start*.c \
+    "${CC:-cc}" -std=gnu11 -D_GNU_SOURCE -Icommon -Ilab1_gd "$m"/*.c lab1_gd/linear.c lab1_gd/check*.c common/exercise.c common/check.c common/start*.c \
         common/rng.c -lm -o "$m/check" || fail "$1: does not compile"
     "$m/check" >"$m/log"
     grep -q "^FAIL  $3 " "$m/log" && [ "$(grep -c '^PASS' "$m/log")" = 2 ] || fail "$1 with $2: expected FAIL of $3 alone: $(cat "$m/log")"

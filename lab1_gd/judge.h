@@ -1,0 +1,14 @@
+/* judge.h: the judges of lab 1's exercises: each calls one exercise and ends its process with what it found wrong
+ * (exercise.h runs it in a child). Plain C on small arrays: no device, no ranks.
+ */
+#ifndef JUDGE_H
+#define JUDGE_H
+#include "check.h"
+
+#define WRONG_UNLESS(condition, ...) do { if (!(condition)) die(EXIT_WRONG, __VA_ARGS__); } while (0)
+
+/* check_descent.c: parts 1 to 3 */
+void judge_gradient(void *unused);
+void judge_update(void *unused);
+void judge_converged(void *unused);
+#endif
