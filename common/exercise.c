@@ -67,12 +67,27 @@ ExerciseResult exercise_try(void (*attempt)(void *), void *argument)
     return result;
 }
 
+char *exercise_missing(const ExerciseUse *uses, int n)
+{
+    for (int i = 0; i < n; i++) {
+        ExerciseResult tried = exercise_try(uses[i].attempt, NULL);
+        if (tried.state == EXERCISE_TODO)
+            return tried.why;
+        if (tried.state == EXERCISE_WRONG) {
+            char *text = format_new("%s: %s", uses[i].file, tried.why);
+            free(tried.why);
+            return text;
+        }
+    }
+    return NULL;
+}
+
 int exercise_say(const char *name, int points, const char *expected, ExerciseResult result)
 {
     static const char *words[] = {"PASS", "TODO", "FAIL"};
     int won = result.state == EXERCISE_DONE ? points : 0;
     bool wrong = result.state == EXERCISE_WRONG && result.why;
-    printf("%s  %-10s  %2d/%-2d  %s%s%s\n", words[result.state], name, won, points, expected, wrong ? "; found: " : "",
+    printf("%s  %-16s  %2d/%-2d  %s%s%s\n", words[result.state], name, won, points, expected, wrong ? "; found: " : "",
            wrong ? result.why : "");
     fflush(stdout);
     return won;

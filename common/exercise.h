@@ -19,6 +19,14 @@ typedef struct ExerciseResult {
  * back: DONE. It may judge too: die(EXIT_WRONG, …) is WRONG, as any other end. */
 ExerciseResult exercise_try(void (*attempt)(void *), void *argument);
 
+/* What a program needs of its student: the first of n exercises that is not written, or that does not come back, as a
+ * line for the window; free() it. NULL: all are there. */
+typedef struct ExerciseUse {
+    const char *file; /* "lab1_gd/gradient.c" */
+    void (*attempt)(void *unused);
+} ExerciseUse;
+char *exercise_missing(const ExerciseUse *uses, int n);
+
 /* Print a self-check's line: "PASS  name  10/10  expected" (TODO, FAIL: 0/10; FAIL with "; found: WHY"). Returns the
  * points won: all where DONE, else 0. Does not free result.why. */
 int exercise_say(const char *name, int points, const char *expected, ExerciseResult result);

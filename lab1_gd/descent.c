@@ -27,29 +27,13 @@ static void try_converged(void *unused)
     converged(no_points, 2, 1, 0.1);
 }
 
-/* What is to do before anything can move: the first exercise that is not written, or that does not come back. NULL: all
- * are. */
-static char *missing_exercise(void)
-{
-    static const struct { const char *file; void (*attempt)(void *); } exercises[] = {
-        {"lab1_gd/gradient.c", try_gradient}, {"lab1_gd/update.c", try_update}, {"lab1_gd/converged.c", try_converged}};
-    for (int i = 0; i < 3; i++) {
-        ExerciseResult tried = exercise_try(exercises[i].attempt, NULL);
-        if (tried.state == EXERCISE_TODO)
-            return tried.why;
-        if (tried.state == EXERCISE_WRONG) {
-            char *text = format_new("%s: %s", exercises[i].file, tried.why);
-            free(tried.why);
-            return text;
-        }
-    }
-    return NULL;
-}
+static const ExerciseUse uses[] = {{"lab1_gd/gradient.c", try_gradient}, {"lab1_gd/update.c", try_update},
+                                   {"lab1_gd/converged.c", try_converged}};
 
 Descent descent_new(Points points, int batch, double rate, double start_w, double start_b)
 {
     Descent d = {.points = points, .all = parabola_of(&points, 0, points.n), .batch = batch, .rate = rate,
-                 .window = 10, .tolerance = 1e-6, .missing = missing_exercise()};
+                 .window = 10, .tolerance = 1e-6, .missing = exercise_missing(uses, 3)};
     d.w = alloc(DESCENT_MAX + 1, sizeof(double));
     d.b = alloc(DESCENT_MAX + 1, sizeof(double));
     d.loss = alloc(DESCENT_MAX + 1, sizeof(double));
