@@ -1,0 +1,210 @@
+/* test_landscape.c: a plane through a network's weights: the loss that forward passes give there, whoever computes it,
+ * in whatever order, at once or in pieces. */
+#include <math.h>
+#include <string.h>
+#include "check.h"
+#include "landscape.h"
+#include "net.h"
+#include "rng.h"
+
+enum { NX = 9, NY = 6, PICTURES = 40 };
+
+/* A network, pictures, and a plane with random directions: the same on every rank. */
+typedef struct Scene {
+    Backend *be;
+    Model *m;
+    Images images;
+    Subset *subset;
+    float *v[3];
+    Landscape l;
+} Scene;
+
+static Scene scene_new(const char *model, int ny, ModelMode mode)
+{
+    static const float mean[4] = {0.5f, 0.5f, 0.5f}, istd[4] = {4, 4, 4};
+    Scene s = {.be = backend_open("cpu", 0, 1, 1)};
+    synthetic_draw(&s.images, 64, 3, 0);
+    s.m = model_new(s.be, &(ModelSpec){.name = model, .h = s.images.h, .w = s.images.w, .c = s.images.c, .classes = 10}, 16);
+    model_init(s.m, 5);
+    int32_t order[PICTURES];
+    for (int i = 0; i < PICTURES; i++)
+        order[i] = (i * 7) % 64;
+    s.subset = subset_new(s.be, &s.images, mean, istd, order, PICTURES, 16, model_halo(s.m));
+    int count = s.m->params.n;
+    for (int k = 0; k < 3; k++) {
+        s.v[k] = alloc(count, sizeof(float));
+        Rng r = rng_at(9, RNG_TEST, k, 0);
+        for (int i = 0; i < count; i++)
+            s.v[k][i] = 0.1f * rng_normal(&r);
+    }
+    s.l = (Landscape){.m = s.m, .subset = s.subset, .mode = mode, .surface = surface_new(NX, ny),
+                      .plane = {count, s.v[0], s.v[1], ny > 1 ? s.v[2] : NULL, NX, ny, -1, 2, -0.5, 0.5}};
+    return s;
+}
+
+static void scene_free(Scene *s)
+{
+    surface_free(s->l.surface);
+    subset_free(s->subset);
+    model_free(s->m);
+    for (int k = 0; k < 3; k++)
+        free(s->v[k]);
+    free(s->images.pixels);
+    free(s->images.labels);
+    backend_close(s->be);
+}
+
+static void order_is_coarse_to_fine(void **state)
+{
+    (void)state;
+    static const int sizes[][2] = {{1, 1}, {2, 1}, {51, 51}, {25, 1}, {9, 6}, {3, 40}};
+    for (int k = 0; k < 6; k++) {
+        int nx = sizes[k][0], ny = sizes[k][1], points = nx * ny, *order = alloc(points, sizeof *order);
+        char *seen = alloc(points, 1);
+        landscape_order(order, nx, ny);
+        for (int i = 0; i < points; i++) {
+            assert_in_range(order[i], 0, points - 1);
+            assert_false(seen[order[i]]);
+            seen[order[i]] = 1;
+        }
+        free(order);
+        free(seen);
+    }
+    int order[51 * 51];
+    landscape_order(order, 51, 51);
+    for (int i = 0; i < 13 * 13; i++) /* every fourth row and column, which every eighth, … begins */
+        assert_true(order[i] % 51 % 4 == 0 && order[i] / 51 % 4 == 0);
+}
+
+/* Against weights made by hand, and a forward pass in the same mode. */
+static void is_the_loss_there(void **state)
+{
+    (void)state;
+    static const ModelMode modes[] = {MODEL_EVAL, MODEL_FROZEN_STATS};
+    for (int k = 0; k < 2; k++) {
+        Scene s = scene_new("resnet8", NY, modes[k]);
+        Comm *c = comm_open("self");
+        assert_true(landscape_run(&s.l, c));
+        assert_int_equal(s.l.surface->known, NX * NY);
+        float *w = alloc(s.l.plane.count, sizeof *w);
+        for (int point = 0; point < NX * NY; point += 17) {
+            double a = -1 + 3.0 * (point % NX) / (NX - 1), b = -0.5 + 1.0 * (point / NX) / (NY - 1);
+            for (int i = 0; i < s.l.plane.count; i++)
+                w[i] = (float)(s.v[0][i] + a * s.v[1][i] + b * s.v[2][i]);
+            s.be->op->upload(s.m->s, s.m->params, w);
+            Metrics m = subset_metrics(s.m, s.subset, modes[k]);
+            assert_true(s.l.surface->loss[point] == metrics_loss(m) && s.l.surface->accuracy[point] == metrics_accuracy(m));
+        }
+        free(w);
+        comm_close(c);
+        scene_free(&s);
+    }
+}
+
+static void is_the_same_on_every_number_of_ranks(void **state)
+{
+    (void)state;
+    Comm *c = comm_open("auto");
+    Scene s = scene_new("mlp", NY, MODEL_EVAL), one = scene_new("mlp", NY, MODEL_EVAL);
+    assert_true(landscape_run(&s.l, c));
+    if (c->rank == 0) {
+        Comm *self = comm_split(c, 1, 0);
+        assert_true(landscape_run(&one.l, self));
+        assert_memory_equal(s.l.surface->loss, one.l.surface->loss, NX * NY * sizeof(double));
+        assert_memory_equal(s.l.surface->accuracy, one.l.surface->accuracy, NX * NY * sizeof(double));
+        comm_close(self);
+    } else
+        comm_close(comm_split(c, 2, 0));
+    scene_free(&s);
+    scene_free(&one);
+    comm_close(c);
+}
+
+static Sweep *log_open(const char *path)
+{
+    json_t *config = json_pack("{s:s}", "model", "mlp");
+    Sweep *log = sweep_open(path, LANDSCAPE_COLUMNS, config);
+    json_decref(config);
+    return log;
+}
+
+/* Stops after a few points, as at a closed window. */
+static void stop_soon(void *state, Background *b)
+{
+    Scene *s = state;
+    s->l.watch = b;
+    Comm *c = comm_open("self");
+    landscape_run(&s->l, c);
+    comm_close(c);
+}
+
+static void goes_on_where_it_was(void **state)
+{
+    (void)state;
+    char *path = format_new("%s/points.csv", scratch_dir()), *csv[2];
+    json_t *what = json_pack("{s:s}", "model", "mlp");
+    for (int k = 0; k < 2; k++) {
+        Scene s = scene_new("mlp", NY, MODEL_EVAL);
+        if (k == 0) { /* in pieces */
+            s.l.log = log_open(path);
+            Background *b = background_start(stop_soon, &s);
+            while (background_lock(b), s.l.surface->known < 5)
+                background_unlock(b);
+            background_unlock(b);
+            background_stop(b);
+            assert_in_range(s.l.log->rows, 5, NX * NY);
+            sweep_free(s.l.log);
+            s.l.log = log_open(path);
+            s.l.watch = NULL;
+            surface_free(s.l.surface);
+            s.l.surface = surface_new(NX, NY);
+        }
+        Comm *c = comm_open("self");
+        assert_true(landscape_run(&s.l, c));
+        assert_int_equal(s.l.surface->known, NX * NY);
+        csv[k] = format_new("%s/surface-%d.csv", scratch_dir(), k);
+        surface_write(s.l.surface, &s.l.plane, what, csv[k]);
+        comm_close(c);
+        if (s.l.log)
+            sweep_free(s.l.log);
+        scene_free(&s);
+    }
+    char *command = format_new("cmp %s %s && grep -c , %s | grep -qx %d", csv[0], csv[1], csv[0], NX * NY + 1);
+    assert_int_equal(system(command), 0);
+    json_decref(what);
+    free(command);
+    free(csv[0]);
+    free(csv[1]);
+    free(path);
+}
+
+static void fills_for_the_eye(void **state)
+{
+    (void)state;
+    Surface *s = surface_new(17, 1);
+    double out[17];
+    s->loss[0] = 1, s->loss[2] = 2, s->loss[16] = 3;
+    surface_fill(out, s, s->loss);
+    assert_true(out[0] == 1 && out[1] == 1 && out[2] == 2 && out[3] == 2 && isnan(out[4]) && out[16] == 3);
+    surface_free(s);
+}
+
+static void a_line_has_no_second_direction(void **state)
+{
+    (void)state;
+    Scene s = scene_new("linear", 1, MODEL_EVAL);
+    Comm *c = comm_open("self");
+    assert_true(landscape_run(&s.l, c));
+    for (int i = 1; i + 1 < NX; i++) /* softmax and cross entropy over a linear model is convex along every line */
+        assert_true(s.l.surface->loss[i - 1] + s.l.surface->loss[i + 1] >= 2 * s.l.surface->loss[i] - 1e-6);
+    comm_close(c);
+    scene_free(&s);
+}
+
+static const Case cases[] = {{"order_is_coarse_to_fine", .run = order_is_coarse_to_fine},
+                             {"is_the_loss_there", .run = is_the_loss_there},
+                             {"is_the_same_on_every_number_of_ranks", .run = is_the_same_on_every_number_of_ranks, .ranks = 3},
+                             {"goes_on_where_it_was", .run = goes_on_where_it_was},
+                             {"fills_for_the_eye", .run = fills_for_the_eye},
+                             {"a_line_has_no_second_direction", .run = a_line_has_no_second_direction}};
+int main(int argc, char **argv) { return harness_main(argc, argv, cases, sizeof cases / sizeof *cases); }
