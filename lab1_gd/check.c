@@ -10,6 +10,7 @@ int main(void)
         {"gradient", "gradient.c: the slope of the mean squared error, as finite differences measure it", 10, judge_gradient},
         {"update", "update.c: a step against the slope, rate times as long", 5, judge_update},
         {"converged", "converged.c: true when the loss hardly falls any more, and only then", 10, judge_converged},
+        {"filter_normalize", "filter_normalize.c: each filter of the direction as long as the weights' filter", 10, judge_filter_normalize},
     };
     int points = 0, most = 0;
     for (size_t i = 0; i < sizeof exercises / sizeof *exercises; i++) {

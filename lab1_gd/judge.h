@@ -11,4 +11,6 @@
 void judge_gradient(void *unused);
 void judge_update(void *unused);
 void judge_converged(void *unused);
+/* check_landscape.c: part 5 */
+void judge_filter_normalize(void *unused);
 #endif

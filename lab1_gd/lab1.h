@@ -30,6 +30,14 @@ void update(double *w, double *b, double dw, double db, double rate);
  * stays 0 has. */
 bool converged(const double *loss, int count, int window, double tolerance);
 
+/* Part 5. filter_normalize.c: d and w are [filters,size], a direction and the weights that it moves. Scale every filter
+ * d[f] so that its length (the square root of the sum of squares) becomes that of w[f]:
+ *     d[f] <- d[f] / |d[f]| * |w[f]|
+ * A filter of d that is all 0 stays 0. Sum in double. Why: batch norm makes the loss blind to a filter's length, so a step
+ * of fixed length would be large for a network with small weights and small for one with large ones, and two
+ * landscapes could not be compared (Li et al., arXiv 1712.09913). */
+void filter_normalize(float *d, const float *w, int filters, int size);
+
 /* ---- the linear model: linear.c ---- */
 
 typedef struct Points {

@@ -6,9 +6,9 @@ set -u
 work=$(mktemp -d)
 fail() { echo "$*"; exit 1; }
 "$BUILD/sol/lab1_gd/check" >"$work/sol" || fail "the reference does not pass: $(cat "$work/sol")"
-[ "$(grep -c '^PASS  ' "$work/sol")" = 3 ] && grep -q '^25 of 25 points$' "$work/sol" || fail "expected three PASS: $(cat "$work/sol")"
+[ "$(grep -c '^PASS  ' "$work/sol")" = 4 ] && grep -q '^35 of 35 points$' "$work/sol" || fail "expected four PASS: $(cat "$work/sol")"
 "$BUILD/student/lab1_gd/check" >"$work/stub"; [ $? = 1 ] || fail "the stubs' check should exit 1"
-[ "$(grep -c '^TODO  ' "$work/stub")" = 3 ] && ! grep -q '^PASS' "$work/stub" || fail "expected three TODO: $(cat "$work/stub")"
+[ "$(grep -c '^TODO  ' "$work/stub")" = 4 ] && ! grep -q '^PASS' "$work/stub" || fail "expected four TODO: $(cat "$work/stub")"
 
 # Each mistake makes its own line FAIL, and no other.
 mistake() { # file, sed expression, exercise
@@ -19,7 +19,7 @@ mistake() { # file, sed expression, exercise
     "${CC:-cc}" -std=gnu11 -D_GNU_SOURCE -Icommon -Ilab1_gd "$m"/*.c lab1_gd/linear.c lab1_gd/check*.c common/exercise.c common/check.c common/start*.c \
         common/rng.c -lm -o "$m/check" || fail "$1: does not compile"
     "$m/check" >"$m/log"
-    grep -q "^FAIL  $3 " "$m/log" && [ "$(grep -c '^PASS' "$m/log")" = 2 ] || fail "$1 with $2: expected FAIL of $3 alone: $(cat "$m/log")"
+    grep -q "^FAIL  $3 " "$m/log" && [ "$(grep -c '^PASS' "$m/log")" = 3 ] || fail "$1 with $2: expected FAIL of $3 alone: $(cat "$m/log")"
 }
 mistake gradient 's|/ n;|;|' gradient
 mistake gradient 's|2 \* error;|error;|; s|+= 2 \* error / n|+= error / n|' gradient
@@ -31,6 +31,10 @@ mistake converged 's|now <= before \&\& ||' converged
 mistake converged 's/ || before == 0//' converged
 mistake converged 's|count <= window|count < window|' converged
 mistake converged 's|count - 1 - window|count - window|' converged
+mistake filter_normalize 's|sqrt(ww / dd)|ww / dd|' filter_normalize
+mistake filter_normalize 's|dd > 0 ? sqrt(ww / dd) : 0|sqrt(ww / dd)|' filter_normalize
+mistake filter_normalize 's|sqrt(ww / dd)|1 / sqrt(dd)|' filter_normalize
+mistake filter_normalize 's|d += size, w += size|d += size|' filter_normalize
 mistake gradient 's|\*dw = \*db = 0;|for (;;) ;|' gradient
 mistake gradient 's|\*dw = \*db = 0;|*(volatile int *)0 = 0;|' gradient
 

@@ -1,0 +1,55 @@
+/* directions.c: see directions.h. */
+#include <stdlib.h>
+#include "check.h"
+#include "directions.h"
+#include "lab1.h"
+#include "rng.h"
+
+static double product(const float *a, const float *b, int n)
+{
+    double sum = 0;
+    for (int i = 0; i < n; i++)
+        sum += (double)a[i] * b[i];
+    return sum;
+}
+
+/* y minus its part along x. */
+static void make_orthogonal(float *y, const float *x, int n)
+{
+    double along = product(x, y, n) / product(x, x, n);
+    for (int i = 0; i < n; i++)
+        y[i] = (float)(y[i] - along * x[i]);
+}
+
+static void draw(float *d, const View *v, uint64_t seed, int which, int view)
+{
+    Rng r = rng_at(seed, RNG_DIRECTION, which, view);
+    for (int i = 0; i < v->count; i++)
+        d[v->at + i] = rng_normal(&r);
+}
+
+void directions_draw(const Model *m, float *x, float *y, uint64_t seed)
+{
+    float *w = alloc(m->params.n, sizeof *w);
+    m->be->op->download(m->s, w, m->params);
+    for (int i = 0; i < m->params.n; i++) {
+        x[i] = 0;
+        if (y)
+            y[i] = 0;
+    }
+    for (int k = 0; k < m->nviews; k++) {
+        const View *v = &m->views[k];
+        if (!v->decay) /* biases, gamma, beta */
+            continue;
+        int filters = v->shape[0], size = v->count / filters;
+        draw(x, v, seed, 0, k);
+        if (y) {
+            draw(y, v, seed, 1, k);
+            for (int f = 0; f < filters; f++)
+                make_orthogonal(y + v->at + f * size, x + v->at + f * size, size);
+            filter_normalize(y + v->at, w + v->at, filters, size);
+        }
+        filter_normalize(x + v->at, w + v->at, filters, size);
+    }
+    free(w);
+}
