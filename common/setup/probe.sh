@@ -115,16 +115,29 @@ EOF
     missing mpi "$why"
 }
 
+# Matrix products (BLAS) and eigenvalues (LAPACK): OpenBLAS and Accelerate hold both; elsewhere LAPACK is a library of its own.
 probe_cblas() {
-    local sdk body='float x[2] = {3, 4}; if (cblas_snrm2(2, x, 1) != 5) return 1;'
+    local sdk blas routine='void dsyev_(const char *, const char *, const int *, double *, const int *, double *, double *, const int *,
+            int *, size_t, size_t);'
+    local products='float x[2] = {3, 4}; if (cblas_snrm2(2, x, 1) != 5) return 1;'
+    local eigenvalues='double a[4] = {1, 0, 0, 2}, w[2], work[8]; int n = 2, count = 8, info;
+        dsyev_("N", "U", &n, a, &n, w, work, &count, &info, 1, 1); if (info || w[0] != 1) return 1;'
     library cblas 'lib[^/]*blas' '#include <cblas.h>
-        char *openblas_get_config(void);' "$body printf(\"%s\", openblas_get_config());" \
+        #include <stddef.h>
+        char *openblas_get_config(void);'"$routine" "$products $eigenvalues printf(\"%s\", openblas_get_config());" \
         ";-lopenblas" "-I/usr/include/openblas;-lopenblas" "$(pkg openblas)" "$(brewed openblas -lopenblas)"
     if [ -f "$work/cblas.mk" ]; then echo 'CBLAS_CFLAGS += -DHAVE_OPENBLAS' >>"$work/cblas.mk"; return; fi
     sdk=$(xcrun --show-sdk-path 2>/dev/null)/System/Library/Frameworks/Accelerate.framework
     sdk=$sdk/Frameworks/vecLib.framework/Headers
-    library cblas 'lib[^/]*blas' '#include <cblas.h>' "$body"' printf("no OpenBLAS: slower");' \
-        "-I$sdk;-framework Accelerate" ";-lcblas" ";-lblas" "$(pkg cblas)"
+    library cblas 'lib[^/]*blas' '#include <cblas.h>
+        #include <stddef.h>
+        '"$routine" "$products $eigenvalues"' printf("no OpenBLAS: slower");' \
+        "-I$sdk;-framework Accelerate" ";-lcblas -llapack" ";-lblas -llapack" ";-lcblas" ";-lblas" "$(pkg cblas)"
+    [ ! -f "$work/cblas.mk" ] || return
+    printf '#include <cblas.h>\nint main(void) { %s return 0; }\n' "$products" >"$work/cblas.c"
+    for blas in -lopenblas -lcblas -lblas; do
+        if try cblas "" "$blas"; then missing cblas "$blas has no LAPACK (dsyev_), and no -llapack is there"; return; fi
+    done
 }
 
 probe_zlib() {

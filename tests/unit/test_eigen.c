@@ -1,0 +1,72 @@
+/* test_eigen.c: eigenvalues of small symmetric matrices: A v = λ v, lengths and angles, and matrices whose eigenvalues are known. */
+#include "eigen.h"
+#include <math.h>
+#include "check.h"
+#include "harness.h"
+#include "rng.h"
+
+static double dot(const double *a, const double *b, int n)
+{
+    double sum = 0;
+    for (int i = 0; i < n; i++)
+        sum += a[i] * b[i];
+    return sum;
+}
+
+/* The second difference of n points: eigenvalues 2 - 2 cos(k π / (n + 1)). */
+static void known(void **state)
+{
+    (void)state;
+    for (int n = 1; n <= 40; n += 13) {
+        double *a = alloc((size_t)n * n, sizeof *a), *values = alloc(n, sizeof *values);
+        for (int i = 0; i < n; i++) {
+            a[i * n + i] = 2;
+            if (i)
+                a[i * n + i - 1] = -1;
+            for (int j = i + 1; j < n; j++)
+                a[i * n + j] = NAN; /* the upper triangle is nobody's business */
+        }
+        eigen_symmetric(values, NULL, a, n);
+        for (int k = 1; k <= n; k++)
+            expect_close(values[k - 1], 2 - 2 * cos(k * M_PI / (n + 1)), 1e-13, 1e-12, "an eigenvalue of the second difference");
+        free(a), free(values);
+    }
+}
+
+static void vectors(void **state)
+{
+    (void)state;
+    enum { N = 23 };
+    double a[N * N], values[N], v[N * N];
+    Rng r = rng_at(1, RNG_TEST, 0, 0);
+    for (int i = 0; i < N; i++)
+        for (int j = 0; j <= i; j++)
+            a[i * N + j] = a[j * N + i] = rng_normal(&r);
+    eigen_symmetric(values, v, a, N);
+    for (int k = 0; k < N; k++) {
+        double largest = 0;
+        for (int i = 0; i < N; i++) {
+            expect_close(dot(a + i * N, v + k * N, N), values[k] * v[k * N + i], 1e-12, 0, "A v against λ v");
+            expect_close(dot(v + i * N, v + k * N, N), i == k, 1e-12, 0, "lengths and angles");
+            largest = fabs(v[k * N + i]) > fabs(largest) ? v[k * N + i] : largest;
+        }
+        assert_true(largest > 0);
+        assert_true(k == 0 || values[k - 1] <= values[k]);
+    }
+}
+
+static void decompose_nan(void *unused)
+{
+    (void)unused;
+    double a[4] = {1, 0, NAN, 1}, values[2];
+    eigen_symmetric(values, NULL, a, 2);
+}
+
+static void refuses_nan(void **state)
+{
+    (void)state;
+    expect_death(EXIT_USAGE, decompose_nan, NULL, "eigenvalues", "(1,0)", "nan", NULL);
+}
+
+static const Case cases[] = {{"known", .run = known}, {"vectors", .run = vectors}, {"refuses_nan", .run = refuses_nan}};
+int main(int argc, char **argv) { return harness_main(argc, argv, cases, sizeof cases / sizeof *cases); }
