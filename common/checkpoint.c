@@ -201,3 +201,40 @@ void checkpoint_load(const char *path, Model *m, Sgd *o, Progress *p)
     parts_free(parts, count);
     safetensors_free(&file);
 }
+
+/* ---- which network it is ---- */
+
+/* The sizes of an mlp's hidden layers: the rows of fc1, fc2, … but the last one's, which are the classes. */
+static void read_hidden(const SafeTensors *file, ModelSpec *spec)
+{
+    for (int layer = 1; layer < 8; layer++) {
+        char name[32], next[32];
+        snprintf(name, sizeof name, "fc%d.weight", layer);
+        snprintf(next, sizeof next, "fc%d.weight", layer + 1);
+        const SafeTensor *t = safetensors_find(file, name);
+        if (t && t->dims == 2 && t->shape[0] <= INT_MAX && safetensors_find(file, next))
+            spec->hidden[layer - 1] = (int)t->shape[0];
+    }
+}
+
+void checkpoint_model(const char *path, ModelSpec *spec)
+{
+    SafeTensors file;
+    char *error = safetensors_read(path, &file), name[32];
+    REQUIRE(!error, "%s", error);
+    const char *text = safetensors_value(&file, "model");
+    REQUIRE(text, "%s: no 'model' in its metadata: not a checkpoint of these labs", path);
+    *spec = (ModelSpec){0};
+    int used = 0, found = sscanf(text, "%31s %4dx%4dx%1d classes=%4d%n", name, &spec->h, &spec->w, &spec->c, &spec->classes, &used);
+    REQUIRE(found == 5 && spec->h > 0 && spec->w > 0 && spec->c > 0 && spec->c <= 4 && spec->classes > 1,
+            "%s: metadata model: '%.100s', expected as in 'resnet8 28x28x1 classes=10 no-skip'", path, text);
+    spec->name = format_new("%s", name);
+    spec->no_skip = strstr(text + used, " no-skip") != NULL;
+    spec->no_batchnorm = strstr(text + used, " no-batchnorm") != NULL;
+    if (!strcmp(name, "mlp"))
+        read_hidden(&file, spec);
+    char *built = model_text(spec);
+    REQUIRE(!strcmp(built, text), "%s: metadata model: '%.100s', understood as '%s'", path, text, built);
+    free(built);
+    safetensors_free(&file);
+}

@@ -28,4 +28,7 @@ void checkpoint_save(const char *path, Model *m, const Sgd *o, const Progress *p
  * another model's, or has no training state where o or p wants it, ends the run with one line (exit 2), and m is
  * untouched. A tensor that m does not know is passed over. o->steps becomes the file's step (0 where p is NULL). */
 void checkpoint_load(const char *path, Model *m, Sgd *o, Progress *p);
+/* Which network a file holds, by its metadata (an mlp's hidden sizes: by its tensors): fills in what model_new needs;
+ * spec->name is a new string, free() it. A file that does not say, or says nonsense, ends the run (exit 2). */
+void checkpoint_model(const char *path, ModelSpec *spec);
 #endif

@@ -1,0 +1,129 @@
+/* network_files.c: see network.h for the three files of a trained network. */
+#include "network_files.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "check.h"
+#include "checkpoint.h"
+#include "file.h"
+#include "safetensors.h"
+
+void network_add(Network *n, const float *w, int at, double loss)
+{
+    int count = n->m->params.n;
+    if ((n->snapshots & (n->snapshots - 1)) == 0) { /* room doubles at 0, 1, 2, 4, … */
+        int room = n->snapshots ? 2 * n->snapshots : 1;
+        n->path = realloc(n->path, room * sizeof *n->path);
+        n->at = realloc(n->at, room * sizeof *n->at);
+        n->loss = realloc(n->loss, room * sizeof *n->loss);
+        REQUIRE(n->path && n->at && n->loss, "out of memory for a path of %d snapshots", room);
+    }
+    float *copy = alloc(count, sizeof *copy);
+    memcpy(copy, w, count * sizeof *copy);
+    n->path[n->snapshots] = copy;
+    n->at[n->snapshots] = at;
+    n->loss[n->snapshots++] = loss;
+}
+
+/* "OUT/resnet20-without-skips.path.safetensors" */
+static char *path_of(const Run *run, const Network *n, const char *ending)
+{
+    char *file = format_new("%s%s", n->name, ending), *path;
+    for (char *c = file; *c; c++)
+        *c = *c == ' ' ? '-' : *c;
+    path = run_path(run, file);
+    free(file);
+    return path;
+}
+
+static json_t *recipe_json(const Recipe *r, const Trainer *t)
+{
+    return json_pack("{s:s, s:s, s:i, s:i, s:i, s:f, s:f, s:f, s:f, s:i, s:i, s:I, s:i, s:i}", "model", r->spec.name, "data",
+                     t->data->description, "images", r->images, "batch", r->batch, "updates", r->updates, "rate", r->rate, "momentum",
+                     r->momentum, "weight_decay", r->weight_decay, "target", r->target, "snapshots", r->snapshots, "mode", (int)t->mode,
+                     "seed", (json_int_t)r->seed, "ranks", t->c->size, "subset", t->subset->count);
+}
+
+bool network_kept(const Run *run, const Network *n, const Recipe *r, const Trainer *t)
+{
+    char *path = path_of(run, n, ".json");
+    json_t *there = json_load_file(path, 0, NULL), *wanted = recipe_json(r, t);
+    bool kept = there && json_equal(there, wanted);
+    json_decref(there);
+    json_decref(wanted);
+    free(path);
+    return kept;
+}
+
+static void must(char *error) { REQUIRE(!error, "network not saved: %s", error); }
+
+static void save_path(const char *path, const Network *n)
+{
+    SafeTensors file = {.tensors = alloc(n->snapshots, sizeof *file.tensors), .count = n->snapshots};
+    for (int k = 0; k < n->snapshots; k++)
+        file.tensors[k] = (SafeTensor){.name = format_new("update %d", n->at[k]), .dims = 1, .shape = {n->m->params.n}, .data = n->path[k]};
+    char **keys = alloc(n->snapshots, sizeof *keys), **values = alloc(n->snapshots, sizeof *values);
+    for (int k = 0; k < n->snapshots; k++) {
+        keys[k] = format_new("loss after update %d", n->at[k]);
+        values[k] = format_new("%.9g", n->loss[k]);
+    }
+    file.keys = keys;
+    file.values = values;
+    file.pairs = n->snapshots;
+    must(safetensors_write(path, &file));
+    for (int k = 0; k < n->snapshots; k++) {
+        free(file.tensors[k].name);
+        free(keys[k]);
+        free(values[k]);
+    }
+    free(file.tensors);
+    free(keys);
+    free(values);
+}
+
+void network_save(const Run *run, Network *n, const Recipe *r, const Trainer *t)
+{
+    char *checkpoint = path_of(run, n, ".safetensors"), *path = path_of(run, n, ".path.safetensors"), *recipe = path_of(run, n, ".json");
+    json_t *json = recipe_json(r, t);
+    char *text = json_dumps(json, JSON_INDENT(2) | JSON_SORT_KEYS);
+    remove(recipe); /* whatever happens now: not these files with the old recipe */
+    save_path(path, n);
+    checkpoint_save(checkpoint, n->m, NULL, &(Progress){.step = n->updates, .seed = (uint64_t)r->seed, .world_size = t->c->size, .batch = r->batch});
+    NewFile *f = file_begin(recipe);
+    file_print(f, "%s\n", text);
+    must(file_commit(f));
+    free(text);
+    json_decref(json);
+    free(checkpoint);
+    free(path);
+    free(recipe);
+}
+
+static void load_path(const char *path, Network *n)
+{
+    SafeTensors file;
+    char *error = safetensors_read(path, &file), key[64];
+    REQUIRE(!error, "%s", error);
+    for (int k = 0; k < file.count; k++) {
+        const SafeTensor *t = &file.tensors[k];
+        int at, used = 0;
+        bool good = sscanf(t->name, "update %9d%n", &at, &used) == 1 && !t->name[used] && t->dims == 1 && t->shape[0] == n->m->params.n;
+        snprintf(key, sizeof key, "loss after %s", t->name);
+        const char *loss = safetensors_value(&file, key);
+        REQUIRE(good && loss, "%s: tensor '%.60s': not a snapshot of this network: remove the file", path, t->name);
+        network_add(n, t->data, at, atof(loss));
+    }
+    REQUIRE(n->snapshots > 0, "%s: no snapshots: remove the file", path);
+    n->updates = n->at[n->snapshots - 1];
+    safetensors_free(&file);
+}
+
+void network_load(const Run *run, Network *n)
+{
+    char *checkpoint = path_of(run, n, ".safetensors"), *path = path_of(run, n, ".path.safetensors");
+    network_read(n, checkpoint);
+    load_path(path, n);
+    free(checkpoint);
+    free(path);
+}

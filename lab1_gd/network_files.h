@@ -1,0 +1,12 @@
+/* network_files.h: a trained network and its path on disk. Private to network*.c. */
+#ifndef NETWORK_FILES_H
+#define NETWORK_FILES_H
+#include "network.h"
+
+/* Add a snapshot (copied). */
+void network_add(Network *n, const float *w, int at, double loss);
+/* Is there a network by this recipe? */
+bool network_kept(const Run *run, const Network *n, const Recipe *r, const Trainer *t);
+void network_save(const Run *run, Network *n, const Recipe *r, const Trainer *t);
+void network_load(const Run *run, Network *n);
+#endif
