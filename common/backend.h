@@ -127,7 +127,7 @@ typedef struct BackendOps {
 
     /* ---- the other layers ---- */
     void (*relu_forward)(Stream *s, Tensor y, Tensor x);
-    void (*relu_backward)(Stream *s, Tensor dx, Tensor dy, Tensor y, bool add);
+    void (*relu_backward)(Stream *s, Tensor dx, Tensor dy, Tensor y, bool add); /* dx may be dy */
     void (*maxpool_forward)(Stream *s, Tensor y, Tensor which, Tensor x);
     /* 2x2, stride 2, odd edges dropped; which U8 like y, no halo: 0 … 3, which of the four it was */
     void (*maxpool_backward)(Stream *s, Tensor dx, Tensor dy, Tensor which, bool add);

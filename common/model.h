@@ -104,6 +104,12 @@ int model_halo(const Model *m);                           /* the border that x m
  * loss) / N, the MEAN loss; N is the batch just run, not the sum of the weights. */
 void model_loss(Model *m, Tensor totals, Tensor label, Tensor weight, bool gradient);
 
+/* hold: from the next model_forward on every ReLU passes just what it passed in the last one, whatever the signs of its
+ * inputs have become; forward and backward then belong to a network without kinks, which near those weights is the same
+ * one. For second derivatives by differences of gradients. Batches must be as large as the last one. Max pooling still
+ * chooses. false: ReLU again. */
+void model_hold_relu(Model *m, bool hold);
+
 void model_zero_grads(Model *m);
 void model_backward(Model *m);  /* once after model_loss(…, true): grads += d(mean loss)/d(params) */
 

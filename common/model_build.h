@@ -21,6 +21,9 @@ struct ModelPlan {
     ConvPlan *conv[MAX_LAYERS];
     BatchNorm norm[MAX_LAYERS];
     Tensor which[MAX_LAYERS];      /* max pooling: which of the four */
+    Tensor held[MAX_LAYERS + 1];   /* of the activations that a ReLU made: those whose signs it keeps to; NO_TENSOR: none */
+    bool holding;                  /* model_hold_relu */
+    int held_n;                    /* pictures in held */
     Tensor moments, sums;          /* batch norm's, shared by all layers, for the widest */
     int halo;                      /* of act[0] */
     int n;                         /* pictures in the last forward pass */

@@ -9,6 +9,9 @@ static Tensor param(const Model *m, int view) { return model_view(m->params, &m-
 static Tensor dparam(const Model *m, int view) { return model_view(m->grads, &m->views[view]); }
 static Tensor optional(const Model *m, int a) { return a == NONE ? NO_TENSOR : act(m, a); }
 
+/* The activation behind a ReLU by whose signs gradients pass. */
+static Tensor gate(const Model *m, int a) { return m->plan->holding ? tensor_first(m->plan->held[a], m->plan->n) : act(m, a); }
+
 /* The pictures themselves, or the same flattened. */
 static bool is_picture(const Model *m, int a) { return a == 0 || (a == 1 && m->layers[0].kind == LAYER_FLATTEN); }
 
@@ -60,7 +63,20 @@ static void batchnorm_forward(Model *m, int i, ModelMode mode)
             m->stats_hook(m->stats_context, sum, m->s);
         op->bn_finish(m->s, &bn, sum, x.n, x.h * x.w, m->stats_ranks, mode == MODEL_TRAIN);
     }
+    bool held = bn.relu && m->plan->holding;
+    bn.relu &= !held;
     op->bn_forward(m->s, act(m, i + 1), &bn, x, optional(m, l->residual));
+    if (held)
+        op->relu_backward(m->s, act(m, i + 1), act(m, i + 1), gate(m, i + 1), false);
+}
+
+static void relu_forward(Model *m, int i)
+{
+    Tensor y = act(m, i + 1), x = act(m, m->layers[i].in);
+    if (m->plan->holding)
+        m->be->op->relu_backward(m->s, y, x, gate(m, i + 1), false); /* the same selection, of other numbers */
+    else
+        m->be->op->relu_forward(m->s, y, x);
 }
 
 static void layer_forward(Model *m, int i, ModelMode mode)
@@ -71,7 +87,7 @@ static void layer_forward(Model *m, int i, ModelMode mode)
     switch (l->kind) {
     case LAYER_CONV: conv_forward(m, i, mode); break;
     case LAYER_BATCHNORM: batchnorm_forward(m, i, mode); break;
-    case LAYER_RELU: op->relu_forward(m->s, y, x); break;
+    case LAYER_RELU: relu_forward(m, i); break;
     case LAYER_MAXPOOL: op->maxpool_forward(m->s, y, tensor_first(m->plan->which[i], y.n), x); break;
     case LAYER_AVGPOOL: op->avgpool_forward(m->s, y, x); break;
     case LAYER_FLATTEN: op->flatten_forward(m->s, y, x); break;
@@ -83,6 +99,7 @@ void model_forward(Model *m, Tensor x, ModelMode mode)
 {
     Shape s = m->plan->shape[0];
     ASSERT(x.n >= 1 && x.n <= m->batch && x.h == s.h && x.w == s.w && x.c == s.c && x.dtype == F32);
+    ASSERT(!m->plan->holding || x.n == m->plan->held_n);
     m->plan->n = x.n;
     m->plan->act[0] = x;
     for (int i = 0; i < m->nlayers; i++) {
@@ -91,6 +108,22 @@ void model_forward(Model *m, Tensor x, ModelMode mode)
             m->layer_hook(m->layer_context, i, false, m->s);
     }
     m->logits = act(m, m->nlayers);
+}
+
+void model_hold_relu(Model *m, bool hold)
+{
+    for (int i = 0; hold && i < m->nlayers; i++) {
+        const Layer *l = &m->layers[i];
+        Shape y = m->plan->shape[i + 1];
+        Tensor *held = &m->plan->held[i + 1];
+        if (l->kind != LAYER_RELU && !(l->kind == LAYER_BATCHNORM && l->relu))
+            continue;
+        if (!held->buf)
+            *held = tensor_new(m->be, F32, m->batch, y.h, y.w, y.c, 0);
+        m->be->op->copy(m->s, tensor_first(*held, m->plan->n), act(m, i + 1));
+    }
+    m->plan->holding = hold;
+    m->plan->held_n = m->plan->n;
 }
 
 void model_loss(Model *m, Tensor totals, Tensor label, Tensor weight, bool gradient)
@@ -127,7 +160,7 @@ static void batchnorm_backward(Model *m, int i)
     const BackendOps *op = m->be->op;
     const Layer *l = &m->layers[i];
     const BatchNorm *bn = &m->plan->norm[i];
-    Tensor x = act(m, l->in), y = act(m, i + 1), dy = grad(m, i + 1), sum = sums(m, bn, l->out);
+    Tensor x = act(m, l->in), y = bn->relu ? gate(m, i + 1) : act(m, i + 1), dy = grad(m, i + 1), sum = sums(m, bn, l->out);
     Tensor dresidual = l->residual == NONE ? NO_TENSOR : grad(m, l->residual);
     op->bn_backward_sums(m->s, sum, bn, dparam(m, l->w), dparam(m, l->b), dy, y, x);
     if (m->stats_hook)
@@ -145,7 +178,7 @@ static void layer_backward(Model *m, int i)
     switch (l->kind) {
     case LAYER_CONV: conv_backward(m, i); break;
     case LAYER_BATCHNORM: batchnorm_backward(m, i); break;
-    case LAYER_RELU: op->relu_backward(m->s, dx, dy, y, add); break;
+    case LAYER_RELU: op->relu_backward(m->s, dx, dy, gate(m, i + 1), add); break;
     case LAYER_MAXPOOL: op->maxpool_backward(m->s, dx, dy, tensor_first(m->plan->which[i], y.n), add); break;
     case LAYER_AVGPOOL: op->avgpool_backward(m->s, dx, dy, add); break;
     case LAYER_FLATTEN:

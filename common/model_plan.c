@@ -101,6 +101,7 @@ void model_plan_free(Model *m)
     struct ModelPlan *p = m->plan;
     for (int i = 0; i < m->nlayers; i++) {
         tensor_free(m->be, p->act[i + 1]);
+        tensor_free(m->be, p->held[i + 1]);
         tensor_free(m->be, p->which[i]);
         tensor_free(m->be, p->norm[i].mean);
         tensor_free(m->be, p->norm[i].istd);

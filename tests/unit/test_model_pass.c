@@ -217,6 +217,45 @@ static void learns(void **state)
     device_close(d);
 }
 
+/* Held to its signs a network without biases is linear in its input: f(-x) = -f(x). Let go, it is what it was. */
+static void held_relu(void **state)
+{
+    (void)state;
+    static const ModelSpec specs[] = {{.name = "mlp", .h = 4, .w = 4, .c = 2, .classes = 3, .hidden = {9, 8}},
+                                      {.name = "resnet8", .h = 9, .w = 8, .c = 3, .classes = 3, .no_batchnorm = true},
+                                      {.name = "resnet8", .h = 9, .w = 8, .c = 3, .classes = 3}};
+    for (int i = 0; i < 3; i++) {
+        Device *d = device_open();
+        Net n = net_new(d->be, &specs[i], 6, 5, 3);
+        for (int v = 0; v < n.m->nviews; v++)
+            if (strstr(n.m->views[v].name, "fc") && strstr(n.m->views[v].name, "bias"))
+                n.op->zero(n.m->s, model_view(n.m->params, &n.m->views[v]));
+        net_gradient(&n);
+        float *logits = fetch(&n, n.m->logits), *grads = fetch(&n, n.m->grads);
+        model_hold_relu(n.m, true);
+        net_gradient(&n);
+        float *same = fetch(&n, n.m->logits), *same_grads = fetch(&n, n.m->grads);
+        expect_bits(same, logits, tensor_count(n.m->logits), "held, where it was held");
+        expect_bits(same_grads, grads, tensor_count(n.m->grads), "its gradient");
+        Tensor x = n.x;
+        n.x = tensor_new(d->be, F32, x.n, x.h, x.w, x.c, x.halo);
+        n.op->axpy(n.m->s, n.x, -1, x);
+        net_loss(&n, MODEL_FROZEN_STATS);
+        float *mirrored = fetch(&n, n.m->logits);
+        for (size_t j = 0; j < tensor_count(n.m->logits); j++)
+            expect_close(mirrored[j], -logits[j], 1e-4, 1e-4, "held, of the picture's negative");
+        tensor_free(d->be, n.x);
+        n.x = x;
+        model_hold_relu(n.m, false);
+        net_gradient(&n);
+        float *again = fetch(&n, n.m->logits);
+        expect_bits(again, logits, tensor_count(n.m->logits), "let go");
+        free(logits), free(grads), free(same), free(same_grads), free(mirrored), free(again);
+        net_free(&n);
+        device_close(d);
+    }
+}
+
 static const Case cases[] = {
     {"modes_and_state", .run = modes_and_state},
     {"evaluation", .run = evaluation},
@@ -224,6 +263,7 @@ static const Case cases[] = {
     {"gradients_add", .run = gradients_add},
     {"sample_weights", .run = sample_weights},
     {"same_bits", .run = same_bits},
+    {"held_relu", .run = held_relu},
     {"learns", .run = learns},
 };
 int main(int argc, char **argv) { return device_main(argc, argv, cases, sizeof cases / sizeof *cases); }

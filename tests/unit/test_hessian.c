@@ -1,0 +1,383 @@
+/* test_hessian.c: the Hessian's edges by Lanczos and float32 gradient differences, against Hessians built column by column in float64, against
+ * one that is known, and against PyTorch's double backward.
+ *
+ * What float32 differences give here is 1e-5 to 4e-4 of the largest eigenvalue. A ReLU that did not keep to its signs would add tens of per cent.
+ */
+#include "hessian.h"
+#include <math.h>
+#include <string.h>
+#include "check.h"
+#include "eigen.h"
+#include "python.h"
+#include "reference_net.h"
+#include "rng.h"
+#include "safetensors.h"
+
+enum { COUNT = 20, BATCH = 8, H = 8, W = 8, C = 1, PIXELS = H * W * C, CLASSES = 4 };
+static const float mean[] = {0.5f}, istd[] = {3};
+
+/* A network, and pictures of noise: three batches, the last one short. */
+typedef struct Fixture {
+    Backend *be;
+    Model *m;
+    Images images;
+    Loader *loader;
+    int32_t order[COUNT];
+    HessianData data;
+} Fixture;
+
+static Fixture fixture_new(Comm *c, ModelSpec spec)
+{
+    Fixture f = {.be = backend_open(device_name(), c ? c->local_rank : 0, c ? c->local_size : 1, c ? 1 : 2)};
+    spec.h = H, spec.w = W, spec.c = C, spec.classes = CLASSES;
+    f.m = model_new(f.be, &spec, BATCH);
+    model_init(f.m, 1);
+    f.images = (Images){COUNT, H, W, C, alloc(COUNT, PIXELS), alloc(COUNT, 1)};
+    Rng r = rng_at(1, RNG_TEST, 0, 0);
+    for (int i = 0; i < COUNT * PIXELS; i++)
+        f.images.pixels[i] = (uint8_t)rng_u32(&r);
+    for (int i = 0; i < COUNT; i++) {
+        f.images.labels[i] = (uint8_t)rng_below(&r, CLASSES);
+        f.order[i] = i * 7 % COUNT;
+    }
+    f.loader = loader_new(f.be, &f.images, mean, istd, BATCH, model_halo(f.m), (AugmentSpec){0}, 1);
+    return f;
+}
+
+static HessianData data_of(const Fixture *f, Comm *c)
+{
+    return (HessianData){c, f->loader, f->order, COUNT, BATCH, MODEL_FROZEN_STATS};
+}
+
+static void fixture_free(Fixture *f)
+{
+    loader_free(f->loader);
+    free(f->images.pixels);
+    free(f->images.labels);
+    model_free(f->m);
+    backend_close(f->be);
+}
+
+/* Add share x (H v) to out [D] of one batch, by float64 gradients close enough for rounding to be far below 1e-6. */
+static void add_product(double *out, RefNet *r, double share, const double *w, const double *v, int D)
+{
+    double h = 1e-6;
+    for (int side = -1; side <= 1; side += 2) {
+        for (int i = 0; i < D; i++)
+            r->params[i] = w[i] + side * h * v[i];
+        refnet_gradient(r);
+        for (int i = 0; i < D; i++)
+            out[i] += side * share * r->grads[i] / (2 * h);
+    }
+}
+
+/* The reference of each batch, as the loader cuts them. Returns their number. */
+static int references(const Fixture *f, RefNet **refs, Net *nets)
+{
+    int count = 0;
+    loader_start(f->loader, f->order, COUNT, 0);
+    float *w = alloc(f->m->params.n, sizeof *w);
+    f->be->op->download(f->m->s, w, f->m->params);
+    for (Batch b; loader_next(f->loader, f->m->s, &b); count++) {
+        nets[count] = net_new(f->be, &f->m->spec, BATCH, b.n, 1);
+        f->be->op->copy(f->m->s, nets[count].x, b.x);
+        f->be->op->copy(f->m->s, nets[count].label, b.label);
+        f->be->op->stream_sync(f->m->s);
+        store(&nets[count], nets[count].m->params, w);
+        refs[count] = refnet_new(&nets[count]);
+    }
+    free(w);
+    return count;
+}
+
+static void reference_product(const Fixture *f, double *out, const double *v)
+{
+    RefNet *refs[COUNT];
+    Net nets[COUNT];
+    int batches = references(f, refs, nets), D = f->m->params.n;
+    double *w = alloc(D, sizeof *w);
+    memcpy(w, refs[0]->params, D * sizeof *w);
+    memset(out, 0, D * sizeof *out);
+    for (int b = 0; b < batches; b++) {
+        add_product(out, refs[b], refs[b]->N / (double)COUNT, w, v, D);
+        refnet_free(refs[b]);
+        net_free(&nets[b]);
+    }
+    free(w);
+}
+
+/* values [D], vectors [D,D] of the whole Hessian. */
+static void reference_hessian(const Fixture *f, double *values, double *vectors)
+{
+    RefNet *refs[COUNT];
+    Net nets[COUNT];
+    int batches = references(f, refs, nets), D = f->m->params.n;
+    double *w = alloc(D, sizeof *w), *v = alloc(D, sizeof *v), *hessian = alloc((size_t)D * D, sizeof *hessian);
+    memcpy(w, refs[0]->params, D * sizeof *w);
+    for (int b = 0; b < batches; b++)
+        for (int i = 0; i < D; i++) {
+            v[i] = 1;
+            add_product(hessian + (size_t)i * D, refs[b], refs[b]->N / (double)COUNT, w, v, D);
+            v[i] = 0;
+        }
+    eigen_symmetric(values, vectors, hessian, D);
+    for (int b = 0; b < batches; b++) {
+        refnet_free(refs[b]);
+        net_free(&nets[b]);
+    }
+    free(w), free(v), free(hessian);
+}
+
+static double angle_cosine(const float *a, const double *b, int D)
+{
+    double product = 0;
+    for (int i = 0; i < D; i++)
+        product += a[i] * b[i];
+    return fabs(product);
+}
+
+/* Edges, and the top direction, of f's network as it stands, against the whole Hessian. */
+static void compare(const Fixture *f, const char *what)
+{
+    int D = f->m->params.n;
+    HessianData data = data_of(f, NULL);
+    double *values = alloc(D, sizeof *values), *vectors = alloc((size_t)D * D, sizeof *vectors);
+    float *before = alloc(D, sizeof *before), *after = alloc(D, sizeof *after);
+    f->be->op->download(f->m->s, before, f->m->params);
+    reference_hessian(f, values, vectors);
+    HessianEdges e = hessian_edges(f->m, &data, 60, 1e-4, 3, NULL, NULL);
+    f->be->op->download(f->m->s, after, f->m->params);
+    expect_bits(before, after, D, "params");
+    double scale = fmax(fabs(values[0]), values[D - 1]);
+    printf("    %s, D = %d: top %.6g (%.6g), bottom %.6g (%.6g); %d steps, errors %.1e %.1e, noise %.1e; directions %.6f %.6f\n", what, D, e.top,
+           values[D - 1], e.bottom, values[0], e.steps, e.top_error, e.bottom_error, e.noise,
+           angle_cosine(e.top_vector, vectors + (size_t)(D - 1) * D, D), angle_cosine(e.bottom_vector, vectors, D));
+    expect_close(e.top, values[D - 1], 5e-4 * scale, 0, "the largest eigenvalue");
+    expect_close(e.bottom, values[0], 5e-4 * scale, 0, "the smallest eigenvalue");
+    expect_close(angle_cosine(e.top_vector, vectors + (size_t)(D - 1) * D, D), 1, 1e-3, 0, "the sharpest direction");
+    assert_true(e.converged && e.noise < 1e-3 * scale);
+    hessian_edges_free(&e);
+    free(values), free(vectors), free(before), free(after);
+}
+
+static void small_networks(void **state)
+{
+    (void)state;
+    Fixture f = fixture_new(NULL, (ModelSpec){.name = "linear"});
+    compare(&f, "linear");
+    fixture_free(&f);
+    f = fixture_new(NULL, (ModelSpec){.name = "mlp", .hidden = {7, 5}});
+    compare(&f, "mlp");
+    fixture_free(&f);
+}
+
+/* A last layer of zeros: the loss does not feel the first one, but both together: a saddle. */
+static void saddle(void **state)
+{
+    (void)state;
+    Fixture f = fixture_new(NULL, (ModelSpec){.name = "mlp", .hidden = {6}});
+    f.be->op->zero(f.m->s, model_view(f.m->params, model_find(f.m, "fc2.weight")));
+    compare(&f, "saddle");
+    HessianData data = data_of(&f, NULL);
+    HessianEdges e = hessian_edges(f.m, &data, 60, 1e-4, 4, NULL, NULL);
+    assert_true(e.bottom < -0.02 * e.top);
+    hessian_edges_free(&e);
+    fixture_free(&f);
+}
+
+/* Softmax regression with all weights 0 gives every class 1/K: H = (I - 1/K) / K  x  mean of (x,1)(x,1)ᵀ. */
+static void softmax_at_zero(void **state)
+{
+    (void)state;
+    Fixture f = fixture_new(NULL, (ModelSpec){.name = "linear"});
+    f.be->op->zero(f.m->s, f.m->params);
+    enum { M = PIXELS + 1 };
+    double moments[M * M] = {0}, values[M], x[M];
+    for (int n = 0; n < COUNT; n++) {
+        for (int i = 0; i < PIXELS; i++)
+            x[i] = (f.images.pixels[n * PIXELS + i] / 255.0 - mean[0]) * istd[0];
+        x[PIXELS] = 1;
+        for (int i = 0; i < M * M; i++)
+            moments[i] += x[i / M] * x[i % M] / COUNT;
+    }
+    eigen_symmetric(values, NULL, moments, M);
+    HessianData data = data_of(&f, NULL);
+    HessianEdges e = hessian_edges(f.m, &data, 60, 1e-5, 5, NULL, NULL);
+    expect_close(e.top, values[M - 1] / CLASSES, 0, 1e-4, "the largest eigenvalue");
+    expect_close(e.bottom, 0, 1e-3 * e.top, 0, "the smallest eigenvalue: all classes moved together change nothing");
+    hessian_edges_free(&e);
+    fixture_free(&f);
+}
+
+/* H v of networks too large for a whole Hessian, batch norm by batch statistics; v is steep, where it is hardest. */
+static void product_of(ModelSpec spec)
+{
+    const char *name = spec.name;
+    Fixture f = fixture_new(NULL, spec);
+    int D = f.m->params.n;
+    double *v = alloc(D, sizeof *v), *expected = alloc(D, sizeof *expected), *found = alloc(D, sizeof *found), difference = 0, length = 0;
+    HessianData data = data_of(&f, NULL);
+    HessianEdges e = hessian_edges(f.m, &data, 3, 0, 6, NULL, NULL);
+    for (int i = 0; i < D; i++)
+        v[i] = 2.5 * e.top_vector[i];
+    reference_product(&f, expected, v);
+    hessian_product(f.m, &data, found, v);
+    for (int i = 0; i < D; i++) {
+        difference += pow(found[i] - expected[i], 2);
+        length += pow(expected[i], 2);
+    }
+    printf("    %s: |Hv - reference| / |reference| = %.1e, |Hv| = %.3g, top %.3g, noise %.1e\n", name, sqrt(difference / length), sqrt(length), e.top,
+           e.noise);
+    if (!(sqrt(difference / length) <= 0.02))
+        fail_msg("%s: H v is %g off, expected at most 0.02", name, sqrt(difference / length));
+    hessian_edges_free(&e);
+    free(v), free(expected), free(found);
+    fixture_free(&f);
+}
+
+static void products(void **state)
+{
+    (void)state;
+    product_of((ModelSpec){.name = "mlp"});
+    product_of((ModelSpec){.name = "resnet8"});
+    product_of((ModelSpec){.name = "resnet8", .no_skip = true});
+    product_of((ModelSpec){.name = "resnet8", .no_batchnorm = true});
+    product_of((ModelSpec){.name = "wrn16-1"});
+}
+
+static void ranks_agree(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"mlp", "resnet8"};
+    Comm *c = comm_open("auto");
+    for (int i = 0; i < 2; i++) {
+        Fixture f = fixture_new(c, (ModelSpec){.name = names[i]});
+        HessianData alone = data_of(&f, NULL), together = data_of(&f, c);
+        HessianEdges a = hessian_edges(f.m, &alone, 8, 0, 7, NULL, NULL), b = hessian_edges(f.m, &together, 8, 0, 7, NULL, NULL);
+        printf("    %s, %d ranks: top %.7g and %.7g, bottom %.7g and %.7g\n", names[i], c->size, a.top, b.top, a.bottom, b.bottom);
+        expect_close(b.top, a.top, 0, 2e-3, "top");
+        expect_close(b.bottom, a.bottom, 2e-3 * a.top, 0, "bottom");
+        double all[2] = {b.top, -b.top}; /* the same bits on every rank */
+        comm_all_reduce_host(c, all, 2, COMM_MAX);
+        assert_true(all[0] == b.top && all[1] == -b.top);
+        hessian_edges_free(&a);
+        hessian_edges_free(&b);
+        fixture_free(&f);
+    }
+    comm_close(c);
+}
+
+static bool twice(void *context, const HessianEdges *so_far)
+{
+    ++*(int *)context;
+    return so_far->steps < 2;
+}
+
+static void stops_when_told(void **state)
+{
+    (void)state;
+    Fixture f = fixture_new(NULL, (ModelSpec){.name = "mlp", .hidden = {7}});
+    HessianData data = data_of(&f, NULL);
+    int asked = 0;
+    HessianEdges e = hessian_edges(f.m, &data, 60, 1e-4, 8, twice, &asked);
+    assert_int_equal(asked, 2);
+    assert_int_equal(e.steps, 2);
+    assert_true(!e.converged && e.top_error > 0 && isfinite(e.top_error));
+    hessian_edges_free(&e);
+    fixture_free(&f);
+}
+
+static void by_running_statistics(void *name)
+{
+    Fixture f = fixture_new(NULL, (ModelSpec){.name = name});
+    HessianData data = data_of(&f, NULL);
+    data.mode = MODEL_EVAL;
+    HessianEdges e = hessian_edges(f.m, &data, 2, 0, 1, NULL, NULL);
+    hessian_edges_free(&e);
+    fixture_free(&f);
+}
+
+static void of_max_pooling(void *unused)
+{
+    (void)unused;
+    Fixture f = fixture_new(NULL, (ModelSpec){.name = "cnn"});
+    HessianData data = data_of(&f, NULL);
+    hessian_edges(f.m, &data, 2, 0, 1, NULL, NULL);
+}
+
+static void of_weights_that_ran_away(void *unused)
+{
+    (void)unused;
+    Fixture f = fixture_new(NULL, (ModelSpec){.name = "linear"});
+    float *w = alloc(f.m->params.n, sizeof *w);
+    w[3] = NAN;
+    f.be->op->upload(f.m->s, f.m->params, w);
+    HessianData data = data_of(&f, NULL);
+    hessian_edges(f.m, &data, 2, 0, 1, NULL, NULL);
+}
+
+static void refuses(void **state)
+{
+    (void)state;
+    by_running_statistics("linear"); /* no batch norm: there is only one mode */
+    expect_death(EXIT_USAGE, by_running_statistics, "resnet8", "resnet8", "running statistics", NULL);
+    expect_death(EXIT_USAGE, of_max_pooling, NULL, "cnn", "max pooling", NULL);
+    expect_death(EXIT_USAGE, of_weights_that_ran_away, NULL, "linear", "not finite", NULL);
+}
+
+static void save(const Fixture *f, const char *path)
+{
+    const Model *m = f->m;
+    SafeTensor tensors[16];
+    float x[COUNT * PIXELS], label[COUNT], *w = alloc(m->params.n, sizeof *w);
+    f->be->op->download(m->s, w, m->params);
+    for (int i = 0; i < m->nviews; i++) {
+        tensors[i] = (SafeTensor){.name = (char *)m->views[i].name, .dims = m->views[i].dims, .data = w + m->views[i].at};
+        for (int d = 0; d < m->views[i].dims; d++)
+            tensors[i].shape[d] = m->views[i].shape[d];
+    }
+    for (int i = 0; i < COUNT * PIXELS; i++)
+        x[i] = (f->images.pixels[i] / 255.0f - mean[0]) * istd[0];
+    for (int i = 0; i < COUNT; i++)
+        label[i] = f->images.labels[i];
+    tensors[m->nviews] = (SafeTensor){"x", 4, {COUNT, H, W, C}, x};
+    tensors[m->nviews + 1] = (SafeTensor){"label", 1, {COUNT}, label};
+    assert_null(safetensors_write(path, &(SafeTensors){.tensors = tensors, .count = m->nviews + 2}));
+    free(w);
+}
+
+static void against_torch(void **state)
+{
+    (void)state;
+    char in[4200], out[4200];
+    snprintf(in, sizeof in, "%s/in", scratch_dir());
+    snprintf(out, sizeof out, "%s/out", scratch_dir());
+    Fixture f = fixture_new(NULL, (ModelSpec){.name = "mlp", .hidden = {12, 6}});
+    save(&f, in);
+    python_run("tests/torch/hessian.py %s %s", in, out);
+    SafeTensors torch;
+    assert_null(safetensors_read(out, &torch));
+    const SafeTensor *t = safetensors_find(&torch, "eigenvalues");
+    double bottom = t->data[0], top = t->data[t->shape[0] - 1];
+    HessianData data = data_of(&f, NULL);
+    HessianEdges e = hessian_edges(f.m, &data, 80, 1e-4, 9, NULL, NULL);
+    printf("    mlp: top %.6g, torch %.6g; bottom %.6g, torch %.6g\n", e.top, top, e.bottom, bottom);
+    expect_close(e.top, top, 2e-3 * top, 0, "the largest eigenvalue");
+    expect_close(e.bottom, bottom, 2e-3 * top, 0, "the smallest eigenvalue");
+    hessian_edges_free(&e);
+    safetensors_free(&torch);
+    fixture_free(&f);
+}
+
+static const Case cases[] = {
+    {"small_networks", .run = small_networks},
+    {"saddle", .run = saddle},
+    {"softmax_at_zero", .run = softmax_at_zero},
+    {"products", .run = products},
+    {"ranks_agree_2", .run = ranks_agree, .ranks = 2},
+    {"ranks_agree_3", .run = ranks_agree, .ranks = 3},
+    {"stops_when_told", .run = stops_when_told},
+    {"refuses", .run = refuses},
+    {"against_torch", .run = against_torch, .seconds = 120},
+};
+int main(int argc, char **argv) { return device_main(argc, argv, cases, sizeof cases / sizeof *cases); }
