@@ -13,23 +13,12 @@
 typedef struct Operator {
     Model *m;
     const HessianData *data;
-    int D, share;        /* share: this rank's pictures */
-    int32_t *mine;       /* [share] */
+    int D;
     float *w, *moved;    /* [D] the weights, and somewhere beside them */
     Tensor here, sides[2]; /* [D] the weights, w - h v and w + h v on the device */
     Tensor sum, totals;
     double h;
 } Operator;
-
-/* Whole batches, in turn: what is together in a batch does not depend on the number of ranks. */
-static int take_share(int32_t *mine, const HessianData *d)
-{
-    int rank = d->comm ? d->comm->rank : 0, ranks = d->comm ? d->comm->size : 1, share = 0;
-    for (int i = 0; i < d->count; i++)
-        if (i / d->batch % ranks == rank)
-            mine[share++] = d->order[i];
-    return share;
-}
 
 static void refuse_max_pooling(const Model *m)
 {
@@ -42,14 +31,13 @@ static void refuse_max_pooling(const Model *m)
 
 static Operator operator_new(Model *m, const HessianData *d)
 {
-    ASSERT(d->count >= 1 && d->batch >= 1 && d->batch <= m->batch && d->mode != MODEL_TRAIN);
+    ASSERT(d->subset->count >= 1 && d->mode != MODEL_TRAIN);
     REQUIRE(d->mode != MODEL_EVAL || !m->state.buf,
             "Hessian of %s with running statistics: its batch norm keeps nothing for the backward pass; use batch statistics",
             m->spec.name);
     refuse_max_pooling(m);
     int D = m->params.n;
-    Operator o = {.m = m, .data = d, .D = D, .mine = alloc(d->count, sizeof(int32_t))};
-    o.share = take_share(o.mine, d);
+    Operator o = {.m = m, .data = d, .D = D};
     o.w = alloc(D, sizeof(float));
     o.moved = alloc(D, sizeof(float));
     o.here = tensor_new(m->be, F32, D, 1, 1, 1, 0);
@@ -73,7 +61,6 @@ static void operator_free(Operator *o)
     tensor_free(o->m->be, o->sides[1]);
     tensor_free(o->m->be, o->sum);
     tensor_free(o->m->be, o->totals);
-    free(o->mine);
     free(o->w);
     free(o->moved);
 }
@@ -97,10 +84,13 @@ static void difference(Operator *o, const Batch *b)
     model_hold_relu(m, false);
 }
 
-/* out = H v of the mean loss over all ranks' pictures, |v| = 1. */
+/* out = H v of the mean loss over all pictures, |v| = 1: whole batches in turn, so that which pictures are together does not
+ * depend on the number of ranks. */
 static void apply(Operator *o, double *out, const double *v)
 {
     Model *m = o->m;
+    Comm *c = o->data->comm;
+    const Subset *subset = o->data->subset;
     const BackendOps *op = m->be->op;
     for (int side = 0; side < 2; side++) {
         for (int i = 0; i < o->D; i++)
@@ -108,13 +98,12 @@ static void apply(Operator *o, double *out, const double *v)
         op->upload(m->s, o->sides[side], o->moved);
     }
     op->zero(m->s, o->sum);
-    loader_start(o->data->loader, o->mine, o->share, 0);
-    for (Batch b; loader_next(o->data->loader, m->s, &b);) {
-        difference(o, &b);
-        op->axpy(m->s, o->sum, (float)b.n / o->data->count, m->grads);
+    for (int i = c ? c->rank : 0; i < subset->batches; i += c ? c->size : 1) {
+        difference(o, &subset->batch[i]);
+        op->axpy(m->s, o->sum, (float)subset->batch[i].n / subset->count, m->grads);
     }
-    if (o->data->comm)
-        comm_all_reduce(o->data->comm, o->sum, COMM_SUM, m->s);
+    if (c)
+        comm_all_reduce(c, o->sum, COMM_SUM, m->s);
     op->download(m->s, o->moved, o->sum);
     for (int i = 0; i < o->D; i++) {
         out[i] = o->moved[i] / (2 * o->h);

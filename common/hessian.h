@@ -20,21 +20,18 @@
  * ResNet-8 by 2e-2, 7e-4, 2e-4 and 1e-3; the smaller steps drown the flattest eigenvalues in rounding.
  *
  * Batch norm: by batch statistics, as in training (MODEL_FROZEN_STATS); the running ones are not touched. The loss then
- * depends on which pictures are together in a batch: it is the order's pictures, `batch` by `batch`.
+ * depends on which pictures are together in a batch: those of the subset's.
  */
 #ifndef HESSIAN_H
 #define HESSIAN_H
 #include "comm.h"
-#include "loader.h"
-#include "model.h"
+#include "subset.h"
 
-/* The loss in question: the mean over pictures order[0 … count) of the loader's set. Batch number i is the work of rank
- * i mod P, so P ranks and one rank find the same, to rounding. */
+/* The loss in question: the mean over a subset's pictures. Batch i is the work of rank i mod P: P ranks and one rank find
+ * the same, to rounding. */
 typedef struct HessianData {
     Comm *comm;            /* NULL: this process alone */
-    Loader *loader;        /* without augmentation */
-    const int32_t *order;  /* the same on every rank */
-    int count, batch;      /* batch: the loader's */
+    const Subset *subset;  /* the same pictures on every rank; m has room for its batches */
     ModelMode mode;        /* MODEL_FROZEN_STATS; MODEL_EVAL for a network without batch norm only: else it ends the run
                             * (exit 2), because nothing is kept for the backward pass */
 } HessianData;
