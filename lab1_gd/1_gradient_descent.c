@@ -10,7 +10,7 @@
 
 typedef struct Choices {
     RunOptions run;
-    int points, batch, updates;
+    int points, updates;
     double rate, noise, speed, w, b;
 } Choices;
 
@@ -18,7 +18,6 @@ static void parse(Choices *c, Option *table, int argc, char **argv)
 {
     const Option options[] = {
         {"points", ARG_INT, &c->points, .min = 2, .max = 100000, .help = "points to fit"},
-        {"batch", ARG_INT, &c->batch, .min = 0, .max = 100000, .help = "points per update (0: all of them)"},
         {"rate", ARG_REAL, &c->rate, .min = 0, .max = 100, .help = "learning rate η"},
         {"noise", ARG_REAL, &c->noise, .min = 0, .max = 100, .help = "standard deviation of the noise in y"},
         {"start-w", ARG_REAL, &c->w, .min = -100, .max = 100, .help = "where the descent starts"},
@@ -30,9 +29,21 @@ static void parse(Choices *c, Option *table, int argc, char **argv)
         {0}};
     for (size_t i = 0; i < sizeof options / sizeof *options; i++)
         table[i] = options[i];
-    args_parse("1_gradient_descent", "Gradient descent on a linear model.", table, argc, argv);
-    c->batch = c->batch == 0 || c->batch > c->points ? c->points : c->batch;
+    args_parse("1_gradient_descent", "Full-batch gradient descent on a linear model.", table, argc, argv);
 }
+
+static const PlotKey keys[] = {{"space", "pause, go on"},
+                               {".", "one update"},
+                               {",", "one update back"},
+                               {"[  ]", "learning rate"},
+                               {"n  N", "noise of the points: more, less"},
+                               {"r", "restart"},
+                               {"s", "save the picture"},
+                               {"F11", "full screen"},
+                               {"?", "these keys"},
+                               {"q", "quit"},
+                               {"mouse", "click on the contours: start there; drag turns the surface, wheel zooms"},
+                               {NULL, NULL}};
 
 /* The program's state: the descent, its view, and what the keys change. */
 typedef struct Session {
@@ -52,12 +63,12 @@ static void key(Session *s, char key)
     case ',': s->paused = true; descent_back(d); break;
     case '[': d->rate /= 1.1; break;
     case ']': d->rate *= 1.1; break;
-    case '-': d->batch = d->batch > 1 ? d->batch / 2 : 1; break;
-    case '+': case '=': d->batch = 2 * d->batch < d->points.n ? 2 * d->batch : d->points.n; break;
+    case 'n': descent_noise(d, d->points.noise > 0 ? fmin(1.25 * d->points.noise, 100) : 0.1); break;
+    case 'N': descent_noise(d, d->points.noise > 0.05 ? d->points.noise / 1.25 : 0); break;
     case 'r': descent_restart(d, d->start_w, d->start_b); s->paused = false; break;
     }
-    if (key == '[' || key == ']' || key == '-' || key == '+' || key == '=')
-        d->end = DESCENT_GOES_ON; /* with another rate or batch it may move again */
+    if (key == '[' || key == ']')
+        d->end = DESCENT_GOES_ON; /* with another rate it may move again */
 }
 
 static void on_event(void *state, const PlotEvent *e)
@@ -103,7 +114,7 @@ static void report(Run *run, const Descent *d)
     parabola_curvature(&d->all, &low, &high);
     if (d->missing)
         run_say(run, "to do: %s", d->missing);
-    run_say(run, "after %d updates at rate %g (stable below %.4f), batch %d: %s", last, d->rate, 2 / high, d->batch, ends[d->end]);
+    run_say(run, "after %d updates at rate %g (stable below %.4f): %s", last, d->rate, 2 / high, ends[d->end]);
     run_say(run, "                 w         b      loss");
     run_say(run, "descent   %8.4f  %8.4f  %8.5g", d->w[last], d->b[last], d->loss[last]);
     run_say(run, "lowest    %8.4f  %8.4f  %8.5g   (least squares)", w, b, parabola_loss(&d->all, w, b));
@@ -121,11 +132,11 @@ int main(int argc, char **argv)
     Option table[16];
     parse(&c, table, argc, argv);
     stop_on_signals();
-    Run *run = run_open("lab1_gradient_descent", &c.run, table, NULL, true);
+    Run *run = run_open("lab1_gradient_descent", &c.run, table, linear_facts(c.points, c.noise), true);
     Session s = {.updates = c.updates, .speed = c.speed};
-    s.d = descent_new(points_new(c.points, 1.5, 0.5, c.noise, (uint64_t)c.run.seed), c.batch, c.rate, c.w, c.b);
-    s.v = descent_view_new(&s.d);
-    scene_show(run, &(Scene){.title = "Lab 1 · gradient descent", .picture = "descent.png", .state = &s, .draw = draw,
+    s.d = descent_new(c.points, c.noise, (uint64_t)c.run.seed, c.rate, c.w, c.b);
+    s.v = descent_view_new();
+    scene_show(run, &(Scene){.title = "Lab 1 · gradient descent", .picture = "descent.png", .keys = keys, .state = &s, .draw = draw,
                              .event = on_event, .advance = advance, .finish = finish});
     report(run, &s.d);
     bool to_do = s.d.missing != NULL;

@@ -3,37 +3,13 @@
 #include <math.h>
 #include <stdlib.h>
 #include "check.h"
-#include "exercise.h"
+#include "linear_missing.h"
 
-static const double no_points[2] = {0, 1};
-
-static void try_gradient(void *unused)
+Descent descent_new(int points, double noise, uint64_t seed, double rate, double start_w, double start_b)
 {
-    double dw, db;
-    (void)unused;
-    gradient(&dw, &db, no_points, no_points, 2, 0, 0);
-}
-
-static void try_update(void *unused)
-{
-    double w = 0, b = 0;
-    (void)unused;
-    update(&w, &b, 1, 1, 0.1);
-}
-
-static void try_converged(void *unused)
-{
-    (void)unused;
-    converged(no_points, 2, 1, 0.1);
-}
-
-static const ExerciseUse uses[] = {{"lab1_gd/gradient.c", try_gradient}, {"lab1_gd/update.c", try_update},
-                                   {"lab1_gd/converged.c", try_converged}};
-
-Descent descent_new(Points points, int batch, double rate, double start_w, double start_b)
-{
-    Descent d = {.points = points, .all = parabola_of(&points, 0, points.n), .batch = batch, .rate = rate,
-                 .window = 10, .tolerance = 1e-6, .missing = exercise_missing(uses, 3)};
+    Descent d = {.seed = seed, .rate = rate, .window = 10, .tolerance = 1e-6, .missing = linear_missing(1)};
+    d.points = points_new(points, 1.5, 0.5, noise, seed);
+    d.all = parabola_of(&d.points, 0, points);
     d.w = alloc(DESCENT_MAX + 1, sizeof(double));
     d.b = alloc(DESCENT_MAX + 1, sizeof(double));
     d.loss = alloc(DESCENT_MAX + 1, sizeof(double));
@@ -59,9 +35,15 @@ void descent_restart(Descent *d, double w, double b)
     d->end = DESCENT_GOES_ON;
 }
 
-/* Where the batch of update t begins: the points lie in random order, so batches are taken in turn. What does not fill
- * a batch is left out. */
-static int batch_start(const Descent *d, int t) { return t % (d->points.n / d->batch) * d->batch; }
+void descent_noise(Descent *d, double noise)
+{
+    int n = d->points.n;
+    Points other = points_new(n, d->points.true_w, d->points.true_b, noise, d->seed);
+    points_free(&d->points);
+    d->points = other;
+    d->all = parabola_of(&d->points, 0, n);
+    descent_restart(d, d->start_w, d->start_b);
+}
 
 void descent_step(Descent *d)
 {
@@ -71,15 +53,14 @@ void descent_step(Descent *d)
         d->end = DESCENT_FULL;
         return;
     }
-    int last = d->count - 1, first = batch_start(d, last);
-    double w = d->w[last], b = d->b[last], dw, db;
-    gradient(&dw, &db, d->points.x + first, d->points.y + first, d->batch, w, b);
+    double w = d->w[d->count - 1], b = d->b[d->count - 1], dw, db;
+    gradient(&dw, &db, d->points.x, d->points.y, d->points.n, w, b);
     update(&w, &b, dw, db, d->rate);
     double loss = parabola_loss(&d->all, w, b);
     d->w[d->count] = w;
     d->b[d->count] = b;
     d->loss[d->count++] = loss;
-    if (!(loss < 1e12))
+    if (!(loss < DESCENT_LOST))
         d->end = DESCENT_DIVERGED;
     else if (converged(d->loss, d->count, d->window, d->tolerance))
         d->end = DESCENT_CONVERGED;

@@ -11,8 +11,11 @@
 #define LAB1_H
 #include <stdbool.h>
 #include <stdint.h>
+#include "rng.h"
 
 /* ---- exercises: each a function in a file of its own ---- */
+
+/* Part 1 */
 
 /* gradient.c: the slope of the loss at (w, b), over n points:
  *     *dw = dL/dw = 2/n sum (w x + b - y) x        *db = dL/db = 2/n sum (w x + b - y)
@@ -29,6 +32,25 @@ void update(double *w, double *b, double dw, double db, double rate);
  * A loss that rose (diverging!) has not converged, and neither has one that is not a number; a loss of exactly 0 that
  * stays 0 has. */
 bool converged(const double *loss, int count, int window, double tolerance);
+
+/* Part 2. shuffle.c: put order[0 … n) into a random order: of the n! orders that its numbers can stand in, each is equally
+ * likely, whatever the order was before. All chance comes from r (rng_below), and r moves on with each number drawn:
+ * the same r gives the same order, the next call another one. n >= 1; no memory beside the array is needed. */
+void shuffle(int *order, int n, Rng *r);
+
+/* Told of every update: its batch was order[first … first + size), and it arrived at (w, b). */
+typedef void UpdateReport(void *state, int first, int size, double w, double b);
+
+/* Part 3. minibatch_epoch.c: one epoch of minibatch SGD. The examples order[0 … n) are taken in this order, `batch` at a time:
+ * the first update is on order[0 … batch), the next one on the `batch` after those, and so on. Where batch does not
+ * divide n, the last update is on the fewer that remain, and its slope is the mean over these. Each update starts where
+ * the one before arrived: gradient() over the batch's points, update(), then report(state, …).
+ *     w, b     in: where the epoch starts; out: where it ends
+ *     x, y     all points; order[i] is a place in them (with replacement one may come twice)
+ *     room     [2 * batch] room to bring a batch's x, and behind them its y, together: gradient() wants them side by side
+ * 1 <= batch <= n. */
+void minibatch_epoch(double *w, double *b, const double *x, const double *y, const int *order, int n, int batch,
+                     double rate, double *room, UpdateReport *report, void *state);
 
 /* Part 5. filter_normalize.c: d and w are [filters,size], a direction and the weights that it moves. Scale every filter
  * d[f] so that its length (the square root of the sum of squares) becomes that of w[f]:
@@ -63,4 +85,6 @@ void parabola_minimum(const Parabola *l, double *w, double *b);
 /* Eigenvalues of the Hessian [[2a, 2c], [2c, 2]], low <= high. Descent with 0 < rate < 2/high converges, above it
  * diverges. */
 void parabola_curvature(const Parabola *l, double *low, double *high);
+/* The unit eigenvector (u, v) of the smaller eigenvalue, u >= 0: along the valley. (-v, u) is the other's: across it. */
+void parabola_valley(const Parabola *l, double *u, double *v);
 #endif

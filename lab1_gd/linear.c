@@ -54,3 +54,11 @@ void parabola_curvature(const Parabola *l, double *low, double *high)
     *low = l->a + 1 - half;
     *high = l->a + 1 + half;
 }
+
+void parabola_valley(const Parabola *l, double *u, double *v)
+{
+    double angle = 0.5 * atan2(2 * l->c, l->a - 1); /* of the larger eigenvalue's vector, in (-π/2, π/2] */
+    double sign = angle < 0 ? -1 : 1;
+    *u = sign * sin(angle);
+    *v = -sign * cos(angle);
+}

@@ -1,0 +1,112 @@
+/* sgd_survey.c: see sgd_survey.h. */
+#include "sgd_survey.h"
+#include <math.h>
+#include <stdlib.h>
+#include "check.h"
+#include "sgd_sampling.h"
+#include "timer.h"
+
+SgdSurvey sgd_survey_new(Points points, SgdEpoch *run, uint64_t seed, int blocks)
+{
+    SgdSurvey s = {.points = points, .noise = sgd_noise_of(&points), .run = run, .seed = seed, .blocks = blocks};
+    s.order = alloc(points.n, sizeof *s.order);
+    s.room = alloc(2ul * points.n, sizeof *s.room);
+    return s;
+}
+
+void sgd_survey_free(SgdSurvey *s)
+{
+    free(s->point);
+    free(s->order);
+    free(s->room);
+}
+
+void sgd_survey_add(SgdSurvey *s, SgdSampling sampling, double rate, int batch)
+{
+    s->point = realloc(s->point, (s->count + 1) * sizeof *s->point);
+    ASSERT(s->point);
+    SgdPoint *p = &s->point[s->count++];
+    *p = (SgdPoint){.sampling = sampling, .rate = rate, .batch = batch, .theory = sgd_floor(&s->noise, sampling, rate, batch)};
+    p->lost = isnan(p->theory) || p->theory == 0; /* nothing to measure */
+    parabola_minimum(&s->noise.all, &p->w, &p->b);
+}
+
+typedef struct Tally { const SgdNoise *noise; double sum; long count; } Tally;
+
+static void tally(void *state, int first, int size, double w, double b)
+{
+    Tally *t = state;
+    (void)first, (void)size;
+    t->sum += parabola_loss(&t->noise->all, w, b) - t->noise->lowest;
+    t->count++;
+}
+
+/* A block: 10 times as many updates as the slow direction needs to forget e-fold, so that blocks hardly know of each other.
+ * The first block only forgets the start: what is left of it is e^-20 of the variance. */
+static void work_block(SgdSurvey *s, SgdPoint *p)
+{
+    double low, high;
+    parabola_curvature(&s->noise.all, &low, &high);
+    long updates = (long)ceil(10 / (p->rate * low));
+    Tally t = {.noise = &s->noise};
+    while (t.count < updates) {
+        int n = sgd_order(s->order, s->points.n, p->sampling, p->batch, s->seed + 1, p->epoch++);
+        s->run(&p->w, &p->b, s->points.x, s->points.y, s->order, n, p->batch, p->rate, s->room, tally, &t);
+        if (t.count == 0 || !(t.sum < 1e9 * (double)t.count)) { /* away, or an epoch that reports nothing */
+            p->lost = true;
+            return;
+        }
+    }
+    double mean = t.sum / (double)t.count;
+    if (p->blocks++ > 0) {
+        p->sum += mean;
+        p->squares += mean * mean;
+    }
+}
+
+static SgdPoint *least_measured(const SgdSurvey *s)
+{
+    SgdPoint *least = NULL;
+    for (int i = 0; i < s->count; i++)
+        if (!s->point[i].lost && s->point[i].blocks <= s->blocks && (!least || s->point[i].blocks < least->blocks))
+            least = &s->point[i];
+    return least;
+}
+
+bool sgd_survey_work(SgdSurvey *s, double seconds)
+{
+    double until = timer_now() + seconds;
+    SgdPoint *p;
+    while ((p = least_measured(s))) {
+        work_block(s, p);
+        if (timer_now() >= until)
+            return true;
+    }
+    return false;
+}
+
+double sgd_survey_done(const SgdSurvey *s)
+{
+    double done = 0;
+    for (int i = 0; i < s->count; i++)
+        done += s->point[i].lost ? 1 : s->point[i].blocks / (s->blocks + 1.0);
+    return s->count ? done / s->count : 1;
+}
+
+double sgd_point_mean(const SgdPoint *p)
+{
+    if (p->theory == 0)
+        return 0;
+    return p->lost || p->blocks < 2 ? NAN : p->sum / (p->blocks - 1);
+}
+
+double sgd_point_error(const SgdPoint *p)
+{
+    int n = p->blocks - 1;
+    if (p->theory == 0)
+        return 0;
+    if (p->lost || n < 4)
+        return NAN;
+    double mean = p->sum / n, variance = fmax(p->squares / n - mean * mean, 0) * n / (n - 1);
+    return sqrt(variance / n);
+}
