@@ -41,15 +41,24 @@ static void draw_one(const SgdWalk *s, SgdWalkView *v, PlotPanel *panel, int i)
     double w[2] = {v->one.w_low, v->one.w_high}, b[2] = {y - x * w[0], y - x * w[1]};
     plot_contours(panel, linear_view_grid(&v->one, &own), (PlotStyle){.width = 1.2});
     plot_line(panel, 2, w, b, (PlotStyle){.label = "fits it exactly", .color = plot_series(3), .width = 2, .dashed = true});
-    draw_path(s, panel);
     linear_draw_answers(panel, &s->points, &s->noise.all, false);
+    draw_path(s, panel);
 }
 
 static void draw_all(const SgdWalk *s, SgdWalkView *v, PlotPanel *panel)
 {
     plot_contours(panel, linear_view_grid(&v->all, &s->noise.all), (PlotStyle){.width = 1.2});
-    draw_path(s, panel);
     linear_draw_answers(panel, &s->points, &s->noise.all, true);
+    draw_path(s, panel);
+}
+
+/* Of the losses over all examples: dots above 20 times as much are rare. */
+static double highest(const SgdWalk *s)
+{
+    double high = s->loss[0];
+    for (int k = 1; k < s->count; k++)
+        high = fmax(high, s->loss[k]);
+    return high;
 }
 
 static void draw_losses(const SgdWalk *s, PlotPanel *panel)
@@ -67,12 +76,11 @@ static void draw_losses(const SgdWalk *s, PlotPanel *panel)
     plot_scatter(panel, shown, at, s->own + from, (PlotStyle){.label = "its own example", .color = plot_series(5), .size = 4, .opacity = 0.6});
     plot_line(panel, s->count, NULL, s->loss, (PlotStyle){.label = "all examples", .color = plot_series(1), .width = 1.75, .head = true});
     plot_scatter(panel, epochs, t, loss, (PlotStyle){.label = "… after each epoch", .color = plot_series(0), .shape = PLOT_SQUARE, .size = 8});
-    plot_rule_y(panel, s->noise.lowest, (PlotStyle){.label = "least squares", .color = plot_series(0), .dashed = true});
+    plot_rule_y(panel, s->noise.lowest, (PlotStyle){.color = plot_series(0), .dashed = true});
     free(t);
     free(at);
 }
 
-/* Mean loss over the newest half of the walk's last epoch and more: what the eye sees as its level. */
 static void draw_floor(const SgdWalk *s, PlotPanel *panel)
 {
     enum { N = 60 };
@@ -94,7 +102,7 @@ void sgd_walk_draw(SgdWalk *s, SgdWalkView *v, Plot *plot, const char *state)
     int last = s->count - 1, n = s->points.n, i = sgd_walk_example(s, last);
     linear_view_fit(&v->all, &s->noise.all, 1, s->count, s->w, s->b);
     linear_view_fit(&v->one, &s->noise.all, 1, s->count, s->w, s->b);
-    snprintf(text, sizeof text, "Linear model · %d points, noise %.2g · batch 1, %s · η = %.4g (a floor below %.3f)", n, s->points.noise,
+    snprintf(text, sizeof text, "Linear model · %d points, noise %.2g · batch 1, %s · η = %.4g (bounded for η < %.3f)", n, s->points.noise,
              s->sampling == SGD_SHUFFLED ? "shuffled every epoch" : "drawn anew", s->rate, sgd_rate_limit(&s->noise, SGD_WITH, 1));
     plot_begin(plot, 2, 6, text);
     PlotPanel *data = plot_panel(plot, (PlotAxes){.columns = 2, .title = "Data and line", .legend = PLOT_TOP_LEFT,
@@ -107,7 +115,8 @@ void sgd_walk_draw(SgdWalk *s, SgdWalkView *v, Plot *plot, const char *state)
     PlotPanel *all = plot_panel(plot, (PlotAxes){.column = 4, .columns = 2, .title = "Loss of all: click to start", .x = w, .y = b, .z = loss});
     PlotPanel *losses = plot_panel(plot, (PlotAxes){.row = 1, .columns = 3, .title = "Loss by update",
                                    .x = {.label = "update", .low = 0, .high = fmax(20, s->count)},
-                                   .y = {.label = "squared error", .log = 10, .low = s->noise.lowest / 30, .high = NAN}});
+                                   .y = {.label = "squared error", .log = 10, .low = s->noise.lowest / 30, .high = 20 * highest(s)},
+                                   .legend = PLOT_TOP_RIGHT});
     PlotPanel *floor = plot_panel(plot, (PlotAxes){.row = 1, .column = 3, .columns = 3, .title = "Noise floor, measured over theory",
                                   .x = {.label = "learning rate η", .log = 10}, .y = {.label = "mean loss − lowest", .log = 10}});
     draw_data(s, data, i);
