@@ -306,6 +306,9 @@ $(B)/libtests.a: $(patsubst %.c,$(B)/%.o,$(filter-out tests/no_dlclose.c,$(wildc
 	$(archive)
 $(UNIT_TESTS): $(B)/tests/%: $(B)/tests/unit/%.o $(B)/libtests.a $(B)/libcommon.a
 	$(call link,$(CMOCKA_LIBS))
+# What of lab 1 is no exercise.
+$(B)/tests/unit/test_sgd_floor.o: INCLUDE = -Itests -Ilab1_gd
+$(B)/tests/test_sgd_floor: $(B)/student/lab1_gd/sgd_floor.o $(B)/student/lab1_gd/linear.o
 $(B)/tests/test_no_allocation: LDFLAGS += $(addprefix -Wl$(comma)--wrap=,malloc calloc realloc posix_memalign free)
 TOOLS := $(patsubst %.c,$(B)/%,$(wildcard tests/tools/*.c))
 $(TOOLS): %: %.o $(B)/libtests.a $(B)/libcommon.a

@@ -10,6 +10,9 @@ int main(void)
         {"gradient", "gradient.c: the slope of the mean squared error, as finite differences measure it", 10, judge_gradient},
         {"update", "update.c: a step against the slope, rate times as long", 5, judge_update},
         {"converged", "converged.c: true when the loss hardly falls any more, and only then", 10, judge_converged},
+        {"shuffle", "shuffle.c: a permutation, all equally likely, all chance from r", 10, judge_shuffle},
+        {"minibatch_epoch", "minibatch_epoch.c: every example of the order once, the last batch short, the mean over its own size", 15,
+         judge_minibatch_epoch},
         {"filter_normalize", "filter_normalize.c: each filter of the direction as long as the weights' filter", 10, judge_filter_normalize},
     };
     int points = 0, most = 0;

@@ -7,10 +7,15 @@
 
 #define WRONG_UNLESS(condition, ...) do { if (!(condition)) die(EXIT_WRONG, __VA_ARGS__); } while (0)
 
-/* check_descent.c: parts 1 to 3 */
+/* check_descent.c: part 1 */
 void judge_gradient(void *unused);
 void judge_update(void *unused);
 void judge_converged(void *unused);
+
+/* check_sgd.c: parts 2 and 3 */
+void judge_shuffle(void *unused);
+void judge_minibatch_epoch(void *unused);
+
 /* check_landscape.c: part 5 */
 void judge_filter_normalize(void *unused);
 #endif

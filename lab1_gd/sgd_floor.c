@@ -20,6 +20,8 @@ SgdNoise sgd_noise_of(const Points *p)
         double x = p->x[i], r = w * x + b - p->y[i], power = 1;
         for (int k = 0; k < 5; k++, power *= x)
             s.moment[k] += power / p->n;
+        for (int k = 0; k < 4; k++)
+            s.skew[k] += r * pow(x, k) / p->n;
         for (int k = 0; k < 3; k++)
             s.c[k] += 4 * r * r * (k == 0 ? x * x : k == 1 ? x : 1) / p->n;
     }
@@ -28,6 +30,9 @@ SgdNoise sgd_noise_of(const Points *p)
 
 static Sym hessian(const SgdNoise *s) { return (Sym){2 * s->all.a, 2 * s->all.c, 2}; }
 
+/* A product of two that commute, as powers of one matrix do: symmetric, too. */
+static Sym times(Sym a, Sym b) { return (Sym){a.p * b.p + a.q * b.q, a.p * b.q + a.q * b.r, a.q * b.q + a.r * b.r}; }
+
 /* M S M, both symmetric. */
 static Sym around(Sym m, Sym s)
 {
@@ -35,7 +40,7 @@ static Sym around(Sym m, Sym s)
     return (Sym){a * m.p + b * m.q, a * m.q + b * m.r, c * m.q + d * m.r};
 }
 
-/* A B A' + its transpose, for A' = the unit matrix: A B + B A. */
+/* A B + B A */
 static Sym both_sides(Sym a, Sym b)
 {
     return (Sym){2 * (a.p * b.p + a.q * b.q), a.p * b.q + a.q * b.r + b.p * a.q + b.q * a.r, 2 * (a.q * b.q + a.r * b.r)};
@@ -66,7 +71,7 @@ static double share(const SgdNoise *s, SgdSampling sampling, int b)
  * noise: 1, or 0 to leave the additive noise out, so that the map is linear. */
 static Sym period(const SgdNoise *s, SgdSampling sampling, double rate, int batch, Sym moment, double noise, double *mean)
 {
-    Sym h = hessian(s), c = {s->c[0], s->c[1], s->c[2]}, m = plus((Sym){1, 0, 1}, -rate, h), powers = {0, 0, 0}, power = {1, 0, 1};
+    Sym h = hessian(s), c = {s->c[0], s->c[1], s->c[2]}, m = plus((Sym){1, 0, 1}, -rate, h), reach = {0, 0, 0}, power = {1, 0, 1};
     int length = sampling == SGD_SHUFFLED ? (s->n + batch - 1) / batch : 1;
     double sum = 0;
     for (int k = 0; k < length; k++) {
@@ -75,11 +80,10 @@ static Sym period(const SgdNoise *s, SgdSampling sampling, double rate, int batc
         Sym next = around(m, moment);
         next = plus(next, part, plus(mean_around(s->moment, moment), -1, around(h, moment)));
         next = plus(next, part * noise, c);
-        if (length > 1) { /* powers and M commute, so their product is symmetric */
-            Sym reach = {powers.p * m.p + powers.q * m.q, powers.p * m.q + powers.q * m.r, powers.q * m.q + powers.r * m.r};
-            next = plus(next, -rate * rate * noise / (s->n - 1), both_sides(c, reach));
-            powers = plus(powers, 1, power);
-            power = (Sym){power.p * m.p + power.q * m.q, power.p * m.q + power.q * m.r, power.q * m.q + power.r * m.r};
+        if (length > 1) {
+            next = plus(next, -rate * rate * noise / (s->n - 1), both_sides(c, times(reach, m)));
+            reach = plus(reach, 1, power);
+            power = times(power, m);
         }
         moment = next;
         sum += excess(s, moment);
@@ -87,6 +91,31 @@ static Sym period(const SgdNoise *s, SgdSampling sampling, double rate, int batc
     if (mean)
         *mean = sum / length;
     return moment;
+}
+
+/* ½ mᵀHm, the mean over a shuffled epoch's updates, m being periodic. */
+static double offset(const SgdNoise *s, double rate, int batch)
+{
+    int length = (s->n + batch - 1) / batch;
+    Sym h = hessian(s), m = plus((Sym){1, 0, 1}, -rate, h), end = {0, 0, 0};
+    double w = 0, b = 0, sum = 0;
+    for (int pass = 0; pass < 2; pass++) { /* the first gives one period's shift from 0, the second starts where it is periodic */
+        Sym reach = {0, 0, 0}, power = {1, 0, 1};
+        for (int k = 0; k < length; k++) {
+            double f = 4 * rate * rate / (s->n - 1.0);
+            double w_new = m.p * w + m.q * b - f * (reach.p * s->skew[3] + 2 * reach.q * s->skew[2] + reach.r * s->skew[1]);
+            b = m.q * w + m.r * b - f * (reach.p * s->skew[2] + 2 * reach.q * s->skew[1] + reach.r * s->skew[0]);
+            w = w_new;
+            sum += pass * 0.5 * (h.p * w * w + 2 * h.q * w * b + h.r * b * b);
+            reach = plus(reach, 1, power);
+            power = times(power, m);
+        }
+        end = plus((Sym){1, 0, 1}, -1, power);
+        double det = end.p * end.r - end.q * end.q, start = (end.r * w - end.q * b) / det;
+        b = (end.p * b - end.q * w) / det;
+        w = start;
+    }
+    return sum / length;
 }
 
 /* x with A x = y, A [3,3] by columns: Cramer's rule. */
@@ -121,7 +150,7 @@ double sgd_floor(const SgdNoise *s, SgdSampling sampling, double rate, int batch
     if (!(moment.p >= 0 && moment.r >= 0 && moment.p * moment.r - moment.q * moment.q >= -1e-9 * moment.p * moment.r))
         return NAN;
     period(s, sampling, rate, batch, moment, 1, &mean);
-    return mean;
+    return sampling == SGD_SHUFFLED ? mean + offset(s, rate, batch) : mean;
 }
 
 double sgd_floor_small(const SgdNoise *s, double rate, int batch) { return rate * (s->c[0] + s->c[2]) / (4 * batch); }

@@ -18,14 +18,19 @@
  *
  * To first order in η, H S + S H = η c C, so that the floor is η c tr(C) / 4: proportional to η/B (Mandt, Hoffman, Blei,
  * arXiv 1704.04289, section 3, with S for their Σ). Above some η (1) has no solution that is a covariance: the noise grows with
- * the distance (Hᵢ!) and there is no floor, although 2/λmax is far.
+ * the distance (Hᵢ!), so that the variance is not bounded and the mean loss has no floor, although 2/λmax is far. Just below that η rare long
+ * excursions make up the mean.
  *
  * With a shuffle every epoch, what one batch pulls too far the rest of the epoch pulls back: two batches of an epoch
  * have the covariance -C / (N - 1), and a whole epoch's slopes sum to exactly 0. S then is periodic: it takes its step (1) with one term
- * more for update k of the epoch, -η²/(N-1) (C Rₖ M + M Rₖ C), M = I - ηH, Rₖ = I + M + … + Mᵏ⁻¹. The additive noise gₖ is exact in this; of
- * the multiplicative noise, (H̄ - H) δ, only its size is kept and not its memory: right for η → 0, where it does
- * not matter, and where ηλ times the updates of an epoch is large; between them it is an approximation. For η → 0 the
- * floor is η² tr(H C) (n² - 1) / (12 (N - 1)), n = N/B: proportional to η² instead of η.
+ * more for update k of the epoch, -η²/(N-1) (C Rₖ M + M Rₖ C), M = I - ηH, Rₖ = I + M + … + Mᵏ⁻¹. Also the walk's mean is a little off the
+ * minimum: m <- M m - η²/(N-1) mean(Hᵢ Rₖ gᵢ), which adds ½ mᵀHm. The additive noise is exact in this; of the multiplicative noise,
+ * (H̄ - H) δ, only size and mean are kept, and not its memory: exact for η → 0, right where ηλ times the updates of an epoch is
+ * large, between them an approximation (for 100 points 3 % too low; far off near the largest rate). For η → 0 the floor is
+ *
+ *     η² [tr(H C) (n² - 1) / (12 (N - 1)) + kᵀH⁻¹k (n - 1)² / (8 (N - 1)²)],   n = N/B,  k = mean(Hᵢ gᵢ)
+ *
+ * proportional to η² instead of η.
  */
 #ifndef SGD_FLOOR_H
 #define SGD_FLOOR_H
@@ -42,12 +47,13 @@ typedef struct SgdNoise {
     Parabola all;
     double lowest;    /* the least loss */
     double moment[5]; /* mean x^k */
-    double c[3];      /* C: mean 4 r² (x², x, 1), r the residual of the least-squares line */
+    double skew[4];   /* mean r x^k, r the residual of the least-squares line */
+    double c[3];      /* C: mean 4 r² (x², x, 1) */
 } SgdNoise;
 SgdNoise sgd_noise_of(const Points *p);
 
-/* The floor (mean squared error above the lowest), the mean over the updates of an epoch. NAN: there is none, the walk
- * runs away. An epoch's last batch may be short. */
+/* The floor (mean squared error above the lowest), the mean over the updates of an epoch. NAN: there is none, its
+ * variance is not bounded. An epoch's last batch may be short. */
 double sgd_floor(const SgdNoise *s, SgdSampling sampling, double rate, int batch);
 /* Its limit for small rate, with replacement: rate tr(C) / (4 batch). */
 double sgd_floor_small(const SgdNoise *s, double rate, int batch);

@@ -13,7 +13,7 @@ static uint32_t color_of(int racer)
     return colors[racer];
 }
 
-static PlotStyle style_of(const SgdRace *r, int k) { return (PlotStyle){.color = color_of(k), .width = k == r->marked ? 3.2 : 1.5}; }
+static PlotStyle style_of(const SgdRace *r, int k) { return (PlotStyle){.color = color_of(k), .width = k == r->marked ? 2.8 : 1.6}; }
 
 static void draw_paths(const SgdRace *r, SgdRaceView *v, PlotPanel *panel)
 {
@@ -43,21 +43,27 @@ static void draw_floors(const SgdRace *r, PlotPanel *panel)
 
 typedef enum { BY_UPDATES, BY_EXAMPLES, BY_SECONDS } Clock;
 
+/* Every update, faintly, and the mean over the newest eighth of the updates so far: as wide everywhere on a log axis. */
 static void draw_losses(const SgdRace *r, PlotPanel *panel, Clock clock)
 {
-    double *x = alloc(2ul * (RACE_MAX + 1), sizeof *x), *excess = x + RACE_MAX + 1;
+    double *x = alloc(3ul * (RACE_MAX + 1), sizeof *x), *excess = x + RACE_MAX + 1, *mean = excess + RACE_MAX + 1;
     for (int k = 0; k < RACERS; k++) {
         const Racer *racer = &r->racer[k];
         int n = sgd_racer_at(r, k);
-        for (int i = 0; i < n; i++) {
+        double sum = 0;
+        for (int i = 0, from = 0; i < n; i++) {
             x[i] = clock == BY_UPDATES ? i + 1 : clock == BY_EXAMPLES ? racer->seen[i + 1] : (i + 1) * racer->seconds;
             excess[i] = racer->loss[i + 1] - r->noise.lowest;
+            for (sum += excess[i]; from < i - i / 8; from++)
+                sum -= excess[from];
+            mean[i] = sum / (i - from + 1);
         }
         PlotStyle style = style_of(r, k);
+        plot_line(panel, n, x, excess, (PlotStyle){.color = style.color, .width = 1, .opacity = 0.3});
         style.head = true;
-        plot_line(panel, n, x, excess, style);
+        plot_line(panel, n, x, mean, style);
         if (clock == BY_UPDATES && racer->floor > 0)
-            plot_rule_y(panel, racer->floor, (PlotStyle){.color = color_of(k), .width = 1.2, .dashed = true});
+            plot_rule_y(panel, racer->floor, (PlotStyle){.color = style.color, .width = 1.2, .dashed = true});
     }
     free(x);
 }

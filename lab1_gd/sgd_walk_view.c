@@ -102,7 +102,7 @@ void sgd_walk_draw(SgdWalk *s, SgdWalkView *v, Plot *plot, const char *state)
     int last = s->count - 1, n = s->points.n, i = sgd_walk_example(s, last);
     linear_view_fit(&v->all, &s->noise.all, 1, s->count, s->w, s->b);
     linear_view_fit(&v->one, &s->noise.all, 1, s->count, s->w, s->b);
-    snprintf(text, sizeof text, "Linear model · %d points, noise %.2g · batch 1, %s · η = %.4g (bounded for η < %.3f)", n, s->points.noise,
+    snprintf(text, sizeof text, "Linear model · %d points, noise %.2g · batch 1, %s · η = %.4g (variance bounded for η < %.3f)", n, s->points.noise,
              s->sampling == SGD_SHUFFLED ? "shuffled every epoch" : "drawn anew", s->rate, sgd_rate_limit(&s->noise, SGD_WITH, 1));
     plot_begin(plot, 2, 6, text);
     PlotPanel *data = plot_panel(plot, (PlotAxes){.columns = 2, .title = "Data and line", .legend = PLOT_TOP_LEFT,

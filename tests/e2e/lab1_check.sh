@@ -3,15 +3,16 @@
 # seconds: 120
 # sanitizers: no
 set -u
+exercises=6 points=60
 work=$(mktemp -d)
 fail() { echo "$*"; exit 1; }
 "$BUILD/sol/lab1_gd/check" >"$work/sol" || fail "the reference does not pass: $(cat "$work/sol")"
-[ "$(grep -c '^PASS  ' "$work/sol")" = 4 ] && grep -q '^35 of 35 points$' "$work/sol" || fail "expected four PASS: $(cat "$work/sol")"
+[ "$(grep -c '^PASS  ' "$work/sol")" = $exercises ] && grep -q "^$points of $points points\$" "$work/sol" || fail "expected $exercises PASS: $(cat "$work/sol")"
 "$BUILD/student/lab1_gd/check" >"$work/stub"; [ $? = 1 ] || fail "the stubs' check should exit 1"
-[ "$(grep -c '^TODO  ' "$work/stub")" = 4 ] && ! grep -q '^PASS' "$work/stub" || fail "expected four TODO: $(cat "$work/stub")"
+[ "$(grep -c '^TODO  ' "$work/stub")" = $exercises ] && ! grep -q '^PASS' "$work/stub" || fail "expected $exercises TODO: $(cat "$work/stub")"
 
-# Each mistake makes its own line FAIL, and no other.
-mistake() { # file, sed expression, exercise
+# Each mistake makes its own line FAIL, and no other (but for `also` lines of exercises that call it).
+mistake() { # file, sed expression, exercise[, also]
     local m=$work/mistake
     mkdir -p "$m" && cp lab1_gd/solution/*.c "$m/"
     sed -i "$2" "$m/$1.c"
@@ -19,7 +20,7 @@ mistake() { # file, sed expression, exercise
     "${CC:-cc}" -std=gnu11 -D_GNU_SOURCE -Icommon -Ilab1_gd "$m"/*.c lab1_gd/linear.c lab1_gd/check*.c common/exercise.c common/check.c common/start*.c \
         common/rng.c -lm -o "$m/check" || fail "$1: does not compile"
     "$m/check" >"$m/log"
-    grep -q "^FAIL  $3 " "$m/log" && [ "$(grep -c '^PASS' "$m/log")" = 3 ] || fail "$1 with $2: expected FAIL of $3 alone: $(cat "$m/log")"
+    grep -q "^FAIL  $3 " "$m/log" && [ "$(grep -c '^PASS' "$m/log")" = $((exercises - 1 - ${4:-0})) ] || fail "$1 with $2: expected FAIL of $3 alone: $(cat "$m/log")"
 }
 mistake gradient 's|/ n;|;|' gradient
 mistake gradient 's|2 \* error;|error;|; s|+= 2 \* error / n|+= error / n|' gradient
@@ -31,12 +32,27 @@ mistake converged 's|now <= before \&\& ||' converged
 mistake converged 's/ || before == 0//' converged
 mistake converged 's|count <= window|count < window|' converged
 mistake converged 's|count - 1 - window|count - window|' converged
+mistake gradient 's|\*dw = \*db = 0;|for (;;) ;|' gradient 1
+mistake gradient 's|\*dw = \*db = 0;|*(volatile int *)0 = 0;|' gradient 1
+mistake shuffle 's|rng_below(r, i + 1)|rng_below(r, n)|' shuffle
+mistake shuffle 's|rng_below(r, i + 1)|rng_below(r, i)|' shuffle
+mistake shuffle 's|i > 0; i--|i > 1; i--|' shuffle
+mistake shuffle 's|int i = n - 1|int i = n|' shuffle
+mistake shuffle 's|order\[j\] = kept|order[j] = order[i]|' shuffle
+mistake shuffle 's|for (int i = n - 1|Rng own = rng_at(1, RNG_TEST, 0, 0); for (int i = n - 1|; s|rng_below(r|rng_below(\&own|' shuffle
+mistake shuffle 's|for (int i = n - 1|Rng copy = *r; for (int i = n - 1|; s|rng_below(r|rng_below(\&copy|' shuffle
+mistake shuffle 's|(int)rng_below(r, i + 1)|(int)(random() % (i + 1))|; s|^#include|#include <stdlib.h>\n#include|' shuffle
+mistake minibatch_epoch 's|first < n; first|first + batch <= n; first|' minibatch_epoch
+mistake minibatch_epoch 's|n - first < batch ? n - first : batch|batch|' minibatch_epoch
+mistake minibatch_epoch 's|batch_y, size, |batch_y, batch, |' minibatch_epoch
+mistake minibatch_epoch 's|dw, db, rate);|dw, db, rate * size / batch);|' minibatch_epoch
+mistake minibatch_epoch 's|order\[first + i\]|first + i|g' minibatch_epoch
+mistake minibatch_epoch 's|for (int first|double v = *w, c = *b; for (int first|; s|size, \*w, \*b);$|size, v, c);|; s|report(state, first, size, v, c)|report(state, first, size, *w, *b)|' minibatch_epoch
+mistake minibatch_epoch 's|report(.*||' minibatch_epoch
 mistake filter_normalize 's|sqrt(ww / dd)|ww / dd|' filter_normalize
 mistake filter_normalize 's|dd > 0 ? sqrt(ww / dd) : 0|sqrt(ww / dd)|' filter_normalize
 mistake filter_normalize 's|sqrt(ww / dd)|1 / sqrt(dd)|' filter_normalize
 mistake filter_normalize 's|d += size, w += size|d += size|' filter_normalize
-mistake gradient 's|\*dw = \*db = 0;|for (;;) ;|' gradient
-mistake gradient 's|\*dw = \*db = 0;|*(volatile int *)0 = 0;|' gradient
 
 HEADLESS=1 "$BUILD/student/lab1_gd/1_gradient_descent" --out "$work" >"$work/log" 2>&1; [ $? = 77 ] || fail "with the stubs: expected exit 77"
 grep -q 'TODO in lab1_gd/gradient.c, line' "$work/log" || fail "the stub's file and line are not said: $(cat "$work/log")"
