@@ -289,12 +289,16 @@ demo: $(LAB_PROGRAMS) $(TRAINERS) $(GRADING) $(if $(filter %/sol/assessment/trai
 pictures: $(LAB_PROGRAMS) $(GRADING) $(BENCH)
 	@mkdir -p docs
 	HEADLESS=1 $(B)/sol/lab1_gd/1_gradient_descent --rate 0.33 --out $(BUILD)/pictures
+	HEADLESS=1 $(B)/sol/lab1_gd/2_stochastic_gradient_descent --out $(BUILD)/pictures
+	HEADLESS=1 $(B)/sol/lab1_gd/3_minibatches --out $(BUILD)/pictures
 	common/setup/launch.sh --np 2 $(B)/sol/lab2_ddp/1_train --epochs 1 --images 6000 --trace --out $(BUILD)/pictures
 	HEADLESS=1 $(B)/student/lab3_scale/1_batch_size --out $(BUILD)/pictures
 	assessment/grade.sh $(GRADER) assessment/solution/train.c --out $(BUILD)/pictures/grade
 	$(B)/tests/bench/bench --programs $(B)/tests/bench --python false --rounds 1 --no-ranks --out $(BUILD)/pictures/bench
 	cp $(BUILD)/pictures/bench/roofline.png docs/roofline.png
 	cp $(BUILD)/pictures/lab1_gradient_descent/descent.png docs/lab1.png
+	cp $(BUILD)/pictures/lab1_sgd/sgd.png docs/lab1_sgd.png
+	cp $(BUILD)/pictures/lab1_minibatches/minibatches.png docs/lab1_minibatches.png
 	cp $(BUILD)/pictures/lab2_train/timeline.png docs/lab2.png
 	cp $(BUILD)/pictures/grade/grade.png docs/assessment.png
 	cp $(BUILD)/pictures/lab3_batch_size/batch_size.png docs/lab3.png

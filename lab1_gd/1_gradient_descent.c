@@ -42,7 +42,7 @@ static const PlotKey keys[] = {{"space", "pause, go on"},
                                {"F11", "full screen"},
                                {"?", "these keys"},
                                {"q", "quit"},
-                               {"mouse", "click on the contours: start there; drag turns the surface, wheel zooms"},
+                               {"mouse", "click on the contours: start there; wheel zooms; drag turns the surface"},
                                {NULL, NULL}};
 
 /* The program's state: the descent, its view, and what the keys change. */
@@ -78,6 +78,8 @@ static void on_event(void *state, const PlotEvent *e)
         key(s, e->key);
     else if (e->kind == PLOT_CLICK && e->panel == DESCENT_PANEL_CONTOURS && isfinite(e->x) && isfinite(e->y))
         descent_restart(&s->d, e->x, e->y);
+    else if (e->panel == DESCENT_PANEL_CONTOURS)
+        linear_view_wheel(&s->v.map, e);
     else if (e->panel == DESCENT_PANEL_SURFACE)
         plot_camera_move(&s->v.camera, e);
 }

@@ -46,7 +46,7 @@ static const PlotKey keys[] = {{"space", "pause, go on"},
                                {"F11", "full screen"},
                                {"?", "these keys"},
                                {"q", "quit"},
-                               {"mouse", "click on the contours: start there"},
+                               {"mouse", "click on the contours: start there; wheel zooms"},
                                {NULL, NULL}};
 
 typedef struct Session {
@@ -80,7 +80,9 @@ static void on_event(void *state, const PlotEvent *e)
     Session *s = state;
     if (e->kind == PLOT_KEY)
         key(s, e->key);
-    else if (e->kind == PLOT_CLICK && (e->panel == WALK_PANEL_ONE || e->panel == WALK_PANEL_ALL) && isfinite(e->x) && isfinite(e->y))
+    else if (e->panel != WALK_PANEL_ONE && e->panel != WALK_PANEL_ALL)
+        return;
+    else if (!linear_view_wheel(&s->view.map, e) && e->kind == PLOT_CLICK && isfinite(e->x) && isfinite(e->y))
         sgd_walk_restart(&s->walk, e->x, e->y);
 }
 
@@ -138,14 +140,14 @@ int main(int argc, char **argv)
     parse(&c, table, argc, argv);
     stop_on_signals();
     SgdSampling sampling = !strcmp(c.sampling, "with") ? SGD_WITH : SGD_SHUFFLED;
-    Session s = {.updates = c.updates, .speed = c.speed, .view = sgd_walk_view_new()};
+    Session s = {.updates = c.updates, .speed = c.speed, .view = {linear_view_new()}};
     s.walk = sgd_walk_new(c.points, c.noise, (uint64_t)c.run.seed, sampling, c.rate, c.w, c.b);
     Run *run = run_open("lab1_sgd", &c.run, table, linear_facts(c.points, c.noise), true);
     scene_show(run, &(Scene){.title = "Lab 1 · stochastic gradient descent", .picture = "sgd.png", .keys = keys, .state = &s, .draw = draw,
                              .event = on_event, .advance = advance, .finish = finish});
     report(run, &s.walk);
     bool to_do = s.walk.missing != NULL;
-    sgd_walk_view_free(&s.view);
+    linear_view_free(&s.view.map);
     sgd_walk_free(&s.walk);
     run_close(run);
     return to_do ? EXIT_TODO : 0;

@@ -53,7 +53,7 @@ static const PlotKey keys[] = {{"space", "pause, go on"},
                                {"F11", "full screen"},
                                {"?", "these keys"},
                                {"q", "quit"},
-                               {"mouse", "click on the contours: start there"},
+                               {"mouse", "click on the contours: start there; wheel zooms"},
                                {NULL, NULL}};
 
 typedef struct Session {
@@ -90,7 +90,9 @@ static void on_event(void *state, const PlotEvent *e)
     Session *s = state;
     if (e->kind == PLOT_KEY)
         key(s, e->key);
-    else if (e->kind == PLOT_CLICK && e->panel == RACE_PANEL_CONTOURS && isfinite(e->x) && isfinite(e->y))
+    else if (e->panel != RACE_PANEL_CONTOURS)
+        return;
+    else if (!linear_view_wheel(&s->view.map, e) && e->kind == PLOT_CLICK && isfinite(e->x) && isfinite(e->y))
         sgd_race_restart(&s->race, e->x, e->y);
 }
 

@@ -5,9 +5,16 @@
 #include <string.h>
 #include "check.h"
 
-LinearView linear_view_new(void) { return (LinearView){.z = alloc(VIEW_SIDE * VIEW_SIDE, sizeof(double))}; }
+LinearView linear_view_new(void) { return (LinearView){.zoom = 1, .z = alloc(VIEW_SIDE * VIEW_SIDE, sizeof(double))}; }
 
 void linear_view_free(LinearView *v) { free(v->z); }
+
+bool linear_view_wheel(LinearView *v, const PlotEvent *e)
+{
+    if (e->kind == PLOT_WHEEL)
+        v->zoom = fmin(fmax(v->zoom * pow(1.2, e->dy), 1), 50);
+    return e->kind == PLOT_WHEEL;
+}
 
 void linear_view_fit(LinearView *v, const Parabola *l, double aspect, int n, const double *w, const double *b)
 {
@@ -15,6 +22,7 @@ void linear_view_fit(LinearView *v, const Parabola *l, double aspect, int n, con
     parabola_minimum(l, &best_w, &best_b);
     for (int i = 0; i < n; i++)
         half = fmax(half, 1.15 * fmax(fabs(b[i] - best_b), fabs(w[i] - best_w) / aspect));
+    half /= v->zoom;
     v->w_low = best_w - aspect * half;
     v->w_high = best_w + aspect * half;
     v->b_low = best_b - half;

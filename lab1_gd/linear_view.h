@@ -10,15 +10,17 @@
 enum { VIEW_SIDE = 61 }; /* points of the grid along w, and along b */
 
 typedef struct LinearView {
+    double zoom; /* 1: the path is seen whole; above: nearer to the minimum */
     double w_low, w_high, b_low, b_high;
     double *z; /* [VIEW_SIDE, VIEW_SIDE] the loss there */
 } LinearView;
 
 LinearView linear_view_new(void);
 void linear_view_free(LinearView *v);
+bool linear_view_wheel(LinearView *v, const PlotEvent *e); /* the wheel zooms; was it such an event? */
 
 /* The rectangle round l's minimum that holds the n places (w[i], b[i]), at least 2.5 to each side of b; `aspect` times as
- * wide as high. It grows with a path that runs away: nothing is cut off. */
+ * wide as high. It grows with a path that runs away: nothing is cut off, but by a zoom. */
 void linear_view_fit(LinearView *v, const Parabola *l, double aspect, int n, const double *w, const double *b);
 /* l over that rectangle: z is computed anew, and valid until the next call. */
 PlotGrid linear_view_grid(LinearView *v, const Parabola *l);

@@ -32,11 +32,7 @@ void sgd_walk_step(SgdWalk *s);
 void sgd_walk_back(SgdWalk *s);
 int sgd_walk_example(SgdWalk *s, int t); /* the example of update t */
 
-typedef struct SgdWalkView {
-    LinearView one, all; /* the surfaces of one example, and of all */
-} SgdWalkView;
-SgdWalkView sgd_walk_view_new(void);
-void sgd_walk_view_free(SgdWalkView *v);
+typedef struct SgdWalkView { LinearView map; } SgdWalkView; /* both surfaces are over the same rectangle */
 void sgd_walk_draw(SgdWalk *s, SgdWalkView *v, Plot *plot, const char *state);
 enum { WALK_PANEL_ONE = 1, WALK_PANEL_ALL = 2 }; /* a click on either picks the start */
 #endif

@@ -7,14 +7,6 @@
 #include "check.h"
 #include "sgd_walk.h"
 
-SgdWalkView sgd_walk_view_new(void) { return (SgdWalkView){linear_view_new(), linear_view_new()}; }
-
-void sgd_walk_view_free(SgdWalkView *v)
-{
-    linear_view_free(&v->one);
-    linear_view_free(&v->all);
-}
-
 /* All of the path, thin, and the last updates of it. */
 static void draw_path(const SgdWalk *s, PlotPanel *panel)
 {
@@ -38,8 +30,8 @@ static void draw_one(const SgdWalk *s, SgdWalkView *v, PlotPanel *panel, int i)
 {
     Parabola own = parabola_of(&s->points, i, 1);
     double x = s->points.x[i], y = s->points.y[i];
-    double w[2] = {v->one.w_low, v->one.w_high}, b[2] = {y - x * w[0], y - x * w[1]};
-    plot_contours(panel, linear_view_grid(&v->one, &own), (PlotStyle){.width = 1.2});
+    double w[2] = {v->map.w_low, v->map.w_high}, b[2] = {y - x * w[0], y - x * w[1]};
+    plot_contours(panel, linear_view_grid(&v->map, &own), (PlotStyle){.width = 1.2});
     plot_line(panel, 2, w, b, (PlotStyle){.label = "fits it exactly", .color = plot_series(3), .width = 2, .dashed = true});
     linear_draw_answers(panel, &s->points, &s->noise.all, false);
     draw_path(s, panel);
@@ -47,7 +39,7 @@ static void draw_one(const SgdWalk *s, SgdWalkView *v, PlotPanel *panel, int i)
 
 static void draw_all(const SgdWalk *s, SgdWalkView *v, PlotPanel *panel)
 {
-    plot_contours(panel, linear_view_grid(&v->all, &s->noise.all), (PlotStyle){.width = 1.2});
+    plot_contours(panel, linear_view_grid(&v->map, &s->noise.all), (PlotStyle){.width = 1.2});
     linear_draw_answers(panel, &s->points, &s->noise.all, true);
     draw_path(s, panel);
 }
@@ -100,15 +92,14 @@ void sgd_walk_draw(SgdWalk *s, SgdWalkView *v, Plot *plot, const char *state)
 {
     char text[512];
     int last = s->count - 1, n = s->points.n, i = sgd_walk_example(s, last);
-    linear_view_fit(&v->all, &s->noise.all, 1, s->count, s->w, s->b);
-    linear_view_fit(&v->one, &s->noise.all, 1, s->count, s->w, s->b);
-    snprintf(text, sizeof text, "Linear model · %d points, noise %.2g · batch 1, %s · η = %.4g (variance bounded for η < %.3f)", n, s->points.noise,
-             s->sampling == SGD_SHUFFLED ? "shuffled every epoch" : "drawn anew", s->rate, sgd_rate_limit(&s->noise, SGD_WITH, 1));
+    linear_view_fit(&v->map, &s->noise.all, 1, s->count, s->w, s->b);
+    snprintf(text, sizeof text, "Linear model · %d points, noise %.2g · batch 1, %s · η = %.4g (variance bounded: η < %.3f)", n, s->points.noise,
+             s->sampling == SGD_SHUFFLED ? "shuffled" : "drawn anew", s->rate, sgd_rate_limit(&s->noise, SGD_WITH, 1));
     plot_begin(plot, 2, 6, text);
     PlotPanel *data = plot_panel(plot, (PlotAxes){.columns = 2, .title = "Data and line", .legend = PLOT_TOP_LEFT,
                                                   .x = {.label = "x", .low = -1.2, .high = 3.2}, .y.label = "y"});
     snprintf(text, sizeof text, "Loss of one example: x = %.2f, y = %.2f", s->points.x[i], s->points.y[i]);
-    PlotAxis w = linear_view_w(&v->all), b = linear_view_b(&v->all), loss = linear_view_loss(&v->all);
+    PlotAxis w = linear_view_w(&v->map), b = linear_view_b(&v->map), loss = linear_view_loss(&v->map);
     loss.low = s->noise.lowest / 4;
     loss.high = 64 * fmax(s->noise.lowest, 1);
     PlotPanel *one = plot_panel(plot, (PlotAxes){.column = 2, .columns = 2, .title = text, .x = w, .y = b, .z = loss});
