@@ -10,7 +10,8 @@ done
 "$screen" png 2>/dev/null || [ $? != 77 ] || { echo "skipped: built without Cairo or libX11"; exit 77; }
 trap 'kill $(jobs -p) 2>/dev/null || true; rm -rf "$work"' EXIT
 
-Xvfb -displayfd 3 -screen 0 1400x900x24 -fbdir "$work" 3>"$work/display" >/dev/null 2>&1 &
+# -noreset: else it starts afresh when its last client leaves, and refuses the next one meanwhile.
+Xvfb -displayfd 3 -noreset -screen 0 1400x900x24 -fbdir "$work" 3>"$work/display" >/dev/null 2>&1 &
 for _ in $(seq 100); do [ -s "$work/display" ] && break; sleep 0.1; done
 [ -s "$work/display" ] || { echo "skipped: Xvfb does not start here"; exit 77; }
 DISPLAY=:$(cat "$work/display")

@@ -13,15 +13,15 @@ start() { # options…
     "$program" --out "$work/out" "$@" >"$work/log" 2>&1 &
     pid=$!
     find_window 'Lab 1'
-    xdotool mousemove $((X + 300)) $((Y + 10)); sleep 1
+    xdotool mousemove $((X + 300)) $((Y + 10)); sleep 0.7
 }
 finish() { # exit status expected; a window that is not there yet does not hear the first q
-    for _ in $(seq 20); do kill -0 $pid 2>/dev/null || break; press q; sleep 0.5; done
+    for _ in $(seq 20); do kill -0 $pid 2>/dev/null || break; press q; sleep 0.3; done
     ! kill -0 $pid 2>/dev/null || fail "q does not close the window"
     wait $pid || [ $? = "${1:-0}" ] || fail "exit status is not ${1:-0}"
 }
 expect() { grep -qE -- "$1" "$work/log" || fail "expected '$1'"; echo "ok: $1"; }
-key() { for name; do press "$name"; sleep 0.25; done; }
+key() { for name; do press "$name"; sleep 0.12; done; }
 differ() { cmp -s "$results/window-$1.png" "$results/window-$2.png" && fail "$3 changed nothing"; echo "ok: $3"; }
 
 # Part 2: steps, back, rate, sampling; then f: faster by 2 per press.
@@ -50,7 +50,8 @@ key space m bracketright s n s; xdotool mousemove $((X + 150)) $((Y + 200)) clic
 expect 'after 1 updates at rate 0.0375, drawn without'
 differ 1 2 "noise"; differ 2 3 "the wheel"; differ 3 4 "a click"
 start --speed 20
-sleep 1; key f; key r; sleep 1; key space; finish
+sleep 1; key f r; sleep 1; key space
+finish
 count=$(grep -oE 'after [0-9]+ updates' "$work/log" | grep -oE '[0-9]+')
 [ "$count" -gt 5 ] && [ "$count" -lt 120 ] || fail "after r and about a second at 40 updates/s: $count updates"
 start; "$screen" close "$window"; wait $pid || fail "exit status $? after the close button"
