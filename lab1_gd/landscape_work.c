@@ -1,0 +1,256 @@
+/* landscape_work.c: see landscape_work.h. Every step is collective, and says whether it came to its end. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "audit.h"
+#include "check.h"
+#include "checkpoint.h"
+#include "directions.h"
+#include "landscape_work.h"
+#include "timer.h"
+
+static ModelMode mode_of(const Choices *c) { return !strcmp(c->norm, "batch") ? MODEL_FROZEN_STATS : MODEL_EVAL; }
+
+static void say_phase(Session *s, const char *phase, const char *name)
+{
+    if (s->work)
+        background_lock(s->work);
+    snprintf(s->view.phase, sizeof s->view.phase, "%s%s%s", phase, *name ? " of " : "", name);
+    if (s->work)
+        background_unlock(s->work);
+}
+
+/* ---- the steps of the work; each on all ranks, false: stopped ---- */
+
+static int32_t *first_images(int count)
+{
+    int32_t *order = alloc(count, sizeof *order);
+    for (int i = 0; i < count; i++)
+        order[i] = i;
+    return order;
+}
+
+static Subset *subset_of(const Session *s, const Images *images, const Model *m)
+{
+    int count = s->c->images < images->count ? s->c->images : images->count;
+    int32_t *order = first_images(count);
+    Subset *subset = subset_new(s->be, images, s->data->mean, s->data->istd, order, count, s->c->batch, model_halo(m));
+    free(order);
+    return subset;
+}
+
+/* The network number k: read, or trained. */
+static bool get_network(Session *s, int k)
+{
+    const Choices *c = s->c;
+    const char *file = k ? c->against : c->checkpoint;
+    Recipe recipe = c->recipe;
+    ModelSpec spec = recipe.spec;
+    const Images *pictures = &s->data->train;
+    if (file)
+        checkpoint_model(file, &spec);
+    else
+        spec = (ModelSpec){.name = spec.name, .h = pictures->h, .w = pictures->w, .c = pictures->c, .classes = s->data->classes,
+                           .no_skip = spec.no_skip || k};
+    REQUIRE(spec.h == pictures->h && spec.w == pictures->w && spec.c == pictures->c && spec.classes == s->data->classes,
+            "%s: a network for pictures %dx%dx%d of %d classes; %s has %dx%dx%d of %d: give another --data", file, spec.h, spec.w,
+            spec.c, spec.classes, s->data->name, pictures->h, pictures->w, pictures->c, s->data->classes);
+    recipe.spec = spec;
+    Network *net = network_new(s->be, &spec, c->batch > recipe.batch ? c->batch : recipe.batch);
+    if (!s->train) {
+        s->train = subset_of(s, &s->data->train, net->m);
+        s->test = subset_of(s, &s->data->test, net->m);
+    }
+    if (s->work)
+        background_lock(s->work);
+    s->view.look[k].net = net;
+    if (s->work)
+        background_unlock(s->work);
+    if (file) {
+        network_read(net, file);
+        free((char *)spec.name);
+        return true;
+    }
+    say_phase(s, "training", net->name);
+    return network_train(net, &(Trainer){s->run, s->comm, s->be, s->data, s->c->test ? s->test : s->train, mode_of(c), s->work}, &recipe);
+}
+
+/* What a file of points is of: everything that its numbers depend on. */
+static json_t *identity(const Session *s, const Look *l, const Plane *p, const char *slice, const char *pictures)
+{
+    const Choices *c = s->c;
+    char weights[17], x[17], y[17] = "none";
+    size_t bytes = p->count * sizeof(float);
+    audit_digest(weights, p->w, bytes);
+    audit_digest(x, p->x, bytes);
+    if (p->y)
+        audit_digest(y, p->y, bytes);
+    return json_pack("{s:s, s:s, s:s, s:s, s:i, s:s, s:i, s:s, s:s, s:s, s:[i,i], s:[f,f,f,f], s:I}", "slice", slice, "network", l->net->name, "data",
+                     s->data->description, "pictures", pictures, "images", c->images, "batch norm", c->norm, "measure batch", c->batch,
+                     "weights", weights, "x", x, "y", y, "points", p->nx, p->ny, "range", p->a_low, p->a_high, p->b_low, p->b_high,
+                     "direction seed", (json_int_t)c->directions);
+}
+
+/* Measure one slice of look l; its points in OUT/NAME-SLICE.points.csv, and all of them in OUT/NAME-SLICE.csv. */
+static bool measure(Session *s, Look *l, Slice *slice, Plane plane, const char *name, const Subset *subset)
+{
+    json_t *what = identity(s, l, &plane, name, subset == s->train ? "training" : "test");
+    char *file = format_new("%s-%s", l->net->name, name);
+    for (char *c = file; *c; c++)
+        *c = *c == ' ' ? '-' : *c;
+    char *points_file = format_new("%s.points.csv", file), *surface_file = format_new("%s.csv", file);
+    char *points = run_path(s->run, points_file), *path = run_path(s->run, surface_file);
+    Sweep *log = s->comm->rank == 0 ? sweep_open(points, LANDSCAPE_COLUMNS, what) : NULL;
+    say_phase(s, name, l->net->name);
+    if (s->work)
+        background_lock(s->work);
+    *slice = (Slice){plane, surface_new(plane.nx, plane.ny)};
+    if (s->work)
+        background_unlock(s->work);
+    network_restore(l->net);
+    double began = timer_now();
+    int before = log ? log->rows : 0;
+    bool complete = landscape_run(&(Landscape){l->net->m, subset, mode_of(s->c), plane, slice->surface, log, s->work}, s->comm);
+    double seconds = timer_now() - began;
+    if (complete && log) {
+        surface_write(slice->surface, &plane, what, path);
+        run_say(s->run, "%s of %s: %d points (%d measured now), %.1f s: %s", name, l->net->name, plane.nx * plane.ny, log->rows - before,
+                seconds, path);
+    }
+    if (log)
+        sweep_free(log);
+    json_decref(what);
+    free(file);
+    free(points_file);
+    free(surface_file);
+    free(points);
+    free(path);
+    return complete;
+}
+
+static bool measure_plane(Session *s, Look *l)
+{
+    const Choices *c = s->c;
+    int D = l->net->m->params.n, n = c->points;
+    network_restore(l->net);
+    l->x = alloc(D, sizeof(float));
+    l->y = alloc(D, sizeof(float));
+    directions_draw(l->net->m, l->x, l->y, (uint64_t)c->directions);
+    Plane plane = {D, l->net->w, l->x, l->y, n, n, -c->extent, c->extent, -c->extent, c->extent};
+    return measure(s, l, &l->plane, plane, "plane", c->test ? s->test : s->train);
+}
+
+static bool measure_lines(Session *s, Look *l)
+{
+    int n = 2 * s->c->points - 1;
+    Plane line = {l->net->m->params.n, l->net->w, l->x, NULL, n, 1, -s->c->extent, s->c->extent, 0, 0};
+    return measure(s, l, &l->train, line, "line-training", s->train) && measure(s, l, &l->test, line, "line-test", s->test);
+}
+
+/* The plane in which the path lies, with a margin around it. */
+static bool measure_valley(Session *s, Look *l)
+{
+    Network *net = l->net;
+    Pca *pca = pca_new((const float *const *)net->path, net->snapshots, net->m->params.n, 2);
+    if (s->work)
+        background_lock(s->work);
+    l->pca = pca;
+    if (s->work)
+        background_unlock(s->work);
+    double low[2] = {0, 0}, high[2] = {0, 0};
+    for (int i = 0; i < pca->n; i++)
+        for (int k = 0; k < pca->k; k++) {
+            low[k] = fmin(low[k], pca->coordinates[i * pca->k + k]);
+            high[k] = fmax(high[k], pca->coordinates[i * pca->k + k]);
+        }
+    double margin = 0.2 * fmax(high[0] - low[0], high[1] - low[1]);
+    int n = s->c->points;
+    bool flat = pca->k > 1;
+    Plane plane = {net->m->params.n, net->w, pca->directions, flat ? pca->directions + pca->dimension : NULL, n, flat ? n : 1,
+                   low[0] - margin, high[0] + margin, low[1] - margin, high[1] + margin};
+    run_say(s->run, "path of %s: %d snapshots; the plane of its first two principal directions holds %.1f + %.1f %% of their variance", net->name,
+            net->snapshots, 100 * pca->share[0], flat ? 100 * pca->share[1] : 0);
+    return measure(s, l, &l->valley, plane, "path", s->c->test ? s->test : s->train);
+}
+
+/* Which of the ranks' windows is closed is asked on all of them. */
+static bool lanczos_goes_on(void *context, const HessianEdges *so_far)
+{
+    Session *s = context;
+    (void)so_far;
+    return !stop_requested() && (!s->work || background_goes_on(s->work));
+}
+
+static bool measure_edges(Session *s, Look *l)
+{
+    say_phase(s, "Hessian's eigenvalues", l->net->name);
+    network_restore(l->net);
+    const Images *images = s->c->test ? &s->data->test : &s->data->train;
+    int count = s->c->images < images->count ? s->c->images : images->count, batch = s->c->batch < count ? s->c->batch : count;
+    int32_t *order = first_images(count);
+    Loader *loader = loader_new(s->be, images, s->data->mean, s->data->istd, batch, model_halo(l->net->m), (AugmentSpec){0}, 0);
+    HessianData data = {s->comm, loader, order, count, batch, MODEL_FROZEN_STATS};
+    HessianEdges e = hessian_edges(l->net->m, &data, s->c->steps, 1e-2, (uint64_t)s->c->directions, lanczos_goes_on, s);
+    loader_free(loader);
+    free(order);
+    if (s->work)
+        background_lock(s->work);
+    l->edges = e;
+    if (s->work)
+        background_unlock(s->work);
+    run_say(s->run, "Hessian of %s: largest eigenvalue %.4g (± %.2g), smallest %.4g (± %.2g) after %d Lanczos steps", l->net->name, e.top,
+            e.top_error, e.bottom, e.bottom_error, e.steps);
+    double stopped = !lanczos_goes_on(s, NULL);
+    comm_all_reduce_host(s->comm, &stopped, 1, COMM_MAX);
+    return !stopped;
+}
+
+static bool work_on(Session *s)
+{
+    LandscapeView *v = &s->view;
+    const Choices *c = s->c;
+    for (int k = 0; k < v->looks; k++)
+        if (!get_network(s, k))
+            return false;
+    for (int k = 0; k < v->looks; k++)
+        if (!measure_plane(s, &v->look[k]))
+            return false;
+    for (int k = 0; k < v->looks; k++)
+        if (!measure_lines(s, &v->look[k]))
+            return false;
+    for (int k = 0; k < v->looks; k++)
+        if (c->path && v->look[k].net->snapshots > 2 && !measure_valley(s, &v->look[k]))
+            return false;
+    for (int k = 0; k < v->looks; k++)
+        if (c->eigenvalues && !measure_edges(s, &v->look[k]))
+            return false;
+    return true;
+}
+
+bool landscape_work(Session *s)
+{
+    s->complete = work_on(s);
+    say_phase(s, s->complete ? "done" : "stopped", "");
+    return s->complete;
+}
+
+static void slice_free(Slice *s) { surface_free(s->surface); }
+
+void landscape_work_free(Session *s)
+{
+    for (int k = 0; k < s->view.looks; k++) {
+        Look *l = &s->view.look[k];
+        slice_free(&l->plane);
+        slice_free(&l->train);
+        slice_free(&l->test);
+        slice_free(&l->valley);
+        pca_free(l->pca);
+        hessian_edges_free(&l->edges);
+        free(l->x);
+        free(l->y);
+        network_free(l->net);
+    }
+    subset_free(s->train);
+    subset_free(s->test);
+}

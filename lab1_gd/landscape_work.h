@@ -1,0 +1,36 @@
+/* landscape_work.h: part 5's work, step by step: get the networks, measure their planes, lines, paths, eigenvalues. All
+ * ranks do it together; on rank 0 it runs beside the window.
+ */
+#ifndef LANDSCAPE_WORK_H
+#define LANDSCAPE_WORK_H
+#include "landscape_view.h"
+
+/* What was asked for. */
+typedef struct Choices {
+    RunOptions run;
+    Recipe recipe;
+    const char *checkpoint, *against, *norm;
+    bool no_skip, compare, full, test, path, eigenvalues;
+    int points, images, batch, steps;
+    double extent;
+    int64_t directions;
+} Choices;
+
+/* All that the work needs and makes. */
+typedef struct Session {
+    const Choices *c;
+    Run *run;
+    Comm *comm;
+    Backend *be;
+    const Dataset *data;
+    Subset *train, *test;
+    LandscapeView view;
+    Background *work;     /* rank 0: the thread that this runs on */
+    Background *thread;   /* rank 0: the same, for the window */
+    bool paused, complete;
+} Session;
+
+/* All of it. False: stopped before the end. */
+bool landscape_work(Session *s);
+void landscape_work_free(Session *s);
+#endif
