@@ -1,0 +1,73 @@
+#!/usr/bin/env bash
+# seconds: 120
+# sanitizers: no
+# A loss landscape that is killed goes on where it was and ends as one that was not; on 1 and 2 ranks the same numbers; what it reads is checked.
+set -u
+work=$(mktemp -d); trap 'rm -rf "$work"' EXIT
+program=$BUILD/sol/lab1_gd/5_loss_landscape launch=common/setup/launch.sh
+export HEADLESS=1
+fail() { echo "FAIL: $*"; tail -n 20 "$work/log"; exit 1; }
+results() { echo "$work/$1/lab1_loss_landscape"; }
+land() { # name, ranks, options…
+    local name=$1 ranks=$2; shift 2
+    # One thread per rank: other sums of gradients would train to another last digit.
+    "$launch" --np "$ranks" "$program" --data synthetic --model mlp --train-images 1000 --updates 30 --images 200 --points 33 --threads 1 \
+        --out "$work/$name" "$@" >"$work/log" 2>&1
+}
+
+land whole 1 || fail "exit status $?"
+for part in plane line-training line-test path; do
+    rows=$(grep -c '^-\?[0-9]' "$(results whole)/mlp-$part.csv") || fail "no mlp-$part.csv"
+    case $part in plane | path) want=1089 ;; *) want=65 ;; esac
+    [ "$rows" = "$want" ] || fail "mlp-$part.csv has $rows points, expected $want"
+done
+grep -q 'nan' "$(results whole)"/mlp-*.csv && fail "a point is not known"
+grep -Eq 'largest eigenvalue [0-9.]+ ' "$work/log" || fail "no eigenvalues"
+[ -s "$(results whole)/landscape.png" ] || fail "no picture"
+
+# Killed in the middle of the plane, as hard as can be; then the same command again.
+land cut 1 & 
+for _ in $(seq 600); do
+    [ "$(grep -c '^[0-9]' "$(results cut)/mlp-plane.points.csv" 2>/dev/null)" -ge 50 ] 2>/dev/null && break
+    sleep 0.02
+done
+pkill -9 -f "$program.*$work/cut" || fail "it was over before it could be killed"
+wait
+there=$(grep -c '^[0-9]' "$(results cut)/mlp-plane.points.csv")
+[ "$there" -lt 1089 ] || fail "it was over before it was killed"
+land cut 1 || fail "again: exit status $?"
+grep -q 'trained before' "$work/log" || fail "it trained again"
+measured=$(sed -nE 's/^plane of .*\(([0-9]+) measured now\).*/\1/p' "$work/log")
+[ "$measured" -gt 0 ] && [ "$measured" -lt 1089 ] || fail "$measured points were measured again"
+echo "killed after $there points or one more, $measured measured afterwards"
+for part in plane line-training line-test path; do
+    cmp "$(results whole)/mlp-$part.csv" "$(results cut)/mlp-$part.csv" || fail "mlp-$part.csv is another after the kill"
+done
+
+# The same weights on two ranks: the same surface.
+checkpoint=$(results whole)/mlp.safetensors
+land one 1 --checkpoint "$checkpoint" || fail "one rank, from a checkpoint: exit status $?"
+land two 2 --checkpoint "$checkpoint" || fail "two ranks: exit status $?"
+for part in plane line-training line-test; do
+    cmp "$(results one)/mlp-$part.csv" "$(results two)/mlp-$part.csv" || fail "mlp-$part.csv is another on two ranks"
+done
+cmp <(tail -n +2 "$(results one)/mlp-plane.csv") <(tail -n +2 "$(results whole)/mlp-plane.csv") || fail "read from the file it is another"
+
+# What it cannot use.
+refused() { # words expected, options…
+    local words=$1; shift
+    land bad 1 "$@"; local status=$?
+    [ $status = 2 ] && grep -q -- "$words" "$work/log" || fail "expected exit 2 and '$words' with $*"
+}
+head -c 1000 "$checkpoint" >"$work/short.safetensors"
+refused 'short.safetensors' --checkpoint "$work/short.safetensors"
+refused 'nowhere' --checkpoint "$work/nowhere"
+refused 'needs --checkpoint' --against "$checkpoint"
+refused 'expected a number' --extent nan
+refused 'points' --points -3
+refused 'model' --model resnet9
+if [ -d /usr/share/datasets/fashion-mnist ]; then refused 'give another --data' --checkpoint "$checkpoint" --data fashion; fi
+
+HEADLESS=1 "$BUILD/student/lab1_gd/5_loss_landscape" --data synthetic --out "$work/todo" >"$work/log" 2>&1; [ $? = 77 ] || fail "with the stub: expected exit 77"
+grep -q 'TODO in lab1_gd/filter_normalize.c, line' "$work/log" || fail "the stub's file and line are not said"
+echo "ok"
