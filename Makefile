@@ -47,7 +47,7 @@ demo:       ## the guided tour with the reference solutions
 test:       ## all tests; last line "N passed, N failed, N skipped"
 datasets:   ## fetch and verify Fashion-MNIST and CIFAR-10
 all:        ## build everything that this machine can build
-bench:      ## the performance table, against PyTorch where PYTHON_TORCH=python can import it
+bench:      ## the performance tables, against PyTorch where PYTHON_TORCH=python can import it
 grade:      ## build, run and score submissions of the assessment
 handout:    ## the students' tarball: no solutions, no hidden tests
 coverage:   ## which lines of common/ the tests run
@@ -324,8 +324,9 @@ $(BENCH): %: %.o $(B)/libcommon.a
 all: $(BENCH) $(LAB_PROGRAMS) $(TRAINERS) $(GRADING) $(B)/libcommon.a $(if $(HAVE_CMOCKA),$(UNIT_TESTS) $(TOOLS))
 test: $(BENCH) $(LAB_PROGRAMS) $(TRAINERS) $(GRADING) $(UNIT_TESTS) $(TOOLS)
 	@CC='$(CC)' CFLAGS='$(CFLAGS)' WERROR='$(WERROR)' tests/run.sh $(B) $(ONLY)
-bench: $(BENCH)
-	@$< --programs $(<D) --python '$(or $(PYTHON_TORCH),python3)' $(if $(ONLY),--only $(ONLY)) $(ARGS)
+bench: $(BENCH) $(filter %/5_loss_landscape,$(LAB_PROGRAMS))
+	$(if $(filter landscape,$(ONLY)),,@$< --programs $(<D) --python '$(or $(PYTHON_TORCH),python3)' $(if $(ONLY),--only $(ONLY)) $(ARGS))
+	$(if $(filter-out landscape,$(ONLY)),,@tests/bench/landscape.sh $(B) '$(or $(PYTHON_TORCH),python3)')
 coverage:
 	@find $(BUILD)/coverage -name '*.gcda' -delete 2>/dev/null; true
 	@$(MAKE) --no-print-directory COVERAGE=1 test; status=$$?; tests/coverage.sh $(BUILD)/coverage; exit $$status

@@ -16,7 +16,7 @@
 
 static Choices defaults(void)
 {
-    return (Choices){.run = run_options_default(), .norm = "batch", .path = true, .eigenvalues = true, .images = 512, .batch = 256,
+    return (Choices){.run = run_options_default(), .norm = "batch", .lines = true, .path = true, .eigenvalues = true, .images = 512, .batch = 256,
                      .steps = 20, .extent = 1, .directions = 1,
                      .recipe = {.images = 10000, .batch = 128, .updates = 300, .rate = 0.1, .momentum = 0.9, .weight_decay = 5e-4,
                                 .snapshots = 40}};
@@ -40,6 +40,7 @@ static void parse(Choices *c, Option *table, int argc, char **argv)
         {"norm", ARG_CHOICE, &c->norm, .choices = "batch|running", .help = "batch norm's statistics: each batch's, or the trained ones"},
         {"measure-batch", ARG_INT, &c->batch, .min = 1, .max = 65536, .help = "pictures per batch when measuring"},
         {"direction-seed", ARG_LONG, &c->directions, .min = 0, .max = 9e15, .help = "seed of the random directions"},
+        {"lines", ARG_FLAG, &c->lines, .help = "training and test loss along the first direction"},
         {"path", ARG_FLAG, &c->path, .help = "the path of training in its own plane"},
         {"eigenvalues", ARG_FLAG, &c->eigenvalues, .help = "the Hessian's largest and smallest eigenvalue"},
         {"steps", ARG_INT, &c->steps, .min = 2, .max = 500, .help = "Lanczos steps for them"},

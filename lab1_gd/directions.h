@@ -11,4 +11,7 @@
 
 /* Into x and y [D], flat like m->params. A function of m's weights and the seed. y may be NULL: one direction. */
 void directions_draw(const Model *m, float *x, float *y, uint64_t seed);
+
+/* Write both as a safetensors file: "x.conv1.weight", "y.conv1.weight", … in PyTorch's shapes. A failure ends the run. */
+void directions_save(const Model *m, const float *x, const float *y, uint64_t seed, const char *path);
 #endif

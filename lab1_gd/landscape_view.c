@@ -234,7 +234,8 @@ void landscape_draw(const LandscapeView *v, Plot *plot)
         draw_two(v, plot, z);
     int used = snprintf(text, sizeof text, "%s", v->phase);
     if (e->steps && v->looks == 1)
-        snprintf(text + used, sizeof text - used, " · Hessian: λ from %.3g to %.3g (Lanczos, %d steps)", e->bottom, e->top, e->steps);
+        snprintf(text + used, sizeof text - used, " · Hessian: λ from %s%.3g to %.3g (Lanczos, %d steps)", e->bottom < 0 ? "−" : "",
+                 fabs(e->bottom), e->top, e->steps);
     plot_footer(plot, text);
 }
 

@@ -96,11 +96,8 @@ static json_t *identity(const Session *s, const Look *l, const Plane *p, const c
 static bool measure(Session *s, Look *l, Slice *slice, Plane plane, const char *name, const Subset *subset)
 {
     json_t *what = identity(s, l, &plane, name, subset == s->train ? "training" : "test");
-    char *file = format_new("%s-%s", l->net->name, name);
-    for (char *c = file; *c; c++)
-        *c = *c == ' ' ? '-' : *c;
-    char *points_file = format_new("%s.points.csv", file), *surface_file = format_new("%s.csv", file);
-    char *points = run_path(s->run, points_file), *path = run_path(s->run, surface_file);
+    char *points_ending = format_new("-%s.points.csv", name), *surface_ending = format_new("-%s.csv", name);
+    char *points = network_path(s->run, l->net, points_ending), *path = network_path(s->run, l->net, surface_ending);
     Sweep *log = s->comm->rank == 0 ? sweep_open(points, LANDSCAPE_COLUMNS, what) : NULL;
     say_phase(s, name, l->net->name);
     if (s->work)
@@ -121,9 +118,8 @@ static bool measure(Session *s, Look *l, Slice *slice, Plane plane, const char *
     if (log)
         sweep_free(log);
     json_decref(what);
-    free(file);
-    free(points_file);
-    free(surface_file);
+    free(points_ending);
+    free(surface_ending);
     free(points);
     free(path);
     return complete;
@@ -137,6 +133,11 @@ static bool measure_plane(Session *s, Look *l)
     l->x = alloc(D, sizeof(float));
     l->y = alloc(D, sizeof(float));
     directions_draw(l->net->m, l->x, l->y, (uint64_t)c->directions);
+    if (s->comm->rank == 0) {
+        char *path = network_path(s->run, l->net, ".directions.safetensors");
+        directions_save(l->net->m, l->x, l->y, (uint64_t)c->directions, path);
+        free(path);
+    }
     Plane plane = {D, l->net->w, l->x, l->y, n, n, -c->extent, c->extent, -c->extent, c->extent};
     return measure(s, l, &l->plane, plane, "plane", c->test ? s->test : s->train);
 }
@@ -182,8 +183,21 @@ static bool lanczos_goes_on(void *context, const HessianEdges *so_far)
     return !stop_requested() && (!s->work || background_goes_on(s->work));
 }
 
+/* Max pooling's choices cannot be held while the weights move: hessian.h. */
+static bool has_edges(const Model *m)
+{
+    for (int i = 0; i < m->nlayers; i++)
+        if (m->layers[i].kind == LAYER_MAXPOOL)
+            return false;
+    return true;
+}
+
 static bool measure_edges(Session *s, Look *l)
 {
+    if (!has_edges(l->net->m)) {
+        run_say(s->run, "Hessian of %s: not measured, its max pooling has no second derivative to hold on to", l->net->name);
+        return true;
+    }
     say_phase(s, "Hessian's eigenvalues", l->net->name);
     network_restore(l->net);
     const Images *images = s->c->test ? &s->data->test : &s->data->train;
@@ -217,7 +231,7 @@ static bool work_on(Session *s)
         if (!measure_plane(s, &v->look[k]))
             return false;
     for (int k = 0; k < v->looks; k++)
-        if (!measure_lines(s, &v->look[k]))
+        if (c->lines && !measure_lines(s, &v->look[k]))
             return false;
     for (int k = 0; k < v->looks; k++)
         if (c->path && v->look[k].net->snapshots > 2 && !measure_valley(s, &v->look[k]))

@@ -10,7 +10,7 @@ typedef struct Choices {
     RunOptions run;
     Recipe recipe;
     const char *checkpoint, *against, *norm;
-    bool no_skip, compare, full, test, path, eigenvalues;
+    bool no_skip, compare, full, test, lines, path, eigenvalues;
     int points, images, batch, steps;
     double extent;
     int64_t directions;

@@ -52,4 +52,6 @@ bool network_train(Network *n, const Trainer *t, const Recipe *recipe);
 void network_read(Network *n, const char *path);
 /* Its trained weights and running statistics into its model again, after a landscape has used that. */
 void network_restore(Network *n);
+/* The file of this network's with that ending: "OUT/resnet20-without-skips-plane.csv"; free() it. */
+char *network_path(const Run *run, const Network *n, const char *ending);
 #endif

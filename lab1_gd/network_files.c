@@ -26,8 +26,7 @@ void network_add(Network *n, const float *w, int at, double loss)
     n->loss[n->snapshots++] = loss;
 }
 
-/* "OUT/resnet20-without-skips.path.safetensors" */
-static char *path_of(const Run *run, const Network *n, const char *ending)
+char *network_path(const Run *run, const Network *n, const char *ending)
 {
     char *file = format_new("%s%s", n->name, ending), *path;
     for (char *c = file; *c; c++)
@@ -47,7 +46,7 @@ static json_t *recipe_json(const Recipe *r, const Trainer *t)
 
 bool network_kept(const Run *run, const Network *n, const Recipe *r, const Trainer *t)
 {
-    char *path = path_of(run, n, ".json");
+    char *path = network_path(run, n, ".json");
     json_t *there = json_load_file(path, 0, NULL), *wanted = recipe_json(r, t);
     bool kept = there && json_equal(there, wanted);
     json_decref(there);
@@ -84,7 +83,7 @@ static void save_path(const char *path, const Network *n)
 
 void network_save(const Run *run, Network *n, const Recipe *r, const Trainer *t)
 {
-    char *checkpoint = path_of(run, n, ".safetensors"), *path = path_of(run, n, ".path.safetensors"), *recipe = path_of(run, n, ".json");
+    char *checkpoint = network_path(run, n, ".safetensors"), *path = network_path(run, n, ".path.safetensors"), *recipe = network_path(run, n, ".json");
     json_t *json = recipe_json(r, t);
     char *text = json_dumps(json, JSON_INDENT(2) | JSON_SORT_KEYS);
     remove(recipe); /* whatever happens now: not these files with the old recipe */
@@ -121,7 +120,7 @@ static void load_path(const char *path, Network *n)
 
 void network_load(const Run *run, Network *n)
 {
-    char *checkpoint = path_of(run, n, ".safetensors"), *path = path_of(run, n, ".path.safetensors");
+    char *checkpoint = network_path(run, n, ".safetensors"), *path = network_path(run, n, ".path.safetensors");
     network_read(n, checkpoint);
     load_path(path, n);
     free(checkpoint);
