@@ -16,7 +16,7 @@
 
 static Choices defaults(void)
 {
-    return (Choices){.run = run_options_default(), .norm = "batch", .lines = true, .path = true, .eigenvalues = true, .images = 512, .batch = 256,
+    return (Choices){.run = run_options_default(), .norm = "running", .lines = true, .path = true, .eigenvalues = true, .images = 512, .batch = 256,
                      .steps = 20, .extent = 1, .directions = 1,
                      .recipe = {.images = 10000, .batch = 128, .updates = 300, .rate = 0.1, .momentum = 0.9, .weight_decay = 5e-4,
                                 .snapshots = 40}};
@@ -37,7 +37,7 @@ static void parse(Choices *c, Option *table, int argc, char **argv)
         {"extent", ARG_REAL, &c->extent, .min = 1e-3, .max = 100, .help = "how far to look, in lengths of the weights' filters"},
         {"images", ARG_INT, &c->images, .min = 1, .max = 1000000, .help = "pictures on which the loss is measured"},
         {"test", ARG_FLAG, &c->test, .help = "measure on test pictures, not on training pictures"},
-        {"norm", ARG_CHOICE, &c->norm, .choices = "batch|running", .help = "batch norm's statistics: each batch's, or the trained ones"},
+        {"norm", ARG_CHOICE, &c->norm, .choices = "running|batch", .help = "batch norm's statistics: the trained ones, or each batch's"},
         {"measure-batch", ARG_INT, &c->batch, .min = 1, .max = 65536, .help = "pictures per batch when measuring"},
         {"direction-seed", ARG_LONG, &c->directions, .min = 0, .max = 9e15, .help = "seed of the random directions"},
         {"lines", ARG_FLAG, &c->lines, .help = "training and test loss along the first direction"},
@@ -146,10 +146,10 @@ int main(int argc, char **argv)
     REQUIRE(c.recipe.batch <= c.recipe.images, "--batch=%d is above the %d training pictures", c.recipe.batch, c.recipe.images);
     json_t *facts = json_pack("{s:s, s:s, s:i}", "data", data->description, "device", be->description, "ranks", comm->size);
     Run *run = run_open("lab1_loss_landscape", &c.run, table, facts, comm->rank == 0);
-    char *title = format_new("%s · loss on %d %s pictures · batch norm by %s statistics · filter-normalised directions, seed %lld", data->name,
+    char *title = format_new("%s · loss on %d %s pictures · %s statistics · filter-normalised directions (seed %lld)", data->name,
                              c.images, c.test ? "test" : "training", c.norm, (long long)c.directions);
     Session s = {.c = &c, .run = run, .comm = comm, .be = be, .data = data,
-                 .view = {.looks = c.compare ? 2 : 1, .title = title, .missing = missing, .camera = {-50, 35, 1.25}, .heat = true, .phase = "to do"}};
+                 .view = {.looks = c.compare ? 2 : 1, .title = title, .missing = missing, .camera = {-50, 35, c.compare ? 1.05 : 1.25}, .heat = true, .phase = "to do"}};
     if (comm->rank == 0) {
         s.thread = missing ? NULL : background_start(work, &s);
         scene_show(run, &(Scene){.title = "Lab 1 · loss landscape", .picture = "landscape.png", .keys = keys, .state = &s, .draw = draw,

@@ -158,7 +158,7 @@ static void draw_valley(const LandscapeView *v, Plot *plot, const Look *l)
     }
     char *x = format_new("1st principal direction (%.0f %% of the variance)", 100 * l->pca->share[0]);
     char *y = format_new("2nd (%.0f %%)", l->pca->k > 1 ? 100 * l->pca->share[1] : 0);
-    PlotAxes axes = {.row = 1, .title = "The path of training in its own plane", .x = direction(&l->valley, false, x),
+    PlotAxes axes = {.row = 1, .title = "The path of training (batch statistics)", .x = direction(&l->valley, false, x),
                      .y = direction(&l->valley, true, y)};
     scale_of(&axes.z, 1, (const Surface *const[]){l->valley.surface});
     PlotPanel *panel = plot_panel(plot, axes);
@@ -217,8 +217,9 @@ static void draw_two(const LandscapeView *v, Plot *plot, PlotAxis z)
         draw_3d(surface, v, &v->look[k]);
         free(title);
     }
+    PlotAxis loss = {.label = "loss", .log = 10, .low = z.low / 1.5, .high = 20 * z.high}; /* room for the legend */
     PlotPanel *lines = plot_panel(plot, (PlotAxes){.column = 2, .rows = 2, .title = "Along the first direction", .x = direction(&v->look[0].train, false, "a"),
-                                                   .y = {.label = "loss", .log = 10}, .legend = PLOT_BOTTOM_RIGHT});
+                                                   .y = loss, .legend = PLOT_TOP_RIGHT});
     draw_lines(lines, v);
 }
 

@@ -40,24 +40,39 @@ static Subset *subset_of(const Session *s, const Images *images, const Model *m)
     return subset;
 }
 
+/* A file's network is called as the file; the second of the same name gets a number. */
+static Network *network_of_file(const Session *s, const char *file, int batch)
+{
+    const Images *pictures = &s->data->train;
+    ModelSpec spec;
+    checkpoint_model(file, &spec);
+    REQUIRE(spec.h == pictures->h && spec.w == pictures->w && spec.c == pictures->c && spec.classes == s->data->classes,
+            "%s: a network for pictures %dx%dx%d of %d classes; %s has %dx%dx%d of %d: give another --data", file, spec.h, spec.w,
+            spec.c, spec.classes, s->data->name, pictures->h, pictures->w, pictures->c, s->data->classes);
+    const char *base = strrchr(file, '/') ? strrchr(file, '/') + 1 : file, *end = strstr(base, ".safetensors");
+    char *name = format_new("%.*s", end && end > base ? (int)(end - base) : (int)strlen(base), base);
+    const Network *first = s->view.look[0].net;
+    char *second = first && !strcmp(first->name, name) ? format_new("%s 2", name) : NULL;
+    Network *net = network_new(s->be, &spec, batch, second ? second : name);
+    network_read(net, file);
+    free(name);
+    free(second);
+    free((char *)spec.name);
+    return net;
+}
+
 /* The network number k: read, or trained. */
 static bool get_network(Session *s, int k)
 {
     const Choices *c = s->c;
     const char *file = k ? c->against : c->checkpoint;
     Recipe recipe = c->recipe;
-    ModelSpec spec = recipe.spec;
+    ModelSpec *spec = &recipe.spec;
     const Images *pictures = &s->data->train;
-    if (file)
-        checkpoint_model(file, &spec);
-    else
-        spec = (ModelSpec){.name = spec.name, .h = pictures->h, .w = pictures->w, .c = pictures->c, .classes = s->data->classes,
-                           .no_skip = spec.no_skip || k};
-    REQUIRE(spec.h == pictures->h && spec.w == pictures->w && spec.c == pictures->c && spec.classes == s->data->classes,
-            "%s: a network for pictures %dx%dx%d of %d classes; %s has %dx%dx%d of %d: give another --data", file, spec.h, spec.w,
-            spec.c, spec.classes, s->data->name, pictures->h, pictures->w, pictures->c, s->data->classes);
-    recipe.spec = spec;
-    Network *net = network_new(s->be, &spec, c->batch > recipe.batch ? c->batch : recipe.batch);
+    int batch = c->batch > recipe.batch ? c->batch : recipe.batch;
+    *spec = (ModelSpec){.name = spec->name, .h = pictures->h, .w = pictures->w, .c = pictures->c, .classes = s->data->classes,
+                        .no_skip = spec->no_skip || k};
+    Network *net = file ? network_of_file(s, file, batch) : network_new(s->be, spec, batch, NULL);
     if (!s->train) {
         s->train = subset_of(s, &s->data->train, net->m);
         s->test = subset_of(s, &s->data->test, net->m);
@@ -67,17 +82,15 @@ static bool get_network(Session *s, int k)
     s->view.look[k].net = net;
     if (s->work)
         background_unlock(s->work);
-    if (file) {
-        network_read(net, file);
-        free((char *)spec.name);
+    if (file)
         return true;
-    }
     say_phase(s, "training", net->name);
     return network_train(net, &(Trainer){s->run, s->comm, s->be, s->data, s->c->test ? s->test : s->train, mode_of(c), s->work}, &recipe);
 }
 
 /* What a file of points is of: everything that its numbers depend on. */
-static json_t *identity(const Session *s, const Look *l, const Plane *p, const char *slice, const char *pictures)
+static json_t *identity(const Session *s, const Look *l, const Plane *p, const char *slice, const char *pictures,
+                        ModelMode mode)
 {
     const Choices *c = s->c;
     char weights[17], x[17], y[17] = "none";
@@ -87,15 +100,15 @@ static json_t *identity(const Session *s, const Look *l, const Plane *p, const c
     if (p->y)
         audit_digest(y, p->y, bytes);
     return json_pack("{s:s, s:s, s:s, s:s, s:i, s:s, s:i, s:s, s:s, s:s, s:[i,i], s:[f,f,f,f], s:I}", "slice", slice, "network", l->net->name, "data",
-                     s->data->description, "pictures", pictures, "images", c->images, "batch norm", c->norm, "measure batch", c->batch,
+                     s->data->description, "pictures", pictures, "images", c->images, "batch norm", mode == MODEL_EVAL ? "running" : "batch", "measure batch", c->batch,
                      "weights", weights, "x", x, "y", y, "points", p->nx, p->ny, "range", p->a_low, p->a_high, p->b_low, p->b_high,
                      "direction seed", (json_int_t)c->directions);
 }
 
 /* Measure one slice of look l; its points in OUT/NAME-SLICE.points.csv, and all of them in OUT/NAME-SLICE.csv. */
-static bool measure(Session *s, Look *l, Slice *slice, Plane plane, const char *name, const Subset *subset)
+static bool measure(Session *s, Look *l, Slice *slice, Plane plane, const char *name, const Subset *subset, ModelMode mode)
 {
-    json_t *what = identity(s, l, &plane, name, subset == s->train ? "training" : "test");
+    json_t *what = identity(s, l, &plane, name, subset == s->train ? "training" : "test", mode);
     char *points_ending = format_new("-%s.points.csv", name), *surface_ending = format_new("-%s.csv", name);
     char *points = network_path(s->run, l->net, points_ending), *path = network_path(s->run, l->net, surface_ending);
     Sweep *log = s->comm->rank == 0 ? sweep_open(points, LANDSCAPE_COLUMNS, what) : NULL;
@@ -108,7 +121,7 @@ static bool measure(Session *s, Look *l, Slice *slice, Plane plane, const char *
     network_restore(l->net);
     double began = timer_now();
     int before = log ? log->rows : 0;
-    bool complete = landscape_run(&(Landscape){l->net->m, subset, mode_of(s->c), plane, slice->surface, log, s->work}, s->comm);
+    bool complete = landscape_run(&(Landscape){l->net->m, subset, mode, plane, slice->surface, log, s->work}, s->comm);
     double seconds = timer_now() - began;
     if (complete && log) {
         surface_write(slice->surface, &plane, what, path);
@@ -139,17 +152,19 @@ static bool measure_plane(Session *s, Look *l)
         free(path);
     }
     Plane plane = {D, l->net->w, l->x, l->y, n, n, -c->extent, c->extent, -c->extent, c->extent};
-    return measure(s, l, &l->plane, plane, "plane", c->test ? s->test : s->train);
+    return measure(s, l, &l->plane, plane, "plane", c->test ? s->test : s->train, mode_of(c));
 }
 
 static bool measure_lines(Session *s, Look *l)
 {
     int n = 2 * s->c->points - 1;
     Plane line = {l->net->m->params.n, l->net->w, l->x, NULL, n, 1, -s->c->extent, s->c->extent, 0, 0};
-    return measure(s, l, &l->train, line, "line-training", s->train) && measure(s, l, &l->test, line, "line-test", s->test);
+    ModelMode mode = mode_of(s->c);
+    return measure(s, l, &l->train, line, "line-training", s->train, mode) && measure(s, l, &l->test, line, "line-test", s->test, mode);
 }
 
-/* The plane in which the path lies, with a margin around it. */
+/* The plane in which the path lies, with a margin around it. By batch statistics: the running ones belong to its end
+ * alone. */
 static bool measure_valley(Session *s, Look *l)
 {
     Network *net = l->net;
@@ -172,7 +187,7 @@ static bool measure_valley(Session *s, Look *l)
                    low[0] - margin, high[0] + margin, low[1] - margin, high[1] + margin};
     run_say(s->run, "path of %s: %d snapshots; the plane of its first two principal directions holds %.1f + %.1f %% of their variance", net->name,
             net->snapshots, 100 * pca->share[0], flat ? 100 * pca->share[1] : 0);
-    return measure(s, l, &l->valley, plane, "path", s->c->test ? s->test : s->train);
+    return measure(s, l, &l->valley, plane, "path", s->c->test ? s->test : s->train, MODEL_FROZEN_STATS);
 }
 
 /* Which of the ranks' windows is closed is asked on all of them. */
@@ -213,7 +228,7 @@ static bool measure_edges(Session *s, Look *l)
     l->edges = e;
     if (s->work)
         background_unlock(s->work);
-    run_say(s->run, "Hessian of %s: largest eigenvalue %.4g (± %.2g), smallest %.4g (± %.2g) after %d Lanczos steps", l->net->name, e.top,
+    run_say(s->run, "Hessian of %s (batch statistics): largest eigenvalue %.4g (± %.2g), smallest %.4g (± %.2g) after %d Lanczos steps", l->net->name, e.top,
             e.top_error, e.bottom, e.bottom_error, e.steps);
     double stopped = !lanczos_goes_on(s, NULL);
     comm_all_reduce_host(s->comm, &stopped, 1, COMM_MAX);

@@ -10,11 +10,13 @@
 #include "order.h"
 #include "schedule.h"
 
-Network *network_new(Backend *be, const ModelSpec *spec, int batch)
+Network *network_new(Backend *be, const ModelSpec *spec, int batch, const char *name)
 {
     Network *n = alloc(1, sizeof *n);
-    n->m = model_new(be, spec, batch);
-    n->name = format_new("%s%s", spec->name, spec->no_skip ? " without skips" : "");
+    ModelSpec own = *spec;
+    own.name = n->kind = format_new("%s", spec->name);
+    n->m = model_new(be, &own, batch);
+    n->name = name ? format_new("%s", name) : format_new("%s%s", spec->name, spec->no_skip ? " without skips" : "");
     n->w = alloc(n->m->params.n, sizeof(float));
     n->state = n->m->nstate ? alloc(n->m->state.n, sizeof(float)) : NULL;
     return n;
@@ -33,6 +35,7 @@ void network_free(Network *n)
     free(n->state);
     free(n->name);
     model_free(n->m);
+    free(n->kind);
     free(n);
 }
 

@@ -22,7 +22,7 @@ typedef struct Recipe {
 
 typedef struct Network {
     Model *m;
-    char *name;                     /* for people: "resnet20 without skips" */
+    char *kind, *name;              /* spec.name; for people and files: "resnet20 without skips" */
     int updates;                    /* that it was trained for */
     float *w, *state;               /* [D], [S]: its trained weights and running statistics; state NULL: none */
     int snapshots;
@@ -42,8 +42,8 @@ typedef struct Trainer {
     Background *watch;              /* rank 0; NULL: none */
 } Trainer;
 
-/* An untrained network, planned for `batch` pictures. */
-Network *network_new(Backend *be, const ModelSpec *spec, int batch);
+/* An untrained network, planned for `batch` pictures. name NULL: after its kind. */
+Network *network_new(Backend *be, const ModelSpec *spec, int batch, const char *name);
 void network_free(Network *n); /* NULL is fine */
 
 /* Train n, or take what an earlier run of the same recipe kept. Collective. False: stopped before its end. */
