@@ -190,7 +190,7 @@ static void draw_one(const LandscapeView *v, Plot *plot, PlotAxis z)
     draw_3d(surface, v, l);
     draw_valley(v, plot, l);
     PlotPanel *lines = plot_panel(plot, (PlotAxes){.row = 1, .column = 1, .title = "Along the first direction", .x = direction(&l->train, false, "a"),
-                                                   .y = {.label = "loss", .low = 0, .high = NAN}});
+                                                   .y = {.label = "loss", .log = 10}});
     draw_lines(lines, v);
     if (v->missing)
         plot_note(map, v->missing);

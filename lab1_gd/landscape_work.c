@@ -220,7 +220,7 @@ static bool measure_edges(Session *s, Look *l)
     int32_t *order = first_images(count);
     Loader *loader = loader_new(s->be, images, s->data->mean, s->data->istd, batch, model_halo(l->net->m), (AugmentSpec){0}, 0);
     HessianData data = {s->comm, loader, order, count, batch, MODEL_FROZEN_STATS};
-    HessianEdges e = hessian_edges(l->net->m, &data, s->c->steps, 1e-2, (uint64_t)s->c->directions, lanczos_goes_on, s);
+    HessianEdges e = hessian_edges(l->net->m, &data, s->c->steps, 1e-3, (uint64_t)s->c->directions, lanczos_goes_on, s);
     loader_free(loader);
     free(order);
     if (s->work)
