@@ -23,18 +23,12 @@ static void say_phase(Session *s, const char *phase, const char *name)
 
 /* ---- the steps of the work; each on all ranks, false: stopped ---- */
 
-static int32_t *first_images(int count)
-{
-    int32_t *order = alloc(count, sizeof *order);
-    for (int i = 0; i < count; i++)
-        order[i] = i;
-    return order;
-}
-
 static Subset *subset_of(const Session *s, const Images *images, const Model *m)
 {
     int count = s->c->images < images->count ? s->c->images : images->count;
-    int32_t *order = first_images(count);
+    int32_t *order = alloc(count, sizeof *order);
+    for (int i = 0; i < count; i++)
+        order[i] = i;
     Subset *subset = subset_new(s->be, images, s->data->mean, s->data->istd, order, count, s->c->batch, model_halo(m));
     free(order);
     return subset;
@@ -215,14 +209,8 @@ static bool measure_edges(Session *s, Look *l)
     }
     say_phase(s, "Hessian's eigenvalues", l->net->name);
     network_restore(l->net);
-    const Images *images = s->c->test ? &s->data->test : &s->data->train;
-    int count = s->c->images < images->count ? s->c->images : images->count, batch = s->c->batch < count ? s->c->batch : count;
-    int32_t *order = first_images(count);
-    Loader *loader = loader_new(s->be, images, s->data->mean, s->data->istd, batch, model_halo(l->net->m), (AugmentSpec){0}, 0);
-    HessianData data = {s->comm, loader, order, count, batch, MODEL_FROZEN_STATS};
+    HessianData data = {s->comm, s->c->test ? s->test : s->train, MODEL_FROZEN_STATS};
     HessianEdges e = hessian_edges(l->net->m, &data, s->c->steps, 1e-3, (uint64_t)s->c->directions, lanczos_goes_on, s);
-    loader_free(loader);
-    free(order);
     if (s->work)
         background_lock(s->work);
     l->edges = e;
