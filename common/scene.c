@@ -24,7 +24,8 @@ static void run_window(const Scene *s, PlotWindow *window, Plot *plot)
         if (s->advance)
             s->advance(s->state, fmin(now - before, 0.1));
         before = now;
-        s->draw(s->state, plot);
+        if (!s->changed || s->changed(s->state))
+            s->draw(s->state, plot);
         plot_window_show(window);
     }
 }

@@ -18,6 +18,7 @@ typedef struct Scene {
     const PlotKey *keys;                            /* what `?` shows; NULL: plot_keys */
     void *state;                                    /* given to the functions below; all but `draw` may be NULL */
     void (*draw)(void *state, Plot *plot);          /* describe the picture as it is now, from plot_begin() on */
+    bool (*changed)(void *state);                   /* is the picture another than at the last draw? NULL: always */
     void (*event)(void *state, const PlotEvent *e); /* a key or the mouse; quitting is seen to */
     void (*advance)(void *state, double seconds);   /* so much time has passed (at most 0.1 s): work of a few ms */
     void (*finish)(void *state);                    /* there is no window: do all the work */

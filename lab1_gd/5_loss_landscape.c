@@ -78,6 +78,7 @@ static void work(void *state, Background *b)
 static void on_event(void *state, const PlotEvent *e)
 {
     Session *s = state;
+    s->changes++;
     if (e->kind == PLOT_KEY && e->key == ' ')
         background_pause(s->thread, s->paused = !s->paused);
     else if (e->kind == PLOT_KEY && e->key == '.') {
@@ -87,6 +88,19 @@ static void on_event(void *state, const PlotEvent *e)
         s->view.heat = !s->view.heat;
     else if (landscape_is_3d(&s->view, e->panel))
         plot_camera_move(&s->view.camera, e);
+}
+
+/* Drawing takes from the work: only when there is something new. */
+static bool changed(void *state)
+{
+    Session *s = state;
+    long before = s->drawn;
+    if (s->thread)
+        background_lock(s->thread);
+    s->drawn = 1 + s->changes + landscape_changes(&s->view);
+    if (s->thread)
+        background_unlock(s->thread);
+    return s->drawn != before;
 }
 
 static void draw(void *state, Plot *plot)
@@ -153,7 +167,7 @@ int main(int argc, char **argv)
     if (comm->rank == 0) {
         s.thread = missing ? NULL : background_start(work, &s);
         scene_show(run, &(Scene){.title = "Lab 1 · loss landscape", .picture = "landscape.png", .keys = keys, .state = &s, .draw = draw,
-                                 .event = on_event, .finish = finish});
+                                 .changed = changed, .event = on_event, .finish = finish});
         background_stop(s.thread);
         report(&s);
     } else if (!missing)

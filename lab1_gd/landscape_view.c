@@ -241,3 +241,16 @@ void landscape_draw(const LandscapeView *v, Plot *plot)
 }
 
 bool landscape_is_3d(const LandscapeView *v, int panel) { return v->looks == 1 ? panel == 1 : panel == 2 || panel == 3; }
+
+static int known(const Slice *s) { return s->surface ? 1 + s->surface->known : 0; }
+
+long landscape_changes(const LandscapeView *v)
+{
+    long changes = v->phases;
+    for (int k = 0; k < v->looks; k++) {
+        const Look *l = &v->look[k];
+        changes += (l->net ? 1 + l->net->snapshots : 0) + known(&l->plane) + known(&l->train) + known(&l->test) + known(&l->valley) +
+                   (l->pca != NULL) + l->edges.steps;
+    }
+    return changes;
+}

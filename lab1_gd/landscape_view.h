@@ -31,12 +31,14 @@ typedef struct LandscapeView {
     const char *title;      /* data, pictures, batch norm, directions */
     const char *measured;   /* "training" or "test": pictures of `plane` and `valley` */
     char phase[128];        /* what is being done now */
+    int phases;             /* how many there were */
     char *missing;          /* the exercise that is to do; NULL: none */
     PlotCamera camera;
     bool heat;              /* heat map instead of contours */
 } LandscapeView;
 
 void landscape_draw(const LandscapeView *v, Plot *plot);
+long landscape_changes(const LandscapeView *v); /* a number that grows with all that is known */
 bool landscape_is_3d(const LandscapeView *v, int panel);
 Roughness look_roughness(const Look *l); /* of the plane, what is known of it */
 #endif

@@ -17,6 +17,7 @@ static void say_phase(Session *s, const char *phase, const char *name)
     if (s->work)
         background_lock(s->work);
     snprintf(s->view.phase, sizeof s->view.phase, "%s%s%s", phase, *name ? " of " : "", name);
+    s->view.phases++;
     if (s->work)
         background_unlock(s->work);
 }

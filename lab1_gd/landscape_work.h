@@ -28,6 +28,7 @@ typedef struct Session {
     Background *work;     /* rank 0: the thread that this runs on */
     Background *thread;   /* rank 0: the same, for the window */
     bool paused, complete;
+    long changes, drawn;  /* keys and mouse so far; what landscape_changes() said at the last draw */
 } Session;
 
 /* All of it. False: stopped before the end. */
