@@ -168,6 +168,32 @@ static void models(void **state)
     device_close(d);
 }
 
+/* A file says which network it holds. */
+static void which_model(void **state)
+{
+    (void)state;
+    static const ModelSpec specs[] = {{.name = "linear"}, {.name = "mlp"}, {.name = "mlp", .hidden = {7, 5, 3}}, {.name = "resnet14", .no_skip = true},
+                                      {.name = "wrn16-1", .no_batchnorm = true}};
+    Device *d = device_open();
+    char *path = in(scratch_dir(), "x");
+    for (int i = 0; i < 5; i++) {
+        ModelSpec spec = specs[i], found;
+        spec.h = spec.w = 12, spec.c = 3, spec.classes = 7;
+        Model *m = model_new(d->be, &spec, 2);
+        checkpoint_save(path, m, NULL, &middle);
+        checkpoint_model(path, &found);
+        assert_string_equal(found.name, spec.name);
+        assert_true(found.h == 12 && found.w == 12 && found.c == 3 && found.classes == 7);
+        assert_true(found.no_skip == spec.no_skip && found.no_batchnorm == spec.no_batchnorm);
+        Model *again = model_new(d->be, &found, 2);
+        checkpoint_load(path, again, NULL, NULL); /* also an mlp's sizes fit */
+        model_free(again);
+        model_free(m);
+        free((char *)found.name);
+    }
+    device_close(d);
+}
+
 static void contents(void **state)
 {
     (void)state;
@@ -214,7 +240,7 @@ static void python(void **state)
 }
 
 static const Case cases[] = {{"resume", .run = resume},
-                             {"models", .run = models},
+                             {"models", .run = models}, {"which_model", .run = which_model},
                              {"contents", .run = contents},
                              {"python", .run = python, .seconds = 180}};
 int main(int argc, char **argv) { return device_main(argc, argv, cases, sizeof cases / sizeof *cases); }

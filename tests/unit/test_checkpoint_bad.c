@@ -176,6 +176,33 @@ static void edited(const char *path, const char *old, const char *new, const cha
     refuse(path, word);
 }
 
+static void ask_model(void *path)
+{
+    ModelSpec spec;
+    checkpoint_model(path, &spec);
+}
+
+/* A file that says nonsense about its network, or nothing. */
+static void bad_models(void **state)
+{
+    (void)state;
+    static const char *const said[][2] = {{"\"model\":", "no 'model'"}, {"resnet8 8x8x1", "metadata model"}};
+    static const char *const instead[][4] = {{"\"modem\":"}, {"resnet8 8x8x0", "resnet8 8x8x9", "resnet8  8x8 ", "8x8x1 resnet8"}};
+    char *path = in(scratch_dir(), "x");
+    for (int i = 0; i < 2; i++)
+        for (int k = 0; k < 4 && instead[i][k]; k++) {
+            in_child(make_good, path);
+            size_t size;
+            char *bytes = slurp(path, &size), *at = memmem(bytes, size, said[i][0], strlen(said[i][0]));
+            assert_true(at && strlen(said[i][0]) == strlen(instead[i][k]));
+            memcpy(at, instead[i][k], strlen(instead[i][k]));
+            write_bytes(path, bytes, size);
+            free(bytes);
+            expect_death(2, ask_model, path, path, said[i][1], NULL);
+        }
+    expect_death(2, ask_model, "/nowhere/x", "/nowhere/x", NULL);
+}
+
 static void bad_headers(void **state)
 {
     (void)state;
@@ -356,6 +383,7 @@ static void killed(void **state)
 static const Case cases[] = {{"bad_bytes", .run = bad_bytes},
                              {"not_files", .run = not_files},
                              {"bad_headers", .run = bad_headers},
+                             {"bad_models", .run = bad_models},
                              {"bad_numbers", .run = bad_numbers},
                              {"other_models", .run = other_models},
                              {"more_than_needed", .run = more_than_needed},
