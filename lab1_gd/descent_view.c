@@ -108,7 +108,7 @@ void descent_draw(const Descent *d, DescentView *v, Plot *plot, const char *stat
     draw_range(d, range);
     if (d->missing)
         linear_draw_to_do(contours, d->missing);
-    snprintf(text, sizeof text, "update %d · w = %.4g · b = %.4g · loss %.5g · Hessian's eigenvalues: λ = %.3f and %.3f · %s · ? shows the keys",
+    snprintf(text, sizeof text, "update %d · w = %.4g · b = %.4g · loss %.5g · Hessian's eigenvalues: λ = %.3f and %.3f · %s",
              last, d->w[last], d->b[last], d->loss[last], low, high, how_it_ended(d) ? how_it_ended(d) : state);
     plot_footer(plot, text);
 }

@@ -74,17 +74,23 @@ void linear_draw_answers(PlotPanel *panel, const Points *p, const Parabola *all,
 
 void linear_draw_path(PlotPanel *panel, int n, const double *w, const double *b, PlotStyle style)
 {
+    int first = n > 2 * VIEW_SHOWN ? n - VIEW_SHOWN : 0;
+    if (first) {
+        PlotStyle early = style;
+        early.label = NULL;
+        plot_line(panel, VIEW_SHOWN, w, b, early);
+    }
     style.head = true;
-    plot_line(panel, n, w, b, style);
+    plot_line(panel, n - first, w + first, b + first, style);
     if (n < 200)
         plot_scatter(panel, n, w, b, (PlotStyle){.color = style.color, .size = 4});
 }
 
 void linear_draw_to_do(PlotPanel *panel, const char *missing)
 {
-    char *text = format_new("%s", missing), *colon = strstr(text, ": ");
-    if (colon)
-        colon[1] = '\n';
+    char *text = format_new("%s", missing), *line = strstr(text, ": ");
+    for (line = line ? line + 1 : NULL; line; line = strlen(line) > 44 ? strchr(line + 40, ' ') : NULL)
+        *line = '\n';
     plot_note(panel, text);
     free(text);
 }

@@ -30,7 +30,9 @@ PlotAxis linear_view_w(const LinearView *v), linear_view_b(const LinearView *v),
 void linear_draw_data(PlotPanel *panel, const Points *p, const Parabola *all, double w, double b);
 /* The two answers as marks on a map, in the legend where asked. */
 void linear_draw_answers(PlotPanel *panel, const Points *p, const Parabola *all, bool labels);
-/* A path of n places; short ones with a dot at each. label NULL: not in the legend. */
+/* A path of n places, with a dot where it is; short ones with one at each. Of a long one the first and the newest VIEW_SHOWN
+ * updates: a knot of thousands of lines costs too much for 60 frames/s, and shows no more. */
+enum { VIEW_SHOWN = 100 };
 void linear_draw_path(PlotPanel *panel, int n, const double *w, const double *b, PlotStyle style);
 /* What is to do, in the middle of a panel; file and line on a line of their own. */
 void linear_draw_to_do(PlotPanel *panel, const char *missing);

@@ -25,6 +25,8 @@ SgdNoise sgd_noise_of(const Points *p)
         for (int k = 0; k < 3; k++)
             s.c[k] += 4 * r * r * (k == 0 ? x * x : k == 1 ? x : 1) / p->n;
     }
+    if (s.lowest <= 1e-14 * s.all.f) /* the line fits: what is left is rounding */
+        s.c[0] = s.c[1] = s.c[2] = 0;
     return s;
 }
 
@@ -137,6 +139,11 @@ double sgd_floor(const SgdNoise *s, SgdSampling sampling, double rate, int batch
 {
     static const Sym unit[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
     double low, high, mean;
+    if (s->c[0] + s->c[2] == 0) { /* no noise: all there is to know is whether some would stay bounded */
+        SgdNoise some = *s;
+        some.c[0] = some.c[2] = 1;
+        return isnan(sgd_floor(&some, sampling, rate, batch)) ? NAN : 0;
+    }
     parabola_curvature(&s->all, &low, &high);
     if (!(rate > 0 && rate * high < 2))
         return NAN;

@@ -24,8 +24,7 @@ static void draw_paths(const SgdRace *r, SgdRaceView *v, PlotPanel *panel)
         char label[64];
         snprintf(label, sizeof label, "%d: batch %d", k + 1, r->racer[k].batch);
         style.label = label;
-        style.head = true;
-        plot_line(panel, sgd_racer_at(r, k) + 1, r->racer[k].w, r->racer[k].b, style);
+        linear_draw_path(panel, sgd_racer_at(r, k) + 1, r->racer[k].w, r->racer[k].b, style);
     }
 }
 
@@ -43,29 +42,34 @@ static void draw_floors(const SgdRace *r, PlotPanel *panel)
 
 typedef enum { BY_UPDATES, BY_EXAMPLES, BY_SECONDS } Clock;
 
-/* Every update, faintly, and the mean over the newest eighth of the updates so far: as wide everywhere on a log axis. */
+/* Over each step of the log axis, from an eighth of the updates so far: the mean, in a band from lowest to highest. */
 static void draw_losses(const SgdRace *r, PlotPanel *panel, Clock clock)
 {
-    double *x = alloc(3ul * (RACE_MAX + 1), sizeof *x), *excess = x + RACE_MAX + 1, *mean = excess + RACE_MAX + 1;
+    enum { STEPS = 128 };
+    double x[STEPS], mean[STEPS], low[STEPS], high[STEPS];
     for (int k = 0; k < RACERS; k++) {
         const Racer *racer = &r->racer[k];
-        int n = sgd_racer_at(r, k);
-        double sum = 0;
-        for (int i = 0, from = 0; i < n; i++) {
-            x[i] = clock == BY_UPDATES ? i + 1 : clock == BY_EXAMPLES ? racer->seen[i + 1] : (i + 1) * racer->seconds;
-            excess[i] = racer->loss[i + 1] - r->noise.lowest;
-            for (sum += excess[i]; from < i - i / 8; from++)
-                sum -= excess[from];
-            mean[i] = sum / (i - from + 1);
+        int last = sgd_racer_at(r, k), n = 0;
+        for (int from = 1, to; from <= last && n < STEPS; from = to, n++) {
+            double sum = 0, excess;
+            to = from + 1 + from / 16 < last + 1 ? from + 1 + from / 16 : last + 1;
+            low[n] = INFINITY, high[n] = 0;
+            for (int i = to - 1 - from / 8 > 1 ? to - 1 - from / 8 : 1; i < to; i++) {
+                excess = racer->loss[i] - r->noise.lowest;
+                low[n] = fmin(low[n], excess);
+                high[n] = fmax(high[n], excess);
+                sum += excess;
+            }
+            mean[n] = sum / (to - (to - 1 - from / 8 > 1 ? to - 1 - from / 8 : 1));
+            x[n] = clock == BY_UPDATES ? to - 1 : clock == BY_EXAMPLES ? racer->seen[to - 1] : (to - 1) * racer->seconds;
         }
         PlotStyle style = style_of(r, k);
-        plot_line(panel, n, x, excess, (PlotStyle){.color = style.color, .width = 1, .opacity = 0.3});
+        plot_band(panel, n, x, low, high, (PlotStyle){.color = style.color, .opacity = 0.18});
         style.head = true;
         plot_line(panel, n, x, mean, style);
         if (clock == BY_UPDATES && racer->floor > 0)
             plot_rule_y(panel, racer->floor, (PlotStyle){.color = style.color, .width = 1.2, .dashed = true});
     }
-    free(x);
 }
 
 static PlotPanel *loss_panel(const SgdRace *r, Plot *plot, int column, const char *title, const char *label)
@@ -92,10 +96,12 @@ void sgd_race_draw(const SgdRace *r, SgdRaceView *v, Plot *plot, const char *sta
     draw_losses(r, loss_panel(r, plot, 0, "By updates (dashed: floor)", "updates"), BY_UPDATES);
     draw_losses(r, loss_panel(r, plot, 2, "By examples", "examples"), BY_EXAMPLES);
     draw_losses(r, loss_panel(r, plot, 4, "By seconds", "seconds of updates"), BY_SECONDS);
+    if (r->noise.c[2] == 0)
+        plot_note(floors, "no noise: no floor");
     if (r->missing)
         linear_draw_to_do(paths, r->missing);
     const Racer *m = &r->racer[r->marked];
-    snprintf(text, sizeof text, "update %d · %d: batch %d, %.3g µs per update, loss %.4g (lowest %.4g)%s · floors: %.0f %% measured · %s · ? shows the keys",
+    snprintf(text, sizeof text, "update %d · %d: batch %d, %.3g µs per update, loss %.4g (lowest %.4g)%s · floors: %.0f %% measured · %s",
              r->tick, r->marked + 1, m->batch, 1e6 * m->seconds, m->loss[sgd_racer_at(r, r->marked)], r->noise.lowest,
              m->lost ? ", DIVERGED" : "", 100 * sgd_survey_done(&r->survey), r->tick == RACE_MAX ? "the race is over" : state);
     plot_footer(plot, text);

@@ -42,6 +42,8 @@ void sgd_survey_report(const SgdSurvey *s, Run *run)
         file_print(file, "%s,%.9g,%d,%.9g,%.9g,%.9g,%.9g\n", sgd_sampling_word[p->sampling], p->rate, p->batch, p->theory, mean, error, small);
         if (isnan(p->theory))
             run_say(run, "%-9s  %8.5g  %5d      none: its variance is not bounded", sgd_sampling_word[p->sampling], p->rate, p->batch);
+        else if (isnan(error))
+            run_say(run, "%-9s  %8.5g  %5d  %8.5f  not measured", sgd_sampling_word[p->sampling], p->rate, p->batch, p->theory);
         else
             run_say(run, "%-9s  %8.5g  %5d  %8.5f  %8.5f  %8.5f  %8.5f", sgd_sampling_word[p->sampling], p->rate, p->batch, p->theory,
                     mean, error, small);

@@ -7,12 +7,12 @@
 #include "check.h"
 #include "sgd_walk.h"
 
-/* All of the path, thin, and the last updates of it. */
+/* The path, thin, and its newest updates. */
 static void draw_path(const SgdWalk *s, PlotPanel *panel)
 {
     int tail = s->count < 40 ? s->count : 40, from = s->count - tail;
-    plot_line(panel, from + 1, s->w, s->b, (PlotStyle){.color = plot_series(1), .width = 1, .opacity = 0.45});
-    linear_draw_path(panel, tail, s->w + from, s->b + from, (PlotStyle){.color = plot_series(1), .width = 1.75});
+    linear_draw_path(panel, s->count, s->w, s->b, (PlotStyle){.color = plot_series(1), .width = 1, .opacity = 0.45});
+    plot_line(panel, tail, s->w + from, s->b + from, (PlotStyle){.color = plot_series(1), .width = 2});
 }
 
 static void draw_data(SgdWalk *s, PlotPanel *panel, int i)
@@ -53,24 +53,48 @@ static double highest(const SgdWalk *s)
     return high;
 }
 
+/* The loss over all examples; of a long walk the mean over some updates each, in a band from lowest to highest. */
+static void draw_level(const SgdWalk *s, PlotPanel *panel)
+{
+    enum { MOST = 400 };
+    double x[MOST], mean[MOST], low[MOST], high[MOST];
+    int step = 1 + (s->count - 1) / MOST, n = 0;
+    for (int from = 0, to; from < s->count; from = to, n++) {
+        to = from + step < s->count ? from + step : s->count;
+        mean[n] = 0, low[n] = INFINITY, high[n] = 0;
+        for (int k = from; k < to; k++) {
+            mean[n] += s->loss[k] / (to - from);
+            low[n] = fmin(low[n], s->loss[k]);
+            high[n] = fmax(high[n], s->loss[k]);
+        }
+        x[n] = to - 1;
+    }
+    if (step > 1)
+        plot_band(panel, n, x, low, high, (PlotStyle){.color = plot_series(1), .opacity = 0.3});
+    plot_line(panel, n, x, mean, (PlotStyle){.label = "all examples", .color = plot_series(1), .width = 1.75, .head = true});
+}
+
 static void draw_losses(const SgdWalk *s, PlotPanel *panel)
 {
-    int n = s->points.n, epochs = 0;
-    double *t = alloc(2ul * (s->count / n + 1), sizeof *t), *loss = t + s->count / n + 1;
-    for (int k = 0; k < s->count; k += n, epochs++) {
-        t[epochs] = k;
-        loss[epochs] = s->loss[k];
+    int n = s->points.n, epochs = (s->count - 1) / n + 1;
+    double *t = alloc(2ul * epochs, sizeof *t), *loss = t + epochs;
+    for (int k = 0; k < epochs; k++) {
+        t[k] = k * n;
+        loss[k] = s->loss[k * n];
     }
-    int shown = s->count - 1 < 2000 ? s->count - 1 : 2000, from = s->count - 1 - shown; /* the newest of the dots */
-    double *at = alloc(shown + 1, sizeof *at);
+    int shown = s->count - 1 < 2 * VIEW_SHOWN ? s->count - 1 : 2 * VIEW_SHOWN, from = s->count - 1 - shown; /* the newest dots */
+    double at[2 * VIEW_SHOWN];
     for (int k = 0; k < shown; k++)
         at[k] = from + k;
     plot_scatter(panel, shown, at, s->own + from, (PlotStyle){.label = "its own example", .color = plot_series(5), .size = 4, .opacity = 0.6});
-    plot_line(panel, s->count, NULL, s->loss, (PlotStyle){.label = "all examples", .color = plot_series(1), .width = 1.75, .head = true});
-    plot_scatter(panel, epochs, t, loss, (PlotStyle){.label = "… after each epoch", .color = plot_series(0), .shape = PLOT_SQUARE, .size = 8});
+    draw_level(s, panel);
+    PlotStyle style = {.label = "… after each epoch", .color = plot_series(0), .shape = PLOT_SQUARE, .size = 8, .width = 1.5};
+    if (epochs <= 40)
+        plot_scatter(panel, epochs, t, loss, style);
+    else
+        plot_line(panel, epochs, t, loss, style);
     plot_rule_y(panel, s->noise.lowest, (PlotStyle){.color = plot_series(0), .dashed = true});
     free(t);
-    free(at);
 }
 
 static void draw_floor(const SgdWalk *s, PlotPanel *panel)
@@ -115,9 +139,11 @@ void sgd_walk_draw(SgdWalk *s, SgdWalkView *v, Plot *plot, const char *state)
     draw_all(s, v, all);
     draw_losses(s, losses);
     draw_floor(s, floor);
+    if (s->noise.c[2] == 0)
+        plot_note(floor, "no noise: no floor");
     if (s->missing)
         linear_draw_to_do(losses, s->missing);
-    snprintf(text, sizeof text, "update %d, epoch %d · w = %.4g · b = %.4g · loss %.4g (lowest %.4g) · floor: %.0f %% measured · %s · ? shows the keys",
+    snprintf(text, sizeof text, "update %d, epoch %d · w = %.4g · b = %.4g · loss %.4g (lowest %.4g) · floor: %.0f %% measured · %s",
              last, last / n, s->w[last], s->b[last], s->loss[last], s->noise.lowest, 100 * sgd_survey_done(&s->survey),
              s->lost ? "DIVERGED: the rate is too large" : last == WALK_MAX ? "stopped: too many updates" : state);
     plot_footer(plot, text);
