@@ -76,14 +76,15 @@ static void draw_level(const SgdWalk *s, PlotPanel *panel)
 
 static void draw_losses(const SgdWalk *s, PlotPanel *panel)
 {
+    enum { DOTS = 400 };
     int n = s->points.n, epochs = (s->count - 1) / n + 1;
     double *t = alloc(2ul * epochs, sizeof *t), *loss = t + epochs;
     for (int k = 0; k < epochs; k++) {
         t[k] = k * n;
         loss[k] = s->loss[k * n];
     }
-    int shown = s->count - 1 < 2 * VIEW_SHOWN ? s->count - 1 : 2 * VIEW_SHOWN, from = s->count - 1 - shown; /* the newest dots */
-    double at[2 * VIEW_SHOWN];
+    int shown = s->count - 1 < DOTS ? s->count - 1 : DOTS, from = s->count - 1 - shown; /* the newest dots */
+    double at[DOTS];
     for (int k = 0; k < shown; k++)
         at[k] = from + k;
     plot_scatter(panel, shown, at, s->own + from, (PlotStyle){.label = "its own example", .color = plot_series(5), .size = 4, .opacity = 0.6});
