@@ -44,10 +44,10 @@ says() { # words, make's arguments…
 }
 says "/assessment/grade 'assessment/train.c' --np 2 " grade
 says "/assessment/grade 'a b.c' --np 3 --data=synthetic --images 500" grade "SUBMISSION=a b.c" NP=3 DATA=synthetic ARGS="--images 500"
-says "launch.sh --np 4 $BUILD/student/assessment/train --seed=5" assessment NP=4 SEED=5
+says "launch.sh --np=4 $BUILD/student/assessment/train --seed=5" assessment NP=4 SEED=5
 if [ -d assessment/solution ]; then
     says "/assessment/grade 'assessment/solution/train.c' --np 2 " grade SOL=1
-    says "launch.sh --np 1 $BUILD/sol/assessment/train" assessment SOL=1
+    says "launch.sh --np=1 $BUILD/sol/assessment/train" assessment SOL=1
 fi
 
 sed -nE 's/.*"name": "([a-z]+)", "points": ([0-9]+).*/\1 \2/p' assessment/rubric.json >"$work/points"
