@@ -14,6 +14,8 @@ int main(void)
         {"minibatch_epoch", "minibatch_epoch.c: every example of the order once, the last batch short, the mean over its own size", 15,
          judge_minibatch_epoch},
         {"filter_normalize", "filter_normalize.c: each filter of the direction as long as the weights' filter", 10, judge_filter_normalize},
+        {"plane_coordinates", "plane_coordinates.c: the nearest point of a plane, for directions of any length and angle", 10,
+         judge_plane_coordinates},
     };
     int points = 0, most = 0;
     for (size_t i = 0; i < sizeof exercises / sizeof *exercises; i++) {

@@ -60,6 +60,14 @@ void minibatch_epoch(double *w, double *b, const double *x, const double *y, con
  * landscapes could not be compared (Li et al., arXiv 1712.09913). */
 void filter_normalize(float *d, const float *w, int filters, int size);
 
+/* Part 6. plane_coordinates.c: the place (a, b) in the plane spanned by x and y, all [n], of the point nearest to v, and
+ * (returned) v's distance from the plane, |v - a x - b y|. x and y are not parallel, but of any length and at any angle:
+ * solve the normal equations
+ *     (x.x) a + (x.y) b = x.v
+ *     (x.y) a + (y.y) b = y.v
+ * in double. Take the distance from the difference, number by number; |v|² minus squares would lose it in rounding. */
+double plane_coordinates(double *a, double *b, const float *v, const float *x, const float *y, int n);
+
 /* ---- the linear model: linear.c ---- */
 
 typedef struct Points {

@@ -3,7 +3,7 @@
 # seconds: 120
 # sanitizers: no
 set -u
-exercises=6 points=60
+exercises=7 points=70
 work=$(mktemp -d)
 fail() { echo "$*"; exit 1; }
 "$BUILD/sol/lab1_gd/check" >"$work/sol" || fail "the reference does not pass: $(cat "$work/sol")"
@@ -53,6 +53,10 @@ mistake filter_normalize 's|sqrt(ww / dd)|ww / dd|' filter_normalize
 mistake filter_normalize 's|dd > 0 ? sqrt(ww / dd) : 0|sqrt(ww / dd)|' filter_normalize
 mistake filter_normalize 's|sqrt(ww / dd)|1 / sqrt(dd)|' filter_normalize
 mistake filter_normalize 's|d += size, w += size|d += size|' filter_normalize
+mistake plane_coordinates 's|xy += .*|xy = 0;|' plane_coordinates
+mistake plane_coordinates 's|yv \* xx - xv \* xy|yv * xx + xv * xy|' plane_coordinates
+mistake plane_coordinates 's|return sqrt(rest)|return rest|' plane_coordinates
+mistake plane_coordinates 's|v\[i\] - \*a \* x\[i\] - \*b \* y\[i\]|v[i] - *a * x[i]|' plane_coordinates
 
 HEADLESS=1 "$BUILD/student/lab1_gd/1_gradient_descent" --out "$work" >"$work/log" 2>&1; [ $? = 77 ] || fail "with the stubs: expected exit 77"
 grep -q 'TODO in lab1_gd/gradient.c, line' "$work/log" || fail "the stub's file and line are not said: $(cat "$work/log")"
