@@ -88,6 +88,26 @@ static void extent(const Pca *p, int c, double *low, double *high)
     *high += margin;
 }
 
+/* The path's direction c as d [D], turned round where the plane that is shown has it the other way round: no mirror images
+ * while one looks. */
+static void take_direction(const Live *l, const Pca *p, int c, float *d, double *low, double *high)
+{
+    const Ground *old = &l->shown;
+    const float *before = c == 0 ? old->x : old->y;
+    double along = 0;
+    memcpy(d, p->directions + c * p->dimension, p->dimension * sizeof *d);
+    extent(p, c, low, high);
+    for (size_t i = 0; old->laid && old->kind == PLANE_PATH && i < p->dimension; i++)
+        along += (double)d[i] * before[i];
+    if (along >= 0)
+        return;
+    for (size_t i = 0; i < p->dimension; i++)
+        d[i] = -d[i];
+    double swap = *low;
+    *low = -*high;
+    *high = -swap;
+}
+
 static void lay_path(Live *l, Ground *g)
 {
     const float *shots[LIVE_SNAPSHOTS + 1];
@@ -98,16 +118,14 @@ static void lay_path(Live *l, Ground *g)
     Pca *p = pca_new(shots, l->trail.count + 1, g->plane.count, 2);
     lay_random(l, g);
     g->kind = PLANE_PATH;
-    memcpy(g->x, p->directions, g->plane.count * sizeof(float));
+    take_direction(l, p, 0, g->x, &a_low, &a_high);
     g->share[0] = p->share[0];
     g->share[1] = 0;
-    extent(p, 0, &a_low, &a_high);
     b_low = 0.3 * a_low;
     b_high = 0.3 * a_high;
     if (p->k > 1) {
-        memcpy(g->y, p->directions + g->plane.count, g->plane.count * sizeof(float));
+        take_direction(l, p, 1, g->y, &b_low, &b_high);
         g->share[1] = p->share[1];
-        extent(p, 1, &b_low, &b_high);
         double least = 0.5 * (a_high - a_low), missing = fmax(0, least - (b_high - b_low)); /* not too flat a window */
         b_low -= missing / 2;
         b_high += missing / 2;
