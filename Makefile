@@ -292,7 +292,7 @@ pictures: $(LAB_PROGRAMS) $(GRADING) $(BENCH)
 	HEADLESS=1 $(B)/sol/lab1_gd/2_stochastic_gradient_descent --out $(BUILD)/pictures
 	HEADLESS=1 $(B)/sol/lab1_gd/3_minibatches --out $(BUILD)/pictures
 	HEADLESS=1 common/setup/launch.sh --np 2 $(B)/sol/lab1_gd/5_loss_landscape --compare --out $(BUILD)/pictures
-	HEADLESS=1 $(B)/sol/lab1_gd/6_live_surface --updates 900 --out $(BUILD)/pictures
+	HEADLESS=1 $(B)/sol/lab1_gd/6_live_surface --out $(BUILD)/pictures
 	common/setup/launch.sh --np 2 $(B)/sol/lab2_ddp/1_train --epochs 1 --images 6000 --trace --out $(BUILD)/pictures
 	HEADLESS=1 $(B)/student/lab3_scale/1_batch_size --out $(BUILD)/pictures
 	assessment/grade.sh $(GRADER) assessment/solution/train.c --out $(BUILD)/pictures/grade

@@ -41,7 +41,7 @@ static void parse(Choices *c, Option *table, int argc, char **argv)
 typedef struct Session {
     Live *live;
     Background *thread;
-    PlotCamera camera;
+    LiveLook look;
     char *missing; /* which exercise is to do, NULL: none */
 } Session;
 
@@ -76,19 +76,21 @@ static void key(LiveWish *w, char key, int images)
 static void on_event(void *state, const PlotEvent *e)
 {
     Session *s = state;
-    if (e->kind == PLOT_KEY) {
+    if (e->kind == PLOT_KEY && e->key == 'h')
+        s->look.heat = !s->look.heat;
+    else if (e->kind == PLOT_KEY) {
         background_lock(s->thread);
         key(&s->live->wish, e->key, s->live->setup.images);
         background_unlock(s->thread);
     } else if (e->panel == LIVE_PANEL_SURFACE)
-        plot_camera_move(&s->camera, e);
+        plot_camera_move(&s->look.camera, e);
 }
 
 static void draw(void *state, Plot *plot)
 {
     Session *s = state;
     background_lock(s->thread);
-    live_draw(s->live, plot, s->camera, s->missing);
+    live_draw(s->live, plot, &s->look, s->missing);
     background_unlock(s->thread);
 }
 
@@ -103,7 +105,7 @@ static void finish(void *state)
 
 static const PlotKey keys[] = {{"space", "pause; the surface is measured to its end"}, {".", "one update"}, {"[ ]", "learning rate"},
                                {"- +", "batch size"}, {"m M", "momentum down, up"}, {"p", "plane: path, start–now, random"},
-                               {"r", "restart with the same weights"}, {"drag", "turn the surface"}, {"wheel", "zoom the surface"},
+                               {"r", "restart with the same weights"}, {"h", "heat map or contours"}, {"drag", "turn the surface"}, {"wheel", "zoom the surface"},
                                {"s", "save a PNG"}, {"F11", "full screen"}, {"q", "quit"}, {NULL, NULL}};
 
 /* ---- what it needs, and what it found ---- */
@@ -154,7 +156,7 @@ static LiveWish first_wish(const Choices *c)
 /* All on rank 0: one network is too small to share. */
 static void show(Choices *c, const Option *table, char *missing, bool surface)
 {
-    Session s = {.camera = {-50, 35, 1}, .missing = missing};
+    Session s = {.look.camera = {-50, 35, 1}, .missing = missing};
     Backend *be = backend_open(c->run.device, 0, 1, c->run.threads);
     Dataset *data = dataset_open(c->run.data, "fashion,synthetic", c->run.data_dir);
     const Images *train = &data->train;

@@ -106,7 +106,11 @@ void ground_free(Ground *g);
 
 extern const char *const live_planes[PLANE_KINDS]; /* their names, for people */
 
-/* live_view.c. camera: of the surface. */
-void live_draw(const Live *l, Plot *plot, PlotCamera camera, const char *missing);
+/* live_view.c: the picture as it is now. missing: which exercise is to do, NULL: none. */
+typedef struct LiveLook {
+    PlotCamera camera; /* of the surface */
+    bool heat;         /* the map: heat map under its contours */
+} LiveLook;
+void live_draw(const Live *l, Plot *plot, const LiveLook *look, const char *missing);
 enum { LIVE_PANEL_SURFACE = 1 };
 #endif

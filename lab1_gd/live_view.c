@@ -68,27 +68,27 @@ static void draw_note(PlotPanel *panel, const char *missing)
     free(text);
 }
 
-static void draw_surfaces(const Live *l, Plot *plot, PlotCamera camera, const char *missing)
+static void draw_surfaces(const Live *l, Plot *plot, const LiveLook *look, const char *missing)
 {
     const LiveSeen *s = &l->seen;
     char x[96], y[96], *known = format_new(", %d × %d points%s", s->side, s->side, s->side < LIVE_SIDE ? " so far" : "");
     char *title = format_new("Loss on %d training pictures%s", l->setup.measured, s->side ? known : "");
     axis_labels(s, x, y);
-    PlotAxis z = loss_axis(s), log_z = z;
-    log_z.log = 2;
+    PlotAxis z = loss_axis(s);
     PlotGrid grid = {s->side, s->side, s->a_low, s->a_high, s->b_low, s->b_high, s->z};
     PlotAxis a = {.label = x, .low = s->a_low, .high = s->a_high}, b = {.label = y, .low = s->b_low, .high = s->b_high};
     PlotAxis short_a = a, short_b = b;
     short_a.label = s->side ? names[s->plane][0] : "";
     short_b.label = s->side ? names[s->plane][1] : "";
-    PlotPanel *contours = plot_panel(plot, (PlotAxes){.rows = 5, .title = title, .x = a, .y = b, .z = log_z});
+    PlotPanel *contours = plot_panel(plot, (PlotAxes){.rows = 5, .title = title, .x = a, .y = b, .z = z});
     PlotPanel *surface = plot_panel(plot, (PlotAxes){.rows = 3, .column = 1, .title = "The same as a surface: drag to turn", .x = short_a, .y = short_b, .z = z});
     if (missing)
         draw_note(contours, missing);
     if (s->side) {
-        plot_heat(contours, grid);
-        plot_contours(contours, grid, (PlotStyle){.width = 1.2, .color = PLOT_WHITE});
-        plot_surface(surface, grid, camera);
+        if (look->heat)
+            plot_heat(contours, grid);
+        plot_contours(contours, grid, (PlotStyle){.width = 1.4, .color = look->heat ? PLOT_WHITE : 0});
+        plot_surface(surface, grid, look->camera);
         draw_path(s, contours, true);
         draw_path(s, surface, false);
     }
@@ -127,12 +127,12 @@ static void draw_footer(const Live *l, Plot *plot)
     plot_footer(plot, text);
 }
 
-void live_draw(const Live *l, Plot *plot, PlotCamera camera, const char *missing)
+void live_draw(const Live *l, Plot *plot, const LiveLook *look, const char *missing)
 {
     char *title = format_new("%s · %s, %d pictures · batch B = %d · η = %.3g · momentum %g · %s", l->setup.spec.name, l->setup.data->name,
                              l->setup.images, l->wish.batch, l->wish.rate, l->wish.momentum, live_planes[l->wish.plane]);
     plot_begin(plot, 5, 2, title);
-    draw_surfaces(l, plot, camera, missing);
+    draw_surfaces(l, plot, look, missing);
     draw_losses(l, plot);
     draw_footer(l, plot);
     free(title);

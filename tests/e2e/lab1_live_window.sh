@@ -50,6 +50,8 @@ xdotool mousemove $((X + 930)) $((Y + 220)) mousedown 1 mousemove_relative 60 0 
 save; ! same || fail "dragging does not turn the surface"
 xdotool click 4; sleep 0.3
 save; ! same || fail "the wheel does not zoom the surface"
+key h
+save; ! same || fail "h changes nothing"
 key p; settle
 finish; expect 'after 5 updates at rate 0.01, batch 32, momentum 0: still moving'; expect 'surface: plane through start and now, 33 × 33 points'
 expect 'first frame after'; grep 'frame' "$work/log"
