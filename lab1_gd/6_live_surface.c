@@ -42,7 +42,9 @@ typedef struct Session {
     Live *live;
     Background *thread;
     LiveLook look;
-    char *missing; /* which exercise is to do, NULL: none */
+    char *missing;     /* which exercise is to do, NULL: none */
+    bool looks_anew;   /* another view of the same */
+    int64_t drawn;     /* live->changes when it was drawn */
 } Session;
 
 /* The next of these momenta up or down from m. */
@@ -76,6 +78,7 @@ static void key(LiveWish *w, char key, int images)
 static void on_event(void *state, const PlotEvent *e)
 {
     Session *s = state;
+    s->looks_anew = true;
     if (e->kind == PLOT_KEY && e->key == 'h')
         s->look.heat = !s->look.heat;
     else if (e->kind == PLOT_KEY) {
@@ -86,10 +89,21 @@ static void on_event(void *state, const PlotEvent *e)
         plot_camera_move(&s->look.camera, e);
 }
 
+static bool changed(void *state)
+{
+    Session *s = state;
+    background_lock(s->thread);
+    bool changed = s->looks_anew || s->drawn != s->live->changes;
+    background_unlock(s->thread);
+    return changed;
+}
+
 static void draw(void *state, Plot *plot)
 {
     Session *s = state;
     background_lock(s->thread);
+    s->looks_anew = false;
+    s->drawn = s->live->changes;
     live_draw(s->live, plot, &s->look, s->missing);
     background_unlock(s->thread);
 }
@@ -156,7 +170,7 @@ static LiveWish first_wish(const Choices *c)
 /* All on rank 0: one network is too small to share. */
 static void show(Choices *c, const Option *table, char *missing, bool surface)
 {
-    Session s = {.look.camera = {-50, 35, 1}, .missing = missing};
+    Session s = {.look.camera = {-50, 35, 1}, .missing = missing, .looks_anew = true};
     Backend *be = backend_open(c->run.device, 0, 1, c->run.threads);
     Dataset *data = dataset_open(c->run.data, "fashion,synthetic", c->run.data_dir);
     const Images *train = &data->train;
@@ -172,7 +186,7 @@ static void show(Choices *c, const Option *table, char *missing, bool surface)
     s.live = live_new(&setup, first_wish(c));
     s.thread = background_start(live_work, s.live);
     scene_show(run, &(Scene){.title = "Lab 1 · live training on the surface", .picture = "live.png", .keys = keys, .state = &s, .draw = draw,
-                             .event = on_event, .finish = finish});
+                             .changed = changed, .event = on_event, .finish = finish});
     background_stop(s.thread);
     report(run, s.live, missing);
     live_free(s.live);

@@ -134,6 +134,7 @@ static void restart(Live *l)
     Curve before = l->seen.held.count > 1 ? l->seen.held : l->seen.before;
     l->seen = (LiveSeen){.before = before, .start_loss = start_loss, .loss = NAN, .held_loss = NAN};
     l->wish.restart = false;
+    l->changes++;
     background_unlock(l->thread);
     ground_forget(l);
 }
@@ -198,6 +199,7 @@ static void train(Live *l, const LiveWish *wish, double images_per_s)
     }
     background_lock(l->thread);
     LiveSeen *s = &l->seen;
+    l->changes++;
     s->diverged = !sound;
     s->images_per_s = images_per_s;
     if (sound) {

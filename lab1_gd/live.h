@@ -79,6 +79,7 @@ typedef struct Live {
     LiveSetup setup;
     LiveWish wish;
     LiveSeen seen;
+    int64_t changes;               /* of wish and seen so far */
     Background *thread;
     Model *m, *probe;              /* the network in training; the same to measure with */
     Sgd *sgd;

@@ -196,6 +196,7 @@ void ground_path(Live *l)
         off = fmax(off, g->off[k]);
     background_lock(l->thread);
     LiveSeen *s = &l->seen;
+    l->changes++;
     memcpy(s->a, g->a, t->count * sizeof *g->a);
     memcpy(s->b, g->b, t->count * sizeof *g->b);
     s->places = t->count + 1;
@@ -223,6 +224,7 @@ static void publish(Live *l, int side)
     int step = (LIVE_SIDE - 1) / (side - 1);
     background_lock(l->thread);
     LiveSeen *s = &l->seen;
+    l->changes++;
     s->plane = g->kind;
     s->side = side;
     for (int j = 0; j < side; j++)
