@@ -24,6 +24,7 @@ typedef struct Slot {
     Tensor x, label; /* room for a whole batch */
     Event *filled, *used;
     Stream *user; /* whose queued work reads this slot, since it was handed over */
+    double made;  /* seconds: when it was filled */
 } Slot;
 
 struct Loader {
@@ -36,6 +37,13 @@ struct Loader {
     uint64_t seed;
     Slot ring[RING];
     Augment *pick; /* [batch], the thread's */
+    struct {
+        LoaderHook hook; /* NULL: not by stages */
+        void *context;
+        const Images *images;
+        uint8_t *pixels, *labels;          /* one batch on the host: [batch,h,w,c], [batch] */
+        Tensor device_pixels, device_labels; /* and on the device */
+    } stages;
     double waited;
     pthread_t thread;
 
@@ -55,16 +63,47 @@ static int batch_size(const Loader *l, int t)
 
 /* ---- the thread ---- */
 
+/* Tell the hook that a stage, begun at `began`, is over; the time now. */
+static double stage_over(Loader *l, LoaderStage stage, int t, double began)
+{
+    l->be->op->stream_sync(l->stream);
+    double now = timer_now();
+    l->stages.hook(l->stages.context, stage, t, began, now);
+    return now;
+}
+
+/* The batch's bytes, in the batch's order, to the device; l->pick then means places in the batch. When that was over. */
+static double bring(Loader *l, int t, int n)
+{
+    double began = timer_now();
+    const Images *images = l->stages.images;
+    size_t size = (size_t)images->h * images->w * images->c;
+    for (int i = 0; i < n; i++) {
+        memcpy(l->stages.pixels + i * size, images->pixels + l->pick[i].image * size, size);
+        l->stages.labels[i] = images->labels[l->pick[i].image];
+        l->pick[i].image = i;
+    }
+    began = stage_over(l, LOADER_READ, t, began);
+    l->be->op->upload(l->stream, tensor_first(l->stages.device_pixels, n), l->stages.pixels);
+    l->be->op->upload(l->stream, tensor_first(l->stages.device_labels, n), l->stages.labels);
+    return stage_over(l, LOADER_TO_DEVICE, t, began);
+}
+
 static void fill(Loader *l, int t)
 {
     Slot *slot = &l->ring[t % RING];
     int n = batch_size(l, t);
+    bool by_stages = l->stages.hook;
     for (int i = 0; i < n; i++)
         l->pick[i] = augment_draw(l->augment, l->seed, l->epoch, l->order[t * l->batch + i], l->images.h, l->images.w);
+    double began = by_stages ? bring(l, t, n) : 0;
     l->be->op->event_wait(l->stream, slot->used);
-    l->be->op->gather(l->stream, tensor_first(slot->x, n), tensor_first(slot->label, n), l->images, l->labels, l->pick,
-                      l->mean, l->istd);
+    l->be->op->gather(l->stream, tensor_first(slot->x, n), tensor_first(slot->label, n),
+                      by_stages ? l->stages.device_pixels : l->images, by_stages ? l->stages.device_labels : l->labels,
+                      l->pick, l->mean, l->istd);
     l->be->op->event_record(slot->filled, l->stream);
+    if (by_stages)
+        slot->made = stage_over(l, LOADER_PREPARE, t, began);
 }
 
 static void *run(void *argument)
@@ -122,6 +161,18 @@ Loader *loader_new(Backend *be, const Images *images, const float *mean, const f
     return l;
 }
 
+void loader_by_stages(Loader *l, const Images *images, LoaderHook hook, void *context)
+{
+    ASSERT(hook && !l->stages.hook && l->room == 0 && images->count == l->images.n);
+    l->stages.images = images;
+    l->stages.context = context;
+    l->stages.pixels = alloc((size_t)l->batch, (size_t)images->h * images->w * images->c);
+    l->stages.labels = alloc((size_t)l->batch, 1);
+    l->stages.device_pixels = tensor_new(l->be, U8, l->batch, images->h, images->w, images->c, 0);
+    l->stages.device_labels = tensor_new(l->be, U8, l->batch, 1, 1, 1, 0);
+    l->stages.hook = hook;
+}
+
 void loader_free(Loader *l)
 {
     if (!l)
@@ -140,6 +191,10 @@ void loader_free(Loader *l)
     }
     tensor_free(l->be, l->images);
     tensor_free(l->be, l->labels);
+    tensor_free(l->be, l->stages.device_pixels);
+    tensor_free(l->be, l->stages.device_labels);
+    free(l->stages.pixels);
+    free(l->stages.labels);
     l->be->op->stream_free(l->stream);
     pthread_cond_destroy(&l->change);
     pthread_mutex_destroy(&l->lock);
@@ -212,6 +267,8 @@ bool loader_next(Loader *l, Stream *s, Batch *b)
     int n = batch_size(l, t);
     slot->user = s;
     l->be->op->event_wait(s, slot->filled);
+    if (l->stages.hook)
+        l->stages.hook(l->stages.context, LOADER_QUEUE, t, slot->made, timer_now());
     *b = (Batch){tensor_first(slot->x, n), tensor_first(slot->label, n), n, t * l->batch};
     audit_batch(l, b);
     return true;

@@ -42,6 +42,16 @@ void loader_start(Loader *l, const int32_t *order, int count, int epoch);
 bool loader_next(Loader *l, Stream *s, Batch *b);
 double loader_waited(const Loader *l); /* seconds spent in loader_next since loader_new, all passes together */
 
+/* For timelines: what happens to a batch until the loop has it. The hook is told of each stage when it ends, in seconds
+ * (timer.h): of the first three on the loader's thread, of the last, the wait in the queue, on the loop's. batch counts
+ * from the start of the pass. */
+typedef enum { LOADER_READ, LOADER_TO_DEVICE, LOADER_PREPARE, LOADER_QUEUE } LoaderStage;
+typedef void (*LoaderHook)(void *context, LoaderStage stage, int batch, double began, double ended);
+/* Before the first loader_start: the stages are taken one by one, as where a data set is too large for the device: a
+ * batch's bytes are read from `images` (those of loader_new; they must live as long as l) into a buffer of the host,
+ * copied to the device, and prepared there. Without it all pictures lie on the device. The batches are the same. */
+void loader_by_stages(Loader *l, const Images *images, LoaderHook hook, void *context);
+
 /* The augmentation that the loader draws for picture `image` in `epoch`: for tests and figures. h, w: its size. */
 Augment augment_draw(AugmentSpec spec, uint64_t seed, int epoch, int image, int h, int w);
 #endif

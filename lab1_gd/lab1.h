@@ -59,6 +59,12 @@ void minibatch_epoch(double *w, double *b, const double *x, const double *y, con
  * of fixed length would be large for a network with small weights and small for one with large ones, and two
  * landscapes could not be compared (Li et al., arXiv 1712.09913). */
 void filter_normalize(float *d, const float *w, int filters, int size);
+/* ---- exercises of parts 8 and 9 ---- */
+
+/* busy.c: for how long somebody was busy. start[i], end[i], i < n, are spans in seconds (start <= end), in any order; they may
+ * overlap, nest or be empty. Returns how much of [from, to] (from <= to) they cover together: what is covered twice counts
+ * once, what lies outside does not count. n = 0: 0. Does not change the arrays. The check asks for 1e-12. */
+double busy(const double *start, const double *end, int n, double from, double to);
 
 /* Part 6. plane_coordinates.c: the place (a, b) in the plane spanned by x and y, all [n], of the point nearest to v, and
  * (returned) v's distance from the plane, |v - a x - b y|. x and y are not parallel, but of any length and at any angle:

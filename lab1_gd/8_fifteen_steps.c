@@ -1,0 +1,258 @@
+/* 8_fifteen_steps.c: what happens in one training step. A small residual net is trained, data parallel, and every step is
+ * taken apart into fifteen: read, transport, pre-process, queue, transport, three parts of the network forward, loss, three
+ * parts backward, optimiser, update, return. The picture shows a step of median length on every rank, while training goes
+ * on; trace.json opens in ui.perfetto.dev. Exercise: busy.c (lab1.h).
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "background.h"
+#include "check.h"
+#include "command.h"
+#include "exercise.h"
+#include "fifteen.h"
+#include "lab1.h"
+#include "scene.h"
+#include "timer.h"
+
+enum { MOST_RANKS = 8, SMALLEST = 2, LARGEST = 256 };
+
+typedef struct Choices {
+    RunOptions run;
+    const char *model;
+    int batch, steps, pictures;
+    double rate;
+} Choices;
+
+static void parse(Choices *c, Option *table, int argc, char **argv)
+{
+    const Option options[] = {
+        RUN_OPTIONS(c->run),
+        {"model", ARG_CHOICE, &c->model, .choices = "resnet8|resnet20|resnet56", .help = "residual net to train"},
+        {"batch", ARG_INT, &c->batch, .min = SMALLEST, .max = LARGEST, .help = "pictures per rank and step"},
+        {"rate", ARG_REAL, &c->rate, .min = 0, .max = 100, .help = "learning rate η"},
+        {"steps", ARG_INT, &c->steps, .min = 16, .max = 100000, .help = "steps without a window"},
+        {"pictures", ARG_INT, &c->pictures, .min = 16, .max = 60000, .help = "training pictures used"},
+        {0}};
+    memcpy(table, options, sizeof options);
+    args_parse("8_fifteen_steps", "The fifteen parts of a training step, measured.", table, argc, argv);
+}
+
+static void try_busy(void *unused)
+{
+    (void)unused;
+    busy((double[]){0}, (double[]){1}, 1, 0, 1);
+}
+
+/* Numbers of a Command. */
+enum { STOP, RESTART, BATCH, SHOW, STEP };
+
+typedef struct Session {
+    const Choices *c;
+    Comm *comm;
+    Backend *be;
+    const Dataset *data;
+    Commands commands;
+    Trainer *trainer;
+    Background *thread, *own; /* rank 0's training, as the window's thread knows it, and as it knows itself; its lock
+                               * guards what follows */
+    bool paused, restart;
+    int batch, pictures;
+    int64_t most; /* steps to make; 0: until the window is closed */
+    StepReport report[MOST_RANKS];
+    char *missing;
+} Session;
+
+static void make_trainer(Session *s, int batch)
+{
+    trainer_free(s->trainer);
+    s->trainer = trainer_new(s->comm, s->be, s->data, s->c->model, batch, s->pictures, s->c->rate, (uint64_t)s->c->run.seed);
+}
+
+/* All ranks' reports of one step, for the picture. */
+static void collect(Session *s, int64_t step)
+{
+    StepReport mine = trainer_report(s->trainer, step, !s->missing), all[MOST_RANKS];
+    comm_gather_host(s->comm, all, &mine, sizeof mine, 0);
+    if (s->comm->rank != 0)
+        return;
+    background_lock(s->own);
+    memcpy(s->report, all, (size_t)s->comm->size * sizeof *all);
+    background_unlock(s->own);
+}
+
+/* What rank 0 wants next. The picture is renewed every half second with a step of median length; while paused with the one
+ * that was asked for. */
+static Command next_command(Session *s, bool stop, double *shown)
+{
+    Command k = {{0}};
+    background_lock(s->own);
+    bool newest = s->paused && !stop && !s->restart;
+    int64_t step = newest ? s->trainer->steps : trainer_median_step(s->trainer);
+    k.number[STOP] = stop;
+    k.number[RESTART] = s->restart;
+    k.number[BATCH] = s->batch;
+    k.number[SHOW] = !s->restart && step >= 0 && (timer_now() - *shown > 0.5 || newest || stop);
+    k.number[STEP] = (int32_t)step;
+    s->restart = false;
+    background_unlock(s->own);
+    if (k.number[SHOW])
+        *shown = timer_now();
+    return k;
+}
+
+/* Carry a command out. False: it was the last one. */
+static bool obey(Session *s, Command k)
+{
+    if (k.number[RESTART])
+        make_trainer(s, k.number[BATCH]);
+    if (!k.number[STOP])
+        trainer_step(s->trainer);
+    if (k.number[SHOW])
+        collect(s, k.number[STEP]);
+    return !k.number[STOP];
+}
+
+/* Without a window: are enough steps made? */
+static bool enough(Session *s)
+{
+    background_lock(s->own);
+    bool all = s->most > 0 && s->trainer->steps >= s->most;
+    background_unlock(s->own);
+    return all;
+}
+
+/* Rank 0's thread beside the window. */
+static void train(void *state, Background *b)
+{
+    Session *s = state;
+    double shown = 0;
+    s->own = b;
+    for (bool goes_on = true; goes_on;) {
+        goes_on = background_goes_on(b) && !enough(s);
+        goes_on = obey(s, commands_share(&s->commands, next_command(s, !goes_on, &shown)));
+    }
+}
+
+static void follow(Session *s)
+{
+    while (obey(s, commands_share(&s->commands, (Command){{0}})))
+        ;
+}
+
+static void key(Session *s, char key)
+{
+    background_lock(s->thread);
+    int batch = key == '-' ? s->batch / 2 : key == '+' || key == '=' ? 2 * s->batch : s->batch;
+    bool fits = batch >= SMALLEST && batch <= LARGEST && batch * s->comm->size <= s->pictures;
+    if (key == 'r' || (batch != s->batch && fits)) {
+        s->batch = batch;
+        s->restart = true;
+    }
+    s->paused = key == ' ' ? !s->paused : key == '.' ? true : s->restart ? false : s->paused;
+    bool paused = s->paused;
+    background_unlock(s->thread);
+    if (key == '.')
+        background_step(s->thread);
+    else
+        background_pause(s->thread, paused);
+}
+
+static void on_event(void *state, const PlotEvent *e)
+{
+    if (e->kind == PLOT_KEY)
+        key(state, e->key);
+}
+
+static void draw(void *state, Plot *plot)
+{
+    Session *s = state;
+    char title[256];
+    static StepReport report[MOST_RANKS];
+    background_lock(s->thread);
+    memcpy(report, s->report, sizeof report);
+    snprintf(title, sizeof title, "%s on %s · batch %d per rank · %d rank%s · η = %g", s->c->model, s->data->name, s->batch,
+             s->comm->size, s->comm->size == 1 ? "" : "s", s->c->rate);
+    const char *state_now = s->most > 0 ? "end" : s->paused ? "paused" : "running";
+    background_unlock(s->thread);
+    fifteen_draw(plot, report, s->comm->size, title, state_now, s->missing);
+}
+
+static void finish(void *state)
+{
+    Session *s = state;
+    background_lock(s->thread);
+    s->most = s->c->steps;
+    background_unlock(s->thread);
+    background_wait(s->thread);
+}
+
+static void report(Run *run, const Session *s)
+{
+    const StepReport *r = s->report;
+    if (s->missing)
+        run_say(run, "to do: %s", s->missing);
+    if (r->steps == 0)
+        return;
+    run_say(run, "%lld steps of %.2f ms (median; middle 80 %%: %.2f to %.2f)", (long long)r->steps, 1000 * r->spread[PARTS].median,
+            1000 * r->spread[PARTS].low, 1000 * r->spread[PARTS].high);
+    run_say(run, "part of the step, rank 0   median ms    middle 80 %%     share");
+    run_metrics_header(run, "rank,part,median_ms,low_ms,high_ms,share");
+    for (int rank = 0; rank < s->comm->size; rank++)
+        for (int p = 0; p < PARTS; p++) {
+            Spread part = r[rank].spread[p];
+            double share = part.median / r[rank].spread[PARTS].median;
+            run_metrics(run, "%d,%s,%.6g,%.6g,%.6g,%.4g", rank, part_names[p], 1000 * part.median, 1000 * part.low, 1000 * part.high, share);
+            char *text = format_new(p <= QUEUE ? "beside" : "%.1f %%", 100 * share);
+            if (rank == 0)
+                run_say(run, "%-25s %9.3f  %7.3f–%7.3f  %8s", part_names[p], 1000 * part.median, 1000 * part.low, 1000 * part.high, text);
+            free(text);
+        }
+    if (!s->missing)
+        run_say(run, "rank 0's training thread computes %.1f %% of the step that is drawn; its loader's thread is busy %.1f %%",
+                100 * r->computing, 100 * r->loading);
+}
+
+/* Rank 0: training on a thread, the picture here. */
+static void lead(Session *s, Run *run)
+{
+    s->thread = background_start(train, s);
+    scene_show(run, &(Scene){.title = "Lab 1 · fifteen steps", .picture = "fifteen_steps.png", .state = s, .draw = draw,
+                             .event = on_event, .finish = finish});
+    background_stop(s->thread);
+    report(run, s);
+}
+
+int main(int argc, char **argv)
+{
+    Choices c = {.run = run_options_default(), .model = "resnet8", .batch = 64, .steps = 100, .pictures = 10000, .rate = 0.02};
+    Option table[24];
+    parse(&c, table, argc, argv);
+    stop_on_signals();
+    char *missing = exercise_missing((ExerciseUse[]){{"lab1_gd/busy.c", try_busy}}, 1);
+    Comm *comm = comm_open(c.run.comm);
+    REQUIRE(comm->size <= MOST_RANKS, "%d ranks: the picture has room for at most %d", comm->size, MOST_RANKS);
+    Backend *be = backend_open(c.run.device, comm->local_rank, comm->local_size, c.run.threads);
+    Dataset *data = dataset_open(c.run.data, "fashion,synthetic", c.run.data_dir);
+    json_t *facts = json_pack("{s:s, s:s, s:i}", "data", data->description, "device", be->description, "ranks", comm->size);
+    Run *run = run_open("lab1_fifteen_steps", &c.run, table, facts, comm->rank == 0);
+    Session s = {.c = &c, .comm = comm, .be = be, .data = data, .commands = commands_new(comm, be), .batch = c.batch, .missing = missing};
+    s.pictures = c.pictures < data->train.count ? c.pictures : data->train.count;
+    make_trainer(&s, c.batch);
+    if (comm->rank == 0)
+        lead(&s, run);
+    else
+        follow(&s);
+    char *path = run_path(run, "trace.json");
+    trace_write(s.trainer->trace, comm, path);
+    run_say(run, "timeline: %s (opens in ui.perfetto.dev)", path);
+    free(path);
+    trainer_free(s.trainer);
+    commands_free(&s.commands, be);
+    run_close(run);
+    dataset_free(data);
+    backend_close(be);
+    comm_close(comm);
+    free(missing);
+    return missing ? EXIT_TODO : 0;
+}

@@ -1,0 +1,44 @@
+/* command.c: see command.h. */
+#include "command.h"
+#include <sched.h>
+#include <unistd.h>
+#include "timer.h"
+
+enum { TAG = 77 };
+
+Commands commands_new(Comm *c, Backend *be)
+{
+    return (Commands){c, be->op->stream_new(be, 1), tensor_new(be, I32, COMMAND_NUMBERS, 1, 1, 1, 0)};
+}
+
+void commands_free(Commands *k, Backend *be)
+{
+    tensor_free(be, k->box);
+    be->op->stream_free(k->s);
+}
+
+/* Asks often at first, as most commands come at once; then 500 times a second. */
+static void wait_asleep(Comm *c, CommRequest *request)
+{
+    double began = timer_now();
+    while (!comm_test(c, request))
+        if (timer_now() - began > 0.002)
+            usleep(2000);
+        else
+            sched_yield();
+    comm_wait(c, request);
+}
+
+Command commands_share(Commands *k, Command command)
+{
+    const BackendOps *op = k->s->be->op;
+    if (k->comm->rank == 0) {
+        op->upload(k->s, k->box, command.number);
+        for (int r = 1; r < k->comm->size; r++)
+            comm_send(k->comm, k->box, r, TAG, k->s);
+        return command;
+    }
+    wait_asleep(k->comm, comm_recv_start(k->comm, k->box, 0, TAG, k->s));
+    op->download(k->s, command.number, k->box);
+    return command;
+}
