@@ -16,6 +16,9 @@ int main(void)
         {"filter_normalize", "filter_normalize.c: each filter of the direction as long as the weights' filter", 10, judge_filter_normalize},
         {"plane_coordinates", "plane_coordinates.c: the nearest point of a plane, for directions of any length and angle", 10,
          judge_plane_coordinates},
+        {"busy", "busy.c: how much of a stretch of time spans cover together", 5, judge_busy},
+        {"pipeline_turn", "pipeline_turn.c: whose turn it is in a pipeline, forward and backward, at every tick", 5, judge_pipeline_turn},
+        {"column_shard", "column_shard.c: every column has one owner, in order, as evenly as can be", 5, judge_column_shard},
     };
     int points = 0, most = 0;
     for (size_t i = 0; i < sizeof exercises / sizeof *exercises; i++) {

@@ -20,4 +20,9 @@ void judge_minibatch_epoch(void *unused);
 void judge_filter_normalize(void *unused);
 /* check_live.c: part 6 */
 void judge_plane_coordinates(void *unused);
+
+/* check_parallel.c: parts 8 and 9 */
+void judge_busy(void *unused);
+void judge_pipeline_turn(void *unused);
+void judge_column_shard(void *unused);
 #endif

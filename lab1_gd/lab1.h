@@ -73,6 +73,22 @@ double busy(const double *start, const double *end, int n, double from, double t
  *     (x.y) a + (y.y) b = y.v
  * in double. Take the distance from the difference, number by number; |v|² minus squares would lose it in rounding. */
 double plane_coordinates(double *a, double *b, const float *v, const float *x, const float *y, int n);
+/* pipeline_turn.c: what stage `stage` of `stages` does at clock tick `tick` when the batch comes in `micro_batches` pieces
+ * (GPipe, Huang et al., arXiv 1811.06965). All of it takes 2 (micro_batches + stages - 1) ticks:
+ *   first half   forward: stage 0 takes micro-batch 0 at tick 0, 1 at tick 1 …; each goes to the next stage at the next tick;
+ *   second half  backward: the last stage begins, with the last micro-batch; then the one before it, down to 0; each goes to
+ *                the stage before at the next tick.
+ * At any other tick, before 0 and after the end too, the stage is idle: the bubble. */
+typedef struct Turn {
+    int micro;     /* which micro-batch, 0 … micro_batches-1; -1: none, idle */
+    bool backward; /* false: forward; false where idle */
+} Turn;
+Turn pipeline_turn(int stage, int stages, int micro_batches, int tick);
+
+/* column_shard.c: which columns [*first, *first + *count) of `columns` rank `rank` of `ranks` owns in tensor parallelism.
+ * In the ranks' order, without gaps; the counts differ by at most one, and the first ranks have the larger ones. There may be
+ * more ranks than columns: then the last ones have none. */
+void column_shard(int *first, int *count, int columns, int rank, int ranks);
 
 /* ---- the linear model: linear.c ---- */
 

@@ -172,6 +172,45 @@ static void ranks_change_nothing(void **state)
     device_close(d);
 }
 
+/* By stages the batches are the same; and each one is read, copied, prepared and queued, in this order. */
+typedef struct Stages {
+    int next[2 * COUNT]; /* per batch: the stage that is due */
+    double ended[2 * COUNT];
+    bool in_order;
+} Stages;
+
+static void on_stage(void *context, LoaderStage stage, int batch, double began, double ended)
+{
+    Stages *t = context;
+    bool due = (int)stage == t->next[batch] && began <= ended && began >= t->ended[batch];
+    t->in_order &= due;
+    t->next[batch]++;
+    t->ended[batch] = ended;
+}
+
+static void by_stages(void **state)
+{
+    (void)state;
+    Device *d = device_open();
+    Images images = pictures();
+    int32_t order[2 * COUNT];
+    mixed_order(order);
+    Loader *l = loader_new(d->be, &images, mean, istd, 8, 1, all, 11);
+    static Stages stages;
+    loader_by_stages(l, &images, on_stage, &stages);
+    for (int epoch = 0; epoch < 2; epoch++) {
+        stages = (Stages){.in_order = true};
+        loader_start(l, order, 2 * COUNT, epoch);
+        expect_pass(d, l, &images, all, 8, order, 2 * COUNT, epoch, 0);
+        assert_true(stages.in_order);
+        for (int i = 0; i < 13; i++)
+            assert_int_equal(stages.next[i], LOADER_QUEUE + 1);
+    }
+    loader_free(l);
+    drop_pictures(images);
+    device_close(d);
+}
+
 /* A pass may be left at any batch; the next one is whole. The list may be longer than the one before. */
 static void interrupted_passes(void **state)
 {
@@ -367,6 +406,7 @@ static const Case cases[] = {{.name = "plain", .run = plain},
                              {.name = "augmented", .run = augmented},
                              {.name = "no_pictures", .run = no_pictures},
                              {.name = "ranks_change_nothing", .run = ranks_change_nothing},
+                             {.name = "by_stages", .run = by_stages},
                              {.name = "interrupted_passes", .run = interrupted_passes},
                              {.name = "interrupted_while_filling", .run = interrupted_while_filling},
                              {.name = "batch_stays_in_hand", .run = batch_stays_in_hand},
