@@ -1,0 +1,328 @@
+/* 9_three_parallelisms.c: one network, split in three ways over 2 to 4 ranks: by data, by layers (a pipeline, with and
+ * without micro-batches) and by slices of its weights (tensor); and two at once on 4 ranks. Each gives what one rank gives, up
+ * to rounding. The picture shows who computes, exchanges and waits when; the table, what it costs. Exercises:
+ * pipeline_turn.c, column_shard.c, busy.c (lab1.h).
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "background.h"
+#include "check.h"
+#include "command.h"
+#include "exercise.h"
+#include "lab1.h"
+#include "parallel_run.h"
+#include "scene.h"
+
+typedef struct Choices {
+    RunOptions run;
+    int width, blocks, batch, micros, updates;
+    double rate;
+} Choices;
+
+static void parse(Choices *c, Option *table, int argc, char **argv)
+{
+    const Option options[] = {
+        RUN_OPTIONS(c->run),
+        {"width", ARG_INT, &c->width, .min = 16, .max = 4096, .help = "inputs and outputs of each dense layer"},
+        {"blocks", ARG_INT, &c->blocks, .min = 2, .max = (MLP_LAYERS - 1) / 2, .help = "blocks of two dense layers"},
+        {"batch", ARG_INT, &c->batch, .min = 1, .max = 65536, .help = "pictures per update, on all ranks together"},
+        {"micro", ARG_INT, &c->micros, .min = 1, .max = MLP_MICROS, .help = "micro-batches of the pipelines"},
+        {"updates", ARG_INT, &c->updates, .min = 1, .max = MOST_UPDATES, .help = "updates of each scheme"},
+        {"rate", ARG_REAL, &c->rate, .min = 0, .max = 100, .help = "learning rate η"},
+        {0}};
+    memcpy(table, options, sizeof options);
+    args_parse("9_three_parallelisms", "Data, pipeline and tensor parallelism beside each other.", table, argc, argv);
+}
+
+static void try_busy(void *unused)
+{
+    (void)unused;
+    busy((double[]){0}, (double[]){1}, 1, 0, 1);
+}
+
+static void try_turn(void *unused)
+{
+    (void)unused;
+    pipeline_turn(0, 2, 2, 0);
+}
+
+static void try_shard(void *unused)
+{
+    int first, count;
+    (void)unused;
+    column_shard(&first, &count, 4, 0, 2);
+}
+
+static const ExerciseUse uses[] = {{"lab1_gd/busy.c", try_busy}, {"lab1_gd/pipeline_turn.c", try_turn},
+                                   {"lab1_gd/column_shard.c", try_shard}};
+
+/* Numbers of a Command. */
+enum { STOP, SCHEME, MICROS };
+
+typedef struct Session {
+    const Choices *c;
+    Comm *comm;
+    Task task;
+    Commands commands;
+    Background *thread, *own;    /* rank 0's work, as the window's thread and as it itself knows it; its lock guards what
+                                  * follows */
+    Outcome out[MOST_SCHEMES];
+    int schemes, micros, wanted; /* wanted: how many times everything was asked for */
+    bool leave;                  /* without a window: stop when all is done */
+    int chosen;                  /* the scheme that is drawn large, -1: all */
+    double clock, end;           /* the clock that the keys move, s; the longest schedule's end */
+    bool plays;
+    char *missing;
+} Session;
+
+/* ---- the work ---- */
+
+/* Every scheme cuts the batch evenly. NULL: yes. */
+static char *uneven(const Choices *c, int ranks, int micros)
+{
+    Scheme list[MOST_SCHEMES];
+    int n = schemes_list(list, ranks, micros);
+    for (int i = 0; i < n; i++)
+        if (c->batch % (list[i].replicas * list[i].micros))
+            return format_new("--batch=%d: '%s' cannot cut it into %d equal parts: take a multiple of %d", c->batch, list[i].name,
+                              list[i].replicas * list[i].micros, list[i].replicas * list[i].micros);
+    return NULL;
+}
+
+static bool goes_on(void *context) { return background_goes_on(((Session *)context)->own); }
+
+/* Run the scheme that rank 0 names. False: it was told to stop, or stopped. */
+static bool obey(Session *s, Command k)
+{
+    Scheme list[MOST_SCHEMES];
+    static Outcome out;
+    if (k.number[STOP])
+        return false;
+    schemes_list(list, s->comm->size, k.number[MICROS]);
+    if (!task_run(&s->task, &list[k.number[SCHEME]], &out))
+        return s->comm->rank != 0; /* rank 0 sends the last command */
+    if (s->comm->rank != 0)
+        return true;
+    background_lock(s->own);
+    s->out[k.number[SCHEME]] = out;
+    s->end = 0;
+    for (int i = 0; i < s->schemes; i++)
+        s->end = fmax(s->end, s->out[i].done ? s->out[i].end : 0);
+    background_unlock(s->own);
+    return true;
+}
+
+/* All schemes, one after the other, each time it is asked for. */
+static void work(void *state, Background *b)
+{
+    Session *s = state;
+    bool on = true;
+    s->own = b;
+    for (int done = 0; on && background_goes_on(b);) {
+        background_lock(b);
+        int wanted = s->wanted, micros = s->micros;
+        bool leave = s->leave && done == wanted;
+        background_unlock(b);
+        if (leave)
+            break;
+        if (done == wanted) {
+            usleep(10000);
+            continue;
+        }
+        for (int i = 0; on && i < s->schemes; i++)
+            on = obey(s, commands_share(&s->commands, (Command){{0, i, micros}}));
+        done = wanted;
+    }
+    commands_share(&s->commands, (Command){{true}});
+}
+
+static void follow(Session *s)
+{
+    while (obey(s, commands_share(&s->commands, (Command){{0}})))
+        ;
+}
+
+/* ---- the window ---- */
+
+static const PlotKey keys[] = {{"space", "play the clock, or stop it"}, {". ,", "one step of the clock, one back"},
+                               {"- +", "fewer, more micro-batches"},    {"1 … 7", "one scheme alone, in the table's order"},
+                               {"0", "all schemes"},                    {"r", "measure again"},
+                               {"s", "save a picture"},                 {"F11", "full screen"},
+                               {"q", "quit"},                           {NULL, NULL}};
+
+static void again(Session *s, int micros)
+{
+    Scheme list[MOST_SCHEMES];
+    schemes_list(list, s->comm->size, micros);
+    for (int i = 0; i < s->schemes; i++)
+        s->out[i] = (Outcome){.scheme = list[i]};
+    s->micros = micros;
+    s->wanted++;
+    s->clock = INFINITY;
+    s->plays = false;
+}
+
+/* The next number of micro-batches in this direction that cuts the batch evenly; the same: there is none. */
+static int other_micros(const Session *s, int step)
+{
+    for (int m = s->micros + step; m >= 1 && m <= MLP_MICROS; m += step) {
+        char *why = uneven(s->c, s->comm->size, m);
+        free(why);
+        if (!why)
+            return m;
+    }
+    return s->micros;
+}
+
+static void key(Session *s, char key)
+{
+    double tick = s->end / 40, now = isfinite(s->clock) ? s->clock : s->end;
+    int micros = key == '-' ? other_micros(s, -1) : key == '+' || key == '=' ? other_micros(s, 1) : s->micros;
+    if (key == 'r' || micros != s->micros)
+        again(s, micros);
+    else if (key >= '0' && key < '1' + s->schemes)
+        s->chosen = key - '1';
+    else if (key == '.' || key == ',') {
+        s->clock = fmax(0, fmin(s->end, now + (key == '.' ? tick : -tick)));
+        s->plays = false;
+    } else if (key == ' ') {
+        s->plays = !s->plays;
+        s->clock = now >= s->end ? 0 : now;
+    }
+}
+
+static void on_event(void *state, const PlotEvent *e)
+{
+    Session *s = state;
+    background_lock(s->thread);
+    if (e->kind == PLOT_KEY)
+        key(s, e->key);
+    background_unlock(s->thread);
+}
+
+/* Played, the longest schedule takes ten seconds. */
+static void advance(void *state, double seconds)
+{
+    Session *s = state;
+    background_lock(s->thread);
+    if (s->plays)
+        s->clock += seconds * s->end / 10;
+    if (s->plays && s->clock >= s->end) {
+        s->clock = INFINITY;
+        s->plays = false;
+    }
+    background_unlock(s->thread);
+}
+
+static void finish(void *state)
+{
+    Session *s = state;
+    background_lock(s->thread);
+    s->leave = true;
+    background_unlock(s->thread);
+    background_wait(s->thread);
+}
+
+static void draw(void *state, Plot *plot)
+{
+    Session *s = state;
+    const Choices *c = s->c;
+    static Outcome out[MOST_SCHEMES];
+    char title[256], text[256];
+    background_lock(s->thread);
+    memcpy(out, s->out, sizeof out);
+    int chosen = s->chosen, schemes = s->schemes;
+    double clock = s->clock;
+    background_unlock(s->thread);
+    snprintf(title, sizeof title, "%d dense layers of %d on %s · batch %d · η = %g · %d rank%s, each as on a core of its own", 2 * c->blocks,
+             c->width, s->task.data->name, c->batch, c->rate, s->comm->size, s->comm->size == 1 ? "" : "s");
+    if (s->comm->size == 1)
+        snprintf(text, sizeof text, "one rank: nothing to split; start on 2, 3 or 4: make lab1 ONLY=9_three NP=4");
+    else
+        snprintf(text, sizeof text, "blue: forward, orange: backward, green: update, pink: exchange, blank: waits · off by: largest relative difference from one rank · ? shows the keys");
+    parallel_draw(plot, out, schemes, chosen, clock, title, text, s->missing);
+}
+
+static void report(Run *run, const Session *s)
+{
+    run_say(run, "scheme            exchanged       loss    off by  weights off by   MB/rank    formula    idle  bubble      ms  ms here");
+    run_metrics_header(run, "scheme,micro,rank,bytes,bytes_expected,idle,bubble,loss,loss_apart,weights_apart,ms,ms_here");
+    for (int i = 0; i < s->schemes; i++) {
+        const Outcome *o = &s->out[i];
+        if (!o->done)
+            continue;
+        double bytes = 0, expected = 0;
+        for (int r = 0; r < o->ranks; r++) {
+            bytes = fmax(bytes, o->bytes[r]);
+            expected = fmax(expected, o->expected[r]);
+            run_metrics(run, "%s,%d,%d,%.17g,%.17g,%.5g,%.5g,%.9g,%.3g,%.3g,%.5g,%.5g", o->scheme.name, o->scheme.micros, r, o->bytes[r],
+                        o->expected[r], o->idle[r], outcome_bubble(&o->scheme), o->loss, o->loss_apart, o->weights_apart, 1000 * o->end,
+                        1000 * o->wall);
+        }
+        char *bubble = isnan(outcome_bubble(&o->scheme)) ? format_new("–") : format_new("%.1f %%", 100 * outcome_bubble(&o->scheme));
+        run_say(run, "%-17s %-12s %7.4f  %8.1e  %14.1e %9.4f  %9.4f  %4.1f %%  %6s %7.1f  %7.1f", o->scheme.name, o->scheme.exchanged, o->loss,
+                o->loss_apart, o->weights_apart, bytes / 1e6, expected / 1e6, 100 * outcome_idle(o), bubble, 1000 * o->end, 1000 * o->wall);
+        free(bubble);
+    }
+}
+
+/* Rank 0: the work on a thread, the picture here. */
+static void lead(Session *s, Run *run)
+{
+    s->thread = background_start(work, s);
+    scene_show(run, &(Scene){.title = "Lab 1 · three parallelisms", .picture = "three_parallelisms.png", .state = s, .keys = keys,
+                             .draw = draw, .event = on_event, .advance = advance, .finish = finish});
+    background_stop(s->thread);
+    if (s->missing)
+        run_say(run, "to do: %s", s->missing);
+    report(run, s);
+}
+
+static Session session_new(const Choices *c, Comm *comm, Backend *be, const Dataset *data, char *missing)
+{
+    char *why = uneven(c, comm->size, c->micros);
+    REQUIRE(!why, "%s", why);
+    MlpSpec spec = {c->width, c->blocks, data->classes, (uint64_t)c->run.seed};
+    Session s = {.c = c, .comm = comm, .missing = missing, .commands = commands_new(comm, be), .chosen = -1};
+    s.task = task_new(comm, be, data, spec, c->batch, c->updates, c->rate);
+    s.task.goes_on = goes_on;
+    Scheme list[MOST_SCHEMES];
+    s.schemes = schemes_list(list, comm->size, c->micros);
+    again(&s, c->micros);
+    s.wanted = !missing;
+    return s;
+}
+
+int main(int argc, char **argv)
+{
+    Choices c = {.run = run_options_default(), .width = 512, .blocks = 6, .batch = 240, .micros = 6, .updates = 8, .rate = 0.02};
+    c.run.threads = 1; /* a rank stands for a device */
+    Option table[24];
+    parse(&c, table, argc, argv);
+    stop_on_signals();
+    char *missing = exercise_missing(uses, sizeof uses / sizeof *uses);
+    Comm *comm = comm_open(c.run.comm);
+    REQUIRE(comm->size <= MOST_RANKS, "%d ranks: this program splits its network over 2, 3 or 4 (1: nothing is split)", comm->size);
+    Backend *be = backend_open(c.run.device, comm->local_rank, comm->local_size, c.run.threads);
+    Dataset *data = dataset_open(c.run.data, "fashion,synthetic", c.run.data_dir);
+    json_t *facts = json_pack("{s:s, s:s, s:i}", "data", data->description, "device", be->description, "ranks", comm->size);
+    Run *run = run_open("lab1_three_parallelisms", &c.run, table, facts, comm->rank == 0);
+    static Session s;
+    s = session_new(&c, comm, be, data, missing);
+    s.task.context = &s;
+    if (comm->rank == 0)
+        lead(&s, run);
+    else
+        follow(&s);
+    task_free(&s.task);
+    commands_free(&s.commands, be);
+    run_close(run);
+    dataset_free(data);
+    backend_close(be);
+    comm_close(comm);
+    free(missing);
+    return missing ? EXIT_TODO : 0;
+}

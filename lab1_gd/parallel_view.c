@@ -1,0 +1,152 @@
+/* parallel_view.c: a timeline for each scheme, all on one scale, and a table of what it costs. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include "parallel_run.h"
+
+static const char *const rank_names[MOST_RANKS] = {"rank 0", "rank 1", "rank 2", "rank 3"};
+static const char *const kind_names[] = {"forward", "backward", "update", "exchange"};
+
+typedef struct Boxes {
+    int n;
+    double x0[MOST_ACTS * MOST_RANKS], x1[MOST_ACTS * MOST_RANKS], y0[MOST_ACTS * MOST_RANKS], y1[MOST_ACTS * MOST_RANKS];
+} Boxes;
+
+static int colour_of(ActKind kind) { return kind > ACT_UPDATE ? 3 : (int)kind; }
+
+/* Rank 0 on top; milliseconds. */
+static void add_act(Boxes *b, const Outcome *o, int rank, const Act *act, double clock)
+{
+    double x1 = fmin(act->ended, clock);
+    if (act->began >= x1)
+        return;
+    b->x0[b->n] = 1000 * act->began;
+    b->x1[b->n] = 1000 * x1;
+    b->y0[b->n] = o->ranks - 1 - rank - 0.42;
+    b->y1[b->n++] = o->ranks - 1 - rank + 0.42;
+}
+
+/* The micro-batch's number, where it has room. */
+static void number(PlotPanel *panel, const Outcome *o, double clock, double scale)
+{
+    for (int r = 0; r < o->ranks; r++)
+        for (int i = 0; i < o->log[r].count; i++) {
+            const Act *act = &o->log[r].act[i];
+            char text[16];
+            if (act->kind > ACT_BACKWARD || act->ended > clock || 1000 * (act->ended - act->began) < 0.02 * scale)
+                continue;
+            snprintf(text, sizeof text, "%d", act->micro + 1);
+            plot_text(panel, 500 * (act->began + act->ended) - 0.008 * scale, o->ranks - 1 - r, text,
+                      (PlotStyle){.size = 11, .color = PLOT_WHITE});
+        }
+}
+
+static void describe(const Outcome *o, char *text, size_t room)
+{
+    int n = snprintf(text, room, "%s", o->scheme.name);
+    if (o->scheme.micros > 1)
+        n += snprintf(text + n, room - n, ", %d micro-batches", o->scheme.micros);
+    if (!o->done)
+        snprintf(text + n, room - n, ": to come");
+    else if (o->ranks > 1)
+        snprintf(text + n, room - n, ": idle %.0f %%", 100 * outcome_idle(o));
+}
+
+static void draw_timeline(Plot *plot, const Outcome *o, PlotAxes place, double scale, double clock, bool large)
+{
+    static Boxes boxes;
+    char title[96];
+    describe(o, title, sizeof title);
+    place.title = title;
+    place.x = (PlotAxis){.label = large ? "time in one update (ms)" : NULL, .low = 0, .high = scale};
+    place.y = (PlotAxis){.low = -0.6, .high = (o->done ? o->ranks : 1) - 0.4};
+    const char *names[MOST_RANKS];
+    for (int r = 0; r < o->ranks; r++)
+        names[o->ranks - 1 - r] = rank_names[r];
+    place.y.names = names;
+    place.y.names_count = o->ranks;
+    place.legend = large ? PLOT_LEGEND_AUTO : PLOT_NO_LEGEND;
+    PlotPanel *panel = plot_panel(plot, place);
+    for (int c = 0; o->done && c < 4; c++) {
+        boxes.n = 0;
+        for (int r = 0; r < o->ranks; r++)
+            for (int i = 0; i < o->log[r].count; i++)
+                if (colour_of(o->log[r].act[i].kind) == c)
+                    add_act(&boxes, o, r, &o->log[r].act[i], clock);
+        plot_boxes(panel, boxes.n, boxes.x0, boxes.x1, boxes.y0, boxes.y1,
+                   (PlotStyle){.label = kind_names[c], .color = plot_series(c), .opacity = 1});
+    }
+    if (o->done && o->scheme.stages > 1 && o->scheme.micros > 1)
+        number(panel, o, clock, scale);
+    if (isfinite(clock))
+        plot_rule_x(panel, 1000 * clock, (PlotStyle){.color = PLOT_INK, .width = 1});
+}
+
+/* ---- the table ---- */
+
+enum { COLUMNS = 7 };
+static const char *const headings[COLUMNS] = {"exchanged", "MB per rank and update", "loss: off by", "weights: off by", "idle (bubble by formula)",
+                                              "ms, a core per rank", "ms here"};
+
+static void cell(const Outcome *o, int column, char *text, size_t room)
+{
+    double most = 0, bubble = outcome_bubble(&o->scheme);
+    bool agree = true;
+    for (int r = 0; r < o->ranks; r++) {
+        most = fmax(most, o->bytes[r]);
+        agree &= o->bytes[r] == o->expected[r];
+    }
+    switch (column) {
+    case 0: snprintf(text, room, "%s", o->scheme.exchanged); break;
+    case 1: snprintf(text, room, "%.3f %s", most / 1e6, agree ? "= formula" : "NOT the formula's"); break;
+    case 2: snprintf(text, room, "%.1e", o->loss_apart); break;
+    case 3: snprintf(text, room, "%.1e", o->weights_apart); break;
+    case 4:
+        if (isnan(bubble))
+            snprintf(text, room, "%.1f %%", 100 * outcome_idle(o));
+        else
+            snprintf(text, room, "%.1f %%  (%.1f %%)", 100 * outcome_idle(o), 100 * bubble);
+        break;
+    case 5: snprintf(text, room, "%.1f", 1000 * o->end); break;
+    default: snprintf(text, room, "%.1f", 1000 * o->wall);
+    }
+}
+
+static void draw_table(Plot *plot, const Outcome *out, int schemes, int row, int columns)
+{
+    const char *names[MOST_SCHEMES];
+    for (int i = 0; i < schemes; i++)
+        names[schemes - 1 - i] = out[i].scheme.name;
+    PlotPanel *panel = plot_panel(plot, (PlotAxes){.row = row, .rows = 2, .columns = columns,
+                                                   .x = {.names = headings, .names_count = COLUMNS, .low = -0.5, .high = COLUMNS - 0.5},
+                                                   .y = {.names = names, .names_count = schemes, .low = -0.6, .high = schemes - 0.4}});
+    for (int i = 0; i < schemes; i++)
+        for (int c = 0; out[i].done && c < COLUMNS; c++) {
+            char text[64];
+            cell(&out[i], c, text, sizeof text);
+            plot_text(panel, c - 0.35, schemes - 1 - i, text, (PlotStyle){.size = 12.5, .color = PLOT_INK});
+        }
+}
+
+void parallel_draw(Plot *plot, const Outcome *out, int schemes, int chosen, double clock, const char *title, const char *state,
+                   const char *missing)
+{
+    double scale = 1e-3;
+    for (int i = schemes > 1; i < schemes; i++)
+        scale = fmax(scale, out[i].done ? 1010 * out[i].end : 0);
+    if (schemes == 1 && out[0].done)
+        scale = 1010 * out[0].end;
+    plot_begin(plot, 5, 2, title);
+    int first = schemes > 1, shown = schemes - first;
+    if (chosen >= 0 && chosen < schemes)
+        draw_timeline(plot, &out[chosen], (PlotAxes){.rows = 3, .columns = 2}, fmax(scale, 1010 * out[chosen].end), clock, true);
+    else
+        for (int i = 0; i < shown; i++)
+            draw_timeline(plot, &out[first + i], (PlotAxes){.row = i / 2, .column = i % 2}, scale, clock, false);
+    draw_table(plot, out, schemes, 3, 2);
+    if (missing) {
+        PlotPanel *note = plot_panel(plot, (PlotAxes){.rows = 3, .columns = 2});
+        plot_note(note, missing);
+    }
+    plot_footer(plot, state);
+}
