@@ -8,16 +8,16 @@ void whole_pass(Worker *w)
     Mlp *n = w->net;
     double began = act_begin(ACT_FORWARD);
     mlp_forward(n, 0);
-    act_end(&w->log, ACT_FORWARD, 0, 0, began);
+    act_end(&w->log, (Act){.kind = ACT_FORWARD}, began);
     began = act_begin(ACT_BACKWARD);
     mlp_loss(n, 0, w->batch);
     mlp_backward(n, 0);
-    act_end(&w->log, ACT_BACKWARD, 0, 0, began);
+    act_end(&w->log, (Act){.kind = ACT_BACKWARD}, began);
 }
 
 void data_sum(Worker *w)
 {
-    double began = act_begin(ACT_ADD);
+    double began = act_begin(ACT_ADD), bytes = 4.0 * w->net->grads.n;
     comm_all_reduce(w->across, w->net->grads, COMM_SUM, w->net->s);
-    act_end(&w->log, ACT_ADD, 0, 100 + w->stage + w->shard, began);
+    act_end(&w->log, (Act){.kind = ACT_ADD, .partner = 100 + w->stage + w->shard, .bytes = bytes}, began);
 }

@@ -135,12 +135,11 @@ void mlp_relu_backward(Mlp *n, int micro, int l)
         n->be->op->relu_backward(n->s, n->dact[l + 1], n->dact[l + 1], n->act[micro][l + 1], false);
 }
 
-void mlp_dense_backward(Mlp *n, int micro, int l, bool data)
+void mlp_dense_backward(Mlp *n, int micro, int l)
 {
     const BackendOps *op = n->be->op;
     op->dense_backward_weight(n->s, weight(n, n->grads, l), bias(n, n->grads, l), n->act[micro][l], n->dact[l + 1]);
-    if (data)
-        op->dense_backward_data(n->s, n->dact[l], n->dact[l + 1], weight(n, n->params, l), false);
+    op->dense_backward_data(n->s, n->dact[l], n->dact[l + 1], weight(n, n->params, l), false);
 }
 
 void mlp_forward(Mlp *n, int micro)
@@ -161,7 +160,7 @@ void mlp_backward(Mlp *n, int micro)
 {
     for (int l = n->end - 1; l >= n->first; l--) {
         mlp_relu_backward(n, micro, l);
-        mlp_dense_backward(n, micro, l, l > 0); /* nobody asks for the pictures' gradient */
+        mlp_dense_backward(n, micro, l);
     }
 }
 

@@ -47,7 +47,9 @@ void mlp_free(Mlp *n);
 void mlp_dense_forward(Mlp *n, int micro, int layer, bool with_bias); /* act[layer+1] = act[layer] W^T (+ b) */
 void mlp_relu_forward(Mlp *n, int micro, int layer);                  /* of act[layer+1], in place, if the layer has it */
 void mlp_relu_backward(Mlp *n, int micro, int layer);                 /* of dact[layer+1], in place */
-void mlp_dense_backward(Mlp *n, int micro, int layer, bool data);     /* grads += …; data: dact[layer] = dact[layer+1] W */
+/* grads += …, dact[layer] = dact[layer+1] W: of layer 0 too, which a trainer would leave out, so that all layers cost the
+ * same. */
+void mlp_dense_backward(Mlp *n, int micro, int layer);
 /* All layers that are here, whole; the loss, of a batch of `batch` pictures of which this is a part: dact[end]. */
 void mlp_forward(Mlp *n, int micro);
 void mlp_loss(Mlp *n, int micro, int batch);

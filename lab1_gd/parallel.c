@@ -36,10 +36,11 @@ double act_begin(ActKind kind)
     return t.tv_sec + 1e-9 * t.tv_nsec;
 }
 
-void act_end(Log *log, ActKind kind, int micro, int partner, double began)
+void act_end(Log *log, Act act, double began)
 {
     ASSERT(log->count < MOST_ACTS);
-    log->act[log->count++] = (Act){.kind = kind, .micro = micro, .partner = partner, .seconds = act_begin(kind) - began};
+    act.seconds = act_begin(act.kind) - began;
+    log->act[log->count++] = act;
 }
 
 /* ---- workers ---- */
@@ -84,7 +85,7 @@ void worker_update(Worker *w)
     double began = act_begin(ACT_UPDATE);
     op->axpy(n->s, n->params, -(float)w->rate, n->grads);
     op->stream_sync(n->s);
-    act_end(&w->log, ACT_UPDATE, 0, 0, began);
+    act_end(&w->log, (Act){.kind = ACT_UPDATE}, began);
 }
 
 double worker_bytes(const Worker *w) { return (w->along ? w->along->bytes : 0) + (w->across ? w->across->bytes : 0); }

@@ -29,6 +29,7 @@ typedef struct Act {
     ActKind kind;
     int micro;          /* FORWARD, BACKWARD, SEND, RECEIVE: which micro-batch */
     int partner;        /* SEND, RECEIVE: the other rank; ADD: a number that its ranks, and only they, have in common */
+    double bytes;       /* SEND, RECEIVE, ADD: what travels */
     double seconds;     /* how long it took here: a computation in this thread's processor time, a message in time on the
                          * clock, waiting for the other side included */
     double began, ended; /* on the schedule's clock: replay() */
@@ -40,7 +41,7 @@ typedef struct Log {
 } Log;
 
 double act_begin(ActKind kind);
-void act_end(Log *log, ActKind kind, int micro, int partner, double began);
+void act_end(Log *log, Act act, double began); /* act: kind, and what else is known of it */
 
 /* ---- a rank at work ---- */
 typedef struct Worker {
@@ -71,8 +72,8 @@ void data_sum(Worker *w);      /* data_parallel.c: add the replicas' gradients *
 /* ---- the schedule: replay.c ---- */
 
 /* When each act would have begun and ended if every rank had a processor of its own: log[r] of each rank. A computation
- * takes its processor time. A message begins when both sides are there, and takes what the side that came last needed for
- * it; so does a sum. Returns the end, in seconds from the beginning. */
+ * takes its processor time. A message begins when both sides are there, a sum when all are; it takes as long as the fastest
+ * of its size did: what came on top was waiting. Returns the end, in seconds from the beginning. */
 double replay(Log *log, int ranks);
 /* The share of the schedule's time [0, end] that a rank does not compute: it waits, or sends (exercise busy.c). */
 double replay_idle(const Log *log, double end);

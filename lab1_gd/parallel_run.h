@@ -27,7 +27,7 @@ typedef struct Outcome {
     Scheme scheme;
     bool done;
     int ranks;
-    Log log[MOST_RANKS];         /* of an update; each act took the median of its times; began and ended: replay() */
+    Log log[MOST_RANKS];         /* of an update, from all of them; began and ended: replay() */
     double end;                  /* of the schedule, s */
     double wall;                 /* an update on this machine's clock, median, s */
     double idle[MOST_RANKS];     /* share of the schedule that a rank does not compute */

@@ -112,12 +112,12 @@ static void cell(const Outcome *o, int column, char *text, size_t room)
     }
 }
 
-static void draw_table(Plot *plot, const Outcome *out, int schemes, int row, int columns)
+static void draw_table(Plot *plot, const Outcome *out, int schemes, int columns)
 {
     const char *names[MOST_SCHEMES];
     for (int i = 0; i < schemes; i++)
         names[schemes - 1 - i] = out[i].scheme.name;
-    PlotPanel *panel = plot_panel(plot, (PlotAxes){.row = row, .rows = 2, .columns = columns,
+    PlotPanel *panel = plot_panel(plot, (PlotAxes){.row = 2, .columns = columns,
                                                    .x = {.names = headings, .names_count = COLUMNS, .low = -0.5, .high = COLUMNS - 0.5},
                                                    .y = {.names = names, .names_count = schemes, .low = -0.6, .high = schemes - 0.4}});
     for (int i = 0; i < schemes; i++)
@@ -136,16 +136,16 @@ void parallel_draw(Plot *plot, const Outcome *out, int schemes, int chosen, doub
         scale = fmax(scale, out[i].done ? 1010 * out[i].end : 0);
     if (schemes == 1 && out[0].done)
         scale = 1010 * out[0].end;
-    plot_begin(plot, 5, 2, title);
-    int first = schemes > 1, shown = schemes - first;
+    int first = schemes > 1, shown = schemes - first, columns = shown > 4 ? 3 : shown > 1 ? 2 : 1;
+    plot_begin(plot, 3, columns, title);
     if (chosen >= 0 && chosen < schemes)
-        draw_timeline(plot, &out[chosen], (PlotAxes){.rows = 3, .columns = 2}, fmax(scale, 1010 * out[chosen].end), clock, true);
+        draw_timeline(plot, &out[chosen], (PlotAxes){.rows = 2, .columns = columns}, fmax(scale, 1010 * out[chosen].end), clock, true);
     else
         for (int i = 0; i < shown; i++)
-            draw_timeline(plot, &out[first + i], (PlotAxes){.row = i / 2, .column = i % 2}, scale, clock, false);
-    draw_table(plot, out, schemes, 3, 2);
+            draw_timeline(plot, &out[first + i], (PlotAxes){.row = i / columns, .column = i % columns, .rows = shown == 1 ? 2 : 1}, scale, clock, false);
+    draw_table(plot, out, schemes, columns);
     if (missing) {
-        PlotPanel *note = plot_panel(plot, (PlotAxes){.rows = 3, .columns = 2});
+        PlotPanel *note = plot_panel(plot, (PlotAxes){.rows = 2, .columns = columns});
         plot_note(note, missing);
     }
     plot_footer(plot, state);

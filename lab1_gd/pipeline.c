@@ -15,14 +15,14 @@ static void receive(Worker *w, Tensor t, int stage, int tag, int micro)
 {
     double began = act_begin(ACT_RECEIVE);
     comm_recv(w->along, t, stage, tag, w->net->s);
-    act_end(&w->log, ACT_RECEIVE, micro, rank_of_stage(w, stage), began);
+    act_end(&w->log, (Act){.kind = ACT_RECEIVE, .micro = micro, .partner = rank_of_stage(w, stage), .bytes = 4.0 * tensor_count(t)}, began);
 }
 
 static void send(Worker *w, Tensor t, int stage, int tag, int micro)
 {
     double began = act_begin(ACT_SEND);
     comm_send(w->along, t, stage, tag, w->net->s);
-    act_end(&w->log, ACT_SEND, micro, rank_of_stage(w, stage), began);
+    act_end(&w->log, (Act){.kind = ACT_SEND, .micro = micro, .partner = rank_of_stage(w, stage), .bytes = 4.0 * tensor_count(t)}, began);
 }
 
 static void forward(Worker *w, int micro)
@@ -32,7 +32,7 @@ static void forward(Worker *w, int micro)
         receive(w, n->act[micro][n->first], w->stage - 1, TO_NEXT, micro);
     double began = act_begin(ACT_FORWARD);
     mlp_forward(n, micro);
-    act_end(&w->log, ACT_FORWARD, micro, 0, began);
+    act_end(&w->log, (Act){.kind = ACT_FORWARD, .micro = micro}, began);
     if (w->stage < w->scheme.stages - 1)
         send(w, n->act[micro][n->end], w->stage + 1, TO_NEXT, micro);
 }
@@ -47,7 +47,7 @@ static void backward(Worker *w, int micro)
     if (last)
         mlp_loss(n, micro, w->batch);
     mlp_backward(n, micro);
-    act_end(&w->log, ACT_BACKWARD, micro, 0, began);
+    act_end(&w->log, (Act){.kind = ACT_BACKWARD, .micro = micro}, began);
     if (w->stage > 0)
         send(w, n->dact[n->first], w->stage - 1, TO_PREVIOUS, micro);
 }

@@ -13,7 +13,7 @@ static void add(Worker *w, Tensor t)
 {
     double began = act_begin(ACT_ADD);
     comm_all_reduce(w->along, t, COMM_SUM, w->net->s);
-    act_end(&w->log, ACT_ADD, 0, 200 + w->replica, began);
+    act_end(&w->log, (Act){.kind = ACT_ADD, .partner = 200 + w->replica, .bytes = 4.0 * tensor_count(t)}, began);
 }
 
 static void block_forward(Worker *w, int a, int b)
@@ -23,7 +23,7 @@ static void block_forward(Worker *w, int a, int b)
     mlp_dense_forward(n, 0, a, true);
     mlp_relu_forward(n, 0, a);
     mlp_dense_forward(n, 0, b, w->shard == 0);
-    act_end(&w->log, ACT_FORWARD, 0, 0, began);
+    act_end(&w->log, (Act){.kind = ACT_FORWARD}, began);
     add(w, n->act[0][b + 1]);
     mlp_relu_forward(n, 0, b);
 }
@@ -33,10 +33,10 @@ static void block_backward(Worker *w, int a, int b)
     Mlp *n = w->net;
     double began = act_begin(ACT_BACKWARD);
     mlp_relu_backward(n, 0, b);
-    mlp_dense_backward(n, 0, b, true);
+    mlp_dense_backward(n, 0, b);
     mlp_relu_backward(n, 0, a);
-    mlp_dense_backward(n, 0, a, a > 0);
-    act_end(&w->log, ACT_BACKWARD, 0, 0, began);
+    mlp_dense_backward(n, 0, a);
+    act_end(&w->log, (Act){.kind = ACT_BACKWARD}, began);
     if (a > 0)
         add(w, n->dact[a]);
 }
@@ -50,8 +50,8 @@ void tensor_pass(Worker *w)
     double began = act_begin(ACT_BACKWARD); /* the classifier is whole on every rank */
     mlp_dense_forward(n, 0, classifier, true);
     mlp_loss(n, 0, w->batch);
-    mlp_dense_backward(n, 0, classifier, true);
-    act_end(&w->log, ACT_BACKWARD, 0, 0, began);
+    mlp_dense_backward(n, 0, classifier);
+    act_end(&w->log, (Act){.kind = ACT_BACKWARD}, began);
     for (int l = classifier - 2; l >= 0; l -= 2)
         block_backward(w, l, l + 1);
 }
