@@ -22,7 +22,7 @@ static double lane_top(int part, int rank, int ranks) { return PARTS - 1 - part 
 /* A span as a box that can be seen, however short. */
 static void add(Boxes *b, const Frame *f, Span s, int part, int rank, int ranks)
 {
-    double least = (f->high - f->low) / 500, x0 = 1000 * (s.began - f->zero), x1 = fmax(1000 * (s.ended - f->zero), x0 + least);
+    double least = (f->high - f->low) / 350, x0 = 1000 * (s.began - f->zero), x1 = fmax(1000 * (s.ended - f->zero), x0 + least);
     if (s.ended == 0 || x1 < f->low || x0 > f->high || b->n == MOST_BOXES)
         return;
     b->x0[b->n] = fmax(x0, f->low);
@@ -62,7 +62,7 @@ static void draw_rank(PlotPanel *panel, const Frame *f, const StepReport *r, int
     if (r->record.waits.ended - r->record.waits.began > 1e-4)
         add(&waits, f, r->record.waits, TO_NETWORK, rank, ranks);
     snprintf(label, sizeof label, "rank %d", rank);
-    show(&later, panel, (PlotStyle){.color = color, .opacity = 0.4});
+    show(&later, panel, (PlotStyle){.color = color, .opacity = 0.5});
     show(&waits, panel, (PlotStyle){.color = PLOT_INK, .opacity = 0.6});
     show(&own, panel, (PlotStyle){.color = color, .opacity = 1, .label = label});
 }
@@ -128,7 +128,7 @@ static void draw_costs(Plot *plot, const StepReport *r, int ranks)
         for (int p = 0; p < PARTS; p++)
             most = p == QUEUE ? most : fmax(most, 1000 * r[i].spread[p].high);
     Frame f = {.high = 1.8 * most};
-    PlotPanel *panel = plot_panel(plot, (PlotAxes){.column = 3, .columns = 2, .title = "Over all steps: median, middle 80 %, share",
+    PlotPanel *panel = plot_panel(plot, (PlotAxes){.column = 3, .columns = 2, .title = ranks > 1 ? "Over all steps: median, middle 80 %; rank 0" : "Over all steps: median, middle 80 %, share",
                                                    .x = {.label = "time per step (ms)", .low = 0, .high = f.high},
                                                    .y = {.names = numbers, .names_count = PARTS, .low = -0.6, .high = PARTS - 0.4}});
     for (int i = 0; i < ranks; i++)

@@ -59,9 +59,8 @@ void minibatch_epoch(double *w, double *b, const double *x, const double *y, con
  * of fixed length would be large for a network with small weights and small for one with large ones, and two
  * landscapes could not be compared (Li et al., arXiv 1712.09913). */
 void filter_normalize(float *d, const float *w, int filters, int size);
-/* ---- exercises of parts 8 and 9 ---- */
 
-/* busy.c: for how long somebody was busy. start[i], end[i], i < n, are spans in seconds (start <= end), in any order; they may
+/* Parts 8 and 9. busy.c: for how long somebody was busy. start[i], end[i], i < n, are spans in seconds (start <= end), in any order; they may
  * overlap, nest or be empty. Returns how much of [from, to] (from <= to) they cover together: what is covered twice counts
  * once, what lies outside does not count. n = 0: 0. Does not change the arrays. The check asks for 1e-12. */
 double busy(const double *start, const double *end, int n, double from, double to);
@@ -74,6 +73,7 @@ double busy(const double *start, const double *end, int n, double from, double t
  * in double. Take the distance from the difference, number by number; |v|² minus squares would lose it in rounding. */
 double plane_coordinates(double *a, double *b, const float *v, const float *x, const float *y, int n);
 /* pipeline_turn.c: what stage `stage` of `stages` does at clock tick `tick` when the batch comes in `micro_batches` pieces
+/* Part 9. pipeline_turn.c: what stage `stage` of `stages` does at clock tick `tick` when the batch comes in `micro_batches` pieces
  * (GPipe, Huang et al., arXiv 1811.06965). All of it takes 2 (micro_batches + stages - 1) ticks:
  *   first half   forward: stage 0 takes micro-batch 0 at tick 0, 1 at tick 1 …; each goes to the next stage at the next tick;
  *   second half  backward: the last stage begins, with the last micro-batch; then the one before it, down to 0; each goes to
@@ -85,7 +85,7 @@ typedef struct Turn {
 } Turn;
 Turn pipeline_turn(int stage, int stages, int micro_batches, int tick);
 
-/* column_shard.c: which columns [*first, *first + *count) of `columns` rank `rank` of `ranks` owns in tensor parallelism.
+/* Part 9. column_shard.c: which columns [*first, *first + *count) of `columns` rank `rank` of `ranks` owns in tensor parallelism.
  * In the ranks' order, without gaps; the counts differ by at most one, and the first ranks have the larger ones. There may be
  * more ranks than columns: then the last ones have none. */
 void column_shard(int *first, int *count, int columns, int rank, int ranks);

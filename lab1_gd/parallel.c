@@ -13,8 +13,8 @@ int schemes_list(Scheme list[MOST_SCHEMES], int P, int micros)
     if (P == 1)
         return n;
     list[n++] = (Scheme){"data", "gradients", P, 1, 1, 1};
-    list[n++] = (Scheme){"pipeline, naive", "activations", 1, P, 1, 1};
-    list[n++] = (Scheme){"pipeline, micro", "activations", 1, P, 1, micros};
+    list[n++] = (Scheme){"naive pipeline", "activations", 1, P, 1, 1};
+    list[n++] = (Scheme){"micro pipeline", "activations", 1, P, 1, micros};
     list[n++] = (Scheme){"tensor", "partial sums", 1, 1, P, 1};
     if (P == 4) {
         list[n++] = (Scheme){"data × pipeline", "both", 2, 2, 1, micros};

@@ -26,26 +26,26 @@ static void add_act(Boxes *b, const Outcome *o, int rank, const Act *act, double
     b->y1[b->n++] = o->ranks - 1 - rank + 0.42;
 }
 
-/* The micro-batch's number, where it has room. */
-static void number(PlotPanel *panel, const Outcome *o, double clock, double scale)
+/* The micro-batch's number, where it has room; digit: how wide one is, ms. */
+static void number(PlotPanel *panel, const Outcome *o, double clock, double digit)
 {
     for (int r = 0; r < o->ranks; r++)
         for (int i = 0; i < o->log[r].count; i++) {
             const Act *act = &o->log[r].act[i];
             char text[16];
-            if (act->kind > ACT_BACKWARD || act->ended > clock || 1000 * (act->ended - act->began) < 0.02 * scale)
+            if (act->kind > ACT_BACKWARD || act->ended > clock || 1000 * (act->ended - act->began) < 1.3 * digit * (act->micro < 9 ? 1 : 2))
                 continue;
             snprintf(text, sizeof text, "%d", act->micro + 1);
-            plot_text(panel, 500 * (act->began + act->ended) - 0.008 * scale, o->ranks - 1 - r, text,
+            plot_text(panel, 500 * (act->began + act->ended) - digit * (act->micro < 9 ? 0.85 : 1.35), o->ranks - 1 - r, text,
                       (PlotStyle){.size = 11, .color = PLOT_WHITE});
         }
 }
 
 static void describe(const Outcome *o, char *text, size_t room)
 {
-    int n = snprintf(text, room, "%s", o->scheme.name);
-    if (o->scheme.micros > 1)
-        n += snprintf(text + n, room - n, ", %d micro-batches", o->scheme.micros);
+    int n = o->scheme.micros == 1 ? snprintf(text, room, "%s", o->scheme.name)
+                                  : snprintf(text, room, "%spipeline, %d micro-batches", o->scheme.replicas > 1 ? "data × " : "",
+                                             o->scheme.micros);
     if (!o->done)
         snprintf(text + n, room - n, ": to come");
     else if (o->ranks > 1)
@@ -77,7 +77,7 @@ static void draw_timeline(Plot *plot, const Outcome *o, PlotAxes place, double s
                    (PlotStyle){.label = kind_names[c], .color = plot_series(c), .opacity = 1});
     }
     if (o->done && o->scheme.stages > 1 && o->scheme.micros > 1)
-        number(panel, o, clock, scale);
+        number(panel, o, clock, large ? scale / 150 : scale / 45);
     if (isfinite(clock))
         plot_rule_x(panel, 1000 * clock, (PlotStyle){.color = PLOT_INK, .width = 1});
 }
@@ -86,7 +86,7 @@ static void draw_timeline(Plot *plot, const Outcome *o, PlotAxes place, double s
 
 enum { COLUMNS = 7 };
 static const char *const headings[COLUMNS] = {"exchanged", "MB per rank and update", "loss: off by", "weights: off by", "idle (bubble by formula)",
-                                              "ms, a core per rank", "ms here"};
+                                              "ms, a core per rank", "ms on this machine"};
 
 static void cell(const Outcome *o, int column, char *text, size_t room)
 {

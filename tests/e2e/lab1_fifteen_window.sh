@@ -1,0 +1,50 @@
+#!/usr/bin/env bash
+# seconds: 120
+# sanitizers: no
+# Lab 1, part 8, in its window, on two ranks: each key does what the handout says; the stub shows what is to do; closing the window, or Ctrl-C, ends both ranks.
+set -eu
+program=$BUILD/sol/lab1_gd/8_fifteen_steps
+# shellcheck source=tests/e2e/_screen.sh
+. tests/e2e/_screen.sh
+results=$work/out/lab1_fifteen_steps
+
+start() { # ranks, options…
+    local ranks=$1
+    shift
+    : >"$work/log"
+    env --default-signal=INT common/setup/launch.sh --np "$ranks" "$program" --data synthetic --pictures 2000 --out "$work/out" "$@" >"$work/log" 2>&1 &
+    pid=$!
+    find_window 'Lab 1'
+    xdotool mousemove $((X + 300)) $((Y + 250)); sleep 1
+}
+finish() { # exit status expected
+    for _ in $(seq 30); do kill -0 $pid 2>/dev/null || break; press q; sleep 0.5; done
+    ! kill -0 $pid 2>/dev/null || fail "q does not end the ranks"
+    wait $pid || [ $? = "${1:-0}" ] || fail "exit status is not ${1:-0}"
+}
+expect() { grep -qE -- "$1" "$work/log" || fail "expected '$1'"; echo "ok: $1"; }
+key() { press "$1"; sleep 0.5; }
+same() { cmp -s "$results/window-$1.png" "$results/window-$2.png"; }
+
+start 2 --batch 4
+sleep 1; key space; sleep 0.5; key s; sleep 1; key s
+key period; sleep 0.5; key s
+key minus; sleep 1; key space; key s; sleep 0.5; finish
+same 1 2 || fail "paused, the picture goes on changing"
+! same 2 3 || fail ". makes no step"
+expect 'steps of .* ms \(median'; expect '^13 optimiser: average'; expect 'first frame after'; grep 'frame' "$work/log"
+[ -s "$results/trace.json" ] || fail "no timeline"
+
+# + and r begin again: few steps are made since. Larger than all pictures allow is not taken.
+start 1 --batch 8
+sleep 1.5; key plus; key minus; key space; key r; sleep 0.2; key space; finish
+count=$(grep -oE '^[0-9]+ steps' "$work/log" | grep -oE '[0-9]+')
+[ "${count:-0}" -ge 1 ] && [ "$count" -lt 400 ] || fail "after r: $count steps"
+echo "ok: r, $count steps"
+
+start 2 --batch 4
+kill -INT $pid; wait $pid || [ $? = 130 ] || fail "exit status $? after Ctrl-C"
+expect 'results in'
+
+program=$BUILD/student/lab1_gd/8_fifteen_steps
+start 1 --batch 4; finish 77; expect 'TODO in lab1_gd/busy.c, line [0-9]+'
