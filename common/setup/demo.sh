@@ -20,6 +20,8 @@ grade() { assessment/grade.sh "$@" || [ $? = 1 ]; }
 station "Lab 1: gradient descent on a loss surface" $launch --np 1 "$b/sol/lab1_gd/1_gradient_descent" --out $out
 station "Lab 1: one example at a time, and its noise floor" $launch --np 1 "$b/sol/lab1_gd/2_stochastic_gradient_descent" --out $out
 station "Lab 1: batch sizes racing" $launch --np 1 "$b/sol/lab1_gd/3_minibatches" --out $out
+station "Lab 1: one training step is fifteen" $launch --np 2 "$b/sol/lab1_gd/8_fifteen_steps" --out $out
+station "Lab 1: data, pipeline and tensor parallelism" $launch --np 4 "$b/sol/lab1_gd/9_three_parallelisms" --out $out
 station "Lab 1: the self-check of its exercises" "$b/sol/lab1_gd/check"
 station "Lab 2: one ResNet-8, two ranks, one epoch of real data" \
     $launch --np 2 "$b/sol/lab2_ddp/1_train" --out $out --epochs 1 --trace
@@ -29,7 +31,8 @@ station "Assessment: a submission, trained for a minute and graded" \
     grade "$b/assessment/grade" assessment/solution/train.c --np 2 --data synthetic --budget 60
 
 printf '\n\033[1mThe tour took %d s. What it made:\033[0m\n' $((SECONDS - began))
-for file in "$out"/lab1_gradient_descent/descent.png "$out"/lab1_sgd/sgd.png "$out"/lab1_minibatches/minibatches.png "$out"/lab2_train/metrics.csv "$out"/lab2_train/timeline.png "$out"/lab2_train/trace.json \
+for file in "$out"/lab1_gradient_descent/descent.png "$out"/lab1_sgd/sgd.png "$out"/lab1_minibatches/minibatches.png "$out"/lab1_fifteen_steps/fifteen_steps.png "$out"/lab1_fifteen_steps/trace.json \
+    "$out"/lab1_three_parallelisms/three_parallelisms.png "$out"/lab2_train/metrics.csv "$out"/lab2_train/timeline.png "$out"/lab2_train/trace.json \
     "$out"/lab2_train/checkpoint.safetensors "$out"/lab3_batch_size/batch_size.png "$out"/lab3_batch_size/sweep.csv "$out"/grade/results.json "$out"/grade/grade.png; do
     [ -e "$file" ] && [ "$file" -nt common/setup/demo.sh ] && echo "   $file"
 done
