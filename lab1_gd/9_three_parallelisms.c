@@ -298,7 +298,7 @@ static Session session_new(const Choices *c, Comm *comm, Backend *be, const Data
 
 int main(int argc, char **argv)
 {
-    Choices c = {.run = run_options_default(), .width = 768, .blocks = 2, .batch = 240, .micros = 6, .updates = 8, .rate = 0.02};
+    Choices c = {.run = run_options_default(), .width = 768, .blocks = 2, .batch = 192, .micros = 6, .updates = 4, .rate = 0.02};
     c.run.threads = 1; /* a rank stands for a device */
     Option table[24];
     parse(&c, table, argc, argv);

@@ -78,9 +78,11 @@ static PlotAxis rows(void)
 static void draw_timeline(Plot *plot, const StepReport *r, int ranks, const char *missing)
 {
     Frame f = {.zero = r[0].record.whole.began};
-    for (int i = 0; i < ranks; i++)
+    for (int i = 0; i < ranks; i++) {
+        f.low = fmin(f.low, 1000 * (r[i].record.whole.began - f.zero));
         f.high = fmax(f.high, 1000 * (r[i].record.whole.ended - f.zero) * 1.01);
-    f.low = -0.06 * f.high;
+    }
+    f.low -= 0.06 * f.high;
     PlotPanel *panel = plot_panel(plot, (PlotAxes){.columns = 3, .title = "One step of median length (pale: for later batches, beside it)",
                                                    .x = {.label = "time since the step began (ms)", .low = f.low, .high = f.high},
                                                    .y = rows(), .legend = PLOT_BOTTOM_LEFT});
