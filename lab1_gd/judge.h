@@ -18,6 +18,7 @@ void judge_minibatch_epoch(void *unused);
 
 /* check_landscape.c: part 5 */
 void judge_filter_normalize(void *unused);
+
 /* check_live.c: part 6 */
 void judge_plane_coordinates(void *unused);
 

@@ -60,11 +60,6 @@ void minibatch_epoch(double *w, double *b, const double *x, const double *y, con
  * landscapes could not be compared (Li et al., arXiv 1712.09913). */
 void filter_normalize(float *d, const float *w, int filters, int size);
 
-/* Parts 8 and 9. busy.c: for how long somebody was busy. start[i], end[i], i < n, are spans in seconds (start <= end), in any order; they may
- * overlap, nest or be empty. Returns how much of [from, to] (from <= to) they cover together: what is covered twice counts
- * once, what lies outside does not count. n = 0: 0. Does not change the arrays. The check asks for 1e-12. */
-double busy(const double *start, const double *end, int n, double from, double to);
-
 /* Part 6. plane_coordinates.c: the place (a, b) in the plane spanned by x and y, all [n], of the point nearest to v, and
  * (returned) v's distance from the plane, |v - a x - b y|. x and y are not parallel, but of any length and at any angle:
  * solve the normal equations
@@ -72,7 +67,12 @@ double busy(const double *start, const double *end, int n, double from, double t
  *     (x.y) a + (y.y) b = y.v
  * in double. Take the distance from the difference, number by number; |v|² minus squares would lose it in rounding. */
 double plane_coordinates(double *a, double *b, const float *v, const float *x, const float *y, int n);
-/* pipeline_turn.c: what stage `stage` of `stages` does at clock tick `tick` when the batch comes in `micro_batches` pieces
+
+/* Parts 8 and 9. busy.c: for how long somebody was busy. start[i], end[i], i < n, are spans in seconds (start <= end), in any order; they may
+ * overlap, nest or be empty. Returns how much of [from, to] (from <= to) they cover together: what is covered twice counts
+ * once, what lies outside does not count. n = 0: 0. Does not change the arrays. The check asks for 1e-12. */
+double busy(const double *start, const double *end, int n, double from, double to);
+
 /* Part 9. pipeline_turn.c: what stage `stage` of `stages` does at clock tick `tick` when the batch comes in `micro_batches` pieces
  * (GPipe, Huang et al., arXiv 1811.06965). All of it takes 2 (micro_batches + stages - 1) ticks:
  *   first half   forward: stage 0 takes micro-batch 0 at tick 0, 1 at tick 1 …; each goes to the next stage at the next tick;
