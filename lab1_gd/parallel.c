@@ -17,8 +17,8 @@ int schemes_list(Scheme list[MOST_SCHEMES], int P, int micros)
     list[n++] = (Scheme){"micro pipeline", "activations", 1, P, 1, micros};
     list[n++] = (Scheme){"tensor", "partial sums", 1, 1, P, 1};
     if (P == 4) {
-        list[n++] = (Scheme){"data × pipeline", "both", 2, 2, 1, micros};
-        list[n++] = (Scheme){"data × tensor", "both", 2, 1, 2, 1};
+        list[n++] = (Scheme){"data x pipeline", "both", 2, 2, 1, micros};
+        list[n++] = (Scheme){"data x tensor", "both", 2, 1, 2, 1};
     }
     return n;
 }

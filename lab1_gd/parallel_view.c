@@ -44,7 +44,7 @@ static void number(PlotPanel *panel, const Outcome *o, double clock, double digi
 static void describe(const Outcome *o, char *text, size_t room)
 {
     int n = o->scheme.micros == 1 ? snprintf(text, room, "%s", o->scheme.name)
-                                  : snprintf(text, room, "%spipeline, %d micro-batches", o->scheme.replicas > 1 ? "data × " : "",
+                                  : snprintf(text, room, "%spipeline, %d micro-batches", o->scheme.replicas > 1 ? "data x " : "",
                                              o->scheme.micros);
     if (!o->done)
         snprintf(text + n, room - n, ": to come");
