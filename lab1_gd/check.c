@@ -11,7 +11,7 @@ int main(void)
         {"update", "update.c: a step against the slope, rate times as long", 5, judge_update},
         {"converged", "converged.c: true when the loss hardly falls any more, and only then", 10, judge_converged},
         {"shuffle", "shuffle.c: a permutation, all equally likely, all chance from r", 10, judge_shuffle},
-        {"minibatch_epoch", "minibatch_epoch.c: every example of the order once, the last batch short, the mean over its own size", 15,
+        {"minibatch_epoch", "minibatch_epoch.c: every example of the order once, the last batch short, the mean over its own size", 10,
          judge_minibatch_epoch},
         {"filter_normalize", "filter_normalize.c: each filter of the direction as long as the weights' filter", 10, judge_filter_normalize},
         {"plane_coordinates", "plane_coordinates.c: the nearest point of a plane, for directions of any length and angle", 10,
