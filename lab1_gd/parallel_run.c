@@ -183,8 +183,9 @@ static bool run_together(Task *t, const Scheme *scheme, Outcome *out)
     if (done) {
         take_medians(&mine, log, t->updates);
         comm_gather_host(t->comm, out->log, &mine, sizeof mine, 0);
-        comm_gather_host(t->comm, out->bytes, &(double){worker_bytes(w) / t->updates}, sizeof(double), 0);
-        comm_gather_host(t->comm, out->expected, &(double){worker_bytes_expected(w)}, sizeof(double), 0);
+        double bytes = worker_bytes(w) / t->updates, expected = worker_bytes_expected(w);
+        comm_gather_host(t->comm, out->bytes, &bytes, sizeof bytes, 0);
+        comm_gather_host(t->comm, out->expected, &expected, sizeof expected, 0);
         compare(t, w, loss, out);
         out->ranks = t->comm->size;
     }

@@ -37,8 +37,6 @@ static void block_backward(Worker *w, int a, int b)
     mlp_relu_backward(n, 0, a);
     mlp_dense_backward(n, 0, a);
     act_end(&w->log, (Act){.kind = ACT_BACKWARD}, began);
-    if (a > 0)
-        add(w, n->dact[a]);
 }
 
 void tensor_pass(Worker *w)
@@ -52,6 +50,9 @@ void tensor_pass(Worker *w)
     mlp_loss(n, 0, w->batch);
     mlp_dense_backward(n, 0, classifier);
     act_end(&w->log, (Act){.kind = ACT_BACKWARD}, began);
-    for (int l = classifier - 2; l >= 0; l -= 2)
+    for (int l = classifier - 2; l > 0; l -= 2) {
         block_backward(w, l, l + 1);
+        add(w, n->dact[l]);
+    }
+    block_backward(w, 0, 1); /* nobody needs the gradient of the pictures */
 }
