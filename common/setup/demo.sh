@@ -6,6 +6,7 @@ cd "$(dirname "$0")/../.." || exit 2
 b=$1; out=build/out; launch=common/setup/launch.sh; began=$SECONDS
 export HEADLESS=1
 failed=0
+mkdir -p $out; mark=$(mktemp) # older than all that follows
 
 station() { # title, command…
     local title=$1 status; shift
@@ -20,6 +21,9 @@ grade() { assessment/grade.sh "$@" || [ $? = 1 ]; }
 station "Lab 1: gradient descent on a loss surface" $launch --np 1 "$b/sol/lab1_gd/1_gradient_descent" --out $out
 station "Lab 1: one example at a time, and its noise floor" $launch --np 1 "$b/sol/lab1_gd/2_stochastic_gradient_descent" --out $out
 station "Lab 1: batch sizes racing" $launch --np 1 "$b/sol/lab1_gd/3_minibatches" --out $out
+station "Lab 1: the loss around a trained ResNet-8" $launch --np 2 "$b/sol/lab1_gd/5_loss_landscape" --out $out --points 17 --no-path
+station "Lab 1: training, live on its surface" $launch --np 1 "$b/sol/lab1_gd/6_live_surface" --out $out
+station "Lab 1: the power law's use: what a fleet of cars costs" $launch --np 1 "$b/sol/lab1_gd/7_scaling_laws" --out $out --cost
 station "Lab 1: one training step is fifteen" $launch --np 2 "$b/sol/lab1_gd/8_fifteen_steps" --out $out
 station "Lab 1: data, pipeline and tensor parallelism" $launch --np 4 "$b/sol/lab1_gd/9_three_parallelisms" --out $out
 station "Lab 1: the self-check of its exercises" "$b/sol/lab1_gd/check"
@@ -31,10 +35,7 @@ station "Assessment: a submission, trained for a minute and graded" \
     grade "$b/assessment/grade" assessment/solution/train.c --np 2 --data synthetic --budget 60
 
 printf '\n\033[1mThe tour took %d s. What it made:\033[0m\n' $((SECONDS - began))
-for file in "$out"/lab1_gradient_descent/descent.png "$out"/lab1_sgd/sgd.png "$out"/lab1_minibatches/minibatches.png "$out"/lab1_fifteen_steps/fifteen_steps.png "$out"/lab1_fifteen_steps/trace.json \
-    "$out"/lab1_three_parallelisms/three_parallelisms.png "$out"/lab2_train/metrics.csv "$out"/lab2_train/timeline.png "$out"/lab2_train/trace.json \
-    "$out"/lab2_train/checkpoint.safetensors "$out"/lab3_batch_size/batch_size.png "$out"/lab3_batch_size/sweep.csv "$out"/grade/results.json "$out"/grade/grade.png; do
-    [ -e "$file" ] && [ "$file" -nt common/setup/demo.sh ] && echo "   $file"
-done
+find $out -maxdepth 2 -newer "$mark" -type f ! -name config.json ! -name '*.directions.*' | sort | sed 's/^/   /'
+rm "$mark"
 echo "Timelines (trace.json) open in ui.perfetto.dev. Live: make lab1 SOL=1. Your turn: make lab1, and lab1_gd/HANDOUT.md."
 [ $failed = 0 ] || { echo "$failed stations failed: see above"; exit 1; }
