@@ -1,15 +1,15 @@
-/* train.c: training to a target, data parallel: see lab3.h. */
+/* target.c: training to a target, data parallel: see target.h. */
 #include <math.h>
 #include <stdlib.h>
 #include "check.h"
 #include "evaluate.h"
-#include "lab3.h"
 #include "optim.h"
 #include "order.h"
+#include "target.h"
 #include "timer.h"
 
 typedef struct Trial {
-    const Setup *s;
+    const TargetSetup *s;
     Model *m;
     Sgd *sgd;
     Loader *train, *test;
@@ -18,16 +18,19 @@ typedef struct Trial {
     int share;             /* pictures per update on this rank */
 } Trial;
 
-static Trial trial_new(const Setup *s, int batch, uint64_t seed)
+static Trial trial_new(const TargetSetup *s, int batch, uint64_t seed)
 {
     const Dataset *d = s->data;
     Trial t = {.s = s, .share = batch / s->comm->size};
+    Images train = d->train, test = d->test; /* only what is used goes to the device */
+    train.count = s->train;
+    test.count = s->test;
     int test_batch = t.share > 250 ? t.share : 250;
     t.m = model_new(s->be, &s->spec, test_batch);
     model_init(t.m, seed);
     t.sgd = sgd_new(t.m, s->momentum, s->weight_decay, false);
-    t.train = loader_new(s->be, &d->train, d->mean, d->istd, t.share, model_halo(t.m), (AugmentSpec){0}, seed);
-    t.test = loader_new(s->be, &d->test, d->mean, d->istd, test_batch, model_halo(t.m), (AugmentSpec){0}, seed);
+    t.train = loader_new(s->be, &train, d->mean, d->istd, t.share, model_halo(t.m), (AugmentSpec){0}, seed);
+    t.test = loader_new(s->be, &test, d->mean, d->istd, test_batch, model_halo(t.m), (AugmentSpec){0}, seed);
     t.totals = tensor_new(s->be, F64, 2, 1, 1, 1, 0);
     t.order = alloc(s->train, sizeof(int32_t));
     t.mine = alloc(s->train, sizeof(int32_t));
@@ -96,12 +99,23 @@ static bool diverged(Trial *t)
     return !isfinite(totals[0]);
 }
 
-Outcome train_to_target(const Setup *s, int batch, double rate, uint64_t seed)
+/* Is it to stop? Asked between updates, when `images` has passed another 256; the same answer on every rank. */
+static bool interrupted(Trial *t, long images, int batch)
+{
+    const TargetSetup *s = t->s;
+    if (!s->interrupted || images / 256 == (images - batch) / 256)
+        return false;
+    double stop = s->interrupted(s->context);
+    comm_all_reduce_host(s->comm, &stop, 1, COMM_MAX);
+    return stop;
+}
+
+TargetOutcome train_to_target(const TargetSetup *s, int batch, double rate, uint64_t seed)
 {
     ASSERT(batch % s->comm->size == 0 && batch <= s->train && s->test <= s->train);
     Trial t = trial_new(s, batch, seed);
-    Outcome o = {.steps = NAN, .seconds = NAN, .epochs = NAN};
-    double seconds = 0, began;
+    TargetOutcome o = {.steps = NAN, .seconds = NAN, .epochs = NAN};
+    double seconds = 0, began, asked;
     long images = 0, tested = 0, step = 0;
     bool over = false;
     for (int epoch = 0; !over; epoch++) {
@@ -114,7 +128,10 @@ Outcome train_to_target(const Setup *s, int batch, double rate, uint64_t seed)
             update(&t, &b, rate);
             step++;
             images += batch;
-            if (images - tested < s->check_every)
+            asked = timer_now();
+            over = o.interrupted = interrupted(&t, images, batch);
+            began += timer_now() - asked;
+            if (over || images - tested < s->check_every)
                 continue;
             t.m->be->op->stream_sync(t.m->s);
             seconds += timer_now() - began;
@@ -122,10 +139,8 @@ Outcome train_to_target(const Setup *s, int batch, double rate, uint64_t seed)
             double now = accuracy(&t);
             o.accuracy = fmax(o.accuracy, now);
             if (now >= s->target)
-                o = (Outcome){step, seconds, (double)images / s->train, 0, now};
+                o = (TargetOutcome){step, seconds, (double)images / s->train, 0, now, false};
             over = now >= s->target || images >= s->epochs * s->train || diverged(&t);
-            if (stop_requested())
-                die(130, "stopped: the runs that are finished are kept; the same command goes on with the rest");
             began = timer_now();
         }
         seconds += over ? 0 : timer_now() - began;
@@ -133,4 +148,34 @@ Outcome train_to_target(const Setup *s, int batch, double rate, uint64_t seed)
     o.images_per_s = images / seconds;
     trial_free(&t);
     return o;
+}
+
+/* So many updates from the first picture on, over and over. Returns the seconds that they took. */
+static double timed_updates(Trial *t, int count)
+{
+    int in_a_row = t->s->train / (t->share * t->s->comm->size);
+    double began = timer_now();
+    for (int done = 0; done < count; done++) {
+        Batch b;
+        if (done % in_a_row == 0)
+            loader_start(t->train, t->mine, in_a_row * t->share, 0);
+        loader_next(t->train, t->m->s, &b);
+        update(t, &b, 0);
+    }
+    t->m->be->op->stream_sync(t->m->s);
+    return timer_now() - began;
+}
+
+double target_update_seconds(const TargetSetup *s, int batch, double seconds)
+{
+    ASSERT(batch % s->comm->size == 0 && batch <= s->train);
+    Trial t = trial_new(s, batch, 1);
+    share_epoch(&t, 1, 0);
+    timed_updates(&t, 2);
+    double guess = timed_updates(&t, 2) / 2;
+    comm_all_reduce_host(s->comm, &guess, 1, COMM_MAX); /* so that all ranks make as many */
+    int count = (int)fmin(fmax(seconds / guess, 3), 1e6);
+    double took = timed_updates(&t, count);
+    trial_free(&t);
+    return took / count;
 }

@@ -1,0 +1,151 @@
+/* batch_sweep.c: see batch_sweep.h. */
+#include "batch_sweep.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "check.h"
+
+void batch_sweep_open(BatchSweep *b, Comm *comm, Backend *be, const Dataset *data, int64_t seed)
+{
+    const Images *train = &data->train;
+    REQUIRE(b->smallest <= b->largest, "--smallest=%d is above --largest=%d", b->smallest, b->largest);
+    REQUIRE(b->smallest % comm->size == 0, "--smallest=%d: the %d ranks cannot share it evenly", b->smallest, comm->size);
+    b->train = b->train < train->count ? b->train : train->count;
+    b->test = b->test < data->test.count ? b->test : data->test.count;
+    REQUIRE(b->largest <= b->train && b->test <= b->train, "--largest=%d and --test=%d may not be above the %d training pictures",
+            b->largest, b->test, b->train);
+    b->seed = seed;
+    b->setup = (TargetSetup){
+        .comm = comm, .be = be, .data = data,
+        .spec = {.name = b->model, .h = train->h, .w = train->w, .c = train->c, .classes = data->classes},
+        .momentum = b->momentum, .target = b->target, .epochs = b->epochs, .train = b->train, .test = b->test,
+        .check_every = b->check_every, .interrupted = batch_sweep_interrupted, .context = b};
+}
+
+json_t *batch_sweep_config(const BatchSweep *b)
+{
+    return json_pack("{s:s, s:s, s:s, s:f, s:f, s:f, s:f, s:i, s:i, s:i, s:s, s:i}", "model", b->model, "data",
+                     b->setup.data->name, "scale", b->scale, "rate", b->rate, "momentum", b->momentum, "target", b->target,
+                     "epochs", b->epochs, "train", b->train, "test", b->test, "check_every", b->check_every, "device",
+                     b->setup.be->description, "ranks", b->setup.comm->size);
+}
+
+void batch_sweep_file(BatchSweep *b, Run *run)
+{
+    if (!run->speaks)
+        return;
+    json_t *config = batch_sweep_config(b);
+    char *path = run_path(run, "sweep.csv");
+    b->runs = sweep_open(path, "batch,images_per_s,steps,seconds,epochs", config);
+    free(path);
+    json_decref(config);
+}
+
+void batch_sweep_free(BatchSweep *b)
+{
+    if (b->runs)
+        sweep_free(b->runs);
+}
+
+double batch_sweep_rate(const BatchSweep *b, int batch)
+{
+    double k = batch / 64.0;
+    return b->rate * (!strcmp(b->scale, "sqrt") ? sqrt(k) : !strcmp(b->scale, "linear") ? k : 1);
+}
+
+int batch_sweep_sizes(const BatchSweep *b, int size[BATCH_SIZES])
+{
+    int n = 0;
+    for (int64_t batch = b->smallest; batch <= b->largest && n < BATCH_SIZES; batch *= b->factor)
+        size[n++] = (int)batch;
+    return n;
+}
+
+bool batch_sweep_interrupted(void *context)
+{
+    BatchSweep *b = context;
+    return stop_requested() || (b->background && !background_goes_on(b->background));
+}
+
+static void lock(BatchSweep *b, bool on)
+{
+    if (b->background)
+        (on ? background_lock : background_unlock)(b->background);
+}
+
+/* One run, unless it is there. False: interrupted. */
+static bool run_one(BatchSweep *b, int batch, int64_t seed)
+{
+    double there = b->runs && sweep_find(b->runs, batch, seed) != NULL;
+    comm_broadcast_host(b->setup.comm, &there, sizeof there, 0);
+    lock(b, true);
+    b->batch = batch;
+    b->batch_seed = seed;
+    lock(b, false);
+    TargetOutcome o = {0};
+    if (!there)
+        o = train_to_target(&b->setup, batch, batch_sweep_rate(b, batch), (uint64_t)seed);
+    lock(b, true);
+    if (!there && !o.interrupted && b->runs)
+        sweep_add(b->runs, batch, seed, (double[]){o.images_per_s, o.steps, o.seconds, o.epochs});
+    b->batch = 0;
+    b->done += !o.interrupted;
+    lock(b, false);
+    return !o.interrupted;
+}
+
+bool batch_sweep_run(BatchSweep *b, Run *run)
+{
+    int size[BATCH_SIZES], n = batch_sweep_sizes(b, size), total = n * b->seeds;
+    bool going = true;
+    for (int i = 0; i < total && going; i++) {
+        int64_t seed = b->seed + i / n;
+        char *note = format_new("batch %d, seed %lld", size[i % n], (long long)seed);
+        run_progress(run, "sweep", i, total, "runs", note);
+        free(note);
+        going = run_one(b, size[i % n], seed);
+    }
+    if (going)
+        run_progress(run, "sweep", total, total, "runs", "all done");
+    return going;
+}
+
+void batch_sweep_table(const BatchSweep *b, Run *run)
+{
+    int size[BATCH_SIZES], n = batch_sweep_sizes(b, size);
+    run_say(run, "   batch   images/s            steps to target    epochs   seconds             missed");
+    for (int i = 0; i < n; i++) {
+        SweepSpread speed = sweep_spread(b->runs, size[i], BATCH_IMAGES_PER_S), steps = sweep_spread(b->runs, size[i], BATCH_STEPS);
+        SweepSpread epochs = sweep_spread(b->runs, size[i], BATCH_EPOCHS), seconds = sweep_spread(b->runs, size[i], BATCH_SECONDS);
+        run_say(run, "%8d %7.0f (%.0f–%.0f) %9.0f (%.0f–%.0f) %9.2f %9.2f (%.2f–%.2f) %6d of %d", size[i], speed.median, speed.low,
+                speed.high, steps.median, steps.low, steps.high, epochs.median, seconds.median, seconds.low, seconds.high,
+                steps.missed, steps.runs + steps.missed);
+    }
+}
+
+void batch_sweep_draw(const BatchSweep *b, PlotPanel *panel, int value, PlotStyle style)
+{
+    int size[BATCH_SIZES], n = batch_sweep_sizes(b, size);
+    double x[BATCH_SIZES], median[BATCH_SIZES], low[BATCH_SIZES], high[BATCH_SIZES];
+    for (int i = 0; i < n; i++) {
+        SweepSpread s = sweep_spread(b->runs, size[i], value);
+        x[i] = size[i];
+        median[i] = s.median;
+        low[i] = s.low;
+        high[i] = s.high;
+    }
+    char *label = format_new("median of %d run%s", b->seeds, b->seeds == 1 ? "" : "s");
+    PlotStyle plain = style;
+    plain.label = NULL;
+    plot_errors(panel, n, x, low, high, plain);
+    style.label = style.label ? style.label : label;
+    plot_line(panel, n, x, median, style);
+    plot_scatter(panel, n, x, median, plain);
+    if (value == BATCH_STEPS && isfinite(median[0])) { /* twice the batch, half the updates */
+        double perfect[BATCH_SIZES];
+        for (int i = 0; i < n; i++)
+            perfect[i] = median[0] * x[0] / x[i];
+        plot_line(panel, n, x, perfect, (PlotStyle){.label = "perfect scaling", .color = PLOT_GREY, .dashed = true});
+    }
+    free(label);
+}
