@@ -171,6 +171,16 @@ void args_parse(const char *program, const char *idea, Option *options, int argc
     popt_table_free(table);
 }
 
+void args_otherwise(Option *options, const char *name, const char *text)
+{
+    Option *o = options;
+    while (o->name && strcmp(o->name, name))
+        o++;
+    ASSERT(o->name);
+    if (!o->given)
+        ASSERT(read_value(o, text));
+}
+
 json_t *args_json(const Option *options)
 {
     json_t *all = json_object();

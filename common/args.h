@@ -38,6 +38,10 @@ typedef struct {
  * line that says what was expected, exit 2. Strings point into argv. */
 void args_parse(const char *program, const char *idea, Option *options, int argc, char **argv);
 
+/* After args_parse: another default for an option, unless the command line named it: args_otherwise(options, "seeds",
+ * "5") for what --full means. The name is in the table, and the text is one that it takes. */
+void args_otherwise(Option *options, const char *name, const char *text);
+
 /* The values now, as a new JSON object {name: value}; free with json_decref. */
 json_t *args_json(const Option *options);
 

@@ -123,29 +123,45 @@ void batch_sweep_table(const BatchSweep *b, Run *run)
     }
 }
 
+/* Twice the batch, half the updates, from the smallest batch on. */
+static void draw_perfect(PlotPanel *panel, int n, const double *x, const double *median)
+{
+    double perfect[BATCH_SIZES];
+    for (int i = 0; i < n; i++)
+        perfect[i] = median[0] * x[0] / x[i];
+    plot_line(panel, n, x, perfect, (PlotStyle){.label = "perfect scaling", .color = PLOT_GREY, .dashed = true});
+}
+
 void batch_sweep_draw(const BatchSweep *b, PlotPanel *panel, int value, PlotStyle style)
 {
-    int size[BATCH_SIZES], n = batch_sweep_sizes(b, size);
-    double x[BATCH_SIZES], median[BATCH_SIZES], low[BATCH_SIZES], high[BATCH_SIZES];
+    int size[BATCH_SIZES], n = batch_sweep_sizes(b, size), missed = 0;
+    double x[BATCH_SIZES], median[BATCH_SIZES], low[BATCH_SIZES], high[BATCH_SIZES], at[BATCH_SIZES], top = 0;
     for (int i = 0; i < n; i++) {
         SweepSpread s = sweep_spread(b->runs, size[i], value);
         x[i] = size[i];
         median[i] = s.median;
         low[i] = s.low;
         high[i] = s.high;
+        top = fmax(top, s.high);
+        if (s.missed)
+            at[missed++] = x[i];
     }
     char *label = format_new("median of %d run%s", b->seeds, b->seeds == 1 ? "" : "s");
-    PlotStyle plain = style;
+    PlotStyle plain = style, cross = {.label = "some run missed it", .color = PLOT_INK, .shape = PLOT_CROSS, .size = 10};
     plain.label = NULL;
     plot_errors(panel, n, x, low, high, plain);
     style.label = style.label ? style.label : label;
     plot_line(panel, n, x, median, style);
     plot_scatter(panel, n, x, median, plain);
-    if (value == BATCH_STEPS && isfinite(median[0])) { /* twice the batch, half the updates */
-        double perfect[BATCH_SIZES];
-        for (int i = 0; i < n; i++)
-            perfect[i] = median[0] * x[0] / x[i];
-        plot_line(panel, n, x, perfect, (PlotStyle){.label = "perfect scaling", .color = PLOT_GREY, .dashed = true});
-    }
+    if (value == BATCH_STEPS && isfinite(median[0]))
+        draw_perfect(panel, n, x, median);
+    for (int i = 0; i < missed; i++, cross.label = NULL)
+        plot_scatter(panel, 1, at + i, &(double){1.5 * top}, cross);
     free(label);
+}
+
+void batch_sweep_dots(const BatchSweep *b, PlotPanel *panel, int value, PlotStyle style)
+{
+    for (int i = 0; i < b->runs->rows; i++, style.label = NULL)
+        plot_scatter(panel, 1, &b->runs->row[i].setting, &b->runs->row[i].value[value], style);
 }

@@ -66,6 +66,7 @@ bool batch_sweep_interrupted(void *b);
 
 void batch_sweep_table(const BatchSweep *b, Run *run);
 /* One value over the batch sizes: the median with a bar from lowest to highest, of the runs that gave one.
- * BATCH_STEPS: with "perfect scaling". style.label NULL: "median of N runs". */
+ * BATCH_STEPS: with "perfect scaling". Batches with runs that missed the target get a cross above all. style.label NULL: "median of N runs". */
 void batch_sweep_draw(const BatchSweep *b, PlotPanel *panel, int value, PlotStyle style);
+void batch_sweep_dots(const BatchSweep *b, PlotPanel *panel, int value, PlotStyle style); /* each run a point */
 #endif

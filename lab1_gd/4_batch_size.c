@@ -1,0 +1,164 @@
+/* 4_batch_size.c: a real network and its batch size. Images per second rise with the batch until the processor is busy
+ * all the time; time to a given accuracy is longest for the smallest and for the largest batches. Several seeds per
+ * batch size: one run is luck. Runs that are finished are kept, and an interrupted sweep goes on where it was. Exercise:
+ * time_per_update.c (lab1.h).
+ */
+#include <math.h>
+#include <stdlib.h>
+#include "batch_study.h"
+#include "check.h"
+#include "exercise.h"
+#include "lab1.h"
+#include "scene.h"
+#include "timer.h"
+
+typedef struct Choices {
+    RunOptions run;
+    BatchStudy study;
+    bool full;
+} Choices;
+
+static Choices defaults(void)
+{
+    return (Choices){.run = run_options_default(),
+                     .study = {.fastest = 1024, .rounds = 3, .slice = 0.25, .t0 = NAN, .c = NAN,
+                               .sweep = {.model = "resnet8", .scale = "sqrt", .smallest = 2, .largest = 512, .factor = 4, .seeds = 3,
+                                         .train = 8000, .test = 1000, .check_every = 1000, .rate = 0.1, .momentum = 0.9,
+                                         .target = 0.8, .epochs = 6}}};
+}
+
+static void parse(Choices *c, Option *options, int argc, char **argv)
+{
+    static const char *const full[][2] = {{"smallest", "1"}, {"largest", "2048"}, {"factor", "2"}, {"seeds", "5"}, {"train", "60000"},
+                                          {"test", "10000"}, {"check-every", "5000"}, {"target", "0.88"}, {"epochs", "5"},
+                                          {"fastest", "4096"}, {"rounds", "5"}};
+    args_parse("4_batch_size", "Batch size against images/s, and time, epochs and updates to a target accuracy.", options, argc, argv);
+    for (size_t i = 0; c->full && i < sizeof full / sizeof *full; i++)
+        args_otherwise(options, full[i][0], full[i][1]);
+}
+
+static void try_time_per_update(void *unused)
+{
+    (void)unused;
+    double t0, c;
+    time_per_update(&t0, &c, (double[]){1, 2, 4}, (double[]){2, 3, 5}, 3);
+}
+
+static void draw(void *state, Plot *plot)
+{
+    BatchStudy *s = state;
+    Background *b = s->sweep.background;
+    if (b)
+        background_lock(b);
+    batch_study_draw(s, plot);
+    s->shown_second = (int)timer_now();
+    s->shown_rows = s->speed->rows + s->sweep.runs->rows;
+    if (b)
+        background_unlock(b);
+}
+
+static bool still(void *state)
+{
+    BatchStudy *s = state;
+    Background *b = s->sweep.background;
+    if (b)
+        background_lock(b);
+    bool same = s->shown_rows == s->speed->rows + s->sweep.runs->rows && s->shown_second == (int)timer_now();
+    if (b)
+        background_unlock(b);
+    return same;
+}
+
+/* The batch size that is nearest to x; the same again: none. */
+static void choose(BatchStudy *s, double x)
+{
+    int size[BATCH_SIZES], n = batch_sweep_sizes(&s->sweep, size), nearest = 0;
+    for (int i = 1; i < n; i++)
+        if (fabs(log(x / size[i])) < fabs(log(x / size[nearest])))
+            nearest = i;
+    s->selected = s->selected == size[nearest] ? 0 : size[nearest];
+}
+
+static void on_event(void *state, const PlotEvent *e)
+{
+    BatchStudy *s = state;
+    if (e->kind == PLOT_KEY && e->key == ' ' && s->sweep.background)
+        background_pause(s->sweep.background, s->paused = !s->paused);
+    else if (e->kind == PLOT_KEY && e->key == 'd')
+        s->dots = !s->dots;
+    else if (e->kind == PLOT_CLICK && e->panel >= 0 && isfinite(e->x) && e->x > 0)
+        choose(s, e->x);
+}
+
+static void finish(void *state)
+{
+    BatchStudy *s = state;
+    if (s->sweep.background)
+        background_wait(s->sweep.background);
+}
+
+/* On rank 0: the runs on a thread, the figure beside it. */
+static void show(BatchStudy *s)
+{
+    static const PlotKey keys[] = {{"space", "pause, go on"}, {"click", "a batch size: its numbers"}, {"d", "each run as a point"},
+                                   {"s", "save a picture"}, {"F11", "full screen"}, {"q", "quit; finished runs are kept"}, {0}};
+    Background *b = s->missing ? NULL : background_start(batch_study_work, s);
+    s->sweep.background = b;
+    scene_show(s->run, &(Scene){.title = "Lab 1 · batch size", .picture = "batch_size.png", .keys = keys, .state = s, .draw = draw,
+                                .event = on_event, .still = still, .finish = finish});
+    s->sweep.background = NULL;
+    background_stop(b);
+}
+
+/* The speeds' own file: what a run to the target is like does not matter to it. */
+static Sweep *speed_file(const BatchStudy *s)
+{
+    const TargetSetup *t = &s->sweep.setup;
+    json_t *config = json_pack("{s:s, s:s, s:s, s:i, s:f, s:i}", "model", t->spec.name, "data", t->data->name, "device",
+                               t->be->description, "ranks", t->comm->size, "slice", s->slice, "train", t->train);
+    char *path = run_path(s->run, "speed.csv");
+    Sweep *speed = sweep_open(path, "batch,seconds_per_update", config);
+    free(path);
+    json_decref(config);
+    return speed;
+}
+
+int main(int argc, char **argv)
+{
+    Choices c = defaults();
+    BatchStudy *s = &c.study;
+    Option options[] = {RUN_OPTIONS(c.run), BATCH_SWEEP_OPTIONS(s->sweep),
+                        {"fastest", ARG_INT, &s->fastest, .min = 4, .max = 65536, .help = "largest batch whose speed is measured"},
+                        {"rounds", ARG_INT, &s->rounds, .min = 1, .max = 100, .help = "how often each speed is measured"},
+                        {"slice", ARG_REAL, &s->slice, .min = 0.01, .max = 60, .help = "seconds per measurement of the speed"},
+                        {"full", ARG_FLAG, &c.full, .help = "all pictures, more batch sizes and seeds: about hours"}, {0}};
+    parse(&c, options, argc, argv);
+    stop_on_signals();
+    s->missing = exercise_missing(&(ExerciseUse){"lab1_gd/time_per_update.c", try_time_per_update}, 1);
+    Comm *comm = comm_open(c.run.comm);
+    Backend *be = backend_open(c.run.device, comm->local_rank, comm->local_size, c.run.threads);
+    Dataset *data = dataset_open(c.run.data, "fashion,synthetic", c.run.data_dir);
+    batch_sweep_open(&s->sweep, comm, be, data, c.run.seed);
+    REQUIRE(s->fastest <= s->sweep.train, "--fastest=%d is above the %d training pictures", s->fastest, s->sweep.train);
+    json_t *facts = json_pack("{s:s, s:s, s:i}", "data", data->description, "device", be->description, "ranks", comm->size);
+    s->run = run_open("lab1_batch_size", &c.run, options, facts, comm->rank == 0);
+    batch_sweep_file(&s->sweep, s->run);
+    if (comm->rank == 0) {
+        s->speed = speed_file(s);
+        show(s);
+        if (s->missing)
+            run_say(s->run, "to do: %s", s->missing);
+        else
+            batch_study_table(s);
+        sweep_free(s->speed);
+    } else if (!s->missing)
+        batch_study_work(s, NULL);
+    bool to_do = s->missing != NULL;
+    batch_sweep_free(&s->sweep);
+    run_close(s->run);
+    free(s->missing);
+    dataset_free(data);
+    backend_close(be);
+    comm_close(comm);
+    return to_do ? EXIT_TODO : 0;
+}

@@ -1,0 +1,98 @@
+/* batch_study.c: the measurements; the pictures are batch_study_view.c. */
+#include "batch_study.h"
+#include <math.h>
+#include <stdlib.h>
+#include "check.h"
+#include "lab1.h"
+
+static int first_size(const BatchStudy *s)
+{
+    int batch = 1;
+    while (batch < s->sweep.setup.comm->size) /* every rank needs a picture */
+        batch *= 2;
+    return batch;
+}
+
+int batch_study_measured(const BatchStudy *s, double *batch, double *seconds, double *low, double *high)
+{
+    int n = 0;
+    for (int size = first_size(s); size <= s->fastest && n < BATCH_SIZES; size *= 2) {
+        SweepSpread spread = sweep_spread(s->speed, size, 0);
+        if (spread.runs == 0)
+            continue;
+        batch[n] = size;
+        seconds[n] = spread.median;
+        low[n] = spread.low;
+        high[n++] = spread.high;
+    }
+    return n;
+}
+
+/* The exercise, on the medians so far. */
+static void fit(BatchStudy *s)
+{
+    double batch[BATCH_SIZES], seconds[BATCH_SIZES], low[BATCH_SIZES], high[BATCH_SIZES];
+    int n = batch_study_measured(s, batch, seconds, low, high);
+    s->t0 = s->c = NAN;
+    if (n >= 3)
+        time_per_update(&s->t0, &s->c, batch, seconds, n);
+}
+
+/* One measurement, unless it is there. False: interrupted. */
+static bool measure(BatchStudy *s, Background *b, int batch, int round)
+{
+    Comm *comm = s->sweep.setup.comm;
+    double known[2] = {s->speed && sweep_find(s->speed, batch, round), batch_sweep_interrupted(&s->sweep)};
+    comm_all_reduce_host(comm, known, 2, COMM_MAX);
+    if (known[0] || known[1])
+        return !known[1];
+    double seconds = target_update_seconds(&s->sweep.setup, batch, s->slice);
+    if (b)
+        background_lock(b);
+    if (s->speed) {
+        sweep_add(s->speed, batch, round, &seconds);
+        fit(s);
+    }
+    if (b)
+        background_unlock(b);
+    return true;
+}
+
+/* In rounds over all sizes, so that a disturbance does not meet one size alone. */
+static bool measure_all(BatchStudy *s, Background *b)
+{
+    for (int round = 1; round <= s->rounds; round++)
+        for (int batch = first_size(s); batch <= s->fastest; batch *= 2)
+            if (!measure(s, b, batch, round))
+                return false;
+    return true;
+}
+
+void batch_study_work(void *study, Background *b)
+{
+    BatchStudy *s = study;
+    s->sweep.background = b;
+    if (s->speed) /* from an earlier run */
+        fit(s);
+    bool over = measure_all(s, b) && batch_sweep_run(&s->sweep, s->run);
+    if (b)
+        background_lock(b);
+    s->over = over;
+    if (b)
+        background_unlock(b);
+}
+
+void batch_study_table(const BatchStudy *s)
+{
+    double batch[BATCH_SIZES], seconds[BATCH_SIZES], low[BATCH_SIZES], high[BATCH_SIZES];
+    int n = batch_study_measured(s, batch, seconds, low, high);
+    run_say(s->run, "speed alone: %d rounds, tests and the first updates not counted", s->rounds);
+    run_say(s->run, "   batch   ms/update (lowest–highest)   images/s   t0 + c·B, ms");
+    for (int i = 0; i < n; i++)
+        run_say(s->run, "%8.0f %11.3f (%.3f–%.3f) %10.0f %14.3f", batch[i], 1e3 * seconds[i], 1e3 * low[i], 1e3 * high[i],
+                batch[i] / seconds[i], 1e3 * (s->t0 + s->c * batch[i]));
+    run_say(s->run, "fit: t0 = %.3f ms per update, c = %.4f ms per picture: at most %.0f images/s, half of that at batch %.1f",
+            1e3 * s->t0, 1e3 * s->c, 1 / s->c, s->t0 / s->c);
+    run_say(s->run, "to %.0f %% test accuracy:", 100 * s->sweep.target);
+    batch_sweep_table(&s->sweep, s->run);
+}

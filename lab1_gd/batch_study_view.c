@@ -1,0 +1,120 @@
+/* batch_study_view.c: four panels over the batch size: speed, and time, epochs and updates to the target. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "batch_study.h"
+#include "check.h"
+
+/* A WRN-16-10 on one V100 (published, not measured here): images per second, most at the last. */
+static const double published_batch[] = {8, 16, 32, 64, 128, 256, 512, 700};
+static const double published_speed[] = {328, 551, 808, 1002, 1165, 1273, 1329, 1332};
+enum { PUBLISHED = 8, CURVE = 121 };
+
+static void draw_fit(const BatchStudy *s, PlotPanel *panel)
+{
+    double x[CURVE], y[CURVE], top = 1 / s->c, half = s->t0 / s->c;
+    for (int i = 0; i < CURVE; i++) {
+        x[i] = pow(s->fastest, i / (CURVE - 1.0));
+        y[i] = x[i] / (s->t0 + s->c * x[i]);
+    }
+    char *label = format_new("B / (t0 + c·B): t0 = %.2g ms, c = %.2g ms", 1e3 * s->t0, 1e3 * s->c);
+    plot_line(panel, CURVE, x, y, (PlotStyle){.label = label, .color = plot_series(1)});
+    plot_rule_y(panel, top, (PlotStyle){.color = plot_series(1), .dashed = true, .width = 1});
+    free(label);
+    if (half >= 1 && half <= s->fastest)
+        plot_scatter(panel, 1, &half, &(double){top / 2},
+                     (PlotStyle){.label = "half of the top speed 1/c", .color = plot_series(1), .shape = PLOT_DIAMOND, .size = 11});
+}
+
+static void draw_published(const BatchStudy *s, PlotPanel *panel)
+{
+    double y[PUBLISHED];
+    int n = 0;
+    for (; n < PUBLISHED && published_batch[n] <= s->fastest; n++)
+        y[n] = published_speed[n] / published_speed[PUBLISHED - 1] / s->c;
+    plot_line(panel, n, published_batch, y,
+              (PlotStyle){.label = "published: WRN-16-10, V100 (1332 = 1/c)", .color = PLOT_GREY, .dashed = true});
+}
+
+static void draw_speed(const BatchStudy *s, PlotPanel *panel)
+{
+    double batch[BATCH_SIZES], median[BATCH_SIZES], low[BATCH_SIZES], high[BATCH_SIZES];
+    int n = batch_study_measured(s, batch, median, low, high);
+    for (int i = 0; i < n; i++) {
+        double slowest = high[i];
+        median[i] = batch[i] / median[i];
+        high[i] = batch[i] / low[i];
+        low[i] = batch[i] / slowest;
+    }
+    if (isfinite(s->t0) && s->c > 0) {
+        draw_published(s, panel);
+        draw_fit(s, panel);
+    }
+    PlotStyle style = {.color = plot_series(0)};
+    plot_errors(panel, n, batch, low, high, style);
+    style.label = "measured, median";
+    plot_scatter(panel, n, batch, median, style);
+}
+
+static void draw_value(const BatchStudy *s, PlotPanel *panel, int value)
+{
+    if (s->dots)
+        batch_sweep_dots(&s->sweep, panel, value, (PlotStyle){.label = "a run", .color = plot_series(4), .size = 5});
+    batch_sweep_draw(&s->sweep, panel, value, (PlotStyle){.color = plot_series(0)});
+    if (s->selected)
+        plot_rule_x(panel, s->selected, (PlotStyle){.color = PLOT_GREY, .dashed = true, .width = 1});
+}
+
+/* The state of the run, or what the selected batch gave. */
+static char *footer(const BatchStudy *s)
+{
+    const BatchSweep *b = &s->sweep;
+    if (s->selected) {
+        SweepSpread seconds = sweep_spread(b->runs, s->selected, BATCH_SECONDS), steps = sweep_spread(b->runs, s->selected, BATCH_STEPS);
+        return format_new("batch %d, rate %.3g: %.2f s (%.2f to %.2f), %.0f updates (%.0f to %.0f), %d of %d runs reached the target",
+                          s->selected, batch_sweep_rate(b, s->selected), seconds.median, seconds.low, seconds.high, steps.median,
+                          steps.low, steps.high, steps.runs, steps.runs + steps.missed);
+    }
+    int size[BATCH_SIZES], total = batch_sweep_sizes(b, size) * b->seeds;
+    const char *state = s->missing ? "to do" : s->over ? "all runs are there" : s->paused ? "paused" : "running";
+    if (!s->over && !s->missing && b->batch == 0)
+        return format_new("%s · the speed alone first", state);
+    if (b->batch == 0)
+        return format_new("%s · click a batch size for its numbers", state);
+    return format_new("%s · run %d of %d: batch %d, seed %lld · click a batch size for its numbers", state, b->done + 1, total, b->batch,
+                      (long long)b->batch_seed);
+}
+
+static char *title(const BatchStudy *s)
+{
+    const BatchSweep *b = &s->sweep;
+    int ranks = b->setup.comm->size;
+    return format_new("%s on %s · %d pictures · to %.0f %% test accuracy · η = %.3g at batch 64%s · %d rank%s", b->model,
+                      b->setup.data->name, b->train, 100 * b->target, b->rate,
+                      !strcmp(b->scale, "sqrt") ? ", × √(B/64)" : !strcmp(b->scale, "linear") ? ", × B/64" : ", all alike", ranks,
+                      ranks == 1 ? "" : "s");
+}
+
+void batch_study_draw(BatchStudy *s, Plot *plot)
+{
+    static const struct { const char *title, *label; int value; } targets[] = {
+        {"Time to the target", "training time (s)", BATCH_SECONDS}, {"Epochs to the target", "epochs", BATCH_EPOCHS},
+        {"Updates to the target", "updates", BATCH_STEPS}};
+    char *text = title(s), *state = footer(s);
+    PlotAxis x = {.label = "batch size B (pictures per update)", .log = 2, .low = 1, .high = s->fastest};
+    plot_begin(plot, 2, 2, text);
+    PlotPanel *speed = plot_panel(plot, (PlotAxes){.title = "Speed", .x = x, .y = {.label = "images per second", .low = 0, .high = NAN},
+                                                   .legend = PLOT_BOTTOM_RIGHT});
+    draw_speed(s, speed);
+    for (int i = 0; i < 3; i++) {
+        PlotPanel *panel = plot_panel(plot, (PlotAxes){.row = (i + 1) / 2, .column = (i + 1) % 2, .title = targets[i].title, .x = x,
+                                                       .y = {.label = targets[i].label, .log = 10}});
+        draw_value(s, panel, targets[i].value);
+    }
+    if (s->missing)
+        plot_note(speed, s->missing);
+    plot_footer(plot, state);
+    free(text);
+    free(state);
+}
