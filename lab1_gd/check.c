@@ -19,6 +19,9 @@ int main(void)
         {"busy", "busy.c: how much of a stretch of time spans cover together", 5, judge_busy},
         {"pipeline_turn", "pipeline_turn.c: whose turn it is in a pipeline, forward and backward, at every tick", 5, judge_pipeline_turn},
         {"column_shard", "column_shard.c: every column has one owner, in order, as evenly as can be", 5, judge_column_shard},
+        {"time_per_update", "time_per_update.c: fixed cost and cost per picture, with the least relative errors", 10, judge_time_per_update},
+        {"needed_examples", "needed_examples.c: the law turned round; infinite at the floor and below it", 5, judge_needed_examples},
+        {"training_days", "training_days.c: examples x epochs x FLOP, over devices x FLOP/s, in days", 5, judge_training_days},
     };
     int points = 0, most = 0;
     for (size_t i = 0; i < sizeof exercises / sizeof *exercises; i++) {

@@ -26,4 +26,8 @@ void judge_plane_coordinates(void *unused);
 void judge_busy(void *unused);
 void judge_pipeline_turn(void *unused);
 void judge_column_shard(void *unused);
+/* check_scale.c: parts 4 and 7 */
+void judge_time_per_update(void *unused);
+void judge_needed_examples(void *unused);
+void judge_training_days(void *unused);
 #endif

@@ -89,6 +89,22 @@ Turn pipeline_turn(int stage, int stages, int micro_batches, int tick);
  * In the ranks' order, without gaps; the counts differ by at most one, and the first ranks have the larger ones. There may be
  * more ranks than columns: then the last ones have none. */
 void column_shard(int *first, int *count, int columns, int rank, int ranks);
+/* Part 4. time_per_update.c: an update of B pictures takes t0 + c B seconds: a fixed cost, and a cost per picture. Fit
+ * both to n measured pairs (batch[i] pictures, seconds[i]) so that the sum of squared RELATIVE errors is least,
+ *     sum ((t0 + c batch[i] - seconds[i]) / seconds[i])^2
+ * because a time is measured to some percent, and plain least squares would see nothing but the largest batches. That is
+ * linear least squares with the weights 1/seconds[i]^2. n >= 2, batch sizes not all alike, seconds > 0. *t0 in seconds per
+ * update, *c in seconds per picture; noise can make *t0 negative: leave it so. */
+void time_per_update(double *t0, double *c, const double *batch, const double *seconds, int n);
+
+/* Part 7. needed_examples.c: how many training examples until the error is `target`, if it is alpha D^beta + gamma with D
+ * examples (alpha > 0, beta < 0, gamma >= 0)? D need not be a whole number. INFINITY where no D is enough: at the
+ * irreducible error gamma or below it. */
+double needed_examples(double alpha, double beta, double gamma, double target);
+
+/* Part 7. training_days.c: days of training: examples × epochs × FLOP per example, shared without loss by `devices` devices that
+ * each do flop_per_second. A day has 86,400 seconds. */
+double training_days(double examples, double epochs, double flop_per_example, double flop_per_second, double devices);
 
 /* ---- the linear model: linear.c ---- */
 

@@ -3,7 +3,7 @@
 # seconds: 120
 # sanitizers: no
 set -u
-exercises=10 points=80
+exercises=13 points=100
 work=$(mktemp -d)
 fail() { echo "$*"; exit 1; }
 "$BUILD/sol/lab1_gd/check" >"$work/sol" || fail "the reference does not pass: $(cat "$work/sol")"
@@ -65,6 +65,15 @@ mistake pipeline_turn 's| - (stages - 1 - stage)||' pipeline_turn
 mistake pipeline_turn 's/micro < 0 || //' pipeline_turn
 mistake column_shard 's|(rank < more ? rank : more)|more|' column_shard
 mistake column_shard 's| + (rank < more)||' column_shard
+mistake time_per_update 's|1 / (seconds\[i\] \* seconds\[i\])|1|' time_per_update
+mistake time_per_update 's|1 / (seconds\[i\] \* seconds\[i\])|1 / seconds[i]|' time_per_update
+mistake time_per_update 's|y - \*c \* x|y - *c|' time_per_update
+mistake needed_examples 's|target <= gamma|target < gamma|' needed_examples
+mistake needed_examples 's|1 / beta|-1 / beta|' needed_examples
+mistake needed_examples 's|(target - gamma)|target|' needed_examples
+mistake training_days 's|/ 86400|/ 3600|' training_days
+mistake training_days 's|flop_per_second \* devices|flop_per_second|' training_days
+mistake training_days 's|examples \* epochs|examples|' training_days
 
 HEADLESS=1 "$BUILD/student/lab1_gd/1_gradient_descent" --out "$work" >"$work/log" 2>&1; [ $? = 77 ] || fail "with the stubs: expected exit 77"
 grep -q 'TODO in lab1_gd/gradient.c, line' "$work/log" || fail "the stub's file and line are not said: $(cat "$work/log")"
