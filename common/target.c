@@ -5,6 +5,7 @@
 #include "evaluate.h"
 #include "optim.h"
 #include "order.h"
+#include "schedule.h"
 #include "target.h"
 #include "timer.h"
 
@@ -150,6 +151,34 @@ TargetOutcome train_to_target(const TargetSetup *s, int batch, double rate, uint
     return o;
 }
 
+double train_on_subset(const TargetSetup *s, const int32_t *subset, int count, int batch, int updates, double rate, uint64_t seed)
+{
+    int P = s->comm->size, used = batch < count ? batch : count / P * P;
+    TargetSetup all = *s; /* the subset may lie anywhere in the training set */
+    all.train = s->data->train.count;
+    ASSERT(used >= P && batch % P == 0 && count <= all.train && s->test <= all.train);
+    Trial t = trial_new(&all, used, seed);
+    Schedule rates = {.kind = SCHEDULE_COSINE, .rate = rate, .steps = updates};
+    int per_epoch = count / used;
+    bool stopped = false;
+    for (int u = 0; u < updates && !stopped; u++) {
+        Batch b;
+        if (u % per_epoch == 0) {
+            all.train = count; /* the epoch's order is over the subset */
+            share_epoch(&t, seed, u / per_epoch);
+            for (int i = 0; i < per_epoch * t.share; i++)
+                t.mine[i] = subset[t.mine[i]];
+            loader_start(t.train, t.mine, per_epoch * t.share, u / per_epoch);
+        }
+        loader_next(t.train, t.m->s, &b);
+        update(&t, &b, schedule_rate(&rates, u));
+        stopped = interrupted(&t, (u + 1L) * used, used);
+    }
+    double right = stopped ? NAN : accuracy(&t);
+    trial_free(&t);
+    return right;
+}
+
 /* So many updates from the first picture on, over and over. Returns the seconds that they took. */
 static double timed_updates(Trial *t, int count)
 {
@@ -171,8 +200,8 @@ double target_update_seconds(const TargetSetup *s, int batch, double seconds)
     ASSERT(batch % s->comm->size == 0 && batch <= s->train);
     Trial t = trial_new(s, batch, 1);
     share_epoch(&t, 1, 0);
-    timed_updates(&t, 2);
-    double guess = timed_updates(&t, 2) / 2;
+    timed_updates(&t, 1);
+    double guess = timed_updates(&t, 1);
     comm_all_reduce_host(s->comm, &guess, 1, COMM_MAX); /* so that all ranks make as many */
     int count = (int)fmin(fmax(seconds / guess, 3), 1e6);
     double took = timed_updates(&t, count);

@@ -1,4 +1,5 @@
-/* target.h: data-parallel training, on any number of ranks, until it reaches an accuracy; and its speed alone.
+/* target.h: data-parallel training, on any number of ranks: until it reaches an accuracy, for so many updates on a part
+ * of the data; and its speed alone.
  *
  * A batch of B pictures is shared by the ranks, B/P each; the gradients are averaged. Batch norm keeps statistics of
  * each rank's own pictures.
@@ -35,6 +36,11 @@ typedef struct TargetOutcome {
 /* Train a fresh network with `batch` pictures per update, over all ranks together (P must divide it), until it reaches
  * the target. A function of its arguments, but for the times. Collective. */
 TargetOutcome train_to_target(const TargetSetup *s, int batch, double rate, uint64_t seed);
+
+/* Train a fresh network for so many updates on the pictures subset[0 … count) of the training set, over and over in a new
+ * order, with a rate that falls to 0 (cosine); returns its accuracy on the test pictures, NaN when interrupted. s->train is
+ * not read; a batch that is larger than the subset is the subset. Collective. */
+double train_on_subset(const TargetSetup *s, const int32_t *subset, int count, int batch, int updates, double rate, uint64_t seed);
 
 /* Seconds per update with `batch` pictures, over all ranks together: the mean over at least `seconds` of updates (and
  * at least 3), after some that do not count. No test, no learning: the rate is 0. Collective. */

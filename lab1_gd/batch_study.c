@@ -61,10 +61,18 @@ static bool measure(BatchStudy *s, Background *b, int batch, int round)
 /* In rounds over all sizes, so that a disturbance does not meet one size alone. */
 static bool measure_all(BatchStudy *s, Background *b)
 {
+    int sizes = 0, done = 0;
+    for (int batch = first_size(s); batch <= s->fastest; batch *= 2)
+        sizes++;
     for (int round = 1; round <= s->rounds; round++)
-        for (int batch = first_size(s); batch <= s->fastest; batch *= 2)
+        for (int batch = first_size(s); batch <= s->fastest; batch *= 2) {
+            char *note = format_new("batch %d, round %d", batch, round);
+            run_progress(s->run, "speed", done++, sizes * s->rounds, "measurements", note);
+            free(note);
             if (!measure(s, b, batch, round))
                 return false;
+        }
+    run_progress(s->run, "speed", done, done, "measurements", "all done");
     return true;
 }
 

@@ -1,0 +1,175 @@
+/* 7_scaling_laws.c: why more than one device. The error falls with the data as a power law (Hestness et al., arXiv
+ * 1712.00409), from a region of too little data down to a floor: measured on growing parts of a data set, fitted, used to
+ * foretell how much data a target error needs, and checked by training with so much. And what so much data costs:
+ * --cost prints the calculator alone. Trainings that are finished are kept. Exercises: needed_examples.c,
+ * training_days.c (lab1.h).
+ */
+#include <stdlib.h>
+#include "check.h"
+#include "exercise.h"
+#include "lab1.h"
+#include "learning_curve.h"
+#include "scene.h"
+#include "timer.h"
+
+typedef struct Choices {
+    RunOptions run;
+    LearningCurve curve;
+    bool full, cost;
+} Choices;
+
+static Choices defaults(void)
+{
+    return (Choices){.run = run_options_default(),
+                     .curve = {.model = "mlp", .smallest = 4, .largest = 16384, .fit_from = 256, .seeds = 3, .batch = 64,
+                               .updates = 1000, .epochs = 10, .rate = 0.05, .momentum = 0.9, .weight_decay = 5e-4, .target = 0.112,
+                               .test = 10000, .cost = cost_default()}};
+}
+
+static void parse(Choices *c, Option *options, int argc, char **argv)
+{
+    static const char *const full[][2] = {{"model", "cnn"}, {"largest", "32768"}, {"seeds", "5"}, {"epochs", "20"}, {"target", "0.08"}};
+    args_parse("7_scaling_laws", "The error as a power law of the data, and what a training costs.", options, argc, argv);
+    for (size_t i = 0; c->full && i < sizeof full / sizeof *full; i++)
+        args_otherwise(options, full[i][0], full[i][1]);
+}
+
+static void try_needed_examples(void *unused)
+{
+    (void)unused;
+    needed_examples(1, -0.5, 0, 0.1);
+}
+
+static void try_training_days(void *unused)
+{
+    (void)unused;
+    training_days(1, 1, 1, 1, 1);
+}
+
+static void draw(void *state, Plot *plot)
+{
+    LearningCurve *l = state;
+    if (l->background)
+        background_lock(l->background);
+    learning_curve_draw(l, plot);
+    if (l->background)
+        background_unlock(l->background);
+}
+
+/* It changes when a training ends, seldom: drawn twice a second. */
+static bool still(void *state)
+{
+    LearningCurve *l = state;
+    bool same = timer_now() < l->redraw;
+    if (!same)
+        l->redraw = timer_now() + 0.5;
+    return same;
+}
+
+static void on_event(void *state, const PlotEvent *e)
+{
+    LearningCurve *l = state;
+    if (e->kind != PLOT_KEY)
+        return;
+    if (e->key == ' ' && l->background)
+        background_pause(l->background, l->paused = !l->paused);
+    else if (e->key == '-')
+        l->cost.devices = l->cost.devices > 2 ? l->cost.devices / 2 : 1;
+    else if (e->key == '+' || e->key == '=')
+        l->cost.devices = l->cost.devices < 512 ? l->cost.devices * 2 : 1024;
+}
+
+static void finish(void *state)
+{
+    LearningCurve *l = state;
+    if (l->background)
+        background_wait(l->background);
+}
+
+/* On rank 0: the trainings on a thread, the figure beside it. */
+static void show(LearningCurve *l)
+{
+    static const PlotKey keys[] = {{"space", "pause, go on"}, {"- +", "devices of your project"}, {"s", "save a picture"},
+                                   {"F11", "full screen"}, {"q", "quit; finished trainings are kept"}, {0}};
+    Background *b = l->missing ? NULL : background_start(learning_curve_work, l);
+    l->background = b;
+    scene_show(l->run, &(Scene){.title = "Lab 1 · scaling laws", .picture = "scaling_laws.png", .keys = keys, .state = l, .draw = draw,
+                                .event = on_event, .still = still, .finish = finish});
+    l->background = NULL;
+    background_stop(b);
+}
+
+/* The calculator alone: no data, no device. */
+static int cost_alone(Choices *c, const Option *options)
+{
+    Run *run = run_open("lab1_scaling_laws", &c->run, options, NULL, true);
+    char *missing = exercise_missing(&(ExerciseUse){"lab1_gd/training_days.c", try_training_days}, 1);
+    if (missing)
+        run_say(run, "to do: %s", missing);
+    else
+        cost_table(&c->curve.cost, run);
+    run_close(run);
+    int status = missing ? EXIT_TODO : 0;
+    free(missing);
+    return status;
+}
+
+static void report(LearningCurve *l)
+{
+    if (l->missing) {
+        run_say(l->run, "to do: %s", l->missing);
+        return;
+    }
+    learning_curve_table(l);
+    cost_table(&l->cost, l->run);
+}
+
+int main(int argc, char **argv)
+{
+    Choices c = defaults();
+    LearningCurve *l = &c.curve;
+    Option options[] = {
+        RUN_OPTIONS(c.run),
+        {"model", ARG_STRING, &l->model, .help = "mlp, cnn, resnet8 …"},
+        {"smallest", ARG_INT, &l->smallest, .min = 1, .max = 1e6, .help = "smallest part of the training set, examples"},
+        {"largest", ARG_INT, &l->largest, .min = 1, .max = 1e6, .help = "largest part that the law is fitted on; each is twice the one before"},
+        {"fit-from", ARG_INT, &l->fit_from, .min = 1, .max = 1e6, .help = "smallest part that the law is fitted on"},
+        {"seeds", ARG_INT, &l->seeds, .min = 1, .max = 30, .help = "trainings per size, on other examples each"},
+        {"batch", ARG_INT, &l->batch, .min = 1, .max = 65536, .help = "pictures per update"},
+        {"updates", ARG_INT, &l->updates, .min = 1, .max = 1e8, .help = "of a training, at least"},
+        {"epochs", ARG_REAL, &l->epochs, .min = 0, .max = 1e4, .help = "of a training, at least"},
+        {"rate", ARG_REAL, &l->rate, .min = 1e-6, .max = 100, .help = "learning rate at the start; falls as a cosine"},
+        {"momentum", ARG_REAL, &l->momentum, .min = 0, .max = 0.9999, .help = "of SGD"},
+        {"weight-decay", ARG_REAL, &l->weight_decay, .min = 0, .max = 1, .help = "times the weight is added to its gradient"},
+        {"target", ARG_REAL, &l->target, .min = 1e-6, .max = 1, .help = "test error to foretell the data for"},
+        {"test", ARG_INT, &l->test, .min = 100, .max = 1e6, .help = "test pictures used"},
+        {"full", ARG_FLAG, &c.full, .help = "a convolutional network, more sizes, seeds and epochs: hours"},
+        {"cost", ARG_FLAG, &c.cost, .help = "the cost calculator alone"},
+        COST_OPTIONS(l->cost), {0}};
+    parse(&c, options, argc, argv);
+    stop_on_signals();
+    if (c.cost)
+        return cost_alone(&c, options);
+    static const ExerciseUse uses[] = {{"lab1_gd/needed_examples.c", try_needed_examples}, {"lab1_gd/training_days.c", try_training_days}};
+    l->missing = exercise_missing(uses, 2);
+    Comm *comm = comm_open(c.run.comm);
+    Backend *be = backend_open(c.run.device, comm->local_rank, comm->local_size, c.run.threads);
+    Dataset *data = dataset_open(c.run.data, "fashion,synthetic", c.run.data_dir);
+    learning_curve_open(l, comm, be, data, c.run.seed);
+    json_t *facts = json_pack("{s:s, s:s, s:i}", "data", data->description, "device", be->description, "ranks", comm->size);
+    l->run = run_open("lab1_scaling_laws", &c.run, options, facts, comm->rank == 0);
+    if (comm->rank == 0) {
+        learning_curve_file(l);
+        show(l);
+        report(l);
+        sweep_free(l->runs);
+    } else if (!l->missing)
+        learning_curve_work(l, NULL);
+    bool to_do = l->missing != NULL;
+    run_close(l->run);
+    free(l->missing);
+    dataset_free(data);
+    backend_close(be);
+    comm_close(comm);
+    return to_do ? EXIT_TODO : 0;
+}

@@ -1,0 +1,132 @@
+/* learning_curve_view.c: the curve with its three regions, what the fit leaves open, and the cost of it all. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include "check.h"
+#include "learning_curve.h"
+
+enum { CURVE = 81, WIDEST = 1 << 18 }; /* points of a drawn line; the largest D on the axis */
+
+static void draw_points(const LearningCurve *l, PlotPanel *panel)
+{
+    int size[CURVE_SIZES], n = learning_curve_sizes(l, size);
+    double x[CURVE_SIZES], median[CURVE_SIZES];
+    PlotStyle run = {.label = "a training", .color = plot_series(5), .size = 5};
+    for (int i = 0; i < l->runs->rows; i++)
+        if (l->runs->row[i].setting <= l->largest) {
+            plot_scatter(panel, 1, &l->runs->row[i].setting, l->runs->row[i].value, run);
+            run.label = NULL;
+        }
+    for (int i = 0; i < n; i++) {
+        x[i] = size[i];
+        median[i] = sweep_spread(l->runs, size[i], 0).median;
+    }
+    plot_scatter(panel, n, x, median, (PlotStyle){.label = "median", .color = plot_series(0)});
+}
+
+static void draw_law(const LearningCurve *l, PlotPanel *panel)
+{
+    double x[CURVE], y[CURVE], low[CURVE], high[CURVE];
+    for (int i = 0; i < CURVE; i++) {
+        x[i] = l->fit_from * pow((double)WIDEST / l->fit_from, i / (CURVE - 1.0));
+        y[i] = power_law_at(l->law, x[i]);
+        Interval in = power_law_expect(l->draw, CURVE_DRAWS, x[i], 0.9);
+        low[i] = in.low;
+        high[i] = in.high;
+    }
+    char *label = format_new("%.2f·D^%.3f + %.3f", l->law.alpha, l->law.beta, l->law.gamma);
+    plot_band(panel, CURVE, x, low, high, (PlotStyle){.label = "90 % of trainings", .color = plot_series(1)});
+    plot_line(panel, CURVE, x, y, (PlotStyle){.label = label, .color = plot_series(1)});
+    free(label);
+}
+
+/* The floor: a line and what it may be. Level on the right, where no data can help any more. */
+static void draw_floor(const LearningCurve *l, PlotPanel *panel)
+{
+    Interval g = learning_curve_range(l, 2);
+    double x[2] = {l->fit_from, WIDEST}, low[2] = {fmax(g.low, 1e-3), fmax(g.low, 1e-3)}, high[2] = {g.high, g.high};
+    if (g.high > 1e-3)
+        plot_band(panel, 2, x, low, high, (PlotStyle){.label = "irreducible error γ, 90 %", .color = PLOT_GREY, .opacity = 0.25});
+}
+
+static void draw_target(const LearningCurve *l, PlotPanel *panel)
+{
+    plot_rule_y(panel, l->target, (PlotStyle){.label = "target", .color = plot_series(2), .dashed = true, .width = 1.5});
+    if (!l->fitted)
+        return;
+    double x[2] = {l->needed_range.low, fmin(l->needed_range.high, WIDEST)}, y[2] = {l->target, l->target};
+    plot_line(panel, 2, x, y, (PlotStyle){.label = "data needed, 90 %", .color = plot_series(2), .width = 6, .opacity = 0.6});
+    SweepSpread s = sweep_spread(l->runs, l->check, 0);
+    double at = l->check;
+    if (s.runs) {
+        plot_errors(panel, 1, &at, &s.low, &s.high, (PlotStyle){.color = PLOT_INK});
+        plot_scatter(panel, 1, &at, &s.median,
+                     (PlotStyle){.label = "check: trained there", .color = PLOT_INK, .shape = PLOT_STAR, .size = 13});
+    }
+}
+
+static void draw_curve(const LearningCurve *l, PlotPanel *panel)
+{
+    double chance = 1 - 1.0 / l->setup.data->classes;
+    plot_boxes(panel, 1, &(double){l->smallest / 2.0}, &(double){l->fit_from / sqrt(2)}, &(double){-INFINITY}, &(double){INFINITY},
+               (PlotStyle){.color = PLOT_GREY, .opacity = 0.12});
+    plot_text(panel, l->smallest / 1.8, 0.068, "small data: not fitted", (PlotStyle){.color = PLOT_INK});
+    plot_rule_y(panel, chance, (PlotStyle){.label = "guessing", .color = PLOT_GREY, .dashed = true});
+    if (l->fitted) {
+        draw_floor(l, panel);
+        draw_law(l, panel);
+    }
+    draw_target(l, panel);
+    draw_points(l, panel);
+}
+
+/* Floor and exponent of each draw: a steeper law with a floor explains the same points as a flatter one without. */
+static void draw_open(const LearningCurve *l, PlotPanel *panel)
+{
+    double beta[CURVE_DRAWS], gamma[CURVE_DRAWS];
+    for (int i = 0; i < CURVE_DRAWS && l->fitted; i++) {
+        beta[i] = l->draw[i].law.beta;
+        gamma[i] = l->draw[i].law.gamma;
+    }
+    if (!l->fitted)
+        return;
+    plot_scatter(panel, CURVE_DRAWS, gamma, beta, (PlotStyle){.label = "400 fits to data made anew", .color = plot_series(1), .size = 4, .opacity = 0.4});
+    plot_scatter(panel, 1, &l->law.gamma, &l->law.beta, (PlotStyle){.label = "the fit", .color = PLOT_INK, .shape = PLOT_DIAMOND, .size = 10});
+}
+
+static char *footer(const LearningCurve *l)
+{
+    const char *state = l->missing ? "to do" : l->over ? "all trainings are there" : l->paused ? "paused" : "running";
+    if (l->fitted && l->over)
+        return format_new("%s · error %.4g needs %.0f examples (90 %%: %.0f to %.0f) · check at %d: expected %.4f, trained %.4f", state, l->target,
+                          l->needed, l->needed_range.low, l->needed_range.high, l->check, power_law_at(l->law, l->check),
+                          sweep_spread(l->runs, l->check, 0).median);
+    if (l->examples)
+        return format_new("%s · %d examples, seed %lld%s", state, l->examples, (long long)l->now_seed, l->fitted ? " · the check" : "");
+    return format_new("%s", state);
+}
+
+void learning_curve_draw(LearningCurve *l, Plot *plot)
+{
+    char *title = format_new("%s on %s · batch %d · η = %.3g, cosine · at least %d updates and %.3g epochs · %d seeds", l->model,
+                             l->setup.data->name, l->batch, l->rate, l->updates, l->epochs, l->seeds);
+    char *state = footer(l);
+    plot_begin(plot, 2, 5, title);
+    PlotPanel *curve = plot_panel(plot, (PlotAxes){.rows = 2, .columns = 3, .title = "Learning curve",
+                                  .x = {.label = "training examples D", .log = 10, .low = l->smallest / 2.0, .high = WIDEST},
+                                  .y = {.label = "test error", .log = 2, .low = 0.06, .high = 1.1}, .legend = PLOT_TOP_RIGHT});
+    PlotPanel *open = plot_panel(plot, (PlotAxes){.column = 3, .columns = 2, .title = "What the points leave open",
+                                 .x.label = "irreducible error γ", .y.label = "exponent β"});
+    PlotPanel *cost = plot_panel(plot, (PlotAxes){.row = 1, .column = 3, .columns = 2, .title = "What it costs: training cars to see",
+                                 .x = {.label = "devices (Pascal GPUs; a DGX-1V is 20)", .log = 10},
+                                 .y = {.label = "days", .log = 10, .low = 0.1, .high = 1e5}});
+    draw_curve(l, curve);
+    draw_open(l, open);
+    if (l->missing)
+        plot_note(curve, l->missing);
+    else
+        cost_draw(&l->cost, cost);
+    plot_footer(plot, state);
+    free(title);
+    free(state);
+}
