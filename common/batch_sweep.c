@@ -110,16 +110,34 @@ bool batch_sweep_run(BatchSweep *b, Run *run)
     return going;
 }
 
+/* "12.3 (11.9–13.0)", or a dash. free() it. */
+static char *spread_text(SweepSpread s, int decimals)
+{
+    if (s.runs == 0)
+        return format_new("–");
+    return format_new("%.*f (%.*f–%.*f)", decimals, s.median, decimals, s.low, decimals, s.high);
+}
+
 void batch_sweep_table(const BatchSweep *b, Run *run)
 {
+    static const struct { const char *title; int value, decimals, width; } columns[] = {
+        {"images/s", BATCH_IMAGES_PER_S, 0, 20}, {"steps to target", BATCH_STEPS, 0, 20}, {"epochs", BATCH_EPOCHS, 2, 20},
+        {"seconds", BATCH_SECONDS, 2, 22}};
     int size[BATCH_SIZES], n = batch_sweep_sizes(b, size);
-    run_say(run, "   batch   images/s            steps to target    epochs   seconds             missed");
+    run_say(run, "   batch  %-20s %-20s %-20s %-22s missed", columns[0].title, columns[1].title, columns[2].title, columns[3].title);
     for (int i = 0; i < n; i++) {
-        SweepSpread speed = sweep_spread(b->runs, size[i], BATCH_IMAGES_PER_S), steps = sweep_spread(b->runs, size[i], BATCH_STEPS);
-        SweepSpread epochs = sweep_spread(b->runs, size[i], BATCH_EPOCHS), seconds = sweep_spread(b->runs, size[i], BATCH_SECONDS);
-        run_say(run, "%8d %7.0f (%.0f–%.0f) %9.0f (%.0f–%.0f) %9.2f %9.2f (%.2f–%.2f) %6d of %d", size[i], speed.median, speed.low,
-                speed.high, steps.median, steps.low, steps.high, epochs.median, seconds.median, seconds.low, seconds.high,
-                steps.missed, steps.runs + steps.missed);
+        char *line = format_new("%8d ", size[i]);
+        SweepSpread steps = sweep_spread(b->runs, size[i], BATCH_STEPS);
+        for (int c = 0; c < 4; c++) {
+            SweepSpread s = sweep_spread(b->runs, size[i], columns[c].value);
+            char *text = spread_text(s, columns[c].decimals), *before = line;
+            /* the dash is three bytes and one column wide */
+            line = format_new("%s %-*s", before, columns[c].width + 2, text);
+            free(text);
+            free(before);
+        }
+        run_say(run, "%s %d of %d", line, steps.missed, steps.runs + steps.missed);
+        free(line);
     }
 }
 

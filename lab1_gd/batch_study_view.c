@@ -18,13 +18,11 @@ static void draw_fit(const BatchStudy *s, PlotPanel *panel)
         x[i] = pow(s->fastest, i / (CURVE - 1.0));
         y[i] = x[i] / (s->t0 + s->c * x[i]);
     }
-    char *label = format_new("B / (t0 + c·B): t0 = %.2g ms, c = %.2g ms", 1e3 * s->t0, 1e3 * s->c);
-    plot_line(panel, CURVE, x, y, (PlotStyle){.label = label, .color = plot_series(1)});
+    plot_line(panel, CURVE, x, y, (PlotStyle){.label = "B / (t0 + c·B)", .color = plot_series(1)});
     plot_rule_y(panel, top, (PlotStyle){.color = plot_series(1), .dashed = true, .width = 1});
-    free(label);
     if (half >= 1 && half <= s->fastest)
         plot_scatter(panel, 1, &half, &(double){top / 2},
-                     (PlotStyle){.label = "half of the top speed 1/c", .color = plot_series(1), .shape = PLOT_DIAMOND, .size = 11});
+                     (PlotStyle){.label = "half of 1/c, at B = t0/c", .color = plot_series(1), .shape = PLOT_DIAMOND, .size = 11});
 }
 
 static void draw_published(const BatchStudy *s, PlotPanel *panel)
@@ -34,7 +32,7 @@ static void draw_published(const BatchStudy *s, PlotPanel *panel)
     for (; n < PUBLISHED && published_batch[n] <= s->fastest; n++)
         y[n] = published_speed[n] / published_speed[PUBLISHED - 1] / s->c;
     plot_line(panel, n, published_batch, y,
-              (PlotStyle){.label = "published: WRN-16-10, V100 (1332 = 1/c)", .color = PLOT_GREY, .dashed = true});
+              (PlotStyle){.label = "published shape: WRN-16-10, V100", .color = PLOT_GREY, .dashed = true});
 }
 
 static void draw_speed(const BatchStudy *s, PlotPanel *panel)
@@ -53,7 +51,7 @@ static void draw_speed(const BatchStudy *s, PlotPanel *panel)
     }
     PlotStyle style = {.color = plot_series(0)};
     plot_errors(panel, n, batch, low, high, style);
-    style.label = "measured, median";
+    style.label = "measured";
     plot_scatter(panel, n, batch, median, style);
 }
 
@@ -101,10 +99,14 @@ void batch_study_draw(BatchStudy *s, Plot *plot)
     static const struct { const char *title, *label; int value; } targets[] = {
         {"Time to the target", "training time (s)", BATCH_SECONDS}, {"Epochs to the target", "epochs", BATCH_EPOCHS},
         {"Updates to the target", "updates", BATCH_STEPS}};
-    char *text = title(s), *state = footer(s);
-    PlotAxis x = {.label = "batch size B (pictures per update)", .log = 2, .low = 1, .high = s->fastest};
+    char *text = title(s), *state = footer(s), *speed_title = format_new("Speed");
+    if (isfinite(s->t0)) {
+        free(speed_title);
+        speed_title = format_new("Speed · fit: t0 = %.3g ms, c = %.3g ms, at most %.0f/s", 1e3 * s->t0, 1e3 * s->c, 1 / s->c);
+    }
+    PlotAxis x = {.label = "batch size B (pictures per update)", .log = 2, .low = 0.7, .high = 1.4 * s->fastest};
     plot_begin(plot, 2, 2, text);
-    PlotPanel *speed = plot_panel(plot, (PlotAxes){.title = "Speed", .x = x, .y = {.label = "images per second", .low = 0, .high = NAN},
+    PlotPanel *speed = plot_panel(plot, (PlotAxes){.title = speed_title, .x = x, .y = {.label = "images per second", .low = 0, .high = NAN},
                                                    .legend = PLOT_BOTTOM_RIGHT});
     draw_speed(s, speed);
     for (int i = 0; i < 3; i++) {
@@ -115,6 +117,7 @@ void batch_study_draw(BatchStudy *s, Plot *plot)
     if (s->missing)
         plot_note(speed, s->missing);
     plot_footer(plot, state);
+    free(speed_title);
     free(text);
     free(state);
 }

@@ -70,7 +70,7 @@ static void draw_curve(const LearningCurve *l, PlotPanel *panel)
     double chance = 1 - 1.0 / l->setup.data->classes;
     plot_boxes(panel, 1, &(double){l->smallest / 2.0}, &(double){l->fit_from / sqrt(2)}, &(double){-INFINITY}, &(double){INFINITY},
                (PlotStyle){.color = PLOT_GREY, .opacity = 0.12});
-    plot_text(panel, l->smallest / 1.8, 0.068, "small data: not fitted", (PlotStyle){.color = PLOT_INK});
+    plot_text(panel, l->smallest / 1.8, 0.055, "small data: not fitted", (PlotStyle){.color = PLOT_INK});
     plot_rule_y(panel, chance, (PlotStyle){.label = "guessing", .color = PLOT_GREY, .dashed = true});
     if (l->fitted) {
         draw_floor(l, panel);
@@ -114,12 +114,12 @@ void learning_curve_draw(LearningCurve *l, Plot *plot)
     plot_begin(plot, 2, 5, title);
     PlotPanel *curve = plot_panel(plot, (PlotAxes){.rows = 2, .columns = 3, .title = "Learning curve",
                                   .x = {.label = "training examples D", .log = 10, .low = l->smallest / 2.0, .high = WIDEST},
-                                  .y = {.label = "test error", .log = 2, .low = 0.06, .high = 1.1}, .legend = PLOT_TOP_RIGHT});
+                                  .y = {.label = "test error", .log = 10, .low = 0.05, .high = 1.1}, .legend = PLOT_TOP_RIGHT});
     PlotPanel *open = plot_panel(plot, (PlotAxes){.column = 3, .columns = 2, .title = "What the points leave open",
                                  .x.label = "irreducible error γ", .y.label = "exponent β"});
     PlotPanel *cost = plot_panel(plot, (PlotAxes){.row = 1, .column = 3, .columns = 2, .title = "What it costs: training cars to see",
                                  .x = {.label = "devices (Pascal GPUs; a DGX-1V is 20)", .log = 10},
-                                 .y = {.label = "days", .log = 10, .low = 0.1, .high = 1e5}});
+                                 .y = {.label = "days", .log = 10, .low = 0.1, .high = 1e5}, .legend = PLOT_TOP_RIGHT});
     draw_curve(l, curve);
     draw_open(l, open);
     if (l->missing)
