@@ -47,7 +47,7 @@ static void try_time_per_update(void *unused)
 static void draw(void *state, Plot *plot)
 {
     BatchStudy *s = state;
-    Background *b = s->sweep.background;
+    Background *b = s->background;
     if (b)
         background_lock(b);
     batch_study_draw(s, plot);
@@ -60,7 +60,7 @@ static void draw(void *state, Plot *plot)
 static bool still(void *state)
 {
     BatchStudy *s = state;
-    Background *b = s->sweep.background;
+    Background *b = s->background;
     if (b)
         background_lock(b);
     bool same = s->shown_rows == s->speed->rows + s->sweep.runs->rows && s->shown_second == (int)timer_now();
@@ -82,8 +82,8 @@ static void choose(BatchStudy *s, double x)
 static void on_event(void *state, const PlotEvent *e)
 {
     BatchStudy *s = state;
-    if (e->kind == PLOT_KEY && e->key == ' ' && s->sweep.background)
-        background_pause(s->sweep.background, s->paused = !s->paused);
+    if (e->kind == PLOT_KEY && e->key == ' ' && s->background)
+        background_pause(s->background, s->paused = !s->paused);
     else if (e->kind == PLOT_KEY && e->key == 'd')
         s->dots = !s->dots;
     else if (e->kind == PLOT_CLICK && e->panel >= 0 && isfinite(e->x) && e->x > 0)
@@ -93,8 +93,8 @@ static void on_event(void *state, const PlotEvent *e)
 static void finish(void *state)
 {
     BatchStudy *s = state;
-    if (s->sweep.background)
-        background_wait(s->sweep.background);
+    if (s->background)
+        background_wait(s->background);
 }
 
 /* On rank 0: the runs on a thread, the figure beside it. */
@@ -103,11 +103,11 @@ static void show(BatchStudy *s)
     static const PlotKey keys[] = {{"space", "pause, go on"}, {"click", "a batch size: its numbers"}, {"d", "each run as a point"},
                                    {"s", "save a picture"}, {"F11", "full screen"}, {"q", "quit; finished runs are kept"}, {0}};
     Background *b = s->missing ? NULL : background_start(batch_study_work, s);
-    s->sweep.background = b;
+    s->background = b;
     scene_show(s->run, &(Scene){.title = "Lab 1 · batch size", .picture = "batch_size.png", .keys = keys, .state = s, .draw = draw,
                                 .event = on_event, .still = still, .finish = finish});
-    s->sweep.background = NULL;
     background_stop(b);
+    s->background = NULL;
 }
 
 /* The speeds' own file: what a run to the target is like does not matter to it. */

@@ -95,8 +95,8 @@ static void show(LearningCurve *l)
     l->background = b;
     scene_show(l->run, &(Scene){.title = "Lab 1 · scaling laws", .picture = "scaling_laws.png", .keys = keys, .state = l, .draw = draw,
                                 .event = on_event, .still = still, .finish = finish});
-    l->background = NULL;
     background_stop(b);
+    l->background = NULL;
 }
 
 /* The calculator alone: no data, no device. */

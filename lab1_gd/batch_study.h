@@ -17,6 +17,7 @@ typedef struct BatchStudy {
     double t0, c;              /* the fit, in seconds; NaN: not yet */
     int selected;              /* the batch that the footer tells of; 0: none */
     bool dots, paused, over;   /* each run as a point; space; all runs are there */
+    Background *background;    /* of the thread that measures, for the window's; NULL: none */
     char *missing;             /* the exercise to do, NULL: none */
     int shown_second, shown_rows; /* what was drawn last */
 } BatchStudy;

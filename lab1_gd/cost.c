@@ -104,7 +104,7 @@ void cost_draw(const Cost *c, PlotPanel *panel)
             }
             uint32_t color = plot_series(network);
             char *label = format_new("%s, %s", network_names[network], fleet ? "487.5 TB" : "104 TB");
-            plot_text(panel, 1.15, days[0] * (fleet ? 1.9 : 0.28), label, (PlotStyle){.color = color, .size = 11});
+            plot_text(panel, 1100, days[1] * (network ? 0.75 : 1.3), label, (PlotStyle){.color = color, .size = 11});
             plot_line(panel, 2, devices, days, (PlotStyle){.color = color, .dashed = fleet == 0});
             plot_scatter(panel, MACHINES, points, reference,
                          (PlotStyle){.label = network == 1 && fleet == 1 ? "published" : NULL, .color = PLOT_INK, .size = 7});

@@ -10,7 +10,7 @@
 static bool interrupted(void *curve)
 {
     LearningCurve *l = curve;
-    return stop_requested() || (l->background && !background_goes_on(l->background));
+    return stop_requested() || (l->watched && !background_goes_on(l->watched));
 }
 
 void learning_curve_open(LearningCurve *l, Comm *comm, Backend *be, const Dataset *data, int64_t seed)
@@ -56,8 +56,8 @@ void learning_curve_file(LearningCurve *l)
 
 static void lock(LearningCurve *l, bool on)
 {
-    if (l->background)
-        (on ? background_lock : background_unlock)(l->background);
+    if (l->watched)
+        (on ? background_lock : background_unlock)(l->watched);
 }
 
 /* One training on `examples` pictures that the seed picks, unless it is there. False: interrupted. */
@@ -144,7 +144,7 @@ static bool measure(LearningCurve *l)
 void learning_curve_work(void *curve, Background *b)
 {
     LearningCurve *l = curve;
-    l->background = b;
+    l->watched = b;
     bool over = measure(l);
     lock(l, true);
     l->over = over;

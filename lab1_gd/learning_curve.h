@@ -23,7 +23,7 @@ typedef struct LearningCurve {
     TargetSetup setup;
     Run *run;
     Sweep *runs;                     /* setting: examples; value: test error, seconds; rank 0, else NULL */
-    Background *background;
+    Background *watched, *background; /* the lock, as the thread that trains sees it; as the window's does. NULL: none */
     int examples, count;             /* what is being trained now, 0: nothing; fitted points */
     int64_t now_seed;
     PowerLaw law;

@@ -118,7 +118,7 @@ void learning_curve_draw(LearningCurve *l, Plot *plot)
     PlotPanel *open = plot_panel(plot, (PlotAxes){.column = 3, .columns = 2, .title = "What the points leave open",
                                  .x.label = "irreducible error γ", .y.label = "exponent β"});
     PlotPanel *cost = plot_panel(plot, (PlotAxes){.row = 1, .column = 3, .columns = 2, .title = "What it costs: training cars to see",
-                                 .x = {.label = "devices (Pascal GPUs; a DGX-1V is 20)", .log = 10},
+                                 .x = {.label = "devices (Pascal GPUs; a DGX-1V is 20)", .log = 10, .low = 0.7, .high = 1e5},
                                  .y = {.label = "days", .log = 10, .low = 0.1, .high = 1e5}, .legend = PLOT_TOP_RIGHT});
     draw_curve(l, curve);
     draw_open(l, open);

@@ -68,7 +68,7 @@ mistake column_shard 's| + (rank < more)||' column_shard
 mistake time_per_update 's|1 / (seconds\[i\] \* seconds\[i\])|1|' time_per_update
 mistake time_per_update 's|1 / (seconds\[i\] \* seconds\[i\])|1 / seconds[i]|' time_per_update
 mistake time_per_update 's|y - \*c \* x|y - *c|' time_per_update
-mistake needed_examples 's|target <= gamma|target < gamma|' needed_examples
+mistake needed_examples 's|target <= gamma ? INFINITY : ||' needed_examples
 mistake needed_examples 's|1 / beta|-1 / beta|' needed_examples
 mistake needed_examples 's|(target - gamma)|target|' needed_examples
 mistake training_days 's|/ 86400|/ 3600|' training_days

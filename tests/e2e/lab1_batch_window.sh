@@ -1,0 +1,60 @@
+#!/usr/bin/env bash
+# seconds: 120
+# sanitizers: no
+# Lab 1's batch sizes in their window: pause, each run as a point, a batch size picked; quitting keeps what is finished; two ranks; the stub; no display.
+set -eu
+program=$BUILD/sol/lab1_gd/4_batch_size
+# shellcheck source=tests/e2e/_screen.sh
+. tests/e2e/_screen.sh
+results=$work/out/lab1_batch_size
+small="--data synthetic --model mlp --train 1000 --test 100 --check-every 200 --smallest 4 --largest 64 --seeds 2 --target 0.15 --epochs 2 --fastest 64 --rounds 2 --slice 0.02 --threads 1"
+rows() { grep -cv '^[#b]' "$results/sweep.csv" 2>/dev/null || true; }
+key() { press "$1"; sleep 0.4; }
+finish() { # exit status expected
+    for _ in $(seq 40); do kill -0 $pid 2>/dev/null || break; press q; sleep 0.5; done
+    ! kill -0 $pid 2>/dev/null || fail "q does not close the window"
+    wait $pid || [ $? = "${1:-0}" ] || fail "exit status is not ${1:-0}"
+}
+start() { # program, options…
+    # shellcheck disable=SC2086
+    "$@" --out "$work/out" $small >"$work/log" 2>&1 &
+    pid=$!
+    find_window 'Lab 1'
+    xdotool mousemove $((X + 900)) $((Y + 250)); sleep 0.5
+}
+
+start "$program" --epochs 1000 --target 1 # never reached: there is time to pause it
+for _ in $(seq 50); do [ -s "$results/speed.csv" ] && [ "$(wc -l <"$results/speed.csv")" -gt 4 ] && break; sleep 0.1; done
+key space; sleep 1
+before=$(cat "$results"/*.csv | wc -l); sleep 2
+[ "$(cat "$results"/*.csv | wc -l)" = "$before" ] || fail "it goes on while paused"
+key space; finish
+echo "ok: paused, and quit in the middle of a run"
+
+start "$program"
+for _ in $(seq 100); do [ "$(rows)" = 6 ] && break; sleep 0.2; done
+[ "$(rows)" = 6 ] || fail "expected 6 runs: $(rows)"
+sleep 1; key s; key d; key s; key d
+xdotool click 1; sleep 0.5; key s; xdotool click 1; sleep 0.5; key s
+key question; key question
+finish
+cmp -s "$results"/window-1.png "$results"/window-2.png && fail "d does not show the runs"
+cmp -s "$results"/window-1.png "$results"/window-3.png && fail "a click does not pick a batch size"
+cmp -s "$results"/window-1.png "$results"/window-4.png || fail "after d twice and two clicks it should be as before"
+grep -qE '^ +16 ' "$work/log" || fail "no line for batch 16"
+grep 'first frame' "$work/log"
+echo "ok: points, a batch size's numbers"
+
+export HEADLESS=1
+# shellcheck disable=SC2086
+"$program" --out "$work/out" $small --seeds 3 >"$work/log" 2>&1 || fail "without a display"
+[ "$(rows)" = 9 ] || fail "gone on with 6 runs: expected 9: $(rows)"
+# shellcheck disable=SC2086
+common/setup/launch.sh --np 2 "$program" --out "$work/two" $small >"$work/log" 2>&1 || fail "two ranks"
+[ -s "$work/two/lab1_batch_size/batch_size.png" ] || fail "two ranks: no picture"
+# shellcheck disable=SC2086
+"$BUILD/student/lab1_gd/4_batch_size" --out "$work/todo" $small >"$work/log" 2>&1 || [ $? = 77 ] || fail "the stub: expected exit 77"
+grep -qE 'TODO in lab1_gd/time_per_update.c, line [0-9]+' "$work/log" || fail "the stub does not say what is to do"
+"$program" --fastest 4 --smallest 8 --largest 4 --out "$work/out" >"$work/log" 2>&1 && fail "largest below smallest is taken"
+grep -q 'smallest' "$work/log" || fail "no message"
+echo "ok: headless, ranks, stub"

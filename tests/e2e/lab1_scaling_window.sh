@@ -1,0 +1,56 @@
+#!/usr/bin/env bash
+# seconds: 120
+# sanitizers: no
+# Lab 1's scaling laws in their window: pause, devices, quitting and going on; the calculator's table; the stub; bad numbers.
+set -eu
+program=$BUILD/sol/lab1_gd/7_scaling_laws
+# shellcheck source=tests/e2e/_screen.sh
+. tests/e2e/_screen.sh
+results=$work/out/lab1_scaling_laws
+small="--data synthetic --model linear --smallest 8 --largest 512 --fit-from 32 --seeds 2 --updates 60 --epochs 1 --test 200 --target 0.7 --threads 1"
+rows() { grep -cv '^[#e]' "$results/curve.csv" 2>/dev/null || true; }
+key() { press "$1"; sleep 0.6; }
+finish() {
+    for _ in $(seq 40); do kill -0 $pid 2>/dev/null || break; press q; sleep 0.5; done
+    ! kill -0 $pid 2>/dev/null || fail "q does not close the window"
+    wait $pid || fail "exit status $?"
+}
+start() {
+    # shellcheck disable=SC2086
+    "$program" --out "$work/out" $small "$@" >"$work/log" 2>&1 &
+    pid=$!
+    find_window 'Lab 1'
+    xdotool mousemove $((X + 900)) $((Y + 250)); sleep 0.5
+}
+
+start --updates 3000
+key space; sleep 1.5
+before=$(rows); sleep 2
+[ "$(rows)" = "$before" ] || fail "it goes on while paused"
+key space; finish
+echo "ok: paused, and quit in the middle"
+
+start
+for _ in $(seq 100); do [ "$(rows)" = 16 ] && break; sleep 0.2; done
+[ "$(rows)" = 16 ] || fail "expected 7 sizes and the check, twice: $(rows)"
+sleep 1; key s; key plus; key s; key minus; key s
+finish
+cmp -s "$results"/window-1.png "$results"/window-2.png && fail "+ does not move the project"
+cmp -s "$results"/window-1.png "$results"/window-3.png || fail "- does not take + back"
+grep -qE 'check at [0-9]+ examples' "$work/log" || fail "no check"
+grep -qE 'α = .*β = .*γ = ' "$work/log" || fail "no fit"
+grep 'first frame' "$work/log"
+
+export HEADLESS=1
+csv=$(cat "$results/curve.csv")
+# shellcheck disable=SC2086
+"$program" --out "$work/out" $small >"$work/log" 2>&1 || fail "without a display"
+[ "$(cat "$results/curve.csv")" = "$csv" ] || fail "trainings that were there have been made again"
+"$program" --cost --cars 125 --tb-per-hour 1.5 --days 325 --hours 10 --share 0.0008 --devices 20 --out "$work/out" >"$work/log" || fail "--cost"
+[ "$(grep -c 'equal' "$work/log")" = 15 ] && [ "$(grep -c 'NOT reproduced' "$work/log")" = 1 ] || fail "15 numbers of the example can be had, one not"
+grep -q 'your project: 487.5 TB.* 778.8 days' "$work/log" || fail "the project is not the example's"
+"$BUILD/student/lab1_gd/7_scaling_laws" --out "$work/todo" >"$work/log" 2>&1 || [ $? = 77 ] || fail "the stub: expected exit 77"
+grep -qE 'TODO in lab1_gd/needed_examples.c, line [0-9]+' "$work/log" || fail "the stub does not say what is to do"
+"$program" --out "$work/out" --fit-from 8192 >"$work/log" 2>&1 && fail "a fit through two sizes is taken"
+grep -q 'at least 5' "$work/log" || fail "no message"
+echo "ok: table, stub, bad numbers"
