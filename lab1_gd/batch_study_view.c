@@ -64,12 +64,24 @@ static void draw_value(const BatchStudy *s, PlotPanel *panel, int value)
         plot_rule_x(panel, s->selected, (PlotStyle){.color = PLOT_GREY, .dashed = true, .width = 1});
 }
 
+/* Room for the legend above the fastest; NaN: nothing is known yet. */
+static double top_of(const BatchStudy *s)
+{
+    double batch[BATCH_SIZES], median[BATCH_SIZES], low[BATCH_SIZES], high[BATCH_SIZES], most = 1 / s->c;
+    int n = batch_study_measured(s, batch, median, low, high);
+    for (int i = 0; i < n; i++)
+        most = fmax(most, batch[i] / low[i]);
+    return 1.7 * most;
+}
+
 /* The state of the run, or what the selected batch gave. */
 static char *footer(const BatchStudy *s)
 {
     const BatchSweep *b = &s->sweep;
     if (s->selected) {
         SweepSpread seconds = sweep_spread(b->runs, s->selected, BATCH_SECONDS), steps = sweep_spread(b->runs, s->selected, BATCH_STEPS);
+        if (steps.runs == 0)
+            return format_new("batch %d, rate %.3g: %d runs, none reached the target", s->selected, batch_sweep_rate(b, s->selected), steps.missed);
         return format_new("batch %d, rate %.3g: %.2f s (%.2f to %.2f), %.0f updates (%.0f to %.0f), %d of %d runs reached the target",
                           s->selected, batch_sweep_rate(b, s->selected), seconds.median, seconds.low, seconds.high, steps.median,
                           steps.low, steps.high, steps.runs, steps.runs + steps.missed);
@@ -106,8 +118,8 @@ void batch_study_draw(BatchStudy *s, Plot *plot)
     }
     PlotAxis x = {.label = "batch size B (pictures per update)", .log = 2, .low = 0.7, .high = 1.4 * s->fastest};
     plot_begin(plot, 2, 2, text);
-    PlotPanel *speed = plot_panel(plot, (PlotAxes){.title = speed_title, .x = x, .y = {.label = "images per second", .low = 0, .high = NAN},
-                                                   .legend = PLOT_BOTTOM_RIGHT});
+    PlotPanel *speed = plot_panel(plot, (PlotAxes){.title = speed_title, .x = x, .y = {.label = "images per second", .low = 0, .high = top_of(s)},
+                                                   .legend = PLOT_TOP_LEFT});
     draw_speed(s, speed);
     for (int i = 0; i < 3; i++) {
         PlotPanel *panel = plot_panel(plot, (PlotAxes){.row = (i + 1) / 2, .column = (i + 1) % 2, .title = targets[i].title, .x = x,

@@ -34,8 +34,8 @@ echo "ok: paused, and quit in the middle of a run"
 start "$program"
 for _ in $(seq 100); do [ "$(rows)" = 6 ] && break; sleep 0.2; done
 [ "$(rows)" = 6 ] || fail "expected 6 runs: $(rows)"
-sleep 1; key s; key d; key s; key d
-xdotool click 1; sleep 0.5; key s; xdotool click 1; sleep 0.5; key s
+sleep 3; key s; key d; key s; key d
+xdotool click 1; sleep 1; key s; xdotool click 1; sleep 1; key s
 key question; key question
 finish
 cmp -s "$results"/window-1.png "$results"/window-2.png && fail "d does not show the runs"

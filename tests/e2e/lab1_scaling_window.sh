@@ -33,7 +33,7 @@ echo "ok: paused, and quit in the middle"
 start
 for _ in $(seq 100); do [ "$(rows)" = 16 ] && break; sleep 0.2; done
 [ "$(rows)" = 16 ] || fail "expected 7 sizes and the check, twice: $(rows)"
-sleep 1; key s; key plus; key s; key minus; key s
+sleep 2; key s; key plus; key s; key minus; key s
 finish
 cmp -s "$results"/window-1.png "$results"/window-2.png && fail "+ does not move the project"
 cmp -s "$results"/window-1.png "$results"/window-3.png || fail "- does not take + back"
