@@ -52,21 +52,22 @@ static void draw(void *state, Plot *plot)
         background_lock(b);
     batch_study_draw(s, plot);
     s->shown_second = (int)timer_now();
+    s->touched = false;
     s->shown_rows = s->speed->rows + s->sweep.runs->rows;
     if (b)
         background_unlock(b);
 }
 
-static bool still(void *state)
+static bool changed(void *state)
 {
     BatchStudy *s = state;
     Background *b = s->background;
     if (b)
         background_lock(b);
-    bool same = s->shown_rows == s->speed->rows + s->sweep.runs->rows && s->shown_second == (int)timer_now();
+    bool same = !s->touched && s->shown_rows == s->speed->rows + s->sweep.runs->rows && s->shown_second == (int)timer_now();
     if (b)
         background_unlock(b);
-    return same;
+    return !same;
 }
 
 /* The batch size that is nearest to x; the same again: none. */
@@ -82,6 +83,7 @@ static void choose(BatchStudy *s, double x)
 static void on_event(void *state, const PlotEvent *e)
 {
     BatchStudy *s = state;
+    s->touched = true;
     if (e->kind == PLOT_KEY && e->key == ' ' && s->background)
         background_pause(s->background, s->paused = !s->paused);
     else if (e->kind == PLOT_KEY && e->key == 'd')
@@ -105,7 +107,7 @@ static void show(BatchStudy *s)
     Background *b = s->missing ? NULL : background_start(batch_study_work, s);
     s->background = b;
     scene_show(s->run, &(Scene){.title = "Lab 1 · batch size", .picture = "batch_size.png", .keys = keys, .state = s, .draw = draw,
-                                .event = on_event, .still = still, .finish = finish});
+                                .event = on_event, .changed = changed, .finish = finish});
     background_stop(b);
     s->background = NULL;
 }

@@ -57,18 +57,19 @@ static void draw(void *state, Plot *plot)
 }
 
 /* It changes when a training ends, seldom: drawn twice a second. */
-static bool still(void *state)
+static bool changed(void *state)
 {
     LearningCurve *l = state;
-    bool same = timer_now() < l->redraw;
-    if (!same)
+    bool due = timer_now() >= l->redraw;
+    if (due)
         l->redraw = timer_now() + 0.5;
-    return same;
+    return due;
 }
 
 static void on_event(void *state, const PlotEvent *e)
 {
     LearningCurve *l = state;
+    l->redraw = 0;
     if (e->kind != PLOT_KEY)
         return;
     if (e->key == ' ' && l->background)
@@ -94,7 +95,7 @@ static void show(LearningCurve *l)
     Background *b = l->missing ? NULL : background_start(learning_curve_work, l);
     l->background = b;
     scene_show(l->run, &(Scene){.title = "Lab 1 · scaling laws", .picture = "scaling_laws.png", .keys = keys, .state = l, .draw = draw,
-                                .event = on_event, .still = still, .finish = finish});
+                                .event = on_event, .changed = changed, .finish = finish});
     background_stop(b);
     l->background = NULL;
 }

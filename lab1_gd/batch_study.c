@@ -99,8 +99,10 @@ void batch_study_table(const BatchStudy *s)
     for (int i = 0; i < n; i++)
         run_say(s->run, "%8.0f %11.3f (%.3f–%.3f) %10.0f %14.3f", batch[i], 1e3 * seconds[i], 1e3 * low[i], 1e3 * high[i],
                 batch[i] / seconds[i], 1e3 * (s->t0 + s->c * batch[i]));
-    run_say(s->run, "fit: t0 = %.3f ms per update, c = %.4f ms per picture: at most %.0f images/s, half of that at batch %.1f",
-            1e3 * s->t0, 1e3 * s->c, 1 / s->c, s->t0 / s->c);
+    char *half = s->t0 > 0 ? format_new("half of that at batch %.1f", s->t0 / s->c) : format_new("t0 is lost in the noise");
+    run_say(s->run, "fit: t0 = %.3f ms per update, c = %.4f ms per picture: at most %.0f images/s, %s", 1e3 * s->t0, 1e3 * s->c,
+            1 / s->c, half);
+    free(half);
     run_say(s->run, "to %.0f %% test accuracy:", 100 * s->sweep.target);
     batch_sweep_table(&s->sweep, s->run);
 }

@@ -20,6 +20,7 @@ typedef struct BatchStudy {
     Background *background;    /* of the thread that measures, for the window's; NULL: none */
     char *missing;             /* the exercise to do, NULL: none */
     int shown_second, shown_rows; /* what was drawn last */
+    bool touched;              /* a key or the mouse, since then */
 } BatchStudy;
 
 enum { STUDY_SPEED, STUDY_SECONDS, STUDY_EPOCHS, STUDY_STEPS }; /* the panels */
