@@ -174,7 +174,7 @@ void batch_sweep_draw(const BatchSweep *b, PlotPanel *panel, int value, PlotStyl
     if (value == BATCH_STEPS && isfinite(median[0]))
         draw_perfect(panel, n, x, median);
     for (int i = 0; i < missed; i++, cross.label = NULL)
-        plot_scatter(panel, 1, at + i, &(double){1.5 * top}, cross);
+        plot_scatter(panel, 1, at + i, &(double){top > 0 ? 1.5 * top : 1}, cross);
     free(label);
 }
 

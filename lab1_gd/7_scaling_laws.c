@@ -20,15 +20,17 @@ typedef struct Choices {
 
 static Choices defaults(void)
 {
-    return (Choices){.run = run_options_default(),
-                     .curve = {.model = "mlp", .smallest = 4, .largest = 16384, .fit_from = 256, .seeds = 3, .batch = 64,
+    Choices c = {.curve = {.model = "mlp", .smallest = 4, .largest = 16384, .fit_from = 256, .seeds = 3, .batch = 64,
                                .updates = 1000, .epochs = 10, .rate = 0.05, .momentum = 0.9, .weight_decay = 5e-4, .target = 0.115,
                                .test = 10000, .cost = cost_default()}};
+    c.run = run_options_default();
+    c.run.threads = 1; /* an update of this small network is over before a second thread has begun to help */
+    return c;
 }
 
 static void parse(Choices *c, Option *options, int argc, char **argv)
 {
-    static const char *const full[][2] = {{"model", "cnn"}, {"largest", "32768"}, {"seeds", "5"}, {"epochs", "20"}, {"target", "0.08"}};
+    static const char *const full[][2] = {{"threads", "0"}, {"model", "cnn"}, {"largest", "32768"}, {"seeds", "5"}, {"epochs", "20"}, {"target", "0.08"}};
     args_parse("7_scaling_laws", "The error as a power law of the data, and what a training costs.", options, argc, argv);
     for (size_t i = 0; c->full && i < sizeof full / sizeof *full; i++)
         args_otherwise(options, full[i][0], full[i][1]);

@@ -57,11 +57,31 @@ static void draw_speed(const BatchStudy *s, PlotPanel *panel)
 
 static void draw_value(const BatchStudy *s, PlotPanel *panel, int value)
 {
-    if (s->dots)
-        batch_sweep_dots(&s->sweep, panel, value, (PlotStyle){.label = "a run", .color = plot_series(4), .size = 5});
     batch_sweep_draw(&s->sweep, panel, value, (PlotStyle){.color = plot_series(0)});
+    if (s->dots)
+        batch_sweep_dots(&s->sweep, panel, value, (PlotStyle){.label = "a run", .color = plot_series(4), .size = 6});
     if (s->selected)
         plot_rule_x(panel, s->selected, (PlotStyle){.color = PLOT_GREY, .dashed = true, .width = 1});
+}
+
+/* Of a panel of targets: what its runs gave, and above that room for the legend, or for nothing yet what there is to come. */
+static PlotAxis target_axis(const BatchStudy *s, const char *label, int value)
+{
+    int size[BATCH_SIZES], n = batch_sweep_sizes(&s->sweep, size), missed = 0;
+    double low = INFINITY, high = 0;
+    for (int i = 0; i < n; i++) {
+        SweepSpread spread = sweep_spread(s->sweep.runs, size[i], value);
+        missed += spread.missed;
+        low = fmin(low, spread.runs ? spread.low : INFINITY);
+        high = fmax(high, spread.runs ? spread.high : 0);
+    }
+    int lines = value == BATCH_STEPS ? 0 : 1 + (missed > 0) + s->dots; /* the updates leave their corner free */
+    double perfect = sweep_spread(s->sweep.runs, size[0], value).median * size[0] / size[n - 1];
+    low = 0.75 * (value == BATCH_STEPS ? fmin(low, perfect) : low);
+    high *= missed ? 2 : 1.3;                 /* batch_sweep_draw()'s crosses are at 1.5 times the highest */
+    if (high == 0)
+        return (PlotAxis){.label = label, .log = 10, .low = 0.1, .high = 10};
+    return (PlotAxis){.label = label, .log = 10, .low = low, .high = low * pow(high / low, lines ? 1 / (0.85 - 0.1 * lines) : 1)};
 }
 
 /* Room for the legend above the fastest; NaN: nothing is known yet. */
@@ -71,7 +91,7 @@ static double top_of(const BatchStudy *s)
     int n = batch_study_measured(s, batch, median, low, high);
     for (int i = 0; i < n; i++)
         most = fmax(most, batch[i] / low[i]);
-    return 1.7 * most;
+    return 2 * most;
 }
 
 /* The state of the run, or what the selected batch gave. */
@@ -108,9 +128,10 @@ static char *title(const BatchStudy *s)
 
 void batch_study_draw(BatchStudy *s, Plot *plot)
 {
-    static const struct { const char *title, *label; int value; } targets[] = {
-        {"Time to the target", "training time (s)", BATCH_SECONDS}, {"Epochs to the target", "epochs", BATCH_EPOCHS},
-        {"Updates to the target", "updates", BATCH_STEPS}};
+    static const struct { const char *title, *label; int value; PlotLegend legend; } targets[] = {
+        {"Time to the target", "training time (s)", BATCH_SECONDS, PLOT_TOP_RIGHT},
+        {"Epochs to the target", "epochs", BATCH_EPOCHS, PLOT_TOP_LEFT},
+        {"Updates to the target", "updates", BATCH_STEPS, PLOT_TOP_RIGHT}};
     char *text = title(s), *state = footer(s), *speed_title = format_new("Speed");
     if (isfinite(s->t0)) {
         free(speed_title);
@@ -123,7 +144,8 @@ void batch_study_draw(BatchStudy *s, Plot *plot)
     draw_speed(s, speed);
     for (int i = 0; i < 3; i++) {
         PlotPanel *panel = plot_panel(plot, (PlotAxes){.row = (i + 1) / 2, .column = (i + 1) % 2, .title = targets[i].title, .x = x,
-                                                       .y = {.label = targets[i].label, .log = 10}});
+                                                       .y = target_axis(s, targets[i].label, targets[i].value),
+                                                       .legend = targets[i].legend});
         draw_value(s, panel, targets[i].value);
     }
     if (s->missing)
