@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# seconds: 120
+# seconds: 240
 # sanitizers: no
 # Lab 1's batch sizes in their window: pause, each run as a point, a batch size picked; quitting keeps what is finished; two ranks; the stub; no display.
 set -eu
@@ -9,9 +9,15 @@ program=$BUILD/sol/lab1_gd/4_batch_size
 results=$work/out/lab1_batch_size
 small="--data synthetic --model mlp --train 1000 --test 100 --check-every 200 --smallest 4 --largest 64 --seeds 2 --target 0.15 --epochs 2 --fastest 64 --rounds 2 --slice 0.02 --threads 1"
 rows() { grep -cv '^[#b]' "$results/sweep.csv" 2>/dev/null || true; }
-key() { press "$1"; sleep 0.4; }
+key() { press "$1"; sleep 0.8; }
+pictures=0
+shot() { # what the window shows now, as its next window-N.png
+    pictures=$((pictures + 1)); press s
+    for _ in $(seq 100); do [ -s "$results/window-$pictures.png" ] && return; sleep 0.1; done
+    fail "s saves no picture"
+}
 finish() { # exit status expected
-    for _ in $(seq 40); do kill -0 $pid 2>/dev/null || break; press q; sleep 0.5; done
+    for _ in $(seq 80); do kill -0 $pid 2>/dev/null || break; press q; sleep 0.5; done
     ! kill -0 $pid 2>/dev/null || fail "q does not close the window"
     wait $pid || [ $? = "${1:-0}" ] || fail "exit status is not ${1:-0}"
 }
@@ -32,10 +38,10 @@ key space; finish
 echo "ok: paused, and quit in the middle of a run"
 
 start "$program"
-for _ in $(seq 100); do [ "$(rows)" = 6 ] && break; sleep 0.2; done
+for _ in $(seq 300); do [ "$(rows)" = 6 ] && break; sleep 0.2; done
 [ "$(rows)" = 6 ] || fail "expected 6 runs: $(rows)"
-sleep 3; key s; key d; key s; key d
-xdotool click 1; sleep 1; key s; xdotool click 1; sleep 1; key s
+sleep 3; shot; key d; shot; key d
+xdotool click 1; sleep 1; shot; xdotool click 1; sleep 1; shot
 key question; key question
 finish
 cmp -s "$results"/window-1.png "$results"/window-2.png && fail "d does not show the runs"

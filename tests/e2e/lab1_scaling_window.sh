@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# seconds: 120
+# seconds: 240
 # sanitizers: no
 # Lab 1's scaling laws in their window: pause, devices, quitting and going on; the calculator's table; the stub; bad numbers.
 set -eu
@@ -9,9 +9,15 @@ program=$BUILD/sol/lab1_gd/7_scaling_laws
 results=$work/out/lab1_scaling_laws
 small="--data synthetic --model linear --smallest 8 --largest 512 --fit-from 32 --seeds 2 --updates 60 --epochs 1 --test 200 --target 0.7 --threads 1"
 rows() { grep -cv '^[#e]' "$results/curve.csv" 2>/dev/null || true; }
-key() { press "$1"; sleep 0.6; }
+key() { press "$1"; sleep 0.8; }
+pictures=0
+shot() { # what the window shows now, as its next window-N.png
+    pictures=$((pictures + 1)); press s
+    for _ in $(seq 100); do [ -s "$results/window-$pictures.png" ] && return; sleep 0.1; done
+    fail "s saves no picture"
+}
 finish() {
-    for _ in $(seq 40); do kill -0 $pid 2>/dev/null || break; press q; sleep 0.5; done
+    for _ in $(seq 80); do kill -0 $pid 2>/dev/null || break; press q; sleep 0.5; done
     ! kill -0 $pid 2>/dev/null || fail "q does not close the window"
     wait $pid || fail "exit status $?"
 }
@@ -31,9 +37,9 @@ key space; finish
 echo "ok: paused, and quit in the middle"
 
 start
-for _ in $(seq 100); do [ "$(rows)" = 16 ] && break; sleep 0.2; done
+for _ in $(seq 300); do [ "$(rows)" = 16 ] && break; sleep 0.2; done
 [ "$(rows)" = 16 ] || fail "expected 7 sizes and the check, twice: $(rows)"
-sleep 2; key s; key plus; key s; key minus; key s
+sleep 2; shot; key plus; shot; key minus; shot
 finish
 cmp -s "$results"/window-1.png "$results"/window-2.png && fail "+ does not move the project"
 cmp -s "$results"/window-1.png "$results"/window-3.png || fail "- does not take + back"
