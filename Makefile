@@ -291,8 +291,10 @@ pictures: $(LAB_PROGRAMS) $(GRADING) $(BENCH)
 	HEADLESS=1 $(B)/sol/lab1_gd/1_gradient_descent --rate 0.33 --out $(BUILD)/pictures
 	HEADLESS=1 $(B)/sol/lab1_gd/2_stochastic_gradient_descent --out $(BUILD)/pictures
 	HEADLESS=1 $(B)/sol/lab1_gd/3_minibatches --out $(BUILD)/pictures
+	HEADLESS=1 $(B)/sol/lab1_gd/4_batch_size --out $(BUILD)/pictures
 	HEADLESS=1 common/setup/launch.sh --np 2 $(B)/sol/lab1_gd/5_loss_landscape --compare --out $(BUILD)/pictures
 	HEADLESS=1 $(B)/sol/lab1_gd/6_live_surface --out $(BUILD)/pictures
+	HEADLESS=1 $(B)/sol/lab1_gd/7_scaling_laws --out $(BUILD)/pictures
 	HEADLESS=1 common/setup/launch.sh --np 2 $(B)/sol/lab1_gd/8_fifteen_steps --out $(BUILD)/pictures
 	HEADLESS=1 common/setup/launch.sh --np 4 $(B)/sol/lab1_gd/9_three_parallelisms --out $(BUILD)/pictures
 	common/setup/launch.sh --np 2 $(B)/sol/lab2_ddp/1_train --epochs 1 --images 6000 --trace --out $(BUILD)/pictures
@@ -303,8 +305,10 @@ pictures: $(LAB_PROGRAMS) $(GRADING) $(BENCH)
 	cp $(BUILD)/pictures/lab1_gradient_descent/descent.png docs/lab1.png
 	cp $(BUILD)/pictures/lab1_sgd/sgd.png docs/lab1_sgd.png
 	cp $(BUILD)/pictures/lab1_minibatches/minibatches.png docs/lab1_minibatches.png
+	cp $(BUILD)/pictures/lab1_batch_size/batch_size.png docs/lab1_batch_size.png
 	cp $(BUILD)/pictures/lab1_loss_landscape/landscape.png docs/lab1_landscape.png
 	cp $(BUILD)/pictures/lab1_live_surface/live.png docs/lab1_live_surface.png
+	cp $(BUILD)/pictures/lab1_scaling_laws/scaling_laws.png docs/lab1_scaling_laws.png
 	cp $(BUILD)/pictures/lab1_fifteen_steps/fifteen_steps.png docs/lab1_fifteen_steps.png
 	cp $(BUILD)/pictures/lab1_three_parallelisms/three_parallelisms.png docs/lab1_three_parallelisms.png
 	cp $(BUILD)/pictures/lab2_train/timeline.png docs/lab2.png

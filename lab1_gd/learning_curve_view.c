@@ -75,6 +75,8 @@ static void draw_curve(const LearningCurve *l, PlotPanel *panel)
     if (l->fitted) {
         draw_floor(l, panel);
         draw_law(l, panel);
+        plot_text(panel, 1.2 * l->fit_from, 0.6 * power_law_at(l->law, l->fit_from), "power law", (PlotStyle){.color = plot_series(1)});
+        plot_text(panel, 1.2 * l->fit_from, 0.055, "floor: the irreducible error", (PlotStyle){.color = PLOT_INK});
     }
     draw_target(l, panel);
     draw_points(l, panel);
@@ -88,10 +90,21 @@ static void draw_open(const LearningCurve *l, PlotPanel *panel)
         beta[i] = l->draw[i].law.beta;
         gamma[i] = l->draw[i].law.gamma;
     }
-    if (!l->fitted)
+    if (!l->fitted) {
+        if (!l->missing)
+            plot_note(panel, "the fit comes when\nall sizes are trained");
         return;
+    }
     plot_scatter(panel, CURVE_DRAWS, gamma, beta, (PlotStyle){.label = "400 fits to data made anew", .color = plot_series(1), .size = 4, .opacity = 0.4});
     plot_scatter(panel, 1, &l->law.gamma, &l->law.beta, (PlotStyle){.label = "the fit", .color = PLOT_INK, .shape = PLOT_DIAMOND, .size = 10});
+}
+
+static char *open_title(const LearningCurve *l)
+{
+    if (!l->fitted)
+        return format_new("What the points leave open");
+    Interval beta = learning_curve_range(l, 1), gamma = learning_curve_range(l, 2);
+    return format_new("Left open (90 %%): β %.2f to %.2f, γ %.2f to %.2f", beta.low, beta.high, gamma.low, gamma.high);
 }
 
 static char *footer(const LearningCurve *l)
@@ -115,7 +128,8 @@ void learning_curve_draw(LearningCurve *l, Plot *plot)
     PlotPanel *curve = plot_panel(plot, (PlotAxes){.rows = 2, .columns = 3, .title = "Learning curve",
                                   .x = {.label = "training examples D", .log = 10, .low = l->smallest / 2.0, .high = WIDEST},
                                   .y = {.label = "test error", .log = 10, .low = 0.05, .high = 1.1}, .legend = PLOT_TOP_RIGHT});
-    PlotPanel *open = plot_panel(plot, (PlotAxes){.column = 3, .columns = 2, .title = "What the points leave open",
+    char *left_open = open_title(l);
+    PlotPanel *open = plot_panel(plot, (PlotAxes){.column = 3, .columns = 2, .title = left_open,
                                  .x.label = "irreducible error γ", .y.label = "exponent β"});
     PlotPanel *cost = plot_panel(plot, (PlotAxes){.row = 1, .column = 3, .columns = 2, .title = "What it costs: training cars to see",
                                  .x = {.label = "devices (Pascal GPUs; a DGX-1V is 20)", .log = 10, .low = 0.7, .high = 1e5},
@@ -128,5 +142,6 @@ void learning_curve_draw(LearningCurve *l, Plot *plot)
         cost_draw(&l->cost, cost);
     plot_footer(plot, state);
     free(title);
+    free(left_open);
     free(state);
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Lab 1's self-check: every line PASS on the reference, none on the stubs, and FAIL on typical mistakes. The program shows its pictures either way.
-# seconds: 120
+# seconds: 300
 # sanitizers: no
 set -u
 exercises=13 points=100
@@ -11,14 +11,19 @@ fail() { echo "$*"; exit 1; }
 "$BUILD/student/lab1_gd/check" >"$work/stub"; [ $? = 1 ] || fail "the stubs' check should exit 1"
 [ "$(grep -c '^TODO  ' "$work/stub")" = $exercises ] && ! grep -q '^PASS' "$work/stub" || fail "expected $exercises TODO: $(cat "$work/stub")"
 
-# Each mistake makes its own line FAIL, and no other (but for `also` lines of exercises that call it).
+# Each mistake makes its own line FAIL, and no other (but for `also` lines of exercises that call it). What it does not touch is compiled once.
+compile() { "${CC:-cc}" -std=gnu11 -D_GNU_SOURCE -Icommon -Ilab1_gd -c "$1" -o "$2"; }
+mkdir -p "$work/right" "$work/rest"
+for file in lab1_gd/solution/*.c; do compile "$file" "$work/right/$(basename "$file" .c).o" || fail "$file"; done
+for file in lab1_gd/linear.c lab1_gd/check*.c common/exercise.c common/check.c common/start*.c common/rng.c; do
+    compile "$file" "$work/rest/$(basename "$(dirname "$file")")_$(basename "$file" .c).o" || fail "$file"
+done
 mistake() { # file, sed expression, exercise[, also]
     local m=$work/mistake
-    mkdir -p "$m" && cp lab1_gd/solution/*.c "$m/"
-    sed -i "$2" "$m/$1.c"
+    rm -rf "$m"; mkdir "$m"; cp "$work"/right/*.o "$m/"
+    sed "$2" "lab1_gd/solution/$1.c" >"$m/$1.c"
     cmp -s "$m/$1.c" "lab1_gd/solution/$1.c" && fail "$1: $2 changed nothing"
-    "${CC:-cc}" -std=gnu11 -D_GNU_SOURCE -Icommon -Ilab1_gd "$m"/*.c lab1_gd/linear.c lab1_gd/check*.c common/exercise.c common/check.c common/start*.c \
-        common/rng.c -lm -o "$m/check" || fail "$1: does not compile"
+    compile "$m/$1.c" "$m/$1.o" && "${CC:-cc}" "$m"/*.o "$work"/rest/*.o -lm -o "$m/check" || fail "$1: does not compile"
     "$m/check" >"$m/log"
     grep -q "^FAIL  $3 " "$m/log" && [ "$(grep -c '^PASS' "$m/log")" = $((exercises - 1 - ${4:-0})) ] || fail "$1 with $2: expected FAIL of $3 alone: $(cat "$m/log")"
 }
