@@ -336,9 +336,10 @@ $(BENCH): %: %.o $(B)/libcommon.a
 all: $(BENCH) $(LAB_PROGRAMS) $(TRAINERS) $(GRADING) $(B)/libcommon.a $(if $(HAVE_CMOCKA),$(UNIT_TESTS) $(TOOLS))
 test: $(BENCH) $(LAB_PROGRAMS) $(TRAINERS) $(GRADING) $(UNIT_TESTS) $(TOOLS)
 	@CC='$(CC)' CFLAGS='$(CFLAGS)' WERROR='$(WERROR)' tests/run.sh $(B) $(ONLY)
-bench: $(BENCH) $(filter %/5_loss_landscape,$(LAB_PROGRAMS))
-	$(if $(filter landscape,$(ONLY)),,@$< --programs $(<D) --python '$(or $(PYTHON_TORCH),python3)' $(if $(ONLY),--only $(ONLY)) $(ARGS))
+bench: $(BENCH) $(filter $(B)/sol/lab1_gd/%,$(LAB_PROGRAMS)) $(TOOLS)
+	$(if $(filter landscape windows,$(ONLY)),,@$< --programs $(<D) --python '$(or $(PYTHON_TORCH),python3)' $(if $(ONLY),--only $(ONLY)) $(ARGS))
 	$(if $(filter-out landscape,$(ONLY)),,@tests/bench/landscape.sh $(B) '$(or $(PYTHON_TORCH),python3)')
+	$(if $(filter-out windows,$(ONLY)),,@tests/bench/windows.sh $(B))
 coverage:
 	@find $(BUILD)/coverage -name '*.gcda' -delete 2>/dev/null; true
 	@$(MAKE) --no-print-directory COVERAGE=1 test; status=$$?; tests/coverage.sh $(BUILD)/coverage; exit $$status

@@ -233,10 +233,11 @@ int main(int argc, char **argv)
     Comm *comm = comm_open(c.run.comm);
     REQUIRE(comm->size <= MOST_RANKS, "%d ranks: the picture has room for at most %d", comm->size, MOST_RANKS);
     Backend *be = backend_open(c.run.device, comm->local_rank, comm->local_size, c.run.threads);
-    Dataset *data = dataset_open(c.run.data, "fashion,synthetic", c.run.data_dir);
+    Commands commands = commands_new(comm, be);
+    Dataset *data = commands_dataset(&commands, c.run.data, "fashion,synthetic", c.run.data_dir);
     json_t *facts = json_pack("{s:s, s:s, s:i}", "data", data->description, "device", be->description, "ranks", comm->size);
     Run *run = run_open("lab1_fifteen_steps", &c.run, table, facts, comm->rank == 0);
-    Session s = {.c = &c, .comm = comm, .be = be, .data = data, .commands = commands_new(comm, be), .batch = c.batch, .missing = missing};
+    Session s = {.c = &c, .comm = comm, .be = be, .data = data, .commands = commands, .batch = c.batch, .missing = missing};
     s.pictures = c.pictures < data->train.count ? c.pictures : data->train.count;
     make_trainer(&s, c.batch);
     if (comm->rank == 0)

@@ -281,12 +281,12 @@ static void lead(Session *s, Run *run)
     report(run, s);
 }
 
-static Session session_new(const Choices *c, Comm *comm, Backend *be, const Dataset *data, char *missing)
+static Session session_new(const Choices *c, Comm *comm, Backend *be, Commands commands, const Dataset *data, char *missing)
 {
     char *why = uneven(c, comm->size, c->micros);
     REQUIRE(!why, "%s", why);
     MlpSpec spec = {c->width, c->blocks, data->classes, (uint64_t)c->run.seed};
-    Session s = {.c = c, .comm = comm, .missing = missing, .commands = commands_new(comm, be), .chosen = -1};
+    Session s = {.c = c, .comm = comm, .missing = missing, .commands = commands, .chosen = -1};
     s.task = task_new(comm, be, data, spec, c->batch, c->updates, c->rate);
     s.task.goes_on = goes_on;
     Scheme list[MOST_SCHEMES];
@@ -307,11 +307,12 @@ int main(int argc, char **argv)
     Comm *comm = comm_open(c.run.comm);
     REQUIRE(comm->size <= MOST_RANKS, "%d ranks: this program splits its network over 2, 3 or 4 (1: nothing is split)", comm->size);
     Backend *be = backend_open(c.run.device, comm->local_rank, comm->local_size, c.run.threads);
-    Dataset *data = dataset_open(c.run.data, "fashion,synthetic", c.run.data_dir);
+    Commands commands = commands_new(comm, be);
+    Dataset *data = commands_dataset(&commands, c.run.data, "fashion,synthetic", c.run.data_dir);
     json_t *facts = json_pack("{s:s, s:s, s:i}", "data", data->description, "device", be->description, "ranks", comm->size);
     Run *run = run_open("lab1_three_parallelisms", &c.run, table, facts, comm->rank == 0);
     static Session s;
-    s = session_new(&c, comm, be, data, missing);
+    s = session_new(&c, comm, be, commands, data, missing);
     s.task.context = &s;
     if (comm->rank == 0)
         lead(&s, run);

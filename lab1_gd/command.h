@@ -5,6 +5,7 @@
 #ifndef COMMAND_H
 #define COMMAND_H
 #include "comm.h"
+#include "data.h"
 
 enum { COMMAND_NUMBERS = 8 };
 typedef struct Command { int32_t number[COMMAND_NUMBERS]; } Command; /* what they mean is the program's business */
@@ -19,4 +20,7 @@ Commands commands_new(Comm *c, Backend *be);
 void commands_free(Commands *k, Backend *be);
 /* On every rank: rank 0's command. Returns when it is there. */
 Command commands_share(Commands *k, Command from_rank_0);
+
+/* dataset_open() on every rank, but on rank 0 before the others: it has a window to open, and ranks may share cores. */
+Dataset *commands_dataset(Commands *k, const char *name, const char *accepts, const char *data_dir);
 #endif

@@ -8,6 +8,7 @@ program=$build/sol/lab1_gd/5_loss_landscape launch=common/setup/launch.sh out=$b
 export HEADLESS=1 OMP_WAIT_POLICY=passive
 # glibc's malloc, tuned for PyTorch: it gives large blocks back otherwise.
 export MALLOC_MMAP_THRESHOLD_=4294967296 MALLOC_TRIM_THRESHOLD_=17179869184 MALLOC_TOP_PAD_=268435456
+exec 2> >(grep -v "^no window" >&2 || true)
 mkdir -p "$out"; rm -f "$out"/*.rate
 "$launch" --np 1 "$program" --data fashion --points 3 --images 64 --no-lines --no-path --no-eigenvalues --out "$out/train" >/dev/null
 checkpoint=$out/train/lab1_loss_landscape/resnet8.safetensors

@@ -3,6 +3,7 @@
  *
  *     screen png XWD FILE           the whole screen as a PNG
  *     screen same XWD X Y PICTURE   are the screen's pixels from (X, Y) on the picture's? status 1 if any differs
+ *     screen lit XWD X Y            waits until this pixel is no longer black, 20 s at most, then prints the time
  *     screen close WINDOW           asks the window to close, as a window manager's button does
  */
 #include "check.h"
@@ -16,6 +17,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
+#include "timer.h"
 
 /* The screen as a Cairo image (32 bits per pixel, as Xvfb's 24-bit screens are). */
 static cairo_surface_t *read_screen(const char *path)
@@ -72,6 +76,23 @@ static int save(const char *screen_path, const char *png)
     return 0;
 }
 
+/* Seconds since 1970, as `date +%s.%N` prints them. */
+static int lit(const char *screen_path, int x, int y)
+{
+    for (double began = timer_now(); timer_now() - began < 20; usleep(5000)) {
+        cairo_surface_t *screen = read_screen(screen_path);
+        bool is_lit = row_of(screen, y)[x] & 0xffffff;
+        cairo_surface_destroy(screen);
+        struct timespec now;
+        clock_gettime(CLOCK_REALTIME, &now);
+        if (is_lit) {
+            printf("%lld.%09ld\n", (long long)now.tv_sec, now.tv_nsec);
+            return 0;
+        }
+    }
+    die(EXIT_WRONG, "(%d, %d) stays black", x, y);
+}
+
 /* libX11 is there at run time wherever SDL2 shows windows; it is loaded as SDL2 loads it. */
 static int close_window(Window window)
 {
@@ -98,9 +119,11 @@ int main(int argc, char **argv)
         return save(argv[2], argv[3]);
     if (argc == 6 && !strcmp(argv[1], "same"))
         return same(argv[2], atoi(argv[3]), atoi(argv[4]), argv[5]);
+    if (argc == 5 && !strcmp(argv[1], "lit"))
+        return lit(argv[2], atoi(argv[3]), atoi(argv[4]));
     if (argc == 3 && !strcmp(argv[1], "close"))
         return close_window(strtoul(argv[2], NULL, 0));
-    die(EXIT_USAGE, "screen: png XWD FILE, same XWD X Y PICTURE, or close WINDOW");
+    die(EXIT_USAGE, "screen: png XWD FILE, same XWD X Y PICTURE, lit XWD X Y, or close WINDOW");
 }
 #else
 int main(void) { die(EXIT_TODO, "screen: built without Cairo or the headers of libX11"); }
