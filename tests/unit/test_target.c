@@ -1,0 +1,144 @@
+/* test_target.c: training to a target: a function of its arguments but for the times, the same with two ranks, and it gives up
+ * where it should.
+ */
+#include <math.h>
+#include "device.h"
+#include "check.h"
+#include "rng.h"
+#include "target.h"
+
+enum { TRAIN = 600, TEST = 200 };
+
+/* Noise, and a bright stripe whose place tells the class. */
+static Images stripes(int count, uint64_t seed)
+{
+    Images images = {count, 32, 32, 3, alloc((size_t)count * 32 * 32 * 3, 1), alloc(count, 1)};
+    for (int i = 0; i < count; i++) {
+        Rng r = rng_at(seed, RNG_TEST, 0, i);
+        images.labels[i] = rng_below(&r, 10);
+        for (int k = 0; k < 32 * 32 * 3; k++)
+            images.pixels[i * 32 * 32 * 3 + k] = rng_below(&r, 200) + (k / 96 / 3 == images.labels[i] ? 15 : 0);
+    }
+    return images;
+}
+
+static Dataset small_data(void)
+{
+    Dataset d = {.name = "stripes", .classes = 10, .train = stripes(TRAIN, 1), .test = stripes(TEST, 2)};
+    for (int c = 0; c < 3; c++) {
+        d.mean[c] = 0.5f;
+        d.istd[c] = 4;
+    }
+    return d;
+}
+
+static void free_data(Dataset *d)
+{
+    free(d->train.pixels), free(d->train.labels);
+    free(d->test.pixels), free(d->test.labels);
+}
+
+static TargetSetup setup(Comm *comm, Backend *be, const Dataset *d)
+{
+    return (TargetSetup){.comm = comm, .be = be, .data = d, .spec = {.name = "linear", .h = 32, .w = 32, .c = 3, .classes = 10},
+                         .target = 0.4, .epochs = 20, .train = TRAIN, .test = TEST, .check_every = 100};
+}
+
+static void reaches(void **state)
+{
+    (void)state;
+    Comm *comm = comm_open("self");
+    Device *device = device_open();
+    Dataset d = small_data();
+    TargetSetup s = setup(comm, device->be, &d);
+    TargetOutcome a = train_to_target(&s, 20, 0.01, 1), b = train_to_target(&s, 20, 0.01, 1), other = train_to_target(&s, 20, 0.01, 2);
+    assert_true(a.accuracy >= s.target && a.steps > 0 && a.seconds > 0 && a.images_per_s > 0 && !a.interrupted);
+    expect_close(a.steps * 20, a.epochs * TRAIN, 0, 1e-12, "pictures seen");
+    expect_close(fmod(a.steps * 20, 100), 0, 0, 0, "tested every 100 pictures");
+    assert_true(a.steps == b.steps && a.accuracy == b.accuracy);
+    assert_true(other.accuracy != a.accuracy || other.steps != a.steps);
+    expect_close(a.seconds * a.images_per_s, a.steps * 20, 0, 1e-9, "seconds and images/s");
+    free_data(&d);
+    device_close(device);
+    comm_close(comm);
+}
+
+static bool at_once(void *calls) { return ++*(int *)calls >= 2; }
+
+static void gives_up(void **state)
+{
+    (void)state;
+    Comm *comm = comm_open("self");
+    Device *device = device_open();
+    Dataset d = small_data();
+    TargetSetup s = setup(comm, device->be, &d);
+    s.target = 1.01;
+    s.epochs = 1.5;
+    TargetOutcome missed = train_to_target(&s, 20, 0.01, 1);
+    assert_true(isnan(missed.steps) && isnan(missed.seconds) && isnan(missed.epochs) && !missed.interrupted);
+    assert_true(missed.accuracy > 0.1 && missed.images_per_s > 0);
+    s.epochs = 1e9; /* the rate is far too large: it ends all the same */
+    assert_true(isnan(train_to_target(&s, 20, 1e38, 1).steps));
+    int calls = 0;
+    s.interrupted = at_once;
+    s.context = &calls;
+    assert_true(train_to_target(&s, 20, 0.01, 1).interrupted && calls == 2);
+    static int32_t all[TRAIN];
+    calls = 0;
+    assert_true(isnan(train_on_subset(&s, all, TRAIN, 20, 1000, 0.01, 1)) && calls == 2);
+    free_data(&d);
+    device_close(device);
+    comm_close(comm);
+}
+
+/* Which pictures the subset has decides, not their order in the training set; on 20 alone it learns less than on all. */
+static void learns_from_a_subset(void **state)
+{
+    (void)state;
+    Comm *comm = comm_open("self");
+    Device *device = device_open();
+    Dataset d = small_data();
+    TargetSetup s = setup(comm, device->be, &d);
+    int32_t forward[TRAIN], last[TRAIN];
+    for (int i = 0; i < TRAIN; i++) {
+        forward[i] = i;
+        last[i] = TRAIN - 1 - i;
+    }
+    double all = train_on_subset(&s, forward, TRAIN, 20, 300, 0.01, 1), few = train_on_subset(&s, forward, 20, 50, 300, 0.01, 1);
+    assert_true(all > few && few > 0.05);
+    expect_close(train_on_subset(&s, forward, TRAIN, 20, 300, 0.01, 1), all, 0, 0, "the same again");
+    assert_true(train_on_subset(&s, last, 20, 20, 300, 0.01, 1) != few); /* other pictures */
+    free_data(&d);
+    device_close(device);
+    comm_close(comm);
+}
+
+/* Two ranks with half a batch each: the accuracy of one rank, but for pictures on the edge between two classes. */
+static void two_ranks_as_one(void **state)
+{
+    (void)state;
+    Comm *two = comm_open("auto"), *one = comm_split(two, two->rank, 0);
+    assert_true(two->size == 2 && one->size == 1);
+    Device *device = device_open();
+    Dataset d = small_data();
+    TargetSetup shared = setup(two, device->be, &d), alone = setup(one, device->be, &d);
+    int32_t subset[100];
+    for (int i = 0; i < 100; i++)
+        subset[i] = 5 * i;
+    double a = train_on_subset(&shared, subset, 100, 20, 200, 0.01, 1), b = train_on_subset(&alone, subset, 100, 20, 200, 0.01, 1);
+    expect_close(a, b, 2.5 / TEST, 0, "accuracy after 200 updates");
+    shared.epochs = alone.epochs = 3;
+    shared.target = alone.target = 1.01;
+    TargetOutcome x = train_to_target(&shared, 20, 0.01, 1), y = train_to_target(&alone, 20, 0.01, 1);
+    expect_close(x.accuracy, y.accuracy, 2.5 / TEST, 0, "best accuracy of 3 epochs");
+    assert_true(target_update_seconds(&shared, 20, 0.01) > 0);
+    free_data(&d);
+    device_close(device);
+    comm_close(one);
+    comm_close(two);
+}
+
+static const Case cases[] = {{.name = "reaches", .run = reaches}, {.name = "gives_up", .run = gives_up},
+                             {.name = "learns_from_a_subset", .run = learns_from_a_subset},
+                             {.name = "two_ranks_as_one", .run = two_ranks_as_one, .ranks = 2}};
+int main(int argc, char **argv) { return device_main(argc, argv, cases, sizeof cases / sizeof *cases); }
