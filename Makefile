@@ -291,7 +291,7 @@ pictures: $(LAB_PROGRAMS) $(GRADING) $(BENCH)
 	HEADLESS=1 $(B)/sol/lab1_gd/1_gradient_descent --rate 0.33 --out $(BUILD)/pictures
 	HEADLESS=1 $(B)/sol/lab1_gd/2_stochastic_gradient_descent --out $(BUILD)/pictures
 	HEADLESS=1 $(B)/sol/lab1_gd/3_minibatches --out $(BUILD)/pictures
-	HEADLESS=1 $(B)/sol/lab1_gd/4_batch_size --out $(BUILD)/pictures
+	HEADLESS=1 common/setup/launch.sh --np 1 $(B)/sol/lab1_gd/4_batch_size --out $(BUILD)/pictures
 	HEADLESS=1 common/setup/launch.sh --np 2 $(B)/sol/lab1_gd/5_loss_landscape --compare --out $(BUILD)/pictures
 	HEADLESS=1 $(B)/sol/lab1_gd/6_live_surface --out $(BUILD)/pictures
 	HEADLESS=1 $(B)/sol/lab1_gd/7_scaling_laws --out $(BUILD)/pictures
