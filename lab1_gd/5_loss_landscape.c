@@ -163,7 +163,7 @@ int main(int argc, char **argv)
     char *title = format_new("%s · loss on %d %s pictures · %s statistics · filter-normalised directions (seed %lld)", data->name,
                              c.images, c.test ? "test" : "training", c.norm, (long long)c.directions);
     Session s = {.c = &c, .run = run, .comm = comm, .be = be, .data = data,
-                 .view = {.looks = c.compare ? 2 : 1, .title = title, .missing = missing, .camera = {-50, 35, c.compare ? 1.05 : 1.15}, .heat = true, .phase = "to do"}};
+                 .view = {.looks = c.compare ? 2 : 1, .title = title, .missing = missing, .camera = {-50, 35, c.compare ? 1.05 : 1.15}, .heat = true, .lines = c.lines, .phase = "to do"}};
     if (comm->rank == 0) {
         s.thread = missing ? NULL : background_start(work, &s);
         scene_show(run, &(Scene){.title = "Lab 1 · loss landscape", .picture = "landscape.png", .keys = keys, .state = &s, .draw = draw,

@@ -184,14 +184,14 @@ static void draw_one(const LandscapeView *v, Plot *plot, PlotAxis z)
     plot_begin(plot, 2, 2, v->title);
     PlotPanel *map = plot_panel(plot, (PlotAxes){.title = title, .x = direction(&l->plane, false, "a: along the first direction"),
                                                  .y = direction(&l->plane, true, "b: along the second"), .z = z});
-    PlotPanel *surface = plot_panel(plot, (PlotAxes){.column = 1, .title = "The same as a surface: drag to turn", .x.label = "a",
-                                                     .y.label = "b", .z = z});
+    PlotPanel *surface = plot_panel(plot, (PlotAxes){.column = 1, .rows = v->lines ? 1 : 2, .title = "The same as a surface: drag to turn",
+                                                     .x.label = "a", .y.label = "b", .z = z});
     draw_map(map, v, l);
     draw_3d(surface, v, l);
     draw_valley(v, plot, l);
-    PlotPanel *lines = plot_panel(plot, (PlotAxes){.row = 1, .column = 1, .title = "Along the first direction", .x = direction(&l->train, false, "a"),
-                                                   .y = {.label = "loss", .log = 10}});
-    draw_lines(lines, v);
+    if (v->lines)
+        draw_lines(plot_panel(plot, (PlotAxes){.row = 1, .column = 1, .title = "Along the first direction",
+                                               .x = direction(&l->train, false, "a"), .y = {.label = "loss", .log = 10}}), v);
     if (v->missing)
         plot_note(map, v->missing);
     free(title);

@@ -35,6 +35,7 @@ typedef struct LandscapeView {
     char *missing;          /* the exercise that is to do; NULL: none */
     PlotCamera camera;
     bool heat;              /* heat map instead of contours */
+    bool lines;             /* are there to be lines along x? */
 } LandscapeView;
 
 void landscape_draw(const LandscapeView *v, Plot *plot);
