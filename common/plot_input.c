@@ -50,13 +50,19 @@ static void save(PlotWindow *window)
     free(path);
 }
 
+void plot_save_asked(PlotWindow *window)
+{
+    for (; window->to_save > 0; window->to_save--)
+        save(window);
+}
+
 /* A key that was typed: the window's own, or the program's (then true). */
 static bool typed(PlotWindow *window, char key, PlotEvent *event)
 {
     if (key == '?')
         window->help = !window->help;
     else if (key == 's')
-        save(window);
+        window->to_save++;
     else
         *event = (PlotEvent){.kind = key == 'q' ? PLOT_QUIT : PLOT_KEY, .key = key, .panel = -1, .x = NAN, .y = NAN};
     window->plot->drawn = false;

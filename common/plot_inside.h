@@ -168,7 +168,7 @@ struct PlotWindow {
     struct SDL_Window *sdl;
     const PlotKey *keys;
     char *save_prefix, *message;
-    int saved; /* pictures so far */
+    int to_save, saved; /* pictures asked for since the last frame; pictures so far */
     bool help; /* the list of keys is on */
     bool pressed, dragged;
     int pressed_panel;
@@ -178,6 +178,8 @@ struct PlotWindow {
     int frames;
     double draw[WINDOW_FRAMES], frame[WINDOW_FRAMES]; /* seconds */
 };
+
+void plot_save_asked(PlotWindow *window); /* plot_input.c: writes the pictures that were asked for */
 
 /* Over the finished picture, until the next figure_draw() (plot_overlay.c). */
 void overlay_keys(Plot *plot, const PlotKey *keys);

@@ -118,6 +118,7 @@ void plot_window_show(PlotWindow *window)
     if (!window)
         return;
     double began = timer_now();
+    plot_save_asked(window); /* now that it shows what the keys before had to say */
     draw(window);
     double drawn = timer_now();
     if (window->frames > 0 && window->due > drawn)

@@ -59,7 +59,7 @@ static void parse(Choices *c, Option *table, int argc, char **argv)
         r->images = r->images == 10000 ? 20000 : r->images;
     } else if (c->compare)
         r->updates = r->updates == 300 ? 900 : r->updates;
-    r->target = r->target == 0 && c->compare ? 0.2 : r->target;
+    r->target = r->target == 0 && c->compare ? (c->full ? 0.35 : 0.2) : r->target;
     r->spec.name = r->spec.name ? r->spec.name : c->full ? "resnet56" : c->compare ? "resnet20" : "resnet8";
     r->spec.no_skip = c->no_skip;
     r->seed = c->run.seed;
