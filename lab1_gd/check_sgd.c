@@ -113,7 +113,7 @@ static void compare(const Points *p, const int *order, int n, int batch)
     WRONG_UNLESS(told.count == updates, "n = %d, batch %d: %d updates reported, expected %d%s", n, batch, told.count, updates,
                  n % batch ? " (the last batch is short)" : "");
     for (int k = 0, first = 0; k < updates; k++, first += batch) {
-        int size = n - first < batch ? n - first : batch;
+        int left = n - first, size = left < batch ? left : batch;
         double dw, db;
         WRONG_UNLESS(told.first[k] == first && told.size[k] == size, "n = %d, batch %d: update %d reported order[%d … %d), expected order[%d … %d)",
                      n, batch, k + 1, told.first[k], told.first[k] + told.size[k], first, first + size);

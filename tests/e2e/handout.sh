@@ -56,7 +56,7 @@ status=0; HEADLESS=1 make lab1 >"$work/lab1.log" 2>&1 || status=$?
 cp "$project/lab1_gd/solution/gradient.c" lab1_gd/gradient.c
 make check LAB=lab1 >"$work/after.log" 2>&1 || true
 grep '^PASS  gradient ' "$work/after.log" || { cat "$work/after.log"; wrong "the first exercise, done, is not PASS"; }
-[ "$(grep -c '^TODO ' "$work/after.log")" = 2 ] || wrong "the other two exercises should be TODO"
+[ "$(grep -c '^TODO ' "$work/after.log")" = $(($(grep -c '^TODO ' "$work/before.log") - 1)) ] || wrong "the other exercises should be TODO"
 
 # make's status: 0 for a part that is to do (77), which is said; 2 for what is wrong, and nothing is run after it.
 rm -rf lab3_*; mkdir lab3_scale
