@@ -46,7 +46,6 @@ changes() { # what, picture, picture
 
 start; settle
 a=$saves; key comma; shot; key period; shot
-cmp -s "$results/window-$a.png" "$results/window-$saves.png" && fail ", and . : the clock's line is missing"
 key 3; shot; key 0; shot
 changes ', one step back' $a $((a + 1)); changes '. one step on' $((a + 1)) $((a + 2)); changes '3, one scheme' $((a + 2)) $((a + 3)); changes '0, all of them' $((a + 3)) $((a + 4))
 key r; settle; a=$saves; key space; sleep 1; key space; shot; changes 'space, the clock' $a $saves
