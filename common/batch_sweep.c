@@ -173,8 +173,9 @@ void batch_sweep_draw(const BatchSweep *b, PlotPanel *panel, int value, PlotStyl
     plot_scatter(panel, n, x, median, plain);
     if (value == BATCH_STEPS && isfinite(median[0]))
         draw_perfect(panel, n, x, median);
+    double above = top > 0 ? 1.5 * top : 1;
     for (int i = 0; i < missed; i++, cross.label = NULL)
-        plot_scatter(panel, 1, at + i, &(double){top > 0 ? 1.5 * top : 1}, cross);
+        plot_scatter(panel, 1, at + i, &above, cross);
     free(label);
 }
 

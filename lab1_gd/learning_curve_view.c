@@ -67,9 +67,8 @@ static void draw_target(const LearningCurve *l, PlotPanel *panel)
 
 static void draw_curve(const LearningCurve *l, PlotPanel *panel)
 {
-    double chance = 1 - 1.0 / l->setup.data->classes;
-    plot_boxes(panel, 1, &(double){l->smallest / 2.0}, &(double){l->fit_from / sqrt(2)}, &(double){-INFINITY}, &(double){INFINITY},
-               (PlotStyle){.color = PLOT_GREY, .opacity = 0.12});
+    double chance = 1 - 1.0 / l->setup.data->classes, left = l->smallest / 2.0, right = l->fit_from / sqrt(2), low = -INFINITY, high = INFINITY;
+    plot_boxes(panel, 1, &left, &right, &low, &high, (PlotStyle){.color = PLOT_GREY, .opacity = 0.12});
     plot_text(panel, l->smallest / 1.8, 0.055, "small data: not fitted", (PlotStyle){.color = PLOT_INK});
     plot_rule_y(panel, chance, (PlotStyle){.label = "guessing", .color = PLOT_GREY, .dashed = true});
     if (l->fitted) {

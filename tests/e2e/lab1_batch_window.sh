@@ -16,10 +16,10 @@ shot() { # what the window shows now, as its next window-N.png
     for _ in $(seq 100); do [ -s "$results/window-$pictures.png" ] && return; sleep 0.1; done
     fail "s saves no picture"
 }
-finish() { # exit status expected
+finish() {
     for _ in $(seq 80); do kill -0 $pid 2>/dev/null || break; press q; sleep 0.5; done
     ! kill -0 $pid 2>/dev/null || fail "q does not close the window"
-    wait $pid || [ $? = "${1:-0}" ] || fail "exit status is not ${1:-0}"
+    wait $pid || fail "exit status $?"
 }
 start() { # program, options…
     # shellcheck disable=SC2086

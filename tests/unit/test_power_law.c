@@ -47,7 +47,8 @@ static void is_the_least(void **state)
     for (int way = -1; way < 6; way++) {
         double f = way % 2 ? 1.01 : 0.99, sum = 0;
         PowerLaw law = found;
-        *(way < 0 ? &(double){0} : way < 2 ? &law.alpha : way < 4 ? &law.beta : &law.gamma) *= f;
+        double *changed = way < 2 ? &law.alpha : way < 4 ? &law.beta : &law.gamma;
+        *changed *= way < 0 ? 1 : f;
         for (int i = 0; i < POINTS; i++)
             sum += pow(power_law_at(law, examples[i]) / error[i] - 1, 2);
         if (way < 0)
