@@ -58,7 +58,7 @@ static void draw_timeline(Plot *plot, const Outcome *o, PlotAxes place, double s
     char title[96];
     describe(o, title, sizeof title);
     place.title = title;
-    place.x = (PlotAxis){.label = large ? "time in one update (ms)" : NULL, .low = 0, .high = scale};
+    place.x = (PlotAxis){.label = large ? "time in one update (ms)" : "ms", .low = 0, .high = scale};
     place.y = (PlotAxis){.low = -0.6, .high = (o->done ? o->ranks : 1) - 0.4};
     const char *names[MOST_RANKS];
     for (int r = 0; r < o->ranks; r++)

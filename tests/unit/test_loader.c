@@ -2,6 +2,7 @@
  * backend. */
 #include "loader.h"
 #include <jansson.h>
+#include <pthread.h>
 #include <string.h>
 #include <unistd.h>
 #include "check.h"
@@ -174,6 +175,7 @@ static void ranks_change_nothing(void **state)
 
 /* By stages the batches are the same; and each one is read, copied, prepared and queued, in this order. */
 typedef struct Stages {
+    pthread_mutex_t lock; /* the queue's stage comes from another thread than the others */
     int next[2 * COUNT]; /* per batch: the stage that is due */
     double ended[2 * COUNT];
     bool in_order;
@@ -182,10 +184,12 @@ typedef struct Stages {
 static void on_stage(void *context, LoaderStage stage, int batch, double began, double ended)
 {
     Stages *t = context;
+    pthread_mutex_lock(&t->lock);
     bool due = (int)stage == t->next[batch] && began <= ended && began >= t->ended[batch];
     t->in_order &= due;
     t->next[batch]++;
     t->ended[batch] = ended;
+    pthread_mutex_unlock(&t->lock);
 }
 
 static void by_stages(void **state)
@@ -199,7 +203,7 @@ static void by_stages(void **state)
     static Stages stages;
     loader_by_stages(l, &images, on_stage, &stages);
     for (int epoch = 0; epoch < 2; epoch++) {
-        stages = (Stages){.in_order = true};
+        stages = (Stages){.lock = PTHREAD_MUTEX_INITIALIZER, .in_order = true};
         loader_start(l, order, 2 * COUNT, epoch);
         expect_pass(d, l, &images, all, 8, order, 2 * COUNT, epoch, 0);
         assert_true(stages.in_order);
