@@ -4,6 +4,7 @@
  */
 #include "plot_inside.h"
 #include "check.h"
+#include "sorted.h"
 #include "timer.h"
 #include <math.h>
 #include <stdio.h>
@@ -141,17 +142,11 @@ double plot_window_spare(const PlotWindow *window)
     return window ? window->due - timer_now() - window->last_draw : 0;
 }
 
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static void quantiles(const double *times, int n, double *p50, double *p99)
 {
     double sorted[WINDOW_FRAMES];
     memcpy(sorted, times, n * sizeof *times);
-    qsort(sorted, n, sizeof *sorted, ascending);
+    sort_ascending(sorted, n);
     *p50 = sorted[n / 2];
     *p99 = sorted[(int)(0.99 * (n - 1))];
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include "check.h"
 #include "rng.h"
+#include "sorted.h"
 
 double power_law_at(PowerLaw law, double examples) { return law.alpha * pow(examples, law.beta) + law.gamma; }
 
@@ -113,15 +114,9 @@ void power_law_bootstrap(PowerLawDraw *draws, int count, PowerLaw best, const do
     free(b.member);
 }
 
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 Interval interval_of(double *values, int n, double share)
 {
-    qsort(values, n, sizeof *values, ascending);
+    sort_ascending(values, n);
     int cut = (int)floor((1 - share) / 2 * n + 1e-9);
     return (Interval){values[cut], values[n - 1 - cut]};
 }

@@ -1,4 +1,5 @@
 /* sweep.c: see sweep.h. */
+#include "sorted.h"
 #include "sweep.h"
 #include <errno.h>
 #include <math.h>
@@ -141,12 +142,6 @@ void sweep_add(Sweep *s, double setting, int64_t seed, const double *values)
     append(s, row);
 }
 
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 SweepSpread sweep_spread(const Sweep *s, double setting, int value)
 {
     SweepSpread spread = {.median = NAN, .low = NAN, .high = NAN};
@@ -159,7 +154,7 @@ SweepSpread sweep_spread(const Sweep *s, double setting, int value)
                 found[spread.runs++] = s->row[i].value[value];
         }
     int n = spread.runs;
-    qsort(found, n, sizeof *found, ascending);
+    sort_ascending(found, n);
     if (n) {
         spread.median = (found[(n - 1) / 2] + found[n / 2]) / 2;
         spread.low = found[0];

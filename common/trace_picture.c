@@ -6,6 +6,7 @@
 #include <string.h>
 #include "check.h"
 #include "plot.h"
+#include "sorted.h"
 #include "trace_picture.h"
 
 enum { ROWS = 64, NAMES = 12 };
@@ -48,12 +49,6 @@ static void read_spans(Timeline *t, const char *path)
     }
 }
 
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* `updates` consecutive updates of rank 0, from the end of the one before: of all such stretches one that took the median
  * time, so that a hiccup of the machine is not taken for the rule. */
 static void choose_window(const Timeline *t, int updates, double *from, double *to)
@@ -65,7 +60,7 @@ static void choose_window(const Timeline *t, int updates, double *from, double *
             ends[n++] = t->span[i].end;
     for (; count + updates < n; count++)
         times[count] = ends[count + updates] - ends[count];
-    qsort(times, count, sizeof *times, ascending);
+    sort_ascending(times, count);
     *from = 0;
     *to = INFINITY;
     for (int i = 0; i < count; i++)

@@ -6,6 +6,7 @@
 #include "fifteen.h"
 #include "lab1.h"
 #include "order.h"
+#include "sorted.h"
 #include "timer.h"
 
 const char *const part_names[PARTS] = {
@@ -191,12 +192,6 @@ void trainer_step(Trainer *t)
 
 /* ---- what the steps were like ---- */
 
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static double length(const Trainer *t, int64_t step)
 {
     const Span *whole = &t->ring[step % REMEMBERED].whole;
@@ -212,7 +207,7 @@ int64_t trainer_median_step(const Trainer *t)
         lengths[n++] = length(t, step);
     if (n < 5)
         return -1;
-    qsort(lengths, (size_t)n, sizeof *lengths, ascending);
+    sort_ascending(lengths, n);
     while (length(t, first) != lengths[n / 2])
         first++;
     return first;
@@ -226,7 +221,7 @@ Spread trainer_spread(const Trainer *t, int part)
         values[n++] = t->history[part][step % HISTORY];
     if (n == 0)
         return (Spread){0};
-    qsort(values, (size_t)n, sizeof *values, ascending);
+    sort_ascending(values, n);
     return (Spread){values[n / 2], values[n / 10], values[n - 1 - n / 10]};
 }
 

@@ -5,14 +5,9 @@
 #include <string.h>
 #include "check.h"
 #include "landscape_view.h"
+#include "sorted.h"
 
 static const double HIGHEST = 50; /* losses above this (in nats) are cut off */
-
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
 
 /* From the lowest loss known of the surfaces to the one that 95 % are below: single peaks do not flatten the rest. */
 static void scale_of(PlotAxis *z, int n, const Surface *const *s)
@@ -25,7 +20,7 @@ static void scale_of(PlotAxis *z, int n, const Surface *const *s)
         for (int i = 0; s[k] && i < s[k]->nx * s[k]->ny; i++)
             if (isfinite(s[k]->loss[i]))
                 v[known++] = s[k]->loss[i];
-    qsort(v, known, sizeof *v, ascending);
+    sort_ascending(v, known);
     *z = (PlotAxis){.label = "loss", .log = 2};
     if (known > 1) {
         z->low = fmax(v[0], 1e-4);

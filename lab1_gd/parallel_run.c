@@ -5,6 +5,7 @@
 #include <string.h>
 #include "check.h"
 #include "order.h"
+#include "sorted.h"
 #include "timer.h"
 
 Task task_new(Comm *comm, Backend *be, const Dataset *data, MlpSpec spec, int batch, int updates, double rate)
@@ -58,15 +59,9 @@ static void load(const Task *t, Worker *w, int update)
 
 /* ---- the updates ---- */
 
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static double median(double *values, int n)
 {
-    qsort(values, (size_t)n, sizeof *values, ascending);
+    sort_ascending(values, n);
     return values[n / 2];
 }
 

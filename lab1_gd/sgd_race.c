@@ -6,6 +6,7 @@
 #include "descent.h"
 #include "linear_missing.h"
 #include "sgd_sampling.h"
+#include "sorted.h"
 #include "timer.h"
 
 typedef struct Steward { const SgdNoise *noise; Racer *racer; } Steward;
@@ -45,12 +46,6 @@ static void catch_up(SgdRace *r, Racer *k)
 
 static void ignore(void *state, int first, int size, double w, double b) { (void)state, (void)first, (void)size, (void)w, (void)b; }
 
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* Seconds per update: whole epochs in a row, about 20,000 examples, at rate 0; the median of 9 such times, as another
  * program may take the processor meanwhile. */
 static double measure(SgdRace *r, int batch)
@@ -64,7 +59,7 @@ static double measure(SgdRace *r, int batch)
             minibatch_epoch(&w, &b, r->points.x, r->points.y, r->order, n, batch, 0, r->room, ignore, NULL);
         time[i] = (timer_now() - began) / ((double)repeats * (n / batch));
     }
-    qsort(time, TIMES, sizeof *time, ascending);
+    sort_ascending(time, TIMES);
     return time[TIMES / 2];
 }
 

@@ -1,6 +1,7 @@
 /* worker.c: see worker.h. */
 #include "worker.h"
 #include "check.h"
+#include "sorted.h"
 #include <fcntl.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -59,16 +60,10 @@ void worker_stop(Worker *w)
     w->to = w->from = NULL;
 }
 
-static int upward(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 double median(const double *v, int n)
 {
     double sorted[SAMPLES];
     memcpy(sorted, v, sizeof *v * n);
-    qsort(sorted, n, sizeof *v, upward);
+    sort_ascending(sorted, n);
     return n % 2 ? sorted[n / 2] : (sorted[n / 2 - 1] + sorted[n / 2]) / 2;
 }
