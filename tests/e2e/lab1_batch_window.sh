@@ -10,17 +10,6 @@ results=$work/out/lab1_batch_size
 small="--data synthetic --model mlp --train 1000 --test 100 --check-every 200 --smallest 4 --largest 64 --seeds 2 --target 0.15 --epochs 2 --fastest 64 --rounds 2 --slice 0.02 --threads 1"
 rows() { grep -cv '^[#b]' "$results/sweep.csv" 2>/dev/null || true; }
 key() { press "$1"; sleep 0.8; }
-pictures=0
-shot() { # what the window shows now, as its next window-N.png
-    pictures=$((pictures + 1)); press s
-    for _ in $(seq 100); do [ -s "$results/window-$pictures.png" ] && return; sleep 0.1; done
-    fail "s saves no picture"
-}
-finish() {
-    for _ in $(seq 80); do kill -0 $pid 2>/dev/null || break; press q; sleep 0.5; done
-    ! kill -0 $pid 2>/dev/null || fail "q does not close the window"
-    wait $pid || fail "exit status $?"
-}
 start() { # program, options…
     # shellcheck disable=SC2086
     "$@" --out "$work/out" $small >"$work/log" 2>&1 &

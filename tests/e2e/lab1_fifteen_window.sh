@@ -17,14 +17,7 @@ start() { # ranks, options…
     find_window 'Lab 1'
     xdotool mousemove $((X + 300)) $((Y + 250)); sleep 1
 }
-finish() { # exit status expected
-    for _ in $(seq 30); do kill -0 $pid 2>/dev/null || break; press q; sleep 0.5; done
-    ! kill -0 $pid 2>/dev/null || fail "q does not end the ranks"
-    wait $pid || [ $? = "${1:-0}" ] || fail "exit status is not ${1:-0}"
-}
-expect() { grep -qE -- "$1" "$work/log" || fail "expected '$1'"; echo "ok: $1"; }
 key() { press "$1"; sleep 0.5; }
-same() { cmp -s "$results/window-$1.png" "$results/window-$2.png"; }
 
 start 2 --batch 4
 sleep 1; key space; sleep 0.5; key s; sleep 1; key s

@@ -12,11 +12,6 @@ wait_for() { # points
     for _ in $(seq 300); do [ "$(points)" -ge "$1" ] 2>/dev/null && return; sleep 0.1; done
     fail "$(points) points, waited for $1"
 }
-finish() {
-    for _ in $(seq 20); do kill -0 $pid 2>/dev/null || break; press q; sleep 0.5; done
-    ! kill -0 $pid 2>/dev/null || fail "q does not close the window"
-    wait $pid || fail "exit status $?"
-}
 saved() { for _ in $(seq 50); do [ -s "$results/window-$1.png" ] && return; sleep 0.1; done; fail "no window-$1.png"; }
 
 "$program" --out "$work/out" --data synthetic --model mlp --train-images 1000 --updates 60 --images 1000 --points 101 --threads 1 --no-eigenvalues >"$work/log" 2>&1 &

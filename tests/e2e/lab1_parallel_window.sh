@@ -6,54 +6,38 @@ set -eu
 program=$BUILD/sol/lab1_gd/9_three_parallelisms
 # shellcheck source=tests/e2e/_screen.sh
 . tests/e2e/_screen.sh
-results=$work/out/lab1_three_parallelisms saves=0
+results=$work/out/lab1_three_parallelisms
 
 start() { # options…
     : >"$work/log"
     rm -rf "$results"
-    saves=0
+    shots=0
     env --default-signal=INT common/setup/launch.sh --np 2 "$program" --data synthetic --width 64 --batch 48 --micro 4 --updates 3 --out "$work/out" "$@" >"$work/log" 2>&1 &
     pid=$!
     find_window 'Lab 1'
     xdotool mousemove $((X + 300)) $((Y + 250)); sleep 1
 }
-finish() { # exit status expected
-    for _ in $(seq 30); do kill -0 $pid 2>/dev/null || break; press q; sleep 0.5; done
-    ! kill -0 $pid 2>/dev/null || fail "q does not end the ranks"
-    wait $pid || [ $? = "${1:-0}" ] || fail "exit status is not ${1:-0}"
-}
-expect() { grep -qE -- "$1" "$work/log" || fail "expected '$1'"; echo "ok: $1"; }
 key() { press "$1"; sleep 0.2; }
-shot() { # another window-N.png
-    saves=$((saves + 1)); press s
-    for _ in $(seq 50); do [ -s "$results/window-$saves.png" ] && return; sleep 0.1; done
-    fail "no window-$saves.png"
-}
-settle() { # all schemes are measured: then nothing moves any more, for over a second
-    local still=0
-    shot
-    for _ in $(seq 60); do
-        sleep 0.4; shot
-        if cmp -s "$results/window-$((saves - 1)).png" "$results/window-$saves.png"; then still=$((still + 1)); else still=0; fi
-        [ $still -lt 3 ] || return 0
-    done
-    fail "the picture never comes to rest"
-}
 changes() { # what, picture, picture
     ! cmp -s "$results/window-$2.png" "$results/window-$3.png" || fail "$1 does not change the picture"
     echo "ok: $1"
 }
 
-start; settle
-a=$saves; key comma; shot; key period; shot
+measured() { # number of micro-batches, how many times
+    for _ in $(seq 300); do [ "$(grep -c "^measured  100 % .*micro-batches $1" "$work/log")" -lt "$2" ] || return 0; sleep 0.1; done
+    fail "the schemes are not measured with $1 micro-batches within 30 s"
+}
+
+start; measured 4 1; settle
+a=$shots; key comma; shot; key period; shot
 key 3; shot; key 0; shot
 changes ', one step back' $a $((a + 1)); changes '. one step on' $((a + 1)) $((a + 2)); changes '3, one scheme' $((a + 2)) $((a + 3)); changes '0, all of them' $((a + 3)) $((a + 4))
-key r; settle; a=$saves; key space; sleep 1; key space; shot; changes 'space, the clock' $a $saves
+key r; measured 4 2; settle; a=$shots; key space; sleep 1; key space; shot; changes 'space, the clock' $a $shots
 finish
 expect '^tensor +partial sums'; expect 'first frame after'; grep 'frame' "$work/log"
 
 start
-key plus; key plus; key minus; settle; finish # 4, 6, 8, 6 divide 48 pictures
+measured 4 1; key plus; measured 6 1; key plus; measured 8 1; key minus; measured 6 2; finish # 4, 6, 8, 6 divide 48 pictures
 expect '^micro pipeline'
 grep -q '^micro pipeline,6,' "$results/metrics.csv" || fail "expected 6 micro-batches: $(cat "$results/metrics.csv")"
 

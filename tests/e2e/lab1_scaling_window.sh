@@ -10,17 +10,6 @@ results=$work/out/lab1_scaling_laws
 small="--data synthetic --model linear --smallest 8 --largest 512 --fit-from 32 --seeds 2 --updates 60 --epochs 1 --test 200 --target 0.7 --threads 1"
 rows() { grep -cv '^[#e]' "$results/curve.csv" 2>/dev/null || true; }
 key() { press "$1"; sleep 0.8; }
-pictures=0
-shot() { # what the window shows now, as its next window-N.png
-    pictures=$((pictures + 1)); press s
-    for _ in $(seq 100); do [ -s "$results/window-$pictures.png" ] && return; sleep 0.1; done
-    fail "s saves no picture"
-}
-finish() {
-    for _ in $(seq 80); do kill -0 $pid 2>/dev/null || break; press q; sleep 0.5; done
-    ! kill -0 $pid 2>/dev/null || fail "q does not close the window"
-    wait $pid || fail "exit status $?"
-}
 start() {
     # shellcheck disable=SC2086
     "$program" --out "$work/out" $small "$@" >"$work/log" 2>&1 &

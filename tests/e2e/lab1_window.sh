@@ -15,12 +15,6 @@ start() { # options…: in pause, so that only keys move it
     find_window 'Lab 1'
     xdotool mousemove $((X + 300)) $((Y + 250)); sleep 1
 }
-finish() { # exit status expected; a window that is not there yet does not hear the first q
-    for _ in $(seq 20); do kill -0 $pid 2>/dev/null || break; press q; sleep 0.5; done
-    ! kill -0 $pid 2>/dev/null || fail "q does not close the window"
-    wait $pid || [ $? = "${1:-0}" ] || fail "exit status is not ${1:-0}"
-}
-expect() { grep -qE -- "$1" "$work/log" || fail "expected '$1'"; echo "ok: $1"; }
 key() { press "$1"; sleep 0.3; }
 
 start --speed 0.1
