@@ -16,6 +16,7 @@
 #include "timer.h"
 
 static const double REDRAW = 0.1, LINE_EVERY = 10; /* seconds */
+static const double LEAST = 0.01;                  /* seconds; work that took less (because it was there already) has no rate */
 enum { BAR_LEAST = 10, BAR_MOST = 40 };            /* columns inside the brackets */
 
 typedef struct Shown { /* what one call of run_progress shows, besides r->progress */
@@ -67,7 +68,7 @@ static char *clock_text(double seconds)
 static double rate_of(const Run *r, double now)
 {
     double seconds = now - r->progress.began;
-    return seconds > 0 ? (r->progress.done - r->progress.from) / seconds : 0;
+    return seconds > LEAST ? (r->progress.done - r->progress.from) / seconds : 0;
 }
 
 /* "43 %  25,600/60,000 images  1,234 images/s  0:28 left  loss 0.412"; the counts only where `counts` says so. */

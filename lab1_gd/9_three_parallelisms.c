@@ -65,6 +65,7 @@ enum { STOP, SCHEME, MICROS };
 typedef struct Session {
     const Choices *c;
     Comm *comm;
+    Run *run;
     Task task;
     Commands commands;
     Background *thread, *own;    /* rank 0's work, as the window's thread and as it itself knows it; its lock guards what
@@ -132,8 +133,14 @@ static void work(void *state, Background *b)
             usleep(10000);
             continue;
         }
-        for (int i = 0; on && i < s->schemes; i++)
+        char note[48];
+        snprintf(note, sizeof note, "micro-batches %d", micros);
+        run_progress(s->run, "measured", 0, s->schemes, "schemes", note);
+        for (int i = 0; on && i < s->schemes; i++) {
             on = obey(s, commands_share(&s->commands, (Command){{0, i, micros}}));
+            if (on)
+                run_progress(s->run, "measured", i + 1, s->schemes, "schemes", note);
+        }
         done = wanted;
     }
     commands_share(&s->commands, (Command){{true}});
@@ -185,6 +192,8 @@ static void key(Session *s, char key)
         again(s, micros);
     else if (key >= '0' && key < '1' + s->schemes)
         s->chosen = key - '1';
+    else if (s->end == 0) /* nothing is measured yet: there is no clock to move */
+        return;
     else if (key == '.' || key == ',') {
         s->clock = fmax(0, fmin(s->end, now + (key == '.' ? tick : -tick)));
         s->plays = false;
@@ -281,12 +290,12 @@ static void lead(Session *s, Run *run)
     report(run, s);
 }
 
-static Session session_new(const Choices *c, Comm *comm, Backend *be, Commands commands, const Dataset *data, char *missing)
+static Session session_new(const Choices *c, Comm *comm, Run *run, Backend *be, Commands commands, const Dataset *data, char *missing)
 {
     char *why = uneven(c, comm->size, c->micros);
     REQUIRE(!why, "%s", why);
     MlpSpec spec = {c->width, c->blocks, data->classes, (uint64_t)c->run.seed};
-    Session s = {.c = c, .comm = comm, .missing = missing, .commands = commands, .chosen = -1};
+    Session s = {.c = c, .comm = comm, .run = run, .missing = missing, .commands = commands, .chosen = -1};
     s.task = task_new(comm, be, data, spec, c->batch, c->updates, c->rate);
     s.task.goes_on = goes_on;
     Scheme list[MOST_SCHEMES];
@@ -312,7 +321,7 @@ int main(int argc, char **argv)
     json_t *facts = json_pack("{s:s, s:s, s:i}", "data", data->description, "device", be->description, "ranks", comm->size);
     Run *run = run_open("lab1_three_parallelisms", &c.run, table, facts, comm->rank == 0);
     static Session s;
-    s = session_new(&c, comm, be, commands, data, missing);
+    s = session_new(&c, comm, run, be, commands, data, missing);
     s.task.context = &s;
     if (comm->rank == 0)
         lead(&s, run);
