@@ -65,6 +65,13 @@ typedef struct BackendOps {
     Buffer *(*buffer_new)(Backend *be, size_t bytes);
     void (*buffer_free)(Buffer *buf);                       /* NULL is fine */
     void *(*buffer_host)(Buffer *buf); /* its address where the host can read and write it, else NULL */
+
+    /* ---- for libraries that work on the device beside the backend (comm_nccl.c); NULL where there are none ---- */
+    void *(*buffer_device)(Buffer *buf);   /* its address on the device, as cudaMalloc gives it */
+    void *(*stream_native)(Stream *s);     /* the queue as the device's maker calls it: a cudaStream_t */
+    void *(*staging_new)(size_t bytes);    /* host memory that upload and download are fastest with (page-locked); */
+    void (*staging_free)(void *memory);    /* may outlive the backend */
+
     void (*upload)(Stream *s, Tensor dst, const void *src);
     /* host to device; src is dense [n,h,w,c] of dst's dtype, and has been read when it returns; dst has no halo */
     void (*download)(Stream *s, void *dst, Tensor src); /* device to host, dense; waits until the numbers are there */

@@ -2,6 +2,7 @@
  * count of bytes and the audit's facts. The arguments are checked here so that a mistake shows on one rank as on many.
  */
 #include "comm.h"
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include "audit.h"
@@ -14,17 +15,28 @@ static bool started_by_mpirun(void)
     return getenv("OMPI_COMM_WORLD_SIZE") || getenv("PMIX_RANK") || getenv("PMI_SIZE");
 }
 
+#ifndef HAVE_NCCL
+const bool comm_nccl_built = false;
+
+const char *comm_nccl_missing(void) { return "this program was built without it (make doctor)"; }
+
+Comm *comm_nccl_open(bool asked)
+{
+    (void)asked;
+    die(EXIT_TODO, "--comm nccl: no NCCL here: %s: use --comm mpi", comm_nccl_missing());
+}
+#endif
+
 Comm *comm_open(const char *kind)
 {
     Comm *c = NULL;
-    if (!strcmp(kind, "auto"))
-        kind = started_by_mpirun() ? "mpi" : "self";
-    if (!strcmp(kind, "self"))
+    bool choose = !strcmp(kind, "auto");
+    if (!strcmp(kind, "self") || (choose && !started_by_mpirun()))
         c = comm_self_open();
-    else if (!strcmp(kind, "mpi"))
+    else if (!strcmp(kind, "nccl") || (choose && comm_nccl_built))
+        c = comm_nccl_open(!choose);
+    else if (!strcmp(kind, "mpi") || choose)
         c = comm_mpi_open();
-    else if (!strcmp(kind, "nccl"))
-        die(EXIT_TODO, "--comm nccl: there is no NCCL in this program yet: use --comm mpi");
     else
         die(EXIT_USAGE, "--comm %s: not a way for ranks to talk: take auto, self, mpi or nccl", kind);
     audit_fact("comm", "s:i, s:i", "rank", c->rank, "size", c->size);
@@ -54,6 +66,8 @@ static const char *dtype_name(DType t)
 
 static void check_tensor(const char *call, Tensor t)
 {
+    REQUIRE(tensor_count(t) <= INT_MAX, "%s: %zu numbers in one call: it takes at most %d: cut the tensor with tensor_slice",
+            call, tensor_count(t), INT_MAX);
     if (t.halo)
         die(EXIT_WRONG, "%s: the tensor has a halo of %d: only dense tensors can be sent", call, t.halo);
 }

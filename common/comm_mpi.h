@@ -19,6 +19,7 @@ typedef struct RequestPool {
 typedef struct Staged {
     void *host;      /* kept from use to use, grown on demand */
     size_t capacity; /* bytes */
+    void (*release)(void *memory); /* its end: the device's, or free() */
     Tensor upload;   /* gets the staged numbers when the operation completes, unless NO_TENSOR */
 } Staged;
 

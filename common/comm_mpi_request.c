@@ -30,6 +30,19 @@ CommRequest *request_begin(RequestPool *pool, Stream *s)
     return r;
 }
 
+/* Host memory of at least so many bytes, of the kind that this device likes best. */
+static void staged_fit(Staged *place, const BackendOps *op, size_t bytes)
+{
+    void (*release)(void *) = op->staging_free ? op->staging_free : free;
+    if (place->capacity >= bytes && place->release == release)
+        return;
+    if (place->host)
+        place->release(place->host);
+    place->host = op->staging_new ? op->staging_new(bytes) : alloc(bytes, 1);
+    place->release = release;
+    place->capacity = bytes;
+}
+
 void *request_lend(CommRequest *r, Tensor t, int use)
 {
     const BackendOps *op = r->s->be->op;
@@ -40,11 +53,7 @@ void *request_lend(CommRequest *r, Tensor t, int use)
     if (host)
         return host + t.at * size;
     Staged *place = &r->staged[r->lent++];
-    if (place->capacity < bytes) {
-        free(place->host);
-        place->host = alloc(bytes, 1);
-        place->capacity = bytes;
-    }
+    staged_fit(place, op, bytes);
     if (use & MPI_READS)
         op->download(r->s, place->host, t);
     place->upload = use & MPI_WRITES ? t : NO_TENSOR;
@@ -109,8 +118,9 @@ void request_pool_free(RequestPool *pool)
         die(EXIT_WRONG, "comm_close: %d operations were started and never waited for: call comm_wait", pool->under_way);
     for (CommRequest *r = pool->spare, *next; r; r = next) {
         next = r->next;
-        free(r->staged[0].host);
-        free(r->staged[1].host);
+        for (int i = 0; i < 2; i++)
+            if (r->staged[i].host)
+                r->staged[i].release(r->staged[i].host);
         free(r);
     }
 }

@@ -1,0 +1,167 @@
+/* comm_link_nccl.c: whether NCCL can serve these ranks; its start, its watch, its end. See comm_nccl.h. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "comm_mpi.h"
+#include "comm_nccl.h"
+#include "comm_open.h"
+#include "comm_place.h"
+
+const bool comm_nccl_built = true;
+
+static const double START_SECONDS = 120; /* all ranks have just met over MPI */
+
+/* NCCL's longer account of the last error, where this version gives one. */
+static const char *nccl_account(ncclComm_t comm)
+{
+#if NCCL_VERSION_CODE >= 21300
+    const char *text = ncclGetLastError(comm);
+    return text ? text : "";
+#else
+    return comm ? "" : "";
+#endif
+}
+
+static bool nccl_failed(ncclResult_t code)
+{
+#if NCCL_VERSION_CODE >= 21400
+    if (code == ncclInProgress)
+        return false;
+#endif
+    return code != ncclSuccess;
+}
+
+void nccl_check(ncclResult_t code, const char *file, int line, const char *function)
+{
+    if (code != ncclSuccess)
+        die(EXIT_USAGE, "%s:%d: %s: %s (%s): NCCL_DEBUG=WARN says more", file, line, function, ncclGetErrorString(code),
+            nccl_account(NULL));
+}
+
+const char *comm_nccl_missing(void)
+{
+    int devices = 0;
+    return cudaGetDeviceCount(&devices) == cudaSuccess && devices > 0 ? NULL : "no GPU that CUDA can use";
+}
+
+/* ---- what the watch calls, on its own thread ---- */
+
+/* A GPU of its own for this thread, too; and its looks must not break a graph that is being recorded. */
+static void watch_begins(void *context)
+{
+    NcclComm *c = context;
+    enum cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
+    CUDA_(cudaSetDevice, c->device);
+    CUDA_(cudaThreadExchangeStreamCaptureMode, &mode);
+}
+
+/* Another error than "not ready" is for the thread that waits for the stream: it gets it, too. */
+static bool stream_idle(void *context) { return cudaStreamQuery(((NcclComm *)context)->stream) != cudaErrorNotReady; }
+
+static const char *nccl_failure(void *context)
+{
+    NcclComm *c = context;
+    ncclComm_t comm = c->nccl;
+    ncclResult_t code = ncclSuccess;
+    if (!comm)
+        return NULL;
+    ncclResult_t asked = ncclCommGetAsyncError(comm, &code);
+    if (!nccl_failed(code))
+        code = asked;
+    if (!nccl_failed(code))
+        return NULL;
+    snprintf(c->words, sizeof c->words, "%s (%s)", ncclGetErrorString(code), nccl_account(comm));
+    c->words[strcspn(c->words, "\n")] = 0; /* one line */
+    return c->words;
+}
+
+static void nccl_abandon(void *context)
+{
+    ncclComm_t comm = ((NcclComm *)context)->nccl;
+    if (comm)
+        ncclCommAbort(comm);
+}
+
+static const WatchCalls watched = {watch_begins, stream_idle, nccl_failure, nccl_abandon};
+
+/* ---- may it, and can it? ---- */
+
+/* Where this rank's numbers lie; `address`: on the device, else NULL. */
+static Place place_of(NcclComm *c, const void *address)
+{
+    Place p = {.gpu = ""};
+    int length;
+    const char *host = getenv("NCCL_HOSTID"); /* which machine is which, where NCCL was told so */
+    char name[MPI_MAX_PROCESSOR_NAME];
+    MPI_CHECK(MPI_Get_processor_name, name, &length);
+    snprintf(p.host, sizeof p.host, "%s", host && *host ? host : name);
+    if (address) {
+        struct cudaPointerAttributes where;
+        CUDA_(cudaPointerGetAttributes, &where, address);
+        ASSERT(where.type == cudaMemoryTypeDevice || where.type == cudaMemoryTypeManaged);
+        c->device = where.device;
+        CUDA_(cudaDeviceGetPCIBusId, p.gpu, sizeof p.gpu, where.device);
+    }
+    return p;
+}
+
+/* All ranks: their places judged by rank 0, who says where NCCL was wished for and cannot serve. */
+static Places judge(NcclComm *c, const void *address)
+{
+    Place mine = place_of(c, address), *all = alloc(c->base.size, sizeof mine);
+    Places verdict = PLACES_ON_HOST;
+    c->mpi->op->gather_host(c->mpi, all, &mine, sizeof mine, 0);
+    if (c->base.rank == 0) {
+        char *why;
+        verdict = places_judge(all, c->base.size, &why);
+        if (why && (c->asked || verdict != PLACES_ON_HOST))
+            fprintf(stderr, "note: without NCCL: %s: tensors go over MPI, by way of host memory\n", why);
+        free(why);
+    }
+    c->mpi->op->broadcast_host(c->mpi, &verdict, sizeof verdict, 0);
+    free(all);
+    return verdict;
+}
+
+static void bring_up(NcclComm *c)
+{
+    ncclUniqueId id;
+    ncclComm_t nccl = NULL;
+    CUDA_(cudaSetDevice, c->device);
+    CUDA_(cudaStreamCreateWithFlags, &c->stream, cudaStreamNonBlocking);
+    CUDA_(cudaEventCreateWithFlags, &c->ready, cudaEventDisableTiming);
+    c->watch = watch_new(&watched, c, "NCCL", c->base.rank);
+    watch_call(c->watch, "start", c->base.size, c->seconds < START_SECONDS ? c->seconds : START_SECONDS);
+    if (c->base.rank == 0)
+        NCCL_(ncclGetUniqueId, &id);
+    c->mpi->op->broadcast_host(c->mpi, &id, sizeof id, 0);
+    NCCL_(ncclCommInitRank, &nccl, c->base.size, id, c->base.rank);
+    c->nccl = nccl;
+    watch_queued(c->watch, false);
+}
+
+bool nccl_carries(NcclComm *c, Tensor t, Stream *s)
+{
+    const BackendOps *op = s->be->op;
+    const void *address = op->buffer_device ? op->buffer_device(t.buf) : NULL;
+    if (c->carrier == NOT_YET || (c->carrier == ON_HOST && address)) {
+        Places verdict = judge(c, address);
+        c->carrier = verdict == PLACES_APART ? OVER_NCCL : verdict == PLACES_ON_HOST ? ON_HOST : OVER_MPI;
+        if (c->carrier == OVER_NCCL)
+            bring_up(c);
+    }
+    return c->carrier == OVER_NCCL && address;
+}
+
+/* All work has been waited for in some stream, not by the host. */
+void nccl_leave(NcclComm *c)
+{
+    if (c->carrier != OVER_NCCL)
+        return;
+    CUDA_(cudaSetDevice, c->device);
+    CUDA_(cudaStreamSynchronize, c->stream);
+    watch_free(c->watch); /* it looks at the communicator */
+    NCCL_(ncclCommDestroy, c->nccl);
+    CUDA_(cudaEventDestroy, c->ready);
+    CUDA_(cudaStreamDestroy, c->stream);
+}

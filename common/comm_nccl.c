@@ -1,0 +1,271 @@
+/* comm_nccl.c: ranks whose GPUs talk through NCCL. Its start, its watch and its end are in comm_link_nccl.c.
+ *
+ * A collective runs on a stream of its own, between two events: it starts after what the caller's stream had queued, and
+ * the caller's stream goes on after it (comm_wait of a started one makes it so). The host waits for nothing; that a
+ * collective never ends is for the watch to see.
+ *
+ * What stays with MPI, by way of host memory:
+ *   - tensors that the host can reach, and all of them where NCCL cannot serve the ranks;
+ *   - MAX and MIN of floats: NCCL's drop a NaN, ours keep it;
+ *   - messages: NCCL knows no tags, no COMM_ANY and no sizes, and two ranks that both send first would wait for each
+ *     other in their streams.
+ */
+#include "comm_nccl.h"
+#include <stdlib.h>
+#include "comm_open.h"
+
+struct NcclRequest {
+    NcclRequest *next; /* in the pool */
+    NcclComm *c;
+    CommRequest *mpi;  /* the operation, where MPI carries it, else NULL and: */
+    cudaEvent_t done;  /* kept from use to use */
+    cudaStream_t s;    /* the caller's */
+};
+
+static const CommOps nccl_ops, mpi_ops;
+
+/* ---- requests ---- */
+
+static NcclRequest *request_new(NcclComm *c)
+{
+    NcclRequest *r = c->spare;
+    if (r)
+        c->spare = r->next;
+    else
+        r = alloc(1, sizeof *r);
+    r->c = c;
+    r->mpi = NULL;
+    c->under_way++;
+    return r;
+}
+
+/* MPI has started it: *request becomes one of ours. NULL: it is done. */
+static void request_of_mpi(NcclComm *c, CommRequest **request)
+{
+    if (!request)
+        return;
+    NcclRequest *r = request_new(c);
+    r->mpi = *request;
+    *request = (CommRequest *)r;
+}
+
+static int nccl_wait(CommRequest *request)
+{
+    NcclRequest *r = (NcclRequest *)request;
+    NcclComm *c = r->c;
+    int from = -1;
+    if (r->mpi)
+        from = c->mpi->op->wait(r->mpi);
+    else
+        CUDA_(cudaStreamWaitEvent, r->s, r->done, 0);
+    r->next = c->spare;
+    c->spare = r;
+    c->under_way--;
+    return from;
+}
+
+static bool nccl_test(CommRequest *request)
+{
+    NcclRequest *r = (NcclRequest *)request;
+    if (r->mpi)
+        return r->c->mpi->op->test(r->mpi);
+    cudaError_t code = cudaEventQuery(r->done);
+    if (code == cudaErrorNotReady)
+        return false;
+    cuda_check(code, __FILE__, __LINE__, "cudaEventQuery");
+    return true;
+}
+
+/* ---- a collective's frame: begin; NCCL's call, on c->stream; end ---- */
+
+static bool carried(NcclComm *c, Tensor t, Stream *s)
+{
+    bool by_nccl = nccl_carries(c, t, s);
+    c->base.op = c->carrier == OVER_NCCL ? &nccl_ops : &mpi_ops; /* tells its name */
+    return by_nccl;
+}
+
+static void *device_address(Tensor t, Stream *s)
+{
+    return (char *)s->be->op->buffer_device(t.buf) + t.at * dtype_size(t.dtype);
+}
+
+static NcclRequest *begin(NcclComm *c, const char *what, Tensor t, Stream *s)
+{
+    NcclRequest *r = request_new(c);
+    r->s = s->be->op->stream_native(s);
+    CUDA_(cudaSetDevice, c->device); /* a thread's own; NCCL needs it */
+    if (!r->done)
+        CUDA_(cudaEventCreateWithFlags, &r->done, cudaEventDisableTiming);
+    CUDA_(cudaEventRecord, c->ready, r->s);
+    CUDA_(cudaStreamWaitEvent, c->stream, c->ready, 0);
+    watch_call(c->watch, what, tensor_count(t), c->seconds);
+    return r;
+}
+
+static void end(NcclRequest *r, CommRequest **request)
+{
+    enum cudaStreamCaptureStatus recording;
+    CUDA_(cudaEventRecord, r->done, r->c->stream);
+    CUDA_(cudaStreamIsCapturing, r->s, &recording);
+    watch_queued(r->c->watch, recording != cudaStreamCaptureStatusNone);
+    if (request)
+        *request = (CommRequest *)r;
+    else
+        nccl_wait((CommRequest *)r);
+}
+
+/* ---- device tensors ---- */
+
+static ncclDataType_t nccl_type(DType t) { return t == F32 ? ncclFloat32 : t == F64 ? ncclFloat64 : ncclInt32; }
+static ncclRedOp_t nccl_op(CommOp op) { return op == COMM_SUM ? ncclSum : op == COMM_MAX ? ncclMax : ncclMin; }
+static bool nccl_reduces(CommOp op, DType t) { return op == COMM_SUM || t == I32; }
+static size_t bytes_of(Tensor t) { return tensor_count(t) * dtype_size(t.dtype); } /* what is moved only has no type */
+
+static void nccl_all_reduce(Comm *base, Tensor t, CommOp op, Stream *s, CommRequest **request)
+{
+    NcclComm *c = (NcclComm *)base;
+    if (!carried(c, t, s) || !nccl_reduces(op, t.dtype)) {
+        c->mpi->op->all_reduce(c->mpi, t, op, s, request);
+        request_of_mpi(c, request);
+        return;
+    }
+    NcclRequest *r = begin(c, "all-reduce", t, s);
+    void *data = device_address(t, s);
+    NCCL_(ncclAllReduce, data, data, tensor_count(t), nccl_type(t.dtype), nccl_op(op), c->nccl, c->stream);
+    end(r, request);
+}
+
+static void nccl_broadcast(Comm *base, Tensor t, int root, Stream *s, CommRequest **request)
+{
+    NcclComm *c = (NcclComm *)base;
+    if (!carried(c, t, s)) {
+        c->mpi->op->broadcast(c->mpi, t, root, s, request);
+        request_of_mpi(c, request);
+        return;
+    }
+    NcclRequest *r = begin(c, "broadcast", t, s);
+    void *data = device_address(t, s);
+    NCCL_(ncclBroadcast, data, data, bytes_of(t), ncclChar, root, c->nccl, c->stream);
+    end(r, request);
+}
+
+static void nccl_reduce_scatter(Comm *base, Tensor out, Tensor in, CommOp op, Stream *s, CommRequest **request)
+{
+    NcclComm *c = (NcclComm *)base;
+    if (!carried(c, in, s) || !nccl_reduces(op, in.dtype)) {
+        c->mpi->op->reduce_scatter(c->mpi, out, in, op, s, request);
+        request_of_mpi(c, request);
+        return;
+    }
+    NcclRequest *r = begin(c, "reduce-scatter", in, s);
+    NCCL_(ncclReduceScatter, device_address(in, s), device_address(out, s), tensor_count(out), nccl_type(in.dtype),
+          nccl_op(op), c->nccl, c->stream);
+    end(r, request);
+}
+
+static void nccl_all_gather(Comm *base, Tensor out, Tensor in, Stream *s, CommRequest **request)
+{
+    NcclComm *c = (NcclComm *)base;
+    if (!carried(c, in, s)) {
+        c->mpi->op->all_gather(c->mpi, out, in, s, request);
+        request_of_mpi(c, request);
+        return;
+    }
+    NcclRequest *r = begin(c, "all-gather", in, s);
+    NCCL_(ncclAllGather, device_address(in, s), device_address(out, s), bytes_of(in), ncclChar, c->nccl, c->stream);
+    end(r, request);
+}
+
+static void nccl_send(Comm *base, Tensor t, int to, int tag, Stream *s, CommRequest **request)
+{
+    NcclComm *c = (NcclComm *)base;
+    c->mpi->op->send(c->mpi, t, to, tag, s, request);
+    request_of_mpi(c, request);
+}
+
+static void nccl_recv(Comm *base, Tensor t, int from, int tag, Stream *s, CommRequest **request)
+{
+    NcclComm *c = (NcclComm *)base;
+    c->mpi->op->recv(c->mpi, t, from, tag, s, request);
+    request_of_mpi(c, request);
+}
+
+/* ---- host memory: MPI's ---- */
+
+static Comm *mpi_of(Comm *base) { return ((NcclComm *)base)->mpi; }
+static void nccl_barrier(Comm *base) { mpi_of(base)->op->barrier(mpi_of(base)); }
+
+static void nccl_all_reduce_host(Comm *base, double *v, int n, CommOp op)
+{
+    mpi_of(base)->op->all_reduce_host(mpi_of(base), v, n, op);
+}
+
+static void nccl_broadcast_host(Comm *base, void *data, size_t bytes, int root)
+{
+    mpi_of(base)->op->broadcast_host(mpi_of(base), data, bytes, root);
+}
+
+static void nccl_gather_host(Comm *base, void *all, const void *mine, size_t bytes, int root)
+{
+    mpi_of(base)->op->gather_host(mpi_of(base), all, mine, bytes, root);
+}
+
+/* ---- open, split, close ---- */
+
+/* Takes `mpi` over. */
+static Comm *nccl_comm_new(Comm *mpi, bool asked, double seconds)
+{
+    NcclComm *c = alloc(1, sizeof *c);
+    c->base = (Comm){.op = &mpi_ops, .rank = mpi->rank, .size = mpi->size, .local_rank = mpi->local_rank,
+                     .local_size = mpi->local_size};
+    c->mpi = mpi;
+    c->asked = asked;
+    c->seconds = seconds;
+    return &c->base;
+}
+
+Comm *comm_nccl_open(bool asked)
+{
+    const char *text = getenv("LABS_COMM_SECONDS"), *missing = asked ? comm_nccl_missing() : NULL;
+    double seconds = text ? strtod(text, NULL) : 600;
+    REQUIRE(seconds > 0, "LABS_COMM_SECONDS=%s: expected a number of seconds above 0", text);
+    if (missing)
+        die(EXIT_TODO, "--comm nccl: no NCCL here: %s: use --comm mpi", missing);
+    return nccl_comm_new(comm_mpi_open(), asked, seconds);
+}
+
+/* The part judges for itself when its first tensor comes: where ranks share GPUs, a part with one rank of each may use
+ * NCCL though the whole cannot. So it has an NCCL communicator of its own, made from a new id, not by ncclCommSplit. */
+static Comm *nccl_split(Comm *base, int colour, int key)
+{
+    NcclComm *c = (NcclComm *)base;
+    return nccl_comm_new(c->mpi->op->split(c->mpi, colour, key), false, c->seconds);
+}
+
+static void nccl_close(Comm *base)
+{
+    NcclComm *c = (NcclComm *)base;
+    if (c->under_way)
+        die(EXIT_WRONG, "comm_close: %d operations were started and never waited for: call comm_wait", c->under_way);
+    nccl_leave(c);
+    for (NcclRequest *r = c->spare, *next; r; r = next) {
+        next = r->next;
+        if (r->done)
+            CUDA_(cudaEventDestroy, r->done);
+        free(r);
+    }
+    c->mpi->op->close(c->mpi);
+    free(c);
+}
+
+#define OPERATIONS                                                                                          \
+    .all_reduce = nccl_all_reduce, .broadcast = nccl_broadcast, .reduce_scatter = nccl_reduce_scatter,      \
+    .all_gather = nccl_all_gather, .send = nccl_send, .recv = nccl_recv, .wait = nccl_wait,                 \
+    .test = nccl_test, .barrier = nccl_barrier, .all_reduce_host = nccl_all_reduce_host,                    \
+    .broadcast_host = nccl_broadcast_host, .gather_host = nccl_gather_host, .split = nccl_split,            \
+    .close = nccl_close
+
+/* The same operations: the name says what carries the tensors now. */
+static const CommOps nccl_ops = {.name = "nccl", OPERATIONS};
+static const CommOps mpi_ops = {.name = "mpi", OPERATIONS};
