@@ -325,6 +325,8 @@ $(UNIT_TESTS): $(B)/tests/%: $(B)/tests/unit/%.o $(B)/libtests.a $(B)/libcommon.
 # What of lab 1 is no exercise.
 $(B)/tests/unit/test_sgd_floor.o: INCLUDE = -Itests -Ilab1_gd
 $(B)/tests/test_sgd_floor: $(B)/student/lab1_gd/sgd_floor.o $(B)/student/lab1_gd/linear.o
+# A double of NCCL and the CUDA runtime takes their place in this test alone.
+$(B)/tests/test_comm_nccl: $(if $(HAVE_NCCL),$(addprefix $(B)/tests/unit/,fake_cuda.o fake_nccl.o))
 $(B)/tests/test_no_allocation: LDFLAGS += $(addprefix -Wl$(comma)--wrap=,malloc calloc realloc posix_memalign free)
 TOOLS := $(patsubst %.c,$(B)/%,$(wildcard tests/tools/*.c))
 $(TOOLS): %: %.o $(B)/libtests.a $(B)/libcommon.a

@@ -87,7 +87,9 @@ static bool carried(NcclComm *c, Tensor t, Stream *s)
 
 static void *device_address(Tensor t, Stream *s)
 {
-    return (char *)s->be->op->buffer_device(t.buf) + t.at * dtype_size(t.dtype);
+    char *base = s->be->op->buffer_device(t.buf);
+    ASSERT(base || tensor_count(t) == 0);
+    return base + t.at * dtype_size(t.dtype);
 }
 
 static NcclRequest *begin(NcclComm *c, const char *what, Tensor t, Stream *s)

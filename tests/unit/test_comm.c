@@ -1,211 +1,55 @@
-/* test_comm.c: collectives, requests, messages of comm.h over every implementation: self, MPI with 1 to 4 ranks. */
-#include "comm_vectors.h"
-
-static const int sizes[] = {0, 1, 2, 7, 1000, 70001};
-enum { SIZES = sizeof sizes / sizeof *sizes };
-static const DType dtypes[] = {F32, F64, I32};
-
-/* ---- collectives ---- */
-
-static double summed(Setup *x, int i) { return reduced(x->c, COMM_SUM, i); }
-static double largest(Setup *x, int i) { return reduced(x->c, COMM_MAX, i); }
-static double smallest(Setup *x, int i) { return reduced(x->c, COMM_MIN, i); }
-static double own(Setup *x, int i) { return number(x->c->rank, i); }
-static double of_rank_0(Setup *x, int i) { return (void)x, number(0, i); }
-static double of_last_rank(Setup *x, int i) { return number(x->c->size - 1, i); }
-
-static int part_size; /* numbers per rank, for the two below */
-static double my_part_of_largest(Setup *x, int i) { return reduced(x->c, COMM_MAX, x->c->rank * part_size + i); }
-static double my_part_of_sum(Setup *x, int i) { return reduced(x->c, COMM_SUM, x->c->rank * part_size + i); }
-static double of_all(Setup *x, int i) { return (void)x, number(i / part_size, i % part_size); }
-
-static void collectives_of(Setup *x, DType t, int n)
-{
-    double (*const results[])(Setup *, int) = {[COMM_SUM] = summed, [COMM_MAX] = largest, [COMM_MIN] = smallest};
-    for (int op = COMM_SUM; op <= COMM_MIN; op++) {
-        Tensor v = vector_new(x, t, n, x->c->rank);
-        comm_all_reduce(x->c, v, op, x->s);
-        check_and_free(x, v, results[op], "all_reduce");
-    }
-    for (int last = 0; last < 2; last++) {
-        Tensor v = vector_new(x, t, n, x->c->rank);
-        comm_broadcast(x->c, v, last ? x->c->size - 1 : 0, x->s);
-        check_and_free(x, v, last ? of_last_rank : of_rank_0, "broadcast");
-    }
-    part_size = n;
-    for (int op = COMM_SUM; op <= COMM_MAX; op++) {
-        Tensor in = vector_new(x, t, n * x->c->size, x->c->rank), out = vector_new(x, t, n, 9);
-        comm_reduce_scatter(x->c, out, in, op, x->s);
-        check_and_free(x, out, op == COMM_SUM ? my_part_of_sum : my_part_of_largest, "reduce_scatter");
-        check_and_free(x, in, own, "reduce_scatter's input");
-    }
-    Tensor in = vector_new(x, t, n, x->c->rank), out = vector_new(x, t, n * x->c->size, 9);
-    comm_all_gather(x->c, out, in, x->s);
-    check_and_free(x, out, of_all, "all_gather");
-    check_and_free(x, in, own, "all_gather's input");
-}
-
-static void collectives(Setup *x)
-{
-    for (int t = 0; t < 3; t++)
-        for (int i = 0; i < SIZES; i++)
-            collectives_of(x, dtypes[t], sizes[i]);
-}
-
-/* ---- not waiting ---- */
-
-static void several_under_way(Setup *x)
-{
-    Tensor sum[SIZES], first = vector_new(x, F64, 501, x->c->rank), all = vector_new(x, F32, 33 * x->c->size, 9);
-    Tensor in = vector_new(x, F32, 33, x->c->rank), whole = vector_new(x, I32, 33 * x->c->size, x->c->rank);
-    Tensor part = vector_new(x, I32, 33, 9);
-    CommRequest *r[SIZES + 3];
-    part_size = 33;
-    for (int i = 0; i < SIZES; i++) {
-        sum[i] = vector_new(x, dtypes[i % 3], sizes[i], x->c->rank);
-        r[i] = comm_all_reduce_start(x->c, sum[i], COMM_SUM, x->s);
-    }
-    r[SIZES] = comm_broadcast_start(x->c, first, 0, x->s);
-    r[SIZES + 1] = comm_all_gather_start(x->c, all, in, x->s);
-    r[SIZES + 2] = comm_reduce_scatter_start(x->c, part, whole, COMM_SUM, x->s);
-    while (!comm_test(x->c, r[2]))
-        ;
-    assert_true(comm_test(x->c, r[2])); /* and still valid */
-    for (int i = SIZES + 2; i >= 0; i--)
-        assert_int_equal(comm_wait(x->c, r[i]), -1);
-    for (int i = 0; i < SIZES; i++)
-        check_and_free(x, sum[i], summed, "all_reduce_start");
-    check_and_free(x, first, of_rank_0, "broadcast_start");
-    check_and_free(x, all, of_all, "all_gather_start");
-    check_and_free(x, part, my_part_of_sum, "reduce_scatter_start");
-    check_and_free(x, in, own, "all_gather_start's input");
-    check_and_free(x, whole, own, "reduce_scatter_start's input");
-}
-
-/* The second stream's operation gets the staging memory of the first one's, whose upload must be over. */
-static void two_streams(Setup *x)
-{
-    Setup y = *x;
-    y.s = x->be->op->stream_new(x->be, 1);
-    Tensor a = vector_new(x, F32, 100, x->c->rank), b = vector_new(&y, F32, 100, x->c->rank);
-    comm_all_reduce(x->c, a, COMM_SUM, x->s);
-    comm_all_reduce(x->c, b, COMM_MAX, y.s);
-    check_and_free(x, a, summed, "all_reduce on a stream");
-    check_and_free(&y, b, largest, "all_reduce on another stream");
-    x->be->op->stream_free(y.s);
-}
-
-static void requests(Setup *x)
-{
-    two_streams(x);
-    for (int round = 0; round < 5; round++) /* the first round's staging memory is used again */
-        several_under_way(x);
-    assert_int_equal(comm_wait(x->c, NULL), -1);
-    assert_true(comm_test(x->c, NULL));
-}
-
-/* ---- messages ---- */
-
-static double of_left_neighbour(Setup *x, int i) { return number((x->c->rank + x->c->size - 1) % x->c->size, i); }
-
-static void ring(Setup *x, int n)
-{
-    int right = (x->c->rank + 1) % x->c->size, left = (x->c->rank + x->c->size - 1) % x->c->size;
-    Tensor mine = vector_new(x, F32, n, x->c->rank), theirs = vector_new(x, F32, n, 9);
-    CommRequest *sent = comm_send_start(x->c, mine, right, 32767, x->s);
-    CommRequest *received = comm_recv_start(x->c, theirs, left, 32767, x->s);
-    assert_int_equal(comm_wait(x->c, received), left);
-    assert_int_equal(comm_wait(x->c, sent), -1);
-    check_and_free(x, mine, own, "send_start's input");
-    check_and_free(x, theirs, of_left_neighbour, "recv_start");
-}
-
-static int sender; /* of the message that is checked */
-static double of_sender(Setup *x, int i) { return (void)x, number(sender, i); }
-
-/* Rank 0 takes a message from everyone, in the order in which they come. */
-static void any_source(Setup *x)
-{
-    if (x->c->rank > 0) {
-        Tensor mine = vector_new(x, F64, 41, x->c->rank);
-        comm_send(x->c, mine, 0, 7, x->s);
-        check_and_free(x, mine, own, "send's input");
-        return;
-    }
-    bool seen[4] = {true};
-    for (int i = 1; i < x->c->size; i++) {
-        Tensor theirs = vector_new(x, F64, 41, 9);
-        sender = comm_recv(x->c, theirs, COMM_ANY, 7, x->s);
-        assert_in_range(sender, 1, x->c->size - 1);
-        assert_false(seen[sender]);
-        seen[sender] = true;
-        check_and_free(x, theirs, of_sender, "recv from any");
-    }
-}
-
-/* Rank 1 sends with tag 5, then 4; rank 0 wants 4 first. */
-static void tags(Setup *x)
-{
-    if (x->c->rank > 1)
-        return;
-    Tensor a = vector_new(x, I32, 10, x->c->rank), b = vector_new(x, I32, 10, x->c->rank + 5);
-    if (x->c->rank == 1) {
-        CommRequest *first = comm_send_start(x->c, a, 0, 5, x->s);
-        comm_send(x->c, b, 0, 4, x->s);
-        comm_wait(x->c, first);
-    } else {
-        assert_int_equal(comm_recv(x->c, b, 1, 4, x->s), 1);
-        assert_int_equal(comm_recv(x->c, a, 1, 5, x->s), 1);
-    }
-    sender = 1;
-    check_and_free(x, a, of_sender, "message with tag 5");
-    sender = 6;
-    check_and_free(x, b, of_sender, "message with tag 4");
-}
-
-static void messages(Setup *x)
-{
-    if (x->c->size == 1)
-        return; /* a message needs two: test_comm_faults.c */
-    for (int i = 0; i < SIZES; i++)
-        ring(x, sizes[i]);
-    any_source(x);
-    comm_barrier(x->c); /* a second round's messages must not be taken for the first one's */
-    tags(x);
-}
+/* test_comm.c: collectives, requests, messages of comm.h (comm_cases.c) over every implementation: self, MPI with 1 to 4
+ * ranks, and NCCL where there are GPUs. */
+#include "comm_cases.h"
+#include "cuda_memory.h"
 
 /* ---- the table ---- */
 
-/* Without mpirun "auto" is self, under it MPI. */
-static void test_collectives(void **state) { (void)state, over_both_devices("auto", collectives); }
-static void test_requests(void **state) { (void)state, over_both_devices("auto", requests); }
-static void test_messages(void **state) { (void)state, over_both_devices("auto", messages); }
+/* Without mpirun "auto" is self; under it MPI, and NCCL for tensors on a GPU. */
+static void self_collectives(void **state) { (void)state, over_both_devices("auto", comm_collectives); }
+static void self_requests(void **state) { (void)state, over_both_devices("auto", comm_requests); }
+static void mpi_collectives(void **state) { (void)state, over_both_devices("mpi", comm_collectives); }
+static void mpi_requests(void **state) { (void)state, over_both_devices("mpi", comm_requests); }
+static void mpi_messages(void **state) { (void)state, over_both_devices("mpi", comm_messages); }
 
-static void every(Setup *x)
+static void all(Setup *x)
 {
-    assert_string_equal(x->c->op->name, "mpi");
-    collectives(x);
-    requests(x);
-    messages(x);
+    comm_collectives(x);
+    comm_requests(x);
+    comm_messages(x);
 }
 
-static void test_mpi_alone(void **state) { (void)state, over_both_devices("mpi", every); }
+static void by_mpi(Setup *x)
+{
+    assert_string_equal(x->c->op->name, "mpi");
+    all(x);
+}
+
+static void mpi_alone(void **state) { (void)state, over_both_devices("mpi", by_mpi); }
+static void automatic(void **state) { (void)state, over_both_devices("auto", by_mpi); }
+
+/* On a real GPU, each rank's own where there are enough; else it is MPI by way of host memory that is tried. */
+static void nccl(void **state) { (void)state, over_gpu("nccl", all); }
 
 int main(int argc, char **argv)
 {
     static const Case cases[] = {
-        {.name = "self_collectives", .run = test_collectives},
-        {.name = "self_requests", .run = test_requests},
-        {.name = "mpi_1", .run = test_mpi_alone},
-        {.name = "mpi_2_collectives", .run = test_collectives, .ranks = 2},
-        {.name = "mpi_2_requests", .run = test_requests, .ranks = 2},
-        {.name = "mpi_2_messages", .run = test_messages, .ranks = 2},
-        {.name = "mpi_3_collectives", .run = test_collectives, .ranks = 3},
-        {.name = "mpi_3_requests", .run = test_requests, .ranks = 3},
-        {.name = "mpi_3_messages", .run = test_messages, .ranks = 3},
-        {.name = "mpi_4_collectives", .run = test_collectives, .ranks = 4},
-        {.name = "mpi_4_requests", .run = test_requests, .ranks = 4},
-        {.name = "mpi_4_messages", .run = test_messages, .ranks = 4},
+        {.name = "self_collectives", .run = self_collectives},
+        {.name = "self_requests", .run = self_requests},
+        {.name = "mpi_1", .run = mpi_alone},
+        {.name = "mpi_2_collectives", .run = mpi_collectives, .ranks = 2},
+        {.name = "mpi_2_requests", .run = mpi_requests, .ranks = 2},
+        {.name = "mpi_2_messages", .run = mpi_messages, .ranks = 2},
+        {.name = "mpi_3_collectives", .run = mpi_collectives, .ranks = 3},
+        {.name = "mpi_3_requests", .run = mpi_requests, .ranks = 3},
+        {.name = "mpi_3_messages", .run = mpi_messages, .ranks = 3},
+        {.name = "mpi_4_collectives", .run = mpi_collectives, .ranks = 4},
+        {.name = "mpi_4_requests", .run = mpi_requests, .ranks = 4},
+        {.name = "mpi_4_messages", .run = mpi_messages, .ranks = 4},
+        {.name = "auto_2", .run = automatic, .ranks = 2},
+        {.name = "nccl_1", .run = nccl, .ranks = 1},
+        {.name = "nccl_2", .run = nccl, .ranks = 2},
+        {.name = "nccl_4", .run = nccl, .ranks = 4},
     };
     return harness_main(argc, argv, cases, sizeof cases / sizeof *cases);
 }

@@ -1,0 +1,270 @@
+/* fake_cuda.c: a double of the CUDA runtime. See fake_nccl.h. */
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "check.h"
+#include "fake_nccl.h"
+
+Fault fake_fault;
+bool fake_one_gpu, fake_recording;
+
+/* ---- streams ---- */
+
+typedef struct Work {
+    struct Work *next;
+    void (*run)(void *);
+    void *argument;
+    cudaEvent_t wait, mark; /* not NULL: the work is to wait for an event, to pass one */
+    long version;           /* the recording of it that is meant */
+} Work;
+
+struct CUstream_st {
+    cudaStream_t next; /* of all there are */
+    Work *first, **last;
+    atomic_int queued;
+};
+
+struct CUevent_st {
+    cudaStream_t s;
+    long recorded, passed; /* versions */
+};
+
+static cudaStream_t streams;
+
+static Work *append(cudaStream_t s, Work w)
+{
+    Work *kept = malloc(sizeof *kept);
+    *kept = w;
+    kept->next = NULL;
+    *s->last = kept;
+    s->last = &kept->next;
+    s->queued++;
+    return kept;
+}
+
+void fake_enqueue(cudaStream_t s, void (*run)(void *), void *argument)
+{
+    append(s, (Work){.run = run, .argument = argument});
+}
+
+static void advance_until(cudaStream_t s, cudaEvent_t e, long version);
+
+static void do_first(cudaStream_t s)
+{
+    Work *w = s->first;
+    if (w->wait)
+        advance_until(w->wait->s, w->wait, w->version);
+    if (w->run)
+        w->run(w->argument);
+    if (w->mark)
+        w->mark->passed = w->version;
+    s->first = w->next;
+    if (!s->first)
+        s->last = &s->first;
+    s->queued--;
+    free(w);
+}
+
+static void advance_until(cudaStream_t s, cudaEvent_t e, long version)
+{
+    while (e ? e->passed < version : s->queued > 0)
+        do_first(s);
+}
+
+static bool on_main_thread(void) { return gettid() == getpid(); } /* others only look */
+
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t *s, unsigned flags)
+{
+    ASSERT(flags == cudaStreamNonBlocking);
+    *s = calloc(1, sizeof **s);
+    (*s)->last = &(*s)->first;
+    (*s)->next = streams;
+    streams = *s;
+    return cudaSuccess;
+}
+
+cudaError_t cudaStreamDestroy(cudaStream_t s)
+{
+    cudaStream_t *at = &streams;
+    ASSERT(s->queued == 0);
+    while (*at != s)
+        at = &(*at)->next;
+    *at = s->next;
+    free(s);
+    return cudaSuccess;
+}
+
+cudaError_t cudaStreamSynchronize(cudaStream_t s)
+{
+    advance_until(s, NULL, 0);
+    return cudaSuccess;
+}
+
+cudaError_t cudaDeviceSynchronize(void)
+{
+    for (cudaStream_t s = streams; s; s = s->next)
+        advance_until(s, NULL, 0);
+    return cudaSuccess;
+}
+
+cudaError_t cudaStreamQuery(cudaStream_t s)
+{
+    ASSERT(!fake_recording); /* it would break the recording */
+    return s->queued ? cudaErrorNotReady : cudaSuccess;
+}
+
+cudaError_t cudaStreamIsCapturing(cudaStream_t s, enum cudaStreamCaptureStatus *status)
+{
+    (void)s;
+    *status = fake_recording ? cudaStreamCaptureStatusActive : cudaStreamCaptureStatusNone;
+    return cudaSuccess;
+}
+
+cudaError_t cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode)
+{
+    ASSERT(!on_main_thread() && *mode == cudaStreamCaptureModeRelaxed);
+    return cudaSuccess;
+}
+
+cudaError_t cudaStreamWaitEvent(cudaStream_t s, cudaEvent_t e, unsigned flags)
+{
+    ASSERT(flags == 0);
+    append(s, (Work){.wait = e, .version = e->recorded});
+    return cudaSuccess;
+}
+
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t *e, unsigned flags)
+{
+    ASSERT(flags == cudaEventDisableTiming);
+    *e = calloc(1, sizeof **e);
+    return cudaSuccess;
+}
+
+cudaError_t cudaEventDestroy(cudaEvent_t e)
+{
+    ASSERT(e->passed == e->recorded);
+    free(e);
+    return cudaSuccess;
+}
+
+cudaError_t cudaEventRecord(cudaEvent_t e, cudaStream_t s)
+{
+    e->s = s;
+    append(s, (Work){.mark = e, .version = ++e->recorded});
+    return cudaSuccess;
+}
+
+cudaError_t cudaEventQuery(cudaEvent_t e)
+{
+    if (on_main_thread() && e->passed < e->recorded)
+        do_first(e->s);
+    return e->passed < e->recorded ? cudaErrorNotReady : cudaSuccess;
+}
+
+cudaError_t cudaLaunchHostFunc(cudaStream_t s, cudaHostFn_t run, void *argument)
+{
+    fake_enqueue(s, run, argument);
+    return cudaSuccess;
+}
+
+/* ---- memory ---- */
+
+typedef struct Piece {
+    struct Piece *next;
+    char *memory;
+    size_t bytes;
+} Piece;
+static Piece *pieces;
+
+static Piece *piece_of(const void *memory)
+{
+    Piece *p = pieces;
+    while (p && ((const char *)memory < p->memory || (const char *)memory >= p->memory + p->bytes))
+        p = p->next;
+    return p;
+}
+
+void fake_check_device(const void *memory, size_t bytes)
+{
+    Piece *p = piece_of(memory);
+    ASSERT(bytes == 0 || (p && (const char *)memory + bytes <= p->memory + p->bytes));
+}
+
+cudaError_t cudaMalloc(void **memory, size_t bytes)
+{
+    Piece *p = malloc(sizeof *p);
+    *p = (Piece){pieces, malloc(bytes), bytes};
+    pieces = p;
+    *memory = p->memory;
+    return cudaSuccess;
+}
+
+/* Waits, as the real one does. */
+cudaError_t cudaFree(void *memory)
+{
+    cudaDeviceSynchronize();
+    Piece **at = &pieces;
+    while (*at && (*at)->memory != memory)
+        at = &(*at)->next;
+    ASSERT(*at);
+    Piece *p = *at;
+    *at = p->next;
+    free(p->memory);
+    free(p);
+    return cudaSuccess;
+}
+
+cudaError_t cudaMallocHost(void **memory, size_t bytes) { return *memory = malloc(bytes), cudaSuccess; }
+cudaError_t cudaFreeHost(void *memory) { return free(memory), cudaSuccess; }
+cudaError_t cudaMemset(void *memory, int value, size_t bytes) { return memset(memory, value, bytes), cudaSuccess; }
+
+typedef struct Copying {
+    void *out;
+    const void *in;
+    size_t bytes;
+} Copying;
+
+static void copy_now(void *p)
+{
+    Copying *x = p;
+    memmove(x->out, x->in, x->bytes);
+    free(x);
+}
+
+cudaError_t cudaMemcpyAsync(void *out, const void *in, size_t bytes, enum cudaMemcpyKind kind, cudaStream_t s)
+{
+    Copying *x = malloc(sizeof *x);
+    *x = (Copying){.out = out, .in = in, .bytes = bytes};
+    fake_check_device(kind == cudaMemcpyDeviceToHost ? in : out, bytes);
+    fake_enqueue(s, copy_now, x);
+    return cudaSuccess;
+}
+
+cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *a, const void *memory)
+{
+    *a = (struct cudaPointerAttributes){.type = piece_of(memory) ? cudaMemoryTypeDevice : cudaMemoryTypeUnregistered};
+    return cudaSuccess;
+}
+
+/* ---- devices ---- */
+
+cudaError_t cudaGetDeviceCount(int *count)
+{
+    *count = fake_fault == FAULT_NO_GPU ? 0 : 1;
+    return fake_fault == FAULT_NO_GPU ? cudaErrorNoDevice : cudaSuccess;
+}
+
+cudaError_t cudaSetDevice(int device) { return device == 0 ? cudaSuccess : cudaErrorInvalidDevice; }
+
+cudaError_t cudaDeviceGetPCIBusId(char *text, int size, int device)
+{
+    const char *rank = getenv("OMPI_COMM_WORLD_RANK");
+    ASSERT(device == 0);
+    snprintf(text, size, "0000:%02x:00.0", fake_one_gpu || !rank ? 1 : 1 + atoi(rank));
+    return cudaSuccess;
+}
+
+const char *cudaGetErrorString(cudaError_t code) { return code == cudaErrorNoDevice ? "no device" : "some error"; }
+const char *cudaGetErrorName(cudaError_t code) { return code == cudaErrorNoDevice ? "cudaErrorNoDevice" : "cudaError"; }

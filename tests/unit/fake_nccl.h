@@ -1,0 +1,31 @@
+/* fake_nccl.h: a double of the CUDA runtime (fake_cuda.c) and of NCCL (fake_nccl.c), as far as comm_nccl.c and
+ * cuda_memory.c use them. No GPU, no NCCL: "device" memory is the host's, the collectives are MPI's.
+ *
+ * What it can show: arguments, counts, types, offsets, the order of work in streams, what is done about errors. What it
+ * cannot: that the real libraries work so. It is as lazy as a GPU may be: queued work, NCCL's included, is done when the
+ * host waits for its stream (or asks for an event), so that a forgotten event gives wrong numbers. What the real ones would
+ * not forgive (memory that is not the device's, counts that differ between ranks) ends the run.
+ */
+#ifndef FAKE_NCCL_H
+#define FAKE_NCCL_H
+#include <cuda_runtime_api.h>
+#include <nccl.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+typedef enum {
+    NO_FAULT,
+    FAULT_NO_GPU,
+    FAULT_START, /* the last rank never comes to ncclCommInitRank */
+    FAULT_CALL,  /* ncclAllReduce refuses */
+    FAULT_LINK   /* all-reduces never end, and ncclCommGetAsyncError says ncclRemoteError */
+} Fault;
+
+extern Fault fake_fault;
+extern bool fake_one_gpu;   /* all ranks on one GPU; else each on its own */
+extern bool fake_recording; /* streams are being captured */
+extern int fake_calls;      /* collectives that NCCL was asked for */
+
+void fake_enqueue(cudaStream_t s, void (*run)(void *), void *argument);
+void fake_check_device(const void *memory, size_t bytes); /* all of it must have come from cudaMalloc */
+#endif

@@ -1,0 +1,314 @@
+/* test_comm_nccl.c: comm_nccl.c over a double of NCCL and of the CUDA runtime (fake_nccl.h): no GPU is needed, and no
+ * real NCCL is run. What comm.h promises, from the same tables of checks as the other implementations; where tensors go;
+ * what is said when NCCL cannot serve. As `test_comm_nccl --scenario NAME` it is the program whose ranks
+ * tests/e2e/nccl_faults.sh sees fail.
+ */
+#include "comm_cases.h"
+#include "cuda_memory.h"
+#ifndef HAVE_NCCL
+static void skipped(void **state) { (void)state, SKIP("no NCCL to compile with"); }
+
+int main(int argc, char **argv)
+{
+    static const Case cases[] = {{.name = "double", .run = skipped}};
+    return harness_main(argc, argv, cases, 1);
+}
+#else
+#include <signal.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#include "check.h"
+#include "comm_open.h"
+#include "fake_nccl.h"
+
+/* ---- comm.h's promises ---- */
+
+static void all(Setup *x)
+{
+    int before = fake_calls;
+    bool on_gpu = !strcmp(x->be->op->name, "cuda memory");
+    comm_collectives(x);
+    comm_requests(x);
+    assert_int_equal(fake_calls > before, on_gpu); /* NCCL was used, or was not */
+    assert_string_equal(x->c->op->name, fake_calls ? "nccl" : "mpi");
+    comm_messages(x);
+    comm_host(x);
+    comm_same_bits(x);
+}
+
+static void asked(void **state) { (void)state, over_gpu("nccl", all); }
+static void automatic(void **state) { (void)state, over_gpu("auto", all); }
+
+/* ---- which way a tensor goes ---- */
+
+static double own_sum(Setup *x, int i) { return reduced(x->c, COMM_SUM, i); }
+static double own_largest(Setup *x, int i) { return reduced(x->c, COMM_MAX, i); }
+
+static void reduce_one(Setup *x, DType t, CommOp op, bool by_nccl)
+{
+    int before = fake_calls;
+    Tensor v = vector_new(x, t, 50, x->c->rank);
+    comm_all_reduce(x->c, v, op, x->s);
+    assert_int_equal(fake_calls - before, by_nccl);
+    check_and_free(x, v, op == COMM_SUM ? own_sum : own_largest, "all_reduce");
+}
+
+static void operations(Setup *x)
+{
+    bool on_gpu = !strcmp(x->be->op->name, "cuda memory");
+    reduce_one(x, F32, COMM_SUM, on_gpu);
+    reduce_one(x, F64, COMM_SUM, on_gpu);
+    reduce_one(x, I32, COMM_SUM, on_gpu);
+    reduce_one(x, I32, COMM_MAX, on_gpu);
+    reduce_one(x, F32, COMM_MAX, false); /* a NaN must win */
+    reduce_one(x, F64, COMM_MAX, false);
+}
+
+static void carriers(void **state) { (void)state, over_gpu("auto", operations); }
+
+/* Bytes: odd counts, odd offsets, each rank's its own. */
+static void moved(Setup *x)
+{
+    enum { N = 37 };
+    uint8_t bytes[4 * N + 1];
+    int size = x->c->size, rank = x->c->rank;
+    Buffer *buf = x->be->op->buffer_new(x->be, sizeof bytes), *from = x->be->op->buffer_new(x->be, sizeof bytes);
+    Tensor whole = tensor_vector(buf, 1, U8, N * size), mine = tensor_vector(from, 3, U8, N);
+    memset(bytes, 10 + rank, N);
+    x->be->op->upload(x->s, mine, bytes);
+    x->be->op->stream_sync(x->s);
+    comm_all_gather(x->c, whole, mine, x->s);
+    x->be->op->download(x->s, bytes, whole);
+    for (int i = 0; i < N * size; i++)
+        assert_int_equal(bytes[i], 10 + i / N);
+    mine.dtype = BF16, mine.n = 15; /* bytes 6 to 35 of its buffer */
+    comm_broadcast(x->c, mine, size - 1, x->s);
+    x->be->op->download(x->s, bytes, mine);
+    for (int i = 0; i < 30; i++)
+        assert_int_equal(bytes[i], 10 + size - 1);
+    x->be->op->buffer_free(buf);
+    x->be->op->buffer_free(from);
+}
+
+static void any_dtype(void **state) { (void)state, over_gpu("nccl", moved); }
+
+/* Parts and the whole at work at once. */
+static void parts(Setup *x)
+{
+    Comm *whole = x->c;
+    Setup y = *x;
+    y.c = comm_split(whole, whole->rank % 2, whole->rank);
+    Tensor a = vector_new(x, F32, 100, whole->rank), b = vector_new(&y, F32, 100, y.c->rank);
+    CommRequest *r = comm_all_reduce_start(whole, a, COMM_SUM, x->s);
+    comm_all_reduce(y.c, b, COMM_SUM, y.s);
+    comm_wait(whole, r);
+    assert_string_equal(y.c->op->name, strcmp(x->be->op->name, "cuda memory") ? "mpi" : "nccl");
+    check_and_free(x, a, own_sum, "whole");
+    check_and_free(&y, b, own_sum, "part");
+    comm_close(y.c);
+}
+
+static void split(void **state) { (void)state, over_gpu("nccl", parts); }
+
+/* A call that is recorded into a graph: its stream must not be asked whether it is idle, and there is no deadline. */
+static void recorded(Setup *x)
+{
+    if (strcmp(x->be->op->name, "cuda memory"))
+        return;
+    Tensor a = vector_new(x, F32, 10, x->c->rank), b = vector_new(x, F32, 10, x->c->rank);
+    comm_all_reduce(x->c, a, COMM_SUM, x->s); /* brings NCCL up */
+    x->be->op->stream_sync(x->s);
+    nanosleep(&(struct timespec){0, 300000000}, NULL); /* the watch has seen it end */
+    fake_recording = true;
+    comm_all_reduce(x->c, b, COMM_SUM, x->s);
+    nanosleep(&(struct timespec){1, 500000000}, NULL);
+    fake_recording = false;
+    check_and_free(x, a, own_sum, "before recording");
+    check_and_free(x, b, own_sum, "recorded");
+}
+
+static void recording(void **state)
+{
+    (void)state;
+    setenv("LABS_COMM_SECONDS", "1", true);
+    over_gpu("nccl", recorded);
+}
+
+/* ---- where NCCL cannot serve ---- */
+
+typedef struct Said { int kept; FILE *file; } Said;
+
+static Said hear(void)
+{
+    fflush(stderr);
+    Said s = {dup(2), tmpfile()};
+    dup2(fileno(s.file), 2);
+    return s;
+}
+
+/* What was said on stderr since: on rank 0 one line with both words, elsewhere nothing. */
+static void expect_said(Said s, int rank, const char *word, const char *other)
+{
+    char text[1000] = {0};
+    fflush(stderr);
+    dup2(s.kept, 2);
+    close(s.kept);
+    rewind(s.file);
+    size_t size = fread(text, 1, sizeof text - 1, s.file);
+    fclose(s.file);
+    if (rank > 0 || !word) {
+        assert_string_equal(text, "");
+        return;
+    }
+    if (!strstr(text, word) || !strstr(text, other) || strchr(text, '\n') != text + size - 1)
+        fail_msg("expected one line with '%s' and '%s': %s", word, other, text);
+    printf("    %s", text);
+}
+
+static void by_mpi(Setup *x)
+{
+    Tensor a = vector_new(x, F32, 100, x->c->rank);
+    comm_all_reduce(x->c, a, COMM_SUM, x->s);
+    check_and_free(x, a, own_sum, "all_reduce");
+    assert_string_equal(x->c->op->name, "mpi");
+}
+
+static Setup setup_open(const char *kind, bool on_gpu)
+{
+    Setup x = {.c = comm_open(kind)};
+    x.be = on_gpu ? cuda_memory_open(x.c->local_rank) : fake_backend_open(true);
+    x.s = x.be->op->stream_new(x.be, 1);
+    return x;
+}
+
+static void setup_close(Setup *x)
+{
+    x->be->op->stream_free(x->s);
+    x->be->op->close(x->be);
+    comm_close(x->c);
+}
+
+/* Two ranks on one GPU: said once, and all that comm.h promises over MPI; a part of one rank has a GPU of its own. */
+static void shared_gpu(void **state)
+{
+    (void)state;
+    fake_one_gpu = true;
+    Setup x = setup_open("auto", true);
+    Said s = hear();
+    by_mpi(&x);
+    by_mpi(&x);
+    expect_said(s, x.c->rank, "ranks 0 and 1 share GPU 0000:01:00.0", "over MPI, by way of host memory");
+    comm_collectives(&x);
+    comm_requests(&x);
+    comm_messages(&x);
+    assert_int_equal(fake_calls, 0);
+    Comm *alone = comm_split(x.c, x.c->rank, 0);
+    Tensor a = vector_new(&x, F32, 5, 3);
+    comm_all_reduce(alone, a, COMM_SUM, x.s);
+    assert_string_equal(alone->op->name, "nccl");
+    x.be->op->stream_sync(x.s);
+    x.be->op->buffer_free(a.buf);
+    comm_close(alone);
+    setup_close(&x);
+}
+
+static void some_without_gpu(void **state)
+{
+    (void)state;
+    const char *rank = getenv("OMPI_COMM_WORLD_RANK");
+    Setup x = setup_open("nccl", rank && atoi(rank) == 0);
+    Said s = hear();
+    by_mpi(&x);
+    by_mpi(&x);
+    expect_said(s, x.c->rank, "rank 0 on ", "in host memory: tensors go over MPI");
+    assert_int_equal(fake_calls, 0);
+    setup_close(&x);
+}
+
+/* --comm nccl says that host memory goes over MPI, --comm auto has nothing to say. */
+static void on_host(void **state)
+{
+    (void)state;
+    bool auto_kind = getenv("TEST_AUTO");
+    Setup x = setup_open(auto_kind ? "auto" : "nccl", false);
+    Said s = hear();
+    by_mpi(&x);
+    by_mpi(&x);
+    expect_said(s, x.c->rank, auto_kind ? NULL : "the numbers are in host memory", "over MPI");
+    setup_close(&x);
+}
+
+static void on_host_auto(void **state)
+{
+    setenv("TEST_AUTO", "1", true);
+    on_host(state);
+}
+
+static void open_it(void *kind) { comm_open(kind); }
+
+static void no_gpu(void **state)
+{
+    (void)state;
+    fake_fault = FAULT_NO_GPU;
+    expect_death(EXIT_TODO, open_it, "nccl", "--comm nccl: no NCCL here: no GPU", "--comm mpi", NULL);
+    fake_fault = NO_FAULT;
+    setenv("LABS_COMM_SECONDS", "soon", true);
+    expect_death(EXIT_USAGE, open_it, "nccl", "LABS_COMM_SECONDS=soon", NULL);
+}
+
+/* ---- scenarios ---- */
+
+/* All-reduces on a GPU until something ends them; the host then waits in the stream, as a program does. */
+static void reduce(Setup *x, int times)
+{
+    for (int i = 0; i < times; i++) {
+        Tensor v = vector_new(x, F32, 1000, x->c->rank);
+        comm_all_reduce(x->c, v, COMM_SUM, x->s);
+        x->be->op->stream_sync(x->s);
+        x->be->op->buffer_free(v.buf);
+    }
+}
+
+static _Noreturn void run_scenario(const char *name)
+{
+    alarm(60);
+    fake_fault = !strcmp(name, "start") ? FAULT_START : !strcmp(name, "call") ? FAULT_CALL
+                 : !strcmp(name, "link") ? FAULT_LINK : NO_FAULT;
+    Setup x = setup_open("nccl", true);
+    int last = x.c->size - 1;
+    if (!strcmp(name, "absent")) /* a rank stays away from the third all-reduce, rank 0 or the last */
+        reduce(&x, x.c->rank == (getenv("FIRST_ABSENT") ? 0 : last) ? 2 : 3);
+    else if (!strcmp(name, "killed")) {
+        reduce(&x, 2);
+        if (x.c->rank == last)
+            raise(SIGKILL);
+        reduce(&x, 1);
+    } else
+        reduce(&x, 3);
+    for (;;)
+        pause();
+}
+
+int main(int argc, char **argv)
+{
+    static const Case cases[] = {
+        {.name = "double_1", .run = asked, .ranks = 1},
+        {.name = "double_2", .run = asked, .ranks = 2},
+        {.name = "double_3", .run = automatic, .ranks = 3},
+        {.name = "double_4", .run = asked, .ranks = 4},
+        {.name = "carriers_2", .run = carriers, .ranks = 2},
+        {.name = "any_dtype_3", .run = any_dtype, .ranks = 3},
+        {.name = "split_4", .run = split, .ranks = 4},
+        {.name = "recording_2", .run = recording, .ranks = 2},
+        {.name = "shared_gpu_2", .run = shared_gpu, .ranks = 2},
+        {.name = "some_without_gpu_3", .run = some_without_gpu, .ranks = 3},
+        {.name = "on_host_2", .run = on_host, .ranks = 2},
+        {.name = "on_host_auto_2", .run = on_host_auto, .ranks = 2},
+        {.name = "no_gpu", .run = no_gpu},
+    };
+    if (argc == 3 && !strcmp(argv[1], "--scenario"))
+        run_scenario(argv[2]);
+    return harness_main(argc, argv, cases, sizeof cases / sizeof *cases);
+}
+#endif
