@@ -71,7 +71,8 @@ static const char *nccl_failure(void *context)
     if (!nccl_failed(code))
         return NULL;
     snprintf(c->words, sizeof c->words, "%s (%s)", ncclGetErrorString(code), nccl_account(comm));
-    c->words[strcspn(c->words, "\n")] = 0; /* one line */
+    for (char *end; (end = strchr(c->words, '\n'));) /* one line */
+        *end = ' ';
     return c->words;
 }
 

@@ -56,8 +56,8 @@ static char *look(Watch *w)
 {
     const char *failure = w->calls->failure(w->context);
     if (failure)
-        return format_new("%s: %s; last call: %s of %zu numbers: is another rank, its machine or the network gone?",
-                          w->library, failure, w->what ? w->what : "none", w->count);
+        return format_new("%s: %s; the last call was %s of %zu numbers: is another rank, its machine or the network gone?",
+                          w->library, failure, w->what, w->count);
     if (w->stage == QUEUED && w->calls->idle(w->context))
         w->stage = QUIET;
     double waited = timer_now() - w->since;
@@ -97,6 +97,7 @@ Watch *watch_new(const WatchCalls *calls, void *context, const char *library, in
     w->context = context;
     w->library = library;
     w->rank = rank;
+    w->what = "none";
     pthread_mutex_init(&w->lock, NULL);
     pthread_cond_init(&w->wake, NULL);
     REQUIRE(!pthread_create(&w->thread, NULL, watching, w), "%s: no thread to watch it: too many processes?", library);

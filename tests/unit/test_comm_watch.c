@@ -1,0 +1,140 @@
+/* test_comm_watch.c: the watch ends a run whose library fails or does not come to an end, and no other. */
+#include "check.h"
+#include "comm_watch.h"
+#include "harness.h"
+#include "timer.h"
+#include <stdatomic.h>
+#include <time.h>
+#include <unistd.h>
+
+/* A library that does as it is told. */
+typedef struct Library {
+    atomic_bool busy, begun, hangs_in_abandon;
+    const char *_Atomic failure;
+    atomic_int asked; /* how often idle() was */
+} Library;
+
+static void begin(void *p) { ((Library *)p)->begun = true; }
+static const char *failure(void *p) { return ((Library *)p)->failure; }
+
+static bool idle(void *p)
+{
+    Library *l = p;
+    l->asked++;
+    return !l->busy;
+}
+
+static void abandon(void *p)
+{
+    while (((Library *)p)->hangs_in_abandon)
+        pause();
+}
+
+static const WatchCalls calls = {begin, idle, failure, abandon};
+
+static void sleep_ms(int ms) { nanosleep(&(struct timespec){ms / 1000, ms % 1000 * 1000000L}, NULL); }
+
+/* A child's: five seconds, then an end without a word. */
+static void wait_for_the_end(void)
+{
+    sleep_ms(5000);
+    _exit(99);
+}
+
+static void never_returns(void *p)
+{
+    watch_call(watch_new(&calls, p, "NCCL", 0), "start", 4, 0.3);
+    wait_for_the_end();
+}
+
+static void never_done(void *p)
+{
+    ((Library *)p)->busy = true;
+    Watch *w = watch_new(&calls, p, "NCCL", 0);
+    watch_call(w, "all-reduce", 1234, 0.3);
+    watch_queued(w, false);
+    wait_for_the_end();
+}
+
+static void fails(void *p)
+{
+    Watch *w = watch_new(&calls, p, "NCCL", 0);
+    watch_call(w, "broadcast", 7, 60);
+    watch_queued(w, false);
+    sleep_ms(300);
+    ((Library *)p)->failure = "network error (peer gone)";
+    wait_for_the_end();
+}
+
+static void fails_first(void *p)
+{
+    ((Library *)p)->failure = "network error";
+    watch_new(&calls, p, "NCCL", 0);
+    wait_for_the_end();
+}
+
+static void deaths(void **state)
+{
+    (void)state;
+    Library l = {.begun = false};
+    expect_death(EXIT_USAGE, never_returns, &l, "NCCL: start of 4 numbers: not done after 0 s", "LABS_COMM_SECONDS", NULL);
+    expect_death(EXIT_USAGE, never_done, &l, "NCCL: all-reduce of 1234 numbers: not done", NULL);
+    expect_death(EXIT_USAGE, fails, &l, "NCCL: network error (peer gone); the last call was broadcast of 7 numbers", NULL);
+    expect_death(EXIT_USAGE, fails_first, &l, "network error; the last call was none", NULL);
+    l.hangs_in_abandon = true;
+    expect_death(EXIT_USAGE, never_done, &l, "all-reduce of 1234", NULL);
+}
+
+/* Work that goes on and on, each call well within its time; and then silence. */
+static void lives(void **state)
+{
+    (void)state;
+    Library l = {.busy = true};
+    Watch *w = watch_new(&calls, &l, "NCCL", 0);
+    for (int i = 0; i < 20; i++) {
+        watch_call(w, "all-reduce", 10, 1);
+        watch_queued(w, false);
+        sleep_ms(100);
+    }
+    assert_true(l.begun);
+    assert_true(l.asked > 5);
+    l.busy = false;
+    sleep_ms(400); /* it sees that */
+    l.busy = true;
+    sleep_ms(1500); /* and does not care for what it was not told of */
+    watch_free(w);
+    watch_free(NULL);
+}
+
+static void recorded(void **state)
+{
+    (void)state;
+    Library l = {.busy = true};
+    Watch *w = watch_new(&calls, &l, "NCCL", 0);
+    watch_call(w, "all-reduce", 10, 0.3);
+    watch_queued(w, true);
+    sleep_ms(1000);
+    assert_int_equal(l.asked, 0);
+    watch_free(w);
+}
+
+static void ends_at_once(void **state)
+{
+    (void)state;
+    Library l = {.busy = true};
+    double began = timer_now();
+    for (int i = 0; i < 50; i++)
+        watch_free(watch_new(&calls, &l, "NCCL", 0));
+    assert_true(timer_now() - began < 2.5); /* not after a look's pause each: 5 s */
+}
+
+int main(int argc, char **argv)
+{
+    static const Case cases[] = {
+        {.name = "deaths", .run = deaths},
+        {.name = "lives", .run = lives},
+        {.name = "recorded", .run = recorded},
+        {.name = "ends_at_once", .run = ends_at_once},
+    };
+    return harness_main(argc, argv, cases, sizeof cases / sizeof *cases);
+}
