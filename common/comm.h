@@ -10,9 +10,14 @@
  *   comm_broadcast            MPI_Bcast                       ncclBroadcast
  *   comm_reduce_scatter       MPI_Reduce_scatter_block        ncclReduceScatter
  *   comm_all_gather           MPI_Allgather                   ncclAllGather
- *   comm_send, comm_recv      MPI_Send, MPI_Recv              ncclSend, ncclRecv (no COMM_ANY)
- *   comm_barrier, comm_split  MPI_Barrier, MPI_Comm_split     (MPI), ncclCommSplit
+ *   comm_send, comm_recv      MPI_Send, MPI_Recv              (MPI: NCCL has no tags and no COMM_ANY)
+ *   comm_barrier, comm_split  MPI_Barrier, MPI_Comm_split     (MPI); a part gets a new id, and so an ncclComm, of its own
  *   comm_*_host               the same on host memory, always over MPI
+ *
+ * NCCL carries tensors on GPUs, where each rank has one of its own. MPI carries those in host memory, MAX and MIN of
+ * floats, and where ranks share a GPU all of them (rank 0 says so, once), by way of host memory. A collective by NCCL
+ * makes the stream wait, not the host. When it is not done within 600 s (LABS_COMM_SECONDS=N), or NCCL reports an
+ * error, the run ends.
  *
  * Device tensors must have no halo, in and out of one call must not overlap, and one call takes at most 2^31 - 1
  * numbers. Their work is ordered with `s`: it starts after what was queued on s, and what is queued on s after the call
@@ -31,7 +36,7 @@ typedef struct Comm Comm;
 typedef struct CommRequest CommRequest; /* an operation under way */
 
 typedef struct CommOps {
-    const char *name; /* "self", "mpi", "nccl" */
+    const char *name; /* "self", "mpi", "nccl": what carries tensors on a device now */
     /* Each starts the operation and, with `request` NULL, also completes it; else *request is to be waited for. */
     void (*all_reduce)(Comm *c, Tensor t, CommOp op, Stream *s, CommRequest **request);
     void (*broadcast)(Comm *c, Tensor t, int root, Stream *s, CommRequest **request);
@@ -57,8 +62,9 @@ struct Comm {
                                  * in sends; not what it received; 0 where size is 1 */
 };
 
-/* Start the library. kind: "auto" (mpi where started by mpirun, else self), "self", "mpi", "nccl". After it die() ends
- * all ranks. Once per run: more by comm_split. */
+/* Start the library. kind: "auto" (where started by mpirun mpi, and nccl for tensors on GPUs where this program has it;
+ * else self), "self", "mpi", "nccl" (without a GPU the run ends with status 77). After it die() ends all ranks. Once per
+ * run: more by comm_split. */
 Comm *comm_open(const char *kind);
 /* Leave in good order, all started operations waited for; a rank that ends without it ends the run (exit 1). NULL is
  * fine. */

@@ -31,10 +31,10 @@ static bool nccl_failed(ncclResult_t code)
     return code != ncclSuccess;
 }
 
-void nccl_check(ncclResult_t code, const char *file, int line, const char *function)
+void nccl_check(ncclResult_t code, const char *file, int line, const char *call)
 {
     if (code != ncclSuccess)
-        die(EXIT_USAGE, "%s:%d: %s: %s (%s): NCCL_DEBUG=WARN says more", file, line, function, ncclGetErrorString(code),
+        die(EXIT_USAGE, "%s:%d: %s: %s (%s): NCCL_DEBUG=WARN says more", file, line, call, ncclGetErrorString(code),
             nccl_account(NULL));
 }
 
@@ -51,8 +51,8 @@ static void watch_begins(void *context)
 {
     NcclComm *c = context;
     enum cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
-    CUDA_(cudaSetDevice, c->device);
-    CUDA_(cudaThreadExchangeStreamCaptureMode, &mode);
+    CUDA_CHECK(cudaSetDevice(c->device));
+    CUDA_CHECK(cudaThreadExchangeStreamCaptureMode(&mode));
 }
 
 /* Another error than "not ready" is for the thread that waits for the stream: it gets it, too. */
@@ -98,10 +98,10 @@ static Place place_of(NcclComm *c, const void *address)
     snprintf(p.host, sizeof p.host, "%s", host && *host ? host : name);
     if (address) {
         struct cudaPointerAttributes where;
-        CUDA_(cudaPointerGetAttributes, &where, address);
+        CUDA_CHECK(cudaPointerGetAttributes(&where, address));
         ASSERT(where.type == cudaMemoryTypeDevice || where.type == cudaMemoryTypeManaged);
         c->device = where.device;
-        CUDA_(cudaDeviceGetPCIBusId, p.gpu, sizeof p.gpu, where.device);
+        CUDA_CHECK(cudaDeviceGetPCIBusId(p.gpu, sizeof p.gpu, where.device));
     }
     return p;
 }
@@ -115,11 +115,12 @@ static Places judge(NcclComm *c, const void *address)
     if (c->base.rank == 0) {
         char *why;
         verdict = places_judge(all, c->base.size, &why);
-        if (why && (c->asked || verdict != PLACES_ON_HOST))
+        if (why && !c->told && (c->asked || verdict != PLACES_ON_HOST))
             fprintf(stderr, "note: without NCCL: %s: tensors go over MPI, by way of host memory\n", why);
         free(why);
     }
     c->mpi->op->broadcast_host(c->mpi, &verdict, sizeof verdict, 0);
+    c->told = c->told || verdict == PLACES_MIXED;
     free(all);
     return verdict;
 }
@@ -128,15 +129,15 @@ static void bring_up(NcclComm *c)
 {
     ncclUniqueId id;
     ncclComm_t nccl = NULL;
-    CUDA_(cudaSetDevice, c->device);
-    CUDA_(cudaStreamCreateWithFlags, &c->stream, cudaStreamNonBlocking);
-    CUDA_(cudaEventCreateWithFlags, &c->ready, cudaEventDisableTiming);
+    CUDA_CHECK(cudaSetDevice(c->device));
+    CUDA_CHECK(cudaStreamCreateWithFlags(&c->stream, cudaStreamNonBlocking));
+    CUDA_CHECK(cudaEventCreateWithFlags(&c->ready, cudaEventDisableTiming));
     c->watch = watch_new(&watched, c, "NCCL", c->base.rank);
     watch_call(c->watch, "start", c->base.size, c->seconds < START_SECONDS ? c->seconds : START_SECONDS);
     if (c->base.rank == 0)
-        NCCL_(ncclGetUniqueId, &id);
+        NCCL_CHECK(ncclGetUniqueId(&id));
     c->mpi->op->broadcast_host(c->mpi, &id, sizeof id, 0);
-    NCCL_(ncclCommInitRank, &nccl, c->base.size, id, c->base.rank);
+    NCCL_CHECK(ncclCommInitRank(&nccl, c->base.size, id, c->base.rank));
     c->nccl = nccl;
     watch_queued(c->watch, false);
 }
@@ -159,10 +160,10 @@ void nccl_leave(NcclComm *c)
 {
     if (c->carrier != OVER_NCCL)
         return;
-    CUDA_(cudaSetDevice, c->device);
-    CUDA_(cudaStreamSynchronize, c->stream);
+    CUDA_CHECK(cudaSetDevice(c->device));
+    CUDA_CHECK(cudaStreamSynchronize(c->stream));
     watch_free(c->watch); /* it looks at the communicator */
-    NCCL_(ncclCommDestroy, c->nccl);
-    CUDA_(cudaEventDestroy, c->ready);
-    CUDA_(cudaStreamDestroy, c->stream);
+    NCCL_CHECK(ncclCommDestroy(c->nccl));
+    CUDA_CHECK(cudaEventDestroy(c->ready));
+    CUDA_CHECK(cudaStreamDestroy(c->stream));
 }

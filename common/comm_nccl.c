@@ -57,7 +57,7 @@ static int nccl_wait(CommRequest *request)
     if (r->mpi)
         from = c->mpi->op->wait(r->mpi);
     else
-        CUDA_(cudaStreamWaitEvent, r->s, r->done, 0);
+        CUDA_CHECK(cudaStreamWaitEvent(r->s, r->done, 0));
     r->next = c->spare;
     c->spare = r;
     c->under_way--;
@@ -96,20 +96,20 @@ static NcclRequest *begin(NcclComm *c, const char *what, Tensor t, Stream *s)
 {
     NcclRequest *r = request_new(c);
     r->s = s->be->op->stream_native(s);
-    CUDA_(cudaSetDevice, c->device); /* a thread's own; NCCL needs it */
+    CUDA_CHECK(cudaSetDevice(c->device)); /* a thread's own; NCCL needs it */
     if (!r->done)
-        CUDA_(cudaEventCreateWithFlags, &r->done, cudaEventDisableTiming);
-    CUDA_(cudaEventRecord, c->ready, r->s);
-    CUDA_(cudaStreamWaitEvent, c->stream, c->ready, 0);
-    watch_call(c->watch, what, tensor_count(t), c->seconds);
+        CUDA_CHECK(cudaEventCreateWithFlags(&r->done, cudaEventDisableTiming));
+    watch_call(c->watch, what, tensor_count(t), c->seconds); /* first: where s is being recorded, c->stream is from here on */
+    CUDA_CHECK(cudaEventRecord(c->ready, r->s));
+    CUDA_CHECK(cudaStreamWaitEvent(c->stream, c->ready, 0));
     return r;
 }
 
 static void end(NcclRequest *r, CommRequest **request)
 {
     enum cudaStreamCaptureStatus recording;
-    CUDA_(cudaEventRecord, r->done, r->c->stream);
-    CUDA_(cudaStreamIsCapturing, r->s, &recording);
+    CUDA_CHECK(cudaEventRecord(r->done, r->c->stream));
+    CUDA_CHECK(cudaStreamIsCapturing(r->s, &recording));
     watch_queued(r->c->watch, recording != cudaStreamCaptureStatusNone);
     if (request)
         *request = (CommRequest *)r;
@@ -134,7 +134,7 @@ static void nccl_all_reduce(Comm *base, Tensor t, CommOp op, Stream *s, CommRequ
     }
     NcclRequest *r = begin(c, "all-reduce", t, s);
     void *data = device_address(t, s);
-    NCCL_(ncclAllReduce, data, data, tensor_count(t), nccl_type(t.dtype), nccl_op(op), c->nccl, c->stream);
+    NCCL_CHECK(ncclAllReduce(data, data, tensor_count(t), nccl_type(t.dtype), nccl_op(op), c->nccl, c->stream));
     end(r, request);
 }
 
@@ -148,7 +148,7 @@ static void nccl_broadcast(Comm *base, Tensor t, int root, Stream *s, CommReques
     }
     NcclRequest *r = begin(c, "broadcast", t, s);
     void *data = device_address(t, s);
-    NCCL_(ncclBroadcast, data, data, bytes_of(t), ncclChar, root, c->nccl, c->stream);
+    NCCL_CHECK(ncclBroadcast(data, data, bytes_of(t), ncclChar, root, c->nccl, c->stream));
     end(r, request);
 }
 
@@ -161,8 +161,8 @@ static void nccl_reduce_scatter(Comm *base, Tensor out, Tensor in, CommOp op, St
         return;
     }
     NcclRequest *r = begin(c, "reduce-scatter", in, s);
-    NCCL_(ncclReduceScatter, device_address(in, s), device_address(out, s), tensor_count(out), nccl_type(in.dtype),
-          nccl_op(op), c->nccl, c->stream);
+    NCCL_CHECK(ncclReduceScatter(device_address(in, s), device_address(out, s), tensor_count(out), nccl_type(in.dtype),
+          nccl_op(op), c->nccl, c->stream));
     end(r, request);
 }
 
@@ -175,7 +175,7 @@ static void nccl_all_gather(Comm *base, Tensor out, Tensor in, Stream *s, CommRe
         return;
     }
     NcclRequest *r = begin(c, "all-gather", in, s);
-    NCCL_(ncclAllGather, device_address(in, s), device_address(out, s), bytes_of(in), ncclChar, c->nccl, c->stream);
+    NCCL_CHECK(ncclAllGather(device_address(in, s), device_address(out, s), bytes_of(in), ncclChar, c->nccl, c->stream));
     end(r, request);
 }
 
@@ -230,8 +230,9 @@ static Comm *nccl_comm_new(Comm *mpi, bool asked, double seconds)
 Comm *comm_nccl_open(bool asked)
 {
     const char *text = getenv("LABS_COMM_SECONDS"), *missing = asked ? comm_nccl_missing() : NULL;
-    double seconds = text ? strtod(text, NULL) : 600;
-    REQUIRE(seconds > 0, "LABS_COMM_SECONDS=%s: expected a number of seconds above 0", text);
+    char *end = "";
+    double seconds = text ? strtod(text, &end) : 600;
+    REQUIRE(seconds > 0 && !*end, "LABS_COMM_SECONDS=%s: expected a number of seconds above 0", text);
     if (missing)
         die(EXIT_TODO, "--comm nccl: no NCCL here: %s: use --comm mpi", missing);
     return nccl_comm_new(comm_mpi_open(), asked, seconds);
@@ -242,7 +243,9 @@ Comm *comm_nccl_open(bool asked)
 static Comm *nccl_split(Comm *base, int colour, int key)
 {
     NcclComm *c = (NcclComm *)base;
-    return nccl_comm_new(c->mpi->op->split(c->mpi, colour, key), false, c->seconds);
+    Comm *part = nccl_comm_new(c->mpi->op->split(c->mpi, colour, key), false, c->seconds);
+    ((NcclComm *)part)->told = c->told;
+    return part;
 }
 
 static void nccl_close(Comm *base)
@@ -254,7 +257,7 @@ static void nccl_close(Comm *base)
     for (NcclRequest *r = c->spare, *next; r; r = next) {
         next = r->next;
         if (r->done)
-            CUDA_(cudaEventDestroy, r->done);
+            CUDA_CHECK(cudaEventDestroy(r->done));
         free(r);
     }
     c->mpi->op->close(c->mpi);

@@ -10,7 +10,7 @@
 #include <stdatomic.h>
 #include "comm.h"
 #include "comm_watch.h"
-#include "cuda.h"
+#include "cuda_check.h"
 
 typedef struct NcclRequest NcclRequest;
 
@@ -25,6 +25,7 @@ typedef struct NcclComm {
     Comm base;               /* first: a Comm * of comm_nccl.c is an NcclComm * */
     Comm *mpi;               /* the same ranks: host memory, messages, what NCCL cannot do */
     bool asked;              /* by --comm nccl: say so where it cannot serve */
+    bool told;               /* that it cannot: of this, or of what it is a part of */
     double seconds;          /* that a call may take */
     Carrier carrier;
     NcclRequest *spare;      /* requests at rest */
@@ -43,7 +44,7 @@ typedef struct NcclComm {
 bool nccl_carries(NcclComm *c, Tensor t, Stream *s);
 void nccl_leave(NcclComm *c);
 
-/* Call an NCCL function; its error ends the run with the file, the line, the call and NCCL's own words. */
-#define NCCL_(function, ...) nccl_check(function(__VA_ARGS__), __FILE__, __LINE__, #function)
-void nccl_check(ncclResult_t code, const char *file, int line, const char *function);
+/* Every call of NCCL stands in this one: its error ends the run with file, line, call and NCCL's own words. */
+#define NCCL_CHECK(call) nccl_check((call), __FILE__, __LINE__, #call)
+void nccl_check(ncclResult_t code, const char *file, int line, const char *call);
 #endif

@@ -3,7 +3,7 @@
 #include "comm_open.h"
 #ifdef HAVE_NCCL
 #include <string.h>
-#include "cuda.h"
+#include "cuda_check.h"
 
 struct Buffer { char *device; };
 
@@ -28,48 +28,48 @@ static cudaStream_t queue(Stream *s) { return ((CudaStream *)s)->s; }
 static void *staging_new(size_t bytes)
 {
     void *memory;
-    CUDA_(cudaMallocHost, &memory, bytes);
+    CUDA_CHECK(cudaMallocHost(&memory, bytes));
     return memory;
 }
 
-static void staging_free(void *memory) { CUDA_(cudaFreeHost, memory); }
+static void staging_free(void *memory) { CUDA_CHECK(cudaFreeHost(memory)); }
 
 static Buffer *buffer_new(Backend *be, size_t bytes)
 {
     Buffer *b = alloc(1, sizeof *b);
     (void)be;
-    CUDA_(cudaMalloc, (void **)&b->device, bytes ? bytes : 1);
-    CUDA_(cudaMemset, b->device, 0, bytes);
-    CUDA_(cudaDeviceSynchronize);
+    CUDA_CHECK(cudaMalloc((void **)&b->device, bytes ? bytes : 1));
+    CUDA_CHECK(cudaMemset(b->device, 0, bytes));
+    CUDA_CHECK(cudaDeviceSynchronize());
     return b;
 }
 
 static void buffer_free(Buffer *b)
 {
     if (b)
-        CUDA_(cudaFree, b->device);
+        CUDA_CHECK(cudaFree(b->device));
     free(b);
 }
 
 static void *buffer_host(Buffer *b) { return (void)b, NULL; }
 static void *buffer_device(Buffer *b) { return b->device; }
 static void *stream_native(Stream *s) { return queue(s); }
-static void stream_sync(Stream *s) { CUDA_(cudaStreamSynchronize, queue(s)); }
+static void stream_sync(Stream *s) { CUDA_CHECK(cudaStreamSynchronize(queue(s))); }
 
 static void upload(Stream *s, Tensor out, const void *in)
 {
-    CUDA_(cudaMemcpyAsync, at(out), in, bytes_of(out), cudaMemcpyHostToDevice, queue(s));
+    CUDA_CHECK(cudaMemcpyAsync(at(out), in, bytes_of(out), cudaMemcpyHostToDevice, queue(s)));
 }
 
 static void download(Stream *s, void *out, Tensor in)
 {
-    CUDA_(cudaMemcpyAsync, out, at(in), bytes_of(in), cudaMemcpyDeviceToHost, queue(s));
+    CUDA_CHECK(cudaMemcpyAsync(out, at(in), bytes_of(in), cudaMemcpyDeviceToHost, queue(s)));
     stream_sync(s);
 }
 
 static void copy(Stream *s, Tensor out, Tensor in)
 {
-    CUDA_(cudaMemcpyAsync, at(out), at(in), bytes_of(out), cudaMemcpyDeviceToDevice, queue(s));
+    CUDA_CHECK(cudaMemcpyAsync(at(out), at(in), bytes_of(out), cudaMemcpyDeviceToDevice, queue(s)));
 }
 
 static void scale_staged(void *p)
@@ -101,16 +101,16 @@ static void scale(Stream *base, Tensor t, float factor)
     }
     Scaling *x = alloc(1, sizeof *x);
     *x = (Scaling){s->staging, tensor_count(t), t.dtype, factor};
-    CUDA_(cudaMemcpyAsync, s->staging, at(t), bytes, cudaMemcpyDeviceToHost, s->s);
-    CUDA_(cudaLaunchHostFunc, s->s, scale_staged, x);
-    CUDA_(cudaMemcpyAsync, at(t), s->staging, bytes, cudaMemcpyHostToDevice, s->s);
+    CUDA_CHECK(cudaMemcpyAsync(s->staging, at(t), bytes, cudaMemcpyDeviceToHost, s->s));
+    CUDA_CHECK(cudaLaunchHostFunc(s->s, scale_staged, x));
+    CUDA_CHECK(cudaMemcpyAsync(at(t), s->staging, bytes, cudaMemcpyHostToDevice, s->s));
 }
 
 static Stream *stream_new(Backend *be, int threads)
 {
     CudaStream *s = alloc(1, sizeof *s);
     s->base = (Stream){be, threads};
-    CUDA_(cudaStreamCreateWithFlags, &s->s, cudaStreamNonBlocking);
+    CUDA_CHECK(cudaStreamCreateWithFlags(&s->s, cudaStreamNonBlocking));
     return &s->base;
 }
 
@@ -118,7 +118,7 @@ static void stream_free(Stream *base)
 {
     CudaStream *s = (CudaStream *)base;
     stream_sync(base);
-    CUDA_(cudaStreamDestroy, s->s);
+    CUDA_CHECK(cudaStreamDestroy(s->s));
     if (s->staging)
         staging_free(s->staging);
     free(s);
@@ -147,8 +147,8 @@ Backend *cuda_memory_open(int local_rank)
         .close = close_backend,
     };
     int devices;
-    CUDA_(cudaGetDeviceCount, &devices);
-    CUDA_(cudaSetDevice, local_rank % devices);
+    CUDA_CHECK(cudaGetDeviceCount(&devices));
+    CUDA_CHECK(cudaSetDevice(local_rank % devices));
     Backend *be = alloc(1, sizeof *be);
     *be = (Backend){.op = &ops, .threads = 1, .description = "memory of a GPU"};
     return be;

@@ -68,7 +68,9 @@ fi
 options=(--np "$np" --bind-to none) # the backend pins its threads itself
 if [ -n "$hosts" ]; then
     options+=(-H "$hosts")
-    for name in OMP_NUM_THREADS OMP_WAIT_POLICY GOMP_SPINCOUNT LABS_COLUMNS LABS_AUDIT DATA_DIR HEADLESS; do # nothing else goes to other hosts
+    # nothing else goes to other hosts
+    for name in OMP_NUM_THREADS OMP_WAIT_POLICY GOMP_SPINCOUNT LABS_COLUMNS LABS_AUDIT LABS_COMM_SECONDS DATA_DIR HEADLESS \
+        "${!NCCL_@}"; do
         [ -z "${!name+set}" ] || options+=(-x "$name")
     done
 elif [ -z "${SLURM_JOB_ID-}${PBS_JOBID-}${LSB_JOBID-}" ]; then

@@ -9,6 +9,7 @@
 
 Fault fake_fault;
 bool fake_one_gpu, fake_recording;
+int fake_alive;
 
 /* ---- streams ---- */
 
@@ -82,6 +83,7 @@ cudaError_t cudaStreamCreateWithFlags(cudaStream_t *s, unsigned flags)
     (*s)->last = &(*s)->first;
     (*s)->next = streams;
     streams = *s;
+    fake_alive++;
     return cudaSuccess;
 }
 
@@ -92,6 +94,7 @@ cudaError_t cudaStreamDestroy(cudaStream_t s)
     while (*at != s)
         at = &(*at)->next;
     *at = s->next;
+    fake_alive--;
     free(s);
     return cudaSuccess;
 }

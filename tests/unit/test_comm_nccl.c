@@ -37,8 +37,20 @@ static void all(Setup *x)
     comm_same_bits(x);
 }
 
-static void asked(void **state) { (void)state, over_gpu("nccl", all); }
-static void automatic(void **state) { (void)state, over_gpu("auto", all); }
+static void over_double(const char *kind, void (*group)(Setup *))
+{
+    over_gpu(kind, group);
+    assert_int_equal(fake_alive, 0);
+}
+
+static void asked(void **state) { (void)state, over_double("nccl", all); }
+static void automatic(void **state) { (void)state, over_double("auto", all); }
+
+static void eager(void **state)
+{
+    fake_eager = true;
+    asked(state);
+}
 
 /* ---- which way a tensor goes ---- */
 
@@ -65,7 +77,21 @@ static void operations(Setup *x)
     reduce_one(x, F64, COMM_MAX, false);
 }
 
-static void carriers(void **state) { (void)state, over_gpu("auto", operations); }
+/* Not done before its work is. */
+static void started(Setup *x)
+{
+    Tensor v = vector_new(x, F32, 50, x->c->rank);
+    CommRequest *r = comm_all_reduce_start(x->c, v, COMM_SUM, x->s);
+    int before = 0;
+    while (!comm_test(x->c, r))
+        before++;
+    assert_true(before > 0 || strcmp(x->be->op->name, "cuda memory"));
+    comm_wait(x->c, r);
+    check_and_free(x, v, own_sum, "all_reduce_start");
+}
+
+static void not_waiting(void **state) { (void)state, over_double("nccl", started); }
+static void carriers(void **state) { (void)state, over_double("auto", operations); }
 
 /* Bytes: odd counts, odd offsets, each rank's its own. */
 static void moved(Setup *x)
@@ -91,7 +117,7 @@ static void moved(Setup *x)
     x->be->op->buffer_free(from);
 }
 
-static void any_dtype(void **state) { (void)state, over_gpu("nccl", moved); }
+static void any_dtype(void **state) { (void)state, over_double("nccl", moved); }
 
 /* Parts and the whole at work at once. */
 static void parts(Setup *x)
@@ -109,7 +135,7 @@ static void parts(Setup *x)
     comm_close(y.c);
 }
 
-static void split(void **state) { (void)state, over_gpu("nccl", parts); }
+static void split(void **state) { (void)state, over_double("nccl", parts); }
 
 /* A call that is recorded into a graph: its stream must not be asked whether it is idle, and there is no deadline. */
 static void recorded(Setup *x)
@@ -122,7 +148,7 @@ static void recorded(Setup *x)
     nanosleep(&(struct timespec){0, 300000000}, NULL); /* the watch has seen it end */
     fake_recording = true;
     comm_all_reduce(x->c, b, COMM_SUM, x->s);
-    nanosleep(&(struct timespec){1, 500000000}, NULL);
+    nanosleep(&(struct timespec){4, 0}, NULL);
     fake_recording = false;
     check_and_free(x, a, own_sum, "before recording");
     check_and_free(x, b, own_sum, "recorded");
@@ -131,8 +157,8 @@ static void recorded(Setup *x)
 static void recording(void **state)
 {
     (void)state;
-    setenv("LABS_COMM_SECONDS", "1", true);
-    over_gpu("nccl", recorded);
+    setenv("LABS_COMM_SECONDS", "3", true);
+    over_double("nccl", recorded);
 }
 
 /* ---- where NCCL cannot serve ---- */
@@ -203,6 +229,12 @@ static void shared_gpu(void **state)
     comm_requests(&x);
     comm_messages(&x);
     assert_int_equal(fake_calls, 0);
+    s = hear();
+    Setup y = x;
+    y.c = comm_split(x.c, 0, x.c->rank);
+    by_mpi(&y);
+    comm_close(y.c);
+    expect_said(s, x.c->rank, NULL, NULL);
     Comm *alone = comm_split(x.c, x.c->rank, 0);
     Tensor a = vector_new(&x, F32, 5, 3);
     comm_all_reduce(alone, a, COMM_SUM, x.s);
@@ -255,6 +287,8 @@ static void no_gpu(void **state)
     fake_fault = NO_FAULT;
     setenv("LABS_COMM_SECONDS", "soon", true);
     expect_death(EXIT_USAGE, open_it, "nccl", "LABS_COMM_SECONDS=soon", NULL);
+    setenv("LABS_COMM_SECONDS", "5 min", true);
+    expect_death(EXIT_USAGE, open_it, "nccl", "LABS_COMM_SECONDS=5 min", NULL);
 }
 
 /* ---- scenarios ---- */
@@ -297,6 +331,9 @@ int main(int argc, char **argv)
         {.name = "double_2", .run = asked, .ranks = 2},
         {.name = "double_3", .run = automatic, .ranks = 3},
         {.name = "double_4", .run = asked, .ranks = 4},
+        {.name = "eager_2", .run = eager, .ranks = 2},
+        {.name = "eager_3", .run = eager, .ranks = 3},
+        {.name = "not_waiting_2", .run = not_waiting, .ranks = 2},
         {.name = "carriers_2", .run = carriers, .ranks = 2},
         {.name = "any_dtype_3", .run = any_dtype, .ranks = 3},
         {.name = "split_4", .run = split, .ranks = 4},
