@@ -66,8 +66,8 @@ static const char *dtype_name(DType t)
 
 static void check_tensor(const char *call, Tensor t)
 {
-    REQUIRE(tensor_count(t) <= INT_MAX, "%s: %zu numbers in one call: it takes at most %d: cut the tensor with tensor_slice",
-            call, tensor_count(t), INT_MAX);
+    REQUIRE(tensor_count(t) <= INT_MAX, "%s: %zu numbers in one call: at most %d: cut the tensor with tensor_slice", call,
+            tensor_count(t), INT_MAX);
     if (t.halo)
         die(EXIT_WRONG, "%s: the tensor has a halo of %d: only dense tensors can be sent", call, t.halo);
 }

@@ -87,8 +87,22 @@ static const WatchCalls watched = {watch_begins, stream_idle, nccl_failure, nccl
 
 /* ---- may it, and can it? ---- */
 
-/* Where this rank's numbers lie; `address`: on the device, else NULL. */
-static Place place_of(NcclComm *c, const void *address)
+/* Is this memory of a GPU that CUDA can use here? *device: which one. */
+static bool on_gpu(const void *address, int *device)
+{
+    struct cudaPointerAttributes where;
+    if (!address)
+        return false;
+    if (cudaPointerGetAttributes(&where, address) != cudaSuccess) {
+        cudaGetLastError(); /* not to be found by somebody else's check */
+        return false;
+    }
+    *device = where.device;
+    return where.type == cudaMemoryTypeDevice || where.type == cudaMemoryTypeManaged;
+}
+
+/* Where this rank's numbers lie: on GPU c->device, or in host memory. */
+static Place place_of(const NcclComm *c, bool gpu)
 {
     Place p = {.gpu = ""};
     int length;
@@ -96,20 +110,15 @@ static Place place_of(NcclComm *c, const void *address)
     char name[MPI_MAX_PROCESSOR_NAME];
     MPI_CHECK(MPI_Get_processor_name, name, &length);
     snprintf(p.host, sizeof p.host, "%s", host && *host ? host : name);
-    if (address) {
-        struct cudaPointerAttributes where;
-        CUDA_CHECK(cudaPointerGetAttributes(&where, address));
-        ASSERT(where.type == cudaMemoryTypeDevice || where.type == cudaMemoryTypeManaged);
-        c->device = where.device;
-        CUDA_CHECK(cudaDeviceGetPCIBusId(p.gpu, sizeof p.gpu, where.device));
-    }
+    if (gpu)
+        CUDA_CHECK(cudaDeviceGetPCIBusId(p.gpu, sizeof p.gpu, c->device));
     return p;
 }
 
 /* All ranks: their places judged by rank 0, who says where NCCL was wished for and cannot serve. */
-static Places judge(NcclComm *c, const void *address)
+static Places judge(NcclComm *c, bool gpu)
 {
-    Place mine = place_of(c, address), *all = alloc(c->base.size, sizeof mine);
+    Place mine = place_of(c, gpu), *all = alloc(c->base.size, sizeof mine);
     Places verdict = PLACES_ON_HOST;
     c->mpi->op->gather_host(c->mpi, all, &mine, sizeof mine, 0);
     if (c->base.rank == 0) {
@@ -133,7 +142,7 @@ static void bring_up(NcclComm *c)
     CUDA_CHECK(cudaStreamCreateWithFlags(&c->stream, cudaStreamNonBlocking));
     CUDA_CHECK(cudaEventCreateWithFlags(&c->ready, cudaEventDisableTiming));
     c->watch = watch_new(&watched, c, "NCCL", c->base.rank);
-    watch_call(c->watch, "start", c->base.size, c->seconds < START_SECONDS ? c->seconds : START_SECONDS);
+    watch_call(c->watch, "start", c->base.size, "ranks", c->seconds < START_SECONDS ? c->seconds : START_SECONDS);
     if (c->base.rank == 0)
         NCCL_CHECK(ncclGetUniqueId(&id));
     c->mpi->op->broadcast_host(c->mpi, &id, sizeof id, 0);
@@ -146,13 +155,18 @@ bool nccl_carries(NcclComm *c, Tensor t, Stream *s)
 {
     const BackendOps *op = s->be->op;
     const void *address = op->buffer_device ? op->buffer_device(t.buf) : NULL;
-    if (c->carrier == NOT_YET || (c->carrier == ON_HOST && address)) {
-        Places verdict = judge(c, address);
-        c->carrier = verdict == PLACES_APART ? OVER_NCCL : verdict == PLACES_ON_HOST ? ON_HOST : OVER_MPI;
-        if (c->carrier == OVER_NCCL)
-            bring_up(c);
-    }
-    return c->carrier == OVER_NCCL && address;
+    if (c->carrier == OVER_NCCL)
+        return address;
+    if (c->carrier == OVER_MPI)
+        return false;
+    bool gpu = on_gpu(address, &c->device);
+    if (c->carrier == ON_HOST && !gpu)
+        return false;
+    Places verdict = judge(c, gpu);
+    c->carrier = verdict == PLACES_APART ? OVER_NCCL : verdict == PLACES_ON_HOST ? ON_HOST : OVER_MPI;
+    if (c->carrier == OVER_NCCL)
+        bring_up(c);
+    return c->carrier == OVER_NCCL;
 }
 
 /* All work has been waited for in some stream, not by the host. */

@@ -99,7 +99,7 @@ static NcclRequest *begin(NcclComm *c, const char *what, Tensor t, Stream *s)
     CUDA_CHECK(cudaSetDevice(c->device)); /* a thread's own; NCCL needs it */
     if (!r->done)
         CUDA_CHECK(cudaEventCreateWithFlags(&r->done, cudaEventDisableTiming));
-    watch_call(c->watch, what, tensor_count(t), c->seconds); /* first: where s is being recorded, c->stream is from here on */
+    watch_call(c->watch, what, tensor_count(t), "numbers", c->seconds); /* before c->stream is recorded, if s is */
     CUDA_CHECK(cudaEventRecord(c->ready, r->s));
     CUDA_CHECK(cudaStreamWaitEvent(c->stream, c->ready, 0));
     return r;

@@ -2,7 +2,8 @@
  * whether NCCL can serve and brings it up and down.
  *
  * A communicator of this kind is one of MPI first. NCCL comes on top when the first tensor shows where the numbers lie:
- * only then is a GPU chosen (backend_open comes after comm_open).
+ * only then is a GPU chosen (backend_open comes after comm_open). So the first collective must not be one that is
+ * being recorded into a graph.
  */
 #ifndef COMM_NCCL_H
 #define COMM_NCCL_H

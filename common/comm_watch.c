@@ -21,7 +21,7 @@ struct Watch {
     pthread_cond_t wake;
     bool over;
     Stage stage;
-    const char *what;
+    const char *what, *things;
     size_t count;
     double since, seconds;
     atomic_bool abandoned;
@@ -56,15 +56,15 @@ static char *look(Watch *w)
 {
     const char *failure = w->calls->failure(w->context);
     if (failure)
-        return format_new("%s: %s; the last call was %s of %zu numbers: is another rank, its machine or the network gone?",
-                          w->library, failure, w->what, w->count);
+        return format_new("%s: %s; the last call was %s of %zu %s: is another rank, its machine or the network gone?",
+                          w->library, failure, w->what, w->count, w->things);
     if (w->stage == QUEUED && w->calls->idle(w->context))
         w->stage = QUIET;
     double waited = timer_now() - w->since;
     if (w->stage == QUIET || waited < w->seconds)
         return NULL;
-    return format_new("%s: %s of %zu numbers: not done after %.0f s: a rank did not come to it, or is gone"
-                      " (LABS_COMM_SECONDS=N waits longer)", w->library, w->what, w->count, waited);
+    return format_new("%s: %s of %zu %s: not done after %.0f s: a rank did not come to it, or is gone"
+                      " (LABS_COMM_SECONDS=N waits longer)", w->library, w->what, w->count, w->things, waited);
 }
 
 static void *watching(void *p)
@@ -97,7 +97,7 @@ Watch *watch_new(const WatchCalls *calls, void *context, const char *library, in
     w->context = context;
     w->library = library;
     w->rank = rank;
-    w->what = "none";
+    w->what = "none", w->things = "numbers";
     pthread_mutex_init(&w->lock, NULL);
     pthread_cond_init(&w->wake, NULL);
     REQUIRE(!pthread_create(&w->thread, NULL, watching, w), "%s: no thread to watch it: too many processes?", library);
@@ -118,12 +118,13 @@ void watch_free(Watch *w)
     free(w);
 }
 
-void watch_call(Watch *w, const char *what, size_t count, double seconds)
+void watch_call(Watch *w, const char *what, size_t count, const char *things, double seconds)
 {
     pthread_mutex_lock(&w->lock);
     w->stage = IN_CALL;
     w->what = what;
     w->count = count;
+    w->things = things;
     w->since = timer_now();
     w->seconds = seconds;
     pthread_mutex_unlock(&w->lock);

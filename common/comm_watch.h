@@ -23,9 +23,9 @@ typedef struct WatchCalls { /* all are called on the watch's thread */
 Watch *watch_new(const WatchCalls *calls, void *context, const char *library, int rank);
 void watch_free(Watch *w); /* NULL is fine */
 
-/* A call of the library begins: `what` ("all-reduce") of `count` numbers. From now until the work is done, or the next
- * call begins, `seconds` may pass. */
-void watch_call(Watch *w, const char *what, size_t count, double seconds);
+/* A call of the library begins: `what` ("all-reduce") of so many `things` ("numbers"). From now until the work is done,
+ * or the next call begins, `seconds` may pass. */
+void watch_call(Watch *w, const char *what, size_t count, const char *things, double seconds);
 /* The call has returned, its work is queued. recorded: into a graph, for later: nothing is to be waited for, and idle()
  * must not be asked before the next call. */
 void watch_queued(Watch *w, bool recorded);

@@ -26,7 +26,7 @@ try() { # scenario ranks status line aborted [NAME=value]
     echo "$1${6:+ $6}: exit $status after $took ms: $(cat "$work/err")"
 }
 # A rank that never comes: to the start of NCCL; to an all-reduce, where the others' host waits in its stream.
-try start 3 2 '^rank 0: error: NCCL: start of 3 numbers: not done after 4 s' not
+try start 3 2 '^rank 0: error: NCCL: start of 3 ranks: not done after 4 s' not
 try absent 3 2 '^rank 0: error: NCCL: all-reduce of 1000 numbers: not done after 4 s' aborted
 try absent 3 2 '^rank 1: error: NCCL: all-reduce of 1000 numbers: not done after 4 s' aborted FIRST_ABSENT=1
 # What NCCL tells by itself, in the middle of an all-reduce, and at once.

@@ -43,7 +43,7 @@ static void wait_for_the_end(void)
 
 static void never_returns(void *p)
 {
-    watch_call(watch_new(&calls, p, "NCCL", 0), "start", 4, 0.3);
+    watch_call(watch_new(&calls, p, "NCCL", 0), "start", 4, "numbers", 0.3);
     wait_for_the_end();
 }
 
@@ -51,7 +51,7 @@ static void never_done(void *p)
 {
     ((Library *)p)->busy = true;
     Watch *w = watch_new(&calls, p, "NCCL", 0);
-    watch_call(w, "all-reduce", 1234, 0.3);
+    watch_call(w, "all-reduce", 1234, "numbers", 0.3);
     watch_queued(w, false);
     wait_for_the_end();
 }
@@ -59,7 +59,7 @@ static void never_done(void *p)
 static void fails(void *p)
 {
     Watch *w = watch_new(&calls, p, "NCCL", 0);
-    watch_call(w, "broadcast", 7, 60);
+    watch_call(w, "broadcast", 7, "numbers", 60);
     watch_queued(w, false);
     sleep_ms(300);
     ((Library *)p)->failure = "network error (peer gone)";
@@ -92,7 +92,7 @@ static void lives(void **state)
     Library l = {.busy = true};
     Watch *w = watch_new(&calls, &l, "NCCL", 0);
     for (int i = 0; i < 40; i++) {
-        watch_call(w, "all-reduce", 10, 3);
+        watch_call(w, "all-reduce", 10, "numbers", 3);
         watch_queued(w, false);
         sleep_ms(100);
     }
@@ -111,7 +111,7 @@ static void recorded(void **state)
     (void)state;
     Library l = {.busy = true};
     Watch *w = watch_new(&calls, &l, "NCCL", 0);
-    watch_call(w, "all-reduce", 10, 0.3);
+    watch_call(w, "all-reduce", 10, "numbers", 0.3);
     watch_queued(w, true);
     sleep_ms(1000);
     assert_int_equal(l.asked, 0);
