@@ -8,7 +8,7 @@
 #include "fake_nccl.h"
 
 Fault fake_fault;
-bool fake_one_gpu, fake_recording;
+bool fake_one_gpu, fake_recording, fake_unknown;
 int fake_alive;
 
 /* ---- streams ---- */
@@ -247,6 +247,8 @@ cudaError_t cudaMemcpyAsync(void *out, const void *in, size_t bytes, enum cudaMe
 
 cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *a, const void *memory)
 {
+    if (fake_unknown)
+        return cudaErrorNoDevice;
     *a = (struct cudaPointerAttributes){.type = piece_of(memory) ? cudaMemoryTypeDevice : cudaMemoryTypeUnregistered};
     return cudaSuccess;
 }

@@ -25,6 +25,7 @@ typedef enum {
 extern Fault fake_fault;
 extern bool fake_one_gpu;   /* all ranks on one GPU; else each on its own */
 extern bool fake_recording; /* streams are being captured */
+extern bool fake_unknown;   /* CUDA does not know any memory */
 extern bool fake_eager;
 extern int fake_calls;      /* collectives that NCCL was asked for */
 extern int fake_alive;      /* communicators and streams that were not destroyed */

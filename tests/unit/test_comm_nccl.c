@@ -277,6 +277,25 @@ static void on_host_auto(void **state)
     on_host(state);
 }
 
+/* Host memory first does not decide for the GPU's; and a GPU's memory that CUDA does not know counts as the host's. */
+static void host_first(void **state)
+{
+    (void)state;
+    Setup x = setup_open("auto", false), y = x;
+    by_mpi(&x);
+    y.be = cuda_memory_open(x.c->local_rank);
+    y.s = y.be->op->stream_new(y.be, 1);
+    fake_unknown = true;
+    by_mpi(&y);
+    fake_unknown = false;
+    reduce_one(&y, F32, COMM_SUM, true);
+    assert_string_equal(x.c->op->name, "nccl");
+    reduce_one(&x, F32, COMM_SUM, false);
+    y.be->op->stream_free(y.s);
+    y.be->op->close(y.be);
+    setup_close(&x);
+}
+
 static void open_it(void *kind) { comm_open(kind); }
 
 static void no_gpu(void **state)
@@ -342,6 +361,7 @@ int main(int argc, char **argv)
         {.name = "some_without_gpu_3", .run = some_without_gpu, .ranks = 3},
         {.name = "on_host_2", .run = on_host, .ranks = 2},
         {.name = "on_host_auto_2", .run = on_host_auto, .ranks = 2},
+        {.name = "host_first_2", .run = host_first, .ranks = 2},
         {.name = "no_gpu", .run = no_gpu},
     };
     if (argc == 3 && !strcmp(argv[1], "--scenario"))
