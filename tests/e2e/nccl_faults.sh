@@ -31,7 +31,7 @@ try absent 3 2 '^rank 0: error: NCCL: all-reduce of 1000 numbers: not done after
 try absent 3 2 '^rank 1: error: NCCL: all-reduce of 1000 numbers: not done after 4 s' aborted FIRST_ABSENT=1
 # What NCCL tells by itself, in the middle of an all-reduce, and at once.
 try link 3 2 '^rank 0: error: NCCL: remote process exited .*\(connection closed by peer\).*call was all-reduce of 1000' aborted
-try call 2 2 '^rank 0: error: .*comm_nccl.c:[0-9]+: ncclAllReduce: invalid argument .*NCCL_DEBUG' not
+try call 2 2 '^rank 0: error: .*comm_nccl.c:[0-9]+: ncclAllReduce\(.*\): invalid argument .*NCCL_DEBUG' not
 # A rank that dies: mpirun sees it first.
 try killed 3 137 '^error: a rank was killed by signal 9' not
 exit $failed
