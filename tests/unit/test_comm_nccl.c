@@ -6,7 +6,11 @@
 #include "comm_cases.h"
 #include "cuda_memory.h"
 #ifndef HAVE_NCCL
-static void skipped(void **state) { (void)state, SKIP("no NCCL to compile with"); }
+static void skipped(void **state)
+{
+    (void)state;
+    SKIP("no NCCL to compile with");
+}
 
 int main(int argc, char **argv)
 {
