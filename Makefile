@@ -21,6 +21,7 @@
 #= JOBS=2         commands at once (default: all cores); V=1 shows them
 #= BUILD=build    folder for everything that is built
 #= PORTABLE=1     for every processor of this kind: kernels for several vector widths, chosen at the start
+#= CUDA_ARCH="80 90"  the GPUs to build for (default: all that nvcc knows of 75 80 86 89 90 100 120)
 #= CC=gcc         gcc or clang; CFLAGS="-O3 -march=native -g"; WERROR=1: a warning is an error
 SOL ?=
 NP ?= 1
@@ -119,14 +120,14 @@ endif
 
 # ---- how a file is compiled ----------------------------------------------------------------------------------------
 PARTS := OPENMP MPI CBLAS ZLIB JANSSON POPT LIBCRYPTO CAIRO SDL2 \
-    $(if $(wildcard common/*_cuda.c),CUDA) $(if $(wildcard common/*_nccl.c),NCCL)
+    CUDA CUDNN $(if $(wildcard common/*_nccl.c),NCCL)
 SANITIZE := $(if $(filter 1,$(SAN)),-fsanitize=address$(comma)undefined -fno-sanitize-recover=all) \
     $(if $(filter thread,$(SAN)),-fsanitize=thread) \
     $(if $(SAN),-O1 -fno-omit-frame-pointer) $(if $(COVERAGE),-O1 --coverage) \
     $(if $(FUZZ),-O1 -fsanitize=fuzzer-no-link$(comma)address$(comma)undefined -fno-sanitize-recover=all)
 STRICT := $(if $(filter 1 true,$(WERROR) $(CI)),-Werror)
 CPPFLAGS_ALL = -D_GNU_SOURCE -Icommon $(INCLUDE) $(foreach part,$(PARTS),$($(part)_CFLAGS)) \
-    $(foreach part,CAIRO SDL2 CUDA NCCL,$(if $(HAVE_$(part)),-DHAVE_$(part))) \
+    $(foreach part,CAIRO SDL2 CUDA CUDNN NCCL,$(if $(HAVE_$(part)),-DHAVE_$(part))) \
     $(if $(KERNELS),-DPORTABLE) $(CPPFLAGS)
 CFLAGS_ALL = -std=gnu11 -fno-math-errno -Wall -Wextra $(STRICT) $(CFLAGS) $(SANITIZE)
 LDLIBS = $(COMPILER_LIBS) $(foreach part,$(PARTS),$($(part)_LIBS)) -lm
@@ -159,13 +160,26 @@ endef
 $(BUILD)/fuzz/common/cpu_%.o: SANITIZE := -O1
 $(B)/%.o: %.c $(B)/flags
 	$(compile)
-$(B)/%.o: %.cu $(B)/flags
+
+# Kernels: machine code for each of the GPUs, and PTX of the last, which newer ones compile for themselves. sm_70 went
+# with CUDA 13.
+ARCHS := $(if $(HAVE_CUDA),$(or $(CUDA_ARCH),$(filter $(CUDA_ARCHS),70 75 80 86 89 90 100 120)))
+NVCC_ARCHS = $(foreach a,$(ARCHS),-gencode=arch=compute_$(a)$(comma)code=sm_$(a)) \
+    $(foreach a,$(lastword $(ARCHS)),-gencode=arch=compute_$(a)$(comma)code=compute_$(a))
+NVCC_COMPILE = $(NVCC) -O3 -std=c++17 -Icommon $(CUDA_CFLAGS) $(NVCC_ARCHS) -Xcompiler -Wall$(comma)-Wextra \
+    $(if $(STRICT),-Werror all-warnings) -MMD -MP
+$(B)/nvcc_flags: FORCE
+	@mkdir -p $(@D)
+	@echo '$(NVCC_COMPILE)' | cmp -s - $@ || echo '$(NVCC_COMPILE)' >$@
+$(B)/%.o: %.cu $(B)/nvcc_flags
 	@mkdir -p $(@D)
 	$(if $(V),,@echo "  NVCC  $<")
-	$(Q)$(NVCC) -O3 -std=c++17 -Icommon $(CUDA_CFLAGS) -MD -c $< -o $@
+	$(Q)$(NVCC_COMPILE) -c $< -o $@
+$(B)/common/backend_cuda.o: $(B)/nvcc_flags
+$(B)/common/backend_cuda.o: CPPFLAGS_ALL += -DCUDA_ARCHS='"$(ARCHS)"'
 
 # ---- the library: what this machine has no parts for is left out ---------------------------------------------------
-WITHOUT := $(if $(HAVE_CUDA),,%_cuda.c %.cu) $(if $(HAVE_NCCL),,%_nccl.c)
+WITHOUT := $(if $(HAVE_CUDA),,%_cuda.c common/cuda_%.c %.cu) $(if $(HAVE_CUDNN),,%_cudnn.c) $(if $(HAVE_NCCL),,%_nccl.c)
 COMMON := $(filter-out $(WITHOUT),$(wildcard common/*.c common/*.cu))
 # start.c must run on any processor: it says that the rest cannot.
 $(B)/common/start.o: override CFLAGS := -O1 -g $(if $(X86),-march=x86-64)

@@ -3,13 +3,38 @@
 #include "backend_open.h"
 #include "check.h"
 
+/* "auto" takes a GPU where one can be used; each program says which device it got (Backend.description). */
+static Backend *open_cuda(bool required, int local_rank, int local_size)
+{
+#ifdef HAVE_CUDA
+    char why[256];
+    if (backend_cuda_usable(local_rank, why, sizeof why))
+        return backend_cuda_open(local_rank, local_size);
+#else
+    const char *why = "this program was built without CUDA ('make doctor' says what is missing)";
+    (void)local_rank, (void)local_size;
+#endif
+    if (required)
+        die(EXIT_TODO, "--device=cuda: %s; use --device=cpu", why);
+    return NULL;
+}
+
 Backend *backend_open(const char *kind, int local_rank, int local_size, int threads)
 {
     ASSERT(local_size >= 1 && local_rank >= 0 && local_rank < local_size && threads >= 0);
-    if (!strcmp(kind, "cuda"))
-        die(EXIT_TODO, "--device=cuda: this version has no CUDA backend yet; use --device=cpu");
-    REQUIRE(!strcmp(kind, "cpu") || !strcmp(kind, "auto"), "--device=%s: expected auto, cpu or cuda", kind);
-    return backend_cpu_open(local_rank, local_size, threads);
+    bool cuda = !strcmp(kind, "cuda"), automatic = !strcmp(kind, "auto");
+    REQUIRE(cuda || automatic || !strcmp(kind, "cpu"), "--device=%s: expected auto, cpu or cuda", kind);
+    Backend *be = cuda || automatic ? open_cuda(cuda, local_rank, local_size) : NULL;
+    return be ? be : backend_cpu_open(local_rank, local_size, threads);
+}
+
+void backend_precision(Backend *be, const char *name)
+{
+    bool fp32 = !strcmp(name, "fp32"), tf32 = !strcmp(name, "tf32"), bf16 = !strcmp(name, "bf16");
+    REQUIRE(fp32 || tf32 || bf16, "--precision=%s: expected fp32, tf32 or bf16", name);
+    REQUIRE(fp32 || be->op->mixed, "--precision=%s: the device %s computes in fp32 only", name, be->op->name);
+    be->precision = fp32 ? PRECISION_FP32 : tf32 ? PRECISION_TF32 : PRECISION_BF16;
+    be->activations = bf16 ? BF16 : F32;
 }
 
 void backend_close(Backend *be)

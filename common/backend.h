@@ -173,9 +173,17 @@ typedef struct BackendOps {
     void (*close)(Backend *be);
 } BackendOps;
 
+/* How numbers are kept and multiplied; sums, weights, statistics and gradients of weights are float32 or better in all. */
+typedef enum { PRECISION_FP32,
+               PRECISION_TF32, /* products of matrices on the tensor cores: factors rounded to 10 bits of mantissa */
+               PRECISION_BF16  /* activations between convolutions, their gradients and the filters' copies in BF16 */
+} Precision;
+
 struct Backend {
     const BackendOps *op;
     int threads;          /* cores that this rank's work may use */
+    Precision precision;  /* backend_precision; FP32 at first */
+    DType activations;    /* F32, or BF16 where precision says so: what a network keeps its activations in */
     char description[128]; /* for people: "CPU, 2 threads, AMD EPYC" */
 };
 
@@ -188,6 +196,9 @@ struct Stream { Backend *be; int threads; };
  * number local_rank modulo their count. threads: how many the CPU's work uses, 0: one per core of its share. A device
  * that is not there ends the run with status 77. */
 Backend *backend_open(const char *kind, int local_rank, int local_size, int threads);
+/* name: "fp32", "tf32", "bf16". Right after backend_open: models take it as it is when they are made. A device that
+ * cannot ends the run (exit 2). */
+void backend_precision(Backend *be, const char *name);
 void backend_close(Backend *be); /* all its buffers, streams, plans must be gone; NULL is fine */
 
 /* A tensor of its own in a new zeroed buffer, and the end of it: tensor_free frees the whole buffer (never give it a

@@ -16,7 +16,7 @@ enum { EXIT_WRONG = 1,   /* it ran, and the answer is wrong (a failed check, a d
  * `status`. An error that every rank meets (a missing file) is printed once: the ranks above 0 wait 0.5 s (before
  * comm_open 2 s) before they print it, and by then rank 0 has ended them. The message names what was wrong, where, and
  * what to do. */
-_Noreturn void die(int status, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void die(int status, const char *format, ...) __attribute__((noreturn, format(printf, 2, 3)));
 
 /* How die() ends the other ranks: comm_mpi registers MPI_Abort here. NULL: only this process ends. die() leaves by
  * quick_exit(), so no atexit() handler runs. */

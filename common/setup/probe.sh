@@ -225,6 +225,7 @@ EOF
         found cuda "$("$nvcc" --version | sed -n 's/.*release \([0-9.]*\).*/\1/p')" "$home"
         flags cuda "-I$home/include" "-L$home/lib64 -Wl,-rpath,$home/lib64 -lcublas -lcudart"
         echo "NVCC := $nvcc" >>"$work/cuda.mk"
+        echo "CUDA_ARCHS := $("$nvcc" --list-gpu-code | sed 's/sm_//' | xargs)" >>"$work/cuda.mk"
         break
     done
     [ -f "$work/cuda.mk" ] || { missing cuda "$where"; missing nccl "needs CUDA"; missing cudnn "needs CUDA"; return; }

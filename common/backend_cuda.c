@@ -1,0 +1,288 @@
+/* backend_cuda.c: one GPU as a device: memory, queues, which GPU, and the table of its operations (cuda_*.{c,cu}). */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "audit.h"
+#include "backend_open.h"
+#include "cuda.h"
+#include "cuda_conv_cudnn.h"
+#include "cuda_usable.h"
+
+#ifndef CUDA_ARCHS
+#define CUDA_ARCHS "no GPU" /* the Makefile's list */
+#endif
+
+struct Event {
+    Backend *be;
+    cudaEvent_t mark;
+};
+
+void cuda_died(const char *file, int line, const char *call, cudaError_t e)
+{
+    die(EXIT_WRONG, "%s:%d: %s: %s (%s)%s", file, line, call, cudaGetErrorString(e), cudaGetErrorName(e),
+        e == cudaErrorMemoryAllocation ? ": take a smaller batch or model" : "");
+}
+
+void cublas_died(const char *file, int line, const char *call, cublasStatus_t e)
+{
+    die(EXIT_WRONG, "%s:%d: %s: %s (%s)", file, line, call, cublasGetStatusString(e), cublasGetStatusName(e));
+}
+
+static void use(const Backend *be) { CUDA_CHECK(cudaSetDevice(cuda_number(be))); }
+
+/* ---- memory ---- */
+
+/* Zeroed, and zero before any stream can read it: streams do not wait for the default stream, which the memset is on. */
+static void *memory_new(Backend *be, size_t bytes)
+{
+    void *p;
+    use(be);
+    CUDA_CHECK(cudaMalloc(&p, bytes ? bytes : 1));
+    CUDA_CHECK(cudaMemset(p, 0, bytes));
+    CUDA_CHECK(cudaDeviceSynchronize());
+    return p;
+}
+
+/* Work that still reads it comes to its end first. */
+static void memory_free(Backend *be, void *p)
+{
+    use(be);
+    CUDA_CHECK(cudaDeviceSynchronize());
+    CUDA_CHECK(cudaFree(p));
+}
+
+static Buffer *cuda_buffer_new(Backend *be, size_t bytes)
+{
+    Buffer *b = alloc(1, sizeof *b);
+    *b = (Buffer){be, memory_new(be, bytes), bytes};
+    return b;
+}
+
+static void cuda_buffer_free(Buffer *b)
+{
+    if (b)
+        memory_free(b->be, b->device);
+    free(b);
+}
+
+static void *cuda_buffer_host(Buffer *b) { return (void)b, NULL; }
+
+void cuda_reserve(Backend *be, size_t bytes)
+{
+    CudaBackend *cuda = (CudaBackend *)be;
+    if (bytes <= cuda->scratch_bytes)
+        return;
+    memory_free(be, cuda->scratch);
+    cuda->scratch = memory_new(be, bytes);
+    cuda->scratch_bytes = bytes;
+}
+
+/* A few bytes travel with the kernel that writes them; for more the host waits until they have been read. */
+static void cuda_upload(Stream *s, Tensor dst, const void *src)
+{
+    size_t bytes = tensor_count(dst) * dtype_size(dst.dtype);
+    ASSERT(dst.halo == 0);
+    if (bytes <= SMALL_BYTES) {
+        cuda_put_small(s, cuda_at(dst), src, bytes);
+        return;
+    }
+    cudaStream_t queue = cuda_queue(s);
+    CUDA_CHECK(cudaMemcpyAsync(cuda_at(dst), src, bytes, cudaMemcpyHostToDevice, queue));
+    CUDA_CHECK(cudaStreamSynchronize(queue));
+}
+
+/* The inside of t as a box of W*C numbers by H by N, for the copies that know pitches. */
+static struct cudaExtent box_of(Tensor t)
+{
+    return make_cudaExtent((size_t)t.w * t.c * dtype_size(t.dtype), (size_t)t.h, (size_t)t.n);
+}
+
+/* It begins at the inside's first number, and its rows and images follow each other at t's distances. */
+static struct cudaPitchedPtr inside_of(Tensor t)
+{
+    size_t width = (size_t)t.w + 2 * t.halo, height = (size_t)t.h + 2 * t.halo, size = dtype_size(t.dtype);
+    return make_cudaPitchedPtr((char *)cuda_at(t) + (t.halo * width + t.halo) * t.c * size, width * t.c * size,
+                               (size_t)t.w * t.c * size, height);
+}
+
+static void cuda_copy(Stream *s, Tensor dst, Tensor src)
+{
+    ASSERT(same_shape(dst, src) && dst.dtype == src.dtype);
+    cudaStream_t queue = cuda_queue(s);
+    if (dst.halo == 0 && src.halo == 0) {
+        size_t bytes = tensor_count(src) * dtype_size(src.dtype);
+        CUDA_CHECK(cudaMemcpyAsync(cuda_at(dst), cuda_at(src), bytes, cudaMemcpyDeviceToDevice, queue));
+        return;
+    }
+    struct cudaMemcpy3DParms copy = {
+        .srcPtr = inside_of(src), .dstPtr = inside_of(dst), .extent = box_of(src), .kind = cudaMemcpyDeviceToDevice};
+    CUDA_CHECK(cudaMemcpy3DAsync(&copy, queue));
+}
+
+static void cuda_download(Stream *s, void *dst, Tensor src)
+{
+    cudaStream_t queue = cuda_queue(s);
+    struct cudaExtent box = box_of(src);
+    struct cudaMemcpy3DParms copy = {.srcPtr = inside_of(src),
+                                     .dstPtr = make_cudaPitchedPtr(dst, box.width, box.width, box.height),
+                                     .extent = box, .kind = cudaMemcpyDeviceToHost};
+    if (src.halo == 0)
+        CUDA_CHECK(cudaMemcpyAsync(dst, cuda_at(src), box.width * box.height * box.depth, cudaMemcpyDeviceToHost, queue));
+    else
+        CUDA_CHECK(cudaMemcpy3DAsync(&copy, queue));
+    CUDA_CHECK(cudaStreamSynchronize(queue));
+}
+
+static void cuda_zero(Stream *s, Tensor t)
+{
+    cudaStream_t queue = cuda_queue(s);
+    if (t.halo == 0)
+        CUDA_CHECK(cudaMemsetAsync(cuda_at(t), 0, tensor_count(t) * dtype_size(t.dtype), queue));
+    else
+        CUDA_CHECK(cudaMemset3DAsync(inside_of(t), 0, box_of(t), queue));
+}
+
+/* ---- queues ---- */
+
+/* cuBLAS gets memory of its own: what it would take otherwise depends on which streams are busy, and with it the order
+ * of its sums. */
+static Stream *cuda_stream_new(Backend *be, int threads)
+{
+    CudaStream *s = alloc(1, sizeof *s);
+    (void)threads;
+    s->base = (Stream){be, be->threads};
+    s->scratch = memory_new(be, SCRATCH_BYTES);
+    s->blas_memory = memory_new(be, BLAS_BYTES);
+    CUDA_CHECK(cudaStreamCreateWithFlags(&s->queue, cudaStreamNonBlocking));
+    CUBLAS_CHECK(cublasCreate(&s->blas));
+    CUBLAS_CHECK(cublasSetStream(s->blas, s->queue));
+    CUBLAS_CHECK(cublasSetWorkspace(s->blas, s->blas_memory, BLAS_BYTES)); /* after the stream, which takes it away */
+    return &s->base;
+}
+
+static void cuda_stream_free(Stream *base)
+{
+    CudaStream *s = (CudaStream *)base;
+    if (!s)
+        return;
+    CUDA_CHECK(cudaStreamSynchronize(cuda_queue(base)));
+    CUBLAS_CHECK(cublasDestroy(s->blas));
+    CUDA_CHECK(cudaStreamDestroy(s->queue));
+    memory_free(base->be, s->blas_memory);
+    memory_free(base->be, s->scratch);
+    free(s);
+}
+
+static void cuda_stream_sync(Stream *s) { CUDA_CHECK(cudaStreamSynchronize(cuda_queue(s))); }
+
+static Event *cuda_event_new(Backend *be)
+{
+    Event *e = alloc(1, sizeof *e);
+    e->be = be;
+    use(be);
+    CUDA_CHECK(cudaEventCreate(&e->mark));
+    return e;
+}
+
+static void cuda_event_free(Event *e)
+{
+    if (!e)
+        return;
+    use(e->be);
+    CUDA_CHECK(cudaEventDestroy(e->mark));
+    free(e);
+}
+
+static void cuda_event_record(Event *e, Stream *s) { CUDA_CHECK(cudaEventRecord(e->mark, cuda_queue(s))); }
+static void cuda_event_wait(Stream *s, Event *e) { CUDA_CHECK(cudaStreamWaitEvent(cuda_queue(s), e->mark, 0)); }
+
+static double cuda_event_seconds(Event *from, Event *to)
+{
+    float milliseconds;
+    use(to->be);
+    CUDA_CHECK(cudaEventSynchronize(from->mark));
+    CUDA_CHECK(cudaEventSynchronize(to->mark));
+    CUDA_CHECK(cudaEventElapsedTime(&milliseconds, from->mark, to->mark));
+    return milliseconds / 1e3;
+}
+
+static void cuda_close(Backend *be)
+{
+    CudaBackend *cuda = (CudaBackend *)be;
+    cudnn_close(be);
+    memory_free(be, cuda->scratch);
+    free(cuda);
+}
+
+/* ---- opening ---- */
+
+static const BackendOps cuda_ops = {
+    .name = "cuda", .mixed = true,
+    .buffer_new = cuda_buffer_new, .buffer_free = cuda_buffer_free, .buffer_host = cuda_buffer_host,
+    .upload = cuda_upload, .download = cuda_download, .copy = cuda_copy, .zero = cuda_zero,
+    .stream_new = cuda_stream_new, .stream_free = cuda_stream_free, .stream_sync = cuda_stream_sync,
+    .event_new = cuda_event_new, .event_free = cuda_event_free, .event_record = cuda_event_record,
+    .event_wait = cuda_event_wait, .event_seconds = cuda_event_seconds,
+    .conv_halo = cuda_conv_halo, .conv_plan_new = cuda_conv_plan_new, .conv_plan_free = cuda_conv_plan_free,
+    .conv_forward = cuda_conv_forward, .conv_backward_data = cuda_conv_backward_data,
+    .conv_backward_weight = cuda_conv_backward_weight,
+    .dense_forward = cuda_dense_forward, .dense_backward_data = cuda_dense_backward_data,
+    .dense_backward_weight = cuda_dense_backward_weight,
+    .image_moments = cuda_image_moments, .bn_sums = cuda_bn_sums, .bn_finish = cuda_bn_finish,
+    .bn_running = cuda_bn_running, .bn_forward = cuda_bn_forward, .bn_backward_sums = cuda_bn_backward_sums,
+    .bn_backward = cuda_bn_backward,
+    .relu_forward = cuda_relu_forward, .relu_backward = cuda_relu_backward,
+    .maxpool_forward = cuda_maxpool_forward, .maxpool_backward = cuda_maxpool_backward,
+    .avgpool_forward = cuda_avgpool_forward, .avgpool_backward = cuda_avgpool_backward,
+    .flatten_forward = cuda_flatten_forward, .flatten_backward = cuda_flatten_backward,
+    .cross_entropy = cuda_cross_entropy,
+    .sgd = cuda_sgd, .axpy = cuda_axpy, .scale = cuda_scale, .dot = cuda_dot,
+    .gather = cuda_gather,
+    .close = cuda_close,
+};
+
+/* Which GPU this rank takes, and what there is to know about it. */
+static CudaFound look(int local_rank, int *device)
+{
+    CudaFound f = {.archs = CUDA_ARCHS};
+    *device = 0;
+    if (cudaDriverGetVersion(&f.driver) != cudaSuccess)
+        f.driver = 0;
+    CUDA_CHECK(cudaRuntimeGetVersion(&f.runtime));
+    cudaError_t e = cudaGetDeviceCount(&f.devices);
+    if (e == cudaErrorNoDevice)
+        f.devices = 0;
+    else if (e != cudaSuccess)
+        f.error = cudaGetErrorString(e);
+    if (f.driver == 0 || f.error || f.devices == 0)
+        return f;
+    *device = local_rank % f.devices;
+    CUDA_CHECK(cudaSetDevice(*device));
+    CUDA_CHECK(cudaDeviceGetAttribute(&f.major, cudaDevAttrComputeCapabilityMajor, *device));
+    CUDA_CHECK(cudaDeviceGetAttribute(&f.minor, cudaDevAttrComputeCapabilityMinor, *device));
+    f.has_kernels = cuda_has_kernels();
+    return f;
+}
+
+bool backend_cuda_usable(int local_rank, char *why, size_t size)
+{
+    int device;
+    CudaFound f = look(local_rank, &device);
+    cudaGetLastError(); /* what was asked in vain is no error of what comes */
+    return cuda_usable(&f, why, size);
+}
+
+Backend *backend_cuda_open(int local_rank, int local_size)
+{
+    CudaBackend *cuda = alloc(1, sizeof *cuda);
+    struct cudaDeviceProp about;
+    CudaFound f = look(local_rank, &cuda->device);
+    cuda->ops = cuda_ops;
+    cuda->base = (Backend){.op = &cuda->ops, .threads = 1, .activations = F32};
+    CUDA_CHECK(cudaGetDeviceProperties(&about, cuda->device));
+    snprintf(cuda->base.description, sizeof cuda->base.description, "GPU %d of %d, %.60s, compute capability %d.%d, %.1f GB",
+             cuda->device, f.devices, about.name, f.major, f.minor, about.totalGlobalMem / 1e9);
+    audit_fact("backend", "s:s, s:i, s:i, s:i", "device", "cuda", "local_rank", local_rank, "local_size", local_size,
+               "gpu", cuda->device);
+    return &cuda->base;
+}

@@ -1,0 +1,126 @@
+/* cuda.h: what the files of the CUDA backend share. Private to backend_cuda.c and cuda_*.{c,cu}; the contract is
+ * backend.h.
+ *
+ * A Stream is a queue of the GPU: an operation only queues its kernels there and returns. Nothing waits for the GPU
+ * but download, stream_sync, event_seconds, a large upload, and what makes or frees. A Stream has scratch memory and a
+ * cuBLAS handle of its own, so that streams do not disturb each other and the same calls give the same bits. No
+ * operation adds by atomics: every sum has its order.
+ *
+ * .c files hold no kernels and are compiled as C; .cu files hold the kernels and the functions that start them, in the
+ * part of C that is C++ too: the tests compile them as C (tests/cuda_on_host/).
+ */
+#ifndef CUDA_H
+#define CUDA_H
+#include <cublas_v2.h>
+#include <cuda_runtime.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#ifdef __cplusplus
+extern "C" {
+#endif
+#include "backend.h"
+#include "check.h"
+
+/* Every call of these libraries stands in one of these: what fails ends all ranks with file, line, call and reason. */
+#define CUDA_CHECK(call) \
+    do { cudaError_t e_ = (call); if (e_ != cudaSuccess) cuda_died(__FILE__, __LINE__, #call, e_); } while (0)
+#define CUBLAS_CHECK(call) \
+    do { cublasStatus_t e_ = (call); if (e_ != CUBLAS_STATUS_SUCCESS) cublas_died(__FILE__, __LINE__, #call, e_); } while (0)
+void cuda_died(const char *file, int line, const char *call, cudaError_t e) __attribute__((noreturn));
+void cublas_died(const char *file, int line, const char *call, cublasStatus_t e) __attribute__((noreturn));
+
+struct Buffer {
+    Backend *be;
+    void *device; /* its address on the GPU */
+    size_t bytes;
+};
+
+typedef struct CudaBackend {
+    Backend base;
+    BackendOps ops;
+    int device;           /* number of the GPU */
+    void *scratch;        /* shared by the convolutions of one model, which run one after the other */
+    size_t scratch_bytes; /* grown by cuda_reserve */
+    void *dnn;            /* cuda_conv_cudnn.c's handle */
+} CudaBackend;
+
+enum { MAX_CHANNELS = 4096, SCRATCH_BYTES = 8 << 20, BLAS_BYTES = 32 << 20 }; /* of each stream: for sums; cuBLAS's own */
+
+typedef struct CudaStream {
+    Stream base;
+    cudaStream_t queue;
+    cublasHandle_t blas;
+    void *blas_memory, *scratch;
+} CudaStream;
+
+static inline int cuda_number(const Backend *be) { return ((const CudaBackend *)be)->device; }
+/* The stream's queue; from now on this thread works on its GPU. (Each thread has a current GPU: the loader's, too.) */
+static inline cudaStream_t cuda_queue(Stream *s)
+{
+    CUDA_CHECK(cudaSetDevice(cuda_number(s->be)));
+    return ((CudaStream *)s)->queue;
+}
+static inline void *cuda_scratch(Stream *s) { return ((CudaStream *)s)->scratch; }
+static inline void *cuda_at(Tensor t) { return (char *)t.buf->device + t.at * dtype_size(t.dtype); }
+static inline bool same_shape(Tensor a, Tensor b) { return a.n == b.n && a.h == b.h && a.w == b.w && a.c == b.c; }
+static inline bool given(Tensor t) { return t.buf != NULL; }
+static inline bool is_activation(Tensor t) { return t.dtype == F32 || t.dtype == BF16; }
+
+/* Scratch of the backend for at least so many bytes; only while planning. */
+void cuda_reserve(Backend *be, size_t bytes);
+
+/* cuda_gemm.c: c = a b + beta c, row-major: c [M,N], op(a) [M,K], op(b) [K,N]; lda, ldb, ldc: elements from row to row.
+ * a and b both F32 or both BF16; sums in float32, on the tensor cores as be->precision allows. */
+typedef struct Operand { const void *at; int ld; bool transposed; } Operand;
+void cuda_gemm(Stream *s, void *c, DType c_type, int ldc, float beta, Operand a, Operand b, DType ab_type, int M, int N,
+               int K);
+
+/* cuda_vector.cu */
+void cuda_put_small(Stream *s, void *device, const void *host, size_t bytes);
+enum { SMALL_BYTES = 1024 }; /* the most that it takes */
+bool cuda_has_kernels(void); /* does this program hold code for the current GPU? */
+void cuda_sgd(Stream *s, Tensor w, Tensor v, Tensor g, Tensor rate, float momentum, float weight_decay, bool nesterov);
+void cuda_axpy(Stream *s, Tensor y, float a, Tensor x);
+void cuda_scale(Stream *s, Tensor x, float a);
+void cuda_dot(Stream *s, Tensor out, Tensor x, Tensor y);
+/* cuda_conv.c */
+int cuda_conv_halo(Backend *be, int R);
+ConvPlan *cuda_conv_plan_new(Backend *be, Tensor y, Tensor x, int R, int stride);
+void cuda_conv_plan_free(ConvPlan *p);
+void cuda_conv_forward(Stream *s, ConvPlan *p, Tensor y, Tensor moments, Tensor x, Tensor w, Tensor residual);
+void cuda_conv_backward_data(Stream *s, ConvPlan *p, Tensor dx, Tensor dy, Tensor w, bool add);
+void cuda_conv_backward_weight(Stream *s, ConvPlan *p, Tensor dw, Tensor x, Tensor dy);
+/* cuda_dense.cu */
+void cuda_dense_forward(Stream *s, Tensor y, Tensor x, Tensor w, Tensor bias);
+void cuda_dense_backward_data(Stream *s, Tensor dx, Tensor dy, Tensor w, bool add);
+void cuda_dense_backward_weight(Stream *s, Tensor dw, Tensor dbias, Tensor x, Tensor dy);
+/* cuda_norm.cu, cuda_norm_backward.cu */
+void cuda_image_moments(Stream *s, Tensor moments, Tensor x);
+void cuda_bn_sums(Stream *s, Tensor sums, Tensor moments, int pixels, int group);
+void cuda_bn_finish(Stream *s, const BatchNorm *bn, Tensor sums, int N, int pixels, int ranks, bool update_running);
+void cuda_bn_running(Stream *s, const BatchNorm *bn);
+void cuda_bn_forward(Stream *s, Tensor y, const BatchNorm *bn, Tensor x, Tensor residual);
+void cuda_bn_backward_sums(Stream *s, Tensor sums, const BatchNorm *bn, Tensor dgamma, Tensor dbeta, Tensor dy, Tensor y,
+                           Tensor x);
+void cuda_bn_backward(Stream *s, Tensor dx, Tensor dresidual, const BatchNorm *bn, Tensor sums, Tensor dy, Tensor y,
+                      Tensor x, int ranks, bool add, bool add_residual);
+/* cuda_layers.cu */
+void cuda_relu_forward(Stream *s, Tensor y, Tensor x);
+void cuda_relu_backward(Stream *s, Tensor dx, Tensor dy, Tensor y, bool add);
+void cuda_maxpool_forward(Stream *s, Tensor y, Tensor which, Tensor x);
+void cuda_maxpool_backward(Stream *s, Tensor dx, Tensor dy, Tensor which, bool add);
+void cuda_avgpool_forward(Stream *s, Tensor y, Tensor x);
+void cuda_avgpool_backward(Stream *s, Tensor dx, Tensor dy, bool add);
+void cuda_flatten_forward(Stream *s, Tensor y, Tensor x);
+void cuda_flatten_backward(Stream *s, Tensor dx, Tensor dy, bool add);
+/* cuda_loss.cu */
+void cuda_cross_entropy(Stream *s, Tensor dlogits, Tensor losses, Tensor totals, Tensor logits, Tensor label,
+                        Tensor weight, float scale);
+/* cuda_gather.cu */
+void cuda_gather(Stream *s, Tensor x, Tensor label, Tensor images, Tensor labels, const Augment *pick, const float *mean,
+                 const float *istd);
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,89 @@
+/* cuda_conv.c: convolution on the GPU: the plan, its scratch memory, and the choice between cuDNN and im2col. */
+#include "cuda_conv.h"
+#include <stdlib.h>
+#include "cuda_conv_cudnn.h"
+
+enum { COL_BYTES = 64 << 20 }; /* of im2col's matrix, and of its product, at a time */
+
+int cuda_conv_halo(Backend *be, int R)
+{
+    (void)be, (void)R;
+    return 0; /* dense images: their pixels are a matrix's rows */
+}
+
+/* The next `bytes` of scratch memory, on a boundary that every library likes. */
+static size_t place(size_t *end, size_t bytes)
+{
+    size_t at = *end;
+    *end += (bytes + 255) / 256 * 256;
+    return at;
+}
+
+/* What the calls need: filters, their gradient, and for im2col, of p->images images: the matrix, in backward data F32
+ * whatever the type; and a dense copy of y or dy in either type. */
+static void plan_scratch(Backend *be, ConvPlan *p, int N)
+{
+    size_t end = 0, pixels = (size_t)p->P * p->Q, widest = conv_row(p) > (size_t)p->K ? conv_row(p) : (size_t)p->K;
+    p->images = im2col_images(N, p->P * p->Q, widest * sizeof(float), COL_BYTES);
+    p->packed_at = place(&end, p->weights * sizeof(float));
+    p->dpacked_at = place(&end, p->weights * sizeof(float));
+    p->col_at = place(&end, p->images * pixels * conv_row(p) * sizeof(float));
+    p->out_at = place(&end, p->images * pixels * p->K * sizeof(float));
+    p->dnn_at = place(&end, p->dnn_bytes);
+    cuda_reserve(be, end);
+}
+
+ConvPlan *cuda_conv_plan_new(Backend *be, Tensor y, Tensor x, int R, int stride)
+{
+    ASSERT((R == 1 || R == 3) && (stride == 1 || stride == 2));
+    ASSERT(y.h == (x.h + stride - 1) / stride && y.w == (x.w + stride - 1) / stride && y.n == x.n);
+    ConvPlan *p = alloc(1, sizeof *p);
+    *p = (ConvPlan){.C = x.c, .K = y.c, .R = R, .stride = stride, .pad = R / 2, .H = x.h, .W = x.w, .P = y.h, .Q = y.w,
+                    .type = y.dtype, .weights = (size_t)y.c * R * R * x.c};
+    cudnn_plan(be, p, y, x);
+    plan_scratch(be, p, x.n);
+    return p;
+}
+
+void cuda_conv_plan_free(ConvPlan *p)
+{
+    cudnn_plan_free(p);
+    free(p);
+}
+
+static void check(const ConvPlan *p, Tensor y, Tensor x)
+{
+    ASSERT(x.n == y.n && x.h == p->H && x.w == p->W && x.c == p->C && y.h == p->P && y.w == p->Q && y.c == p->K);
+    ASSERT(is_activation(x) && is_activation(y));
+}
+
+void cuda_conv_forward(Stream *s, ConvPlan *p, Tensor y, Tensor moments, Tensor x, Tensor w, Tensor residual)
+{
+    check(p, y, x);
+    ASSERT(!given(residual) || same_shape(residual, y));
+    if (cudnn_fits(p, y, x))
+        cudnn_forward(s, p, y, x, w, residual);
+    else
+        cuda_conv_gemm_forward(s, p, y, x, w, residual);
+    if (given(moments))
+        cuda_image_moments(s, moments, y);
+}
+
+void cuda_conv_backward_data(Stream *s, ConvPlan *p, Tensor dx, Tensor dy, Tensor w, bool add)
+{
+    check(p, dy, dx);
+    if (cudnn_fits(p, dy, dx))
+        cudnn_backward_data(s, p, dx, dy, w, add);
+    else
+        cuda_conv_gemm_backward_data(s, p, dx, dy, w, add);
+}
+
+void cuda_conv_backward_weight(Stream *s, ConvPlan *p, Tensor dw, Tensor x, Tensor dy)
+{
+    check(p, dy, x);
+    ASSERT(tensor_count(dw) == p->weights);
+    if (cudnn_fits(p, dy, x))
+        cudnn_backward_weight(s, p, dw, x, dy);
+    else
+        cuda_conv_gemm_backward_weight(s, p, dw, x, dy);
+}

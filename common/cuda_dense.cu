@@ -1,0 +1,66 @@
+/* cuda_dense.cu: the dense layer: three matrix products by cuBLAS, and the bias. All in F32: what feeds a dense layer is
+ * small (model_plan.c keeps it in F32 whatever the precision). */
+#include "cuda_kernel.h"
+
+static void check(Tensor y, Tensor x, Tensor w)
+{
+    ASSERT(x.h == 1 && x.w == 1 && y.n == x.n && w.n == y.c && w.c == x.c && !x.halo && !y.halo);
+    ASSERT(x.dtype == F32 && y.dtype == F32 && w.dtype == F32);
+}
+
+static Operand matrix(Tensor t, bool transposed)
+{
+    Operand o = {cuda_at(t), t.c, transposed};
+    return o;
+}
+
+KERNEL fill_rows(float *y, const float *bias, int K, size_t n)
+{
+    FOR_EACH(i, n)
+        y[i] = bias[i % K];
+}
+
+void cuda_dense_forward(Stream *s, Tensor y, Tensor x, Tensor w, Tensor bias)
+{
+    check(y, x, w);
+    LAUNCH(s, 1, fill_rows, blocks_for(tensor_count(y)), 1, BLOCK, (float *)cuda_at(y), (const float *)cuda_at(bias), y.c,
+           tensor_count(y));
+    cuda_gemm(s, cuda_at(y), F32, y.c, 1, matrix(x, false), matrix(w, true), F32, x.n, y.c, x.c);
+}
+
+void cuda_dense_backward_data(Stream *s, Tensor dx, Tensor dy, Tensor w, bool add)
+{
+    check(dy, dx, w);
+    cuda_gemm(s, cuda_at(dx), F32, dx.c, add, matrix(dy, false), matrix(w, false), F32, dx.n, dx.c, dy.c);
+}
+
+/* sum += over the N rows of x [N,C]. */
+KERNEL add_rows(float *sum, const float *x, int N, int C, Strips s)
+{
+    __shared__ float part[WIDE_BLOCK];
+    Place me = place_in(s, C);
+    FIRST
+    {
+        float a = 0;
+        for (int n = me.lane; me.busy && n < N; n += s.lanes)
+            a += x[(size_t)n * C + me.channel];
+        part[threadIdx.x] = a;
+    }
+    THEN
+    {
+        if (me.busy && me.lane == 0) {
+            float a = 0;
+            SUM_LANES(a, part, s);
+            sum[me.channel] += a;
+        }
+    }
+}
+
+void cuda_dense_backward_weight(Stream *s, Tensor dw, Tensor dbias, Tensor x, Tensor dy)
+{
+    check(dy, x, dw);
+    Strips strips = strips_of(dy.c, WIDE_BLOCK);
+    cuda_gemm(s, cuda_at(dw), F32, dw.c, 1, matrix(dy, true), matrix(x, false), F32, dy.c, x.c, x.n);
+    LAUNCH(s, 2, add_rows, 1, strips.count, WIDE_BLOCK, (float *)cuda_at(dbias), (const float *)cuda_at(dy), dy.n, dy.c,
+           strips);
+}

@@ -1,0 +1,23 @@
+/* cuda_gemm.c: matrix products by cuBLAS, which counts by columns: a row-major matrix is its transpose there, so
+ * c = a b is asked for as c^T = b^T a^T, with the operands changed round and everything else as it is. */
+#include "cuda.h"
+
+static cudaDataType_t type_of(DType t)
+{
+    ASSERT(t == F32 || t == BF16);
+    return t == F32 ? CUDA_R_32F : CUDA_R_16BF;
+}
+
+static cublasOperation_t operation(Operand o) { return o.transposed ? CUBLAS_OP_T : CUBLAS_OP_N; }
+
+void cuda_gemm(Stream *s, void *c, DType c_type, int ldc, float beta, Operand a, Operand b, DType ab_type, int M, int N,
+               int K)
+{
+    const float one = 1;
+    cublasComputeType_t how = s->be->precision == PRECISION_FP32 ? CUBLAS_COMPUTE_32F : CUBLAS_COMPUTE_32F_FAST_TF32;
+    if (ab_type == BF16)
+        how = CUBLAS_COMPUTE_32F;
+    cuda_queue(s);
+    CUBLAS_CHECK(cublasGemmEx(((CudaStream *)s)->blas, operation(b), operation(a), N, M, K, &one, b.at, type_of(ab_type),
+                              b.ld, a.at, type_of(ab_type), a.ld, &beta, c, type_of(c_type), ldc, how, CUBLAS_GEMM_DEFAULT));
+}

@@ -1,0 +1,118 @@
+/* cuda_im2col.cu: what stands before and behind the matrix products of a convolution (cuda_conv.h). */
+#include "cuda_conv.h"
+#include "cuda_kernel.h"
+
+/* A row-major matrix as an activation, for get and put. */
+static Act dense(void *at, DType type, int n, int h, int w, int c)
+{
+    Act a = {at, type == BF16, n, h, w, c, 0};
+    return a;
+}
+
+/* [K,C,RR] <-> [K,RR,C]: i counts the numbers of [K,RR,C]; where it lies in [K,C,RR]. */
+DEVICE size_t in_pytorch(size_t i, int C, int RR)
+{
+    size_t row = (size_t)RR * C, k = i / row;
+    int rest = (int)(i % row);
+    return k * row + (size_t)(rest % C) * RR + rest / C;
+}
+
+KERNEL pack(Act packed, const float *w, int C, int RR, size_t n)
+{
+    FOR_EACH(i, n)
+        put(packed, i, w[in_pytorch(i, C, RR)]);
+}
+
+void cuda_conv_pack(Stream *s, const ConvPlan *p, void *packed, Tensor w)
+{
+    ASSERT(tensor_count(w) == p->weights && w.dtype == F32);
+    LAUNCH(s, 1, pack, blocks_for(p->weights), 1, BLOCK, dense(packed, p->type, p->K, p->R, p->R, p->C),
+           (const float *)cuda_at(w), p->C, p->R * p->R, p->weights);
+}
+
+KERNEL unpack_add(float *dw, const float *packed, int C, int RR, size_t n)
+{
+    FOR_EACH(i, n)
+        dw[in_pytorch(i, C, RR)] += packed[i];
+}
+
+void cuda_conv_unpack_add(Stream *s, const ConvPlan *p, Tensor dw, const float *packed)
+{
+    LAUNCH(s, 1, unpack_add, blocks_for(p->weights), 1, BLOCK, (float *)cuda_at(dw), packed, p->C, p->R * p->R, p->weights);
+}
+
+/* The numbers of a plan that its kernels need. */
+typedef struct Geometry { int C, R, stride, pad, P, Q; } Geometry;
+
+static Geometry geometry_of(const ConvPlan *p)
+{
+    Geometry g = {p->C, p->R, p->stride, p->pad, p->P, p->Q};
+    return g;
+}
+
+KERNEL im2col(Act col, Act x, Geometry g, size_t n)
+{
+    FOR_EACH(i, n)
+    {
+        int c = (int)(i % g.C);
+        size_t rest = i / g.C, pixel = rest / (g.R * g.R);
+        int tap = (int)(rest % (g.R * g.R)), place = (int)(pixel % (g.P * g.Q)), image = (int)(pixel / (g.P * g.Q));
+        int h = place / g.Q * g.stride - g.pad + tap / g.R, w = place % g.Q * g.stride - g.pad + tap % g.R;
+        bool inside = h >= 0 && h < x.h && w >= 0 && w < x.w;
+        put(col, i, inside ? get(x, at_pixel(x, image, h, w) + c) : 0);
+    }
+}
+
+void cuda_im2col(Stream *s, const ConvPlan *p, void *col, Tensor x)
+{
+    size_t n = (size_t)x.n * p->P * p->Q * conv_row(p);
+    LAUNCH(s, 1, im2col, blocks_for(n), 1, BLOCK, dense(col, p->type, x.n, p->P, p->Q, (int)conv_row(p)), act(x),
+           geometry_of(p), n);
+}
+
+/* Input (h, w) was tap (r, q) of output ((h + pad - r) / stride, (w + pad - q) / stride), where these are whole and
+ * inside. */
+KERNEL col2im(Act dx, const float *dcol, Geometry g, int add, size_t n)
+{
+    FOR_EACH(i, n)
+    {
+        int c = (int)(i % g.C), taps = g.R * g.R;
+        size_t pixel = i / g.C;
+        int w = (int)(pixel % dx.w), h = (int)(pixel / dx.w % dx.h), image = (int)(pixel / dx.w / dx.h);
+        float sum = 0;
+        for (int tap = 0; tap < taps; tap++) {
+            int top = h + g.pad - tap / g.R, left = w + g.pad - tap % g.R, p = top / g.stride, q = left / g.stride;
+            if (top >= 0 && left >= 0 && p * g.stride == top && q * g.stride == left && p < g.P && q < g.Q)
+                sum += dcol[((((size_t)image * g.P + p) * g.Q + q) * taps + tap) * g.C + c];
+        }
+        put_or_add(dx, at_pixel(dx, image, h, w) + c, sum, add);
+    }
+}
+
+void cuda_col2im(Stream *s, const ConvPlan *p, Tensor dx, const float *dcol, bool add)
+{
+    LAUNCH(s, 1, col2im, blocks_for(tensor_count(dx)), 1, BLOCK, act(dx), dcol, geometry_of(p), add, tensor_count(dx));
+}
+
+KERNEL copy_rows(Act rows, Act t, size_t n)
+{
+    FOR_EACH(i, n)
+        put(rows, i, get(t, at_number(t, i)));
+}
+
+void cuda_conv_rows(Stream *s, const ConvPlan *p, void *rows, Tensor t)
+{
+    LAUNCH(s, 1, copy_rows, blocks_for(tensor_count(t)), 1, BLOCK, dense(rows, p->type, t.n, t.h, t.w, t.c), act(t),
+           tensor_count(t));
+}
+
+KERNEL take_rows(Act y, const float *rows, Act residual, size_t n)
+{
+    FOR_EACH(i, n)
+        put(y, at_number(y, i), rows[i] + (residual.at ? get(residual, at_number(residual, i)) : 0));
+}
+
+void cuda_conv_take(Stream *s, Tensor y, const float *rows, Tensor residual)
+{
+    LAUNCH(s, 1, take_rows, blocks_for(tensor_count(y)), 1, BLOCK, act(y), rows, act(residual), tensor_count(y));
+}

@@ -1,0 +1,107 @@
+/* cuda_kernel.h: what the kernels share: starting them, barriers, and activations as a kernel sees them.
+ *
+ * Kernels keep to what C and C++ have in common. Where threads of a block work together, the kernel is written in
+ * phases: FIRST {…} THEN {…}, with a barrier between; what one phase leaves for the next lies in __shared__ memory, and
+ * variables declared before FIRST depend on nothing that a phase changes. No thread returns before the last barrier.
+ */
+#ifndef CUDA_KERNEL_H
+#define CUDA_KERNEL_H
+#include <math.h>
+#include "cuda.h"
+#include "cuda_plan.h"
+
+#ifdef __CUDACC__
+#define DEVICE static __device__ __forceinline__
+#define KERNEL static __global__ void
+#define FIRST
+#define THEN __syncthreads();
+#define LAST __syncthreads();
+/* Queue a kernel over a grid of x * y blocks. `phases` is how many the kernel has. */
+#define LAUNCH(s, phases, kernel, x, y, threads, ...) \
+    do { \
+        kernel<<<dim3((unsigned)(x), (unsigned)(y)), (unsigned)(threads), 0, cuda_queue(s)>>>(__VA_ARGS__); \
+        CUDA_CHECK(cudaGetLastError()); \
+    } while (0)
+#else
+#include "cuda_on_host.h"
+#endif
+
+/* The loop over numbers 0 … n-1 of a kernel that takes each by itself. */
+#define FOR_EACH(i, n) \
+    for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < (n); i += (size_t)gridDim.x * blockDim.x)
+
+/* bfloat16 is the upper half of a float32; rounded to nearest, ties to even; NaN stays NaN. */
+DEVICE float from_bf16(uint16_t half)
+{
+    uint32_t bits = (uint32_t)half << 16;
+    float x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+DEVICE uint16_t to_bf16(float x)
+{
+    uint32_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return x != x ? 0x7fc0 : (uint16_t)((bits + 0x7fff + ((bits >> 16) & 1)) >> 16);
+}
+
+/* A tensor of F32 or BF16 as a kernel sees it; at NULL: not given. */
+typedef struct Act { void *at; int bf16, n, h, w, c, halo; } Act;
+
+static inline Act act(Tensor t)
+{
+    Act a = {NULL, 0, 0, 0, 0, 0, 0};
+    if (!t.buf)
+        return a;
+    ASSERT(is_activation(t));
+    a.at = cuda_at(t);
+    a.bf16 = t.dtype == BF16;
+    a.n = t.n, a.h = t.h, a.w = t.w, a.c = t.c, a.halo = t.halo;
+    return a;
+}
+
+/* Where channel 0 of pixel (h, w) of image n lies. */
+DEVICE size_t at_pixel(Act a, int n, int h, int w)
+{
+    return (((size_t)n * (a.h + 2 * a.halo) + h + a.halo) * (a.w + 2 * a.halo) + w + a.halo) * a.c;
+}
+/* The same for pixel p = h * W + w. */
+DEVICE size_t at_place(Act a, int n, int p)
+{
+    return a.halo ? at_pixel(a, n, p / a.w, p % a.w) : ((size_t)n * a.h * a.w + p) * a.c;
+}
+/* The same for number i of all, counted without borders. */
+DEVICE size_t at_number(Act a, size_t i)
+{
+    if (!a.halo)
+        return i;
+    size_t pixel = i / a.c, hw = (size_t)a.h * a.w;
+    return at_place(a, (int)(pixel / hw), (int)(pixel % hw)) + i % a.c;
+}
+DEVICE float get(Act a, size_t i) { return a.bf16 ? from_bf16(((const uint16_t *)a.at)[i]) : ((const float *)a.at)[i]; }
+DEVICE void put(Act a, size_t i, float x)
+{
+    if (a.bf16)
+        ((uint16_t *)a.at)[i] = to_bf16(x);
+    else
+        ((float *)a.at)[i] = x;
+}
+/* (+)= */
+DEVICE void put_or_add(Act a, size_t i, float x, int add) { put(a, i, add ? get(a, i) + x : x); }
+static inline size_t act_count(Act a) { return (size_t)a.n * a.h * a.w * a.c; }
+
+/* This thread's channel and lane (cuda_plan.h); blockIdx.y is the strip. */
+typedef struct Place { int channel, lane, busy; } Place;
+DEVICE Place place_in(Strips s, int C)
+{
+    Place p;
+    int t = (int)threadIdx.x;
+    p.channel = (int)blockIdx.y * s.channels + t % s.channels;
+    p.lane = t / s.channels;
+    p.busy = p.lane < s.lanes && p.channel < C;
+    return p;
+}
+/* Sum over the lanes of this thread's channel, in their order: part [lanes][channels], one number of each thread. */
+#define SUM_LANES(sum, part, s) \
+    do { for (int lane_ = 0; lane_ < (s).lanes; lane_++) (sum) += (part)[lane_ * (s).channels + threadIdx.x % (s).channels]; } while (0)
+#endif

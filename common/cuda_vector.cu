@@ -1,0 +1,121 @@
+/* cuda_vector.cu: loops over flat vectors: the optimiser's update and the little algebra of directions and norms. */
+#include "cuda_kernel.h"
+
+/* ---- a few bytes from the host: they travel as the kernel's argument, so nobody waits and no memory must stay ---- */
+typedef struct Small { uint8_t byte[SMALL_BYTES]; } Small;
+
+KERNEL put_small(uint8_t *to, Small from, size_t bytes)
+{
+    FOR_EACH(i, bytes)
+        to[i] = from.byte[i];
+}
+
+void cuda_put_small(Stream *s, void *device, const void *host, size_t bytes)
+{
+    Small small;
+    ASSERT(bytes <= sizeof small.byte);
+    memcpy(small.byte, host, bytes);
+    LAUNCH(s, 1, put_small, blocks_for(bytes), 1, BLOCK, (uint8_t *)device, small, bytes);
+}
+
+bool cuda_has_kernels(void)
+{
+    struct cudaFuncAttributes attributes;
+    return cudaFuncGetAttributes(&attributes, (const void *)put_small) == cudaSuccess;
+}
+
+/* ---- the optimiser ---- */
+KERNEL sgd(float *w, float *v, const float *g, const float *rate, float momentum, float decay, int nesterov, size_t n)
+{
+    float eta = *rate;
+    FOR_EACH(i, n)
+    {
+        float d = g[i] + decay * w[i], speed = momentum * v[i] + d;
+        v[i] = speed;
+        w[i] -= eta * (nesterov ? d + momentum * speed : speed);
+    }
+}
+
+void cuda_sgd(Stream *s, Tensor w, Tensor v, Tensor g, Tensor rate, float momentum, float weight_decay, bool nesterov)
+{
+    ASSERT(w.n == v.n && w.n == g.n);
+    LAUNCH(s, 1, sgd, blocks_for(w.n), 1, BLOCK, (float *)cuda_at(w), (float *)cuda_at(v), (const float *)cuda_at(g),
+           (const float *)cuda_at(rate), momentum, weight_decay, nesterov, (size_t)w.n);
+}
+
+/* ---- sums of tensors ---- */
+KERNEL axpy(Act y, float a, Act x, size_t n)
+{
+    FOR_EACH(i, n)
+    {
+        size_t at = at_number(y, i);
+        put(y, at, get(y, at) + a * get(x, at_number(x, i)));
+    }
+}
+
+void cuda_axpy(Stream *s, Tensor y, float a, Tensor x)
+{
+    ASSERT(same_shape(y, x));
+    LAUNCH(s, 1, axpy, blocks_for(tensor_count(y)), 1, BLOCK, act(y), a, act(x), tensor_count(y));
+}
+
+KERNEL scale(float *x, float a, size_t n)
+{
+    FOR_EACH(i, n)
+        x[i] *= a;
+}
+
+void cuda_scale(Stream *s, Tensor x, float a)
+{
+    LAUNCH(s, 1, scale, blocks_for(x.n), 1, BLOCK, (float *)cuda_at(x), a, (size_t)x.n);
+}
+
+/* ---- dot product: a number per block, then the numbers' sum; always the same blocks, always the same order ---- */
+enum { DOT_BLOCKS = BLOCK, COLUMNS = 16 };
+
+/* part [BLOCK] of the block's threads, summed into *out: by COLUMNS threads, then by one. */
+#define SUM_BLOCK(out, part, column) \
+    THEN { \
+        if (threadIdx.x < COLUMNS) { \
+            double sum_ = 0; \
+            for (int i_ = 0; i_ < BLOCK / COLUMNS; i_++) \
+                sum_ += (part)[threadIdx.x * (BLOCK / COLUMNS) + i_]; \
+            (column)[threadIdx.x] = sum_; \
+        } \
+    } \
+    LAST { \
+        if (threadIdx.x == 0) { \
+            double sum_ = 0; \
+            for (int i_ = 0; i_ < COLUMNS; i_++) \
+                sum_ += (column)[i_]; \
+            *(out) = sum_; \
+        } \
+    }
+
+KERNEL dot(double *out, const float *x, const float *y, size_t n)
+{
+    __shared__ double part[BLOCK], column[COLUMNS];
+    FIRST
+    {
+        double sum = 0;
+        FOR_EACH(i, n)
+            sum += (double)x[i] * y[i];
+        part[threadIdx.x] = sum;
+    }
+    SUM_BLOCK(&out[blockIdx.x], part, column)
+}
+
+KERNEL dot_end(double *out, const double *of_block)
+{
+    __shared__ double part[BLOCK], column[COLUMNS];
+    FIRST { part[threadIdx.x] = of_block[threadIdx.x]; }
+    SUM_BLOCK(out, part, column)
+}
+
+void cuda_dot(Stream *s, Tensor out, Tensor x, Tensor y)
+{
+    ASSERT(x.n == y.n && out.dtype == F64);
+    double *of_block = (double *)cuda_scratch(s);
+    LAUNCH(s, 3, dot, DOT_BLOCKS, 1, BLOCK, of_block, (const float *)cuda_at(x), (const float *)cuda_at(y), (size_t)x.n);
+    LAUNCH(s, 3, dot_end, 1, 1, BLOCK, (double *)cuda_at(out), (const double *)of_block);
+}
