@@ -166,7 +166,7 @@ $(B)/%.o: %.c $(B)/flags
 ARCHS := $(if $(HAVE_CUDA),$(or $(CUDA_ARCH),$(filter $(CUDA_ARCHS),70 75 80 86 89 90 100 120)))
 NVCC_ARCHS = $(foreach a,$(ARCHS),-gencode=arch=compute_$(a)$(comma)code=sm_$(a)) \
     $(foreach a,$(lastword $(ARCHS)),-gencode=arch=compute_$(a)$(comma)code=compute_$(a))
-NVCC_COMPILE = $(NVCC) -O3 -std=c++17 -Icommon $(CUDA_CFLAGS) $(NVCC_ARCHS) -Xcompiler -Wall$(comma)-Wextra \
+NVCC_COMPILE = $(NVCC) -O3 -std=c++17 -Icommon $(CUDA_CFLAGS) $(NVCC_ARCHS) -Xcompiler -Wall$(comma)-Wextra$(comma)-fno-threadsafe-statics$(comma)-fno-exceptions \
     $(if $(STRICT),-Werror all-warnings) -MMD -MP
 $(B)/nvcc_flags: FORCE
 	@mkdir -p $(@D)
@@ -334,6 +334,22 @@ UNIT_TESTS := $(patsubst tests/unit/%.c,$(B)/tests/%,$(wildcard tests/unit/test_
 $(B)/tests/%.o: INCLUDE = -Itests
 $(B)/libtests.a: $(patsubst %.c,$(B)/%.o,$(filter-out tests/no_dlclose.c,$(wildcard tests/*.c)))
 	$(archive)
+# The CUDA backend once more, as plain C on the CPU: one more device for the tests. All that is seen of it is how it is
+# opened, so that it can stand beside the real one.
+ON_HOST := $(wildcard common/backend_cuda.c common/cuda_*.c common/*.cu tests/cuda_on_host/*.c)
+ON_HOST := $(patsubst %,$(B)/cuda_on_host/%.o,$(basename $(filter-out %_cudnn.c,$(ON_HOST))))
+$(ON_HOST): CPPFLAGS_ALL := -Itests/cuda_on_host $(CPPFLAGS_ALL) -UHAVE_CUDNN
+$(B)/cuda_on_host/%.o: %.c $(B)/flags
+	$(compile)
+$(B)/cuda_on_host/%.o: %.cu $(B)/flags
+	@mkdir -p $(@D)
+	$(if $(V),,@echo "  CC    $< (on the host)")
+	$(Q)$(COMPILE) -x c -c $< -o $@
+$(B)/cuda_on_host.o: $(ON_HOST)
+	$(Q)ld -r $^ -o $@.all
+	$(Q)objcopy --redefine-sym backend_cuda_open=cuda_on_host_open $@.all
+	$(Q)objcopy --keep-global-symbol=cuda_on_host_open $@.all $@
+$(B)/libtests.a: $(B)/cuda_on_host.o
 $(UNIT_TESTS): $(B)/tests/%: $(B)/tests/unit/%.o $(B)/libtests.a $(B)/libcommon.a
 	$(call link,$(CMOCKA_LIBS))
 # What of lab 1 is no exercise.
@@ -373,6 +389,6 @@ fuzz:
 lint:
 	@tests/lint.sh
 
-FOLDERS := $(SETS_OF_KERNELS) common assessment assessment/solution tests tests/unit tests/tools tests/bench tests/fuzz \
+FOLDERS := $(SETS_OF_KERNELS) cuda_on_host/common cuda_on_host/tests/cuda_on_host common assessment assessment/solution tests tests/unit tests/tools tests/bench tests/fuzz \
     $(foreach lab,$(LABS),student/$(lab) sol/$(lab))
 -include $(wildcard $(foreach folder,$(FOLDERS),$(B)/$(folder)/*.d))

@@ -29,8 +29,8 @@ extern "C" {
 /* cuda_im2col.cu */
 /* packed [K,R,R,C], p->type = w [K,C,R,R] */
 void cuda_conv_pack(Stream *s, const ConvPlan *p, void *packed, Tensor w);
-/* dw [K,C,R,R] += packed [K,R,R,C], F32 */
-void cuda_conv_unpack_add(Stream *s, const ConvPlan *p, Tensor dw, const float *packed);
+/* dw [K,C,R,R] += packed [K,R,R,C], of this type */
+void cuda_conv_unpack_add(Stream *s, const ConvPlan *p, Tensor dw, void *packed, DType type);
 /* col [x.n * P * Q, R*R*C], p->type: each output pixel's inputs; 0 from beyond the edge */
 void cuda_im2col(Stream *s, const ConvPlan *p, void *col, Tensor x);
 /* dx (+)= for each input the sum of its places in dcol [dx.n * P * Q, R*R*C], F32 */

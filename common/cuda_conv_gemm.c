@@ -85,5 +85,5 @@ void cuda_conv_gemm_backward_weight(Stream *s, ConvPlan *p, Tensor dw, Tensor x,
         cuda_gemm(s, dpacked, F32, (int)D, first > 0, operand(rows_of_g, p->K, true), operand(col, D, false), p->type,
                   p->K, (int)D, rows(p, g));
     }
-    cuda_conv_unpack_add(s, p, dw, dpacked);
+    cuda_conv_unpack_add(s, p, dw, dpacked, F32);
 }

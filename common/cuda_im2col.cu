@@ -30,15 +30,16 @@ void cuda_conv_pack(Stream *s, const ConvPlan *p, void *packed, Tensor w)
            (const float *)cuda_at(w), p->C, p->R * p->R, p->weights);
 }
 
-KERNEL unpack_add(float *dw, const float *packed, int C, int RR, size_t n)
+KERNEL unpack_add(float *dw, Act packed, int C, int RR, size_t n)
 {
     FOR_EACH(i, n)
-        dw[in_pytorch(i, C, RR)] += packed[i];
+        dw[in_pytorch(i, C, RR)] += get(packed, i);
 }
 
-void cuda_conv_unpack_add(Stream *s, const ConvPlan *p, Tensor dw, const float *packed)
+void cuda_conv_unpack_add(Stream *s, const ConvPlan *p, Tensor dw, void *packed, DType type)
 {
-    LAUNCH(s, 1, unpack_add, blocks_for(p->weights), 1, BLOCK, (float *)cuda_at(dw), packed, p->C, p->R * p->R, p->weights);
+    LAUNCH(s, 1, unpack_add, blocks_for(p->weights), 1, BLOCK, (float *)cuda_at(dw),
+           dense(packed, type, p->K, p->R, p->R, p->C), p->C, p->R * p->R, p->weights);
 }
 
 /* The numbers of a plan that its kernels need. */

@@ -5,7 +5,8 @@
  *     static const Case cases[] = {{"relu", .run = relu}};
  *     int main(int argc, char **argv) { return device_main(argc, argv, cases, sizeof cases / sizeof *cases); }
  *
- * The program then has the cases "cpu.relu" and so on.
+ * The program then has the cases "cpu.relu", "cuda_on_host.relu" (the CUDA backend's code as plain C on the CPU) and, where
+ * CUDA was found, "cuda.relu".
  */
 #ifndef DEVICE_H
 #define DEVICE_H
@@ -22,7 +23,8 @@ typedef struct Device {
 
 int device_main(int argc, char **argv, const Case *cases, int count);
 const char *device_name(void); /* "cpu": the backend that this case is to run on */
-Device *device_open(void);     /* that backend, 2 threads */
+Backend *device_backend(void); /* that backend, 2 threads, opened; skips the case where it is a GPU and none is there */
+Device *device_open(void);     /* the same, with a stream */
 void device_close(Device *d);
 
 /* New tensors. F32 activations with these values inside and a border of `halo`; NULL: NaN inside, for outputs that
