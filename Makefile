@@ -171,16 +171,17 @@ NVCC_COMPILE = $(NVCC) -O3 -std=c++17 -Icommon $(CUDA_CFLAGS) $(NVCC_ARCHS) -Xco
 $(B)/nvcc_flags: FORCE
 	@mkdir -p $(@D)
 	@echo '$(NVCC_COMPILE)' | cmp -s - $@ || echo '$(NVCC_COMPILE)' >$@
-$(B)/%.o: %.cu $(B)/nvcc_flags
-	@mkdir -p $(@D)
-	$(if $(V),,@echo "  NVCC  $<")
-	$(Q)$(NVCC_COMPILE) -c $< -o $@
+# All in one go: most of nvcc's time goes into reading CUDA's headers, once per GPU.
+$(B)/common/cuda_kernels.o: $(wildcard common/*.cu) $(B)/nvcc_flags
+	$(if $(V),,@echo "  NVCC  common/*.cu")
+	$(Q)printf '#include "%s"\n' $(notdir $(wildcard common/*.cu)) >$(@:.o=.cu)
+	$(Q)$(NVCC_COMPILE) -c $(@:.o=.cu) -o $@
 $(B)/common/backend_cuda.o: $(B)/nvcc_flags
 $(B)/common/backend_cuda.o: CPPFLAGS_ALL += -DCUDA_ARCHS='"$(ARCHS)"'
 
 # ---- the library: what this machine has no parts for is left out ---------------------------------------------------
-WITHOUT := $(if $(HAVE_CUDA),,%_cuda.c common/cuda_%.c %.cu) $(if $(HAVE_CUDNN),,%_cudnn.c) $(if $(HAVE_NCCL),,%_nccl.c)
-COMMON := $(filter-out $(WITHOUT),$(wildcard common/*.c common/*.cu))
+WITHOUT := $(if $(HAVE_CUDA),,%_cuda.c common/cuda_%.c) $(if $(HAVE_CUDNN),,%_cudnn.c) $(if $(HAVE_NCCL),,%_nccl.c)
+COMMON := $(filter-out $(WITHOUT),$(wildcard common/*.c)) $(if $(HAVE_CUDA),common/cuda_kernels.cu)
 # start.c must run on any processor: it says that the rest cannot.
 $(B)/common/start.o: override CFLAGS := -O1 -g $(if $(X86),-march=x86-64)
 # PORTABLE=1: the CPU's kernels once per instruction set. Each set is linked into one object, of which only cpu_kernels is
@@ -337,7 +338,7 @@ $(B)/libtests.a: $(patsubst %.c,$(B)/%.o,$(filter-out tests/no_dlclose.c,$(wildc
 # The CUDA backend once more, as plain C on the CPU: one more device for the tests. All that is seen of it is how it is
 # opened, so that it can stand beside the real one.
 ON_HOST := $(wildcard common/backend_cuda.c common/cuda_*.c common/*.cu tests/cuda_on_host/*.c)
-ON_HOST := $(patsubst %,$(B)/cuda_on_host/%.o,$(basename $(filter-out %_cudnn.c,$(ON_HOST))))
+ON_HOST := $(patsubst %,$(B)/cuda_on_host/%.o,$(basename $(filter-out %_cudnn.c common/cuda_record.c,$(ON_HOST))))
 $(ON_HOST): CPPFLAGS_ALL := -Itests/cuda_on_host $(CPPFLAGS_ALL) -UHAVE_CUDNN
 $(B)/cuda_on_host/%.o: %.c $(B)/flags
 	$(compile)

@@ -29,6 +29,7 @@
 typedef struct Backend Backend;
 typedef struct Stream Stream;     /* a queue of work */
 typedef struct Event Event;       /* a mark in a stream: to wait for, to time */
+typedef struct Recording Recording; /* work that was written down, to be queued again in one call */
 typedef struct ConvPlan ConvPlan; /* one convolution's shapes, and what a device prepares for them; keeps no weights */
 
 /* Batch normalisation (Ioffe & Szegedy, arXiv 1502.03167): y = gamma * (x - mean) * istd + beta per channel, mean and
@@ -169,6 +170,16 @@ typedef struct BackendOps {
     /* x[n] = (picked image / 255 - mean[c]) * istd[c], augmented; pixels from outside and cut ones are 0 after
      * normalisation (the mean grey). label I32 [N]. pick: N entries, host memory, read before the call returns; mean,
      * istd: C numbers, host memory. */
+
+    /* ---- recorded work (CUDA graphs); all four NULL where a device has none ---- */
+    void (*record_begin)(Stream *s);
+    /* what is queued on s from now on is written down and not done. Of this header only operations on tensors may come, no
+     * transfer to or from the host but an upload of up to 1024 bytes, whose numbers become part of the recording */
+    Recording *(*record_end)(Stream *s);
+    bool (*replay)(Stream *s, Recording *r);
+    /* queue all of it: the same operations on the same memory. False, and nothing is done, if memory of this backend has
+     * been freed since: what was recorded may point there. Record again */
+    void (*recording_free)(Recording *r); /* NULL is fine */
 
     void (*close)(Backend *be);
 } BackendOps;

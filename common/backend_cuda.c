@@ -49,6 +49,7 @@ static void memory_free(Backend *be, void *p)
     use(be);
     CUDA_CHECK(cudaDeviceSynchronize());
     CUDA_CHECK(cudaFree(p));
+    ((CudaBackend *)be)->frees++;
 }
 
 static Buffer *cuda_buffer_new(Backend *be, size_t bytes)
@@ -260,7 +261,11 @@ static CudaFound look(int local_rank, int *device)
     CUDA_CHECK(cudaSetDevice(*device));
     CUDA_CHECK(cudaDeviceGetAttribute(&f.major, cudaDevAttrComputeCapabilityMajor, *device));
     CUDA_CHECK(cudaDeviceGetAttribute(&f.minor, cudaDevAttrComputeCapabilityMinor, *device));
-    f.has_kernels = cuda_has_kernels();
+    e = cuda_try_kernel();
+    f.has_kernels = e != cudaErrorNoKernelImageForDevice && e != cudaErrorInvalidDeviceFunction &&
+                    e != cudaErrorUnsupportedPtxVersion;
+    if (f.has_kernels && e != cudaSuccess) /* the GPU is another's alone, its memory full, … */
+        f.error = cudaGetErrorString(e);
     return f;
 }
 
@@ -278,6 +283,7 @@ Backend *backend_cuda_open(int local_rank, int local_size)
     struct cudaDeviceProp about;
     CudaFound f = look(local_rank, &cuda->device);
     cuda->ops = cuda_ops;
+    cuda_record_ops(&cuda->ops);
     cuda->base = (Backend){.op = &cuda->ops, .threads = 1, .activations = F32};
     CUDA_CHECK(cudaGetDeviceProperties(&about, cuda->device));
     snprintf(cuda->base.description, sizeof cuda->base.description, "GPU %d of %d, %.60s, compute capability %d.%d, %.1f GB",

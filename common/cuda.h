@@ -42,6 +42,7 @@ typedef struct CudaBackend {
     int device;           /* number of the GPU */
     void *scratch;        /* shared by the convolutions of one model, which run one after the other */
     size_t scratch_bytes; /* grown by cuda_reserve */
+    long frees;           /* how often memory has been freed: an address in a recording may then be another's */
     void *dnn;            /* cuda_conv_cudnn.c's handle */
 } CudaBackend;
 
@@ -79,11 +80,13 @@ void cuda_gemm(Stream *s, void *c, DType c_type, int ldc, float beta, Operand a,
 /* cuda_vector.cu */
 void cuda_put_small(Stream *s, void *device, const void *host, size_t bytes);
 enum { SMALL_BYTES = 1024 }; /* the most that it takes */
-bool cuda_has_kernels(void); /* does this program hold code for the current GPU? */
+cudaError_t cuda_try_kernel(void); /* can the current GPU run this program's kernels? */
 void cuda_sgd(Stream *s, Tensor w, Tensor v, Tensor g, Tensor rate, float momentum, float weight_decay, bool nesterov);
 void cuda_axpy(Stream *s, Tensor y, float a, Tensor x);
 void cuda_scale(Stream *s, Tensor x, float a);
 void cuda_dot(Stream *s, Tensor out, Tensor x, Tensor y);
+/* cuda_record.c: fill in the operations that record. (The tests' GPU cannot, and has another file.) */
+void cuda_record_ops(BackendOps *op);
 /* cuda_conv.c */
 int cuda_conv_halo(Backend *be, int R);
 ConvPlan *cuda_conv_plan_new(Backend *be, Tensor y, Tensor x, int R, int stride);

@@ -51,35 +51,35 @@ static Geometry geometry_of(const ConvPlan *p)
     return g;
 }
 
-KERNEL im2col(Act col, Act x, Geometry g, size_t n)
+/* Counted in 32 bits, for the sake of the divisions: a plan takes as many images at a time as that allows. */
+KERNEL im2col(Act col, Act x, Geometry g, unsigned n)
 {
-    FOR_EACH(i, n)
+    FOR_EACH(number, n)
     {
-        int c = (int)(i % g.C);
-        size_t rest = i / g.C, pixel = rest / (g.R * g.R);
-        int tap = (int)(rest % (g.R * g.R)), place = (int)(pixel % (g.P * g.Q)), image = (int)(pixel / (g.P * g.Q));
+        unsigned i = (unsigned)number, rest = i / g.C, taps = g.R * g.R, pixel = rest / taps, image = pixel / (g.P * g.Q);
+        int c = (int)(i % g.C), tap = (int)(rest % taps), place = (int)(pixel % (g.P * g.Q));
         int h = place / g.Q * g.stride - g.pad + tap / g.R, w = place % g.Q * g.stride - g.pad + tap % g.R;
         bool inside = h >= 0 && h < x.h && w >= 0 && w < x.w;
-        put(col, i, inside ? get(x, at_pixel(x, image, h, w) + c) : 0);
+        put(col, i, inside ? get(x, at_pixel(x, (int)image, h, w) + c) : 0);
     }
 }
 
 void cuda_im2col(Stream *s, const ConvPlan *p, void *col, Tensor x)
 {
     size_t n = (size_t)x.n * p->P * p->Q * conv_row(p);
+    ASSERT(n <= UINT32_MAX);
     LAUNCH(s, 1, im2col, blocks_for(n), 1, BLOCK, dense(col, p->type, x.n, p->P, p->Q, (int)conv_row(p)), act(x),
-           geometry_of(p), n);
+           geometry_of(p), (unsigned)n);
 }
 
 /* Input (h, w) was tap (r, q) of output ((h + pad - r) / stride, (w + pad - q) / stride), where these are whole and
  * inside. */
-KERNEL col2im(Act dx, const float *dcol, Geometry g, int add, size_t n)
+KERNEL col2im(Act dx, const float *dcol, Geometry g, int add, unsigned n)
 {
-    FOR_EACH(i, n)
+    FOR_EACH(number, n)
     {
-        int c = (int)(i % g.C), taps = g.R * g.R;
-        size_t pixel = i / g.C;
-        int w = (int)(pixel % dx.w), h = (int)(pixel / dx.w % dx.h), image = (int)(pixel / dx.w / dx.h);
+        unsigned i = (unsigned)number, pixel = i / g.C, row = pixel / dx.w;
+        int c = (int)(i % g.C), w = (int)(pixel % dx.w), h = (int)(row % dx.h), image = (int)(row / dx.h), taps = g.R * g.R;
         float sum = 0;
         for (int tap = 0; tap < taps; tap++) {
             int top = h + g.pad - tap / g.R, left = w + g.pad - tap % g.R, p = top / g.stride, q = left / g.stride;
@@ -92,7 +92,9 @@ KERNEL col2im(Act dx, const float *dcol, Geometry g, int add, size_t n)
 
 void cuda_col2im(Stream *s, const ConvPlan *p, Tensor dx, const float *dcol, bool add)
 {
-    LAUNCH(s, 1, col2im, blocks_for(tensor_count(dx)), 1, BLOCK, act(dx), dcol, geometry_of(p), add, tensor_count(dx));
+    size_t n = tensor_count(dx);
+    ASSERT(n <= UINT32_MAX);
+    LAUNCH(s, 1, col2im, blocks_for(n), 1, BLOCK, act(dx), dcol, geometry_of(p), add, (unsigned)n);
 }
 
 KERNEL copy_rows(Act rows, Act t, size_t n)

@@ -113,6 +113,11 @@ void model_hold_relu(Model *m, bool hold);
 void model_zero_grads(Model *m);
 void model_backward(Model *m);  /* once after model_loss(…, true): grads += d(mean loss)/d(params) */
 
+/* A step's gradient in one call: model_zero_grads, model_forward (MODEL_TRAIN), model_loss (no weights), model_backward.
+ * On a device that can, batches that come again in the same memory (a loader's do) are recorded and then replayed:
+ * the host has next to nothing to do. Models with hooks are not recorded. */
+void model_gradient(Model *m, Tensor totals, Tensor x, Tensor label);
+
 Tensor model_view(Tensor flat, const View *v); /* the piece of params, grads, a velocity or state (v of state_views) */
 const View *model_find(const Model *m, const char *name);   /* in views, then state_views; NULL: no such name */
 /* Of one picture's forward pass: 2 x the multiply-adds of its convolutions and dense layers. */

@@ -7,9 +7,15 @@
 #define MODEL_BUILD_H
 #include "model.h"
 
-enum { NONE = -1, MAX_LAYERS = 512 };
+enum { NONE = -1, MAX_LAYERS = 512, MAX_RECORDINGS = 64 };
 
 typedef struct Shape { int h, w, c; } Shape;
+
+/* model_record.c: a batch's memory, and the step on it as the device has written it down; NULL: seen once. */
+typedef struct RecordedStep {
+    Tensor x, label, totals;
+    Recording *recording;
+} RecordedStep;
 
 struct ModelPlan {
     Shape shape[MAX_LAYERS + 1];   /* of every activation; 0 is the picture */
@@ -27,6 +33,8 @@ struct ModelPlan {
     Tensor moments, sums;          /* batch norm's, shared by all layers, for the widest */
     int halo;                      /* of act[0] */
     int n;                         /* pictures in the last forward pass */
+    RecordedStep recorded[MAX_RECORDINGS];
+    int recordings;
 };
 
 /* kernel x kernel, stride 1 or 2, no bias; residual: an activation to add, or NONE */
@@ -40,6 +48,9 @@ int model_avgpool(Model *m, int in);
 /* model_plan.c: fill in m->plan for the layers that there are; and the end of it. */
 void model_plan(Model *m);
 void model_plan_free(Model *m);
+
+/* model_record.c */
+void model_recordings_free(Model *m);
 
 /* model_zoo.c: append the layers of m->spec.name; false: there is no such network. */
 bool model_zoo(Model *m);

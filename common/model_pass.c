@@ -119,7 +119,7 @@ void model_hold_relu(Model *m, bool hold)
         if (l->kind != LAYER_RELU && !(l->kind == LAYER_BATCHNORM && l->relu))
             continue;
         if (!held->buf)
-            *held = tensor_new(m->be, F32, m->batch, y.h, y.w, y.c, 0);
+            *held = tensor_new(m->be, m->plan->act[i + 1].dtype, m->batch, y.h, y.w, y.c, 0);
         m->be->op->copy(m->s, tensor_first(*held, m->plan->n), act(m, i + 1));
     }
     m->plan->holding = hold;

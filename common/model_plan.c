@@ -22,6 +22,20 @@ static int grad_halo(Model *m, int a)
     return l->kind == LAYER_CONV ? m->be->op->conv_halo(m->be, l->kernel) : 0;
 }
 
+/* What activation a, and its gradient, are kept in: between convolutions what the device was asked for; F32 for pictures
+ * and for all that dense layers read and write. */
+static DType type_of(const Model *m, int a)
+{
+    if (a == 0)
+        return F32;
+    const Layer *l = &m->layers[a - 1];
+    switch (l->kind) {
+    case LAYER_CONV: return m->be->activations;
+    case LAYER_AVGPOOL: case LAYER_FLATTEN: case LAYER_DENSE: return F32;
+    default: return type_of(m, l->in);
+    }
+}
+
 /* The layer that is the first of the backward pass to write the gradient of activation a: a's last reader, else the
  * loss. */
 static int first_writer(const Model *m, int a)
@@ -33,7 +47,7 @@ static int first_writer(const Model *m, int a)
 }
 
 /* Give every activation's gradient a slot. It lives from its first writer's turn to its producer's; then another
- * gradient of the same shape takes the slot over (of the same shape and halo, so that the border stays zero). */
+ * gradient of the same shape takes the slot over (of the same shape, type and halo, so that the border stays zero). */
 static void plan_gradients(Model *m)
 {
     struct ModelPlan *p = m->plan;
@@ -43,11 +57,12 @@ static void plan_gradients(Model *m)
         int halo = grad_halo(m, a), k = 0;
         for (; k < p->slots; k++) {
             Tensor t = p->slot[k];
-            if (t.h == x.h && t.w == x.w && t.c == x.c && t.halo == halo && first_writer(m, a) < free_below[k])
+            if (t.h == x.h && t.w == x.w && t.c == x.c && t.dtype == type_of(m, a) && t.halo == halo &&
+                first_writer(m, a) < free_below[k])
                 break;
         }
         if (k == p->slots)
-            p->slot[p->slots++] = tensor_new(m->be, F32, m->batch, x.h, x.w, x.c, halo);
+            p->slot[p->slots++] = tensor_new(m->be, type_of(m, a), m->batch, x.h, x.w, x.c, halo);
         free_below[k] = a - 1;
         p->grad[a] = p->slot[k];
     }
@@ -76,7 +91,7 @@ static void plan_activations(Model *m)
     for (int i = 0; i < m->nlayers; i++) {
         Layer *l = &m->layers[i];
         Shape y = p->shape[i + 1];
-        p->act[i + 1] = tensor_new(be, F32, m->batch, y.h, y.w, y.c, halo_of(m, i + 1));
+        p->act[i + 1] = tensor_new(be, type_of(m, i + 1), m->batch, y.h, y.w, y.c, halo_of(m, i + 1));
         if (l->kind == LAYER_CONV)
             p->conv[i] = be->op->conv_plan_new(be, p->act[i + 1], p->act[l->in], l->kernel, l->stride);
         if (l->kind == LAYER_MAXPOOL)
@@ -99,6 +114,7 @@ void model_plan(Model *m)
 void model_plan_free(Model *m)
 {
     struct ModelPlan *p = m->plan;
+    model_recordings_free(m);
     for (int i = 0; i < m->nlayers; i++) {
         tensor_free(m->be, p->act[i + 1]);
         tensor_free(m->be, p->held[i + 1]);

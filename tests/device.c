@@ -7,25 +7,25 @@
 
 Backend *cuda_on_host_open(int local_rank, int local_size); /* cuda_on_host/: the CUDA backend's code on the CPU */
 
-static Backend *open_cpu(void) { return backend_open("cpu", 0, 1, 2); }
-static Backend *open_cuda_on_host(void) { return cuda_on_host_open(0, 1); }
+static Backend *open_cpu(int rank, int size, int threads) { return backend_open("cpu", rank, size, threads); }
+static Backend *open_on_host(int rank, int size, int threads) { return (void)threads, cuda_on_host_open(rank, size); }
 #ifdef HAVE_CUDA
-static Backend *open_cuda(void)
+static Backend *open_cuda(int rank, int size, int threads)
 {
     char why[256];
-    if (!backend_cuda_usable(0, why, sizeof why)) {
+    if (!backend_cuda_usable(rank, why, sizeof why)) {
         printf("skipped: no GPU: %s\n", why);
         fflush(stdout);
         exit(77);
     }
-    return backend_open("cuda", 0, 1, 2);
+    return backend_open("cuda", rank, size, threads);
 }
 #endif
 
 /* Backends that were built. An operation sums at most a few thousand products of float32 numbers: 1e-5 is generous
  * for one that is right, and far below what a wrong term, border or index would do. */
-static const struct { const char *name; Backend *(*open)(void); double tolerance; } backends[] = {
-    {"cpu", open_cpu, 1e-5}, {"cuda_on_host", open_cuda_on_host, 1e-5},
+static const struct { const char *name; Backend *(*open)(int rank, int size, int threads); double tolerance; } backends[] = {
+    {"cpu", open_cpu, 1e-5}, {"cuda_on_host", open_on_host, 1e-5},
 #ifdef HAVE_CUDA
     {"cuda", open_cuda, 1e-5},
 #endif
@@ -51,12 +51,15 @@ int device_main(int argc, char **argv, const Case *cases, int count)
 }
 
 const char *device_name(void) { return backends[chosen].name; }
-Backend *device_backend(void) { return backends[chosen].open(); }
+Backend *device_backend(int local_rank, int local_size, int threads)
+{
+    return backends[chosen].open(local_rank, local_size, threads);
+}
 
 Device *device_open(void)
 {
     Device *d = alloc(1, sizeof *d);
-    d->be = device_backend();
+    d->be = device_backend(0, 1, 2);
     d->op = d->be->op;
     d->s = d->op->stream_new(d->be, 0);
     d->tolerance = backends[chosen].tolerance;

@@ -23,8 +23,9 @@ typedef struct Device {
 
 int device_main(int argc, char **argv, const Case *cases, int count);
 const char *device_name(void); /* "cpu": the backend that this case is to run on */
-Backend *device_backend(void); /* that backend, 2 threads, opened; skips the case where it is a GPU and none is there */
-Device *device_open(void);     /* the same, with a stream */
+/* That backend, as backend_open opens it; ends the case as skipped where it is a GPU and none is there. */
+Backend *device_backend(int local_rank, int local_size, int threads);
+Device *device_open(void);     /* the same on 2 threads, with a stream */
 void device_close(Device *d);
 
 /* New tensors. F32 activations with these values inside and a border of `halo`; NULL: NaN inside, for outputs that

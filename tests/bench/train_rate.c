@@ -69,10 +69,7 @@ static void step(Worker *w)
     Model *m = w->m;
     int b = w->next++ % w->batches;
     w->last = timer_now();
-    model_zero_grads(m);
-    model_forward(m, w->x[b], MODEL_TRAIN);
-    model_loss(m, w->totals, w->label[b], NO_TENSOR, true);
-    model_backward(m);
+    model_gradient(m, w->totals, w->x[b], w->label[b]);
     if (w->comm->size > 1) {
         comm_all_reduce(w->comm, m->grads, COMM_SUM, m->s);
         m->be->op->scale(m->s, m->grads, 1.0f / (float)w->comm->size);
@@ -175,7 +172,7 @@ static void measure_layers(Worker *w, int steps)
 
 int main(int argc, char **argv)
 {
-    const char *name = "resnet8", *device = "cpu", *from = NULL;
+    const char *name = "resnet8", *device = "cpu", *precision = "fp32", *from = NULL;
     int batch = 128, threads = 0, place = 0, places = 0, size = 32, channels = 3;
     bool layers = false;
     Option table[] = {
@@ -184,6 +181,7 @@ int main(int argc, char **argv)
         {"size", ARG_INT, &size, .min = 8, .max = 64, .help = "height and width of a picture"},
         {"channels", ARG_INT, &channels, .min = 1, .max = 4, .help = "its channels"},
         {"device", ARG_CHOICE, &device, .choices = "auto|cpu|cuda", .help = "where to compute"},
+        {"precision", ARG_CHOICE, &precision, .choices = "fp32|tf32|bf16", .help = "a GPU's, backend.h"},
         {"threads", ARG_INT, &threads, .min = 0, .max = 1024, .help = "per rank; 0: all of its cores"},
         {"place", ARG_INT, &place, .min = 0, .max = 1023, .help = "as if it were this rank on the machine …"},
         {"places", ARG_INT, &places, .min = 0, .max = 1024, .help = "… of so many, and pinned there; 0: what it is"},
@@ -194,6 +192,7 @@ int main(int argc, char **argv)
     Worker w = {.comm = comm_open("auto")};
     bool alone = places == 0;
     Backend *be = backend_open(device, alone ? w.comm->local_rank : place, alone ? w.comm->local_size : places, threads);
+    backend_precision(be, precision);
     ModelSpec spec = {.name = name, .h = size, .w = size, .c = channels, .classes = 10};
     w.m = model_new(be, &spec, batch);
     model_init(w.m, 1);

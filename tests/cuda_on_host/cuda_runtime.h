@@ -4,7 +4,8 @@
 #define CUDA_RUNTIME_ON_HOST_H
 #include <stddef.h>
 
-typedef enum { cudaSuccess, cudaErrorInvalidValue, cudaErrorMemoryAllocation, cudaErrorNoDevice } cudaError_t;
+typedef enum { cudaSuccess, cudaErrorInvalidValue, cudaErrorMemoryAllocation, cudaErrorNoDevice,
+               cudaErrorNoKernelImageForDevice, cudaErrorInvalidDeviceFunction, cudaErrorUnsupportedPtxVersion } cudaError_t;
 typedef struct HostStream *cudaStream_t;
 typedef struct HostEvent *cudaEvent_t;
 enum { cudaStreamNonBlocking = 1, cudaDevAttrComputeCapabilityMajor = 75, cudaDevAttrComputeCapabilityMinor = 76 };

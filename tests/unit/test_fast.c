@@ -13,7 +13,7 @@ static int no_halo(Backend *be, int R) { (void)be, (void)R; return 0; }
 
 static Backend *open_device(BackendOps *slow)
 {
-    Backend *be = backend_open(device_name(), 0, 1, 2);
+    Backend *be = device_backend(0, 1, 2);
     if (slow) {
         *slow = *be->op;
         slow->conv_halo = no_halo;

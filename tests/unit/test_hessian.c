@@ -26,7 +26,7 @@ typedef struct Fixture {
 
 static Fixture fixture_new(Comm *c, ModelSpec spec)
 {
-    Fixture f = {.be = backend_open(device_name(), c ? c->local_rank : 0, c ? c->local_size : 1, c ? 1 : 2)};
+    Fixture f = {.be = device_backend(c ? c->local_rank : 0, c ? c->local_size : 1, c ? 1 : 2)};
     spec.h = H, spec.w = W, spec.c = C, spec.classes = CLASSES;
     f.m = model_new(f.be, &spec, BATCH);
     model_init(f.m, 1);

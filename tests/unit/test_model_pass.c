@@ -165,7 +165,7 @@ static void same_bits(void **state)
 {
     (void)state;
     Device *d = device_open();
-    Backend *single = backend_open(device_name(), 0, 1, 1);
+    Backend *single = device_backend(0, 1, 1);
     for (int i = 0; i < NAMES; i++) {
         ModelSpec s = spec_of(all_names[i]);
         Net a = net_new(d->be, &s, 19, 19, 3), b = net_new(d->be, &s, 19, 19, 3), one = net_new(single, &s, 19, 19, 3);

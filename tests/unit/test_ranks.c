@@ -77,7 +77,7 @@ typedef struct Outcome { double params, state; } Outcome;
 /* Train both ways on the draw-th pictures; how far apart are parameters and running statistics? */
 static Outcome train(Comm *c, const Setting *t, int draw)
 {
-    Backend *be = backend_open(device_name(), c->local_rank, c->local_size, 1);
+    Backend *be = device_backend(c->local_rank, c->local_size, 1);
     ModelSpec spec = {.name = t->name, .h = 5, .w = 4, .c = 3, .classes = 5, .no_batchnorm = t->no_batchnorm};
     Net whole = net_new(be, &spec, c->size * B, c->size * B, 1), ours = net_new(be, &spec, B, B, 1);
     model_init(ours.m, 1 + c->rank); /* a rank above 0 starts elsewhere … */

@@ -1,0 +1,54 @@
+/* cuda_record.c: recorded work as CUDA graphs: a step of some hundred kernels is queued by one call instead of hundreds,
+ * which for small networks cost the host more time than the GPU needs for the work. */
+#include "cuda.h"
+#include <stdlib.h>
+
+struct Recording {
+    Backend *be;
+    cudaGraphExec_t graph;
+    long frees; /* of the backend, when it was recorded */
+};
+
+static void record_begin(Stream *s)
+{
+    /* Thread-local: another thread (the loader's) goes on as usual. */
+    CUDA_CHECK(cudaStreamBeginCapture(cuda_queue(s), cudaStreamCaptureModeThreadLocal));
+}
+
+static Recording *record_end(Stream *s)
+{
+    Recording *r = alloc(1, sizeof *r);
+    cudaGraph_t written;
+    r->be = s->be;
+    r->frees = ((CudaBackend *)s->be)->frees;
+    CUDA_CHECK(cudaStreamEndCapture(cuda_queue(s), &written));
+    CUDA_CHECK(cudaGraphInstantiateWithFlags(&r->graph, written, 0));
+    CUDA_CHECK(cudaGraphDestroy(written));
+    return r;
+}
+
+static bool replay(Stream *s, Recording *r)
+{
+    if (r->frees != ((CudaBackend *)s->be)->frees)
+        return false;
+    CUDA_CHECK(cudaGraphLaunch(r->graph, cuda_queue(s)));
+    return true;
+}
+
+static void recording_free(Recording *r)
+{
+    if (!r)
+        return;
+    CUDA_CHECK(cudaSetDevice(cuda_number(r->be)));
+    CUDA_CHECK(cudaDeviceSynchronize()); /* it may be at work */
+    CUDA_CHECK(cudaGraphExecDestroy(r->graph));
+    free(r);
+}
+
+void cuda_record_ops(BackendOps *op)
+{
+    op->record_begin = record_begin;
+    op->record_end = record_end;
+    op->replay = replay;
+    op->recording_free = recording_free;
+}

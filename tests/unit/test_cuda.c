@@ -1,0 +1,194 @@
+/* test_cuda.c: what of the CUDA backend needs no GPU: how work is cut, why a GPU is refused, number formats, and a
+ * network in mixed precision, on the CPU in a GPU's place (cuda_on_host/).
+ */
+#include "check.h"
+#include "cuda_plan.h"
+#include "cuda_usable.h"
+#include "net.h"
+#include <math.h>
+#include <string.h>
+
+Backend *cuda_on_host_open(int local_rank, int local_size);
+
+/* ---- cuda_plan.h ---- */
+
+/* Every channel and lane belongs to exactly one thread, and no block has more than it was given. */
+static void strips(void **state)
+{
+    (void)state;
+    static const int threads[] = {BLOCK, WIDE_BLOCK};
+    for (int t = 0; t < 2; t++)
+        for (int C = 1; C <= 4096; C++) {
+            Strips s = strips_of(C, threads[t]);
+            assert_true(s.channels >= 1 && s.lanes >= 1 && s.channels <= STRIP_CHANNELS && s.count >= 1);
+            assert_true(s.lanes * s.channels <= threads[t]);
+            assert_true(s.count * s.channels >= C);       /* all are taken */
+            assert_true((s.count - 1) * s.channels < C);  /* no strip is empty */
+        }
+}
+
+static void pieces(void **state)
+{
+    (void)state;
+    static const int images[] = {1, 2, 7, 128, 511, 512, 513, 100000}, groups[] = {1, 2, 1000}, channels[] = {1, 16, 640, 4096};
+    size_t scratch = 8 << 20;
+    for (size_t i = 0; i < sizeof images / sizeof *images; i++)
+        for (size_t g = 0; g < sizeof groups / sizeof *groups; g++)
+            for (size_t c = 0; c < sizeof channels / sizeof *channels; c++) {
+                int n = norm_pieces(images[i], groups[g], channels[c], scratch);
+                assert_true(n >= 1 && n <= images[i]);
+                assert_true(n == 1 || sizeof(double) * 2 * channels[c] * groups[g] * n <= scratch);
+                int taken = 0;
+                for (int k = 0; k < n; k++) {
+                    assert_true(piece_begin(images[i], k + 1, n) > piece_begin(images[i], k, n)); /* none is empty */
+                    taken += piece_begin(images[i], k + 1, n) - piece_begin(images[i], k, n);
+                }
+                assert_int_equal(taken, images[i]);
+            }
+    assert_int_equal(norm_pieces(128, 1, 64, scratch), 128); /* the usual layer: one per image */
+}
+
+static void groups_and_blocks(void **state)
+{
+    (void)state;
+    assert_int_equal(group_count(5, 2), 3);
+    assert_int_equal(group_count(5, 5), 1);
+    assert_int_equal(group_count(5, 2147483647), 1); /* "the whole batch", without overflow */
+    assert_int_equal(group_size(5, 2, 2), 1);
+    assert_int_equal(group_size(5, 2147483647, 0), 5);
+    assert_int_equal(blocks_for(1), 1);
+    assert_int_equal(blocks_for(BLOCK), 1);
+    assert_int_equal(blocks_for(BLOCK + 1), 2);
+    assert_int_equal(blocks_for((size_t)1 << 40), 132 * 8 * 4); /* the kernels' loops take the rest */
+    assert_int_equal(im2col_images(128, 1024, 576, 64 << 20), 113);
+    assert_int_equal(im2col_images(8, 1024, 576, 64 << 20), 8);
+    assert_int_equal(im2col_images(8, 1 << 20, 5760, 64 << 20), 1); /* too large even for one: one */
+}
+
+/* ---- cuda_usable.h ---- */
+static void expect_refused(CudaFound f, const char *word, const char *remedy)
+{
+    char why[256];
+    assert_false(cuda_usable(&f, why, sizeof why));
+    if (!strstr(why, word) || !strstr(why, remedy) || strchr(why, '\n'))
+        fail_msg("expected '%s' and '%s' in: %s", word, remedy, why);
+    printf("    %s\n", why);
+}
+
+static void refusals(void **state)
+{
+    (void)state;
+    const CudaFound fine = {12080, 12040, NULL, 2, 8, 6, true, "75 80 86"};
+    char why[256] = "old";
+    assert_true(cuda_usable(&fine, why, sizeof why) && why[0] == 0);
+    CudaFound f = fine;
+    f.driver = 12000; /* an older minor version runs programs of a newer one */
+    assert_true(cuda_usable(&f, why, sizeof why));
+    f = fine, f.driver = 0, f.error = "no driver";
+    expect_refused(f, "no NVIDIA driver", "machine");
+    f = fine, f.driver = 11080, f.error = "driver too old";
+    expect_refused(f, "knows CUDA up to 11.8, and this program was built with 12.4", "CUDA_HOME");
+    f = fine, f.devices = 0;
+    expect_refused(f, "no NVIDIA GPU", "CUDA_VISIBLE_DEVICES");
+    f = fine, f.error = "unknown error";
+    expect_refused(f, "unknown error", "CUDA does not start");
+    f = fine, f.has_kernels = false, f.major = 6, f.minor = 1;
+    expect_refused(f, "capability is 6.1, and this program was built for 75 80 86", "make CUDA_ARCH=61");
+}
+
+static void open_cuda(void *unused) { (void)unused, backend_open("cuda", 0, 1, 1); }
+
+/* No GPU, or no CUDA in this build: cuda is refused in one line, auto is the CPU. */
+static void without_a_gpu(void **state)
+{
+    (void)state;
+    Backend *be = backend_open("auto", 0, 1, 1);
+    if (strcmp(be->op->name, "cpu") != 0)
+        SKIP("there is a GPU here");
+    backend_close(be);
+    expect_death(EXIT_TODO, open_cuda, NULL, "--device=cuda: ", "; use --device=cpu", NULL);
+}
+
+static void refuse_precision(void *name)
+{
+    backend_precision(backend_open("cpu", 0, 1, 1), name);
+}
+
+static void precisions(void **state)
+{
+    (void)state;
+    Backend *cpu = backend_open("cpu", 0, 1, 1);
+    backend_precision(cpu, "fp32");
+    assert_int_equal(cpu->activations, F32);
+    backend_close(cpu);
+    expect_death(2, refuse_precision, "bf16", "--precision=bf16", "cpu", "fp32 only", NULL);
+    expect_death(2, refuse_precision, "half", "--precision=half", "expected fp32, tf32 or bf16", NULL);
+}
+
+/* ---- bfloat16 ---- */
+
+/* x through a BF16 tensor: axpy onto zeros reads and writes any type. */
+static void through_bf16(float *y, const float *x, int n)
+{
+    Backend *be = cuda_on_host_open(0, 1);
+    Stream *s = be->op->stream_new(be, 0);
+    Tensor wide = tensor_new(be, F32, n, 1, 1, 1, 0), half = tensor_new(be, BF16, n, 1, 1, 1, 0);
+    be->op->upload(s, wide, x);
+    be->op->axpy(s, half, 1, wide);
+    be->op->zero(s, wide);
+    be->op->axpy(s, wide, 1, half);
+    be->op->download(s, y, wide);
+    tensor_free(be, wide), tensor_free(be, half);
+    be->op->stream_free(s);
+    backend_close(be);
+}
+
+static void rounding(void **state)
+{
+    (void)state;
+    static const float x[] = {0, 1, -1, 1.00390625f /* half way: to even */, 1.01171875f /* half way: to even, up */,
+                              1.0039063f /* just above */, 3.3895314e38f /* largest */, 3.4e38f /* beyond it */, INFINITY, 1e-40f};
+    static const float y[] = {0, 1, -1, 1, 1.015625f, 1.0078125f, 3.3895314e38f, INFINITY, INFINITY, 1.0101904e-40f};
+    enum { COUNT = sizeof x / sizeof *x };
+    float got[COUNT], nan = NAN;
+    through_bf16(got, x, COUNT);
+    for (int i = 0; i < COUNT; i++)
+        if (!(got[i] == y[i]))
+            fail_msg("%.9g became %.9g, expected %.9g", x[i], got[i], y[i]);
+    through_bf16(got, &nan, 1);
+    assert_true(isnan(got[0]));
+}
+
+/* One training step's gradients with activations in BF16 lie near those in float32: a bfloat16 has 8 bits, so a number
+ * is off by up to 0.2 %, and a gradient, behind some twenty layers that each round, by a few per cent of its norm. */
+static void mixed_precision(void **state)
+{
+    (void)state;
+    static const ModelSpec networks[] = {{.name = "cnn", .h = 16, .w = 16, .c = 3, .classes = 10},
+                                         {.name = "mlp", .h = 8, .w = 8, .c = 3, .classes = 10},
+                                         {.name = "resnet8", .h = 16, .w = 16, .c = 3, .classes = 10},
+                                         {.name = "resnet8", .h = 16, .w = 16, .c = 3, .classes = 10, .no_batchnorm = true}};
+    for (size_t i = 0; i < sizeof networks / sizeof *networks; i++) {
+        Backend *wide = cuda_on_host_open(0, 1), *half = cuda_on_host_open(0, 1);
+        backend_precision(half, "bf16");
+        Net a = net_new(wide, &networks[i], 16, 16, 7), b = net_new(half, &networks[i], 16, 16, 7);
+        expect_close(net_gradient(&b), net_gradient(&a), 0, 0.02, "loss");
+        float *ours = fetch(&b, b.m->grads);
+        double *theirs = fetch_double(&a, a.m->grads);
+        double off = expect_near(ours, theirs, (size_t)a.m->grads.n, 0.1, networks[i].name);
+        bool has_conv = strcmp(networks[i].name, "mlp") != 0;
+        printf("    %s: gradient off by %.1e\n", networks[i].name, off);
+        assert_true(has_conv ? off > 1e-4 : off == 0); /* BF16 was used, and only where there are convolutions */
+        free(ours), free(theirs);
+        net_free(&a), net_free(&b);
+        backend_close(wide), backend_close(half);
+    }
+}
+
+static const Case cases[] = {
+    {"strips", .run = strips}, {"pieces", .run = pieces}, {"groups_and_blocks", .run = groups_and_blocks},
+    {"refusals", .run = refusals},
+    {"without_a_gpu", .run = without_a_gpu}, {"precisions", .run = precisions}, {"rounding", .run = rounding},
+    {"mixed_precision", .run = mixed_precision},
+};
+int main(int argc, char **argv) { return harness_main(argc, argv, cases, sizeof cases / sizeof *cases); }
