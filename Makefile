@@ -177,7 +177,7 @@ $(B)/common/cuda_kernels.o: $(wildcard common/*.cu) $(B)/nvcc_flags
 	$(Q)printf '#include "%s"\n' $(notdir $(wildcard common/*.cu)) >$(@:.o=.cu)
 	$(Q)$(NVCC_COMPILE) -c $(@:.o=.cu) -o $@
 $(B)/common/backend_cuda.o: $(B)/nvcc_flags
-$(B)/common/backend_cuda.o: CPPFLAGS_ALL += -DCUDA_ARCHS='"$(ARCHS)"'
+$(B)/common/backend_cuda.o: private CPPFLAGS_ALL += -DCUDA_ARCHS='"$(ARCHS)"'
 
 # ---- the library: what this machine has no parts for is left out ---------------------------------------------------
 WITHOUT := $(if $(HAVE_CUDA),,%_cuda.c common/cuda_%.c) $(if $(HAVE_CUDNN),,%_cudnn.c) $(if $(HAVE_NCCL),,%_nccl.c)
@@ -339,7 +339,7 @@ $(B)/libtests.a: $(patsubst %.c,$(B)/%.o,$(filter-out tests/no_dlclose.c,$(wildc
 # opened, so that it can stand beside the real one.
 ON_HOST := $(wildcard common/backend_cuda.c common/cuda_*.c common/*.cu tests/cuda_on_host/*.c)
 ON_HOST := $(patsubst %,$(B)/cuda_on_host/%.o,$(basename $(filter-out %_cudnn.c common/cuda_record.c,$(ON_HOST))))
-$(ON_HOST): CPPFLAGS_ALL := -Itests/cuda_on_host $(CPPFLAGS_ALL) -UHAVE_CUDNN
+$(ON_HOST): private CPPFLAGS_ALL := -Itests/cuda_on_host $(CPPFLAGS_ALL) -UHAVE_CUDNN
 $(B)/cuda_on_host/%.o: %.c $(B)/flags
 	$(compile)
 $(B)/cuda_on_host/%.o: %.cu $(B)/flags
@@ -350,7 +350,10 @@ $(B)/cuda_on_host.o: $(ON_HOST)
 	$(Q)ld -r $^ -o $@.all
 	$(Q)objcopy --redefine-sym backend_cuda_open=cuda_on_host_open $@.all
 	$(Q)objcopy --keep-global-symbol=cuda_on_host_open $@.all $@
+ifneq ($(shell command -v objcopy),)
 $(B)/libtests.a: $(B)/cuda_on_host.o
+$(B)/tests/device.o: private CPPFLAGS_ALL += -DHAVE_CUDA_ON_HOST
+endif
 $(UNIT_TESTS): $(B)/tests/%: $(B)/tests/unit/%.o $(B)/libtests.a $(B)/libcommon.a
 	$(call link,$(CMOCKA_LIBS))
 # What of lab 1 is no exercise.

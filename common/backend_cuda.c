@@ -156,6 +156,7 @@ static Stream *cuda_stream_new(Backend *be, int threads)
     s->blas_memory = memory_new(be, BLAS_BYTES);
     CUDA_CHECK(cudaStreamCreateWithFlags(&s->queue, cudaStreamNonBlocking));
     CUBLAS_CHECK(cublasCreate(&s->blas));
+    CUBLAS_CHECK(cublasSetMathMode(s->blas, CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION)); /* BF16: sums in float32 */
     CUBLAS_CHECK(cublasSetStream(s->blas, s->queue));
     CUBLAS_CHECK(cublasSetWorkspace(s->blas, s->blas_memory, BLAS_BYTES)); /* after the stream, which takes it away */
     return &s->base;
@@ -286,8 +287,9 @@ Backend *backend_cuda_open(int local_rank, int local_size)
     cuda_record_ops(&cuda->ops);
     cuda->base = (Backend){.op = &cuda->ops, .threads = 1, .activations = F32};
     CUDA_CHECK(cudaGetDeviceProperties(&about, cuda->device));
-    snprintf(cuda->base.description, sizeof cuda->base.description, "GPU %d of %d, %.60s, compute capability %d.%d, %.1f GB",
-             cuda->device, f.devices, about.name, f.major, f.minor, about.totalGlobalMem / 1e9);
+    snprintf(cuda->base.description, sizeof cuda->base.description,
+             "GPU %d of %d, %.60s, compute capability %d.%d, %.1f GB", cuda->device, f.devices, about.name, f.major, f.minor,
+             about.totalGlobalMem / 1e9);
     audit_fact("backend", "s:s, s:i, s:i, s:i", "device", "cuda", "local_rank", local_rank, "local_size", local_size,
                "gpu", cuda->device);
     return &cuda->base;

@@ -24,9 +24,17 @@ extern "C" {
 
 /* Every call of these libraries stands in one of these: what fails ends all ranks with file, line, call and reason. */
 #define CUDA_CHECK(call) \
-    do { cudaError_t e_ = (call); if (e_ != cudaSuccess) cuda_died(__FILE__, __LINE__, #call, e_); } while (0)
+    do { \
+        cudaError_t e_ = (call); \
+        if (e_ != cudaSuccess) \
+            cuda_died(__FILE__, __LINE__, #call, e_); \
+    } while (0)
 #define CUBLAS_CHECK(call) \
-    do { cublasStatus_t e_ = (call); if (e_ != CUBLAS_STATUS_SUCCESS) cublas_died(__FILE__, __LINE__, #call, e_); } while (0)
+    do { \
+        cublasStatus_t e_ = (call); \
+        if (e_ != CUBLAS_STATUS_SUCCESS) \
+            cublas_died(__FILE__, __LINE__, #call, e_); \
+    } while (0)
 void cuda_died(const char *file, int line, const char *call, cudaError_t e) __attribute__((noreturn));
 void cublas_died(const char *file, int line, const char *call, cublasStatus_t e) __attribute__((noreturn));
 

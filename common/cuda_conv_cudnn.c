@@ -1,5 +1,5 @@
-/* cuda_conv_cudnn.c: convolution by cuDNN (8 and 9), by its calls that name the algorithm: always the same one, so that the same
- * numbers give the same bits. Nothing is tried out and timed. The three are those that NVIDIA's table calls
+/* cuda_conv_cudnn.c: convolution by cuDNN (8 and 9), by its calls that name the algorithm: always the same one, so that
+ * the same numbers give the same bits. Nothing is tried out and timed. The three are those that NVIDIA's table calls
  * deterministic and that know NHWC: forward IMPLICIT_PRECOMP_GEMM, data ALGO_1, weight ALGO_1. What they cannot do,
  * im2col does.
  *

@@ -18,6 +18,7 @@ void cuda_gemm(Stream *s, void *c, DType c_type, int ldc, float beta, Operand a,
     if (ab_type == BF16)
         how = CUBLAS_COMPUTE_32F;
     cuda_queue(s);
-    CUBLAS_CHECK(cublasGemmEx(((CudaStream *)s)->blas, operation(b), operation(a), N, M, K, &one, b.at, type_of(ab_type),
-                              b.ld, a.at, type_of(ab_type), a.ld, &beta, c, type_of(c_type), ldc, how, CUBLAS_GEMM_DEFAULT));
+    cudaDataType_t in = type_of(ab_type), out = type_of(c_type);
+    CUBLAS_CHECK(cublasGemmEx(((CudaStream *)s)->blas, operation(b), operation(a), N, M, K, &one, b.at, in, b.ld, a.at, in,
+                              a.ld, &beta, c, out, ldc, how, CUBLAS_GEMM_DEFAULT));
 }

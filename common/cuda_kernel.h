@@ -103,5 +103,8 @@ DEVICE Place place_in(Strips s, int C)
 }
 /* Sum over the lanes of this thread's channel, in their order: part [lanes][channels], one number of each thread. */
 #define SUM_LANES(sum, part, s) \
-    do { for (int lane_ = 0; lane_ < (s).lanes; lane_++) (sum) += (part)[lane_ * (s).channels + threadIdx.x % (s).channels]; } while (0)
+    do { \
+        for (int lane_ = 0; lane_ < (s).lanes; lane_++) \
+            (sum) += (part)[lane_ * (s).channels + threadIdx.x % (s).channels]; \
+    } while (0)
 #endif

@@ -5,7 +5,13 @@
 #include <math.h>
 #include <string.h>
 
-Backend *cuda_on_host_open(int local_rank, int local_size); /* cuda_on_host/: the CUDA backend's code on the CPU */
+#ifndef HAVE_CUDA_ON_HOST
+Backend *cuda_on_host_open(int local_rank, int local_size)
+{
+    (void)local_rank, (void)local_size;
+    SKIP("the CUDA backend cannot be built for the host without objcopy");
+}
+#endif
 
 static Backend *open_cpu(int rank, int size, int threads) { return backend_open("cpu", rank, size, threads); }
 static Backend *open_on_host(int rank, int size, int threads) { return (void)threads, cuda_on_host_open(rank, size); }
@@ -24,8 +30,13 @@ static Backend *open_cuda(int rank, int size, int threads)
 
 /* Backends that were built. An operation sums at most a few thousand products of float32 numbers: 1e-5 is generous
  * for one that is right, and far below what a wrong term, border or index would do. */
-static const struct { const char *name; Backend *(*open)(int rank, int size, int threads); double tolerance; } backends[] = {
-    {"cpu", open_cpu, 1e-5}, {"cuda_on_host", open_on_host, 1e-5},
+static const struct {
+    const char *name;
+    Backend *(*open)(int local_rank, int local_size, int threads);
+    double tolerance;
+} backends[] = {
+    {"cpu", open_cpu, 1e-5},
+    {"cuda_on_host", open_on_host, 1e-5},
 #ifdef HAVE_CUDA
     {"cuda", open_cuda, 1e-5},
 #endif

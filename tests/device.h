@@ -28,6 +28,9 @@ Backend *device_backend(int local_rank, int local_size, int threads);
 Device *device_open(void);     /* the same on 2 threads, with a stream */
 void device_close(Device *d);
 
+/* cuda_on_host/: the CUDA backend's code on the CPU. Needs objcopy to be built; else this ends the case as skipped. */
+Backend *cuda_on_host_open(int local_rank, int local_size);
+
 /* New tensors. F32 activations with these values inside and a border of `halo`; NULL: NaN inside, for outputs that
  * must be written whole. */
 Tensor put(Device *d, const double *values, Shape s, int halo);

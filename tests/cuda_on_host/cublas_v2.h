@@ -7,13 +7,14 @@ typedef enum { CUBLAS_STATUS_SUCCESS, CUBLAS_STATUS_INVALID_VALUE = 7 } cublasSt
 typedef enum { CUBLAS_OP_N, CUBLAS_OP_T } cublasOperation_t;
 typedef enum { CUBLAS_COMPUTE_32F = 68, CUBLAS_COMPUTE_32F_FAST_TF32 = 77 } cublasComputeType_t;
 typedef enum { CUDA_R_32F = 0, CUDA_R_16BF = 14 } cudaDataType_t;
-enum { CUBLAS_GEMM_DEFAULT = -1 };
+enum { CUBLAS_GEMM_DEFAULT = -1, CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION = 16 };
 typedef struct HostBlas *cublasHandle_t;
 
 const char *cublasGetStatusString(cublasStatus_t s);
 const char *cublasGetStatusName(cublasStatus_t s);
 cublasStatus_t cublasCreate(cublasHandle_t *h);
 cublasStatus_t cublasDestroy(cublasHandle_t h);
+cublasStatus_t cublasSetMathMode(cublasHandle_t h, int mode);
 cublasStatus_t cublasSetStream(cublasHandle_t h, cudaStream_t s);
 cublasStatus_t cublasSetWorkspace(cublasHandle_t h, void *memory, size_t bytes);
 /* c [m,n] = alpha op(a) [m,k] op(b) [k,n] + beta c, all by columns. */

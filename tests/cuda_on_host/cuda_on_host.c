@@ -44,16 +44,23 @@ void host_launch(int phases, long x, long y, int threads)
 /* ---- the device ---- */
 static _Thread_local bool in_use; /* cudaSetDevice was called in this thread */
 
-const char *cudaGetErrorString(cudaError_t e) { return e == cudaErrorMemoryAllocation ? "out of memory" : "invalid argument"; }
-const char *cudaGetErrorName(cudaError_t e) { return e == cudaErrorMemoryAllocation ? "cudaErrorMemoryAllocation" : "cudaErrorInvalidValue"; }
+static bool no_memory(cudaError_t e) { return e == cudaErrorMemoryAllocation; }
+const char *cudaGetErrorString(cudaError_t e) { return no_memory(e) ? "out of memory" : "invalid argument"; }
+const char *cudaGetErrorName(cudaError_t e) { return no_memory(e) ? "cudaErrorMemoryAllocation" : "cudaErrorInvalidValue"; }
 cudaError_t cudaGetLastError(void) { return cudaSuccess; }
 cudaError_t cudaDriverGetVersion(int *version) { return *version = 12040, cudaSuccess; }
 cudaError_t cudaRuntimeGetVersion(int *version) { return *version = 12040, cudaSuccess; }
 cudaError_t cudaGetDeviceCount(int *count) { return *count = 1, cudaSuccess; }
 cudaError_t cudaSetDevice(int device) { return in_use = true, device == 0 ? cudaSuccess : cudaErrorInvalidValue; }
-cudaError_t cudaDeviceGetAttribute(int *value, int attribute, int device) { (void)attribute, (void)device; return *value = 9, cudaSuccess; }
+cudaError_t cudaDeviceGetAttribute(int *value, int attribute, int device)
+{
+    return *value = attribute == cudaDevAttrComputeCapabilityMajor ? 9 : 0, device ? cudaErrorInvalidValue : cudaSuccess;
+}
 cudaError_t cudaDeviceSynchronize(void) { return in_use ? cudaSuccess : cudaErrorInvalidValue; }
-cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *a, const void *kernel) { (void)a, (void)kernel; return cudaSuccess; }
+cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *a, const void *kernel)
+{
+    return a->binaryVersion = 90, kernel ? cudaSuccess : cudaErrorInvalidValue;
+}
 
 cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *about, int device)
 {
@@ -73,7 +80,7 @@ cudaError_t cudaMalloc(void *p, size_t bytes)
 }
 cudaError_t cudaFree(void *p) { return free(p), cudaSuccess; }
 cudaError_t cudaMemset(void *p, int value, size_t bytes) { return memset(p, value, bytes), cudaSuccess; }
-cudaError_t cudaMemsetAsync(void *p, int value, size_t bytes, cudaStream_t s) { (void)s; return cudaMemset(p, value, bytes); }
+cudaError_t cudaMemsetAsync(void *p, int value, size_t bytes, cudaStream_t s) { return (void)s, cudaMemset(p, value, bytes); }
 
 cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, int kind, cudaStream_t s)
 {
@@ -108,7 +115,10 @@ struct HostEvent { double time; };
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t *s, unsigned flags) { (void)flags; return *s = NULL, cudaSuccess; }
 cudaError_t cudaStreamDestroy(cudaStream_t s) { (void)s; return cudaSuccess; }
 cudaError_t cudaStreamSynchronize(cudaStream_t s) { (void)s; return cudaSuccess; }
-cudaError_t cudaStreamWaitEvent(cudaStream_t s, cudaEvent_t e, unsigned flags) { (void)s, (void)e, (void)flags; return cudaSuccess; }
+cudaError_t cudaStreamWaitEvent(cudaStream_t s, cudaEvent_t e, unsigned flags)
+{
+    return (void)s, (void)flags, e ? cudaSuccess : cudaErrorInvalidValue;
+}
 cudaError_t cudaEventCreate(cudaEvent_t *e) { return *e = alloc(1, sizeof **e), cudaSuccess; }
 cudaError_t cudaEventDestroy(cudaEvent_t e) { return free(e), cudaSuccess; }
 cudaError_t cudaEventRecord(cudaEvent_t e, cudaStream_t s) { (void)s; return e->time = timer_now(), cudaSuccess; }
@@ -126,8 +136,12 @@ const char *cublasGetStatusString(cublasStatus_t s) { return s ? "an unsupported
 const char *cublasGetStatusName(cublasStatus_t s) { return s ? "CUBLAS_STATUS_INVALID_VALUE" : "CUBLAS_STATUS_SUCCESS"; }
 cublasStatus_t cublasCreate(cublasHandle_t *h) { return *h = NULL, CUBLAS_STATUS_SUCCESS; }
 cublasStatus_t cublasDestroy(cublasHandle_t h) { (void)h; return CUBLAS_STATUS_SUCCESS; }
+cublasStatus_t cublasSetMathMode(cublasHandle_t h, int mode) { (void)h, (void)mode; return CUBLAS_STATUS_SUCCESS; }
 cublasStatus_t cublasSetStream(cublasHandle_t h, cudaStream_t s) { (void)h, (void)s; return CUBLAS_STATUS_SUCCESS; }
-cublasStatus_t cublasSetWorkspace(cublasHandle_t h, void *memory, size_t bytes) { (void)h, (void)memory, (void)bytes; return CUBLAS_STATUS_SUCCESS; }
+cublasStatus_t cublasSetWorkspace(cublasHandle_t h, void *memory, size_t bytes)
+{
+    return (void)h, memory && bytes ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_INVALID_VALUE;
+}
 
 static float from_bf16(uint16_t half)
 {
@@ -136,7 +150,7 @@ static float from_bf16(uint16_t half)
     return memcpy(&x, &bits, sizeof x), x;
 }
 
-/* A matrix of `columns` columns as float32: itself, or a copy that the caller frees. */
+/* A new copy as float32. */
 static float *as_float(const void *m, cudaDataType_t type, size_t count)
 {
     float *copy = alloc(count, sizeof *copy);
@@ -145,6 +159,7 @@ static float *as_float(const void *m, cudaDataType_t type, size_t count)
     return copy;
 }
 
+/* How many numbers op(matrix) [rows, columns] spans, stored by columns of ld. */
 static size_t extent(cublasOperation_t op, int rows, int columns, int ld)
 {
     int stored_rows = op == CUBLAS_OP_N ? rows : columns, stored_columns = op == CUBLAS_OP_N ? columns : rows;
@@ -167,8 +182,8 @@ cublasStatus_t cublasGemmEx(cublasHandle_t h, cublasOperation_t op_a, cublasOper
     if (*(const float *)beta == 0) /* then c is not read: NaN may lie there */
         for (int j = 0; j < n; j++)
             memset(sum + (size_t)j * ldc, 0, sizeof *sum * (size_t)m);
-    cblas_sgemm(CblasColMajor, op_a == CUBLAS_OP_T ? CblasTrans : CblasNoTrans, op_b == CUBLAS_OP_T ? CblasTrans : CblasNoTrans,
-                m, n, k, *(const float *)alpha, x, lda, y, ldb, *(const float *)beta, sum, ldc);
+    cblas_sgemm(CblasColMajor, op_a == CUBLAS_OP_T ? CblasTrans : CblasNoTrans,
+                op_b == CUBLAS_OP_T ? CblasTrans : CblasNoTrans, m, n, k, *(const float *)alpha, x, lda, y, ldb, *(const float *)beta, sum, ldc);
     for (size_t i = 0; c_type == CUDA_R_16BF && i < (size_t)ldc * n; i++) {
         uint32_t bits;
         memcpy(&bits, &sum[i], sizeof bits);

@@ -8,8 +8,6 @@
 #include <math.h>
 #include <string.h>
 
-Backend *cuda_on_host_open(int local_rank, int local_size);
-
 /* ---- cuda_plan.h ---- */
 
 /* Every channel and lane belongs to exactly one thread, and no block has more than it was given. */
@@ -30,7 +28,8 @@ static void strips(void **state)
 static void pieces(void **state)
 {
     (void)state;
-    static const int images[] = {1, 2, 7, 128, 511, 512, 513, 100000}, groups[] = {1, 2, 1000}, channels[] = {1, 16, 640, 4096};
+    static const int images[] = {1, 2, 7, 128, 511, 512, 513, 100000}, groups[] = {1, 2, 1000};
+    static const int channels[] = {1, 16, 640, 4096};
     size_t scratch = 8 << 20;
     for (size_t i = 0; i < sizeof images / sizeof *images; i++)
         for (size_t g = 0; g < sizeof groups / sizeof *groups; g++)
@@ -146,8 +145,8 @@ static void through_bf16(float *y, const float *x, int n)
 static void rounding(void **state)
 {
     (void)state;
-    static const float x[] = {0, 1, -1, 1.00390625f /* half way: to even */, 1.01171875f /* half way: to even, up */,
-                              1.0039063f /* just above */, 3.3895314e38f /* largest */, 3.4e38f /* beyond it */, INFINITY, 1e-40f};
+    /* in turn: exact; half way, to even, down and up; just above half way; the largest, and beyond it; tiny */
+    static const float x[] = {0, 1, -1, 1.00390625f, 1.01171875f, 1.00390649f, 3.3895314e38f, 3.4e38f, INFINITY, 1e-40f};
     static const float y[] = {0, 1, -1, 1, 1.015625f, 1.0078125f, 3.3895314e38f, INFINITY, INFINITY, 1.0101904e-40f};
     enum { COUNT = sizeof x / sizeof *x };
     float got[COUNT], nan = NAN;

@@ -91,7 +91,8 @@ static void recorded_steps(void **state)
     memset(&spy, 0, sizeof spy);
     Backend *be = backend_open("cpu", 0, 1, 2);
     BackendOps spied = *be->op;
-    spied.record_begin = record_begin, spied.record_end = record_end, spied.replay = replay, spied.recording_free = recording_free;
+    spied.record_begin = record_begin, spied.record_end = record_end;
+    spied.replay = replay, spied.recording_free = recording_free;
     Net a = net_new(be, &spec, 8, 8, 1), b = net_new(be, &spec, 8, 8, 1);
     const BackendOps *real = be->op;
     for (int step = 0; step < 9; step++) {
@@ -136,7 +137,8 @@ static void hooks_are_not_recorded(void **state)
     memset(&spy, 0, sizeof spy);
     Backend *be = backend_open("cpu", 0, 1, 2);
     BackendOps spied = *be->op;
-    spied.record_begin = record_begin, spied.record_end = record_end, spied.replay = replay, spied.recording_free = recording_free;
+    spied.record_begin = record_begin, spied.record_end = record_end;
+    spied.replay = replay, spied.recording_free = recording_free;
     be->op = &spied;
     Net n = net_new(be, &spec, 8, 8, 1);
     n.m->layer_hook = count_layer;
@@ -148,5 +150,6 @@ static void hooks_are_not_recorded(void **state)
     backend_close(be);
 }
 
-static const Case cases[] = {{"recorded_steps", .run = recorded_steps}, {"hooks_are_not_recorded", .run = hooks_are_not_recorded}};
+static const Case cases[] = {{"recorded_steps", .run = recorded_steps},
+                             {"hooks_are_not_recorded", .run = hooks_are_not_recorded}};
 int main(int argc, char **argv) { return harness_main(argc, argv, cases, sizeof cases / sizeof *cases); }
