@@ -32,14 +32,11 @@ static void use(const Backend *be) { CUDA_CHECK(cudaSetDevice(cuda_number(be)));
 
 /* ---- memory ---- */
 
-/* Zeroed, and zero before any stream can read it: streams do not wait for the default stream, which the memset is on. */
 static void *memory_new(Backend *be, size_t bytes)
 {
     void *p;
     use(be);
     CUDA_CHECK(cudaMalloc(&p, bytes ? bytes : 1));
-    CUDA_CHECK(cudaMemset(p, 0, bytes));
-    CUDA_CHECK(cudaDeviceSynchronize());
     return p;
 }
 
@@ -56,6 +53,8 @@ static Buffer *cuda_buffer_new(Backend *be, size_t bytes)
 {
     Buffer *b = alloc(1, sizeof *b);
     *b = (Buffer){be, memory_new(be, bytes), bytes};
+    CUDA_CHECK(cudaMemset(b->device, 0, bytes));
+    CUDA_CHECK(cudaDeviceSynchronize()); /* zero before a stream reads it: streams do not wait for the memset's */
     return b;
 }
 

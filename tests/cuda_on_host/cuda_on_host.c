@@ -69,13 +69,13 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *about, int device)
     return cudaSuccess;
 }
 
-/* ---- memory: NaN at first, as what lies there before may be anything ---- */
+/* ---- memory: NaN at first (the first MiB of it), as what lies there before may be anything ---- */
 cudaError_t cudaMalloc(void *p, size_t bytes)
 {
     *(void **)p = malloc(bytes);
     if (!in_use || !*(void **)p)
         return cudaErrorMemoryAllocation;
-    memset(*(void **)p, 0xff, bytes);
+    memset(*(void **)p, 0xff, bytes < 1 << 20 ? bytes : 1 << 20);
     return cudaSuccess;
 }
 cudaError_t cudaFree(void *p) { return free(p), cudaSuccess; }
@@ -150,13 +150,16 @@ static float from_bf16(uint16_t half)
     return memcpy(&x, &bits, sizeof x), x;
 }
 
-/* A new copy as float32. */
-static float *as_float(const void *m, cudaDataType_t type, size_t count)
+/* A matrix as float32: itself, or a copy, which *copy then is, too. */
+static const float *as_float(const void *m, cudaDataType_t type, size_t count, float **copy)
 {
-    float *copy = alloc(count, sizeof *copy);
+    *copy = NULL;
+    if (type == CUDA_R_32F)
+        return m;
+    *copy = alloc(count, sizeof **copy);
     for (size_t i = 0; i < count; i++)
-        copy[i] = type == CUDA_R_32F ? ((const float *)m)[i] : from_bf16(((const uint16_t *)m)[i]);
-    return copy;
+        (*copy)[i] = from_bf16(((const uint16_t *)m)[i]);
+    return *copy;
 }
 
 /* How many numbers op(matrix) [rows, columns] spans, stored by columns of ld. */
@@ -177,7 +180,9 @@ cublasStatus_t cublasGemmEx(cublasHandle_t h, cublasOperation_t op_a, cublasOper
         return CUBLAS_STATUS_INVALID_VALUE; /* combinations that cuBLAS does not have */
     if (c_type == CUDA_R_16BF && *(const float *)beta != 0)
         return CUBLAS_STATUS_INVALID_VALUE; /* cuBLAS can, here it is not needed */
-    float *x = as_float(a, a_type, extent(op_a, m, k, lda)), *y = as_float(b, b_type, extent(op_b, k, n, ldb));
+    float *copies[2];
+    const float *x = as_float(a, a_type, extent(op_a, m, k, lda), &copies[0]);
+    const float *y = as_float(b, b_type, extent(op_b, k, n, ldb), &copies[1]);
     float *sum = c_type == CUDA_R_32F ? c : alloc((size_t)ldc * n, sizeof *sum);
     if (*(const float *)beta == 0) /* then c is not read: NaN may lie there */
         for (int j = 0; j < n; j++)
@@ -189,7 +194,9 @@ cublasStatus_t cublasGemmEx(cublasHandle_t h, cublasOperation_t op_a, cublasOper
         memcpy(&bits, &sum[i], sizeof bits);
         ((uint16_t *)c)[i] = (uint16_t)((bits + 0x7fff + ((bits >> 16) & 1)) >> 16);
     }
-    free(x), free(y);
+    for (int i = 0; i < 2; i++)
+        if (copies[i])
+            free(copies[i]);
     if (c_type != CUDA_R_32F)
         free(sum);
     return CUBLAS_STATUS_SUCCESS;
