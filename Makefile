@@ -21,7 +21,7 @@
 #= JOBS=2         commands at once (default: all cores); V=1 shows them
 #= BUILD=build    folder for everything that is built
 #= PORTABLE=1     for every processor of this kind: kernels for several vector widths, chosen at the start
-#= CUDA_ARCH="80 90"  the GPUs to build for (default: all that nvcc knows of 75 80 86 89 90 100 120)
+#= CUDA_ARCH="80 90"  the GPUs to build for (default: all that nvcc knows of 70 75 80 86 89 90 100 120)
 #= CC=gcc         gcc or clang; CFLAGS="-O3 -march=native -g"; WERROR=1: a warning is an error
 SOL ?=
 NP ?= 1
@@ -166,7 +166,7 @@ $(B)/%.o: %.c $(B)/flags
 ARCHS := $(if $(HAVE_CUDA),$(or $(CUDA_ARCH),$(filter $(CUDA_ARCHS),70 75 80 86 89 90 100 120)))
 NVCC_ARCHS = $(foreach a,$(ARCHS),-gencode=arch=compute_$(a)$(comma)code=sm_$(a)) \
     $(foreach a,$(lastword $(ARCHS)),-gencode=arch=compute_$(a)$(comma)code=compute_$(a))
-NVCC_COMPILE = $(NVCC) -O3 -std=c++17 -Icommon $(CUDA_CFLAGS) $(NVCC_ARCHS) -Xcompiler -Wall$(comma)-Wextra$(comma)-fno-threadsafe-statics$(comma)-fno-exceptions \
+NVCC_COMPILE = $(NVCC) -O3 -Wno-deprecated-gpu-targets -std=c++17 -Icommon $(CUDA_CFLAGS) $(NVCC_ARCHS) -Xcompiler -Wall$(comma)-Wextra$(comma)-fno-threadsafe-statics$(comma)-fno-exceptions \
     $(if $(STRICT),-Werror all-warnings) -MMD -MP
 $(B)/nvcc_flags: FORCE
 	@mkdir -p $(@D)

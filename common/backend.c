@@ -32,7 +32,8 @@ void backend_precision(Backend *be, const char *name)
 {
     bool fp32 = !strcmp(name, "fp32"), tf32 = !strcmp(name, "tf32"), bf16 = !strcmp(name, "bf16");
     REQUIRE(fp32 || tf32 || bf16, "--precision=%s: expected fp32, tf32 or bf16", name);
-    REQUIRE(fp32 || be->op->mixed, "--precision=%s: the device %s computes in fp32 only", name, be->op->name);
+    REQUIRE(fp32 || be->op->mixed, "--precision=%s: the device %s computes in fp32 only: %s", name, be->op->name,
+            be->description);
     be->precision = fp32 ? PRECISION_FP32 : tf32 ? PRECISION_TF32 : PRECISION_BF16;
     be->activations = bf16 ? BF16 : F32;
 }

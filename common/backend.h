@@ -19,7 +19,7 @@
  *   - Shapes are the caller's promise: a broken one ends the run through ASSERT (check.h). Nothing here returns an
  *     error.
  *   - A comment on lines of its own belongs to the operation above it.
- *   - Operations of one Backend share scratch memory: one convolution at a time, whatever the stream.
+ *   - Convolutions of one Backend share scratch memory: one thread at a time may call them, whatever the stream.
  *   - Same inputs, same threads: same bits. No operation but *_new and *_plan_new allocates.
  */
 #ifndef BACKEND_H
@@ -60,7 +60,7 @@ typedef struct Augment {
 
 typedef struct BackendOps {
     const char *name;  /* "cpu", "cuda" */
-    bool mixed;        /* takes BF16 activations */
+    bool mixed;        /* takes BF16 activations, and TF32 */
 
     /* ---- memory: buffers are zeroed when made ---- */
     Buffer *(*buffer_new)(Backend *be, size_t bytes);
@@ -177,14 +177,15 @@ typedef struct BackendOps {
      * transfer to or from the host but an upload of up to 1024 bytes, whose numbers become part of the recording */
     Recording *(*record_end)(Stream *s);
     bool (*replay)(Stream *s, Recording *r);
-    /* queue all of it: the same operations on the same memory. False, and nothing is done, if memory of this backend has
-     * been freed since: what was recorded may point there. Record again */
+    /* queue all of it: the same operations on the same memory. False, and nothing is done, if memory that a recording of
+     * this backend uses has been freed since: what was recorded may point there. Record again */
     void (*recording_free)(Recording *r); /* NULL is fine */
 
     void (*close)(Backend *be);
 } BackendOps;
 
-/* How numbers are kept and multiplied; sums, weights, statistics and gradients of weights are float32 or better in all. */
+/* How numbers are kept and multiplied; sums, weights, statistics and gradients of weights are float32 or better in all,
+ * but that in BF16 what one convolution adds to its filters' gradient may have been rounded to BF16 (cuDNN). */
 typedef enum { PRECISION_FP32,
                PRECISION_TF32, /* products of matrices on the tensor cores: factors rounded to 10 bits of mantissa */
                PRECISION_BF16  /* activations between convolutions, their gradients and the filters' copies in BF16 */

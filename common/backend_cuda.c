@@ -1,10 +1,11 @@
 /* backend_cuda.c: one GPU as a device: memory, queues, which GPU, and the table of its operations (cuda_*.{c,cu}). */
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "audit.h"
 #include "backend_open.h"
-#include "cuda.h"
+#include "cuda_backend.h"
 #include "cuda_conv_cudnn.h"
 #include "cuda_usable.h"
 
@@ -17,16 +18,22 @@ struct Event {
     cudaEvent_t mark;
 };
 
-void cuda_died(const char *file, int line, const char *call, cudaError_t e)
+void cublas_check(cublasStatus_t code, const char *file, int line, const char *call)
 {
-    die(EXIT_WRONG, "%s:%d: %s: %s (%s)%s", file, line, call, cudaGetErrorString(e), cudaGetErrorName(e),
-        e == cudaErrorMemoryAllocation ? ": take a smaller batch or model" : "");
+    if (code != CUBLAS_STATUS_SUCCESS)
+        die(EXIT_WRONG, "%s:%d: %s: %s (%s)", file, line, call, cublasGetStatusString(code), cublasGetStatusName(code));
 }
 
-void cublas_died(const char *file, int line, const char *call, cublasStatus_t e)
+__thread bool cuda_recording;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+void cuda_lock(void)
 {
-    die(EXIT_WRONG, "%s:%d: %s: %s (%s)", file, line, call, cublasGetStatusString(e), cublasGetStatusName(e));
+    ASSERT(!cuda_recording); /* nothing is made or freed in a recording */
+    pthread_mutex_lock(&lock);
 }
+
+void cuda_unlock(void) { pthread_mutex_unlock(&lock); }
 
 static void use(const Backend *be) { CUDA_CHECK(cudaSetDevice(cuda_number(be))); }
 
@@ -36,45 +43,80 @@ static void *memory_new(Backend *be, size_t bytes)
 {
     void *p;
     use(be);
+    cuda_lock();
     CUDA_CHECK(cudaMalloc(&p, bytes ? bytes : 1));
+    cuda_unlock();
     return p;
 }
 
 /* Work that still reads it comes to its end first. */
-static void memory_free(Backend *be, void *p)
+static void memory_free(Backend *be, void *p, bool recorded)
 {
     use(be);
+    cuda_lock();
     CUDA_CHECK(cudaDeviceSynchronize());
     CUDA_CHECK(cudaFree(p));
-    ((CudaBackend *)be)->frees++;
+    ((CudaBackend *)be)->frees += recorded;
+    cuda_unlock();
 }
 
 static Buffer *cuda_buffer_new(Backend *be, size_t bytes)
 {
     Buffer *b = alloc(1, sizeof *b);
-    *b = (Buffer){be, memory_new(be, bytes), bytes};
+    *b = (Buffer){be, memory_new(be, bytes), bytes, false};
+    cuda_lock();
     CUDA_CHECK(cudaMemset(b->device, 0, bytes));
     CUDA_CHECK(cudaDeviceSynchronize()); /* zero before a stream reads it: streams do not wait for the memset's */
+    cuda_unlock();
     return b;
 }
 
 static void cuda_buffer_free(Buffer *b)
 {
     if (b)
-        memory_free(b->be, b->device);
+        memory_free(b->be, b->device, b->recorded);
     free(b);
 }
 
 static void *cuda_buffer_host(Buffer *b) { return (void)b, NULL; }
+static void *cuda_buffer_device(Buffer *b) { return b->device; }
+
+static void *cuda_staging_new(size_t bytes)
+{
+    void *p;
+    cuda_lock();
+    CUDA_CHECK(cudaMallocHost(&p, bytes ? bytes : 1));
+    cuda_unlock();
+    return p;
+}
+
+static void cuda_staging_free(void *p)
+{
+    cuda_lock();
+    CUDA_CHECK(cudaFreeHost(p));
+    cuda_unlock();
+}
 
 void cuda_reserve(Backend *be, size_t bytes)
 {
     CudaBackend *cuda = (CudaBackend *)be;
     if (bytes <= cuda->scratch_bytes)
         return;
-    memory_free(be, cuda->scratch);
+    memory_free(be, cuda->scratch, true);
     cuda->scratch = memory_new(be, bytes);
     cuda->scratch_bytes = bytes;
+}
+
+void cuda_take_scratch(Stream *s)
+{
+    CudaBackend *cuda = (CudaBackend *)s->be;
+    if (cuda->scratch_user == s)
+        return;
+    if (cuda->scratch_user) {
+        CUDA_CHECK(cudaEventRecord(cuda->handover, cuda_queue(cuda->scratch_user)));
+        CUDA_CHECK(cudaStreamWaitEvent(cuda_queue(s), cuda->handover, 0));
+    }
+    cuda->scratch_user = s;
 }
 
 /* A few bytes travel with the kernel that writes them; for more the host waits until they have been read. */
@@ -153,8 +195,10 @@ static Stream *cuda_stream_new(Backend *be, int threads)
     s->base = (Stream){be, be->threads};
     s->scratch = memory_new(be, SCRATCH_BYTES);
     s->blas_memory = memory_new(be, BLAS_BYTES);
+    cuda_lock();
     CUDA_CHECK(cudaStreamCreateWithFlags(&s->queue, cudaStreamNonBlocking));
     CUBLAS_CHECK(cublasCreate(&s->blas));
+    cuda_unlock();
     CUBLAS_CHECK(cublasSetMathMode(s->blas, CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION)); /* BF16: sums in float32 */
     CUBLAS_CHECK(cublasSetStream(s->blas, s->queue));
     CUBLAS_CHECK(cublasSetWorkspace(s->blas, s->blas_memory, BLAS_BYTES)); /* after the stream, which takes it away */
@@ -166,14 +210,20 @@ static void cuda_stream_free(Stream *base)
     CudaStream *s = (CudaStream *)base;
     if (!s)
         return;
+    CudaBackend *cuda = (CudaBackend *)base->be;
+    if (cuda->scratch_user == base)
+        cuda->scratch_user = NULL;
     CUDA_CHECK(cudaStreamSynchronize(cuda_queue(base)));
-    CUBLAS_CHECK(cublasDestroy(s->blas));
+    cuda_lock();
+    CUBLAS_CHECK(cublasDestroy(s->blas)); /* waits for the whole GPU */
     CUDA_CHECK(cudaStreamDestroy(s->queue));
-    memory_free(base->be, s->blas_memory);
-    memory_free(base->be, s->scratch);
+    cuda_unlock();
+    memory_free(base->be, s->blas_memory, true);
+    memory_free(base->be, s->scratch, true);
     free(s);
 }
 
+static void *cuda_stream_native(Stream *s) { return cuda_queue(s); }
 static void cuda_stream_sync(Stream *s) { CUDA_CHECK(cudaStreamSynchronize(cuda_queue(s))); }
 
 static Event *cuda_event_new(Backend *be)
@@ -210,16 +260,21 @@ static double cuda_event_seconds(Event *from, Event *to)
 static void cuda_close(Backend *be)
 {
     CudaBackend *cuda = (CudaBackend *)be;
+    cuda_lock();
     cudnn_close(be);
-    memory_free(be, cuda->scratch);
+    CUDA_CHECK(cudaEventDestroy(cuda->handover));
+    cuda_unlock();
+    memory_free(be, cuda->scratch, false);
     free(cuda);
 }
 
 /* ---- opening ---- */
 
 static const BackendOps cuda_ops = {
-    .name = "cuda", .mixed = true,
+    .name = "cuda",
     .buffer_new = cuda_buffer_new, .buffer_free = cuda_buffer_free, .buffer_host = cuda_buffer_host,
+    .buffer_device = cuda_buffer_device, .stream_native = cuda_stream_native,
+    .staging_new = cuda_staging_new, .staging_free = cuda_staging_free,
     .upload = cuda_upload, .download = cuda_download, .copy = cuda_copy, .zero = cuda_zero,
     .stream_new = cuda_stream_new, .stream_free = cuda_stream_free, .stream_sync = cuda_stream_sync,
     .event_new = cuda_event_new, .event_free = cuda_event_free, .event_record = cuda_event_record,
@@ -258,7 +313,11 @@ static CudaFound look(int local_rank, int *device)
     if (f.driver == 0 || f.error || f.devices == 0)
         return f;
     *device = local_rank % f.devices;
-    CUDA_CHECK(cudaSetDevice(*device));
+    e = cudaSetDevice(*device); /* from CUDA 12 on this starts work with it: it may be another's alone, its memory full, … */
+    if (e != cudaSuccess) {
+        f.error = cudaGetErrorString(e);
+        return f;
+    }
     CUDA_CHECK(cudaDeviceGetAttribute(&f.major, cudaDevAttrComputeCapabilityMajor, *device));
     CUDA_CHECK(cudaDeviceGetAttribute(&f.minor, cudaDevAttrComputeCapabilityMinor, *device));
     e = cuda_try_kernel();
@@ -283,12 +342,17 @@ Backend *backend_cuda_open(int local_rank, int local_size)
     struct cudaDeviceProp about;
     CudaFound f = look(local_rank, &cuda->device);
     cuda->ops = cuda_ops;
+    cuda->ops.mixed = f.major >= 8; /* tensor cores that take BF16 and TF32 */
     cuda_record_ops(&cuda->ops);
     cuda->base = (Backend){.op = &cuda->ops, .threads = 1, .activations = F32};
     CUDA_CHECK(cudaGetDeviceProperties(&about, cuda->device));
+    cuda_lock();
+    CUDA_CHECK(cudaEventCreateWithFlags(&cuda->handover, cudaEventDisableTiming));
+    cudnn_open(&cuda->base);
+    cuda_unlock();
     snprintf(cuda->base.description, sizeof cuda->base.description,
-             "GPU %d of %d, %.60s, compute capability %d.%d, %.1f GB", cuda->device, f.devices, about.name, f.major, f.minor,
-             about.totalGlobalMem / 1e9);
+             "GPU %d of %d, %.50s, compute capability %d.%d, %.1f GB, convolution by %s", cuda->device, f.devices,
+             about.name, f.major, f.minor, about.totalGlobalMem / 1e9, cuda->dnn ? "cuDNN" : "im2col");
     audit_fact("backend", "s:s, s:i, s:i, s:i", "device", "cuda", "local_rank", local_rank, "local_size", local_size,
                "gpu", cuda->device);
     return &cuda->base;

@@ -57,13 +57,18 @@ static void check(const ConvPlan *p, Tensor y, Tensor x)
     ASSERT(is_activation(x) && is_activation(y));
 }
 
-void cuda_conv_forward(Stream *s, ConvPlan *p, Tensor y, Tensor moments, Tensor x, Tensor w, Tensor residual)
+/* Before each convolution: may cuDNN do it? */
+static bool by_cudnn(Stream *s, const ConvPlan *p, Tensor y, Tensor x)
 {
     check(p, y, x);
+    cuda_take_scratch(s);
+    return cudnn_fits(p, y, x);
+}
+
+void cuda_conv_forward(Stream *s, ConvPlan *p, Tensor y, Tensor moments, Tensor x, Tensor w, Tensor residual)
+{
     ASSERT(!given(residual) || same_shape(residual, y));
-    if (cudnn_fits(p, y, x))
-        cudnn_forward(s, p, y, x, w, residual);
-    else
+    if (!by_cudnn(s, p, y, x) || !cudnn_forward(s, p, y, x, w, residual))
         cuda_conv_gemm_forward(s, p, y, x, w, residual);
     if (given(moments))
         cuda_image_moments(s, moments, y);
@@ -71,19 +76,13 @@ void cuda_conv_forward(Stream *s, ConvPlan *p, Tensor y, Tensor moments, Tensor 
 
 void cuda_conv_backward_data(Stream *s, ConvPlan *p, Tensor dx, Tensor dy, Tensor w, bool add)
 {
-    check(p, dy, dx);
-    if (cudnn_fits(p, dy, dx))
-        cudnn_backward_data(s, p, dx, dy, w, add);
-    else
+    if (!by_cudnn(s, p, dy, dx) || !cudnn_backward_data(s, p, dx, dy, w, add))
         cuda_conv_gemm_backward_data(s, p, dx, dy, w, add);
 }
 
 void cuda_conv_backward_weight(Stream *s, ConvPlan *p, Tensor dw, Tensor x, Tensor dy)
 {
-    check(p, dy, x);
     ASSERT(tensor_count(dw) == p->weights);
-    if (cudnn_fits(p, dy, x))
-        cudnn_backward_weight(s, p, dw, x, dy);
-    else
+    if (!by_cudnn(s, p, dy, x) || !cudnn_backward_weight(s, p, dw, x, dy))
         cuda_conv_gemm_backward_weight(s, p, dw, x, dy);
 }

@@ -6,12 +6,12 @@
  */
 #ifndef CUDA_CONV_H
 #define CUDA_CONV_H
-#include "cuda.h"
+#include "cuda_backend.h"
 #include "cuda_plan.h"
 
 struct ConvPlan {
     int C, K, R, stride, pad, H, W, P, Q; /* x has H x W pixels of C channels, y P x Q of K */
-    DType type;         /* of the matrix product's inputs: BF16 if x and y both are */
+    DType type;         /* of the matrix product's inputs: y's */
     int images;         /* im2col: so many at a time */
     size_t weights;     /* K * R * R * C */
     size_t packed_at, dpacked_at, col_at, out_at, dnn_at; /* where each lies in scratch memory, in bytes: the filters;

@@ -3,7 +3,8 @@
  * deterministic and that know NHWC: forward IMPLICIT_PRECOMP_GEMM, data ALGO_1, weight ALGO_1. What they cannot do,
  * im2col does.
  *
- * In BF16 the gradient of the filters comes out in BF16, too, after sums in float32; it is then added to F32.
+ * In BF16 the gradient of the filters comes out in BF16, too, after sums in float32; it is then added to F32. A residual
+ * is added to a y that was rounded to BF16, and the sum rounded again.
  */
 #include "cuda_conv_cudnn.h"
 #include <cudnn.h>
@@ -27,6 +28,7 @@ typedef struct Cudnn {
     cudnnConvolutionDescriptor_t conv;
     int n;     /* images that x and y describe */
     bool fits; /* cuDNN knows the case with so many */
+    bool refused; /* it said that it did, and then did not */
 } Cudnn;
 
 static Cudnn *of(const ConvPlan *p) { return p->dnn; }
@@ -48,25 +50,31 @@ static bool describe(const ConvPlan *p, int n, size_t *bytes)
     return f == CUDNN_STATUS_SUCCESS && b == CUDNN_STATUS_SUCCESS && w == CUDNN_STATUS_SUCCESS;
 }
 
-static cudnnHandle_t handle_of(Backend *be)
+void cudnn_open(Backend *be)
 {
     CudaBackend *cuda = (CudaBackend *)be;
+    cudnnHandle_t handle;
     CUDA_CHECK(cudaSetDevice(cuda->device));
-    if (!cuda->dnn) {
-        cudnnHandle_t handle;
-        CUDNN_CHECK(cudnnCreate(&handle));
-        cuda->dnn = handle;
-    }
-    return cuda->dnn;
+    cuda->dnn = cudnnCreate(&handle) == CUDNN_STATUS_SUCCESS ? handle : NULL;
+    if (!cuda->dnn)
+        cudaGetLastError(); /* not to be found by somebody else's check */
+}
+
+void cudnn_close(Backend *be)
+{
+    CudaBackend *cuda = (CudaBackend *)be;
+    if (cuda->dnn)
+        CUDNN_CHECK(cudnnDestroy(cuda->dnn));
 }
 
 void cudnn_plan(Backend *be, ConvPlan *p, Tensor y, Tensor x)
 {
-    if (x.halo || y.halo || x.dtype != y.dtype)
+    CudaBackend *cuda = (CudaBackend *)be;
+    if (!cuda->dnn || x.halo || y.halo || x.dtype != y.dtype)
         return;
-    bool exact = be->precision == PRECISION_FP32;
+    bool exact = p->type == F32 && be->precision != PRECISION_TF32;
     Cudnn *d = p->dnn = alloc(1, sizeof *d);
-    d->handle = handle_of(be);
+    d->handle = cuda->dnn;
     CUDNN_CHECK(cudnnCreateTensorDescriptor(&d->x));
     CUDNN_CHECK(cudnnCreateTensorDescriptor(&d->y));
     CUDNN_CHECK(cudnnCreateFilterDescriptor(&d->w));
@@ -99,7 +107,7 @@ void cudnn_plan_free(ConvPlan *p)
 bool cudnn_fits(const ConvPlan *p, Tensor y, Tensor x)
 {
     Cudnn *d = of(p);
-    if (!d || x.halo || y.halo || x.dtype != p->type || y.dtype != p->type)
+    if (!d || d->refused || x.halo || y.halo || x.dtype != p->type || y.dtype != p->type)
         return false;
     if (x.n != d->n) { /* another batch: the last of an epoch, or the first again */
         size_t bytes;
@@ -118,40 +126,55 @@ static void *ready(Stream *s, ConvPlan *p, Tensor w)
     return packed;
 }
 
-void cudnn_forward(Stream *s, ConvPlan *p, Tensor y, Tensor x, Tensor w, Tensor residual)
+static bool not_supported(cudnnStatus_t said)
+{
+#ifdef CUDNN_STATUS_CATEGORY /* cuDNN 9 has several of the kind */
+    said = (cudnnStatus_t)CUDNN_STATUS_CATEGORY(said);
+#endif
+    return said == CUDNN_STATUS_NOT_SUPPORTED;
+}
+
+/* Has it done one of the three? */
+#define DID(p, call) did(p, (call), __LINE__, #call)
+static bool did(ConvPlan *p, cudnnStatus_t said, int line, const char *call)
+{
+    of(p)->refused = not_supported(said);
+    if (said != CUDNN_STATUS_SUCCESS && !of(p)->refused)
+        die(EXIT_WRONG, "%s:%d: %s: %s", __FILE__, line, call, cudnnGetErrorString(said));
+    return !of(p)->refused;
+}
+
+bool cudnn_forward(Stream *s, ConvPlan *p, Tensor y, Tensor x, Tensor w, Tensor residual)
 {
     const float one = 1, zero = 0;
     Cudnn *d = of(p);
     void *packed = ready(s, p, w);
-    CUDNN_CHECK(cudnnConvolutionForward(d->handle, &one, d->x, cuda_at(x), d->w, packed, d->conv, FORWARD,
-                                        conv_scratch(s, p->dnn_at), p->dnn_bytes, &zero, d->y, cuda_at(y)));
+    if (!DID(p, cudnnConvolutionForward(d->handle, &one, d->x, cuda_at(x), d->w, packed, d->conv, FORWARD,
+                                        conv_scratch(s, p->dnn_at), p->dnn_bytes, &zero, d->y, cuda_at(y))))
+        return false;
     if (given(residual))
         cuda_axpy(s, y, 1, residual);
+    return true;
 }
 
-void cudnn_backward_data(Stream *s, ConvPlan *p, Tensor dx, Tensor dy, Tensor w, bool add)
+bool cudnn_backward_data(Stream *s, ConvPlan *p, Tensor dx, Tensor dy, Tensor w, bool add)
 {
     const float one = 1, before = add;
     Cudnn *d = of(p);
     void *packed = ready(s, p, w);
-    CUDNN_CHECK(cudnnConvolutionBackwardData(d->handle, &one, d->w, packed, d->y, cuda_at(dy), d->conv, DATA,
-                                             conv_scratch(s, p->dnn_at), p->dnn_bytes, &before, d->x, cuda_at(dx)));
+    return DID(p, cudnnConvolutionBackwardData(d->handle, &one, d->w, packed, d->y, cuda_at(dy), d->conv, DATA,
+                                               conv_scratch(s, p->dnn_at), p->dnn_bytes, &before, d->x, cuda_at(dx)));
 }
 
-void cudnn_backward_weight(Stream *s, ConvPlan *p, Tensor dw, Tensor x, Tensor dy)
+bool cudnn_backward_weight(Stream *s, ConvPlan *p, Tensor dw, Tensor x, Tensor dy)
 {
     const float one = 1, zero = 0;
     Cudnn *d = of(p);
     void *dpacked = conv_scratch(s, p->dpacked_at);
     ready(s, p, NO_TENSOR);
-    CUDNN_CHECK(cudnnConvolutionBackwardFilter(d->handle, &one, d->x, cuda_at(x), d->y, cuda_at(dy), d->conv, WEIGHT,
-                                               conv_scratch(s, p->dnn_at), p->dnn_bytes, &zero, d->w, dpacked));
+    if (!DID(p, cudnnConvolutionBackwardFilter(d->handle, &one, d->x, cuda_at(x), d->y, cuda_at(dy), d->conv, WEIGHT,
+                                               conv_scratch(s, p->dnn_at), p->dnn_bytes, &zero, d->w, dpacked)))
+        return false;
     cuda_conv_unpack_add(s, p, dw, dpacked, p->type);
-}
-
-void cudnn_close(Backend *be)
-{
-    CudaBackend *cuda = (CudaBackend *)be;
-    if (cuda->dnn)
-        CUDNN_CHECK(cudnnDestroy(cuda->dnn));
+    return true;
 }

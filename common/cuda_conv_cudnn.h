@@ -4,22 +4,26 @@
 #include "cuda_conv.h"
 
 #ifdef HAVE_CUDNN
+/* The backend's handle, where cuDNN starts: else convolutions go by im2col. */
+void cudnn_open(Backend *be);
+void cudnn_close(Backend *be);
 /* Sets p->dnn and p->dnn_bytes if cuDNN knows the case. y and x have the largest N that will come. */
 void cudnn_plan(Backend *be, ConvPlan *p, Tensor y, Tensor x);
 void cudnn_plan_free(ConvPlan *p);
 /* Has the plan cuDNN, and are these two dense and of the plan's type? */
 bool cudnn_fits(const ConvPlan *p, Tensor y, Tensor x);
-void cudnn_forward(Stream *s, ConvPlan *p, Tensor y, Tensor x, Tensor w, Tensor residual);
-void cudnn_backward_data(Stream *s, ConvPlan *p, Tensor dx, Tensor dy, Tensor w, bool add);
-void cudnn_backward_weight(Stream *s, ConvPlan *p, Tensor dw, Tensor x, Tensor dy);
-void cudnn_close(Backend *be); /* the backend's handle, if there is one */
+/* False, with nothing done, where cuDNN after all does not know the case; nor does it from then on. */
+bool cudnn_forward(Stream *s, ConvPlan *p, Tensor y, Tensor x, Tensor w, Tensor residual);
+bool cudnn_backward_data(Stream *s, ConvPlan *p, Tensor dx, Tensor dy, Tensor w, bool add);
+bool cudnn_backward_weight(Stream *s, ConvPlan *p, Tensor dw, Tensor x, Tensor dy);
 #else
+#define cudnn_open(be) ((void)0)
 #define cudnn_plan(be, p, y, x) ((void)0)
 #define cudnn_plan_free(p) ((void)0)
 #define cudnn_fits(p, y, x) false
-#define cudnn_forward(s, p, y, x, w, residual) ((void)0)
-#define cudnn_backward_data(s, p, dx, dy, w, add) ((void)0)
-#define cudnn_backward_weight(s, p, dw, x, dy) ((void)0)
+#define cudnn_forward(s, p, y, x, w, residual) false
+#define cudnn_backward_data(s, p, dx, dy, w, add) false
+#define cudnn_backward_weight(s, p, dw, x, dy) false
 #define cudnn_close(be) ((void)0)
 #endif
 #endif

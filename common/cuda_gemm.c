@@ -1,6 +1,6 @@
 /* cuda_gemm.c: matrix products by cuBLAS, which counts by columns: a row-major matrix is its transpose there, so
  * c = a b is asked for as c^T = b^T a^T, with the operands changed round and everything else as it is. */
-#include "cuda.h"
+#include "cuda_backend.h"
 
 static cudaDataType_t type_of(DType t)
 {
@@ -14,9 +14,8 @@ void cuda_gemm(Stream *s, void *c, DType c_type, int ldc, float beta, Operand a,
                int K)
 {
     const float one = 1;
-    cublasComputeType_t how = s->be->precision == PRECISION_FP32 ? CUBLAS_COMPUTE_32F : CUBLAS_COMPUTE_32F_FAST_TF32;
-    if (ab_type == BF16)
-        how = CUBLAS_COMPUTE_32F;
+    bool tf32 = ab_type == F32 && s->be->precision == PRECISION_TF32;
+    cublasComputeType_t how = tf32 ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F;
     cuda_queue(s);
     cudaDataType_t in = type_of(ab_type), out = type_of(c_type);
     CUBLAS_CHECK(cublasGemmEx(((CudaStream *)s)->blas, operation(b), operation(a), N, M, K, &one, b.at, in, b.ld, a.at, in,

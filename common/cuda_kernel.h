@@ -7,7 +7,7 @@
 #ifndef CUDA_KERNEL_H
 #define CUDA_KERNEL_H
 #include <math.h>
-#include "cuda.h"
+#include "cuda_backend.h"
 #include "cuda_plan.h"
 
 #ifdef __CUDACC__

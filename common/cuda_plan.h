@@ -30,11 +30,11 @@ HOST_AND_DEVICE Strips strips_of(int C, int threads)
     return s;
 }
 
-/* Blocks for n numbers at `each` a thread, at most as many as keep a large GPU busy: the kernels' loops take the rest. */
+/* Blocks for n numbers, at least one, at most as many as keep a large GPU busy: the kernels' loops take the rest. */
 HOST_AND_DEVICE int blocks_for(size_t n)
 {
     size_t blocks = (n + BLOCK - 1) / BLOCK, most = 132 * 8 * 4;
-    return blocks < most ? (int)blocks : (int)most;
+    return blocks < 1 ? 1 : blocks < most ? (int)blocks : (int)most;
 }
 
 /* Pieces into which each of G groups' images are cut for batch norm's sums: one per image, as far as scratch holds their

@@ -1,6 +1,6 @@
 /* cuda_record.c: recorded work as CUDA graphs: a step of some hundred kernels is queued by one call instead of hundreds,
  * which for small networks cost the host more time than the GPU needs for the work. */
-#include "cuda.h"
+#include "cuda_backend.h"
 #include <stdlib.h>
 
 struct Recording {
@@ -11,6 +11,9 @@ struct Recording {
 
 static void record_begin(Stream *s)
 {
+    cuda_take_scratch(s); /* outside the recording: it may be replayed after others, and replay sees to that */
+    cuda_lock();
+    cuda_recording = true;
     /* Thread-local: another thread (the loader's) goes on as usual. */
     CUDA_CHECK(cudaStreamBeginCapture(cuda_queue(s), cudaStreamCaptureModeThreadLocal));
 }
@@ -20,8 +23,10 @@ static Recording *record_end(Stream *s)
     Recording *r = alloc(1, sizeof *r);
     cudaGraph_t written;
     r->be = s->be;
-    r->frees = ((CudaBackend *)s->be)->frees;
     CUDA_CHECK(cudaStreamEndCapture(cuda_queue(s), &written));
+    r->frees = ((CudaBackend *)s->be)->frees;
+    cuda_recording = false;
+    cuda_unlock();
     CUDA_CHECK(cudaGraphInstantiateWithFlags(&r->graph, written, 0));
     CUDA_CHECK(cudaGraphDestroy(written));
     return r;
@@ -29,8 +34,12 @@ static Recording *record_end(Stream *s)
 
 static bool replay(Stream *s, Recording *r)
 {
-    if (r->frees != ((CudaBackend *)s->be)->frees)
+    cuda_lock();
+    bool stale = r->frees != ((CudaBackend *)s->be)->frees;
+    cuda_unlock();
+    if (stale)
         return false;
+    cuda_take_scratch(s);
     CUDA_CHECK(cudaGraphLaunch(r->graph, cuda_queue(s)));
     return true;
 }
@@ -40,8 +49,10 @@ static void recording_free(Recording *r)
     if (!r)
         return;
     CUDA_CHECK(cudaSetDevice(cuda_number(r->be)));
+    cuda_lock();
     CUDA_CHECK(cudaDeviceSynchronize()); /* it may be at work */
     CUDA_CHECK(cudaGraphExecDestroy(r->graph));
+    cuda_unlock();
     free(r);
 }
 

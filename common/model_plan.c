@@ -22,11 +22,19 @@ static int grad_halo(Model *m, int a)
     return l->kind == LAYER_CONV ? m->be->op->conv_halo(m->be, l->kernel) : 0;
 }
 
+static bool dense_reads(const Model *m, int a)
+{
+    for (int i = a; i < m->nlayers; i++)
+        if (m->layers[i].kind == LAYER_DENSE && m->layers[i].in == a)
+            return true;
+    return false;
+}
+
 /* What activation a, and its gradient, are kept in: between convolutions what the device was asked for; F32 for pictures
  * and for all that dense layers read and write. */
 static DType type_of(const Model *m, int a)
 {
-    if (a == 0)
+    if (a == 0 || dense_reads(m, a))
         return F32;
     const Layer *l = &m->layers[a - 1];
     switch (l->kind) {

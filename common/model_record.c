@@ -48,7 +48,8 @@ void model_gradient(Model *m, Tensor totals, Tensor x, Tensor label)
         op->record_begin(m->s);
         queue_step(m, totals, x, label);
         r->recording = op->record_end(m->s);
-        op->replay(m->s, r->recording);
+        if (!op->replay(m->s, r->recording)) /* another thread has freed memory just now */
+            queue_step(m, totals, x, label);
     }
     /* what model_forward leaves behind besides numbers */
     m->plan->n = x.n;

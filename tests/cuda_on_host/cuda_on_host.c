@@ -79,6 +79,11 @@ cudaError_t cudaMalloc(void *p, size_t bytes)
     return cudaSuccess;
 }
 cudaError_t cudaFree(void *p) { return free(p), cudaSuccess; }
+cudaError_t cudaMallocHost(void *p, size_t bytes)
+{
+    return (*(void **)p = malloc(bytes)) ? cudaSuccess : cudaErrorMemoryAllocation;
+}
+cudaError_t cudaFreeHost(void *p) { return free(p), cudaSuccess; }
 cudaError_t cudaMemset(void *p, int value, size_t bytes) { return memset(p, value, bytes), cudaSuccess; }
 cudaError_t cudaMemsetAsync(void *p, int value, size_t bytes, cudaStream_t s) { return (void)s, cudaMemset(p, value, bytes); }
 
@@ -120,6 +125,7 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t s, cudaEvent_t e, unsigned flags)
     return (void)s, (void)flags, e ? cudaSuccess : cudaErrorInvalidValue;
 }
 cudaError_t cudaEventCreate(cudaEvent_t *e) { return *e = alloc(1, sizeof **e), cudaSuccess; }
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t *e, unsigned flags) { return (void)flags, cudaEventCreate(e); }
 cudaError_t cudaEventDestroy(cudaEvent_t e) { return free(e), cudaSuccess; }
 cudaError_t cudaEventRecord(cudaEvent_t e, cudaStream_t s) { (void)s; return e->time = timer_now(), cudaSuccess; }
 cudaError_t cudaEventSynchronize(cudaEvent_t e) { (void)e; return cudaSuccess; }

@@ -55,6 +55,7 @@ static void groups_and_blocks(void **state)
     assert_int_equal(group_count(5, 2147483647), 1); /* "the whole batch", without overflow */
     assert_int_equal(group_size(5, 2, 2), 1);
     assert_int_equal(group_size(5, 2147483647, 0), 5);
+    assert_int_equal(blocks_for(0), 1); /* CUDA starts no empty grid */
     assert_int_equal(blocks_for(1), 1);
     assert_int_equal(blocks_for(BLOCK), 1);
     assert_int_equal(blocks_for(BLOCK + 1), 2);
@@ -174,6 +175,7 @@ static void mixed_precision(void **state)
 {
     (void)state;
     static const ModelSpec networks[] = {{.name = "cnn", .h = 16, .w = 16, .c = 3, .classes = 10},
+                                         {.name = "cnn", .h = 4, .w = 4, .c = 3, .classes = 10}, /* pooled to one pixel */
                                          {.name = "mlp", .h = 8, .w = 8, .c = 3, .classes = 10},
                                          {.name = "resnet8", .h = 16, .w = 16, .c = 3, .classes = 10},
                                          {.name = "resnet8", .h = 16, .w = 16, .c = 3, .classes = 10, .no_batchnorm = true}};

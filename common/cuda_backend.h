@@ -1,4 +1,4 @@
-/* cuda.h: what the files of the CUDA backend share. Private to backend_cuda.c and cuda_*.{c,cu}; the contract is
+/* cuda_backend.h: what the files of the CUDA backend share. Private to backend_cuda.c and cuda_*.{c,cu}; the contract is
  * backend.h.
  *
  * A Stream is a queue of the GPU: an operation only queues its kernels there and returns. Nothing waits for the GPU
@@ -9,8 +9,8 @@
  * .c files hold no kernels and are compiled as C; .cu files hold the kernels and the functions that start them, in the
  * part of C that is C++ too: the tests compile them as C (tests/cuda_on_host/).
  */
-#ifndef CUDA_H
-#define CUDA_H
+#ifndef CUDA_BACKEND_H
+#define CUDA_BACKEND_H
 #include <cublas_v2.h>
 #include <cuda_runtime.h>
 #include <stdbool.h>
@@ -20,38 +20,29 @@
 extern "C" {
 #endif
 #include "backend.h"
-#include "check.h"
+#include "cuda_check.h"
 
-/* Every call of these libraries stands in one of these: what fails ends all ranks with file, line, call and reason. */
-#define CUDA_CHECK(call) \
-    do { \
-        cudaError_t e_ = (call); \
-        if (e_ != cudaSuccess) \
-            cuda_died(__FILE__, __LINE__, #call, e_); \
-    } while (0)
-#define CUBLAS_CHECK(call) \
-    do { \
-        cublasStatus_t e_ = (call); \
-        if (e_ != CUBLAS_STATUS_SUCCESS) \
-            cublas_died(__FILE__, __LINE__, #call, e_); \
-    } while (0)
-void cuda_died(const char *file, int line, const char *call, cudaError_t e) __attribute__((noreturn));
-void cublas_died(const char *file, int line, const char *call, cublasStatus_t e) __attribute__((noreturn));
+/* Likewise every call of cuBLAS. */
+#define CUBLAS_CHECK(call) cublas_check((call), __FILE__, __LINE__, #call)
+void cublas_check(cublasStatus_t code, const char *file, int line, const char *call);
 
 struct Buffer {
     Backend *be;
     void *device; /* its address on the GPU */
     size_t bytes;
+    bool recorded; /* a recording may hold its address */
 };
 
 typedef struct CudaBackend {
     Backend base;
     BackendOps ops;
     int device;           /* number of the GPU */
-    void *scratch;        /* shared by the convolutions of one model, which run one after the other */
+    void *scratch;        /* the convolutions', one after the other: */
     size_t scratch_bytes; /* grown by cuda_reserve */
-    long frees;           /* how often memory has been freed: an address in a recording may then be another's */
-    void *dnn;            /* cuda_conv_cudnn.c's handle */
+    Stream *scratch_user; /* the stream that used it last; NULL: none that there still is */
+    cudaEvent_t handover; /* … and what it had queued by then, when another stream takes it over */
+    long frees;           /* how often memory has been freed whose address a recording may hold */
+    void *dnn;            /* cuda_conv_cudnn.c's handle; NULL: convolutions go by im2col */
 } CudaBackend;
 
 enum { MAX_CHANNELS = 4096, SCRATCH_BYTES = 8 << 20, BLAS_BYTES = 32 << 20 }; /* of each stream: for sums; cuBLAS's own */
@@ -71,13 +62,25 @@ static inline cudaStream_t cuda_queue(Stream *s)
     return ((CudaStream *)s)->queue;
 }
 static inline void *cuda_scratch(Stream *s) { return ((CudaStream *)s)->scratch; }
-static inline void *cuda_at(Tensor t) { return (char *)t.buf->device + t.at * dtype_size(t.dtype); }
+extern __thread bool cuda_recording; /* this thread is between record_begin and record_end */
+static inline void *cuda_at(Tensor t)
+{
+    if (cuda_recording)
+        t.buf->recorded = true;
+    return (char *)t.buf->device + t.at * dtype_size(t.dtype);
+}
 static inline bool same_shape(Tensor a, Tensor b) { return a.n == b.n && a.h == b.h && a.w == b.w && a.c == b.c; }
 static inline bool given(Tensor t) { return t.buf != NULL; }
 static inline bool is_activation(Tensor t) { return t.dtype == F32 || t.dtype == BF16; }
 
 /* Scratch of the backend for at least so many bytes; only while planning. */
 void cuda_reserve(Backend *be, size_t bytes);
+/* From now on s works with that scratch, after all that others have queued with it. */
+void cuda_take_scratch(Stream *s);
+/* While a stream is being recorded, no other thread may make or free: that waits for the whole GPU, which CUDA forbids
+ * then. So this lock is held from record_begin to record_end, and around what makes or frees. */
+void cuda_lock(void);
+void cuda_unlock(void);
 
 /* cuda_gemm.c: c = a b + beta c, row-major: c [M,N], op(a) [M,K], op(b) [K,N]; lda, ldb, ldc: elements from row to row.
  * a and b both F32 or both BF16; sums in float32, on the tensor cores as be->precision allows. */
