@@ -4,6 +4,8 @@
 #include "check.h"
 #include <math.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #ifndef HAVE_CUDA_ON_HOST
 Backend *cuda_on_host_open(int local_rank, int local_size)
@@ -16,15 +18,26 @@ Backend *cuda_on_host_open(int local_rank, int local_size)
 static Backend *open_cpu(int rank, int size, int threads) { return backend_open("cpu", rank, size, threads); }
 static Backend *open_on_host(int rank, int size, int threads) { return (void)threads, cuda_on_host_open(rank, size); }
 #ifdef HAVE_CUDA
-static Backend *open_cuda(int rank, int size, int threads)
+static Backend *open_cuda(int rank, int size, int threads) { return backend_open("cuda", rank, size, threads); }
+
+/* Ends the case as skipped where there is no GPU: before MPI starts and before the case forks. A child asks: a process
+ * that has asked CUDA cannot share it with its own children any more. */
+static void need_gpu(void)
 {
-    char why[256];
-    if (!backend_cuda_usable(rank, why, sizeof why)) {
+    int ended;
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        char why[256];
+        if (backend_cuda_usable(0, why, sizeof why))
+            _exit(0);
         printf("skipped: no GPU: %s\n", why);
         fflush(stdout);
-        exit(77);
+        _exit(77);
     }
-    return backend_open("cuda", rank, size, threads);
+    waitpid(child, &ended, 0);
+    if (!WIFEXITED(ended) || WEXITSTATUS(ended) != 0)
+        exit(WIFEXITED(ended) ? WEXITSTATUS(ended) : 1);
 }
 #endif
 
@@ -54,6 +67,10 @@ int device_main(int argc, char **argv, const Case *cases, int count)
             if (argc == 2 && !strcmp(argv[1], all[b * count + i].name))
                 chosen = b;
         }
+#ifdef HAVE_CUDA
+    if (backends[chosen].open == open_cuda)
+        need_gpu();
+#endif
     int status = harness_main(argc, argv, all, count * BACKENDS);
     for (int i = 0; i < count * BACKENDS; i++)
         free((char *)all[i].name);

@@ -13,7 +13,8 @@ build=$1; shift
 work=$(mktemp -d); export BUILD=$build
 trap 'rm -rf "$work"' EXIT
 unset ONLY MAKEFLAGS MFLAGS MAKEOVERRIDES MAKELEVEL MAKE_TERMOUT MAKE_TERMERR # a script that calls make starts afresh
-export ASAN_OPTIONS=${ASAN_OPTIONS-fast_unwind_on_malloc=0} UBSAN_OPTIONS=${UBSAN_OPTIONS-print_stacktrace=1}
+# protect_shadow_gap: CUDA wants those addresses.
+export ASAN_OPTIONS=${ASAN_OPTIONS-fast_unwind_on_malloc=0:protect_shadow_gap=0} UBSAN_OPTIONS=${UBSAN_OPTIONS-print_stacktrace=1}
 export LSAN_OPTIONS=${LSAN_OPTIONS-suppressions=$PWD/tests/lsan.txt:print_suppressions=0}
 export OMP_WAIT_POLICY=passive # idle threads leave their core to the other tests
 before=

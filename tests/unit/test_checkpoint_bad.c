@@ -380,13 +380,14 @@ static void killed(void **state)
     assert_true(halves > 0); /* else this showed nothing */
 }
 
-static const Case cases[] = {{"bad_bytes", .run = bad_bytes},
+/* On a GPU each child starts CUDA anew: about a second. */
+static const Case cases[] = {{"bad_bytes", .run = bad_bytes, .seconds = 300},
                              {"not_files", .run = not_files},
-                             {"bad_headers", .run = bad_headers},
-                             {"bad_models", .run = bad_models},
-                             {"bad_numbers", .run = bad_numbers},
+                             {"bad_headers", .run = bad_headers, .seconds = 300},
+                             {"bad_models", .run = bad_models, .seconds = 300},
+                             {"bad_numbers", .run = bad_numbers, .seconds = 300},
                              {"other_models", .run = other_models},
                              {"more_than_needed", .run = more_than_needed},
                              {"failed_saves", .run = failed_saves},
-                             {"killed", .run = killed}};
+                             {"killed", .run = killed, .seconds = 180}};
 int main(int argc, char **argv) { return device_main(argc, argv, cases, sizeof cases / sizeof *cases); }
