@@ -120,7 +120,7 @@ endif
 
 # ---- how a file is compiled ----------------------------------------------------------------------------------------
 PARTS := OPENMP MPI CBLAS ZLIB JANSSON POPT LIBCRYPTO CAIRO SDL2 \
-    CUDA CUDNN $(if $(wildcard common/*_nccl.c),NCCL)
+    CUDA CUDNN NCCL
 SANITIZE := $(if $(filter 1,$(SAN)),-fsanitize=address$(comma)undefined -fno-sanitize-recover=all) \
     $(if $(filter thread,$(SAN)),-fsanitize=thread) \
     $(if $(SAN),-O1 -fno-omit-frame-pointer) $(if $(COVERAGE),-O1 --coverage) \
@@ -130,7 +130,7 @@ CPPFLAGS_ALL = -D_GNU_SOURCE -Icommon $(INCLUDE) $(foreach part,$(PARTS),$($(par
     $(foreach part,CAIRO SDL2 CUDA CUDNN NCCL,$(if $(HAVE_$(part)),-DHAVE_$(part))) \
     $(if $(KERNELS),-DPORTABLE) $(CPPFLAGS)
 CFLAGS_ALL = -std=gnu11 -fno-math-errno -Wall -Wextra $(STRICT) $(CFLAGS) $(SANITIZE)
-LDLIBS = $(COMPILER_LIBS) $(foreach part,$(PARTS),$($(part)_LIBS)) -lm
+LDLIBS = $(COMPILER_LIBS) $(foreach part,$(filter-out CUDA CUDNN NCCL,$(PARTS)),$($(part)_LIBS)) $(if $(HAVE_CUDA),$(WITH_GPU)) -lm
 COMPILE = $(if $(FUZZ),$(FUZZ_CC),$(CC)) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -MMD -MP
 LINK = $(if $(FUZZ),$(FUZZ_CC),$(CC)) $(CFLAGS_ALL) $(LDFLAGS)
 
@@ -166,7 +166,8 @@ $(B)/%.o: %.c $(B)/flags
 ARCHS := $(if $(HAVE_CUDA),$(or $(CUDA_ARCH),$(filter $(CUDA_ARCHS),70 75 80 86 89 90 100 120)))
 NVCC_ARCHS = $(foreach a,$(ARCHS),-gencode=arch=compute_$(a)$(comma)code=sm_$(a)) \
     $(foreach a,$(lastword $(ARCHS)),-gencode=arch=compute_$(a)$(comma)code=compute_$(a))
-NVCC_COMPILE = $(NVCC) -O3 -Wno-deprecated-gpu-targets -std=c++17 -Icommon $(CUDA_CFLAGS) $(NVCC_ARCHS) -Xcompiler -Wall$(comma)-Wextra$(comma)-fno-threadsafe-statics$(comma)-fno-exceptions \
+NVCC_COMPILE = $(NVCC) -O3 -Wno-deprecated-gpu-targets -std=c++17 -Icommon $(CUDA_CFLAGS) $(NVCC_ARCHS) \
+    -Xcompiler -fPIC$(comma)-Wall$(comma)-Wextra$(comma)-fno-threadsafe-statics$(comma)-fno-exceptions \
     $(if $(STRICT),-Werror all-warnings) -MMD -MP
 $(B)/nvcc_flags: FORCE
 	@mkdir -p $(@D)
@@ -178,10 +179,23 @@ $(B)/common/cuda_kernels.o: $(wildcard common/*.cu) $(B)/nvcc_flags
 	$(Q)$(NVCC_COMPILE) -c $(@:.o=.cu) -o $@
 $(B)/common/backend_cuda.o: $(B)/nvcc_flags
 $(B)/common/backend_cuda.o: private CPPFLAGS_ALL += -DCUDA_ARCHS='"$(ARCHS)"'
+# All that needs CUDA's libraries is a shared object of its own, which programs load when a GPU is asked for
+# (gpu_part.h). It calls these functions of the program's.
+GPU_CALLS := alloc audit_fact comm_mpi_open die format_new mpi_check timer_now
+WITH_GPU = -Wl,--dynamic-list=$(B)/gpu_calls -Wl,-rpath,$(abspath $(B)) -ldl
+GPU_PART := $(if $(HAVE_CUDA),$(filter-out $(if $(HAVE_CUDNN),,%_cudnn.c),$(wildcard common/backend_cuda.c common/cuda_*.c)) \
+    $(if $(HAVE_NCCL),$(wildcard common/*_nccl.c)))
+GPU_OBJECTS := $(GPU_PART:%.c=$(B)/%.o) $(if $(HAVE_NCCL),$(B)/common/comm_place.o $(B)/common/comm_watch.o)
+$(GPU_OBJECTS): private CFLAGS_ALL += -fPIC
+$(B)/labs_gpu.so: $(GPU_OBJECTS) $(B)/common/cuda_kernels.o
+	$(if $(V),,@echo "  LINK  $@")
+	$(Q)$(LINK) -shared -Wl,-z,lazy $^ $(CUDA_LIBS) $(CUDNN_LIBS) $(NCCL_LIBS) -lm -o $@
+$(B)/gpu_calls: Makefile
+	@mkdir -p $(@D)
+	@printf '{ %s };\n' '$(GPU_CALLS:%=%;)' >$@
 
 # ---- the library: what this machine has no parts for is left out ---------------------------------------------------
-WITHOUT := $(if $(HAVE_CUDA),,%_cuda.c common/cuda_%.c) $(if $(HAVE_CUDNN),,%_cudnn.c) $(if $(HAVE_NCCL),,%_nccl.c)
-COMMON := $(filter-out $(WITHOUT),$(wildcard common/*.c)) $(if $(HAVE_CUDA),common/cuda_kernels.cu)
+COMMON := $(filter-out %_cuda.c common/cuda_%.c %_nccl.c,$(wildcard common/*.c))
 # start.c must run on any processor: it says that the rest cannot.
 $(B)/common/start.o: override CFLAGS := -O1 -g $(if $(X86),-march=x86-64)
 # PORTABLE=1: the CPU's kernels once per instruction set. Each set is linked into one object, of which only cpu_kernels is
@@ -202,7 +216,7 @@ $(B)/kernels_$(1).o: $(patsubst common/%.c,$(B)/$(1)/%.o,$(KERNELS))
 	$$(Q)objcopy --keep-global-symbol=cpu_kernels_$(1) $$@.all $$@
 endef
 $(foreach set,$(SETS_OF_KERNELS),$(eval $(call kernels,$(set))))
-$(B)/libcommon.a: | $(filter %.o,$(KEEP_LOADED))
+$(B)/libcommon.a: | $(filter %.o,$(KEEP_LOADED)) $(if $(HAVE_CUDA),$(B)/gpu_calls $(if $(FUZZ),,$(B)/labs_gpu.so))
 $(B)/libcommon.a: $(patsubst %,$(B)/%.o,$(basename $(filter-out $(KERNELS),$(COMMON)))) $(SETS_OF_KERNELS:%=$(B)/kernels_%.o)
 	$(archive)
 
@@ -331,6 +345,8 @@ pictures: $(LAB_PROGRAMS) $(GRADING) $(BENCH)
 	cp $(BUILD)/pictures/lab3_batch_size/batch_size.png docs/lab3.png
 
 # ---- tests ---------------------------------------------------------------------------------------------------------
+# tests/cuda_memory.c calls CUDA by itself.
+TEST_LIBS = $(CMOCKA_LIBS) $(if $(HAVE_CUDA),-Wl$(comma)--as-needed $(CUDA_LIBS) $(NCCL_LIBS))
 UNIT_TESTS := $(patsubst tests/unit/%.c,$(B)/tests/%,$(wildcard tests/unit/test_*.c))
 $(B)/tests/%.o: INCLUDE = -Itests
 $(B)/libtests.a: $(patsubst %.c,$(B)/%.o,$(filter-out tests/no_dlclose.c,$(wildcard tests/*.c)))
@@ -355,16 +371,17 @@ $(B)/libtests.a: $(B)/cuda_on_host.o
 $(B)/tests/device.o: private CPPFLAGS_ALL += -DHAVE_CUDA_ON_HOST
 endif
 $(UNIT_TESTS): $(B)/tests/%: $(B)/tests/unit/%.o $(B)/libtests.a $(B)/libcommon.a
-	$(call link,$(CMOCKA_LIBS))
+	$(call link,$(TEST_LIBS))
 # What of lab 1 is no exercise.
 $(B)/tests/unit/test_sgd_floor.o: INCLUDE = -Itests -Ilab1_gd
 $(B)/tests/test_sgd_floor: $(B)/student/lab1_gd/sgd_floor.o $(B)/student/lab1_gd/linear.o
-# A double of NCCL and the CUDA runtime takes their place in this test alone.
-$(B)/tests/test_comm_nccl: $(if $(HAVE_NCCL),$(addprefix $(B)/tests/unit/,fake_cuda.o fake_nccl.o))
+# A double of NCCL and the CUDA runtime takes their place in this test alone, which has our side of it in itself.
+$(B)/tests/test_comm_nccl: $(if $(HAVE_NCCL),$(addprefix $(B)/,tests/unit/fake_cuda.o tests/unit/fake_nccl.o \
+    common/comm_nccl.o common/comm_link_nccl.o))
 $(B)/tests/test_no_allocation: LDFLAGS += $(addprefix -Wl$(comma)--wrap=,malloc calloc realloc posix_memalign free)
 TOOLS := $(patsubst %.c,$(B)/%,$(wildcard tests/tools/*.c))
 $(TOOLS): %: %.o $(B)/libtests.a $(B)/libcommon.a
-	$(call link,$(CMOCKA_LIBS))
+	$(call link,$(TEST_LIBS))
 BENCH := $(B)/tests/bench/bench $(B)/tests/bench/train_rate
 $(B)/tests/bench/bench: $(B)/tests/bench/ceiling.o $(B)/tests/bench/worker.o
 $(BENCH): %: %.o $(B)/libcommon.a
