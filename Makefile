@@ -48,7 +48,8 @@ demo:       ## the guided tour with the reference solutions
 test:       ## all tests; last line "N passed, N failed, N skipped"
 datasets:   ## fetch and verify Fashion-MNIST and CIFAR-10
 all:        ## build everything that this machine can build
-bench:      ## the performance tables, against PyTorch where PYTHON_TORCH=python can import it
+bench:      ## the performance tables, against PyTorch where PYTHON_TORCH=python can import it; DEVICE=cuda: a GPU's
+profile:    ## where a GPU's time goes, by Nsight Systems; ARGS="--model resnet8 --precision bf16"
 grade:      ## build, run and score submissions of the assessment
 handout:    ## the students' tarball: no solutions, no hidden tests
 coverage:   ## which lines of common/ the tests run
@@ -60,7 +61,7 @@ clean:      ## remove build/ and nothing else
 .DEFAULT_GOAL := help
 .SUFFIXES:
 .DELETE_ON_ERROR:
-.PHONY: help doctor clean demo lab1 lab2 lab3 assessment check grade all test bench datasets handout \
+.PHONY: help doctor clean demo lab1 lab2 lab3 assessment check grade all test bench profile datasets handout \
     coverage fuzz lint no_solutions fuzzers FORCE
 ifeq ($(MAKELEVEL),0)
 MAKEFLAGS += -j$(JOBS)
@@ -382,17 +383,26 @@ $(B)/tests/test_no_allocation: LDFLAGS += $(addprefix -Wl$(comma)--wrap=,malloc 
 TOOLS := $(patsubst %.c,$(B)/%,$(wildcard tests/tools/*.c))
 $(TOOLS): %: %.o $(B)/libtests.a $(B)/libcommon.a
 	$(call link,$(TEST_LIBS))
-BENCH := $(B)/tests/bench/bench $(B)/tests/bench/train_rate
+BENCH := $(addprefix $(B)/tests/bench/,bench bench_gpu train_rate)
+$(B)/tests/bench/bench_gpu: $(B)/tests/bench/worker.o
 $(B)/tests/bench/bench: $(B)/tests/bench/ceiling.o $(B)/tests/bench/worker.o
 $(BENCH): %: %.o $(B)/libcommon.a
 	$(call link)
 all: $(BENCH) $(LAB_PROGRAMS) $(TRAINERS) $(GRADING) $(B)/libcommon.a $(if $(HAVE_CMOCKA),$(UNIT_TESTS) $(TOOLS))
 test: $(BENCH) $(LAB_PROGRAMS) $(TRAINERS) $(GRADING) $(UNIT_TESTS) $(TOOLS)
 	@CC='$(CC)' CFLAGS='$(CFLAGS)' WERROR='$(WERROR)' tests/run.sh $(B) $(ONLY)
+ifeq ($(DEVICE),cuda)
+bench: $(BENCH)
+	@$(B)/tests/bench/bench_gpu --programs $(B)/tests/bench --python '$(or $(PYTHON_TORCH),python3)' $(if $(ONLY),--only $(ONLY)) $(ARGS); \
+	    status=$$?; if [ $$status = 77 ]; then echo "bench: skipped, for the reason above"; else exit $$status; fi
+else
 bench: $(BENCH) $(filter $(B)/sol/lab1_gd/%,$(LAB_PROGRAMS)) $(TOOLS)
 	$(if $(filter landscape windows,$(ONLY)),,@$< --programs $(<D) --python '$(or $(PYTHON_TORCH),python3)' $(if $(ONLY),--only $(ONLY)) $(ARGS))
 	$(if $(filter-out landscape,$(ONLY)),,@tests/bench/landscape.sh $(B) '$(or $(PYTHON_TORCH),python3)')
 	$(if $(filter-out windows,$(ONLY)),,@tests/bench/windows.sh $(B))
+endif
+profile: $(BENCH)
+	@tests/bench/profile.sh $(B) $(ARGS)
 coverage:
 	@find $(BUILD)/coverage -name '*.gcda' -delete 2>/dev/null; true
 	@$(MAKE) --no-print-directory COVERAGE=1 test; status=$$?; tests/coverage.sh $(BUILD)/coverage; exit $$status

@@ -181,6 +181,10 @@ typedef struct BackendOps {
      * this backend uses has been freed since: what was recorded may point there. Record again */
     void (*recording_free)(Recording *r); /* NULL is fine */
 
+    /* ---- for profilers: names for what is queued between the two, which nest; NULL where a device has none ---- */
+    void (*range_begin)(const char *name);
+    void (*range_end)(void);
+
     void (*close)(Backend *be);
 } BackendOps;
 

@@ -96,7 +96,7 @@ void cuda_sgd(Stream *s, Tensor w, Tensor v, Tensor g, Tensor rate, float moment
 void cuda_axpy(Stream *s, Tensor y, float a, Tensor x);
 void cuda_scale(Stream *s, Tensor x, float a);
 void cuda_dot(Stream *s, Tensor out, Tensor x, Tensor y);
-/* cuda_record.c: fill in the operations that record. (The tests' GPU cannot, and has another file.) */
+/* cuda_record.c: fill in the operations that record, and those for profilers. (The tests' GPU cannot, and has another file.) */
 void cuda_record_ops(BackendOps *op);
 /* cuda_conv.c */
 int cuda_conv_halo(Backend *be, int R);

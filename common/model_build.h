@@ -37,6 +37,9 @@ struct ModelPlan {
     int recordings;
 };
 
+/* LayerKind's names. */
+static const char *const layer_kinds[] = {"convolution", "norm", "ReLU", "pooling", "pooling", "flatten", "dense"};
+
 /* kernel x kernel, stride 1 or 2, no bias; residual: an activation to add, or NONE */
 int model_conv(Model *m, int in, const char *name, int out, int kernel, int stride, int residual);
 int model_batchnorm(Model *m, int in, const char *name, bool relu, int residual);
@@ -48,6 +51,18 @@ int model_avgpool(Model *m, int in);
 /* model_plan.c: fill in m->plan for the layers that there are; and the end of it. */
 void model_plan(Model *m);
 void model_plan_free(Model *m);
+
+/* A named stretch of queued work, which the device's profiler shows; they nest. */
+static inline void range_begin(const Backend *be, const char *name)
+{
+    if (be->op->range_begin)
+        be->op->range_begin(name);
+}
+static inline void range_end(const Backend *be)
+{
+    if (be->op->range_end)
+        be->op->range_end();
+}
 
 /* model_record.c */
 void model_recordings_free(Model *m);

@@ -33,6 +33,8 @@ static Tensor sums(const Model *m, const BatchNorm *bn, int C) /* F64 [G,2,C] */
     return (Tensor){m->plan->sums.buf, 0, F64, (m->plan->n + bn->group - 1) / bn->group, 2, 1, C, 0};
 }
 
+static const char *name_of(const Layer *l) { return l->name[0] ? l->name : layer_kinds[l->kind]; }
+
 /* ---- forward ---- */
 
 static void conv_forward(Model *m, int i, ModelMode mode)
@@ -102,11 +104,15 @@ void model_forward(Model *m, Tensor x, ModelMode mode)
     ASSERT(!m->plan->holding || x.n == m->plan->held_n);
     m->plan->n = x.n;
     m->plan->act[0] = x;
+    range_begin(m->be, "forward");
     for (int i = 0; i < m->nlayers; i++) {
+        range_begin(m->be, name_of(&m->layers[i]));
         layer_forward(m, i, mode);
+        range_end(m->be);
         if (m->layer_hook)
             m->layer_hook(m->layer_context, i, false, m->s);
     }
+    range_end(m->be);
     m->logits = act(m, m->nlayers);
 }
 
@@ -212,12 +218,16 @@ void model_backward(Model *m)
 {
     for (int a = 0; a <= m->nlayers; a++)
         m->plan->touched[a] = false;
+    range_begin(m->be, "backward");
     for (int i = m->nlayers - 1; i >= 0; i--) {
+        range_begin(m->be, name_of(&m->layers[i]));
         layer_backward(m, i);
         if (m->layers[i].kind == LAYER_CONV && m->layers[i].residual != NONE)
             residual_backward(m, m->layers[i].residual, i + 1);
+        range_end(m->be);
         announce(m, i);
         if (m->layers[i].kind == LAYER_BATCHNORM && m->layers[i].residual != NONE)
             m->plan->touched[m->layers[i].residual] = true;
     }
+    range_end(m->be);
 }

@@ -3,6 +3,8 @@
     torch_rate.py MODEL THREADS SETTING [BATCH]
 
 SETTING: default (eager, NCHW), channels-last, compiled (torch.compile, channels last), bf16 (autocast, channels last).
+On a GPU, channels last, with cuDNN's choice of the fastest: cuda-fp32, cuda-tf32, cuda-bf16 (autocast), and each with
+-compiled (torch.compile with CUDA graphs); THREADS is then without meaning.
 Says "ready VERSION"; then for each line read, a number of seconds, trains for about as long and says
 "images seconds peak_KiB". With WORLD_SIZE=2 it is one of two ranks of DistributedDataParallel over gloo, pinned to core
 RANK; rank 0 reads the commands. Networks: tests/torch/models.py.
@@ -33,14 +35,24 @@ def network(name):
 def main():
     name, threads, setting = sys.argv[1], int(sys.argv[2]), sys.argv[3]
     batch = int(sys.argv[4]) if len(sys.argv) > 4 else 128
-    torch.set_num_threads(threads)
+    gpu, compiled = setting.startswith("cuda"), setting.endswith("compiled")
+    device = "cuda" if gpu else "cpu"
+    if gpu:
+        if not torch.cuda.is_available():
+            print("skipped: no GPU that PyTorch can use")
+            sys.exit(77)
+        torch.backends.cudnn.benchmark = True
+        torch.backends.cudnn.allow_tf32 = torch.backends.cuda.matmul.allow_tf32 = "tf32" in setting
+    else:
+        torch.set_num_threads(threads)
     torch.manual_seed(0)
     rank, ranks = int(os.environ.get("RANK", 0)), int(os.environ.get("WORLD_SIZE", 1))
     if ranks > 1:
         os.sched_setaffinity(0, {sorted(os.sched_getaffinity(0))[rank]})
         torch.distributed.init_process_group("gloo")
     model, shape = network(name)
-    x, label = torch.randn(IMAGES, *shape), torch.randint(0, 10, (IMAGES,))
+    model = model.to(device)
+    x, label = torch.randn(IMAGES, *shape).to(device), torch.randint(0, 10, (IMAGES,)).to(device)
     if setting != "default":
         model = model.to(memory_format=torch.channels_last)
         x = x.contiguous(memory_format=torch.channels_last)
@@ -50,20 +62,25 @@ def main():
     def loss_of(x, label):
         return torch.nn.functional.cross_entropy(wrapped(x), label)
 
-    if setting == "compiled":
-        loss_of = torch.compile(loss_of)
+    if compiled:
+        loss_of = torch.compile(loss_of, mode="reduce-overhead" if gpu else None)
 
     def step(k):
         first = k * batch % (IMAGES - batch + 1)
         optimiser.zero_grad()
-        with torch.autocast("cpu", dtype=torch.bfloat16, enabled=setting == "bf16"):
+        with torch.autocast(device, dtype=torch.bfloat16, enabled="bf16" in setting):
             loss = loss_of(x[first:first + batch], label[first:first + batch])
         loss.backward()
         optimiser.step()
 
-    for k in range(5):
+    def finish():
+        if gpu:
+            torch.cuda.synchronize()
+
+    for k in range(20 if gpu else 5):
         began = time.perf_counter()
         step(k)
+        finish()
         seconds = time.perf_counter() - began
     if rank == 0:
         print("ready", torch.__version__, flush=True)
@@ -79,6 +96,7 @@ def main():
         began = time.perf_counter()
         for k in range(steps):
             step(k)
+        finish()
         took = time.perf_counter() - began
         seconds = took / steps
         if rank == 0:

@@ -26,7 +26,6 @@
 #include <unistd.h>
 
 enum { IMAGES = 2048 };
-static const char *const kind_names[] = {"convolution", "norm", "ReLU", "pooling", "pooling", "flatten", "dense"};
 
 typedef struct Worker {
     Comm *comm;
@@ -34,6 +33,7 @@ typedef struct Worker {
     Sgd *sgd;
     Tensor x[IMAGES], label[IMAGES], totals, message;
     int batches, next;
+    bool plain;
     double last, *forward, *backward; /* seconds per layer */
 } Worker;
 
@@ -72,7 +72,13 @@ static void step(Worker *w)
     Model *m = w->m;
     int b = w->next++ % w->batches;
     w->last = timer_now();
-    model_gradient(m, w->totals, w->x[b], w->label[b]);
+    if (w->plain) {
+        model_zero_grads(m);
+        model_forward(m, w->x[b], MODEL_TRAIN);
+        model_loss(m, w->totals, w->label[b], NO_TENSOR, true);
+        model_backward(m);
+    } else
+        model_gradient(m, w->totals, w->x[b], w->label[b]);
     if (w->comm->size > 1) {
         comm_all_reduce(w->comm, m->grads, COMM_SUM, m->s);
         m->be->op->scale(m->s, m->grads, 1.0f / (float)w->comm->size);
@@ -166,7 +172,7 @@ static void measure_layers(Worker *w, int steps)
     m->layer_hook = NULL;
     for (int i = 0; i < m->nlayers && w->comm->rank == 0; i++) {
         Work work = work_of(m, i);
-        printf("%s %s %.9f %.0f %.0f %.0f\n", kind_names[m->layers[i].kind], m->layers[i].name[0] ? m->layers[i].name : "-",
+        printf("%s %s %.9f %.0f %.0f %.0f\n", layer_kinds[m->layers[i].kind], m->layers[i].name[0] ? m->layers[i].name : "-",
                (w->forward[i] + w->backward[i]) / steps, work.flops, work.done, work.bytes);
     }
     if (w->comm->rank == 0)
@@ -178,7 +184,7 @@ int main(int argc, char **argv)
 {
     const char *name = "resnet8", *device = "cpu", *precision = "fp32", *from = NULL;
     int batch = 128, threads = 0, place = 0, places = 0, size = 32, channels = 3;
-    bool layers = false;
+    bool layers = false, plain = false;
     Option table[] = {
         {"model", ARG_STRING, &name, .help = "network"},
         {"batch", ARG_INT, &batch, .min = 1, .max = IMAGES, .help = "pictures per rank and step"},
@@ -191,9 +197,10 @@ int main(int argc, char **argv)
         {"places", ARG_INT, &places, .min = 0, .max = 1024, .help = "… of so many, and pinned there; 0: what it is"},
         {"from", ARG_STRING, &from, .help = "read commands from this file, which may be a pipe (default: input)"},
         {"layers", ARG_FLAG, &layers, .help = "say how long each kind of layer takes, too"},
+        {"plain", ARG_FLAG, &plain, .help = "queue a step's operations one by one, not as a recording: for profilers"},
         {0}};
     args_parse("train_rate", "Images per second of training, on command.", table, argc, argv);
-    Worker w = {.comm = comm_open("auto")};
+    Worker w = {.comm = comm_open("auto"), .plain = plain};
     bool alone = places == 0;
     Backend *be = backend_open(device, alone ? w.comm->local_rank : place, alone ? w.comm->local_size : places, threads);
     backend_precision(be, precision);
