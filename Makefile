@@ -48,7 +48,7 @@ demo:       ## the guided tour with the reference solutions
 test:       ## all tests; last line "N passed, N failed, N skipped"
 datasets:   ## fetch and verify Fashion-MNIST and CIFAR-10
 all:        ## build everything that this machine can build
-bench:      ## the performance tables, against PyTorch where PYTHON_TORCH=python can import it; DEVICE=cuda: a GPU's
+bench:      ## performance tables, against PyTorch where PYTHON_TORCH=python has it; DEVICE=cuda: on a GPU
 profile:    ## where a GPU's time goes, by Nsight Systems; ARGS="--model resnet8 --precision bf16"
 grade:      ## build, run and score submissions of the assessment
 handout:    ## the students' tarball: no solutions, no hidden tests

@@ -20,4 +20,16 @@ if [ "$(nproc)" -gt 1 ]; then
     grep -qE "^resnet8,1,2,[0-9.]+,[0-9.]+,[0-9.]+,two-processes$" "$work/out/results.csv" || wrong "no ranks"
 fi
 [ -s "$work/out/roofline.png" ] || grep -qi cairo "$work/err" || wrong "no figure"
+
+# A GPU's table: where there is none, one line that says why, and nothing is left behind.
+"$bench/bench_gpu" --programs "$bench" --python false --out "$work/gpu" --only resnet8 --rounds 1 --seconds 0.05 --batch 16 \
+    >"$work/log" 2>"$work/err"; status=$?
+cat "$work/log" "$work/err"
+if [ "$status" = 77 ]; then
+    grep -q -e '--device=cuda: .*; use --device=cpu' "$work/err" || wrong "why there is no GPU is not said"
+    [ ! -e "$work/gpu" ] || wrong "a table without a GPU"
+else
+    [ "$status" = 0 ] || wrong "exit status $status"
+    [ "$(head -n 1 "$work/gpu/results_gpu.csv")" = name,precision,ours,peer,ratio,peer_setting ] || wrong "the GPU's table"
+fi
 exit $failed

@@ -13,7 +13,7 @@ make BUILD="$work/none" >"$work/out" 2>"$work/err" || wrong "make fails"
 [ ! -e "$work/none" ] || wrong "make without a target writes into the build folder"
 make help BUILD="$work/none" | cmp - "$work/out" || wrong "make help says something else"
 
-for target in demo lab1 lab2 lab3 assessment check grade all test bench datasets handout doctor clean; do
+for target in demo lab1 lab2 lab3 assessment check grade all test bench profile datasets handout doctor clean; do
     [ "$(grep -cE "^  $target +[^ ]" "$work/out")" = 1 ] || wrong "$target: expected on one line"
     grep -q "^$target:" Makefile || wrong "$target: no rule"
 done
