@@ -64,10 +64,7 @@ static void update(Trial *t, const Batch *b, double rate)
 {
     Model *m = t->m;
     Comm *c = t->s->comm;
-    model_zero_grads(m);
-    model_forward(m, b->x, MODEL_TRAIN);
-    model_loss(m, t->totals, b->label, NO_TENSOR, true);
-    model_backward(m);
+    model_gradient(m, t->totals, b->x, b->label);
     comm_all_reduce(c, m->grads, COMM_SUM, m->s);
     m->be->op->scale(m->s, m->grads, 1.0f / c->size);
     sgd_step(m, t->sgd, rate);
