@@ -82,6 +82,20 @@ void cuda_take_scratch(Stream *s);
 void cuda_lock(void);
 void cuda_unlock(void);
 
+/* cuda_buffer.c. Freeing waits until all work has come to its end. recorded: a recording may hold the address. */
+void *cuda_memory_new(Backend *be, size_t bytes);
+void cuda_memory_free(Backend *be, void *memory, bool recorded);
+Buffer *cuda_buffer_new(Backend *be, size_t bytes);
+void cuda_buffer_free(Buffer *b);
+void *cuda_buffer_host(Buffer *b);
+void *cuda_buffer_device(Buffer *b);
+void *cuda_staging_new(size_t bytes);
+void cuda_staging_free(void *memory);
+void cuda_upload(Stream *s, Tensor dst, const void *src);
+void cuda_download(Stream *s, void *dst, Tensor src);
+void cuda_copy(Stream *s, Tensor dst, Tensor src);
+void cuda_zero(Stream *s, Tensor t);
+
 /* cuda_gemm.c: c = a b + beta c, row-major: c [M,N], op(a) [M,K], op(b) [K,N]; lda, ldb, ldc: elements from row to row.
  * a and b both F32 or both BF16; sums in float32, on the tensor cores as be->precision allows. */
 typedef struct Operand { const void *at; int ld; bool transposed; } Operand;
