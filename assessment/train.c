@@ -77,6 +77,7 @@ static void start(Trainer *t)
     /* STEP 1. Start the communication library; leave it at the end of main(). */
     /* STEP 2. One device per rank. */
     t->be = backend_open(o->run.device, 0, 1, o->run.threads);
+    backend_precision(t->be, o->run.precision);
     t->data = dataset_open(o->run.data, "cifar10,synthetic", o->run.data_dir);
     /* STEP 3. One voice: only rank 0 prints and writes. */
     bool speaks = true;
@@ -163,10 +164,7 @@ static double part_done(const Trainer *t, int done, int count)
 static void train_step(Trainer *t, const Batch *b, double rate)
 {
     Model *m = t->model;
-    model_zero_grads(m);
-    model_forward(m, b->x, MODEL_TRAIN);
-    model_loss(m, t->totals, b->label, NO_TENSOR, true);
-    model_backward(m);
+    model_gradient(m, t->totals, b->x, b->label);
     /* STEP 7b. Average the gradient over the ranks. */
     sgd_step(m, t->sgd, rate);
     t->at.position += global_batch(t);

@@ -13,7 +13,7 @@
 RunOptions run_options_default(void)
 {
     const char *data_dir = getenv("DATA_DIR");
-    return (RunOptions){.device = "auto", .comm = "auto", .data = "auto", .out = "build/out", .seed = 1,
+    return (RunOptions){.device = "auto", .precision = "fp32", .comm = "auto", .data = "auto", .out = "build/out", .seed = 1,
                         .data_dir = data_dir && *data_dir ? data_dir : NULL};
 }
 

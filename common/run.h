@@ -12,16 +12,17 @@
 
 /* The options that every program has; put RUN_OPTIONS(run_options) into its table. Defaults: run_options_default(). */
 typedef struct RunOptions {
-    const char *device, *comm, *data, *out, *data_dir;
+    const char *device, *precision, *comm, *data, *out, *data_dir;
     int64_t seed;
     int threads;   /* per rank; 0: cores / ranks on this machine */
     bool trace;    /* write a timeline */
 } RunOptions;
 
-RunOptions run_options_default(void); /* all "auto", out "build/out", seed 1; data_dir from $DATA_DIR or NULL */
+RunOptions run_options_default(void); /* all "auto", precision "fp32", out "build/out", seed 1; data_dir from $DATA_DIR or NULL */
 
 #define RUN_OPTIONS(o) \
     {"device", ARG_CHOICE, &(o).device, .choices = "auto|cpu|cuda", .help = "where to compute"}, \
+    {"precision", ARG_CHOICE, &(o).precision, .choices = "fp32|tf32|bf16", .help = "how a GPU computes"}, \
     {"comm", ARG_CHOICE, &(o).comm, .choices = "auto|self|mpi|nccl", .help = "how ranks talk"}, \
     {"data", ARG_CHOICE, &(o).data, .choices = "auto|synthetic|fashion|cifar10", .help = "data set"}, \
     {"data-dir", ARG_STRING, &(o).data_dir, .help = "folder that holds the data sets"}, \

@@ -139,6 +139,7 @@ int main(int argc, char **argv)
     s->missing = exercise_missing(&(ExerciseUse){"lab1_gd/time_per_update.c", try_time_per_update}, 1);
     Comm *comm = comm_open(c.run.comm);
     Backend *be = backend_open(c.run.device, comm->local_rank, comm->local_size, c.run.threads);
+    backend_precision(be, c.run.precision);
     Dataset *data = dataset_open(c.run.data, "fashion,synthetic", c.run.data_dir);
     batch_sweep_open(&s->sweep, comm, be, data, c.run.seed);
     REQUIRE(s->fastest <= s->sweep.train, "--fastest=%d is above the %d training pictures", s->fastest, s->sweep.train);

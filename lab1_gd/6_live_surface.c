@@ -172,6 +172,7 @@ static void show(Choices *c, const Option *table, char *missing, bool surface)
 {
     Session s = {.look.camera = {-50, 35, 1}, .missing = missing, .looks_anew = true};
     Backend *be = backend_open(c->run.device, 0, 1, c->run.threads);
+    backend_precision(be, c->run.precision);
     Dataset *data = dataset_open(c->run.data, "fashion,synthetic", c->run.data_dir);
     const Images *train = &data->train;
     c->images = c->images < train->count ? c->images : train->count;

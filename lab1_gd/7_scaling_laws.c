@@ -157,6 +157,7 @@ int main(int argc, char **argv)
     l->missing = exercise_missing(uses, 2);
     Comm *comm = comm_open(c.run.comm);
     Backend *be = backend_open(c.run.device, comm->local_rank, comm->local_size, c.run.threads);
+    backend_precision(be, c.run.precision);
     Dataset *data = dataset_open(c.run.data, "fashion,synthetic", c.run.data_dir);
     learning_curve_open(l, comm, be, data, c.run.seed);
     json_t *facts = json_pack("{s:s, s:s, s:i}", "data", data->description, "device", be->description, "ranks", comm->size);

@@ -233,6 +233,7 @@ int main(int argc, char **argv)
     Comm *comm = comm_open(c.run.comm);
     REQUIRE(comm->size <= MOST_RANKS, "%d ranks: the picture has room for at most %d", comm->size, MOST_RANKS);
     Backend *be = backend_open(c.run.device, comm->local_rank, comm->local_size, c.run.threads);
+    backend_precision(be, c.run.precision);
     Commands commands = commands_new(comm, be);
     Dataset *data = commands_dataset(&commands, c.run.data, "fashion,synthetic", c.run.data_dir);
     json_t *facts = json_pack("{s:s, s:s, s:i}", "data", data->description, "device", be->description, "ranks", comm->size);

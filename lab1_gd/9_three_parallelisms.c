@@ -316,6 +316,7 @@ int main(int argc, char **argv)
     Comm *comm = comm_open(c.run.comm);
     REQUIRE(comm->size <= MOST_RANKS, "%d ranks: this program splits its network over 2, 3 or 4 (1: nothing is split)", comm->size);
     Backend *be = backend_open(c.run.device, comm->local_rank, comm->local_size, c.run.threads);
+    backend_precision(be, c.run.precision);
     Commands commands = commands_new(comm, be);
     Dataset *data = commands_dataset(&commands, c.run.data, "fashion,synthetic", c.run.data_dir);
     json_t *facts = json_pack("{s:s, s:s, s:i}", "data", data->description, "device", be->description, "ranks", comm->size);

@@ -160,10 +160,7 @@ static double update(Live *l, const LiveWish *wish)
     double totals[2];
     Batch b = next_batch(l, wish->batch);
     m->be->op->zero(m->s, l->totals);
-    model_zero_grads(m);
-    model_forward(m, b.x, MODEL_TRAIN);
-    model_loss(m, l->totals, b.label, NO_TENSOR, true);
-    model_backward(m);
+    model_gradient(m, l->totals, b.x, b.label);
     l->sgd->momentum = wish->momentum;
     sgd_step(m, l->sgd, wish->rate);
     m->be->op->download(m->s, totals, l->totals);

@@ -114,10 +114,7 @@ static void update(Training *g, double rate)
     Comm *c = g->t->c;
     Batch b;
     ASSERT(loader_next(g->loader, m->s, &b));
-    model_zero_grads(m);
-    model_forward(m, b.x, MODEL_TRAIN);
-    model_loss(m, g->totals, b.label, NO_TENSOR, true);
-    model_backward(m);
+    model_gradient(m, g->totals, b.x, b.label);
     comm_all_reduce(c, m->grads, COMM_SUM, m->s);
     m->be->op->scale(m->s, m->grads, 1.0f / c->size);
     sgd_step(m, g->sgd, rate);

@@ -74,6 +74,7 @@ static void start(Trainer *t)
     t->comm = comm_open(o->run.comm);
     /* STEP 2. One device per rank. */
     t->be = backend_open(o->run.device, t->comm->local_rank, t->comm->local_size, o->run.threads);
+    backend_precision(t->be, o->run.precision);
     t->data = dataset_open(o->run.data, "cifar10,synthetic", o->run.data_dir);
     /* STEP 3. One voice: only rank 0 prints and writes. */
     bool speaks = t->comm->rank == 0;
@@ -169,10 +170,7 @@ static double part_done(const Trainer *t, int done, int count)
 static void train_step(Trainer *t, const Batch *b, double rate)
 {
     Model *m = t->model;
-    model_zero_grads(m);
-    model_forward(m, b->x, MODEL_TRAIN);
-    model_loss(m, t->totals, b->label, NO_TENSOR, true);
-    model_backward(m);
+    model_gradient(m, t->totals, b->x, b->label);
     /* STEP 7b. Average the gradient over the ranks. */
     average(t, m->grads);
     sgd_step(m, t->sgd, rate);

@@ -21,6 +21,7 @@ static void start(Trainer *t)
     /* STEP 2 (8 points). One device per rank. Here every process says that it is number 0 of 1 on its machine, so all
      * would share the same cores, or the same GPU. Say which one this rank is. */
     t->be = backend_open(o->run.device, t->comm->local_rank, t->comm->local_size, o->run.threads);
+    backend_precision(t->be, o->run.precision);
     t->data = train_dataset(o);
 
     /* STEP 3 (6 points). One voice: P ranks would say everything P times and write over each other's files. Only rank

@@ -122,7 +122,7 @@ static void folder(void **state)
     char expected[8192];
     snprintf(expected, sizeof expected,
              "{\n  \"program\": \"train\",\n  \"options\": {\n    \"epochs\": 5,\n    \"rate\": 0.1,\n"
-             "    \"augment\": false,\n    \"device\": \"auto\",\n    \"comm\": \"auto\",\n"
+             "    \"augment\": false,\n    \"device\": \"auto\",\n    \"precision\": \"fp32\",\n    \"comm\": \"auto\",\n"
              "    \"data\": \"auto\",\n    \"data-dir\": null,\n"
              "    \"seed\": 42,\n    \"threads\": 0,\n    \"out\": \"%s\",\n    \"trace\": false\n  },\n"
              "  \"data\": \"Fashion-MNIST, 60,000 pictures\",\n  \"device\": \"CPU, 2 threads\",\n  \"ranks\": 2\n}\n",
