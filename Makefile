@@ -181,9 +181,9 @@ $(B)/common/cuda_kernels.o: $(wildcard common/*.cu) $(B)/nvcc_flags
 $(B)/common/backend_cuda.o: $(B)/nvcc_flags
 $(B)/common/backend_cuda.o: private CPPFLAGS_ALL += -DCUDA_ARCHS='"$(ARCHS)"'
 # All that needs CUDA's libraries is a shared object of its own, which programs load when a GPU is asked for
-# (gpu_part.h). It calls these functions of the program's.
+# (gpu_part.h): from the build's folder, one or two above theirs. It calls these functions of the program's.
 GPU_CALLS := alloc audit_fact comm_mpi_open die format_new mpi_check timer_now
-WITH_GPU = -Wl,--dynamic-list=$(B)/gpu_calls -Wl,-rpath,"$(abspath $(B))" -ldl
+WITH_GPU = -Wl,--dynamic-list=$(B)/gpu_calls -Wl,-rpath,'$$ORIGIN/..:$$ORIGIN/../..' -ldl
 GPU_PART := $(if $(HAVE_CUDA),$(filter-out $(if $(HAVE_CUDNN),,%_cudnn.c),$(wildcard common/backend_cuda.c common/cuda_*.c)) \
     $(if $(HAVE_NCCL),$(wildcard common/*_nccl.c)))
 GPU_OBJECTS := $(GPU_PART:%.c=$(B)/%.o) $(if $(HAVE_NCCL),$(B)/common/comm_place.o $(B)/common/comm_watch.o)

@@ -21,7 +21,7 @@ typedef struct GradeOptions {
     int np, images;       /* images: of the training set that are used, 0: all */
     double budget;        /* seconds; 0: the rubric's */
     int64_t seed, secret; /* secret: decides the synthetic pictures */
-    Option table[16];     /* points into this struct: do not copy it */
+    Option table[MOST_OPTIONS]; /* points into this struct: do not copy it */
 } GradeOptions;
 
 /* ---- findings and points ---- */

@@ -33,6 +33,8 @@ typedef struct {
     bool given;       /* set by args_parse: the command line named it */
 } Option;
 
+enum { MOST_OPTIONS = 40 }; /* room for a program's table that outlives the function that fills it */
+
 /* Read argv into the options' values: "--name=value" or "--name value"; of an option given twice the last wins.
  * --help (-h) prints idea and table and exits 0. An unknown option, a missing or bad value, a left-over word: one
  * line that says what was expected, exit 2. Strings point into argv. */

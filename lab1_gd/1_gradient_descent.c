@@ -4,6 +4,7 @@
  */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 #include "check.h"
 #include "descent.h"
 #include "scene.h"
@@ -27,8 +28,8 @@ static void parse(Choices *c, Option *table, int argc, char **argv)
         {"seed", ARG_LONG, &c->run.seed, .min = 0, .max = 9e15, .help = "seed of the points"},
         {"out", ARG_STRING, &c->run.out, .help = "folder for results"},
         {0}};
-    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
-        table[i] = options[i];
+    _Static_assert(sizeof options <= MOST_OPTIONS * sizeof *options, "MOST_OPTIONS is too small");
+    memcpy(table, options, sizeof options);
     args_parse("1_gradient_descent", "Full-batch gradient descent on a linear model.", table, argc, argv);
 }
 
@@ -131,7 +132,7 @@ int main(int argc, char **argv)
 {
     Choices c = {.run = run_options_default(), .points = 100, .rate = 0.1, .noise = 0.5, .updates = 200, .speed = 12,
                  .w = -1.5, .b = 3};
-    Option table[16];
+    Option table[MOST_OPTIONS];
     parse(&c, table, argc, argv);
     stop_on_signals();
     Run *run = run_open("lab1_gradient_descent", &c.run, table, linear_facts(c.points, c.noise), true);

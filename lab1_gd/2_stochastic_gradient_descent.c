@@ -30,6 +30,7 @@ static void parse(Choices *c, Option *table, int argc, char **argv)
         {"seed", ARG_LONG, &c->run.seed, .min = 0, .max = 9e15, .help = "seed of points and orders"},
         {"out", ARG_STRING, &c->run.out, .help = "folder for results"},
         {0}};
+    _Static_assert(sizeof options <= MOST_OPTIONS * sizeof *options, "MOST_OPTIONS is too small");
     memcpy(table, options, sizeof options);
     args_parse("2_stochastic_gradient_descent", "Stochastic gradient descent, one example at a time, on a linear model.", table, argc, argv);
 }
@@ -136,7 +137,7 @@ int main(int argc, char **argv)
 {
     Choices c = {.run = run_options_default(), .points = 100, .rate = 0.03, .noise = 1, .updates = 400, .speed = 10, .sampling = "shuffled",
                  .w = -0.5, .b = 2.5};
-    Option table[16];
+    Option table[MOST_OPTIONS];
     parse(&c, table, argc, argv);
     stop_on_signals();
     SgdSampling sampling = !strcmp(c.sampling, "with") ? SGD_WITH : SGD_SHUFFLED;

@@ -35,6 +35,7 @@ static void parse(Choices *c, Option *table, int argc, char **argv)
         {"seed", ARG_LONG, &c->run.seed, .min = 0, .max = 9e15, .help = "seed of points and orders"},
         {"out", ARG_STRING, &c->run.out, .help = "folder for results"},
         {0}};
+    _Static_assert(sizeof options <= MOST_OPTIONS * sizeof *options, "MOST_OPTIONS is too small");
     memcpy(table, options, sizeof options);
     args_parse("3_minibatches", "Batch sizes racing on a linear model.", table, argc, argv);
 }
@@ -160,7 +161,7 @@ int main(int argc, char **argv)
 {
     Choices c = {.run = run_options_default(), .points = 100, .rate = 0.03, .noise = 1, .updates = 1000, .speed = 20, .sampling = "shuffled",
                  .batch = {1, 4, 32, 100}, .w = -1.5, .b = 2.5};
-    Option table[20];
+    Option table[MOST_OPTIONS];
     parse(&c, table, argc, argv);
     stop_on_signals();
     SgdSampling sampling = SGD_SHUFFLED;

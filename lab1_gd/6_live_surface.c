@@ -32,6 +32,7 @@ static void parse(Choices *c, Option *table, int argc, char **argv)
         {"speed", ARG_REAL, &c->speed, .min = 0.1, .max = 1e6, .help = "updates per second in the window, at most"},
         {"updates", ARG_INT, &c->updates, .min = 1, .max = 10000000, .help = "updates without a window"},
         {0}};
+    _Static_assert(sizeof options <= MOST_OPTIONS * sizeof *options, "MOST_OPTIONS is too small");
     memcpy(table, options, sizeof options);
     args_parse("6_live_surface", "A network in training on its own loss surface.", table, argc, argv);
 }
@@ -200,7 +201,7 @@ int main(int argc, char **argv)
 {
     Choices c = {.run = run_options_default(), .model = "mlp", .plane = "path", .images = 8192, .measured = 512, .batch = 32, .updates = 600,
                  .rate = 0.1, .speed = 30};
-    Option table[24];
+    Option table[MOST_OPTIONS];
     parse(&c, table, argc, argv);
     char *missing = exercise_missing(uses, 2), *no_surface = exercise_missing(uses, 1);
     int status = missing ? EXIT_TODO : 0;

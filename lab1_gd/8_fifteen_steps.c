@@ -34,6 +34,7 @@ static void parse(Choices *c, Option *table, int argc, char **argv)
         {"steps", ARG_INT, &c->steps, .min = 16, .max = 100000, .help = "steps without a window"},
         {"pictures", ARG_INT, &c->pictures, .min = 16, .max = 60000, .help = "training pictures used"},
         {0}};
+    _Static_assert(sizeof options <= MOST_OPTIONS * sizeof *options, "MOST_OPTIONS is too small");
     memcpy(table, options, sizeof options);
     args_parse("8_fifteen_steps", "The fifteen parts of a training step, measured.", table, argc, argv);
 }
@@ -226,7 +227,7 @@ static void lead(Session *s, Run *run)
 int main(int argc, char **argv)
 {
     Choices c = {.run = run_options_default(), .model = "resnet8", .batch = 64, .steps = 100, .pictures = 10000, .rate = 0.02};
-    Option table[24];
+    Option table[MOST_OPTIONS];
     parse(&c, table, argc, argv);
     stop_on_signals();
     char *missing = exercise_missing((ExerciseUse[]){{"lab1_gd/busy.c", try_busy}}, 1);

@@ -33,6 +33,7 @@ static void parse(Choices *c, Option *table, int argc, char **argv)
         {"updates", ARG_INT, &c->updates, .min = 1, .max = MOST_UPDATES, .help = "updates of each scheme"},
         {"rate", ARG_REAL, &c->rate, .min = 0, .max = 100, .help = "learning rate η"},
         {0}};
+    _Static_assert(sizeof options <= MOST_OPTIONS * sizeof *options, "MOST_OPTIONS is too small");
     memcpy(table, options, sizeof options);
     args_parse("9_three_parallelisms", "Data, pipeline and tensor parallelism beside each other.", table, argc, argv);
 }
@@ -309,7 +310,7 @@ int main(int argc, char **argv)
 {
     Choices c = {.run = run_options_default(), .width = 768, .blocks = 2, .batch = 192, .micros = 6, .updates = 4, .rate = 0.02};
     c.run.threads = 1; /* a rank stands for a device */
-    Option table[24];
+    Option table[MOST_OPTIONS];
     parse(&c, table, argc, argv);
     stop_on_signals();
     char *missing = exercise_missing(uses, sizeof uses / sizeof *uses);

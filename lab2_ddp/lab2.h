@@ -38,7 +38,7 @@ typedef struct TrainOptions {
     int images, test_images;                    /* use only so many; 0: all */
     double rate, warmup, momentum, weight_decay, drop_every, drop_by, baseline; /* warmup, drop_every: epochs */
     int64_t init_seed;                          /* of the initial weights alone */
-    Option table[40];                           /* what --help shows; points into this struct: do not copy it */
+    Option table[MOST_OPTIONS];                 /* what --help shows; points into this struct: do not copy it */
 } TrainOptions;
 
 void train_options(TrainOptions *o, int argc, char **argv); /* defaults, then argv */

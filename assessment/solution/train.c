@@ -20,7 +20,7 @@ typedef struct Options {
     int epochs, batch, shift;                    /* batch: pictures per rank and update */
     bool flip;
     int64_t init_seed;
-    Option table[24]; /* points into this struct: do not copy it */
+    Option table[MOST_OPTIONS]; /* points into this struct: do not copy it */
 } Options;
 
 typedef struct Trainer {

@@ -15,7 +15,7 @@ typedef struct Setup {
     int epochs;
     double rate;
     bool augment;
-    Option options[12];
+    Option options[MOST_OPTIONS];
 } Setup;
 
 static void setup(Setup *s, const char *out, const char *epochs)
