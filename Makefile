@@ -183,7 +183,8 @@ $(B)/common/backend_cuda.o: private CPPFLAGS_ALL += -DCUDA_ARCHS='"$(ARCHS)"'
 # All that needs CUDA's libraries is a shared object of its own, which programs load when a GPU is asked for
 # (gpu_part.h): from the build's folder, one or two above theirs. It calls these functions of the program's.
 GPU_CALLS := alloc audit_fact comm_mpi_open die format_new mpi_check timer_now
-WITH_GPU = -Wl,--dynamic-list=$(B)/gpu_calls -Wl,-rpath,'$$ORIGIN/..:$$ORIGIN/../..' -ldl
+GPU_FOLDER = '$$ORIGIN/..:$$ORIGIN/../..'
+WITH_GPU = -Wl,--dynamic-list=$(B)/gpu_calls -Wl,-rpath,$(GPU_FOLDER) -ldl
 GPU_PART := $(if $(HAVE_CUDA),$(filter-out $(if $(HAVE_CUDNN),,%_cudnn.c),$(wildcard common/backend_cuda.c common/cuda_*.c)) \
     $(if $(HAVE_NCCL),$(wildcard common/*_nccl.c)))
 GPU_OBJECTS := $(GPU_PART:%.c=$(B)/%.o) $(if $(HAVE_NCCL),$(B)/common/comm_place.o $(B)/common/comm_watch.o)
@@ -300,6 +301,7 @@ $(B)/sol/assessment/train: $(B)/assessment/solution/train.o $(B)/libcommon.a
 GRADER := $(B)/assessment/grade
 $(GRADER): $(patsubst %.c,$(B)/%.o,$(wildcard assessment/grade*.c)) $(B)/libcommon.a
 	$(call link)
+$(B)/assessment/compile: private GPU_FOLDER = "$(abspath $(B))" # a submission lies anywhere
 $(B)/assessment/compile: $(B)/flags $(BUILD)/config.mk Makefile
 	@mkdir -p $(@D)
 	@printf '%s\n' '#!/bin/sh' '# compile SOURCE PROGRAM' \
@@ -379,7 +381,7 @@ $(B)/tests/test_sgd_floor: $(B)/student/lab1_gd/sgd_floor.o $(B)/student/lab1_gd
 # A double of NCCL and the CUDA runtime takes their place in this test alone, which has our side of it in itself.
 $(B)/tests/test_comm_nccl: $(if $(HAVE_NCCL),$(addprefix $(B)/,tests/unit/fake_cuda.o tests/unit/fake_nccl.o \
     common/comm_nccl.o common/comm_link_nccl.o))
-$(B)/tests/test_no_allocation: LDFLAGS += $(addprefix -Wl$(comma)--wrap=,malloc calloc realloc posix_memalign free)
+$(B)/tests/test_no_allocation: LDFLAGS += $(addprefix -Wl$(comma)--wrap=,malloc calloc realloc aligned_alloc posix_memalign free)
 TOOLS := $(patsubst %.c,$(B)/%,$(wildcard tests/tools/*.c))
 $(TOOLS): %: %.o $(B)/libtests.a $(B)/libcommon.a
 	$(call link,$(TEST_LIBS))

@@ -83,8 +83,8 @@ static void cuda_stream_free(Stream *base)
     CUBLAS_CHECK(cublasDestroy(s->blas)); /* waits for the whole GPU */
     CUDA_CHECK(cudaStreamDestroy(s->queue));
     cuda_unlock();
-    cuda_memory_free(base->be, s->blas_memory, true);
-    cuda_memory_free(base->be, s->scratch, true);
+    cuda_memory_free(base->be, s->blas_memory, s->recorded);
+    cuda_memory_free(base->be, s->scratch, s->recorded);
     free(s);
 }
 

@@ -52,6 +52,7 @@ typedef struct CudaStream {
     cudaStream_t queue;
     cublasHandle_t blas;
     void *blas_memory, *scratch;
+    bool recorded; /* a recording may hold their addresses */
 } CudaStream;
 
 static inline int cuda_number(const Backend *be) { return ((const CudaBackend *)be)->device; }

@@ -83,7 +83,7 @@ void cudnn_plan(Backend *be, ConvPlan *p, Tensor y, Tensor x)
                                            CUDNN_TENSOR_NHWC, p->K, p->C, p->R, p->R));
     CUDNN_CHECK(cudnnSetConvolution2dDescriptor(d->conv, p->pad, p->pad, p->stride, p->stride, 1, 1,
                                                 CUDNN_CROSS_CORRELATION, CUDNN_DATA_FLOAT));
-    CUDNN_CHECK(cudnnSetConvolutionMathType(d->conv, exact ? CUDNN_FMA_MATH : CUDNN_TENSOR_OP_MATH));
+    CUDNN_CHECK(cudnnSetConvolutionMathType(d->conv, exact ? CUDNN_FMA_MATH : CUDNN_DEFAULT_MATH));
     d->fits = describe(p, x.n, &p->dnn_bytes);
     if (!d->fits) {
         cudnn_plan_free(p);

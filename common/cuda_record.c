@@ -15,6 +15,7 @@ static void record_begin(Stream *s)
     cuda_take_scratch(s); /* outside the recording: it may be replayed after others, and replay sees to that */
     cuda_lock();
     cuda_recording = true;
+    ((CudaStream *)s)->recorded = true;
     /* Thread-local: another thread (the loader's) goes on as usual. */
     CUDA_CHECK(cudaStreamBeginCapture(cuda_queue(s), cudaStreamCaptureModeThreadLocal));
 }

@@ -35,6 +35,7 @@ static Operator operator_new(Model *m, const HessianData *d)
     REQUIRE(d->mode != MODEL_EVAL || !m->state.buf,
             "Hessian of %s with running statistics: its batch norm keeps nothing for the backward pass; use batch statistics",
             m->spec.name);
+    REQUIRE(m->be->precision == PRECISION_FP32, "Hessian of %s: differences of gradients need --precision=fp32", m->spec.name);
     refuse_max_pooling(m);
     int D = m->params.n;
     Operator o = {.m = m, .data = d, .D = D};

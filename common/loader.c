@@ -102,6 +102,9 @@ static void fill(Loader *l, int t)
                       by_stages ? l->stages.device_pixels : l->images, by_stages ? l->stages.device_labels : l->labels,
                       l->pick, l->mean, l->istd);
     l->be->op->event_record(slot->filled, l->stream);
+    /* Made only when the device is done with what lay here before: so the host never runs more than RING batches ahead of
+     * it, and what it says of time and progress is true. */
+    l->be->op->stream_sync(l->stream);
     if (by_stages)
         slot->made = stage_over(l, LOADER_PREPARE, t, began);
 }

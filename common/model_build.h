@@ -34,7 +34,7 @@ struct ModelPlan {
     int halo;                      /* of act[0] */
     int n;                         /* pictures in the last forward pass */
     RecordedStep recorded[MAX_RECORDINGS];
-    int recordings;
+    int oldest; /* the next to be given up */
 };
 
 /* LayerKind's names. */

@@ -21,17 +21,19 @@ static bool recordable(const Model *m)
     return m->be->op->record_begin && !m->stats_hook && !m->grad_hook && !m->layer_hook && !m->plan->holding;
 }
 
-/* This batch's entry; NULL: it came for the first time (and has one now), or there are too many. */
+/* This batch's entry; NULL: it came for the first time, and has one now, the oldest batch's. */
 static RecordedStep *find(Model *m, Tensor totals, Tensor x, Tensor label)
 {
     struct ModelPlan *p = m->plan;
-    for (int i = 0; i < p->recordings; i++) {
+    for (int i = 0; i < MAX_RECORDINGS; i++) {
         RecordedStep *r = &p->recorded[i];
         if (same_tensor(r->x, x) && same_tensor(r->label, label) && same_tensor(r->totals, totals))
             return r;
     }
-    if (p->recordings < MAX_RECORDINGS)
-        p->recorded[p->recordings++] = (RecordedStep){x, label, totals, NULL};
+    RecordedStep *oldest = &p->recorded[p->oldest];
+    p->oldest = (p->oldest + 1) % MAX_RECORDINGS;
+    m->be->op->recording_free(oldest->recording);
+    *oldest = (RecordedStep){x, label, totals, NULL};
     return NULL;
 }
 
@@ -59,7 +61,7 @@ void model_gradient(Model *m, Tensor totals, Tensor x, Tensor label)
 
 void model_recordings_free(Model *m)
 {
-    for (int i = 0; i < m->plan->recordings; i++)
+    for (int i = 0; i < MAX_RECORDINGS; i++)
         if (m->plan->recorded[i].recording)
             m->be->op->recording_free(m->plan->recorded[i].recording);
 }

@@ -42,6 +42,7 @@ typedef struct Run {
         double shown, done;        /* when it was last shown, and `done` in the last call */
         bool over;                 /* it is complete: the next call begins another */
         bool drawn;                /* a bar is on the screen */
+        double due;                /* run_progress_due: when next */
     } progress;
 } Run;
 
@@ -62,4 +63,7 @@ char *run_path(const Run *r, const char *file); /* <dir>/<file>, a new string; f
  * plain line about every 10 s and at the end. done of total units ("images"); note: a few words such as "loss
  * 0.412". Resets itself when done falls back. */
 void run_progress(Run *r, const char *what, double done, double total, const char *unit, const char *note);
+/* Is it time to call run_progress again? Some times a second, and when done == total; on a rank that does not speak, too.
+ * For loops whose note costs something: a GPU's loss has to be waited for. */
+bool run_progress_due(Run *r, double done, double total);
 #endif

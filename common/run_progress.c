@@ -142,6 +142,15 @@ static void print_line(const Run *r, const Shown *s)
     free(numbers);
 }
 
+bool run_progress_due(Run *r, double done, double total)
+{
+    double now = timer_now();
+    if (now < r->progress.due && done < total)
+        return false;
+    r->progress.due = now + REDRAW / 2;
+    return true;
+}
+
 void run_progress(Run *r, const char *what, double done, double total, const char *unit, const char *note)
 {
     if (!r->speaks)

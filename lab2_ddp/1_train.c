@@ -178,7 +178,8 @@ static bool train_epoch(Trainer *t, EpochRow *row)
         row->rate = rate_now(t);
         train_step(t, &b);
         done += b.n;
-        report_progress(t->run, row, t->at.position, t->data->train.count, trainer_metrics(t, done));
+        if (run_progress_due(t->run, done, count)) /* the loss has to be waited for */
+            report_progress(t->run, row, t->at.position, t->data->train.count, trainer_metrics(t, done));
         if (t->o->checkpoint_every > 0 && t->at.step % t->o->checkpoint_every == 0)
             save(t);
         stop = stop_now(t);

@@ -31,14 +31,16 @@ if [ "${SAN:-}" = 1 ]; then
 fi
 
 list() { # lines: light|heavy id seconds command…
-    local program name source ranks seconds cases script leaks
+    local program name source ranks seconds cases script leaks case kind
     for source in tests/unit/test_*.c; do
         name=$(basename "$source" .c); program=$build/tests/$name
         [ -e "$source" ] || continue
         case " ${threaded-$name} " in *" $name "*) ;; *) continue ;; esac
         if ! cases=$(ASAN_OPTIONS=detect_leaks=0 "$program" --list) || [ -z "$cases" ]; then echo "light $name/--list 60 false"; continue; fi
         echo "$cases" | while read -r case ranks seconds; do
-            if [ "$ranks" = 0 ]; then echo "light $name/$case $seconds $before $program $case"
+            # A GPU is not shared: its cases run one at a time.
+            case $case in cuda.*) kind=heavy ;; *) kind=light ;; esac
+            if [ "$ranks" = 0 ]; then echo "$kind $name/$case $seconds $before $program $case"
             elif [ "${SAN:-}" != thread ]; then
                 # LeakSanitizer's tracer now and then crashes beside the threads of Open MPI: leaks are looked for on one rank.
                 leaks=$([ "${SAN:-}" != 1 ] || [ "$ranks" -le 1 ] || echo "env ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0")

@@ -7,9 +7,11 @@ out=build/out/profile
 command -v nsys >/dev/null || { echo "profile: skipped: no nsys (Nsight Systems, a part of CUDA) on the PATH"; exit 0; }
 mkdir -p "$out"
 # --plain: a recorded step would show as one thing.
-echo 1 | nsys profile --trace=cuda,nvtx --force-overwrite=true --output="$out/train" \
-    "$build/tests/bench/train_rate" --device cuda --plain --model resnet20 "$@" >"$out/log" 2>&1; status=$?
+echo 1 >"$out/commands"
+nsys profile --trace=cuda,nvtx --force-overwrite=true --output="$out/train" \
+    "$build/tests/bench/train_rate" --device cuda --plain --from "$out/commands" --model resnet20 "$@" >"$out/log" 2>&1; status=$?
 if grep -q -e '--device=cuda: ' "$out/log"; then echo "profile: skipped: $(grep -m 1 -e '--device=cuda: ' "$out/log")"; exit 0; fi
 [ $status = 0 ] || { cat "$out/log"; exit 1; }
-nsys stats --force-export=true --report nvtx_sum,cuda_gpu_kern_sum "$out/train.nsys-rep"
+stats() { nsys stats --force-export=true --report "$1" "$out/train.nsys-rep"; }
+stats nvtx_sum,cuda_gpu_kern_sum || stats nvtxsum,gpukernsum # before 2023
 echo "$out/train.nsys-rep"

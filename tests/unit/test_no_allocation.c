@@ -11,11 +11,13 @@ static long calls;
 void *__real_malloc(size_t size);
 void *__real_calloc(size_t count, size_t size);
 void *__real_realloc(void *p, size_t size);
+void *__real_aligned_alloc(size_t align, size_t size);
 int __real_posix_memalign(void **p, size_t align, size_t size);
 void __real_free(void *p);
 void *__wrap_malloc(size_t size) { calls++; return __real_malloc(size); }
 void *__wrap_calloc(size_t count, size_t size) { calls++; return __real_calloc(count, size); }
 void *__wrap_realloc(void *p, size_t size) { calls++; return __real_realloc(p, size); }
+void *__wrap_aligned_alloc(size_t align, size_t size) { calls++; return __real_aligned_alloc(align, size); }
 int __wrap_posix_memalign(void **p, size_t align, size_t size) { calls++; return __real_posix_memalign(p, align, size); }
 void __wrap_free(void *p) { calls += p != NULL; __real_free(p); }
 
