@@ -107,6 +107,10 @@ export CC MPICC CUDA_HOME
 SETS := run $(if $(filter test coverage fuzz,$(BUILDING)),test) $(if $(filter lint,$(BUILDING)),lint)
 KEY := $(strip $(shell CC='$(CC)' common/setup/probe.sh --key))
 include $(BUILD)/config.mk
+ifeq ($(HAVE_CUDA),) # make HAVE_CUDA= … builds without
+override HAVE_CUDNN :=
+override HAVE_NCCL :=
+endif
 export PATH := $(PATH):$(MPI_BIN)
 ifneq ($(PORTABLE),)
 COMPILER_CFLAGS := $(if $(X86),-march=x86-64)
