@@ -21,7 +21,7 @@
 #= JOBS=2         commands at once (default: all cores); V=1 shows them
 #= BUILD=build    folder for everything that is built
 #= PORTABLE=1     for every processor of this kind: kernels for several vector widths, chosen at the start
-#= CUDA_ARCH="80 90"  the GPUs to build for (default: all that nvcc knows of 70 75 80 86 89 90 100 120)
+#= CUDA_ARCH=80   the GPUs to build for, "80 90" (default: all that nvcc knows of 70 75 80 86 89 90 100 120)
 #= CC=gcc         gcc or clang; CFLAGS="-O3 -march=native -g"; WERROR=1: a warning is an error
 SOL ?=
 NP ?= 1
