@@ -20,12 +20,16 @@ const bool comm_nccl_built = false;
 
 const char *comm_nccl_missing(void) { return "this program was built without it (make doctor)"; }
 
-Comm *comm_nccl_open(bool asked)
-{
-    (void)asked;
-    die(EXIT_TODO, "--comm nccl: no NCCL here: %s: use --comm mpi", comm_nccl_missing());
-}
+Comm *comm_nccl_open(bool asked) { return (void)asked, comm_mpi_open(); }
 #endif
+
+static Comm *open_with_nccl(bool asked)
+{
+    const char *missing = asked ? comm_nccl_missing() : NULL;
+    if (missing)
+        die(EXIT_TODO, "--comm nccl: no NCCL here: %s: use --comm mpi", missing);
+    return comm_nccl_open(asked);
+}
 
 Comm *comm_open(const char *kind)
 {
@@ -33,9 +37,9 @@ Comm *comm_open(const char *kind)
     bool choose = !strcmp(kind, "auto");
     if (!strcmp(kind, "self") || (choose && !started_by_mpirun()))
         c = comm_self_open();
-    else if (!strcmp(kind, "nccl") || (choose && comm_nccl_built))
-        c = comm_nccl_open(!choose);
-    else if (!strcmp(kind, "mpi") || choose)
+    else if (!strcmp(kind, "nccl") || choose)
+        c = open_with_nccl(!choose);
+    else if (!strcmp(kind, "mpi"))
         c = comm_mpi_open();
     else
         die(EXIT_USAGE, "--comm %s: not a way for ranks to talk: take auto, self, mpi or nccl", kind);

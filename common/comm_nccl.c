@@ -227,16 +227,16 @@ static Comm *nccl_comm_new(Comm *mpi, bool asked, double seconds)
     return &c->base;
 }
 
-Comm *comm_nccl_open(bool asked)
+Comm *comm_nccl_over(Comm *mpi, bool asked)
 {
-    const char *text = getenv("LABS_COMM_SECONDS"), *missing = asked ? comm_nccl_missing() : NULL;
+    const char *text = getenv("LABS_COMM_SECONDS");
     char *end = "";
     double seconds = text ? strtod(text, &end) : 600;
     REQUIRE(seconds > 0 && !*end, "LABS_COMM_SECONDS=%s: expected a number of seconds above 0", text);
-    if (missing)
-        die(EXIT_TODO, "--comm nccl: no NCCL here: %s: use --comm mpi", missing);
-    return nccl_comm_new(comm_mpi_open(), asked, seconds);
+    return nccl_comm_new(mpi, asked, seconds);
 }
+
+Comm *comm_nccl_open(bool asked) { return comm_nccl_over(comm_mpi_open(), asked); }
 
 /* The part judges for itself when its first tensor comes: where ranks share GPUs, a part with one rank of each may use
  * NCCL though the whole cannot. So it has an NCCL communicator of its own, made from a new id, not by ncclCommSplit. */

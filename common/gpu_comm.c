@@ -1,6 +1,5 @@
 /* gpu_comm.c: NCCL, by way of gpu_part.h. */
 #ifdef HAVE_NCCL
-#include "check.h"
 #include "comm_open.h"
 #include "gpu_part.h"
 
@@ -14,9 +13,9 @@ const char *comm_nccl_missing(void)
 
 Comm *comm_nccl_open(bool asked)
 {
-    const char *missing = gpu_part_missing();
-    if (missing && asked)
-        die(EXIT_TODO, "--comm nccl: no NCCL here: %s: use --comm mpi", missing);
-    return missing ? comm_mpi_open() : ((Comm * (*)(bool)) gpu_part_function("comm_nccl_open"))(asked);
+    Comm *mpi = comm_mpi_open();
+    double here = !gpu_part_missing(); /* on every rank or on none: the two kinds do not understand each other */
+    mpi->op->all_reduce_host(mpi, &here, 1, COMM_MIN);
+    return here ? ((Comm * (*)(Comm *, bool)) gpu_part_function("comm_nccl_over"))(mpi, asked) : mpi;
 }
 #endif
