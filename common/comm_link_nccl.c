@@ -34,7 +34,7 @@ static bool nccl_failed(ncclResult_t code)
 void nccl_check(ncclResult_t code, const char *file, int line, const char *call)
 {
     if (code != ncclSuccess)
-        die(EXIT_USAGE, "%s:%d: %s: %s (%s): NCCL_DEBUG=WARN says more", file, line, call, ncclGetErrorString(code),
+        die(EXIT_USAGE, "%s:%d: %s: %s (%s): NCCL_DEBUG=WARN says more, --comm mpi goes without it", file, line, call, ncclGetErrorString(code),
             nccl_account(NULL));
 }
 
@@ -76,14 +76,7 @@ static const char *nccl_failure(void *context)
     return c->words;
 }
 
-static void nccl_abandon(void *context)
-{
-    ncclComm_t comm = ((NcclComm *)context)->nccl;
-    if (comm)
-        ncclCommAbort(comm);
-}
-
-static const WatchCalls watched = {watch_begins, stream_idle, nccl_failure, nccl_abandon};
+static const WatchCalls watched = {watch_begins, stream_idle, nccl_failure};
 
 /* ---- may it, and can it? ---- */
 

@@ -1,13 +1,15 @@
-/* comm_watch.c: see comm_watch.h. */
+/* comm_watch.c: see comm_watch.h. Two threads: one asks the library, the other looks at the clock and calls nothing in
+ * which the first may be stuck.
+ */
 #include "comm_watch.h"
+#include <math.h>
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <time.h>
 #include "check.h"
 #include "timer.h"
 
-static const double LOOK_EVERY = 0.1, ABANDON_WITHIN = 2, RANKS_APART = 0.4; /* seconds */
+static const double LOOK_EVERY = 0.1, RANKS_APART = 0.4, APART_AT_MOST = 4; /* seconds */
 
 typedef enum { QUIET, IN_CALL, QUEUED } Stage;
 
@@ -16,91 +18,122 @@ struct Watch {
     void *context;
     const char *library;
     int rank;
-    pthread_t thread;
-    pthread_mutex_t lock; /* of all below; never held while the library's own calls run */
+    pthread_t asker, clock;
+    pthread_mutex_t asking; /* held while the library is asked */
+    pthread_mutex_t lock;   /* of all below; never held while the library is asked */
     pthread_cond_t wake;
     bool over;
     Stage stage;
     const char *what, *things;
     size_t count;
     double since, seconds;
-    atomic_bool abandoned;
 };
-
-static void sleep_seconds(double seconds)
-{
-    nanosleep(&(struct timespec){(time_t)seconds, (long)((seconds - (time_t)seconds) * 1e9)}, NULL);
-}
-
-static void *abandoning(void *p)
-{
-    Watch *w = p;
-    w->calls->abandon(w->context);
-    w->abandoned = true;
-    return NULL;
-}
 
 /* Of the ranks that see a failure the lowest speaks, and ends the others while they wait here. */
 static _Noreturn void end_run(Watch *w, const char *message)
 {
-    pthread_t helper;
-    sleep_seconds(RANKS_APART * w->rank);
-    if (pthread_create(&helper, NULL, abandoning, w) == 0)
-        for (double began = timer_now(); !w->abandoned && timer_now() - began < ABANDON_WITHIN;)
-            sleep_seconds(0.01);
+    double seconds = fmin(RANKS_APART * w->rank, APART_AT_MOST);
+    nanosleep(&(struct timespec){(time_t)seconds, (long)((seconds - (time_t)seconds) * 1e9)}, NULL);
     die(EXIT_USAGE, "%s", message);
 }
 
-/* One look; the message that ends the run, else NULL. The lock is held. */
-static char *look(Watch *w)
+/* Until the next look; false when there is to be none. */
+static bool rest(Watch *w)
 {
-    const char *failure = w->calls->failure(w->context);
-    if (failure)
-        return format_new("%s: %s; the last call was %s of %zu %s: is another rank, its machine or the network gone?",
-                          w->library, failure, w->what, w->count, w->things);
-    if (w->stage == QUEUED && w->calls->idle(w->context))
-        w->stage = QUIET;
-    double waited = timer_now() - w->since;
-    if (w->stage == QUIET || waited < w->seconds)
-        return NULL;
-    return format_new("%s: %s of %zu %s: not done after %.0f s: a rank did not come to it, or is gone"
-                      " (LABS_COMM_SECONDS=N waits longer)", w->library, w->what, w->count, w->things, waited);
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_nsec += (long)(LOOK_EVERY * 1e9);
+    until.tv_sec += until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
+    pthread_mutex_lock(&w->lock);
+    while (!w->over && pthread_cond_timedwait(&w->wake, &w->lock, &until) == 0)
+        ;
+    bool again = !w->over;
+    pthread_mutex_unlock(&w->lock);
+    return again;
 }
 
-static void *watching(void *p)
+static bool is_queued(Watch *w)
+{
+    pthread_mutex_lock(&w->lock);
+    bool queued = w->stage == QUEUED;
+    pthread_mutex_unlock(&w->lock);
+    return queued;
+}
+
+/* What the library says; the message that ends the run, else NULL. */
+static char *ask(Watch *w)
+{
+    char *message = NULL;
+    pthread_mutex_lock(&w->asking);
+    const char *failure = w->calls->failure(w->context);
+    bool idle = !failure && is_queued(w) && w->calls->idle(w->context);
+    pthread_mutex_lock(&w->lock);
+    if (failure)
+        message = format_new("%s: %s; the last call was %s of %zu %s: is another rank, its machine or the network gone?",
+                             w->library, failure, w->what, w->count, w->things);
+    else if (idle && w->stage == QUEUED) /* no new call has begun */
+        w->stage = QUIET;
+    pthread_mutex_unlock(&w->lock);
+    pthread_mutex_unlock(&w->asking);
+    return message;
+}
+
+static void *asks(void *p)
 {
     Watch *w = p;
     if (w->calls->begin)
         w->calls->begin(w->context);
-    pthread_mutex_lock(&w->lock);
-    while (!w->over) {
-        char *message = look(w);
-        if (message) {
-            pthread_mutex_unlock(&w->lock);
+    do {
+        char *message = ask(w);
+        if (message)
             end_run(w, message);
-        }
-        struct timespec until;
-        clock_gettime(CLOCK_REALTIME, &until);
-        until.tv_nsec += (long)(LOOK_EVERY * 1e9);
-        until.tv_sec += until.tv_nsec / 1000000000;
-        until.tv_nsec %= 1000000000;
-        pthread_cond_timedwait(&w->wake, &w->lock, &until);
-    }
+    } while (rest(w));
+    return NULL;
+}
+
+/* What the clock says, likewise. */
+static char *late(Watch *w)
+{
+    char *message = NULL;
+    pthread_mutex_lock(&w->lock);
+    double waited = timer_now() - w->since;
+    if (w->stage != QUIET && waited >= w->seconds)
+        message = format_new("%s: %s of %zu %s: not done after %.0f s: a rank did not come to it, or is gone"
+                             " (LABS_COMM_SECONDS=N waits longer, --comm mpi goes without %s)", w->library, w->what,
+                             w->count, w->things, waited, w->library);
     pthread_mutex_unlock(&w->lock);
+    return message;
+}
+
+static void *looks_at_clock(void *p)
+{
+    Watch *w = p;
+    do {
+        char *message = late(w);
+        if (message)
+            end_run(w, message);
+    } while (rest(w));
     return NULL;
 }
 
 Watch *watch_new(const WatchCalls *calls, void *context, const char *library, int rank)
 {
     Watch *w = alloc(1, sizeof *w);
+    pthread_condattr_t steady;
     w->calls = calls;
     w->context = context;
     w->library = library;
     w->rank = rank;
     w->what = "none", w->things = "numbers";
+    pthread_mutex_init(&w->asking, NULL);
     pthread_mutex_init(&w->lock, NULL);
-    pthread_cond_init(&w->wake, NULL);
-    REQUIRE(!pthread_create(&w->thread, NULL, watching, w), "%s: no thread to watch it: too many processes?", library);
+    pthread_condattr_init(&steady);
+    pthread_condattr_setclock(&steady, CLOCK_MONOTONIC);
+    pthread_cond_init(&w->wake, &steady);
+    pthread_condattr_destroy(&steady);
+    REQUIRE(!pthread_create(&w->asker, NULL, asks, w) && !pthread_create(&w->clock, NULL, looks_at_clock, w),
+            "%s: no threads to watch it: too many processes?", library);
     return w;
 }
 
@@ -110,11 +143,13 @@ void watch_free(Watch *w)
         return;
     pthread_mutex_lock(&w->lock);
     w->over = true;
-    pthread_cond_signal(&w->wake);
+    pthread_cond_broadcast(&w->wake);
     pthread_mutex_unlock(&w->lock);
-    pthread_join(w->thread, NULL);
+    pthread_join(w->asker, NULL);
+    pthread_join(w->clock, NULL);
     pthread_cond_destroy(&w->wake);
     pthread_mutex_destroy(&w->lock);
+    pthread_mutex_destroy(&w->asking);
     free(w);
 }
 
@@ -128,6 +163,8 @@ void watch_call(Watch *w, const char *what, size_t count, const char *things, do
     w->since = timer_now();
     w->seconds = seconds;
     pthread_mutex_unlock(&w->lock);
+    pthread_mutex_lock(&w->asking); /* a look that had begun is over; the clock runs if it is not */
+    pthread_mutex_unlock(&w->asking);
 }
 
 void watch_queued(Watch *w, bool recorded)

@@ -14,7 +14,7 @@ bool fake_eager;
 struct ncclComm {
     MPI_Comm ranks;
     int rank, size;
-    atomic_bool broken, aborted;
+    atomic_bool broken;
 };
 
 typedef enum { ALL_REDUCE, BROADCAST, REDUCE_SCATTER, ALL_GATHER } Kind;
@@ -94,17 +94,8 @@ ncclResult_t ncclCommDestroy(ncclComm_t c)
     return ncclSuccess;
 }
 
-ncclResult_t ncclCommAbort(ncclComm_t c)
-{
-    c->aborted = true;
-    printf("ncclCommAbort of rank %d\n", c->rank);
-    fflush(stdout);
-    return ncclSuccess;
-}
-
 ncclResult_t ncclCommGetAsyncError(ncclComm_t c, ncclResult_t *code)
 {
-    ASSERT(!c->aborted);
     *code = c->broken ? ncclRemoteError : ncclSuccess;
     return ncclSuccess;
 }

@@ -18,7 +18,6 @@ int main(int argc, char **argv)
     return harness_main(argc, argv, cases, 1);
 }
 #else
-#include <signal.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -336,12 +335,7 @@ static _Noreturn void run_scenario(const char *name)
     int last = x.c->size - 1;
     if (!strcmp(name, "absent")) /* a rank stays away from the third all-reduce, rank 0 or the last */
         reduce(&x, x.c->rank == (getenv("FIRST_ABSENT") ? 0 : last) ? 2 : 3);
-    else if (!strcmp(name, "killed")) {
-        reduce(&x, 2);
-        if (x.c->rank == last)
-            raise(SIGKILL);
-        reduce(&x, 1);
-    } else
+    else
         reduce(&x, 3);
     for (;;)
         pause();

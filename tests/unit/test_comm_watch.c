@@ -9,30 +9,28 @@
 
 /* A library that does as it is told. */
 typedef struct Library {
-    atomic_bool busy, begun, hangs_in_abandon;
+    atomic_bool busy, begun, in_idle;
     const char *_Atomic failure;
-    atomic_int asked; /* how often idle() was */
+    atomic_int asked;   /* how often idle() was */
+    atomic_int idle_ms; /* how long that takes */
 } Library;
 
 static void begin(void *p) { ((Library *)p)->begun = true; }
 static const char *failure(void *p) { return ((Library *)p)->failure; }
 
+static void sleep_ms(int ms) { nanosleep(&(struct timespec){ms / 1000, ms % 1000 * 1000000L}, NULL); }
+
 static bool idle(void *p)
 {
     Library *l = p;
+    l->in_idle = true;
     l->asked++;
+    sleep_ms(l->idle_ms);
+    l->in_idle = false;
     return !l->busy;
 }
 
-static void abandon(void *p)
-{
-    while (((Library *)p)->hangs_in_abandon)
-        pause();
-}
-
-static const WatchCalls calls = {begin, idle, failure, abandon};
-
-static void sleep_ms(int ms) { nanosleep(&(struct timespec){ms / 1000, ms % 1000 * 1000000L}, NULL); }
+static const WatchCalls calls = {begin, idle, failure};
 
 /* A child's: ten seconds, then an end without a word. */
 static void wait_for_the_end(void)
@@ -56,6 +54,19 @@ static void never_done(void *p)
     wait_for_the_end();
 }
 
+/* The next call must wait for the answer, which does not come. */
+static void never_answers(void *p)
+{
+    ((Library *)p)->idle_ms = 60000;
+    Watch *w = watch_new(&calls, p, "NCCL", 0);
+    watch_call(w, "all-reduce", 1234, "numbers", 60);
+    watch_queued(w, false);
+    while (!((Library *)p)->in_idle)
+        sleep_ms(1);
+    watch_call(w, "broadcast", 7, "numbers", 0.3);
+    _exit(98);
+}
+
 static void fails(void *p)
 {
     Watch *w = watch_new(&calls, p, "NCCL", 0);
@@ -77,12 +88,14 @@ static void deaths(void **state)
 {
     (void)state;
     Library l = {.begun = false};
-    expect_death(EXIT_USAGE, never_returns, &l, "NCCL: start of 4 numbers: not done after 0 s", "LABS_COMM_SECONDS", NULL);
+    expect_death(EXIT_USAGE, never_returns, &l, "NCCL: start of 4 numbers: not done after 0 s", "LABS_COMM_SECONDS",
+                 "--comm mpi", NULL);
     expect_death(EXIT_USAGE, never_done, &l, "NCCL: all-reduce of 1234 numbers: not done", NULL);
     expect_death(EXIT_USAGE, fails, &l, "NCCL: network error (peer gone); the last call was broadcast of 7 numbers", NULL);
     expect_death(EXIT_USAGE, fails_first, &l, "network error; the last call was none", NULL);
-    l.hangs_in_abandon = true;
-    expect_death(EXIT_USAGE, never_done, &l, "all-reduce of 1234", NULL);
+    expect_death(EXIT_USAGE, never_answers, &l, "NCCL: broadcast of 7 numbers: not done", NULL);
+    l.idle_ms = 60000;
+    expect_death(EXIT_USAGE, never_done, &l, "NCCL: all-reduce of 1234 numbers: not done", NULL);
 }
 
 /* Work that goes on and on, each call well within its time; and then silence. */
@@ -118,6 +131,22 @@ static void recorded(void **state)
     watch_free(w);
 }
 
+/* After watch_call a recording may begin: no question of before is still open. */
+static void not_asked_in_a_call(void **state)
+{
+    (void)state;
+    Library l = {.busy = true, .idle_ms = 50};
+    Watch *w = watch_new(&calls, &l, "NCCL", 0);
+    for (int i = 0; i < 10; i++) {
+        watch_call(w, "all-reduce", 10, "numbers", 10);
+        assert_false(l.in_idle);
+        watch_queued(w, false);
+        while (!l.in_idle)
+            sleep_ms(1);
+    }
+    watch_free(w);
+}
+
 static void ends_at_once(void **state)
 {
     (void)state;
@@ -134,6 +163,7 @@ int main(int argc, char **argv)
         {.name = "deaths", .run = deaths},
         {.name = "lives", .run = lives},
         {.name = "recorded", .run = recorded},
+        {.name = "not_asked_in_a_call", .run = not_asked_in_a_call},
         {.name = "ends_at_once", .run = ends_at_once},
     };
     return harness_main(argc, argv, cases, sizeof cases / sizeof *cases);
