@@ -9,8 +9,6 @@
 
 const bool comm_nccl_built = true;
 
-static const double START_SECONDS = 120; /* all ranks have just met over MPI */
-
 /* NCCL's longer account of the last error, where this version gives one. */
 static const char *nccl_account(ncclComm_t comm)
 {
@@ -94,15 +92,29 @@ static bool on_gpu(const void *address, int *device)
     return where.type == cudaMemoryTypeDevice || where.type == cudaMemoryTypeManaged;
 }
 
-/* Where this rank's numbers lie: on GPU c->device, or in host memory. */
+/* Of this start of this system: its number; "" where it gives none. */
+static const char *boot_id(char *text, size_t size)
+{
+    FILE *file = fopen("/proc/sys/kernel/random/boot_id", "r");
+    text[file ? fread(text, 1, size - 1, file) : 0] = 0;
+    if (file)
+        fclose(file);
+    return text;
+}
+
+/* Where this rank's numbers lie: on GPU c->device, or in host memory. Machines are told apart as NCCL does it. */
 static Place place_of(const NcclComm *c, bool gpu)
 {
     Place p = {.gpu = ""};
     int length;
-    const char *host = getenv("NCCL_HOSTID"); /* which machine is which, where NCCL was told so */
-    char name[MPI_MAX_PROCESSOR_NAME];
+    const char *told = getenv("NCCL_HOSTID");
+    char name[MPI_MAX_PROCESSOR_NAME], boot[40];
     MPI_CHECK(MPI_Get_processor_name, name, &length);
-    snprintf(p.host, sizeof p.host, "%s", host && *host ? host : name);
+    snprintf(p.host, sizeof p.host, "%s", name);
+    if (told && *told)
+        snprintf(p.machine, sizeof p.machine, "%s", told);
+    else
+        snprintf(p.machine, sizeof p.machine, "%s %s", p.host, boot_id(boot, sizeof boot));
     if (gpu)
         CUDA_CHECK(cudaDeviceGetPCIBusId(p.gpu, sizeof p.gpu, c->device));
     return p;
@@ -117,12 +129,12 @@ static Places judge(NcclComm *c, bool gpu)
     if (c->base.rank == 0) {
         char *why;
         verdict = places_judge(all, c->base.size, &why);
-        if (why && !c->told && (c->asked || verdict != PLACES_ON_HOST))
+        if (why && !c->whole->told && (c->asked || verdict != PLACES_ON_HOST))
             fprintf(stderr, "note: without NCCL: %s: tensors go over MPI, by way of host memory\n", why);
         free(why);
     }
     c->mpi->op->broadcast_host(c->mpi, &verdict, sizeof verdict, 0);
-    c->told = c->told || verdict == PLACES_MIXED;
+    c->whole->told = c->whole->told || verdict == PLACES_MIXED;
     free(all);
     return verdict;
 }
@@ -131,11 +143,14 @@ static void bring_up(NcclComm *c)
 {
     ncclUniqueId id;
     ncclComm_t nccl = NULL;
+    int least, greatest;
     CUDA_CHECK(cudaSetDevice(c->device));
-    CUDA_CHECK(cudaStreamCreateWithFlags(&c->stream, cudaStreamNonBlocking));
+    CUDA_CHECK(cudaDeviceGetStreamPriorityRange(&least, &greatest));
+    CUDA_CHECK(cudaStreamCreateWithPriority(&c->stream, cudaStreamNonBlocking, greatest)); /* others may wait for us */
     CUDA_CHECK(cudaEventCreateWithFlags(&c->ready, cudaEventDisableTiming));
-    c->watch = watch_new(&watched, c, "NCCL", c->base.rank);
-    watch_call(c->watch, "start", c->base.size, "ranks", c->seconds < START_SECONDS ? c->seconds : START_SECONDS);
+    setenv("NCCL_COMM_BLOCKING", "1", true); /* with 0 every call may answer ncclInProgress */
+    c->watch = watch_new(&watched, c, "NCCL", c->whole->base.rank);
+    watch_call(c->watch, "start", c->base.size, "ranks", c->start_seconds);
     if (c->base.rank == 0)
         NCCL_CHECK(ncclGetUniqueId(&id));
     c->mpi->op->broadcast_host(c->mpi, &id, sizeof id, 0);
@@ -169,8 +184,11 @@ void nccl_leave(NcclComm *c)
         return;
     CUDA_CHECK(cudaSetDevice(c->device));
     CUDA_CHECK(cudaStreamSynchronize(c->stream));
-    watch_free(c->watch); /* it looks at the communicator */
-    NCCL_CHECK(ncclCommDestroy(c->nccl));
+    ncclComm_t nccl = c->nccl;
+    c->nccl = NULL; /* the watch no longer looks at it */
+    watch_call(c->watch, "end", c->base.size, "ranks", c->seconds);
+    NCCL_CHECK(ncclCommDestroy(nccl)); /* it waits for the other ranks of this machine */
+    watch_free(c->watch);
     CUDA_CHECK(cudaEventDestroy(c->ready));
     CUDA_CHECK(cudaStreamDestroy(c->stream));
 }

@@ -216,15 +216,14 @@ static void nccl_gather_host(Comm *base, void *all, const void *mine, size_t byt
 /* ---- open, split, close ---- */
 
 /* Takes `mpi` over. */
-static Comm *nccl_comm_new(Comm *mpi, bool asked, double seconds)
+static NcclComm *nccl_comm_new(Comm *mpi)
 {
     NcclComm *c = alloc(1, sizeof *c);
     c->base = (Comm){.op = &mpi_ops, .rank = mpi->rank, .size = mpi->size, .local_rank = mpi->local_rank,
                      .local_size = mpi->local_size};
     c->mpi = mpi;
-    c->asked = asked;
-    c->seconds = seconds;
-    return &c->base;
+    c->whole = c;
+    return c;
 }
 
 Comm *comm_nccl_over(Comm *mpi, bool asked)
@@ -233,7 +232,11 @@ Comm *comm_nccl_over(Comm *mpi, bool asked)
     char *end = "";
     double seconds = text ? strtod(text, &end) : 600;
     REQUIRE(seconds > 0 && !*end, "LABS_COMM_SECONDS=%s: expected a number of seconds above 0", text);
-    return nccl_comm_new(mpi, asked, seconds);
+    NcclComm *c = nccl_comm_new(mpi);
+    c->asked = asked;
+    c->seconds = seconds;
+    c->start_seconds = text ? seconds : 120; /* all ranks have just met over MPI */
+    return &c->base;
 }
 
 Comm *comm_nccl_open(bool asked) { return comm_nccl_over(comm_mpi_open(), asked); }
@@ -243,9 +246,11 @@ Comm *comm_nccl_open(bool asked) { return comm_nccl_over(comm_mpi_open(), asked)
 static Comm *nccl_split(Comm *base, int colour, int key)
 {
     NcclComm *c = (NcclComm *)base;
-    Comm *part = nccl_comm_new(c->mpi->op->split(c->mpi, colour, key), false, c->seconds);
-    ((NcclComm *)part)->told = c->told;
-    return part;
+    NcclComm *part = nccl_comm_new(c->mpi->op->split(c->mpi, colour, key));
+    part->whole = c->whole;
+    part->seconds = c->seconds;
+    part->start_seconds = c->start_seconds;
+    return &part->base;
 }
 
 static void nccl_close(Comm *base)

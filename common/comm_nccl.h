@@ -25,9 +25,10 @@ typedef enum {
 typedef struct NcclComm {
     Comm base;               /* first: a Comm * of comm_nccl.c is an NcclComm * */
     Comm *mpi;               /* the same ranks: host memory, messages, what NCCL cannot do */
+    struct NcclComm *whole;  /* what this is a part of: all ranks; or itself */
     bool asked;              /* by --comm nccl: say so where it cannot serve */
-    bool told;               /* that it cannot: of this, or of what it is a part of */
-    double seconds;          /* that a call may take */
+    bool told;               /* the whole's: that it cannot, for all ranks or for a part's */
+    double seconds, start_seconds; /* that a call, NCCL's start may take */
     Carrier carrier;
     NcclRequest *spare;      /* requests at rest */
     int under_way;

@@ -27,7 +27,7 @@ Places places_judge(const Place *place, int ranks, char **why)
     }
     for (int b = 1; b < ranks; b++)
         for (int a = 0; a < b; a++)
-            if (!strcmp(place[a].host, place[b].host) && !strcmp(place[a].gpu, place[b].gpu)) {
+            if (!strcmp(place[a].machine, place[b].machine) && !strcmp(place[a].gpu, place[b].gpu)) {
                 *why = format_new("ranks %d and %d share GPU %s of %s", a, b, place[a].gpu, place[a].host);
                 return PLACES_MIXED;
             }

@@ -6,8 +6,9 @@
 #include <stddef.h>
 
 typedef struct Place {
-    char host[256]; /* the machine's name */
-    char gpu[32];   /* the GPU's PCI bus id, alone on its machine; "": the numbers are in host memory */
+    char host[256];    /* the machine's name, for the message */
+    char machine[300]; /* what only ranks of this machine have */
+    char gpu[32];      /* the GPU's PCI bus id, alone on its machine; "": the numbers are in host memory */
 } Place;
 
 typedef enum {

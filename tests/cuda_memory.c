@@ -153,8 +153,18 @@ Backend *cuda_memory_open(int local_rank)
     *be = (Backend){.op = &ops, .threads = 1, .description = "memory of a GPU"};
     return be;
 }
+
+/* NCCL, where each rank has a GPU of its own, or says that it is on a machine of its own. */
+static void expect_carrier(const Comm *c)
+{
+    int devices;
+    CUDA_CHECK(cudaGetDeviceCount(&devices));
+    printf("    tensors on %d GPUs go by %s\n", devices, c->op->name);
+    assert_string_equal(c->op->name, devices >= c->local_size || getenv("NCCL_HOSTID") ? "nccl" : "mpi");
+}
 #else
 Backend *cuda_memory_open(int local_rank) { return (void)local_rank, NULL; }
+static void expect_carrier(const Comm *c) { (void)c; }
 #endif
 
 static void on(Setup *x, Backend *be, void (*group)(Setup *))
@@ -174,6 +184,7 @@ void over_gpu(const char *kind, void (*group)(Setup *))
         SKIP("no GPU");
     Setup x = {.c = comm_open(kind)};
     on(&x, cuda_memory_open(x.c->local_rank), group);
+    expect_carrier(x.c);
     on(&x, fake_backend_open(false), group);
     on(&x, cuda_memory_open(x.c->local_rank), group);
     comm_close(x.c);

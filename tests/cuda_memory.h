@@ -10,7 +10,7 @@
  * count. */
 Backend *cuda_memory_open(int local_rank);
 
-/* Open comm.h's `kind` and run `group` on a GPU, then on host memory, then on the GPU again; "skipped: no GPU" without
- * one. */
+/* Open comm.h's `kind` and run `group`, which has a collective in it, on a GPU, then on host memory, then on the GPU again;
+ * "skipped: no GPU" without one. It must be NCCL that carries the GPU's numbers where each rank has one of its own. */
 void over_gpu(const char *kind, void (*group)(Setup *));
 #endif

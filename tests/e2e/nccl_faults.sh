@@ -27,6 +27,8 @@ try() { # scenario ranks status line [NAME=value]
 try start 3 2 '^rank 0: error: NCCL: start of 3 ranks: not done after 4 s'
 try absent 3 2 '^rank 0: error: NCCL: all-reduce of 1000 numbers: not done after 4 s'
 try absent 3 2 '^rank 1: error: NCCL: all-reduce of 1000 numbers: not done after 4 s' FIRST_ABSENT=1
+# The end of NCCL, which waits for other ranks.
+try end 2 2 '^rank 0: error: NCCL: end of 2 ranks: not done after 4 s'
 # What NCCL tells by itself, in the middle of an all-reduce, and at once.
 try link 3 2 '^rank 0: error: NCCL: remote process exited .*\(connection closed by peer\).*call was all-reduce of 1000'
 try call 2 2 '^rank 0: error: .*comm_nccl.c:[0-9]+: ncclAllReduce\(.*\): invalid argument .*NCCL_DEBUG'

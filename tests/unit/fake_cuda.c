@@ -10,6 +10,7 @@
 Fault fake_fault;
 bool fake_one_gpu, fake_recording, fake_unknown;
 int fake_alive;
+static _Thread_local int current_device;
 
 /* ---- streams ---- */
 
@@ -76,9 +77,20 @@ static void advance_until(cudaStream_t s, cudaEvent_t e, long version)
 
 static bool on_main_thread(void) { return gettid() == getpid(); } /* others only look */
 
+cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest)
+{
+    *least = 0, *greatest = -5;
+    return cudaSuccess;
+}
+
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t *s, unsigned flags)
 {
-    ASSERT(flags == cudaStreamNonBlocking);
+    return cudaStreamCreateWithPriority(s, flags, 0);
+}
+
+cudaError_t cudaStreamCreateWithPriority(cudaStream_t *s, unsigned flags, int priority)
+{
+    ASSERT(flags == cudaStreamNonBlocking && priority >= -5 && priority <= 0);
     *s = calloc(1, sizeof **s);
     (*s)->last = &(*s)->first;
     (*s)->next = streams;
@@ -178,6 +190,7 @@ typedef struct Piece {
     struct Piece *next;
     char *memory;
     size_t bytes;
+    int device;
 } Piece;
 static Piece *pieces;
 
@@ -192,13 +205,13 @@ static Piece *piece_of(const void *memory)
 void fake_check_device(const void *memory, size_t bytes)
 {
     Piece *p = piece_of(memory);
-    ASSERT(bytes == 0 || (p && (const char *)memory + bytes <= p->memory + p->bytes));
+    ASSERT(bytes == 0 || (p && p->device == current_device && (const char *)memory + bytes <= p->memory + p->bytes));
 }
 
 cudaError_t cudaMalloc(void **memory, size_t bytes)
 {
     Piece *p = malloc(sizeof *p);
-    *p = (Piece){pieces, malloc(bytes), bytes};
+    *p = (Piece){pieces, malloc(bytes), bytes, current_device};
     pieces = p;
     *memory = p->memory;
     return cudaSuccess;
@@ -249,7 +262,9 @@ cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *a, const void
 {
     if (fake_unknown)
         return cudaErrorNoDevice;
-    *a = (struct cudaPointerAttributes){.type = piece_of(memory) ? cudaMemoryTypeDevice : cudaMemoryTypeUnregistered};
+    Piece *p = piece_of(memory);
+    *a = (struct cudaPointerAttributes){.type = p ? cudaMemoryTypeDevice : cudaMemoryTypeUnregistered,
+                                        .device = p ? p->device : -2};
     return cudaSuccess;
 }
 
@@ -259,17 +274,22 @@ cudaError_t cudaGetLastError(void) { return cudaSuccess; }
 
 cudaError_t cudaGetDeviceCount(int *count)
 {
-    *count = fake_fault == FAULT_NO_GPU ? 0 : 1;
+    const char *ranks = getenv("OMPI_COMM_WORLD_LOCAL_SIZE");
+    *count = fake_fault == FAULT_NO_GPU ? 0 : fake_one_gpu || !ranks ? 1 : atoi(ranks);
     return fake_fault == FAULT_NO_GPU ? cudaErrorNoDevice : cudaSuccess;
 }
 
-cudaError_t cudaSetDevice(int device) { return device == 0 ? cudaSuccess : cudaErrorInvalidDevice; }
+cudaError_t cudaSetDevice(int device)
+{
+    int count;
+    cudaGetDeviceCount(&count);
+    current_device = device;
+    return device >= 0 && device < count ? cudaSuccess : cudaErrorInvalidDevice;
+}
 
 cudaError_t cudaDeviceGetPCIBusId(char *text, int size, int device)
 {
-    const char *rank = getenv("OMPI_COMM_WORLD_RANK");
-    ASSERT(device == 0);
-    snprintf(text, size, "0000:%02x:00.0", fake_one_gpu || !rank ? 1 : 1 + atoi(rank));
+    snprintf(text, size, "0000:%02x:00.0", 1 + device);
     return cudaSuccess;
 }
 

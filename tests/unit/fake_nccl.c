@@ -68,6 +68,7 @@ ncclResult_t ncclCommInitRank(ncclComm_t *comm, int size, ncclUniqueId unique, i
     int *members = calloc(size, sizeof *members);
     MPI_Group world, group;
     ncclComm_t c = calloc(1, sizeof *c);
+    ASSERT(!strcmp(getenv("NCCL_COMM_BLOCKING"), "1"));
     if (fake_fault == FAULT_START && rank == size - 1)
         for (;;)
             pause();
@@ -88,6 +89,8 @@ ncclResult_t ncclCommInitRank(ncclComm_t *comm, int size, ncclUniqueId unique, i
 
 ncclResult_t ncclCommDestroy(ncclComm_t c)
 {
+    while (fake_fault == FAULT_END)
+        pause();
     fake_alive--;
     MPI_Comm_free(&c->ranks);
     free(c);

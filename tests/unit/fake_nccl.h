@@ -19,11 +19,12 @@ typedef enum {
     FAULT_NO_GPU,
     FAULT_START, /* the last rank never comes to ncclCommInitRank */
     FAULT_CALL,  /* ncclAllReduce refuses */
+    FAULT_END,   /* ncclCommDestroy never ends */
     FAULT_LINK   /* all-reduces never end, and ncclCommGetAsyncError says ncclRemoteError */
 } Fault;
 
 extern Fault fake_fault;
-extern bool fake_one_gpu;   /* all ranks on one GPU; else each on its own */
+extern bool fake_one_gpu;   /* there is only one; else as many as ranks */
 extern bool fake_recording; /* streams are being captured */
 extern bool fake_unknown;   /* CUDA does not know any memory */
 extern bool fake_eager;

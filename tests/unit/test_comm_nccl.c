@@ -49,6 +49,15 @@ static void over_double(const char *kind, void (*group)(Setup *))
 static void asked(void **state) { (void)state, over_double("nccl", all); }
 static void automatic(void **state) { (void)state, over_double("auto", all); }
 
+/* One GPU and ranks that say they are on machines of their own: NCCL, as nccl_one_gpu.sh tries it on a real one. */
+static void host_ids(void **state)
+{
+    const char *rank = getenv("OMPI_COMM_WORLD_RANK");
+    fake_one_gpu = true;
+    setenv("NCCL_HOSTID", rank ? rank : "0", true);
+    asked(state);
+}
+
 static void eager(void **state)
 {
     fake_eager = true;
@@ -248,6 +257,26 @@ static void shared_gpu(void **state)
     setup_close(&x);
 }
 
+/* A part says it first: then the whole and other parts do not. */
+static void told_by_part(void **state)
+{
+    (void)state;
+    fake_one_gpu = true;
+    Setup x = setup_open("auto", true), y = x;
+    y.c = comm_split(x.c, 0, x.c->rank);
+    Said s = hear();
+    by_mpi(&y);
+    expect_said(s, x.c->rank, "ranks 0 and 1 share GPU 0000:01:00.0", "over MPI, by way of host memory");
+    s = hear();
+    by_mpi(&x);
+    comm_close(y.c);
+    y.c = comm_split(x.c, 0, x.c->rank);
+    by_mpi(&y);
+    expect_said(s, x.c->rank, NULL, NULL);
+    comm_close(y.c);
+    setup_close(&x);
+}
+
 static void some_without_gpu(void **state)
 {
     (void)state;
@@ -330,13 +359,15 @@ static _Noreturn void run_scenario(const char *name)
 {
     alarm(60);
     fake_fault = !strcmp(name, "start") ? FAULT_START : !strcmp(name, "call") ? FAULT_CALL
-                 : !strcmp(name, "link") ? FAULT_LINK : NO_FAULT;
+                 : !strcmp(name, "end") ? FAULT_END : !strcmp(name, "link") ? FAULT_LINK : NO_FAULT;
     Setup x = setup_open("nccl", true);
     int last = x.c->size - 1;
     if (!strcmp(name, "absent")) /* a rank stays away from the third all-reduce, rank 0 or the last */
         reduce(&x, x.c->rank == (getenv("FIRST_ABSENT") ? 0 : last) ? 2 : 3);
     else
         reduce(&x, 3);
+    if (!strcmp(name, "end"))
+        setup_close(&x);
     for (;;)
         pause();
 }
@@ -348,6 +379,7 @@ int main(int argc, char **argv)
         {.name = "double_2", .run = asked, .ranks = 2},
         {.name = "double_3", .run = automatic, .ranks = 3},
         {.name = "double_4", .run = asked, .ranks = 4},
+        {.name = "host_ids_2", .run = host_ids, .ranks = 2},
         {.name = "eager_2", .run = eager, .ranks = 2},
         {.name = "eager_3", .run = eager, .ranks = 3},
         {.name = "not_waiting_2", .run = not_waiting, .ranks = 2},
@@ -356,6 +388,7 @@ int main(int argc, char **argv)
         {.name = "split_4", .run = split, .ranks = 4},
         {.name = "recording_2", .run = recording, .ranks = 2},
         {.name = "shared_gpu_2", .run = shared_gpu, .ranks = 2},
+        {.name = "told_by_part_2", .run = told_by_part, .ranks = 2},
         {.name = "some_without_gpu_3", .run = some_without_gpu, .ranks = 3},
         {.name = "on_host_2", .run = on_host, .ranks = 2},
         {.name = "on_host_auto_2", .run = on_host_auto, .ranks = 2},
