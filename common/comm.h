@@ -17,7 +17,8 @@
  * NCCL carries tensors on GPUs, where each rank has one of its own. MPI carries those in host memory, MAX and MIN of
  * floats, and where ranks share a GPU all of them (rank 0 says so, once), by way of host memory. A collective by NCCL
  * makes the stream wait, not the host. When it is not done within 600 s (LABS_COMM_SECONDS=N), or NCCL reports an
- * error, the run ends.
+ * error, the run ends. What MPI carries is not watched so, nor is the first tensor's collective until the ranks have
+ * agreed, over MPI, that NCCL can serve: there ranks wait for a missing one for ever.
  *
  * Device tensors must have no halo, in and out of one call must not overlap, and one call takes at most 2^31 - 1
  * numbers. Their work is ordered with `s`: it starts after what was queued on s, and what is queued on s after the call
@@ -66,11 +67,11 @@ struct Comm {
  * else self), "self", "mpi", "nccl" (without a GPU the run ends with status 77). After it die() ends all ranks. Once per
  * run: more by comm_split. */
 Comm *comm_open(const char *kind);
-/* Leave in good order, all started operations waited for; a rank that ends without it ends the run (exit 1). NULL is
- * fine. */
+/* Leave in good order, all started operations waited for; a rank that ends without it ends the run (exit 1). Recordings
+ * with collectives in them: free before comm_close. NULL is fine. */
 void comm_close(Comm *c);
 
-/* ---- on device tensors; same shape and dtype on every rank ---- */
+/* ---- on device tensors; same shape, dtype and kind of memory on every rank ---- */
 /* In place: every rank ends with the sum (max, min) over ranks. F32, F64, I32. */
 void comm_all_reduce(Comm *c, Tensor t, CommOp op, Stream *s);
 /* Every rank ends with root's numbers. Any dtype. */
@@ -86,7 +87,8 @@ void comm_send(Comm *c, Tensor t, int to, int tag, Stream *s);
  * ends. Returns the sender's rank. */
 int comm_recv(Comm *c, Tensor t, int from, int tag, Stream *s);
 
-/* ---- the same, not waiting: leave the tensors alone until comm_wait ---- */
+/* ---- the same, not waiting: leave the tensors alone until comm_wait. The first of a communicator may wait until all its
+ * ranks make it. ---- */
 CommRequest *comm_all_reduce_start(Comm *c, Tensor t, CommOp op, Stream *s);
 CommRequest *comm_broadcast_start(Comm *c, Tensor t, int root, Stream *s);
 CommRequest *comm_reduce_scatter_start(Comm *c, Tensor out, Tensor in, CommOp op, Stream *s);
@@ -107,6 +109,7 @@ void comm_broadcast_host(Comm *c, void *data, size_t bytes, int root);
 void comm_gather_host(Comm *c, void *all, const void *mine, size_t bytes, int root);
 
 /* The ranks that give the same colour (0 or more) form a new, smaller communicator, ordered by key, then by old rank.
- * Collective. Free with comm_close, before c. */
+ * Collective. Free with comm_close, before c. On GPUs one communicator's operations must be waited for (comm_wait) before
+ * another's begin, on the same stream: two at once may wait for each other for ever. */
 Comm *comm_split(Comm *c, int colour, int key);
 #endif

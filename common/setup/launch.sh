@@ -68,10 +68,10 @@ fi
 options=(--np "$np" --bind-to none) # the backend pins its threads itself
 if [ -n "$hosts" ]; then
     options+=(-H "$hosts")
-    # nothing else goes to other hosts
+    # nothing else goes to other hosts; NCCL_HOSTID is one machine's own
     for name in OMP_NUM_THREADS OMP_WAIT_POLICY GOMP_SPINCOUNT LABS_COLUMNS LABS_AUDIT LABS_COMM_SECONDS DATA_DIR HEADLESS \
         "${!NCCL_@}"; do
-        [ -z "${!name+set}" ] || options+=(-x "$name")
+        [ -z "${!name+set}" ] || [ "$name" = NCCL_HOSTID ] || options+=(-x "$name")
     done
 elif [ -z "${SLURM_JOB_ID-}${PBS_JOBID-}${LSB_JOBID-}" ]; then
     # On this machine only: shared memory, no network, no ssh. The batch systems above know of more machines.
