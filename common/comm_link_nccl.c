@@ -32,8 +32,8 @@ static bool nccl_failed(ncclResult_t code)
 void nccl_check(ncclResult_t code, const char *file, int line, const char *call)
 {
     if (code != ncclSuccess)
-        die(EXIT_USAGE, "%s:%d: %s: %s (%s): NCCL_DEBUG=WARN says more, --comm mpi goes without it", file, line, call, ncclGetErrorString(code),
-            nccl_account(NULL));
+        die(EXIT_USAGE, "%s:%d: %s: %s (%s): NCCL_DEBUG=WARN says more, --comm mpi goes without NCCL", file, line, call,
+            ncclGetErrorString(code), nccl_account(NULL));
 }
 
 const char *comm_nccl_missing(void)

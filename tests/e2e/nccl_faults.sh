@@ -23,6 +23,8 @@ try() { # scenario ranks status line [NAME=value]
     [ $took -lt 15000 ] || wrong "$1: the end took $took ms"
     echo "$1${5:+ $5}: exit $status after $took ms: $(cat "$work/err")"
 }
+# One rank alone has no GPU.
+try without 3 77 '^rank 1: error: --comm nccl: no NCCL here: no GPU that CUDA can use: use --comm mpi$'
 # A rank that never comes: to the start of NCCL; to an all-reduce, where the others' host waits in its stream.
 try start 3 2 '^rank 0: error: NCCL: start of 3 ranks: not done after 4 s'
 try absent 3 2 '^rank 0: error: NCCL: all-reduce of 1000 numbers: not done after 4 s'

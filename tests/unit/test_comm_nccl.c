@@ -358,6 +358,7 @@ static _Noreturn void run_scenario(const char *name)
 {
     alarm(60);
     fake_fault = !strcmp(name, "start") ? FAULT_START : !strcmp(name, "call") ? FAULT_CALL
+                 : !strcmp(name, "without") && atoi(getenv("OMPI_COMM_WORLD_RANK")) == 1 ? FAULT_NO_GPU
                  : !strcmp(name, "end") ? FAULT_END : !strcmp(name, "link") ? FAULT_LINK : NO_FAULT;
     Setup x = setup_open("nccl", true);
     int last = x.c->size - 1;
