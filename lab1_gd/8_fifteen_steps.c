@@ -237,6 +237,8 @@ int main(int argc, char **argv)
     backend_precision(be, c.run.precision);
     Commands commands = commands_new(comm, be);
     Dataset *data = commands_dataset(&commands, c.run.data, "fashion,synthetic", c.run.data_dir);
+    if (comm->rank == 0)
+        commands_share(&commands, (Command){{0}}); /* the others read theirs */
     json_t *facts = json_pack("{s:s, s:s, s:i}", "data", data->description, "device", be->description, "ranks", comm->size);
     Run *run = run_open("lab1_fifteen_steps", &c.run, table, facts, comm->rank == 0);
     Session s = {.c = &c, .comm = comm, .be = be, .data = data, .commands = commands, .batch = c.batch, .missing = missing};

@@ -73,6 +73,7 @@ typedef struct Session {
                                   * follows */
     Outcome out[MOST_SCHEMES];
     int schemes, micros, wanted; /* wanted: how many times everything was asked for */
+    bool drawn;                  /* the window has shown itself */
     bool leave;                  /* without a window: stop when all is done */
     int chosen;                  /* the scheme that is drawn large, -1: all */
     double clock, end;           /* the clock that the keys move, s; the longest schedule's end */
@@ -117,12 +118,25 @@ static bool obey(Session *s, Command k)
     return true;
 }
 
+/* The other ranks have the cores to themselves once there is something to see; then they read their data. */
+static void wait_for_window(Session *s, Background *b)
+{
+    for (bool waits = true; waits && background_goes_on(b);) {
+        usleep(1000);
+        background_lock(b);
+        waits = !s->drawn && !s->leave;
+        background_unlock(b);
+    }
+    commands_share(&s->commands, (Command){{0}});
+}
+
 /* All schemes, one after the other, each time it is asked for. */
 static void work(void *state, Background *b)
 {
     Session *s = state;
     bool on = true;
     s->own = b;
+    wait_for_window(s, b);
     for (int done = 0; on && background_goes_on(b);) {
         background_lock(b);
         int wanted = s->wanted, micros = s->micros;
@@ -243,6 +257,7 @@ static void draw(void *state, Plot *plot)
     static Outcome out[MOST_SCHEMES];
     char title[256], text[256];
     background_lock(s->thread);
+    s->drawn = true;
     memcpy(out, s->out, sizeof out);
     int chosen = s->chosen, schemes = s->schemes;
     double clock = s->clock;

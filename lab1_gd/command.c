@@ -45,11 +45,7 @@ Command commands_share(Commands *k, Command command)
 
 Dataset *commands_dataset(Commands *k, const char *name, const char *accepts, const char *data_dir)
 {
-    bool first = k->comm->rank == 0;
-    if (!first)
+    if (k->comm->rank != 0)
         commands_share(k, (Command){{0}});
-    Dataset *data = dataset_open(name, accepts, data_dir);
-    if (first)
-        commands_share(k, (Command){{0}});
-    return data;
+    return dataset_open(name, accepts, data_dir);
 }
