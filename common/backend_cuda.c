@@ -1,7 +1,6 @@
-/* backend_cuda.c: one GPU as a device: memory, queues, which GPU, and the table of its operations (cuda_*.{c,cu}). */
+/* backend_cuda.c: one GPU as a device: which one, and the table of its operations (cuda_*.{c,cu}). */
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include "audit.h"
 #include "backend_open.h"
 #include "cuda_backend.h"
@@ -11,116 +10,6 @@
 #ifndef CUDA_ARCHS
 #define CUDA_ARCHS "no GPU" /* the Makefile's list */
 #endif
-
-struct Event {
-    Backend *be;
-    cudaEvent_t mark;
-};
-
-void cublas_check(cublasStatus_t code, const char *file, int line, const char *call)
-{
-    if (code != CUBLAS_STATUS_SUCCESS)
-        die(EXIT_WRONG, "%s:%d: %s: %s (%s)", file, line, call, cublasGetStatusString(code), cublasGetStatusName(code));
-}
-
-static void use(const Backend *be) { CUDA_CHECK(cudaSetDevice(cuda_number(be))); }
-
-/* ---- the convolutions' scratch memory ---- */
-
-void cuda_reserve(Backend *be, size_t bytes)
-{
-    CudaBackend *cuda = (CudaBackend *)be;
-    if (bytes <= cuda->scratch_bytes)
-        return;
-    cuda_memory_free(be, cuda->scratch, true);
-    cuda->scratch = cuda_memory_new(be, bytes);
-    cuda->scratch_bytes = bytes;
-}
-
-void cuda_take_scratch(Stream *s)
-{
-    CudaBackend *cuda = (CudaBackend *)s->be;
-    if (cuda->scratch_user == s)
-        return;
-    if (cuda->scratch_user) {
-        CUDA_CHECK(cudaEventRecord(cuda->handover, cuda_queue(cuda->scratch_user)));
-        CUDA_CHECK(cudaStreamWaitEvent(cuda_queue(s), cuda->handover, 0));
-    }
-    cuda->scratch_user = s;
-}
-
-/* ---- queues ---- */
-
-/* cuBLAS gets memory of its own: what it would take otherwise depends on which streams are busy, and with it the order
- * of its sums. */
-static Stream *cuda_stream_new(Backend *be, int threads)
-{
-    CudaStream *s = alloc(1, sizeof *s);
-    (void)threads;
-    s->base = (Stream){be, be->threads};
-    s->scratch = cuda_memory_new(be, SCRATCH_BYTES);
-    s->blas_memory = cuda_memory_new(be, BLAS_BYTES);
-    cuda_lock();
-    CUDA_CHECK(cudaStreamCreateWithFlags(&s->queue, cudaStreamNonBlocking));
-    CUBLAS_CHECK(cublasCreate(&s->blas));
-    cuda_unlock();
-    CUBLAS_CHECK(cublasSetMathMode(s->blas, CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION)); /* BF16: sums in float32 */
-    CUBLAS_CHECK(cublasSetStream(s->blas, s->queue));
-    CUBLAS_CHECK(cublasSetWorkspace(s->blas, s->blas_memory, BLAS_BYTES)); /* after the stream, which takes it away */
-    return &s->base;
-}
-
-static void cuda_stream_free(Stream *base)
-{
-    CudaStream *s = (CudaStream *)base;
-    if (!s)
-        return;
-    CudaBackend *cuda = (CudaBackend *)base->be;
-    if (cuda->scratch_user == base)
-        cuda->scratch_user = NULL;
-    CUDA_CHECK(cudaStreamSynchronize(cuda_queue(base)));
-    cuda_lock();
-    CUBLAS_CHECK(cublasDestroy(s->blas)); /* waits for the whole GPU */
-    CUDA_CHECK(cudaStreamDestroy(s->queue));
-    cuda_unlock();
-    cuda_memory_free(base->be, s->blas_memory, s->recorded);
-    cuda_memory_free(base->be, s->scratch, s->recorded);
-    free(s);
-}
-
-static void *cuda_stream_native(Stream *s) { return cuda_queue(s); }
-static void cuda_stream_sync(Stream *s) { CUDA_CHECK(cudaStreamSynchronize(cuda_queue(s))); }
-
-static Event *cuda_event_new(Backend *be)
-{
-    Event *e = alloc(1, sizeof *e);
-    e->be = be;
-    use(be);
-    CUDA_CHECK(cudaEventCreate(&e->mark));
-    return e;
-}
-
-static void cuda_event_free(Event *e)
-{
-    if (!e)
-        return;
-    use(e->be);
-    CUDA_CHECK(cudaEventDestroy(e->mark));
-    free(e);
-}
-
-static void cuda_event_record(Event *e, Stream *s) { CUDA_CHECK(cudaEventRecord(e->mark, cuda_queue(s))); }
-static void cuda_event_wait(Stream *s, Event *e) { CUDA_CHECK(cudaStreamWaitEvent(cuda_queue(s), e->mark, 0)); }
-
-static double cuda_event_seconds(Event *from, Event *to)
-{
-    float milliseconds;
-    use(to->be);
-    CUDA_CHECK(cudaEventSynchronize(from->mark));
-    CUDA_CHECK(cudaEventSynchronize(to->mark));
-    CUDA_CHECK(cudaEventElapsedTime(&milliseconds, from->mark, to->mark));
-    return milliseconds / 1e3;
-}
 
 static void cuda_close(Backend *be)
 {

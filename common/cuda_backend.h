@@ -74,10 +74,6 @@ static inline bool same_shape(Tensor a, Tensor b) { return a.n == b.n && a.h == 
 static inline bool given(Tensor t) { return t.buf != NULL; }
 static inline bool is_activation(Tensor t) { return t.dtype == F32 || t.dtype == BF16; }
 
-/* Scratch of the backend for at least so many bytes; only while planning. */
-void cuda_reserve(Backend *be, size_t bytes);
-/* From now on s works with that scratch, after all that others have queued with it. */
-void cuda_take_scratch(Stream *s);
 /* While a stream is being recorded, no other thread may make or free: that waits for the whole GPU, which CUDA forbids
  * then. So this lock is held from record_begin to record_end, and around what makes or frees. */
 void cuda_lock(void);
@@ -96,6 +92,20 @@ void cuda_upload(Stream *s, Tensor dst, const void *src);
 void cuda_download(Stream *s, void *dst, Tensor src);
 void cuda_copy(Stream *s, Tensor dst, Tensor src);
 void cuda_zero(Stream *s, Tensor t);
+
+/* cuda_stream.c. cuda_reserve: scratch of the backend for at least so many bytes; only while planning. cuda_take_scratch: from
+ * now on s works with it, after all that others have queued with it. */
+void cuda_reserve(Backend *be, size_t bytes);
+void cuda_take_scratch(Stream *s);
+Stream *cuda_stream_new(Backend *be, int threads);
+void cuda_stream_free(Stream *s);
+void *cuda_stream_native(Stream *s);
+void cuda_stream_sync(Stream *s);
+Event *cuda_event_new(Backend *be);
+void cuda_event_free(Event *e);
+void cuda_event_record(Event *e, Stream *s);
+void cuda_event_wait(Stream *s, Event *e);
+double cuda_event_seconds(Event *from, Event *to);
 
 /* cuda_gemm.c: c = a b + beta c, row-major: c [M,N], op(a) [M,K], op(b) [K,N]; lda, ldb, ldc: elements from row to row.
  * a and b both F32 or both BF16; sums in float32, on the tensor cores as be->precision allows. */
