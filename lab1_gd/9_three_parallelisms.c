@@ -76,7 +76,7 @@ typedef struct Session {
     bool drawn;                  /* the window has shown itself */
     bool leave;                  /* without a window: stop when all is done */
     int chosen;                  /* the scheme that is drawn large, -1: all */
-    double clock, end;           /* the clock that the keys move, s; the longest schedule's end */
+    double clock;                /* the clock that the keys move, s */
     bool plays;
     char *missing;
 } Session;
@@ -111,14 +111,11 @@ static bool obey(Session *s, Command k)
         return true;
     background_lock(s->own);
     s->out[k.number[SCHEME]] = out;
-    s->end = 0;
-    for (int i = 0; i < s->schemes; i++)
-        s->end = fmax(s->end, s->out[i].done ? s->out[i].end : 0);
     background_unlock(s->own);
     return true;
 }
 
-/* The other ranks have the cores to themselves once there is something to see; then they read their data. */
+/* The other ranks leave the cores to the window until its first picture is drawn; then they read their data. */
 static void wait_for_window(Session *s, Background *b)
 {
     for (bool waits = true; waits && background_goes_on(b);) {
@@ -199,22 +196,31 @@ static int other_micros(const Session *s, int step)
     return s->micros;
 }
 
+/* Where the longest schedule in sight ends, s; 0: none is measured yet. (One rank alone is in sight only when chosen.) */
+static double end_in_sight(const Session *s)
+{
+    double end = 0;
+    for (int i = s->schemes > 1; i < s->schemes; i++)
+        end = fmax(end, s->out[i].done ? s->out[i].end : 0);
+    return s->chosen < 0 ? end : s->out[s->chosen].done ? s->out[s->chosen].end : 0;
+}
+
 static void key(Session *s, char key)
 {
-    double tick = s->end / 40, now = isfinite(s->clock) ? s->clock : s->end;
+    double end = end_in_sight(s), tick = end / 40, now = isfinite(s->clock) ? s->clock : end;
     int micros = key == '-' ? other_micros(s, -1) : key == '+' || key == '=' ? other_micros(s, 1) : s->micros;
     if (key == 'r' || micros != s->micros)
         again(s, micros);
     else if (key >= '0' && key < '1' + s->schemes)
         s->chosen = key - '1';
-    else if (s->end == 0) /* nothing is measured yet: there is no clock to move */
+    else if (end == 0) /* nothing is measured yet: there is no clock to move */
         return;
     else if (key == '.' || key == ',') {
-        s->clock = fmax(0, fmin(s->end, now + (key == '.' ? tick : -tick)));
+        s->clock = fmax(0, fmin(end, now + (key == '.' ? tick : -tick)));
         s->plays = false;
     } else if (key == ' ') {
         s->plays = !s->plays;
-        s->clock = now >= s->end ? 0 : now;
+        s->clock = now >= end ? 0 : now;
     }
 }
 
@@ -232,9 +238,10 @@ static void advance(void *state, double seconds)
 {
     Session *s = state;
     background_lock(s->thread);
+    double end = end_in_sight(s);
     if (s->plays)
-        s->clock += seconds * s->end / 10;
-    if (s->plays && s->clock >= s->end) {
+        s->clock += seconds * end / 10;
+    if (s->plays && s->clock >= end) {
         s->clock = INFINITY;
         s->plays = false;
     }
