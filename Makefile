@@ -305,7 +305,7 @@ $(B)/sol/assessment/train: $(B)/assessment/solution/train.o $(B)/libcommon.a
 GRADER := $(B)/assessment/grade
 $(GRADER): $(patsubst %.c,$(B)/%.o,$(wildcard assessment/grade*.c)) $(B)/libcommon.a
 	$(call link)
-$(B)/assessment/compile: private GPU_FOLDER = "$(abspath $(B))" # a submission lies anywhere
+$(B)/assessment/compile: private GPU_FOLDER = "$$(realpath "$${0%/*}/..")" # a submission lies anywhere
 $(B)/assessment/compile: $(B)/flags $(BUILD)/config.mk Makefile
 	@mkdir -p $(@D)
 	@printf '%s\n' '#!/bin/sh' '# compile SOURCE PROGRAM' \

@@ -16,8 +16,8 @@
  *
  * NCCL carries tensors on GPUs, where each rank has one of its own. MPI carries those in host memory, MAX and MIN of
  * floats, and where ranks share a GPU all of them (rank 0 says so, once), by way of host memory. A collective by NCCL
- * makes the stream wait, not the host. When it is not done within 600 s (LABS_COMM_SECONDS=N), or NCCL reports an
- * error, the run ends. What MPI carries is not watched so, nor is the first tensor's collective until the ranks have
+ * makes the stream wait, not the host. When it is not done within 600 s (LABS_COMM_SECONDS=N; NCCL's start: 120), or NCCL
+ * reports an error, the run ends; a recorded one has no limit. What MPI carries is not watched so, nor is the first tensor's collective until the ranks have
  * agreed, over MPI, that NCCL can serve: there ranks wait for a missing one for ever.
  *
  * Device tensors must have no halo, in and out of one call must not overlap, and one call takes at most 2^31 - 1

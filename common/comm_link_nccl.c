@@ -42,7 +42,7 @@ const char *comm_nccl_missing(void)
     return cudaGetDeviceCount(&devices) == cudaSuccess && devices > 0 ? NULL : "no GPU that CUDA can use";
 }
 
-/* ---- what the watch calls, on its own thread ---- */
+/* ---- what the watch calls, on the thread that asks ---- */
 
 /* A GPU of its own for this thread, too; and its looks must not break a graph that is being recorded. */
 static void watch_begins(void *context)
@@ -148,7 +148,6 @@ static void bring_up(NcclComm *c)
     CUDA_CHECK(cudaDeviceGetStreamPriorityRange(&least, &greatest));
     CUDA_CHECK(cudaStreamCreateWithPriority(&c->stream, cudaStreamNonBlocking, greatest)); /* others may wait for us */
     CUDA_CHECK(cudaEventCreateWithFlags(&c->ready, cudaEventDisableTiming));
-    setenv("NCCL_COMM_BLOCKING", "1", true); /* with 0 every call may answer ncclInProgress */
     c->watch = watch_new(&watched, c, "NCCL", c->whole->base.rank);
     watch_call(c->watch, "start", c->base.size, "ranks", c->start_seconds);
     if (c->base.rank == 0)
@@ -184,6 +183,7 @@ void nccl_leave(NcclComm *c)
         return;
     CUDA_CHECK(cudaSetDevice(c->device));
     CUDA_CHECK(cudaStreamSynchronize(c->stream));
+    c->mpi->op->barrier(c->mpi); /* without a limit: a person may be looking at rank 0's window */
     ncclComm_t nccl = c->nccl;
     c->nccl = NULL; /* the watch no longer looks at it */
     watch_call(c->watch, "end", c->base.size, "ranks", c->seconds);

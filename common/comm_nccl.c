@@ -232,6 +232,7 @@ Comm *comm_nccl_over(Comm *mpi, bool asked)
     char *end = "";
     double seconds = text ? strtod(text, &end) : 600;
     REQUIRE(seconds > 0 && !*end, "LABS_COMM_SECONDS=%s: expected a number of seconds above 0", text);
+    setenv("NCCL_COMM_BLOCKING", "1", true); /* with 0 every call may answer ncclInProgress; here, while there is one thread */
     NcclComm *c = nccl_comm_new(mpi);
     c->asked = asked;
     c->seconds = seconds;

@@ -104,8 +104,9 @@ static void fill(Loader *l, int t)
     l->be->op->event_record(slot->filled, l->stream);
     /* Made only when the device is done with what lay here before: so the host never runs more than RING batches ahead of
      * it, and what it says of time and progress is true. */
-    l->be->op->stream_sync(l->stream);
-    if (by_stages)
+    if (!by_stages)
+        l->be->op->stream_sync(l->stream);
+    else
         slot->made = stage_over(l, LOADER_PREPARE, t, began);
 }
 

@@ -40,7 +40,9 @@ void loader_start(Loader *l, const int32_t *order, int count, int epoch);
 
 /* The next batch, ready on stream s; false when the pass is over. */
 bool loader_next(Loader *l, Stream *s, Batch *b);
-double loader_waited(const Loader *l); /* seconds spent in loader_next since loader_new, all passes together */
+/* Seconds spent in loader_next since loader_new, all passes together; on a GPU also those in which the host was some batches
+ * ahead of it. */
+double loader_waited(const Loader *l);
 
 /* For timelines: what happens to a batch until the loop has it. The hook is told of each stage when it ends, in seconds
  * (timer.h): of the first three on the loader's thread, of the last, the wait in the queue, on the loop's. batch counts

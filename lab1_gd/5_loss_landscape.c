@@ -157,6 +157,7 @@ int main(int argc, char **argv)
     REQUIRE(c.recipe.batch % comm->size == 0, "--batch=%d: the %d ranks cannot share it evenly", c.recipe.batch, comm->size);
     Backend *be = backend_open(c.run.device, comm->local_rank, comm->local_size, c.run.threads);
     backend_precision(be, c.run.precision);
+    REQUIRE(be->precision == PRECISION_FP32 || !c.eigenvalues, "--precision=%s: too rough for the Hessian's eigenvalues: add --no-eigenvalues", c.run.precision);
     Dataset *data = dataset_open(c.run.data, "fashion,synthetic", c.run.data_dir);
     c.recipe.images = c.recipe.images < data->train.count ? c.recipe.images : data->train.count;
     REQUIRE(c.recipe.batch <= c.recipe.images, "--batch=%d is above the %d training pictures", c.recipe.batch, c.recipe.images);

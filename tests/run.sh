@@ -30,7 +30,7 @@ if [ "${SAN:-}" = 1 ]; then
         "$(grep -l '^# sanitizers: no' tests/e2e/*.sh | xargs -n 1 basename -s .sh | xargs)"
 fi
 
-list() { # lines: light|heavy id seconds command…
+list() { # lines: light|heavy|gpu id seconds command…
     local program name source ranks seconds cases script leaks case kind
     for source in tests/unit/test_*.c; do
         name=$(basename "$source" .c); program=$build/tests/$name
@@ -38,13 +38,12 @@ list() { # lines: light|heavy id seconds command…
         case " ${threaded-$name} " in *" $name "*) ;; *) continue ;; esac
         if ! cases=$(ASAN_OPTIONS=detect_leaks=0 "$program" --list) || [ -z "$cases" ]; then echo "light $name/--list 60 false"; continue; fi
         echo "$cases" | while read -r case ranks seconds; do
-            # A GPU is not shared: its cases run one at a time.
-            case $case in cuda.*) kind=heavy ;; *) kind=light ;; esac
+            case $case in cuda.* | nccl_*) kind=gpu ;; *) kind=$([ "$ranks" = 0 ] && echo light || echo heavy) ;; esac
             if [ "$ranks" = 0 ]; then echo "$kind $name/$case $seconds $before $program $case"
             elif [ "${SAN:-}" != thread ]; then
                 # LeakSanitizer's tracer now and then crashes beside the threads of Open MPI: leaks are looked for on one rank.
                 leaks=$([ "${SAN:-}" != 1 ] || [ "$ranks" -le 1 ] || echo "env ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0")
-                echo "heavy $name/$case $seconds $leaks common/setup/launch.sh --np $ranks $program $case"
+                echo "$kind $name/$case $seconds $leaks common/setup/launch.sh --np $ranks $program $case"
             fi
         done
     done
@@ -57,7 +56,7 @@ list() { # lines: light|heavy id seconds command…
         echo " e2e/$(basename "$script" .sh) ${seconds:-120} bash $script"
     done
 }
-one() { # light|heavy id seconds command…
+one() { # light|heavy|gpu id seconds command…
     local id=$2 seconds=$3 log status began=$SECONDS
     shift 3
     log=$work/$(echo "$id" | tr / _).log
@@ -74,7 +73,7 @@ one() { # light|heavy id seconds command…
            echo fail >"$log.result" ;;
     esac
 }
-run() { # light|heavy, how many at once
+run() { # light|heavy|gpu, how many at once
     grep "^$1 " "$work/cases" | xargs -r -P "$2" -L 1 bash -c 'one "$@"' _
 }
 export -f one; export work
@@ -85,6 +84,7 @@ else cp "$work/all" "$work/cases"; fi
 jobs=${JOBS:-2}
 run light "$jobs"
 run heavy "$((jobs > 3 ? jobs / 2 : 1))"
+run gpu 1 # the GPU is one, and its memory small
 count() { cat "$work"/*.result 2>/dev/null | grep -c "^$1"; }
 total=$(wc -l <"$work/cases"); passed=$(count pass); skipped=$(count skip)
 failed=$((total - passed - skipped))

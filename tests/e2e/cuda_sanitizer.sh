@@ -11,9 +11,10 @@ trap 'rm -f "$out"' EXIT
 "$BUILD/tests/test_cuda_gpu" cuda.two_at_once >"$out" 2>&1
 if [ $? = 77 ]; then grep -m 1 skipped "$out"; exit 77; fi
 type -P compute-sanitizer >/dev/null || { echo "skipped: no compute-sanitizer, a part of CUDA"; exit 77; }
-failed=0
+failed=0 cases=0
 for test in test_cuda_gpu test_batchnorm test_conv test_layers test_model_gradient test_optim test_vectors; do
     for case in $("$BUILD/tests/$test" --list | sed -n 's/^\(cuda\.[^ ]*\) 0 .*/\1/p'); do
+        cases=$((cases + 1))
         for tool in memcheck racecheck; do
             timeout 300 compute-sanitizer --error-exitcode 9 --tool $tool "$BUILD/tests/$test" "$case" >"$out" 2>&1; status=$?
             case $status in
@@ -23,4 +24,5 @@ for test in test_cuda_gpu test_batchnorm test_conv test_layers test_model_gradie
         done
     done
 done
+[ $cases -gt 0 ] || { echo "wrong: no case found"; failed=1; }
 exit $failed

@@ -32,7 +32,7 @@ expect "one rank needs no mpirun" 0 "^alone$" env MPIRUN=no-mpirun $launch --np 
 expect "one rank's status" 7 "^why$" $launch sh -c 'echo why >&2; exit 7'
 expect "more ranks than cores" 0 "^9 of 9$" $launch --np 9 sh -c 'echo "$((OMPI_COMM_WORLD_RANK + 1)) of $OMPI_COMM_WORLD_SIZE"'
 expect "hosts" 0 "^2 of 2$" $launch --hosts localhost:2 sh -c 'echo "$((OMPI_COMM_WORLD_RANK + 1)) of $OMPI_COMM_WORLD_SIZE"'
-expect "what goes to other hosts" 0 " -x NCCL_DEBUG true$" env MPIRUN=echo NCCL_DEBUG=WARN NCCL_HOSTID=a $launch --hosts a,b true
+expect "what goes to other hosts" 0 " -x NCCL_DEBUG true$" env -i PATH="$PATH" HOME="$HOME" MPIRUN=echo NCCL_DEBUG=WARN NCCL_HOSTID=a $launch --hosts a,b true
 expect "arguments as they are" 0 "^a b,,\*$" $launch --np 2 sh -c 'echo "$1,$2,$3"' sh "a b" "" "*"
 
 cores=$(env -u OMP_NUM_THREADS -u OMP_THREAD_LIMIT nproc)

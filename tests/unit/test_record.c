@@ -123,6 +123,32 @@ static void recorded_steps(void **state)
     backend_close(be);
 }
 
+/* More batches than there are entries for: the oldest is given up, and comes again as a new one. */
+static void the_oldest_goes(void **state)
+{
+    (void)state;
+    memset(&spy, 0, sizeof spy);
+    enum { MANY = 65 }; /* one more than model_build.h's MAX_RECORDINGS */
+    static const ModelSpec small = {.name = "resnet8", .h = 4, .w = 4, .c = 1, .classes = 10};
+    Backend *be = backend_open("cpu", 0, 1, 1);
+    BackendOps spied = *be->op;
+    spied.record_begin = record_begin, spied.record_end = record_end;
+    spied.replay = replay, spied.recording_free = recording_free;
+    be->op = &spied;
+    Net n = net_new(be, &small, MANY, MANY, 1);
+    for (int round = 0; round < 2; round++)
+        for (int size = 1; size <= MANY; size++)
+            gradient(&n, tensor_first(n.x, size), tensor_first(n.label, size));
+    expect_counts(0, 0, 0);
+    gradient(&n, n.x, n.label); /* the newest */
+    expect_counts(1, 1, 0);
+    for (int size = 1; size <= MANY; size++)
+        gradient(&n, tensor_first(n.x, size), tensor_first(n.label, size));
+    expect_counts(1, 1, 1);
+    net_free(&n);
+    backend_close(be);
+}
+
 static int layers_done;
 static void count_layer(void *context, int layer, bool backward, Stream *s)
 {
@@ -150,6 +176,6 @@ static void hooks_are_not_recorded(void **state)
     backend_close(be);
 }
 
-static const Case cases[] = {{"recorded_steps", .run = recorded_steps},
+static const Case cases[] = {{"recorded_steps", .run = recorded_steps}, {"the_oldest_goes", .run = the_oldest_goes},
                              {"hooks_are_not_recorded", .run = hooks_are_not_recorded}};
 int main(int argc, char **argv) { return harness_main(argc, argv, cases, sizeof cases / sizeof *cases); }

@@ -9,6 +9,7 @@
 #include <unistd.h>
 #include "harness.h"
 #include "run.h"
+#include "timer.h"
 
 typedef struct Setup {
     RunOptions o;
@@ -367,7 +368,22 @@ static void defaults(void **state)
     assert_null(run_options_default().data_dir);
 }
 
-static const Case cases[] = {{"folder", .run = folder},
+/* At first, when it is complete, and some times a second; on a rank that does not speak, too. */
+static void due(void **state)
+{
+    (void)state;
+    Run r = {0};
+    assert_true(run_progress_due(&r, 1, 1000));
+    int times = 0;
+    double began = timer_now();
+    while (timer_now() - began < 0.5)
+        times += run_progress_due(&r, 2, 1000);
+    assert_in_range(times, 1, 10);
+    assert_true(run_progress_due(&r, 1000, 1000) && run_progress_due(&r, 1000, 1000));
+}
+
+static const Case cases[] = {{"due", .run = due},
+                             {"folder", .run = folder},
                              {"again", .run = again},
                              {"other_ranks", .run = other_ranks},
                              {"flushed", .run = flushed},
