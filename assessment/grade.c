@@ -35,8 +35,7 @@ static void read_options(GradeOptions *o, int argc, char **argv)
         {"rubric", ARG_STRING, &o->rubric, .help = "criteria, points, accuracies"},
         {"out", ARG_STRING, &o->out, .help = "folder for results"},
         {0}};
-    _Static_assert(sizeof table <= sizeof o->table, "GradeOptions.table is too small");
-    memcpy(o->table, table, sizeof table);
+    OPTIONS_KEEP(o->table, table);
     args_parse("grade", "Grade one submission of the assessment.", o->table, argc, argv);
     REQUIRE(o->images == 0 || o->images >= 500, "--images %d: expected 500 or more, or 0 for all", o->images);
     struct stat info;

@@ -13,6 +13,7 @@
 #include <jansson.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 typedef enum {
     ARG_FLAG,   /* bool:        --name sets it to true, --no-name to false */
@@ -33,7 +34,13 @@ typedef struct {
     bool given;       /* set by args_parse: the command line named it */
 } Option;
 
-enum { MOST_OPTIONS = 40 }; /* room for a program's table that outlives the function that fills it */
+/* A program's table, kept beyond the function that fills it: Option table[MOST_OPTIONS]; OPTIONS_KEEP(table, options); */
+enum { MOST_OPTIONS = 40 };
+#define OPTIONS_KEEP(table, options) \
+    do { \
+        _Static_assert(sizeof(options) <= MOST_OPTIONS * sizeof *(options), "MOST_OPTIONS is too small"); \
+        memcpy(table, options, sizeof(options)); \
+    } while (0)
 
 /* Read argv into the options' values: "--name=value" or "--name value"; of an option given twice the last wins.
  * --help (-h) prints idea and table and exits 0. An unknown option, a missing or bad value, a left-over word: one

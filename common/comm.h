@@ -16,9 +16,10 @@
  *
  * NCCL carries tensors on GPUs, where each rank has one of its own. MPI carries those in host memory, MAX and MIN of
  * floats, and where ranks share a GPU all of them (rank 0 says so, once), by way of host memory. A collective by NCCL
- * makes the stream wait, not the host. When it is not done within 600 s (LABS_COMM_SECONDS=N; NCCL's start: 120), or NCCL
- * reports an error, the run ends; a recorded one has no limit. What MPI carries is not watched so, nor is the first tensor's collective until the ranks have
- * agreed, over MPI, that NCCL can serve: there ranks wait for a missing one for ever.
+ * makes the stream wait, not the host. When it is not done within 600 s (LABS_COMM_SECONDS=N; NCCL's start: 120), or
+ * NCCL reports an error, the run ends; a recorded one has no limit. What MPI carries is not watched so, nor is the first
+ * tensor's collective until the ranks have agreed, over MPI, that NCCL can serve: there ranks wait for a missing one for
+ * ever.
  *
  * Device tensors must have no halo, in and out of one call must not overlap, and one call takes at most 2^31 - 1
  * numbers. Their work is ordered with `s`: it starts after what was queued on s, and what is queued on s after the call

@@ -28,8 +28,7 @@ static void parse(Choices *c, Option *table, int argc, char **argv)
         {"seed", ARG_LONG, &c->run.seed, .min = 0, .max = 9e15, .help = "seed of the points"},
         {"out", ARG_STRING, &c->run.out, .help = "folder for results"},
         {0}};
-    _Static_assert(sizeof options <= MOST_OPTIONS * sizeof *options, "MOST_OPTIONS is too small");
-    memcpy(table, options, sizeof options);
+    OPTIONS_KEEP(table, options);
     args_parse("1_gradient_descent", "Full-batch gradient descent on a linear model.", table, argc, argv);
 }
 

@@ -35,8 +35,7 @@ static void parse(Choices *c, Option *table, int argc, char **argv)
         {"seed", ARG_LONG, &c->run.seed, .min = 0, .max = 9e15, .help = "seed of points and orders"},
         {"out", ARG_STRING, &c->run.out, .help = "folder for results"},
         {0}};
-    _Static_assert(sizeof options <= MOST_OPTIONS * sizeof *options, "MOST_OPTIONS is too small");
-    memcpy(table, options, sizeof options);
+    OPTIONS_KEEP(table, options);
     args_parse("3_minibatches", "Batch sizes racing on a linear model.", table, argc, argv);
 }
 

@@ -50,8 +50,7 @@ static void parse(Choices *c, Option *table, int argc, char **argv)
         {"rate", ARG_REAL, &r->rate, .min = 1e-6, .max = 100, .help = "learning rate"},
         {"target", ARG_REAL, &r->target, .min = 0, .max = 100, .help = "stop at this loss (0: compare 0.2, else never)"},
         {0}};
-    _Static_assert(sizeof options <= MOST_OPTIONS * sizeof *options, "MOST_OPTIONS is too small");
-    memcpy(table, options, sizeof options);
+    OPTIONS_KEEP(table, options);
     args_parse("5_loss_landscape", "The loss of a real network around its solution.", table, argc, argv);
     c->compare = c->compare || c->full || c->against;
     REQUIRE(!c->against || c->checkpoint, "--against needs --checkpoint: the network to compare with");

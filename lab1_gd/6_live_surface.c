@@ -32,8 +32,7 @@ static void parse(Choices *c, Option *table, int argc, char **argv)
         {"speed", ARG_REAL, &c->speed, .min = 0.1, .max = 1e6, .help = "updates per second in the window, at most"},
         {"updates", ARG_INT, &c->updates, .min = 1, .max = 10000000, .help = "updates without a window"},
         {0}};
-    _Static_assert(sizeof options <= MOST_OPTIONS * sizeof *options, "MOST_OPTIONS is too small");
-    memcpy(table, options, sizeof options);
+    OPTIONS_KEEP(table, options);
     args_parse("6_live_surface", "A network in training on its own loss surface.", table, argc, argv);
 }
 

@@ -34,8 +34,7 @@ static void parse(Choices *c, Option *table, int argc, char **argv)
         {"steps", ARG_INT, &c->steps, .min = 16, .max = 100000, .help = "steps without a window"},
         {"pictures", ARG_INT, &c->pictures, .min = 16, .max = 60000, .help = "training pictures used"},
         {0}};
-    _Static_assert(sizeof options <= MOST_OPTIONS * sizeof *options, "MOST_OPTIONS is too small");
-    memcpy(table, options, sizeof options);
+    OPTIONS_KEEP(table, options);
     args_parse("8_fifteen_steps", "The fifteen parts of a training step, measured.", table, argc, argv);
 }
 

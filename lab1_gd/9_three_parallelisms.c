@@ -33,8 +33,7 @@ static void parse(Choices *c, Option *table, int argc, char **argv)
         {"updates", ARG_INT, &c->updates, .min = 1, .max = MOST_UPDATES, .help = "updates of each scheme"},
         {"rate", ARG_REAL, &c->rate, .min = 0, .max = 100, .help = "learning rate η"},
         {0}};
-    _Static_assert(sizeof options <= MOST_OPTIONS * sizeof *options, "MOST_OPTIONS is too small");
-    memcpy(table, options, sizeof options);
+    OPTIONS_KEEP(table, options);
     args_parse("9_three_parallelisms", "Data, pipeline and tensor parallelism beside each other.", table, argc, argv);
 }
 

@@ -48,8 +48,7 @@ void train_options(TrainOptions *o, int argc, char **argv)
         {"baseline", ARG_REAL, &o->baseline, .max = 1e12, 
          .help = "images/s measured on one rank, for the efficiency (0: not stated)"},
         {0}};
-    _Static_assert(sizeof table <= sizeof o->table, "TrainOptions.table is too small");
-    memcpy(o->table, table, sizeof table);
+    OPTIONS_KEEP(o->table, table);
     args_parse("1_train", "Train a network on pictures; lab 2 makes it train on several devices at once.", o->table,
                argc, argv);
     if (o->init_seed < 0)

@@ -59,8 +59,7 @@ static void options_read(Options *o, int argc, char **argv)
         {"shift", ARG_INT, &o->shift, .max = 32, .help = "move training pictures by up to so many pixels"},
         {"init-seed", ARG_LONG, &o->init_seed, .min = -1, .max = 9e15, .help = "of the initial weights (-1: --seed)"},
         {0}};
-    _Static_assert(sizeof table <= sizeof o->table, "Options.table is too small");
-    memcpy(o->table, table, sizeof table);
+    OPTIONS_KEEP(o->table, table);
     args_parse("train", "Train a network on CIFAR-10 within a time budget.", o->table, argc, argv);
     if (o->init_seed < 0)
         o->init_seed = o->run.seed;

@@ -27,7 +27,7 @@ static void setup(Setup *s, const char *out, const char *epochs)
                           {"augment", ARG_FLAG, &s->augment, .help = "augmentation"},
                           RUN_OPTIONS(s->o),
                           {0}};
-    memcpy(s->options, all, sizeof all);
+    OPTIONS_KEEP(s->options, all);
     static char folder[4200]; /* options point into it */
     snprintf(folder, sizeof folder, "--out=%s", out);
     char *argv[] = {"train", folder, (char *)epochs, "--no-augment", "--seed", "42"};
