@@ -6,8 +6,9 @@
  */
 #include "check.h"
 #include "checkpoint.h"
+#include "comm.h"
 #include "evaluate.h"
-#include "order.h"
+#include "epoch_order.h"
 #include "run.h"
 #include "schedule.h"
 #include "timer.h"

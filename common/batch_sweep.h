@@ -9,11 +9,11 @@
  */
 #ifndef BATCH_SWEEP_H
 #define BATCH_SWEEP_H
-#include "background.h"
+#include "background_thread.h"
 #include "plot.h"
 #include "run.h"
 #include "sweep.h"
-#include "target.h"
+#include "train_to_target.h"
 
 enum { BATCH_IMAGES_PER_S, BATCH_STEPS, BATCH_SECONDS, BATCH_EPOCHS, BATCH_VALUES }; /* a run's values */
 enum { BATCH_SIZES = 24 };                                                            /* at most so many batch sizes */

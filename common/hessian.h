@@ -25,7 +25,7 @@
 #ifndef HESSIAN_H
 #define HESSIAN_H
 #include "comm.h"
-#include "subset.h"
+#include "eval_set.h"
 
 /* The loss in question: the mean over a subset's pictures. Batch i is the work of rank i mod P: P ranks and one rank find
  * the same, to rounding. */

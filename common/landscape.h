@@ -9,9 +9,9 @@
  */
 #ifndef LANDSCAPE_H
 #define LANDSCAPE_H
-#include "background.h"
-#include "share.h"
-#include "subset.h"
+#include "background_thread.h"
+#include "task_farm.h"
+#include "eval_set.h"
 #include "sweep.h"
 
 typedef struct Plane {

@@ -8,7 +8,6 @@
 #define RUN_H
 #include <stdio.h>
 #include "args.h"
-#include "comm.h"
 
 /* The options that every program has; put RUN_OPTIONS(run_options) into its table. Defaults: run_options_default(). */
 typedef struct RunOptions {

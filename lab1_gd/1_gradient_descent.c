@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include "check.h"
-#include "descent.h"
-#include "scene.h"
+#include "linear/descent.h"
+#include "live_figure.h"
 
 typedef struct Choices {
     RunOptions run;

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include "check.h"
-#include "scene.h"
-#include "sgd_walk.h"
+#include "live_figure.h"
+#include "linear/sgd_walk.h"
 
 typedef struct Choices {
     RunOptions run;

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include "check.h"
-#include "scene.h"
-#include "sgd_race.h"
+#include "live_figure.h"
+#include "linear/sgd_race.h"
 
 typedef struct Choices {
     RunOptions run;

@@ -5,11 +5,11 @@
  */
 #include <math.h>
 #include <stdlib.h>
-#include "batch_study.h"
+#include "batch_size/batch_study.h"
 #include "check.h"
 #include "exercise.h"
 #include "lab1.h"
-#include "scene.h"
+#include "live_figure.h"
 #include "timer.h"
 
 typedef struct Choices {
@@ -136,7 +136,7 @@ int main(int argc, char **argv)
                         {"full", ARG_FLAG, &c.full, .help = "all pictures, more batch sizes and seeds: about hours"}, {0}};
     parse(&c, options, argc, argv);
     stop_on_signals();
-    s->missing = exercise_missing(&(ExerciseUse){"lab1_gd/time_per_update.c", try_time_per_update}, 1);
+    s->missing = exercise_missing(&(ExerciseUse){"lab1_gd/exercises/4_time_per_update.c", try_time_per_update}, 1);
     Comm *comm = comm_open(c.run.comm);
     Backend *be = backend_open(c.run.device, comm->local_rank, comm->local_size, c.run.threads);
     backend_precision(be, c.run.precision);

@@ -11,8 +11,8 @@
 #include "check.h"
 #include "exercise.h"
 #include "lab1.h"
-#include "landscape_work.h"
-#include "scene.h"
+#include "landscape/landscape_work.h"
+#include "live_figure.h"
 
 static Choices defaults(void)
 {
@@ -146,7 +146,7 @@ static void try_filter_normalize(void *unused)
 
 int main(int argc, char **argv)
 {
-    static const ExerciseUse uses[] = {{"lab1_gd/filter_normalize.c", try_filter_normalize}};
+    static const ExerciseUse uses[] = {{"lab1_gd/exercises/5_filter_normalize.c", try_filter_normalize}};
     Choices c = defaults();
     Option table[MOST_OPTIONS];
     parse(&c, table, argc, argv);

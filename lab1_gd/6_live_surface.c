@@ -8,8 +8,8 @@
 #include "check.h"
 #include "exercise.h"
 #include "lab1.h"
-#include "live.h"
-#include "scene.h"
+#include "landscape/live.h"
+#include "live_figure.h"
 
 typedef struct Choices {
     RunOptions run;
@@ -140,8 +140,8 @@ static void try_plane_coordinates(void *unused)
     plane_coordinates(&a, &b, unit[0], unit[0], unit[1], 2);
 }
 
-static const ExerciseUse uses[] = {{"lab1_gd/filter_normalize.c", try_filter_normalize},
-                                   {"lab1_gd/plane_coordinates.c", try_plane_coordinates}};
+static const ExerciseUse uses[] = {{"lab1_gd/exercises/5_filter_normalize.c", try_filter_normalize},
+                                   {"lab1_gd/exercises/6_plane_coordinates.c", try_plane_coordinates}};
 
 static void report(Run *run, const Live *l, const char *missing)
 {

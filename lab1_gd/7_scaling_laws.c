@@ -8,8 +8,8 @@
 #include "check.h"
 #include "exercise.h"
 #include "lab1.h"
-#include "learning_curve.h"
-#include "scene.h"
+#include "scaling/learning_curve.h"
+#include "live_figure.h"
 #include "timer.h"
 
 typedef struct Choices {
@@ -106,7 +106,7 @@ static void show(LearningCurve *l)
 static int cost_alone(Choices *c, const Option *options)
 {
     Run *run = run_open("lab1_scaling_laws", &c->run, options, NULL, true);
-    char *missing = exercise_missing(&(ExerciseUse){"lab1_gd/training_days.c", try_training_days}, 1);
+    char *missing = exercise_missing(&(ExerciseUse){"lab1_gd/exercises/7b_training_days.c", try_training_days}, 1);
     if (missing)
         run_say(run, "to do: %s", missing);
     else
@@ -153,7 +153,7 @@ int main(int argc, char **argv)
     stop_on_signals();
     if (c.cost)
         return cost_alone(&c, options);
-    static const ExerciseUse uses[] = {{"lab1_gd/needed_examples.c", try_needed_examples}, {"lab1_gd/training_days.c", try_training_days}};
+    static const ExerciseUse uses[] = {{"lab1_gd/exercises/7a_needed_examples.c", try_needed_examples}, {"lab1_gd/exercises/7b_training_days.c", try_training_days}};
     l->missing = exercise_missing(uses, 2);
     Comm *comm = comm_open(c.run.comm);
     Backend *be = backend_open(c.run.device, comm->local_rank, comm->local_size, c.run.threads);

@@ -6,13 +6,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "background.h"
+#include "background_thread.h"
 #include "check.h"
 #include "command.h"
 #include "exercise.h"
-#include "fifteen.h"
+#include "step/fifteen.h"
 #include "lab1.h"
-#include "scene.h"
+#include "live_figure.h"
 #include "timer.h"
 
 enum { MOST_RANKS = 8, SMALLEST = 2, LARGEST = 256 };
@@ -229,7 +229,7 @@ int main(int argc, char **argv)
     Option table[MOST_OPTIONS];
     parse(&c, table, argc, argv);
     stop_on_signals();
-    char *missing = exercise_missing((ExerciseUse[]){{"lab1_gd/busy.c", try_busy}}, 1);
+    char *missing = exercise_missing((ExerciseUse[]){{"lab1_gd/exercises/8_busy.c", try_busy}}, 1);
     Comm *comm = comm_open(c.run.comm);
     REQUIRE(comm->size <= MOST_RANKS, "%d ranks: the picture has room for at most %d", comm->size, MOST_RANKS);
     Backend *be = backend_open(c.run.device, comm->local_rank, comm->local_size, c.run.threads);

@@ -8,13 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "background.h"
+#include "background_thread.h"
 #include "check.h"
 #include "command.h"
 #include "exercise.h"
 #include "lab1.h"
-#include "parallel_run.h"
-#include "scene.h"
+#include "parallel/parallel_run.h"
+#include "live_figure.h"
 
 typedef struct Choices {
     RunOptions run;
@@ -56,8 +56,8 @@ static void try_shard(void *unused)
     column_shard(&first, &count, 4, 0, 2);
 }
 
-static const ExerciseUse uses[] = {{"lab1_gd/busy.c", try_busy}, {"lab1_gd/pipeline_turn.c", try_turn},
-                                   {"lab1_gd/column_shard.c", try_shard}};
+static const ExerciseUse uses[] = {{"lab1_gd/exercises/8_busy.c", try_busy}, {"lab1_gd/exercises/9a_pipeline_turn.c", try_turn},
+                                   {"lab1_gd/exercises/9b_column_shard.c", try_shard}};
 
 /* Numbers of a Command. */
 enum { STOP, SCHEME, MICROS };

@@ -1,30 +1,17 @@
-/* lab2.h: what the programs and exercises of lab 2 share: the exercises' contracts, the order of an epoch, the
- * trainer's options and its report.
+/* lab2.h: the function that you write in lab 2 (its contract stands in its file, exercises/), and the
+ * trainer's options and report.
  */
 #ifndef LAB2_H
 #define LAB2_H
 #include <mpi.h>
+#include "comm.h"
 #include "evaluate.h"
 #include "optim.h"
-#include "order.h"
+#include "epoch_order.h"
 #include "run.h"
 #include "schedule.h"
 
-/* ---- exercise: all_reduce_ring.c ---- */
-
-/* Ring all-reduce, the mechanism under step 6: every rank ends with the sum over ranks of v [count].
- *
- * The P ranks form a ring: rank r sends to r+1 and receives from r-1, modulo P. v is cut into P chunks as equal as can
- * be: chunk k is [count*k/P, count*(k+1)/P), whole-number division; with count < P some are empty.
- *   1. reduce-scatter, P-1 steps: in step i = 0 … P-2 rank r sends chunk r-i and adds the chunk r-i-1 that arrives to
- *      its own. After it rank r holds the whole sum of chunk r+1.
- *   2. all-gather, P-1 steps: in step i rank r sends chunk r+1-i and overwrites its own chunk r-i with what arrives.
- * Every rank ends with the same bits, for each chunk is summed once, in one order, and then copied. Each rank sends
- * about 2 (P-1)/P * count numbers: hardly more than twice the data, however many ranks there are.
- *
- * Any P >= 1, any count >= 0. Only MPI's point-to-point functions. Two ranks that both wait in MPI_Send for the other
- * to receive never end: MPI_Sendrecv does both at once.
- * Patarasuk & Yuan, "Bandwidth optimal all-reduce algorithms for clusters of workstations", 2009. */
+/* exercises/2_all_reduce_ring.c */
 void all_reduce_ring(float *v, int count, MPI_Comm comm);
 
 /* ---- the trainer's options: train_options.c ---- */

@@ -3,7 +3,7 @@
  * copy reach. Takes turns as bench.c does. Writes results_gpu.csv into --out.
  */
 #include "args.h"
-#include "backend_open.h"
+#include "backend/backend_open.h"
 #include "check.h"
 #include "file.h"
 #include "rng.h"

@@ -1,7 +1,7 @@
 /* worker.c: see worker.h. */
 #include "worker.h"
 #include "check.h"
-#include "sorted.h"
+#include "quantiles.h"
 #include <fcntl.h>
 #include <stdarg.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
  * the header promises. The first byte chooses the dimensions, 1 to 4; the rest is the file. */
 #include <stdlib.h>
 #include <string.h>
-#include "data_file.h"
+#include "data/data_file.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);
 

@@ -1,6 +1,6 @@
 /* test_background.c: work on a thread of its own: it pauses, steps, stops, and ends by itself. */
 #include <unistd.h>
-#include "background.h"
+#include "background_thread.h"
 #include "harness.h"
 
 typedef struct Count { int slices, end; } Count;

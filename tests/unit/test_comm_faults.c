@@ -4,7 +4,7 @@
 #include "audit.h"
 #include "check.h"
 #include "comm.h"
-#include "comm_open.h"
+#include "comm/comm_open.h"
 #include "fake_backend.h"
 #include "harness.h"
 #include <string.h>

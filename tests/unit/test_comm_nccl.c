@@ -22,7 +22,7 @@ int main(int argc, char **argv)
 #include <time.h>
 #include <unistd.h>
 #include "check.h"
-#include "comm_open.h"
+#include "comm/comm_open.h"
 #include "fake_nccl.h"
 
 /* ---- comm.h's promises ---- */

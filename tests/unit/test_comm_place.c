@@ -1,5 +1,5 @@
 /* test_comm_place.c: from where the ranks' numbers lie, whether NCCL can carry them, and what is said where not. */
-#include "comm_place.h"
+#include "comm/comm_place.h"
 #include "harness.h"
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* test_comm_watch.c: the watch ends a run whose library fails or does not come to an end, and no other. */
 #include "check.h"
-#include "comm_watch.h"
+#include "comm/comm_watch.h"
 #include "harness.h"
 #include "timer.h"
 #include <stdatomic.h>

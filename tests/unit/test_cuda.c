@@ -2,8 +2,8 @@
  * network in mixed precision, on the CPU in a GPU's place (cuda_on_host/).
  */
 #include "check.h"
-#include "cuda_plan.h"
-#include "cuda_usable.h"
+#include "backend/cuda/cuda_plan.h"
+#include "backend/cuda/cuda_usable.h"
 #include "net.h"
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* test_order.c: the order of an epoch (common/order.c): always a permutation, any of them equally likely, new in each epoch. */
 #include "harness.h"
-#include "order.h"
+#include "epoch_order.h"
 
 static void is_permutation(const int32_t *order, int count)
 {

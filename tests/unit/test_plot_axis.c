@@ -1,6 +1,6 @@
 /* Axes: whatever the data, a finite range and ticks that lie in it, ascend, and can be told apart by their labels. */
 #include "harness.h"
-#include "plot_inside.h"
+#include "plot/plot_inside.h"
 #include "rng.h"
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* The parts of a figure that need no Cairo: colour maps, level lines, the z-buffer. */
 #include "harness.h"
-#include "plot_inside.h"
+#include "plot/plot_inside.h"
 #include "rng.h"
 #include <math.h>
 #include <string.h>

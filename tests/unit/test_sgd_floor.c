@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 #include "harness.h"
-#include "sgd_floor.h"
+#include "linear/sgd_floor.h"
 
 static double hessian_c(const SgdNoise *s) /* tr(H C) */
 {

@@ -3,7 +3,7 @@
 #include <unistd.h>
 #include "check.h"
 #include "harness.h"
-#include "share.h"
+#include "task_farm.h"
 
 enum { ITEMS = 40 };
 

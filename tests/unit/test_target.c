@@ -5,7 +5,7 @@
 #include "device.h"
 #include "check.h"
 #include "rng.h"
-#include "target.h"
+#include "train_to_target.h"
 
 enum { TRAIN = 600, TEST = 200 };
 

@@ -1,0 +1,234 @@
+/* backend_cpu.c: the CPU as a device: memory, queues, its share of the cores, and the table of its operations (cpu_*.c).
+ *
+ * A stream works at once: when an operation returns, it is done. So events are clock readings and waiting is nothing.
+ */
+#include <omp.h>
+#include <sched.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include "audit.h"
+#include "backend/backend_open.h"
+#include "cpu.h"
+#include "timer.h"
+
+struct Event {
+    double time;
+};
+
+/* Zeroed memory that begins on a cache line. Large buffers ask for huge pages (2 MiB): a network's activations are more
+ * 4 KiB pages than the processor can look up quickly. */
+static void *memory_new(size_t bytes)
+{
+    enum { LINE = 64, HUGE_PAGE = 2 << 20 };
+    size_t align = bytes >= HUGE_PAGE ? HUGE_PAGE : LINE;
+    void *p = NULL;
+    REQUIRE(posix_memalign(&p, align, bytes ? bytes : 1) == 0, "no memory for %zu bytes", bytes);
+#ifdef MADV_HUGEPAGE
+    if (align == HUGE_PAGE)
+        madvise(p, bytes, MADV_HUGEPAGE);
+#endif
+    memset(p, 0, bytes);
+    return p;
+}
+
+static Buffer *cpu_buffer_new(Backend *be, size_t bytes)
+{
+    Buffer *b = alloc(1, sizeof *b);
+    *b = (Buffer){be, memory_new(bytes), bytes};
+    return b;
+}
+
+static void cpu_buffer_free(Buffer *b)
+{
+    if (b)
+        free(b->host);
+    free(b);
+}
+
+static void *cpu_buffer_host(Buffer *b) { return b->host; }
+
+static void cpu_upload(Stream *s, Tensor dst, const void *src)
+{
+    (void)s;
+    ASSERT(dst.halo == 0);
+    memcpy(cpu_at(dst), src, tensor_count(dst) * dtype_size(dst.dtype));
+}
+
+/* Apply `row` to every row's bytes of dst and src (src may be absent). */
+static char *byte_row(Tensor t, int n, int h)
+{
+    size_t width = t.w + 2 * t.halo, height = t.h + 2 * t.halo;
+    return (char *)cpu_at(t) + ((n * height + h + t.halo) * width + t.halo) * t.c * dtype_size(t.dtype);
+}
+
+static void cpu_download(Stream *s, void *dst, Tensor src)
+{
+    (void)s;
+    size_t row = (size_t)src.w * src.c * dtype_size(src.dtype);
+    for (int n = 0; n < src.n; n++)
+        for (int h = 0; h < src.h; h++)
+            memcpy((char *)dst + ((size_t)n * src.h + h) * row, byte_row(src, n, h), row);
+}
+
+static void cpu_copy(Stream *s, Tensor dst, Tensor src)
+{
+    ASSERT(same_shape(dst, src) && dst.dtype == src.dtype);
+#pragma omp parallel for num_threads(s->threads) schedule(static)
+    for (int n = 0; n < src.n; n++)
+        for (int h = 0; h < src.h; h++)
+            memcpy(byte_row(dst, n, h), byte_row(src, n, h), (size_t)src.w * src.c * dtype_size(src.dtype));
+}
+
+static void cpu_zero(Stream *s, Tensor t)
+{
+    (void)s;
+    if (t.halo == 0)
+        memset(cpu_at(t), 0, tensor_count(t) * dtype_size(t.dtype));
+    else
+        for (int n = 0; n < t.n; n++)
+            for (int h = 0; h < t.h; h++)
+                memset(byte_row(t, n, h), 0, (size_t)t.w * t.c * dtype_size(t.dtype));
+}
+
+static Stream *cpu_stream_new(Backend *be, int threads)
+{
+    Stream *s = alloc(1, sizeof *s);
+    *s = (Stream){be, threads && threads < be->threads ? threads : be->threads}; /* scratch memory is for be->threads */
+    return s;
+}
+
+static void cpu_stream_free(Stream *s) { free(s); }
+static void cpu_stream_sync(Stream *s) { (void)s; }
+
+static Event *cpu_event_new(Backend *be)
+{
+    (void)be;
+    return alloc(1, sizeof(Event));
+}
+
+static void cpu_event_free(Event *e) { free(e); }
+
+static void cpu_event_record(Event *e, Stream *s)
+{
+    (void)s;
+    e->time = timer_now();
+}
+
+static void cpu_event_wait(Stream *s, Event *e) { (void)s, (void)e; }
+static double cpu_event_seconds(Event *from, Event *to) { return to->time - from->time; }
+
+void cpu_reserve(Backend *be, size_t floats)
+{
+    CpuBackend *cpu = (CpuBackend *)be;
+    if (floats <= cpu->scratch_floats)
+        return;
+    free(cpu->scratch);
+    cpu->scratch = memory_new(floats * sizeof(float));
+    cpu->scratch_floats = floats;
+}
+
+static void cpu_close(Backend *be)
+{
+    free(((CpuBackend *)be)->scratch);
+    free(be);
+}
+
+/* The rest is filled in by cpu_kernels. */
+static const BackendOps memory_ops = {
+    .name = "cpu", .mixed = false,
+    .buffer_new = cpu_buffer_new, .buffer_free = cpu_buffer_free, .buffer_host = cpu_buffer_host,
+    .upload = cpu_upload, .download = cpu_download, .copy = cpu_copy, .zero = cpu_zero,
+    .stream_new = cpu_stream_new, .stream_free = cpu_stream_free, .stream_sync = cpu_stream_sync,
+    .event_new = cpu_event_new, .event_free = cpu_event_free, .event_record = cpu_event_record,
+    .event_wait = cpu_event_wait, .event_seconds = cpu_event_seconds,
+    .close = cpu_close,
+};
+
+#ifdef PORTABLE
+/* The kernels, compiled for several instruction sets (Makefile, PORTABLE=1): the widest that this processor has. */
+void cpu_kernels_v4(BackendOps *op); /* AVX-512 */
+void cpu_kernels_v3(BackendOps *op); /* AVX2, FMA */
+void cpu_kernels_v1(BackendOps *op); /* any x86-64 */
+
+static const char *choose_kernels(BackendOps *op)
+{
+    __builtin_cpu_init();
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512cd") &&
+        __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"))
+        return cpu_kernels_v4(op), "AVX-512";
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2"))
+        return cpu_kernels_v3(op), "AVX2";
+    return cpu_kernels_v1(op), "SSE2";
+}
+#else
+static const char *choose_kernels(BackendOps *op) { return cpu_kernels(op), NULL; }
+#endif
+
+/* Give this process the local_rank-th share of the cores it may run on, and stay there: two ranks then never chase each other from
+ * core to core. More ranks than cores share them round robin. Returns how many cores it got. */
+static int take_cores(int local_rank, int local_size, char *list, size_t size)
+{
+#ifdef __linux__
+    cpu_set_t allowed, mine;
+    if (sched_getaffinity(0, sizeof allowed, &allowed) == 0) {
+        int total = CPU_COUNT(&allowed), seen = 0, taken = 0;
+        int first = total >= local_size ? (int)((long)total * local_rank / local_size) : local_rank % total;
+        int end = total >= local_size ? (int)((long)total * (local_rank + 1) / local_size) : first + 1;
+        CPU_ZERO(&mine);
+        for (int core = 0; core < CPU_SETSIZE; core++)
+            if (CPU_ISSET(core, &allowed)) {
+                if (seen >= first && seen < end) {
+                    CPU_SET(core, &mine);
+                    size_t used = strlen(list);
+                    snprintf(list + used, size - used, taken ? ",%d" : "%d", core);
+                    taken++;
+                }
+                seen++;
+            }
+        if (local_size > 1)
+            sched_setaffinity(0, sizeof mine, &mine); /* a container may forbid it: then it only runs less evenly */
+        return taken;
+    }
+#endif
+    snprintf(list, size, "any");
+    int total = (int)sysconf(_SC_NPROCESSORS_ONLN);
+    return total >= local_size ? total / local_size : 1;
+}
+
+static void cpu_model_name(char *name, size_t size)
+{
+    FILE *f = fopen("/proc/cpuinfo", "r");
+    char line[256];
+    snprintf(name, size, "unnamed");
+    while (f && fgets(line, sizeof line, f))
+        if (!strncmp(line, "model name", 10) && strchr(line, ':')) {
+            snprintf(name, size, "%.60s", strchr(line, ':') + 2);
+            name[strcspn(name, "\n")] = 0;
+            break;
+        }
+    if (f)
+        fclose(f);
+}
+
+/* OpenBLAS has threads of its own; here OpenMP splits the work and each BLAS call stays on its thread. Other CBLAS lack this call. */
+extern void openblas_set_num_threads(int threads) __attribute__((weak));
+
+Backend *backend_cpu_open(int local_rank, int local_size, int threads)
+{
+    CpuBackend *cpu = alloc(1, sizeof *cpu);
+    char name[80], cores[256] = "";
+    int share = take_cores(local_rank, local_size, cores, sizeof cores);
+    cpu->ops = memory_ops;
+    const char *portable = choose_kernels(&cpu->ops);
+    cpu->base = (Backend){.op = &cpu->ops, .threads = threads ? threads : share};
+    cpu_model_name(name, sizeof name);
+    snprintf(cpu->base.description, sizeof cpu->base.description, "CPU, %d thread%s per rank, %s%s%s", cpu->base.threads,
+             cpu->base.threads == 1 ? "" : "s", name, portable ? ", portable: " : "", portable ? portable : "");
+    if (openblas_set_num_threads)
+        openblas_set_num_threads(1);
+    omp_set_dynamic(0);
+    audit_fact("backend", "s:s, s:i, s:i, s:s", "device", "cpu", "local_rank", local_rank, "local_size", local_size,
+               "cores", cores);
+    return &cpu->base;
+}

@@ -1,0 +1,113 @@
+/* backend_cuda.c: one GPU as a device: which one, and the table of its operations (cuda_*.{c,cu}). */
+#include <stdio.h>
+#include <stdlib.h>
+#include "audit.h"
+#include "backend/backend_open.h"
+#include "cuda_backend.h"
+#include "cuda_conv_cudnn.h"
+#include "cuda_usable.h"
+
+#ifndef CUDA_ARCHS
+#define CUDA_ARCHS "no GPU" /* the Makefile's list */
+#endif
+
+static void cuda_close(Backend *be)
+{
+    CudaBackend *cuda = (CudaBackend *)be;
+    cuda_lock();
+    cudnn_close(be);
+    CUDA_CHECK(cudaEventDestroy(cuda->handover));
+    cuda_unlock();
+    cuda_memory_free(be, cuda->scratch, false);
+    free(cuda);
+}
+
+/* ---- opening ---- */
+
+static const BackendOps cuda_ops = {
+    .name = "cuda",
+    .buffer_new = cuda_buffer_new, .buffer_free = cuda_buffer_free, .buffer_host = cuda_buffer_host,
+    .buffer_device = cuda_buffer_device, .stream_native = cuda_stream_native,
+    .staging_new = cuda_staging_new, .staging_free = cuda_staging_free,
+    .upload = cuda_upload, .download = cuda_download, .copy = cuda_copy, .zero = cuda_zero,
+    .stream_new = cuda_stream_new, .stream_free = cuda_stream_free, .stream_sync = cuda_stream_sync,
+    .event_new = cuda_event_new, .event_free = cuda_event_free, .event_record = cuda_event_record,
+    .event_wait = cuda_event_wait, .event_seconds = cuda_event_seconds,
+    .conv_halo = cuda_conv_halo, .conv_plan_new = cuda_conv_plan_new, .conv_plan_free = cuda_conv_plan_free,
+    .conv_forward = cuda_conv_forward, .conv_backward_data = cuda_conv_backward_data,
+    .conv_backward_weight = cuda_conv_backward_weight,
+    .dense_forward = cuda_dense_forward, .dense_backward_data = cuda_dense_backward_data,
+    .dense_backward_weight = cuda_dense_backward_weight,
+    .image_moments = cuda_image_moments, .bn_sums = cuda_bn_sums, .bn_finish = cuda_bn_finish,
+    .bn_running = cuda_bn_running, .bn_forward = cuda_bn_forward, .bn_backward_sums = cuda_bn_backward_sums,
+    .bn_backward = cuda_bn_backward,
+    .relu_forward = cuda_relu_forward, .relu_backward = cuda_relu_backward,
+    .maxpool_forward = cuda_maxpool_forward, .maxpool_backward = cuda_maxpool_backward,
+    .avgpool_forward = cuda_avgpool_forward, .avgpool_backward = cuda_avgpool_backward,
+    .flatten_forward = cuda_flatten_forward, .flatten_backward = cuda_flatten_backward,
+    .cross_entropy = cuda_cross_entropy,
+    .sgd = cuda_sgd, .axpy = cuda_axpy, .scale = cuda_scale, .dot = cuda_dot,
+    .gather = cuda_gather,
+    .close = cuda_close,
+};
+
+/* Which GPU this rank takes, and what there is to know about it. */
+static CudaFound look(int local_rank, int *device)
+{
+    CudaFound f = {.archs = CUDA_ARCHS};
+    *device = 0;
+    if (cudaDriverGetVersion(&f.driver) != cudaSuccess)
+        f.driver = 0;
+    CUDA_CHECK(cudaRuntimeGetVersion(&f.runtime));
+    cudaError_t e = cudaGetDeviceCount(&f.devices);
+    if (e == cudaErrorNoDevice)
+        f.devices = 0;
+    else if (e != cudaSuccess)
+        f.error = cudaGetErrorString(e);
+    if (f.driver == 0 || f.error || f.devices == 0)
+        return f;
+    *device = local_rank % f.devices;
+    e = cudaSetDevice(*device); /* from CUDA 12 on this starts work with it: it may be another's alone, its memory full, … */
+    if (e != cudaSuccess) {
+        f.error = cudaGetErrorString(e);
+        return f;
+    }
+    CUDA_CHECK(cudaDeviceGetAttribute(&f.major, cudaDevAttrComputeCapabilityMajor, *device));
+    CUDA_CHECK(cudaDeviceGetAttribute(&f.minor, cudaDevAttrComputeCapabilityMinor, *device));
+    e = cuda_try_kernel();
+    f.has_kernels = e != cudaErrorNoKernelImageForDevice && e != cudaErrorInvalidDeviceFunction &&
+                    e != cudaErrorUnsupportedPtxVersion;
+    if (f.has_kernels && e != cudaSuccess) /* the GPU is another's alone, its memory full, … */
+        f.error = cudaGetErrorString(e);
+    return f;
+}
+
+bool backend_cuda_usable(int local_rank, char *why, size_t size)
+{
+    int device;
+    CudaFound f = look(local_rank, &device);
+    cudaGetLastError(); /* what was asked in vain is no error of what comes */
+    return cuda_usable(&f, why, size);
+}
+
+Backend *backend_cuda_open(int local_rank, int local_size)
+{
+    CudaBackend *cuda = alloc(1, sizeof *cuda);
+    struct cudaDeviceProp about;
+    CudaFound f = look(local_rank, &cuda->device);
+    cuda->ops = cuda_ops;
+    cuda->ops.mixed = f.major >= 8; /* tensor cores that take BF16 and TF32 */
+    cuda_record_ops(&cuda->ops);
+    cuda->base = (Backend){.op = &cuda->ops, .threads = 1, .activations = F32};
+    CUDA_CHECK(cudaGetDeviceProperties(&about, cuda->device));
+    cuda_lock();
+    CUDA_CHECK(cudaEventCreateWithFlags(&cuda->handover, cudaEventDisableTiming));
+    cudnn_open(&cuda->base);
+    cuda_unlock();
+    snprintf(cuda->base.description, sizeof cuda->base.description,
+             "GPU %d of %d, %.50s, compute capability %d.%d, %.1f GB, convolution by %s", cuda->device, f.devices,
+             about.name, f.major, f.minor, about.totalGlobalMem / 1e9, cuda->dnn ? "cuDNN" : "im2col");
+    audit_fact("backend", "s:s, s:i, s:i, s:i", "device", "cuda", "local_rank", local_rank, "local_size", local_size,
+               "gpu", cuda->device);
+    return &cuda->base;
+}

@@ -1,0 +1,98 @@
+/* background.c: a thread, a lock, and a gate that the thread passes between two slices of its work. */
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <unistd.h>
+#include "background_thread.h"
+#include "check.h"
+
+struct Background {
+    void (*work)(void *state, Background *b);
+    void *state;
+    pthread_t thread;
+    pthread_mutex_t data, gate; /* data: the caller's; gate: the fields below */
+    pthread_cond_t changed;
+    bool paused, stopped, over;
+    int steps; /* how often it may still pass while paused */
+};
+
+static void *main_of_thread(void *argument)
+{
+    Background *b = argument;
+#ifdef __linux__
+    setpriority(PRIO_PROCESS, (id_t)gettid(), 5); /* on Linux: of this thread alone */
+#endif
+    b->work(b->state, b);
+    pthread_mutex_lock(&b->gate);
+    b->over = true;
+    pthread_cond_broadcast(&b->changed);
+    pthread_mutex_unlock(&b->gate);
+    return NULL;
+}
+
+Background *background_start(void (*work)(void *state, Background *b), void *state)
+{
+    Background *b = alloc(1, sizeof *b);
+    b->work = work;
+    b->state = state;
+    pthread_mutex_init(&b->data, NULL);
+    pthread_mutex_init(&b->gate, NULL);
+    pthread_cond_init(&b->changed, NULL);
+    REQUIRE(pthread_create(&b->thread, NULL, main_of_thread, b) == 0, "no thread can be started: too many processes?");
+    return b;
+}
+
+static void change(Background *b, bool paused, bool stopped, int steps)
+{
+    pthread_mutex_lock(&b->gate);
+    b->paused = paused;
+    b->stopped |= stopped;
+    b->steps += steps;
+    pthread_cond_broadcast(&b->changed);
+    pthread_mutex_unlock(&b->gate);
+}
+
+void background_pause(Background *b, bool pause) { change(b, pause, false, 0); }
+void background_step(Background *b) { change(b, true, false, 1); }
+
+bool background_over(Background *b)
+{
+    pthread_mutex_lock(&b->gate);
+    bool over = b->over;
+    pthread_mutex_unlock(&b->gate);
+    return over;
+}
+
+bool background_goes_on(Background *b)
+{
+    pthread_mutex_lock(&b->gate);
+    while (b->paused && !b->stopped && b->steps == 0)
+        pthread_cond_wait(&b->changed, &b->gate);
+    if (b->paused && b->steps > 0)
+        b->steps--;
+    bool goes_on = !b->stopped;
+    pthread_mutex_unlock(&b->gate);
+    return goes_on;
+}
+
+void background_wait(Background *b)
+{
+    while (!background_over(b) && !stop_requested())
+        usleep(20000);
+    change(b, false, stop_requested(), 0);
+}
+
+void background_stop(Background *b)
+{
+    if (!b)
+        return;
+    change(b, false, true, 0);
+    pthread_join(b->thread, NULL);
+    pthread_mutex_destroy(&b->data);
+    pthread_mutex_destroy(&b->gate);
+    pthread_cond_destroy(&b->changed);
+    free(b);
+}
+
+void background_lock(Background *b) { pthread_mutex_lock(&b->data); }
+void background_unlock(Background *b) { pthread_mutex_unlock(&b->data); }

@@ -1,0 +1,55 @@
+/* scene.c: the loop behind every window of the course: see scene.h. */
+#include <math.h>
+#include <stdlib.h>
+#include "check.h"
+#include "live_figure.h"
+#include "timer.h"
+
+static bool handle_events(const Scene *s, PlotWindow *window)
+{
+    for (PlotEvent e; plot_window_event(window, &e);) {
+        if (e.kind == PLOT_QUIT)
+            return false;
+        if (s->event)
+            s->event(s->state, &e);
+    }
+    return true;
+}
+
+static void run_window(const Scene *s, PlotWindow *window, Plot *plot)
+{
+    double before = timer_now();
+    while (handle_events(s, window) && !stop_requested()) {
+        double now = timer_now();
+        if (s->advance)
+            s->advance(s->state, fmin(now - before, 0.1));
+        before = now;
+        if (!s->changed || s->changed(s->state))
+            s->draw(s->state, plot);
+        plot_window_show(window);
+    }
+}
+
+bool scene_show(Run *run, const Scene *s)
+{
+    Plot *plot = plot_new(s->width ? s->width : 1280, s->height ? s->height : 720);
+    char *picture = run_path(run, s->picture), *saves = run_path(run, "window");
+    PlotWindow *window = plot_window_new(plot, s->title, saves, s->keys ? s->keys : plot_keys);
+    PlotTimes times = {0};
+    if (window) {
+        run_window(s, window, plot);
+        times = plot_window_times(window);
+        plot_window_free(window);
+    } else if (s->finish)
+        s->finish(s->state);
+    s->draw(s->state, plot);
+    if (plot_save(plot, picture))
+        run_say(run, "picture: %s", picture);
+    if (times.frames)
+        run_say(run, "first frame after %.2f s; %d frames, p50 %.1f ms, p99 %.1f ms from one to the next", times.first,
+                times.frames, 1000 * times.frame_p50, 1000 * times.frame_p99);
+    plot_free(plot);
+    free(picture);
+    free(saves);
+    return window != NULL;
+}

@@ -1,0 +1,185 @@
+/* plot_window.c: the figure on the screen, 60 times a second. The image that Cairo drew is copied to the window pixel
+ * by pixel. Where there is no display (or no SDL2, or no Cairo) there is no window, one line says why, and the program
+ * goes on without.
+ */
+#include "plot_inside.h"
+#include "check.h"
+#include "quantiles.h"
+#include "timer.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#if defined HAVE_SDL2 && defined HAVE_CAIRO
+#include <SDL.h>
+
+static const double FRAME = 1 / 60.0; /* seconds */
+
+static PlotWindow *no_window(const char *why)
+{
+    fprintf(stderr, "no window: %s; pictures go to PNG files\n", why);
+    return NULL;
+}
+
+/* NULL, or why there is no display. SDL's last resorts (a bare console, no screen at all) are not windows. */
+static const char *open_display(void)
+{
+    const char *driver = getenv("SDL_VIDEODRIVER"), *headless = getenv("HEADLESS");
+    if (headless && *headless && strcmp(headless, "0"))
+        return "HEADLESS is set";
+    const char *only = NULL; /* which of SDL's drivers to try: all */
+#ifndef __APPLE__
+    if (!driver && !getenv("WAYLAND_DISPLAY")) {
+        if (!getenv("DISPLAY"))
+            return "no display (DISPLAY and WAYLAND_DISPLAY are not set)";
+        only = "x11";
+    }
+#endif
+    SDL_SetHint(SDL_HINT_NO_SIGNAL_HANDLERS, "1"); /* Ctrl-C is the program's */
+    if (SDL_VideoInit(only) != 0)
+        return only ? "the display that DISPLAY names does not answer" : SDL_GetError();
+    const char *found = SDL_GetCurrentVideoDriver();
+    if (driver || !found || (strcmp(found, "KMSDRM") && strcmp(found, "offscreen") && strcmp(found, "dummy")))
+        return NULL;
+    SDL_VideoQuit();
+    return "the display does not answer";
+}
+
+PlotWindow *plot_window_new(Plot *plot, const char *title, const char *save_prefix, const PlotKey *keys)
+{
+    double born = timer_now();
+    const char *why = open_display();
+    if (why)
+        return no_window(why);
+    SDL_Rect screen = {0, 0, 1280, 720};
+    SDL_GetDisplayUsableBounds(0, &screen);
+    /* On a dense screen the same size to the eye. */
+    int times = (int)fmax(1, floor(fmin(screen.w / 1600.0, screen.h / 900.0)));
+    SDL_Window *sdl = SDL_CreateWindow(title, SDL_WINDOWPOS_CENTERED, SDL_WINDOWPOS_CENTERED, plot->width * times,
+                                       plot->height * times, SDL_WINDOW_RESIZABLE | SDL_WINDOW_ALLOW_HIGHDPI);
+    if (!sdl || !SDL_GetWindowSurface(sdl)) {
+        no_window(SDL_GetError());
+        SDL_VideoQuit();
+        return NULL;
+    }
+    SDL_StartTextInput();
+    PlotWindow *window = alloc(1, sizeof *window);
+    window->plot = plot;
+    window->sdl = sdl;
+    window->keys = keys;
+    window->save_prefix = format_new("%s", save_prefix);
+    window->born = window->due = born;
+    plot->hint = "? keys";
+    return window;
+}
+
+void plot_window_free(PlotWindow *window)
+{
+    if (!window)
+        return;
+    window->plot->hint = NULL;
+    SDL_DestroyWindow(window->sdl);
+    SDL_VideoQuit();
+    free(window->save_prefix);
+    free(window->message);
+    free(window);
+}
+
+static void draw(PlotWindow *window)
+{
+    Plot *plot = window->plot;
+    int width, height;
+    SDL_Surface *screen = SDL_GetWindowSurface(window->sdl); /* a new one after each resize */
+    if (screen)
+        plot_resize(plot, screen->w, screen->h);
+    plot_image(plot, &width, &height);
+    bool message = window->message && timer_now() < window->message_until;
+    if (window->help)
+        overlay_keys(plot, window->keys);
+    if (message)
+        overlay_line(plot, window->message);
+    if (window->help || message)
+        plot->drawn = false; /* the picture is to be drawn again without these */
+}
+
+static void present(PlotWindow *window)
+{
+    Plot *plot = window->plot;
+    SDL_Surface *screen = SDL_GetWindowSurface(window->sdl);
+    SDL_Surface *image = SDL_CreateRGBSurfaceWithFormatFrom(plot->pixel, plot->width, plot->height, 32, 4 * plot->width,
+                                                            SDL_PIXELFORMAT_RGB888);
+    if (screen && image && SDL_BlitSurface(image, NULL, screen, NULL) == 0)
+        SDL_UpdateWindowSurface(window->sdl);
+    SDL_FreeSurface(image);
+}
+
+void plot_window_show(PlotWindow *window)
+{
+    if (!window)
+        return;
+    double began = timer_now();
+    plot_save_asked(window); /* now that it shows what the keys before had to say */
+    draw(window);
+    double drawn = timer_now();
+    if (window->frames > 0 && window->due > drawn)
+        SDL_Delay((Uint32)(1e3 * (window->due - drawn)));
+    double woken = timer_now();
+    present(window);
+    double now = timer_now();
+    if (window->frames == 0)
+        window->first = now - window->born;
+    window->last_draw = drawn - began + now - woken;
+    window->draw[window->frames % WINDOW_FRAMES] = window->last_draw;
+    window->frame[window->frames % WINDOW_FRAMES] = window->frames ? now - window->shown : FRAME;
+    window->frames++;
+    window->shown = now;
+    window->due = fmax(window->due, woken - FRAME / 2) + FRAME; /* a late frame does not make the next ones hurry */
+}
+
+double plot_window_spare(const PlotWindow *window)
+{
+    return window ? window->due - timer_now() - window->last_draw : 0;
+}
+
+static void quantiles(const double *times, int n, double *p50, double *p99)
+{
+    double sorted[WINDOW_FRAMES];
+    memcpy(sorted, times, n * sizeof *times);
+    sort_ascending(sorted, n);
+    *p50 = sorted[n / 2];
+    *p99 = sorted[(int)(0.99 * (n - 1))];
+}
+
+PlotTimes plot_window_times(const PlotWindow *window)
+{
+    PlotTimes times = {0};
+    if (!window || window->frames == 0)
+        return times;
+    int n = window->frames < WINDOW_FRAMES ? window->frames : WINDOW_FRAMES;
+    times.frames = window->frames;
+    times.first = window->first;
+    quantiles(window->draw, n, &times.draw_p50, &times.draw_p99);
+    quantiles(window->frame, n, &times.frame_p50, &times.frame_p99);
+    return times;
+}
+
+#else
+PlotWindow *plot_window_new(Plot *plot, const char *title, const char *save_prefix, const PlotKey *keys)
+{
+    (void)plot, (void)title, (void)save_prefix, (void)keys;
+#ifdef HAVE_CAIRO
+    fprintf(stderr, "no window: built without SDL2 (Debian, Ubuntu: apt-get install libsdl2-dev, then build again); "
+                    "pictures go to PNG files\n");
+#else
+    fprintf(stderr, "no window and no pictures: built without Cairo (Debian, Ubuntu: apt-get install libcairo2-dev, "
+                    "then build again)\n");
+#endif
+    return NULL;
+}
+
+void plot_window_free(PlotWindow *window) { (void)window; }
+void plot_window_show(PlotWindow *window) { (void)window; }
+double plot_window_spare(const PlotWindow *window) { return (void)window, 0; }
+PlotTimes plot_window_times(const PlotWindow *window) { return (void)window, (PlotTimes){0}; }
+#endif

@@ -1,0 +1,162 @@
+/* trace_picture.c: a few updates of a timeline, drawn: a row for each track of each rank, a box for each span. */
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "check.h"
+#include "plot.h"
+#include "quantiles.h"
+#include "timeline_figure.h"
+
+enum { ROWS = 64, NAMES = 12 };
+
+typedef struct Span {
+    const char *name;
+    int rank, track;
+    double start, end; /* milliseconds */
+} Span;
+
+typedef struct Timeline {
+    json_t *json;
+    int spans, rows, names;
+    Span *span;
+    struct { int rank, track; } row[ROWS];
+    const char *label[ROWS], *name[NAMES]; /* rows from the lowest up; span names in order of appearance */
+} Timeline;
+
+static const char *text_of(const json_t *event, const char *key)
+{
+    const char *text = json_string_value(json_object_get(event, key));
+    return text ? text : "";
+}
+
+static double number_of(const json_t *event, const char *key) { return json_number_value(json_object_get(event, key)); }
+
+static void read_spans(Timeline *t, const char *path)
+{
+    json_error_t error;
+    t->json = json_load_file(path, 0, &error);
+    REQUIRE(t->json, "%s: %s", path, error.text);
+    const json_t *events = json_object_get(t->json, "traceEvents");
+    t->span = alloc(json_array_size(events) + 1, sizeof *t->span);
+    for (size_t i = 0; i < json_array_size(events); i++) {
+        const json_t *e = json_array_get(events, i);
+        double start = number_of(e, "ts") / 1000;
+        if (!strcmp(text_of(e, "ph"), "X"))
+            t->span[t->spans++] = (Span){text_of(e, "name"), (int)number_of(e, "pid"), (int)number_of(e, "tid"), start,
+                                         start + number_of(e, "dur") / 1000};
+    }
+}
+
+/* `updates` consecutive updates of rank 0, from the end of the one before: of all such stretches one that took the median
+ * time, so that a hiccup of the machine is not taken for the rule. */
+static void choose_window(const Timeline *t, int updates, double *from, double *to)
+{
+    double *ends = alloc(t->spans + 1, sizeof *ends), *times = alloc(t->spans + 1, sizeof *times);
+    int n = 0, count = 0;
+    for (int i = 0; i < t->spans; i++)
+        if (t->span[i].rank == 0 && !strcmp(t->span[i].name, "update"))
+            ends[n++] = t->span[i].end;
+    for (; count + updates < n; count++)
+        times[count] = ends[count + updates] - ends[count];
+    sort_ascending(times, count);
+    *from = 0;
+    *to = INFINITY;
+    for (int i = 0; i < count; i++)
+        if (ends[i + updates] - ends[i] == times[count / 2]) {
+            *from = ends[i];
+            *to = ends[i + updates];
+        }
+    free(ends);
+    free(times);
+}
+
+static bool inside(const Span *s, double from, double to) { return s->end > from && s->start < to; }
+
+static int row_of(Timeline *t, int rank, int track)
+{
+    int i = 0;
+    while (i < t->rows && (t->row[i].rank != rank || t->row[i].track != track))
+        i++;
+    if (i == t->rows && t->rows < ROWS) {
+        t->row[i].rank = rank;
+        t->row[i].track = track;
+        t->rows++;
+    }
+    return i;
+}
+
+static void list_names(Timeline *t, double from, double to)
+{
+    for (int i = 0; i < t->spans; i++) {
+        int k = 0;
+        while (k < t->names && strcmp(t->name[k], t->span[i].name))
+            k++;
+        if (inside(&t->span[i], from, to) && k == t->names && k < NAMES)
+            t->name[t->names++] = t->span[i].name;
+    }
+}
+
+/* Rank 0 on top; within a rank the data track, then compute, then communication: the order in which a step passes through them. */
+static void list_rows(Timeline *t, double from, double to)
+{
+    static const int order[] = {1, 0, 2}; /* from the lowest up */
+    int ranks = 0;
+    for (int i = 0; i < t->spans; i++)
+        ranks = t->span[i].rank >= ranks ? t->span[i].rank + 1 : ranks;
+    for (int rank = ranks - 1; rank >= 0; rank--)
+        for (int k = 0; k < 3; k++)
+            for (int i = 0; i < t->spans; i++)
+                if (t->span[i].rank == rank && t->span[i].track == order[k] && inside(&t->span[i], from, to))
+                    row_of(t, rank, order[k]);
+    static const char *tracks[] = {"compute", "communication", "data"};
+    for (int i = 0; i < t->rows; i++)
+        t->label[i] = format_new("rank %d · %s", t->row[i].rank, tracks[t->row[i].track]);
+}
+
+/* All spans of one name, as boxes in one colour. */
+static void draw_name(Timeline *t, PlotPanel *panel, int name, double from, double to)
+{
+    double *box[4];
+    int n = 0;
+    for (int k = 0; k < 4; k++)
+        box[k] = alloc(t->spans + 1, sizeof **box);
+    for (int i = 0; i < t->spans; i++) {
+        const Span *s = &t->span[i];
+        if (strcmp(s->name, t->name[name]) || !inside(s, from, to) || s->track > 2)
+            continue;
+        int row = row_of(t, s->rank, s->track);
+        box[0][n] = fmax(s->start, from) - from;
+        box[1][n] = fmin(s->end, to) - from;
+        box[2][n] = row - 0.4;
+        box[3][n++] = row + 0.4;
+    }
+    plot_boxes(panel, n, box[0], box[1], box[2], box[3], (PlotStyle){.label = t->name[name], .color = plot_series(name)});
+    for (int k = 0; k < 4; k++)
+        free(box[k]);
+}
+
+bool trace_picture(const char *trace, const char *png, const char *title, int updates)
+{
+    Timeline t = {0};
+    double from, to;
+    read_spans(&t, trace);
+    choose_window(&t, updates, &from, &to);
+    list_names(&t, from, to);
+    list_rows(&t, from, to);
+    Plot *plot = plot_new(1280, 200 + 60 * (t.rows ? t.rows : 1));
+    plot_begin(plot, 1, 1, title);
+    PlotPanel *panel = plot_panel(plot, (PlotAxes){.x = {.label = "time (ms)", .low = 0, .high = isfinite(to) ? to - from : NAN},
+                                                   .y = {.names = t.label, .names_count = t.rows, .low = -0.6, .high = t.rows + 0.6},
+                                                   .legend = PLOT_TOP_RIGHT});
+    for (int k = 0; k < t.names; k++)
+        draw_name(&t, panel, k, from, to);
+    bool saved = plot_save(plot, png);
+    plot_free(plot);
+    for (int i = 0; i < t.rows; i++)
+        free((char *)t.label[i]);
+    free(t.span);
+    json_decref(t.json);
+    return saved;
+}

@@ -1,0 +1,251 @@
+/* landscape_view.c: the pictures of part 5: one network in four panels, or two beside each other on one scale. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "check.h"
+#include "landscape_view.h"
+#include "quantiles.h"
+
+static const double HIGHEST = 50; /* losses above this (in nats) are cut off */
+
+/* From the lowest loss known of the surfaces to the one that 95 % are below: single peaks do not flatten the rest. */
+static void scale_of(PlotAxis *z, int n, const Surface *const *s)
+{
+    int total = 0, known = 0;
+    for (int k = 0; k < n; k++)
+        total += s[k] ? s[k]->nx * s[k]->ny : 0;
+    double *v = alloc(total + 1, sizeof *v);
+    for (int k = 0; k < n; k++)
+        for (int i = 0; s[k] && i < s[k]->nx * s[k]->ny; i++)
+            if (isfinite(s[k]->loss[i]))
+                v[known++] = s[k]->loss[i];
+    sort_ascending(v, known);
+    *z = (PlotAxis){.label = "loss", .log = 2};
+    if (known > 1) {
+        z->low = fmax(v[0], 1e-4);
+        z->high = fmin(fmax(v[(int)(0.95 * (known - 1))], 1.5 * z->low), HIGHEST);
+    }
+    free(v);
+}
+
+/* The grid for the eye: unknown points take the coarse grid's value. free() grid.z */
+static PlotGrid grid_of(const Slice *s)
+{
+    double *z = alloc((size_t)s->surface->nx * s->surface->ny, sizeof *z);
+    const Plane *p = &s->plane;
+    surface_fill(z, s->surface, s->surface->loss);
+    return (PlotGrid){s->surface->nx, s->surface->ny, p->a_low, p->a_high, p->b_low, p->b_high, z};
+}
+
+static void draw_field(PlotPanel *panel, const LandscapeView *v, const Slice *s)
+{
+    if (!s->surface)
+        return;
+    PlotGrid grid = grid_of(s);
+    if (v->heat)
+        plot_heat(panel, grid);
+    plot_contours(panel, grid, (PlotStyle){.width = 1.3, .color = v->heat ? PLOT_WHITE : 0});
+    free((double *)grid.z);
+}
+
+static void draw_centre(PlotPanel *panel)
+{
+    double zero = 0;
+    plot_scatter(panel, 1, &zero, &zero, (PlotStyle){.color = plot_series(1), .shape = PLOT_STAR, .size = 12});
+}
+
+/* "resnet20 without skips · loss 0.103" */
+static char *title_of(const Look *l)
+{
+    const Network *n = l->net;
+    if (!n)
+        return format_new(" ");
+    if (!n->snapshots)
+        return format_new("%s", n->name);
+    return format_new("%s · %d updates · loss %.3f", n->name, n->updates, n->loss[n->snapshots - 1]);
+}
+
+static void draw_map(PlotPanel *panel, const LandscapeView *v, const Look *l)
+{
+    draw_field(panel, v, &l->plane);
+    draw_centre(panel);
+}
+
+static void draw_3d(PlotPanel *panel, const LandscapeView *v, const Look *l)
+{
+    if (!l->plane.surface)
+        return;
+    PlotGrid grid = grid_of(&l->plane);
+    plot_surface(panel, grid, v->camera);
+    free((double *)grid.z);
+}
+
+static void draw_line(PlotPanel *panel, const Slice *s, const char *label, uint32_t color, bool dashed)
+{
+    if (!s->surface)
+        return;
+    int n = s->surface->nx;
+    double *x = alloc(n, sizeof *x), *z = alloc(n, sizeof *z);
+    surface_fill(z, s->surface, s->surface->loss);
+    for (int i = 0; i < n; i++)
+        x[i] = plane_a(&s->plane, i);
+    plot_line(panel, n, x, z, (PlotStyle){.label = label, .color = color, .dashed = dashed});
+    free(x);
+    free(z);
+}
+
+static void draw_lines(PlotPanel *panel, const LandscapeView *v)
+{
+    for (int k = 0; k < v->looks; k++) {
+        const Look *l = &v->look[k];
+        const char *name = v->looks > 1 && l->net ? l->net->name : "";
+        char *train = format_new("%s%straining", name, *name ? ": " : ""), *test = format_new("%s%stest", name, *name ? ": " : "");
+        draw_line(panel, &l->train, train, plot_series(k ? 1 : 0), false);
+        draw_line(panel, &l->test, test, plot_series(k ? 1 : 0), true);
+        free(train);
+        free(test);
+    }
+    plot_rule_x(panel, 0, (PlotStyle){.color = PLOT_GREY, .width = 1});
+}
+
+/* While it trains: the loss so far. */
+static void draw_training(PlotPanel *panel, const Look *l)
+{
+    const Network *n = l->net;
+    double *x = alloc(n->snapshots + 1, sizeof *x);
+    for (int k = 0; k < n->snapshots; k++)
+        x[k] = n->at[k];
+    plot_line(panel, n->snapshots, x, n->loss, (PlotStyle){.label = n->name, .color = plot_series(1), .head = true});
+    free(x);
+}
+
+static void draw_path(PlotPanel *panel, const Look *l)
+{
+    int n = l->pca->n, k = l->pca->k;
+    double *a = alloc(n, sizeof *a), *b = alloc(n, sizeof *b);
+    for (int i = 0; i < n; i++) {
+        a[i] = l->pca->coordinates[i * k];
+        b[i] = k > 1 ? l->pca->coordinates[i * k + 1] : 0;
+    }
+    plot_line(panel, n, a, b, (PlotStyle){.label = "path of training", .color = plot_series(1)});
+    plot_scatter(panel, n, a, b, (PlotStyle){.color = plot_series(1), .size = 4});
+    free(a);
+    free(b);
+    draw_centre(panel);
+}
+
+static PlotAxis direction(const Slice *s, bool second, const char *label)
+{
+    const Plane *p = &s->plane;
+    return s->surface ? (PlotAxis){.label = label, .low = second ? p->b_low : p->a_low, .high = second ? p->b_high : p->a_high}
+                      : (PlotAxis){.label = label, .low = -1, .high = 1};
+}
+
+static void draw_valley(const LandscapeView *v, Plot *plot, const Look *l)
+{
+    if (!l->pca) {
+        PlotPanel *panel = plot_panel(plot, (PlotAxes){.row = 1, .title = "Training", .x.label = "update",
+                                                       .y = {.label = "loss", .log = 10}, .legend = PLOT_TOP_RIGHT});
+        if (l->net && l->net->snapshots)
+            draw_training(panel, l);
+        return;
+    }
+    char *x = format_new("1st principal direction (%.0f %% of the variance)", 100 * l->pca->share[0]);
+    char *y = format_new("2nd (%.0f %%)", l->pca->k > 1 ? 100 * l->pca->share[1] : 0);
+    PlotAxes axes = {.row = 1, .title = "The path of training (batch statistics)", .x = direction(&l->valley, false, x),
+                     .y = direction(&l->valley, true, y)};
+    scale_of(&axes.z, 1, (const Surface *const[]){l->valley.surface});
+    PlotPanel *panel = plot_panel(plot, axes);
+    draw_field(panel, v, &l->valley);
+    draw_path(panel, l);
+    free(x);
+    free(y);
+}
+
+Roughness look_roughness(const Look *l)
+{
+    const Surface *s = l->plane.surface;
+    const Plane *p = &l->plane.plane;
+    if (!s || s->nx < 3 || s->ny < 3)
+        return (Roughness){0};
+    return roughness(s->loss, s->nx, s->ny, (p->a_high - p->a_low) / (p->nx - 1), (p->b_high - p->b_low) / (p->ny - 1));
+}
+
+static void draw_one(const LandscapeView *v, Plot *plot, PlotAxis z)
+{
+    const Look *l = &v->look[0];
+    char *title = title_of(l);
+    plot_begin(plot, 2, 2, v->title);
+    PlotPanel *map = plot_panel(plot, (PlotAxes){.title = title, .x = direction(&l->plane, false, "a: along the first direction"),
+                                                 .y = direction(&l->plane, true, "b: along the second"), .z = z});
+    PlotPanel *surface = plot_panel(plot, (PlotAxes){.column = 1, .rows = v->lines ? 1 : 2, .title = "The same as a surface: drag to turn",
+                                                     .x.label = "a", .y.label = "b", .z = z});
+    draw_map(map, v, l);
+    draw_3d(surface, v, l);
+    draw_valley(v, plot, l);
+    if (v->lines)
+        draw_lines(plot_panel(plot, (PlotAxes){.row = 1, .column = 1, .title = "Along the first direction",
+                                               .x = direction(&l->train, false, "a"), .y = {.label = "loss", .log = 10}}), v);
+    if (v->missing)
+        plot_note(map, v->missing);
+    free(title);
+}
+
+static void draw_two(const LandscapeView *v, Plot *plot, PlotAxis z)
+{
+    plot_begin(plot, 2, 3, v->title);
+    for (int k = 0; k < 2; k++) {
+        const Look *l = &v->look[k];
+        char *title = title_of(l);
+        PlotPanel *map = plot_panel(plot, (PlotAxes){.column = k, .title = title, .x = direction(&l->plane, false, "a"),
+                                                     .y = direction(&l->plane, true, "b"), .z = z});
+        draw_map(map, v, l);
+        if (v->missing && k == 0)
+            plot_note(map, v->missing);
+        free(title);
+    }
+    for (int k = 0; k < 2; k++) {
+        Roughness r = look_roughness(&v->look[k]);
+        char *title = format_new("curved downwards at %.1f %% of points", 100 * r.negative);
+        PlotPanel *surface = plot_panel(plot, (PlotAxes){.row = 1, .column = k, .title = title, .x.label = "a", .y.label = "b", .z = z});
+        draw_3d(surface, v, &v->look[k]);
+        free(title);
+    }
+    PlotAxis loss = {.label = "loss", .log = 10, .low = z.low / 1.5, .high = 20 * z.high}; /* room for the legend */
+    PlotPanel *lines = plot_panel(plot, (PlotAxes){.column = 2, .rows = 2, .title = "Along the first direction", .x = direction(&v->look[0].train, false, "a"),
+                                                   .y = loss, .legend = PLOT_TOP_RIGHT});
+    draw_lines(lines, v);
+}
+
+void landscape_draw(const LandscapeView *v, Plot *plot)
+{
+    char text[512];
+    const HessianEdges *e = &v->look[0].edges;
+    PlotAxis z;
+    scale_of(&z, 2, (const Surface *const[]){v->look[0].plane.surface, v->looks > 1 ? v->look[1].plane.surface : NULL});
+    if (v->looks == 1)
+        draw_one(v, plot, z);
+    else
+        draw_two(v, plot, z);
+    int used = snprintf(text, sizeof text, "%s", v->phase);
+    if (e->steps && v->looks == 1)
+        snprintf(text + used, sizeof text - used, " · Hessian: λ from %s%.3g to %.3g (Lanczos, %d steps)", e->bottom < 0 ? "−" : "",
+                 fabs(e->bottom), e->top, e->steps);
+    plot_footer(plot, text);
+}
+
+bool landscape_is_3d(const LandscapeView *v, int panel) { return v->looks == 1 ? panel == 1 : panel == 2 || panel == 3; }
+
+static int known(const Slice *s) { return s->surface ? 1 + s->surface->known : 0; }
+
+long landscape_changes(const LandscapeView *v)
+{
+    long changes = v->phases;
+    for (int k = 0; k < v->looks; k++) {
+        const Look *l = &v->look[k];
+        changes += (l->net ? 1 + l->net->snapshots : 0) + known(&l->plane) + known(&l->train) + known(&l->test) + known(&l->valley) +
+                   (l->pca != NULL) + l->edges.steps;
+    }
+    return changes;
+}

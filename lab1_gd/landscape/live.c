@@ -1,0 +1,275 @@
+/* live.c: training in slices, and the trail that it leaves: see live.h. */
+#include "live.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "check.h"
+#include "epoch_order.h"
+#include "timer.h"
+
+void curve_add(Curve *c, double x, double y)
+{
+    if (c->each == 0)
+        c->each = 1;
+    c->sum_x += x;
+    c->sum_y += y;
+    if (++c->waiting < c->each)
+        return;
+    if (c->count == CURVE_POINTS) {
+        for (int i = 0; i < CURVE_POINTS / 2; i++) {
+            c->x[i] = (c->x[2 * i] + c->x[2 * i + 1]) / 2;
+            c->y[i] = (c->y[2 * i] + c->y[2 * i + 1]) / 2;
+        }
+        c->count = CURVE_POINTS / 2;
+        c->each *= 2;
+        if (c->waiting < c->each)
+            return;
+    }
+    c->x[c->count] = c->sum_x / c->waiting;
+    c->y[c->count++] = c->sum_y / c->waiting;
+    c->sum_x = c->sum_y = c->waiting = 0;
+}
+
+/* ---- the network ---- */
+
+static Subset *first_of(const LiveSetup *s, const Images *images, int halo)
+{
+    int32_t *order = alloc(s->measured, sizeof *order);
+    for (int i = 0; i < s->measured; i++)
+        order[i] = i;
+    Subset *set = subset_new(s->be, images, s->data->mean, s->data->istd, order, s->measured, 512, halo);
+    free(order);
+    return set;
+}
+
+Live *live_new(const LiveSetup *setup, LiveWish wish)
+{
+    Live *l = alloc(1, sizeof *l);
+    const Dataset *d = setup->data;
+    Backend *be = setup->be;
+    l->setup = *setup;
+    l->wish = wish;
+    l->m = model_new(be, &setup->spec, LIVE_LARGEST_BATCH);
+    l->probe = model_new(be, &setup->spec, 512);
+    l->loader = loader_new(be, &d->train, d->mean, d->istd, LIVE_LARGEST_BATCH, model_halo(l->m), (AugmentSpec){0}, setup->seed);
+    l->ground_set = first_of(setup, &d->train, model_halo(l->m));
+    l->held_set = first_of(setup, &d->test, model_halo(l->m));
+    l->totals = tensor_new(be, F64, 2, 1, 1, 1, 0);
+    l->order = alloc(setup->images, sizeof *l->order);
+    int D = l->m->params.n;
+    for (int k = 0; k < LIVE_SNAPSHOTS; k++)
+        l->trail.w[k] = alloc(D, sizeof(float));
+    l->trail.now = alloc(D, sizeof(float));
+    return l;
+}
+
+void live_free(Live *l)
+{
+    for (int k = 0; k < LIVE_SNAPSHOTS; k++)
+        free(l->trail.w[k]);
+    free(l->trail.now);
+    ground_free(&l->shown);
+    ground_free(&l->coming);
+    free(l->order);
+    tensor_free(l->setup.be, l->totals);
+    subset_free(l->ground_set);
+    subset_free(l->held_set);
+    loader_free(l->loader);
+    sgd_free(l->m, l->sgd);
+    model_free(l->m);
+    model_free(l->probe);
+    free(l);
+}
+
+/* The loss of weights w [D] on a subset, by the statistics of its batches. */
+static Metrics measure(Live *l, const float *w, const Subset *set)
+{
+    l->probe->be->op->upload(l->probe->s, l->probe->params, w);
+    return subset_metrics(l->probe, set, MODEL_FROZEN_STATS);
+}
+
+/* ---- the trail ---- */
+
+static void trail_begin(Live *l)
+{
+    Trail *t = &l->trail;
+    l->m->be->op->download(l->m->s, t->now, l->m->params);
+    memcpy(t->w[0], t->now, l->m->params.n * sizeof(float));
+    t->count = t->every = 1;
+    t->updates = 0;
+}
+
+static void trail_add(Live *l)
+{
+    Trail *t = &l->trail;
+    if (++t->updates % t->every)
+        return;
+    if (t->count == LIVE_SNAPSHOTS) {
+        for (int k = 0; k < LIVE_SNAPSHOTS / 2; k++) {
+            float *keep = t->w[2 * k];
+            t->w[2 * k] = t->w[k];
+            t->w[k] = keep;
+        }
+        t->count = LIVE_SNAPSHOTS / 2;
+        t->every *= 2;
+        if (t->updates % t->every)
+            return;
+    }
+    memcpy(t->w[t->count++], t->now, l->m->params.n * sizeof(float));
+}
+
+/* ---- updates ---- */
+
+/* The same start again, whatever the settings are now. The curve of the run before stays for comparison. */
+static void restart(Live *l)
+{
+    model_init(l->m, l->setup.seed);
+    sgd_free(l->m, l->sgd);
+    l->sgd = sgd_new(l->m, 0, 0, false);
+    l->epoch = l->at = 0;
+    trail_begin(l);
+    double start_loss = metrics_loss(measure(l, l->trail.now, l->ground_set));
+    background_lock(l->thread);
+    Curve before = l->seen.held.count > 1 ? l->seen.held : l->seen.before;
+    l->seen = (LiveSeen){.before = before, .start_loss = start_loss, .loss = NAN, .held_loss = NAN};
+    l->wish.restart = false;
+    l->changes++;
+    background_unlock(l->thread);
+    ground_forget(l);
+}
+
+/* The next `batch` pictures of the epoch; what does not fill a batch is left out. */
+static Batch next_batch(Live *l, int batch)
+{
+    Batch b;
+    if (l->at + batch > l->setup.images)
+        l->at = 0;
+    if (l->at == 0)
+        epoch_order(l->order, l->setup.images, l->setup.seed, l->epoch++);
+    loader_start(l->loader, l->order + l->at, batch, l->epoch);
+    ASSERT(loader_next(l->loader, l->m->s, &b));
+    l->at += batch;
+    return b;
+}
+
+/* One update. Returns the batch's loss before it. */
+static double update(Live *l, const LiveWish *wish)
+{
+    Model *m = l->m;
+    double totals[2];
+    Batch b = next_batch(l, wish->batch);
+    m->be->op->zero(m->s, l->totals);
+    model_gradient(m, l->totals, b.x, b.label);
+    l->sgd->momentum = wish->momentum;
+    sgd_step(m, l->sgd, wish->rate);
+    m->be->op->download(m->s, totals, l->totals);
+    return totals[0] / b.n;
+}
+
+static double length(const float *w, int n)
+{
+    double sum = 0;
+    for (int i = 0; i < n; i++)
+        sum += (double)w[i] * w[i];
+    return sqrt(sum);
+}
+
+/* An update, what it did to the loss, and a step of the trail. Weights that ran away leave no trail. */
+static void train(Live *l, const LiveWish *wish, double images_per_s)
+{
+    enum { MEASURE_EVERY = 4 };
+    int n = l->m->params.n;
+    float *w = alloc(n, sizeof *w);
+    double loss = update(l, wish);
+    l->m->be->op->download(l->m->s, w, l->m->params);
+    bool sound = loss < 1e4 && length(w, n) < 1e4;
+    Metrics held = {0};
+    bool measured = sound && (l->trail.updates % MEASURE_EVERY == 0 || wish->paused);
+    if (measured) {
+        held = measure(l, w, l->held_set);
+        sound = metrics_loss(held) < 1e4;
+    }
+    if (sound) {
+        memcpy(l->trail.now, w, n * sizeof *w);
+        trail_add(l);
+    }
+    background_lock(l->thread);
+    LiveSeen *s = &l->seen;
+    l->changes++;
+    s->diverged = !sound;
+    s->images_per_s = images_per_s;
+    if (sound) {
+        s->update = l->trail.updates;
+        s->loss = loss;
+        curve_add(&s->batch, s->update - 1, loss);
+        if (measured) {
+            s->held_loss = metrics_loss(held);
+            s->accuracy = metrics_accuracy(held);
+            curve_add(&s->held, s->update, s->held_loss);
+        }
+    }
+    background_unlock(l->thread);
+    free(w);
+}
+
+/* ---- the thread ---- */
+
+typedef struct Pace {
+    double next;            /* when the next update is due */
+    double since, images;   /* over which images_per_s is counted */
+    double images_per_s;
+} Pace;
+
+static void pace_count(Pace *p, double now, int images)
+{
+    p->images += images;
+    if (now - p->since < 0.5)
+        return;
+    p->images_per_s = p->images / (now - p->since);
+    p->since = now;
+    p->images = 0;
+}
+
+/* Take over what was asked for. May this slice make an update? */
+static bool obey(Live *l, LiveWish *wish, Pace *pace)
+{
+    double now = timer_now();
+    background_lock(l->thread);
+    *wish = l->wish;
+    bool may = !l->seen.diverged && (wish->hurry ? l->trail.updates < l->setup.updates : wish->paused ? wish->steps > 0 : now >= pace->next);
+    l->wish.steps -= wish->paused && wish->steps > 0;
+    background_unlock(l->thread);
+    if (may)
+        pace->next = fmax(pace->next + 1 / wish->speed, now - 0.1); /* what was missed is not made good for longer */
+    return may;
+}
+
+void live_work(void *live, Background *b)
+{
+    Live *l = live;
+    LiveWish wish;
+    l->thread = b;
+    restart(l);
+    Pace pace = {.next = timer_now(), .since = timer_now()};
+    while (background_goes_on(b) && !stop_requested()) {
+        bool may = obey(l, &wish, &pace);
+        if (wish.restart) {
+            restart(l);
+            continue;
+        }
+        if (may) {
+            train(l, &wish, pace.images_per_s);
+            pace_count(&pace, timer_now(), wish.batch);
+            if (!wish.hurry)
+                ground_path(l);
+        }
+        if (wish.hurry && may)
+            continue; /* the surface comes when all updates are made */
+        if (!ground_work(l, wish.plane) && !may) {
+            if (wish.hurry)
+                return;
+            usleep(2000);
+        }
+    }
+}

@@ -1,0 +1,75 @@
+/* descent.c: the descent itself: a history of places that grows by one with each update. */
+#include "lab1.h"
+#include "descent.h"
+#include <math.h>
+#include <stdlib.h>
+#include "check.h"
+#include "linear_missing.h"
+
+Descent descent_new(int points, double noise, uint64_t seed, double rate, double start_w, double start_b)
+{
+    Descent d = {.seed = seed, .rate = rate, .window = 10, .tolerance = 1e-6, .missing = linear_missing(1)};
+    d.points = points_new(points, 1.5, 0.5, noise, seed);
+    d.all = parabola_of(&d.points, 0, points);
+    d.w = alloc(DESCENT_MAX + 1, sizeof(double));
+    d.b = alloc(DESCENT_MAX + 1, sizeof(double));
+    d.loss = alloc(DESCENT_MAX + 1, sizeof(double));
+    descent_restart(&d, start_w, start_b);
+    return d;
+}
+
+void descent_free(Descent *d)
+{
+    points_free(&d->points);
+    free(d->w);
+    free(d->b);
+    free(d->loss);
+    free(d->missing);
+}
+
+void descent_restart(Descent *d, double w, double b)
+{
+    d->start_w = d->w[0] = w;
+    d->start_b = d->b[0] = b;
+    d->loss[0] = parabola_loss(&d->all, w, b);
+    d->count = 1;
+    d->end = DESCENT_GOES_ON;
+}
+
+void descent_noise(Descent *d, double noise)
+{
+    int n = d->points.n;
+    Points other = points_new(n, d->points.true_w, d->points.true_b, noise, d->seed);
+    points_free(&d->points);
+    d->points = other;
+    d->all = parabola_of(&d->points, 0, n);
+    descent_restart(d, d->start_w, d->start_b);
+}
+
+void descent_step(Descent *d)
+{
+    if (d->missing || d->end != DESCENT_GOES_ON)
+        return;
+    if (d->count > DESCENT_MAX) {
+        d->end = DESCENT_FULL;
+        return;
+    }
+    double w = d->w[d->count - 1], b = d->b[d->count - 1], dw, db;
+    gradient(&dw, &db, d->points.x, d->points.y, d->points.n, w, b);
+    update(&w, &b, dw, db, d->rate);
+    double loss = parabola_loss(&d->all, w, b);
+    d->w[d->count] = w;
+    d->b[d->count] = b;
+    d->loss[d->count++] = loss;
+    if (!(loss < DESCENT_LOST))
+        d->end = DESCENT_DIVERGED;
+    else if (converged(d->loss, d->count, d->window, d->tolerance))
+        d->end = DESCENT_CONVERGED;
+}
+
+void descent_back(Descent *d)
+{
+    if (d->count > 1)
+        d->count--;
+    d->end = DESCENT_GOES_ON;
+}

@@ -1,0 +1,202 @@
+/* learning_curve.c: the trainings, the fit, the check. */
+#include "learning_curve.h"
+#include <math.h>
+#include <stdlib.h>
+#include "check.h"
+#include "lab1.h"
+#include "epoch_order.h"
+#include "timer.h"
+
+static bool interrupted(void *curve)
+{
+    LearningCurve *l = curve;
+    return stop_requested() || (l->watched && !background_goes_on(l->watched));
+}
+
+void learning_curve_open(LearningCurve *l, Comm *comm, Backend *be, const Dataset *data, int64_t seed)
+{
+    const Images *train = &data->train;
+    int fitted = 0, size[CURVE_SIZES], n;
+    REQUIRE(l->smallest <= l->largest, "--smallest=%d is above --largest=%d", l->smallest, l->largest);
+    REQUIRE(l->largest <= train->count, "--largest=%d is above the %d training pictures", l->largest, train->count);
+    REQUIRE(l->smallest >= comm->size && l->batch % comm->size == 0, "--smallest=%d, --batch=%d: the %d ranks cannot share them",
+            l->smallest, l->batch, comm->size);
+    n = learning_curve_sizes(l, size);
+    for (int i = 0; i < n; i++)
+        fitted += size[i] >= l->fit_from;
+    REQUIRE(fitted >= 5, "%d sizes from --fit-from=%d to --largest=%d: a law of three numbers and its uncertainty need at least 5", fitted,
+            l->fit_from, l->largest);
+    l->test = l->test < data->test.count ? l->test : data->test.count;
+    l->seed = seed;
+    l->setup = (TargetSetup){
+        .comm = comm, .be = be, .data = data,
+        .spec = {.name = l->model, .h = train->h, .w = train->w, .c = train->c, .classes = data->classes},
+        .momentum = l->momentum, .weight_decay = l->weight_decay, .test = l->test, .interrupted = interrupted, .context = l};
+}
+
+int learning_curve_sizes(const LearningCurve *l, int size[CURVE_SIZES])
+{
+    int n = 0;
+    for (int64_t examples = l->smallest; examples <= l->largest && n < CURVE_SIZES; examples *= 2)
+        size[n++] = (int)examples;
+    return n;
+}
+
+void learning_curve_file(LearningCurve *l)
+{
+    json_t *config = json_pack("{s:s, s:s, s:i, s:i, s:f, s:f, s:f, s:f, s:i, s:s, s:i}", "model", l->model, "data", l->setup.data->name,
+                               "batch", l->batch, "updates", l->updates, "epochs", l->epochs, "rate", l->rate, "momentum", l->momentum,
+                               "weight_decay", l->weight_decay, "test", l->test, "device", l->setup.be->description, "ranks",
+                               l->setup.comm->size);
+    char *path = run_path(l->run, "curve.csv");
+    l->runs = sweep_open(path, "examples,error,seconds", config);
+    free(path);
+    json_decref(config);
+}
+
+static void lock(LearningCurve *l, bool on)
+{
+    if (l->watched)
+        (on ? background_lock : background_unlock)(l->watched);
+}
+
+/* One training on `examples` pictures that the seed picks, unless it is there. False: interrupted. */
+static bool train_one(LearningCurve *l, int examples, int64_t seed)
+{
+    double there = l->runs && sweep_find(l->runs, examples, seed);
+    comm_broadcast_host(l->setup.comm, &there, sizeof there, 0);
+    if (there)
+        return true;
+    lock(l, true);
+    l->examples = examples;
+    l->now_seed = seed;
+    lock(l, false);
+    int count = l->setup.data->train.count, passes = (int)fmin(l->epochs * examples / l->batch, 1e9);
+    int32_t *order = alloc(count, sizeof *order);
+    epoch_order(order, count, (uint64_t)seed, 1 << 20); /* no epoch's order: which pictures there are */
+    double began = timer_now();
+    double right = train_on_subset(&l->setup, order, examples, l->batch, passes > l->updates ? passes : l->updates, l->rate, (uint64_t)seed);
+    double values[] = {1 - right, timer_now() - began};
+    free(order);
+    lock(l, true);
+    l->examples = 0;
+    if (l->runs && !isnan(right))
+        sweep_add(l->runs, examples, seed, values);
+    lock(l, false);
+    return !isnan(right);
+}
+
+/* On rank 0: the law through all points from fit_from to largest. */
+static void fit(LearningCurve *l)
+{
+    double examples[CURVE_POINTS], error[CURVE_POINTS], needed[CURVE_DRAWS];
+    int n = 0, size[CURVE_SIZES], sizes = learning_curve_sizes(l, size);
+    for (int i = 0; i < sizes; i++)
+        for (int seed = 0; seed < l->seeds && size[i] >= l->fit_from; seed++) {
+            const SweepRow *row = sweep_find(l->runs, size[i], l->seed + seed);
+            if (row && row->value[0] > 0 && n < CURVE_POINTS) {
+                examples[n] = size[i];
+                error[n++] = row->value[0];
+            }
+        }
+    PowerLaw law = power_law_fit(examples, error, n);
+    PowerLawDraw *draws = alloc(CURVE_DRAWS, sizeof *draws);
+    power_law_bootstrap(draws, CURVE_DRAWS, law, examples, error, n, (uint64_t)l->seed);
+    for (int i = 0; i < CURVE_DRAWS; i++)
+        needed[i] = needed_examples(draws[i].law.alpha, draws[i].law.beta, draws[i].law.gamma, l->target);
+    lock(l, true);
+    l->law = law;
+    l->count = n;
+    for (int i = 0; i < CURVE_DRAWS; i++)
+        l->draw[i] = draws[i];
+    l->needed = needed_examples(law.alpha, law.beta, law.gamma, l->target);
+    l->needed_range = interval_of(needed, CURVE_DRAWS, 0.9);
+    int all = l->setup.data->train.count;
+    l->check = l->needed < all ? (int)fmax(l->needed, l->setup.comm->size) : all;
+    l->fitted = true;
+    lock(l, false);
+    free(draws);
+}
+
+/* A seed after the other over all sizes, then the fit, then the check. */
+static bool measure(LearningCurve *l)
+{
+    int size[CURVE_SIZES], n = learning_curve_sizes(l, size), total = (n + 1) * l->seeds;
+    for (int i = 0; i < total; i++) {
+        if (i == n * l->seeds) {
+            if (l->runs)
+                fit(l);
+            comm_broadcast_host(l->setup.comm, &l->check, sizeof l->check, 0);
+        }
+        bool last = i >= n * l->seeds;
+        int examples = last ? l->check : size[i % n];
+        int64_t seed = l->seed + (last ? i - n * l->seeds : i / n);
+        char *note = format_new("%d examples, seed %lld", examples, (long long)seed);
+        run_progress(l->run, last ? "check" : "curve", i, total, "trainings", note);
+        free(note);
+        if (!train_one(l, examples, seed))
+            return false;
+    }
+    run_progress(l->run, "check", total, total, "trainings", "all done");
+    return true;
+}
+
+void learning_curve_work(void *curve, Background *b)
+{
+    LearningCurve *l = curve;
+    l->watched = b;
+    bool over = measure(l);
+    lock(l, true);
+    l->over = over;
+    lock(l, false);
+}
+
+Interval learning_curve_range(const LearningCurve *l, int which)
+{
+    double values[CURVE_DRAWS];
+    for (int i = 0; i < CURVE_DRAWS; i++)
+        values[i] = which == 0 ? l->draw[i].law.alpha : which == 1 ? l->draw[i].law.beta : l->draw[i].law.gamma;
+    return interval_of(values, CURVE_DRAWS, 0.9);
+}
+
+/* How many of the check's trainings lie where the law expects them. */
+static void say_check(LearningCurve *l)
+{
+    SweepSpread s = sweep_spread(l->runs, l->check, 0);
+    Interval in = power_law_expect(l->draw, CURVE_DRAWS, l->check, 0.9);
+    int inside = 0;
+    for (int i = 0; i < l->runs->rows; i++) {
+        const SweepRow *row = &l->runs->row[i];
+        inside += row->setting == l->check && row->value[0] >= in.low && row->value[0] <= in.high;
+    }
+    run_say(l->run, "check at %d examples%s: expected %.4f, 90 %% of trainings within %.4f to %.4f", l->check,
+            l->needed > l->check + 1     ? " (all there are)"
+            : l->check <= l->largest ? " (inside the fitted sizes: no test of what lies beyond)"
+                                     : " (which the fit has not seen)",
+            power_law_at(l->law, l->check), in.low, in.high);
+    run_say(l->run, "  trained: %.4f (median of %d, %.4f to %.4f): %d of %d within: the law %s", s.median, s.runs, s.low, s.high, inside,
+            s.runs, s.median >= in.low && s.median <= in.high ? "HELD" : "did NOT hold");
+}
+
+void learning_curve_table(LearningCurve *l)
+{
+    int size[CURVE_SIZES], n = learning_curve_sizes(l, size);
+    run_say(l->run, "examples   test error (lowest–highest)    law");
+    for (int i = 0; i < n; i++) {
+        SweepSpread s = sweep_spread(l->runs, size[i], 0);
+        if (s.runs && l->fitted && size[i] >= l->fit_from)
+            run_say(l->run, "%8d %10.4f (%.4f–%.4f) %11.4f", size[i], s.median, s.low, s.high, power_law_at(l->law, size[i]));
+        else if (s.runs)
+            run_say(l->run, "%8d %10.4f (%.4f–%.4f)    not fitted", size[i], s.median, s.low, s.high);
+    }
+    if (!l->fitted)
+        return;
+    Interval a = learning_curve_range(l, 0), b = learning_curve_range(l, 1), g = learning_curve_range(l, 2);
+    run_say(l->run, "error = α·D^β + γ through %d trainings from %d examples on, 90 %% intervals:", l->count, l->fit_from);
+    run_say(l->run, "  α = %.3g (%.3g to %.3g)   β = %.3f (%.3f to %.3f)   γ = %.4f (%.4f to %.4f)", l->law.alpha, a.low, a.high, l->law.beta,
+            b.low, b.high, l->law.gamma, g.low, g.high);
+    run_say(l->run, "for an error of %.4g: %.0f examples, 90 %%: %.0f to %.0f%s", l->target, l->needed, l->needed_range.low,
+            l->needed_range.high, isinf(l->needed_range.high) ? " (the floor may lie above it)" : "");
+    if (l->over)
+        say_check(l);
+}

@@ -1,0 +1,8 @@
+/* 7a_needed_examples.c: the law of data, turned round. */
+#include <math.h>
+#include "lab1.h"
+
+double needed_examples(double alpha, double beta, double gamma, double target)
+{
+    return target <= gamma ? INFINITY : pow((target - gamma) / alpha, 1 / beta);
+}

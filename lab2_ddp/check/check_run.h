@@ -1,0 +1,55 @@
+/* check_run.h: start the student's program on P ranks and read what it really did: the audit's facts (common/audit.h).
+ *
+ * The self-check believes nothing that the program prints, only what the library noted while it worked.
+ */
+#ifndef CHECK_RUN_H
+#define CHECK_RUN_H
+#include <jansson.h>
+#include <stdbool.h>
+
+enum { MOST_RANKS = 4 };
+
+/* One rank's facts. */
+typedef struct RankFacts {
+    int rank, size;              /* as the communication library told it; -1: it was not started */
+    int local_rank, local_size;  /* of the device that it opened; -1: none */
+    json_t *updates;             /* [{"epoch", "images": […], "rate", "before", "after"}, …]; the last two: digests */
+    json_t *tests;               /* [{"images": […], "count", "correct"}, …] */
+    int checkpoints, resumes;    /* written, read */
+} RankFacts;
+
+/* One run. Its files lie in dir: rank-R.jsonl, stdout-R, stderr-R, out-R/lab2_train/… */
+typedef struct Facts {
+    char *dir;
+    int ranks, status;           /* status: 0, or how it ended; 124: the time limit */
+    unsigned to_do;              /* bit k: the program says that step k is still to do */
+    RankFacts rank[MOST_RANKS];
+} Facts;
+
+/* Run `program arguments` on `ranks` ranks. arguments are a shell's words, in which $R is the rank; `before` is what
+ * the shell of each rank does first ("": nothing). name: of the folder under `work` for the run's files. */
+Facts facts_run(const char *program, const char *work, const char *name, int ranks, const char *before,
+                const char *arguments);
+void facts_free(Facts *f);
+/* Run words[0 …] (NULL ends them), output into `log`, for at most the time limit. Returns its exit status. */
+int run_words(const char *const words[], const char *log);
+int run_seconds(void); /* the time limit of one run */
+
+char *check_folder_new(void); /* a new folder for a check's runs */
+/* Frees the name; removes the folder, or says where it lies, for a student to look. */
+void check_folder_free(char *work, bool remove);
+
+char *first_line(const char *path);                           /* without its newline; NULL: none. free() it */
+char *facts_path(const Facts *f, int rank, const char *file); /* dir/out-rank/lab2_train/file; free() it */
+long facts_stdout(const Facts *f, int rank);                  /* bytes that this rank printed */
+/* Why the run failed, in a few words; NULL: it ended well. free() it. */
+char *facts_failure(const Facts *f);
+/* A number from rank 0's metrics.csv: row from 0, column by name; NaN where there is none. */
+double facts_metric(const Facts *f, int row, const char *column);
+
+/* update[key] of one rank; NULL or "" or NaN beyond the end. */
+json_t *update_images(const Facts *f, int rank, int update);
+const char *update_digest(const Facts *f, int rank, int update, const char *key);
+double update_rate(const Facts *f, int rank, int update);
+int update_count(const Facts *f, int rank);
+#endif

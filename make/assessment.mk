@@ -1,0 +1,25 @@
+# assessment.mk: train.c is one file with all of the trainer in it. The grader builds what is handed
+# in with the script `compile`, as a lab's program is built.
+TRAINERS := $(foreach variant,student $(if $(wildcard assessment/solution/train.c),sol),$(B)/$(variant)/assessment/train)
+$(B)/student/assessment/train: $(B)/assessment/train.o $(B)/libcommon.a
+	$(call link)
+$(B)/sol/assessment/train: $(B)/assessment/solution/train.o $(B)/libcommon.a
+	$(call link)
+GRADER := $(B)/assessment/grader/grade
+$(GRADER): $(patsubst %.c,$(B)/%.o,$(wildcard assessment/grader/*.c)) $(B)/libcommon.a
+	$(call link)
+COMPILE_SCRIPT := $(B)/assessment/grader/compile
+$(COMPILE_SCRIPT): private GPU_FOLDER = "$$(realpath "$${0%/*}/../..")" # a submission lies anywhere
+$(COMPILE_SCRIPT): $(B)/flags $(BUILD)/config.mk $(wildcard make/*.mk)
+	@mkdir -p $(@D)
+	@printf '%s\n' '#!/bin/sh' '# compile SOURCE PROGRAM' \
+	    'exec $(filter-out -Werror,$(LINK)) $(CPPFLAGS_ALL) "$$1" $(B)/libcommon.a $(LDLIBS) -o "$$2"' >$@
+	@chmod +x $@
+GRADING := $(GRADER) $(COMPILE_SCRIPT)
+SOLUTION := $(if $(filter sol,$(VARIANT)),solution/)
+HAVE_TRAINER := $(filter %/$(VARIANT)/assessment/train,$(TRAINERS))
+assessment: $(or $(HAVE_TRAINER),no_solutions)
+	@$(LAUNCH) $< $(OPTIONS)
+grade: $(GRADING) $(if $(HAVE_TRAINER),,no_solutions)
+	@assessment/grader/grade.sh $(GRADER) '$(or $(SUBMISSION),assessment/$(SOLUTION)train.c)' \
+	    --np $(if $(filter file,$(origin NP)),2,$(NP)) $(OPTIONS)

@@ -1,0 +1,70 @@
+# common.mk: the library, libcommon.a, out of common/'s rooms; and labs_gpu.so, all of it that needs
+# CUDA's libraries.
+
+# ---- the part for GPUs --------------------------------------------------------------------------
+# Machine code for each of the GPUs, and PTX of the last, which newer ones compile for themselves.
+# sm_70 went with CUDA 13.
+CUDA_ROOM := common/backend/cuda
+ARCHS := $(if $(HAVE_CUDA),$(or $(CUDA_ARCH),$(filter $(CUDA_ARCHS),70 75 80 86 89 90 100 120)))
+NVCC_ARCHS = $(foreach a,$(ARCHS),-gencode=arch=compute_$(a)$(comma)code=sm_$(a)) \
+    $(foreach a,$(lastword $(ARCHS)),-gencode=arch=compute_$(a)$(comma)code=compute_$(a))
+NVCC_COMPILE = $(NVCC) -O3 -Wno-deprecated-gpu-targets -std=c++17 -Icommon $(CUDA_CFLAGS) $(NVCC_ARCHS) \
+    -Xcompiler -fPIC$(comma)-Wall$(comma)-Wextra$(comma)-fno-threadsafe-statics$(comma)-fno-exceptions \
+    $(if $(STRICT),-Werror all-warnings) -MMD -MP
+$(B)/nvcc_flags: FORCE
+	@mkdir -p $(@D)
+	@echo '$(NVCC_COMPILE)' | cmp -s - $@ || echo '$(NVCC_COMPILE)' >$@
+# All in one go: most of nvcc's time goes into reading CUDA's headers, once per GPU.
+CUDA_KERNELS := $(B)/$(CUDA_ROOM)/cuda_kernels.o
+$(CUDA_KERNELS): $(wildcard $(CUDA_ROOM)/*.cu) $(B)/nvcc_flags
+	@mkdir -p $(@D)
+	$(if $(V),,@echo "  NVCC  $(CUDA_ROOM)/*.cu")
+	$(Q)printf '#include "%s"\n' $(patsubst common/%,%,$(wildcard $(CUDA_ROOM)/*.cu)) >$(@:.o=.cu)
+	$(Q)$(NVCC_COMPILE) -c $(@:.o=.cu) -o $@
+$(B)/$(CUDA_ROOM)/backend_cuda.o: $(B)/nvcc_flags
+$(B)/$(CUDA_ROOM)/backend_cuda.o: private CPPFLAGS_ALL += -DCUDA_ARCHS='"$(ARCHS)"'
+# A shared object of its own, which programs load when a GPU is asked for (backend/gpu_part.h): from
+# the build's folder, one to three above theirs. It calls these functions of the program's.
+GPU_CALLS := alloc audit_fact comm_mpi_open die format_new mpi_check timer_now
+GPU_FOLDER = '$$ORIGIN/..:$$ORIGIN/../..:$$ORIGIN/../../..'
+WITH_GPU = -Wl,--dynamic-list=$(B)/gpu_calls -Wl,-rpath,$(GPU_FOLDER) -ldl
+GPU_SOURCES := $(wildcard $(CUDA_ROOM)/*.c common/comm/*_nccl.c)
+GPU_OBJECTS := $(if $(HAVE_CUDA),$(patsubst %.c,$(B)/%.o, \
+    $(filter-out $(if $(HAVE_CUDNN),,%_cudnn.c) $(if $(HAVE_NCCL),,%_nccl.c),$(GPU_SOURCES)) \
+    $(if $(HAVE_NCCL),common/comm/comm_place.c common/comm/comm_watch.c)))
+$(GPU_OBJECTS): private CFLAGS_ALL += -fPIC
+$(B)/labs_gpu.so: $(GPU_OBJECTS) $(CUDA_KERNELS)
+	$(if $(V),,@echo "  LINK  $@")
+	$(Q)$(LINK) -shared -Wl,-z,lazy $^ $(CUDA_LIBS) $(CUDNN_LIBS) $(NCCL_LIBS) -lm -o $@
+$(B)/gpu_calls: make/common.mk
+	@mkdir -p $(@D)
+	@printf '{ %s };\n' '$(GPU_CALLS:%=%;)' >$@
+
+# ---- the rest -----------------------------------------------------------------------------------
+COMMON := $(filter-out $(GPU_SOURCES),$(wildcard common/*/*.c common/*/*/*.c))
+# start.c must run on any processor: it says that the rest cannot.
+$(B)/common/base/start.o: override CFLAGS := -O1 -g $(if $(X86),-march=x86-64)
+# The fuzzers read files: the kernels, which take minutes to compile so, go without.
+$(BUILD)/fuzz/common/backend/cpu/%.o: SANITIZE := -O1
+# PORTABLE=1: the CPU's kernels once per instruction set. Each set is linked into one object, of
+# which only cpu_kernels is seen, under a name of its own.
+CPU_ROOM := common/backend/cpu
+KERNELS := $(if $(PORTABLE),$(if $(X86),$(filter $(CPU_ROOM)/cpu_%,$(COMMON))))
+SETS_OF_KERNELS := $(if $(KERNELS),v1 v3 v4)
+v1_FLAGS := -march=x86-64
+v3_FLAGS := -march=x86-64-v3
+v4_FLAGS := -march=x86-64-v4 -mprefer-vector-width=512
+define kernels
+$(B)/$(1)/%.o: $(CPU_ROOM)/%.c $(B)/flags
+	@mkdir -p $$(@D)
+	$$(if $$(V),,@echo "  CC    $$< $(1)")
+	$$(Q)$$(COMPILE) $$($(1)_FLAGS) -c $$< -o $$@
+$(B)/kernels_$(1).o: $(patsubst $(CPU_ROOM)/%.c,$(B)/$(1)/%.o,$(KERNELS))
+	$$(Q)ld -r $$^ -o $$@.all
+	$$(Q)objcopy --redefine-sym cpu_kernels=cpu_kernels_$(1) $$@.all
+	$$(Q)objcopy --keep-global-symbol=cpu_kernels_$(1) $$@.all $$@
+endef
+$(foreach set,$(SETS_OF_KERNELS),$(eval $(call kernels,$(set))))
+$(B)/libcommon.a: | $(filter %.o,$(KEEP_LOADED)) $(if $(HAVE_CUDA),$(B)/gpu_calls $(if $(FUZZ),,$(B)/labs_gpu.so))
+$(B)/libcommon.a: $(patsubst %.c,$(B)/%.o,$(filter-out $(KERNELS),$(COMMON))) $(SETS_OF_KERNELS:%=$(B)/kernels_%.o)
+	$(archive)

@@ -1,0 +1,220 @@
+/* device.c: see device.h. */
+#include "device.h"
+#include "backend/backend_open.h"
+#include "check.h"
+#include <math.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#ifndef HAVE_CUDA_ON_HOST
+Backend *cuda_on_host_open(int local_rank, int local_size)
+{
+    (void)local_rank, (void)local_size;
+    SKIP("the CUDA backend cannot be built for the host without objcopy");
+}
+#endif
+
+static Backend *open_cpu(int rank, int size, int threads) { return backend_open("cpu", rank, size, threads); }
+static Backend *open_on_host(int rank, int size, int threads) { return (void)threads, cuda_on_host_open(rank, size); }
+#ifdef HAVE_CUDA
+static Backend *open_cuda(int rank, int size, int threads) { return backend_open("cuda", rank, size, threads); }
+
+/* Ends the case as skipped where there is no GPU: before MPI starts and before the case forks. A child asks: a process
+ * that has asked CUDA cannot share it with its own children any more. */
+static void need_gpu(void)
+{
+    int ended;
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        char why[256];
+        if (backend_cuda_usable(0, why, sizeof why))
+            _exit(0);
+        printf("skipped: no GPU: %s\n", why);
+        fflush(stdout);
+        _exit(77);
+    }
+    waitpid(child, &ended, 0);
+    if (!WIFEXITED(ended) || WEXITSTATUS(ended) != 0)
+        exit(WIFEXITED(ended) ? WEXITSTATUS(ended) : 1);
+}
+#endif
+
+/* Backends that were built. An operation sums at most a few thousand products of float32 numbers: 1e-5 is generous
+ * for one that is right, and far below what a wrong term, border or index would do. */
+static const struct {
+    const char *name;
+    Backend *(*open)(int local_rank, int local_size, int threads);
+    double tolerance;
+} backends[] = {
+    {"cpu", open_cpu, 1e-5},
+    {"cuda_on_host", open_on_host, 1e-5},
+#ifdef HAVE_CUDA
+    {"cuda", open_cuda, 1e-5},
+#endif
+};
+enum { BACKENDS = sizeof backends / sizeof *backends };
+static int chosen;
+
+int device_main(int argc, char **argv, const Case *cases, int count)
+{
+    Case *all = alloc((size_t)count * BACKENDS, sizeof *all);
+    for (int b = 0; b < BACKENDS; b++)
+        for (int i = 0; i < count; i++) {
+            all[b * count + i] = cases[i];
+            all[b * count + i].name = format_new("%s.%s", backends[b].name, cases[i].name);
+            if (argc == 2 && !strcmp(argv[1], all[b * count + i].name))
+                chosen = b;
+        }
+#ifdef HAVE_CUDA
+    if (backends[chosen].open == open_cuda)
+        need_gpu();
+#endif
+    int status = harness_main(argc, argv, all, count * BACKENDS);
+    for (int i = 0; i < count * BACKENDS; i++)
+        free((char *)all[i].name);
+    free(all);
+    return status;
+}
+
+const char *device_name(void) { return backends[chosen].name; }
+Backend *device_backend(int local_rank, int local_size, int threads)
+{
+    return backends[chosen].open(local_rank, local_size, threads);
+}
+
+Device *device_open(void)
+{
+    Device *d = alloc(1, sizeof *d);
+    d->be = device_backend(0, 1, 2);
+    d->op = d->be->op;
+    d->s = d->op->stream_new(d->be, 0);
+    d->tolerance = backends[chosen].tolerance;
+    return d;
+}
+
+void device_close(Device *d)
+{
+    d->op->stream_free(d->s);
+    backend_close(d->be);
+    free(d);
+}
+
+/* Fill dense t from values, or with NaN. */
+static void fill(Device *d, Tensor t, const double *values)
+{
+    size_t n = tensor_count(t);
+    float *v = alloc(n, sizeof *v);
+    for (size_t i = 0; i < n; i++)
+        v[i] = values ? (float)values[i] : NAN;
+    d->op->upload(d->s, t, v);
+    d->op->stream_sync(d->s);
+    free(v);
+}
+
+Tensor put(Device *d, const double *values, Shape s, int halo)
+{
+    Tensor t = tensor_new(d->be, F32, s.n, s.h, s.w, s.c, halo), dense = tensor_new(d->be, F32, s.n, s.h, s.w, s.c, 0);
+    fill(d, dense, values);
+    d->op->copy(d->s, t, dense);
+    d->op->stream_sync(d->s);
+    tensor_free(d->be, dense);
+    return t;
+}
+
+Tensor put_matrix(Device *d, const double *values, int rows, int columns)
+{
+    Tensor whole = tensor_new(d->be, F32, rows * columns + 8, 1, 1, 1, 0);
+    Tensor t = tensor_matrix(whole.buf, 3, F32, rows, columns);
+    fill(d, t, values);
+    return t;
+}
+
+Tensor put_vector(Device *d, const double *values, int n)
+{
+    Tensor t = put_matrix(d, values, n, 1);
+    return tensor_vector(t.buf, t.at, F32, n);
+}
+
+Tensor put_ints(Device *d, const int *values, int n)
+{
+    Tensor t = tensor_new(d->be, I32, n, 1, 1, 1, 0);
+    d->op->upload(d->s, t, values);
+    d->op->stream_sync(d->s);
+    return t;
+}
+
+void drop(Device *d, Tensor t) { tensor_free(d->be, t); }
+
+/* The border of t, as a tensor of which all is inside, must be zero. */
+static void expect_border_zero(Device *d, Tensor t)
+{
+    Tensor whole = t;
+    whole.h += 2 * t.halo;
+    whole.w += 2 * t.halo;
+    whole.halo = 0;
+    float *v = alloc(tensor_count(whole), sizeof *v), *at = v;
+    d->op->download(d->s, v, whole);
+    for (int n = 0; n < whole.n; n++)
+        for (int h = 0; h < whole.h; h++)
+            for (int w = 0; w < whole.w; w++)
+                for (int c = 0; c < whole.c; c++, at++) {
+                    bool inside = h >= t.halo && h < t.halo + t.h && w >= t.halo && w < t.halo + t.w;
+                    if (!inside && *at != 0)
+                        fail_msg("the border was written: image %d, row %d, column %d, channel %d is %g", n, h - t.halo,
+                                 w - t.halo, c, *at);
+                }
+    free(v);
+}
+
+double *get(Device *d, Tensor t)
+{
+    size_t n = tensor_count(t);
+    double *values = alloc(n, sizeof *values);
+    if (t.dtype == F64)
+        d->op->download(d->s, values, t);
+    else {
+        assert_int_equal(t.dtype, F32);
+        float *v = alloc(n, sizeof *v);
+        d->op->download(d->s, v, t);
+        for (size_t i = 0; i < n; i++)
+            values[i] = v[i];
+        free(v);
+        if (t.halo)
+            expect_border_zero(d, t);
+    }
+    return values;
+}
+
+void expect_tensor(Device *d, Tensor t, const double *expected, double tolerance, const char *what)
+{
+    double *ours = get(d, t), difference = 0, norm = 0;
+    for (size_t i = 0; i < tensor_count(t); i++) {
+        difference += pow(ours[i] - expected[i], 2);
+        norm += pow(expected[i], 2);
+    }
+    double ratio = sqrt(difference) / (norm > 0 ? sqrt(norm) : 1);
+    free(ours);
+    if (!(ratio <= tolerance)) /* NaN fails */
+        fail_msg("%s [%d,%d,%d,%d] halo %d: relative error %.3g, expected <= %g", what, t.n, t.h, t.w, t.c, t.halo,
+                 ratio, tolerance);
+}
+
+void expect_same_bits(Device *d, Tensor a, Tensor b, const char *what)
+{
+    assert_int_equal(tensor_count(a), tensor_count(b));
+    double *x = get(d, a), *y = get(d, b);
+    for (size_t i = 0; i < tensor_count(a); i++)
+        if (memcmp(&x[i], &y[i], sizeof *x))
+            fail_msg("%s: element %zu is %.9g and %.9g", what, i, x[i], y[i]);
+    free(x), free(y);
+}
+
+double *sum_of(const double *a, const double *b, size_t n)
+{
+    double *sum = alloc(n, sizeof *sum);
+    for (size_t i = 0; i < n; i++)
+        sum[i] = a[i] + b[i];
+    return sum;
+}
