@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Nothing that students get solves an exercise, under whatever names; a disguised copy of each solution
-# is found.
+# Nothing that students get solves an exercise, under whatever names; and a disguised copy of each
+# solution is found.
 # seconds: 200
 # sanitizers: no
 # ranks: 0

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """disguise.py SOLUTION: a solution's functions as a student would copy them so that nobody sees it.
 
-Every name that may be another one is another one (variables, parameters, members, the solution's own
-functions), so are types and strings; no comments; each function on one line, behind a prologue that
-does something else. For tests/e2e/shapes.sh; it uses nothing of shapes.py, to be fooled by none of its
-mistakes.
+Every name that may be another one is another one (variables, parameters, members, the solution's
+own functions), so are types and strings; no comments; each function on one line, behind a prologue
+that does something else. For tests/e2e/shapes.sh; it uses nothing of shapes.py, so that it shares
+none of its mistakes.
 """
 import glob
 import os
@@ -12,8 +12,8 @@ import re
 import sys
 
 PROLOGUE = "long zz = clock() % 97; while (zz > 7) zz /= 3; if (zz < 2) puts(\"\");"
-STAYS = set("if else for while do switch case default return break continue sizeof void char short int"
-            " long float double unsigned bool const static struct enum NULL true false"
+STAYS = set("if else for while do switch case default return break continue sizeof void char short"
+            " int long float double unsigned bool const static struct enum NULL true false"
             " sqrt pow fmax fmin memcpy free".split())
 FUNCTION = r"^\w[\w *]*?\b(\w+)\([^;{}]*\)\s*\{( [^\n]*|\n.*?\n)\}$"  # its } ends a line
 

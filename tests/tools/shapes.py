@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
-"""shapes.py TREE [--solutions DIR]: does anything in TREE, what students get, solve an exercise of DIR?
+"""shapes.py TREE [--solutions DIR]: does anything in TREE, what students get, solve an exercise?
 
-A copy under other names is still a copy. So it is not lines that are compared but shapes, as in MOSS
-(Schleimer, Wilkerson, Aiken, "Winnowing: Local Algorithms for Document Fingerprinting", SIGMOD 2003):
+A copy under other names is still a copy. So it is not lines that are compared but shapes, as MOSS
+does (Schleimer, Wilkerson, Aiken, "Winnowing: Local Algorithms for Document Fingerprinting", SIGMOD
+2003; a project as small as this one needs no winnowing: all shapes are kept).
 
-  words    Code becomes words, without what a copier changes freely: comments, strings, types, casts,
-           braces, brackets that only group, unary * and &, a second name for a thing (r = comm->rank).
-           a->b.c is one word; 1.0f is 1.
-  shape    of WINDOW words in a row: each name is replaced by the place of its first appearance among
-           them. Names that a copier must keep stay: keywords, the C library's, MPI's, and the
-           functions and constants of common/*.h.
+  words    Code becomes words, without what a copier changes freely: comments, strings, types,
+           casts, braces, brackets that only group, unary * and &, a second name for a thing
+           (r = comm->rank). a->b.c is one word; 1.0f is 1.
+  shape    of WINDOW words in a row: each name is replaced by the place of its first appearance
+           among them. What a copier must keep stays: keywords, constants, calls of the C library,
+           of MPI and of the functions in common/*.h.
   answer   What one function of a solution has, in statements and in shapes, that its stub has not.
            Shapes that occur in more than COMMON files of TREE are everybody's: a word that is in no
            rarer one does not count.
@@ -19,7 +20,7 @@ A copy under other names is still a copy. So it is not lines that are compared b
            the library is nobody's answer; with fewer than SHORT words even so it is too short to
            tell, and listed as that.
 
-Functions, macros, comments with code in them and the code in *.md are searched; folders named solution
+Functions, macros, comments with code in them and the code in *.md are searched; `solution` folders
 are not. What it cannot find is the same idea in other statements.
 Exit status: 0 no hit, 1 hits, 2 usage.
 """
@@ -35,9 +36,10 @@ WINDOW, COMMON, LONG, SHORT, SOLVED = 12, 6, 20, 12, 55
 KEYWORDS = set("if else for while do switch case default return break continue sizeof goto".split())
 TYPES = set("void char short int long float double signed unsigned bool const static inline extern"
             " volatile register restrict struct union enum typedef FILE".split())
-LIBC = set("sqrt cbrt fabs fmax fmin pow exp expm1 log log1p log2 log10 floor ceil round sin cos tan"
-           " atan atan2 hypot isfinite isnan INFINITY NAN NULL true false memcpy memset memmove malloc"
-           " calloc free qsort printf fprintf snprintf strcmp strlen".split())
+LIBC = set("sqrt cbrt fabs fmax fmin pow exp expm1 log log1p log2 log10 floor ceil round sin cos"
+           " tan atan atan2 hypot isfinite isnan memcpy memset memmove malloc calloc free qsort printf"
+           " fprintf snprintf strcmp strlen".split())
+CONSTANTS = set("NULL INFINITY NAN true false".split())
 TOKEN = re.compile(r"[A-Za-z_]\w*|\.?\d(?:[eEpP][+-]|[\w.])*|\.\.\.|->|<<=|>>=|[-+*/%&|^<>=!]="
                    r"|\+\+|--|&&|\|\||<<|>>|\S")
 COMMENT = r"/\*.*?\*/|//[^\n]*"
@@ -122,14 +124,14 @@ def plain(t):
 
 
 def with_chains(words, library):
-    """a->b.c becomes @a.b.c; the library's functions called through a table (op->scale) their names."""
+    """a->b.c becomes @a.b.c, and op->scale( of the library scale( alone."""
     out = []
     for i, (t, line) in enumerate(words):
         before = words[i - 1].text if i else ";"
         if before in (".", "->"):
             of = words[i - 2].text if i > 1 else ";"
             if is_name(of):
-                called = t in library and i + 1 < len(words) and words[i + 1].text == "("
+                called = library.keeps(t, text(words[i + 1:i + 2]))
                 out[-1] = Word(t if called else "@%s.%s" % (out[-1].text.lstrip("@"), t), line)
             elif of not in (")", "]"):
                 out.append(Word("@" + t, line))
@@ -186,25 +188,26 @@ def normal(words, library):
 
 # ---- shapes ----
 
-class Library(set):
+class Library:
     """The names that a copier must keep."""
     def __init__(self, project):
-        super().__init__(LIBC)
-        for path in glob.glob(project + "/common/**/*.h", recursive=True):
-            text = blank(read(path), COMMENT + "|" + STRING)
-            for names in (r"(\w+)\s*\(", r"\(\*(\w+)\)", r"\b([A-Z][A-Z0-9_]+)\b"):
-                self.update(re.findall(names, text))
+        headers = glob.glob(project + "/common/**/*.h", recursive=True)
+        text = "".join(blank(read(path), COMMENT + "|" + STRING) for path in headers)
+        self.functions = LIBC.union(re.findall(r"(\w+)\s*\(", text), re.findall(r"\(\*(\w+)\)", text))
+        self.constants = set(re.findall(r"\b[A-Z][A-Z0-9_]+\b", text)) | CONSTANTS
 
-    def __contains__(self, t):
-        return super().__contains__(t) or t.startswith("MPI_")
+    def keeps(self, name, behind):
+        called = behind == "(" and name in self.functions
+        return called or name in self.constants or name.startswith("MPI_")
 
 
 def shapes(words, library, length=WINDOW):
     """The shape of each `length` words in a row."""
-    names = [(w.text, is_name(w.text) and w.text not in library) for w in words]
+    texts = [w.text for w in words] + [";"]
+    marked = [(t, is_name(t) and not library.keeps(t, behind)) for t, behind in zip(texts, texts[1:])]
     for i in range(len(words) - length + 1):
         seen = {}
-        yield tuple(seen.setdefault(t, len(seen)) if new else t for t, new in names[i:i + length])
+        yield tuple(seen.setdefault(t, len(seen)) if free else t for t, free in marked[i:i + length])
 
 
 def covered(words, windows, wanted):
