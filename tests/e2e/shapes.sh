@@ -21,7 +21,7 @@ short=$(sed -n 's/^too short to tell: .*(\(.*\))$/\1/p' "$work/clean" | sort -u 
 # A disguised copy of each solution: each of its answers is found in that copy, at its place.
 for solution in */solution/*.c; do
     copy=zz_planted_$(echo "$solution" | tr / _)
-    tests/tools/disguise.py "$solution" >"$work/labs/common/$copy"
+    tests/e2e/disguise.py "$solution" >"$work/labs/common/$copy"
     if grep -wE 'order|now|tick|weight|arrived|comm|rank' "$work/labs/common/$copy"; then
         wrong "the names above are still $solution's"
     fi
@@ -38,6 +38,17 @@ for solution in */solution/*.c; do
     found=$((found + $(echo "$names" | wc -l)))
 done
 [ "$found" = "$answers" ] || wrong "of $answers answers copied only $found are found"
+
+# An answer is found too where it is no function of a program: in a comment, a macro, a handout.
+rm "$work/labs/common/"zz_planted_*
+tests/e2e/disguise.py lab1_gd/solution/*busy.c >"$work/answer"
+{ echo '/* Like this:'; cat "$work/answer"; echo '*/'; } >"$work/labs/common/zz_comment.h"
+echo "#define ANSWER $(cat "$work/answer")" >"$work/labs/common/zz_macro.h"
+{ echo '```c'; cat "$work/answer"; echo '```'; } >"$work/labs/common/zz_handout.md"
+tests/tools/shapes.py "$work/labs" >"$work/planted" || cat "$work/planted"
+for place in comment.h:1 macro.h:1 handout.md:1; do
+    grep -q "^common/zz_$place .*busy" "$work/planted" || wrong "the answer in $place is not found"
+done
 
 # How it is called: no such folder, no solutions.
 for call in "$work/none" "$work/labs --solutions $work" ""; do

@@ -37,8 +37,8 @@ KEYWORDS = set("if else for while do switch case default return break continue s
 TYPES = set("void char short int long float double signed unsigned bool const static inline extern"
             " volatile register restrict struct union enum typedef FILE".split())
 LIBC = set("sqrt cbrt fabs fmax fmin pow exp expm1 log log1p log2 log10 floor ceil round sin cos"
-           " tan atan atan2 hypot isfinite isnan memcpy memset memmove malloc calloc free qsort printf"
-           " fprintf snprintf strcmp strlen".split())
+           " tan atan atan2 hypot isfinite isnan memcpy memset memmove malloc calloc free qsort"
+           " printf fprintf snprintf strcmp strlen".split())
 CONSTANTS = set("NULL INFINITY NAN true false".split())
 TOKEN = re.compile(r"[A-Za-z_]\w*|\.?\d(?:[eEpP][+-]|[\w.])*|\.\.\.|->|<<=|>>=|[-+*/%&|^<>=!]="
                    r"|\+\+|--|&&|\|\||<<|>>|\S")
@@ -193,7 +193,8 @@ class Library:
     def __init__(self, project):
         headers = glob.glob(project + "/common/**/*.h", recursive=True)
         text = "".join(blank(read(path), COMMENT + "|" + STRING) for path in headers)
-        self.functions = LIBC.union(re.findall(r"(\w+)\s*\(", text), re.findall(r"\(\*(\w+)\)", text))
+        self.functions = LIBC.union(re.findall(r"(\w+)\s*\(", text))
+        self.functions.update(re.findall(r"\(\*(\w+)\)", text))
         self.constants = set(re.findall(r"\b[A-Z][A-Z0-9_]+\b", text)) | CONSTANTS
 
     def keeps(self, name, behind):
@@ -204,10 +205,11 @@ class Library:
 def shapes(words, library, length=WINDOW):
     """The shape of each `length` words in a row."""
     texts = [w.text for w in words] + [";"]
-    marked = [(t, is_name(t) and not library.keeps(t, behind)) for t, behind in zip(texts, texts[1:])]
+    free = [is_name(t) and not library.keeps(t, behind) for t, behind in zip(texts, texts[1:])]
+    marked = list(zip(texts, free))
     for i in range(len(words) - length + 1):
         seen = {}
-        yield tuple(seen.setdefault(t, len(seen)) if free else t for t, free in marked[i:i + length])
+        yield tuple(seen.setdefault(t, len(seen)) if f else t for t, f in marked[i:i + length])
 
 
 def covered(words, windows, wanted):
@@ -233,7 +235,7 @@ def functions(words):
 
 
 def regions(path, library):
-    """A file's functions; and its other pieces of text that may be code."""
+    """A file's functions, and what else in it may be code."""
     code, found, handout = read(path), [], path.endswith(".md")
     pieces = {"code": r"^```.*?^```"} if handout else {"comment": COMMENT, "macro": DIRECTIVE}
     for name, pattern in pieces.items():
@@ -360,7 +362,8 @@ def main():
             for file, region, percent in found:
                 print("%s:%d (%s): %d %% of %s (%s)"
                       % (file, region.line, region.name, percent, name, answer.name))
-    print("\n".join(short))
+    for line in short:
+        print(line)
     print("%d answers of %d solutions in %d files: %d hits"
           % (compared, len(solutions), tree.files, hits))
     return 1 if hits else 0
