@@ -79,11 +79,9 @@ static void step(Worker *w)
         model_backward(m);
     } else
         model_gradient(m, w->totals, w->x[b], w->label[b]);
-    if (w->comm->size > 1) {
+    if (w->comm->size > 1)
         comm_all_reduce(w->comm, m->grads, COMM_SUM, m->s);
-        m->be->op->scale(m->s, m->grads, 1.0f / (float)w->comm->size);
-    }
-    sgd_step(m, w->sgd, 0.05);
+    sgd_step(m, w->sgd, 0.05 / w->comm->size); /* the sum at a P-th of the rate: the mean at all of it */
 }
 
 static void layer_done(void *context, int layer, bool backward, Stream *s)
