@@ -58,14 +58,14 @@ coverage:   ## which lines of common/ the tests run
 fuzz:       ## feed the file readers random bytes, FUZZ_SECONDS=20 each (needs clang)
 lint:       ## shellcheck, cppcheck, layout, words and the arrows between rooms
 format:     ## lay the sources out anew with clang-format 14
-pictures:   ## draw the README's and handouts' figures again, into docs/ (minutes)
+figures:    ## draw the figures of the README and the handouts again, into docs/ (minutes)
 clean:      ## remove build/ and nothing else
 
 .DEFAULT_GOAL := help
 .SUFFIXES:
 .DELETE_ON_ERROR:
 .PHONY: help doctor lab1 lab2 lab3 check assessment demo test datasets all bench profile grade \
-    handout coverage fuzz lint format pictures clean no_solutions fuzzers FORCE
+    handout coverage fuzz lint format figures clean no_solutions fuzzers FORCE
 ifeq ($(MAKELEVEL),0)
 MAKEFLAGS += -j$(JOBS)
 endif
@@ -97,8 +97,8 @@ include make/tests.mk
 
 demo: $(LAB_PROGRAMS) $(TRAINERS) $(GRADING) $(if $(HAVE_SOLUTIONS),,no_solutions)
 	@common/setup/demo.sh $(B)
-pictures: $(LAB_PROGRAMS) $(GRADING) $(BENCH)
-	@common/setup/pictures.sh $(B) $(BUILD)/pictures
+figures: $(LAB_PROGRAMS) $(GRADING) $(BENCH)
+	@common/setup/figures.sh $(B) $(BUILD)/figures
 all: $(BENCH) $(LAB_PROGRAMS) $(TRAINERS) $(GRADING) $(B)/libcommon.a $(if $(HAVE_CMOCKA),$(UNIT_TESTS) $(TOOLS))
 no_solutions:
 	@echo "SOL=$(SOL): there are no reference solutions here: this is the students' tarball" >&2; exit 2

@@ -50,6 +50,8 @@ coverage:
 	@$(MAKE) --no-print-directory COVERAGE=1 test; status=$$?; tests/tools/coverage.sh $(BUILD)/coverage; exit $$status
 lint:
 	@tests/tools/lint.sh
+format:
+	@tests/tools/lint.sh --format
 
 # ---- benchmarks ---------------------------------------------------------------------------------
 ifeq ($(DEVICE),cuda)

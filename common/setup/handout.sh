@@ -9,7 +9,7 @@ for room in Makefile README.md LICENSE .gitignore .clang-format make common data
     [ ! -e "$room" ] || rooms+=("$room")
 done
 find "${rooms[@]}" \( -name solution -o -name __pycache__ \
-    -o -path tests/hidden -o -path tests/unit/test_ranks.c -o -path tests/e2e -o -path tests/torch -o -path tests/fuzz -o -name '.?*' ! -name .gitignore -o -name '*~' \) -prune -o -type f -print | LC_ALL=C sort >"$out/files"
+    -o -path tests/hidden -o -path tests/unit/test_ranks.c -o -path tests/e2e -o -path tests/torch -o -path tests/fuzz -o -name '.?*' ! -name .gitignore ! -name .clang-format -o -name '*~' \) -prune -o -type f -print | LC_ALL=C sort >"$out/files"
 tar -c -f - --format=ustar --no-recursion --owner=0 --group=0 --numeric-owner --mode=u=rwX,go=rX \
     --mtime='2000-01-01 00:00:00Z' --transform='s,^,labs/,' -T "$out/files" | gzip -n -9 >"$out/labs.tar.gz.part"
 mv "$out/labs.tar.gz.part" "$out/labs.tar.gz"

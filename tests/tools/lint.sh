@@ -1,15 +1,68 @@
 #!/usr/bin/env bash
-# tests/lint.sh: shellcheck over all scripts, cppcheck over all C sources. Any finding fails.
+# lint.sh [--format]: what no compiler says: shellcheck over all scripts, cppcheck over all C
+# sources, their layout, lines over 100 columns, the arrows between rooms, and words that are not
+# the field's (words.txt). Any finding fails. --format: lay the sources out anew, nothing else.
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 2
-files() { find . \( -path ./build -o -path ./data -o -path ./.git \) -prune -o -type f "$@" -print | sort; }
-# Suppressed: what cppcheck guesses wrong about loops and about calls that fill a struct (the compilers and sanitizers
-# look for that, too), a failed realloc (it ends the run), a sum that cannot be 0.
-suppressed=(--suppress=missingIncludeSystem --suppress=uninitvar --suppress=uninitStructMember --suppress=memleakOnRealloc
-    --suppress=invalidFunctionArg:tests/reference_layers.c)
+files() {
+    find . \( -path ./build -o -path ./data -o -path ./.git \) -prune -o -type f "$@" -print | sort
+}
+sources() { files \( -name '*.c' -o -name '*.h' -o -name '*.cu' \); }
+scripts() { files \( -name '*.sh' -o -path './.ci/run' \); }
+
+formatter() { # the version decides where lines break
+    local name
+    for name in clang-format-14 clang-format; do
+        if "$name" --version 2>/dev/null | grep -q 'version 14\.'; then echo "$name"; return; fi
+    done
+}
+format=$(formatter)
+if [ "${1-}" = --format ]; then
+    [ -n "$format" ] || { echo "format: clang-format 14 is not installed" >&2; exit 2; }
+    sources | xargs "$format" -i
+    exit
+fi
+
 failed=0
-files \( -name '*.sh' -o -path './.ci/run' \) | xargs shellcheck -x -S warning || failed=1
-files -name '*.c' | xargs cppcheck --quiet --std=c11 --enable=warning --inline-suppr --error-exitcode=1 -j "${JOBS:-2}" \
-    --library=tests/cppcheck.cfg "${suppressed[@]}" -D_GNU_SOURCE -Icommon -Ilab2_ddp -Itests || failed=1
+check() { # title, command…: the command prints its findings
+    local title=$1
+    shift
+    "$@" || { echo "lint: $title: see above"; failed=1; }
+}
+layout() {
+    if [ -n "$format" ]; then sources | xargs "$format" --dry-run --Werror
+    else echo "lint: layout skipped: clang-format 14 is not installed"; fi
+}
+too_wide() { # tables of handouts may be wider
+    ! { sources; scripts; files -name '*.py'; files -name '*.mk'; echo ./Makefile; } |
+        LC_ALL=C.UTF-8 xargs grep -nE '^.{101}'
+}
+other_words() {
+    grep -v '^#' tests/tools/words.txt | cut -d '|' -f 1 | sed 's/ *$//' >"$words"
+    ! { sources; scripts; files -name '*.md'; files -name '*.py'; files -name '*.mk'; echo ./Makefile; } |
+        grep -v tests/tools/lint.sh | xargs grep -niwEf "$words"
+}
+words=$(mktemp)
+trap 'rm -f "$words"' EXIT
+
+# Suppressed: what cppcheck guesses wrong about loops and about calls that fill a struct (the
+# compilers and sanitizers look for that, too), a failed realloc (it ends the run), a sum that
+# cannot be 0.
+suppressed=(--suppress=missingIncludeSystem --suppress=uninitvar --suppress=uninitStructMember
+    --suppress=memleakOnRealloc --suppress=invalidFunctionArg:tests/support/reference_layers.c)
+includes=(-Icommon -Ilab1_gd -Ilab2_ddp -Itests/support)
+cpp() {
+    files -name '*.c' | xargs cppcheck --quiet --std=c11 --enable=warning --inline-suppr \
+        --error-exitcode=1 -j "${JOBS:-2}" --library=tests/tools/cppcheck.cfg "${suppressed[@]}" \
+        -D_GNU_SOURCE "${includes[@]}"
+}
+shell() { scripts | xargs shellcheck -x -S warning; }
+
+check shellcheck shell
+check cppcheck cpp
+check layout layout
+check "lines over 100 columns" too_wide
+check "arrows between rooms" tests/tools/arrows.sh
+check "words that are not the field's (tests/tools/words.txt)" other_words
 [ $failed = 0 ] && echo "lint: nothing found"
 exit $failed

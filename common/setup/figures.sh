@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# pictures.sh BUILD OUT: draw the figures of the README and the handouts again, into docs/. Minutes.
+# figures.sh BUILD OUT: draw the figures of the README and the handouts again, into docs/. Minutes.
 set -eu
 b=$1 out=$2 launch=common/setup/launch.sh
 export HEADLESS=1
