@@ -29,8 +29,8 @@ typedef struct BatchSweep {
     TargetSetup setup;
     Sweep *runs;                 /* setting: the batch; rank 0, else NULL */
     Sharing *sharing;            /* while a run is made here: asked whether it is to stop */
-    Background *background;      /* rank 0, NULL: none. Its thread makes the runs, its lock guards what follows, and runs */
-    int batch, done;             /* this rank trains with this batch, 0: with none; runs that are there */
+    Background *background;      /* rank 0; NULL: none. Its lock guards what follows, and runs */
+    int batch, done;             /* this rank's batch now, 0: it trains none; runs that are there */
     int64_t batch_seed;
 } BatchSweep;
 
@@ -49,8 +49,8 @@ typedef struct BatchSweep {
     {"test", ARG_INT, &(s).test, .min = 100, .max = 1000000, .help = "test pictures used"}, \
     {"check-every", ARG_INT, &(s).check_every, .min = 1, .max = 1000000, .help = "training pictures between two tests"}
 
-/* After args_parse: are the numbers possible with this data (else exit 2; more images than there are: all)? Fills in
- * setup. */
+/* After args_parse: are the numbers possible with this data (else exit 2; more images than there
+ * are: all)? Fills in setup. */
 void batch_sweep_open(BatchSweep *b, Comm *comm, Backend *be, const Dataset *data, int64_t seed);
 /* sweep.csv in the run's folder, on the rank that speaks. */
 void batch_sweep_file(BatchSweep *b, Run *run);
@@ -61,8 +61,9 @@ json_t *batch_sweep_config(const BatchSweep *b);
 double batch_sweep_rate(const BatchSweep *b, int batch);
 int batch_sweep_sizes(const BatchSweep *b, int size[BATCH_SIZES]); /* returns how many */
 
-/* All runs that are not there yet, a seed after the other, each on the next rank that is free; their results are the same
- * on any number of ranks, but for the times. False: interrupted (Ctrl-C, or background is stopped). Collective. */
+/* All runs that are not there yet, a seed after the other, each on the next rank that is free;
+ * their results are the same on any number of ranks, but for the times. False: interrupted
+ * (Ctrl-C, or background is stopped). Collective. */
 bool batch_sweep_run(BatchSweep *b, Run *run);
 /* On rank 0, between pieces of work: false: interrupted. Waits while background is paused. */
 bool batch_sweep_goes_on(const BatchSweep *b);

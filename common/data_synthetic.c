@@ -21,8 +21,9 @@ typedef struct Canvas {
 
 static float between(Rng *r, float low, float high) { return low + (high - low) * rng_uniform(r); }
 
-/* Every ten images in a row hold every class once, in an order of their own: balanced, and no partition hits a rule
- * such as i % 10. The order is drawn as ten exchanges; only the one place is followed back through them. */
+/* Every ten images in a row hold every class once, in an order of their own: balanced, and no
+ * partition hits a rule such as i % 10. The order is drawn as ten exchanges; only the one place
+ * is followed back through them. */
 static int draw_label(uint64_t seed, uint64_t image)
 {
     Rng r = rng_at(seed, RNG_SYNTHETIC, 1, image / CLASSES);

@@ -1,6 +1,7 @@
-/* share.c: see share.h. Three kinds of message: an item's number to a worker (-1: no more), its result back, and to each
- * worker exactly one stop: when the work is cancelled, else at its end. The worker waits for that one from the start, so
- * a stop that arrives while it has an item means: cancelled. */
+/* share.c: see share.h. Three kinds of message: an item's number to a worker (-1: no more), its
+ * result back, and to each worker exactly one stop: when the work is cancelled, else at its end.
+ * The worker waits for that one from the start, so a stop that arrives while it has an item
+ * means: cancelled. */
 #include "share.h"
 #include <unistd.h>
 #include "check.h"
@@ -13,7 +14,7 @@ struct Sharing {
     const Share *share;
     Tensor item, result, stop; /* F64 [1]; [2 + values]: the item, is it done, its values; [1] */
     CommRequest *coming;       /* rank 0: the receive of the next result; the others: of the stop */
-    int next, out, done;       /* rank 0: the next item to hand out; items that others have; items found */
+    int next, out, done;       /* rank 0: the next item; items that others have; items found */
     bool stopped;              /* rank 0: the stop is sent */
 };
 

@@ -44,8 +44,8 @@ typedef struct SweepItem {
     double setting;
     int64_t seed;
 } SweepItem;
-/* Of item[count], leave those that are still to run, in their order, and say so to all ranks. s: rank 0's, elsewhere not
- * read. Collective. Returns how many they are. */
+/* Of item[count], leave those that are still to run, in their order, and say so to all ranks. s:
+ * rank 0's, elsewhere not read. Collective. Returns how many they are. */
 int sweep_missing(SweepItem *item, const Sweep *s, Comm *c, int count);
 
 /* Over the seeds of one setting: the median of one value (of an even number: the mean of the middle two), and its

@@ -2,8 +2,8 @@
  *
  * Trains a network (or reads a checkpoint), then measures its loss on a plane through the trained weights, along a line,
  * and in the plane in which its training moved. --compare trains two, with and without skip connections, to the same
- * loss (on two ranks at the same time) and puts them side by side. All ranks share the points; an interrupted landscape
- * is resumed.
+ * loss (on two ranks at the same time) and puts them side by side. All ranks share the points; an
+ * interrupted landscape is resumed.
  * Exercise: filter_normalize.c (lab1.h).
  */
 #include <math.h>

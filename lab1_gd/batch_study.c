@@ -69,7 +69,7 @@ void batch_study_work(void *study, Background *b)
     s->sweep.background = b;
     bool measured = true;
     if (s->speed) { /* rank 0: one rank's speed, while the others wait */
-        fit(s); /* what an earlier run measured */
+        fit(s);     /* what an earlier run measured */
         measured = measure_all(s, b);
     }
     bool over = batch_sweep_run(&s->sweep, s->run) && measured;

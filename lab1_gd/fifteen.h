@@ -21,7 +21,7 @@ typedef enum {
     FORWARD_1, FORWARD_2, FORWARD_3, /* layer by layer, cut in three: stem and layer1, layer2, layer3 and classifier */
     LOSS,
     BACKWARD_3, BACKWARD_2, BACKWARD_1,
-    OPTIMISER,  /* the optimiser's step begins with the exchange of the gradients between the ranks: the all-reduce */
+    OPTIMISER,  /* the optimiser's step begins with the ranks' gradients: the all-reduce */
     UPDATE,     /* velocity and weights */
     RETURN,     /* the loss goes back to the host, the gradients to zero */
     PARTS

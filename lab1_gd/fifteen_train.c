@@ -83,8 +83,9 @@ static void name_tracks(Trace *trace)
         trace_track(trace, TRACK_QUEUE + i, queues[i]);
 }
 
-/* A mean over the images of all ranks is wanted: each image's loss, and so its gradient, weighs 1/P of one in a mean over
- * this rank's alone. Added up over the ranks, the gradients then need no further step. */
+/* A mean over the images of all ranks is wanted: each image's loss, and so its gradient, weighs
+ * 1/P of one in a mean over this rank's alone. Added up over the ranks, the gradients then need
+ * no further step. */
 static Tensor equal_weights(const TimedTraining *t)
 {
     int P = t->comm->size;

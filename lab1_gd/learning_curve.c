@@ -90,7 +90,8 @@ static bool train(void *context, int item, double *value, Sharing *sharing)
     now_training(l, examples, seed);
     l->sharing = sharing;
     int32_t *order = alloc(count, sizeof *order);
-    epoch_order(order, count, (uint64_t)seed, 1 << 20); /* no epoch's order: which images there are */
+    /* No epoch's order: which images there are. */
+    epoch_order(order, count, (uint64_t)seed, 1 << 20);
     double began = timer_now();
     double right = train_on_subset(&l->setup, order, examples, l->batch, updates, l->rate, (uint64_t)seed);
     value[0] = 1 - right;
@@ -115,7 +116,8 @@ static bool goes_on(void *context)
     return !stop_requested() && (!w->l->watched || background_goes_on(w->l->watched));
 }
 
-/* All trainings on these parts of the data that are not there yet, a seed after the other. False: interrupted. */
+/* All trainings on these parts of the data that are not there yet, a seed after the other.
+ * False: interrupted. */
 static bool train_all(LearningCurve *l, const char *what, const int *examples, int sizes, int total)
 {
     int count = sizes * l->seeds;

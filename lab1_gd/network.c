@@ -187,7 +187,8 @@ static bool goes_on(void *context)
     return !stop_requested() && (!w->t->watch || background_goes_on(w->t->watch));
 }
 
-/* Rank 0 reads what an earlier run kept. Returns how many networks are still to train; the same list on every rank. */
+/* Rank 0 reads what an earlier run kept. Returns how many networks are still to train; the same
+ * list on every rank. */
 static int read_kept(Work *w, int count)
 {
     int n = 0;
@@ -207,7 +208,8 @@ static int read_kept(Work *w, int count)
     return n;
 }
 
-/* All that rank `from` has of a network to all ranks; on the others it must be as network_new made it. */
+/* All that rank `from` has of a network to all ranks; on the others it must be as network_new
+ * made it. */
 static void broadcast(Network *n, const TrainingContext *t, int from)
 {
     Comm *c = t->c;

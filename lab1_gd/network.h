@@ -15,7 +15,8 @@
 
 typedef struct Recipe {
     ModelSpec spec;
-    int images, batch, updates;     /* training images used; images per update; at most so many updates */
+    int images, batch;              /* training images used; images per update */
+    int updates;                    /* at most so many */
     double rate, momentum, weight_decay, target; /* stop when the loss on the subset is not above target (0: never) */
     int snapshots;                  /* how often the weights are kept on the way, about */
     int64_t seed;
@@ -47,9 +48,10 @@ typedef struct TrainingContext {
 Network *network_new(Backend *be, const ModelSpec *spec, int batch, const char *name);
 void network_free(Network *n); /* NULL is fine */
 
-/* Train net[count], each by its recipe, or take what an earlier run of the same recipe kept. Each is trained by one rank,
- * several at a time where there are several ranks (net[0] by rank 0), and is then the same on all of them; one that another
- * rank trains has no snapshots on rank 0 until all are trained. Collective. False: stopped before the end. */
+/* Train net[count], each by its recipe, or take what an earlier run of the same recipe kept.
+ * Each is trained by one rank, several at a time where there are several ranks (net[0] by rank
+ * 0), and is then the same on all of them; one that another rank trains has no snapshots on rank
+ * 0 until all are trained. Collective. False: stopped before the end. */
 bool networks_train(Network *const *net, const TrainingContext *t, const Recipe *recipe, int count);
 /* A checkpoint's weights into n (whose model must be that file's: checkpoint_model()). */
 void network_read(Network *n, const char *path);

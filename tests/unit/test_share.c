@@ -1,5 +1,5 @@
-/* test_share.c: every item is done once, by a rank that is free, and found on rank 0; a stop reaches ranks in the middle
- * of an item, and what it cut short is not found. */
+/* test_share.c: every item is done once, by a rank that is free, and found on rank 0; a stop
+ * reaches ranks in the middle of an item, and what it cut short is not found. */
 #include <math.h>
 #include <unistd.h>
 #include "check.h"
@@ -99,13 +99,14 @@ static void cancelled(void **state)
     Work w = {.c = comm_open("auto"), .stop_after = 10};
     Share share = {.items = ITEMS, .values = 2, .ahead = 1, .context = &w, .work = until_cancelled, .found = found,
                    .goes_on = goes_on};
-    assert_int_equal(share_items(&w, &share, false), 1); /* item 0, and none of those that were handed out */
+    assert_int_equal(share_items(&w, &share, false), 1); /* item 0 alone */
     assert_true(w.cut == w.c->size);
     assert_true(w.asked == (w.c->rank ? 0 : 11)); /* once told, rank 0 asks no more */
     comm_close(w.c);
 }
 
-/* Each rank does one item; then the last one gives up by itself, as after a signal: that ends the work of all. */
+/* Each rank does one item; then the last one gives up by itself, as after a signal: that ends
+ * the work of all. */
 static bool gives_up(void *context, int item, double *value, Sharing *sharing)
 {
     Work *w = context;

@@ -1,4 +1,5 @@
-/* test_target.c: training to a target: a function of its arguments but for the times, and it gives up where it should. */
+/* test_target.c: training to a target: a function of its arguments but for the times, and it
+ * gives up where it should. */
 #include <math.h>
 #include "device.h"
 #include "check.h"
