@@ -22,18 +22,29 @@ void batch_sweep_open(BatchSweep *b, Comm *comm, Backend *be, const Dataset *dat
             b->largest, b->test, b->train);
     b->seed = seed;
     b->comm = comm;
-    b->setup = (TargetSetup){
-        .be = be, .data = data,
-        .spec = {.name = b->model, .h = train->h, .w = train->w, .c = train->c, .classes = data->classes},
-        .momentum = b->momentum, .target = b->target, .epochs = b->epochs, .train = b->train, .test = b->test,
-        .check_every = b->check_every, .interrupted = interrupted, .context = b};
+    b->setup = (TargetSetup){.be = be,
+                             .data = data,
+                             .spec = {.name = b->model,
+                                      .h = train->h,
+                                      .w = train->w,
+                                      .c = train->c,
+                                      .classes = data->classes},
+                             .momentum = b->momentum,
+                             .target = b->target,
+                             .epochs = b->epochs,
+                             .train = b->train,
+                             .test = b->test,
+                             .check_every = b->check_every,
+                             .interrupted = interrupted,
+                             .context = b};
 }
 
 json_t *batch_sweep_config(const BatchSweep *b)
 {
-    return json_pack("{s:s, s:s, s:s, s:f, s:f, s:f, s:f, s:i, s:i, s:i, s:s, s:i}", "model", b->model, "data",
-                     b->setup.data->name, "scale", b->scale, "rate", b->rate, "momentum", b->momentum, "target", b->target,
-                     "epochs", b->epochs, "train", b->train, "test", b->test, "check_every", b->check_every, "device",
+    return json_pack("{s:s, s:s, s:s, s:f, s:f, s:f, s:f, s:i, s:i, s:i, s:s, s:i}", "model",
+                     b->model, "data", b->setup.data->name, "scale", b->scale, "rate", b->rate,
+                     "momentum", b->momentum, "target", b->target, "epochs", b->epochs, "train",
+                     b->train, "test", b->test, "check_every", b->check_every, "device",
                      b->setup.be->description, "ranks", b->comm->size);
 }
 
@@ -136,8 +147,13 @@ bool batch_sweep_run(BatchSweep *b, Run *run)
     lock(b, true);
     b->done = total - missing;
     lock(b, false);
-    bool complete = share_work(b->comm, b->setup.be, &(Share){.items = missing, .values = BATCH_VALUES, .context = &w, .work = train,
-                                                              .found = found, .goes_on = goes_on});
+    bool complete = share_work(b->comm, b->setup.be,
+                               &(Share){.items = missing,
+                                        .values = BATCH_VALUES,
+                                        .context = &w,
+                                        .work = train,
+                                        .found = found,
+                                        .goes_on = goes_on});
     if (complete)
         run_progress(run, "sweep", total, total, "runs", "all done");
     free(w.item);

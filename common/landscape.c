@@ -159,8 +159,14 @@ bool landscape_run(const Landscape *l, Comm *c)
 {
     Work work = {l, alloc((size_t)l->plane.nx * l->plane.ny, sizeof(int))};
     int items = points_to_do(l, c, work.item);
-    bool complete = share_work(c, l->m->be, &(Share){.items = items, .values = 4, .ahead = 1, .context = &work,
-                                                     .work = measure, .found = found, .goes_on = goes_on});
+    bool complete = share_work(c, l->m->be,
+                               &(Share){.items = items,
+                                        .values = 4,
+                                        .ahead = 1,
+                                        .context = &work,
+                                        .work = measure,
+                                        .found = found,
+                                        .goes_on = goes_on});
     free(work.item);
     return complete;
 }

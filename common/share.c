@@ -3,8 +3,8 @@
  * The worker waits for that one from the start, so a stop that arrives while it has an item
  * means: cancelled. */
 #include "share.h"
-#include <unistd.h>
 #include "check.h"
+#include <unistd.h>
 
 enum { ITEM = 100, RESULT = 101, STOP = 102 }; /* tags */
 
@@ -41,7 +41,10 @@ static bool goes_on(Sharing *g)
 }
 
 /* The next item; -1: none is to be begun any more. */
-static int next_item(Sharing *g) { return g->stopped || g->next == g->share->items ? -1 : g->next++; }
+static int next_item(Sharing *g)
+{
+    return g->stopped || g->next == g->share->items ? -1 : g->next++;
+}
 
 static void hand_to(Sharing *g, int rank)
 {
@@ -116,7 +119,8 @@ static void follow(Sharing *g)
         if (item < 0)
             break;
         value[0] = item;
-        value[1] = !share_cancelled(g) && g->share->work(g->share->context, (int)item, value + 2, g);
+        value[1] = !share_cancelled(g) &&
+                   g->share->work(g->share->context, (int)item, value + 2, g);
         op->upload(g->s, g->result, value);
         comm_send(g->c, g->result, 0, RESULT, g->s);
     }
@@ -133,7 +137,8 @@ bool share_cancelled(Sharing *g)
 
 bool share_work(Comm *c, Backend *be, const Share *share)
 {
-    ASSERT(share->items >= 0 && share->ahead >= 0 && share->values >= 1 && share->values <= SHARE_VALUES);
+    ASSERT(share->items >= 0 && share->ahead >= 0 && share->values >= 1 &&
+           share->values <= SHARE_VALUES);
     Sharing g = {.c = c, .s = be->op->stream_new(be, 0), .share = share};
     g.item = tensor_new(be, F64, 1, 1, 1, 1, 0);
     g.result = tensor_new(be, F64, 2 + share->values, 1, 1, 1, 0);

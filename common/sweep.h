@@ -10,9 +10,7 @@
 #ifndef SWEEP_H
 #define SWEEP_H
 #include "comm.h"
-
 #include <jansson.h>
-
 #include <stdbool.h>
 #include <stdint.h>
 

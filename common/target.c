@@ -56,7 +56,10 @@ static void update(Trial *t, double rate)
     sgd_step(t->m, t->sgd, rate);
 }
 
-static double accuracy(Trial *t) { return metrics_accuracy(evaluate(t->m, t->test, NULL, t->s->test)); }
+static double accuracy(Trial *t)
+{
+    return metrics_accuracy(evaluate(t->m, t->test, NULL, t->s->test));
+}
 
 /* Has the loss run away? */
 static bool diverged(Trial *t)
@@ -70,7 +73,8 @@ static bool diverged(Trial *t)
 static bool interrupted(Trial *t, long images)
 {
     const TargetSetup *s = t->s;
-    return s->interrupted && images / 256 != (images - t->batch) / 256 && s->interrupted(s->context);
+    return s->interrupted && images / 256 != (images - t->batch) / 256 &&
+           s->interrupted(s->context);
 }
 
 TargetOutcome train_to_target(const TargetSetup *s, int batch, double rate, uint64_t seed)
@@ -112,8 +116,8 @@ TargetOutcome train_to_target(const TargetSetup *s, int batch, double rate, uint
     return o;
 }
 
-double train_on_subset(const TargetSetup *s, const int32_t *subset, int count, int batch, int updates, double rate,
-                       uint64_t seed)
+double train_on_subset(const TargetSetup *s, const int32_t *subset, int count, int batch,
+                       int updates, double rate, uint64_t seed)
 {
     int used = batch < count ? batch : count, per_epoch = count / used;
     TargetSetup all = *s; /* the subset may lie anywhere in the training set */

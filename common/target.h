@@ -39,8 +39,8 @@ TargetOutcome train_to_target(const TargetSetup *s, int batch, double rate, uint
  * over and over in a new order, with a rate that falls to 0 (cosine); returns its accuracy on
  * the test images, NaN when interrupted. s->train is not read; a batch that is larger than the
  * subset is the subset. */
-double train_on_subset(const TargetSetup *s, const int32_t *subset, int count, int batch, int updates, double rate,
-                       uint64_t seed);
+double train_on_subset(const TargetSetup *s, const int32_t *subset, int count, int batch,
+                       int updates, double rate, uint64_t seed);
 
 /* Seconds per update with `batch` images: the mean over at least `seconds` of updates (and at
  * least 3), after some that do not count. No test, no learning: the rate is 0. */

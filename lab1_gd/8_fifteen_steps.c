@@ -66,8 +66,8 @@ typedef struct Session {
 static void begin_training(Session *s, int batch)
 {
     timed_training_free(s->training);
-    s->training = timed_training_new(s->comm, s->be, s->data, s->c->model, batch, s->pictures, s->c->rate,
-                                     (uint64_t)s->c->run.seed);
+    s->training = timed_training_new(s->comm, s->be, s->data, s->c->model, batch, s->pictures,
+                                     s->c->rate, (uint64_t)s->c->run.seed);
 }
 
 /* All ranks' reports of one step, for the picture. */

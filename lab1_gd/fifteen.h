@@ -67,8 +67,8 @@ typedef struct TimedTraining {
 } TimedTraining;
 
 /* model: a residual net's name; batch: per rank; `pictures` of the training set are used. trace: record a timeline. */
-TimedTraining *timed_training_new(Comm *c, Backend *be, const Dataset *data, const char *model, int batch, int pictures,
-                                  double rate, uint64_t seed);
+TimedTraining *timed_training_new(Comm *c, Backend *be, const Dataset *data, const char *model,
+                                  int batch, int pictures, double rate, uint64_t seed);
 void timed_training_free(TimedTraining *t);
 void timed_training_step(TimedTraining *t);
 /* Among the last steps one of median length, whose successors' batches are loaded too; -1: too few so far. */

@@ -100,12 +100,18 @@ static Tensor equal_weights(const TimedTraining *t)
     return weight;
 }
 
-TimedTraining *timed_training_new(Comm *c, Backend *be, const Dataset *data, const char *model, int batch, int pictures,
-                                  double rate, uint64_t seed)
+TimedTraining *timed_training_new(Comm *c, Backend *be, const Dataset *data, const char *model,
+                                  int batch, int pictures, double rate, uint64_t seed)
 {
     const Images *all = &data->train;
     TimedTraining *t = alloc(1, sizeof *t);
-    *t = (TimedTraining){.comm = c, .be = be, .data = data, .images = *all, .batch = batch, .rate = rate, .seed = seed};
+    *t = (TimedTraining){.comm = c,
+                         .be = be,
+                         .data = data,
+                         .images = *all,
+                         .batch = batch,
+                         .rate = rate,
+                         .seed = seed};
     t->images.count = pictures;
     t->updates = pictures / (batch * c->size);
     REQUIRE(t->updates >= 1, "%d pictures are less than one batch of %d on each of %d ranks", pictures, batch, c->size);

@@ -62,7 +62,8 @@ static Network *get_network(Session *s, int k, const Recipe *recipe)
     const Choices *c = s->c;
     const char *file = k ? c->against : c->checkpoint;
     int batch = c->batch > recipe->batch ? c->batch : recipe->batch;
-    Network *net = file ? network_of_file(s, file, batch) : network_new(s->be, &recipe->spec, batch, NULL);
+    Network *net = file ? network_of_file(s, file, batch)
+                        : network_new(s->be, &recipe->spec, batch, NULL);
     if (!s->train) {
         s->train = subset_of(s, &s->data->train, net->m);
         s->test = subset_of(s, &s->data->test, net->m);
@@ -85,7 +86,11 @@ static bool get_networks(Session *s)
     int n = 0;
     for (int k = 0; k < s->view.looks; k++) {
         Recipe r = c->recipe;
-        r.spec = (ModelSpec){.name = r.spec.name, .h = images->h, .w = images->w, .c = images->c, .classes = s->data->classes,
+        r.spec = (ModelSpec){.name = r.spec.name,
+                             .h = images->h,
+                             .w = images->w,
+                             .c = images->c,
+                             .classes = s->data->classes,
                              .no_skip = r.spec.no_skip || k};
         Network *net = get_network(s, k, &r);
         if (k ? c->against : c->checkpoint)
@@ -96,7 +101,8 @@ static bool get_networks(Session *s)
     if (n == 0)
         return true;
     say_phase(s, "training", n == 1 ? fresh[0]->name : "both networks");
-    TrainingContext t = {s->run, s->comm, s->be, s->data, c->test ? s->test : s->train, mode_of(c), s->work};
+    TrainingContext t = {s->run,     s->comm, s->be, s->data, c->test ? s->test : s->train,
+                         mode_of(c), s->work};
     return networks_train(fresh, &t, recipe, n);
 }
 

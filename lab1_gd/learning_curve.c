@@ -27,10 +27,18 @@ void learning_curve_open(LearningCurve *l, Comm *comm, Backend *be, const Datase
     l->test = l->test < data->test.count ? l->test : data->test.count;
     l->seed = seed;
     l->comm = comm;
-    l->setup = (TargetSetup){
-        .be = be, .data = data,
-        .spec = {.name = l->model, .h = train->h, .w = train->w, .c = train->c, .classes = data->classes},
-        .momentum = l->momentum, .weight_decay = l->weight_decay, .test = l->test, .interrupted = interrupted, .context = l};
+    l->setup = (TargetSetup){.be = be,
+                             .data = data,
+                             .spec = {.name = l->model,
+                                      .h = train->h,
+                                      .w = train->w,
+                                      .c = train->c,
+                                      .classes = data->classes},
+                             .momentum = l->momentum,
+                             .weight_decay = l->weight_decay,
+                             .test = l->test,
+                             .interrupted = interrupted,
+                             .context = l};
 }
 
 int learning_curve_sizes(const LearningCurve *l, int size[CURVE_SIZES])
@@ -43,10 +51,11 @@ int learning_curve_sizes(const LearningCurve *l, int size[CURVE_SIZES])
 
 void learning_curve_file(LearningCurve *l)
 {
-    json_t *config = json_pack("{s:s, s:s, s:i, s:i, s:f, s:f, s:f, s:f, s:i, s:s, s:i}", "model", l->model, "data", l->setup.data->name,
-                               "batch", l->batch, "updates", l->updates, "epochs", l->epochs, "rate", l->rate, "momentum", l->momentum,
-                               "weight_decay", l->weight_decay, "test", l->test, "device", l->setup.be->description, "ranks",
-                               l->comm->size);
+    json_t *config = json_pack("{s:s, s:s, s:i, s:i, s:f, s:f, s:f, s:f, s:i, s:s, s:i}", "model",
+                               l->model, "data", l->setup.data->name, "batch", l->batch, "updates",
+                               l->updates, "epochs", l->epochs, "rate", l->rate, "momentum",
+                               l->momentum, "weight_decay", l->weight_decay, "test", l->test,
+                               "device", l->setup.be->description, "ranks", l->comm->size);
     char *path = run_path(l->run, "curve.csv");
     l->runs = sweep_open(path, "examples,error,seconds", config);
     free(path);
@@ -82,7 +91,8 @@ static bool train(void *context, int item, double *value, Sharing *sharing)
     Work *w = context;
     LearningCurve *l = w->l;
     int examples = (int)w->item[item].setting, count = l->setup.data->train.count;
-    int passes = (int)fmin(l->epochs * examples / l->batch, 1e9), updates = passes > l->updates ? passes : l->updates;
+    int passes = (int)fmin(l->epochs * examples / l->batch, 1e9),
+        updates = passes > l->updates ? passes : l->updates;
     int64_t seed = w->item[item].seed;
     char *note = format_new("%d examples, seed %lld", examples, (long long)seed);
     run_progress(l->run, w->what, l->done, w->total, "trainings", note);
@@ -93,7 +103,8 @@ static bool train(void *context, int item, double *value, Sharing *sharing)
     /* No epoch's order: which images there are. */
     epoch_order(order, count, (uint64_t)seed, 1 << 20);
     double began = timer_now();
-    double right = train_on_subset(&l->setup, order, examples, l->batch, updates, l->rate, (uint64_t)seed);
+    double right = train_on_subset(&l->setup, order, examples, l->batch, updates, l->rate,
+                                   (uint64_t)seed);
     value[0] = 1 - right;
     value[1] = timer_now() - began;
     free(order);
@@ -126,8 +137,13 @@ static bool train_all(LearningCurve *l, const char *what, const int *examples, i
         w.item[i] = (SweepItem){examples[i % sizes], l->seed + i / sizes};
     int missing = sweep_missing(w.item, l->runs, l->comm, count);
     l->done += count - missing;
-    bool complete = share_work(l->comm, l->setup.be, &(Share){.items = missing, .values = 2, .context = &w, .work = train,
-                                                              .found = found, .goes_on = goes_on});
+    bool complete = share_work(l->comm, l->setup.be,
+                               &(Share){.items = missing,
+                                        .values = 2,
+                                        .context = &w,
+                                        .work = train,
+                                        .found = found,
+                                        .goes_on = goes_on});
     free(w.item);
     return complete;
 }

@@ -75,14 +75,16 @@ typedef struct Training {
     int per_epoch;  /* updates */
 } Training;
 
-static void training_begin(Training *g, Network *n, const TrainingContext *t, const Recipe *r, Sharing *sharing)
+static void training_begin(Training *g, Network *n, const TrainingContext *t, const Recipe *r,
+                           Sharing *sharing)
 {
     const Dataset *d = t->data;
     *g = (Training){.t = t, .r = r, .n = n, .sharing = sharing, .per_epoch = r->images / r->batch};
     model_init(n->m, (uint64_t)r->seed);
     g->sgd = sgd_new(n->m, r->momentum, r->weight_decay, true);
     AugmentSpec none = {0};
-    g->loader = loader_new(t->be, &d->train, d->mean, d->istd, r->batch, model_halo(n->m), none, (uint64_t)r->seed);
+    g->loader = loader_new(t->be, &d->train, d->mean, d->istd, r->batch, model_halo(n->m), none,
+                           (uint64_t)r->seed);
     g->totals = tensor_new(t->be, F64, 2, 1, 1, 1, 0);
     g->order = alloc(r->images, sizeof *g->order);
 }
@@ -241,8 +243,13 @@ static void broadcast(Network *n, const TrainingContext *t, int from)
 bool networks_train(Network *const *net, const TrainingContext *t, const Recipe *recipe, int count)
 {
     Work w = {net, t, recipe, alloc(count, sizeof(int)), alloc(count, sizeof(int))};
-    bool complete = share_work(t->c, t->be, &(Share){.items = read_kept(&w, count), .values = 1, .context = &w, .work = train_item,
-                                                     .found = found, .goes_on = goes_on});
+    bool complete = share_work(t->c, t->be,
+                               &(Share){.items = read_kept(&w, count),
+                                        .values = 1,
+                                        .context = &w,
+                                        .work = train_item,
+                                        .found = found,
+                                        .goes_on = goes_on});
     comm_broadcast_host(t->c, w.trainer, count * sizeof *w.trainer, 0);
     for (int k = 0; k < count; k++) {
         if (w.trainer[k] >= 0)

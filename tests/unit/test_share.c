@@ -1,11 +1,11 @@
 /* test_share.c: every item is done once, by a rank that is free, and found on rank 0; a stop
  * reaches ranks in the middle of an item, and what it cut short is not found. */
-#include <math.h>
-#include <unistd.h>
 #include "check.h"
 #include "harness.h"
 #include "share.h"
 #include "timer.h"
+#include <math.h>
+#include <unistd.h>
 
 enum { ITEMS = 40 };
 
@@ -63,7 +63,12 @@ static int share_items(Work *w, Share *share, bool complete)
 static void shares(int ahead, int stop_after, bool complete)
 {
     Work w = {.c = comm_open("auto"), .stop_after = stop_after};
-    Share share = {.items = ITEMS, .values = 2, .ahead = ahead, .context = &w, .work = square, .found = found,
+    Share share = {.items = ITEMS,
+                   .values = 2,
+                   .ahead = ahead,
+                   .context = &w,
+                   .work = square,
+                   .found = found,
                    .goes_on = stop_after < 1000 ? goes_on : NULL};
     int times = share_items(&w, &share, complete);
     assert_true(stop_after > 0 || times == 0);
@@ -97,7 +102,12 @@ static bool until_cancelled(void *context, int item, double *value, Sharing *sha
 static void cancelled(void **state)
 {
     Work w = {.c = comm_open("auto"), .stop_after = 10};
-    Share share = {.items = ITEMS, .values = 2, .ahead = 1, .context = &w, .work = until_cancelled, .found = found,
+    Share share = {.items = ITEMS,
+                   .values = 2,
+                   .ahead = 1,
+                   .context = &w,
+                   .work = until_cancelled,
+                   .found = found,
                    .goes_on = goes_on};
     assert_int_equal(share_items(&w, &share, false), 1); /* item 0 alone */
     assert_true(w.cut == w.c->size);
@@ -142,7 +152,8 @@ static bool long_on_rank_0(void *context, int item, double *value, Sharing *shar
 static void rank_0_is_busy(void **state)
 {
     Work w = {.c = comm_open("auto")};
-    Share share = {.items = ITEMS, .values = 2, .context = &w, .work = long_on_rank_0, .found = found};
+    Share share = {
+        .items = ITEMS, .values = 2, .context = &w, .work = long_on_rank_0, .found = found};
     share_items(&w, &share, true);
     comm_close(w.c);
 }

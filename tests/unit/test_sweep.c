@@ -107,7 +107,8 @@ static void says_what_is_missing(void **state)
         sweep_add(s, 4, 2, (double[]){1, 2});
     }
     assert_int_equal(sweep_missing(item, s, c, 4), 3);
-    assert_true(item[0].setting == 16 && item[1].setting == 8 && item[1].seed == 2 && item[2].setting == 4);
+    assert_true(item[0].setting == 16 && item[1].setting == 8 && item[1].seed == 2 &&
+                item[2].setting == 4);
     for (int i = 0; i < 3 && s; i++)
         sweep_add(s, item[i].setting, item[i].seed, (double[]){0, 0});
     assert_int_equal(sweep_missing(item, s, c, 3), 0);
@@ -164,7 +165,8 @@ static void refuses_other_files(void **state)
 
 static const Case cases[] = {{.name = "resumes", .run = resumes},
                              {.name = "survives_a_cut", .run = survives_a_cut},
-                             {.name = "keeps_configurations_apart", .run = keeps_configurations_apart},
+                             {.name = "keeps_configurations_apart",
+                              .run = keeps_configurations_apart},
                              {.name = "begins_in_an_empty_file", .run = begins_in_an_empty_file},
                              {.name = "tells_the_spread", .run = tells_the_spread},
                              {.name = "missing_alone", .run = says_what_is_missing},

@@ -39,8 +39,14 @@ static void free_data(Dataset *d)
 
 static TargetSetup setup(Backend *be, const Dataset *d)
 {
-    return (TargetSetup){.be = be, .data = d, .spec = {.name = "linear", .h = 32, .w = 32, .c = 3, .classes = 10},
-                         .target = 0.4, .epochs = 20, .train = TRAIN, .test = TEST, .check_every = 260};
+    return (TargetSetup){.be = be,
+                         .data = d,
+                         .spec = {.name = "linear", .h = 32, .w = 32, .c = 3, .classes = 10},
+                         .target = 0.4,
+                         .epochs = 20,
+                         .train = TRAIN,
+                         .test = TEST,
+                         .check_every = 260};
 }
 
 static void reaches(void **state)
@@ -118,7 +124,8 @@ static void times_updates(void **state)
     device_close(device);
 }
 
-static const Case cases[] = {{.name = "reaches", .run = reaches}, {.name = "gives_up", .run = gives_up},
+static const Case cases[] = {{.name = "reaches", .run = reaches},
+                             {.name = "gives_up", .run = gives_up},
                              {.name = "learns_from_a_subset", .run = learns_from_a_subset},
                              {.name = "times_updates", .run = times_updates}};
 int main(int argc, char **argv) { return device_main(argc, argv, cases, sizeof cases / sizeof *cases); }
