@@ -12,6 +12,7 @@
 #include "background_thread.h"
 #include "plot.h"
 #include "run.h"
+#include "task_farm.h"
 #include "sweep.h"
 #include "train_to_target.h"
 
@@ -24,10 +25,12 @@ typedef struct BatchSweep {
     int train, test, check_every;
     double rate, momentum, target, epochs; /* rate: at batch 64 */
     int64_t seed;                /* the first */
+    Comm *comm;
     TargetSetup setup;
     Sweep *runs;                 /* setting: the batch; rank 0, else NULL */
-    Background *background;      /* NULL, or: the runs are made on this thread, whose lock guards what follows, and runs */
-    int batch, done;             /* now training with this batch, 0: none; runs that are there */
+    Sharing *sharing;            /* while a run is made here: asked whether it is to stop */
+    Background *background;      /* rank 0; NULL: none. Its lock guards what follows, and runs */
+    int batch, done;             /* this rank's batch now, 0: it trains none; runs that are there */
     int64_t batch_seed;
 } BatchSweep;
 
@@ -46,7 +49,7 @@ typedef struct BatchSweep {
     {"test", ARG_INT, &(s).test, .min = 100, .max = 1000000, .help = "test pictures used"}, \
     {"check-every", ARG_INT, &(s).check_every, .min = 1, .max = 1000000, .help = "training pictures between two tests"}
 
-/* After args_parse: are the numbers possible for so many ranks and this data (else exit 2; more pictures than there
+/* After args_parse: are the numbers possible with this data (else exit 2; more images than there
  * are: all)? Fills in setup. */
 void batch_sweep_open(BatchSweep *b, Comm *comm, Backend *be, const Dataset *data, int64_t seed);
 /* sweep.csv in the run's folder, on the rank that speaks. */
@@ -58,11 +61,12 @@ json_t *batch_sweep_config(const BatchSweep *b);
 double batch_sweep_rate(const BatchSweep *b, int batch);
 int batch_sweep_sizes(const BatchSweep *b, int size[BATCH_SIZES]); /* returns how many */
 
-/* All runs that are not there yet, a seed after the other. False: interrupted (Ctrl-C, or background is stopped).
- * Collective. */
+/* All runs that are not there yet, a seed after the other, each on the next rank that is free;
+ * their results are the same on any number of ranks, but for the times. False: interrupted
+ * (Ctrl-C, or background is stopped). Collective. */
 bool batch_sweep_run(BatchSweep *b, Run *run);
-/* setup.interrupted for runs of one's own beside these: context is b. */
-bool batch_sweep_interrupted(void *b);
+/* On rank 0, between pieces of work: false: interrupted. Waits while background is paused. */
+bool batch_sweep_goes_on(const BatchSweep *b);
 
 void batch_sweep_table(const BatchSweep *b, Run *run);
 /* One value over the batch sizes: the median with a bar from lowest to highest, of the runs that gave one.

@@ -9,6 +9,7 @@
  */
 #ifndef SWEEP_H
 #define SWEEP_H
+#include "comm.h"
 #include <jansson.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -35,6 +36,15 @@ void sweep_free(Sweep *s);
 
 const SweepRow *sweep_find(const Sweep *s, double setting, int64_t seed);          /* NULL: still to run */
 void sweep_add(Sweep *s, double setting, int64_t seed, const double *values);      /* values[values]: writes the line */
+
+/* One run: what it is of. */
+typedef struct SweepItem {
+    double setting;
+    int64_t seed;
+} SweepItem;
+/* Of item[count], leave those that are still to run, in their order, and say so to all ranks. s:
+ * rank 0's, elsewhere not read. Collective. Returns how many they are. */
+int sweep_missing(SweepItem *item, const Sweep *s, Comm *c, int count);
 
 /* Over the seeds of one setting: the median of one value (of an even number: the mean of the middle two), and its
  * lowest and highest. `runs` gave a value; `missed` gave none (NaN) and are left out. */

@@ -116,8 +116,9 @@ static void show(BatchStudy *s)
 static Sweep *speed_file(const BatchStudy *s)
 {
     const TargetSetup *t = &s->sweep.setup;
-    json_t *config = json_pack("{s:s, s:s, s:s, s:i, s:f, s:i}", "model", t->spec.name, "data", t->data->name, "device",
-                               t->be->description, "ranks", t->comm->size, "slice", s->slice, "train", t->train);
+    json_t *config = json_pack("{s:s, s:s, s:s, s:i, s:f, s:i}", "model", t->spec.name, "data",
+                               t->data->name, "device", t->be->description, "ranks",
+                               s->sweep.comm->size, "slice", s->slice, "train", t->train);
     char *path = run_path(s->run, "speed.csv");
     Sweep *speed = sweep_open(path, "batch,seconds_per_update", config);
     free(path);

@@ -2,7 +2,8 @@
  *
  * Trains a network (or reads a checkpoint), then measures its loss on a plane through the trained weights, along a line,
  * and in the plane in which its training moved. --compare trains two, with and without skip connections, to the same
- * loss and puts them side by side. All ranks share the points; an interrupted landscape goes on where it was.
+ * loss (on two ranks at the same time) and puts them side by side. All ranks share the points; an
+ * interrupted landscape is resumed.
  * Exercise: filter_normalize.c (lab1.h).
  */
 #include <math.h>
@@ -45,7 +46,7 @@ static void parse(Choices *c, Option *table, int argc, char **argv)
         {"eigenvalues", ARG_FLAG, &c->eigenvalues, .help = "the Hessian's largest and smallest eigenvalue"},
         {"steps", ARG_INT, &c->steps, .min = 2, .max = 500, .help = "Lanczos steps for them"},
         {"train-images", ARG_INT, &r->images, .min = 1, .max = 1000000, .help = "pictures to train on"},
-        {"batch", ARG_INT, &r->batch, .min = 1, .max = 65536, .help = "pictures per update, over all ranks"},
+        {"batch", ARG_INT, &r->batch, .min = 1, .max = 65536, .help = "images per update"},
         {"updates", ARG_INT, &r->updates, .min = 1, .max = 1000000, .help = "updates at most"},
         {"rate", ARG_REAL, &r->rate, .min = 1e-6, .max = 100, .help = "learning rate"},
         {"target", ARG_REAL, &r->target, .min = 0, .max = 100, .help = "stop at this loss (0: compare 0.2, else never)"},
@@ -153,7 +154,6 @@ int main(int argc, char **argv)
     char *missing = exercise_missing(uses, 1);
     stop_on_signals();
     Comm *comm = comm_open(c.run.comm);
-    REQUIRE(c.recipe.batch % comm->size == 0, "--batch=%d: the %d ranks cannot share it evenly", c.recipe.batch, comm->size);
     Backend *be = backend_open(c.run.device, comm->local_rank, comm->local_size, c.run.threads);
     backend_precision(be, c.run.precision);
     REQUIRE(be->precision == PRECISION_FP32 || !c.eigenvalues, "--precision=%s: too rough for the Hessian's eigenvalues: add --no-eigenvalues", c.run.precision);

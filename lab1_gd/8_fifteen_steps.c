@@ -53,7 +53,7 @@ typedef struct Session {
     Backend *be;
     const Dataset *data;
     Commands commands;
-    Trainer *trainer;
+    TimedTraining *training;
     Background *thread, *own; /* rank 0's training, as the window's thread knows it, and as it knows itself; its lock
                                * guards what follows */
     bool paused, restart;
@@ -63,16 +63,17 @@ typedef struct Session {
     char *missing;
 } Session;
 
-static void make_trainer(Session *s, int batch)
+static void begin_training(Session *s, int batch)
 {
-    trainer_free(s->trainer);
-    s->trainer = trainer_new(s->comm, s->be, s->data, s->c->model, batch, s->pictures, s->c->rate, (uint64_t)s->c->run.seed);
+    timed_training_free(s->training);
+    s->training = timed_training_new(s->comm, s->be, s->data, s->c->model, batch, s->pictures,
+                                     s->c->rate, (uint64_t)s->c->run.seed);
 }
 
 /* All ranks' reports of one step, for the picture. */
 static void collect(Session *s, int64_t step)
 {
-    StepReport mine = trainer_report(s->trainer, step, !s->missing), all[MOST_RANKS];
+    StepReport mine = timed_training_report(s->training, step, !s->missing), all[MOST_RANKS];
     comm_gather_host(s->comm, all, &mine, sizeof mine, 0);
     if (s->comm->rank != 0)
         return;
@@ -88,7 +89,7 @@ static Command next_command(Session *s, bool stop, double *shown)
     Command k = {{0}};
     background_lock(s->own);
     bool newest = s->paused && !stop && !s->restart;
-    int64_t step = newest ? s->trainer->steps : trainer_median_step(s->trainer);
+    int64_t step = newest ? s->training->steps : timed_training_median_step(s->training);
     k.number[STOP] = stop;
     k.number[RESTART] = s->restart;
     k.number[BATCH] = s->batch;
@@ -105,9 +106,9 @@ static Command next_command(Session *s, bool stop, double *shown)
 static bool obey(Session *s, Command k)
 {
     if (k.number[RESTART])
-        make_trainer(s, k.number[BATCH]);
+        begin_training(s, k.number[BATCH]);
     if (!k.number[STOP])
-        trainer_step(s->trainer);
+        timed_training_step(s->training);
     if (k.number[SHOW])
         collect(s, k.number[STEP]);
     return !k.number[STOP];
@@ -117,7 +118,7 @@ static bool obey(Session *s, Command k)
 static bool enough(Session *s)
 {
     background_lock(s->own);
-    bool all = s->most > 0 && s->trainer->steps >= s->most;
+    bool all = s->most > 0 && s->training->steps >= s->most;
     background_unlock(s->own);
     return all;
 }
@@ -242,16 +243,16 @@ int main(int argc, char **argv)
     Run *run = run_open("lab1_fifteen_steps", &c.run, table, facts, comm->rank == 0);
     Session s = {.c = &c, .comm = comm, .be = be, .data = data, .commands = commands, .batch = c.batch, .missing = missing};
     s.pictures = c.pictures < data->train.count ? c.pictures : data->train.count;
-    make_trainer(&s, c.batch);
+    begin_training(&s, c.batch);
     if (comm->rank == 0)
         lead(&s, run);
     else
         follow(&s);
     char *path = run_path(run, "trace.json");
-    trace_write(s.trainer->trace, comm, path);
+    trace_write(s.training->trace, comm, path);
     run_say(run, "timeline: %s (opens in ui.perfetto.dev)", path);
     free(path);
-    trainer_free(s.trainer);
+    timed_training_free(s.training);
     commands_free(&s.commands, be);
     run_close(run);
     dataset_free(data);

@@ -25,7 +25,7 @@ static Choices defaults(void)
 static void figure(Run *run, const BatchSweep *b)
 {
     Plot *plot = plot_new(1280, 560);
-    int ranks = b->setup.comm->size;
+    int ranks = b->comm->size;
     char *title = format_new("%s on %s, %d pictures · to %.0f %% test accuracy · rate %g at 64, %s · %d rank%s", b->model,
                              b->setup.data->name, b->train, 100 * b->target, b->rate, b->scale, ranks, ranks == 1 ? "" : "s");
     PlotAxis batch = {.label = "batch size (pictures per update)", .log = 2};

@@ -93,7 +93,7 @@ typedef struct Work {
     int *item; /* the points that are still to do, coarse to fine */
 } Work;
 
-static void measure(void *context, int item, double *value)
+static bool measure(void *context, int item, double *value, Sharing *sharing)
 {
     const Work *work = context;
     const Landscape *l = work->l;
@@ -105,6 +105,7 @@ static void measure(void *context, int item, double *value)
     value[1] = b;
     value[2] = metrics_loss(metrics);
     value[3] = metrics_accuracy(metrics);
+    return true;
 }
 
 static void enter(const Landscape *l, int point, double loss, double accuracy)
@@ -158,7 +159,14 @@ bool landscape_run(const Landscape *l, Comm *c)
 {
     Work work = {l, alloc((size_t)l->plane.nx * l->plane.ny, sizeof(int))};
     int items = points_to_do(l, c, work.item);
-    bool complete = share_work(c, l->m->be, &(Share){items, 4, &work, measure, found, goes_on});
+    bool complete = share_work(c, l->m->be,
+                               &(Share){.items = items,
+                                        .values = 4,
+                                        .ahead = 1,
+                                        .context = &work,
+                                        .work = measure,
+                                        .found = found,
+                                        .goes_on = goes_on});
     free(work.item);
     return complete;
 }

@@ -128,6 +128,17 @@ const SweepRow *sweep_find(const Sweep *s, double setting, int64_t seed)
     return NULL;
 }
 
+int sweep_missing(SweepItem *item, const Sweep *s, Comm *c, int count)
+{
+    int n = 0;
+    for (int i = 0; i < count && c->rank == 0; i++)
+        if (!sweep_find(s, item[i].setting, item[i].seed))
+            item[n++] = item[i];
+    comm_broadcast_host(c, &n, sizeof n, 0);
+    comm_broadcast_host(c, item, n * sizeof *item, 0);
+    return n;
+}
+
 void sweep_add(Sweep *s, double setting, int64_t seed, const double *values)
 {
     SweepRow row = {.setting = setting, .seed = seed};

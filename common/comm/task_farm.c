@@ -1,105 +1,157 @@
-/* share.c: see share.h. Two kinds of message: an item's number to a worker (-1: no more), and its result back. */
+/* share.c: see share.h. Three kinds of message: an item's number to a worker (-1: no more), its
+ * result back, and to each worker exactly one stop: when the work is cancelled, else at its end.
+ * The worker waits for that one from the start, so a stop that arrives while it has an item
+ * means: cancelled. */
 #include "task_farm.h"
 #include "check.h"
+#include <unistd.h>
 
-enum { ITEM = 100, RESULT = 101, DEPTH = 2 }; /* tags; items that a worker has at a time */
+enum { ITEM = 100, RESULT = 101, STOP = 102 }; /* tags */
 
-typedef struct Master {
+struct Sharing {
     Comm *c;
     Stream *s;
     const Share *share;
-    Tensor item, result; /* F64 [1]; F64 [1 + values]: the item, its values */
-    CommRequest *coming; /* the receive of the next result */
-    int next, end, out;  /* the next item to hand out, and where to stop; items handed to others that are not back */
-} Master;
+    Tensor item, result, stop; /* F64 [1]; [2 + values]: the item, is it done, its values; [1] */
+    CommRequest *coming;       /* rank 0: the receive of the next result; the others: of the stop */
+    int next, out, done;       /* rank 0: the next item; items that others have; items found */
+    bool stopped;              /* rank 0: the stop is sent */
+};
 
-static void send_item(Master *m, int rank, double item)
+/* ---- rank 0 ---- */
+
+static void tell(Sharing *g, int rank, int tag, double number)
 {
-    m->s->be->op->upload(m->s, m->item, &item);
-    comm_send(m->c, m->item, rank, ITEM, m->s);
+    g->s->be->op->upload(g->s, g->item, &number);
+    comm_send(g->c, g->item, rank, tag, g->s);
 }
 
-static void hand_to(Master *m, int rank)
+static void stop(Sharing *g)
 {
-    if (m->next >= m->end)
+    for (int rank = 1; rank < g->c->size && !g->stopped; rank++)
+        tell(g, rank, STOP, 0);
+    g->stopped = true;
+}
+
+static bool goes_on(Sharing *g)
+{
+    if (!g->stopped && g->share->goes_on && !g->share->goes_on(g->share->context))
+        stop(g);
+    return !g->stopped;
+}
+
+/* The next item; -1: none is to be begun any more. */
+static int next_item(Sharing *g)
+{
+    return g->stopped || g->next == g->share->items ? -1 : g->next++;
+}
+
+static void hand_to(Sharing *g, int rank)
+{
+    int item = next_item(g);
+    if (item < 0)
         return;
-    send_item(m, rank, m->next++);
-    m->out++;
+    tell(g, rank, ITEM, item);
+    g->out++;
 }
 
-/* Wait for a result, report it, and give that rank another item. */
-static void take_result(Master *m)
+static void expect_result(Sharing *g)
 {
-    double got[1 + SHARE_VALUES];
-    int rank = comm_wait(m->c, m->coming);
-    m->s->be->op->download(m->s, got, m->result);
-    m->out--;
-    m->share->found(m->share->context, (int)got[0], got + 1);
-    hand_to(m, rank);
-    m->coming = m->out ? comm_recv_start(m->c, m->result, COMM_ANY, RESULT, m->s) : NULL;
+    g->coming = g->out ? comm_recv_start(g->c, g->result, COMM_ANY, RESULT, g->s) : NULL;
 }
 
-static bool goes_on(const Share *share) { return !share->goes_on || share->goes_on(share->context); }
-
-static void work_here(Master *m)
+static void enter(Sharing *g, int item, bool done, const double *value)
 {
-    double value[SHARE_VALUES];
-    int item = m->next++;
-    m->share->work(m->share->context, item, value);
-    m->share->found(m->share->context, item, value);
+    if (done)
+        g->share->found(g->share->context, item, value);
+    else
+        stop(g);
+    g->done += done;
 }
 
-static bool hand_out(Master *m)
+/* Enter the results that are there, and give those ranks other items. */
+static void take_results(Sharing *g)
 {
-    m->end = goes_on(m->share) ? m->share->items : 0;
-    for (int k = 0; k < DEPTH; k++)
-        for (int rank = 1; rank < m->c->size; rank++)
-            hand_to(m, rank);
-    m->coming = m->out ? comm_recv_start(m->c, m->result, COMM_ANY, RESULT, m->s) : NULL;
-    while (m->out || m->next < m->end) {
-        while (m->out && comm_test(m->c, m->coming))
-            take_result(m);
-        if (!goes_on(m->share))
-            m->end = m->next;
-        if (m->next < m->end)
-            work_here(m);
-        else if (m->out)
-            take_result(m);
+    while (g->out && comm_test(g->c, g->coming)) {
+        double got[2 + SHARE_VALUES];
+        int rank = comm_wait(g->c, g->coming);
+        g->s->be->op->download(g->s, got, g->result);
+        g->out--;
+        enter(g, (int)got[0], got[1] != 0, got + 2);
+        hand_to(g, rank);
+        expect_result(g);
     }
-    for (int rank = 1; rank < m->c->size; rank++)
-        send_item(m, rank, -1);
-    return m->next == m->share->items;
 }
 
-static void do_items(Comm *c, Stream *s, const Share *share, Tensor item, Tensor result)
+/* The items are handed out, all results are in. Returns: is every item done? */
+static bool lead(Sharing *g)
 {
-    const BackendOps *op = s->be->op;
+    int own = goes_on(g) ? next_item(g) : -1;
+    for (int k = 0; k <= g->share->ahead; k++)
+        for (int rank = 1; rank < g->c->size; rank++)
+            hand_to(g, rank);
+    expect_result(g);
+    while (own >= 0 || g->out) {
+        double value[SHARE_VALUES];
+        if (own >= 0)
+            enter(g, own, g->share->work(g->share->context, own, value, g), value);
+        else
+            usleep(200); /* the others are at their last items */
+        take_results(g);
+        own = goes_on(g) ? next_item(g) : -1;
+    }
+    stop(g);
+    for (int rank = 1; rank < g->c->size; rank++)
+        tell(g, rank, ITEM, -1);
+    return g->done == g->share->items;
+}
+
+/* ---- the others ---- */
+
+static void follow(Sharing *g)
+{
+    const BackendOps *op = g->s->be->op;
+    g->coming = comm_recv_start(g->c, g->stop, 0, STOP, g->s);
     for (;;) {
-        double number, value[1 + SHARE_VALUES];
-        comm_recv(c, item, 0, ITEM, s);
-        op->download(s, &number, item);
-        if (number < 0)
-            return;
-        value[0] = number;
-        share->work(share->context, (int)number, value + 1);
-        op->upload(s, result, value);
-        comm_send(c, result, 0, RESULT, s);
+        double item, value[2 + SHARE_VALUES];
+        comm_recv(g->c, g->item, 0, ITEM, g->s);
+        op->download(g->s, &item, g->item);
+        if (item < 0)
+            break;
+        value[0] = item;
+        value[1] = !share_cancelled(g) &&
+                   g->share->work(g->share->context, (int)item, value + 2, g);
+        op->upload(g->s, g->result, value);
+        comm_send(g->c, g->result, 0, RESULT, g->s);
     }
+    comm_wait(g->c, g->coming);
+}
+
+bool share_cancelled(Sharing *g)
+{
+    if (g->c->rank != 0)
+        return comm_test(g->c, g->coming);
+    take_results(g);
+    return !goes_on(g);
 }
 
 bool share_work(Comm *c, Backend *be, const Share *share)
 {
-    ASSERT(share->items >= 0 && share->values >= 1 && share->values <= SHARE_VALUES);
-    Stream *s = be->op->stream_new(be, 0);
-    Tensor item = tensor_new(be, F64, 1, 1, 1, 1, 0), result = tensor_new(be, F64, 1 + share->values, 1, 1, 1, 0);
+    ASSERT(share->items >= 0 && share->ahead >= 0 && share->values >= 1 &&
+           share->values <= SHARE_VALUES);
+    Sharing g = {.c = c, .s = be->op->stream_new(be, 0), .share = share};
+    g.item = tensor_new(be, F64, 1, 1, 1, 1, 0);
+    g.result = tensor_new(be, F64, 2 + share->values, 1, 1, 1, 0);
+    g.stop = tensor_new(be, F64, 1, 1, 1, 1, 0);
     double complete = 0;
     if (c->rank == 0)
-        complete = hand_out(&(Master){.c = c, .s = s, .share = share, .item = item, .result = result});
+        complete = lead(&g);
     else
-        do_items(c, s, share, item, result);
+        follow(&g);
     comm_broadcast_host(c, &complete, sizeof complete, 0);
-    tensor_free(be, item);
-    tensor_free(be, result);
-    be->op->stream_free(s);
+    tensor_free(be, g.item);
+    tensor_free(be, g.result);
+    tensor_free(be, g.stop);
+    be->op->stream_free(g.s);
     return complete != 0;
 }

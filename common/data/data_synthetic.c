@@ -21,18 +21,18 @@ typedef struct Canvas {
 
 static float between(Rng *r, float low, float high) { return low + (high - low) * rng_uniform(r); }
 
-/* Every ten pictures in a row hold every class once, in an order of their own: balanced, and no partition hits a rule
- * such as i % 10. */
-static int draw_label(uint64_t seed, uint64_t picture)
+/* Every ten images in a row hold every class once, in an order of their own: balanced, and no
+ * partition hits a rule such as i % 10. The order is drawn as ten exchanges; only the one place
+ * is followed back through them. */
+static int draw_label(uint64_t seed, uint64_t image)
 {
-    Rng r = rng_at(seed, RNG_SYNTHETIC, 1, picture / CLASSES);
-    int order[CLASSES] = {0};
-    for (int i = 0; i < CLASSES; i++) {
-        int j = (int)rng_below(&r, i + 1); /* Fisher & Yates, growing */
-        order[i] = order[j];
-        order[j] = i;
-    }
-    return order[picture % CLASSES];
+    Rng r = rng_at(seed, RNG_SYNTHETIC, 1, image / CLASSES);
+    int drawn[CLASSES], at = (int)(image % CLASSES), label;
+    for (int i = 0; i < CLASSES; i++)
+        drawn[i] = (int)rng_below(&r, i + 1);
+    for (label = CLASSES - 1; at != drawn[label]; label--)
+        at = at == label ? drawn[label] : at;
+    return label;
 }
 
 /* ---- forms: signed distance to the edge, negative inside, in units of the form's radius ---- */

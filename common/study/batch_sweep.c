@@ -5,29 +5,47 @@
 #include <string.h>
 #include "check.h"
 
+/* setup.interrupted */
+static bool interrupted(void *context)
+{
+    BatchSweep *b = context;
+    return stop_requested() || share_cancelled(b->sharing);
+}
+
 void batch_sweep_open(BatchSweep *b, Comm *comm, Backend *be, const Dataset *data, int64_t seed)
 {
     const Images *train = &data->train;
     REQUIRE(b->smallest <= b->largest, "--smallest=%d is above --largest=%d", b->smallest, b->largest);
-    REQUIRE(b->smallest % comm->size == 0, "--smallest=%d: the %d ranks cannot share it evenly", b->smallest, comm->size);
     b->train = b->train < train->count ? b->train : train->count;
     b->test = b->test < data->test.count ? b->test : data->test.count;
     REQUIRE(b->largest <= b->train && b->test <= b->train, "--largest=%d and --test=%d may not be above the %d training pictures",
             b->largest, b->test, b->train);
     b->seed = seed;
-    b->setup = (TargetSetup){
-        .comm = comm, .be = be, .data = data,
-        .spec = {.name = b->model, .h = train->h, .w = train->w, .c = train->c, .classes = data->classes},
-        .momentum = b->momentum, .target = b->target, .epochs = b->epochs, .train = b->train, .test = b->test,
-        .check_every = b->check_every, .interrupted = batch_sweep_interrupted, .context = b};
+    b->comm = comm;
+    b->setup = (TargetSetup){.be = be,
+                             .data = data,
+                             .spec = {.name = b->model,
+                                      .h = train->h,
+                                      .w = train->w,
+                                      .c = train->c,
+                                      .classes = data->classes},
+                             .momentum = b->momentum,
+                             .target = b->target,
+                             .epochs = b->epochs,
+                             .train = b->train,
+                             .test = b->test,
+                             .check_every = b->check_every,
+                             .interrupted = interrupted,
+                             .context = b};
 }
 
 json_t *batch_sweep_config(const BatchSweep *b)
 {
-    return json_pack("{s:s, s:s, s:s, s:f, s:f, s:f, s:f, s:i, s:i, s:i, s:s, s:i}", "model", b->model, "data",
-                     b->setup.data->name, "scale", b->scale, "rate", b->rate, "momentum", b->momentum, "target", b->target,
-                     "epochs", b->epochs, "train", b->train, "test", b->test, "check_every", b->check_every, "device",
-                     b->setup.be->description, "ranks", b->setup.comm->size);
+    return json_pack("{s:s, s:s, s:s, s:f, s:f, s:f, s:f, s:i, s:i, s:i, s:s, s:i}", "model",
+                     b->model, "data", b->setup.data->name, "scale", b->scale, "rate", b->rate,
+                     "momentum", b->momentum, "target", b->target, "epochs", b->epochs, "train",
+                     b->train, "test", b->test, "check_every", b->check_every, "device",
+                     b->setup.be->description, "ranks", b->comm->size);
 }
 
 void batch_sweep_file(BatchSweep *b, Run *run)
@@ -61,10 +79,9 @@ int batch_sweep_sizes(const BatchSweep *b, int size[BATCH_SIZES])
     return n;
 }
 
-bool batch_sweep_interrupted(void *context)
+bool batch_sweep_goes_on(const BatchSweep *b)
 {
-    BatchSweep *b = context;
-    return stop_requested() || (b->background && !background_goes_on(b->background));
+    return !stop_requested() && (!b->background || background_goes_on(b->background));
 }
 
 static void lock(BatchSweep *b, bool on)
@@ -73,41 +90,74 @@ static void lock(BatchSweep *b, bool on)
         (on ? background_lock : background_unlock)(b->background);
 }
 
-/* One run, unless it is there. False: interrupted. */
-static bool run_one(BatchSweep *b, int batch, int64_t seed)
+typedef struct Work {
+    BatchSweep *b;
+    Run *run;
+    SweepItem *item; /* the runs to make: setting: the batch */
+    int total;       /* runs, with those that are there */
+} Work;
+
+static void now_training(Work *w, int batch, int64_t seed)
 {
-    double there = b->runs && sweep_find(b->runs, batch, seed) != NULL;
-    comm_broadcast_host(b->setup.comm, &there, sizeof there, 0);
-    lock(b, true);
-    b->batch = batch;
-    b->batch_seed = seed;
-    lock(b, false);
-    TargetOutcome o = {0};
-    if (!there)
-        o = train_to_target(&b->setup, batch, batch_sweep_rate(b, batch), (uint64_t)seed);
-    lock(b, true);
-    if (!there && !o.interrupted && b->runs)
-        sweep_add(b->runs, batch, seed, (double[]){o.images_per_s, o.steps, o.seconds, o.epochs});
-    b->batch = 0;
-    b->done += !o.interrupted;
-    lock(b, false);
+    lock(w->b, true);
+    w->b->batch = batch;
+    w->b->batch_seed = seed;
+    lock(w->b, false);
+}
+
+/* One run, on any rank. */
+static bool train(void *context, int item, double *value, Sharing *sharing)
+{
+    Work *w = context;
+    BatchSweep *b = w->b;
+    int batch = (int)w->item[item].setting;
+    int64_t seed = w->item[item].seed;
+    char *note = format_new("batch %d, seed %lld", batch, (long long)seed);
+    run_progress(w->run, "sweep", b->done, w->total, "runs", note);
+    free(note);
+    now_training(w, batch, seed);
+    b->sharing = sharing;
+    TargetOutcome o = train_to_target(&b->setup, batch, batch_sweep_rate(b, batch), (uint64_t)seed);
+    now_training(w, 0, seed);
+    value[BATCH_IMAGES_PER_S] = o.images_per_s;
+    value[BATCH_STEPS] = o.steps;
+    value[BATCH_SECONDS] = o.seconds;
+    value[BATCH_EPOCHS] = o.epochs;
     return !o.interrupted;
 }
+
+static void found(void *context, int item, const double *value)
+{
+    Work *w = context;
+    lock(w->b, true);
+    sweep_add(w->b->runs, w->item[item].setting, w->item[item].seed, value);
+    w->b->done++;
+    lock(w->b, false);
+}
+
+static bool goes_on(void *context) { return batch_sweep_goes_on(((Work *)context)->b); }
 
 bool batch_sweep_run(BatchSweep *b, Run *run)
 {
     int size[BATCH_SIZES], n = batch_sweep_sizes(b, size), total = n * b->seeds;
-    bool going = true;
-    for (int i = 0; i < total && going; i++) {
-        int64_t seed = b->seed + i / n;
-        char *note = format_new("batch %d, seed %lld", size[i % n], (long long)seed);
-        run_progress(run, "sweep", i, total, "runs", note);
-        free(note);
-        going = run_one(b, size[i % n], seed);
-    }
-    if (going)
+    Work w = {b, run, alloc(total, sizeof(SweepItem)), total};
+    for (int i = 0; i < total; i++)
+        w.item[i] = (SweepItem){size[i % n], b->seed + i / n};
+    int missing = sweep_missing(w.item, b->runs, b->comm, total);
+    lock(b, true);
+    b->done = total - missing;
+    lock(b, false);
+    bool complete = share_work(b->comm, b->setup.be,
+                               &(Share){.items = missing,
+                                        .values = BATCH_VALUES,
+                                        .context = &w,
+                                        .work = train,
+                                        .found = found,
+                                        .goes_on = goes_on});
+    if (complete)
         run_progress(run, "sweep", total, total, "runs", "all done");
-    return going;
+    free(w.item);
+    return complete;
 }
 
 /* "12.3 (11.9–13.0)", or a dash. free() it. */

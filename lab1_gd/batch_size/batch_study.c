@@ -5,18 +5,10 @@
 #include "check.h"
 #include "lab1.h"
 
-static int first_size(const BatchStudy *s)
-{
-    int batch = 1;
-    while (batch < s->sweep.setup.comm->size) /* every rank needs a picture */
-        batch *= 2;
-    return batch;
-}
-
 int batch_study_measured(const BatchStudy *s, double *batch, double *seconds, double *low, double *high)
 {
     int n = 0;
-    for (int size = first_size(s); size <= s->fastest && n < BATCH_SIZES; size *= 2) {
+    for (int size = 1; size <= s->fastest && n < BATCH_SIZES; size *= 2) {
         SweepSpread spread = sweep_spread(s->speed, size, 0);
         if (spread.runs == 0)
             continue;
@@ -41,20 +33,15 @@ static void fit(BatchStudy *s)
 /* One measurement, unless it is there. False: interrupted. */
 static bool measure(BatchStudy *s, Background *b, int batch, int round)
 {
-    Comm *comm = s->sweep.setup.comm;
-    double known[2] = {s->speed && sweep_find(s->speed, batch, round), batch_sweep_interrupted(&s->sweep)};
-    comm_all_reduce_host(comm, known, 2, COMM_MAX);
-    if (known[0] || known[1])
-        return !known[1];
+    if (sweep_find(s->speed, batch, round))
+        return true;
+    if (!batch_sweep_goes_on(&s->sweep))
+        return false;
     double seconds = target_update_seconds(&s->sweep.setup, batch, s->slice);
-    if (b)
-        background_lock(b);
-    if (s->speed) {
-        sweep_add(s->speed, batch, round, &seconds);
-        fit(s);
-    }
-    if (b)
-        background_unlock(b);
+    background_lock(b);
+    sweep_add(s->speed, batch, round, &seconds);
+    fit(s);
+    background_unlock(b);
     return true;
 }
 
@@ -62,10 +49,10 @@ static bool measure(BatchStudy *s, Background *b, int batch, int round)
 static bool measure_all(BatchStudy *s, Background *b)
 {
     int sizes = 0, done = 0;
-    for (int batch = first_size(s); batch <= s->fastest; batch *= 2)
+    for (int batch = 1; batch <= s->fastest; batch *= 2)
         sizes++;
     for (int round = 1; round <= s->rounds; round++)
-        for (int batch = first_size(s); batch <= s->fastest; batch *= 2) {
+        for (int batch = 1; batch <= s->fastest; batch *= 2) {
             char *note = format_new("batch %d, round %d", batch, round);
             run_progress(s->run, "speed", done++, sizes * s->rounds, "measurements", note);
             free(note);
@@ -80,9 +67,12 @@ void batch_study_work(void *study, Background *b)
 {
     BatchStudy *s = study;
     s->sweep.background = b;
-    if (s->speed) /* from an earlier run */
-        fit(s);
-    bool over = measure_all(s, b) && batch_sweep_run(&s->sweep, s->run);
+    bool measured = true;
+    if (s->speed) { /* rank 0: one rank's speed, while the others wait */
+        fit(s);     /* what an earlier run measured */
+        measured = measure_all(s, b);
+    }
+    bool over = batch_sweep_run(&s->sweep, s->run) && measured;
     if (b)
         background_lock(b);
     s->over = over;

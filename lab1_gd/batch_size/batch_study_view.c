@@ -108,7 +108,7 @@ static char *footer(const BatchStudy *s)
     }
     int size[BATCH_SIZES], total = batch_sweep_sizes(b, size) * b->seeds;
     const char *state = s->missing ? "to do" : s->over ? "all runs are there" : s->paused ? "paused" : "running";
-    if (!s->over && !s->missing && b->batch == 0)
+    if (!s->over && !s->missing && b->batch == 0 && b->done == 0)
         return format_new("%s · the speed alone first", state);
     if (b->batch == 0)
         return format_new("%s · click a batch size for its numbers", state);
@@ -119,7 +119,7 @@ static char *footer(const BatchStudy *s)
 static char *title(const BatchStudy *s)
 {
     const BatchSweep *b = &s->sweep;
-    int ranks = b->setup.comm->size;
+    int ranks = b->comm->size;
     return format_new("%s on %s · %d pictures · to %.0f %% test accuracy · η = %.3g at batch 64%s · %d rank%s", b->model,
                       b->setup.data->name, b->train, 100 * b->target, b->rate,
                       !strcmp(b->scale, "sqrt") ? ", × √(B/64)" : !strcmp(b->scale, "linear") ? ", × B/64" : ", all alike", ranks,

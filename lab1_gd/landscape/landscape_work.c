@@ -56,18 +56,14 @@ static Network *network_of_file(const Session *s, const char *file, int batch)
     return net;
 }
 
-/* The network number k: read, or trained. */
-static bool get_network(Session *s, int k)
+/* Network number k, by this recipe: read from its file, or still to be trained. */
+static Network *get_network(Session *s, int k, const Recipe *recipe)
 {
     const Choices *c = s->c;
     const char *file = k ? c->against : c->checkpoint;
-    Recipe recipe = c->recipe;
-    ModelSpec *spec = &recipe.spec;
-    const Images *pictures = &s->data->train;
-    int batch = c->batch > recipe.batch ? c->batch : recipe.batch;
-    *spec = (ModelSpec){.name = spec->name, .h = pictures->h, .w = pictures->w, .c = pictures->c, .classes = s->data->classes,
-                        .no_skip = spec->no_skip || k};
-    Network *net = file ? network_of_file(s, file, batch) : network_new(s->be, spec, batch, NULL);
+    int batch = c->batch > recipe->batch ? c->batch : recipe->batch;
+    Network *net = file ? network_of_file(s, file, batch)
+                        : network_new(s->be, &recipe->spec, batch, NULL);
     if (!s->train) {
         s->train = subset_of(s, &s->data->train, net->m);
         s->test = subset_of(s, &s->data->test, net->m);
@@ -77,10 +73,37 @@ static bool get_network(Session *s, int k)
     s->view.look[k].net = net;
     if (s->work)
         background_unlock(s->work);
-    if (file)
+    return net;
+}
+
+/* All networks; those that no file was given for are trained. */
+static bool get_networks(Session *s)
+{
+    const Choices *c = s->c;
+    const Images *images = &s->data->train;
+    Network *fresh[2];
+    Recipe recipe[2];
+    int n = 0;
+    for (int k = 0; k < s->view.looks; k++) {
+        Recipe r = c->recipe;
+        r.spec = (ModelSpec){.name = r.spec.name,
+                             .h = images->h,
+                             .w = images->w,
+                             .c = images->c,
+                             .classes = s->data->classes,
+                             .no_skip = r.spec.no_skip || k};
+        Network *net = get_network(s, k, &r);
+        if (k ? c->against : c->checkpoint)
+            continue;
+        fresh[n] = net;
+        recipe[n++] = r;
+    }
+    if (n == 0)
         return true;
-    say_phase(s, "training", net->name);
-    return network_train(net, &(Trainer){s->run, s->comm, s->be, s->data, s->c->test ? s->test : s->train, mode_of(c), s->work}, &recipe);
+    say_phase(s, "training", n == 1 ? fresh[0]->name : "both networks");
+    TrainingContext t = {s->run,     s->comm, s->be, s->data, c->test ? s->test : s->train,
+                         mode_of(c), s->work};
+    return networks_train(fresh, &t, recipe, n);
 }
 
 /* What a file of points is of: everything that its numbers depend on. */
@@ -228,9 +251,8 @@ static bool work_on(Session *s)
 {
     LandscapeView *v = &s->view;
     const Choices *c = s->c;
-    for (int k = 0; k < v->looks; k++)
-        if (!get_network(s, k))
-            return false;
+    if (!get_networks(s))
+        return false;
     for (int k = 0; k < v->looks; k++)
         if (!measure_plane(s, &v->look[k]))
             return false;

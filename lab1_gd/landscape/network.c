@@ -1,5 +1,4 @@
-/* network.c: see network.h. Training is lab 2's lesson in short: every rank takes its slice of each batch, gradients are
- * averaged, all make the same update. */
+/* network.c: see network.h. */
 #include "network.h"
 #include <math.h>
 #include <stdlib.h>
@@ -62,30 +61,32 @@ void network_read(Network *n, const char *path)
     keep(n);
 }
 
-/* ---- training ---- */
+/* ---- one training, on this rank ---- */
 
 typedef struct Training {
-    const Trainer *t;
+    const TrainingContext *t;
     const Recipe *r;
     Network *n;
+    Sharing *sharing;
     Sgd *sgd;
     Loader *loader;
     Tensor totals;
-    int32_t *order, *mine; /* [images] of an epoch: all; this rank's */
-    int share, per_epoch;  /* pictures per update on this rank; updates per epoch */
+    int32_t *order; /* [images] of an epoch */
+    int per_epoch;  /* updates */
 } Training;
 
-static void training_begin(Training *g, Network *n, const Trainer *t, const Recipe *r)
+static void training_begin(Training *g, Network *n, const TrainingContext *t, const Recipe *r,
+                           Sharing *sharing)
 {
     const Dataset *d = t->data;
-    *g = (Training){.t = t, .r = r, .n = n, .share = r->batch / t->c->size, .per_epoch = r->images / r->batch};
+    *g = (Training){.t = t, .r = r, .n = n, .sharing = sharing, .per_epoch = r->images / r->batch};
     model_init(n->m, (uint64_t)r->seed);
     g->sgd = sgd_new(n->m, r->momentum, r->weight_decay, true);
     AugmentSpec none = {0};
-    g->loader = loader_new(t->be, &d->train, d->mean, d->istd, g->share, model_halo(n->m), none, (uint64_t)r->seed);
+    g->loader = loader_new(t->be, &d->train, d->mean, d->istd, r->batch, model_halo(n->m), none,
+                           (uint64_t)r->seed);
     g->totals = tensor_new(t->be, F64, 2, 1, 1, 1, 0);
     g->order = alloc(r->images, sizeof *g->order);
-    g->mine = alloc(r->images, sizeof *g->mine);
 }
 
 static void training_end(Training *g)
@@ -94,61 +95,36 @@ static void training_end(Training *g)
     tensor_free(g->t->be, g->totals);
     sgd_free(g->n->m, g->sgd);
     free(g->order);
-    free(g->mine);
-}
-
-/* This rank's slices of an epoch's batches. */
-static void start_epoch(Training *g, int epoch)
-{
-    int P = g->t->c->size, rank = g->t->c->rank;
-    epoch_order(g->order, g->r->images, (uint64_t)g->r->seed, epoch);
-    for (int u = 0; u < g->per_epoch; u++)
-        for (int i = 0; i < g->share; i++)
-            g->mine[u * g->share + i] = g->order[(u * P + rank) * g->share + i];
-    loader_start(g->loader, g->mine, g->per_epoch * g->share, epoch);
 }
 
 static void update(Training *g, double rate)
 {
     Model *m = g->n->m;
-    Comm *c = g->t->c;
     Batch b;
-    ASSERT(loader_next(g->loader, m->s, &b));
+    bool there = loader_next(g->loader, m->s, &b);
+    ASSERT(there);
     model_gradient(m, g->totals, b.x, b.label);
-    comm_all_reduce(c, m->grads, COMM_SUM, m->s);
-    m->be->op->scale(m->s, m->grads, 1.0f / c->size);
     sgd_step(m, g->sgd, rate);
 }
 
-/* Keep the weights as they are after update number `at`, and measure them. Returns the loss, the same on every rank. */
+static void lock(const TrainingContext *t, bool on)
+{
+    if (t->watch)
+        (on ? background_lock : background_unlock)(t->watch);
+}
+
+/* Keep the weights as they are after update number `at`, and measure them. Returns the loss. */
 static double snapshot(Training *g, int at)
 {
     Network *n = g->n;
-    Comm *c = g->t->c;
-    Model *m = n->m;
-    if (n->state) { /* every rank saw other pictures */
-        comm_all_reduce(c, m->state, COMM_SUM, m->s);
-        m->be->op->scale(m->s, m->state, 1.0f / c->size);
-    }
     keep(n);
-    double loss = metrics_loss(subset_metrics(m, g->t->subset, g->t->mode));
-    comm_broadcast_host(c, &loss, sizeof loss, 0);
+    double loss = metrics_loss(subset_metrics(n->m, g->t->subset, g->t->mode));
     REQUIRE(isfinite(loss), "%s diverged at update %d: lower --rate=%g", n->name, at, g->r->rate);
-    if (g->t->watch)
-        background_lock(g->t->watch);
+    lock(g->t, true);
     network_add(n, n->w, at, loss);
     n->updates = at;
-    if (g->t->watch)
-        background_unlock(g->t->watch);
+    lock(g->t, false);
     return loss;
-}
-
-/* Has anybody asked for a stop? The same answer on every rank. */
-static bool goes_on(const Trainer *t)
-{
-    double stop = stop_requested() || (t->watch && !background_goes_on(t->watch));
-    comm_all_reduce_host(t->c, &stop, 1, COMM_MAX);
-    return !stop;
 }
 
 static bool train(Training *g)
@@ -158,10 +134,12 @@ static bool train(Training *g)
     int every = r->updates / r->snapshots > 0 ? r->updates / r->snapshots : 1;
     double loss = snapshot(g, 0);
     for (int u = 0; u < r->updates && !(r->target > 0 && loss <= r->target); u++) {
-        if (!goes_on(g->t))
+        if (stop_requested() || share_cancelled(g->sharing))
             return false;
-        if (u % g->per_epoch == 0)
-            start_epoch(g, u / g->per_epoch);
+        if (u % g->per_epoch == 0) {
+            epoch_order(g->order, r->images, (uint64_t)r->seed, u / g->per_epoch);
+            loader_start(g->loader, g->order, g->per_epoch * r->batch, u / g->per_epoch);
+        }
         update(g, schedule_rate(&rates, u));
         if ((u + 1) % every == 0 || u + 1 == r->updates) {
             char note[64];
@@ -173,21 +151,113 @@ static bool train(Training *g)
     return true;
 }
 
-bool network_train(Network *n, const Trainer *t, const Recipe *recipe)
+/* ---- several trainings, dealt to the ranks ---- */
+
+typedef struct Work {
+    Network *const *net;
+    const TrainingContext *t;
+    const Recipe *recipe;
+    int *item;    /* [items] which networks are to train */
+    int *trainer; /* [count] on rank 0: the rank that has trained it, or read it; -1: none */
+} Work;
+
+static bool train_item(void *context, int item, double *value, Sharing *sharing)
 {
-    double kept = t->c->rank == 0 && network_kept(t->run, n, recipe, t);
-    comm_broadcast_host(t->c, &kept, sizeof kept, 0);
-    if (kept) {
-        network_load(t->run, n);
-        run_say(t->run, "%s: trained before, %d updates, loss %.4f", n->name, n->updates, n->loss[n->snapshots - 1]);
-        return true;
-    }
+    const Work *w = context;
+    int k = w->item[item];
     Training g;
-    training_begin(&g, n, t, recipe);
+    training_begin(&g, w->net[k], w->t, &w->recipe[k], sharing);
     bool complete = train(&g);
-    if (complete && t->c->rank == 0)
-        network_save(t->run, n, recipe, t);
-    comm_barrier(t->c);
     training_end(&g);
+    value[0] = w->t->c->rank;
+    return complete;
+}
+
+/* One that was trained here is saved at once: a longer training may follow. */
+static void found(void *context, int item, const double *value)
+{
+    const Work *w = context;
+    int k = w->item[item];
+    w->trainer[k] = (int)value[0];
+    if (w->trainer[k] == 0)
+        network_save(w->t->run, w->net[k], &w->recipe[k], w->t);
+}
+
+static bool goes_on(void *context)
+{
+    const Work *w = context;
+    return !stop_requested() && (!w->t->watch || background_goes_on(w->t->watch));
+}
+
+/* Rank 0 reads what an earlier run kept. Returns how many networks are still to train; the same
+ * list on every rank. */
+static int read_kept(Work *w, int count)
+{
+    int n = 0;
+    for (int k = 0; k < count; k++) {
+        Network *net = w->net[k];
+        w->trainer[k] = -1;
+        if (w->t->c->rank == 0 && network_kept(w->t->run, net, &w->recipe[k], w->t)) {
+            network_load(w->t->run, net);
+            run_say(w->t->run, "%s: trained before, %d updates, loss %.4f", net->name, net->updates,
+                    net->loss[net->snapshots - 1]);
+            w->trainer[k] = 0;
+        }
+        comm_broadcast_host(w->t->c, &w->trainer[k], sizeof w->trainer[k], 0);
+        if (w->trainer[k] < 0)
+            w->item[n++] = k;
+    }
+    return n;
+}
+
+/* All that rank `from` has of a network to all ranks; on the others it must be as network_new
+ * made it. */
+static void broadcast(Network *n, const TrainingContext *t, int from)
+{
+    Comm *c = t->c;
+    size_t bytes = n->m->params.n * sizeof(float);
+    int snapshots = n->snapshots;
+    comm_broadcast_host(c, n->w, bytes, from);
+    if (n->state)
+        comm_broadcast_host(c, n->state, n->m->state.n * sizeof(float), from);
+    comm_broadcast_host(c, &snapshots, sizeof snapshots, from);
+    float *w = alloc(n->m->params.n, sizeof *w);
+    for (int k = 0; k < snapshots; k++) {
+        bool here = c->rank == from;
+        int at = here ? n->at[k] : 0;
+        double loss = here ? n->loss[k] : 0;
+        comm_broadcast_host(c, here ? n->path[k] : w, bytes, from);
+        comm_broadcast_host(c, &at, sizeof at, from);
+        comm_broadcast_host(c, &loss, sizeof loss, from);
+        if (here)
+            continue;
+        lock(t, true);
+        network_add(n, w, at, loss);
+        n->updates = at;
+        lock(t, false);
+    }
+    free(w);
+    network_restore(n);
+}
+
+bool networks_train(Network *const *net, const TrainingContext *t, const Recipe *recipe, int count)
+{
+    Work w = {net, t, recipe, alloc(count, sizeof(int)), alloc(count, sizeof(int))};
+    bool complete = share_work(t->c, t->be,
+                               &(Share){.items = read_kept(&w, count),
+                                        .values = 1,
+                                        .context = &w,
+                                        .work = train_item,
+                                        .found = found,
+                                        .goes_on = goes_on});
+    comm_broadcast_host(t->c, w.trainer, count * sizeof *w.trainer, 0);
+    for (int k = 0; k < count; k++) {
+        if (w.trainer[k] >= 0)
+            broadcast(net[k], t, w.trainer[k]);
+        if (w.trainer[k] > 0 && t->c->rank == 0)
+            network_save(t->run, net[k], &recipe[k], t);
+    }
+    free(w.item);
+    free(w.trainer);
     return complete;
 }

@@ -10,11 +10,13 @@
 #include "comm.h"
 #include "data.h"
 #include "run.h"
+#include "task_farm.h"
 #include "eval_set.h"
 
 typedef struct Recipe {
     ModelSpec spec;
-    int images, batch, updates;     /* training pictures used; pictures per update, over all ranks; at most so many updates */
+    int images, batch;              /* training images used; images per update */
+    int updates;                    /* at most so many */
     double rate, momentum, weight_decay, target; /* stop when the loss on the subset is not above target (0: never) */
     int snapshots;                  /* how often the weights are kept on the way, about */
     int64_t seed;
@@ -31,8 +33,8 @@ typedef struct Network {
     double *loss;                   /* [snapshots] on the subset */
 } Network;
 
-/* What training needs, and who watches it: the lock guards the network while it grows. */
-typedef struct Trainer {
+/* What training needs, and who watches it: the lock guards a network while it grows on rank 0. */
+typedef struct TrainingContext {
     Run *run;
     Comm *c;
     Backend *be;
@@ -40,14 +42,17 @@ typedef struct Trainer {
     const Subset *subset;           /* where the loss is measured, in `mode` */
     ModelMode mode;
     Background *watch;              /* rank 0; NULL: none */
-} Trainer;
+} TrainingContext;
 
 /* An untrained network, planned for `batch` pictures. name NULL: after its kind. */
 Network *network_new(Backend *be, const ModelSpec *spec, int batch, const char *name);
 void network_free(Network *n); /* NULL is fine */
 
-/* Train n, or take what an earlier run of the same recipe kept. Collective. False: stopped before its end. */
-bool network_train(Network *n, const Trainer *t, const Recipe *recipe);
+/* Train net[count], each by its recipe, or take what an earlier run of the same recipe kept.
+ * Each is trained by one rank, several at a time where there are several ranks (net[0] by rank
+ * 0), and is then the same on all of them; one that another rank trains has no snapshots on rank
+ * 0 until all are trained. Collective. False: stopped before the end. */
+bool networks_train(Network *const *net, const TrainingContext *t, const Recipe *recipe, int count);
 /* A checkpoint's weights into n (whose model must be that file's: checkpoint_model()). */
 void network_read(Network *n, const char *path);
 /* Its trained weights and running statistics into its model again, after a landscape has used that. */

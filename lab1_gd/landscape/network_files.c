@@ -36,15 +36,17 @@ char *network_path(const Run *run, const Network *n, const char *ending)
     return path;
 }
 
-static json_t *recipe_json(const Recipe *r, const Trainer *t)
+static json_t *recipe_json(const Recipe *r, const TrainingContext *t)
 {
-    return json_pack("{s:s, s:s, s:i, s:i, s:i, s:f, s:f, s:f, s:f, s:i, s:i, s:I, s:i, s:i}", "model", r->spec.name, "data",
-                     t->data->description, "images", r->images, "batch", r->batch, "updates", r->updates, "rate", r->rate, "momentum",
-                     r->momentum, "weight_decay", r->weight_decay, "target", r->target, "snapshots", r->snapshots, "mode", (int)t->mode,
-                     "seed", (json_int_t)r->seed, "ranks", t->c->size, "subset", t->subset->count);
+    return json_pack("{s:s, s:s, s:i, s:i, s:i, s:f, s:f, s:f, s:f, s:i, s:i, s:I, s:i}", "model",
+                     r->spec.name, "data", t->data->description, "images", r->images, "batch",
+                     r->batch, "updates", r->updates, "rate", r->rate, "momentum", r->momentum,
+                     "weight_decay", r->weight_decay, "target", r->target, "snapshots",
+                     r->snapshots, "mode", (int)t->mode, "seed", (json_int_t)r->seed, "subset",
+                     t->subset->count);
 }
 
-bool network_kept(const Run *run, const Network *n, const Recipe *r, const Trainer *t)
+bool network_kept(const Run *run, const Network *n, const Recipe *r, const TrainingContext *t)
 {
     char *path = network_path(run, n, ".json");
     json_t *there = json_load_file(path, 0, NULL), *wanted = recipe_json(r, t);
@@ -81,14 +83,18 @@ static void save_path(const char *path, const Network *n)
     free(values);
 }
 
-void network_save(const Run *run, Network *n, const Recipe *r, const Trainer *t)
+void network_save(const Run *run, Network *n, const Recipe *r, const TrainingContext *t)
 {
     char *checkpoint = network_path(run, n, ".safetensors"), *path = network_path(run, n, ".path.safetensors"), *recipe = network_path(run, n, ".json");
     json_t *json = recipe_json(r, t);
     char *text = json_dumps(json, JSON_INDENT(2) | JSON_SORT_KEYS);
     remove(recipe); /* whatever happens now: not these files with the old recipe */
     save_path(path, n);
-    checkpoint_save(checkpoint, n->m, NULL, &(Progress){.step = n->updates, .seed = (uint64_t)r->seed, .world_size = t->c->size, .batch = r->batch});
+    checkpoint_save(checkpoint, n->m, NULL,
+                    &(Progress){.step = n->updates,
+                                .seed = (uint64_t)r->seed,
+                                .world_size = 1,
+                                .batch = r->batch});
     NewFile *f = file_begin(recipe);
     file_print(f, "%s\n", text);
     must(file_commit(f));

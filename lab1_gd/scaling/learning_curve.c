@@ -10,7 +10,7 @@
 static bool interrupted(void *curve)
 {
     LearningCurve *l = curve;
-    return stop_requested() || (l->watched && !background_goes_on(l->watched));
+    return stop_requested() || share_cancelled(l->sharing);
 }
 
 void learning_curve_open(LearningCurve *l, Comm *comm, Backend *be, const Dataset *data, int64_t seed)
@@ -19,8 +19,6 @@ void learning_curve_open(LearningCurve *l, Comm *comm, Backend *be, const Datase
     int fitted = 0, size[CURVE_SIZES], n;
     REQUIRE(l->smallest <= l->largest, "--smallest=%d is above --largest=%d", l->smallest, l->largest);
     REQUIRE(l->largest <= train->count, "--largest=%d is above the %d training pictures", l->largest, train->count);
-    REQUIRE(l->smallest >= comm->size && l->batch % comm->size == 0, "--smallest=%d, --batch=%d: the %d ranks cannot share them",
-            l->smallest, l->batch, comm->size);
     n = learning_curve_sizes(l, size);
     for (int i = 0; i < n; i++)
         fitted += size[i] >= l->fit_from;
@@ -28,10 +26,19 @@ void learning_curve_open(LearningCurve *l, Comm *comm, Backend *be, const Datase
             l->fit_from, l->largest);
     l->test = l->test < data->test.count ? l->test : data->test.count;
     l->seed = seed;
-    l->setup = (TargetSetup){
-        .comm = comm, .be = be, .data = data,
-        .spec = {.name = l->model, .h = train->h, .w = train->w, .c = train->c, .classes = data->classes},
-        .momentum = l->momentum, .weight_decay = l->weight_decay, .test = l->test, .interrupted = interrupted, .context = l};
+    l->comm = comm;
+    l->setup = (TargetSetup){.be = be,
+                             .data = data,
+                             .spec = {.name = l->model,
+                                      .h = train->h,
+                                      .w = train->w,
+                                      .c = train->c,
+                                      .classes = data->classes},
+                             .momentum = l->momentum,
+                             .weight_decay = l->weight_decay,
+                             .test = l->test,
+                             .interrupted = interrupted,
+                             .context = l};
 }
 
 int learning_curve_sizes(const LearningCurve *l, int size[CURVE_SIZES])
@@ -44,10 +51,11 @@ int learning_curve_sizes(const LearningCurve *l, int size[CURVE_SIZES])
 
 void learning_curve_file(LearningCurve *l)
 {
-    json_t *config = json_pack("{s:s, s:s, s:i, s:i, s:f, s:f, s:f, s:f, s:i, s:s, s:i}", "model", l->model, "data", l->setup.data->name,
-                               "batch", l->batch, "updates", l->updates, "epochs", l->epochs, "rate", l->rate, "momentum", l->momentum,
-                               "weight_decay", l->weight_decay, "test", l->test, "device", l->setup.be->description, "ranks",
-                               l->setup.comm->size);
+    json_t *config = json_pack("{s:s, s:s, s:i, s:i, s:f, s:f, s:f, s:f, s:i, s:s, s:i}", "model",
+                               l->model, "data", l->setup.data->name, "batch", l->batch, "updates",
+                               l->updates, "epochs", l->epochs, "rate", l->rate, "momentum",
+                               l->momentum, "weight_decay", l->weight_decay, "test", l->test,
+                               "device", l->setup.be->description, "ranks", l->comm->size);
     char *path = run_path(l->run, "curve.csv");
     l->runs = sweep_open(path, "examples,error,seconds", config);
     free(path);
@@ -60,30 +68,84 @@ static void lock(LearningCurve *l, bool on)
         (on ? background_lock : background_unlock)(l->watched);
 }
 
-/* One training on `examples` pictures that the seed picks, unless it is there. False: interrupted. */
-static bool train_one(LearningCurve *l, int examples, int64_t seed)
+/* ---- the trainings: settings x seeds, dealt to the ranks ---- */
+
+typedef struct Work {
+    LearningCurve *l;
+    const char *what;
+    SweepItem *item; /* the trainings to make: setting: examples */
+    int total;       /* trainings of the whole experiment */
+} Work;
+
+static void now_training(LearningCurve *l, int examples, int64_t seed)
 {
-    double there = l->runs && sweep_find(l->runs, examples, seed);
-    comm_broadcast_host(l->setup.comm, &there, sizeof there, 0);
-    if (there)
-        return true;
     lock(l, true);
     l->examples = examples;
     l->now_seed = seed;
     lock(l, false);
-    int count = l->setup.data->train.count, passes = (int)fmin(l->epochs * examples / l->batch, 1e9);
+}
+
+/* One training, on any rank, on as many images as the item says; its seed picks them. */
+static bool train(void *context, int item, double *value, Sharing *sharing)
+{
+    Work *w = context;
+    LearningCurve *l = w->l;
+    int examples = (int)w->item[item].setting, count = l->setup.data->train.count;
+    int passes = (int)fmin(l->epochs * examples / l->batch, 1e9),
+        updates = passes > l->updates ? passes : l->updates;
+    int64_t seed = w->item[item].seed;
+    char *note = format_new("%d examples, seed %lld", examples, (long long)seed);
+    run_progress(l->run, w->what, l->done, w->total, "trainings", note);
+    free(note);
+    now_training(l, examples, seed);
+    l->sharing = sharing;
     int32_t *order = alloc(count, sizeof *order);
-    epoch_order(order, count, (uint64_t)seed, 1 << 20); /* no epoch's order: which pictures there are */
+    /* No epoch's order: which images there are. */
+    epoch_order(order, count, (uint64_t)seed, 1 << 20);
     double began = timer_now();
-    double right = train_on_subset(&l->setup, order, examples, l->batch, passes > l->updates ? passes : l->updates, l->rate, (uint64_t)seed);
-    double values[] = {1 - right, timer_now() - began};
+    double right = train_on_subset(&l->setup, order, examples, l->batch, updates, l->rate,
+                                   (uint64_t)seed);
+    value[0] = 1 - right;
+    value[1] = timer_now() - began;
     free(order);
-    lock(l, true);
-    l->examples = 0;
-    if (l->runs && !isnan(right))
-        sweep_add(l->runs, examples, seed, values);
-    lock(l, false);
+    now_training(l, 0, seed);
     return !isnan(right);
+}
+
+static void found(void *context, int item, const double *value)
+{
+    Work *w = context;
+    lock(w->l, true);
+    sweep_add(w->l->runs, w->item[item].setting, w->item[item].seed, value);
+    w->l->done++;
+    lock(w->l, false);
+}
+
+static bool goes_on(void *context)
+{
+    Work *w = context;
+    return !stop_requested() && (!w->l->watched || background_goes_on(w->l->watched));
+}
+
+/* All trainings on these parts of the data that are not there yet, a seed after the other.
+ * False: interrupted. */
+static bool train_all(LearningCurve *l, const char *what, const int *examples, int sizes, int total)
+{
+    int count = sizes * l->seeds;
+    Work w = {l, what, alloc(count, sizeof(SweepItem)), total};
+    for (int i = 0; i < count; i++)
+        w.item[i] = (SweepItem){examples[i % sizes], l->seed + i / sizes};
+    int missing = sweep_missing(w.item, l->runs, l->comm, count);
+    l->done += count - missing;
+    bool complete = share_work(l->comm, l->setup.be,
+                               &(Share){.items = missing,
+                                        .values = 2,
+                                        .context = &w,
+                                        .work = train,
+                                        .found = found,
+                                        .goes_on = goes_on});
+    free(w.item);
+    return complete;
 }
 
 /* On rank 0: the law through all points from fit_from to largest. */
@@ -112,31 +174,24 @@ static void fit(LearningCurve *l)
     l->needed = needed_examples(law.alpha, law.beta, law.gamma, l->target);
     l->needed_range = interval_of(needed, CURVE_DRAWS, 0.9);
     int all = l->setup.data->train.count;
-    l->check = l->needed < all ? (int)fmax(l->needed, l->setup.comm->size) : all;
+    l->check = l->needed < all ? (int)fmax(l->needed, 1) : all;
     l->fitted = true;
     lock(l, false);
     free(draws);
 }
 
-/* A seed after the other over all sizes, then the fit, then the check. */
+/* The trainings that the law is fitted to, the fit, the check. */
 static bool measure(LearningCurve *l)
 {
     int size[CURVE_SIZES], n = learning_curve_sizes(l, size), total = (n + 1) * l->seeds;
-    for (int i = 0; i < total; i++) {
-        if (i == n * l->seeds) {
-            if (l->runs)
-                fit(l);
-            comm_broadcast_host(l->setup.comm, &l->check, sizeof l->check, 0);
-        }
-        bool last = i >= n * l->seeds;
-        int examples = last ? l->check : size[i % n];
-        int64_t seed = l->seed + (last ? i - n * l->seeds : i / n);
-        char *note = format_new("%d examples, seed %lld", examples, (long long)seed);
-        run_progress(l->run, last ? "check" : "curve", i, total, "trainings", note);
-        free(note);
-        if (!train_one(l, examples, seed))
-            return false;
-    }
+    l->done = 0;
+    if (!train_all(l, "curve", size, n, total))
+        return false;
+    if (l->runs)
+        fit(l);
+    comm_broadcast_host(l->comm, &l->check, sizeof l->check, 0);
+    if (!train_all(l, "check", &l->check, 1, total))
+        return false;
     run_progress(l->run, "check", total, total, "trainings", "all done");
     return true;
 }

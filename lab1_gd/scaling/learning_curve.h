@@ -7,6 +7,7 @@
 #include "background_thread.h"
 #include "cost.h"
 #include "power_law.h"
+#include "task_farm.h"
 #include "sweep.h"
 #include "train_to_target.h"
 
@@ -20,11 +21,14 @@ typedef struct LearningCurve {
     double target;                   /* the error asked for */
     int test;                        /* test pictures */
     int64_t seed;
+    Comm *comm;
     TargetSetup setup;
+    Sharing *sharing;                /* while one trains here: asked whether it is to stop */
     Run *run;
     Sweep *runs;                     /* setting: examples; value: test error, seconds; rank 0, else NULL */
     Background *watched, *background; /* the lock, as the thread that trains sees it; as the window's does. NULL: none */
-    int examples, count;             /* what is being trained now, 0: nothing; fitted points */
+    int examples;                    /* that this rank trains on now; 0: it does not train */
+    int done, count;                 /* trainings that are there; fitted points */
     int64_t now_seed;
     PowerLaw law;
     PowerLawDraw draw[CURVE_DRAWS];
@@ -40,7 +44,8 @@ typedef struct LearningCurve {
 /* After args_parse: what is possible (else exit 2), and setup. */
 void learning_curve_open(LearningCurve *l, Comm *comm, Backend *be, const Dataset *data, int64_t seed);
 void learning_curve_file(LearningCurve *l);
-/* All trainings that are not there yet, the fit, the check. On rank 0 the state is guarded by b (NULL on the others). Collective. */
+/* All trainings that are not there yet, each on the next rank that is free; the fit, the check.
+ * On rank 0 the state is guarded by b (NULL on the others). Collective. */
 void learning_curve_work(void *curve, Background *b);
 int learning_curve_sizes(const LearningCurve *l, int size[CURVE_SIZES]);
 void learning_curve_table(LearningCurve *l);

@@ -21,7 +21,7 @@ typedef enum {
     FORWARD_1, FORWARD_2, FORWARD_3, /* layer by layer, cut in three: stem and layer1, layer2, layer3 and classifier */
     LOSS,
     BACKWARD_3, BACKWARD_2, BACKWARD_1,
-    OPTIMISER,  /* the optimiser's step begins with the average of the gradients over the ranks: the all-reduce */
+    OPTIMISER,  /* the optimiser's step begins with the ranks' gradients: the all-reduce */
     UPDATE,     /* velocity and weights */
     RETURN,     /* the loss goes back to the host, the gradients to zero */
     PARTS
@@ -43,7 +43,7 @@ typedef struct StepRecord {
 /* A value's median over many steps, and the range of its middle 80 %. Seconds. */
 typedef struct Spread { double median, low, high; } Spread;
 
-typedef struct Trainer {
+typedef struct TimedTraining {
     Comm *comm;
     Backend *be;
     const Dataset *data;
@@ -53,7 +53,8 @@ typedef struct Trainer {
     Loader *loader;
     Trace *trace;
     Tensor x, label, totals;      /* the network's input; F64 [2] */
-    int32_t *order, *mine;        /* of a pass: all pictures, this rank's */
+    Tensor weight;                /* F32 [batch] of each image's loss: 1/P; none where P is 1 */
+    int32_t *order, *mine;        /* of a pass: all images, this rank's */
     int batch, updates;           /* pictures per rank and step; steps per pass */
     double rate, loss;            /* learning rate; mean loss of this rank's last batch */
     uint64_t seed;
@@ -63,17 +64,17 @@ typedef struct Trainer {
     double history[PARTS + 1][HISTORY]; /* seconds of the last steps' parts, and of the whole */
     pthread_mutex_t lock;         /* guards ring[] against the loader's thread */
     StepRecord ring[REMEMBERED];  /* step t at t % REMEMBERED */
-} Trainer;
+} TimedTraining;
 
 /* model: a residual net's name; batch: per rank; `pictures` of the training set are used. trace: record a timeline. */
-Trainer *trainer_new(Comm *c, Backend *be, const Dataset *data, const char *model, int batch, int pictures, double rate,
-                     uint64_t seed);
-void trainer_free(Trainer *t);
-void trainer_step(Trainer *t);
+TimedTraining *timed_training_new(Comm *c, Backend *be, const Dataset *data, const char *model,
+                                  int batch, int pictures, double rate, uint64_t seed);
+void timed_training_free(TimedTraining *t);
+void timed_training_step(TimedTraining *t);
 /* Among the last steps one of median length, whose successors' batches are loaded too; -1: too few so far. */
-int64_t trainer_median_step(const Trainer *t);
+int64_t timed_training_median_step(const TimedTraining *t);
 /* Of the last `most` steps: how long it took. Part PARTS: the whole step. */
-Spread trainer_spread(const Trainer *t, int part);
+Spread timed_training_spread(const TimedTraining *t, int part);
 
 /* What the picture needs of one rank. Travels as bytes. */
 typedef struct StepReport {
@@ -84,7 +85,7 @@ typedef struct StepReport {
     int layers, part_of[MOST_LAYERS]; /* which forward part (0, 1, 2) a layer belongs to */
     double loss;
 } StepReport;
-StepReport trainer_report(Trainer *t, int64_t step, bool busy_is_written);
+StepReport timed_training_report(TimedTraining *t, int64_t step, bool busy_is_written);
 
 /* The picture of one step on `ranks` ranks. missing: what is to do, or NULL. */
 void fifteen_draw(Plot *plot, const StepReport *report, int ranks, const char *title, const char *state, const char *missing);

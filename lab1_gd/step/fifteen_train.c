@@ -18,10 +18,10 @@ enum { TRACK_TRAINING, TRACK_LOADER, TRACK_QUEUE, QUEUES = 4 };
 
 /* ---- watches ---- */
 
-static StepRecord *now_of(Trainer *t) { return &t->ring[t->steps % REMEMBERED]; }
+static StepRecord *now_of(TimedTraining *t) { return &t->ring[t->steps % REMEMBERED]; }
 
 /* A part that began at `began` is over. Returns the time: the next one's beginning. */
-static double over(Trainer *t, Part part, double began)
+static double over(TimedTraining *t, Part part, double began)
 {
     t->be->op->stream_sync(t->m->s);
     now_of(t)->part[part] = (Span){began, timer_now()};
@@ -31,7 +31,7 @@ static double over(Trainer *t, Part part, double began)
 
 static void on_stage(void *context, LoaderStage stage, int batch, double began, double ended)
 {
-    Trainer *t = context;
+    TimedTraining *t = context;
     int64_t step = t->pass_first + batch;
     pthread_mutex_lock(&t->lock);
     t->ring[step % REMEMBERED].part[READ + stage] = (Span){began, ended};
@@ -61,7 +61,7 @@ static const char *name_of(const Layer *l)
 /* A layer is over; and with it, where the next one belongs to another third, a part. */
 static void on_layer(void *context, int layer, bool backward, Stream *s)
 {
-    Trainer *t = context;
+    TimedTraining *t = context;
     const Model *m = t->m;
     t->be->op->stream_sync(s);
     now_of(t)->layer[backward][layer] = (Span){t->began, timer_now()};
@@ -72,7 +72,7 @@ static void on_layer(void *context, int layer, bool backward, Stream *s)
         t->began = t->part_began = over(t, backward ? BACKWARD_1 - mine : FORWARD_1 + mine, t->part_began);
 }
 
-/* ---- the trainer ---- */
+/* ---- the training ---- */
 
 static void name_tracks(Trace *trace)
 {
@@ -83,12 +83,35 @@ static void name_tracks(Trace *trace)
         trace_track(trace, TRACK_QUEUE + i, queues[i]);
 }
 
-Trainer *trainer_new(Comm *c, Backend *be, const Dataset *data, const char *model, int batch, int pictures, double rate,
-                     uint64_t seed)
+/* A mean over the images of all ranks is wanted: each image's loss, and so its gradient, weighs
+ * 1/P of one in a mean over this rank's alone. Added up over the ranks, the gradients then need
+ * no further step. */
+static Tensor equal_weights(const TimedTraining *t)
+{
+    int P = t->comm->size;
+    if (P == 1)
+        return NO_TENSOR;
+    Tensor weight = tensor_new(t->be, F32, t->batch, 1, 1, 1, 0);
+    float *each = alloc((size_t)t->batch, sizeof *each);
+    for (int i = 0; i < t->batch; i++)
+        each[i] = 1.0f / P;
+    t->be->op->upload(t->m->s, weight, each);
+    free(each);
+    return weight;
+}
+
+TimedTraining *timed_training_new(Comm *c, Backend *be, const Dataset *data, const char *model,
+                                  int batch, int pictures, double rate, uint64_t seed)
 {
     const Images *all = &data->train;
-    Trainer *t = alloc(1, sizeof *t);
-    *t = (Trainer){.comm = c, .be = be, .data = data, .images = *all, .batch = batch, .rate = rate, .seed = seed};
+    TimedTraining *t = alloc(1, sizeof *t);
+    *t = (TimedTraining){.comm = c,
+                         .be = be,
+                         .data = data,
+                         .images = *all,
+                         .batch = batch,
+                         .rate = rate,
+                         .seed = seed};
     t->images.count = pictures;
     t->updates = pictures / (batch * c->size);
     REQUIRE(t->updates >= 1, "%d pictures are less than one batch of %d on each of %d ranks", pictures, batch, c->size);
@@ -108,12 +131,13 @@ Trainer *trainer_new(Comm *c, Backend *be, const Dataset *data, const char *mode
     t->x = tensor_new(be, F32, batch, all->h, all->w, all->c, model_halo(t->m));
     t->label = tensor_new(be, I32, batch, 1, 1, 1, 0);
     t->totals = tensor_new(be, F64, 2, 1, 1, 1, 0);
+    t->weight = equal_weights(t);
     t->order = alloc((size_t)pictures, sizeof *t->order);
     t->mine = alloc((size_t)t->updates * batch, sizeof *t->mine);
     return t;
 }
 
-void trainer_free(Trainer *t)
+void timed_training_free(TimedTraining *t)
 {
     if (!t)
         return;
@@ -123,6 +147,7 @@ void trainer_free(Trainer *t)
     tensor_free(t->be, t->x);
     tensor_free(t->be, t->label);
     tensor_free(t->be, t->totals);
+    tensor_free(t->be, t->weight);
     trace_free(t->trace);
     pthread_mutex_destroy(&t->lock);
     free(t->order);
@@ -130,19 +155,18 @@ void trainer_free(Trainer *t)
     free(t);
 }
 
-/* A new pass: this rank's slices of the global batches (lab 2, step 4). */
-static void start_pass(Trainer *t)
+/* A new pass. Each rank takes every P-th image of the epoch's order. */
+static void start_pass(TimedTraining *t)
 {
     int epoch = (int)(t->steps / t->updates), P = t->comm->size;
     epoch_order(t->order, t->images.count, t->seed, epoch);
-    for (int u = 0; u < t->updates; u++)
-        for (int i = 0; i < t->batch; i++)
-            t->mine[u * t->batch + i] = t->order[(u * P + t->comm->rank) * t->batch + i];
+    for (int i = 0; i < t->updates * t->batch; i++)
+        t->mine[i] = t->order[i * P + t->comm->rank];
     t->pass_first = t->steps;
     loader_start(t->loader, t->mine, t->updates * t->batch, epoch);
 }
 
-static void remember(Trainer *t)
+static void remember(TimedTraining *t)
 {
     const StepRecord *r = now_of(t);
     int place = (int)(t->steps % HISTORY);
@@ -153,7 +177,7 @@ static void remember(Trainer *t)
     pthread_mutex_unlock(&t->lock);
 }
 
-void trainer_step(Trainer *t)
+void timed_training_step(TimedTraining *t)
 {
     const BackendOps *op = t->be->op;
     Model *m = t->m;
@@ -171,12 +195,11 @@ void trainer_step(Trainer *t)
     t->began = t->part_began = over(t, TO_NETWORK, now);
     model_forward(m, t->x, MODEL_TRAIN); /* parts 6 to 8: on_layer */
     now = timer_now();
-    model_loss(m, t->totals, t->label, NO_TENSOR, true);
+    model_loss(m, t->totals, t->label, t->weight, true);
     t->began = t->part_began = over(t, LOSS, now);
     model_backward(m); /* parts 10 to 12 */
     now = timer_now();
     comm_all_reduce(t->comm, m->grads, COMM_SUM, m->s);
-    op->scale(m->s, m->grads, 1.0f / t->comm->size);
     now = over(t, OPTIMISER, now);
     sgd_step(m, t->sgd, t->rate);
     now = over(t, UPDATE, now);
@@ -185,20 +208,20 @@ void trainer_step(Trainer *t)
     model_zero_grads(m);
     over(t, RETURN, now);
     now_of(t)->whole = (Span){began, timer_now()};
-    t->loss = totals[0] / b.n;
+    t->loss = totals[0] * t->comm->size / b.n; /* each image weighed 1/P */
     remember(t);
     t->steps++;
 }
 
 /* ---- what the steps were like ---- */
 
-static double length(const Trainer *t, int64_t step)
+static double length(const TimedTraining *t, int64_t step)
 {
     const Span *whole = &t->ring[step % REMEMBERED].whole;
     return whole->ended - whole->began;
 }
 
-int64_t trainer_median_step(const Trainer *t)
+int64_t timed_training_median_step(const TimedTraining *t)
 {
     int64_t end = t->steps - LATER, first = end - 31 > WARM_UP ? end - 31 : WARM_UP;
     double lengths[31];
@@ -213,7 +236,7 @@ int64_t trainer_median_step(const Trainer *t)
     return first;
 }
 
-Spread trainer_spread(const Trainer *t, int part)
+Spread timed_training_spread(const TimedTraining *t, int part)
 {
     double values[HISTORY];
     int n = 0;
@@ -246,7 +269,7 @@ static void shares(StepReport *r)
     r->loading = busy(start, end, n, from, to) / (to - from);
 }
 
-StepReport trainer_report(Trainer *t, int64_t step, bool busy_is_written)
+StepReport timed_training_report(TimedTraining *t, int64_t step, bool busy_is_written)
 {
     StepReport r = {.step = step, .steps = t->steps, .layers = t->m->nlayers, .loss = t->loss, .computing = NAN, .loading = NAN};
     pthread_mutex_lock(&t->lock);
@@ -255,7 +278,7 @@ StepReport trainer_report(Trainer *t, int64_t step, bool busy_is_written)
         memcpy(r.record.later[i], t->ring[(step + 1 + i) % REMEMBERED].part, sizeof r.record.later[i]);
     pthread_mutex_unlock(&t->lock);
     for (int p = 0; p <= PARTS; p++)
-        r.spread[p] = trainer_spread(t, p);
+        r.spread[p] = timed_training_spread(t, p);
     for (int i = 0; i < t->m->nlayers; i++)
         r.part_of[i] = third(t->m, i);
     if (busy_is_written)

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # seconds: 300
 # sanitizers: no
-# A loss landscape that is killed goes on where it was and ends as one that was not; on 1 and 2 ranks the same numbers; what it reads is checked.
+# A loss landscape that is killed goes on where it was and ends as one that was not; on 1 and 2 ranks the same networks and points; what it
+# reads is checked.
 set -u
 work=$(mktemp -d); trap 'rm -rf "$work"' EXIT
 program=$BUILD/sol/lab1_gd/5_loss_landscape launch=common/setup/launch.sh
@@ -52,6 +53,25 @@ for part in plane line-training line-test; do
     cmp "$(results one)/mlp-$part.csv" "$(results two)/mlp-$part.csv" || fail "mlp-$part.csv is another on two ranks"
 done
 cmp <(tail -n +2 "$(results one)/mlp-plane.csv") <(tail -n +2 "$(results whole)/mlp-plane.csv") || fail "read from the file it is another"
+
+# Trained on one of two ranks, and two networks at the same time: each as on one rank alone. A second time none is trained again.
+land shared 2 || fail "trained on two ranks: exit status $?"
+for part in plane line-training line-test path; do
+    cmp "$(results whole)/mlp-$part.csv" "$(results shared)/mlp-$part.csv" || fail "mlp-$part.csv is another when trained on two ranks"
+done
+pair() { land "$1" "$2" --model resnet8 --compare --train-images 300 --batch 50 --updates 6 --target 1e-9 --images 50 --points 3 --no-eigenvalues; }
+pair pair1 1 || fail "two networks on one rank: exit status $?"
+pair pair2 2 || fail "two networks on two ranks: exit status $?"
+for file in resnet8 resnet8-without-skips; do
+    for kind in safetensors path.safetensors json; do
+        cmp "$(results pair1)/$file.$kind" "$(results pair2)/$file.$kind" || fail "$file.$kind is another on two ranks"
+    done
+    cmp "$(results pair1)/$file-path.csv" "$(results pair2)/$file-path.csv" || fail "$file-path.csv is another on two ranks"
+done
+rm "$(results pair2)"/*.points.csv
+pair pair2 2 || fail "again: exit status $?"
+[ "$(grep -c 'trained before' "$work/log")" = 2 ] || fail "a network that was kept is trained again"
+cmp "$(results pair1)/resnet8-path.csv" "$(results pair2)/resnet8-path.csv" || fail "a kept network is another on two ranks"
 
 # What it cannot use.
 refused() { # words expected, options…

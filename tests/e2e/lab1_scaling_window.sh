@@ -41,6 +41,10 @@ csv=$(cat "$results/curve.csv")
 # shellcheck disable=SC2086
 "$program" --out "$work/out" $small >"$work/log" 2>&1 || fail "without a display"
 [ "$(cat "$results/curve.csv")" = "$csv" ] || fail "trainings that were there have been made again"
+# shellcheck disable=SC2086
+common/setup/launch.sh --np 2 "$program" --out "$work/ranks" $small >"$work/log" 2>&1 || fail "on two ranks"
+errors() { grep '^[0-9]' "$1/lab1_scaling_laws/curve.csv" | cut -d, -f1-3 | sort; }
+[ "$(errors "$work/ranks")" = "$(errors "$work/out")" ] || fail "on two ranks: $(errors "$work/ranks"), on one: $(errors "$work/out")"
 "$program" --cost --cars 125 --tb-per-hour 1.5 --days 325 --hours 10 --share 0.0008 --devices 20 --out "$work/out" >"$work/log" || fail "--cost"
 [ "$(grep -c 'equal' "$work/log")" = 15 ] && [ "$(grep -c 'NOT reproduced' "$work/log")" = 1 ] || fail "15 numbers of the example can be had, one not"
 grep -q 'your project: 487.5 TB.* 778.8 days' "$work/log" || fail "the project is not the example's"

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # seconds: 120
 # sanitizers: no
-# Lab 3's sweep: table, CSV and picture; interrupted and gone on with, no run is made twice; two ranks count the same steps as one.
+# Lab 3's sweep: table, CSV and figure; interrupted and resumed, no run is made twice; dealt to three ranks, each run takes the same steps;
+# Ctrl-C reaches ranks in the middle of a long run. Lab 1's part 4 on two ranks.
 set -u
 work=$(mktemp -d)
 fail() { echo "$*"; exit 1; }
@@ -26,8 +27,27 @@ sweep "$work/twice" 1 --seeds 2 || fail "$(cat "$work/twice.log")"
 [ "$(rows "$work/twice" | head -n 3)" = "$before" ] || fail "runs that were there have changed"
 [ "$(steps "$work/twice" | sort)" = "$(steps "$work/once" | sort)" ] || fail "interrupted: $(steps "$work/twice"), at once: $(steps "$work/once")"
 
-sweep "$work/ranks" 2 --seeds 2 || fail "$(cat "$work/ranks.log")"
-# Rounding may carry one run over the target a test earlier or later.
-[ "$(diff <(steps "$work/ranks") <(steps "$work/once") | grep -c '^<')" -le 1 ] && [ "$(rows "$work/ranks" | wc -l)" = 6 ] || fail "two ranks: $(steps "$work/ranks"), one: $(steps "$work/once")"
+sweep "$work/ranks" 3 --seeds 2 || fail "$(cat "$work/ranks.log")"
+[ "$(steps "$work/ranks" | sort)" = "$(steps "$work/once" | sort)" ] || fail "three ranks: $(steps "$work/ranks"), one: $(steps "$work/once")"
+
+# Runs that would take hours, and all ranks in the middle of one.
+# shellcheck disable=SC2086
+HEADLESS=1 env --default-signal=INT common/setup/launch.sh --np 2 "$BUILD/student/lab3_scale/1_batch_size" --out "$work/long" --threads 1 $small \
+    --target 1 --epochs 1000 --train 20000 >"$work/long.log" 2>&1 &
+pid=$!
+for _ in $(seq 150); do [ -s "$work/long/lab3_batch_size/sweep.csv" ] && break; sleep 0.1; done
+sleep 3
+kill -INT $pid; began=$SECONDS
+wait $pid; status=$?
+[ $status = 130 ] && [ $((SECONDS - began)) -lt 10 ] || fail "Ctrl-C: exit status $status after $((SECONDS - began)) s: $(cat "$work/long.log")"
+[ "$(rows "$work/long" | wc -l)" = 0 ] || fail "a run that was cut short is recorded: $(rows "$work/long")"
+
 steps "$work/once"
 HEADLESS=1 "$BUILD/student/lab3_scale/1_batch_size" --smallest 64 --largest 32 >"$work/log" 2>&1; [ $? = 2 ] || fail "smallest above largest: expected exit 2"
+
+# shellcheck disable=SC2086
+HEADLESS=1 common/setup/launch.sh --np 2 "$BUILD/sol/lab1_gd/4_batch_size" --out "$work/part4" --threads 1 $small --seeds 2 --factor 2 --fastest 4 --rounds 1 \
+    --slice 0.01 >"$work/part4.log" 2>&1 || fail "$(cat "$work/part4.log")"
+[ "$(grep -c '^[0-9]' "$work/part4/lab1_batch_size/speed.csv")" = 3 ] || fail "expected 3 speeds: $(cat "$work/part4.log")"
+part4=$(grep '^[0-9]' "$work/part4/lab1_batch_size/sweep.csv" | cut -d, -f1,2,4 | sort)
+[ "$part4" = "$(steps "$work/once" | sort)" ] || fail "part 4: $part4, lab 3: $(steps "$work/once")"

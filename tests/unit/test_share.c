@@ -1,25 +1,29 @@
-/* test_share.c: every item is done once, by whoever is free, and found on rank 0; a stop ends all ranks alike. */
-#include <math.h>
-#include <unistd.h>
+/* test_share.c: every item is done once, by a rank that is free, and found on rank 0; a stop
+ * reaches ranks in the middle of an item, and what it cut short is not found. */
 #include "check.h"
 #include "harness.h"
 #include "task_farm.h"
+#include "timer.h"
+#include <math.h>
+#include <unistd.h>
 
 enum { ITEMS = 40 };
 
 typedef struct Work {
     Comm *c;
-    int mine, found[ITEMS], stop_after, asked;
+    double done[ITEMS], cut; /* this rank's: how often each item; how many were cut short */
+    int found[ITEMS], stop_after, asked;
 } Work;
 
-static void square(void *context, int item, double *value)
+static bool square(void *context, int item, double *value, Sharing *sharing)
 {
     Work *w = context;
-    w->mine++;
+    w->done[item]++;
     if (w->c->rank == 1)
         usleep(20000); /* a slow machine gets fewer */
     value[0] = (double)item * item;
     value[1] = item == 7 ? NAN : -item;
+    return true;
 }
 
 static void found(void *context, int item, const double *value)
@@ -36,37 +40,135 @@ static bool goes_on(void *context)
     return w->asked++ < w->stop_after;
 }
 
-static void shares(int stop_after, bool complete)
+/* Share ITEMS items; found is what was done, no more, no less. Returns how many that were. */
+static int share_items(Work *w, Share *share, bool complete)
 {
-    Comm *c = comm_open("auto");
-    Backend *be = backend_open("cpu", c->local_rank, c->local_size, 1);
-    Work w = {.c = c, .stop_after = stop_after};
-    Share share = {ITEMS, 2, &w, square, found, stop_after < 1000 ? goes_on : NULL};
-    assert_true(share_work(c, be, &share) == complete);
-    double done = w.mine;
-    comm_all_reduce_host(c, &done, 1, COMM_SUM);
+    Backend *be = backend_open("cpu", w->c->local_rank, w->c->local_size, 1);
     int times = 0;
-    for (int i = 0; i < ITEMS; i++)
-        times += w.found[i];
-    for (int i = 0; i < ITEMS; i++)
-        assert_true(c->rank ? w.found[i] == 0 : w.found[i] == (i < times)); /* the first so many, each once */
-    if (c->rank == 0) {
-        assert_true(times == (int)done);
-        assert_true(complete ? times == ITEMS : times < ITEMS);
+    assert_true(share_work(w->c, be, share) == complete);
+    comm_all_reduce_host(w->c, w->done, ITEMS, COMM_SUM);
+    comm_all_reduce_host(w->c, &w->cut, 1, COMM_SUM);
+    for (int i = 0; i < ITEMS; i++) {
+        times += (int)w->done[i];
+        assert_true(w->done[i] <= 1 && w->found[i] == (w->c->rank ? 0 : (int)w->done[i]));
     }
-    share.items = 0; /* nothing to do */
-    assert_true(share_work(c, be, &share) == true);
+    assert_true(complete ? times == ITEMS : times < ITEMS);
+    share->items = 0; /* nothing to do */
+    share->goes_on = NULL;
+    assert_true(share_work(w->c, be, share) == true);
     backend_close(be);
-    comm_close(c);
+    return times;
 }
 
-static void all(void **state) { (void)state, shares(1000, true); }
-static void stopped(void **state) { (void)state, shares(2, false); }
-static void stopped_at_once(void **state) { (void)state, shares(0, false); }
+static void shares(int ahead, int stop_after, bool complete)
+{
+    Work w = {.c = comm_open("auto"), .stop_after = stop_after};
+    Share share = {.items = ITEMS,
+                   .values = 2,
+                   .ahead = ahead,
+                   .context = &w,
+                   .work = square,
+                   .found = found,
+                   .goes_on = stop_after < 1000 ? goes_on : NULL};
+    int times = share_items(&w, &share, complete);
+    assert_true(stop_after > 0 || times == 0);
+    comm_close(w.c);
+}
+
+static void all(void **state) { shares(1, 1000, true); }
+static void one_at_a_time(void **state) { shares(0, 1000, true); }
+static void stopped(void **state) { shares(1, 2, false); }
+static void stopped_at_once(void **state) { shares(0, 0, false); }
+
+/* Lasts until the stop comes. Returns false: cut short. */
+static bool wait_for_stop(Work *w, Sharing *sharing)
+{
+    for (double began = timer_now(); !share_cancelled(sharing); usleep(1000))
+        assert_true(timer_now() - began < 30);
+    assert_true(share_cancelled(sharing)); /* from then on */
+    w->cut++;
+    return false;
+}
+
+/* Rank 0's first item ends when all ranks have begun one; no other item ever would. */
+static bool until_cancelled(void *context, int item, double *value, Sharing *sharing)
+{
+    Work *w = context;
+    if (item < w->c->size)
+        comm_barrier(w->c);
+    return item > 0 ? wait_for_stop(w, sharing) : square(context, item, value, sharing);
+}
+
+static void cancelled(void **state)
+{
+    Work w = {.c = comm_open("auto"), .stop_after = 10};
+    Share share = {.items = ITEMS,
+                   .values = 2,
+                   .ahead = 1,
+                   .context = &w,
+                   .work = until_cancelled,
+                   .found = found,
+                   .goes_on = goes_on};
+    assert_int_equal(share_items(&w, &share, false), 1); /* item 0 alone */
+    assert_true(w.cut == w.c->size);
+    assert_true(w.asked == (w.c->rank ? 0 : 11)); /* once told, rank 0 asks no more */
+    comm_close(w.c);
+}
+
+/* Each rank does one item; then the last one gives up by itself, as after a signal: that ends
+ * the work of all. */
+static bool gives_up(void *context, int item, double *value, Sharing *sharing)
+{
+    Work *w = context;
+    if (item < w->c->size) {
+        comm_barrier(w->c);
+        return square(context, item, value, sharing);
+    }
+    return w->c->rank == w->c->size - 1 ? false : wait_for_stop(w, sharing);
+}
+
+static void one_rank_gives_up(void **state)
+{
+    Work w = {.c = comm_open("auto")};
+    Share share = {.items = ITEMS, .values = 2, .context = &w, .work = gives_up, .found = found};
+    assert_int_equal(share_items(&w, &share, false), w.c->size);
+    comm_close(w.c);
+}
+
+/* Rank 0 has one long item and does all others' paperwork in share_cancelled. */
+static bool long_on_rank_0(void *context, int item, double *value, Sharing *sharing)
+{
+    Work *w = context;
+    int known = 0;
+    for (double began = timer_now(); item == 0 && known < ITEMS - 1; usleep(100)) {
+        assert_true(!share_cancelled(sharing) && timer_now() - began < 30);
+        known = 0;
+        for (int i = 0; i < ITEMS; i++)
+            known += w->found[i];
+    }
+    return square(context, item, value, sharing);
+}
+
+static void rank_0_is_busy(void **state)
+{
+    Work w = {.c = comm_open("auto")};
+    Share share = {
+        .items = ITEMS, .values = 2, .context = &w, .work = long_on_rank_0, .found = found};
+    share_items(&w, &share, true);
+    comm_close(w.c);
+}
 
 static const Case cases[] = {{"alone", .run = all},
                              {"ranks", .run = all, .ranks = 3},
+                             {"one_at_a_time", .run = one_at_a_time, .ranks = 4},
                              {"stopped", .run = stopped, .ranks = 3},
                              {"stopped_alone", .run = stopped},
-                             {"stopped_at_once", .run = stopped_at_once, .ranks = 2}};
+                             {"stopped_at_once", .run = stopped_at_once, .ranks = 2},
+                             {"cancelled_alone", .run = cancelled},
+                             {"cancelled_2", .run = cancelled, .ranks = 2},
+                             {"cancelled_3", .run = cancelled, .ranks = 3},
+                             {"cancelled_4", .run = cancelled, .ranks = 4},
+                             {"one_rank_gives_up", .run = one_rank_gives_up, .ranks = 3},
+                             {"gives_up_alone", .run = one_rank_gives_up},
+                             {"rank_0_is_busy", .run = rank_0_is_busy, .ranks = 2}};
 int main(int argc, char **argv) { return harness_main(argc, argv, cases, sizeof cases / sizeof *cases); }

@@ -95,6 +95,29 @@ static void tells_the_spread(void **state)
     free(path);
 }
 
+/* Rank 0 has the file; every rank learns what is still to run, in its order. */
+static void says_what_is_missing(void **state)
+{
+    Comm *c = comm_open("auto");
+    char *path = scratch_path();
+    Sweep *s = c->rank == 0 ? open_as(path, "mlp") : NULL;
+    SweepItem item[] = {{16, 1}, {8, 1}, {8, 2}, {4, 1}};
+    if (s) {
+        sweep_add(s, 8, 1, (double[]){1, NAN});
+        sweep_add(s, 4, 2, (double[]){1, 2});
+    }
+    assert_int_equal(sweep_missing(item, s, c, 4), 3);
+    assert_true(item[0].setting == 16 && item[1].setting == 8 && item[1].seed == 2 &&
+                item[2].setting == 4);
+    for (int i = 0; i < 3 && s; i++)
+        sweep_add(s, item[i].setting, item[i].seed, (double[]){0, 0});
+    assert_int_equal(sweep_missing(item, s, c, 3), 0);
+    if (s)
+        sweep_free(s);
+    free(path);
+    comm_close(c);
+}
+
 static void write_all(const char *path, const char *text)
 {
     FILE *f = fopen(path, "w");
@@ -142,8 +165,11 @@ static void refuses_other_files(void **state)
 
 static const Case cases[] = {{.name = "resumes", .run = resumes},
                              {.name = "survives_a_cut", .run = survives_a_cut},
-                             {.name = "keeps_configurations_apart", .run = keeps_configurations_apart},
+                             {.name = "keeps_configurations_apart",
+                              .run = keeps_configurations_apart},
                              {.name = "begins_in_an_empty_file", .run = begins_in_an_empty_file},
                              {.name = "tells_the_spread", .run = tells_the_spread},
+                             {.name = "missing_alone", .run = says_what_is_missing},
+                             {.name = "missing_on_ranks", .run = says_what_is_missing, .ranks = 3},
                              {.name = "refuses_other_files", .run = refuses_other_files}};
 int main(int argc, char **argv) { return harness_main(argc, argv, cases, sizeof cases / sizeof *cases); }
