@@ -23,7 +23,7 @@
         CUDA_CHECK(cudaGetLastError()); \
     } while (0)
 #else
-#include "support/cuda_on_host/cuda_on_host.h"
+#include "cuda_on_host.h"
 #endif
 
 /* The loop over numbers 0 … n-1 of a kernel that takes each by itself. */
