@@ -12,11 +12,12 @@ typedef enum { EXERCISE_DONE, EXERCISE_TODO, EXERCISE_WRONG } ExerciseState;
 typedef struct ExerciseResult {
     ExerciseState state;
     char *why; /* DONE: NULL. TODO: its line ("TODO in lab1_gd/gradient.c, line 9: …"). WRONG: the error that was
-                * printed, or "it crashed (Segmentation fault)", "it does not end". free() it */
+                * printed, or "it crashed (Segmentation fault)", "it does not end", "it ended the program with
+                * exit(0)". free() it */
 } ExerciseResult;
 
-/* Run attempt(argument) in a child process, at most 5 seconds; what it writes to memory is lost with the child. It came
- * back: DONE. It may judge too: die(EXIT_WRONG, …) is WRONG, as any other end. */
+/* Run attempt(argument) in a child process (child.h), at most 5 seconds; what it writes to memory is lost with the
+ * child. DONE: it came back. It may judge too: die(EXIT_WRONG, …) is WRONG, as any other end, exit(0) included. */
 ExerciseResult exercise_try(void (*attempt)(void *), void *argument);
 
 /* What a program needs of its student: the first of n exercises that is not written, or that does not come back, as a
