@@ -124,7 +124,7 @@ $(BUILD)/config.mk: common/setup/parts.txt common/setup/probe.sh $(wildcard /var
 endif
 
 # ---- how a file is compiled ----------------------------------------------------------------------------------------
-PARTS := OPENMP MPI CBLAS ZLIB JANSSON POPT LIBCRYPTO CAIRO SDL2 \
+PARTS := OPENMP MPI CBLAS ZLIB JANSSON LIBCRYPTO CAIRO SDL2 \
     CUDA CUDNN NCCL
 SANITIZE := $(if $(filter 1,$(SAN)),-fsanitize=address$(comma)undefined -fno-sanitize-recover=all) \
     $(if $(filter thread,$(SAN)),-fsanitize=thread) \

@@ -6,7 +6,7 @@
  *         {0}};
  *     args_parse("train", "Train a network.", options, argc, argv);
  *
- * The value before parsing is the default, and --help shows it. Built on popt.
+ * The value before parsing is the default, and --help shows it.
  */
 #ifndef ARGS_H
 #define ARGS_H

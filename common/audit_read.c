@@ -1,6 +1,7 @@
 /* audit_read.c: see audit_read.h.
  *
- * Batches are handed out for training and for tests alike: what follows, an update or a test's result, tells which.
+ * Batches are handed out for training and for tests alike: what follows, an update or a test's
+ * result, tells which.
  */
 #include "audit_read.h"
 #include "check.h"

@@ -18,9 +18,11 @@
 #include <sys/prctl.h>
 #endif
 
-enum { TICK = 5, MOST_TEXT = 65535 };       /* milliseconds between two looks at the child; bytes */
-static const double GOODBYE = 3;            /* seconds that mpirun has for ending its ranks once it is told to */
-static const rlim_t MOST_BYTES = 1ll << 30; /* of a file: a log without end must not fill the disk */
+enum { TICK = 5, MOST_TEXT = 65535 }; /* milliseconds between two looks at the child; bytes */
+static const double GOODBYE =
+    3; /* seconds that mpirun has for ending its ranks once it is told to */
+static const rlim_t MOST_BYTES = 1ll
+                                 << 30; /* of a file: a log without end must not fill the disk */
 
 /* ---- Linux can ---- */
 
@@ -95,8 +97,8 @@ static void kill_children(void)
         closedir(folder);
 }
 
-/* One generation after the other, until this process has no child. patience: seconds in which they may end by
- * themselves. */
+/* One generation after the other, until this process has no child. patience: seconds in which they
+ * may end by themselves. */
 static void end_descendants(double patience)
 {
     double began = timer_now();
@@ -125,7 +127,8 @@ static int pipe_new(struct pollfd *from) /* returns the end to write to */
     return fd[1];
 }
 
-/* Up to `room` bytes that have arrived; 0: none. A pipe that nobody writes to any more is closed. */
+/* Up to `room` bytes that have arrived; 0: none. A pipe that nobody writes to any more is closed.
+ */
 static size_t take(struct pollfd *from, char *to, size_t room)
 {
     ssize_t got = from->fd < 0 ? -1 : read(from->fd, to, room);
@@ -136,8 +139,8 @@ static size_t take(struct pollfd *from, char *to, size_t room)
     return got > 0 ? (size_t)got : 0;
 }
 
-/* What has arrived is kept, text beyond the room for it dropped: the child must not wait for this process. Returns the
- * bytes of text that came. */
+/* What has arrived is kept, text beyond the room for it dropped: the child must not wait for this
+ * process. Returns the bytes of text that came. */
 static size_t listen_to(struct pollfd pipes[PIPES], ChildEnd *end, size_t *length)
 {
     char chunk[4096];

@@ -19,7 +19,8 @@ static char *first_line(char *text)
 
 ExerciseResult exercise_try(void (*attempt)(void *), void *argument)
 {
-    ChildEnd end = child_run(&(Child){.work = attempt, .context = argument, .streams = CHILD_ERR, .seconds = PATIENCE});
+    ChildEnd end = child_run(
+        &(Child){.work = attempt, .context = argument, .streams = CHILD_ERR, .seconds = PATIENCE});
     bool said = end.status != 0 && *end.text;
     ExerciseResult result = {EXERCISE_WRONG, NULL};
     if (end.came_back && end.status == 0)
@@ -57,8 +58,8 @@ int exercise_say(const char *name, int points, const char *expected, ExerciseRes
     static const char *words[] = {"PASS", "TODO", "FAIL"};
     int won = result.state == EXERCISE_DONE ? points : 0;
     bool wrong = result.state == EXERCISE_WRONG && result.why;
-    printf("%s  %-16s  %2d/%-2d  %s%s%s\n", words[result.state], name, won, points, expected, wrong ? "; found: " : "",
-           wrong ? result.why : "");
+    printf("%s  %-16s  %2d/%-2d  %s%s%s\n", words[result.state], name, won, points, expected,
+           wrong ? "; found: " : "", wrong ? result.why : "");
     fflush(stdout);
     return won;
 }

@@ -38,16 +38,18 @@ static void ends(void **state)
         assert_true(!end.came_back && end.status == status && end.signal == 0);
     }
     end = child_run(&(Child){.work = raise_it, .context = &(int){SIGKILL}, .seconds = 30});
-    assert_true(!end.came_back && end.signal == SIGKILL && end.status == 128 + SIGKILL && !end.timed_out);
+    assert_true(!end.came_back && end.signal == SIGKILL && end.status == 128 + SIGKILL &&
+                !end.timed_out);
 }
 
 /* One that stops itself hangs, too. */
 static void time_limit(void **state)
 {
     (void)state;
-    ChildEnd ends[] = {child_run(&(Child){.work = hang, .seconds = 0.3}),
-                       child_run(&(Child){.work = raise_it, .context = &(int){SIGSTOP}, .seconds = 0.3}),
-                       child_run(&(Child){.command = (const char *[]){"sleep", "60", NULL}, .seconds = 0.3})};
+    ChildEnd ends[] = {
+        child_run(&(Child){.work = hang, .seconds = 0.3}),
+        child_run(&(Child){.work = raise_it, .context = &(int){SIGSTOP}, .seconds = 0.3}),
+        child_run(&(Child){.command = (const char *[]){"sleep", "60", NULL}, .seconds = 0.3})};
     for (int i = 0; i < 3; i++) {
         assert_true(ends[i].timed_out && ends[i].signal == SIGKILL && !ends[i].came_back);
         assert_true(ends[i].seconds >= 0.3 && ends[i].seconds < 10);
@@ -57,8 +59,9 @@ static void time_limit(void **state)
 static void commands(void **state)
 {
     (void)state;
-    ChildEnd end = child_run(&(Child){.command = (const char *[]){"sh", "-c", "cat; exit $1", "sh", "3", NULL},
-                                      .streams = CHILD_OUT});
+    ChildEnd end =
+        child_run(&(Child){.command = (const char *[]){"sh", "-c", "cat; exit $1", "sh", "3", NULL},
+                           .streams = CHILD_OUT});
     assert_true(end.status == 3 && !end.came_back);
     assert_string_equal(end.text, ""); /* nothing to read */
     free(end.text);
@@ -80,7 +83,8 @@ static void streams(void **state)
         free(end.text);
     }
     char *log = format_new("%s/log", scratch_dir()), line[20] = "";
-    ChildEnd end = child_run(&(Child){.work = come_back, .streams = CHILD_OUT | CHILD_ERR, .log = log});
+    ChildEnd end =
+        child_run(&(Child){.work = come_back, .streams = CHILD_OUT | CHILD_ERR, .log = log});
     assert_true(end.came_back && !end.text);
     FILE *file = fopen(log, "r");
     assert_true(file && fgets(line, sizeof line, file));
@@ -125,7 +129,8 @@ static void file_too_large(void **state)
 
 /* ---- what it leaves behind ---- */
 
-/* Its descendant has a session of its own, holds the pipe of the text open, and would make the file later. */
+/* Its descendant has a session of its own, holds the pipe of the text open, and would make the file
+ * later. */
 static void leave_one(void *path)
 {
     if (fork() == 0 && fork() == 0) {
@@ -141,7 +146,8 @@ static void descendants(void **state)
 {
     (void)state;
     char *path = format_new("%s/late", scratch_dir());
-    ChildEnd end = child_run(&(Child){.work = leave_one, .context = path, .streams = CHILD_OUT | CHILD_ERR});
+    ChildEnd end =
+        child_run(&(Child){.work = leave_one, .context = path, .streams = CHILD_OUT | CHILD_ERR});
     assert_true(end.came_back && end.seconds < 1);
     assert_int_equal(waitpid(-1, NULL, 0), -1);
     sleep(3);
@@ -174,7 +180,12 @@ static void claim(void *unused)
 static void exercises(void **state)
 {
     (void)state;
-    static const struct { void (*attempt)(void *); int argument; ExerciseState state; const char *why; } cases[] = {
+    static const struct {
+        void (*attempt)(void *);
+        int argument;
+        ExerciseState state;
+        const char *why;
+    } cases[] = {
         {come_back, 0, EXERCISE_DONE, NULL},
         {to_do, 0, EXERCISE_TODO, "one step"},
         {judge, 0, EXERCISE_WRONG, "f(2) is 3"},
@@ -204,4 +215,7 @@ static const Case cases[] = {{"ends", .run = ends},
                              {"file_too_large", .run = file_too_large},
                              {"descendants", .run = descendants},
                              {"exercises", .run = exercises}};
-int main(int argc, char **argv) { return harness_main(argc, argv, cases, sizeof cases / sizeof *cases); }
+int main(int argc, char **argv)
+{
+    return harness_main(argc, argv, cases, sizeof cases / sizeof *cases);
+}
