@@ -1,13 +1,14 @@
 /* grade.h: the assessment's grader, one submission: what its parts hand to each other.
  *
  *   grade.c          the driver
- *   grade_rubric.c   criteria and points     grade_data.c     pictures to train on, pictures to score on
- *   grade_build.c    compile                 grade_run.c      train, against the clock
+ *   grade_rubric.c   criteria and points     grade_data.c     pictures to train on, pictures to
+ * score on grade_build.c    compile                 grade_run.c      train, against the clock
  *   grade_score.c    the weights' accuracy   grade_audit.c    was the work shared?
  *   grade_report.c   table, results.json     grade_picture.c  the points as bars
  *   grade.sh         one submission or a folder of them
  *
- * The grader believes nothing that a submission prints. Each part gives a Finding; only grade_rubric.c knows of points.
+ * The grader believes nothing that a submission prints. Each part gives a Finding; only
+ * grade_rubric.c knows of points.
  */
 #ifndef GRADE_H
 #define GRADE_H
@@ -78,7 +79,8 @@ void pictures_free(Pictures *p);
 /* "cifar10" or "synthetic": what --data auto means here. */
 const char *pictures_kind(const GradeOptions *o);
 
-/* The first line of a log that holds `word`, from there on, else its last line; "" where it is empty. free() it. */
+/* The first line of a log that holds `word`, from there on, else its last line; "" where it is
+ * empty. free() it. */
 char *log_line(const char *log, const char *word);
 
 /* script: the build's compile command, called as: script SOURCE PROGRAM. */

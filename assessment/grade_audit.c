@@ -32,10 +32,13 @@ static Fault judge_library(const AuditRank *rank, int np)
                        format_new("train: sgd_step after each backward pass, on batches that loader_next gives")};
     for (int r = 0; r < np; r++)
         if (rank[r].size != np)
-            return (Fault){rank[r].size >= 0 ? format_new(ALONE "rank %d says that it is one of %d", r, rank[r].size)
-                                             : format_new(ALONE "process %d never started the communication library", r),
-                           format_new("start it with comm_open (step 1), give each rank its own part of the pictures "
-                                      "(step 6) and average the gradients (step 7)")};
+            return (Fault){
+                rank[r].size >= 0
+                    ? format_new(ALONE "rank %d says that it is one of %d", r, rank[r].size)
+                    : format_new(ALONE "process %d never started the communication library", r),
+                format_new(
+                    "start it with comm_open (step 1), give each rank its own part of the pictures "
+                    "(step 6) and average the gradients (step 7)")};
     return (Fault){0};
 }
 
@@ -85,13 +88,15 @@ static int64_t count_images(const AuditRank *r)
     return count;
 }
 
-/* The images that a rank trained on into seen, as epoch << 32 | image, in order and each once. Returns how many. */
+/* The images that a rank trained on into seen, as epoch << 32 | image, in order and each once.
+ * Returns how many. */
 static int64_t seen_by(const AuditRank *r, uint64_t *seen)
 {
     int64_t count = 0, once = 0;
     for (int u = 0; u < r->updates; u++)
         for (int i = 0; i < r->update[u].images.count; i++)
-            seen[count++] = (uint64_t)r->update[u].epoch << 32 | (uint32_t)r->update[u].images.at[i];
+            seen[count++] =
+                (uint64_t)r->update[u].epoch << 32 | (uint32_t)r->update[u].images.at[i];
     qsort(seen, (size_t)count, sizeof *seen, by_number);
     for (int64_t i = 0; i < count; i++)
         if (i == 0 || seen[i] != seen[i - 1])
@@ -99,7 +104,8 @@ static int64_t seen_by(const AuditRank *r, uint64_t *seen)
     return once;
 }
 
-/* How many of the images trained on, each counted once per epoch and rank, were trained on by another rank, too. */
+/* How many of the images trained on, each counted once per epoch and rank, were trained on by
+ * another rank, too. */
 static int64_t count_twice(const AuditRank *rank, int np, int64_t total, int64_t *all)
 {
     int64_t count = 0, twice = 0;

@@ -1,4 +1,5 @@
-/* grade_build.c: does the submission compile? With the build's own compiler, flags and library; a warning is no error.
+/* grade_build.c: does the submission compile? With the build's own compiler, flags and library; a
+ * warning is no error.
  */
 #include <stdlib.h>
 #include "check.h"
@@ -10,9 +11,11 @@ static const double MOST_SECONDS = 120;
 Finding grade_build(const char *script, const char *submission, const Places *at)
 {
     Finding f = {0};
-    ChildEnd ended = child_run(&(Child){.command = (const char *[]){script, submission, at->program, NULL},
-                                        .streams = CHILD_OUT | CHILD_ERR, .log = at->build_log,
-                                        .seconds = MOST_SECONDS});
+    ChildEnd ended =
+        child_run(&(Child){.command = (const char *[]){script, submission, at->program, NULL},
+                           .streams = CHILD_OUT | CHILD_ERR,
+                           .log = at->build_log,
+                           .seconds = MOST_SECONDS});
     if (ended.status == 0) {
         f.passed = true;
         f.found = format_new("compiled in %.1f s", ended.seconds);

@@ -63,7 +63,10 @@ Finding grade_run(const GradeOptions *o, double budget, const Places *at, double
 {
     Finding f = {0};
     Training training = {o, budget, at};
-    ChildEnd ended = child_run(&(Child){.work = enter, .context = &training, .streams = CHILD_OUT | CHILD_ERR, .log = at->run_log,
+    ChildEnd ended = child_run(&(Child){.work = enter,
+                                        .context = &training,
+                                        .streams = CHILD_OUT | CHILD_ERR,
+                                        .log = at->run_log,
                                         .seconds = budget + GRACE});
     *seconds = ended.seconds;
     if (ended.timed_out) {

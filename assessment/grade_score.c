@@ -90,7 +90,9 @@ static Finding no_weights(const ChildEnd *ended, const Places *at)
     }
     char *line = log_line(at->score_log, "error: ");
     bool said = !strncmp(line, "error: ", 7);
-    f.found = format_new("the weights cannot be scored: %s", said ? line + 7 : ended->timed_out ? "too slow" : line);
+    f.found = format_new("the weights cannot be scored: %s", said               ? line + 7
+                                                             : ended->timed_out ? "too slow"
+                                                                                : line);
     f.advice = format_new("write them with checkpoint_save, of a network that model_new built");
     free(line);
     return f;
@@ -108,7 +110,10 @@ int grade_score(const GradeOptions *o, const Rubric *r, const Pictures *p, const
     Scoring scoring = {o, r, p, at};
     ChildEnd ended = {0};
     if (access(at->weights, F_OK) == 0)
-        ended = child_run(&(Child){.work = score, .context = &scoring, .streams = CHILD_OUT | CHILD_ERR, .log = at->score_log,
+        ended = child_run(&(Child){.work = score,
+                                   .context = &scoring,
+                                   .streams = CHILD_OUT | CHILD_ERR,
+                                   .log = at->score_log,
                                    .seconds = MOST_SECONDS});
     json_t *scores = ended.came_back ? json_load_file(at->scores, 0, NULL) : NULL;
     if (!scores) {

@@ -26,6 +26,7 @@ char *file_commit(NewFile *f);
  * (free() it). */
 char *file_make_folder(const char *path);
 
-/* Remove a file, or a folder with all in it, as `rm -rf`: what is not there, or cannot be removed, is passed over. */
+/* Remove a file, or a folder with all in it, as `rm -rf`: what is not there, or cannot be removed,
+ * is passed over. */
 void file_remove(const char *path);
 #endif

@@ -1,8 +1,9 @@
 /* check_reference.c: what the self-check compares with: the same training on one rank, done here.
  *
- * P ranks with batches of B whose gradients are averaged make the same updates as one rank with the P batches together,
- * but for rounding: sums are added up in another order. (Not so with batch norm, whose statistics are of B pictures on
- * P ranks and of PB on one: hence a network without it.)
+ * P ranks with batches of B whose gradients are averaged make the same updates as one rank with the
+ * P batches together, but for rounding: sums are added up in another order. (Not so with batch
+ * norm, whose statistics are of B pictures on P ranks and of PB on one: hence a network without
+ * it.)
  */
 #include "check.h"
 #include "check_steps.h"

@@ -17,8 +17,8 @@ int run_seconds(void)
 
 ChildEnd run_words(const char *const words[], const char *log)
 {
-    return child_run(&(Child){.command = words, .streams = CHILD_OUT | CHILD_ERR, .log = log,
-                              .seconds = run_seconds()});
+    return child_run(&(Child){
+        .command = words, .streams = CHILD_OUT | CHILD_ERR, .log = log, .seconds = run_seconds()});
 }
 
 Facts facts_run(const char *program, const char *work, const char *name, int ranks, const char *before,
@@ -31,7 +31,8 @@ Facts facts_run(const char *program, const char *work, const char *name, int ran
     snprintf(count, sizeof count, "%d", ranks);
     char *script = format_new("R=$OMPI_COMM_WORLD_RANK; mkdir -p \"$1/out-$R/lab2_train\"; %s exec \"$0\" %s "
                               "--out \"$1/out-$R\" >\"$1/stdout-$R\" 2>\"$1/stderr-$R\"", before, arguments);
-    const char *words[] = {"common/setup/launch.sh", "--np", count, "bash", "-c", script, program, f.dir, NULL};
+    const char *words[] = {
+        "common/setup/launch.sh", "--np", count, "bash", "-c", script, program, f.dir, NULL};
     ChildEnd end = run_words(words, log);
     f.status = end.status;
     f.timed_out = end.timed_out;

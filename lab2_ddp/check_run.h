@@ -13,9 +13,9 @@ enum { MOST_RANKS = 4 };
 /* One run. Its files lie in dir: rank-R.jsonl, stdout-R, stderr-R, out-R/lab2_train/… */
 typedef struct Facts {
     char *dir;
-    int ranks, status;           /* status: 0, or how it ended */
-    bool timed_out;              /* it was ended at the time limit */
-    unsigned to_do;              /* bit k: a rank says that step k is still to do */
+    int ranks, status; /* status: 0, or how it ended */
+    bool timed_out;    /* it was ended at the time limit */
+    unsigned to_do;    /* bit k: a rank says that step k is still to do */
     AuditRank rank[MOST_RANKS];
 } Facts;
 

@@ -58,7 +58,8 @@ char *judge_voice(const Runs *r)
 static char *judge_slice(const Facts *f, int r, int u, const int32_t *order, int position, int batch)
 {
     const AuditImages *found = &facts_update(f, r, u)->images;
-    if (found->count == batch && !memcmp(found->at, order + position, (size_t)batch * sizeof *order))
+    if (found->count == batch &&
+        !memcmp(found->at, order + position, (size_t)batch * sizeof *order))
         return NULL;
     if (u >= f->rank[r].updates)
         return format_new("rank %d makes only %d updates", r, f->rank[r].updates);
@@ -120,7 +121,8 @@ char *judge_average(const Runs *r)
     if (f->rank[0].updates == 0)
         return format_new("rank 0 makes no update");
     const AuditImages *a = &facts_update(f, 0, 0)->images, *b = &facts_update(f, 1, 0)->images;
-    bool copies = a->count > 0 && a->count == b->count && !memcmp(a->at, b->at, (size_t)a->count * sizeof *a->at);
+    bool copies = a->count > 0 && a->count == b->count &&
+                  !memcmp(a->at, b->at, (size_t)a->count * sizeof *a->at);
     if (copies) /* they agree without any averaging */
         return format_new("ranks 0 and 1 train on the same pictures: see step 4");
     for (int u = 0; u < f->rank[0].updates; u++)

@@ -171,7 +171,11 @@ static void bad_words(void **state)
     refuse("--out=", "expected a text that is not empty;");
     refuse("--epoch=3", "--epoch=3: no such option;");
     refuse("--no-epochs", "--no-epochs: no such option;");
+    refuse("--epoch", "--epoch: no such option;");
+    refuse("--trac=yes", "--trac=yes: no such option;");
     refuse("-x", "-x: no such option;");
+    refuse("-xy", "-xy: no such option;");
+    refuse("-", "-: expected only options");
     refuse("--epochs", "--epochs: expected a value");
     refuse("--epochs|--seed=3", "--epochs=--seed=3: expected a whole number");
     refuse("--trace=yes", "--trace=yes: takes no value;");
@@ -208,7 +212,8 @@ static void ask_help(void *rank)
 /* What --help prints on a rank (NULL: started without mpirun); free() it. */
 static char *help_page(const char *rank)
 {
-    ChildEnd end = child_run(&(Child){.work = ask_help, .context = (void *)rank, .streams = CHILD_OUT});
+    ChildEnd end =
+        child_run(&(Child){.work = ask_help, .context = (void *)rank, .streams = CHILD_OUT});
     assert_int_equal(end.status, 0);
     assert_false(end.came_back);
     return end.text;

@@ -96,7 +96,8 @@ static void survives_a_sudden_end(void **state)
     const char *folder = scratch_dir();
     setenv("LABS_AUDIT", folder, true);
     for (int run = 0; run < 2; run++)
-        assert_int_equal(child_run(&(Child){.work = tell_and_die, .context = &run}).signal, SIGKILL);
+        assert_int_equal(child_run(&(Child){.work = tell_and_die, .context = &run}).signal,
+                         SIGKILL);
     for (int run = 0; run < 2; run++) {
         json_t *fact = line_new(folder, "rank-0.jsonl", run);
         assert_int_equal(json_integer_value(json_object_get(fact, "step")), run);

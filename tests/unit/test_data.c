@@ -310,17 +310,18 @@ static void cifar_faults(void **state)
     free(b.at);
 }
 
-static const Case cases[] = {{.name = "idx_plain_and_gzip", .run = idx_plain_and_gzip},
-                             {.name = "sha256_known_answers", .run = sha256_known_answers},
-                             {.name = "numbers_with_commas", .run = numbers_with_commas},
-                             {.name = "idx_wrong_header", .run = idx_wrong_header},
-                             {.name = "idx_wrong_sizes", .run = idx_wrong_sizes},
-                             {.name = "idx_wrong_length", .run = idx_wrong_length},
-                             {.name = "idx_gzip_faults", .run = idx_gzip_faults},
-                             {.name = "idx_gzip_bombs", .run = idx_gzip_bombs},
-                             {.name = "idx_every_prefix_and_bit", .run = idx_every_prefix_and_bit},
-                             {.name = "not_a_readable_file", .run = not_a_readable_file},
-                             {.name = "cifar_planes_become_pixels", .run = cifar_planes_become_pixels},
-                             {.name = "cifar_faults", .run = cifar_faults}};
+static const Case cases[] = {
+    {.name = "idx_plain_and_gzip", .run = idx_plain_and_gzip},
+    {.name = "sha256_known_answers", .run = sha256_known_answers},
+    {.name = "numbers_with_commas", .run = numbers_with_commas},
+    {.name = "idx_wrong_header", .run = idx_wrong_header},
+    {.name = "idx_wrong_sizes", .run = idx_wrong_sizes},
+    {.name = "idx_wrong_length", .run = idx_wrong_length},
+    {.name = "idx_gzip_faults", .run = idx_gzip_faults},
+    {.name = "idx_gzip_bombs", .run = idx_gzip_bombs},
+    {.name = "idx_every_prefix_and_bit", .run = idx_every_prefix_and_bit},
+    {.name = "not_a_readable_file", .run = not_a_readable_file},
+    {.name = "cifar_planes_become_pixels", .run = cifar_planes_become_pixels},
+    {.name = "cifar_faults", .run = cifar_faults}};
 
 int main(int argc, char **argv) { return harness_main(argc, argv, cases, sizeof cases / sizeof *cases); }

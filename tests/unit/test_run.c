@@ -75,7 +75,8 @@ static char *printed(int columns, void (*body)(void *), void *argument)
     }
     char *text = calloc(1 << 16, 1);
     size_t length = 0;
-    for (ssize_t got; (got = read(terminal, text + length, (1 << 16) - 1 - length)) > 0; length += (size_t)got)
+    for (ssize_t got; (got = read(terminal, text + length, (1 << 16) - 1 - length)) > 0;
+         length += (size_t)got)
         ;
     close(terminal);
     waitpid(child, &status, 0);
