@@ -77,7 +77,6 @@ int device_main(int argc, char **argv, const Case *cases, int count)
     return status;
 }
 
-const char *device_name(void) { return backends[chosen].name; }
 Backend *device_backend(int local_rank, int local_size, int threads)
 {
     return backends[chosen].open(local_rank, local_size, threads);
