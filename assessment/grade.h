@@ -1,8 +1,8 @@
 /* grade.h: the assessment's grader, one submission: what its parts hand to each other.
  *
- *   grade.c          the driver
- *   grade_rubric.c   criteria and points     grade_data.c     pictures to train on, pictures to
- * score on grade_build.c    compile                 grade_run.c      train, against the clock
+ *   grade.c          the driver              grade_rubric.c   criteria and points
+ *   grade_data.c     images to train and to score on
+ *   grade_build.c    compile                 grade_run.c      train, against the clock
  *   grade_score.c    the weights' accuracy   grade_audit.c    was the work shared?
  *   grade_report.c   table, results.json     grade_picture.c  the points as bars
  *   grade.sh         one submission or a folder of them

@@ -19,12 +19,14 @@
 #endif
 
 enum { TICK = 5, MOST_TEXT = 65535 }; /* milliseconds between two looks at the child; bytes */
-static const double GOODBYE =
-    3; /* seconds that mpirun has for ending its ranks once it is told to */
-static const rlim_t MOST_BYTES = 1ll
-                                 << 30; /* of a file: a log without end must not fill the disk */
 
-/* ---- Linux can ---- */
+/* Seconds that mpirun has for ending its ranks once it is told to. */
+static const double GOODBYE = 3;
+
+/* Bytes of a file: a log without end must not fill the disk. */
+static const rlim_t MOST_BYTES = (rlim_t)1 << 30;
+
+/* ---- what only Linux can do ---- */
 
 /* Its descendants' orphans become this process's children. */
 static void adopt_orphans(bool adopt)
@@ -127,8 +129,7 @@ static int pipe_new(struct pollfd *from) /* returns the end to write to */
     return fd[1];
 }
 
-/* Up to `room` bytes that have arrived; 0: none. A pipe that nobody writes to any more is closed.
- */
+/* Up to `room` bytes that have arrived; 0: none. A pipe that no one can write to is closed. */
 static size_t take(struct pollfd *from, char *to, size_t room)
 {
     ssize_t got = from->fd < 0 ? -1 : read(from->fd, to, room);

@@ -124,7 +124,7 @@ void plot_resize(Plot *plot, int width, int height); /* the same picture in anot
  *     for (bool on = window; on;) {
  *         for (PlotEvent event; plot_window_event(window, &event);)
  *             on &= state_event(&state, &event);           // false on PLOT_QUIT
- *         state_step(&state);                              // some milliseconds; or a thread does it (background.h)
+ *         state_step(&state);                              // or a thread does it
  *         state_draw(&state, plot);                        // plot_begin(), panels, marks
  *         plot_window_show(window);                        // 60 times a second
  *     }

@@ -66,7 +66,8 @@ typedef enum {
 typedef struct Mark {
     MarkKind kind;
     int n;
-    const double *v[4]; /* LINE, SCATTER: x y; BAND, ERRORS: x low high; BOXES: x0 x1 y0 y1; others: x y */
+    /* LINE, SCATTER: x y; BAND, ERRORS: x low high; BOXES: x0 x1 y0 y1; others: x y */
+    const double *v[4];
     PlotStyle style;    /* colour and opacity filled in */
     const char *text;
     PlotGrid grid;

@@ -1,7 +1,7 @@
 /* safetensors.c: see safetensors.h. The format: https://github.com/huggingface/safetensors
  *
- * The reader takes the header apart before it takes memory for the data, so a file that lies costs nothing. Every text
- * that it returns is one line without control characters, whatever the file holds.
+ * The reader takes the header apart before it takes memory for the data, so a file that lies costs
+ * nothing. Every text that it returns is one line without control characters, whatever the file holds.
  */
 #include "safetensors.h"
 #include <errno.h>

@@ -13,7 +13,6 @@
 
 static void come_back(void *unused)
 {
-    (void)unused;
     printf("out");
     fprintf(stderr, "err");
 }
@@ -23,14 +22,12 @@ static void raise_it(void *number) { raise(*(int *)number); }
 
 static void hang(void *unused)
 {
-    (void)unused;
     for (;;)
         pause();
 }
 
 static void ends(void **state)
 {
-    (void)state;
     ChildEnd end = child_run(&(Child){.work = come_back});
     assert_true(end.came_back && end.status == 0 && end.signal == 0 && !end.timed_out && !end.text);
     for (int status = 0; status < 256; status += 5) {
@@ -45,7 +42,6 @@ static void ends(void **state)
 /* One that stops itself hangs, too. */
 static void time_limit(void **state)
 {
-    (void)state;
     ChildEnd ends[] = {
         child_run(&(Child){.work = hang, .seconds = 0.3}),
         child_run(&(Child){.work = raise_it, .context = &(int){SIGSTOP}, .seconds = 0.3}),
@@ -58,7 +54,6 @@ static void time_limit(void **state)
 
 static void commands(void **state)
 {
-    (void)state;
     ChildEnd end =
         child_run(&(Child){.command = (const char *[]){"sh", "-c", "cat; exit $1", "sh", "3", NULL},
                            .streams = CHILD_OUT});
@@ -75,7 +70,6 @@ static void commands(void **state)
 
 static void streams(void **state)
 {
-    (void)state;
     static const char *const texts[] = {"out", "err", "errout"}; /* stdout is written at the end */
     for (int which = 1; which <= 3; which++) {
         ChildEnd end = child_run(&(Child){.work = come_back, .streams = which});
@@ -97,14 +91,12 @@ static void streams(void **state)
 
 static void print_on(void *unused)
 {
-    (void)unused;
     for (;;)
         puts("PASS");
 }
 
 static void prints_without_end(void **state)
 {
-    (void)state;
     ChildEnd end = child_run(&(Child){.work = print_on, .streams = CHILD_OUT, .seconds = 0.5});
     assert_true(end.timed_out);
     assert_int_equal(strlen(end.text), 65535);
@@ -121,7 +113,6 @@ static void write_far(void *path)
 
 static void file_too_large(void **state)
 {
-    (void)state;
     char *path = format_new("%s/large", scratch_dir());
     assert_int_equal(child_run(&(Child){.work = write_far, .context = path}).signal, SIGXFSZ);
     free(path);
@@ -144,7 +135,6 @@ static void leave_one(void *path)
 
 static void descendants(void **state)
 {
-    (void)state;
     char *path = format_new("%s/late", scratch_dir());
     ChildEnd end =
         child_run(&(Child){.work = leave_one, .context = path, .streams = CHILD_OUT | CHILD_ERR});
@@ -158,28 +148,18 @@ static void descendants(void **state)
 
 /* ---- exercises ---- */
 
-static void to_do(void *unused)
-{
-    (void)unused;
-    TODO("one step");
-}
+static void to_do(void *unused) { TODO("one step"); }
 
-static void judge(void *unused)
-{
-    (void)unused;
-    die(EXIT_WRONG, "f(2) is 3");
-}
+static void judge(void *unused) { die(EXIT_WRONG, "f(2) is 3"); }
 
 static void claim(void *unused)
 {
-    (void)unused;
     fprintf(stderr, "TODO in nothing\nerror: none\n");
     exit(0);
 }
 
 static void exercises(void **state)
 {
-    (void)state;
     static const struct {
         void (*attempt)(void *);
         int argument;
