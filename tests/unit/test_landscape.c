@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 #include "check.h"
+#include "child.h"
 #include "landscape.h"
 #include "net.h"
 #include "rng.h"
