@@ -1,7 +1,8 @@
 /* safetensors.c: see safetensors.h. The format: https://github.com/huggingface/safetensors
  *
  * The reader takes the header apart before it takes memory for the data, so a file that lies costs
- * nothing. Every text that it returns is one line without control characters, whatever the file holds.
+ * nothing. Every text that it returns is one line without control characters, whatever the file
+ * holds.
  */
 #include "safetensors.h"
 #include <errno.h>
@@ -308,7 +309,8 @@ static char *header_text(const SafeTensors *t, size_t *length)
         for (int d = 0; d < s->dims; d++)
             json_array_append_new(shape, json_integer(s->shape[d]));
         json_int_t end = begin + (json_int_t)sizeof(float) * count_of(s);
-        json_t *entry = json_pack("{s:s, s:o, s:[I,I]}", "dtype", "F32", "shape", shape, "data_offsets", begin, end);
+        json_t *entry = json_pack("{s:s, s:o, s:[I,I]}", "dtype", "F32", "shape", shape,
+                                  "data_offsets", begin, end);
         good &= set_once(header, s->name, entry);
         begin = end;
     }

@@ -219,7 +219,8 @@ static void barrier_waits(Setup *x)
 /* Even and odd ranks apart, each in reverse order; then every part alone. */
 static void split(Setup *x)
 {
-    Comm *part = comm_split(x->c, x->c->rank % 2, -x->c->rank), *alone = comm_split(part, part->rank, 0);
+    Comm *part = comm_split(x->c, x->c->rank % 2, -x->c->rank);
+    Comm *alone = comm_split(part, part->rank, 0);
     int evens = (x->c->size + 1) / 2, parity = x->c->rank % 2;
     double sum = x->c->rank, expected = 0;
     assert_int_equal(part->size, parity ? x->c->size - evens : evens);
@@ -303,7 +304,9 @@ static void special_numbers(Setup *x, CommOp op)
 {
     float v[24];
     for (int i = 0; i < 24; i++)
-        v[i] = i < 12 ? (i % x->c->size == x->c->rank ? NAN : i) : (i + x->c->rank) % 3 ? 0.f : -0.f;
+        v[i] = i < 12                 ? (i % x->c->size == x->c->rank ? NAN : i)
+               : (i + x->c->rank) % 3 ? 0.f
+                                      : -0.f;
     Tensor t = tensor_vector(x->be->op->buffer_new(x->be, sizeof v), 0, F32, 24);
     x->be->op->upload(x->s, t, v);
     double nan = x->c->rank == x->c->size / 2 ? NAN : 1, zero = x->c->rank % 2 ? -0. : 0.;

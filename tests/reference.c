@@ -260,7 +260,10 @@ void ref_avgpool_backward(double *dx, const double *dy, Shape s)
 }
 
 /* Where PyTorch's flatten of an NCHW batch puts the number that we keep at (n,h,w,c). */
-static size_t flat_at(Shape s, int n, int h, int w, int c) { return (((size_t)n * s.c + c) * s.h + h) * s.w + w; }
+static size_t flat_at(Shape s, int n, int h, int w, int c)
+{
+    return (((size_t)n * s.c + c) * s.h + h) * s.w + w;
+}
 
 void ref_flatten_forward(double *y, const double *x, Shape s)
 {
@@ -280,8 +283,8 @@ void ref_flatten_backward(double *dx, const double *dy, Shape s)
                     dx[shape_at(s, n, h, w, c)] += dy[flat_at(s, n, h, w, c)];
 }
 
-void ref_cross_entropy(double *dlogits, double *losses, double totals[2], const double *logits, const int *label,
-                       const double *weight, double scale, int N, int K)
+void ref_cross_entropy(double *dlogits, double *losses, double totals[2], const double *logits,
+                       const int *label, const double *weight, double scale, int N, int K)
 {
     for (int n = 0; n < N; n++) {
         const double *z = logits + (size_t)n * K;
@@ -289,7 +292,8 @@ void ref_cross_entropy(double *dlogits, double *losses, double totals[2], const 
         for (int k = 1; k < K; k++)
             if (z[k] > z[best])
                 best = k;
-        double sum = 0; /* shifted by the largest logit: exp never overflows, and the sum is at least 1 */
+        /* Shifted by the largest logit: exp never overflows, and the sum is at least 1. */
+        double sum = 0;
         for (int k = 0; k < K; k++)
             sum += exp(z[k] - z[best]);
         losses[n] = log(sum) - (z[label[n]] - z[best]);
@@ -297,11 +301,13 @@ void ref_cross_entropy(double *dlogits, double *losses, double totals[2], const 
         totals[0] += factor * losses[n];
         totals[1] += best == label[n];
         for (int k = 0; k < K; k++)
-            dlogits[(size_t)n * K + k] = scale * factor * (exp(z[k] - z[best]) / sum - (k == label[n]));
+            dlogits[(size_t)n * K + k] =
+                scale * factor * (exp(z[k] - z[best]) / sum - (k == label[n]));
     }
 }
 
-void ref_sgd(double *w, double *v, const double *g, double rate, double momentum, double decay, bool nesterov, size_t n)
+void ref_sgd(double *w, double *v, const double *g, double rate, double momentum, double decay,
+             bool nesterov, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         double d = g[i] + decay * w[i];
@@ -310,7 +316,8 @@ void ref_sgd(double *w, double *v, const double *g, double rate, double momentum
     }
 }
 
-void ref_gather(double *x, const uint8_t *images, const Pick *pick, const double *mean, const double *istd, Shape s)
+void ref_gather(double *x, const uint8_t *images, const Pick *pick, const double *mean,
+                const double *istd, Shape s)
 {
     for (int n = 0; n < s.n; n++)
         for (int h = 0; h < s.h; h++)
@@ -319,12 +326,14 @@ void ref_gather(double *x, const uint8_t *images, const Pick *pick, const double
                     const Pick *p = &pick[n];
                     int row = h + p->dy, column = w + p->dx;
                     bool outside = row < 0 || row >= s.h || column < 0 || column >= s.w;
-                    bool cut = h >= p->cut_y && h < p->cut_y + p->cut && w >= p->cut_x && w < p->cut_x + p->cut;
+                    bool cut = h >= p->cut_y && h < p->cut_y + p->cut && w >= p->cut_x &&
+                               w < p->cut_x + p->cut;
                     if (p->flip)
                         column = s.w - 1 - column;
                     double *out = &x[shape_at(s, n, h, w, c)];
                     *out = 0;
                     if (!outside && !cut)
-                        *out = (images[shape_at(s, p->image, row, column, c)] / 255.0 - mean[c]) * istd[c];
+                        *out = (images[shape_at(s, p->image, row, column, c)] / 255.0 - mean[c]) *
+                               istd[c];
                 }
 }

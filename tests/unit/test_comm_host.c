@@ -1,5 +1,5 @@
-/* test_comm_host.c: comm.h on host memory, split, counts; the same bits on all ranks (comm_cases.c).
- * Over every implementation. */
+/* test_comm_host.c: comm.h on host memory, split, counts; the same bits on all ranks. Over every
+ * implementation. */
 #include "comm_cases.h"
 #include "cuda_memory.h"
 
