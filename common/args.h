@@ -1,12 +1,12 @@
-/* args.h: one table of options drives parsing, --help and the configuration that a run prints and saves.
+/* args.h: one table of options drives parsing, --help and the configuration that a run prints and
+ * saves.
  *
  *     int epochs = 3;
  *     Option options[] = {
- *         {"epochs", ARG_INT, &epochs, .min = 0, .max = 10000, .help = "passes over the training set"},
- *         {0}};
- *     args_parse("train", "Train a network.", options, argc, argv);
+ *         {"epochs", ARG_INT, &epochs, .min = 0, .max = 10000, .help = "passes over the training
+ * set"}, {0}}; args_parse("train", "Train a network.", options, argc, argv);
  *
- * The value before parsing is the default, and --help shows it. Built on popt.
+ * The value before parsing is the default, and --help shows it.
  */
 #ifndef ARGS_H
 #define ARGS_H

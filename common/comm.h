@@ -77,9 +77,10 @@ void comm_close(Comm *c);
 void comm_all_reduce(Comm *c, Tensor t, CommOp op, Stream *s);
 /* Every rank ends with root's numbers. Any dtype. */
 void comm_broadcast(Comm *c, Tensor t, int root, Stream *s);
-/* in: size*n numbers on every rank, out: n; rank r gets numbers [r*n, (r+1)*n) of the reduced whole. F32, F64, I32. */
+/* in: size*n elements on every rank, out: n; rank r gets elements [r*n, (r+1)*n) of the reduced
+ * whole. F32, F64, I32. For lab 2. */
 void comm_reduce_scatter(Comm *c, Tensor out, Tensor in, CommOp op, Stream *s);
-/* in: n numbers, out: size*n, rank r's at r*n. Any dtype. */
+/* in: n elements, out: size*n, rank r's at r*n. Any dtype. For lab 2. */
 void comm_all_gather(Comm *c, Tensor out, Tensor in, Stream *s);
 /* A message to one other rank, any dtype; returns when t may be written again, perhaps only when it is being received.
  * tag 0 … 32767. */
@@ -88,8 +89,8 @@ void comm_send(Comm *c, Tensor t, int to, int tag, Stream *s);
  * ends. Returns the sender's rank. */
 int comm_recv(Comm *c, Tensor t, int from, int tag, Stream *s);
 
-/* ---- the same, not waiting: leave the tensors alone until comm_wait. The first of a communicator may wait until all its
- * ranks make it. ---- */
+/* ---- the same, not waiting: leave the tensors alone until comm_wait. The first of a communicator
+ * may wait until all its ranks make it. For lab 2, but comm_recv_start, which lab 1 uses. ---- */
 CommRequest *comm_all_reduce_start(Comm *c, Tensor t, CommOp op, Stream *s);
 CommRequest *comm_broadcast_start(Comm *c, Tensor t, int root, Stream *s);
 CommRequest *comm_reduce_scatter_start(Comm *c, Tensor out, Tensor in, CommOp op, Stream *s);

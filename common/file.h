@@ -25,4 +25,8 @@ char *file_commit(NewFile *f);
 /* Make the folder and the ones above it, as `mkdir -p`. Returns NULL, or a new string that says what failed
  * (free() it). */
 char *file_make_folder(const char *path);
+
+/* Remove a file, or a folder with all in it, as `rm -rf`: what is not there, or cannot be removed,
+ * is passed over. */
+void file_remove(const char *path);
 #endif

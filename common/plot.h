@@ -81,8 +81,6 @@ typedef struct PlotStyle {
 /* n points (x[i], y[i]); x NULL: 0, 1, 2, … */
 void plot_line(PlotPanel *panel, int n, const double *x, const double *y, PlotStyle style);
 void plot_scatter(PlotPanel *panel, int n, const double *x, const double *y, PlotStyle style);
-/* Beside a surface, at heights of its own. */
-void plot_line3(PlotPanel *panel, int n, const double *x, const double *y, const double *z, PlotStyle style);
 /* A spread: the area between low and high, or error bars from low to high. */
 void plot_band(PlotPanel *panel, int n, const double *x, const double *low, const double *high, PlotStyle style);
 void plot_errors(PlotPanel *panel, int n, const double *x, const double *low, const double *high, PlotStyle style);
@@ -126,7 +124,7 @@ void plot_resize(Plot *plot, int width, int height); /* the same picture in anot
  *     for (bool on = window; on;) {
  *         for (PlotEvent event; plot_window_event(window, &event);)
  *             on &= state_event(&state, &event);           // false on PLOT_QUIT
- *         do state_step(&state); while (plot_window_spare(window) > 0);
+ *         state_step(&state);                              // or a thread does it
  *         state_draw(&state, plot);                        // plot_begin(), panels, marks
  *         plot_window_show(window);                        // 60 times a second
  *     }
@@ -156,7 +154,6 @@ typedef struct PlotEvent {
 bool plot_window_event(PlotWindow *window, PlotEvent *event);      /* the next waiting event; false: none is waiting */
 bool plot_camera_move(PlotCamera *camera, const PlotEvent *event); /* drag turns, wheel zooms; was it such an event? */
 void plot_window_show(PlotWindow *window);          /* draws, shows, and waits so that at most 60 frames/s are shown */
-double plot_window_spare(const PlotWindow *window); /* seconds for other work before the next frame must be drawn */
 
 typedef struct PlotTimes { /* seconds */
     int frames;

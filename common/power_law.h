@@ -31,7 +31,6 @@ void power_law_bootstrap(PowerLawDraw *draws, int count, PowerLaw best, const do
 typedef struct Interval { double low, high; } Interval;
 /* The middle `share` (0.9) of n values; infinite ones count as such. values is sorted. */
 Interval interval_of(double *values, int n, double share);
-/* Where the error of one training with so many examples is expected; and where the law itself lies. */
+/* Where the error of one training with so many examples is expected. */
 Interval power_law_expect(const PowerLawDraw *draws, int count, double examples, double share);
-Interval power_law_band(const PowerLawDraw *draws, int count, double examples, double share);
 #endif

@@ -1,5 +1,5 @@
 # compile.mk: how a file is compiled, a program linked, a library packed.
-PARTS := OPENMP MPI CBLAS ZLIB JANSSON POPT LIBCRYPTO CAIRO SDL2 \
+PARTS := OPENMP MPI CBLAS ZLIB JANSSON LIBCRYPTO CAIRO SDL2 \
     CUDA CUDNN NCCL
 SANITIZE := $(if $(filter 1,$(SAN)),-fsanitize=address$(comma)undefined -fno-sanitize-recover=all) \
     $(if $(filter thread,$(SAN)),-fsanitize=thread) \

@@ -66,11 +66,11 @@ static Places places_make(const GradeOptions *o)
     at.scores = format_new("%s/scores.json", at.dir);
     const char *old[] = {at.dir, at.build_log, at.run_log, at.score_log};
     for (int i = 0; i < 4; i++)
-        process_remove(old[i]);
+        file_remove(old[i]);
     const char *results[] = {"results.json", "row.csv"};
     for (int i = 0; i < 2; i++) {
         char *path = format_new("%s/%s", out, results[i]);
-        process_remove(path);
+        file_remove(path);
         free(path);
     }
     error = file_make_folder(at.audit);
@@ -116,7 +116,7 @@ int main(int argc, char **argv)
         int params = grade_score(&o, &rubric, &pictures, &at, findings);
         findings[SHARED] = grade_audit(at.audit, o.np, params);
     }
-    process_remove(at.data);
+    file_remove(at.data);
     Report report = {&o, &rubric, findings, text, budget, seconds};
     bool passed = grade_report(&report);
 

@@ -1,13 +1,14 @@
 /* grade.h: the assessment's grader, one submission: what its parts hand to each other.
  *
- *   grade.c          the driver              grade_process.c  work in a process of its own, with a time limit
- *   grade_rubric.c   criteria and points     grade_data.c     pictures to train on, pictures to score on
+ *   grade.c          the driver              grade_rubric.c   criteria and points
+ *   grade_data.c     images to train and to score on
  *   grade_build.c    compile                 grade_run.c      train, against the clock
  *   grade_score.c    the weights' accuracy   grade_audit.c    was the work shared?
  *   grade_report.c   table, results.json     grade_picture.c  the points as bars
  *   grade.sh         one submission or a folder of them
  *
- * The grader believes nothing that a submission prints. Each part gives a Finding; only grade_rubric.c knows of points.
+ * The grader believes nothing that a submission prints. Each part gives a Finding; only
+ * grade_rubric.c knows of points.
  */
 #ifndef GRADE_H
 #define GRADE_H
@@ -59,21 +60,6 @@ Finding rubric_accuracy(const Criterion *c, const char *what, double correct, do
 int rubric_missing(const Rubric *r, const Finding *findings, int criterion);
 double rubric_points(const Rubric *r, const Finding *findings, int criterion);
 
-/* ---- processes ---- */
-
-typedef struct Ended {
-    int status;     /* as in a shell: 128 + signal where one ended it */
-    bool killed;    /* it was still there when its time was up */
-    double seconds; /* from its start to its end */
-} Ended;
-
-/* Do work(context) in a process of its own, with its output in the file `log`. After `seconds` it is killed. When this
- * returns no process is left of all that it started. */
-Ended process_run(void (*work)(const void *context), const void *context, const char *log, double seconds);
-void process_remove(const char *path); /* a file or a folder with all in it; none is fine */
-/* The first line of a log that holds `word`, from there on, else its last line; "" where it is empty. free() it. */
-char *log_line(const char *log, const char *word);
-
 /* ---- the parts ---- */
 
 /* Where a submission's files lie: all under dir, which is made anew for each. */
@@ -92,6 +78,10 @@ Pictures pictures_make(const GradeOptions *o, const char *data, const char *fold
 void pictures_free(Pictures *p);
 /* "cifar10" or "synthetic": what --data auto means here. */
 const char *pictures_kind(const GradeOptions *o);
+
+/* The first line of a log that holds `word`, from there on, else its last line; "" where it is
+ * empty. free() it. */
+char *log_line(const char *log, const char *word);
 
 /* script: the build's compile command, called as: script SOURCE PROGRAM. */
 Finding grade_build(const char *script, const char *submission, const Places *at);

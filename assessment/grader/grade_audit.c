@@ -10,101 +10,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "audit_read.h"
 #include "check.h"
 #include "grade.h"
 
-enum { DIGEST = 17, MOST_RANKS = 64 };
-
-/* What one rank noted. */
-typedef struct Rank {
-    int size;                /* as the communication library told it; 0: it was not started */
-    int updates;
-    char (*before)[DIGEST], (*after)[DIGEST]; /* [updates]: of the parameters */
-    double reduced;          /* numbers that went through all-reduces */
-    uint64_t *seen;          /* [pictures]: epoch << 32 | picture, of the batches that were trained on */
-    int64_t pictures, room;
-} Rank;
+enum { MOST_RANKS = 64 };
 
 #define ALONE "each rank trained alone: "
-
-static void *grow(void *old, int64_t count, size_t size)
-{
-    void *more = realloc(old, (size_t)count * size);
-    REQUIRE(more, "out of memory: no room for the notes of a run");
-    return more;
-}
-
-static void see_batch(Rank *r, json_t *batch)
-{
-    uint64_t epoch = (uint64_t)json_integer_value(json_object_get(batch, "epoch"));
-    json_t *images = json_object_get(batch, "images"), *image;
-    size_t i;
-    if (r->pictures + (int64_t)json_array_size(images) > r->room) {
-        r->room = 2 * r->room + (int64_t)json_array_size(images) + 1000;
-        r->seen = grow(r->seen, r->room, sizeof *r->seen);
-    }
-    json_array_foreach(images, i, image) {
-        r->seen[r->pictures++] = epoch << 32 | (uint64_t)json_integer_value(image);
-    }
-}
-
-static void see_update(Rank *r, json_t *fact)
-{
-    if ((r->updates & (r->updates - 1)) == 0) { /* room for twice as many */
-        r->before = grow(r->before, 2 * r->updates + 1, DIGEST);
-        r->after = grow(r->after, 2 * r->updates + 1, DIGEST);
-    }
-    const char *before = json_string_value(json_object_get(fact, "before"));
-    const char *after = json_string_value(json_object_get(fact, "after"));
-    snprintf(r->before[r->updates], DIGEST, "%s", before ? before : "");
-    snprintf(r->after[r->updates++], DIGEST, "%s", after ? after : "");
-}
-
-/* A batch is trained on where an update follows it. */
-static void take_fact(Rank *r, json_t *fact, json_t **batch)
-{
-    const char *name = json_string_value(json_object_get(fact, "fact"));
-    if (!name)
-        return;
-    if (!strcmp(name, "comm"))
-        r->size = (int)json_integer_value(json_object_get(fact, "size"));
-    else if (!strcmp(name, "all_reduce"))
-        r->reduced += json_number_value(json_object_get(fact, "count"));
-    else if (!strcmp(name, "batch")) {
-        json_decref(*batch);
-        *batch = json_incref(fact);
-    } else if (!strcmp(name, "update")) {
-        see_batch(r, *batch);
-        see_update(r, fact);
-        json_object_clear(*batch);
-    }
-}
-
-static Rank read_rank(const char *folder, int number)
-{
-    Rank r = {0};
-    char *path = format_new("%s/rank-%d.jsonl", folder, number), *line = NULL;
-    FILE *file = fopen(path, "r");
-    json_t *batch = json_object();
-    for (size_t room = 0; file && getline(&line, &room, file) > 0;) {
-        json_t *fact = json_loads(line, 0, NULL);
-        if (fact)
-            take_fact(&r, fact, &batch);
-        json_decref(fact);
-    }
-    json_decref(batch);
-    if (file)
-        fclose(file);
-    free(line);
-    free(path);
-    return r;
-}
 
 /* ---- judgements: what was found wrong, and what to do; NULL: nothing ---- */
 
 typedef struct Fault { char *found, *advice; } Fault;
 
-static Fault judge_library(const Rank *rank, int np)
+static Fault judge_library(const AuditRank *rank, int np)
 {
     bool trained = false;
     for (int r = 0; r < np; r++)
@@ -114,27 +32,30 @@ static Fault judge_library(const Rank *rank, int np)
                        format_new("train: sgd_step after each backward pass, on batches that loader_next gives")};
     for (int r = 0; r < np; r++)
         if (rank[r].size != np)
-            return (Fault){rank[r].size ? format_new(ALONE "rank %d says that it is one of %d", r, rank[r].size)
-                                        : format_new(ALONE "process %d never started the communication library", r),
-                           format_new("start it with comm_open (step 1), give each rank its own part of the pictures "
-                                      "(step 6) and average the gradients (step 7)")};
+            return (Fault){
+                rank[r].size >= 0
+                    ? format_new(ALONE "rank %d says that it is one of %d", r, rank[r].size)
+                    : format_new(ALONE "process %d never started the communication library", r),
+                format_new(
+                    "start it with comm_open (step 1), give each rank its own part of the pictures "
+                    "(step 6) and average the gradients (step 7)")};
     return (Fault){0};
 }
 
-static Fault judge_updates(const Rank *rank, int np)
+static Fault judge_updates(const AuditRank *rank, int np)
 {
     for (int r = 1; r < np; r++)
         if (rank[r].updates != rank[0].updates)
             return (Fault){format_new("rank 0 made %d updates, rank %d made %d", rank[0].updates, r, rank[r].updates),
                            format_new("as many batches on each rank (step 6), and one clock (step 5b)")};
     for (int r = 1; r < np; r++)
-        if (strcmp(rank[r].before[0], rank[0].before[0]))
+        if (strcmp(rank[r].update[0].before, rank[0].update[0].before))
             return (Fault){format_new("ranks 0 and %d start from different weights", r),
                            format_new("broadcast rank 0's before the first update (step 4)")};
     return (Fault){0};
 }
 
-static Fault judge_averages(const Rank *rank, int np, int params)
+static Fault judge_averages(const AuditRank *rank, int np, int params)
 {
     for (int r = 0; r < np; r++) {
         double wanted = (double)rank[r].updates * (params ? params : 1);
@@ -146,7 +67,7 @@ static Fault judge_averages(const Rank *rank, int np, int params)
     }
     for (int u = 0; u < rank[0].updates; u++)
         for (int r = 1; r < np; r++)
-            if (strcmp(rank[r].after[u], rank[0].after[u]))
+            if (strcmp(rank[r].update[u].after, rank[0].update[u].after))
                 return (Fault){format_new("after update %d ranks 0 and %d have different weights", u + 1, r),
                                format_new("average the whole gradient before each update (step 7); one rate on all "
                                           "ranks (step 5)")};
@@ -159,18 +80,38 @@ static int by_number(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* How many of the pictures trained on, each counted once per epoch and rank, were trained on by another rank, too. */
-static int64_t count_twice(Rank *rank, int np, int64_t *all)
+static int64_t count_images(const AuditRank *r)
+{
+    int64_t count = 0;
+    for (int u = 0; u < r->updates; u++)
+        count += r->update[u].images.count;
+    return count;
+}
+
+/* The images that a rank trained on into seen, as epoch << 32 | image, in order and each once.
+ * Returns how many. */
+static int64_t seen_by(const AuditRank *r, uint64_t *seen)
+{
+    int64_t count = 0, once = 0;
+    for (int u = 0; u < r->updates; u++)
+        for (int i = 0; i < r->update[u].images.count; i++)
+            seen[count++] =
+                (uint64_t)r->update[u].epoch << 32 | (uint32_t)r->update[u].images.at[i];
+    qsort(seen, (size_t)count, sizeof *seen, by_number);
+    for (int64_t i = 0; i < count; i++)
+        if (i == 0 || seen[i] != seen[i - 1])
+            seen[once++] = seen[i];
+    return once;
+}
+
+/* How many of the images trained on, each counted once per epoch and rank, were trained on by
+ * another rank, too. */
+static int64_t count_twice(const AuditRank *rank, int np, int64_t total, int64_t *all)
 {
     int64_t count = 0, twice = 0;
-    uint64_t *merged = grow(NULL, 1, sizeof *merged);
-    for (int r = 0; r < np; r++) {
-        qsort(rank[r].seen, (size_t)rank[r].pictures, sizeof *rank[r].seen, by_number);
-        merged = grow(merged, count + rank[r].pictures + 1, sizeof *merged);
-        for (int64_t i = 0; i < rank[r].pictures; i++)
-            if (i == 0 || rank[r].seen[i] != rank[r].seen[i - 1])
-                merged[count++] = rank[r].seen[i];
-    }
+    uint64_t *merged = alloc((size_t)total, sizeof *merged);
+    for (int r = 0; r < np; r++)
+        count += seen_by(&rank[r], merged + count);
     qsort(merged, (size_t)count, sizeof *merged, by_number);
     for (int64_t i = 1; i < count; i++)
         twice += merged[i] == merged[i - 1];
@@ -179,19 +120,20 @@ static int64_t count_twice(Rank *rank, int np, int64_t *all)
     return twice;
 }
 
-static Fault judge_parts(Rank *rank, int np)
+static Fault judge_parts(const AuditRank *rank, int np)
 {
-    int64_t all, twice = count_twice(rank, np, &all), total = 0;
+    int64_t total = 0, all;
     for (int r = 0; r < np; r++)
-        total += rank[r].pictures;
+        total += count_images(&rank[r]);
+    int64_t twice = count_twice(rank, np, total, &all);
     if (twice > 0)
         return (Fault){format_new("%.0f %% of the pictures of an epoch are trained on by more than one rank",
                                   100.0 * (double)twice / (double)(all - twice)),
                        format_new("give each rank its own part of every epoch's order (step 6)")};
     for (int r = 0; r < np; r++)
-        if ((double)rank[r].pictures * np < 0.5 * (double)total)
-            return (Fault){format_new("rank %d trains on %lld of the %lld pictures", r, (long long)rank[r].pictures,
-                                      (long long)total),
+        if ((double)count_images(&rank[r]) * np < 0.5 * (double)total)
+            return (Fault){format_new("rank %d trains on %lld of the %lld pictures", r,
+                                      (long long)count_images(&rank[r]), (long long)total),
                            format_new("give each rank as many pictures as the others (step 6)")};
     return (Fault){0};
 }
@@ -199,9 +141,9 @@ static Fault judge_parts(Rank *rank, int np)
 Finding grade_audit(const char *folder, int np, int params)
 {
     ASSERT(np <= MOST_RANKS);
-    Rank rank[MOST_RANKS];
+    AuditRank rank[MOST_RANKS];
     for (int r = 0; r < np; r++)
-        rank[r] = read_rank(folder, r);
+        rank[r] = audit_read(folder, r);
     Fault fault = judge_library(rank, np);
     if (!fault.found)
         fault = judge_updates(rank, np);
@@ -212,10 +154,7 @@ Finding grade_audit(const char *folder, int np, int params)
     Finding f = {.passed = !fault.found, .found = fault.found, .advice = fault.advice};
     if (f.passed)
         f.found = format_new("%d ranks, %d updates each, the same weights after every one", np, rank[0].updates);
-    for (int r = 0; r < np; r++) {
-        free(rank[r].before);
-        free(rank[r].after);
-        free(rank[r].seen);
-    }
+    for (int r = 0; r < np; r++)
+        audit_read_free(&rank[r]);
     return f;
 }

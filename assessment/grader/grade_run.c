@@ -8,8 +8,10 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 #include "check.h"
+#include "child.h"
 #include "grade.h"
 
 static const double GRACE = 5; /* seconds after the budget in which a late end is still seen, and said */
@@ -23,7 +25,7 @@ typedef struct Training {
 /* Each rank draws other initial weights: a missing broadcast must show. */
 static const char each_rank[] = "exec \"$0\" \"$@\" --init-seed $((LABS_SEED + ${OMPI_COMM_WORLD_RANK:-0}))";
 
-static void enter(const void *context)
+static void enter(void *context)
 {
     const Training *t = context;
     char *np = format_new("%d", t->o->np), *seed = format_new("%lld", (long long)t->o->seed);
@@ -38,13 +40,36 @@ static void enter(const void *context)
     _exit(EXIT_USAGE);
 }
 
+char *log_line(const char *log, const char *word)
+{
+    FILE *file = fopen(log, "r");
+    char line[4096], *last = format_new("%s", "");
+    bool found = false;
+    while (file && !found && fgets(line, sizeof line, file)) {
+        line[strcspn(line, "\r\n")] = 0;
+        char *at = strstr(line, word);
+        found = at != NULL;
+        if (!*line)
+            continue;
+        free(last);
+        last = format_new("%.300s", found ? at : line);
+    }
+    if (file)
+        fclose(file);
+    return last;
+}
+
 Finding grade_run(const GradeOptions *o, double budget, const Places *at, double *seconds)
 {
     Finding f = {0};
     Training training = {o, budget, at};
-    Ended ended = process_run(enter, &training, at->run_log, budget + GRACE);
+    ChildEnd ended = child_run(&(Child){.work = enter,
+                                        .context = &training,
+                                        .streams = CHILD_OUT | CHILD_ERR,
+                                        .log = at->run_log,
+                                        .seconds = budget + GRACE});
     *seconds = ended.seconds;
-    if (ended.killed) {
+    if (ended.timed_out) {
         f.found = format_new("still running %.0f s after the budget of %.0f s, so killed", GRACE, budget);
         f.advice = format_new("end by --budget, whatever the machine's speed; or does a rank wait for ever in a "
                               "collective that another one does not call? Its output: %s", at->run_log);

@@ -8,6 +8,7 @@
 #include <unistd.h>
 #include "check.h"
 #include "checkpoint.h"
+#include "child.h"
 #include "evaluate.h"
 #include "grade.h"
 #include "safetensors.h"
@@ -59,7 +60,7 @@ static json_t *score_of(Backend *be, Model *m, const Dataset *given, const Image
     return json_pack("{s:f, s:i}", "correct", result.correct, "count", count);
 }
 
-static void score(const void *context)
+static void score(void *context)
 {
     const Scoring *s = context;
     const Pictures *p = s->pictures;
@@ -78,7 +79,7 @@ static void score(const void *context)
     backend_close(be);
 }
 
-static Finding no_weights(const Ended *ended, const Places *at)
+static Finding no_weights(const ChildEnd *ended, const Places *at)
 {
     Finding f = {0};
     if (access(at->weights, F_OK) != 0) {
@@ -89,7 +90,9 @@ static Finding no_weights(const Ended *ended, const Places *at)
     }
     char *line = log_line(at->score_log, "error: ");
     bool said = !strncmp(line, "error: ", 7);
-    f.found = format_new("the weights cannot be scored: %s", said ? line + 7 : ended->killed ? "too slow" : line);
+    f.found = format_new("the weights cannot be scored: %s", said               ? line + 7
+                                                             : ended->timed_out ? "too slow"
+                                                                                : line);
     f.advice = format_new("write them with checkpoint_save, of a network that model_new built");
     free(line);
     return f;
@@ -105,10 +108,14 @@ static Finding accuracy(const Rubric *r, int criterion, json_t *scores, const ch
 int grade_score(const GradeOptions *o, const Rubric *r, const Pictures *p, const Places *at, Finding *findings)
 {
     Scoring scoring = {o, r, p, at};
-    Ended ended = {.status = EXIT_WRONG};
+    ChildEnd ended = {0};
     if (access(at->weights, F_OK) == 0)
-        ended = process_run(score, &scoring, at->score_log, MOST_SECONDS);
-    json_t *scores = ended.status == 0 && !ended.killed ? json_load_file(at->scores, 0, NULL) : NULL;
+        ended = child_run(&(Child){.work = score,
+                                   .context = &scoring,
+                                   .streams = CHILD_OUT | CHILD_ERR,
+                                   .log = at->score_log,
+                                   .seconds = MOST_SECONDS});
+    json_t *scores = ended.came_back ? json_load_file(at->scores, 0, NULL) : NULL;
     if (!scores) {
         findings[WEIGHTS] = no_weights(&ended, at);
         return 0;

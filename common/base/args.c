@@ -1,22 +1,17 @@
-/* args.c: see args.h. popt splits the command line; what a value may be is decided here, from the table. */
+/* args.c: see args.h. getopt_long splits the command line; what a value may be is decided here,
+ * from the table. */
 #include "args.h"
 #include <ctype.h>
 #include <errno.h>
+#include <getopt.h>
 #include <limits.h>
 #include <math.h>
-#include <popt.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "args_help.h"
 #include "check.h"
 
-static int options_count(const Option *options)
-{
-    int count = 0;
-    while (options[count].name)
-        count++;
-    return count;
-}
+/* ---- values ---- */
 
 static bool read_whole(int64_t *value, const char *text, double min, double max)
 {
@@ -24,7 +19,8 @@ static bool read_whole(int64_t *value, const char *text, double min, double max)
     char *end;
     errno = 0;
     *value = strtoll(text, &end, 10);
-    return isdigit((unsigned char)*digits) && !*end && !errno && (double)*value >= min && (double)*value <= max;
+    return isdigit((unsigned char)*digits) && !*end && !errno && (double)*value >= min &&
+           (double)*value <= max;
 }
 
 /* Decimal only: strtod alone would also take "nan", "inf", "0x1p3" and leading blanks. */
@@ -69,106 +65,221 @@ static bool read_value(const Option *o, const char *text)
         if ((good = o->kind == ARG_STRING ? *text != 0 : is_choice(o->choices, text)))
             *(const char **)o->value = text;
         break;
-    case ARG_FLAG:
-        break; /* takes no text */
+    case ARG_FLAG: break; /* takes no text */
     }
     return good;
 }
 
-/* popt gives copies of the values. The text that they were copied from, behind a "=" or a word of its own, lives
- * as long as the process. */
-static const char *original(char *copy, int argc, char **argv)
+/* ---- what the table looks like to a person; --help, with lines wrapped to WIDTH columns ---- */
+
+enum { WIDTH = 100, COLUMN = 26 }; /* of the page; of the descriptions */
+
+/* " from 0 to 10000", " of at least 0", or "" for any. */
+static char *range_text(const Option *o)
 {
-    const char *found = NULL;
-    size_t length = strlen(copy);
-    for (int i = 1; i < argc && !found; i++)
-        if (strlen(argv[i]) >= length && !strcmp(argv[i] + strlen(argv[i]) - length, copy))
-            found = argv[i] + strlen(argv[i]) - length;
-    ASSERT(found);
-    free(copy);
-    return found;
+    if (o->min == 0 && o->max == 0)
+        return format_new("%s", "");
+    if (isinf(o->max))
+        return format_new(" of at least %.16g", o->min);
+    if (isinf(o->min))
+        return format_new(" of at most %.16g", o->max);
+    return format_new(" from %.16g to %.16g", o->min, o->max);
 }
 
-/* popt answers with these: 1 for --help, and for option i YES(i), or NO(i) for --no-name. */
-enum { HELP = 1 };
-static int yes_of(int i) { return 2 * i + 2; }
-static int no_of(int i) { return 2 * i + 3; }
-
-/* popt's table; flags have two entries. The names of the second ones are to be freed. */
-static struct poptOption *popt_table(const Option *options, int count)
+/* "auto|cpu|cuda" as "auto, cpu or cuda". */
+static char *choices_text(const char *choices)
 {
-    struct poptOption *table = alloc((unsigned long)count * 2 + 2, sizeof *table), *entry = table;
-    *entry++ = (struct poptOption){.longName = "help", .shortName = 'h', .argInfo = POPT_ARG_NONE, .val = HELP};
-    for (int i = 0; i < count; i++) {
-        int info = options[i].kind == ARG_FLAG ? POPT_ARG_NONE : POPT_ARG_STRING;
-        *entry++ = (struct poptOption){.longName = options[i].name, .argInfo = (unsigned)info, .val = yes_of(i)};
-        if (options[i].kind == ARG_FLAG)
-            *entry++ = (struct poptOption){.longName = format_new("no-%s", options[i].name), .val = no_of(i)};
+    size_t length = strlen(choices);
+    char *text = alloc(3 * length + 8, 1), *to = text;
+    const char *last = strrchr(choices, '|');
+    for (const char *from = choices; *from; from++) {
+        if (*from == '|')
+            to += sprintf(to, "%s", from == last ? " or " : ", ");
+        else
+            *to++ = *from;
+    }
+    return text;
+}
+
+static char *expected_text(const Option *o)
+{
+    if (o->kind == ARG_CHOICE)
+        return choices_text(o->choices);
+    if (o->kind == ARG_STRING)
+        return format_new("a text that is not empty");
+    char *range = range_text(o);
+    char *text = format_new("%s%s", o->kind == ARG_REAL ? "a number" : "a whole number", range);
+    free(range);
+    return text;
+}
+
+char *args_text(const Option *o)
+{
+    switch (o->kind) {
+    case ARG_FLAG: return format_new("%s", *(bool *)o->value ? "yes" : "no");
+    case ARG_INT: return format_new("%d", *(int *)o->value);
+    case ARG_LONG: return format_new("%lld", (long long)*(int64_t *)o->value);
+    case ARG_REAL: return format_new("%.10g", *(double *)o->value);
+    default: return format_new("%s", *(const char **)o->value ? *(const char **)o->value : "");
+    }
+}
+
+/* Columns that UTF-8 text takes: its bytes without the continuation bytes. */
+static int columns(const char *text, size_t bytes)
+{
+    int count = 0;
+    for (size_t i = 0; i < bytes; i++)
+        count += (text[i] & 0xC0) != 0x80;
+    return count;
+}
+
+/* Print words from column `at` on, breaking lines before WIDTH; further lines begin at `indent`.
+ * Ends the line. */
+static void print_wrapped(const char *text, int at, int indent)
+{
+    bool first = true;
+    while (*text) {
+        size_t word = strcspn(text, " ");
+        int width = columns(text, word);
+        if (!first && at + 1 + width > WIDTH) {
+            printf("\n%*s", indent, "");
+            at = indent;
+        } else if (!first) {
+            putchar(' ');
+            at++;
+        }
+        printf("%.*s", (int)word, text);
+        at += width;
+        first = false;
+        text += word + strspn(text + word, " ");
+    }
+    putchar('\n');
+}
+
+static char *option_head(const Option *o)
+{
+    switch (o->kind) {
+    case ARG_FLAG: return format_new("  --[no-]%s", o->name);
+    case ARG_CHOICE: return format_new("  --%s=%s", o->name, o->choices);
+    case ARG_STRING: return format_new("  --%s=TEXT", o->name);
+    case ARG_REAL: return format_new("  --%s=NUMBER", o->name);
+    default: return format_new("  --%s=N", o->name);
+    }
+}
+
+static void print_option(const Option *o)
+{
+    char *head = option_head(o), *value = args_text(o), *range = range_text(o);
+    bool number = o->kind == ARG_INT || o->kind == ARG_LONG || o->kind == ARG_REAL;
+    const char *from = number ? range : "";
+    char *text = *value ? format_new("%s%s%s (default %s)", o->help, *from ? "," : "", from, value)
+                        : format_new("%s%s%s", o->help, *from ? "," : "", from);
+    int width = columns(head, strlen(head));
+    printf("%s", head);
+    if (width + 2 > COLUMN)
+        printf("\n%*s", COLUMN, "");
+    else
+        printf("%*s", COLUMN - width, "");
+    print_wrapped(text, COLUMN, COLUMN);
+    free(text);
+    free(range);
+    free(value);
+    free(head);
+}
+
+static void print_help(const char *program, const char *idea, const Option *options)
+{
+    char *title = format_new("%s: %s", program, idea);
+    print_wrapped(title, 0, 0);
+    free(title);
+    printf("\nOptions (--name=value or --name value; the last of two wins):\n");
+    for (const Option *o = options; o->name; o++)
+        print_option(o);
+    printf("  %-*s%s\n", COLUMN - 2, "-h, --help", "this text");
+}
+
+/* ---- the command line ---- */
+
+/* What getopt_long answers with for option i: YES + i, or NO + i for --no-name. */
+enum { YES = 1000, NO = 2000 };
+
+/* getopt_long's table, in which a flag is two options; free it by table_free. */
+static struct option *table_new(const Option *options)
+{
+    unsigned long count = 0;
+    while (options[count].name)
+        count++;
+    struct option *table = alloc(2 * count + 1, sizeof *table), *entry = table;
+    for (int i = 0; options[i].name; i++) {
+        bool flag = options[i].kind == ARG_FLAG;
+        *entry++ =
+            (struct option){options[i].name, flag ? no_argument : required_argument, NULL, YES + i};
+        if (flag)
+            *entry++ =
+                (struct option){format_new("no-%s", options[i].name), no_argument, NULL, NO + i};
     }
     return table;
 }
 
-static void popt_table_free(struct poptOption *table)
+static void table_free(struct option *table)
 {
-    for (struct poptOption *entry = table + 1; entry->longName; entry++)
-        if (entry->val % 2)
-            free((char *)entry->longName);
+    for (struct option *entry = table; entry->name; entry++)
+        if (entry->val >= NO)
+            free((char *)entry->name);
     free(table);
 }
 
-/* What popt could not split into options and values, as one line. */
-static void refuse(const char *program, poptContext context, int result)
+/* Is "name=value" a whole name? To getopt_long --epoch were --epochs. */
+static bool is_known(const char *word, const struct option *table)
 {
-    const char *option = poptBadOption(context, 0), *word = poptGetArg(context);
-    if (result == POPT_ERROR_BADOPT)
-        die(EXIT_USAGE, "%s: %s: no such option; see --help", program, option);
-    if (result == POPT_ERROR_NOARG)
-        die(EXIT_USAGE, "%s: %s: expected a value behind it; see --help", program, option);
-    if (result == POPT_ERROR_UNWANTEDARG)
-        die(EXIT_USAGE, "%s: %s: takes no value; see --help", program, option);
-    if (result < -1)
-        die(EXIT_USAGE, "%s: %s: %s; see --help", program, option, poptStrerror(result));
-    if (word)
-        die(EXIT_USAGE, "%s: %s: expected only options, --name=value; see --help", program, word);
+    size_t length = strcspn(word, "=");
+    while (table->name && (strlen(table->name) != length || strncmp(table->name, word, length)))
+        table++;
+    return table->name != NULL;
 }
 
 /* Looked for first, while the values are still the defaults that the page shows. */
-static bool wants_help(poptContext context)
+static bool wants_help(char **argv)
 {
-    int result;
-    while ((result = poptGetNextOpt(context)) > 0 && result != HELP)
-        free(poptGetOptArg(context));
-    poptResetContext(context);
-    return result == HELP;
+    while (*argv && strcmp(*argv, "--help") && strcmp(*argv, "-h"))
+        argv++;
+    return *argv != NULL;
+}
+
+static void take(const char *program, Option *o, bool yes, const char *text)
+{
+    o->given = true;
+    if (o->kind == ARG_FLAG)
+        *(bool *)o->value = yes;
+    else if (!read_value(o, text))
+        die(EXIT_USAGE, "%s: --%s=%s: expected %s; see --help", program, o->name, text,
+            expected_text(o));
 }
 
 void args_parse(const char *program, const char *idea, Option *options, int argc, char **argv)
 {
-    int count = options_count(options), result;
-    struct poptOption *table = popt_table(options, count);
-    poptContext context = poptGetContext(program, argc, (const char **)argv, table, 0);
-    if (wants_help(context)) {
+    if (wants_help(argv + 1)) {
         const char *rank = getenv("OMPI_COMM_WORLD_RANK"); /* under mpirun one page is enough */
         if (!rank || atoi(rank) == 0)
-            args_help(program, idea, options);
+            print_help(program, idea, options);
         exit(0);
     }
-    while ((result = poptGetNextOpt(context)) > 0) {
-        int i = result / 2 - 1;
-        options[i].given = true;
-        if (options[i].kind == ARG_FLAG) {
-            *(bool *)options[i].value = result == yes_of(i);
-            continue;
-        }
-        const char *text = original(poptGetOptArg(context), argc, argv);
-        if (!read_value(&options[i], text)) {
-            char *expected = args_expected(&options[i]);
-            die(EXIT_USAGE, "%s: --%s=%s: expected %s; see --help", program, options[i].name, text, expected);
-        }
+    struct option *table = table_new(options);
+    for (optind = 1; optind < argc;) {
+        const char *word = argv[optind];
+        int found = getopt_long(argc, argv, "+:", table,
+                                NULL); /* +: words are not sorted; :: it says nothing */
+        if (found == -1)
+            break;
+        bool known = word[1] == '-' && is_known(word + 2, table);
+        REQUIRE(known, "%s: %s: no such option; see --help", program, word);
+        REQUIRE(found != ':', "%s: %s: expected a value behind it; see --help", program, word);
+        REQUIRE(found != '?', "%s: %s: takes no value; see --help", program, word);
+        take(program, &options[found < NO ? found - YES : found - NO], found < NO, optarg);
     }
-    refuse(program, context, result);
-    poptFreeContext(context);
-    popt_table_free(table);
+    REQUIRE(optind == argc, "%s: %s: expected only options, --name=value; see --help", program,
+            argv[optind]);
+    table_free(table);
 }
 
 void args_otherwise(Option *options, const char *name, const char *text)
@@ -185,7 +296,8 @@ json_t *args_json(const Option *options)
 {
     json_t *all = json_object();
     for (const Option *o = options; o->name; o++) {
-        const char *text = o->kind == ARG_STRING || o->kind == ARG_CHOICE ? *(const char **)o->value : NULL;
+        const char *text =
+            o->kind == ARG_STRING || o->kind == ARG_CHOICE ? *(const char **)o->value : NULL;
         json_t *value = o->kind == ARG_FLAG   ? json_boolean(*(bool *)o->value)
                         : o->kind == ARG_INT  ? json_integer(*(int *)o->value)
                         : o->kind == ARG_LONG ? json_integer(*(int64_t *)o->value)

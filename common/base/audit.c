@@ -1,7 +1,6 @@
 /* audit.c: see audit.h. The file is the process's own: facts come from everywhere, and no one should hand it around. */
 #include "audit.h"
 #include <errno.h>
-#include <openssl/evp.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -60,12 +59,4 @@ void audit_fact(const char *fact, const char *format, ...)
     if (fprintf(file, "%s\n", text) < 0 || ferror(file))
         die(EXIT_USAGE, "%s/rank-*.jsonl: %s: the audit cannot be written", folder(), strerror(errno));
     free(text);
-}
-
-void audit_digest(char out[17], const void *data, size_t bytes)
-{
-    unsigned char digest[EVP_MAX_MD_SIZE];
-    ASSERT(EVP_Digest(data, bytes, digest, NULL, EVP_sha256(), NULL) == 1);
-    for (int i = 0; i < 8; i++)
-        snprintf(out + 2 * i, 3, "%02x", digest[i]);
 }

@@ -1,24 +1,12 @@
 /* exercise.c: see exercise.h. */
 #include "exercise.h"
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 #include "check.h"
+#include "child.h"
 
 enum { PATIENCE = 5 }; /* seconds */
-
-/* All that the child wrote to its stderr, one string. */
-static char *read_all(int fd)
-{
-    char *text = alloc(4096, 1);
-    size_t size = 0;
-    for (ssize_t got; size < 4095 && (got = read(fd, text + size, 4095 - size)) > 0;)
-        size += got;
-    return text;
-}
 
 /* The first line, without "error: " in front; of a TODO from that word on. */
 static char *first_line(char *text)
@@ -29,41 +17,24 @@ static char *first_line(char *text)
     return format_new("%s", line);
 }
 
-/* The child's part; does not return. */
-static void run_child(int fd[2], void (*attempt)(void *), void *argument)
-{
-    dup2(fd[1], STDERR_FILENO);
-    close(fd[0]);
-    close(fd[1]);
-    alarm(PATIENCE);
-    attempt(argument);
-    _exit(0);
-}
-
 ExerciseResult exercise_try(void (*attempt)(void *), void *argument)
 {
-    int fd[2], status;
-    REQUIRE(pipe(fd) == 0, "no pipe to be had: too many open files?");
-    fflush(NULL);
-    pid_t child = fork();
-    REQUIRE(child >= 0, "no new process to be had: too many are running?");
-    if (child == 0)
-        run_child(fd, attempt, argument);
-    close(fd[1]);
-    char *text = read_all(fd[0]);
-    close(fd[0]);
-    waitpid(child, &status, 0);
+    ChildEnd end = child_run(
+        &(Child){.work = attempt, .context = argument, .streams = CHILD_ERR, .seconds = PATIENCE});
+    bool said = end.status != 0 && *end.text;
     ExerciseResult result = {EXERCISE_WRONG, NULL};
-    if (WIFSIGNALED(status))
-        result.why = WTERMSIG(status) == SIGALRM ? format_new("it does not end")
-                                                 : format_new("it crashed (%s)", strsignal(WTERMSIG(status)));
-    else if (WEXITSTATUS(status) == 0)
+    if (end.came_back && end.status == 0)
         result.state = EXERCISE_DONE;
-    else {
-        result.state = WEXITSTATUS(status) == EXIT_TODO ? EXERCISE_TODO : EXERCISE_WRONG;
-        result.why = first_line(text);
-    }
-    free(text);
+    else if (end.timed_out)
+        result.why = format_new("it does not end");
+    else if (end.signal)
+        result.why = format_new("it crashed (%s)", strsignal(end.signal));
+    else
+        result.why = said ? first_line(end.text)
+                          : format_new("it ended the program with exit(%d)", end.status);
+    if (end.status == EXIT_TODO && said)
+        result.state = EXERCISE_TODO;
+    free(end.text);
     return result;
 }
 
@@ -87,8 +58,8 @@ int exercise_say(const char *name, int points, const char *expected, ExerciseRes
     static const char *words[] = {"PASS", "TODO", "FAIL"};
     int won = result.state == EXERCISE_DONE ? points : 0;
     bool wrong = result.state == EXERCISE_WRONG && result.why;
-    printf("%s  %-16s  %2d/%-2d  %s%s%s\n", words[result.state], name, won, points, expected, wrong ? "; found: " : "",
-           wrong ? result.why : "");
+    printf("%s  %-16s  %2d/%-2d  %s%s%s\n", words[result.state], name, won, points, expected,
+           wrong ? "; found: " : "", wrong ? result.why : "");
     fflush(stdout);
     return won;
 }

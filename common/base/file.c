@@ -2,6 +2,7 @@
 #include "file.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <ftw.h>
 #include <libgen.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -109,3 +110,11 @@ char *file_make_folder(const char *path)
     free(part);
     return error;
 }
+
+static int remove_one(const char *path, const struct stat *info, int kind, struct FTW *where)
+{
+    remove(path);
+    return 0;
+}
+
+void file_remove(const char *path) { nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS); }

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include "check.h"
 #include "data_file.h"
+#include "digest.h"
 
 enum { OFFICIAL = 10000, SIDE = 32, PLANE = SIDE * SIDE, COLOURS = 3, RECORD = 1 + COLOURS * PLANE, CLASSES = 10 };
 
@@ -50,7 +51,7 @@ void cifar_read(Images *out, const char *const *paths, int files, int per_file, 
             fault = cifar_parse(out, i * per_file, per_file, stored);
         REQUIRE(!fault, "%s: %s run 'make datasets'", paths[i], fault);
         if (digests)
-            sha256_hex(digests[i], stored);
+            sha256_hex(digests[i], 65, stored.at, stored.size);
         free(stored.at);
     }
 }

@@ -1,8 +1,7 @@
-/* data_file.c: a file into memory, and the words and sums that the readers share. */
+/* data_file.c: a file into memory, and the words that the readers share. */
 #include "data_file.h"
 #include <errno.h>
 #include <fcntl.h>
-#include <openssl/sha.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,12 +63,4 @@ char *commas(char text[27], uint64_t number)
     }
     *to = 0;
     return text;
-}
-
-void sha256_hex(char hex[65], Bytes bytes)
-{
-    unsigned char digest[SHA256_DIGEST_LENGTH];
-    SHA256(bytes.at, bytes.size, digest);
-    for (int i = 0; i < SHA256_DIGEST_LENGTH; i++)
-        snprintf(hex + 2 * i, 3, "%02x", digest[i]);
 }

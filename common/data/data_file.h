@@ -26,6 +26,4 @@ char *cifar_parse(Images *out, int first, int count, Bytes stored);
 
 /* "47,040,016", into text[27], which it returns. */
 char *commas(char text[27], uint64_t number);
-/* SHA-256 in hexadecimal, into hex[65]. */
-void sha256_hex(char hex[65], Bytes bytes);
 #endif

@@ -11,6 +11,7 @@
 #include <zlib.h>
 #include "check.h"
 #include "data_file.h"
+#include "digest.h"
 
 enum { UNSIGNED_BYTE = 0x08, MOST_DIMS = 4, GZIP_RATIO = 1032 };
 static const uint64_t MOST_BYTES = 1ull << 31;
@@ -168,6 +169,6 @@ uint8_t *idx_read(const char *path, int dims, int size[], char digest[65])
     REQUIRE(!fault, "%s: %s run 'make datasets'", path, fault);
     free(stored.at);
     if (digest)
-        sha256_hex(digest, file);
+        sha256_hex(digest, 65, file.at, file.size);
     return memmove(file.at, file.at + idx_header(dims), file.size - idx_header(dims));
 }

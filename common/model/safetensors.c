@@ -1,8 +1,8 @@
 /* safetensors.c: see safetensors.h. The format: https://github.com/huggingface/safetensors
  *
- * Here is the reader; the writer is safetensors_write.c. The header is taken apart before memory is taken for the
- * data, so a file that lies costs nothing. Every text returned is one line without control characters, whatever the
- * file holds.
+ * The reader takes the header apart before it takes memory for the data, so a file that lies costs
+ * nothing. Every text that it returns is one line without control characters, whatever the file
+ * holds.
  */
 #include "safetensors.h"
 #include <errno.h>
@@ -12,10 +12,13 @@
 #include <string.h>
 #include <sys/stat.h>
 #include "check.h"
+#include "file.h"
 
 enum { PREFIX = 8,                /* bytes of the header's length */
        HEADER_MAX = 100000000,    /* the format's own limit */
        DIMS_MAX = sizeof(((SafeTensor *)0)->shape) / sizeof(int64_t) };
+
+/* ---- the reader ---- */
 
 /* What the first 8 bytes say, or why they cannot be right in a file of `size` bytes. */
 static char *header_length(uint64_t *length, const unsigned char *prefix, uint64_t size)
@@ -267,4 +270,75 @@ const SafeTensor *safetensors_find(const SafeTensors *t, const char *name)
         if (!strcmp(t->tensors[i].name, name))
             return &t->tensors[i];
     return NULL;
+}
+
+/* ---- the writer: 8 bytes of length, the header, the tensors one behind the other ---- */
+
+static int64_t count_of(const SafeTensor *t)
+{
+    int64_t count = 1;
+    for (int i = 0; i < t->dims; i++)
+        count *= t->shape[i];
+    return count;
+}
+
+/* Takes over value. False where the name is there already, or it or the value is not UTF-8. */
+static bool set_once(json_t *object, const char *name, json_t *value)
+{
+    if (json_object_get(object, name)) {
+        json_decref(value);
+        return false;
+    }
+    return json_object_set_new(object, name, value) == 0;
+}
+
+/* The header as JSON text, padded; NULL where a name is given twice or is not UTF-8. */
+static char *header_text(const SafeTensors *t, size_t *length)
+{
+    json_t *header = json_object(), *pairs = json_object();
+    bool good = true;
+    for (int i = 0; i < t->pairs; i++)
+        good &= set_once(pairs, t->keys[i], json_string(t->values[i]));
+    if (t->pairs)
+        json_object_set(header, "__metadata__", pairs);
+    json_decref(pairs);
+    json_int_t begin = 0;
+    for (int i = 0; i < t->count; i++) {
+        const SafeTensor *s = &t->tensors[i];
+        json_t *shape = json_array();
+        for (int d = 0; d < s->dims; d++)
+            json_array_append_new(shape, json_integer(s->shape[d]));
+        json_int_t end = begin + (json_int_t)sizeof(float) * count_of(s);
+        json_t *entry = json_pack("{s:s, s:o, s:[I,I]}", "dtype", "F32", "shape", shape,
+                                  "data_offsets", begin, end);
+        good &= set_once(header, s->name, entry);
+        begin = end;
+    }
+    char *json = good ? json_dumps(header, JSON_COMPACT) : NULL, *text = NULL;
+    json_decref(header);
+    if (json) {
+        size_t padding = 7 - (strlen(json) + 7) % 8;
+        text = format_new("%s%*s", json, (int)padding, "");
+        *length = strlen(text);
+    }
+    free(json);
+    return text;
+}
+
+char *safetensors_write(const char *path, const SafeTensors *t)
+{
+    size_t length = 0;
+    char *header = header_text(t, &length);
+    if (!header)
+        return format_new("%s: a name is given twice or is not UTF-8", path);
+    unsigned char prefix[PREFIX];
+    for (int i = 0; i < PREFIX; i++)
+        prefix[i] = (unsigned char)((uint64_t)length >> 8 * i);
+    NewFile *f = file_begin(path);
+    file_put(f, prefix, PREFIX);
+    file_put(f, header, length);
+    for (int i = 0; i < t->count; i++)
+        file_put(f, t->tensors[i].data, sizeof(float) * (size_t)count_of(&t->tensors[i]));
+    free(header);
+    return file_commit(f);
 }

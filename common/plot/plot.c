@@ -162,11 +162,6 @@ void plot_line(PlotPanel *panel, int n, const double *x, const double *y, PlotSt
     add_points(panel, MARK_LINE, n, (const double *[4]){x, y}, style);
 }
 
-void plot_line3(PlotPanel *panel, int n, const double *x, const double *y, const double *z, PlotStyle style)
-{
-    add_points(panel, MARK_LINE, n, (const double *[4]){x, y, z}, style);
-}
-
 void plot_scatter(PlotPanel *panel, int n, const double *x, const double *y, PlotStyle style)
 {
     add_points(panel, MARK_SCATTER, n, (const double *[4]){x, y}, style);

@@ -66,7 +66,8 @@ typedef enum {
 typedef struct Mark {
     MarkKind kind;
     int n;
-    const double *v[4]; /* LINE, SCATTER: x y (z or NULL); BAND, ERRORS: x low high; BOXES: x0 x1 y0 y1; others: x y */
+    /* LINE, SCATTER: x y; BAND, ERRORS: x low high; BOXES: x0 x1 y0 y1; others: x y */
+    const double *v[4];
     PlotStyle style;    /* colour and opacity filled in */
     const char *text;
     PlotGrid grid;
@@ -174,7 +175,7 @@ struct PlotWindow {
     int pressed_panel;
     double pressed_x, pressed_y;                      /* units */
     double born, first, message_until;                /* seconds */
-    double shown, due, last_draw;                     /* the last frame, the next one; what drawing took */
+    double shown, due;                                /* the last frame, the next one */
     int frames;
     double draw[WINDOW_FRAMES], frame[WINDOW_FRAMES]; /* seconds */
 };

@@ -137,11 +137,12 @@ static void lay_down(Pen *pen, const PlotPanel *panel)
 
 typedef struct Spot { double x, y; bool seen; } Spot; /* x NaN: nowhere */
 
-static Spot spot(const PlotPanel *panel, const Mark *mark, double x, double y, double z)
+/* Where (x, y) on the surface is in the picture. */
+static Spot spot(const PlotPanel *panel, double x, double y)
 {
     double box[3], depth;
     Spot s = {NAN, NAN, true};
-    to_box(panel, x, y, mark->v[2] ? z : grid_at(panel_surface(panel)->grid, x, y), box);
+    to_box(panel, x, y, grid_at(panel_surface(panel)->grid, x, y), box);
     if (!(fabs(box[0]) <= 1 + 1e-6 && fabs(box[1]) <= 1 + 1e-6) || isnan(box[2]))
         return s;
     view_place(&panel->view, box, &s.x, &s.y, &depth);
@@ -161,12 +162,11 @@ static void trace(Pen *pen, const PlotPanel *panel, const Mark *mark, bool seen)
     for (int i = 0; i < mark->n; i++) {
         int from = i > 0 ? i - 1 : 0;
         double x0 = mark->v[0][from], y0 = mark->v[1][from], x1 = mark->v[0][i], y1 = mark->v[1][i];
-        double z0 = mark->v[2] ? mark->v[2][from] : 0, z1 = mark->v[2] ? mark->v[2][i] : 0;
         double long_x = (x1 - x0) / (panel->x.high - panel->x.low), long_y = (y1 - y0) / (panel->y.high - panel->y.low);
         double pieces = ceil(fmin(hypot(long_x, long_y) * 80, 400)); /* bent along the surface */
         for (int k = 1; k <= (pieces > 1 ? (int)pieces : 1); k++) {
             double t = k / fmax(pieces, 1);
-            Spot s = spot(panel, mark, x0 + t * (x1 - x0), y0 + t * (y1 - y0), z0 + t * (z1 - z0));
+            Spot s = spot(panel, x0 + t * (x1 - x0), y0 + t * (y1 - y0));
             if (isnan(s.x) || s.seen != seen) {
                 down = false;
             } else {
@@ -200,7 +200,7 @@ static void line(Pen *pen, const PlotPanel *panel, const Mark *mark)
 
 static void point(Pen *pen, const PlotPanel *panel, const Mark *mark, int i, double size, PlotShape shape)
 {
-    Spot s = spot(panel, mark, mark->v[0][i], mark->v[1][i], mark->v[2] ? mark->v[2][i] : 0);
+    Spot s = spot(panel, mark->v[0][i], mark->v[1][i]);
     shape_draw(pen, shape, s.x, s.y, size, mark->style.color, mark->style.opacity * (s.seen ? 1 : 0.35));
 }
 
@@ -258,7 +258,7 @@ bool surface_pick(const PlotPanel *panel, double px, double py, double *x, doubl
     for (int p = 0; p < grid.nx * grid.ny; p++) {
         double gx, gy;
         mesh_corner(panel, p % grid.nx, p / grid.nx, &gx, &gy);
-        Spot s = spot(panel, &(Mark){0}, gx, gy, 0);
+        Spot s = spot(panel, gx, gy);
         double distance = s.seen && !isnan(s.x) ? hypot(s.x - px, s.y - py) : INFINITY;
         if (distance < nearest) {
             nearest = distance;

@@ -129,17 +129,11 @@ void plot_window_show(PlotWindow *window)
     double now = timer_now();
     if (window->frames == 0)
         window->first = now - window->born;
-    window->last_draw = drawn - began + now - woken;
-    window->draw[window->frames % WINDOW_FRAMES] = window->last_draw;
+    window->draw[window->frames % WINDOW_FRAMES] = drawn - began + now - woken;
     window->frame[window->frames % WINDOW_FRAMES] = window->frames ? now - window->shown : FRAME;
     window->frames++;
     window->shown = now;
     window->due = fmax(window->due, woken - FRAME / 2) + FRAME; /* a late frame does not make the next ones hurry */
-}
-
-double plot_window_spare(const PlotWindow *window)
-{
-    return window ? window->due - timer_now() - window->last_draw : 0;
 }
 
 static void quantiles(const double *times, int n, double *p50, double *p99)
@@ -180,6 +174,5 @@ PlotWindow *plot_window_new(Plot *plot, const char *title, const char *save_pref
 
 void plot_window_free(PlotWindow *window) { (void)window; }
 void plot_window_show(PlotWindow *window) { (void)window; }
-double plot_window_spare(const PlotWindow *window) { return (void)window, 0; }
 PlotTimes plot_window_times(const PlotWindow *window) { return (void)window, (PlotTimes){0}; }
 #endif

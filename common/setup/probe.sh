@@ -147,10 +147,6 @@ probe_jansson() {
     library jansson libjansson '#include <jansson.h>' 'json_decref(json_object()); printf("%s", JANSSON_VERSION);' \
         ";-ljansson" "$(pkg jansson)" "$(brewed jansson -ljansson)"
 }
-probe_popt() {
-    library popt libpopt '#include <popt.h>' 'if (!poptStrerror(POPT_ERROR_BADOPT)) return 1;' \
-        ";-lpopt" "$(pkg popt)" "$(brewed popt -lpopt)"
-}
 probe_libcrypto() {
     library libcrypto libcrypto '#include <openssl/crypto.h>
         #include <openssl/evp.h>' 'if (!EVP_sha256()) return 1; printf("%s", OpenSSL_version(OPENSSL_VERSION));' \

@@ -121,22 +121,12 @@ Interval interval_of(double *values, int n, double share)
     return (Interval){values[cut], values[n - 1 - cut]};
 }
 
-static Interval expect(const PowerLawDraw *draws, int count, double examples, double share, bool scatter)
+Interval power_law_expect(const PowerLawDraw *draws, int count, double examples, double share)
 {
     double *values = alloc(count, sizeof *values);
     for (int i = 0; i < count; i++)
-        values[i] = power_law_at(draws[i].law, examples) * (1 + (scatter ? draws[i].residual : 0));
+        values[i] = power_law_at(draws[i].law, examples) * (1 + draws[i].residual);
     Interval interval = interval_of(values, count, share);
     free(values);
     return interval;
-}
-
-Interval power_law_expect(const PowerLawDraw *draws, int count, double examples, double share)
-{
-    return expect(draws, count, examples, share, true);
-}
-
-Interval power_law_band(const PowerLawDraw *draws, int count, double examples, double share)
-{
-    return expect(draws, count, examples, share, false);
 }

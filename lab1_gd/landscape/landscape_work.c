@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "audit.h"
 #include "check.h"
 #include "checkpoint.h"
+#include "digest.h"
 #include "directions.h"
 #include "landscape_work.h"
 #include "timer.h"
@@ -113,10 +113,10 @@ static json_t *identity(const Session *s, const Look *l, const Plane *p, const c
     const Choices *c = s->c;
     char weights[17], x[17], y[17] = "none";
     size_t bytes = p->count * sizeof(float);
-    audit_digest(weights, p->w, bytes);
-    audit_digest(x, p->x, bytes);
+    sha256_hex(weights, sizeof weights, p->w, bytes);
+    sha256_hex(x, sizeof x, p->x, bytes);
     if (p->y)
-        audit_digest(y, p->y, bytes);
+        sha256_hex(y, sizeof y, p->y, bytes);
     return json_pack("{s:s, s:s, s:s, s:s, s:i, s:s, s:i, s:s, s:s, s:s, s:[i,i], s:[f,f,f,f], s:I}", "slice", slice, "network", l->net->name, "data",
                      s->data->description, "pictures", pictures, "images", c->images, "batch norm", mode == MODEL_EVAL ? "running" : "batch", "measure batch", c->batch,
                      "weights", weights, "x", x, "y", y, "points", p->nx, p->ny, "range", p->a_low, p->a_high, p->b_low, p->b_high,

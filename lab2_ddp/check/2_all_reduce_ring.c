@@ -133,17 +133,17 @@ static char *judge_ring(const char *self, const char *work, bool *to_do)
         char ranks[16], *path = format_new("%s/ring-%d", work, P), *log = format_new("%s/ring-%d.log", work, P);
         snprintf(ranks, sizeof ranks, "%d", P);
         const char *const words[] = {"common/setup/launch.sh", "--np", ranks, self, "--rank", path, NULL};
-        int status = run_words(words, log);
+        ChildEnd end = run_words(words, log);
         char *fault = first_line(path);
         free(log);
         free(path);
-        *to_do = status == EXIT_TODO;
+        *to_do = end.status == EXIT_TODO;
         if (*to_do || fault)
             return fault;
-        if (status == 124 || status == 137)
+        if (end.timed_out)
             return format_new("%d ranks did not end within %d s: do two wait for each other?", P, run_seconds());
-        if (status != 0)
-            return format_new("on %d ranks it ended with status %d", P, status);
+        if (end.status != 0)
+            return format_new("on %d ranks it ended with status %d", P, end.status);
     }
     return NULL;
 }

@@ -8,6 +8,7 @@
 #include "check.h"
 #include "check_steps.h"
 #include "exercise.h"
+#include "file.h"
 #include <libgen.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,13 +1,14 @@
 /* check_reference.c: what the self-check compares with: the same training on one rank, done here.
  *
- * P ranks with batches of B whose gradients are averaged make the same updates as one rank with the P batches together,
- * but for rounding: sums are added up in another order. (Not so with batch norm, whose statistics are of B pictures on
- * P ranks and of PB on one: hence a network without it.)
+ * P ranks with batches of B whose gradients are averaged make the same updates as one rank with the
+ * P batches together, but for rounding: sums are added up in another order. (Not so with batch
+ * norm, whose statistics are of B pictures on P ranks and of PB on one: hence a network without
+ * it.)
  */
-#include "audit.h"
 #include "check.h"
 #include "check_steps.h"
 #include "checkpoint.h"
+#include "digest.h"
 #include "lab2.h"
 #include "safetensors.h"
 #include <math.h>
@@ -53,7 +54,7 @@ void reference_start(char digest[17])
     Setting s = setting_new("mlp", BATCH, IMAGES, TESTED);
     model_init(s.model, 1);
     float *params = params_new(s.model);
-    audit_digest(digest, params, tensor_count(s.model->params) * sizeof *params);
+    sha256_hex(digest, 17, params, tensor_count(s.model->params) * sizeof *params);
     free(params);
     setting_free(&s);
 }
@@ -63,13 +64,11 @@ static int32_t *all_images(const Facts *f, int *count)
 {
     int32_t *images = alloc(MOST_IMAGES, sizeof *images);
     *count = 0;
-    for (int u = 0; u < update_count(f, 0); u++)
+    for (int u = 0; u < f->rank[0].updates; u++)
         for (int r = 0; r < f->ranks; r++) {
-            size_t i;
-            json_t *image;
-            json_array_foreach(update_images(f, r, u), i, image)
-                if (*count < MOST_IMAGES)
-                    images[(*count)++] = (int32_t)json_integer_value(image);
+            const AuditImages *more = &facts_update(f, r, u)->images;
+            for (int i = 0; i < more->count && *count < MOST_IMAGES; i++)
+                images[(*count)++] = more->at[i];
         }
     return images;
 }
@@ -78,7 +77,7 @@ static int32_t *all_images(const Facts *f, int *count)
 static double train_alone(Setting *s, const Facts *f)
 {
     Model *m = s->model;
-    int count, first_epoch = update_count(f, 0) / EPOCHS;
+    int count, first_epoch = f->rank[0].updates / EPOCHS;
     int32_t *images = all_images(f, &count);
     Loader *l = loader_new(s->be, &s->data->train, s->data->mean, s->data->istd, m->batch, model_halo(m),
                            (AugmentSpec){0}, SEED);
@@ -92,7 +91,7 @@ static double train_alone(Setting *s, const Facts *f)
         model_forward(m, b.x, MODEL_TRAIN);
         model_loss(m, totals, b.label, NO_TENSOR, true);
         model_backward(m);
-        sgd_step(m, o, update_rate(f, 0, u));
+        sgd_step(m, o, facts_update(f, 0, u)->rate);
         if (u + 1 == first_epoch)
             s->be->op->download(m->s, sums, totals);
     }

@@ -2,14 +2,12 @@
  */
 #include "check_run.h"
 #include "check.h"
+#include "file.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
-#include <fcntl.h>
-#include <unistd.h>
 
 int run_seconds(void)
 {
@@ -18,84 +16,10 @@ int run_seconds(void)
     return seconds > 0 ? seconds : 60;
 }
 
-int run_words(const char *const words[], const char *log)
+ChildEnd run_words(const char *const words[], const char *log)
 {
-    char limit[16];
-    const char *command[32] = {"timeout", "--kill-after=15", limit};
-    snprintf(limit, sizeof limit, "%d", run_seconds());
-    for (int i = 0; words[i]; i++) {
-        ASSERT(i + 4 < (int)(sizeof command / sizeof *command));
-        command[i + 3] = words[i];
-    }
-    fflush(NULL);
-    pid_t child = fork();
-    REQUIRE(child >= 0, "no process can be started: too many?");
-    if (child == 0) {
-        int out = open(log, O_WRONLY | O_CREAT | O_TRUNC, 0666);
-        dup2(out, STDOUT_FILENO);
-        dup2(out, STDERR_FILENO);
-        execvp(command[0], (char *const *)command);
-        _exit(127);
-    }
-    int status;
-    while (waitpid(child, &status, 0) < 0)
-        ;
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-}
-
-static int integer(json_t *fact, const char *key) { return (int)json_integer_value(json_object_get(fact, key)); }
-
-/* Batches are handed out for training and for tests alike: what follows, an update or a test's result, tells which. */
-static void take_fact(Facts *f, RankFacts *r, json_t *fact, json_t **batch, json_t *tested)
-{
-    const char *name = json_string_value(json_object_get(fact, "fact"));
-    if (!name)
-        return;
-    if (!strcmp(name, "comm")) {
-        r->rank = integer(fact, "rank");
-        r->size = integer(fact, "size");
-    } else if (!strcmp(name, "backend")) {
-        r->local_rank = integer(fact, "local_rank");
-        r->local_size = integer(fact, "local_size");
-    } else if (!strcmp(name, "batch")) {
-        json_array_extend(tested, json_object_get(fact, "images"));
-        json_decref(*batch);
-        *batch = json_incref(fact);
-    } else if (!strcmp(name, "update")) {
-        json_object_update_missing(fact, *batch);
-        json_array_append(r->updates, fact);
-        json_array_clear(tested);
-    } else if (!strcmp(name, "evaluate")) {
-        json_object_set_new(fact, "images", json_copy(tested));
-        json_array_append(r->tests, fact);
-        json_array_clear(tested);
-    } else if (!strcmp(name, "to_do")) {
-        f->to_do |= 1u << integer(fact, "step");
-    }
-    r->checkpoints += !strcmp(name, "checkpoint");
-    r->resumes += !strcmp(name, "resume");
-}
-
-static void read_rank(Facts *f, int rank)
-{
-    RankFacts *r = &f->rank[rank];
-    *r = (RankFacts){-1, -1, -1, -1, json_array(), json_array(), 0, 0};
-    char *path = format_new("%s/rank-%d.jsonl", f->dir, rank), *line = NULL;
-    FILE *file = fopen(path, "r");
-    free(path);
-    if (!file)
-        return;
-    json_t *batch = json_object(), *tested = json_array();
-    for (size_t room = 0; getline(&line, &room, file) > 0;) {
-        json_t *fact = json_loads(line, 0, NULL);
-        if (fact)
-            take_fact(f, r, fact, &batch, tested);
-        json_decref(fact);
-    }
-    json_decref(batch);
-    json_decref(tested);
-    free(line);
-    fclose(file);
+    return child_run(&(Child){
+        .command = words, .streams = CHILD_OUT | CHILD_ERR, .log = log, .seconds = run_seconds()});
 }
 
 Facts facts_run(const char *program, const char *work, const char *name, int ranks, const char *before,
@@ -108,11 +32,14 @@ Facts facts_run(const char *program, const char *work, const char *name, int ran
     snprintf(count, sizeof count, "%d", ranks);
     char *script = format_new("R=$OMPI_COMM_WORLD_RANK; mkdir -p \"$1/out-$R/lab2_train\"; %s exec \"$0\" %s "
                               "--out \"$1/out-$R\" >\"$1/stdout-$R\" 2>\"$1/stderr-$R\"", before, arguments);
-    f.status = run_words((const char *const[]){"common/setup/launch.sh", "--np", count, "bash", "-c", script, program,
-                                               f.dir, NULL}, log);
+    const char *words[] = {
+        "common/setup/launch.sh", "--np", count, "bash", "-c", script, program, f.dir, NULL};
+    ChildEnd end = run_words(words, log);
+    f.status = end.status;
+    f.timed_out = end.timed_out;
     unsetenv("LABS_AUDIT");
     for (int r = 0; r < ranks; r++)
-        read_rank(&f, r);
+        f.to_do |= (f.rank[r] = audit_read(f.dir, r)).to_do;
     free(script);
     free(log);
     return f;
@@ -120,10 +47,8 @@ Facts facts_run(const char *program, const char *work, const char *name, int ran
 
 void facts_free(Facts *f)
 {
-    for (int r = 0; r < f->ranks; r++) {
-        json_decref(f->rank[r].updates);
-        json_decref(f->rank[r].tests);
-    }
+    for (int r = 0; r < f->ranks; r++)
+        audit_read_free(&f->rank[r]);
     free(f->dir);
     *f = (Facts){0};
 }
@@ -162,7 +87,7 @@ char *facts_failure(const Facts *f)
 {
     if (f->status == 0)
         return NULL;
-    if (f->status == 124 || f->status == 137)
+    if (f->timed_out)
         return format_new("%d ranks did not end within %d s: does one wait for another in a collective?", f->ranks,
                           run_seconds());
     char *said = NULL;
@@ -201,26 +126,12 @@ double facts_metric(const Facts *f, int row, const char *column)
     return value;
 }
 
-static json_t *update_value(const Facts *f, int rank, int update, const char *key)
+const AuditUpdate *facts_update(const Facts *f, int rank, int update)
 {
-    return json_object_get(json_array_get(f->rank[rank].updates, (size_t)update), key);
+    static const AuditUpdate none = {.rate = NAN};
+    const AuditRank *r = &f->rank[rank];
+    return update < r->updates ? &r->update[update] : &none;
 }
-
-json_t *update_images(const Facts *f, int rank, int update) { return update_value(f, rank, update, "images"); }
-
-const char *update_digest(const Facts *f, int rank, int update, const char *key)
-{
-    const char *text = json_string_value(update_value(f, rank, update, key));
-    return text ? text : "";
-}
-
-double update_rate(const Facts *f, int rank, int update)
-{
-    json_t *rate = update_value(f, rank, update, "rate");
-    return rate ? json_number_value(rate) : NAN;
-}
-
-int update_count(const Facts *f, int rank) { return (int)json_array_size(f->rank[rank].updates); }
 
 char *check_folder_new(void)
 {
@@ -233,7 +144,7 @@ char *check_folder_new(void)
 void check_folder_free(char *work, bool remove)
 {
     if (remove)
-        run_words((const char *const[]){"rm", "-rf", work, NULL}, "/dev/null");
+        file_remove(work);
     else
         printf("the runs and what they said: %s\n", work);
     free(work);

@@ -4,26 +4,19 @@
  */
 #ifndef CHECK_RUN_H
 #define CHECK_RUN_H
-#include <jansson.h>
+#include "audit_read.h"
+#include "child.h"
 #include <stdbool.h>
 
 enum { MOST_RANKS = 4 };
 
-/* One rank's facts. */
-typedef struct RankFacts {
-    int rank, size;              /* as the communication library told it; -1: it was not started */
-    int local_rank, local_size;  /* of the device that it opened; -1: none */
-    json_t *updates;             /* [{"epoch", "images": […], "rate", "before", "after"}, …]; the last two: digests */
-    json_t *tests;               /* [{"images": […], "count", "correct"}, …] */
-    int checkpoints, resumes;    /* written, read */
-} RankFacts;
-
 /* One run. Its files lie in dir: rank-R.jsonl, stdout-R, stderr-R, out-R/lab2_train/… */
 typedef struct Facts {
     char *dir;
-    int ranks, status;           /* status: 0, or how it ended; 124: the time limit */
-    unsigned to_do;              /* bit k: the program says that step k is still to do */
-    RankFacts rank[MOST_RANKS];
+    int ranks, status; /* status: 0, or how it ended */
+    bool timed_out;    /* it was ended at the time limit */
+    unsigned to_do;    /* bit k: a rank says that step k is still to do */
+    AuditRank rank[MOST_RANKS];
 } Facts;
 
 /* Run `program arguments` on `ranks` ranks. arguments are a shell's words, in which $R is the rank; `before` is what
@@ -31,8 +24,8 @@ typedef struct Facts {
 Facts facts_run(const char *program, const char *work, const char *name, int ranks, const char *before,
                 const char *arguments);
 void facts_free(Facts *f);
-/* Run words[0 …] (NULL ends them), output into `log`, for at most the time limit. Returns its exit status. */
-int run_words(const char *const words[], const char *log);
+/* Run words[0 …] (NULL ends them), output into `log`, for at most the time limit. */
+ChildEnd run_words(const char *const words[], const char *log);
 int run_seconds(void); /* the time limit of one run */
 
 char *check_folder_new(void); /* a new folder for a check's runs */
@@ -47,9 +40,6 @@ char *facts_failure(const Facts *f);
 /* A number from rank 0's metrics.csv: row from 0, column by name; NaN where there is none. */
 double facts_metric(const Facts *f, int row, const char *column);
 
-/* update[key] of one rank; NULL or "" or NaN beyond the end. */
-json_t *update_images(const Facts *f, int rank, int update);
-const char *update_digest(const Facts *f, int rank, int update, const char *key);
-double update_rate(const Facts *f, int rank, int update);
-int update_count(const Facts *f, int rank);
+/* An update of one rank, from 0; beyond the last: no images, no digests, rate NaN. */
+const AuditUpdate *facts_update(const Facts *f, int rank, int update);
 #endif

@@ -13,7 +13,7 @@
 char *judge_comm(const Runs *r)
 {
     for (int i = 0; i < RANKS; i++) {
-        const RankFacts *f = &r->apart.rank[i];
+        const AuditRank *f = &r->apart.rank[i];
         if (f->size < 0)
             return format_new("process %d does not start the communication library (%s)", i, "comm_open");
         if (f->rank != i || f->size != RANKS)
@@ -21,7 +21,7 @@ char *judge_comm(const Runs *r)
     }
     bool finished = true;
     for (int i = 0; i < RANKS; i++)
-        finished &= json_array_size(r->apart.rank[i].tests) >= EPOCHS;
+        finished &= r->apart.rank[i].tests >= EPOCHS;
     if (finished && r->apart.status != 0)
         return format_new("all trained to the end, but the run ended with status %d: is comm_close called?",
                           r->apart.status);
@@ -31,7 +31,7 @@ char *judge_comm(const Runs *r)
 char *judge_device(const Runs *r)
 {
     for (int i = 0; i < RANKS; i++) {
-        const RankFacts *f = &r->apart.rank[i];
+        const AuditRank *f = &r->apart.rank[i];
         if (f->local_rank != i || f->local_size != RANKS)
             return format_new("rank %d opens its device as number %d of %d", i, f->local_rank, f->local_size);
     }
@@ -57,15 +57,12 @@ char *judge_voice(const Runs *r)
 /* Is update u of rank r made with positions [position, position + batch) of the epoch's order? */
 static char *judge_slice(const Facts *f, int r, int u, const int32_t *order, int position, int batch)
 {
-    json_t *expected = json_array(), *found = update_images(f, r, u);
-    for (int i = 0; i < batch; i++)
-        json_array_append_new(expected, json_integer(order[position + i]));
-    bool right = json_equal(expected, found);
-    json_decref(expected);
-    if (right)
+    const AuditImages *found = &facts_update(f, r, u)->images;
+    if (found->count == batch &&
+        !memcmp(found->at, order + position, (size_t)batch * sizeof *order))
         return NULL;
-    if (!found)
-        return format_new("rank %d makes only %d updates", r, update_count(f, r));
+    if (u >= f->rank[r].updates)
+        return format_new("rank %d makes only %d updates", r, f->rank[r].updates);
     return format_new("update %d of rank %d is not with positions %d to %d of the epoch's order", u, r, position,
                       position + batch - 1);
 }
@@ -83,8 +80,8 @@ static char *judge_order(const Facts *f, int batch, int images, int position)
                 fault = judge_slice(f, r, u, order, position + r * batch, batch);
     }
     for (int r = 0; r < f->ranks && !fault; r++)
-        if (update_count(f, r) != u)
-            fault = format_new("rank %d makes %d updates, expected %d", r, update_count(f, r), u);
+        if (f->rank[r].updates != u)
+            fault = format_new("rank %d makes %d updates, expected %d", r, f->rank[r].updates, u);
     free(order);
     return fault;
 }
@@ -107,7 +104,7 @@ char *judge_broadcast(const Runs *r)
     char start[17];
     reference_start(start);
     for (int i = 0; i < RANKS; i++) {
-        const char *found = update_digest(&r->apart, i, 0, "before");
+        const char *found = facts_update(&r->apart, i, 0)->before;
         if (!*found)
             return format_new("rank %d makes no update", i);
         if (strcmp(found, start))
@@ -121,13 +118,16 @@ char *judge_broadcast(const Runs *r)
 char *judge_average(const Runs *r)
 {
     const Facts *f = &r->together;
-    if (update_count(f, 0) == 0)
+    if (f->rank[0].updates == 0)
         return format_new("rank 0 makes no update");
-    if (json_equal(update_images(f, 0, 0), update_images(f, 1, 0))) /* copies agree without any averaging */
+    const AuditImages *a = &facts_update(f, 0, 0)->images, *b = &facts_update(f, 1, 0)->images;
+    bool copies = a->count > 0 && a->count == b->count &&
+                  !memcmp(a->at, b->at, (size_t)a->count * sizeof *a->at);
+    if (copies) /* they agree without any averaging */
         return format_new("ranks 0 and 1 train on the same pictures: see step 4");
-    for (int u = 0; u < update_count(f, 0); u++)
+    for (int u = 0; u < f->rank[0].updates; u++)
         for (int i = 1; i < RANKS; i++)
-            if (strcmp(update_digest(f, i, u, "after"), update_digest(f, 0, u, "after")))
+            if (strcmp(facts_update(f, i, u)->after, facts_update(f, 0, u)->after))
                 return format_new("after update %d ranks 0 and %d have different weights", u, i);
     if (isnan(r->distance))
         return format_new("there is no checkpoint to compare with");
@@ -139,9 +139,10 @@ char *judge_average(const Runs *r)
 
 char *judge_rate(const Runs *r)
 {
-    int updates = update_count(&r->apart, 0), warm = updates / EPOCHS;
+    int updates = r->apart.rank[0].updates, warm = updates / EPOCHS;
     for (int u = 0; u < updates; u++) {
-        double rate = update_rate(&r->apart, 0, u), before = u > 0 ? update_rate(&r->apart, 0, u - 1) : RATE;
+        double rate = facts_update(&r->apart, 0, u)->rate;
+        double before = u > 0 ? facts_update(&r->apart, 0, u - 1)->rate : RATE;
         if (u == 0 && fabs(rate - RATE) > 1e-9)
             return format_new("the first update has rate %g", rate);
         if (u < warm && rate < before)
@@ -149,7 +150,7 @@ char *judge_rate(const Runs *r)
         if (u >= warm && fabs(rate - RANKS * RATE) > 1e-9)
             return format_new("after the warm-up, in update %d, the rate is %g", u, rate);
         for (int i = 1; i < RANKS; i++)
-            if (update_rate(&r->apart, i, u) != rate)
+            if (facts_update(&r->apart, i, u)->rate != rate)
                 return format_new("update %d has another rate on rank %d than on rank 0", u, i);
     }
     return updates ? NULL : format_new("rank 0 makes no update");
@@ -162,12 +163,13 @@ static char *judge_test(const Facts *f, int n, int tested)
     char *fault = NULL;
     double correct = 0;
     for (int r = 0; r < f->ranks; r++) {
-        json_t *test = json_array_get(f->rank[r].tests, (size_t)n), *image;
-        size_t i;
-        json_array_foreach(json_object_get(test, "images"), i, image)
-            if (json_integer_value(image) < tested)
-                times[json_integer_value(image)]++;
-        correct += json_number_value(json_object_get(test, "correct"));
+        if (n >= f->rank[r].tests)
+            continue;
+        const AuditTest *test = &f->rank[r].test[n];
+        for (int i = 0; i < test->images.count; i++)
+            if (test->images.at[i] >= 0 && test->images.at[i] < tested)
+                times[test->images.at[i]]++;
+        correct += test->correct;
     }
     for (int i = 0; i < tested && !fault; i++)
         if (times[i] != 1)
@@ -226,7 +228,7 @@ static bool same_checkpoints(const Facts *a, const Facts *b)
 {
     char *path_a = facts_path(a, 0, "checkpoint.safetensors"), *path_b = facts_path(b, 0, "checkpoint.safetensors");
     char *log = format_new("%s/compare.log", b->dir);
-    bool same = run_words((const char *const[]){"cmp", path_a, path_b, NULL}, log) == 0;
+    bool same = run_words((const char *const[]){"cmp", path_a, path_b, NULL}, log).status == 0;
     free(log);
     free(path_b);
     free(path_a);
@@ -249,7 +251,7 @@ char *judge_checkpoint(const Runs *r)
         fault = when;
     }
     for (int i = 1; i < RANKS && !fault; i++)
-        if (update_count(&r->stopped, i) != update_count(&r->stopped, 0))
+        if (r->stopped.rank[i].updates != r->stopped.rank[0].updates)
             fault = format_new("told to stop, ranks 0 and %d do not stop after the same update", i);
     return fault;
 }

@@ -15,7 +15,7 @@ fail() { echo "$*"; exit 1; }
 compile() { "${CC:-cc}" -std=gnu11 -D_GNU_SOURCE -Icommon -Ilab1_gd -c "$1" -o "$2"; }
 mkdir -p "$work/right" "$work/rest"
 for file in lab1_gd/solution/*.c; do compile "$file" "$work/right/$(basename "$file" .c).o" || fail "$file"; done
-for file in lab1_gd/linear.c lab1_gd/check*.c common/exercise.c common/check.c common/start*.c common/rng.c; do
+for file in lab1_gd/linear.c lab1_gd/check*.c common/exercise.c common/child.c common/timer.c common/check.c common/start*.c common/rng.c; do
     compile "$file" "$work/rest/$(basename "$(dirname "$file")")_$(basename "$file" .c).o" || fail "$file"
 done
 mistake() { # file, sed expression, exercise[, also]

@@ -2,9 +2,9 @@
 #include "device.h"
 #include "backend/backend_open.h"
 #include "check.h"
+#include "child.h"
 #include <math.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #ifndef HAVE_CUDA_ON_HOST
@@ -20,24 +20,23 @@ static Backend *open_on_host(int rank, int size, int threads) { return (void)thr
 #ifdef HAVE_CUDA
 static Backend *open_cuda(int rank, int size, int threads) { return backend_open("cuda", rank, size, threads); }
 
+static void ask_cuda(void *unused)
+{
+    char why[256];
+    if (backend_cuda_usable(0, why, sizeof why))
+        return;
+    printf("skipped: no GPU: %s\n", why);
+    fflush(stdout);
+    _exit(77);
+}
+
 /* Ends the case as skipped where there is no GPU: before MPI starts and before the case forks. A child asks: a process
  * that has asked CUDA cannot share it with its own children any more. */
 static void need_gpu(void)
 {
-    int ended;
-    fflush(NULL);
-    pid_t child = fork();
-    if (child == 0) {
-        char why[256];
-        if (backend_cuda_usable(0, why, sizeof why))
-            _exit(0);
-        printf("skipped: no GPU: %s\n", why);
-        fflush(stdout);
-        _exit(77);
-    }
-    waitpid(child, &ended, 0);
-    if (!WIFEXITED(ended) || WEXITSTATUS(ended) != 0)
-        exit(WIFEXITED(ended) ? WEXITSTATUS(ended) : 1);
+    ChildEnd end = child_run(&(Child){.work = ask_cuda});
+    if (end.status != 0)
+        exit(end.status);
 }
 #endif
 
@@ -78,7 +77,6 @@ int device_main(int argc, char **argv, const Case *cases, int count)
     return status;
 }
 
-const char *device_name(void) { return backends[chosen].name; }
 Backend *device_backend(int local_rank, int local_size, int threads)
 {
     return backends[chosen].open(local_rank, local_size, threads);

@@ -22,7 +22,6 @@ typedef struct Device {
 } Device;
 
 int device_main(int argc, char **argv, const Case *cases, int count);
-const char *device_name(void); /* "cpu": the backend that this case is to run on */
 /* That backend, as backend_open opens it; ends the case as skipped where it is a GPU and none is there. */
 Backend *device_backend(int local_rank, int local_size, int threads);
 Device *device_open(void);     /* the same on 2 threads, with a stream */

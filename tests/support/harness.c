@@ -1,9 +1,8 @@
 /* harness.c: see harness.h. */
 #include "harness.h"
+#include "child.h"
 #include <math.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 int harness_main(int argc, char **argv, const Case *cases, int count)
 {
@@ -27,36 +26,18 @@ int harness_main(int argc, char **argv, const Case *cases, int count)
 
 void expect_death(int status, void (*body)(void *), void *argument, ...)
 {
-    int fd[2];
-    assert_int_equal(pipe(fd), 0);
-    fflush(NULL);
-    pid_t child = fork();
-    if (child == 0) {
-        dup2(fd[1], STDERR_FILENO);
-        close(fd[0]);
-        close(fd[1]);
-        body(argument);
-        _exit(0);
-    }
-    close(fd[1]);
-    char text[8192];
-    size_t size = 0;
-    for (ssize_t got; size < sizeof text - 1 && (got = read(fd[0], text + size, sizeof text - 1 - size)) > 0; size += got)
-        ;
-    text[size] = 0;
-    close(fd[0]);
-    int ended;
-    waitpid(child, &ended, 0);
-    char *newline = strchr(text, '\n');
-    if (!WIFEXITED(ended) || WEXITSTATUS(ended) != status || !newline || newline[1])
-        fail_msg("expected exit %d and one line, got wait status %x and:\n%s", status, ended, text);
+    ChildEnd end = child_run(&(Child){.work = body, .context = argument, .streams = CHILD_ERR});
+    char *newline = strchr(end.text, '\n');
+    if (end.status != status || !newline || newline[1])
+        fail_msg("expected exit %d and one line, got %d and:\n%s", status, end.status, end.text);
     va_list words;
     va_start(words, argument);
     for (const char *word; (word = va_arg(words, const char *));)
-        if (!strstr(text, word))
-            fail_msg("expected '%s' in: %s", word, text);
+        if (!strstr(end.text, word))
+            fail_msg("expected '%s' in: %s", word, end.text);
     va_end(words);
-    printf("    message: %s", text);
+    printf("    message: %s", end.text);
+    free(end.text);
 }
 
 void expect_close(double a, double b, double atol, double rtol, const char *what)

@@ -1,7 +1,7 @@
 /* python.c: see python.h. */
 #include "python.h"
 #include <stdarg.h>
-#include <sys/wait.h>
+#include "child.h"
 #include "harness.h"
 
 void python_run(const char *format, ...)
@@ -13,10 +13,9 @@ void python_run(const char *format, ...)
     vsnprintf(words, sizeof words, format, arguments);
     va_end(arguments);
     snprintf(command, sizeof command, "'%s' %s", python && *python ? python : "python3", words);
-    fflush(NULL);
-    int status = system(command);
-    if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
+    ChildEnd end = child_run(&(Child){.command = (const char *[]){"sh", "-c", command, NULL}});
+    if (end.status == 77)
         exit(77); /* the script said why */
-    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
-        fail_msg("%s: wait status %x", command, status);
+    if (end.status != 0)
+        fail_msg("%s: exit %d", command, end.status);
 }

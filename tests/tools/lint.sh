@@ -49,7 +49,7 @@ trap 'rm -f "$words"' EXIT
 # compilers and sanitizers look for that, too), a failed realloc (it ends the run), a sum that
 # cannot be 0.
 suppressed=(--suppress=missingIncludeSystem --suppress=uninitvar --suppress=uninitStructMember
-    --suppress=memleakOnRealloc --suppress=invalidFunctionArg:tests/support/reference_layers.c)
+    --suppress=memleakOnRealloc --suppress=invalidFunctionArg:tests/support/reference.c)
 includes=(-Icommon -Ilab1_gd -Ilab2_ddp -Itests/support)
 cpp() {
     files -name '*.c' | xargs cppcheck --quiet --std=c11 --enable=warning --inline-suppr \

@@ -1,10 +1,10 @@
 /* test_audit.c: facts in the audit's files, read back as JSON. */
 #include "audit.h"
+#include "audit_read.h"
 #include "harness.h"
 #include "check.h"
+#include "child.h"
 #include <signal.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 /* Line `index` of folder/file as a JSON object; fails the case if it is not there. */
 static json_t *line_new(const char *folder, const char *file, int index)
@@ -84,36 +84,82 @@ static void faults(void **state)
     free(missing);
 }
 
+/* ---- read back ---- */
+
+static void note_batch(int epoch, int a, int b)
+{
+    audit_fact("batch", "s:i, s:[i,i]", "epoch", epoch, "images", a, b);
+}
+
+static void write_notes(const char *folder)
+{
+    setenv("LABS_AUDIT", folder, true);
+    setenv("OMPI_COMM_WORLD_RANK", "1", true);
+    audit_fact("comm", "s:i, s:i", "rank", 1, "size", 3);
+    note_batch(0, 7, 8);
+    audit_fact("update", "s:f, s:s", "rate", 0.5, "before", "0123456789abcdef and more");
+    note_batch(0, 1, 2);
+    note_batch(0, 3, 4);
+    audit_fact("evaluate", "s:f", "correct", 3.0);
+    audit_fact("to_do", "s:i", "step", 4);
+    note_batch(1, 5, 6); /* handed out, and not used */
+    note_batch(2, 9, 10);
+    audit_fact("all_reduce", "s:i", "count", 100);
+    audit_fact("all_reduce", "s:i", "count", 11);
+    audit_fact("update", "s:f", "rate", 0.25);
+    audit_fact("checkpoint", "");
+}
+
+static void reads_back(void **state)
+{
+    const char *folder = scratch_dir();
+    write_notes(folder);
+    char *path = format_new("%s/rank-1.jsonl", folder);
+    FILE *f = fopen(path, "a");
+    fputs("[1, 2]\nno JSON\n{\"fact\": 5}\n{\"fact\": \"upd", f); /* its writer was killed */
+    fclose(f);
+    free(path);
+    AuditRank r = audit_read(folder, 1);
+    assert_true(r.rank == 1 && r.size == 3 && r.local_rank == -1 && r.updates == 2 && r.tests == 1);
+    assert_true(r.checkpoints == 1 && r.resumes == 0 && r.reduced == 111 && r.to_do == 1 << 4);
+    assert_true(r.update[0].epoch == 0 && r.update[0].rate == 0.5 && r.update[1].epoch == 2);
+    assert_string_equal(r.update[0].before, "0123456789abcdef");
+    assert_string_equal(r.update[0].after, "");
+    assert_int_equal(r.update[0].images.count, 2);
+    assert_memory_equal(r.update[0].images.at, ((int32_t[]){7, 8}), 8);
+    assert_int_equal(r.update[1].images.count, 2);
+    assert_memory_equal(r.update[1].images.at, ((int32_t[]){9, 10}), 8);
+    assert_int_equal(r.test[0].images.count, 4);
+    assert_memory_equal(r.test[0].images.at, ((int32_t[]){1, 2, 3, 4}), 16);
+    assert_true(r.test[0].correct == 3);
+    audit_read_free(&r);
+    r = audit_read(folder, 0);
+    assert_true(r.rank == -1 && r.size == -1 && r.updates == 0);
+    audit_read_free(&r);
+}
+
+/* ---- a killed process ---- */
+
+static void tell_and_die(void *run)
+{
+    audit_fact("update", "s:i", "step", *(int *)run);
+    raise(SIGKILL);
+}
+
 /* The line is in the file however the process ends; a second run adds to it. */
 static void survives_a_sudden_end(void **state)
 {
     (void)state;
     const char *folder = scratch_dir();
-    for (int run = 0; run < 2; run++) {
-        pid_t child = fork();
-        if (child == 0) {
-            setenv("LABS_AUDIT", folder, true);
-            audit_fact("update", "s:i", "step", run);
-            kill(getpid(), SIGKILL);
-        }
-        waitpid(child, NULL, 0);
-    }
+    setenv("LABS_AUDIT", folder, true);
+    for (int run = 0; run < 2; run++)
+        assert_int_equal(child_run(&(Child){.work = tell_and_die, .context = &run}).signal,
+                         SIGKILL);
     for (int run = 0; run < 2; run++) {
         json_t *fact = line_new(folder, "rank-0.jsonl", run);
         assert_int_equal(json_integer_value(json_object_get(fact, "step")), run);
         json_decref(fact);
     }
-}
-
-/* The examples of FIPS 180-2. */
-static void digests(void **state)
-{
-    (void)state;
-    char out[17];
-    audit_digest(out, "abc", 3);
-    assert_string_equal(out, "ba7816bf8f01cfea");
-    audit_digest(out, NULL, 0);
-    assert_string_equal(out, "e3b0c44298fc1c14");
 }
 
 int main(int argc, char **argv)
@@ -122,8 +168,8 @@ int main(int argc, char **argv)
         {.name = "facts_are_lines", .run = facts_are_lines},
         {.name = "off_without_a_folder", .run = off_without_a_folder},
         {.name = "faults", .run = faults},
+        {.name = "reads_back", .run = reads_back},
         {.name = "survives_a_sudden_end", .run = survives_a_sudden_end},
-        {.name = "digests", .run = digests},
     };
     return harness_main(argc, argv, cases, sizeof cases / sizeof *cases);
 }

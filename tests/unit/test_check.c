@@ -1,12 +1,12 @@
 /* test_check.c: the one way to die, the wish to stop, memory. Several ranks: tests/e2e/rank_death.sh, launch.sh. */
 #include "check.h"
+#include "child.h"
 #include "harness.h"
 #include "timer.h"
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 /* ---- die ---- */
@@ -112,33 +112,32 @@ static void threads_speak_once(void **state)
 
 /* ---- the wish to stop ---- */
 
-static int wait_status_after(int first, int second)
+static void raise_two(void *signals)
 {
-    fflush(NULL);
-    pid_t child = fork();
-    if (child == 0) {
-        stop_on_signals();
-        if (stop_requested())
-            _exit(1);
-        raise(first);
-        if (!stop_requested())
-            _exit(2);
-        raise(second);
-        _exit(stop_requested() ? 3 : 4);
-    }
-    int ended;
-    waitpid(child, &ended, 0);
-    return WEXITSTATUS(ended);
+    const int *raised = signals;
+    stop_on_signals();
+    if (stop_requested())
+        _exit(1);
+    raise(raised[0]);
+    if (!stop_requested())
+        _exit(2);
+    raise(raised[1]);
+    _exit(stop_requested() ? 3 : 4);
+}
+
+static int status_after(int first, int second)
+{
+    return child_run(&(Child){.work = raise_two, .context = (int[]){first, second}}).status;
 }
 
 static void stops(void **state)
 {
     (void)state;
-    assert_int_equal(wait_status_after(SIGTERM, SIGTERM), 3); /* timeout(1) sends it twice */
-    assert_int_equal(wait_status_after(SIGUSR1, SIGTERM), 3);
-    assert_int_equal(wait_status_after(SIGTERM, SIGINT), 3);
-    assert_int_equal(wait_status_after(SIGINT, SIGTERM), 3);
-    assert_int_equal(wait_status_after(SIGINT, SIGINT), 128 + SIGINT);
+    assert_int_equal(status_after(SIGTERM, SIGTERM), 3); /* timeout(1) sends it twice */
+    assert_int_equal(status_after(SIGUSR1, SIGTERM), 3);
+    assert_int_equal(status_after(SIGTERM, SIGINT), 3);
+    assert_int_equal(status_after(SIGINT, SIGTERM), 3);
+    assert_int_equal(status_after(SIGINT, SIGINT), 128 + SIGINT);
 }
 
 /* ---- memory ---- */

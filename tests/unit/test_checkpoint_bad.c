@@ -8,6 +8,7 @@
 #include <unistd.h>
 #include "check.h"
 #include "checkpoint.h"
+#include "child.h"
 #include "device.h"
 #include "safetensors.h"
 
@@ -110,15 +111,7 @@ static void make_good(void *path)
 
 static void in_child(void (*body)(void *), void *argument)
 {
-    fflush(NULL);
-    pid_t child = fork();
-    if (child == 0) {
-        body(argument);
-        _exit(0);
-    }
-    int status;
-    waitpid(child, &status, 0);
-    assert_int_equal(status, 0);
+    assert_true(child_run(&(Child){.work = body, .context = argument}).came_back);
 }
 
 static void write_bytes(const char *path, const char *bytes, size_t size)

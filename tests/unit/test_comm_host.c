@@ -1,4 +1,4 @@
-/* test_comm_host.c: comm.h on host memory, split, counts; the same bits on all ranks (comm_cases_host.c). Over every
+/* test_comm_host.c: comm.h on host memory, split, counts; the same bits on all ranks. Over every
  * implementation. */
 #include "comm_cases.h"
 #include "cuda_memory.h"

@@ -1,8 +1,9 @@
 /* test_optim.c: SGD over a model's flat vectors against a naive float64 loop, and against torch.optim.SGD. */
 #include <math.h>
 #include <string.h>
-#include "audit.h"
+#include "audit_read.h"
 #include "device.h"
+#include "digest.h"
 #include "optim.h"
 #include "python.h"
 #include "rng.h"
@@ -172,26 +173,17 @@ static void audit(void **state)
     Fixture f = fixture_new();
     float *params = malloc(sizeof(float) * (size_t)f.n), *velocity = malloc(sizeof(float) * (size_t)f.n);
     train(&f, &settings[1], params, velocity);
-    char path[4200], digest[17], last[17] = "", first[17];
-    audit_digest(first, f.first, sizeof(float) * (size_t)f.n);
-    snprintf(path, sizeof path, "%s/rank-0.jsonl", folder);
-    FILE *file = fopen(path, "r");
-    assert_non_null(file);
-    int updates = 0;
-    json_t *line;
-    for (; (line = json_loadf(file, JSON_DISABLE_EOF_CHECK, NULL)); json_decref(line)) {
-        if (strcmp(json_string_value(json_object_get(line, "fact")), "update"))
-            continue;
-        assert_int_equal(json_integer_value(json_object_get(line, "step")), updates);
-        assert_true(json_real_value(json_object_get(line, "rate")) == rates[updates]);
-        const char *before = json_string_value(json_object_get(line, "before"));
-        assert_string_equal(before, updates++ ? last : first);
-        strcpy(last, json_string_value(json_object_get(line, "after")));
+    char first[17], last[17];
+    sha256_hex(first, sizeof first, f.first, sizeof(float) * (size_t)f.n);
+    sha256_hex(last, sizeof last, params, sizeof(float) * (size_t)f.n);
+    AuditRank noted = audit_read(folder, 0);
+    assert_int_equal(noted.updates, STEPS);
+    for (int u = 0; u < STEPS; u++) {
+        assert_true(noted.update[u].rate == rates[u]);
+        assert_string_equal(noted.update[u].before, u ? noted.update[u - 1].after : first);
     }
-    fclose(file);
-    assert_int_equal(updates, STEPS);
-    audit_digest(digest, params, sizeof(float) * (size_t)f.n);
-    assert_string_equal(last, digest);
+    assert_string_equal(noted.update[STEPS - 1].after, last);
+    audit_read_free(&noted);
     free(params);
     free(velocity);
     fixture_free(&f);

@@ -83,7 +83,7 @@ static void odd_data(void **state)
             every(map, n, odd);
             PlotPanel *space = plot_panel(plot, (PlotAxes){.column = 1, .rows = 9, .z.log = log});
             plot_surface(space, grid, (PlotCamera){37.0 * n, 13.0 * n, n % 4});
-            plot_line3(space, n, odd, odd, odd, (PlotStyle){.head = true});
+            plot_line(space, n, odd, odd, (PlotStyle){.head = true});
             every(space, n, odd);
             plot_note(space, "two\nlines");
             assert_non_null(plot_image(plot, &width, &height));

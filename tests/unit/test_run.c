@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+#include "child.h"
 #include "harness.h"
 #include "run.h"
 #include "timer.h"
@@ -56,22 +57,17 @@ static char *slurp(const char *folder, const char *name)
 /* What body(argument) prints on stdout; on a terminal `columns` wide, or, with 0, in a pipe. */
 static char *printed(int columns, void (*body)(void *), void *argument)
 {
-    int fd[2];
+    if (!columns) {
+        ChildEnd end = child_run(&(Child){.work = body, .context = argument, .streams = CHILD_OUT});
+        assert_true(end.came_back);
+        return end.text;
+    }
+    int terminal, status;
     struct winsize size = {.ws_row = 24, .ws_col = (unsigned short)columns};
     fflush(NULL);
-    pid_t child;
-    if (columns) {
-        child = forkpty(&fd[0], NULL, NULL, &size);
-        if (child < 0)
-            SKIP("no pseudo-terminals here (/dev/pts)");
-    } else {
-        assert_int_equal(pipe(fd), 0);
-        child = fork();
-        if (child == 0)
-            dup2(fd[1], STDOUT_FILENO);
-        else
-            close(fd[1]);
-    }
+    pid_t child = forkpty(&terminal, NULL, NULL, &size);
+    if (child < 0)
+        SKIP("no pseudo-terminals here (/dev/pts)");
     if (child == 0) {
         body(argument);
         fflush(NULL);
@@ -79,10 +75,10 @@ static char *printed(int columns, void (*body)(void *), void *argument)
     }
     char *text = calloc(1 << 16, 1);
     size_t length = 0;
-    for (ssize_t got; (got = read(fd[0], text + length, (1 << 16) - 1 - length)) > 0; length += (size_t)got)
+    for (ssize_t got; (got = read(terminal, text + length, (1 << 16) - 1 - length)) > 0;
+         length += (size_t)got)
         ;
-    close(fd[0]);
-    int status;
+    close(terminal);
     waitpid(child, &status, 0);
     assert_int_equal(status, 0);
     return text;

@@ -88,7 +88,6 @@ DEVICE void put(Act a, size_t i, float x)
 }
 /* (+)= */
 DEVICE void put_or_add(Act a, size_t i, float x, int add) { put(a, i, add ? get(a, i) + x : x); }
-static inline size_t act_count(Act a) { return (size_t)a.n * a.h * a.w * a.c; }
 
 /* This thread's channel and lane (cuda_plan.h); blockIdx.y is the strip. */
 typedef struct Place { int channel, lane, busy; } Place;
