@@ -230,7 +230,9 @@ $(B)/libcommon.a: $(patsubst %,$(B)/%.o,$(basename $(filter-out $(KERNELS),$(COM
 # Programs are the numbered files, and check.c with its check_*.c; all other files of the folder are linked into each.
 # Two variants, in folders of their own: student, and sol, where a file of the same name under solution/ takes the
 # place of the lab's.
-names = $(sort $(basename $(notdir $(wildcard $(1)))))
+# A program NAME_nccl calls CUDA and NCCL by itself, and is left out where they are missing.
+names = $(filter-out $(if $(HAVE_NCCL),,%_nccl),$(sort $(basename $(notdir $(wildcard $(1))))))
+$(B)/student/%_nccl $(B)/sol/%_nccl: LDLIBS += $(CUDA_LIBS) $(NCCL_LIBS)
 student_names = $(call names,$(1)/*.c)
 sol_names = $(call names,$(1)/*.c $(1)/solution/*.c)
 numbered := 0% 1% 2% 3% 4% 5% 6% 7% 8% 9%
@@ -261,6 +263,7 @@ LAB_PROGRAMS := $(foreach lab,$(LABS),$(call programs,$(lab),student) \
     $(if $(wildcard $(lab)/solution/*.c),$(call programs,$(lab),sol)))
 OPTIONS = $(if $(DEVICE),--device=$(DEVICE)) $(if $(DATA),--data=$(DATA)) $(if $(SEED),--seed=$(SEED)) $(ARGS)
 # Programs about several ranks start on so many, unless NP or HOSTS says otherwise.
+RANKS_1_ranks := 4
 RANKS_8_fifteen_steps := 2
 RANKS_9_three_parallelisms := 4
 given_ranks := $(if $(filter-out file,$(origin NP)),$(NP))
@@ -333,7 +336,7 @@ pictures: $(LAB_PROGRAMS) $(GRADING) $(BENCH)
 	HEADLESS=1 $(B)/sol/lab1_gd/7_scaling_laws --out $(BUILD)/pictures
 	HEADLESS=1 common/setup/launch.sh --np 2 $(B)/sol/lab1_gd/8_fifteen_steps --out $(BUILD)/pictures
 	HEADLESS=1 common/setup/launch.sh --np 4 $(B)/sol/lab1_gd/9_three_parallelisms --out $(BUILD)/pictures
-	common/setup/launch.sh --np 2 $(B)/sol/lab2_ddp/1_train --epochs 1 --images 6000 --trace --out $(BUILD)/pictures
+	common/setup/launch.sh --np 2 $(B)/sol/lab2_ddp/3_train --epochs 1 --images 6000 --trace --out $(BUILD)/pictures
 	HEADLESS=1 $(B)/student/lab3_scale/1_batch_size --out $(BUILD)/pictures
 	assessment/grade.sh $(GRADER) assessment/solution/train.c --out $(BUILD)/pictures/grade
 	$(B)/tests/bench/bench --programs $(B)/tests/bench --python false --rounds 1 --no-ranks --out $(BUILD)/pictures/bench
