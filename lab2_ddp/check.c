@@ -3,7 +3,7 @@
  *     check [ring] [1 … 9]     judge these (nothing named: all)
  *     check --ring FILE        one rank's part in judging all_reduce_ring; started by the first form under mpirun
  *
- * Run from the project's folder; 1_train is looked for beside this program. Exit status: 0 if all is right, else 1.
+ * Run from the project's folder; 3_train is looked for beside this program. Exit status: 0 if all is right, else 1.
  */
 #include "check.h"
 #include "check_steps.h"
@@ -106,7 +106,7 @@ int main(int argc, char **argv)
         return 0;
     }
     unsigned steps = wanted(argc, argv);
-    char *self = format_new("%s", argv[0]), *program = format_new("%s/1_train", dirname(self));
+    char *self = format_new("%s", argv[0]), *program = format_new("%s/3_train", dirname(self));
     REQUIRE(access(program, X_OK) == 0 && access("common/setup/launch.sh", X_OK) == 0,
             "%s or common/setup/launch.sh is not there: run 'make check LAB=lab2' in the project's folder", program);
     const char *base = getenv("TMPDIR");

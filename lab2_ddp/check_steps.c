@@ -1,4 +1,4 @@
-/* check_steps.c: what each step of 1_train.c must have brought about in the runs of the self-check.
+/* check_steps.c: what each step of 3_train.c must have brought about in the runs of the self-check.
  */
 #include "check_steps.h"
 #include "check.h"

@@ -49,7 +49,7 @@ void train_options(TrainOptions *o, int argc, char **argv)
          .help = "images/s measured on one rank, for the efficiency (0: not stated)"},
         {0}};
     OPTIONS_KEEP(o->table, table);
-    args_parse("1_train", "Train a network on pictures; lab 2 makes it train on several devices at once.", o->table,
+    args_parse("3_train", "Train a network on pictures; lab 2 makes it train on several devices at once.", o->table,
                argc, argv);
     if (o->init_seed < 0)
         o->init_seed = o->run.seed;

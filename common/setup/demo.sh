@@ -28,7 +28,7 @@ station "Lab 1: one training step is fifteen" $launch --np 2 "$b/sol/lab1_gd/8_f
 station "Lab 1: data, pipeline and tensor parallelism" $launch --np 4 "$b/sol/lab1_gd/9_three_parallelisms" --out $out
 station "Lab 1: the self-check of its exercises" "$b/sol/lab1_gd/check"
 station "Lab 2: one ResNet-8, two ranks, one epoch of real data" \
-    $launch --np 2 "$b/sol/lab2_ddp/1_train" --out $out --epochs 1 --trace
+    $launch --np 2 "$b/sol/lab2_ddp/3_train" --out $out --epochs 1 --trace
 station "Lab 3: batch size against speed and steps to a target" \
     $launch --np 1 "$b/student/lab3_scale/1_batch_size" --out $out --smallest 32 --largest 1024 --seeds 2 --train 10000 --target 0.78
 station "Assessment: a submission, trained for a minute and graded" \

@@ -14,7 +14,7 @@ tar -xzf "$work/a/handout/labs.tar.gz" -C "$work"
 labs=$work/labs
 
 find "$labs" | sed "s,^$labs,," >"$work/files"
-for file in Makefile README.md LICENSE common/backend.h common/setup/deps.sh lab2_ddp/1_train.c lab2_ddp/all_reduce_ring.c tests/harness.h; do
+for file in Makefile README.md LICENSE common/backend.h common/setup/deps.sh lab2_ddp/3_train.c lab2_ddp/all_reduce_ring.c tests/harness.h; do
     grep -qx "/$file" "$work/files" || wrong "$file is not in it"
 done
 if grep -E '/(solution|hidden|e2e|\.ci|\.git)(/|$)' "$work/files"; then wrong "the files above should not be in it"; fi

@@ -9,17 +9,17 @@ source=lab2_ddp/solution
 failures=0
 
 # The commands that make the reference's programs, as make would run them.
-env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make -n V=1 BUILD="$BUILD" -W $source/1_train.c -W $source/all_reduce_ring.c \
-    "$BUILD/sol/lab2_ddp/1_train" "$BUILD/sol/lab2_ddp/check" 2>&1 | sed "s/ *$//" >"$work/commands"
+env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make -n V=1 BUILD="$BUILD" -W $source/3_train.c -W $source/all_reduce_ring.c \
+    "$BUILD/sol/lab2_ddp/3_train" "$BUILD/sol/lab2_ddp/check" 2>&1 | sed "s/ *$//" >"$work/commands"
 command_of() { # a fixed string that only this command ends with
     local found
     found=$(grep -F -- "$1" "$work/commands" | grep -E -- "-o [^ ]*$2\$" | tail -n 1)
     [ -n "$found" ] || { echo "make does not say how it builds $2:"; tail -n 5 "$work/commands"; exit 1; }
     echo "$found"
 }
-compile_train=$(command_of "-c $source/1_train.c" 1_train.o) || { echo "$compile_train"; exit 1; }
+compile_train=$(command_of "-c $source/3_train.c" 3_train.o) || { echo "$compile_train"; exit 1; }
 compile_ring=$(command_of "-c $source/all_reduce_ring.c" all_reduce_ring.o) || { echo "$compile_ring"; exit 1; }
-link_train=$(command_of libcommon.a lab2_ddp/1_train) || { echo "$link_train"; exit 1; }
+link_train=$(command_of libcommon.a lab2_ddp/3_train) || { echo "$link_train"; exit 1; }
 link_check=$(command_of libcommon.a lab2_ddp/check) || { echo "$link_check"; exit 1; }
 
 # A command with the mutant's source, object and program in place of the reference's.
@@ -35,12 +35,12 @@ mutant() { # name, source file without .c, expected failures, exercises to judge
     if cmp -s "$from" "$dir/$2.c"; then
         echo "$1: the expression changes nothing: $5"; failures=$((failures + 1)); return
     fi
-    if [ "$2" = 1_train ]; then
-        bash -c "$(redirect "$compile_train" "$dir" 1_train -)" && bash -c "$(redirect "$link_train" "$dir" 1_train 1_train)" &&
+    if [ "$2" = 3_train ]; then
+        bash -c "$(redirect "$compile_train" "$dir" 3_train -)" && bash -c "$(redirect "$link_train" "$dir" 3_train 3_train)" &&
             cp "$BUILD/sol/lab2_ddp/check" "$dir/check"
     else
         bash -c "$(redirect "$compile_ring" "$dir" all_reduce_ring -)" &&
-            bash -c "$(redirect "$link_check" "$dir" all_reduce_ring check)" && cp "$BUILD/sol/lab2_ddp/1_train" "$dir/1_train"
+            bash -c "$(redirect "$link_check" "$dir" all_reduce_ring check)" && cp "$BUILD/sol/lab2_ddp/3_train" "$dir/3_train"
     fi >"$dir/make.log" 2>&1 || { echo "$1: does not compile"; cat "$dir/make.log"; failures=$((failures + 1)); return; }
     # shellcheck disable=SC2086  # the exercises are words
     TMPDIR=$dir "$dir/check" $4 >"$dir/check.log" 2>&1
@@ -54,29 +54,29 @@ mutant() { # name, source file without .c, expected failures, exercises to judge
 }
 
 all='1 2 3 4 5 6 7' # these need two short runs; 8 and 9 more
-mutant unconverted  1_train "1 2 3 4 5 6 7 8 9" "$all 8 9" 's/to_do\[\] = \{[^}]*\}/to_do[] = {0}/' lab2_ddp
-mutant self         1_train "1 2 3 4 5 6 7" "$all" 's/comm_open\(o->run.comm\)/comm_open("self")/'
-mutant no_close     1_train 1 "$all" '/comm_close\(/d'
-mutant one_device   1_train 2 "$all" 's/t->comm->local_rank, t->comm->local_size/0, 1/'
-mutant all_speak    1_train 3 "$all" 's/speaks = t->comm->rank == 0/speaks = true/'
-mutant same_slice   1_train "4 6" "$all" 's/ \+ t->comm->rank \* B;/;/'
-mutant uneven       1_train 4 "4 5" 's/(batches = [^;]*);/\1 - (t->comm->rank == 2);/'
-mutant no_broadcast 1_train 5 "$all" '/comm_broadcast\(/d'
-mutant wrong_root   1_train 5 "$all" 's/params, 0, t->model->s/params, 1, t->model->s/'
-mutant no_average   1_train 6 "$all" '/average\(t, m->grads\)/d'
-mutant sum          1_train 6 "$all" 's|1.0f / \(float\)t->comm->size|1.0f|'
-mutant no_scaling   1_train 7 "$all" 's/o->rate \* t->comm->size/o->rate/'
-mutant no_warmup    1_train 7 "$all" 's/\.warmup = [^.]*\.start/.start/'
-mutant mean_of_means 1_train 8 8 's|comm_all_reduce_host\(t->comm, \(double \*\)&own, 3, COMM_SUM\);|double a = metrics_accuracy(own); comm_all_reduce_host(t->comm, \&a, 1, COMM_SUM); comm_all_reduce_host(t->comm, \&own.loss, 1, COMM_SUM); own.correct = a / t->comm->size; own.count = 1;|'
-mutant own_metrics  1_train 8 8 '/\(double \*\)&own, 3, COMM_SUM/d'
-mutant all_test_all 1_train 8 8 's|int first = .*|int first = 0, end = (int)count; (void)r; (void)P;|'
-mutant parts_short  1_train 8 8 's|int first = .*|int first = (int)(count / P * r), end = (int)(count / P * (r + 1));|'
-mutant own_state    1_train 8 8 '/^static Metrics test/,/^}/{/average\(/d}'
-mutant all_save     1_train 9 9 '/if \(t->comm->rank == 0\)/d'
-mutant none_saves   1_train 9 9 's/if \(t->comm->rank == 0\)/if (t->comm->rank < 0)/'
-mutant save_own     1_train 9 9 '/^static void save/,/^}/{/average\(/d}'
-mutant one_resumes  1_train 9 9 's/if \(o->resume\)/if (o->resume \&\& t->comm->rank == 0)/'
-mutant stop_alone   1_train 9 9 '/&stop, 1, COMM_MAX/d'
+mutant unconverted  3_train "1 2 3 4 5 6 7 8 9" "$all 8 9" 's/to_do\[\] = \{[^}]*\}/to_do[] = {0}/' lab2_ddp
+mutant self         3_train "1 2 3 4 5 6 7" "$all" 's/comm_open\(o->run.comm\)/comm_open("self")/'
+mutant no_close     3_train 1 "$all" '/comm_close\(/d'
+mutant one_device   3_train 2 "$all" 's/t->comm->local_rank, t->comm->local_size/0, 1/'
+mutant all_speak    3_train 3 "$all" 's/speaks = t->comm->rank == 0/speaks = true/'
+mutant same_slice   3_train "4 6" "$all" 's/ \+ t->comm->rank \* B;/;/'
+mutant uneven       3_train 4 "4 5" 's/(batches = [^;]*);/\1 - (t->comm->rank == 2);/'
+mutant no_broadcast 3_train 5 "$all" '/comm_broadcast\(/d'
+mutant wrong_root   3_train 5 "$all" 's/params, 0, t->model->s/params, 1, t->model->s/'
+mutant no_average   3_train 6 "$all" '/average\(t, m->grads\)/d'
+mutant sum          3_train 6 "$all" 's|1.0f / \(float\)t->comm->size|1.0f|'
+mutant no_scaling   3_train 7 "$all" 's/o->rate \* t->comm->size/o->rate/'
+mutant no_warmup    3_train 7 "$all" 's/\.warmup = [^.]*\.start/.start/'
+mutant mean_of_means 3_train 8 8 's|comm_all_reduce_host\(t->comm, sums, 3, COMM_SUM\);|double a = metrics_accuracy(own); comm_all_reduce_host(t->comm, \&a, 1, COMM_SUM); comm_all_reduce_host(t->comm, sums, 1, COMM_SUM); sums[1] = a / t->comm->size; sums[2] = 1;|'
+mutant own_metrics  3_train 8 8 '/sums, 3, COMM_SUM/d'
+mutant all_test_all 3_train 8 8 's|int first = .*|int first = 0, end = (int)count; (void)r; (void)P;|'
+mutant parts_short  3_train 8 8 's|int first = .*|int first = (int)(count / P * r), end = (int)(count / P * (r + 1));|'
+mutant own_state    3_train 8 8 '/^static Metrics test/,/^}/{/average\(/d}'
+mutant all_save     3_train 9 9 '/if \(t->comm->rank == 0\)/d'
+mutant none_saves   3_train 9 9 's/if \(t->comm->rank == 0\)/if (t->comm->rank < 0)/'
+mutant save_own     3_train 9 9 '/^static void save/,/^}/{/average\(/d}'
+mutant one_resumes  3_train 9 9 's/if \(o->resume\)/if (o->resume \&\& t->comm->rank == 0)/'
+mutant stop_alone   3_train 9 9 '/&stop, 1, COMM_MAX/d'
 mutant ring_copy    all_reduce_ring ring ring 's/mine\[j\] \+= arrived/mine[j] = arrived/'
 mutant ring_short   all_reduce_ring ring ring '0,/i < P - 1/s//i < P - 2/'
 # shellcheck disable=SC2016  # $ is sed's

@@ -4,7 +4,7 @@
 # seconds: 240
 set -u
 work=$(mktemp -d)
-train=$BUILD/sol/lab2_ddp/1_train
+train=$BUILD/sol/lab2_ddp/3_train
 small="--model resnet8 --batch 16 --images 320 --test-images 100 --epochs 1 --seed 3"
 fail() { echo "$1"; shift; for log in "$@"; do echo "--- $log"; tail -n 20 "$log"; done; exit 1; }
 run() { # name, ranks, options…: output in name.log
@@ -44,7 +44,7 @@ grep -q "stopped after update $((step + 3));" "$work/on.log" || fail "went on fr
 run third 3 $small --epochs 100000 --steps $((step + 3)) --resume "$(checkpoint stop)" || fail "not on three ranks" "$work"/third.*
 }
 
-"$BUILD/student/lab2_ddp/1_train" --out "$work/given" --model linear --images 640 --test-images 100 --epochs 1 >"$work/given.log" 2>&1 ||
+"$BUILD/student/lab2_ddp/3_train" --out "$work/given" --model linear --images 640 --test-images 100 --epochs 1 >"$work/given.log" 2>&1 ||
     fail "the given program: exit $?" "$work/given.log"
-grep -q 'still to do in lab2_ddp/1_train.c: steps 1 2 3 4 5 6 7 8 9' "$work/given.log" || fail "it does not say what is to do" "$work/given.log"
+grep -q 'still to do in lab2_ddp/3_train.c: steps 1 2 3 4 5 6 7 8 9' "$work/given.log" || fail "it does not say what is to do" "$work/given.log"
 echo "stopped at update $step and went on, on 2 and on 3 ranks"
