@@ -1,54 +1,88 @@
-/* 3_train.c: a serial program that trains a network. Your task: make it train one network on P ranks (HANDOUT.md).
+/* 3_train.c: a serial program that trains a network. Your task: make it train one network on P
+ * ranks (HANDOUT.md).
  *
- * It works as it is. The comments STEP 1 … STEP 9 say what data parallelism needs, and where; each is a few lines of
- * code. Do them in order and take each one's number out of `to_do`: from then on the self-check judges it. Started by
- * mpirun as it is, this program runs P times, each copy for itself.
+ * It works as it is. The comments STEP 1 … STEP 9 say what data parallelism needs, and where; each
+ * is a few lines of code. Do them in order and take each one's number out of `to_do`: from then on
+ * the self-check judges it. Started by mpirun as it is, this program runs P times, each copy for
+ * itself. The calls are those of comm.h; each STEP names the MPI and the NCCL call behind them.
  */
 #include "check.h"
+#include "checkpoint.h"
+#include "lab2.h"
 #include "timer.h"
-#include "train/trainer.h"
+#include "trace.h"
+#include "timeline_figure.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const int to_do[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 0}; /* the steps that are still to do; 0 ends the list */
+/* the steps that are still to do; 0 ends the list */
+static const int to_do[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 0};
+
+typedef struct Trainer {
+    const TrainOptions *o;
+    Comm *comm;            /* NULL until step 1 is done */
+    Backend *be;
+    Dataset *data;
+    Run *run;
+    Trace *trace;          /* NULL without --trace */
+    Model *model;
+    Sgd *sgd;
+    Schedule schedule;
+    Progress at;           /* where the training stands */
+    Loader *train, *test;
+    int32_t *order, *mine; /* of this epoch: all training images, and those of this process */
+    int32_t *test_order;   /* 0, 1, 2, … */
+    Tensor totals;         /* F64 [2]: sum of losses and count of correct, over this epoch so far */
+    int64_t saved;         /* the step of the last checkpoint, -1: none */
+} Trainer;
+
+/* ---- before the training ---- */
 
 /* Library, device, data, output. */
 static void start(Trainer *t)
 {
     const TrainOptions *o = t->o;
-    /* STEP 1a (6 points). Start the communication library, before anything else: t->comm = comm_open(…) of comm.h,
-     * with the option o->run.comm. It tells this process its rank, how many ranks there are (size), and its place
-     * among those on the same machine (local_rank of local_size). STEP 1b is at the end of main(). */
+    /* STEP 1a (6 points). Start and leave. Start the communication library, before anything else:
+     * t->comm = comm_open(…), with the option o->run.comm. It tells this process its rank, the
+     * world size (size), and its place among the ranks of its machine (local_rank of local_size).
+     * MPI_Init, MPI_Comm_rank, MPI_Comm_size; between GPUs ncclCommInitRank, too.
+     * STEP 1b is at the end of main(). */
 
-    /* STEP 2 (8 points). One device per rank. Here every process says that it is number 0 of 1 on its machine, so all
-     * would share the same cores, or the same GPU. Say which one this rank is. */
+    /* STEP 2 (8 points). One device per rank. Here each process says that it is number 0 of 1 on
+     * its machine, so all would share the same cores, or the same GPU. Say which one this rank is.
+     * No MPI call; for a GPU the library calls cudaSetDevice. */
     t->be = backend_open(o->run.device, 0, 1, o->run.threads);
     backend_precision(t->be, o->run.precision);
     t->data = train_dataset(o);
 
-    /* STEP 3 (6 points). One voice: P ranks would say everything P times and write over each other's files. Only rank
-     * 0 speaks, and it says how many ranks there are. */
-    bool speaks = true;
-    json_t *facts = json_pack("{s:s, s:s, s:i}", "data", t->data->description, "device", t->be->description,
-                              "ranks", 1);
+    /* STEP 3 (6 points). One voice. P ranks would print everything P times and overwrite each
+     * other's files. Two places: (3a) only rank 0 speaks; (3b) it reports the world size as
+     * "ranks". No MPI call. */
+    bool speaks = true; /* STEP 3a */
+    json_t *facts = json_pack("{s:s, s:s, s:i}", "data", t->data->description, "device",
+                              t->be->description, "ranks", 1); /* STEP 3b */
     t->run = run_open("lab2_train", &o->run, o->table, facts, speaks);
     report_to_do(t->run, "lab2_ddp/3_train.c", to_do);
     t->trace = o->run.trace ? trace_new(1 << 20) : NULL;
 }
 
-/* STEP 4 (14 points). A share for each rank. Update t of an epoch learns from the global batch: positions [tPB,
- * (t+1)PB) of the epoch's order, B = --batch. Rank r takes its r-th slice of B. What is left over at the end is
- * dropped, so that all ranks get the same number of batches: a rank with one more would wait for ever in its
- * all-reduce. Two places: (4a) the size of the global batch, (4b) where this rank's slice of it begins. */
+/* STEP 4 (14 points). A slice of each global batch. Update t of an epoch learns from positions
+ * [tPB, (t+1)PB) of the epoch's order, B = --batch: the global batch. Rank r takes its r-th slice
+ * of B. What is left over at the end is dropped, so that all ranks make the same number of
+ * updates: a rank with one more hangs in an all-reduce that the others never call. Two places:
+ * (4a) the size of the global batch, (4b) where this rank's slice of it begins. No MPI call: all
+ * ranks draw the same order from --seed. */
 static int global_batch(const Trainer *t) { return t->o->batch; /* STEP 4a */ }
 
 static int updates_per_epoch(const Trainer *t) { return t->data->train.count / global_batch(t); }
 
-/* The pictures of the rest of this epoch that this process trains on, batch after batch, into t->mine. Their count. */
-static int share_of_epoch(Trainer *t)
+/* The images of the rest of this epoch that this process trains on, batch after batch, into
+ * t->mine. Returns their count. */
+static int slice_epoch(Trainer *t)
 {
-    int B = t->o->batch, count = t->data->train.count, batches = (count - (int)t->at.position) / global_batch(t);
+    int B = t->o->batch, count = t->data->train.count;
+    int batches = (count - (int)t->at.position) / global_batch(t);
     epoch_order(t->order, count, t->at.seed, t->at.epoch);
     for (int b = 0; b < batches; b++) {
         int64_t first = t->at.position + (int64_t)b * global_batch(t); /* STEP 4b */
@@ -63,8 +97,11 @@ static void make_model(Trainer *t)
     ModelSpec spec = train_model_spec(o, t->data);
     t->model = model_new(t->be, &spec, o->batch);
     model_init(t->model, (uint64_t)o->init_seed);
-    /* STEP 5 (8 points). One network: the ranks may have drawn different weights (--init-seed). All must start from
-     * rank 0's: comm_broadcast of model->params, on the model's stream, model->s. */
+    /* STEP 5 (8 points). Broadcast: one network. The ranks may have drawn different weights
+     * (--init-seed). All must start from rank 0's: comm_broadcast of model->params, on the model's
+     * stream, model->s. It is MPI_Bcast, between GPUs ncclBroadcast. Why not batch norm's running
+     * statistics (model->state) and the velocity? They start at the same constants on every rank;
+     * and on --resume every rank reads all three from the checkpoint. */
 
     t->sgd = sgd_new(t->model, o->momentum, o->weight_decay, o->nesterov);
     t->at.seed = (uint64_t)o->run.seed;
@@ -72,32 +109,62 @@ static void make_model(Trainer *t)
         checkpoint_load(o->resume, t->model, t->sgd, &t->at);
 }
 
-/* STEP 6a (14 points). Write  static void average(Trainer *t, Tensor v): every rank ends with the mean of v over the
- * ranks. comm_all_reduce gives the sum; t->be->op->scale(stream, v, factor) makes it the mean. A network without batch
- * norm has an empty state: return at once where v.buf is NULL. */
+/* The loaders and the lists of images. */
+static void make_batches(Trainer *t)
+{
+    const TrainOptions *o = t->o;
+    const Dataset *d = t->data;
+    AugmentSpec augment = {.flip = o->flip, .shift = o->shift, .cutout = o->cutout};
+    int halo = model_halo(t->model);
+    t->train = loader_new(t->be, &d->train, d->mean, d->istd, o->batch, halo, augment, t->at.seed);
+    t->test = loader_new(t->be, &d->test, d->mean, d->istd, o->batch, halo, (AugmentSpec){0},
+                         t->at.seed);
+    t->order = alloc((unsigned long)d->train.count, sizeof *t->order);
+    t->mine = alloc((unsigned long)d->train.count, sizeof *t->mine);
+    t->test_order = alloc((unsigned long)d->test.count, sizeof *t->test_order);
+    for (int i = 0; i < d->test.count; i++)
+        t->test_order[i] = i;
+    t->totals = tensor_new(t->be, F64, 2, 1, 1, 1, 0);
+    trace_track(t->trace, 0, "compute");
+    trace_track(t->trace, 1, "communication");
+    trace_track(t->trace, 2, "data");
+}
 
-/* STEP 7 (8 points). The gradient is now a mean over P times as many pictures, so less noisy, and the rate may be P
- * times as large (Goyal et al., arXiv 1706.02677). But at fresh weights such a rate may diverge: warm up, over the
- * first o->warmup epochs (.warmup, in updates), from the rate of one rank (.start) to P times it. */
+/* STEP 7 (8 points). The rate, and one clock. The gradient is now a mean over P times as many
+ * images, so less noisy, and the rate may be P times as large (Goyal et al., arXiv 1706.02677).
+ * But at fresh weights such a rate may diverge: warm up, over the first o->warmup epochs (.warmup,
+ * in updates), from the rate of one rank (.start) to P times it. One-cycle, the default schedule,
+ * has a warm-up of its own and ignores both: to see them take --schedule constant --warmup 2
+ * --epochs 3 on two ranks, and look at the table's column "rate". No MPI call: the clock,
+ * rate_now(), counts global batches, which all ranks have in common. */
 static void make_schedule(Trainer *t)
 {
     const TrainOptions *o = t->o;
     int per_epoch = updates_per_epoch(t);
-    REQUIRE(per_epoch > 0, "%d training pictures, but one update takes %d: give a smaller --batch, or more --images",
-            t->data->train.count, global_batch(t));
-    t->schedule = (Schedule){.kind = schedule_kind(o->schedule), .rate = o->rate,
-                             .steps = (int64_t)o->epochs * per_epoch,
-                             .drop_every = (int64_t)fmax(1, o->drop_every * per_epoch), .drop_by = o->drop_by};
+    REQUIRE(per_epoch > 0, "%d training images, but one update takes %d: give a smaller --batch, "
+                           "or more --images", t->data->train.count, global_batch(t));
+    t->schedule = (Schedule){
+        .kind = schedule_kind(o->schedule), .rate = o->rate,
+        .steps = (int64_t)o->epochs * per_epoch,
+        .drop_every = (int64_t)fmax(1, o->drop_every * per_epoch), .drop_by = o->drop_by};
 }
 
-/* The rate of the next update. After a resume at another P at.step is not the place in the training: this is. */
+/* The rate of the next update. Not by at.step: after a resume at another P it is another place. */
 static double rate_now(const Trainer *t)
 {
     int64_t step = (int64_t)t->at.epoch * updates_per_epoch(t) + t->at.position / global_batch(t);
     return schedule_rate(&t->schedule, step);
 }
 
-/* One update: forward, backward, a step downhill. */
+/* ---- one update ---- */
+
+/* STEP 6a (14 points). Average. Write, in this place:  static void average(Trainer *t, Tensor v):
+ * every rank ends with the mean of v over the ranks. comm_all_reduce gives the sum: it is
+ * MPI_Allreduce, between GPUs ncclAllReduce. t->be->op->scale(stream, v, factor) makes it the mean.
+ * Steps 8 and 9 use it for model->state, too, which is empty where a network has no batch norm:
+ * return at once where v.buf is NULL. */
+
+/* Forward, backward, a step downhill. */
 static void train_step(Trainer *t, const Batch *b)
 {
     Model *m = t->model;
@@ -111,8 +178,8 @@ static void train_step(Trainer *t, const Batch *b)
     model_backward(m);
     trace_end(t->trace, "backward", 0, began);
 
-    /* STEP 6b. Average m->grads over the ranks, as a span "all-reduce" on the trace's track 1. Then every rank makes
-     * the same update. */
+    /* STEP 6b. Average m->grads over the ranks, as a span "all-reduce" on the trace's track 1. Then
+     * every rank makes the same update. */
 
     began = trace_begin(t->trace);
     sgd_step(m, t->sgd, rate_now(t));
@@ -121,17 +188,33 @@ static void train_step(Trainer *t, const Batch *b)
     t->at.step++;
 }
 
-/* STEP 8a (10 points). Metrics are sums, and each rank has its own. Return their sum over the ranks (Metrics is three
- * doubles: comm_all_reduce_host). The accuracy of all is (sum of correct) / (sum of count); a mean of the ranks'
- * accuracies is wrong as soon as their counts differ. */
-static Metrics over_ranks(Trainer *t, Metrics own)
+/* ---- metrics, test, checkpoint, stop ---- */
+
+/* This process's metrics over the `images` images of this epoch so far. Ends the run where the loss
+ * is not finite. */
+static Metrics own_metrics(Trainer *t, int images)
 {
-    (void)t;
-    return own;
+    double sums[2];
+    t->be->op->download(t->model->s, sums, t->totals);
+    if (!isfinite(sums[0]))
+        die(EXIT_WRONG, "epoch %d, update %lld: the loss is %g: diverged; try a lower --rate or a "
+                        "longer --warmup", t->at.epoch + 1, (long long)t->at.step, sums[0]);
+    return (Metrics){.loss = sums[0], .correct = sums[1], .count = images};
 }
 
-/* STEP 8b. Each rank tests one part of the test pictures: no picture twice, none left out, also where P does not divide
- * their count. And batch norm's running statistics (model->state) have become each rank's own: average them first. */
+/* STEP 8a (10 points). Metrics are sums, and each rank has its own. Replace sums by their sum over
+ * the ranks: comm_all_reduce_host, which is MPI_Allreduce on the host's doubles. The accuracy of
+ * all is (sum of correct) / (sum of count); a mean of the ranks' accuracies is wrong as soon as
+ * their counts differ. */
+static Metrics over_ranks(Trainer *t, Metrics own)
+{
+    double sums[3] = {own.loss, own.correct, own.count};
+    return (Metrics){.loss = sums[0], .correct = sums[1], .count = sums[2]};
+}
+
+/* STEP 8b. Each rank tests one part of the test images: none twice, none left out, also where P
+ * does not divide their count. And batch norm's running statistics (model->state) have become each
+ * rank's own: average them first, on all ranks. */
 static Metrics test(Trainer *t)
 {
     double began = trace_begin(t->trace);
@@ -141,9 +224,11 @@ static Metrics test(Trainer *t)
     return over_ranks(t, own);
 }
 
-/* STEP 9a (10 points). One checkpoint: model->state averaged first, world_size told, the file written by rank 0 alone.
- * (On --resume every rank reads it: see make_model. at.position counts the pictures of all ranks together, so any
- * number of ranks can go on from there.) */
+/* STEP 9a (10 points). One file: model->state averaged first, at.world_size set to the world size,
+ * the file written by rank 0 alone. The trap: to average is a collective. Inside `if (rank == 0)`
+ * rank 0 alone would call it, and hang: average on all ranks, then let rank 0 write. (On --resume
+ * every rank reads the file: see make_model. at.position counts the images of all ranks together,
+ * so any number of ranks can resume.) */
 static void save(Trainer *t)
 {
     t->at.world_size = 1;
@@ -154,20 +239,24 @@ static void save(Trainer *t)
     free(path);
 }
 
-/* STEP 9b. Stop together: Ctrl-C reaches the ranks at different moments, and a rank that leaves alone lets the others
- * wait for ever. Agree: comm_all_reduce_host with COMM_MAX. */
+/* STEP 9b. Stop together. Ctrl-C reaches the ranks at different moments, and when one leaves alone
+ * the others hang in their next collective. Agree: comm_all_reduce_host with COMM_MAX, which is
+ * MPI_Allreduce with MPI_MAX. So each update has a blocking all-reduce of one double: little
+ * between the ranks of a machine, but over a slow network its latency counts. */
 static bool stop_now(Trainer *t)
 {
     double stop = stop_requested() || (t->o->steps > 0 && t->at.step >= t->o->steps);
     return stop > 0;
 }
 
+/* ---- the training ---- */
+
 /* The rest of the current epoch. Returns false if the training is to stop here. */
 static bool train_epoch(Trainer *t, EpochRow *row)
 {
     Batch b;
     bool stop = false;
-    int count = share_of_epoch(t), done = 0;
+    int count = slice_epoch(t), done = 0;
     double epoch_began = timer_now(), waited = loader_waited(t->train);
     t->be->op->zero(t->model->s, t->totals);
     loader_start(t->train, t->mine, count, t->at.epoch);
@@ -179,12 +268,13 @@ static bool train_epoch(Trainer *t, EpochRow *row)
         train_step(t, &b);
         done += b.n;
         if (run_progress_due(t->run, done, count)) /* the loss has to be waited for */
-            report_progress(t->run, row, t->at.position, t->data->train.count, trainer_metrics(t, done));
+            report_progress(t->run, row, t->at.position, t->data->train.count,
+                            own_metrics(t, done));
         if (t->o->checkpoint_every > 0 && t->at.step % t->o->checkpoint_every == 0)
             save(t);
         stop = stop_now(t);
     }
-    row->train = over_ranks(t, trainer_metrics(t, done));
+    row->train = over_ranks(t, own_metrics(t, done));
     row->seconds = timer_now() - epoch_began;
     row->waited = loader_waited(t->train) - waited;
     return !stop;
@@ -215,7 +305,45 @@ static void train(Trainer *t)
     if (!go_on)
         report_stop(t->run, t->at.step);
     else
-        report_end(t->run, t->o, tested.count > 0 ? tested : test(t), images, seconds, global_batch(t) / t->o->batch);
+        report_end(t->run, t->o, tested.count > 0 ? tested : test(t), images, seconds,
+                   global_batch(t) / t->o->batch);
+}
+
+/* ---- after the training ---- */
+
+/* The timeline as a file, and two of its updates as a figure. */
+static void write_timeline(Trainer *t)
+{
+    char *path = run_path(t->run, "trace.json"), *figure = run_path(t->run, "timeline.png");
+    char *title = format_new("%s on %s · batch %d per rank · two updates", t->o->model,
+                             t->data->name, t->o->batch);
+    Comm *alone = t->comm ? NULL : comm_open("self");
+    trace_write(t->trace, alone ? alone : t->comm, path);
+    comm_close(alone);
+    if (t->run->speaks && trace_picture(path, figure, title, 2))
+        run_say(t->run, "timeline: %s and %s", figure, path);
+    free(title);
+    free(figure);
+    free(path);
+}
+
+/* Write the timeline, say where the results are, and free everything but t->comm. */
+static void finish(Trainer *t)
+{
+    if (t->trace)
+        write_timeline(t);
+    trace_free(t->trace);
+    run_close(t->run);
+    tensor_free(t->be, t->totals);
+    free(t->test_order);
+    free(t->mine);
+    free(t->order);
+    loader_free(t->test);
+    loader_free(t->train);
+    sgd_free(t->model, t->sgd);
+    model_free(t->model);
+    dataset_free(t->data);
+    backend_close(t->be);
 }
 
 int main(int argc, char **argv)
@@ -226,11 +354,12 @@ int main(int argc, char **argv)
     Trainer t = {.o = &options, .saved = -1};
     start(&t);
     make_model(&t);
-    trainer_batches(&t);
+    make_batches(&t);
     make_schedule(&t);
     report_start(t.run, &options, t.model, global_batch(&t), updates_per_epoch(&t));
     train(&t);
-    trainer_finish(&t);
-    /* STEP 1b. Leave the communication library: comm_close. */
+    finish(&t);
+    /* STEP 1b. Leave the communication library: comm_close, which is MPI_Finalize, between GPUs
+     * ncclCommDestroy, too. */
     return 0;
 }

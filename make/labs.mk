@@ -8,7 +8,9 @@ HAVE_SOLUTIONS := $(wildcard lab1_*/solution/*.c)
 VARIANT := $(if $(filter-out 0,$(SOL)),sol,student)
 lab_folder = $(filter $(1)_%,$(LABS))
 names = $(sort $(basename $(notdir $(wildcard $(1)))))
-numbered = $(wildcard $(1)/[0-9]*.c)
+# A program NAME_nccl calls CUDA and NCCL by itself, and is left out where they are missing.
+numbered = $(filter-out $(if $(HAVE_NCCL),,%_nccl.c),$(wildcard $(1)/[0-9]*.c))
+$(B)/student/%_nccl $(B)/sol/%_nccl: LDLIBS += $(CUDA_LIBS) $(NCCL_LIBS)
 programs = $(addprefix $(B)/$(2)/$(1)/,$(call names,$(call numbered,$(1))))
 checks = $(addprefix $(B)/$(2)/$(1)/check/,$(call names,$(call numbered,$(1)/check)))
 # The source that is linked for each of these: sources, variant, lab.
@@ -47,6 +49,7 @@ LAB_PROGRAMS := $(foreach lab,$(LABS),$(foreach variant,student $(if $(wildcard 
     $(call programs,$(lab),$(variant)) $(call checks,$(lab),$(variant))))
 
 # Programs about several ranks start on so many, unless NP or HOSTS says otherwise.
+RANKS_1_ranks := 4
 RANKS_8_fifteen_steps := 2
 RANKS_9_three_parallelisms := 4
 given_ranks := $(if $(filter-out file,$(origin NP)),$(NP))

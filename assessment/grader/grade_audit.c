@@ -37,8 +37,8 @@ static Fault judge_library(const AuditRank *rank, int np)
                     ? format_new(ALONE "rank %d says that it is one of %d", r, rank[r].size)
                     : format_new(ALONE "process %d never started the communication library", r),
                 format_new(
-                    "start it with comm_open (step 1), give each rank its own part of the pictures "
-                    "(step 6) and average the gradients (step 7)")};
+                    "start it with comm_open (step 1), give each rank its slice of "
+                    "each global batch (step 4) and average the gradients (step 6)")};
     return (Fault){0};
 }
 
@@ -47,11 +47,11 @@ static Fault judge_updates(const AuditRank *rank, int np)
     for (int r = 1; r < np; r++)
         if (rank[r].updates != rank[0].updates)
             return (Fault){format_new("rank 0 made %d updates, rank %d made %d", rank[0].updates, r, rank[r].updates),
-                           format_new("as many batches on each rank (step 6), and one clock (step 5b)")};
+                           format_new("as many batches on each rank (step 4), and one clock (step 7b)")};
     for (int r = 1; r < np; r++)
         if (strcmp(rank[r].update[0].before, rank[0].update[0].before))
             return (Fault){format_new("ranks 0 and %d start from different weights", r),
-                           format_new("broadcast rank 0's before the first update (step 4)")};
+                           format_new("broadcast rank 0's before the first update (step 5)")};
     return (Fault){0};
 }
 
@@ -63,14 +63,14 @@ static Fault judge_averages(const AuditRank *rank, int np, int params)
             return (Fault){format_new("%srank %d all-reduced %.0f numbers in %d updates of %d parameters",
                                       rank[r].reduced < 0.01 * wanted ? ALONE : "", r, rank[r].reduced,
                                       rank[r].updates, params),
-                           format_new("average the whole gradient over the ranks before each update (step 7)")};
+                           format_new("average the whole gradient over the ranks before each update (step 6)")};
     }
     for (int u = 0; u < rank[0].updates; u++)
         for (int r = 1; r < np; r++)
             if (strcmp(rank[r].update[u].after, rank[0].update[u].after))
                 return (Fault){format_new("after update %d ranks 0 and %d have different weights", u + 1, r),
-                               format_new("average the whole gradient before each update (step 7); one rate on all "
-                                          "ranks (step 5)")};
+                               format_new("average the whole gradient before each update (step 6); "
+                                          "one rate on all ranks (step 7)")};
     return (Fault){0};
 }
 
@@ -129,12 +129,12 @@ static Fault judge_parts(const AuditRank *rank, int np)
     if (twice > 0)
         return (Fault){format_new("%.0f %% of the pictures of an epoch are trained on by more than one rank",
                                   100.0 * (double)twice / (double)(all - twice)),
-                       format_new("give each rank its own part of every epoch's order (step 6)")};
+                       format_new("give each rank its slice of each global batch (step 4)")};
     for (int r = 0; r < np; r++)
         if ((double)count_images(&rank[r]) * np < 0.5 * (double)total)
             return (Fault){format_new("rank %d trains on %lld of the %lld pictures", r,
                                       (long long)count_images(&rank[r]), (long long)total),
-                           format_new("give each rank as many pictures as the others (step 6)")};
+                           format_new("give each rank as many images as the others (step 4)")};
     return (Fault){0};
 }
 

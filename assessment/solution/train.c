@@ -1,4 +1,5 @@
-/* train.c: the assessment's trainer, converted: it trains one network on P ranks. The reference of the nine steps.
+/* train.c: the assessment's trainer, converted: it trains one network on P ranks. The reference of
+ * the nine steps.
  */
 #include "check.h"
 #include "checkpoint.h"
@@ -18,7 +19,7 @@ typedef struct Options {
     RunOptions run;
     const char *model, *weights;
     double budget, rate, momentum, weight_decay; /* budget: seconds */
-    int epochs, batch, shift;                    /* batch: pictures per rank and update */
+    int epochs, batch, shift;                    /* batch: images per rank and update */
     bool flip;
     int64_t init_seed;
     Option table[MOST_OPTIONS]; /* points into this struct: do not copy it */
@@ -28,13 +29,13 @@ typedef struct Trainer {
     const Options *o;
     Comm *comm;            /* NULL until step 1 is done */
     Backend *be;
-    Dataset *data;         /* data->test: the validation pictures */
+    Dataset *data;         /* data->test: the validation images */
     Run *run;
     Model *model;
     Sgd *sgd;
     Loader *train, *valid;
     Schedule schedule;
-    int32_t *order, *mine; /* of this epoch: all training pictures; those that this process trains on */
+    int32_t *order, *mine; /* of this epoch: all training images; those of this process */
     int32_t *valid_order;  /* 0, 1, 2, … */
     Tensor totals;         /* F64 [2]: sum of losses, count of correct, over this epoch so far */
     Progress at;
@@ -52,12 +53,12 @@ static void options_read(Options *o, int argc, char **argv)
         {"weights", ARG_STRING, &o->weights, .help = "where the trained weights go (not given: into the results)"},
         {"model", ARG_STRING, &o->model, .help = "linear, mlp, cnn, resnet8, resnet14, resnet20 or wrn16-1"},
         {"epochs", ARG_INT, &o->epochs, .max = 100000, .help = "at most so many (0: as many as there is time for)"},
-        {"batch", ARG_INT, &o->batch, .min = 1, .max = 1 << 20, .help = "pictures per rank and update"},
+        {"batch", ARG_INT, &o->batch, .min = 1, .max = 1 << 20, .help = "images per rank and update"},
         {"rate", ARG_REAL, &o->rate, .max = 1e6, .help = "peak learning rate for one rank"},
         {"momentum", ARG_REAL, &o->momentum, .max = 1, .help = "of the updates"},
         {"weight-decay", ARG_REAL, &o->weight_decay, .max = 1e3, .help = "times the weight is added to its gradient"},
-        {"flip", ARG_FLAG, &o->flip, .help = "mirror training pictures at random"},
-        {"shift", ARG_INT, &o->shift, .max = 32, .help = "move training pictures by up to so many pixels"},
+        {"flip", ARG_FLAG, &o->flip, .help = "mirror training images at random"},
+        {"shift", ARG_INT, &o->shift, .max = 32, .help = "move training images by up to so many pixels"},
         {"init-seed", ARG_LONG, &o->init_seed, .min = -1, .max = 9e15, .help = "of the initial weights (-1: --seed)"},
         {0}};
     OPTIONS_KEEP(o->table, table);
@@ -70,13 +71,14 @@ static void options_read(Options *o, int argc, char **argv)
 static void start(Trainer *t)
 {
     const Options *o = t->o;
-    /* STEP 1. Start the communication library; leave it at the end of main(). */
+    /* STEP 1. Start and leave the communication library: here, and at the end of main(). (MPI_Init,
+     * MPI_Finalize; between GPUs ncclCommInitRank, ncclCommDestroy, too.) */
     t->comm = comm_open(o->run.comm);
-    /* STEP 2. One device per rank. */
+    /* STEP 2. One device per rank: say which one of its machine this rank is. */
     t->be = backend_open(o->run.device, t->comm->local_rank, t->comm->local_size, o->run.threads);
     backend_precision(t->be, o->run.precision);
     t->data = dataset_open(o->run.data, "cifar10,synthetic", o->run.data_dir);
-    /* STEP 3. One voice: only rank 0 prints and writes. */
+    /* STEP 3. One voice: rank 0 alone prints and writes, and it reports how many ranks there are. */
     bool speaks = t->comm->rank == 0;
     json_t *facts = json_pack("{s:s, s:s, s:i}", "data", t->data->description, "device", t->be->description, "ranks",
                               t->comm->size);
@@ -86,16 +88,18 @@ static void start(Trainer *t)
 static void make_model(Trainer *t)
 {
     const Options *o = t->o;
-    const Images *pictures = &t->data->train;
-    ModelSpec spec = {.name = o->model, .h = pictures->h, .w = pictures->w, .c = pictures->c,
+    const Images *images = &t->data->train;
+    ModelSpec spec = {.name = o->model, .h = images->h, .w = images->w, .c = images->c,
                       .classes = t->data->classes};
     t->model = model_new(t->be, &spec, o->batch);
     model_init(t->model, (uint64_t)o->init_seed);
-    /* STEP 4. One network: all ranks start from rank 0's weights. (Each rank may be given another --init-seed.) */
+    /* STEP 5. Broadcast: all ranks start from rank 0's weights (MPI_Bcast, ncclBroadcast). The
+     * grader gives each rank another --init-seed. */
     comm_broadcast(t->comm, t->model->params, 0, t->model->s);
     t->sgd = sgd_new(t->model, o->momentum, o->weight_decay, false);
     t->at.seed = (uint64_t)o->run.seed;
-    /* STEP 5a. The gradient will be a mean over P times as many pictures: raise the rate with P. */
+    /* STEP 7a. The rate, and one clock. The gradient will be a mean over P times as many images:
+     * raise the rate with P. */
     t->schedule = (Schedule){.kind = SCHEDULE_ONECYCLE, .rate = o->rate * t->comm->size, .steps = TICKS};
 }
 
@@ -115,26 +119,29 @@ static void make_batches(Trainer *t)
     t->totals = tensor_new(t->be, F64, 2, 1, 1, 1, 0);
 }
 
-/* STEP 6a. How many pictures one update of all ranks takes. */
+/* STEP 4a. A slice of each global batch: how many images does one update of all ranks take? */
 static int global_batch(const Trainer *t) { return t->o->batch * t->comm->size; }
 
-/* The pictures of this epoch that this process trains on, batch after batch, into t->mine. Their count. */
-static int share_of_epoch(Trainer *t)
+/* The images of this epoch that this process trains on, batch after batch, into t->mine. Returns
+ * their count. */
+static int slice_epoch(Trainer *t)
 {
     int B = t->o->batch, batches = t->data->train.count / global_batch(t);
-    REQUIRE(batches > 0, "%d training pictures, but one update takes %d: give a smaller --batch", t->data->train.count,
+    REQUIRE(batches > 0, "%d training images, but one update takes %d: give a smaller --batch", t->data->train.count,
             global_batch(t));
     epoch_order(t->order, t->data->train.count, t->at.seed, t->at.epoch);
     for (int b = 0; b < batches; b++) {
-        /* STEP 6b. Where this rank's part of global batch b begins: no picture on two ranks. */
+        /* STEP 4b. Where this rank's slice of global batch b begins: no image on two ranks. */
         int64_t first = (int64_t)b * global_batch(t) + t->comm->rank * B;
         memcpy(t->mine + (int64_t)b * B, t->order + first, B * sizeof *t->order);
     }
     return batches * B;
 }
 
-/* STEP 7a. Write  static void average(Trainer *t, Tensor v): every rank ends with the mean of v over the ranks. A
- * network without batch norm has an empty state: return at once where v.buf is NULL. */
+/* STEP 6a. Average. Write, in this place:  static void average(Trainer *t, Tensor v): every rank
+ * ends with the mean of v over the ranks (MPI_Allreduce, ncclAllReduce). Steps 8 and 9 use it for
+ * model->state, too, which is empty where a network has no batch norm: return at once where v.buf
+ * is NULL. */
 static void average(Trainer *t, Tensor v)
 {
     if (!v.buf)
@@ -143,25 +150,26 @@ static void average(Trainer *t, Tensor v)
     t->be->op->scale(t->model->s, v, 1.0f / (float)t->comm->size);
 }
 
-/* Seconds that may still be spent on training: before the budget ends there must be time for a last test, for leaving,
- * and for what is not seen from here: mpirun's own start and end. */
+/* Seconds that may still be spent on training: before the budget ends there must be time for a
+ * last test, for leaving, and for what is not seen from here: mpirun's own start and end. */
 static double time_left(const Trainer *t)
 {
     double reserve = 2 + 0.015 * t->o->budget + 2 * t->longest_test;
     return t->born + t->o->budget - reserve - timer_now();
 }
 
-/* Which part of the training is over, 0 to 1: of its time, or of its --epochs, whichever is more. The learning rate
- * follows it: a machine that gets slower makes fewer updates, and still goes through the whole schedule in time. Ctrl-C
- * ends it. */
+/* Which part of the training is over, 0 to 1: of its time, or of its --epochs, whichever is more.
+ * The learning rate follows it: a machine that gets slower makes fewer updates, and still goes
+ * through the whole schedule in time. Ctrl-C ends it. */
 static double part_done(const Trainer *t, int done, int count)
 {
     double now = timer_now(), left = time_left(t);
     double part = left > 0 && !stop_requested() ? (now - t->began) / (now - t->began + left) : 1;
     if (t->o->epochs > 0)
         part = fmax(part, (t->at.epoch + (double)done / count) / t->o->epochs);
-    /* STEP 5b. One clock: ranks that disagree on the rate make different updates, and one that stops alone lets the
-     * others wait for ever. Agree on the largest part: comm_all_reduce_host. */
+    /* STEP 7b. One clock: ranks that disagree on the rate make different updates, and when one
+     * stops alone the others hang in their next collective. Agree on the largest part:
+     * comm_all_reduce_host (MPI_Allreduce with MPI_MAX). */
     comm_all_reduce_host(t->comm, &part, 1, COMM_MAX);
     return part;
 }
@@ -171,22 +179,24 @@ static void train_step(Trainer *t, const Batch *b, double rate)
 {
     Model *m = t->model;
     model_gradient(m, t->totals, b->x, b->label);
-    /* STEP 7b. Average the gradient over the ranks. */
+    /* STEP 6b. Average the gradient over the ranks. */
     average(t, m->grads);
     sgd_step(m, t->sgd, rate);
     t->at.position += global_batch(t);
     t->at.step++;
 }
 
-/* STEP 8a. Metrics are sums: return their sum over the ranks. */
+/* STEP 8a. Metrics are sums: replace sums by their sum over the ranks (comm_all_reduce_host, which
+ * is MPI_Allreduce). */
 static Metrics over_ranks(Trainer *t, Metrics own)
 {
-    comm_all_reduce_host(t->comm, (double *)&own, 3, COMM_SUM);
-    return own;
+    double sums[3] = {own.loss, own.correct, own.count};
+    comm_all_reduce_host(t->comm, sums, 3, COMM_SUM);
+    return (Metrics){.loss = sums[0], .correct = sums[1], .count = sums[2]};
 }
 
-/* STEP 8b. Each rank tests its part of the validation pictures, none twice, none left out; and batch norm's running
- * statistics (model->state), which have become each rank's own, are averaged first. */
+/* STEP 8b. Each rank tests its part of the validation images, none twice, none left out; and batch
+ * norm's running statistics (model->state), which have become each rank's own, are averaged first. */
 static Metrics test(Trainer *t)
 {
     double began = timer_now();
@@ -198,7 +208,9 @@ static Metrics test(Trainer *t)
     return m;
 }
 
-/* STEP 9. One file: rank 0 alone writes it; model->state averaged first. */
+/* STEP 9. One file: rank 0 alone writes it; model->state averaged first. The trap: to average is a
+ * collective. Inside `if (rank == 0)` rank 0 alone would call it, and hang: average on all ranks,
+ * then let rank 0 write. */
 static void save(Trainer *t)
 {
     t->at.world_size = t->comm->size;
@@ -211,7 +223,8 @@ static void save(Trainer *t)
     free(path);
 }
 
-/* A line of the table and of metrics.csv. images, seconds: of this epoch's training, over all ranks. */
+/* A line of the table and of metrics.csv. images, seconds: of this epoch's training, over all
+ * ranks. */
 static void report(Trainer *t, double rate, Metrics train, Metrics valid, double seconds)
 {
     double speed = seconds > 0 ? train.count / seconds : 0, now = timer_now() - t->born;
@@ -231,11 +244,12 @@ static void show(Trainer *t, int count, int done, double part)
     run_progress(t->run, what, ranks * done, ranks * count, "images", note);
 }
 
-/* Train for an epoch, or until the training is over; then the weights are saved. Returns whether it is. */
+/* Train for an epoch, or until the training is over; then the weights are saved. Returns whether
+ * it is. */
 static bool train_epoch(Trainer *t, Metrics *valid)
 {
     Batch b;
-    int count = share_of_epoch(t), done = 0;
+    int count = slice_epoch(t), done = 0;
     double began = timer_now(), rate = 0, part = 0, sums[2];
     t->at.position = 0;
     t->be->op->zero(t->model->s, t->totals);
@@ -261,7 +275,8 @@ static bool train_epoch(Trainer *t, Metrics *valid)
     return over;
 }
 
-/* The network before the first update gets about one in ten right, and tells how long a test takes. */
+/* The network before the first update gets about one in ten right, and tells how long a test
+ * takes. */
 static void train(Trainer *t)
 {
     Metrics valid = test(t);

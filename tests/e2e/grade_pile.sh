@@ -21,12 +21,12 @@ mutant() { # name, sed expression, first fault, advice
     fault[$1]=$3 advice[$1]=$4
 }
 mutant syntax        's/^int main/int main(/' 'the compiler says: error: ' 'build it here first'
-mutant no_broadcast  '/comm_broadcast/d' 'ranks 0 and 1 start from different weights' 'step 4'
-mutant no_average    '/average\(t, m->grads\)/d' 'each rank trained alone: rank 0 all-reduced 0 numbers' 'step 7'
-mutant own_average   's/    average\(t, m->grads\);/    average(t, tensor_slice(m->grads, 0, m->grads.n - 9)); average(t, tensor_slice(m->grads, 0, 9));/' 'after update 1 ranks 0 and 1 have different weights' 'step 7'
+mutant no_broadcast  '/comm_broadcast/d' 'ranks 0 and 1 start from different weights' 'step 5'
+mutant no_average    '/average\(t, m->grads\)/d' 'each rank trained alone: rank 0 all-reduced 0 numbers' 'step 6'
+mutant own_average   's/    average\(t, m->grads\);/    average(t, tensor_slice(m->grads, 0, m->grads.n - 9)); average(t, tensor_slice(m->grads, 0, 9));/' 'after update 1 ranks 0 and 1 have different weights' 'step 6'
 mutant self          's/comm_open\(o->run.comm\)/comm_open("self")/' 'each rank trained alone: rank 0 says that it is one of 1' 'step 1'
-mutant same_part     's/ \+ t->comm->rank \* B;/;/' '100 % of the pictures of an epoch are trained on by more than one rank' 'step 6'
-mutant half_update   's/^    sgd_step\(m, t->sgd, rate\);/    if (t->comm->rank == 0 || t->at.step) sgd_step(m, t->sgd, rate);/' 'rank 0 made [0-9]+ updates, rank 1 made ' 'step 6'
+mutant same_part     's/ \+ t->comm->rank \* B;/;/' '100 % of the pictures of an epoch are trained on by more than one rank' 'step 4'
+mutant half_update   's/^    sgd_step\(m, t->sgd, rate\);/    if (t->comm->rank == 0 || t->at.step) sgd_step(m, t->sgd, rate);/' 'rank 0 made [0-9]+ updates, rank 1 made ' 'step 4'
 mutant no_update     '/^    sgd_step\(/d' 'no rank made an update' 'sgd_step after each backward pass'
 mutant no_file       '/^static void save/,/^}/s/checkpoint_save\(.*/(void)path;/' 'no file was written to --weights' 'step 9'
 mutant other_file    '/^static void save/,/^}/s/checkpoint_save\(.*/fclose(fopen(path, "w"));/' 'the weights cannot be scored: .*0 bytes' 'write them with checkpoint_save'
