@@ -39,8 +39,9 @@ debootstrap --variant=minbase --include=make,ca-certificates "$suite" "$root" "$
 
 # The package sources, and how apt-get reaches them, as on this machine.
 cp -rL /etc/apt/sources.list* "$root/etc/apt/"
-grep -rlsE '(Acquire|Proxy)' /etc/apt/apt.conf /etc/apt/apt.conf.d |
-    xargs -r cp -Lt "$root/etc/apt/apt.conf.d/"
+for file in /etc/apt/apt.conf /etc/apt/apt.conf.d/*; do
+    if grep -qs Acquire "$file"; then cp -L "$file" "$root/etc/apt/apt.conf.d/"; fi
+done
 for keys in /etc/apt/keyrings /etc/apt/trusted.gpg.d /usr/share/keyrings; do
     [ ! -d $keys ] || { mkdir -p "$root$keys"; cp -rLn $keys/. "$root$keys/"; }
 done
