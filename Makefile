@@ -56,7 +56,7 @@ coverage:   ## which lines of common/ the tests run
 fuzz:       ## feed the file readers rubbish, FUZZ_SECONDS=20 each (needs clang)
 lint:       ## shellcheck and cppcheck over the sources
 pictures:   ## draw the README's and handouts' pictures again, into docs/ (minutes)
-clean:      ## remove build/ and nothing else
+clean:      ## remove build/ and nothing else; BUILD=folder: only one that make made
 
 .DEFAULT_GOAL := help
 .SUFFIXES:
@@ -81,6 +81,11 @@ KIND := $(if $(PORTABLE),/portable)$(if $(FUZZ),/fuzz)$(if $(COVERAGE),/coverage
 override BUILD := $(patsubst %$(KIND),%,$(BUILD))
 B := $(BUILD)$(KIND)
 
+# The folder is marked as make's own when make makes it, or finds it empty: `make clean` removes no other.
+define own_folder
+@[ -n "$$(ls -A "$(BUILD)" 2>/dev/null)" ] || { mkdir -p "$(BUILD)" && echo "make clean removes this folder" >"$(BUILD)/.labs-build"; }
+endef
+
 # ---- targets that build nothing ------------------------------------------------------------------------------------
 help:
 	@echo "usage: make TARGET [VARIABLE=value …]"; echo; echo "targets"
@@ -88,13 +93,16 @@ help:
 	@echo; echo "variables, with any target"
 	@sed -n 's/^#= /  /p' Makefile
 doctor:
+	$(own_folder)
 	@common/setup/doctor.sh $(BUILD)/doctor
 datasets:
 	@datasets/fetch.sh
 handout:
+	$(own_folder)
 	@common/setup/handout.sh $(BUILD)/handout
 clean:
-	@if [ -e "$(BUILD)/Makefile" ]; then echo "clean: BUILD=$(BUILD) is not a folder of built files" >&2; exit 2; fi
+	@[ ! -e "$(BUILD)" ] || [ -e "$(BUILD)/.labs-build" ] || \
+	    { echo "clean: make did not make the folder $(BUILD) (no .labs-build in it): left as it is" >&2; exit 2; }
 	rm -rf -- "$(BUILD)"
 
 # ---- what this machine has: found, and installed where missing, for goals that build -------------------------------
@@ -104,8 +112,8 @@ ifeq ($(origin CC),default)
 CC := $(firstword $(foreach compiler,gcc clang cc,$(if $(shell command -v $(compiler)),$(compiler))) gcc)
 endif
 export CC MPICC CUDA_HOME
-SETS := run $(if $(filter test coverage fuzz,$(BUILDING)),test) $(if $(filter lint,$(BUILDING)),lint)
-KEY := $(strip $(shell CC='$(CC)' common/setup/probe.sh --key))
+SETS := run $(if $(filter test coverage fuzz bench,$(BUILDING)),test) $(if $(filter lint,$(BUILDING)),lint)
+KEY := $(strip $(shell CC='$(CC)' CBLAS_LIBS='$(CBLAS_LIBS)' CBLAS_CFLAGS='$(CBLAS_CFLAGS)' common/setup/probe.sh --key))
 include $(BUILD)/config.mk
 ifeq ($(HAVE_CUDA),) # make HAVE_CUDA= … builds without
 override HAVE_CUDNN :=
@@ -119,7 +127,7 @@ ifeq ($(MAKE_RESTARTS),)
 STALE := $(filter-out $(PROBED_SETS),$(SETS))$(if $(subst <$(strip $(PROBED_KEY))>,,<$(KEY)>),compiler)
 endif
 $(BUILD)/config.mk: common/setup/parts.txt common/setup/probe.sh $(wildcard /var/lib/dpkg/status) $(if $(STALE),FORCE)
-	@mkdir -p $(@D)
+	$(own_folder)
 	@common/setup/deps.sh $(BUILD) $(SETS)
 endif
 
@@ -141,6 +149,7 @@ LINK = $(if $(FUZZ),$(FUZZ_CC),$(CC)) $(CFLAGS_ALL) $(LDFLAGS)
 
 # A change of the compiler or its flags compiles everything again.
 $(B)/flags: FORCE
+	$(own_folder)
 	@mkdir -p $(@D)
 	@echo '$(COMPILE)' | cmp -s - $@ || echo '$(COMPILE)' >$@
 
