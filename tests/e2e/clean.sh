@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # `make clean` removes the folder that make itself made, and nothing else, without probing: neither
 # the project, nor a folder of somebody's that BUILD names by mistake.
-# seconds: 60
+# seconds: 120
 # sanitizers: no
 # ranks: 0
 set -eu

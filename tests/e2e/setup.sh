@@ -3,7 +3,7 @@
 # apt-get has "installed" it. DEPS=no prints only; a missing optional part does not stop a build; a user without sudo
 # is told, and nothing waits for a password; what was found is looked for again only when the compilers change. The
 # reference BLAS, which is slow, is not taken silently.
-# seconds: 240
+# seconds: 400
 # sanitizers: no
 # ranks: 0
 set -u
