@@ -38,11 +38,12 @@ sleep 2; press space; shot; began=$(date +%s%N); press r; sleep 0.5; press space
 most=$((($(date +%s%N) - began) / 50000000 + 1)); finish
 count=$(grep -oE 'after [0-9]+ updates' "$work/log" | grep -oE '[0-9]+')
 [ "$count" -le $most ] || fail "r, and $count updates since, at most $most at 20 a second"
-expect 'surface: random plane'
 
 headless() { HEADLESS=1 "$program" --data synthetic --model linear --images 1000 --measured 64 --out "$work/out" "$@" >"$work/log" 2>&1; }
 headless --rate 0.01 --updates 5 || fail "without a window: exit status $?"
 expect 'surface: plane through start and now, 33 × 33 points' # in the end; a window shows what it has
+headless --plane random --updates 5 || fail "a random plane: exit status $?"
+expect 'surface: random plane'
 headless --rate 1000 --updates 50 || fail "diverging: exit status $?"
 expect 'diverged'
 
