@@ -81,9 +81,11 @@ KIND := $(if $(PORTABLE),/portable)$(if $(FUZZ),/fuzz)$(if $(COVERAGE),/coverage
 override BUILD := $(patsubst %$(KIND),%,$(BUILD))
 B := $(BUILD)$(KIND)
 
-# The folder is marked as make's own when make makes it, or finds it empty: `make clean` removes no other.
+# The folder is marked as make's own when make makes it, or finds it empty: `make clean` removes
+# no other.
 define own_folder
-@[ -n "$$(ls -A "$(BUILD)" 2>/dev/null)" ] || { mkdir -p "$(BUILD)" && echo "make clean removes this folder" >"$(BUILD)/.labs-build"; }
+@[ -n "$$(ls -A "$(BUILD)" 2>/dev/null)" ] || \
+    { mkdir -p "$(BUILD)" && echo "make clean removes this folder" >"$(BUILD)/.labs-build"; }
 endef
 
 # ---- targets that build nothing ------------------------------------------------------------------------------------
@@ -102,7 +104,8 @@ handout:
 	@common/setup/handout.sh $(BUILD)/handout
 clean:
 	@[ ! -e "$(BUILD)" ] || [ -e "$(BUILD)/.labs-build" ] || \
-	    { echo "clean: make did not make the folder $(BUILD) (no .labs-build in it): left as it is" >&2; exit 2; }
+	    { echo "clean: make did not make the folder $(BUILD) (no .labs-build in it): left as it is" >&2; \
+	      exit 2; }
 	rm -rf -- "$(BUILD)"
 
 # ---- what this machine has: found, and installed where missing, for goals that build -------------------------------
@@ -113,7 +116,8 @@ CC := $(firstword $(foreach compiler,gcc clang cc,$(if $(shell command -v $(comp
 endif
 export CC MPICC CUDA_HOME
 SETS := run $(if $(filter test coverage fuzz bench,$(BUILDING)),test) $(if $(filter lint,$(BUILDING)),lint)
-KEY := $(strip $(shell CC='$(CC)' CBLAS_LIBS='$(CBLAS_LIBS)' CBLAS_CFLAGS='$(CBLAS_CFLAGS)' common/setup/probe.sh --key))
+KEY := $(strip $(shell CC='$(CC)' CBLAS_LIBS='$(CBLAS_LIBS)' CBLAS_CFLAGS='$(CBLAS_CFLAGS)' \
+    common/setup/probe.sh --key))
 include $(BUILD)/config.mk
 ifeq ($(HAVE_CUDA),) # make HAVE_CUDA= … builds without
 override HAVE_CUDNN :=

@@ -3,9 +3,9 @@
 # own with a time limit; goes on after a failure; ends with "N passed, N failed, N skipped". NAME: only cases whose
 # "program/case" contains it.
 #
-# Single processes run JOBS at a time; then the scripts that drive a window, which mostly wait, 2 * JOBS at a time, each on
-# a screen of its own; then what needs several cores (ranks > 1; a script, unless it has a line "# ranks: 0"), JOBS/2 at
-# a time. SAN=1: the same cases but scripts with a line "# sanitizers: no", 5 times the
+# Single processes run JOBS at a time; then the scripts that drive a window, which mostly wait,
+# 2 * JOBS at a time, each on a screen of its own; then what needs several cores (ranks > 1; a
+# script, unless it has a line "# ranks: 0"), JOBS/2 at a time. SAN=1: the same cases but scripts with a line "# sanitizers: no", 5 times the
 # time. SAN=thread: the unit tests of what has threads of its own, in one process, with OpenMP held to one thread: the
 # thread sanitizer does not know OpenMP's barriers, nor what MPI does.
 set -u

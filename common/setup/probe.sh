@@ -3,7 +3,8 @@
 # probe.sh OUT [SET…]: finds out what this machine has by compiling and linking a small program per part (parts.txt),
 # never by guessing file names. Writes OUT/config.mk (flags for the Makefile) and OUT/probe/results: lines
 # "part<TAB>found|missing<TAB>version<TAB>where or why". The compilers' own words are in OUT/probe/NAME.log. Always
-# exits 0: deps.sh decides what a missing part means. CC, MPICC, CUDA_HOME are honoured, and CBLAS_LIBS, CBLAS_CFLAGS.
+# exits 0: deps.sh decides what a missing part means. CC, MPICC, CUDA_HOME, CBLAS_LIBS and CBLAS_CFLAGS
+# are honoured.
 set -u
 # shellcheck source=common/setup/packages.sh
 . "$(dirname "$0")/packages.sh"
@@ -146,7 +147,8 @@ probe_cblas() {
     if [ -z "${CBLAS_LIBS-}" ]; then
         library cblas 'lib[^/]*blas' "$routine"' char *openblas_get_config(void);' \
             "$products $eigenvalues printf(\"%s\", openblas_get_config());" \
-            ";-lopenblas" "-I/usr/include/openblas;-lopenblas" "$(pkg openblas)" "$(brewed openblas -lopenblas)"
+            ";-lopenblas" "-I/usr/include/openblas;-lopenblas" "$(pkg openblas)" \
+            "$(brewed openblas -lopenblas)"
         [ ! -f "$work/cblas.mk" ] || return
     fi
     sdk=$(xcrun --show-sdk-path 2>/dev/null)/System/Library/Frameworks/Accelerate.framework

@@ -83,7 +83,8 @@ mistake training_days 's|/ 86400|/ 3600|' training_days
 mistake training_days 's|flop_per_second \* devices|flop_per_second|' training_days
 mistake training_days 's|examples \* epochs|examples|' training_days
 export -f try compile fail; export work exercises
-xargs -0 -n 5 -P "${JOBS:-2}" bash -c 'try "$@"' _ <"$work/mistakes" || fail "the mistakes above were not found as expected"
+xargs -0 -n 5 -P "${JOBS:-2}" bash -c 'try "$@"' _ <"$work/mistakes" ||
+    fail "the mistakes above were not found as expected"
 echo "$mistakes mistakes found"
 
 HEADLESS=1 "$BUILD/student/lab1_gd/1_gradient_descent" --out "$work" >"$work/log" 2>&1; [ $? = 77 ] || fail "with the stubs: expected exit 77"

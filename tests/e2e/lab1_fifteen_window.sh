@@ -27,7 +27,8 @@ expect 'steps of .* ms \(median'; expect '^13 optimiser: average'; expect 'first
 
 # + and r begin again: few steps are made since. Larger than all pictures allow is not taken.
 start 1 --batch 8
-sleep 1.5; press plus; shot; press minus; shot; press space; shot; press r; shot; changes "r (and on it goes)"; press space; shot; finish
+sleep 1.5; press plus; shot; press minus; shot; press space; shot
+press r; shot; changes "r (and steps after it)"; press space; shot; finish
 count=$(grep -oE '^[0-9]+ steps' "$work/log" | grep -oE '[0-9]+' || true)
 [ "${count:-0}" -ge 1 ] && [ "$count" -lt 400 ] || fail "after r: $count steps"
 echo "ok: r, $count steps"

@@ -26,7 +26,8 @@ changes "dragging the surface"
 xdotool click 4; changes "the wheel"
 press h; changes "h"
 press p; settle
-finish; expect 'after 5 updates at rate 0.01, batch 32, momentum 0: still moving'; expect 'surface: plane through start and now, (17 × 17|33 × 33) points'
+finish; expect 'after 5 updates at rate 0.01, batch 32, momentum 0: still moving'
+expect 'surface: plane through start and now, (17 × 17|33 × 33) points'
 expect 'first frame after'; grep 'frame' "$work/log"
 
 start --speed 0.1
@@ -39,9 +40,12 @@ most=$((($(date +%s%N) - began) / 50000000 + 1)); finish
 count=$(grep -oE 'after [0-9]+ updates' "$work/log" | grep -oE '[0-9]+')
 [ "$count" -le $most ] || fail "r, and $count updates since, at most $most at 20 a second"
 
-headless() { HEADLESS=1 "$program" --data synthetic --model linear --images 1000 --measured 64 --out "$work/out" "$@" >"$work/log" 2>&1; }
+headless() {
+    HEADLESS=1 "$program" --data synthetic --model linear --images 1000 --measured 64 \
+        --out "$work/out" "$@" >"$work/log" 2>&1
+}
 headless --rate 0.01 --updates 5 || fail "without a window: exit status $?"
-expect 'surface: plane through start and now, 33 × 33 points' # in the end; a window shows what it has
+expect 'surface: plane of the path, 33 × 33 points' # in the end; a window shows what it has
 headless --plane random --updates 5 || fail "a random plane: exit status $?"
 expect 'surface: random plane'
 headless --rate 1000 --updates 50 || fail "diverging: exit status $?"

@@ -67,10 +67,15 @@ stand_in() { # what else is in it
         'void dsyev_(void *job, void *part, void *n, void *a, void *lda, double *w, void *work,' \
         '            void *size, int *info) { *w = 1; *info = 0; }' "$1" >"$blas/blas.c"
     # The name by which a program loads it is its whole path: no other can take its place.
-    "$gcc" -shared -fPIC -Wl,-soname,"$blas/libblas.so" "$blas/blas.c" -o "$blas/libblas.so" || wrong "no stand-in for BLAS"
+    "$gcc" -shared -fPIC -Wl,-soname,"$blas/libblas.so" "$blas/blas.c" -o "$blas/libblas.so" ||
+        wrong "no stand-in for BLAS"
     echo | "$gcc" -shared -fPIC -x c - -o "$blas/liblapack.so"
 }
-script cc-blas "case \"\$*\" in *openblas*) [ -e $work/installed ] || exit 1 ;; *) in='-I$blas -L$blas -Wl,-rpath,$blas' ;; esac; exec $gcc \$in \"\$@\""
+script cc-blas "case \"\$*\" in
+*openblas*) [ -e $work/installed ] || exit 1 ;;
+*) in='-I$blas -L$blas' ;;
+esac
+exec $gcc \$in \"\$@\""
 export CC=$bin/cc-blas
 unset CBLAS_LIBS CBLAS_CFLAGS
 rm "$work/installed"
@@ -81,7 +86,8 @@ grep -q 'cblas: .*only the reference BLAS, 14 times slower' "$work/out" || wrong
 grep -q 'install it with: .*libopenblas-dev$' "$work/out" || wrong "the reference BLAS: what to install"
 deps env DEPS=no CBLAS_LIBS='-lblas -llapack'
 [ $status = 0 ] || wrong "the reference BLAS, asked for: exit $status, expected 0"
-grep -q '^override CBLAS_CFLAGS += -DREFERENCE_BLAS$' "$work/build/config.mk" || wrong "the reference BLAS, asked for: programs are not told"
+grep -q '^override CBLAS_CFLAGS += -DREFERENCE_BLAS$' "$work/build/config.mk" ||
+    wrong "the reference BLAS, asked for: programs are not told"
 doctor=$(common/setup/doctor.sh "$work/doctor" 2>&1)
 grep -qE '^cblas +missing .*reference BLAS' <<<"$doctor" || wrong "doctor: $doctor"
 stand_in 'const char *bli_info_get_version_str(void) { return "0.9"; }'
