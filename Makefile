@@ -59,7 +59,7 @@ fuzz:       ## feed the file readers random bytes, FUZZ_SECONDS=20 each (needs c
 lint:       ## shellcheck, cppcheck, layout, words and the arrows between rooms
 format:     ## lay the sources out anew with clang-format 14
 figures:    ## draw the figures of the README and the handouts again, into docs/ (minutes)
-clean:      ## remove build/ and nothing else
+clean:      ## remove build/ and nothing else; BUILD=folder: only one that make made
 
 .DEFAULT_GOAL := help
 .SUFFIXES:
@@ -80,13 +80,15 @@ help:
 	@echo; echo "variables, with any target"
 	@sed -n 's/^#= /  /p' Makefile
 doctor:
+	@common/setup/build_folder.sh '$(BUILD)'
 	@common/setup/doctor.sh $(BUILD)/doctor
 datasets:
 	@datasets/fetch.sh
 handout:
+	@common/setup/build_folder.sh '$(BUILD)'
 	@common/setup/handout.sh $(BUILD)/handout
 clean:
-	@common/setup/clean.sh '$(BUILD)'
+	@common/setup/clean.sh '$(BUILD)' $(if $(BUILDING),again)
 
 include make/setup.mk
 include make/compile.mk

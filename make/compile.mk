@@ -15,10 +15,11 @@ LDLIBS = $(COMPILER_LIBS) $(foreach part,$(filter-out CUDA CUDNN NCCL,$(PARTS)),
 COMPILE = $(if $(FUZZ),$(FUZZ_CC),$(CC)) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -MMD -MP
 LINK = $(if $(FUZZ),$(FUZZ_CC),$(CC)) $(CFLAGS_ALL) $(LDFLAGS)
 
-# A change of the compiler or its flags compiles everything again.
+# A change of the compiler, its flags or the libraries makes everything again.
+FLAGS = $(COMPILE) $(foreach part,$(PARTS),$($(part)_LIBS))
 $(B)/flags: FORCE
 	@mkdir -p $(@D)
-	@echo '$(COMPILE)' | cmp -s - $@ || echo '$(COMPILE)' >$@
+	@echo '$(FLAGS)' | cmp -s - $@ || echo '$(FLAGS)' >$@
 
 define compile
 @mkdir -p $(@D)

@@ -26,7 +26,8 @@ ifeq ($(MAKE_RESTARTS),)
 $(shell common/setup/build_folder.sh '$(BUILD)' >&2)
 endif
 SETS := run $(if $(filter test coverage fuzz bench,$(BUILDING)),test) $(if $(filter lint,$(BUILDING)),lint)
-KEY := $(strip $(shell CC='$(CC)' common/setup/probe.sh --key))
+KEY := $(strip $(shell CC='$(CC)' CBLAS_LIBS='$(CBLAS_LIBS)' CBLAS_CFLAGS='$(CBLAS_CFLAGS)' \
+    common/setup/probe.sh --key))
 include $(BUILD)/config.mk
 ifeq ($(HAVE_CUDA),) # make HAVE_CUDA= … builds without
 override HAVE_CUDNN :=

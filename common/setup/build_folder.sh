@@ -4,9 +4,9 @@
 # what the sources hold: one whose contents changed since the last build, though its date is older
 # (an exercise out of a backup or a tarball), is touched.
 set -eu
-build=$1 mark=$1/.made-by-make seen=$1/sources.sum
+build=$1 mark=$1/.labs-build seen=$1/sources.sum
 mkdir -p "$build"
-[ -n "$(ls -A "$build")" ] || echo "'make clean' removes this folder" >"$mark"
+[ -n "$(ls -A "$build")" ] || echo "make clean removes this folder" >"$mark"
 
 find common lab*_* assessment tests -type f \( -name '*.c' -o -name '*.h' -o -name '*.cu' \) \
     -exec cksum {} + | LC_ALL=C sort >"$seen.new"

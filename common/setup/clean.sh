@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
-# clean.sh BUILD: remove the folder of built files, if a build made it (build_folder.sh).
+# clean.sh BUILD [again]: remove the folder of built files, if make made it (build_folder.sh); make
+# it anew where more is to be built.
 set -eu
-build=$1
+build=$1 again=${2-}
 [ -e "$build" ] || exit 0
-[ -e "$build/.made-by-make" ] || {
-    echo "clean: $build was there before the first build, or is none: remove it yourself" >&2
+if [ ! -e "$build/.labs-build" ]; then
+    echo "clean: make did not make the folder $build (no .labs-build in it): left as it is" >&2
     exit 2
-}
+fi
 echo "rm -rf -- $build"
 rm -rf -- "$build"
+[ -z "$again" ] || exec "$(dirname "$0")/build_folder.sh" "$build"

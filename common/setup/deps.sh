@@ -54,7 +54,9 @@ missing=$(missing_parts $needs)
 if [ -n "$missing" ]; then
     packages=$(echo $(not_installed $(packages_of $missing)))
     say "missing:"
-    for part in $missing; do say "    $part: $(part_field "$part" 3)"; done
+    for part in $missing; do
+        say "    $part: $(part_field "$part" 3) ($(grep "^$part	" "$out/probe/results" | cut -f 4))"
+    done
     if [ -z "$packages" ]; then say "no package of this system would help; 'make doctor' says more"
     else
         say "$(install_command $packages)"

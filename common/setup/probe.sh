@@ -3,12 +3,16 @@
 # probe.sh OUT [SET…]: finds out what this machine has by compiling and linking a small program per part (parts.txt),
 # never by guessing file names. Writes OUT/config.mk (flags for the Makefile) and OUT/probe/results: lines
 # "part<TAB>found|missing<TAB>version<TAB>where or why". The compilers' own words are in OUT/probe/NAME.log. Always
-# exits 0: deps.sh decides what a missing part means. CC, MPICC, CUDA_HOME are honoured.
+# exits 0: deps.sh decides what a missing part means. CC, MPICC, CUDA_HOME, CBLAS_LIBS and CBLAS_CFLAGS
+# are honoured.
 set -u
 # shellcheck source=common/setup/packages.sh
 . "$(dirname "$0")/packages.sh"
 cc=${CC:-gcc}
-key() { echo "$cc" "$(command -v "${cc%% *}")" "$(command -v "${MPICC:-mpicc}")" "$(command -v nvcc)" "${CUDA_HOME-}"; }
+key() {
+    echo "$cc" "$(command -v "${cc%% *}")" "$(command -v "${MPICC:-mpicc}")" \
+        "$(command -v nvcc)" "${CUDA_HOME-}" "${CBLAS_LIBS-}" "${CBLAS_CFLAGS-}"
+}
 if [ "$1" = --key ]; then key; exit; fi
 out=$1; shift
 work=$out/probe
@@ -115,25 +119,54 @@ EOF
     missing mpi "$why"
 }
 
-# Matrix products (BLAS) and eigenvalues (LAPACK): OpenBLAS and Accelerate hold both; elsewhere LAPACK is a library of its own.
+# Matrix products (BLAS) and eigenvalues (LAPACK): OpenBLAS and Accelerate hold both; elsewhere
+# LAPACK is a library of its own. What -lblas gives may be the reference BLAS, with which dense
+# layers are 14 times slower: it counts as missing, unless CBLAS_LIBS asks for it.
+blas_name='static const char *blas_name(void)
+{
+    static const char *const known[][2] = {{"openblas_get_config", "OpenBLAS"},
+        {"bli_info_get_version_str", "BLIS"}, {"MKL_Get_Version_String", "MKL"},
+        {"mkl_get_version_string", "MKL"}, {"ATL_buildinfo", "ATLAS"}};
+    void *all = dlopen(NULL, RTLD_NOW);
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (dlsym(all, known[i][0])) return known[i][1];
+#ifdef __APPLE__
+    return "Accelerate";
+#endif
+    return "reference";
+}'
 probe_cblas() {
-    local sdk blas routine='void dsyev_(const char *, const char *, const int *, double *, const int *, double *, double *, const int *,
-            int *, size_t, size_t);'
+    local sdk blas candidates routine='#include <cblas.h>
+        #include <dlfcn.h>
+        #include <stddef.h>
+        void dsyev_(const char *, const char *, const int *, double *, const int *, double *,
+            double *, const int *, int *, size_t, size_t);'
     local products='float x[2] = {3, 4}; if (cblas_snrm2(2, x, 1) != 5) return 1;'
     local eigenvalues='double a[4] = {1, 0, 0, 2}, w[2], work[8]; int n = 2, count = 8, info;
         dsyev_("N", "U", &n, a, &n, w, work, &count, &info, 1, 1); if (info || w[0] != 1) return 1;'
-    library cblas 'lib[^/]*blas' '#include <cblas.h>
-        #include <stddef.h>
-        char *openblas_get_config(void);'"$routine" "$products $eigenvalues printf(\"%s\", openblas_get_config());" \
-        ";-lopenblas" "-I/usr/include/openblas;-lopenblas" "$(pkg openblas)" "$(brewed openblas -lopenblas)"
-    if [ -f "$work/cblas.mk" ]; then echo 'CBLAS_CFLAGS += -DHAVE_OPENBLAS' >>"$work/cblas.mk"; return; fi
+    if [ -z "${CBLAS_LIBS-}" ]; then
+        library cblas 'lib[^/]*blas' "$routine"' char *openblas_get_config(void);' \
+            "$products $eigenvalues printf(\"%s\", openblas_get_config());" \
+            ";-lopenblas" "-I/usr/include/openblas;-lopenblas" "$(pkg openblas)" \
+            "$(brewed openblas -lopenblas)"
+        [ ! -f "$work/cblas.mk" ] || return
+    fi
     sdk=$(xcrun --show-sdk-path 2>/dev/null)/System/Library/Frameworks/Accelerate.framework
     sdk=$sdk/Frameworks/vecLib.framework/Headers
-    library cblas 'lib[^/]*blas' '#include <cblas.h>
-        #include <stddef.h>
-        '"$routine" "$products $eigenvalues"' printf("no OpenBLAS: slower");' \
-        "-I$sdk;-framework Accelerate" ";-lcblas -llapack" ";-lblas -llapack" ";-lcblas" ";-lblas" "$(pkg cblas)"
-    [ ! -f "$work/cblas.mk" ] || return
+    candidates=("-I$sdk;-framework Accelerate" ";-lcblas -llapack -ldl" ";-lblas -llapack -ldl"
+        ";-lcblas -ldl" ";-lblas -ldl" "$(pkg cblas)")
+    [ -z "${CBLAS_LIBS-}" ] || candidates=("${CBLAS_CFLAGS-};$CBLAS_LIBS -ldl")
+    library cblas 'lib[^/]*blas' "$routine $blas_name" \
+        "$products $eigenvalues printf(\"%s\", blas_name());" "${candidates[@]}"
+    if grep -q '	reference	' "$work/cblas.result"; then
+        if [ -n "${CBLAS_LIBS-}" ]; then
+            echo 'override CBLAS_CFLAGS += -DREFERENCE_BLAS' >>"$work/cblas.mk"
+        else
+            rm "$work/cblas.mk"
+            missing cblas "only the reference BLAS, 14 times slower (CBLAS_LIBS='-lblas -llapack' takes it)"
+        fi
+    fi
+    grep -q 'no program' "$work/cblas.result" && [ -z "${CBLAS_LIBS-}" ] || return
     printf '#include <cblas.h>\nint main(void) { %s return 0; }\n' "$products" >"$work/cblas.c"
     for blas in -lopenblas -lcblas -lblas; do
         if try cblas "" "$blas"; then missing cblas "$blas has no LAPACK (dsyev_), and no -llapack is there"; return; fi

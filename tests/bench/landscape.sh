@@ -22,7 +22,8 @@ torch() { "$python" tests/bench/torch_landscape.py "$checkpoint" resnet8 "$1" 40
 for turn in $(seq "$turns"); do
     land one "$launch" --np 1 >>"$out/one.rate"
     land two "$launch" --np 2 >>"$out/two.rate"
-    land left taskset -c 0 >"$out/left" & land right taskset -c 1 >"$out/right"; wait
+    land left taskset -c 0 >"$out/left" & left=$! # waited for by name: the filter above never ends
+    land right taskset -c 1 >"$out/right"; wait $left
     paste "$out/left" "$out/right" | awk '{ print $1 + $2 }' >>"$out/pair.rate"
     for threads in 1 2; do torch "$threads" >>"$out/torch$threads.rate" || echo "no PyTorch: PYTHON_TORCH=python names one that has it"; done
     echo "turn $turn of $turns"

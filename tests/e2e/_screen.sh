@@ -19,30 +19,52 @@ DISPLAY=:$(cat "$work/display")
 export DISPLAY SDL_VIDEODRIVER=x11
 
 fail() { echo "FAIL: $*"; tail -n 20 "$work/log"; exit 1; }
-press() { xdotool key "$1"; }
-# The window called $1, waited for; its place on the screen in X and Y.
+# within LIMIT COMMAND…: waits until the command succeeds, LIMIT seconds at most.
+within() {
+    local end=$((SECONDS + $1)); shift
+    until "$@"; do [ $SECONDS -lt $end ] || return 1; sleep 0.05; done
+}
+gone() { ! kill -0 "$pid" 2>/dev/null; }
+press() { for name; do xdotool key "$name"; done; }
+# The window called $1, waited for until it can be seen; its place on the screen in X and Y. From
+# then on what is typed waits for it, if it is still at its first frame.
+seen() { window=$(xdotool search --onlyvisible --name "$1" 2>/dev/null | head -n 1) && [ -n "$window" ]; }
 find_window() {
-    for _ in $(seq 150); do window=$(xdotool search --name "$1" | head -n 1) && [ -n "$window" ] && break; sleep 0.1; done
-    [ -n "$window" ] || fail "no window '$1' within 15 s"
+    within 60 seen "$1" || fail "no window '$1' within 60 s"
     eval "$(xdotool getwindowgeometry --shell "$window" | grep -E '^[XY]=')"
 }
-# Close it, with this exit status (0). A window that is not there yet does not hear the first q.
+# The program, found and under the mouse at ($1, $2) of its window, when it has shown a frame and
+# listens. It hears a first q or s only then, so s is asked for again.
+listens() {
+    xdotool mousemove $((X + $1)) $((Y + $2))
+    shots=0
+    for _ in 1 2 3 4; do
+        press s
+        within 15 [ -s "$results/window-1.png" ] && shots=1 && return
+    done
+    fail "the window does not listen"
+}
+# Close it, with this exit status (0).
 finish() {
-    for _ in $(seq 80); do kill -0 "$pid" 2>/dev/null || break; press q; sleep 0.5; done
-    ! kill -0 "$pid" 2>/dev/null || fail "q does not end the program"
+    for _ in $(seq 15); do press q; within 4 gone && break; done
+    gone || fail "q does not end the program"
     local status=0
     wait "$pid" || status=$?
     [ $status = "${1:-0}" ] || fail "exit status $status, expected ${1:-0}"
 }
 expect() { grep -qE -- "$1" "$work/log" || fail "expected '$1'"; echo "ok: $1"; }
-# What the window shows now, as its next window-N.png; N is in shots, which begins at 0 with each start of the program.
+# What the window shows when it has done all that was asked so far, as its next window-N.png; N is
+# in shots. A file gets its final name when it is whole.
 shots=0
 shot() {
     shots=$((shots + 1)); press s
-    for _ in $(seq 100); do [ -s "$results/window-$shots.png" ] && return; sleep 0.1; done
-    fail "no window-$shots.png"
+    within 30 [ -s "$results/window-$shots.png" ] || fail "no window-$shots.png"
 }
 same() { cmp -s "$results/window-$1.png" "$results/window-$2.png"; }
+differ() { ! same "$1" "$2" || fail "$3 changes nothing"; echo "ok: $3"; }
+# What is shown changes, compared with the last shot: waited for.
+changed() { shot; ! same $((shots - 1)) "$shots"; }
+changes() { within 15 changed || fail "$1 changes nothing"; echo "ok: $1"; }
 # Wait until nothing moves any more, for over a second.
 settle() {
     local still=0

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# seconds: 120
+# seconds: 300
 # sanitizers: no
 # Lab 1, part 9, in its window, on two ranks: each key does what the handout says; the stubs show what is to do; closing the window, or Ctrl-C, ends both ranks.
 set -eu
@@ -11,13 +11,12 @@ results=$work/out/lab1_three_parallelisms
 start() { # options…
     : >"$work/log"
     rm -rf "$results"
-    shots=0
     env --default-signal=INT common/setup/launch.sh --np 2 "$program" --data synthetic --width 64 --batch 48 --micro 4 --updates 3 --out "$work/out" "$@" >"$work/log" 2>&1 &
     pid=$!
     find_window 'Lab 1'
-    xdotool mousemove $((X + 300)) $((Y + 250)); sleep 1
+    listens 300 250
 }
-key() { press "$1"; sleep 0.2; }
+key() { press "$1"; }
 changes() { # what, picture, picture
     ! cmp -s "$results/window-$2.png" "$results/window-$3.png" || fail "$1 does not change the picture"
     echo "ok: $1"

@@ -9,44 +9,40 @@ program=$BUILD/sol/lab1_gd/1_gradient_descent
 results=$work/out/lab1_gradient_descent
 
 start() { # options…: in pause, so that only keys move it
-    : >"$work/log"
+    : >"$work/log"; rm -f "$results"/window-*.png
     "$program" --out "$work/out" "$@" >"$work/log" 2>&1 &
     pid=$!
     find_window 'Lab 1'
-    xdotool mousemove $((X + 300)) $((Y + 250)); sleep 1
+    listens 300 250
 }
-key() { press "$1"; sleep 0.3; }
 
 start --speed 0.1
-key space
-for _ in 1 2 3 4 5; do key period; done
-for _ in 1 2; do key comma; done
+press space period period period period period comma comma
 finish; expect 'after 3 updates at rate 0.1 '; expect 'first frame after'; grep 'frame' "$work/log"
 
 start --speed 0.1
-key space; key bracketright; key bracketright; key bracketleft; key n; key n; key N; key period
+press space bracketright bracketright bracketleft n n N period
 finish; expect 'after 1 updates at rate 0.11 '
 made=$(sed -n 's/^made from .* \([0-9.]*\)$/\1/p' "$work/log")
 awk -v loss="$made" 'BEGIN { exit !(loss > 0.3 && loss < 0.5) }' || fail "noise 0.5, a quarter more, should leave a loss of about 0.39: $made"
 
 start --speed 20
-sleep 2; key space; key r; sleep 1; key space; finish # r starts again, and runs
+sleep 2; press space; shot; began=$(date +%s%N); press r; sleep 1; press space; shot # r starts again, and runs
+most=$((($(date +%s%N) - began) / 50000000 + 1)); finish
 expect 'after [0-9]+ updates'; count=$(grep -oE 'after [0-9]+ updates' "$work/log" | grep -oE '[0-9]+')
-[ "$count" -gt 3 ] && [ "$count" -lt 60 ] || fail "after r and about a second at 20 updates/s: $count updates"
+[ "$count" -ge 1 ] && [ "$count" -le $most ] || fail "after r, at 20 updates/s: $count updates, at most $most"
 
 start --speed 0.1
-key space; xdotool mousemove $((X + 200)) $((Y + 450)) click 1; sleep 0.5; key period; finish
+press space; xdotool mousemove $((X + 200)) $((Y + 450)) click 1; shot; press period; finish
 first=$(sed -n 2p "$results/metrics.csv")
 [ "$first" != "0,-1.5,3,${first##*,}" ] || fail "a click on the contours did not move the start: $first"
 echo "ok: picked $first"
 
 start --speed 0.1
-key space; key s
-xdotool mousemove $((X + 1100)) $((Y + 540)) mousedown 1 mousemove_relative 60 0 mousemove_relative 40 20 mouseup 1; sleep 0.5
-key s; sleep 1
-ls "$results"/window-*.png
-cmp -s "$results"/window-1.png "$results"/window-2.png && fail "dragging the surface did not turn it"
-xdotool windowsize --sync "$window" 900 600; sleep 1; key question; sleep 0.5; key question
+press space; shot
+xdotool mousemove $((X + 1100)) $((Y + 540)) mousedown 1 mousemove_relative 60 0 mousemove_relative 40 20 mouseup 1
+changes "dragging the surface"
+xdotool windowsize --sync "$window" 900 600; shot; press question; shot; press question; shot
 "$screen" close "$window"; wait $pid || fail "exit status $? after the close button"
 echo "ok: drag, resize, help, close"
 

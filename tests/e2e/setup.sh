@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # The self-installing set-up, on a machine that lacks a library: a compiler that cannot link it until a stand-in for
 # apt-get has "installed" it. DEPS=no prints only; a missing optional part does not stop a build; a user without sudo
-# is told, and nothing waits for a password; what was found is looked for again only when the compilers change.
-# seconds: 240
+# is told, and nothing waits for a password; what was found is looked for again only when the compilers change. The
+# reference BLAS, which is slow, is not taken silently.
+# seconds: 400
 # sanitizers: no
 # ranks: 0
 set -u
@@ -57,6 +58,49 @@ script apt-cache 'exit 1'
 deps env
 [ $status = 0 ] || wrong "root, old lists: exit $status, expected 0"
 head -n 1 "$work/apt" | grep -q ' update$' || wrong "apt-get update should come first"
+
+# A folder with a libblas (and liblapack) that could be the reference's, or a fast one's.
+blas=$work/blas; mkdir "$blas"
+echo 'float cblas_snrm2(int n, const float *x, int step);' >"$blas/cblas.h"
+stand_in() { # what else is in it
+    printf '%s\n' 'float cblas_snrm2(int n, const float *x, int step) { return 5; }' \
+        'void dsyev_(void *job, void *part, void *n, void *a, void *lda, double *w, void *work,' \
+        '            void *size, int *info) { *w = 1; *info = 0; }' "$1" >"$blas/blas.c"
+    # The name by which a program loads it is its whole path: no other can take its place.
+    "$gcc" -shared -fPIC -Wl,-soname,"$blas/libblas.so" "$blas/blas.c" -o "$blas/libblas.so" ||
+        wrong "no stand-in for BLAS"
+    echo | "$gcc" -shared -fPIC -x c - -o "$blas/liblapack.so"
+}
+script cc-blas "case \"\$*\" in
+*openblas*) [ -e $work/installed ] || exit 1 ;;
+*) in='-I$blas -L$blas' ;;
+esac
+exec $gcc \$in \"\$@\""
+export CC=$bin/cc-blas
+unset CBLAS_LIBS CBLAS_CFLAGS
+rm "$work/installed"
+stand_in ''
+deps env DEPS=no
+[ $status = 2 ] || wrong "the reference BLAS: exit $status, expected 2"
+grep -q 'cblas: .*only the reference BLAS, 14 times slower' "$work/out" || wrong "the reference BLAS: why it does not do"
+grep -q 'install it with: .*libopenblas-dev$' "$work/out" || wrong "the reference BLAS: what to install"
+deps env DEPS=no CBLAS_LIBS='-lblas -llapack'
+[ $status = 0 ] || wrong "the reference BLAS, asked for: exit $status, expected 0"
+grep -q '^override CBLAS_CFLAGS += -DREFERENCE_BLAS$' "$work/build/config.mk" ||
+    wrong "the reference BLAS, asked for: programs are not told"
+doctor=$(common/setup/doctor.sh "$work/doctor" 2>&1)
+grep -qE '^cblas +missing .*reference BLAS' <<<"$doctor" || wrong "doctor: $doctor"
+stand_in 'const char *bli_info_get_version_str(void) { return "0.9"; }'
+deps env DEPS=no
+[ $status = 0 ] || wrong "BLIS as libblas: exit $status, expected 0"
+grep -q '^cblas	found	BLIS	' "$work/build/probe/results" || wrong "BLIS: $(grep cblas "$work/build/probe/results")"
+if grep REFERENCE_BLAS "$work/build/config.mk"; then wrong "BLIS is called the reference"; fi
+stand_in ''
+deps env
+[ $status = 0 ] || wrong "the reference BLAS, root: exit $status, expected 0"
+grep -q 'install .* libopenblas-dev$' "$work/apt" || wrong "OpenBLAS is not installed"
+grep -q '^cblas	found	OpenBLAS ' "$work/build/probe/results" || wrong "OpenBLAS: $(grep cblas "$work/build/probe/results")"
+export CC=$bin/cc-without
 
 # Through make: probed once, and again for another compiler.
 unset BUILD

@@ -3,8 +3,9 @@
 # own with a time limit; goes on after a failure; ends with "N passed, N failed, N skipped". NAME: only cases whose
 # "program/case" contains it.
 #
-# Single processes run JOBS at a time; what needs several cores (ranks > 1; a script, unless it has a line "# ranks:
-# 0") runs after them, JOBS/2 at a time. SAN=1: the same cases but scripts with a line "# sanitizers: no", 5 times the
+# Single processes run JOBS at a time; then the scripts that drive a window, which mostly wait,
+# 2 * JOBS at a time, each on a screen of its own; then what needs several cores (ranks > 1; a
+# script, unless it has a line "# ranks: 0"), JOBS/2 at a time. SAN=1: the same cases but scripts with a line "# sanitizers: no", 5 times the
 # time. SAN=thread: the unit tests of what has threads of its own, in one process, with OpenMP held to one thread: the
 # thread sanitizer does not know OpenMP's barriers, nor what MPI does.
 set -u
@@ -30,7 +31,7 @@ if [ "${SAN:-}" = 1 ]; then
         "$(grep -l '^# sanitizers: no' tests/e2e/*.sh | xargs -n 1 basename -s .sh | xargs)"
 fi
 
-list() { # lines: light|heavy|gpu id seconds command…
+list() { # lines: light|window|heavy|gpu id seconds command…
     local program name source ranks seconds cases script leaks case kind
     for source in tests/unit/test_*.c; do
         name=$(basename "$source" .c); program=$build/tests/$name
@@ -52,11 +53,13 @@ list() { # lines: light|heavy|gpu id seconds command…
         [ -e "$script" ] || continue
         if [ -n "${SAN:-}" ] && grep -q '^# sanitizers: no' "$script"; then continue; fi
         seconds=$(sed -n 's/^# seconds: //p' "$script" | head -n 1)
-        if grep -q '^# ranks: 0$' "$script"; then printf light; else printf heavy; fi
+        if grep -q '^# ranks: 0$' "$script"; then printf light
+        elif grep -q '^\. tests/e2e/_screen.sh$' "$script"; then printf window
+        else printf heavy; fi
         echo " e2e/$(basename "$script" .sh) ${seconds:-120} bash $script"
     done
 }
-one() { # light|heavy|gpu id seconds command…
+one() { # light|window|heavy|gpu id seconds command…
     local id=$2 seconds=$3 log status began=$SECONDS
     shift 3
     log=$work/$(echo "$id" | tr / _).log
@@ -73,7 +76,7 @@ one() { # light|heavy|gpu id seconds command…
            echo fail >"$log.result" ;;
     esac
 }
-run() { # light|heavy|gpu, how many at once
+run() { # light|window|heavy|gpu, how many at once
     grep "^$1 " "$work/cases" | xargs -r -P "$2" -L 1 bash -c 'one "$@"' _
 }
 export -f one; export work
@@ -83,6 +86,7 @@ if [ $# -gt 0 ]; then cut -d ' ' -f 2 "$work/all" | grep -F "$(printf '%s\n' "$@
 else cp "$work/all" "$work/cases"; fi
 jobs=${JOBS:-2}
 run light "$jobs"
+run window $((2 * jobs))
 run heavy "$((jobs > 3 ? jobs / 2 : 1))"
 run gpu 1 # the GPU is one, and its memory small
 count() { cat "$work"/*.result 2>/dev/null | grep -c "^$1"; }

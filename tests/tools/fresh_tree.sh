@@ -1,0 +1,64 @@
+#!/usr/bin/env bash
+# tests/tools/fresh_tree.sh [COMMAND]: a fresh machine in a folder. Makes a minimal system of this
+# machine's own distribution, from this machine's own package sources, with nothing in it but make
+# and certificates; copies the committed HEAD into it; and runs COMMAND there with sh, in the
+# project's folder, with an environment of its own (CI and the proxies are passed on). Without a
+# COMMAND: an interactive shell. Its exit status is the command's; 77, and one line that says why,
+# where no such tree can be made. Root only.
+#
+# Its mounts and processes live in namespaces of their own: they end with it, however it ends.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+export LC_ALL=C PATH=$PATH:/usr/sbin:/sbin
+cannot() { echo "no fresh tree: $*" >&2; exit 77; }
+
+[ "$(id -u)" = 0 ] || cannot "not root"
+command -v apt-get >/dev/null || cannot "this system does not use apt-get"
+unshare --mount --pid --fork mount -t tmpfs none /mnt 2>/dev/null || cannot "mount is not allowed"
+git rev-parse HEAD >/dev/null 2>&1 || cannot "the project is not in git"
+tree=$(mktemp -d)
+trap 'rm -rf --one-file-system "$tree"' EXIT
+trap 'exit 130' INT TERM HUP
+if ! command -v debootstrap >/dev/null; then
+    apt-get update >"$tree/log" 2>&1 || true
+    DEBIAN_FRONTEND=noninteractive apt-get install -y debootstrap >>"$tree/log" 2>&1 ||
+        cannot "debootstrap cannot be installed: $(grep -m 1 '^E:' "$tree/log")"
+fi
+
+# shellcheck source=/dev/null
+suite=$(. /etc/os-release && echo "$VERSION_CODENAME")
+eval "$(apt-config shell http_proxy Acquire::http::Proxy https_proxy Acquire::https::Proxy)"
+[ -z "${http_proxy-}" ] || export http_proxy
+[ -z "${https_proxy-}" ] || export https_proxy
+mirror=$(apt-get indextargets --format "\$(REPO_URI)" \
+    'Created-By: Packages' 'Component: main' "Release: $suite" | head -n 1)
+[ -n "$mirror" ] || cannot "apt-get knows no source of $suite"
+root=$tree/root
+debootstrap --variant=minbase --include=make,ca-certificates "$suite" "$root" "$mirror" \
+    >"$tree/log" 2>&1 || cannot "debootstrap: $(tail -n 1 "$tree/log")"
+
+# The package sources, and how apt-get reaches them, as on this machine.
+cp -rL /etc/apt/sources.list* "$root/etc/apt/"
+for file in /etc/apt/apt.conf /etc/apt/apt.conf.d/*; do
+    if grep -qs Acquire "$file"; then cp -L "$file" "$root/etc/apt/apt.conf.d/"; fi
+done
+for keys in /etc/apt/keyrings /etc/apt/trusted.gpg.d /usr/share/keyrings; do
+    [ ! -d $keys ] || { mkdir -p "$root$keys"; cp -rLn $keys/. "$root$keys/"; }
+done
+cp -L /etc/hosts /etc/resolv.conf "$root/etc/"
+mkdir -p "$root/labs"
+git archive HEAD | tar -x -C "$root/labs"
+
+environment=(HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin TERM="${TERM:-dumb}")
+for name in CI http_proxy https_proxy no_proxy; do
+    [ -z "${!name-}" ] || environment+=("$name=${!name}")
+done
+# The first process in the tree is sh itself, not make: it collects the orphans.
+# shellcheck disable=SC2016
+inside='mount -t proc proc "$1/proc" && mount -t sysfs -o ro sysfs "$1/sys" &&
+    mkdir -p "$1/dev/shm" "$1/dev/pts" && mount -t tmpfs tmpfs "$1/dev/shm" &&
+    mount -t devpts -o newinstance,ptmxmode=0666 devpts "$1/dev/pts" || exit 77
+    root=$1; shift; chroot "$root" env -i "$@"; exit'
+run=(sh -i); [ $# = 0 ] || run=(sh -c "$*")
+unshare --mount --pid --fork --kill-child sh -c "$inside" sh "$root" "${environment[@]}" \
+    sh -c 'cd /labs && exec "$@"' sh "${run[@]}"
