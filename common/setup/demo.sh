@@ -16,7 +16,7 @@ station() { # title, command…
 }
 
 # A slow or busy machine learns less in a minute: fewer points are a result, too, and no failure of the tour.
-grade() { assessment/grade.sh "$@" || [ $? = 1 ]; }
+grade() { assessment/grader/grade.sh "$@" || [ $? = 1 ]; }
 
 station "Lab 1: gradient descent on a loss surface" $launch --np 1 "$b/sol/lab1_gd/1_gradient_descent" --out $out
 station "Lab 1: one example at a time, and its noise floor" $launch --np 1 "$b/sol/lab1_gd/2_stochastic_gradient_descent" --out $out
@@ -26,13 +26,13 @@ station "Lab 1: training, live on its surface" $launch --np 1 "$b/sol/lab1_gd/6_
 station "Lab 1: the power law's use: what a fleet of cars costs" $launch --np 1 "$b/sol/lab1_gd/7_scaling_laws" --out $out --cost
 station "Lab 1: one training step is fifteen" $launch --np 2 "$b/sol/lab1_gd/8_fifteen_steps" --out $out
 station "Lab 1: data, pipeline and tensor parallelism" $launch --np 4 "$b/sol/lab1_gd/9_three_parallelisms" --out $out
-station "Lab 1: the self-check of its exercises" "$b/sol/lab1_gd/check"
+station "Lab 1: the self-check of its exercises" common/setup/check.sh "$b"/sol/lab1_gd/check/*
 station "Lab 2: one ResNet-8, two ranks, one epoch of real data" \
     $launch --np 2 "$b/sol/lab2_ddp/3_train" --out $out --epochs 1 --trace
 station "Lab 3: batch size against speed and steps to a target" \
     $launch --np 1 "$b/student/lab3_scale/1_batch_size" --out $out --smallest 32 --largest 1024 --seeds 2 --train 10000 --target 0.78
 station "Assessment: a submission, trained for a minute and graded" \
-    grade "$b/assessment/grade" assessment/solution/train.c --np 2 --data synthetic --budget 60
+    grade "$b/assessment/grader/grade" assessment/solution/train.c --np 2 --data synthetic --budget 60
 
 printf '\n\033[1mThe tour took %d s. What it made:\033[0m\n' $((SECONDS - began))
 find $out -maxdepth 2 -newer "$mark" -type f ! -name config.json ! -name '*.directions.*' | sort | sed 's/^/   /'

@@ -44,7 +44,7 @@ mkdir "$pile/unreadable.c" # not even a file: the grader's error, not the submis
 export ASAN_OPTIONS=${ASAN_OPTIONS-}:detect_leaks=0 # MPI's own, of modules that are gone when they are looked for
 budget=25
 [ -z "${SAN:-}" ] || budget=60
-assessment/grade.sh "$BUILD/assessment/grade" "$pile" --np 2 --data synthetic --images 500 --budget $budget \
+assessment/grader/grade.sh "$BUILD/assessment/grader/grade" "$pile" --np 2 --data synthetic --images 500 --budget $budget \
     --rubric "$work/rubric.json" --device cpu --out "$work/out" >"$work/log" 2>&1
 status=$?
 cat "$work/log"

@@ -8,7 +8,7 @@ wrong() { echo "wrong: $*"; failed=1; }
 refuse() { # words expected, options…
     local words=$1 status
     shift
-    "$BUILD/assessment/grade" --data synthetic --out "$work/out" "$@" >"$work/said" 2>&1
+    "$BUILD/assessment/grader/grade" --data synthetic --out "$work/out" "$@" >"$work/said" 2>&1
     status=$?
     [ $status = 2 ] || wrong "$*: exit $status, expected 2"
     [ "$(wc -l <"$work/said")" = 1 ] || wrong "$*: expected one line"
@@ -32,12 +32,12 @@ if "$BUILD/tests/test_vectors" --list | grep -q '^cuda\.'; then
     "$BUILD/assessment/compile" assessment/train.c "$work/submission" || wrong "the trainer as handed out does not compile"
     readelf -d "$work/submission" | grep -qE "R(UN)?PATH.*\[$(realpath "$BUILD")[]:]" || wrong "a submission does not find labs_gpu.so"
 fi
-assessment/grade.sh "$BUILD/assessment/grade" "$work" --out "$work/out" >"$work/said" 2>&1
+assessment/grader/grade.sh "$BUILD/assessment/grader/grade" "$work" --out "$work/out" >"$work/said" 2>&1
 [ $? = 2 ] && grep -q 'no submission in it' "$work/said" || wrong "a folder without a submission"
 
 # What does not compile is the submission's mistake: status 1, and a table.
 echo 'int main(void) { return missing; }' >"$work/broken.c"
-"$BUILD/assessment/grade" --submission "$work/broken.c" --data synthetic --images 500 --out "$work/out" >"$work/said" 2>&1
+"$BUILD/assessment/grader/grade" --submission "$work/broken.c" --data synthetic --images 500 --out "$work/out" >"$work/said" 2>&1
 [ $? = 1 ] || wrong "a file that does not compile: expected exit 1"
 grep -q '^FAIL  builds         0/5    the compiler says: error: .*missing' "$work/said" || wrong "a file that does not compile: its line"
 cat "$work/said"
@@ -47,11 +47,11 @@ says() { # words, make's arguments…
     make -n BUILD="$BUILD" "${@:2}" 2>&1 | tr -s " " >"$work/said"
     grep -qF -- "$1" "$work/said" || { wrong "make ${*:2}: expected '$1'"; tail -n 3 "$work/said"; }
 }
-says "/assessment/grade 'assessment/train.c' --np 2 " grade
-says "/assessment/grade 'a b.c' --np 3 --data=synthetic --images 500" grade "SUBMISSION=a b.c" NP=3 DATA=synthetic ARGS="--images 500"
+says "/assessment/grader/grade 'assessment/train.c' --np 2 " grade
+says "/assessment/grader/grade 'a b.c' --np 3 --data=synthetic --images 500" grade "SUBMISSION=a b.c" NP=3 DATA=synthetic ARGS="--images 500"
 says "launch.sh --np=4 $BUILD/student/assessment/train --seed=5" assessment NP=4 SEED=5
 if [ -d assessment/solution ]; then
-    says "/assessment/grade 'assessment/solution/train.c' --np 2 " grade SOL=1
+    says "/assessment/grader/grade 'assessment/solution/train.c' --np 2 " grade SOL=1
     says "launch.sh --np=1 $BUILD/sol/assessment/train" assessment SOL=1
 fi
 

@@ -14,7 +14,7 @@ tar -xzf "$work/a/handout/labs.tar.gz" -C "$work"
 labs=$work/labs
 
 find "$labs" | sed "s,^$labs,," >"$work/files"
-for file in Makefile README.md LICENSE common/backend.h common/setup/deps.sh lab2_ddp/1_ranks.c lab2_ddp/3_train.c lab2_ddp/all_reduce_ring.c tests/harness.h; do
+for file in Makefile README.md LICENSE common/backend.h common/setup/deps.sh lab2_ddp/1_ranks.c lab2_ddp/3_train.c lab2_ddp/exercises/2_all_reduce_ring.c tests/support/harness.h; do
     grep -qx "/$file" "$work/files" || wrong "$file is not in it"
 done
 if grep -E '/(solution|hidden|e2e|\.ci|\.git)(/|$)' "$work/files"; then wrong "the files above should not be in it"; fi
@@ -39,8 +39,8 @@ grep 'no reference solutions here' "$work/sol.log" || wrong "SOL=1 does not say 
 make check LAB=lab1 >"$work/before.log" 2>&1 || true
 grep -q '^TODO  gradient ' "$work/before.log" || { cat "$work/before.log"; wrong "the first exercise is not TODO"; }
 status=0; HEADLESS=1 make lab1 >"$work/lab1.log" 2>&1 || status=$?
-[ $status = 0 ] && grep 'TODO in lab1_gd/gradient.c, line' "$work/lab1.log" || { cat "$work/lab1.log"; wrong "make lab1 does not say what is to do"; }
-cp "$project/lab1_gd/solution/gradient.c" lab1_gd/gradient.c
+[ $status = 0 ] && grep 'TODO in lab1_gd/exercises/1a_gradient.c, line' "$work/lab1.log" || { cat "$work/lab1.log"; wrong "make lab1 does not say what is to do"; }
+cp "$project/lab1_gd/solution/1a_gradient.c" lab1_gd/exercises/1a_gradient.c
 make check LAB=lab1 >"$work/after.log" 2>&1 || true
 grep '^PASS  gradient ' "$work/after.log" || { cat "$work/after.log"; wrong "the first exercise, done, is not PASS"; }
 [ "$(grep -c '^TODO ' "$work/after.log")" = $(($(grep -c '^TODO ' "$work/before.log") - 1)) ] || wrong "the other exercises should be TODO"

@@ -49,7 +49,7 @@ common/setup/launch.sh --np 2 "$program" --out "$work/two" $small >"$work/log" 2
 [ -s "$work/two/lab1_batch_size/batch_size.png" ] || fail "two ranks: no picture"
 # shellcheck disable=SC2086
 "$BUILD/student/lab1_gd/4_batch_size" --out "$work/todo" $small >"$work/log" 2>&1 || [ $? = 77 ] || fail "the stub: expected exit 77"
-grep -qE 'TODO in lab1_gd/time_per_update.c, line [0-9]+' "$work/log" || fail "the stub does not say what is to do"
+grep -qE 'TODO in lab1_gd/exercises/4_time_per_update.c, line [0-9]+' "$work/log" || fail "the stub does not say what is to do"
 "$program" --fastest 4 --smallest 8 --largest 4 --out "$work/out" >"$work/log" 2>&1 && fail "largest below smallest is taken"
 grep -q 'smallest' "$work/log" || fail "no message"
 echo "ok: headless, ranks, stub"

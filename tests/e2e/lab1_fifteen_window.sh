@@ -38,4 +38,4 @@ kill -INT $pid; wait $pid || [ $? = 130 ] || fail "exit status $? after Ctrl-C"
 expect 'results in'
 
 program=$BUILD/student/lab1_gd/8_fifteen_steps
-start 1 --batch 4; finish 77; expect 'TODO in lab1_gd/busy.c, line [0-9]+'
+start 1 --batch 4; finish 77; expect 'TODO in lab1_gd/exercises/8_busy.c, line [0-9]+'

@@ -93,5 +93,5 @@ refused 'model' --model resnet9
 if [ -d /usr/share/datasets/fashion-mnist ]; then refused 'give another --data' --checkpoint "$checkpoint" --data fashion; fi
 
 HEADLESS=1 "$BUILD/student/lab1_gd/5_loss_landscape" --data synthetic --out "$work/todo" >"$work/log" 2>&1; [ $? = 77 ] || fail "with the stub: expected exit 77"
-grep -q 'TODO in lab1_gd/filter_normalize.c, line' "$work/log" || fail "the stub's file and line are not said"
+grep -q 'TODO in lab1_gd/exercises/5_filter_normalize.c, line' "$work/log" || fail "the stub's file and line are not said"
 echo "ok"

@@ -34,5 +34,5 @@ pid=$!
 find_window 'Lab 1'
 xdotool mousemove $((X + 300)) $((Y + 250))
 finish 77
-grep -q 'TODO in lab1_gd/filter_normalize.c' "$work/log" || fail "the stub's file is not said"
+grep -q 'TODO in lab1_gd/exercises/5_filter_normalize.c' "$work/log" || fail "the stub's file is not said"
 echo ok

@@ -52,4 +52,4 @@ headless --rate 1000 --updates 50 || fail "diverging: exit status $?"
 expect 'diverged'
 
 program=$BUILD/student/lab1_gd/6_live_surface
-start; finish 77; expect 'TODO in lab1_gd/filter_normalize.c, line [0-9]+'
+start; finish 77; expect 'TODO in lab1_gd/exercises/5_filter_normalize.c, line [0-9]+'

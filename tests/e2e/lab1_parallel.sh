@@ -37,11 +37,11 @@ equal 4 7 --micro 1 --width 50 --blocks 5
 
 start 2 "sol/$parallel" --batch 50 --micro 4; [ $? = 2 ] && grep -q 'take a multiple of 4' "$work/log" || fail "an uneven batch: $(cat "$work/log")"
 start 5 "sol/$parallel"; [ $? = 2 ] && grep -q '5 ranks: ' "$work/log" || fail "five ranks: $(cat "$work/log")"
-start 2 "student/$parallel"; [ $? = 77 ] && grep -q 'to do: TODO in lab1_gd/busy.c, line' "$work/log" || fail "the stubs: $(cat "$work/log")"
+start 2 "student/$parallel"; [ $? = 77 ] && grep -q 'to do: TODO in lab1_gd/exercises/8_busy.c, line' "$work/log" || fail "the stubs: $(cat "$work/log")"
 
 start 2 "sol/$fifteen" --batch 4 --steps 16 --pictures 200 || fail "fifteen steps: $(cat "$work/log")"
 [ "$(grep -cE '^[0-9]+ [a-z].*(beside|%)$' "$work/log")" = 15 ] && [ "$(grep -c '^1,' "$work/lab1_fifteen_steps/metrics.csv")" = 15 ] || fail "expected fifteen lines: $(cat "$work/log")"
 grep -q '"13 optimiser: average","pid":1' "$work/lab1_fifteen_steps/trace.json" || fail "rank 1's all-reduce is not on the timeline"
-start 1 "student/$fifteen" --batch 4 --steps 16 --pictures 200; [ $? = 77 ] && grep -q 'to do: TODO in lab1_gd/busy.c, line' "$work/log" || fail "the stub: $(cat "$work/log")"
+start 1 "student/$fifteen" --batch 4 --steps 16 --pictures 200; [ $? = 77 ] && grep -q 'to do: TODO in lab1_gd/exercises/8_busy.c, line' "$work/log" || fail "the stub: $(cat "$work/log")"
 start 2 "sol/$fifteen" --batch 200 --pictures 300; [ $? = 2 ] && grep -q 'less than one batch of 200' "$work/log" || fail "too few pictures: $(cat "$work/log")"
 rm -rf "$work"

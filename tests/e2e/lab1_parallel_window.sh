@@ -45,4 +45,4 @@ kill -INT $pid; wait $pid || [ $? = 130 ] || fail "exit status $? after Ctrl-C"
 expect 'results in'
 
 program=$BUILD/student/lab1_gd/9_three_parallelisms
-start; finish 77; expect 'TODO in lab1_gd/busy.c, line [0-9]+'
+start; finish 77; expect 'TODO in lab1_gd/exercises/8_busy.c, line [0-9]+'

@@ -49,7 +49,7 @@ errors() { grep '^[0-9]' "$1/lab1_scaling_laws/curve.csv" | cut -d, -f1-3 | sort
 [ "$(grep -c 'equal' "$work/log")" = 15 ] && [ "$(grep -c 'NOT reproduced' "$work/log")" = 1 ] || fail "15 numbers of the example can be had, one not"
 grep -q 'your project: 487.5 TB.* 778.8 days' "$work/log" || fail "the project is not the example's"
 "$BUILD/student/lab1_gd/7_scaling_laws" --out "$work/todo" >"$work/log" 2>&1 || [ $? = 77 ] || fail "the stub: expected exit 77"
-grep -qE 'TODO in lab1_gd/needed_examples.c, line [0-9]+' "$work/log" || fail "the stub does not say what is to do"
+grep -qE 'TODO in lab1_gd/exercises/7a_needed_examples.c, line [0-9]+' "$work/log" || fail "the stub does not say what is to do"
 "$program" --out "$work/out" --fit-from 8192 >"$work/log" 2>&1 && fail "a fit through two sizes is taken"
 grep -q 'at least 5' "$work/log" || fail "no message"
 echo "ok: table, stub, bad numbers"

@@ -48,7 +48,7 @@ for options in "--points 2" "--rate 0" "--batch-1 0" "--sampling all" "--noise n
     "$race" --out "$work" $options >"$work/log" 2>&1; [ $? = 2 ] && [ "$(grep -c '^error' "$work/log")" = 1 ] || fail "$options: expected one error, exit 2: $(cat "$work/log")"
 done
 for program in 2_stochastic_gradient_descent 3_minibatches; do
-    "$BUILD/student/lab1_gd/$program" --out "$work" >"$work/log" 2>&1; [ $? = 77 ] && grep -q 'TODO in lab1_gd/gradient.c, line' "$work/log" ||
+    "$BUILD/student/lab1_gd/$program" --out "$work" >"$work/log" 2>&1; [ $? = 77 ] && grep -q 'TODO in lab1_gd/exercises/1a_gradient.c, line' "$work/log" ||
         fail "$program with the stubs: expected exit 77: $(cat "$work/log")"
 done
 cat "$work/race.log"

@@ -53,4 +53,4 @@ count=$(grep -oE 'after [0-9]+ updates' "$work/log" | grep -oE '[0-9]+')
 start; "$screen" close "$window"; wait $pid || fail "exit status $? after the close button"
 
 program=$BUILD/student/lab1_gd/3_minibatches
-start; finish 77; expect 'TODO in lab1_gd/gradient.c, line [0-9]+'
+start; finish 77; expect 'TODO in lab1_gd/exercises/1a_gradient.c, line [0-9]+'

@@ -47,4 +47,4 @@ xdotool windowsize --sync "$window" 900 600; shot; press question; shot; press q
 echo "ok: drag, resize, help, close"
 
 program=$BUILD/student/lab1_gd/1_gradient_descent
-start; finish 77; expect 'TODO in lab1_gd/gradient.c, line [0-9]+'
+start; finish 77; expect 'TODO in lab1_gd/exercises/1a_gradient.c, line [0-9]+'

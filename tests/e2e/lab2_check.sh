@@ -15,7 +15,7 @@ expect() { # what, log, verdict, status, wanted status
     if [ "$(grep -cE 'PASS|FAIL|TODO' "$2")" != "$lines" ]; then echo "$1: another line has one of the words:"; cat "$2"; exit 1; fi
 }
 
-"$BUILD/sol/lab2_ddp/check" >"$work/sol.log"; expect "the reference" "$work/sol.log" PASS $? 0
+common/setup/check.sh "$BUILD"/sol/lab2_ddp/check/* >"$work/sol.log"; expect "the reference" "$work/sol.log" PASS $? 0
 grep -q '^100 of 100 points$' "$work/sol.log" || { echo "the reference has not all 100 points"; cat "$work/sol.log"; exit 1; }
-"$BUILD/student/lab2_ddp/check" >"$work/student.log"; expect "the given programs" "$work/student.log" TODO $? 1
+common/setup/check.sh "$BUILD"/student/lab2_ddp/check/* >"$work/student.log"; expect "the given programs" "$work/student.log" TODO $? 1
 cat "$work/sol.log"

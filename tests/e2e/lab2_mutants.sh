@@ -8,8 +8,8 @@ work=$(mktemp -d)
 source=lab2_ddp/solution
 
 # The commands that make the reference's programs, as make would run them.
-env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make -n V=1 BUILD="$BUILD" -W $source/3_train.c -W $source/all_reduce_ring.c \
-    "$BUILD/sol/lab2_ddp/3_train" "$BUILD/sol/lab2_ddp/check" 2>&1 | sed "s/ *$//" >"$work/commands"
+env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make -n V=1 BUILD="$BUILD" -W $source/3_train.c -W $source/2_all_reduce_ring.c \
+    "$BUILD/sol/lab2_ddp/3_train" "$BUILD/sol/lab2_ddp/check/2_all_reduce_ring" 2>&1 | sed "s/ *$//" >"$work/commands"
 command_of() { # a fixed string that only this command ends with
     local found
     found=$(grep -F -- "$1" "$work/commands" | grep -E -- "-o [^ ]*$2\$" | tail -n 1)
@@ -17,14 +17,13 @@ command_of() { # a fixed string that only this command ends with
     echo "$found"
 }
 compile_train=$(command_of "-c $source/3_train.c" 3_train.o) || { echo "$compile_train"; exit 1; }
-compile_ring=$(command_of "-c $source/all_reduce_ring.c" all_reduce_ring.o) || { echo "$compile_ring"; exit 1; }
+compile_ring=$(command_of "-c $source/2_all_reduce_ring.c" 2_all_reduce_ring.o) || { echo "$compile_ring"; exit 1; }
 link_train=$(command_of libcommon.a lab2_ddp/3_train) || { echo "$link_train"; exit 1; }
-link_check=$(command_of libcommon.a lab2_ddp/check) || { echo "$link_check"; exit 1; }
+link_ring=$(command_of libcommon.a lab2_ddp/check/2_all_reduce_ring) || { echo "$link_ring"; exit 1; }
 
 # A command with the mutant's source, object and program in place of the reference's.
 redirect() { # command, folder, source name, program name
-    local out=$BUILD/sol/lab2_ddp
-    sed -e "s|$source/$3\.c|$2/$3.c|g; s|$out/$3\.o|$2/$3.o|g; s|-o $out/$4\$|-o $2/$4|; s|\$| -w -Wno-error|" <<<"$1"
+    sed -e "s|$source/$3\.c|$2/$3.c|; s|$BUILD/$source/$3\.o|$2/$3.o|g; s|-o $BUILD/sol/lab2_ddp/$4\$|-o $2/$4|; s|\$| -w -Wno-error|" <<<"$1"
 }
 
 try() { # name, source file without .c, expected failures, exercises to judge, sed expression, folder of the source
@@ -34,15 +33,17 @@ try() { # name, source file without .c, expected failures, exercises to judge, s
     if cmp -s "$from" "$dir/$2.c"; then
         echo "$1: the expression changes nothing: $5"; return 1
     fi
+    # The check of the conversion looks for the trainer in the folder above its own.
     if [ "$2" = 3_train ]; then
-        bash -c "$(redirect "$compile_train" "$dir" 3_train -)" && bash -c "$(redirect "$link_train" "$dir" 3_train 3_train)" &&
-            cp "$BUILD/sol/lab2_ddp/check" "$dir/check"
+        bash -c "$(redirect "$compile_train" "$dir" 3_train -)" && mkdir "$dir/check" &&
+            bash -c "$(redirect "$link_train" "$dir" 3_train 3_train)" &&
+            cp "$BUILD/sol/lab2_ddp/check/3_train" "$dir/check/"
     else
-        bash -c "$(redirect "$compile_ring" "$dir" all_reduce_ring -)" &&
-            bash -c "$(redirect "$link_check" "$dir" all_reduce_ring check)" && cp "$BUILD/sol/lab2_ddp/3_train" "$dir/3_train"
+        bash -c "$(redirect "$compile_ring" "$dir" 2_all_reduce_ring -)" && mkdir "$dir/check" &&
+            bash -c "$(redirect "$link_ring" "$dir" 2_all_reduce_ring check/2_all_reduce_ring)"
     fi >"$dir/make.log" 2>&1 || { echo "$1: does not compile"; cat "$dir/make.log"; return 1; }
     # shellcheck disable=SC2086  # the exercises are words
-    TMPDIR=$dir "$dir/check" $4 >"$dir/check.log" 2>&1
+    TMPDIR=$dir "$dir/check/$2" $4 >"$dir/check.log" 2>&1
     got=$(sed -nE 's/^FAIL  (step )?([a-z0-9]+) .*/\2/p' "$dir/check.log" | xargs)
     if [ "$got" = "$3" ]; then
         echo "ok  $1: $(grep -m 1 '^FAIL' "$dir/check.log" | sed 's/.*found: //')"
@@ -78,10 +79,10 @@ mutant none_saves   3_train 9 9 's/if \(t->comm->rank == 0\)/if (t->comm->rank <
 mutant save_own     3_train 9 9 '/^static void save/,/^}/{/average\(/d}'
 mutant one_resumes  3_train 9 9 's/if \(o->resume\)/if (o->resume \&\& t->comm->rank == 0)/'
 mutant stop_alone   3_train 9 9 '/&stop, 1, COMM_MAX/d'
-mutant ring_copy    all_reduce_ring ring ring 's/mine\[j\] \+= arrived/mine[j] = arrived/'
-mutant ring_short   all_reduce_ring ring ring '0,/i < P - 1/s//i < P - 2/'
+mutant ring_copy    2_all_reduce_ring ring '' 's/mine\[j\] \+= arrived/mine[j] = arrived/'
+mutant ring_short   2_all_reduce_ring ring '' '0,/i < P - 1/s//i < P - 2/'
 # shellcheck disable=SC2016  # $ is sed's
-mutant ring_mpi     all_reduce_ring ring ring '/^void all_reduce_ring/,$c void all_reduce_ring(float *v, int count, MPI_Comm comm) { MPI_Allreduce(MPI_IN_PLACE, v, count, MPI_FLOAT, MPI_SUM, comm); }'
+mutant ring_mpi     2_all_reduce_ring ring '' '/^void all_reduce_ring/,$c void all_reduce_ring(float *v, int count, MPI_Comm comm) { MPI_Allreduce(MPI_IN_PLACE, v, count, MPI_FLOAT, MPI_SUM, comm); }'
 # Many of them wait for a time limit: more at once than there are cores.
-export -f try redirect; export work source compile_train compile_ring link_train link_check
+export -f try redirect; export work source compile_train compile_ring link_train link_ring
 xargs -0 -n 6 -P $((2 * ${JOBS:-2})) bash -c 'try "$@"' _ <"$work/mutants"
