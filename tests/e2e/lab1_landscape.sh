@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# seconds: 300
+# seconds: 420
 # sanitizers: no
 # A loss landscape that is killed goes on where it was and ends as one that was not; on 1 and 2 ranks the same networks and points; what it
 # reads is checked.
