@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# seconds: 120
+# seconds: 180
 # sanitizers: no
 # Lab 3's sweep: table, CSV and figure; interrupted and resumed, no run is made twice; dealt to three ranks, each run takes the same steps;
 # Ctrl-C reaches ranks in the middle of a long run. Lab 1's part 4 on two ranks.
@@ -46,7 +46,7 @@ steps "$work/once"
 HEADLESS=1 "$BUILD/student/lab3_scale/1_batch_size" --smallest 64 --largest 32 >"$work/log" 2>&1; [ $? = 2 ] || fail "smallest above largest: expected exit 2"
 
 # shellcheck disable=SC2086
-HEADLESS=1 common/setup/launch.sh --np 2 "$BUILD/sol/lab1_gd/4_batch_size" --out "$work/part4" --threads 1 $small --seeds 2 --factor 2 --fastest 4 --rounds 1 \
+HEADLESS=1 common/setup/launch.sh --np 2 "$BUILD/sol/lab1_gd/4_batch_size" --out "$work/part4" --threads 1 $small --seeds 2 --factor 2 --rate 0.02 --fastest 4 --rounds 1 \
     --slice 0.01 >"$work/part4.log" 2>&1 || fail "$(cat "$work/part4.log")"
 [ "$(grep -c '^[0-9]' "$work/part4/lab1_batch_size/speed.csv")" = 3 ] || fail "expected 3 speeds: $(cat "$work/part4.log")"
 part4=$(grep '^[0-9]' "$work/part4/lab1_batch_size/sweep.csv" | cut -d, -f1,2,4 | sort)
