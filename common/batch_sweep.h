@@ -28,8 +28,8 @@ typedef struct BatchSweep {
     Comm *comm;
     TargetSetup setup;
     Sweep *runs;                 /* setting: the batch; rank 0, else NULL */
-    Sharing *sharing;            /* while a run is made here: asked whether it is to stop */
-    Background *background;      /* rank 0; NULL: none. Its lock guards what follows, and runs */
+    TaskFarmRun *farm;            /* while a run is made here: asked whether it is to stop */
+    BackgroundThread *background;      /* rank 0; NULL: none. Its lock guards what follows, and runs */
     int batch, done;             /* this rank's batch now, 0: it trains none; runs that are there */
     int64_t batch_seed;
 } BatchSweep;

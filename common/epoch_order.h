@@ -1,6 +1,6 @@
-/* order.h: the order in which an epoch goes through the training pictures. */
-#ifndef ORDER_H
-#define ORDER_H
+/* epoch_order.h: the order in which an epoch goes through the training pictures. */
+#ifndef EPOCH_ORDER_H
+#define EPOCH_ORDER_H
 #include <stdint.h>
 
 /* Fill order[0 … count) with a permutation of 0 … count-1, all equally likely, another for each epoch. A function of

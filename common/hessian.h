@@ -31,7 +31,7 @@
  * the same, to rounding. */
 typedef struct HessianData {
     Comm *comm;            /* NULL: this process alone */
-    const Subset *subset;  /* the same pictures on every rank; m has room for its batches */
+    const EvalSet *subset;  /* the same pictures on every rank; m has room for its batches */
     ModelMode mode;        /* MODEL_FROZEN_STATS; MODEL_EVAL for a network without batch norm only: else it ends the run
                             * (exit 2), because nothing is kept for the backward pass */
 } HessianData;

@@ -45,12 +45,12 @@ void landscape_order(int *order, int nx, int ny);
 /* What a landscape needs. The same on all ranks, but for the last three. */
 typedef struct Landscape {
     Model *m;             /* its parameters are lost */
-    const Subset *subset; /* the pictures; all ranks the same ones */
+    const EvalSet *subset; /* the pictures; all ranks the same ones */
     ModelMode mode;       /* MODEL_EVAL: running statistics, as they are; MODEL_FROZEN_STATS: those of each batch */
     Plane plane;
     Surface *surface;     /* rank 0: filled in; elsewhere unused */
     Sweep *log;           /* rank 0: points that are done, LANDSCAPE_COLUMNS; NULL: none */
-    Background *watch;    /* rank 0: its lock guards `surface`, it pauses and stops the work; NULL: none */
+    BackgroundThread *watch;    /* rank 0: its lock guards `surface`, it pauses and stops the work; NULL: none */
 } Landscape;
 
 #define LANDSCAPE_COLUMNS "point,a,b,loss,accuracy" /* point: j * nx + i; the sweep's seed column is 0 */

@@ -1,11 +1,11 @@
-/* target.h: training on one rank: until it reaches an accuracy, or for so many updates on a part of
+/* train_to_target.h: training on one rank: until it reaches an accuracy, or for so many updates on a part of
  * the data; and its speed alone.
  *
- * Where several ranks are to help, each takes whole trainings (share.h): they need not talk
+ * Where several ranks are to help, each takes whole trainings (task_farm.h): they need not talk
  * meanwhile, and each comes out as on one rank.
  */
-#ifndef TARGET_H
-#define TARGET_H
+#ifndef TRAIN_TO_TARGET_H
+#define TRAIN_TO_TARGET_H
 #include "loader.h"
 #include "model.h"
 

@@ -138,7 +138,7 @@ int main(int argc, char **argv)
     Session s = {.updates = c.updates, .speed = c.speed};
     s.d = descent_new(c.points, c.noise, (uint64_t)c.run.seed, c.rate, c.w, c.b);
     s.v = descent_view_new();
-    scene_show(run, &(Scene){.title = "Lab 1 · gradient descent", .picture = "descent.png", .keys = keys, .state = &s, .draw = draw,
+    live_figure_show(run, &(LiveFigure){.title = "Lab 1 · gradient descent", .picture = "descent.png", .keys = keys, .state = &s, .draw = draw,
                              .event = on_event, .advance = advance, .finish = finish});
     report(run, &s.d);
     bool to_do = s.d.missing != NULL;

@@ -143,7 +143,7 @@ int main(int argc, char **argv)
     Session s = {.updates = c.updates, .speed = c.speed, .view = {linear_view_new()}};
     s.walk = sgd_walk_new(c.points, c.noise, (uint64_t)c.run.seed, sampling, c.rate, c.w, c.b);
     Run *run = run_open("lab1_sgd", &c.run, table, linear_facts(c.points, c.noise), true);
-    scene_show(run, &(Scene){.title = "Lab 1 · stochastic gradient descent", .picture = "sgd.png", .keys = keys, .state = &s, .draw = draw,
+    live_figure_show(run, &(LiveFigure){.title = "Lab 1 · stochastic gradient descent", .picture = "sgd.png", .keys = keys, .state = &s, .draw = draw,
                              .event = on_event, .advance = advance, .finish = finish});
     report(run, &s.walk);
     bool to_do = s.walk.missing != NULL;

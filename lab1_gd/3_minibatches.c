@@ -169,7 +169,7 @@ int main(int argc, char **argv)
     Session s = {.updates = c.updates, .speed = c.speed, .view = {linear_view_new()}};
     s.race = sgd_race_new(c.points, c.noise, (uint64_t)c.run.seed, sampling, c.rate, c.w, c.b, c.batch);
     Run *run = run_open("lab1_minibatches", &c.run, table, linear_facts(c.points, c.noise), true);
-    scene_show(run, &(Scene){.title = "Lab 1 · minibatches", .picture = "minibatches.png", .keys = keys, .state = &s, .draw = draw,
+    live_figure_show(run, &(LiveFigure){.title = "Lab 1 · minibatches", .picture = "minibatches.png", .keys = keys, .state = &s, .draw = draw,
                              .event = on_event, .advance = advance, .finish = finish});
     report(run, &s.race);
     bool to_do = s.race.missing != NULL;

@@ -39,7 +39,6 @@ static void parse(Choices *c, Option *options, int argc, char **argv)
 
 static void try_time_per_update(void *unused)
 {
-    (void)unused;
     double t0, c;
     time_per_update(&t0, &c, (double[]){1, 2, 4}, (double[]){2, 3, 5}, 3);
 }
@@ -47,7 +46,7 @@ static void try_time_per_update(void *unused)
 static void draw(void *state, Plot *plot)
 {
     BatchStudy *s = state;
-    Background *b = s->background;
+    BackgroundThread *b = s->background;
     if (b)
         background_lock(b);
     batch_study_draw(s, plot);
@@ -61,7 +60,7 @@ static void draw(void *state, Plot *plot)
 static bool changed(void *state)
 {
     BatchStudy *s = state;
-    Background *b = s->background;
+    BackgroundThread *b = s->background;
     if (b)
         background_lock(b);
     bool same = !s->touched && s->shown_rows == s->speed->rows + s->sweep.runs->rows && s->shown_second == (int)timer_now();
@@ -104,9 +103,9 @@ static void show(BatchStudy *s)
 {
     static const PlotKey keys[] = {{"space", "pause, go on"}, {"click", "a batch size: its numbers"}, {"d", "each run as a point"},
                                    {"s", "save a picture"}, {"F11", "full screen"}, {"q", "quit; finished runs are kept"}, {0}};
-    Background *b = s->missing ? NULL : background_start(batch_study_work, s);
+    BackgroundThread *b = s->missing ? NULL : background_start(batch_study_work, s);
     s->background = b;
-    scene_show(s->run, &(Scene){.title = "Lab 1 · batch size", .picture = "batch_size.png", .keys = keys, .state = s, .draw = draw,
+    live_figure_show(s->run, &(LiveFigure){.title = "Lab 1 · batch size", .picture = "batch_size.png", .keys = keys, .state = s, .draw = draw,
                                 .event = on_event, .changed = changed, .finish = finish});
     background_stop(b);
     s->background = NULL;

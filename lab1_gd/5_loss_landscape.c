@@ -69,7 +69,7 @@ static void parse(Choices *c, Option *table, int argc, char **argv)
 
 /* ---- the window ---- */
 
-static void work(void *state, Background *b)
+static void work(void *state, BackgroundThread *b)
 {
     Session *s = state;
     s->work = b;
@@ -141,7 +141,6 @@ static void report(Session *s)
 static void try_filter_normalize(void *unused)
 {
     float d[2] = {1, 1}, w[2] = {1, 1};
-    (void)unused;
     filter_normalize(d, w, 1, 2);
 }
 
@@ -168,7 +167,7 @@ int main(int argc, char **argv)
                  .view = {.looks = c.compare ? 2 : 1, .title = title, .missing = missing, .camera = {-50, 35, c.compare ? 1.05 : 1.15}, .heat = true, .lines = c.lines, .phase = "to do"}};
     if (comm->rank == 0) {
         s.thread = missing ? NULL : background_start(work, &s);
-        scene_show(run, &(Scene){.title = "Lab 1 · loss landscape", .picture = "landscape.png", .keys = keys, .state = &s, .draw = draw,
+        live_figure_show(run, &(LiveFigure){.title = "Lab 1 · loss landscape", .picture = "landscape.png", .keys = keys, .state = &s, .draw = draw,
                                  .changed = changed, .event = on_event, .finish = finish});
         background_stop(s.thread);
         report(&s);

@@ -40,7 +40,7 @@ static void parse(Choices *c, Option *table, int argc, char **argv)
 
 typedef struct Session {
     Live *live;
-    Background *thread;
+    BackgroundThread *thread;
     LiveLook look;
     char *missing;     /* which exercise is to do, NULL: none */
     bool looks_anew;   /* another view of the same */
@@ -129,14 +129,12 @@ static const float unit[2][2] = {{1, 0}, {0, 1}};
 static void try_filter_normalize(void *unused)
 {
     float d[2] = {1, 1};
-    (void)unused;
     filter_normalize(d, unit[0], 1, 2);
 }
 
 static void try_plane_coordinates(void *unused)
 {
     double a, b;
-    (void)unused;
     plane_coordinates(&a, &b, unit[0], unit[0], unit[1], 2);
 }
 
@@ -186,7 +184,7 @@ static void show(Choices *c, const Option *table, char *missing, bool surface)
                        .surface = surface, .path = !missing};
     s.live = live_new(&setup, first_wish(c));
     s.thread = background_start(live_work, s.live);
-    scene_show(run, &(Scene){.title = "Lab 1 · live training on the surface", .picture = "live.png", .keys = keys, .state = &s, .draw = draw,
+    live_figure_show(run, &(LiveFigure){.title = "Lab 1 · live training on the surface", .picture = "live.png", .keys = keys, .state = &s, .draw = draw,
                              .changed = changed, .event = on_event, .finish = finish});
     background_stop(s.thread);
     report(run, s.live, missing);

@@ -38,13 +38,11 @@ static void parse(Choices *c, Option *options, int argc, char **argv)
 
 static void try_needed_examples(void *unused)
 {
-    (void)unused;
     needed_examples(1, -0.5, 0, 0.1);
 }
 
 static void try_training_days(void *unused)
 {
-    (void)unused;
     training_days(1, 1, 1, 1, 1);
 }
 
@@ -94,9 +92,9 @@ static void show(LearningCurve *l)
 {
     static const PlotKey keys[] = {{"space", "pause, go on"}, {"- +", "devices of your project"}, {"s", "save a picture"},
                                    {"F11", "full screen"}, {"q", "quit; finished trainings are kept"}, {0}};
-    Background *b = l->missing ? NULL : background_start(learning_curve_work, l);
+    BackgroundThread *b = l->missing ? NULL : background_start(learning_curve_work, l);
     l->background = b;
-    scene_show(l->run, &(Scene){.title = "Lab 1 · scaling laws", .picture = "scaling_laws.png", .keys = keys, .state = l, .draw = draw,
+    live_figure_show(l->run, &(LiveFigure){.title = "Lab 1 · scaling laws", .picture = "scaling_laws.png", .keys = keys, .state = l, .draw = draw,
                                 .event = on_event, .changed = changed, .finish = finish});
     background_stop(b);
     l->background = NULL;

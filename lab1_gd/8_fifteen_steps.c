@@ -40,7 +40,6 @@ static void parse(Choices *c, Option *table, int argc, char **argv)
 
 static void try_busy(void *unused)
 {
-    (void)unused;
     busy((double[]){0}, (double[]){1}, 1, 0, 1);
 }
 
@@ -54,7 +53,7 @@ typedef struct Session {
     const Dataset *data;
     Commands commands;
     TimedTraining *training;
-    Background *thread, *own; /* rank 0's training, as the window's thread knows it, and as it knows itself; its lock
+    BackgroundThread *thread, *own; /* rank 0's training, as the window's thread knows it, and as it knows itself; its lock
                                * guards what follows */
     bool paused, restart;
     int batch, pictures;
@@ -124,20 +123,20 @@ static bool enough(Session *s)
 }
 
 /* Rank 0's thread beside the window. */
-static void train(void *state, Background *b)
+static void train(void *state, BackgroundThread *b)
 {
     Session *s = state;
     double shown = 0;
     s->own = b;
     for (bool goes_on = true; goes_on;) {
         goes_on = background_goes_on(b) && !enough(s);
-        goes_on = obey(s, commands_share(&s->commands, next_command(s, !goes_on, &shown)));
+        goes_on = obey(s, commands_broadcast(&s->commands, next_command(s, !goes_on, &shown)));
     }
 }
 
 static void follow(Session *s)
 {
-    while (obey(s, commands_share(&s->commands, (Command){{0}})))
+    while (obey(s, commands_broadcast(&s->commands, (Command){{0}})))
         ;
 }
 
@@ -218,7 +217,7 @@ static void report(Run *run, const Session *s)
 static void lead(Session *s, Run *run)
 {
     s->thread = background_start(train, s);
-    scene_show(run, &(Scene){.title = "Lab 1 · fifteen steps", .picture = "fifteen_steps.png", .state = s, .draw = draw,
+    live_figure_show(run, &(LiveFigure){.title = "Lab 1 · fifteen steps", .picture = "fifteen_steps.png", .state = s, .draw = draw,
                              .event = on_event, .finish = finish});
     background_stop(s->thread);
     report(run, s);
@@ -238,7 +237,7 @@ int main(int argc, char **argv)
     Commands commands = commands_new(comm, be);
     Dataset *data = commands_dataset(&commands, c.run.data, "fashion,synthetic", c.run.data_dir);
     if (comm->rank == 0)
-        commands_share(&commands, (Command){{0}}); /* the others read theirs */
+        commands_broadcast(&commands, (Command){{0}}); /* the others read theirs */
     json_t *facts = json_pack("{s:s, s:s, s:i}", "data", data->description, "device", be->description, "ranks", comm->size);
     Run *run = run_open("lab1_fifteen_steps", &c.run, table, facts, comm->rank == 0);
     Session s = {.c = &c, .comm = comm, .be = be, .data = data, .commands = commands, .batch = c.batch, .missing = missing};

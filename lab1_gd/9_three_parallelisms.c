@@ -39,20 +39,17 @@ static void parse(Choices *c, Option *table, int argc, char **argv)
 
 static void try_busy(void *unused)
 {
-    (void)unused;
     busy((double[]){0}, (double[]){1}, 1, 0, 1);
 }
 
 static void try_turn(void *unused)
 {
-    (void)unused;
     pipeline_turn(0, 2, 2, 0);
 }
 
 static void try_shard(void *unused)
 {
     int first, count;
-    (void)unused;
     column_shard(&first, &count, 4, 0, 2);
 }
 
@@ -68,7 +65,7 @@ typedef struct Session {
     Run *run;
     Task task;
     Commands commands;
-    Background *thread, *own;    /* rank 0's work, as the window's thread and as it itself knows it; its lock guards what
+    BackgroundThread *thread, *own;    /* rank 0's work, as the window's thread and as it itself knows it; its lock guards what
                                   * follows */
     Outcome out[MOST_SCHEMES];
     int schemes, micros, wanted; /* wanted: how many times everything was asked for */
@@ -115,7 +112,7 @@ static bool obey(Session *s, Command k)
 }
 
 /* The other ranks leave the cores to the window until its first picture is drawn; then they read their data. */
-static void wait_for_window(Session *s, Background *b)
+static void wait_for_window(Session *s, BackgroundThread *b)
 {
     for (bool waits = true; waits && background_goes_on(b);) {
         usleep(1000);
@@ -123,11 +120,11 @@ static void wait_for_window(Session *s, Background *b)
         waits = !s->drawn && !s->leave;
         background_unlock(b);
     }
-    commands_share(&s->commands, (Command){{0}});
+    commands_broadcast(&s->commands, (Command){{0}});
 }
 
 /* All schemes, one after the other, each time it is asked for. */
-static void work(void *state, Background *b)
+static void work(void *state, BackgroundThread *b)
 {
     Session *s = state;
     bool on = true;
@@ -148,18 +145,18 @@ static void work(void *state, Background *b)
         snprintf(note, sizeof note, "micro-batches %d", micros);
         run_progress(s->run, "measured", 0, s->schemes, "schemes", note);
         for (int i = 0; on && i < s->schemes; i++) {
-            on = obey(s, commands_share(&s->commands, (Command){{0, i, micros}}));
+            on = obey(s, commands_broadcast(&s->commands, (Command){{0, i, micros}}));
             if (on)
                 run_progress(s->run, "measured", i + 1, s->schemes, "schemes", note);
         }
         done = wanted;
     }
-    commands_share(&s->commands, (Command){{true}});
+    commands_broadcast(&s->commands, (Command){{true}});
 }
 
 static void follow(Session *s)
 {
-    while (obey(s, commands_share(&s->commands, (Command){{0}})))
+    while (obey(s, commands_broadcast(&s->commands, (Command){{0}})))
         ;
 }
 
@@ -304,7 +301,7 @@ static void report(Run *run, const Session *s)
 static void lead(Session *s, Run *run)
 {
     s->thread = background_start(work, s);
-    scene_show(run, &(Scene){.title = "Lab 1 · three parallelisms", .picture = "three_parallelisms.png", .state = s, .keys = keys,
+    live_figure_show(run, &(LiveFigure){.title = "Lab 1 · three parallelisms", .picture = "three_parallelisms.png", .state = s, .keys = keys,
                              .draw = draw, .event = on_event, .advance = advance, .finish = finish});
     background_stop(s->thread);
     if (s->missing)

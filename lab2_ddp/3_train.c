@@ -32,7 +32,7 @@ typedef struct Trainer {
     Progress at;           /* where the training stands */
     Loader *train, *test;
     int32_t *order, *mine; /* of this epoch: all training images, and those of this process */
-    int32_t *test_order;   /* 0, 1, 2, … */
+    int32_t *test_epoch_order;   /* 0, 1, 2, … */
     Tensor totals;         /* F64 [2]: sum of losses and count of correct, over this epoch so far */
     int64_t saved;         /* the step of the last checkpoint, -1: none */
 } Trainer;
@@ -121,9 +121,9 @@ static void make_batches(Trainer *t)
                          t->at.seed);
     t->order = alloc((unsigned long)d->train.count, sizeof *t->order);
     t->mine = alloc((unsigned long)d->train.count, sizeof *t->mine);
-    t->test_order = alloc((unsigned long)d->test.count, sizeof *t->test_order);
+    t->test_epoch_order = alloc((unsigned long)d->test.count, sizeof *t->test_epoch_order);
     for (int i = 0; i < d->test.count; i++)
-        t->test_order[i] = i;
+        t->test_epoch_order[i] = i;
     t->totals = tensor_new(t->be, F64, 2, 1, 1, 1, 0);
     trace_track(t->trace, 0, "compute");
     trace_track(t->trace, 1, "communication");
@@ -219,7 +219,7 @@ static Metrics test(Trainer *t)
 {
     double began = trace_begin(t->trace);
     int first = 0, end = t->data->test.count;
-    Metrics own = evaluate(t->model, t->test, t->test_order + first, end - first);
+    Metrics own = evaluate(t->model, t->test, t->test_epoch_order + first, end - first);
     trace_end(t->trace, "evaluate", 0, began);
     return over_ranks(t, own);
 }
@@ -320,7 +320,7 @@ static void write_timeline(Trainer *t)
     Comm *alone = t->comm ? NULL : comm_open("self");
     trace_write(t->trace, alone ? alone : t->comm, path);
     comm_close(alone);
-    if (t->run->speaks && trace_picture(path, figure, title, 2))
+    if (t->run->speaks && timeline_figure(path, figure, title, 2))
         run_say(t->run, "timeline: %s and %s", figure, path);
     free(title);
     free(figure);
@@ -335,7 +335,7 @@ static void finish(Trainer *t)
     trace_free(t->trace);
     run_close(t->run);
     tensor_free(t->be, t->totals);
-    free(t->test_order);
+    free(t->test_epoch_order);
     free(t->mine);
     free(t->order);
     loader_free(t->test);

@@ -1,14 +1,14 @@
-/* subset.c: see subset.h. A loader makes the batches once; copies of them stay. */
+/* eval_set.c: see eval_set.h. A loader makes the batches once; copies of them stay. */
 #include "eval_set.h"
 #include <stdlib.h>
 #include "check.h"
 
-Subset *subset_new(Backend *be, const Images *images, const float *mean, const float *istd, const int32_t *order, int count,
+EvalSet *eval_set_new(Backend *be, const Images *images, const float *mean, const float *istd, const int32_t *order, int count,
                    int batch, int halo)
 {
     ASSERT(count > 0 && batch > 0);
-    Subset *s = alloc(1, sizeof *s);
-    *s = (Subset){.be = be, .count = count, .batches = (count + batch - 1) / batch};
+    EvalSet *s = alloc(1, sizeof *s);
+    *s = (EvalSet){.be = be, .count = count, .batches = (count + batch - 1) / batch};
     s->batch = alloc(s->batches, sizeof *s->batch);
     s->totals = tensor_new(be, F64, 2, 1, 1, 1, 0);
     Stream *stream = be->op->stream_new(be, 0);
@@ -29,7 +29,7 @@ Subset *subset_new(Backend *be, const Images *images, const float *mean, const f
     return s;
 }
 
-void subset_free(Subset *s)
+void eval_set_free(EvalSet *s)
 {
     if (!s)
         return;
@@ -42,7 +42,7 @@ void subset_free(Subset *s)
     free(s);
 }
 
-Metrics subset_metrics(Model *m, const Subset *s, ModelMode mode)
+Metrics eval_set_metrics(Model *m, const EvalSet *s, ModelMode mode)
 {
     double sum[2];
     m->be->op->zero(m->s, s->totals);

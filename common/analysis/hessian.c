@@ -91,7 +91,7 @@ static void apply(Operator *o, double *out, const double *v)
 {
     Model *m = o->m;
     Comm *c = o->data->comm;
-    const Subset *subset = o->data->subset;
+    const EvalSet *subset = o->data->subset;
     const BackendOps *op = m->be->op;
     for (int side = 0; side < 2; side++) {
         for (int i = 0; i < o->D; i++)

@@ -93,14 +93,14 @@ typedef struct Work {
     int *item; /* the points that are still to do, coarse to fine */
 } Work;
 
-static bool measure(void *context, int item, double *value, Sharing *sharing)
+static bool measure(void *context, int item, double *value, TaskFarmRun *farm)
 {
     const Work *work = context;
     const Landscape *l = work->l;
     int point = work->item[item];
     double a = plane_a(&l->plane, point % l->plane.nx), b = plane_b(&l->plane, point / l->plane.nx);
     plane_go(&l->plane, l->m, a, b);
-    Metrics metrics = subset_metrics(l->m, l->subset, l->mode);
+    Metrics metrics = eval_set_metrics(l->m, l->subset, l->mode);
     value[0] = a;
     value[1] = b;
     value[2] = metrics_loss(metrics);
@@ -159,8 +159,8 @@ bool landscape_run(const Landscape *l, Comm *c)
 {
     Work work = {l, alloc((size_t)l->plane.nx * l->plane.ny, sizeof(int))};
     int items = points_to_do(l, c, work.item);
-    bool complete = share_work(c, l->m->be,
-                               &(Share){.items = items,
+    bool complete = task_farm_run(c, l->m->be,
+                               &(TaskFarm){.items = items,
                                         .values = 4,
                                         .ahead = 1,
                                         .context = &work,

@@ -12,7 +12,6 @@ static Backend *open_cuda(bool required, int local_rank, int local_size)
         return backend_cuda_open(local_rank, local_size);
 #else
     const char *why = "this program was built without CUDA ('make doctor' says what is missing)";
-    (void)local_rank, (void)local_size;
 #endif
     if (required)
         die(EXIT_TODO, "--device=cuda: %s; use --device=cpu", why);

@@ -1,4 +1,4 @@
-/* background.c: a thread, a lock, and a gate that the thread passes between two slices of its work. */
+/* background_thread.c: a thread, a lock, and a gate that the thread passes between two slices of its work. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/resource.h>
@@ -6,8 +6,8 @@
 #include "background_thread.h"
 #include "check.h"
 
-struct Background {
-    void (*work)(void *state, Background *b);
+struct BackgroundThread {
+    void (*work)(void *state, BackgroundThread *b);
     void *state;
     pthread_t thread;
     pthread_mutex_t data, gate; /* data: the caller's; gate: the fields below */
@@ -18,7 +18,7 @@ struct Background {
 
 static void *main_of_thread(void *argument)
 {
-    Background *b = argument;
+    BackgroundThread *b = argument;
 #ifdef __linux__
     setpriority(PRIO_PROCESS, (id_t)gettid(), 5); /* on Linux: of this thread alone */
 #endif
@@ -30,9 +30,9 @@ static void *main_of_thread(void *argument)
     return NULL;
 }
 
-Background *background_start(void (*work)(void *state, Background *b), void *state)
+BackgroundThread *background_start(void (*work)(void *state, BackgroundThread *b), void *state)
 {
-    Background *b = alloc(1, sizeof *b);
+    BackgroundThread *b = alloc(1, sizeof *b);
     b->work = work;
     b->state = state;
     pthread_mutex_init(&b->data, NULL);
@@ -42,7 +42,7 @@ Background *background_start(void (*work)(void *state, Background *b), void *sta
     return b;
 }
 
-static void change(Background *b, bool paused, bool stopped, int steps)
+static void change(BackgroundThread *b, bool paused, bool stopped, int steps)
 {
     pthread_mutex_lock(&b->gate);
     b->paused = paused;
@@ -52,10 +52,10 @@ static void change(Background *b, bool paused, bool stopped, int steps)
     pthread_mutex_unlock(&b->gate);
 }
 
-void background_pause(Background *b, bool pause) { change(b, pause, false, 0); }
-void background_step(Background *b) { change(b, true, false, 1); }
+void background_pause(BackgroundThread *b, bool pause) { change(b, pause, false, 0); }
+void background_step(BackgroundThread *b) { change(b, true, false, 1); }
 
-bool background_over(Background *b)
+bool background_over(BackgroundThread *b)
 {
     pthread_mutex_lock(&b->gate);
     bool over = b->over;
@@ -63,7 +63,7 @@ bool background_over(Background *b)
     return over;
 }
 
-bool background_goes_on(Background *b)
+bool background_goes_on(BackgroundThread *b)
 {
     pthread_mutex_lock(&b->gate);
     while (b->paused && !b->stopped && b->steps == 0)
@@ -75,14 +75,14 @@ bool background_goes_on(Background *b)
     return goes_on;
 }
 
-void background_wait(Background *b)
+void background_wait(BackgroundThread *b)
 {
     while (!background_over(b) && !stop_requested())
         usleep(20000);
     change(b, false, stop_requested(), 0);
 }
 
-void background_stop(Background *b)
+void background_stop(BackgroundThread *b)
 {
     if (!b)
         return;
@@ -94,5 +94,5 @@ void background_stop(Background *b)
     free(b);
 }
 
-void background_lock(Background *b) { pthread_mutex_lock(&b->data); }
-void background_unlock(Background *b) { pthread_mutex_unlock(&b->data); }
+void background_lock(BackgroundThread *b) { pthread_mutex_lock(&b->data); }
+void background_unlock(BackgroundThread *b) { pthread_mutex_unlock(&b->data); }

@@ -65,8 +65,7 @@ void die(int status, const char *format, ...)
         signal(SIGTERM, SIG_DFL); /* so that rank 0's end stops this one while it waits */
         sleep_seconds(end_all ? 0.5 : 2); /* mpirun gives ranks a second when one ended without MPI_Abort */
     }
-    ssize_t written = write(STDERR_FILENO, text, strlen(text)); /* in one piece: ranks' lines must not mix */
-    (void)written; /* with stderr closed the exit status must say it */
+    dprintf(STDERR_FILENO, "%s", text); /* in one piece: ranks' lines must not mix */
     if (end_all)
         end_all(status);
     quick_exit(status); /* not exit(): other threads are still at work on what its handlers take down */

@@ -1,4 +1,4 @@
-/* sorted.c: see sorted.h. */
+/* quantiles.c: see quantiles.h. */
 #include "quantiles.h"
 #include <stdlib.h>
 

@@ -20,7 +20,7 @@ const bool comm_nccl_built = false;
 
 const char *comm_nccl_missing(void) { return "this program was built without it (make doctor)"; }
 
-Comm *comm_nccl_open(bool asked) { return (void)asked, comm_mpi_open(); }
+Comm *comm_nccl_open(bool asked) { return comm_mpi_open(); }
 #endif
 
 static Comm *open_with_nccl(bool asked)

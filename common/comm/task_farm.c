@@ -1,4 +1,4 @@
-/* share.c: see share.h. Three kinds of message: an item's number to a worker (-1: no more), its
+/* task_farm.c: see task_farm.h. Three kinds of message: an item's number to a worker (-1: no more), its
  * result back, and to each worker exactly one stop: when the work is cancelled, else at its end.
  * The worker waits for that one from the start, so a stop that arrives while it has an item
  * means: cancelled. */
@@ -8,10 +8,10 @@
 
 enum { ITEM = 100, RESULT = 101, STOP = 102 }; /* tags */
 
-struct Sharing {
+struct TaskFarmRun {
     Comm *c;
     Stream *s;
-    const Share *share;
+    const TaskFarm *tasks;
     Tensor item, result, stop; /* F64 [1]; [2 + values]: the item, is it done, its values; [1] */
     CommRequest *coming;       /* rank 0: the receive of the next result; the others: of the stop */
     int next, out, done;       /* rank 0: the next item; items that others have; items found */
@@ -20,33 +20,33 @@ struct Sharing {
 
 /* ---- rank 0 ---- */
 
-static void tell(Sharing *g, int rank, int tag, double number)
+static void tell(TaskFarmRun *g, int rank, int tag, double number)
 {
     g->s->be->op->upload(g->s, g->item, &number);
     comm_send(g->c, g->item, rank, tag, g->s);
 }
 
-static void stop(Sharing *g)
+static void stop(TaskFarmRun *g)
 {
     for (int rank = 1; rank < g->c->size && !g->stopped; rank++)
         tell(g, rank, STOP, 0);
     g->stopped = true;
 }
 
-static bool goes_on(Sharing *g)
+static bool goes_on(TaskFarmRun *g)
 {
-    if (!g->stopped && g->share->goes_on && !g->share->goes_on(g->share->context))
+    if (!g->stopped && g->tasks->goes_on && !g->tasks->goes_on(g->tasks->context))
         stop(g);
     return !g->stopped;
 }
 
 /* The next item; -1: none is to be begun any more. */
-static int next_item(Sharing *g)
+static int next_item(TaskFarmRun *g)
 {
-    return g->stopped || g->next == g->share->items ? -1 : g->next++;
+    return g->stopped || g->next == g->tasks->items ? -1 : g->next++;
 }
 
-static void hand_to(Sharing *g, int rank)
+static void hand_to(TaskFarmRun *g, int rank)
 {
     int item = next_item(g);
     if (item < 0)
@@ -55,25 +55,25 @@ static void hand_to(Sharing *g, int rank)
     g->out++;
 }
 
-static void expect_result(Sharing *g)
+static void expect_result(TaskFarmRun *g)
 {
     g->coming = g->out ? comm_recv_start(g->c, g->result, COMM_ANY, RESULT, g->s) : NULL;
 }
 
-static void enter(Sharing *g, int item, bool done, const double *value)
+static void enter(TaskFarmRun *g, int item, bool done, const double *value)
 {
     if (done)
-        g->share->found(g->share->context, item, value);
+        g->tasks->found(g->tasks->context, item, value);
     else
         stop(g);
     g->done += done;
 }
 
 /* Enter the results that are there, and give those ranks other items. */
-static void take_results(Sharing *g)
+static void take_results(TaskFarmRun *g)
 {
     while (g->out && comm_test(g->c, g->coming)) {
-        double got[2 + SHARE_VALUES];
+        double got[2 + TASK_VALUES];
         int rank = comm_wait(g->c, g->coming);
         g->s->be->op->download(g->s, got, g->result);
         g->out--;
@@ -84,17 +84,17 @@ static void take_results(Sharing *g)
 }
 
 /* The items are handed out, all results are in. Returns: is every item done? */
-static bool lead(Sharing *g)
+static bool lead(TaskFarmRun *g)
 {
     int own = goes_on(g) ? next_item(g) : -1;
-    for (int k = 0; k <= g->share->ahead; k++)
+    for (int k = 0; k <= g->tasks->ahead; k++)
         for (int rank = 1; rank < g->c->size; rank++)
             hand_to(g, rank);
     expect_result(g);
     while (own >= 0 || g->out) {
-        double value[SHARE_VALUES];
+        double value[TASK_VALUES];
         if (own >= 0)
-            enter(g, own, g->share->work(g->share->context, own, value, g), value);
+            enter(g, own, g->tasks->work(g->tasks->context, own, value, g), value);
         else
             usleep(200); /* the others are at their last items */
         take_results(g);
@@ -103,31 +103,31 @@ static bool lead(Sharing *g)
     stop(g);
     for (int rank = 1; rank < g->c->size; rank++)
         tell(g, rank, ITEM, -1);
-    return g->done == g->share->items;
+    return g->done == g->tasks->items;
 }
 
 /* ---- the others ---- */
 
-static void follow(Sharing *g)
+static void follow(TaskFarmRun *g)
 {
     const BackendOps *op = g->s->be->op;
     g->coming = comm_recv_start(g->c, g->stop, 0, STOP, g->s);
     for (;;) {
-        double item, value[2 + SHARE_VALUES];
+        double item, value[2 + TASK_VALUES];
         comm_recv(g->c, g->item, 0, ITEM, g->s);
         op->download(g->s, &item, g->item);
         if (item < 0)
             break;
         value[0] = item;
-        value[1] = !share_cancelled(g) &&
-                   g->share->work(g->share->context, (int)item, value + 2, g);
+        value[1] = !task_farm_cancelled(g) &&
+                   g->tasks->work(g->tasks->context, (int)item, value + 2, g);
         op->upload(g->s, g->result, value);
         comm_send(g->c, g->result, 0, RESULT, g->s);
     }
     comm_wait(g->c, g->coming);
 }
 
-bool share_cancelled(Sharing *g)
+bool task_farm_cancelled(TaskFarmRun *g)
 {
     if (g->c->rank != 0)
         return comm_test(g->c, g->coming);
@@ -135,13 +135,13 @@ bool share_cancelled(Sharing *g)
     return !goes_on(g);
 }
 
-bool share_work(Comm *c, Backend *be, const Share *share)
+bool task_farm_run(Comm *c, Backend *be, const TaskFarm *tasks)
 {
-    ASSERT(share->items >= 0 && share->ahead >= 0 && share->values >= 1 &&
-           share->values <= SHARE_VALUES);
-    Sharing g = {.c = c, .s = be->op->stream_new(be, 0), .share = share};
+    ASSERT(tasks->items >= 0 && tasks->ahead >= 0 && tasks->values >= 1 &&
+           tasks->values <= TASK_VALUES);
+    TaskFarmRun g = {.c = c, .s = be->op->stream_new(be, 0), .tasks = tasks};
     g.item = tensor_new(be, F64, 1, 1, 1, 1, 0);
-    g.result = tensor_new(be, F64, 2 + share->values, 1, 1, 1, 0);
+    g.result = tensor_new(be, F64, 2 + tasks->values, 1, 1, 1, 0);
     g.stop = tensor_new(be, F64, 1, 1, 1, 1, 0);
     double complete = 0;
     if (c->rank == 0)

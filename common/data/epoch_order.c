@@ -1,4 +1,4 @@
-/* order.c: a permutation by sorting: every index gets a random number of its own, and the numbers are put in order. */
+/* epoch_order.c: a permutation by sorting: every index gets a random number of its own, and the numbers are put in order. */
 #include "epoch_order.h"
 #include <stdlib.h>
 #include "check.h"

@@ -29,7 +29,7 @@ static void wait_asleep(Comm *c, CommRequest *request)
     comm_wait(c, request);
 }
 
-Command commands_share(Commands *k, Command command)
+Command commands_broadcast(Commands *k, Command command)
 {
     const BackendOps *op = k->s->be->op;
     if (k->comm->rank == 0) {
@@ -46,6 +46,6 @@ Command commands_share(Commands *k, Command command)
 Dataset *commands_dataset(Commands *k, const char *name, const char *accepts, const char *data_dir)
 {
     if (k->comm->rank != 0)
-        commands_share(k, (Command){{0}});
+        commands_broadcast(k, (Command){{0}});
     return dataset_open(name, accepts, data_dir);
 }

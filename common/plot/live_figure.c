@@ -1,11 +1,11 @@
-/* scene.c: the loop behind every window of the course: see scene.h. */
+/* live_figure.c: the loop behind every window of the course: see live_figure.h. */
 #include <math.h>
 #include <stdlib.h>
 #include "check.h"
 #include "live_figure.h"
 #include "timer.h"
 
-static bool handle_events(const Scene *s, PlotWindow *window)
+static bool handle_events(const LiveFigure *s, PlotWindow *window)
 {
     for (PlotEvent e; plot_window_event(window, &e);) {
         if (e.kind == PLOT_QUIT)
@@ -16,7 +16,7 @@ static bool handle_events(const Scene *s, PlotWindow *window)
     return true;
 }
 
-static void run_window(const Scene *s, PlotWindow *window, Plot *plot)
+static void run_window(const LiveFigure *s, PlotWindow *window, Plot *plot)
 {
     double before = timer_now();
     while (handle_events(s, window) && !stop_requested()) {
@@ -30,7 +30,7 @@ static void run_window(const Scene *s, PlotWindow *window, Plot *plot)
     }
 }
 
-bool scene_show(Run *run, const Scene *s)
+bool live_figure_show(Run *run, const LiveFigure *s)
 {
     Plot *plot = plot_new(s->width ? s->width : 1280, s->height ? s->height : 720);
     char *picture = run_path(run, s->picture), *saves = run_path(run, "window");

@@ -30,7 +30,6 @@ static char *write_png(Plot *plot, const char *path)
 #else
 static char *write_png(Plot *plot, const char *path)
 {
-    (void)plot;
     return format_new("%s: built without Cairo (Debian, Ubuntu: apt-get install libcairo2-dev, then build again)",
                       path);
 }

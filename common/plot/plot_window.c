@@ -161,7 +161,6 @@ PlotTimes plot_window_times(const PlotWindow *window)
 #else
 PlotWindow *plot_window_new(Plot *plot, const char *title, const char *save_prefix, const PlotKey *keys)
 {
-    (void)plot, (void)title, (void)save_prefix, (void)keys;
 #ifdef HAVE_CAIRO
     fprintf(stderr, "no window: built without SDL2 (Debian, Ubuntu: apt-get install libsdl2-dev, then build again); "
                     "pictures go to PNG files\n");
@@ -172,7 +171,7 @@ PlotWindow *plot_window_new(Plot *plot, const char *title, const char *save_pref
     return NULL;
 }
 
-void plot_window_free(PlotWindow *window) { (void)window; }
-void plot_window_show(PlotWindow *window) { (void)window; }
-PlotTimes plot_window_times(const PlotWindow *window) { return (void)window, (PlotTimes){0}; }
+void plot_window_free(PlotWindow *window) { }
+void plot_window_show(PlotWindow *window) { }
+PlotTimes plot_window_times(const PlotWindow *window) { return (PlotTimes){0}; }
 #endif

@@ -1,4 +1,4 @@
-/* trace_picture.c: a few updates of a timeline, drawn: a row for each track of each rank, a box for each span. */
+/* timeline_figure.c: a few updates of a timeline, drawn: a row for each track of each rank, a box for each span. */
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
@@ -137,7 +137,7 @@ static void draw_name(Timeline *t, PlotPanel *panel, int name, double from, doub
         free(box[k]);
 }
 
-bool trace_picture(const char *trace, const char *png, const char *title, int updates)
+bool timeline_figure(const char *trace, const char *png, const char *title, int updates)
 {
     Timeline t = {0};
     double from, to;

@@ -9,7 +9,7 @@
 static bool interrupted(void *context)
 {
     BatchSweep *b = context;
-    return stop_requested() || share_cancelled(b->sharing);
+    return stop_requested() || task_farm_cancelled(b->farm);
 }
 
 void batch_sweep_open(BatchSweep *b, Comm *comm, Backend *be, const Dataset *data, int64_t seed)
@@ -106,7 +106,7 @@ static void now_training(Work *w, int batch, int64_t seed)
 }
 
 /* One run, on any rank. */
-static bool train(void *context, int item, double *value, Sharing *sharing)
+static bool train(void *context, int item, double *value, TaskFarmRun *farm)
 {
     Work *w = context;
     BatchSweep *b = w->b;
@@ -116,7 +116,7 @@ static bool train(void *context, int item, double *value, Sharing *sharing)
     run_progress(w->run, "sweep", b->done, w->total, "runs", note);
     free(note);
     now_training(w, batch, seed);
-    b->sharing = sharing;
+    b->farm = farm;
     TargetOutcome o = train_to_target(&b->setup, batch, batch_sweep_rate(b, batch), (uint64_t)seed);
     now_training(w, 0, seed);
     value[BATCH_IMAGES_PER_S] = o.images_per_s;
@@ -147,8 +147,8 @@ bool batch_sweep_run(BatchSweep *b, Run *run)
     lock(b, true);
     b->done = total - missing;
     lock(b, false);
-    bool complete = share_work(b->comm, b->setup.be,
-                               &(Share){.items = missing,
+    bool complete = task_farm_run(b->comm, b->setup.be,
+                               &(TaskFarm){.items = missing,
                                         .values = BATCH_VALUES,
                                         .context = &w,
                                         .work = train,

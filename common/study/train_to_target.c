@@ -1,4 +1,4 @@
-/* target.c: training to a target: see target.h. */
+/* train_to_target.c: training to a target: see train_to_target.h. */
 #include <math.h>
 #include <stdlib.h>
 #include "check.h"

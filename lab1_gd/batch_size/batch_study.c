@@ -31,7 +31,7 @@ static void fit(BatchStudy *s)
 }
 
 /* One measurement, unless it is there. False: interrupted. */
-static bool measure(BatchStudy *s, Background *b, int batch, int round)
+static bool measure(BatchStudy *s, BackgroundThread *b, int batch, int round)
 {
     if (sweep_find(s->speed, batch, round))
         return true;
@@ -46,7 +46,7 @@ static bool measure(BatchStudy *s, Background *b, int batch, int round)
 }
 
 /* In rounds over all sizes, so that a disturbance does not meet one size alone. */
-static bool measure_all(BatchStudy *s, Background *b)
+static bool measure_all(BatchStudy *s, BackgroundThread *b)
 {
     int sizes = 0, done = 0;
     for (int batch = 1; batch <= s->fastest; batch *= 2)
@@ -63,7 +63,7 @@ static bool measure_all(BatchStudy *s, Background *b)
     return true;
 }
 
-void batch_study_work(void *study, Background *b)
+void batch_study_work(void *study, BackgroundThread *b)
 {
     BatchStudy *s = study;
     s->sweep.background = b;

@@ -17,7 +17,7 @@ typedef struct BatchStudy {
     double t0, c;              /* the fit, in seconds; NaN: not yet */
     int selected;              /* the batch that the footer tells of; 0: none */
     bool dots, paused, over;   /* each run as a point; space; all runs are there */
-    Background *background;    /* of the thread that measures, for the window's; NULL: none */
+    BackgroundThread *background;    /* of the thread that measures, for the window's; NULL: none */
     char *missing;             /* the exercise to do, NULL: none */
     int shown_second, shown_rows; /* what was drawn last */
     bool touched;              /* a key or the mouse, since then */
@@ -26,7 +26,7 @@ typedef struct BatchStudy {
 enum { STUDY_SPEED, STUDY_SECONDS, STUDY_EPOCHS, STUDY_STEPS }; /* the panels */
 
 /* Speeds, then runs to the target. On rank 0 the state is guarded by b (NULL on the others). Collective. */
-void batch_study_work(void *study, Background *b);
+void batch_study_work(void *study, BackgroundThread *b);
 int batch_study_measured(const BatchStudy *s, double *batch, double *seconds, double *low, double *high);
 /* [BATCH_SIZES] each; returns how many batch sizes are measured: median seconds per update, lowest and highest */
 void batch_study_draw(BatchStudy *s, Plot *plot);

@@ -24,13 +24,13 @@ static void say_phase(Session *s, const char *phase, const char *name)
 
 /* ---- the steps of the work; each on all ranks, false: stopped ---- */
 
-static Subset *subset_of(const Session *s, const Images *images, const Model *m)
+static EvalSet *subset_of(const Session *s, const Images *images, const Model *m)
 {
     int count = s->c->images < images->count ? s->c->images : images->count;
     int32_t *order = alloc(count, sizeof *order);
     for (int i = 0; i < count; i++)
         order[i] = i;
-    Subset *subset = subset_new(s->be, images, s->data->mean, s->data->istd, order, count, s->c->batch, model_halo(m));
+    EvalSet *subset = eval_set_new(s->be, images, s->data->mean, s->data->istd, order, count, s->c->batch, model_halo(m));
     free(order);
     return subset;
 }
@@ -124,7 +124,7 @@ static json_t *identity(const Session *s, const Look *l, const Plane *p, const c
 }
 
 /* Measure one slice of look l; its points in OUT/NAME-SLICE.points.csv, and all of them in OUT/NAME-SLICE.csv. */
-static bool measure(Session *s, Look *l, Slice *slice, Plane plane, const char *name, const Subset *subset, ModelMode mode)
+static bool measure(Session *s, Look *l, Slice *slice, Plane plane, const char *name, const EvalSet *subset, ModelMode mode)
 {
     json_t *what = identity(s, l, &plane, name, subset == s->train ? "training" : "test", mode);
     char *points_ending = format_new("-%s.points.csv", name), *surface_ending = format_new("-%s.csv", name);
@@ -212,7 +212,6 @@ static bool measure_valley(Session *s, Look *l)
 static bool lanczos_goes_on(void *context, const HessianEdges *so_far)
 {
     Session *s = context;
-    (void)so_far;
     return !stop_requested() && (!s->work || background_goes_on(s->work));
 }
 
@@ -291,6 +290,6 @@ void landscape_work_free(Session *s)
         free(l->y);
         network_free(l->net);
     }
-    subset_free(s->train);
-    subset_free(s->test);
+    eval_set_free(s->train);
+    eval_set_free(s->test);
 }

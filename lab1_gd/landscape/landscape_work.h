@@ -23,10 +23,10 @@ typedef struct Session {
     Comm *comm;
     Backend *be;
     const Dataset *data;
-    Subset *train, *test;
+    EvalSet *train, *test;
     LandscapeView view;
-    Background *work;     /* rank 0: the thread that this runs on */
-    Background *thread;   /* rank 0: the same, for the window */
+    BackgroundThread *work;     /* rank 0: the thread that this runs on */
+    BackgroundThread *thread;   /* rank 0: the same, for the window */
     bool paused, complete;
     long changes, drawn;  /* keys and mouse so far; what landscape_changes() said at the last draw */
 } Session;

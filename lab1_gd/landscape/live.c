@@ -33,12 +33,12 @@ void curve_add(Curve *c, double x, double y)
 
 /* ---- the network ---- */
 
-static Subset *first_of(const LiveSetup *s, const Images *images, int halo)
+static EvalSet *first_of(const LiveSetup *s, const Images *images, int halo)
 {
     int32_t *order = alloc(s->measured, sizeof *order);
     for (int i = 0; i < s->measured; i++)
         order[i] = i;
-    Subset *set = subset_new(s->be, images, s->data->mean, s->data->istd, order, s->measured, 512, halo);
+    EvalSet *set = eval_set_new(s->be, images, s->data->mean, s->data->istd, order, s->measured, 512, halo);
     free(order);
     return set;
 }
@@ -73,8 +73,8 @@ void live_free(Live *l)
     ground_free(&l->coming);
     free(l->order);
     tensor_free(l->setup.be, l->totals);
-    subset_free(l->ground_set);
-    subset_free(l->held_set);
+    eval_set_free(l->ground_set);
+    eval_set_free(l->held_set);
     loader_free(l->loader);
     sgd_free(l->m, l->sgd);
     model_free(l->m);
@@ -83,10 +83,10 @@ void live_free(Live *l)
 }
 
 /* The loss of weights w [D] on a subset, by the statistics of its batches. */
-static Metrics measure(Live *l, const float *w, const Subset *set)
+static Metrics measure(Live *l, const float *w, const EvalSet *set)
 {
     l->probe->be->op->upload(l->probe->s, l->probe->params, w);
-    return subset_metrics(l->probe, set, MODEL_FROZEN_STATS);
+    return eval_set_metrics(l->probe, set, MODEL_FROZEN_STATS);
 }
 
 /* ---- the trail ---- */
@@ -245,7 +245,7 @@ static bool obey(Live *l, LiveWish *wish, Pace *pace)
     return may;
 }
 
-void live_work(void *live, Background *b)
+void live_work(void *live, BackgroundThread *b)
 {
     Live *l = live;
     LiveWish wish;

@@ -1,6 +1,6 @@
 /* live.h: a network in training, and the surface that it moves on, both drawn while they change.
  *
- * One thread (background.h) does all the work in small slices, in turn: an update of the weights, and points of a plane
+ * One thread (background_thread.h) does all the work in small slices, in turn: an update of the weights, and points of a plane
  * through weight space, coarse grid first. When a plane is done and the weights have moved on, the next plane is laid. The window
  * changes `wish` and reads `seen`, both under the thread's lock.
  */
@@ -80,11 +80,11 @@ typedef struct Live {
     LiveWish wish;
     LiveSeen seen;
     int64_t changes;               /* of wish and seen so far */
-    Background *thread;
+    BackgroundThread *thread;
     Model *m, *probe;              /* the network in training; the same to measure with */
     Sgd *sgd;
     Loader *loader;
-    Subset *ground_set, *held_set;
+    EvalSet *ground_set, *held_set;
     Tensor totals;
     int32_t *order;                /* [images] */
     int at, epoch;                 /* position in it */
@@ -97,7 +97,7 @@ enum { LIVE_LARGEST_BATCH = 1024 };
 
 Live *live_new(const LiveSetup *setup, LiveWish wish);
 void live_free(Live *l);
-void live_work(void *live, Background *b); /* the thread */
+void live_work(void *live, BackgroundThread *b); /* the thread */
 
 /* live_plane.c */
 bool ground_work(Live *l, PlaneKind wanted); /* measure one point, of a new plane where one is due. False: all is known */

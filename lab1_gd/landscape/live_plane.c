@@ -243,7 +243,7 @@ static void measure_next(Live *l, Ground *g)
 {
     int point = l->points[g->surface->known++];
     plane_go(&g->plane, l->probe, plane_a(&g->plane, point % LIVE_SIDE), plane_b(&g->plane, point / LIVE_SIDE));
-    g->surface->loss[point] = metrics_loss(subset_metrics(l->probe, l->ground_set, MODEL_FROZEN_STATS));
+    g->surface->loss[point] = metrics_loss(eval_set_metrics(l->probe, l->ground_set, MODEL_FROZEN_STATS));
 }
 
 /* The shown plane is measured to its end before weights that have moved on by 5 % of its width ask for another. Where they

@@ -67,7 +67,7 @@ typedef struct Training {
     const TrainingContext *t;
     const Recipe *r;
     Network *n;
-    Sharing *sharing;
+    TaskFarmRun *farm;
     Sgd *sgd;
     Loader *loader;
     Tensor totals;
@@ -76,10 +76,10 @@ typedef struct Training {
 } Training;
 
 static void training_begin(Training *g, Network *n, const TrainingContext *t, const Recipe *r,
-                           Sharing *sharing)
+                           TaskFarmRun *farm)
 {
     const Dataset *d = t->data;
-    *g = (Training){.t = t, .r = r, .n = n, .sharing = sharing, .per_epoch = r->images / r->batch};
+    *g = (Training){.t = t, .r = r, .n = n, .farm = farm, .per_epoch = r->images / r->batch};
     model_init(n->m, (uint64_t)r->seed);
     g->sgd = sgd_new(n->m, r->momentum, r->weight_decay, true);
     AugmentSpec none = {0};
@@ -118,7 +118,7 @@ static double snapshot(Training *g, int at)
 {
     Network *n = g->n;
     keep(n);
-    double loss = metrics_loss(subset_metrics(n->m, g->t->subset, g->t->mode));
+    double loss = metrics_loss(eval_set_metrics(n->m, g->t->subset, g->t->mode));
     REQUIRE(isfinite(loss), "%s diverged at update %d: lower --rate=%g", n->name, at, g->r->rate);
     lock(g->t, true);
     network_add(n, n->w, at, loss);
@@ -134,7 +134,7 @@ static bool train(Training *g)
     int every = r->updates / r->snapshots > 0 ? r->updates / r->snapshots : 1;
     double loss = snapshot(g, 0);
     for (int u = 0; u < r->updates && !(r->target > 0 && loss <= r->target); u++) {
-        if (stop_requested() || share_cancelled(g->sharing))
+        if (stop_requested() || task_farm_cancelled(g->farm))
             return false;
         if (u % g->per_epoch == 0) {
             epoch_order(g->order, r->images, (uint64_t)r->seed, u / g->per_epoch);
@@ -161,12 +161,12 @@ typedef struct Work {
     int *trainer; /* [count] on rank 0: the rank that has trained it, or read it; -1: none */
 } Work;
 
-static bool train_item(void *context, int item, double *value, Sharing *sharing)
+static bool train_item(void *context, int item, double *value, TaskFarmRun *farm)
 {
     const Work *w = context;
     int k = w->item[item];
     Training g;
-    training_begin(&g, w->net[k], w->t, &w->recipe[k], sharing);
+    training_begin(&g, w->net[k], w->t, &w->recipe[k], farm);
     bool complete = train(&g);
     training_end(&g);
     value[0] = w->t->c->rank;
@@ -243,8 +243,8 @@ static void broadcast(Network *n, const TrainingContext *t, int from)
 bool networks_train(Network *const *net, const TrainingContext *t, const Recipe *recipe, int count)
 {
     Work w = {net, t, recipe, alloc(count, sizeof(int)), alloc(count, sizeof(int))};
-    bool complete = share_work(t->c, t->be,
-                               &(Share){.items = read_kept(&w, count),
+    bool complete = task_farm_run(t->c, t->be,
+                               &(TaskFarm){.items = read_kept(&w, count),
                                         .values = 1,
                                         .context = &w,
                                         .work = train_item,

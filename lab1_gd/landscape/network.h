@@ -39,9 +39,9 @@ typedef struct TrainingContext {
     Comm *c;
     Backend *be;
     const Dataset *data;
-    const Subset *subset;           /* where the loss is measured, in `mode` */
+    const EvalSet *subset;           /* where the loss is measured, in `mode` */
     ModelMode mode;
-    Background *watch;              /* rank 0; NULL: none */
+    BackgroundThread *watch;              /* rank 0; NULL: none */
 } TrainingContext;
 
 /* An untrained network, planned for `batch` pictures. name NULL: after its kind. */

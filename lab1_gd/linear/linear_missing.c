@@ -9,20 +9,17 @@ static const double two[2] = {0, 1};
 static void try_gradient(void *unused)
 {
     double dw, db;
-    (void)unused;
     gradient(&dw, &db, two, two, 2, 0, 0);
 }
 
 static void try_update(void *unused)
 {
     double w = 0, b = 0;
-    (void)unused;
     update(&w, &b, 1, 1, 0.1);
 }
 
 static void try_converged(void *unused)
 {
-    (void)unused;
     converged(two, 2, 1, 0.1);
 }
 
@@ -32,7 +29,6 @@ static void try_shuffle(void *unused)
     enum { N = 100 };
     int order[N];
     Rng r = rng_at(1, RNG_TEST, 0, 0);
-    (void)unused;
     for (int i = 0; i < N; i++)
         order[i] = i;
     for (int round = 0; round < 10; round++)
@@ -44,7 +40,6 @@ static void try_shuffle(void *unused)
 
 static void count_updates(void *count, int first, int size, double w, double b)
 {
-    (void)first, (void)size, (void)w, (void)b;
     ++*(int *)count;
 }
 
@@ -52,7 +47,6 @@ static void try_minibatch_epoch(void *unused)
 {
     double w = 0, b = 0, room[4];
     int order[3] = {1, 0, 1}, count = 0;
-    (void)unused;
     minibatch_epoch(&w, &b, two, two, order, 3, 2, 0.1, room, count_updates, &count);
     if (count != 2)
         die(EXIT_WRONG, "it reported %d updates of 3 examples, 2 at a time", count);

@@ -16,7 +16,6 @@ static void note(void *state, int first, int size, double w, double b)
 {
     const Steward *s = state;
     Racer *k = s->racer;
-    (void)first;
     if (k->lost || k->count >= RACE_MAX + s->noise->n + 1)
         return;
     k->w[k->count] = w;
@@ -45,7 +44,7 @@ static void catch_up(SgdRace *r, Racer *k)
     }
 }
 
-static void ignore(void *state, int first, int size, double w, double b) { (void)state, (void)first, (void)size, (void)w, (void)b; }
+static void ignore(void *state, int first, int size, double w, double b) { }
 
 /* Seconds per update: whole epochs in a row, about 20,000 examples, at rate 0; the median of 9 such times, as another
  * program may take the processor meanwhile. */

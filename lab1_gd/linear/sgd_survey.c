@@ -36,7 +36,6 @@ typedef struct Tally { const SgdNoise *noise; double sum; long count; } Tally;
 static void tally(void *state, int first, int size, double w, double b)
 {
     Tally *t = state;
-    (void)first, (void)size;
     t->sum += parabola_loss(&t->noise->all, w, b) - t->noise->lowest;
     t->count++;
 }

@@ -11,7 +11,6 @@
 static void one_by_one(double *w, double *b, const double *x, const double *y, const int *order, int n, int batch, double rate,
                        double *room, UpdateReport *report, void *state)
 {
-    (void)batch, (void)room;
     for (int i = 0; i < n; i++) {
         double dw, db;
         gradient(&dw, &db, x + order[i], y + order[i], 1, *w, *b);

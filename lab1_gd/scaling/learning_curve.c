@@ -10,7 +10,7 @@
 static bool interrupted(void *curve)
 {
     LearningCurve *l = curve;
-    return stop_requested() || share_cancelled(l->sharing);
+    return stop_requested() || task_farm_cancelled(l->farm);
 }
 
 void learning_curve_open(LearningCurve *l, Comm *comm, Backend *be, const Dataset *data, int64_t seed)
@@ -86,7 +86,7 @@ static void now_training(LearningCurve *l, int examples, int64_t seed)
 }
 
 /* One training, on any rank, on as many images as the item says; its seed picks them. */
-static bool train(void *context, int item, double *value, Sharing *sharing)
+static bool train(void *context, int item, double *value, TaskFarmRun *farm)
 {
     Work *w = context;
     LearningCurve *l = w->l;
@@ -98,7 +98,7 @@ static bool train(void *context, int item, double *value, Sharing *sharing)
     run_progress(l->run, w->what, l->done, w->total, "trainings", note);
     free(note);
     now_training(l, examples, seed);
-    l->sharing = sharing;
+    l->farm = farm;
     int32_t *order = alloc(count, sizeof *order);
     /* No epoch's order: which images there are. */
     epoch_order(order, count, (uint64_t)seed, 1 << 20);
@@ -137,8 +137,8 @@ static bool train_all(LearningCurve *l, const char *what, const int *examples, i
         w.item[i] = (SweepItem){examples[i % sizes], l->seed + i / sizes};
     int missing = sweep_missing(w.item, l->runs, l->comm, count);
     l->done += count - missing;
-    bool complete = share_work(l->comm, l->setup.be,
-                               &(Share){.items = missing,
+    bool complete = task_farm_run(l->comm, l->setup.be,
+                               &(TaskFarm){.items = missing,
                                         .values = 2,
                                         .context = &w,
                                         .work = train,
@@ -196,7 +196,7 @@ static bool measure(LearningCurve *l)
     return true;
 }
 
-void learning_curve_work(void *curve, Background *b)
+void learning_curve_work(void *curve, BackgroundThread *b)
 {
     LearningCurve *l = curve;
     l->watched = b;

@@ -23,10 +23,10 @@ typedef struct LearningCurve {
     int64_t seed;
     Comm *comm;
     TargetSetup setup;
-    Sharing *sharing;                /* while one trains here: asked whether it is to stop */
+    TaskFarmRun *farm;                /* while one trains here: asked whether it is to stop */
     Run *run;
     Sweep *runs;                     /* setting: examples; value: test error, seconds; rank 0, else NULL */
-    Background *watched, *background; /* the lock, as the thread that trains sees it; as the window's does. NULL: none */
+    BackgroundThread *watched, *background; /* the lock, as the thread that trains sees it; as the window's does. NULL: none */
     int examples;                    /* that this rank trains on now; 0: it does not train */
     int done, count;                 /* trainings that are there; fitted points */
     int64_t now_seed;
@@ -46,7 +46,7 @@ void learning_curve_open(LearningCurve *l, Comm *comm, Backend *be, const Datase
 void learning_curve_file(LearningCurve *l);
 /* All trainings that are not there yet, each on the next rank that is free; the fit, the check.
  * On rank 0 the state is guarded by b (NULL on the others). Collective. */
-void learning_curve_work(void *curve, Background *b);
+void learning_curve_work(void *curve, BackgroundThread *b);
 int learning_curve_sizes(const LearningCurve *l, int size[CURVE_SIZES]);
 void learning_curve_table(LearningCurve *l);
 void learning_curve_draw(LearningCurve *l, Plot *plot);

@@ -10,7 +10,6 @@
 #ifndef HAVE_CUDA_ON_HOST
 Backend *cuda_on_host_open(int local_rank, int local_size)
 {
-    (void)local_rank, (void)local_size;
     SKIP("the CUDA backend cannot be built for the host without objcopy");
 }
 #endif

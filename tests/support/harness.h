@@ -1,6 +1,6 @@
 /* harness.h: a unit-test program is a table of cases; cmocka gives the assertions.
  *
- *     static void adds_up(void **state) { (void)state; assert_int_equal(1 + 1, 2); }
+ *     static void adds_up(void **state) { assert_int_equal(1 + 1, 2); }
  *     static const Case cases[] = {{"adds_up", adds_up}, {"ring", ring, .ranks = 3, .seconds = 60}};
  *     int main(int argc, char **argv) { return harness_main(argc, argv, cases, sizeof cases / sizeof *cases); }
  *

@@ -4,6 +4,5 @@ int dlclose(void *handle);
 
 int dlclose(void *handle)
 {
-    (void)handle;
     return 0;
 }

@@ -22,7 +22,7 @@ before=
 if [ "${SAN:-}" = thread ]; then
     if setarch -R true 2>/dev/null; then before="setarch -R"; fi # it fails where addresses are randomised too widely
     export OMP_THREAD_LIMIT=1 OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
-    threaded="test_audit test_background test_check test_comm_watch test_loader test_loader_events test_trace"
+    threaded="test_audit test_background_thread test_check test_comm_watch test_loader test_loader_events test_trace"
     echo "SAN=thread: $threaded; OpenMP with one thread; no ranks, no scripts"
 fi
 

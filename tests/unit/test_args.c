@@ -70,7 +70,6 @@ static Values parsed(const char *line)
 
 static void defaults(void **state)
 {
-    (void)state;
     Values v = parsed("");
     assert_true(v.epochs == 3 && v.seed == 1 && v.rate == 0.1 && !v.trace && v.shuffle);
     assert_string_equal(v.out, "build/out");
@@ -79,7 +78,6 @@ static void defaults(void **state)
 
 static void both_forms(void **state)
 {
-    (void)state;
     Values v = parsed("--epochs=7|--seed|123456789012|--rate|2.5e-3|--out=a b|--device|cpu|--level|-2|--trace|"
                       "--no-shuffle");
     assert_int_equal(v.epochs, 7);
@@ -93,7 +91,6 @@ static void both_forms(void **state)
 
 static void last_wins(void **state)
 {
-    (void)state;
     Values v = parsed("--epochs=7|--epochs=8|--out=a|--out|b|--trace|--no-trace|--no-shuffle|--shuffle");
     assert_int_equal(v.epochs, 8);
     assert_string_equal(v.out, "b");
@@ -102,7 +99,6 @@ static void last_wins(void **state)
 
 static void limits(void **state)
 {
-    (void)state;
     Values v = parsed("--epochs=10000|--level=-3|--any=-2147483648|--seed=9000000000000000|--rate=100|"
                       "--sharpness=-1e300");
     assert_int_equal(v.epochs, 10000);
@@ -117,7 +113,6 @@ static void limits(void **state)
 
 static void given(void **state)
 {
-    (void)state;
     Values v;
     Option options[OPTIONS + 1];
     table(options, &v);
@@ -135,7 +130,6 @@ static void refuse(const char *line, const char *message)
 
 static void bad_numbers(void **state)
 {
-    (void)state;
     const char *const epochs = "expected a whole number from 0 to 10000;";
     const char *const rate = "expected a number from 0 to 100;";
     refuse("--epochs=abc", "train: --epochs=abc: expected a whole number from 0 to 10000; see --help\n");
@@ -163,7 +157,6 @@ static void bad_numbers(void **state)
 
 static void bad_words(void **state)
 {
-    (void)state;
     refuse("--device=gpu", "--device=gpu: expected auto, cpu or cuda;");
     refuse("--device=", "expected auto, cpu or cuda;");
     refuse("--device=auto|cpu", "cpu: expected only options");
@@ -185,7 +178,6 @@ static void bad_words(void **state)
 
 static void json(void **state)
 {
-    (void)state;
     Values v;
     Option options[OPTIONS + 1];
     table(options, &v);
@@ -221,7 +213,6 @@ static char *help_page(const char *rank)
 
 static void help(void **state)
 {
-    (void)state;
     char *page = help_page(NULL);
     printf("%s", page);
     const char *const words[] = {"train: Train a network.\n",

@@ -26,7 +26,6 @@ static json_t *line_new(const char *folder, const char *file, int index)
 
 static void facts_are_lines(void **state)
 {
-    (void)state;
     const char *folder = scratch_dir();
     setenv("LABS_AUDIT", folder, true);
     setenv("OMPI_COMM_WORLD_RANK", "3", true);
@@ -54,7 +53,6 @@ static void facts_are_lines(void **state)
 
 static void off_without_a_folder(void **state)
 {
-    (void)state;
     unsetenv("LABS_AUDIT");
     assert_false(audit_on());
     audit_fact("comm", "s:i", "rank", 0);
@@ -76,7 +74,6 @@ static void tell_badly(void *folder)
 
 static void faults(void **state)
 {
-    (void)state;
     char *folder = format_new("%s", scratch_dir()), *missing = format_new("%s/none", folder);
     expect_death(EXIT_USAGE, tell_one, missing, missing, "rank-0.jsonl: No such file or directory", "LABS_AUDIT", NULL);
     expect_death(EXIT_WRONG, tell_badly, folder, "audit_fact(\"comm\", \"s:?\")", NULL);
@@ -149,7 +146,6 @@ static void tell_and_die(void *run)
 /* The line is in the file however the process ends; a second run adds to it. */
 static void survives_a_sudden_end(void **state)
 {
-    (void)state;
     const char *folder = scratch_dir();
     setenv("LABS_AUDIT", folder, true);
     for (int run = 0; run < 2; run++)

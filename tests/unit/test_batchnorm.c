@@ -238,7 +238,6 @@ static void add_sums(Device *d, Tensor a, Tensor b)
  * dbeta are halves. */
 static void ranks_add_sums(void **state)
 {
-    (void)state;
     Device *d = device_open();
     static const NormCase both = {{6, 4, 5, 20}, 6, RELU, 1}, half = {{3, 4, 5, 20}, 3, RELU, 1};
     Layer whole = layer_new(d, &both, NULL);
@@ -283,7 +282,6 @@ static void ranks_add_sums(void **state)
  * naive float32 E[x^2] - E[x]^2 would be wrong by 0.1 and more. */
 static void large_mean(void **state)
 {
-    (void)state;
     Device *d = device_open();
     static const NormCase c = {{8, 28, 28, 16}, 8, PLAIN, 1};
     Layer l = layer_new(d, &c, random_values(20, shape_count(c.s), 1000, 1));
@@ -301,7 +299,6 @@ static void large_mean(void **state)
 /* A channel that is constant (a dead filter) has variance 0: y = beta, finite gradients. */
 static void constant_channel(void **state)
 {
-    (void)state;
     Device *d = device_open();
     static const NormCase c = {{4, 3, 3, 16}, 4, PLAIN, 0};
     double *x = zeros(shape_count(c.s));
@@ -327,7 +324,6 @@ static void constant_channel(void **state)
 /* One NaN in the input must show: in the statistics, and so in the loss. */
 static void nan_shows(void **state)
 {
-    (void)state;
     Device *d = device_open();
     static const NormCase c = {{2, 3, 3, 16}, 2, RELU, 0};
     double *x = random_values(1, shape_count(c.s), 0, 1);

@@ -15,7 +15,6 @@ static void say_and_die(void *status) { die(*(int *)status, "data/%s: %d bytes",
 
 static void one_line_and_status(void **state)
 {
-    (void)state;
     for (int status = 1; status <= 77; status += 76)
         expect_death(status, say_and_die, &status, "error: data/train: 17 bytes\n", NULL);
 }
@@ -24,13 +23,11 @@ static void fail_require(void *x) { REQUIRE(x != NULL, "--batch %d: expected 1 o
 static void fail_assert(void *x) { ASSERT(x != NULL); }
 static void meet_todo(void *x)
 {
-    (void)x;
     TODO("one ring step");
 }
 
 static void require_assert_todo(void **state)
 {
-    (void)state;
     int x;
     expect_death(EXIT_USAGE, fail_require, NULL, "error: --batch -3: expected 1 or more\n", NULL);
     expect_death(EXIT_WRONG, fail_assert, NULL, "test_check.c:", "broken: x != NULL", NULL);
@@ -41,7 +38,6 @@ static void require_assert_todo(void **state)
 
 static void long_message(void *x)
 {
-    (void)x;
     char path[9000];
     memset(path, 'p', sizeof path);
     path[sizeof path - 1] = 0;
@@ -50,7 +46,6 @@ static void long_message(void *x)
 
 static void long_message_is_cut(void **state)
 {
-    (void)state;
     expect_death(EXIT_USAGE, long_message, NULL, "error: ppppp", NULL);
 }
 
@@ -72,7 +67,6 @@ static double seconds_of_death(int status, int rank, const char *message)
 /* Rank 0 speaks at once, the others give it half a second; each then ends all ranks in the registered way. */
 static void ranks_take_turns(void **state)
 {
-    (void)state;
     assert_true(seconds_of_death(42, 0, "rank 0: error: the same everywhere\n") < 0.4);
     assert_true(seconds_of_death(42, 2, "rank 2: error: the same everywhere\n") >= 0.5);
 }
@@ -80,7 +74,6 @@ static void ranks_take_turns(void **state)
 /* Before comm_open, a bad option is met by every rank. */
 static void rank_from_environment(void **state)
 {
-    (void)state;
     int status = EXIT_USAGE;
     setenv("OMPI_COMM_WORLD_RANK", "1", true);
     setenv("OMPI_COMM_WORLD_SIZE", "2", true);
@@ -104,7 +97,6 @@ static void die_in_two_threads(void *status)
 
 static void threads_speak_once(void **state)
 {
-    (void)state;
     int status = EXIT_USAGE;
     for (int i = 0; i < 20; i++)
         expect_death(status, die_in_two_threads, &status, "error: data/train: 17 bytes\n", NULL);
@@ -132,7 +124,6 @@ static int status_after(int first, int second)
 
 static void stops(void **state)
 {
-    (void)state;
     assert_int_equal(status_after(SIGTERM, SIGTERM), 3); /* timeout(1) sends it twice */
     assert_int_equal(status_after(SIGUSR1, SIGTERM), 3);
     assert_int_equal(status_after(SIGTERM, SIGINT), 3);
@@ -144,7 +135,6 @@ static void stops(void **state)
 
 static void memory_is_zero_and_aligned(void **state)
 {
-    (void)state;
     for (size_t bytes = 0; bytes < 1000; bytes += 37) {
         unsigned char *p = alloc(bytes, 1), *q = alloc(1, bytes);
         assert_int_equal((uintptr_t)p % 64, 0);
@@ -159,13 +149,11 @@ static void memory_is_zero_and_aligned(void **state)
 
 static void ask_too_much(void *x)
 {
-    (void)x;
     free(alloc(1ul << 40, 1ul << 30));
 }
 
 static void ask_more_than_there_is(void *x)
 {
-    (void)x;
     struct rlimit limit = {256 << 20, 256 << 20};
     setrlimit(RLIMIT_AS, &limit);
     free(alloc(1024, 1 << 20));
@@ -173,13 +161,11 @@ static void ask_more_than_there_is(void *x)
 
 static void product_overflows(void **state)
 {
-    (void)state;
     expect_death(EXIT_USAGE, ask_too_much, NULL, "error: out of memory: 1099511627776 x 1073741824 bytes", NULL);
 }
 
 static void memory_runs_out(void **state)
 {
-    (void)state;
 #if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
     SKIP("a sanitizer needs more address space than the limit of this case");
 #endif
@@ -188,7 +174,6 @@ static void memory_runs_out(void **state)
 
 static void formats(void **state)
 {
-    (void)state;
     char *text = format_new("%s/%d%%", "a", 7), *empty = format_new("%s", "");
     assert_string_equal(text, "a/7%");
     assert_string_equal(empty, "");

@@ -117,7 +117,6 @@ static const Progress middle = {
 
 static void resume(void **state)
 {
-    (void)state;
     Device *d = device_open();
     const char *folder = scratch_dir();
     char *half = in(folder, "half"), *straight = in(folder, "straight"), *resumed = in(folder, "resumed");
@@ -145,7 +144,6 @@ static void resume(void **state)
 /* Every kind of model's names and shapes: with and without state, with and without the optimiser. */
 static void models(void **state)
 {
-    (void)state;
     const char *const names[] = {"linear", "mlp", "cnn", "resnet8", "wrn16-1"};
     Device *d = device_open();
     char *path = in(scratch_dir(), "x");
@@ -171,7 +169,6 @@ static void models(void **state)
 /* A file says which network it holds. */
 static void which_model(void **state)
 {
-    (void)state;
     static const ModelSpec specs[] = {{.name = "linear"}, {.name = "mlp"}, {.name = "mlp", .hidden = {7, 5, 3}}, {.name = "resnet14", .no_skip = true},
                                       {.name = "wrn16-1", .no_batchnorm = true}};
     Device *d = device_open();
@@ -196,7 +193,6 @@ static void which_model(void **state)
 
 static void contents(void **state)
 {
-    (void)state;
     Device *d = device_open();
     Training a = training_new(d, "resnet8", 7);
     char *path = in(scratch_dir(), "x");
@@ -220,7 +216,6 @@ static void contents(void **state)
 
 static void python(void **state)
 {
-    (void)state;
     Device *d = device_open();
     const char *folder = scratch_dir();
     char *ours = in(folder, "ours"), *theirs = in(folder, "theirs");

@@ -122,7 +122,6 @@ static void write_bytes(const char *path, const char *bytes, size_t size)
 
 static void bad_bytes(void **state)
 {
-    (void)state;
     const char *folder = scratch_dir();
     char *path = in(folder, "x");
     in_child(make_good, path);
@@ -147,7 +146,6 @@ static void bad_bytes(void **state)
 
 static void not_files(void **state)
 {
-    (void)state;
     const char *folder = scratch_dir();
     refuse(in(folder, "missing"), "No such file");
     refuse(folder, "not a regular file");
@@ -178,7 +176,6 @@ static void ask_model(void *path)
 /* A file that says nonsense about its network, or nothing. */
 static void bad_models(void **state)
 {
-    (void)state;
     static const char *const said[][2] = {{"\"model\":", "no 'model'"}, {"resnet8 8x8x1", "metadata model"}};
     static const char *const instead[][4] = {{"\"modem\":"}, {"resnet8 8x8x0", "resnet8 8x8x9", "resnet8  8x8 ", "8x8x1 resnet8"}};
     char *path = in(scratch_dir(), "x");
@@ -198,7 +195,6 @@ static void bad_models(void **state)
 
 static void bad_headers(void **state)
 {
-    (void)state;
     char *path = in(scratch_dir(), "x");
     edited(path, "\"conv1.weight\"", "\"conv1.weighs\"", "no tensor 'conv1.weight'");
     edited(path, "\"optimizer.fc.bias\"", "\"optimizer.fc.bios\"", "no tensor 'optimizer.fc.bias'");
@@ -224,7 +220,6 @@ static void bad_headers(void **state)
 
 static void bad_numbers(void **state)
 {
-    (void)state;
     const char *const names[] = {"conv1.weight", "fc.bias", "bn1.running_var", "optimizer.layer1.0.conv1.weight"};
     const float bad[] = {NAN, INFINITY, -INFINITY, NAN};
     char *path = in(scratch_dir(), "x");
@@ -264,7 +259,6 @@ static void load_linear(void *path)
 
 static void other_models(void **state)
 {
-    (void)state;
     const char *folder = scratch_dir();
     char *other = in(folder, "resnet20"), *weights = in(folder, "weights");
     in_child(make_other, other);
@@ -277,7 +271,6 @@ static void other_models(void **state)
 /* A tensor that the model does not know is passed over. */
 static void more_than_needed(void **state)
 {
-    (void)state;
     char *path = in(scratch_dir(), "x");
     in_child(make_good, path);
     SafeTensors t;
@@ -318,7 +311,6 @@ static void save_diverged(void *path)
 
 static void failed_saves(void **state)
 {
-    (void)state;
     const char *folder = scratch_dir();
     char *path = in(folder, "x"), *copy = in(folder, "copy");
     in_child(make_good, path);
@@ -344,7 +336,6 @@ static void save_forever(void *path)
 /* A training that saves without end, killed at different moments: the file loads every time. */
 static void killed(void **state)
 {
-    (void)state;
     const char *folder = scratch_dir();
     char *path = in(folder, "x");
     for (int round = 0; round < 15; round++) {

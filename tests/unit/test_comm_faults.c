@@ -107,7 +107,6 @@ static void refused_by_all(Call *x)
 
 static void refused_alone(void **state)
 {
-    (void)state;
     Backend *be = fake_backend_open(false);
     Call x = {comm_open("self"), be->op->stream_new(be, 1), be->op->buffer_new(be, 400), 1};
     refused_by_all(&x);
@@ -126,7 +125,6 @@ static void refused_alone(void **state)
 /* Each death is a child's; the ranks themselves stay alive and can still talk. */
 static void refused_by_mpi(void **state)
 {
-    (void)state;
     Backend *be = fake_backend_open(false);
     Call x = {comm_open("auto"), be->op->stream_new(be, 1), be->op->buffer_new(be, 400), 2};
     if (x.c->rank == 0) {
@@ -149,7 +147,6 @@ static void refused_by_mpi(void **state)
 
 static void audited(void **state)
 {
-    (void)state;
     const char *folder = scratch_dir();
     setenv("LABS_AUDIT", folder, true);
     Backend *be = fake_backend_open(false);
@@ -226,7 +223,6 @@ static void one_dies(Comm *c)
 
 static void all_die(Comm *c)
 {
-    (void)c;
     die(EXIT_USAGE, "data/train: truncated");
 }
 

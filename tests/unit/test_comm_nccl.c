@@ -8,7 +8,6 @@
 #ifndef HAVE_NCCL
 static void skipped(void **state)
 {
-    (void)state;
     SKIP("no NCCL to compile with");
 }
 
@@ -167,7 +166,6 @@ static void recorded(Setup *x)
 
 static void recording(void **state)
 {
-    (void)state;
     setenv("LABS_COMM_SECONDS", "3", true);
     over_double("nccl", recorded);
 }
@@ -229,7 +227,6 @@ static void setup_close(Setup *x)
 /* Two ranks on one GPU: said once, and all that comm.h promises over MPI; a part of one rank has a GPU of its own. */
 static void shared_gpu(void **state)
 {
-    (void)state;
     fake_one_gpu = true;
     Setup x = setup_open("auto", true);
     Said s = hear();
@@ -259,7 +256,6 @@ static void shared_gpu(void **state)
 /* A part says it first: then the whole and other parts do not. */
 static void told_by_part(void **state)
 {
-    (void)state;
     fake_one_gpu = true;
     Setup x = setup_open("auto", true), y = x;
     y.c = comm_split(x.c, 0, x.c->rank);
@@ -278,7 +274,6 @@ static void told_by_part(void **state)
 
 static void some_without_gpu(void **state)
 {
-    (void)state;
     const char *rank = getenv("OMPI_COMM_WORLD_RANK");
     Setup x = setup_open("nccl", rank && atoi(rank) == 0);
     Said s = hear();
@@ -292,7 +287,6 @@ static void some_without_gpu(void **state)
 /* --comm nccl says that host memory goes over MPI, --comm auto has nothing to say. */
 static void on_host(void **state)
 {
-    (void)state;
     bool auto_kind = getenv("TEST_AUTO");
     Setup x = setup_open(auto_kind ? "auto" : "nccl", false);
     Said s = hear();
@@ -311,7 +305,6 @@ static void on_host_auto(void **state)
 /* Host memory first does not decide for the GPU's; and a GPU's memory that CUDA does not know counts as the host's. */
 static void host_first(void **state)
 {
-    (void)state;
     Setup x = setup_open("auto", false), y = x;
     by_mpi(&x);
     y.be = cuda_memory_open(x.c->local_rank);
@@ -331,7 +324,6 @@ static void open_it(void *kind) { comm_open(kind); }
 
 static void no_gpu(void **state)
 {
-    (void)state;
     fake_fault = FAULT_NO_GPU;
     expect_death(EXIT_TODO, open_it, "nccl", "--comm nccl: no NCCL here: no GPU", "--comm mpi", NULL);
     fake_fault = NO_FAULT;

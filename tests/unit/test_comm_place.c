@@ -16,7 +16,6 @@ static void expect(const Place *place, int ranks, Places verdict, const char *wh
 
 static void apart(void **state)
 {
-    (void)state;
     expect((Place[]){{"a", "a 1", "0000:01:00.0"}}, 1, PLACES_APART, NULL);
     expect((Place[]){{"a", "a 1", "0000:01:00.0"}, {"a", "a 1", "0000:02:00.0"}, {"b", "b 1", "0000:01:00.0"}, {"b", "b 1", "0000:02:00.0"}}, 4,
            PLACES_APART, NULL);
@@ -25,7 +24,6 @@ static void apart(void **state)
 
 static void shared(void **state)
 {
-    (void)state;
     expect((Place[]){{"a", "a 1", "01"}, {"a", "a 1", "01"}}, 2, PLACES_MIXED, "ranks 0 and 1 share GPU 01 of a");
     expect((Place[]){{"a", "a 1", "01"}, {"b", "b 1", "01"}, {"a", "a 1", "02"}, {"b", "b 1", "01"}}, 4, PLACES_MIXED,
            "ranks 1 and 3 share GPU 01 of b");
@@ -33,14 +31,12 @@ static void shared(void **state)
 
 static void on_host(void **state)
 {
-    (void)state;
     expect((Place[]){{"a", "a 1", ""}}, 1, PLACES_ON_HOST, "the numbers are in host memory");
     expect((Place[]){{"a", "a 1", ""}, {"a", "a 1", ""}, {"b", "b 1", ""}}, 3, PLACES_ON_HOST, "the numbers are in host memory");
 }
 
 static void some(void **state)
 {
-    (void)state;
     expect((Place[]){{"a", "a 1", ""}, {"a", "a 1", ""}, {"b", "b 1", "01"}}, 3, PLACES_MIXED,
            "rank 2 on b has its numbers on a GPU, rank 0 on a in host memory");
     expect((Place[]){{"a", "a 1", "01"}, {"a", "a 1", "01"}, {"b", "b 1", ""}}, 3, PLACES_MIXED,

@@ -86,7 +86,6 @@ static void fails_first(void *p)
 
 static void deaths(void **state)
 {
-    (void)state;
     Library l = {.begun = false};
     expect_death(EXIT_USAGE, never_returns, &l, "NCCL: start of 4 numbers: not done after 0 s", "LABS_COMM_SECONDS",
                  "--comm mpi", NULL);
@@ -101,7 +100,6 @@ static void deaths(void **state)
 /* Work that goes on and on, each call well within its time; and then silence. */
 static void lives(void **state)
 {
-    (void)state;
     Library l = {.busy = true};
     Watch *w = watch_new(&calls, &l, "NCCL", 0);
     for (int i = 0; i < 40; i++) {
@@ -121,7 +119,6 @@ static void lives(void **state)
 
 static void recorded(void **state)
 {
-    (void)state;
     Library l = {.busy = true};
     Watch *w = watch_new(&calls, &l, "NCCL", 0);
     watch_call(w, "all-reduce", 10, "numbers", 0.3);
@@ -134,7 +131,6 @@ static void recorded(void **state)
 /* After watch_call a recording may begin: no question of before is still open. */
 static void not_asked_in_a_call(void **state)
 {
-    (void)state;
     Library l = {.busy = true, .idle_ms = 50};
     Watch *w = watch_new(&calls, &l, "NCCL", 0);
     for (int i = 0; i < 10; i++) {
@@ -149,7 +145,6 @@ static void not_asked_in_a_call(void **state)
 
 static void ends_at_once(void **state)
 {
-    (void)state;
     Library l = {.busy = true};
     double began = timer_now();
     for (int i = 0; i < 50; i++)

@@ -166,7 +166,6 @@ static void backward_weight(void **state) { (void)state, each_case(weight_case);
  * scratch memory. */
 static void plans_share_scratch(void **state)
 {
-    (void)state;
     Device *d = device_open();
     static const ConvCase large = {4, 0, 12, 12, 24, 40, 3, 1, -1, 1}, small = {1, 3, 5, 5, 3, 8, 3, 2, -1, 1};
     Problem a = problem_new(d, &large), b = problem_new(d, &small);
@@ -202,7 +201,6 @@ static void run_all(Device *d, Stream *s, Problem *p, Tensor out[3])
 /* The same inputs twice: the same bits. With another number of threads: the same up to rounding. */
 static void same_bits(void **state)
 {
-    (void)state;
     static const ConvCase c = {19, 0, 9, 9, 16, 24, 3, 1, -1, 1};
     Device *d = device_open();
     Problem p = problem_new(d, &c);

@@ -13,7 +13,6 @@
 /* Every channel and lane belongs to exactly one thread, and no block has more than it was given. */
 static void strips(void **state)
 {
-    (void)state;
     static const int threads[] = {BLOCK, WIDE_BLOCK};
     for (int t = 0; t < 2; t++)
         for (int C = 1; C <= 4096; C++) {
@@ -27,7 +26,6 @@ static void strips(void **state)
 
 static void pieces(void **state)
 {
-    (void)state;
     static const int images[] = {1, 2, 7, 128, 511, 512, 513, 100000}, groups[] = {1, 2, 1000};
     static const int channels[] = {1, 16, 640, 4096};
     size_t scratch = 8 << 20;
@@ -49,7 +47,6 @@ static void pieces(void **state)
 
 static void groups_and_blocks(void **state)
 {
-    (void)state;
     assert_int_equal(group_count(5, 2), 3);
     assert_int_equal(group_count(5, 5), 1);
     assert_int_equal(group_count(5, 2147483647), 1); /* "the whole batch", without overflow */
@@ -77,7 +74,6 @@ static void expect_refused(CudaFound f, const char *word, const char *remedy)
 
 static void refusals(void **state)
 {
-    (void)state;
     const CudaFound fine = {12080, 12040, NULL, 2, 8, 6, true, "75 80 86"};
     char why[256] = "old";
     assert_true(cuda_usable(&fine, why, sizeof why) && why[0] == 0);
@@ -101,7 +97,6 @@ static void open_cuda(void *unused) { (void)unused, backend_open("cuda", 0, 1, 1
 /* No GPU, or no CUDA in this build: cuda is refused in one line, auto is the CPU. */
 static void without_a_gpu(void **state)
 {
-    (void)state;
     Backend *be = backend_open("auto", 0, 1, 1);
     if (strcmp(be->op->name, "cpu") != 0)
         SKIP("there is a GPU here");
@@ -116,7 +111,6 @@ static void refuse_precision(void *name)
 
 static void precisions(void **state)
 {
-    (void)state;
     Backend *cpu = backend_open("cpu", 0, 1, 1);
     backend_precision(cpu, "fp32");
     assert_int_equal(cpu->activations, F32);
@@ -145,7 +139,6 @@ static void through_bf16(float *y, const float *x, int n)
 
 static void rounding(void **state)
 {
-    (void)state;
     /* in turn: exact; half way, to even, down and up; just above half way; the largest, and beyond it; tiny */
     static const float x[] = {0, 1, -1, 1.00390625f, 1.01171875f, 1.00390649f, 3.3895314e38f, 3.4e38f, INFINITY, 1e-40f};
     static const float y[] = {0, 1, -1, 1, 1.015625f, 1.0078125f, 3.3895314e38f, INFINITY, INFINITY, 9.18354962e-41f};
@@ -173,7 +166,6 @@ static double distance(const float *a, const float *b, int n)
  * when only its weights are rounded to BF16. */
 static void mixed_precision(void **state)
 {
-    (void)state;
     static const ModelSpec networks[] = {{.name = "cnn", .h = 16, .w = 16, .c = 3, .classes = 10},
                                          {.name = "cnn", .h = 4, .w = 4, .c = 3, .classes = 10}, /* pooled to one pixel */
                                          {.name = "mlp", .h = 8, .w = 8, .c = 3, .classes = 10},

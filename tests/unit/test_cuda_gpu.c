@@ -55,7 +55,6 @@ static void expect_same(Net *a, Net *b)
  * that a recording uses and such that none does, and with a busy thread beside. */
 static void recorded(void **state)
 {
-    (void)state;
     Device *d = device_open();
     Net a = net_new(d->be, &spec, 8, 8, 1), b = net_new(d->be, &spec, 8, 8, 1), other = net_new(d->be, &spec, 4, 4, 2);
     Beside beside = {.be = d->be};
@@ -176,7 +175,6 @@ static void forward(Net *n)
 /* Their streams wait for each other only where they share something: each model's gradient is as if it were alone. */
 static void two_at_once(void **state)
 {
-    (void)state;
     Device *d = device_open();
     Net a = net_new(d->be, &spec, 16, 16, 1), b = net_new(d->be, &spec, 16, 16, 2);
     b.op->scale(b.m->s, b.m->params, 0.5f); /* other filters */

@@ -15,7 +15,6 @@ static const uint32_t labels[] = {5};
 
 static void idx_plain_and_gzip(void **state)
 {
-    (void)state;
     const char *dir = scratch_dir();
     Bytes plain = idx_bytes(3, three, 256), packed = gzip_bytes(plain);
     char want[65], digest[65];
@@ -38,7 +37,6 @@ static void idx_plain_and_gzip(void **state)
 /* The standard's own examples (FIPS 180-4). */
 static void sha256_known_answers(void **state)
 {
-    (void)state;
     char hex[65], start[17];
     sha256_hex(hex, sizeof hex, "abc", 3);
     assert_string_equal(hex, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
@@ -48,7 +46,6 @@ static void sha256_known_answers(void **state)
 
 static void numbers_with_commas(void **state)
 {
-    (void)state;
     char text[27];
     assert_string_equal(commas(text, 0), "0");
     assert_string_equal(commas(text, 999), "999");
@@ -92,7 +89,6 @@ static void refused_changed(const char *what, size_t at, uint8_t to, const char 
 
 static void idx_wrong_header(void **state)
 {
-    (void)state;
     const char *page = "<!DOCTYPE html><html><body>Please log in</body></html>";
     refused("a-web-page", (Bytes){(uint8_t *)page, strlen(page)}, "3c 21 44 4f", "not an IDX file");
     refused_changed("bad-magic", 0, 1, "01 00 08 03", "expected 00 00 08 03");
@@ -109,7 +105,6 @@ static void idx_wrong_header(void **state)
 
 static void idx_wrong_sizes(void **state)
 {
-    (void)state;
     const char *senseless = "makes no sense: damaged?";
     refused_changed("no-pictures", 7, 0, "size 0 in dimension 1", senseless);
     refused_changed("no-width", 15, 0, "size 0 in dimension 3", senseless);
@@ -127,7 +122,6 @@ static void idx_wrong_sizes(void **state)
 
 static void idx_wrong_length(void **state)
 {
-    (void)state;
     Bytes b = idx_bytes(3, (uint32_t[]){100, 28, 28}, 256); /* 78,416 bytes */
     refused("empty", (Bytes){b.at, 0}, "0 bytes, fewer than an IDX header's 16", "truncated?");
     refused("half-a-header", (Bytes){b.at, 15}, "15 bytes, fewer", "truncated?");
@@ -143,7 +137,6 @@ static void idx_wrong_length(void **state)
 
 static void idx_gzip_faults(void **state)
 {
-    (void)state;
     Bytes plain = idx_bytes(3, (uint32_t[]){100, 28, 28}, 256), b = gzip_bytes(plain);
     b.at = realloc(b.at, b.size + 100);
     memset(b.at + b.size, 'x', 100);
@@ -163,7 +156,6 @@ static void idx_gzip_faults(void **state)
 /* Unpacks to far more, or claims to: neither may cost memory. */
 static void idx_gzip_bombs(void **state)
 {
-    (void)state;
     Bytes plain = {alloc(1 << 24, 1), 1 << 24}, b;
     memcpy(plain.at, (uint8_t[]){0, 0, 8, 3, 0, 0, 0, 5, 0, 0, 0, 3, 0, 0, 0, 4}, 16);
     b = gzip_bytes(plain);
@@ -181,7 +173,6 @@ static void idx_gzip_bombs(void **state)
  */
 static void idx_every_prefix_and_bit(void **state)
 {
-    (void)state;
     Bytes plain = idx_bytes(3, three, 256), packed = gzip_bytes(plain);
     size_t refused = 0;
     for (int gzip = 0; gzip < 2; gzip++) {
@@ -226,7 +217,6 @@ static void without_rights(void *reading)
 
 static void not_a_readable_file(void **state)
 {
-    (void)state;
     const char *dir = scratch_dir();
     Reading r = {in(dir, "missing"), 3};
     expect_death(2, read_it, &r, "missing: cannot be opened: No such file", "make datasets", NULL);
@@ -256,7 +246,6 @@ static void not_a_readable_file(void **state)
 
 static void cifar_planes_become_pixels(void **state)
 {
-    (void)state;
     const char *dir = scratch_dir(), *paths[] = {in(dir, "one.bin"), in(dir, "two.bin")};
     Bytes both = cifar_bytes(6), halves[] = {{both.at, both.size / 2}, {both.at + both.size / 2, both.size / 2}};
     Images images;
@@ -297,7 +286,6 @@ static void cifar_refused(const char *name, Bytes bytes, const char *words, cons
 
 static void cifar_faults(void **state)
 {
-    (void)state;
     Bytes b = cifar_bytes(4), three_records = {b.at, 3 * 3073};
     cifar_refused("empty.bin", (Bytes){b.at, 0}, "0 bytes, expected 9,219", "truncated?");
     cifar_refused("short.bin", (Bytes){b.at, 3 * 3073 - 1}, "9,218 bytes, expected 9,219", "truncated?");

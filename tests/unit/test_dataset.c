@@ -40,7 +40,6 @@ static void open_it(void *opening)
 
 static void every_layout(void **state)
 {
-    (void)state;
     own_folder();
     write_fashion("flat", 3, false);
     write_fashion("packed/fashion-mnist", 4, true);
@@ -55,7 +54,6 @@ static void every_layout(void **state)
 /* data_dir goes before data/, data/ before the system's package; an empty data_dir is none. */
 static void places_in_turn(void **state)
 {
-    (void)state;
     own_folder();
     write_fashion("mine", 3, false);
     write_fashion("data/fashion-mnist", 4, true);
@@ -71,7 +69,6 @@ static void places_in_turn(void **state)
 
 static void long_path_keeps_its_end(void **state)
 {
-    (void)state;
     char path[160] = "";
     for (int i = 0; i < 15; i++)
         strcat(path, "folder/x/");
@@ -85,7 +82,6 @@ static void long_path_keeps_its_end(void **state)
 
 static void not_found(void **state)
 {
-    (void)state;
     const char *dir = own_folder();
     write_file("file", (Bytes){(uint8_t *)"x", 1});
     expect_death(2, open_it, &(Opening){"cifar10", NULL, dir}, "data set cifar10: not found in", dir, "make datasets",
@@ -101,7 +97,6 @@ static void not_found(void **state)
 
 static void fashion_faults(void **state)
 {
-    (void)state;
     own_folder();
     write_fashion("d", 3, false);
     Opening o = {"fashion", NULL, "d"}, any = {"auto", "fashion,synthetic", "d"};
@@ -136,7 +131,6 @@ static void not_to_be_entered(void *opening)
 
 static void folders_that_cannot_be_searched(void **state)
 {
-    (void)state;
     own_folder();
     make_folder("loop");
     make_folder("locked");
@@ -163,7 +157,6 @@ static void cifar_files(const char *folder, int files)
 
 static void cifar_set(void **state)
 {
-    (void)state;
     own_folder();
     cifar_files("cifar-10-batches-bin", 6);
     Opening o = {"cifar10", NULL, "."};
@@ -194,7 +187,6 @@ static void cifar_set(void **state)
 /* A part of the set: five files of equally many records, and one. */
 static void cifar_part(void **state)
 {
-    (void)state;
     own_folder();
     cifar_files("cifar-10-batches-bin", 6);
     for (int i = 0; i < 6; i++) {
@@ -222,7 +214,6 @@ static void cifar_part(void **state)
 
 static void fashion_of_the_system(void **state)
 {
-    (void)state;
     if (access(package, R_OK))
         SKIP("the package dataset-fashion-mnist is not installed");
     own_folder();

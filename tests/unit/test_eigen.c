@@ -16,7 +16,6 @@ static double dot(const double *a, const double *b, int n)
 /* The second difference of n points: eigenvalues 2 - 2 cos(k π / (n + 1)). */
 static void known(void **state)
 {
-    (void)state;
     for (int n = 1; n <= 40; n += 13) {
         double *a = alloc((size_t)n * n, sizeof *a), *values = alloc(n, sizeof *values);
         for (int i = 0; i < n; i++) {
@@ -35,7 +34,6 @@ static void known(void **state)
 
 static void vectors(void **state)
 {
-    (void)state;
     enum { N = 23 };
     double a[N * N], values[N], v[N * N];
     Rng r = rng_at(1, RNG_TEST, 0, 0);
@@ -57,14 +55,12 @@ static void vectors(void **state)
 
 static void decompose_nan(void *unused)
 {
-    (void)unused;
     double a[4] = {1, 0, NAN, 1}, values[2];
     eigen_symmetric(values, NULL, a, 2);
 }
 
 static void refuses_nan(void **state)
 {
-    (void)state;
     expect_death(EXIT_USAGE, decompose_nan, NULL, "eigenvalues", "(1,0)", "nan", NULL);
 }
 

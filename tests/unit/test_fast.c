@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-static int no_halo(Backend *be, int R) { (void)be, (void)R; return 0; }
+static int no_halo(Backend *be, int R) { return 0; }
 
 static Backend *open_device(BackendOps *slow)
 {
@@ -34,7 +34,6 @@ static const ModelSpec networks[] = {{.name = "cnn", .h = 32, .w = 32, .c = 3, .
  * rounding of zero, and one that comes to the other side changes the gradient by about 1e-3, in any float32 arithmetic. */
 static void gradients(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof networks / sizeof *networks; i++) {
         BackendOps slow;
         Backend *fast_be = open_device(NULL), *slow_be = open_device(&slow);
@@ -85,7 +84,6 @@ static void train(double loss[STEPS], bool old, int nudge)
  * by step it can be outside: its first ReLU may turn some steps before or after theirs.) */
 static void hundred_steps(void **state)
 {
-    (void)state;
     double fast[STEPS], old[RUNS][STEPS];
     train(fast, false, 0);
     for (int run = 0; run < RUNS; run++)

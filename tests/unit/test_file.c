@@ -92,7 +92,6 @@ static void expect_error(char *error, const char *path, const char *word)
 
 static void replaces(void **state)
 {
-    (void)state;
     const char *folder = scratch_dir(), *path = in(folder, "x");
     umask(022);
     for (uint32_t word = 1; word < 4; word++) {
@@ -108,7 +107,6 @@ static void replaces(void **state)
 /* While it is being written the old file is there, and nothing of the new one under its name. */
 static void old_until_commit(void **state)
 {
-    (void)state;
     const char *path = in(scratch_dir(), "x");
     assert_null(write_words(path, 1));
     NewFile *f = file_begin(path);
@@ -124,7 +122,6 @@ static void old_until_commit(void **state)
 
 static void power_cut(void **state)
 {
-    (void)state;
     const char *folder = scratch_dir(), *path = in(folder, "x");
     assert_null(write_words(path, 1));
     assert_int_equal(file_syncs, 1);
@@ -140,7 +137,6 @@ static void power_cut(void **state)
 
 static void wrong_places(void **state)
 {
-    (void)state;
     const char *folder = scratch_dir();
     expect_error(write_words("/nowhere/x", 1), "/nowhere/x", "No such file");
     expect_error(write_words(folder, 1), folder, "is a folder");
@@ -158,7 +154,6 @@ static void wrong_places(void **state)
 /* Writes fail behind the first 100,000 bytes, as on a full disk: the old file stays, and no rest of the new one. */
 static void no_room(void **state)
 {
-    (void)state;
     const char *folder = scratch_dir(), *path = in(folder, "x");
     assert_null(write_words(path, 1));
     signal(SIGXFSZ, SIG_IGN);
@@ -175,7 +170,6 @@ static void no_room(void **state)
 
 static void full_disk(void **state)
 {
-    (void)state;
     const char *folder = scratch_dir(), *path = in(folder, "x");
     if (unshare(CLONE_NEWNS) || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
         mount("tmpfs", folder, "tmpfs", 0, "size=1536k"))
@@ -190,7 +184,6 @@ static void full_disk(void **state)
 /* Only what the buffer still holds does not fit: the last flush must be looked at too. */
 static void full_at_the_end(void **state)
 {
-    (void)state;
     const char *folder = scratch_dir(), *path = in(folder, "x");
     signal(SIGXFSZ, SIG_IGN);
     const struct rlimit little = {10, 10};
@@ -204,7 +197,6 @@ static void full_at_the_end(void **state)
 /* A writer in a loop, killed some time after its first file: what has the final name is whole every time. */
 static void killed(void **state)
 {
-    (void)state;
     const char *folder = scratch_dir(), *path = in(folder, "x");
     for (int round = 0; round < 60; round++) {
         int fd[2];
@@ -230,7 +222,6 @@ static void killed(void **state)
 
 static void folders(void **state)
 {
-    (void)state;
     const char *folder = scratch_dir();
     char path[4400];
     for (int again = 0; again < 2; again++) {

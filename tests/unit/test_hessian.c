@@ -21,7 +21,7 @@ typedef struct Fixture {
     Backend *be;
     Model *m;
     Images images;
-    Subset *subset;
+    EvalSet *subset;
 } Fixture;
 
 static Fixture fixture_new(Comm *c, ModelSpec spec)
@@ -39,7 +39,7 @@ static Fixture fixture_new(Comm *c, ModelSpec spec)
         f.images.labels[i] = (uint8_t)rng_below(&r, CLASSES);
         order[i] = i * 7 % COUNT;
     }
-    f.subset = subset_new(f.be, &f.images, mean, istd, order, COUNT, BATCH, model_halo(f.m));
+    f.subset = eval_set_new(f.be, &f.images, mean, istd, order, COUNT, BATCH, model_halo(f.m));
     return f;
 }
 
@@ -50,7 +50,7 @@ static HessianData data_of(const Fixture *f, Comm *c)
 
 static void fixture_free(Fixture *f)
 {
-    subset_free(f->subset);
+    eval_set_free(f->subset);
     free(f->images.pixels);
     free(f->images.labels);
     model_free(f->m);
@@ -160,7 +160,6 @@ static void compare(const Fixture *f, const char *what)
 
 static void small_networks(void **state)
 {
-    (void)state;
     Fixture f = fixture_new(NULL, (ModelSpec){.name = "linear"});
     compare(&f, "linear");
     fixture_free(&f);
@@ -172,7 +171,6 @@ static void small_networks(void **state)
 /* A last layer of zeros: the loss does not feel the first one, but both together: a saddle. */
 static void saddle(void **state)
 {
-    (void)state;
     Fixture f = fixture_new(NULL, (ModelSpec){.name = "mlp", .hidden = {6}});
     f.be->op->zero(f.m->s, model_view(f.m->params, model_find(f.m, "fc2.weight")));
     compare(&f, "saddle");
@@ -186,7 +184,6 @@ static void saddle(void **state)
 /* Softmax regression with all weights 0 gives every class 1/K: H = (I - 1/K) / K  x  mean of (x,1)(x,1)ᵀ. */
 static void softmax_at_zero(void **state)
 {
-    (void)state;
     Fixture f = fixture_new(NULL, (ModelSpec){.name = "linear"});
     f.be->op->zero(f.m->s, f.m->params);
     enum { M = PIXELS + 1 };
@@ -235,7 +232,6 @@ static void product_of(ModelSpec spec)
 
 static void products(void **state)
 {
-    (void)state;
     product_of((ModelSpec){.name = "mlp"});
     product_of((ModelSpec){.name = "resnet8"});
     product_of((ModelSpec){.name = "resnet8", .no_skip = true});
@@ -245,7 +241,6 @@ static void products(void **state)
 
 static void ranks_agree(void **state)
 {
-    (void)state;
     static const char *const names[] = {"mlp", "resnet8"};
     Comm *c = comm_open("auto");
     for (int i = 0; i < 2; i++) {
@@ -273,7 +268,6 @@ static bool twice(void *context, const HessianEdges *so_far)
 
 static void stops_when_told(void **state)
 {
-    (void)state;
     Fixture f = fixture_new(NULL, (ModelSpec){.name = "mlp", .hidden = {7}});
     HessianData data = data_of(&f, NULL);
     int asked = 0;
@@ -297,7 +291,6 @@ static void by_running_statistics(void *name)
 
 static void of_max_pooling(void *unused)
 {
-    (void)unused;
     Fixture f = fixture_new(NULL, (ModelSpec){.name = "cnn"});
     HessianData data = data_of(&f, NULL);
     hessian_edges(f.m, &data, 2, 0, 1, NULL, NULL);
@@ -305,7 +298,6 @@ static void of_max_pooling(void *unused)
 
 static void of_weights_that_ran_away(void *unused)
 {
-    (void)unused;
     Fixture f = fixture_new(NULL, (ModelSpec){.name = "linear"});
     float *w = alloc(f.m->params.n, sizeof *w);
     w[3] = NAN;
@@ -316,7 +308,6 @@ static void of_weights_that_ran_away(void *unused)
 
 static void refuses(void **state)
 {
-    (void)state;
     expect_death(EXIT_USAGE, by_running_statistics, "resnet8", "resnet8", "running statistics", NULL);
     expect_death(EXIT_USAGE, of_max_pooling, NULL, "cnn", "max pooling", NULL);
     expect_death(EXIT_USAGE, of_weights_that_ran_away, NULL, "linear", "not finite", NULL);
@@ -346,7 +337,6 @@ static void save(const Fixture *f, const char *path)
 
 static void against_torch(void **state)
 {
-    (void)state;
     char in[4200], out[4200];
     snprintf(in, sizeof in, "%s/in", scratch_dir());
     snprintf(out, sizeof out, "%s/out", scratch_dir());

@@ -11,26 +11,26 @@
 enum { NX = 9, NY = 6, PICTURES = 40 };
 
 /* A network, pictures, and a plane with random directions: the same on every rank. */
-typedef struct Scene {
+typedef struct LiveFigure {
     Backend *be;
     Model *m;
     Images images;
-    Subset *subset;
+    EvalSet *subset;
     float *v[3];
     Landscape l;
-} Scene;
+} LiveFigure;
 
-static Scene scene_new(const char *model, int ny, ModelMode mode)
+static LiveFigure scene_new(const char *model, int ny, ModelMode mode)
 {
     static const float mean[4] = {0.5f, 0.5f, 0.5f}, istd[4] = {4, 4, 4};
-    Scene s = {.be = backend_open("cpu", 0, 1, 1)};
+    LiveFigure s = {.be = backend_open("cpu", 0, 1, 1)};
     synthetic_draw(&s.images, 64, 3, 0);
     s.m = model_new(s.be, &(ModelSpec){.name = model, .h = s.images.h, .w = s.images.w, .c = s.images.c, .classes = 10}, 16);
     model_init(s.m, 5);
     int32_t order[PICTURES];
     for (int i = 0; i < PICTURES; i++)
         order[i] = (i * 7) % 64;
-    s.subset = subset_new(s.be, &s.images, mean, istd, order, PICTURES, 16, model_halo(s.m));
+    s.subset = eval_set_new(s.be, &s.images, mean, istd, order, PICTURES, 16, model_halo(s.m));
     int count = s.m->params.n;
     for (int k = 0; k < 3; k++) {
         s.v[k] = alloc(count, sizeof(float));
@@ -43,10 +43,10 @@ static Scene scene_new(const char *model, int ny, ModelMode mode)
     return s;
 }
 
-static void scene_free(Scene *s)
+static void scene_free(LiveFigure *s)
 {
     surface_free(s->l.surface);
-    subset_free(s->subset);
+    eval_set_free(s->subset);
     model_free(s->m);
     for (int k = 0; k < 3; k++)
         free(s->v[k]);
@@ -57,7 +57,6 @@ static void scene_free(Scene *s)
 
 static void order_is_coarse_to_fine(void **state)
 {
-    (void)state;
     static const int sizes[][2] = {{1, 1}, {2, 1}, {51, 51}, {25, 1}, {9, 6}, {3, 40}};
     for (int k = 0; k < 6; k++) {
         int nx = sizes[k][0], ny = sizes[k][1], points = nx * ny, *order = alloc(points, sizeof *order);
@@ -80,10 +79,9 @@ static void order_is_coarse_to_fine(void **state)
 /* Against weights made by hand, and a forward pass in the same mode. */
 static void is_the_loss_there(void **state)
 {
-    (void)state;
     static const ModelMode modes[] = {MODEL_EVAL, MODEL_FROZEN_STATS};
     for (int k = 0; k < 2; k++) {
-        Scene s = scene_new("resnet8", NY, modes[k]);
+        LiveFigure s = scene_new("resnet8", NY, modes[k]);
         Comm *c = comm_open("self");
         assert_true(landscape_run(&s.l, c));
         assert_int_equal(s.l.surface->known, NX * NY);
@@ -93,7 +91,7 @@ static void is_the_loss_there(void **state)
             for (int i = 0; i < s.l.plane.count; i++)
                 w[i] = (float)(s.v[0][i] + a * s.v[1][i] + b * s.v[2][i]);
             s.be->op->upload(s.m->s, s.m->params, w);
-            Metrics m = subset_metrics(s.m, s.subset, modes[k]);
+            Metrics m = eval_set_metrics(s.m, s.subset, modes[k]);
             assert_true(s.l.surface->loss[point] == metrics_loss(m) && s.l.surface->accuracy[point] == metrics_accuracy(m));
         }
         free(w);
@@ -104,9 +102,8 @@ static void is_the_loss_there(void **state)
 
 static void is_the_same_on_every_number_of_ranks(void **state)
 {
-    (void)state;
     Comm *c = comm_open("auto");
-    Scene s = scene_new("mlp", NY, MODEL_EVAL), one = scene_new("mlp", NY, MODEL_EVAL);
+    LiveFigure s = scene_new("mlp", NY, MODEL_EVAL), one = scene_new("mlp", NY, MODEL_EVAL);
     assert_true(landscape_run(&s.l, c));
     if (c->rank == 0) {
         Comm *self = comm_split(c, 1, 0);
@@ -130,9 +127,9 @@ static Sweep *log_open(const char *path)
 }
 
 /* Stops after a few points, as at a closed window. */
-static void stop_soon(void *state, Background *b)
+static void stop_soon(void *state, BackgroundThread *b)
 {
-    Scene *s = state;
+    LiveFigure *s = state;
     s->l.watch = b;
     Comm *c = comm_open("self");
     landscape_run(&s->l, c);
@@ -141,14 +138,13 @@ static void stop_soon(void *state, Background *b)
 
 static void goes_on_where_it_was(void **state)
 {
-    (void)state;
     char *path = format_new("%s/points.csv", scratch_dir()), *csv[2];
     json_t *what = json_pack("{s:s}", "model", "mlp");
     for (int k = 0; k < 2; k++) {
-        Scene s = scene_new("mlp", NY, MODEL_EVAL);
+        LiveFigure s = scene_new("mlp", NY, MODEL_EVAL);
         if (k == 0) { /* in pieces */
             s.l.log = log_open(path);
-            Background *b = background_start(stop_soon, &s);
+            BackgroundThread *b = background_start(stop_soon, &s);
             while (background_lock(b), s.l.surface->known < 5)
                 background_unlock(b);
             background_unlock(b);
@@ -182,7 +178,6 @@ static void goes_on_where_it_was(void **state)
 
 static void fills_for_the_eye(void **state)
 {
-    (void)state;
     Surface *s = surface_new(17, 1);
     double out[17];
     s->loss[0] = 1, s->loss[2] = 2, s->loss[16] = 3;
@@ -193,8 +188,7 @@ static void fills_for_the_eye(void **state)
 
 static void a_line_has_no_second_direction(void **state)
 {
-    (void)state;
-    Scene s = scene_new("linear", 1, MODEL_EVAL);
+    LiveFigure s = scene_new("linear", 1, MODEL_EVAL);
     Comm *c = comm_open("self");
     assert_true(landscape_run(&s.l, c));
     for (int i = 1; i + 1 < NX; i++) /* softmax and cross entropy over a linear model is convex along every line */

@@ -44,7 +44,6 @@ static void dense_case(Device *d, int N, int planned, int D, int K)
 
 static void dense(void **state)
 {
-    (void)state;
     Device *d = device_open();
     dense_case(d, 1, 1, 1, 1);
     dense_case(d, 1, 4, 7, 10);
@@ -71,54 +70,46 @@ static Shape row(Shape x) { return (Shape){x.n, 1, 1, x.c * x.h * x.w}; }
 static void relu_f(Device *d, Tensor y, Tensor which, Tensor x) { (void)which, d->op->relu_forward(d->s, y, x); }
 static void relu_b(Device *d, Tensor dx, Tensor dy, Tensor y, Tensor which, bool add)
 {
-    (void)which;
     d->op->relu_backward(d->s, dx, dy, y, add);
 }
 static void relu_rf(double *y, int *which, const double *x, Shape s)
 {
-    (void)which, ref_relu_forward(y, x, shape_count(s));
+    ref_relu_forward(y, x, shape_count(s));
 }
 static void relu_rb(double *dx, const double *dy, const double *y, const int *which, Shape s)
 {
-    (void)which;
     ref_relu_backward(dx, dy, y, shape_count(s));
 }
 
 static void max_f(Device *d, Tensor y, Tensor which, Tensor x) { d->op->maxpool_forward(d->s, y, which, x); }
 static void max_b(Device *d, Tensor dx, Tensor dy, Tensor y, Tensor which, bool add)
 {
-    (void)y;
     d->op->maxpool_backward(d->s, dx, dy, which, add);
 }
 static void max_rb(double *dx, const double *dy, const double *y, const int *which, Shape s)
 {
-    (void)y;
     ref_maxpool_backward(dx, dy, which, s);
 }
 
 static void avg_f(Device *d, Tensor y, Tensor which, Tensor x) { (void)which, d->op->avgpool_forward(d->s, y, x); }
 static void avg_b(Device *d, Tensor dx, Tensor dy, Tensor y, Tensor which, bool add)
 {
-    (void)y, (void)which;
     d->op->avgpool_backward(d->s, dx, dy, add);
 }
 static void avg_rf(double *y, int *which, const double *x, Shape s) { (void)which, ref_avgpool_forward(y, x, s); }
 static void avg_rb(double *dx, const double *dy, const double *y, const int *which, Shape s)
 {
-    (void)y, (void)which;
     ref_avgpool_backward(dx, dy, s);
 }
 
 static void flat_f(Device *d, Tensor y, Tensor which, Tensor x) { (void)which, d->op->flatten_forward(d->s, y, x); }
 static void flat_b(Device *d, Tensor dx, Tensor dy, Tensor y, Tensor which, bool add)
 {
-    (void)y, (void)which;
     d->op->flatten_backward(d->s, dx, dy, add);
 }
 static void flat_rf(double *y, int *which, const double *x, Shape s) { (void)which, ref_flatten_forward(y, x, s); }
 static void flat_rb(double *dx, const double *dy, const double *y, const int *which, Shape s)
 {
-    (void)y, (void)which;
     ref_flatten_backward(dx, dy, s);
 }
 
@@ -174,7 +165,6 @@ static void flatten(void **state) { (void)state, layer_cases(&spec_flat); }
 /* Equal values: the first takes the whole gradient. A NaN in any of the four places is the pool's answer. */
 static void maxpool_ties_and_nan(void **state)
 {
-    (void)state;
     Device *d = device_open();
     static const double dy[1] = {3};
     for (int nan = -1; nan < 4; nan++) {
@@ -242,7 +232,6 @@ static void loss_case(Device *d, int N, int K, bool weighted, double spread)
 
 static void cross_entropy(void **state)
 {
-    (void)state;
     Device *d = device_open();
     for (int weighted = 0; weighted < 2; weighted++) {
         loss_case(d, 1, 10, weighted, 1);
@@ -257,7 +246,6 @@ static void cross_entropy(void **state)
 
 static void extreme_logits(void **state)
 {
-    (void)state;
     Device *d = device_open();
     const double logits[3 * 3] = {1e4, -1e4, 0, 1e4, -1e4, 0, -1e4, -1e4, -1e4};
     const int label[3] = {0, 1, 2};
@@ -280,7 +268,6 @@ static void extreme_logits(void **state)
 /* A NaN logit, in any place, gives a NaN loss and counts as wrong; the other samples are as they would be. */
 static void nan_logits(void **state)
 {
-    (void)state;
     Device *d = device_open();
     const int label[2] = {1, 1};
     for (int place = 0; place < 3; place++) {

@@ -107,44 +107,36 @@ static void pass(AugmentSpec spec, int batch, int halo, int count)
 
 static void plain(void **state)
 {
-    (void)state;
     pass(none, 8, 0, 2 * COUNT);
 }
 static void short_last_batch(void **state)
 {
-    (void)state;
     pass(none, 7, 1, COUNT);
 }
 static void one_by_one(void **state)
 {
-    (void)state;
     pass(all, 1, 1, COUNT);
 }
 static void batch_of_all(void **state)
 {
-    (void)state;
     pass(all, COUNT, 2, COUNT);
 }
 static void batch_larger_than_all(void **state)
 {
-    (void)state;
     pass(all, 3 * COUNT, 1, COUNT);
 }
 static void augmented(void **state)
 {
-    (void)state;
     pass(all, 8, 1, 2 * COUNT);
 }
 static void no_pictures(void **state)
 {
-    (void)state;
     pass(all, 8, 1, 0);
 }
 
 /* Loaders of three ranks, each with every third position, see the very bits that one loader sees. */
 static void ranks_change_nothing(void **state)
 {
-    (void)state;
     Device *d = device_open();
     Images images = pictures();
     int32_t order[2 * COUNT], share[2 * COUNT];
@@ -194,7 +186,6 @@ static void on_stage(void *context, LoaderStage stage, int batch, double began, 
 
 static void by_stages(void **state)
 {
-    (void)state;
     Device *d = device_open();
     Images images = pictures();
     int32_t order[2 * COUNT];
@@ -218,7 +209,6 @@ static void by_stages(void **state)
 /* A pass may be left at any batch; the next one is whole. The list may be longer than the one before. */
 static void interrupted_passes(void **state)
 {
-    (void)state;
     Device *d = device_open();
     Images images = pictures();
     int32_t order[2 * COUNT];
@@ -252,7 +242,6 @@ static void slow_gather(Stream *s, Tensor x, Tensor label, Tensor images, Tensor
 /* A pass begins while the thread is still at work on a batch of the one before. */
 static void interrupted_while_filling(void **state)
 {
-    (void)state;
     Device *d = device_open();
     const BackendOps *real = d->be->op;
     BackendOps slow = *real;
@@ -278,7 +267,6 @@ static void interrupted_while_filling(void **state)
 /* The caller's list may change after loader_start; a batch stays as it is until the next is asked for. */
 static void batch_stays_in_hand(void **state)
 {
-    (void)state;
     Device *d = device_open();
     Images images = pictures();
     int32_t order[2 * COUNT], again[2 * COUNT];
@@ -315,7 +303,6 @@ static void start_with(void *wrong)
 
 static void index_out_of_range(void **state)
 {
-    (void)state;
     expect_death(1, start_with, &(WrongOrder){COUNT}, "loader.c", "broken", NULL);
     expect_death(1, start_with, &(WrongOrder){-1}, "loader.c", "broken", NULL);
 }
@@ -324,7 +311,6 @@ static void index_out_of_range(void **state)
 
 static void draws_cover_their_ranges(void **state)
 {
-    (void)state;
     enum { N = 20000 };
     AugmentSpec spec = {.flip = true, .shift = 4, .cutout = 8};
     int flips = 0, dy[9] = {0}, dx[9] = {0}, cut_y[32] = {0}, cut_x[28] = {0}, same = 0;
@@ -350,7 +336,6 @@ static void draws_cover_their_ranges(void **state)
 
 static void draws_do_not_disturb_each_other(void **state)
 {
-    (void)state;
     for (int i = 0; i < 200; i++) {
         Augment all_on = augment_draw((AugmentSpec){true, 4, 8}, 5, 0, i, 32, 32);
         Augment only_shift = augment_draw((AugmentSpec){false, 4, 0}, 5, 0, i, 32, 32);
@@ -364,7 +349,6 @@ static void draws_do_not_disturb_each_other(void **state)
 
 static void audit_names_the_pictures(void **state)
 {
-    (void)state;
     const char *dir = scratch_dir();
     char path[4200], line[4096];
     setenv("LABS_AUDIT", dir, 1);

@@ -104,7 +104,6 @@ static void spy_gather(Stream *s, Tensor x, Tensor label, Tensor images, Tensor 
 
 static void slots_wait_for_each_other(void **state)
 {
-    (void)state;
     Device *d = device_open();
     BackendOps spied = *d->be->op;
     spy.real = d->op;

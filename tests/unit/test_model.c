@@ -15,7 +15,6 @@ enum { NAMES = sizeof all_names / sizeof *all_names };
 /* The counts of torch/models.py (run it: it prints them), whose nets are those of the same names in PyTorch. */
 static void parameter_counts(void **state)
 {
-    (void)state;
     static const struct {
         const char *name;
         int h, w, c;
@@ -71,7 +70,6 @@ static void check_views(const Model *m, const View *views, int count, int total)
 
 static void views(void **state)
 {
-    (void)state;
     Device *d = device_open();
     for (int i = 0; i < NAMES; i++)
         for (int bits = 0; bits < 4; bits++) {
@@ -92,7 +90,6 @@ static void views(void **state)
 /* torchvision's names and PyTorch's shapes, all of them for one network and some of the others. */
 static void names(void **state)
 {
-    (void)state;
     static const char *const resnet8[] = {
         "conv1.weight 16 3 3 3", "bn1.weight 16", "bn1.bias 16", "layer1.0.conv1.weight 16 16 3 3",
         "layer1.0.bn1.weight 16", "layer1.0.bn1.bias 16", "layer1.0.conv2.weight 16 16 3 3",
@@ -136,7 +133,6 @@ static void names(void **state)
 /* Multiply-adds x 2 of ResNet-20 on a 32x32 picture, by hand: 40,813,184 multiply-adds. */
 static void flops(void **state)
 {
-    (void)state;
     Device *d = device_open();
     Model *m = model_new(d->be, &(ModelSpec){.name = "resnet20", .h = 32, .w = 32, .c = 3, .classes = 10}, 1);
     double conv1 = 1024 * 27 * 16, stage1 = 6. * 1024 * 144 * 16, stage2 = 256. * 32 * (144 + 5 * 288 + 16),
@@ -155,14 +151,12 @@ static void new_named(void *name)
 
 static void new_too_small(void *unused)
 {
-    (void)unused;
     Device *d = device_open();
     model_new(d->be, &(ModelSpec){.name = "cnn", .h = 3, .w = 3, .c = 1, .classes = 10}, 2);
 }
 
 static void refusals(void **state)
 {
-    (void)state;
     static char *const bad[] = {"resnet", "resnet9",           "resnet20x", "resnet-8", "wrn16-0",
                                 "wrn16-", "wrn16-99999999999", "vgg",       "Linear",   ""};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
@@ -207,7 +201,6 @@ static void check_init(const Net *n, const float *w)
 
 static void initial_weights(void **state)
 {
-    (void)state;
     static const char *const which[] = {"linear", "cnn", "resnet20", "wrn16-2"};
     Device *d = device_open();
     for (int i = 0; i < 4; i++) {
@@ -239,7 +232,6 @@ static void initial_weights(void **state)
 /* Two layers of the same shape get different numbers. */
 static void layers_differ(void **state)
 {
-    (void)state;
     Device *d = device_open();
     ModelSpec s = spec_of("resnet20");
     Net n = net_new(d->be, &s, 1, 1, 1);

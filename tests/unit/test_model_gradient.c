@@ -172,7 +172,6 @@ static ModelSpec small(const char *name) { return (ModelSpec){.name = name, .h =
 
 static void plain(void **state)
 {
-    (void)state;
     static const char *const names[] = {"linear", "mlp", "cnn"};
     for (int i = 0; i < 3; i++) {
         ModelSpec s = small(names[i]);
@@ -188,7 +187,6 @@ static void plain(void **state)
 /* Pictures of one pixel: vectors of 20 numbers, to which no gradient is sent back. */
 static void vectors(void **state)
 {
-    (void)state;
     static const char *const names[] = {"linear", "mlp"};
     for (int i = 0; i < 2; i++)
         check_model(&(ModelSpec){.name = names[i], .h = 1, .w = 1, .c = 20, .classes = 3});
@@ -212,7 +210,6 @@ static void wrn16_2(void **state) { (void)state, variants("wrn16-2"); }
 
 static void ghost(void **state)
 {
-    (void)state;
     static const char *const names[] = {"cnn", "resnet8", "wrn16-1"};
     for (int i = 0; i < 3; i++) {
         ModelSpec s = small(names[i]);

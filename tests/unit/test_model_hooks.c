@@ -43,7 +43,6 @@ static void ghost_case(Device *d, const char *name, int N, int ghost)
 
 static void ghost_pieces(void **state)
 {
-    (void)state;
     Device *d = device_open();
     for (int i = 2; i < NAMES; i++) {
         ghost_case(d, all_names[i], 6, 3);
@@ -79,7 +78,6 @@ static void multiply_sums(void *context, Tensor sums, Stream *s)
  * norm and pass. */
 static void stats_hook(void **state)
 {
-    (void)state;
     Device *d = device_open();
     for (int i = 0; i < NAMES; i++)
         for (int ghost = 0; ghost < 3; ghost += 2) {
@@ -119,7 +117,6 @@ static void take_slice(void *context, size_t first, int count, Stream *s)
 
 static void grad_hook(void **state)
 {
-    (void)state;
     Device *d = device_open();
     for (int i = 0; i < NAMES; i++)
         for (int bits = 0; bits < 4; bits++) {

@@ -16,7 +16,6 @@ enum { NAMES = sizeof all_names / sizeof *all_names };
 /* TRAIN moves the running statistics, the other two modes do not; FROZEN computes what TRAIN computes. */
 static void modes_and_state(void **state)
 {
-    (void)state;
     Device *d = device_open();
     for (int i = 2; i < NAMES; i++) {
         ModelSpec s = spec_of(all_names[i]);
@@ -44,7 +43,6 @@ static void modes_and_state(void **state)
  * smallest, 40/39. */
 static void evaluation(void **state)
 {
-    (void)state;
     Device *d = device_open();
     for (int i = 0; i < NAMES; i++) {
         ModelSpec s = spec_of(all_names[i]);
@@ -80,7 +78,6 @@ static void evaluation(void **state)
 /* A batch of 3 in a model planned for 8 that has just seen 8 is as in one planned for 3. */
 static void short_batch(void **state)
 {
-    (void)state;
     Device *d = device_open();
     for (int i = 0; i < NAMES; i++) {
         ModelSpec s = spec_of(all_names[i]);
@@ -115,7 +112,6 @@ static double *weighted_gradient(Net *n, Device *d, const double *weight)
 
 static void gradients_add(void **state)
 {
-    (void)state;
     Device *d = device_open();
     for (int i = 0; i < NAMES; i++) {
         ModelSpec s = spec_of(all_names[i]);
@@ -134,7 +130,6 @@ static void gradients_add(void **state)
 /* The gradient is linear in the weights: g(w) = sum of w_i g(e_i), with weights 0 and below. */
 static void sample_weights(void **state)
 {
-    (void)state;
     static const double weight[4] = {2, 0, -1.5, 0.25};
     Device *d = device_open();
     for (int i = 0; i < NAMES; i++) {
@@ -163,7 +158,6 @@ static void sample_weights(void **state)
 /* ---- the same bits twice ---- */
 static void same_bits(void **state)
 {
-    (void)state;
     Device *d = device_open();
     Backend *single = device_backend(0, 1, 1);
     for (int i = 0; i < NAMES; i++) {
@@ -206,7 +200,6 @@ static void learns_case(Device *d, ModelSpec s, double rate, int steps)
  * test_model_gradient.c.) */
 static void learns(void **state)
 {
-    (void)state;
     Device *d = device_open();
     for (int i = 0; i < NAMES; i++)
         for (int variant = 0; variant < (i < 2 ? 1 : 3); variant++) {
@@ -220,7 +213,6 @@ static void learns(void **state)
 /* Held to its signs a network without biases is linear in its input: f(-x) = -f(x). Let go, it is what it was. */
 static void held_relu(void **state)
 {
-    (void)state;
     static const ModelSpec specs[] = {{.name = "mlp", .h = 4, .w = 4, .c = 2, .classes = 3, .hidden = {9, 8}},
                                       {.name = "resnet8", .h = 9, .w = 8, .c = 3, .classes = 3, .no_batchnorm = true},
                                       {.name = "resnet8", .h = 9, .w = 8, .c = 3, .classes = 3}};

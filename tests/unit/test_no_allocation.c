@@ -32,7 +32,6 @@ static void step(Net *n, Sgd *sgd)
 
 static void training_step(void **state)
 {
-    (void)state;
     static const ModelSpec networks[] = {{.name = "linear", .h = 28, .w = 28, .c = 1, .classes = 10},
                                          {.name = "mlp", .h = 28, .w = 28, .c = 1, .classes = 10},
                                          {.name = "cnn", .h = 32, .w = 32, .c = 3, .classes = 10},

@@ -90,7 +90,6 @@ static void naive(const Fixture *f, const Settings *s, double *w, double *v)
 
 static void against_naive(void **state)
 {
-    (void)state;
     Fixture f = fixture_new();
     float *params = malloc(sizeof(float) * (size_t)f.n), *velocity = malloc(sizeof(float) * (size_t)f.n);
     double *w = malloc(sizeof(double) * (size_t)f.n), *v = malloc(sizeof(double) * (size_t)f.n);
@@ -138,7 +137,6 @@ static double compare(const SafeTensors *torch, const char *name, const float *o
 /* The numbers of `rates` and `settings` again, in the call of the script. */
 static void against_torch(void **state)
 {
-    (void)state;
     Fixture f = fixture_new();
     float *params = malloc(sizeof(float) * (size_t)f.n), *velocity = malloc(sizeof(float) * (size_t)f.n);
     const char *folder = scratch_dir();
@@ -167,7 +165,6 @@ static void against_torch(void **state)
 /* What the library tells those who check a run: LABS_AUDIT. */
 static void audit(void **state)
 {
-    (void)state;
     const char *folder = scratch_dir();
     setenv("LABS_AUDIT", folder, 1);
     Fixture f = fixture_new();

@@ -50,7 +50,6 @@ static double dot(const float *a, const float *b)
 
 static void agrees_with_the_covariance(void **state)
 {
-    (void)state;
     Shots s;
     double values[D], vectors[D * D];
     draw(&s, 1);
@@ -73,7 +72,6 @@ static void agrees_with_the_covariance(void **state)
 /* Coordinates are projections of what each snapshot is beyond the last; off is what they leave; the farthest is positive. */
 static void coordinates(void **state)
 {
-    (void)state;
     Shots s;
     draw(&s, 2);
     Pca *p = pca_new(s.row, N, D, 2);
@@ -100,7 +98,6 @@ static void coordinates(void **state)
 /* Vectors longer than one slice, a multiple of nothing: a circle in a known plane comes back as that circle. */
 static void large(void **state)
 {
-    (void)state;
     enum { SHOTS = 12, LONG = 10007 };
     float *data = alloc((size_t)SHOTS * LONG, sizeof *data);
     const float *row[SHOTS];
@@ -122,7 +119,6 @@ static void large(void **state)
 /* Two snapshots, or any number on a line, span one direction. */
 static void lines(void **state)
 {
-    (void)state;
     float a[3] = {1, 2, 3}, b[3] = {1, 5, 7}, c[3] = {1, 8, 11};
     const float *const two[] = {a, b}, *const three[] = {a, b, c};
     Pca *p = pca_new(two, 2, 3, 2);
@@ -144,7 +140,6 @@ static void find_in_equal(void *value)
 
 static void refuses(void **state)
 {
-    (void)state;
     float equal = 2, nan = NAN;
     expect_death(EXIT_USAGE, find_in_equal, &equal, "2 snapshots are equal", NULL);
     expect_death(EXIT_USAGE, find_in_equal, &nan, "not finite", NULL);

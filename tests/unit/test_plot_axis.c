@@ -32,7 +32,6 @@ static void expect_labels(const Ticks *ticks, const char *const *label)
 
 static void linear_labels(void **state)
 {
-    (void)state;
     Ticks t = ticks_of((PlotAxis){.low = -1.03, .high = 1.03}, 5);
     expect_labels(&t, (const char *[]){"−1.0", "−0.5", "0.0", "0.5", "1.0", NULL});
     t = ticks_of((PlotAxis){.low = 0, .high = 120000}, 7);
@@ -46,7 +45,6 @@ static void linear_labels(void **state)
 
 static void log_labels(void **state)
 {
-    (void)state;
     Ticks t = ticks_of((PlotAxis){.low = 0.01, .high = 100, .log = 10}, 6);
     expect_labels(&t, (const char *[]){"0.01", "0.1", "1", "10", "100", NULL});
     assert_int_equal(t.minor_count, 4 * 8);
@@ -64,7 +62,6 @@ static void log_labels(void **state)
 
 static void names(void **state)
 {
-    (void)state;
     const char *const name[] = {"ring", "tree"};
     Ticks t = ticks_of((PlotAxis){.low = -0.5, .high = 1.5, .names = name, .names_count = 2}, 5);
     expect_labels(&t, (const char *[]){"ring", "tree", NULL});
@@ -90,7 +87,6 @@ static void check_ticks(const PlotAxis *axis, const Ticks *t, int wanted)
 /* Ranges of every size at every distance from zero. */
 static void ticks_always_good(void **state)
 {
-    (void)state;
     Rng r = rng_at(1, RNG_TEST, 0, 0);
     for (int k = 0; k < 20000; k++) {
         int log = k % 3 == 0 ? 10 : k % 3 == 1 ? 2 : 0, wanted = 2 + (int)rng_below(&r, 9);
@@ -107,7 +103,6 @@ static void ticks_always_good(void **state)
 
 static void fits_anything(void **state)
 {
-    (void)state;
     const double odd[][3] = {{NAN, NAN, NAN},    {INFINITY, -INFINITY, NAN}, {0, 0, 0},      {5, 5, 5},
                              {-1e308, 1e308, 0}, {1e-308, 2e-308, 0},        {5e-324, 1, 2}, {1e17, 1e17 + 16, 1e17},
                              {-3, -3, -3},       {1e-308, 1e308, 1}};
@@ -124,7 +119,6 @@ static void fits_anything(void **state)
 
 static void given_limits(void **state)
 {
-    (void)state;
     Range data = {2, 7};
     PlotAxis axis = {.low = -1, .high = 10};
     axis_fit(&axis, data, 0.1);
@@ -145,7 +139,6 @@ static void given_limits(void **state)
 
 static void place_and_value(void **state)
 {
-    (void)state;
     const PlotAxis axis[2] = {{.low = -3, .high = 5}, {.low = 0.01, .high = 1000, .log = 10}};
     for (int k = 0; k < 2; k++)
         for (double place = 0; place <= 1; place += 0.125)

@@ -38,7 +38,6 @@ static void every(PlotPanel *panel, int n, const double *v)
 /* Marks that leave the axes on all sides change no pixel outside the panel's frame. */
 static void nothing_outside(void **state)
 {
-    (void)state;
     Plot *empty = pixels_new(), *full = pixels_new();
     plot_begin(empty, 1, 2, "title");
     limited(empty, 0);
@@ -64,7 +63,6 @@ static void nothing_outside(void **state)
 
 static void odd_data(void **state)
 {
-    (void)state;
     Plot *plot = pixels_new();
     int width, height;
     for (int n = 0; n <= N; n++)
@@ -96,7 +94,6 @@ static void odd_data(void **state)
 /* Points and rules are where the axes say. */
 static void in_its_place(void **state)
 {
-    (void)state;
     Plot *plot = pixels_new();
     plot_begin(plot, 1, 1, "title");
     PlotPanel *panel =
@@ -115,7 +112,6 @@ static void in_its_place(void **state)
 /* A line to a point that is 10¹² panels away leaves the panel where it should. */
 static void far_away(void **state)
 {
-    (void)state;
     Plot *plot = pixels_new();
     plot_begin(plot, 1, 1, NULL);
     PlotPanel *panel = limited(plot, 0);
@@ -130,7 +126,6 @@ static void far_away(void **state)
 /* Spikes of one point among a million are drawn, though many points share a pixel. */
 static void million_points(void **state)
 {
-    (void)state;
     enum { MANY = 1000000 };
     static double y[MANY];
     y[MANY / 2] = 1;
@@ -155,7 +150,6 @@ static void ramp(double *z, int side)
 /* Heat map: the map's colour of the value; beyond the grid and where unknown the page; equal limits, equal colours. */
 static void heat_colors(void **state)
 {
-    (void)state;
     double z[25];
     ramp(z, 5);
     z[24] = NAN;
@@ -174,7 +168,6 @@ static void heat_colors(void **state)
 /* A map or surface that is copied from the frame before is as if drawn anew; a changed one is drawn anew. */
 static void maps_are_kept(void **state)
 {
-    (void)state;
     double z[400], still[400];
     Plot *kept = pixels_new();
     ramp(still, 20);
@@ -208,7 +201,6 @@ static void maps_are_kept(void **state)
 /* Letters of two bytes: a cut inside one would be wrong UTF-8, and Cairo would draw nothing any more. */
 static void text_is_cut(void **state)
 {
-    (void)state;
     char title[2000];
     for (int i = 0; i < 999; i++)
         memcpy(title + 2 * i, "η", 3);

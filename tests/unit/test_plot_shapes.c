@@ -23,7 +23,6 @@ static double lightness(uint32_t color)
 /* Lightness grows all the way, at a rate that stays within a factor 2 of its mean: equal steps of value look equal. */
 static void maps_grow_evenly(void **state)
 {
-    (void)state;
     for (PlotMap map = PLOT_VIRIDIS; map <= PLOT_CIVIDIS; map++) {
         double low = lightness(plot_map_color(map, 0)), high = lightness(plot_map_color(map, 1)), last = low;
         assert_true(high - low > 70);
@@ -49,7 +48,6 @@ static void without_green(uint32_t color, double seen[3])
 
 static void series_differ_for_all(void **state)
 {
-    (void)state;
     for (int i = 0; i < 7; i++)
         for (int j = 0; j < i; j++) {
             double a[3], b[3];
@@ -86,7 +84,6 @@ static double length_of(const Polyline *line)
 
 static void circle(void **state)
 {
-    (void)state;
     static double z[N * N];
     for (double radius = 3.3; radius < N / 2; radius += 5) {
         Contour c = contour_trace(N, N, radius_grid(z), radius);
@@ -102,7 +99,6 @@ static void circle(void **state)
 /* On a plane interpolation is exact: every point lies on the level, and the line goes from border to border. */
 static void plane_is_exact(void **state)
 {
-    (void)state;
     static double z[N * N];
     for (int p = 0; p < N * N; p++)
         z[p] = 2 * (p % N) + 3 * (p / N);
@@ -121,7 +117,6 @@ static void plane_is_exact(void **state)
 /* A saddle's cell has two lines that do not cross; the cell's mean decides which way they turn. */
 static void saddle(void **state)
 {
-    (void)state;
     const double z[4] = {1, 0, 0, 1};
     for (int k = 0; k < 2; k++) {
         double level = k ? 0.6 : 0.4; /* below the mean 0.5 the two high corners are joined */
@@ -140,7 +135,6 @@ static void saddle(void **state)
 /* Unknown values break a line; nothing is drawn beside them. */
 static void holes(void **state)
 {
-    (void)state;
     static double z[N * N];
     radius_grid(z);
     for (int j = 0; j < N; j++)
@@ -175,7 +169,6 @@ static void quad(Corner corner[4], float left, float right, float depth_left, fl
 /* Two sheets that cross: left of the crossing one is nearer, right of it the other, whichever is drawn first. */
 static void nearer_hides(void **state)
 {
-    (void)state;
     RasterShades shades;
     plain_shades(shades);
     for (int order = 0; order < 2; order++) {
@@ -199,7 +192,6 @@ static void nearer_hides(void **state)
 /* A line behind a sheet leaves no trace; one in front does. */
 static void lines_behind_are_hidden(void **state)
 {
-    (void)state;
     RasterShades shades;
     Corner corner[4];
     plain_shades(shades);
@@ -218,7 +210,6 @@ static void lines_behind_are_hidden(void **state)
 /* A mesh of crooked cells that fills a rectangle: every pixel inside is covered, none twice nearer, none outside. */
 static void no_gaps(void **state)
 {
-    (void)state;
     enum { SIDE = 12 };
     RasterShades shades;
     plain_shades(shades);
@@ -245,7 +236,6 @@ static void no_gaps(void **state)
 /* Values above the axis are cut away at its height; unknown corners leave holes; corners far outside do no harm. */
 static void cut_and_holes(void **state)
 {
-    (void)state;
     RasterShades shades;
     plain_shades(shades);
     Raster raster = {0};

@@ -7,7 +7,6 @@
 /* A wall across the surface: a point before it is seen, one behind it only faintly. From the other side the reverse. */
 static void behind_the_wall(void **state)
 {
-    (void)state;
     double z[41 * 41];
     for (int p = 0; p < 41 * 41; p++)
         z[p] = p / 41 == 20;
@@ -32,7 +31,6 @@ static void behind_the_wall(void **state)
 /* A click on a grid point of the surface, where it is seen, finds that point; a click beside the surface finds none. */
 static void pick(void **state)
 {
-    (void)state;
     double z[21 * 21], x, y;
     for (int p = 0; p < 21 * 21; p++)
         z[p] = pow(p % 21 / 10.0 - 1, 2) + pow(p / 21 / 10.0 - 1, 2);
@@ -57,7 +55,6 @@ static uint32_t big_endian(const unsigned char *b) { return (uint32_t)b[0] << 24
 
 static void png_file(void **state)
 {
-    (void)state;
     Plot *plot = pixels_new();
     char path[4400];
     unsigned char head[24];
@@ -79,7 +76,6 @@ static void png_file(void **state)
 /* Where the picture cannot be written, plot_save() says so and returns false: it does not end the program. */
 static void save_nowhere(void *unused)
 {
-    (void)unused;
     Plot *plot = plot_new(WIDTH, HEIGHT);
     bool saved = plot_save(plot, "/dev/null/figure.png");
     plot_free(plot);
@@ -88,7 +84,6 @@ static void save_nowhere(void *unused)
 
 static void png_nowhere(void **state)
 {
-    (void)state;
     plot_free(pixels_new());
     expect_death(5, save_nowhere, NULL, "no picture", "/dev/null", NULL);
 }

@@ -25,7 +25,6 @@ static void assert_near(double found, double expected, double relative)
 
 static void finds_the_law(void **state)
 {
-    (void)state;
     static const PowerLaw laws[] = {{2, -0.5, 0.05}, {1.4, -0.25, 0}, {5, -1.2, 0.12}, {0.9, -0.1, 0.01}};
     for (int i = 0; i < 4; i++) {
         double examples[POINTS], error[POINTS];
@@ -40,7 +39,6 @@ static void finds_the_law(void **state)
 /* No law near is better. */
 static void is_the_least(void **state)
 {
-    (void)state;
     double examples[POINTS], error[POINTS], least = 0;
     make_points(examples, error, (PowerLaw){2, -0.4, 0.08}, 0.05, 1);
     PowerLaw found = power_law_fit(examples, error, POINTS);
@@ -61,7 +59,6 @@ static void is_the_least(void **state)
 /* Of 40 worlds, the 90 % intervals hold the truth in most; alpha, beta, gamma, and the error at four times the data. */
 static void intervals_hold_the_truth(void **state)
 {
-    (void)state;
     const PowerLaw law = {2, -0.5, 0.06};
     int held[4] = {0};
     for (int world = 0; world < 40; world++) {
@@ -93,7 +90,6 @@ static void intervals_hold_the_truth(void **state)
 /* The error is still far above the floor: the floor may be anything from 0 on, and the interval says so. */
 static void an_unseen_floor_stays_open(void **state)
 {
-    (void)state;
     const PowerLaw law = {1.6, -0.15, 0.05};
     double examples[POINTS], error[POINTS], gamma[DRAWS];
     PowerLawDraw draws[DRAWS];
@@ -110,7 +106,6 @@ static void an_unseen_floor_stays_open(void **state)
 /* The farther from the data, the less is known. */
 static void expectations_widen(void **state)
 {
-    (void)state;
     double examples[POINTS], error[POINTS];
     PowerLawDraw draws[DRAWS];
     make_points(examples, error, (PowerLaw){2, -0.5, 0.06}, 0.03, 5);
@@ -125,7 +120,6 @@ static void expectations_widen(void **state)
 
 static void intervals_of_values(void **state)
 {
-    (void)state;
     double values[] = {5, INFINITY, 1, 4, 3, 2, 9, 8, 7, 6};
     Interval in = interval_of(values, 10, 0.8);
     assert_true(in.low == 2 && in.high == 9);

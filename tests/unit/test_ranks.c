@@ -137,7 +137,6 @@ static void expect_disagreement(const Setting *table, int count)
 
 static void equal_to_one(void **state)
 {
-    (void)state;
     static const Setting table[] = {{.name = "linear"},
                                     {.name = "mlp", .nesterov = true},
                                     {.name = "cnn", .no_batchnorm = true},
@@ -148,7 +147,6 @@ static void equal_to_one(void **state)
 
 static void synchronised(void **state)
 {
-    (void)state;
     static const Setting table[] = {{.name = "cnn", .synchronise = true}, {.name = "resnet8", .synchronise = true},
                                     {.name = "wrn16-1", .synchronise = true}};
     expect_agreement(table, 3);
@@ -157,7 +155,6 @@ static void synchronised(void **state)
 /* The lesson: plain batch norm on P > 1 ranks is another computation. */
 static void not_synchronised(void **state)
 {
-    (void)state;
     static const Setting table[] = {{.name = "cnn"}, {.name = "resnet8"}, {.name = "wrn16-1"}};
     expect_disagreement(table, 3);
 }
@@ -165,7 +162,6 @@ static void not_synchronised(void **state)
 /* The tolerance has teeth: gradients summed, not averaged, make steps P times as long. */
 static void not_averaged(void **state)
 {
-    (void)state;
     static const Setting table[] = {{.name = "mlp", .average = 1},
                                     {.name = "resnet8", .no_batchnorm = true, .average = 1}};
     expect_disagreement(table, 2);

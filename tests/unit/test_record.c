@@ -43,7 +43,6 @@ static Recording *record_end(Stream *s)
 
 static bool replay(Stream *s, Recording *r)
 {
-    (void)s;
     if (spy.stale)
         return spy.stale = false;
     plain(r->x, r->label);
@@ -87,7 +86,6 @@ static void expect_same(Net *a, Net *b)
 
 static void recorded_steps(void **state)
 {
-    (void)state;
     memset(&spy, 0, sizeof spy);
     Backend *be = backend_open("cpu", 0, 1, 2);
     BackendOps spied = *be->op;
@@ -126,7 +124,6 @@ static void recorded_steps(void **state)
 /* More batches than there are entries for: the oldest is given up, and comes again as a new one. */
 static void the_oldest_goes(void **state)
 {
-    (void)state;
     memset(&spy, 0, sizeof spy);
     enum { MANY = 65 }; /* one more than model_build.h's MAX_RECORDINGS */
     static const ModelSpec small = {.name = "resnet8", .h = 4, .w = 4, .c = 1, .classes = 10};
@@ -152,14 +149,12 @@ static void the_oldest_goes(void **state)
 static int layers_done;
 static void count_layer(void *context, int layer, bool backward, Stream *s)
 {
-    (void)context, (void)layer, (void)backward, (void)s;
     layers_done++;
 }
 
 /* A hook must be called in every step. */
 static void hooks_are_not_recorded(void **state)
 {
-    (void)state;
     memset(&spy, 0, sizeof spy);
     Backend *be = backend_open("cpu", 0, 1, 2);
     BackendOps spied = *be->op;

@@ -47,7 +47,6 @@ static double conv_loss(void *context)
 
 static void conv(void **state)
 {
-    (void)state;
     /* h w K R stride */
     static const int cases[][5] = {{5, 4, 3, 3, 1}, {5, 6, 3, 3, 2}, {4, 5, 2, 1, 1}, {5, 3, 2, 1, 2}, {1, 1, 2, 3, 1}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -70,7 +69,6 @@ static void conv(void **state)
  * place shifts down and right. */
 static void conv_by_hand(void **state)
 {
-    (void)state;
     double x[9] = {1, 2, 3, 4, 5, 6, 7, 8, 9}, ones[9] = {1, 1, 1, 1, 1, 1, 1, 1, 1}, corner[9] = {1}, y[9];
     const double sums[9] = {12, 21, 16, 27, 45, 33, 24, 39, 28}, shifted[9] = {0, 0, 0, 0, 1, 2, 0, 4, 5};
     ConvShape s = conv_shape((Shape){1, 3, 3, 1}, 1, 3, 1);
@@ -97,7 +95,6 @@ static double dense_loss(void *context)
 
 static void dense(void **state)
 {
-    (void)state;
     enum { N = 3, D = 5, K = 4 };
     DenseProblem p = {N, D, K, .x = random_values(1, N * D, 0, 1), .w = random_values(2, K * D, 0, 1),
                       .bias = random_values(3, K, 0, 1), .y = zeros(N * K), .r = random_values(4, N * K, 0, 1)};
@@ -146,7 +143,6 @@ static void norm_case(Shape s, int group, bool relu)
 
 static void batchnorm(void **state)
 {
-    (void)state;
     for (int group = 1; group <= 5; group++) { /* one image; pairs and one left over; 3 and 2; 4 and 1; all */
         norm_case((Shape){5, 2, 3, 2}, group, false);
         norm_case((Shape){5, 2, 3, 2}, group, true);
@@ -156,7 +152,6 @@ static void batchnorm(void **state)
 /* The normalised numbers have mean 0 and variance 1 in every group, and moments and statistics agree. */
 static void batchnorm_by_hand(void **state)
 {
-    (void)state;
     double x[4] = {1, 3, 5, 11}, y[4], mean[2], var[2], moments[8], gamma[1] = {2}, beta[1] = {10}, rm[1] = {1},
            rv[1] = {1};
     Norm n = {{4, 1, 1, 1}, 2, false, 0, gamma, beta, mean, var};
@@ -193,7 +188,6 @@ static double layer_loss(void *context)
 
 static void layers(void **state)
 {
-    (void)state;
     const Shape s = {2, 5, 4, 3};
     size_t outputs[] = {shape_count(s), shape_count(pool_shape(s)), (size_t)s.n * s.c, shape_count(s)};
     for (int kind = RELU; kind <= FLATTEN; kind++) {
@@ -216,7 +210,6 @@ static void layers(void **state)
 /* A flattened picture lists channel 0's rows first; equal values in a pool: the first takes the gradient. */
 static void layers_by_hand(void **state)
 {
-    (void)state;
     const double x[8] = {1, 10, 2, 20, 3, 30, 4, 40}, flat[8] = {1, 2, 3, 4, 10, 20, 30, 40}, equal[4] = {5, 7, 7, 7};
     double y[8];
     int which[2];
@@ -241,7 +234,6 @@ static double entropy_loss(void *context)
 
 static void cross_entropy(void **state)
 {
-    (void)state;
     enum { N = 4, K = 5 };
     const int label[N] = {0, 4, 2, 2};
     LossProblem p = {N, K, label, random_values(1, N * K, 0, 3), random_values(2, N, 0, 1), zeros(N), zeros(N * K)};
@@ -261,7 +253,6 @@ static void cross_entropy(void **state)
 /* ---- SGD: two steps by hand, rate 0.1, momentum 0.5, decay 0.01 ---- */
 static void sgd(void **state)
 {
-    (void)state;
     double w = 1, v = 0, g = 2;
     ref_sgd(&w, &v, &g, 0.1, 0.5, 0.01, false, 1); /* v = 2.01, w = 0.799 */
     expect_close(w, 0.799, 1e-12, 0, "w after one step");
@@ -272,7 +263,6 @@ static void sgd(void **state)
 
 static void gather(void **state)
 {
-    (void)state;
     /* two 2x3 pictures; we take the second */
     const uint8_t images[2 * 2 * 3] = {0, 0, 0, 0, 0, 0, 51, 102, 153, 204, 255, 0};
     const double mean[1] = {0.2}, istd[1] = {10};

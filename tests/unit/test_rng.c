@@ -7,7 +7,6 @@
 /* The three lines "philox4x32 10" of kat_vectors in the authors' Random123 library: counter, key, answer. */
 static void known_answers(void **state)
 {
-    (void)state;
     static const uint32_t known[3][10] = {
         {0, 0, 0, 0, 0, 0, 0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8},
         {~0u, ~0u, ~0u, ~0u, ~0u, ~0u, 0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd},
@@ -23,7 +22,6 @@ static void known_answers(void **state)
 /* Drawing one by one gives the blocks of the counters 0, 1, 2, ... with the key and the other words as rng.h says. */
 static void counts_blocks(void **state)
 {
-    (void)state;
     Rng r = rng_at(0x0123456789abcdef, RNG_NOISE, 77, 0xfedcba98765432);
     const uint32_t key[2] = {0x89abcdef, 0x01234567};
     for (uint32_t block = 0; block < 5; block++) {
@@ -37,7 +35,6 @@ static void counts_blocks(void **state)
 /* Each part of the place matters, and two equal places give equal draws. */
 static void place_decides(void **state)
 {
-    (void)state;
     Rng at[] = {rng_at(1, RNG_TEST, 2, 3),       rng_at(2, RNG_TEST, 2, 3),           rng_at(1, RNG_ORDER, 2, 3),
                 rng_at(1, RNG_TEST, 3, 3),       rng_at(1, RNG_TEST, 2, 4),           rng_at(1ull << 32 | 1, RNG_TEST, 2, 3),
                 rng_at(1, RNG_TEST, 2, 1ull << 32 | 3)};
@@ -55,7 +52,6 @@ static void beyond_56_bits(void *b) { rng_at(0, RNG_TEST, 0, *(uint64_t *)b); }
 
 static void refuses_large_b(void **state)
 {
-    (void)state;
     uint64_t largest = (1ull << 56) - 1, over = 1ull << 56;
     beyond_56_bits(&largest);
     expect_death(1, beyond_56_bits, &over, "rng.c", "broken", NULL);
@@ -63,7 +59,6 @@ static void refuses_large_b(void **state)
 
 static void uniform(void **state)
 {
-    (void)state;
     enum { N = 1 << 20 };
     Rng r = rng_at(3, RNG_TEST, 0, 0);
     double sum = 0, squares = 0;
@@ -84,7 +79,6 @@ static void uniform(void **state)
 /* n = 3 * 2^30: without the refusal, numbers that 3 divides would come twice as often. */
 static void below_without_bias(void **state)
 {
-    (void)state;
     enum { N = 300000 };
     Rng r = rng_at(4, RNG_TEST, 0, 0);
     int count[3] = {0}, die[6] = {0};
@@ -105,7 +99,6 @@ static void below_without_bias(void **state)
 
 static void normal(void **state)
 {
-    (void)state;
     enum { N = 1 << 20 };
     Rng r = rng_at(5, RNG_TEST, 0, 0);
     double moment[5] = {0}, neighbours = 0, last = 0;

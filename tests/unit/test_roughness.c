@@ -29,7 +29,6 @@ static double waves(double x, double y) { return 5 + cos(3 * M_PI * x) + cos(2 *
 
 static void bowls_are_smooth(void **state)
 {
-    (void)state;
     double (*const smooth[])(double, double) = {bowl, oblique, plane};
     for (int i = 0; i < 3; i++) {
         Roughness r = of(smooth[i]);
@@ -41,7 +40,6 @@ static void bowls_are_smooth(void **state)
 
 static void saddles(void **state)
 {
-    (void)state;
     Roughness r = of(saddle);
     assert_true(r.negative == 1 && r.minima == 0);
     expect_close(r.ratio, 0.5, 1e-6, 0, "|λmin/λmax|");
@@ -53,7 +51,6 @@ static void saddles(void **state)
 /* The second difference of cos(kx) is -cos(kx) (2 - 2 cos(kh)) / h²: the count can be made from the formula. */
 static void cosines(void **state)
 {
-    (void)state;
     double h = 2.0 / (N - 1), kx = (2 - 2 * cos(3 * M_PI * h)) / (h * h), ky = (2 - 2 * cos(2 * M_PI * h)) / (h * h), ratio = 0;
     int negative = 0;
     for (int j = 1; j < N - 1; j++)
@@ -72,7 +69,6 @@ static void cosines(void **state)
 
 static void scale_does_not_matter(void **state)
 {
-    (void)state;
     double z[N * N];
     fill(z, waves);
     Roughness a = roughness(z, N, N, 0.05, 0.05);
@@ -86,7 +82,6 @@ static void scale_does_not_matter(void **state)
 
 static void gaps(void **state)
 {
-    (void)state;
     double z[N * N], h = 2.0 / (N - 1);
     fill(z, saddle);
     z[10 * N + 10] = NAN;

@@ -88,7 +88,6 @@ static const char *out; /* the case's folder, for the children */
 
 static void whole_run(void *unused)
 {
-    (void)unused;
     Setup s;
     setup(&s, out, "--epochs=5");
     Run *r = run_open("train", &s.o, s.options, facts(), true);
@@ -100,7 +99,6 @@ static void whole_run(void *unused)
 
 static void folder(void **state)
 {
-    (void)state;
     char path[4200];
     snprintf(path, sizeof path, "%s/new/deeper", scratch_dir());
     out = path;
@@ -133,7 +131,6 @@ static void folder(void **state)
 /* A run that begins anew writes its files anew. */
 static void again(void **state)
 {
-    (void)state;
     out = scratch_dir();
     free(printed(0, whole_run, NULL));
     free(printed(0, whole_run, NULL));
@@ -144,7 +141,6 @@ static void again(void **state)
 
 static void silent_run(void *unused)
 {
-    (void)unused;
     Setup s;
     setup(&s, out, "--epochs=5");
     Run *r = run_open("train", &s.o, s.options, facts(), false);
@@ -160,7 +156,6 @@ static void silent_run(void *unused)
 
 static void other_ranks(void **state)
 {
-    (void)state;
     out = scratch_dir();
     char *said = printed(0, silent_run, NULL);
     assert_string_equal(said, "");
@@ -172,7 +167,6 @@ static void other_ranks(void **state)
 /* Each line is on the disk at once: a run that is killed leaves its metrics. */
 static void flushed(void **state)
 {
-    (void)state;
     Setup s;
     out = scratch_dir();
     setup(&s, out, "--epochs=1");
@@ -208,7 +202,6 @@ static void fill_disk(void *folder)
 
 static void wrong_places(void **state)
 {
-    (void)state;
     const char *folder = scratch_dir();
     expect_death(2, open_only, "/proc/nowhere", "/proc/nowhere/train: cannot make the folder /proc/nowhere", NULL);
     char file[4200];
@@ -223,7 +216,6 @@ static void wrong_places(void **state)
 /* 1,000 calls in about 1.2 s, then the next piece of work. */
 static void progress(void *unused)
 {
-    (void)unused;
     Setup s;
     setup(&s, out, "--epochs=5");
     Run *r = run_open("train", &s.o, s.options, NULL, true);
@@ -238,7 +230,6 @@ static void progress(void *unused)
 
 static void bar(void **state)
 {
-    (void)state;
     out = scratch_dir();
     const int widths[] = {120, 80, 50, 20};
     for (int i = 0; i < 4; i++) {
@@ -263,7 +254,6 @@ static void bar(void **state)
 
 static void bar_text(void *unused)
 {
-    (void)unused;
     Run r = {.speaks = true, .terminal = true};
     run_progress(&r, "epoch 1/3", 0, 60000, "images", NULL);
     r.progress.began -= 10;
@@ -277,7 +267,6 @@ static void bar_text(void *unused)
 
 static void bar_words(void **state)
 {
-    (void)state;
     char *said = printed(110, bar_text, NULL);
     for (char *at = said; *at; at++)
         putchar(*at == '\033' ? '^' : *at == '\r' ? '|' : *at);
@@ -294,7 +283,6 @@ static void bar_words(void **state)
 /* In a pipe: nothing for 10 s, a line, a line at the end; a new piece of work starts its own count. */
 static void plain(void *unused)
 {
-    (void)unused;
     Run r = {.speaks = true};
     for (int i = 0; i < 100; i++)
         run_progress(&r, "epoch 1/2", i, 1000, "images", "quiet");
@@ -319,7 +307,6 @@ static void plain(void *unused)
 
 static void lines(void **state)
 {
-    (void)state;
     char *said = printed(0, plain, NULL);
     printf("%s", said);
     assert_string_equal(said, "epoch 1/2  40 %  400/1,000 images  40 images/s  0:15 left  loss 0.5\n"
@@ -334,7 +321,6 @@ static void lines(void **state)
 /* mpirun's ranks have a terminal of their own in any case: what counts is what the one who started it says. */
 static void under_mpirun(void **state)
 {
-    (void)state;
     out = scratch_dir();
     setenv("OMPI_COMM_WORLD_RANK", "0", 1);
     const char *const told[] = {NULL, "0", "100"};
@@ -351,7 +337,6 @@ static void under_mpirun(void **state)
 
 static void defaults(void **state)
 {
-    (void)state;
     unsetenv("DATA_DIR");
     RunOptions o = run_options_default();
     assert_null(o.data_dir);
@@ -367,7 +352,6 @@ static void defaults(void **state)
 /* At first, when it is complete, and some times a second; on a rank that does not speak, too. */
 static void due(void **state)
 {
-    (void)state;
     Run r = {0};
     assert_true(run_progress_due(&r, 1, 1000));
     int times = 0;

@@ -81,7 +81,6 @@ static char *slurp(const char *path, size_t *size)
 
 static void round_trip(void **state)
 {
-    (void)state;
     Example e;
     example(&e);
     const char *path = scratch("example.safetensors");
@@ -96,7 +95,6 @@ static void round_trip(void **state)
 
 static void exact_bytes(void **state)
 {
-    (void)state;
     float numbers[3] = {1, -2, 0.5f};
     SafeTensor tensors[2] = {{"b", 2, {2, 1}, numbers}, {"a", 1, {1}, numbers + 2}};
     char *keys[1] = {"k"}, *values[1] = {"v"};
@@ -150,7 +148,6 @@ static void refuse(const void *bytes, size_t size, const char *word)
 
 static void truncated(void **state)
 {
-    (void)state;
     Example e;
     example(&e);
     const char *path = scratch("whole.safetensors");
@@ -227,7 +224,6 @@ static const struct { const char *header; size_t data; const char *word; } malfo
 
 static void bad_headers(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof malformed / sizeof *malformed; i++) {
         size_t size;
         unsigned char *bytes = file_new(malformed[i].header, strlen(malformed[i].header), malformed[i].data, &size);
@@ -241,7 +237,6 @@ static void bad_headers(void **state)
 /* The same shapes, right: the refusals above are not for another reason. */
 static void good_headers(void **state)
 {
-    (void)state;
     static const struct { const char *header; size_t data; int count; } good[] = {
         {"{}", 0, 0},
         {"{}        ", 0, 0},
@@ -267,7 +262,6 @@ static void good_headers(void **state)
 
 static void bad_lengths(void **state)
 {
-    (void)state;
     size_t size;
     unsigned char *bytes = file_new("{}", 2, 0, &size);
     for (int byte = 0; byte < 8; byte++) { /* a header of 2, and 255 times 256^byte more */
@@ -287,7 +281,6 @@ static void bad_lengths(void **state)
 
 static void long_names(void **state)
 {
-    (void)state;
     char *header = malloc(100100);
     int length = sprintf(header, "{\"%0100000d\":1}", 0);
     size_t size;
@@ -312,7 +305,6 @@ static void refuse_file(const char *path, const char *word)
 
 static void not_files(void **state)
 {
-    (void)state;
     const char *folder = scratch_dir();
     refuse_file("/nowhere/x.safetensors", "No such file");
     refuse_file(folder, "not a regular file");
@@ -335,7 +327,6 @@ static void not_files(void **state)
 
 static void bad_writes(void **state)
 {
-    (void)state;
     Example e;
     example(&e);
     char *wrong = safetensors_write("/nowhere/x.safetensors", &e.all);
@@ -355,7 +346,6 @@ static void bad_writes(void **state)
 
 static void python_reads(void **state)
 {
-    (void)state;
     Example e;
     example(&e);
     const char *path = scratch("ours.safetensors");
@@ -365,7 +355,6 @@ static void python_reads(void **state)
 
 static void python_writes(void **state)
 {
-    (void)state;
     const char *path = scratch("theirs.safetensors");
     python_run("tests/torch/safetensors_files.py write %s", path);
     SafeTensors t;

@@ -13,14 +13,12 @@ static double constant_after_warmup(double start, int64_t warmup, int64_t step)
 
 static void constant(void **state)
 {
-    (void)state;
     for (int step = 0; step < 100; step += 33)
         expect_close(constant_after_warmup(0, 0, step), 0.8, 0, 1e-15, "constant");
 }
 
 static void warmup(void **state)
 {
-    (void)state;
     expect_close(constant_after_warmup(0, 4, 0), 0.2, 0, 1e-15, "step 0 of 4");
     expect_close(constant_after_warmup(0, 4, 2), 0.6, 0, 1e-15, "step 2 of 4");
     expect_close(constant_after_warmup(0, 4, 3), 0.8, 0, 1e-15, "step 3 of 4: the full rate");
@@ -35,7 +33,6 @@ static void warmup(void **state)
 
 static void step_drops(void **state)
 {
-    (void)state;
     Schedule s = {.kind = SCHEDULE_STEP, .rate = 1, .steps = 100, .warmup = 5, .drop_every = 10, .drop_by = 0.1};
     const double expected[][2] = {{0, 0.2}, {4, 1}, {5, 1}, {14, 1}, {15, 0.1}, {24, 0.1}, {25, 0.01}, {99, 1e-9}};
     for (size_t i = 0; i < sizeof expected / sizeof *expected; i++)
@@ -44,7 +41,6 @@ static void step_drops(void **state)
 
 static void cosine(void **state)
 {
-    (void)state;
     Schedule s = {.kind = SCHEDULE_COSINE, .rate = 2, .steps = 110, .warmup = 10};
     expect_close(schedule_rate(&s, 9), 2, 0, 1e-15, "end of the warm-up");
     expect_close(schedule_rate(&s, 10), 2, 0, 1e-15, "begin");
@@ -58,7 +54,6 @@ static void cosine(void **state)
 /* Numbers of torch 2.15: OneCycleLR(max_lr=0.4, total_steps=10). */
 static void onecycle(void **state)
 {
-    (void)state;
     static const double torch[10] = {0.016000000000000014, 0.20800000000000002, 0.4,
                                      0.38019385280538953, 0.3246982615799052,
                                      0.24450480877451572, 0.1554967912254843, 0.0753033384200948,
@@ -70,7 +65,6 @@ static void onecycle(void **state)
 
 static void onecycle_torch(void **state)
 {
-    (void)state;
     const int lengths[] = {1, 2, 3, 4, 5, 7, 10, 100, 703};
     char path[4200];
     snprintf(path, sizeof path, "%s/rates", scratch_dir());
@@ -90,7 +84,6 @@ static void onecycle_torch(void **state)
 
 static void names(void **state)
 {
-    (void)state;
     const char *const all[] = {"constant", "step", "cosine", "onecycle"};
     const ScheduleKind kinds[] = {SCHEDULE_CONSTANT, SCHEDULE_STEP, SCHEDULE_COSINE, SCHEDULE_ONECYCLE};
     assert_string_equal(SCHEDULE_CHOICES, "constant|step|cosine|onecycle");
@@ -104,7 +97,6 @@ static void past_the_end(void *schedule) { schedule_rate(schedule, 10); }
 
 static void refusals(void **state)
 {
-    (void)state;
     expect_death(2, unknown, "cosinus", "cosinus", SCHEDULE_CHOICES, NULL);
     Schedule s = {.kind = SCHEDULE_COSINE, .rate = 1, .steps = 10};
     expect_death(1, past_the_end, &s, "schedule.c", NULL);

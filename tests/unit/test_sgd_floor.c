@@ -19,7 +19,6 @@ static double skew(const SgdNoise *s) /* kᵀH⁻¹k, k = mean 4 r x² (x, 1) */
 
 static void limits(void **state)
 {
-    (void)state;
     enum { N = 60 };
     Points p = points_new(N, 1.5, 0.5, 1, 5);
     SgdNoise s = sgd_noise_of(&p);
@@ -124,7 +123,6 @@ static double enumerate(const Points *p, const SgdNoise *s, double rate, int siz
 /* 16 draws of two with replacement, 12 without: the theory is exact. */
 static void every_draw(void **state)
 {
-    (void)state;
     Points p = points_new(FOUR, 1.5, 0.5, 1, 8);
     SgdNoise s = sgd_noise_of(&p);
     int with[16][FOUR], without[12][FOUR], count = 0, others = 0;
@@ -152,7 +150,6 @@ static void every_draw(void **state)
  * with about 5.5 times the rate at most. */
 static void every_order(void **state)
 {
-    (void)state;
     int orders[24][FOUR], count = 0;
     for (int code = 0; code < 256; code++) {
         int o[FOUR] = {code & 3, code >> 2 & 3, code >> 4 & 3, code >> 6};
@@ -175,7 +172,6 @@ static void every_order(void **state)
 /* The valley's direction is the eigenvector of the smaller eigenvalue. */
 static void valley(void **state)
 {
-    (void)state;
     for (int seed = 0; seed < 20; seed++) {
         Points p = points_new(3 + seed, 1, 0, 1, seed);
         Parabola l = parabola_of(&p, 0, p.n);

@@ -20,7 +20,6 @@ static char *scratch_path(void) { return format_new("%s/sweep.csv", scratch_dir(
 
 static void resumes(void **state)
 {
-    (void)state;
     char *path = scratch_path();
     Sweep *s = open_as(path, "mlp");
     assert_int_equal(s->rows, 0);
@@ -39,7 +38,6 @@ static void resumes(void **state)
 /* Cut anywhere inside the last line, only that run is lost. */
 static void survives_a_cut(void **state)
 {
-    (void)state;
     char *path = scratch_path();
     Sweep *s = open_as(path, "mlp");
     sweep_add(s, 8, 1, (double[]){1, 2});
@@ -62,7 +60,6 @@ static void survives_a_cut(void **state)
 
 static void keeps_configurations_apart(void **state)
 {
-    (void)state;
     char *path = scratch_path(), *old = format_new("%s.old", path);
     Sweep *s = open_as(path, "mlp");
     sweep_add(s, 8, 1, (double[]){1, 2});
@@ -79,7 +76,6 @@ static void keeps_configurations_apart(void **state)
 
 static void tells_the_spread(void **state)
 {
-    (void)state;
     char *path = scratch_path();
     Sweep *s = open_as(path, "mlp");
     static const double found[] = {5, 1, NAN, 9, 2};
@@ -128,7 +124,6 @@ static void write_all(const char *path, const char *text)
 /* A file that is empty, or was cut off inside its header, is begun anew: what is added then is found again. */
 static void begins_in_an_empty_file(void **state)
 {
-    (void)state;
     static const char *const texts[] = {"", "# {", "# {}\n", "# {}\nbatch,se"};
     for (int i = 0; i < 4; i++) {
         char *path = scratch_path();
@@ -147,7 +142,6 @@ static void open_path(void *path) { sweep_free(open_as(path, "mlp")); }
 
 static void refuses_other_files(void **state)
 {
-    (void)state;
     char *path = scratch_path(), *line = scratch_path();
     write_all(path, "precious,notes\n1,2\n");
     expect_death(EXIT_USAGE, open_path, path, "sweep.csv", "not a sweep", NULL);

@@ -7,7 +7,6 @@
 
 static void by_place_and_seed(void **state)
 {
-    (void)state;
     enum { BYTES = 32 * 32 * 3 };
     Images all, part, other;
     synthetic_draw(&all, 40, 7, 100);
@@ -38,7 +37,6 @@ static void by_place_and_seed(void **state)
  */
 static void means_do_not_tell(void **state)
 {
-    (void)state;
     enum { N = 4000, PIXELS = 32 * 32 };
     Images s;
     synthetic_draw(&s, N, 1, 0);
@@ -63,7 +61,6 @@ static void means_do_not_tell(void **state)
 
 static void whole_set(void **state)
 {
-    (void)state;
     clock_t began = clock();
     Dataset *d = dataset_open("synthetic", NULL, NULL);
     double seconds = (double)(clock() - began) / CLOCKS_PER_SEC;
@@ -106,7 +103,6 @@ static int best_class(const float *w, const float *x, float p[10])
 
 static void linear_model_fails(void **state)
 {
-    (void)state;
     enum { TRAIN = 6000, TEST = 2000 };
     Images s;
     synthetic_draw(&s, TRAIN + TEST, 1, 0);

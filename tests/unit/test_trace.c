@@ -76,7 +76,6 @@ static void expect_nesting(json_t *events)
 
 static void nested(void **state)
 {
-    (void)state;
     Comm *c = comm_open("self");
     Trace *t = trace_new(100);
     trace_track(t, 0, "compute \"quoted\"");
@@ -116,7 +115,6 @@ static void nested(void **state)
 
 static void full(void **state)
 {
-    (void)state;
     Comm *c = comm_open("self");
     Trace *t = trace_new(5);
     for (int i = 0; i < 12; i++)
@@ -135,7 +133,6 @@ static void full(void **state)
 
 static void none(void **state)
 {
-    (void)state;
     Comm *c = comm_open("self");
     const char *path = scratch("trace.json");
     trace_track(NULL, 0, "compute");
@@ -167,7 +164,6 @@ static void *record(void *argument)
 /* A track per thread, all at once: no span is lost. */
 static void threads(void **state)
 {
-    (void)state;
     Trace *t = trace_new(THREADS * EACH);
     pthread_t thread[THREADS];
     Job jobs[THREADS];
@@ -196,7 +192,6 @@ static void threads(void **state)
 /* Rank r records r + 1 spans; then all leave a barrier and record "together": at the same time in the picture. */
 static void ranks(void **state)
 {
-    (void)state;
     Comm *c = comm_open("auto");
     assert_int_equal(c->size, 3);
     Trace *t = trace_new(10);
@@ -245,7 +240,6 @@ static void bad_track(void *trace) { trace_track(trace, TRACE_TRACKS, "x"); }
 
 static void refusals(void **state)
 {
-    (void)state;
     Trace *t = trace_new(1);
     expect_death(2, write_nowhere, t, "timeline not written: /nowhere/trace.json: No such file", NULL);
     expect_death(1, bad_track, t, "trace.c", NULL);

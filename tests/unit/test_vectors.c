@@ -9,7 +9,6 @@
 /* A new tensor is zero, of every dtype; what goes up comes down; zero() clears the inside. */
 static void memory(void **state)
 {
-    (void)state;
     static const DType types[] = {F32, F64, BF16, I32, U8};
     Device *d = device_open();
     for (int i = 0; i < 5; i++) {
@@ -41,7 +40,6 @@ static void memory(void **state)
  * its inside. */
 static void copies(void **state)
 {
-    (void)state;
     Device *d = device_open();
     const Shape s = {3, 5, 4, 6};
     double *v = random_values(1, shape_count(s), 0, 1), *none = zeros(shape_count(s));
@@ -70,7 +68,6 @@ static void copies(void **state)
 /* What the host can see of a buffer, if anything, is what the device has. */
 static void host_address(void **state)
 {
-    (void)state;
     Device *d = device_open();
     const double v[4] = {1, 2, 3, 4};
     Tensor t = put(d, v, (Shape){4, 1, 1, 1}, 0);
@@ -89,7 +86,6 @@ static void host_address(void **state)
 /* ---- queues ---- */
 static void events(void **state)
 {
-    (void)state;
     Device *d = device_open();
     Stream *other = d->op->stream_new(d->be, 1);
     Event *begin = d->op->event_new(d->be), *end = d->op->event_new(d->be);
@@ -114,7 +110,6 @@ static void events(void **state)
 /* A stream may ask for more threads than there are: it gets what there is. */
 static void many_threads(void **state)
 {
-    (void)state;
     Device *d = device_open();
     Stream *s = d->op->stream_new(d->be, 64);
     ConvShape c = conv_shape((Shape){16, 8, 8, 16}, 16, 3, 1);
@@ -138,7 +133,6 @@ enum { SIZES = sizeof sizes / sizeof *sizes };
 
 static void algebra(void **state)
 {
-    (void)state;
     Device *d = device_open();
     for (int i = 0; i < SIZES; i++) {
         int n = sizes[i];
@@ -165,7 +159,6 @@ static void algebra(void **state)
 /* axpy takes activations too, each with a border of its own. */
 static void axpy_shaped(void **state)
 {
-    (void)state;
     Device *d = device_open();
     const Shape s = {3, 5, 4, 6};
     double *x = random_values(1, shape_count(s), 0, 1), *y = random_values(2, shape_count(s), 0, 1),
@@ -185,7 +178,6 @@ static void axpy_shaped(void **state)
  * threads. */
 static void dot_is_exact(void **state)
 {
-    (void)state;
     Device *d = device_open();
     Stream *one = d->op->stream_new(d->be, 1);
     enum { N = 3000001 };
@@ -209,7 +201,6 @@ static void dot_is_exact(void **state)
 
 static void sgd(void **state)
 {
-    (void)state;
     static const struct { double momentum, decay; bool nesterov; } settings[] = {
         {0, 0, false}, {0.9, 0, false}, {0.9, 5e-4, false}, {0.9, 5e-4, true}, {0, 0.1, false}};
     Device *d = device_open();
@@ -235,7 +226,6 @@ static void sgd(void **state)
 /* Vector operations touch only their slice. */
 static void slices(void **state)
 {
-    (void)state;
     Device *d = device_open();
     const double v[10] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9}, expected[10] = {0, 1, 2, 30, 40, 0, 0, 7, 8, 9};
     Tensor t = put_vector(d, v, 10);
@@ -288,7 +278,6 @@ static void gather_case(Device *d, int H, int W, int C, int halo)
 
 static void gather(void **state)
 {
-    (void)state;
     Device *d = device_open();
     gather_case(d, 28, 28, 1, 1);
     gather_case(d, 8, 8, 3, 0);

@@ -50,7 +50,6 @@ static void *cpu_buffer_host(Buffer *b) { return b->host; }
 
 static void cpu_upload(Stream *s, Tensor dst, const void *src)
 {
-    (void)s;
     ASSERT(dst.halo == 0);
     memcpy(cpu_at(dst), src, tensor_count(dst) * dtype_size(dst.dtype));
 }
@@ -64,7 +63,6 @@ static char *byte_row(Tensor t, int n, int h)
 
 static void cpu_download(Stream *s, void *dst, Tensor src)
 {
-    (void)s;
     size_t row = (size_t)src.w * src.c * dtype_size(src.dtype);
     for (int n = 0; n < src.n; n++)
         for (int h = 0; h < src.h; h++)
@@ -82,7 +80,6 @@ static void cpu_copy(Stream *s, Tensor dst, Tensor src)
 
 static void cpu_zero(Stream *s, Tensor t)
 {
-    (void)s;
     if (t.halo == 0)
         memset(cpu_at(t), 0, tensor_count(t) * dtype_size(t.dtype));
     else
@@ -99,11 +96,10 @@ static Stream *cpu_stream_new(Backend *be, int threads)
 }
 
 static void cpu_stream_free(Stream *s) { free(s); }
-static void cpu_stream_sync(Stream *s) { (void)s; }
+static void cpu_stream_sync(Stream *s) { }
 
 static Event *cpu_event_new(Backend *be)
 {
-    (void)be;
     return alloc(1, sizeof(Event));
 }
 
@@ -111,11 +107,10 @@ static void cpu_event_free(Event *e) { free(e); }
 
 static void cpu_event_record(Event *e, Stream *s)
 {
-    (void)s;
     e->time = timer_now();
 }
 
-static void cpu_event_wait(Stream *s, Event *e) { (void)s, (void)e; }
+static void cpu_event_wait(Stream *s, Event *e) { }
 static double cpu_event_seconds(Event *from, Event *to) { return to->time - from->time; }
 
 void cpu_reserve(Backend *be, size_t floats)
@@ -218,13 +213,18 @@ Backend *backend_cpu_open(int local_rank, int local_size, int threads)
 {
     CpuBackend *cpu = alloc(1, sizeof *cpu);
     char name[80], cores[256] = "";
-    int share = take_cores(local_rank, local_size, cores, sizeof cores);
+    int own = take_cores(local_rank, local_size, cores, sizeof cores);
     cpu->ops = memory_ops;
     const char *portable = choose_kernels(&cpu->ops);
-    cpu->base = (Backend){.op = &cpu->ops, .threads = threads ? threads : share};
+    cpu->base = (Backend){.op = &cpu->ops, .threads = threads ? threads : own};
     cpu_model_name(name, sizeof name);
-    snprintf(cpu->base.description, sizeof cpu->base.description, "CPU, %d thread%s per rank, %s%s%s", cpu->base.threads,
-             cpu->base.threads == 1 ? "" : "s", name, portable ? ", portable: " : "", portable ? portable : "");
+#ifdef REFERENCE_BLAS
+    const char *blas = ", reference BLAS: dense layers are slow";
+#else
+    const char *blas = "";
+#endif
+    snprintf(cpu->base.description, sizeof cpu->base.description, "CPU, %d thread%s per rank, %s%s%s%s", cpu->base.threads,
+             cpu->base.threads == 1 ? "" : "s", name, portable ? ", portable: " : "", portable ? portable : "", blas);
     if (openblas_set_num_threads)
         openblas_set_num_threads(1);
     omp_set_dynamic(0);

@@ -3,7 +3,6 @@
 
 int cpu_conv_halo(Backend *be, int R)
 {
-    (void)be;
     return R / 2;
 }
 

@@ -71,7 +71,6 @@ INLINE void row(float *out, const float *plus, long out_step, const float *src, 
     static void name(float *out, const float *plus, long out_step, const float *src, long step, const Run *runs, int nruns, \
                      const float *w, int Q) \
     { \
-        (void)step; \
         row(out, plus, out_step, src, step_, runs, nruns, w, Q); \
     }
 ROW(row_1, 1)

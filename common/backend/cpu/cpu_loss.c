@@ -6,7 +6,6 @@
 void cpu_cross_entropy(Stream *s, Tensor dlogits, Tensor losses, Tensor totals, Tensor logits, Tensor label,
                        Tensor weight, float scale)
 {
-    (void)s; /* a few thousand numbers: not worth waking threads */
     int N = logits.n, K = logits.c;
     ASSERT(label.dtype == I32 && label.n >= N && totals.dtype == F64);
     double *total = cpu_at(totals);

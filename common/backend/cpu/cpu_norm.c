@@ -64,7 +64,6 @@ void cpu_image_moments(Stream *s, Tensor moments, Tensor x)
 
 void cpu_bn_sums(Stream *s, Tensor sums, Tensor moments, int pixels, int group)
 {
-    (void)s;
     int N = moments.n, C = moments.c;
     ASSERT(sums.dtype == F64 && sums.c == C && sums.n >= (N + group - 1) / group);
     for (int g = 0; g * group < N; g++) {
@@ -82,7 +81,6 @@ void cpu_bn_sums(Stream *s, Tensor sums, Tensor moments, int pixels, int group)
 
 void cpu_bn_finish(Stream *s, const BatchNorm *bn, Tensor sums, int N, int pixels, int ranks, bool update_running)
 {
-    (void)s;
     int G = groups(bn, N), C = bn->gamma.n;
     float *mean = cpu_at(bn->mean), *istd = cpu_at(bn->istd);
     float *running_mean = cpu_at(bn->running_mean), *running_var = cpu_at(bn->running_var);
@@ -107,7 +105,6 @@ void cpu_bn_finish(Stream *s, const BatchNorm *bn, Tensor sums, int N, int pixel
 
 void cpu_bn_running(Stream *s, const BatchNorm *bn)
 {
-    (void)s;
     const float *mean = cpu_at(bn->running_mean), *var = cpu_at(bn->running_var);
     memcpy(cpu_at(bn->mean), mean, sizeof(float) * bn->gamma.n);
     for (int c = 0; c < bn->gamma.n; c++)

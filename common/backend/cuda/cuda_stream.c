@@ -46,7 +46,6 @@ void cuda_take_scratch(Stream *s)
 Stream *cuda_stream_new(Backend *be, int threads)
 {
     CudaStream *s = alloc(1, sizeof *s);
-    (void)threads;
     s->base = (Stream){be, be->threads};
     s->scratch = cuda_memory_new(be, SCRATCH_BYTES);
     s->blas_memory = cuda_memory_new(be, BLAS_BYTES);

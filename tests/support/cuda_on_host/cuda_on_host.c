@@ -64,7 +64,6 @@ cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *a, const void *kern
 
 cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *about, int device)
 {
-    (void)device;
     *about = (struct cudaDeviceProp){.name = "the CPU in a GPU's place", .totalGlobalMem = (size_t)1 << 33};
     return cudaSuccess;
 }
@@ -85,11 +84,10 @@ cudaError_t cudaMallocHost(void *p, size_t bytes)
 }
 cudaError_t cudaFreeHost(void *p) { return free(p), cudaSuccess; }
 cudaError_t cudaMemset(void *p, int value, size_t bytes) { return memset(p, value, bytes), cudaSuccess; }
-cudaError_t cudaMemsetAsync(void *p, int value, size_t bytes, cudaStream_t s) { return (void)s, cudaMemset(p, value, bytes); }
+cudaError_t cudaMemsetAsync(void *p, int value, size_t bytes, cudaStream_t s) { return cudaMemset(p, value, bytes); }
 
 cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, int kind, cudaStream_t s)
 {
-    (void)kind, (void)s;
     return memmove(to, from, bytes), cudaSuccess;
 }
 
@@ -98,7 +96,6 @@ static bool fits(struct cudaPitchedPtr p, struct cudaExtent box) { return box.wi
 
 cudaError_t cudaMemset3DAsync(struct cudaPitchedPtr p, int value, struct cudaExtent box, cudaStream_t s)
 {
-    (void)s;
     for (size_t i = 0; i < box.depth * box.height; i++)
         memset(row_of(p, i % box.height, i / box.height), value, box.width);
     return fits(p, box) ? cudaSuccess : cudaErrorInvalidValue;
@@ -106,7 +103,6 @@ cudaError_t cudaMemset3DAsync(struct cudaPitchedPtr p, int value, struct cudaExt
 
 cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *copy, cudaStream_t s)
 {
-    (void)s;
     struct cudaExtent box = copy->extent;
     for (size_t i = 0; i < box.depth * box.height; i++)
         memcpy(row_of(copy->dstPtr, i % box.height, i / box.height), row_of(copy->srcPtr, i % box.height, i / box.height),
@@ -117,36 +113,36 @@ cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *copy, cudaStream_t
 /* ---- queues: work is done when the call returns ---- */
 struct HostEvent { double time; };
 
-cudaError_t cudaStreamCreateWithFlags(cudaStream_t *s, unsigned flags) { (void)flags; return *s = NULL, cudaSuccess; }
-cudaError_t cudaStreamDestroy(cudaStream_t s) { (void)s; return cudaSuccess; }
-cudaError_t cudaStreamSynchronize(cudaStream_t s) { (void)s; return cudaSuccess; }
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t *s, unsigned flags) { return *s = NULL, cudaSuccess; }
+cudaError_t cudaStreamDestroy(cudaStream_t s) { return cudaSuccess; }
+cudaError_t cudaStreamSynchronize(cudaStream_t s) { return cudaSuccess; }
 cudaError_t cudaStreamWaitEvent(cudaStream_t s, cudaEvent_t e, unsigned flags)
 {
-    return (void)s, (void)flags, e ? cudaSuccess : cudaErrorInvalidValue;
+    return e ? cudaSuccess : cudaErrorInvalidValue;
 }
 cudaError_t cudaEventCreate(cudaEvent_t *e) { return *e = alloc(1, sizeof **e), cudaSuccess; }
-cudaError_t cudaEventCreateWithFlags(cudaEvent_t *e, unsigned flags) { return (void)flags, cudaEventCreate(e); }
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t *e, unsigned flags) { return cudaEventCreate(e); }
 cudaError_t cudaEventDestroy(cudaEvent_t e) { return free(e), cudaSuccess; }
-cudaError_t cudaEventRecord(cudaEvent_t e, cudaStream_t s) { (void)s; return e->time = timer_now(), cudaSuccess; }
-cudaError_t cudaEventSynchronize(cudaEvent_t e) { (void)e; return cudaSuccess; }
+cudaError_t cudaEventRecord(cudaEvent_t e, cudaStream_t s) { return e->time = timer_now(), cudaSuccess; }
+cudaError_t cudaEventSynchronize(cudaEvent_t e) { return cudaSuccess; }
 cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t from, cudaEvent_t to)
 {
     return *milliseconds = (float)((to->time - from->time) * 1e3), cudaSuccess;
 }
 
 /* In cuda_record.c's place: this GPU records nothing. */
-void cuda_record_ops(BackendOps *op) { (void)op; }
+void cuda_record_ops(BackendOps *op) { }
 
 /* ---- cuBLAS ---- */
 const char *cublasGetStatusString(cublasStatus_t s) { return s ? "an unsupported value or parameter" : "success"; }
 const char *cublasGetStatusName(cublasStatus_t s) { return s ? "CUBLAS_STATUS_INVALID_VALUE" : "CUBLAS_STATUS_SUCCESS"; }
 cublasStatus_t cublasCreate(cublasHandle_t *h) { return *h = NULL, CUBLAS_STATUS_SUCCESS; }
-cublasStatus_t cublasDestroy(cublasHandle_t h) { (void)h; return CUBLAS_STATUS_SUCCESS; }
-cublasStatus_t cublasSetMathMode(cublasHandle_t h, int mode) { (void)h, (void)mode; return CUBLAS_STATUS_SUCCESS; }
-cublasStatus_t cublasSetStream(cublasHandle_t h, cudaStream_t s) { (void)h, (void)s; return CUBLAS_STATUS_SUCCESS; }
+cublasStatus_t cublasDestroy(cublasHandle_t h) { return CUBLAS_STATUS_SUCCESS; }
+cublasStatus_t cublasSetMathMode(cublasHandle_t h, int mode) { return CUBLAS_STATUS_SUCCESS; }
+cublasStatus_t cublasSetStream(cublasHandle_t h, cudaStream_t s) { return CUBLAS_STATUS_SUCCESS; }
 cublasStatus_t cublasSetWorkspace(cublasHandle_t h, void *memory, size_t bytes)
 {
-    return (void)h, memory && bytes ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_INVALID_VALUE;
+    return memory && bytes ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_INVALID_VALUE;
 }
 
 static float from_bf16(uint16_t half)
@@ -181,7 +177,6 @@ cublasStatus_t cublasGemmEx(cublasHandle_t h, cublasOperation_t op_a, cublasOper
                             cudaDataType_t b_type, int ldb, const void *beta, void *c, cudaDataType_t c_type, int ldc,
                             cublasComputeType_t how, int algorithm)
 {
-    (void)h, (void)how, (void)algorithm;
     if (a_type != b_type || (a_type == CUDA_R_32F && c_type != CUDA_R_32F) || ldc < m)
         return CUBLAS_STATUS_INVALID_VALUE; /* combinations that cuBLAS does not have */
     if (c_type == CUDA_R_16BF && *(const float *)beta != 0)

@@ -1,4 +1,4 @@
-/* test_order.c: the order of an epoch (common/order.c): always a permutation, any of them equally likely, new in each epoch. */
+/* test_epoch_order.c: the order of an epoch (common/epoch_order.c): always a permutation, any of them equally likely, new in each epoch. */
 #include "harness.h"
 #include "epoch_order.h"
 
@@ -14,7 +14,6 @@ static void is_permutation(const int32_t *order, int count)
 
 static void permutes(void **state)
 {
-    (void)state;
     static const int counts[] = {1, 2, 3, 24, 100, 60000};
     for (int i = 0; i < 6; i++) {
         int32_t *order = calloc((size_t)counts[i], sizeof *order);
@@ -26,7 +25,6 @@ static void permutes(void **state)
 
 static void depends_on_seed_and_epoch_alone(void **state)
 {
-    (void)state;
     int32_t first[100], again[100];
     epoch_order(first, 100, 7, 3);
     epoch_order(again, 100, 7, 3);
@@ -40,7 +38,6 @@ static void depends_on_seed_and_epoch_alone(void **state)
 /* 24 permutations of 4 over 24,000 epochs: 1000 of each, give or take 5 standard deviations of sqrt(1000 * 23/24). */
 static void all_equally_likely(void **state)
 {
-    (void)state;
     int times[256] = {0}, different = 0;
     for (int epoch = 0; epoch < 24000; epoch++) {
         int32_t order[4];

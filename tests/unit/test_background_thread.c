@@ -1,11 +1,11 @@
-/* test_background.c: work on a thread of its own: it pauses, steps, stops, and ends by itself. */
+/* test_background_thread.c: work on a thread of its own: it pauses, steps, stops, and ends by itself. */
 #include <unistd.h>
 #include "background_thread.h"
 #include "harness.h"
 
 typedef struct Count { int slices, end; } Count;
 
-static void count(void *state, Background *b)
+static void count(void *state, BackgroundThread *b)
 {
     Count *c = state;
     while (background_goes_on(b)) {
@@ -18,7 +18,7 @@ static void count(void *state, Background *b)
     }
 }
 
-static int seen(Background *b, Count *c)
+static int seen(BackgroundThread *b, Count *c)
 {
     background_lock(b);
     int slices = c->slices;
@@ -28,9 +28,8 @@ static int seen(Background *b, Count *c)
 
 static void ends_by_itself(void **state)
 {
-    (void)state;
     Count c = {.end = 20};
-    Background *b = background_start(count, &c);
+    BackgroundThread *b = background_start(count, &c);
     background_wait(b);
     assert_true(background_over(b));
     assert_int_equal(c.slices, 20);
@@ -39,9 +38,8 @@ static void ends_by_itself(void **state)
 
 static void stops_when_asked_even_while_paused(void **state)
 {
-    (void)state;
     Count c = {0};
-    Background *b = background_start(count, &c);
+    BackgroundThread *b = background_start(count, &c);
     background_pause(b, true);
     background_stop(b);
     background_stop(NULL);
@@ -49,9 +47,8 @@ static void stops_when_asked_even_while_paused(void **state)
 
 static void waits_while_paused_and_steps_singly(void **state)
 {
-    (void)state;
     Count c = {0};
-    Background *b = background_start(count, &c);
+    BackgroundThread *b = background_start(count, &c);
     background_pause(b, true);
     usleep(50000); /* the slice under way ends */
     int before = seen(b, &c);

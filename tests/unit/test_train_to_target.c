@@ -1,4 +1,4 @@
-/* test_target.c: training to a target: a function of its arguments but for the times, and it
+/* test_train_to_target.c: training to a target: a function of its arguments but for the times, and it
  * gives up where it should. */
 #include <math.h>
 #include "device.h"
@@ -51,7 +51,6 @@ static TargetSetup setup(Backend *be, const Dataset *d)
 
 static void reaches(void **state)
 {
-    (void)state;
     Device *device = device_open();
     Dataset d = small_data();
     TargetSetup s = setup(device->be, &d);
@@ -70,7 +69,6 @@ static bool at_once(void *calls) { return ++*(int *)calls >= 2; }
 
 static void gives_up(void **state)
 {
-    (void)state;
     Device *device = device_open();
     Dataset d = small_data();
     TargetSetup s = setup(device->be, &d);
@@ -95,7 +93,6 @@ static void gives_up(void **state)
 /* Which pictures the subset has decides, not their order in the training set; on 20 alone it learns less than on all. */
 static void learns_from_a_subset(void **state)
 {
-    (void)state;
     Device *device = device_open();
     Dataset d = small_data();
     TargetSetup s = setup(device->be, &d);

@@ -1,4 +1,4 @@
-/* test_share.c: every item is done once, by a rank that is free, and found on rank 0; a stop
+/* test_task_farm.c: every item is done once, by a rank that is free, and found on rank 0; a stop
  * reaches ranks in the middle of an item, and what it cut short is not found. */
 #include "check.h"
 #include "harness.h"
@@ -15,7 +15,7 @@ typedef struct Work {
     int found[ITEMS], stop_after, asked;
 } Work;
 
-static bool square(void *context, int item, double *value, Sharing *sharing)
+static bool square(void *context, int item, double *value, TaskFarmRun *farm)
 {
     Work *w = context;
     w->done[item]++;
@@ -40,12 +40,12 @@ static bool goes_on(void *context)
     return w->asked++ < w->stop_after;
 }
 
-/* Share ITEMS items; found is what was done, no more, no less. Returns how many that were. */
-static int share_items(Work *w, Share *share, bool complete)
+/* Deal ITEMS items; found is what was done, no more, no less. Returns how many that were. */
+static int deal_items(Work *w, TaskFarm *farm, bool complete)
 {
     Backend *be = backend_open("cpu", w->c->local_rank, w->c->local_size, 1);
     int times = 0;
-    assert_true(share_work(w->c, be, share) == complete);
+    assert_true(task_farm_run(w->c, be, farm) == complete);
     comm_all_reduce_host(w->c, w->done, ITEMS, COMM_SUM);
     comm_all_reduce_host(w->c, &w->cut, 1, COMM_SUM);
     for (int i = 0; i < ITEMS; i++) {
@@ -53,63 +53,63 @@ static int share_items(Work *w, Share *share, bool complete)
         assert_true(w->done[i] <= 1 && w->found[i] == (w->c->rank ? 0 : (int)w->done[i]));
     }
     assert_true(complete ? times == ITEMS : times < ITEMS);
-    share->items = 0; /* nothing to do */
-    share->goes_on = NULL;
-    assert_true(share_work(w->c, be, share) == true);
+    farm->items = 0; /* nothing to do */
+    farm->goes_on = NULL;
+    assert_true(task_farm_run(w->c, be, farm) == true);
     backend_close(be);
     return times;
 }
 
-static void shares(int ahead, int stop_after, bool complete)
+static void deals(int ahead, int stop_after, bool complete)
 {
     Work w = {.c = comm_open("auto"), .stop_after = stop_after};
-    Share share = {.items = ITEMS,
+    TaskFarm farm = {.items = ITEMS,
                    .values = 2,
                    .ahead = ahead,
                    .context = &w,
                    .work = square,
                    .found = found,
                    .goes_on = stop_after < 1000 ? goes_on : NULL};
-    int times = share_items(&w, &share, complete);
+    int times = deal_items(&w, &farm, complete);
     assert_true(stop_after > 0 || times == 0);
     comm_close(w.c);
 }
 
-static void all(void **state) { shares(1, 1000, true); }
-static void one_at_a_time(void **state) { shares(0, 1000, true); }
-static void stopped(void **state) { shares(1, 2, false); }
-static void stopped_at_once(void **state) { shares(0, 0, false); }
+static void all(void **state) { deals(1, 1000, true); }
+static void one_at_a_time(void **state) { deals(0, 1000, true); }
+static void stopped(void **state) { deals(1, 2, false); }
+static void stopped_at_once(void **state) { deals(0, 0, false); }
 
 /* Lasts until the stop comes. Returns false: cut short. */
-static bool wait_for_stop(Work *w, Sharing *sharing)
+static bool wait_for_stop(Work *w, TaskFarmRun *farm)
 {
-    for (double began = timer_now(); !share_cancelled(sharing); usleep(1000))
+    for (double began = timer_now(); !task_farm_cancelled(farm); usleep(1000))
         assert_true(timer_now() - began < 30);
-    assert_true(share_cancelled(sharing)); /* from then on */
+    assert_true(task_farm_cancelled(farm)); /* from then on */
     w->cut++;
     return false;
 }
 
 /* Rank 0's first item ends when all ranks have begun one; no other item ever would. */
-static bool until_cancelled(void *context, int item, double *value, Sharing *sharing)
+static bool until_cancelled(void *context, int item, double *value, TaskFarmRun *farm)
 {
     Work *w = context;
     if (item < w->c->size)
         comm_barrier(w->c);
-    return item > 0 ? wait_for_stop(w, sharing) : square(context, item, value, sharing);
+    return item > 0 ? wait_for_stop(w, farm) : square(context, item, value, farm);
 }
 
 static void cancelled(void **state)
 {
     Work w = {.c = comm_open("auto"), .stop_after = 10};
-    Share share = {.items = ITEMS,
+    TaskFarm farm = {.items = ITEMS,
                    .values = 2,
                    .ahead = 1,
                    .context = &w,
                    .work = until_cancelled,
                    .found = found,
                    .goes_on = goes_on};
-    assert_int_equal(share_items(&w, &share, false), 1); /* item 0 alone */
+    assert_int_equal(deal_items(&w, &farm, false), 1); /* item 0 alone */
     assert_true(w.cut == w.c->size);
     assert_true(w.asked == (w.c->rank ? 0 : 11)); /* once told, rank 0 asks no more */
     comm_close(w.c);
@@ -117,44 +117,44 @@ static void cancelled(void **state)
 
 /* Each rank does one item; then the last one gives up by itself, as after a signal: that ends
  * the work of all. */
-static bool gives_up(void *context, int item, double *value, Sharing *sharing)
+static bool gives_up(void *context, int item, double *value, TaskFarmRun *farm)
 {
     Work *w = context;
     if (item < w->c->size) {
         comm_barrier(w->c);
-        return square(context, item, value, sharing);
+        return square(context, item, value, farm);
     }
-    return w->c->rank == w->c->size - 1 ? false : wait_for_stop(w, sharing);
+    return w->c->rank == w->c->size - 1 ? false : wait_for_stop(w, farm);
 }
 
 static void one_rank_gives_up(void **state)
 {
     Work w = {.c = comm_open("auto")};
-    Share share = {.items = ITEMS, .values = 2, .context = &w, .work = gives_up, .found = found};
-    assert_int_equal(share_items(&w, &share, false), w.c->size);
+    TaskFarm farm = {.items = ITEMS, .values = 2, .context = &w, .work = gives_up, .found = found};
+    assert_int_equal(deal_items(&w, &farm, false), w.c->size);
     comm_close(w.c);
 }
 
-/* Rank 0 has one long item and does all others' paperwork in share_cancelled. */
-static bool long_on_rank_0(void *context, int item, double *value, Sharing *sharing)
+/* Rank 0 has one long item and does all others' paperwork in task_farm_cancelled. */
+static bool long_on_rank_0(void *context, int item, double *value, TaskFarmRun *farm)
 {
     Work *w = context;
     int known = 0;
     for (double began = timer_now(); item == 0 && known < ITEMS - 1; usleep(100)) {
-        assert_true(!share_cancelled(sharing) && timer_now() - began < 30);
+        assert_true(!task_farm_cancelled(farm) && timer_now() - began < 30);
         known = 0;
         for (int i = 0; i < ITEMS; i++)
             known += w->found[i];
     }
-    return square(context, item, value, sharing);
+    return square(context, item, value, farm);
 }
 
 static void rank_0_is_busy(void **state)
 {
     Work w = {.c = comm_open("auto")};
-    Share share = {
+    TaskFarm farm = {
         .items = ITEMS, .values = 2, .context = &w, .work = long_on_rank_0, .found = found};
-    share_items(&w, &share, true);
+    deal_items(&w, &farm, true);
     comm_close(w.c);
 }
 
