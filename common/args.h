@@ -28,32 +28,37 @@ typedef struct {
     const char *name; /* NULL ends the table */
     ArgKind kind;
     void *value;
-    double min, max;  /* for numbers; both 0: any; -INFINITY or INFINITY: that end is open */
+    double min, max; /* for numbers; both 0: any; -INFINITY or INFINITY: that end is open */
     const char *choices;
     const char *help; /* a phrase, with its unit */
     bool given;       /* set by args_parse: the command line named it */
 } Option;
 
-/* A program's table, kept beyond the function that fills it: Option table[MOST_OPTIONS]; OPTIONS_KEEP(table, options); */
+/* A program's table, kept beyond the function that fills it: Option table[MOST_OPTIONS];
+ * OPTIONS_KEEP(table, options); */
 enum { MOST_OPTIONS = 40 };
 #define OPTIONS_KEEP(table, options) \
     do { \
-        _Static_assert(sizeof(options) <= MOST_OPTIONS * sizeof *(options), "MOST_OPTIONS is too small"); \
+        _Static_assert(sizeof(options) <= MOST_OPTIONS * sizeof *(options), \
+                       "MOST_OPTIONS is too small"); \
         memcpy(table, options, sizeof(options)); \
     } while (0)
 
-/* Read argv into the options' values: "--name=value" or "--name value"; of an option given twice the last wins.
- * --help (-h) prints idea and table and exits 0. An unknown option, a missing or bad value, a left-over word: one
- * line that says what was expected, exit 2. Strings point into argv. */
+/* Read argv into the options' values: "--name=value" or "--name value"; of an option given twice
+ * the last wins. --help (-h) prints idea and table and exits 0. An unknown option, a missing or bad
+ * value, a left-over word: one line that says what was expected, exit 2. Strings point into
+ * argv. */
 void args_parse(const char *program, const char *idea, Option *options, int argc, char **argv);
 
-/* After args_parse: another default for an option, unless the command line named it: args_otherwise(options, "seeds",
- * "5") for what --full means. The name is in the table, and the text is one that it takes. */
+/* After args_parse: another default for an option, unless the command line named it:
+ * args_otherwise(options, "seeds", "5") for what --full means. The name is in the table, and the
+ * text is one that it takes. */
 void args_otherwise(Option *options, const char *name, const char *text);
 
 /* The values now, as a new JSON object {name: value}; free with json_decref. */
 json_t *args_json(const Option *options);
 
-/* One option's value now, as a person would type it: "0.1", "cpu", "yes"; a new string, free() it. */
+/* One option's value now, as a person would type it: "0.1", "cpu", "yes"; a new string, free()
+ * it. */
 char *args_text(const Option *option);
 #endif

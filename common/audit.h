@@ -16,6 +16,7 @@
 
 bool audit_on(void);
 /* Write one fact; members as for jansson's json_pack, without the braces:
- *     audit_fact("comm", "s:i, s:i", "rank", rank, "size", size);   Does nothing when the audit is off. */
+ *     audit_fact("comm", "s:i, s:i", "rank", rank, "size", size);   Does nothing when the audit is
+ *     off. */
 void audit_fact(const char *fact, const char *format, ...);
 #endif

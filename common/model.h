@@ -1,125 +1,152 @@
 /* model.h: a network: a list of layers over one flat vector of parameters.
  *
- * All parameters lie in ONE vector, `params`, all gradients in ONE vector of the same layout, `grads`. So in this
- * course an all-reduce is one call, a bucket is a slice, an optimiser is a loop, a checkpoint is a dump and a direction
- * in a loss landscape is a vector. A View names one piece ("layer1.0.conv1.weight", [16,16,3,3]). Names, shapes and the
- * order of a piece's numbers are PyTorch's (torchvision's names for ResNets); the pieces follow each other in the order
- * of the layers (in a ResNet block downsample before conv2, unlike torchvision's).
- * Batch norm's running statistics are not trained; they lie in a third vector, `state`.
+ * All parameters lie in ONE vector, `params`, all gradients in ONE vector of the same layout,
+ * `grads`. So in this course an all-reduce is one call, a bucket is a slice, an optimiser is a
+ * loop, a checkpoint is a dump and a direction in a loss landscape is a vector. A View names one
+ * piece ("layer1.0.conv1.weight", [16,16,3,3]). Names, shapes and the order of a piece's numbers
+ * are PyTorch's (torchvision's names for ResNets); the pieces follow each other in the order of the
+ * layers (in a ResNet block downsample before conv2, unlike torchvision's). Batch norm's running
+ * statistics are not trained; they lie in a third vector, `state`.
  *
- * Layer i reads activation `in` (0 is the picture batch, i+1 is layer i's output) and may add activation `residual`.
- * The backward pass walks the list from its end. Memory for a batch of up to `batch` pictures is planned once, in
- * model_new.
+ * Layer i reads activation `in` (0 is the picture batch, i+1 is layer i's output) and may add
+ * activation `residual`. The backward pass walks the list from its end. Memory for a batch of up to
+ * `batch` pictures is planned once, in model_new.
  */
 #ifndef MODEL_H
 #define MODEL_H
 #include "backend.h"
 
 typedef enum {
-    LAYER_CONV, LAYER_BATCHNORM, LAYER_RELU, LAYER_MAXPOOL, LAYER_AVGPOOL, LAYER_FLATTEN, LAYER_DENSE
+    LAYER_CONV,
+    LAYER_BATCHNORM,
+    LAYER_RELU,
+    LAYER_MAXPOOL,
+    LAYER_AVGPOOL,
+    LAYER_FLATTEN,
+    LAYER_DENSE
 } LayerKind;
 
 /* A named piece of a flat vector. */
 typedef struct View {
-    char name[64];  /* "layer1.0.conv1.weight" */
-    size_t at;      /* first element in the flat vector */
-    int count;      /* elements: the product of shape */
+    char name[64]; /* "layer1.0.conv1.weight" */
+    size_t at;     /* first element in the flat vector */
+    int count;     /* elements: the product of shape */
     int dims, shape[4];
-    bool decay;     /* weights of conv and dense layers: true; biases, gamma, beta: false (for methods that
-                     * spare them; SGD here decays all) */
+    bool decay; /* weights of conv and dense layers: true; biases, gamma, beta: false (for
+                 * methods that spare them; SGD here decays all) */
 } View;
 
 typedef struct Layer {
     LayerKind kind;
     char name[48];
-    int in, residual;       /* activations; residual (conv, batch norm): added to the output, before ReLU; -1: none */
-    int out, kernel, stride; /* output channels (batch norm: of its input too); kernel side; stride */
-    bool relu;              /* batch norm: followed by ReLU in the same pass */
-    int w, b;               /* indices into views: weight / gamma, bias / beta; -1: none */
-    int s;                  /* batch norm: index into state_views of running_mean (running_var follows) */
+    int in, residual;        /* activations; residual (conv, batch norm): added to the output,
+                              * before ReLU; -1: none */
+    int out, kernel, stride; /* output channels (batch norm: of its input too); kernel side;
+                              * stride */
+    bool relu;               /* batch norm: followed by ReLU in the same pass */
+    int w, b;                /* indices into views: weight / gamma, bias / beta; -1: none */
+    int s;                   /* batch norm: index into state_views of running_mean (running_var
+                              * follows) */
 } Layer;
 
 /* What to build. Zero values mean the default. */
 typedef struct ModelSpec {
-    const char *name;       /* "linear" "mlp" "cnn" "resnet8" "resnet20" "resnet56" … (6n+2) "wrn16-K" */
-    int h, w, c, classes;   /* of a picture */
-    int hidden[8];          /* mlp: sizes of its hidden layers, 0 ends the list; none: {256, 128} */
-    bool no_skip;           /* residual nets without their residual connections */
-    bool no_batchnorm;      /* without batch norm: conv layers get no bias, ReLU stays */
-    int ghost;              /* ghost batch norm: statistics per so many pictures; 0: this rank's whole batch */
+    const char *name;     /* "linear" "mlp" "cnn" "resnet8" "resnet20" "resnet56" … (6n+2)
+                           * "wrn16-K" */
+    int h, w, c, classes; /* of a picture */
+    int hidden[8];        /* mlp: sizes of its hidden layers, 0 ends the list; none: {256, 128} */
+    bool no_skip;         /* residual nets without their residual connections */
+    bool no_batchnorm;    /* without batch norm: conv layers get no bias, ReLU stays */
+    int ghost;            /* ghost batch norm: statistics per so many pictures; 0: this rank's
+                           * whole batch */
 } ModelSpec;
 
 typedef struct Model Model;
 
-/* Called between the two halves of every batch norm, forward (not MODEL_EVAL) and backward, with its sums F64 [G,2,C]
- * (backend.h): all-reduce them in place, on s, to synchronise batch norm over ranks. */
+/* Called between the two halves of every batch norm, forward (not MODEL_EVAL) and backward, with
+ * its sums F64 [G,2,C] (backend.h): all-reduce them in place, on s, to synchronise batch norm over
+ * ranks. */
 typedef void (*StatsHook)(void *context, Tensor sums, Stream *s);
-/* Called during model_backward, once per layer with parameters, when all work on elements [first, first + count) of
- * grads is queued on s: the moment to start their all-reduce. The slices come from the vector's end to its start,
- * without gaps, and together cover it. */
+/* Called during model_backward, once per layer with parameters, when all work on elements [first,
+ * first + count) of grads is queued on s: the moment to start their all-reduce. The slices come
+ * from the vector's end to its start, without gaps, and together cover it. */
 typedef void (*GradHook)(void *context, size_t first, int count, Stream *s);
-/* Called when all work of one layer, forward or backward, is queued on s: to time it, to draw it. */
+/* Called when all work of one layer, forward or backward, is queued on s: to time it, to draw
+ * it. */
 typedef void (*LayerHook)(void *context, int layer, bool backward, Stream *s);
 
 struct Model {
     Backend *be;
-    Stream *s;                     /* all its work is queued here */
+    Stream *s; /* all its work is queued here */
     ModelSpec spec;
-    int batch;                     /* largest N */
-    Tensor params, grads, state;   /* flat F32 vectors (state may be NO_TENSOR) */
-    View *views, *state_views;     /* of params and grads; of state */
+    int batch;                   /* largest N */
+    Tensor params, grads, state; /* flat F32 vectors (state may be NO_TENSOR) */
+    View *views, *state_views;   /* of params and grads; of state */
     int nviews, nstate;
     Layer *layers;
     int nlayers;
-    Tensor logits;                 /* [N,classes] of the last model_forward; until the next */
-    StatsHook stats_hook; void *stats_context; int stats_ranks; /* synchronised batch norm over so many ranks, all with
-                                    * the same N; NULL, NULL, 1: off */
-    GradHook grad_hook; void *grad_context;
-    LayerHook layer_hook; void *layer_context;
-    struct ModelPlan *plan;        /* activations, their gradients, conv plans: model.c */
+    Tensor logits; /* [N,classes] of the last model_forward; until the next */
+    /* synchronised batch norm over so many ranks, all with the same N; NULL, NULL, 1: off */
+    StatsHook stats_hook;
+    void *stats_context;
+    int stats_ranks;
+    GradHook grad_hook;
+    void *grad_context;
+    LayerHook layer_hook;
+    void *layer_context;
+    struct ModelPlan *plan; /* activations, their gradients, conv plans: model.c */
 };
 
-typedef enum { MODEL_TRAIN,        /* batch statistics, running statistics updated, activations kept for backward */
-               MODEL_EVAL,         /* running statistics; nothing kept: no backward after it */
-               MODEL_FROZEN_STATS  /* batch statistics and backward as in training, running statistics untouched
-                                    * (landscapes, gradient checks) */
+typedef enum {
+    MODEL_TRAIN,       /* batch statistics, running statistics updated, activations kept for
+                        * backward */
+    MODEL_EVAL,        /* running statistics; nothing kept: no backward after it */
+    MODEL_FROZEN_STATS /* batch statistics and backward as in training, running statistics
+                        * untouched (landscapes, gradient checks) */
 } ModelMode;
 
-/* Build it on a device, all parameters 0. An unknown name or impossible size ends the run (exit 2). batch: the
- * largest N. It works on a stream of its own, m->s. */
+/* Build it on a device, all parameters 0. An unknown name or impossible size ends the run (exit 2).
+ * batch: the largest N. It works on a stream of its own, m->s. */
 Model *model_new(Backend *be, const ModelSpec *spec, int batch);
 void model_free(Model *m); /* NULL is fine */
 
-/* Initial weights from the seed: conv He normal (std sqrt(2 / (K R R)) for K output channels, arXiv 1502.01852), dense
- * weights and biases U(-1/sqrt D, 1/sqrt D) for D inputs, gamma 1, beta 0, running mean 0
- * and variance 1. */
+/* Initial weights from the seed: conv He normal (std sqrt(2 / (K R R)) for K output channels, arXiv
+ * 1502.01852), dense weights and biases U(-1/sqrt D, 1/sqrt D) for D inputs, gamma 1, beta 0,
+ * running mean 0 and variance 1. */
 void model_init(Model *m, uint64_t seed);
 
-/* x F32 [N,H,W,C], N <= batch, halo model_halo(); result in m->logits. x is read again by model_backward: keep it. */
+/* x F32 [N,H,W,C], N <= batch, halo model_halo(); result in m->logits. x is read again by
+ * model_backward: keep it. */
 void model_forward(Model *m, Tensor x, ModelMode mode);
-int model_halo(const Model *m);                           /* the border that x must have */
+int model_halo(const Model *m); /* the border that x must have */
 
-/* Loss of m->logits against label I32 [N]: adds {sum of weight * loss, number correct} to `totals` F64 [2] on the
- * device. weight [N] per sample or NO_TENSOR (all 1). gradient: also prepare the backward pass of (sum of weight *
- * loss) / N, the MEAN loss; N is the batch just run, not the sum of the weights. */
+/* Loss of m->logits against label I32 [N]: adds {sum of weight * loss, number correct} to `totals`
+ * F64 [2] on the device. weight [N] per sample or NO_TENSOR (all 1). gradient: also prepare the
+ * backward pass of (sum of weight * loss) / N, the MEAN loss; N is the batch just run, not the sum
+ * of the weights. */
 void model_loss(Model *m, Tensor totals, Tensor label, Tensor weight, bool gradient);
 
-/* hold: from the next model_forward on every ReLU passes just what it passed in the last one, whatever the signs of its
- * inputs have become; forward and backward then belong to a network without kinks, which near those weights is the same
- * one. For second derivatives by differences of gradients. Batches must be as large as the last one. Max pooling still
- * chooses. false: ReLU again. */
+/* hold: from the next model_forward on every ReLU passes just what it passed in the last one,
+ * whatever the signs of its inputs have become; forward and backward then belong to a network
+ * without kinks, which near those weights is the same one. For second derivatives by differences of
+ * gradients. Batches must be as large as the last one. Max pooling still chooses. false: ReLU
+ * again. */
 void model_hold_relu(Model *m, bool hold);
 
 void model_zero_grads(Model *m);
-void model_backward(Model *m);  /* once after model_loss(…, true): grads += d(mean loss)/d(params) */
+void model_backward(Model *m); /* once after model_loss(…, true): grads += d(mean
+                                * loss)/d(params) */
 
-/* A step's gradient in one call: model_zero_grads, model_forward (MODEL_TRAIN), model_loss (no weights), model_backward.
- * On a device that can, batches that come again in the same memory (a loader's do) are recorded and then replayed:
- * the host has next to nothing to do. Models with hooks are not recorded. */
+/* A step's gradient in one call: model_zero_grads, model_forward (MODEL_TRAIN), model_loss (no
+ * weights), model_backward. On a device that can, batches that come again in the same memory (a
+ * loader's do) are recorded and then replayed: the host has next to nothing to do. Models with
+ * hooks are not recorded. */
 void model_gradient(Model *m, Tensor totals, Tensor x, Tensor label);
 
-Tensor model_view(Tensor flat, const View *v); /* the piece of params, grads, a velocity or state (v of state_views) */
-const View *model_find(const Model *m, const char *name);   /* in views, then state_views; NULL: no such name */
+Tensor model_view(Tensor flat, const View *v); /* the piece of params, grads, a velocity or
+                                                * state (v of state_views) */
+/* in views, then state_views; NULL: no such name */
+const View *model_find(const Model *m, const char *name);
 /* Of one picture's forward pass: 2 x the multiply-adds of its convolutions and dense layers. */
 double model_flops(const Model *m);
 #endif

@@ -1,4 +1,5 @@
-/* optim.h: stochastic gradient descent with momentum: one pass over the flat vectors. Semantics are torch.optim.SGD's.
+/* optim.h: stochastic gradient descent with momentum: one pass over the flat vectors. Semantics are
+ * torch.optim.SGD's.
  *
  *     d = g + weight_decay w;   v = momentum v + d;   w -= rate (nesterov ? d + momentum v : v)
  */
@@ -9,12 +10,13 @@
 typedef struct Sgd {
     double momentum, weight_decay;
     bool nesterov;
-    Tensor velocity;  /* v, flat like params, zero at first */
-    Tensor rate;      /* [1] on the device */
-    int64_t steps;    /* updates so far */
+    Tensor velocity; /* v, flat like params, zero at first */
+    Tensor rate;     /* [1] on the device */
+    int64_t steps;   /* updates so far */
 } Sgd;
 
 Sgd *sgd_new(Model *m, double momentum, double weight_decay, bool nesterov);
-void sgd_free(Model *m, Sgd *o); /* before model_free(m); NULL o is fine */
-void sgd_step(Model *m, Sgd *o, double rate); /* one update of m->params from m->grads, queued on m->s; grads stay */
+void sgd_free(Model *m, Sgd *o);              /* before model_free(m); NULL o is fine */
+void sgd_step(Model *m, Sgd *o, double rate); /* one update of m->params from m->grads, queued
+                                               * on m->s; grads stay */
 #endif

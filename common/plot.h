@@ -1,71 +1,92 @@
-/* plot.h: figures. A figure is drawn into one image in memory; the window (SDL2) and the PNG show that same image
- * (Cairo).
+/* plot.h: figures. A figure is drawn into one image in memory; the window (SDL2) and the PNG show
+ * that same image (Cairo).
  *
- * Every picture is described anew, from plot_begin() on. Nothing is drawn before it is shown or saved, so the axes can
- * fit all their data:
+ * Every picture is described anew, from plot_begin() on. Nothing is drawn before it is shown or
+ * saved, so the axes can fit all their data:
  *
  *     Plot *plot = plot_new(1280, 720);
  *     plot_begin(plot, 1, 2, "Linear model · 100 points · full batch · η = 0.1");
- *     PlotPanel *data = plot_panel(plot, (PlotAxes){.title = "Data", .x.label = "x", .y.label = "y"});
- *     plot_scatter(data, n, x, y, (PlotStyle){.label = "100 points"});
- *     PlotPanel *loss = plot_panel(plot, (PlotAxes){.column = 1, .title = "Loss", .x.label = "update",
+ *     PlotPanel *data = plot_panel(plot, (PlotAxes){.title = "Data", .x.label = "x", .y.label =
+ *     "y"}); plot_scatter(data, n, x, y, (PlotStyle){.label = "100 points"});
+ *     PlotPanel *loss = plot_panel(plot, (PlotAxes){.column = 1, .title = "Loss", .x.label =
+ *     "update",
  *                                                   .y.label = "squared error", .y.log = 10});
  *     plot_line(loss, steps, NULL, value, (PlotStyle){.label = "training"});
  *     plot_save(plot, "build/out/descent/loss.png");
  *     plot_free(plot);
  *
- * Numbers and strings given are copied. NaN, infinite, and on a log axis non-positive values leave a gap and do not
- * move the axes. Text is UTF-8 (η, ∂, 10⁻³ work). One thread at a time may use a Plot. Built without Cairo everything
- * is accepted, nothing is drawn, and plot_save() says so.
+ * Numbers and strings given are copied. NaN, infinite, and on a log axis non-positive values leave
+ * a gap and do not move the axes. Text is UTF-8 (η, ∂, 10⁻³ work). One thread at a time may use a
+ * Plot. Built without Cairo everything is accepted, nothing is drawn, and plot_save() says so.
  */
 #ifndef PLOT_H
 #define PLOT_H
 #include <stdbool.h>
 #include <stdint.h>
 
-/* ---- Colours: 0xRRGGBB ------------------------------------------------------------------------------------------- */
+/* ---- Colours: 0xRRGGBB
+ * ---------------------------------------------------------------------------------------------- */
 enum { PLOT_INK = 0x24292f, PLOT_GREY = 0x8c959f, PLOT_WHITE = 0xffffff };
-/* Series colours that colour-blind people can tell apart (Okabe & Ito 2008), again from the start after seven: blue,
- * vermilion, green, purple, orange, sky, grey. */
+/* Series colours that colour-blind people can tell apart (Okabe & Ito 2008), again from the start
+ * after seven: blue, vermilion, green, purple, orange, sky, grey. */
 uint32_t plot_series(int i);
-/* Maps for values: lightness grows evenly from dark (0) to light (1), so they also read in grey and colour-blind. */
+/* Maps for values: lightness grows evenly from dark (0) to light (1), so they also read in grey and
+ * colour-blind. */
 typedef enum { PLOT_VIRIDIS, PLOT_CIVIDIS } PlotMap;
 uint32_t plot_map_color(PlotMap map, double place); /* place in [0, 1], clamped; NaN is PLOT_GREY */
 
-/* ---- A figure, and its panels ------------------------------------------------------------------------------------ */
+/* ---- A figure, and its panels
+ * ------------------------------------------------------------------------------------ */
 typedef struct Plot Plot;
 typedef struct PlotPanel PlotPanel;
 
-Plot *plot_new(int width, int height); /* in pixels; text and lines are made for 1280 × 720 and grow with the image */
+Plot *plot_new(int width, int height); /* in pixels; text and lines are made for 1280 × 720 and
+                                        * grow with the image */
 void plot_free(Plot *plot);
-/* The next picture: an empty figure of rows × columns cells. The title says data, model, batch, rate. */
+/* The next picture: an empty figure of rows × columns cells. The title says data, model, batch,
+ * rate. */
 void plot_begin(Plot *plot, int rows, int columns, const char *title);
-void plot_footer(Plot *plot, const char *text); /* one line under all panels: the state of the run */
+void plot_footer(Plot *plot, const char *text); /* one line under all panels: the state of the
+                                                 * run */
 
 typedef struct PlotAxis {
     const char *label;        /* what and unit: "time (s)" */
     int log;                  /* 0: linear; 10 or 2: logarithmic, ticks at its powers */
-    double low, high;         /* low == high: both ends from the data; one of them NAN: that end from the data */
+    double low, high;         /* low == high: both ends from the data; one of them NAN: that end
+                               * from the data */
     const char *const *names; /* categories: names[i] stands at the value i, instead of numbers */
     int names_count;
 } PlotAxis;
 
 typedef enum {
     PLOT_LEGEND_AUTO, /* the emptiest corner */
-    PLOT_TOP_LEFT, PLOT_TOP_RIGHT, PLOT_BOTTOM_LEFT, PLOT_BOTTOM_RIGHT, PLOT_NO_LEGEND
+    PLOT_TOP_LEFT,
+    PLOT_TOP_RIGHT,
+    PLOT_BOTTOM_LEFT,
+    PLOT_BOTTOM_RIGHT,
+    PLOT_NO_LEGEND
 } PlotLegend;
 
 typedef struct PlotAxes {
     int row, column, rows, columns; /* first cell, and how many it covers (0 means 1) */
     const char *title;
-    PlotAxis x, y, z; /* z: the value of heat map, contours and surface; the same limits, the same colours */
+    PlotAxis x, y, z; /* z: the value of heat map, contours and surface; the same limits, the
+                       * same colours */
     PlotMap map;
     PlotLegend legend;
 } PlotAxes;
 PlotPanel *plot_panel(Plot *plot, PlotAxes axes); /* lives until the next plot_begin() */
 
-/* ---- Marks, drawn in the order of the calls. In a panel with a surface, line and scatter lie on that surface. ---- */
-typedef enum { PLOT_DOT, PLOT_SQUARE, PLOT_DIAMOND, PLOT_TRIANGLE, PLOT_CROSS, PLOT_STAR } PlotShape;
+/* ---- Marks, drawn in the order of the calls. In a panel with a surface, line and scatter lie on
+ * that surface. ---- */
+typedef enum {
+    PLOT_DOT,
+    PLOT_SQUARE,
+    PLOT_DIAMOND,
+    PLOT_TRIANGLE,
+    PLOT_CROSS,
+    PLOT_STAR
+} PlotShape;
 
 typedef struct PlotStyle {
     const char *label; /* its line in the legend; NULL: none */
@@ -82,16 +103,21 @@ typedef struct PlotStyle {
 void plot_line(PlotPanel *panel, int n, const double *x, const double *y, PlotStyle style);
 void plot_scatter(PlotPanel *panel, int n, const double *x, const double *y, PlotStyle style);
 /* A spread: the area between low and high, or error bars from low to high. */
-void plot_band(PlotPanel *panel, int n, const double *x, const double *low, const double *high, PlotStyle style);
-void plot_errors(PlotPanel *panel, int n, const double *x, const double *low, const double *high, PlotStyle style);
+void plot_band(PlotPanel *panel, int n, const double *x, const double *low, const double *high,
+               PlotStyle style);
+void plot_errors(PlotPanel *panel, int n, const double *x, const double *low, const double *high,
+                 PlotStyle style);
 /* Bars on zero around each x, `width` wide in units of x. */
-void plot_bars(PlotPanel *panel, int n, const double *x, const double *height, double width, PlotStyle style);
+void plot_bars(PlotPanel *panel, int n, const double *x, const double *height, double width,
+               PlotStyle style);
 /* Filled rectangles [x0, x1] × [y0, y1]: timelines, ranges. An infinite edge is the panel's. */
-void plot_boxes(PlotPanel *panel, int n, const double *x0, const double *x1, const double *y0, const double *y1,
-                PlotStyle style);
-void plot_rule_x(PlotPanel *panel, double x, PlotStyle style); /* a vertical line at x, from edge to edge */
+void plot_boxes(PlotPanel *panel, int n, const double *x0, const double *x1, const double *y0,
+                const double *y1, PlotStyle style);
+/* a vertical line at x, from edge to edge */
+void plot_rule_x(PlotPanel *panel, double x, PlotStyle style);
 void plot_rule_y(PlotPanel *panel, double y, PlotStyle style); /* a level one at y */
-void plot_text(PlotPanel *panel, double x, double y, const char *text, PlotStyle style); /* starts right of the point */
+/* starts right of the point */
+void plot_text(PlotPanel *panel, double x, double y, const char *text, PlotStyle style);
 /* A box in the middle of the panel ("to do in FILE"); '\n' breaks lines. */
 void plot_note(PlotPanel *panel, const char *text);
 
@@ -102,23 +128,29 @@ typedef struct PlotGrid {
     double x_low, x_high, y_low, y_high;
     const double *z;
 } PlotGrid;
-void plot_heat(PlotPanel *panel, PlotGrid grid);                      /* with a colour bar */
-void plot_contours(PlotPanel *panel, PlotGrid grid, PlotStyle style); /* at ticks of z, labelled; color 0: the map's */
+void plot_heat(PlotPanel *panel, PlotGrid grid); /* with a colour bar */
+/* at ticks of z, labelled; color 0: the map's */
+void plot_contours(PlotPanel *panel, PlotGrid grid, PlotStyle style);
 
 typedef struct PlotCamera {
     double azimuth, elevation; /* degrees; both 0: 35, 30 */
     double zoom;               /* 0: 1 */
 } PlotCamera;
-void plot_surface(PlotPanel *panel, PlotGrid grid, PlotCamera camera); /* one in a panel; what is above z is cut off */
+/* one in a panel; what is above z is cut off */
+void plot_surface(PlotPanel *panel, PlotGrid grid, PlotCamera camera);
 
-/* ---- Where it goes ----------------------------------------------------------------------------------------------- */
-/* The picture as a PNG: folders are made, the file appears whole or not at all. On failure: false, and one line on
- * stderr says why. */
+/* ---- Where it goes
+ * ---------------------------------------------------------------------------------------------- */
+/* The picture as a PNG: folders are made, the file appears whole or not at all. On failure: false,
+ * and one line on stderr says why. */
 bool plot_save(Plot *plot, const char *path);
-const uint32_t *plot_image(Plot *plot, int *width, int *height); /* rows of 0xffRRGGBB; NULL without Cairo */
-void plot_resize(Plot *plot, int width, int height); /* the same picture in another size (a window does this itself) */
+/* rows of 0xffRRGGBB; NULL without Cairo */
+const uint32_t *plot_image(Plot *plot, int *width, int *height);
+void plot_resize(Plot *plot, int width, int height); /* the same picture in another size (a
+                                                      * window does this itself) */
 
-/* ---- The window: where there is none, plot_window_new() says why on stderr and returns NULL; then save PNGs. ------
+/* ---- The window: where there is none, plot_window_new() says why on stderr and returns NULL; then
+ * save PNGs. ------
  *
  *     PlotWindow *window = plot_window_new(plot, "Lab 1", "build/out/descent/window", plot_keys);
  *     for (bool on = window; on;) {
@@ -133,27 +165,35 @@ void plot_resize(Plot *plot, int width, int height); /* the same picture in anot
 typedef struct PlotWindow PlotWindow;
 
 typedef struct PlotKey {
-    const char *key, *does; /* "[ ]", "learning rate"; the list for the `?` overlay ends with {NULL, NULL} */
+    const char *key, *does; /* "[ ]", "learning rate"; the list for the `?` overlay ends with
+                             * {NULL, NULL} */
 } PlotKey;
 extern const PlotKey plot_keys[]; /* the keys that all windows of the course share */
 
-/* By itself the window does: resizing, F11 (full screen), `?` (all keys), `s` (saves PREFIX-1.png, PREFIX-2.png, …).
- * With HEADLESS=1 in the environment there is no window. */
-PlotWindow *plot_window_new(Plot *plot, const char *title, const char *save_prefix, const PlotKey *keys);
+/* By itself the window does: resizing, F11 (full screen), `?` (all keys), `s` (saves PREFIX-1.png,
+ * PREFIX-2.png, …). With HEADLESS=1 in the environment there is no window. */
+PlotWindow *plot_window_new(Plot *plot, const char *title, const char *save_prefix,
+                            const PlotKey *keys);
 void plot_window_free(PlotWindow *window);
 
 /* QUIT: `q`, Escape, or the window's close button. */
 typedef enum { PLOT_KEY, PLOT_CLICK, PLOT_DRAG, PLOT_WHEEL, PLOT_QUIT } PlotEventKind;
 typedef struct PlotEvent {
     PlotEventKind kind;
-    char key;      /* KEY: the character typed, whatever the keyboard's layout: ' ' '.' ',' '[' … */
-    int panel;     /* mouse: panels in order of plot_panel(); -1: none. A drag stays with the panel where it began */
-    double x, y;   /* mouse: where, in the panel's x and y; on a surface for CLICK only; NaN: nowhere */
-    double dx, dy; /* DRAG: how far since the last one, in pixels at 1280 × 720; WHEEL: dy clicks, up positive */
+    char key;    /* KEY: the character typed, whatever the keyboard's layout: ' ' '.' ',' '[' … */
+    int panel;   /* mouse: panels in order of plot_panel(); -1: none. A drag stays with the
+                  * panel where it began */
+    double x, y; /* mouse: where, in the panel's x and y; on a surface for CLICK only; NaN:
+                  * nowhere */
+    double dx, dy; /* DRAG: how far since the last one, in pixels at 1280 × 720; WHEEL: dy
+                    * clicks, up positive */
 } PlotEvent;
-bool plot_window_event(PlotWindow *window, PlotEvent *event);      /* the next waiting event; false: none is waiting */
-bool plot_camera_move(PlotCamera *camera, const PlotEvent *event); /* drag turns, wheel zooms; was it such an event? */
-void plot_window_show(PlotWindow *window);          /* draws, shows, and waits so that at most 60 frames/s are shown */
+/* the next waiting event; false: none is waiting */
+bool plot_window_event(PlotWindow *window, PlotEvent *event);
+/* drag turns, wheel zooms; was it such an event? */
+bool plot_camera_move(PlotCamera *camera, const PlotEvent *event);
+void plot_window_show(PlotWindow *window); /* draws, shows, and waits so that at most 60
+                                            * frames/s are shown */
 
 typedef struct PlotTimes { /* seconds */
     int frames;

@@ -6,8 +6,8 @@
  *
  * Short items: with `ahead` 1 every other rank always has one item more than the one it works on,
  * and so never waits for rank 0. Long items (a whole training): `ahead` 0, and their work asks
- * task_farm_cancelled() now and then, in which rank 0 takes the results that have arrived and hands out
- * more.
+ * task_farm_cancelled() now and then, in which rank 0 takes the results that have arrived and hands
+ * out more.
  */
 #ifndef TASK_FARM_H
 #define TASK_FARM_H
@@ -26,8 +26,8 @@ typedef struct TaskFarm {
     bool (*work)(void *context, int item, double *value, TaskFarmRun *farm);
     /* Rank 0: an item is done, here or elsewhere. */
     void (*found)(void *context, int item, const double *value);
-    /* Rank 0, between items and in task_farm_cancelled; NULL: always true. Once false: all are to stop.
-     * It may wait: no more is handed out meanwhile. */
+    /* Rank 0, between items and in task_farm_cancelled; NULL: always true. Once false: all are to
+     * stop. It may wait: no more is handed out meanwhile. */
     bool (*goes_on)(void *context);
 } TaskFarm;
 

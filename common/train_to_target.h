@@ -1,5 +1,5 @@
-/* train_to_target.h: training on one rank: until it reaches an accuracy, or for so many updates on a part of
- * the data; and its speed alone.
+/* train_to_target.h: training on one rank: until it reaches an accuracy, or for so many updates on
+ * a part of the data; and its speed alone.
  *
  * Where several ranks are to help, each takes whole trainings (task_farm.h): they need not talk
  * meanwhile, and each comes out as on one rank.
@@ -15,17 +15,18 @@ typedef struct TargetSetup {
     const Dataset *data;
     ModelSpec spec;
     double momentum, weight_decay;
-    double target;       /* accuracy on the test images, 0 … 1 */
-    double epochs;       /* give up after so many */
-    int train, test;     /* use the first so many images of each set */
-    int check_every;     /* training images between two tests */
+    double target;   /* accuracy on the test images, 0 … 1 */
+    double epochs;   /* give up after so many */
+    int train, test; /* use the first so many images of each set */
+    int check_every; /* training images between two tests */
     /* NULL: never. Asked every few hundred images; the time that it takes is not counted. */
     bool (*interrupted)(void *context);
     void *context;
 } TargetSetup;
 
 typedef struct TargetOutcome {
-    double steps, seconds, epochs; /* to the target, tests not counted; NaN: not reached (or diverged) */
+    double steps, seconds, epochs; /* to the target, tests not counted; NaN: not reached (or
+                                    * diverged) */
     double images_per_s;           /* of the training alone */
     double accuracy;               /* the best seen */
     bool interrupted;              /* the rest means nothing */

@@ -1,13 +1,13 @@
-/* 1_gradient_descent.c: full-batch gradient descent on a linear model, where everything can be seen: data and line, the
- * loss by update, the loss as a surface over (w, b), and the path that descent takes on it. Exercises: gradient.c,
- * update.c, converged.c (lab1.h).
+/* 1_gradient_descent.c: full-batch gradient descent on a linear model, where everything can be
+ * seen: data and line, the loss by update, the loss as a surface over (w, b), and the path that
+ * descent takes on it. Exercises: gradient.c, update.c, converged.c (lab1.h).
  */
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include "check.h"
 #include "linear/descent.h"
 #include "live_figure.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 typedef struct Choices {
     RunOptions run;
@@ -20,37 +20,43 @@ static void parse(Choices *c, Option *table, int argc, char **argv)
     const Option options[] = {
         {"points", ARG_INT, &c->points, .min = 2, .max = 100000, .help = "points to fit"},
         {"rate", ARG_REAL, &c->rate, .min = 0, .max = 100, .help = "learning rate η"},
-        {"noise", ARG_REAL, &c->noise, .min = 0, .max = 100, .help = "standard deviation of the noise in y"},
+        {"noise", ARG_REAL, &c->noise, .min = 0, .max = 100,
+         .help = "standard deviation of the noise in y"},
         {"start-w", ARG_REAL, &c->w, .min = -100, .max = 100, .help = "where the descent starts"},
         {"start-b", ARG_REAL, &c->b, .min = -100, .max = 100, .help = "where the descent starts"},
-        {"updates", ARG_INT, &c->updates, .min = 1, .max = DESCENT_MAX, .help = "updates without a window"},
-        {"speed", ARG_REAL, &c->speed, .min = 0.1, .max = 1000, .help = "updates per second in the window"},
+        {"updates", ARG_INT, &c->updates, .min = 1, .max = DESCENT_MAX,
+         .help = "updates without a window"},
+        {"speed", ARG_REAL, &c->speed, .min = 0.1, .max = 1000,
+         .help = "updates per second in the window"},
         {"seed", ARG_LONG, &c->run.seed, .min = 0, .max = 9e15, .help = "seed of the points"},
         {"out", ARG_STRING, &c->run.out, .help = "folder for results"},
         {0}};
     OPTIONS_KEEP(table, options);
-    args_parse("1_gradient_descent", "Full-batch gradient descent on a linear model.", table, argc, argv);
+    args_parse("1_gradient_descent", "Full-batch gradient descent on a linear model.", table, argc,
+               argv);
 }
 
-static const PlotKey keys[] = {{"space", "pause, go on"},
-                               {".", "one update"},
-                               {",", "one update back"},
-                               {"[  ]", "learning rate"},
-                               {"n  N", "noise of the points: more, less"},
-                               {"r", "restart"},
-                               {"s", "save the picture"},
-                               {"F11", "full screen"},
-                               {"?", "these keys"},
-                               {"q", "quit"},
-                               {"mouse", "click on the contours: start there; wheel zooms; drag turns the surface"},
-                               {NULL, NULL}};
+static const PlotKey keys[] = {
+    {"space", "pause, go on"},
+    {".", "one update"},
+    {",", "one update back"},
+    {"[  ]", "learning rate"},
+    {"n  N", "noise of the points: more, less"},
+    {"r", "restart"},
+    {"s", "save the picture"},
+    {"F11", "full screen"},
+    {"?", "these keys"},
+    {"q", "quit"},
+    {"mouse", "click on the contours: start there; wheel zooms; drag turns the surface"},
+    {NULL, NULL}};
 
 /* The program's state: the descent, its view, and what the keys change. */
 typedef struct Session {
     Descent d;
     DescentView v;
     int updates;       /* without a window */
-    double speed, due; /* updates per second; those that the clock has asked for and that are not made yet */
+    double speed, due; /* updates per second; those that the clock has asked for and that are
+                        * not made yet */
     bool paused, live; /* live: in a window */
 } Session;
 
@@ -59,13 +65,24 @@ static void key(Session *s, char key)
     Descent *d = &s->d;
     switch (key) {
     case ' ': s->paused = !s->paused; break;
-    case '.': s->paused = true; descent_step(d); break;
-    case ',': s->paused = true; descent_back(d); break;
+    case '.':
+        s->paused = true;
+        descent_step(d);
+        break;
+    case ',':
+        s->paused = true;
+        descent_back(d);
+        break;
     case '[': d->rate /= 1.1; break;
     case ']': d->rate *= 1.1; break;
-    case 'n': descent_noise(d, d->points.noise > 0 ? fmin(1.25 * d->points.noise, 100) : 0.1); break;
+    case 'n':
+        descent_noise(d, d->points.noise > 0 ? fmin(1.25 * d->points.noise, 100) : 0.1);
+        break;
     case 'N': descent_noise(d, d->points.noise > 0.05 ? d->points.noise / 1.25 : 0); break;
-    case 'r': descent_restart(d, d->start_w, d->start_b); s->paused = false; break;
+    case 'r':
+        descent_restart(d, d->start_w, d->start_b);
+        s->paused = false;
+        break;
     }
     if (key == '[' || key == ']')
         d->end = DESCENT_GOES_ON; /* with another rate it may move again */
@@ -76,7 +93,8 @@ static void on_event(void *state, const PlotEvent *e)
     Session *s = state;
     if (e->kind == PLOT_KEY)
         key(s, e->key);
-    else if (e->kind == PLOT_CLICK && e->panel == DESCENT_PANEL_CONTOURS && isfinite(e->x) && isfinite(e->y))
+    else if (e->kind == PLOT_CLICK && e->panel == DESCENT_PANEL_CONTOURS && isfinite(e->x) &&
+             isfinite(e->y))
         descent_restart(&s->d, e->x, e->y);
     else if (e->panel == DESCENT_PANEL_CONTOURS)
         linear_view_wheel(&s->v.map, e);
@@ -103,7 +121,11 @@ static void finish(void *state)
 static void draw(void *state, Plot *plot)
 {
     Session *s = state;
-    descent_draw(&s->d, &s->v, plot, s->d.missing ? "to do" : !s->live ? "end" : s->paused ? "paused" : "running");
+    descent_draw(&s->d, &s->v, plot,
+                 s->d.missing ? "to do"
+                 : !s->live   ? "end"
+                 : s->paused  ? "paused"
+                              : "running");
 }
 
 /* The answer in words, for a terminal and for a self-check's eyes. */
@@ -116,10 +138,12 @@ static void report(Run *run, const Descent *d)
     parabola_curvature(&d->all, &low, &high);
     if (d->missing)
         run_say(run, "to do: %s", d->missing);
-    run_say(run, "after %d updates at rate %g (stable below %.4f): %s", last, d->rate, 2 / high, ends[d->end]);
+    run_say(run, "after %d updates at rate %g (stable below %.4f): %s", last, d->rate, 2 / high,
+            ends[d->end]);
     run_say(run, "                 w         b      loss");
     run_say(run, "descent   %8.4f  %8.4f  %8.5g", d->w[last], d->b[last], d->loss[last]);
-    run_say(run, "lowest    %8.4f  %8.4f  %8.5g   (least squares)", w, b, parabola_loss(&d->all, w, b));
+    run_say(run, "lowest    %8.4f  %8.4f  %8.5g   (least squares)", w, b,
+            parabola_loss(&d->all, w, b));
     run_say(run, "made from %8.4f  %8.4f  %8.5g", d->points.true_w, d->points.true_b,
             parabola_loss(&d->all, d->points.true_w, d->points.true_b));
     run_metrics_header(run, "update,w,b,loss");
@@ -129,17 +153,30 @@ static void report(Run *run, const Descent *d)
 
 int main(int argc, char **argv)
 {
-    Choices c = {.run = run_options_default(), .points = 100, .rate = 0.1, .noise = 0.5, .updates = 200, .speed = 12,
-                 .w = -1.5, .b = 3};
+    Choices c = {.run = run_options_default(),
+                 .points = 100,
+                 .rate = 0.1,
+                 .noise = 0.5,
+                 .updates = 200,
+                 .speed = 12,
+                 .w = -1.5,
+                 .b = 3};
     Option table[MOST_OPTIONS];
     parse(&c, table, argc, argv);
     stop_on_signals();
-    Run *run = run_open("lab1_gradient_descent", &c.run, table, linear_facts(c.points, c.noise), true);
+    Run *run = run_open("lab1_gradient_descent", &c.run, table, linear_facts(c.points, c.noise),
+                        true);
     Session s = {.updates = c.updates, .speed = c.speed};
     s.d = descent_new(c.points, c.noise, (uint64_t)c.run.seed, c.rate, c.w, c.b);
     s.v = descent_view_new();
-    live_figure_show(run, &(LiveFigure){.title = "Lab 1 · gradient descent", .picture = "descent.png", .keys = keys, .state = &s, .draw = draw,
-                             .event = on_event, .advance = advance, .finish = finish});
+    live_figure_show(run, &(LiveFigure){.title = "Lab 1 · gradient descent",
+                                        .picture = "descent.png",
+                                        .keys = keys,
+                                        .state = &s,
+                                        .draw = draw,
+                                        .event = on_event,
+                                        .advance = advance,
+                                        .finish = finish});
     report(run, &s.d);
     bool to_do = s.d.missing != NULL;
     descent_view_free(&s.v);

@@ -1,13 +1,14 @@
-/* 2_stochastic_gradient_descent.c: batch size 1 on the linear model. Every update goes downhill on one example's own
- * surface, a valley that fits that one point; so the path is noisy: near the minimum fast, then never at rest. How high it
- * stays is measured beside it, over theory (sgd_floor.h). Exercises: gradient.c, update.c, shuffle.c (lab1.h).
+/* 2_stochastic_gradient_descent.c: batch size 1 on the linear model. Every update goes downhill on
+ * one example's own surface, a valley that fits that one point; so the path is noisy: near the
+ * minimum fast, then never at rest. How high it stays is measured beside it, over theory
+ * (sgd_floor.h). Exercises: gradient.c, update.c, shuffle.c (lab1.h).
  */
+#include "check.h"
+#include "linear/sgd_walk.h"
+#include "live_figure.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "check.h"
-#include "live_figure.h"
-#include "linear/sgd_walk.h"
 
 typedef struct Choices {
     RunOptions run;
@@ -21,17 +22,24 @@ static void parse(Choices *c, Option *table, int argc, char **argv)
     const Option options[] = {
         {"points", ARG_INT, &c->points, .min = 3, .max = 5000, .help = "points to fit"},
         {"rate", ARG_REAL, &c->rate, .min = 1e-5, .max = 100, .help = "learning rate η"},
-        {"sampling", ARG_CHOICE, &c->sampling, .choices = "shuffled|with", .help = "each epoch in a new order, or drawn with replacement"},
-        {"noise", ARG_REAL, &c->noise, .min = 0, .max = 100, .help = "standard deviation of the noise in y"},
+        {"sampling", ARG_CHOICE, &c->sampling, .choices = "shuffled|with",
+         .help = "each epoch in a new order, or drawn with replacement"},
+        {"noise", ARG_REAL, &c->noise, .min = 0, .max = 100,
+         .help = "standard deviation of the noise in y"},
         {"start-w", ARG_REAL, &c->w, .min = -100, .max = 100, .help = "where the walk starts"},
         {"start-b", ARG_REAL, &c->b, .min = -100, .max = 100, .help = "where the walk starts"},
-        {"updates", ARG_INT, &c->updates, .min = 1, .max = WALK_MAX, .help = "updates without a window"},
-        {"speed", ARG_REAL, &c->speed, .min = 0.1, .max = 10000, .help = "updates per second in the window"},
-        {"seed", ARG_LONG, &c->run.seed, .min = 0, .max = 9e15, .help = "seed of points and orders"},
+        {"updates", ARG_INT, &c->updates, .min = 1, .max = WALK_MAX,
+         .help = "updates without a window"},
+        {"speed", ARG_REAL, &c->speed, .min = 0.1, .max = 10000,
+         .help = "updates per second in the window"},
+        {"seed", ARG_LONG, &c->run.seed, .min = 0, .max = 9e15,
+         .help = "seed of points and orders"},
         {"out", ARG_STRING, &c->run.out, .help = "folder for results"},
         {0}};
     OPTIONS_KEEP(table, options);
-    args_parse("2_stochastic_gradient_descent", "Stochastic gradient descent, one example at a time, on a linear model.", table, argc, argv);
+    args_parse("2_stochastic_gradient_descent",
+               "Stochastic gradient descent, one example at a time, on a linear model.", table,
+               argc, argv);
 }
 
 static const PlotKey keys[] = {{"space", "pause, go on"},
@@ -53,7 +61,8 @@ typedef struct Session {
     SgdWalk walk;
     SgdWalkView view;
     int updates;       /* without a window */
-    double speed, due; /* updates per second; those that the clock has asked for and that are not made yet */
+    double speed, due; /* updates per second; those that the clock has asked for and that are
+                        * not made yet */
     bool paused, live; /* live: in a window */
 } Session;
 
@@ -62,16 +71,27 @@ static void key(Session *s, char key)
     SgdWalk *w = &s->walk;
     switch (key) {
     case ' ': s->paused = !s->paused; break;
-    case '.': s->paused = true; sgd_walk_step(w); break;
-    case ',': s->paused = true; sgd_walk_back(w); break;
+    case '.':
+        s->paused = true;
+        sgd_walk_step(w);
+        break;
+    case ',':
+        s->paused = true;
+        sgd_walk_back(w);
+        break;
     case '[': w->rate = fmax(w->rate / 1.1, 1e-5); break;
     case ']': w->rate = fmin(w->rate * 1.1, 100); break;
     case 'f': s->speed = fmin(2 * s->speed, 10000); break;
     case 'F': s->speed = fmax(s->speed / 2, 0.1); break;
     case 'm': sgd_walk_sampling(w, w->sampling == SGD_SHUFFLED ? SGD_WITH : SGD_SHUFFLED); break;
-    case 'n': sgd_walk_noise(w, w->points.noise > 0 ? fmin(1.25 * w->points.noise, 100) : 0.1); break;
+    case 'n':
+        sgd_walk_noise(w, w->points.noise > 0 ? fmin(1.25 * w->points.noise, 100) : 0.1);
+        break;
     case 'N': sgd_walk_noise(w, w->points.noise > 0.05 ? w->points.noise / 1.25 : 0); break;
-    case 'r': sgd_walk_restart(w, w->start_w, w->start_b); s->paused = false; break;
+    case 'r':
+        sgd_walk_restart(w, w->start_w, w->start_b);
+        s->paused = false;
+        break;
     }
 }
 
@@ -82,7 +102,8 @@ static void on_event(void *state, const PlotEvent *e)
         key(s, e->key);
     else if (e->panel != WALK_PANEL_ONE && e->panel != WALK_PANEL_ALL)
         return;
-    else if (!linear_view_wheel(&s->view.map, e) && e->kind == PLOT_CLICK && isfinite(e->x) && isfinite(e->y))
+    else if (!linear_view_wheel(&s->view.map, e) && e->kind == PLOT_CLICK && isfinite(e->x) &&
+             isfinite(e->y))
         sgd_walk_restart(&s->walk, e->x, e->y);
 }
 
@@ -109,7 +130,11 @@ static void finish(void *state)
 static void draw(void *state, Plot *plot)
 {
     Session *s = state;
-    sgd_walk_draw(&s->walk, &s->view, plot, s->walk.missing ? "to do" : !s->live ? "end" : s->paused ? "paused" : "running");
+    sgd_walk_draw(&s->walk, &s->view, plot,
+                  s->walk.missing ? "to do"
+                  : !s->live      ? "end"
+                  : s->paused     ? "paused"
+                                  : "running");
 }
 
 static void report(Run *run, SgdWalk *s)
@@ -117,8 +142,8 @@ static void report(Run *run, SgdWalk *s)
     int last = s->count - 1, n = s->points.n;
     if (s->missing)
         run_say(run, "to do: %s", s->missing);
-    run_say(run, "after %d updates (%.1f epochs) at rate %g, %s%s", last, (double)last / n, s->rate, sgd_sampling_name[s->sampling],
-            s->lost ? ": diverged" : "");
+    run_say(run, "after %d updates (%.1f epochs) at rate %g, %s%s", last, (double)last / n, s->rate,
+            sgd_sampling_name[s->sampling], s->lost ? ": diverged" : "");
     run_say(run, "                 w         b      loss");
     double w, b;
     parabola_minimum(&s->noise.all, &w, &b);
@@ -128,14 +153,22 @@ static void report(Run *run, SgdWalk *s)
         sgd_survey_report(&s->survey, run);
     run_metrics_header(run, "update,epoch,example,w,b,own_loss,loss");
     for (int t = 0; t < s->count; t++)
-        run_metrics(run, "%d,%d,%d,%.9g,%.9g,%.9g,%.9g", t, t / n, t < last ? sgd_walk_example(s, t) : -1, s->w[t], s->b[t],
+        run_metrics(run, "%d,%d,%d,%.9g,%.9g,%.9g,%.9g", t, t / n,
+                    t < last ? sgd_walk_example(s, t) : -1, s->w[t], s->b[t],
                     t < last ? s->own[t] : NAN, s->loss[t]);
 }
 
 int main(int argc, char **argv)
 {
-    Choices c = {.run = run_options_default(), .points = 100, .rate = 0.03, .noise = 1, .updates = 400, .speed = 10, .sampling = "shuffled",
-                 .w = -0.5, .b = 2.5};
+    Choices c = {.run = run_options_default(),
+                 .points = 100,
+                 .rate = 0.03,
+                 .noise = 1,
+                 .updates = 400,
+                 .speed = 10,
+                 .sampling = "shuffled",
+                 .w = -0.5,
+                 .b = 2.5};
     Option table[MOST_OPTIONS];
     parse(&c, table, argc, argv);
     stop_on_signals();
@@ -143,8 +176,14 @@ int main(int argc, char **argv)
     Session s = {.updates = c.updates, .speed = c.speed, .view = {linear_view_new()}};
     s.walk = sgd_walk_new(c.points, c.noise, (uint64_t)c.run.seed, sampling, c.rate, c.w, c.b);
     Run *run = run_open("lab1_sgd", &c.run, table, linear_facts(c.points, c.noise), true);
-    live_figure_show(run, &(LiveFigure){.title = "Lab 1 · stochastic gradient descent", .picture = "sgd.png", .keys = keys, .state = &s, .draw = draw,
-                             .event = on_event, .advance = advance, .finish = finish});
+    live_figure_show(run, &(LiveFigure){.title = "Lab 1 · stochastic gradient descent",
+                                        .picture = "sgd.png",
+                                        .keys = keys,
+                                        .state = &s,
+                                        .draw = draw,
+                                        .event = on_event,
+                                        .advance = advance,
+                                        .finish = finish});
     report(run, &s.walk);
     bool to_do = s.walk.missing != NULL;
     linear_view_free(&s.view.map);

@@ -1,13 +1,13 @@
-/* 3_minibatches.c: batch sizes from 1 to N on the linear model, racing from the same start. Small batches come far with
- * few examples, and stay high; large ones are smooth, and need many. What decides is the time. Exercises: gradient.c, update.c,
- * shuffle.c, minibatch_epoch.c (lab1.h).
+/* 3_minibatches.c: batch sizes from 1 to N on the linear model, racing from the same start. Small
+ * batches come far with few examples, and stay high; large ones are smooth, and need many. What
+ * decides is the time. Exercises: gradient.c, update.c, shuffle.c, minibatch_epoch.c (lab1.h).
  */
+#include "check.h"
+#include "linear/sgd_race.h"
+#include "live_figure.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "check.h"
-#include "live_figure.h"
-#include "linear/sgd_race.h"
 
 typedef struct Choices {
     RunOptions run;
@@ -20,19 +20,26 @@ static void parse(Choices *c, Option *table, int argc, char **argv)
 {
     const Option options[] = {
         {"points", ARG_INT, &c->points, .min = 3, .max = 5000, .help = "points to fit"},
-        {"batch-1", ARG_INT, &c->batch[0], .min = 1, .max = 5000, .help = "points per update of the first racer"},
+        {"batch-1", ARG_INT, &c->batch[0], .min = 1, .max = 5000,
+         .help = "points per update of the first racer"},
         {"batch-2", ARG_INT, &c->batch[1], .min = 1, .max = 5000, .help = "… of the second"},
         {"batch-3", ARG_INT, &c->batch[2], .min = 1, .max = 5000, .help = "… of the third"},
-        {"batch-4", ARG_INT, &c->batch[3], .min = 1, .max = 5000, .help = "… of the fourth; more than there are: all"},
+        {"batch-4", ARG_INT, &c->batch[3], .min = 1, .max = 5000,
+         .help = "… of the fourth; more than there are: all"},
         {"rate", ARG_REAL, &c->rate, .min = 1e-4, .max = 100, .help = "learning rate η"},
         {"sampling", ARG_CHOICE, &c->sampling, .choices = "shuffled|without|with",
-         .help = "a batch is the next of a shuffled epoch, or drawn anew without or with replacement"},
-        {"noise", ARG_REAL, &c->noise, .min = 0, .max = 100, .help = "standard deviation of the noise in y"},
+         .help =
+             "a batch is the next of a shuffled epoch, or drawn anew without or with replacement"},
+        {"noise", ARG_REAL, &c->noise, .min = 0, .max = 100,
+         .help = "standard deviation of the noise in y"},
         {"start-w", ARG_REAL, &c->w, .min = -100, .max = 100, .help = "where the race starts"},
         {"start-b", ARG_REAL, &c->b, .min = -100, .max = 100, .help = "where the race starts"},
-        {"updates", ARG_INT, &c->updates, .min = 1, .max = RACE_MAX, .help = "updates without a window"},
-        {"speed", ARG_REAL, &c->speed, .min = 0.1, .max = 10000, .help = "updates per second in the window"},
-        {"seed", ARG_LONG, &c->run.seed, .min = 0, .max = 9e15, .help = "seed of points and orders"},
+        {"updates", ARG_INT, &c->updates, .min = 1, .max = RACE_MAX,
+         .help = "updates without a window"},
+        {"speed", ARG_REAL, &c->speed, .min = 0.1, .max = 10000,
+         .help = "updates per second in the window"},
+        {"seed", ARG_LONG, &c->run.seed, .min = 0, .max = 9e15,
+         .help = "seed of points and orders"},
         {"out", ARG_STRING, &c->run.out, .help = "folder for results"},
         {0}};
     OPTIONS_KEEP(table, options);
@@ -45,7 +52,8 @@ static const PlotKey keys[] = {{"space", "pause, go on"},
                                {"1 … 4", "mark a racer"},
                                {"−  +", "its batch size"},
                                {"[  ]", "learning rate, and start again"},
-                               {"m", "examples: shuffled, drawn without, with replacement; start again"},
+                               {"m",
+                                "examples: shuffled, drawn without, with replacement; start again"},
                                {"n  N", "noise of the points: more, less; start again"},
                                {"f  F", "faster, slower"},
                                {"r", "restart"},
@@ -60,7 +68,8 @@ typedef struct Session {
     SgdRace race;
     SgdRaceView view;
     int updates;       /* without a window */
-    double speed, due; /* updates per second; those that the clock has asked for and that are not made yet */
+    double speed, due; /* updates per second; those that the clock has asked for and that are
+                        * not made yet */
     bool paused, live; /* live: in a window */
 } Session;
 
@@ -69,19 +78,34 @@ static void key(Session *s, char key)
     SgdRace *r = &s->race;
     switch (key) {
     case ' ': s->paused = !s->paused; break;
-    case '.': s->paused = true; sgd_race_step(r); break;
-    case ',': s->paused = true; sgd_race_back(r); break;
-    case '1': case '2': case '3': case '4': r->marked = key - '1'; break;
+    case '.':
+        s->paused = true;
+        sgd_race_step(r);
+        break;
+    case ',':
+        s->paused = true;
+        sgd_race_back(r);
+        break;
+    case '1':
+    case '2':
+    case '3':
+    case '4': r->marked = key - '1'; break;
     case '-': sgd_race_batch(r, r->racer[r->marked].batch / 2); break;
-    case '+': case '=': sgd_race_batch(r, 2 * r->racer[r->marked].batch); break;
+    case '+':
+    case '=': sgd_race_batch(r, 2 * r->racer[r->marked].batch); break;
     case '[': sgd_race_rate(r, fmax(r->rate / 1.25, 1e-4)); break;
     case ']': sgd_race_rate(r, fmin(r->rate * 1.25, 100)); break;
     case 'm': sgd_race_sampling(r, (r->sampling + 1) % SGD_SAMPLINGS); break;
-    case 'n': sgd_race_noise(r, r->points.noise > 0 ? fmin(1.25 * r->points.noise, 100) : 0.1); break;
+    case 'n':
+        sgd_race_noise(r, r->points.noise > 0 ? fmin(1.25 * r->points.noise, 100) : 0.1);
+        break;
     case 'N': sgd_race_noise(r, r->points.noise > 0.05 ? r->points.noise / 1.25 : 0); break;
     case 'f': s->speed = fmin(2 * s->speed, 10000); break;
     case 'F': s->speed = fmax(s->speed / 2, 0.1); break;
-    case 'r': sgd_race_restart(r, r->start_w, r->start_b); s->paused = false; break;
+    case 'r':
+        sgd_race_restart(r, r->start_w, r->start_b);
+        s->paused = false;
+        break;
     }
 }
 
@@ -92,7 +116,8 @@ static void on_event(void *state, const PlotEvent *e)
         key(s, e->key);
     else if (e->panel != RACE_PANEL_CONTOURS)
         return;
-    else if (!linear_view_wheel(&s->view.map, e) && e->kind == PLOT_CLICK && isfinite(e->x) && isfinite(e->y))
+    else if (!linear_view_wheel(&s->view.map, e) && e->kind == PLOT_CLICK && isfinite(e->x) &&
+             isfinite(e->y))
         sgd_race_restart(&s->race, e->x, e->y);
 }
 
@@ -119,7 +144,11 @@ static void finish(void *state)
 static void draw(void *state, Plot *plot)
 {
     Session *s = state;
-    sgd_race_draw(&s->race, &s->view, plot, s->race.missing ? "to do" : !s->live ? "end" : s->paused ? "paused" : "running");
+    sgd_race_draw(&s->race, &s->view, plot,
+                  s->race.missing ? "to do"
+                  : !s->live      ? "end"
+                  : s->paused     ? "paused"
+                                  : "running");
 }
 
 /* The first place within 10 % of the lowest loss; -1: none so far. */
@@ -137,29 +166,39 @@ static void report(Run *run, const SgdRace *r)
         run_say(run, "to do: %s", r->missing);
         return;
     }
-    run_say(run, "after %d updates at rate %g, %s; first within 10 %% of the lowest loss, %.5g:", r->tick, r->rate,
-            sgd_sampling_name[r->sampling], r->noise.lowest);
+    run_say(run, "after %d updates at rate %g, %s; first within 10 %% of the lowest loss, %.5g:",
+            r->tick, r->rate, sgd_sampling_name[r->sampling], r->noise.lowest);
     run_say(run, "batch   loss now   updates  examples        µs   ns/update  ns/example");
     run_metrics_header(run, "batch,update,examples,seconds,w,b,loss");
     for (int k = 0; k < RACERS; k++) {
         const Racer *racer = &r->racer[k];
         int at = arrived(r, k), now = sgd_racer_at(r, k);
         char *first = at < 0 ? format_new("%8s  %8s  %8s", "–", "–", "–")
-                             : format_new("%8d  %8.0f  %8.3g", at, racer->seen[at], 1e6 * at * racer->seconds);
-        run_say(run, "%5d  %9.5g  %s  %10.1f  %10.1f%s", racer->batch, racer->loss[now], first, 1e9 * racer->seconds,
-                1e9 * racer->seconds / racer->batch, racer->lost ? "   diverged" : "");
+                             : format_new("%8d  %8.0f  %8.3g", at, racer->seen[at],
+                                          1e6 * at * racer->seconds);
+        run_say(run, "%5d  %9.5g  %s  %10.1f  %10.1f%s", racer->batch, racer->loss[now], first,
+                1e9 * racer->seconds, 1e9 * racer->seconds / racer->batch,
+                racer->lost ? "   diverged" : "");
         free(first);
         for (int i = 0; i <= now; i++)
-            run_metrics(run, "%d,%d,%.0f,%.6g,%.9g,%.9g,%.9g", racer->batch, i, racer->seen[i], i * racer->seconds, racer->w[i], racer->b[i],
-                        racer->loss[i]);
+            run_metrics(run, "%d,%d,%.0f,%.6g,%.9g,%.9g,%.9g", racer->batch, i, racer->seen[i],
+                        i * racer->seconds, racer->w[i], racer->b[i], racer->loss[i]);
     }
     sgd_survey_report(&r->survey, run);
 }
 
 int main(int argc, char **argv)
 {
-    Choices c = {.run = run_options_default(), .points = 100, .rate = 0.03, .noise = 1, .updates = 1000, .speed = 20, .sampling = "shuffled",
-                 .batch = {1, 4, 32, 100}, .w = -1.5, .b = 2.5};
+    Choices c = {.run = run_options_default(),
+                 .points = 100,
+                 .rate = 0.03,
+                 .noise = 1,
+                 .updates = 1000,
+                 .speed = 20,
+                 .sampling = "shuffled",
+                 .batch = {1, 4, 32, 100},
+                 .w = -1.5,
+                 .b = 2.5};
     Option table[MOST_OPTIONS];
     parse(&c, table, argc, argv);
     stop_on_signals();
@@ -167,10 +206,17 @@ int main(int argc, char **argv)
     while (strcmp(c.sampling, sgd_sampling_word[sampling]))
         sampling++;
     Session s = {.updates = c.updates, .speed = c.speed, .view = {linear_view_new()}};
-    s.race = sgd_race_new(c.points, c.noise, (uint64_t)c.run.seed, sampling, c.rate, c.w, c.b, c.batch);
+    s.race = sgd_race_new(c.points, c.noise, (uint64_t)c.run.seed, sampling, c.rate, c.w, c.b,
+                          c.batch);
     Run *run = run_open("lab1_minibatches", &c.run, table, linear_facts(c.points, c.noise), true);
-    live_figure_show(run, &(LiveFigure){.title = "Lab 1 · minibatches", .picture = "minibatches.png", .keys = keys, .state = &s, .draw = draw,
-                             .event = on_event, .advance = advance, .finish = finish});
+    live_figure_show(run, &(LiveFigure){.title = "Lab 1 · minibatches",
+                                        .picture = "minibatches.png",
+                                        .keys = keys,
+                                        .state = &s,
+                                        .draw = draw,
+                                        .event = on_event,
+                                        .advance = advance,
+                                        .finish = finish});
     report(run, &s.race);
     bool to_do = s.race.missing != NULL;
     linear_view_free(&s.view.map);

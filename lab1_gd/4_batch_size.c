@@ -1,16 +1,16 @@
-/* 4_batch_size.c: a real network and its batch size. Images per second rise with the batch until the processor is busy
- * all the time; time to a given accuracy is longest for the smallest and for the largest batches. Several seeds per
- * batch size: one run is luck. Runs that are finished are kept, and an interrupted sweep goes on where it was. Exercise:
- * time_per_update.c (lab1.h).
+/* 4_batch_size.c: a real network and its batch size. Images per second rise with the batch until
+ * the processor is busy all the time; time to a given accuracy is longest for the smallest and for
+ * the largest batches. Several seeds per batch size: one run is luck. Runs that are finished are
+ * kept, and an interrupted sweep goes on where it was. Exercise: time_per_update.c (lab1.h).
  */
-#include <math.h>
-#include <stdlib.h>
 #include "batch_size/batch_study.h"
 #include "check.h"
 #include "exercise.h"
 #include "lab1.h"
 #include "live_figure.h"
 #include "timer.h"
+#include <math.h>
+#include <stdlib.h>
 
 typedef struct Choices {
     RunOptions run;
@@ -21,18 +21,37 @@ typedef struct Choices {
 static Choices defaults(void)
 {
     return (Choices){.run = run_options_default(),
-                     .study = {.fastest = 1024, .rounds = 3, .slice = 0.25, .t0 = NAN, .c = NAN,
-                               .sweep = {.model = "resnet8", .scale = "sqrt", .smallest = 2, .largest = 512, .factor = 4, .seeds = 3,
-                                         .train = 8000, .test = 1000, .check_every = 1000, .rate = 0.1, .momentum = 0.9,
-                                         .target = 0.8, .epochs = 6}}};
+                     .study = {.fastest = 1024,
+                               .rounds = 3,
+                               .slice = 0.25,
+                               .t0 = NAN,
+                               .c = NAN,
+                               .sweep = {.model = "resnet8",
+                                         .scale = "sqrt",
+                                         .smallest = 2,
+                                         .largest = 512,
+                                         .factor = 4,
+                                         .seeds = 3,
+                                         .train = 8000,
+                                         .test = 1000,
+                                         .check_every = 1000,
+                                         .rate = 0.1,
+                                         .momentum = 0.9,
+                                         .target = 0.8,
+                                         .epochs = 6}}};
 }
 
 static void parse(Choices *c, Option *options, int argc, char **argv)
 {
-    static const char *const full[][2] = {{"smallest", "1"}, {"largest", "2048"}, {"factor", "2"}, {"seeds", "5"}, {"train", "60000"},
-                                          {"test", "10000"}, {"check-every", "5000"}, {"target", "0.88"}, {"epochs", "5"},
-                                          {"fastest", "4096"}, {"rounds", "5"}};
-    args_parse("4_batch_size", "Batch size against images/s, and time, epochs and updates to a target accuracy.", options, argc, argv);
+    static const char *const full[][2] = {{"smallest", "1"},       {"largest", "2048"},
+                                          {"factor", "2"},         {"seeds", "5"},
+                                          {"train", "60000"},      {"test", "10000"},
+                                          {"check-every", "5000"}, {"target", "0.88"},
+                                          {"epochs", "5"},         {"fastest", "4096"},
+                                          {"rounds", "5"}};
+    args_parse("4_batch_size",
+               "Batch size against images/s, and time, epochs and updates to a target accuracy.",
+               options, argc, argv);
     for (size_t i = 0; c->full && i < sizeof full / sizeof *full; i++)
         args_otherwise(options, full[i][0], full[i][1]);
 }
@@ -63,7 +82,8 @@ static bool changed(void *state)
     BackgroundThread *b = s->background;
     if (b)
         background_lock(b);
-    bool same = !s->touched && s->shown_rows == s->speed->rows + s->sweep.runs->rows && s->shown_second == (int)timer_now();
+    bool same = !s->touched && s->shown_rows == s->speed->rows + s->sweep.runs->rows &&
+                s->shown_second == (int)timer_now();
     if (b)
         background_unlock(b);
     return !same;
@@ -101,12 +121,23 @@ static void finish(void *state)
 /* On rank 0: the runs on a thread, the figure beside it. */
 static void show(BatchStudy *s)
 {
-    static const PlotKey keys[] = {{"space", "pause, go on"}, {"click", "a batch size: its numbers"}, {"d", "each run as a point"},
-                                   {"s", "save a picture"}, {"F11", "full screen"}, {"q", "quit; finished runs are kept"}, {0}};
+    static const PlotKey keys[] = {{"space", "pause, go on"},
+                                   {"click", "a batch size: its numbers"},
+                                   {"d", "each run as a point"},
+                                   {"s", "save a picture"},
+                                   {"F11", "full screen"},
+                                   {"q", "quit; finished runs are kept"},
+                                   {0}};
     BackgroundThread *b = s->missing ? NULL : background_start(batch_study_work, s);
     s->background = b;
-    live_figure_show(s->run, &(LiveFigure){.title = "Lab 1 · batch size", .picture = "batch_size.png", .keys = keys, .state = s, .draw = draw,
-                                .event = on_event, .changed = changed, .finish = finish});
+    live_figure_show(s->run, &(LiveFigure){.title = "Lab 1 · batch size",
+                                           .picture = "batch_size.png",
+                                           .keys = keys,
+                                           .state = s,
+                                           .draw = draw,
+                                           .event = on_event,
+                                           .changed = changed,
+                                           .finish = finish});
     background_stop(b);
     s->background = NULL;
 }
@@ -129,21 +160,31 @@ int main(int argc, char **argv)
 {
     Choices c = defaults();
     BatchStudy *s = &c.study;
-    Option options[] = {RUN_OPTIONS(c.run), BATCH_SWEEP_OPTIONS(s->sweep),
-                        {"fastest", ARG_INT, &s->fastest, .min = 4, .max = 65536, .help = "largest batch whose speed is measured"},
-                        {"rounds", ARG_INT, &s->rounds, .min = 1, .max = 100, .help = "how often each speed is measured"},
-                        {"slice", ARG_REAL, &s->slice, .min = 0.01, .max = 60, .help = "seconds per measurement of the speed"},
-                        {"full", ARG_FLAG, &c.full, .help = "all pictures, more batch sizes and seeds: about hours"}, {0}};
+    Option options[] = {RUN_OPTIONS(c.run),
+                        BATCH_SWEEP_OPTIONS(s->sweep),
+                        {"fastest", ARG_INT, &s->fastest, .min = 4, .max = 65536,
+                         .help = "largest batch whose speed is measured"},
+                        {"rounds", ARG_INT, &s->rounds, .min = 1, .max = 100,
+                         .help = "how often each speed is measured"},
+                        {"slice", ARG_REAL, &s->slice, .min = 0.01, .max = 60,
+                         .help = "seconds per measurement of the speed"},
+                        {"full", ARG_FLAG, &c.full,
+                         .help = "all pictures, more batch sizes and seeds: about hours"},
+                        {0}};
     parse(&c, options, argc, argv);
     stop_on_signals();
-    s->missing = exercise_missing(&(ExerciseUse){"lab1_gd/exercises/4_time_per_update.c", try_time_per_update}, 1);
+    s->missing = exercise_missing(&(ExerciseUse){"lab1_gd/exercises/4_time_per_update.c",
+                                                 try_time_per_update},
+                                  1);
     Comm *comm = comm_open(c.run.comm);
     Backend *be = backend_open(c.run.device, comm->local_rank, comm->local_size, c.run.threads);
     backend_precision(be, c.run.precision);
     Dataset *data = dataset_open(c.run.data, "fashion,synthetic", c.run.data_dir);
     batch_sweep_open(&s->sweep, comm, be, data, c.run.seed);
-    REQUIRE(s->fastest <= s->sweep.train, "--fastest=%d is above the %d training pictures", s->fastest, s->sweep.train);
-    json_t *facts = json_pack("{s:s, s:s, s:i}", "data", data->description, "device", be->description, "ranks", comm->size);
+    REQUIRE(s->fastest <= s->sweep.train, "--fastest=%d is above the %d training pictures",
+            s->fastest, s->sweep.train);
+    json_t *facts = json_pack("{s:s, s:s, s:i}", "data", data->description, "device",
+                              be->description, "ranks", comm->size);
     s->run = run_open("lab1_batch_size", &c.run, options, facts, comm->rank == 0);
     batch_sweep_file(&s->sweep, s->run);
     if (comm->rank == 0) {

@@ -1,25 +1,38 @@
 /* 5_loss_landscape.c: the loss of a real network around its solution: not a parabola any more.
  *
- * Trains a network (or reads a checkpoint), then measures its loss on a plane through the trained weights, along a line,
- * and in the plane in which its training moved. --compare trains two, with and without skip connections, to the same
- * loss (on two ranks at the same time) and puts them side by side. All ranks share the points; an
- * interrupted landscape is resumed.
+ * Trains a network (or reads a checkpoint), then measures its loss on a plane through the trained
+ * weights, along a line, and in the plane in which its training moved. --compare trains two, with
+ * and without skip connections, to the same loss (on two ranks at the same time) and puts them side
+ * by side. All ranks share the points; an interrupted landscape is resumed.
  * Exercise: filter_normalize.c (lab1.h).
  */
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include "check.h"
 #include "exercise.h"
 #include "lab1.h"
 #include "landscape/landscape_work.h"
 #include "live_figure.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 static Choices defaults(void)
 {
-    return (Choices){.run = run_options_default(), .norm = "running", .lines = true, .path = true, .eigenvalues = true, .images = 512, .batch = 256,
-                     .steps = 20, .extent = 1, .directions = 1,
-                     .recipe = {.images = 10000, .batch = 128, .updates = 300, .rate = 0.1, .momentum = 0.9, .weight_decay = 5e-4,
+    return (Choices){.run = run_options_default(),
+                     .norm = "running",
+                     .lines = true,
+                     .path = true,
+                     .eigenvalues = true,
+                     .images = 512,
+                     .batch = 256,
+                     .steps = 20,
+                     .extent = 1,
+                     .directions = 1,
+                     .recipe = {.images = 10000,
+                                .batch = 128,
+                                .updates = 300,
+                                .rate = 0.1,
+                                .momentum = 0.9,
+                                .weight_decay = 5e-4,
                                 .snapshots = 40}};
 }
 
@@ -28,40 +41,57 @@ static void parse(Choices *c, Option *table, int argc, char **argv)
     Recipe *r = &c->recipe;
     const Option options[] = {
         RUN_OPTIONS(c->run),
-        {"checkpoint", ARG_STRING, &c->checkpoint, .help = "look at this network, do not train one"},
+        {"checkpoint", ARG_STRING, &c->checkpoint,
+         .help = "look at this network, do not train one"},
         {"against", ARG_STRING, &c->against, .help = "and compare it with this one"},
-        {"model", ARG_STRING, &r->spec.name, .help = "linear, mlp, cnn, resnet8 (default), resnet20 (compare), resnet56 (full) …"},
+        {"model", ARG_STRING, &r->spec.name,
+         .help = "linear, mlp, cnn, resnet8 (default), resnet20 (compare), resnet56 (full) …"},
         {"no-skip", ARG_FLAG, &c->no_skip, .help = "without skip connections"},
-        {"compare", ARG_FLAG, &c->compare, .help = "train two, with and without skips, side by side"},
+        {"compare", ARG_FLAG, &c->compare,
+         .help = "train two, with and without skips, side by side"},
         {"full", ARG_FLAG, &c->full, .help = "compare resnet56 (35 minutes on 2 cores)"},
-        {"points", ARG_INT, &c->points, .min = 0, .max = 1001, .help = "points along each side (0: 25; compare 21; full 31)"},
-        {"extent", ARG_REAL, &c->extent, .min = 1e-3, .max = 100, .help = "how far to look, in lengths of the weights' filters"},
-        {"images", ARG_INT, &c->images, .min = 1, .max = 1000000, .help = "pictures on which the loss is measured"},
+        {"points", ARG_INT, &c->points, .min = 0, .max = 1001,
+         .help = "points along each side (0: 25; compare 21; full 31)"},
+        {"extent", ARG_REAL, &c->extent, .min = 1e-3, .max = 100,
+         .help = "how far to look, in lengths of the weights' filters"},
+        {"images", ARG_INT, &c->images, .min = 1, .max = 1000000,
+         .help = "pictures on which the loss is measured"},
         {"test", ARG_FLAG, &c->test, .help = "measure on test pictures, not on training pictures"},
-        {"norm", ARG_CHOICE, &c->norm, .choices = "running|batch", .help = "batch norm's statistics: the trained ones, or each batch's"},
-        {"measure-batch", ARG_INT, &c->batch, .min = 1, .max = 65536, .help = "pictures per batch when measuring"},
-        {"direction-seed", ARG_LONG, &c->directions, .min = 0, .max = 9e15, .help = "seed of the random directions"},
+        {"norm", ARG_CHOICE, &c->norm, .choices = "running|batch",
+         .help = "batch norm's statistics: the trained ones, or each batch's"},
+        {"measure-batch", ARG_INT, &c->batch, .min = 1, .max = 65536,
+         .help = "pictures per batch when measuring"},
+        {"direction-seed", ARG_LONG, &c->directions, .min = 0, .max = 9e15,
+         .help = "seed of the random directions"},
         {"lines", ARG_FLAG, &c->lines, .help = "training and test loss along the first direction"},
         {"path", ARG_FLAG, &c->path, .help = "the path of training in its own plane"},
-        {"eigenvalues", ARG_FLAG, &c->eigenvalues, .help = "the Hessian's largest and smallest eigenvalue"},
+        {"eigenvalues", ARG_FLAG, &c->eigenvalues,
+         .help = "the Hessian's largest and smallest eigenvalue"},
         {"steps", ARG_INT, &c->steps, .min = 2, .max = 500, .help = "Lanczos steps for them"},
-        {"train-images", ARG_INT, &r->images, .min = 1, .max = 1000000, .help = "pictures to train on"},
+        {"train-images", ARG_INT, &r->images, .min = 1, .max = 1000000,
+         .help = "pictures to train on"},
         {"batch", ARG_INT, &r->batch, .min = 1, .max = 65536, .help = "images per update"},
         {"updates", ARG_INT, &r->updates, .min = 1, .max = 1000000, .help = "updates at most"},
         {"rate", ARG_REAL, &r->rate, .min = 1e-6, .max = 100, .help = "learning rate"},
-        {"target", ARG_REAL, &r->target, .min = 0, .max = 100, .help = "stop at this loss (0: compare 0.2, else never)"},
+        {"target", ARG_REAL, &r->target, .min = 0, .max = 100,
+         .help = "stop at this loss (0: compare 0.2, else never)"},
         {0}};
     OPTIONS_KEEP(table, options);
-    args_parse("5_loss_landscape", "The loss of a real network around its solution.", table, argc, argv);
+    args_parse("5_loss_landscape", "The loss of a real network around its solution.", table, argc,
+               argv);
     c->compare = c->compare || c->full || c->against;
-    REQUIRE(!c->against || c->checkpoint, "--against needs --checkpoint: the network to compare with");
+    REQUIRE(!c->against || c->checkpoint,
+            "--against needs --checkpoint: the network to compare with");
     if (c->full) {
         r->updates = r->updates == 300 ? 1500 : r->updates;
         r->images = r->images == 10000 ? 20000 : r->images;
     } else if (c->compare)
         r->updates = r->updates == 300 ? 900 : r->updates;
     r->target = r->target == 0 && c->compare ? (c->full ? 0.35 : 0.2) : r->target;
-    r->spec.name = r->spec.name ? r->spec.name : c->full ? "resnet56" : c->compare ? "resnet20" : "resnet8";
+    r->spec.name = r->spec.name ? r->spec.name
+                 : c->full      ? "resnet56"
+                 : c->compare   ? "resnet20"
+                                : "resnet8";
     r->spec.no_skip = c->no_skip;
     r->seed = c->run.seed;
     c->points = c->points ? c->points : c->full ? 31 : c->compare ? 21 : 25;
@@ -121,8 +151,15 @@ static void finish(void *state)
         background_wait(s->thread);
 }
 
-static const PlotKey keys[] = {{"space", "pause, go on"}, {".", "one point"}, {"h", "heat map or contours"}, {"drag", "turn the surface"},
-                               {"wheel", "zoom the surface"}, {"s", "save a PNG"}, {"q", "quit"}, {"F11", "full screen"}, {NULL, NULL}};
+static const PlotKey keys[] = {{"space", "pause, go on"},
+                               {".", "one point"},
+                               {"h", "heat map or contours"},
+                               {"drag", "turn the surface"},
+                               {"wheel", "zoom the surface"},
+                               {"s", "save a PNG"},
+                               {"q", "quit"},
+                               {"F11", "full screen"},
+                               {NULL, NULL}};
 
 /* ---- what was found, in words ---- */
 
@@ -133,7 +170,9 @@ static void report(Session *s)
         if (!l->plane.surface || !l->plane.surface->known)
             continue;
         Roughness r = look_roughness(l);
-        run_say(s->run, "%s: curved downwards at %.1f %% of %d inner points, mean |λmin/λmax| there and 0 elsewhere %.3f, %d local minima",
+        run_say(s->run,
+                "%s: curved downwards at %.1f %% of %d inner points, mean |λmin/λmax| there and 0 "
+                "elsewhere %.3f, %d local minima",
                 l->net->name, 100 * r.negative, r.points, r.ratio, r.minima);
     }
 }
@@ -146,7 +185,8 @@ static void try_filter_normalize(void *unused)
 
 int main(int argc, char **argv)
 {
-    static const ExerciseUse uses[] = {{"lab1_gd/exercises/5_filter_normalize.c", try_filter_normalize}};
+    static const ExerciseUse uses[] = {
+        {"lab1_gd/exercises/5_filter_normalize.c", try_filter_normalize}};
     Choices c = defaults();
     Option table[MOST_OPTIONS];
     parse(&c, table, argc, argv);
@@ -155,20 +195,41 @@ int main(int argc, char **argv)
     Comm *comm = comm_open(c.run.comm);
     Backend *be = backend_open(c.run.device, comm->local_rank, comm->local_size, c.run.threads);
     backend_precision(be, c.run.precision);
-    REQUIRE(be->precision == PRECISION_FP32 || !c.eigenvalues, "--precision=%s: too rough for the Hessian's eigenvalues: add --no-eigenvalues", c.run.precision);
+    REQUIRE(be->precision == PRECISION_FP32 || !c.eigenvalues,
+            "--precision=%s: too rough for the Hessian's eigenvalues: add --no-eigenvalues",
+            c.run.precision);
     Dataset *data = dataset_open(c.run.data, "fashion,synthetic", c.run.data_dir);
     c.recipe.images = c.recipe.images < data->train.count ? c.recipe.images : data->train.count;
-    REQUIRE(c.recipe.batch <= c.recipe.images, "--batch=%d is above the %d training pictures", c.recipe.batch, c.recipe.images);
-    json_t *facts = json_pack("{s:s, s:s, s:i}", "data", data->description, "device", be->description, "ranks", comm->size);
+    REQUIRE(c.recipe.batch <= c.recipe.images, "--batch=%d is above the %d training pictures",
+            c.recipe.batch, c.recipe.images);
+    json_t *facts = json_pack("{s:s, s:s, s:i}", "data", data->description, "device",
+                              be->description, "ranks", comm->size);
     Run *run = run_open("lab1_loss_landscape", &c.run, table, facts, comm->rank == 0);
-    char *title = format_new("%s · loss on %d %s pictures · %s statistics · filter-normalised directions (seed %lld)", data->name,
-                             c.images, c.test ? "test" : "training", c.norm, (long long)c.directions);
-    Session s = {.c = &c, .run = run, .comm = comm, .be = be, .data = data,
-                 .view = {.looks = c.compare ? 2 : 1, .title = title, .missing = missing, .camera = {-50, 35, c.compare ? 1.05 : 1.15}, .heat = true, .lines = c.lines, .phase = "to do"}};
+    char *title = format_new(
+        "%s · loss on %d %s pictures · %s statistics · filter-normalised directions (seed %lld)",
+        data->name, c.images, c.test ? "test" : "training", c.norm, (long long)c.directions);
+    Session s = {.c = &c,
+                 .run = run,
+                 .comm = comm,
+                 .be = be,
+                 .data = data,
+                 .view = {.looks = c.compare ? 2 : 1,
+                          .title = title,
+                          .missing = missing,
+                          .camera = {-50, 35, c.compare ? 1.05 : 1.15},
+                          .heat = true,
+                          .lines = c.lines,
+                          .phase = "to do"}};
     if (comm->rank == 0) {
         s.thread = missing ? NULL : background_start(work, &s);
-        live_figure_show(run, &(LiveFigure){.title = "Lab 1 · loss landscape", .picture = "landscape.png", .keys = keys, .state = &s, .draw = draw,
-                                 .changed = changed, .event = on_event, .finish = finish});
+        live_figure_show(run, &(LiveFigure){.title = "Lab 1 · loss landscape",
+                                            .picture = "landscape.png",
+                                            .keys = keys,
+                                            .state = &s,
+                                            .draw = draw,
+                                            .changed = changed,
+                                            .event = on_event,
+                                            .finish = finish});
         background_stop(s.thread);
         report(&s);
     } else if (!missing)

@@ -1,15 +1,16 @@
-/* 6_live_surface.c: a real network in training, on its own loss surface, while you turn the knobs: learning rate, batch
- * size, momentum. The plane through weight space is laid anew as the weights move on, and measured between the updates.
- * Exercise: plane_coordinates.c (lab1.h); filter_normalize.c, of part 5, is used, too.
+/* 6_live_surface.c: a real network in training, on its own loss surface, while you turn the knobs:
+ * learning rate, batch size, momentum. The plane through weight space is laid anew as the weights
+ * move on, and measured between the updates. Exercise: plane_coordinates.c (lab1.h);
+ * filter_normalize.c, of part 5, is used, too.
  */
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include "check.h"
 #include "exercise.h"
 #include "lab1.h"
 #include "landscape/live.h"
 #include "live_figure.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 typedef struct Choices {
     RunOptions run;
@@ -20,20 +21,29 @@ typedef struct Choices {
 
 static void parse(Choices *c, Option *table, int argc, char **argv)
 {
-    const Option options[] = {
-        RUN_OPTIONS(c->run),
-        {"model", ARG_STRING, &c->model, .help = "mlp, linear, resnet8 … (an mlp has layers of 64 and 32)"},
-        {"images", ARG_INT, &c->images, .min = 1, .max = 1000000, .help = "pictures to train on"},
-        {"measured", ARG_INT, &c->measured, .min = 1, .max = 100000, .help = "pictures on which each loss is measured"},
-        {"batch", ARG_INT, &c->batch, .min = 1, .max = LIVE_LARGEST_BATCH, .help = "pictures per update, at the start"},
-        {"rate", ARG_REAL, &c->rate, .min = 1e-6, .max = 1000, .help = "learning rate η, at the start"},
-        {"momentum", ARG_REAL, &c->momentum, .min = 0, .max = 0.999, .help = "of SGD, at the start"},
-        {"plane", ARG_CHOICE, &c->plane, .choices = "path|start|random", .help = "plane of the surface, at the start"},
-        {"speed", ARG_REAL, &c->speed, .min = 0.1, .max = 1e6, .help = "updates per second in the window, at most"},
-        {"updates", ARG_INT, &c->updates, .min = 1, .max = 10000000, .help = "updates without a window"},
-        {0}};
+    const Option options[] = {RUN_OPTIONS(c->run),
+                              {"model", ARG_STRING, &c->model,
+                               .help = "mlp, linear, resnet8 … (an mlp has layers of 64 and 32)"},
+                              {"images", ARG_INT, &c->images, .min = 1, .max = 1000000,
+                               .help = "pictures to train on"},
+                              {"measured", ARG_INT, &c->measured, .min = 1, .max = 100000,
+                               .help = "pictures on which each loss is measured"},
+                              {"batch", ARG_INT, &c->batch, .min = 1, .max = LIVE_LARGEST_BATCH,
+                               .help = "pictures per update, at the start"},
+                              {"rate", ARG_REAL, &c->rate, .min = 1e-6, .max = 1000,
+                               .help = "learning rate η, at the start"},
+                              {"momentum", ARG_REAL, &c->momentum, .min = 0, .max = 0.999,
+                               .help = "of SGD, at the start"},
+                              {"plane", ARG_CHOICE, &c->plane, .choices = "path|start|random",
+                               .help = "plane of the surface, at the start"},
+                              {"speed", ARG_REAL, &c->speed, .min = 0.1, .max = 1e6,
+                               .help = "updates per second in the window, at most"},
+                              {"updates", ARG_INT, &c->updates, .min = 1, .max = 10000000,
+                               .help = "updates without a window"},
+                              {0}};
     OPTIONS_KEEP(table, options);
-    args_parse("6_live_surface", "A network in training on its own loss surface.", table, argc, argv);
+    args_parse("6_live_surface", "A network in training on its own loss surface.", table, argc,
+               argv);
 }
 
 /* ---- the window ---- */
@@ -42,9 +52,9 @@ typedef struct Session {
     Live *live;
     BackgroundThread *thread;
     LiveLook look;
-    char *missing;     /* which exercise is to do, NULL: none */
-    bool looks_anew;   /* another view of the same */
-    int64_t drawn;     /* live->changes when it was drawn */
+    char *missing;   /* which exercise is to do, NULL: none */
+    bool looks_anew; /* another view of the same */
+    int64_t drawn;   /* live->changes when it was drawn */
 } Session;
 
 /* The next of these momenta up or down from m. */
@@ -63,15 +73,22 @@ static void key(LiveWish *w, char key, int images)
     int most = images < LIVE_LARGEST_BATCH ? images : LIVE_LARGEST_BATCH;
     switch (key) {
     case ' ': w->paused = !w->paused; break;
-    case '.': w->steps = w->paused ? w->steps + 1 : 1; w->paused = true; break;
+    case '.':
+        w->steps = w->paused ? w->steps + 1 : 1;
+        w->paused = true;
+        break;
     case '[': w->rate /= 1.25; break;
     case ']': w->rate *= 1.25; break;
     case '-': w->batch = w->batch > 1 ? w->batch / 2 : 1; break;
-    case '+': case '=': w->batch = 2 * w->batch < most ? 2 * w->batch : most; break;
+    case '+':
+    case '=': w->batch = 2 * w->batch < most ? 2 * w->batch : most; break;
     case 'm': w->momentum = next_momentum(w->momentum, -1); break;
     case 'M': w->momentum = next_momentum(w->momentum, 1); break;
     case 'p': w->plane = (w->plane + 1) % PLANE_KINDS; break;
-    case 'r': w->restart = true; w->paused = false; break;
+    case 'r':
+        w->restart = true;
+        w->paused = false;
+        break;
     }
 }
 
@@ -117,10 +134,20 @@ static void finish(void *state)
     background_wait(s->thread);
 }
 
-static const PlotKey keys[] = {{"space", "pause; the surface is measured to its end"}, {".", "one update"}, {"[ ]", "learning rate"},
-                               {"- +", "batch size"}, {"m M", "momentum down, up"}, {"p", "plane: path, start–now, random"},
-                               {"r", "restart with the same weights"}, {"h", "heat map or contours"}, {"drag", "turn the surface"}, {"wheel", "zoom the surface"},
-                               {"s", "save a PNG"}, {"F11", "full screen"}, {"q", "quit"}, {NULL, NULL}};
+static const PlotKey keys[] = {{"space", "pause; the surface is measured to its end"},
+                               {".", "one update"},
+                               {"[ ]", "learning rate"},
+                               {"- +", "batch size"},
+                               {"m M", "momentum down, up"},
+                               {"p", "plane: path, start–now, random"},
+                               {"r", "restart with the same weights"},
+                               {"h", "heat map or contours"},
+                               {"drag", "turn the surface"},
+                               {"wheel", "zoom the surface"},
+                               {"s", "save a PNG"},
+                               {"F11", "full screen"},
+                               {"q", "quit"},
+                               {NULL, NULL}};
 
 /* ---- what it needs, and what it found ---- */
 
@@ -139,21 +166,26 @@ static void try_plane_coordinates(void *unused)
 }
 
 static const ExerciseUse uses[] = {{"lab1_gd/exercises/5_filter_normalize.c", try_filter_normalize},
-                                   {"lab1_gd/exercises/6_plane_coordinates.c", try_plane_coordinates}};
+                                   {"lab1_gd/exercises/6_plane_coordinates.c",
+                                    try_plane_coordinates}};
 
 static void report(Run *run, const Live *l, const char *missing)
 {
     const LiveSeen *s = &l->seen;
     if (missing)
         run_say(run, "to do: %s", missing);
-    run_say(run, "after %d updates at rate %.4g, batch %d, momentum %g: %s", s->update, l->wish.rate, l->wish.batch, l->wish.momentum,
+    run_say(run, "after %d updates at rate %.4g, batch %d, momentum %g: %s", s->update,
+            l->wish.rate, l->wish.batch, l->wish.momentum,
             s->diverged ? "diverged" : "still moving");
     run_say(run, "  loss of the batch  held out  accuracy  from the start  path off the plane");
-    run_say(run, "  %17.4f %9.4f %7.1f %% %15.3f %19.3f", s->loss, s->held_loss, 100 * s->accuracy, s->moved, s->off);
+    run_say(run, "  %17.4f %9.4f %7.1f %% %15.3f %19.3f", s->loss, s->held_loss, 100 * s->accuracy,
+            s->moved, s->off);
     if (s->side)
-        run_say(run, "surface: %s, %d × %d points on %d training pictures", live_planes[s->plane], s->side, s->side, l->setup.measured);
+        run_say(run, "surface: %s, %d × %d points on %d training pictures", live_planes[s->plane],
+                s->side, s->side, l->setup.measured);
     if (s->plane == PLANE_PATH && s->side)
-        run_say(run, "its two directions explain %.1f %% and %.1f %% of the path's variance", 100 * s->share[0], 100 * s->share[1]);
+        run_say(run, "its two directions explain %.1f %% and %.1f %% of the path's variance",
+                100 * s->share[0], 100 * s->share[1]);
     run_metrics_header(run, "update,held_out_loss");
     for (int i = 0; i < s->held.count; i++)
         run_metrics(run, "%g,%.9g", s->held.x[i], s->held.y[i]);
@@ -161,8 +193,14 @@ static void report(Run *run, const Live *l, const char *missing)
 
 static LiveWish first_wish(const Choices *c)
 {
-    PlaneKind plane = !strcmp(c->plane, "path") ? PLANE_PATH : !strcmp(c->plane, "start") ? PLANE_START_NOW : PLANE_RANDOM;
-    return (LiveWish){.rate = c->rate, .momentum = c->momentum, .speed = c->speed, .batch = c->batch, .plane = plane};
+    PlaneKind plane = !strcmp(c->plane, "path")  ? PLANE_PATH
+                    : !strcmp(c->plane, "start") ? PLANE_START_NOW
+                                                 : PLANE_RANDOM;
+    return (LiveWish){.rate = c->rate,
+                      .momentum = c->momentum,
+                      .speed = c->speed,
+                      .batch = c->batch,
+                      .plane = plane};
 }
 
 /* All on rank 0: one network is too small to share. */
@@ -174,18 +212,39 @@ static void show(Choices *c, const Option *table, char *missing, bool surface)
     Dataset *data = dataset_open(c->run.data, "fashion,synthetic", c->run.data_dir);
     const Images *train = &data->train;
     c->images = c->images < train->count ? c->images : train->count;
-    REQUIRE(c->batch <= c->images, "--batch=%d is above the %d training pictures", c->batch, c->images);
-    REQUIRE(c->measured <= train->count && c->measured <= data->test.count, "--measured=%d: there are %d training and %d test pictures",
-            c->measured, train->count, data->test.count);
-    Run *run = run_open("lab1_live_surface", &c->run, table, json_pack("{s:s, s:s, s:i}", "data", data->description, "device", be->description,
-                                                                       "ranks", 1), true);
-    LiveSetup setup = {.be = be, .data = data, .images = c->images, .measured = c->measured, .updates = c->updates, .seed = (uint64_t)c->run.seed,
-                       .spec = {.name = c->model, .h = train->h, .w = train->w, .c = train->c, .classes = data->classes, .hidden = {64, 32}},
-                       .surface = surface, .path = !missing};
+    REQUIRE(c->batch <= c->images, "--batch=%d is above the %d training pictures", c->batch,
+            c->images);
+    REQUIRE(c->measured <= train->count && c->measured <= data->test.count,
+            "--measured=%d: there are %d training and %d test pictures", c->measured, train->count,
+            data->test.count);
+    Run *run = run_open("lab1_live_surface", &c->run, table,
+                        json_pack("{s:s, s:s, s:i}", "data", data->description, "device",
+                                  be->description, "ranks", 1),
+                        true);
+    LiveSetup setup = {.be = be,
+                       .data = data,
+                       .images = c->images,
+                       .measured = c->measured,
+                       .updates = c->updates,
+                       .seed = (uint64_t)c->run.seed,
+                       .spec = {.name = c->model,
+                                .h = train->h,
+                                .w = train->w,
+                                .c = train->c,
+                                .classes = data->classes,
+                                .hidden = {64, 32}},
+                       .surface = surface,
+                       .path = !missing};
     s.live = live_new(&setup, first_wish(c));
     s.thread = background_start(live_work, s.live);
-    live_figure_show(run, &(LiveFigure){.title = "Lab 1 · live training on the surface", .picture = "live.png", .keys = keys, .state = &s, .draw = draw,
-                             .changed = changed, .event = on_event, .finish = finish});
+    live_figure_show(run, &(LiveFigure){.title = "Lab 1 · live training on the surface",
+                                        .picture = "live.png",
+                                        .keys = keys,
+                                        .state = &s,
+                                        .draw = draw,
+                                        .changed = changed,
+                                        .event = on_event,
+                                        .finish = finish});
     background_stop(s.thread);
     report(run, s.live, missing);
     live_free(s.live);
@@ -196,8 +255,15 @@ static void show(Choices *c, const Option *table, char *missing, bool surface)
 
 int main(int argc, char **argv)
 {
-    Choices c = {.run = run_options_default(), .model = "mlp", .plane = "path", .images = 8192, .measured = 512, .batch = 32, .updates = 600,
-                 .rate = 0.1, .speed = 30};
+    Choices c = {.run = run_options_default(),
+                 .model = "mlp",
+                 .plane = "path",
+                 .images = 8192,
+                 .measured = 512,
+                 .batch = 32,
+                 .updates = 600,
+                 .rate = 0.1,
+                 .speed = 30};
     Option table[MOST_OPTIONS];
     parse(&c, table, argc, argv);
     char *missing = exercise_missing(uses, 2), *no_surface = exercise_missing(uses, 1);

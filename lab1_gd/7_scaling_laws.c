@@ -1,16 +1,17 @@
-/* 7_scaling_laws.c: why more than one device. The error falls with the data as a power law (Hestness et al., arXiv
- * 1712.00409), from a region of too little data down to a floor: measured on growing parts of a data set, fitted, used to
- * foretell how much data a target error needs, and checked by training with so much. And what so much data costs:
- * --cost prints the calculator alone. Trainings that are finished are kept. Exercises: needed_examples.c,
- * training_days.c (lab1.h).
+/* 7_scaling_laws.c: why more than one device. The error falls with the data as a power law
+ * (Hestness et al., arXiv 1712.00409), from a region of too little data down to a floor: measured
+ * on growing parts of a data set, fitted, used to foretell how much data a target error needs, and
+ * checked by training with so much. And what so much data costs: --cost prints the calculator
+ * alone. Trainings that are finished are kept. Exercises: needed_examples.c, training_days.c
+ * (lab1.h).
  */
-#include <stdlib.h>
 #include "check.h"
 #include "exercise.h"
 #include "lab1.h"
-#include "scaling/learning_curve.h"
 #include "live_figure.h"
+#include "scaling/learning_curve.h"
 #include "timer.h"
+#include <stdlib.h>
 
 typedef struct Choices {
     RunOptions run;
@@ -20,31 +21,39 @@ typedef struct Choices {
 
 static Choices defaults(void)
 {
-    Choices c = {.curve = {.model = "mlp", .smallest = 4, .largest = 16384, .fit_from = 256, .seeds = 3, .batch = 64,
-                               .updates = 1000, .epochs = 10, .rate = 0.05, .momentum = 0.9, .weight_decay = 5e-4, .target = 0.115,
-                               .test = 10000, .cost = cost_default()}};
+    Choices c = {.curve = {.model = "mlp",
+                           .smallest = 4,
+                           .largest = 16384,
+                           .fit_from = 256,
+                           .seeds = 3,
+                           .batch = 64,
+                           .updates = 1000,
+                           .epochs = 10,
+                           .rate = 0.05,
+                           .momentum = 0.9,
+                           .weight_decay = 5e-4,
+                           .target = 0.115,
+                           .test = 10000,
+                           .cost = cost_default()}};
     c.run = run_options_default();
-    c.run.threads = 1; /* an update of this small network is over before a second thread has begun to help */
+    c.run.threads = 1; /* an update of this small network is over before a second thread has
+                        * begun to help */
     return c;
 }
 
 static void parse(Choices *c, Option *options, int argc, char **argv)
 {
-    static const char *const full[][2] = {{"threads", "0"}, {"model", "cnn"}, {"largest", "32768"}, {"seeds", "5"}, {"epochs", "20"}, {"target", "0.08"}};
-    args_parse("7_scaling_laws", "The error as a power law of the data, and what a training costs.", options, argc, argv);
+    static const char *const full[][2] = {{"threads", "0"}, {"model", "cnn"}, {"largest", "32768"},
+                                          {"seeds", "5"},   {"epochs", "20"}, {"target", "0.08"}};
+    args_parse("7_scaling_laws", "The error as a power law of the data, and what a training costs.",
+               options, argc, argv);
     for (size_t i = 0; c->full && i < sizeof full / sizeof *full; i++)
         args_otherwise(options, full[i][0], full[i][1]);
 }
 
-static void try_needed_examples(void *unused)
-{
-    needed_examples(1, -0.5, 0, 0.1);
-}
+static void try_needed_examples(void *unused) { needed_examples(1, -0.5, 0, 0.1); }
 
-static void try_training_days(void *unused)
-{
-    training_days(1, 1, 1, 1, 1);
-}
+static void try_training_days(void *unused) { training_days(1, 1, 1, 1, 1); }
 
 static void draw(void *state, Plot *plot)
 {
@@ -90,12 +99,22 @@ static void finish(void *state)
 /* On rank 0: the trainings on a thread, the figure beside it. */
 static void show(LearningCurve *l)
 {
-    static const PlotKey keys[] = {{"space", "pause, go on"}, {"- +", "devices of your project"}, {"s", "save a picture"},
-                                   {"F11", "full screen"}, {"q", "quit; finished trainings are kept"}, {0}};
+    static const PlotKey keys[] = {{"space", "pause, go on"},
+                                   {"- +", "devices of your project"},
+                                   {"s", "save a picture"},
+                                   {"F11", "full screen"},
+                                   {"q", "quit; finished trainings are kept"},
+                                   {0}};
     BackgroundThread *b = l->missing ? NULL : background_start(learning_curve_work, l);
     l->background = b;
-    live_figure_show(l->run, &(LiveFigure){.title = "Lab 1 · scaling laws", .picture = "scaling_laws.png", .keys = keys, .state = l, .draw = draw,
-                                .event = on_event, .changed = changed, .finish = finish});
+    live_figure_show(l->run, &(LiveFigure){.title = "Lab 1 · scaling laws",
+                                           .picture = "scaling_laws.png",
+                                           .keys = keys,
+                                           .state = l,
+                                           .draw = draw,
+                                           .event = on_event,
+                                           .changed = changed,
+                                           .finish = finish});
     background_stop(b);
     l->background = NULL;
 }
@@ -104,7 +123,9 @@ static void show(LearningCurve *l)
 static int cost_alone(Choices *c, const Option *options)
 {
     Run *run = run_open("lab1_scaling_laws", &c->run, options, NULL, true);
-    char *missing = exercise_missing(&(ExerciseUse){"lab1_gd/exercises/7b_training_days.c", try_training_days}, 1);
+    char *missing = exercise_missing(&(ExerciseUse){"lab1_gd/exercises/7b_training_days.c",
+                                                    try_training_days},
+                                     1);
     if (missing)
         run_say(run, "to do: %s", missing);
     else
@@ -132,33 +153,45 @@ int main(int argc, char **argv)
     Option options[] = {
         RUN_OPTIONS(c.run),
         {"model", ARG_STRING, &l->model, .help = "mlp, cnn, resnet8 …"},
-        {"smallest", ARG_INT, &l->smallest, .min = 1, .max = 1e6, .help = "smallest part of the training set, examples"},
-        {"largest", ARG_INT, &l->largest, .min = 1, .max = 1e6, .help = "largest part that the law is fitted on; each is twice the one before"},
-        {"fit-from", ARG_INT, &l->fit_from, .min = 1, .max = 1e6, .help = "smallest part that the law is fitted on"},
-        {"seeds", ARG_INT, &l->seeds, .min = 1, .max = 30, .help = "trainings per size, on other examples each"},
+        {"smallest", ARG_INT, &l->smallest, .min = 1, .max = 1e6,
+         .help = "smallest part of the training set, examples"},
+        {"largest", ARG_INT, &l->largest, .min = 1, .max = 1e6,
+         .help = "largest part that the law is fitted on; each is twice the one before"},
+        {"fit-from", ARG_INT, &l->fit_from, .min = 1, .max = 1e6,
+         .help = "smallest part that the law is fitted on"},
+        {"seeds", ARG_INT, &l->seeds, .min = 1, .max = 30,
+         .help = "trainings per size, on other examples each"},
         {"batch", ARG_INT, &l->batch, .min = 1, .max = 65536, .help = "pictures per update"},
         {"updates", ARG_INT, &l->updates, .min = 1, .max = 1e8, .help = "of a training, at least"},
         {"epochs", ARG_REAL, &l->epochs, .min = 0, .max = 1e4, .help = "of a training, at least"},
-        {"rate", ARG_REAL, &l->rate, .min = 1e-6, .max = 100, .help = "learning rate at the start; falls as a cosine"},
+        {"rate", ARG_REAL, &l->rate, .min = 1e-6, .max = 100,
+         .help = "learning rate at the start; falls as a cosine"},
         {"momentum", ARG_REAL, &l->momentum, .min = 0, .max = 0.9999, .help = "of SGD"},
-        {"weight-decay", ARG_REAL, &l->weight_decay, .min = 0, .max = 1, .help = "times the weight is added to its gradient"},
-        {"target", ARG_REAL, &l->target, .min = 1e-6, .max = 1, .help = "test error to foretell the data for"},
+        {"weight-decay", ARG_REAL, &l->weight_decay, .min = 0, .max = 1,
+         .help = "times the weight is added to its gradient"},
+        {"target", ARG_REAL, &l->target, .min = 1e-6, .max = 1,
+         .help = "test error to foretell the data for"},
         {"test", ARG_INT, &l->test, .min = 100, .max = 1e6, .help = "test pictures used"},
-        {"full", ARG_FLAG, &c.full, .help = "a convolutional network, more sizes, seeds and epochs: hours"},
+        {"full", ARG_FLAG, &c.full,
+         .help = "a convolutional network, more sizes, seeds and epochs: hours"},
         {"cost", ARG_FLAG, &c.cost, .help = "the cost calculator alone"},
-        COST_OPTIONS(l->cost), {0}};
+        COST_OPTIONS(l->cost),
+        {0}};
     parse(&c, options, argc, argv);
     stop_on_signals();
     if (c.cost)
         return cost_alone(&c, options);
-    static const ExerciseUse uses[] = {{"lab1_gd/exercises/7a_needed_examples.c", try_needed_examples}, {"lab1_gd/exercises/7b_training_days.c", try_training_days}};
+    static const ExerciseUse uses[] = {{"lab1_gd/exercises/7a_needed_examples.c",
+                                        try_needed_examples},
+                                       {"lab1_gd/exercises/7b_training_days.c", try_training_days}};
     l->missing = exercise_missing(uses, 2);
     Comm *comm = comm_open(c.run.comm);
     Backend *be = backend_open(c.run.device, comm->local_rank, comm->local_size, c.run.threads);
     backend_precision(be, c.run.precision);
     Dataset *data = dataset_open(c.run.data, "fashion,synthetic", c.run.data_dir);
     learning_curve_open(l, comm, be, data, c.run.seed);
-    json_t *facts = json_pack("{s:s, s:s, s:i}", "data", data->description, "device", be->description, "ranks", comm->size);
+    json_t *facts = json_pack("{s:s, s:s, s:i}", "data", data->description, "device",
+                              be->description, "ranks", comm->size);
     l->run = run_open("lab1_scaling_laws", &c.run, options, facts, comm->rank == 0);
     if (comm->rank == 0) {
         learning_curve_file(l);

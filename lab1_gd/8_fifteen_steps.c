@@ -1,19 +1,20 @@
-/* 8_fifteen_steps.c: what happens in one training step. A small residual net is trained, data parallel, and every step is
- * taken apart into fifteen: read, transport, pre-process, queue, transport, three parts of the network forward, loss, three
- * parts backward, optimiser, update, return. The picture shows a step of median length on every rank, while training goes
- * on; trace.json opens in ui.perfetto.dev. Exercise: busy.c (lab1.h).
+/* 8_fifteen_steps.c: what happens in one training step. A small residual net is trained, data
+ * parallel, and every step is taken apart into fifteen: read, transport, pre-process, queue,
+ * transport, three parts of the network forward, loss, three parts backward, optimiser, update,
+ * return. The picture shows a step of median length on every rank, while training goes on;
+ * trace.json opens in ui.perfetto.dev. Exercise: busy.c (lab1.h).
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include "background_thread.h"
 #include "check.h"
 #include "command.h"
 #include "exercise.h"
-#include "step/fifteen.h"
 #include "lab1.h"
 #include "live_figure.h"
+#include "step/fifteen.h"
 #include "timer.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 enum { MOST_RANKS = 8, SMALLEST = 2, LARGEST = 256 };
 
@@ -28,20 +29,21 @@ static void parse(Choices *c, Option *table, int argc, char **argv)
 {
     const Option options[] = {
         RUN_OPTIONS(c->run),
-        {"model", ARG_CHOICE, &c->model, .choices = "resnet8|resnet20|resnet56", .help = "residual net to train"},
-        {"batch", ARG_INT, &c->batch, .min = SMALLEST, .max = LARGEST, .help = "pictures per rank and step"},
+        {"model", ARG_CHOICE, &c->model, .choices = "resnet8|resnet20|resnet56",
+         .help = "residual net to train"},
+        {"batch", ARG_INT, &c->batch, .min = SMALLEST, .max = LARGEST,
+         .help = "pictures per rank and step"},
         {"rate", ARG_REAL, &c->rate, .min = 0, .max = 100, .help = "learning rate η"},
         {"steps", ARG_INT, &c->steps, .min = 16, .max = 100000, .help = "steps without a window"},
-        {"pictures", ARG_INT, &c->pictures, .min = 16, .max = 60000, .help = "training pictures used"},
+        {"pictures", ARG_INT, &c->pictures, .min = 16, .max = 60000,
+         .help = "training pictures used"},
         {0}};
     OPTIONS_KEEP(table, options);
-    args_parse("8_fifteen_steps", "The fifteen parts of a training step, measured.", table, argc, argv);
+    args_parse("8_fifteen_steps", "The fifteen parts of a training step, measured.", table, argc,
+               argv);
 }
 
-static void try_busy(void *unused)
-{
-    busy((double[]){0}, (double[]){1}, 1, 0, 1);
-}
+static void try_busy(void *unused) { busy((double[]){0}, (double[]){1}, 1, 0, 1); }
 
 /* Numbers of a Command. */
 enum { STOP, RESTART, BATCH, SHOW, STEP };
@@ -53,8 +55,8 @@ typedef struct Session {
     const Dataset *data;
     Commands commands;
     TimedTraining *training;
-    BackgroundThread *thread, *own; /* rank 0's training, as the window's thread knows it, and as it knows itself; its lock
-                               * guards what follows */
+    BackgroundThread *thread, *own; /* rank 0's training, as the window's thread knows it, and
+                                     * as it knows itself; its lock guards what follows */
     bool paused, restart;
     int batch, pictures;
     int64_t most; /* steps to make; 0: until the window is closed */
@@ -81,8 +83,8 @@ static void collect(Session *s, int64_t step)
     background_unlock(s->own);
 }
 
-/* What rank 0 wants next. The picture is renewed every half second with a step of median length; while paused with the one
- * that was asked for. */
+/* What rank 0 wants next. The picture is renewed every half second with a step of median length;
+ * while paused with the one that was asked for. */
 static Command next_command(Session *s, bool stop, double *shown)
 {
     Command k = {{0}};
@@ -171,8 +173,8 @@ static void draw(void *state, Plot *plot)
     static StepReport report[MOST_RANKS];
     background_lock(s->thread);
     memcpy(report, s->report, sizeof report);
-    snprintf(title, sizeof title, "%s on %s · batch %d per rank · %d rank%s · η = %g", s->c->model, s->data->name, s->batch,
-             s->comm->size, s->comm->size == 1 ? "" : "s", s->c->rate);
+    snprintf(title, sizeof title, "%s on %s · batch %d per rank · %d rank%s · η = %g", s->c->model,
+             s->data->name, s->batch, s->comm->size, s->comm->size == 1 ? "" : "s", s->c->rate);
     const char *state_now = s->most > 0 ? "end" : s->paused ? "paused" : "running";
     background_unlock(s->thread);
     fifteen_draw(plot, report, s->comm->size, title, state_now, s->missing);
@@ -194,22 +196,27 @@ static void report(Run *run, const Session *s)
         run_say(run, "to do: %s", s->missing);
     if (r->steps == 0)
         return;
-    run_say(run, "%lld steps of %.2f ms (median; middle 80 %%: %.2f to %.2f)", (long long)r->steps, 1000 * r->spread[PARTS].median,
-            1000 * r->spread[PARTS].low, 1000 * r->spread[PARTS].high);
+    run_say(run, "%lld steps of %.2f ms (median; middle 80 %%: %.2f to %.2f)", (long long)r->steps,
+            1000 * r->spread[PARTS].median, 1000 * r->spread[PARTS].low,
+            1000 * r->spread[PARTS].high);
     run_say(run, "part of the step, rank 0   median ms    middle 80 %%     share");
     run_metrics_header(run, "rank,part,median_ms,low_ms,high_ms,share");
     for (int rank = 0; rank < s->comm->size; rank++)
         for (int p = 0; p < PARTS; p++) {
             Spread part = r[rank].spread[p];
             double share = part.median / r[rank].spread[PARTS].median;
-            run_metrics(run, "%d,%s,%.6g,%.6g,%.6g,%.4g", rank, part_names[p], 1000 * part.median, 1000 * part.low, 1000 * part.high, share);
+            run_metrics(run, "%d,%s,%.6g,%.6g,%.6g,%.4g", rank, part_names[p], 1000 * part.median,
+                        1000 * part.low, 1000 * part.high, share);
             char *text = format_new(p <= QUEUE ? "beside" : "%.1f %%", 100 * share);
             if (rank == 0)
-                run_say(run, "%-25s %9.3f  %7.3f–%7.3f  %8s", part_names[p], 1000 * part.median, 1000 * part.low, 1000 * part.high, text);
+                run_say(run, "%-25s %9.3f  %7.3f–%7.3f  %8s", part_names[p], 1000 * part.median,
+                        1000 * part.low, 1000 * part.high, text);
             free(text);
         }
     if (!s->missing)
-        run_say(run, "rank 0's training thread computes %.1f %% of the step that is drawn; its loader's thread is busy %.1f %%",
+        run_say(run,
+                "rank 0's training thread computes %.1f %% of the step that is drawn; its loader's "
+                "thread is busy %.1f %%",
                 100 * r->computing, 100 * r->loading);
 }
 
@@ -217,30 +224,47 @@ static void report(Run *run, const Session *s)
 static void lead(Session *s, Run *run)
 {
     s->thread = background_start(train, s);
-    live_figure_show(run, &(LiveFigure){.title = "Lab 1 · fifteen steps", .picture = "fifteen_steps.png", .state = s, .draw = draw,
-                             .event = on_event, .finish = finish});
+    live_figure_show(run, &(LiveFigure){.title = "Lab 1 · fifteen steps",
+                                        .picture = "fifteen_steps.png",
+                                        .state = s,
+                                        .draw = draw,
+                                        .event = on_event,
+                                        .finish = finish});
     background_stop(s->thread);
     report(run, s);
 }
 
 int main(int argc, char **argv)
 {
-    Choices c = {.run = run_options_default(), .model = "resnet8", .batch = 64, .steps = 100, .pictures = 10000, .rate = 0.02};
+    Choices c = {.run = run_options_default(),
+                 .model = "resnet8",
+                 .batch = 64,
+                 .steps = 100,
+                 .pictures = 10000,
+                 .rate = 0.02};
     Option table[MOST_OPTIONS];
     parse(&c, table, argc, argv);
     stop_on_signals();
     char *missing = exercise_missing((ExerciseUse[]){{"lab1_gd/exercises/8_busy.c", try_busy}}, 1);
     Comm *comm = comm_open(c.run.comm);
-    REQUIRE(comm->size <= MOST_RANKS, "%d ranks: the picture has room for at most %d", comm->size, MOST_RANKS);
+    REQUIRE(comm->size <= MOST_RANKS, "%d ranks: the picture has room for at most %d", comm->size,
+            MOST_RANKS);
     Backend *be = backend_open(c.run.device, comm->local_rank, comm->local_size, c.run.threads);
     backend_precision(be, c.run.precision);
     Commands commands = commands_new(comm, be);
     Dataset *data = commands_dataset(&commands, c.run.data, "fashion,synthetic", c.run.data_dir);
     if (comm->rank == 0)
         commands_broadcast(&commands, (Command){{0}}); /* the others read theirs */
-    json_t *facts = json_pack("{s:s, s:s, s:i}", "data", data->description, "device", be->description, "ranks", comm->size);
+    json_t *facts = json_pack("{s:s, s:s, s:i}", "data", data->description, "device",
+                              be->description, "ranks", comm->size);
     Run *run = run_open("lab1_fifteen_steps", &c.run, table, facts, comm->rank == 0);
-    Session s = {.c = &c, .comm = comm, .be = be, .data = data, .commands = commands, .batch = c.batch, .missing = missing};
+    Session s = {.c = &c,
+                 .comm = comm,
+                 .be = be,
+                 .data = data,
+                 .commands = commands,
+                 .batch = c.batch,
+                 .missing = missing};
     s.pictures = c.pictures < data->train.count ? c.pictures : data->train.count;
     begin_training(&s, c.batch);
     if (comm->rank == 0)

@@ -1,20 +1,21 @@
-/* 9_three_parallelisms.c: one network, split in three ways over 2 to 4 ranks: by data, by layers (a pipeline, with and
- * without micro-batches) and by slices of its weights (tensor); and two at once on 4 ranks. Each gives what one rank gives, up
- * to rounding. The picture shows who computes, exchanges and waits when; the table, what it costs. Exercises:
- * pipeline_turn.c, column_shard.c, busy.c (lab1.h).
+/* 9_three_parallelisms.c: one network, split in three ways over 2 to 4 ranks: by data, by layers (a
+ * pipeline, with and without micro-batches) and by slices of its weights (tensor); and two at once
+ * on 4 ranks. Each gives what one rank gives, up to rounding. The picture shows who computes,
+ * exchanges and waits when; the table, what it costs. Exercises: pipeline_turn.c, column_shard.c,
+ * busy.c (lab1.h).
  */
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 #include "background_thread.h"
 #include "check.h"
 #include "command.h"
 #include "exercise.h"
 #include "lab1.h"
-#include "parallel/parallel_run.h"
 #include "live_figure.h"
+#include "parallel/parallel_run.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 typedef struct Choices {
     RunOptions run;
@@ -24,28 +25,28 @@ typedef struct Choices {
 
 static void parse(Choices *c, Option *table, int argc, char **argv)
 {
-    const Option options[] = {
-        RUN_OPTIONS(c->run),
-        {"width", ARG_INT, &c->width, .min = 16, .max = 4096, .help = "inputs and outputs of each dense layer"},
-        {"blocks", ARG_INT, &c->blocks, .min = 2, .max = (MLP_LAYERS - 1) / 2, .help = "blocks of two dense layers"},
-        {"batch", ARG_INT, &c->batch, .min = 1, .max = 65536, .help = "pictures per update, on all ranks together"},
-        {"micro", ARG_INT, &c->micros, .min = 1, .max = MLP_MICROS, .help = "micro-batches of the pipelines"},
-        {"updates", ARG_INT, &c->updates, .min = 1, .max = MOST_UPDATES, .help = "updates of each scheme"},
-        {"rate", ARG_REAL, &c->rate, .min = 0, .max = 100, .help = "learning rate η"},
-        {0}};
+    const Option options[] = {RUN_OPTIONS(c->run),
+                              {"width", ARG_INT, &c->width, .min = 16, .max = 4096,
+                               .help = "inputs and outputs of each dense layer"},
+                              {"blocks", ARG_INT, &c->blocks, .min = 2, .max = (MLP_LAYERS - 1) / 2,
+                               .help = "blocks of two dense layers"},
+                              {"batch", ARG_INT, &c->batch, .min = 1, .max = 65536,
+                               .help = "pictures per update, on all ranks together"},
+                              {"micro", ARG_INT, &c->micros, .min = 1, .max = MLP_MICROS,
+                               .help = "micro-batches of the pipelines"},
+                              {"updates", ARG_INT, &c->updates, .min = 1, .max = MOST_UPDATES,
+                               .help = "updates of each scheme"},
+                              {"rate", ARG_REAL, &c->rate, .min = 0, .max = 100,
+                               .help = "learning rate η"},
+                              {0}};
     OPTIONS_KEEP(table, options);
-    args_parse("9_three_parallelisms", "Data, pipeline and tensor parallelism beside each other.", table, argc, argv);
+    args_parse("9_three_parallelisms", "Data, pipeline and tensor parallelism beside each other.",
+               table, argc, argv);
 }
 
-static void try_busy(void *unused)
-{
-    busy((double[]){0}, (double[]){1}, 1, 0, 1);
-}
+static void try_busy(void *unused) { busy((double[]){0}, (double[]){1}, 1, 0, 1); }
 
-static void try_turn(void *unused)
-{
-    pipeline_turn(0, 2, 2, 0);
-}
+static void try_turn(void *unused) { pipeline_turn(0, 2, 2, 0); }
 
 static void try_shard(void *unused)
 {
@@ -53,7 +54,8 @@ static void try_shard(void *unused)
     column_shard(&first, &count, 4, 0, 2);
 }
 
-static const ExerciseUse uses[] = {{"lab1_gd/exercises/8_busy.c", try_busy}, {"lab1_gd/exercises/9a_pipeline_turn.c", try_turn},
+static const ExerciseUse uses[] = {{"lab1_gd/exercises/8_busy.c", try_busy},
+                                   {"lab1_gd/exercises/9a_pipeline_turn.c", try_turn},
                                    {"lab1_gd/exercises/9b_column_shard.c", try_shard}};
 
 /* Numbers of a Command. */
@@ -65,8 +67,8 @@ typedef struct Session {
     Run *run;
     Task task;
     Commands commands;
-    BackgroundThread *thread, *own;    /* rank 0's work, as the window's thread and as it itself knows it; its lock guards what
-                                  * follows */
+    BackgroundThread *thread, *own; /* rank 0's work, as the window's thread and as it itself
+                                     * knows it; its lock guards what follows */
     Outcome out[MOST_SCHEMES];
     int schemes, micros, wanted; /* wanted: how many times everything was asked for */
     bool drawn;                  /* the window has shown itself */
@@ -86,8 +88,10 @@ static char *uneven(const Choices *c, int ranks, int micros)
     int n = schemes_list(list, ranks, micros);
     for (int i = 0; i < n; i++)
         if (c->batch % (list[i].replicas * list[i].micros))
-            return format_new("--batch=%d: '%s' cannot cut it into %d equal parts: take a multiple of %d", c->batch, list[i].name,
-                              list[i].replicas * list[i].micros, list[i].replicas * list[i].micros);
+            return format_new(
+                "--batch=%d: '%s' cannot cut it into %d equal parts: take a multiple of %d",
+                c->batch, list[i].name, list[i].replicas * list[i].micros,
+                list[i].replicas * list[i].micros);
     return NULL;
 }
 
@@ -111,7 +115,8 @@ static bool obey(Session *s, Command k)
     return true;
 }
 
-/* The other ranks leave the cores to the window until its first picture is drawn; then they read their data. */
+/* The other ranks leave the cores to the window until its first picture is drawn; then they read
+ * their data. */
 static void wait_for_window(Session *s, BackgroundThread *b)
 {
     for (bool waits = true; waits && background_goes_on(b);) {
@@ -162,11 +167,16 @@ static void follow(Session *s)
 
 /* ---- the window ---- */
 
-static const PlotKey keys[] = {{"space", "play the clock, or stop it"}, {". ,", "one step of the clock, one back"},
-                               {"- +", "fewer, more micro-batches"},    {"1 … 7", "one scheme alone, in the table's order"},
-                               {"0", "all schemes"},                    {"r", "measure again"},
-                               {"s", "save a picture"},                 {"F11", "full screen"},
-                               {"q", "quit"},                           {NULL, NULL}};
+static const PlotKey keys[] = {{"space", "play the clock, or stop it"},
+                               {". ,", "one step of the clock, one back"},
+                               {"- +", "fewer, more micro-batches"},
+                               {"1 … 7", "one scheme alone, in the table's order"},
+                               {"0", "all schemes"},
+                               {"r", "measure again"},
+                               {"s", "save a picture"},
+                               {"F11", "full screen"},
+                               {"q", "quit"},
+                               {NULL, NULL}};
 
 static void again(Session *s, int micros)
 {
@@ -180,7 +190,8 @@ static void again(Session *s, int micros)
     s->plays = false;
 }
 
-/* The next number of micro-batches in this direction that cuts the batch evenly; the same: there is none. */
+/* The next number of micro-batches in this direction that cuts the batch evenly; the same: there is
+ * none. */
 static int other_micros(const Session *s, int step)
 {
     for (int m = s->micros + step; m >= 1 && m <= MLP_MICROS; m += step) {
@@ -192,7 +203,8 @@ static int other_micros(const Session *s, int step)
     return s->micros;
 }
 
-/* Where the longest schedule in sight ends, s; 0: none is measured yet. (One rank alone is in sight only when chosen.) */
+/* Where the longest schedule in sight ends, s; 0: none is measured yet. (One rank alone is in sight
+ * only when chosen.) */
 static double end_in_sight(const Session *s)
 {
     double end = 0;
@@ -204,7 +216,9 @@ static double end_in_sight(const Session *s)
 static void key(Session *s, char key)
 {
     double end = end_in_sight(s), tick = end / 40, now = isfinite(s->clock) ? s->clock : end;
-    int micros = key == '-' ? other_micros(s, -1) : key == '+' || key == '=' ? other_micros(s, 1) : s->micros;
+    int micros = key == '-'               ? other_micros(s, -1)
+               : key == '+' || key == '=' ? other_micros(s, 1)
+                                          : s->micros;
     if (key == 'r' || micros != s->micros)
         again(s, micros);
     else if (key >= '0' && key < '1' + s->schemes)
@@ -265,19 +279,27 @@ static void draw(void *state, Plot *plot)
     int chosen = s->chosen, schemes = s->schemes;
     double clock = s->clock;
     background_unlock(s->thread);
-    snprintf(title, sizeof title, "%d dense layers of %d on %s · batch %d · η = %g · %d rank%s, each as on a core of its own", 2 * c->blocks,
-             c->width, s->task.data->name, c->batch, c->rate, s->comm->size, s->comm->size == 1 ? "" : "s");
+    snprintf(
+        title, sizeof title,
+        "%d dense layers of %d on %s · batch %d · η = %g · %d rank%s, each as on a core of its own",
+        2 * c->blocks, c->width, s->task.data->name, c->batch, c->rate, s->comm->size,
+        s->comm->size == 1 ? "" : "s");
     if (s->comm->size == 1)
-        snprintf(text, sizeof text, "one rank: nothing to split; start on 2, 3 or 4: make lab1 ONLY=9_three NP=4");
+        snprintf(text, sizeof text,
+                 "one rank: nothing to split; start on 2, 3 or 4: make lab1 ONLY=9_three NP=4");
     else
-        snprintf(text, sizeof text, "blue: forward, orange: backward, green: update, pink: exchange, blank: waits · off by: largest relative difference from one rank · ? shows the keys");
+        snprintf(text, sizeof text,
+                 "blue: forward, orange: backward, green: update, pink: exchange, blank: waits · "
+                 "off by: largest relative difference from one rank · ? shows the keys");
     parallel_draw(plot, out, schemes, chosen, clock, title, text, s->missing);
 }
 
 static void report(Run *run, const Session *s)
 {
-    run_say(run, "scheme            exchanged       loss    off by  weights off by   MB/rank    formula    idle  bubble      ms  ms here");
-    run_metrics_header(run, "scheme,micro,rank,bytes,bytes_expected,idle,bubble,loss,loss_apart,weights_apart,ms,ms_here");
+    run_say(run, "scheme            exchanged       loss    off by  weights off by   MB/rank    "
+                 "formula    idle  bubble      ms  ms here");
+    run_metrics_header(run, "scheme,micro,rank,bytes,bytes_expected,idle,bubble,loss,loss_apart,"
+                            "weights_apart,ms,ms_here");
     for (int i = 0; i < s->schemes; i++) {
         const Outcome *o = &s->out[i];
         if (!o->done)
@@ -286,13 +308,18 @@ static void report(Run *run, const Session *s)
         for (int r = 0; r < o->ranks; r++) {
             bytes = fmax(bytes, o->bytes[r]);
             expected = fmax(expected, o->expected[r]);
-            run_metrics(run, "%s,%d,%d,%.17g,%.17g,%.5g,%.5g,%.9g,%.3g,%.3g,%.5g,%.5g", o->scheme.name, o->scheme.micros, r, o->bytes[r],
-                        o->expected[r], o->idle[r], outcome_bubble(&o->scheme), o->loss, o->loss_apart, o->weights_apart, 1000 * o->end,
-                        1000 * o->wall);
+            run_metrics(run, "%s,%d,%d,%.17g,%.17g,%.5g,%.5g,%.9g,%.3g,%.3g,%.5g,%.5g",
+                        o->scheme.name, o->scheme.micros, r, o->bytes[r], o->expected[r],
+                        o->idle[r], outcome_bubble(&o->scheme), o->loss, o->loss_apart,
+                        o->weights_apart, 1000 * o->end, 1000 * o->wall);
         }
-        char *bubble = isnan(outcome_bubble(&o->scheme)) ? format_new("–") : format_new("%.1f %%", 100 * outcome_bubble(&o->scheme));
-        run_say(run, "%-17s %-12s %7.4f  %8.1e  %14.1e %9.4f  %9.4f  %4.1f %%  %6s %7.1f  %7.1f", o->scheme.name, o->scheme.exchanged, o->loss,
-                o->loss_apart, o->weights_apart, bytes / 1e6, expected / 1e6, 100 * outcome_idle(o), bubble, 1000 * o->end, 1000 * o->wall);
+        char *bubble = isnan(outcome_bubble(&o->scheme))
+                         ? format_new("–")
+                         : format_new("%.1f %%", 100 * outcome_bubble(&o->scheme));
+        run_say(run, "%-17s %-12s %7.4f  %8.1e  %14.1e %9.4f  %9.4f  %4.1f %%  %6s %7.1f  %7.1f",
+                o->scheme.name, o->scheme.exchanged, o->loss, o->loss_apart, o->weights_apart,
+                bytes / 1e6, expected / 1e6, 100 * outcome_idle(o), bubble, 1000 * o->end,
+                1000 * o->wall);
         free(bubble);
     }
 }
@@ -301,20 +328,28 @@ static void report(Run *run, const Session *s)
 static void lead(Session *s, Run *run)
 {
     s->thread = background_start(work, s);
-    live_figure_show(run, &(LiveFigure){.title = "Lab 1 · three parallelisms", .picture = "three_parallelisms.png", .state = s, .keys = keys,
-                             .draw = draw, .event = on_event, .advance = advance, .finish = finish});
+    live_figure_show(run, &(LiveFigure){.title = "Lab 1 · three parallelisms",
+                                        .picture = "three_parallelisms.png",
+                                        .state = s,
+                                        .keys = keys,
+                                        .draw = draw,
+                                        .event = on_event,
+                                        .advance = advance,
+                                        .finish = finish});
     background_stop(s->thread);
     if (s->missing)
         run_say(run, "to do: %s", s->missing);
     report(run, s);
 }
 
-static Session session_new(const Choices *c, Comm *comm, Run *run, Backend *be, Commands commands, const Dataset *data, char *missing)
+static Session session_new(const Choices *c, Comm *comm, Run *run, Backend *be, Commands commands,
+                           const Dataset *data, char *missing)
 {
     char *why = uneven(c, comm->size, c->micros);
     REQUIRE(!why, "%s", why);
     MlpSpec spec = {c->width, c->blocks, data->classes, (uint64_t)c->run.seed};
-    Session s = {.c = c, .comm = comm, .run = run, .missing = missing, .commands = commands, .chosen = -1};
+    Session s = {
+        .c = c, .comm = comm, .run = run, .missing = missing, .commands = commands, .chosen = -1};
     s.task = task_new(comm, be, data, spec, c->batch, c->updates, c->rate);
     s.task.goes_on = goes_on;
     Scheme list[MOST_SCHEMES];
@@ -326,19 +361,28 @@ static Session session_new(const Choices *c, Comm *comm, Run *run, Backend *be, 
 
 int main(int argc, char **argv)
 {
-    Choices c = {.run = run_options_default(), .width = 768, .blocks = 2, .batch = 192, .micros = 6, .updates = 4, .rate = 0.02};
+    Choices c = {.run = run_options_default(),
+                 .width = 768,
+                 .blocks = 2,
+                 .batch = 192,
+                 .micros = 6,
+                 .updates = 4,
+                 .rate = 0.02};
     c.run.threads = 1; /* a rank stands for a device */
     Option table[MOST_OPTIONS];
     parse(&c, table, argc, argv);
     stop_on_signals();
     char *missing = exercise_missing(uses, sizeof uses / sizeof *uses);
     Comm *comm = comm_open(c.run.comm);
-    REQUIRE(comm->size <= MOST_RANKS, "%d ranks: this program splits its network over 2, 3 or 4 (1: nothing is split)", comm->size);
+    REQUIRE(comm->size <= MOST_RANKS,
+            "%d ranks: this program splits its network over 2, 3 or 4 (1: nothing is split)",
+            comm->size);
     Backend *be = backend_open(c.run.device, comm->local_rank, comm->local_size, c.run.threads);
     backend_precision(be, c.run.precision);
     Commands commands = commands_new(comm, be);
     Dataset *data = commands_dataset(&commands, c.run.data, "fashion,synthetic", c.run.data_dir);
-    json_t *facts = json_pack("{s:s, s:s, s:i}", "data", data->description, "device", be->description, "ranks", comm->size);
+    json_t *facts = json_pack("{s:s, s:s, s:i}", "data", data->description, "device",
+                              be->description, "ranks", comm->size);
     Run *run = run_open("lab1_three_parallelisms", &c.run, table, facts, comm->rank == 0);
     static Session s;
     s = session_new(&c, comm, run, be, commands, data, missing);

@@ -1,10 +1,10 @@
-/* lab1.h: the functions that you write in lab 1. Each lies in a file of its own, exercises/, with its
- * contract above it.
+/* lab1.h: the functions that you write in lab 1. Each lies in a file of its own, exercises/, with
+ * its contract above it.
  */
 #ifndef LAB1_H
 #define LAB1_H
-#include <stdbool.h>
 #include "rng.h"
+#include <stdbool.h>
 
 /* exercises/1a_gradient.c */
 void gradient(double *dw, double *db, const double *x, const double *y, int n, double w, double b);
@@ -22,8 +22,9 @@ void shuffle(int *order, int n, Rng *r);
 typedef void UpdateReport(void *state, int first, int size, double w, double b);
 
 /* exercises/3_minibatch_epoch.c */
-void minibatch_epoch(double *w, double *b, const double *x, const double *y, const int *order, int n, int batch,
-                     double rate, double *room, UpdateReport *report, void *state);
+void minibatch_epoch(double *w, double *b, const double *x, const double *y, const int *order,
+                     int n, int batch, double rate, double *room, UpdateReport *report,
+                     void *state);
 
 /* exercises/4_time_per_update.c */
 void time_per_update(double *t0, double *c, const double *batch, const double *seconds, int n);
@@ -32,13 +33,15 @@ void time_per_update(double *t0, double *c, const double *batch, const double *s
 void filter_normalize(float *d, const float *w, int filters, int size);
 
 /* exercises/6_plane_coordinates.c */
-double plane_coordinates(double *a, double *b, const float *v, const float *x, const float *y, int n);
+double plane_coordinates(double *a, double *b, const float *v, const float *x, const float *y,
+                         int n);
 
 /* exercises/7a_needed_examples.c */
 double needed_examples(double alpha, double beta, double gamma, double target);
 
 /* exercises/7b_training_days.c */
-double training_days(double examples, double epochs, double flop_per_example, double flop_per_second, double devices);
+double training_days(double examples, double epochs, double flop_per_example,
+                     double flop_per_second, double devices);
 
 /* exercises/8_busy.c */
 double busy(const double *start, const double *end, int n, double from, double to);

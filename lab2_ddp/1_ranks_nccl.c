@@ -84,7 +84,7 @@ int main(int argc, char **argv)
         if (rank == 0)
             check_nccl(ncclGetUniqueId(&id)); /* where rank 0 can be reached: 128 bytes */
         MPI_Bcast(&id, sizeof id, MPI_BYTE, 0, MPI_COMM_WORLD); /* address, count, type, root */
-        check_nccl(ncclCommInitRank(&comm, size, id, rank)); /* a collective, as MPI_Init is */
+        check_nccl(ncclCommInitRank(&comm, size, id, rank));    /* a collective, as MPI_Init is */
         all_reduce(comm, rank, size);
         check_nccl(ncclCommDestroy(comm));
     }

@@ -1,15 +1,15 @@
-/* lab2.h: the function that you write in lab 2 (its contract stands in its file, exercises/), and the
- * trainer's options and report.
+/* lab2.h: the function that you write in lab 2 (its contract stands in its file, exercises/), and
+ * the trainer's options and report.
  */
 #ifndef LAB2_H
 #define LAB2_H
-#include <mpi.h>
 #include "comm.h"
+#include "epoch_order.h"
 #include "evaluate.h"
 #include "optim.h"
-#include "epoch_order.h"
 #include "run.h"
 #include "schedule.h"
+#include <mpi.h>
 
 /* exercises/2_all_reduce_ring.c */
 void all_reduce_ring(float *v, int count, MPI_Comm comm);
@@ -23,9 +23,10 @@ typedef struct TrainOptions {
     int ghost, shift, cutout;
     int epochs, batch, steps, checkpoint_every; /* batch: pictures per rank and update */
     int images, test_images;                    /* use only so many; 0: all */
-    double rate, warmup, momentum, weight_decay, drop_every, drop_by, baseline; /* warmup, drop_every: epochs */
-    int64_t init_seed;                          /* of the initial weights alone */
-    Option table[MOST_OPTIONS];                 /* what --help shows; points into this struct: do not copy it */
+    /* warmup, drop_every: epochs */
+    double rate, warmup, momentum, weight_decay, drop_every, drop_by, baseline;
+    int64_t init_seed;          /* of the initial weights alone */
+    Option table[MOST_OPTIONS]; /* what --help shows; points into this struct: do not copy it */
 } TrainOptions;
 
 void train_options(TrainOptions *o, int argc, char **argv); /* defaults, then argv */
@@ -50,6 +51,7 @@ void report_start(Run *r, const TrainOptions *o, const Model *m, int global_batc
 void report_progress(Run *r, const EpochRow *row, int64_t done, int64_t total, Metrics own);
 void report_epoch(Run *r, const EpochRow *row); /* a line of the table and of metrics.csv */
 /* images, seconds: trained on, over all ranks and epochs, and how long it took without tests. */
-void report_end(Run *r, const TrainOptions *o, Metrics test, double images, double seconds, int ranks);
+void report_end(Run *r, const TrainOptions *o, Metrics test, double images, double seconds,
+                int ranks);
 void report_stop(Run *r, int64_t step);
 #endif

@@ -1,14 +1,14 @@
-/* 1_batch_size.c: what does the batch size change? Images per second, and updates and time to a target accuracy, over
- * several seeds.
+/* 1_batch_size.c: what does the batch size change? Images per second, and updates and time to a
+ * target accuracy, over several seeds.
  *
- * Larger batches keep the processor busier; but beyond some size more pictures per update no longer save updates
- * (Shallue et al., arXiv 1811.03600). The two together make a best batch size. The sweep can be interrupted and goes on
- * where it was.
+ * Larger batches keep the processor busier; but beyond some size more pictures per update no longer
+ * save updates (Shallue et al., arXiv 1811.03600). The two together make a best batch size. The
+ * sweep can be interrupted and goes on where it was.
  */
-#include <math.h>
-#include <stdlib.h>
 #include "batch_sweep.h"
 #include "check.h"
+#include <math.h>
+#include <stdlib.h>
 
 typedef struct Choices {
     RunOptions run;
@@ -18,23 +18,44 @@ typedef struct Choices {
 static Choices defaults(void)
 {
     return (Choices){.run = run_options_default(),
-                     .sweep = {.model = "mlp", .scale = "sqrt", .smallest = 8, .largest = 2048, .factor = 2, .seeds = 3, .train = 20000,
-                               .test = 2000, .check_every = 1000, .rate = 0.02, .momentum = 0.9, .target = 0.82, .epochs = 6}};
+                     .sweep = {.model = "mlp",
+                               .scale = "sqrt",
+                               .smallest = 8,
+                               .largest = 2048,
+                               .factor = 2,
+                               .seeds = 3,
+                               .train = 20000,
+                               .test = 2000,
+                               .check_every = 1000,
+                               .rate = 0.02,
+                               .momentum = 0.9,
+                               .target = 0.82,
+                               .epochs = 6}};
 }
 
 static void figure(Run *run, const BatchSweep *b)
 {
     Plot *plot = plot_new(1280, 560);
     int ranks = b->comm->size;
-    char *title = format_new("%s on %s, %d pictures · to %.0f %% test accuracy · rate %g at 64, %s · %d rank%s", b->model,
-                             b->setup.data->name, b->train, 100 * b->target, b->rate, b->scale, ranks, ranks == 1 ? "" : "s");
+    char *title = format_new(
+        "%s on %s, %d pictures · to %.0f %% test accuracy · rate %g at 64, %s · %d rank%s",
+        b->model, b->setup.data->name, b->train, 100 * b->target, b->rate, b->scale, ranks,
+        ranks == 1 ? "" : "s");
     PlotAxis batch = {.label = "batch size (pictures per update)", .log = 2};
     plot_begin(plot, 1, 3, title);
-    PlotPanel *speed = plot_panel(plot, (PlotAxes){.title = "Speed", .x = batch, .y = {.label = "images per second", .low = 0, .high = NAN}});
-    PlotPanel *steps = plot_panel(plot, (PlotAxes){.column = 1, .title = "Updates to the target", .x = batch,
+    PlotPanel *speed =
+        plot_panel(plot, (PlotAxes){.title = "Speed",
+                                    .x = batch,
+                                    .y = {.label = "images per second", .low = 0, .high = NAN}});
+    PlotPanel *steps = plot_panel(plot, (PlotAxes){.column = 1,
+                                                   .title = "Updates to the target",
+                                                   .x = batch,
                                                    .y = {.label = "updates", .log = 10}});
-    PlotPanel *seconds = plot_panel(plot, (PlotAxes){.column = 2, .title = "Time to the target", .x = batch,
-                                                     .y = {.label = "training time (s)", .log = 10}});
+    PlotPanel *seconds = plot_panel(plot,
+                                    (PlotAxes){.column = 2,
+                                               .title = "Time to the target",
+                                               .x = batch,
+                                               .y = {.label = "training time (s)", .log = 10}});
     PlotStyle style = {.color = plot_series(0)};
     batch_sweep_draw(b, speed, BATCH_IMAGES_PER_S, style);
     batch_sweep_draw(b, steps, BATCH_STEPS, style);
@@ -51,18 +72,21 @@ int main(int argc, char **argv)
 {
     Choices c = defaults();
     Option options[] = {RUN_OPTIONS(c.run), BATCH_SWEEP_OPTIONS(c.sweep), {0}};
-    args_parse("1_batch_size", "Batch size against images/s and steps to a target accuracy.", options, argc, argv);
+    args_parse("1_batch_size", "Batch size against images/s and steps to a target accuracy.",
+               options, argc, argv);
     stop_on_signals();
     Comm *comm = comm_open(c.run.comm);
     Backend *be = backend_open(c.run.device, comm->local_rank, comm->local_size, c.run.threads);
     backend_precision(be, c.run.precision);
     Dataset *data = dataset_open(c.run.data, "fashion,synthetic", c.run.data_dir);
     batch_sweep_open(&c.sweep, comm, be, data, c.run.seed);
-    json_t *facts = json_pack("{s:s, s:s, s:i}", "data", data->description, "device", be->description, "ranks", comm->size);
+    json_t *facts = json_pack("{s:s, s:s, s:i}", "data", data->description, "device",
+                              be->description, "ranks", comm->size);
     Run *run = run_open("lab3_batch_size", &c.run, options, facts, comm->rank == 0);
     batch_sweep_file(&c.sweep, run);
     if (!batch_sweep_run(&c.sweep, run))
-        die(130, "stopped: the runs that are finished are kept; the same command goes on with the rest");
+        die(130,
+            "stopped: the runs that are finished are kept; the same command goes on with the rest");
     if (run->speaks) {
         batch_sweep_table(&c.sweep, run);
         figure(run, &c.sweep);

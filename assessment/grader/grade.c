@@ -1,9 +1,12 @@
-/* grade.c: the grader of one submission: build it, train it against the clock, score what it wrote, say what to do.
+/* grade.c: the grader of one submission: build it, train it against the clock, score what it wrote,
+ * say what to do.
  *
- * Run from the project's folder; the script `compile` that builds a submission lies beside this program. Exit status: 0
- * every criterion is met, 1 not, 2 the grading itself cannot be done.
+ * Run from the project's folder; the script `compile` that builds a submission lies beside this
+ * program. Exit status: 0 every criterion is met, 1 not, 2 the grading itself cannot be done.
  */
 #include "grade.h"
+#include "check.h"
+#include "file.h"
 #include <errno.h>
 #include <libgen.h>
 #include <stdio.h>
@@ -12,35 +15,44 @@
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "check.h"
-#include "file.h"
 
 static void read_options(GradeOptions *o, int argc, char **argv)
 {
     const char *data_dir = getenv("DATA_DIR");
-    *o = (GradeOptions){.submission = "assessment/train.c", .data = "auto", .device = "auto", .out = "build/out/grade",
-                        .data_dir = data_dir && *data_dir ? data_dir : NULL, .rubric = "assessment/rubric.json",
-                        .np = 2, .seed = 1, .secret = -1};
+    *o = (GradeOptions){.submission = "assessment/train.c",
+                        .data = "auto",
+                        .device = "auto",
+                        .out = "build/out/grade",
+                        .data_dir = data_dir && *data_dir ? data_dir : NULL,
+                        .rubric = "assessment/rubric.json",
+                        .np = 2,
+                        .seed = 1,
+                        .secret = -1};
     const Option table[] = {
         {"submission", ARG_STRING, &o->submission, .help = "the file to grade"},
-        {"name", ARG_STRING, &o->name, .help = "what it is called in row.csv (not given: the file)"},
+        {"name", ARG_STRING, &o->name,
+         .help = "what it is called in row.csv (not given: the file)"},
         {"np", ARG_INT, &o->np, .min = 2, .max = 64, .help = "ranks"},
-        {"budget", ARG_REAL, &o->budget, .max = 1e6, .help = "seconds that it has (0: as the rubric says)"},
+        {"budget", ARG_REAL, &o->budget, .max = 1e6,
+         .help = "seconds that it has (0: as the rubric says)"},
         {"data", ARG_CHOICE, &o->data, .choices = "auto|cifar10|synthetic", .help = "data set"},
         {"data-dir", ARG_STRING, &o->data_dir, .help = "folder that holds CIFAR-10"},
-        {"images", ARG_INT, &o->images, .max = 50000, .help = "use so many of the training set (0: all)"},
+        {"images", ARG_INT, &o->images, .max = 50000,
+         .help = "use so many of the training set (0: all)"},
         {"device", ARG_CHOICE, &o->device, .choices = "auto|cpu|cuda", .help = "where to compute"},
         {"seed", ARG_LONG, &o->seed, .max = 1e9, .help = "that the submission is given"},
-        {"secret", ARG_LONG, &o->secret, .min = -1, .max = 9e15, .help = "decides synthetic pictures (-1: chance)"},
+        {"secret", ARG_LONG, &o->secret, .min = -1, .max = 9e15,
+         .help = "decides synthetic pictures (-1: chance)"},
         {"rubric", ARG_STRING, &o->rubric, .help = "criteria, points, accuracies"},
         {"out", ARG_STRING, &o->out, .help = "folder for results"},
         {0}};
     OPTIONS_KEEP(o->table, table);
     args_parse("grade", "Grade one submission of the assessment.", o->table, argc, argv);
-    REQUIRE(o->images == 0 || o->images >= 500, "--images %d: expected 500 or more, or 0 for all", o->images);
+    REQUIRE(o->images == 0 || o->images >= 500, "--images %d: expected 500 or more, or 0 for all",
+            o->images);
     struct stat info;
-    REQUIRE(stat(o->submission, &info) == 0 && access(o->submission, R_OK) == 0, "%s: %s", o->submission,
-            strerror(errno));
+    REQUIRE(stat(o->submission, &info) == 0 && access(o->submission, R_OK) == 0, "%s: %s",
+            o->submission, strerror(errno));
     REQUIRE(S_ISREG(info.st_mode), "%s: is not a file", o->submission);
     uint64_t chance;
     if (o->secret < 0) {
@@ -57,8 +69,10 @@ static Places places_make(const GradeOptions *o)
     REQUIRE(!error, "%s", error);
     char *out = realpath(o->out, NULL);
     REQUIRE(out, "%s: %s", o->out, strerror(errno));
-    Places at = {.dir = format_new("%s/run", out), .build_log = format_new("%s/build.log", out),
-                 .run_log = format_new("%s/run.log", out), .score_log = format_new("%s/score.log", out)};
+    Places at = {.dir = format_new("%s/run", out),
+                 .build_log = format_new("%s/build.log", out),
+                 .run_log = format_new("%s/run.log", out),
+                 .score_log = format_new("%s/score.log", out)};
     at.program = format_new("%s/train", at.dir);
     at.data = format_new("%s/data", at.dir);
     at.audit = format_new("%s/audit", at.dir);
@@ -81,8 +95,8 @@ static Places places_make(const GradeOptions *o)
 
 static void places_free(Places *at)
 {
-    char *all[] = {at->dir, at->program, at->data, at->audit, at->weights, at->scores, at->build_log, at->run_log,
-                   at->score_log};
+    char *all[] = {at->dir,    at->program,   at->data,    at->audit,    at->weights,
+                   at->scores, at->build_log, at->run_log, at->score_log};
     for (int i = 0; i < (int)(sizeof all / sizeof *all); i++)
         free(all[i]);
 }
@@ -90,8 +104,8 @@ static void places_free(Places *at)
 /* What was used, for people: "synthetic: 18,000 + 2,000 pictures given, scored on 4,000 others". */
 static char *pictures_text(const Pictures *p, const char *data)
 {
-    return format_new("%s: %d + %d pictures given, scored on %d others", data, p->given->train.count,
-                      p->given->test.count, p->held.count);
+    return format_new("%s: %d + %d pictures given, scored on %d others", data,
+                      p->given->train.count, p->given->test.count, p->held.count);
 }
 
 int main(int argc, char **argv)
@@ -103,7 +117,8 @@ int main(int argc, char **argv)
     double budget = o.budget > 0 ? o.budget : rubric.budget, seconds = 0;
     char *self = format_new("%s", argv[0]), *script = format_new("%s/compile", dirname(self));
     REQUIRE(access(script, X_OK) == 0 && access("common/setup/launch.sh", X_OK) == 0,
-            "%s or common/setup/launch.sh is not there: run 'make grade' in the project's folder", script);
+            "%s or common/setup/launch.sh is not there: run 'make grade' in the project's folder",
+            script);
 
     Places at = places_make(&o);
     Finding findings[CRITERIA] = {0};

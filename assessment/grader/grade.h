@@ -12,16 +12,16 @@
  */
 #ifndef GRADE_H
 #define GRADE_H
-#include <jansson.h>
-#include <stdbool.h>
 #include "args.h"
 #include "data.h"
+#include <jansson.h>
+#include <stdbool.h>
 
 typedef struct GradeOptions {
     const char *submission, *data, *data_dir, *device, *out, *rubric, *name;
-    int np, images;       /* images: of the training set that are used, 0: all */
-    double budget;        /* seconds; 0: the rubric's */
-    int64_t seed, secret; /* secret: decides the synthetic pictures */
+    int np, images;             /* images: of the training set that are used, 0: all */
+    double budget;              /* seconds; 0: the rubric's */
+    int64_t seed, secret;       /* secret: decides the synthetic pictures */
     Option table[MOST_OPTIONS]; /* points into this struct: do not copy it */
 } GradeOptions;
 
@@ -40,8 +40,8 @@ typedef struct Finding {
 typedef struct Criterion {
     const char *name, *asks; /* asks: a phrase for the table */
     double points;
-    unsigned needs;          /* bit k: no points where criterion k failed */
-    double at_least, from;   /* accuracies: full points, no points */
+    unsigned needs;        /* bit k: no points where criterion k failed */
+    double at_least, from; /* accuracies: full points, no points */
 } Criterion;
 
 typedef struct Rubric {
@@ -86,8 +86,10 @@ char *log_line(const char *log, const char *word);
 /* script: the build's compile command, called as: script SOURCE PROGRAM. */
 Finding grade_build(const char *script, const char *submission, const Places *at);
 Finding grade_run(const GradeOptions *o, double budget, const Places *at, double *seconds);
-/* Fills in the findings WEIGHTS, TRAINING, VALIDATION. Returns the network's number of parameters, 0: not known. */
-int grade_score(const GradeOptions *o, const Rubric *r, const Pictures *p, const Places *at, Finding *findings);
+/* Fills in the findings WEIGHTS, TRAINING, VALIDATION. Returns the network's number of parameters,
+ * 0: not known. */
+int grade_score(const GradeOptions *o, const Rubric *r, const Pictures *p, const Places *at,
+                Finding *findings);
 /* Was the work shared by np ranks? params: of the network, 0: not known. */
 Finding grade_audit(const char *folder, int np, int params);
 
@@ -99,7 +101,8 @@ typedef struct Report {
     double budget, seconds;
 } Report;
 
-/* Print the table, write results.json and row.csv into o->out. Returns whether every criterion is met. */
+/* Print the table, write results.json and row.csv into o->out. Returns whether every criterion is
+ * met. */
 bool grade_report(const Report *r);
 /* The points as a picture; false: it could not be saved (said on stderr). */
 bool grade_picture(const Report *r, const char *path);

@@ -1,18 +1,20 @@
-/* grade_audit.c: was the work shared? Judged by what the library noted on each rank (common/audit.h).
+/* grade_audit.c: was the work shared? Judged by what the library noted on each rank
+ * (common/audit.h).
  *
- * In order: the ranks know each other; each makes updates, and as many as the others; they start from the same weights;
- * each adds up as many numbers per update as the network has; they have the same weights after each update; no picture
- * of an epoch is trained on by two of them; none has much less to do than the others.
+ * In order: the ranks know each other; each makes updates, and as many as the others; they start
+ * from the same weights; each adds up as many numbers per update as the network has; they have the
+ * same weights after each update; no picture of an epoch is trained on by two of them; none has
+ * much less to do than the others.
  *
- * First form: a submission could write these notes itself. What the fuller audit adds belongs here: notes that only the
- * library can make, and an update done again by the grader.
+ * First form: a submission could write these notes itself. What the fuller audit adds belongs here:
+ * notes that only the library can make, and an update done again by the grader.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include "audit_read.h"
 #include "check.h"
 #include "grade.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 enum { MOST_RANKS = 64 };
 
@@ -20,7 +22,9 @@ enum { MOST_RANKS = 64 };
 
 /* ---- judgements: what was found wrong, and what to do; NULL: nothing ---- */
 
-typedef struct Fault { char *found, *advice; } Fault;
+typedef struct Fault {
+    char *found, *advice;
+} Fault;
 
 static Fault judge_library(const AuditRank *rank, int np)
 {
@@ -28,17 +32,19 @@ static Fault judge_library(const AuditRank *rank, int np)
     for (int r = 0; r < np; r++)
         trained = trained || rank[r].updates > 0;
     if (!trained)
-        return (Fault){format_new("no rank made an update of any network"),
-                       format_new("train: sgd_step after each backward pass, on batches that loader_next gives")};
+        return (Fault){
+            format_new("no rank made an update of any network"),
+            format_new(
+                "train: sgd_step after each backward pass, on batches that loader_next gives")};
     for (int r = 0; r < np; r++)
         if (rank[r].size != np)
-            return (Fault){
-                rank[r].size >= 0
-                    ? format_new(ALONE "rank %d says that it is one of %d", r, rank[r].size)
-                    : format_new(ALONE "process %d never started the communication library", r),
-                format_new(
-                    "start it with comm_open (step 1), give each rank its slice of "
-                    "each global batch (step 4) and average the gradients (step 6)")};
+            return (
+                Fault){rank[r].size >= 0
+                           ? format_new(ALONE "rank %d says that it is one of %d", r, rank[r].size)
+                           : format_new(ALONE "process %d never started the communication library",
+                                        r),
+                       format_new("start it with comm_open (step 1), give each rank its slice of "
+                                  "each global batch (step 4) and average the gradients (step 6)")};
     return (Fault){0};
 }
 
@@ -46,8 +52,10 @@ static Fault judge_updates(const AuditRank *rank, int np)
 {
     for (int r = 1; r < np; r++)
         if (rank[r].updates != rank[0].updates)
-            return (Fault){format_new("rank 0 made %d updates, rank %d made %d", rank[0].updates, r, rank[r].updates),
-                           format_new("as many batches on each rank (step 4), and one clock (step 7b)")};
+            return (Fault){format_new("rank 0 made %d updates, rank %d made %d", rank[0].updates, r,
+                                      rank[r].updates),
+                           format_new(
+                               "as many batches on each rank (step 4), and one clock (step 7b)")};
     for (int r = 1; r < np; r++)
         if (strcmp(rank[r].update[0].before, rank[0].update[0].before))
             return (Fault){format_new("ranks 0 and %d start from different weights", r),
@@ -60,15 +68,18 @@ static Fault judge_averages(const AuditRank *rank, int np, int params)
     for (int r = 0; r < np; r++) {
         double wanted = (double)rank[r].updates * (params ? params : 1);
         if (rank[r].reduced < wanted)
-            return (Fault){format_new("%srank %d all-reduced %.0f numbers in %d updates of %d parameters",
-                                      rank[r].reduced < 0.01 * wanted ? ALONE : "", r, rank[r].reduced,
-                                      rank[r].updates, params),
-                           format_new("average the whole gradient over the ranks before each update (step 6)")};
+            return (Fault){
+                format_new("%srank %d all-reduced %.0f numbers in %d updates of %d parameters",
+                           rank[r].reduced < 0.01 * wanted ? ALONE : "", r, rank[r].reduced,
+                           rank[r].updates, params),
+                format_new(
+                    "average the whole gradient over the ranks before each update (step 6)")};
     }
     for (int u = 0; u < rank[0].updates; u++)
         for (int r = 1; r < np; r++)
             if (strcmp(rank[r].update[u].after, rank[0].update[u].after))
-                return (Fault){format_new("after update %d ranks 0 and %d have different weights", u + 1, r),
+                return (Fault){format_new("after update %d ranks 0 and %d have different weights",
+                                          u + 1, r),
                                format_new("average the whole gradient before each update (step 6); "
                                           "one rate on all ranks (step 7)")};
     return (Fault){0};
@@ -95,8 +106,8 @@ static int64_t seen_by(const AuditRank *r, uint64_t *seen)
     int64_t count = 0, once = 0;
     for (int u = 0; u < r->updates; u++)
         for (int i = 0; i < r->update[u].images.count; i++)
-            seen[count++] =
-                (uint64_t)r->update[u].epoch << 32 | (uint32_t)r->update[u].images.at[i];
+            seen[count++] = (uint64_t)r->update[u].epoch << 32 |
+                            (uint32_t)r->update[u].images.at[i];
     qsort(seen, (size_t)count, sizeof *seen, by_number);
     for (int64_t i = 0; i < count; i++)
         if (i == 0 || seen[i] != seen[i - 1])
@@ -127,9 +138,10 @@ static Fault judge_parts(const AuditRank *rank, int np)
         total += count_images(&rank[r]);
     int64_t twice = count_twice(rank, np, total, &all);
     if (twice > 0)
-        return (Fault){format_new("%.0f %% of the pictures of an epoch are trained on by more than one rank",
-                                  100.0 * (double)twice / (double)(all - twice)),
-                       format_new("give each rank its slice of each global batch (step 4)")};
+        return (Fault){
+            format_new("%.0f %% of the pictures of an epoch are trained on by more than one rank",
+                       100.0 * (double)twice / (double)(all - twice)),
+            format_new("give each rank its slice of each global batch (step 4)")};
     for (int r = 0; r < np; r++)
         if ((double)count_images(&rank[r]) * np < 0.5 * (double)total)
             return (Fault){format_new("rank %d trains on %lld of the %lld pictures", r,
@@ -153,7 +165,8 @@ Finding grade_audit(const char *folder, int np, int params)
         fault = judge_parts(rank, np);
     Finding f = {.passed = !fault.found, .found = fault.found, .advice = fault.advice};
     if (f.passed)
-        f.found = format_new("%d ranks, %d updates each, the same weights after every one", np, rank[0].updates);
+        f.found = format_new("%d ranks, %d updates each, the same weights after every one", np,
+                             rank[0].updates);
     for (int r = 0; r < np; r++)
         audit_read_free(&rank[r]);
     return f;

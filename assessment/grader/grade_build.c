@@ -1,21 +1,21 @@
 /* grade_build.c: does the submission compile? With the build's own compiler, flags and library; a
  * warning is no error.
  */
-#include <stdlib.h>
 #include "check.h"
 #include "child.h"
 #include "grade.h"
+#include <stdlib.h>
 
 static const double MOST_SECONDS = 120;
 
 Finding grade_build(const char *script, const char *submission, const Places *at)
 {
     Finding f = {0};
-    ChildEnd ended =
-        child_run(&(Child){.command = (const char *[]){script, submission, at->program, NULL},
-                           .streams = CHILD_OUT | CHILD_ERR,
-                           .log = at->build_log,
-                           .seconds = MOST_SECONDS});
+    ChildEnd ended = child_run(
+        &(Child){.command = (const char *[]){script, submission, at->program, NULL},
+                 .streams = CHILD_OUT | CHILD_ERR,
+                 .log = at->build_log,
+                 .seconds = MOST_SECONDS});
     if (ended.status == 0) {
         f.passed = true;
         f.found = format_new("compiled in %.1f s", ended.seconds);
@@ -24,7 +24,8 @@ Finding grade_build(const char *script, const char *submission, const Places *at
     char *line = log_line(at->build_log, "error: ");
     f.found = ended.timed_out ? format_new("the compiler did not end within %.0f s", MOST_SECONDS)
                               : format_new("the compiler says: %s", line);
-    f.advice = format_new("build it here first, 'make assessment'; all that the compiler said: %s", at->build_log);
+    f.advice = format_new("build it here first, 'make assessment'; all that the compiler said: %s",
+                          at->build_log);
     free(line);
     return f;
 }

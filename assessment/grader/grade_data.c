@@ -1,17 +1,19 @@
-/* grade_data.c: the pictures that a submission may read, as CIFAR-10 files in a folder of its run, and those that it
- * never sees.
+/* grade_data.c: the pictures that a submission may read, as CIFAR-10 files in a folder of its run,
+ * and those that it never sees.
  *
- *   CIFAR-10    of each training file the first nine tenths to train on, the rest to validate on; the test file is held
- *               back
- *   synthetic   the same parts, of pictures that are drawn for this grading with a seed that the submission is not told
+ *   CIFAR-10    of each training file the first nine tenths to train on, the rest to validate on;
+ *               the test file is held back
+ *   synthetic   the same parts, of pictures that are drawn for this grading with a seed that the
+ *               submission is not told
  */
-#include <stdlib.h>
-#include <string.h>
 #include "check.h"
 #include "file.h"
 #include "grade.h"
+#include <stdlib.h>
+#include <string.h>
 
-enum { FILES = 5, TENTH = 10, HELD = 5, SYNTHETIC = 20000 }; /* one picture is held back for HELD of the training set */
+/* one picture is held back for HELD of the training set */
+enum { FILES = 5, TENTH = 10, HELD = 5, SYNTHETIC = 20000 };
 
 const char *pictures_kind(const GradeOptions *o)
 {
@@ -42,7 +44,8 @@ static void commit(NewFile *f)
     REQUIRE(!error, "%s", error);
 }
 
-/* Of each file's part of the set `used` pictures are taken: nine tenths train, the rest validates. */
+/* Of each file's part of the set `used` pictures are taken: nine tenths train, the rest
+ * validates. */
 static void write_given(const Images *set, int used, const char *folder)
 {
     char *path = format_new("%s/cifar-10-batches-bin", folder), *error = file_make_folder(path);
@@ -85,7 +88,8 @@ Pictures pictures_make(const GradeOptions *o, const char *data, const char *fold
         synthetic_draw(&p.held, count / HELD, (uint64_t)o->secret, (uint64_t)count);
     }
     int used = (o->images ? o->images : set.count) / FILES;
-    REQUIRE(used <= set.count / FILES, "--images %d: the training set has %d", o->images, set.count);
+    REQUIRE(used <= set.count / FILES, "--images %d: the training set has %d", o->images,
+            set.count);
     if (o->images)
         p.held.count = used * FILES / HELD;
     write_given(&set, used, folder);

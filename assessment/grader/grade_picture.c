@@ -19,16 +19,24 @@ bool grade_picture(const Report *r, const char *path)
         largest = fmax(largest, most[k]);
     }
     Plot *plot = plot_new(1280, 480);
-    char *title = format_new("%s · %s · %d ranks, %.0f s · %.1f of %.0f points", r->o->name, r->pictures, r->o->np, r->budget,
-                             sum, total);
+    char *title = format_new("%s · %s · %d ranks, %.0f s · %.1f of %.0f points", r->o->name,
+                             r->pictures, r->o->np, r->budget, sum, total);
     plot_begin(plot, 1, 1, title);
-    PlotPanel *panel = plot_panel(plot, (PlotAxes){.x = {.names = names, .names_count = CRITERIA, .low = -0.6, .high = CRITERIA - 0.4},
-                                                   .y = {.label = "points", .low = 0, .high = 1.15 * largest}});
-    plot_bars(panel, CRITERIA, place, most, 0.7, (PlotStyle){.label = "to win", .color = PLOT_GREY, .opacity = 0.35});
-    plot_bars(panel, CRITERIA, place, won, 0.7, (PlotStyle){.label = "won", .color = plot_series(0)});
+    PlotPanel *panel =
+        plot_panel(plot, (PlotAxes){.x = {.names = names,
+                                          .names_count = CRITERIA,
+                                          .low = -0.6,
+                                          .high = CRITERIA - 0.4},
+                                    .y = {.label = "points", .low = 0, .high = 1.15 * largest}});
+    plot_bars(panel, CRITERIA, place, most, 0.7,
+              (PlotStyle){.label = "to win", .color = PLOT_GREY, .opacity = 0.35});
+    plot_bars(panel, CRITERIA, place, won, 0.7,
+              (PlotStyle){.label = "won", .color = plot_series(0)});
     for (int k = 0; k < CRITERIA; k++) {
         const Finding *f = &r->findings[k];
-        char *text = f->found && (k == TRAINING || k == VALIDATION) ? format_new("%.1f %% right", 100 * f->accuracy) : NULL;
+        char *text = f->found && (k == TRAINING || k == VALIDATION)
+                       ? format_new("%.1f %% right", 100 * f->accuracy)
+                       : NULL;
         if (text)
             plot_text(panel, k - 0.36, most[k] + 1.3, text, (PlotStyle){0});
         free(text);

@@ -1,13 +1,13 @@
-/* grade_report.c: what came out: a table with advice for people, results.json in Gradescope's format, and row.csv, one
- * line for the table of a pile of submissions.
+/* grade_report.c: what came out: a table with advice for people, results.json in Gradescope's
+ * format, and row.csv, one line for the table of a pile of submissions.
  */
+#include "check.h"
+#include "file.h"
+#include "grade.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "check.h"
-#include "file.h"
-#include "grade.h"
 
 static double points(const Report *r, int k) { return rubric_points(r->rubric, r->findings, k); }
 
@@ -38,10 +38,12 @@ static const char *advice_text(const Report *r, int k)
 static char *found_text(const Report *r, int k)
 {
     int missing = rubric_missing(r->rubric, r->findings, k);
-    const char *found = r->findings[k].found, *name = missing >= 0 ? r->rubric->criteria[missing].name : "";
+    const char *found = r->findings[k].found,
+               *name = missing >= 0 ? r->rubric->criteria[missing].name : "";
     if (!found)
         return format_new("not judged: '%s' comes first", name);
-    return missing >= 0 ? format_new("%s; no points without '%s'", found, name) : format_new("%s", found);
+    return missing >= 0 ? format_new("%s; no points without '%s'", found, name)
+                        : format_new("%s", found);
 }
 
 static void print_table(const Report *r)
@@ -50,8 +52,8 @@ static void print_table(const Report *r)
     printf("%s on %d ranks, %s\n", r->o->submission, r->o->np, r->pictures);
     for (int k = 0; k < CRITERIA; k++) {
         char *found = found_text(r, k);
-        printf("%s  %-10s  %4.4g/%-3.3g  %s\n", met(r, k) ? "PASS" : "FAIL", r->rubric->criteria[k].name, points(r, k),
-               r->rubric->criteria[k].points, found);
+        printf("%s  %-10s  %4.4g/%-3.3g  %s\n", met(r, k) ? "PASS" : "FAIL",
+               r->rubric->criteria[k].name, points(r, k), r->rubric->criteria[k].points, found);
         if (advice_text(r, k))
             printf("                            %s\n", advice_text(r, k));
         free(found);
@@ -63,13 +65,15 @@ static json_t *test_json(const Report *r, int k)
 {
     const Criterion *c = &r->rubric->criteria[k];
     const char *advice = advice_text(r, k);
-    char *found = found_text(r, k), *output = format_new("%s%s%s", found, advice ? "\n" : "", advice ? advice : "");
+    char *found = found_text(r, k),
+         *output = format_new("%s%s%s", found, advice ? "\n" : "", advice ? advice : "");
     json_t *name = json_sprintf("%s: %s", c->name, c->asks), *text = json_string(output);
     if (!text)
-        text = json_string("(not UTF-8 text: see the logs)"); /* a compiler or a program may say anything */
-    json_t *test = json_pack("{s:o, s:f, s:f, s:s, s:o, s:s}", "name", name, "score", points(r, k), "max_score",
-                             c->points, "status", met(r, k) ? "passed" : "failed", "output", text, "visibility",
-                             "visible");
+        /* a compiler or a program may say anything */
+        text = json_string("(not UTF-8 text: see the logs)");
+    json_t *test = json_pack("{s:o, s:f, s:f, s:s, s:o, s:s}", "name", name, "score", points(r, k),
+                             "max_score", c->points, "status", met(r, k) ? "passed" : "failed",
+                             "output", text, "visibility", "visible");
     free(output);
     free(found);
     return test;
@@ -87,10 +91,12 @@ static void write_results(const Report *r)
     json_t *tests = json_array();
     for (int k = 0; k < CRITERIA; k++)
         json_array_append_new(tests, test_json(r, k));
-    json_t *results = json_pack("{s:f, s:i, s:s, s:s, s:o}", "score", sum, "execution_time", (int)ceil(r->seconds),
-                                "visibility", "visible", "stdout_visibility", "hidden", "tests", tests);
-    json_object_set_new(results, "output", json_sprintf("%.4g of %.4g points; %d ranks, %s", sum, most, r->o->np,
-                                                        r->pictures));
+    json_t *results = json_pack("{s:f, s:i, s:s, s:s, s:o}", "score", sum, "execution_time",
+                                (int)ceil(r->seconds), "visibility", "visible", "stdout_visibility",
+                                "hidden", "tests", tests);
+    json_object_set_new(results, "output",
+                        json_sprintf("%.4g of %.4g points; %d ranks, %s", sum, most, r->o->np,
+                                     r->pictures));
     char *path = format_new("%s/results.json", r->o->out);
     NewFile *f = file_begin(path);
     json_dump_callback(results, put_json, f, JSON_INDENT(2) | JSON_REAL_PRECISION(6));
@@ -123,7 +129,8 @@ static void write_row(const Report *r)
     file_print(f, ",%.4g,%.4g,%s", sum, most, failed < 0 ? "yes" : "no");
     for (int k = 0; k < CRITERIA; k++)
         file_print(f, ",%.4g", points(r, k));
-    file_print(f, ",%.4f,%.4f,%.1f,", r->findings[TRAINING].accuracy, r->findings[VALIDATION].accuracy, r->seconds);
+    file_print(f, ",%.4f,%.4f,%.1f,", r->findings[TRAINING].accuracy,
+               r->findings[VALIDATION].accuracy, r->seconds);
     put_field(f, failed < 0 ? "" : r->findings[failed].found ? r->findings[failed].found : "");
     file_put(f, "\n", 1);
     char *error = file_commit(f);

@@ -1,13 +1,14 @@
-/* grade_rubric.c: which criteria, how many points, from which accuracy on: read from rubric.json, which an instructor
- * may change.
+/* grade_rubric.c: which criteria, how many points, from which accuracy on: read from rubric.json,
+ * which an instructor may change.
  */
+#include "check.h"
+#include "grade.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "check.h"
-#include "grade.h"
 
-static const char *const names[CRITERIA] = {"builds", "runs", "weights", "shared", "training", "validation"};
+static const char *const names[CRITERIA] = {"builds", "runs",     "weights",
+                                            "shared", "training", "validation"};
 
 static int criterion_number(const char *name)
 {
@@ -18,12 +19,13 @@ static int criterion_number(const char *name)
 }
 
 /* A number of the rubric, `key` of `object`; ends the run where it is none from 0 to most. */
-static double number_of(json_t *object, const char *key, double most, const char *path, const char *where)
+static double number_of(json_t *object, const char *key, double most, const char *path,
+                        const char *where)
 {
     json_t *value = json_object_get(object, key);
     double number = json_number_value(value);
-    REQUIRE(json_is_number(value) && number >= 0 && number <= most, "%s: %s: '%s': expected a number from 0 to %g",
-            path, where, key, most);
+    REQUIRE(json_is_number(value) && number >= 0 && number <= most,
+            "%s: %s: '%s': expected a number from 0 to %g", path, where, key, most);
     return number;
 }
 
@@ -32,10 +34,10 @@ static unsigned read_needs(json_t *entry, const char *path, const char *name)
     unsigned needs = 0;
     size_t i;
     json_t *need;
-    json_array_foreach(json_object_get(entry, "needs"), i, need) {
+    json_array_foreach (json_object_get(entry, "needs"), i, need) {
         int number = criterion_number(json_string_value(need));
-        REQUIRE(number >= 0 && number < criterion_number(name), "%s: '%s' needs what does not come before it", path,
-                name);
+        REQUIRE(number >= 0 && number < criterion_number(name),
+                "%s: '%s' needs what does not come before it", path, name);
         needs |= 1u << number;
     }
     return needs;
@@ -44,10 +46,12 @@ static unsigned read_needs(json_t *entry, const char *path, const char *name)
 static Criterion read_criterion(json_t *entry, const char *path, const char *data)
 {
     const char *name = json_string_value(json_object_get(entry, "name"));
-    REQUIRE(criterion_number(name) >= 0, "%s: a criterion has the name '%s': the grader knows no such", path,
-            name ? name : "");
-    Criterion c = {.name = name, .asks = json_string_value(json_object_get(entry, "asks")),
-                   .points = number_of(entry, "points", 1000, path, name), .needs = read_needs(entry, path, name)};
+    REQUIRE(criterion_number(name) >= 0,
+            "%s: a criterion has the name '%s': the grader knows no such", path, name ? name : "");
+    Criterion c = {.name = name,
+                   .asks = json_string_value(json_object_get(entry, "asks")),
+                   .points = number_of(entry, "points", 1000, path, name),
+                   .needs = read_needs(entry, path, name)};
     REQUIRE(c.asks, "%s: '%s' has no text 'asks'", path, name);
     if (criterion_number(name) >= TRAINING) {
         c.at_least = number_of(json_object_get(entry, "at_least"), data, 1, path, name);
@@ -63,18 +67,20 @@ Rubric rubric_read(const char *path, const char *data)
     Rubric r = {.json = json_load_file(path, JSON_REJECT_DUPLICATES, &error)};
     REQUIRE(r.json, "%s: line %d: %s", path, error.line, error.text);
     r.models = json_object_get(r.json, "models");
-    REQUIRE(json_array_size(r.models) > 0, "%s: 'models': expected a list of networks' names", path);
+    REQUIRE(json_array_size(r.models) > 0, "%s: 'models': expected a list of networks' names",
+            path);
     r.budget = number_of(json_object_get(r.json, "budget"), data, 1e6, path, "budget");
     json_t *criteria = json_object_get(r.json, "criteria"), *entry;
     size_t i;
-    json_array_foreach(criteria, i, entry) {
+    json_array_foreach (criteria, i, entry) {
         Criterion c = read_criterion(entry, path, data);
         Criterion *place = &r.criteria[criterion_number(c.name)];
         REQUIRE(!place->name, "%s: '%s' is there twice", path, c.name);
         *place = c;
     }
     for (int k = 0; k < CRITERIA; k++)
-        REQUIRE(r.criteria[k].name, "%s: the criterion '%s' is missing (0 points switch it off)", path, names[k]);
+        REQUIRE(r.criteria[k].name, "%s: the criterion '%s' is missing (0 points switch it off)",
+                path, names[k]);
     return r;
 }
 
@@ -84,14 +90,16 @@ Finding rubric_accuracy(const Criterion *c, const char *what, double correct, do
 {
     Finding f = {.accuracy = correct / count};
     f.passed = f.accuracy >= c->at_least;
-    f.found = format_new("%.4f: %.0f of %.0f %s right; full points from %.2f", f.accuracy, correct, count, what,
-                         c->at_least);
+    f.found = format_new("%.4f: %.0f of %.0f %s right; full points from %.2f", f.accuracy, correct,
+                         count, what, c->at_least);
     if (f.accuracy < 0.15) /* ten classes */
-        f.advice = format_new("no better than guessing: is what you write what you trained? What the program prints "
-                              "counts for nothing");
+        f.advice = format_new(
+            "no better than guessing: is what you write what you trained? What the program prints "
+            "counts for nothing");
     else if (!f.passed)
-        f.advice = format_new("learn more in the same time: try --rate, --batch, the network, the augmentation, each "
-                              "in a short run");
+        f.advice = format_new(
+            "learn more in the same time: try --rate, --batch, the network, the augmentation, each "
+            "in a short run");
     return f;
 }
 

@@ -1,20 +1,22 @@
-/* grade_run.c: train the submission on P ranks, against the clock from the start of the first process.
+/* grade_run.c: train the submission on P ranks, against the clock from the start of the first
+ * process.
  *
- * Nothing isolates the submission yet: it runs as this user and can read and write what this user can. Grade only code
- * that you would run yourself. The sandbox's place is enter(), the only way in which a submission's code is started:
- * one bubblewrap around launch.sh and all ranks, without a network, with only the library, the program and the run's
- * `data` to read and only the run's folder to write. (The compiler in grade_build.c belongs into one, too: #include
- * reads files.)
+ * Nothing isolates the submission yet: it runs as this user and can read and write what this user
+ * can. Grade only code that you would run yourself. The sandbox's place is enter(), the only way in
+ * which a submission's code is started: one bubblewrap around launch.sh and all ranks, without a
+ * network, with only the library, the program and the run's `data` to read and only the run's
+ * folder to write. (The compiler in grade_build.c belongs into one, too: #include reads files.)
  */
+#include "check.h"
+#include "child.h"
+#include "grade.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "check.h"
-#include "child.h"
-#include "grade.h"
 
-static const double GRACE = 5; /* seconds after the budget in which a late end is still seen, and said */
+static const double GRACE = 5; /* seconds after the budget in which a late end is still seen,
+                                * and said */
 
 typedef struct Training {
     const GradeOptions *o;
@@ -23,7 +25,8 @@ typedef struct Training {
 } Training;
 
 /* Each rank draws other initial weights: a missing broadcast must show. */
-static const char each_rank[] = "exec \"$0\" \"$@\" --init-seed $((LABS_SEED + ${OMPI_COMM_WORLD_RANK:-0}))";
+static const char each_rank[] =
+    "exec \"$0\" \"$@\" --init-seed $((LABS_SEED + ${OMPI_COMM_WORLD_RANK:-0}))";
 
 static void enter(void *context)
 {
@@ -33,9 +36,10 @@ static void enter(void *context)
     setenv("LABS_AUDIT", t->at->audit, 1);
     setenv("LABS_SEED", seed, 1);
     unsetenv("DATA_DIR");
-    execl("common/setup/launch.sh", "launch.sh", "--np", np, "bash", "-c", each_rank, t->at->program,
-          "--data", "cifar10", "--data-dir", t->at->data, "--budget", budget, "--weights", t->at->weights, "--out", out,
-          "--seed", seed, "--device", t->o->device, (char *)NULL);
+    execl("common/setup/launch.sh", "launch.sh", "--np", np, "bash", "-c", each_rank,
+          t->at->program, "--data", "cifar10", "--data-dir", t->at->data, "--budget", budget,
+          "--weights", t->at->weights, "--out", out, "--seed", seed, "--device", t->o->device,
+          (char *)NULL);
     perror("common/setup/launch.sh");
     _exit(EXIT_USAGE);
 }
@@ -70,18 +74,25 @@ Finding grade_run(const GradeOptions *o, double budget, const Places *at, double
                                         .seconds = budget + GRACE});
     *seconds = ended.seconds;
     if (ended.timed_out) {
-        f.found = format_new("still running %.0f s after the budget of %.0f s, so killed", GRACE, budget);
-        f.advice = format_new("end by --budget, whatever the machine's speed; or does a rank wait for ever in a "
-                              "collective that another one does not call? Its output: %s", at->run_log);
+        f.found = format_new("still running %.0f s after the budget of %.0f s, so killed", GRACE,
+                             budget);
+        f.advice = format_new(
+            "end by --budget, whatever the machine's speed; or does a rank wait for ever in a "
+            "collective that another one does not call? Its output: %s",
+            at->run_log);
     } else if (ended.status != 0) {
         char *line = log_line(at->run_log, "error: ");
-        f.found = format_new("ended after %.1f s with status %d: %s", ended.seconds, ended.status, line);
-        f.advice = format_new("run it as the grader does, 'make assessment NP=%d'; its output: %s", o->np, at->run_log);
+        f.found = format_new("ended after %.1f s with status %d: %s", ended.seconds, ended.status,
+                             line);
+        f.advice = format_new("run it as the grader does, 'make assessment NP=%d'; its output: %s",
+                              o->np, at->run_log);
         free(line);
     } else if (ended.seconds > budget) {
-        f.found = format_new("ended after %.1f s, %.1f s late", ended.seconds, ended.seconds - budget);
-        f.advice = format_new("the clock runs from the start of the first process to the end of the last: leave more "
-                              "room after the training");
+        f.found = format_new("ended after %.1f s, %.1f s late", ended.seconds,
+                             ended.seconds - budget);
+        f.advice = format_new(
+            "the clock runs from the start of the first process to the end of the last: leave more "
+            "room after the training");
     } else {
         f.passed = true;
         f.found = format_new("%d ranks ended after %.1f s of %.0f s", o->np, ended.seconds, budget);

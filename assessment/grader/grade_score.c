@@ -1,17 +1,18 @@
-/* grade_score.c: how good are the weights that the submission wrote? The grader builds the network itself, loads the
- * file and counts right answers, in a process of its own: a bad file ends that process, not the grader.
+/* grade_score.c: how good are the weights that the submission wrote? The grader builds the network
+ * itself, loads the file and counts right answers, in a process of its own: a bad file ends that
+ * process, not the grader.
  */
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 #include "check.h"
 #include "checkpoint.h"
 #include "child.h"
 #include "evaluate.h"
 #include "grade.h"
 #include "safetensors.h"
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 enum { BATCH = 128, TRAINED = 5000 }; /* TRAINED: pictures of the training part that are scored */
 static const double MOST_SECONDS = 600;
@@ -27,13 +28,14 @@ static bool is_allowed(const Rubric *r, const char *name)
 {
     size_t i;
     json_t *model;
-    json_array_foreach(r->models, i, model)
+    json_array_foreach (r->models, i, model)
         if (json_is_string(model) && !strcmp(json_string_value(model), name))
             return true;
     return false;
 }
 
-/* The network that the file says it is of: "resnet8 32x32x3 classes=10 no-skip". name [32] keeps its name. */
+/* The network that the file says it is of: "resnet8 32x32x3 classes=10 no-skip". name [32] keeps
+ * its name. */
 static ModelSpec spec_of(const char *path, const Rubric *r, char name[32])
 {
     SafeTensors file;
@@ -41,20 +43,26 @@ static ModelSpec spec_of(const char *path, const Rubric *r, char name[32])
     REQUIRE(!error, "%s", error);
     const char *text = safetensors_value(&file, "model");
     REQUIRE(text, "%s: its metadata name no model: write it with checkpoint_save", path);
-    ModelSpec spec = {.name = name, .no_skip = strstr(text, " no-skip"), .no_batchnorm = strstr(text, " no-batchnorm")};
-    REQUIRE(sscanf(text, "%31s %dx%dx%d classes=%d", name, &spec.h, &spec.w, &spec.c, &spec.classes) == 5 &&
+    ModelSpec spec = {.name = name,
+                      .no_skip = strstr(text, " no-skip"),
+                      .no_batchnorm = strstr(text, " no-batchnorm")};
+    REQUIRE(sscanf(text, "%31s %dx%dx%d classes=%d", name, &spec.h, &spec.w, &spec.c,
+                   &spec.classes) == 5 &&
                 spec.h == 32 && spec.w == 32 && spec.c == 3 && spec.classes == 10,
             "%s: of the model '%.100s', expected one for 32x32x3 and 10 classes", path, text);
     char *list = json_dumps(r->models, 0);
-    REQUIRE(is_allowed(r, name), "%s: of the network '%s': only these are scored: %s", path, name, list);
+    REQUIRE(is_allowed(r, name), "%s: of the network '%s': only these are scored: %s", path, name,
+            list);
     free(list);
     safetensors_free(&file);
     return spec;
 }
 
-static json_t *score_of(Backend *be, Model *m, const Dataset *given, const Images *images, int count)
+static json_t *score_of(Backend *be, Model *m, const Dataset *given, const Images *images,
+                        int count)
 {
-    Loader *l = loader_new(be, images, given->mean, given->istd, BATCH, model_halo(m), (AugmentSpec){0}, 0);
+    Loader *l = loader_new(be, images, given->mean, given->istd, BATCH, model_halo(m),
+                           (AugmentSpec){0}, 0);
     Metrics result = evaluate(m, l, NULL, count);
     loader_free(l);
     return json_pack("{s:f, s:i}", "correct", result.correct, "count", count);
@@ -84,8 +92,9 @@ static Finding no_weights(const ChildEnd *ended, const Places *at)
     Finding f = {0};
     if (access(at->weights, F_OK) != 0) {
         f.found = format_new("no file was written to --weights");
-        f.advice = format_new("write the trained weights with checkpoint_save to --weights, on rank 0 (step 9); what "
-                              "the program prints counts for nothing");
+        f.advice = format_new(
+            "write the trained weights with checkpoint_save to --weights, on rank 0 (step 9); what "
+            "the program prints counts for nothing");
         return f;
     }
     char *line = log_line(at->score_log, "error: ");
@@ -98,14 +107,17 @@ static Finding no_weights(const ChildEnd *ended, const Places *at)
     return f;
 }
 
-static Finding accuracy(const Rubric *r, int criterion, json_t *scores, const char *key, const char *what)
+static Finding accuracy(const Rubric *r, int criterion, json_t *scores, const char *key,
+                        const char *what)
 {
     json_t *score = json_object_get(scores, key);
-    return rubric_accuracy(&r->criteria[criterion], what, json_number_value(json_object_get(score, "correct")),
+    return rubric_accuracy(&r->criteria[criterion], what,
+                           json_number_value(json_object_get(score, "correct")),
                            json_number_value(json_object_get(score, "count")));
 }
 
-int grade_score(const GradeOptions *o, const Rubric *r, const Pictures *p, const Places *at, Finding *findings)
+int grade_score(const GradeOptions *o, const Rubric *r, const Pictures *p, const Places *at,
+                Finding *findings)
 {
     Scoring scoring = {o, r, p, at};
     ChildEnd ended = {0};
@@ -122,9 +134,11 @@ int grade_score(const GradeOptions *o, const Rubric *r, const Pictures *p, const
     }
     int params = (int)json_integer_value(json_object_get(scores, "params"));
     const char *model = json_string_value(json_object_get(scores, "model"));
-    findings[WEIGHTS] = (Finding){.passed = true, .found = format_new("%s, %d parameters", model, params)};
+    findings[WEIGHTS] = (Finding){.passed = true,
+                                  .found = format_new("%s, %d parameters", model, params)};
     findings[TRAINING] = accuracy(r, TRAINING, scores, "training", "training pictures");
-    findings[VALIDATION] = accuracy(r, VALIDATION, scores, "validation", "pictures that it never saw");
+    findings[VALIDATION] = accuracy(r, VALIDATION, scores, "validation",
+                                    "pictures that it never saw");
     json_decref(scores);
     return params;
 }

@@ -4,8 +4,8 @@
 #include "check.h"
 #include "checkpoint.h"
 #include "comm.h"
-#include "evaluate.h"
 #include "epoch_order.h"
+#include "evaluate.h"
 #include "run.h"
 #include "schedule.h"
 #include "timer.h"
@@ -27,9 +27,9 @@ typedef struct Options {
 
 typedef struct Trainer {
     const Options *o;
-    Comm *comm;            /* NULL until step 1 is done */
+    Comm *comm; /* NULL until step 1 is done */
     Backend *be;
-    Dataset *data;         /* data->test: the validation images */
+    Dataset *data; /* data->test: the validation images */
     Run *run;
     Model *model;
     Sgd *sgd;
@@ -39,27 +39,43 @@ typedef struct Trainer {
     int32_t *valid_order;  /* 0, 1, 2, … */
     Tensor totals;         /* F64 [2]: sum of losses, count of correct, over this epoch so far */
     Progress at;
-    double born, began;    /* timer_now() when the process and when the training began */
-    double longest_test;   /* seconds */
+    double born, began;  /* timer_now() when the process and when the training began */
+    double longest_test; /* seconds */
 } Trainer;
 
 static void options_read(Options *o, int argc, char **argv)
 {
-    *o = (Options){.run = run_options_default(), .model = "resnet8", .budget = 300, .rate = 0.1, .momentum = 0.9,
-                   .weight_decay = 5e-4, .batch = 64, .shift = 2, .flip = true, .init_seed = -1};
+    *o = (Options){.run = run_options_default(),
+                   .model = "resnet8",
+                   .budget = 300,
+                   .rate = 0.1,
+                   .momentum = 0.9,
+                   .weight_decay = 5e-4,
+                   .batch = 64,
+                   .shift = 2,
+                   .flip = true,
+                   .init_seed = -1};
     const Option table[] = {
         RUN_OPTIONS(o->run),
-        {"budget", ARG_REAL, &o->budget, .min = 1, .max = 1e6, .help = "seconds from the start to the last word"},
-        {"weights", ARG_STRING, &o->weights, .help = "where the trained weights go (not given: into the results)"},
-        {"model", ARG_STRING, &o->model, .help = "linear, mlp, cnn, resnet8, resnet14, resnet20 or wrn16-1"},
-        {"epochs", ARG_INT, &o->epochs, .max = 100000, .help = "at most so many (0: as many as there is time for)"},
-        {"batch", ARG_INT, &o->batch, .min = 1, .max = 1 << 20, .help = "images per rank and update"},
+        {"budget", ARG_REAL, &o->budget, .min = 1, .max = 1e6,
+         .help = "seconds from the start to the last word"},
+        {"weights", ARG_STRING, &o->weights,
+         .help = "where the trained weights go (not given: into the results)"},
+        {"model", ARG_STRING, &o->model,
+         .help = "linear, mlp, cnn, resnet8, resnet14, resnet20 or wrn16-1"},
+        {"epochs", ARG_INT, &o->epochs, .max = 100000,
+         .help = "at most so many (0: as many as there is time for)"},
+        {"batch", ARG_INT, &o->batch, .min = 1, .max = 1 << 20,
+         .help = "images per rank and update"},
         {"rate", ARG_REAL, &o->rate, .max = 1e6, .help = "peak learning rate for one rank"},
         {"momentum", ARG_REAL, &o->momentum, .max = 1, .help = "of the updates"},
-        {"weight-decay", ARG_REAL, &o->weight_decay, .max = 1e3, .help = "times the weight is added to its gradient"},
+        {"weight-decay", ARG_REAL, &o->weight_decay, .max = 1e3,
+         .help = "times the weight is added to its gradient"},
         {"flip", ARG_FLAG, &o->flip, .help = "mirror training images at random"},
-        {"shift", ARG_INT, &o->shift, .max = 32, .help = "move training images by up to so many pixels"},
-        {"init-seed", ARG_LONG, &o->init_seed, .min = -1, .max = 9e15, .help = "of the initial weights (-1: --seed)"},
+        {"shift", ARG_INT, &o->shift, .max = 32,
+         .help = "move training images by up to so many pixels"},
+        {"init-seed", ARG_LONG, &o->init_seed, .min = -1, .max = 9e15,
+         .help = "of the initial weights (-1: --seed)"},
         {0}};
     OPTIONS_KEEP(o->table, table);
     args_parse("train", "Train a network on CIFAR-10 within a time budget.", o->table, argc, argv);
@@ -78,10 +94,11 @@ static void start(Trainer *t)
     t->be = backend_open(o->run.device, t->comm->local_rank, t->comm->local_size, o->run.threads);
     backend_precision(t->be, o->run.precision);
     t->data = dataset_open(o->run.data, "cifar10,synthetic", o->run.data_dir);
-    /* STEP 3. One voice: rank 0 alone prints and writes, and it reports how many ranks there are. */
+    /* STEP 3. One voice: rank 0 alone prints and writes, and it reports how many ranks there
+     * are. */
     bool speaks = t->comm->rank == 0;
-    json_t *facts = json_pack("{s:s, s:s, s:i}", "data", t->data->description, "device", t->be->description, "ranks",
-                              t->comm->size);
+    json_t *facts = json_pack("{s:s, s:s, s:i}", "data", t->data->description, "device",
+                              t->be->description, "ranks", t->comm->size);
     t->run = run_open("assessment", &o->run, o->table, facts, speaks);
 }
 
@@ -89,7 +106,10 @@ static void make_model(Trainer *t)
 {
     const Options *o = t->o;
     const Images *images = &t->data->train;
-    ModelSpec spec = {.name = o->model, .h = images->h, .w = images->w, .c = images->c,
+    ModelSpec spec = {.name = o->model,
+                      .h = images->h,
+                      .w = images->w,
+                      .c = images->c,
                       .classes = t->data->classes};
     t->model = model_new(t->be, &spec, o->batch);
     model_init(t->model, (uint64_t)o->init_seed);
@@ -100,7 +120,8 @@ static void make_model(Trainer *t)
     t->at.seed = (uint64_t)o->run.seed;
     /* STEP 7a. The rate, and one clock. The gradient will be a mean over P times as many images:
      * raise the rate with P. */
-    t->schedule = (Schedule){.kind = SCHEDULE_ONECYCLE, .rate = o->rate * t->comm->size, .steps = TICKS};
+    t->schedule =
+        (Schedule){.kind = SCHEDULE_ONECYCLE, .rate = o->rate * t->comm->size, .steps = TICKS};
 }
 
 static void make_batches(Trainer *t)
@@ -110,7 +131,8 @@ static void make_batches(Trainer *t)
     AugmentSpec augment = {.flip = o->flip, .shift = o->shift};
     int halo = model_halo(t->model);
     t->train = loader_new(t->be, &d->train, d->mean, d->istd, o->batch, halo, augment, t->at.seed);
-    t->valid = loader_new(t->be, &d->test, d->mean, d->istd, o->batch, halo, (AugmentSpec){0}, t->at.seed);
+    t->valid = loader_new(t->be, &d->test, d->mean, d->istd, o->batch, halo, (AugmentSpec){0},
+                          t->at.seed);
     t->order = alloc((unsigned long)d->train.count, sizeof *t->order);
     t->mine = alloc((unsigned long)d->train.count, sizeof *t->mine);
     t->valid_order = alloc((unsigned long)d->test.count, sizeof *t->valid_order);
@@ -127,8 +149,8 @@ static int global_batch(const Trainer *t) { return t->o->batch * t->comm->size; 
 static int slice_epoch(Trainer *t)
 {
     int B = t->o->batch, batches = t->data->train.count / global_batch(t);
-    REQUIRE(batches > 0, "%d training images, but one update takes %d: give a smaller --batch", t->data->train.count,
-            global_batch(t));
+    REQUIRE(batches > 0, "%d training images, but one update takes %d: give a smaller --batch",
+            t->data->train.count, global_batch(t));
     epoch_order(t->order, t->data->train.count, t->at.seed, t->at.epoch);
     for (int b = 0; b < batches; b++) {
         /* STEP 4b. Where this rank's slice of global batch b begins: no image on two ranks. */
@@ -196,7 +218,8 @@ static Metrics over_ranks(Trainer *t, Metrics own)
 }
 
 /* STEP 8b. Each rank tests its part of the validation images, none twice, none left out; and batch
- * norm's running statistics (model->state), which have become each rank's own, are averaged first. */
+ * norm's running statistics (model->state), which have become each rank's own, are averaged
+ * first. */
 static Metrics test(Trainer *t)
 {
     double began = timer_now();
@@ -216,7 +239,8 @@ static void save(Trainer *t)
     t->at.world_size = t->comm->size;
     t->at.batch = t->o->batch;
     average(t, t->model->state);
-    char *path = t->o->weights ? format_new("%s", t->o->weights) : run_path(t->run, "weights.safetensors");
+    char *path = t->o->weights ? format_new("%s", t->o->weights)
+                               : run_path(t->run, "weights.safetensors");
     if (t->comm->rank == 0)
         checkpoint_save(path, t->model, NULL, &t->at);
     run_say(t->run, "weights after %lld updates: %s", (long long)t->at.step, path);
@@ -228,8 +252,8 @@ static void save(Trainer *t)
 static void report(Trainer *t, double rate, Metrics train, Metrics valid, double seconds)
 {
     double speed = seconds > 0 ? train.count / seconds : 0, now = timer_now() - t->born;
-    run_say(t->run, "%5d  %8.3g  %7.4f  %9.4f  %9.4f  %9.1f  %8.1f", t->at.epoch, rate, metrics_loss(train),
-            metrics_accuracy(train), metrics_accuracy(valid), speed, now);
+    run_say(t->run, "%5d  %8.3g  %7.4f  %9.4f  %9.4f  %9.1f  %8.1f", t->at.epoch, rate,
+            metrics_loss(train), metrics_accuracy(train), metrics_accuracy(valid), speed, now);
     run_metrics(t->run, "%d,%.9g,%.9g,%.9g,%.9g,%.1f,%.3f", t->at.epoch, rate, metrics_loss(train),
                 metrics_accuracy(train), metrics_accuracy(valid), speed, now);
 }
@@ -263,7 +287,8 @@ static bool train_epoch(Trainer *t, Metrics *valid)
     }
     t->be->op->download(t->model->s, sums, t->totals);
     if (!isfinite(sums[0]))
-        die(EXIT_WRONG, "epoch %d: the loss is %g: diverged; try a lower --rate", t->at.epoch, sums[0]);
+        die(EXIT_WRONG, "epoch %d: the loss is %g: diverged; try a lower --rate", t->at.epoch,
+            sums[0]);
     double seconds = timer_now() - began;
     Metrics train = over_ranks(t, (Metrics){.loss = sums[0], .correct = sums[1], .count = done});
     bool over = part_done(t, done, count) >= 1;
@@ -281,15 +306,16 @@ static void train(Trainer *t)
 {
     Metrics valid = test(t);
     run_say(t->run, "before training: validation accuracy %.4f", metrics_accuracy(valid));
-    run_say(t->run, "%5s  %8s  %7s  %9s  %9s  %9s  %8s", "epoch", "rate", "loss", "train acc", "valid acc", "images/s",
-            "seconds");
-    run_metrics_header(t->run, "epoch,rate,loss,train_accuracy,valid_accuracy,images_per_s,seconds");
+    run_say(t->run, "%5s  %8s  %7s  %9s  %9s  %9s  %8s", "epoch", "rate", "loss", "train acc",
+            "valid acc", "images/s", "seconds");
+    run_metrics_header(t->run,
+                       "epoch,rate,loss,train_accuracy,valid_accuracy,images_per_s,seconds");
     t->began = timer_now();
     REQUIRE(time_left(t) > 0, "--budget %g: no time is left for training: give more", t->o->budget);
     while (!train_epoch(t, &valid))
         ;
-    run_say(t->run, "validation accuracy %.4f (%.0f of %.0f) after %.1f s", metrics_accuracy(valid), valid.correct,
-            valid.count, timer_now() - t->born);
+    run_say(t->run, "validation accuracy %.4f (%.0f of %.0f) after %.1f s", metrics_accuracy(valid),
+            valid.correct, valid.count, timer_now() - t->born);
 }
 
 static void finish(Trainer *t)

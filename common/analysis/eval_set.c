@@ -1,10 +1,10 @@
 /* eval_set.c: see eval_set.h. A loader makes the batches once; copies of them stay. */
 #include "eval_set.h"
-#include <stdlib.h>
 #include "check.h"
+#include <stdlib.h>
 
-EvalSet *eval_set_new(Backend *be, const Images *images, const float *mean, const float *istd, const int32_t *order, int count,
-                   int batch, int halo)
+EvalSet *eval_set_new(Backend *be, const Images *images, const float *mean, const float *istd,
+                      const int32_t *order, int count, int batch, int halo)
 {
     ASSERT(count > 0 && batch > 0);
     EvalSet *s = alloc(1, sizeof *s);

@@ -1,12 +1,13 @@
-/* hessian.c: see hessian.h. Golub & Van Loan, "Matrix Computations", chapter 10, for Lanczos and its error bounds. */
+/* hessian.c: see hessian.h. Golub & Van Loan, "Matrix Computations", chapter 10, for Lanczos and
+ * its error bounds. */
 #include "hessian.h"
+#include "check.h"
+#include "eigen.h"
+#include "rng.h"
 #include <cblas.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "check.h"
-#include "eigen.h"
-#include "rng.h"
 
 /* ---- H v ---- */
 
@@ -14,7 +15,7 @@ typedef struct Operator {
     Model *m;
     const HessianData *data;
     int D;
-    float *w, *moved;    /* [D] the weights, and somewhere beside them */
+    float *w, *moved;      /* [D] the weights, and somewhere beside them */
     Tensor here, sides[2]; /* [D] the weights, w - h v and w + h v on the device */
     Tensor sum, totals;
     double h;
@@ -24,7 +25,8 @@ static void refuse_max_pooling(const Model *m)
 {
     for (int i = 0; i < m->nlayers; i++)
         REQUIRE(m->layers[i].kind != LAYER_MAXPOOL,
-                "Hessian of %s: its max pooling changes its choice beside these weights, and the gradient jumps; take a network "
+                "Hessian of %s: its max pooling changes its choice beside these weights, and the "
+                "gradient jumps; take a network "
                 "without, such as mlp or resnet8",
                 m->spec.name);
 }
@@ -33,9 +35,11 @@ static Operator operator_new(Model *m, const HessianData *d)
 {
     ASSERT(d->subset->count >= 1 && d->mode != MODEL_TRAIN);
     REQUIRE(d->mode != MODEL_EVAL || !m->state.buf,
-            "Hessian of %s with running statistics: its batch norm keeps nothing for the backward pass; use batch statistics",
+            "Hessian of %s with running statistics: its batch norm keeps nothing for the backward "
+            "pass; use batch statistics",
             m->spec.name);
-    REQUIRE(m->be->precision == PRECISION_FP32, "Hessian of %s: differences of gradients need --precision=fp32", m->spec.name);
+    REQUIRE(m->be->precision == PRECISION_FP32,
+            "Hessian of %s: differences of gradients need --precision=fp32", m->spec.name);
     refuse_max_pooling(m);
     int D = m->params.n;
     Operator o = {.m = m, .data = d, .D = D};
@@ -85,8 +89,8 @@ static void difference(Operator *o, const Batch *b)
     model_hold_relu(m, false);
 }
 
-/* out = H v of the mean loss over all pictures, |v| = 1: whole batches in turn, so that which pictures are together does not
- * depend on the number of ranks. */
+/* out = H v of the mean loss over all pictures, |v| = 1: whole batches in turn, so that which
+ * pictures are together does not depend on the number of ranks. */
 static void apply(Operator *o, double *out, const double *v)
 {
     Model *m = o->m;
@@ -108,7 +112,9 @@ static void apply(Operator *o, double *out, const double *v)
     op->download(m->s, o->moved, o->sum);
     for (int i = 0; i < o->D; i++) {
         out[i] = o->moved[i] / (2 * o->h);
-        REQUIRE(isfinite(out[i]), "Hessian of %s: a gradient beside these weights is not finite: did the training diverge?",
+        REQUIRE(isfinite(out[i]),
+                "Hessian of %s: a gradient beside these weights is not finite: did the training "
+                "diverge?",
                 m->spec.name);
     }
 }
@@ -130,9 +136,10 @@ void hessian_product(Model *m, const HessianData *data, double *out, const doubl
 
 typedef struct Lanczos {
     int D, most, steps;
-    double **v;          /* [most] vectors of length 1 at right angles, [D] each; NULL: not made yet */
-    double *alpha;       /* [most] the tridiagonal matrix: its diagonal, */
-    double *beta;        /* [most] and below: beta[j] belongs to rows j and j + 1 */
+    double **v;           /* [most] vectors of length 1 at right angles, [D] each; NULL: not
+                           * made yet */
+    double *alpha;        /* [most] the tridiagonal matrix: its diagonal, */
+    double *beta;         /* [most] and below: beta[j] belongs to rows j and j + 1 */
     double *top, *bottom; /* [most] the tridiagonal matrix's eigenvectors */
     double noise;
 } Lanczos;
@@ -146,7 +153,8 @@ static Lanczos lanczos_new(int D, int most, uint64_t seed)
     l.top = alloc(l.most, sizeof(double));
     l.bottom = alloc(l.most, sizeof(double));
     l.v[0] = alloc(D, sizeof(double));
-    Rng r = rng_at(seed, RNG_DIRECTION, 0x48, 0); /* a place of its own among the directions drawn */
+    Rng r = rng_at(seed, RNG_DIRECTION, 0x48, 0); /* a place of its own among the directions
+                                                   * drawn */
     for (int i = 0; i < D; i++)
         l.v[0][i] = rng_normal(&r);
     cblas_dscal(D, 1 / cblas_dnrm2(D, l.v[0], 1), l.v[0], 1);
@@ -164,7 +172,8 @@ static void lanczos_free(Lanczos *l)
     free(l->bottom);
 }
 
-/* Take from r [D] = H v_j all that lies along the vectors so far: twice, so that rounding leaves nothing either. */
+/* Take from r [D] = H v_j all that lies along the vectors so far: twice, so that rounding leaves
+ * nothing either. */
 static void orthogonalise(Lanczos *l, double *r, int j)
 {
     for (int pass = 0; pass < 2; pass++)
@@ -178,7 +187,8 @@ static void orthogonalise(Lanczos *l, double *r, int j)
         }
 }
 
-/* One more product; false: the vectors so far already hold all that H does to them (or all of space). */
+/* One more product; false: the vectors so far already hold all that H does to them (or all of
+ * space). */
 static bool lanczos_step(Lanczos *l, Operator *o)
 {
     int j = l->steps++;
@@ -203,7 +213,8 @@ static bool lanczos_step(Lanczos *l, Operator *o)
 static void find_edges(Lanczos *l, HessianEdges *e, double tolerance)
 {
     int n = l->steps;
-    double *t = alloc((size_t)n * n, sizeof *t), *values = alloc(n, sizeof *values), *y = alloc((size_t)n * n, sizeof *y);
+    double *t = alloc((size_t)n * n, sizeof *t), *values = alloc(n, sizeof *values),
+           *y = alloc((size_t)n * n, sizeof *y);
     for (int i = 0; i < n; i++) {
         t[i * n + i] = l->alpha[i];
         if (i)
@@ -218,7 +229,8 @@ static void find_edges(Lanczos *l, HessianEdges *e, double tolerance)
     e->top_error = l->beta[n - 1] * fabs(l->top[n - 1]);
     e->steps = n;
     e->noise = l->noise;
-    e->converged = fmax(e->top_error, e->bottom_error) <= tolerance * fmax(fabs(e->top), fabs(e->bottom));
+    e->converged = fmax(e->top_error, e->bottom_error) <=
+                   tolerance * fmax(fabs(e->top), fabs(e->bottom));
     free(t);
     free(values);
     free(y);
@@ -245,8 +257,10 @@ static bool all_say_yes(Comm *c, bool yes)
     return no == 0;
 }
 
-HessianEdges hessian_edges(Model *m, const HessianData *data, int most_steps, double tolerance, uint64_t seed,
-                           bool (*goes_on)(void *context, const HessianEdges *so_far), void *context)
+HessianEdges hessian_edges(Model *m, const HessianData *data, int most_steps, double tolerance,
+                           uint64_t seed,
+                           bool (*goes_on)(void *context, const HessianEdges *so_far),
+                           void *context)
 {
     ASSERT(most_steps >= 1);
     HessianEdges e = {.top_error = INFINITY, .bottom_error = INFINITY};

@@ -1,16 +1,22 @@
 /* landscape.c: see landscape.h. */
 #include "landscape.h"
+#include "check.h"
+#include "file.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "check.h"
-#include "file.h"
 
 /* ---- the plane ---- */
 
-static double between(double low, double high, int i, int n) { return n < 2 ? low : low + (high - low) * i / (n - 1); }
+static double between(double low, double high, int i, int n)
+{
+    return n < 2 ? low : low + (high - low) * i / (n - 1);
+}
 double plane_a(const Plane *p, int i) { return between(p->a_low, p->a_high, i, p->nx); }
-double plane_b(const Plane *p, int j) { return p->ny < 2 ? 0 : between(p->b_low, p->b_high, j, p->ny); }
+double plane_b(const Plane *p, int j)
+{
+    return p->ny < 2 ? 0 : between(p->b_low, p->b_high, j, p->ny);
+}
 
 void plane_go(const Plane *p, Model *m, double a, double b)
 {
@@ -26,7 +32,8 @@ void plane_go(const Plane *p, Model *m, double a, double b)
 Surface *surface_new(int nx, int ny)
 {
     Surface *s = alloc(1, sizeof *s);
-    *s = (Surface){nx, ny, 0, alloc((size_t)nx * ny, sizeof(double)), alloc((size_t)nx * ny, sizeof(double))};
+    *s = (Surface){nx, ny, 0, alloc((size_t)nx * ny, sizeof(double)),
+                   alloc((size_t)nx * ny, sizeof(double))};
     for (int k = 0; k < nx * ny; k++)
         s->loss[k] = s->accuracy[k] = NAN;
     return s;
@@ -41,7 +48,8 @@ void surface_free(Surface *s)
     free(s);
 }
 
-/* The first step of the coarse grid: a power of two that leaves about four intervals on the longer side. */
+/* The first step of the coarse grid: a power of two that leaves about four intervals on the longer
+ * side. */
 static int first_step(int nx, int ny)
 {
     int longer = nx > ny ? nx : ny, step = 1;
@@ -56,7 +64,8 @@ void surface_fill(double *out, const Surface *s, const double *values)
     for (int j = 0; j < s->ny; j++)
         for (int i = 0; i < s->nx; i++) {
             double v = values[j * s->nx + i];
-            for (int step = 2; isnan(s->loss[j * s->nx + i]) && isnan(v) && step <= coarsest; step *= 2)
+            for (int step = 2; isnan(s->loss[j * s->nx + i]) && isnan(v) && step <= coarsest;
+                 step *= 2)
                 v = values[(j - j % step) * s->nx + i - i % step];
             out[j * s->nx + i] = v;
         }
@@ -80,7 +89,8 @@ void surface_write(const Surface *s, const Plane *p, const json_t *what, const c
     file_print(f, "# %s\na,b,loss,accuracy\n", json);
     for (int j = 0; j < s->ny; j++)
         for (int i = 0; i < s->nx; i++)
-            file_print(f, "%.9g,%.9g,%.9g,%.9g\n", plane_a(p, i), plane_b(p, j), s->loss[j * s->nx + i], s->accuracy[j * s->nx + i]);
+            file_print(f, "%.9g,%.9g,%.9g,%.9g\n", plane_a(p, i), plane_b(p, j),
+                       s->loss[j * s->nx + i], s->accuracy[j * s->nx + i]);
     char *error = file_commit(f);
     REQUIRE(!error, "surface not written: %s", error);
     free(json);
@@ -141,7 +151,8 @@ static int points_to_do(const Landscape *l, Comm *c, int *item)
     for (int k = 0; l->log && k < l->log->rows; k++) {
         const SweepRow *row = &l->log->row[k];
         int point = (int)row->setting;
-        REQUIRE(point >= 0 && point < points && point == row->setting, "%s: there is no point %g", l->log->path, row->setting);
+        REQUIRE(point >= 0 && point < points && point == row->setting, "%s: there is no point %g",
+                l->log->path, row->setting);
         if (!there[point])
             enter(l, point, row->value[2], row->value[3]);
         there[point] = 1;
@@ -160,13 +171,13 @@ bool landscape_run(const Landscape *l, Comm *c)
     Work work = {l, alloc((size_t)l->plane.nx * l->plane.ny, sizeof(int))};
     int items = points_to_do(l, c, work.item);
     bool complete = task_farm_run(c, l->m->be,
-                               &(TaskFarm){.items = items,
-                                        .values = 4,
-                                        .ahead = 1,
-                                        .context = &work,
-                                        .work = measure,
-                                        .found = found,
-                                        .goes_on = goes_on});
+                                  &(TaskFarm){.items = items,
+                                              .values = 4,
+                                              .ahead = 1,
+                                              .context = &work,
+                                              .work = measure,
+                                              .found = found,
+                                              .goes_on = goes_on});
     free(work.item);
     return complete;
 }

@@ -1,12 +1,13 @@
-/* pca.c: see pca.h. With the centred snapshots as the rows of X [n,D], X Xᵀ = U diag(λ) Uᵀ has the covariance's
- * eigenvalues, and direction c is Xᵀ u_c / sqrt(λ_c); X u is never stored: it passes by in slices of D.
+/* pca.c: see pca.h. With the centred snapshots as the rows of X [n,D], X Xᵀ = U diag(λ) Uᵀ has the
+ * covariance's eigenvalues, and direction c is Xᵀ u_c / sqrt(λ_c); X u is never stored: it passes
+ * by in slices of D.
  */
 #include "pca.h"
+#include "check.h"
+#include "eigen.h"
 #include <cblas.h>
 #include <math.h>
 #include <stdlib.h>
-#include "check.h"
-#include "eigen.h"
 
 enum { SLICE = 4096 }; /* numbers of each snapshot at a time */
 
@@ -39,13 +40,15 @@ static double *gram_new(const float *const *snapshots, int n, size_t D)
 }
 
 /* directions [k,D] = weights [k,n] times the centred snapshots. */
-static void combine(float *directions, const double *weights, int k, const float *const *snapshots, int n, size_t D)
+static void combine(float *directions, const double *weights, int k, const float *const *snapshots,
+                    int n, size_t D)
 {
     double *x = alloc((size_t)n * SLICE, sizeof *x), *y = alloc((size_t)k * SLICE, sizeof *y);
     for (size_t from = 0; from < D; from += SLICE) {
         int count = slice_at(from, D);
         centred_slice(x, snapshots, n, from, count);
-        cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, k, count, n, 1, weights, n, x, count, 0, y, count);
+        cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, k, count, n, 1, weights, n, x, count,
+                    0, y, count);
         for (int c = 0; c < k; c++)
             for (int j = 0; j < count; j++)
                 directions[c * D + from + j] = (float)y[(size_t)c * count + j];
@@ -54,7 +57,8 @@ static void combine(float *directions, const double *weights, int k, const float
     free(y);
 }
 
-/* The snapshots' coordinates along direction c, relative to the last one's; returns the sign that they were given. */
+/* The snapshots' coordinates along direction c, relative to the last one's; returns the sign that
+ * they were given. */
 static double place(Pca *p, int c, const double *u, double length)
 {
     int farthest = 0;
@@ -69,7 +73,8 @@ static double place(Pca *p, int c, const double *u, double length)
     return sign;
 }
 
-/* What the found directions leave of each snapshot's distance from the last: the other eigenvectors' part. */
+/* What the found directions leave of each snapshot's distance from the last: the other
+ * eigenvectors' part. */
 static void measure_off(Pca *p, const double *lambda, const double *u)
 {
     for (int i = 0; i < p->n; i++) {
@@ -95,8 +100,11 @@ Pca *pca_new(const float *const *snapshots, int n, size_t D, int most)
     double *gram = gram_new(snapshots, n, D), trace = 0;
     for (int i = 0; i < n; i++)
         trace += gram[i * n + i];
-    REQUIRE(isfinite(trace), "principal directions: a snapshot holds a number that is not finite: did the run diverge?");
-    REQUIRE(trace > 0, "principal directions: all %d snapshots are equal: no direction to be found", n);
+    REQUIRE(
+        isfinite(trace),
+        "principal directions: a snapshot holds a number that is not finite: did the run diverge?");
+    REQUIRE(trace > 0, "principal directions: all %d snapshots are equal: no direction to be found",
+            n);
     double *lambda = alloc(n, sizeof *lambda), *u = alloc((size_t)n * n, sizeof *u);
     eigen_symmetric(lambda, u, gram, n);
     Pca *p = alloc(1, sizeof *p);

@@ -1,8 +1,8 @@
 /* roughness.c: see roughness.h. */
 #include "roughness.h"
+#include "check.h"
 #include <math.h>
 #include <stdbool.h>
-#include "check.h"
 
 static bool known_around(const double *p, int nx)
 {
@@ -27,7 +27,8 @@ static double downward(const double *p, int nx, double dx, double dy)
 {
     double xx = (p[1] - 2 * *p + p[-1]) / (dx * dx), yy = (p[nx] - 2 * *p + p[-nx]) / (dy * dy);
     double xy = (p[nx + 1] - p[nx - 1] - p[-nx + 1] + p[-nx - 1]) / (4 * dx * dy);
-    double mean = (xx + yy) / 2, half = hypot((xx - yy) / 2, xy), low = mean - half, high = mean + half;
+    double mean = (xx + yy) / 2, half = hypot((xx - yy) / 2, xy), low = mean - half,
+           high = mean + half;
     double rounding = 1e-6 * fabs(*p) * (1 / (dx * dx) + 1 / (dy * dy));
     return low < -rounding ? -low / fmax(-low, fabs(high)) : 0;
 }

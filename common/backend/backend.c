@@ -1,9 +1,10 @@
 /* backend.c: choosing a device; tensors that own their buffer. */
-#include <string.h>
 #include "backend_open.h"
 #include "check.h"
+#include <string.h>
 
-/* "auto" takes a GPU where one can be used; each program says which device it got (Backend.description). */
+/* "auto" takes a GPU where one can be used; each program says which device it got
+ * (Backend.description). */
 static Backend *open_cuda(bool required, int local_rank, int local_size)
 {
 #ifdef HAVE_CUDA
@@ -22,7 +23,8 @@ Backend *backend_open(const char *kind, int local_rank, int local_size, int thre
 {
     ASSERT(local_size >= 1 && local_rank >= 0 && local_rank < local_size && threads >= 0);
     bool cuda = !strcmp(kind, "cuda"), automatic = !strcmp(kind, "auto");
-    REQUIRE(cuda || automatic || !strcmp(kind, "cpu"), "--device=%s: expected auto, cpu or cuda", kind);
+    REQUIRE(cuda || automatic || !strcmp(kind, "cpu"), "--device=%s: expected auto, cpu or cuda",
+            kind);
     Backend *be = cuda || automatic ? open_cuda(cuda, local_rank, local_size) : NULL;
     return be ? be : backend_cpu_open(local_rank, local_size, threads);
 }
@@ -31,8 +33,8 @@ void backend_precision(Backend *be, const char *name)
 {
     bool fp32 = !strcmp(name, "fp32"), tf32 = !strcmp(name, "tf32"), bf16 = !strcmp(name, "bf16");
     REQUIRE(fp32 || tf32 || bf16, "--precision=%s: expected fp32, tf32 or bf16", name);
-    REQUIRE(fp32 || be->op->mixed, "--precision=%s: the device %s computes in fp32 only: %s", name, be->op->name,
-            be->description);
+    REQUIRE(fp32 || be->op->mixed, "--precision=%s: the device %s computes in fp32 only: %s", name,
+            be->op->name, be->description);
     be->precision = fp32 ? PRECISION_FP32 : tf32 ? PRECISION_TF32 : PRECISION_BF16;
     be->activations = bf16 ? BF16 : F32;
 }

@@ -1,18 +1,24 @@
 /* gpu_part.c: see gpu_part.h. */
 #include "gpu_part.h"
+#include "check.h"
 #include <dlfcn.h>
 #include <stdio.h>
-#include "check.h"
 
-static struct { bool tried; void *part; char why[300]; } gpu;
+static struct {
+    bool tried;
+    void *part;
+    char why[300];
+} gpu;
 
 const char *gpu_part_missing(void)
 {
     if (!gpu.tried) {
         gpu.tried = true;
-        if (!dlopen("libcuda.so.1", RTLD_LAZY)) /* the driver's library: without it none of the rest can work */
+        /* the driver's library: without it none of the rest can work */
+        if (!dlopen("libcuda.so.1", RTLD_LAZY))
             snprintf(gpu.why, sizeof gpu.why, "no NVIDIA driver is installed on this machine");
-        else if (!(gpu.part = dlopen("labs_gpu.so", RTLD_LAZY))) /* where it was built: the program knows the folder */
+        /* where it was built: the program knows the folder */
+        else if (!(gpu.part = dlopen("labs_gpu.so", RTLD_LAZY)))
             snprintf(gpu.why, sizeof gpu.why, "the part for GPUs cannot be loaded: %s", dlerror());
     }
     return gpu.part ? NULL : gpu.why;

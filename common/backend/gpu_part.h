@@ -1,6 +1,6 @@
-/* gpu_part.h: the code for GPUs is a shared object beside the programs, loaded when a GPU is asked for: its libraries
- * (cuBLAS, cuDNN, NCCL) take longer to load than a small program to run. Functions that reach it stand in for those of
- * the same name in it (gpu_backend.c, gpu_comm.c).
+/* gpu_part.h: the code for GPUs is a shared object beside the programs, loaded when a GPU is asked
+ * for: its libraries (cuBLAS, cuDNN, NCCL) take longer to load than a small program to run.
+ * Functions that reach it stand in for those of the same name in it (gpu_backend.c, gpu_comm.c).
  */
 #ifndef GPU_PART_H
 #define GPU_PART_H

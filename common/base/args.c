@@ -1,6 +1,7 @@
 /* args.c: see args.h. getopt_long splits the command line; what a value may be is decided here,
  * from the table. */
 #include "args.h"
+#include "check.h"
 #include <ctype.h>
 #include <errno.h>
 #include <getopt.h>
@@ -9,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "check.h"
 
 /* ---- values ---- */
 
@@ -212,11 +212,11 @@ static struct option *table_new(const Option *options)
     struct option *table = alloc(2 * count + 1, sizeof *table), *entry = table;
     for (int i = 0; options[i].name; i++) {
         bool flag = options[i].kind == ARG_FLAG;
-        *entry++ =
-            (struct option){options[i].name, flag ? no_argument : required_argument, NULL, YES + i};
+        *entry++ = (struct option){options[i].name, flag ? no_argument : required_argument, NULL,
+                                   YES + i};
         if (flag)
-            *entry++ =
-                (struct option){format_new("no-%s", options[i].name), no_argument, NULL, NO + i};
+            *entry++ = (struct option){format_new("no-%s", options[i].name), no_argument, NULL,
+                                       NO + i};
     }
     return table;
 }
@@ -296,14 +296,14 @@ json_t *args_json(const Option *options)
 {
     json_t *all = json_object();
     for (const Option *o = options; o->name; o++) {
-        const char *text =
-            o->kind == ARG_STRING || o->kind == ARG_CHOICE ? *(const char **)o->value : NULL;
-        json_t *value = o->kind == ARG_FLAG   ? json_boolean(*(bool *)o->value)
-                        : o->kind == ARG_INT  ? json_integer(*(int *)o->value)
-                        : o->kind == ARG_LONG ? json_integer(*(int64_t *)o->value)
-                        : o->kind == ARG_REAL ? json_real(*(double *)o->value)
-                        : text                ? json_string(text)
-                                              : json_null();
+        const char *text = o->kind == ARG_STRING || o->kind == ARG_CHOICE ? *(const char **)o->value
+                                                                          : NULL;
+        json_t *value = o->kind == ARG_FLAG ? json_boolean(*(bool *)o->value)
+                      : o->kind == ARG_INT  ? json_integer(*(int *)o->value)
+                      : o->kind == ARG_LONG ? json_integer(*(int64_t *)o->value)
+                      : o->kind == ARG_REAL ? json_real(*(double *)o->value)
+                      : text                ? json_string(text)
+                                            : json_null();
         json_object_set_new(all, o->name, value ? value : json_null());
     }
     return all;

@@ -1,12 +1,13 @@
-/* audit.c: see audit.h. The file is the process's own: facts come from everywhere, and no one should hand it around. */
+/* audit.c: see audit.h. The file is the process's own: facts come from everywhere, and no one
+ * should hand it around. */
 #include "audit.h"
+#include "check.h"
 #include <errno.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "check.h"
 
 static const char *folder(void)
 {
@@ -16,7 +17,8 @@ static const char *folder(void)
 
 bool audit_on(void) { return folder() != NULL; }
 
-/* One stream for the process, opened by the first fact; a run that is resumed adds to what the first one wrote. */
+/* One stream for the process, opened by the first fact; a run that is resumed adds to what the
+ * first one wrote. */
 static FILE *file;
 
 static void open_file(void)
@@ -24,7 +26,8 @@ static void open_file(void)
     const char *rank = getenv("OMPI_COMM_WORLD_RANK");
     char *path = format_new("%s/rank-%d.jsonl", folder(), rank ? atoi(rank) : 0);
     file = fopen(path, "a");
-    REQUIRE(file, "%s: %s: LABS_AUDIT must name a folder that can be written", path, strerror(errno));
+    REQUIRE(file, "%s: %s: LABS_AUDIT must name a folder that can be written", path,
+            strerror(errno));
     setvbuf(file, NULL, _IOLBF, BUFSIZ); /* what was done stays written however the process ends */
     free(path);
 }
@@ -37,7 +40,8 @@ static char *line_new(const char *fact, const char *format, va_list arguments)
     json_t *line = json_pack("{s:s}", "fact", fact);
     json_t *members = json_vpack_ex(&error, 0, braced, arguments);
     if (!line || !members || json_object_update(line, members) < 0)
-        die(EXIT_WRONG, "audit_fact(\"%s\", \"%s\"): %s", fact, format, members ? "not UTF-8 text" : error.text);
+        die(EXIT_WRONG, "audit_fact(\"%s\", \"%s\"): %s", fact, format,
+            members ? "not UTF-8 text" : error.text);
     char *text = json_dumps(line, JSON_COMPACT);
     ASSERT(text);
     json_decref(members);
@@ -57,6 +61,7 @@ void audit_fact(const char *fact, const char *format, ...)
     char *text = line_new(fact, format, arguments);
     va_end(arguments);
     if (fprintf(file, "%s\n", text) < 0 || ferror(file))
-        die(EXIT_USAGE, "%s/rank-*.jsonl: %s: the audit cannot be written", folder(), strerror(errno));
+        die(EXIT_USAGE, "%s/rank-*.jsonl: %s: the audit cannot be written", folder(),
+            strerror(errno));
     free(text);
 }

@@ -1,10 +1,11 @@
-/* background_thread.c: a thread, a lock, and a gate that the thread passes between two slices of its work. */
+/* background_thread.c: a thread, a lock, and a gate that the thread passes between two slices of
+ * its work. */
+#include "background_thread.h"
+#include "check.h"
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <unistd.h>
-#include "background_thread.h"
-#include "check.h"
 
 struct BackgroundThread {
     void (*work)(void *state, BackgroundThread *b);
@@ -38,7 +39,8 @@ BackgroundThread *background_start(void (*work)(void *state, BackgroundThread *b
     pthread_mutex_init(&b->data, NULL);
     pthread_mutex_init(&b->gate, NULL);
     pthread_cond_init(&b->changed, NULL);
-    REQUIRE(pthread_create(&b->thread, NULL, main_of_thread, b) == 0, "no thread can be started: too many processes?");
+    REQUIRE(pthread_create(&b->thread, NULL, main_of_thread, b) == 0,
+            "no thread can be started: too many processes?");
     return b;
 }
 

@@ -1,4 +1,5 @@
-/* check.c: see check.h. The state here is the process's own: its place in the run, how the run ends, a wish to stop. */
+/* check.c: see check.h. The state here is the process's own: its place in the run, how the run
+ * ends, a wish to stop. */
 #include "check.h"
 #include "start.h"
 #include <errno.h>
@@ -50,25 +51,29 @@ void die(int status, const char *format, ...)
 
     /* An error before comm_open (a bad option) is met by every rank too. */
     int rank = my_rank >= 0 ? my_rank : from_environment("OMPI_COMM_WORLD_RANK", "PMI_RANK", 0);
-    int size = world_size > 0 ? world_size : from_environment("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", 1);
+    int size = world_size > 0 ? world_size
+                              : from_environment("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", 1);
     char text[4096];
     int used = size > 1 ? snprintf(text, sizeof text, "rank %d: ", rank) : 0;
     used += snprintf(text + used, sizeof text - used, "error: ");
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(text + used, sizeof text - used - 1, format, arguments); /* one byte is left for the end of the line */
+    /* one byte is left for the end of the line */
+    vsnprintf(text + used, sizeof text - used - 1, format, arguments);
     va_end(arguments);
     strcat(text, "\n");
 
     fflush(stdout);
     if (rank > 0) {
-        signal(SIGTERM, SIG_DFL); /* so that rank 0's end stops this one while it waits */
-        sleep_seconds(end_all ? 0.5 : 2); /* mpirun gives ranks a second when one ended without MPI_Abort */
+        signal(SIGTERM, SIG_DFL);         /* so that rank 0's end stops this one while it waits */
+        sleep_seconds(end_all ? 0.5 : 2); /* mpirun gives ranks a second when one ended without
+                                           * MPI_Abort */
     }
     dprintf(STDERR_FILENO, "%s", text); /* in one piece: ranks' lines must not mix */
     if (end_all)
         end_all(status);
-    quick_exit(status); /* not exit(): other threads are still at work on what its handlers take down */
+    quick_exit(status); /* not exit(): other threads are still at work on what its handlers take
+                         * down */
 }
 
 static void on_signal(int signal_number)
@@ -79,7 +84,8 @@ static void on_signal(int signal_number)
         stop_signal = signal_number;
 }
 
-/* SIGUSR1 is Ctrl-C too: the signal that mpirun passes on to all ranks and leaves to them (setup/launch.sh). */
+/* SIGUSR1 is Ctrl-C too: the signal that mpirun passes on to all ranks and leaves to them
+ * (setup/launch.sh). */
 void stop_on_signals(void)
 {
     struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
@@ -95,11 +101,14 @@ void *alloc(unsigned long count, unsigned long size)
 {
     size_t bytes;
     if (__builtin_mul_overflow(count, size, &bytes) || bytes > PTRDIFF_MAX - CACHE_LINE)
-        die(EXIT_USAGE, "out of memory: %lu x %lu bytes: no machine has so much: check the sizes", count, size);
+        die(EXIT_USAGE, "out of memory: %lu x %lu bytes: no machine has so much: check the sizes",
+            count, size);
     bytes = bytes ? (bytes + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE : CACHE_LINE; /* its rule */
     void *memory = aligned_alloc(CACHE_LINE, bytes);
     if (!memory)
-        die(EXIT_USAGE, "out of memory: no room for %.1f MB: take a smaller batch, model or data set", bytes / 1e6);
+        die(EXIT_USAGE,
+            "out of memory: no room for %.1f MB: take a smaller batch, model or data set",
+            bytes / 1e6);
     return memset(memory, 0, bytes);
 }
 

@@ -1,8 +1,8 @@
 /* digest.c: see digest.h. */
 #include "digest.h"
+#include "check.h"
 #include <openssl/evp.h>
 #include <stdio.h>
-#include "check.h"
 
 void sha256_hex(char *hex, int size, const void *data, size_t bytes)
 {

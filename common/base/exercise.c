@@ -1,10 +1,10 @@
 /* exercise.c: see exercise.h. */
 #include "exercise.h"
+#include "check.h"
+#include "child.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "check.h"
-#include "child.h"
 
 enum { PATIENCE = 5 }; /* seconds */
 

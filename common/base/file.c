@@ -1,5 +1,6 @@
 /* file.c: see file.h. */
 #include "file.h"
+#include "check.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
@@ -10,7 +11,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "check.h"
 
 struct NewFile {
     char *path, *temporary;
@@ -58,7 +58,8 @@ void file_print(NewFile *f, const char *format, ...)
     va_end(arguments);
 }
 
-/* The new name is on the disk when its folder is. Some file systems cannot fsync a folder: rename must do. */
+/* The new name is on the disk when its folder is. Some file systems cannot fsync a folder: rename
+ * must do. */
 static void sync_folder(const char *path)
 {
     char *copy = format_new("%s", path);

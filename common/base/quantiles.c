@@ -8,7 +8,4 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-void sort_ascending(double *v, int n)
-{
-    qsort(v, (size_t)n, sizeof *v, ascending);
-}
+void sort_ascending(double *v, int n) { qsort(v, (size_t)n, sizeof *v, ascending); }

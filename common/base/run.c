@@ -1,19 +1,24 @@
 /* run.c: see run.h. The progress line has a file of its own: run_progress.c. */
 #include "run.h"
+#include "check.h"
+#include "file.h"
+#include "run_progress.h"
+#include "timer.h"
 #include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "check.h"
-#include "file.h"
-#include "run_progress.h"
-#include "timer.h"
 
 RunOptions run_options_default(void)
 {
     const char *data_dir = getenv("DATA_DIR");
-    return (RunOptions){.device = "auto", .precision = "fp32", .comm = "auto", .data = "auto", .out = "build/out", .seed = 1,
+    return (RunOptions){.device = "auto",
+                        .precision = "fp32",
+                        .comm = "auto",
+                        .data = "auto",
+                        .out = "build/out",
+                        .seed = 1,
                         .data_dir = data_dir && *data_dir ? data_dir : NULL};
 }
 
@@ -43,9 +48,11 @@ static void say_facts(Run *r, json_t *facts)
 {
     const char *key;
     json_t *value;
-    json_object_foreach(facts, key, value) {
+    json_object_foreach (facts, key, value) {
         bool text = json_is_string(value);
-        char *json = text ? NULL : json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT | JSON_REAL_PRECISION(6));
+        char *json = text
+                       ? NULL
+                       : json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT | JSON_REAL_PRECISION(6));
         run_say(r, "  %-9s %s", key, text ? json_string_value(value) : json);
         free(json);
     }
@@ -71,7 +78,8 @@ static void say_options(Run *r, const Option *options)
     free(line);
 }
 
-Run *run_open(const char *program, const RunOptions *o, const Option *options, json_t *facts, bool speaks)
+Run *run_open(const char *program, const RunOptions *o, const Option *options, json_t *facts,
+              bool speaks)
 {
     Run *r = alloc(1, sizeof *r);
     r->program = format_new("%s", program);

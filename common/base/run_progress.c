@@ -1,22 +1,26 @@
-/* run_progress.c: how far it is: a bar on a terminal, a line now and then elsewhere; see run_progress() in run.h.
+/* run_progress.c: how far it is: a bar on a terminal, a line now and then elsewhere; see
+ * run_progress() in run.h.
  *
- *     epoch 1/3  [=========>            ]  43 %  25,600/60,000 images  1,234 images/s  0:28 left  loss 0.412
+ *     epoch 1/3  [=========>            ]  43 %  25,600/60,000 images  1,234 images/s  0:28 left
+ *                loss 0.412
  *
- * mpirun gives its ranks a terminal of its own, whatever its output goes to. So who starts it says what that is, by
- * LABS_COLUMNS: the terminal's width, 0 for none; where nobody says so, ranks take it for none.
+ * mpirun gives its ranks a terminal of its own, whatever its output goes to. So who starts it says
+ * what that is, by LABS_COLUMNS: the terminal's width, 0 for none; where nobody says so, ranks take
+ * it for none.
  */
 #include "run_progress.h"
+#include "check.h"
+#include "timer.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
-#include "check.h"
-#include "timer.h"
 
 static const double REDRAW = 0.1, LINE_EVERY = 10; /* seconds */
-static const double LEAST = 0.01;                  /* seconds; work that took less (because it was there already) has no rate */
+static const double LEAST = 0.01;                  /* seconds; work that took less (because it
+                                                    * was there already) has no rate */
 enum { BAR_LEAST = 10, BAR_MOST = 40 };            /* columns inside the brackets */
 
 typedef struct Shown { /* what one call of run_progress shows, besides r->progress */
@@ -30,7 +34,8 @@ int terminal_columns(void)
     const char *told = getenv("LABS_COLUMNS");
     if (told)
         return atoi(told) > 0 ? atoi(told) : 0;
-    if (getenv("OMPI_COMM_WORLD_RANK") || !isatty(STDOUT_FILENO) || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size))
+    if (getenv("OMPI_COMM_WORLD_RANK") || !isatty(STDOUT_FILENO) ||
+        ioctl(STDOUT_FILENO, TIOCGWINSZ, &size))
         return 0;
     return size.ws_col ? size.ws_col : 80;
 }
@@ -71,19 +76,25 @@ static double rate_of(const Run *r, double now)
     return seconds > LEAST ? (r->progress.done - r->progress.from) / seconds : 0;
 }
 
-/* "43 %  25,600/60,000 images  1,234 images/s  0:28 left  loss 0.412"; the counts only where `counts` says so. */
+/* "43 %  25,600/60,000 images  1,234 images/s  0:28 left  loss 0.412"; the counts only where
+ * `counts` says so. */
 static char *numbers_text(const Run *r, const Shown *s, bool counts)
 {
     double rate = rate_of(r, s->now), done = r->progress.done;
     double percent = s->total > 0 ? floor(100 * done / s->total) : 100;
-    char *some = grouped(done), *all = grouped(s->total), *speed = rate < 10 ? format_new("%.1f", rate) : grouped(rate);
-    char *time = clock_text(done < s->total && rate > 0 ? (s->total - done) / rate : s->now - r->progress.began);
+    char *some = grouped(done), *all = grouped(s->total),
+         *speed = rate < 10 ? format_new("%.1f", rate) : grouped(rate);
+    char *time = clock_text(done < s->total && rate > 0 ? (s->total - done) / rate
+                                                        : s->now - r->progress.began);
     int width = r->terminal ? (int)strlen(all) : 0; /* a bar that is redrawn must not jump */
-    char *count = counts ? format_new("  %*s/%s %s", width, some, all, s->unit) : format_new("%s", "");
+    char *count = counts ? format_new("  %*s/%s %s", width, some, all, s->unit)
+                         : format_new("%s", "");
     const char *meaning = done < s->total ? "left" : "in all";
-    char *rates = rate > 0 ? format_new("  %s %s/s  %s %s", speed, s->unit, time, meaning) : format_new("%s", "");
+    char *rates = rate > 0 ? format_new("  %s %s/s  %s %s", speed, s->unit, time, meaning)
+                           : format_new("%s", "");
     bool noted = s->note && *s->note;
-    char *text = format_new("%3.0f %%%s%s%s%s", percent, count, rates, noted ? "  " : "", noted ? s->note : "");
+    char *text = format_new("%3.0f %%%s%s%s%s", percent, count, rates, noted ? "  " : "",
+                            noted ? s->note : "");
     free(rates);
     free(count);
     free(time);
@@ -102,7 +113,8 @@ static size_t fitting(const char *text, int columns)
     return bytes;
 }
 
-/* "epoch 1/3  [====>     ]  43 %  …", `width` columns wide where the bar may be so long; NULL: no room for a bar. */
+/* "epoch 1/3  [====>     ]  43 %  …", `width` columns wide where the bar may be so long; NULL: no
+ * room for a bar. */
 static char *bar_text(const Run *r, const Shown *s, const char *numbers, int width)
 {
     int bar = width - (int)strlen(s->what) - (int)strlen(numbers) - 5;
@@ -118,10 +130,12 @@ static char *bar_text(const Run *r, const Shown *s, const char *numbers, int wid
     return format_new("%s  [%s] %s", s->what, cells, numbers);
 }
 
-/* With all numbers; on a narrow terminal without the counts; on a very narrow one without the bar, and cut off. */
+/* With all numbers; on a narrow terminal without the counts; on a very narrow one without the bar,
+ * and cut off. */
 static void draw(const Run *r, const Shown *s)
 {
-    int width = terminal_columns() - 1; /* the last column stays free: writing there wraps in some terminals */
+    int width = terminal_columns() - 1; /* the last column stays free: writing there wraps in
+                                         * some terminals */
     char *numbers = numbers_text(r, s, true), *line = bar_text(r, s, numbers, width);
     if (!line) {
         free(numbers);
@@ -151,7 +165,8 @@ bool run_progress_due(Run *r, double done, double total)
     return true;
 }
 
-void run_progress(Run *r, const char *what, double done, double total, const char *unit, const char *note)
+void run_progress(Run *r, const char *what, double done, double total, const char *unit,
+                  const char *note)
 {
     if (!r->speaks)
         return;

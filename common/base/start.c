@@ -11,9 +11,12 @@ static int has(const char *name)
 #define ASK(feature) \
     if (!strcmp(name, feature)) \
         return __builtin_cpu_supports(feature);
-    ASK("avx512vnni") ASK("avx512vbmi") ASK("avx512f") ASK("fma") ASK("avx2") ASK("avx") ASK("sse4.2")
+    ASK("avx512vnni")
+    ASK("avx512vbmi")
+    ASK("avx512f")
+    ASK("fma") ASK("avx2") ASK("avx") ASK("sse4.2")
 #undef ASK
-    return 1;
+        return 1;
 }
 
 static void say(const char *text)
@@ -29,7 +32,8 @@ __attribute__((constructor(101))) static void start(void)
         if (!has(*need)) {
             say("error: this program was built for a processor with ");
             say(*need);
-            say(", which this one lacks: build it again here (make clean), or for all with PORTABLE=1\n");
+            say(", which this one lacks: build it again here (make clean), or for all with "
+                "PORTABLE=1\n");
             _exit(2);
         }
 }

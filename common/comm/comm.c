@@ -1,13 +1,14 @@
-/* comm.c: what every way for ranks to talk has in common: which one to open, the checks of a call's arguments, the
- * count of bytes and the audit's facts. The arguments are checked here so that a mistake shows on one rank as on many.
+/* comm.c: what every way for ranks to talk has in common: which one to open, the checks of a call's
+ * arguments, the count of bytes and the audit's facts. The arguments are checked here so that a
+ * mistake shows on one rank as on many.
  */
 #include "comm.h"
-#include <limits.h>
-#include <stdlib.h>
-#include <string.h>
 #include "audit.h"
 #include "check.h"
 #include "comm_open.h"
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
 
 static bool started_by_mpirun(void)
 {
@@ -42,7 +43,8 @@ Comm *comm_open(const char *kind)
     else if (!strcmp(kind, "mpi"))
         c = comm_mpi_open();
     else
-        die(EXIT_USAGE, "--comm %s: not a way for ranks to talk: take auto, self, mpi or nccl", kind);
+        die(EXIT_USAGE, "--comm %s: not a way for ranks to talk: take auto, self, mpi or nccl",
+            kind);
     audit_fact("comm", "s:i, s:i", "rank", c->rank, "size", c->size);
     return c;
 }
@@ -64,23 +66,27 @@ Comm *comm_split(Comm *c, int colour, int key)
 
 static const char *dtype_name(DType t)
 {
-    static const char *names[] = {[F32] = "f32", [F64] = "f64", [BF16] = "bf16", [I32] = "i32", [U8] = "u8"};
+    static const char *names[] = {
+        [F32] = "f32", [F64] = "f64", [BF16] = "bf16", [I32] = "i32", [U8] = "u8"};
     return names[t];
 }
 
 static void check_tensor(const char *call, Tensor t)
 {
-    REQUIRE(tensor_count(t) <= INT_MAX, "%s: %zu numbers in one call: at most %d: cut the tensor with tensor_slice", call,
+    REQUIRE(tensor_count(t) <= INT_MAX,
+            "%s: %zu numbers in one call: at most %d: cut the tensor with tensor_slice", call,
             tensor_count(t), INT_MAX);
     if (t.halo)
-        die(EXIT_WRONG, "%s: the tensor has a halo of %d: only dense tensors can be sent", call, t.halo);
+        die(EXIT_WRONG, "%s: the tensor has a halo of %d: only dense tensors can be sent", call,
+            t.halo);
 }
 
 static void check_reducible(const char *call, Tensor t)
 {
     check_tensor(call, t);
     if (t.dtype != F32 && t.dtype != F64 && t.dtype != I32)
-        die(EXIT_WRONG, "%s: cannot add numbers of type %s: use f32, f64 or i32", call, dtype_name(t.dtype));
+        die(EXIT_WRONG, "%s: cannot add numbers of type %s: use f32, f64 or i32", call,
+            dtype_name(t.dtype));
 }
 
 static void check_rank(const Comm *c, const char *call, int rank)
@@ -95,8 +101,9 @@ static void check_parts(const Comm *c, const char *call, Tensor whole, Tensor pa
     check_tensor(call, part);
     check_tensor(call, whole);
     if (whole.dtype != part.dtype || tensor_count(whole) != tensor_count(part) * c->size)
-        die(EXIT_WRONG, "%s: %zu numbers (%s) are not %d ranks' parts of %zu (%s)", call, tensor_count(whole),
-            dtype_name(whole.dtype), c->size, tensor_count(part), dtype_name(part.dtype));
+        die(EXIT_WRONG, "%s: %zu numbers (%s) are not %d ranks' parts of %zu (%s)", call,
+            tensor_count(whole), dtype_name(whole.dtype), c->size, tensor_count(part),
+            dtype_name(part.dtype));
     size_t overlap_from = whole.at > part.at ? whole.at : part.at;
     size_t whole_end = whole.at + tensor_count(whole), part_end = part.at + tensor_count(part);
     if (whole.buf == part.buf && overlap_from < (whole_end < part_end ? whole_end : part_end))
@@ -121,10 +128,12 @@ static double tensor_bytes(Tensor t) { return (double)tensor_count(t) * dtype_si
 
 static void tell(const char *fact, Tensor t)
 {
-    audit_fact(fact, "s:I, s:s", "count", (json_int_t)tensor_count(t), "dtype", dtype_name(t.dtype));
+    audit_fact(fact, "s:I, s:s", "count", (json_int_t)tensor_count(t), "dtype",
+               dtype_name(t.dtype));
 }
 
-/* ---- each operation once: checked, counted, told, started; `request` NULL completes it too ---- */
+/* ---- each operation once: checked, counted, told, started; `request` NULL completes it too
+ * ---- */
 
 static void all_reduce(Comm *c, Tensor t, CommOp op, Stream *s, CommRequest **request)
 {
@@ -143,7 +152,8 @@ static void broadcast(Comm *c, Tensor t, int root, Stream *s, CommRequest **requ
     c->op->broadcast(c, t, root, s, request);
 }
 
-static void reduce_scatter(Comm *c, Tensor out, Tensor in, CommOp op, Stream *s, CommRequest **request)
+static void reduce_scatter(Comm *c, Tensor out, Tensor in, CommOp op, Stream *s,
+                           CommRequest **request)
 {
     check_reducible("comm_reduce_scatter", in);
     check_parts(c, "comm_reduce_scatter", in, out);

@@ -1,11 +1,12 @@
-/* comm_link_nccl.c: whether NCCL can serve these ranks; its start, its watch, its end. See comm_nccl.h. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+/* comm_link_nccl.c: whether NCCL can serve these ranks; its start, its watch, its end. See
+ * comm_nccl.h. */
 #include "comm_mpi.h"
 #include "comm_nccl.h"
 #include "comm_open.h"
 #include "comm_place.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 const bool comm_nccl_built = true;
 
@@ -32,19 +33,22 @@ static bool nccl_failed(ncclResult_t code)
 void nccl_check(ncclResult_t code, const char *file, int line, const char *call)
 {
     if (code != ncclSuccess)
-        die(EXIT_USAGE, "%s:%d: %s: %s (%s): NCCL_DEBUG=WARN says more, --comm mpi goes without NCCL", file, line, call,
-            ncclGetErrorString(code), nccl_account(NULL));
+        die(EXIT_USAGE,
+            "%s:%d: %s: %s (%s): NCCL_DEBUG=WARN says more, --comm mpi goes without NCCL", file,
+            line, call, ncclGetErrorString(code), nccl_account(NULL));
 }
 
 const char *comm_nccl_missing(void)
 {
     int devices = 0;
-    return cudaGetDeviceCount(&devices) == cudaSuccess && devices > 0 ? NULL : "no GPU that CUDA can use";
+    return cudaGetDeviceCount(&devices) == cudaSuccess && devices > 0 ? NULL
+                                                                      : "no GPU that CUDA can use";
 }
 
 /* ---- what the watch calls, on the thread that asks ---- */
 
-/* A GPU of its own for this thread, too; and its looks must not break a graph that is being recorded. */
+/* A GPU of its own for this thread, too; and its looks must not break a graph that is being
+ * recorded. */
 static void watch_begins(void *context)
 {
     NcclComm *c = context;
@@ -54,7 +58,10 @@ static void watch_begins(void *context)
 }
 
 /* Another error than "not ready" is for the thread that waits for the stream: it gets it, too. */
-static bool stream_idle(void *context) { return cudaStreamQuery(((NcclComm *)context)->stream) != cudaErrorNotReady; }
+static bool stream_idle(void *context)
+{
+    return cudaStreamQuery(((NcclComm *)context)->stream) != cudaErrorNotReady;
+}
 
 static const char *nccl_failure(void *context)
 {
@@ -102,7 +109,8 @@ static const char *boot_id(char *text, size_t size)
     return text;
 }
 
-/* Where this rank's numbers lie: on GPU c->device, or in host memory. Machines are told apart as NCCL does it. */
+/* Where this rank's numbers lie: on GPU c->device, or in host memory. Machines are told apart as
+ * NCCL does it. */
 static Place place_of(const NcclComm *c, bool gpu)
 {
     Place p = {.gpu = ""};
@@ -130,7 +138,8 @@ static Places judge(NcclComm *c, bool gpu)
         char *why;
         verdict = places_judge(all, c->base.size, &why);
         if (why && !c->whole->told && (c->asked || verdict != PLACES_ON_HOST))
-            fprintf(stderr, "note: without NCCL: %s: tensors go over MPI, by way of host memory\n", why);
+            fprintf(stderr, "note: without NCCL: %s: tensors go over MPI, by way of host memory\n",
+                    why);
         free(why);
     }
     c->mpi->op->broadcast_host(c->mpi, &verdict, sizeof verdict, 0);
@@ -146,7 +155,8 @@ static void bring_up(NcclComm *c)
     int least, greatest;
     CUDA_CHECK(cudaSetDevice(c->device));
     CUDA_CHECK(cudaDeviceGetStreamPriorityRange(&least, &greatest));
-    CUDA_CHECK(cudaStreamCreateWithPriority(&c->stream, cudaStreamNonBlocking, greatest)); /* others may wait for us */
+    /* others may wait for us */
+    CUDA_CHECK(cudaStreamCreateWithPriority(&c->stream, cudaStreamNonBlocking, greatest));
     CUDA_CHECK(cudaEventCreateWithFlags(&c->ready, cudaEventDisableTiming));
     c->watch = watch_new(&watched, c, "NCCL", c->whole->base.rank);
     watch_call(c->watch, "start", c->base.size, "ranks", c->start_seconds);
@@ -170,7 +180,9 @@ bool nccl_carries(NcclComm *c, Tensor t, Stream *s)
     if (c->carrier == ON_HOST && !gpu)
         return false;
     Places verdict = judge(c, gpu);
-    c->carrier = verdict == PLACES_APART ? OVER_NCCL : verdict == PLACES_ON_HOST ? ON_HOST : OVER_MPI;
+    c->carrier = verdict == PLACES_APART   ? OVER_NCCL
+               : verdict == PLACES_ON_HOST ? ON_HOST
+                                           : OVER_MPI;
     if (c->carrier == OVER_NCCL)
         bring_up(c);
     return c->carrier == OVER_NCCL;

@@ -1,21 +1,22 @@
-/* comm_mpi.c: ranks that talk through MPI. The tensors' way to MPI and back is in comm_mpi_request.c.
+/* comm_mpi.c: ranks that talk through MPI. The tensors' way to MPI and back is in
+ * comm_mpi_request.c.
  *
  * Both forms of a collective are called by their names: MPI's blocking ones are the faster ones.
  */
 #include "comm_mpi.h"
+#include "check.h"
+#include "comm_open.h"
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <unistd.h>
-#include "check.h"
-#include "comm_open.h"
 
 typedef struct MpiComm {
     Comm base; /* first: a Comm * of this file is an MpiComm * */
     MPI_Comm comm;
     MPI_Op max, min; /* of F32 and F64: ordered() */
     RequestPool pool;
-    bool whole;      /* made by comm_open, not by comm_split */
+    bool whole; /* made by comm_open, not by comm_split */
 } MpiComm;
 
 static const CommOps mpi_ops;
@@ -25,17 +26,24 @@ static const CommOps mpi_ops;
 static int mpi_count(size_t count)
 {
     if (count > INT_MAX)
-        die(EXIT_USAGE, "%zu numbers in one call: MPI counts to %d: cut the tensor with tensor_slice", count, INT_MAX);
+        die(EXIT_USAGE,
+            "%zu numbers in one call: MPI counts to %d: cut the tensor with tensor_slice", count,
+            INT_MAX);
     return (int)count;
 }
 
 static MPI_Datatype mpi_type(DType t)
 {
-    return t == F32 ? MPI_FLOAT : t == F64 ? MPI_DOUBLE : t == I32 ? MPI_INT32_T : t == BF16 ? MPI_UINT16_T : MPI_BYTE;
+    return t == F32  ? MPI_FLOAT
+         : t == F64  ? MPI_DOUBLE
+         : t == I32  ? MPI_INT32_T
+         : t == BF16 ? MPI_UINT16_T
+                     : MPI_BYTE;
 }
 
-/* MPI_MAX keeps a NaN or drops it, and takes +0 or -0, as it happens to stand left or right, and ranks reduce in
- * different orders: one would stop on a NaN loss and the others go on. Here a NaN always wins, and +0 is above -0. */
+/* MPI_MAX keeps a NaN or drops it, and takes +0 or -0, as it happens to stand left or right, and
+ * ranks reduce in different orders: one would stop on a NaN loss and the others go on. Here a NaN
+ * always wins, and +0 is above -0. */
 static double ordered(double a, double b, bool larger)
 {
     if (isnan(a) || isnan(b))
@@ -49,7 +57,8 @@ static void reduce_ordered(const void *in, void *inout, int n, MPI_Datatype type
 {
     if (type == MPI_FLOAT)
         for (int i = 0; i < n; i++)
-            ((float *)inout)[i] = (float)ordered(((float *)inout)[i], ((const float *)in)[i], larger);
+            ((float *)inout)[i] = (float)ordered(((float *)inout)[i], ((const float *)in)[i],
+                                                 larger);
     else
         for (int i = 0; i < n; i++)
             ((double *)inout)[i] = ordered(((double *)inout)[i], ((const double *)in)[i], larger);
@@ -84,7 +93,8 @@ static void mpi_all_reduce(Comm *base, Tensor t, CommOp op, Stream *s, CommReque
     void *data = request_lend(r, t, MPI_READS | MPI_WRITES);
     MPI_Datatype type = mpi_type(t.dtype);
     if (request)
-        MPI_CHECK(MPI_Iallreduce, MPI_IN_PLACE, data, n, type, mpi_op(c, op, t.dtype), c->comm, &r->mpi);
+        MPI_CHECK(MPI_Iallreduce, MPI_IN_PLACE, data, n, type, mpi_op(c, op, t.dtype), c->comm,
+                  &r->mpi);
     else
         MPI_CHECK(MPI_Allreduce, MPI_IN_PLACE, data, n, type, mpi_op(c, op, t.dtype), c->comm);
     request_end(r, request);
@@ -103,7 +113,8 @@ static void mpi_broadcast(Comm *base, Tensor t, int root, Stream *s, CommRequest
     request_end(r, request);
 }
 
-static void mpi_reduce_scatter(Comm *base, Tensor out, Tensor in, CommOp op, Stream *s, CommRequest **request)
+static void mpi_reduce_scatter(Comm *base, Tensor out, Tensor in, CommOp op, Stream *s,
+                               CommRequest **request)
 {
     MpiComm *c = (MpiComm *)base;
     mpi_count(tensor_count(in));
@@ -113,7 +124,8 @@ static void mpi_reduce_scatter(Comm *base, Tensor out, Tensor in, CommOp op, Str
     void *to = request_lend(r, out, MPI_WRITES);
     MPI_Datatype type = mpi_type(in.dtype);
     if (request)
-        MPI_CHECK(MPI_Ireduce_scatter_block, from, to, n, type, mpi_op(c, op, in.dtype), c->comm, &r->mpi);
+        MPI_CHECK(MPI_Ireduce_scatter_block, from, to, n, type, mpi_op(c, op, in.dtype), c->comm,
+                  &r->mpi);
     else
         MPI_CHECK(MPI_Reduce_scatter_block, from, to, n, type, mpi_op(c, op, in.dtype), c->comm);
     request_end(r, request);
@@ -140,7 +152,8 @@ static void mpi_send(Comm *base, Tensor t, int to, int tag, Stream *s, CommReque
     MpiComm *c = (MpiComm *)base;
     int n = mpi_count(tensor_count(t));
     CommRequest *r = request_begin(&c->pool, s);
-    MPI_CHECK(MPI_Isend, request_lend(r, t, MPI_READS), n, mpi_type(t.dtype), to, tag, c->comm, &r->mpi);
+    MPI_CHECK(MPI_Isend, request_lend(r, t, MPI_READS), n, mpi_type(t.dtype), to, tag, c->comm,
+              &r->mpi);
     request_end(r, request);
 }
 
@@ -152,7 +165,8 @@ static void mpi_recv(Comm *base, Tensor t, int from, int tag, Stream *s, CommReq
     r->receives = true;
     r->expected = tensor_count(t) * dtype_size(t.dtype);
     void *data = request_lend(r, t, MPI_WRITES);
-    MPI_CHECK(MPI_Irecv, data, n, mpi_type(t.dtype), from == COMM_ANY ? MPI_ANY_SOURCE : from, tag, c->comm, &r->mpi);
+    MPI_CHECK(MPI_Irecv, data, n, mpi_type(t.dtype), from == COMM_ANY ? MPI_ANY_SOURCE : from, tag,
+              c->comm, &r->mpi);
     request_end(r, request);
 }
 
@@ -199,7 +213,8 @@ static Comm *mpi_comm_new(MPI_Comm comm, bool whole)
     return &c->base;
 }
 
-/* The process that is between comm_open and comm_close, else 0; a child that it forks must not end the other ranks. */
+/* The process that is between comm_open and comm_close, else 0; a child that it forks must not end
+ * the other ranks. */
 static pid_t open_in;
 
 static void abort_all_ranks(int status)
@@ -223,12 +238,15 @@ Comm *comm_mpi_open(void)
     MPI_Comm all;
     MPI_CHECK(MPI_Initialized, &was_open);
     if (was_open)
-        die(EXIT_WRONG, "comm_open: MPI was already started: open it once, and use comm_split for more");
+        die(EXIT_WRONG,
+            "comm_open: MPI was already started: open it once, and use comm_split for more");
     /* One thread at a time, any thread. */
     MPI_CHECK(MPI_Init_thread, NULL, NULL, MPI_THREAD_SERIALIZED, &level);
-    REQUIRE(level >= MPI_THREAD_SERIALIZED, "this MPI serves the main thread only: install one built with threads");
+    REQUIRE(level >= MPI_THREAD_SERIALIZED,
+            "this MPI serves the main thread only: install one built with threads");
     MPI_CHECK(MPI_Comm_set_errhandler, MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-    MPI_CHECK(MPI_Comm_dup, MPI_COMM_WORLD, &all); /* the program's own MPI messages do not mix with ours */
+    MPI_CHECK(MPI_Comm_dup, MPI_COMM_WORLD, &all); /* the program's own MPI messages do not mix
+                                                    * with ours */
     Comm *c = mpi_comm_new(all, true);
     die_register(c->rank, c->size, c->size > 1 ? abort_all_ranks : NULL);
     if (c->size > 1) {

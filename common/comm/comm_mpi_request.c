@@ -1,7 +1,8 @@
-/* comm_mpi_request.c: an MPI operation under way, and its tensors' way to host memory and back. See comm_mpi.h. */
-#include <stdlib.h>
+/* comm_mpi_request.c: an MPI operation under way, and its tensors' way to host memory and back. See
+ * comm_mpi.h. */
 #include "check.h"
 #include "comm_mpi.h"
+#include <stdlib.h>
 
 void mpi_check(int code, const char *function)
 {
@@ -65,8 +66,8 @@ static void check_received(CommRequest *r)
     MPI_Count bytes;
     MPI_CHECK(MPI_Get_elements_x, &r->status, MPI_BYTE, &bytes);
     if ((size_t)bytes != r->expected)
-        die(EXIT_WRONG, "comm_recv: rank %d sent %lld bytes, expected %zu",
-            r->status.MPI_SOURCE, (long long)bytes, r->expected);
+        die(EXIT_WRONG, "comm_recv: rank %d sent %lld bytes, expected %zu", r->status.MPI_SOURCE,
+            (long long)bytes, r->expected);
 }
 
 /* What was written to staging memory goes to the device. */
@@ -115,7 +116,9 @@ void request_end(CommRequest *r, CommRequest **request)
 void request_pool_free(RequestPool *pool)
 {
     if (pool->under_way)
-        die(EXIT_WRONG, "comm_close: %d operations were started and never waited for: call comm_wait", pool->under_way);
+        die(EXIT_WRONG,
+            "comm_close: %d operations were started and never waited for: call comm_wait",
+            pool->under_way);
     for (CommRequest *r = pool->spare, *next; r; r = next) {
         next = r->next;
         for (int i = 0; i < 2; i++)

@@ -1,25 +1,26 @@
-/* comm_nccl.c: ranks whose GPUs talk through NCCL. Its start, its watch and its end are in comm_link_nccl.c.
+/* comm_nccl.c: ranks whose GPUs talk through NCCL. Its start, its watch and its end are in
+ * comm_link_nccl.c.
  *
- * A collective runs on a stream of its own, between two events: it starts after what the caller's stream had queued, and
- * the caller's stream goes on after it (comm_wait of a started one makes it so). The host waits for nothing; that a
- * collective never ends is for the watch to see.
+ * A collective runs on a stream of its own, between two events: it starts after what the caller's
+ * stream had queued, and the caller's stream goes on after it (comm_wait of a started one makes it
+ * so). The host waits for nothing; that a collective never ends is for the watch to see.
  *
  * What stays with MPI, by way of host memory:
  *   - tensors that the host can reach, and all of them where NCCL cannot serve the ranks;
  *   - MAX and MIN of floats: NCCL's drop a NaN, ours keep it;
- *   - messages: NCCL knows no tags, no COMM_ANY and no sizes, and two ranks that both send first would wait for each
- *     other in their streams.
+ *   - messages: NCCL knows no tags, no COMM_ANY and no sizes, and two ranks that both send first
+ *     would wait for each other in their streams.
  */
 #include "comm_nccl.h"
-#include <stdlib.h>
 #include "comm_open.h"
+#include <stdlib.h>
 
 struct NcclRequest {
     NcclRequest *next; /* in the pool */
     NcclComm *c;
-    CommRequest *mpi;  /* the operation, where MPI carries it, else NULL and: */
-    cudaEvent_t done;  /* kept from use to use */
-    cudaStream_t s;    /* the caller's */
+    CommRequest *mpi; /* the operation, where MPI carries it, else NULL and: */
+    cudaEvent_t done; /* kept from use to use */
+    cudaStream_t s;   /* the caller's */
 };
 
 static const CommOps nccl_ops, mpi_ops;
@@ -99,7 +100,8 @@ static NcclRequest *begin(NcclComm *c, const char *what, Tensor t, Stream *s)
     CUDA_CHECK(cudaSetDevice(c->device)); /* a thread's own; NCCL needs it */
     if (!r->done)
         CUDA_CHECK(cudaEventCreateWithFlags(&r->done, cudaEventDisableTiming));
-    watch_call(c->watch, what, tensor_count(t), "numbers", c->seconds); /* before c->stream is recorded, if s is */
+    /* before c->stream is recorded, if s is */
+    watch_call(c->watch, what, tensor_count(t), "numbers", c->seconds);
     CUDA_CHECK(cudaEventRecord(c->ready, r->s));
     CUDA_CHECK(cudaStreamWaitEvent(c->stream, c->ready, 0));
     return r;
@@ -119,10 +121,17 @@ static void end(NcclRequest *r, CommRequest **request)
 
 /* ---- device tensors ---- */
 
-static ncclDataType_t nccl_type(DType t) { return t == F32 ? ncclFloat32 : t == F64 ? ncclFloat64 : ncclInt32; }
-static ncclRedOp_t nccl_op(CommOp op) { return op == COMM_SUM ? ncclSum : op == COMM_MAX ? ncclMax : ncclMin; }
+static ncclDataType_t nccl_type(DType t)
+{
+    return t == F32 ? ncclFloat32 : t == F64 ? ncclFloat64 : ncclInt32;
+}
+static ncclRedOp_t nccl_op(CommOp op)
+{
+    return op == COMM_SUM ? ncclSum : op == COMM_MAX ? ncclMax : ncclMin;
+}
 static bool nccl_reduces(CommOp op, DType t) { return op == COMM_SUM || t == I32; }
-static size_t bytes_of(Tensor t) { return tensor_count(t) * dtype_size(t.dtype); } /* what is moved only has no type */
+/* what is moved only has no type */
+static size_t bytes_of(Tensor t) { return tensor_count(t) * dtype_size(t.dtype); }
 
 static void nccl_all_reduce(Comm *base, Tensor t, CommOp op, Stream *s, CommRequest **request)
 {
@@ -134,7 +143,8 @@ static void nccl_all_reduce(Comm *base, Tensor t, CommOp op, Stream *s, CommRequ
     }
     NcclRequest *r = begin(c, "all-reduce", t, s);
     void *data = device_address(t, s);
-    NCCL_CHECK(ncclAllReduce(data, data, tensor_count(t), nccl_type(t.dtype), nccl_op(op), c->nccl, c->stream));
+    NCCL_CHECK(ncclAllReduce(data, data, tensor_count(t), nccl_type(t.dtype), nccl_op(op), c->nccl,
+                             c->stream));
     end(r, request);
 }
 
@@ -152,7 +162,8 @@ static void nccl_broadcast(Comm *base, Tensor t, int root, Stream *s, CommReques
     end(r, request);
 }
 
-static void nccl_reduce_scatter(Comm *base, Tensor out, Tensor in, CommOp op, Stream *s, CommRequest **request)
+static void nccl_reduce_scatter(Comm *base, Tensor out, Tensor in, CommOp op, Stream *s,
+                                CommRequest **request)
 {
     NcclComm *c = (NcclComm *)base;
     if (!carried(c, in, s) || !nccl_reduces(op, in.dtype)) {
@@ -161,8 +172,8 @@ static void nccl_reduce_scatter(Comm *base, Tensor out, Tensor in, CommOp op, St
         return;
     }
     NcclRequest *r = begin(c, "reduce-scatter", in, s);
-    NCCL_CHECK(ncclReduceScatter(device_address(in, s), device_address(out, s), tensor_count(out), nccl_type(in.dtype),
-          nccl_op(op), c->nccl, c->stream));
+    NCCL_CHECK(ncclReduceScatter(device_address(in, s), device_address(out, s), tensor_count(out),
+                                 nccl_type(in.dtype), nccl_op(op), c->nccl, c->stream));
     end(r, request);
 }
 
@@ -175,7 +186,8 @@ static void nccl_all_gather(Comm *base, Tensor out, Tensor in, Stream *s, CommRe
         return;
     }
     NcclRequest *r = begin(c, "all-gather", in, s);
-    NCCL_CHECK(ncclAllGather(device_address(in, s), device_address(out, s), bytes_of(in), ncclChar, c->nccl, c->stream));
+    NCCL_CHECK(ncclAllGather(device_address(in, s), device_address(out, s), bytes_of(in), ncclChar,
+                             c->nccl, c->stream));
     end(r, request);
 }
 
@@ -219,7 +231,10 @@ static void nccl_gather_host(Comm *base, void *all, const void *mine, size_t byt
 static NcclComm *nccl_comm_new(Comm *mpi)
 {
     NcclComm *c = alloc(1, sizeof *c);
-    c->base = (Comm){.op = &mpi_ops, .rank = mpi->rank, .size = mpi->size, .local_rank = mpi->local_rank,
+    c->base = (Comm){.op = &mpi_ops,
+                     .rank = mpi->rank,
+                     .size = mpi->size,
+                     .local_rank = mpi->local_rank,
                      .local_size = mpi->local_size};
     c->mpi = mpi;
     c->whole = c;
@@ -231,8 +246,10 @@ Comm *comm_nccl_over(Comm *mpi, bool asked)
     const char *text = getenv("LABS_COMM_SECONDS");
     char *end = "";
     double seconds = text ? strtod(text, &end) : 600;
-    REQUIRE(seconds > 0 && !*end, "LABS_COMM_SECONDS=%s: expected a number of seconds above 0", text);
-    setenv("NCCL_COMM_BLOCKING", "1", true); /* with 0 every call may answer ncclInProgress; here, while there is one thread */
+    REQUIRE(seconds > 0 && !*end, "LABS_COMM_SECONDS=%s: expected a number of seconds above 0",
+            text);
+    setenv("NCCL_COMM_BLOCKING", "1", true); /* with 0 every call may answer ncclInProgress;
+                                              * here, while there is one thread */
     NcclComm *c = nccl_comm_new(mpi);
     c->asked = asked;
     c->seconds = seconds;
@@ -242,8 +259,9 @@ Comm *comm_nccl_over(Comm *mpi, bool asked)
 
 Comm *comm_nccl_open(bool asked) { return comm_nccl_over(comm_mpi_open(), asked); }
 
-/* The part judges for itself when its first tensor comes: where ranks share GPUs, a part with one rank of each may use
- * NCCL though the whole cannot. So it has an NCCL communicator of its own, made from a new id, not by ncclCommSplit. */
+/* The part judges for itself when its first tensor comes: where ranks share GPUs, a part with one
+ * rank of each may use NCCL though the whole cannot. So it has an NCCL communicator of its own,
+ * made from a new id, not by ncclCommSplit. */
 static Comm *nccl_split(Comm *base, int colour, int key)
 {
     NcclComm *c = (NcclComm *)base;
@@ -258,7 +276,9 @@ static void nccl_close(Comm *base)
 {
     NcclComm *c = (NcclComm *)base;
     if (c->under_way)
-        die(EXIT_WRONG, "comm_close: %d operations were started and never waited for: call comm_wait", c->under_way);
+        die(EXIT_WRONG,
+            "comm_close: %d operations were started and never waited for: call comm_wait",
+            c->under_way);
     nccl_leave(c);
     for (NcclRequest *r = c->spare, *next; r; r = next) {
         next = r->next;
@@ -270,12 +290,12 @@ static void nccl_close(Comm *base)
     free(c);
 }
 
-#define OPERATIONS                                                                                          \
-    .all_reduce = nccl_all_reduce, .broadcast = nccl_broadcast, .reduce_scatter = nccl_reduce_scatter,      \
-    .all_gather = nccl_all_gather, .send = nccl_send, .recv = nccl_recv, .wait = nccl_wait,                 \
-    .test = nccl_test, .barrier = nccl_barrier, .all_reduce_host = nccl_all_reduce_host,                    \
-    .broadcast_host = nccl_broadcast_host, .gather_host = nccl_gather_host, .split = nccl_split,            \
-    .close = nccl_close
+#define OPERATIONS \
+    .all_reduce = nccl_all_reduce, .broadcast = nccl_broadcast, \
+    .reduce_scatter = nccl_reduce_scatter, .all_gather = nccl_all_gather, .send = nccl_send, \
+    .recv = nccl_recv, .wait = nccl_wait, .test = nccl_test, .barrier = nccl_barrier, \
+    .all_reduce_host = nccl_all_reduce_host, .broadcast_host = nccl_broadcast_host, \
+    .gather_host = nccl_gather_host, .split = nccl_split, .close = nccl_close
 
 /* The same operations: the name says what carries the tensors now. */
 static const CommOps nccl_ops = {.name = "nccl", OPERATIONS};

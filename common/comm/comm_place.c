@@ -1,7 +1,7 @@
 /* comm_place.c: see comm_place.h. */
 #include "comm_place.h"
-#include <string.h>
 #include "check.h"
+#include <string.h>
 
 /* The first rank whose numbers are on a GPU (on_gpu), or are not; `ranks` where there is none. */
 static int first_rank(const Place *place, int ranks, bool on_gpu)
@@ -21,14 +21,16 @@ Places places_judge(const Place *place, int ranks, char **why)
         return PLACES_ON_HOST;
     }
     if (without < ranks) {
-        *why = format_new("rank %d on %s has its numbers on a GPU, rank %d on %s in host memory", with,
-                          place[with].host, without, place[without].host);
+        *why = format_new("rank %d on %s has its numbers on a GPU, rank %d on %s in host memory",
+                          with, place[with].host, without, place[without].host);
         return PLACES_MIXED;
     }
     for (int b = 1; b < ranks; b++)
         for (int a = 0; a < b; a++)
-            if (!strcmp(place[a].machine, place[b].machine) && !strcmp(place[a].gpu, place[b].gpu)) {
-                *why = format_new("ranks %d and %d share GPU %s of %s", a, b, place[a].gpu, place[a].host);
+            if (!strcmp(place[a].machine, place[b].machine) &&
+                !strcmp(place[a].gpu, place[b].gpu)) {
+                *why = format_new("ranks %d and %d share GPU %s of %s", a, b, place[a].gpu,
+                                  place[a].host);
                 return PLACES_MIXED;
             }
     return PLACES_APART;

@@ -1,8 +1,9 @@
-/* comm_self.c: one rank alone. Every collective is the identity and done at once: no request is ever under way. */
-#include <stdlib.h>
-#include <string.h>
+/* comm_self.c: one rank alone. Every collective is the identity and done at once: no request is
+ * ever under way. */
 #include "check.h"
 #include "comm_open.h"
+#include <stdlib.h>
+#include <string.h>
 
 static const CommOps self_ops;
 
@@ -38,32 +39,29 @@ static void self_all_gather(Comm *c, Tensor out, Tensor in, Stream *s, CommReque
     at_once(request);
 }
 
-static void self_reduce_scatter(Comm *c, Tensor out, Tensor in, CommOp op, Stream *s, CommRequest **request)
+static void self_reduce_scatter(Comm *c, Tensor out, Tensor in, CommOp op, Stream *s,
+                                CommRequest **request)
 {
     self_all_gather(c, out, in, s, request);
 }
 
-static void self_barrier(Comm *c) { }
+static void self_barrier(Comm *c) {}
 
-static void self_all_reduce_host(Comm *c, double *v, int n, CommOp op) { }
+static void self_all_reduce_host(Comm *c, double *v, int n, CommOp op) {}
 
-static void self_broadcast_host(Comm *c, void *data, size_t bytes, int root)
-{
-}
+static void self_broadcast_host(Comm *c, void *data, size_t bytes, int root) {}
 
 static void self_gather_host(Comm *c, void *all, const void *mine, size_t bytes, int root)
 {
     memmove(all, mine, bytes);
 }
 
-static Comm *self_split(Comm *c, int colour, int key)
-{
-    return comm_self_open();
-}
+static Comm *self_split(Comm *c, int colour, int key) { return comm_self_open(); }
 
 static void self_close(Comm *c) { free(c); }
 
-/* No send, recv, wait and test: comm.c refuses a message to oneself, and no request is ever made. */
+/* No send, recv, wait and test: comm.c refuses a message to oneself, and no request is ever
+ * made. */
 static const CommOps self_ops = {
     .name = "self",
     .all_reduce = self_all_reduce,

@@ -1,13 +1,13 @@
-/* comm_watch.c: see comm_watch.h. Two threads: one asks the library, the other looks at the clock and calls nothing in
- * which the first may be stuck.
+/* comm_watch.c: see comm_watch.h. Two threads: one asks the library, the other looks at the clock
+ * and calls nothing in which the first may be stuck.
  */
 #include "comm_watch.h"
+#include "check.h"
+#include "timer.h"
 #include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <time.h>
-#include "check.h"
-#include "timer.h"
 
 static const double LOOK_EVERY = 0.1, RANKS_APART = 0.4, APART_AT_MOST = 4; /* seconds */
 
@@ -70,7 +70,8 @@ static char *ask(Watch *w)
     bool idle = !failure && is_queued(w) && w->calls->idle(w->context);
     pthread_mutex_lock(&w->lock);
     if (failure)
-        message = format_new("%s: %s; the last call was %s of %zu %s: is another rank, its machine or the network gone?",
+        message = format_new("%s: %s; the last call was %s of %zu %s: is another rank, its machine "
+                             "or the network gone?",
                              w->library, failure, w->what, w->count, w->things);
     else if (idle && w->stage == QUEUED) /* no new call has begun */
         w->stage = QUIET;
@@ -99,9 +100,10 @@ static char *late(Watch *w)
     pthread_mutex_lock(&w->lock);
     double waited = timer_now() - w->since;
     if (w->stage != QUIET && waited >= w->seconds)
-        message = format_new("%s: %s of %zu %s: not done after %.0f s: a rank did not come to it, or is gone"
-                             " (LABS_COMM_SECONDS=N waits longer, --comm mpi goes without %s)", w->library, w->what,
-                             w->count, w->things, waited, w->library);
+        message = format_new(
+            "%s: %s of %zu %s: not done after %.0f s: a rank did not come to it, or is gone"
+            " (LABS_COMM_SECONDS=N waits longer, --comm mpi goes without %s)",
+            w->library, w->what, w->count, w->things, waited, w->library);
     pthread_mutex_unlock(&w->lock);
     return message;
 }
@@ -132,7 +134,8 @@ Watch *watch_new(const WatchCalls *calls, void *context, const char *library, in
     pthread_condattr_setclock(&steady, CLOCK_MONOTONIC);
     pthread_cond_init(&w->wake, &steady);
     pthread_condattr_destroy(&steady);
-    REQUIRE(!pthread_create(&w->asker, NULL, asks, w) && !pthread_create(&w->clock, NULL, looks_at_clock, w),
+    REQUIRE(!pthread_create(&w->asker, NULL, asks, w) &&
+                !pthread_create(&w->clock, NULL, looks_at_clock, w),
             "%s: no threads to watch it: too many processes?", library);
     return w;
 }

@@ -1,13 +1,13 @@
 /* sweep.c: see sweep.h. */
-#include "quantiles.h"
 #include "sweep.h"
+#include "check.h"
+#include "quantiles.h"
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "check.h"
 
 enum { LINE = 4096 };
 
@@ -64,7 +64,8 @@ static bool read_rows(Sweep *s, FILE *f, const char *header)
     char line[LINE], first[LINE] = "", second[LINE] = "";
     if (!fgets(first, LINE, f))
         return true; /* an empty file, as good as none */
-    REQUIRE(first[0] == '#', "%s: not a sweep's results: move it away, or give another --out", s->path);
+    REQUIRE(first[0] == '#', "%s: not a sweep's results: move it away, or give another --out",
+            s->path);
     bool whole = fgets(second, LINE, f) != NULL;
     char *both = format_new("%s%s", first, second);
     bool same = whole && !strcmp(both, header);
@@ -74,8 +75,8 @@ static bool read_rows(Sweep *s, FILE *f, const char *header)
         SweepRow row = {0};
         if (!strchr(line, '\n'))
             break;
-        REQUIRE(parse_row(&row, line, s->values), "%s, line %d: not a run's results: mend or remove that line", s->path,
-                number);
+        REQUIRE(parse_row(&row, line, s->values),
+                "%s, line %d: not a run's results: mend or remove that line", s->path, number);
         append(s, row);
         good = ftell(f);
     }

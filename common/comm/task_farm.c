@@ -1,6 +1,6 @@
-/* task_farm.c: see task_farm.h. Three kinds of message: an item's number to a worker (-1: no more), its
- * result back, and to each worker exactly one stop: when the work is cancelled, else at its end.
- * The worker waits for that one from the start, so a stop that arrives while it has an item
+/* task_farm.c: see task_farm.h. Three kinds of message: an item's number to a worker (-1: no more),
+ * its result back, and to each worker exactly one stop: when the work is cancelled, else at its
+ * end. The worker waits for that one from the start, so a stop that arrives while it has an item
  * means: cancelled. */
 #include "task_farm.h"
 #include "check.h"

@@ -1,16 +1,16 @@
-/* trace.c: see trace.h. Trace Event Format: one {"ph": "X"} object per span, times in microseconds; a process is a
- * rank, a thread is a track. */
+/* trace.c: see trace.h. Trace Event Format: one {"ph": "X"} object per span, times in microseconds;
+ * a process is a rank, a thread is a track. */
 #include "trace.h"
-#include <inttypes.h>
+#include "check.h"
+#include "file.h"
+#include "timer.h"
 #include <jansson.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "check.h"
-#include "file.h"
-#include "timer.h"
 
 typedef struct Span {
     const char *name;
@@ -77,7 +77,8 @@ static char *quoted(const char *text)
     return json;
 }
 
-/* A {"ph": "M"} event: the name of a process ("process_name") or of one of its tracks ("thread_name"). */
+/* A {"ph": "M"} event: the name of a process ("process_name") or of one of its tracks
+ * ("thread_name"). */
 static void put_name(FILE *out, const char *what, int rank, int track, const char *name)
 {
     char *json = quoted(name);
@@ -86,8 +87,8 @@ static void put_name(FILE *out, const char *what, int rank, int track, const cha
     free(json);
 }
 
-/* This rank's events, commas between them. Times are whole nanoseconds since `zero`: so rounded, nested spans stay
- * nested. */
+/* This rank's events, commas between them. Times are whole nanoseconds since `zero`: so rounded,
+ * nested spans stay nested. */
 static char *events_text(Trace *t, int rank, double zero, size_t *bytes)
 {
     char *text;
@@ -95,7 +96,8 @@ static char *events_text(Trace *t, int rank, double zero, size_t *bytes)
     ASSERT(out);
     int64_t recorded = atomic_load(&t->count), count = recorded < t->room ? recorded : t->room;
     char *process = count == recorded ? format_new("rank %d", rank)
-                                      : format_new("rank %d (%" PRId64 " later spans dropped)", rank, recorded - count);
+                                      : format_new("rank %d (%" PRId64 " later spans dropped)",
+                                                   rank, recorded - count);
     put_name(out, "process_name", rank, 0, process);
     free(process);
     for (int i = 0; i < TRACE_TRACKS; i++)
@@ -106,7 +108,8 @@ static char *events_text(Trace *t, int rank, double zero, size_t *bytes)
     qsort(t->spans, (size_t)count, sizeof *t->spans, by_time);
     for (int64_t i = 0; i < count; i++) {
         const Span *s = &t->spans[i];
-        int64_t began = llround((s->began - zero) * 1e9), lasted = llround((s->ended - zero) * 1e9) - began;
+        int64_t began = llround((s->began - zero) * 1e9),
+                lasted = llround((s->ended - zero) * 1e9) - began;
         char *name = quoted(s->name);
         fprintf(out, ",\n{\"ph\":\"X\",\"name\":%s,\"pid\":%d,\"tid\":%d", name, rank, s->track);
         fprintf(out, ",\"ts\":%" PRId64 ".%03d", began / 1000, (int)(began % 1000));
@@ -117,8 +120,8 @@ static char *events_text(Trace *t, int rank, double zero, size_t *bytes)
     return text;
 }
 
-/* What this rank's clock showed at the picture's time 0, when the first span of all ranks began: all leave the barrier
- * together, and count back from there. */
+/* What this rank's clock showed at the picture's time 0, when the first span of all ranks began:
+ * all leave the barrier together, and count back from there. */
 static double common_zero(Trace *t, Comm *c)
 {
     comm_barrier(c);
@@ -139,7 +142,8 @@ void trace_write(Trace *t, Comm *c, const char *path)
     char *mine = events_text(t, c->rank, common_zero(t, c), &bytes);
     double most = (double)bytes;
     comm_all_reduce_host(c, &most, 1, COMM_MAX);
-    size_t room = (size_t)most + 1; /* ranks' texts differ in length: all send the longest's, ended by a 0 */
+    size_t room = (size_t)most + 1; /* ranks' texts differ in length: all send the longest's,
+                                     * ended by a 0 */
     char *padded = alloc(room, 1), *all = c->rank == 0 ? alloc((unsigned long)c->size, room) : NULL;
     memcpy(padded, mine, bytes);
     comm_gather_host(c, all, padded, room, 0);

@@ -1,10 +1,12 @@
 /* data.c: which data set, from which folder, and is it whole.
  *
- * Files are looked for in $DATA_DIR, in the cache of `make datasets`, in the system's package; the first folder that
- * holds any file of the set must hold them all. Their structure is checked by the readers; their SHA-256 tells the
- * official files from an unofficial copy.
+ * Files are looked for in $DATA_DIR, in the cache of `make datasets`, in the system's package; the
+ * first folder that holds any file of the set must hold them all. Their structure is checked by the
+ * readers; their SHA-256 tells the official files from an unofficial copy.
  */
 #include "data.h"
+#include "check.h"
+#include "data_file.h"
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -12,8 +14,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "check.h"
-#include "data_file.h"
 
 enum { MOST_FILES = 6, CLASSES = 10 };
 
@@ -32,42 +32,46 @@ static const FileSet fashion = {
     .title = "Fashion-MNIST",
     .folders = {"fashion-mnist", "FashionMNIST/raw", "."},
     .ending = ".gz",
-    .files = {"train-images-idx3-ubyte", "train-labels-idx1-ubyte", "t10k-images-idx3-ubyte", "t10k-labels-idx1-ubyte"},
+    .files = {"train-images-idx3-ubyte", "train-labels-idx1-ubyte", "t10k-images-idx3-ubyte",
+              "t10k-labels-idx1-ubyte"},
     .sha256 = {"c59f468a2f672dc815687fe0f83887768d799fd8a3f3276145d20f83aa44d888",
                "bad3541b69d912435c50bb6ba87bec294ff4f6a2e1246121d8633921760443d9",
                "5b4141f0afbad91edebe8549f8fcffe087ea10ca49f1dbef5c9a5cd8815ce37b",
                "0402a96d92fd2663957122ceb108a494c5af83dab82d92729df917d7dec38c34"},
-    .class_names = {"T-shirt", "trouser", "pullover", "dress", "coat", "sandal", "shirt", "sneaker", "bag",
-                    "ankle boot"}};
+    .class_names = {"T-shirt", "trouser", "pullover", "dress", "coat", "sandal", "shirt", "sneaker",
+                    "bag", "ankle boot"}};
 
 static const FileSet cifar10 = {
     .name = "cifar10",
     .title = "CIFAR-10",
     .folders = {"cifar-10-batches-bin", "."},
     .ending = "",
-    .files = {"data_batch_1.bin", "data_batch_2.bin", "data_batch_3.bin", "data_batch_4.bin", "data_batch_5.bin",
-              "test_batch.bin"},
+    .files = {"data_batch_1.bin", "data_batch_2.bin", "data_batch_3.bin", "data_batch_4.bin",
+              "data_batch_5.bin", "test_batch.bin"},
     .sha256 = {"cee916563c9f80d84e3cc88e17fdc0941787f1244f00a67874d45b261883ada5",
                "a591ca11fa1708a91ee40f54b3da4784ccd871ecf2137de63f51ada8b3fa57ed",
                "bbe8596564c0f86427f876058170b84dac6670ddf06d79402899d93ceea26f67",
                "014e562d6e23c72197cc727519169a60359f5eccd8945ad5a09d710285ff4e48",
                "755304fc0b379caeae8c14f0dac912fbc7d6cd469eb67a1029a08a39453a9add",
                "8e2eb146ae340b09e24670f29cabc6326dba54da8789dab6768acf480273f65b"},
-    .class_names = {"airplane", "automobile", "bird", "cat", "deer", "dog", "frog", "horse", "ship", "truck"}};
+    .class_names = {"airplane", "automobile", "bird", "cat", "deer", "dog", "frog", "horse", "ship",
+                    "truck"}};
 
-static const char *const synthetic_names[CLASSES] = {"disc", "square", "triangle", "cross",  "star",
-                                                     "ring", "frame",  "stripes",  "checks", "dots"};
+static const char *const synthetic_names[CLASSES] = {"disc",   "square", "triangle", "cross",
+                                                     "star",   "ring",   "frame",    "stripes",
+                                                     "checks", "dots"};
 
 /* ---- looking for files ---- */
 
-/* Is there anything of that name, be it broken? A folder that cannot even be looked into ends the run. */
+/* Is there anything of that name, be it broken? A folder that cannot even be looked into ends the
+ * run. */
 static bool exists(const char *path)
 {
     struct stat info;
     if (lstat(path, &info) == 0)
         return true;
-    REQUIRE(errno == ENOENT || errno == ENOTDIR, "%s: cannot be looked for: %s: is the folder yours to enter?", path,
-            strerror(errno));
+    REQUIRE(errno == ENOENT || errno == ENOTDIR,
+            "%s: cannot be looked for: %s: is the folder yours to enter?", path, strerror(errno));
     return false;
 }
 
@@ -102,7 +106,8 @@ static char *find_folder(const FileSet *set, const char *data_dir)
     for (int p = 0; p < 3; p++)
         for (int f = 0; places[p] && set->folders[f]; f++) {
             bool itself = !strcmp(set->folders[f], ".");
-            char *folder = itself ? format_new("%s", places[p]) : format_new("%s/%s", places[p], set->folders[f]);
+            char *folder = itself ? format_new("%s", places[p])
+                                  : format_new("%s/%s", places[p], set->folders[f]);
             if (holds_any(set, folder))
                 return folder;
             free(folder);
@@ -115,8 +120,8 @@ static void find_files(char *paths[MOST_FILES], const FileSet *set, const char *
 {
     for (int i = 0; i < MOST_FILES && set->files[i]; i++) {
         paths[i] = find_file(set, folder, set->files[i]);
-        REQUIRE(paths[i], "%s: %s is missing beside the other files of %s: run 'make datasets'", folder, set->files[i],
-                set->title);
+        REQUIRE(paths[i], "%s: %s is missing beside the other files of %s: run 'make datasets'",
+                folder, set->files[i], set->title);
     }
 }
 
@@ -128,12 +133,14 @@ static void read_fashion_part(Images *out, char *const paths[2], char (*digests)
     out->pixels = idx_read(paths[0], 3, size, digests[0]);
     out->labels = idx_read(paths[1], 1, &labels, digests[1]);
     REQUIRE(size[1] == 28 && size[2] == 28,
-            "%s: pictures of %d x %d pixels, expected 28 x 28: the wrong file? run 'make datasets'", paths[0], size[1],
-            size[2]);
-    REQUIRE(labels == size[0], "%s: %d labels for %d pictures in %s: files of different sets? run 'make datasets'",
+            "%s: pictures of %d x %d pixels, expected 28 x 28: the wrong file? run 'make datasets'",
+            paths[0], size[1], size[2]);
+    REQUIRE(labels == size[0],
+            "%s: %d labels for %d pictures in %s: files of different sets? run 'make datasets'",
             paths[1], labels, size[0], paths[0]);
     for (int i = 0; i < labels; i++)
-        REQUIRE(out->labels[i] < CLASSES, "%s: label %d of picture %d, expected 0 to %d: damaged? run 'make datasets'",
+        REQUIRE(out->labels[i] < CLASSES,
+                "%s: label %d of picture %d, expected 0 to %d: damaged? run 'make datasets'",
                 paths[1], out->labels[i], i, CLASSES - 1);
     out->count = size[0], out->h = size[1], out->w = size[2], out->c = 1;
 }
@@ -147,7 +154,8 @@ static void read_files(Dataset *d, const FileSet *set, const char *folder)
         read_fashion_part(&d->test, paths + 2, digests + 2);
     } else {
         cifar_read(&d->train, (const char *const *)paths, 5, cifar_records(paths[0]), digests);
-        cifar_read(&d->test, (const char *const *)paths + 5, 1, cifar_records(paths[5]), digests + 5);
+        cifar_read(&d->test, (const char *const *)paths + 5, 1, cifar_records(paths[5]),
+                   digests + 5);
     }
     bool official = true;
     for (int i = 0; i < MOST_FILES && set->files[i]; i++) {
@@ -156,10 +164,10 @@ static void read_files(Dataset *d, const FileSet *set, const char *folder)
     }
     memcpy(d->class_names, set->class_names, sizeof d->class_names);
     size_t length = strlen(folder), most = 90; /* a long path keeps its end */
-    snprintf(d->description, sizeof d->description, "%s, %s + %s pictures %dx%dx%d, from %s%s%s", set->title,
-             commas(some, d->train.count), commas(others, d->test.count), d->train.h, d->train.w, d->train.c,
-             length > most ? "..." : "", folder + (length > most ? length - most : 0),
-             official ? "" : ", unofficial copy");
+    snprintf(d->description, sizeof d->description, "%s, %s + %s pictures %dx%dx%d, from %s%s%s",
+             set->title, commas(some, d->train.count), commas(others, d->test.count), d->train.h,
+             d->train.w, d->train.c, length > most ? "..." : "",
+             folder + (length > most ? length - most : 0), official ? "" : ", unofficial copy");
 }
 
 static void read_synthetic(Dataset *d)
@@ -168,8 +176,8 @@ static void read_synthetic(Dataset *d)
     synthetic_draw(&d->train, TRAIN, SEED, 0);
     synthetic_draw(&d->test, TEST, SEED, TRAIN);
     memcpy(d->class_names, synthetic_names, sizeof d->class_names);
-    snprintf(d->description, sizeof d->description, "synthetic, 20,000 + 4,000 pictures 32x32x3, drawn with seed %d",
-             SEED);
+    snprintf(d->description, sizeof d->description,
+             "synthetic, 20,000 + 4,000 pictures 32x32x3, drawn with seed %d", SEED);
 }
 
 /* ---- the whole ---- */
@@ -187,7 +195,8 @@ static void measure(Dataset *d)
             squares += x * x;
         }
         double mean = (double)sum / pixels, variance = (double)squares / pixels - mean * mean;
-        REQUIRE(variance > 0, "%s: every pixel of channel %d is %.0f: files of nothing? run 'make datasets'",
+        REQUIRE(variance > 0,
+                "%s: every pixel of channel %d is %.0f: files of nothing? run 'make datasets'",
                 d->description, c, mean);
         d->mean[c] = (float)(mean / 255);
         d->istd[c] = (float)(255 / sqrt(variance));
@@ -197,8 +206,11 @@ static void measure(Dataset *d)
 /* Open `name` where it is found; NULL where it is not. */
 static Dataset *open_found(const char *name, const char *data_dir)
 {
-    const FileSet *set = !strcmp(name, fashion.name) ? &fashion : !strcmp(name, cifar10.name) ? &cifar10 : NULL;
-    REQUIRE(set || !strcmp(name, "synthetic"), "data set '%s': expected fashion, cifar10, synthetic or auto", name);
+    const FileSet *set = !strcmp(name, fashion.name) ? &fashion
+                       : !strcmp(name, cifar10.name) ? &cifar10
+                                                     : NULL;
+    REQUIRE(set || !strcmp(name, "synthetic"),
+            "data set '%s': expected fashion, cifar10, synthetic or auto", name);
     char *folder = set ? find_folder(set, data_dir) : NULL;
     if (set && !folder)
         return NULL;
@@ -220,9 +232,11 @@ Dataset *dataset_open(const char *name, const char *accepts, const char *data_di
     if (data_dir && !*data_dir)
         data_dir = NULL;
     if (data_dir) {
-        REQUIRE(!stat(data_dir, &info), "data folder %s: %s: set DATA_DIR to a folder that is there", data_dir,
+        REQUIRE(!stat(data_dir, &info),
+                "data folder %s: %s: set DATA_DIR to a folder that is there", data_dir,
                 strerror(errno));
-        REQUIRE(S_ISDIR(info.st_mode), "data folder %s: is a file: set DATA_DIR to the folder that holds it", data_dir);
+        REQUIRE(S_ISDIR(info.st_mode),
+                "data folder %s: is a file: set DATA_DIR to the folder that holds it", data_dir);
     }
     bool any = !strcmp(name, "auto");
     char *names = format_new("%s", any ? accepts : name), *rest = names;
@@ -230,9 +244,10 @@ Dataset *dataset_open(const char *name, const char *accepts, const char *data_di
     for (char *one; !d && (one = strsep(&rest, ","));)
         d = open_found(one, data_dir);
     free(names);
-    REQUIRE(
-        d, "data set %s: not found in %s%sdata, /usr/share/datasets: run 'make datasets' or set DATA_DIR to its folder",
-        any ? accepts : name, data_dir ? data_dir : "", data_dir ? ", " : "");
+    REQUIRE(d,
+            "data set %s: not found in %s%sdata, /usr/share/datasets: run 'make datasets' or set "
+            "DATA_DIR to its folder",
+            any ? accepts : name, data_dir ? data_dir : "", data_dir ? ", " : "");
     return d;
 }
 

@@ -1,29 +1,39 @@
-/* data_cifar.c: CIFAR-10's binary version: records of 1 label byte, then 32 x 32 red, green, and blue bytes.
+/* data_cifar.c: CIFAR-10's binary version: records of 1 label byte, then 32 x 32 red, green, and
+ * blue bytes.
  *
- * There is no header, so the file's length is all that tells a whole file from a torn one. The planes are interleaved
- * here, once: the network reads NHWC, the three colours of a pixel beside each other.
+ * There is no header, so the file's length is all that tells a whole file from a torn one. The
+ * planes are interleaved here, once: the network reads NHWC, the three colours of a pixel beside
+ * each other.
  */
-#include <stdlib.h>
-#include <sys/stat.h>
 #include "check.h"
 #include "data_file.h"
 #include "digest.h"
+#include <stdlib.h>
+#include <sys/stat.h>
 
-enum { OFFICIAL = 10000, SIDE = 32, PLANE = SIDE * SIDE, COLOURS = 3, RECORD = 1 + COLOURS * PLANE, CLASSES = 10 };
+enum {
+    OFFICIAL = 10000,
+    SIDE = 32,
+    PLANE = SIDE * SIDE,
+    COLOURS = 3,
+    RECORD = 1 + COLOURS * PLANE,
+    CLASSES = 10
+};
 
 char *cifar_parse(Images *out, int first, int count, Bytes stored)
 {
     char have[27], want[27], at[27];
     uint64_t expected = (uint64_t)count * RECORD;
     if (stored.size != expected)
-        return format_new("%s bytes, expected %s: %s?", commas(have, stored.size), commas(want, expected),
+        return format_new("%s bytes, expected %s: %s?", commas(have, stored.size),
+                          commas(want, expected),
                           stored.size < expected ? "truncated" : "the wrong file");
     for (int i = 0; i < count; i++) {
         const uint8_t *record = stored.at + (size_t)i * RECORD;
         uint8_t *pixels = out->pixels + ((size_t)first + i) * PLANE * COLOURS;
         if (record[0] >= CLASSES)
-            return format_new("label %d in record %s, expected 0 to %d: damaged?", record[0], commas(at, i),
-                              CLASSES - 1);
+            return format_new("label %d in record %s, expected 0 to %d: damaged?", record[0],
+                              commas(at, i), CLASSES - 1);
         out->labels[first + i] = record[0];
         for (int p = 0; p < PLANE; p++)
             for (int c = 0; c < COLOURS; c++)
@@ -35,7 +45,8 @@ char *cifar_parse(Images *out, int first, int count, Bytes stored)
 int cifar_records(const char *path)
 {
     struct stat info;
-    bool whole = stat(path, &info) == 0 && S_ISREG(info.st_mode) && info.st_size > 0 && info.st_size % RECORD == 0;
+    bool whole = stat(path, &info) == 0 && S_ISREG(info.st_mode) && info.st_size > 0 &&
+                 info.st_size % RECORD == 0;
     return whole && info.st_size / RECORD < OFFICIAL ? (int)(info.st_size / RECORD) : OFFICIAL;
 }
 

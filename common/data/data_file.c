@@ -1,5 +1,6 @@
 /* data_file.c: a file into memory, and the words that the readers share. */
 #include "data_file.h"
+#include "check.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -7,11 +8,11 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "check.h"
 
 static const off_t MOST_BYTES = 1ll << 31;
 
-/* Read what fstat promised: a file that shrinks meanwhile is an error, one that grows is read up to the promise. */
+/* Read what fstat promised: a file that shrinks meanwhile is an error, one that grows is read up to
+ * the promise. */
 static char *read_all(Bytes *out, int file, size_t size)
 {
     *out = (Bytes){alloc(size + 1, 1), 0}; /* + 1: an empty file is memory, too */
@@ -20,8 +21,8 @@ static char *read_all(Bytes *out, int file, size_t size)
         if (got > 0)
             out->size += got;
         else if (got == 0 || errno != EINTR) {
-            char *fault = format_new("reading stopped after %zu of %zu bytes: %s: a broken disk?", out->size, size,
-                                     got ? strerror(errno) : "the file shrank");
+            char *fault = format_new("reading stopped after %zu of %zu bytes: %s: a broken disk?",
+                                     out->size, size, got ? strerror(errno) : "the file shrank");
             free(out->at);
             *out = (Bytes){0};
             return fault;
@@ -34,7 +35,8 @@ char *file_load(Bytes *out, const char *path)
 {
     *out = (Bytes){0};
     struct stat info;
-    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* O_NONBLOCK: a pipe without a writer must not hang us */
+    /* O_NONBLOCK: a pipe without a writer must not hang us */
+    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (file < 0)
         return format_new("cannot be opened: %s: is it there, and yours to read?", strerror(errno));
     char *fault = NULL;
@@ -44,7 +46,8 @@ char *file_load(Bytes *out, const char *path)
         fault = format_new("is %s, expected a file: unpacked into the wrong place?",
                            S_ISDIR(info.st_mode) ? "a folder" : "not a regular file");
     else if (info.st_size > MOST_BYTES)
-        fault = format_new("%lld bytes, more than any data set here has: the wrong file?", (long long)info.st_size);
+        fault = format_new("%lld bytes, more than any data set here has: the wrong file?",
+                           (long long)info.st_size);
     else
         fault = read_all(out, file, info.st_size);
     close(file);

@@ -1,17 +1,17 @@
 /* data_idx.c: IDX files (the format of MNIST and Fashion-MNIST), gzip or not.
  *
- * The header says how many bytes must follow, so one rule covers every fault of length: exactly that many, then the
- * end. A header that lies cannot make us allocate: a plain file must have that size, and gzip packs no byte into less
- * than 1/1032 of its space.
+ * The header says how many bytes must follow, so one rule covers every fault of length: exactly
+ * that many, then the end. A header that lies cannot make us allocate: a plain file must have that
+ * size, and gzip packs no byte into less than 1/1032 of its space.
  */
+#include "check.h"
+#include "data_file.h"
+#include "digest.h"
+#include <zlib.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <zlib.h>
-#include "check.h"
-#include "data_file.h"
-#include "digest.h"
 
 enum { UNSIGNED_BYTE = 0x08, MOST_DIMS = 4, GZIP_RATIO = 1032 };
 static const uint64_t MOST_BYTES = 1ull << 31;
@@ -70,25 +70,30 @@ static char *source_expect_end(Source *s, uint64_t expected)
     char many[27], more[27];
     uint8_t extra;
     size_t got;
-    char *fault = s->gzip ? source_read(s, &extra, 1, &got) : NULL; /* lets zlib reach the check sum behind the data */
+    /* lets zlib reach the check sum behind the data */
+    char *fault = s->gzip ? source_read(s, &extra, 1, &got) : NULL;
     if (fault)
         return fault;
     if (s->gzip && got)
-        return format_new("more than the expected %s bytes when unpacked: the wrong file?", commas(many, expected));
+        return format_new("more than the expected %s bytes when unpacked: the wrong file?",
+                          commas(many, expected));
     if (s->gzip && !s->ended)
         return format_new("gzip data ends before its check sum: truncated?");
     if (s->gzip && s->z.avail_in)
-        return format_new("%s bytes follow the end of the gzip data: damaged?", commas(more, s->z.avail_in));
+        return format_new("%s bytes follow the end of the gzip data: damaged?",
+                          commas(more, s->z.avail_in));
     return NULL;
 }
 
 static char *check_magic(int dims, const uint8_t header[4])
 {
     if (header[0] || header[1])
-        return format_new("begins with bytes %02x %02x %02x %02x, expected 00 00 08 %02x: not an IDX file?", header[0],
-                          header[1], header[2], header[3], dims);
+        return format_new(
+            "begins with bytes %02x %02x %02x %02x, expected 00 00 08 %02x: not an IDX file?",
+            header[0], header[1], header[2], header[3], dims);
     if (header[2] != UNSIGNED_BYTE)
-        return format_new("IDX type 0x%02x, expected 0x08 (unsigned bytes): the wrong file?", header[2]);
+        return format_new("IDX type 0x%02x, expected 0x08 (unsigned bytes): the wrong file?",
+                          header[2]);
     if (header[3] != dims)
         return format_new("%d-dimensional, expected %d-dimensional: %s?", header[3], dims,
                           header[3] < dims ? "labels for images" : "images for labels");
@@ -102,8 +107,10 @@ static char *parse_sizes(int dims, int size[], uint64_t *expected, const uint8_t
     for (int d = 0; d < dims; d++) {
         const uint8_t *b = header + idx_header(d);
         uint32_t n = (uint32_t)b[0] << 24 | b[1] << 16 | b[2] << 8 | b[3];
-        if (n == 0 || n > INT_MAX || (count *= n) > MOST_BYTES) /* count <= 2^31 before: no overflow */
-            return format_new("size %u in dimension %d of its header makes no sense: damaged?", n, d + 1);
+        /* count <= 2^31 before: no overflow */
+        if (n == 0 || n > INT_MAX || (count *= n) > MOST_BYTES)
+            return format_new("size %u in dimension %d of its header makes no sense: damaged?", n,
+                              d + 1);
         size[d] = (int)n;
     }
     *expected = idx_header(dims) + count;
@@ -116,8 +123,9 @@ static char *check_length(bool gzip, uint64_t stored, uint64_t expected)
     char have[27], want[27];
     if (gzip ? expected <= stored * GZIP_RATIO : expected == stored)
         return NULL;
-    return format_new("%s bytes%s, expected %s: %s?", commas(have, stored), gzip ? " of gzip data" : "",
-                      commas(want, expected), stored < expected ? "truncated" : "too long");
+    return format_new("%s bytes%s, expected %s: %s?", commas(have, stored),
+                      gzip ? " of gzip data" : "", commas(want, expected),
+                      stored < expected ? "truncated" : "too long");
 }
 
 static char *parse_source(Bytes *out, int dims, int size[], Source *s, size_t stored)
@@ -129,8 +137,10 @@ static char *parse_source(Bytes *out, int dims, int size[], Source *s, size_t st
     if (fault || (got >= 4 && (fault = check_magic(dims, header))))
         return fault;
     if (got < idx_header(dims))
-        return format_new("%zu bytes, fewer than an IDX header's %zu: truncated?", got, idx_header(dims));
-    if ((fault = parse_sizes(dims, size, &expected, header)) || (fault = check_length(s->gzip, stored, expected)))
+        return format_new("%zu bytes, fewer than an IDX header's %zu: truncated?", got,
+                          idx_header(dims));
+    if ((fault = parse_sizes(dims, size, &expected, header)) ||
+        (fault = check_length(s->gzip, stored, expected)))
         return fault;
     *out = (Bytes){alloc(expected, 1), expected};
     memcpy(out->at, header, idx_header(dims));
@@ -138,8 +148,8 @@ static char *parse_source(Bytes *out, int dims, int size[], Source *s, size_t st
         return fault;
     char have[27], want[27];
     if (got + idx_header(dims) < expected)
-        return format_new("%s bytes when unpacked, expected %s: truncated?", commas(have, got + idx_header(dims)),
-                          commas(want, expected));
+        return format_new("%s bytes when unpacked, expected %s: truncated?",
+                          commas(have, got + idx_header(dims)), commas(want, expected));
     return source_expect_end(s, expected);
 }
 

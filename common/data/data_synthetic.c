@@ -1,16 +1,17 @@
 /* data_synthetic.c: ten classes of 32x32 colour pictures, drawn: a data set that needs no file.
  *
- * The class is a form or a texture (disc ... dots), drawn anywhere near the middle, a little turned, small or large, in
- * any colour, mostly lighter but often darker than what is behind it; over a background that fades from one colour to
- * another, with lines across, under noise. Neither a colour, nor the brightness, nor any one pixel tells the class. So
- * a linear model, which weighs pixels one by one, gets about 15 % of the test pictures right, a perceptron with one
- * hidden layer of 128 about 64 %, and a convolutional network, which finds edges and corners wherever they are, more
- * than 90 %.
+ * The class is a form or a texture (disc ... dots), drawn anywhere near the middle, a little
+ * turned, small or large, in any colour, mostly lighter but often darker than what is behind it;
+ * over a background that fades from one colour to another, with lines across, under noise. Neither
+ * a colour, nor the brightness, nor any one pixel tells the class. So a linear model, which weighs
+ * pixels one by one, gets about 15 % of the test pictures right, a perceptron with one hidden layer
+ * of 128 about 64 %, and a convolutional network, which finds edges and corners wherever they are,
+ * more than 90 %.
  */
-#include <math.h>
 #include "check.h"
 #include "data.h"
 #include "rng.h"
+#include <math.h>
 
 enum { SIDE = 32, COLOURS = 3, CLASSES = 10, LINES = 3 };
 enum { DISC, SQUARE, TRIANGLE, CROSS, STAR, RING, FRAME, STRIPES, CHECKS, DOTS };
@@ -37,15 +38,18 @@ static int draw_label(uint64_t seed, uint64_t image)
 
 /* ---- forms: signed distance to the edge, negative inside, in units of the form's radius ---- */
 
-/* A wave of period 1 along x: -1/4 in the middle of a dark half, +1/4 in the middle of a light one. */
+/* A wave of period 1 along x: -1/4 in the middle of a dark half, +1/4 in the middle of a light
+ * one. */
 static float wave(float x) { return fabsf(x - floorf(x) - 0.5f) - 0.25f; }
 
 /* u, v: the place, turned with the form; period: of the textures. */
 static float form(int label, float u, float v, float period)
 {
-    float r = sqrtf(u * u + v * v), au = fabsf(u), av = fabsf(v), box = fmaxf(au, av), window = r - 0.95f;
+    float r = sqrtf(u * u + v * v), au = fabsf(u), av = fabsf(v), box = fmaxf(au, av),
+          window = r - 0.95f;
     float a = u / period, b = v / period;
-    float c = r > 0 ? u / r : 0, five = c * (5 - 20 * c * c + 16 * c * c * c * c); /* cos(angle) -> cos(5 angle) */
+    /* cos(angle) -> cos(5 angle) */
+    float c = r > 0 ? u / r : 0, five = c * (5 - 20 * c * c + 16 * c * c * c * c);
     switch (label) {
     case DISC: return r - 0.85f;
     case SQUARE: return box - 0.75f;
@@ -55,8 +59,11 @@ static float form(int label, float u, float v, float period)
     case RING: return fabsf(r - 0.72f) - 0.18f;
     case FRAME: return fabsf(box - 0.62f) - 0.16f;
     case STRIPES: return fmaxf(window, wave(a) * period);
-    case CHECKS: return fmaxf(window, copysignf(fminf(fabsf(wave(a)), fabsf(wave(b))), wave(a) * wave(b)) * period);
-    default: return fmaxf(window, (0.3f - hypotf(0.25f + wave(a), 0.25f + wave(b))) * -period); /* DOTS */
+    case CHECKS:
+        return fmaxf(window,
+                     copysignf(fminf(fabsf(wave(a)), fabsf(wave(b))), wave(a) * wave(b)) * period);
+    /* DOTS */
+    default: return fmaxf(window, (0.3f - hypotf(0.25f + wave(a), 0.25f + wave(b))) * -period);
     }
 }
 
@@ -73,37 +80,43 @@ static void paint(float pixel[COLOURS], const float colour[COLOURS], float cover
 static float coverage(float distance) { return fminf(1, fmaxf(0, 0.5f - distance)); }
 
 /* Fades from `from` to `to` in a random direction. */
-static void paint_background(Canvas *canvas, Rng *r, const float from[COLOURS], const float to[COLOURS])
+static void paint_background(Canvas *canvas, Rng *r, const float from[COLOURS],
+                             const float to[COLOURS])
 {
     float angle = between(r, 0, 2 * (float)M_PI), du = cosf(angle) / SIDE, dv = sinf(angle) / SIDE;
     for (int y = 0; y < SIDE; y++)
         for (int x = 0; x < SIDE; x++)
             for (int c = 0; c < COLOURS; c++)
-                canvas->at[y][x][c] = from[c] + (to[c] - from[c]) * (0.5f + du * (x - SIDE / 2) + dv * (y - SIDE / 2));
+                canvas->at[y][x][c] = from[c] + (to[c] - from[c]) * (0.5f + du * (x - SIDE / 2) +
+                                                                     dv * (y - SIDE / 2));
 }
 
 /* A straight line across the picture. */
 static void paint_line(Canvas *canvas, Rng *r)
 {
-    float angle = between(r, 0, (float)M_PI), nx = cosf(angle), ny = sinf(angle), at = between(r, -14, 14);
+    float angle = between(r, 0, (float)M_PI), nx = cosf(angle), ny = sinf(angle),
+          at = between(r, -14, 14);
     float width = between(r, 0.3f, 1.1f);
     float colour[COLOURS];
     for (int c = 0; c < COLOURS; c++)
         colour[c] = between(r, 40, 215);
     for (int y = 0; y < SIDE; y++)
         for (int x = 0; x < SIDE; x++)
-            paint(canvas->at[y][x], colour, coverage(fabsf(nx * (x - SIDE / 2) + ny * (y - SIDE / 2) - at) - width));
+            paint(canvas->at[y][x], colour,
+                  coverage(fabsf(nx * (x - SIDE / 2) + ny * (y - SIDE / 2) - at) - width));
 }
 
 static void paint_form(Canvas *canvas, Rng *r, int label, const float colour[COLOURS])
 {
     float radius = between(r, 6.5f, 11), room = fminf(SIDE / 2 - radius, 5);
     float cx = SIDE / 2 + between(r, -room, room), cy = SIDE / 2 + between(r, -room, room);
-    float angle = between(r, -0.5f, 0.5f), cosine = cosf(angle) / radius, sine = sinf(angle) / radius;
+    float angle = between(r, -0.5f, 0.5f), cosine = cosf(angle) / radius,
+          sine = sinf(angle) / radius;
     float period = between(r, 3.6f, 5.2f) / radius;
     for (int y = 0; y < SIDE; y++)
         for (int x = 0; x < SIDE; x++) {
-            float dx = x + 0.5f - cx, dy = y + 0.5f - cy, u = cosine * dx + sine * dy, v = cosine * dy - sine * dx;
+            float dx = x + 0.5f - cx, dy = y + 0.5f - cy, u = cosine * dx + sine * dy,
+                  v = cosine * dy - sine * dx;
             if (u * u + v * v < 1.3f) /* beyond it no form reaches */
                 paint(canvas->at[y][x], colour, coverage(radius * form(label, u, v, period)));
         }
@@ -112,7 +125,8 @@ static void paint_form(Canvas *canvas, Rng *r, int label, const float colour[COL
 static void draw_picture(uint8_t *pixels, int label, Rng *r)
 {
     Canvas canvas;
-    float from[COLOURS], to[COLOURS], colour[COLOURS], sign = rng_below(r, 4) ? 1 : -1, contrast = between(r, 35, 80);
+    float from[COLOURS], to[COLOURS], colour[COLOURS], sign = rng_below(r, 4) ? 1 : -1,
+                                                       contrast = between(r, 35, 80);
     for (int c = 0; c < COLOURS; c++) {
         from[c] = between(r, 80, 175);
         to[c] = between(r, 80, 175);
@@ -122,12 +136,14 @@ static void draw_picture(uint8_t *pixels, int label, Rng *r)
     for (int i = 0; i < LINES; i++)
         paint_line(&canvas, r);
     paint_form(&canvas, r, label, colour);
-    float noise = between(r, 0.05f, 0.25f); /* times a sum of two bytes: standard deviation 5 … 26 of 255 */
+    float noise = between(r, 0.05f, 0.25f); /* times a sum of two bytes: standard deviation 5 …
+                                             * 26 of 255 */
     const float *from_canvas = &canvas.at[0][0][0];
     for (int i = 0; i < SIDE * SIDE * COLOURS; i += 2) {
         uint32_t bits = rng_u32(r);
         for (int k = 0; k < 2; k++, bits >>= 16) {
-            float value = from_canvas[i + k] + noise * ((float)(bits & 255) + (float)(bits >> 8 & 255) - 255);
+            float value = from_canvas[i + k] +
+                          noise * ((float)(bits & 255) + (float)(bits >> 8 & 255) - 255);
             pixels[i + k] = (uint8_t)fminf(255, fmaxf(0, value + 0.5f));
         }
     }

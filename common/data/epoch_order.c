@@ -1,8 +1,9 @@
-/* epoch_order.c: a permutation by sorting: every index gets a random number of its own, and the numbers are put in order. */
+/* epoch_order.c: a permutation by sorting: every index gets a random number of its own, and the
+ * numbers are put in order. */
 #include "epoch_order.h"
-#include <stdlib.h>
 #include "check.h"
 #include "rng.h"
+#include <stdlib.h>
 
 typedef struct Ticket {
     uint64_t number;

@@ -1,22 +1,24 @@
-/* loader.c: a ring of batches between a thread that fills them and the training loop that uses them up.
+/* loader.c: a ring of batches between a thread that fills them and the training loop that uses them
+ * up.
  *
  *     batches     0 1 2 3 4 5 6 7 8 ...
  *                 released  handed    made       released <= handed <= made <= released + RING
  *
- * Three counters of the pass are the whole state: batch t lies in slot t % RING; the loop holds the one that is handed
- * but not yet released. The mutex guards the counters and the pass's description; the thread fills a slot without it,
- * as nobody else touches a slot between released and made. On a GPU both sides run ahead of their queued work, so each
- * slot has two events: `filled` (the gather is done) and `used` (the loop's work on it is done).
+ * Three counters of the pass are the whole state: batch t lies in slot t % RING; the loop holds the
+ * one that is handed but not yet released. The mutex guards the counters and the pass's
+ * description; the thread fills a slot without it, as nobody else touches a slot between released
+ * and made. On a GPU both sides run ahead of their queued work, so each slot has two events:
+ * `filled` (the gather is done) and `used` (the loop's work on it is done).
  */
 #include "loader.h"
-#include <limits.h>
-#include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
 #include "audit.h"
 #include "check.h"
 #include "rng.h"
 #include "timer.h"
+#include <limits.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
 
 enum { AHEAD = 3, RING = AHEAD + 1 }; /* + 1: the batch that the loop works on */
 
@@ -41,7 +43,7 @@ struct Loader {
         LoaderHook hook; /* NULL: not by stages */
         void *context;
         const Images *images;
-        uint8_t *pixels, *labels;          /* one batch on the host: [batch,h,w,c], [batch] */
+        uint8_t *pixels, *labels;            /* one batch on the host: [batch,h,w,c], [batch] */
         Tensor device_pixels, device_labels; /* and on the device */
     } stages;
     double waited;
@@ -72,7 +74,8 @@ static double stage_over(Loader *l, LoaderStage stage, int t, double began)
     return now;
 }
 
-/* The batch's bytes, in the batch's order, to the device; l->pick then means places in the batch. When that was over. */
+/* The batch's bytes, in the batch's order, to the device; l->pick then means places in the batch.
+ * When that was over. */
 static double bring(Loader *l, int t, int n)
 {
     double began = timer_now();
@@ -95,15 +98,16 @@ static void fill(Loader *l, int t)
     int n = batch_size(l, t);
     bool by_stages = l->stages.hook;
     for (int i = 0; i < n; i++)
-        l->pick[i] = augment_draw(l->augment, l->seed, l->epoch, l->order[t * l->batch + i], l->images.h, l->images.w);
+        l->pick[i] = augment_draw(l->augment, l->seed, l->epoch, l->order[t * l->batch + i],
+                                  l->images.h, l->images.w);
     double began = by_stages ? bring(l, t, n) : 0;
     l->be->op->event_wait(l->stream, slot->used);
     l->be->op->gather(l->stream, tensor_first(slot->x, n), tensor_first(slot->label, n),
-                      by_stages ? l->stages.device_pixels : l->images, by_stages ? l->stages.device_labels : l->labels,
-                      l->pick, l->mean, l->istd);
+                      by_stages ? l->stages.device_pixels : l->images,
+                      by_stages ? l->stages.device_labels : l->labels, l->pick, l->mean, l->istd);
     l->be->op->event_record(slot->filled, l->stream);
-    /* Made only when the device is done with what lay here before: so the host never runs more than RING batches ahead of
-     * it, and what it says of time and progress is true. */
+    /* Made only when the device is done with what lay here before: so the host never runs more than
+     * RING batches ahead of it, and what it says of time and progress is true. */
     if (!by_stages)
         l->be->op->stream_sync(l->stream);
     else
@@ -134,11 +138,12 @@ static void *run(void *argument)
 
 /* ---- the training loop's side ---- */
 
-Loader *loader_new(Backend *be, const Images *images, const float *mean, const float *istd, int batch, int halo,
-                   AugmentSpec augment, uint64_t seed)
+Loader *loader_new(Backend *be, const Images *images, const float *mean, const float *istd,
+                   int batch, int halo, AugmentSpec augment, uint64_t seed)
 {
     ASSERT(batch >= 1 && images->count >= 1 && images->c <= 4);
-    ASSERT(augment.shift >= 0 && augment.shift < SHRT_MAX && augment.cutout >= 0 && augment.cutout < SHRT_MAX);
+    ASSERT(augment.shift >= 0 && augment.shift < SHRT_MAX && augment.cutout >= 0 &&
+           augment.cutout < SHRT_MAX);
     Loader *l = alloc(1, sizeof *l);
     l->be = be;
     l->stream = be->op->stream_new(be, 1);
@@ -207,7 +212,8 @@ void loader_free(Loader *l)
     free(l);
 }
 
-/* Give the batch in hand back, if there is one; work queued on it so far finishes first. The lock is held. */
+/* Give the batch in hand back, if there is one; work queued on it so far finishes first. The lock
+ * is held. */
 static void release(Loader *l)
 {
     if (l->released == l->handed)
@@ -280,7 +286,8 @@ bool loader_next(Loader *l, Stream *s, Batch *b)
 
 double loader_waited(const Loader *l) { return l->waited; }
 
-/* Every number is drawn, needed or not: switching one augmentation off does not change the others. */
+/* Every number is drawn, needed or not: switching one augmentation off does not change the
+ * others. */
 Augment augment_draw(AugmentSpec spec, uint64_t seed, int epoch, int image, int h, int w)
 {
     Rng r = rng_at(seed, RNG_AUGMENT, (uint32_t)epoch, (uint64_t)image);

@@ -1,14 +1,15 @@
 /* command.c: see command.h. */
 #include "command.h"
+#include "timer.h"
 #include <sched.h>
 #include <unistd.h>
-#include "timer.h"
 
 enum { TAG = 77 };
 
 Commands commands_new(Comm *c, Backend *be)
 {
-    return (Commands){c, be->op->stream_new(be, 1), tensor_new(be, I32, COMMAND_NUMBERS, 1, 1, 1, 0)};
+    return (Commands){c, be->op->stream_new(be, 1),
+                      tensor_new(be, I32, COMMAND_NUMBERS, 1, 1, 1, 0)};
 }
 
 void commands_free(Commands *k, Backend *be)

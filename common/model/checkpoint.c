@@ -1,6 +1,9 @@
-/* checkpoint.c: see checkpoint.h. Loading has two parts, so that a bad file changes nothing: all of it is checked on
- * the host, then all of it is copied to the device. */
+/* checkpoint.c: see checkpoint.h. Loading has two parts, so that a bad file changes nothing: all of
+ * it is checked on the host, then all of it is copied to the device. */
 #include "checkpoint.h"
+#include "audit.h"
+#include "check.h"
+#include "safetensors.h"
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -8,14 +11,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "audit.h"
-#include "check.h"
-#include "safetensors.h"
 
 /* ---- the three flat vectors as one list of named tensors ---- */
 
 typedef struct Part {
-    Tensor flat;        /* the model's params or state, the optimiser's velocity */
+    Tensor flat; /* the model's params or state, the optimiser's velocity */
     const View *views;
     int count;
     const char *prefix; /* of the names in the file */
@@ -24,7 +24,8 @@ typedef struct Part {
 
 enum { PARTS = 3 };
 
-/* Fill parts from what there is (a model without batch norm has no state; o may be NULL); returns their number. */
+/* Fill parts from what there is (a model without batch norm has no state; o may be NULL); returns
+ * their number. */
 static int parts_new(Part parts[PARTS], Model *m, const Sgd *o)
 {
     int count = 0;
@@ -44,7 +45,10 @@ static void parts_free(Part parts[PARTS], int count)
         free(parts[i].host);
 }
 
-static char *name_new(const Part *part, const View *view) { return format_new("%s%s", part->prefix, view->name); }
+static char *name_new(const Part *part, const View *view)
+{
+    return format_new("%s%s", part->prefix, view->name);
+}
 
 /* The index of the first number that is NaN or infinite, -1: none. */
 static int first_bad(const float *numbers, int count)
@@ -57,34 +61,42 @@ static int first_bad(const float *numbers, int count)
 
 /* ---- metadata ---- */
 
-/* "resnet8 28x28x1 classes=10 no-skip": which network the numbers mean. An mlp's sizes are in the shapes; ghost batch
- * norm is a way to train, not part of the network. */
+/* "resnet8 28x28x1 classes=10 no-skip": which network the numbers mean. An mlp's sizes are in the
+ * shapes; ghost batch norm is a way to train, not part of the network. */
 static char *model_text(const ModelSpec *spec)
 {
-    return format_new("%s %dx%dx%d classes=%d%s%s", spec->name, spec->h, spec->w, spec->c, spec->classes,
-                      spec->no_skip ? " no-skip" : "", spec->no_batchnorm ? " no-batchnorm" : "");
+    return format_new("%s %dx%dx%d classes=%d%s%s", spec->name, spec->h, spec->w, spec->c,
+                      spec->classes, spec->no_skip ? " no-skip" : "",
+                      spec->no_batchnorm ? " no-batchnorm" : "");
 }
 
-/* Shapes alone do not tell: every number of a net without skips has a place in the net with them. */
+/* Shapes alone do not tell: every number of a net without skips has a place in the net with
+ * them. */
 static void check_model(const char *path, const SafeTensors *file, const Model *m)
 {
     const char *saved = safetensors_value(file, "model");
     char *built = model_text(&m->spec);
-    REQUIRE(!saved || !strcmp(saved, built), "%s: saved from the model %.100s, expected %s: give the same options",
-            path, saved, built);
+    REQUIRE(!saved || !strcmp(saved, built),
+            "%s: saved from the model %.100s, expected %s: give the same options", path, saved,
+            built);
     free(built);
 }
 
-/* A metadata value as a whole number from 0 to max; ends the run where it is missing or anything else. */
-static uint64_t metadata_number(const char *path, const SafeTensors *file, const char *key, uint64_t max)
+/* A metadata value as a whole number from 0 to max; ends the run where it is missing or anything
+ * else. */
+static uint64_t metadata_number(const char *path, const SafeTensors *file, const char *key,
+                                uint64_t max)
 {
     const char *text = safetensors_value(file, key);
-    REQUIRE(text, "%s: no '%s' in its metadata: weights without a training state; it cannot be resumed", path, key);
+    REQUIRE(text,
+            "%s: no '%s' in its metadata: weights without a training state; it cannot be resumed",
+            path, key);
     char *end;
     errno = 0;
     unsigned long long value = strtoull(text, &end, 10);
     bool good = text[0] >= '0' && text[0] <= '9' && !*end && !errno && value <= max;
-    REQUIRE(good, "%s: metadata %s: '%.40s', expected a whole number from 0 to %" PRIu64, path, key, text, max);
+    REQUIRE(good, "%s: metadata %s: '%.40s', expected a whole number from 0 to %" PRIu64, path, key,
+            text, max);
     return value;
 }
 
@@ -111,8 +123,9 @@ static void add_part(SafeTensors *file, const char *path, const Part *part)
         for (int d = 0; d < v->dims; d++)
             t->shape[d] = v->shape[d];
         if (first_bad(t->data, v->count) >= 0)
-            die(EXIT_WRONG, "%s: not saved: '%s' has a number that is not finite: it diverged; lower the rate", path,
-                t->name);
+            die(EXIT_WRONG,
+                "%s: not saved: '%s' has a number that is not finite: it diverged; lower the rate",
+                path, t->name);
     }
 }
 
@@ -120,7 +133,8 @@ void checkpoint_save(const char *path, Model *m, const Sgd *o, const Progress *p
 {
     Part parts[PARTS];
     int count = parts_new(parts, m, o);
-    SafeTensors file = {.tensors = alloc((unsigned long)(2 * m->nviews + m->nstate), sizeof *file.tensors)};
+    SafeTensors file = {
+        .tensors = alloc((unsigned long)(2 * m->nviews + m->nstate), sizeof *file.tensors)};
     for (int i = 0; i < count; i++) {
         m->be->op->download(m->s, parts[i].host, parts[i].flat);
         add_part(&file, path, &parts[i]);
@@ -155,25 +169,30 @@ static char *shape_text(int dims, const int64_t *shape)
 {
     char text[256] = "[";
     for (int i = 0, used = 1; i < dims; i++)
-        used += snprintf(text + used, sizeof text - (size_t)used, "%s%" PRId64, i ? "," : "", shape[i]);
+        used += snprintf(text + used, sizeof text - (size_t)used, "%s%" PRId64, i ? "," : "",
+                         shape[i]);
     return format_new("%s]", text);
 }
 
-/* One tensor of the file into the host's copy of its part; ends the run unless it is there, of this shape, finite. */
+/* One tensor of the file into the host's copy of its part; ends the run unless it is there, of this
+ * shape, finite. */
 static void read_view(const char *path, const SafeTensors *file, Part *part, const View *v)
 {
     char *name = name_new(part, v);
     const SafeTensor *t = safetensors_find(file, name);
-    REQUIRE(t, "%s: no tensor '%s', which is needed here: other weights, or no optimiser?", path, name);
+    REQUIRE(t, "%s: no tensor '%s', which is needed here: other weights, or no optimiser?", path,
+            name);
     int64_t shape[4];
     for (int d = 0; d < v->dims; d++)
         shape[d] = v->shape[d];
     if (t->dims != v->dims || memcmp(t->shape, shape, sizeof *shape * (size_t)v->dims)) {
         char *found = shape_text(t->dims, t->shape), *expected = shape_text(v->dims, shape);
-        die(EXIT_USAGE, "%s: tensor '%s' is %s, this model's is %s: another model's file", path, name, found, expected);
+        die(EXIT_USAGE, "%s: tensor '%s' is %s, this model's is %s: another model's file", path,
+            name, found, expected);
     }
     int bad = first_bad(t->data, v->count);
-    REQUIRE(bad < 0, "%s: tensor '%s': number %d is not finite; take an earlier checkpoint", path, name, bad);
+    REQUIRE(bad < 0, "%s: tensor '%s': number %d is not finite; take an earlier checkpoint", path,
+            name, bad);
     memcpy(part->host + v->at, t->data, sizeof(float) * (size_t)v->count);
     free(name);
 }
@@ -204,7 +223,8 @@ void checkpoint_load(const char *path, Model *m, Sgd *o, Progress *p)
 
 /* ---- which network it is ---- */
 
-/* The sizes of an mlp's hidden layers: the rows of fc1, fc2, … but the last one's, which are the classes. */
+/* The sizes of an mlp's hidden layers: the rows of fc1, fc2, … but the last one's, which are the
+ * classes. */
 static void read_hidden(const SafeTensors *file, ModelSpec *spec)
 {
     for (int layer = 1; layer < 8; layer++) {
@@ -225,16 +245,20 @@ void checkpoint_model(const char *path, ModelSpec *spec)
     const char *text = safetensors_value(&file, "model");
     REQUIRE(text, "%s: no 'model' in its metadata: not a checkpoint of these labs", path);
     *spec = (ModelSpec){0};
-    int used = 0, found = sscanf(text, "%31s %4dx%4dx%1d classes=%4d%n", name, &spec->h, &spec->w, &spec->c, &spec->classes, &used);
-    REQUIRE(found == 5 && spec->h > 0 && spec->w > 0 && spec->c > 0 && spec->c <= 4 && spec->classes > 1,
-            "%s: metadata model: '%.100s', expected as in 'resnet8 28x28x1 classes=10 no-skip'", path, text);
+    int used = 0, found = sscanf(text, "%31s %4dx%4dx%1d classes=%4d%n", name, &spec->h, &spec->w,
+                                 &spec->c, &spec->classes, &used);
+    REQUIRE(found == 5 && spec->h > 0 && spec->w > 0 && spec->c > 0 && spec->c <= 4 &&
+                spec->classes > 1,
+            "%s: metadata model: '%.100s', expected as in 'resnet8 28x28x1 classes=10 no-skip'",
+            path, text);
     spec->name = format_new("%s", name);
     spec->no_skip = strstr(text + used, " no-skip") != NULL;
     spec->no_batchnorm = strstr(text + used, " no-batchnorm") != NULL;
     if (!strcmp(name, "mlp"))
         read_hidden(&file, spec);
     char *built = model_text(spec);
-    REQUIRE(!strcmp(built, text), "%s: metadata model: '%.100s', understood as '%s'", path, text, built);
+    REQUIRE(!strcmp(built, text), "%s: metadata model: '%.100s', understood as '%s'", path, text,
+            built);
     free(built);
     safetensors_free(&file);
 }

@@ -1,8 +1,8 @@
 /* evaluate.c: see evaluate.h. */
 #include "evaluate.h"
-#include <stdlib.h>
 #include "audit.h"
 #include "check.h"
+#include <stdlib.h>
 
 Metrics evaluate(Model *m, Loader *l, const int32_t *order, int count)
 {
@@ -23,7 +23,8 @@ Metrics evaluate(Model *m, Loader *l, const int32_t *order, int count)
     double sum[2];
     op->download(m->s, sum, totals);
     tensor_free(m->be, totals);
-    audit_fact("evaluate", "s:i, s:i, s:f", "first", count ? order[0] : -1, "count", count, "correct", sum[1]);
+    audit_fact("evaluate", "s:i, s:i, s:f", "first", count ? order[0] : -1, "count", count,
+               "correct", sum[1]);
     free(all);
     return (Metrics){sum[0], sum[1], count};
 }

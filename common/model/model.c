@@ -1,33 +1,38 @@
-/* model.c: building a network: the list of layers, the flat vectors and their views, initial weights.
- * Memory for a batch: model_plan.c. The passes: model_pass.c.
+/* model.c: building a network: the list of layers, the flat vectors and their views, initial
+ * weights. Memory for a batch: model_plan.c. The passes: model_pass.c.
  */
 #include "model.h"
+#include "check.h"
+#include "model_build.h"
+#include "rng.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "check.h"
-#include "model_build.h"
-#include "rng.h"
 
 /* ---- the list of layers ---- */
 
 static Layer *append(Model *m, LayerKind kind, const char *name, int in, Shape out)
 {
     ASSERT(m->nlayers < MAX_LAYERS);
-    REQUIRE(out.h > 0 && out.w > 0 && out.c > 0, "model %s: pictures of %dx%d are too small for it", m->spec.name, m->spec.h,
-            m->spec.w);
+    REQUIRE(out.h > 0 && out.w > 0 && out.c > 0, "model %s: pictures of %dx%d are too small for it",
+            m->spec.name, m->spec.h, m->spec.w);
     Layer *l = &m->layers[m->nlayers++];
-    *l = (Layer){.kind = kind, .in = in, .residual = NONE, .out = out.c, .w = NONE, .b = NONE, .s = NONE};
+    *l = (Layer){
+        .kind = kind, .in = in, .residual = NONE, .out = out.c, .w = NONE, .b = NONE, .s = NONE};
     snprintf(l->name, sizeof l->name, "%s", name);
     m->plan->shape[m->nlayers] = out;
     return l;
 }
 
-static int view(View *views, int *count, const char *layer, const char *part, int dims, const int shape[])
+static int view(View *views, int *count, const char *layer, const char *part, int dims,
+                const int shape[])
 {
     View *v = &views[*count], *before = v - 1;
-    *v = (View){.at = *count ? before->at + before->count : 0, .count = 1, .dims = dims, .decay = dims > 1};
+    *v = (View){.at = *count ? before->at + before->count : 0,
+                .count = 1,
+                .dims = dims,
+                .decay = dims > 1};
     snprintf(v->name, sizeof v->name, "%s.%s", layer, part);
     for (int d = 0; d < dims; d++) {
         v->shape[d] = shape[d];
@@ -44,7 +49,8 @@ static int weight(Model *m, const char *layer, const char *part, int dims, const
 int model_conv(Model *m, int in, const char *name, int out, int kernel, int stride, int residual)
 {
     Shape x = m->plan->shape[in];
-    Layer *l = append(m, LAYER_CONV, name, in, (Shape){(x.h + stride - 1) / stride, (x.w + stride - 1) / stride, out});
+    Layer *l = append(m, LAYER_CONV, name, in,
+                      (Shape){(x.h + stride - 1) / stride, (x.w + stride - 1) / stride, out});
     l->kernel = kernel;
     l->stride = stride;
     l->residual = residual;
@@ -102,7 +108,9 @@ int model_avgpool(Model *m, int in)
 
 static Tensor flat(Model *m, const View *views, int count)
 {
-    return count ? tensor_new(m->be, F32, (int)(views[count - 1].at + views[count - 1].count), 1, 1, 1, 0) : NO_TENSOR;
+    return count ? tensor_new(m->be, F32, (int)(views[count - 1].at + views[count - 1].count), 1, 1,
+                              1, 0)
+                 : NO_TENSOR;
 }
 
 Model *model_new(Backend *be, const ModelSpec *spec, int batch)
@@ -118,7 +126,9 @@ Model *model_new(Backend *be, const ModelSpec *spec, int batch)
     m->views = alloc(2 * MAX_LAYERS, sizeof(View));
     m->state_views = alloc(2 * MAX_LAYERS, sizeof(View));
     m->plan->shape[0] = (Shape){spec->h, spec->w, spec->c};
-    REQUIRE(model_zoo(m), "model '%s': expected linear, mlp, cnn, resnetD (D = 8, 14, 20, … 56 …) or wrn16-K (K = 1 to 20)",
+    REQUIRE(model_zoo(m),
+            "model '%s': expected linear, mlp, cnn, resnetD (D = 8, 14, 20, … 56 …) or wrn16-K (K "
+            "= 1 to 20)",
             spec->name);
     m->params = flat(m, m->views, m->nviews);
     m->grads = flat(m, m->views, m->nviews);
@@ -148,12 +158,14 @@ void model_free(Model *m)
 static void draw(float *w, const Layer *l, const View *v, bool bias, Rng *r)
 {
     int fan_in = v->count / v->shape[0];
-    double spread = l->kind == LAYER_CONV ? sqrt(2.0 / (l->out * l->kernel * l->kernel)) : 1 / sqrt(fan_in);
+    double spread = l->kind == LAYER_CONV ? sqrt(2.0 / (l->out * l->kernel * l->kernel))
+                                          : 1 / sqrt(fan_in);
     for (int i = 0; i < v->count; i++)
         if (l->kind == LAYER_BATCHNORM)
             w[i] = bias ? 0 : 1;
         else
-            w[i] = (float)(spread * (l->kind == LAYER_CONV ? rng_normal(r) : 2 * rng_uniform(r) - 1));
+            w[i] = (float)(spread *
+                           (l->kind == LAYER_CONV ? rng_normal(r) : 2 * rng_uniform(r) - 1));
 }
 
 void model_init(Model *m, uint64_t seed)
@@ -186,7 +198,10 @@ void model_init(Model *m, uint64_t seed)
 
 /* ---- looking at it ---- */
 
-Tensor model_view(Tensor flat_vector, const View *v) { return tensor_slice(flat_vector, v->at, v->count); }
+Tensor model_view(Tensor flat_vector, const View *v)
+{
+    return tensor_slice(flat_vector, v->at, v->count);
+}
 int model_halo(const Model *m) { return m->plan->halo; }
 
 const View *model_find(const Model *m, const char *name)

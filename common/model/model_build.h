@@ -1,6 +1,7 @@
 /* model_build.h: how a network's list of layers is written down. Private to model*.c.
  *
- * Each function appends one layer and returns the activation that it produces, so that a network reads like its formula:
+ * Each function appends one layer and returns the activation that it produces, so that a network
+ * reads like its formula:
  *     int y = model_conv(m, x, "conv1", 16, 3, 1, NONE);
  */
 #ifndef MODEL_BUILD_H
@@ -9,41 +10,49 @@
 
 enum { NONE = -1, MAX_LAYERS = 512, MAX_RECORDINGS = 64 };
 
-typedef struct Shape { int h, w, c; } Shape;
+typedef struct Shape {
+    int h, w, c;
+} Shape;
 
-/* model_record.c: a batch's memory, and the step on it as the device has written it down; NULL: seen once. */
+/* model_record.c: a batch's memory, and the step on it as the device has written it down; NULL:
+ * seen once. */
 typedef struct RecordedStep {
     Tensor x, label, totals;
     Recording *recording;
 } RecordedStep;
 
 struct ModelPlan {
-    Shape shape[MAX_LAYERS + 1];   /* of every activation; 0 is the picture */
-    Tensor act[MAX_LAYERS + 1];    /* [batch,h,w,c]; act[0] is the caller's x of the last forward pass */
-    Tensor grad[MAX_LAYERS + 1];   /* its gradient, in one of `slots` */
-    bool touched[MAX_LAYERS + 1];  /* backward: has grad already got a contribution? */
-    Tensor slot[MAX_LAYERS];       /* gradients live shortly: several activations share one slot, one after the other */
+    Shape shape[MAX_LAYERS + 1];  /* of every activation; 0 is the picture */
+    Tensor act[MAX_LAYERS + 1];   /* [batch,h,w,c]; act[0] is the caller's x of the last forward
+                                   * pass */
+    Tensor grad[MAX_LAYERS + 1];  /* its gradient, in one of `slots` */
+    bool touched[MAX_LAYERS + 1]; /* backward: has grad already got a contribution? */
+    Tensor slot[MAX_LAYERS];      /* gradients live shortly: several activations share one slot,
+                                   * one after the other */
     int slots;
     ConvPlan *conv[MAX_LAYERS];
     BatchNorm norm[MAX_LAYERS];
-    Tensor which[MAX_LAYERS];      /* max pooling: which of the four */
-    Tensor held[MAX_LAYERS + 1];   /* of the activations that a ReLU made: those whose signs it keeps to; NO_TENSOR: none */
-    bool holding;                  /* model_hold_relu */
-    int held_n;                    /* pictures in held */
-    Tensor moments, sums;          /* batch norm's, shared by all layers, for the widest */
-    int halo;                      /* of act[0] */
-    int n;                         /* pictures in the last forward pass */
+    Tensor which[MAX_LAYERS];    /* max pooling: which of the four */
+    Tensor held[MAX_LAYERS + 1]; /* of the activations that a ReLU made: those whose signs it
+                                  * keeps to; NO_TENSOR: none */
+    bool holding;                /* model_hold_relu */
+    int held_n;                  /* pictures in held */
+    Tensor moments, sums;        /* batch norm's, shared by all layers, for the widest */
+    int halo;                    /* of act[0] */
+    int n;                       /* pictures in the last forward pass */
     RecordedStep recorded[MAX_RECORDINGS];
     int oldest; /* the next to be given up */
 };
 
 /* LayerKind's names. */
-static const char *const layer_kinds[] = {"convolution", "norm", "ReLU", "pooling", "pooling", "flatten", "dense"};
+static const char *const layer_kinds[] = {"convolution", "norm",    "ReLU", "pooling",
+                                          "pooling",     "flatten", "dense"};
 
 /* kernel x kernel, stride 1 or 2, no bias; residual: an activation to add, or NONE */
 int model_conv(Model *m, int in, const char *name, int out, int kernel, int stride, int residual);
 int model_batchnorm(Model *m, int in, const char *name, bool relu, int residual);
-int model_dense(Model *m, int in, const char *name, int out); /* flattens its input first where that is a picture */
+/* flattens its input first where that is a picture */
+int model_dense(Model *m, int in, const char *name, int out);
 int model_relu(Model *m, int in);
 int model_maxpool(Model *m, int in);
 int model_avgpool(Model *m, int in);

@@ -1,4 +1,5 @@
-/* model_pass.c: the forward pass walks the list of layers from its start, the backward pass from its end. */
+/* model_pass.c: the forward pass walks the list of layers from its start, the backward pass from
+ * its end. */
 #include "check.h"
 #include "model_build.h"
 
@@ -10,10 +11,16 @@ static Tensor dparam(const Model *m, int view) { return model_view(m->grads, &m-
 static Tensor optional(const Model *m, int a) { return a == NONE ? NO_TENSOR : act(m, a); }
 
 /* The activation behind a ReLU by whose signs gradients pass. */
-static Tensor gate(const Model *m, int a) { return m->plan->holding ? tensor_first(m->plan->held[a], m->plan->n) : act(m, a); }
+static Tensor gate(const Model *m, int a)
+{
+    return m->plan->holding ? tensor_first(m->plan->held[a], m->plan->n) : act(m, a);
+}
 
 /* The pictures themselves, or the same flattened. */
-static bool is_picture(const Model *m, int a) { return a == 0 || (a == 1 && m->layers[0].kind == LAYER_FLATTEN); }
+static bool is_picture(const Model *m, int a)
+{
+    return a == 0 || (a == 1 && m->layers[0].kind == LAYER_FLATTEN);
+}
 
 /* Weights as matrices [K, everything else]. */
 static Tensor matrix(Tensor vector, int rows)
@@ -30,7 +37,8 @@ static Tensor moments(const Model *m, int C) /* [n,2,C] */
 
 static Tensor sums(const Model *m, const BatchNorm *bn, int C) /* F64 [G,2,C] */
 {
-    return (Tensor){m->plan->sums.buf, 0, F64, (m->plan->n + bn->group - 1) / bn->group, 2, 1, C, 0};
+    return (
+        Tensor){m->plan->sums.buf, 0, F64, (m->plan->n + bn->group - 1) / bn->group, 2, 1, C, 0};
 }
 
 static const char *name_of(const Layer *l) { return l->name[0] ? l->name : layer_kinds[l->kind]; }
@@ -40,10 +48,11 @@ static const char *name_of(const Layer *l) { return l->name[0] ? l->name : layer
 static void conv_forward(Model *m, int i, ModelMode mode)
 {
     const Layer *l = &m->layers[i];
-    bool feeds_norm = i + 1 < m->nlayers && m->layers[i + 1].kind == LAYER_BATCHNORM && m->layers[i + 1].in == i + 1;
+    bool feeds_norm = i + 1 < m->nlayers && m->layers[i + 1].kind == LAYER_BATCHNORM &&
+                      m->layers[i + 1].in == i + 1;
     Tensor mom = feeds_norm && mode != MODEL_EVAL ? moments(m, l->out) : NO_TENSOR;
-    m->be->op->conv_forward(m->s, m->plan->conv[i], act(m, i + 1), mom, act(m, l->in), matrix(param(m, l->w), l->out),
-                            optional(m, l->residual));
+    m->be->op->conv_forward(m->s, m->plan->conv[i], act(m, i + 1), mom, act(m, l->in),
+                            matrix(param(m, l->w), l->out), optional(m, l->residual));
 }
 
 static void batchnorm_forward(Model *m, int i, ModelMode mode)
@@ -57,7 +66,8 @@ static void batchnorm_forward(Model *m, int i, ModelMode mode)
         op->bn_running(m->s, &bn);
     } else {
         Tensor sum = sums(m, &bn, l->out);
-        bool have_moments = i > 0 && l->in == i && m->layers[i - 1].kind == LAYER_CONV; /* conv_forward gathered them */
+        /* conv_forward gathered them */
+        bool have_moments = i > 0 && l->in == i && m->layers[i - 1].kind == LAYER_CONV;
         if (!have_moments)
             op->image_moments(m->s, moments(m, l->out), x);
         op->bn_sums(m->s, sum, moments(m, l->out), x.h * x.w, bn.group);
@@ -76,7 +86,8 @@ static void relu_forward(Model *m, int i)
 {
     Tensor y = act(m, i + 1), x = act(m, m->layers[i].in);
     if (m->plan->holding)
-        m->be->op->relu_backward(m->s, y, x, gate(m, i + 1), false); /* the same selection, of other numbers */
+        /* the same selection, of other numbers */
+        m->be->op->relu_backward(m->s, y, x, gate(m, i + 1), false);
     else
         m->be->op->relu_forward(m->s, y, x);
 }
@@ -90,10 +101,14 @@ static void layer_forward(Model *m, int i, ModelMode mode)
     case LAYER_CONV: conv_forward(m, i, mode); break;
     case LAYER_BATCHNORM: batchnorm_forward(m, i, mode); break;
     case LAYER_RELU: relu_forward(m, i); break;
-    case LAYER_MAXPOOL: op->maxpool_forward(m->s, y, tensor_first(m->plan->which[i], y.n), x); break;
+    case LAYER_MAXPOOL:
+        op->maxpool_forward(m->s, y, tensor_first(m->plan->which[i], y.n), x);
+        break;
     case LAYER_AVGPOOL: op->avgpool_forward(m->s, y, x); break;
     case LAYER_FLATTEN: op->flatten_forward(m->s, y, x); break;
-    case LAYER_DENSE: op->dense_forward(m->s, y, x, matrix(param(m, l->w), l->out), param(m, l->b)); break;
+    case LAYER_DENSE:
+        op->dense_forward(m->s, y, x, matrix(param(m, l->w), l->out), param(m, l->b));
+        break;
     }
 }
 
@@ -135,12 +150,14 @@ void model_hold_relu(Model *m, bool hold)
 void model_loss(Model *m, Tensor totals, Tensor label, Tensor weight, bool gradient)
 {
     Tensor dlogits = gradient ? grad(m, m->nlayers) : NO_TENSOR;
-    m->be->op->cross_entropy(m->s, dlogits, NO_TENSOR, totals, m->logits, label, weight, 1.0f / m->plan->n);
+    m->be->op->cross_entropy(m->s, dlogits, NO_TENSOR, totals, m->logits, label, weight,
+                             1.0f / m->plan->n);
 }
 
 /* ---- backward ---- */
 
-/* Add the gradient of activation `from` to that of `to`: the way back through a residual connection. */
+/* Add the gradient of activation `from` to that of `to`: the way back through a residual
+ * connection. */
 static void residual_backward(Model *m, int to, int from)
 {
     if (m->plan->touched[to])
@@ -155,10 +172,11 @@ static void conv_backward(Model *m, int i)
     const BackendOps *op = m->be->op;
     const Layer *l = &m->layers[i];
     Tensor dy = grad(m, i + 1);
-    op->conv_backward_weight(m->s, m->plan->conv[i], matrix(dparam(m, l->w), l->out), act(m, l->in), dy);
+    op->conv_backward_weight(m->s, m->plan->conv[i], matrix(dparam(m, l->w), l->out), act(m, l->in),
+                             dy);
     if (l->in > 0) /* nobody wants the picture's gradient */
-        op->conv_backward_data(m->s, m->plan->conv[i], grad(m, l->in), dy, matrix(param(m, l->w), l->out),
-                               m->plan->touched[l->in]);
+        op->conv_backward_data(m->s, m->plan->conv[i], grad(m, l->in), dy,
+                               matrix(param(m, l->w), l->out), m->plan->touched[l->in]);
 }
 
 static void batchnorm_backward(Model *m, int i)
@@ -166,13 +184,14 @@ static void batchnorm_backward(Model *m, int i)
     const BackendOps *op = m->be->op;
     const Layer *l = &m->layers[i];
     const BatchNorm *bn = &m->plan->norm[i];
-    Tensor x = act(m, l->in), y = bn->relu ? gate(m, i + 1) : act(m, i + 1), dy = grad(m, i + 1), sum = sums(m, bn, l->out);
+    Tensor x = act(m, l->in), y = bn->relu ? gate(m, i + 1) : act(m, i + 1), dy = grad(m, i + 1),
+           sum = sums(m, bn, l->out);
     Tensor dresidual = l->residual == NONE ? NO_TENSOR : grad(m, l->residual);
     op->bn_backward_sums(m->s, sum, bn, dparam(m, l->w), dparam(m, l->b), dy, y, x);
     if (m->stats_hook)
         m->stats_hook(m->stats_context, sum, m->s);
-    op->bn_backward(m->s, grad(m, l->in), dresidual, bn, sum, dy, y, x, m->stats_ranks, m->plan->touched[l->in],
-                    l->residual != NONE && m->plan->touched[l->residual]);
+    op->bn_backward(m->s, grad(m, l->in), dresidual, bn, sum, dy, y, x, m->stats_ranks,
+                    m->plan->touched[l->in], l->residual != NONE && m->plan->touched[l->residual]);
 }
 
 static void layer_backward(Model *m, int i)
@@ -185,7 +204,9 @@ static void layer_backward(Model *m, int i)
     case LAYER_CONV: conv_backward(m, i); break;
     case LAYER_BATCHNORM: batchnorm_backward(m, i); break;
     case LAYER_RELU: op->relu_backward(m->s, dx, dy, gate(m, i + 1), add); break;
-    case LAYER_MAXPOOL: op->maxpool_backward(m->s, dx, dy, tensor_first(m->plan->which[i], y.n), add); break;
+    case LAYER_MAXPOOL:
+        op->maxpool_backward(m->s, dx, dy, tensor_first(m->plan->which[i], y.n), add);
+        break;
     case LAYER_AVGPOOL: op->avgpool_backward(m->s, dx, dy, add); break;
     case LAYER_FLATTEN:
         if (l->in > 0)

@@ -1,4 +1,5 @@
-/* model_plan.c: a network's memory for a batch, planned once: activations, their gradients, convolutions' plans. */
+/* model_plan.c: a network's memory for a batch, planned once: activations, their gradients,
+ * convolutions' plans. */
 #include "check.h"
 #include "model_build.h"
 #include <stdlib.h>
@@ -15,7 +16,8 @@ static int halo_of(Model *m, int a)
     return halo;
 }
 
-/* The border that the gradient of activation a needs: what the convolution that made a asks for on its way back. */
+/* The border that the gradient of activation a needs: what the convolution that made a asks for on
+ * its way back. */
 static int grad_halo(Model *m, int a)
 {
     const Layer *l = &m->layers[a - 1];
@@ -30,8 +32,8 @@ static bool dense_reads(const Model *m, int a)
     return false;
 }
 
-/* What activation a, and its gradient, are kept in: between convolutions what the device was asked for; F32 for pictures
- * and for all that dense layers read and write. */
+/* What activation a, and its gradient, are kept in: between convolutions what the device was asked
+ * for; F32 for pictures and for all that dense layers read and write. */
 static DType type_of(const Model *m, int a)
 {
     if (a == 0 || dense_reads(m, a))
@@ -39,13 +41,15 @@ static DType type_of(const Model *m, int a)
     const Layer *l = &m->layers[a - 1];
     switch (l->kind) {
     case LAYER_CONV: return m->be->activations;
-    case LAYER_AVGPOOL: case LAYER_FLATTEN: case LAYER_DENSE: return F32;
+    case LAYER_AVGPOOL:
+    case LAYER_FLATTEN:
+    case LAYER_DENSE: return F32;
     default: return type_of(m, l->in);
     }
 }
 
-/* The layer that is the first of the backward pass to write the gradient of activation a: a's last reader, else the
- * loss. */
+/* The layer that is the first of the backward pass to write the gradient of activation a: a's last
+ * reader, else the loss. */
 static int first_writer(const Model *m, int a)
 {
     for (int i = m->nlayers - 1; i >= a; i--)
@@ -54,8 +58,9 @@ static int first_writer(const Model *m, int a)
     return m->nlayers;
 }
 
-/* Give every activation's gradient a slot. It lives from its first writer's turn to its producer's; then another
- * gradient of the same shape takes the slot over (of the same shape, type and halo, so that the border stays zero). */
+/* Give every activation's gradient a slot. It lives from its first writer's turn to its producer's;
+ * then another gradient of the same shape takes the slot over (of the same shape, type and halo, so
+ * that the border stays zero). */
 static void plan_gradients(Model *m)
 {
     struct ModelPlan *p = m->plan;
@@ -65,8 +70,8 @@ static void plan_gradients(Model *m)
         int halo = grad_halo(m, a), k = 0;
         for (; k < p->slots; k++) {
             Tensor t = p->slot[k];
-            if (t.h == x.h && t.w == x.w && t.c == x.c && t.dtype == type_of(m, a) && t.halo == halo &&
-                first_writer(m, a) < free_below[k])
+            if (t.h == x.h && t.w == x.w && t.c == x.c && t.dtype == type_of(m, a) &&
+                t.halo == halo && first_writer(m, a) < free_below[k])
                 break;
         }
         if (k == p->slots)
@@ -80,13 +85,18 @@ static void plan_norm(Model *m, int i)
 {
     struct ModelPlan *p = m->plan;
     const Layer *l = &m->layers[i];
-    int C = l->out, group = m->spec.ghost ? m->spec.ghost : m->batch, G = (m->batch + group - 1) / group;
-    p->norm[i] = (BatchNorm){
-        .gamma = model_view(m->params, &m->views[l->w]), .beta = model_view(m->params, &m->views[l->b]),
-        .running_mean = model_view(m->state, &m->state_views[l->s]),
-        .running_var = model_view(m->state, &m->state_views[l->s + 1]),
-        .mean = tensor_new(m->be, F32, G, 1, 1, C, 0), .istd = tensor_new(m->be, F32, G, 1, 1, C, 0),
-        .group = group, .relu = l->relu, .eps = 1e-5f, .momentum = 0.1f};
+    int C = l->out, group = m->spec.ghost ? m->spec.ghost : m->batch,
+        G = (m->batch + group - 1) / group;
+    p->norm[i] = (BatchNorm){.gamma = model_view(m->params, &m->views[l->w]),
+                             .beta = model_view(m->params, &m->views[l->b]),
+                             .running_mean = model_view(m->state, &m->state_views[l->s]),
+                             .running_var = model_view(m->state, &m->state_views[l->s + 1]),
+                             .mean = tensor_new(m->be, F32, G, 1, 1, C, 0),
+                             .istd = tensor_new(m->be, F32, G, 1, 1, C, 0),
+                             .group = group,
+                             .relu = l->relu,
+                             .eps = 1e-5f,
+                             .momentum = 0.1f};
 }
 
 static void plan_activations(Model *m)
@@ -99,9 +109,11 @@ static void plan_activations(Model *m)
     for (int i = 0; i < m->nlayers; i++) {
         Layer *l = &m->layers[i];
         Shape y = p->shape[i + 1];
-        p->act[i + 1] = tensor_new(be, type_of(m, i + 1), m->batch, y.h, y.w, y.c, halo_of(m, i + 1));
+        p->act[i + 1] = tensor_new(be, type_of(m, i + 1), m->batch, y.h, y.w, y.c,
+                                   halo_of(m, i + 1));
         if (l->kind == LAYER_CONV)
-            p->conv[i] = be->op->conv_plan_new(be, p->act[i + 1], p->act[l->in], l->kernel, l->stride);
+            p->conv[i] = be->op->conv_plan_new(be, p->act[i + 1], p->act[l->in], l->kernel,
+                                               l->stride);
         if (l->kind == LAYER_MAXPOOL)
             p->which[i] = tensor_new(be, U8, m->batch, y.h, y.w, y.c, 0);
         if (l->kind == LAYER_BATCHNORM) {

@@ -1,12 +1,16 @@
-/* model_record.c: a training step's gradient, queued piece by piece or, where the device has it written down, at once.
+/* model_record.c: a training step's gradient, queued piece by piece or, where the device has it
+ * written down, at once.
  *
- * A recording holds addresses. So there is one for each batch in the same memory and of the same size: a loader has four
- * places for its batches, and an epoch's last one may be shorter. A batch is recorded when it comes the second time: the
- * first pass loads what libraries load at first use.
+ * A recording holds addresses. So there is one for each batch in the same memory and of the same
+ * size: a loader has four places for its batches, and an epoch's last one may be shorter. A batch
+ * is recorded when it comes the second time: the first pass loads what libraries load at first use.
  */
 #include "model_build.h"
 
-static bool same_tensor(Tensor a, Tensor b) { return a.buf == b.buf && a.at == b.at && a.n == b.n && a.halo == b.halo; }
+static bool same_tensor(Tensor a, Tensor b)
+{
+    return a.buf == b.buf && a.at == b.at && a.n == b.n && a.halo == b.halo;
+}
 
 static void queue_step(Model *m, Tensor totals, Tensor x, Tensor label)
 {
@@ -18,7 +22,8 @@ static void queue_step(Model *m, Tensor totals, Tensor x, Tensor label)
 
 static bool recordable(const Model *m)
 {
-    return m->be->op->record_begin && !m->stats_hook && !m->grad_hook && !m->layer_hook && !m->plan->holding;
+    return m->be->op->record_begin && !m->stats_hook && !m->grad_hook && !m->layer_hook &&
+           !m->plan->holding;
 }
 
 /* This batch's entry; NULL: it came for the first time, and has one now, the oldest batch's. */

@@ -1,18 +1,20 @@
 /* model_zoo.c: the networks of the course, each as the list of its layers. */
-#include <stdio.h>
-#include <string.h>
 #include "check.h"
 #include "model_build.h"
+#include <stdio.h>
+#include <string.h>
 
-/* conv, batch norm, ReLU; or, without batch norm, conv and ReLU. A residual is added before the ReLU.
- * Names: <prefix>conv<i>, <prefix>bn<i>. */
-static int conv_bn(Model *m, int x, const char *prefix, int i, int out, int stride, bool relu, int residual)
+/* conv, batch norm, ReLU; or, without batch norm, conv and ReLU. A residual is added before the
+ * ReLU. Names: <prefix>conv<i>, <prefix>bn<i>. */
+static int conv_bn(Model *m, int x, const char *prefix, int i, int out, int stride, bool relu,
+                   int residual)
 {
     char conv[48], norm[48];
     snprintf(conv, sizeof conv, "%sconv%d", prefix, i);
     snprintf(norm, sizeof norm, "%sbn%d", prefix, i);
     if (!m->spec.no_batchnorm)
-        return model_batchnorm(m, model_conv(m, x, conv, out, 3, stride, NONE), norm, relu, residual);
+        return model_batchnorm(m, model_conv(m, x, conv, out, 3, stride, NONE), norm, relu,
+                               residual);
     int y = model_conv(m, x, conv, out, 3, stride, residual);
     return relu ? model_relu(m, y) : y;
 }
@@ -56,8 +58,8 @@ static int basic_block(Model *m, int x, int in, const char *prefix, int out, int
     return conv_bn(m, h, prefix, 2, out, 1, true, skip);
 }
 
-/* The pre-activation block of wide residual nets: h = relu(bn(x)); y = x' + conv(relu(bn(conv(h)))), x' = x or
- * conv1x1(h) (Zagoruyko & Komodakis, arXiv 1605.07146). */
+/* The pre-activation block of wide residual nets: h = relu(bn(x)); y = x' +
+ * conv(relu(bn(conv(h)))), x' = x or conv1x1(h) (Zagoruyko & Komodakis, arXiv 1605.07146). */
 static int wide_block(Model *m, int x, int in, const char *prefix, int out, int stride)
 {
     char name[5][48];
@@ -65,7 +67,8 @@ static int wide_block(Model *m, int x, int in, const char *prefix, int out, int 
     for (int i = 0; i < 5; i++)
         snprintf(name[i], sizeof name[i], "%s%s", prefix, parts[i]);
     bool plain = m->spec.no_batchnorm, change = stride != 1 || in != out;
-    int h = plain ? model_relu(m, x) : model_batchnorm(m, x, name[0], true, NONE), skip = m->spec.no_skip ? NONE : x;
+    int h = plain ? model_relu(m, x) : model_batchnorm(m, x, name[0], true, NONE),
+        skip = m->spec.no_skip ? NONE : x;
     if (!m->spec.no_skip && change)
         skip = model_conv(m, h, name[4], out, 1, stride, NONE);
     int c = model_conv(m, h, name[1], out, 3, stride, NONE);
@@ -75,7 +78,8 @@ static int wide_block(Model *m, int x, int in, const char *prefix, int out, int 
 
 typedef int (*Block)(Model *m, int x, int in, const char *prefix, int out, int stride);
 
-/* Three stages of `blocks` blocks, width, 2 width and 4 width channels; the second and third halve the picture. */
+/* Three stages of `blocks` blocks, width, 2 width and 4 width channels; the second and third halve
+ * the picture. */
 static int stages(Model *m, int x, Block block, int blocks, int width)
 {
     int in = 16;
@@ -108,7 +112,8 @@ static bool numbered(const char *name, const char *prefix, int *number)
 {
     size_t length = strlen(prefix);
     int used = 0;
-    return !strncmp(name, prefix, length) && sscanf(name + length, "%3d%n", number, &used) == 1 && !name[length + used];
+    return !strncmp(name, prefix, length) && sscanf(name + length, "%3d%n", number, &used) == 1 &&
+           !name[length + used];
 }
 
 bool model_zoo(Model *m)

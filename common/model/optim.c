@@ -1,9 +1,9 @@
 /* optim.c: see optim.h. */
 #include "optim.h"
-#include <stdlib.h>
 #include "audit.h"
 #include "check.h"
 #include "digest.h"
+#include <stdlib.h>
 
 Sgd *sgd_new(Model *m, double momentum, double weight_decay, bool nesterov)
 {
@@ -51,5 +51,6 @@ void sgd_step(Model *m, Sgd *o, double rate)
     digest_params(before, m);
     update(m, o, rate);
     digest_params(after, m);
-    audit_fact("update", "s:I, s:f, s:s, s:s", "step", step, "rate", rate, "before", before, "after", after);
+    audit_fact("update", "s:I, s:f, s:s, s:s", "step", step, "rate", rate, "before", before,
+               "after", after);
 }

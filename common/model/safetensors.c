@@ -5,18 +5,20 @@
  * holds.
  */
 #include "safetensors.h"
-#include <errno.h>
+#include "check.h"
+#include "file.h"
 #include <jansson.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include "check.h"
-#include "file.h"
 
-enum { PREFIX = 8,                /* bytes of the header's length */
-       HEADER_MAX = 100000000,    /* the format's own limit */
-       DIMS_MAX = sizeof(((SafeTensor *)0)->shape) / sizeof(int64_t) };
+enum {
+    PREFIX = 8,             /* bytes of the header's length */
+    HEADER_MAX = 100000000, /* the format's own limit */
+    DIMS_MAX = sizeof(((SafeTensor *)0)->shape) / sizeof(int64_t)
+};
 
 /* ---- the reader ---- */
 
@@ -24,13 +26,15 @@ enum { PREFIX = 8,                /* bytes of the header's length */
 static char *header_length(uint64_t *length, const unsigned char *prefix, uint64_t size)
 {
     if (size < PREFIX)
-        return format_new("%llu bytes, too short for a safetensors file: truncated?", (unsigned long long)size);
+        return format_new("%llu bytes, too short for a safetensors file: truncated?",
+                          (unsigned long long)size);
     *length = 0;
     for (int i = 0; i < PREFIX; i++)
         *length |= (uint64_t)prefix[i] << 8 * i;
     if (*length > HEADER_MAX || *length > size - PREFIX)
-        return format_new("a header of %llu bytes in a file of %llu: truncated, or not a safetensors file",
-                          (unsigned long long)*length, (unsigned long long)size);
+        return format_new(
+            "a header of %llu bytes in a file of %llu: truncated, or not a safetensors file",
+            (unsigned long long)*length, (unsigned long long)size);
     return NULL;
 }
 
@@ -42,7 +46,7 @@ static char *read_metadata(SafeTensors *t, json_t *pairs)
     t->values = alloc(json_object_size(pairs), sizeof *t->values);
     const char *key;
     json_t *value;
-    json_object_foreach(pairs, key, value) {
+    json_object_foreach (pairs, key, value) {
         if (!json_is_string(value))
             return format_new("__metadata__: '%s' is not a string", key);
         t->keys[t->pairs] = format_new("%s", key);
@@ -55,19 +59,26 @@ static char *read_metadata(SafeTensors *t, json_t *pairs)
 static char *read_shape(SafeTensor *s, int64_t *count, json_t *shape)
 {
     if (!json_is_array(shape) || json_array_size(shape) > DIMS_MAX)
-        return format_new("tensor '%s': its shape is not a list of up to %d sizes", s->name, DIMS_MAX);
+        return format_new("tensor '%s': its shape is not a list of up to %d sizes", s->name,
+                          DIMS_MAX);
     s->dims = (int)json_array_size(shape);
     *count = 1;
     for (int i = 0; i < s->dims; i++) {
         json_t *size = json_array_get(shape, (size_t)i);
         s->shape[i] = json_integer_value(size);
-        if (!json_is_integer(size) || s->shape[i] < 0 || __builtin_mul_overflow(*count, s->shape[i], count))
-            return format_new("tensor '%s': its shape is not of whole numbers of a sensible size", s->name);
+        if (!json_is_integer(size) || s->shape[i] < 0 ||
+            __builtin_mul_overflow(*count, s->shape[i], count))
+            return format_new("tensor '%s': its shape is not of whole numbers of a sensible size",
+                              s->name);
     }
     return NULL;
 }
 
-typedef struct Extent { uint64_t begin, end; SafeTensor *tensor; } Extent; /* the part of the data that it takes */
+/* the part of the data that it takes */
+typedef struct Extent {
+    uint64_t begin, end;
+    SafeTensor *tensor;
+} Extent;
 
 /* One entry: {"dtype": "F32", "shape": [sizes], "data_offsets": [begin, end]}. */
 static char *read_entry(SafeTensor *s, Extent *extent, json_t *entry, uint64_t data_size)
@@ -76,8 +87,9 @@ static char *read_entry(SafeTensor *s, Extent *extent, json_t *entry, uint64_t d
     if (!dtype)
         return format_new("tensor '%s': has no dtype", s->name);
     if (strcmp(dtype, "F32"))
-        return format_new("tensor '%s': its dtype is %s, expected F32: save it as float32, or leave it out", s->name,
-                          dtype);
+        return format_new(
+            "tensor '%s': its dtype is %s, expected F32: save it as float32, or leave it out",
+            s->name, dtype);
     int64_t count = 0;
     char *wrong = read_shape(s, &count, json_object_get(entry, "shape"));
     if (wrong)
@@ -88,11 +100,15 @@ static char *read_entry(SafeTensor *s, Extent *extent, json_t *entry, uint64_t d
         return format_new("tensor '%s': its data_offsets are not two whole numbers", s->name);
     json_int_t first = json_integer_value(from), last = json_integer_value(to);
     if (first < 0 || last < first || (uint64_t)last > data_size)
-        return format_new("tensor '%s': its data_offsets [%lld, %lld] lie outside the %llu bytes of data: truncated?",
-                          s->name, (long long)first, (long long)last, (unsigned long long)data_size);
-    if ((last - first) % (json_int_t)sizeof(float) || (last - first) / (json_int_t)sizeof(float) != count)
-        return format_new("tensor '%s': %lld bytes of data, its shape needs %lld numbers of %zu bytes", s->name,
-                          (long long)(last - first), (long long)count, sizeof(float));
+        return format_new("tensor '%s': its data_offsets [%lld, %lld] lie outside the %llu bytes "
+                          "of data: truncated?",
+                          s->name, (long long)first, (long long)last,
+                          (unsigned long long)data_size);
+    if ((last - first) % (json_int_t)sizeof(float) ||
+        (last - first) / (json_int_t)sizeof(float) != count)
+        return format_new(
+            "tensor '%s': %lld bytes of data, its shape needs %lld numbers of %zu bytes", s->name,
+            (long long)(last - first), (long long)count, sizeof(float));
     *extent = (Extent){(uint64_t)first, (uint64_t)last, s};
     return NULL;
 }
@@ -105,8 +121,8 @@ static int by_place(const void *a, const void *b)
     return (x->end > y->end) - (x->end < y->end);
 }
 
-/* The format allows no overlap and no hole: sorted by place, each tensor begins where the one before it ends, and the
- * last one ends with the file. */
+/* The format allows no overlap and no hole: sorted by place, each tensor begins where the one
+ * before it ends, and the last one ends with the file. */
 static char *check_extents(Extent *extents, int count, uint64_t data_size)
 {
     if (count)
@@ -114,19 +130,21 @@ static char *check_extents(Extent *extents, int count, uint64_t data_size)
     uint64_t at = 0;
     for (int i = 0; i < count; i++) {
         if (extents[i].begin < at)
-            return format_new("tensor '%s': its data overlap those of '%s'", extents[i].tensor->name,
-                              extents[i - 1].tensor->name);
+            return format_new("tensor '%s': its data overlap those of '%s'",
+                              extents[i].tensor->name, extents[i - 1].tensor->name);
         if (extents[i].begin > at)
-            return format_new("tensor '%s': %llu bytes before its data belong to no tensor", extents[i].tensor->name,
-                              (unsigned long long)(extents[i].begin - at));
+            return format_new("tensor '%s': %llu bytes before its data belong to no tensor",
+                              extents[i].tensor->name, (unsigned long long)(extents[i].begin - at));
         at = extents[i].end;
     }
     if (at != data_size)
-        return format_new("%llu bytes at the end belong to no tensor", (unsigned long long)(data_size - at));
+        return format_new("%llu bytes at the end belong to no tensor",
+                          (unsigned long long)(data_size - at));
     return NULL;
 }
 
-/* All entries of the header into t: metadata, names, shapes and places in t->memory, which is still to be filled. */
+/* All entries of the header into t: metadata, names, shapes and places in t->memory, which is still
+ * to be filled. */
 static char *read_entries(SafeTensors *t, json_t *header, uint64_t data_size)
 {
     t->tensors = alloc(json_object_size(header), sizeof *t->tensors);
@@ -134,7 +152,7 @@ static char *read_entries(SafeTensors *t, json_t *header, uint64_t data_size)
     char *wrong = NULL;
     const char *name;
     json_t *entry;
-    json_object_foreach(header, name, entry) {
+    json_object_foreach (header, name, entry) {
         if (!strcmp(name, "__metadata__"))
             wrong = read_metadata(t, entry);
         else {
@@ -163,7 +181,8 @@ static char *read_header(SafeTensors *t, const char *text, size_t length, uint64
     json_error_t error;
     json_t *header = json_loadb(text, length, JSON_REJECT_DUPLICATES, &error);
     if (!header)
-        return format_new("its header is not good JSON, at byte %d: %s", error.position, error.text);
+        return format_new("its header is not good JSON, at byte %d: %s", error.position,
+                          error.text);
     char *wrong = read_entries(t, header, data_size);
     json_decref(header);
     return wrong;
@@ -199,7 +218,8 @@ static char *read_bytes(void *to, FILE *f, size_t size, const char *what)
 {
     if (fread(to, 1, size, f) == size)
         return NULL;
-    return format_new("%s could not be read whole: %s", what, ferror(f) ? strerror(errno) : "the file is changing");
+    return format_new("%s could not be read whole: %s", what,
+                      ferror(f) ? strerror(errno) : "the file is changing");
 }
 
 /* The three parts in their order, each checked before the next is read. */

@@ -1,8 +1,8 @@
 /* schedule.c: see schedule.h. */
 #include "schedule.h"
+#include "check.h"
 #include <math.h>
 #include <string.h>
-#include "check.h"
 
 ScheduleKind schedule_kind(const char *name)
 {
@@ -14,9 +14,13 @@ ScheduleKind schedule_kind(const char *name)
 }
 
 /* From a (part = 0) to b (part = 1) along half a cosine: flat at both ends. */
-static double cosine(double a, double b, double part) { return b + (a - b) / 2 * (1 + cos(M_PI * part)); }
+static double cosine(double a, double b, double part)
+{
+    return b + (a - b) / 2 * (1 + cos(M_PI * part));
+}
 
-/* torch.optim.lr_scheduler.OneCycleLR with its defaults; the top lies at step 0.3 steps - 1, not always a whole one. */
+/* torch.optim.lr_scheduler.OneCycleLR with its defaults; the top lies at step 0.3 steps - 1, not
+ * always a whole one. */
 static double onecycle(const Schedule *s, int64_t step)
 {
     double first = s->rate / 25, last = first / 1e4;
@@ -33,18 +37,18 @@ double schedule_rate(const Schedule *s, int64_t step)
     ASSERT(!ends || step < s->steps);
     if (s->kind == SCHEDULE_ONECYCLE)
         return onecycle(s, step);
-    if (step < s->warmup) { /* a constant increment per step; the last step of the warm-up has the full rate */
+    /* a constant increment per step; the last step of the warm-up has the full rate */
+    if (step < s->warmup) {
         double start = s->start > 0 ? s->start : s->rate / (double)s->warmup;
-        return s->warmup == 1 ? start : start + (s->rate - start) * (double)step / (double)(s->warmup - 1);
+        return s->warmup == 1 ? start
+                              : start + (s->rate - start) * (double)step / (double)(s->warmup - 1);
     }
     int64_t since = step - s->warmup;
     switch (s->kind) {
     case SCHEDULE_STEP:
         ASSERT(s->drop_every > 0);
         return s->rate * pow(s->drop_by, (double)(since / s->drop_every));
-    case SCHEDULE_COSINE:
-        return cosine(s->rate, 0, (double)since / (double)(s->steps - s->warmup));
-    default:
-        return s->rate;
+    case SCHEDULE_COSINE: return cosine(s->rate, 0, (double)since / (double)(s->steps - s->warmup));
+    default: return s->rate;
     }
 }

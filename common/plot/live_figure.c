@@ -1,9 +1,9 @@
 /* live_figure.c: the loop behind every window of the course: see live_figure.h. */
+#include "live_figure.h"
+#include "check.h"
+#include "timer.h"
 #include <math.h>
 #include <stdlib.h>
-#include "check.h"
-#include "live_figure.h"
-#include "timer.h"
 
 static bool handle_events(const LiveFigure *s, PlotWindow *window)
 {
@@ -46,8 +46,10 @@ bool live_figure_show(Run *run, const LiveFigure *s)
     if (plot_save(plot, picture))
         run_say(run, "picture: %s", picture);
     if (times.frames)
-        run_say(run, "first frame after %.2f s; %d frames, p50 %.1f ms, p99 %.1f ms from one to the next", times.first,
-                times.frames, 1000 * times.frame_p50, 1000 * times.frame_p99);
+        run_say(
+            run,
+            "first frame after %.2f s; %d frames, p50 %.1f ms, p99 %.1f ms from one to the next",
+            times.first, times.frames, 1000 * times.frame_p50, 1000 * times.frame_p99);
     plot_free(plot);
     free(picture);
     free(saves);

@@ -1,8 +1,8 @@
-/* plot.c: the description of a picture: panels with their marks, each with copies of the numbers it was given. Drawing
- * comes later, when all data are known and the axes can be fitted to them.
+/* plot.c: the description of a picture: panels with their marks, each with copies of the numbers it
+ * was given. Drawing comes later, when all data are known and the axes can be fitted to them.
  */
-#include "plot_inside.h"
 #include "check.h"
+#include "plot_inside.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +25,8 @@ void plot_resize(Plot *plot, int width, int height)
     plot->pixel = alloc((size_t)width * height, sizeof *plot->pixel);
     plot->width = width;
     plot->height = height;
-    plot->scale = fmax(0.8, fmin(width / 1280.0, height / 720.0)); /* text stays readable in a small window */
+    /* text stays readable in a small window */
+    plot->scale = fmax(0.8, fmin(width / 1280.0, height / 720.0));
     plot->drawn = false;
 }
 
@@ -77,7 +78,10 @@ static void *keep(Plot *plot, const void *data, size_t size)
     return memcpy(copy, data, size);
 }
 
-static char *keep_text(Plot *plot, const char *text) { return keep(plot, text, text ? strlen(text) + 1 : 0); }
+static char *keep_text(Plot *plot, const char *text)
+{
+    return keep(plot, text, text ? strlen(text) + 1 : 0);
+}
 
 void plot_begin(Plot *plot, int rows, int columns, const char *title)
 {
@@ -110,7 +114,8 @@ static void keep_axis(Plot *plot, PlotAxis *axis)
 
 PlotPanel *plot_panel(Plot *plot, PlotAxes axes)
 {
-    if (plot->panels == plot->panel_room) { /* panels last from picture to picture: z-buffer, legend's place */
+    /* panels last from picture to picture: z-buffer, legend's place */
+    if (plot->panels == plot->panel_room) {
         int before = plot->panel_room;
         plot->panel = grown(plot->panel, plot->panels, &plot->panel_room, sizeof *plot->panel);
         for (int i = before; i < plot->panel_room; i++)
@@ -141,7 +146,8 @@ static Mark *add(PlotPanel *panel, MarkKind kind, int n, PlotStyle style)
     return mark;
 }
 
-static Mark *add_points(PlotPanel *panel, MarkKind kind, int n, const double *const v[4], PlotStyle style)
+static Mark *add_points(PlotPanel *panel, MarkKind kind, int n, const double *const v[4],
+                        PlotStyle style)
 {
     ASSERT(n <= 0 || v[1]);
     Mark *mark = add(panel, kind, n, style);
@@ -167,26 +173,30 @@ void plot_scatter(PlotPanel *panel, int n, const double *x, const double *y, Plo
     add_points(panel, MARK_SCATTER, n, (const double *[4]){x, y}, style);
 }
 
-void plot_band(PlotPanel *panel, int n, const double *x, const double *low, const double *high, PlotStyle style)
+void plot_band(PlotPanel *panel, int n, const double *x, const double *low, const double *high,
+               PlotStyle style)
 {
     add_points(panel, MARK_BAND, n, (const double *[4]){x, low, high}, style);
 }
 
-void plot_errors(PlotPanel *panel, int n, const double *x, const double *low, const double *high, PlotStyle style)
+void plot_errors(PlotPanel *panel, int n, const double *x, const double *low, const double *high,
+                 PlotStyle style)
 {
     add_points(panel, MARK_ERRORS, n, (const double *[4]){x, low, high}, style);
 }
 
-void plot_boxes(PlotPanel *panel, int n, const double *x0, const double *x1, const double *y0, const double *y1,
-                PlotStyle style)
+void plot_boxes(PlotPanel *panel, int n, const double *x0, const double *x1, const double *y0,
+                const double *y1, PlotStyle style)
 {
     add_points(panel, MARK_BOXES, n, (const double *[4]){x0, x1, y0, y1}, style);
 }
 
-void plot_bars(PlotPanel *panel, int n, const double *x, const double *height, double width, PlotStyle style)
+void plot_bars(PlotPanel *panel, int n, const double *x, const double *height, double width,
+               PlotStyle style)
 {
     n = n > 0 ? n : 0;
-    double *edge = alloc(3ul * n + 1, sizeof *edge), *left = edge, *right = edge + n, *foot = edge + 2 * n;
+    double *edge = alloc(3ul * n + 1, sizeof *edge), *left = edge, *right = edge + n,
+           *foot = edge + 2 * n;
     for (int i = 0; i < n; i++) {
         double at = x ? x[i] : i;
         left[i] = at - width / 2;
@@ -197,14 +207,25 @@ void plot_bars(PlotPanel *panel, int n, const double *x, const double *height, d
     free(edge);
 }
 
-static void add_one(PlotPanel *panel, MarkKind kind, double x, double y, const char *text, PlotStyle style)
+static void add_one(PlotPanel *panel, MarkKind kind, double x, double y, const char *text,
+                    PlotStyle style)
 {
-    add_points(panel, kind, 1, (const double *[4]){&x, &y}, style)->text = keep_text(panel->plot, text);
+    add_points(panel, kind, 1, (const double *[4]){&x, &y}, style)->text = keep_text(panel->plot,
+                                                                                     text);
 }
 
-void plot_rule_x(PlotPanel *panel, double x, PlotStyle style) { add_one(panel, MARK_RULE_X, x, 0, NULL, style); }
-void plot_rule_y(PlotPanel *panel, double y, PlotStyle style) { add_one(panel, MARK_RULE_Y, 0, y, NULL, style); }
-void plot_note(PlotPanel *panel, const char *text) { add_one(panel, MARK_NOTE, 0, 0, text, (PlotStyle){0}); }
+void plot_rule_x(PlotPanel *panel, double x, PlotStyle style)
+{
+    add_one(panel, MARK_RULE_X, x, 0, NULL, style);
+}
+void plot_rule_y(PlotPanel *panel, double y, PlotStyle style)
+{
+    add_one(panel, MARK_RULE_Y, 0, y, NULL, style);
+}
+void plot_note(PlotPanel *panel, const char *text)
+{
+    add_one(panel, MARK_NOTE, 0, 0, text, (PlotStyle){0});
+}
 
 void plot_text(PlotPanel *panel, double x, double y, const char *text, PlotStyle style)
 {
@@ -220,9 +241,15 @@ static Mark *add_grid(PlotPanel *panel, MarkKind kind, PlotGrid grid, PlotStyle 
     return mark;
 }
 
-void plot_heat(PlotPanel *panel, PlotGrid grid) { add_grid(panel, MARK_HEAT, grid, (PlotStyle){0}); }
+void plot_heat(PlotPanel *panel, PlotGrid grid)
+{
+    add_grid(panel, MARK_HEAT, grid, (PlotStyle){0});
+}
 
-void plot_contours(PlotPanel *panel, PlotGrid grid, PlotStyle style) { add_grid(panel, MARK_CONTOURS, grid, style); }
+void plot_contours(PlotPanel *panel, PlotGrid grid, PlotStyle style)
+{
+    add_grid(panel, MARK_CONTOURS, grid, style);
+}
 
 void plot_surface(PlotPanel *panel, PlotGrid grid, PlotCamera camera)
 {

@@ -1,5 +1,6 @@
-/* plot_axis.c: from data to an axis: a finite range, places on it, and ticks at round numbers (Heckbert, "Nice numbers
- * for graph labels", Graphics Gems 1990) or at powers of 10 or 2. Survives anything that a diverged run produces. */
+/* plot_axis.c: from data to an axis: a finite range, places on it, and ticks at round numbers
+ * (Heckbert, "Nice numbers for graph labels", Graphics Gems 1990) or at powers of 10 or 2. Survives
+ * anything that a diverged run produces. */
 #include "plot_inside.h"
 #include <math.h>
 #include <stdio.h>
@@ -49,9 +50,11 @@ void axis_fit(PlotAxis *axis, Range data, double pad)
     if (high_given)
         r.high = fmin(axis->high, LARGEST);
     if (axis->log)
-        r = (Range){fmin(fmax(r.low, 1 / LOG_LARGEST), LOG_LARGEST), fmin(fmax(r.high, 1 / LOG_LARGEST), LOG_LARGEST)};
+        r = (Range){fmin(fmax(r.low, 1 / LOG_LARGEST), LOG_LARGEST),
+                    fmin(fmax(r.high, 1 / LOG_LARGEST), LOG_LARGEST)};
     if (r.low > r.high)
-        r = (Range){low_given && !high_given ? r.low : r.high, high_given && !low_given ? r.high : r.low};
+        r = (Range){low_given && !high_given ? r.low : r.high,
+                    high_given && !low_given ? r.high : r.low};
     widen(&r, axis->log);
     double padding = axis->log ? pow(r.high / r.low, pad) : pad * (r.high - r.low);
     axis->low = low_given ? r.low : axis->log ? r.low / padding : r.low - padding;
@@ -62,12 +65,14 @@ double axis_place(const PlotAxis *axis, double value)
 {
     if (!axis->log)
         return isfinite(value) ? (value - axis->low) / (axis->high - axis->low) : NAN;
-    return value > 0 && isfinite(value) ? log(value / axis->low) / log(axis->high / axis->low) : NAN;
+    return value > 0 && isfinite(value) ? log(value / axis->low) / log(axis->high / axis->low)
+                                        : NAN;
 }
 
 double axis_value(const PlotAxis *axis, double place)
 {
-    return axis->log ? axis->low * pow(axis->high / axis->low, place) : axis->low + place * (axis->high - axis->low);
+    return axis->log ? axis->low * pow(axis->high / axis->low, place)
+                     : axis->low + place * (axis->high - axis->low);
 }
 
 /* "−12,345.60": a real minus sign, commas from 10,000 on. */
@@ -159,7 +164,8 @@ static void log_label(const PlotAxis *axis, double value, char out[24])
 static void log_ticks(const PlotAxis *axis, int wanted, Ticks *ticks)
 {
     double unit = log(axis->log);
-    int low = (int)ceil(log(axis->low) / unit - 1e-9), high = (int)floor(log(axis->high) / unit + 1e-9);
+    int low = (int)ceil(log(axis->low) / unit - 1e-9),
+        high = (int)floor(log(axis->high) / unit + 1e-9);
     static const int strides[] = {1, 2, 3, 5, 10, 20, 50, 100, 200, 500};
     int s = 0, stride = 1;
     while (s < 9 && (high - low + 1.0) / strides[s] > (axis->log == 2 ? 2 : 1) * wanted)

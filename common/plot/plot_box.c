@@ -1,5 +1,5 @@
-/* plot_box.c: the box around a surface: its floor and two back walls with a grid, and numbers on the three edges that
- * face the viewer. */
+/* plot_box.c: the box around a surface: its floor and two back walls with a grid, and numbers on
+ * the three edges that face the viewer. */
 #ifdef HAVE_CAIRO
 #include "plot_inside.h"
 #include <cairo.h>
@@ -58,16 +58,22 @@ static void face(Pen *pen, const View *view, const double corner[4][3], uint32_t
 static void walls(Pen *pen, const View *view)
 {
     const double h = BOX_HEIGHT;
-    face(pen, view, (const double[4][3]){{-1, -1, -h}, {1, -1, -h}, {1, 1, -h}, {-1, 1, -h}}, 0xf3f5f7);
+    face(pen, view, (const double[4][3]){{-1, -1, -h}, {1, -1, -h}, {1, 1, -h}, {-1, 1, -h}},
+         0xf3f5f7);
     for (int s = -1; s <= 1; s += 2) {
         if (seen(view, 0, s))
-            face(pen, view, (const double[4][3]){{s, -1, -h}, {s, 1, -h}, {s, 1, h}, {s, -1, h}}, 0xf8f9fa);
+            face(pen, view, (const double[4][3]){{s, -1, -h}, {s, 1, -h}, {s, 1, h}, {s, -1, h}},
+                 0xf8f9fa);
         if (seen(view, 1, s))
-            face(pen, view, (const double[4][3]){{-1, s, -h}, {1, s, -h}, {1, s, h}, {-1, s, h}}, 0xfafbfc);
+            face(pen, view, (const double[4][3]){{-1, s, -h}, {1, s, -h}, {1, s, h}, {-1, s, h}},
+                 0xfafbfc);
     }
 }
 
-typedef struct Taken { int count; Rect at[3 * TICKS_MAX]; } Taken; /* where numbers already stand */
+typedef struct Taken {
+    int count;
+    Rect at[3 * TICKS_MAX];
+} Taken; /* where numbers already stand */
 
 static bool take(Taken *taken, Rect r)
 {
@@ -80,9 +86,10 @@ static bool take(Taken *taken, Rect r)
     return true;
 }
 
-/* Numbers and label of an axis whose edge runs from a to b; they stand on the side away from the box's middle. */
-static void edge(Pen *pen, const View *view, const PlotAxis *axis, const Ticks *ticks, Taken *taken, const double a[3],
-                 const double b[3])
+/* Numbers and label of an axis whose edge runs from a to b; they stand on the side away from the
+ * box's middle. */
+static void edge(Pen *pen, const View *view, const PlotAxis *axis, const Ticks *ticks, Taken *taken,
+                 const double a[3], const double b[3])
 {
     double ax, ay, bx, by, depth;
     view_place(view, a, &ax, &ay, &depth);
@@ -96,11 +103,13 @@ static void edge(Pen *pen, const View *view, const PlotAxis *axis, const Ticks *
     Font numbers = {.size = 12, .color = 0x57606a, .halo = true};
     double off = 0, left = 0.5 - 0.5 * nx, above = 0.5 - 0.5 * ny;
     for (int i = 0; i < ticks->count; i++) {
-        double place = axis_place(axis, ticks->at[i]), p[3], x, y, width = text_width(pen, numbers, ticks->label[i]);
+        double place = axis_place(axis, ticks->at[i]), p[3], x, y,
+               width = text_width(pen, numbers, ticks->label[i]);
         for (int k = 0; k < 3; k++)
             p[k] = a[k] + place * (b[k] - a[k]);
         view_place(view, p, &x, &y, &depth);
-        if (!take(taken, (Rect){x + 9 * nx - left * width - 3, y + 9 * ny - above * 10 - 2, width + 6, 14}))
+        if (!take(taken, (Rect){x + 9 * nx - left * width - 3, y + 9 * ny - above * 10 - 2,
+                                width + 6, 14}))
             continue;
         cairo_move_to(pen, x, y);
         cairo_line_to(pen, x + 5 * nx, y + 5 * ny);
@@ -111,11 +120,13 @@ static void edge(Pen *pen, const View *view, const PlotAxis *axis, const Ticks *
         off = fmax(off, fabs(nx) * width + fabs(ny) * 12);
     }
     char text[160];
-    snprintf(text, sizeof text, "%s%s%s", axis->label ? axis->label : "", ticks->factor[0] ? " " : "", ticks->factor);
+    snprintf(text, sizeof text, "%s%s%s", axis->label ? axis->label : "",
+             ticks->factor[0] ? " " : "", ticks->factor);
     double angle = atan2(by - ay, bx - ax);
-    angle += angle > 1.2 ? -M_PI : angle <= 1.2 - M_PI ? M_PI : 0; /* never upside down; steep ones read upwards */
-    text_draw(pen, (Font){.size = 14, .color = PLOT_INK, .angle = angle, .halo = true}, (ax + bx) / 2 + (off + 22) * nx,
-              (ay + by) / 2 + (off + 22) * ny, 0.5, 0.5, text);
+    /* never upside down; steep ones read upwards */
+    angle += angle > 1.2 ? -M_PI : angle <= 1.2 - M_PI ? M_PI : 0;
+    text_draw(pen, (Font){.size = 14, .color = PLOT_INK, .angle = angle, .halo = true},
+              (ax + bx) / 2 + (off + 22) * nx, (ay + by) / 2 + (off + 22) * ny, 0.5, 0.5, text);
 }
 
 static void ticks_of(const PlotPanel *panel, Ticks ticks[3])
@@ -133,13 +144,15 @@ void box_draw(Pen *pen, const PlotPanel *panel)
     walls(pen, &panel->view);
     for (int k = 0; k < 3; k++)
         for (int i = 0; i < ticks[k].count; i++)
-            grid_line(pen, &panel->view, k, (2 * axis_place(axis[k], ticks[k].at[i]) - 1) * (k < 2 ? 1 : BOX_HEIGHT));
+            grid_line(pen, &panel->view, k,
+                      (2 * axis_place(axis[k], ticks[k].at[i]) - 1) * (k < 2 ? 1 : BOX_HEIGHT));
     cairo_set_line_width(pen, 0.75);
     pen_color(pen, 0xd9dee3, 1);
     cairo_stroke(pen);
 }
 
-/* The upright edge at the left of the picture: between a wall that is seen from inside and one that is not. */
+/* The upright edge at the left of the picture: between a wall that is seen from inside and one that
+ * is not. */
 static void upright(const View *view, double *edge_x, double *edge_y)
 {
     double leftmost = INFINITY;
@@ -158,7 +171,8 @@ static void upright(const View *view, double *edge_x, double *edge_y)
 void box_numbers(Pen *pen, const PlotPanel *panel)
 {
     const View *view = &panel->view;
-    double near_x = view->out[0] > 0 ? 1 : -1, near_y = view->out[1] > 0 ? 1 : -1, x = NAN, y = NAN, h = BOX_HEIGHT;
+    double near_x = view->out[0] > 0 ? 1 : -1, near_y = view->out[1] > 0 ? 1 : -1, x = NAN, y = NAN,
+           h = BOX_HEIGHT;
     Ticks ticks[3];
     Taken taken = {.count = 0};
     ticks_of(panel, ticks);
@@ -169,8 +183,10 @@ void box_numbers(Pen *pen, const PlotPanel *panel)
         near_x = -x;
     if (seen(view, 1, -1) && seen(view, 1, 1) && !above)
         near_y = -y;
-    edge(pen, view, &panel->x, &ticks[0], &taken, (double[3]){-1, near_y, -h}, (double[3]){1, near_y, -h});
-    edge(pen, view, &panel->y, &ticks[1], &taken, (double[3]){near_x, -1, -h}, (double[3]){near_x, 1, -h});
+    edge(pen, view, &panel->x, &ticks[0], &taken, (double[3]){-1, near_y, -h},
+         (double[3]){1, near_y, -h});
+    edge(pen, view, &panel->y, &ticks[1], &taken, (double[3]){near_x, -1, -h},
+         (double[3]){near_x, 1, -h});
     if (!above)
         edge(pen, view, &panel->z, &ticks[2], &taken, (double[3]){x, y, -h}, (double[3]){x, y, h});
 }

@@ -1,23 +1,30 @@
-/* plot_color.c: colour for series (told apart by everyone) and for values (ordered, evenly growing in lightness). */
+/* plot_color.c: colour for series (told apart by everyone) and for values (ordered, evenly growing
+ * in lightness). */
 #include "plot.h"
 #include <math.h>
 
 uint32_t plot_series(int i)
 {
-    /* Okabe & Ito's set without black (text) and yellow (too light on white), best told apart first. */
-    static const uint32_t color[] = {0x0072b2, 0xd55e00, 0x009e73, 0xcc79a7, 0xe69f00, 0x56b4e9, 0x6e7781};
+    /* Okabe & Ito's set without black (text) and yellow (too light on white), best told apart
+     * first. */
+    static const uint32_t color[] = {0x0072b2, 0xd55e00, 0x009e73, 0xcc79a7,
+                                     0xe69f00, 0x56b4e9, 0x6e7781};
     enum { COUNT = sizeof color / sizeof *color };
     return color[(i % COUNT + COUNT) % COUNT];
 }
 
 uint32_t plot_map_color(PlotMap map, double place)
 {
-    enum { STOPS = 10 }; /* ten of the map's 256 colours; straight lines between them stay within 4/255 of the rest */
+    enum {
+        STOPS = 10
+        /* ten of the map's 256 colours; straight lines between them stay within 4/255 of the
+         * rest */
+    };
     static const uint32_t table[][STOPS] = {
-        [PLOT_VIRIDIS] = {0x440154, 0x482878, 0x3e4989, 0x31688e, 0x26828e,
-                          0x1f9e89, 0x35b779, 0x6ece58, 0xb5de2b, 0xfde725},
-        [PLOT_CIVIDIS] = {0x00224e, 0x123570, 0x3b496c, 0x575d6d, 0x707173,
-                          0x8a8678, 0xa59c74, 0xc3b369, 0xe1cc55, 0xfee838},
+        [PLOT_VIRIDIS] = {0x440154, 0x482878, 0x3e4989, 0x31688e, 0x26828e, 0x1f9e89, 0x35b779,
+                          0x6ece58, 0xb5de2b, 0xfde725},
+        [PLOT_CIVIDIS] = {0x00224e, 0x123570, 0x3b496c, 0x575d6d, 0x707173, 0x8a8678, 0xa59c74,
+                          0xc3b369, 0xe1cc55, 0xfee838},
     };
     if (isnan(place))
         return PLOT_GREY;

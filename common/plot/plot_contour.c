@@ -1,12 +1,14 @@
-/* plot_contour.c: level lines of a grid by marching squares (Lorensen & Cline's cubes, one dimension down).
+/* plot_contour.c: level lines of a grid by marching squares (Lorensen & Cline's cubes, one
+ * dimension down).
  *
- * A cell's edge is crossed where one end is at or above the level and the other below; linear interpolation says where.
- * Inside a cell the crossings are joined in pairs (a saddle has four: the cell's mean decides). An edge belongs to two
- * cells, so each crossing has at most two neighbours, and following them gives whole lines: open ones that start at the
- * border (or at unknown values), then closed ones.
+ * A cell's edge is crossed where one end is at or above the level and the other below; linear
+ * interpolation says where. Inside a cell the crossings are joined in pairs (a saddle has four: the
+ * cell's mean decides). An edge belongs to two cells, so each crossing has at most two neighbours,
+ * and following them gives whole lines: open ones that start at the border (or at unknown values),
+ * then closed ones.
  */
-#include "plot_inside.h"
 #include "check.h"
+#include "plot_inside.h"
 #include <math.h>
 #include <stdlib.h>
 
@@ -37,7 +39,8 @@ static void march(Tracer *t, int i, int j)
     double mean = (corner[0] + corner[1] + corner[2] + corner[3]) / 4;
     if (!isfinite(mean))
         return;
-    const int around[4] = {2 * p, 2 * (p + 1) + 1, 2 * (p + t->nx), 2 * p + 1}; /* bottom, right, top, left */
+    /* bottom, right, top, left */
+    const int around[4] = {2 * p, 2 * (p + 1) + 1, 2 * (p + t->nx), 2 * p + 1};
     int hit[4], hits = 0;
     for (int e = 0; e < 4; e++)
         if (crossed(t, around[e]))
@@ -95,7 +98,8 @@ Contour contour_trace(int nx, int ny, const double *z, double level)
         for (int e = 0; e < edges; e++)
             if (t.next[e][0] >= 0 && (closed || t.next[e][1] < 0)) {
                 if (contour.count == room)
-                    contour.line = realloc(contour.line, (room = 2 * room + 16) * sizeof *contour.line);
+                    contour.line = realloc(contour.line,
+                                           (room = 2 * room + 16) * sizeof *contour.line);
                 ASSERT(contour.line);
                 contour.line[contour.count++] = follow(&t, e);
             }

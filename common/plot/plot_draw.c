@@ -1,5 +1,5 @@
-/* plot_draw.c: from the description to the image: title and footer, a table of panels between them, each panel its axes
- * and marks. */
+/* plot_draw.c: from the description to the image: title and footer, a table of panels between them,
+ * each panel its axes and marks. */
 #ifdef HAVE_CAIRO
 #include "plot_inside.h"
 #include <cairo.h>
@@ -9,12 +9,14 @@
 /* An all-white picture to draw on, in units of 1/scale pixels. */
 static Pen *pen_new(Plot *plot)
 {
-    cairo_surface_t *image = cairo_image_surface_create_for_data((unsigned char *)plot->pixel, CAIRO_FORMAT_ARGB32,
-                                                                 plot->width, plot->height, 4 * plot->width);
+    cairo_surface_t *image = cairo_image_surface_create_for_data((unsigned char *)plot->pixel,
+                                                                 CAIRO_FORMAT_ARGB32, plot->width,
+                                                                 plot->height, 4 * plot->width);
     Pen *pen = cairo_create(image);
     cairo_surface_destroy(image); /* the pen keeps it */
     cairo_font_options_t *options = cairo_font_options_create();
-    cairo_font_options_set_antialias(options, CAIRO_ANTIALIAS_GRAY); /* no coloured fringes on a projector */
+    /* no coloured fringes on a projector */
+    cairo_font_options_set_antialias(options, CAIRO_ANTIALIAS_GRAY);
     cairo_font_options_set_hint_style(options, CAIRO_HINT_STYLE_SLIGHT);
     cairo_font_options_set_hint_metrics(options, CAIRO_HINT_METRICS_OFF);
     cairo_set_font_options(pen, options);
@@ -33,7 +35,8 @@ static void clip_to(Pen *pen, Rect r)
 static int fields_draw(Pen *pen, PlotPanel *panel)
 {
     int count = 0;
-    while (count < panel->count && (panel->mark[count].kind == MARK_HEAT || panel->mark[count].kind == MARK_CONTOURS))
+    while (count < panel->count &&
+           (panel->mark[count].kind == MARK_HEAT || panel->mark[count].kind == MARK_CONTOURS))
         count++;
     if (count > 0 && !layer_recall(pen, panel, panel->frame, count, panel->mark)) {
         for (int i = 0; i < count; i++)
@@ -49,7 +52,8 @@ static void flat_panel(Pen *pen, PlotPanel *panel, Rect room)
     bool field = panel_field(panel);
     frame_draw(pen, panel, (Rect){room.x, room.y, room.w - (field ? BAR : 0), room.h});
     if (field)
-        colorbar_draw(pen, panel, (Rect){room.x + room.w - BAR + 12, panel->frame.y, BAR - 12, panel->frame.h});
+        colorbar_draw(pen, panel,
+                      (Rect){room.x + room.w - BAR + 12, panel->frame.y, BAR - 12, panel->frame.h});
     cairo_save(pen);
     clip_to(pen, panel->frame);
     for (int i = fields_draw(pen, panel); i < panel->count; i++)
@@ -63,8 +67,8 @@ static void panel_draw(Pen *pen, PlotPanel *panel, Rect room)
     panel_fit(panel);
     cairo_save(pen);
     clip_to(pen, room);
-    text_fit(pen, (Font){.size = 16, .bold = true, .color = PLOT_INK}, (Rect){room.x, room.y, room.w, 22}, 0,
-             panel->axes.title);
+    text_fit(pen, (Font){.size = 16, .bold = true, .color = PLOT_INK},
+             (Rect){room.x, room.y, room.w, 22}, 0, panel->axes.title);
     double head = panel->axes.title && *panel->axes.title ? 30 : 4;
     Rect rest = {room.x, room.y + head, room.w, fmax(room.h - head, 1)};
     if (panel_surface(panel))
@@ -83,7 +87,9 @@ static Rect cell(const Plot *plot, const PlotAxes *axes, Rect table)
     enum { GAP = 26 };
     double w = (table.w + GAP) / plot->columns, h = (table.h + GAP) / plot->rows;
     int columns = axes->columns > 0 ? axes->columns : 1, rows = axes->rows > 0 ? axes->rows : 1;
-    int column = axes->column < 0 ? 0 : axes->column < plot->columns ? axes->column : plot->columns - 1;
+    int column = axes->column < 0             ? 0
+               : axes->column < plot->columns ? axes->column
+                                              : plot->columns - 1;
     int row = axes->row < 0 ? 0 : axes->row < plot->rows ? axes->row : plot->rows - 1;
     columns = columns < plot->columns - column ? columns : plot->columns - column;
     rows = rows < plot->rows - row ? rows : plot->rows - row;
@@ -96,8 +102,8 @@ void figure_draw(Plot *plot)
     Pen *pen = pen_new(plot);
     Rect page = {20, 12, plot->width / plot->scale - 40, plot->height / plot->scale - 24};
     if (plot->title && *plot->title) {
-        text_fit(pen, (Font){.size = 20, .bold = true, .color = PLOT_INK}, (Rect){page.x, page.y, page.w, 28}, 0,
-                 plot->title);
+        text_fit(pen, (Font){.size = 20, .bold = true, .color = PLOT_INK},
+                 (Rect){page.x, page.y, page.w, 28}, 0, plot->title);
         page.y += 44;
         page.h -= 44;
     }

@@ -1,10 +1,10 @@
-/* plot_field.c: a grid of values seen from above: heat map, labelled contours. Both follow the panel's z axis: between
- * the grid's points they interpolate the place on that axis (so in the logarithm where the axis is logarithmic), as the
- * surface does.
+/* plot_field.c: a grid of values seen from above: heat map, labelled contours. Both follow the
+ * panel's z axis: between the grid's points they interpolate the place on that axis (so in the
+ * logarithm where the axis is logarithmic), as the surface does.
  */
 #ifdef HAVE_CAIRO
-#include "plot_inside.h"
 #include "check.h"
+#include "plot_inside.h"
 #include <cairo.h>
 #include <math.h>
 #include <stdlib.h>
@@ -18,7 +18,8 @@ static double *places_of(const PlotPanel *panel, PlotGrid grid)
     return place;
 }
 
-/* Which of `count` grid points from low to high is at or before `value`, and the share of the way to the next. */
+/* Which of `count` grid points from low to high is at or before `value`, and the share of the way
+ * to the next. */
 static bool between(double value, double low, double high, int count, int *index, float *share)
 {
     double at = (value - low) / (high - low) * (count - 1);
@@ -28,7 +29,8 @@ static bool between(double value, double low, double high, int count, int *index
 }
 
 /* One colour per pixel, so that the picture is as smooth as its contours. */
-static void heat_pixels(const PlotPanel *panel, PlotGrid grid, int width, int height, uint32_t *pixel)
+static void heat_pixels(const PlotPanel *panel, PlotGrid grid, int width, int height,
+                        uint32_t *pixel)
 {
     enum { COLORS = 512 };
     uint32_t color[COLORS + 1];
@@ -38,13 +40,16 @@ static void heat_pixels(const PlotPanel *panel, PlotGrid grid, int width, int he
     int *column = alloc(width, sizeof *column), row;
     float *share = alloc(width, sizeof *share), *line = alloc(grid.nx, sizeof *line), t;
     for (int i = 0; i < width; i++)
-        if (!between(axis_value(&panel->x, (i + 0.5) / width), grid.x_low, grid.x_high, grid.nx, &column[i], &share[i]))
+        if (!between(axis_value(&panel->x, (i + 0.5) / width), grid.x_low, grid.x_high, grid.nx,
+                     &column[i], &share[i]))
             share[i] = NAN;
     for (int j = 0; j < height; j++) {
-        if (!between(axis_value(&panel->y, 1 - (j + 0.5) / height), grid.y_low, grid.y_high, grid.ny, &row, &t))
+        if (!between(axis_value(&panel->y, 1 - (j + 0.5) / height), grid.y_low, grid.y_high,
+                     grid.ny, &row, &t))
             continue;
         for (int i = 0; i < grid.nx; i++)
-            line[i] = (float)((1 - t) * place[row * grid.nx + i] + t * place[(row + 1) * grid.nx + i]);
+            line[i] = (float)((1 - t) * place[row * grid.nx + i] +
+                              t * place[(row + 1) * grid.nx + i]);
         for (int i = 0; i < width; i++) {
             float at = line[column[i]] + share[i] * (line[column[i] + 1] - line[column[i]]);
             if (!isnan(at))
@@ -64,8 +69,9 @@ void heat_draw(Pen *pen, const PlotPanel *panel, const Mark *mark)
     int width = (int)ceil(f.w * scale), height = (int)ceil(f.h * scale);
     uint32_t *pixel = alloc((size_t)width * height, sizeof *pixel);
     heat_pixels(panel, mark->grid, width, height, pixel);
-    cairo_surface_t *image =
-        cairo_image_surface_create_for_data((unsigned char *)pixel, CAIRO_FORMAT_ARGB32, width, height, 4 * width);
+    cairo_surface_t *image = cairo_image_surface_create_for_data((unsigned char *)pixel,
+                                                                 CAIRO_FORMAT_ARGB32, width, height,
+                                                                 4 * width);
     cairo_save(pen);
     cairo_translate(pen, f.x, f.y);
     cairo_scale(pen, f.w / width, f.h / height);
@@ -80,16 +86,22 @@ void heat_draw(Pen *pen, const PlotPanel *panel, const Mark *mark)
 void levels_of(const PlotPanel *panel, Ticks *levels)
 {
     axis_ticks(&panel->z, (int)fmin(fmin(panel->frame.w, panel->frame.h) / 30, 12), levels);
-    if (panel->z.log == 10 && levels->count < 6) /* few powers of ten: the digits between them too */
+    /* few powers of ten: the digits between them too */
+    if (panel->z.log == 10 && levels->count < 6)
         for (int i = 0; i < levels->minor_count && levels->count < TICKS_MAX; i++) {
             levels->label[levels->count][0] = 0;
             levels->at[levels->count++] = levels->minor[i];
         }
 }
 
-typedef struct Place { double x, y, angle; } Place;
+typedef struct Place {
+    double x, y, angle;
+} Place;
 enum { LABELS = 64 };
-typedef struct Labels { int count; Place at[LABELS]; } Labels; /* those already written */
+typedef struct Labels {
+    int count;
+    Place at[LABELS];
+} Labels; /* those already written */
 
 static bool crowded(const Labels *labels, double x, double y)
 {
@@ -103,8 +115,10 @@ static void path_of(Pen *pen, const PlotPanel *panel, PlotGrid grid, const Polyl
 {
     double last_x = -1e9, last_y = -1e9;
     for (int k = 0; k < line->n; k++) {
-        double x = at_x(panel, grid.x_low + line->x[k] * (grid.x_high - grid.x_low) / (grid.nx - 1));
-        double y = at_y(panel, grid.y_low + line->y[k] * (grid.y_high - grid.y_low) / (grid.ny - 1));
+        double x = at_x(panel,
+                        grid.x_low + line->x[k] * (grid.x_high - grid.x_low) / (grid.nx - 1));
+        double y = at_y(panel,
+                        grid.y_low + line->y[k] * (grid.y_high - grid.y_low) / (grid.ny - 1));
         if (isnan(x + y) || (k + 1 < line->n && fabs(x - last_x) + fabs(y - last_y) < 3.5))
             continue;
         cairo_line_to(pen, last_x = x, last_y = y);
@@ -113,9 +127,10 @@ static void path_of(Pen *pen, const PlotPanel *panel, PlotGrid grid, const Polyl
         cairo_close_path(pen);
 }
 
-/* Where to write on the current path: on a long enough line, where it is nearest to level, inside the panel and away
- * from other labels. */
-static bool label_place(Pen *pen, const PlotPanel *panel, double room, const Labels *labels, Place *best)
+/* Where to write on the current path: on a long enough line, where it is nearest to level, inside
+ * the panel and away from other labels. */
+static bool label_place(Pen *pen, const PlotPanel *panel, double room, const Labels *labels,
+                        Place *best)
 {
     cairo_path_t *path = cairo_copy_path_flat(pen);
     Rect f = panel->frame;
@@ -142,14 +157,15 @@ static bool label_place(Pen *pen, const PlotPanel *panel, double room, const Lab
     return flattest < 0.8 && length > 4 * room;
 }
 
-static void contour_draw(Pen *pen, const PlotPanel *panel, const Mark *mark, const Contour *contour, const char *label,
-                         Labels *labels)
+static void contour_draw(Pen *pen, const PlotPanel *panel, const Mark *mark, const Contour *contour,
+                         const char *label, Labels *labels)
 {
     for (int i = 0; i < contour->count; i++) {
         Font font = {.size = 11, .color = PLOT_INK, .halo = true};
         path_of(pen, panel, mark->grid, &contour->line[i]);
         Place *place = &labels->at[labels->count < LABELS ? labels->count : 0];
-        bool labelled = *label && label_place(pen, panel, text_width(pen, font, label), labels, place);
+        bool labelled = *label &&
+                        label_place(pen, panel, text_width(pen, font, label), labels, place);
         cairo_stroke(pen);
         labels->count += labelled;
     }
@@ -164,14 +180,18 @@ void contours_draw(Pen *pen, const PlotPanel *panel, const Mark *mark)
     Ticks levels;
     levels_of(panel, &levels);
     cairo_save(pen);
-    cairo_set_antialias(pen, CAIRO_ANTIALIAS_FAST); /* half the time of the default, and thin lines look the same */
+    cairo_set_antialias(pen, CAIRO_ANTIALIAS_FAST); /* half the time of the default, and thin
+                                                     * lines look the same */
     cairo_set_line_join(pen, CAIRO_LINE_JOIN_BEVEL);
     for (int l = 0; l < levels.count; l++) {
         double place = axis_place(&panel->z, levels.at[l]);
         Contour contour = contour_trace(mark->grid.nx, mark->grid.ny, z, place);
         int before = labels.count;
-        cairo_set_line_width(pen, style->width > 0 ? style->width : levels.label[l][0] ? 1.25 : 0.75);
-        pen_color(pen, style->color ? style->color : plot_map_color(panel->axes.map, place), style->opacity);
+        cairo_set_line_width(pen, style->width > 0     ? style->width
+                                  : levels.label[l][0] ? 1.25
+                                                       : 0.75);
+        pen_color(pen, style->color ? style->color : plot_map_color(panel->axes.map, place),
+                  style->opacity);
         contour_draw(pen, panel, mark, &contour, levels.label[l], &labels);
         for (int i = before; i < labels.count; i++)
             text[i] = levels.label[l];
@@ -179,8 +199,9 @@ void contours_draw(Pen *pen, const PlotPanel *panel, const Mark *mark)
     }
     cairo_restore(pen);
     for (int i = 0; i < labels.count; i++) /* after all lines, so that none crosses a label */
-        text_draw(pen, (Font){.size = 11, .color = PLOT_INK, .halo = true, .angle = labels.at[i].angle}, labels.at[i].x,
-                  labels.at[i].y, 0.5, 0.5, text[i]);
+        text_draw(pen,
+                  (Font){.size = 11, .color = PLOT_INK, .halo = true, .angle = labels.at[i].angle},
+                  labels.at[i].x, labels.at[i].y, 0.5, 0.5, text[i]);
     free(z);
 }
 #endif

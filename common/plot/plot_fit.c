@@ -1,4 +1,5 @@
-/* plot_fit.c: what a panel's marks say about its axes, and what its grids hold between their points. */
+/* plot_fit.c: what a panel's marks say about its axes, and what its grids hold between their
+ * points. */
 #include "plot_inside.h"
 #include <math.h>
 

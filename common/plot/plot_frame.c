@@ -1,13 +1,16 @@
-/* plot_frame.c: the axes of a flat panel: thin grid, ticks with numbers, labels with units, and the room they need. */
+/* plot_frame.c: the axes of a flat panel: thin grid, ticks with numbers, labels with units, and the
+ * room they need. */
 #ifdef HAVE_CAIRO
 #include "plot_inside.h"
 #include <cairo.h>
 #include <math.h>
 #include <stdio.h>
 
-static const Font NUMBERS = {.size = 13, .color = 0x57606a}, LABEL = {.size = 14, .color = PLOT_INK};
+static const Font NUMBERS = {.size = 13, .color = 0x57606a},
+                  LABEL = {.size = 14, .color = PLOT_INK};
 
-/* Far enough outside the panel to look like infinity, near enough for Cairo's fixed-point numbers. */
+/* Far enough outside the panel to look like infinity, near enough for Cairo's fixed-point
+ * numbers. */
 static double bounded(double v) { return isnan(v) ? NAN : fmin(fmax(v, -1e5), 1e5); }
 
 double at_x(const PlotPanel *panel, double x)
@@ -82,7 +85,8 @@ static void y_numbers(Pen *pen, const PlotPanel *panel, const Ticks *ticks)
 static void axis_label(Pen *pen, const PlotAxis *axis, const Ticks *ticks, Rect in, double angle)
 {
     char text[256];
-    snprintf(text, sizeof text, "%s%s%s", axis->label ? axis->label : "", ticks->factor[0] ? "  " : "", ticks->factor);
+    snprintf(text, sizeof text, "%s%s%s", axis->label ? axis->label : "",
+             ticks->factor[0] ? "  " : "", ticks->factor);
     if (angle == 0) {
         text_fit(pen, LABEL, in, 0.5, text);
         return;
@@ -105,7 +109,8 @@ void frame_draw(Pen *pen, PlotPanel *panel, Rect room)
     widest = 8 * ceil(widest / 8); /* in steps, so that a live figure does not tremble */
     double left = widest + 8 + (panel->y.label || y.factor[0] ? 24 : 4);
     double bottom = 22 + (panel->x.label || x.factor[0] ? 24 : 4);
-    panel->frame = (Rect){room.x + left, room.y + 6, fmax(room.w - left - 14, 8), fmax(room.h - bottom - 6, 8)};
+    panel->frame = (Rect){room.x + left, room.y + 6, fmax(room.w - left - 14, 8),
+                          fmax(room.h - bottom - 6, 8)};
     Rect f = panel->frame;
     if (!panel_field(panel))
         grid(pen, panel, &x, &y);

@@ -1,7 +1,7 @@
-/* plot_input.c: keys and mouse in the window, and what they mean: some are the window's own, the others become events
- * for the program. */
-#include "plot_inside.h"
+/* plot_input.c: keys and mouse in the window, and what they mean: some are the window's own, the
+ * others become events for the program. */
 #include "check.h"
+#include "plot_inside.h"
 #include "timer.h"
 #include <math.h>
 #include <stdlib.h>
@@ -64,7 +64,8 @@ static bool typed(PlotWindow *window, char key, PlotEvent *event)
     else if (key == 's')
         window->to_save++;
     else
-        *event = (PlotEvent){.kind = key == 'q' ? PLOT_QUIT : PLOT_KEY, .key = key, .panel = -1, .x = NAN, .y = NAN};
+        *event = (PlotEvent){
+            .kind = key == 'q' ? PLOT_QUIT : PLOT_KEY, .key = key, .panel = -1, .x = NAN, .y = NAN};
     window->plot->drawn = false;
     return key != '?' && key != 's';
 }
@@ -88,7 +89,8 @@ static int panel_under(const Plot *plot, double x, double y)
     return -1;
 }
 
-static PlotEvent mouse_event(const PlotWindow *window, PlotEventKind kind, int index, double x, double y)
+static PlotEvent mouse_event(const PlotWindow *window, PlotEventKind kind, int index, double x,
+                             double y)
 {
     PlotEvent event = {.kind = kind, .panel = index, .x = NAN, .y = NAN};
     if (index < 0 || index >= window->plot->panels)
@@ -148,8 +150,10 @@ static bool mouse(PlotWindow *window, const SDL_Event *sdl, PlotEvent *event)
 static void key_down(PlotWindow *window, SDL_Keycode key)
 {
     if (key == SDLK_F11)
-        SDL_SetWindowFullscreen(window->sdl, SDL_GetWindowFlags(window->sdl) & SDL_WINDOW_FULLSCREEN_DESKTOP
-                                                 ? 0 : SDL_WINDOW_FULLSCREEN_DESKTOP);
+        SDL_SetWindowFullscreen(window->sdl,
+                                SDL_GetWindowFlags(window->sdl) & SDL_WINDOW_FULLSCREEN_DESKTOP
+                                    ? 0
+                                    : SDL_WINDOW_FULLSCREEN_DESKTOP);
 }
 
 bool plot_window_event(PlotWindow *window, PlotEvent *event)
@@ -158,9 +162,7 @@ bool plot_window_event(PlotWindow *window, PlotEvent *event)
     while (window && SDL_PollEvent(&sdl)) {
         bool given = false;
         switch (sdl.type) {
-        case SDL_QUIT:
-            given = typed(window, 'q', event);
-            break;
+        case SDL_QUIT: given = typed(window, 'q', event); break;
         case SDL_TEXTINPUT: /* characters, not keys: '[' is elsewhere on each country's keyboard */
             given = sdl.text.text[0] > 0 && typed(window, sdl.text.text[0], event);
             break;
@@ -168,9 +170,10 @@ bool plot_window_event(PlotWindow *window, PlotEvent *event)
             key_down(window, sdl.key.keysym.sym);
             given = sdl.key.keysym.sym == SDLK_ESCAPE && typed(window, 'q', event);
             break;
-        case SDL_MOUSEMOTION: case SDL_MOUSEBUTTONDOWN: case SDL_MOUSEBUTTONUP: case SDL_MOUSEWHEEL:
-            given = mouse(window, &sdl, event);
-            break;
+        case SDL_MOUSEMOTION:
+        case SDL_MOUSEBUTTONDOWN:
+        case SDL_MOUSEBUTTONUP:
+        case SDL_MOUSEWHEEL: given = mouse(window, &sdl, event); break;
         }
         if (given)
             return true;
@@ -179,5 +182,8 @@ bool plot_window_event(PlotWindow *window, PlotEvent *event)
 }
 
 #else
-bool plot_window_event(PlotWindow *window, PlotEvent *event) { return (void)window, (void)event, false; }
+bool plot_window_event(PlotWindow *window, PlotEvent *event)
+{
+    return (void)window, (void)event, false;
+}
 #endif

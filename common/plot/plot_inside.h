@@ -1,15 +1,20 @@
 /* plot_inside.h: how plot.h is built; only plot*.c and their tests include this.
  *
  *     plot.c          the description: panels and marks     plot_fit.c      the axes that fit them
- *     plot_axis.c     ranges, ticks and their labels        plot_color.c    colours for series and values
- *     plot_contour.c  level lines of a grid                 plot_raster.c   triangles through a z-buffer
+ *     plot_axis.c     ranges, ticks and their labels        plot_color.c    colours for series and
+ *                     values
+ *     plot_contour.c  level lines of a grid                 plot_raster.c   triangles through a
+ *                     z-buffer
  *     plot_view.c     the camera
  *  with Cairo:
- *     plot_draw.c     the figure: layout, titles, panels    plot_text.c     text, and the pen's colour
- *     plot_frame.c    a flat panel's axes                   plot_legend.c   legend, colour bar, notes
+ *     plot_draw.c     the figure: layout, titles, panels    plot_text.c     text, and the pen's
+ *                     colour
+ *     plot_frame.c    a flat panel's axes                   plot_legend.c   legend, colour bar,
+ *                     notes
  *     plot_marks.c    lines, points, bars, bands            plot_field.c    heat map and contours
  *     plot_layer.c    ... kept from frame to frame          plot_surface.c  a panel in space
- *     plot_box.c      the box and numbers around it         plot_overlay.c  help and messages over the picture
+ *     plot_box.c      the box and numbers around it         plot_overlay.c  help and messages over
+ *                     the picture
  *  with or without:
  *     plot_png.c      the file                              plot_window.c, plot_input.c  SDL2
  */
@@ -19,7 +24,9 @@
 #include <stddef.h>
 
 /* ---- Axes (plot_axis.c) ---- */
-typedef struct Range { double low, high; } Range;
+typedef struct Range {
+    double low, high;
+} Range;
 enum { TICKS_MAX = 40, MINOR_MAX = 160 };
 typedef struct Ticks {
     int count, minor_count;
@@ -27,59 +34,88 @@ typedef struct Ticks {
     char label[TICKS_MAX][48];
     char factor[16]; /* "×10⁶" when the labels were divided by it, else "" */
 } Ticks;
-Range range_none(void);                                         /* holds nothing yet */
-void range_add(Range *range, int log, int n, const double *v);  /* grows to hold what the axis can show */
-void axis_fit(PlotAxis *axis, Range data, double pad);          /* low < high, finite; pad: share left free */
-double axis_place(const PlotAxis *axis, double value);          /* 0 at low, 1 at high; NaN: no place */
-double axis_value(const PlotAxis *axis, double place);          /* its inverse */
-void axis_ticks(const PlotAxis *axis, int wanted, Ticks *ticks); /* about `wanted`, inside the axis, ascending */
+Range range_none(void); /* holds nothing yet */
+/* grows to hold what the axis can show */
+void range_add(Range *range, int log, int n, const double *v);
+/* low < high, finite; pad: share left free */
+void axis_fit(PlotAxis *axis, Range data, double pad);
+/* 0 at low, 1 at high; NaN: no place */
+double axis_place(const PlotAxis *axis, double value);
+double axis_value(const PlotAxis *axis, double place); /* its inverse */
+/* about `wanted`, inside the axis, ascending */
+void axis_ticks(const PlotAxis *axis, int wanted, Ticks *ticks);
 
 /* ---- Contours (plot_contour.c) ---- */
-typedef struct Polyline { int n; bool closed; double *x, *y; } Polyline; /* in grid indices, 0 … nx - 1 and ny - 1 */
-typedef struct Contour { int count; Polyline *line; } Contour;
+/* in grid indices, 0 … nx - 1 and ny - 1 */
+typedef struct Polyline {
+    int n;
+    bool closed;
+    double *x, *y;
+} Polyline;
+typedef struct Contour {
+    int count;
+    Polyline *line;
+} Contour;
 Contour contour_trace(int nx, int ny, const double *z, double level);
 void contour_free(Contour *contour);
 
 /* ---- Triangles (plot_raster.c) ---- */
 /* x, y: pixels; depth grows towards the eye; place on the colour map, 0 … 1; light 0 … 1. */
-typedef struct Corner { float x, y, depth, place, light; } Corner;
+typedef struct Corner {
+    float x, y, depth, place, light;
+} Corner;
 typedef struct Raster {
     int width, height;
     size_t room;
-    float *depth;     /* 0: nothing here */
+    float *depth; /* 0: nothing here */
     uint32_t *color;
 } Raster;
 void raster_clear(Raster *raster, int width, int height); /* (re)allocates */
 void raster_free(Raster *raster);
 enum { RASTER_LIGHTS = 64, RASTER_PLACES = 256 };
 typedef uint32_t RasterShades[RASTER_LIGHTS][RASTER_PLACES]; /* the pixel for a light and a place */
-/* Two triangles per cell of an nx × ny mesh. Those with a NaN are left out; what has a place above 1 is cut away. */
+/* Two triangles per cell of an nx × ny mesh. Those with a NaN are left out; what has a place above
+ * 1 is cut away. */
 void raster_mesh(Raster *raster, int nx, int ny, const Corner *corner, const RasterShades shades);
 void raster_line(Raster *raster, Corner a, Corner b, float bias, uint32_t ink, float strength);
 
 /* ---- The description (plot.c) ---- */
 typedef enum {
-    MARK_LINE, MARK_SCATTER, MARK_BAND, MARK_ERRORS, MARK_BOXES,
-    MARK_RULE_X, MARK_RULE_Y, MARK_TEXT, MARK_NOTE,
-    MARK_HEAT, MARK_CONTOURS, MARK_SURFACE
+    MARK_LINE,
+    MARK_SCATTER,
+    MARK_BAND,
+    MARK_ERRORS,
+    MARK_BOXES,
+    MARK_RULE_X,
+    MARK_RULE_Y,
+    MARK_TEXT,
+    MARK_NOTE,
+    MARK_HEAT,
+    MARK_CONTOURS,
+    MARK_SURFACE
 } MarkKind;
 typedef struct Mark {
     MarkKind kind;
     int n;
     /* LINE, SCATTER: x y; BAND, ERRORS: x low high; BOXES: x0 x1 y0 y1; others: x y */
     const double *v[4];
-    PlotStyle style;    /* colour and opacity filled in */
+    PlotStyle style; /* colour and opacity filled in */
     const char *text;
     PlotGrid grid;
     PlotCamera camera;
 } Mark;
 
-typedef struct Rect { double x, y, w, h; } Rect; /* in units of 1/scale pixels, y downwards */
+typedef struct Rect {
+    double x, y, w, h;
+} Rect; /* in units of 1/scale pixels, y downwards */
 
-/* How a panel in space is seen: box coordinates (x, y in [-1, 1], z in [-BOX_HEIGHT, BOX_HEIGHT]) to the picture. */
+/* How a panel in space is seen: box coordinates (x, y in [-1, 1], z in [-BOX_HEIGHT, BOX_HEIGHT])
+ * to the picture. */
 typedef struct View {
-    double right[3], up[3], out[3]; /* the camera's axes; out points at the eye, EYE away from the box's middle */
-    double x, y, size;              /* where the box's middle is in the picture, and how long 1 is */
+    double right[3], up[3], out[3]; /* the camera's axes; out points at the eye, EYE away from
+                                     * the box's middle */
+    double x, y, size;              /* where the box's middle is in the picture, and how long 1
+                                     * is */
 } View;
 
 /* The pixels of a panel's maps or surface, and what they were drawn from (plot_layer.c). */
@@ -100,8 +136,8 @@ struct PlotPanel {
     PlotLegend corner;       /* the legend's last place, so that it does not jump about */
     View view;               /* panels in space */
     Raster raster;
-    Rect raster_at;          /* what it covers of the picture: the box, as far as it is in the panel */
-    int fine;                /* samples per pixel, each way: 1 or 2 */
+    Rect raster_at; /* what it covers of the picture: the box, as far as it is in the panel */
+    int fine;       /* samples per pixel, each way: 1 or 2 */
     Layer layer;
 };
 
@@ -119,34 +155,47 @@ struct Plot {
     bool drawn; /* pixel shows this description */
 };
 const Mark *panel_surface(const PlotPanel *panel); /* its surface; NULL: a flat panel */
-const Mark *panel_field(const PlotPanel *panel);   /* its last mark with a grid, for the colour bar; NULL: none */
+const Mark *panel_field(const PlotPanel *panel);   /* its last mark with a grid, for the colour
+                                                    * bar; NULL: none */
 void panel_fit(PlotPanel *panel);                  /* limits of x, y, z from the marks */
-double grid_at(PlotGrid grid, double x, double y); /* z between the points (bilinear); NaN outside */
+double grid_at(PlotGrid grid, double x, double y); /* z between the points (bilinear); NaN
+                                                    * outside */
 /* Data coordinates of the surface's point (i, j). */
 void mesh_corner(const PlotPanel *panel, int i, int j, double *x, double *y);
 
 /* ---- Drawing (with Cairo) ---- */
-typedef struct _cairo Pen; /* a cairo_t, in units of 1/scale pixels */
+typedef struct _cairo Pen;    /* a cairo_t, in units of 1/scale pixels */
 void figure_draw(Plot *plot); /* fills plot->pixel */
 
-typedef struct Font { double size; bool bold; uint32_t color; double angle; bool halo; } Font;
+typedef struct Font {
+    double size;
+    bool bold;
+    uint32_t color;
+    double angle;
+    bool halo;
+} Font;
 void pen_color(Pen *pen, uint32_t color, double opacity);
 double text_width(Pen *pen, Font font, const char *text);
 /* The anchor is the share of the text left of x and above y: 0, 0.5, 1. */
-void text_draw(Pen *pen, Font font, double x, double y, double anchor_x, double anchor_y, const char *text);
-void text_fit(Pen *pen, Font font, Rect in, double anchor_x, const char *text); /* shrunk, then cut with "…" */
+void text_draw(Pen *pen, Font font, double x, double y, double anchor_x, double anchor_y,
+               const char *text);
+/* shrunk, then cut with "…" */
+void text_fit(Pen *pen, Font font, Rect in, double anchor_x, const char *text);
 
 void frame_draw(Pen *pen, PlotPanel *panel, Rect room); /* sets panel->frame; grid, ticks, labels */
 void frame_close(Pen *pen, const PlotPanel *panel);     /* the axis lines, over the marks */
-double at_x(const PlotPanel *panel, double x);          /* data to picture; NaN: no place; never too large for Cairo */
+double at_x(const PlotPanel *panel, double x);          /* data to picture; NaN: no place; never
+                                                         * too large for Cairo */
 double at_y(const PlotPanel *panel, double y);
 void mark_draw(Pen *pen, const PlotPanel *panel, const Mark *mark);
-void shape_draw(Pen *pen, PlotShape shape, double x, double y, double size, uint32_t color, double opacity);
+void shape_draw(Pen *pen, PlotShape shape, double x, double y, double size, uint32_t color,
+                double opacity);
 void heat_draw(Pen *pen, const PlotPanel *panel, const Mark *mark);
 void contours_draw(Pen *pen, const PlotPanel *panel, const Mark *mark);
 void levels_of(const PlotPanel *panel, Ticks *levels); /* the levels of its contours */
 void legend_draw(Pen *pen, PlotPanel *panel);
-/* Were these marks drawn in `at` before, just so? Then they are there again. If not: draw them, then layer_keep(). */
+/* Were these marks drawn in `at` before, just so? Then they are there again. If not: draw them,
+ * then layer_keep(). */
 bool layer_recall(Pen *pen, PlotPanel *panel, Rect at, int count, const Mark *mark);
 void layer_keep(Pen *pen, PlotPanel *panel, Rect at);
 void note_draw(Pen *pen, Rect in, const char *text);
@@ -170,17 +219,18 @@ struct PlotWindow {
     const PlotKey *keys;
     char *save_prefix, *message;
     int to_save, saved; /* pictures asked for since the last frame; pictures so far */
-    bool help; /* the list of keys is on */
+    bool help;          /* the list of keys is on */
     bool pressed, dragged;
     int pressed_panel;
-    double pressed_x, pressed_y;                      /* units */
-    double born, first, message_until;                /* seconds */
-    double shown, due;                                /* the last frame, the next one */
+    double pressed_x, pressed_y;       /* units */
+    double born, first, message_until; /* seconds */
+    double shown, due;                 /* the last frame, the next one */
     int frames;
     double draw[WINDOW_FRAMES], frame[WINDOW_FRAMES]; /* seconds */
 };
 
-void plot_save_asked(PlotWindow *window); /* plot_input.c: writes the pictures that were asked for */
+void plot_save_asked(PlotWindow *window); /* plot_input.c: writes the pictures that were asked
+                                           * for */
 
 /* Over the finished picture, until the next figure_draw() (plot_overlay.c). */
 void overlay_keys(Plot *plot, const PlotKey *keys);

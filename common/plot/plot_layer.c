@@ -1,10 +1,10 @@
-/* plot_layer.c: what lies under a moving path, map or surface, is mostly the same from frame to frame. Its pixels are
- * kept, with all that they were drawn from, and copied back while that is still the same: at 60 frames/s a map or a
- * surface at rest costs next to nothing.
+/* plot_layer.c: what lies under a moving path, map or surface, is mostly the same from frame to
+ * frame. Its pixels are kept, with all that they were drawn from, and copied back while that is
+ * still the same: at 60 frames/s a map or a surface at rest costs next to nothing.
  */
 #ifdef HAVE_CAIRO
-#include "plot_inside.h"
 #include "check.h"
+#include "plot_inside.h"
 #include <cairo.h>
 #include <math.h>
 #include <stdio.h>
@@ -21,7 +21,8 @@ static char *key_of(const PlotPanel *panel, Rect at, int count, const Mark *mark
     const PlotAxis *axis[3] = {&panel->x, &panel->y, &panel->z};
     FILE *out = open_memstream(&key, size);
     ASSERT(out);
-    put(out, 8, (double[]){at.x, at.y, at.w, at.h, plot->scale, plot->width, panel->axes.map, count});
+    put(out, 8,
+        (double[]){at.x, at.y, at.w, at.h, plot->scale, plot->width, panel->axes.map, count});
     for (int k = 0; k < 3; k++) {
         put(out, 3, (double[]){axis[k]->log, axis[k]->low, axis[k]->high});
         fputs(axis[k]->label ? axis[k]->label : "", out);

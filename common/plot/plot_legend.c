@@ -1,4 +1,5 @@
-/* plot_legend.c: what explains the marks: the legend in the emptiest corner, the colour bar, notes. */
+/* plot_legend.c: what explains the marks: the legend in the emptiest corner, the colour bar,
+ * notes. */
 #ifdef HAVE_CAIRO
 #include "plot_inside.h"
 #include <cairo.h>
@@ -32,10 +33,12 @@ static bool inside(Rect r, double x, double y)
     return x > r.x - 4 && x < r.x + r.w + 4 && y > r.y - 4 && y < r.y + r.h + 4;
 }
 
-/* How much of one mark is under `r`: about 500 places on it are looked at; a box counts as 20 points. */
+/* How much of one mark is under `r`: about 500 places on it are looked at; a box counts as 20
+ * points. */
 static int hidden_of(const PlotPanel *panel, const Mark *mark, Rect r)
 {
-    int count = 0, stride = 1 + mark->n / 500, parts = mark->kind == MARK_LINE ? 1 + 500 / (mark->n + 1) : 1;
+    int count = 0, stride = 1 + mark->n / 500,
+        parts = mark->kind == MARK_LINE ? 1 + 500 / (mark->n + 1) : 1;
     for (int i = 0; mark->kind <= MARK_ERRORS && i < mark->n; i += stride) {
         double x = at_x(panel, mark->v[0][i]), y = at_y(panel, mark->v[1][i]);
         int next = i + 1 < mark->n ? i + 1 : i;
@@ -59,7 +62,8 @@ static int hidden(const PlotPanel *panel, Rect r)
 
 static PlotLegend emptiest(const PlotPanel *panel, double w, double h)
 {
-    PlotLegend best = panel->corner ? panel->corner : PLOT_TOP_RIGHT; /* stays, unless another is clearly better */
+    /* stays, unless another is clearly better */
+    PlotLegend best = panel->corner ? panel->corner : PLOT_TOP_RIGHT;
     int least = hidden(panel, corner_rect(panel->frame, best, w, h)) - 3;
     for (PlotLegend corner = PLOT_TOP_LEFT; corner <= PLOT_BOTTOM_RIGHT && least > 0; corner++) {
         int count = hidden(panel, corner_rect(panel->frame, corner, w, h));
@@ -76,7 +80,8 @@ static void key(Pen *pen, const Mark *mark, double x, double y)
     const PlotStyle *style = &mark->style;
     uint32_t color = style->color ? style->color : 0x57606a;
     if (mark->kind == MARK_SCATTER) {
-        shape_draw(pen, style->shape, x + 9, y, fmax(style->size > 0 ? style->size : 7, 7), color, 1);
+        shape_draw(pen, style->shape, x + 9, y, fmax(style->size > 0 ? style->size : 7, 7), color,
+                   1);
         return;
     }
     pen_color(pen, color, mark->kind == MARK_BAND && style->opacity == 1 ? 0.2 : style->opacity);
@@ -109,7 +114,8 @@ void legend_draw(Pen *pen, PlotPanel *panel)
     if (lines == 0 || panel->axes.legend == PLOT_NO_LEGEND)
         return;
     Rect f = panel->frame;
-    double w = fmin(8 * ceil(width / 8) + KEY + 2 * PAD, fmax(f.w - 2 * PAD, 60)), h = lines * LINE + PAD;
+    double w = fmin(8 * ceil(width / 8) + KEY + 2 * PAD, fmax(f.w - 2 * PAD, 60)),
+           h = lines * LINE + PAD;
     if (panel->axes.legend != PLOT_LEGEND_AUTO)
         panel->corner = panel->axes.legend;
     else
@@ -135,14 +141,15 @@ void colorbar_draw(Pen *pen, const PlotPanel *panel, Rect room)
     double top = *title || ticks.factor[0] ? 20 : 0;
     char text[128];
     snprintf(text, sizeof text, "%s %s", title, ticks.factor);
-    text_fit(pen, (Font){.size = 12, .color = PLOT_INK}, (Rect){room.x, room.y, room.w, 12}, 0, text);
+    text_fit(pen, (Font){.size = 12, .color = PLOT_INK}, (Rect){room.x, room.y, room.w, 12}, 0,
+             text);
     room.y += top;
     room.h -= top;
     cairo_pattern_t *colors = cairo_pattern_create_linear(0, room.y + room.h, 0, room.y);
     for (int k = 0; k <= 32; k++) {
         uint32_t c = plot_map_color(panel->axes.map, k / 32.0);
-        cairo_pattern_add_color_stop_rgb(colors, k / 32.0, (c >> 16) / 255.0, (c >> 8 & 255) / 255.0,
-                                         (c & 255) / 255.0);
+        cairo_pattern_add_color_stop_rgb(colors, k / 32.0, (c >> 16) / 255.0,
+                                         (c >> 8 & 255) / 255.0, (c & 255) / 255.0);
     }
     cairo_rectangle(pen, room.x, room.y, BAR, room.h);
     cairo_set_source(pen, colors);
@@ -150,7 +157,8 @@ void colorbar_draw(Pen *pen, const PlotPanel *panel, Rect room)
     cairo_pattern_destroy(colors);
     for (int i = 0; i < ticks.count; i++) {
         double y = room.y + room.h * (1 - axis_place(&panel->z, ticks.at[i]));
-        text_draw(pen, (Font){.size = 12, .color = 0x57606a}, room.x + BAR + 5, y, 0, 0.5, ticks.label[i]);
+        text_draw(pen, (Font){.size = 12, .color = 0x57606a}, room.x + BAR + 5, y, 0, 0.5,
+                  ticks.label[i]);
     }
 }
 

@@ -14,9 +14,12 @@ static void line_style(Pen *pen, const PlotStyle *style)
     pen_color(pen, style->color, style->opacity);
 }
 
-/* The points that fall into one pixel column, of which a line shows only the first, lowest, highest and last: a curve
- * of a million steps costs no more than one of a thousand. */
-typedef struct Column { double x, first, low, high, last; int points; } Column;
+/* The points that fall into one pixel column, of which a line shows only the first, lowest, highest
+ * and last: a curve of a million steps costs no more than one of a thousand. */
+typedef struct Column {
+    double x, first, low, high, last;
+    int points;
+} Column;
 
 static void column_out(Pen *pen, const Column *c, bool pen_down)
 {
@@ -67,15 +70,16 @@ static void line(Pen *pen, const PlotPanel *panel, const Mark *mark)
     cairo_stroke(pen);
     cairo_set_dash(pen, NULL, 0, 0);
     if (mark->style.head && mark->n > 0)
-        shape_draw(pen, PLOT_DOT, at_x(panel, mark->v[0][mark->n - 1]), at_y(panel, mark->v[1][mark->n - 1]), 10,
-                   mark->style.color, 1);
+        shape_draw(pen, PLOT_DOT, at_x(panel, mark->v[0][mark->n - 1]),
+                   at_y(panel, mark->v[1][mark->n - 1]), 10, mark->style.color, 1);
 }
 
 static void shape_path(Pen *pen, PlotShape shape, double x, double y, double r)
 {
     static const struct Form {
         int corners;
-        double turn, size, inner; /* angle of the first corner; radius over r; every second corner's share of it */
+        double turn, size, inner; /* angle of the first corner; radius over r; every second
+                                   * corner's share of it */
     } form[] = {[PLOT_SQUARE] = {4, M_PI / 4, 1.25, 1},
                 [PLOT_DIAMOND] = {4, 0, 1.3, 1},
                 [PLOT_TRIANGLE] = {3, -M_PI / 2, 1.3, 1},
@@ -98,7 +102,8 @@ static void shape_path(Pen *pen, PlotShape shape, double x, double y, double r)
     }
 }
 
-void shape_draw(Pen *pen, PlotShape shape, double x, double y, double size, uint32_t color, double opacity)
+void shape_draw(Pen *pen, PlotShape shape, double x, double y, double size, uint32_t color,
+                double opacity)
 {
     if (isnan(x + y))
         return;
@@ -150,7 +155,8 @@ static void errors(Pen *pen, const PlotPanel *panel, const Mark *mark)
     line_style(pen, &mark->style);
     cairo_set_line_width(pen, mark->style.width > 0 ? mark->style.width : 1.5);
     for (int i = 0; i < mark->n; i++) {
-        double x = at_x(panel, mark->v[0][i]), low = at_y(panel, mark->v[1][i]), high = at_y(panel, mark->v[2][i]);
+        double x = at_x(panel, mark->v[0][i]), low = at_y(panel, mark->v[1][i]),
+               high = at_y(panel, mark->v[2][i]);
         if (isnan(x + low + high))
             continue;
         cairo_move_to(pen, x, low);
@@ -165,7 +171,8 @@ static void errors(Pen *pen, const PlotPanel *panel, const Mark *mark)
 
 static double edge(double value, double place, double low, double high)
 {
-    return isinf(value) ? (value < 0 ? low : high) : fmin(fmax(place, fmin(low, high)), fmax(low, high));
+    return isinf(value) ? (value < 0 ? low : high)
+                        : fmin(fmax(place, fmin(low, high)), fmax(low, high));
 }
 
 static void boxes(Pen *pen, const PlotPanel *panel, const Mark *mark)
@@ -175,7 +182,8 @@ static void boxes(Pen *pen, const PlotPanel *panel, const Mark *mark)
         double at[4];
         for (int k = 0; k < 4; k++) {
             double v = mark->v[k][i];
-            at[k] = k < 2 ? edge(v, at_x(panel, v), f.x, f.x + f.w) : edge(v, at_y(panel, v), f.y + f.h, f.y);
+            at[k] = k < 2 ? edge(v, at_x(panel, v), f.x, f.x + f.w)
+                          : edge(v, at_y(panel, v), f.y + f.h, f.y);
             if (isnan(k < 2 ? at_x(panel, v) : at_y(panel, v)) && !isinf(v))
                 at[k] = NAN;
         }
@@ -207,19 +215,24 @@ static void rule(Pen *pen, const PlotPanel *panel, const Mark *mark)
 
 static void words(Pen *pen, const PlotPanel *panel, const Mark *mark)
 {
-    Font font = {.size = mark->style.size > 0 ? mark->style.size : 13, .halo = panel_field(panel),
+    Font font = {.size = mark->style.size > 0 ? mark->style.size : 13,
+                 .halo = panel_field(panel),
                  .color = mark->style.color ? mark->style.color : PLOT_INK};
     double x = at_x(panel, mark->v[0][0]), y = at_y(panel, mark->v[1][0]);
-    bool left = x + 8 + text_width(pen, font, mark->text ? mark->text : "") > panel->frame.x + panel->frame.w;
+    bool left = x + 8 + text_width(pen, font, mark->text ? mark->text : "") >
+                panel->frame.x + panel->frame.w;
     text_draw(pen, font, left ? x - 8 : x + 8, y, left, 0.5, mark->text);
 }
 
 void mark_draw(Pen *pen, const PlotPanel *panel, const Mark *mark)
 {
     static void (*const draw[])(Pen *, const PlotPanel *, const Mark *) = {
-        [MARK_LINE] = line, [MARK_SCATTER] = scatter, [MARK_BAND] = band, [MARK_ERRORS] = errors, [MARK_BOXES] = boxes,
-        [MARK_RULE_X] = rule, [MARK_RULE_Y] = rule, [MARK_TEXT] = words, [MARK_HEAT] = heat_draw,
-        [MARK_CONTOURS] = contours_draw, [MARK_SURFACE] = NULL};
+        [MARK_LINE] = line,      [MARK_SCATTER] = scatter,
+        [MARK_BAND] = band,      [MARK_ERRORS] = errors,
+        [MARK_BOXES] = boxes,    [MARK_RULE_X] = rule,
+        [MARK_RULE_Y] = rule,    [MARK_TEXT] = words,
+        [MARK_HEAT] = heat_draw, [MARK_CONTOURS] = contours_draw,
+        [MARK_SURFACE] = NULL};
     if (draw[mark->kind])
         draw[mark->kind](pen, panel, mark);
 }

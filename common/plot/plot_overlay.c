@@ -1,4 +1,5 @@
-/* plot_overlay.c: what a window lays over its picture for a while: the list of keys, and a line such as "saved …". */
+/* plot_overlay.c: what a window lays over its picture for a while: the list of keys, and a line
+ * such as "saved …". */
 #ifdef HAVE_CAIRO
 #include "plot_inside.h"
 #include <cairo.h>
@@ -6,8 +7,9 @@
 
 static Pen *pen_over(Plot *plot)
 {
-    cairo_surface_t *image = cairo_image_surface_create_for_data((unsigned char *)plot->pixel, CAIRO_FORMAT_ARGB32,
-                                                                 plot->width, plot->height, 4 * plot->width);
+    cairo_surface_t *image = cairo_image_surface_create_for_data((unsigned char *)plot->pixel,
+                                                                 CAIRO_FORMAT_ARGB32, plot->width,
+                                                                 plot->height, 4 * plot->width);
     Pen *pen = cairo_create(image);
     cairo_surface_destroy(image);
     cairo_scale(pen, plot->scale, plot->scale);
@@ -20,7 +22,8 @@ static void plate(Pen *pen, Rect r)
     cairo_new_sub_path(pen);
     for (int corner = 0; corner < 4; corner++)
         cairo_arc(pen, corner == 0 || corner == 3 ? r.x + r.w - round : r.x + round,
-                  corner < 2 ? r.y + r.h - round : r.y + round, round, corner * M_PI / 2, (corner + 1) * M_PI / 2);
+                  corner < 2 ? r.y + r.h - round : r.y + round, round, corner * M_PI / 2,
+                  (corner + 1) * M_PI / 2);
     cairo_close_path(pen);
     pen_color(pen, PLOT_INK, 0.92);
     cairo_fill(pen);
@@ -29,7 +32,8 @@ static void plate(Pen *pen, Rect r)
 void overlay_keys(Plot *plot, const PlotKey *keys)
 {
     enum { LINE = 28, PAD = 24, COLUMN = 110 };
-    Font bold = {.size = 16, .bold = true, .color = 0xffd166}, plain = {.size = 16, .color = PLOT_WHITE};
+    Font bold = {.size = 16, .bold = true, .color = 0xffd166},
+         plain = {.size = 16, .color = PLOT_WHITE};
     Pen *pen = pen_over(plot);
     double width = 0;
     int lines = 0;

@@ -1,7 +1,7 @@
 /* plot_png.c: the picture as a file, whole or not at all (file.h). */
-#include "plot_inside.h"
 #include "check.h"
 #include "file.h"
+#include "plot_inside.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,8 +19,9 @@ static char *write_png(Plot *plot, const char *path)
 {
     int width, height;
     const uint32_t *pixel = plot_image(plot, &width, &height);
-    cairo_surface_t *image =
-        cairo_image_surface_create_for_data((unsigned char *)pixel, CAIRO_FORMAT_ARGB32, width, height, 4 * width);
+    cairo_surface_t *image = cairo_image_surface_create_for_data((unsigned char *)pixel,
+                                                                 CAIRO_FORMAT_ARGB32, width, height,
+                                                                 4 * width);
     NewFile *file = file_begin(path);
     cairo_status_t status = cairo_surface_write_to_png_stream(image, put, file);
     cairo_surface_destroy(image);
@@ -30,8 +31,9 @@ static char *write_png(Plot *plot, const char *path)
 #else
 static char *write_png(Plot *plot, const char *path)
 {
-    return format_new("%s: built without Cairo (Debian, Ubuntu: apt-get install libcairo2-dev, then build again)",
-                      path);
+    return format_new(
+        "%s: built without Cairo (Debian, Ubuntu: apt-get install libcairo2-dev, then build again)",
+        path);
 }
 
 const uint32_t *plot_image(Plot *plot, int *width, int *height)

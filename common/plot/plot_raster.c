@@ -1,10 +1,10 @@
-/* plot_raster.c: a mesh of lit triangles through a z-buffer: of all that falls on a pixel, the nearest stays.
- * Everything a triangle carries (depth, place on the colour map, light) is linear on the screen, so three planes and
- * one comparison per pixel suffice. One thread draws 100 × 100 points in 5 ms; the others are left to the training that
- * the picture shows.
+/* plot_raster.c: a mesh of lit triangles through a z-buffer: of all that falls on a pixel, the
+ * nearest stays. Everything a triangle carries (depth, place on the colour map, light) is linear on
+ * the screen, so three planes and one comparison per pixel suffice. One thread draws 100 × 100
+ * points in 5 ms; the others are left to the training that the picture shows.
  */
-#include "plot_inside.h"
 #include "check.h"
+#include "plot_inside.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,9 +31,12 @@ void raster_free(Raster *raster)
     *raster = (Raster){0};
 }
 
-typedef struct Plane { float at, dx, dy; } Plane; /* value at pixel (x, y): at + dx x + dy y */
+typedef struct Plane {
+    float at, dx, dy;
+} Plane; /* value at pixel (x, y): at + dx x + dy y */
 
-static Plane plane(const Corner *a, float ux, float uy, float vx, float vy, float area, float za, float zb, float zc)
+static Plane plane(const Corner *a, float ux, float uy, float vx, float vy, float area, float za,
+                   float zb, float zc)
 {
     float du = zb - za, dv = zc - za;
     Plane p = {.dx = (du * vy - dv * uy) / area, .dy = (dv * ux - du * vx) / area};
@@ -41,11 +44,16 @@ static Plane plane(const Corner *a, float ux, float uy, float vx, float vy, floa
     return p;
 }
 
-static float least(float a, float b) { return a < b ? a : b; } /* one instruction each; fminf must mind NaN */
+/* one instruction each; fminf must mind NaN */
+static float least(float a, float b) { return a < b ? a : b; }
 static float most(float a, float b) { return a > b ? a : b; }
 
-/* One side of a triangle, which bounds row `row` on the left or on the right at x + slope (row - y). */
-typedef struct Side { float x, y, slope; bool bounds_left; } Side;
+/* One side of a triangle, which bounds row `row` on the left or on the right at x + slope (row -
+ * y). */
+typedef struct Side {
+    float x, y, slope;
+    bool bounds_left;
+} Side;
 
 /* The sides that bound rows, at most three; a level one bounds none (the rows end there). */
 static int sides_of(const Corner *const corner[3], bool turned, Side side[3])
@@ -61,21 +69,24 @@ static int sides_of(const Corner *const corner[3], bool turned, Side side[3])
     return count;
 }
 
-static void triangle(Raster *raster, const Corner *a, const Corner *b, const Corner *c, const RasterShades shades)
+static void triangle(Raster *raster, const Corner *a, const Corner *b, const Corner *c,
+                     const RasterShades shades)
 {
     const float LIGHTS = RASTER_LIGHTS - 1;
     float low = least(a->y, least(b->y, c->y)), high = most(a->y, most(b->y, c->y));
     if (!(high >= 0 && low < raster->height) ||
         !isfinite(a->x + b->x + c->x + low + high + a->place + b->place + c->place))
         return;
-    float ux = b->x - a->x, uy = b->y - a->y, vx = c->x - a->x, vy = c->y - a->y, area = ux * vy - uy * vx;
+    float ux = b->x - a->x, uy = b->y - a->y, vx = c->x - a->x, vy = c->y - a->y,
+          area = ux * vy - uy * vx;
     if (fabsf(area) < 1e-6f)
         return;
     Side side[3];
     int sides = sides_of((const Corner *[3]){a, b, c}, area < 0, side);
     Plane depth = plane(a, ux, uy, vx, vy, area, a->depth, b->depth, c->depth);
     Plane place = plane(a, ux, uy, vx, vy, area, a->place, b->place, c->place);
-    Plane light = plane(a, ux, uy, vx, vy, area, LIGHTS * a->light, LIGHTS * b->light, LIGHTS * c->light);
+    Plane light = plane(a, ux, uy, vx, vy, area, LIGHTS * a->light, LIGHTS * b->light,
+                        LIGHTS * c->light);
     int first = (int)most(0, ceilf(low)), last = (int)least(raster->height - 1, floorf(high));
     for (int y = first; y <= last; y++) {
         float left = 0, right = raster->width;
@@ -87,7 +98,8 @@ static void triangle(Raster *raster, const Corner *a, const Corner *b, const Cor
         if (!(left < right))
             continue;
         int from = (int)ceilf(left), to = (int)ceilf(right);
-        float d0 = depth.at + depth.dy * y, p0 = place.at + place.dy * y, l0 = light.at + light.dy * y;
+        float d0 = depth.at + depth.dy * y, p0 = place.at + place.dy * y,
+              l0 = light.at + light.dy * y;
         size_t row = (size_t)y * raster->width;
         for (int x = from; x < to; x++) {
             float d = d0 + depth.dx * x, p = p0 + place.dx * x;
@@ -127,13 +139,16 @@ void raster_line(Raster *raster, Corner a, Corner b, float bias, uint32_t ink, f
     if (!isfinite(longer + a.place + b.place) || longer > 1e5f)
         return;
     int steps = (int)ceilf(longer);
-    for (int k = 0; k < steps; k++) { /* without its last pixel, so that a chain of lines does not darken its joints */
+    /* without its last pixel, so that a chain of lines does not darken its joints */
+    for (int k = 0; k < steps; k++) {
         float t = (float)k / steps, x = a.x + t * (b.x - a.x), y = a.y + t * (b.y - a.y);
         float place = a.place + t * (b.place - a.place);
-        if (!(x >= 0 && x < raster->width && y >= 0 && y < raster->height && place >= 0 && place <= 1))
+        if (!(x >= 0 && x < raster->width && y >= 0 && y < raster->height && place >= 0 &&
+              place <= 1))
             continue;
         size_t at = (size_t)(int)y * raster->width + (int)x;
-        if (raster->depth[at] > 0 && (a.depth + t * (b.depth - a.depth)) * (1 + bias) >= raster->depth[at])
+        if (raster->depth[at] > 0 &&
+            (a.depth + t * (b.depth - a.depth)) * (1 + bias) >= raster->depth[at])
             raster->color[at] = blend(raster->color[at], ink, strength);
     }
 }

@@ -1,16 +1,19 @@
-/* plot_surface.c: a panel in space. The surface goes through the z-buffer at twice the picture's resolution (so its
- * edges come out smooth); paths and points on it are Cairo's, and the z-buffer says which of their parts are behind the
- * surface: those are drawn faintly.
+/* plot_surface.c: a panel in space. The surface goes through the z-buffer at twice the picture's
+ * resolution (so its edges come out smooth); paths and points on it are Cairo's, and the z-buffer
+ * says which of their parts are behind the surface: those are drawn faintly.
  */
 #ifdef HAVE_CAIRO
-#include "plot_inside.h"
 #include "check.h"
+#include "plot_inside.h"
 #include <cairo.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-static double dot(const double a[3], const double b[3]) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
+static double dot(const double a[3], const double b[3])
+{
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
 
 /* Data to box coordinates; z below its axis is put on the floor; above it, NaN. */
 static void to_box(const PlotPanel *panel, double x, double y, double z, double box[3])
@@ -26,13 +29,16 @@ static void light(const View *view, int nx, int ny, const double (*box)[3], Corn
 {
     double lamp[3], length = 0;
     for (int k = 0; k < 3; k++) {
-        lamp[k] = 0.45 * view->out[k] + 0.45 * view->up[k] - 0.55 * view->right[k] + (k == 2 ? 0.35 : 0);
+        lamp[k] = 0.45 * view->out[k] + 0.45 * view->up[k] - 0.55 * view->right[k] +
+                  (k == 2 ? 0.35 : 0);
         length += lamp[k] * lamp[k];
     }
     for (int j = 0; j < ny; j++)
         for (int i = 0; i < nx; i++) {
-            const double *a = box[j * nx + (i > 0 ? i - 1 : i)], *b = box[j * nx + (i + 1 < nx ? i + 1 : i)];
-            const double *c = box[(j > 0 ? j - 1 : j) * nx + i], *d = box[(j + 1 < ny ? j + 1 : j) * nx + i];
+            const double *a = box[j * nx + (i > 0 ? i - 1 : i)],
+                         *b = box[j * nx + (i + 1 < nx ? i + 1 : i)];
+            const double *c = box[(j > 0 ? j - 1 : j) * nx + i],
+                         *d = box[(j + 1 < ny ? j + 1 : j) * nx + i];
             double normal[3] = {-(b[2] - a[2]) / (b[0] - a[0]), -(d[2] - c[2]) / (d[1] - c[1]), 1};
             double cosine = dot(normal, lamp) / sqrt(dot(normal, normal) * length);
             corner[j * nx + i].light = isnan(cosine) ? 0.5f : (float)fmax(cosine, 0);
@@ -74,7 +80,7 @@ static void rasterise(PlotPanel *panel, const Mark *surface)
 {
     int nx = surface->grid.nx, ny = surface->grid.ny;
     double scale = panel->fine * panel->plot->scale; /* samples per unit */
-    double (*box)[3] = alloc((unsigned long)nx * ny, sizeof *box);
+    double(*box)[3] = alloc((unsigned long)nx * ny, sizeof *box);
     Corner *corner = alloc((unsigned long)nx * ny, sizeof *corner);
     for (int j = 0; j < ny; j++)
         for (int i = 0; i < nx; i++) {
@@ -82,29 +88,34 @@ static void rasterise(PlotPanel *panel, const Mark *surface)
             double x, y, px, py, depth, place = axis_place(&panel->z, surface->grid.z[p]);
             mesh_corner(panel, i, j, &x, &y);
             to_box(panel, x, y, panel->z.low, box[p]);
-            place = place < 0 ? 0 : place; /* below the axis: on the floor; above it: the z-buffer cuts it off */
+            place = place < 0 ? 0 : place; /* below the axis: on the floor; above it: the
+                                            * z-buffer cuts it off */
             box[p][2] = (2 * (place > 9 ? 9 : place) - 1) * BOX_HEIGHT;
             view_place(&panel->view, box[p], &px, &py, &depth);
-            corner[p] = (Corner){(float)((px - panel->raster_at.x) * scale), (float)((py - panel->raster_at.y) * scale),
-                                 (float)depth, (float)place, 0};
+            corner[p] = (Corner){(float)((px - panel->raster_at.x) * scale),
+                                 (float)((py - panel->raster_at.y) * scale), (float)depth,
+                                 (float)place, 0};
         }
-    light(&panel->view, nx, ny, (const double (*)[3])box, corner);
+    light(&panel->view, nx, ny, (const double(*)[3])box, corner);
     RasterShades shades;
     shades_of(panel->axes.map, shades);
-    raster_mesh(&panel->raster, nx, ny, corner, (const uint32_t (*)[RASTER_PLACES])shades);
+    raster_mesh(&panel->raster, nx, ny, corner, (const uint32_t(*)[RASTER_PLACES])shades);
     mesh_lines(panel, nx, ny, corner);
     free(box);
     free(corner);
 }
 
 /* One row of pixels, each the mean of 2 × 2 samples. */
-static void average(uint32_t *restrict pixel, const uint32_t *restrict above, const uint32_t *restrict below, int width)
+static void average(uint32_t *restrict pixel, const uint32_t *restrict above,
+                    const uint32_t *restrict below, int width)
 {
     for (int x = 0; x < width; x++) {
-        const uint32_t a = above[2 * x], b = above[2 * x + 1], c = below[2 * x], d = below[2 * x + 1];
+        const uint32_t a = above[2 * x], b = above[2 * x + 1], c = below[2 * x],
+                       d = below[2 * x + 1];
         const uint32_t even = 0x00ff00ff; /* two channels at a time; adding 2 to each rounds */
         uint32_t low = (a & even) + (b & even) + (c & even) + (d & even) + 0x00020002;
-        uint32_t high = (a >> 8 & even) + (b >> 8 & even) + (c >> 8 & even) + (d >> 8 & even) + 0x00020002;
+        uint32_t high = (a >> 8 & even) + (b >> 8 & even) + (c >> 8 & even) + (d >> 8 & even) +
+                        0x00020002;
         pixel[x] = (low >> 2 & even) | (high >> 2 & even) << 8;
     }
 }
@@ -135,7 +146,10 @@ static void lay_down(Pen *pen, const PlotPanel *panel)
     cairo_surface_destroy(image);
 }
 
-typedef struct Spot { double x, y; bool seen; } Spot; /* x NaN: nowhere */
+typedef struct Spot {
+    double x, y;
+    bool seen;
+} Spot; /* x NaN: nowhere */
 
 /* Where (x, y) on the surface is in the picture. */
 static Spot spot(const PlotPanel *panel, double x, double y)
@@ -148,7 +162,8 @@ static Spot spot(const PlotPanel *panel, double x, double y)
     view_place(&panel->view, box, &s.x, &s.y, &depth);
     const Raster *r = &panel->raster;
     double scale = panel->fine * panel->plot->scale;
-    int column = (int)floor((s.x - panel->raster_at.x) * scale), row = (int)floor((s.y - panel->raster_at.y) * scale);
+    int column = (int)floor((s.x - panel->raster_at.x) * scale),
+        row = (int)floor((s.y - panel->raster_at.y) * scale);
     if (column >= 0 && column < r->width && row >= 0 && row < r->height)
         s.seen = depth * 1.01 >= r->depth[(size_t)row * r->width + column];
     return s;
@@ -162,7 +177,8 @@ static void trace(Pen *pen, const PlotPanel *panel, const Mark *mark, bool seen)
     for (int i = 0; i < mark->n; i++) {
         int from = i > 0 ? i - 1 : 0;
         double x0 = mark->v[0][from], y0 = mark->v[1][from], x1 = mark->v[0][i], y1 = mark->v[1][i];
-        double long_x = (x1 - x0) / (panel->x.high - panel->x.low), long_y = (y1 - y0) / (panel->y.high - panel->y.low);
+        double long_x = (x1 - x0) / (panel->x.high - panel->x.low),
+               long_y = (y1 - y0) / (panel->y.high - panel->y.low);
         double pieces = ceil(fmin(hypot(long_x, long_y) * 80, 400)); /* bent along the surface */
         for (int k = 1; k <= (pieces > 1 ? (int)pieces : 1); k++) {
             double t = k / fmax(pieces, 1);
@@ -198,20 +214,24 @@ static void line(Pen *pen, const PlotPanel *panel, const Mark *mark)
     cairo_stroke(pen);
 }
 
-static void point(Pen *pen, const PlotPanel *panel, const Mark *mark, int i, double size, PlotShape shape)
+static void point(Pen *pen, const PlotPanel *panel, const Mark *mark, int i, double size,
+                  PlotShape shape)
 {
     Spot s = spot(panel, mark->v[0][i], mark->v[1][i]);
-    shape_draw(pen, shape, s.x, s.y, size, mark->style.color, mark->style.opacity * (s.seen ? 1 : 0.35));
+    shape_draw(pen, shape, s.x, s.y, size, mark->style.color,
+               mark->style.opacity * (s.seen ? 1 : 0.35));
 }
 
 /* The part of the panel that the box can cover, on whole pixels, and how finely to draw it. */
 static void make_raster(PlotPanel *panel)
 {
-    double left = INFINITY, right = -INFINITY, top = INFINITY, bottom = -INFINITY, scale = panel->plot->scale;
+    double left = INFINITY, right = -INFINITY, top = INFINITY, bottom = -INFINITY,
+           scale = panel->plot->scale;
     for (int k = 0; k < 8; k++) {
         double x, y, depth;
-        view_place(&panel->view, (double[3]){k & 1 ? 1 : -1, k & 2 ? 1 : -1, k & 4 ? BOX_HEIGHT : -BOX_HEIGHT}, &x, &y,
-                   &depth);
+        view_place(&panel->view,
+                   (double[3]){k & 1 ? 1 : -1, k & 2 ? 1 : -1, k & 4 ? BOX_HEIGHT : -BOX_HEIGHT},
+                   &x, &y, &depth);
         left = fmin(left, x);
         right = fmax(right, x);
         top = fmin(top, y);
@@ -223,7 +243,8 @@ static void make_raster(PlotPanel *panel)
     double width = fmax(1, ceil(fmin(right + 1, f.x + f.w) * scale) - left);
     double height = fmax(1, ceil(fmin(bottom + 1, f.y + f.h) * scale) - top);
     panel->raster_at = (Rect){left / scale, top / scale, width / scale, height / scale};
-    panel->fine = width * height <= 700e3 ? 2 : 1; /* many pixels are small ones: one sample each, for 60 frames/s */
+    panel->fine = width * height <= 700e3 ? 2 : 1; /* many pixels are small ones: one sample
+                                                    * each, for 60 frames/s */
     raster_clear(&panel->raster, (int)width * panel->fine, (int)height * panel->fine);
 }
 
@@ -247,7 +268,8 @@ void surface_draw(Pen *pen, PlotPanel *panel, Rect room)
         if (mark->kind == MARK_LINE && mark->style.head && mark->n > 0)
             point(pen, panel, mark, mark->n - 1, 11, PLOT_DOT);
         for (int i = 0; mark->kind == MARK_SCATTER && i < mark->n; i++)
-            point(pen, panel, mark, i, mark->style.size > 0 ? mark->style.size : 7, mark->style.shape);
+            point(pen, panel, mark, i, mark->style.size > 0 ? mark->style.size : 7,
+                  mark->style.shape);
     }
 }
 

@@ -1,4 +1,5 @@
-/* plot_text.c: colours and text for Cairo's pen. Sizes are in units of the figure, so text grows with the window. */
+/* plot_text.c: colours and text for Cairo's pen. Sizes are in units of the figure, so text grows
+ * with the window. */
 #ifdef HAVE_CAIRO
 #include "plot_inside.h"
 #include <cairo.h>
@@ -8,7 +9,8 @@
 
 void pen_color(Pen *pen, uint32_t color, double opacity)
 {
-    cairo_set_source_rgba(pen, (color >> 16 & 255) / 255.0, (color >> 8 & 255) / 255.0, (color & 255) / 255.0, opacity);
+    cairo_set_source_rgba(pen, (color >> 16 & 255) / 255.0, (color >> 8 & 255) / 255.0,
+                          (color & 255) / 255.0, opacity);
 }
 
 static void use(Pen *pen, Font font)
@@ -26,11 +28,13 @@ double text_width(Pen *pen, Font font, const char *text)
     return extents.x_advance;
 }
 
-void text_draw(Pen *pen, Font font, double x, double y, double anchor_x, double anchor_y, const char *text)
+void text_draw(Pen *pen, Font font, double x, double y, double anchor_x, double anchor_y,
+               const char *text)
 {
     if (!text || !*text || !isfinite(x + y))
         return;
-    double width = text_width(pen, font, text), height = 0.73 * font.size; /* of a capital letter in this font */
+    /* of a capital letter in this font */
+    double width = text_width(pen, font, text), height = 0.73 * font.size;
     cairo_save(pen);
     cairo_translate(pen, x, y);
     cairo_rotate(pen, font.angle);
@@ -64,7 +68,8 @@ void text_fit(Pen *pen, Font font, Rect in, double anchor_x, const char *text)
     while (length > 0 && text_width(pen, font, cut) > in.w) {
         do
             length--;
-        while (length > 0 && (cut[length] & 0xc0) == 0x80); /* back to the start of a UTF-8 character */
+        /* back to the start of a UTF-8 character */
+        while (length > 0 && (cut[length] & 0xc0) == 0x80);
         strcpy(cut + length, "…");
     }
     text_draw(pen, font, in.x + anchor_x * in.w, in.y + in.h / 2, anchor_x, 0.5, cut);

@@ -3,12 +3,16 @@
 #include <math.h>
 #include <string.h>
 
-static double dot(const double a[3], const double b[3]) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
+static double dot(const double a[3], const double b[3])
+{
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
 
 static void view_turn(View *view, double azimuth, double elevation)
 {
     double a = (azimuth - 90) * M_PI / 180, e = fmin(fmax(elevation, 0), 90) * M_PI / 180;
-    const double axes[3][3] = {{-sin(a), cos(a), 0}, {-sin(e) * cos(a), -sin(e) * sin(a), cos(e)},
+    const double axes[3][3] = {{-sin(a), cos(a), 0},
+                               {-sin(e) * cos(a), -sin(e) * sin(a), cos(e)},
                                {cos(e) * cos(a), cos(e) * sin(a), sin(e)}};
     memcpy(view->right, axes[0], sizeof axes[0]);
     memcpy(view->up, axes[1], sizeof axes[1]);
@@ -17,13 +21,15 @@ static void view_turn(View *view, double azimuth, double elevation)
 
 void view_place(const View *view, const double box[3], double *x, double *y, double *depth)
 {
-    double w = 1 / (1 - dot(view->out, box) / EYE); /* 1 / distance: grows towards the eye, linear on the screen */
+    double w = 1 / (1 - dot(view->out, box) / EYE); /* 1 / distance: grows towards the eye,
+                                                     * linear on the screen */
     *x = view->x + view->size * w * dot(view->right, box);
     *y = view->y - view->size * w * dot(view->up, box);
     *depth = w;
 }
 
-/* How far the box at size 1 reaches from its middle, whichever way it is turned: so turning it does not resize it. */
+/* How far the box at size 1 reaches from its middle, whichever way it is turned: so turning it does
+ * not resize it. */
 static void reach(View view, double elevation, double *right, double *up, double *down)
 {
     *right = *up = *down = 0;
@@ -47,7 +53,8 @@ View view_of(PlotCamera camera, Rect room)
     view_turn(&view, camera.azimuth, camera.elevation);
     view.size = fmax(10, fmin((room.w / 2 - SIDE) / right, (room.h - ABOVE - BELOW) / (up + down)));
     view.x = room.x + room.w / 2;
-    view.y = room.y + ABOVE + (room.h - ABOVE - BELOW - (up + down) * view.size) / 2 + up * view.size;
+    view.y = room.y + ABOVE + (room.h - ABOVE - BELOW - (up + down) * view.size) / 2 +
+             up * view.size;
     view.size *= camera.zoom > 0 ? camera.zoom : 1;
     return view;
 }

@@ -1,9 +1,9 @@
-/* plot_window.c: the figure on the screen, 60 times a second. The image that Cairo drew is copied to the window pixel
- * by pixel. Where there is no display (or no SDL2, or no Cairo) there is no window, one line says why, and the program
- * goes on without.
+/* plot_window.c: the figure on the screen, 60 times a second. The image that Cairo drew is copied
+ * to the window pixel by pixel. Where there is no display (or no SDL2, or no Cairo) there is no
+ * window, one line says why, and the program goes on without.
  */
-#include "plot_inside.h"
 #include "check.h"
+#include "plot_inside.h"
 #include "quantiles.h"
 #include "timer.h"
 #include <math.h>
@@ -22,7 +22,8 @@ static PlotWindow *no_window(const char *why)
     return NULL;
 }
 
-/* NULL, or why there is no display. SDL's last resorts (a bare console, no screen at all) are not windows. */
+/* NULL, or why there is no display. SDL's last resorts (a bare console, no screen at all) are not
+ * windows. */
 static const char *open_display(void)
 {
     const char *driver = getenv("SDL_VIDEODRIVER"), *headless = getenv("HEADLESS");
@@ -40,13 +41,15 @@ static const char *open_display(void)
     if (SDL_VideoInit(only) != 0)
         return only ? "the display that DISPLAY names does not answer" : SDL_GetError();
     const char *found = SDL_GetCurrentVideoDriver();
-    if (driver || !found || (strcmp(found, "KMSDRM") && strcmp(found, "offscreen") && strcmp(found, "dummy")))
+    if (driver || !found ||
+        (strcmp(found, "KMSDRM") && strcmp(found, "offscreen") && strcmp(found, "dummy")))
         return NULL;
     SDL_VideoQuit();
     return "the display does not answer";
 }
 
-PlotWindow *plot_window_new(Plot *plot, const char *title, const char *save_prefix, const PlotKey *keys)
+PlotWindow *plot_window_new(Plot *plot, const char *title, const char *save_prefix,
+                            const PlotKey *keys)
 {
     double born = timer_now();
     const char *why = open_display();
@@ -56,8 +59,9 @@ PlotWindow *plot_window_new(Plot *plot, const char *title, const char *save_pref
     SDL_GetDisplayUsableBounds(0, &screen);
     /* On a dense screen the same size to the eye. */
     int times = (int)fmax(1, floor(fmin(screen.w / 1600.0, screen.h / 900.0)));
-    SDL_Window *sdl = SDL_CreateWindow(title, SDL_WINDOWPOS_CENTERED, SDL_WINDOWPOS_CENTERED, plot->width * times,
-                                       plot->height * times, SDL_WINDOW_RESIZABLE | SDL_WINDOW_ALLOW_HIGHDPI);
+    SDL_Window *sdl = SDL_CreateWindow(title, SDL_WINDOWPOS_CENTERED, SDL_WINDOWPOS_CENTERED,
+                                       plot->width * times, plot->height * times,
+                                       SDL_WINDOW_RESIZABLE | SDL_WINDOW_ALLOW_HIGHDPI);
     if (!sdl || !SDL_GetWindowSurface(sdl)) {
         no_window(SDL_GetError());
         SDL_VideoQuit();
@@ -107,7 +111,8 @@ static void present(PlotWindow *window)
 {
     Plot *plot = window->plot;
     SDL_Surface *screen = SDL_GetWindowSurface(window->sdl);
-    SDL_Surface *image = SDL_CreateRGBSurfaceWithFormatFrom(plot->pixel, plot->width, plot->height, 32, 4 * plot->width,
+    SDL_Surface *image = SDL_CreateRGBSurfaceWithFormatFrom(plot->pixel, plot->width, plot->height,
+                                                            32, 4 * plot->width,
                                                             SDL_PIXELFORMAT_RGB888);
     if (screen && image && SDL_BlitSurface(image, NULL, screen, NULL) == 0)
         SDL_UpdateWindowSurface(window->sdl);
@@ -133,7 +138,8 @@ void plot_window_show(PlotWindow *window)
     window->frame[window->frames % WINDOW_FRAMES] = window->frames ? now - window->shown : FRAME;
     window->frames++;
     window->shown = now;
-    window->due = fmax(window->due, woken - FRAME / 2) + FRAME; /* a late frame does not make the next ones hurry */
+    /* a late frame does not make the next ones hurry */
+    window->due = fmax(window->due, woken - FRAME / 2) + FRAME;
 }
 
 static void quantiles(const double *times, int n, double *p50, double *p99)
@@ -159,19 +165,22 @@ PlotTimes plot_window_times(const PlotWindow *window)
 }
 
 #else
-PlotWindow *plot_window_new(Plot *plot, const char *title, const char *save_prefix, const PlotKey *keys)
+PlotWindow *plot_window_new(Plot *plot, const char *title, const char *save_prefix,
+                            const PlotKey *keys)
 {
 #ifdef HAVE_CAIRO
-    fprintf(stderr, "no window: built without SDL2 (Debian, Ubuntu: apt-get install libsdl2-dev, then build again); "
+    fprintf(stderr, "no window: built without SDL2 (Debian, Ubuntu: apt-get install libsdl2-dev, "
+                    "then build again); "
                     "pictures go to PNG files\n");
 #else
-    fprintf(stderr, "no window and no pictures: built without Cairo (Debian, Ubuntu: apt-get install libcairo2-dev, "
+    fprintf(stderr, "no window and no pictures: built without Cairo (Debian, Ubuntu: apt-get "
+                    "install libcairo2-dev, "
                     "then build again)\n");
 #endif
     return NULL;
 }
 
-void plot_window_free(PlotWindow *window) { }
-void plot_window_show(PlotWindow *window) { }
+void plot_window_free(PlotWindow *window) {}
+void plot_window_show(PlotWindow *window) {}
 PlotTimes plot_window_times(const PlotWindow *window) { return (PlotTimes){0}; }
 #endif

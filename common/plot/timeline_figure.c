@@ -1,13 +1,14 @@
-/* timeline_figure.c: a few updates of a timeline, drawn: a row for each track of each rank, a box for each span. */
+/* timeline_figure.c: a few updates of a timeline, drawn: a row for each track of each rank, a box
+ * for each span. */
+#include "timeline_figure.h"
+#include "check.h"
+#include "plot.h"
+#include "quantiles.h"
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "check.h"
-#include "plot.h"
-#include "quantiles.h"
-#include "timeline_figure.h"
 
 enum { ROWS = 64, NAMES = 12 };
 
@@ -21,8 +22,11 @@ typedef struct Timeline {
     json_t *json;
     int spans, rows, names;
     Span *span;
-    struct { int rank, track; } row[ROWS];
-    const char *label[ROWS], *name[NAMES]; /* rows from the lowest up; span names in order of appearance */
+    struct {
+        int rank, track;
+    } row[ROWS];
+    const char *label[ROWS], *name[NAMES]; /* rows from the lowest up; span names in order of
+                                            * appearance */
 } Timeline;
 
 static const char *text_of(const json_t *event, const char *key)
@@ -31,7 +35,10 @@ static const char *text_of(const json_t *event, const char *key)
     return text ? text : "";
 }
 
-static double number_of(const json_t *event, const char *key) { return json_number_value(json_object_get(event, key)); }
+static double number_of(const json_t *event, const char *key)
+{
+    return json_number_value(json_object_get(event, key));
+}
 
 static void read_spans(Timeline *t, const char *path)
 {
@@ -44,13 +51,14 @@ static void read_spans(Timeline *t, const char *path)
         const json_t *e = json_array_get(events, i);
         double start = number_of(e, "ts") / 1000;
         if (!strcmp(text_of(e, "ph"), "X"))
-            t->span[t->spans++] = (Span){text_of(e, "name"), (int)number_of(e, "pid"), (int)number_of(e, "tid"), start,
+            t->span[t->spans++] = (Span){text_of(e, "name"), (int)number_of(e, "pid"),
+                                         (int)number_of(e, "tid"), start,
                                          start + number_of(e, "dur") / 1000};
     }
 }
 
-/* `updates` consecutive updates of rank 0, from the end of the one before: of all such stretches one that took the median
- * time, so that a hiccup of the machine is not taken for the rule. */
+/* `updates` consecutive updates of rank 0, from the end of the one before: of all such stretches
+ * one that took the median time, so that a hiccup of the machine is not taken for the rule. */
 static void choose_window(const Timeline *t, int updates, double *from, double *to)
 {
     double *ends = alloc(t->spans + 1, sizeof *ends), *times = alloc(t->spans + 1, sizeof *times);
@@ -98,7 +106,8 @@ static void list_names(Timeline *t, double from, double to)
     }
 }
 
-/* Rank 0 on top; within a rank the data track, then compute, then communication: the order in which a step passes through them. */
+/* Rank 0 on top; within a rank the data track, then compute, then communication: the order in which
+ * a step passes through them. */
 static void list_rows(Timeline *t, double from, double to)
 {
     static const int order[] = {1, 0, 2}; /* from the lowest up */
@@ -108,7 +117,8 @@ static void list_rows(Timeline *t, double from, double to)
     for (int rank = ranks - 1; rank >= 0; rank--)
         for (int k = 0; k < 3; k++)
             for (int i = 0; i < t->spans; i++)
-                if (t->span[i].rank == rank && t->span[i].track == order[k] && inside(&t->span[i], from, to))
+                if (t->span[i].rank == rank && t->span[i].track == order[k] &&
+                    inside(&t->span[i], from, to))
                     row_of(t, rank, order[k]);
     static const char *tracks[] = {"compute", "communication", "data"};
     for (int i = 0; i < t->rows; i++)
@@ -132,7 +142,8 @@ static void draw_name(Timeline *t, PlotPanel *panel, int name, double from, doub
         box[2][n] = row - 0.4;
         box[3][n++] = row + 0.4;
     }
-    plot_boxes(panel, n, box[0], box[1], box[2], box[3], (PlotStyle){.label = t->name[name], .color = plot_series(name)});
+    plot_boxes(panel, n, box[0], box[1], box[2], box[3],
+               (PlotStyle){.label = t->name[name], .color = plot_series(name)});
     for (int k = 0; k < 4; k++)
         free(box[k]);
 }
@@ -147,9 +158,11 @@ bool timeline_figure(const char *trace, const char *png, const char *title, int 
     list_rows(&t, from, to);
     Plot *plot = plot_new(1280, 200 + 60 * (t.rows ? t.rows : 1));
     plot_begin(plot, 1, 1, title);
-    PlotPanel *panel = plot_panel(plot, (PlotAxes){.x = {.label = "time (ms)", .low = 0, .high = isfinite(to) ? to - from : NAN},
-                                                   .y = {.names = t.label, .names_count = t.rows, .low = -0.6, .high = t.rows + 0.6},
-                                                   .legend = PLOT_TOP_RIGHT});
+    PlotPanel *panel = plot_panel(
+        plot, (PlotAxes){
+                  .x = {.label = "time (ms)", .low = 0, .high = isfinite(to) ? to - from : NAN},
+                  .y = {.names = t.label, .names_count = t.rows, .low = -0.6, .high = t.rows + 0.6},
+                  .legend = PLOT_TOP_RIGHT});
     for (int k = 0; k < t.names; k++)
         draw_name(&t, panel, k, from, to);
     bool saved = plot_save(plot, png);

@@ -1,9 +1,9 @@
 /* batch_sweep.c: see batch_sweep.h. */
 #include "batch_sweep.h"
+#include "check.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "check.h"
 
 /* setup.interrupted */
 static bool interrupted(void *context)
@@ -15,11 +15,13 @@ static bool interrupted(void *context)
 void batch_sweep_open(BatchSweep *b, Comm *comm, Backend *be, const Dataset *data, int64_t seed)
 {
     const Images *train = &data->train;
-    REQUIRE(b->smallest <= b->largest, "--smallest=%d is above --largest=%d", b->smallest, b->largest);
+    REQUIRE(b->smallest <= b->largest, "--smallest=%d is above --largest=%d", b->smallest,
+            b->largest);
     b->train = b->train < train->count ? b->train : train->count;
     b->test = b->test < data->test.count ? b->test : data->test.count;
-    REQUIRE(b->largest <= b->train && b->test <= b->train, "--largest=%d and --test=%d may not be above the %d training pictures",
-            b->largest, b->test, b->train);
+    REQUIRE(b->largest <= b->train && b->test <= b->train,
+            "--largest=%d and --test=%d may not be above the %d training pictures", b->largest,
+            b->test, b->train);
     b->seed = seed;
     b->comm = comm;
     b->setup = (TargetSetup){.be = be,
@@ -148,12 +150,12 @@ bool batch_sweep_run(BatchSweep *b, Run *run)
     b->done = total - missing;
     lock(b, false);
     bool complete = task_farm_run(b->comm, b->setup.be,
-                               &(TaskFarm){.items = missing,
-                                        .values = BATCH_VALUES,
-                                        .context = &w,
-                                        .work = train,
-                                        .found = found,
-                                        .goes_on = goes_on});
+                                  &(TaskFarm){.items = missing,
+                                              .values = BATCH_VALUES,
+                                              .context = &w,
+                                              .work = train,
+                                              .found = found,
+                                              .goes_on = goes_on});
     if (complete)
         run_progress(run, "sweep", total, total, "runs", "all done");
     free(w.item);
@@ -170,11 +172,16 @@ static char *spread_text(SweepSpread s, int decimals)
 
 void batch_sweep_table(const BatchSweep *b, Run *run)
 {
-    static const struct { const char *title; int value, decimals, width; } columns[] = {
-        {"images/s", BATCH_IMAGES_PER_S, 0, 20}, {"steps to target", BATCH_STEPS, 0, 20}, {"epochs", BATCH_EPOCHS, 2, 20},
-        {"seconds", BATCH_SECONDS, 2, 22}};
+    static const struct {
+        const char *title;
+        int value, decimals, width;
+    } columns[] = {{"images/s", BATCH_IMAGES_PER_S, 0, 20},
+                   {"steps to target", BATCH_STEPS, 0, 20},
+                   {"epochs", BATCH_EPOCHS, 2, 20},
+                   {"seconds", BATCH_SECONDS, 2, 22}};
     int size[BATCH_SIZES], n = batch_sweep_sizes(b, size);
-    run_say(run, "   batch  %-20s %-20s %-20s %-22s missed", columns[0].title, columns[1].title, columns[2].title, columns[3].title);
+    run_say(run, "   batch  %-20s %-20s %-20s %-22s missed", columns[0].title, columns[1].title,
+            columns[2].title, columns[3].title);
     for (int i = 0; i < n; i++) {
         char *line = format_new("%8d ", size[i]);
         SweepSpread steps = sweep_spread(b->runs, size[i], BATCH_STEPS);
@@ -197,13 +204,15 @@ static void draw_perfect(PlotPanel *panel, int n, const double *x, const double 
     double perfect[BATCH_SIZES];
     for (int i = 0; i < n; i++)
         perfect[i] = median[0] * x[0] / x[i];
-    plot_line(panel, n, x, perfect, (PlotStyle){.label = "perfect scaling", .color = PLOT_GREY, .dashed = true});
+    plot_line(panel, n, x, perfect,
+              (PlotStyle){.label = "perfect scaling", .color = PLOT_GREY, .dashed = true});
 }
 
 void batch_sweep_draw(const BatchSweep *b, PlotPanel *panel, int value, PlotStyle style)
 {
     int size[BATCH_SIZES], n = batch_sweep_sizes(b, size), missed = 0;
-    double x[BATCH_SIZES], median[BATCH_SIZES], low[BATCH_SIZES], high[BATCH_SIZES], at[BATCH_SIZES], top = 0;
+    double x[BATCH_SIZES], median[BATCH_SIZES], low[BATCH_SIZES], high[BATCH_SIZES],
+        at[BATCH_SIZES], top = 0;
     for (int i = 0; i < n; i++) {
         SweepSpread s = sweep_spread(b->runs, size[i], value);
         x[i] = size[i];
@@ -215,7 +224,10 @@ void batch_sweep_draw(const BatchSweep *b, PlotPanel *panel, int value, PlotStyl
             at[missed++] = x[i];
     }
     char *label = format_new("median of %d run%s", b->seeds, b->seeds == 1 ? "" : "s");
-    PlotStyle plain = style, cross = {.label = "some run missed it", .color = PLOT_INK, .shape = PLOT_CROSS, .size = 10};
+    PlotStyle plain = style, cross = {.label = "some run missed it",
+                                      .color = PLOT_INK,
+                                      .shape = PLOT_CROSS,
+                                      .size = 10};
     plain.label = NULL;
     plot_errors(panel, n, x, low, high, plain);
     style.label = style.label ? style.label : label;

@@ -1,12 +1,15 @@
 /* power_law.c: see power_law.h. */
 #include "power_law.h"
+#include "check.h"
+#include "quantiles.h"
+#include "rng.h"
 #include <math.h>
 #include <stdlib.h>
-#include "check.h"
-#include "rng.h"
-#include "quantiles.h"
 
-double power_law_at(PowerLaw law, double examples) { return law.alpha * pow(examples, law.beta) + law.gamma; }
+double power_law_at(PowerLaw law, double examples)
+{
+    return law.alpha * pow(examples, law.beta) + law.gamma;
+}
 
 static double misfit(PowerLaw law, const double *examples, const double *error, int n)
 {
@@ -18,7 +21,8 @@ static double misfit(PowerLaw law, const double *examples, const double *error, 
     return sum;
 }
 
-/* The best alpha and gamma for one beta: linear in both, columns D^beta / error and 1 / error, right side 1. */
+/* The best alpha and gamma for one beta: linear in both, columns D^beta / error and 1 / error,
+ * right side 1. */
 static PowerLaw fit_at(double beta, const double *examples, const double *error, int n)
 {
     double uu = 0, uv = 0, vv = 0, u1 = 0, v1 = 0;
@@ -45,7 +49,8 @@ PowerLaw power_law_fit(const double *examples, const double *error, int n)
     enum { STEPS = 200 };
     double step = (highest - lowest) / STEPS, best = INFINITY, centre = highest;
     for (int i = 0; i <= STEPS; i++) {
-        double beta = lowest + i * step, now = misfit(fit_at(beta, examples, error, n), examples, error, n);
+        double beta = lowest + i * step,
+               now = misfit(fit_at(beta, examples, error, n), examples, error, n);
         if (now < best) {
             best = now;
             centre = beta;
@@ -54,7 +59,8 @@ PowerLaw power_law_fit(const double *examples, const double *error, int n)
     double low = fmax(lowest, centre - step), high = fmin(highest, centre + step);
     while (high - low > 1e-9) { /* golden section */
         double a = high - golden * (high - low), b = low + golden * (high - low);
-        bool left = misfit(fit_at(a, examples, error, n), examples, error, n) < misfit(fit_at(b, examples, error, n), examples, error, n);
+        bool left = misfit(fit_at(a, examples, error, n), examples, error, n) <
+                    misfit(fit_at(b, examples, error, n), examples, error, n);
         *(left ? &high : &low) = left ? b : a;
     }
     return fit_at((low + high) / 2, examples, error, n);
@@ -90,11 +96,13 @@ static double draw_from(const Blocks *b, const double *residual, int k, Rng *r)
     return residual[b->member[b->first[k] + rng_below(r, b->first[k + 1] - b->first[k])]];
 }
 
-void power_law_bootstrap(PowerLawDraw *draws, int count, PowerLaw best, const double *examples, const double *error, int n, uint64_t seed)
+void power_law_bootstrap(PowerLawDraw *draws, int count, PowerLaw best, const double *examples,
+                         const double *error, int n, uint64_t seed)
 {
     Blocks b = blocks_new(examples, n);
     ASSERT(b.count >= 4);
-    double *residual = alloc(n, sizeof(double)), *made = alloc(n, sizeof(double)), stretch = sqrt(b.count / (b.count - 3.0));
+    double *residual = alloc(n, sizeof(double)), *made = alloc(n, sizeof(double)),
+           stretch = sqrt(b.count / (b.count - 3.0));
     for (int i = 0; i < n; i++)
         residual[i] = stretch * (error[i] / power_law_at(best, examples[i]) - 1);
     for (int d = 0; d < count; d++) {
@@ -103,10 +111,12 @@ void power_law_bootstrap(PowerLawDraw *draws, int count, PowerLaw best, const do
             int from = rng_below(&r, b.count);
             for (int i = b.first[k]; i < b.first[k + 1]; i++) {
                 int at = b.member[i];
-                made[at] = power_law_at(best, examples[at]) * fmax(0.01, 1 + draw_from(&b, residual, from, &r));
+                made[at] = power_law_at(best, examples[at]) *
+                           fmax(0.01, 1 + draw_from(&b, residual, from, &r));
             }
         }
-        draws[d] = (PowerLawDraw){power_law_fit(examples, made, n), draw_from(&b, residual, rng_below(&r, b.count), &r)};
+        draws[d] = (PowerLawDraw){power_law_fit(examples, made, n),
+                                  draw_from(&b, residual, rng_below(&r, b.count), &r)};
     }
     free(residual);
     free(made);

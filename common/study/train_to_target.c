@@ -1,13 +1,13 @@
 /* train_to_target.c: training to a target: see train_to_target.h. */
-#include <math.h>
-#include <stdlib.h>
+#include "train_to_target.h"
 #include "check.h"
+#include "epoch_order.h"
 #include "evaluate.h"
 #include "optim.h"
-#include "epoch_order.h"
 #include "schedule.h"
-#include "train_to_target.h"
 #include "timer.h"
+#include <math.h>
+#include <stdlib.h>
 
 typedef struct Trial {
     const TargetSetup *s;

@@ -1,11 +1,12 @@
 /* batch_study.c: the measurements; the pictures are batch_study_view.c. */
 #include "batch_study.h"
-#include <math.h>
-#include <stdlib.h>
 #include "check.h"
 #include "lab1.h"
+#include <math.h>
+#include <stdlib.h>
 
-int batch_study_measured(const BatchStudy *s, double *batch, double *seconds, double *low, double *high)
+int batch_study_measured(const BatchStudy *s, double *batch, double *seconds, double *low,
+                         double *high)
 {
     int n = 0;
     for (int size = 1; size <= s->fastest && n < BATCH_SIZES; size *= 2) {
@@ -87,11 +88,14 @@ void batch_study_table(const BatchStudy *s)
     run_say(s->run, "speed alone: %d rounds, tests and the first updates not counted", s->rounds);
     run_say(s->run, "   batch   ms/update (lowest–highest)   images/s   t0 + c·B, ms");
     for (int i = 0; i < n; i++)
-        run_say(s->run, "%8.0f %11.3f (%.3f–%.3f) %10.0f %14.3f", batch[i], 1e3 * seconds[i], 1e3 * low[i], 1e3 * high[i],
-                batch[i] / seconds[i], 1e3 * (s->t0 + s->c * batch[i]));
-    char *half = s->t0 > 0 ? format_new("half of that at batch %.1f", s->t0 / s->c) : format_new("t0 is lost in the noise");
-    run_say(s->run, "fit: t0 = %.3f ms per update, c = %.4f ms per picture: at most %.0f images/s, %s", 1e3 * s->t0, 1e3 * s->c,
-            1 / s->c, half);
+        run_say(s->run, "%8.0f %11.3f (%.3f–%.3f) %10.0f %14.3f", batch[i], 1e3 * seconds[i],
+                1e3 * low[i], 1e3 * high[i], batch[i] / seconds[i],
+                1e3 * (s->t0 + s->c * batch[i]));
+    char *half = s->t0 > 0 ? format_new("half of that at batch %.1f", s->t0 / s->c)
+                           : format_new("t0 is lost in the noise");
+    run_say(s->run,
+            "fit: t0 = %.3f ms per update, c = %.4f ms per picture: at most %.0f images/s, %s",
+            1e3 * s->t0, 1e3 * s->c, 1 / s->c, half);
     free(half);
     run_say(s->run, "to %.0f %% test accuracy:", 100 * s->sweep.target);
     batch_sweep_table(&s->sweep, s->run);

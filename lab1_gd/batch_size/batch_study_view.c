@@ -1,10 +1,11 @@
-/* batch_study_view.c: four panels over the batch size: speed, and time, epochs and updates to the target. */
+/* batch_study_view.c: four panels over the batch size: speed, and time, epochs and updates to the
+ * target. */
+#include "batch_study.h"
+#include "check.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "batch_study.h"
-#include "check.h"
 
 /* A WRN-16-10 on one V100 (published, not measured here): images per second, most at the last. */
 static const double published_batch[] = {8, 16, 32, 64, 128, 256, 512, 700};
@@ -22,7 +23,10 @@ static void draw_fit(const BatchStudy *s, PlotPanel *panel)
     plot_rule_y(panel, top, (PlotStyle){.color = plot_series(1), .dashed = true, .width = 1});
     if (half >= 1 && half <= s->fastest)
         plot_scatter(panel, 1, &half, &(double){top / 2},
-                     (PlotStyle){.label = "half of 1/c, at B = t0/c", .color = plot_series(1), .shape = PLOT_DIAMOND, .size = 11});
+                     (PlotStyle){.label = "half of 1/c, at B = t0/c",
+                                 .color = plot_series(1),
+                                 .shape = PLOT_DIAMOND,
+                                 .size = 11});
 }
 
 static void draw_published(const BatchStudy *s, PlotPanel *panel)
@@ -32,7 +36,9 @@ static void draw_published(const BatchStudy *s, PlotPanel *panel)
     for (; n < PUBLISHED && published_batch[n] <= s->fastest; n++)
         y[n] = published_speed[n] / published_speed[PUBLISHED - 1] / s->c;
     plot_line(panel, n, published_batch, y,
-              (PlotStyle){.label = "published shape: WRN-16-10, V100", .color = PLOT_GREY, .dashed = true});
+              (PlotStyle){.label = "published shape: WRN-16-10, V100",
+                          .color = PLOT_GREY,
+                          .dashed = true});
 }
 
 static void draw_speed(const BatchStudy *s, PlotPanel *panel)
@@ -59,12 +65,15 @@ static void draw_value(const BatchStudy *s, PlotPanel *panel, int value)
 {
     batch_sweep_draw(&s->sweep, panel, value, (PlotStyle){.color = plot_series(0)});
     if (s->dots)
-        batch_sweep_dots(&s->sweep, panel, value, (PlotStyle){.label = "a run", .color = plot_series(4), .size = 6});
+        batch_sweep_dots(&s->sweep, panel, value,
+                         (PlotStyle){.label = "a run", .color = plot_series(4), .size = 6});
     if (s->selected)
-        plot_rule_x(panel, s->selected, (PlotStyle){.color = PLOT_GREY, .dashed = true, .width = 1});
+        plot_rule_x(panel, s->selected,
+                    (PlotStyle){.color = PLOT_GREY, .dashed = true, .width = 1});
 }
 
-/* Of a panel of targets: what its runs gave, and above that room for the legend, or for nothing yet what there is to come. */
+/* Of a panel of targets: what its runs gave, and above that room for the legend, or for nothing yet
+ * what there is to come. */
 static PlotAxis target_axis(const BatchStudy *s, const char *label, int value)
 {
     int size[BATCH_SIZES], n = batch_sweep_sizes(&s->sweep, size), missed = 0;
@@ -75,19 +84,24 @@ static PlotAxis target_axis(const BatchStudy *s, const char *label, int value)
         low = fmin(low, spread.runs ? spread.low : INFINITY);
         high = fmax(high, spread.runs ? spread.high : 0);
     }
-    int lines = value == BATCH_STEPS ? 0 : 1 + (missed > 0) + s->dots; /* the updates leave their corner free */
+    /* the updates leave their corner free */
+    int lines = value == BATCH_STEPS ? 0 : 1 + (missed > 0) + s->dots;
     double perfect = sweep_spread(s->sweep.runs, size[0], value).median * size[0] / size[n - 1];
     low = 0.75 * (value == BATCH_STEPS ? fmin(low, perfect) : low);
-    high *= missed ? 2 : 1.3;                 /* batch_sweep_draw()'s crosses are at 1.5 times the highest */
+    high *= missed ? 2 : 1.3; /* batch_sweep_draw()'s crosses are at 1.5 times the highest */
     if (high == 0)
         return (PlotAxis){.label = label, .log = 10, .low = 0.1, .high = 10};
-    return (PlotAxis){.label = label, .log = 10, .low = low, .high = low * pow(high / low, lines ? 1 / (0.85 - 0.1 * lines) : 1)};
+    return (PlotAxis){.label = label,
+                      .log = 10,
+                      .low = low,
+                      .high = low * pow(high / low, lines ? 1 / (0.85 - 0.1 * lines) : 1)};
 }
 
 /* Room for the legend above the fastest; NaN: nothing is known yet. */
 static double top_of(const BatchStudy *s)
 {
-    double batch[BATCH_SIZES], median[BATCH_SIZES], low[BATCH_SIZES], high[BATCH_SIZES], most = 1 / s->c;
+    double batch[BATCH_SIZES], median[BATCH_SIZES], low[BATCH_SIZES], high[BATCH_SIZES],
+        most = 1 / s->c;
     int n = batch_study_measured(s, batch, median, low, high);
     for (int i = 0; i < n; i++)
         most = fmax(most, batch[i] / low[i]);
@@ -99,53 +113,78 @@ static char *footer(const BatchStudy *s)
 {
     const BatchSweep *b = &s->sweep;
     if (s->selected) {
-        SweepSpread seconds = sweep_spread(b->runs, s->selected, BATCH_SECONDS), steps = sweep_spread(b->runs, s->selected, BATCH_STEPS);
+        SweepSpread seconds = sweep_spread(b->runs, s->selected, BATCH_SECONDS),
+                    steps = sweep_spread(b->runs, s->selected, BATCH_STEPS);
         if (steps.runs == 0)
-            return format_new("batch %d, rate %.3g: %d runs, none reached the target", s->selected, batch_sweep_rate(b, s->selected), steps.missed);
-        return format_new("batch %d, rate %.3g: %.2f s (%.2f to %.2f), %.0f updates (%.0f to %.0f), %d of %d runs reached the target",
-                          s->selected, batch_sweep_rate(b, s->selected), seconds.median, seconds.low, seconds.high, steps.median,
-                          steps.low, steps.high, steps.runs, steps.runs + steps.missed);
+            return format_new("batch %d, rate %.3g: %d runs, none reached the target", s->selected,
+                              batch_sweep_rate(b, s->selected), steps.missed);
+        return format_new("batch %d, rate %.3g: %.2f s (%.2f to %.2f), %.0f updates (%.0f to "
+                          "%.0f), %d of %d runs reached the target",
+                          s->selected, batch_sweep_rate(b, s->selected), seconds.median,
+                          seconds.low, seconds.high, steps.median, steps.low, steps.high,
+                          steps.runs, steps.runs + steps.missed);
     }
     int size[BATCH_SIZES], total = batch_sweep_sizes(b, size) * b->seeds;
-    const char *state = s->missing ? "to do" : s->over ? "all runs are there" : s->paused ? "paused" : "running";
+    const char *state = s->missing ? "to do"
+                      : s->over    ? "all runs are there"
+                      : s->paused  ? "paused"
+                                   : "running";
     if (!s->over && !s->missing && b->batch == 0 && b->done == 0)
         return format_new("%s · the speed alone first", state);
     if (b->batch == 0)
         return format_new("%s · click a batch size for its numbers", state);
-    return format_new("%s · run %d of %d: batch %d, seed %lld · click a batch size for its numbers", state, b->done + 1, total, b->batch,
-                      (long long)b->batch_seed);
+    return format_new("%s · run %d of %d: batch %d, seed %lld · click a batch size for its numbers",
+                      state, b->done + 1, total, b->batch, (long long)b->batch_seed);
 }
 
 static char *title(const BatchStudy *s)
 {
     const BatchSweep *b = &s->sweep;
     int ranks = b->comm->size;
-    return format_new("%s on %s · %d pictures · to %.0f %% test accuracy · η = %.3g at batch 64%s · %d rank%s", b->model,
-                      b->setup.data->name, b->train, 100 * b->target, b->rate,
-                      !strcmp(b->scale, "sqrt") ? ", × √(B/64)" : !strcmp(b->scale, "linear") ? ", × B/64" : ", all alike", ranks,
-                      ranks == 1 ? "" : "s");
+    return format_new(
+        "%s on %s · %d pictures · to %.0f %% test accuracy · η = %.3g at batch 64%s · %d rank%s",
+        b->model, b->setup.data->name, b->train, 100 * b->target, b->rate,
+        !strcmp(b->scale, "sqrt")     ? ", × √(B/64)"
+        : !strcmp(b->scale, "linear") ? ", × B/64"
+                                      : ", all alike",
+        ranks, ranks == 1 ? "" : "s");
 }
 
 void batch_study_draw(BatchStudy *s, Plot *plot)
 {
-    static const struct { const char *title, *label; int value; PlotLegend legend; } targets[] = {
-        {"Time to the target", "training time (s)", BATCH_SECONDS, PLOT_TOP_RIGHT},
-        {"Epochs to the target", "epochs", BATCH_EPOCHS, PLOT_TOP_LEFT},
-        {"Updates to the target", "updates", BATCH_STEPS, PLOT_TOP_RIGHT}};
+    static const struct {
+        const char *title, *label;
+        int value;
+        PlotLegend legend;
+    } targets[] = {{"Time to the target", "training time (s)", BATCH_SECONDS, PLOT_TOP_RIGHT},
+                   {"Epochs to the target", "epochs", BATCH_EPOCHS, PLOT_TOP_LEFT},
+                   {"Updates to the target", "updates", BATCH_STEPS, PLOT_TOP_RIGHT}};
     char *text = title(s), *state = footer(s), *speed_title = format_new("Speed");
     if (isfinite(s->t0)) {
         free(speed_title);
-        speed_title = format_new("Speed · fit: t0 = %.3g ms, c = %.3g ms, at most %.0f/s", 1e3 * s->t0, 1e3 * s->c, 1 / s->c);
+        speed_title = format_new("Speed · fit: t0 = %.3g ms, c = %.3g ms, at most %.0f/s",
+                                 1e3 * s->t0, 1e3 * s->c, 1 / s->c);
     }
-    PlotAxis x = {.label = "batch size B (pictures per update)", .log = 2, .low = 0.7, .high = 1.4 * s->fastest};
+    PlotAxis x = {.label = "batch size B (pictures per update)",
+                  .log = 2,
+                  .low = 0.7,
+                  .high = 1.4 * s->fastest};
     plot_begin(plot, 2, 2, text);
-    PlotPanel *speed = plot_panel(plot, (PlotAxes){.title = speed_title, .x = x, .y = {.label = "images per second", .low = 0, .high = top_of(s)},
-                                                   .legend = PLOT_TOP_LEFT});
+    PlotPanel *speed =
+        plot_panel(plot,
+                   (PlotAxes){.title = speed_title,
+                              .x = x,
+                              .y = {.label = "images per second", .low = 0, .high = top_of(s)},
+                              .legend = PLOT_TOP_LEFT});
     draw_speed(s, speed);
     for (int i = 0; i < 3; i++) {
-        PlotPanel *panel = plot_panel(plot, (PlotAxes){.row = (i + 1) / 2, .column = (i + 1) % 2, .title = targets[i].title, .x = x,
-                                                       .y = target_axis(s, targets[i].label, targets[i].value),
-                                                       .legend = targets[i].legend});
+        PlotPanel *panel =
+            plot_panel(plot, (PlotAxes){.row = (i + 1) / 2,
+                                        .column = (i + 1) % 2,
+                                        .title = targets[i].title,
+                                        .x = x,
+                                        .y = target_axis(s, targets[i].label, targets[i].value),
+                                        .legend = targets[i].legend});
         draw_value(s, panel, targets[i].value);
     }
     if (s->missing)

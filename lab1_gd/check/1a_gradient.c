@@ -18,11 +18,14 @@ static void judge(void *unused)
         for (double w = -3; w <= 3; w += 1.5) {
             double b = 1 - w / 2, h = 0.5, dw = NAN, db = NAN;
             gradient(&dw, &db, p.x, p.y, p.n, w, b);
-            double true_dw = (parabola_loss(&loss, w + h, b) - parabola_loss(&loss, w - h, b)) / (2 * h);
-            double true_db = (parabola_loss(&loss, w, b + h) - parabola_loss(&loss, w, b - h)) / (2 * h);
+            double true_dw = (parabola_loss(&loss, w + h, b) - parabola_loss(&loss, w - h, b)) /
+                             (2 * h);
+            double true_db = (parabola_loss(&loss, w, b + h) - parabola_loss(&loss, w, b - h)) /
+                             (2 * h);
             WRONG_UNLESS(close_to(dw, true_dw) && close_to(db, true_db),
-                         "(dw, db) = (%.6g, %.6g) with n = %d at w = %g, b = %g; the loss's slope there is (%.6g, %.6g)", dw,
-                         db, p.n, w, b, true_dw, true_db);
+                         "(dw, db) = (%.6g, %.6g) with n = %d at w = %g, b = %g; the loss's slope "
+                         "there is (%.6g, %.6g)",
+                         dw, db, p.n, w, b, true_dw, true_db);
         }
         points_free(&p);
     }
@@ -31,5 +34,6 @@ static void judge(void *unused)
 int main(void)
 {
     return exercise_check("gradient", 10,
-                          "the slope of the mean squared error, as finite differences measure it", judge);
+                          "the slope of the mean squared error, as finite differences measure it",
+                          judge);
 }

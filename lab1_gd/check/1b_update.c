@@ -11,13 +11,13 @@ static void judge(void *unused)
     double w = 1, b = -2;
     update(&w, &b, 4, -6, 0.25);
     WRONG_UNLESS(close_to(w, 0) && close_to(b, -0.5),
-                 "w = 1, b = -2, dw = 4, db = -6, rate 0.25 gave (%g, %g), expected (0, -0.5)", w, b);
+                 "w = 1, b = -2, dw = 4, db = -6, rate 0.25 gave (%g, %g), expected (0, -0.5)", w,
+                 b);
     update(&w, &b, 100, 100, 0);
     WRONG_UNLESS(close_to(w, 0) && close_to(b, -0.5), "a rate of 0 moved (w, b) to (%g, %g)", w, b);
 }
 
 int main(void)
 {
-    return exercise_check("update", 5,
-                          "a step against the slope, rate times as long", judge);
+    return exercise_check("update", 5, "a step against the slope, rate times as long", judge);
 }

@@ -8,7 +8,12 @@
 static void judge(void *unused)
 {
     /* The loss before the first one, 1, is not theirs to read. */
-    static const struct { double before, loss[6]; int count, window; bool answer; const char *what; } cases[] = {
+    static const struct {
+        double before, loss[6];
+        int count, window;
+        bool answer;
+        const char *what;
+    } cases[] = {
         {1, {8, 4, 2, 1, 0.5, 0.25}, 6, 2, false, "a loss that halves each time"},
         {1, {8, 4, 1, 1, 1, 1}, 6, 3, true, "a loss that stands still"},
         {1, {8, 4, 1, 1, 1, 1}, 6, 4, false, "a loss that fell within the window"},
@@ -21,7 +26,8 @@ static void judge(void *unused)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         bool answer = converged(cases[i].loss, cases[i].count, cases[i].window, 1e-3);
-        WRONG_UNLESS(answer == cases[i].answer, "%s for %s", answer ? "true" : "false", cases[i].what);
+        WRONG_UNLESS(answer == cases[i].answer, "%s for %s", answer ? "true" : "false",
+                     cases[i].what);
     }
 }
 

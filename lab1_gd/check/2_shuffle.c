@@ -25,8 +25,10 @@ static void keeps_the_numbers(Rng *r)
         for (int i = 0; i < n + 2; i++)
             order[i] = 40 + n - i; /* order[1 … n] are shuffled: 40 … 39 + n */
         shuffle(order + 1, n, r);
-        WRONG_UNLESS(order[0] == 40 + n && order[n + 1] == 39, "n = %d: it writes outside order[0 … n)", n);
-        WRONG_UNLESS(is_permutation(order + 1, n, 40), "n = %d: a number is lost, or there twice", n);
+        WRONG_UNLESS(order[0] == 40 + n && order[n + 1] == 39,
+                     "n = %d: it writes outside order[0 … n)", n);
+        WRONG_UNLESS(is_permutation(order + 1, n, 40), "n = %d: a number is lost, or there twice",
+                     n);
     }
 }
 
@@ -40,13 +42,16 @@ static void takes_chance_from_r(void)
             order[k][i] = i;
         shuffle(order[k], N, k == 1 ? &again : &r);
     }
-    WRONG_UNLESS(!memcmp(order[0], order[1], sizeof order[0]), "the same r gave two different orders: is all chance taken from r?");
-    WRONG_UNLESS(memcmp(order[0], order[2], sizeof order[0]), "two calls in a row gave the same order: r must move on");
+    WRONG_UNLESS(!memcmp(order[0], order[1], sizeof order[0]),
+                 "the same r gave two different orders: is all chance taken from r?");
+    WRONG_UNLESS(memcmp(order[0], order[2], sizeof order[0]),
+                 "two calls in a row gave the same order: r must move on");
 }
 
-/* Each of the 4! = 24 orders of 4 numbers should come in a 24th of 24,000 shuffles. Chi squared over the 24 counts then has 23 degrees
- * of freedom; above 70 it comes once in a million. A swap with any of the n places each time is far off: its 4⁴
- * equally likely ways cannot fall evenly on 24 orders, which gives 2,200 and more. */
+/* Each of the 4! = 24 orders of 4 numbers should come in a 24th of 24,000 shuffles. Chi squared
+ * over the 24 counts then has 23 degrees of freedom; above 70 it comes once in a million. A swap
+ * with any of the n places each time is far off: its 4⁴ equally likely ways cannot fall evenly on
+ * 24 orders, which gives 2,200 and more. */
 static void all_orders_equally_likely(Rng *r)
 {
     enum { TIMES = 24000 };
@@ -67,8 +72,12 @@ static void all_orders_equally_likely(Rng *r)
         most = count[code] > most ? count[code] : most;
         chi += pow(count[code] - TIMES / 24, 2) / (TIMES / 24);
     }
-    WRONG_UNLESS(orders == 24, "of the 24 orders of 4 numbers, 24,000 shuffles gave only %d", orders);
-    WRONG_UNLESS(chi < 70, "24,000 shuffles of 4 numbers: one order came %d times, another %d, expected about 1000 each", least, most);
+    WRONG_UNLESS(orders == 24, "of the 24 orders of 4 numbers, 24,000 shuffles gave only %d",
+                 orders);
+    WRONG_UNLESS(chi < 70,
+                 "24,000 shuffles of 4 numbers: one order came %d times, another %d, expected "
+                 "about 1000 each",
+                 least, most);
 }
 
 static void judge(void *unused)
@@ -81,6 +90,6 @@ static void judge(void *unused)
 
 int main(void)
 {
-    return exercise_check("shuffle", 10,
-                          "a permutation, all equally likely, all chance from r", judge);
+    return exercise_check("shuffle", 10, "a permutation, all equally likely, all chance from r",
+                          judge);
 }

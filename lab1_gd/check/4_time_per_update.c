@@ -36,9 +36,17 @@ static void judge(void *unused)
     time_per_update(&t0, &c, batch, seconds, N);
     double found = relative_error(t0, c, batch, seconds, N);
     for (int i = 0; i < 4; i++) {
-        double other = relative_error(t0 * (i == 0 ? 1.001 : i == 1 ? 0.999 : 1), c * (i == 2 ? 1.001 : i == 3 ? 0.999 : 1), batch, seconds, N);
-        WRONG_UNLESS(found < other, "t0 = %g, c = %g: the sum of squared relative errors is %.6g there, and %.6g beside it", t0, c,
-                     found, other);
+        double other = relative_error(t0 * (i == 0   ? 1.001
+                                            : i == 1 ? 0.999
+                                                     : 1),
+                                      c * (i == 2   ? 1.001
+                                           : i == 3 ? 0.999
+                                                    : 1),
+                                      batch, seconds, N);
+        WRONG_UNLESS(
+            found < other,
+            "t0 = %g, c = %g: the sum of squared relative errors is %.6g there, and %.6g beside it",
+            t0, c, found, other);
     }
 }
 

@@ -15,7 +15,8 @@ static double length(const float *v, int n)
     return sqrt(sum);
 }
 
-/* Filters of very different lengths, one weight filter and one direction filter of zeros; nothing beyond the end. */
+/* Filters of very different lengths, one weight filter and one direction filter of zeros; nothing
+ * beyond the end. */
 static void judge(void *unused)
 {
     enum { FILTERS = 5, SIZE = 27, ALL = FILTERS * SIZE };
@@ -31,13 +32,16 @@ static void judge(void *unused)
     filter_normalize(d, w, FILTERS, SIZE);
     for (int f = 0; f < FILTERS; f++) {
         const float *now = d + f * SIZE, *old = before + f * SIZE;
-        double got = length(now, SIZE), want = f == 3 ? 0 : length(w + f * SIZE, SIZE), scale = f == 3 ? 0 : want / length(old, SIZE);
-        WRONG_UNLESS(fabs(got - want) <= 1e-5 * want + 1e-12, "filter %d has length %.6g, the weights' one %.6g%s", f, got, want,
+        double got = length(now, SIZE), want = f == 3 ? 0 : length(w + f * SIZE, SIZE),
+               scale = f == 3 ? 0 : want / length(old, SIZE);
+        WRONG_UNLESS(fabs(got - want) <= 1e-5 * want + 1e-12,
+                     "filter %d has length %.6g, the weights' one %.6g%s", f, got, want,
                      f == 3 ? " (that filter of d was all 0)" : "");
         for (int i = 0; i < SIZE; i++)
-            WRONG_UNLESS(fabs(now[i] - scale * old[i]) <= 1e-5 * fabs(scale * old[i]) + 1e-12,
-                         "filter %d points elsewhere: number %d was %.6g and became %.6g, expected %.6g", f, i, old[i], now[i],
-                         scale * old[i]);
+            WRONG_UNLESS(
+                fabs(now[i] - scale * old[i]) <= 1e-5 * fabs(scale * old[i]) + 1e-12,
+                "filter %d points elsewhere: number %d was %.6g and became %.6g, expected %.6g", f,
+                i, old[i], now[i], scale * old[i]);
     }
     WRONG_UNLESS(d[ALL] == 7, "it wrote beyond the %d filters of %d numbers", FILTERS, SIZE);
 }

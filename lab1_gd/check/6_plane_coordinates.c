@@ -8,7 +8,8 @@
 
 enum { N = 60 };
 
-/* x and y of any length and angle; v with known coordinates and a known part at right angles to both, on numbers that neither uses. */
+/* x and y of any length and angle; v with known coordinates and a known part at right angles to
+ * both, on numbers that neither uses. */
 static void check_plane(double angle, double size_x, double size_y, double a, double b, double off)
 {
     float x[N], y[N], v[N];
@@ -21,12 +22,15 @@ static void check_plane(double angle, double size_x, double size_y, double a, do
         v[i] = (float)(inside ? a * x[i] + b * y[i] : off / 2);
     }
     double found_a = NAN, found_b = NAN, found = plane_coordinates(&found_a, &found_b, v, x, y, N);
-    double scale = fabs(a) + fabs(b) + 1e-3, large = off + 8 * (fabs(a) * size_x + fabs(b) * size_y);
+    double scale = fabs(a) + fabs(b) + 1e-3,
+           large = off + 8 * (fabs(a) * size_x + fabs(b) * size_y);
     const char *plane = angle == M_PI / 2 ? "about at right angles" : "oblique";
     WRONG_UNLESS(fabs(found_a - a) <= 1e-4 * scale && fabs(found_b - b) <= 1e-4 * scale,
-                 "v = %g x + %g y + a part at right angles to both: found (%.6g, %.6g); x and y are %s, lengths as %g to %g", a, b, found_a, found_b,
-                 plane, size_x, size_y);
-    WRONG_UNLESS(fabs(found - off) <= 1e-5 * large, "v = %g x + %g y + %g beside the plane: the distance is %.6g", a, b, off, found);
+                 "v = %g x + %g y + a part at right angles to both: found (%.6g, %.6g); x and y "
+                 "are %s, lengths as %g to %g",
+                 a, b, found_a, found_b, plane, size_x, size_y);
+    WRONG_UNLESS(fabs(found - off) <= 1e-5 * large,
+                 "v = %g x + %g y + %g beside the plane: the distance is %.6g", a, b, off, found);
 }
 
 static void judge(void *unused)
@@ -41,5 +45,6 @@ static void judge(void *unused)
 int main(void)
 {
     return exercise_check("plane_coordinates", 10,
-                          "the nearest point of a plane, for directions of any length and angle", judge);
+                          "the nearest point of a plane, for directions of any length and angle",
+                          judge);
 }

@@ -11,9 +11,11 @@ static void judge(void *unused)
     for (int i = 0; i < 3; i++) {
         const double *l = laws[i];
         for (double examples = 10; examples < 1e7; examples *= 7) {
-            double target = l[0] * pow(examples, l[1]) + l[2], found = needed_examples(l[0], l[1], l[2], target);
-            WRONG_UNLESS(fabs(found / examples - 1) < 1e-6, "%g examples for an error of %.6g with %g D^%g + %g; with %g it is %.6g", found,
-                         target, l[0], l[1], l[2], examples, target);
+            double target = l[0] * pow(examples, l[1]) + l[2],
+                   found = needed_examples(l[0], l[1], l[2], target);
+            WRONG_UNLESS(fabs(found / examples - 1) < 1e-6,
+                         "%g examples for an error of %.6g with %g D^%g + %g; with %g it is %.6g",
+                         found, target, l[0], l[1], l[2], examples, target);
         }
         for (double below = 0; below <= 1; below += 0.5)
             WRONG_UNLESS(l[2] == 0 || needed_examples(l[0], l[1], l[2], l[2] * below) == INFINITY,

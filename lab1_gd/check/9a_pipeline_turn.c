@@ -9,16 +9,17 @@ static int tick_of(int stage, int S, int M, int micro, bool backward)
     int found = -1, last = 2 * (M + S - 1);
     for (int t = 0; t < last; t++) {
         Turn turn = pipeline_turn(stage, S, M, t);
-        WRONG_UNLESS(turn.micro >= -1 && turn.micro < M, "stage %d of %d, %d micro-batches, tick %d: micro-batch %d", stage, S, M, t,
+        WRONG_UNLESS(turn.micro >= -1 && turn.micro < M,
+                     "stage %d of %d, %d micro-batches, tick %d: micro-batch %d", stage, S, M, t,
                      turn.micro);
         if (turn.micro != micro || turn.backward != backward)
             continue;
-        WRONG_UNLESS(found < 0, "stage %d of %d does micro-batch %d %s twice, at ticks %d and %d", stage, S, micro,
-                     backward ? "backward" : "forward", found, t);
+        WRONG_UNLESS(found < 0, "stage %d of %d does micro-batch %d %s twice, at ticks %d and %d",
+                     stage, S, micro, backward ? "backward" : "forward", found, t);
         found = t;
     }
-    WRONG_UNLESS(found >= 0, "stage %d of %d with %d micro-batches never does micro-batch %d %s", stage, S, M, micro,
-                 backward ? "backward" : "forward");
+    WRONG_UNLESS(found >= 0, "stage %d of %d with %d micro-batches never does micro-batch %d %s",
+                 stage, S, M, micro, backward ? "backward" : "forward");
     return found;
 }
 
@@ -28,15 +29,20 @@ static void judge_pipeline(int S, int M)
         for (int m = 0; m < M; m++) {
             int forward = tick_of(s, S, M, m, false), backward = tick_of(s, S, M, m, true);
             int due = s + m, due_back = M + S - 1 + (S - 1 - s) + (M - 1 - m);
-            WRONG_UNLESS(forward == due, "stage %d of %d, %d micro-batches: micro-batch %d forward at tick %d, expected %d", s, S, M, m,
-                         forward, due);
-            WRONG_UNLESS(backward == due_back, "stage %d of %d, %d micro-batches: micro-batch %d backward at tick %d, expected %d", s,
-                         S, M, m, backward, due_back);
+            WRONG_UNLESS(
+                forward == due,
+                "stage %d of %d, %d micro-batches: micro-batch %d forward at tick %d, expected %d",
+                s, S, M, m, forward, due);
+            WRONG_UNLESS(
+                backward == due_back,
+                "stage %d of %d, %d micro-batches: micro-batch %d backward at tick %d, expected %d",
+                s, S, M, m, backward, due_back);
         }
     for (int s = 0; s < S; s++)
         for (int t = -2; t < 2 * (M + S - 1) + 2; t += t == -1 ? 2 * (M + S - 1) + 1 : 1)
-            WRONG_UNLESS(pipeline_turn(s, S, M, t).micro == -1, "stage %d of %d, %d micro-batches: busy at tick %d, outside the schedule", s,
-                         S, M, t);
+            WRONG_UNLESS(pipeline_turn(s, S, M, t).micro == -1,
+                         "stage %d of %d, %d micro-batches: busy at tick %d, outside the schedule",
+                         s, S, M, t);
 }
 
 static void judge(void *unused)
@@ -51,5 +57,6 @@ static void judge(void *unused)
 int main(void)
 {
     return exercise_check("pipeline_turn", 5,
-                          "whose turn it is in a pipeline, forward and backward, at every tick", judge);
+                          "whose turn it is in a pipeline, forward and backward, at every tick",
+                          judge);
 }

@@ -6,14 +6,16 @@
 
 static void judge(void *unused)
 {
-    static const int cases[][2] = {{8, 2}, {8, 1}, {10, 4}, {512, 3}, {7, 7}, {3, 4}, {1, 1}, {1000, 7}};
+    static const int cases[][2] = {{8, 2}, {8, 1}, {10, 4}, {512, 3},
+                                   {7, 7}, {3, 4}, {1, 1},  {1000, 7}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         int columns = cases[i][0], ranks = cases[i][1], next = 0;
         for (int r = 0; r < ranks; r++) {
             int first = -1, count = -1, due = columns / ranks + (r < columns % ranks);
             column_shard(&first, &count, columns, r, ranks);
-            WRONG_UNLESS(first == next && count == due, "%d columns on %d ranks: rank %d has [%d, %d), expected [%d, %d)", columns, ranks,
-                         r, first, first + count, next, next + due);
+            WRONG_UNLESS(first == next && count == due,
+                         "%d columns on %d ranks: rank %d has [%d, %d), expected [%d, %d)", columns,
+                         ranks, r, first, first + count, next, next + due);
             next += count;
         }
     }

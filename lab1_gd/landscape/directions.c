@@ -1,10 +1,10 @@
 /* directions.c: see directions.h. */
-#include <stdlib.h>
-#include "check.h"
 #include "directions.h"
+#include "check.h"
 #include "lab1.h"
 #include "rng.h"
 #include "safetensors.h"
+#include <stdlib.h>
 
 static double product(const float *a, const float *b, int n)
 {
@@ -55,14 +55,18 @@ void directions_draw(const Model *m, float *x, float *y, uint64_t seed)
     free(w);
 }
 
-void directions_save(const Model *m, const float *x, const float *y, uint64_t seed, const char *path)
+void directions_save(const Model *m, const float *x, const float *y, uint64_t seed,
+                     const char *path)
 {
-    SafeTensors file = {.tensors = alloc(2 * (unsigned long)m->nviews, sizeof *file.tensors), .pairs = 1};
+    SafeTensors file = {.tensors = alloc(2 * (unsigned long)m->nviews, sizeof *file.tensors),
+                        .pairs = 1};
     char *key = "seed", *value = format_new("%llu", (unsigned long long)seed);
     for (int k = 0; k < 2 * m->nviews; k++) {
         const View *v = &m->views[k / 2];
         SafeTensor *t = &file.tensors[file.count++];
-        *t = (SafeTensor){.name = format_new("%s.%s", k % 2 ? "y" : "x", v->name), .dims = v->dims, .data = (k % 2 ? y : x) + v->at};
+        *t = (SafeTensor){.name = format_new("%s.%s", k % 2 ? "y" : "x", v->name),
+                          .dims = v->dims,
+                          .data = (k % 2 ? y : x) + v->at};
         for (int d = 0; d < v->dims; d++)
             t->shape[d] = v->shape[d];
     }

@@ -1,15 +1,17 @@
-/* landscape_view.c: the pictures of part 5: one network in four panels, or two beside each other on one scale. */
+/* landscape_view.c: the pictures of part 5: one network in four panels, or two beside each other on
+ * one scale. */
+#include "landscape_view.h"
+#include "check.h"
+#include "quantiles.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "check.h"
-#include "landscape_view.h"
-#include "quantiles.h"
 
 static const double HIGHEST = 50; /* losses above this (in nats) are cut off */
 
-/* From the lowest loss known of the surfaces to the one that 95 % are below: single peaks do not flatten the rest. */
+/* From the lowest loss known of the surfaces to the one that 95 % are below: single peaks do not
+ * flatten the rest. */
 static void scale_of(PlotAxis *z, int n, const Surface *const *s)
 {
     int total = 0, known = 0;
@@ -52,7 +54,8 @@ static void draw_field(PlotPanel *panel, const LandscapeView *v, const Slice *s)
 static void draw_centre(PlotPanel *panel)
 {
     double zero = 0;
-    plot_scatter(panel, 1, &zero, &zero, (PlotStyle){.color = plot_series(1), .shape = PLOT_STAR, .size = 12});
+    plot_scatter(panel, 1, &zero, &zero,
+                 (PlotStyle){.color = plot_series(1), .shape = PLOT_STAR, .size = 12});
 }
 
 /* "resnet20 without skips · loss 0.103" */
@@ -63,7 +66,8 @@ static char *title_of(const Look *l)
         return format_new(" ");
     if (!n->snapshots)
         return format_new("%s", n->name);
-    return format_new("%s · %d updates · loss %.3f", n->name, n->updates, n->loss[n->snapshots - 1]);
+    return format_new("%s · %d updates · loss %.3f", n->name, n->updates,
+                      n->loss[n->snapshots - 1]);
 }
 
 static void draw_map(PlotPanel *panel, const LandscapeView *v, const Look *l)
@@ -81,7 +85,8 @@ static void draw_3d(PlotPanel *panel, const LandscapeView *v, const Look *l)
     free((double *)grid.z);
 }
 
-static void draw_line(PlotPanel *panel, const Slice *s, const char *label, uint32_t color, bool dashed)
+static void draw_line(PlotPanel *panel, const Slice *s, const char *label, uint32_t color,
+                      bool dashed)
 {
     if (!s->surface)
         return;
@@ -100,7 +105,8 @@ static void draw_lines(PlotPanel *panel, const LandscapeView *v)
     for (int k = 0; k < v->looks; k++) {
         const Look *l = &v->look[k];
         const char *name = v->looks > 1 && l->net ? l->net->name : "";
-        char *train = format_new("%s%straining", name, *name ? ": " : ""), *test = format_new("%s%stest", name, *name ? ": " : "");
+        char *train = format_new("%s%straining", name, *name ? ": " : ""),
+             *test = format_new("%s%stest", name, *name ? ": " : "");
         draw_line(panel, &l->train, train, plot_series(k ? 1 : 0), false);
         draw_line(panel, &l->test, test, plot_series(k ? 1 : 0), true);
         free(train);
@@ -116,7 +122,8 @@ static void draw_training(PlotPanel *panel, const Look *l)
     double *x = alloc(n->snapshots + 1, sizeof *x);
     for (int k = 0; k < n->snapshots; k++)
         x[k] = n->at[k];
-    plot_line(panel, n->snapshots, x, n->loss, (PlotStyle){.label = n->name, .color = plot_series(1), .head = true});
+    plot_line(panel, n->snapshots, x, n->loss,
+              (PlotStyle){.label = n->name, .color = plot_series(1), .head = true});
     free(x);
 }
 
@@ -138,22 +145,30 @@ static void draw_path(PlotPanel *panel, const Look *l)
 static PlotAxis direction(const Slice *s, bool second, const char *label)
 {
     const Plane *p = &s->plane;
-    return s->surface ? (PlotAxis){.label = label, .low = second ? p->b_low : p->a_low, .high = second ? p->b_high : p->a_high}
+    return s->surface ? (PlotAxis){.label = label,
+                                   .low = second ? p->b_low : p->a_low,
+                                   .high = second ? p->b_high : p->a_high}
                       : (PlotAxis){.label = label, .low = -1, .high = 1};
 }
 
 static void draw_valley(const LandscapeView *v, Plot *plot, const Look *l)
 {
     if (!l->pca) {
-        PlotPanel *panel = plot_panel(plot, (PlotAxes){.row = 1, .title = "Training", .x.label = "update",
-                                                       .y = {.label = "loss", .log = 10}, .legend = PLOT_TOP_RIGHT});
+        PlotPanel *panel = plot_panel(plot, (PlotAxes){.row = 1,
+                                                       .title = "Training",
+                                                       .x.label = "update",
+                                                       .y = {.label = "loss", .log = 10},
+                                                       .legend = PLOT_TOP_RIGHT});
         if (l->net && l->net->snapshots)
             draw_training(panel, l);
         return;
     }
-    char *x = format_new("1st principal direction (%.0f %% of the variance)", 100 * l->pca->share[0]);
+    char *x = format_new("1st principal direction (%.0f %% of the variance)",
+                         100 * l->pca->share[0]);
     char *y = format_new("2nd (%.0f %%)", l->pca->k > 1 ? 100 * l->pca->share[1] : 0);
-    PlotAxes axes = {.row = 1, .title = "The path of training (batch statistics)", .x = direction(&l->valley, false, x),
+    PlotAxes axes = {.row = 1,
+                     .title = "The path of training (batch statistics)",
+                     .x = direction(&l->valley, false, x),
                      .y = direction(&l->valley, true, y)};
     scale_of(&axes.z, 1, (const Surface *const[]){l->valley.surface});
     PlotPanel *panel = plot_panel(plot, axes);
@@ -169,7 +184,8 @@ Roughness look_roughness(const Look *l)
     const Plane *p = &l->plane.plane;
     if (!s || s->nx < 3 || s->ny < 3)
         return (Roughness){0};
-    return roughness(s->loss, s->nx, s->ny, (p->a_high - p->a_low) / (p->nx - 1), (p->b_high - p->b_low) / (p->ny - 1));
+    return roughness(s->loss, s->nx, s->ny, (p->a_high - p->a_low) / (p->nx - 1),
+                     (p->b_high - p->b_low) / (p->ny - 1));
 }
 
 static void draw_one(const LandscapeView *v, Plot *plot, PlotAxis z)
@@ -177,16 +193,28 @@ static void draw_one(const LandscapeView *v, Plot *plot, PlotAxis z)
     const Look *l = &v->look[0];
     char *title = title_of(l);
     plot_begin(plot, 2, 2, v->title);
-    PlotPanel *map = plot_panel(plot, (PlotAxes){.title = title, .x = direction(&l->plane, false, "a: along the first direction"),
-                                                 .y = direction(&l->plane, true, "b: along the second"), .z = z});
-    PlotPanel *surface = plot_panel(plot, (PlotAxes){.column = 1, .rows = v->lines ? 1 : 2, .title = "The same as a surface: drag to turn",
-                                                     .x.label = "a", .y.label = "b", .z = z});
+    PlotPanel *map =
+        plot_panel(plot,
+                   (PlotAxes){.title = title,
+                              .x = direction(&l->plane, false, "a: along the first direction"),
+                              .y = direction(&l->plane, true, "b: along the second"),
+                              .z = z});
+    PlotPanel *surface = plot_panel(plot, (PlotAxes){.column = 1,
+                                                     .rows = v->lines ? 1 : 2,
+                                                     .title = "The same as a surface: drag to turn",
+                                                     .x.label = "a",
+                                                     .y.label = "b",
+                                                     .z = z});
     draw_map(map, v, l);
     draw_3d(surface, v, l);
     draw_valley(v, plot, l);
     if (v->lines)
-        draw_lines(plot_panel(plot, (PlotAxes){.row = 1, .column = 1, .title = "Along the first direction",
-                                               .x = direction(&l->train, false, "a"), .y = {.label = "loss", .log = 10}}), v);
+        draw_lines(plot_panel(plot, (PlotAxes){.row = 1,
+                                               .column = 1,
+                                               .title = "Along the first direction",
+                                               .x = direction(&l->train, false, "a"),
+                                               .y = {.label = "loss", .log = 10}}),
+                   v);
     if (v->missing)
         plot_note(map, v->missing);
     free(title);
@@ -198,8 +226,11 @@ static void draw_two(const LandscapeView *v, Plot *plot, PlotAxis z)
     for (int k = 0; k < 2; k++) {
         const Look *l = &v->look[k];
         char *title = title_of(l);
-        PlotPanel *map = plot_panel(plot, (PlotAxes){.column = k, .title = title, .x = direction(&l->plane, false, "a"),
-                                                     .y = direction(&l->plane, true, "b"), .z = z});
+        PlotPanel *map = plot_panel(plot, (PlotAxes){.column = k,
+                                                     .title = title,
+                                                     .x = direction(&l->plane, false, "a"),
+                                                     .y = direction(&l->plane, true, "b"),
+                                                     .z = z});
         draw_map(map, v, l);
         if (v->missing && k == 0)
             plot_note(map, v->missing);
@@ -208,13 +239,23 @@ static void draw_two(const LandscapeView *v, Plot *plot, PlotAxis z)
     for (int k = 0; k < 2; k++) {
         Roughness r = look_roughness(&v->look[k]);
         char *title = format_new("curved downwards at %.1f %% of points", 100 * r.negative);
-        PlotPanel *surface = plot_panel(plot, (PlotAxes){.row = 1, .column = k, .title = title, .x.label = "a", .y.label = "b", .z = z});
+        PlotPanel *surface = plot_panel(plot, (PlotAxes){.row = 1,
+                                                         .column = k,
+                                                         .title = title,
+                                                         .x.label = "a",
+                                                         .y.label = "b",
+                                                         .z = z});
         draw_3d(surface, v, &v->look[k]);
         free(title);
     }
-    PlotAxis loss = {.label = "loss", .log = 10, .low = z.low / 1.5, .high = 20 * z.high}; /* room for the legend */
-    PlotPanel *lines = plot_panel(plot, (PlotAxes){.column = 2, .rows = 2, .title = "Along the first direction", .x = direction(&v->look[0].train, false, "a"),
-                                                   .y = loss, .legend = PLOT_TOP_RIGHT});
+    /* room for the legend */
+    PlotAxis loss = {.label = "loss", .log = 10, .low = z.low / 1.5, .high = 20 * z.high};
+    PlotPanel *lines = plot_panel(plot, (PlotAxes){.column = 2,
+                                                   .rows = 2,
+                                                   .title = "Along the first direction",
+                                                   .x = direction(&v->look[0].train, false, "a"),
+                                                   .y = loss,
+                                                   .legend = PLOT_TOP_RIGHT});
     draw_lines(lines, v);
 }
 
@@ -223,19 +264,25 @@ void landscape_draw(const LandscapeView *v, Plot *plot)
     char text[512];
     const HessianEdges *e = &v->look[0].edges;
     PlotAxis z;
-    scale_of(&z, 2, (const Surface *const[]){v->look[0].plane.surface, v->looks > 1 ? v->look[1].plane.surface : NULL});
+    scale_of(&z, 2,
+             (const Surface *const[]){v->look[0].plane.surface,
+                                      v->looks > 1 ? v->look[1].plane.surface : NULL});
     if (v->looks == 1)
         draw_one(v, plot, z);
     else
         draw_two(v, plot, z);
     int used = snprintf(text, sizeof text, "%s", v->phase);
     if (e->steps && v->looks == 1)
-        snprintf(text + used, sizeof text - used, " · Hessian: λ from %s%.3g to %.3g (Lanczos, %d steps)", e->bottom < 0 ? "−" : "",
+        snprintf(text + used, sizeof text - used,
+                 " · Hessian: λ from %s%.3g to %.3g (Lanczos, %d steps)", e->bottom < 0 ? "−" : "",
                  fabs(e->bottom), e->top, e->steps);
     plot_footer(plot, text);
 }
 
-bool landscape_is_3d(const LandscapeView *v, int panel) { return v->looks == 1 ? panel == 1 : panel == 2 || panel == 3; }
+bool landscape_is_3d(const LandscapeView *v, int panel)
+{
+    return v->looks == 1 ? panel == 1 : panel == 2 || panel == 3;
+}
 
 static int known(const Slice *s) { return s->surface ? 1 + s->surface->known : 0; }
 
@@ -244,8 +291,8 @@ long landscape_changes(const LandscapeView *v)
     long changes = v->phases;
     for (int k = 0; k < v->looks; k++) {
         const Look *l = &v->look[k];
-        changes += (l->net ? 1 + l->net->snapshots : 0) + known(&l->plane) + known(&l->train) + known(&l->test) + known(&l->valley) +
-                   (l->pca != NULL) + l->edges.steps;
+        changes += (l->net ? 1 + l->net->snapshots : 0) + known(&l->plane) + known(&l->train) +
+                   known(&l->test) + known(&l->valley) + (l->pca != NULL) + l->edges.steps;
     }
     return changes;
 }

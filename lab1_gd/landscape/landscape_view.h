@@ -17,25 +17,25 @@ typedef struct Slice {
 /* One network. */
 typedef struct Look {
     Network *net;
-    float *x, *y;           /* [D] filter-normalised directions */
-    Slice plane;            /* around the trained weights, along x and y */
-    Slice train, test;      /* along x alone: on training and on test pictures */
-    Pca *pca;               /* of its path; NULL: none (yet) */
-    Slice valley;           /* in the plane of the path's first two principal directions */
-    HessianEdges edges;     /* steps 0: not known */
+    float *x, *y;       /* [D] filter-normalised directions */
+    Slice plane;        /* around the trained weights, along x and y */
+    Slice train, test;  /* along x alone: on training and on test pictures */
+    Pca *pca;           /* of its path; NULL: none (yet) */
+    Slice valley;       /* in the plane of the path's first two principal directions */
+    HessianEdges edges; /* steps 0: not known */
 } Look;
 
 typedef struct LandscapeView {
-    int looks;              /* 1, or 2 to compare */
+    int looks; /* 1, or 2 to compare */
     Look look[2];
-    const char *title;      /* data, pictures, batch norm, directions */
-    const char *measured;   /* "training" or "test": pictures of `plane` and `valley` */
-    char phase[128];        /* what is being done now */
-    int phases;             /* how many there were */
-    char *missing;          /* the exercise that is to do; NULL: none */
+    const char *title;    /* data, pictures, batch norm, directions */
+    const char *measured; /* "training" or "test": pictures of `plane` and `valley` */
+    char phase[128];      /* what is being done now */
+    int phases;           /* how many there were */
+    char *missing;        /* the exercise that is to do; NULL: none */
     PlotCamera camera;
-    bool heat;              /* heat map instead of contours */
-    bool lines;             /* are there to be lines along x? */
+    bool heat;  /* heat map instead of contours */
+    bool lines; /* are there to be lines along x? */
 } LandscapeView;
 
 void landscape_draw(const LandscapeView *v, Plot *plot);

@@ -1,16 +1,20 @@
-/* landscape_work.c: see landscape_work.h. Every step is collective, and says whether it came to its end. */
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+/* landscape_work.c: see landscape_work.h. Every step is collective, and says whether it came to its
+ * end. */
+#include "landscape_work.h"
 #include "check.h"
 #include "checkpoint.h"
 #include "digest.h"
 #include "directions.h"
-#include "landscape_work.h"
 #include "timer.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
-static ModelMode mode_of(const Choices *c) { return !strcmp(c->norm, "batch") ? MODEL_FROZEN_STATS : MODEL_EVAL; }
+static ModelMode mode_of(const Choices *c)
+{
+    return !strcmp(c->norm, "batch") ? MODEL_FROZEN_STATS : MODEL_EVAL;
+}
 
 static void say_phase(Session *s, const char *phase, const char *name)
 {
@@ -30,7 +34,8 @@ static EvalSet *subset_of(const Session *s, const Images *images, const Model *m
     int32_t *order = alloc(count, sizeof *order);
     for (int i = 0; i < count; i++)
         order[i] = i;
-    EvalSet *subset = eval_set_new(s->be, images, s->data->mean, s->data->istd, order, count, s->c->batch, model_halo(m));
+    EvalSet *subset = eval_set_new(s->be, images, s->data->mean, s->data->istd, order, count,
+                                   s->c->batch, model_halo(m));
     free(order);
     return subset;
 }
@@ -41,11 +46,16 @@ static Network *network_of_file(const Session *s, const char *file, int batch)
     const Images *pictures = &s->data->train;
     ModelSpec spec;
     checkpoint_model(file, &spec);
-    REQUIRE(spec.h == pictures->h && spec.w == pictures->w && spec.c == pictures->c && spec.classes == s->data->classes,
-            "%s: a network for pictures %dx%dx%d of %d classes; %s has %dx%dx%d of %d: give another --data", file, spec.h, spec.w,
-            spec.c, spec.classes, s->data->name, pictures->h, pictures->w, pictures->c, s->data->classes);
-    const char *base = strrchr(file, '/') ? strrchr(file, '/') + 1 : file, *end = strstr(base, ".safetensors");
-    char *name = format_new("%.*s", end && end > base ? (int)(end - base) : (int)strlen(base), base);
+    REQUIRE(spec.h == pictures->h && spec.w == pictures->w && spec.c == pictures->c &&
+                spec.classes == s->data->classes,
+            "%s: a network for pictures %dx%dx%d of %d classes; %s has %dx%dx%d of %d: give "
+            "another --data",
+            file, spec.h, spec.w, spec.c, spec.classes, s->data->name, pictures->h, pictures->w,
+            pictures->c, s->data->classes);
+    const char *base = strrchr(file, '/') ? strrchr(file, '/') + 1 : file,
+               *end = strstr(base, ".safetensors");
+    char *name = format_new("%.*s", end && end > base ? (int)(end - base) : (int)strlen(base),
+                            base);
     const Network *first = s->view.look[0].net;
     char *second = first && !strcmp(first->name, name) ? format_new("%s 2", name) : NULL;
     Network *net = network_new(s->be, &spec, batch, second ? second : name);
@@ -107,8 +117,8 @@ static bool get_networks(Session *s)
 }
 
 /* What a file of points is of: everything that its numbers depend on. */
-static json_t *identity(const Session *s, const Look *l, const Plane *p, const char *slice, const char *pictures,
-                        ModelMode mode)
+static json_t *identity(const Session *s, const Look *l, const Plane *p, const char *slice,
+                        const char *pictures, ModelMode mode)
 {
     const Choices *c = s->c;
     char weights[17], x[17], y[17] = "none";
@@ -117,18 +127,25 @@ static json_t *identity(const Session *s, const Look *l, const Plane *p, const c
     sha256_hex(x, sizeof x, p->x, bytes);
     if (p->y)
         sha256_hex(y, sizeof y, p->y, bytes);
-    return json_pack("{s:s, s:s, s:s, s:s, s:i, s:s, s:i, s:s, s:s, s:s, s:[i,i], s:[f,f,f,f], s:I}", "slice", slice, "network", l->net->name, "data",
-                     s->data->description, "pictures", pictures, "images", c->images, "batch norm", mode == MODEL_EVAL ? "running" : "batch", "measure batch", c->batch,
-                     "weights", weights, "x", x, "y", y, "points", p->nx, p->ny, "range", p->a_low, p->a_high, p->b_low, p->b_high,
-                     "direction seed", (json_int_t)c->directions);
+    return json_pack(
+        "{s:s, s:s, s:s, s:s, s:i, s:s, s:i, s:s, s:s, s:s, s:[i,i], s:[f,f,f,f], s:I}", "slice",
+        slice, "network", l->net->name, "data", s->data->description, "pictures", pictures,
+        "images", c->images, "batch norm", mode == MODEL_EVAL ? "running" : "batch",
+        "measure batch", c->batch, "weights", weights, "x", x, "y", y, "points", p->nx, p->ny,
+        "range", p->a_low, p->a_high, p->b_low, p->b_high, "direction seed",
+        (json_int_t)c->directions);
 }
 
-/* Measure one slice of look l; its points in OUT/NAME-SLICE.points.csv, and all of them in OUT/NAME-SLICE.csv. */
-static bool measure(Session *s, Look *l, Slice *slice, Plane plane, const char *name, const EvalSet *subset, ModelMode mode)
+/* Measure one slice of look l; its points in OUT/NAME-SLICE.points.csv, and all of them in
+ * OUT/NAME-SLICE.csv. */
+static bool measure(Session *s, Look *l, Slice *slice, Plane plane, const char *name,
+                    const EvalSet *subset, ModelMode mode)
 {
     json_t *what = identity(s, l, &plane, name, subset == s->train ? "training" : "test", mode);
-    char *points_ending = format_new("-%s.points.csv", name), *surface_ending = format_new("-%s.csv", name);
-    char *points = network_path(s->run, l->net, points_ending), *path = network_path(s->run, l->net, surface_ending);
+    char *points_ending = format_new("-%s.points.csv", name),
+         *surface_ending = format_new("-%s.csv", name);
+    char *points = network_path(s->run, l->net, points_ending),
+         *path = network_path(s->run, l->net, surface_ending);
     Sweep *log = s->comm->rank == 0 ? sweep_open(points, LANDSCAPE_COLUMNS, what) : NULL;
     say_phase(s, name, l->net->name);
     if (s->work)
@@ -139,12 +156,14 @@ static bool measure(Session *s, Look *l, Slice *slice, Plane plane, const char *
     network_restore(l->net);
     double began = timer_now();
     int before = log ? log->rows : 0;
-    bool complete = landscape_run(&(Landscape){l->net->m, subset, mode, plane, slice->surface, log, s->work}, s->comm);
+    bool complete = landscape_run(&(Landscape){l->net->m, subset, mode, plane, slice->surface, log,
+                                               s->work},
+                                  s->comm);
     double seconds = timer_now() - began;
     if (complete && log) {
         surface_write(slice->surface, &plane, what, path);
-        run_say(s->run, "%s of %s: %d points (%d measured now), %.1f s: %s", name, l->net->name, plane.nx * plane.ny, log->rows - before,
-                seconds, path);
+        run_say(s->run, "%s of %s: %d points (%d measured now), %.1f s: %s", name, l->net->name,
+                plane.nx * plane.ny, log->rows - before, seconds, path);
     }
     if (log)
         sweep_free(log);
@@ -176,13 +195,15 @@ static bool measure_plane(Session *s, Look *l)
 static bool measure_lines(Session *s, Look *l)
 {
     int n = 2 * s->c->points - 1;
-    Plane line = {l->net->m->params.n, l->net->w, l->x, NULL, n, 1, -s->c->extent, s->c->extent, 0, 0};
+    Plane line = {l->net->m->params.n, l->net->w,    l->x, NULL, n, 1,
+                  -s->c->extent,       s->c->extent, 0,    0};
     ModelMode mode = mode_of(s->c);
-    return measure(s, l, &l->train, line, "line-training", s->train, mode) && measure(s, l, &l->test, line, "line-test", s->test, mode);
+    return measure(s, l, &l->train, line, "line-training", s->train, mode) &&
+           measure(s, l, &l->test, line, "line-test", s->test, mode);
 }
 
-/* The plane in which the path lies, with a margin around it. By batch statistics: the running ones belong to its end
- * alone. */
+/* The plane in which the path lies, with a margin around it. By batch statistics: the running ones
+ * belong to its end alone. */
 static bool measure_valley(Session *s, Look *l)
 {
     Network *net = l->net;
@@ -201,11 +222,22 @@ static bool measure_valley(Session *s, Look *l)
     double margin = 0.2 * fmax(high[0] - low[0], high[1] - low[1]);
     int n = s->c->points;
     bool flat = pca->k > 1;
-    Plane plane = {net->m->params.n, net->w, pca->directions, flat ? pca->directions + pca->dimension : NULL, n, flat ? n : 1,
-                   low[0] - margin, high[0] + margin, low[1] - margin, high[1] + margin};
-    run_say(s->run, "path of %s: %d snapshots; the plane of its first two principal directions holds %.1f + %.1f %% of their variance", net->name,
-            net->snapshots, 100 * pca->share[0], flat ? 100 * pca->share[1] : 0);
-    return measure(s, l, &l->valley, plane, "path", s->c->test ? s->test : s->train, MODEL_FROZEN_STATS);
+    Plane plane = {net->m->params.n,
+                   net->w,
+                   pca->directions,
+                   flat ? pca->directions + pca->dimension : NULL,
+                   n,
+                   flat ? n : 1,
+                   low[0] - margin,
+                   high[0] + margin,
+                   low[1] - margin,
+                   high[1] + margin};
+    run_say(s->run,
+            "path of %s: %d snapshots; the plane of its first two principal directions holds %.1f "
+            "+ %.1f %% of their variance",
+            net->name, net->snapshots, 100 * pca->share[0], flat ? 100 * pca->share[1] : 0);
+    return measure(s, l, &l->valley, plane, "path", s->c->test ? s->test : s->train,
+                   MODEL_FROZEN_STATS);
 }
 
 /* Which of the ranks' windows is closed is asked on all of them. */
@@ -227,20 +259,26 @@ static bool has_edges(const Model *m)
 static bool measure_edges(Session *s, Look *l)
 {
     if (!has_edges(l->net->m)) {
-        run_say(s->run, "Hessian of %s: not measured, its max pooling has no second derivative to hold on to", l->net->name);
+        run_say(
+            s->run,
+            "Hessian of %s: not measured, its max pooling has no second derivative to hold on to",
+            l->net->name);
         return true;
     }
     say_phase(s, "Hessian's eigenvalues", l->net->name);
     network_restore(l->net);
     HessianData data = {s->comm, s->c->test ? s->test : s->train, MODEL_FROZEN_STATS};
-    HessianEdges e = hessian_edges(l->net->m, &data, s->c->steps, 1e-3, (uint64_t)s->c->directions, lanczos_goes_on, s);
+    HessianEdges e = hessian_edges(l->net->m, &data, s->c->steps, 1e-3, (uint64_t)s->c->directions,
+                                   lanczos_goes_on, s);
     if (s->work)
         background_lock(s->work);
     l->edges = e;
     if (s->work)
         background_unlock(s->work);
-    run_say(s->run, "Hessian of %s (batch statistics): largest eigenvalue %.4g (± %.2g), smallest %.4g (± %.2g) after %d Lanczos steps", l->net->name, e.top,
-            e.top_error, e.bottom, e.bottom_error, e.steps);
+    run_say(s->run,
+            "Hessian of %s (batch statistics): largest eigenvalue %.4g (± %.2g), smallest %.4g (± "
+            "%.2g) after %d Lanczos steps",
+            l->net->name, e.top, e.top_error, e.bottom, e.bottom_error, e.steps);
     double stopped = !lanczos_goes_on(s, NULL);
     comm_all_reduce_host(s->comm, &stopped, 1, COMM_MAX);
     return !stopped;

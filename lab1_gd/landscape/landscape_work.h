@@ -1,5 +1,5 @@
-/* landscape_work.h: part 5's work, step by step: get the networks, measure their planes, lines, paths, eigenvalues. All
- * ranks do it together; on rank 0 it runs beside the window.
+/* landscape_work.h: part 5's work, step by step: get the networks, measure their planes, lines,
+ * paths, eigenvalues. All ranks do it together; on rank 0 it runs beside the window.
  */
 #ifndef LANDSCAPE_WORK_H
 #define LANDSCAPE_WORK_H
@@ -25,10 +25,11 @@ typedef struct Session {
     const Dataset *data;
     EvalSet *train, *test;
     LandscapeView view;
-    BackgroundThread *work;     /* rank 0: the thread that this runs on */
-    BackgroundThread *thread;   /* rank 0: the same, for the window */
+    BackgroundThread *work;   /* rank 0: the thread that this runs on */
+    BackgroundThread *thread; /* rank 0: the same, for the window */
     bool paused, complete;
-    long changes, drawn;  /* keys and mouse so far; what landscape_changes() said at the last draw */
+    long changes, drawn; /* keys and mouse so far; what landscape_changes() said at the last
+                          * draw */
 } Session;
 
 /* All of it. False: stopped before the end. */

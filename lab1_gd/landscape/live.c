@@ -1,12 +1,12 @@
 /* live.c: training in slices, and the trail that it leaves: see live.h. */
 #include "live.h"
+#include "check.h"
+#include "epoch_order.h"
+#include "timer.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "check.h"
-#include "epoch_order.h"
-#include "timer.h"
 
 void curve_add(Curve *c, double x, double y)
 {
@@ -38,7 +38,8 @@ static EvalSet *first_of(const LiveSetup *s, const Images *images, int halo)
     int32_t *order = alloc(s->measured, sizeof *order);
     for (int i = 0; i < s->measured; i++)
         order[i] = i;
-    EvalSet *set = eval_set_new(s->be, images, s->data->mean, s->data->istd, order, s->measured, 512, halo);
+    EvalSet *set = eval_set_new(s->be, images, s->data->mean, s->data->istd, order, s->measured,
+                                512, halo);
     free(order);
     return set;
 }
@@ -52,7 +53,8 @@ Live *live_new(const LiveSetup *setup, LiveWish wish)
     l->wish = wish;
     l->m = model_new(be, &setup->spec, LIVE_LARGEST_BATCH);
     l->probe = model_new(be, &setup->spec, 512);
-    l->loader = loader_new(be, &d->train, d->mean, d->istd, LIVE_LARGEST_BATCH, model_halo(l->m), (AugmentSpec){0}, setup->seed);
+    l->loader = loader_new(be, &d->train, d->mean, d->istd, LIVE_LARGEST_BATCH, model_halo(l->m),
+                           (AugmentSpec){0}, setup->seed);
     l->ground_set = first_of(setup, &d->train, model_halo(l->m));
     l->held_set = first_of(setup, &d->test, model_halo(l->m));
     l->totals = tensor_new(be, F64, 2, 1, 1, 1, 0);
@@ -121,7 +123,8 @@ static void trail_add(Live *l)
 
 /* ---- updates ---- */
 
-/* The same start again, whatever the settings are now. The curve of the run before stays for comparison. */
+/* The same start again, whatever the settings are now. The curve of the run before stays for
+ * comparison. */
 static void restart(Live *l)
 {
     model_init(l->m, l->setup.seed);
@@ -175,7 +178,8 @@ static double length(const float *w, int n)
     return sqrt(sum);
 }
 
-/* An update, what it did to the loss, and a step of the trail. Weights that ran away leave no trail. */
+/* An update, what it did to the loss, and a step of the trail. Weights that ran away leave no
+ * trail. */
 static void train(Live *l, const LiveWish *wish, double images_per_s)
 {
     enum { MEASURE_EVERY = 4 };
@@ -216,8 +220,8 @@ static void train(Live *l, const LiveWish *wish, double images_per_s)
 /* ---- the thread ---- */
 
 typedef struct Pace {
-    double next;            /* when the next update is due */
-    double since, images;   /* over which images_per_s is counted */
+    double next;          /* when the next update is due */
+    double since, images; /* over which images_per_s is counted */
     double images_per_s;
 } Pace;
 
@@ -237,11 +241,14 @@ static bool obey(Live *l, LiveWish *wish, Pace *pace)
     double now = timer_now();
     background_lock(l->thread);
     *wish = l->wish;
-    bool may = !l->seen.diverged && (wish->hurry ? l->trail.updates < l->setup.updates : wish->paused ? wish->steps > 0 : now >= pace->next);
+    bool may = !l->seen.diverged && (wish->hurry    ? l->trail.updates < l->setup.updates
+                                     : wish->paused ? wish->steps > 0
+                                                    : now >= pace->next);
     l->wish.steps -= wish->paused && wish->steps > 0;
     background_unlock(l->thread);
     if (may)
-        pace->next = fmax(pace->next + 1 / wish->speed, now - 0.1); /* what was missed is not made good for longer */
+        /* what was missed is not made good for longer */
+        pace->next = fmax(pace->next + 1 / wish->speed, now - 0.1);
     return may;
 }
 

@@ -1,19 +1,22 @@
-/* live_plane.c: the plane through weight space on which the surface is drawn: laid, measured coarse to fine, and the path
- * projected onto it. Three kinds:
+/* live_plane.c: the plane through weight space on which the surface is drawn: laid, measured coarse
+ * to fine, and the path projected onto it. Three kinds:
  *
- *   PLANE_PATH        through now, along the two principal directions of the path so far: where training moves most
- *   PLANE_START_NOW   through now and the start, and across it a random direction, scaled filter by filter
- *   PLANE_RANDOM      around now, two such random directions: what a walk without a gradient would meet
+ *   PLANE_PATH        through now, along the two principal directions of the path so far: where
+ *                     training moves most
+ *   PLANE_START_NOW   through now and the start, and across it a random direction, scaled filter by
+ *                     filter
+ *   PLANE_RANDOM      around now, two such random directions: what a walk without a gradient would
+ *                     meet
  */
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include "check.h"
 #include "directions.h"
 #include "lab1.h"
 #include "linear/linear.h"
 #include "live.h"
 #include "pca.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 static double distance(const float *a, const float *b, int n)
 {
@@ -31,7 +34,8 @@ static void ground_begin(Ground *g, int D)
         g->y = alloc(D, sizeof(float));
         g->from = alloc(D, sizeof(float));
     }
-    g->plane = (Plane){.count = D, .w = g->w, .x = g->x, .y = g->y, .nx = LIVE_SIDE, .ny = LIVE_SIDE};
+    g->plane =
+        (Plane){.count = D, .w = g->w, .x = g->x, .y = g->y, .nx = LIVE_SIDE, .ny = LIVE_SIDE};
     surface_free(g->surface);
     g->surface = surface_new(LIVE_SIDE, LIVE_SIDE);
     g->places = 0;
@@ -89,8 +93,8 @@ static void extent(const Pca *p, int c, double *low, double *high)
     *high += margin;
 }
 
-/* The path's direction c as d [D], turned round where the plane that is shown has it the other way round: no mirror images
- * while one looks. */
+/* The path's direction c as d [D], turned round where the plane that is shown has it the other way
+ * round: no mirror images while one looks. */
 static void take_direction(const Live *l, const Pca *p, int c, float *d, double *low, double *high)
 {
     const Ground *old = &l->shown;
@@ -127,7 +131,8 @@ static void lay_path(Live *l, Ground *g)
     if (p->k > 1) {
         take_direction(l, p, 1, g->y, &b_low, &b_high);
         g->share[1] = p->share[1];
-        double least = 0.5 * (a_high - a_low), missing = fmax(0, least - (b_high - b_low)); /* not too flat a window */
+        /* not too flat a window */
+        double least = 0.5 * (a_high - a_low), missing = fmax(0, least - (b_high - b_low));
         b_low -= missing / 2;
         b_high += missing / 2;
     }
@@ -210,7 +215,8 @@ void ground_path(Live *l)
 
 /* ---- the surface ---- */
 
-/* Points along a side of the finest grid that is whole: 9, 17, 33; 0: none yet. landscape_order() begins with every 4th. */
+/* Points along a side of the finest grid that is whole: 9, 17, 33; 0: none yet. landscape_order()
+ * begins with every 4th. */
 static int whole_side(int known)
 {
     int side = 0;
@@ -242,18 +248,22 @@ static void publish(Live *l, int side)
 static void measure_next(Live *l, Ground *g)
 {
     int point = l->points[g->surface->known++];
-    plane_go(&g->plane, l->probe, plane_a(&g->plane, point % LIVE_SIDE), plane_b(&g->plane, point / LIVE_SIDE));
-    g->surface->loss[point] = metrics_loss(eval_set_metrics(l->probe, l->ground_set, MODEL_FROZEN_STATS));
+    plane_go(&g->plane, l->probe, plane_a(&g->plane, point % LIVE_SIDE),
+             plane_b(&g->plane, point / LIVE_SIDE));
+    g->surface->loss[point] = metrics_loss(
+        eval_set_metrics(l->probe, l->ground_set, MODEL_FROZEN_STATS));
 }
 
-/* The shown plane is measured to its end before weights that have moved on by 5 % of its width ask for another. Where they
- * moved by 15 %, and are about to leave it, or another kind is asked for, it goes at once. */
+/* The shown plane is measured to its end before weights that have moved on by 5 % of its width ask
+ * for another. Where they moved by 15 %, and are about to leave it, or another kind is asked for,
+ * it goes at once. */
 static bool another_is_due(const Live *l, PlaneKind wanted)
 {
     const Ground *g = &l->shown;
     bool whole = whole_side(g->surface->known) == LIVE_SIDE;
     double moved = distance(l->trail.now, g->from, g->plane.count);
-    return g->wanted != wanted || (g->kind != g->wanted && has_moved(l)) || moved > (whole ? 0.05 : 0.15) * g->width;
+    return g->wanted != wanted || (g->kind != g->wanted && has_moved(l)) ||
+           moved > (whole ? 0.05 : 0.15) * g->width;
 }
 
 bool ground_work(Live *l, PlaneKind wanted)

@@ -1,12 +1,14 @@
-/* live_view.c: the picture of a network in training: contours and surface with the path, the loss by update. */
+/* live_view.c: the picture of a network in training: contours and surface with the path, the loss
+ * by update. */
+#include "check.h"
+#include "live.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "check.h"
-#include "live.h"
 
-/* Up to so many times the start's loss is shown: mountains beyond do not flatten the path's valley. */
+/* Up to so many times the start's loss is shown: mountains beyond do not flatten the path's
+ * valley. */
 static const double HIGHEST = 3;
 
 static PlotAxis loss_axis(const LiveSeen *s)
@@ -25,13 +27,19 @@ static PlotAxis loss_axis(const LiveSeen *s)
     return z;
 }
 
-const char *const live_planes[PLANE_KINDS] = {"plane of the path", "plane through start and now", "random plane"};
-static const char *const names[PLANE_KINDS][2] = {{"direction 1", "direction 2"}, {"now → start", "random"}, {"random 1", "random 2"}};
+const char *const live_planes[PLANE_KINDS] = {"plane of the path", "plane through start and now",
+                                              "random plane"};
+static const char *const names[PLANE_KINDS][2] = {{"direction 1", "direction 2"},
+                                                  {"now → start", "random"},
+                                                  {"random 1", "random 2"}};
 
 static void axis_labels(const LiveSeen *s, char x[96], char y[96])
 {
-    static const char *const along[] = {NULL, "from where it was when this plane was laid (0) to the start (1)", "random direction 1 (filter-normalised)"};
-    static const char *const across[] = {NULL, "random direction (filter-normalised)", "random direction 2 (filter-normalised)"};
+    static const char *const along[] = {
+        NULL, "from where it was when this plane was laid (0) to the start (1)",
+        "random direction 1 (filter-normalised)"};
+    static const char *const across[] = {NULL, "random direction (filter-normalised)",
+                                         "random direction 2 (filter-normalised)"};
     x[0] = y[0] = 0;
     if (!s->side)
         return;
@@ -49,11 +57,14 @@ static void draw_path(const LiveSeen *s, PlotPanel *panel, bool flat)
     if (s->places == 0)
         return;
     int last = s->places - 1;
-    plot_line(panel, s->places, s->a, s->b, (PlotStyle){.color = plot_series(1), .width = 2.5, .head = true});
+    plot_line(panel, s->places, s->a, s->b,
+              (PlotStyle){.color = plot_series(1), .width = 2.5, .head = true});
     if (!flat)
         return;
-    plot_scatter(panel, 1, s->a, s->b, (PlotStyle){.color = plot_series(0), .shape = PLOT_DIAMOND, .size = 11});
-    plot_scatter(panel, 1, s->a + last, s->b + last, (PlotStyle){.color = plot_series(1), .size = 11});
+    plot_scatter(panel, 1, s->a, s->b,
+                 (PlotStyle){.color = plot_series(0), .shape = PLOT_DIAMOND, .size = 11});
+    plot_scatter(panel, 1, s->a + last, s->b + last,
+                 (PlotStyle){.color = plot_series(1), .size = 11});
     plot_text(panel, s->a[last], s->b[last], "now", (PlotStyle){.size = 15});
     if (s->plane != PLANE_RANDOM) /* there the whole path is about one point */
         plot_text(panel, s->a[0], s->b[0], "start", (PlotStyle){.size = 15});
@@ -71,23 +82,34 @@ static void draw_note(PlotPanel *panel, const char *missing)
 static void draw_surfaces(const Live *l, Plot *plot, const LiveLook *look, const char *missing)
 {
     const LiveSeen *s = &l->seen;
-    char x[96], y[96], *known = format_new(", %d × %d points%s", s->side, s->side, s->side < LIVE_SIDE ? " so far" : "");
-    char *title = format_new("Loss on %d training pictures%s", l->setup.measured, s->side ? known : "");
+    char x[96], y[96],
+        *known = format_new(", %d × %d points%s", s->side, s->side,
+                            s->side < LIVE_SIDE ? " so far" : "");
+    char *title = format_new("Loss on %d training pictures%s", l->setup.measured,
+                             s->side ? known : "");
     axis_labels(s, x, y);
     PlotAxis z = loss_axis(s);
     PlotGrid grid = {s->side, s->side, s->a_low, s->a_high, s->b_low, s->b_high, s->z};
-    PlotAxis a = {.label = x, .low = s->a_low, .high = s->a_high}, b = {.label = y, .low = s->b_low, .high = s->b_high};
+    PlotAxis a = {.label = x, .low = s->a_low, .high = s->a_high},
+             b = {.label = y, .low = s->b_low, .high = s->b_high};
     PlotAxis short_a = a, short_b = b;
     short_a.label = s->side ? names[s->plane][0] : "";
     short_b.label = s->side ? names[s->plane][1] : "";
-    PlotPanel *contours = plot_panel(plot, (PlotAxes){.rows = 5, .title = title, .x = a, .y = b, .z = z});
-    PlotPanel *surface = plot_panel(plot, (PlotAxes){.rows = 3, .column = 1, .title = "The same as a surface: drag to turn", .x = short_a, .y = short_b, .z = z});
+    PlotPanel *contours = plot_panel(plot,
+                                     (PlotAxes){.rows = 5, .title = title, .x = a, .y = b, .z = z});
+    PlotPanel *surface = plot_panel(plot, (PlotAxes){.rows = 3,
+                                                     .column = 1,
+                                                     .title = "The same as a surface: drag to turn",
+                                                     .x = short_a,
+                                                     .y = short_b,
+                                                     .z = z});
     if (missing)
         draw_note(contours, missing);
     if (s->side) {
         if (look->heat)
             plot_heat(contours, grid);
-        plot_contours(contours, grid, (PlotStyle){.width = 1.4, .color = look->heat ? PLOT_WHITE : 0});
+        plot_contours(contours, grid,
+                      (PlotStyle){.width = 1.4, .color = look->heat ? PLOT_WHITE : 0});
         plot_surface(surface, grid, look->camera);
         draw_path(s, contours, true);
         draw_path(s, surface, false);
@@ -105,12 +127,22 @@ static void draw_curve(PlotPanel *panel, const Curve *c, PlotStyle style)
 static void draw_losses(const Live *l, Plot *plot)
 {
     const LiveSeen *s = &l->seen;
-    PlotPanel *panel = plot_panel(plot, (PlotAxes){.row = 3, .rows = 2, .column = 1, .title = "Loss by update",
-                                                   .x = {.label = "update", .low = 0, .high = fmax(50, fmax(s->update, NAN))},
-                                                   .y = {.label = "mean loss", .log = 10}, .legend = PLOT_BOTTOM_LEFT});
-    draw_curve(panel, &s->batch, (PlotStyle){.label = "training batch", .color = PLOT_GREY, .width = 1});
-    draw_curve(panel, &s->before, (PlotStyle){.label = "held out, the run before", .color = plot_series(5), .dashed = true});
-    draw_curve(panel, &s->held, (PlotStyle){.label = "held out", .color = plot_series(1), .head = true});
+    PlotPanel *panel = plot_panel(
+        plot, (PlotAxes){.row = 3,
+                         .rows = 2,
+                         .column = 1,
+                         .title = "Loss by update",
+                         .x = {.label = "update", .low = 0, .high = fmax(50, fmax(s->update, NAN))},
+                         .y = {.label = "mean loss", .log = 10},
+                         .legend = PLOT_BOTTOM_LEFT});
+    draw_curve(panel, &s->batch,
+               (PlotStyle){.label = "training batch", .color = PLOT_GREY, .width = 1});
+    draw_curve(panel, &s->before,
+               (PlotStyle){.label = "held out, the run before",
+                           .color = plot_series(5),
+                           .dashed = true});
+    draw_curve(panel, &s->held,
+               (PlotStyle){.label = "held out", .color = plot_series(1), .head = true});
 }
 
 /* The state of the run, in one line. */
@@ -118,19 +150,26 @@ static void draw_footer(const Live *l, Plot *plot)
 {
     const LiveSeen *s = &l->seen;
     char text[512], *at = text, *end = text + sizeof text;
-    at += snprintf(at, end - at, "update %d · %.0f images/s · loss %.3f · held out %.3f, %.1f %% right", s->update, s->images_per_s, s->loss,
-                   s->held_loss, 100 * s->accuracy);
+    at += snprintf(at, end - at,
+                   "update %d · %.0f images/s · loss %.3f · held out %.3f, %.1f %% right",
+                   s->update, s->images_per_s, s->loss, s->held_loss, 100 * s->accuracy);
     if (s->places)
-        at += snprintf(at, end - at, " · %.2f from the start · path up to %.2f off the plane", s->moved, s->off);
-    const char *state = s->diverged ? "DIVERGED: r starts again" : l->wish.paused ? "paused" : l->wish.hurry ? "end" : "running";
+        at += snprintf(at, end - at, " · %.2f from the start · path up to %.2f off the plane",
+                       s->moved, s->off);
+    const char *state = s->diverged    ? "DIVERGED: r starts again"
+                      : l->wish.paused ? "paused"
+                      : l->wish.hurry  ? "end"
+                                       : "running";
     snprintf(at, end - at, " · %s", state);
     plot_footer(plot, text);
 }
 
 void live_draw(const Live *l, Plot *plot, const LiveLook *look, const char *missing)
 {
-    char *title = format_new("%s · %s, %d pictures · batch B = %d · η = %.3g · momentum %g · %s", l->setup.spec.name, l->setup.data->name,
-                             l->setup.images, l->wish.batch, l->wish.rate, l->wish.momentum, live_planes[l->wish.plane]);
+    char *title = format_new("%s · %s, %d pictures · batch B = %d · η = %.3g · momentum %g · %s",
+                             l->setup.spec.name, l->setup.data->name, l->setup.images,
+                             l->wish.batch, l->wish.rate, l->wish.momentum,
+                             live_planes[l->wish.plane]);
     plot_begin(plot, 5, 2, title);
     draw_surfaces(l, plot, look, missing);
     draw_losses(l, plot);

@@ -1,13 +1,13 @@
 /* network.c: see network.h. */
 #include "network.h"
+#include "check.h"
+#include "checkpoint.h"
+#include "epoch_order.h"
+#include "network_files.h"
+#include "schedule.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "check.h"
-#include "checkpoint.h"
-#include "network_files.h"
-#include "epoch_order.h"
-#include "schedule.h"
 
 Network *network_new(Backend *be, const ModelSpec *spec, int batch, const char *name)
 {
@@ -15,7 +15,8 @@ Network *network_new(Backend *be, const ModelSpec *spec, int batch, const char *
     ModelSpec own = *spec;
     own.name = n->kind = format_new("%s", spec->name);
     n->m = model_new(be, &own, batch);
-    n->name = name ? format_new("%s", name) : format_new("%s%s", spec->name, spec->no_skip ? " without skips" : "");
+    n->name = name ? format_new("%s", name)
+                   : format_new("%s%s", spec->name, spec->no_skip ? " without skips" : "");
     n->w = alloc(n->m->params.n, sizeof(float));
     n->state = n->m->nstate ? alloc(n->m->state.n, sizeof(float)) : NULL;
     return n;
@@ -130,7 +131,10 @@ static double snapshot(Training *g, int at)
 static bool train(Training *g)
 {
     const Recipe *r = g->r;
-    Schedule rates = {.kind = SCHEDULE_COSINE, .rate = r->rate, .steps = r->updates, .warmup = r->updates / 20 + 1};
+    Schedule rates = {.kind = SCHEDULE_COSINE,
+                      .rate = r->rate,
+                      .steps = r->updates,
+                      .warmup = r->updates / 20 + 1};
     int every = r->updates / r->snapshots > 0 ? r->updates / r->snapshots : 1;
     double loss = snapshot(g, 0);
     for (int u = 0; u < r->updates && !(r->target > 0 && loss <= r->target); u++) {
@@ -244,12 +248,12 @@ bool networks_train(Network *const *net, const TrainingContext *t, const Recipe 
 {
     Work w = {net, t, recipe, alloc(count, sizeof(int)), alloc(count, sizeof(int))};
     bool complete = task_farm_run(t->c, t->be,
-                               &(TaskFarm){.items = read_kept(&w, count),
-                                        .values = 1,
-                                        .context = &w,
-                                        .work = train_item,
-                                        .found = found,
-                                        .goes_on = goes_on});
+                                  &(TaskFarm){.items = read_kept(&w, count),
+                                              .values = 1,
+                                              .context = &w,
+                                              .work = train_item,
+                                              .found = found,
+                                              .goes_on = goes_on});
     comm_broadcast_host(t->c, w.trainer, count * sizeof *w.trainer, 0);
     for (int k = 0; k < count; k++) {
         if (w.trainer[k] >= 0)

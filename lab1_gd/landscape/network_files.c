@@ -1,13 +1,13 @@
 /* network_files.c: see network.h for the three files of a trained network. */
 #include "network_files.h"
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include "check.h"
 #include "checkpoint.h"
 #include "file.h"
 #include "safetensors.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 void network_add(Network *n, const float *w, int at, double loss)
 {
@@ -61,9 +61,13 @@ static void must(char *error) { REQUIRE(!error, "network not saved: %s", error);
 
 static void save_path(const char *path, const Network *n)
 {
-    SafeTensors file = {.tensors = alloc(n->snapshots, sizeof *file.tensors), .count = n->snapshots};
+    SafeTensors file = {.tensors = alloc(n->snapshots, sizeof *file.tensors),
+                        .count = n->snapshots};
     for (int k = 0; k < n->snapshots; k++)
-        file.tensors[k] = (SafeTensor){.name = format_new("update %d", n->at[k]), .dims = 1, .shape = {n->m->params.n}, .data = n->path[k]};
+        file.tensors[k] = (SafeTensor){.name = format_new("update %d", n->at[k]),
+                                       .dims = 1,
+                                       .shape = {n->m->params.n},
+                                       .data = n->path[k]};
     char **keys = alloc(n->snapshots, sizeof *keys), **values = alloc(n->snapshots, sizeof *values);
     for (int k = 0; k < n->snapshots; k++) {
         keys[k] = format_new("loss after update %d", n->at[k]);
@@ -85,7 +89,8 @@ static void save_path(const char *path, const Network *n)
 
 void network_save(const Run *run, Network *n, const Recipe *r, const TrainingContext *t)
 {
-    char *checkpoint = network_path(run, n, ".safetensors"), *path = network_path(run, n, ".path.safetensors"), *recipe = network_path(run, n, ".json");
+    char *checkpoint = network_path(run, n, ".safetensors"),
+         *path = network_path(run, n, ".path.safetensors"), *recipe = network_path(run, n, ".json");
     json_t *json = recipe_json(r, t);
     char *text = json_dumps(json, JSON_INDENT(2) | JSON_SORT_KEYS);
     remove(recipe); /* whatever happens now: not these files with the old recipe */
@@ -113,10 +118,12 @@ static void load_path(const char *path, Network *n)
     for (int k = 0; k < file.count; k++) {
         const SafeTensor *t = &file.tensors[k];
         int at, used = 0;
-        bool good = sscanf(t->name, "update %9d%n", &at, &used) == 1 && !t->name[used] && t->dims == 1 && t->shape[0] == n->m->params.n;
+        bool good = sscanf(t->name, "update %9d%n", &at, &used) == 1 && !t->name[used] &&
+                    t->dims == 1 && t->shape[0] == n->m->params.n;
         snprintf(key, sizeof key, "loss after %s", t->name);
         const char *loss = safetensors_value(&file, key);
-        REQUIRE(good && loss, "%s: tensor '%.60s': not a snapshot of this network: remove the file", path, t->name);
+        REQUIRE(good && loss, "%s: tensor '%.60s': not a snapshot of this network: remove the file",
+                path, t->name);
         network_add(n, t->data, at, atof(loss));
     }
     REQUIRE(n->snapshots > 0, "%s: no snapshots: remove the file", path);
@@ -126,7 +133,8 @@ static void load_path(const char *path, Network *n)
 
 void network_load(const Run *run, Network *n)
 {
-    char *checkpoint = network_path(run, n, ".safetensors"), *path = network_path(run, n, ".path.safetensors");
+    char *checkpoint = network_path(run, n, ".safetensors"),
+         *path = network_path(run, n, ".path.safetensors");
     network_read(n, checkpoint);
     load_path(path, n);
     free(checkpoint);

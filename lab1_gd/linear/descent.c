@@ -1,14 +1,16 @@
 /* descent.c: the descent itself: a history of places that grows by one with each update. */
-#include "lab1.h"
 #include "descent.h"
+#include "check.h"
+#include "lab1.h"
+#include "linear_missing.h"
 #include <math.h>
 #include <stdlib.h>
-#include "check.h"
-#include "linear_missing.h"
 
-Descent descent_new(int points, double noise, uint64_t seed, double rate, double start_w, double start_b)
+Descent descent_new(int points, double noise, uint64_t seed, double rate, double start_w,
+                    double start_b)
 {
-    Descent d = {.seed = seed, .rate = rate, .window = 10, .tolerance = 1e-6, .missing = linear_missing(1)};
+    Descent d = {
+        .seed = seed, .rate = rate, .window = 10, .tolerance = 1e-6, .missing = linear_missing(1)};
     d.points = points_new(points, 1.5, 0.5, noise, seed);
     d.all = parabola_of(&d.points, 0, points);
     d.w = alloc(DESCENT_MAX + 1, sizeof(double));

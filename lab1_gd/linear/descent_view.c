@@ -1,15 +1,18 @@
 /* descent_view.c: five pictures of one full-batch descent. */
-#include <math.h>
-#include <stdio.h>
 #include "check.h"
 #include "descent.h"
+#include <math.h>
+#include <stdio.h>
 
-DescentView descent_view_new(void) { return (DescentView){.map = linear_view_new(), .camera = {-50, 35, 1.05}}; }
+DescentView descent_view_new(void)
+{
+    return (DescentView){.map = linear_view_new(), .camera = {-50, 35, 1.05}};
+}
 
 void descent_view_free(DescentView *v) { linear_view_free(&v->map); }
 
-/* The Hessian's eigenvectors through the lowest point: the axes of every ellipse, drawn to the edge of one of them. Its
- * half axes are as 1/√λ. */
+/* The Hessian's eigenvectors through the lowest point: the axes of every ellipse, drawn to the edge
+ * of one of them. Its half axes are as 1/√λ. */
 static void draw_axes(const Descent *d, const LinearView *v, PlotPanel *panel)
 {
     double w, b, u, t, lambda[2];
@@ -17,12 +20,17 @@ static void draw_axes(const Descent *d, const LinearView *v, PlotPanel *panel)
     parabola_curvature(&d->all, &lambda[0], &lambda[1]);
     parabola_valley(&d->all, &u, &t);
     for (int k = 0; k < 2; k++) {
-        double along_w = k ? -t : u, along_b = k ? u : t, half = 0.42 * (v->w_high - v->w_low) * sqrt(lambda[0] / lambda[k]);
-        double end_w[2] = {w - half * along_w, w + half * along_w}, end_b[2] = {b - half * along_b, b + half * along_b};
+        double along_w = k ? -t : u, along_b = k ? u : t,
+               half = 0.42 * (v->w_high - v->w_low) * sqrt(lambda[0] / lambda[k]);
+        double end_w[2] = {w - half * along_w, w + half * along_w},
+               end_b[2] = {b - half * along_b, b + half * along_b};
         char text[64];
         snprintf(text, sizeof text, "λ = %.2f", lambda[k]);
-        plot_line(panel, 2, end_w, end_b, (PlotStyle){.label = k ? NULL : "Hessian's axes", .color = plot_series(3),
-                                                      .width = 1.5, .dashed = true});
+        plot_line(panel, 2, end_w, end_b,
+                  (PlotStyle){.label = k ? NULL : "Hessian's axes",
+                              .color = plot_series(3),
+                              .width = 1.5,
+                              .dashed = true});
         plot_text(panel, end_w[1], end_b[1], text, (PlotStyle){.color = plot_series(3)});
     }
 }
@@ -32,7 +40,8 @@ static void draw_map(const Descent *d, DescentView *v, PlotPanel *contours, Plot
     PlotGrid grid = linear_view_grid(&v->map, &d->all);
     plot_contours(contours, grid, (PlotStyle){.width = 1.2});
     draw_axes(d, &v->map, contours);
-    linear_draw_path(contours, d->count, d->w, d->b, (PlotStyle){.label = "path", .color = plot_series(1)});
+    linear_draw_path(contours, d->count, d->w, d->b,
+                     (PlotStyle){.label = "path", .color = plot_series(1)});
     linear_draw_answers(contours, &d->points, &d->all, true);
     plot_surface(surface, grid, v->camera);
     plot_line(surface, d->count, d->w, d->b, (PlotStyle){.color = plot_series(1), .head = true});
@@ -42,12 +51,14 @@ static void draw_loss(const Descent *d, PlotPanel *panel)
 {
     double w, b;
     parabola_minimum(&d->all, &w, &b);
-    plot_line(panel, d->count, NULL, d->loss, (PlotStyle){.label = "loss", .color = plot_series(1), .head = true});
+    plot_line(panel, d->count, NULL, d->loss,
+              (PlotStyle){.label = "loss", .color = plot_series(1), .head = true});
     plot_rule_y(panel, parabola_loss(&d->all, w, b),
                 (PlotStyle){.label = "least squares", .color = plot_series(0), .dashed = true});
 }
 
-/* Each update multiplies the distance from the minimum along an eigenvector by 1 - η λ. Below 1 it shrinks. */
+/* Each update multiplies the distance from the minimum along an eigenvector by 1 - η λ. Below 1 it
+ * shrinks. */
 static void draw_range(const Descent *d, PlotPanel *panel)
 {
     enum { N = 101 };
@@ -55,7 +66,8 @@ static void draw_range(const Descent *d, PlotPanel *panel)
     parabola_curvature(&d->all, &lambda[0], &lambda[1]);
     limit = 2 / lambda[1];
     double end = fmax(1.25 * limit, 1.05 * d->rate);
-    plot_boxes(panel, 1, &zero, &limit, &zero, &inf, (PlotStyle){.label = "stable", .color = plot_series(2), .opacity = 0.15});
+    plot_boxes(panel, 1, &zero, &limit, &zero, &inf,
+               (PlotStyle){.label = "stable", .color = plot_series(2), .opacity = 0.15});
     for (int i = 0; i < N; i++) {
         rate[i] = end * i / (N - 1);
         for (int k = 0; k < 2; k++)
@@ -63,7 +75,8 @@ static void draw_range(const Descent *d, PlotPanel *panel)
     }
     for (int k = 1; k >= 0; k--) {
         double now = fabs(1 - d->rate * lambda[k]);
-        PlotStyle style = {.label = k ? "across the valley" : "along the valley", .color = plot_series(k ? 0 : 3)};
+        PlotStyle style = {.label = k ? "across the valley" : "along the valley",
+                           .color = plot_series(k ? 0 : 3)};
         plot_line(panel, N, rate, factor[k], style);
         plot_scatter(panel, 1, &d->rate, &now, (PlotStyle){.color = style.color, .size = 10});
     }
@@ -88,27 +101,51 @@ void descent_draw(const Descent *d, DescentView *v, Plot *plot, const char *stat
     int last = d->count - 1;
     parabola_curvature(&d->all, &low, &high);
     linear_view_fit(&v->map, &d->all, 1, d->count, d->w, d->b);
-    snprintf(text, sizeof text, "Linear model · %d points, noise %.2g · full batch · η = %.4g (stable: 0 < η < 2/λmax = %.3f)",
+    snprintf(text, sizeof text,
+             "Linear model · %d points, noise %.2g · full batch · η = %.4g (stable: 0 < η < 2/λmax "
+             "= %.3f)",
              d->points.n, d->points.noise, d->rate, 2 / high);
     plot_begin(plot, 2, 4, text);
-    PlotPanel *contours = plot_panel(plot, (PlotAxes){.rows = 2, .columns = 2, .title = "Loss over (w, b): click to start there",
-                                     .x = linear_view_w(&v->map), .y = linear_view_b(&v->map), .z = linear_view_loss(&v->map)});
-    PlotPanel *data = plot_panel(plot, (PlotAxes){.column = 2, .title = "Data and line", .legend = PLOT_TOP_LEFT,
-                                                  .x = {.label = "x", .low = -1.2, .high = 3.2}, .y.label = "y"});
-    PlotPanel *loss = plot_panel(plot, (PlotAxes){.column = 3, .title = "Loss by update",
-                                 .x = {.label = "update", .low = 0, .high = fmax(20, d->count)},
-                                 .y = {.label = "mean squared error", .log = 10}});
-    PlotPanel *range = plot_panel(plot, (PlotAxes){.row = 1, .column = 2, .title = "Distance left per update",
-                                  .x.label = "learning rate η", .y = {.label = "factor |1 − ηλ|", .low = 0, .high = 2}, .legend = PLOT_TOP_LEFT});
-    PlotPanel *surface = plot_panel(plot, (PlotAxes){.row = 1, .column = 3, .title = "Surface: drag to turn",
-                                    .x.label = "w", .y.label = "b", .z.label = "loss"});
+    PlotPanel *contours = plot_panel(plot,
+                                     (PlotAxes){.rows = 2,
+                                                .columns = 2,
+                                                .title = "Loss over (w, b): click to start there",
+                                                .x = linear_view_w(&v->map),
+                                                .y = linear_view_b(&v->map),
+                                                .z = linear_view_loss(&v->map)});
+    PlotPanel *data = plot_panel(plot, (PlotAxes){.column = 2,
+                                                  .title = "Data and line",
+                                                  .legend = PLOT_TOP_LEFT,
+                                                  .x = {.label = "x", .low = -1.2, .high = 3.2},
+                                                  .y.label = "y"});
+    PlotPanel *loss =
+        plot_panel(plot, (PlotAxes){.column = 3,
+                                    .title = "Loss by update",
+                                    .x = {.label = "update", .low = 0, .high = fmax(20, d->count)},
+                                    .y = {.label = "mean squared error", .log = 10}});
+    PlotPanel *range = plot_panel(plot,
+                                  (PlotAxes){.row = 1,
+                                             .column = 2,
+                                             .title = "Distance left per update",
+                                             .x.label = "learning rate η",
+                                             .y = {.label = "factor |1 − ηλ|", .low = 0, .high = 2},
+                                             .legend = PLOT_TOP_LEFT});
+    PlotPanel *surface = plot_panel(plot, (PlotAxes){.row = 1,
+                                                     .column = 3,
+                                                     .title = "Surface: drag to turn",
+                                                     .x.label = "w",
+                                                     .y.label = "b",
+                                                     .z.label = "loss"});
     draw_map(d, v, contours, surface);
     linear_draw_data(data, &d->points, &d->all, d->w[last], d->b[last]);
     draw_loss(d, loss);
     draw_range(d, range);
     if (d->missing)
         linear_draw_to_do(contours, d->missing);
-    snprintf(text, sizeof text, "update %d · w = %.4g · b = %.4g · loss %.5g · Hessian's eigenvalues: λ = %.3f and %.3f · %s",
-             last, d->w[last], d->b[last], d->loss[last], low, high, how_it_ended(d) ? how_it_ended(d) : state);
+    snprintf(text, sizeof text,
+             "update %d · w = %.4g · b = %.4g · loss %.5g · Hessian's eigenvalues: λ = %.3f and "
+             "%.3f · %s",
+             last, d->w[last], d->b[last], d->loss[last], low, high,
+             how_it_ended(d) ? how_it_ended(d) : state);
     plot_footer(plot, text);
 }

@@ -1,10 +1,10 @@
 /* linear.c: the points, and the loss over them as the parabola that it is. */
-#include <math.h>
-#include <stdlib.h>
+#include "linear.h"
 #include "check.h"
 #include "lab1.h"
-#include "linear.h"
 #include "rng.h"
+#include <math.h>
+#include <stdlib.h>
 
 Points points_new(int n, double w, double b, double noise, uint64_t seed)
 {
@@ -58,7 +58,8 @@ void parabola_curvature(const Parabola *l, double *low, double *high)
 
 void parabola_valley(const Parabola *l, double *u, double *v)
 {
-    double angle = 0.5 * atan2(2 * l->c, l->a - 1); /* of the larger eigenvalue's vector, in (-π/2, π/2] */
+    double angle = 0.5 * atan2(2 * l->c, l->a - 1); /* of the larger eigenvalue's vector, in
+                                                     * (-π/2, π/2] */
     double sign = angle < 0 ? -1 : 1;
     *u = sign * sin(angle);
     *v = -sign * cos(angle);

@@ -18,10 +18,7 @@ static void try_update(void *unused)
     update(&w, &b, 1, 1, 0.1);
 }
 
-static void try_converged(void *unused)
-{
-    converged(two, 2, 1, 0.1);
-}
+static void try_converged(void *unused) { converged(two, 2, 1, 0.1); }
 
 /* What it leaves in the order becomes an index: a number from nowhere would end the program. */
 static void try_shuffle(void *unused)
@@ -38,10 +35,7 @@ static void try_shuffle(void *unused)
             die(EXIT_WRONG, "it left %d in an order of the numbers 0 to %d", order[i], N - 1);
 }
 
-static void count_updates(void *count, int first, int size, double w, double b)
-{
-    ++*(int *)count;
-}
+static void count_updates(void *count, int first, int size, double w, double b) { ++*(int *)count; }
 
 static void try_minibatch_epoch(void *unused)
 {
@@ -54,9 +48,12 @@ static void try_minibatch_epoch(void *unused)
 
 char *linear_missing(int part)
 {
-    static const ExerciseUse uses[] = {{"lab1_gd/exercises/1c_converged.c", try_converged}, {"lab1_gd/exercises/1a_gradient.c", try_gradient},
-                                       {"lab1_gd/exercises/1b_update.c", try_update}, {"lab1_gd/exercises/2_shuffle.c", try_shuffle},
-                                       {"lab1_gd/exercises/3_minibatch_epoch.c", try_minibatch_epoch}};
+    static const ExerciseUse uses[] = {{"lab1_gd/exercises/1c_converged.c", try_converged},
+                                       {"lab1_gd/exercises/1a_gradient.c", try_gradient},
+                                       {"lab1_gd/exercises/1b_update.c", try_update},
+                                       {"lab1_gd/exercises/2_shuffle.c", try_shuffle},
+                                       {"lab1_gd/exercises/3_minibatch_epoch.c",
+                                        try_minibatch_epoch}};
     char *missing = exercise_missing(uses + 1, part == 1 ? 2 : part == 2 ? 3 : 4);
     return missing || part != 1 ? missing : exercise_missing(uses, 1);
 }

@@ -1,11 +1,14 @@
 /* linear_view.c: see linear_view.h. */
 #include "linear_view.h"
+#include "check.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "check.h"
 
-LinearView linear_view_new(void) { return (LinearView){.zoom = 1, .z = alloc(VIEW_SIDE * VIEW_SIDE, sizeof(double))}; }
+LinearView linear_view_new(void)
+{
+    return (LinearView){.zoom = 1, .z = alloc(VIEW_SIDE * VIEW_SIDE, sizeof(double))};
+}
 
 void linear_view_free(LinearView *v) { free(v->z); }
 
@@ -16,7 +19,8 @@ bool linear_view_wheel(LinearView *v, const PlotEvent *e)
     return e->kind == PLOT_WHEEL;
 }
 
-void linear_view_fit(LinearView *v, const Parabola *l, double aspect, int n, const double *w, const double *b)
+void linear_view_fit(LinearView *v, const Parabola *l, double aspect, int n, const double *w,
+                     const double *b)
 {
     double best_w, best_b, half = 2.5;
     parabola_minimum(l, &best_w, &best_b);
@@ -33,13 +37,20 @@ PlotGrid linear_view_grid(LinearView *v, const Parabola *l)
 {
     for (int j = 0; j < VIEW_SIDE; j++)
         for (int i = 0; i < VIEW_SIDE; i++)
-            v->z[j * VIEW_SIDE + i] = parabola_loss(l, v->w_low + i * (v->w_high - v->w_low) / (VIEW_SIDE - 1),
-                                                    v->b_low + j * (v->b_high - v->b_low) / (VIEW_SIDE - 1));
+            v->z[j * VIEW_SIDE + i] =
+                parabola_loss(l, v->w_low + i * (v->w_high - v->w_low) / (VIEW_SIDE - 1),
+                              v->b_low + j * (v->b_high - v->b_low) / (VIEW_SIDE - 1));
     return (PlotGrid){VIEW_SIDE, VIEW_SIDE, v->w_low, v->w_high, v->b_low, v->b_high, v->z};
 }
 
-PlotAxis linear_view_w(const LinearView *v) { return (PlotAxis){.label = "w", .low = v->w_low, .high = v->w_high}; }
-PlotAxis linear_view_b(const LinearView *v) { return (PlotAxis){.label = "b", .low = v->b_low, .high = v->b_high}; }
+PlotAxis linear_view_w(const LinearView *v)
+{
+    return (PlotAxis){.label = "w", .low = v->w_low, .high = v->w_high};
+}
+PlotAxis linear_view_b(const LinearView *v)
+{
+    return (PlotAxis){.label = "b", .low = v->b_low, .high = v->b_high};
+}
 /* Far out the loss spans too many powers of two. */
 PlotAxis linear_view_loss(const LinearView *v)
 {
@@ -57,8 +68,10 @@ void linear_draw_data(PlotPanel *panel, const Points *p, const Parabola *all, do
     double best_w, best_b;
     parabola_minimum(all, &best_w, &best_b);
     plot_scatter(panel, p->n, p->x, p->y, (PlotStyle){.color = PLOT_GREY, .size = 5});
-    line_through(panel, p->true_w, p->true_b, (PlotStyle){.label = "made from", .color = plot_series(2), .dashed = true});
-    line_through(panel, best_w, best_b, (PlotStyle){.label = "least squares", .color = plot_series(0), .dashed = true});
+    line_through(panel, p->true_w, p->true_b,
+                 (PlotStyle){.label = "made from", .color = plot_series(2), .dashed = true});
+    line_through(panel, best_w, best_b,
+                 (PlotStyle){.label = "least squares", .color = plot_series(0), .dashed = true});
     line_through(panel, w, b, (PlotStyle){.label = "now", .color = plot_series(1), .width = 3});
 }
 
@@ -66,10 +79,16 @@ void linear_draw_answers(PlotPanel *panel, const Points *p, const Parabola *all,
 {
     double w, b;
     parabola_minimum(all, &w, &b);
-    plot_scatter(panel, 1, &w, &b, (PlotStyle){.label = labels ? "least squares" : NULL, .color = plot_series(0),
-                                               .shape = PLOT_STAR, .size = 11});
-    plot_scatter(panel, 1, &p->true_w, &p->true_b, (PlotStyle){.label = labels ? "made from" : NULL, .color = plot_series(2),
-                                                               .shape = PLOT_DIAMOND, .size = 9});
+    plot_scatter(panel, 1, &w, &b,
+                 (PlotStyle){.label = labels ? "least squares" : NULL,
+                             .color = plot_series(0),
+                             .shape = PLOT_STAR,
+                             .size = 11});
+    plot_scatter(panel, 1, &p->true_w, &p->true_b,
+                 (PlotStyle){.label = labels ? "made from" : NULL,
+                             .color = plot_series(2),
+                             .shape = PLOT_DIAMOND,
+                             .size = 9});
 }
 
 void linear_draw_path(PlotPanel *panel, int n, const double *w, const double *b, PlotStyle style)
@@ -89,7 +108,8 @@ void linear_draw_path(PlotPanel *panel, int n, const double *w, const double *b,
 void linear_draw_to_do(PlotPanel *panel, const char *missing)
 {
     char *text = format_new("%s", missing), *line = strstr(text, ": ");
-    for (line = line ? line + 1 : NULL; line; line = strlen(line) > 44 ? strchr(line + 40, ' ') : NULL)
+    for (line = line ? line + 1 : NULL; line;
+         line = strlen(line) > 44 ? strchr(line + 40, ' ') : NULL)
         *line = '\n';
     plot_note(panel, text);
     free(text);
@@ -98,7 +118,8 @@ void linear_draw_to_do(PlotPanel *panel, const char *missing)
 json_t *linear_facts(int points, double noise)
 {
     char *data = format_new("%d points round a line, noise %g", points, noise);
-    json_t *facts = json_pack("{s:s, s:s, s:i}", "data", data, "device", "CPU, one thread", "ranks", 1);
+    json_t *facts = json_pack("{s:s, s:s, s:i}", "data", data, "device", "CPU, one thread", "ranks",
+                              1);
     free(data);
     return facts;
 }

@@ -1,14 +1,17 @@
-/* sgd_floor.c: the theory of the noise floor: see sgd_floor.h. A symmetric 2 × 2 matrix [[p, q], [q, r]] is three
- * numbers p, q, r.
+/* sgd_floor.c: the theory of the noise floor: see sgd_floor.h. A symmetric 2 × 2 matrix [[p, q],
+ * [q, r]] is three numbers p, q, r.
  */
 #include "sgd_floor.h"
 #include <math.h>
 #include <string.h>
 
-const char *const sgd_sampling_name[] = {"shuffled every epoch", "drawn without replacement", "drawn with replacement"};
+const char *const sgd_sampling_name[] = {"shuffled every epoch", "drawn without replacement",
+                                         "drawn with replacement"};
 const char *const sgd_sampling_word[] = {"shuffled", "without", "with"};
 
-typedef struct Sym { double p, q, r; } Sym;
+typedef struct Sym {
+    double p, q, r;
+} Sym;
 
 SgdNoise sgd_noise_of(const Points *p)
 {
@@ -33,27 +36,36 @@ SgdNoise sgd_noise_of(const Points *p)
 static Sym hessian(const SgdNoise *s) { return (Sym){2 * s->all.a, 2 * s->all.c, 2}; }
 
 /* A product of two that commute, as powers of one matrix do: symmetric, too. */
-static Sym times(Sym a, Sym b) { return (Sym){a.p * b.p + a.q * b.q, a.p * b.q + a.q * b.r, a.q * b.q + a.r * b.r}; }
+static Sym times(Sym a, Sym b)
+{
+    return (Sym){a.p * b.p + a.q * b.q, a.p * b.q + a.q * b.r, a.q * b.q + a.r * b.r};
+}
 
 /* M S M, both symmetric. */
 static Sym around(Sym m, Sym s)
 {
-    double a = m.p * s.p + m.q * s.q, b = m.p * s.q + m.q * s.r, c = m.q * s.p + m.r * s.q, d = m.q * s.q + m.r * s.r;
+    double a = m.p * s.p + m.q * s.q, b = m.p * s.q + m.q * s.r, c = m.q * s.p + m.r * s.q,
+           d = m.q * s.q + m.r * s.r;
     return (Sym){a * m.p + b * m.q, a * m.q + b * m.r, c * m.q + d * m.r};
 }
 
 /* A B + B A */
 static Sym both_sides(Sym a, Sym b)
 {
-    return (Sym){2 * (a.p * b.p + a.q * b.q), a.p * b.q + a.q * b.r + b.p * a.q + b.q * a.r, 2 * (a.q * b.q + a.r * b.r)};
+    return (Sym){2 * (a.p * b.p + a.q * b.q), a.p * b.q + a.q * b.r + b.p * a.q + b.q * a.r,
+                 2 * (a.q * b.q + a.r * b.r)};
 }
 
-static Sym plus(Sym a, double f, Sym b) { return (Sym){a.p + f * b.p, a.q + f * b.q, a.r + f * b.r}; }
+static Sym plus(Sym a, double f, Sym b)
+{
+    return (Sym){a.p + f * b.p, a.q + f * b.q, a.r + f * b.r};
+}
 
 /* mean Hᵢ S Hᵢ = mean 4 (xᵢᵀ S xᵢ) xᵢxᵢᵀ */
 static Sym mean_around(const double m[5], Sym s)
 {
-    return (Sym){4 * (s.p * m[4] + 2 * s.q * m[3] + s.r * m[2]), 4 * (s.p * m[3] + 2 * s.q * m[2] + s.r * m[1]),
+    return (Sym){4 * (s.p * m[4] + 2 * s.q * m[3] + s.r * m[2]),
+                 4 * (s.p * m[3] + 2 * s.q * m[2] + s.r * m[1]),
                  4 * (s.p * m[2] + 2 * s.q * m[1] + s.r * m[0])};
 }
 
@@ -69,11 +81,14 @@ static double share(const SgdNoise *s, SgdSampling sampling, int b)
     return sampling == SGD_WITH ? 1.0 / b : s->n > 1 ? (double)(s->n - b) / (b * (s->n - 1.0)) : 0;
 }
 
-/* S after a period (an epoch's updates, or one) that began with it; the mean excess over its updates where asked.
- * noise: 1, or 0 to leave the additive noise out, so that the map is linear. */
-static Sym period(const SgdNoise *s, SgdSampling sampling, double rate, int batch, Sym moment, double noise, double *mean)
+/* S after a period (an epoch's updates, or one) that began with it; the mean excess over its
+ * updates where asked. noise: 1, or 0 to leave the additive noise out, so that the map is
+ * linear. */
+static Sym period(const SgdNoise *s, SgdSampling sampling, double rate, int batch, Sym moment,
+                  double noise, double *mean)
 {
-    Sym h = hessian(s), c = {s->c[0], s->c[1], s->c[2]}, m = plus((Sym){1, 0, 1}, -rate, h), reach = {0, 0, 0}, power = {1, 0, 1};
+    Sym h = hessian(s), c = {s->c[0], s->c[1], s->c[2]}, m = plus((Sym){1, 0, 1}, -rate, h),
+        reach = {0, 0, 0}, power = {1, 0, 1};
     int length = sampling == SGD_SHUFFLED ? (s->n + batch - 1) / batch : 1;
     double sum = 0;
     for (int k = 0; k < length; k++) {
@@ -101,12 +116,16 @@ static double offset(const SgdNoise *s, double rate, int batch)
     int length = (s->n + batch - 1) / batch;
     Sym h = hessian(s), m = plus((Sym){1, 0, 1}, -rate, h), end = {0, 0, 0};
     double w = 0, b = 0, sum = 0;
-    for (int pass = 0; pass < 2; pass++) { /* the first gives one period's shift from 0, the second starts where it is periodic */
+    /* the first gives one period's shift from 0, the second starts where it is periodic */
+    for (int pass = 0; pass < 2; pass++) {
         Sym reach = {0, 0, 0}, power = {1, 0, 1};
         for (int k = 0; k < length; k++) {
             double f = 4 * rate * rate / (s->n - 1.0);
-            double w_new = m.p * w + m.q * b - f * (reach.p * s->skew[3] + 2 * reach.q * s->skew[2] + reach.r * s->skew[1]);
-            b = m.q * w + m.r * b - f * (reach.p * s->skew[2] + 2 * reach.q * s->skew[1] + reach.r * s->skew[0]);
+            double w_new = m.p * w + m.q * b -
+                           f * (reach.p * s->skew[3] + 2 * reach.q * s->skew[2] +
+                                reach.r * s->skew[1]);
+            b = m.q * w + m.r * b -
+                f * (reach.p * s->skew[2] + 2 * reach.q * s->skew[1] + reach.r * s->skew[0]);
             w = w_new;
             sum += pass * 0.5 * (h.p * w * w + 2 * h.q * w * b + h.r * b * b);
             reach = plus(reach, 1, power);
@@ -130,7 +149,8 @@ static Sym solve(const Sym a[3], Sym y)
         if (k < 3)
             column[k] = y;
         const Sym *u = &column[0], *v = &column[1], *t = &column[2];
-        det[k] = u->p * (v->q * t->r - v->r * t->q) - v->p * (u->q * t->r - u->r * t->q) + t->p * (u->q * v->r - u->r * v->q);
+        det[k] = u->p * (v->q * t->r - v->r * t->q) - v->p * (u->q * t->r - u->r * t->q) +
+                 t->p * (u->q * v->r - u->r * v->q);
     }
     return (Sym){det[0] / det[3], det[1] / det[3], det[2] / det[3]};
 }
@@ -139,7 +159,8 @@ double sgd_floor(const SgdNoise *s, SgdSampling sampling, double rate, int batch
 {
     static const Sym unit[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
     double low, high, mean;
-    if (s->c[0] + s->c[2] == 0) { /* no noise: all there is to know is whether some would stay bounded */
+    /* no noise: all there is to know is whether some would stay bounded */
+    if (s->c[0] + s->c[2] == 0) {
         SgdNoise some = *s;
         some.c[0] = some.c[2] = 1;
         return isnan(sgd_floor(&some, sampling, rate, batch)) ? NAN : 0;
@@ -153,14 +174,19 @@ double sgd_floor(const SgdNoise *s, SgdSampling sampling, double rate, int batch
     for (int k = 0; k < 3; k++) /* I - the linear part */
         a[k] = plus(unit[k], -1, period(s, sampling, rate, batch, unit[k], 0, NULL));
     Sym moment = solve(a, noise);
-    /* A covariance, or there is none: a positive map beyond its radius of convergence gives no positive fixed point. */
-    if (!(moment.p >= 0 && moment.r >= 0 && moment.p * moment.r - moment.q * moment.q >= -1e-9 * moment.p * moment.r))
+    /* A covariance, or there is none: a positive map beyond its radius of convergence gives no
+     * positive fixed point. */
+    if (!(moment.p >= 0 && moment.r >= 0 &&
+          moment.p * moment.r - moment.q * moment.q >= -1e-9 * moment.p * moment.r))
         return NAN;
     period(s, sampling, rate, batch, moment, 1, &mean);
     return sampling == SGD_SHUFFLED ? mean + offset(s, rate, batch) : mean;
 }
 
-double sgd_floor_small(const SgdNoise *s, double rate, int batch) { return rate * (s->c[0] + s->c[2]) / (4 * batch); }
+double sgd_floor_small(const SgdNoise *s, double rate, int batch)
+{
+    return rate * (s->c[0] + s->c[2]) / (4 * batch);
+}
 
 double sgd_rate_limit(const SgdNoise *s, SgdSampling sampling, int batch)
 {

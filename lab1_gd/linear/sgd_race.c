@@ -1,16 +1,19 @@
 /* sgd_race.c: see sgd_race.h. */
-#include "lab1.h"
 #include "sgd_race.h"
-#include <math.h>
-#include <stdlib.h>
 #include "check.h"
 #include "descent.h"
+#include "lab1.h"
 #include "linear_missing.h"
-#include "sgd_sampling.h"
 #include "quantiles.h"
+#include "sgd_sampling.h"
 #include "timer.h"
+#include <math.h>
+#include <stdlib.h>
 
-typedef struct Steward { const SgdNoise *noise; Racer *racer; } Steward;
+typedef struct Steward {
+    const SgdNoise *noise;
+    Racer *racer;
+} Steward;
 
 static void note(void *state, int first, int size, double w, double b)
 {
@@ -25,13 +28,15 @@ static void note(void *state, int first, int size, double w, double b)
     k->lost = !(k->loss[k->count++] < DESCENT_LOST);
 }
 
-/* The next epoch of a racer. Its order does not depend on its batch where it is a shuffle: all see the same examples. */
+/* The next epoch of a racer. Its order does not depend on its batch where it is a shuffle: all see
+ * the same examples. */
 static void run_epoch(SgdRace *r, Racer *k)
 {
     Steward steward = {&r->noise, k};
     double w = k->w[k->count - 1], b = k->b[k->count - 1];
     int n = sgd_order(r->order, r->points.n, r->sampling, k->batch, r->seed, k->epoch++);
-    minibatch_epoch(&w, &b, r->points.x, r->points.y, r->order, n, k->batch, r->rate, r->room, note, &steward);
+    minibatch_epoch(&w, &b, r->points.x, r->points.y, r->order, n, k->batch, r->rate, r->room, note,
+                    &steward);
 }
 
 static void catch_up(SgdRace *r, Racer *k)
@@ -44,10 +49,10 @@ static void catch_up(SgdRace *r, Racer *k)
     }
 }
 
-static void ignore(void *state, int first, int size, double w, double b) { }
+static void ignore(void *state, int first, int size, double w, double b) {}
 
-/* Seconds per update: whole epochs in a row, about 20,000 examples, at rate 0; the median of 9 such times, as another
- * program may take the processor meanwhile. */
+/* Seconds per update: whole epochs in a row, about 20,000 examples, at rate 0; the median of 9 such
+ * times, as another program may take the processor meanwhile. */
 static double measure(SgdRace *r, int batch)
 {
     enum { TIMES = 9 };
@@ -56,7 +61,8 @@ static double measure(SgdRace *r, int batch)
     for (int i = 0; i < TIMES; i++) {
         double began = timer_now();
         for (int k = 0; k < repeats; k++)
-            minibatch_epoch(&w, &b, r->points.x, r->points.y, r->order, n, batch, 0, r->room, ignore, NULL);
+            minibatch_epoch(&w, &b, r->points.x, r->points.y, r->order, n, batch, 0, r->room,
+                            ignore, NULL);
         time[i] = (timer_now() - began) / ((double)repeats * (n / batch));
     }
     sort_ascending(time, TIMES);
@@ -77,7 +83,8 @@ static void racer_restart(SgdRace *r, Racer *k)
         k->seconds = measure(r, k->batch);
 }
 
-/* Batch sizes of the survey: those that divide n, so that no batch is short; where these are few, powers of two. */
+/* Batch sizes of the survey: those that divide n, so that no batch is short; where these are few,
+ * powers of two. */
 static int survey_batches(int n, int batch[12])
 {
     int count = 0;
@@ -103,10 +110,13 @@ static void survey_start(SgdRace *r)
             sgd_survey_add(&r->survey, how, r->rate, batch[i]);
 }
 
-SgdRace sgd_race_new(int points, double noise, uint64_t seed, SgdSampling sampling, double rate, double start_w, double start_b,
-                     const int batch[RACERS])
+SgdRace sgd_race_new(int points, double noise, uint64_t seed, SgdSampling sampling, double rate,
+                     double start_w, double start_b, const int batch[RACERS])
 {
-    SgdRace r = {.points = points_new(points, 1.5, 0.5, noise, seed), .seed = seed, .sampling = sampling, .rate = rate,
+    SgdRace r = {.points = points_new(points, 1.5, 0.5, noise, seed),
+                 .seed = seed,
+                 .sampling = sampling,
+                 .rate = rate,
                  .missing = linear_missing(3)};
     r.noise = sgd_noise_of(&r.points);
     r.order = alloc(points, sizeof(int));
@@ -114,7 +124,10 @@ SgdRace sgd_race_new(int points, double noise, uint64_t seed, SgdSampling sampli
     for (int k = 0; k < RACERS; k++) {
         double *room = alloc(4ul * (RACE_MAX + points + 1), sizeof *room);
         size_t stride = RACE_MAX + points + 1;
-        r.racer[k] = (Racer){.batch = batch[k] < points ? batch[k] : points, .w = room, .b = room + stride, .loss = room + 2 * stride,
+        r.racer[k] = (Racer){.batch = batch[k] < points ? batch[k] : points,
+                             .w = room,
+                             .b = room + stride,
+                             .loss = room + 2 * stride,
                              .seen = room + 3 * stride};
     }
     sgd_race_restart(&r, start_w, start_b);
@@ -185,4 +198,7 @@ void sgd_race_step(SgdRace *r)
 
 void sgd_race_back(SgdRace *r) { r->tick -= r->tick > 0; }
 
-int sgd_racer_at(const SgdRace *r, int k) { return r->tick < r->racer[k].count ? r->tick : r->racer[k].count - 1; }
+int sgd_racer_at(const SgdRace *r, int k)
+{
+    return r->tick < r->racer[k].count ? r->tick : r->racer[k].count - 1;
+}

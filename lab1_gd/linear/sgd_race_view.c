@@ -1,11 +1,11 @@
-/* sgd_race_view.c: five pictures of one race: the paths; the noise floor against η/B; the loss by updates, by examples
- * and by seconds.
+/* sgd_race_view.c: five pictures of one race: the paths; the noise floor against η/B; the loss by
+ * updates, by examples and by seconds.
  */
+#include "check.h"
+#include "sgd_race.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include "check.h"
-#include "sgd_race.h"
 
 static uint32_t color_of(int racer)
 {
@@ -13,7 +13,10 @@ static uint32_t color_of(int racer)
     return colors[racer];
 }
 
-static PlotStyle style_of(const SgdRace *r, int k) { return (PlotStyle){.color = color_of(k), .width = k == r->marked ? 2.8 : 1.6}; }
+static PlotStyle style_of(const SgdRace *r, int k)
+{
+    return (PlotStyle){.color = color_of(k), .width = k == r->marked ? 2.8 : 1.6};
+}
 
 static void draw_paths(const SgdRace *r, SgdRaceView *v, PlotPanel *panel)
 {
@@ -30,19 +33,29 @@ static void draw_paths(const SgdRace *r, SgdRaceView *v, PlotPanel *panel)
 
 static void draw_floors(const SgdRace *r, PlotPanel *panel)
 {
-    static const struct { SgdSampling how; int color; PlotShape shape; } rows[] = {
-        {SGD_WITH, 0, PLOT_DOT}, {SGD_WITHOUT, 4, PLOT_TRIANGLE}, {SGD_SHUFFLED, 2, PLOT_SQUARE}};
+    static const struct {
+        SgdSampling how;
+        int color;
+        PlotShape shape;
+    } rows[] = {{SGD_WITH, 0, PLOT_DOT},
+                {SGD_WITHOUT, 4, PLOT_TRIANGLE},
+                {SGD_SHUFFLED, 2, PLOT_SQUARE}};
     double x[2] = {r->rate / r->points.n, r->rate};
     double y[2] = {sgd_floor_small(&r->noise, x[0], 1), sgd_floor_small(&r->noise, x[1], 1)};
-    plot_line(panel, 2, x, y, (PlotStyle){.label = "η tr(C) / 4B", .color = PLOT_GREY, .width = 1.5, .dashed = true});
+    plot_line(
+        panel, 2, x, y,
+        (PlotStyle){.label = "η tr(C) / 4B", .color = PLOT_GREY, .width = 1.5, .dashed = true});
     for (int i = 0; i < 3; i++)
         sgd_survey_draw(&r->survey, panel, rows[i].how, true,
-                        (PlotStyle){.label = sgd_sampling_name[rows[i].how], .color = plot_series(rows[i].color), .shape = rows[i].shape});
+                        (PlotStyle){.label = sgd_sampling_name[rows[i].how],
+                                    .color = plot_series(rows[i].color),
+                                    .shape = rows[i].shape});
 }
 
 typedef enum { BY_UPDATES, BY_EXAMPLES, BY_SECONDS } Clock;
 
-/* Over each step of the log axis, from an eighth of the updates so far: the mean, in a band from lowest to highest. */
+/* Over each step of the log axis, from an eighth of the updates so far: the mean, in a band from
+ * lowest to highest. */
 static void draw_losses(const SgdRace *r, PlotPanel *panel, Clock clock)
 {
     enum { STEPS = 128 };
@@ -61,22 +74,32 @@ static void draw_losses(const SgdRace *r, PlotPanel *panel, Clock clock)
                 sum += excess;
             }
             mean[n] = sum / (to - (to - 1 - from / 8 > 1 ? to - 1 - from / 8 : 1));
-            x[n] = clock == BY_UPDATES ? to - 1 : clock == BY_EXAMPLES ? racer->seen[to - 1] : (to - 1) * racer->seconds;
+            x[n] = clock == BY_UPDATES  ? to - 1
+                 : clock == BY_EXAMPLES ? racer->seen[to - 1]
+                                        : (to - 1) * racer->seconds;
         }
         PlotStyle style = style_of(r, k);
         plot_band(panel, n, x, low, high, (PlotStyle){.color = style.color, .opacity = 0.18});
         style.head = true;
         plot_line(panel, n, x, mean, style);
         if (clock == BY_UPDATES && racer->floor > 0)
-            plot_rule_y(panel, racer->floor, (PlotStyle){.color = style.color, .width = 1.2, .dashed = true});
+            plot_rule_y(panel, racer->floor,
+                        (PlotStyle){.color = style.color, .width = 1.2, .dashed = true});
     }
 }
 
-static PlotPanel *loss_panel(const SgdRace *r, Plot *plot, int column, const char *title, const char *label)
+static PlotPanel *loss_panel(const SgdRace *r, Plot *plot, int column, const char *title,
+                             const char *label)
 {
     double start = r->racer[0].loss[0] - r->noise.lowest;
-    return plot_panel(plot, (PlotAxes){.row = 1, .column = column, .columns = 2, .title = title, .x = {.label = label, .log = 10},
-                                       .y = {.label = "loss − lowest", .log = 10, .low = 3e-5 * start, .high = NAN}});
+    return plot_panel(
+        plot,
+        (PlotAxes){.row = 1,
+                   .column = column,
+                   .columns = 2,
+                   .title = title,
+                   .x = {.label = label, .log = 10},
+                   .y = {.label = "loss − lowest", .log = 10, .low = 3e-5 * start, .high = NAN}});
 }
 
 void sgd_race_draw(const SgdRace *r, SgdRaceView *v, Plot *plot, const char *state)
@@ -84,13 +107,24 @@ void sgd_race_draw(const SgdRace *r, SgdRaceView *v, Plot *plot, const char *sta
     char text[512];
     int n = r->points.n;
     linear_view_fit(&v->map, &r->noise.all, 1.6, 1, &r->start_w, &r->start_b);
-    snprintf(text, sizeof text, "Linear model · %d points, noise %.2g · batches %d, %d, %d, %d, %s · η = %.4g", n, r->points.noise,
-             r->racer[0].batch, r->racer[1].batch, r->racer[2].batch, r->racer[3].batch, sgd_sampling_name[r->sampling], r->rate);
+    snprintf(text, sizeof text,
+             "Linear model · %d points, noise %.2g · batches %d, %d, %d, %d, %s · η = %.4g", n,
+             r->points.noise, r->racer[0].batch, r->racer[1].batch, r->racer[2].batch,
+             r->racer[3].batch, sgd_sampling_name[r->sampling], r->rate);
     plot_begin(plot, 2, 6, text);
-    PlotPanel *paths = plot_panel(plot, (PlotAxes){.columns = 3, .title = "Loss over (w, b): click to start there", .x = linear_view_w(&v->map),
-                                                   .y = linear_view_b(&v->map), .z = linear_view_loss(&v->map)});
-    PlotPanel *floors = plot_panel(plot, (PlotAxes){.column = 3, .columns = 3, .title = "Noise floor, measured over theory, B from 1 to N",
-                                   .x = {.label = "η/B", .log = 10}, .y = {.label = "mean loss − lowest", .log = 10}, .legend = PLOT_BOTTOM_RIGHT});
+    PlotPanel *paths = plot_panel(plot,
+                                  (PlotAxes){.columns = 3,
+                                             .title = "Loss over (w, b): click to start there",
+                                             .x = linear_view_w(&v->map),
+                                             .y = linear_view_b(&v->map),
+                                             .z = linear_view_loss(&v->map)});
+    PlotPanel *floors =
+        plot_panel(plot, (PlotAxes){.column = 3,
+                                    .columns = 3,
+                                    .title = "Noise floor, measured over theory, B from 1 to N",
+                                    .x = {.label = "η/B", .log = 10},
+                                    .y = {.label = "mean loss − lowest", .log = 10},
+                                    .legend = PLOT_BOTTOM_RIGHT});
     draw_paths(r, v, paths);
     draw_floors(r, floors);
     draw_losses(r, loss_panel(r, plot, 0, "By updates (dashed: floor)", "updates"), BY_UPDATES);
@@ -101,8 +135,11 @@ void sgd_race_draw(const SgdRace *r, SgdRaceView *v, Plot *plot, const char *sta
     if (r->missing)
         linear_draw_to_do(paths, r->missing);
     const Racer *m = &r->racer[r->marked];
-    snprintf(text, sizeof text, "update %d · %d: batch %d, %.3g µs per update, loss %.4g (lowest %.4g)%s · floors: %.0f %% measured · %s",
-             r->tick, r->marked + 1, m->batch, 1e6 * m->seconds, m->loss[sgd_racer_at(r, r->marked)], r->noise.lowest,
-             m->lost ? ", DIVERGED" : "", 100 * sgd_survey_done(&r->survey), r->tick == RACE_MAX ? "the race is over" : state);
+    snprintf(text, sizeof text,
+             "update %d · %d: batch %d, %.3g µs per update, loss %.4g (lowest %.4g)%s · floors: "
+             "%.0f %% measured · %s",
+             r->tick, r->marked + 1, m->batch, 1e6 * m->seconds,
+             m->loss[sgd_racer_at(r, r->marked)], r->noise.lowest, m->lost ? ", DIVERGED" : "",
+             100 * sgd_survey_done(&r->survey), r->tick == RACE_MAX ? "the race is over" : state);
     plot_footer(plot, text);
 }

@@ -1,14 +1,18 @@
 /* sgd_survey.c: see sgd_survey.h. */
 #include "sgd_survey.h"
-#include <math.h>
-#include <stdlib.h>
 #include "check.h"
 #include "sgd_sampling.h"
 #include "timer.h"
+#include <math.h>
+#include <stdlib.h>
 
 SgdSurvey sgd_survey_new(Points points, SgdEpoch *run, uint64_t seed, int blocks)
 {
-    SgdSurvey s = {.points = points, .noise = sgd_noise_of(&points), .run = run, .seed = seed, .blocks = blocks};
+    SgdSurvey s = {.points = points,
+                   .noise = sgd_noise_of(&points),
+                   .run = run,
+                   .seed = seed,
+                   .blocks = blocks};
     s.order = alloc(points.n, sizeof *s.order);
     s.room = alloc(2ul * points.n, sizeof *s.room);
     return s;
@@ -26,12 +30,19 @@ void sgd_survey_add(SgdSurvey *s, SgdSampling sampling, double rate, int batch)
     s->point = realloc(s->point, (s->count + 1) * sizeof *s->point);
     ASSERT(s->point);
     SgdPoint *p = &s->point[s->count++];
-    *p = (SgdPoint){.sampling = sampling, .rate = rate, .batch = batch, .theory = sgd_floor(&s->noise, sampling, rate, batch)};
+    *p = (SgdPoint){.sampling = sampling,
+                    .rate = rate,
+                    .batch = batch,
+                    .theory = sgd_floor(&s->noise, sampling, rate, batch)};
     p->lost = isnan(p->theory) || p->theory == 0; /* nothing to measure */
     parabola_minimum(&s->noise.all, &p->w, &p->b);
 }
 
-typedef struct Tally { const SgdNoise *noise; double sum; long count; } Tally;
+typedef struct Tally {
+    const SgdNoise *noise;
+    double sum;
+    long count;
+} Tally;
 
 static void tally(void *state, int first, int size, double w, double b)
 {
@@ -40,8 +51,9 @@ static void tally(void *state, int first, int size, double w, double b)
     t->count++;
 }
 
-/* A block: 10 times as many updates as the slow direction needs to forget e-fold, so that blocks hardly know of each other.
- * The first block only forgets the start: what is left of it is e^-20 of the variance. */
+/* A block: 10 times as many updates as the slow direction needs to forget e-fold, so that blocks
+ * hardly know of each other. The first block only forgets the start: what is left of it is e^-20 of
+ * the variance. */
 static void work_block(SgdSurvey *s, SgdPoint *p)
 {
     double low, high;
@@ -50,8 +62,10 @@ static void work_block(SgdSurvey *s, SgdPoint *p)
     Tally t = {.noise = &s->noise};
     while (t.count < updates) {
         int n = sgd_order(s->order, s->points.n, p->sampling, p->batch, s->seed + 1, p->epoch++);
-        s->run(&p->w, &p->b, s->points.x, s->points.y, s->order, n, p->batch, p->rate, s->room, tally, &t);
-        if (t.count == 0 || !(t.sum < 1e9 * (double)t.count)) { /* away, or an epoch that reports nothing */
+        s->run(&p->w, &p->b, s->points.x, s->points.y, s->order, n, p->batch, p->rate, s->room,
+               tally, &t);
+        /* away, or an epoch that reports nothing */
+        if (t.count == 0 || !(t.sum < 1e9 * (double)t.count)) {
             p->lost = true;
             return;
         }
@@ -67,7 +81,8 @@ static SgdPoint *least_measured(const SgdSurvey *s)
 {
     SgdPoint *least = NULL;
     for (int i = 0; i < s->count; i++)
-        if (!s->point[i].lost && s->point[i].blocks <= s->blocks && (!least || s->point[i].blocks < least->blocks))
+        if (!s->point[i].lost && s->point[i].blocks <= s->blocks &&
+            (!least || s->point[i].blocks < least->blocks))
             least = &s->point[i];
     return least;
 }

@@ -1,15 +1,16 @@
 /* sgd_walk.c: see sgd_walk.h. */
-#include "lab1.h"
 #include "sgd_walk.h"
-#include <stdlib.h>
 #include "check.h"
 #include "descent.h"
+#include "lab1.h"
 #include "linear_missing.h"
 #include "sgd_sampling.h"
+#include <stdlib.h>
 
 /* An epoch of updates on one example each: what sgd_walk_step() does, without its memory. */
-static void one_by_one(double *w, double *b, const double *x, const double *y, const int *order, int n, int batch, double rate,
-                       double *room, UpdateReport *report, void *state)
+static void one_by_one(double *w, double *b, const double *x, const double *y, const int *order,
+                       int n, int batch, double rate, double *room, UpdateReport *report,
+                       void *state)
 {
     for (int i = 0; i < n; i++) {
         double dw, db;
@@ -19,7 +20,8 @@ static void one_by_one(double *w, double *b, const double *x, const double *y, c
     }
 }
 
-/* Rates from far below the limit to near it. At batch 1 the two draws are the same: one of them is measured. */
+/* Rates from far below the limit to near it. At batch 1 the two draws are the same: one of them is
+ * measured. */
 static void survey_start(SgdWalk *s)
 {
     double limit = sgd_rate_limit(&s->noise, SGD_WITH, 1);
@@ -32,9 +34,14 @@ static void survey_start(SgdWalk *s)
     }
 }
 
-SgdWalk sgd_walk_new(int points, double noise, uint64_t seed, SgdSampling sampling, double rate, double start_w, double start_b)
+SgdWalk sgd_walk_new(int points, double noise, uint64_t seed, SgdSampling sampling, double rate,
+                     double start_w, double start_b)
 {
-    SgdWalk s = {.points = points_new(points, 1.5, 0.5, noise, seed), .seed = seed, .sampling = sampling, .rate = rate, .ordered = -1,
+    SgdWalk s = {.points = points_new(points, 1.5, 0.5, noise, seed),
+                 .seed = seed,
+                 .sampling = sampling,
+                 .rate = rate,
+                 .ordered = -1,
                  .missing = linear_missing(2)};
     s.noise = sgd_noise_of(&s.points);
     s.w = alloc(WALK_MAX + 1, sizeof(double));

@@ -1,38 +1,45 @@
-/* sgd_walk_view.c: five pictures of one walk: the points; the loss of the next update's example alone, and of all, with
- * the same path; the losses by update; the noise floor against the rate.
+/* sgd_walk_view.c: five pictures of one walk: the points; the loss of the next update's example
+ * alone, and of all, with the same path; the losses by update; the noise floor against the rate.
  */
+#include "check.h"
+#include "sgd_walk.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include "check.h"
-#include "sgd_walk.h"
 
 /* The path, thin, and its newest updates. */
 static void draw_path(const SgdWalk *s, PlotPanel *panel)
 {
     int tail = s->count < 40 ? s->count : 40, from = s->count - tail;
-    linear_draw_path(panel, s->count, s->w, s->b, (PlotStyle){.color = plot_series(1), .width = 1, .opacity = 0.45});
-    plot_line(panel, tail, s->w + from, s->b + from, (PlotStyle){.color = plot_series(1), .width = 2});
+    linear_draw_path(panel, s->count, s->w, s->b,
+                     (PlotStyle){.color = plot_series(1), .width = 1, .opacity = 0.45});
+    plot_line(panel, tail, s->w + from, s->b + from,
+              (PlotStyle){.color = plot_series(1), .width = 2});
 }
 
 static void draw_data(SgdWalk *s, PlotPanel *panel, int i)
 {
     int last = s->count - 1;
     linear_draw_data(panel, &s->points, &s->noise.all, s->w[last], s->b[last]);
-    double y[2] = {s->points.y[i], s->w[last] * s->points.x[i] + s->b[last]}, x[2] = {s->points.x[i], s->points.x[i]};
+    double y[2] = {s->points.y[i], s->w[last] * s->points.x[i] + s->b[last]},
+           x[2] = {s->points.x[i], s->points.x[i]};
     plot_line(panel, 2, x, y, (PlotStyle){.color = plot_series(3), .width = 2.5});
-    plot_scatter(panel, 1, x, y, (PlotStyle){.label = "next example", .color = plot_series(3), .size = 11});
+    plot_scatter(panel, 1, x, y,
+                 (PlotStyle){.label = "next example", .color = plot_series(3), .size = 11});
 }
 
-/* One example's loss is 0 on the line b = y - x w: every line through that point fits it. Its slope, at any place, is
- * across this line, so the next update goes towards it (and, for a large rate, beyond). */
+/* One example's loss is 0 on the line b = y - x w: every line through that point fits it. Its
+ * slope, at any place, is across this line, so the next update goes towards it (and, for a large
+ * rate, beyond). */
 static void draw_one(const SgdWalk *s, SgdWalkView *v, PlotPanel *panel, int i)
 {
     Parabola own = parabola_of(&s->points, i, 1);
     double x = s->points.x[i], y = s->points.y[i];
     double w[2] = {v->map.w_low, v->map.w_high}, b[2] = {y - x * w[0], y - x * w[1]};
     plot_contours(panel, linear_view_grid(&v->map, &own), (PlotStyle){.width = 1.2});
-    plot_line(panel, 2, w, b, (PlotStyle){.label = "fits it exactly", .color = plot_series(3), .width = 2, .dashed = true});
+    plot_line(panel, 2, w, b,
+              (PlotStyle){
+                  .label = "fits it exactly", .color = plot_series(3), .width = 2, .dashed = true});
     linear_draw_answers(panel, &s->points, &s->noise.all, false);
     draw_path(s, panel);
 }
@@ -53,7 +60,8 @@ static double highest(const SgdWalk *s)
     return high;
 }
 
-/* The loss over all examples; of a long walk the mean over some updates each, in a band from lowest to highest. */
+/* The loss over all examples; of a long walk the mean over some updates each, in a band from lowest
+ * to highest. */
 static void draw_level(const SgdWalk *s, PlotPanel *panel)
 {
     enum { MOST = 400 };
@@ -71,7 +79,9 @@ static void draw_level(const SgdWalk *s, PlotPanel *panel)
     }
     if (step > 1)
         plot_band(panel, n, x, low, high, (PlotStyle){.color = plot_series(1), .opacity = 0.3});
-    plot_line(panel, n, x, mean, (PlotStyle){.label = "all examples", .color = plot_series(1), .width = 1.75, .head = true});
+    plot_line(
+        panel, n, x, mean,
+        (PlotStyle){.label = "all examples", .color = plot_series(1), .width = 1.75, .head = true});
 }
 
 static void draw_losses(const SgdWalk *s, PlotPanel *panel)
@@ -83,13 +93,22 @@ static void draw_losses(const SgdWalk *s, PlotPanel *panel)
         t[k] = k * n;
         loss[k] = s->loss[k * n];
     }
-    int shown = s->count - 1 < DOTS ? s->count - 1 : DOTS, from = s->count - 1 - shown; /* the newest dots */
+    /* the newest dots */
+    int shown = s->count - 1 < DOTS ? s->count - 1 : DOTS, from = s->count - 1 - shown;
     double at[DOTS];
     for (int k = 0; k < shown; k++)
         at[k] = from + k;
-    plot_scatter(panel, shown, at, s->own + from, (PlotStyle){.label = "its own example", .color = plot_series(5), .size = 4, .opacity = 0.6});
+    plot_scatter(panel, shown, at, s->own + from,
+                 (PlotStyle){.label = "its own example",
+                             .color = plot_series(5),
+                             .size = 4,
+                             .opacity = 0.6});
     draw_level(s, panel);
-    PlotStyle style = {.label = "… after each epoch", .color = plot_series(0), .shape = PLOT_SQUARE, .size = 8, .width = 1.5};
+    PlotStyle style = {.label = "… after each epoch",
+                       .color = plot_series(0),
+                       .shape = PLOT_SQUARE,
+                       .size = 8,
+                       .width = 1.5};
     if (epochs <= 40)
         plot_scatter(panel, epochs, t, loss, style);
     else
@@ -106,10 +125,15 @@ static void draw_floor(const SgdWalk *s, PlotPanel *panel)
         rate[i] = limit * pow(300, (double)i / (N - 1) - 1);
         small[i] = sgd_floor_small(&s->noise, rate[i], 1);
     }
-    plot_line(panel, N, rate, small, (PlotStyle){.label = "η tr(C) / 4", .color = PLOT_GREY, .width = 1.5, .dashed = true});
-    sgd_survey_draw(&s->survey, panel, SGD_WITH, false, (PlotStyle){.label = "drawn anew", .color = plot_series(0)});
+    plot_line(
+        panel, N, rate, small,
+        (PlotStyle){.label = "η tr(C) / 4", .color = PLOT_GREY, .width = 1.5, .dashed = true});
+    sgd_survey_draw(&s->survey, panel, SGD_WITH, false,
+                    (PlotStyle){.label = "drawn anew", .color = plot_series(0)});
     sgd_survey_draw(&s->survey, panel, SGD_SHUFFLED, false,
-                    (PlotStyle){.label = sgd_sampling_name[SGD_SHUFFLED], .color = plot_series(2), .shape = PLOT_SQUARE});
+                    (PlotStyle){.label = sgd_sampling_name[SGD_SHUFFLED],
+                                .color = plot_series(2),
+                                .shape = PLOT_SQUARE});
     plot_rule_x(panel, s->rate, (PlotStyle){.label = "η now", .color = plot_series(1), .width = 2});
 }
 
@@ -118,23 +142,49 @@ void sgd_walk_draw(SgdWalk *s, SgdWalkView *v, Plot *plot, const char *state)
     char text[512];
     int last = s->count - 1, n = s->points.n, i = sgd_walk_example(s, last);
     linear_view_fit(&v->map, &s->noise.all, 1, s->count, s->w, s->b);
-    snprintf(text, sizeof text, "Linear model · %d points, noise %.2g · batch 1, %s · η = %.4g (variance bounded: η < %.3f)", n, s->points.noise,
-             s->sampling == SGD_SHUFFLED ? "shuffled" : "drawn anew", s->rate, sgd_rate_limit(&s->noise, SGD_WITH, 1));
+    snprintf(text, sizeof text,
+             "Linear model · %d points, noise %.2g · batch 1, %s · η = %.4g (variance bounded: η < "
+             "%.3f)",
+             n, s->points.noise, s->sampling == SGD_SHUFFLED ? "shuffled" : "drawn anew", s->rate,
+             sgd_rate_limit(&s->noise, SGD_WITH, 1));
     plot_begin(plot, 2, 6, text);
-    PlotPanel *data = plot_panel(plot, (PlotAxes){.columns = 2, .title = "Data and line", .legend = PLOT_TOP_LEFT,
-                                                  .x = {.label = "x", .low = -1.2, .high = 3.2}, .y.label = "y"});
-    snprintf(text, sizeof text, "Loss of one example: x = %.2f, y = %.2f", s->points.x[i], s->points.y[i]);
-    PlotAxis w = linear_view_w(&v->map), b = linear_view_b(&v->map), loss = linear_view_loss(&v->map);
+    PlotPanel *data = plot_panel(plot, (PlotAxes){.columns = 2,
+                                                  .title = "Data and line",
+                                                  .legend = PLOT_TOP_LEFT,
+                                                  .x = {.label = "x", .low = -1.2, .high = 3.2},
+                                                  .y.label = "y"});
+    snprintf(text, sizeof text, "Loss of one example: x = %.2f, y = %.2f", s->points.x[i],
+             s->points.y[i]);
+    PlotAxis w = linear_view_w(&v->map), b = linear_view_b(&v->map),
+             loss = linear_view_loss(&v->map);
     loss.low = s->noise.lowest / 4;
     loss.high = 64 * fmax(s->noise.lowest, 1);
-    PlotPanel *one = plot_panel(plot, (PlotAxes){.column = 2, .columns = 2, .title = text, .x = w, .y = b, .z = loss});
-    PlotPanel *all = plot_panel(plot, (PlotAxes){.column = 4, .columns = 2, .title = "Loss of all: click to start", .x = w, .y = b, .z = loss});
-    PlotPanel *losses = plot_panel(plot, (PlotAxes){.row = 1, .columns = 3, .title = "Loss by update",
-                                   .x = {.label = "update", .low = 0, .high = fmax(20, s->count)},
-                                   .y = {.label = "squared error", .log = 10, .low = s->noise.lowest / 30, .high = 20 * highest(s)},
-                                   .legend = PLOT_TOP_RIGHT});
-    PlotPanel *floor = plot_panel(plot, (PlotAxes){.row = 1, .column = 3, .columns = 3, .title = "Noise floor, measured over theory",
-                                  .x = {.label = "learning rate η", .log = 10}, .y = {.label = "mean loss − lowest", .log = 10}});
+    PlotPanel *one =
+        plot_panel(plot,
+                   (PlotAxes){.column = 2, .columns = 2, .title = text, .x = w, .y = b, .z = loss});
+    PlotPanel *all = plot_panel(plot, (PlotAxes){.column = 4,
+                                                 .columns = 2,
+                                                 .title = "Loss of all: click to start",
+                                                 .x = w,
+                                                 .y = b,
+                                                 .z = loss});
+    PlotPanel *losses =
+        plot_panel(plot, (PlotAxes){.row = 1,
+                                    .columns = 3,
+                                    .title = "Loss by update",
+                                    .x = {.label = "update", .low = 0, .high = fmax(20, s->count)},
+                                    .y = {.label = "squared error",
+                                          .log = 10,
+                                          .low = s->noise.lowest / 30,
+                                          .high = 20 * highest(s)},
+                                    .legend = PLOT_TOP_RIGHT});
+    PlotPanel *floor = plot_panel(plot,
+                                  (PlotAxes){.row = 1,
+                                             .column = 3,
+                                             .columns = 3,
+                                             .title = "Noise floor, measured over theory",
+                                             .x = {.label = "learning rate η", .log = 10},
+                                             .y = {.label = "mean loss − lowest", .log = 10}});
     draw_data(s, data, i);
     draw_one(s, v, one, i);
     draw_all(s, v, all);
@@ -144,8 +194,13 @@ void sgd_walk_draw(SgdWalk *s, SgdWalkView *v, Plot *plot, const char *state)
         plot_note(floor, "no noise: no floor");
     if (s->missing)
         linear_draw_to_do(losses, s->missing);
-    snprintf(text, sizeof text, "update %d, epoch %d · w = %.4g · b = %.4g · loss %.4g (lowest %.4g) · floor: %.0f %% measured · %s",
-             last, last / n, s->w[last], s->b[last], s->loss[last], s->noise.lowest, 100 * sgd_survey_done(&s->survey),
-             s->lost ? "DIVERGED: the rate is too large" : last == WALK_MAX ? "stopped: too many updates" : state);
+    snprintf(text, sizeof text,
+             "update %d, epoch %d · w = %.4g · b = %.4g · loss %.4g (lowest %.4g) · floor: %.0f %% "
+             "measured · %s",
+             last, last / n, s->w[last], s->b[last], s->loss[last], s->noise.lowest,
+             100 * sgd_survey_done(&s->survey),
+             s->lost            ? "DIVERGED: the rate is too large"
+             : last == WALK_MAX ? "stopped: too many updates"
+                                : state);
     plot_footer(plot, text);
 }

@@ -1,5 +1,6 @@
-/* data_parallel.c: every rank has the whole network and its own part of the batch; then the gradients are added. The loss's
- * gradient was divided by the size of the whole batch (mlp_loss), so their sum is the mean over all pictures.
+/* data_parallel.c: every rank has the whole network and its own part of the batch; then the
+ * gradients are added. The loss's gradient was divided by the size of the whole batch (mlp_loss),
+ * so their sum is the mean over all pictures.
  */
 #include "parallel.h"
 
@@ -19,5 +20,6 @@ void data_sum(Worker *w)
 {
     double began = act_begin(ACT_ADD), bytes = 4.0 * w->net->grads.n;
     comm_all_reduce(w->across, w->net->grads, COMM_SUM, w->net->s);
-    act_end(&w->log, (Act){.kind = ACT_ADD, .partner = 100 + w->stage + w->shard, .bytes = bytes}, began);
+    act_end(&w->log, (Act){.kind = ACT_ADD, .partner = 100 + w->stage + w->shard, .bytes = bytes},
+            began);
 }

@@ -1,10 +1,10 @@
 /* mlp.c: see mlp.h. */
 #include "mlp.h"
-#include <math.h>
-#include <stdlib.h>
 #include "check.h"
 #include "lab1.h"
 #include "rng.h"
+#include <math.h>
+#include <stdlib.h>
 
 int mlp_layers(const MlpSpec *spec) { return 2 * spec->blocks + 1; }
 
@@ -14,10 +14,16 @@ int mlp_stage_begin(const MlpSpec *spec, int stage, int stages)
     return stage == stages ? mlp_layers(spec) : 2 * spec->blocks * stage / stages;
 }
 
-static int outputs(const MlpSpec *spec, int layer) { return layer == 2 * spec->blocks ? spec->classes : spec->width; }
+static int outputs(const MlpSpec *spec, int layer)
+{
+    return layer == 2 * spec->blocks ? spec->classes : spec->width;
+}
 
 /* Where layer `layer` begins in the whole network's flat vector: weight, then bias. */
-static size_t whole_at(const MlpSpec *spec, int layer) { return (size_t)layer * (spec->width + 1) * spec->width; }
+static size_t whole_at(const MlpSpec *spec, int layer)
+{
+    return (size_t)layer * (spec->width + 1) * spec->width;
+}
 
 size_t mlp_count(const MlpSpec *spec)
 {
@@ -28,7 +34,9 @@ size_t mlp_count(const MlpSpec *spec)
 
 static MlpLayer layer_of(const Mlp *n, int l, size_t at)
 {
-    MlpLayer layer = {.rows = outputs(&n->spec, l), .columns = n->spec.width, .relu = l < 2 * n->spec.blocks};
+    MlpLayer layer = {.rows = outputs(&n->spec, l),
+                      .columns = n->spec.width,
+                      .relu = l < 2 * n->spec.blocks};
     if (layer.relu && l % 2 == 0)
         column_shard(&layer.row, &layer.rows, n->spec.width, n->shard, n->shards);
     else if (layer.relu)
@@ -43,9 +51,13 @@ static Tensor weight(const Mlp *n, Tensor flat, int l)
     return tensor_matrix(flat.buf, n->layer[l].w, F32, n->layer[l].rows, n->layer[l].columns);
 }
 
-static Tensor bias(const Mlp *n, Tensor flat, int l) { return tensor_vector(flat.buf, n->layer[l].b, F32, n->layer[l].rows); }
+static Tensor bias(const Mlp *n, Tensor flat, int l)
+{
+    return tensor_vector(flat.buf, n->layer[l].b, F32, n->layer[l].rows);
+}
 
-/* Row `row` of layer l's whole weight, and its bias last: [D + 1]. He normal weights (arXiv 1502.01852); small biases. */
+/* Row `row` of layer l's whole weight, and its bias last: [D + 1]. He normal weights (arXiv
+ * 1502.01852); small biases. */
 static void draw_row(const MlpSpec *spec, int l, int row, float *values)
 {
     Rng r = rng_at(spec->seed, RNG_WEIGHTS, (uint32_t)l, (uint64_t)row);
@@ -56,7 +68,8 @@ static void draw_row(const MlpSpec *spec, int l, int row, float *values)
 
 static void init(Mlp *n)
 {
-    float *all = alloc((size_t)n->params.n, sizeof *all), *row = alloc((size_t)n->spec.width + 1, sizeof *row);
+    float *all = alloc((size_t)n->params.n, sizeof *all),
+          *row = alloc((size_t)n->spec.width + 1, sizeof *row);
     for (int l = n->first; l < n->end; l++) {
         const MlpLayer *layer = &n->layer[l];
         for (int k = 0; k < layer->rows; k++) {
@@ -71,12 +84,20 @@ static void init(Mlp *n)
     free(row);
 }
 
-Mlp *mlp_new(Backend *be, const MlpSpec *spec, int first, int end, int shard, int shards, int rows, int micros)
+Mlp *mlp_new(Backend *be, const MlpSpec *spec, int first, int end, int shard, int shards, int rows,
+             int micros)
 {
     ASSERT(end <= MLP_LAYERS && micros <= MLP_MICROS && rows >= 1);
     Mlp *n = alloc(1, sizeof *n);
-    *n = (Mlp){.be = be, .s = be->op->stream_new(be, 0), .spec = *spec, .first = first, .end = end, .shard = shard,
-               .shards = shards, .rows = rows, .micros = micros};
+    *n = (Mlp){.be = be,
+               .s = be->op->stream_new(be, 0),
+               .spec = *spec,
+               .first = first,
+               .end = end,
+               .shard = shard,
+               .shards = shards,
+               .rows = rows,
+               .micros = micros};
     size_t count = 0;
     for (int l = first; l < end; l++) {
         n->layer[l] = layer_of(n, l, count);
@@ -120,7 +141,8 @@ void mlp_free(Mlp *n)
 void mlp_dense_forward(Mlp *n, int micro, int l, bool with_bias)
 {
     n->be->op->dense_forward(n->s, n->act[micro][l + 1], n->act[micro][l], weight(n, n->params, l),
-                             with_bias ? bias(n, n->params, l) : tensor_slice(n->zeros, 0, n->layer[l].rows));
+                             with_bias ? bias(n, n->params, l)
+                                       : tensor_slice(n->zeros, 0, n->layer[l].rows));
 }
 
 void mlp_relu_forward(Mlp *n, int micro, int l)
@@ -138,7 +160,8 @@ void mlp_relu_backward(Mlp *n, int micro, int l)
 void mlp_dense_backward(Mlp *n, int micro, int l)
 {
     const BackendOps *op = n->be->op;
-    op->dense_backward_weight(n->s, weight(n, n->grads, l), bias(n, n->grads, l), n->act[micro][l], n->dact[l + 1]);
+    op->dense_backward_weight(n->s, weight(n, n->grads, l), bias(n, n->grads, l), n->act[micro][l],
+                              n->dact[l + 1]);
     op->dense_backward_data(n->s, n->dact[l], n->dact[l + 1], weight(n, n->params, l), false);
 }
 
@@ -152,8 +175,8 @@ void mlp_forward(Mlp *n, int micro)
 
 void mlp_loss(Mlp *n, int micro, int batch)
 {
-    n->be->op->cross_entropy(n->s, n->dact[n->end], NO_TENSOR, n->totals, n->act[micro][n->end], n->label[micro], NO_TENSOR,
-                             1.0f / batch);
+    n->be->op->cross_entropy(n->s, n->dact[n->end], NO_TENSOR, n->totals, n->act[micro][n->end],
+                             n->label[micro], NO_TENSOR, 1.0f / batch);
 }
 
 void mlp_backward(Mlp *n, int micro)
@@ -179,7 +202,8 @@ double mlp_apart(const Mlp *n, const float *whole, double *largest)
     double apart = 0;
     for (int l = n->first; l < n->end; l++) {
         const MlpLayer *y = &n->layer[l];
-        const float *w = whole + whole_at(&n->spec, l), *b = w + (size_t)n->spec.width * outputs(&n->spec, l);
+        const float *w = whole + whole_at(&n->spec, l),
+                    *b = w + (size_t)n->spec.width * outputs(&n->spec, l);
         for (int k = 0; k < y->rows; k++) {
             for (int d = 0; d < y->columns; d++) {
                 double there = w[(size_t)(y->row + k) * n->spec.width + y->column + d];

@@ -1,10 +1,10 @@
 /* parallel.c: the schemes, a rank's place in one, and its update. */
 #include "parallel.h"
-#include <stdlib.h>
-#include <time.h>
 #include "check.h"
 #include "lab1.h"
 #include "timer.h"
+#include <stdlib.h>
+#include <time.h>
 
 int schemes_list(Scheme list[MOST_SCHEMES], int P, int micros)
 {
@@ -25,7 +25,10 @@ int schemes_list(Scheme list[MOST_SCHEMES], int P, int micros)
 
 /* ---- acts ---- */
 
-static bool computes(ActKind kind) { return kind == ACT_FORWARD || kind == ACT_BACKWARD || kind == ACT_UPDATE; }
+static bool computes(ActKind kind)
+{
+    return kind == ACT_FORWARD || kind == ACT_BACKWARD || kind == ACT_UPDATE;
+}
 
 double act_begin(ActKind kind)
 {
@@ -45,17 +48,20 @@ void act_end(Log *log, Act act, double began)
 
 /* ---- workers ---- */
 
-Worker *worker_new(Comm *comm, Backend *be, const Scheme *scheme, const MlpSpec *spec, int batch, double rate)
+Worker *worker_new(Comm *comm, Backend *be, const Scheme *scheme, const MlpSpec *spec, int batch,
+                   double rate)
 {
     int group = scheme->stages * scheme->shards, rank = comm ? comm->rank : 0, here = rank % group;
     Worker *w = alloc(1, sizeof *w);
-    *w = (Worker){.scheme = *scheme, .rank = rank, .replica = rank / group, .batch = batch, .rate = rate};
+    *w = (Worker){
+        .scheme = *scheme, .rank = rank, .replica = rank / group, .batch = batch, .rate = rate};
     w->stage = scheme->stages > 1 ? here : 0;
     w->shard = scheme->shards > 1 ? here : 0;
     w->along = group > 1 ? comm_split(comm, w->replica, rank) : NULL;
     w->across = scheme->replicas > 1 ? comm_split(comm, here, rank) : NULL;
-    w->net = mlp_new(be, spec, mlp_stage_begin(spec, w->stage, scheme->stages), mlp_stage_begin(spec, w->stage + 1, scheme->stages),
-                     w->shard, scheme->shards, batch / (scheme->replicas * scheme->micros), scheme->micros);
+    w->net = mlp_new(be, spec, mlp_stage_begin(spec, w->stage, scheme->stages),
+                     mlp_stage_begin(spec, w->stage + 1, scheme->stages), w->shard, scheme->shards,
+                     batch / (scheme->replicas * scheme->micros), scheme->micros);
     return w;
 }
 
@@ -88,13 +94,19 @@ void worker_update(Worker *w)
     act_end(&w->log, (Act){.kind = ACT_UPDATE}, began);
 }
 
-double worker_bytes(const Worker *w) { return (w->along ? w->along->bytes : 0) + (w->across ? w->across->bytes : 0); }
+double worker_bytes(const Worker *w)
+{
+    return (w->along ? w->along->bytes : 0) + (w->across ? w->across->bytes : 0);
+}
 
-bool worker_reports_loss(const Worker *w) { return w->stage == w->scheme.stages - 1 && w->shard == 0; }
+bool worker_reports_loss(const Worker *w)
+{
+    return w->stage == w->scheme.stages - 1 && w->shard == 0;
+}
 
-/* Four bytes a number. Gradients: as many as there are parameters here. Activations: a batch times the width to the next
- * stage, and their gradient to the stage before. Partial sums: one per block forward, and one backward but for the first
- * block, whose input needs no gradient. */
+/* Four bytes a number. Gradients: as many as there are parameters here. Activations: a batch times
+ * the width to the next stage, and their gradient to the stage before. Partial sums: one per block
+ * forward, and one backward but for the first block, whose input needs no gradient. */
 double worker_bytes_expected(const Worker *w)
 {
     const MlpSpec *spec = &w->net->spec;
@@ -105,7 +117,8 @@ double worker_bytes_expected(const Worker *w)
     if (s->shards > 1)
         parameters = spec->blocks * (2 * W * slice + slice + W) + spec->classes * (W + 1);
     else
-        for (int l = mlp_stage_begin(spec, w->stage, s->stages); l < mlp_stage_begin(spec, w->stage + 1, s->stages); l++)
+        for (int l = mlp_stage_begin(spec, w->stage, s->stages);
+             l < mlp_stage_begin(spec, w->stage + 1, s->stages); l++)
             parameters += (W + 1) * (l == 2 * spec->blocks ? spec->classes : W);
     numbers += s->replicas > 1 ? parameters : 0;
     numbers += s->stages > 1 ? rows * W * ((w->stage < s->stages - 1) + (w->stage > 0)) : 0;

@@ -1,16 +1,23 @@
 /* parallel_run.c: see parallel_run.h. */
 #include "parallel_run.h"
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include "check.h"
 #include "epoch_order.h"
 #include "quantiles.h"
 #include "timer.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
-Task task_new(Comm *comm, Backend *be, const Dataset *data, MlpSpec spec, int batch, int updates, double rate)
+Task task_new(Comm *comm, Backend *be, const Dataset *data, MlpSpec spec, int batch, int updates,
+              double rate)
 {
-    Task t = {.comm = comm, .be = be, .data = data, .spec = spec, .batch = batch, .updates = updates, .rate = rate};
+    Task t = {.comm = comm,
+              .be = be,
+              .data = data,
+              .spec = spec,
+              .batch = batch,
+              .updates = updates,
+              .rate = rate};
     t.order = alloc((size_t)data->train.count, sizeof *t.order);
     epoch_order(t.order, data->train.count, spec.seed, 0);
     return t;
@@ -35,12 +42,13 @@ static void picture(const Dataset *d, int image, int width, float *x)
     }
 }
 
-/* Batch `update`: this worker's part of it, cut into micro-batches: to the first layers the pictures, to the last the
- * labels. */
+/* Batch `update`: this worker's part of it, cut into micro-batches: to the first layers the
+ * pictures, to the last the labels. */
 static void load(const Task *t, Worker *w, int update)
 {
     Mlp *n = w->net;
-    int width = t->spec.width, first = update * t->batch + w->replica * (t->batch / w->scheme.replicas);
+    int width = t->spec.width,
+        first = update * t->batch + w->replica * (t->batch / w->scheme.replicas);
     float *x = alloc((size_t)n->rows * width, sizeof *x);
     int32_t *label = alloc((size_t)n->rows, sizeof *label);
     for (int m = 0; m < n->micros; m++) {
@@ -65,8 +73,9 @@ static double median(double *values, int n)
     return values[n / 2];
 }
 
-/* Over the updates, the first one left out where there are more: a computation takes the median of its times, a message the
- * shortest (where ranks share processors most of a message's time is waiting for the other side to be let run). */
+/* Over the updates, the first one left out where there are more: a computation takes the median of
+ * its times, a message the shortest (where ranks share processors most of a message's time is
+ * waiting for the other side to be let run). */
 static void take_medians(Log *log, const Log *each, int updates)
 {
     int from = updates > 1;

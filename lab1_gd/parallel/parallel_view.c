@@ -1,15 +1,16 @@
 /* parallel_view.c: a timeline for each scheme, all on one scale, and a table of what it costs. */
+#include "parallel_run.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include "parallel_run.h"
 
 static const char *const rank_names[MOST_RANKS] = {"rank 0", "rank 1", "rank 2", "rank 3"};
 static const char *const kind_names[] = {"forward", "backward", "update", "exchange"};
 
 typedef struct Boxes {
     int n;
-    double x0[MOST_ACTS * MOST_RANKS], x1[MOST_ACTS * MOST_RANKS], y0[MOST_ACTS * MOST_RANKS], y1[MOST_ACTS * MOST_RANKS];
+    double x0[MOST_ACTS * MOST_RANKS], x1[MOST_ACTS * MOST_RANKS], y0[MOST_ACTS * MOST_RANKS],
+        y1[MOST_ACTS * MOST_RANKS];
 } Boxes;
 
 static int colour_of(ActKind kind) { return kind > ACT_UPDATE ? 3 : (int)kind; }
@@ -33,32 +34,37 @@ static void number(PlotPanel *panel, const Outcome *o, double clock, double digi
         for (int i = 0; i < o->log[r].count; i++) {
             const Act *act = &o->log[r].act[i];
             char text[16];
-            if (act->kind > ACT_BACKWARD || act->ended > clock || 1000 * (act->ended - act->began) < 1.3 * digit * (act->micro < 9 ? 1 : 2))
+            if (act->kind > ACT_BACKWARD || act->ended > clock ||
+                1000 * (act->ended - act->began) < 1.3 * digit * (act->micro < 9 ? 1 : 2))
                 continue;
             snprintf(text, sizeof text, "%d", act->micro + 1);
-            plot_text(panel, 500 * (act->began + act->ended) - digit * (act->micro < 9 ? 0.85 : 1.35), o->ranks - 1 - r, text,
-                      (PlotStyle){.size = 11, .color = PLOT_WHITE});
+            plot_text(panel,
+                      500 * (act->began + act->ended) - digit * (act->micro < 9 ? 0.85 : 1.35),
+                      o->ranks - 1 - r, text, (PlotStyle){.size = 11, .color = PLOT_WHITE});
         }
 }
 
 static void describe(const Outcome *o, char *text, size_t room)
 {
-    int n = o->scheme.micros == 1 ? snprintf(text, room, "%s", o->scheme.name)
-                                  : snprintf(text, room, "%spipeline, %d micro-batches", o->scheme.replicas > 1 ? "data x " : "",
-                                             o->scheme.micros);
+    int n = o->scheme.micros == 1
+              ? snprintf(text, room, "%s", o->scheme.name)
+              : snprintf(text, room, "%spipeline, %d micro-batches",
+                         o->scheme.replicas > 1 ? "data x " : "", o->scheme.micros);
     if (!o->done)
         snprintf(text + n, room - n, ": to come");
     else if (o->ranks > 1)
         snprintf(text + n, room - n, ": idle %.0f %%", 100 * outcome_idle(o));
 }
 
-static void draw_timeline(Plot *plot, const Outcome *o, PlotAxes place, double scale, double clock, bool large)
+static void draw_timeline(Plot *plot, const Outcome *o, PlotAxes place, double scale, double clock,
+                          bool large)
 {
     static Boxes boxes;
     char title[96];
     describe(o, title, sizeof title);
     place.title = title;
-    place.x = (PlotAxis){.label = large ? "time in one update (ms)" : "ms", .low = 0, .high = scale};
+    place.x =
+        (PlotAxis){.label = large ? "time in one update (ms)" : "ms", .low = 0, .high = scale};
     place.y = (PlotAxis){.low = -0.6, .high = (o->done ? o->ranks : 1) - 0.4};
     const char *names[MOST_RANKS];
     for (int r = 0; r < o->ranks; r++)
@@ -85,8 +91,10 @@ static void draw_timeline(Plot *plot, const Outcome *o, PlotAxes place, double s
 /* ---- the table ---- */
 
 enum { COLUMNS = 7 };
-static const char *const headings[COLUMNS] = {"exchanged", "MB per rank and update", "loss: off by", "weights: off by", "idle (bubble by formula)",
-                                              "ms, a core per rank", "ms on this machine"};
+static const char *const headings[COLUMNS] = {
+    "exchanged",         "MB per rank and update",   "loss: off by",
+    "weights: off by",   "idle (bubble by formula)", "ms, a core per rank",
+    "ms on this machine"};
 
 static void cell(const Outcome *o, int column, char *text, size_t room)
 {
@@ -98,7 +106,9 @@ static void cell(const Outcome *o, int column, char *text, size_t room)
     }
     switch (column) {
     case 0: snprintf(text, room, "%s", o->scheme.exchanged); break;
-    case 1: snprintf(text, room, "%.3f %s", most / 1e6, agree ? "= formula" : "NOT the formula's"); break;
+    case 1:
+        snprintf(text, room, "%.3f %s", most / 1e6, agree ? "= formula" : "NOT the formula's");
+        break;
     case 2: snprintf(text, room, "%.1e", o->loss_apart); break;
     case 3: snprintf(text, room, "%.1e", o->weights_apart); break;
     case 4:
@@ -117,19 +127,24 @@ static void draw_table(Plot *plot, const Outcome *out, int schemes, int columns)
     const char *names[MOST_SCHEMES];
     for (int i = 0; i < schemes; i++)
         names[schemes - 1 - i] = out[i].scheme.name;
-    PlotPanel *panel = plot_panel(plot, (PlotAxes){.row = 2, .columns = columns,
-                                                   .x = {.names = headings, .names_count = COLUMNS, .low = -0.5, .high = COLUMNS - 0.5},
-                                                   .y = {.names = names, .names_count = schemes, .low = -0.6, .high = schemes - 0.4}});
+    PlotPanel *panel = plot_panel(
+        plot,
+        (PlotAxes){
+            .row = 2,
+            .columns = columns,
+            .x = {.names = headings, .names_count = COLUMNS, .low = -0.5, .high = COLUMNS - 0.5},
+            .y = {.names = names, .names_count = schemes, .low = -0.6, .high = schemes - 0.4}});
     for (int i = 0; i < schemes; i++)
         for (int c = 0; out[i].done && c < COLUMNS; c++) {
             char text[64];
             cell(&out[i], c, text, sizeof text);
-            plot_text(panel, c - 0.35, schemes - 1 - i, text, (PlotStyle){.size = 12.5, .color = PLOT_INK});
+            plot_text(panel, c - 0.35, schemes - 1 - i, text,
+                      (PlotStyle){.size = 12.5, .color = PLOT_INK});
         }
 }
 
-void parallel_draw(Plot *plot, const Outcome *out, int schemes, int chosen, double clock, const char *title, const char *state,
-                   const char *missing)
+void parallel_draw(Plot *plot, const Outcome *out, int schemes, int chosen, double clock,
+                   const char *title, const char *state, const char *missing)
 {
     double scale = 1e-3;
     for (int i = schemes > 1; i < schemes; i++)
@@ -139,10 +154,15 @@ void parallel_draw(Plot *plot, const Outcome *out, int schemes, int chosen, doub
     int first = schemes > 1, shown = schemes - first, columns = shown > 4 ? 3 : shown > 1 ? 2 : 1;
     plot_begin(plot, 3, columns, title);
     if (chosen >= 0 && chosen < schemes)
-        draw_timeline(plot, &out[chosen], (PlotAxes){.rows = 2, .columns = columns}, fmax(scale, 1010 * out[chosen].end), clock, true);
+        draw_timeline(plot, &out[chosen], (PlotAxes){.rows = 2, .columns = columns},
+                      fmax(scale, 1010 * out[chosen].end), clock, true);
     else
         for (int i = 0; i < shown; i++)
-            draw_timeline(plot, &out[first + i], (PlotAxes){.row = i / columns, .column = i % columns, .rows = shown == 1 ? 2 : 1}, scale, clock, false);
+            draw_timeline(plot, &out[first + i],
+                          (PlotAxes){.row = i / columns,
+                                     .column = i % columns,
+                                     .rows = shown == 1 ? 2 : 1},
+                          scale, clock, false);
     draw_table(plot, out, schemes, columns);
     if (missing) {
         PlotPanel *note = plot_panel(plot, (PlotAxes){.rows = 2, .columns = columns});

@@ -1,28 +1,42 @@
-/* pipeline.c: every rank has a stage, some of the layers. Activations go to the next stage, their gradients come back.
+/* pipeline.c: every rank has a stage, some of the layers. Activations go to the next stage, their
+ * gradients come back.
  *
- * With one micro-batch only one stage works at a time. With M of them stage 1 works on the first while stage 0 is at the
- * second: of S stages each is idle for (S-1) of (M+S-1) ticks (GPipe, Huang et al., arXiv 1811.06965). Who does what when is
- * pipeline_turn's business (exercise).
+ * With one micro-batch only one stage works at a time. With M of them stage 1 works on the first
+ * while stage 0 is at the second: of S stages each is idle for (S-1) of (M+S-1) ticks (GPipe, Huang
+ * et al., arXiv 1811.06965). Who does what when is pipeline_turn's business (exercise).
  */
 #include "lab1.h"
 #include "parallel.h"
 
 enum { TO_NEXT, TO_PREVIOUS }; /* tags */
 
-static int rank_of_stage(const Worker *w, int stage) { return w->replica * w->scheme.stages + stage; }
+static int rank_of_stage(const Worker *w, int stage)
+{
+    return w->replica * w->scheme.stages + stage;
+}
 
 static void receive(Worker *w, Tensor t, int stage, int tag, int micro)
 {
     double began = act_begin(ACT_RECEIVE);
     comm_recv(w->along, t, stage, tag, w->net->s);
-    act_end(&w->log, (Act){.kind = ACT_RECEIVE, .micro = micro, .partner = rank_of_stage(w, stage), .bytes = 4.0 * tensor_count(t)}, began);
+    act_end(&w->log,
+            (Act){.kind = ACT_RECEIVE,
+                  .micro = micro,
+                  .partner = rank_of_stage(w, stage),
+                  .bytes = 4.0 * tensor_count(t)},
+            began);
 }
 
 static void send(Worker *w, Tensor t, int stage, int tag, int micro)
 {
     double began = act_begin(ACT_SEND);
     comm_send(w->along, t, stage, tag, w->net->s);
-    act_end(&w->log, (Act){.kind = ACT_SEND, .micro = micro, .partner = rank_of_stage(w, stage), .bytes = 4.0 * tensor_count(t)}, began);
+    act_end(&w->log,
+            (Act){.kind = ACT_SEND,
+                  .micro = micro,
+                  .partner = rank_of_stage(w, stage),
+                  .bytes = 4.0 * tensor_count(t)},
+            began);
 }
 
 static void forward(Worker *w, int micro)

@@ -1,21 +1,25 @@
 /* replay.c: the schedule that the ranks' acts make, as though each rank had a processor of its own.
  *
- * Where ranks share processors, the clock on the wall says when the system let a rank run, not what it had to wait for. So
- * each rank's acts are laid one behind the other on a clock of its own, which jumps forward where it must wait for another
- * rank's: what is needed for that is known, the durations and who exchanges with whom.
+ * Where ranks share processors, the clock on the wall says when the system let a rank run, not what
+ * it had to wait for. So each rank's acts are laid one behind the other on a clock of its own,
+ * which jumps forward where it must wait for another rank's: what is needed for that is known, the
+ * durations and who exchanges with whom.
  */
-#include <math.h>
 #include "check.h"
 #include "lab1.h"
 #include "parallel.h"
+#include <math.h>
 
 typedef struct Replay {
     Log *log;
-    int ranks, next[MOST_RANKS];  /* each rank's next act */
+    int ranks, next[MOST_RANKS]; /* each rank's next act */
     double clock[MOST_RANKS];
 } Replay;
 
-static Act *next_of(Replay *p, int rank) { return p->next[rank] < p->log[rank].count ? &p->log[rank].act[p->next[rank]] : NULL; }
+static Act *next_of(Replay *p, int rank)
+{
+    return p->next[rank] < p->log[rank].count ? &p->log[rank].act[p->next[rank]] : NULL;
+}
 
 static void finish_act(Replay *p, int rank, double began, double ended)
 {
@@ -58,7 +62,9 @@ static double fastest(const Replay *p, const Act *act)
     for (int r = 0; r < p->ranks; r++)
         for (int i = 0; i < p->log[r].count; i++) {
             const Act *other = &p->log[r].act[i];
-            bool alike = other->kind >= ACT_SEND && (other->kind == ACT_ADD) == (act->kind == ACT_ADD) && other->bytes == act->bytes;
+            bool alike = other->kind >= ACT_SEND &&
+                         (other->kind == ACT_ADD) == (act->kind == ACT_ADD) &&
+                         other->bytes == act->bytes;
             least = alike ? fmin(least, other->seconds) : least;
         }
     return least;

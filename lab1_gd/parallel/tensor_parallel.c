@@ -1,11 +1,14 @@
-/* tensor_parallel.c: every rank has a slice of each block (Megatron, Shoeybi et al., arXiv 1909.08053).
+/* tensor_parallel.c: every rank has a slice of each block (Megatron, Shoeybi et al., arXiv
+ * 1909.08053).
  *
- *     h = relu(x A^T + a)     A cut by rows: each rank makes some of h's columns, and needs nobody for it
- *     z = h B^T + b           B cut by the same columns: each rank has a part of every sum; together they are z
+ *     h = relu(x A^T + a)     A cut by rows: each rank makes some of h's columns, and needs nobody
+ *     for it
+ *     z = h B^T + b           B cut by the same columns: each rank has a part of every sum;
+ *     together they are z
  *     y = relu(z)             on every rank
  *
- * So a block costs one all-reduce forward, of z, and one backward, of the gradient of x. b is added by the first rank alone.
- * Which rows and columns: column_shard (exercise).
+ * So a block costs one all-reduce forward, of z, and one backward, of the gradient of x. b is added
+ * by the first rank alone. Which rows and columns: column_shard (exercise).
  */
 #include "parallel.h"
 
@@ -13,7 +16,9 @@ static void add(Worker *w, Tensor t)
 {
     double began = act_begin(ACT_ADD);
     comm_all_reduce(w->along, t, COMM_SUM, w->net->s);
-    act_end(&w->log, (Act){.kind = ACT_ADD, .partner = 200 + w->replica, .bytes = 4.0 * tensor_count(t)}, began);
+    act_end(&w->log,
+            (Act){.kind = ACT_ADD, .partner = 200 + w->replica, .bytes = 4.0 * tensor_count(t)},
+            began);
 }
 
 static void block_forward(Worker *w, int a, int b)

@@ -1,29 +1,43 @@
 /* cost.c: the calculator and its example.
  *
- * The example's published numbers fix only how long 104 TB take on one Pascal GPU, and that a DGX-1V is as fast as 20 of
- * them (eight V100, each 2.5 Pascals). How that time comes about is assumed here: 100 kB per picture, 40 epochs, 4.967
- * TFLOP/s sustained (145 pictures/s of InceptionV3). Other triples with the same quotient give the same table. Not
- * assumed are the networks: 5.713 billion multiply-adds for InceptionV3 (torchvision), 0.7244 for AlexNet (its layers
- * counted, with groups); their quotient, 7.89, is the table's. */
+ * The example's published numbers fix only how long 104 TB take on one Pascal GPU, and that a
+ * DGX-1V is as fast as 20 of them (eight V100, each 2.5 Pascals). How that time comes about is
+ * assumed here: 100 kB per picture, 40 epochs, 4.967 TFLOP/s sustained (145 pictures/s of
+ * InceptionV3). Other triples with the same quotient give the same table. Not assumed are the
+ * networks: 5.713 billion multiply-adds for InceptionV3 (torchvision), 0.7244 for AlexNet (its
+ * layers counted, with groups); their quotient, 7.89, is the table's. */
 #include "cost.h"
+#include "check.h"
+#include "lab1.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include "check.h"
-#include "lab1.h"
 
 enum { NETWORKS = 2, FLEETS = 2, MACHINES = 3 };
 static const char *const network_names[NETWORKS] = {"InceptionV3", "AlexNet"};
 static const double network_gflop[NETWORKS] = {2 * 5.713, 2 * 0.7244};
-static const struct { const char *name; double devices; bool years; } machines[MACHINES] = {
-    {"one Pascal GPU", 1, true}, {"one DGX-1V", 20, false}, {"ten DGX-1V", 200, false}};
+static const struct {
+    const char *name;
+    double devices;
+    bool years;
+} machines[MACHINES] = {{"one Pascal GPU", 1, true},
+                        {"one DGX-1V", 20, false},
+                        {"ten DGX-1V", 200, false}};
 static const double published[NETWORKS][MACHINES][FLEETS] = {{{9.1, 42.6}, {166, 778}, {16, 77}},
                                                              {{1.1, 5.4}, {21, 98}, {2.1, 9.8}}};
 
 Cost cost_default(void)
 {
-    return (Cost){.cars = 100, .tb_per_hour = 1, .days = 260, .hours = 8, .share = 0.0005, .example_kb = 100, .epochs = 40,
-                  .gflop = 2 * 5.713, .tflops = 4.967, .devices = 1};
+    return (Cost){.cars = 100,
+                  .tb_per_hour = 1,
+                  .days = 260,
+                  .hours = 8,
+                  .share = 0.0005,
+                  .example_kb = 100,
+                  .epochs = 40,
+                  .gflop = 2 * 5.713,
+                  .tflops = 4.967,
+                  .devices = 1};
 }
 
 static Cost example(int network, int fleet, double devices)
@@ -41,21 +55,31 @@ static Cost example(int network, int fleet, double devices)
     return c;
 }
 
-double cost_terabytes(const Cost *c) { return c->cars * c->tb_per_hour * c->hours * c->days * c->share; }
+double cost_terabytes(const Cost *c)
+{
+    return c->cars * c->tb_per_hour * c->hours * c->days * c->share;
+}
 
 double cost_days(const Cost *c)
 {
-    return training_days(cost_terabytes(c) * 1e12 / (c->example_kb * 1e3), c->epochs, 3e9 * c->gflop, 1e12 * c->tflops, c->devices);
+    return training_days(cost_terabytes(c) * 1e12 / (c->example_kb * 1e3), c->epochs,
+                         3e9 * c->gflop, 1e12 * c->tflops, c->devices);
 }
 
-/* One line: ours, theirs, the difference, and whether theirs is ours with the further digits cut off, or rounded. */
+/* One line: ours, theirs, the difference, and whether theirs is ours with the further digits cut
+ * off, or rounded. */
 static void compare(Run *run, const char *what, double ours, double theirs, const char *unit)
 {
     double digits = theirs == floor(theirs) && theirs >= 10 ? 1 : 10, slack = 1e-9;
-    bool cut = fabs(floor(ours * digits + slack) / digits - theirs) < slack, rounded = fabs(round(ours * digits) / digits - theirs) < slack;
+    bool cut = fabs(floor(ours * digits + slack) / digits - theirs) < slack,
+         rounded = fabs(round(ours * digits) / digits - theirs) < slack;
     char *published_now = format_new("%.*f %s", digits == 10 ? 1 : 0, theirs, unit);
-    run_say(run, "%-44s %10.3f %14s %+8.1f %%   %s", what, ours, published_now, 100 * (ours / theirs - 1),
-            cut && rounded ? "equal" : cut ? "equal, further digits cut off" : rounded ? "equal, rounded" : "NOT reproduced: a round number");
+    run_say(run, "%-44s %10.3f %14s %+8.1f %%   %s", what, ours, published_now,
+            100 * (ours / theirs - 1),
+            cut && rounded ? "equal"
+            : cut          ? "equal, further digits cut off"
+            : rounded      ? "equal, rounded"
+                           : "NOT reproduced: a round number");
     free(published_now);
 }
 
@@ -63,7 +87,8 @@ static void example_table(Run *run)
 {
     for (int fleet = 0; fleet < FLEETS; fleet++) {
         Cost c = example(0, fleet, 1);
-        char *what = format_new("%g cars x %g TB/h x %g d x %g h x %g", c.cars, c.tb_per_hour, c.days, c.hours, c.share);
+        char *what = format_new("%g cars x %g TB/h x %g d x %g h x %g", c.cars, c.tb_per_hour,
+                                c.days, c.hours, c.share);
         compare(run, what, cost_terabytes(&c), fleet ? 487.5 : 104, "TB");
         free(what);
     }
@@ -71,22 +96,32 @@ static void example_table(Run *run)
         for (int machine = 0; machine < MACHINES; machine++)
             for (int fleet = 0; fleet < FLEETS; fleet++) {
                 Cost c = example(network, fleet, machines[machine].devices);
-                char *what = format_new("%s, %.5g TB, %s", network_names[network], cost_terabytes(&c), machines[machine].name);
-                compare(run, what, cost_days(&c) / (machines[machine].years ? 365 : 1), published[network][machine][fleet],
+                char *what = format_new("%s, %.5g TB, %s", network_names[network],
+                                        cost_terabytes(&c), machines[machine].name);
+                compare(run, what, cost_days(&c) / (machines[machine].years ? 365 : 1),
+                        published[network][machine][fleet],
                         machines[machine].years ? "years" : "days");
                 free(what);
             }
-    compare(run, "10 GPU-days on 1,024 GPUs", 1440 * training_days(10 * 86400.0, 1, 1, 1, 1024), 14, "minutes");
-    compare(run, "1,000 PF/s-days at 32 PF/s", training_days(1000 * 86400.0, 1, 1e15, 1e15, 32), 30, "days");
+    compare(run, "10 GPU-days on 1,024 GPUs", 1440 * training_days(10 * 86400.0, 1, 1, 1, 1024), 14,
+            "minutes");
+    compare(run, "1,000 PF/s-days at 32 PF/s", training_days(1000 * 86400.0, 1, 1e15, 1e15, 32), 30,
+            "days");
 }
 
 void cost_table(const Cost *c, Run *run)
 {
-    run_say(run, "the automotive example                             computed      published      apart");
+    run_say(
+        run,
+        "the automotive example                             computed      published      apart");
     example_table(run);
-    run_say(run, "assumed: 100 kB per picture, 40 epochs, 4.967 TFLOP/s per Pascal GPU; a DGX-1V = 20 Pascals, no loss in scaling");
-    run_say(run, "your project: %g TB, %.3g examples × %g epochs × %.4g GFLOP (3 × the forward pass) on %g × %g TFLOP/s: %.4g days",
-            cost_terabytes(c), cost_terabytes(c) * 1e9 / c->example_kb, c->epochs, 3 * c->gflop, c->devices, c->tflops, cost_days(c));
+    run_say(run, "assumed: 100 kB per picture, 40 epochs, 4.967 TFLOP/s per Pascal GPU; a DGX-1V = "
+                 "20 Pascals, no loss in scaling");
+    run_say(run,
+            "your project: %g TB, %.3g examples × %g epochs × %.4g GFLOP (3 × the forward pass) on "
+            "%g × %g TFLOP/s: %.4g days",
+            cost_terabytes(c), cost_terabytes(c) * 1e9 / c->example_kb, c->epochs, 3 * c->gflop,
+            c->devices, c->tflops, cost_days(c));
 }
 
 void cost_draw(const Cost *c, PlotPanel *panel)
@@ -103,13 +138,20 @@ void cost_draw(const Cost *c, PlotPanel *panel)
                 reference[m] = published[network][m][fleet] * (machines[m].years ? 365 : 1);
             }
             uint32_t color = plot_series(network);
-            char *label = format_new("%s, %s", network_names[network], fleet ? "487.5 TB" : "104 TB");
-            plot_text(panel, 1100, days[1] * (network ? 0.75 : 1.3), label, (PlotStyle){.color = color, .size = 11});
+            char *label = format_new("%s, %s", network_names[network],
+                                     fleet ? "487.5 TB" : "104 TB");
+            plot_text(panel, 1100, days[1] * (network ? 0.75 : 1.3), label,
+                      (PlotStyle){.color = color, .size = 11});
             plot_line(panel, 2, devices, days, (PlotStyle){.color = color, .dashed = fleet == 0});
             plot_scatter(panel, MACHINES, points, reference,
-                         (PlotStyle){.label = network == 1 && fleet == 1 ? "published" : NULL, .color = PLOT_INK, .size = 7});
+                         (PlotStyle){.label = network == 1 && fleet == 1 ? "published" : NULL,
+                                     .color = PLOT_INK,
+                                     .size = 7});
             free(label);
         }
     plot_scatter(panel, 1, &c->devices, &(double){cost_days(c)},
-                 (PlotStyle){.label = "your project", .color = plot_series(2), .shape = PLOT_STAR, .size = 13});
+                 (PlotStyle){.label = "your project",
+                             .color = plot_series(2),
+                             .shape = PLOT_STAR,
+                             .size = 13});
 }

@@ -1,11 +1,11 @@
 /* learning_curve.c: the trainings, the fit, the check. */
 #include "learning_curve.h"
+#include "check.h"
+#include "epoch_order.h"
+#include "lab1.h"
+#include "timer.h"
 #include <math.h>
 #include <stdlib.h>
-#include "check.h"
-#include "lab1.h"
-#include "epoch_order.h"
-#include "timer.h"
 
 static bool interrupted(void *curve)
 {
@@ -13,17 +13,22 @@ static bool interrupted(void *curve)
     return stop_requested() || task_farm_cancelled(l->farm);
 }
 
-void learning_curve_open(LearningCurve *l, Comm *comm, Backend *be, const Dataset *data, int64_t seed)
+void learning_curve_open(LearningCurve *l, Comm *comm, Backend *be, const Dataset *data,
+                         int64_t seed)
 {
     const Images *train = &data->train;
     int fitted = 0, size[CURVE_SIZES], n;
-    REQUIRE(l->smallest <= l->largest, "--smallest=%d is above --largest=%d", l->smallest, l->largest);
-    REQUIRE(l->largest <= train->count, "--largest=%d is above the %d training pictures", l->largest, train->count);
+    REQUIRE(l->smallest <= l->largest, "--smallest=%d is above --largest=%d", l->smallest,
+            l->largest);
+    REQUIRE(l->largest <= train->count, "--largest=%d is above the %d training pictures",
+            l->largest, train->count);
     n = learning_curve_sizes(l, size);
     for (int i = 0; i < n; i++)
         fitted += size[i] >= l->fit_from;
-    REQUIRE(fitted >= 5, "%d sizes from --fit-from=%d to --largest=%d: a law of three numbers and its uncertainty need at least 5", fitted,
-            l->fit_from, l->largest);
+    REQUIRE(fitted >= 5,
+            "%d sizes from --fit-from=%d to --largest=%d: a law of three numbers and its "
+            "uncertainty need at least 5",
+            fitted, l->fit_from, l->largest);
     l->test = l->test < data->test.count ? l->test : data->test.count;
     l->seed = seed;
     l->comm = comm;
@@ -138,12 +143,12 @@ static bool train_all(LearningCurve *l, const char *what, const int *examples, i
     int missing = sweep_missing(w.item, l->runs, l->comm, count);
     l->done += count - missing;
     bool complete = task_farm_run(l->comm, l->setup.be,
-                               &(TaskFarm){.items = missing,
-                                        .values = 2,
-                                        .context = &w,
-                                        .work = train,
-                                        .found = found,
-                                        .goes_on = goes_on});
+                                  &(TaskFarm){.items = missing,
+                                              .values = 2,
+                                              .context = &w,
+                                              .work = train,
+                                              .found = found,
+                                              .goes_on = goes_on});
     free(w.item);
     return complete;
 }
@@ -165,7 +170,8 @@ static void fit(LearningCurve *l)
     PowerLawDraw *draws = alloc(CURVE_DRAWS, sizeof *draws);
     power_law_bootstrap(draws, CURVE_DRAWS, law, examples, error, n, (uint64_t)l->seed);
     for (int i = 0; i < CURVE_DRAWS; i++)
-        needed[i] = needed_examples(draws[i].law.alpha, draws[i].law.beta, draws[i].law.gamma, l->target);
+        needed[i] = needed_examples(draws[i].law.alpha, draws[i].law.beta, draws[i].law.gamma,
+                                    l->target);
     lock(l, true);
     l->law = law;
     l->count = n;
@@ -210,7 +216,9 @@ Interval learning_curve_range(const LearningCurve *l, int which)
 {
     double values[CURVE_DRAWS];
     for (int i = 0; i < CURVE_DRAWS; i++)
-        values[i] = which == 0 ? l->draw[i].law.alpha : which == 1 ? l->draw[i].law.beta : l->draw[i].law.gamma;
+        values[i] = which == 0 ? l->draw[i].law.alpha
+                  : which == 1 ? l->draw[i].law.beta
+                               : l->draw[i].law.gamma;
     return interval_of(values, CURVE_DRAWS, 0.9);
 }
 
@@ -224,13 +232,15 @@ static void say_check(LearningCurve *l)
         const SweepRow *row = &l->runs->row[i];
         inside += row->setting == l->check && row->value[0] >= in.low && row->value[0] <= in.high;
     }
-    run_say(l->run, "check at %d examples%s: expected %.4f, 90 %% of trainings within %.4f to %.4f", l->check,
-            l->needed > l->check + 1     ? " (all there are)"
+    run_say(l->run, "check at %d examples%s: expected %.4f, 90 %% of trainings within %.4f to %.4f",
+            l->check,
+            l->needed > l->check + 1 ? " (all there are)"
             : l->check <= l->largest ? " (inside the fitted sizes: no test of what lies beyond)"
                                      : " (which the fit has not seen)",
             power_law_at(l->law, l->check), in.low, in.high);
-    run_say(l->run, "  trained: %.4f (median of %d, %.4f to %.4f): %d of %d within: the law %s", s.median, s.runs, s.low, s.high, inside,
-            s.runs, s.median >= in.low && s.median <= in.high ? "HELD" : "did NOT hold");
+    run_say(l->run, "  trained: %.4f (median of %d, %.4f to %.4f): %d of %d within: the law %s",
+            s.median, s.runs, s.low, s.high, inside, s.runs,
+            s.median >= in.low && s.median <= in.high ? "HELD" : "did NOT hold");
 }
 
 void learning_curve_table(LearningCurve *l)
@@ -240,18 +250,23 @@ void learning_curve_table(LearningCurve *l)
     for (int i = 0; i < n; i++) {
         SweepSpread s = sweep_spread(l->runs, size[i], 0);
         if (s.runs && l->fitted && size[i] >= l->fit_from)
-            run_say(l->run, "%8d %10.4f (%.4f–%.4f) %11.4f", size[i], s.median, s.low, s.high, power_law_at(l->law, size[i]));
+            run_say(l->run, "%8d %10.4f (%.4f–%.4f) %11.4f", size[i], s.median, s.low, s.high,
+                    power_law_at(l->law, size[i]));
         else if (s.runs)
-            run_say(l->run, "%8d %10.4f (%.4f–%.4f)    not fitted", size[i], s.median, s.low, s.high);
+            run_say(l->run, "%8d %10.4f (%.4f–%.4f)    not fitted", size[i], s.median, s.low,
+                    s.high);
     }
     if (!l->fitted)
         return;
-    Interval a = learning_curve_range(l, 0), b = learning_curve_range(l, 1), g = learning_curve_range(l, 2);
-    run_say(l->run, "error = α·D^β + γ through %d trainings from %d examples on, 90 %% intervals:", l->count, l->fit_from);
-    run_say(l->run, "  α = %.3g (%.3g to %.3g)   β = %.3f (%.3f to %.3f)   γ = %.4f (%.4f to %.4f)", l->law.alpha, a.low, a.high, l->law.beta,
-            b.low, b.high, l->law.gamma, g.low, g.high);
-    run_say(l->run, "for an error of %.4g: %.0f examples, 90 %%: %.0f to %.0f%s", l->target, l->needed, l->needed_range.low,
-            l->needed_range.high, isinf(l->needed_range.high) ? " (the floor may lie above it)" : "");
+    Interval a = learning_curve_range(l, 0), b = learning_curve_range(l, 1),
+             g = learning_curve_range(l, 2);
+    run_say(l->run, "error = α·D^β + γ through %d trainings from %d examples on, 90 %% intervals:",
+            l->count, l->fit_from);
+    run_say(l->run, "  α = %.3g (%.3g to %.3g)   β = %.3f (%.3f to %.3f)   γ = %.4f (%.4f to %.4f)",
+            l->law.alpha, a.low, a.high, l->law.beta, b.low, b.high, l->law.gamma, g.low, g.high);
+    run_say(l->run, "for an error of %.4g: %.0f examples, 90 %%: %.0f to %.0f%s", l->target,
+            l->needed, l->needed_range.low, l->needed_range.high,
+            isinf(l->needed_range.high) ? " (the floor may lie above it)" : "");
     if (l->over)
         say_check(l);
 }

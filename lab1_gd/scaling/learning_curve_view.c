@@ -1,9 +1,10 @@
-/* learning_curve_view.c: the curve with its three regions, what the fit leaves open, and the cost of it all. */
+/* learning_curve_view.c: the curve with its three regions, what the fit leaves open, and the cost
+ * of it all. */
+#include "check.h"
+#include "learning_curve.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include "check.h"
-#include "learning_curve.h"
 
 enum { CURVE = 81, WIDEST = 1 << 18 }; /* points of a drawn line; the largest D on the axis */
 
@@ -35,7 +36,8 @@ static void draw_law(const LearningCurve *l, PlotPanel *panel)
         high[i] = in.high;
     }
     char *label = format_new("%.2f·D^%.3f + %.3f", l->law.alpha, l->law.beta, l->law.gamma);
-    plot_band(panel, CURVE, x, low, high, (PlotStyle){.label = "90 % of trainings", .color = plot_series(1)});
+    plot_band(panel, CURVE, x, low, high,
+              (PlotStyle){.label = "90 % of trainings", .color = plot_series(1)});
     plot_line(panel, CURVE, x, y, (PlotStyle){.label = label, .color = plot_series(1)});
     free(label);
 }
@@ -44,44 +46,65 @@ static void draw_law(const LearningCurve *l, PlotPanel *panel)
 static void draw_floor(const LearningCurve *l, PlotPanel *panel)
 {
     Interval g = learning_curve_range(l, 2);
-    double x[2] = {l->fit_from, WIDEST}, low[2] = {fmax(g.low, 1e-3), fmax(g.low, 1e-3)}, high[2] = {g.high, g.high};
+    double x[2] = {l->fit_from, WIDEST}, low[2] = {fmax(g.low, 1e-3), fmax(g.low, 1e-3)},
+           high[2] = {g.high, g.high};
     if (g.high > 1e-3)
-        plot_band(panel, 2, x, low, high, (PlotStyle){.label = "irreducible error γ, 90 %", .color = PLOT_GREY, .opacity = 0.25});
+        plot_band(panel, 2, x, low, high,
+                  (PlotStyle){.label = "irreducible error γ, 90 %",
+                              .color = PLOT_GREY,
+                              .opacity = 0.25});
 }
 
 static void draw_target(const LearningCurve *l, PlotPanel *panel)
 {
-    plot_rule_y(panel, l->target, (PlotStyle){.label = "target", .color = plot_series(2), .dashed = true, .width = 1.5});
+    plot_rule_y(
+        panel, l->target,
+        (PlotStyle){.label = "target", .color = plot_series(2), .dashed = true, .width = 1.5});
     if (!l->fitted)
         return;
-    double x[2] = {l->needed_range.low, fmin(l->needed_range.high, WIDEST)}, y[2] = {l->target, l->target};
-    plot_line(panel, 2, x, y, (PlotStyle){.label = "data needed, 90 %", .color = plot_series(2), .width = 6, .opacity = 0.6});
+    double x[2] = {l->needed_range.low, fmin(l->needed_range.high, WIDEST)},
+           y[2] = {l->target, l->target};
+    plot_line(panel, 2, x, y,
+              (PlotStyle){.label = "data needed, 90 %",
+                          .color = plot_series(2),
+                          .width = 6,
+                          .opacity = 0.6});
     SweepSpread s = sweep_spread(l->runs, l->check, 0);
     double at = l->check;
     if (s.runs) {
         plot_errors(panel, 1, &at, &s.low, &s.high, (PlotStyle){.color = PLOT_INK});
         plot_scatter(panel, 1, &at, &s.median,
-                     (PlotStyle){.label = "check: trained there", .color = PLOT_INK, .shape = PLOT_STAR, .size = 13});
+                     (PlotStyle){.label = "check: trained there",
+                                 .color = PLOT_INK,
+                                 .shape = PLOT_STAR,
+                                 .size = 13});
     }
 }
 
 static void draw_curve(const LearningCurve *l, PlotPanel *panel)
 {
-    double chance = 1 - 1.0 / l->setup.data->classes, left = l->smallest / 2.0, right = l->fit_from / sqrt(2), low = -INFINITY, high = INFINITY;
-    plot_boxes(panel, 1, &left, &right, &low, &high, (PlotStyle){.color = PLOT_GREY, .opacity = 0.12});
-    plot_text(panel, l->smallest / 1.8, 0.055, "small data: not fitted", (PlotStyle){.color = PLOT_INK});
-    plot_rule_y(panel, chance, (PlotStyle){.label = "guessing", .color = PLOT_GREY, .dashed = true});
+    double chance = 1 - 1.0 / l->setup.data->classes, left = l->smallest / 2.0,
+           right = l->fit_from / sqrt(2), low = -INFINITY, high = INFINITY;
+    plot_boxes(panel, 1, &left, &right, &low, &high,
+               (PlotStyle){.color = PLOT_GREY, .opacity = 0.12});
+    plot_text(panel, l->smallest / 1.8, 0.055, "small data: not fitted",
+              (PlotStyle){.color = PLOT_INK});
+    plot_rule_y(panel, chance,
+                (PlotStyle){.label = "guessing", .color = PLOT_GREY, .dashed = true});
     if (l->fitted) {
         draw_floor(l, panel);
         draw_law(l, panel);
-        plot_text(panel, 1.2 * l->fit_from, 0.6 * power_law_at(l->law, l->fit_from), "power law", (PlotStyle){.color = plot_series(1)});
-        plot_text(panel, 1.2 * l->fit_from, 0.055, "floor: the irreducible error", (PlotStyle){.color = PLOT_INK});
+        plot_text(panel, 1.2 * l->fit_from, 0.6 * power_law_at(l->law, l->fit_from), "power law",
+                  (PlotStyle){.color = plot_series(1)});
+        plot_text(panel, 1.2 * l->fit_from, 0.055, "floor: the irreducible error",
+                  (PlotStyle){.color = PLOT_INK});
     }
     draw_target(l, panel);
     draw_points(l, panel);
 }
 
-/* Floor and exponent of each draw: a steeper law with a floor explains the same points as a flatter one without. */
+/* Floor and exponent of each draw: a steeper law with a floor explains the same points as a flatter
+ * one without. */
 static void draw_open(const LearningCurve *l, PlotPanel *panel)
 {
     double beta[CURVE_DRAWS], gamma[CURVE_DRAWS];
@@ -94,8 +117,14 @@ static void draw_open(const LearningCurve *l, PlotPanel *panel)
             plot_note(panel, "the fit comes when\nall sizes are trained");
         return;
     }
-    plot_scatter(panel, CURVE_DRAWS, gamma, beta, (PlotStyle){.label = "400 fits to data made anew", .color = plot_series(1), .size = 4, .opacity = 0.4});
-    plot_scatter(panel, 1, &l->law.gamma, &l->law.beta, (PlotStyle){.label = "the fit", .color = PLOT_INK, .shape = PLOT_DIAMOND, .size = 10});
+    plot_scatter(panel, CURVE_DRAWS, gamma, beta,
+                 (PlotStyle){.label = "400 fits to data made anew",
+                             .color = plot_series(1),
+                             .size = 4,
+                             .opacity = 0.4});
+    plot_scatter(
+        panel, 1, &l->law.gamma, &l->law.beta,
+        (PlotStyle){.label = "the fit", .color = PLOT_INK, .shape = PLOT_DIAMOND, .size = 10});
 }
 
 static char *open_title(const LearningCurve *l)
@@ -103,36 +132,63 @@ static char *open_title(const LearningCurve *l)
     if (!l->fitted)
         return format_new("What the points leave open");
     Interval beta = learning_curve_range(l, 1), gamma = learning_curve_range(l, 2);
-    return format_new("Left open (90 %%): β %.2f to %.2f, γ %.2f to %.2f", beta.low, beta.high, gamma.low, gamma.high);
+    return format_new("Left open (90 %%): β %.2f to %.2f, γ %.2f to %.2f", beta.low, beta.high,
+                      gamma.low, gamma.high);
 }
 
 static char *footer(const LearningCurve *l)
 {
-    const char *state = l->missing ? "to do" : l->over ? "all trainings are there" : l->paused ? "paused" : "running";
+    const char *state = l->missing ? "to do"
+                      : l->over    ? "all trainings are there"
+                      : l->paused  ? "paused"
+                                   : "running";
     if (l->fitted && l->over)
-        return format_new("%s · error %.4g needs %.0f examples (90 %%: %.0f to %.0f) · check at %d: expected %.4f, trained %.4f", state, l->target,
-                          l->needed, l->needed_range.low, l->needed_range.high, l->check, power_law_at(l->law, l->check),
+        return format_new("%s · error %.4g needs %.0f examples (90 %%: %.0f to %.0f) · check at "
+                          "%d: expected %.4f, trained %.4f",
+                          state, l->target, l->needed, l->needed_range.low, l->needed_range.high,
+                          l->check, power_law_at(l->law, l->check),
                           sweep_spread(l->runs, l->check, 0).median);
     if (l->examples)
-        return format_new("%s · %d examples, seed %lld%s", state, l->examples, (long long)l->now_seed, l->fitted ? " · the check" : "");
+        return format_new("%s · %d examples, seed %lld%s", state, l->examples,
+                          (long long)l->now_seed, l->fitted ? " · the check" : "");
     return format_new("%s", state);
 }
 
 void learning_curve_draw(LearningCurve *l, Plot *plot)
 {
-    char *title = format_new("%s on %s · batch %d · η = %.3g, cosine · at least %d updates and %.3g epochs · %d seeds", l->model,
-                             l->setup.data->name, l->batch, l->rate, l->updates, l->epochs, l->seeds);
+    char *title = format_new(
+        "%s on %s · batch %d · η = %.3g, cosine · at least %d updates and %.3g epochs · %d seeds",
+        l->model, l->setup.data->name, l->batch, l->rate, l->updates, l->epochs, l->seeds);
     char *state = footer(l);
     plot_begin(plot, 2, 5, title);
-    PlotPanel *curve = plot_panel(plot, (PlotAxes){.rows = 2, .columns = 3, .title = "Learning curve",
-                                  .x = {.label = "training examples D", .log = 10, .low = l->smallest / 2.0, .high = WIDEST},
-                                  .y = {.label = "test error", .log = 10, .low = 0.05, .high = 1.1}, .legend = PLOT_TOP_RIGHT});
+    PlotPanel *curve =
+        plot_panel(plot,
+                   (PlotAxes){.rows = 2,
+                              .columns = 3,
+                              .title = "Learning curve",
+                              .x = {.label = "training examples D",
+                                    .log = 10,
+                                    .low = l->smallest / 2.0,
+                                    .high = WIDEST},
+                              .y = {.label = "test error", .log = 10, .low = 0.05, .high = 1.1},
+                              .legend = PLOT_TOP_RIGHT});
     char *left_open = open_title(l);
-    PlotPanel *open = plot_panel(plot, (PlotAxes){.column = 3, .columns = 2, .title = left_open,
-                                 .x.label = "irreducible error γ", .y.label = "exponent β"});
-    PlotPanel *cost = plot_panel(plot, (PlotAxes){.row = 1, .column = 3, .columns = 2, .title = "What it costs: training cars to see",
-                                 .x = {.label = "devices (Pascal GPUs; a DGX-1V is 20)", .log = 10, .low = 0.7, .high = 1e5},
-                                 .y = {.label = "days", .log = 10, .low = 0.1, .high = 1e5}, .legend = PLOT_TOP_RIGHT});
+    PlotPanel *open = plot_panel(plot, (PlotAxes){.column = 3,
+                                                  .columns = 2,
+                                                  .title = left_open,
+                                                  .x.label = "irreducible error γ",
+                                                  .y.label = "exponent β"});
+    PlotPanel *cost =
+        plot_panel(plot, (PlotAxes){.row = 1,
+                                    .column = 3,
+                                    .columns = 2,
+                                    .title = "What it costs: training cars to see",
+                                    .x = {.label = "devices (Pascal GPUs; a DGX-1V is 20)",
+                                          .log = 10,
+                                          .low = 0.7,
+                                          .high = 1e5},
+                                    .y = {.label = "days", .log = 10, .low = 0.1, .high = 1e5},
+                                    .legend = PLOT_TOP_RIGHT});
     draw_curve(l, curve);
     draw_open(l, open);
     if (l->missing)

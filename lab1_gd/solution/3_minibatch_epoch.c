@@ -1,8 +1,8 @@
 /* 3_minibatch_epoch.c: one epoch, a batch at a time. */
 #include "lab1.h"
 
-void minibatch_epoch(double *w, double *b, const double *x, const double *y, const int *order, int n, int batch,
-                     double rate, double *room, UpdateReport *report, void *state)
+void minibatch_epoch(double *w, double *b, const double *x, const double *y, const int *order,
+                     int n, int batch, double rate, double *room, UpdateReport *report, void *state)
 {
     for (int first = 0; first < n; first += batch) {
         int size = n - first < batch ? n - first : batch;

@@ -1,4 +1,5 @@
-/* 4_time_per_update.c: a fixed cost and a cost per picture: weighted least squares, weights 1/seconds². */
+/* 4_time_per_update.c: a fixed cost and a cost per picture: weighted least squares, weights
+ * 1/seconds². */
 #include "lab1.h"
 
 void time_per_update(double *t0, double *c, const double *batch, const double *seconds, int n)

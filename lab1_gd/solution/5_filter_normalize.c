@@ -1,6 +1,6 @@
 /* 5_filter_normalize.c: directions that mean the same in every network. */
-#include <math.h>
 #include "lab1.h"
+#include <math.h>
 
 void filter_normalize(float *d, const float *w, int filters, int size)
 {

@@ -1,8 +1,9 @@
 /* 6_plane_coordinates.c: where is a vector in a plane? */
-#include <math.h>
 #include "lab1.h"
+#include <math.h>
 
-double plane_coordinates(double *a, double *b, const float *v, const float *x, const float *y, int n)
+double plane_coordinates(double *a, double *b, const float *v, const float *x, const float *y,
+                         int n)
 {
     double xx = 0, xy = 0, yy = 0, xv = 0, yv = 0, rest = 0;
     for (int i = 0; i < n; i++) {

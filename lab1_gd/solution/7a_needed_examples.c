@@ -1,6 +1,6 @@
 /* 7a_needed_examples.c: the law of data, turned round. */
-#include <math.h>
 #include "lab1.h"
+#include <math.h>
 
 double needed_examples(double alpha, double beta, double gamma, double target)
 {

@@ -1,12 +1,14 @@
-/* 8_busy.c: for how long somebody was busy: from the earliest moment on, over what is covered and over the gaps. */
-#include <math.h>
+/* 8_busy.c: for how long somebody was busy: from the earliest moment on, over what is covered and
+ * over the gaps. */
 #include "lab1.h"
+#include <math.h>
 
 double busy(const double *start, const double *end, int n, double from, double to)
 {
     double covered = 0, now = from;
     while (now < to) {
-        double reach = now, next = to; /* how far the spans that cover `now` reach; the next start after it */
+        double reach = now, next = to; /* how far the spans that cover `now` reach; the next
+                                        * start after it */
         for (int i = 0; i < n; i++) {
             if (start[i] <= now)
                 reach = fmax(reach, end[i]);

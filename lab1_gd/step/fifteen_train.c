@@ -1,18 +1,30 @@
-/* fifteen_train.c: a training step of a residual net, data parallel, with a watch on each of its fifteen parts. */
+/* fifteen_train.c: a training step of a residual net, data parallel, with a watch on each of its
+ * fifteen parts. */
+#include "check.h"
+#include "epoch_order.h"
+#include "fifteen.h"
+#include "lab1.h"
+#include "quantiles.h"
+#include "timer.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "check.h"
-#include "fifteen.h"
-#include "lab1.h"
-#include "epoch_order.h"
-#include "quantiles.h"
-#include "timer.h"
 
-const char *const part_names[PARTS] = {
-    "1 read", "2 transport", "3 pre-process", "4 queue", "5 transport", "6 forward: layer1", "7 forward: layer2",
-    "8 forward: layer3", "9 loss", "10 backward: layer3", "11 backward: layer2", "12 backward: layer1",
-    "13 optimiser: average", "14 update", "15 return"};
+const char *const part_names[PARTS] = {"1 read",
+                                       "2 transport",
+                                       "3 pre-process",
+                                       "4 queue",
+                                       "5 transport",
+                                       "6 forward: layer1",
+                                       "7 forward: layer2",
+                                       "8 forward: layer3",
+                                       "9 loss",
+                                       "10 backward: layer3",
+                                       "11 backward: layer2",
+                                       "12 backward: layer1",
+                                       "13 optimiser: average",
+                                       "14 update",
+                                       "15 return"};
 
 enum { TRACK_TRAINING, TRACK_LOADER, TRACK_QUEUE, QUEUES = 4 };
 
@@ -40,8 +52,8 @@ static void on_stage(void *context, LoaderStage stage, int batch, double began, 
               stage == LOADER_QUEUE ? TRACK_QUEUE + (int)(step % QUEUES) : TRACK_LOADER, began);
 }
 
-/* Which third of the network: 0 stem and layer1, 1 layer2, 2 layer3 and classifier. What has another name (pooling)
- * belongs to the layer before it. */
+/* Which third of the network: 0 stem and layer1, 1 layer2, 2 layer3 and classifier. What has
+ * another name (pooling) belongs to the layer before it. */
 static int third(const Model *m, int layer)
 {
     for (; layer >= 0; layer--) {
@@ -54,7 +66,8 @@ static int third(const Model *m, int layer)
 
 static const char *name_of(const Layer *l)
 {
-    static const char *const kinds[] = {"conv", "batch norm", "ReLU", "max pool", "average pool", "flatten", "dense"};
+    static const char *const kinds[] = {"conv",         "batch norm", "ReLU", "max pool",
+                                        "average pool", "flatten",    "dense"};
     return l->name[0] ? l->name : kinds[l->kind];
 }
 
@@ -69,14 +82,16 @@ static void on_layer(void *context, int layer, bool backward, Stream *s)
     t->began = timer_now();
     int next = backward ? layer - 1 : layer + 1, mine = third(m, layer);
     if (next < 0 || next == m->nlayers || third(m, next) != mine)
-        t->began = t->part_began = over(t, backward ? BACKWARD_1 - mine : FORWARD_1 + mine, t->part_began);
+        t->began = t->part_began = over(t, backward ? BACKWARD_1 - mine : FORWARD_1 + mine,
+                                        t->part_began);
 }
 
 /* ---- the training ---- */
 
 static void name_tracks(Trace *trace)
 {
-    static const char *const queues[QUEUES] = {"queue, place 1", "queue, place 2", "queue, place 3", "queue, place 4"};
+    static const char *const queues[QUEUES] = {"queue, place 1", "queue, place 2", "queue, place 3",
+                                               "queue, place 4"};
     trace_track(trace, TRACK_TRAINING, "training thread");
     trace_track(trace, TRACK_LOADER, "loader's thread");
     for (int i = 0; i < QUEUES; i++)
@@ -114,13 +129,16 @@ TimedTraining *timed_training_new(Comm *c, Backend *be, const Dataset *data, con
                          .seed = seed};
     t->images.count = pictures;
     t->updates = pictures / (batch * c->size);
-    REQUIRE(t->updates >= 1, "%d pictures are less than one batch of %d on each of %d ranks", pictures, batch, c->size);
+    REQUIRE(t->updates >= 1, "%d pictures are less than one batch of %d on each of %d ranks",
+            pictures, batch, c->size);
     pthread_mutex_init(&t->lock, NULL);
     t->trace = trace_new(60000);
     name_tracks(t->trace);
-    ModelSpec spec = {.name = model, .h = all->h, .w = all->w, .c = all->c, .classes = data->classes};
+    ModelSpec spec = {
+        .name = model, .h = all->h, .w = all->w, .c = all->c, .classes = data->classes};
     t->m = model_new(be, &spec, batch);
-    REQUIRE(t->m->nlayers <= MOST_LAYERS, "%s has %d layers; at most %d can be timed", model, t->m->nlayers, MOST_LAYERS);
+    REQUIRE(t->m->nlayers <= MOST_LAYERS, "%s has %d layers; at most %d can be timed", model,
+            t->m->nlayers, MOST_LAYERS);
     model_init(t->m, seed);
     t->m->layer_hook = on_layer;
     t->m->layer_context = t;
@@ -248,10 +266,12 @@ Spread timed_training_spread(const TimedTraining *t, int part)
     return (Spread){values[n / 2], values[n / 10], values[n - 1 - n / 10]};
 }
 
-/* The exercise at work: the share of the step in which the training thread computes, and the loader's thread is busy. */
+/* The exercise at work: the share of the step in which the training thread computes, and the
+ * loader's thread is busy. */
 static void shares(StepReport *r)
 {
-    double start[PARTS + QUEUE * (LATER + 1)], end[PARTS + QUEUE * (LATER + 1)], from = r->record.whole.began, to = r->record.whole.ended;
+    double start[PARTS + QUEUE * (LATER + 1)], end[PARTS + QUEUE * (LATER + 1)],
+        from = r->record.whole.began, to = r->record.whole.ended;
     int n = 0;
     for (int p = TO_NETWORK; p < PARTS; p++)
         if (p != OPTIMISER) {
@@ -271,11 +291,17 @@ static void shares(StepReport *r)
 
 StepReport timed_training_report(TimedTraining *t, int64_t step, bool busy_is_written)
 {
-    StepReport r = {.step = step, .steps = t->steps, .layers = t->m->nlayers, .loss = t->loss, .computing = NAN, .loading = NAN};
+    StepReport r = {.step = step,
+                    .steps = t->steps,
+                    .layers = t->m->nlayers,
+                    .loss = t->loss,
+                    .computing = NAN,
+                    .loading = NAN};
     pthread_mutex_lock(&t->lock);
     r.record = t->ring[step % REMEMBERED];
     for (int i = 0; i < LATER; i++)
-        memcpy(r.record.later[i], t->ring[(step + 1 + i) % REMEMBERED].part, sizeof r.record.later[i]);
+        memcpy(r.record.later[i], t->ring[(step + 1 + i) % REMEMBERED].part,
+               sizeof r.record.later[i]);
     pthread_mutex_unlock(&t->lock);
     for (int p = 0; p <= PARTS; p++)
         r.spread[p] = timed_training_spread(t, p);

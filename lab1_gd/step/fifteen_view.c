@@ -1,8 +1,9 @@
-/* fifteen_view.c: one step's timeline, a row for each of its fifteen parts, and beside it what each part costs. */
+/* fifteen_view.c: one step's timeline, a row for each of its fifteen parts, and beside it what each
+ * part costs. */
+#include "fifteen.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include "fifteen.h"
 
 enum { MOST_BOXES = 2 * MOST_LAYERS };
 static const double ROW = 0.8; /* of a row's height: the ranks share it */
@@ -17,12 +18,16 @@ typedef struct Frame { /* of the timeline: milliseconds since `zero` */
 } Frame;
 
 /* The place of a part's row, and in it of a rank's lane. Part 1 is on top. */
-static double lane_top(int part, int rank, int ranks) { return PARTS - 1 - part + ROW / 2 - ROW * rank / ranks; }
+static double lane_top(int part, int rank, int ranks)
+{
+    return PARTS - 1 - part + ROW / 2 - ROW * rank / ranks;
+}
 
 /* A span as a box that can be seen, however short. */
 static void add(Boxes *b, const Frame *f, Span s, int part, int rank, int ranks)
 {
-    double least = (f->high - f->low) / 350, x0 = 1000 * (s.began - f->zero), x1 = fmax(1000 * (s.ended - f->zero), x0 + least);
+    double least = (f->high - f->low) / 350, x0 = 1000 * (s.began - f->zero),
+           x1 = fmax(1000 * (s.ended - f->zero), x0 + least);
     if (s.ended == 0 || x1 < f->low || x0 > f->high || b->n == MOST_BOXES)
         return;
     b->x0[b->n] = fmax(x0, f->low);
@@ -43,7 +48,8 @@ static void add_layers(Boxes *b, const Frame *f, const StepReport *r, int rank, 
         for (int i = 0; i < r->layers; i++) {
             Span s = r->record.layer[backward][i];
             s.ended -= fmin(0.3 * (s.ended - s.began), (f->high - f->low) / 700 / 1000);
-            add(b, f, s, backward ? BACKWARD_1 - r->part_of[i] : FORWARD_1 + r->part_of[i], rank, ranks);
+            add(b, f, s, backward ? BACKWARD_1 - r->part_of[i] : FORWARD_1 + r->part_of[i], rank,
+                ranks);
         }
 }
 
@@ -83,9 +89,13 @@ static void draw_timeline(Plot *plot, const StepReport *r, int ranks, const char
         f.high = fmax(f.high, 1000 * (r[i].record.whole.ended - f.zero) * 1.01);
     }
     f.low -= 0.06 * f.high;
-    PlotPanel *panel = plot_panel(plot, (PlotAxes){.columns = 3, .title = "One step of median length (pale: for later batches, beside it)",
-                                                   .x = {.label = "time since the step began (ms)", .low = f.low, .high = f.high},
-                                                   .y = rows(), .legend = PLOT_BOTTOM_LEFT});
+    PlotPanel *panel = plot_panel(
+        plot,
+        (PlotAxes){.columns = 3,
+                   .title = "One step of median length (pale: for later batches, beside it)",
+                   .x = {.label = "time since the step began (ms)", .low = f.low, .high = f.high},
+                   .y = rows(),
+                   .legend = PLOT_BOTTOM_LEFT});
     plot_rule_x(panel, 0, (PlotStyle){.color = PLOT_GREY, .dashed = true, .width = 1});
     for (int i = 0; i < ranks; i++)
         draw_rank(panel, &f, &r[i], i, ranks);
@@ -96,15 +106,19 @@ static void draw_timeline(Plot *plot, const StepReport *r, int ranks, const char
 /* "12.3 ms  34 %"; parts 1 to 4 are not the training thread's. */
 static void cost_text(char *text, size_t room, const StepReport *r, int part)
 {
-    double ms = 1000 * r->spread[part].median, share = r->spread[part].median / r->spread[PARTS].median;
+    double ms = 1000 * r->spread[part].median,
+           share = r->spread[part].median / r->spread[PARTS].median;
     if (part <= QUEUE)
         snprintf(text, room, "%.*f ms, beside", ms < 10 ? 2 : 1, ms);
     else
-        snprintf(text, room, "%.*f ms  %.*f %%", ms < 10 ? 2 : 1, ms, share < 0.0995 ? 1 : 0, 100 * share);
+        snprintf(text, room, "%.*f ms  %.*f %%", ms < 10 ? 2 : 1, ms, share < 0.0995 ? 1 : 0,
+                 100 * share);
 }
 
-/* One rank's bars: the median, and as a line the middle 80 %. The queue, which may be long, is cut off at `most`. */
-static void draw_bars(PlotPanel *panel, const StepReport *r, int rank, int ranks, double most, const Frame *f)
+/* One rank's bars: the median, and as a line the middle 80 %. The queue, which may be long, is cut
+ * off at `most`. */
+static void draw_bars(PlotPanel *panel, const StepReport *r, int rank, int ranks, double most,
+                      const Frame *f)
 {
     Boxes bars = {0}, spreads = {0};
     for (int p = 0; p < PARTS; p++) {
@@ -124,43 +138,59 @@ static void draw_bars(PlotPanel *panel, const StepReport *r, int rank, int ranks
 
 static void draw_costs(Plot *plot, const StepReport *r, int ranks)
 {
-    static const char *const numbers[PARTS] = {"15", "14", "13", "12", "11", "10", "9", "8", "7", "6", "5", "4", "3", "2", "1"};
+    static const char *const numbers[PARTS] = {"15", "14", "13", "12", "11", "10", "9", "8",
+                                               "7",  "6",  "5",  "4",  "3",  "2",  "1"};
     double most = 0;
     for (int i = 0; i < ranks; i++)
         for (int p = 0; p < PARTS; p++)
             most = p == QUEUE ? most : fmax(most, 1000 * r[i].spread[p].high);
     Frame f = {.high = 1.8 * most};
-    PlotPanel *panel = plot_panel(plot, (PlotAxes){.column = 3, .columns = 2, .title = ranks > 1 ? "Over all steps: median, middle 80 %; rank 0" : "Over all steps: median, middle 80 %, share",
-                                                   .x = {.label = "time per step (ms)", .low = 0, .high = f.high},
-                                                   .y = {.names = numbers, .names_count = PARTS, .low = -0.6, .high = PARTS - 0.4}});
+    PlotPanel *panel = plot_panel(
+        plot, (PlotAxes){
+                  .column = 3,
+                  .columns = 2,
+                  .title = ranks > 1 ? "Over all steps: median, middle 80 %; rank 0"
+                                     : "Over all steps: median, middle 80 %, share",
+                  .x = {.label = "time per step (ms)", .low = 0, .high = f.high},
+                  .y = {.names = numbers, .names_count = PARTS, .low = -0.6, .high = PARTS - 0.4}});
     for (int i = 0; i < ranks; i++)
         draw_bars(panel, &r[i], i, ranks, most, &f);
     for (int p = 0; p < PARTS; p++) {
         char text[64];
         cost_text(text, sizeof text, &r[0], p);
-        plot_text(panel, 1.04 * most, PARTS - 1 - p, text, (PlotStyle){.size = 12, .color = PLOT_INK});
+        plot_text(panel, 1.04 * most, PARTS - 1 - p, text,
+                  (PlotStyle){.size = 12, .color = PLOT_INK});
     }
 }
 
-static double share_of(const StepReport *r, Span s) { return 100 * (s.ended - s.began) / (r->record.whole.ended - r->record.whole.began); }
+static double share_of(const StepReport *r, Span s)
+{
+    return 100 * (s.ended - s.began) / (r->record.whole.ended - r->record.whole.began);
+}
 
 /* What the numbers of rank 0 say about the step that is drawn. */
 static void describe(char *text, size_t room, const StepReport *r, const char *state)
 {
-    int n = snprintf(text, room, "step %lld of %lld: %.2f ms", (long long)r->step, (long long)r->steps,
-                     1000 * (r->record.whole.ended - r->record.whole.began));
+    int n = snprintf(text, room, "step %lld of %lld: %.2f ms", (long long)r->step,
+                     (long long)r->steps, 1000 * (r->record.whole.ended - r->record.whole.began));
     if (isfinite(r->computing))
-        n += snprintf(text + n, room - n, " · rank 0 computes %.0f %% of it, its loader works %.0f %%", 100 * r->computing, 100 * r->loading);
-    snprintf(text + n, room - n, " · waits for its batch %.1f %%, averages %.1f %% · loss %.3f · %s · ? shows the keys",
+        n += snprintf(text + n, room - n,
+                      " · rank 0 computes %.0f %% of it, its loader works %.0f %%",
+                      100 * r->computing, 100 * r->loading);
+    snprintf(text + n, room - n,
+             " · waits for its batch %.1f %%, averages %.1f %% · loss %.3f · %s · ? shows the keys",
              share_of(r, r->record.waits), share_of(r, r->record.part[OPTIMISER]), r->loss, state);
 }
 
-void fifteen_draw(Plot *plot, const StepReport *r, int ranks, const char *title, const char *state, const char *missing)
+void fifteen_draw(Plot *plot, const StepReport *r, int ranks, const char *title, const char *state,
+                  const char *missing)
 {
     char text[400];
     plot_begin(plot, 1, 5, title);
     if (r[0].steps == 0) {
-        PlotPanel *panel = plot_panel(plot, (PlotAxes){.columns = 5, .x.label = "time since the step began (ms)", .y = rows()});
+        PlotPanel *panel = plot_panel(plot, (PlotAxes){.columns = 5,
+                                                       .x.label = "time since the step began (ms)",
+                                                       .y = rows()});
         plot_note(panel, missing ? missing : "the first steps are being made …");
         return;
     }

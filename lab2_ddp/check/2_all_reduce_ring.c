@@ -1,10 +1,12 @@
-/* 2_all_reduce_ring.c: the check of all_reduce_ring: the sum, its bits, what it writes to, and how much each rank sends.
+/* 2_all_reduce_ring.c: the check of all_reduce_ring: the sum, its bits, what it writes to, and how
+ * much each rank sends.
  *
  *     2_all_reduce_ring               judge it on 1 to 4 ranks
- *     2_all_reduce_ring --rank FILE   one rank's part in that; started by the first form under mpirun
+ *     2_all_reduce_ring --rank FILE   one rank's part in that; started by the first form under
+ *     mpirun
  *
- * To count what is sent, the five functions below stand before MPI's own of the same names, which for this purpose have
- * a second name, PMPI_….
+ * To count what is sent, the five functions below stand before MPI's own of the same names, which
+ * for this purpose have a second name, PMPI_….
  */
 #include "check.h"
 #include "check_run.h"
@@ -38,21 +40,22 @@ int MPI_Ssend(const void *v, int n, MPI_Datatype type, int to, int tag, MPI_Comm
     return PMPI_Ssend(v, n, type, to, tag, comm);
 }
 
-int MPI_Isend(const void *v, int n, MPI_Datatype type, int to, int tag, MPI_Comm comm, MPI_Request *request)
+int MPI_Isend(const void *v, int n, MPI_Datatype type, int to, int tag, MPI_Comm comm,
+              MPI_Request *request)
 {
     count_sent(n, type);
     return PMPI_Isend(v, n, type, to, tag, comm, request);
 }
 
-int MPI_Sendrecv(const void *v, int n, MPI_Datatype type, int to, int tag, void *w, int m, MPI_Datatype got, int from,
-                 int got_tag, MPI_Comm comm, MPI_Status *status)
+int MPI_Sendrecv(const void *v, int n, MPI_Datatype type, int to, int tag, void *w, int m,
+                 MPI_Datatype got, int from, int got_tag, MPI_Comm comm, MPI_Status *status)
 {
     count_sent(n, type);
     return PMPI_Sendrecv(v, n, type, to, tag, w, m, got, from, got_tag, comm, status);
 }
 
-int MPI_Sendrecv_replace(void *v, int n, MPI_Datatype type, int to, int tag, int from, int got_tag, MPI_Comm comm,
-                         MPI_Status *status)
+int MPI_Sendrecv_replace(void *v, int n, MPI_Datatype type, int to, int tag, int from, int got_tag,
+                         MPI_Comm comm, MPI_Status *status)
 {
     count_sent(n, type);
     return PMPI_Sendrecv_replace(v, n, type, to, tag, from, got_tag, comm, status);
@@ -89,16 +92,19 @@ static char *ring_case(int count, int rank, int P)
     PMPI_Bcast(first, count, MPI_FLOAT, 0, MPI_COMM_WORLD);
     if (!fault && memcmp(first, v, (unsigned long)count * sizeof *v))
         fault = format_new("its bits differ from those on rank 0");
-    long least = 2 * (count - (count + P - 1) / P), most = 2 * (count - count / P), numbers = sent / (long)sizeof *v;
+    long least = 2 * (count - (count + P - 1) / P), most = 2 * (count - count / P),
+         numbers = sent / (long)sizeof *v;
     if (!fault && (numbers < least || numbers > most))
-        fault = format_new("it sends %ld numbers by MPI_Send and its like, expected 2(P-1)/P of %d: %ld to %ld",
-                           numbers, count, least, most);
+        fault = format_new(
+            "it sends %ld numbers by MPI_Send and its like, expected 2(P-1)/P of %d: %ld to %ld",
+            numbers, count, least, most);
     free(first);
     free(guarded);
     return fault;
 }
 
-/* One rank's part, under mpirun: all counts; what the lowest rank found wrong goes into the file at path. */
+/* One rank's part, under mpirun: all counts; what the lowest rank found wrong goes into the file at
+ * path. */
 static void ring_rank(const char *path)
 {
     static const int counts[] = {0, 1, 2, 3, 4, 5, 7, 13, 1000, 1001, 100003};
@@ -108,7 +114,8 @@ static void ring_rank(const char *path)
         char *fault = ring_case(counts[i], c->rank, c->size);
         double faults = fault != NULL;
         if (fault)
-            snprintf(mine, sizeof mine, "P = %d, count = %d, rank %d: %s", c->size, counts[i], c->rank, fault);
+            snprintf(mine, sizeof mine, "P = %d, count = %d, rank %d: %s", c->size, counts[i],
+                     c->rank, fault);
         free(fault);
         comm_all_reduce_host(c, &faults, 1, COMM_MAX);
         if (faults > 0)
@@ -130,9 +137,11 @@ static void ring_rank(const char *path)
 static char *judge_ring(const char *self, const char *work, bool *to_do)
 {
     for (int P = 1; P <= MOST_RANKS; P++) {
-        char ranks[16], *path = format_new("%s/ring-%d", work, P), *log = format_new("%s/ring-%d.log", work, P);
+        char ranks[16], *path = format_new("%s/ring-%d", work, P),
+                        *log = format_new("%s/ring-%d.log", work, P);
         snprintf(ranks, sizeof ranks, "%d", P);
-        const char *const words[] = {"common/setup/launch.sh", "--np", ranks, self, "--rank", path, NULL};
+        const char *const words[] = {
+            "common/setup/launch.sh", "--np", ranks, self, "--rank", path, NULL};
         ChildEnd end = run_words(words, log);
         char *fault = first_line(path);
         free(log);
@@ -141,7 +150,8 @@ static char *judge_ring(const char *self, const char *work, bool *to_do)
         if (*to_do || fault)
             return fault;
         if (end.timed_out)
-            return format_new("%d ranks did not end within %d s: do two wait for each other?", P, run_seconds());
+            return format_new("%d ranks did not end within %d s: do two wait for each other?", P,
+                              run_seconds());
         if (end.status != 0)
             return format_new("on %d ranks it ended with status %d", P, end.status);
     }
@@ -158,7 +168,9 @@ int main(int argc, char **argv)
     bool to_do = false;
     char *fault = judge_ring(argv[0], work, &to_do);
     ExerciseResult result = {to_do ? EXERCISE_TODO : fault ? EXERCISE_WRONG : EXERCISE_DONE, fault};
-    exercise_say("ring", 16, "all_reduce_ring: on 1 to 4 ranks the sum, the same bits on each, 2(P-1)/P of the data sent",
+    exercise_say("ring", 16,
+                 "all_reduce_ring: on 1 to 4 ranks the sum, the same bits on each, 2(P-1)/P of the "
+                 "data sent",
                  result);
     check_folder_free(work, result.state == EXERCISE_DONE || to_do);
     free(fault);

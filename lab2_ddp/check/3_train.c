@@ -1,9 +1,10 @@
-/* 3_train.c: the check of the conversion: runs the student's trainer and judges what it did, one line per step.
+/* 3_train.c: the check of the conversion: runs the student's trainer and judges what it did, one
+ * line per step.
  *
  *     3_train [1 … 9]     judge these steps (none named: all)
  *
- * Run from the project's folder; the trainer, 3_train too, lies in the folder above this program's. Exit status: 0 if all
- * is right, else 1.
+ * Run from the project's folder; the trainer, 3_train too, lies in the folder above this program's.
+ * Exit status: 0 if all is right, else 1.
  */
 #include "check.h"
 #include "check_steps.h"
@@ -15,19 +16,24 @@
 #include <string.h>
 #include <unistd.h>
 
-/* ---- the runs: three ranks, because an odd number does not divide things by luck: 100 pictures are four global batches
- * of 24 and 4 more, 50 test pictures are 16 + 17 + 17. And small: an update takes a few milliseconds ---- */
+/* ---- the runs: three ranks, because an odd number does not divide things by luck: 100 pictures
+ * are four global batches of 24 and 4 more, 50 test pictures are 16 + 17 + 17. And small: an update
+ * takes a few milliseconds ---- */
 
-#define SHALLOW "--model mlp --hidden 16 --batch 8 --images 100 --test-images 50 --seed 7 --device cpu --threads 1 " \
-                "--schedule constant --rate 0.02 "
-#define DEEP "--model resnet8 --batch 4 --images 62 --test-images 200 --seed 7 --device cpu --threads 1 " \
-             "--rate 0.1 --epochs 2 --checkpoint-every 3 --init-seed 1 "
+#define SHALLOW \
+    "--model mlp --hidden 16 --batch 8 --images 100 --test-images 50 --seed 7 --device cpu " \
+    "--threads 1 " \
+    "--schedule constant --rate 0.02 "
+#define DEEP \
+    "--model resnet8 --batch 4 --images 62 --test-images 200 --seed 7 --device cpu --threads 1 " \
+    "--rate 0.1 --epochs 2 --checkpoint-every 3 --init-seed 1 "
 
-/* What the shell of each rank does first in the run that is stopped: rank 1's waits until it has begun to train, then
- * sends it, and it alone, the signal. */
-#define STOP_RANK_1 "if [ $R = 1 ]; then " \
-                    "(until grep -sq update \"$1/rank-1.jsonl\" || ! kill -0 $$; do sleep 0.1; done; " \
-                    "kill -TERM $$) & fi;"
+/* What the shell of each rank does first in the run that is stopped: rank 1's waits until it has
+ * begun to train, then sends it, and it alone, the signal. */
+#define STOP_RANK_1 \
+    "if [ $R = 1 ]; then " \
+    "(until grep -sq update \"$1/rank-1.jsonl\" || ! kill -0 $$; do sleep 0.1; done; " \
+    "kill -TERM $$) & fi;"
 
 static bool has(unsigned steps, int step) { return steps & 1u << step; }
 
@@ -35,7 +41,8 @@ static bool has(unsigned steps, int step) { return steps & 1u << step; }
 static void run_checkpoints(Runs *r, const char *program, const char *work)
 {
     r->half = facts_run(program, work, "half", RANKS, "", DEEP "--steps 3");
-    char *path = facts_path(&r->half, 0, "checkpoint.safetensors"), *resume = format_new(DEEP "--resume '%s'", path);
+    char *path = facts_path(&r->half, 0, "checkpoint.safetensors"),
+         *resume = format_new(DEEP "--resume '%s'", path);
     r->resumed = facts_run(program, work, "resumed", RANKS, "", resume);
     r->others = facts_run(program, work, "others", OTHERS, "", resume);
     r->stopped = facts_run(program, work, "stopped", RANKS, STOP_RANK_1, SHALLOW "--epochs 100000");
@@ -54,7 +61,8 @@ static Runs runs_make(const char *program, const char *work, unsigned steps)
     if (has(steps, 9))
         run_checkpoints(&r, program, work);
     if (has(steps, 6) || has(steps, 8)) {
-        r.together = facts_run(program, work, "together", RANKS, "", SHALLOW "--epochs 2 --warmup 0 --init-seed 1");
+        r.together = facts_run(program, work, "together", RANKS, "",
+                               SHALLOW "--epochs 2 --warmup 0 --init-seed 1");
         r.distance = reference_distance(&r.together, &r.loss);
     }
     return r;
@@ -62,26 +70,41 @@ static Runs runs_make(const char *program, const char *work, unsigned steps)
 
 static void runs_free(Runs *r)
 {
-    Facts *all[] = {&r->apart, &r->together, &r->whole, &r->half, &r->resumed, &r->stopped, &r->others};
+    Facts *all[] = {&r->apart,   &r->together, &r->whole, &r->half,
+                    &r->resumed, &r->stopped,  &r->others};
     for (int i = 0; i < (int)(sizeof all / sizeof *all); i++)
         facts_free(all[i]);
 }
 
 /* ---- the exercises ---- */
 
-typedef struct Exercise { const char *name; int points; const char *expected; Judge *judge; } Exercise;
+typedef struct Exercise {
+    const char *name;
+    int points;
+    const char *expected;
+    Judge *judge;
+} Exercise;
 
-static const Exercise exercises[] = { /* number k - 1: step k */
+static const Exercise exercises[] = {
+    /* number k - 1: step k */
     {"step 1", 6, "each process knows its rank and that there are three", judge_comm},
     {"step 2", 8, "rank r opens device r of the three on this machine", judge_device},
     {"step 3", 6, "rank 0 alone prints and writes metrics", judge_voice},
-    {"step 4", 14, "update t: rank r trains on the r-th slice of global batch t; as many batches on each", judge_share},
+    {"step 4", 14,
+     "update t: rank r trains on the r-th slice of global batch t; as many batches on each",
+     judge_share},
     {"step 5", 8, "before the first update all ranks have rank 0's weights", judge_broadcast},
-    {"step 6", 14, "after each update all ranks have the weights that one rank with a batch of P*B has", judge_average},
-    {"step 7", 8, "the rate climbs from --rate to P times that over the warm-up, and stays there", judge_rate},
-    {"step 8", 10, "the accuracy reported is that of one network on all test pictures, each tested once",
+    {"step 6", 14,
+     "after each update all ranks have the weights that one rank with a batch of P*B has",
+     judge_average},
+    {"step 7", 8, "the rate climbs from --rate to P times that over the warm-up, and stays there",
+     judge_rate},
+    {"step 8", 10,
+     "the accuracy reported is that of one network on all test pictures, each tested once",
      judge_metrics},
-    {"step 9", 10, "rank 0 saves; resumed: the same bytes on as many ranks, goes on with fewer; all stop together",
+    {"step 9", 10,
+     "rank 0 saves; resumed: the same bytes on as many ranks, goes on with fewer; all stop "
+     "together",
      judge_checkpoint},
 };
 enum { EXERCISES = sizeof exercises / sizeof *exercises };
@@ -101,9 +124,12 @@ static unsigned wanted(int argc, char **argv)
 int main(int argc, char **argv)
 {
     unsigned steps = wanted(argc, argv);
-    char *self = format_new("%s", argv[0]), *program = format_new("%s/3_train", dirname(dirname(self)));
+    char *self = format_new("%s", argv[0]),
+         *program = format_new("%s/3_train", dirname(dirname(self)));
     REQUIRE(access(program, X_OK) == 0 && access("common/setup/launch.sh", X_OK) == 0,
-            "%s or common/setup/launch.sh is not there: run 'make check LAB=lab2' in the project's folder", program);
+            "%s or common/setup/launch.sh is not there: run 'make check LAB=lab2' in the project's "
+            "folder",
+            program);
     char *work = check_folder_new();
     int points = 0, most = 0;
     Runs runs = runs_make(program, work, steps);
@@ -113,7 +139,10 @@ int main(int argc, char **argv)
         const Exercise *e = &exercises[k - 1];
         bool to_do = has(runs.apart.to_do, k);
         char *fault = to_do ? NULL : e->judge(&runs);
-        ExerciseResult result = {to_do ? EXERCISE_TODO : fault ? EXERCISE_WRONG : EXERCISE_DONE, fault};
+        ExerciseResult result = {to_do   ? EXERCISE_TODO
+                                 : fault ? EXERCISE_WRONG
+                                         : EXERCISE_DONE,
+                                 fault};
         points += exercise_say(e->name, e->points, e->expected, result);
         most += e->points;
         free(fault);

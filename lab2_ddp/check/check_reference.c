@@ -26,11 +26,16 @@ typedef struct Setting {
 static Setting setting_new(const char *model, int batch, int images, int tested)
 {
     RunOptions o = run_options_default();
-    Setting s = {backend_open("cpu", 0, 1, 1), dataset_open(o.data, "fashion,synthetic", o.data_dir), NULL};
+    Setting s = {backend_open("cpu", 0, 1, 1),
+                 dataset_open(o.data, "fashion,synthetic", o.data_dir), NULL};
     s.data->train.count = images;
     s.data->test.count = tested;
-    ModelSpec spec = {.name = model, .h = s.data->train.h, .w = s.data->train.w, .c = s.data->train.c,
-                      .classes = s.data->classes, .hidden = {16}};
+    ModelSpec spec = {.name = model,
+                      .h = s.data->train.h,
+                      .w = s.data->train.w,
+                      .c = s.data->train.c,
+                      .classes = s.data->classes,
+                      .hidden = {16}};
     s.model = model_new(s.be, &spec, batch);
     return s;
 }
@@ -73,14 +78,15 @@ static int32_t *all_images(const Facts *f, int *count)
     return images;
 }
 
-/* Make f's updates, with its images and rates. Returns the mean loss over the first epoch's pictures. */
+/* Make f's updates, with its images and rates. Returns the mean loss over the first epoch's
+ * pictures. */
 static double train_alone(Setting *s, const Facts *f)
 {
     Model *m = s->model;
     int count, first_epoch = f->rank[0].updates / EPOCHS;
     int32_t *images = all_images(f, &count);
-    Loader *l = loader_new(s->be, &s->data->train, s->data->mean, s->data->istd, m->batch, model_halo(m),
-                           (AugmentSpec){0}, SEED);
+    Loader *l = loader_new(s->be, &s->data->train, s->data->mean, s->data->istd, m->batch,
+                           model_halo(m), (AugmentSpec){0}, SEED);
     Sgd *o = sgd_new(m, 0.9, 5e-4, false);
     Tensor totals = tensor_new(s->be, F64, 2, 1, 1, 1, 0);
     double sums[2] = {0};
@@ -151,8 +157,8 @@ Metrics reference_test(const Facts *f, int tested)
     char *path = facts_path(f, 0, "checkpoint.safetensors");
     checkpoint_load(path, s.model, NULL, &progress);
     free(path);
-    Loader *l = loader_new(s.be, &s.data->test, s.data->mean, s.data->istd, DEEP_BATCH, model_halo(s.model),
-                           (AugmentSpec){0}, SEED);
+    Loader *l = loader_new(s.be, &s.data->test, s.data->mean, s.data->istd, DEEP_BATCH,
+                           model_halo(s.model), (AugmentSpec){0}, SEED);
     Metrics result = evaluate(s.model, l, NULL, tested);
     loader_free(l);
     setting_free(&s);

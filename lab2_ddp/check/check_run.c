@@ -22,16 +22,18 @@ ChildEnd run_words(const char *const words[], const char *log)
         .command = words, .streams = CHILD_OUT | CHILD_ERR, .log = log, .seconds = run_seconds()});
 }
 
-Facts facts_run(const char *program, const char *work, const char *name, int ranks, const char *before,
-                const char *arguments)
+Facts facts_run(const char *program, const char *work, const char *name, int ranks,
+                const char *before, const char *arguments)
 {
     Facts f = {.dir = format_new("%s/%s", work, name), .ranks = ranks};
     REQUIRE(mkdir(f.dir, 0777) == 0, "%s: the folder cannot be made", f.dir);
     setenv("LABS_AUDIT", f.dir, 1);
     char count[16], *log = format_new("%s/launch.log", f.dir);
     snprintf(count, sizeof count, "%d", ranks);
-    char *script = format_new("R=$OMPI_COMM_WORLD_RANK; mkdir -p \"$1/out-$R/lab2_train\"; %s exec \"$0\" %s "
-                              "--out \"$1/out-$R\" >\"$1/stdout-$R\" 2>\"$1/stderr-$R\"", before, arguments);
+    char *script =
+        format_new("R=$OMPI_COMM_WORLD_RANK; mkdir -p \"$1/out-$R/lab2_train\"; %s exec \"$0\" %s "
+                   "--out \"$1/out-$R\" >\"$1/stdout-$R\" 2>\"$1/stderr-$R\"",
+                   before, arguments);
     const char *words[] = {
         "common/setup/launch.sh", "--np", count, "bash", "-c", script, program, f.dir, NULL};
     ChildEnd end = run_words(words, log);
@@ -88,16 +90,17 @@ char *facts_failure(const Facts *f)
     if (f->status == 0)
         return NULL;
     if (f->timed_out)
-        return format_new("%d ranks did not end within %d s: does one wait for another in a collective?", f->ranks,
-                          run_seconds());
+        return format_new(
+            "%d ranks did not end within %d s: does one wait for another in a collective?",
+            f->ranks, run_seconds());
     char *said = NULL;
     for (int r = 0; r < f->ranks && !said; r++) {
         char *path = format_new("%s/stderr-%d", f->dir, r);
         said = first_line(path);
         free(path);
     }
-    char *failure = format_new("the run on %d ranks ended with status %d%s%s", f->ranks, f->status, said ? ": " : "",
-                               said ? said : "");
+    char *failure = format_new("the run on %d ranks ended with status %d%s%s", f->ranks, f->status,
+                               said ? ": " : "", said ? said : "");
     free(said);
     return failure;
 }

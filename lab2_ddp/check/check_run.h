@@ -1,6 +1,8 @@
-/* check_run.h: start the student's program on P ranks and read what it really did: the audit's facts (common/audit.h).
+/* check_run.h: start the student's program on P ranks and read what it really did: the audit's
+ * facts (common/audit.h).
  *
- * The self-check believes nothing that the program prints, only what the library noted while it worked.
+ * The self-check believes nothing that the program prints, only what the library noted while it
+ * worked.
  */
 #ifndef CHECK_RUN_H
 #define CHECK_RUN_H
@@ -19,10 +21,11 @@ typedef struct Facts {
     AuditRank rank[MOST_RANKS];
 } Facts;
 
-/* Run `program arguments` on `ranks` ranks. arguments are a shell's words, in which $R is the rank; `before` is what
- * the shell of each rank does first ("": nothing). name: of the folder under `work` for the run's files. */
-Facts facts_run(const char *program, const char *work, const char *name, int ranks, const char *before,
-                const char *arguments);
+/* Run `program arguments` on `ranks` ranks. arguments are a shell's words, in which $R is the rank;
+ * `before` is what the shell of each rank does first ("": nothing). name: of the folder under
+ * `work` for the run's files. */
+Facts facts_run(const char *program, const char *work, const char *name, int ranks,
+                const char *before, const char *arguments);
 void facts_free(Facts *f);
 /* Run words[0 …] (NULL ends them), output into `log`, for at most the time limit. */
 ChildEnd run_words(const char *const words[], const char *log);
@@ -32,9 +35,11 @@ char *check_folder_new(void); /* a new folder for a check's runs */
 /* Frees the name; removes the folder, or says where it lies, for a student to look. */
 void check_folder_free(char *work, bool remove);
 
-char *first_line(const char *path);                           /* without its newline; NULL: none. free() it */
-char *facts_path(const Facts *f, int rank, const char *file); /* dir/out-rank/lab2_train/file; free() it */
-long facts_stdout(const Facts *f, int rank);                  /* bytes that this rank printed */
+/* without its newline; NULL: none. free() it */
+char *first_line(const char *path);
+/* dir/out-rank/lab2_train/file; free() it */
+char *facts_path(const Facts *f, int rank, const char *file);
+long facts_stdout(const Facts *f, int rank); /* bytes that this rank printed */
 /* Why the run failed, in a few words; NULL: it ended well. free() it. */
 char *facts_failure(const Facts *f);
 /* A number from rank 0's metrics.csv: row from 0, column by name; NaN where there is none. */

@@ -15,7 +15,8 @@ char *judge_comm(const Runs *r)
     for (int i = 0; i < RANKS; i++) {
         const AuditRank *f = &r->apart.rank[i];
         if (f->size < 0)
-            return format_new("process %d does not start the communication library (%s)", i, "comm_open");
+            return format_new("process %d does not start the communication library (%s)", i,
+                              "comm_open");
         if (f->rank != i || f->size != RANKS)
             return format_new("process %d is rank %d of %d", i, f->rank, f->size);
     }
@@ -23,8 +24,9 @@ char *judge_comm(const Runs *r)
     for (int i = 0; i < RANKS; i++)
         finished &= r->apart.rank[i].tests >= EPOCHS;
     if (finished && r->apart.status != 0)
-        return format_new("all trained to the end, but the run ended with status %d: is comm_close called?",
-                          r->apart.status);
+        return format_new(
+            "all trained to the end, but the run ended with status %d: is comm_close called?",
+            r->apart.status);
     return NULL;
 }
 
@@ -33,7 +35,8 @@ char *judge_device(const Runs *r)
     for (int i = 0; i < RANKS; i++) {
         const AuditRank *f = &r->apart.rank[i];
         if (f->local_rank != i || f->local_size != RANKS)
-            return format_new("rank %d opens its device as number %d of %d", i, f->local_rank, f->local_size);
+            return format_new("rank %d opens its device as number %d of %d", i, f->local_rank,
+                              f->local_size);
     }
     return NULL;
 }
@@ -55,7 +58,8 @@ char *judge_voice(const Runs *r)
 /* ---- steps 4 and 5: the same network, other pictures ---- */
 
 /* Is update u of rank r made with positions [position, position + batch) of the epoch's order? */
-static char *judge_slice(const Facts *f, int r, int u, const int32_t *order, int position, int batch)
+static char *judge_slice(const Facts *f, int r, int u, const int32_t *order, int position,
+                         int batch)
 {
     const AuditImages *found = &facts_update(f, r, u)->images;
     if (found->count == batch &&
@@ -63,11 +67,12 @@ static char *judge_slice(const Facts *f, int r, int u, const int32_t *order, int
         return NULL;
     if (u >= f->rank[r].updates)
         return format_new("rank %d makes only %d updates", r, f->rank[r].updates);
-    return format_new("update %d of rank %d is not with positions %d to %d of the epoch's order", u, r, position,
-                      position + batch - 1);
+    return format_new("update %d of rank %d is not with positions %d to %d of the epoch's order", u,
+                      r, position, position + batch - 1);
 }
 
-/* The same of all updates of all ranks, from `position` in epoch 0 to the end of the last epoch; and no more. */
+/* The same of all updates of all ranks, from `position` in epoch 0 to the end of the last epoch;
+ * and no more. */
 static char *judge_order(const Facts *f, int batch, int images, int position)
 {
     int32_t *order = alloc((unsigned long)images, sizeof *order);
@@ -108,7 +113,8 @@ char *judge_broadcast(const Runs *r)
         if (!*found)
             return format_new("rank %d makes no update", i);
         if (strcmp(found, start))
-            return format_new("before the first update rank %d has not the weights that rank 0 drew", i);
+            return format_new(
+                "before the first update rank %d has not the weights that rank 0 drew", i);
     }
     return NULL;
 }
@@ -132,7 +138,8 @@ char *judge_average(const Runs *r)
     if (isnan(r->distance))
         return format_new("there is no checkpoint to compare with");
     if (!(r->distance <= 1e-4)) /* rounding alone: 2e-7 */
-        return format_new("the weights are off by %.2g of the way they went: is it the mean over ranks, not the sum?",
+        return format_new("the weights are off by %.2g of the way they went: is it the mean over "
+                          "ranks, not the sum?",
                           r->distance);
     return NULL;
 }
@@ -156,7 +163,8 @@ char *judge_rate(const Runs *r)
     return updates ? NULL : format_new("rank 0 makes no update");
 }
 
-/* Test number n of a run: each of the `tested` pictures on exactly one rank, and the accuracy that the run reports? */
+/* Test number n of a run: each of the `tested` pictures on exactly one rank, and the accuracy that
+ * the run reports? */
 static char *judge_test(const Facts *f, int n, int tested)
 {
     unsigned char *times = alloc((unsigned long)tested, 1);
@@ -177,8 +185,8 @@ static char *judge_test(const Facts *f, int n, int tested)
     free(times);
     double reported = facts_metric(f, n, "test_accuracy"), expected = correct / tested;
     if (!fault && !(fabs(reported - expected) <= 1e-6))
-        fault = format_new("the ranks had %.0f of %d right, %.6f, but %.6f is reported", correct, tested, expected,
-                           reported);
+        fault = format_new("the ranks had %.0f of %d right, %.6f, but %.6f is reported", correct,
+                           tested, expected, reported);
     return fault;
 }
 
@@ -194,11 +202,16 @@ char *judge_metrics(const Runs *r)
     double expected = metrics_loss(reference_test(&r->whole, DEEP_TESTED));
     double loss = facts_metric(&r->whole, EPOCHS - 1, "test_loss");
     if (!(fabs(loss - expected) <= 1e-5 * expected)) /* rounding alone: 1e-7 */
-        return format_new("a test loss of %.6f is reported, but the network that is saved has %.6f: are batch norm's "
-                          "statistics averaged before the test?", loss, expected);
+        return format_new("a test loss of %.6f is reported, but the network that is saved has "
+                          "%.6f: are batch norm's "
+                          "statistics averaged before the test?",
+                          loss, expected);
     loss = facts_metric(&r->together, 0, "loss");
-    if (r->distance <= 1e-4 && !(fabs(loss - r->loss) <= 1e-4 * r->loss)) /* comparable only where step 6 is right */
-        return format_new("the training loss of epoch 1 over all ranks is %.6f, but %.6f is reported", r->loss, loss);
+    /* comparable only where step 6 is right */
+    if (r->distance <= 1e-4 && !(fabs(loss - r->loss) <= 1e-4 * r->loss))
+        return format_new(
+            "the training loss of epoch 1 over all ranks is %.6f, but %.6f is reported", r->loss,
+            loss);
     return NULL;
 }
 
@@ -219,14 +232,16 @@ static char *judge_files(const Facts *f, bool resumes)
             return format_new("rank %d does not read the checkpoint on --resume", i);
     }
     if (reference_metadata(f, "world_size") != f->ranks)
-        return format_new("a checkpoint of %d ranks says %d", f->ranks, reference_metadata(f, "world_size"));
+        return format_new("a checkpoint of %d ranks says %d", f->ranks,
+                          reference_metadata(f, "world_size"));
     return NULL;
 }
 
 /* Are the two runs' checkpoints the same, byte for byte? */
 static bool same_checkpoints(const Facts *a, const Facts *b)
 {
-    char *path_a = facts_path(a, 0, "checkpoint.safetensors"), *path_b = facts_path(b, 0, "checkpoint.safetensors");
+    char *path_a = facts_path(a, 0, "checkpoint.safetensors"),
+         *path_b = facts_path(b, 0, "checkpoint.safetensors");
     char *log = format_new("%s/compare.log", b->dir);
     bool same = run_words((const char *const[]){"cmp", path_a, path_b, NULL}, log).status == 0;
     free(log);
@@ -242,9 +257,11 @@ char *judge_checkpoint(const Runs *r)
     fault = fault ? fault : judge_files(&r->resumed, true);
     fault = fault ? fault : judge_files(&r->others, true);
     if (!fault && !same_checkpoints(&r->whole, &r->resumed))
-        fault = format_new("stopped after update %d and resumed, it ends in another checkpoint than without the stop",
+        fault = format_new("stopped after update %d and resumed, it ends in another checkpoint "
+                           "than without the stop",
                            HALF);
-    fault = fault ? fault : judge_order(&r->others, DEEP_BATCH, DEEP_IMAGES, HALF * RANKS * DEEP_BATCH);
+    fault = fault ? fault
+                  : judge_order(&r->others, DEEP_BATCH, DEEP_IMAGES, HALF * RANKS * DEEP_BATCH);
     if (!fault && (fault = judge_files(&r->stopped, false))) {
         char *when = format_new("when rank 1 alone is told to stop: %s", fault);
         free(fault);

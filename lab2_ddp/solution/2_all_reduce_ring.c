@@ -9,7 +9,8 @@
 /* Chunk k of `count` numbers cut into P: where it begins; it ends where chunk k+1 begins. */
 static int chunk_begin(int count, int k, int P) { return (int)((int64_t)count * k / P); }
 
-/* Send chunk `out` of v to the next rank while chunk `in` arrives from the one before, into `to`. Its length. */
+/* Send chunk `out` of v to the next rank while chunk `in` arrives from the one before, into `to`.
+ * Its length. */
 static int shift_chunk(const float *v, float *to, int count, int out, int in, MPI_Comm comm)
 {
     int rank, P;
@@ -17,8 +18,8 @@ static int shift_chunk(const float *v, float *to, int count, int out, int in, MP
     MPI_Comm_size(comm, &P);
     int begin = chunk_begin(count, out, P), length = chunk_begin(count, out + 1, P) - begin;
     int expected = chunk_begin(count, in + 1, P) - chunk_begin(count, in, P);
-    MPI_Sendrecv(v + begin, length, MPI_FLOAT, (rank + 1) % P, 0,
-                 to, expected, MPI_FLOAT, (rank + P - 1) % P, 0, comm, MPI_STATUS_IGNORE);
+    MPI_Sendrecv(v + begin, length, MPI_FLOAT, (rank + 1) % P, 0, to, expected, MPI_FLOAT,
+                 (rank + P - 1) % P, 0, comm, MPI_STATUS_IGNORE);
     return expected;
 }
 
@@ -28,7 +29,8 @@ void all_reduce_ring(float *v, int count, MPI_Comm comm)
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &P);
     float *arrived = alloc((unsigned long)(count / P + 1), sizeof *arrived);
-    for (int i = 0; i < P - 1; i++) { /* reduce-scatter: add what arrives, pass the sum on in the next step */
+    /* reduce-scatter: add what arrives, pass the sum on in the next step */
+    for (int i = 0; i < P - 1; i++) {
         int out = (rank + P - i) % P, in = (rank + P - i - 1) % P;
         float *mine = v + chunk_begin(count, in, P);
         int length = shift_chunk(v, arrived, count, out, in, comm);

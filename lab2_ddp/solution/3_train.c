@@ -4,9 +4,9 @@
 #include "check.h"
 #include "checkpoint.h"
 #include "lab2.h"
+#include "timeline_figure.h"
 #include "timer.h"
 #include "trace.h"
-#include "timeline_figure.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,20 +16,20 @@ static const int to_do[] = {0};
 
 typedef struct Trainer {
     const TrainOptions *o;
-    Comm *comm;            /* NULL until step 1 is done */
+    Comm *comm; /* NULL until step 1 is done */
     Backend *be;
     Dataset *data;
     Run *run;
-    Trace *trace;          /* NULL without --trace */
+    Trace *trace; /* NULL without --trace */
     Model *model;
     Sgd *sgd;
     Schedule schedule;
-    Progress at;           /* where the training stands */
+    Progress at; /* where the training stands */
     Loader *train, *test;
-    int32_t *order, *mine; /* of this epoch: all training images, and those of this process */
-    int32_t *test_epoch_order;   /* 0, 1, 2, … */
-    Tensor totals;         /* F64 [2]: sum of losses and count of correct, over this epoch so far */
-    int64_t saved;         /* the step of the last checkpoint, -1: none */
+    int32_t *order, *mine;     /* of this epoch: all training images, and those of this process */
+    int32_t *test_epoch_order; /* 0, 1, 2, … */
+    Tensor totals; /* F64 [2]: sum of losses and count of correct, over this epoch so far */
+    int64_t saved; /* the step of the last checkpoint, -1: none */
 } Trainer;
 
 /* ---- before the training ---- */
@@ -138,13 +138,17 @@ static void make_schedule(Trainer *t)
 {
     const TrainOptions *o = t->o;
     int per_epoch = updates_per_epoch(t);
-    REQUIRE(per_epoch > 0, "%d training images, but one update takes %d: give a smaller --batch, "
-                           "or more --images", t->data->train.count, global_batch(t));
-    t->schedule = (Schedule){
-        .kind = schedule_kind(o->schedule), .rate = o->rate * t->comm->size,
-        .warmup = (int64_t)(o->warmup * per_epoch), .start = o->rate,
-        .steps = (int64_t)o->epochs * per_epoch,
-        .drop_every = (int64_t)fmax(1, o->drop_every * per_epoch), .drop_by = o->drop_by};
+    REQUIRE(per_epoch > 0,
+            "%d training images, but one update takes %d: give a smaller --batch, "
+            "or more --images",
+            t->data->train.count, global_batch(t));
+    t->schedule = (Schedule){.kind = schedule_kind(o->schedule),
+                             .rate = o->rate * t->comm->size,
+                             .warmup = (int64_t)(o->warmup * per_epoch),
+                             .start = o->rate,
+                             .steps = (int64_t)o->epochs * per_epoch,
+                             .drop_every = (int64_t)fmax(1, o->drop_every * per_epoch),
+                             .drop_by = o->drop_by};
 }
 
 /* The rate of the next update. Not by at.step: after a resume at another P it is another place. */
@@ -205,8 +209,10 @@ static Metrics own_metrics(Trainer *t, int images)
     double sums[2];
     t->be->op->download(t->model->s, sums, t->totals);
     if (!isfinite(sums[0]))
-        die(EXIT_WRONG, "epoch %d, update %lld: the loss is %g: diverged; try a lower --rate or a "
-                        "longer --warmup", t->at.epoch + 1, (long long)t->at.step, sums[0]);
+        die(EXIT_WRONG,
+            "epoch %d, update %lld: the loss is %g: diverged; try a lower --rate or a "
+            "longer --warmup",
+            t->at.epoch + 1, (long long)t->at.step, sums[0]);
     return (Metrics){.loss = sums[0], .correct = sums[1], .count = images};
 }
 

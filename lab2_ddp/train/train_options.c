@@ -1,4 +1,5 @@
-/* train_options.c: what can be set in lab 2's trainer: one table; and what follows: which model, which pictures.
+/* train_options.c: what can be set in lab 2's trainer: one table; and what follows: which model,
+ * which pictures.
  */
 #include "check.h"
 #include "lab2.h"
@@ -7,10 +8,21 @@
 
 static void defaults(TrainOptions *o)
 {
-    *o = (TrainOptions){
-        .run = run_options_default(), .model = "resnet8", .hidden = "256,128", .schedule = "onecycle",
-        .skip = true, .batchnorm = true, .epochs = 3, .batch = 128, .rate = 0.1, .warmup = 1,
-        .momentum = 0.9, .weight_decay = 5e-4, .drop_every = 1, .drop_by = 0.1, .init_seed = -1};
+    *o = (TrainOptions){.run = run_options_default(),
+                        .model = "resnet8",
+                        .hidden = "256,128",
+                        .schedule = "onecycle",
+                        .skip = true,
+                        .batchnorm = true,
+                        .epochs = 3,
+                        .batch = 128,
+                        .rate = 0.1,
+                        .warmup = 1,
+                        .momentum = 0.9,
+                        .weight_decay = 5e-4,
+                        .drop_every = 1,
+                        .drop_by = 0.1,
+                        .init_seed = -1};
 }
 
 void train_options(TrainOptions *o, int argc, char **argv)
@@ -18,39 +30,52 @@ void train_options(TrainOptions *o, int argc, char **argv)
     defaults(o);
     const Option table[] = {
         RUN_OPTIONS(o->run),
-        {"model", ARG_STRING, &o->model, .help = "linear, mlp, cnn, resnet8, resnet20, resnet56 or wrn16-K"},
+        {"model", ARG_STRING, &o->model,
+         .help = "linear, mlp, cnn, resnet8, resnet20, resnet56 or wrn16-K"},
         {"hidden", ARG_STRING, &o->hidden, .help = "mlp: sizes of its hidden layers"},
         {"skip", ARG_FLAG, &o->skip, .help = "residual nets: with their residual connections"},
         {"batchnorm", ARG_FLAG, &o->batchnorm, .help = "with batch norm"},
-        {"ghost", ARG_INT, &o->ghost, .max = 1 << 20, .help = "batch norm over so many pictures (0: a rank's batch)"},
+        {"ghost", ARG_INT, &o->ghost, .max = 1 << 20,
+         .help = "batch norm over so many pictures (0: a rank's batch)"},
         {"epochs", ARG_INT, &o->epochs, .max = 100000, .help = "passes over the training pictures"},
-        {"batch", ARG_INT, &o->batch, .min = 1, .max = 1 << 20, .help = "pictures per rank and update"},
-        {"rate", ARG_REAL, &o->rate, .max = 1e6, .help = "learning rate for one rank (one-cycle: its peak)"},
-        {"schedule", ARG_CHOICE, &o->schedule, .choices = SCHEDULE_CHOICES, .help = "how the rate changes"},
-        {"warmup", ARG_REAL, &o->warmup, .max = 1e6, .help = "epochs of linear warm-up (one-cycle has its own)"},
+        {"batch", ARG_INT, &o->batch, .min = 1, .max = 1 << 20,
+         .help = "pictures per rank and update"},
+        {"rate", ARG_REAL, &o->rate, .max = 1e6,
+         .help = "learning rate for one rank (one-cycle: its peak)"},
+        {"schedule", ARG_CHOICE, &o->schedule, .choices = SCHEDULE_CHOICES,
+         .help = "how the rate changes"},
+        {"warmup", ARG_REAL, &o->warmup, .max = 1e6,
+         .help = "epochs of linear warm-up (one-cycle has its own)"},
         {"drop-every", ARG_REAL, &o->drop_every, .min = 1e-3, .max = 1e6,
          .help = "schedule step: epochs between drops of the rate"},
         {"drop-by", ARG_REAL, &o->drop_by, .max = 1, .help = "schedule step: factor of each drop"},
         {"momentum", ARG_REAL, &o->momentum, .max = 1, .help = "of the updates"},
         {"nesterov", ARG_FLAG, &o->nesterov, .help = "Nesterov's momentum"},
-        {"weight-decay", ARG_REAL, &o->weight_decay, .max = 1e3, .help = "times the weight is added to its gradient"},
+        {"weight-decay", ARG_REAL, &o->weight_decay, .max = 1e3,
+         .help = "times the weight is added to its gradient"},
         {"flip", ARG_FLAG, &o->flip, .help = "augmentation: mirror pictures at random"},
-        {"shift", ARG_INT, &o->shift, .max = 32, .help = "augmentation: move pictures by up to so many pixels"},
-        {"cutout", ARG_INT, &o->cutout, .max = 32, .help = "augmentation: grey out a square of this side, in pixels"},
+        {"shift", ARG_INT, &o->shift, .max = 32,
+         .help = "augmentation: move pictures by up to so many pixels"},
+        {"cutout", ARG_INT, &o->cutout, .max = 32,
+         .help = "augmentation: grey out a square of this side, in pixels"},
         {"init-seed", ARG_LONG, &o->init_seed, .min = -1, .max = 9e15,
          .help = "seed of the initial weights alone (-1: --seed)"},
-        {"images", ARG_INT, &o->images, .max = 1 << 30, .help = "train on the first so many pictures (0: all)"},
-        {"test-images", ARG_INT, &o->test_images, .max = 1 << 30, .help = "test on the first so many (0: all)"},
-        {"steps", ARG_INT, &o->steps, .max = 1 << 30, .help = "stop after so many updates (0: at the end)"},
-        {"checkpoint-every", ARG_INT, &o->checkpoint_every, .max = 1 << 30, 
+        {"images", ARG_INT, &o->images, .max = 1 << 30,
+         .help = "train on the first so many pictures (0: all)"},
+        {"test-images", ARG_INT, &o->test_images, .max = 1 << 30,
+         .help = "test on the first so many (0: all)"},
+        {"steps", ARG_INT, &o->steps, .max = 1 << 30,
+         .help = "stop after so many updates (0: at the end)"},
+        {"checkpoint-every", ARG_INT, &o->checkpoint_every, .max = 1 << 30,
          .help = "updates between checkpoints (0: one per epoch)"},
         {"resume", ARG_STRING, &o->resume, .help = "go on from this checkpoint"},
-        {"baseline", ARG_REAL, &o->baseline, .max = 1e12, 
+        {"baseline", ARG_REAL, &o->baseline, .max = 1e12,
          .help = "images/s measured on one rank, for the efficiency (0: not stated)"},
         {0}};
     OPTIONS_KEEP(o->table, table);
-    args_parse("3_train", "Train a network on pictures; lab 2 makes it train on several devices at once.", o->table,
-               argc, argv);
+    args_parse("3_train",
+               "Train a network on pictures; lab 2 makes it train on several devices at once.",
+               o->table, argc, argv);
     if (o->init_seed < 0)
         o->init_seed = o->run.seed;
 }
@@ -63,7 +88,9 @@ static void parse_hidden(int *sizes, int most, const char *text)
         char *end;
         long size = strtol(at, &end, 10);
         REQUIRE(end > at && size > 0 && size <= 1 << 20 && (*end == ',' || !*end),
-                "--hidden %s: expected sizes from 1 to 1048576 with commas between them, such as 256,128", text);
+                "--hidden %s: expected sizes from 1 to 1048576 with commas between them, such as "
+                "256,128",
+                text);
         sizes[i] = (int)size;
         if (!*end)
             return;
@@ -74,8 +101,14 @@ static void parse_hidden(int *sizes, int most, const char *text)
 
 ModelSpec train_model_spec(const TrainOptions *o, const Dataset *d)
 {
-    ModelSpec spec = {.name = o->model, .h = d->train.h, .w = d->train.w, .c = d->train.c, .classes = d->classes,
-                      .no_skip = !o->skip, .no_batchnorm = !o->batchnorm, .ghost = o->ghost};
+    ModelSpec spec = {.name = o->model,
+                      .h = d->train.h,
+                      .w = d->train.w,
+                      .c = d->train.c,
+                      .classes = d->classes,
+                      .no_skip = !o->skip,
+                      .no_batchnorm = !o->batchnorm,
+                      .ghost = o->ghost};
     if (!strcmp(o->model, "mlp"))
         parse_hidden(spec.hidden, (int)(sizeof spec.hidden / sizeof *spec.hidden) - 1, o->hidden);
     return spec;
@@ -83,7 +116,8 @@ ModelSpec train_model_spec(const TrainOptions *o, const Dataset *d)
 
 static void cut(Images *images, int count, const char *option)
 {
-    REQUIRE(count <= images->count, "--%s %d: the data set has %d; give a smaller number, or 0 for all", option, count,
+    REQUIRE(count <= images->count,
+            "--%s %d: the data set has %d; give a smaller number, or 0 for all", option, count,
             images->count);
     if (count > 0)
         images->count = count;

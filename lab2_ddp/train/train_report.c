@@ -1,4 +1,5 @@
-/* train_report.c: what the trainer says and writes: the set-up, one table line per epoch, the result.
+/* train_report.c: what the trainer says and writes: the set-up, one table line per epoch, the
+ * result.
  *
  * All goes through a Run, which speaks on one rank and is silent on the others.
  */
@@ -22,13 +23,15 @@ void report_to_do(Run *r, const char *file, const int *to_do)
 
 void report_start(Run *r, const TrainOptions *o, const Model *m, int global_batch, int per_epoch)
 {
-    run_say(r, "%s: %d parameters, %.1f MFLOP per picture (forward); schedule %s", o->model, m->params.n,
-            model_flops(m) / 1e6, o->schedule);
-    run_say(r, "%d pictures per update (%d on each of %d rank%s), %d updates per epoch", global_batch, o->batch,
-            global_batch / o->batch, global_batch > o->batch ? "s" : "", per_epoch);
-    run_say(r, "%7s  %9s  %7s  %9s  %9s  %9s  %9s  %8s", "epoch", "rate", "loss", "train acc", "test loss", "test acc",
-            "images/s", "seconds");
-    run_metrics_header(r, "epoch,rate,loss,train_accuracy,test_loss,test_accuracy,images_per_s,seconds,waited");
+    run_say(r, "%s: %d parameters, %.1f MFLOP per picture (forward); schedule %s", o->model,
+            m->params.n, model_flops(m) / 1e6, o->schedule);
+    run_say(r, "%d pictures per update (%d on each of %d rank%s), %d updates per epoch",
+            global_batch, o->batch, global_batch / o->batch, global_batch > o->batch ? "s" : "",
+            per_epoch);
+    run_say(r, "%7s  %9s  %7s  %9s  %9s  %9s  %9s  %8s", "epoch", "rate", "loss", "train acc",
+            "test loss", "test acc", "images/s", "seconds");
+    run_metrics_header(
+        r, "epoch,rate,loss,train_accuracy,test_loss,test_accuracy,images_per_s,seconds,waited");
 }
 
 void report_progress(Run *r, const EpochRow *row, int64_t done, int64_t total, Metrics own)
@@ -42,24 +45,25 @@ void report_progress(Run *r, const EpochRow *row, int64_t done, int64_t total, M
 void report_epoch(Run *r, const EpochRow *row)
 {
     double speed = row->seconds > 0 ? row->train.count / row->seconds : 0;
-    run_say(r, "%3d/%-3d  %9.3g  %7.4f  %9.4f  %9.4f  %9.4f  %9.1f  %8.2f", row->epoch, row->epochs, row->rate,
-            metrics_loss(row->train), metrics_accuracy(row->train), metrics_loss(row->test),
-            metrics_accuracy(row->test), speed, row->seconds);
-    run_metrics(r, "%d,%.9g,%.9g,%.9g,%.9g,%.9g,%.1f,%.3f,%.3f", row->epoch, row->rate, metrics_loss(row->train),
-                metrics_accuracy(row->train), metrics_loss(row->test), metrics_accuracy(row->test), speed,
-                row->seconds, row->waited);
+    run_say(r, "%3d/%-3d  %9.3g  %7.4f  %9.4f  %9.4f  %9.4f  %9.1f  %8.2f", row->epoch, row->epochs,
+            row->rate, metrics_loss(row->train), metrics_accuracy(row->train),
+            metrics_loss(row->test), metrics_accuracy(row->test), speed, row->seconds);
+    run_metrics(r, "%d,%.9g,%.9g,%.9g,%.9g,%.9g,%.1f,%.3f,%.3f", row->epoch, row->rate,
+                metrics_loss(row->train), metrics_accuracy(row->train), metrics_loss(row->test),
+                metrics_accuracy(row->test), speed, row->seconds, row->waited);
 }
 
-void report_end(Run *r, const TrainOptions *o, Metrics test, double images, double seconds, int ranks)
+void report_end(Run *r, const TrainOptions *o, Metrics test, double images, double seconds,
+                int ranks)
 {
     double speed = seconds > 0 ? images / seconds : 0;
-    run_say(r, "test accuracy %.4f (%.0f of %.0f) after %.1f s", metrics_accuracy(test), test.correct, test.count,
-            timer_now() - r->started);
-    run_say(r, "training alone: %.0f images in %.1f s, %.1f images/s on %d rank%s", images, seconds, speed, ranks,
-            ranks > 1 ? "s" : "");
+    run_say(r, "test accuracy %.4f (%.0f of %.0f) after %.1f s", metrics_accuracy(test),
+            test.correct, test.count, timer_now() - r->started);
+    run_say(r, "training alone: %.0f images in %.1f s, %.1f images/s on %d rank%s", images, seconds,
+            speed, ranks, ranks > 1 ? "s" : "");
     if (o->baseline > 0 && ranks > 1)
-        run_say(r, "speed-up %.2f, efficiency %.2f (against the %.1f images/s of --baseline)", speed / o->baseline,
-                speed / o->baseline / ranks, o->baseline);
+        run_say(r, "speed-up %.2f, efficiency %.2f (against the %.1f images/s of --baseline)",
+                speed / o->baseline, speed / o->baseline / ranks, o->baseline);
 }
 
 void report_stop(Run *r, int64_t step)

@@ -1,8 +1,9 @@
-/* bench.c: the performance table: images per second of training against PyTorch, against what the machine's multiply-adds
- * and memory allow, and of two ranks against two processes that know nothing of each other.
+/* bench.c: the performance table: images per second of training against PyTorch, against what the
+ * machine's multiply-adds and memory allow, and of two ranks against two processes that know
+ * nothing of each other.
  *
- * What is compared takes turns: ours, each setting of the peer, ours … for --rounds rounds; then medians and their ratio.
- * Writes results.csv, layers.csv and roofline.png into --out.
+ * What is compared takes turns: ours, each setting of the peer, ours … for --rounds rounds; then
+ * medians and their ratio. Writes results.csv, layers.csv and roofline.png into --out.
  */
 #include "args.h"
 #include "ceiling.h"
@@ -16,36 +17,54 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const struct { const char *name, *shape; } networks[] = {
-    {"cnn", ""}, {"resnet8", ""}, {"resnet20", ""}, {"wrn16-1", "--size 28 --channels 1"}};
+static const struct {
+    const char *name, *shape;
+} networks[] = {{"cnn", ""},
+                {"resnet8", ""},
+                {"resnet20", ""},
+                {"wrn16-1", "--size 28 --channels 1"}};
 static const char *const settings[] = {"default", "channels-last", "compiled", "bf16"};
-enum { SETTINGS = sizeof settings / sizeof *settings, NETWORKS = sizeof networks / sizeof *networks };
+enum {
+    SETTINGS = sizeof settings / sizeof *settings,
+    NETWORKS = sizeof networks / sizeof *networks
+};
 
 /* Layers in the roofline: multiply-adds per byte, and per second. */
-typedef struct Marks { const char *kind; int n; double x[1024], y[1024]; } Marks;
+typedef struct Marks {
+    const char *kind;
+    int n;
+    double x[1024], y[1024];
+} Marks;
 
 typedef struct Bench {
-    const char *folder, *python, *out, *only; /* of the programs; PyTorch's interpreter; for results */
+    const char *folder, *python, *out, *only; /* of the programs; PyTorch's interpreter; for
+                                               * results */
     int rounds, pairs, batch, cores;
     double seconds, flops[2], bytes[2]; /* ceilings with 1 thread, with all */
     NewFile *results, *layers;
     Marks marks[3];
 } Bench;
 
-/* Memory that PyTorch frees stays its own: glibc's malloc would give it back and ask for it again every step. */
-#define FAIR "MALLOC_MMAP_THRESHOLD_=4294967296 MALLOC_TRIM_THRESHOLD_=17179869184 MALLOC_TOP_PAD_=268435456 "
+/* Memory that PyTorch frees stays its own: glibc's malloc would give it back and ask for it again
+ * every step. */
+#define FAIR \
+    "MALLOC_MMAP_THRESHOLD_=4294967296 MALLOC_TRIM_THRESHOLD_=17179869184 " \
+    "MALLOC_TOP_PAD_=268435456 "
 
 static Worker start_peer(const Bench *b, const char *network, int threads, const char *setting)
 {
     bool fair = strcmp(setting, "default") != 0;
-    return worker_start("%sOMP_NUM_THREADS=%d exec %s %s tests/bench/torch_rate.py %s %d %s %d 2>%s/torch.log",
-                        fair ? FAIR : "", threads, threads == 1 ? "taskset -c 0" : "", b->python, network, threads,
-                        setting, b->batch, b->out);
+    return worker_start(
+        "%sOMP_NUM_THREADS=%d exec %s %s tests/bench/torch_rate.py %s %d %s %d 2>%s/torch.log",
+        fair ? FAIR : "", threads, threads == 1 ? "taskset -c 0" : "", b->python, network, threads,
+        setting, b->batch, b->out);
 }
 
-static void result(Bench *b, const char *name, int threads, int ranks, double ours, double peer, const char *setting)
+static void result(Bench *b, const char *name, int threads, int ranks, double ours, double peer,
+                   const char *setting)
 {
-    file_print(b->results, "%s,%d,%d,%.1f,%.1f,%.3f,%s\n", name, threads, ranks, ours, peer, ours / peer, setting);
+    file_print(b->results, "%s,%d,%d,%.1f,%.1f,%.3f,%s\n", name, threads, ranks, ours, peer,
+               ours / peer, setting);
 }
 
 static double lowest(const double *v, int n)
@@ -66,12 +85,17 @@ static double highest(const double *v, int n)
 
 /* ---- layers: time by kind, and the floor ---- */
 
-typedef struct Kind { char name[32]; double seconds; } Kind;
+typedef struct Kind {
+    char name[32];
+    double seconds;
+} Kind;
 
-/* Run our network once more, layer by layer: sums per kind, and the floor of a step: each layer takes at least as long as
- * the multiply-adds that it does, or its bytes, take at the ceilings. definition: the same with all multiply-adds of the
- * convolution's definition, which Winograd does not do. */
-static double read_layers(Bench *b, int network, int threads, Kind kinds[16], int *count, double *definition)
+/* Run our network once more, layer by layer: sums per kind, and the floor of a step: each layer
+ * takes at least as long as the multiply-adds that it does, or its bytes, take at the ceilings.
+ * definition: the same with all multiply-adds of the convolution's definition, which Winograd does
+ * not do. */
+static double read_layers(Bench *b, int network, int threads, Kind kinds[16], int *count,
+                          double *definition)
 {
     Worker w = worker_start("exec %s %s/train_rate --model %s %s --threads %d --batch %d --layers",
                             threads == 1 ? "taskset -c 0" : "", b->folder, networks[network].name,
@@ -80,14 +104,16 @@ static double read_layers(Bench *b, int network, int threads, Kind kinds[16], in
     worker_go(&w, b->seconds);
     worker_take(&w);
     char line[256], kind[32], name[64];
-    double seconds, flops, done, bytes, floor = 0, peak = b->flops[threads > 1], bandwidth = b->bytes[threads > 1];
+    double seconds, flops, done, bytes, floor = 0, peak = b->flops[threads > 1],
+                                        bandwidth = b->bytes[threads > 1];
     *count = 0;
     *definition = 0;
     while (fgets(line, sizeof line, w.from) && line[0] != '\n') {
-        REQUIRE(sscanf(line, "%31s %63s %lf %lf %lf %lf", kind, name, &seconds, &flops, &done, &bytes) == 6,
-                 "train_rate says: %s", line);
-        file_print(b->layers, "%s,%d,%s,%s,%.9f,%.0f,%.0f,%.0f\n", networks[network].name, threads, kind, name, seconds,
-                   flops, done, bytes);
+        REQUIRE(sscanf(line, "%31s %63s %lf %lf %lf %lf", kind, name, &seconds, &flops, &done,
+                       &bytes) == 6,
+                "train_rate says: %s", line);
+        file_print(b->layers, "%s,%d,%s,%s,%.9f,%.0f,%.0f,%.0f\n", networks[network].name, threads,
+                   kind, name, seconds, flops, done, bytes);
         floor += fmax(done / peak, bytes / bandwidth);
         *definition += fmax(flops / peak, bytes / bandwidth);
         for (int i = 0; i < 3 && threads == 1; i++)
@@ -115,9 +141,10 @@ static void measure(Bench *b, int network, int threads)
     Kind kinds[16];
     int count;
     const char *name = networks[network].name;
-    Worker peer[SETTINGS], ours = worker_start("exec %s %s/train_rate --model %s %s --threads %d --batch %d",
-                                               threads == 1 ? "taskset -c 0" : "", b->folder, name,
-                                               networks[network].shape, threads, b->batch);
+    Worker peer[SETTINGS],
+        ours = worker_start("exec %s %s/train_rate --model %s %s --threads %d --batch %d",
+                            threads == 1 ? "taskset -c 0" : "", b->folder, name,
+                            networks[network].shape, threads, b->batch);
     REQUIRE(ours.there, "%s/train_rate does not start", b->folder);
     for (int i = 0; i < SETTINGS; i++)
         peer[i] = start_peer(b, name, threads, settings[i]);
@@ -132,19 +159,22 @@ static void measure(Bench *b, int network, int threads)
     }
     double definition, floor = read_layers(b, network, threads, kinds, &count, &definition);
     double rate = median(ours.rate, ours.samples);
-    printf("%-9s %d thread%s  ours %7.0f images/s (%.0f to %.0f), %3.0f MB\n", name, threads, threads == 1 ? " " : "s", rate,
-           lowest(ours.rate, ours.samples), highest(ours.rate, ours.samples), ours.peak / 1e6);
+    printf("%-9s %d thread%s  ours %7.0f images/s (%.0f to %.0f), %3.0f MB\n", name, threads,
+           threads == 1 ? " " : "s", rate, lowest(ours.rate, ours.samples),
+           highest(ours.rate, ours.samples), ours.peak / 1e6);
     for (int i = 0; i < SETTINGS; i++)
         if (peer[i].there) {
             double theirs = median(peer[i].rate, peer[i].samples);
-            printf("    PyTorch %-22s %7.0f images/s (%.0f to %.0f), %4.0f MB: %.2f times\n", settings[i], theirs,
-                   lowest(peer[i].rate, peer[i].samples), highest(peer[i].rate, peer[i].samples), peer[i].peak / 1e6,
-                   rate / theirs);
+            printf("    PyTorch %-22s %7.0f images/s (%.0f to %.0f), %4.0f MB: %.2f times\n",
+                   settings[i], theirs, lowest(peer[i].rate, peer[i].samples),
+                   highest(peer[i].rate, peer[i].samples), peer[i].peak / 1e6, rate / theirs);
             result(b, name, threads, 1, rate, theirs, settings[i]);
             worker_stop(&peer[i]);
         } else
-            printf("    PyTorch %-22s skipped: it does not start here (%s/torch.log)\n", settings[i], b->out);
-    printf("    a step: %.2f ms; floor %.2f ms (%.0f %%), by the definition's multiplications %.2f ms (%.0f %%)\n    by layers:",
+            printf("    PyTorch %-22s skipped: it does not start here (%s/torch.log)\n",
+                   settings[i], b->out);
+    printf("    a step: %.2f ms; floor %.2f ms (%.0f %%), by the definition's multiplications %.2f "
+           "ms (%.0f %%)\n    by layers:",
            1e3 * b->batch / rate, 1e3 * floor, 100 * rate * floor / b->batch, 1e3 * definition,
            100 * rate * definition / b->batch);
     for (int k = 0; k < count; k++)
@@ -160,21 +190,25 @@ static Worker start_ranks(const Bench *b, int network, char *pipe_name)
     unlink(pipe_name);
     REQUIRE(mkfifo(pipe_name, 0600) == 0, "%s: cannot be made", pipe_name);
     /* The ranks' input goes through a pipe with a name: mpirun keeps its own to itself. */
-    Worker w = worker_start("exec 3<&0; cat <&3 >%s & exec common/setup/launch.sh --np 2 %s/train_rate --model %s %s --threads 1 --batch %d "
-                            "--from %s", pipe_name, b->folder, networks[network].name, networks[network].shape, b->batch,
-                            pipe_name);
+    Worker w = worker_start("exec 3<&0; cat <&3 >%s & exec common/setup/launch.sh --np 2 "
+                            "%s/train_rate --model %s %s --threads 1 --batch %d "
+                            "--from %s",
+                            pipe_name, b->folder, networks[network].name, networks[network].shape,
+                            b->batch, pipe_name);
     return w;
 }
 
 static Worker start_peer_rank(const Bench *b, int network, int rank)
 {
-    return worker_start(FAIR "OMP_NUM_THREADS=1 RANK=%d WORLD_SIZE=2 MASTER_ADDR=127.0.0.1 MASTER_PORT=29517 "
-                        "GLOO_SOCKET_IFNAME=lo exec %s tests/bench/torch_rate.py %s 1 channels-last %d 2>%s/torch.log%s", rank,
-                        b->python, networks[network].name, b->batch, b->out, rank ? " & echo ready" : "");
+    return worker_start(
+        FAIR "OMP_NUM_THREADS=1 RANK=%d WORLD_SIZE=2 MASTER_ADDR=127.0.0.1 MASTER_PORT=29517 "
+             "GLOO_SOCKET_IFNAME=lo exec %s tests/bench/torch_rate.py %s 1 channels-last %d "
+             "2>%s/torch.log%s",
+        rank, b->python, networks[network].name, b->batch, b->out, rank ? " & echo ready" : "");
 }
 
-/* Our two ranks, two processes of ours that run at the same time and know nothing of each other, and two ranks of
- * PyTorch, by turns. */
+/* Our two ranks, two processes of ours that run at the same time and know nothing of each other,
+ * and two ranks of PyTorch, by turns. */
 static void measure_ranks(Bench *b, int network)
 {
     const char *name = networks[network].name;
@@ -182,8 +216,9 @@ static void measure_ranks(Bench *b, int network)
     Worker ranks = start_ranks(b, network, pipe_name), alone[2], peer[2];
     REQUIRE(ranks.there, "two ranks of %s/train_rate do not start", b->folder);
     for (int i = 0; i < 2; i++)
-        alone[i] = worker_start("exec %s/train_rate --model %s %s --threads 1 --batch %d --place %d --places 2", b->folder,
-                                name, networks[network].shape, b->batch, i);
+        alone[i] = worker_start(
+            "exec %s/train_rate --model %s %s --threads 1 --batch %d --place %d --places 2",
+            b->folder, name, networks[network].shape, b->batch, i);
     peer[1] = start_peer_rank(b, network, 1);
     peer[0] = start_peer_rank(b, network, 0);
     double ratio[SAMPLES], both[SAMPLES];
@@ -202,13 +237,15 @@ static void measure_ranks(Bench *b, int network)
         }
     }
     double rate = median(ranks.rate, b->pairs);
-    printf("%-9s 2 ranks x 1  ours %7.0f images/s, two processes alone %.0f: %.1f %% (%.1f to %.1f, %d pairs)\n", name, rate,
-           median(both, b->pairs), 100 * median(ratio, b->pairs), 100 * lowest(ratio, b->pairs), 100 * highest(ratio, b->pairs),
-           b->pairs);
+    printf("%-9s 2 ranks x 1  ours %7.0f images/s, two processes alone %.0f: %.1f %% (%.1f to "
+           "%.1f, %d pairs)\n",
+           name, rate, median(both, b->pairs), 100 * median(ratio, b->pairs),
+           100 * lowest(ratio, b->pairs), 100 * highest(ratio, b->pairs), b->pairs);
     result(b, name, 1, 2, rate, median(both, b->pairs), "two-processes");
     if (peer[0].there) {
         double theirs = median(peer[0].rate, peer[0].samples);
-        printf("    PyTorch DDP, gloo              %7.0f images/s: %.2f times\n", theirs, rate / theirs);
+        printf("    PyTorch DDP, gloo              %7.0f images/s: %.2f times\n", theirs,
+               rate / theirs);
         result(b, name, 1, 2, rate, theirs, "ddp-gloo");
     }
     for (int i = 0; i < 2; i++)
@@ -219,24 +256,32 @@ static void measure_ranks(Bench *b, int network)
 
 /* ---- figure ---- */
 
-/* One mark per layer of every network, with the operations that were really done, under the two roofs. */
+/* One mark per layer of every network, with the operations that were really done, under the two
+ * roofs. */
 static void draw_roofline(const Bench *b)
 {
     double low = 0.2, high = 100, ridge = b->flops[0] / b->bytes[0];
-    double x[] = {low, ridge, high}, roof[] = {low * b->bytes[0] * 1e-9, b->flops[0] * 1e-9, b->flops[0] * 1e-9};
+    double x[] = {low, ridge, high},
+           roof[] = {low * b->bytes[0] * 1e-9, b->flops[0] * 1e-9, b->flops[0] * 1e-9};
     char path[512], title[128];
     Plot *plot = plot_new(1280, 720);
-    snprintf(title, sizeof title, "What one thread reaches, layer by layer · a training step, batch %d", b->batch);
+    snprintf(title, sizeof title,
+             "What one thread reaches, layer by layer · a training step, batch %d", b->batch);
     plot_begin(plot, 1, 1, title);
-    PlotPanel *panel = plot_panel(plot, (PlotAxes){.title = "Left of the edge memory is the limit (above the roof: from the cache), right of it the multiply-adds",
-                                                   .x = {.label = "operations per byte of memory", .log = 10},
-                                                   .y = {.label = "operations per second (10⁹)", .log = 10},
-                                                   .legend = PLOT_BOTTOM_RIGHT});
+    PlotPanel *panel =
+        plot_panel(plot, (PlotAxes){.title = "Left of the edge memory is the limit (above the "
+                                             "roof: from the cache), right of it the multiply-adds",
+                                    .x = {.label = "operations per byte of memory", .log = 10},
+                                    .y = {.label = "operations per second (10⁹)", .log = 10},
+                                    .legend = PLOT_BOTTOM_RIGHT});
     plot_line(panel, 3, x, roof, (PlotStyle){.label = "roofs, measured", .color = PLOT_INK});
     for (int i = 0; i < 3; i++)
         if (b->marks[i].n)
             plot_scatter(panel, b->marks[i].n, b->marks[i].x, b->marks[i].y,
-                         (PlotStyle){.label = b->marks[i].kind, .size = 10, .opacity = 0.7, .shape = (PlotShape)i});
+                         (PlotStyle){.label = b->marks[i].kind,
+                                     .size = 10,
+                                     .opacity = 0.7,
+                                     .shape = (PlotShape)i});
     snprintf(path, sizeof path, "%s/roofline.png", b->out);
     plot_save(plot, path);
     plot_free(plot);
@@ -251,16 +296,24 @@ static void commit(NewFile *f)
 int main(int argc, char **argv)
 {
     static Bench b;
-    b = (Bench){.marks = {{.kind = "convolution"}, {.kind = "norm"}, {.kind = "dense"}}, .folder = "build/tests/bench", .python = "python3", .out = "build/out/bench", .rounds = 5, .pairs = 9,
-               .batch = 128, .seconds = 1};
+    b = (Bench){.marks = {{.kind = "convolution"}, {.kind = "norm"}, {.kind = "dense"}},
+                .folder = "build/tests/bench",
+                .python = "python3",
+                .out = "build/out/bench",
+                .rounds = 5,
+                .pairs = 9,
+                .batch = 128,
+                .seconds = 1};
     bool ranks = true;
     Option table[] = {
         {"programs", ARG_STRING, &b.folder, .help = "folder of train_rate"},
         {"python", ARG_STRING, &b.python, .help = "an interpreter that can import torch"},
         {"out", ARG_STRING, &b.out, .help = "folder for results.csv, layers.csv, roofline.png"},
         {"only", ARG_STRING, &b.only, .help = "only the network of this name"},
-        {"rounds", ARG_INT, &b.rounds, .min = 1, .max = SAMPLES, .help = "turns of each, for the medians"},
-        {"pairs", ARG_INT, &b.pairs, .min = 1, .max = SAMPLES, .help = "turns of two ranks and two processes"},
+        {"rounds", ARG_INT, &b.rounds, .min = 1, .max = SAMPLES,
+         .help = "turns of each, for the medians"},
+        {"pairs", ARG_INT, &b.pairs, .min = 1, .max = SAMPLES,
+         .help = "turns of two ranks and two processes"},
         {"batch", ARG_INT, &b.batch, .min = 1, .max = 2048, .help = "pictures per step"},
         {"seconds", ARG_REAL, &b.seconds, .min = 0.01, .max = 60, .help = "of each turn"},
         {"ranks", ARG_FLAG, &ranks, .help = "two ranks, too"},
@@ -280,9 +333,11 @@ int main(int argc, char **argv)
     int threads[2] = {1, b.cores > 1 ? 2 : 1};
     for (int i = 0; i < 2; i++)
         b.flops[i] = ceiling_flops(threads[i]), b.bytes[i] = ceiling_bytes(threads[i]);
-    printf("ceilings: 1 thread %.0f GFLOP/s, %.1f GB/s; %d threads %.0f GFLOP/s, %.1f GB/s; batch %d, medians of %d turns of "
-           "%g s\n\n", b.flops[0] * 1e-9, b.bytes[0] * 1e-9, threads[1], b.flops[1] * 1e-9, b.bytes[1] * 1e-9, b.batch,
-           b.rounds, b.seconds);
+    printf("ceilings: 1 thread %.0f GFLOP/s, %.1f GB/s; %d threads %.0f GFLOP/s, %.1f GB/s; batch "
+           "%d, medians of %d turns of "
+           "%g s\n\n",
+           b.flops[0] * 1e-9, b.bytes[0] * 1e-9, threads[1], b.flops[1] * 1e-9, b.bytes[1] * 1e-9,
+           b.batch, b.rounds, b.seconds);
     for (int n = 0; n < NETWORKS; n++)
         if (!b.only || !strcmp(b.only, networks[n].name)) {
             for (int i = 0; i < (b.cores > 1 ? 2 : 1); i++)

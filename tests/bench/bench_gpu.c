@@ -1,6 +1,7 @@
-/* bench_gpu.c: the performance table of a GPU: images per second of training in each precision against PyTorch on the
- * same GPU, and a step's operations and bytes per second against what this backend's largest product of matrices and a
- * copy reach. Takes turns as bench.c does. Writes results_gpu.csv into --out.
+/* bench_gpu.c: the performance table of a GPU: images per second of training in each precision
+ * against PyTorch on the same GPU, and a step's operations and bytes per second against what this
+ * backend's largest product of matrices and a copy reach. Takes turns as bench.c does. Writes
+ * results_gpu.csv into --out.
  */
 #include "args.h"
 #include "backend/backend_open.h"
@@ -12,11 +13,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct { const char *name, *shape; } networks[] = {
-    {"resnet8", ""}, {"resnet20", ""}, {"wrn16-10", "--size 28 --channels 1"}};
+static const struct {
+    const char *name, *shape;
+} networks[] = {{"resnet8", ""}, {"resnet20", ""}, {"wrn16-10", "--size 28 --channels 1"}};
 static const char *const precisions[] = {"fp32", "tf32", "bf16"};
-static const char *const peers[] = {"", "-compiled"}; /* torch_rate.py's settings: cuda-bf16, cuda-bf16-compiled, … */
-enum { NETWORKS = sizeof networks / sizeof *networks, PRECISIONS = sizeof precisions / sizeof *precisions, PEERS = 2 };
+static const char *const peers[] = {"", "-compiled"}; /* torch_rate.py's settings: cuda-bf16,
+                                                       * cuda-bf16-compiled, … */
+enum {
+    NETWORKS = sizeof networks / sizeof *networks,
+    PRECISIONS = sizeof precisions / sizeof *precisions,
+    PEERS = 2
+};
 enum { REPEATS = 10 };
 
 typedef struct Bench {
@@ -28,9 +35,16 @@ typedef struct Bench {
 
 /* ---- ceilings ---- */
 
-typedef struct Work { Stream *s; Tensor out, in, w; ConvPlan *plan; } Work;
+typedef struct Work {
+    Stream *s;
+    Tensor out, in, w;
+    ConvPlan *plan;
+} Work;
 
-static void multiply(Work *k) { k->s->be->op->dense_backward_data(k->s, k->out, k->in, k->w, false); }
+static void multiply(Work *k)
+{
+    k->s->be->op->dense_backward_data(k->s, k->out, k->in, k->w, false);
+}
 static void convolve(Work *k)
 {
     k->s->be->op->conv_forward(k->s, k->plan, k->out, NO_TENSOR, k->in, k->w, NO_TENSOR);
@@ -62,14 +76,16 @@ static void draw(Stream *s, Tensor t)
     Rng rng = rng_at(1, RNG_TEST, 0, 0);
     for (size_t i = 0; i < count; i++) {
         float x = 2 * (float)rng_uniform(&rng) - 1;
-        memcpy(drawn + i * size, (char *)&x + sizeof x - size, size); /* BF16: the upper half of a float */
+        /* BF16: the upper half of a float */
+        memcpy(drawn + i * size, (char *)&x + sizeof x - size, size);
     }
     s->be->op->upload(s, t, drawn);
     free(drawn);
 }
 
-/* Operations per second: a product of matrices, with SIDE inputs and SIDE outputs; in BF16, which dense layers do not
- * take, a convolution of single pixels. NAN: this GPU does not know the precision. */
+/* Operations per second: a product of matrices, with SIDE inputs and SIDE outputs; in BF16, which
+ * dense layers do not take, a convolution of single pixels. NAN: this GPU does not know the
+ * precision. */
 static double ceiling_flops(const char *precision)
 {
     enum { SIDE = 4096, ROWS = 65536, PIXELS = 64 };
@@ -79,7 +95,8 @@ static double ceiling_flops(const char *precision)
         backend_precision(be, precision);
         bool dense = be->activations == F32;
         int n = dense ? ROWS : ROWS / PIXELS, side = dense ? 1 : 8;
-        Work k = {.s = be->op->stream_new(be, 0), .w = tensor_new(be, F32, SIDE, 1, 1, SIDE, 0),
+        Work k = {.s = be->op->stream_new(be, 0),
+                  .w = tensor_new(be, F32, SIDE, 1, 1, SIDE, 0),
                   .in = tensor_new(be, be->activations, n, side, side, SIDE, 0),
                   .out = tensor_new(be, be->activations, n, side, side, SIDE, 0)};
         draw(k.s, k.w), draw(k.s, k.in);
@@ -100,7 +117,8 @@ static double ceiling_bytes(void)
     enum { NUMBERS = 64 << 20 };
     Backend *be = backend_open("cuda", 0, 1, 0);
     printf("%s\n", be->description);
-    Work k = {.s = be->op->stream_new(be, 0), .in = tensor_new(be, F32, NUMBERS, 1, 1, 1, 0),
+    Work k = {.s = be->op->stream_new(be, 0),
+              .in = tensor_new(be, F32, NUMBERS, 1, 1, 1, 0),
               .out = tensor_new(be, F32, NUMBERS, 1, 1, 1, 0)};
     double rate = 2.0 * sizeof(float) * NUMBERS / fastest(copy, &k);
     tensor_free(be, k.in), tensor_free(be, k.out);
@@ -113,14 +131,18 @@ static double ceiling_bytes(void)
 
 static Worker start_ours(const Bench *b, int network, int precision, const char *more)
 {
-    Worker w = worker_start("exec %s/train_rate --device cuda --precision %s --model %s %s --batch %d %s", b->folder,
-                            precisions[precision], networks[network].name, networks[network].shape, b->batch, more);
+    Worker w =
+        worker_start("exec %s/train_rate --device cuda --precision %s --model %s %s --batch %d %s",
+                     b->folder, precisions[precision], networks[network].name,
+                     networks[network].shape, b->batch, more);
     REQUIRE(w.there, "%s/train_rate does not start", b->folder);
     return w;
 }
 
-/* Operations and bytes of a step; its floor: each layer takes at least as long as its operations or its bytes do. */
-static void read_layers(Bench *b, int network, int precision, double *flops, double *bytes, double *floor)
+/* Operations and bytes of a step; its floor: each layer takes at least as long as its operations or
+ * its bytes do. */
+static void read_layers(Bench *b, int network, int precision, double *flops, double *bytes,
+                        double *floor)
 {
     Worker w = start_ours(b, network, precision, "--layers");
     char line[256];
@@ -143,8 +165,8 @@ static void measure(Bench *b, int network, int precision)
     read_layers(b, network, precision, &flops, &bytes, &floor);
     Worker ours = start_ours(b, network, precision, ""), peer[PEERS];
     for (int i = 0; i < PEERS; i++)
-        peer[i] = worker_start("exec %s tests/bench/torch_rate.py %s 0 cuda-%s%s %d 2>%s/torch.log", b->python, name, how,
-                               peers[i], b->batch, b->out);
+        peer[i] = worker_start("exec %s tests/bench/torch_rate.py %s 0 cuda-%s%s %d 2>%s/torch.log",
+                               b->python, name, how, peers[i], b->batch, b->out);
     for (int round = 0; round < b->rounds; round++) {
         worker_go(&ours, b->seconds);
         worker_take(&ours);
@@ -155,17 +177,22 @@ static void measure(Bench *b, int network, int precision)
             }
     }
     double rate = median(ours.rate, ours.samples), steps = rate / b->batch;
-    printf("%-9s %s  ours %8.0f images/s; a step %.3f ms, floor %.3f ms (%.0f %%), %.2f TFLOP/s (%.0f %%), %.0f GB/s (%.0f %%)\n",
+    printf("%-9s %s  ours %8.0f images/s; a step %.3f ms, floor %.3f ms (%.0f %%), %.2f TFLOP/s "
+           "(%.0f %%), %.0f GB/s (%.0f %%)\n",
            name, how, rate, 1e3 / steps, 1e3 * floor, 100 * floor * steps, flops * steps * 1e-12,
-           100 * flops * steps / b->flops[precision], bytes * steps * 1e-9, 100 * bytes * steps / b->bytes);
+           100 * flops * steps / b->flops[precision], bytes * steps * 1e-9,
+           100 * bytes * steps / b->bytes);
     for (int i = 0; i < PEERS; i++) {
         if (!peer[i].there) {
-            printf("    PyTorch %s%-10s skipped: it does not start here (%s/torch.log)\n", how, peers[i], b->out);
+            printf("    PyTorch %s%-10s skipped: it does not start here (%s/torch.log)\n", how,
+                   peers[i], b->out);
             continue;
         }
         double theirs = median(peer[i].rate, peer[i].samples);
-        printf("    PyTorch %s%-10s %8.0f images/s: %.2f times\n", how, peers[i], theirs, rate / theirs);
-        file_print(b->results, "%s,%s,%.1f,%.1f,%.3f,cuda-%s%s\n", name, how, rate, theirs, rate / theirs, how, peers[i]);
+        printf("    PyTorch %s%-10s %8.0f images/s: %.2f times\n", how, peers[i], theirs,
+               rate / theirs);
+        file_print(b->results, "%s,%s,%.1f,%.1f,%.3f,cuda-%s%s\n", name, how, rate, theirs,
+                   rate / theirs, how, peers[i]);
         worker_stop(&peer[i]);
     }
     worker_stop(&ours);
@@ -173,17 +200,24 @@ static void measure(Bench *b, int network, int precision)
 
 int main(int argc, char **argv)
 {
-    Bench b = {.folder = "build/tests/bench", .python = "python3", .out = "build/out/bench", .rounds = 5, .batch = 128,
+    Bench b = {.folder = "build/tests/bench",
+               .python = "python3",
+               .out = "build/out/bench",
+               .rounds = 5,
+               .batch = 128,
                .seconds = 1};
-    Option table[] = {
-        {"programs", ARG_STRING, &b.folder, .help = "folder of train_rate"},
-        {"python", ARG_STRING, &b.python, .help = "an interpreter that can import torch, with CUDA"},
-        {"out", ARG_STRING, &b.out, .help = "folder for results_gpu.csv"},
-        {"only", ARG_STRING, &b.only, .help = "only the network of this name"},
-        {"rounds", ARG_INT, &b.rounds, .min = 1, .max = SAMPLES, .help = "turns of each, for the medians"},
-        {"batch", ARG_INT, &b.batch, .min = 1, .max = 2048, .help = "pictures per step"},
-        {"seconds", ARG_REAL, &b.seconds, .min = 0.01, .max = 60, .help = "of each turn"},
-        {0}};
+    Option table[] = {{"programs", ARG_STRING, &b.folder, .help = "folder of train_rate"},
+                      {"python", ARG_STRING, &b.python,
+                       .help = "an interpreter that can import torch, with CUDA"},
+                      {"out", ARG_STRING, &b.out, .help = "folder for results_gpu.csv"},
+                      {"only", ARG_STRING, &b.only, .help = "only the network of this name"},
+                      {"rounds", ARG_INT, &b.rounds, .min = 1, .max = SAMPLES,
+                       .help = "turns of each, for the medians"},
+                      {"batch", ARG_INT, &b.batch, .min = 1, .max = 2048,
+                       .help = "pictures per step"},
+                      {"seconds", ARG_REAL, &b.seconds, .min = 0.01, .max = 60,
+                       .help = "of each turn"},
+                      {0}};
     char path[512];
     args_parse("bench_gpu", "The performance table of a GPU.", table, argc, argv);
     setvbuf(stdout, NULL, _IOLBF, 0);

@@ -1,7 +1,7 @@
 /* ceiling.c: see ceiling.h. */
 #include "ceiling.h"
-#include "check.h"
 #include "backend/cpu/cpu_conv.h"
+#include "check.h"
 #include "timer.h"
 #include <stdlib.h>
 

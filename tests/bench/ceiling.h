@@ -1,6 +1,9 @@
-/* ceiling.h: what this machine's cores can do at most, measured: the two roofs of the roofline (Williams et al., 2009). */
+/* ceiling.h: what this machine's cores can do at most, measured: the two roofs of the roofline
+ * (Williams et al., 2009). */
 #ifndef CEILING_H
 #define CEILING_H
-double ceiling_flops(int threads); /* float32 multiply-adds on full vectors, registers only: FLOP/s */
-double ceiling_bytes(int threads); /* a[i] = b[i] + s c[i] over arrays far larger than the caches: bytes/s (3 x 4 per i) */
+double ceiling_flops(int threads); /* float32 multiply-adds on full vectors, registers only:
+                                    * FLOP/s */
+double ceiling_bytes(int threads); /* a[i] = b[i] + s c[i] over arrays far larger than the
+                                    * caches: bytes/s (3 x 4 per i) */
 #endif

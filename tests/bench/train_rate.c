@@ -1,20 +1,22 @@
-/* train_rate.c: how many images per second a network trains on, on command: the worker of bench.c (and of whoever wants
- * to measure by hand).
+/* train_rate.c: how many images per second a network trains on, on command: the worker of bench.c
+ * (and of whoever wants to measure by hand).
  *
  *     echo 2 | train_rate --model resnet8 --threads 1
  *
- * Batches of random pictures lie ready in memory, so that nothing but the training step is measured: forward, loss,
- * backward, all-reduce where there are several ranks, SGD with momentum and weight decay. After a warm-up it says
- * "ready"; then for each line read, a number of seconds, it trains for about as long and says
+ * Batches of random pictures lie ready in memory, so that nothing but the training step is
+ * measured: forward, loss, backward, all-reduce where there are several ranks, SGD with momentum
+ * and weight decay. After a warm-up it says "ready"; then for each line read, a number of seconds,
+ * it trains for about as long and says
  *     images seconds peak_KiB        (of all ranks, of the slowest, of rank 0)
- * With --layers a line per layer follows, "kind name seconds flops done bytes" of one step, forward and backward, and an
- * empty one. FLOPs: 2 x the multiply-adds of the definition; done: of them those that the kernel does (Winograd: a
- * quarter). Bytes: each number that the layer must read or write, once per pass over the batch.
+ * With --layers a line per layer follows, "kind name seconds flops done bytes" of one step, forward
+ * and backward, and an empty one. FLOPs: 2 x the multiply-adds of the definition; done: of them
+ * those that the kernel does (Winograd: a quarter). Bytes: each number that the layer must read or
+ * write, once per pass over the batch.
  */
 #include "args.h"
+#include "backend/cpu/cpu_conv.h"
 #include "check.h"
 #include "comm.h"
-#include "backend/cpu/cpu_conv.h"
 #include "model/model_build.h"
 #include "optim.h"
 #include "rng.h"
@@ -47,7 +49,8 @@ static void draw_batches(Worker *w, int B)
     int32_t *label = alloc(B, sizeof *label);
     Rng r = rng_at(1, RNG_TEST, 0, 0);
     w->batches = IMAGES / B > 0 ? IMAGES / B : 1;
-    if (m->be->op->record_begin && w->batches > MAX_RECORDINGS) /* then every step is a recorded one */
+    /* then every step is a recorded one */
+    if (m->be->op->record_begin && w->batches > MAX_RECORDINGS)
         w->batches = MAX_RECORDINGS;
     for (int b = 0; b < w->batches; b++) {
         for (size_t i = 0; i < count; i++)
@@ -81,7 +84,8 @@ static void step(Worker *w)
         model_gradient(m, w->totals, w->x[b], w->label[b]);
     if (w->comm->size > 1)
         comm_all_reduce(w->comm, m->grads, COMM_SUM, m->s);
-    sgd_step(m, w->sgd, 0.05 / w->comm->size); /* the sum at a P-th of the rate: the mean at all of it */
+    sgd_step(m, w->sgd, 0.05 / w->comm->size); /* the sum at a P-th of the rate: the mean at all
+                                                * of it */
 }
 
 static void layer_done(void *context, int layer, bool backward, Stream *s)
@@ -111,8 +115,8 @@ static void measure(Worker *w, double seconds, double *step_seconds)
         printf("%d %.6f %ld\n", steps * B * w->comm->size, took, use.ru_maxrss);
 }
 
-/* Rank 0 reads it and sends it to the others, which sleep meanwhile: MPI's own waiting would keep a core busy, and slow
- * down what else is being measured. 0: no more. */
+/* Rank 0 reads it and sends it to the others, which sleep meanwhile: MPI's own waiting would keep a
+ * core busy, and slow down what else is being measured. 0: no more. */
 static double next_command(Worker *w, FILE *commands)
 {
     double seconds = 0;
@@ -133,7 +137,9 @@ static double next_command(Worker *w, FILE *commands)
     return seconds;
 }
 
-typedef struct Work { double flops, done, bytes; } Work;
+typedef struct Work {
+    double flops, done, bytes;
+} Work;
 
 /* What layer i must do at least in a step, forward and backward. */
 static Work work_of(const Model *m, int i)
@@ -142,18 +148,21 @@ static Work work_of(const Model *m, int i)
     double N = m->batch, x = N * tensor_count(tensor_first(m->plan->act[l->in], 1));
     double y = N * tensor_count(tensor_first(m->plan->act[i + 1], 1));
     double passes = l->in > 0 ? 3 : 2; /* nobody wants the picture's gradient */
-    double x_bytes = x * dtype_size(m->plan->act[l->in].dtype), y_bytes = y * dtype_size(m->plan->act[i + 1].dtype);
+    double x_bytes = x * dtype_size(m->plan->act[l->in].dtype),
+           y_bytes = y * dtype_size(m->plan->act[i + 1].dtype);
     double residual = l->residual >= 0 ? y_bytes : 0;
     Work work = {0, 0, 2 * (x_bytes + y_bytes)};
     if (l->kind == LAYER_CONV) {
         /* forward reads x, writes y; weights read x, dy; data reads dy, writes dx */
         double inputs = (double)m->plan->shape[l->in].c * l->kernel * l->kernel;
-        work = (Work){passes * 2 * y * inputs, passes * 2 * y * inputs, residual + passes * (x_bytes + y_bytes)};
+        work = (Work){passes * 2 * y * inputs, passes * 2 * y * inputs,
+                      residual + passes * (x_bytes + y_bytes)};
         if (!strcmp(m->be->op->name, "cpu") && winograd_fits(m->plan->conv[i]))
             work.done *= 36.0 / 144;
     } else if (l->kind == LAYER_BATCHNORM)
-        /* forward reads x, writes y (its statistics came with the convolution); backward reads dy, y, x twice, writes dx;
-         * about 17 operations a number: statistics 3, normalising 4, sums 4, dx 6 */
+        /* forward reads x, writes y (its statistics came with the convolution); backward reads dy,
+         * y, x twice, writes dx; about 17 operations a number: statistics 3, normalising 4, sums 4,
+         * dx 6 */
         work = (Work){17 * y, 17 * y, 9 * y_bytes + 3 * residual};
     else if (l->kind == LAYER_DENSE)
         work = (Work){3 * 2 * y * x / N, 3 * 2 * y * x / N, 3 * (x_bytes + y_bytes)};
@@ -170,7 +179,8 @@ static void measure_layers(Worker *w, int steps)
     m->layer_hook = NULL;
     for (int i = 0; i < m->nlayers && w->comm->rank == 0; i++) {
         Work work = work_of(m, i);
-        printf("%s %s %.9f %.0f %.0f %.0f\n", layer_kinds[m->layers[i].kind], m->layers[i].name[0] ? m->layers[i].name : "-",
+        printf("%s %s %.9f %.0f %.0f %.0f\n", layer_kinds[m->layers[i].kind],
+               m->layers[i].name[0] ? m->layers[i].name : "-",
                (w->forward[i] + w->backward[i]) / steps, work.flops, work.done, work.bytes);
     }
     if (w->comm->rank == 0)
@@ -189,18 +199,25 @@ int main(int argc, char **argv)
         {"size", ARG_INT, &size, .min = 8, .max = 64, .help = "height and width of a picture"},
         {"channels", ARG_INT, &channels, .min = 1, .max = 4, .help = "its channels"},
         {"device", ARG_CHOICE, &device, .choices = "auto|cpu|cuda", .help = "where to compute"},
-        {"precision", ARG_CHOICE, &precision, .choices = "fp32|tf32|bf16", .help = "a GPU's, backend.h"},
-        {"threads", ARG_INT, &threads, .min = 0, .max = 1024, .help = "per rank; 0: all of its cores"},
-        {"place", ARG_INT, &place, .min = 0, .max = 1023, .help = "as if it were this rank on the machine …"},
-        {"places", ARG_INT, &places, .min = 0, .max = 1024, .help = "… of so many, and pinned there; 0: what it is"},
-        {"from", ARG_STRING, &from, .help = "read commands from this file, which may be a pipe (default: input)"},
+        {"precision", ARG_CHOICE, &precision, .choices = "fp32|tf32|bf16",
+         .help = "a GPU's, backend.h"},
+        {"threads", ARG_INT, &threads, .min = 0, .max = 1024,
+         .help = "per rank; 0: all of its cores"},
+        {"place", ARG_INT, &place, .min = 0, .max = 1023,
+         .help = "as if it were this rank on the machine …"},
+        {"places", ARG_INT, &places, .min = 0, .max = 1024,
+         .help = "… of so many, and pinned there; 0: what it is"},
+        {"from", ARG_STRING, &from,
+         .help = "read commands from this file, which may be a pipe (default: input)"},
         {"layers", ARG_FLAG, &layers, .help = "say how long each kind of layer takes, too"},
-        {"plain", ARG_FLAG, &plain, .help = "queue a step's operations one by one, not as a recording: for profilers"},
+        {"plain", ARG_FLAG, &plain,
+         .help = "queue a step's operations one by one, not as a recording: for profilers"},
         {0}};
     args_parse("train_rate", "Images per second of training, on command.", table, argc, argv);
     Worker w = {.comm = comm_open("auto"), .plain = plain};
     bool alone = places == 0;
-    Backend *be = backend_open(device, alone ? w.comm->local_rank : place, alone ? w.comm->local_size : places, threads);
+    Backend *be = backend_open(device, alone ? w.comm->local_rank : place,
+                               alone ? w.comm->local_size : places, threads);
     backend_precision(be, precision);
     ModelSpec spec = {.name = name, .h = size, .w = size, .c = channels, .classes = 10};
     w.m = model_new(be, &spec, batch);
@@ -208,7 +225,8 @@ int main(int argc, char **argv)
     w.sgd = sgd_new(w.m, 0.9, 5e-4, false);
     draw_batches(&w, batch);
     double step_seconds = 1;
-    int warm_up = be->op->record_begin ? 2 * w.batches + 2 : 4; /* a batch is recorded when it comes the second time */
+    /* a batch is recorded when it comes the second time */
+    int warm_up = be->op->record_begin ? 2 * w.batches + 2 : 4;
     for (int k = 0; k < warm_up; k++) {
         double began = timer_now();
         step(&w);

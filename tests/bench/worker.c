@@ -44,7 +44,8 @@ void worker_take(Worker *w)
 {
     char line[256];
     double images, seconds, peak;
-    REQUIRE(fgets(line, sizeof line, w->from) && sscanf(line, "%lf %lf %lf", &images, &seconds, &peak) == 3,
+    REQUIRE(fgets(line, sizeof line, w->from) &&
+                sscanf(line, "%lf %lf %lf", &images, &seconds, &peak) == 3,
             "a measured program ended early");
     if (w->samples < SAMPLES)
         w->rate[w->samples++] = images / seconds;

@@ -1,9 +1,10 @@
-/* fuzz_cifar.c: libFuzzer on the CIFAR-10 reader: whatever the bytes, it returns a message of one line, or labels of at most 9 and the
- * pixels in their places. The first byte says how many records are expected, 1 to 3; the rest is the file. */
-#include <stdlib.h>
-#include <string.h>
+/* fuzz_cifar.c: libFuzzer on the CIFAR-10 reader: whatever the bytes, it returns a message of one
+ * line, or labels of at most 9 and the pixels in their places. The first byte says how many records
+ * are expected, 1 to 3; the rest is the file. */
 #include "check.h"
 #include "data/data_file.h"
+#include <stdlib.h>
+#include <string.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);
 
@@ -18,8 +19,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count)
         abort();
     for (int i = 0; i < records && !wrong; i++) {
         const uint8_t *record = bytes + 1 + i * 3073;
-        if (images.labels[i] > 9 || images.labels[i] != record[0] || images.pixels[i * 3072] != record[1] ||
-            images.pixels[i * 3072 + 3071] != record[3072])
+        if (images.labels[i] > 9 || images.labels[i] != record[0] ||
+            images.pixels[i * 3072] != record[1] || images.pixels[i * 3072 + 3071] != record[3072])
             abort();
     }
     free(wrong);

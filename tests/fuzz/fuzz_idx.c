@@ -1,8 +1,9 @@
-/* fuzz_idx.c: libFuzzer on the IDX reader: whatever the bytes, gzip or not, it returns a message of one line, or exactly the bytes that
- * the header promises. The first byte chooses the dimensions, 1 to 4; the rest is the file. */
+/* fuzz_idx.c: libFuzzer on the IDX reader: whatever the bytes, gzip or not, it returns a message of
+ * one line, or exactly the bytes that the header promises. The first byte chooses the dimensions, 1
+ * to 4; the rest is the file. */
+#include "data/data_file.h"
 #include <stdlib.h>
 #include <string.h>
-#include "data/data_file.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);
 
@@ -24,7 +25,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count)
         numbers *= size[d];
     if (out.size != idx_header(dims) + numbers || out.size > 1032 * count)
         abort();
-    volatile uint8_t sum = 0; /* read every byte: the address sanitizer sees one that lies outside */
+    volatile uint8_t sum = 0; /* read every byte: the address sanitizer sees one that lies
+                               * outside */
     for (size_t i = 0; i < out.size; i++)
         sum = sum + out.at[i];
     free(out.at);

@@ -1,8 +1,8 @@
-/* fuzz_safetensors.c: libFuzzer on the safetensors reader: whatever the bytes, it returns a message of one line, or tensors
- * whose every number lies inside the memory that it took. */
+/* fuzz_safetensors.c: libFuzzer on the safetensors reader: whatever the bytes, it returns a message
+ * of one line, or tensors whose every number lies inside the memory that it took. */
+#include "safetensors.h"
 #include <stdlib.h>
 #include <string.h>
-#include "safetensors.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 
@@ -16,7 +16,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
         free(wrong);
         return 0;
     }
-    volatile float sum = 0; /* read every number: the address sanitizer sees one that lies outside */
+    volatile float sum = 0; /* read every number: the address sanitizer sees one that lies
+                             * outside */
     int64_t total = 0;
     for (int i = 0; i < t.count; i++) {
         int64_t count = 1;

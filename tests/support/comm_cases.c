@@ -20,13 +20,20 @@ static double of_rank_0(Setup *x, int i) { return (void)x, number(0, i); }
 static double of_last_rank(Setup *x, int i) { return number(x->c->size - 1, i); }
 
 static int part_size; /* numbers per rank, for the two below */
-static double my_part_of_largest(Setup *x, int i) { return reduced(x->c, COMM_MAX, x->c->rank * part_size + i); }
-static double my_part_of_sum(Setup *x, int i) { return reduced(x->c, COMM_SUM, x->c->rank * part_size + i); }
+static double my_part_of_largest(Setup *x, int i)
+{
+    return reduced(x->c, COMM_MAX, x->c->rank * part_size + i);
+}
+static double my_part_of_sum(Setup *x, int i)
+{
+    return reduced(x->c, COMM_SUM, x->c->rank * part_size + i);
+}
 static double of_all(Setup *x, int i) { return (void)x, number(i / part_size, i % part_size); }
 
 static void collectives_of(Setup *x, DType t, int n)
 {
-    double (*const results[])(Setup *, int) = {[COMM_SUM] = summed, [COMM_MAX] = largest, [COMM_MIN] = smallest};
+    double (*const results[])(Setup *, int) = {
+        [COMM_SUM] = summed, [COMM_MAX] = largest, [COMM_MIN] = smallest};
     for (int op = COMM_SUM; op <= COMM_MIN; op++) {
         Tensor v = vector_new(x, t, n, x->c->rank);
         comm_all_reduce(x->c, v, op, x->s);
@@ -41,7 +48,8 @@ static void collectives_of(Setup *x, DType t, int n)
     for (int op = COMM_SUM; op <= COMM_MAX; op++) {
         Tensor in = vector_new(x, t, n * x->c->size, x->c->rank), out = vector_new(x, t, n, 9);
         comm_reduce_scatter(x->c, out, in, op, x->s);
-        check_and_free(x, out, op == COMM_SUM ? my_part_of_sum : my_part_of_largest, "reduce_scatter");
+        check_and_free(x, out, op == COMM_SUM ? my_part_of_sum : my_part_of_largest,
+                       "reduce_scatter");
         check_and_free(x, in, own, "reduce_scatter's input");
     }
     Tensor in = vector_new(x, t, n, x->c->rank), out = vector_new(x, t, n * x->c->size, 9);
@@ -61,8 +69,10 @@ void comm_collectives(Setup *x)
 
 static void several_under_way(Setup *x)
 {
-    Tensor sum[SIZES], first = vector_new(x, F64, 501, x->c->rank), all = vector_new(x, F32, 33 * x->c->size, 9);
-    Tensor in = vector_new(x, F32, 33, x->c->rank), whole = vector_new(x, I32, 33 * x->c->size, x->c->rank);
+    Tensor sum[SIZES], first = vector_new(x, F64, 501, x->c->rank),
+                       all = vector_new(x, F32, 33 * x->c->size, 9);
+    Tensor in = vector_new(x, F32, 33, x->c->rank),
+           whole = vector_new(x, I32, 33 * x->c->size, x->c->rank);
     Tensor part = vector_new(x, I32, 33, 9);
     CommRequest *r[SIZES + 3];
     part_size = 33;
@@ -87,7 +97,8 @@ static void several_under_way(Setup *x)
     check_and_free(x, whole, own, "reduce_scatter_start's input");
 }
 
-/* The second stream's operation gets the staging memory of the first one's, whose upload must be over. */
+/* The second stream's operation gets the staging memory of the first one's, whose upload must be
+ * over. */
 static void two_streams(Setup *x)
 {
     Setup y = *x;
@@ -111,7 +122,10 @@ void comm_requests(Setup *x)
 
 /* ---- messages ---- */
 
-static double of_left_neighbour(Setup *x, int i) { return number((x->c->rank + x->c->size - 1) % x->c->size, i); }
+static double of_left_neighbour(Setup *x, int i)
+{
+    return number((x->c->rank + x->c->size - 1) % x->c->size, i);
+}
 
 static void ring(Setup *x, int n)
 {
@@ -304,9 +318,9 @@ static void special_numbers(Setup *x, CommOp op)
 {
     float v[24];
     for (int i = 0; i < 24; i++)
-        v[i] = i < 12                 ? (i % x->c->size == x->c->rank ? NAN : i)
-               : (i + x->c->rank) % 3 ? 0.f
-                                      : -0.f;
+        v[i] = i < 12               ? (i % x->c->size == x->c->rank ? NAN : i)
+             : (i + x->c->rank) % 3 ? 0.f
+                                    : -0.f;
     Tensor t = tensor_vector(x->be->op->buffer_new(x->be, sizeof v), 0, F32, 24);
     x->be->op->upload(x->s, t, v);
     double nan = x->c->rank == x->c->size / 2 ? NAN : 1, zero = x->c->rank % 2 ? -0. : 0.;

@@ -1,7 +1,7 @@
 /* comm_vectors.c: see comm_vectors.h. */
 #include "comm_vectors.h"
-#include <math.h>
 #include "check.h"
+#include <math.h>
 
 void over_both_devices(const char *kind, void (*group)(Setup *))
 {
@@ -24,9 +24,9 @@ double reduced(Comm *c, CommOp op, int i)
 {
     double result = number(0, i);
     for (int r = 1; r < c->size; r++)
-        result = op == COMM_SUM   ? result + number(r, i)
-                 : op == COMM_MAX ? fmax(result, number(r, i))
-                                  : fmin(result, number(r, i));
+        result = op == COMM_SUM ? result + number(r, i)
+               : op == COMM_MAX ? fmax(result, number(r, i))
+                                : fmin(result, number(r, i));
     return result;
 }
 
@@ -42,15 +42,16 @@ static void store(void *data, DType t, int i, double v)
 
 static double load(const void *data, DType t, int i)
 {
-    return t == F32   ? ((const float *)data)[i]
-           : t == F64 ? ((const double *)data)[i]
-                      : ((const int32_t *)data)[i];
+    return t == F32 ? ((const float *)data)[i]
+         : t == F64 ? ((const double *)data)[i]
+                    : ((const int32_t *)data)[i];
 }
 
 Tensor vector_new(Setup *x, DType t, int n, int rank)
 {
     Buffer *buf = x->be->op->buffer_new(x->be, (n + 2 * MARGIN) * dtype_size(t));
-    Tensor whole = tensor_vector(buf, 0, t, n + 2 * MARGIN), inside = tensor_slice(whole, MARGIN, n);
+    Tensor whole = tensor_vector(buf, 0, t, n + 2 * MARGIN),
+           inside = tensor_slice(whole, MARGIN, n);
     void *host = alloc(n + 2 * MARGIN, dtype_size(t));
     for (int i = 0; i < n + 2 * MARGIN; i++)
         store(host, t, i, i < MARGIN || i >= n + MARGIN ? 999 : -number(rank, i - MARGIN) * 3);
@@ -73,8 +74,8 @@ void check_and_free(Setup *x, Tensor t, double (*expected)(Setup *, int), const 
         double v = load(host, t.dtype, i);
         double right = i < MARGIN || i >= t.n + MARGIN ? 999 : 6 * expected(x, i - MARGIN);
         if (v != right)
-            fail_msg("%s of %d numbers, type %d, rank %d: number %d is %g, expected %g", what, t.n, t.dtype, x->c->rank,
-                     i - MARGIN, v, right);
+            fail_msg("%s of %d numbers, type %d, rank %d: number %d is %g, expected %g", what, t.n,
+                     t.dtype, x->c->rank, i - MARGIN, v, right);
     }
     free(host);
     x->be->op->buffer_free(t.buf);

@@ -2,10 +2,12 @@
 #include "cuda_memory.h"
 #include "comm/comm_open.h"
 #ifdef HAVE_NCCL
-#include <string.h>
 #include "backend/cuda/cuda_check.h"
+#include <string.h>
 
-struct Buffer { char *device; };
+struct Buffer {
+    char *device;
+};
 
 typedef struct CudaStream {
     Stream base;
@@ -159,11 +161,12 @@ static void expect_carrier(const Comm *c)
     int devices;
     CUDA_CHECK(cudaGetDeviceCount(&devices));
     printf("    tensors on %d GPUs go by %s\n", devices, c->op->name);
-    assert_string_equal(c->op->name, devices >= c->local_size || getenv("NCCL_HOSTID") ? "nccl" : "mpi");
+    assert_string_equal(c->op->name,
+                        devices >= c->local_size || getenv("NCCL_HOSTID") ? "nccl" : "mpi");
 }
 #else
 Backend *cuda_memory_open(int local_rank) { return NULL; }
-static void expect_carrier(const Comm *c) { }
+static void expect_carrier(const Comm *c) {}
 #endif
 
 static void on(Setup *x, Backend *be, void (*group)(Setup *))

@@ -1,12 +1,12 @@
 /* data_files.c: see data_files.h. */
 #include "data_files.h"
+#include "check.h"
+#include "harness.h"
+#include <zlib.h>
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <zlib.h>
-#include "check.h"
-#include "harness.h"
 
 const char *in(const char *dir, const char *name)
 {
@@ -75,7 +75,8 @@ Bytes cifar_bytes(int count)
     return out;
 }
 
-static void write_idx(const char *dir, const char *name, int dims, const uint32_t *size, int modulus, bool gzip)
+static void write_idx(const char *dir, const char *name, int dims, const uint32_t *size,
+                      int modulus, bool gzip)
 {
     char path[4096];
     snprintf(path, sizeof path, "%s/%s%s", dir, name, gzip ? ".gz" : "");

@@ -10,12 +10,14 @@ void make_folder(const char *path);
 void write_file(const char *path, Bytes bytes);
 void remove_file(const char *path);
 
-/* An IDX file of count x rest[0] x rest[1] … bytes, dims sizes in all: element i is (7 i + 1) % modulus. free(at). */
+/* An IDX file of count x rest[0] x rest[1] … bytes, dims sizes in all: element i is (7 i + 1) %
+ * modulus. free(at). */
 Bytes idx_bytes(int dims, const uint32_t *size, int modulus);
 /* The same bytes as gzip; free(at). */
 Bytes gzip_bytes(Bytes plain);
 /* `count` CIFAR-10 records; byte i is (31 i + i / 256) % 256, record r's label r % 10. free(at). */
 Bytes cifar_bytes(int count);
-/* Fashion-MNIST's four files in `dir`: `count` pictures of 28x28 to train, 2 to test; gzip or not. */
+/* Fashion-MNIST's four files in `dir`: `count` pictures of 28x28 to train, 2 to test; gzip or
+ * not. */
 void write_fashion(const char *dir, uint32_t count, bool gzip);
 #endif

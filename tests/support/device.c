@@ -14,10 +14,19 @@ Backend *cuda_on_host_open(int local_rank, int local_size)
 }
 #endif
 
-static Backend *open_cpu(int rank, int size, int threads) { return backend_open("cpu", rank, size, threads); }
-static Backend *open_on_host(int rank, int size, int threads) { return (void)threads, cuda_on_host_open(rank, size); }
+static Backend *open_cpu(int rank, int size, int threads)
+{
+    return backend_open("cpu", rank, size, threads);
+}
+static Backend *open_on_host(int rank, int size, int threads)
+{
+    return (void)threads, cuda_on_host_open(rank, size);
+}
 #ifdef HAVE_CUDA
-static Backend *open_cuda(int rank, int size, int threads) { return backend_open("cuda", rank, size, threads); }
+static Backend *open_cuda(int rank, int size, int threads)
+{
+    return backend_open("cuda", rank, size, threads);
+}
 
 static void ask_cuda(void *unused)
 {
@@ -29,8 +38,8 @@ static void ask_cuda(void *unused)
     _exit(77);
 }
 
-/* Ends the case as skipped where there is no GPU: before MPI starts and before the case forks. A child asks: a process
- * that has asked CUDA cannot share it with its own children any more. */
+/* Ends the case as skipped where there is no GPU: before MPI starts and before the case forks. A
+ * child asks: a process that has asked CUDA cannot share it with its own children any more. */
 static void need_gpu(void)
 {
     ChildEnd end = child_run(&(Child){.work = ask_cuda});
@@ -39,8 +48,9 @@ static void need_gpu(void)
 }
 #endif
 
-/* Backends that were built. An operation sums at most a few thousand products of float32 numbers: 1e-5 is generous
- * for one that is right, and far below what a wrong term, border or index would do. */
+/* Backends that were built. An operation sums at most a few thousand products of float32 numbers:
+ * 1e-5 is generous for one that is right, and far below what a wrong term, border or index would
+ * do. */
 static const struct {
     const char *name;
     Backend *(*open)(int local_rank, int local_size, int threads);
@@ -112,7 +122,8 @@ static void fill(Device *d, Tensor t, const double *values)
 
 Tensor put(Device *d, const double *values, Shape s, int halo)
 {
-    Tensor t = tensor_new(d->be, F32, s.n, s.h, s.w, s.c, halo), dense = tensor_new(d->be, F32, s.n, s.h, s.w, s.c, 0);
+    Tensor t = tensor_new(d->be, F32, s.n, s.h, s.w, s.c, halo),
+           dense = tensor_new(d->be, F32, s.n, s.h, s.w, s.c, 0);
     fill(d, dense, values);
     d->op->copy(d->s, t, dense);
     d->op->stream_sync(d->s);
@@ -157,10 +168,12 @@ static void expect_border_zero(Device *d, Tensor t)
         for (int h = 0; h < whole.h; h++)
             for (int w = 0; w < whole.w; w++)
                 for (int c = 0; c < whole.c; c++, at++) {
-                    bool inside = h >= t.halo && h < t.halo + t.h && w >= t.halo && w < t.halo + t.w;
+                    bool inside = h >= t.halo && h < t.halo + t.h && w >= t.halo &&
+                                  w < t.halo + t.w;
                     if (!inside && *at != 0)
-                        fail_msg("the border was written: image %d, row %d, column %d, channel %d is %g", n, h - t.halo,
-                                 w - t.halo, c, *at);
+                        fail_msg(
+                            "the border was written: image %d, row %d, column %d, channel %d is %g",
+                            n, h - t.halo, w - t.halo, c, *at);
                 }
     free(v);
 }
@@ -194,8 +207,8 @@ void expect_tensor(Device *d, Tensor t, const double *expected, double tolerance
     double ratio = sqrt(difference) / (norm > 0 ? sqrt(norm) : 1);
     free(ours);
     if (!(ratio <= tolerance)) /* NaN fails */
-        fail_msg("%s [%d,%d,%d,%d] halo %d: relative error %.3g, expected <= %g", what, t.n, t.h, t.w, t.c, t.halo,
-                 ratio, tolerance);
+        fail_msg("%s [%d,%d,%d,%d] halo %d: relative error %.3g, expected <= %g", what, t.n, t.h,
+                 t.w, t.c, t.halo, ratio, tolerance);
 }
 
 void expect_same_bits(Device *d, Tensor a, Tensor b, const char *what)

@@ -1,8 +1,8 @@
 /* fake_backend.c: see fake_backend.h. */
 #include "fake_backend.h"
+#include "check.h"
 #include <stdlib.h>
 #include <string.h>
-#include "check.h"
 
 struct Buffer {
     bool hidden;
@@ -64,9 +64,15 @@ static void later(Stream *base, Work w)
     s->queue[s->queued++] = w;
 }
 
-static void fake_upload(Stream *s, Tensor out, const void *in) { later(s, (Work){.out = out, .host = in}); }
+static void fake_upload(Stream *s, Tensor out, const void *in)
+{
+    later(s, (Work){.out = out, .host = in});
+}
 static void fake_copy(Stream *s, Tensor out, Tensor in) { later(s, (Work){.out = out, .in = in}); }
-static void fake_scale(Stream *s, Tensor t, float factor) { later(s, (Work){.out = t, .factor = factor}); }
+static void fake_scale(Stream *s, Tensor t, float factor)
+{
+    later(s, (Work){.out = t, .factor = factor});
+}
 
 static void fake_download(Stream *s, void *out, Tensor in)
 {

@@ -1,11 +1,11 @@
 /* fake_cuda.c: a double of the CUDA runtime. See fake_nccl.h. */
+#include "check.h"
+#include "fake_nccl.h"
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "check.h"
-#include "fake_nccl.h"
 
 Fault fake_fault;
 bool fake_one_gpu, fake_recording, fake_unknown;
@@ -204,7 +204,8 @@ static Piece *piece_of(const void *memory)
 void fake_check_device(const void *memory, size_t bytes)
 {
     Piece *p = piece_of(memory);
-    ASSERT(bytes == 0 || (p && p->device == current_device && (const char *)memory + bytes <= p->memory + p->bytes));
+    ASSERT(bytes == 0 || (p && p->device == current_device &&
+                          (const char *)memory + bytes <= p->memory + p->bytes));
 }
 
 cudaError_t cudaMalloc(void **memory, size_t bytes)
@@ -231,9 +232,15 @@ cudaError_t cudaFree(void *memory)
     return cudaSuccess;
 }
 
-cudaError_t cudaMallocHost(void **memory, size_t bytes) { return *memory = malloc(bytes), cudaSuccess; }
+cudaError_t cudaMallocHost(void **memory, size_t bytes)
+{
+    return *memory = malloc(bytes), cudaSuccess;
+}
 cudaError_t cudaFreeHost(void *memory) { return free(memory), cudaSuccess; }
-cudaError_t cudaMemset(void *memory, int value, size_t bytes) { return memset(memory, value, bytes), cudaSuccess; }
+cudaError_t cudaMemset(void *memory, int value, size_t bytes)
+{
+    return memset(memory, value, bytes), cudaSuccess;
+}
 
 typedef struct Copying {
     void *out;
@@ -248,7 +255,8 @@ static void copy_now(void *p)
     free(x);
 }
 
-cudaError_t cudaMemcpyAsync(void *out, const void *in, size_t bytes, enum cudaMemcpyKind kind, cudaStream_t s)
+cudaError_t cudaMemcpyAsync(void *out, const void *in, size_t bytes, enum cudaMemcpyKind kind,
+                            cudaStream_t s)
 {
     Copying *x = malloc(sizeof *x);
     *x = (Copying){.out = out, .in = in, .bytes = bytes};
@@ -262,7 +270,8 @@ cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *a, const void
     if (fake_unknown)
         return cudaErrorNoDevice;
     Piece *p = piece_of(memory);
-    *a = (struct cudaPointerAttributes){.type = p ? cudaMemoryTypeDevice : cudaMemoryTypeUnregistered,
+    *a = (struct cudaPointerAttributes){.type = p ? cudaMemoryTypeDevice
+                                                  : cudaMemoryTypeUnregistered,
                                         .device = p ? p->device : -2};
     return cudaSuccess;
 }
@@ -292,5 +301,11 @@ cudaError_t cudaDeviceGetPCIBusId(char *text, int size, int device)
     return cudaSuccess;
 }
 
-const char *cudaGetErrorString(cudaError_t code) { return code == cudaErrorNoDevice ? "no device" : "some error"; }
-const char *cudaGetErrorName(cudaError_t code) { return code == cudaErrorNoDevice ? "cudaErrorNoDevice" : "cudaError"; }
+const char *cudaGetErrorString(cudaError_t code)
+{
+    return code == cudaErrorNoDevice ? "no device" : "some error";
+}
+const char *cudaGetErrorName(cudaError_t code)
+{
+    return code == cudaErrorNoDevice ? "cudaErrorNoDevice" : "cudaError";
+}

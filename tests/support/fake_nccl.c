@@ -1,12 +1,12 @@
 /* fake_nccl.c: a double of NCCL, over MPI. See fake_nccl.h. */
+#include "fake_nccl.h"
+#include "check.h"
 #include <mpi.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "check.h"
-#include "fake_nccl.h"
 
 int fake_calls;
 bool fake_eager;
@@ -31,7 +31,9 @@ typedef struct Operation {
 
 /* ---- communicators: the ranks with one id find each other over MPI ---- */
 
-typedef struct Id { int world_rank, tag; } Id; /* of rank 0 */
+typedef struct Id {
+    int world_rank, tag;
+} Id; /* of rank 0 */
 
 ncclResult_t ncclGetUniqueId(ncclUniqueId *id)
 {
@@ -105,18 +107,25 @@ ncclResult_t ncclCommGetAsyncError(ncclComm_t c, ncclResult_t *code)
 
 const char *ncclGetErrorString(ncclResult_t code)
 {
-    return code == ncclRemoteError ? "remote process exited or there was a network error"
-           : code == ncclInvalidArgument ? "invalid argument" : "some error";
+    return code == ncclRemoteError     ? "remote process exited or there was a network error"
+         : code == ncclInvalidArgument ? "invalid argument"
+                                       : "some error";
 }
 
-const char *ncclGetLastError(ncclComm_t c) { return c ? "connection closed\nby peer" : "no communicator"; }
+const char *ncclGetLastError(ncclComm_t c)
+{
+    return c ? "connection closed\nby peer" : "no communicator";
+}
 
 /* ---- collectives ---- */
 
 static MPI_Datatype mpi_type(ncclDataType_t t)
 {
     ASSERT(t == ncclFloat32 || t == ncclFloat64 || t == ncclInt32 || t == ncclChar);
-    return t == ncclFloat32 ? MPI_FLOAT : t == ncclFloat64 ? MPI_DOUBLE : t == ncclInt32 ? MPI_INT32_T : MPI_CHAR;
+    return t == ncclFloat32 ? MPI_FLOAT
+         : t == ncclFloat64 ? MPI_DOUBLE
+         : t == ncclInt32   ? MPI_INT32_T
+                            : MPI_CHAR;
 }
 
 static size_t size_of(ncclDataType_t t) { return t == ncclFloat64 ? 8 : t == ncclChar ? 1 : 4; }
@@ -173,27 +182,30 @@ static ncclResult_t queue(Operation x, size_t in_count, size_t out_count, cudaSt
     return ncclSuccess;
 }
 
-ncclResult_t ncclAllReduce(const void *in, void *out, size_t count, ncclDataType_t type, ncclRedOp_t op, ncclComm_t c,
-                           cudaStream_t s)
+ncclResult_t ncclAllReduce(const void *in, void *out, size_t count, ncclDataType_t type,
+                           ncclRedOp_t op, ncclComm_t c, cudaStream_t s)
 {
     if (fake_fault == FAULT_CALL)
         return ncclInvalidArgument;
     return queue((Operation){ALL_REDUCE, c, in, out, count, type, op, 0}, count, count, s);
 }
 
-ncclResult_t ncclBroadcast(const void *in, void *out, size_t count, ncclDataType_t type, int root, ncclComm_t c,
-                           cudaStream_t s)
+ncclResult_t ncclBroadcast(const void *in, void *out, size_t count, ncclDataType_t type, int root,
+                           ncclComm_t c, cudaStream_t s)
 {
     return queue((Operation){BROADCAST, c, in, out, count, type, ncclSum, root}, count, count, s);
 }
 
-ncclResult_t ncclReduceScatter(const void *in, void *out, size_t count, ncclDataType_t type, ncclRedOp_t op,
-                               ncclComm_t c, cudaStream_t s)
+ncclResult_t ncclReduceScatter(const void *in, void *out, size_t count, ncclDataType_t type,
+                               ncclRedOp_t op, ncclComm_t c, cudaStream_t s)
 {
-    return queue((Operation){REDUCE_SCATTER, c, in, out, count, type, op, 0}, count * c->size, count, s);
+    return queue((Operation){REDUCE_SCATTER, c, in, out, count, type, op, 0}, count * c->size,
+                 count, s);
 }
 
-ncclResult_t ncclAllGather(const void *in, void *out, size_t count, ncclDataType_t type, ncclComm_t c, cudaStream_t s)
+ncclResult_t ncclAllGather(const void *in, void *out, size_t count, ncclDataType_t type,
+                           ncclComm_t c, cudaStream_t s)
 {
-    return queue((Operation){ALL_GATHER, c, in, out, count, type, ncclSum, 0}, count, count * c->size, s);
+    return queue((Operation){ALL_GATHER, c, in, out, count, type, ncclSum, 0}, count,
+                 count * c->size, s);
 }

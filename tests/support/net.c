@@ -116,7 +116,8 @@ void expect_bits(const float *a, const float *b, size_t n, const char *what)
             fail_msg("%s: number %zu is %.9g and %.9g", what, i, a[i], b[i]);
 }
 
-void expect_vector(const Net *n, Tensor t, const double *expected, double tolerance, const char *what)
+void expect_vector(const Net *n, Tensor t, const double *expected, double tolerance,
+                   const char *what)
 {
     float *v = fetch(n, t);
     expect_near(v, expected, tensor_count(t), tolerance, what);

@@ -1,4 +1,5 @@
-/* net.h: what tests of whole networks share: a model with a random batch, its loss, its vectors on the host. */
+/* net.h: what tests of whole networks share: a model with a random batch, its loss, its vectors on
+ * the host. */
 #ifndef NET_H
 #define NET_H
 #include "device.h"
@@ -11,24 +12,26 @@ typedef struct Net {
     Tensor x, label, totals; /* [N,H,W,C], [N], F64 [2] */
 } Net;
 
-/* A model with weights from seed 1 and a batch of N normal pictures with random labels from `seed`; planned for
- * `batch` >= N. */
+/* A model with weights from seed 1 and a batch of N normal pictures with random labels from `seed`;
+ * planned for `batch` >= N. */
 Net net_new(Backend *be, const ModelSpec *spec, int batch, int N, uint32_t seed);
 void net_free(Net *n);
 /* Another batch of as many, drawn from another seed. */
 void net_draw(Net *n, uint32_t seed);
-/* Pictures [first, first + count) of n's batch as the batch of another net of the same spec with count <= its plan. */
+/* Pictures [first, first + count) of n's batch as the batch of another net of the same spec with
+ * count <= its plan. */
 void net_take(Net *to, const Net *from, int first, int count);
 
 double net_loss(Net *n, ModelMode mode); /* mean loss of one forward pass */
 /* forward (frozen statistics), loss, grads zeroed and computed; returns the mean loss */
 double net_gradient(Net *n);
 
-float *fetch(const Net *n, Tensor vector);             /* on the host; free() it */
+float *fetch(const Net *n, Tensor vector); /* on the host; free() it */
 void store(const Net *n, Tensor vector, const float *v);
 double *fetch_double(const Net *n, Tensor vector);
 
 /* The same bits; and ||t - expected|| / ||expected|| <= tolerance. Else the case fails. */
 void expect_bits(const float *a, const float *b, size_t n, const char *what);
-void expect_vector(const Net *n, Tensor t, const double *expected, double tolerance, const char *what);
+void expect_vector(const Net *n, Tensor t, const double *expected, double tolerance,
+                   const char *what);
 #endif

@@ -5,7 +5,8 @@
 
 enum { WIDTH = 640, HEIGHT = 400, RED = 0xd40000 };
 
-Plot *pixels_new(void);                                 /* WIDTH × HEIGHT; skips the case where nothing can be drawn */
-uint32_t pixel_at(Plot *plot, double x, double y);      /* 0xRRGGBB at a place in the figure's units */
-bool pixel_near(uint32_t a, uint32_t b, int most);      /* no channel differs by more */
+Plot *pixels_new(void);                            /* WIDTH × HEIGHT; skips the case where
+                                                    * nothing can be drawn */
+uint32_t pixel_at(Plot *plot, double x, double y); /* 0xRRGGBB at a place in the figure's units */
+bool pixel_near(uint32_t a, uint32_t b, int most); /* no channel differs by more */
 #endif

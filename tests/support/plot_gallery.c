@@ -1,4 +1,5 @@
-/* plot_gallery.c: see plot_gallery.h. The data are made up; the pictures are of the kinds that the labs draw. */
+/* plot_gallery.c: see plot_gallery.h. The data are made up; the pictures are of the kinds that the
+ * labs draw. */
 #include "plot_gallery.h"
 #include <math.h>
 #include <stdio.h>
@@ -53,11 +54,16 @@ void draw_descent(Plot *plot, const Descent *d, PlotCamera camera)
 {
     static double z[SIDE * SIDE];
     PlotGrid grid = loss_grid(SIDE, z);
-    PlotAxes axes = {.rows = 2, .columns = 3, .title = "Loss surface", .x.label = "w₁", .y.label = "w₂",
+    PlotAxes axes = {.rows = 2,
+                     .columns = 3,
+                     .title = "Loss surface",
+                     .x.label = "w₁",
+                     .y.label = "w₂",
                      .z = {.label = "loss", .low = 0, .high = 3}};
     PlotStyle path = {.color = VERMILION, .width = 2.5, .head = true, .label = "path"};
     char text[160];
-    snprintf(text, sizeof text, "Made-up loss · full batch · η = %.3g · momentum %.2g", d->rate, d->momentum);
+    snprintf(text, sizeof text, "Made-up loss · full batch · η = %.3g · momentum %.2g", d->rate,
+             d->momentum);
     plot_begin(plot, 2, 5, text);
     snprintf(text, sizeof text, "update %d   loss %.4f", d->steps - 1, d->loss[d->steps - 1]);
     plot_footer(plot, text);
@@ -72,8 +78,13 @@ void draw_descent(Plot *plot, const Descent *d, PlotCamera camera)
     plot_heat(map, grid);
     plot_contours(map, grid, (PlotStyle){.color = PLOT_WHITE, .opacity = 0.8});
     plot_line(map, d->steps, d->x, d->y, path);
-    PlotPanel *curve = plot_panel(plot, (PlotAxes){.row = 1, .column = 3, .columns = 2, .title = "Loss",
-                                                   .x.label = "update", .y.label = "loss", .y.log = 10});
+    PlotPanel *curve = plot_panel(plot, (PlotAxes){.row = 1,
+                                                   .column = 3,
+                                                   .columns = 2,
+                                                   .title = "Loss",
+                                                   .x.label = "update",
+                                                   .y.label = "loss",
+                                                   .y.log = 10});
     plot_line(curve, d->steps, NULL, d->loss, (PlotStyle){.color = VERMILION, .head = true});
 }
 
@@ -101,13 +112,19 @@ static void fit(Plot *plot)
     }
     plot_begin(plot, 1, 2, "Linear model y = wx + b · 100 points, noise 0.4 · batch 10 · η = 0.1");
     plot_footer(plot, "update 199   w 1.291   b 0.604   loss 0.0512");
-    PlotPanel *data = plot_panel(plot, (PlotAxes){.title = "Data and model", .x.label = "x", .y.label = "y"});
+    PlotPanel *data =
+        plot_panel(plot, (PlotAxes){.title = "Data and model", .x.label = "x", .y.label = "y"});
     plot_scatter(data, N, x, y, (PlotStyle){.label = "100 points", .opacity = 0.8});
     plot_line(data, 2, ends, (double[]){-0.7, 1.9}, (PlotStyle){.label = "model", .width = 3});
-    plot_line(data, 2, ends, (double[]){-0.65, 1.85}, (PlotStyle){.label = "least squares", .dashed = true});
-    PlotPanel *curve = plot_panel(plot, (PlotAxes){.column = 1, .title = "Loss", .x.label = "epoch",
-                                                   .y.label = "mean squared error", .y.log = 10});
-    plot_line(curve, 2 * N, epoch, noisy, (PlotStyle){.label = "minibatch", .opacity = 0.6, .width = 1.5});
+    plot_line(data, 2, ends, (double[]){-0.65, 1.85},
+              (PlotStyle){.label = "least squares", .dashed = true});
+    PlotPanel *curve = plot_panel(plot, (PlotAxes){.column = 1,
+                                                   .title = "Loss",
+                                                   .x.label = "epoch",
+                                                   .y.label = "mean squared error",
+                                                   .y.log = 10});
+    plot_line(curve, 2 * N, epoch, noisy,
+              (PlotStyle){.label = "minibatch", .opacity = 0.6, .width = 1.5});
     plot_line(curve, 2 * N, epoch, loss, (PlotStyle){.label = "all data", .head = true});
     plot_rule_y(curve, 0.05, (PlotStyle){.dashed = true, .label = "noise floor η/B"});
     plot_text(curve, 1.0, 0.4, "0.37 after one epoch", (PlotStyle){0});
@@ -124,11 +141,13 @@ static void steps_to_target(PlotPanel *panel)
         perfect[i] = 28800 / batch[i];
     }
     uint32_t color = plot_series(1);
-    plot_band(panel, 8, batch, low, high, (PlotStyle){.color = color, .label = "spread over seeds"});
+    plot_band(panel, 8, batch, low, high,
+              (PlotStyle){.color = color, .label = "spread over seeds"});
     plot_line(panel, 8, batch, steps, (PlotStyle){.color = color, .label = "median"});
     plot_errors(panel, 8, batch, low, high, (PlotStyle){.color = color});
     plot_scatter(panel, 8, batch, steps, (PlotStyle){.color = color, .shape = PLOT_SQUARE});
-    plot_line(panel, 8, batch, perfect, (PlotStyle){.color = PLOT_GREY, .dashed = true, .label = "perfect scaling"});
+    plot_line(panel, 8, batch, perfect,
+              (PlotStyle){.color = PLOT_GREY, .dashed = true, .label = "perfect scaling"});
 }
 
 static void stable_rates(PlotPanel *panel)
@@ -136,7 +155,8 @@ static void stable_rates(PlotPanel *panel)
     double eta[60], end[60], limit = 0.42, all = INFINITY, none = -INFINITY;
     for (int i = 0; i < 60; i++) {
         eta[i] = pow(10, -3 + i * 0.055);
-        end[i] = eta[i] < limit ? 0.05 + 3 * exp(-eta[i] * 60) : 3 * pow(fabs(1 - 2 * eta[i] / limit), 200);
+        end[i] = eta[i] < limit ? 0.05 + 3 * exp(-eta[i] * 60)
+                                : 3 * pow(fabs(1 - 2 * eta[i] / limit), 200);
     }
     PlotStyle range = {.color = plot_series(2), .opacity = 0.15, .label = "stable: η < 2/λmax"};
     plot_boxes(panel, 1, &none, &limit, &none, &all, range);
@@ -155,21 +175,37 @@ static void sweep(Plot *plot)
         low[i] = bars[i] * 0.93;
         high[i] = bars[i] * 1.05;
     }
-    plot_begin(plot, 2, 2, "Fashion-MNIST · ResNet-8 · batch 8 to 1,024 · η tuned per point · median of 5 seeds");
-    PlotAxes axes = {.title = "Throughput", .x.label = "batch size", .x.log = 2,
-                     .y.label = "images / s", .y.high = NAN};
+    plot_begin(
+        plot, 2, 2,
+        "Fashion-MNIST · ResNet-8 · batch 8 to 1,024 · η tuned per point · median of 5 seeds");
+    PlotAxes axes = {.title = "Throughput",
+                     .x.label = "batch size",
+                     .x.log = 2,
+                     .y.label = "images / s",
+                     .y.high = NAN};
     PlotPanel *throughput = plot_panel(plot, axes);
     plot_line(throughput, 8, batch, rate, (PlotStyle){.label = "measured"});
     plot_scatter(throughput, 8, batch, rate, (PlotStyle){.color = plot_series(0)});
-    axes = (PlotAxes){.column = 1, .title = "Steps to 85 % accuracy", .x = axes.x, .y.label = "steps", .y.log = 10};
+    axes = (PlotAxes){.column = 1,
+                      .title = "Steps to 85 % accuracy",
+                      .x = axes.x,
+                      .y.label = "steps",
+                      .y.log = 10};
     steps_to_target(plot_panel(plot, axes));
-    axes = (PlotAxes){.row = 1, .title = "By implementation", .y.label = "images / s",
+    axes = (PlotAxes){.row = 1,
+                      .title = "By implementation",
+                      .y.label = "images / s",
                       .x = {.label = "all-reduce", .names = names, .names_count = 4}};
     PlotPanel *implementations = plot_panel(plot, axes);
     plot_bars(implementations, 4, NULL, bars, 0.6, (PlotStyle){0});
     plot_errors(implementations, 4, NULL, low, high, (PlotStyle){.color = PLOT_INK});
-    axes = (PlotAxes){.row = 1, .column = 1, .title = "Stable learning rates", .x.label = "η", .x.log = 10,
-                      .y.label = "loss after 100 updates", .y.log = 10};
+    axes = (PlotAxes){.row = 1,
+                      .column = 1,
+                      .title = "Stable learning rates",
+                      .x.label = "η",
+                      .x.log = 10,
+                      .y.label = "loss after 100 updates",
+                      .y.log = 10};
     stable_rates(plot_panel(plot, axes));
 }
 
@@ -179,14 +215,19 @@ static void maps(Plot *plot)
     static double smooth[N * N], rough[N * N];
     for (int p = 0; p < N * N; p++) {
         int i = p % N, j = p / N;
-        double x = i / 25.0 - 1, y = j / 25.0 - 1, bowl = 0.1 + 40 * (x * x + 0.5 * y * y + 0.4 * x * y);
+        double x = i / 25.0 - 1, y = j / 25.0 - 1,
+               bowl = 0.1 + 40 * (x * x + 0.5 * y * y + 0.4 * x * y);
         smooth[p] = bowl;
-        rough[p] = j > 34 && (i / 4 + j / 4) % 2 ? NAN : bowl + 6 * (1 + sin(9 * x + 3 * y) * cos(8 * y));
+        rough[p] = j > 34 && (i / 4 + j / 4) % 2 ? NAN
+                                                 : bowl + 6 * (1 + sin(9 * x + 3 * y) * cos(8 * y));
     }
-    PlotAxes axes = {.title = "With skip connections", .x.label = "direction 1", .y.label = "direction 2",
+    PlotAxes axes = {.title = "With skip connections",
+                     .x.label = "direction 1",
+                     .y.label = "direction 2",
                      .z = {.label = "loss", .log = 10, .low = 0.1, .high = 100}};
     PlotStyle minimum = {.shape = PLOT_STAR, .size = 14, .color = VERMILION, .label = "minimum"};
-    plot_begin(plot, 1, 2, "ResNet-20 on CIFAR-10 · filter-normalised slice · 2,048 images · one colour scale");
+    plot_begin(plot, 1, 2,
+               "ResNet-20 on CIFAR-10 · filter-normalised slice · 2,048 images · one colour scale");
     PlotPanel *left = plot_panel(plot, axes);
     plot_heat(left, (PlotGrid){N, N, -1, 1, -1, 1, smooth});
     plot_contours(left, (PlotGrid){N, N, -1, 1, -1, 1, smooth}, (PlotStyle){.color = PLOT_WHITE});
@@ -223,7 +264,8 @@ static void pipeline(PlotPanel *panel)
             bottom[i] = rank - 0.36;
             top[i] = rank + 0.36;
         }
-        plot_boxes(panel, 16, from, to, bottom, top, (PlotStyle){.label = back ? "backward" : "forward"});
+        plot_boxes(panel, 16, from, to, bottom, top,
+                   (PlotStyle){.label = back ? "backward" : "forward"});
     }
 }
 
@@ -232,14 +274,20 @@ static void panels(Plot *plot)
     static const char *const ranks[] = {"rank 0", "rank 1", "rank 2", "rank 3"};
     static double z[80 * 80];
     plot_begin(plot, 2, 3, "Panels: contours, racing batch sizes, a pipeline's timeline, a note");
-    PlotAxes axes = {.title = "Contours", .x.label = "w", .y.label = "b", .z.label = "loss", .z.log = 10};
+    PlotAxes axes = {
+        .title = "Contours", .x.label = "w", .y.label = "b", .z.label = "loss", .z.log = 10};
     plot_contours(plot_panel(plot, axes), loss_grid(80, z), (PlotStyle){0});
-    axes = (PlotAxes){.column = 1, .columns = 2, .title = "Racing", .x.label = "examples seen", .y = axes.z};
+    axes = (PlotAxes){
+        .column = 1, .columns = 2, .title = "Racing", .x.label = "examples seen", .y = axes.z};
     race(plot_panel(plot, axes));
-    axes = (PlotAxes){.row = 1, .columns = 2, .title = "Pipeline of four ranks", .x.label = "time (ms)",
+    axes = (PlotAxes){.row = 1,
+                      .columns = 2,
+                      .title = "Pipeline of four ranks",
+                      .x.label = "time (ms)",
                       .y = {.names = ranks, .names_count = 4}};
     pipeline(plot_panel(plot, axes));
-    axes = (PlotAxes){.row = 1, .column = 2, .title = "Your part", .x.label = "update", .y.label = "loss"};
+    axes = (PlotAxes){
+        .row = 1, .column = 2, .title = "Your part", .x.label = "update", .y.label = "loss"};
     plot_note(plot_panel(plot, axes), "To do: gradient()\nlab1_gd/gradient.c, line 12");
 }
 
@@ -251,10 +299,14 @@ static void surface(Plot *plot)
         z[p] = pow(10, -1.5 + 2.2 * (x * x + y * y) + 0.35 * sin(9 * x) * cos(7 * y));
     }
     PlotStyle minimum = {.size = 12, .color = VERMILION, .label = "minimum"};
-    plot_begin(plot, 1, 2, "ResNet-56 without skip connections · CIFAR-10 test set · 60 × 60 points");
+    plot_begin(plot, 1, 2,
+               "ResNet-56 without skip connections · CIFAR-10 test set · 60 × 60 points");
     for (int k = 0; k < 2; k++) {
-        PlotAxes axes = {.column = k, .map = k ? PLOT_CIVIDIS : PLOT_VIRIDIS, .x.label = "direction 1",
-                         .y.label = "direction 2", .z = {.label = "test loss", .log = 10, .low = 0.02, .high = 10},
+        PlotAxes axes = {.column = k,
+                         .map = k ? PLOT_CIVIDIS : PLOT_VIRIDIS,
+                         .x.label = "direction 1",
+                         .y.label = "direction 2",
+                         .z = {.label = "test loss", .log = 10, .low = 0.02, .high = 10},
                          .title = k ? "From the side, cividis" : "From the front"};
         PlotCamera camera = {k ? 215 : 20, k ? 15 : 45, 1};
         PlotPanel *panel = plot_panel(plot, axes);
@@ -265,7 +317,9 @@ static void surface(Plot *plot)
 
 static PlotPanel *odd_panel(Plot *plot, int row, int column, const char *title, PlotAxis y)
 {
-    return plot_panel(plot, (PlotAxes){.row = row, .column = column, .title = title, .x.label = "update", .y = y});
+    return plot_panel(
+        plot,
+        (PlotAxes){.row = row, .column = column, .title = title, .x.label = "update", .y = y});
 }
 
 static void odd(Plot *plot)
@@ -275,16 +329,22 @@ static void odd(Plot *plot)
     double growing[60], one = 5;
     for (int i = 0; i < 60; i++)
         growing[i] = pow(-7, i);
-    plot_begin(plot, 2, 3, "What a diverged run leaves; and a title that is so long that it has to become smaller, and "
-                           "even so has to be cut off at the right edge of the page, because it says much too much");
-    plot_line(odd_panel(plot, 0, 0, "±1e308", y), 4, NULL, (double[]){-1e308, 1e308, 3, 1e-308}, (PlotStyle){0});
-    plot_line(odd_panel(plot, 0, 1, "only NaN and ∞", y), 3, NULL, (double[]){NAN, INFINITY, NAN}, (PlotStyle){0});
+    plot_begin(
+        plot, 2, 3,
+        "What a diverged run leaves; and a title that is so long that it has to become smaller, "
+        "and "
+        "even so has to be cut off at the right edge of the page, because it says much too much");
+    plot_line(odd_panel(plot, 0, 0, "±1e308", y), 4, NULL, (double[]){-1e308, 1e308, 3, 1e-308},
+              (PlotStyle){0});
+    plot_line(odd_panel(plot, 0, 1, "only NaN and ∞", y), 3, NULL, (double[]){NAN, INFINITY, NAN},
+              (PlotStyle){0});
     plot_scatter(odd_panel(plot, 0, 2, "one point", y), 1, &one, &one, (PlotStyle){0});
     plot_line(odd_panel(plot, 1, 0, "diverging", limited), 60, NULL, growing, (PlotStyle){0});
     odd_panel(plot, 1, 1, "empty", log);
-    plot_line(odd_panel(plot, 1, 2, "hardly different", y), 3, NULL, (double[]){1.0000001, 1.0000002, 1.0000004},
-              (PlotStyle){0});
+    plot_line(odd_panel(plot, 1, 2, "hardly different", y), 3, NULL,
+              (double[]){1.0000001, 1.0000002, 1.0000004}, (PlotStyle){0});
 }
 
-const PlotPicture plot_gallery[] = {{"descent", descent}, {"fit", fit}, {"sweep", sweep}, {"maps", maps},
-                                    {"panels", panels}, {"surface", surface}, {"odd", odd}, {NULL, NULL}};
+const PlotPicture plot_gallery[] = {{"descent", descent}, {"fit", fit},       {"sweep", sweep},
+                                    {"maps", maps},       {"panels", panels}, {"surface", surface},
+                                    {"odd", odd},         {NULL, NULL}};

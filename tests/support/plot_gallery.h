@@ -11,8 +11,8 @@ typedef struct Descent {
     double x[STEPS], y[STEPS], loss[STEPS];
 } Descent;
 void descent_start(Descent *d, double x, double y);
-void descent_step(Descent *d);                                       /* nothing after STEPS */
-void draw_descent(Plot *plot, const Descent *d, PlotCamera camera);  /* surface, map and curve */
+void descent_step(Descent *d);                                      /* nothing after STEPS */
+void draw_descent(Plot *plot, const Descent *d, PlotCamera camera); /* surface, map and curve */
 
 typedef struct PlotPicture {
     const char *name;

@@ -1,8 +1,8 @@
 /* python.c: see python.h. */
 #include "python.h"
-#include <stdarg.h>
 #include "child.h"
 #include "harness.h"
+#include <stdarg.h>
 
 void python_run(const char *format, ...)
 {

@@ -12,11 +12,12 @@ ConvShape conv_shape(Shape x, int K, int R, int stride)
 
 size_t conv_weights(const ConvShape *c) { return (size_t)c->y.c * c->x.c * c->R * c->R; }
 
-/* A convolution is a sum of products x * w = y over all places (iy, ix, iw) that meet; the three passes differ only
- * in who is summed. */
+/* A convolution is a sum of products x * w = y over all places (iy, ix, iw) that meet; the three
+ * passes differ only in who is summed. */
 typedef enum { SUM_Y, SUM_X, SUM_W } Summed;
 
-static void conv_products(double *sum, const double *a, const double *b, Summed which, const ConvShape *c)
+static void conv_products(double *sum, const double *a, const double *b, Summed which,
+                          const ConvShape *c)
 {
     for (int n = 0; n < c->y.n; n++)
         for (int oh = 0; oh < c->y.h; oh++)
@@ -25,10 +26,12 @@ static void conv_products(double *sum, const double *a, const double *b, Summed 
                     for (int ch = 0; ch < c->x.c; ch++)
                         for (int r = 0; r < c->R; r++)
                             for (int s = 0; s < c->R; s++) {
-                                int h = oh * c->stride + r - c->R / 2, w = ow * c->stride + s - c->R / 2;
+                                int h = oh * c->stride + r - c->R / 2,
+                                    w = ow * c->stride + s - c->R / 2;
                                 if (h < 0 || h >= c->x.h || w < 0 || w >= c->x.w)
                                     continue;
-                                size_t iy = shape_at(c->y, n, oh, ow, k), ix = shape_at(c->x, n, h, w, ch);
+                                size_t iy = shape_at(c->y, n, oh, ow, k),
+                                       ix = shape_at(c->x, n, h, w, ch);
                                 size_t iw = (((size_t)k * c->x.c + ch) * c->R + r) * c->R + s;
                                 if (which == SUM_Y)
                                     sum[iy] += a[ix] * b[iw];
@@ -39,7 +42,8 @@ static void conv_products(double *sum, const double *a, const double *b, Summed 
                             }
 }
 
-void ref_conv_forward(double *y, const double *x, const double *w, const double *residual, const ConvShape *c)
+void ref_conv_forward(double *y, const double *x, const double *w, const double *residual,
+                      const ConvShape *c)
 {
     for (size_t i = 0; i < shape_count(c->y); i++)
         y[i] = residual ? residual[i] : 0;
@@ -56,7 +60,8 @@ void ref_conv_backward_weight(double *dw, const double *x, const double *dy, con
     conv_products(dw, x, dy, SUM_W, c);
 }
 
-void ref_dense_forward(double *y, const double *x, const double *w, const double *bias, int N, int D, int K)
+void ref_dense_forward(double *y, const double *x, const double *w, const double *bias, int N,
+                       int D, int K)
 {
     for (int n = 0; n < N; n++)
         for (int k = 0; k < K; k++) {
@@ -74,7 +79,8 @@ void ref_dense_backward_data(double *dx, const double *dy, const double *w, int 
                 dx[n * D + d] += dy[n * K + k] * w[k * D + d];
 }
 
-void ref_dense_backward_weight(double *dw, double *dbias, const double *x, const double *dy, int N, int D, int K)
+void ref_dense_backward_weight(double *dw, double *dbias, const double *x, const double *dy, int N,
+                               int D, int K)
 {
     for (int n = 0; n < N; n++)
         for (int k = 0; k < K; k++) {
@@ -87,7 +93,10 @@ void ref_dense_backward_weight(double *dw, double *dbias, const double *x, const
 int norm_groups(const Norm *n) { return (n->x.n + n->group - 1) / n->group; }
 
 static int group_first(const Norm *n, int g) { return g * n->group; }
-static int group_end(const Norm *n, int g) { return (g + 1) * n->group < n->x.n ? (g + 1) * n->group : n->x.n; }
+static int group_end(const Norm *n, int g)
+{
+    return (g + 1) * n->group < n->x.n ? (g + 1) * n->group : n->x.n;
+}
 static double group_count(const Norm *n, int g)
 {
     return (double)(group_end(n, g) - group_first(n, g)) * n->x.h * n->x.w;
@@ -157,8 +166,8 @@ void ref_bn_forward(double *y, const Norm *n, const double *x, const double *res
             }
 }
 
-void ref_bn_backward(double *dx, double *dresidual, double *dgamma, double *dbeta, const Norm *n, const double *dy,
-                     const double *y, const double *x)
+void ref_bn_backward(double *dx, double *dresidual, double *dgamma, double *dbeta, const Norm *n,
+                     const double *dy, const double *y, const double *x)
 {
     for (int g = 0; g < norm_groups(n); g++)
         for (int c = 0; c < n->x.c; c++) {
@@ -169,7 +178,8 @@ void ref_bn_backward(double *dx, double *dresidual, double *dgamma, double *dbet
                 for (int image = group_first(n, g); image < group_end(n, g); image++)
                     for (int pixel = 0; pixel < n->x.h * n->x.w; pixel++) {
                         size_t i = ((size_t)image * n->x.h * n->x.w + pixel) * n->x.c + c;
-                        double grad = n->relu && !(y[i] > 0) ? 0 : dy[i], xhat = (x[i] - mean) * istd;
+                        double grad = n->relu && !(y[i] > 0) ? 0 : dy[i],
+                               xhat = (x[i] - mean) * istd;
                         if (pass == 0) {
                             sum_g += grad;
                             sum_gx += grad * xhat;
@@ -177,7 +187,8 @@ void ref_bn_backward(double *dx, double *dresidual, double *dgamma, double *dbet
                                 dresidual[i] += grad;
                         } else
                             dx[i] += n->gamma[c] * istd *
-                                     (grad - sum_g / group_count(n, g) - xhat * sum_gx / group_count(n, g));
+                                     (grad - sum_g / group_count(n, g) -
+                                      xhat * sum_gx / group_count(n, g));
                     }
             dgamma[c] += sum_gx;
             dbeta[c] += sum_g;
@@ -301,8 +312,8 @@ void ref_cross_entropy(double *dlogits, double *losses, double totals[2], const 
         totals[0] += factor * losses[n];
         totals[1] += best == label[n];
         for (int k = 0; k < K; k++)
-            dlogits[(size_t)n * K + k] =
-                scale * factor * (exp(z[k] - z[best]) / sum - (k == label[n]));
+            dlogits[(size_t)n * K + k] = scale * factor *
+                                         (exp(z[k] - z[best]) / sum - (k == label[n]));
     }
 }
 

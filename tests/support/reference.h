@@ -1,9 +1,9 @@
-/* reference.h: every operation of backend.h as plain float64 loops over host arrays: slow, and simple enough to be
- * seen to be right.
+/* reference.h: every operation of backend.h as plain float64 loops over host arrays: slow, and
+ * simple enough to be seen to be right.
  *
- * Activations are NHWC without a border; weights lie as PyTorch stores them. What a backward function writes (d…) is
- * added to, `+=`: zero it first. The functions themselves are checked against finite differences in
- * unit/test_reference.c.
+ * Activations are NHWC without a border; weights lie as PyTorch stores them. What a backward
+ * function writes (d…) is added to, `+=`: zero it first. The functions themselves are checked
+ * against finite differences in unit/test_reference.c.
  */
 #ifndef REFERENCE_H
 #define REFERENCE_H
@@ -11,7 +11,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-typedef struct Shape { int n, h, w, c; } Shape;
+typedef struct Shape {
+    int n, h, w, c;
+} Shape;
 
 static inline size_t shape_count(Shape s) { return (size_t)s.n * s.h * s.w * s.c; }
 static inline size_t shape_at(Shape s, int n, int h, int w, int c)
@@ -19,25 +21,31 @@ static inline size_t shape_at(Shape s, int n, int h, int w, int c)
     return (((size_t)n * s.h + h) * s.w + w) * s.c + c;
 }
 
-/* `count` normal draws of this mean and standard deviation, each a float32's value (so that a device gets exactly
- * these numbers), a function of `seed` alone. free() it. */
+/* `count` normal draws of this mean and standard deviation, each a float32's value (so that a
+ * device gets exactly these numbers), a function of `seed` alone. free() it. */
 double *random_values(uint32_t seed, size_t count, double mean, double deviation);
 double *zeros(size_t count);
 
 /* ---- convolution: pad = R/2; w [K,C,R,R] ---- */
-typedef struct ConvShape { Shape x, y; int R, stride; } ConvShape;
+typedef struct ConvShape {
+    Shape x, y;
+    int R, stride;
+} ConvShape;
 
 ConvShape conv_shape(Shape x, int K, int R, int stride);
 size_t conv_weights(const ConvShape *c); /* how many */
 /* residual or NULL */
-void ref_conv_forward(double *y, const double *x, const double *w, const double *residual, const ConvShape *c);
+void ref_conv_forward(double *y, const double *x, const double *w, const double *residual,
+                      const ConvShape *c);
 void ref_conv_backward_data(double *dx, const double *dy, const double *w, const ConvShape *c);
 void ref_conv_backward_weight(double *dw, const double *x, const double *dy, const ConvShape *c);
 
 /* ---- dense layer: x [N,D], w [K,D], bias [K], y [N,K] ---- */
-void ref_dense_forward(double *y, const double *x, const double *w, const double *bias, int N, int D, int K);
+void ref_dense_forward(double *y, const double *x, const double *w, const double *bias, int N,
+                       int D, int K);
 void ref_dense_backward_data(double *dx, const double *dy, const double *w, int N, int D, int K);
-void ref_dense_backward_weight(double *dw, double *dbias, const double *x, const double *dy, int N, int D, int K);
+void ref_dense_backward_weight(double *dw, double *dbias, const double *x, const double *dy, int N,
+                               int D, int K);
 
 /* ---- batch norm: G = ceil(N / group) groups of consecutive images ---- */
 typedef struct Norm {
@@ -50,13 +58,14 @@ typedef struct Norm {
 } Norm;
 
 int norm_groups(const Norm *n);
-void ref_image_moments(double *moments, const double *x, Shape s); /* [N,2,C]: mean, sum of squared deviations */
-void ref_bn_statistics(const Norm *n, const double *x);            /* fills mean and var */
+/* [N,2,C]: mean, sum of squared deviations */
+void ref_image_moments(double *moments, const double *x, Shape s);
+void ref_bn_statistics(const Norm *n, const double *x); /* fills mean and var */
 /* unbiased var, the groups' plain average */
 void ref_bn_running(double *running_mean, double *running_var, const Norm *n, double momentum);
 void ref_bn_forward(double *y, const Norm *n, const double *x, const double *residual);
-void ref_bn_backward(double *dx, double *dresidual, double *dgamma, double *dbeta, const Norm *n, const double *dy,
-                     const double *y, const double *x);
+void ref_bn_backward(double *dx, double *dresidual, double *dgamma, double *dbeta, const Norm *n,
+                     const double *dy, const double *y, const double *x);
 
 /* ---- the other layers ---- */
 void ref_relu_forward(double *y, const double *x, size_t count);
@@ -69,15 +78,19 @@ void ref_avgpool_backward(double *dx, const double *dy, Shape s);
 void ref_flatten_forward(double *y, const double *x, Shape s);
 void ref_flatten_backward(double *dx, const double *dy, Shape s);
 
-/* losses [N]; totals += {sum weight * loss, correct}; dlogits = scale * weight * (p - onehot). weight NULL: all 1 */
-void ref_cross_entropy(double *dlogits, double *losses, double totals[2], const double *logits, const int *label,
-                       const double *weight, double scale, int N, int K);
+/* losses [N]; totals += {sum weight * loss, correct}; dlogits = scale * weight * (p - onehot).
+ * weight NULL: all 1 */
+void ref_cross_entropy(double *dlogits, double *losses, double totals[2], const double *logits,
+                       const int *label, const double *weight, double scale, int N, int K);
 
 /* ---- vectors and input ---- */
-void ref_sgd(double *w, double *v, const double *g, double rate, double momentum, double decay, bool nesterov,
-             size_t n);
+void ref_sgd(double *w, double *v, const double *g, double rate, double momentum, double decay,
+             bool nesterov, size_t n);
 
-typedef struct Pick { int image, dy, dx, flip, cut_y, cut_x, cut; } Pick; /* backend.h's Augment */
+typedef struct Pick {
+    int image, dy, dx, flip, cut_y, cut_x, cut;
+} Pick; /* backend.h's Augment */
 /* s: of x */
-void ref_gather(double *x, const uint8_t *images, const Pick *pick, const double *mean, const double *istd, Shape s);
+void ref_gather(double *x, const uint8_t *images, const Pick *pick, const double *mean,
+                const double *istd, Shape s);
 #endif

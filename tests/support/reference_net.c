@@ -23,10 +23,16 @@ RefNet *refnet_new(const Net *n)
     RefNet *r = alloc(1, sizeof *r);
     const Model *m = n->m;
     int L = m->nlayers;
-    *r = (RefNet){.m = m, .N = n->N, .label = alloc(n->N, sizeof(int)), .params = fetch_double(n, m->params),
-                  .grads = zeros(tensor_count(m->params)), .shape = alloc(L + 1, sizeof(Shape)),
-                  .act = alloc(L + 1, sizeof(double *)), .grad = alloc(L + 1, sizeof(double *)),
-                  .which = alloc(L, sizeof(int *)), .norm = alloc(L, sizeof(Norm))};
+    *r = (RefNet){.m = m,
+                  .N = n->N,
+                  .label = alloc(n->N, sizeof(int)),
+                  .params = fetch_double(n, m->params),
+                  .grads = zeros(tensor_count(m->params)),
+                  .shape = alloc(L + 1, sizeof(Shape)),
+                  .act = alloc(L + 1, sizeof(double *)),
+                  .grad = alloc(L + 1, sizeof(double *)),
+                  .which = alloc(L, sizeof(int *)),
+                  .norm = alloc(L, sizeof(Norm))};
     n->op->download(m->s, r->label, n->label);
     r->shape[0] = (Shape){n->N, m->spec.h, m->spec.w, m->spec.c};
     r->act[0] = fetch_double(n, n->x);
@@ -64,7 +70,8 @@ static void forward(RefNet *r, int i)
 {
     const Layer *l = &r->m->layers[i];
     Shape s = r->shape[l->in];
-    double *y = r->act[i + 1], *x = r->act[l->in], *residual = l->residual < 0 ? NULL : r->act[l->residual];
+    double *y = r->act[i + 1], *x = r->act[l->in],
+           *residual = l->residual < 0 ? NULL : r->act[l->residual];
     ConvShape c = conv_shape(s, l->out, l->kernel, l->stride ? l->stride : 1);
     switch (l->kind) {
     case LAYER_CONV: ref_conv_forward(y, x, param(r, l->w), residual, &c); break;
@@ -76,7 +83,9 @@ static void forward(RefNet *r, int i)
     case LAYER_MAXPOOL: ref_maxpool_forward(y, r->which[i], x, s); break;
     case LAYER_AVGPOOL: ref_avgpool_forward(y, x, s); break;
     case LAYER_FLATTEN: ref_flatten_forward(y, x, s); break;
-    case LAYER_DENSE: ref_dense_forward(y, x, param(r, l->w), param(r, l->b), s.n, s.c, l->out); break;
+    case LAYER_DENSE:
+        ref_dense_forward(y, x, param(r, l->w), param(r, l->b), s.n, s.c, l->out);
+        break;
     }
 }
 
@@ -114,7 +123,8 @@ double refnet_loss(RefNet *r)
     double totals[2] = {0, 0}, *losses = zeros(r->N);
     for (int i = 0; i < L; i++)
         forward(r, i);
-    ref_cross_entropy(r->grad[L], losses, totals, r->act[L], r->label, NULL, 1.0 / r->N, r->N, r->shape[L].c);
+    ref_cross_entropy(r->grad[L], losses, totals, r->act[L], r->label, NULL, 1.0 / r->N, r->N,
+                      r->shape[L].c);
     free(losses);
     return totals[0] / r->N;
 }

@@ -1,5 +1,5 @@
-/* reference_net.h: a whole network in float64: walks a Model's list of layers with the loops of reference.h, forward
- * and backward. */
+/* reference_net.h: a whole network in float64: walks a Model's list of layers with the loops of
+ * reference.h, forward and backward. */
 #ifndef REFERENCE_NET_H
 #define REFERENCE_NET_H
 #include "net.h"
@@ -11,12 +11,12 @@ typedef struct RefNet {
     /* Per activation (0: the pictures), and per layer */
     Shape *shape;
     double **act, **grad;
-    int **which;            /* max pooling's choices */
-    Norm *norm;             /* batch statistics */
+    int **which; /* max pooling's choices */
+    Norm *norm;  /* batch statistics */
 } RefNet;
 
-RefNet *refnet_new(const Net *n);    /* with n's parameters and batch */
+RefNet *refnet_new(const Net *n); /* with n's parameters and batch */
 void refnet_free(RefNet *r);
-double refnet_loss(RefNet *r);       /* the mean loss by batch statistics */
-double refnet_gradient(RefNet *r);   /* also its gradient, into grads */
+double refnet_loss(RefNet *r);     /* the mean loss by batch statistics */
+double refnet_gradient(RefNet *r); /* also its gradient, into grads */
 #endif

@@ -1,20 +1,23 @@
-/* model_dump.c: what one training step of a network computes, as a safetensors file for torch/agree.py.
+/* model_dump.c: what one training step of a network computes, as a safetensors file for
+ * torch/agree.py.
  *
  *     model_dump --model resnet8 --batch 16 --out step.safetensors
  *
- * Seeded weights and a seeded batch; forward by the batch's statistics, loss, backward. The file holds
+ * Seeded weights and a seeded batch; forward by the batch's statistics, loss, backward. The file
+ * holds
  *     "x" [N,H,W,C] and "label" [N]     the batch
- *     NAME                              parameters before the step; running statistics AFTER the forward pass
+ *     NAME                              parameters before the step; running statistics AFTER the
+ *                                       forward pass
  *     "grad.NAME"                       the gradient of the mean loss
  *     "logits" [N,classes], "loss" [1]
  *     "eval.logits"                     of the same batch by those running statistics
  */
-#include <stdlib.h>
 #include "args.h"
 #include "check.h"
 #include "model.h"
 #include "rng.h"
 #include "safetensors.h"
+#include <stdlib.h>
 
 typedef struct Dump {
     Model *m;
@@ -75,7 +78,8 @@ static void make_batch(Dump *d, uint64_t seed)
     m->be->op->copy(m->s, d->x, dense);
     m->be->op->upload(m->s, d->label, label);
     add(d, "", "x", 4, (int[]){d->N, s->h, s->w, s->c}, dense);
-    Tensor wide = tensor_new(m->be, F32, d->N, 1, 1, 1, 0); /* labels as float32: the only dtype of these files */
+    /* labels as float32: the only dtype of these files */
+    Tensor wide = tensor_new(m->be, F32, d->N, 1, 1, 1, 0);
     for (int n = 0; n < d->N; n++)
         x[n] = (float)label[n];
     m->be->op->upload(m->s, wide, x);
@@ -117,16 +121,23 @@ int main(int argc, char **argv)
         {"skip", ARG_FLAG, &skip, .help = "its residual connections"},
         {"batchnorm", ARG_FLAG, &batchnorm, .help = "its batch norm"},
         {"batch", ARG_INT, &batch, .min = 1, .max = 4096, .help = "pictures"},
-        {"side", ARG_INT, &side, .min = 1, .max = 512, .help = "height and width of a picture, pixels"},
+        {"side", ARG_INT, &side, .min = 1, .max = 512,
+         .help = "height and width of a picture, pixels"},
         {"channels", ARG_INT, &channels, .min = 1, .max = 64, .help = "channels of a picture"},
         {"beta", ARG_REAL, &beta, .min = -10, .max = 10, .help = "batch norm's initial beta"},
         {"seed", ARG_LONG, &seed, .min = 0, .max = 1e15, .help = "of weights and pictures"},
         {"device", ARG_CHOICE, &device, .choices = "auto|cpu|cuda", .help = "where to compute"},
         {"out", ARG_STRING, &out, .help = "file to write"},
         {0}};
-    args_parse("model_dump", "Write what one training step computes, for PyTorch to compare.", options, argc, argv);
+    args_parse("model_dump", "Write what one training step computes, for PyTorch to compare.",
+               options, argc, argv);
     Backend *be = backend_open(device, 0, 1, 0);
-    ModelSpec spec = {.name = model, .h = side, .w = side, .c = channels, .classes = 10, .no_skip = !skip,
+    ModelSpec spec = {.name = model,
+                      .h = side,
+                      .w = side,
+                      .c = channels,
+                      .classes = 10,
+                      .no_skip = !skip,
                       .no_batchnorm = !batchnorm};
     Dump d = {.m = model_new(be, &spec, batch), .N = batch};
     d.file.tensors = alloc(2 * d.m->nviews + d.m->nstate + 5, sizeof *d.file.tensors);

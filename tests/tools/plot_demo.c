@@ -1,7 +1,8 @@
 /* plot_demo.c: every kind of figure that plot.h draws, for its tests and for the eye.
  *
  *     plot_demo png FOLDER [WIDTH HEIGHT]   the gallery as PNG files
- *     plot_demo window PREFIX               a descent in three panels, driven by keys and mouse; prints what it is told
+ *     plot_demo window PREFIX               a descent in three panels, driven by keys and mouse;
+ *     prints what it is told
  *     plot_demo time                        how long each picture takes to draw
  */
 #include "check.h"
@@ -41,7 +42,8 @@ static void time_turning(Plot *plot)
         draw_descent(plot, &d, (PlotCamera){3.6 * k, 30, 1});
         plot_image(plot, &width, &height);
     }
-    printf("turning    processor %.2f ms per frame\n", 1e3 * (clock() - before) / CLOCKS_PER_SEC / FRAMES);
+    printf("turning    processor %.2f ms per frame\n",
+           1e3 * (clock() - before) / CLOCKS_PER_SEC / FRAMES);
 }
 
 static int time_gallery(void)
@@ -99,8 +101,8 @@ static void handle(State *s, const PlotEvent *event)
         descent_start(&s->descent, event->x, event->y);
     }
     if (event->panel == 0 && plot_camera_move(&s->camera, event))
-        printf("camera azimuth %.1f elevation %.1f zoom %.2f\n", s->camera.azimuth, s->camera.elevation,
-               s->camera.zoom);
+        printf("camera azimuth %.1f elevation %.1f zoom %.2f\n", s->camera.azimuth,
+               s->camera.elevation, s->camera.zoom);
     s->on &= event->kind != PLOT_QUIT;
     printf("state rate %.4f step %d paused %d\n", s->descent.rate, s->descent.steps - 1, s->paused);
     fflush(stdout);
@@ -128,7 +130,8 @@ static int run_window(const char *prefix)
     }
     PlotTimes t = plot_window_times(window);
     if (window)
-        printf("frames %d: frame p50 %.1f ms p99 %.1f ms, draw p50 %.1f ms p99 %.1f ms, processor %.1f ms per frame\n",
+        printf("frames %d: frame p50 %.1f ms p99 %.1f ms, draw p50 %.1f ms p99 %.1f ms, processor "
+               "%.1f ms per frame\n",
                t.frames, 1e3 * t.frame_p50, 1e3 * t.frame_p99, 1e3 * t.draw_p50, 1e3 * t.draw_p99,
                1e3 * clock() / CLOCKS_PER_SEC / t.frames);
     plot_window_free(window);
@@ -148,7 +151,8 @@ int main(int argc, char **argv)
     if (argc == 3 && !strcmp(argv[1], "window"))
         return run_window(argv[2]);
     if ((argc == 3 || argc == 5) && !strcmp(argv[1], "png"))
-        return save_gallery(argv[2], argc == 5 ? atoi(argv[3]) : 1280, argc == 5 ? atoi(argv[4]) : 720);
+        return save_gallery(argv[2], argc == 5 ? atoi(argv[3]) : 1280,
+                            argc == 5 ? atoi(argv[4]) : 720);
     if (argc == 2 && !strcmp(argv[1], "time"))
         return time_gallery();
     die(EXIT_USAGE, "plot_demo: png FOLDER [WIDTH HEIGHT], window PREFIX, or time");

@@ -1,17 +1,18 @@
-/* screen.c: what is on a virtual screen (the XWD file that `Xvfb -fbdir` keeps), and the close button that a bare Xvfb
- * lacks.
+/* screen.c: what is on a virtual screen (the XWD file that `Xvfb -fbdir` keeps), and the close
+ * button that a bare Xvfb lacks.
  *
  *     screen png XWD FILE           the whole screen as a PNG
- *     screen same XWD X Y PICTURE   are the screen's pixels from (X, Y) on the picture's? status 1 if any differs
- *     screen lit XWD X Y            waits until this pixel is no longer black, 20 s at most, then prints the time
+ *     screen same XWD X Y PICTURE   are the screen's pixels from (X, Y) on the picture's? status 1
+ *     if any differs
+ *     screen lit XWD X Y            waits until this pixel is no longer black, 20 s at most, then
+ *     prints the time
  *     screen close WINDOW           asks the window to close, as a window manager's button does
  */
 #include "check.h"
 #if defined HAVE_CAIRO && __has_include(<X11/Xlib.h>) && __has_include(<X11/XWDFile.h>)
-#include <X11/XWDFile.h>
-#include <X11/Xlib.h>
-#include <arpa/inet.h>
+#include "timer.h"
 #include <cairo.h>
+#include <arpa/inet.h>
 #include <dlfcn.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -19,7 +20,8 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
-#include "timer.h"
+#include <X11/Xlib.h>
+#include <X11/XWDFile.h>
 
 /* The screen as a Cairo image (32 bits per pixel, as Xvfb's 24-bit screens are). */
 static cairo_surface_t *read_screen(const char *path)
@@ -33,8 +35,10 @@ static cairo_surface_t *read_screen(const char *path)
     fseek(file, (long)(ntohl(head.header_size) + ntohl(head.ncolors) * sizeof(XWDColor)), SEEK_SET);
     cairo_surface_t *image = cairo_image_surface_create(CAIRO_FORMAT_RGB24, width, height);
     for (int y = 0; y < height; y++) {
-        unsigned char *row = cairo_image_surface_get_data(image) + (size_t)y * cairo_image_surface_get_stride(image);
-        REQUIRE(fread(row, 4, width, file) == (size_t)width && fseek(file, line - 4L * width, SEEK_CUR) == 0,
+        unsigned char *row = cairo_image_surface_get_data(image) +
+                             (size_t)y * cairo_image_surface_get_stride(image);
+        REQUIRE(fread(row, 4, width, file) == (size_t)width &&
+                    fseek(file, line - 4L * width, SEEK_CUR) == 0,
                 "%s: too short", path);
     }
     cairo_surface_mark_dirty(image);
@@ -44,20 +48,24 @@ static cairo_surface_t *read_screen(const char *path)
 
 static const uint32_t *row_of(cairo_surface_t *image, int y)
 {
-    return (const uint32_t *)(cairo_image_surface_get_data(image) + (size_t)y * cairo_image_surface_get_stride(image));
+    return (const uint32_t *)(cairo_image_surface_get_data(image) +
+                              (size_t)y * cairo_image_surface_get_stride(image));
 }
 
 static int same(const char *screen_path, int x, int y, const char *picture_path)
 {
-    cairo_surface_t *screen = read_screen(screen_path), *picture = cairo_image_surface_create_from_png(picture_path);
+    cairo_surface_t *screen = read_screen(screen_path),
+                    *picture = cairo_image_surface_create_from_png(picture_path);
     REQUIRE(cairo_surface_status(picture) == CAIRO_STATUS_SUCCESS, "%s: no PNG", picture_path);
-    int width = cairo_image_surface_get_width(picture), height = cairo_image_surface_get_height(picture), differ = 0;
+    int width = cairo_image_surface_get_width(picture),
+        height = cairo_image_surface_get_height(picture), differ = 0;
     REQUIRE(x >= 0 && y >= 0 && x + width <= cairo_image_surface_get_width(screen) &&
                 y + height <= cairo_image_surface_get_height(screen),
             "the picture is larger than what is left of the screen");
     for (int j = 0; j < height; j++)
         for (int i = 0; i < width; i++) {
-            uint32_t shown = row_of(screen, y + j)[x + i] & 0xffffff, saved = row_of(picture, j)[i] & 0xffffff;
+            uint32_t shown = row_of(screen, y + j)[x + i] & 0xffffff,
+                     saved = row_of(picture, j)[i] & 0xffffff;
             if (shown != saved && differ++ == 0)
                 printf("(%d, %d) is %06x on the screen, %06x in the picture; ", i, j, shown, saved);
         }
@@ -98,14 +106,18 @@ static int close_window(Window window)
 {
     void *x11 = dlopen("libX11.so.6", RTLD_NOW);
     REQUIRE(x11, "%s", dlerror());
-    Display *(*open_display)(const char *) = (Display *(*)(const char *))dlsym(x11, "XOpenDisplay");
-    Atom (*intern)(Display *, const char *, Bool) = (Atom (*)(Display *, const char *, Bool))dlsym(x11, "XInternAtom");
+    Display *(*open_display)(const char *) = (Display * (*)(const char *))
+        dlsym(x11, "XOpenDisplay");
+    Atom (*intern)(Display *, const char *,
+                   Bool) = (Atom(*)(Display *, const char *, Bool))dlsym(x11, "XInternAtom");
     Status (*send)(Display *, Window, Bool, long, XEvent *) =
-        (Status (*)(Display *, Window, Bool, long, XEvent *))dlsym(x11, "XSendEvent");
+        (Status(*)(Display *, Window, Bool, long, XEvent *))dlsym(x11, "XSendEvent");
     int (*close_display)(Display *) = (int (*)(Display *))dlsym(x11, "XCloseDisplay");
     Display *display = open_display(NULL);
     REQUIRE(display, "no display");
-    XEvent event = {.xclient = {.type = ClientMessage, .window = window, .format = 32,
+    XEvent event = {.xclient = {.type = ClientMessage,
+                                .window = window,
+                                .format = 32,
                                 .message_type = intern(display, "WM_PROTOCOLS", False)}};
     event.xclient.data.l[0] = (long)intern(display, "WM_DELETE_WINDOW", False);
     send(display, window, False, NoEventMask, &event);

@@ -1,9 +1,9 @@
 /* test_args.c: the option table: what is taken, what is refused and how, and the page of --help. */
-#include <math.h>
-#include <string.h>
 #include "args.h"
 #include "child.h"
 #include "harness.h"
+#include <math.h>
+#include <string.h>
 
 typedef struct Values {
     bool trace, shuffle;
@@ -23,7 +23,8 @@ static void table(Option options[OPTIONS + 1], Values *v)
     v->device = "auto";
     v->schedule = "step";
     const Option all[OPTIONS + 1] = {
-        {"epochs", ARG_INT, &v->epochs, .min = 0, .max = 10000, .help = "passes over the training set"},
+        {"epochs", ARG_INT, &v->epochs, .min = 0, .max = 10000,
+         .help = "passes over the training set"},
         {"level", ARG_INT, &v->level, .min = -3, .max = 3, .help = "a number that may be negative"},
         {"any", ARG_INT, &v->any, .help = "any int"},
         {"seed", ARG_LONG, &v->seed, .min = 0, .max = 9e15, .help = "seed of every random draw"},
@@ -31,17 +32,20 @@ static void table(Option options[OPTIONS + 1], Values *v)
         {"rate", ARG_REAL, &v->rate, .min = 0, .max = 100, .help = "learning rate"},
         {"sharpness", ARG_REAL, &v->sharpness, .help = "any number at all"},
         {"out", ARG_STRING, &v->out,
-         .help = "folder for results, which is made where it does not exist yet, and in which every program has its "
+         .help = "folder for results, which is made where it does not exist yet, and in which "
+                 "every program has its "
                  "own folder"},
         {"device", ARG_CHOICE, &v->device, .choices = "auto|cpu|cuda", .help = "where to compute"},
-        {"schedule", ARG_CHOICE, &v->schedule, .choices = "constant|step|cosine|onecycle", .help = "of the rate"},
+        {"schedule", ARG_CHOICE, &v->schedule, .choices = "constant|step|cosine|onecycle",
+         .help = "of the rate"},
         {"trace", ARG_FLAG, &v->trace, .help = "write a timeline for Perfetto"},
         {"shuffle", ARG_FLAG, &v->shuffle, .help = "a new order every epoch"},
         {0}};
     memcpy(options, all, sizeof all);
 }
 
-/* Parse the words of a command line (separated by |), program name excluded. Strings live until the next call. */
+/* Parse the words of a command line (separated by |), program name excluded. Strings live until the
+ * next call. */
 static void parse_words(Option *options, const char *line)
 {
     static char copy[1024];
@@ -78,8 +82,9 @@ static void defaults(void **state)
 
 static void both_forms(void **state)
 {
-    Values v = parsed("--epochs=7|--seed|123456789012|--rate|2.5e-3|--out=a b|--device|cpu|--level|-2|--trace|"
-                      "--no-shuffle");
+    Values v = parsed(
+        "--epochs=7|--seed|123456789012|--rate|2.5e-3|--out=a b|--device|cpu|--level|-2|--trace|"
+        "--no-shuffle");
     assert_int_equal(v.epochs, 7);
     assert_int_equal(v.seed, 123456789012);
     assert_true(v.rate == 2.5e-3);
@@ -91,7 +96,8 @@ static void both_forms(void **state)
 
 static void last_wins(void **state)
 {
-    Values v = parsed("--epochs=7|--epochs=8|--out=a|--out|b|--trace|--no-trace|--no-shuffle|--shuffle");
+    Values v = parsed(
+        "--epochs=7|--epochs=8|--out=a|--out|b|--trace|--no-trace|--no-shuffle|--shuffle");
     assert_int_equal(v.epochs, 8);
     assert_string_equal(v.out, "b");
     assert_true(!v.trace && v.shuffle);
@@ -99,8 +105,9 @@ static void last_wins(void **state)
 
 static void limits(void **state)
 {
-    Values v = parsed("--epochs=10000|--level=-3|--any=-2147483648|--seed=9000000000000000|--rate=100|"
-                      "--sharpness=-1e300");
+    Values v = parsed(
+        "--epochs=10000|--level=-3|--any=-2147483648|--seed=9000000000000000|--rate=100|"
+        "--sharpness=-1e300");
     assert_int_equal(v.epochs, 10000);
     assert_int_equal(v.level, -3);
     assert_int_equal(v.any, INT32_MIN);
@@ -132,16 +139,17 @@ static void bad_numbers(void **state)
 {
     const char *const epochs = "expected a whole number from 0 to 10000;";
     const char *const rate = "expected a number from 0 to 100;";
-    refuse("--epochs=abc", "train: --epochs=abc: expected a whole number from 0 to 10000; see --help\n");
-    const char *const whole[] = {"", " 5", "5 ", "5x", "1.0", "1e3", "0x10", "-1", "10001", "+", "--5",
-                                 "99999999999999999999"};
+    refuse("--epochs=abc",
+           "train: --epochs=abc: expected a whole number from 0 to 10000; see --help\n");
+    const char *const whole[] = {"",     " 5", "5 ",    "5x", "1.0", "1e3",
+                                 "0x10", "-1", "10001", "+",  "--5", "99999999999999999999"};
     for (size_t i = 0; i < sizeof whole / sizeof *whole; i++) {
         char line[64];
         snprintf(line, sizeof line, "--epochs=%s", whole[i]);
         refuse(line, epochs);
     }
-    const char *const real[] = {"", "nan", "inf", "-inf", "1e999", "0x1", "1,5", "1.5.2", " 1", "-0.1", "100.0001",
-                                "e5", "."};
+    const char *const real[] = {"",      "nan", "inf",  "-inf",     "1e999", "0x1", "1,5",
+                                "1.5.2", " 1",  "-0.1", "100.0001", "e5",    "."};
     for (size_t i = 0; i < sizeof real / sizeof *real; i++) {
         char line[64];
         snprintf(line, sizeof line, "--rate=%s", real[i]);
@@ -186,10 +194,11 @@ static void json(void **state)
     json_t *all = args_json(options);
     assert_int_equal(json_object_size(all), OPTIONS);
     char *text = json_dumps(all, JSON_COMPACT | JSON_REAL_PRECISION(15));
-    assert_string_equal(text, "{\"epochs\":9,\"level\":0,\"any\":0,\"seed\":9000000000000000,\"large\":0,"
-                              "\"rate\":0.25,"
-                              "\"sharpness\":0.0,\"out\":null,\"device\":\"auto\",\"schedule\":\"step\","
-                              "\"trace\":true,\"shuffle\":true}");
+    assert_string_equal(text,
+                        "{\"epochs\":9,\"level\":0,\"any\":0,\"seed\":9000000000000000,\"large\":0,"
+                        "\"rate\":0.25,"
+                        "\"sharpness\":0.0,\"out\":null,\"device\":\"auto\",\"schedule\":\"step\","
+                        "\"trace\":true,\"shuffle\":true}");
     free(text);
     json_decref(all);
 }
@@ -204,8 +213,8 @@ static void ask_help(void *rank)
 /* What --help prints on a rank (NULL: started without mpirun); free() it. */
 static char *help_page(const char *rank)
 {
-    ChildEnd end =
-        child_run(&(Child){.work = ask_help, .context = (void *)rank, .streams = CHILD_OUT});
+    ChildEnd end = child_run(
+        &(Child){.work = ask_help, .context = (void *)rank, .streams = CHILD_OUT});
     assert_int_equal(end.status, 0);
     assert_false(end.came_back);
     return end.text;
@@ -250,4 +259,7 @@ static const Case cases[] = {{"defaults", .run = defaults},
                              {"bad_words", .run = bad_words},
                              {"json", .run = json},
                              {"help", .run = help}};
-int main(int argc, char **argv) { return harness_main(argc, argv, cases, sizeof cases / sizeof *cases); }
+int main(int argc, char **argv)
+{
+    return harness_main(argc, argv, cases, sizeof cases / sizeof *cases);
+}

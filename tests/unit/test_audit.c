@@ -1,9 +1,9 @@
 /* test_audit.c: facts in the audit's files, read back as JSON. */
 #include "audit.h"
 #include "audit_read.h"
-#include "harness.h"
 #include "check.h"
 #include "child.h"
+#include "harness.h"
 #include <signal.h>
 
 /* Line `index` of folder/file as a JSON object; fails the case if it is not there. */
@@ -37,7 +37,8 @@ static void facts_are_lines(void **state)
     audit_fact("barrier", "");
     audit_fact("checkpoint", "s:s, s:I", "path", "a \"b\"\n", "step", (json_int_t)5000000000);
 
-    json_t *batch = line_new(folder, "rank-3.jsonl", 0), *barrier = line_new(folder, "rank-3.jsonl", 1);
+    json_t *batch = line_new(folder, "rank-3.jsonl", 0),
+           *barrier = line_new(folder, "rank-3.jsonl", 1);
     json_t *checkpoint = line_new(folder, "rank-3.jsonl", 2);
     assert_string_equal(json_string_value(json_object_get(batch, "fact")), "batch");
     assert_int_equal(json_integer_value(json_object_get(batch, "epoch")), 2);
@@ -75,7 +76,8 @@ static void tell_badly(void *folder)
 static void faults(void **state)
 {
     char *folder = format_new("%s", scratch_dir()), *missing = format_new("%s/none", folder);
-    expect_death(EXIT_USAGE, tell_one, missing, missing, "rank-0.jsonl: No such file or directory", "LABS_AUDIT", NULL);
+    expect_death(EXIT_USAGE, tell_one, missing, missing, "rank-0.jsonl: No such file or directory",
+                 "LABS_AUDIT", NULL);
     expect_death(EXIT_WRONG, tell_badly, folder, "audit_fact(\"comm\", \"s:?\")", NULL);
     free(folder);
     free(missing);

@@ -1,9 +1,12 @@
-/* test_background_thread.c: work on a thread of its own: it pauses, steps, stops, and ends by itself. */
-#include <unistd.h>
+/* test_background_thread.c: work on a thread of its own: it pauses, steps, stops, and ends by
+ * itself. */
 #include "background_thread.h"
 #include "harness.h"
+#include <unistd.h>
 
-typedef struct Count { int slices, end; } Count;
+typedef struct Count {
+    int slices, end;
+} Count;
 
 static void count(void *state, BackgroundThread *b)
 {
@@ -69,6 +72,11 @@ static void waits_while_paused_and_steps_singly(void **state)
 }
 
 static const Case cases[] = {{"ends_by_itself", .run = ends_by_itself},
-                             {"stops_when_asked_even_while_paused", .run = stops_when_asked_even_while_paused},
-                             {"waits_while_paused_and_steps_singly", .run = waits_while_paused_and_steps_singly}};
-int main(int argc, char **argv) { return harness_main(argc, argv, cases, sizeof cases / sizeof *cases); }
+                             {"stops_when_asked_even_while_paused",
+                              .run = stops_when_asked_even_while_paused},
+                             {"waits_while_paused_and_steps_singly",
+                              .run = waits_while_paused_and_steps_singly}};
+int main(int argc, char **argv)
+{
+    return harness_main(argc, argv, cases, sizeof cases / sizeof *cases);
+}

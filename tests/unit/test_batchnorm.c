@@ -1,13 +1,16 @@
-/* test_batchnorm.c: batch norm of every backend against the float64 reference: whole batch, ghost groups that do and
- * do not divide N, with and without ReLU and residual, running statistics, sums added over ranks, and inputs whose
- * mean is a thousand times their deviation.
+/* test_batchnorm.c: batch norm of every backend against the float64 reference: whole batch, ghost
+ * groups that do and do not divide N, with and without ReLU and residual, running statistics, sums
+ * added over ranks, and inputs whose mean is a thousand times their deviation.
  */
 #include "check.h"
 #include "device.h"
 #include <math.h>
 
 enum { PLAIN = 0, RELU = 1, RESIDUAL = 2 };
-typedef struct NormCase { Shape s; int group, what, halo; } NormCase;
+typedef struct NormCase {
+    Shape s;
+    int group, what, halo;
+} NormCase;
 
 static const NormCase table[] = {
     {{4, 5, 5, 16}, 4, PLAIN, 0},
@@ -23,7 +26,8 @@ static const NormCase table[] = {
 };
 enum { CASES = sizeof table / sizeof *table };
 
-/* A layer on the device and the same one in the reference. Both answers of a training step lie in y. */
+/* A layer on the device and the same one in the reference. Both answers of a training step lie in
+ * y. */
 typedef struct Layer {
     Norm ref;
     int groups;
@@ -33,7 +37,8 @@ typedef struct Layer {
     Tensor tx, tres, ty, tdy, moments, sums;
 } Layer;
 
-/* The layer of a case over the numbers of a batch; x (or NULL: drawn) is kept and freed by layer_free. */
+/* The layer of a case over the numbers of a batch; x (or NULL: drawn) is kept and freed by
+ * layer_free. */
 static Layer layer_new(Device *d, const NormCase *c, double *x)
 {
     int C = c->s.c, G = (c->s.n + c->group - 1) / c->group;
@@ -44,13 +49,19 @@ static Layer layer_new(Device *d, const NormCase *c, double *x)
     l.y = zeros(l.count);
     l.gamma = random_values(4, C, 1, 0.5);
     l.beta = random_values(5, C, 0, 1);
-    l.ref = (Norm){c->s, c->group, c->what & RELU, 1e-5f, l.gamma, l.beta, zeros((size_t)G * C), zeros((size_t)G * C)};
+    l.ref = (Norm){c->s,    c->group, c->what & RELU,       1e-5f,
+                   l.gamma, l.beta,   zeros((size_t)G * C), zeros((size_t)G * C)};
     double *mean = random_values(6, C, 0, 1), *one = random_values(7, C, 3, 0.1);
-    l.bn = (BatchNorm){
-        .gamma = put_vector(d, l.gamma, C), .beta = put_vector(d, l.beta, C),
-        .running_mean = put_vector(d, mean, C), .running_var = put_vector(d, one, C),
-        .mean = tensor_new(d->be, F32, G, 1, 1, C, 0), .istd = tensor_new(d->be, F32, G, 1, 1, C, 0),
-        .group = c->group, .relu = c->what & RELU, .eps = 1e-5f, .momentum = 0.1f};
+    l.bn = (BatchNorm){.gamma = put_vector(d, l.gamma, C),
+                       .beta = put_vector(d, l.beta, C),
+                       .running_mean = put_vector(d, mean, C),
+                       .running_var = put_vector(d, one, C),
+                       .mean = tensor_new(d->be, F32, G, 1, 1, C, 0),
+                       .istd = tensor_new(d->be, F32, G, 1, 1, C, 0),
+                       .group = c->group,
+                       .relu = c->what & RELU,
+                       .eps = 1e-5f,
+                       .momentum = 0.1f};
     free(mean), free(one);
     l.tx = put(d, l.x, c->s, c->halo);
     l.tres = c->what & RESIDUAL ? put(d, l.residual, c->s, c->halo ? 0 : 1) : NO_TENSOR;
@@ -64,8 +75,8 @@ static Layer layer_new(Device *d, const NormCase *c, double *x)
 static void layer_free(Device *d, Layer *l)
 {
     const BatchNorm *b = &l->bn;
-    Tensor all[] = {b->gamma, b->beta, b->running_mean, b->running_var, b->mean, b->istd, l->tx, l->tres, l->ty, l->tdy,
-                    l->moments, l->sums};
+    Tensor all[] = {b->gamma, b->beta, b->running_mean, b->running_var, b->mean,    b->istd,
+                    l->tx,    l->tres, l->ty,           l->tdy,         l->moments, l->sums};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         drop(d, all[i]);
     free(l->x), free(l->residual), free(l->dy), free(l->y), free(l->gamma), free(l->beta);
@@ -122,7 +133,8 @@ static void forward_case(Device *d, const NormCase *c)
     Layer l = layer_new(d, c, NULL);
     forward(d, &l, false);
     reference_forward(&l);
-    double *moments = zeros((size_t)c->s.n * 2 * c->s.c), *sums = reference_sums(&l), *istd = reference_istd(&l);
+    double *moments = zeros((size_t)c->s.n * 2 * c->s.c), *sums = reference_sums(&l),
+           *istd = reference_istd(&l);
     ref_image_moments(moments, l.x, c->s);
     expect_tensor(d, l.moments, moments, d->tolerance, "moments");
     expect_tensor(d, l.sums, sums, d->tolerance, "sums");
@@ -142,16 +154,19 @@ static void backward_case(Device *d, const NormCase *c)
         int C = c->s.c;
         double *dx = zeros(l.count), *dres = zeros(l.count), *old = random_values(8, l.count, 0, 1);
         double *dgamma = random_values(9, C, 0, 1), *dbeta = random_values(10, C, 0, 1);
-        Tensor tdx = put(d, add ? old : NULL, c->s, c->halo), tdres = put(d, add ? old : NULL, c->s, c->halo ? 0 : 1);
+        Tensor tdx = put(d, add ? old : NULL, c->s, c->halo),
+               tdres = put(d, add ? old : NULL, c->s, c->halo ? 0 : 1);
         Tensor tdgamma = put_vector(d, dgamma, C), tdbeta = put_vector(d, dbeta, C);
         forward(d, &l, true);
         d->op->bn_backward_sums(d->s, l.sums, &l.bn, tdgamma, tdbeta, l.tdy, l.ty, l.tx);
-        d->op->bn_backward(d->s, tdx, l.tres.buf ? tdres : NO_TENSOR, &l.bn, l.sums, l.tdy, l.ty, l.tx, 1, add, add);
+        d->op->bn_backward(d->s, tdx, l.tres.buf ? tdres : NO_TENSOR, &l.bn, l.sums, l.tdy, l.ty,
+                           l.tx, 1, add, add);
         reference_forward(&l);
         ref_bn_backward(dx, dres, dgamma, dbeta, &l.ref, l.dy, l.y, l.x);
         for (size_t i = 0; i < l.count && add; i++)
             dx[i] += old[i], dres[i] += old[i];
-        expect_tensor(d, tdx, dx, 2 * d->tolerance, "dx"); /* a difference of three terms of like size */
+        /* a difference of three terms of like size */
+        expect_tensor(d, tdx, dx, 2 * d->tolerance, "dx");
         if (l.tres.buf)
             expect_tensor(d, tdres, dres, d->tolerance, "dresidual");
         expect_tensor(d, tdgamma, dgamma, d->tolerance, "dgamma");
@@ -175,8 +190,8 @@ static void each_case(void (*run)(Device *, const NormCase *))
 static void forward_all(void **state) { (void)state, each_case(forward_case); }
 static void backward_all(void **state) { (void)state, each_case(backward_case); }
 
-/* running = 0.9 running + 0.1 new, var the unbiased one, groups averaged; untouched unless asked; then evaluation
- * with them. */
+/* running = 0.9 running + 0.1 new, var the unbiased one, groups averaged; untouched unless asked;
+ * then evaluation with them. */
 static void running_case(Device *d, const NormCase *c)
 {
     if (c->s.h * c->s.w == 1 && c->group == 1)
@@ -234,15 +249,16 @@ static void add_sums(Device *d, Tensor a, Tensor b)
     free(x), free(y), free(sum);
 }
 
-/* Two ranks that add their sums do what one rank with both halves does: y, dx and the running statistics; dgamma and
- * dbeta are halves. */
+/* Two ranks that add their sums do what one rank with both halves does: y, dx and the running
+ * statistics; dgamma and dbeta are halves. */
 static void ranks_add_sums(void **state)
 {
     Device *d = device_open();
     static const NormCase both = {{6, 4, 5, 20}, 6, RELU, 1}, half = {{3, 4, 5, 20}, 3, RELU, 1};
     Layer whole = layer_new(d, &both, NULL);
     Layer rank[2] = {rank_layer(d, &half, &whole, 0), rank_layer(d, &half, &whole, 1)};
-    Tensor dx[2], dgamma = tensor_new(d->be, F32, 20, 1, 1, 1, 0), dbeta = tensor_new(d->be, F32, 20, 1, 1, 1, 0);
+    Tensor dx[2], dgamma = tensor_new(d->be, F32, 20, 1, 1, 1, 0),
+                  dbeta = tensor_new(d->be, F32, 20, 1, 1, 1, 0);
     size_t count = rank[0].count;
     for (int r = 0; r < 2; r++)
         make_sums(d, &rank[r]);
@@ -250,17 +266,20 @@ static void ranks_add_sums(void **state)
     for (int r = 0; r < 2; r++) {
         d->op->bn_finish(d->s, &rank[r].bn, rank[r].sums, 3, 20, 2, true);
         d->op->bn_forward(d->s, rank[r].ty, &rank[r].bn, rank[r].tx, NO_TENSOR);
-        d->op->bn_backward_sums(d->s, rank[r].sums, &rank[r].bn, dgamma, dbeta, rank[r].tdy, rank[r].ty, rank[r].tx);
+        d->op->bn_backward_sums(d->s, rank[r].sums, &rank[r].bn, dgamma, dbeta, rank[r].tdy,
+                                rank[r].ty, rank[r].tx);
     }
     add_sums(d, rank[0].sums, rank[1].sums);
     for (int r = 0; r < 2; r++) {
         dx[r] = put(d, NULL, half.s, 1);
-        d->op->bn_backward(d->s, dx[r], NO_TENSOR, &rank[r].bn, rank[r].sums, rank[r].tdy, rank[r].ty, rank[r].tx, 2,
-                           false, false);
+        d->op->bn_backward(d->s, dx[r], NO_TENSOR, &rank[r].bn, rank[r].sums, rank[r].tdy,
+                           rank[r].ty, rank[r].tx, 2, false, false);
     }
     reference_forward(&whole);
-    double *all_dx = zeros(2 * count), *all_dres = zeros(2 * count), *all_dgamma = zeros(20), *all_dbeta = zeros(20);
-    ref_bn_backward(all_dx, all_dres, all_dgamma, all_dbeta, &whole.ref, whole.dy, whole.y, whole.x);
+    double *all_dx = zeros(2 * count), *all_dres = zeros(2 * count), *all_dgamma = zeros(20),
+           *all_dbeta = zeros(20);
+    ref_bn_backward(all_dx, all_dres, all_dgamma, all_dbeta, &whole.ref, whole.dy, whole.y,
+                    whole.x);
     double *mean = get(d, whole.bn.running_mean), *var = get(d, whole.bn.running_var);
     ref_bn_running(mean, var, &whole.ref, 0.1);
     for (int r = 0; r < 2; r++) {
@@ -278,8 +297,8 @@ static void ranks_add_sums(void **state)
     device_close(d);
 }
 
-/* Mean 1000, deviation 1. float32 holds such an x to 3e-5, and the mean to as much, so y is good to some 1e-4; the
- * naive float32 E[x^2] - E[x]^2 would be wrong by 0.1 and more. */
+/* Mean 1000, deviation 1. float32 holds such an x to 3e-5, and the mean to as much, so y is good to
+ * some 1e-4; the naive float32 E[x^2] - E[x]^2 would be wrong by 0.1 and more. */
 static void large_mean(void **state)
 {
     Device *d = device_open();
@@ -306,13 +325,15 @@ static void constant_channel(void **state)
         x[i] = 0.1f * (i % 16);
     Layer l = layer_new(d, &c, x);
     Tensor dx = put(d, NULL, c.s, 0);
-    Tensor dgamma = tensor_new(d->be, F32, 16, 1, 1, 1, 0), dbeta = tensor_new(d->be, F32, 16, 1, 1, 1, 0);
+    Tensor dgamma = tensor_new(d->be, F32, 16, 1, 1, 1, 0),
+           dbeta = tensor_new(d->be, F32, 16, 1, 1, 1, 0);
     forward(d, &l, true);
     d->op->bn_backward_sums(d->s, l.sums, &l.bn, dgamma, dbeta, l.tdy, l.ty, l.tx);
     d->op->bn_backward(d->s, dx, NO_TENSOR, &l.bn, l.sums, l.tdy, l.ty, l.tx, 1, false, false);
     double *y = get(d, l.ty), *g = get(d, dx);
     for (size_t i = 0; i < l.count; i++) {
-        expect_close(y[i], l.beta[i % 16], 1e-3, 0, "y = beta"); /* rounding of x - mean, times istd = 316 */
+        /* rounding of x - mean, times istd = 316 */
+        expect_close(y[i], l.beta[i % 16], 1e-3, 0, "y = beta");
         assert_true(isfinite(g[i]));
     }
     free(y), free(g);
@@ -331,7 +352,8 @@ static void nan_shows(void **state)
     Layer l = layer_new(d, &c, x);
     forward(d, &l, false);
     double *y = get(d, l.ty);
-    assert_true(isnan(y[5]) && isnan(y[16 + 5]) && !isnan(y[6])); /* all of channel 5, and only that */
+    /* all of channel 5, and only that */
+    assert_true(isnan(y[5]) && isnan(y[16 + 5]) && !isnan(y[6]));
     free(y);
     layer_free(d, &l);
     device_close(d);
@@ -343,4 +365,7 @@ static const Case cases[] = {
     {"large_mean", .run = large_mean}, {"constant_channel", .run = constant_channel},
     {"nan_shows", .run = nan_shows},
 };
-int main(int argc, char **argv) { return device_main(argc, argv, cases, sizeof cases / sizeof *cases); }
+int main(int argc, char **argv)
+{
+    return device_main(argc, argv, cases, sizeof cases / sizeof *cases);
+}

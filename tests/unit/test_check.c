@@ -1,4 +1,5 @@
-/* test_check.c: the one way to die, the wish to stop, memory. Several ranks: tests/e2e/rank_death.sh, launch.sh. */
+/* test_check.c: the one way to die, the wish to stop, memory. Several ranks:
+ * tests/e2e/rank_death.sh, launch.sh. */
 #include "check.h"
 #include "child.h"
 #include "harness.h"
@@ -21,17 +22,15 @@ static void one_line_and_status(void **state)
 
 static void fail_require(void *x) { REQUIRE(x != NULL, "--batch %d: expected 1 or more", -3); }
 static void fail_assert(void *x) { ASSERT(x != NULL); }
-static void meet_todo(void *x)
-{
-    TODO("one ring step");
-}
+static void meet_todo(void *x) { TODO("one ring step"); }
 
 static void require_assert_todo(void **state)
 {
     int x;
     expect_death(EXIT_USAGE, fail_require, NULL, "error: --batch -3: expected 1 or more\n", NULL);
     expect_death(EXIT_WRONG, fail_assert, NULL, "test_check.c:", "broken: x != NULL", NULL);
-    expect_death(EXIT_TODO, meet_todo, NULL, "TODO in ", "test_check.c, line ", "one ring step", NULL);
+    expect_death(EXIT_TODO, meet_todo, NULL, "TODO in ", "test_check.c, line ", "one ring step",
+                 NULL);
     fail_require(&x); /* a condition that holds does nothing */
     fail_assert(&x);
 }
@@ -64,7 +63,8 @@ static double seconds_of_death(int status, int rank, const char *message)
     return timer_now() - began;
 }
 
-/* Rank 0 speaks at once, the others give it half a second; each then ends all ranks in the registered way. */
+/* Rank 0 speaks at once, the others give it half a second; each then ends all ranks in the
+ * registered way. */
 static void ranks_take_turns(void **state)
 {
     assert_true(seconds_of_death(42, 0, "rank 0: error: the same everywhere\n") < 0.4);
@@ -79,7 +79,8 @@ static void rank_from_environment(void **state)
     setenv("OMPI_COMM_WORLD_SIZE", "2", true);
     double began = timer_now();
     expect_death(status, say_and_die, &status, "rank 1: error: data/train", NULL);
-    assert_true(timer_now() - began >= 1.9); /* mpirun takes a second to end it, should rank 0 have met the error too */
+    assert_true(timer_now() - began >= 1.9); /* mpirun takes a second to end it, should rank 0
+                                              * have met the error too */
 }
 
 static void *die_in_thread(void *status)
@@ -147,10 +148,7 @@ static void memory_is_zero_and_aligned(void **state)
     }
 }
 
-static void ask_too_much(void *x)
-{
-    free(alloc(1ul << 40, 1ul << 30));
-}
+static void ask_too_much(void *x) { free(alloc(1ul << 40, 1ul << 30)); }
 
 static void ask_more_than_there_is(void *x)
 {
@@ -161,7 +159,8 @@ static void ask_more_than_there_is(void *x)
 
 static void product_overflows(void **state)
 {
-    expect_death(EXIT_USAGE, ask_too_much, NULL, "error: out of memory: 1099511627776 x 1073741824 bytes", NULL);
+    expect_death(EXIT_USAGE, ask_too_much, NULL,
+                 "error: out of memory: 1099511627776 x 1073741824 bytes", NULL);
 }
 
 static void memory_runs_out(void **state)
@@ -169,7 +168,8 @@ static void memory_runs_out(void **state)
 #if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
     SKIP("a sanitizer needs more address space than the limit of this case");
 #endif
-    expect_death(EXIT_USAGE, ask_more_than_there_is, NULL, "error: out of memory: no room for 1073.7 MB", NULL);
+    expect_death(EXIT_USAGE, ask_more_than_there_is, NULL,
+                 "error: out of memory: no room for 1073.7 MB", NULL);
 }
 
 static void formats(void **state)

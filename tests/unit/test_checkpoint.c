@@ -1,11 +1,11 @@
-/* test_checkpoint.c: a training that stops and goes on is the training that never stopped. Bad files and places:
- * test_checkpoint_bad.c. */
-#include <string.h>
+/* test_checkpoint.c: a training that stops and goes on is the training that never stopped. Bad
+ * files and places: test_checkpoint_bad.c. */
 #include "checkpoint.h"
 #include "device.h"
 #include "python.h"
 #include "rng.h"
 #include "safetensors.h"
+#include <string.h>
 
 enum { BATCH = 4, CLASSES = 5, SIDE = 8 };
 
@@ -36,7 +36,8 @@ static void train(Training *t, int from, int to)
     Model *m = t->m;
     Tensor x = tensor_new(m->be, F32, BATCH, SIDE, SIDE, 1, model_halo(m));
     Tensor dense = tensor_new(m->be, F32, BATCH, SIDE, SIDE, 1, 0);
-    Tensor label = tensor_new(m->be, I32, BATCH, 1, 1, 1, 0), totals = tensor_new(m->be, F64, 2, 1, 1, 1, 0);
+    Tensor label = tensor_new(m->be, I32, BATCH, 1, 1, 1, 0),
+           totals = tensor_new(m->be, F64, 2, 1, 1, 1, 0);
     for (int step = from; step < to; step++) {
         float pixels[BATCH * SIDE * SIDE];
         int32_t labels[BATCH];
@@ -70,7 +71,8 @@ static float *numbers(const Training *t, Tensor flat)
 static bool same_tensor(const Training *a, Tensor x, const Training *b, Tensor y)
 {
     float *p = numbers(a, x), *q = numbers(b, y);
-    bool same = tensor_count(x) == tensor_count(y) && !memcmp(p, q, sizeof(float) * tensor_count(x));
+    bool same = tensor_count(x) == tensor_count(y) &&
+                !memcmp(p, q, sizeof(float) * tensor_count(x));
     free(p);
     free(q);
     return same;
@@ -78,7 +80,8 @@ static bool same_tensor(const Training *a, Tensor x, const Training *b, Tensor y
 
 static bool same_training(const Training *a, const Training *b)
 {
-    return same_tensor(a, a->m->params, b, b->m->params) && same_tensor(a, a->m->state, b, b->m->state) &&
+    return same_tensor(a, a->m->params, b, b->m->params) &&
+           same_tensor(a, a->m->state, b, b->m->state) &&
            same_tensor(a, a->o->velocity, b, b->o->velocity) && a->o->steps == b->o->steps;
 }
 
@@ -112,14 +115,19 @@ static void expect_same_file(const char *a, const char *b)
     free(q);
 }
 
-static const Progress middle = {
-    .epoch = 2, .position = 12345678901, .step = 3, .seed = UINT64_MAX, .world_size = 4, .batch = 32};
+static const Progress middle = {.epoch = 2,
+                                .position = 12345678901,
+                                .step = 3,
+                                .seed = UINT64_MAX,
+                                .world_size = 4,
+                                .batch = 32};
 
 static void resume(void **state)
 {
     Device *d = device_open();
     const char *folder = scratch_dir();
-    char *half = in(folder, "half"), *straight = in(folder, "straight"), *resumed = in(folder, "resumed");
+    char *half = in(folder, "half"), *straight = in(folder, "straight"),
+         *resumed = in(folder, "resumed");
     Training a = training_new(d, "resnet8", 7), b = training_new(d, "resnet8", 8);
     train(&a, 0, 3);
     checkpoint_save(half, a.m, a.o, &middle);
@@ -141,7 +149,8 @@ static void resume(void **state)
     device_close(d);
 }
 
-/* Every kind of model's names and shapes: with and without state, with and without the optimiser. */
+/* Every kind of model's names and shapes: with and without state, with and without the
+ * optimiser. */
 static void models(void **state)
 {
     const char *const names[] = {"linear", "mlp", "cnn", "resnet8", "wrn16-1"};
@@ -169,7 +178,10 @@ static void models(void **state)
 /* A file says which network it holds. */
 static void which_model(void **state)
 {
-    static const ModelSpec specs[] = {{.name = "linear"}, {.name = "mlp"}, {.name = "mlp", .hidden = {7, 5, 3}}, {.name = "resnet14", .no_skip = true},
+    static const ModelSpec specs[] = {{.name = "linear"},
+                                      {.name = "mlp"},
+                                      {.name = "mlp", .hidden = {7, 5, 3}},
+                                      {.name = "resnet14", .no_skip = true},
                                       {.name = "wrn16-1", .no_batchnorm = true}};
     Device *d = device_open();
     char *path = in(scratch_dir(), "x");
@@ -200,13 +212,16 @@ static void contents(void **state)
     SafeTensors t;
     assert_null(safetensors_read(path, &t));
     assert_int_equal(t.count, 2 * a.m->nviews + a.m->nstate);
-    const char *const pairs[][2] = {{"format", "pt"}, {"model", "resnet8 8x8x1 classes=5"}, {"epoch", "2"},
-                                    {"position", "12345678901"}, {"step", "3"}, {"seed", "18446744073709551615"},
+    const char *const pairs[][2] = {{"format", "pt"},    {"model", "resnet8 8x8x1 classes=5"},
+                                    {"epoch", "2"},      {"position", "12345678901"},
+                                    {"step", "3"},       {"seed", "18446744073709551615"},
                                     {"world_size", "4"}, {"batch", "32"}};
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
         assert_string_equal(safetensors_value(&t, pairs[i][0]), pairs[i][1]);
-    const SafeTensor *w = safetensors_find(&t, "conv1.weight"), *v = safetensors_find(&t, "optimizer.conv1.weight");
-    assert_true(w && v && w->dims == 4 && v->dims == 4 && w->shape[0] == 16 && w->shape[1] == 1 && w->shape[3] == 3);
+    const SafeTensor *w = safetensors_find(&t, "conv1.weight"),
+                     *v = safetensors_find(&t, "optimizer.conv1.weight");
+    assert_true(w && v && w->dims == 4 && v->dims == 4 && w->shape[0] == 16 && w->shape[1] == 1 &&
+                w->shape[3] == 3);
     assert_non_null(safetensors_find(&t, "bn1.running_var"));
     assert_null(safetensors_find(&t, "optimizer.bn1.running_var"));
     safetensors_free(&t);
@@ -235,7 +250,11 @@ static void python(void **state)
 }
 
 static const Case cases[] = {{"resume", .run = resume},
-                             {"models", .run = models}, {"which_model", .run = which_model},
+                             {"models", .run = models},
+                             {"which_model", .run = which_model},
                              {"contents", .run = contents},
                              {"python", .run = python, .seconds = 180}};
-int main(int argc, char **argv) { return device_main(argc, argv, cases, sizeof cases / sizeof *cases); }
+int main(int argc, char **argv)
+{
+    return device_main(argc, argv, cases, sizeof cases / sizeof *cases);
+}

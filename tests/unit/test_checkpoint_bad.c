@@ -1,4 +1,10 @@
-/* test_checkpoint_bad.c: no bad file gets into a model, and no failed or killed save spoils a good file. */
+/* test_checkpoint_bad.c: no bad file gets into a model, and no failed or killed save spoils a good
+ * file. */
+#include "check.h"
+#include "checkpoint.h"
+#include "child.h"
+#include "device.h"
+#include "safetensors.h"
 #include <dirent.h>
 #include <math.h>
 #include <signal.h>
@@ -6,11 +12,6 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include "check.h"
-#include "checkpoint.h"
-#include "child.h"
-#include "device.h"
-#include "safetensors.h"
 
 enum { BATCH = 4, CLASSES = 5, SIDE = 8 };
 
@@ -66,10 +67,14 @@ static void expect_same_file(const char *a, const char *b)
     free(q);
 }
 
-static const Progress middle = {
-    .epoch = 2, .position = 12345678901, .step = 3, .seed = UINT64_MAX, .world_size = 4, .batch = 32};
+static const Progress middle = {.epoch = 2,
+                                .position = 12345678901,
+                                .step = 3,
+                                .seed = UINT64_MAX,
+                                .world_size = 4,
+                                .batch = 32};
 
-static Training victim;      /* of the child process that must die: seen by at_death */
+static Training victim; /* of the child process that must die: seen by at_death */
 static float *before_load[3];
 
 static Tensor part_of(const Training *t, int i)
@@ -99,9 +104,13 @@ static void load_all(void *path)
     checkpoint_load(path, victim.m, victim.o, &p);
 }
 
-static void refuse(const char *path, const char *word) { expect_death(2, load_all, (void *)path, path, word, NULL); }
+static void refuse(const char *path, const char *word)
+{
+    expect_death(2, load_all, (void *)path, path, word, NULL);
+}
 
-/* A good file, made by a process of its own: this one must not have a device's threads when it forks. */
+/* A good file, made by a process of its own: this one must not have a device's threads when it
+ * forks. */
 static void make_good(void *path)
 {
     Device *d = device_open();
@@ -129,8 +138,9 @@ static void bad_bytes(void **state)
     size_t size;
     char *bytes = slurp(path, &size);
     size_t header = 8 + *(uint64_t *)(void *)bytes;
-    const size_t cuts[] = {0, 1, 7, 8, 9, 100, header - 1, header, header + 1, header + 4, header + 1000, size - 4,
-                           size - 1};
+    const size_t cuts[] = {
+        0,        1,       7, 8, 9, 100, header - 1, header, header + 1, header + 4, header + 1000,
+        size - 4, size - 1};
     for (size_t i = 0; i < sizeof cuts / sizeof *cuts; i++) {
         write_bytes(path, bytes, cuts[i]);
         refuse(path, "truncated");
@@ -176,14 +186,18 @@ static void ask_model(void *path)
 /* A file that says nonsense about its network, or nothing. */
 static void bad_models(void **state)
 {
-    static const char *const said[][2] = {{"\"model\":", "no 'model'"}, {"resnet8 8x8x1", "metadata model"}};
-    static const char *const instead[][4] = {{"\"modem\":"}, {"resnet8 8x8x0", "resnet8 8x8x9", "resnet8  8x8 ", "8x8x1 resnet8"}};
+    static const char *const said[][2] = {{"\"model\":", "no 'model'"},
+                                          {"resnet8 8x8x1", "metadata model"}};
+    static const char *const instead[][4] = {{"\"modem\":"},
+                                             {"resnet8 8x8x0", "resnet8 8x8x9", "resnet8  8x8 ",
+                                              "8x8x1 resnet8"}};
     char *path = in(scratch_dir(), "x");
     for (int i = 0; i < 2; i++)
         for (int k = 0; k < 4 && instead[i][k]; k++) {
             in_child(make_good, path);
             size_t size;
-            char *bytes = slurp(path, &size), *at = memmem(bytes, size, said[i][0], strlen(said[i][0]));
+            char *bytes = slurp(path, &size),
+                 *at = memmem(bytes, size, said[i][0], strlen(said[i][0]));
             assert_true(at && strlen(said[i][0]) == strlen(instead[i][k]));
             memcpy(at, instead[i][k], strlen(instead[i][k]));
             write_bytes(path, bytes, size);
@@ -200,18 +214,22 @@ static void bad_headers(void **state)
     edited(path, "\"optimizer.fc.bias\"", "\"optimizer.fc.bios\"", "no tensor 'optimizer.fc.bias'");
     edited(path, "\"bn1.weight\"", "\"bn1.bias\"  ", "duplicate");
     edited(path, "\"F32\"", "\"F16\"", "is F16, expected F32");
-    edited(path, "[16,1,3,3]", "[1,16,3,3]", "'conv1.weight' is [1,16,3,3], this model's is [16,1,3,3]");
-    edited(path, "[16,1,3,3]", "[16,1,9]  ", "'conv1.weight' is [16,1,9], this model's is [16,1,3,3]");
+    edited(path, "[16,1,3,3]", "[1,16,3,3]",
+           "'conv1.weight' is [1,16,3,3], this model's is [16,1,3,3]");
+    edited(path, "[16,1,3,3]", "[16,1,9]  ",
+           "'conv1.weight' is [16,1,9], this model's is [16,1,3,3]");
     edited(path, "[16,1,3,3]", "[16,1,3,4]", "its shape needs");
     edited(path, "[0,576]", "[1,577]", "'conv1.weight'");
     edited(path, "[576,640]", "[575,639]", "overlap");
-    edited(path, "classes=5", "classes=6", "from the model resnet8 8x8x1 classes=6, expected resnet8 8x8x1 classes=5:");
+    edited(path, "classes=5", "classes=6",
+           "from the model resnet8 8x8x1 classes=6, expected resnet8 8x8x1 classes=5:");
     edited(path, "\"shape\"", "\"shapX\"", "shape");
     edited(path, "{\"__meta", "[\"__meta", "not JSON");
     edited(path, "\"epoch\":\"2\"", "\"epoch\":\"x\"", "metadata epoch: 'x'");
     edited(path, "\"epoch\":\"2\"", "\"epoch\":222", "'epoch' is not a string");
     edited(path, "\"epoch\":\"2\"", "\"epodh\":\"2\"", "no 'epoch' in its metadata");
-    edited(path, "\"position\":\"12345678901\"", "\"position\":\"-2345678901\"", "position: '-2345678901'");
+    edited(path, "\"position\":\"12345678901\"", "\"position\":\"-2345678901\"",
+           "position: '-2345678901'");
     edited(path, "\"step\":\"3\"", "\"step\":\" \"", "step: ' '");
     edited(path, "\"18446744073709551615\"", "\"18446744073709551616\"", "seed");
     edited(path, "\"world_size\":\"4\"", "\"world_size\":\"\" ", "world_size");
@@ -220,7 +238,8 @@ static void bad_headers(void **state)
 
 static void bad_numbers(void **state)
 {
-    const char *const names[] = {"conv1.weight", "fc.bias", "bn1.running_var", "optimizer.layer1.0.conv1.weight"};
+    const char *const names[] = {"conv1.weight", "fc.bias", "bn1.running_var",
+                                 "optimizer.layer1.0.conv1.weight"};
     const float bad[] = {NAN, INFINITY, -INFINITY, NAN};
     char *path = in(scratch_dir(), "x");
     for (int i = 0; i < 4; i++) {
@@ -262,7 +281,8 @@ static void other_models(void **state)
     const char *folder = scratch_dir();
     char *other = in(folder, "resnet20"), *weights = in(folder, "weights");
     in_child(make_other, other);
-    expect_death(2, load_linear, other, other, "from the model resnet20 8x8x1 classes=5, expected linear 8x8x1", NULL);
+    expect_death(2, load_linear, other, other,
+                 "from the model resnet20 8x8x1 classes=5, expected linear 8x8x1", NULL);
     refuse(other, "saved from the model resnet20");
     in_child(make_weights, weights);
     refuse(weights, "no tensor 'optimizer.conv1.weight'");
@@ -315,7 +335,8 @@ static void failed_saves(void **state)
     char *path = in(folder, "x"), *copy = in(folder, "copy");
     in_child(make_good, path);
     in_child(make_good, copy);
-    expect_death(2, save_there, in(folder, "missing/x"), "checkpoint not saved", "missing/x: No such file", NULL);
+    expect_death(2, save_there, in(folder, "missing/x"), "checkpoint not saved",
+                 "missing/x: No such file", NULL);
     expect_death(2, save_there, (void *)folder, folder, "is a folder", NULL);
     expect_death(2, save_there, "/dev/full", "/dev/full: is not a regular file", NULL);
     expect_death(2, save_there, "/proc/x", "/proc/x", NULL);
@@ -374,4 +395,7 @@ static const Case cases[] = {{"bad_bytes", .run = bad_bytes, .seconds = 300},
                              {"more_than_needed", .run = more_than_needed},
                              {"failed_saves", .run = failed_saves},
                              {"killed", .run = killed, .seconds = 180}};
-int main(int argc, char **argv) { return device_main(argc, argv, cases, sizeof cases / sizeof *cases); }
+int main(int argc, char **argv)
+{
+    return device_main(argc, argv, cases, sizeof cases / sizeof *cases);
+}

@@ -1,6 +1,6 @@
 /* test_child.c: a child process, however badly it ends; and exercises, which are tried in one. */
-#include "child.h"
 #include "check.h"
+#include "child.h"
 #include "exercise.h"
 #include "harness.h"
 #include <fcntl.h>
@@ -54,9 +54,9 @@ static void time_limit(void **state)
 
 static void commands(void **state)
 {
-    ChildEnd end =
-        child_run(&(Child){.command = (const char *[]){"sh", "-c", "cat; exit $1", "sh", "3", NULL},
-                           .streams = CHILD_OUT});
+    ChildEnd end = child_run(
+        &(Child){.command = (const char *[]){"sh", "-c", "cat; exit $1", "sh", "3", NULL},
+                 .streams = CHILD_OUT});
     assert_true(end.status == 3 && !end.came_back);
     assert_string_equal(end.text, ""); /* nothing to read */
     free(end.text);
@@ -77,8 +77,8 @@ static void streams(void **state)
         free(end.text);
     }
     char *log = format_new("%s/log", scratch_dir()), line[20] = "";
-    ChildEnd end =
-        child_run(&(Child){.work = come_back, .streams = CHILD_OUT | CHILD_ERR, .log = log});
+    ChildEnd end = child_run(
+        &(Child){.work = come_back, .streams = CHILD_OUT | CHILD_ERR, .log = log});
     assert_true(end.came_back && !end.text);
     FILE *file = fopen(log, "r");
     assert_true(file && fgets(line, sizeof line, file));
@@ -136,8 +136,8 @@ static void leave_one(void *path)
 static void descendants(void **state)
 {
     char *path = format_new("%s/late", scratch_dir());
-    ChildEnd end =
-        child_run(&(Child){.work = leave_one, .context = path, .streams = CHILD_OUT | CHILD_ERR});
+    ChildEnd end = child_run(
+        &(Child){.work = leave_one, .context = path, .streams = CHILD_OUT | CHILD_ERR});
     assert_true(end.came_back && end.seconds < 1);
     assert_int_equal(waitpid(-1, NULL, 0), -1);
     sleep(3);

@@ -1,14 +1,20 @@
-/* test_comm.c: collectives, requests, messages of comm.h (comm_cases.c) over every implementation: self, MPI with 1 to 4
- * ranks, and NCCL where there are GPUs. */
+/* test_comm.c: collectives, requests, messages of comm.h (comm_cases.c) over every implementation:
+ * self, MPI with 1 to 4 ranks, and NCCL where there are GPUs. */
 #include "comm_cases.h"
 #include "cuda_memory.h"
 
 /* ---- the table ---- */
 
 /* Without mpirun "auto" is self; under it MPI, and NCCL for tensors on a GPU. */
-static void self_collectives(void **state) { (void)state, over_both_devices("auto", comm_collectives); }
+static void self_collectives(void **state)
+{
+    (void)state, over_both_devices("auto", comm_collectives);
+}
 static void self_requests(void **state) { (void)state, over_both_devices("auto", comm_requests); }
-static void mpi_collectives(void **state) { (void)state, over_both_devices("mpi", comm_collectives); }
+static void mpi_collectives(void **state)
+{
+    (void)state, over_both_devices("mpi", comm_collectives);
+}
 static void mpi_requests(void **state) { (void)state, over_both_devices("mpi", comm_requests); }
 static void mpi_messages(void **state) { (void)state, over_both_devices("mpi", comm_messages); }
 
@@ -28,7 +34,8 @@ static void by_mpi(Setup *x)
 static void mpi_alone(void **state) { (void)state, over_both_devices("mpi", by_mpi); }
 static void automatic(void **state) { (void)state, over_both_devices("auto", by_mpi); }
 
-/* On a real GPU, each rank's own where there are enough; else it is MPI by way of host memory that is tried. */
+/* On a real GPU, each rank's own where there are enough; else it is MPI by way of host memory that
+ * is tried. */
 static void nccl(void **state) { (void)state, over_gpu("nccl", all); }
 
 int main(int argc, char **argv)

@@ -1,5 +1,6 @@
-/* test_comm_faults.c: what comm.h refuses, and what it tells the audit. As `test_comm_faults --scenario NAME` it is the
- * program whose ranks the end-to-end tests see killed, in error, interrupted (tests/e2e/rank_death.sh, launch.sh).
+/* test_comm_faults.c: what comm.h refuses, and what it tells the audit. As `test_comm_faults
+ * --scenario NAME` it is the program whose ranks the end-to-end tests see killed, in error,
+ * interrupted (tests/e2e/rank_death.sh, launch.sh).
  */
 #include "audit.h"
 #include "check.h"
@@ -53,7 +54,8 @@ static void call_bad_parts(void *p)
 static void call_overlap(void *p)
 {
     Call *x = p;
-    comm_reduce_scatter(x->c, tensor_slice(vector(x, 40), 5 * x->size - 1, 5), vector(x, 5 * x->size), COMM_SUM, x->s);
+    comm_reduce_scatter(x->c, tensor_slice(vector(x, 40), 5 * x->size - 1, 5),
+                        vector(x, 5 * x->size), COMM_SUM, x->s);
 }
 
 static void call_to_itself(void *p)
@@ -89,17 +91,15 @@ static void close_early(void *p)
     comm_close(x->c);
 }
 
-static void open_again(void *kind)
-{
-    comm_close(comm_open(kind));
-}
+static void open_again(void *kind) { comm_close(comm_open(kind)); }
 
 static void refused_by_all(Call *x)
 {
     expect_death(EXIT_WRONG, call_halo, x, "comm_all_reduce", "halo of 1", NULL);
     expect_death(EXIT_WRONG, call_bf16, x, "comm_all_reduce", "bf16", NULL);
     expect_death(EXIT_WRONG, call_bad_root, x, "comm_broadcast", "ranks 0 to", NULL);
-    expect_death(EXIT_WRONG, call_bad_parts, x, "comm_all_gather", "9 numbers (f32)", "parts of 10", NULL);
+    expect_death(EXIT_WRONG, call_bad_parts, x, "comm_all_gather", "9 numbers (f32)", "parts of 10",
+                 NULL);
     expect_death(EXIT_WRONG, call_overlap, x, "comm_reduce_scatter", "overlap", NULL);
     expect_death(EXIT_WRONG, call_to_itself, x, "comm_send", "rank 0 with itself", NULL);
     expect_death(EXIT_WRONG, call_bad_colour, x, "comm_split", "colour -1", NULL);
@@ -197,7 +197,8 @@ static void steps(Comm *c)
     fflush(stdout);
     for (double stop = 0; !stop; comm_all_reduce_host(c, &stop, 1, COMM_MAX))
         stop = stop_requested();
-    nanosleep(&(struct timespec){1, 500000000}, NULL); /* longer than mpirun gives ranks that it ends by itself */
+    nanosleep(&(struct timespec){1, 500000000}, NULL); /* longer than mpirun gives ranks that it
+                                                        * ends by itself */
     printf("rank %d stopped in good order\n", c->rank);
 }
 
@@ -221,10 +222,7 @@ static void one_dies(Comm *c)
     }
 }
 
-static void all_die(Comm *c)
-{
-    die(EXIT_USAGE, "data/train: truncated");
-}
+static void all_die(Comm *c) { die(EXIT_USAGE, "data/train: truncated"); }
 
 static void crash(Comm *c)
 {
@@ -259,9 +257,14 @@ static int run_scenario(const char *name)
     static const struct {
         const char *name;
         void (*run)(Comm *c);
-    } scenarios[] = {{"steps", steps},           {"stubborn", stubborn},     {"one_dies", one_dies},
-                     {"all_die", all_die},       {"crash", crash},           {"not_closed", not_closed},
-                     {"short_message", short_message}, {"long_message", long_message}};
+    } scenarios[] = {{"steps", steps},
+                     {"stubborn", stubborn},
+                     {"one_dies", one_dies},
+                     {"all_die", all_die},
+                     {"crash", crash},
+                     {"not_closed", not_closed},
+                     {"short_message", short_message},
+                     {"long_message", long_message}};
     alarm(60);
     if (!strcmp(name, "todo"))
         TODO("learn rank and size");

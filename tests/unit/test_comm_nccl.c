@@ -1,15 +1,12 @@
-/* test_comm_nccl.c: comm_nccl.c over a double of NCCL and of the CUDA runtime (fake_nccl.h): no GPU is needed, and no
- * real NCCL is run. What comm.h promises, from the same tables of checks as the other implementations; where tensors go;
- * what is said when NCCL cannot serve. As `test_comm_nccl --scenario NAME` it is the program whose ranks
- * tests/e2e/nccl_faults.sh sees fail.
+/* test_comm_nccl.c: comm_nccl.c over a double of NCCL and of the CUDA runtime (fake_nccl.h): no GPU
+ * is needed, and no real NCCL is run. What comm.h promises, from the same tables of checks as the
+ * other implementations; where tensors go; what is said when NCCL cannot serve. As `test_comm_nccl
+ * --scenario NAME` it is the program whose ranks tests/e2e/nccl_faults.sh sees fail.
  */
 #include "comm_cases.h"
 #include "cuda_memory.h"
 #ifndef HAVE_NCCL
-static void skipped(void **state)
-{
-    SKIP("no NCCL to compile with");
-}
+static void skipped(void **state) { SKIP("no NCCL to compile with"); }
 
 int main(int argc, char **argv)
 {
@@ -17,12 +14,12 @@ int main(int argc, char **argv)
     return harness_main(argc, argv, cases, 1);
 }
 #else
-#include <string.h>
-#include <time.h>
-#include <unistd.h>
 #include "check.h"
 #include "comm/comm_open.h"
 #include "fake_nccl.h"
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 /* ---- comm.h's promises ---- */
 
@@ -48,7 +45,8 @@ static void over_double(const char *kind, void (*group)(Setup *))
 static void asked(void **state) { (void)state, over_double("nccl", all); }
 static void automatic(void **state) { (void)state, over_double("auto", all); }
 
-/* One GPU and ranks that say they are on machines of their own: NCCL, as nccl_one_gpu.sh tries it on a real one. */
+/* One GPU and ranks that say they are on machines of their own: NCCL, as nccl_one_gpu.sh tries it
+ * on a real one. */
 static void host_ids(void **state)
 {
     const char *rank = getenv("OMPI_COMM_WORLD_RANK");
@@ -110,7 +108,8 @@ static void moved(Setup *x)
     enum { N = 37 };
     uint8_t bytes[4 * N + 1];
     int size = x->c->size, rank = x->c->rank;
-    Buffer *buf = x->be->op->buffer_new(x->be, sizeof bytes), *from = x->be->op->buffer_new(x->be, sizeof bytes);
+    Buffer *buf = x->be->op->buffer_new(x->be, sizeof bytes),
+           *from = x->be->op->buffer_new(x->be, sizeof bytes);
     Tensor whole = tensor_vector(buf, 1, U8, N * size), mine = tensor_vector(from, 3, U8, N);
     memset(bytes, 10 + rank, N);
     x->be->op->upload(x->s, mine, bytes);
@@ -147,7 +146,8 @@ static void parts(Setup *x)
 
 static void split(void **state) { (void)state, over_double("nccl", parts); }
 
-/* A call that is recorded into a graph: its stream must not be asked whether it is idle, and there is no deadline. */
+/* A call that is recorded into a graph: its stream must not be asked whether it is idle, and there
+ * is no deadline. */
 static void recorded(Setup *x)
 {
     if (strcmp(x->be->op->name, "cuda memory"))
@@ -172,7 +172,10 @@ static void recording(void **state)
 
 /* ---- where NCCL cannot serve ---- */
 
-typedef struct Said { int kept; FILE *file; } Said;
+typedef struct Said {
+    int kept;
+    FILE *file;
+} Said;
 
 static Said hear(void)
 {
@@ -224,7 +227,8 @@ static void setup_close(Setup *x)
     comm_close(x->c);
 }
 
-/* Two ranks on one GPU: said once, and all that comm.h promises over MPI; a part of one rank has a GPU of its own. */
+/* Two ranks on one GPU: said once, and all that comm.h promises over MPI; a part of one rank has a
+ * GPU of its own. */
 static void shared_gpu(void **state)
 {
     fake_one_gpu = true;
@@ -232,7 +236,8 @@ static void shared_gpu(void **state)
     Said s = hear();
     by_mpi(&x);
     by_mpi(&x);
-    expect_said(s, x.c->rank, "ranks 0 and 1 share GPU 0000:01:00.0", "over MPI, by way of host memory");
+    expect_said(s, x.c->rank, "ranks 0 and 1 share GPU 0000:01:00.0",
+                "over MPI, by way of host memory");
     comm_collectives(&x);
     comm_requests(&x);
     comm_messages(&x);
@@ -261,7 +266,8 @@ static void told_by_part(void **state)
     y.c = comm_split(x.c, 0, x.c->rank);
     Said s = hear();
     by_mpi(&y);
-    expect_said(s, x.c->rank, "ranks 0 and 1 share GPU 0000:01:00.0", "over MPI, by way of host memory");
+    expect_said(s, x.c->rank, "ranks 0 and 1 share GPU 0000:01:00.0",
+                "over MPI, by way of host memory");
     s = hear();
     by_mpi(&x);
     comm_close(y.c);
@@ -302,7 +308,8 @@ static void on_host_auto(void **state)
     on_host(state);
 }
 
-/* Host memory first does not decide for the GPU's; and a GPU's memory that CUDA does not know counts as the host's. */
+/* Host memory first does not decide for the GPU's; and a GPU's memory that CUDA does not know
+ * counts as the host's. */
 static void host_first(void **state)
 {
     Setup x = setup_open("auto", false), y = x;
@@ -325,7 +332,8 @@ static void open_it(void *kind) { comm_open(kind); }
 static void no_gpu(void **state)
 {
     fake_fault = FAULT_NO_GPU;
-    expect_death(EXIT_TODO, open_it, "nccl", "--comm nccl: no NCCL here: no GPU", "--comm mpi", NULL);
+    expect_death(EXIT_TODO, open_it, "nccl", "--comm nccl: no NCCL here: no GPU", "--comm mpi",
+                 NULL);
     fake_fault = NO_FAULT;
     setenv("LABS_COMM_SECONDS", "soon", true);
     expect_death(EXIT_USAGE, open_it, "nccl", "LABS_COMM_SECONDS=soon", NULL);
@@ -335,7 +343,8 @@ static void no_gpu(void **state)
 
 /* ---- scenarios ---- */
 
-/* All-reduces on a GPU until something ends them; the host then waits in the stream, as a program does. */
+/* All-reduces on a GPU until something ends them; the host then waits in the stream, as a program
+ * does. */
 static void reduce(Setup *x, int times)
 {
     for (int i = 0; i < times; i++) {
@@ -349,12 +358,17 @@ static void reduce(Setup *x, int times)
 static _Noreturn void run_scenario(const char *name)
 {
     alarm(60);
-    fake_fault = !strcmp(name, "start") ? FAULT_START : !strcmp(name, "call") ? FAULT_CALL
-                 : !strcmp(name, "without") && atoi(getenv("OMPI_COMM_WORLD_RANK")) == 1 ? FAULT_NO_GPU
-                 : !strcmp(name, "end") ? FAULT_END : !strcmp(name, "link") ? FAULT_LINK : NO_FAULT;
+    fake_fault = !strcmp(name, "start") ? FAULT_START
+               : !strcmp(name, "call")  ? FAULT_CALL
+               : !strcmp(name, "without") && atoi(getenv("OMPI_COMM_WORLD_RANK")) == 1
+                   ? FAULT_NO_GPU
+               : !strcmp(name, "end")  ? FAULT_END
+               : !strcmp(name, "link") ? FAULT_LINK
+                                       : NO_FAULT;
     Setup x = setup_open("nccl", true);
     int last = x.c->size - 1;
-    if (!strcmp(name, "absent")) /* a rank stays away from the third all-reduce, rank 0 or the last */
+    /* a rank stays away from the third all-reduce, rank 0 or the last */
+    if (!strcmp(name, "absent"))
         reduce(&x, x.c->rank == (getenv("FIRST_ABSENT") ? 0 : last) ? 2 : 3);
     else
         reduce(&x, 3);

@@ -1,4 +1,5 @@
-/* test_comm_place.c: from where the ranks' numbers lie, whether NCCL can carry them, and what is said where not. */
+/* test_comm_place.c: from where the ranks' numbers lie, whether NCCL can carry them, and what is
+ * said where not. */
 #include "comm/comm_place.h"
 #include "harness.h"
 #include <string.h>
@@ -17,22 +18,29 @@ static void expect(const Place *place, int ranks, Places verdict, const char *wh
 static void apart(void **state)
 {
     expect((Place[]){{"a", "a 1", "0000:01:00.0"}}, 1, PLACES_APART, NULL);
-    expect((Place[]){{"a", "a 1", "0000:01:00.0"}, {"a", "a 1", "0000:02:00.0"}, {"b", "b 1", "0000:01:00.0"}, {"b", "b 1", "0000:02:00.0"}}, 4,
-           PLACES_APART, NULL);
-    expect((Place[]){{"a", "a 1", "01"}, {"a", "a 2", "01"}}, 2, PLACES_APART, NULL); /* two machines of one name */
+    expect((Place[]){{"a", "a 1", "0000:01:00.0"},
+                     {"a", "a 1", "0000:02:00.0"},
+                     {"b", "b 1", "0000:01:00.0"},
+                     {"b", "b 1", "0000:02:00.0"}},
+           4, PLACES_APART, NULL);
+    /* two machines of one name */
+    expect((Place[]){{"a", "a 1", "01"}, {"a", "a 2", "01"}}, 2, PLACES_APART, NULL);
 }
 
 static void shared(void **state)
 {
-    expect((Place[]){{"a", "a 1", "01"}, {"a", "a 1", "01"}}, 2, PLACES_MIXED, "ranks 0 and 1 share GPU 01 of a");
-    expect((Place[]){{"a", "a 1", "01"}, {"b", "b 1", "01"}, {"a", "a 1", "02"}, {"b", "b 1", "01"}}, 4, PLACES_MIXED,
-           "ranks 1 and 3 share GPU 01 of b");
+    expect((Place[]){{"a", "a 1", "01"}, {"a", "a 1", "01"}}, 2, PLACES_MIXED,
+           "ranks 0 and 1 share GPU 01 of a");
+    expect(
+        (Place[]){{"a", "a 1", "01"}, {"b", "b 1", "01"}, {"a", "a 1", "02"}, {"b", "b 1", "01"}},
+        4, PLACES_MIXED, "ranks 1 and 3 share GPU 01 of b");
 }
 
 static void on_host(void **state)
 {
     expect((Place[]){{"a", "a 1", ""}}, 1, PLACES_ON_HOST, "the numbers are in host memory");
-    expect((Place[]){{"a", "a 1", ""}, {"a", "a 1", ""}, {"b", "b 1", ""}}, 3, PLACES_ON_HOST, "the numbers are in host memory");
+    expect((Place[]){{"a", "a 1", ""}, {"a", "a 1", ""}, {"b", "b 1", ""}}, 3, PLACES_ON_HOST,
+           "the numbers are in host memory");
 }
 
 static void some(void **state)

@@ -1,4 +1,5 @@
-/* test_comm_watch.c: the watch ends a run whose library fails or does not come to an end, and no other. */
+/* test_comm_watch.c: the watch ends a run whose library fails or does not come to an end, and no
+ * other. */
 #include "check.h"
 #include "comm/comm_watch.h"
 #include "harness.h"
@@ -18,7 +19,10 @@ typedef struct Library {
 static void begin(void *p) { ((Library *)p)->begun = true; }
 static const char *failure(void *p) { return ((Library *)p)->failure; }
 
-static void sleep_ms(int ms) { nanosleep(&(struct timespec){ms / 1000, ms % 1000 * 1000000L}, NULL); }
+static void sleep_ms(int ms)
+{
+    nanosleep(&(struct timespec){ms / 1000, ms % 1000 * 1000000L}, NULL);
+}
 
 static bool idle(void *p)
 {
@@ -87,10 +91,11 @@ static void fails_first(void *p)
 static void deaths(void **state)
 {
     Library l = {.begun = false};
-    expect_death(EXIT_USAGE, never_returns, &l, "NCCL: start of 4 numbers: not done after 0 s", "LABS_COMM_SECONDS",
-                 "--comm mpi", NULL);
+    expect_death(EXIT_USAGE, never_returns, &l, "NCCL: start of 4 numbers: not done after 0 s",
+                 "LABS_COMM_SECONDS", "--comm mpi", NULL);
     expect_death(EXIT_USAGE, never_done, &l, "NCCL: all-reduce of 1234 numbers: not done", NULL);
-    expect_death(EXIT_USAGE, fails, &l, "NCCL: network error (peer gone); the last call was broadcast of 7 numbers", NULL);
+    expect_death(EXIT_USAGE, fails, &l,
+                 "NCCL: network error (peer gone); the last call was broadcast of 7 numbers", NULL);
     expect_death(EXIT_USAGE, fails_first, &l, "network error; the last call was none", NULL);
     expect_death(EXIT_USAGE, never_answers, &l, "NCCL: broadcast of 7 numbers: not done", NULL);
     l.idle_ms = 60000;

@@ -1,13 +1,16 @@
-/* test_conv.c: convolution of every backend against the float64 reference: odd sizes, channels that fill no vector,
- * short batches, any border on any operand, sums added to what is there, the same bits twice.
+/* test_conv.c: convolution of every backend against the float64 reference: odd sizes, channels that
+ * fill no vector, short batches, any border on any operand, sums added to what is there, the same
+ * bits twice.
  */
 #include "check.h"
 #include "device.h"
 #include <math.h>
 
-/* x [n,h,w,c] with border halo_x (-1: what the backend asks for), k filters; y, residual and dy have border halo_y.
- * The plan is for n + spare. */
-typedef struct ConvCase { int n, spare, h, w, c, k, R, stride, halo_x, halo_y; } ConvCase;
+/* x [n,h,w,c] with border halo_x (-1: what the backend asks for), k filters; y, residual and dy
+ * have border halo_y. The plan is for n + spare. */
+typedef struct ConvCase {
+    int n, spare, h, w, c, k, R, stride, halo_x, halo_y;
+} ConvCase;
 
 static const ConvCase table[] = {
     {2, 0, 6, 6, 16, 16, 3, 1, -1, 0}, /* the ResNets' usual layer, and its border elsewhere */
@@ -16,8 +19,8 @@ static const ConvCase table[] = {
     {2, 1, 6, 6, 16, 16, 3, 1, 2, 2},
     {1, 0, 5, 5, 3, 16, 3, 1, -1, 0}, /* N = 1, a picture's 3 channels */
     {1, 3, 28, 28, 1, 16, 3, 1, -1, 1},
-    {3, 1, 7, 9, 5, 7, 3, 1, -1, 1},  /* nothing a multiple of anything */
-    {3, 5, 7, 9, 5, 7, 3, 2, -1, 1},  /* stride 2, odd sides: rounded up */
+    {3, 1, 7, 9, 5, 7, 3, 1, -1, 1}, /* nothing a multiple of anything */
+    {3, 5, 7, 9, 5, 7, 3, 2, -1, 1}, /* stride 2, odd sides: rounded up */
     {2, 0, 8, 8, 16, 32, 3, 2, 1, 1},
     {2, 0, 8, 8, 16, 32, 3, 2, 0, 0},
     {5, 3, 14, 14, 32, 48, 3, 2, -1, 1},
@@ -25,12 +28,13 @@ static const ConvCase table[] = {
     {3, 1, 7, 5, 16, 32, 1, 2, 1, 0},
     {2, 2, 9, 9, 1, 10, 1, 1, 0, 0},
     {2, 0, 4, 4, 64, 64, 1, 1, 1, 1},
-    {1, 0, 1, 1, 4, 8, 3, 1, -1, 0},  /* one pixel: all taps but the middle lie outside */
+    {1, 0, 1, 1, 4, 8, 3, 1, -1, 0}, /* one pixel: all taps but the middle lie outside */
     {2, 0, 1, 3, 2, 3, 3, 2, 0, 1},
     {2, 0, 32, 32, 16, 32, 3, 1, -1, 1},
-    {33, 7, 4, 4, 20, 24, 3, 1, -1, 1}, /* more images than threads or pieces */
+    {33, 7, 4, 4, 20, 24, 3, 1, -1, 1},  /* more images than threads or pieces */
     {2, 0, 8, 8, 160, 160, 3, 1, -1, 1}, /* WRN-16-10's width */
-    {1, 0, 2, 31, 16, 16, 3, 1, 1, 1},  /* rows of 31, 28, 19, 15, 13, 7, 6 pixels: not all of them end a tile evenly */
+    {1, 0, 2, 31, 16, 16, 3, 1, 1, 1},   /* rows of 31, 28, 19, 15, 13, 7, 6 pixels: not all of
+                                          * them end a tile evenly */
     {1, 0, 28, 28, 3, 32, 3, 2, 1, 1},
     {2, 0, 3, 19, 48, 32, 3, 2, 1, 1},
     {2, 1, 9, 15, 16, 16, 1, 2, 0, 0},
@@ -38,12 +42,16 @@ static const ConvCase table[] = {
     {3, 0, 7, 7, 64, 128, 3, 2, 1, 1},
     {17, 0, 7, 7, 64, 64, 3, 1, 1, 1},
     {2, 0, 5, 6, 8, 24, 3, 2, 1, 1},
-    {2, 0, 30, 30, 20, 12, 3, 1, -1, 1}, /* im2col in several blocks of rows, the last one shorter */
+    {2, 0, 30, 30, 20, 12, 3, 1, -1, 1}, /* im2col in several blocks of rows, the last one
+                                          * shorter */
     {1, 0, 61, 59, 20, 12, 3, 2, 0, 1},
 };
 enum { CASES = sizeof table / sizeof *table };
 
-static int halo_of(Device *d, const ConvCase *c) { return c->halo_x < 0 ? d->op->conv_halo(d->be, c->R) : c->halo_x; }
+static int halo_of(Device *d, const ConvCase *c)
+{
+    return c->halo_x < 0 ? d->op->conv_halo(d->be, c->R) : c->halo_x;
+}
 
 /* One case's shapes, numbers and plan. x_all and y_all are for the whole planned batch. */
 typedef struct Problem {
@@ -58,8 +66,10 @@ typedef struct Problem {
 static Problem problem_new(Device *d, const ConvCase *c)
 {
     Problem p = {.s = conv_shape((Shape){c->n, c->h, c->w, c->c}, c->k, c->R, c->stride),
-                 .all = conv_shape((Shape){c->n + c->spare, c->h, c->w, c->c}, c->k, c->R, c->stride),
-                 .halo_x = halo_of(d, c), .halo_y = c->halo_y};
+                 .all = conv_shape((Shape){c->n + c->spare, c->h, c->w, c->c}, c->k, c->R,
+                                   c->stride),
+                 .halo_x = halo_of(d, c),
+                 .halo_y = c->halo_y};
     p.nx = shape_count(p.s.x), p.ny = shape_count(p.s.y), p.nw = conv_weights(&p.s);
     p.x = random_values(1, shape_count(p.all.x), 0.5, 1);
     p.w = random_values(2, p.nw, 0.1, 1);
@@ -162,12 +172,13 @@ static void forward(void **state) { (void)state, each_case(forward_case); }
 static void backward_data(void **state) { (void)state, each_case(data_case); }
 static void backward_weight(void **state) { (void)state, each_case(weight_case); }
 
-/* A small batch after a large one, with plans of other sizes alive: nothing of the earlier work may be left in
- * scratch memory. */
+/* A small batch after a large one, with plans of other sizes alive: nothing of the earlier work may
+ * be left in scratch memory. */
 static void plans_share_scratch(void **state)
 {
     Device *d = device_open();
-    static const ConvCase large = {4, 0, 12, 12, 24, 40, 3, 1, -1, 1}, small = {1, 3, 5, 5, 3, 8, 3, 2, -1, 1};
+    static const ConvCase large = {4, 0, 12, 12, 24, 40, 3, 1, -1, 1},
+                          small = {1, 3, 5, 5, 3, 8, 3, 2, -1, 1};
     Problem a = problem_new(d, &large), b = problem_new(d, &small);
     double *y = zeros(a.ny);
     for (int turn = 0; turn < 2; turn++) {
@@ -223,7 +234,13 @@ static void same_bits(void **state)
 }
 
 static const Case cases[] = {
-    {"forward", .run = forward}, {"backward_data", .run = backward_data}, {"backward_weight", .run = backward_weight},
-    {"plans_share_scratch", .run = plans_share_scratch}, {"same_bits", .run = same_bits},
+    {"forward", .run = forward},
+    {"backward_data", .run = backward_data},
+    {"backward_weight", .run = backward_weight},
+    {"plans_share_scratch", .run = plans_share_scratch},
+    {"same_bits", .run = same_bits},
 };
-int main(int argc, char **argv) { return device_main(argc, argv, cases, sizeof cases / sizeof *cases); }
+int main(int argc, char **argv)
+{
+    return device_main(argc, argv, cases, sizeof cases / sizeof *cases);
+}

@@ -1,9 +1,9 @@
-/* test_cuda.c: what of the CUDA backend needs no GPU: how work is cut, why a GPU is refused, number formats, and a
- * network in mixed precision, on the CPU in a GPU's place (cuda_on_host/).
+/* test_cuda.c: what of the CUDA backend needs no GPU: how work is cut, why a GPU is refused, number
+ * formats, and a network in mixed precision, on the CPU in a GPU's place (cuda_on_host/).
  */
-#include "check.h"
 #include "backend/cuda/cuda_plan.h"
 #include "backend/cuda/cuda_usable.h"
+#include "check.h"
 #include "net.h"
 #include <math.h>
 #include <string.h>
@@ -17,10 +17,11 @@ static void strips(void **state)
     for (int t = 0; t < 2; t++)
         for (int C = 1; C <= 4096; C++) {
             Strips s = strips_of(C, threads[t]);
-            assert_true(s.channels >= 1 && s.lanes >= 1 && s.channels <= STRIP_CHANNELS && s.count >= 1);
+            assert_true(s.channels >= 1 && s.lanes >= 1 && s.channels <= STRIP_CHANNELS &&
+                        s.count >= 1);
             assert_true(s.lanes * s.channels <= threads[t]);
-            assert_true(s.count * s.channels >= C);       /* all are taken */
-            assert_true((s.count - 1) * s.channels < C);  /* no strip is empty */
+            assert_true(s.count * s.channels >= C);      /* all are taken */
+            assert_true((s.count - 1) * s.channels < C); /* no strip is empty */
         }
 }
 
@@ -37,7 +38,8 @@ static void pieces(void **state)
                 assert_true(n == 1 || sizeof(double) * 2 * channels[c] * groups[g] * n <= scratch);
                 int taken = 0;
                 for (int k = 0; k < n; k++) {
-                    assert_true(piece_begin(images[i], k + 1, n) > piece_begin(images[i], k, n)); /* none is empty */
+                    /* none is empty */
+                    assert_true(piece_begin(images[i], k + 1, n) > piece_begin(images[i], k, n));
                     taken += piece_begin(images[i], k + 1, n) - piece_begin(images[i], k, n);
                 }
                 assert_int_equal(taken, images[i]);
@@ -56,10 +58,12 @@ static void groups_and_blocks(void **state)
     assert_int_equal(blocks_for(1), 1);
     assert_int_equal(blocks_for(BLOCK), 1);
     assert_int_equal(blocks_for(BLOCK + 1), 2);
-    assert_int_equal(blocks_for((size_t)1 << 40), 132 * 8 * 4); /* the kernels' loops take the rest */
+    /* the kernels' loops take the rest */
+    assert_int_equal(blocks_for((size_t)1 << 40), 132 * 8 * 4);
     assert_int_equal(im2col_images(128, 1024, 576, 64 << 20), 113);
     assert_int_equal(im2col_images(8, 1024, 576, 64 << 20), 8);
-    assert_int_equal(im2col_images(8, 1 << 20, 5760, 64 << 20), 1); /* too large even for one: one */
+    /* too large even for one: one */
+    assert_int_equal(im2col_images(8, 1 << 20, 5760, 64 << 20), 1);
 }
 
 /* ---- cuda_usable.h ---- */
@@ -89,7 +93,8 @@ static void refusals(void **state)
     f = fine, f.error = "unknown error";
     expect_refused(f, "unknown error", "CUDA does not start");
     f = fine, f.has_kernels = false, f.major = 6, f.minor = 1;
-    expect_refused(f, "capability is 6.1, and this program was built for 75 80 86", "make CUDA_ARCH=61");
+    expect_refused(f, "capability is 6.1, and this program was built for 75 80 86",
+                   "make CUDA_ARCH=61");
 }
 
 static void open_cuda(void *unused) { (void)unused, backend_open("cuda", 0, 1, 1); }
@@ -104,10 +109,7 @@ static void without_a_gpu(void **state)
     expect_death(EXIT_TODO, open_cuda, NULL, "--device=cuda: ", "; use --device=cpu", NULL);
 }
 
-static void refuse_precision(void *name)
-{
-    backend_precision(backend_open("cpu", 0, 1, 1), name);
-}
+static void refuse_precision(void *name) { backend_precision(backend_open("cpu", 0, 1, 1), name); }
 
 static void precisions(void **state)
 {
@@ -116,7 +118,8 @@ static void precisions(void **state)
     assert_int_equal(cpu->activations, F32);
     backend_close(cpu);
     expect_death(2, refuse_precision, "bf16", "--precision=bf16", "cpu", "fp32 only", NULL);
-    expect_death(2, refuse_precision, "half", "--precision=half", "expected fp32, tf32 or bf16", NULL);
+    expect_death(2, refuse_precision, "half", "--precision=half", "expected fp32, tf32 or bf16",
+                 NULL);
 }
 
 /* ---- bfloat16 ---- */
@@ -139,9 +142,12 @@ static void through_bf16(float *y, const float *x, int n)
 
 static void rounding(void **state)
 {
-    /* in turn: exact; half way, to even, down and up; just above half way; the largest, and beyond it; tiny */
-    static const float x[] = {0, 1, -1, 1.00390625f, 1.01171875f, 1.00390649f, 3.3895314e38f, 3.4e38f, INFINITY, 1e-40f};
-    static const float y[] = {0, 1, -1, 1, 1.015625f, 1.0078125f, 3.3895314e38f, INFINITY, INFINITY, 9.18354962e-41f};
+    /* in turn: exact; half way, to even, down and up; just above half way; the largest, and beyond
+     * it; tiny */
+    static const float x[] = {
+        0, 1, -1, 1.00390625f, 1.01171875f, 1.00390649f, 3.3895314e38f, 3.4e38f, INFINITY, 1e-40f};
+    static const float y[] = {
+        0, 1, -1, 1, 1.015625f, 1.0078125f, 3.3895314e38f, INFINITY, INFINITY, 9.18354962e-41f};
     enum { COUNT = sizeof x / sizeof *x };
     float got[COUNT], nan = NAN;
     through_bf16(got, x, COUNT);
@@ -161,32 +167,38 @@ static double distance(const float *a, const float *b, int n)
     return sqrt(difference / norm);
 }
 
-/* Gradients with activations in BF16 against those in float32. How far may they be apart? A bfloat16 has 8 bits, and a
- * network makes of that what it does of any small change: so the measure is what the float32 network's gradient does
- * when only its weights are rounded to BF16. */
+/* Gradients with activations in BF16 against those in float32. How far may they be apart? A
+ * bfloat16 has 8 bits, and a network makes of that what it does of any small change: so the measure
+ * is what the float32 network's gradient does when only its weights are rounded to BF16. */
 static void mixed_precision(void **state)
 {
-    static const ModelSpec networks[] = {{.name = "cnn", .h = 16, .w = 16, .c = 3, .classes = 10},
-                                         {.name = "cnn", .h = 4, .w = 4, .c = 3, .classes = 10}, /* pooled to one pixel */
-                                         {.name = "mlp", .h = 8, .w = 8, .c = 3, .classes = 10},
-                                         {.name = "resnet8", .h = 16, .w = 16, .c = 3, .classes = 10},
-                                         {.name = "resnet8", .h = 16, .w = 16, .c = 3, .classes = 10, .no_batchnorm = true}};
+    static const ModelSpec networks[] = {
+        {.name = "cnn", .h = 16, .w = 16, .c = 3, .classes = 10},
+        /* pooled to one pixel */
+        {.name = "cnn", .h = 4, .w = 4, .c = 3, .classes = 10},
+        {.name = "mlp", .h = 8, .w = 8, .c = 3, .classes = 10},
+        {.name = "resnet8", .h = 16, .w = 16, .c = 3, .classes = 10},
+        {.name = "resnet8", .h = 16, .w = 16, .c = 3, .classes = 10, .no_batchnorm = true}};
     for (size_t i = 0; i < sizeof networks / sizeof *networks; i++) {
         Backend *wide = cuda_on_host_open(0, 1), *half = cuda_on_host_open(0, 1);
         backend_precision(half, "bf16");
         Net a = net_new(wide, &networks[i], 32, 32, 7), b = net_new(half, &networks[i], 32, 32, 7);
         int n = a.m->grads.n;
         expect_close(net_gradient(&b), net_gradient(&a), 0, 0.02, "loss");
-        float *theirs = fetch(&a, a.m->grads), *ours = fetch(&b, b.m->grads), *w = fetch(&a, a.m->params);
+        float *theirs = fetch(&a, a.m->grads), *ours = fetch(&b, b.m->grads),
+              *w = fetch(&a, a.m->params);
         through_bf16(w, w, n);
         store(&a, a.m->params, w);
         net_gradient(&a);
         float *rounded = fetch(&a, a.m->grads);
         double off = distance(ours, theirs, n), measure = distance(rounded, theirs, n);
-        printf("    %s: gradient off by %.1e; with weights rounded by %.1e\n", networks[i].name, off, measure);
+        printf("    %s: gradient off by %.1e; with weights rounded by %.1e\n", networks[i].name,
+               off, measure);
         bool has_conv = strcmp(networks[i].name, "mlp") != 0;
-        assert_true(has_conv ? off > 1e-4 : off == 0); /* BF16 was used, and only where there are convolutions */
-        assert_true(off <= 3 * measure); /* rounded are besides: inputs, every layer's numbers and their gradients */
+        assert_true(has_conv ? off > 1e-4 : off == 0); /* BF16 was used, and only where there
+                                                        * are convolutions */
+        assert_true(off <= 3 * measure); /* rounded are besides: inputs, every layer's numbers
+                                          * and their gradients */
         free(ours), free(theirs), free(w), free(rounded);
         net_free(&a), net_free(&b);
         backend_close(wide), backend_close(half);
@@ -194,9 +206,16 @@ static void mixed_precision(void **state)
 }
 
 static const Case cases[] = {
-    {"strips", .run = strips}, {"pieces", .run = pieces}, {"groups_and_blocks", .run = groups_and_blocks},
+    {"strips", .run = strips},
+    {"pieces", .run = pieces},
+    {"groups_and_blocks", .run = groups_and_blocks},
     {"refusals", .run = refusals},
-    {"without_a_gpu", .run = without_a_gpu}, {"precisions", .run = precisions}, {"rounding", .run = rounding},
+    {"without_a_gpu", .run = without_a_gpu},
+    {"precisions", .run = precisions},
+    {"rounding", .run = rounding},
     {"mixed_precision", .run = mixed_precision},
 };
-int main(int argc, char **argv) { return harness_main(argc, argv, cases, sizeof cases / sizeof *cases); }
+int main(int argc, char **argv)
+{
+    return harness_main(argc, argv, cases, sizeof cases / sizeof *cases);
+}

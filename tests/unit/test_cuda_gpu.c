@@ -1,5 +1,5 @@
-/* test_cuda_gpu.c: what only a GPU can get wrong: recorded steps, reduced precision, two streams at once. The same is asked
- * of every backend; on the CPU most of it is true by itself.
+/* test_cuda_gpu.c: what only a GPU can get wrong: recorded steps, reduced precision, two streams at
+ * once. The same is asked of every backend; on the CPU most of it is true by itself.
  */
 #include "check.h"
 #include "net.h"
@@ -11,8 +11,13 @@ static const ModelSpec spec = {.name = "resnet8", .h = 8, .w = 8, .c = 3, .class
 
 /* ---- recorded steps ---- */
 
-/* What a loader does on its thread while steps are recorded: it makes memory, fills it, frees it. */
-typedef struct Beside { Backend *be; atomic_bool stop; long rounds; } Beside;
+/* What a loader does on its thread while steps are recorded: it makes memory, fills it, frees
+ * it. */
+typedef struct Beside {
+    Backend *be;
+    atomic_bool stop;
+    long rounds;
+} Beside;
 
 static void *work_beside(void *argument)
 {
@@ -42,7 +47,8 @@ static void plain(Net *n, Tensor x, Tensor label)
 
 static void expect_same(Net *a, Net *b)
 {
-    float *x = fetch(a, a->m->grads), *y = fetch(b, b->m->grads), *s = fetch(a, a->m->state), *t = fetch(b, b->m->state);
+    float *x = fetch(a, a->m->grads), *y = fetch(b, b->m->grads), *s = fetch(a, a->m->state),
+          *t = fetch(b, b->m->state);
     double ours[2], theirs[2];
     a->op->download(a->m->s, ours, a->totals), b->op->download(b->m->s, theirs, b->totals);
     expect_bits(x, y, tensor_count(a->m->grads), "gradient");
@@ -51,18 +57,21 @@ static void expect_same(Net *a, Net *b)
     free(x), free(y), free(s), free(t);
 }
 
-/* model_gradient against the same steps piece by piece: the same bits, with short batches, with memory freed in between
- * that a recording uses and such that none does, and with a busy thread beside. */
+/* model_gradient against the same steps piece by piece: the same bits, with short batches, with
+ * memory freed in between that a recording uses and such that none does, and with a busy thread
+ * beside. */
 static void recorded(void **state)
 {
     Device *d = device_open();
-    Net a = net_new(d->be, &spec, 8, 8, 1), b = net_new(d->be, &spec, 8, 8, 1), other = net_new(d->be, &spec, 4, 4, 2);
+    Net a = net_new(d->be, &spec, 8, 8, 1), b = net_new(d->be, &spec, 8, 8, 1),
+        other = net_new(d->be, &spec, 4, 4, 2);
     Beside beside = {.be = d->be};
     pthread_t thread;
     assert_int_equal(pthread_create(&thread, NULL, work_beside, &beside), 0);
     for (int step = 0; step < 12; step++) {
         int count = step % 3 == 2 ? 5 : 8;
-        net_draw(&a, step), net_draw(&b, step); /* in the same memory, which frees some that no recording knows */
+        net_draw(&a, step), net_draw(&b, step); /* in the same memory, which frees some that no
+                                                 * recording knows */
         model_gradient(a.m, a.totals, tensor_first(a.x, count), tensor_first(a.label, count));
         plain(&b, tensor_first(b.x, count), tensor_first(b.label, count));
         expect_same(&a, &b);
@@ -94,7 +103,8 @@ static Tensor put_as(Device *d, DType type, const double *values, Shape s)
     return t;
 }
 
-static void expect_as(Device *d, Tensor t, const double *expected, double tolerance, const char *what)
+static void expect_as(Device *d, Tensor t, const double *expected, double tolerance,
+                      const char *what)
 {
     Tensor wide = tensor_new(d->be, F32, t.n, t.h, t.w, t.c, 0);
     d->op->axpy(d->s, wide, 1, t);
@@ -107,11 +117,14 @@ static void reduced_conv(Device *d, int channels, int filters, int R, int stride
     DType type = d->be->activations;
     ConvShape s = conv_shape((Shape){4, 8, 8, channels}, filters, R, stride);
     size_t nx = shape_count(s.x), ny = shape_count(s.y), nw = conv_weights(&s);
-    double *x = random_values(1, nx, 0, 1), *w = random_values(2, nw, 0, 1), *dy = random_values(3, ny, 0, 1);
+    double *x = random_values(1, nx, 0, 1), *w = random_values(2, nw, 0, 1),
+           *dy = random_values(3, ny, 0, 1);
     double *r = random_values(4, ny, 0, 3), *y = zeros(ny), *dx = zeros(nx), *dw = zeros(nw);
-    Tensor tx = put_as(d, type, x, s.x), ty = put_as(d, type, NULL, s.y), tdy = put_as(d, type, dy, s.y);
+    Tensor tx = put_as(d, type, x, s.x), ty = put_as(d, type, NULL, s.y),
+           tdy = put_as(d, type, dy, s.y);
     Tensor tr = put_as(d, type, r, s.y), tdx = put_as(d, type, NULL, s.x);
-    Tensor tw = put_matrix(d, w, filters, channels * R * R), tdw = put_matrix(d, dw, filters, channels * R * R);
+    Tensor tw = put_matrix(d, w, filters, channels * R * R),
+           tdw = put_matrix(d, dw, filters, channels * R * R);
     ConvPlan *plan = d->op->conv_plan_new(d->be, ty, tx, R, stride);
     ref_conv_forward(y, x, w, r, &s);
     ref_conv_backward_data(dx, dy, w, &s);
@@ -140,7 +153,8 @@ static void reduced_dense(Device *d, int N, int D, int K, double tolerance)
     free(x), free(w), free(bias), free(y);
 }
 
-/* Factors rounded to 10 bits of mantissa are off by up to 2^-11, those and results rounded to BF16's 7 by up to 2^-8. */
+/* Factors rounded to 10 bits of mantissa are off by up to 2^-11, those and results rounded to
+ * BF16's 7 by up to 2^-8. */
 static void reduced(const char *precision, double tolerance, double of_dense)
 {
     Device *d = device_open();
@@ -160,7 +174,8 @@ static void reduced(const char *precision, double tolerance, double of_dense)
 }
 
 static void tf32(void **state) { (void)state, reduced("tf32", 1e-3, 1e-3); }
-static void bf16(void **state) { (void)state, reduced("bf16", 1e-2, 1e-5); } /* dense layers stay in float32 */
+/* dense layers stay in float32 */
+static void bf16(void **state) { (void)state, reduced("bf16", 1e-2, 1e-5); }
 
 /* ---- two models of one backend ---- */
 
@@ -172,7 +187,8 @@ static void forward(Net *n)
     model_loss(n->m, n->totals, n->label, NO_TENSOR, true);
 }
 
-/* Their streams wait for each other only where they share something: each model's gradient is as if it were alone. */
+/* Their streams wait for each other only where they share something: each model's gradient is as if
+ * it were alone. */
 static void two_at_once(void **state)
 {
     Device *d = device_open();
@@ -197,4 +213,7 @@ static const Case cases[] = {{"recorded", .run = recorded, .seconds = 120},
                              {"tf32", .run = tf32},
                              {"bf16", .run = bf16},
                              {"two_at_once", .run = two_at_once}};
-int main(int argc, char **argv) { return device_main(argc, argv, cases, sizeof cases / sizeof *cases); }
+int main(int argc, char **argv)
+{
+    return device_main(argc, argv, cases, sizeof cases / sizeof *cases);
+}

@@ -1,12 +1,13 @@
-/* test_data.c: the readers of IDX and CIFAR-10 files: what is whole is read right, what is not is refused in one line.
+/* test_data.c: the readers of IDX and CIFAR-10 files: what is whole is read right, what is not is
+ * refused in one line.
  */
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 #include "check.h"
 #include "data_files.h"
 #include "digest.h"
 #include "harness.h"
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 static const uint32_t three[] = {5, 3, 4}; /* 5 pictures of 3 x 4: 60 bytes behind a header of 16 */
 static const uint32_t labels[] = {5};
@@ -66,7 +67,8 @@ static void read_it(void *reading)
     free(idx_read(r->path, r->dims, size, NULL));
 }
 
-/* Reading `bytes` as a file of 3 (or dims) dimensions must end the run with one line that has these words. */
+/* Reading `bytes` as a file of 3 (or dims) dimensions must end the run with one line that has these
+ * words. */
 static void refused_as(int dims, const char *what, Bytes bytes, const char *words, const char *more)
 {
     Reading r = {in(scratch_dir(), what), dims};
@@ -79,7 +81,8 @@ static void refused(const char *what, Bytes bytes, const char *words, const char
 }
 
 /* The whole file with one byte of it changed. */
-static void refused_changed(const char *what, size_t at, uint8_t to, const char *words, const char *more)
+static void refused_changed(const char *what, size_t at, uint8_t to, const char *words,
+                            const char *more)
 {
     Bytes b = idx_bytes(3, three, 256);
     b.at[at] = to;
@@ -94,12 +97,14 @@ static void idx_wrong_header(void **state)
     refused_changed("bad-magic", 0, 1, "01 00 08 03", "expected 00 00 08 03");
     refused_changed("bad-magic-2", 1, 9, "00 09 08 03", "not an IDX file");
     refused_changed("floats", 2, 0x0d, "type 0x0d", "expected 0x08");
-    refused_changed("five-dimensions", 3, 5, "5-dimensional, expected 3-dimensional", "images for labels");
+    refused_changed("five-dimensions", 3, 5, "5-dimensional, expected 3-dimensional",
+                    "images for labels");
     Bytes b = idx_bytes(1, labels, 10);
     refused("labels-as-images", b, "1-dimensional, expected 3-dimensional", "labels for images");
     free(b.at);
     b = idx_bytes(3, three, 10);
-    refused_as(1, "images-as-labels", b, "3-dimensional, expected 1-dimensional", "images for labels");
+    refused_as(1, "images-as-labels", b, "3-dimensional, expected 1-dimensional",
+               "images for labels");
     free(b.at);
 }
 
@@ -141,10 +146,14 @@ static void idx_gzip_faults(void **state)
     b.at = realloc(b.at, b.size + 100);
     memset(b.at + b.size, 'x', 100);
     refused("gzip-header-alone.gz", (Bytes){b.at, 10}, "0 bytes, fewer", "truncated?");
-    refused("half.gz", (Bytes){b.at, b.size / 2}, "bytes when unpacked, expected 78,416", "truncated?");
-    refused("no-check-sum.gz", (Bytes){b.at, b.size - 8}, "ends before its check sum", "truncated?");
-    refused("torn-check-sum.gz", (Bytes){b.at, b.size - 1}, "ends before its check sum", "truncated?");
-    refused("garbage-behind.gz", (Bytes){b.at, b.size + 100}, "100 bytes follow the end of the gzip data", "damaged?");
+    refused("half.gz", (Bytes){b.at, b.size / 2}, "bytes when unpacked, expected 78,416",
+            "truncated?");
+    refused("no-check-sum.gz", (Bytes){b.at, b.size - 8}, "ends before its check sum",
+            "truncated?");
+    refused("torn-check-sum.gz", (Bytes){b.at, b.size - 1}, "ends before its check sum",
+            "truncated?");
+    refused("garbage-behind.gz", (Bytes){b.at, b.size + 100},
+            "100 bytes follow the end of the gzip data", "damaged?");
     b.at[b.size - 5] ^= 1; /* in the CRC */
     refused("wrong-check-sum.gz", b, "incorrect data check", "damaged?");
     b.at[2] = 7;
@@ -159,7 +168,8 @@ static void idx_gzip_bombs(void **state)
     Bytes plain = {alloc(1 << 24, 1), 1 << 24}, b;
     memcpy(plain.at, (uint8_t[]){0, 0, 8, 3, 0, 0, 0, 5, 0, 0, 0, 3, 0, 0, 0, 4}, 16);
     b = gzip_bytes(plain);
-    refused("unpacks-to-16-MiB.gz", b, "more than the expected 76 bytes when unpacked", "wrong file?");
+    refused("unpacks-to-16-MiB.gz", b, "more than the expected 76 bytes when unpacked",
+            "wrong file?");
     free(b.at);
     plain.size = 76;
     memcpy(plain.at + 4, (uint8_t[]){0, 1, 0, 0, 0, 0, 0, 100, 0, 0, 0, 100}, 12);
@@ -169,7 +179,8 @@ static void idx_gzip_bombs(void **state)
     free(plain.at);
 }
 
-/* Every prefix is refused. A changed bit of the header is refused; one in gzip data is refused, or it changes nothing.
+/* Every prefix is refused. A changed bit of the header is refused; one in gzip data is refused, or
+ * it changes nothing.
  */
 static void idx_every_prefix_and_bit(void **state)
 {
@@ -201,7 +212,8 @@ static void idx_every_prefix_and_bit(void **state)
             whole.at[bit / 8] ^= 1 << bit % 8;
         }
     }
-    assert_true(refused > 8 * packed.size - 80); /* gzip's own header has bits that say nothing: a time, a system */
+    assert_true(refused > 8 * packed.size - 80); /* gzip's own header has bits that say nothing:
+                                                  * a time, a system */
     free(plain.at);
     free(packed.at);
 }
@@ -247,7 +259,8 @@ static void not_a_readable_file(void **state)
 static void cifar_planes_become_pixels(void **state)
 {
     const char *dir = scratch_dir(), *paths[] = {in(dir, "one.bin"), in(dir, "two.bin")};
-    Bytes both = cifar_bytes(6), halves[] = {{both.at, both.size / 2}, {both.at + both.size / 2, both.size / 2}};
+    Bytes both = cifar_bytes(6),
+          halves[] = {{both.at, both.size / 2}, {both.at + both.size / 2, both.size / 2}};
     Images images;
     char digests[2][65], want[65];
     for (int i = 0; i < 2; i++)
@@ -260,7 +273,8 @@ static void cifar_planes_become_pixels(void **state)
         for (int h = 0; h < 32; h++)
             for (int w = 0; w < 32; w++)
                 for (int c = 0; c < 3; c++)
-                    assert_int_equal(images.pixels[((i * 32 + h) * 32 + w) * 3 + c], record[1 + c * 1024 + h * 32 + w]);
+                    assert_int_equal(images.pixels[((i * 32 + h) * 32 + w) * 3 + c],
+                                     record[1 + c * 1024 + h * 32 + w]);
     }
     for (int i = 0; i < 2; i++) {
         sha256_hex(want, sizeof want, halves[i].at, halves[i].size);
@@ -288,7 +302,8 @@ static void cifar_faults(void **state)
 {
     Bytes b = cifar_bytes(4), three_records = {b.at, 3 * 3073};
     cifar_refused("empty.bin", (Bytes){b.at, 0}, "0 bytes, expected 9,219", "truncated?");
-    cifar_refused("short.bin", (Bytes){b.at, 3 * 3073 - 1}, "9,218 bytes, expected 9,219", "truncated?");
+    cifar_refused("short.bin", (Bytes){b.at, 3 * 3073 - 1}, "9,218 bytes, expected 9,219",
+                  "truncated?");
     cifar_refused("long.bin", b, "12,292 bytes, expected 9,219", "wrong file?");
     b.at[2 * 3073] = 10;
     cifar_refused("label.bin", three_records, "label 10 in record 2", "expected 0 to 9: damaged?");
@@ -298,18 +313,21 @@ static void cifar_faults(void **state)
     free(b.at);
 }
 
-static const Case cases[] = {
-    {.name = "idx_plain_and_gzip", .run = idx_plain_and_gzip},
-    {.name = "sha256_known_answers", .run = sha256_known_answers},
-    {.name = "numbers_with_commas", .run = numbers_with_commas},
-    {.name = "idx_wrong_header", .run = idx_wrong_header},
-    {.name = "idx_wrong_sizes", .run = idx_wrong_sizes},
-    {.name = "idx_wrong_length", .run = idx_wrong_length},
-    {.name = "idx_gzip_faults", .run = idx_gzip_faults},
-    {.name = "idx_gzip_bombs", .run = idx_gzip_bombs},
-    {.name = "idx_every_prefix_and_bit", .run = idx_every_prefix_and_bit},
-    {.name = "not_a_readable_file", .run = not_a_readable_file},
-    {.name = "cifar_planes_become_pixels", .run = cifar_planes_become_pixels},
-    {.name = "cifar_faults", .run = cifar_faults}};
+static const Case cases[] = {{.name = "idx_plain_and_gzip", .run = idx_plain_and_gzip},
+                             {.name = "sha256_known_answers", .run = sha256_known_answers},
+                             {.name = "numbers_with_commas", .run = numbers_with_commas},
+                             {.name = "idx_wrong_header", .run = idx_wrong_header},
+                             {.name = "idx_wrong_sizes", .run = idx_wrong_sizes},
+                             {.name = "idx_wrong_length", .run = idx_wrong_length},
+                             {.name = "idx_gzip_faults", .run = idx_gzip_faults},
+                             {.name = "idx_gzip_bombs", .run = idx_gzip_bombs},
+                             {.name = "idx_every_prefix_and_bit", .run = idx_every_prefix_and_bit},
+                             {.name = "not_a_readable_file", .run = not_a_readable_file},
+                             {.name = "cifar_planes_become_pixels",
+                              .run = cifar_planes_become_pixels},
+                             {.name = "cifar_faults", .run = cifar_faults}};
 
-int main(int argc, char **argv) { return harness_main(argc, argv, cases, sizeof cases / sizeof *cases); }
+int main(int argc, char **argv)
+{
+    return harness_main(argc, argv, cases, sizeof cases / sizeof *cases);
+}

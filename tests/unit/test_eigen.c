@@ -1,9 +1,10 @@
-/* test_eigen.c: eigenvalues of small symmetric matrices: A v = λ v, lengths and angles, and matrices whose eigenvalues are known. */
-#include "eigen.h"
-#include <math.h>
+/* test_eigen.c: eigenvalues of small symmetric matrices: A v = λ v, lengths and angles, and
+ * matrices whose eigenvalues are known. */
 #include "check.h"
+#include "eigen.h"
 #include "harness.h"
 #include "rng.h"
+#include <math.h>
 
 static double dot(const double *a, const double *b, int n)
 {
@@ -27,7 +28,8 @@ static void known(void **state)
         }
         eigen_symmetric(values, NULL, a, n);
         for (int k = 1; k <= n; k++)
-            expect_close(values[k - 1], 2 - 2 * cos(k * M_PI / (n + 1)), 1e-13, 1e-12, "an eigenvalue of the second difference");
+            expect_close(values[k - 1], 2 - 2 * cos(k * M_PI / (n + 1)), 1e-13, 1e-12,
+                         "an eigenvalue of the second difference");
         free(a), free(values);
     }
 }
@@ -44,7 +46,8 @@ static void vectors(void **state)
     for (int k = 0; k < N; k++) {
         double largest = 0;
         for (int i = 0; i < N; i++) {
-            expect_close(dot(a + i * N, v + k * N, N), values[k] * v[k * N + i], 1e-12, 0, "A v against λ v");
+            expect_close(dot(a + i * N, v + k * N, N), values[k] * v[k * N + i], 1e-12, 0,
+                         "A v against λ v");
             expect_close(dot(v + i * N, v + k * N, N), i == k, 1e-12, 0, "lengths and angles");
             largest = fabs(v[k * N + i]) > fabs(largest) ? v[k * N + i] : largest;
         }
@@ -64,5 +67,10 @@ static void refuses_nan(void **state)
     expect_death(EXIT_USAGE, decompose_nan, NULL, "eigenvalues", "(1,0)", "nan", NULL);
 }
 
-static const Case cases[] = {{"known", .run = known}, {"vectors", .run = vectors}, {"refuses_nan", .run = refuses_nan}};
-int main(int argc, char **argv) { return harness_main(argc, argv, cases, sizeof cases / sizeof *cases); }
+static const Case cases[] = {{"known", .run = known},
+                             {"vectors", .run = vectors},
+                             {"refuses_nan", .run = refuses_nan}};
+int main(int argc, char **argv)
+{
+    return harness_main(argc, argv, cases, sizeof cases / sizeof *cases);
+}

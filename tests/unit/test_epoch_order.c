@@ -1,6 +1,7 @@
-/* test_epoch_order.c: the order of an epoch (common/epoch_order.c): always a permutation, any of them equally likely, new in each epoch. */
-#include "harness.h"
+/* test_epoch_order.c: the order of an epoch (common/epoch_order.c): always a permutation, any of
+ * them equally likely, new in each epoch. */
 #include "epoch_order.h"
+#include "harness.h"
 
 static void is_permutation(const int32_t *order, int count)
 {
@@ -35,7 +36,8 @@ static void depends_on_seed_and_epoch_alone(void **state)
     assert_memory_not_equal(first, again, sizeof first);
 }
 
-/* 24 permutations of 4 over 24,000 epochs: 1000 of each, give or take 5 standard deviations of sqrt(1000 * 23/24). */
+/* 24 permutations of 4 over 24,000 epochs: 1000 of each, give or take 5 standard deviations of
+ * sqrt(1000 * 23/24). */
 static void all_equally_likely(void **state)
 {
     int times[256] = {0}, different = 0;
@@ -53,6 +55,10 @@ static void all_equally_likely(void **state)
 }
 
 static const Case cases[] = {{.name = "permutes", .run = permutes},
-                             {.name = "depends_on_seed_and_epoch_alone", .run = depends_on_seed_and_epoch_alone},
+                             {.name = "depends_on_seed_and_epoch_alone",
+                              .run = depends_on_seed_and_epoch_alone},
                              {.name = "all_equally_likely", .run = all_equally_likely}};
-int main(int argc, char **argv) { return harness_main(argc, argv, cases, sizeof cases / sizeof *cases); }
+int main(int argc, char **argv)
+{
+    return harness_main(argc, argv, cases, sizeof cases / sizeof *cases);
+}

@@ -1,4 +1,7 @@
-/* test_file.c: a file under its final name is whole: full disks, killed writers, wrong places. And folders. */
+/* test_file.c: a file under its final name is whole: full disks, killed writers, wrong places. And
+ * folders. */
+#include "file.h"
+#include "harness.h"
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -10,11 +13,9 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include "file.h"
-#include "harness.h"
 
-/* The order of these two, as file.c calls them, is what a power cut tests: so they are counted, and can be made to
- * fail. */
+/* The order of these two, as file.c calls them, is what a power cut tests: so they are counted, and
+ * can be made to fail. */
 static int file_syncs, folder_syncs, renames, fail_sync;
 static int synced_before_rename, synced_after_rename;
 
@@ -51,7 +52,8 @@ static char *write_words(const char *path, uint32_t word)
     return file_commit(f);
 }
 
-/* The word that the whole file repeats; fails the case if it is anything else than WORDS equal ones. */
+/* The word that the whole file repeats; fails the case if it is anything else than WORDS equal
+ * ones. */
 static uint32_t whole_word(const char *path)
 {
     static uint32_t words[WORDS + 1];
@@ -142,7 +144,8 @@ static void wrong_places(void **state)
     expect_error(write_words(folder, 1), folder, "is a folder");
     expect_error(write_words("/dev/full", 1), "/dev/full", "not a regular file");
     struct stat found;
-    assert_true(stat("/dev/full", &found) == 0 && S_ISCHR(found.st_mode)); /* and it is still there */
+    /* and it is still there */
+    assert_true(stat("/dev/full", &found) == 0 && S_ISCHR(found.st_mode));
     expect_error(write_words("/proc/x", 1), "/proc/x", "");
     if (geteuid() == 0) /* permissions do not stop root */
         return;
@@ -151,7 +154,8 @@ static void wrong_places(void **state)
     chmod(folder, 0700);
 }
 
-/* Writes fail behind the first 100,000 bytes, as on a full disk: the old file stays, and no rest of the new one. */
+/* Writes fail behind the first 100,000 bytes, as on a full disk: the old file stays, and no rest of
+ * the new one. */
 static void no_room(void **state)
 {
     const char *folder = scratch_dir(), *path = in(folder, "x");
@@ -194,7 +198,8 @@ static void full_at_the_end(void **state)
     assert_int_equal(files_in(folder), 0);
 }
 
-/* A writer in a loop, killed some time after its first file: what has the final name is whole every time. */
+/* A writer in a loop, killed some time after its first file: what has the final name is whole every
+ * time. */
 static void killed(void **state)
 {
     const char *folder = scratch_dir(), *path = in(folder, "x");
@@ -249,4 +254,7 @@ static const Case cases[] = {{"replaces", .run = replaces},
                              {"full_at_the_end", .run = full_at_the_end},
                              {"killed", .run = killed},
                              {"folders", .run = folders}};
-int main(int argc, char **argv) { return harness_main(argc, argv, cases, sizeof cases / sizeof *cases); }
+int main(int argc, char **argv)
+{
+    return harness_main(argc, argv, cases, sizeof cases / sizeof *cases);
+}

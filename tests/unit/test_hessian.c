@@ -1,17 +1,19 @@
-/* test_hessian.c: the Hessian's edges by Lanczos and float32 gradient differences, against Hessians built column by column in float64, against
- * one that is known, and against PyTorch's double backward.
+/* test_hessian.c: the Hessian's edges by Lanczos and float32 gradient differences, against Hessians
+ * built column by column in float64, against one that is known, and against PyTorch's double
+ * backward.
  *
- * What float32 differences give here is 1e-5 to 4e-4 of the largest eigenvalue. A ReLU that did not keep to its signs would add tens of per cent.
+ * What float32 differences give here is 1e-5 to 4e-4 of the largest eigenvalue. A ReLU that did not
+ * keep to its signs would add tens of per cent.
  */
-#include "hessian.h"
-#include <math.h>
-#include <string.h>
 #include "check.h"
 #include "eigen.h"
+#include "hessian.h"
 #include "python.h"
 #include "reference_net.h"
 #include "rng.h"
 #include "safetensors.h"
+#include <math.h>
+#include <string.h>
 
 enum { COUNT = 20, BATCH = 8, H = 8, W = 8, C = 1, PIXELS = H * W * C, CLASSES = 4 };
 static const float mean[] = {0.5f}, istd[] = {3};
@@ -57,8 +59,10 @@ static void fixture_free(Fixture *f)
     backend_close(f->be);
 }
 
-/* Add share x (H v) to out [D] of one batch, by float64 gradients close enough for rounding to be far below 1e-6. */
-static void add_product(double *out, RefNet *r, double share, const double *w, const double *v, int D)
+/* Add share x (H v) to out [D] of one batch, by float64 gradients close enough for rounding to be
+ * far below 1e-6. */
+static void add_product(double *out, RefNet *r, double share, const double *w, const double *v,
+                        int D)
 {
     double h = 1e-6;
     for (int side = -1; side <= 1; side += 2) {
@@ -110,7 +114,8 @@ static void reference_hessian(const Fixture *f, double *values, double *vectors)
     RefNet *refs[COUNT];
     Net nets[COUNT];
     int batches = references(f, refs, nets), D = f->m->params.n;
-    double *w = alloc(D, sizeof *w), *v = alloc(D, sizeof *v), *hessian = alloc((size_t)D * D, sizeof *hessian);
+    double *w = alloc(D, sizeof *w), *v = alloc(D, sizeof *v),
+           *hessian = alloc((size_t)D * D, sizeof *hessian);
     memcpy(w, refs[0]->params, D * sizeof *w);
     for (int b = 0; b < batches; b++)
         for (int i = 0; i < D; i++) {
@@ -147,12 +152,15 @@ static void compare(const Fixture *f, const char *what)
     f->be->op->download(f->m->s, after, f->m->params);
     expect_bits(before, after, D, "params");
     double scale = fmax(fabs(values[0]), values[D - 1]);
-    printf("    %s, D = %d: top %.6g (%.6g), bottom %.6g (%.6g); %d steps, errors %.1e %.1e, noise %.1e; directions %.6f %.6f\n", what, D, e.top,
-           values[D - 1], e.bottom, values[0], e.steps, e.top_error, e.bottom_error, e.noise,
-           angle_cosine(e.top_vector, vectors + (size_t)(D - 1) * D, D), angle_cosine(e.bottom_vector, vectors, D));
+    printf("    %s, D = %d: top %.6g (%.6g), bottom %.6g (%.6g); %d steps, errors %.1e %.1e, noise "
+           "%.1e; directions %.6f %.6f\n",
+           what, D, e.top, values[D - 1], e.bottom, values[0], e.steps, e.top_error, e.bottom_error,
+           e.noise, angle_cosine(e.top_vector, vectors + (size_t)(D - 1) * D, D),
+           angle_cosine(e.bottom_vector, vectors, D));
     expect_close(e.top, values[D - 1], 5e-4 * scale, 0, "the largest eigenvalue");
     expect_close(e.bottom, values[0], 5e-4 * scale, 0, "the smallest eigenvalue");
-    expect_close(angle_cosine(e.top_vector, vectors + (size_t)(D - 1) * D, D), 1, 1e-3, 0, "the sharpest direction");
+    expect_close(angle_cosine(e.top_vector, vectors + (size_t)(D - 1) * D, D), 1, 1e-3, 0,
+                 "the sharpest direction");
     assert_true(e.converged && e.noise < 1e-3 * scale);
     hessian_edges_free(&e);
     free(values), free(vectors), free(before), free(after);
@@ -181,7 +189,8 @@ static void saddle(void **state)
     fixture_free(&f);
 }
 
-/* Softmax regression with all weights 0 gives every class 1/K: H = (I - 1/K) / K  x  mean of (x,1)(x,1)ᵀ. */
+/* Softmax regression with all weights 0 gives every class 1/K: H = (I - 1/K) / K  x  mean of
+ * (x,1)(x,1)ᵀ. */
 static void softmax_at_zero(void **state)
 {
     Fixture f = fixture_new(NULL, (ModelSpec){.name = "linear"});
@@ -199,18 +208,21 @@ static void softmax_at_zero(void **state)
     HessianData data = data_of(&f, NULL);
     HessianEdges e = hessian_edges(f.m, &data, 60, 1e-5, 5, NULL, NULL);
     expect_close(e.top, values[M - 1] / CLASSES, 0, 1e-4, "the largest eigenvalue");
-    expect_close(e.bottom, 0, 1e-3 * e.top, 0, "the smallest eigenvalue: all classes moved together change nothing");
+    expect_close(e.bottom, 0, 1e-3 * e.top, 0,
+                 "the smallest eigenvalue: all classes moved together change nothing");
     hessian_edges_free(&e);
     fixture_free(&f);
 }
 
-/* H v of networks too large for a whole Hessian, batch norm by batch statistics; v is steep, where it is hardest. */
+/* H v of networks too large for a whole Hessian, batch norm by batch statistics; v is steep, where
+ * it is hardest. */
 static void product_of(ModelSpec spec)
 {
     const char *name = spec.name;
     Fixture f = fixture_new(NULL, spec);
     int D = f.m->params.n;
-    double *v = alloc(D, sizeof *v), *expected = alloc(D, sizeof *expected), *found = alloc(D, sizeof *found), difference = 0, length = 0;
+    double *v = alloc(D, sizeof *v), *expected = alloc(D, sizeof *expected),
+           *found = alloc(D, sizeof *found), difference = 0, length = 0;
     HessianData data = data_of(&f, NULL);
     HessianEdges e = hessian_edges(f.m, &data, 3, 0, 6, NULL, NULL);
     for (int i = 0; i < D; i++)
@@ -221,8 +233,8 @@ static void product_of(ModelSpec spec)
         difference += pow(found[i] - expected[i], 2);
         length += pow(expected[i], 2);
     }
-    printf("    %s: |Hv - reference| / |reference| = %.1e, |Hv| = %.3g, top %.3g, noise %.1e\n", name, sqrt(difference / length), sqrt(length), e.top,
-           e.noise);
+    printf("    %s: |Hv - reference| / |reference| = %.1e, |Hv| = %.3g, top %.3g, noise %.1e\n",
+           name, sqrt(difference / length), sqrt(length), e.top, e.noise);
     if (!(sqrt(difference / length) <= 0.02))
         fail_msg("%s: H v is %g off, expected at most 0.02", name, sqrt(difference / length));
     hessian_edges_free(&e);
@@ -246,8 +258,10 @@ static void ranks_agree(void **state)
     for (int i = 0; i < 2; i++) {
         Fixture f = fixture_new(c, (ModelSpec){.name = names[i]});
         HessianData alone = data_of(&f, NULL), together = data_of(&f, c);
-        HessianEdges a = hessian_edges(f.m, &alone, 8, 0, 7, NULL, NULL), b = hessian_edges(f.m, &together, 8, 0, 7, NULL, NULL);
-        printf("    %s, %d ranks: top %.7g and %.7g, bottom %.7g and %.7g\n", names[i], c->size, a.top, b.top, a.bottom, b.bottom);
+        HessianEdges a = hessian_edges(f.m, &alone, 8, 0, 7, NULL, NULL),
+                     b = hessian_edges(f.m, &together, 8, 0, 7, NULL, NULL);
+        printf("    %s, %d ranks: top %.7g and %.7g, bottom %.7g and %.7g\n", names[i], c->size,
+               a.top, b.top, a.bottom, b.bottom);
         expect_close(b.top, a.top, 0, 2e-3, "top");
         expect_close(b.bottom, a.bottom, 2e-3 * a.top, 0, "bottom");
         double all[2] = {b.top, -b.top}; /* the same bits on every rank */
@@ -308,10 +322,12 @@ static void of_weights_that_ran_away(void *unused)
 
 static void refuses(void **state)
 {
-    expect_death(EXIT_USAGE, by_running_statistics, "resnet8", "resnet8", "running statistics", NULL);
+    expect_death(EXIT_USAGE, by_running_statistics, "resnet8", "resnet8", "running statistics",
+                 NULL);
     expect_death(EXIT_USAGE, of_max_pooling, NULL, "cnn", "max pooling", NULL);
     expect_death(EXIT_USAGE, of_weights_that_ran_away, NULL, "linear", "not finite", NULL);
-    by_running_statistics("linear"); /* no batch norm: there is only one mode. Last: no fork after OpenMP's threads */
+    by_running_statistics("linear"); /* no batch norm: there is only one mode. Last: no fork
+                                      * after OpenMP's threads */
 }
 
 static void save(const Fixture *f, const char *path)
@@ -321,7 +337,9 @@ static void save(const Fixture *f, const char *path)
     float x[COUNT * PIXELS], label[COUNT], *w = alloc(m->params.n, sizeof *w);
     f->be->op->download(m->s, w, m->params);
     for (int i = 0; i < m->nviews; i++) {
-        tensors[i] = (SafeTensor){.name = (char *)m->views[i].name, .dims = m->views[i].dims, .data = w + m->views[i].at};
+        tensors[i] = (SafeTensor){.name = (char *)m->views[i].name,
+                                  .dims = m->views[i].dims,
+                                  .data = w + m->views[i].at};
         for (int d = 0; d < m->views[i].dims; d++)
             tensors[i].shape[d] = m->views[i].shape[d];
     }
@@ -331,7 +349,8 @@ static void save(const Fixture *f, const char *path)
         label[i] = f->images.labels[i];
     tensors[m->nviews] = (SafeTensor){"x", 4, {COUNT, H, W, C}, x};
     tensors[m->nviews + 1] = (SafeTensor){"label", 1, {COUNT}, label};
-    assert_null(safetensors_write(path, &(SafeTensors){.tensors = tensors, .count = m->nviews + 2}));
+    assert_null(
+        safetensors_write(path, &(SafeTensors){.tensors = tensors, .count = m->nviews + 2}));
     free(w);
 }
 
@@ -349,7 +368,8 @@ static void against_torch(void **state)
     double bottom = t->data[0], top = t->data[t->shape[0] - 1];
     HessianData data = data_of(&f, NULL);
     HessianEdges e = hessian_edges(f.m, &data, 80, 1e-4, 9, NULL, NULL);
-    printf("    mlp: top %.6g, torch %.6g; bottom %.6g, torch %.6g\n", e.top, top, e.bottom, bottom);
+    printf("    mlp: top %.6g, torch %.6g; bottom %.6g, torch %.6g\n", e.top, top, e.bottom,
+           bottom);
     expect_close(e.top, top, 2e-3 * top, 0, "the largest eigenvalue");
     expect_close(e.bottom, bottom, 2e-3 * top, 0, "the smallest eigenvalue");
     hessian_edges_free(&e);
@@ -368,4 +388,7 @@ static const Case cases[] = {
     {"refuses", .run = refuses},
     {"against_torch", .run = against_torch, .seconds = 120},
 };
-int main(int argc, char **argv) { return device_main(argc, argv, cases, sizeof cases / sizeof *cases); }
+int main(int argc, char **argv)
+{
+    return device_main(argc, argv, cases, sizeof cases / sizeof *cases);
+}

@@ -1,12 +1,12 @@
-/* test_landscape.c: a plane through a network's weights: the loss that forward passes give there, whoever computes it,
- * in whatever order, at once or in pieces. */
-#include <math.h>
-#include <string.h>
+/* test_landscape.c: a plane through a network's weights: the loss that forward passes give there,
+ * whoever computes it, in whatever order, at once or in pieces. */
 #include "check.h"
 #include "child.h"
 #include "landscape.h"
 #include "net.h"
 #include "rng.h"
+#include <math.h>
+#include <string.h>
 
 enum { NX = 9, NY = 6, PICTURES = 40 };
 
@@ -25,7 +25,13 @@ static LiveFigure scene_new(const char *model, int ny, ModelMode mode)
     static const float mean[4] = {0.5f, 0.5f, 0.5f}, istd[4] = {4, 4, 4};
     LiveFigure s = {.be = backend_open("cpu", 0, 1, 1)};
     synthetic_draw(&s.images, 64, 3, 0);
-    s.m = model_new(s.be, &(ModelSpec){.name = model, .h = s.images.h, .w = s.images.w, .c = s.images.c, .classes = 10}, 16);
+    s.m = model_new(s.be,
+                    &(ModelSpec){.name = model,
+                                 .h = s.images.h,
+                                 .w = s.images.w,
+                                 .c = s.images.c,
+                                 .classes = 10},
+                    16);
     model_init(s.m, 5);
     int32_t order[PICTURES];
     for (int i = 0; i < PICTURES; i++)
@@ -38,8 +44,12 @@ static LiveFigure scene_new(const char *model, int ny, ModelMode mode)
         for (int i = 0; i < count; i++)
             s.v[k][i] = 0.1f * rng_normal(&r);
     }
-    s.l = (Landscape){.m = s.m, .subset = s.subset, .mode = mode, .surface = surface_new(NX, ny),
-                      .plane = {count, s.v[0], s.v[1], ny > 1 ? s.v[2] : NULL, NX, ny, -1, 2, -0.5, 0.5}};
+    s.l = (Landscape){.m = s.m,
+                      .subset = s.subset,
+                      .mode = mode,
+                      .surface = surface_new(NX, ny),
+                      .plane = {count, s.v[0], s.v[1], ny > 1 ? s.v[2] : NULL, NX, ny, -1, 2, -0.5,
+                                0.5}};
     return s;
 }
 
@@ -59,7 +69,8 @@ static void order_is_coarse_to_fine(void **state)
 {
     static const int sizes[][2] = {{1, 1}, {2, 1}, {51, 51}, {25, 1}, {9, 6}, {3, 40}};
     for (int k = 0; k < 6; k++) {
-        int nx = sizes[k][0], ny = sizes[k][1], points = nx * ny, *order = alloc(points, sizeof *order);
+        int nx = sizes[k][0], ny = sizes[k][1], points = nx * ny,
+            *order = alloc(points, sizeof *order);
         char *seen = alloc(points, 1);
         landscape_order(order, nx, ny);
         for (int i = 0; i < points; i++) {
@@ -72,7 +83,8 @@ static void order_is_coarse_to_fine(void **state)
     }
     int order[51 * 51];
     landscape_order(order, 51, 51);
-    for (int i = 0; i < 13 * 13; i++) /* every fourth row and column, which every eighth, … begins */
+    /* every fourth row and column, which every eighth, … begins */
+    for (int i = 0; i < 13 * 13; i++)
         assert_true(order[i] % 51 % 4 == 0 && order[i] / 51 % 4 == 0);
 }
 
@@ -92,7 +104,8 @@ static void is_the_loss_there(void **state)
                 w[i] = (float)(s.v[0][i] + a * s.v[1][i] + b * s.v[2][i]);
             s.be->op->upload(s.m->s, s.m->params, w);
             Metrics m = eval_set_metrics(s.m, s.subset, modes[k]);
-            assert_true(s.l.surface->loss[point] == metrics_loss(m) && s.l.surface->accuracy[point] == metrics_accuracy(m));
+            assert_true(s.l.surface->loss[point] == metrics_loss(m) &&
+                        s.l.surface->accuracy[point] == metrics_accuracy(m));
         }
         free(w);
         comm_close(c);
@@ -109,7 +122,8 @@ static void is_the_same_on_every_number_of_ranks(void **state)
         Comm *self = comm_split(c, 1, 0);
         assert_true(landscape_run(&one.l, self));
         assert_memory_equal(s.l.surface->loss, one.l.surface->loss, NX * NY * sizeof(double));
-        assert_memory_equal(s.l.surface->accuracy, one.l.surface->accuracy, NX * NY * sizeof(double));
+        assert_memory_equal(s.l.surface->accuracy, one.l.surface->accuracy,
+                            NX * NY * sizeof(double));
         comm_close(self);
     } else
         comm_close(comm_split(c, 2, 0));
@@ -166,7 +180,8 @@ static void goes_on_where_it_was(void **state)
             sweep_free(s.l.log);
         scene_free(&s);
     }
-    char *command = format_new("cmp %s %s && grep -c , %s | grep -qx %d", csv[0], csv[1], csv[0], NX * NY + 1);
+    char *command = format_new("cmp %s %s && grep -c , %s | grep -qx %d", csv[0], csv[1], csv[0],
+                               NX * NY + 1);
     ChildEnd compared = child_run(&(Child){.command = (const char *[]){"sh", "-c", command, NULL}});
     assert_int_equal(compared.status, 0);
     json_decref(what);
@@ -182,7 +197,8 @@ static void fills_for_the_eye(void **state)
     double out[17];
     s->loss[0] = 1, s->loss[2] = 2, s->loss[16] = 3;
     surface_fill(out, s, s->loss);
-    assert_true(out[0] == 1 && out[1] == 1 && out[2] == 2 && out[3] == 2 && isnan(out[4]) && out[16] == 3);
+    assert_true(out[0] == 1 && out[1] == 1 && out[2] == 2 && out[3] == 2 && isnan(out[4]) &&
+                out[16] == 3);
     surface_free(s);
 }
 
@@ -191,16 +207,23 @@ static void a_line_has_no_second_direction(void **state)
     LiveFigure s = scene_new("linear", 1, MODEL_EVAL);
     Comm *c = comm_open("self");
     assert_true(landscape_run(&s.l, c));
-    for (int i = 1; i + 1 < NX; i++) /* softmax and cross entropy over a linear model is convex along every line */
-        assert_true(s.l.surface->loss[i - 1] + s.l.surface->loss[i + 1] >= 2 * s.l.surface->loss[i] - 1e-6);
+    /* softmax and cross entropy over a linear model is convex along every line */
+    for (int i = 1; i + 1 < NX; i++)
+        assert_true(s.l.surface->loss[i - 1] + s.l.surface->loss[i + 1] >=
+                    2 * s.l.surface->loss[i] - 1e-6);
     comm_close(c);
     scene_free(&s);
 }
 
 static const Case cases[] = {{"order_is_coarse_to_fine", .run = order_is_coarse_to_fine},
                              {"is_the_loss_there", .run = is_the_loss_there},
-                             {"is_the_same_on_every_number_of_ranks", .run = is_the_same_on_every_number_of_ranks, .ranks = 3},
+                             {"is_the_same_on_every_number_of_ranks",
+                              .run = is_the_same_on_every_number_of_ranks, .ranks = 3},
                              {"goes_on_where_it_was", .run = goes_on_where_it_was},
                              {"fills_for_the_eye", .run = fills_for_the_eye},
-                             {"a_line_has_no_second_direction", .run = a_line_has_no_second_direction}};
-int main(int argc, char **argv) { return harness_main(argc, argv, cases, sizeof cases / sizeof *cases); }
+                             {"a_line_has_no_second_direction",
+                              .run = a_line_has_no_second_direction}};
+int main(int argc, char **argv)
+{
+    return harness_main(argc, argv, cases, sizeof cases / sizeof *cases);
+}

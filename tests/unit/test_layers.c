@@ -1,4 +1,5 @@
-/* test_layers.c: dense layer, ReLU, pooling, flatten and the loss of every backend against the float64 reference. */
+/* test_layers.c: dense layer, ReLU, pooling, flatten and the loss of every backend against the
+ * float64 reference. */
 #include "check.h"
 #include "device.h"
 #include <math.h>
@@ -8,12 +9,16 @@ static void dense_case(Device *d, int N, int planned, int D, int K)
 {
     double *x = random_values(1, (size_t)N * D, 0.5, 1), *w = random_values(2, (size_t)K * D, 0, 1),
            *bias = random_values(3, K, 0, 3);
-    double *dy = random_values(4, (size_t)N * K, 0, 1), *y = zeros((size_t)N * K), *dx = zeros((size_t)N * D);
+    double *dy = random_values(4, (size_t)N * K, 0, 1), *y = zeros((size_t)N * K),
+           *dx = zeros((size_t)N * D);
     double *dw = random_values(5, (size_t)K * D, 0, 1), *dbias = random_values(6, K, 0, 1),
            *old = random_values(7, (size_t)N * D, 0, 1);
-    Tensor tx = put(d, x, (Shape){N, 1, 1, D}, 0), tw = put_matrix(d, w, K, D), tb = put_vector(d, bias, K);
-    Tensor ty = put(d, NULL, (Shape){planned, 1, 1, K}, 0), tdy = put(d, dy, (Shape){N, 1, 1, K}, 0);
-    Tensor tdx = put(d, NULL, (Shape){planned, 1, 1, D}, 0), tadd = put(d, old, (Shape){N, 1, 1, D}, 0);
+    Tensor tx = put(d, x, (Shape){N, 1, 1, D}, 0), tw = put_matrix(d, w, K, D),
+           tb = put_vector(d, bias, K);
+    Tensor ty = put(d, NULL, (Shape){planned, 1, 1, K}, 0),
+           tdy = put(d, dy, (Shape){N, 1, 1, K}, 0);
+    Tensor tdx = put(d, NULL, (Shape){planned, 1, 1, D}, 0),
+           tadd = put(d, old, (Shape){N, 1, 1, D}, 0);
     Tensor tdw = put_matrix(d, dw, K, D), tdb = put_vector(d, dbias, K);
 
     d->op->dense_forward(d->s, tensor_first(ty, N), tx, tw, tb);
@@ -39,7 +44,8 @@ static void dense_case(Device *d, int N, int planned, int D, int K)
     Tensor all[] = {tx, tw, tb, ty, tdy, tdx, tadd, tdw, tdb};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         drop(d, all[i]);
-    free(x), free(w), free(bias), free(dy), free(y), free(dx), free(dw), free(dbias), free(old), free(sum), free(tail);
+    free(x), free(w), free(bias), free(dy), free(y), free(dx), free(dw), free(dbias), free(old),
+        free(sum), free(tail);
 }
 
 static void dense(void **state)
@@ -55,19 +61,23 @@ static void dense(void **state)
 
 /* ---- layers from activation to activation ---- */
 typedef struct Spec {
-    Shape (*shape)(Shape x);                                           /* of y */
+    Shape (*shape)(Shape x); /* of y */
     void (*forward)(Device *d, Tensor y, Tensor which, Tensor x);
     void (*backward)(Device *d, Tensor dx, Tensor dy, Tensor y, Tensor which, bool add);
     void (*ref_forward)(double *y, int *which, const double *x, Shape s);
     void (*ref_backward)(double *dx, const double *dy, const double *y, const int *which, Shape s);
-    bool flat;                                                         /* y is a matrix: no border */
+    /* y is a matrix: no border */
+    bool flat;
 } Spec;
 
 static Shape same(Shape x) { return x; }
 static Shape one_pixel(Shape x) { return (Shape){x.n, 1, 1, x.c}; }
 static Shape row(Shape x) { return (Shape){x.n, 1, 1, x.c * x.h * x.w}; }
 
-static void relu_f(Device *d, Tensor y, Tensor which, Tensor x) { (void)which, d->op->relu_forward(d->s, y, x); }
+static void relu_f(Device *d, Tensor y, Tensor which, Tensor x)
+{
+    (void)which, d->op->relu_forward(d->s, y, x);
+}
 static void relu_b(Device *d, Tensor dx, Tensor dy, Tensor y, Tensor which, bool add)
 {
     d->op->relu_backward(d->s, dx, dy, y, add);
@@ -81,7 +91,10 @@ static void relu_rb(double *dx, const double *dy, const double *y, const int *wh
     ref_relu_backward(dx, dy, y, shape_count(s));
 }
 
-static void max_f(Device *d, Tensor y, Tensor which, Tensor x) { d->op->maxpool_forward(d->s, y, which, x); }
+static void max_f(Device *d, Tensor y, Tensor which, Tensor x)
+{
+    d->op->maxpool_forward(d->s, y, which, x);
+}
 static void max_b(Device *d, Tensor dx, Tensor dy, Tensor y, Tensor which, bool add)
 {
     d->op->maxpool_backward(d->s, dx, dy, which, add);
@@ -91,23 +104,35 @@ static void max_rb(double *dx, const double *dy, const double *y, const int *whi
     ref_maxpool_backward(dx, dy, which, s);
 }
 
-static void avg_f(Device *d, Tensor y, Tensor which, Tensor x) { (void)which, d->op->avgpool_forward(d->s, y, x); }
+static void avg_f(Device *d, Tensor y, Tensor which, Tensor x)
+{
+    (void)which, d->op->avgpool_forward(d->s, y, x);
+}
 static void avg_b(Device *d, Tensor dx, Tensor dy, Tensor y, Tensor which, bool add)
 {
     d->op->avgpool_backward(d->s, dx, dy, add);
 }
-static void avg_rf(double *y, int *which, const double *x, Shape s) { (void)which, ref_avgpool_forward(y, x, s); }
+static void avg_rf(double *y, int *which, const double *x, Shape s)
+{
+    (void)which, ref_avgpool_forward(y, x, s);
+}
 static void avg_rb(double *dx, const double *dy, const double *y, const int *which, Shape s)
 {
     ref_avgpool_backward(dx, dy, s);
 }
 
-static void flat_f(Device *d, Tensor y, Tensor which, Tensor x) { (void)which, d->op->flatten_forward(d->s, y, x); }
+static void flat_f(Device *d, Tensor y, Tensor which, Tensor x)
+{
+    (void)which, d->op->flatten_forward(d->s, y, x);
+}
 static void flat_b(Device *d, Tensor dx, Tensor dy, Tensor y, Tensor which, bool add)
 {
     d->op->flatten_backward(d->s, dx, dy, add);
 }
-static void flat_rf(double *y, int *which, const double *x, Shape s) { (void)which, ref_flatten_forward(y, x, s); }
+static void flat_rf(double *y, int *which, const double *x, Shape s)
+{
+    (void)which, ref_flatten_forward(y, x, s);
+}
 static void flat_rb(double *dx, const double *dy, const double *y, const int *which, Shape s)
 {
     ref_flatten_backward(dx, dy, s);
@@ -124,13 +149,14 @@ static void layer_case(Device *d, const Spec *f, Shape s, int halo)
     Shape out = f->shape(s);
     int halo_y = f->flat ? 0 : 1 - (halo > 0);
     size_t nx = shape_count(s), ny = shape_count(out);
-    double *x = random_values(1, nx, 0, 1), *dy = random_values(2, ny, 0, 1), *old = random_values(3, nx, 0, 1),
-           *y = zeros(ny), *dx = zeros(nx);
+    double *x = random_values(1, nx, 0, 1), *dy = random_values(2, ny, 0, 1),
+           *old = random_values(3, nx, 0, 1), *y = zeros(ny), *dx = zeros(nx);
     int *which = alloc(ny, sizeof *which);
     Shape planned = {s.n + 2, s.h, s.w, s.c};
     Tensor tx = put(d, x, s, halo), ty = put(d, NULL, out, halo_y), tdy = put(d, dy, out, halo_y),
            tadd = put(d, old, s, halo);
-    Tensor tdx = put(d, NULL, planned, halo), twhich = tensor_new(d->be, U8, out.n, out.h, out.w, out.c, 0);
+    Tensor tdx = put(d, NULL, planned, halo),
+           twhich = tensor_new(d->be, U8, out.n, out.h, out.w, out.c, 0);
     f->forward(d, ty, twhich, tx);
     f->ref_forward(y, which, x, s);
     f->ref_backward(dx, dy, y, which, s);
@@ -162,7 +188,8 @@ static void maxpool(void **state) { (void)state, layer_cases(&spec_max); }
 static void avgpool(void **state) { (void)state, layer_cases(&spec_avg); }
 static void flatten(void **state) { (void)state, layer_cases(&spec_flat); }
 
-/* Equal values: the first takes the whole gradient. A NaN in any of the four places is the pool's answer. */
+/* Equal values: the first takes the whole gradient. A NaN in any of the four places is the pool's
+ * answer. */
 static void maxpool_ties_and_nan(void **state)
 {
     Device *d = device_open();
@@ -173,7 +200,8 @@ static void maxpool_ties_and_nan(void **state)
             x[nan] = NAN;
         Tensor tx = put(d, x, (Shape){1, 2, 2, 1}, 0), ty = put(d, NULL, (Shape){1, 1, 1, 1}, 0),
                tdx = put(d, NULL, (Shape){1, 2, 2, 1}, 0);
-        Tensor tdy = put(d, dy, (Shape){1, 1, 1, 1}, 0), which = tensor_new(d->be, U8, 1, 1, 1, 1, 0);
+        Tensor tdy = put(d, dy, (Shape){1, 1, 1, 1}, 0),
+               which = tensor_new(d->be, U8, 1, 1, 1, 1, 0);
         d->op->maxpool_forward(d->s, ty, which, tx);
         d->op->maxpool_backward(d->s, tdx, tdy, which, false);
         double *y = get(d, ty), *dx = get(d, tdx);
@@ -187,14 +215,19 @@ static void maxpool_ties_and_nan(void **state)
 }
 
 /* ---- loss ---- */
-typedef struct Loss { Tensor logits, label, weight, dlogits, losses, totals; } Loss;
+typedef struct Loss {
+    Tensor logits, label, weight, dlogits, losses, totals;
+} Loss;
 
-static Loss loss_new(Device *d, const double *logits, const int *label, const double *weight, int N, int K)
+static Loss loss_new(Device *d, const double *logits, const int *label, const double *weight, int N,
+                     int K)
 {
     static const double before[2] = {100, 7};
-    Loss l = {.logits = put(d, logits, (Shape){N, 1, 1, K}, 0), .label = put_ints(d, label, N),
+    Loss l = {.logits = put(d, logits, (Shape){N, 1, 1, K}, 0),
+              .label = put_ints(d, label, N),
               .weight = weight ? put_vector(d, weight, N) : NO_TENSOR,
-              .dlogits = put(d, NULL, (Shape){N, 1, 1, K}, 0), .losses = put(d, NULL, (Shape){N, 1, 1, 1}, 0),
+              .dlogits = put(d, NULL, (Shape){N, 1, 1, K}, 0),
+              .losses = put(d, NULL, (Shape){N, 1, 1, 1}, 0),
               .totals = tensor_new(d->be, F64, 2, 1, 1, 1, 0)};
     d->op->upload(d->s, l.totals, before);
     d->op->stream_sync(d->s);
@@ -203,14 +236,14 @@ static Loss loss_new(Device *d, const double *logits, const int *label, const do
 
 static void loss_free(Device *d, Loss *l)
 {
-    drop(d, l->logits), drop(d, l->label), drop(d, l->weight), drop(d, l->dlogits), drop(d, l->losses),
-        drop(d, l->totals);
+    drop(d, l->logits), drop(d, l->label), drop(d, l->weight), drop(d, l->dlogits),
+        drop(d, l->losses), drop(d, l->totals);
 }
 
 static void loss_case(Device *d, int N, int K, bool weighted, double spread)
 {
-    double *logits = random_values(1, (size_t)N * K, 1, spread), *weight = random_values(2, N, 0, 1),
-           *losses = zeros(N);
+    double *logits = random_values(1, (size_t)N * K, 1, spread),
+           *weight = random_values(2, N, 0, 1), *losses = zeros(N);
     double *dlogits = zeros((size_t)N * K), totals[2] = {100, 7};
     int *label = alloc(N, sizeof *label);
     for (int n = 0; n < N; n++)
@@ -223,7 +256,8 @@ static void loss_case(Device *d, int N, int K, bool weighted, double spread)
     expect_tensor(d, l.losses, losses, d->tolerance, "losses");
     expect_tensor(d, l.dlogits, dlogits, d->tolerance, "dlogits");
     expect_tensor(d, l.totals, totals, d->tolerance, "totals");
-    d->op->cross_entropy(d->s, NO_TENSOR, NO_TENSOR, l.totals, l.logits, l.label, l.weight, 0.25f); /* adds again */
+    /* adds again */
+    d->op->cross_entropy(d->s, NO_TENSOR, NO_TENSOR, l.totals, l.logits, l.label, l.weight, 0.25f);
     ref_cross_entropy(dlogits, losses, totals, logits, label, w, 0.25, N, K);
     expect_tensor(d, l.totals, totals, d->tolerance, "totals, added to");
     loss_free(d, &l);
@@ -238,7 +272,7 @@ static void cross_entropy(void **state)
         loss_case(d, 37, 10, weighted, 3);
         loss_case(d, 8, 2, weighted, 30);
         loss_case(d, 5, 1000, weighted, 2);
-        loss_case(d, 3, 1, weighted, 1); /* one class: loss 0 */
+        loss_case(d, 3, 1, weighted, 1);    /* one class: loss 0 */
         loss_case(d, 64, 7, weighted, 1e4); /* differences of 10,000 and more: no overflow */
     }
     device_close(d);
@@ -252,7 +286,8 @@ static void extreme_logits(void **state)
     Loss l = loss_new(d, logits, label, NULL, 3, 3);
     d->op->cross_entropy(d->s, l.dlogits, l.losses, l.totals, l.logits, l.label, NO_TENSOR, 1);
     double *losses = get(d, l.losses), *g = get(d, l.dlogits), *totals = get(d, l.totals);
-    const double expected[3] = {0, 2e4, log(3)}, gradient[9] = {0, 0, 0, 1, -1, 0, 1. / 3, 1. / 3, -2. / 3};
+    const double expected[3] = {0, 2e4, log(3)},
+                 gradient[9] = {0, 0, 0, 1, -1, 0, 1. / 3, 1. / 3, -2. / 3};
     for (int i = 0; i < 3; i++)
         expect_close(losses[i], expected[i], 1e-6, 1e-6, "loss");
     for (int i = 0; i < 9; i++)
@@ -265,7 +300,8 @@ static void extreme_logits(void **state)
     device_close(d);
 }
 
-/* A NaN logit, in any place, gives a NaN loss and counts as wrong; the other samples are as they would be. */
+/* A NaN logit, in any place, gives a NaN loss and counts as wrong; the other samples are as they
+ * would be. */
 static void nan_logits(void **state)
 {
     Device *d = device_open();
@@ -295,4 +331,7 @@ static const Case cases[] = {
     {"extreme_logits", .run = extreme_logits},
     {"nan_logits", .run = nan_logits},
 };
-int main(int argc, char **argv) { return device_main(argc, argv, cases, sizeof cases / sizeof *cases); }
+int main(int argc, char **argv)
+{
+    return device_main(argc, argv, cases, sizeof cases / sizeof *cases);
+}

@@ -1,13 +1,13 @@
-/* test_loader.c: batches are the right pictures, rightly augmented, whoever asks for them and however; on every
- * backend. */
+/* test_loader.c: batches are the right pictures, rightly augmented, whoever asks for them and
+ * however; on every backend. */
+#include "check.h"
+#include "device.h"
 #include "loader.h"
+#include "rng.h"
 #include <jansson.h>
 #include <pthread.h>
 #include <string.h>
 #include <unistd.h>
-#include "check.h"
-#include "device.h"
-#include "rng.h"
 
 enum { COUNT = 50, H = 9, W = 7, C = 3, PIXELS = H * W * C };
 static const float mean[] = {0.5f, 0.25f, 0.4f}, istd[] = {4, 3, 5};
@@ -37,10 +37,11 @@ static void mixed_order(int32_t order[2 * COUNT])
         order[i] = i * 37 % (2 * COUNT) % COUNT;
 }
 
-/* Picture `image` in epoch `epoch` as it should be, from the definition: mirror, pad with grey, crop, cut out a square.
+/* Picture `image` in epoch `epoch` as it should be, from the definition: mirror, pad with grey,
+ * crop, cut out a square.
  */
-static void expected_picture(double out[PIXELS], const Images *images, AugmentSpec spec, uint64_t seed, int epoch,
-                             int image)
+static void expected_picture(double out[PIXELS], const Images *images, AugmentSpec spec,
+                             uint64_t seed, int epoch, int image)
 {
     Augment a = augment_draw(spec, seed, epoch, image, H, W);
     int pad = spec.shift;
@@ -49,20 +50,23 @@ static void expected_picture(double out[PIXELS], const Images *images, AugmentSp
     for (int h = 0; h < H; h++)
         for (int w = 0; w < W; w++)
             for (int c = 0; c < C; c++) {
-                uint8_t byte = images->pixels[image * PIXELS + (h * W + (a.flip ? W - 1 - w : w)) * C + c];
+                uint8_t byte =
+                    images->pixels[image * PIXELS + (h * W + (a.flip ? W - 1 - w : w)) * C + c];
                 padded[pad + h][pad + w][c] = (byte / 255.0 - mean[c]) * istd[c];
             }
     for (int h = 0; h < H; h++)
         for (int w = 0; w < W; w++)
             for (int c = 0; c < C; c++) {
-                bool cut = h - a.cut_y >= 0 && h - a.cut_y < a.cut && w - a.cut_x >= 0 && w - a.cut_x < a.cut;
+                bool cut = h - a.cut_y >= 0 && h - a.cut_y < a.cut && w - a.cut_x >= 0 &&
+                           w - a.cut_x < a.cut;
                 out[(h * W + w) * C + c] = cut ? 0 : padded[pad + a.dy + h][pad + a.dx + w][c];
             }
 }
 
-/* Take the rest of a pass and compare all of it; from: how many pictures of it were taken already. */
-static void expect_pass(Device *d, Loader *l, const Images *images, AugmentSpec spec, int batch, const int32_t *order,
-                        int count, int epoch, int from)
+/* Take the rest of a pass and compare all of it; from: how many pictures of it were taken
+ * already. */
+static void expect_pass(Device *d, Loader *l, const Images *images, AugmentSpec spec, int batch,
+                        const int32_t *order, int count, int epoch, int from)
 {
     Batch b;
     double want[PIXELS];
@@ -105,36 +109,16 @@ static void pass(AugmentSpec spec, int batch, int halo, int count)
     device_close(d);
 }
 
-static void plain(void **state)
-{
-    pass(none, 8, 0, 2 * COUNT);
-}
-static void short_last_batch(void **state)
-{
-    pass(none, 7, 1, COUNT);
-}
-static void one_by_one(void **state)
-{
-    pass(all, 1, 1, COUNT);
-}
-static void batch_of_all(void **state)
-{
-    pass(all, COUNT, 2, COUNT);
-}
-static void batch_larger_than_all(void **state)
-{
-    pass(all, 3 * COUNT, 1, COUNT);
-}
-static void augmented(void **state)
-{
-    pass(all, 8, 1, 2 * COUNT);
-}
-static void no_pictures(void **state)
-{
-    pass(all, 8, 1, 0);
-}
+static void plain(void **state) { pass(none, 8, 0, 2 * COUNT); }
+static void short_last_batch(void **state) { pass(none, 7, 1, COUNT); }
+static void one_by_one(void **state) { pass(all, 1, 1, COUNT); }
+static void batch_of_all(void **state) { pass(all, COUNT, 2, COUNT); }
+static void batch_larger_than_all(void **state) { pass(all, 3 * COUNT, 1, COUNT); }
+static void augmented(void **state) { pass(all, 8, 1, 2 * COUNT); }
+static void no_pictures(void **state) { pass(all, 8, 1, 0); }
 
-/* Loaders of three ranks, each with every third position, see the very bits that one loader sees. */
+/* Loaders of three ranks, each with every third position, see the very bits that one loader
+ * sees. */
 static void ranks_change_nothing(void **state)
 {
     Device *d = device_open();
@@ -165,10 +149,11 @@ static void ranks_change_nothing(void **state)
     device_close(d);
 }
 
-/* By stages the batches are the same; and each one is read, copied, prepared and queued, in this order. */
+/* By stages the batches are the same; and each one is read, copied, prepared and queued, in this
+ * order. */
 typedef struct Stages {
     pthread_mutex_t lock; /* the queue's stage comes from another thread than the others */
-    int next[2 * COUNT]; /* per batch: the stage that is due */
+    int next[2 * COUNT];  /* per batch: the stage that is due */
     double ended[2 * COUNT];
     bool in_order;
 } Stages;
@@ -206,7 +191,8 @@ static void by_stages(void **state)
     device_close(d);
 }
 
-/* A pass may be left at any batch; the next one is whole. The list may be longer than the one before. */
+/* A pass may be left at any batch; the next one is whole. The list may be longer than the one
+ * before. */
 static void interrupted_passes(void **state)
 {
     Device *d = device_open();
@@ -230,10 +216,11 @@ static void interrupted_passes(void **state)
     device_close(d);
 }
 
-static void (*real_gather)(Stream *, Tensor, Tensor, Tensor, Tensor, const Augment *, const float *, const float *);
+static void (*real_gather)(Stream *, Tensor, Tensor, Tensor, Tensor, const Augment *, const float *,
+                           const float *);
 
-static void slow_gather(Stream *s, Tensor x, Tensor label, Tensor images, Tensor labels, const Augment *pick,
-                        const float *m, const float *i)
+static void slow_gather(Stream *s, Tensor x, Tensor label, Tensor images, Tensor labels,
+                        const Augment *pick, const float *m, const float *i)
 {
     usleep(3000);
     real_gather(s, x, label, images, labels, pick, m, i);
@@ -264,7 +251,8 @@ static void interrupted_while_filling(void **state)
     device_close(d);
 }
 
-/* The caller's list may change after loader_start; a batch stays as it is until the next is asked for. */
+/* The caller's list may change after loader_start; a batch stays as it is until the next is asked
+ * for. */
 static void batch_stays_in_hand(void **state)
 {
     Device *d = device_open();
@@ -340,7 +328,8 @@ static void draws_do_not_disturb_each_other(void **state)
         Augment all_on = augment_draw((AugmentSpec){true, 4, 8}, 5, 0, i, 32, 32);
         Augment only_shift = augment_draw((AugmentSpec){false, 4, 0}, 5, 0, i, 32, 32);
         Augment nothing = augment_draw(none, 5, 0, i, 32, 32);
-        assert_true(only_shift.dy == all_on.dy && only_shift.dx == all_on.dx && !only_shift.flip && !only_shift.cut);
+        assert_true(only_shift.dy == all_on.dy && only_shift.dx == all_on.dx && !only_shift.flip &&
+                    !only_shift.cut);
         assert_true(!nothing.dy && !nothing.dx && !nothing.flip && !nothing.cut);
     }
 }
@@ -396,11 +385,16 @@ static const Case cases[] = {{.name = "plain", .run = plain},
                              {.name = "ranks_change_nothing", .run = ranks_change_nothing},
                              {.name = "by_stages", .run = by_stages},
                              {.name = "interrupted_passes", .run = interrupted_passes},
-                             {.name = "interrupted_while_filling", .run = interrupted_while_filling},
+                             {.name = "interrupted_while_filling",
+                              .run = interrupted_while_filling},
                              {.name = "batch_stays_in_hand", .run = batch_stays_in_hand},
                              {.name = "index_out_of_range", .run = index_out_of_range},
                              {.name = "draws_cover_their_ranges", .run = draws_cover_their_ranges},
-                             {.name = "draws_do_not_disturb_each_other", .run = draws_do_not_disturb_each_other},
+                             {.name = "draws_do_not_disturb_each_other",
+                              .run = draws_do_not_disturb_each_other},
                              {.name = "audit_names_the_pictures", .run = audit_names_the_pictures}};
 
-int main(int argc, char **argv) { return device_main(argc, argv, cases, sizeof cases / sizeof *cases); }
+int main(int argc, char **argv)
+{
+    return device_main(argc, argv, cases, sizeof cases / sizeof *cases);
+}

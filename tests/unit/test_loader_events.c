@@ -1,16 +1,16 @@
 /* test_loader_events.c: the loader's promises to a device that runs behind its queues.
  *
- * On a CPU work is done when the call returns, so a missing event would never show. Here the backend's operations are
- * wrapped, and what was queued is written down: a slot may be filled again only on a stream that waited for the mark
- * that the training loop's stream left when it was done with the slot, and may be read only on a stream that waited for
- * the mark behind its filling.
+ * On a CPU work is done when the call returns, so a missing event would never show. Here the
+ * backend's operations are wrapped, and what was queued is written down: a slot may be filled again
+ * only on a stream that waited for the mark that the training loop's stream left when it was done
+ * with the slot, and may be read only on a stream that waited for the mark behind its filling.
  */
-#include <pthread.h>
-#include <string.h>
-#include <unistd.h>
 #include "check.h"
 #include "device.h"
 #include "loader.h"
+#include <pthread.h>
+#include <string.h>
+#include <unistd.h>
 
 enum { MOST = 64 };
 
@@ -83,8 +83,8 @@ static void spy_wait(Stream *s, Event *e)
     spy.real->event_wait(s, e);
 }
 
-static void spy_gather(Stream *s, Tensor x, Tensor label, Tensor images, Tensor labels, const Augment *pick,
-                       const float *mean, const float *istd)
+static void spy_gather(Stream *s, Tensor x, Tensor label, Tensor images, Tensor labels,
+                       const Augment *pick, const float *mean, const float *istd)
 {
     pthread_mutex_lock(&spy.lock);
     SlotSeen *slot = slot_of(x.buf);
@@ -95,7 +95,8 @@ static void spy_gather(Stream *s, Tensor x, Tensor label, Tensor images, Tensor 
     slot->used = spy.loader_waited;
     expect_that(slot->handed == 0 || mark_of(slot->used)->recorded == slot->handed,
                 "a slot is filled again while it is read");
-    expect_that(slot->handed == 0 || mark_of(slot->used)->recorded_on == spy.loop, "the mark lies on a wrong stream");
+    expect_that(slot->handed == 0 || mark_of(slot->used)->recorded_on == spy.loop,
+                "the mark lies on a wrong stream");
     slot->gathers++;
     spy.just_gathered = slot;
     pthread_mutex_unlock(&spy.lock);
@@ -120,12 +121,14 @@ static void slots_wait_for_each_other(void **state)
     Batch b;
     for (int round = 0; round < 4; round++) {
         loader_start(l, order, 100, round);
-        for (int t = 0; (round != 1 || t < 5) && loader_next(l, d->s, &b); t++) { /* round 1 is left early */
+        /* round 1 is left early */
+        for (int t = 0; (round != 1 || t < 5) && loader_next(l, d->s, &b); t++) {
             if (round == 3)
                 usleep(2000); /* a slow network: the loader runs as far ahead as it may */
             pthread_mutex_lock(&spy.lock);
             SlotSeen *slot = slot_of(b.x.buf);
-            expect_that(spy.loop_waited == slot->filled, "a batch is handed over without waiting for its filling");
+            expect_that(spy.loop_waited == slot->filled,
+                        "a batch is handed over without waiting for its filling");
             slot->handed++;
             pthread_mutex_unlock(&spy.lock);
         }
@@ -143,6 +146,10 @@ static void slots_wait_for_each_other(void **state)
     device_close(d);
 }
 
-static const Case cases[] = {{.name = "slots_wait_for_each_other", .run = slots_wait_for_each_other}};
+static const Case cases[] = {
+    {.name = "slots_wait_for_each_other", .run = slots_wait_for_each_other}};
 
-int main(int argc, char **argv) { return device_main(argc, argv, cases, sizeof cases / sizeof *cases); }
+int main(int argc, char **argv)
+{
+    return device_main(argc, argv, cases, sizeof cases / sizeof *cases);
+}

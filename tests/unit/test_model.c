@@ -1,18 +1,23 @@
-/* test_model.c: what a Model is before it runs: names and layout of its flat vectors, initial weights, refusals. Its
- * passes: test_model_pass.c.
+/* test_model.c: what a Model is before it runs: names and layout of its flat vectors, initial
+ * weights, refusals. Its passes: test_model_pass.c.
  */
 #include "check.h"
 #include "net.h"
 #include <math.h>
 #include <string.h>
 
-static ModelSpec spec_of(const char *name) { return (ModelSpec){.name = name, .h = 9, .w = 8, .c = 3, .classes = 5}; }
-static const char *const all_names[] = {"linear", "mlp", "cnn", "resnet8", "resnet20", "wrn16-1", "wrn16-2"};
+static ModelSpec spec_of(const char *name)
+{
+    return (ModelSpec){.name = name, .h = 9, .w = 8, .c = 3, .classes = 5};
+}
+static const char *const all_names[] = {"linear",   "mlp",     "cnn",    "resnet8",
+                                        "resnet20", "wrn16-1", "wrn16-2"};
 enum { NAMES = sizeof all_names / sizeof *all_names };
 
 /* ---- layout ---- */
 
-/* The counts of torch/models.py (run it: it prints them), whose nets are those of the same names in PyTorch. */
+/* The counts of torch/models.py (run it: it prints them), whose nets are those of the same names in
+ * PyTorch. */
 static void parameter_counts(void **state)
 {
     static const struct {
@@ -38,8 +43,13 @@ static void parameter_counts(void **state)
     };
     Device *d = device_open();
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
-        ModelSpec s = {.name = table[i].name, .h = table[i].h, .w = table[i].w, .c = table[i].c, .classes = 10,
-                       .no_skip = table[i].no_skip, .no_batchnorm = table[i].no_batchnorm};
+        ModelSpec s = {.name = table[i].name,
+                       .h = table[i].h,
+                       .w = table[i].w,
+                       .c = table[i].c,
+                       .classes = 10,
+                       .no_skip = table[i].no_skip,
+                       .no_batchnorm = table[i].no_batchnorm};
         Model *m = model_new(d->be, &s, 1);
         if (m->params.n != table[i].count || m->grads.n != table[i].count)
             fail_msg("%s: %d parameters, expected %d", s.name, m->params.n, table[i].count);
@@ -62,7 +72,8 @@ static void check_views(const Model *m, const View *views, int count, int total)
         assert_int_equal(views[i].at, at); /* contiguous, in order */
         assert_int_equal(views[i].count, product);
         assert_true(views[i].count > 0 && views[i].dims >= 1 && views[i].dims <= 4);
-        assert_ptr_equal(model_find(m, views[i].name), &views[i]); /* so the name is unique, over both lists */
+        /* so the name is unique, over both lists */
+        assert_ptr_equal(model_find(m, views[i].name), &views[i]);
         at += views[i].count;
     }
     assert_int_equal(at, total);
@@ -90,25 +101,57 @@ static void views(void **state)
 /* torchvision's names and PyTorch's shapes, all of them for one network and some of the others. */
 static void names(void **state)
 {
-    static const char *const resnet8[] = {
-        "conv1.weight 16 3 3 3", "bn1.weight 16", "bn1.bias 16", "layer1.0.conv1.weight 16 16 3 3",
-        "layer1.0.bn1.weight 16", "layer1.0.bn1.bias 16", "layer1.0.conv2.weight 16 16 3 3",
-        "layer1.0.bn2.weight 16", "layer1.0.bn2.bias 16", "layer2.0.conv1.weight 32 16 3 3",
-        "layer2.0.bn1.weight 32", "layer2.0.bn1.bias 32", "layer2.0.conv2.weight 32 32 3 3",
-        "layer2.0.bn2.weight 32", "layer2.0.bn2.bias 32", "layer2.0.downsample.0.weight 32 16 1 1",
-        "layer2.0.downsample.1.weight 32", "layer2.0.downsample.1.bias 32", "layer3.0.conv1.weight 64 32 3 3",
-        "layer3.0.bn1.weight 64", "layer3.0.bn1.bias 64", "layer3.0.conv2.weight 64 64 3 3",
-        "layer3.0.bn2.weight 64", "layer3.0.bn2.bias 64", "layer3.0.downsample.0.weight 64 32 1 1",
-        "layer3.0.downsample.1.weight 64", "layer3.0.downsample.1.bias 64", "fc.weight 5 64", "fc.bias 5",
-        "bn1.running_mean 16", "layer2.0.downsample.1.running_var 32", NULL};
-    static const char *const wrn[] = {
-        "conv1.weight 16 3 3 3", "layer1.0.bn1.weight 16", "layer1.0.conv1.weight 32 16 3 3",
-        "layer1.0.bn2.bias 32", "layer1.0.conv2.weight 32 32 3 3", "layer1.0.downsample.0.weight 32 16 1 1",
-        "layer3.1.bn2.running_var 128", "bn.weight 128", "fc.weight 5 128", NULL};
-    static const char *const cnn[] = {"conv1.weight 32 3 3 3", "bn4.running_mean 64", "fc.weight 5 256", NULL};
-    static const char *const mlp[] = {"fc1.weight 256 216", "fc2.bias 128", "fc3.weight 5 128", NULL};
-    static const struct { const char *name; const char *const *lines; int count; } table[] = {
-        {"resnet8", resnet8, 29}, {"wrn16-2", wrn, 0}, {"cnn", cnn, 0}, {"mlp", mlp, 6}};
+    static const char *const resnet8[] = {"conv1.weight 16 3 3 3",
+                                          "bn1.weight 16",
+                                          "bn1.bias 16",
+                                          "layer1.0.conv1.weight 16 16 3 3",
+                                          "layer1.0.bn1.weight 16",
+                                          "layer1.0.bn1.bias 16",
+                                          "layer1.0.conv2.weight 16 16 3 3",
+                                          "layer1.0.bn2.weight 16",
+                                          "layer1.0.bn2.bias 16",
+                                          "layer2.0.conv1.weight 32 16 3 3",
+                                          "layer2.0.bn1.weight 32",
+                                          "layer2.0.bn1.bias 32",
+                                          "layer2.0.conv2.weight 32 32 3 3",
+                                          "layer2.0.bn2.weight 32",
+                                          "layer2.0.bn2.bias 32",
+                                          "layer2.0.downsample.0.weight 32 16 1 1",
+                                          "layer2.0.downsample.1.weight 32",
+                                          "layer2.0.downsample.1.bias 32",
+                                          "layer3.0.conv1.weight 64 32 3 3",
+                                          "layer3.0.bn1.weight 64",
+                                          "layer3.0.bn1.bias 64",
+                                          "layer3.0.conv2.weight 64 64 3 3",
+                                          "layer3.0.bn2.weight 64",
+                                          "layer3.0.bn2.bias 64",
+                                          "layer3.0.downsample.0.weight 64 32 1 1",
+                                          "layer3.0.downsample.1.weight 64",
+                                          "layer3.0.downsample.1.bias 64",
+                                          "fc.weight 5 64",
+                                          "fc.bias 5",
+                                          "bn1.running_mean 16",
+                                          "layer2.0.downsample.1.running_var 32",
+                                          NULL};
+    static const char *const wrn[] = {"conv1.weight 16 3 3 3",
+                                      "layer1.0.bn1.weight 16",
+                                      "layer1.0.conv1.weight 32 16 3 3",
+                                      "layer1.0.bn2.bias 32",
+                                      "layer1.0.conv2.weight 32 32 3 3",
+                                      "layer1.0.downsample.0.weight 32 16 1 1",
+                                      "layer3.1.bn2.running_var 128",
+                                      "bn.weight 128",
+                                      "fc.weight 5 128",
+                                      NULL};
+    static const char *const cnn[] = {"conv1.weight 32 3 3 3", "bn4.running_mean 64",
+                                      "fc.weight 5 256", NULL};
+    static const char *const mlp[] = {"fc1.weight 256 216", "fc2.bias 128", "fc3.weight 5 128",
+                                      NULL};
+    static const struct {
+        const char *name;
+        const char *const *lines;
+        int count;
+    } table[] = {{"resnet8", resnet8, 29}, {"wrn16-2", wrn, 0}, {"cnn", cnn, 0}, {"mlp", mlp, 6}};
     Device *d = device_open();
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         ModelSpec s = spec_of(table[i].name);
@@ -134,9 +177,11 @@ static void names(void **state)
 static void flops(void **state)
 {
     Device *d = device_open();
-    Model *m = model_new(d->be, &(ModelSpec){.name = "resnet20", .h = 32, .w = 32, .c = 3, .classes = 10}, 1);
-    double conv1 = 1024 * 27 * 16, stage1 = 6. * 1024 * 144 * 16, stage2 = 256. * 32 * (144 + 5 * 288 + 16),
-           stage3 = 64. * 64 * (288 + 5 * 576 + 32);
+    Model *m = model_new(d->be,
+                         &(ModelSpec){.name = "resnet20", .h = 32, .w = 32, .c = 3, .classes = 10},
+                         1);
+    double conv1 = 1024 * 27 * 16, stage1 = 6. * 1024 * 144 * 16,
+           stage2 = 256. * 32 * (144 + 5 * 288 + 16), stage3 = 64. * 64 * (288 + 5 * 576 + 32);
     expect_close(model_flops(m), 2 * (conv1 + stage1 + stage2 + stage3 + 640), 0, 1e-12, "flops");
     model_free(m);
     device_close(d);
@@ -176,8 +221,8 @@ static void moments(const float *w, const View *v, double *mean, double *deviati
     *deviation = sqrt(squares / v->count - *mean * *mean);
 }
 
-/* Each view's draws have the stated distribution: mean and deviation within five standard errors, uniform ones within
- * their bounds. */
+/* Each view's draws have the stated distribution: mean and deviation within five standard errors,
+ * uniform ones within their bounds. */
 static void check_init(const Net *n, const float *w)
 {
     for (int i = 0; i < n->m->nviews; i++) {
@@ -190,7 +235,8 @@ static void check_init(const Net *n, const float *w)
         }
         if (strstr(v->name, "fc.bias"))
             fan_in = model_find(n->m, "fc.weight")->shape[1];
-        expected = v->dims == 4 ? sqrt(2. / (v->shape[0] * v->shape[2] * v->shape[3])) : 1 / sqrt(3 * fan_in);
+        expected = v->dims == 4 ? sqrt(2. / (v->shape[0] * v->shape[2] * v->shape[3]))
+                                : 1 / sqrt(3 * fan_in);
         double error = expected / sqrt(v->count);
         expect_close(mean, 0, 5 * error, 0, v->name);
         expect_close(deviation, expected, 5 * error, 0, v->name);
@@ -205,7 +251,8 @@ static void initial_weights(void **state)
     Device *d = device_open();
     for (int i = 0; i < 4; i++) {
         ModelSpec s = {.name = which[i], .h = 16, .w = 16, .c = 3, .classes = 10};
-        Net a = net_new(d->be, &s, 1, 1, 1), b = net_new(d->be, &s, 4, 2, 9); /* both from seed 1; other batches */
+        /* both from seed 1; other batches */
+        Net a = net_new(d->be, &s, 1, 1, 1), b = net_new(d->be, &s, 4, 2, 9);
         size_t bytes = tensor_count(a.m->params) * sizeof(float);
         float *wa = fetch(&a, a.m->params), *wb = fetch(&b, b.m->params);
         assert_memory_equal(wa, wb, bytes);
@@ -252,4 +299,7 @@ static const Case cases[] = {
     {"initial_weights", .run = initial_weights},
     {"layers_differ", .run = layers_differ},
 };
-int main(int argc, char **argv) { return device_main(argc, argv, cases, sizeof cases / sizeof *cases); }
+int main(int argc, char **argv)
+{
+    return device_main(argc, argv, cases, sizeof cases / sizeof *cases);
+}

@@ -1,14 +1,17 @@
-/* test_model_gradient.c: whole networks: loss and gradient of every view against the float64 reference, the reference
- * against finite differences of its own loss, and our float32 loss against our gradient.
+/* test_model_gradient.c: whole networks: loss and gradient of every view against the float64
+ * reference, the reference against finite differences of its own loss, and our float32 loss against
+ * our gradient.
  *
- * How near float32 can come to float64: each layer rounds by 1e-7 or so, and up to 56 layers amplify that. 1e-4 of a
- * view's length is asked for; a wrong index or a missing term changes tens of per cent. A ReLU whose input is nearer
- * to 0 than that rounding goes one way here and the other way there, and moves a gradient by 1e-3: rare in networks
- * this small, so a comparison that fails is made again on another batch, three times at most. What is wrong in the
- * code is wrong for all of them.
+ * How near float32 can come to float64: each layer rounds by 1e-7 or so, and up to 56 layers
+ * amplify that. 1e-4 of a view's length is asked for; a wrong index or a missing term changes tens
+ * of per cent. A ReLU whose input is nearer to 0 than that rounding goes one way here and the other
+ * way there, and moves a gradient by 1e-3: rare in networks this small, so a comparison that fails
+ * is made again on another batch, three times at most. What is wrong in the code is wrong for all
+ * of them.
  *
- * ResNet-56 with batch norm and without skip connections is chaotic at its initial weights (lab 1 shows the
- * landscape): its gradient is a thousand times longer, and rounding grows as much. It is compared where it is calm.
+ * ResNet-56 with batch norm and without skip connections is chaotic at its initial weights (lab 1
+ * shows the landscape): its gradient is a thousand times longer, and rounding grows as much. It is
+ * compared where it is calm.
  */
 #include "check.h"
 #include "reference_net.h"
@@ -18,8 +21,8 @@
 
 enum { DIRECTIONS = 3, DRAWS = 3 };
 
-/* A direction of length 1, half along the gradient: a purely random one would be nearly at right angles to it, and
- * measure nothing. */
+/* A direction of length 1, half along the gradient: a purely random one would be nearly at right
+ * angles to it, and measure nothing. */
 static double *direction_new(const double *g, size_t count, int draw)
 {
     double *u = random_values(100 + draw, count, 0, 1), length = 0, steep = 0;
@@ -43,10 +46,11 @@ static double product(const double *a, const double *b, size_t n)
     return sum;
 }
 
-/* The reference's gradient along u against (L(w + h u) - L(w - h u)) / 2h in float64. Returns the relative
- * difference. h is small enough that hardly a ReLU changes its mind within it; a few steps, for the sharpest
- * networks. */
-static double reference_off(RefNet *r, const double *w, const double *g, const double *u, size_t count)
+/* The reference's gradient along u against (L(w + h u) - L(w - h u)) / 2h in float64. Returns the
+ * relative difference. h is small enough that hardly a ReLU changes its mind within it; a few
+ * steps, for the sharpest networks. */
+static double reference_off(RefNet *r, const double *w, const double *g, const double *u,
+                            size_t count)
 {
     double expected = product(g, u, count), best = INFINITY;
     for (double h = 1e-5; h > 1e-9 && best > 1e-6; h /= 10) {
@@ -62,8 +66,9 @@ static double reference_off(RefNet *r, const double *w, const double *g, const d
     return best;
 }
 
-/* The same of our own loss, in float32: h such that the loss changes by 0.0003 to 0.03, more than its rounding (1e-7
- * to 1e-6) and less than where curve and kinks show; the best of several counts. */
+/* The same of our own loss, in float32: h such that the loss changes by 0.0003 to 0.03, more than
+ * its rounding (1e-7 to 1e-6) and less than where curve and kinks show; the best of several
+ * counts. */
 static double ours_off(Net *n, const double *w, const double *g, const double *u, size_t count)
 {
     static const double changes[] = {3e-3, 1e-3, 1e-2, 3e-4, 3e-2};
@@ -87,7 +92,8 @@ static double ours_off(Net *n, const double *w, const double *g, const double *u
 }
 
 /* The largest ||ours - reference|| / ||reference|| of a view, and which view that is. */
-static double views_off(const Net *n, const double *ours, const double *reference, const char **which)
+static double views_off(const Net *n, const double *ours, const double *reference,
+                        const char **which)
 {
     double worst = -1;
     for (int i = 0; i < n->m->nviews; i++) {
@@ -106,7 +112,8 @@ static double views_off(const Net *n, const double *ours, const double *referenc
     return worst;
 }
 
-/* Batch norm's beta = 1: ReLU clips one number in six instead of every other, and nothing explodes. */
+/* Batch norm's beta = 1: ReLU clips one number in six instead of every other, and nothing
+ * explodes. */
 static void calm(Net *n)
 {
     float *w = fetch(n, n->m->params);
@@ -120,7 +127,10 @@ static void calm(Net *n)
     free(w);
 }
 
-typedef struct Differences { double loss, views, reference, own; char view[64]; } Differences;
+typedef struct Differences {
+    double loss, views, reference, own;
+    char view[64];
+} Differences;
 
 /* All comparisons, for the draw-th batch. */
 static Differences measure(Device *d, const ModelSpec *spec, int draw)
@@ -131,7 +141,8 @@ static Differences measure(Device *d, const ModelSpec *spec, int draw)
     RefNet *r = refnet_new(&n);
     double loss = net_gradient(&n), expected = refnet_gradient(r);
     size_t count = tensor_count(n.m->params);
-    double *ours = fetch_double(&n, n.m->grads), *g = alloc(count, sizeof *g), *w = fetch_double(&n, n.m->params);
+    double *ours = fetch_double(&n, n.m->grads), *g = alloc(count, sizeof *g),
+           *w = fetch_double(&n, n.m->params);
     memcpy(g, r->grads, count * sizeof *g);
     const char *which = NULL;
     Differences off = {.loss = fabs(loss / expected - 1), .views = views_off(&n, ours, g, &which)};
@@ -153,22 +164,26 @@ static void check_model(const ModelSpec *spec)
     Device *d = device_open();
     for (int draw = 1;; draw++) {
         Differences off = measure(d, spec, draw);
-        printf(
-            "    %s%s%s%s, batch %d: loss %.1e, worst view %.1e (%s); finite differences: reference %.1e, ours %.1e\n",
-            spec->name, spec->no_skip ? " no-skip" : "", spec->no_batchnorm ? " no-batchnorm" : "",
-            spec->ghost ? " ghost" : "", draw, off.loss, off.views, off.view, off.reference, off.own);
+        printf("    %s%s%s%s, batch %d: loss %.1e, worst view %.1e (%s); finite differences: "
+               "reference %.1e, ours %.1e\n",
+               spec->name, spec->no_skip ? " no-skip" : "",
+               spec->no_batchnorm ? " no-batchnorm" : "", spec->ghost ? " ghost" : "", draw,
+               off.loss, off.views, off.view, off.reference, off.own);
         if (off.loss <= 1e-5 && off.views <= 1e-4 && off.reference <= 1e-5 && off.own <= 0.02)
             break;
         if (draw == DRAWS)
-            fail_msg(
-                "%s: not within 1e-5 (loss), 1e-4 (views), 1e-5 (the reference's finite differences) and 0.02 (ours)",
-                spec->name);
+            fail_msg("%s: not within 1e-5 (loss), 1e-4 (views), 1e-5 (the reference's finite "
+                     "differences) and 0.02 (ours)",
+                     spec->name);
     }
     device_close(d);
 }
 
 /* Small pictures of odd sides, where a kernel's border and a stride's rounding matter most. */
-static ModelSpec small(const char *name) { return (ModelSpec){.name = name, .h = 9, .w = 8, .c = 3, .classes = 5}; }
+static ModelSpec small(const char *name)
+{
+    return (ModelSpec){.name = name, .h = 9, .w = 8, .c = 3, .classes = 5};
+}
 
 static void plain(void **state)
 {
@@ -228,4 +243,7 @@ static const Case cases[] = {
     {"wrn16_2", .run = wrn16_2, .seconds = 120},
     {"ghost", .run = ghost},
 };
-int main(int argc, char **argv) { return device_main(argc, argv, cases, sizeof cases / sizeof *cases); }
+int main(int argc, char **argv)
+{
+    return device_main(argc, argv, cases, sizeof cases / sizeof *cases);
+}

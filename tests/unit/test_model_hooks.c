@@ -1,11 +1,15 @@
-/* test_model_hooks.c: ghost batch norm is the pieces of the batch, each by itself; the hook between the halves of a
- * batch norm; the hook that announces gradients.
+/* test_model_hooks.c: ghost batch norm is the pieces of the batch, each by itself; the hook between
+ * the halves of a batch norm; the hook that announces gradients.
  */
 #include "check.h"
 #include "net.h"
 
-static ModelSpec spec_of(const char *name) { return (ModelSpec){.name = name, .h = 9, .w = 8, .c = 3, .classes = 5}; }
-static const char *const all_names[] = {"linear", "mlp", "cnn", "resnet8", "resnet20", "wrn16-1", "wrn16-2"};
+static ModelSpec spec_of(const char *name)
+{
+    return (ModelSpec){.name = name, .h = 9, .w = 8, .c = 3, .classes = 5};
+}
+static const char *const all_names[] = {"linear",   "mlp",     "cnn",    "resnet8",
+                                        "resnet20", "wrn16-1", "wrn16-2"};
 enum { NAMES = sizeof all_names / sizeof *all_names };
 
 /* ---- ghost batch norm: pieces of the batch, each by itself ---- */
@@ -29,7 +33,8 @@ static void ghost_case(Device *d, const char *name, int N, int ghost)
         for (size_t i = 0; i < count; i++)
             expected[i] += grads[i] * size / N;
         for (size_t i = 0; i < tensor_count(n.m->state); i++)
-            stats[i] += moved[i] / groups; /* one update by the groups' average = the average of the groups' updates */
+            stats[i] += moved[i] / groups; /* one update by the groups' average = the average of
+                                            * the groups' updates */
         free(grads), free(moved);
         net_free(&piece);
     }
@@ -54,7 +59,11 @@ static void ghost_pieces(void **state)
 
 /* ---- hooks ---- */
 
-typedef struct Tally { int calls, groups; const BackendOps *op; double factor; } Tally;
+typedef struct Tally {
+    int calls, groups;
+    const BackendOps *op;
+    double factor;
+} Tally;
 
 /* What an all-reduce over `factor` ranks with the same batch would do to the sums. */
 static void multiply_sums(void *context, Tensor sums, Stream *s)
@@ -74,8 +83,8 @@ static void multiply_sums(void *context, Tensor sums, Stream *s)
     free(v);
 }
 
-/* Three ranks that hold the same batch have the same statistics and gradients as one; the hook comes once per batch
- * norm and pass. */
+/* Three ranks that hold the same batch have the same statistics and gradients as one; the hook
+ * comes once per batch norm and pass. */
 static void stats_hook(void **state)
 {
     Device *d = device_open();
@@ -102,9 +111,15 @@ static void stats_hook(void **state)
     device_close(d);
 }
 
-typedef struct Slices { Net *n; size_t next; int calls; float *seen; } Slices;
+typedef struct Slices {
+    Net *n;
+    size_t next;
+    int calls;
+    float *seen;
+} Slices;
 
-/* Slices go down from the end without gap or overlap; keep the numbers as they are at this moment. */
+/* Slices go down from the end without gap or overlap; keep the numbers as they are at this
+ * moment. */
 static void take_slice(void *context, size_t first, int count, Stream *s)
 {
     Slices *c = context;
@@ -138,6 +153,11 @@ static void grad_hook(void **state)
 }
 
 static const Case cases[] = {
-    {"ghost_pieces", .run = ghost_pieces}, {"stats_hook", .run = stats_hook}, {"grad_hook", .run = grad_hook},
+    {"ghost_pieces", .run = ghost_pieces},
+    {"stats_hook", .run = stats_hook},
+    {"grad_hook", .run = grad_hook},
 };
-int main(int argc, char **argv) { return device_main(argc, argv, cases, sizeof cases / sizeof *cases); }
+int main(int argc, char **argv)
+{
+    return device_main(argc, argv, cases, sizeof cases / sizeof *cases);
+}

@@ -1,5 +1,6 @@
-/* test_model_pass.c: a network at work: its three modes, short batches, weights per sample, the same bits twice, and
- * learning. Gradients: test_model_gradient.c; ghost batch norm and hooks: test_model_hooks.c.
+/* test_model_pass.c: a network at work: its three modes, short batches, weights per sample, the
+ * same bits twice, and learning. Gradients: test_model_gradient.c; ghost batch norm and hooks:
+ * test_model_hooks.c.
  */
 #include "check.h"
 #include "net.h"
@@ -7,13 +8,18 @@
 #include <math.h>
 #include <string.h>
 
-static ModelSpec spec_of(const char *name) { return (ModelSpec){.name = name, .h = 9, .w = 8, .c = 3, .classes = 5}; }
-static const char *const all_names[] = {"linear", "mlp", "cnn", "resnet8", "resnet20", "wrn16-1", "wrn16-2"};
+static ModelSpec spec_of(const char *name)
+{
+    return (ModelSpec){.name = name, .h = 9, .w = 8, .c = 3, .classes = 5};
+}
+static const char *const all_names[] = {"linear",   "mlp",     "cnn",    "resnet8",
+                                        "resnet20", "wrn16-1", "wrn16-2"};
 enum { NAMES = sizeof all_names / sizeof *all_names };
 
 /* ---- modes ---- */
 
-/* TRAIN moves the running statistics, the other two modes do not; FROZEN computes what TRAIN computes. */
+/* TRAIN moves the running statistics, the other two modes do not; FROZEN computes what TRAIN
+ * computes. */
 static void modes_and_state(void **state)
 {
     Device *d = device_open();
@@ -38,9 +44,9 @@ static void modes_and_state(void **state)
     device_close(d);
 }
 
-/* In EVAL a picture's logits do not depend on its company, in TRAIN they do; and running statistics that are the
- * batch's own give EVAL the numbers of FROZEN, but for the unbiased variance: of 10 pictures of 2x2 pixels at the
- * smallest, 40/39. */
+/* In EVAL a picture's logits do not depend on its company, in TRAIN they do; and running statistics
+ * that are the batch's own give EVAL the numbers of FROZEN, but for the unbiased variance: of 10
+ * pictures of 2x2 pixels at the smallest, 40/39. */
 static void evaluation(void **state)
 {
     Device *d = device_open();
@@ -48,7 +54,8 @@ static void evaluation(void **state)
         ModelSpec s = spec_of(all_names[i]);
         bool norm = i >= 2;
         Net all = net_new(d->be, &s, 10, 10, 3), one = net_new(d->be, &s, 10, 10, 3);
-        for (int step = 0; step < 60 && norm; step++) /* 0.9^60 = 0.002: the running statistics become the batch's */
+        /* 0.9^60 = 0.002: the running statistics become the batch's */
+        for (int step = 0; step < 60 && norm; step++)
             net_loss(&all, MODEL_TRAIN);
         if (norm) {
             float *stats = fetch(&all, all.m->state);
@@ -61,10 +68,12 @@ static void evaluation(void **state)
         net_loss(&all, MODEL_FROZEN_STATS), frozen_all = fetch(&all, all.m->logits);
         net_loss(&one, MODEL_EVAL);
         net_loss(&all, MODEL_EVAL);
-        double *alone = fetch_double(&one, one.m->logits), *together = fetch_double(&all, all.m->logits);
+        double *alone = fetch_double(&one, one.m->logits),
+               *together = fetch_double(&all, all.m->logits);
         float *eval = fetch(&all, all.m->logits);
         expect_near(eval + 3 * 5, alone, 5, 1e-5, "EVAL, alone and in company");
-        expect_near(frozen_all, together, 50, norm ? 0.1 : 1e-6, "EVAL by the batch's own statistics");
+        expect_near(frozen_all, together, 50, norm ? 0.1 : 1e-6,
+                    "EVAL by the batch's own statistics");
         double apart = 0;
         for (int k = 0; k < 5; k++)
             apart = fmax(apart, fabs(frozen_one[k] - frozen_all[15 + k]));
@@ -116,7 +125,8 @@ static void gradients_add(void **state)
     for (int i = 0; i < NAMES; i++) {
         ModelSpec s = spec_of(all_names[i]);
         Net n = net_new(d->be, &s, 4, 4, 3);
-        double *once = weighted_gradient(&n, d, NULL), *twice = sum_of(once, once, tensor_count(n.m->params));
+        double *once = weighted_gradient(&n, d, NULL),
+               *twice = sum_of(once, once, tensor_count(n.m->params));
         model_forward(n.m, n.x, MODEL_FROZEN_STATS);
         model_loss(n.m, n.totals, n.label, NO_TENSOR, true);
         model_backward(n.m); /* without zeroing */
@@ -147,7 +157,8 @@ static void sample_weights(void **state)
         }
         double *ours = weighted_gradient(&n, d, weight);
         expect_vector(&n, n.m->grads, expected, 1e-5, "weighted gradient");
-        double ones[4] = {1, 1, 1, 1}, *plain = weighted_gradient(&n, d, NULL), *same = weighted_gradient(&n, d, ones);
+        double ones[4] = {1, 1, 1, 1}, *plain = weighted_gradient(&n, d, NULL),
+               *same = weighted_gradient(&n, d, ones);
         assert_memory_equal(plain, same, count * sizeof *plain);
         free(expected), free(ours), free(plain), free(same);
         net_free(&n);
@@ -162,14 +173,19 @@ static void same_bits(void **state)
     Backend *single = device_backend(0, 1, 1);
     for (int i = 0; i < NAMES; i++) {
         ModelSpec s = spec_of(all_names[i]);
-        Net a = net_new(d->be, &s, 19, 19, 3), b = net_new(d->be, &s, 19, 19, 3), one = net_new(single, &s, 19, 19, 3);
+        Net a = net_new(d->be, &s, 19, 19, 3), b = net_new(d->be, &s, 19, 19, 3),
+            one = net_new(single, &s, 19, 19, 3);
         assert_true(net_gradient(&a) == net_gradient(&b));
-        expect_close(net_gradient(&one), net_loss(&a, MODEL_FROZEN_STATS), 0, 1e-6, "loss on one thread");
-        float *x = fetch(&a, a.m->grads), *y = fetch(&b, b.m->grads), *z = fetch(&one, one.m->grads);
+        expect_close(net_gradient(&one), net_loss(&a, MODEL_FROZEN_STATS), 0, 1e-6,
+                     "loss on one thread");
+        float *x = fetch(&a, a.m->grads), *y = fetch(&b, b.m->grads),
+              *z = fetch(&one, one.m->grads);
         expect_bits(x, y, tensor_count(a.m->grads), "gradients of two runs");
         double *expected = fetch_double(&a, a.m->grads);
-        double off = expect_near(z, expected, tensor_count(a.m->grads), 1e-5, "gradient on one thread and on two");
-        printf("    %s: one thread and two: %s\n", s.name, off > 0 ? "same up to rounding" : "same bits");
+        double off = expect_near(z, expected, tensor_count(a.m->grads), 1e-5,
+                                 "gradient on one thread and on two");
+        printf("    %s: one thread and two: %s\n", s.name,
+               off > 0 ? "same up to rounding" : "same bits");
         free(x), free(y), free(z), free(expected);
         net_free(&a), net_free(&b), net_free(&one);
     }
@@ -195,9 +211,9 @@ static void learns_case(Device *d, ModelSpec s, double rate, int steps)
     net_free(&n);
 }
 
-/* The residual nets without batch norm and without skip connections are left out: their signal shrinks from layer to
- * layer, they stay on a plateau and then blow up. (That is why both exist. Their gradients are right:
- * test_model_gradient.c.) */
+/* The residual nets without batch norm and without skip connections are left out: their signal
+ * shrinks from layer to layer, they stay on a plateau and then blow up. (That is why both exist.
+ * Their gradients are right: test_model_gradient.c.) */
 static void learns(void **state)
 {
     Device *d = device_open();
@@ -210,12 +226,14 @@ static void learns(void **state)
     device_close(d);
 }
 
-/* Held to its signs a network without biases is linear in its input: f(-x) = -f(x). Let go, it is what it was. */
+/* Held to its signs a network without biases is linear in its input: f(-x) = -f(x). Let go, it is
+ * what it was. */
 static void held_relu(void **state)
 {
-    static const ModelSpec specs[] = {{.name = "mlp", .h = 4, .w = 4, .c = 2, .classes = 3, .hidden = {9, 8}},
-                                      {.name = "resnet8", .h = 9, .w = 8, .c = 3, .classes = 3, .no_batchnorm = true},
-                                      {.name = "resnet8", .h = 9, .w = 8, .c = 3, .classes = 3}};
+    static const ModelSpec specs[] = {
+        {.name = "mlp", .h = 4, .w = 4, .c = 2, .classes = 3, .hidden = {9, 8}},
+        {.name = "resnet8", .h = 9, .w = 8, .c = 3, .classes = 3, .no_batchnorm = true},
+        {.name = "resnet8", .h = 9, .w = 8, .c = 3, .classes = 3}};
     for (int i = 0; i < 3; i++) {
         Device *d = device_open();
         Net n = net_new(d->be, &specs[i], 6, 5, 3);
@@ -258,4 +276,7 @@ static const Case cases[] = {
     {"held_relu", .run = held_relu},
     {"learns", .run = learns},
 };
-int main(int argc, char **argv) { return device_main(argc, argv, cases, sizeof cases / sizeof *cases); }
+int main(int argc, char **argv)
+{
+    return device_main(argc, argv, cases, sizeof cases / sizeof *cases);
+}

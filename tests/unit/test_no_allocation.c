@@ -1,5 +1,6 @@
-/* test_no_allocation.c: a training step takes no memory and gives none back: all of it is planned before. The linker puts
- * the functions below in the place of the C library's (Makefile: --wrap) in all of our code.
+/* test_no_allocation.c: a training step takes no memory and gives none back: all of it is planned
+ * before. The linker puts the functions below in the place of the C library's (Makefile: --wrap) in
+ * all of our code.
  */
 #include "net.h"
 #include "optim.h"
@@ -14,12 +15,36 @@ void *__real_realloc(void *p, size_t size);
 void *__real_aligned_alloc(size_t align, size_t size);
 int __real_posix_memalign(void **p, size_t align, size_t size);
 void __real_free(void *p);
-void *__wrap_malloc(size_t size) { calls++; return __real_malloc(size); }
-void *__wrap_calloc(size_t count, size_t size) { calls++; return __real_calloc(count, size); }
-void *__wrap_realloc(void *p, size_t size) { calls++; return __real_realloc(p, size); }
-void *__wrap_aligned_alloc(size_t align, size_t size) { calls++; return __real_aligned_alloc(align, size); }
-int __wrap_posix_memalign(void **p, size_t align, size_t size) { calls++; return __real_posix_memalign(p, align, size); }
-void __wrap_free(void *p) { calls += p != NULL; __real_free(p); }
+void *__wrap_malloc(size_t size)
+{
+    calls++;
+    return __real_malloc(size);
+}
+void *__wrap_calloc(size_t count, size_t size)
+{
+    calls++;
+    return __real_calloc(count, size);
+}
+void *__wrap_realloc(void *p, size_t size)
+{
+    calls++;
+    return __real_realloc(p, size);
+}
+void *__wrap_aligned_alloc(size_t align, size_t size)
+{
+    calls++;
+    return __real_aligned_alloc(align, size);
+}
+int __wrap_posix_memalign(void **p, size_t align, size_t size)
+{
+    calls++;
+    return __real_posix_memalign(p, align, size);
+}
+void __wrap_free(void *p)
+{
+    calls += p != NULL;
+    __real_free(p);
+}
 
 static void step(Net *n, Sgd *sgd)
 {
@@ -32,13 +57,14 @@ static void step(Net *n, Sgd *sgd)
 
 static void training_step(void **state)
 {
-    static const ModelSpec networks[] = {{.name = "linear", .h = 28, .w = 28, .c = 1, .classes = 10},
-                                         {.name = "mlp", .h = 28, .w = 28, .c = 1, .classes = 10},
-                                         {.name = "cnn", .h = 32, .w = 32, .c = 3, .classes = 10},
-                                         {.name = "resnet8", .h = 32, .w = 32, .c = 3, .classes = 10},
-                                         {.name = "resnet8", .h = 28, .w = 28, .c = 1, .classes = 10, .ghost = 3},
-                                         {.name = "resnet8", .h = 28, .w = 28, .c = 1, .classes = 10, .no_batchnorm = true},
-                                         {.name = "wrn16-1", .h = 28, .w = 28, .c = 1, .classes = 10}};
+    static const ModelSpec networks[] = {
+        {.name = "linear", .h = 28, .w = 28, .c = 1, .classes = 10},
+        {.name = "mlp", .h = 28, .w = 28, .c = 1, .classes = 10},
+        {.name = "cnn", .h = 32, .w = 32, .c = 3, .classes = 10},
+        {.name = "resnet8", .h = 32, .w = 32, .c = 3, .classes = 10},
+        {.name = "resnet8", .h = 28, .w = 28, .c = 1, .classes = 10, .ghost = 3},
+        {.name = "resnet8", .h = 28, .w = 28, .c = 1, .classes = 10, .no_batchnorm = true},
+        {.name = "wrn16-1", .h = 28, .w = 28, .c = 1, .classes = 10}};
     for (size_t i = 0; i < sizeof networks / sizeof *networks; i++) {
         Device *d = device_open();
         long before = calls;
@@ -57,4 +83,7 @@ static void training_step(void **state)
 }
 
 static const Case cases[] = {{"training_step", .run = training_step}};
-int main(int argc, char **argv) { return device_main(argc, argv, cases, sizeof cases / sizeof *cases); }
+int main(int argc, char **argv)
+{
+    return device_main(argc, argv, cases, sizeof cases / sizeof *cases);
+}

@@ -1,6 +1,5 @@
-/* test_optim.c: SGD over a model's flat vectors against a naive float64 loop, and against torch.optim.SGD. */
-#include <math.h>
-#include <string.h>
+/* test_optim.c: SGD over a model's flat vectors against a naive float64 loop, and against
+ * torch.optim.SGD. */
 #include "audit_read.h"
 #include "device.h"
 #include "digest.h"
@@ -8,11 +7,16 @@
 #include "python.h"
 #include "rng.h"
 #include "safetensors.h"
+#include <math.h>
+#include <string.h>
 
 enum { STEPS = 4 };
 static const double rates[STEPS] = {0.1, 0.05, 0.3, 0.02};
 
-typedef struct Settings { double momentum, decay; bool nesterov; } Settings;
+typedef struct Settings {
+    double momentum, decay;
+    bool nesterov;
+} Settings;
 static const Settings settings[] = {
     {0, 0, false}, {0.9, 0, false}, {0.9, 5e-4, false}, {0.9, 5e-4, true}, {0, 0.1, false}};
 enum { SETTINGS = sizeof settings / sizeof *settings };
@@ -91,15 +95,16 @@ static void naive(const Fixture *f, const Settings *s, double *w, double *v)
 static void against_naive(void **state)
 {
     Fixture f = fixture_new();
-    float *params = malloc(sizeof(float) * (size_t)f.n), *velocity = malloc(sizeof(float) * (size_t)f.n);
+    float *params = malloc(sizeof(float) * (size_t)f.n),
+          *velocity = malloc(sizeof(float) * (size_t)f.n);
     double *w = malloc(sizeof(double) * (size_t)f.n), *v = malloc(sizeof(double) * (size_t)f.n);
     for (int i = 0; i < SETTINGS; i++) {
         train(&f, &settings[i], params, velocity);
         naive(&f, &settings[i], w, v);
         double a = expect_near(params, w, (size_t)f.n, 1e-6, "params");
         double b = expect_near(velocity, v, (size_t)f.n, 1e-6, "velocity");
-        printf("    momentum %g, decay %g, nesterov %d: params %.1e, velocity %.1e\n", settings[i].momentum,
-               settings[i].decay, settings[i].nesterov, a, b);
+        printf("    momentum %g, decay %g, nesterov %d: params %.1e, velocity %.1e\n",
+               settings[i].momentum, settings[i].decay, settings[i].nesterov, a, b);
     }
     free(params);
     free(velocity);
@@ -138,13 +143,15 @@ static double compare(const SafeTensors *torch, const char *name, const float *o
 static void against_torch(void **state)
 {
     Fixture f = fixture_new();
-    float *params = malloc(sizeof(float) * (size_t)f.n), *velocity = malloc(sizeof(float) * (size_t)f.n);
+    float *params = malloc(sizeof(float) * (size_t)f.n),
+          *velocity = malloc(sizeof(float) * (size_t)f.n);
     const char *folder = scratch_dir();
     char in[4200], out[4200];
     snprintf(in, sizeof in, "%s/in", folder);
     save_fixture(&f, in);
-    python_run("tests/torch/sgd.py %s %s/out 0.1,0.05,0.3,0.02 0,0,0 0.9,0,0 0.9,5e-4,0 0.9,5e-4,1 0,0.1,0", in,
-               folder);
+    python_run("tests/torch/sgd.py %s %s/out 0.1,0.05,0.3,0.02 0,0,0 0.9,0,0 0.9,5e-4,0 0.9,5e-4,1 "
+               "0,0.1,0",
+               in, folder);
     for (int i = 0; i < SETTINGS; i++) {
         const Settings *s = &settings[i];
         snprintf(out, sizeof out, "%s/out.%d", folder, i);
@@ -154,7 +161,8 @@ static void against_torch(void **state)
         double ratio = compare(&torch, "params", params, f.n);
         if (s->momentum != 0) /* without it torch keeps no velocity */
             compare(&torch, "velocity", velocity, f.n);
-        printf("    momentum %g, decay %g, nesterov %d: %.1e\n", s->momentum, s->decay, s->nesterov, ratio);
+        printf("    momentum %g, decay %g, nesterov %d: %.1e\n", s->momentum, s->decay, s->nesterov,
+               ratio);
         safetensors_free(&torch);
     }
     free(params);
@@ -168,7 +176,8 @@ static void audit(void **state)
     const char *folder = scratch_dir();
     setenv("LABS_AUDIT", folder, 1);
     Fixture f = fixture_new();
-    float *params = malloc(sizeof(float) * (size_t)f.n), *velocity = malloc(sizeof(float) * (size_t)f.n);
+    float *params = malloc(sizeof(float) * (size_t)f.n),
+          *velocity = malloc(sizeof(float) * (size_t)f.n);
     train(&f, &settings[1], params, velocity);
     char first[17], last[17];
     sha256_hex(first, sizeof first, f.first, sizeof(float) * (size_t)f.n);
@@ -189,4 +198,7 @@ static void audit(void **state)
 static const Case cases[] = {{"naive", .run = against_naive},
                              {"torch", .run = against_torch, .seconds = 300},
                              {"audit", .run = audit}};
-int main(int argc, char **argv) { return device_main(argc, argv, cases, sizeof cases / sizeof *cases); }
+int main(int argc, char **argv)
+{
+    return device_main(argc, argv, cases, sizeof cases / sizeof *cases);
+}

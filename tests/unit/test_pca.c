@@ -1,14 +1,18 @@
-/* test_pca.c: principal directions of snapshots: against an explicit D x D covariance, and the cases where there is little to find. */
-#include "pca.h"
-#include <math.h>
+/* test_pca.c: principal directions of snapshots: against an explicit D x D covariance, and the
+ * cases where there is little to find. */
 #include "check.h"
 #include "eigen.h"
 #include "harness.h"
+#include "pca.h"
 #include "rng.h"
+#include <math.h>
 
 enum { N = 9, D = 20 };
 
-typedef struct Shots { float data[N][D]; const float *row[N]; } Shots;
+typedef struct Shots {
+    float data[N][D];
+    const float *row[N];
+} Shots;
 
 /* A path through D dimensions whose spread differs from direction to direction. */
 static void draw(Shots *s, uint32_t seed)
@@ -64,12 +68,14 @@ static void agrees_with_the_covariance(void **state)
         expect_close(fabs(product), 1, 1e-6, 0, "a direction against the covariance's eigenvector");
         expect_close(p->share[c], values[D - 1 - c] / trace, 1e-9, 1e-9, "explained variance");
         for (int e = 0; e <= c; e++)
-            expect_close(dot(direction, p->directions + e * D), e == c, 1e-6, 0, "lengths and angles");
+            expect_close(dot(direction, p->directions + e * D), e == c, 1e-6, 0,
+                         "lengths and angles");
     }
     pca_free(p);
 }
 
-/* Coordinates are projections of what each snapshot is beyond the last; off is what they leave; the farthest is positive. */
+/* Coordinates are projections of what each snapshot is beyond the last; off is what they leave; the
+ * farthest is positive. */
 static void coordinates(void **state)
 {
     Shots s;
@@ -81,21 +87,26 @@ static void coordinates(void **state)
         for (int j = 0; j < D; j++)
             beyond[j] = s.data[i][j] - s.data[N - 1][j];
         for (int c = 0; c < 2; c++)
-            expect_close(p->coordinates[i * 2 + c], dot(beyond, p->directions + c * D), 1e-5, 1e-5, "a coordinate");
+            expect_close(p->coordinates[i * 2 + c], dot(beyond, p->directions + c * D), 1e-5, 1e-5,
+                         "a coordinate");
         for (int j = 0; j < D; j++)
-            rest += pow(beyond[j] - p->coordinates[i * 2] * p->directions[j] - p->coordinates[i * 2 + 1] * p->directions[D + j], 2);
+            rest += pow(beyond[j] - p->coordinates[i * 2] * p->directions[j] -
+                            p->coordinates[i * 2 + 1] * p->directions[D + j],
+                        2);
         expect_close(p->off[i], sqrt(rest), 1e-5, 1e-5, "the distance from the plane");
     }
     for (int c = 0; c < 2; c++) {
         double farthest = 0;
         for (int i = 0; i < N; i++)
-            farthest = fabs(p->coordinates[i * 2 + c]) > fabs(farthest) ? p->coordinates[i * 2 + c] : farthest;
+            farthest = fabs(p->coordinates[i * 2 + c]) > fabs(farthest) ? p->coordinates[i * 2 + c]
+                                                                        : farthest;
         assert_true(farthest > 0);
     }
     pca_free(p);
 }
 
-/* Vectors longer than one slice, a multiple of nothing: a circle in a known plane comes back as that circle. */
+/* Vectors longer than one slice, a multiple of nothing: a circle in a known plane comes back as
+ * that circle. */
 static void large(void **state)
 {
     enum { SHOTS = 12, LONG = 10007 };
@@ -104,7 +115,8 @@ static void large(void **state)
     for (int i = 0; i < SHOTS; i++) {
         row[i] = data + (size_t)i * LONG;
         for (int j = 0; j < LONG; j++)
-            data[(size_t)i * LONG + j] = (float)(0.25 + (j == 17) * 2 * cos(i * M_PI / 6) + (j == 9999) * sin(i * M_PI / 6));
+            data[(size_t)i * LONG + j] = (float)(0.25 + (j == 17) * 2 * cos(i * M_PI / 6) +
+                                                 (j == 9999) * sin(i * M_PI / 6));
     }
     Pca *p = pca_new(row, SHOTS, LONG, 2);
     expect_close(fabs(p->directions[17]), 1, 1e-6, 0, "the wide axis");
@@ -145,6 +157,12 @@ static void refuses(void **state)
     expect_death(EXIT_USAGE, find_in_equal, &nan, "not finite", NULL);
 }
 
-static const Case cases[] = {{"agrees_with_the_covariance", .run = agrees_with_the_covariance}, {"coordinates", .run = coordinates},
-                             {"large", .run = large}, {"lines", .run = lines}, {"refuses", .run = refuses}};
-int main(int argc, char **argv) { return harness_main(argc, argv, cases, sizeof cases / sizeof *cases); }
+static const Case cases[] = {{"agrees_with_the_covariance", .run = agrees_with_the_covariance},
+                             {"coordinates", .run = coordinates},
+                             {"large", .run = large},
+                             {"lines", .run = lines},
+                             {"refuses", .run = refuses}};
+int main(int argc, char **argv)
+{
+    return harness_main(argc, argv, cases, sizeof cases / sizeof *cases);
+}

@@ -1,4 +1,5 @@
-/* Axes: whatever the data, a finite range and ticks that lie in it, ascend, and can be told apart by their labels. */
+/* Axes: whatever the data, a finite range and ticks that lie in it, ascend, and can be told apart
+ * by their labels. */
 #include "harness.h"
 #include "plot/plot_inside.h"
 #include "rng.h"
@@ -35,7 +36,8 @@ static void linear_labels(void **state)
     Ticks t = ticks_of((PlotAxis){.low = -1.03, .high = 1.03}, 5);
     expect_labels(&t, (const char *[]){"−1.0", "−0.5", "0.0", "0.5", "1.0", NULL});
     t = ticks_of((PlotAxis){.low = 0, .high = 120000}, 7);
-    expect_labels(&t, (const char *[]){"0", "20,000", "40,000", "60,000", "80,000", "100,000", "120,000", NULL});
+    expect_labels(&t, (const char *[]){"0", "20,000", "40,000", "60,000", "80,000", "100,000",
+                                       "120,000", NULL});
     t = ticks_of((PlotAxis){.low = 0, .high = 3e-5}, 3);
     expect_labels(&t, (const char *[]){"0", "10", "20", "30", NULL});
     assert_string_equal(t.factor, "×10⁻⁶");
@@ -50,7 +52,8 @@ static void log_labels(void **state)
     assert_int_equal(t.minor_count, 4 * 8);
     t = ticks_of((PlotAxis){.low = 0.9, .high = 30, .log = 10}, 6);
     expect_labels(&t, (const char *[]){"1", "2", "5", "10", "20", NULL});
-    t = ticks_of((PlotAxis){.low = 3.1, .high = 4.9, .log = 10}, 5); /* one digit between: linear ticks */
+    /* one digit between: linear ticks */
+    t = ticks_of((PlotAxis){.low = 3.1, .high = 4.9, .log = 10}, 5);
     assert_true(t.count >= 3);
     t = ticks_of((PlotAxis){.low = 1e-9, .high = 1, .log = 10}, 5);
     expect_labels(&t, (const char *[]){"10⁻⁸", "10⁻⁶", "10⁻⁴", "10⁻²", "10⁰", NULL});
@@ -72,15 +75,18 @@ static void check_ticks(const PlotAxis *axis, const Ticks *t, int wanted)
 {
     const char *where = axis->log ? "log axis" : "linear axis";
     if (t->count < 2 || t->count > 2 * wanted + 4)
-        fail_msg("%s %g…%g: %d ticks for %d wanted", where, axis->low, axis->high, t->count, wanted);
+        fail_msg("%s %g…%g: %d ticks for %d wanted", where, axis->low, axis->high, t->count,
+                 wanted);
     for (int i = 0; i < t->count; i++) {
         double place = axis_place(axis, t->at[i]);
         if (!(place > -1e-5 && place < 1 + 1e-5))
             fail_msg("%s %g…%g: tick %g is outside", where, axis->low, axis->high, t->at[i]);
         if (i && !(t->at[i] > t->at[i - 1]))
-            fail_msg("%s %g…%g: tick %g after %g", where, axis->low, axis->high, t->at[i], t->at[i - 1]);
+            fail_msg("%s %g…%g: tick %g after %g", where, axis->low, axis->high, t->at[i],
+                     t->at[i - 1]);
         if (i && !strcmp(t->label[i], t->label[i - 1]))
-            fail_msg("%s %.17g…%.17g: two ticks are called %s", where, axis->low, axis->high, t->label[i]);
+            fail_msg("%s %.17g…%.17g: two ticks are called %s", where, axis->low, axis->high,
+                     t->label[i]);
     }
 }
 
@@ -103,9 +109,10 @@ static void ticks_always_good(void **state)
 
 static void fits_anything(void **state)
 {
-    const double odd[][3] = {{NAN, NAN, NAN},    {INFINITY, -INFINITY, NAN}, {0, 0, 0},      {5, 5, 5},
-                             {-1e308, 1e308, 0}, {1e-308, 2e-308, 0},        {5e-324, 1, 2}, {1e17, 1e17 + 16, 1e17},
-                             {-3, -3, -3},       {1e-308, 1e308, 1}};
+    const double odd[][3] = {{NAN, NAN, NAN},   {INFINITY, -INFINITY, NAN}, {0, 0, 0},
+                             {5, 5, 5},         {-1e308, 1e308, 0},         {1e-308, 2e-308, 0},
+                             {5e-324, 1, 2},    {1e17, 1e17 + 16, 1e17},    {-3, -3, -3},
+                             {1e-308, 1e308, 1}};
     for (unsigned i = 0; i < sizeof odd / sizeof *odd; i++)
         for (int log = 0; log <= 10; log += 2)
             for (int n = 0; n <= 3; n++) {
@@ -132,7 +139,8 @@ static void given_limits(void **state)
     axis = (PlotAxis){.low = 10, .high = -1}; /* a slip: put right */
     axis_fit(&axis, data, 0);
     assert_true(axis.low == -1 && axis.high == 10);
-    axis = (PlotAxis){.low = -5, .high = 100, .log = 10}; /* no place for -5 on a log axis: that end from the data */
+    axis = (PlotAxis){.low = -5, .high = 100, .log = 10}; /* no place for -5 on a log axis: that
+                                                           * end from the data */
     axis_fit(&axis, data, 0);
     assert_true(axis.low == 2 && axis.high == 100);
 }
@@ -142,9 +150,11 @@ static void place_and_value(void **state)
     const PlotAxis axis[2] = {{.low = -3, .high = 5}, {.low = 0.01, .high = 1000, .log = 10}};
     for (int k = 0; k < 2; k++)
         for (double place = 0; place <= 1; place += 0.125)
-            expect_close(axis_place(&axis[k], axis_value(&axis[k], place)), place, 1e-12, 0, "place");
+            expect_close(axis_place(&axis[k], axis_value(&axis[k], place)), place, 1e-12, 0,
+                         "place");
     expect_close(axis_place(&axis[1], 1), 0.4, 1e-12, 0, "1 between 0.01 and 1000");
-    assert_true(isnan(axis_place(&axis[1], 0)) && isnan(axis_place(&axis[1], -1)) && isnan(axis_place(&axis[0], NAN)));
+    assert_true(isnan(axis_place(&axis[1], 0)) && isnan(axis_place(&axis[1], -1)) &&
+                isnan(axis_place(&axis[0], NAN)));
 }
 
 int main(int argc, char **argv)

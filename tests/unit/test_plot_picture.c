@@ -1,4 +1,5 @@
-/* Whole pictures, by their pixels: what is where it belongs, what is nowhere else, and what odd data must not break. */
+/* Whole pictures, by their pixels: what is where it belongs, what is nowhere else, and what odd
+ * data must not break. */
 #include "harness.h"
 #include "pixels.h"
 #include <math.h>
@@ -7,12 +8,15 @@
 /* Limits that the data of every() leave on all sides. */
 static PlotPanel *limited(Plot *plot, int column)
 {
-    return plot_panel(plot, (PlotAxes){.column = column, .title = "t", .x = {.label = "x", .low = -1, .high = 1},
+    return plot_panel(plot, (PlotAxes){.column = column,
+                                       .title = "t",
+                                       .x = {.label = "x", .low = -1, .high = 1},
                                        .y = {.label = "y", .low = -1, .high = 1}});
 }
 
 enum { N = 12 };
-static const double odd[N] = {0, NAN, INFINITY, -INFINITY, 1e308, -1e308, 5e-324, 3, -3, 0.5, 1e9, -0.5};
+static const double odd[N] = {0,      NAN, INFINITY, -INFINITY, 1e308, -1e308,
+                              5e-324, 3,   -3,       0.5,       1e9,   -0.5};
 
 /* Marks of every kind, from the same numbers. */
 static void every(PlotPanel *panel, int n, const double *v)
@@ -30,9 +34,10 @@ static void every(PlotPanel *panel, int n, const double *v)
     plot_boxes(panel, n, v, turned, turned, v, (PlotStyle){.opacity = 0.5});
     plot_rule_x(panel, n ? v[n - 1] : NAN, (PlotStyle){.label = "rule"});
     plot_rule_y(panel, n ? v[0] : NAN, (PlotStyle){0});
-    plot_text(panel, 0.9, 0.9,
-              "a text that is much longer than the panel is wide, so that it has to end somewhere else",
-              (PlotStyle){.size = 30});
+    plot_text(
+        panel, 0.9, 0.9,
+        "a text that is much longer than the panel is wide, so that it has to end somewhere else",
+        (PlotStyle){.size = 30});
 }
 
 /* Marks that leave the axes on all sides change no pixel outside the panel's frame. */
@@ -96,8 +101,8 @@ static void in_its_place(void **state)
 {
     Plot *plot = pixels_new();
     plot_begin(plot, 1, 1, "title");
-    PlotPanel *panel =
-        plot_panel(plot, (PlotAxes){.x = {.low = 0, .high = 10}, .y = {.low = 1, .high = 100, .log = 10}});
+    PlotPanel *panel = plot_panel(plot, (PlotAxes){.x = {.low = 0, .high = 10},
+                                                   .y = {.low = 1, .high = 100, .log = 10}});
     plot_rule_x(panel, 7.5, (PlotStyle){.color = RED, .width = 4});
     plot_scatter(panel, 1, (double[]){2}, (double[]){10}, (PlotStyle){.color = RED, .size = 12});
     plot_image(plot, &(int){0}, &(int){0});
@@ -115,7 +120,8 @@ static void far_away(void **state)
     Plot *plot = pixels_new();
     plot_begin(plot, 1, 1, NULL);
     PlotPanel *panel = limited(plot, 0);
-    plot_line(panel, 3, (double[]){-1, 0, 0}, (double[]){0, 0, 1e12}, (PlotStyle){.color = RED, .width = 4});
+    plot_line(panel, 3, (double[]){-1, 0, 0}, (double[]){0, 0, 1e12},
+              (PlotStyle){.color = RED, .width = 4});
     plot_image(plot, &(int){0}, &(int){0});
     assert_true(pixel_near(pixel_at(plot, at_x(panel, 0), at_y(panel, 0.9)), RED, 3));
     assert_true(pixel_near(pixel_at(plot, at_x(panel, -0.5), at_y(panel, 0)), RED, 3));
@@ -137,7 +143,8 @@ static void million_points(void **state)
     plot_image(plot, &(int){0}, &(int){0});
     assert_true(pixel_near(pixel_at(plot, at_x(panel, MANY / 2), at_y(panel, 0.9)), RED, 60));
     assert_true(pixel_near(pixel_at(plot, at_x(panel, MANY / 4), at_y(panel, -0.9)), RED, 60));
-    assert_true(pixel_near(pixel_at(plot, at_x(panel, MANY / 2) - 8, at_y(panel, 0.9)), PLOT_WHITE, 40));
+    assert_true(
+        pixel_near(pixel_at(plot, at_x(panel, MANY / 2) - 8, at_y(panel, 0.9)), PLOT_WHITE, 40));
     plot_free(plot);
 }
 
@@ -147,7 +154,8 @@ static void ramp(double *z, int side)
         z[p] = p % side / (side - 1.0);
 }
 
-/* Heat map: the map's colour of the value; beyond the grid and where unknown the page; equal limits, equal colours. */
+/* Heat map: the map's colour of the value; beyond the grid and where unknown the page; equal
+ * limits, equal colours. */
 static void heat_colors(void **state)
 {
     double z[25];
@@ -155,17 +163,20 @@ static void heat_colors(void **state)
     z[24] = NAN;
     Plot *plot = pixels_new();
     plot_begin(plot, 1, 1, NULL);
-    PlotPanel *panel = plot_panel(plot, (PlotAxes){.x = {.low = 0, .high = 2}, .z = {.low = 0, .high = 2}});
+    PlotPanel *panel = plot_panel(plot, (PlotAxes){.x = {.low = 0, .high = 2},
+                                                   .z = {.low = 0, .high = 2}});
     plot_heat(panel, (PlotGrid){5, 5, 0, 1, 0, 1, z});
     plot_image(plot, &(int){0}, &(int){0});
     for (double x = 0.1; x < 0.9; x += 0.1)
-        assert_true(pixel_near(pixel_at(plot, at_x(panel, x), at_y(panel, 0.3)), plot_map_color(0, x / 2), 4));
+        assert_true(pixel_near(pixel_at(plot, at_x(panel, x), at_y(panel, 0.3)),
+                               plot_map_color(0, x / 2), 4));
     assert_int_equal(pixel_at(plot, at_x(panel, 1.5), at_y(panel, 0.3)), PLOT_WHITE);
     assert_int_equal(pixel_at(plot, at_x(panel, 0.9), at_y(panel, 0.9)), PLOT_WHITE);
     plot_free(plot);
 }
 
-/* A map or surface that is copied from the frame before is as if drawn anew; a changed one is drawn anew. */
+/* A map or surface that is copied from the frame before is as if drawn anew; a changed one is drawn
+ * anew. */
 static void maps_are_kept(void **state)
 {
     double z[400], still[400];
@@ -173,22 +184,28 @@ static void maps_are_kept(void **state)
     ramp(still, 20);
     uint32_t *first = NULL;
     int width, height;
-    for (int frame = 0; frame < 4; frame++) { /* the third frame's map and camera differ, the fourth is as the first */
+    /* the third frame's map and camera differ, the fourth is as the first */
+    for (int frame = 0; frame < 4; frame++) {
         Plot *fresh = pixels_new(), *plot[2] = {kept, fresh};
         ramp(z, 20);
         z[210] = frame == 2 ? 3 : 0.5;
         for (int k = 0; k < 2; k++) {
             plot_begin(plot[k], 1, 2, "title");
-            PlotPanel *space = plot_panel(plot[k], (PlotAxes){.column = 1, .z = {.low = 0, .high = 3}});
-            plot_surface(space, (PlotGrid){20, 20, -1, 1, -1, 1, still}, (PlotCamera){frame == 2 ? 21 : 20, 30, 1});
+            PlotPanel *space = plot_panel(plot[k],
+                                          (PlotAxes){.column = 1, .z = {.low = 0, .high = 3}});
+            plot_surface(space, (PlotGrid){20, 20, -1, 1, -1, 1, still},
+                         (PlotCamera){frame == 2 ? 21 : 20, 30, 1});
             plot_scatter(space, 1, odd, odd, (PlotStyle){.color = RED});
-            PlotPanel *panel = plot_panel(plot[k], (PlotAxes){.x.label = "x", .z = {.low = 0, .high = 3}});
+            PlotPanel *panel = plot_panel(plot[k],
+                                          (PlotAxes){.x.label = "x", .z = {.low = 0, .high = 3}});
             plot_heat(panel, (PlotGrid){20, 20, -1, 1, -1, 1, z});
-            plot_contours(panel, (PlotGrid){20, 20, -1, 1, -1, 1, z}, (PlotStyle){.color = PLOT_WHITE});
+            plot_contours(panel, (PlotGrid){20, 20, -1, 1, -1, 1, z},
+                          (PlotStyle){.color = PLOT_WHITE});
             plot_line(panel, 3, odd, odd + 8, (PlotStyle){.color = RED});
         }
         size_t size = 4ul * WIDTH * HEIGHT;
-        assert_memory_equal(plot_image(kept, &width, &height), plot_image(fresh, &width, &height), size);
+        assert_memory_equal(plot_image(kept, &width, &height), plot_image(fresh, &width, &height),
+                            size);
         if (!first)
             first = memcpy(malloc(size), plot_image(kept, &width, &height), size);
         assert_true((memcmp(first, plot_image(kept, &width, &height), size) == 0) == (frame != 2));
@@ -198,7 +215,8 @@ static void maps_are_kept(void **state)
     plot_free(kept);
 }
 
-/* Letters of two bytes: a cut inside one would be wrong UTF-8, and Cairo would draw nothing any more. */
+/* Letters of two bytes: a cut inside one would be wrong UTF-8, and Cairo would draw nothing any
+ * more. */
 static void text_is_cut(void **state)
 {
     char title[2000];
@@ -206,8 +224,9 @@ static void text_is_cut(void **state)
         memcpy(title + 2 * i, "η", 3);
     Plot *plot = pixels_new();
     plot_begin(plot, 1, 1, title);
-    plot_scatter(plot_panel(plot, (PlotAxes){.x = {.low = 0, .high = 2}, .y = {.low = 0, .high = 2}}), 1, (double[]){1},
-                 (double[]){1}, (PlotStyle){.color = RED, .size = 12});
+    plot_scatter(plot_panel(plot,
+                            (PlotAxes){.x = {.low = 0, .high = 2}, .y = {.low = 0, .high = 2}}),
+                 1, (double[]){1}, (double[]){1}, (PlotStyle){.color = RED, .size = 12});
     plot_image(plot, &(int){0}, &(int){0});
     const Rect f = plot->panel[0]->frame;
     assert_true(pixel_near(pixel_at(plot, f.x + f.w / 2, f.y + f.h / 2), RED, 3));
@@ -221,10 +240,13 @@ static void text_is_cut(void **state)
 
 int main(int argc, char **argv)
 {
-    static const Case cases[] = {
-        {.name = "nothing_outside", .run = nothing_outside}, {.name = "odd_data", .run = odd_data},
-        {.name = "in_its_place", .run = in_its_place},       {.name = "far_away", .run = far_away},
-        {.name = "million_points", .run = million_points},   {.name = "heat_colors", .run = heat_colors},
-        {.name = "maps_are_kept", .run = maps_are_kept},     {.name = "text_is_cut", .run = text_is_cut}};
+    static const Case cases[] = {{.name = "nothing_outside", .run = nothing_outside},
+                                 {.name = "odd_data", .run = odd_data},
+                                 {.name = "in_its_place", .run = in_its_place},
+                                 {.name = "far_away", .run = far_away},
+                                 {.name = "million_points", .run = million_points},
+                                 {.name = "heat_colors", .run = heat_colors},
+                                 {.name = "maps_are_kept", .run = maps_are_kept},
+                                 {.name = "text_is_cut", .run = text_is_cut}};
     return harness_main(argc, argv, cases, sizeof cases / sizeof *cases);
 }

@@ -16,20 +16,25 @@ static double linear(uint32_t channel)
 /* CIE lightness L*, 0 (black) to 100 (white). */
 static double lightness(uint32_t color)
 {
-    double y = 0.2126 * linear(color >> 16 & 255) + 0.7152 * linear(color >> 8 & 255) + 0.0722 * linear(color & 255);
+    double y = 0.2126 * linear(color >> 16 & 255) + 0.7152 * linear(color >> 8 & 255) +
+               0.0722 * linear(color & 255);
     return y > 0.008856 ? 116 * cbrt(y) - 16 : 903.3 * y;
 }
 
-/* Lightness grows all the way, at a rate that stays within a factor 2 of its mean: equal steps of value look equal. */
+/* Lightness grows all the way, at a rate that stays within a factor 2 of its mean: equal steps of
+ * value look equal. */
 static void maps_grow_evenly(void **state)
 {
     for (PlotMap map = PLOT_VIRIDIS; map <= PLOT_CIVIDIS; map++) {
-        double low = lightness(plot_map_color(map, 0)), high = lightness(plot_map_color(map, 1)), last = low;
+        double low = lightness(plot_map_color(map, 0)), high = lightness(plot_map_color(map, 1)),
+               last = low;
         assert_true(high - low > 70);
         for (int k = 1; k <= 20; k++) {
-            double now = lightness(plot_map_color(map, k / 20.0)), share = (now - last) / ((high - low) / 20);
+            double now = lightness(plot_map_color(map, k / 20.0)),
+                   share = (now - last) / ((high - low) / 20);
             if (!(share > 0.5 && share < 2))
-                fail_msg("map %d at %g: lightness grows at %.2f of its mean rate", map, k / 20.0, share);
+                fail_msg("map %d at %g: lightness grows at %.2f of its mean rate", map, k / 20.0,
+                         share);
             last = now;
         }
     }
@@ -55,7 +60,8 @@ static void series_differ_for_all(void **state)
             without_green(plot_series(j), b);
             double distance = sqrt(pow(a[0] - b[0], 2) + pow(a[1] - b[1], 2) + pow(a[2] - b[2], 2));
             if (distance < 0.05)
-                fail_msg("series %d and %d look alike without green cones: distance %.3f", i, j, distance);
+                fail_msg("series %d and %d look alike without green cones: distance %.3f", i, j,
+                         distance);
         }
     assert_int_equal(plot_series(7), plot_series(0));
     assert_int_equal(plot_series(-1), plot_series(6));
@@ -90,13 +96,15 @@ static void circle(void **state)
         assert_int_equal(c.count, 1);
         assert_true(c.line[0].closed);
         for (int k = 0; k < c.line[0].n; k++)
-            expect_close(hypot(c.line[0].x[k] - N / 2, c.line[0].y[k] - N / 2), radius, 0.05, 0, "radius of a point");
+            expect_close(hypot(c.line[0].x[k] - N / 2, c.line[0].y[k] - N / 2), radius, 0.05, 0,
+                         "radius of a point");
         expect_close(length_of(&c.line[0]), 2 * M_PI * radius, 0, 0.01, "circumference");
         contour_free(&c);
     }
 }
 
-/* On a plane interpolation is exact: every point lies on the level, and the line goes from border to border. */
+/* On a plane interpolation is exact: every point lies on the level, and the line goes from border
+ * to border. */
 static void plane_is_exact(void **state)
 {
     static double z[N * N];
@@ -124,8 +132,10 @@ static void saddle(void **state)
         assert_int_equal(c.count, 2);
         for (int i = 0; i < 2; i++) {
             assert_int_equal(c.line[i].n, 2);
-            double middle_x = (c.line[i].x[0] + c.line[i].x[1]) / 2, middle_y = (c.line[i].y[0] + c.line[i].y[1]) / 2;
-            bool around_low = (middle_x > 0.5) != (middle_y > 0.5); /* it cuts off (1, 0) or (0, 1) */
+            double middle_x = (c.line[i].x[0] + c.line[i].x[1]) / 2,
+                   middle_y = (c.line[i].y[0] + c.line[i].y[1]) / 2;
+            /* it cuts off (1, 0) or (0, 1) */
+            bool around_low = (middle_x > 0.5) != (middle_y > 0.5);
             assert_true(around_low == (k == 0));
         }
         contour_free(&c);
@@ -160,13 +170,16 @@ static void plain_shades(RasterShades shades)
             shades[l][p] = 0xff000000 | (uint32_t)p;
 }
 
-static void quad(Corner corner[4], float left, float right, float depth_left, float depth_right, float place)
+static void quad(Corner corner[4], float left, float right, float depth_left, float depth_right,
+                 float place)
 {
     for (int k = 0; k < 4; k++)
-        corner[k] = (Corner){k % 2 ? right : left, k / 2 ? 40.5f : 5.5f, k % 2 ? depth_right : depth_left, place, 1};
+        corner[k] = (Corner){k % 2 ? right : left, k / 2 ? 40.5f : 5.5f,
+                             k % 2 ? depth_right : depth_left, place, 1};
 }
 
-/* Two sheets that cross: left of the crossing one is nearer, right of it the other, whichever is drawn first. */
+/* Two sheets that cross: left of the crossing one is nearer, right of it the other, whichever is
+ * drawn first. */
 static void nearer_hides(void **state)
 {
     RasterShades shades;
@@ -177,8 +190,9 @@ static void nearer_hides(void **state)
         for (int k = 0; k < 2; k++) {
             Corner corner[4];
             bool first = k == order;
-            quad(corner, 4.5f, 60.5f, first ? 1.2f : 0.8f, first ? 0.8f : 1.2f, first ? 0.2f : 0.8f);
-            raster_mesh(&raster, 2, 2, corner, (const uint32_t (*)[RASTER_PLACES])shades);
+            quad(corner, 4.5f, 60.5f, first ? 1.2f : 0.8f, first ? 0.8f : 1.2f,
+                 first ? 0.2f : 0.8f);
+            raster_mesh(&raster, 2, 2, corner, (const uint32_t(*)[RASTER_PLACES])shades);
         }
         assert_int_equal(raster.color[20 * W + 10] & 255, 51);
         assert_int_equal(raster.color[20 * W + 55] & 255, 204);
@@ -199,15 +213,17 @@ static void lines_behind_are_hidden(void **state)
         Raster raster = {0};
         raster_clear(&raster, W, H);
         quad(corner, 4.5f, 60.5f, 1, 1, 0.5f);
-        raster_mesh(&raster, 2, 2, corner, (const uint32_t (*)[RASTER_PLACES])shades);
+        raster_mesh(&raster, 2, 2, corner, (const uint32_t(*)[RASTER_PLACES])shades);
         float depth = k ? 1.1f : 0.9f;
-        raster_line(&raster, (Corner){10, 20, depth, 0.5f, 1}, (Corner){50, 20, depth, 0.5f, 1}, 0.002f, 0xffffff, 1);
+        raster_line(&raster, (Corner){10, 20, depth, 0.5f, 1}, (Corner){50, 20, depth, 0.5f, 1},
+                    0.002f, 0xffffff, 1);
         assert_true((raster.color[20 * W + 30] == 0xffffffff) == (k == 1));
         raster_free(&raster);
     }
 }
 
-/* A mesh of crooked cells that fills a rectangle: every pixel inside is covered, none twice nearer, none outside. */
+/* A mesh of crooked cells that fills a rectangle: every pixel inside is covered, none twice nearer,
+ * none outside. */
 static void no_gaps(void **state)
 {
     enum { SIDE = 12 };
@@ -219,11 +235,12 @@ static void no_gaps(void **state)
         int i = p % SIDE, j = p / SIDE;
         bool rim_x = i == 0 || i == SIDE - 1, rim_y = j == 0 || j == SIDE - 1;
         corner[p] = (Corner){4.5f + i * 5 + (rim_x ? 0 : 3 * (rng_uniform(&r) - 0.5f)),
-                             3.5f + j * 3.6f + (rim_y ? 0 : 2 * (rng_uniform(&r) - 0.5f)), 1, 0.5f, 0.5f};
+                             3.5f + j * 3.6f + (rim_y ? 0 : 2 * (rng_uniform(&r) - 0.5f)), 1, 0.5f,
+                             0.5f};
     }
     Raster raster = {0};
     raster_clear(&raster, W, H);
-    raster_mesh(&raster, SIDE, SIDE, corner, (const uint32_t (*)[RASTER_PLACES])shades);
+    raster_mesh(&raster, SIDE, SIDE, corner, (const uint32_t(*)[RASTER_PLACES])shades);
     for (int y = 0; y < H; y++)
         for (int x = 0; x < W; x++) {
             bool inside = x >= 5 && x <= 59 && y >= 4 && y <= 43;
@@ -233,7 +250,8 @@ static void no_gaps(void **state)
     raster_free(&raster);
 }
 
-/* Values above the axis are cut away at its height; unknown corners leave holes; corners far outside do no harm. */
+/* Values above the axis are cut away at its height; unknown corners leave holes; corners far
+ * outside do no harm. */
 static void cut_and_holes(void **state)
 {
     RasterShades shades;
@@ -243,17 +261,17 @@ static void cut_and_holes(void **state)
     raster_clear(&raster, W, H);
     quad(corner, 4.5f, 60.5f, 1, 1, 0);
     corner[1].place = corner[3].place = 2; /* 0 at the left to 2 at the right: 1 is in the middle */
-    raster_mesh(&raster, 2, 2, corner, (const uint32_t (*)[RASTER_PLACES])shades);
+    raster_mesh(&raster, 2, 2, corner, (const uint32_t(*)[RASTER_PLACES])shades);
     assert_true(raster.color[20 * W + 31] != 0 && raster.color[20 * W + 34] == 0);
     raster_clear(&raster, W, H);
     assert_int_equal(raster.color[20 * W + 31], 0);
     quad(corner, 4.5f, 60.5f, 1, 1, 0.5f);
     corner[0].place = NAN;
-    raster_mesh(&raster, 2, 2, corner, (const uint32_t (*)[RASTER_PLACES])shades);
+    raster_mesh(&raster, 2, 2, corner, (const uint32_t(*)[RASTER_PLACES])shades);
     assert_true(raster.color[8 * W + 6] == 0 && raster.color[38 * W + 58] != 0);
     quad(corner, -1e30f, 1e30f, 1, 1, 0.5f);
     corner[0].x = -INFINITY;
-    raster_mesh(&raster, 2, 2, corner, (const uint32_t (*)[RASTER_PLACES])shades);
+    raster_mesh(&raster, 2, 2, corner, (const uint32_t(*)[RASTER_PLACES])shades);
     raster_line(&raster, (Corner){-1e30f, 0, 1, 0, 0}, (Corner){NAN, 5, 1, 0, 0}, 0, 0, 1);
     raster_free(&raster);
 }
@@ -267,7 +285,8 @@ int main(int argc, char **argv)
                                  {.name = "saddle", .run = saddle},
                                  {.name = "holes", .run = holes},
                                  {.name = "nearer_hides", .run = nearer_hides},
-                                 {.name = "lines_behind_are_hidden", .run = lines_behind_are_hidden},
+                                 {.name = "lines_behind_are_hidden",
+                                  .run = lines_behind_are_hidden},
                                  {.name = "no_gaps", .run = no_gaps},
                                  {.name = "cut_and_holes", .run = cut_and_holes}};
     return harness_main(argc, argv, cases, sizeof cases / sizeof *cases);

@@ -4,7 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-/* A wall across the surface: a point before it is seen, one behind it only faintly. From the other side the reverse. */
+/* A wall across the surface: a point before it is seen, one behind it only faintly. From the other
+ * side the reverse. */
 static void behind_the_wall(void **state)
 {
     double z[41 * 41];
@@ -16,7 +17,8 @@ static void behind_the_wall(void **state)
             double x = 0.1, y = j ? 0.3 : -0.3, box[3] = {x, y, -BOX_HEIGHT}, px, py, depth;
             plot_begin(plot, 1, 1, NULL);
             PlotPanel *panel = plot_panel(plot, (PlotAxes){0});
-            plot_surface(panel, (PlotGrid){41, 41, -1, 1, -1, 1, z}, (PlotCamera){k ? 180 : 0, 15, 1});
+            plot_surface(panel, (PlotGrid){41, 41, -1, 1, -1, 1, z},
+                         (PlotCamera){k ? 180 : 0, 15, 1});
             plot_scatter(panel, 1, &x, &y, (PlotStyle){.color = RED, .size = 10});
             plot_image(plot, &(int){0}, &(int){0});
             view_place(&panel->view, box, &px, &py, &depth);
@@ -28,7 +30,8 @@ static void behind_the_wall(void **state)
     plot_free(plot);
 }
 
-/* A click on a grid point of the surface, where it is seen, finds that point; a click beside the surface finds none. */
+/* A click on a grid point of the surface, where it is seen, finds that point; a click beside the
+ * surface finds none. */
 static void pick(void **state)
 {
     double z[21 * 21], x, y;
@@ -41,7 +44,8 @@ static void pick(void **state)
     plot_image(plot, &(int){0}, &(int){0});
     for (int j = 6; j < 15; j += 2)
         for (int i = 6; i < 15; i += 2) {
-            double box[3] = {i / 10.0 - 1, j / 10.0 - 1, (2 * z[j * 21 + i] / 2 - 1) * BOX_HEIGHT}, px, py, depth;
+            double box[3] = {i / 10.0 - 1, j / 10.0 - 1, (2 * z[j * 21 + i] / 2 - 1) * BOX_HEIGHT},
+                   px, py, depth;
             view_place(&panel->view, box, &px, &py, &depth);
             assert_true(surface_pick(panel, px, py, &x, &y));
             expect_close(x, 10 + i / 2.0, 1e-9, 0, "x of the point");
@@ -51,7 +55,10 @@ static void pick(void **state)
     plot_free(plot);
 }
 
-static uint32_t big_endian(const unsigned char *b) { return (uint32_t)b[0] << 24 | b[1] << 16 | b[2] << 8 | b[3]; }
+static uint32_t big_endian(const unsigned char *b)
+{
+    return (uint32_t)b[0] << 24 | b[1] << 16 | b[2] << 8 | b[3];
+}
 
 static void png_file(void **state)
 {
@@ -73,7 +80,8 @@ static void png_file(void **state)
     plot_free(plot);
 }
 
-/* Where the picture cannot be written, plot_save() says so and returns false: it does not end the program. */
+/* Where the picture cannot be written, plot_save() says so and returns false: it does not end the
+ * program. */
 static void save_nowhere(void *unused)
 {
     Plot *plot = plot_new(WIDTH, HEIGHT);
@@ -90,7 +98,9 @@ static void png_nowhere(void **state)
 
 int main(int argc, char **argv)
 {
-    static const Case cases[] = {{.name = "behind_the_wall", .run = behind_the_wall}, {.name = "pick", .run = pick},
-                                 {.name = "png_file", .run = png_file}, {.name = "png_nowhere", .run = png_nowhere}};
+    static const Case cases[] = {{.name = "behind_the_wall", .run = behind_the_wall},
+                                 {.name = "pick", .run = pick},
+                                 {.name = "png_file", .run = png_file},
+                                 {.name = "png_nowhere", .run = png_nowhere}};
     return harness_main(argc, argv, cases, sizeof cases / sizeof *cases);
 }

@@ -1,9 +1,10 @@
-/* test_power_law.c: the fit finds the law that made its points, and the intervals are as wide as they must be. */
-#include <math.h>
-#include <stdlib.h>
+/* test_power_law.c: the fit finds the law that made its points, and the intervals are as wide as
+ * they must be. */
 #include "harness.h"
 #include "power_law.h"
 #include "rng.h"
+#include <math.h>
+#include <stdlib.h>
 
 enum { SIZES = 9, SEEDS = 3, POINTS = SIZES * SEEDS, DRAWS = 300 };
 
@@ -25,7 +26,10 @@ static void assert_near(double found, double expected, double relative)
 
 static void finds_the_law(void **state)
 {
-    static const PowerLaw laws[] = {{2, -0.5, 0.05}, {1.4, -0.25, 0}, {5, -1.2, 0.12}, {0.9, -0.1, 0.01}};
+    static const PowerLaw laws[] = {{2, -0.5, 0.05},
+                                    {1.4, -0.25, 0},
+                                    {5, -1.2, 0.12},
+                                    {0.9, -0.1, 0.01}};
     for (int i = 0; i < 4; i++) {
         double examples[POINTS], error[POINTS];
         make_points(examples, error, laws[i], 0, 0);
@@ -56,7 +60,8 @@ static void is_the_least(void **state)
     }
 }
 
-/* Of 40 worlds, the 90 % intervals hold the truth in most; alpha, beta, gamma, and the error at four times the data. */
+/* Of 40 worlds, the 90 % intervals hold the truth in most; alpha, beta, gamma, and the error at
+ * four times the data. */
 static void intervals_hold_the_truth(void **state)
 {
     const PowerLaw law = {2, -0.5, 0.06};
@@ -65,7 +70,8 @@ static void intervals_hold_the_truth(void **state)
         double examples[POINTS], error[POINTS], values[3][DRAWS];
         PowerLawDraw draws[DRAWS];
         make_points(examples, error, law, 0.03, world);
-        power_law_bootstrap(draws, DRAWS, power_law_fit(examples, error, POINTS), examples, error, POINTS, 1);
+        power_law_bootstrap(draws, DRAWS, power_law_fit(examples, error, POINTS), examples, error,
+                            POINTS, 1);
         for (int i = 0; i < DRAWS; i++) {
             values[0][i] = draws[i].law.alpha;
             values[1][i] = draws[i].law.beta;
@@ -82,24 +88,29 @@ static void intervals_hold_the_truth(void **state)
         Interval in = power_law_expect(draws, DRAWS, far, 0.9);
         held[3] += in.low <= measured && measured <= in.high;
     }
-    print_message("held by the 90 %% interval, of 40: alpha %d, beta %d, gamma %d, a new training %d\n", held[0], held[1], held[2], held[3]);
+    print_message(
+        "held by the 90 %% interval, of 40: alpha %d, beta %d, gamma %d, a new training %d\n",
+        held[0], held[1], held[2], held[3]);
     for (int v = 0; v < 4; v++)
         assert_true(held[v] >= 32);
 }
 
-/* The error is still far above the floor: the floor may be anything from 0 on, and the interval says so. */
+/* The error is still far above the floor: the floor may be anything from 0 on, and the interval
+ * says so. */
 static void an_unseen_floor_stays_open(void **state)
 {
     const PowerLaw law = {1.6, -0.15, 0.05};
     double examples[POINTS], error[POINTS], gamma[DRAWS];
     PowerLawDraw draws[DRAWS];
     make_points(examples, error, law, 0.03, 3);
-    power_law_bootstrap(draws, DRAWS, power_law_fit(examples, error, POINTS), examples, error, POINTS, 1);
+    power_law_bootstrap(draws, DRAWS, power_law_fit(examples, error, POINTS), examples, error,
+                        POINTS, 1);
     for (int i = 0; i < DRAWS; i++)
         gamma[i] = draws[i].law.gamma;
     Interval in = interval_of(gamma, DRAWS, 0.9);
     double lowest = power_law_at(law, examples[POINTS - 1]);
-    print_message("floor %g: interval %.3f to %.3f; the lowest error seen is %.3f\n", law.gamma, in.low, in.high, lowest);
+    print_message("floor %g: interval %.3f to %.3f; the lowest error seen is %.3f\n", law.gamma,
+                  in.low, in.high, lowest);
     assert_true(in.low < law.gamma && in.high > 0.5 * lowest && in.high < lowest);
 }
 
@@ -109,7 +120,8 @@ static void expectations_widen(void **state)
     double examples[POINTS], error[POINTS];
     PowerLawDraw draws[DRAWS];
     make_points(examples, error, (PowerLaw){2, -0.5, 0.06}, 0.03, 5);
-    power_law_bootstrap(draws, DRAWS, power_law_fit(examples, error, POINTS), examples, error, POINTS, 1);
+    power_law_bootstrap(draws, DRAWS, power_law_fit(examples, error, POINTS), examples, error,
+                        POINTS, 1);
     Interval inside = power_law_expect(draws, DRAWS, 1024, 0.9);
     Interval outside = power_law_expect(draws, DRAWS, 1 << 20, 0.9);
     double near = (inside.high - inside.low) / inside.high;
@@ -127,10 +139,14 @@ static void intervals_of_values(void **state)
     assert_true(in.low == 1 && isinf(in.high));
 }
 
-static const Case cases[] = {{.name = "finds_the_law", .run = finds_the_law},
-                             {.name = "is_the_least", .run = is_the_least},
-                             {.name = "intervals_hold_the_truth", .run = intervals_hold_the_truth, .seconds = 60},
-                             {.name = "an_unseen_floor_stays_open", .run = an_unseen_floor_stays_open},
-                             {.name = "expectations_widen", .run = expectations_widen},
-                             {.name = "intervals_of_values", .run = intervals_of_values}};
-int main(int argc, char **argv) { return harness_main(argc, argv, cases, sizeof cases / sizeof *cases); }
+static const Case cases[] = {
+    {.name = "finds_the_law", .run = finds_the_law},
+    {.name = "is_the_least", .run = is_the_least},
+    {.name = "intervals_hold_the_truth", .run = intervals_hold_the_truth, .seconds = 60},
+    {.name = "an_unseen_floor_stays_open", .run = an_unseen_floor_stays_open},
+    {.name = "expectations_widen", .run = expectations_widen},
+    {.name = "intervals_of_values", .run = intervals_of_values}};
+int main(int argc, char **argv)
+{
+    return harness_main(argc, argv, cases, sizeof cases / sizeof *cases);
+}

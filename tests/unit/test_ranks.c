@@ -1,19 +1,22 @@
-/* test_ranks.c: data parallelism's promise: P ranks of batch B, gradients averaged, take the steps of one rank of
- * batch P * B.
+/* test_ranks.c: data parallelism's promise: P ranks of batch B, gradients averaged, take the steps
+ * of one rank of batch P * B.
  *
- * Every rank trains both: `ours`, on its B pictures with an all-reduce, and `whole`, on all P * B by itself. After 20
- * steps of SGD with momentum the parameters must be the same up to rounding. Not in all bits: the P * B samples'
- * gradients are summed in another order (first within a rank), which changes each sum by about 1e-7 of its size; the
- * steps pass that on, and the parameters end some 1e-7 of their length apart. 5e-6 is asked for. A missing average or
- * statistics of a part only are off by more than 1000 times that, and two cases show it.
+ * Every rank trains both: `ours`, on its B pictures with an all-reduce, and `whole`, on all P * B
+ * by itself. After 20 steps of SGD with momentum the parameters must be the same up to rounding.
+ * Not in all bits: the P * B samples' gradients are summed in another order (first within a rank),
+ * which changes each sum by about 1e-7 of its size; the steps pass that on, and the parameters end
+ * some 1e-7 of their length apart. 5e-6 is asked for. A missing average or statistics of a part
+ * only are off by more than 1000 times that, and two cases show it.
  *
- * But a ReLU whose input is within that rounding of 0 clips in one run and passes in the other. Its gradient jumps by
- * 1e-3, and from there on the two runs drift apart as any two trainings do. In a run of a million such inputs it
- * happens now and then (of the deepest network here in every other run). So a comparison that fails is made again on
- * other pictures, eight times at most: what is wrong in the code is wrong on all of them.
+ * But a ReLU whose input is within that rounding of 0 clips in one run and passes in the other. Its
+ * gradient jumps by 1e-3, and from there on the two runs drift apart as any two trainings do. In a
+ * run of a million such inputs it happens now and then (of the deepest network here in every other
+ * run). So a comparison that fails is made again on other pictures, eight times at most: what is
+ * wrong in the code is wrong on all of them.
  *
- * Batch norm breaks the promise: a rank normalises by its own B pictures, not by all P * B. When the ranks add their
- * statistics' sums (m->stats_hook), it holds again; without, it does not, and that is tested too.
+ * Batch norm breaks the promise: a rank normalises by its own B pictures, not by all P * B. When
+ * the ranks add their statistics' sums (m->stats_hook), it holds again; without, it does not, and
+ * that is tested too.
  */
 #include "check.h"
 #include "comm.h"
@@ -31,7 +34,10 @@ typedef struct Setting {
     double average; /* what the sum of gradients is multiplied by; 0: 1/P, as it should be */
 } Setting;
 
-static void add_sums(void *context, Tensor sums, Stream *s) { comm_all_reduce(context, sums, COMM_SUM, s); }
+static void add_sums(void *context, Tensor sums, Stream *s)
+{
+    comm_all_reduce(context, sums, COMM_SUM, s);
+}
 
 /* One update: this batch's gradient, averaged over the ranks of `c` (NULL: by ourselves). */
 static void step(Net *n, Sgd *o, Comm *c, double average)
@@ -72,19 +78,23 @@ static void expect_same_everywhere(Comm *c, const Net *n)
     tensor_free(n->m->be, largest);
 }
 
-typedef struct Outcome { double params, state; } Outcome;
+typedef struct Outcome {
+    double params, state;
+} Outcome;
 
 /* Train both ways on the draw-th pictures; how far apart are parameters and running statistics? */
 static Outcome train(Comm *c, const Setting *t, int draw)
 {
     Backend *be = device_backend(c->local_rank, c->local_size, 1);
-    ModelSpec spec = {.name = t->name, .h = 5, .w = 4, .c = 3, .classes = 5, .no_batchnorm = t->no_batchnorm};
+    ModelSpec spec = {
+        .name = t->name, .h = 5, .w = 4, .c = 3, .classes = 5, .no_batchnorm = t->no_batchnorm};
     Net whole = net_new(be, &spec, c->size * B, c->size * B, 1), ours = net_new(be, &spec, B, B, 1);
-    model_init(ours.m, 1 + c->rank); /* a rank above 0 starts elsewhere … */
+    model_init(ours.m, 1 + c->rank);                 /* a rank above 0 starts elsewhere … */
     comm_broadcast(c, ours.m->params, 0, ours.m->s); /* … until rank 0 tells it */
     if (t->synchronise)
         ours.m->stats_hook = add_sums, ours.m->stats_context = c, ours.m->stats_ranks = c->size;
-    Sgd *o = sgd_new(ours.m, 0.9, 5e-4, t->nesterov), *alone = sgd_new(whole.m, 0.9, 5e-4, t->nesterov);
+    Sgd *o = sgd_new(ours.m, 0.9, 5e-4, t->nesterov),
+        *alone = sgd_new(whole.m, 0.9, 5e-4, t->nesterov);
     for (int i = 0; i < STEPS; i++) {
         net_draw(&whole, 100 * draw + i);
         net_take(&ours, &whole, c->rank * B, B);
@@ -97,9 +107,10 @@ static Outcome train(Comm *c, const Setting *t, int draw)
         off[1] = apart(&ours, ours.m->state, &whole, whole.m->state);
     comm_all_reduce_host(c, off, 2, COMM_MAX); /* each rank has its own `whole` */
     if (c->rank == 0)
-        printf("    %s%s%s, %d ranks, pictures %d: parameters %.1e apart, running statistics %.1e\n", t->name,
-               t->no_batchnorm ? " without batch norm" : "", t->synchronise ? " synchronised" : "", c->size, draw,
-               off[0], off[1]);
+        printf(
+            "    %s%s%s, %d ranks, pictures %d: parameters %.1e apart, running statistics %.1e\n",
+            t->name, t->no_batchnorm ? " without batch norm" : "",
+            t->synchronise ? " synchronised" : "", c->size, draw, off[0], off[1]);
     sgd_free(ours.m, o), sgd_free(whole.m, alone);
     net_free(&ours), net_free(&whole);
     backend_close(be);
@@ -117,8 +128,8 @@ static void expect_agreement(const Setting *table, int count)
             off = train(c, &table[i], draw);
         while (!(off.params <= TOLERANCE && off.state <= TOLERANCE) && ++draw <= DRAWS);
         if (draw > DRAWS)
-            fail_msg("%s: P ranks and one are %g apart, running statistics %g, expected <= %g", table[i].name,
-                     off.params, off.state, TOLERANCE);
+            fail_msg("%s: P ranks and one are %g apart, running statistics %g, expected <= %g",
+                     table[i].name, off.params, off.state, TOLERANCE);
     }
     comm_close(c);
 }
@@ -147,7 +158,8 @@ static void equal_to_one(void **state)
 
 static void synchronised(void **state)
 {
-    static const Setting table[] = {{.name = "cnn", .synchronise = true}, {.name = "resnet8", .synchronise = true},
+    static const Setting table[] = {{.name = "cnn", .synchronise = true},
+                                    {.name = "resnet8", .synchronise = true},
                                     {.name = "wrn16-1", .synchronise = true}};
     expect_agreement(table, 3);
 }
@@ -180,4 +192,7 @@ static const Case cases[] = {
     {"not_synchronised_3", not_synchronised, .ranks = 3, 60},
     {"not_averaged_2", not_averaged, .ranks = 2, 60},
 };
-int main(int argc, char **argv) { return device_main(argc, argv, cases, sizeof cases / sizeof *cases); }
+int main(int argc, char **argv)
+{
+    return device_main(argc, argv, cases, sizeof cases / sizeof *cases);
+}

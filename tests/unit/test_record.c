@@ -1,16 +1,20 @@
-/* test_record.c: model_gradient on a device that records. None is at hand that can, so here the CPU's operations are
- * wrapped: recording does the work, and puts back what must not change before the replay; a replay does the work anew.
+/* test_record.c: model_gradient on a device that records. None is at hand that can, so here the
+ * CPU's operations are wrapped: recording does the work, and puts back what must not change before
+ * the replay; a replay does the work anew.
  */
 #include "check.h"
 #include "net.h"
 #include <string.h>
 
-struct Recording { Tensor x, label; };
+struct Recording {
+    Tensor x, label;
+};
 
 static struct Spy {
     Net *n;
-    Tensor x, label;            /* of the batch being recorded */
-    float *state; double totals[2];
+    Tensor x, label; /* of the batch being recorded */
+    float *state;
+    double totals[2];
     int records, replays, frees;
     bool stale;
 } spy;
@@ -65,8 +69,8 @@ static void gradient(Net *n, Tensor x, Tensor label)
 static void expect_counts(int records, int replays, int frees)
 {
     if (spy.records != records || spy.replays != replays || spy.frees != frees)
-        fail_msg("%d recorded, %d replayed, %d freed; expected %d, %d, %d", spy.records, spy.replays, spy.frees, records,
-                 replays, frees);
+        fail_msg("%d recorded, %d replayed, %d freed; expected %d, %d, %d", spy.records,
+                 spy.replays, spy.frees, records, replays, frees);
 }
 
 static const ModelSpec spec = {.name = "resnet8", .h = 8, .w = 8, .c = 3, .classes = 10};
@@ -74,7 +78,8 @@ static const ModelSpec spec = {.name = "resnet8", .h = 8, .w = 8, .c = 3, .class
 /* Two nets do the same steps, one of them recording; all that a step leaves behind must agree. */
 static void expect_same(Net *a, Net *b)
 {
-    float *x = fetch(a, a->m->grads), *y = fetch(b, b->m->grads), *s = fetch(a, a->m->state), *t = fetch(b, b->m->state);
+    float *x = fetch(a, a->m->grads), *y = fetch(b, b->m->grads), *s = fetch(a, a->m->state),
+          *t = fetch(b, b->m->state);
     double ours[2], theirs[2];
     expect_bits(x, y, tensor_count(a->m->grads), "gradient");
     expect_bits(s, t, tensor_count(a->m->state), "running statistics");
@@ -94,10 +99,12 @@ static void recorded_steps(void **state)
     Net a = net_new(be, &spec, 8, 8, 1), b = net_new(be, &spec, 8, 8, 1);
     const BackendOps *real = be->op;
     for (int step = 0; step < 9; step++) {
-        bool shorter = step % 3 == 2; /* every third batch is a short one: in the same memory, but another recording */
+        bool shorter = step % 3 == 2; /* every third batch is a short one: in the same memory,
+                                       * but another recording */
         net_draw(&a, step), net_draw(&b, step);
         /* net_draw writes into the same memory: what is recorded for it stays valid */
-        Tensor x = tensor_first(a.x, shorter ? 5 : 8), label = tensor_first(a.label, shorter ? 5 : 8);
+        Tensor x = tensor_first(a.x, shorter ? 5 : 8),
+               label = tensor_first(a.label, shorter ? 5 : 8);
         if (step == 6)
             spy.stale = true; /* memory was freed somewhere */
         be->op = &spied;
@@ -111,7 +118,8 @@ static void recorded_steps(void **state)
             assert_int_equal(a.m->logits.n, 2);
         }
     }
-    /* Full batches 0 1 3 4 6 7, short ones 2 5 8: each kind's first is plain, its second recorded; 6 is recorded again. */
+    /* Full batches 0 1 3 4 6 7, short ones 2 5 8: each kind's first is plain, its second recorded;
+     * 6 is recorded again. */
     expect_counts(3, 7, 1);
     be->op = &spied;
     net_free(&a);
@@ -147,10 +155,7 @@ static void the_oldest_goes(void **state)
 }
 
 static int layers_done;
-static void count_layer(void *context, int layer, bool backward, Stream *s)
-{
-    layers_done++;
-}
+static void count_layer(void *context, int layer, bool backward, Stream *s) { layers_done++; }
 
 /* A hook must be called in every step. */
 static void hooks_are_not_recorded(void **state)
@@ -171,6 +176,10 @@ static void hooks_are_not_recorded(void **state)
     backend_close(be);
 }
 
-static const Case cases[] = {{"recorded_steps", .run = recorded_steps}, {"the_oldest_goes", .run = the_oldest_goes},
+static const Case cases[] = {{"recorded_steps", .run = recorded_steps},
+                             {"the_oldest_goes", .run = the_oldest_goes},
                              {"hooks_are_not_recorded", .run = hooks_are_not_recorded}};
-int main(int argc, char **argv) { return harness_main(argc, argv, cases, sizeof cases / sizeof *cases); }
+int main(int argc, char **argv)
+{
+    return harness_main(argc, argv, cases, sizeof cases / sizeof *cases);
+}

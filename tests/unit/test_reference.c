@@ -1,9 +1,9 @@
-/* test_reference.c: is the float64 reference right? Its gradients against central finite differences of its own
- * forward passes, and its forward passes against a few numbers worked out by hand. The loss is L = sum r * y with
- * random r, so dL/dy = r.
+/* test_reference.c: is the float64 reference right? Its gradients against central finite
+ * differences of its own forward passes, and its forward passes against a few numbers worked out by
+ * hand. The loss is L = sum r * y with random r, so dL/dy = r.
  *
- * In float64 with h = 1e-5 the difference quotient is good to about h^2 (truncation) + 1e-16 / h (rounding), far
- * below the 1e-7 asked for.
+ * In float64 with h = 1e-5 the difference quotient is good to about h^2 (truncation) + 1e-16 / h
+ * (rounding), far below the 1e-7 asked for.
  */
 #include "check.h"
 #include "harness.h"
@@ -21,7 +21,8 @@ static double weighted_sum(const double *r, const double *y, size_t n)
 }
 
 /* gradient[i] = dL/dvalue[i], for every i? */
-static void check_gradient(Loss loss, void *context, double *value, const double *gradient, size_t n, const char *what)
+static void check_gradient(Loss loss, void *context, double *value, const double *gradient,
+                           size_t n, const char *what)
 {
     const double h = 1e-5;
     for (size_t i = 0; i < n; i++) {
@@ -36,7 +37,10 @@ static void check_gradient(Loss loss, void *context, double *value, const double
 }
 
 /* ---- convolution ---- */
-typedef struct ConvProblem { ConvShape shape; double *x, *w, *residual, *y, *r; } ConvProblem;
+typedef struct ConvProblem {
+    ConvShape shape;
+    double *x, *w, *residual, *y, *r;
+} ConvProblem;
 
 static double conv_loss(void *context)
 {
@@ -48,13 +52,18 @@ static double conv_loss(void *context)
 static void conv(void **state)
 {
     /* h w K R stride */
-    static const int cases[][5] = {{5, 4, 3, 3, 1}, {5, 6, 3, 3, 2}, {4, 5, 2, 1, 1}, {5, 3, 2, 1, 2}, {1, 1, 2, 3, 1}};
+    static const int cases[][5] = {
+        {5, 4, 3, 3, 1}, {5, 6, 3, 3, 2}, {4, 5, 2, 1, 1}, {5, 3, 2, 1, 2}, {1, 1, 2, 3, 1}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const int *c = cases[i];
         ConvShape s = conv_shape((Shape){2, c[0], c[1], 3}, c[2], c[3], c[4]);
         size_t nx = shape_count(s.x), ny = shape_count(s.y), nw = conv_weights(&s);
-        ConvProblem p = {s, random_values(1, nx, 0, 1), random_values(2, nw, 0, 1), random_values(3, ny, 0, 1),
-                         zeros(ny), random_values(4, ny, 0, 1)};
+        ConvProblem p = {s,
+                         random_values(1, nx, 0, 1),
+                         random_values(2, nw, 0, 1),
+                         random_values(3, ny, 0, 1),
+                         zeros(ny),
+                         random_values(4, ny, 0, 1)};
         double *dx = zeros(nx), *dw = zeros(nw);
         ref_conv_backward_data(dx, p.r, p.w, &s);
         ref_conv_backward_weight(dw, p.x, p.r, &s);
@@ -65,12 +74,14 @@ static void conv(void **state)
     }
 }
 
-/* A 3x3 picture 1 … 9 with a filter of ones sums each pixel's neighbourhood; a filter that is 1 only in its first
- * place shifts down and right. */
+/* A 3x3 picture 1 … 9 with a filter of ones sums each pixel's neighbourhood; a filter that is 1
+ * only in its first place shifts down and right. */
 static void conv_by_hand(void **state)
 {
-    double x[9] = {1, 2, 3, 4, 5, 6, 7, 8, 9}, ones[9] = {1, 1, 1, 1, 1, 1, 1, 1, 1}, corner[9] = {1}, y[9];
-    const double sums[9] = {12, 21, 16, 27, 45, 33, 24, 39, 28}, shifted[9] = {0, 0, 0, 0, 1, 2, 0, 4, 5};
+    double x[9] = {1, 2, 3, 4, 5, 6, 7, 8, 9}, ones[9] = {1, 1, 1, 1, 1, 1, 1, 1, 1},
+           corner[9] = {1}, y[9];
+    const double sums[9] = {12, 21, 16, 27, 45, 33, 24, 39, 28},
+                 shifted[9] = {0, 0, 0, 0, 1, 2, 0, 4, 5};
     ConvShape s = conv_shape((Shape){1, 3, 3, 1}, 1, 3, 1);
     ref_conv_forward(y, x, ones, NULL, &s);
     assert_memory_equal(y, sums, sizeof sums);
@@ -84,7 +95,10 @@ static void conv_by_hand(void **state)
 }
 
 /* ---- dense ---- */
-typedef struct DenseProblem { int N, D, K; double *x, *w, *bias, *y, *r; } DenseProblem;
+typedef struct DenseProblem {
+    int N, D, K;
+    double *x, *w, *bias, *y, *r;
+} DenseProblem;
 
 static double dense_loss(void *context)
 {
@@ -96,8 +110,14 @@ static double dense_loss(void *context)
 static void dense(void **state)
 {
     enum { N = 3, D = 5, K = 4 };
-    DenseProblem p = {N, D, K, .x = random_values(1, N * D, 0, 1), .w = random_values(2, K * D, 0, 1),
-                      .bias = random_values(3, K, 0, 1), .y = zeros(N * K), .r = random_values(4, N * K, 0, 1)};
+    DenseProblem p = {N,
+                      D,
+                      K,
+                      .x = random_values(1, N * D, 0, 1),
+                      .w = random_values(2, K * D, 0, 1),
+                      .bias = random_values(3, K, 0, 1),
+                      .y = zeros(N * K),
+                      .r = random_values(4, N * K, 0, 1)};
     double *dx = zeros(N * D), *dw = zeros(K * D), *dbias = zeros(K);
     ref_dense_backward_data(dx, p.r, p.w, N, D, K);
     ref_dense_backward_weight(dw, dbias, p.x, p.r, N, D, K);
@@ -108,7 +128,10 @@ static void dense(void **state)
 }
 
 /* ---- batch norm ---- */
-typedef struct NormProblem { Norm n; double *x, *residual, *y, *r, *gamma, *beta; } NormProblem;
+typedef struct NormProblem {
+    Norm n;
+    double *x, *residual, *y, *r, *gamma, *beta;
+} NormProblem;
 
 static double norm_loss(void *context)
 {
@@ -137,23 +160,26 @@ static void norm_case(Shape s, int group, bool relu)
     check_gradient(norm_loss, &p, p.residual, dresidual, count, "dresidual");
     check_gradient(norm_loss, &p, p.gamma, dgamma, s.c, "dgamma");
     check_gradient(norm_loss, &p, p.beta, dbeta, s.c, "dbeta");
-    free(p.x), free(p.residual), free(p.y), free(p.r), free(p.gamma), free(p.beta), free(p.n.mean), free(p.n.var);
+    free(p.x), free(p.residual), free(p.y), free(p.r), free(p.gamma), free(p.beta), free(p.n.mean),
+        free(p.n.var);
     free(dx), free(dresidual), free(dgamma), free(dbeta);
 }
 
 static void batchnorm(void **state)
 {
-    for (int group = 1; group <= 5; group++) { /* one image; pairs and one left over; 3 and 2; 4 and 1; all */
+    /* one image; pairs and one left over; 3 and 2; 4 and 1; all */
+    for (int group = 1; group <= 5; group++) {
         norm_case((Shape){5, 2, 3, 2}, group, false);
         norm_case((Shape){5, 2, 3, 2}, group, true);
     }
 }
 
-/* The normalised numbers have mean 0 and variance 1 in every group, and moments and statistics agree. */
+/* The normalised numbers have mean 0 and variance 1 in every group, and moments and statistics
+ * agree. */
 static void batchnorm_by_hand(void **state)
 {
-    double x[4] = {1, 3, 5, 11}, y[4], mean[2], var[2], moments[8], gamma[1] = {2}, beta[1] = {10}, rm[1] = {1},
-           rv[1] = {1};
+    double x[4] = {1, 3, 5, 11}, y[4], mean[2], var[2], moments[8], gamma[1] = {2}, beta[1] = {10},
+           rm[1] = {1}, rv[1] = {1};
     Norm n = {{4, 1, 1, 1}, 2, false, 0, gamma, beta, mean, var};
     ref_bn_statistics(&n, x);
     ref_bn_forward(y, &n, x, NULL);
@@ -171,7 +197,13 @@ static void batchnorm_by_hand(void **state)
 }
 
 /* ---- the other layers: forward and backward through function pointers of one kind ---- */
-typedef struct LayerProblem { int kind; Shape s; size_t ny; int *which; double *x, *y, *r; } LayerProblem;
+typedef struct LayerProblem {
+    int kind;
+    Shape s;
+    size_t ny;
+    int *which;
+    double *x, *y, *r;
+} LayerProblem;
 enum { RELU, MAXPOOL, AVGPOOL, FLATTEN };
 
 static double layer_loss(void *context)
@@ -189,11 +221,17 @@ static double layer_loss(void *context)
 static void layers(void **state)
 {
     const Shape s = {2, 5, 4, 3};
-    size_t outputs[] = {shape_count(s), shape_count(pool_shape(s)), (size_t)s.n * s.c, shape_count(s)};
+    size_t outputs[] = {shape_count(s), shape_count(pool_shape(s)), (size_t)s.n * s.c,
+                        shape_count(s)};
     for (int kind = RELU; kind <= FLATTEN; kind++) {
         size_t nx = shape_count(s), ny = outputs[kind];
-        LayerProblem p = {kind, s, ny, .which = alloc(ny, sizeof(int)), .x = random_values(1, nx, 0, 1),
-                          .y = zeros(ny), .r = random_values(2, ny, 0, 1)};
+        LayerProblem p = {kind,
+                          s,
+                          ny,
+                          .which = alloc(ny, sizeof(int)),
+                          .x = random_values(1, nx, 0, 1),
+                          .y = zeros(ny),
+                          .r = random_values(2, ny, 0, 1)};
         double *dx = zeros(nx);
         layer_loss(&p);
         switch (kind) {
@@ -207,10 +245,12 @@ static void layers(void **state)
     }
 }
 
-/* A flattened picture lists channel 0's rows first; equal values in a pool: the first takes the gradient. */
+/* A flattened picture lists channel 0's rows first; equal values in a pool: the first takes the
+ * gradient. */
 static void layers_by_hand(void **state)
 {
-    const double x[8] = {1, 10, 2, 20, 3, 30, 4, 40}, flat[8] = {1, 2, 3, 4, 10, 20, 30, 40}, equal[4] = {5, 7, 7, 7};
+    const double x[8] = {1, 10, 2, 20, 3, 30, 4, 40}, flat[8] = {1, 2, 3, 4, 10, 20, 30, 40},
+                 equal[4] = {5, 7, 7, 7};
     double y[8];
     int which[2];
     ref_flatten_forward(y, x, (Shape){1, 2, 2, 2});
@@ -222,7 +262,11 @@ static void layers_by_hand(void **state)
 }
 
 /* ---- loss ---- */
-typedef struct LossProblem { int N, K; const int *label; double *logits, *weight, *losses, *scrap; } LossProblem;
+typedef struct LossProblem {
+    int N, K;
+    const int *label;
+    double *logits, *weight, *losses, *scrap;
+} LossProblem;
 
 static double entropy_loss(void *context)
 {
@@ -236,7 +280,9 @@ static void cross_entropy(void **state)
 {
     enum { N = 4, K = 5 };
     const int label[N] = {0, 4, 2, 2};
-    LossProblem p = {N, K, label, random_values(1, N * K, 0, 3), random_values(2, N, 0, 1), zeros(N), zeros(N * K)};
+    LossProblem p = {
+        N,        K,           label, random_values(1, N * K, 0, 3), random_values(2, N, 0, 1),
+        zeros(N), zeros(N * K)};
     double *dlogits = zeros(N * K), totals[2] = {0, 0};
     ref_cross_entropy(dlogits, p.losses, totals, p.logits, label, p.weight, 1, N, K);
     check_gradient(entropy_loss, &p, p.logits, dlogits, N * K, "dlogits");
@@ -256,7 +302,8 @@ static void sgd(void **state)
     double w = 1, v = 0, g = 2;
     ref_sgd(&w, &v, &g, 0.1, 0.5, 0.01, false, 1); /* v = 2.01, w = 0.799 */
     expect_close(w, 0.799, 1e-12, 0, "w after one step");
-    ref_sgd(&w, &v, &g, 0.1, 0.5, 0.01, true, 1); /* d = 2.00799, v = 3.01299, w -= 0.1 (d + 0.5 v) */
+    ref_sgd(&w, &v, &g, 0.1, 0.5, 0.01, true, 1); /* d = 2.00799, v = 3.01299, w -= 0.1 (d + 0.5
+                                                   * v) */
     expect_close(v, 3.01299, 1e-12, 0, "v after two steps");
     expect_close(w, 0.799 - 0.1 * (2.00799 + 1.506495), 1e-12, 0, "w after a Nesterov step");
 }
@@ -266,12 +313,18 @@ static void gather(void **state)
     /* two 2x3 pictures; we take the second */
     const uint8_t images[2 * 2 * 3] = {0, 0, 0, 0, 0, 0, 51, 102, 153, 204, 255, 0};
     const double mean[1] = {0.2}, istd[1] = {10};
-    const struct { Pick pick; double x[6]; } cases[] = {
+    const struct {
+        Pick pick;
+        double x[6];
+    } cases[] = {
         {{1, 0, 0, 0, 0, 0, 0}, {0, 2, 4, 6, 8, -2}},  /* as it is */
         {{1, 0, 0, 1, 0, 0, 0}, {4, 2, 0, -2, 8, 6}},  /* mirrored */
-        {{1, 1, -1, 0, 0, 0, 0}, {0, 6, 8, 0, 0, 0}},  /* from one row below and one column to the left */
-        {{1, 0, 1, 1, 0, 0, 0}, {2, 0, 0, 8, 6, 0}},   /* mirrored, then from one column to the right */
-        {{1, 0, 0, 0, -1, 1, 2}, {0, 0, 0, 6, 8, -2}}, /* cut: a square of 2 with its upper row outside */
+        {{1, 1, -1, 0, 0, 0, 0}, {0, 6, 8, 0, 0, 0}},  /* from one row below and one column to
+                                                        * the left */
+        {{1, 0, 1, 1, 0, 0, 0}, {2, 0, 0, 8, 6, 0}},   /* mirrored, then from one column to the
+                                                        * right */
+        {{1, 0, 0, 0, -1, 1, 2}, {0, 0, 0, 6, 8, -2}}, /* cut: a square of 2 with its upper row
+                                                        * outside */
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         double x[6];
@@ -282,9 +335,18 @@ static void gather(void **state)
 }
 
 static const Case cases[] = {
-    {"conv", .run = conv}, {"conv_by_hand", .run = conv_by_hand}, {"dense", .run = dense},
-    {"batchnorm", .run = batchnorm}, {"batchnorm_by_hand", .run = batchnorm_by_hand}, {"layers", .run = layers},
-    {"layers_by_hand", .run = layers_by_hand}, {"cross_entropy", .run = cross_entropy}, {"sgd", .run = sgd},
+    {"conv", .run = conv},
+    {"conv_by_hand", .run = conv_by_hand},
+    {"dense", .run = dense},
+    {"batchnorm", .run = batchnorm},
+    {"batchnorm_by_hand", .run = batchnorm_by_hand},
+    {"layers", .run = layers},
+    {"layers_by_hand", .run = layers_by_hand},
+    {"cross_entropy", .run = cross_entropy},
+    {"sgd", .run = sgd},
     {"gather", .run = gather},
 };
-int main(int argc, char **argv) { return harness_main(argc, argv, cases, sizeof cases / sizeof *cases); }
+int main(int argc, char **argv)
+{
+    return harness_main(argc, argv, cases, sizeof cases / sizeof *cases);
+}

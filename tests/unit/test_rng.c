@@ -1,17 +1,19 @@
-/* test_rng.c: Philox against the paper's known answers; every draw a function of its place alone; the distributions. */
-#include <math.h>
-#include <string.h>
+/* test_rng.c: Philox against the paper's known answers; every draw a function of its place alone;
+ * the distributions. */
 #include "harness.h"
 #include "rng.h"
+#include <math.h>
+#include <string.h>
 
-/* The three lines "philox4x32 10" of kat_vectors in the authors' Random123 library: counter, key, answer. */
+/* The three lines "philox4x32 10" of kat_vectors in the authors' Random123 library: counter, key,
+ * answer. */
 static void known_answers(void **state)
 {
     static const uint32_t known[3][10] = {
         {0, 0, 0, 0, 0, 0, 0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8},
         {~0u, ~0u, ~0u, ~0u, ~0u, ~0u, 0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd},
-        {0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344, 0xa4093822, 0x299f31d0, 0xd16cfe09, 0x94fdcceb, 0x5001e420,
-         0x24126ea1}};
+        {0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344, 0xa4093822, 0x299f31d0, 0xd16cfe09,
+         0x94fdcceb, 0x5001e420, 0x24126ea1}};
     for (int i = 0; i < 3; i++) {
         uint32_t out[4];
         rng_philox(out, known[i], known[i] + 4);
@@ -19,14 +21,18 @@ static void known_answers(void **state)
     }
 }
 
-/* Drawing one by one gives the blocks of the counters 0, 1, 2, ... with the key and the other words as rng.h says. */
+/* Drawing one by one gives the blocks of the counters 0, 1, 2, ... with the key and the other words
+ * as rng.h says. */
 static void counts_blocks(void **state)
 {
     Rng r = rng_at(0x0123456789abcdef, RNG_NOISE, 77, 0xfedcba98765432);
     const uint32_t key[2] = {0x89abcdef, 0x01234567};
     for (uint32_t block = 0; block < 5; block++) {
         uint32_t out[4];
-        rng_philox(out, (uint32_t[4]){block, 77, 0xba987654u << 8 | 0x32, (uint32_t)RNG_NOISE << 24 | 0xfedcba}, key);
+        rng_philox(out,
+                   (uint32_t[4]){block, 77, 0xba987654u << 8 | 0x32,
+                                 (uint32_t)RNG_NOISE << 24 | 0xfedcba},
+                   key);
         for (int i = 0; i < 4; i++)
             assert_int_equal(rng_u32(&r), out[i]);
     }
@@ -35,8 +41,12 @@ static void counts_blocks(void **state)
 /* Each part of the place matters, and two equal places give equal draws. */
 static void place_decides(void **state)
 {
-    Rng at[] = {rng_at(1, RNG_TEST, 2, 3),       rng_at(2, RNG_TEST, 2, 3),           rng_at(1, RNG_ORDER, 2, 3),
-                rng_at(1, RNG_TEST, 3, 3),       rng_at(1, RNG_TEST, 2, 4),           rng_at(1ull << 32 | 1, RNG_TEST, 2, 3),
+    Rng at[] = {rng_at(1, RNG_TEST, 2, 3),
+                rng_at(2, RNG_TEST, 2, 3),
+                rng_at(1, RNG_ORDER, 2, 3),
+                rng_at(1, RNG_TEST, 3, 3),
+                rng_at(1, RNG_TEST, 2, 4),
+                rng_at(1ull << 32 | 1, RNG_TEST, 2, 3),
                 rng_at(1, RNG_TEST, 2, 1ull << 32 | 3)};
     uint32_t first[7];
     for (int i = 0; i < 7; i++) {
@@ -71,7 +81,8 @@ static void uniform(void **state)
         low = fminf(low, x);
         high = fmaxf(high, x);
     }
-    expect_close(sum / N, 0.5, 0.0015, 0, "mean");            /* 5 standard errors: 5 * 0.289 / 1024 */
+    /* 5 standard errors: 5 * 0.289 / 1024 */
+    expect_close(sum / N, 0.5, 0.0015, 0, "mean");
     expect_close(squares / N, 1.0 / 3, 0.0015, 0, "second moment");
     assert_true(low < 1e-5 && high > 1 - 1e-5);
 }
@@ -91,7 +102,8 @@ static void below_without_bias(void **state)
         die[x]++;
     }
     for (int i = 0; i < 3; i++)
-        expect_close(count[i], N / 3, 1300, 0, "share of a remainder"); /* 5 standard deviations: 5 * 258 */
+        /* 5 standard deviations: 5 * 258 */
+        expect_close(count[i], N / 3, 1300, 0, "share of a remainder");
     for (int i = 0; i < 6; i++)
         expect_close(die[i], N / 6, 1030, 0, "share of a side");
     assert_int_equal(rng_below(&r, 1), 0);
@@ -128,4 +140,7 @@ static const Case cases[] = {{.name = "known_answers", .run = known_answers},
                              {.name = "below_without_bias", .run = below_without_bias},
                              {.name = "normal", .run = normal}};
 
-int main(int argc, char **argv) { return harness_main(argc, argv, cases, sizeof cases / sizeof *cases); }
+int main(int argc, char **argv)
+{
+    return harness_main(argc, argv, cases, sizeof cases / sizeof *cases);
+}

@@ -1,7 +1,8 @@
-/* test_roughness.c: surfaces whose roughness is known: bowls, a saddle, a sum of cosines, and gaps. */
+/* test_roughness.c: surfaces whose roughness is known: bowls, a saddle, a sum of cosines, and
+ * gaps. */
+#include "harness.h"
 #include "roughness.h"
 #include <math.h>
-#include "harness.h"
 
 enum { N = 41 };
 
@@ -21,7 +22,10 @@ static Roughness of(double (*f)(double x, double y))
 }
 
 static double bowl(double x, double y) { return 3 + x * x + 5 * y * y; }
-static double oblique(double x, double y) { return 1e4 + 50 * (x + y) * (x + y) + (x - y) * (x - y); }
+static double oblique(double x, double y)
+{
+    return 1e4 + 50 * (x + y) * (x + y) + (x - y) * (x - y);
+}
 static double plane(double x, double y) { return 2 + x - 0.3 * y; }
 static double saddle(double x, double y) { return 1 + x * x - 0.5 * y * y; }
 static double valley(double x, double y) { return 1 + x * x - 0.05 * y * y; }
@@ -48,20 +52,24 @@ static void saddles(void **state)
     expect_close(r.ratio, 0.05, 1e-6, 0, "|λmin/λmax|");
 }
 
-/* The second difference of cos(kx) is -cos(kx) (2 - 2 cos(kh)) / h²: the count can be made from the formula. */
+/* The second difference of cos(kx) is -cos(kx) (2 - 2 cos(kh)) / h²: the count can be made from the
+ * formula. */
 static void cosines(void **state)
 {
-    double h = 2.0 / (N - 1), kx = (2 - 2 * cos(3 * M_PI * h)) / (h * h), ky = (2 - 2 * cos(2 * M_PI * h)) / (h * h), ratio = 0;
+    double h = 2.0 / (N - 1), kx = (2 - 2 * cos(3 * M_PI * h)) / (h * h),
+           ky = (2 - 2 * cos(2 * M_PI * h)) / (h * h), ratio = 0;
     int negative = 0;
     for (int j = 1; j < N - 1; j++)
         for (int i = 1; i < N - 1; i++) {
-            double a = -kx * cos(3 * M_PI * (i * h - 1)), b = -ky * cos(2 * M_PI * (j * h - 1)), low = fmin(a, b), high = fmax(a, b);
+            double a = -kx * cos(3 * M_PI * (i * h - 1)), b = -ky * cos(2 * M_PI * (j * h - 1)),
+                   low = fmin(a, b), high = fmax(a, b);
             double down = low < -1e-6 ? -low / fmax(-low, fabs(high)) : 0;
             negative += down > 0.1;
             ratio += down;
         }
     Roughness r = of(waves);
-    expect_close(r.negative, negative / (double)((N - 2) * (N - 2)), 2e-3, 0, "share of negative curvature");
+    expect_close(r.negative, negative / (double)((N - 2) * (N - 2)), 2e-3, 0,
+                 "share of negative curvature");
     expect_close(r.ratio, ratio / ((N - 2) * (N - 2)), 1e-3, 0, "mean ratio");
     assert_true(r.negative > 0.6 && r.negative < 0.8);
     assert_int_equal(r.minima, 4); /* x = ±1/3 (±1 is the edge), y = ±1/2 */
@@ -93,6 +101,12 @@ static void gaps(void **state)
     assert_true(roughness(z, 2, 2, h, h).negative == 0);
 }
 
-static const Case cases[] = {{"bowls_are_smooth", .run = bowls_are_smooth}, {"saddles", .run = saddles}, {"cosines", .run = cosines},
-                             {"scale_does_not_matter", .run = scale_does_not_matter}, {"gaps", .run = gaps}};
-int main(int argc, char **argv) { return harness_main(argc, argv, cases, sizeof cases / sizeof *cases); }
+static const Case cases[] = {{"bowls_are_smooth", .run = bowls_are_smooth},
+                             {"saddles", .run = saddles},
+                             {"cosines", .run = cosines},
+                             {"scale_does_not_matter", .run = scale_does_not_matter},
+                             {"gaps", .run = gaps}};
+int main(int argc, char **argv)
+{
+    return harness_main(argc, argv, cases, sizeof cases / sizeof *cases);
+}

@@ -1,5 +1,9 @@
-/* test_run.c: a run's folder, configuration, metrics and what it says: in a pipe, and on a terminal of a given
- * width. */
+/* test_run.c: a run's folder, configuration, metrics and what it says: in a pipe, and on a terminal
+ * of a given width. */
+#include "child.h"
+#include "harness.h"
+#include "run.h"
+#include "timer.h"
 #include <pty.h>
 #include <signal.h>
 #include <string.h>
@@ -7,10 +11,6 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-#include "child.h"
-#include "harness.h"
-#include "run.h"
-#include "timer.h"
 
 typedef struct Setup {
     RunOptions o;
@@ -24,7 +24,8 @@ static void setup(Setup *s, const char *out, const char *epochs)
 {
     *s = (Setup){.o = run_options_default(), .epochs = 3, .rate = 0.1, .augment = true};
     const Option all[] = {{"epochs", ARG_INT, &s->epochs, .min = 0, .max = 100, .help = "passes"},
-                          {"rate", ARG_REAL, &s->rate, .min = 0, .max = 10, .help = "learning rate"},
+                          {"rate", ARG_REAL, &s->rate, .min = 0, .max = 10,
+                           .help = "learning rate"},
                           {"augment", ARG_FLAG, &s->augment, .help = "augmentation"},
                           RUN_OPTIONS(s->o),
                           {0}};
@@ -37,8 +38,8 @@ static void setup(Setup *s, const char *out, const char *epochs)
 
 static json_t *facts(void)
 {
-    return json_pack("{s:s, s:s, s:i}", "data", "Fashion-MNIST, 60,000 pictures", "device", "CPU, 2 threads", "ranks",
-                     2);
+    return json_pack("{s:s, s:s, s:i}", "data", "Fashion-MNIST, 60,000 pictures", "device",
+                     "CPU, 2 threads", "ranks", 2);
 }
 
 static char *slurp(const char *folder, const char *name)
@@ -115,13 +116,16 @@ static void folder(void **state)
     char *config = slurp(path, "train/config.json"), *csv = slurp(path, "train/metrics.csv");
     assert_string_equal(csv, "epoch,loss\n0,0.500\n");
     char expected[8192];
-    snprintf(expected, sizeof expected,
-             "{\n  \"program\": \"train\",\n  \"options\": {\n    \"epochs\": 5,\n    \"rate\": 0.1,\n"
-             "    \"augment\": false,\n    \"device\": \"auto\",\n    \"precision\": \"fp32\",\n    \"comm\": \"auto\",\n"
-             "    \"data\": \"auto\",\n    \"data-dir\": null,\n"
-             "    \"seed\": 42,\n    \"threads\": 0,\n    \"out\": \"%s\",\n    \"trace\": false\n  },\n"
-             "  \"data\": \"Fashion-MNIST, 60,000 pictures\",\n  \"device\": \"CPU, 2 threads\",\n  \"ranks\": 2\n}\n",
-             path);
+    snprintf(
+        expected, sizeof expected,
+        "{\n  \"program\": \"train\",\n  \"options\": {\n    \"epochs\": 5,\n    \"rate\": 0.1,\n"
+        "    \"augment\": false,\n    \"device\": \"auto\",\n    \"precision\": \"fp32\",\n    "
+        "\"comm\": \"auto\",\n"
+        "    \"data\": \"auto\",\n    \"data-dir\": null,\n"
+        "    \"seed\": 42,\n    \"threads\": 0,\n    \"out\": \"%s\",\n    \"trace\": false\n  },\n"
+        "  \"data\": \"Fashion-MNIST, 60,000 pictures\",\n  \"device\": \"CPU, 2 threads\",\n  "
+        "\"ranks\": 2\n}\n",
+        path);
     assert_string_equal(config, expected);
     free(config);
     free(csv);
@@ -203,7 +207,8 @@ static void fill_disk(void *folder)
 static void wrong_places(void **state)
 {
     const char *folder = scratch_dir();
-    expect_death(2, open_only, "/proc/nowhere", "/proc/nowhere/train: cannot make the folder /proc/nowhere", NULL);
+    expect_death(2, open_only, "/proc/nowhere",
+                 "/proc/nowhere/train: cannot make the folder /proc/nowhere", NULL);
     char file[4200];
     snprintf(file, sizeof file, "%s/file", folder);
     fclose(fopen(file, "w"));
@@ -246,7 +251,8 @@ static void bar(void **state)
             if (widths[i] >= 80) /* the usual width: a bar, and all that matters */
                 assert_true(memchr(at, '[', (size_t)(end - at)) && strstr(at, "loss 0.41"));
         }
-        assert_in_range(redraws, 5, 10 * 3 + 3); /* a busy machine may make the 1.2 s longer, hardly 3 */
+        assert_in_range(redraws, 5, 10 * 3 + 3); /* a busy machine may make the 1.2 s longer,
+                                                  * hardly 3 */
         assert_int_equal(finished, 1);
         free(said);
     }
@@ -270,17 +276,24 @@ static void bar_words(void **state)
     char *said = printed(110, bar_text, NULL);
     for (char *at = said; *at; at++)
         putchar(*at == '\033' ? '^' : *at == '\r' ? '|' : *at);
-    assert_non_null(strstr(said, "\repoch 1/3  [>                                       ]   0 %       0/60,000 im"));
-    const char *middle = strstr(said, "\repoch 1/3  [============>                ]  42 %  25,600/60,000 images  2,5");
+    assert_non_null(
+        strstr(said,
+               "\repoch 1/3  [>                                       ]   0 %       0/60,000 im"));
+    const char *middle =
+        strstr(said,
+               "\repoch 1/3  [============>                ]  42 %  25,600/60,000 images  2,5");
     assert_non_null(middle);
-    assert_non_null(strstr(middle, " images/s  0:13 left  loss 0.412\033[K\r\033[Kbetween\r\n\repoch 1/3  ["));
+    assert_non_null(
+        strstr(middle, " images/s  0:13 left  loss 0.412\033[K\r\033[Kbetween\r\n\repoch 1/3  ["));
     const char *last = strstr(said, "[===========================] 100 %  60,000/60,000 images  ");
     assert_non_null(last);
-    assert_non_null(strstr(last, " images/s  0:20 in all  loss 0.312\033[K\r\nafter\r\n")); /* the last bar stays */
+    /* the last bar stays */
+    assert_non_null(strstr(last, " images/s  0:20 in all  loss 0.312\033[K\r\nafter\r\n"));
     free(said);
 }
 
-/* In a pipe: nothing for 10 s, a line, a line at the end; a new piece of work starts its own count. */
+/* In a pipe: nothing for 10 s, a line, a line at the end; a new piece of work starts its own
+ * count. */
 static void plain(void *unused)
 {
     Run r = {.speaks = true};
@@ -309,16 +322,18 @@ static void lines(void **state)
 {
     char *said = printed(0, plain, NULL);
     printf("%s", said);
-    assert_string_equal(said, "epoch 1/2  40 %  400/1,000 images  40 images/s  0:15 left  loss 0.5\n"
-                              "epoch 1/2  100 %  1,000/1,000 images  50 images/s  0:20 in all  loss 0.4\n"
-                              "epoch 2/2  100 %  1,000/1,000 images  100 images/s  0:01 in all\n"
-                              "once  100 %  1/1 file\n"
-                              "more  100 %  20/20 files  5.0 files/s  0:02 in all\n"
-                              "anew  100 %  100/100 files  45 files/s  0:02 in all\n");
+    assert_string_equal(said,
+                        "epoch 1/2  40 %  400/1,000 images  40 images/s  0:15 left  loss 0.5\n"
+                        "epoch 1/2  100 %  1,000/1,000 images  50 images/s  0:20 in all  loss 0.4\n"
+                        "epoch 2/2  100 %  1,000/1,000 images  100 images/s  0:01 in all\n"
+                        "once  100 %  1/1 file\n"
+                        "more  100 %  20/20 files  5.0 files/s  0:02 in all\n"
+                        "anew  100 %  100/100 files  45 files/s  0:02 in all\n");
     free(said);
 }
 
-/* mpirun's ranks have a terminal of their own in any case: what counts is what the one who started it says. */
+/* mpirun's ranks have a terminal of their own in any case: what counts is what the one who started
+ * it says. */
 static void under_mpirun(void **state)
 {
     out = scratch_dir();
@@ -362,16 +377,11 @@ static void due(void **state)
     assert_true(run_progress_due(&r, 1000, 1000) && run_progress_due(&r, 1000, 1000));
 }
 
-static const Case cases[] = {{"due", .run = due},
-                             {"folder", .run = folder},
-                             {"again", .run = again},
-                             {"other_ranks", .run = other_ranks},
-                             {"flushed", .run = flushed},
-                             {"wrong_places", .run = wrong_places},
-                             {"bar", .run = bar},
-                             {"bar_words", .run = bar_words},
-                             {"lines", .run = lines},
-                             {"under_mpirun", .run = under_mpirun},
+static const Case cases[] = {{"due", .run = due},          {"folder", .run = folder},
+                             {"again", .run = again},      {"other_ranks", .run = other_ranks},
+                             {"flushed", .run = flushed},  {"wrong_places", .run = wrong_places},
+                             {"bar", .run = bar},          {"bar_words", .run = bar_words},
+                             {"lines", .run = lines},      {"under_mpirun", .run = under_mpirun},
                              {"defaults", .run = defaults}};
 int main(int argc, char **argv)
 {

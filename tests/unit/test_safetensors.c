@@ -1,13 +1,13 @@
-/* test_safetensors.c: the file format: round trips, exact bytes, every kind of malformed file, and Python as judge.
- * How files come to be written (full disks, kills): test_file.c. */
+/* test_safetensors.c: the file format: round trips, exact bytes, every kind of malformed file, and
+ * Python as judge. How files come to be written (full disks, kills): test_file.c. */
+#include "harness.h"
+#include "python.h"
+#include "safetensors.h"
 #include <fcntl.h>
 #include <math.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "harness.h"
-#include "python.h"
-#include "safetensors.h"
 
 /* The tensors that tests/torch/safetensors_files.py knows too. */
 typedef struct Example {
@@ -168,11 +168,16 @@ static void truncated(void **state)
     free(bytes);
 }
 
-#define ENTRY(name, shape, offsets) "\"" name "\":{\"dtype\":\"F32\",\"shape\":" shape ",\"data_offsets\":" offsets "}"
+#define ENTRY(name, shape, offsets) \
+    "\"" name "\":{\"dtype\":\"F32\",\"shape\":" shape ",\"data_offsets\":" offsets "}"
 #define A(shape, offsets) "{" ENTRY("a", shape, offsets) "}"
 #define AB(a, b) "{" ENTRY("a", "[2]", a) "," ENTRY("b", "[2]", b) "}"
 
-static const struct { const char *header; size_t data; const char *word; } malformed[] = {
+static const struct {
+    const char *header;
+    size_t data;
+    const char *word;
+} malformed[] = {
     {"", 0, "not JSON"},
     {"[]", 0, "not JSON"},
     {" {}", 0, "not JSON"},
@@ -190,7 +195,8 @@ static const struct { const char *header; size_t data; const char *word; } malfo
     {"{\"a\":{}}", 0, "'a': has no dtype"},
     {"{\"a\\n\\u001b[2J\":{}}", 0, "'a??[2J': has no dtype"},
     {"{\"a\":{\"dtype\":1,\"shape\":[1],\"data_offsets\":[0,4]}}", 4, "no dtype"},
-    {"{\"a\":{\"dtype\":\"BF16\",\"shape\":[2],\"data_offsets\":[0,4]}}", 4, "'a': its dtype is BF16, expected F32"},
+    {"{\"a\":{\"dtype\":\"BF16\",\"shape\":[2],\"data_offsets\":[0,4]}}", 4,
+     "'a': its dtype is BF16, expected F32"},
     {"{\"a\":{\"dtype\":\"F64\",\"shape\":[1],\"data_offsets\":[0,8]}}", 8, "F64"},
     {"{\"a\":{\"dtype\":\"F32\",\"data_offsets\":[0,4]}}", 4, "its shape"},
     {"{\"a\":{\"dtype\":\"F32\",\"shape\":[1]}}", 4, "data_offsets are not two"},
@@ -226,7 +232,8 @@ static void bad_headers(void **state)
 {
     for (size_t i = 0; i < sizeof malformed / sizeof *malformed; i++) {
         size_t size;
-        unsigned char *bytes = file_new(malformed[i].header, strlen(malformed[i].header), malformed[i].data, &size);
+        unsigned char *bytes = file_new(malformed[i].header, strlen(malformed[i].header),
+                                        malformed[i].data, &size);
         printf("    %s\n", malformed[i].header);
         fflush(stdout);
         refuse(bytes, size, malformed[i].word);
@@ -237,19 +244,23 @@ static void bad_headers(void **state)
 /* The same shapes, right: the refusals above are not for another reason. */
 static void good_headers(void **state)
 {
-    static const struct { const char *header; size_t data; int count; } good[] = {
-        {"{}", 0, 0},
-        {"{}        ", 0, 0},
-        {"{\"__metadata__\":{}}", 0, 0},
-        {A("[1]", "[0,4]"), 4, 1},
-        {A("[]", "[0,4]"), 4, 1},
-        {A("[0]", "[0,0]"), 0, 1},
-        {A("[1,1,1,1,1,1,1,1]", "[0,4]"), 4, 1},
-        {AB("[0,8]", "[8,16]"), 16, 2},
-        {AB("[8,16]", "[0,8]"), 16, 2}};
+    static const struct {
+        const char *header;
+        size_t data;
+        int count;
+    } good[] = {{"{}", 0, 0},
+                {"{}        ", 0, 0},
+                {"{\"__metadata__\":{}}", 0, 0},
+                {A("[1]", "[0,4]"), 4, 1},
+                {A("[]", "[0,4]"), 4, 1},
+                {A("[0]", "[0,0]"), 0, 1},
+                {A("[1,1,1,1,1,1,1,1]", "[0,4]"), 4, 1},
+                {AB("[0,8]", "[8,16]"), 16, 2},
+                {AB("[8,16]", "[0,8]"), 16, 2}};
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
         size_t size;
-        unsigned char *bytes = file_new(good[i].header, strlen(good[i].header), good[i].data, &size);
+        unsigned char *bytes = file_new(good[i].header, strlen(good[i].header), good[i].data,
+                                        &size);
         SafeTensors t;
         char *wrong = safetensors_parse(bytes, size, &t);
         if (wrong)
@@ -374,4 +385,7 @@ static const Case cases[] = {{"round_trip", .run = round_trip},
                              {"bad_writes", .run = bad_writes},
                              {"python_reads", .run = python_reads, .seconds = 180},
                              {"python_writes", .run = python_writes, .seconds = 180}};
-int main(int argc, char **argv) { return harness_main(argc, argv, cases, sizeof cases / sizeof *cases); }
+int main(int argc, char **argv)
+{
+    return harness_main(argc, argv, cases, sizeof cases / sizeof *cases);
+}

@@ -1,13 +1,15 @@
-/* test_schedule.c: learning rates against closed values worked out by hand, against properties, and against torch. */
-#include <math.h>
-#include <string.h>
+/* test_schedule.c: learning rates against closed values worked out by hand, against properties, and
+ * against torch. */
 #include "harness.h"
 #include "python.h"
 #include "schedule.h"
+#include <math.h>
+#include <string.h>
 
 static double constant_after_warmup(double start, int64_t warmup, int64_t step)
 {
-    Schedule s = {.kind = SCHEDULE_CONSTANT, .rate = 0.8, .steps = 100, .warmup = warmup, .start = start};
+    Schedule s = {
+        .kind = SCHEDULE_CONSTANT, .rate = 0.8, .steps = 100, .warmup = warmup, .start = start};
     return schedule_rate(&s, step);
 }
 
@@ -25,16 +27,24 @@ static void warmup(void **state)
     expect_close(constant_after_warmup(0, 4, 4), 0.8, 0, 1e-15, "after");
     /* from eta = 0.1 to k eta = 0.8 in 8 steps: a constant increment of 0.1 */
     for (int step = 0; step < 8; step++)
-        expect_close(constant_after_warmup(0.1, 8, step), 0.1 * (step + 1), 0, 1e-14, "from a start");
+        expect_close(constant_after_warmup(0.1, 8, step), 0.1 * (step + 1), 0, 1e-14,
+                     "from a start");
     expect_close(constant_after_warmup(0.5, 3, 1), 0.65, 0, 1e-14, "half-way from 0.5 to 0.8");
     expect_close(constant_after_warmup(0, 1, 0), 0.8, 0, 1e-15, "a warm-up of one step");
-    expect_close(constant_after_warmup(0.1, 1, 0), 0.1, 0, 1e-15, "a warm-up of one step from a start");
+    expect_close(constant_after_warmup(0.1, 1, 0), 0.1, 0, 1e-15,
+                 "a warm-up of one step from a start");
 }
 
 static void step_drops(void **state)
 {
-    Schedule s = {.kind = SCHEDULE_STEP, .rate = 1, .steps = 100, .warmup = 5, .drop_every = 10, .drop_by = 0.1};
-    const double expected[][2] = {{0, 0.2}, {4, 1}, {5, 1}, {14, 1}, {15, 0.1}, {24, 0.1}, {25, 0.01}, {99, 1e-9}};
+    Schedule s = {.kind = SCHEDULE_STEP,
+                  .rate = 1,
+                  .steps = 100,
+                  .warmup = 5,
+                  .drop_every = 10,
+                  .drop_by = 0.1};
+    const double expected[][2] = {{0, 0.2},  {4, 1},    {5, 1},     {14, 1},
+                                  {15, 0.1}, {24, 0.1}, {25, 0.01}, {99, 1e-9}};
     for (size_t i = 0; i < sizeof expected / sizeof *expected; i++)
         expect_close(schedule_rate(&s, (int64_t)expected[i][0]), expected[i][1], 0, 1e-12, "step");
 }
@@ -54,11 +64,20 @@ static void cosine(void **state)
 /* Numbers of torch 2.15: OneCycleLR(max_lr=0.4, total_steps=10). */
 static void onecycle(void **state)
 {
-    static const double torch[10] = {0.016000000000000014, 0.20800000000000002, 0.4,
-                                     0.38019385280538953, 0.3246982615799052,
-                                     0.24450480877451572, 0.1554967912254843, 0.0753033384200948,
-                                     0.019807747194610516, 1.6e-06};
-    Schedule s = {.kind = SCHEDULE_ONECYCLE, .rate = 0.4, .steps = 10, .warmup = 3 /* has no meaning here */};
+    static const double torch[10] = {0.016000000000000014,
+                                     0.20800000000000002,
+                                     0.4,
+                                     0.38019385280538953,
+                                     0.3246982615799052,
+                                     0.24450480877451572,
+                                     0.1554967912254843,
+                                     0.0753033384200948,
+                                     0.019807747194610516,
+                                     1.6e-06};
+    Schedule s = {.kind = SCHEDULE_ONECYCLE,
+                  .rate = 0.4,
+                  .steps = 10,
+                  .warmup = 3 /* has no meaning here */};
     for (int step = 0; step < 10; step++)
         expect_close(schedule_rate(&s, step), torch[step], 0, 1e-12, "one-cycle");
 }
@@ -85,7 +104,8 @@ static void onecycle_torch(void **state)
 static void names(void **state)
 {
     const char *const all[] = {"constant", "step", "cosine", "onecycle"};
-    const ScheduleKind kinds[] = {SCHEDULE_CONSTANT, SCHEDULE_STEP, SCHEDULE_COSINE, SCHEDULE_ONECYCLE};
+    const ScheduleKind kinds[] = {SCHEDULE_CONSTANT, SCHEDULE_STEP, SCHEDULE_COSINE,
+                                  SCHEDULE_ONECYCLE};
     assert_string_equal(SCHEDULE_CHOICES, "constant|step|cosine|onecycle");
     for (int i = 0; i < 4; i++)
         assert_int_equal(schedule_kind(all[i]), kinds[i]);
@@ -102,12 +122,12 @@ static void refusals(void **state)
     expect_death(1, past_the_end, &s, "schedule.c", NULL);
 }
 
-static const Case cases[] = {{"constant", .run = constant},
-                             {"warmup", .run = warmup},
-                             {"step", .run = step_drops},
-                             {"cosine", .run = cosine},
-                             {"onecycle", .run = onecycle},
-                             {"onecycle_torch", .run = onecycle_torch, .seconds = 180},
-                             {"names", .run = names},
-                             {"refusals", .run = refusals}};
-int main(int argc, char **argv) { return harness_main(argc, argv, cases, sizeof cases / sizeof *cases); }
+static const Case cases[] = {
+    {"constant", .run = constant}, {"warmup", .run = warmup},
+    {"step", .run = step_drops},   {"cosine", .run = cosine},
+    {"onecycle", .run = onecycle}, {"onecycle_torch", .run = onecycle_torch, .seconds = 180},
+    {"names", .run = names},       {"refusals", .run = refusals}};
+int main(int argc, char **argv)
+{
+    return harness_main(argc, argv, cases, sizeof cases / sizeof *cases);
+}

@@ -1,10 +1,11 @@
-/* test_sgd_floor.c: lab 1's theory of the noise floor (lab1_gd/sgd_floor.h) against its limits for small rates, and against every
- * draw there can be on four points. Measurements against it: e2e/lab1_sgd.sh.
+/* test_sgd_floor.c: lab 1's theory of the noise floor (lab1_gd/sgd_floor.h) against its limits for
+ * small rates, and against every draw there can be on four points. Measurements against it:
+ * e2e/lab1_sgd.sh.
  */
-#include <math.h>
-#include <string.h>
 #include "harness.h"
 #include "linear/sgd_floor.h"
+#include <math.h>
+#include <string.h>
 
 static double hessian_c(const SgdNoise *s) /* tr(H C) */
 {
@@ -14,7 +15,8 @@ static double hessian_c(const SgdNoise *s) /* tr(H C) */
 static double skew(const SgdNoise *s) /* kᵀH⁻¹k, k = mean 4 r x² (x, 1) */
 {
     double k[2] = {4 * s->skew[3], 4 * s->skew[2]}, h[3] = {2 * s->all.a, 2 * s->all.c, 2};
-    return (h[2] * k[0] * k[0] - 2 * h[1] * k[0] * k[1] + h[0] * k[1] * k[1]) / (h[0] * h[2] - h[1] * h[1]);
+    return (h[2] * k[0] * k[0] - 2 * h[1] * k[0] * k[1] + h[0] * k[1] * k[1]) /
+           (h[0] * h[2] - h[1] * h[1]);
 }
 
 static void limits(void **state)
@@ -26,19 +28,25 @@ static void limits(void **state)
     for (int b = 1; b <= N; b *= 2) {
         double small = sgd_floor_small(&s, rate, b);
         expect_close(sgd_floor(&s, SGD_WITH, rate, b), small, 0, 1e-4, "with replacement");
-        expect_close(sgd_floor(&s, SGD_WITHOUT, rate, b), small * (N - b) / (N - 1), 0, 1e-4, "without");
+        expect_close(sgd_floor(&s, SGD_WITHOUT, rate, b), small * (N - b) / (N - 1), 0, 1e-4,
+                     "without");
     }
     static const int whole[] = {1, 2, 3, 4, 5, 6, 10, 12, 15, 20, 30};
-    for (int i = 0; i < 11; i++) { /* relative to this limit the next order is about rate × 10 × N/B */
+    /* relative to this limit the next order is about rate × 10 × N/B */
+    for (int i = 0; i < 11; i++) {
         double n = N / whole[i], bridge = hessian_c(&s) * (n * n - 1) / (12 * (N - 1));
         double offset = skew(&s) * (n - 1) * (n - 1) / (8 * (N - 1) * (N - 1));
-        expect_close(sgd_floor(&s, SGD_SHUFFLED, rate, whole[i]), rate * rate * (bridge + offset), 0, 1e-4, "shuffled");
+        expect_close(sgd_floor(&s, SGD_SHUFFLED, rate, whole[i]), rate * rate * (bridge + offset),
+                     0, 1e-4, "shuffled");
     }
-    Points quiet = points_new(N, 1.5, 0.5, 0, 5); /* all on the line: no floor, and the same limit */
+    Points quiet = points_new(N, 1.5, 0.5, 0, 5); /* all on the line: no floor, and the same
+                                                   * limit */
     SgdNoise none = sgd_noise_of(&quiet);
     double most = sgd_rate_limit(&s, SGD_WITH, 1);
-    expect_close(sgd_rate_limit(&none, SGD_WITH, 1), most, 0, 1e-9, "the limit does not depend on the noise");
-    assert_true(sgd_floor(&none, SGD_WITH, 0.9 * most, 1) == 0 && sgd_floor(&none, SGD_SHUFFLED, 0.01, 1) == 0);
+    expect_close(sgd_rate_limit(&none, SGD_WITH, 1), most, 0, 1e-9,
+                 "the limit does not depend on the noise");
+    assert_true(sgd_floor(&none, SGD_WITH, 0.9 * most, 1) == 0 &&
+                sgd_floor(&none, SGD_SHUFFLED, 0.01, 1) == 0);
     points_free(&quiet);
     for (int how = 0; how < SGD_SAMPLINGS; how++)
         assert_true(how == SGD_WITH || sgd_floor(&s, how, 0.1, N) == 0);
@@ -48,10 +56,15 @@ static void limits(void **state)
 /* ---- all draws from four points: an update is δ <- A δ - η g, one of these ---- */
 enum { FOUR = 4 };
 
-typedef struct Affine { double a[2][2], g[2]; } Affine;
-typedef struct Moments { double mean[2], s[2][2]; } Moments; /* E δ, E δδᵀ */
+typedef struct Affine {
+    double a[2][2], g[2];
+} Affine;
+typedef struct Moments {
+    double mean[2], s[2][2];
+} Moments; /* E δ, E δδᵀ */
 
-static Affine update_on(const Points *p, double w, double b, double rate, int size, const int *examples)
+static Affine update_on(const Points *p, double w, double b, double rate, int size,
+                        const int *examples)
 {
     Affine u = {{{1, 0}, {0, 1}}, {0, 0}};
     for (int i = 0; i < size; i++) {
@@ -96,9 +109,10 @@ static void average(Moments *sum, const Moments *m, int count)
     }
 }
 
-/* The mean excess over an epoch of `length` updates after `epochs` of them, every one of the `count` sequences of
- * examples (rows of FOUR, of which length × size are used) equally likely. */
-static double enumerate(const Points *p, const SgdNoise *s, double rate, int size, int length, int count, int (*rows)[FOUR], int epochs)
+/* The mean excess over an epoch of `length` updates after `epochs` of them, every one of the
+ * `count` sequences of examples (rows of FOUR, of which length × size are used) equally likely. */
+static double enumerate(const Points *p, const SgdNoise *s, double rate, int size, int length,
+                        int count, int (*rows)[FOUR], int epochs)
 {
     Moments now = {0};
     double w, b, mean = 0;
@@ -134,20 +148,26 @@ static void every_draw(void **state)
         }
     static const double rates[] = {0.02, 0.1, 0.2};
     for (int i = 0; i < 3; i++) {
-        expect_close(sgd_floor(&s, SGD_WITH, rates[i], 2), enumerate(&p, &s, rates[i], 2, 1, 16, with, 20000), 0, 1e-9, "with replacement");
-        expect_close(sgd_floor(&s, SGD_WITHOUT, rates[i], 2), enumerate(&p, &s, rates[i], 2, 1, 12, without, 20000), 0, 1e-9, "without");
+        expect_close(sgd_floor(&s, SGD_WITH, rates[i], 2),
+                     enumerate(&p, &s, rates[i], 2, 1, 16, with, 20000), 0, 1e-9,
+                     "with replacement");
+        expect_close(sgd_floor(&s, SGD_WITHOUT, rates[i], 2),
+                     enumerate(&p, &s, rates[i], 2, 1, 12, without, 20000), 0, 1e-9, "without");
     }
     double limit = sgd_rate_limit(&s, SGD_WITH, 2), low, high;
     parabola_curvature(&s.all, &low, &high);
     assert_true(limit < 2 / high);
-    assert_true(isfinite(enumerate(&p, &s, 0.98 * limit, 2, 1, 16, with, 200000)) && isnan(sgd_floor(&s, SGD_WITH, 1.02 * limit, 2)));
-    assert_false(enumerate(&p, &s, 1.02 * limit, 2, 1, 16, with, 20000) < 1e6); /* or not a number any more */
-    expect_close(sgd_rate_limit(&s, SGD_WITHOUT, FOUR), 2 / high, 0, 1e-9, "all: the limit of descent");
+    assert_true(isfinite(enumerate(&p, &s, 0.98 * limit, 2, 1, 16, with, 200000)) &&
+                isnan(sgd_floor(&s, SGD_WITH, 1.02 * limit, 2)));
+    /* or not a number any more */
+    assert_false(enumerate(&p, &s, 1.02 * limit, 2, 1, 16, with, 20000) < 1e6);
+    expect_close(sgd_rate_limit(&s, SGD_WITHOUT, FOUR), 2 / high, 0, 1e-9,
+                 "all: the limit of descent");
     points_free(&p);
 }
 
-/* All 24 orders of an epoch. The theory leaves the memory of the multiplicative noise out: its relative error goes with the rate, here
- * with about 5.5 times the rate at most. */
+/* All 24 orders of an epoch. The theory leaves the memory of the multiplicative noise out: its
+ * relative error goes with the rate, here with about 5.5 times the rate at most. */
 static void every_order(void **state)
 {
     int orders[24][FOUR], count = 0;
@@ -191,4 +211,7 @@ static const Case cases[] = {{.name = "limits", .run = limits},
                              {.name = "every_order", .run = every_order},
                              {.name = "valley", .run = valley}};
 
-int main(int argc, char **argv) { return harness_main(argc, argv, cases, sizeof cases / sizeof *cases); }
+int main(int argc, char **argv)
+{
+    return harness_main(argc, argv, cases, sizeof cases / sizeof *cases);
+}

@@ -1,12 +1,16 @@
-/* test_sweep.c: sweeps go on where they were, never mix configurations, and tell the median of what was found. */
-#include <math.h>
-#include <string.h>
-#include <unistd.h>
+/* test_sweep.c: sweeps go on where they were, never mix configurations, and tell the median of what
+ * was found. */
 #include "check.h"
 #include "harness.h"
 #include "sweep.h"
+#include <math.h>
+#include <string.h>
+#include <unistd.h>
 
-static json_t *config(const char *model) { return json_pack("{s:s, s:i}", "model", model, "images", 1000); }
+static json_t *config(const char *model)
+{
+    return json_pack("{s:s, s:i}", "model", model, "images", 1000);
+}
 
 static Sweep *open_as(const char *path, const char *model)
 {
@@ -121,7 +125,8 @@ static void write_all(const char *path, const char *text)
     fclose(f);
 }
 
-/* A file that is empty, or was cut off inside its header, is begun anew: what is added then is found again. */
+/* A file that is empty, or was cut off inside its header, is begun anew: what is added then is
+ * found again. */
 static void begins_in_an_empty_file(void **state)
 {
     static const char *const texts[] = {"", "# {", "# {}\n", "# {}\nbatch,se"};
@@ -166,4 +171,7 @@ static const Case cases[] = {{.name = "resumes", .run = resumes},
                              {.name = "missing_alone", .run = says_what_is_missing},
                              {.name = "missing_on_ranks", .run = says_what_is_missing, .ranks = 3},
                              {.name = "refuses_other_files", .run = refuses_other_files}};
-int main(int argc, char **argv) { return harness_main(argc, argv, cases, sizeof cases / sizeof *cases); }
+int main(int argc, char **argv)
+{
+    return harness_main(argc, argv, cases, sizeof cases / sizeof *cases);
+}

@@ -1,9 +1,10 @@
-/* test_synthetic.c: the drawn pictures: a function of seed and place, balanced, and hard for what sees no forms. */
+/* test_synthetic.c: the drawn pictures: a function of seed and place, balanced, and hard for what
+ * sees no forms. */
+#include "data.h"
+#include "harness.h"
 #include <math.h>
 #include <string.h>
 #include <time.h>
-#include "data.h"
-#include "harness.h"
 
 static void by_place_and_seed(void **state)
 {
@@ -33,7 +34,8 @@ static void by_place_and_seed(void **state)
     free(all.labels), free(part.labels), free(other.labels);
 }
 
-/* Neither mean colour nor brightness may tell the class: the classes' means lie close beside the spread within a class.
+/* Neither mean colour nor brightness may tell the class: the classes' means lie close beside the
+ * spread within a class.
  */
 static void means_do_not_tell(void **state)
 {
@@ -80,7 +82,8 @@ static void whole_set(void **state)
     dataset_free(NULL);
 }
 
-/* Softmax regression by SGD: x [3072] in about [-1, 1], w [10,3072]. p: the classes' probabilities. */
+/* Softmax regression by SGD: x [3072] in about [-1, 1], w [10,3072]. p: the classes'
+ * probabilities. */
 enum { INPUTS = 32 * 32 * 3 };
 
 static int best_class(const float *w, const float *x, float p[10])
@@ -119,8 +122,8 @@ static void linear_model_fails(void **state)
                 for (int i = 0; i < INPUTS; i++)
                     w[k * INPUTS + i] -= 0.003f * (p[k] - (k == label)) * x[i];
         }
-    printf("linear model: %.3f of the test pictures, %.3f of the training pictures\n", (double)right / TEST,
-           (double)learnt / TRAIN);
+    printf("linear model: %.3f of the test pictures, %.3f of the training pictures\n",
+           (double)right / TEST, (double)learnt / TRAIN);
     assert_true(learnt > TRAIN / 5); /* it did learn, by heart */
     assert_true(right < TEST / 2);
     free(w);
@@ -133,4 +136,7 @@ static const Case cases[] = {{.name = "by_place_and_seed", .run = by_place_and_s
                              {.name = "whole_set", .run = whole_set},
                              {.name = "linear_model_fails", .run = linear_model_fails}};
 
-int main(int argc, char **argv) { return harness_main(argc, argv, cases, sizeof cases / sizeof *cases); }
+int main(int argc, char **argv)
+{
+    return harness_main(argc, argv, cases, sizeof cases / sizeof *cases);
+}

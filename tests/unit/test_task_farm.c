@@ -31,7 +31,8 @@ static void found(void *context, int item, const double *value)
     Work *w = context;
     assert_in_range(item, 0, ITEMS - 1);
     w->found[item]++;
-    assert_true(value[0] == (double)item * item && (item == 7 ? isnan(value[1]) : value[1] == -item));
+    assert_true(value[0] == (double)item * item &&
+                (item == 7 ? isnan(value[1]) : value[1] == -item));
 }
 
 static bool goes_on(void *context)
@@ -64,12 +65,12 @@ static void deals(int ahead, int stop_after, bool complete)
 {
     Work w = {.c = comm_open("auto"), .stop_after = stop_after};
     TaskFarm farm = {.items = ITEMS,
-                   .values = 2,
-                   .ahead = ahead,
-                   .context = &w,
-                   .work = square,
-                   .found = found,
-                   .goes_on = stop_after < 1000 ? goes_on : NULL};
+                     .values = 2,
+                     .ahead = ahead,
+                     .context = &w,
+                     .work = square,
+                     .found = found,
+                     .goes_on = stop_after < 1000 ? goes_on : NULL};
     int times = deal_items(&w, &farm, complete);
     assert_true(stop_after > 0 || times == 0);
     comm_close(w.c);
@@ -103,12 +104,12 @@ static void cancelled(void **state)
 {
     Work w = {.c = comm_open("auto"), .stop_after = 10};
     TaskFarm farm = {.items = ITEMS,
-                   .values = 2,
-                   .ahead = 1,
-                   .context = &w,
-                   .work = until_cancelled,
-                   .found = found,
-                   .goes_on = goes_on};
+                     .values = 2,
+                     .ahead = 1,
+                     .context = &w,
+                     .work = until_cancelled,
+                     .found = found,
+                     .goes_on = goes_on};
     assert_int_equal(deal_items(&w, &farm, false), 1); /* item 0 alone */
     assert_true(w.cut == w.c->size);
     assert_true(w.asked == (w.c->rank ? 0 : 11)); /* once told, rank 0 asks no more */
@@ -171,4 +172,7 @@ static const Case cases[] = {{"alone", .run = all},
                              {"one_rank_gives_up", .run = one_rank_gives_up, .ranks = 3},
                              {"gives_up_alone", .run = one_rank_gives_up},
                              {"rank_0_is_busy", .run = rank_0_is_busy, .ranks = 2}};
-int main(int argc, char **argv) { return harness_main(argc, argv, cases, sizeof cases / sizeof *cases); }
+int main(int argc, char **argv)
+{
+    return harness_main(argc, argv, cases, sizeof cases / sizeof *cases);
+}

@@ -1,12 +1,13 @@
-/* test_trace.c: the timeline: JSON in the Trace Event Format; spans nest, ranks' clocks agree, a full table says so. */
+/* test_trace.c: the timeline: JSON in the Trace Event Format; spans nest, ranks' clocks agree, a
+ * full table says so. */
+#include "comm.h"
+#include "harness.h"
+#include "trace.h"
 #include <jansson.h>
 #include <pthread.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
-#include "comm.h"
-#include "harness.h"
-#include "trace.h"
 
 static void wait_ms(double ms)
 {
@@ -50,14 +51,16 @@ static json_t *find(json_t *events, const char *kind, const char *name, int rank
 {
     size_t i;
     json_t *event;
-    json_array_foreach(events, i, event)
-        if (is(event, "ph", kind) && is(event, "name", name) && (int)number(event, "pid") == rank && skip-- == 0)
+    json_array_foreach (events, i, event)
+        if (is(event, "ph", kind) && is(event, "name", name) && (int)number(event, "pid") == rank &&
+            skip-- == 0)
             return event;
     fail_msg("no event %s '%s' of rank %d", kind, name, rank);
     return NULL;
 }
 
-/* Any two spans of one track of one rank follow each other, or one is inside the other. Times in whole nanoseconds. */
+/* Any two spans of one track of one rank follow each other, or one is inside the other. Times in
+ * whole nanoseconds. */
 static void expect_nesting(json_t *events)
 {
     size_t n = json_array_size(events);
@@ -67,8 +70,10 @@ static void expect_nesting(json_t *events)
             if (!is(a, "ph", "X") || !is(b, "ph", "X") || number(a, "pid") != number(b, "pid") ||
                 number(a, "tid") != number(b, "tid"))
                 continue;
-            int64_t a0 = (int64_t)(number(a, "ts") * 1e3 + 0.5), a1 = a0 + (int64_t)(number(a, "dur") * 1e3 + 0.5);
-            int64_t b0 = (int64_t)(number(b, "ts") * 1e3 + 0.5), b1 = b0 + (int64_t)(number(b, "dur") * 1e3 + 0.5);
+            int64_t a0 = (int64_t)(number(a, "ts") * 1e3 + 0.5),
+                    a1 = a0 + (int64_t)(number(a, "dur") * 1e3 + 0.5);
+            int64_t b0 = (int64_t)(number(b, "ts") * 1e3 + 0.5),
+                    b1 = b0 + (int64_t)(number(b, "dur") * 1e3 + 0.5);
             assert_true(a0 <= b0); /* in the order of their begins */
             assert_true(b0 >= a1 || b1 <= a1);
         }
@@ -98,14 +103,16 @@ static void nested(void **state)
     assert_string_equal(json_string_value(json_object_get(root, "displayTimeUnit")), "ms");
     expect_nesting(events);
     for (int step = 0; step < 3; step++) {
-        json_t *outer = find(events, "X", "step", 0, step), *inner = find(events, "X", "forward", 0, step);
+        json_t *outer = find(events, "X", "step", 0, step),
+               *inner = find(events, "X", "forward", 0, step);
         assert_true(number(inner, "ts") == number(outer, "ts")); /* microseconds */
         assert_true(number(inner, "dur") >= 2000 && number(inner, "dur") < number(outer, "dur"));
         assert_true(number(outer, "dur") >= 5000 && number(outer, "dur") < 500000);
         assert_int_equal(number(find(events, "X", "all-reduce", 0, step), "tid"), 1);
     }
     assert_true(number(find(events, "X", "step", 0, 0), "ts") == 0);
-    json_t *process = find(events, "M", "process_name", 0, 0), *track = find(events, "M", "thread_name", 0, 0);
+    json_t *process = find(events, "M", "process_name", 0, 0),
+           *track = find(events, "M", "thread_name", 0, 0);
     assert_true(is(json_object_get(process, "args"), "name", "rank 0"));
     assert_true(is(json_object_get(track, "args"), "name", "compute \"quoted\""));
     json_decref(root);
@@ -151,7 +158,10 @@ static void none(void **state)
 }
 
 enum { THREADS = 4, EACH = 5000 };
-typedef struct Job { Trace *t; int track; } Job;
+typedef struct Job {
+    Trace *t;
+    int track;
+} Job;
 
 static void *record(void *argument)
 {
@@ -179,7 +189,7 @@ static void threads(void **state)
     json_t *root, *events = load_events(path, &root), *event;
     int count[THREADS] = {0};
     size_t i;
-    json_array_foreach(events, i, event)
+    json_array_foreach (events, i, event)
         if (is(event, "ph", "X"))
             count[(int)number(event, "tid")]++;
     for (int track = 0; track < THREADS; track++)
@@ -189,7 +199,8 @@ static void threads(void **state)
     comm_close(c);
 }
 
-/* Rank r records r + 1 spans; then all leave a barrier and record "together": at the same time in the picture. */
+/* Rank r records r + 1 spans; then all leave a barrier and record "together": at the same time in
+ * the picture. */
 static void ranks(void **state)
 {
     Comm *c = comm_open("auto");
@@ -217,13 +228,15 @@ static void ranks(void **state)
         for (int r = 0; r < 3; r++) {
             char name[16];
             snprintf(name, sizeof name, "rank %d", r);
-            assert_true(is(json_object_get(find(events, "M", "process_name", r, 0), "args"), "name", name));
+            assert_true(
+                is(json_object_get(find(events, "M", "process_name", r, 0), "args"), "name", name));
             find(events, "X", "own", r, r);
             double began = number(find(events, "X", "own", r, 0), "ts");
             assert_true(r ? began > 50000 * r : began == 0); /* us */
             double ts = number(find(events, "X", "together", r, 0), "ts");
             printf("    rank %d: together at %.0f us\n", r, ts);
-            expect_close(ts, first, 150000, 0, "clocks"); /* us: a busy machine may keep a rank waiting */
+            expect_close(ts, first, 150000, 0, "clocks"); /* us: a busy machine may keep a rank
+                                                           * waiting */
         }
         json_decref(root);
     }
@@ -241,7 +254,8 @@ static void bad_track(void *trace) { trace_track(trace, TRACE_TRACKS, "x"); }
 static void refusals(void **state)
 {
     Trace *t = trace_new(1);
-    expect_death(2, write_nowhere, t, "timeline not written: /nowhere/trace.json: No such file", NULL);
+    expect_death(2, write_nowhere, t, "timeline not written: /nowhere/trace.json: No such file",
+                 NULL);
     expect_death(1, bad_track, t, "trace.c", NULL);
     trace_free(t);
 }
@@ -252,4 +266,7 @@ static const Case cases[] = {{"nested", .run = nested},
                              {"threads", .run = threads},
                              {"ranks", .run = ranks, .ranks = 3},
                              {"refusals", .run = refusals}};
-int main(int argc, char **argv) { return harness_main(argc, argv, cases, sizeof cases / sizeof *cases); }
+int main(int argc, char **argv)
+{
+    return harness_main(argc, argv, cases, sizeof cases / sizeof *cases);
+}

@@ -1,10 +1,10 @@
-/* test_train_to_target.c: training to a target: a function of its arguments but for the times, and it
- * gives up where it should. */
-#include <math.h>
-#include "device.h"
+/* test_train_to_target.c: training to a target: a function of its arguments but for the times, and
+ * it gives up where it should. */
 #include "check.h"
+#include "device.h"
 #include "rng.h"
 #include "train_to_target.h"
+#include <math.h>
 
 enum { TRAIN = 600, TEST = 200 };
 
@@ -16,14 +16,18 @@ static Images stripes(int count, uint64_t seed)
         Rng r = rng_at(seed, RNG_TEST, 0, i);
         images.labels[i] = rng_below(&r, 10);
         for (int k = 0; k < 32 * 32 * 3; k++)
-            images.pixels[i * 32 * 32 * 3 + k] = rng_below(&r, 200) + (k / 96 / 3 == images.labels[i] ? 15 : 0);
+            images.pixels[i * 32 * 32 * 3 + k] = rng_below(&r, 200) +
+                                                 (k / 96 / 3 == images.labels[i] ? 15 : 0);
     }
     return images;
 }
 
 static Dataset small_data(void)
 {
-    Dataset d = {.name = "stripes", .classes = 10, .train = stripes(TRAIN, 1), .test = stripes(TEST, 2)};
+    Dataset d = {.name = "stripes",
+                 .classes = 10,
+                 .train = stripes(TRAIN, 1),
+                 .test = stripes(TEST, 2)};
     for (int c = 0; c < 3; c++) {
         d.mean[c] = 0.5f;
         d.istd[c] = 4;
@@ -54,8 +58,10 @@ static void reaches(void **state)
     Device *device = device_open();
     Dataset d = small_data();
     TargetSetup s = setup(device->be, &d);
-    TargetOutcome a = train_to_target(&s, 20, 0.01, 1), b = train_to_target(&s, 20, 0.01, 1), other = train_to_target(&s, 20, 0.01, 2);
-    assert_true(a.accuracy >= s.target && a.steps > 0 && a.seconds > 0 && a.images_per_s > 0 && !a.interrupted);
+    TargetOutcome a = train_to_target(&s, 20, 0.01, 1), b = train_to_target(&s, 20, 0.01, 1),
+                  other = train_to_target(&s, 20, 0.01, 2);
+    assert_true(a.accuracy >= s.target && a.steps > 0 && a.seconds > 0 && a.images_per_s > 0 &&
+                !a.interrupted);
     expect_close(a.steps * 20, a.epochs * TRAIN, 0, 1e-12, "pictures seen");
     expect_close(fmod(a.steps, 13), 0, 0, 0, "tested every 260 pictures");
     assert_true(a.steps == b.steps && a.accuracy == b.accuracy);
@@ -75,7 +81,8 @@ static void gives_up(void **state)
     s.target = 1.01;
     s.epochs = 1.5;
     TargetOutcome missed = train_to_target(&s, 20, 0.01, 1);
-    assert_true(isnan(missed.steps) && isnan(missed.seconds) && isnan(missed.epochs) && !missed.interrupted);
+    assert_true(isnan(missed.steps) && isnan(missed.seconds) && isnan(missed.epochs) &&
+                !missed.interrupted);
     assert_true(missed.accuracy > 0.1 && missed.images_per_s > 0);
     s.epochs = 1e9; /* the rate is far too large: it ends all the same */
     assert_true(isnan(train_to_target(&s, 20, 1e38, 1).steps));
@@ -90,7 +97,8 @@ static void gives_up(void **state)
     device_close(device);
 }
 
-/* Which pictures the subset has decides, not their order in the training set; on 20 alone it learns less than on all. */
+/* Which pictures the subset has decides, not their order in the training set; on 20 alone it learns
+ * less than on all. */
 static void learns_from_a_subset(void **state)
 {
     Device *device = device_open();
@@ -101,9 +109,11 @@ static void learns_from_a_subset(void **state)
         forward[i] = i;
         last[i] = TRAIN - 1 - i;
     }
-    double all = train_on_subset(&s, forward, TRAIN, 20, 300, 0.01, 1), few = train_on_subset(&s, forward, 20, 50, 300, 0.01, 1);
+    double all = train_on_subset(&s, forward, TRAIN, 20, 300, 0.01, 1),
+           few = train_on_subset(&s, forward, 20, 50, 300, 0.01, 1);
     assert_true(all > few && few > 0.05);
-    expect_close(train_on_subset(&s, forward, TRAIN, 20, 300, 0.01, 1), all, 0, 0, "the same again");
+    expect_close(train_on_subset(&s, forward, TRAIN, 20, 300, 0.01, 1), all, 0, 0,
+                 "the same again");
     assert_true(train_on_subset(&s, last, 20, 20, 300, 0.01, 1) != few); /* other pictures */
     free_data(&d);
     device_close(device);
@@ -125,4 +135,7 @@ static const Case cases[] = {{.name = "reaches", .run = reaches},
                              {.name = "gives_up", .run = gives_up},
                              {.name = "learns_from_a_subset", .run = learns_from_a_subset},
                              {.name = "times_updates", .run = times_updates}};
-int main(int argc, char **argv) { return device_main(argc, argv, cases, sizeof cases / sizeof *cases); }
+int main(int argc, char **argv)
+{
+    return device_main(argc, argv, cases, sizeof cases / sizeof *cases);
+}

@@ -1,4 +1,5 @@
-/* test_vectors.c: memory, copies, queues, vector algebra, SGD and the gathering of pictures, of every backend. */
+/* test_vectors.c: memory, copies, queues, vector algebra, SGD and the gathering of pictures, of
+ * every backend. */
 #include "check.h"
 #include "device.h"
 #include <math.h>
@@ -36,8 +37,8 @@ static void memory(void **state)
     device_close(d);
 }
 
-/* Copies between borders of any width keep the numbers and leave the border zero; zero() of a bordered tensor clears
- * its inside. */
+/* Copies between borders of any width keep the numbers and leave the border zero; zero() of a
+ * bordered tensor clears its inside. */
 static void copies(void **state)
 {
     Device *d = device_open();
@@ -53,7 +54,8 @@ static void copies(void **state)
             expect_tensor(d, a, v, 0, "its source");
             drop(d, a), drop(d, b);
         }
-    Tensor bytes = tensor_new(d->be, U8, 2, 3, 3, 2, 0), bordered = tensor_new(d->be, U8, 2, 3, 3, 2, 1);
+    Tensor bytes = tensor_new(d->be, U8, 2, 3, 3, 2, 0),
+           bordered = tensor_new(d->be, U8, 2, 3, 3, 2, 1);
     unsigned char picture[36], back[36];
     for (int i = 0; i < 36; i++)
         picture[i] = (unsigned char)(i + 1);
@@ -113,8 +115,8 @@ static void many_threads(void **state)
     Device *d = device_open();
     Stream *s = d->op->stream_new(d->be, 64);
     ConvShape c = conv_shape((Shape){16, 8, 8, 16}, 16, 3, 1);
-    double *x = random_values(1, shape_count(c.x), 0, 1), *w = random_values(2, conv_weights(&c), 0, 1),
-           *y = zeros(shape_count(c.y));
+    double *x = random_values(1, shape_count(c.x), 0, 1),
+           *w = random_values(2, conv_weights(&c), 0, 1), *y = zeros(shape_count(c.y));
     Tensor tx = put(d, x, c.x, 1), tw = put_matrix(d, w, 16, 16 * 9), ty = put(d, NULL, c.y, 0);
     ConvPlan *plan = d->op->conv_plan_new(d->be, ty, tx, 3, 1);
     d->op->conv_forward(s, plan, ty, NO_TENSOR, tx, tw, NO_TENSOR);
@@ -137,7 +139,8 @@ static void algebra(void **state)
     for (int i = 0; i < SIZES; i++) {
         int n = sizes[i];
         double *x = random_values(1, n, 0.5, 1), *y = random_values(2, n, 0, 1), dot = 0;
-        Tensor tx = put_vector(d, x, n), ty = put_vector(d, y, n), out = tensor_new(d->be, F64, 1, 1, 1, 1, 0);
+        Tensor tx = put_vector(d, x, n), ty = put_vector(d, y, n),
+               out = tensor_new(d->be, F64, 1, 1, 1, 1, 0);
         for (int j = 0; j < n; j++)
             dot += x[j] * y[j];
         d->op->dot(d->s, out, tx, ty);
@@ -174,8 +177,8 @@ static void axpy_shaped(void **state)
     device_close(d);
 }
 
-/* The sum of many like numbers in float32 would be off by 1e-4 and more; and it is the same on any number of
- * threads. */
+/* The sum of many like numbers in float32 would be off by 1e-4 and more; and it is the same on any
+ * number of threads. */
 static void dot_is_exact(void **state)
 {
     Device *d = device_open();
@@ -201,19 +204,25 @@ static void dot_is_exact(void **state)
 
 static void sgd(void **state)
 {
-    static const struct { double momentum, decay; bool nesterov; } settings[] = {
+    static const struct {
+        double momentum, decay;
+        bool nesterov;
+    } settings[] = {
         {0, 0, false}, {0.9, 0, false}, {0.9, 5e-4, false}, {0.9, 5e-4, true}, {0, 0.1, false}};
     Device *d = device_open();
     for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
         for (int j = 0; j < SIZES - 1; j++) {
             int n = sizes[j];
             double *w = random_values(1, n, 0, 1), *v = zeros(n), rate = 0.125;
-            Tensor tw = put_vector(d, w, n), tv = put_vector(d, v, n), trate = put_vector(d, &rate, 1);
+            Tensor tw = put_vector(d, w, n), tv = put_vector(d, v, n),
+                   trate = put_vector(d, &rate, 1);
             for (int step = 0; step < 3; step++) {
                 double *g = random_values(10 + step, n, 0, 1);
                 Tensor tg = put_vector(d, g, n);
-                d->op->sgd(d->s, tw, tv, tg, trate, settings[i].momentum, settings[i].decay, settings[i].nesterov);
-                ref_sgd(w, v, g, rate, settings[i].momentum, settings[i].decay, settings[i].nesterov, n);
+                d->op->sgd(d->s, tw, tv, tg, trate, settings[i].momentum, settings[i].decay,
+                           settings[i].nesterov);
+                ref_sgd(w, v, g, rate, settings[i].momentum, settings[i].decay,
+                        settings[i].nesterov, n);
                 expect_tensor(d, tw, w, d->tolerance, "w");
                 expect_tensor(d, tv, v, d->tolerance, "v");
                 drop(d, tg), free(g);
@@ -227,7 +236,8 @@ static void sgd(void **state)
 static void slices(void **state)
 {
     Device *d = device_open();
-    const double v[10] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9}, expected[10] = {0, 1, 2, 30, 40, 0, 0, 7, 8, 9};
+    const double v[10] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9},
+                 expected[10] = {0, 1, 2, 30, 40, 0, 0, 7, 8, 9};
     Tensor t = put_vector(d, v, 10);
     d->op->scale(d->s, tensor_slice(t, 3, 2), 10);
     d->op->zero(d->s, tensor_slice(t, 5, 2));
@@ -239,11 +249,15 @@ static void slices(void **state)
 /* ---- input ---- */
 enum { IMAGES = 5, PICKS = 7 };
 static const Pick picks[PICKS] = {
-    {0, 0, 0, 0, 0, 0, 0},                                       /* as it is */
-    {4, 0, 0, 1, 0, 0, 0},                                       /* mirrored */
-    {2, 3, -2, 1, 0, 0, 0}, {2, -4, 4, 0, 2, 1, 3},              /* shifted, and cut */
-    {0, 0, 0, 0, 2, 1, 3},                                       /* a cut with all four edges inside */
-    {3, 0, 0, 0, -2, 5, 4}, {1, 100, 0, 1, 0, 0, 2},             /* a cut partly outside; all shifted away */
+    {0, 0, 0, 0, 0, 0, 0}, /* as it is */
+    {4, 0, 0, 1, 0, 0, 0}, /* mirrored */
+    {2, 3, -2, 1, 0, 0, 0},
+    {2, -4, 4, 0, 2, 1, 3}, /* shifted, and cut */
+    /* a cut with all four edges inside */
+    {0, 0, 0, 0, 2, 1, 3},
+    /* a cut partly outside; all shifted away */
+    {3, 0, 0, 0, -2, 5, 4},
+    {1, 100, 0, 1, 0, 0, 2},
 };
 
 static void gather_case(Device *d, int H, int W, int C, int halo)
@@ -261,7 +275,8 @@ static void gather_case(Device *d, int H, int W, int C, int halo)
         pick[n] = (Augment){picks[n].image, picks[n].dy,    picks[n].dx, picks[n].flip,
                             picks[n].cut_y, picks[n].cut_x, picks[n].cut};
     double *x = zeros(shape_count(s));
-    Tensor timages = tensor_new(d->be, U8, IMAGES, H, W, C, 0), tlabels = tensor_new(d->be, U8, IMAGES, 1, 1, 1, 0);
+    Tensor timages = tensor_new(d->be, U8, IMAGES, H, W, C, 0),
+           tlabels = tensor_new(d->be, U8, IMAGES, 1, 1, 1, 0);
     Tensor tx = put(d, NULL, s, halo), tlabel = tensor_new(d->be, I32, PICKS, 1, 1, 1, 0);
     d->op->upload(d->s, timages, images);
     d->op->upload(d->s, tlabels, labels);
@@ -298,4 +313,7 @@ static const Case cases[] = {
     {"slices", .run = slices},
     {"gather", .run = gather},
 };
-int main(int argc, char **argv) { return device_main(argc, argv, cases, sizeof cases / sizeof *cases); }
+int main(int argc, char **argv)
+{
+    return device_main(argc, argv, cases, sizeof cases / sizeof *cases);
+}

@@ -1,23 +1,25 @@
-/* backend_cpu.c: the CPU as a device: memory, queues, its share of the cores, and the table of its operations (cpu_*.c).
+/* backend_cpu.c: the CPU as a device: memory, queues, its share of the cores, and the table of its
+ * operations (cpu_*.c).
  *
- * A stream works at once: when an operation returns, it is done. So events are clock readings and waiting is nothing.
+ * A stream works at once: when an operation returns, it is done. So events are clock readings and
+ * waiting is nothing.
  */
+#include "audit.h"
+#include "backend/backend_open.h"
+#include "cpu.h"
+#include "timer.h"
 #include <omp.h>
 #include <sched.h>
 #include <stdio.h>
 #include <sys/mman.h>
 #include <unistd.h>
-#include "audit.h"
-#include "backend/backend_open.h"
-#include "cpu.h"
-#include "timer.h"
 
 struct Event {
     double time;
 };
 
-/* Zeroed memory that begins on a cache line. Large buffers ask for huge pages (2 MiB): a network's activations are more
- * 4 KiB pages than the processor can look up quickly. */
+/* Zeroed memory that begins on a cache line. Large buffers ask for huge pages (2 MiB): a network's
+ * activations are more 4 KiB pages than the processor can look up quickly. */
 static void *memory_new(size_t bytes)
 {
     enum { LINE = 64, HUGE_PAGE = 2 << 20 };
@@ -58,7 +60,8 @@ static void cpu_upload(Stream *s, Tensor dst, const void *src)
 static char *byte_row(Tensor t, int n, int h)
 {
     size_t width = t.w + 2 * t.halo, height = t.h + 2 * t.halo;
-    return (char *)cpu_at(t) + ((n * height + h + t.halo) * width + t.halo) * t.c * dtype_size(t.dtype);
+    return (char *)cpu_at(t) +
+           ((n * height + h + t.halo) * width + t.halo) * t.c * dtype_size(t.dtype);
 }
 
 static void cpu_download(Stream *s, void *dst, Tensor src)
@@ -75,7 +78,8 @@ static void cpu_copy(Stream *s, Tensor dst, Tensor src)
 #pragma omp parallel for num_threads(s->threads) schedule(static)
     for (int n = 0; n < src.n; n++)
         for (int h = 0; h < src.h; h++)
-            memcpy(byte_row(dst, n, h), byte_row(src, n, h), (size_t)src.w * src.c * dtype_size(src.dtype));
+            memcpy(byte_row(dst, n, h), byte_row(src, n, h),
+                   (size_t)src.w * src.c * dtype_size(src.dtype));
 }
 
 static void cpu_zero(Stream *s, Tensor t)
@@ -91,26 +95,21 @@ static void cpu_zero(Stream *s, Tensor t)
 static Stream *cpu_stream_new(Backend *be, int threads)
 {
     Stream *s = alloc(1, sizeof *s);
-    *s = (Stream){be, threads && threads < be->threads ? threads : be->threads}; /* scratch memory is for be->threads */
+    /* scratch memory is for be->threads */
+    *s = (Stream){be, threads && threads < be->threads ? threads : be->threads};
     return s;
 }
 
 static void cpu_stream_free(Stream *s) { free(s); }
-static void cpu_stream_sync(Stream *s) { }
+static void cpu_stream_sync(Stream *s) {}
 
-static Event *cpu_event_new(Backend *be)
-{
-    return alloc(1, sizeof(Event));
-}
+static Event *cpu_event_new(Backend *be) { return alloc(1, sizeof(Event)); }
 
 static void cpu_event_free(Event *e) { free(e); }
 
-static void cpu_event_record(Event *e, Stream *s)
-{
-    e->time = timer_now();
-}
+static void cpu_event_record(Event *e, Stream *s) { e->time = timer_now(); }
 
-static void cpu_event_wait(Stream *s, Event *e) { }
+static void cpu_event_wait(Stream *s, Event *e) {}
 static double cpu_event_seconds(Event *from, Event *to) { return to->time - from->time; }
 
 void cpu_reserve(Backend *be, size_t floats)
@@ -131,17 +130,29 @@ static void cpu_close(Backend *be)
 
 /* The rest is filled in by cpu_kernels. */
 static const BackendOps memory_ops = {
-    .name = "cpu", .mixed = false,
-    .buffer_new = cpu_buffer_new, .buffer_free = cpu_buffer_free, .buffer_host = cpu_buffer_host,
-    .upload = cpu_upload, .download = cpu_download, .copy = cpu_copy, .zero = cpu_zero,
-    .stream_new = cpu_stream_new, .stream_free = cpu_stream_free, .stream_sync = cpu_stream_sync,
-    .event_new = cpu_event_new, .event_free = cpu_event_free, .event_record = cpu_event_record,
-    .event_wait = cpu_event_wait, .event_seconds = cpu_event_seconds,
+    .name = "cpu",
+    .mixed = false,
+    .buffer_new = cpu_buffer_new,
+    .buffer_free = cpu_buffer_free,
+    .buffer_host = cpu_buffer_host,
+    .upload = cpu_upload,
+    .download = cpu_download,
+    .copy = cpu_copy,
+    .zero = cpu_zero,
+    .stream_new = cpu_stream_new,
+    .stream_free = cpu_stream_free,
+    .stream_sync = cpu_stream_sync,
+    .event_new = cpu_event_new,
+    .event_free = cpu_event_free,
+    .event_record = cpu_event_record,
+    .event_wait = cpu_event_wait,
+    .event_seconds = cpu_event_seconds,
     .close = cpu_close,
 };
 
 #ifdef PORTABLE
-/* The kernels, compiled for several instruction sets (Makefile, PORTABLE=1): the widest that this processor has. */
+/* The kernels, compiled for several instruction sets (Makefile, PORTABLE=1): the widest that this
+ * processor has. */
 void cpu_kernels_v4(BackendOps *op); /* AVX-512 */
 void cpu_kernels_v3(BackendOps *op); /* AVX2, FMA */
 void cpu_kernels_v1(BackendOps *op); /* any x86-64 */
@@ -149,10 +160,12 @@ void cpu_kernels_v1(BackendOps *op); /* any x86-64 */
 static const char *choose_kernels(BackendOps *op)
 {
     __builtin_cpu_init();
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512cd") &&
-        __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"))
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+        __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
+        __builtin_cpu_supports("avx512vl"))
         return cpu_kernels_v4(op), "AVX-512";
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2"))
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+        __builtin_cpu_supports("bmi2"))
         return cpu_kernels_v3(op), "AVX2";
     return cpu_kernels_v1(op), "SSE2";
 }
@@ -160,16 +173,19 @@ static const char *choose_kernels(BackendOps *op)
 static const char *choose_kernels(BackendOps *op) { return cpu_kernels(op), NULL; }
 #endif
 
-/* Give this process the local_rank-th share of the cores it may run on, and stay there: two ranks then never chase each other from
- * core to core. More ranks than cores share them round robin. Returns how many cores it got. */
+/* Give this process the local_rank-th share of the cores it may run on, and stay there: two ranks
+ * then never chase each other from core to core. More ranks than cores share them round robin.
+ * Returns how many cores it got. */
 static int take_cores(int local_rank, int local_size, char *list, size_t size)
 {
 #ifdef __linux__
     cpu_set_t allowed, mine;
     if (sched_getaffinity(0, sizeof allowed, &allowed) == 0) {
         int total = CPU_COUNT(&allowed), seen = 0, taken = 0;
-        int first = total >= local_size ? (int)((long)total * local_rank / local_size) : local_rank % total;
-        int end = total >= local_size ? (int)((long)total * (local_rank + 1) / local_size) : first + 1;
+        int first = total >= local_size ? (int)((long)total * local_rank / local_size)
+                                        : local_rank % total;
+        int end = total >= local_size ? (int)((long)total * (local_rank + 1) / local_size)
+                                      : first + 1;
         CPU_ZERO(&mine);
         for (int core = 0; core < CPU_SETSIZE; core++)
             if (CPU_ISSET(core, &allowed)) {
@@ -182,7 +198,8 @@ static int take_cores(int local_rank, int local_size, char *list, size_t size)
                 seen++;
             }
         if (local_size > 1)
-            sched_setaffinity(0, sizeof mine, &mine); /* a container may forbid it: then it only runs less evenly */
+            sched_setaffinity(0, sizeof mine, &mine); /* a container may forbid it: then it only
+                                                       * runs less evenly */
         return taken;
     }
 #endif
@@ -206,7 +223,8 @@ static void cpu_model_name(char *name, size_t size)
         fclose(f);
 }
 
-/* OpenBLAS has threads of its own; here OpenMP splits the work and each BLAS call stays on its thread. Other CBLAS lack this call. */
+/* OpenBLAS has threads of its own; here OpenMP splits the work and each BLAS call stays on its
+ * thread. Other CBLAS lack this call. */
 extern void openblas_set_num_threads(int threads) __attribute__((weak));
 
 Backend *backend_cpu_open(int local_rank, int local_size, int threads)
@@ -223,12 +241,14 @@ Backend *backend_cpu_open(int local_rank, int local_size, int threads)
 #else
     const char *blas = "";
 #endif
-    snprintf(cpu->base.description, sizeof cpu->base.description, "CPU, %d thread%s per rank, %s%s%s%s", cpu->base.threads,
-             cpu->base.threads == 1 ? "" : "s", name, portable ? ", portable: " : "", portable ? portable : "", blas);
+    snprintf(cpu->base.description, sizeof cpu->base.description,
+             "CPU, %d thread%s per rank, %s%s%s%s", cpu->base.threads,
+             cpu->base.threads == 1 ? "" : "s", name, portable ? ", portable: " : "",
+             portable ? portable : "", blas);
     if (openblas_set_num_threads)
         openblas_set_num_threads(1);
     omp_set_dynamic(0);
-    audit_fact("backend", "s:s, s:i, s:i, s:s", "device", "cpu", "local_rank", local_rank, "local_size", local_size,
-               "cores", cores);
+    audit_fact("backend", "s:s, s:i, s:i, s:s", "device", "cpu", "local_rank", local_rank,
+               "local_size", local_size, "cores", cores);
     return &cpu->base;
 }

@@ -1,17 +1,23 @@
-/* cpu_conv.c: convolution on the CPU: the plan, and the choice between Winograd, the direct kernels and im2col. */
+/* cpu_conv.c: convolution on the CPU: the plan, and the choice between Winograd, the direct kernels
+ * and im2col. */
 #include "cpu_conv.h"
 
-int cpu_conv_halo(Backend *be, int R)
-{
-    return R / 2;
-}
+int cpu_conv_halo(Backend *be, int R) { return R / 2; }
 
 ConvPlan *cpu_conv_plan_new(Backend *be, Tensor y, Tensor x, int R, int stride)
 {
     ASSERT((R == 1 || R == 3) && (stride == 1 || stride == 2));
     ASSERT(y.h == (x.h + stride - 1) / stride && y.w == (x.w + stride - 1) / stride && y.n == x.n);
     ConvPlan *p = alloc(1, sizeof *p);
-    *p = (ConvPlan){.C = x.c, .K = y.c, .R = R, .stride = stride, .pad = R / 2, .H = x.h, .W = x.w, .P = y.h, .Q = y.w};
+    *p = (ConvPlan){.C = x.c,
+                    .K = y.c,
+                    .R = R,
+                    .stride = stride,
+                    .pad = R / 2,
+                    .H = x.h,
+                    .W = x.w,
+                    .P = y.h,
+                    .Q = y.w};
     gemm_reserve(be, p);
     winograd_reserve(be, p);
     return p;
@@ -25,28 +31,36 @@ void cpu_conv_plan_free(ConvPlan *p)
 
 static void check(const ConvPlan *p, Tensor y, Tensor x)
 {
-    ASSERT(x.n == y.n && x.h == p->H && x.w == p->W && x.c == p->C && y.h == p->P && y.w == p->Q && y.c == p->K);
+    ASSERT(x.n == y.n && x.h == p->H && x.w == p->W && x.c == p->C && y.h == p->P && y.w == p->Q &&
+           y.c == p->K);
 }
 
-void cpu_conv_forward(Stream *s, ConvPlan *p, Tensor y, Tensor moments, Tensor x, Tensor w, Tensor residual)
+void cpu_conv_forward(Stream *s, ConvPlan *p, Tensor y, Tensor moments, Tensor x, Tensor w,
+                      Tensor residual)
 {
     check(p, y, x);
     bool direct = p->K % VEC == 0 && x.halo >= p->pad;
-    (direct && winograd_fits(p) ? winograd_forward : direct ? direct_forward : gemm_forward)(s, p, y, moments, x, w, residual);
+    (direct && winograd_fits(p) ? winograd_forward
+     : direct                   ? direct_forward
+                                : gemm_forward)(s, p, y, moments, x, w, residual);
 }
 
 void cpu_conv_backward_data(Stream *s, ConvPlan *p, Tensor dx, Tensor dy, Tensor w, bool add)
 {
     check(p, dy, dx);
     bool direct = p->C % VEC == 0 && dy.halo >= p->pad;
-    (direct && winograd_fits(p) ? winograd_backward_data : direct ? direct_backward_data : gemm_backward_data)(s, p, dx, dy, w, add);
+    (direct && winograd_fits(p) ? winograd_backward_data
+     : direct                   ? direct_backward_data
+                                : gemm_backward_data)(s, p, dx, dy, w, add);
 }
 
 void cpu_conv_backward_weight(Stream *s, ConvPlan *p, Tensor dw, Tensor x, Tensor dy)
 {
     check(p, dy, x);
     bool direct = p->K % VEC == 0 && x.halo >= p->pad;
-    (direct && winograd_fits(p) ? winograd_backward_weight : direct ? direct_backward_weight : gemm_backward_weight)(s, p, dw, x, dy);
+    (direct && winograd_fits(p) ? winograd_backward_weight
+     : direct                   ? direct_backward_weight
+                                : gemm_backward_weight)(s, p, dw, x, dy);
 }
 
 void conv_add_parts(Stream *s, ConvPlan *p, Tensor dw)

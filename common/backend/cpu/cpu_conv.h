@@ -1,6 +1,8 @@
 /* cpu_conv.h: what the CPU's three ways of convolving share; cpu_conv.c chooses:
- *   cpu_conv_winograd.c   3 x 3, stride 1, channels a multiple of the vector width: a quarter of the multiplications
- *   cpu_conv_direct.c, cpu_conv_weight.c   1 x 1, stride 2, a picture's 1 or 3 channels: vectors over output channels
+ *   cpu_conv_winograd.c   3 x 3, stride 1, channels a multiple of the vector width: a quarter of
+ *                         the multiplications
+ *   cpu_conv_direct.c, cpu_conv_weight.c   1 x 1, stride 2, a picture's 1 or 3 channels: vectors
+ *                                          over output channels
  *   cpu_conv_gemm.c       all others: im2col and CBLAS
  * docs/convolution.md tells how they came to be, with measured numbers. */
 #ifndef CPU_CONV_H
@@ -32,18 +34,23 @@ struct ConvPlan {
 };
 
 /* A run of consecutive numbers in the source, `at` floats from the pixel's own place. */
-typedef struct Run { long at; int length; } Run;
-typedef void (*RowKernel)(float *out, const float *plus, long out_step, const float *src, long step, const Run *runs,
-                          int nruns, const float *w, int Q);
-/* The one for input pixels `step` floats apart (cpu_conv_direct.c): a row of Q output pixels x VEC channels. */
+typedef struct Run {
+    long at;
+    int length;
+} Run;
+typedef void (*RowKernel)(float *out, const float *plus, long out_step, const float *src, long step,
+                          const Run *runs, int nruns, const float *w, int Q);
+/* The one for input pixels `step` floats apart (cpu_conv_direct.c): a row of Q output pixels x VEC
+ * channels. */
 RowKernel conv_row_kernel(long step);
-/* d [J,K] += sum over P x Q pixels of x[j] dy[k]: lines and pixels of x lie x_line and x_step apart, of dy dy_line and K
- * (cpu_conv_weight.c). */
-void conv_weight_sum(float *d, int J, int K, const float *x, long x_line, long x_step, const float *dy, long dy_line, int P,
-                     int Q);
+/* d [J,K] += sum over P x Q pixels of x[j] dy[k]: lines and pixels of x lie x_line and x_step
+ * apart, of dy dy_line and K (cpu_conv_weight.c). */
+void conv_weight_sum(float *d, int J, int K, const float *x, long x_line, long x_step,
+                     const float *dy, long dy_line, int P, int Q);
 
 static inline size_t conv_weights(const ConvPlan *p) { return (size_t)p->R * p->R * p->C * p->K; }
-/* The scratch, cut up: packed weights, each thread's part of their gradient, then (gemm) a block for each thread. */
+/* The scratch, cut up: packed weights, each thread's part of their gradient, then (gemm) a block
+ * for each thread. */
 static inline float *conv_packed(Stream *s) { return ((CpuBackend *)s->be)->scratch; }
 static inline float *conv_partial(Stream *s, const ConvPlan *p, int part)
 {
@@ -52,18 +59,21 @@ static inline float *conv_partial(Stream *s, const ConvPlan *p, int part)
 /* dw [K,C,R,R] += the threads' parts, laid out [R,R,C,K], added in order. */
 void conv_add_parts(Stream *s, ConvPlan *p, Tensor dw);
 
-void direct_forward(Stream *s, ConvPlan *p, Tensor y, Tensor moments, Tensor x, Tensor w, Tensor residual);
+void direct_forward(Stream *s, ConvPlan *p, Tensor y, Tensor moments, Tensor x, Tensor w,
+                    Tensor residual);
 void direct_backward_data(Stream *s, ConvPlan *p, Tensor dx, Tensor dy, Tensor w, bool add);
 void direct_backward_weight(Stream *s, ConvPlan *p, Tensor dw, Tensor x, Tensor dy);
 
 void gemm_reserve(Backend *be, ConvPlan *p);
-void gemm_forward(Stream *s, ConvPlan *p, Tensor y, Tensor moments, Tensor x, Tensor w, Tensor residual);
+void gemm_forward(Stream *s, ConvPlan *p, Tensor y, Tensor moments, Tensor x, Tensor w,
+                  Tensor residual);
 void gemm_backward_data(Stream *s, ConvPlan *p, Tensor dx, Tensor dy, Tensor w, bool add);
 void gemm_backward_weight(Stream *s, ConvPlan *p, Tensor dw, Tensor x, Tensor dy);
 
 bool winograd_fits(const ConvPlan *p);
 void winograd_reserve(Backend *be, ConvPlan *p);
-void winograd_forward(Stream *s, ConvPlan *p, Tensor y, Tensor moments, Tensor x, Tensor w, Tensor residual);
+void winograd_forward(Stream *s, ConvPlan *p, Tensor y, Tensor moments, Tensor x, Tensor w,
+                      Tensor residual);
 void winograd_backward_data(Stream *s, ConvPlan *p, Tensor dx, Tensor dy, Tensor w, bool add);
 void winograd_backward_weight(Stream *s, ConvPlan *p, Tensor dw, Tensor x, Tensor dy);
 #endif

@@ -1,24 +1,26 @@
-/* cpu_conv_direct.c: convolution without im2col, on vectors over output channels (GCC and Clang vector extensions:
- * AVX-512, AVX2, NEON alike).
+/* cpu_conv_direct.c: convolution without im2col, on vectors over output channels (GCC and Clang
+ * vector extensions: AVX-512, AVX2, NEON alike).
  *
- * In NHWC the R taps of one kernel row lie side by side in memory: R*C numbers in one run. So an output pixel is the
- * sum over R runs, and a tile of T neighbouring output pixels x one vector of output channels stays in T registers
- * while the runs go by:
+ * In NHWC the R taps of one kernel row lie side by side in memory: R*C numbers in one run. So an
+ * output pixel is the sum over R runs, and a tile of T neighbouring output pixels x one vector of
+ * output channels stays in T registers while the runs go by:
  *
- *     out[p][k] = sum over runs, i in run:  src[p * step + run.at + i] * w[run][i][k]          p = 0 … T-1
+ *     out[p][k] = sum over runs, i in run:  src[p * step + run.at + i] * w[run][i][k]          p =
+ *     0 … T-1
  *
  * One vector of weights serves T multiply-adds. The same sum, over other runs, is
  *     forward, stride 1 and 2      source x, step = stride * C, runs = rows of the kernel
  *     backward data, stride 1      source dy, runs = rows of the flipped, transposed kernel
- *     backward data, stride 2      four sums, one for each parity of (h, w): each input pixel meets only
+ *     backward data, stride 2      four sums, one for each parity of (h, w): each input pixel meets
+ *     only
  *                                  the taps that hit it
  * Reading beyond the picture's edge finds the halo's zeros.
  */
 #include "cpu_conv.h"
 
 /* out[p] = (plus ? plus[p] : 0) + the sum, for T pixels out_step apart. */
-INLINE void tile(float *out, const float *plus, long out_step, const float *src, const long step, const Run *runs, int nruns,
-                 const float *w, const int T)
+INLINE void tile(float *out, const float *plus, long out_step, const float *src, const long step,
+                 const Run *runs, int nruns, const float *w, const int T)
 {
     vec sum[MAX_TILE]; /* of which T are used */
     UNROLL
@@ -41,9 +43,10 @@ INLINE void tile(float *out, const float *plus, long out_step, const float *src,
     }
 }
 
-/* A row of Q output pixels in tiles: even ones for the usual widths (32, 28, 16, 14, 8, 7), else whatever fits. */
-INLINE void row(float *out, const float *plus, long out_step, const float *src, const long step, const Run *runs, int nruns,
-                const float *w, int Q)
+/* A row of Q output pixels in tiles: even ones for the usual widths (32, 28, 16, 14, 8, 7), else
+ * whatever fits. */
+INLINE void row(float *out, const float *plus, long out_step, const float *src, const long step,
+                const Run *runs, int nruns, const float *w, int Q)
 {
     for (int q = 0, T; q < Q; q += T) {
         float *o = out + q * out_step;
@@ -68,8 +71,8 @@ INLINE void row(float *out, const float *plus, long out_step, const float *src, 
 
 /* The same, compiled for a known step: the T addresses become constants. */
 #define ROW(name, step_) \
-    static void name(float *out, const float *plus, long out_step, const float *src, long step, const Run *runs, int nruns, \
-                     const float *w, int Q) \
+    static void name(float *out, const float *plus, long out_step, const float *src, long step, \
+                     const Run *runs, int nruns, const float *w, int Q) \
     { \
         row(out, plus, out_step, src, step_, runs, nruns, w, Q); \
     }
@@ -94,8 +97,8 @@ RowKernel conv_row_kernel(long step)
     }
 }
 
-/* The weights of output vector kb, in the order in which tile() reads them: for each run, for each of its numbers, VEC
- * outputs. Returns the place behind them. */
+/* The weights of output vector kb, in the order in which tile() reads them: for each run, for each
+ * of its numbers, VEC outputs. Returns the place behind them. */
 static float *pack_forward(float *to, const float *w, const ConvPlan *p, int kb)
 {
     for (int r = 0; r < p->R; r++)
@@ -106,7 +109,8 @@ static float *pack_forward(float *to, const float *w, const ConvPlan *p, int kb)
     return to;
 }
 
-void direct_forward(Stream *s, ConvPlan *p, Tensor y, Tensor moments, Tensor x, Tensor w, Tensor residual)
+void direct_forward(Stream *s, ConvPlan *p, Tensor y, Tensor moments, Tensor x, Tensor w,
+                    Tensor residual)
 {
     float *packed = conv_packed(s), *end = packed;
     for (int kb = 0; kb < p->K / VEC; kb++)
@@ -120,7 +124,8 @@ void direct_forward(Stream *s, ConvPlan *p, Tensor y, Tensor moments, Tensor x, 
     for (int n = 0; n < x.n; n++) {
         for (int kb = 0; kb < p->K / VEC; kb++)
             for (int h = 0; h < p->P; h++) {
-                const float *from = cpu_row(x, n, 0) + (h * p->stride - p->pad) * line - p->pad * p->C;
+                const float *from = cpu_row(x, n, 0) + (h * p->stride - p->pad) * line -
+                                    p->pad * p->C;
                 const float *plus = given(residual) ? cpu_row(residual, n, h) + kb * VEC : NULL;
                 kernel(cpu_row(y, n, h) + kb * VEC, plus, p->K, from, step, runs, p->R,
                        packed + (size_t)kb * p->R * p->R * p->C * VEC, p->Q);
@@ -130,9 +135,11 @@ void direct_forward(Stream *s, ConvPlan *p, Tensor y, Tensor moments, Tensor x, 
     }
 }
 
-/* Along one axis, input position 2i + parity (stride 2) or i (stride 1) meets taps first, first - stride, …, read from
- * dy at i + shift onward. */
-typedef struct Taps { int count, first, shift; } Taps;
+/* Along one axis, input position 2i + parity (stride 2) or i (stride 1) meets taps first, first -
+ * stride, …, read from dy at i + shift onward. */
+typedef struct Taps {
+    int count, first, shift;
+} Taps;
 
 static Taps taps_of(const ConvPlan *p, int parity)
 {
@@ -156,15 +163,17 @@ static void pack_backward(float *to, const float *w, const ConvPlan *p, Taps row
 }
 
 /* All pixels (stride*i + ph, stride*j + pw) of one image's dx. */
-static void backward_image(const ConvPlan *p, const float *packed, Tensor dx, Tensor dy, bool add, int n, int ph, int pw, Taps rows,
-                           Taps columns, const Run *runs, RowKernel kernel)
+static void backward_image(const ConvPlan *p, const float *packed, Tensor dx, Tensor dy, bool add,
+                           int n, int ph, int pw, Taps rows, Taps columns, const Run *runs,
+                           RowKernel kernel)
 {
     int S = p->stride, Q = (p->W - pw + S - 1) / S;
     long line = (long)(dy.w + 2 * dy.halo) * p->K;
     for (int cb = 0; cb < p->C / VEC; cb++)
         for (int i = 0; i * S + ph < p->H; i++) {
             float *to = cpu_row(dx, n, i * S + ph) + pw * p->C + cb * VEC;
-            const float *from = cpu_row(dy, n, 0) + (i + rows.shift) * line + (long)columns.shift * p->K;
+            const float *from = cpu_row(dy, n, 0) + (i + rows.shift) * line +
+                                (long)columns.shift * p->K;
             kernel(to, add ? to : NULL, (long)S * p->C, from, p->K, runs, rows.count,
                    packed + (size_t)cb * rows.count * columns.count * p->K * VEC, Q);
         }
@@ -187,6 +196,7 @@ void direct_backward_data(Stream *s, ConvPlan *p, Tensor dx, Tensor dy, Tensor w
                 runs[r] = (Run){r * line, columns.count * p->K};
 #pragma omp parallel for num_threads(s->threads) schedule(static)
             for (int n = 0; n < dx.n; n++)
-                backward_image(p, conv_packed(s), dx, dy, add, n, ph, pw, rows, columns, runs, kernel);
+                backward_image(p, conv_packed(s), dx, dy, add, n, ph, pw, rows, columns, runs,
+                               kernel);
         }
 }

@@ -2,13 +2,15 @@
  *
  * For one image, im2col writes every output pixel's R x R x C inputs as one row of a matrix; then
  *     forward          y [pixels,K]    = col [pixels,RRC] . w [RRC,K]
- *     backward, data   dcol            = dy . w^T, and col2im adds each row back where its inputs came from
+ *     backward, data   dcol            = dy . w^T, and col2im adds each row back where its inputs
+ *                      came from
  *     backward, weight dw [RRC,K]     += col^T . dy
- * Rows are taken in blocks that stay in the L2 cache. Weights are packed from PyTorch's [K,C,R,R] to [R,R,C,K].
+ * Rows are taken in blocks that stay in the L2 cache. Weights are packed from PyTorch's [K,C,R,R]
+ * to [R,R,C,K].
  */
+#include "cpu_conv.h"
 #include <cblas.h>
 #include <omp.h>
-#include "cpu_conv.h"
 
 enum { BLOCK_FLOATS = 48 * 1024 }; /* of im2col's matrix: 192 KiB */
 
@@ -52,7 +54,8 @@ static void im2col(float *col, Tensor x, int n, int h0, int h1, const ConvPlan *
     for (int h = h0; h < h1; h++)
         for (int q = 0; q < p->Q; q++)
             for (int r = 0; r < R; r++, col += R * C) {
-                int row = h * p->stride - p->pad + r, column = q * p->stride - p->pad, first = 0, end = R;
+                int row = h * p->stride - p->pad + r, column = q * p->stride - p->pad, first = 0,
+                    end = R;
                 if (!border) {
                     taps_inside(&first, &end, column, p->W, R);
                     memset(col, 0, sizeof(float) * R * C);
@@ -64,7 +67,8 @@ static void im2col(float *col, Tensor x, int n, int h0, int h1, const ConvPlan *
             }
 }
 
-/* The reverse: add every number of col to the input it came from; those from beyond the edge are dropped. */
+/* The reverse: add every number of col to the input it came from; those from beyond the edge are
+ * dropped. */
 static void col2im(Tensor dx, const float *col, int n, int h0, int h1, const ConvPlan *p)
 {
     int R = p->R, C = p->C;
@@ -96,7 +100,8 @@ static void store(Tensor y, const float *block, Tensor residual, int n, int h0, 
     }
 }
 
-/* A block of rows of a tensor as one dense matrix: itself where it has no halo, else a copy in `block`. */
+/* A block of rows of a tensor as one dense matrix: itself where it has no halo, else a copy in
+ * `block`. */
 static const float *load(float *block, Tensor t, int n, int h0, int h1)
 {
     if (t.halo == 0)
@@ -106,7 +111,8 @@ static const float *load(float *block, Tensor t, int n, int h0, int h1)
     return block;
 }
 
-void gemm_forward(Stream *s, ConvPlan *p, Tensor y, Tensor moments, Tensor x, Tensor w, Tensor residual)
+void gemm_forward(Stream *s, ConvPlan *p, Tensor y, Tensor moments, Tensor x, Tensor w,
+                  Tensor residual)
 {
     int D = p->R * p->R * p->C;
     pack(conv_packed(s), cpu_at(w), p);
@@ -116,8 +122,8 @@ void gemm_forward(Stream *s, ConvPlan *p, Tensor y, Tensor moments, Tensor x, Te
         for (int h0 = 0; h0 < p->P; h0 += p->rows) {
             int h1 = h0 + p->rows < p->P ? h0 + p->rows : p->P;
             im2col(col, x, n, h0, h1, p);
-            cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (h1 - h0) * p->Q, p->K, D, 1, col, D, conv_packed(s), p->K,
-                        0, out, p->K);
+            cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (h1 - h0) * p->Q, p->K, D, 1,
+                        col, D, conv_packed(s), p->K, 0, out, p->K);
             store(y, out, residual, n, h0, h1);
         }
         if (given(moments))
@@ -137,8 +143,8 @@ void gemm_backward_data(Stream *s, ConvPlan *p, Tensor dx, Tensor dy, Tensor w, 
         for (int h0 = 0; h0 < p->P; h0 += p->rows) {
             int h1 = h0 + p->rows < p->P ? h0 + p->rows : p->P;
             const float *g = load(block, dy, n, h0, h1);
-            cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (h1 - h0) * p->Q, D, p->K, 1, g, p->K, conv_packed(s), p->K,
-                        0, col, D);
+            cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (h1 - h0) * p->Q, D, p->K, 1, g,
+                        p->K, conv_packed(s), p->K, 0, col, D);
             col2im(dx, col, n, h0, h1, p);
         }
     }
@@ -155,8 +161,8 @@ static void weight_part(Stream *s, ConvPlan *p, float *d, Tensor x, Tensor dy, i
             int h1 = h0 + p->rows < p->P ? h0 + p->rows : p->P;
             im2col(col, x, n, h0, h1, p);
             const float *g = load(block, dy, n, h0, h1);
-            cblas_sgemm(CblasRowMajor, CblasTrans, CblasNoTrans, D, p->K, (h1 - h0) * p->Q, 1, col, D, g, p->K, 1, d,
-                        p->K);
+            cblas_sgemm(CblasRowMajor, CblasTrans, CblasNoTrans, D, p->K, (h1 - h0) * p->Q, 1, col,
+                        D, g, p->K, 1, d, p->K);
         }
 }
 

@@ -2,15 +2,16 @@
  *
  *     dw[r][j][k] = sum over pixels of x[pixel, r][j] * dy[pixel][k]
  *
- * j runs over the R*C numbers of one kernel row, which lie side by side in x. A tile of J of them x one vector of
- * output channels stays in J registers while a whole picture's pixels go by. Each picture's sum starts at zero and is
- * then added to its thread's, and the threads' are added at the end: three short sums in a fixed order, where one long
- * float32 sum would lose digits.
+ * j runs over the R*C numbers of one kernel row, which lie side by side in x. A tile of J of them x
+ * one vector of output channels stays in J registers while a whole picture's pixels go by. Each
+ * picture's sum starts at zero and is then added to its thread's, and the threads' are added at the
+ * end: three short sums in a fixed order, where one long float32 sum would lose digits.
  */
 #include "cpu_conv.h"
 
 /* dw[j][VEC] += sum over P x Q pixels, j = 0 … J-1, rows of dw K apart. */
-INLINE void tile(float *dw, long K, const float *x, long x_line, long x_step, const float *dy, long dy_line, int P, int Q, const int J)
+INLINE void tile(float *dw, long K, const float *x, long x_line, long x_step, const float *dy,
+                 long dy_line, int P, int Q, const int J)
 {
     vec sum[MAX_TILE]; /* of which J are used */
     UNROLL
@@ -30,13 +31,14 @@ INLINE void tile(float *dw, long K, const float *x, long x_line, long x_step, co
         *(vec *)(dw + j * K) += sum[j];
 }
 
-void conv_weight_sum(float *d, int J, int K, const float *x, long x_line, long x_step, const float *dy, long dy_line, int P,
-                     int Q)
+void conv_weight_sum(float *d, int J, int K, const float *x, long x_line, long x_step,
+                     const float *dy, long dy_line, int P, int Q)
 {
     for (int j = 0, T = 0; j < J; j += T)
         for (int k = 0; k < K; k += VEC) {
             int left = J - j;
-#define TILE(t) tile(d + (size_t)j * K + k, K, x + j, x_line, x_step, dy + k, dy_line, P, Q, T = (t))
+#define TILE(t) \
+    tile(d + (size_t)j * K + k, K, x + j, x_line, x_step, dy + k, dy_line, P, Q, T = (t))
             if (left >= 16 && MAX_TILE >= 16)
                 TILE(16);
             else if (left == 9)
@@ -57,8 +59,10 @@ static void picture(float *d, const ConvPlan *p, Tensor x, Tensor dy, int n)
     long x_line = (long)(x.w + 2 * x.halo) * p->C, dy_line = (long)(dy.w + 2 * dy.halo) * p->K;
     int J = p->R * p->C;
     for (int r = 0; r < p->R; r++)
-        conv_weight_sum(d + (size_t)r * J * p->K, J, p->K, cpu_row(x, n, 0) + (r - p->pad) * x_line - p->pad * p->C,
-                        p->stride * x_line, p->stride * p->C, cpu_row(dy, n, 0), dy_line, p->P, p->Q);
+        conv_weight_sum(d + (size_t)r * J * p->K, J, p->K,
+                        cpu_row(x, n, 0) + (r - p->pad) * x_line - p->pad * p->C,
+                        p->stride * x_line, p->stride * p->C, cpu_row(dy, n, 0), dy_line, p->P,
+                        p->Q);
 }
 
 void direct_backward_weight(Stream *s, ConvPlan *p, Tensor dw, Tensor x, Tensor dy)
@@ -67,7 +71,8 @@ void direct_backward_weight(Stream *s, ConvPlan *p, Tensor dw, Tensor x, Tensor 
     for (int part = 0; part < s->threads; part++) {
         float *d = conv_partial(s, p, part);
         memset(d, 0, sizeof(float) * conv_weights(p));
-        for (int n = chunk_begin(x.n, part, s->threads); n < chunk_begin(x.n, part + 1, s->threads); n++)
+        for (int n = chunk_begin(x.n, part, s->threads); n < chunk_begin(x.n, part + 1, s->threads);
+             n++)
             picture(d, p, x, dy, n);
     }
     conv_add_parts(s, p, dw);

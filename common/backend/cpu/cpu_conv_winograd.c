@@ -1,32 +1,44 @@
-/* cpu_conv_winograd.c: 3 x 3 convolution of stride 1 with 36 multiplications where the sum itself takes 144 (Winograd's
- * minimal filtering F(4x4, 3x3); Lavin & Gray, arXiv 1509.09308).
+/* cpu_conv_winograd.c: 3 x 3 convolution of stride 1 with 36 multiplications where the sum itself
+ * takes 144 (Winograd's minimal filtering F(4x4, 3x3); Lavin & Gray, arXiv 1509.09308).
  *
- * The output is cut into tiles of 4 x 4 pixels. Each reads a 6 x 6 patch d of the input, and with constant matrices
+ * The output is cut into tiles of 4 x 4 pixels. Each reads a 6 x 6 patch d of the input, and with
+ * constant matrices
  *     V = B' d B   (36 numbers per channel)          U = G w G'   (36 numbers per pair of channels)
  *     M = sum over channels of U * V, number by number        y = A' M A
- * "Number by number" is 36 matrix products [tiles,C] . [C,K], one for each place in the 6 x 6, and they run on the same
- * kernels as the direct convolution. The way back is the same algebra:
+ * "Number by number" is 36 matrix products [tiles,C] . [C,K], one for each place in the 6 x 6, and
+ * they run on the same kernels as the direct convolution. The way back is the same algebra:
  *     data     the same convolution of dy, with the weights turned round
- *     weight   dM = A dy A',   dU = sum over tiles of V * dM (36 products [C,tiles] . [tiles,K]),   dw = G' dU G
+ *     weight   dM = A dy A',   dU = sum over tiles of V * dM (36 products [C,tiles] . [tiles,K]),
+ *              dw = G' dU G
  *
- * Along one axis this is polynomial multiplication: evaluate at six points, multiply, interpolate. The usual points 0, 1,
- * -1, 2, -2 and infinity make the error 5 times that of the direct sum. Ours, 0, a, -a, b, -b and infinity with
- * a = 1/sqrt 2 and b = sqrt 2, make it 2.3 times that (measured, 64 channels): their powers stay between 0.35 and 2.8.
+ * Along one axis this is polynomial multiplication: evaluate at six points, multiply, interpolate.
+ * The usual points 0, 1, -1, 2, -2 and infinity make the error 5 times that of the direct sum.
+ * Ours, 0, a, -a, b, -b and infinity with a = 1/sqrt 2 and b = sqrt 2, make it 2.3 times that
+ * (measured, 64 channels): their powers stay between 0.35 and 2.8.
  */
-#include <omp.h>
 #include "cpu_conv.h"
+#include <omp.h>
 
-enum { SIDE = 6, TILE = 4, PLACES = SIDE * SIDE,
-       BLOCK = 16, /* tiles at a time, forward and data */
-       GROUP = 32, /* weight: longer sums, stored less often */
-       APART = 16  /* floats between the places' matrices, lest they all fall into one set of the cache */ };
+enum {
+    SIDE = 6,
+    TILE = 4,
+    PLACES = SIDE * SIDE,
+    BLOCK = 16, /* tiles at a time, forward and data */
+    GROUP = 32, /* weight: longer sums, stored less often */
+    APART =
+        16 /* floats between the places' matrices, lest they all fall into one set of the cache */
+};
 
-static const float a = 0.70710678f, b = 1.41421356f, a3 = 0.35355339f, b3 = 2.82842712f; /* a3 = a * a * a */
+/* a3 = a * a * a */
+static const float a = 0.70710678f, b = 1.41421356f, a3 = 0.35355339f, b3 = 2.82842712f;
 
 static inline int tiles_along(int size) { return (size + TILE - 1) / TILE; }
 
 /* Tile rows that are worked on together, so that they have about `tiles` tiles. */
-static int rows_at_once(int tile_columns, int tiles) { return tile_columns >= tiles ? 1 : tiles / tile_columns; }
+static int rows_at_once(int tile_columns, int tiles)
+{
+    return tile_columns >= tiles ? 1 : tiles / tile_columns;
+}
 
 /* Floats of one place's matrix: so many tiles of so many channels. */
 static long plane_of(int tile_columns, int tiles, int channels)
@@ -37,7 +49,10 @@ static long plane_of(int tile_columns, int tiles, int channels)
 /* The scratch, cut up: U, each thread's dU, each thread's V and M. */
 static inline size_t weights(const ConvPlan *p) { return (size_t)PLACES * p->C * p->K; }
 static float *packed(Stream *s) { return ((CpuBackend *)s->be)->scratch; }
-static float *partial(Stream *s, const ConvPlan *p, int part) { return packed(s) + (1 + part) * weights(p); }
+static float *partial(Stream *s, const ConvPlan *p, int part)
+{
+    return packed(s) + (1 + part) * weights(p);
+}
 static size_t block_floats(const ConvPlan *p)
 {
     int columns = tiles_along(p->Q);
@@ -51,7 +66,8 @@ static float *block_of(Stream *s, const ConvPlan *p)
 /* Is it faster? The tiles of a very small picture lie mostly beyond its edge. */
 bool winograd_fits(const ConvPlan *p)
 {
-    bool full = p->P * p->Q >= 8 * tiles_along(p->P) * tiles_along(p->Q); /* of 16 pixels in a tile */
+    /* of 16 pixels in a tile */
+    bool full = p->P * p->Q >= 8 * tiles_along(p->P) * tiles_along(p->Q);
     return p->R == 3 && p->stride == 1 && p->C % VEC == 0 && p->K % VEC == 0 && full;
 }
 
@@ -63,7 +79,8 @@ void winograd_reserve(Backend *be, ConvPlan *p)
     }
 }
 
-/* ---- transforms along one axis: of numbers `step` vectors apart, into numbers `to_step` apart ---- */
+/* ---- transforms along one axis: of numbers `step` vectors apart, into numbers `to_step` apart
+ * ---- */
 
 /* B' d: 6 to 6. */
 INLINE void input_1d(vec *to, int to_step, const vec *d, int step)
@@ -91,7 +108,8 @@ INLINE void output_1d(vec *to, int to_step, const vec *m, int step)
 INLINE void gradient_1d(vec *to, int to_step, const vec *g, int step)
 {
     vec g1 = g[step], g2 = g[2 * step], g3 = g[3 * step];
-    vec even_a = g[0] + 0.5f * g2, odd_a = a * g1 + a3 * g3, even_b = g[0] + 2 * g2, odd_b = b * g1 + b3 * g3;
+    vec even_a = g[0] + 0.5f * g2, odd_a = a * g1 + a3 * g3, even_b = g[0] + 2 * g2,
+        odd_b = b * g1 + b3 * g3;
     to[0] = g[0];
     to[to_step] = even_a + odd_a, to[2 * to_step] = even_a - odd_a;
     to[3 * to_step] = even_b + odd_b, to[4 * to_step] = even_b - odd_b;
@@ -102,7 +120,8 @@ INLINE void gradient_1d(vec *to, int to_step, const vec *g, int step)
 INLINE void weight_1d(vec *to, int to_step, const vec *w, int step)
 {
     vec w1 = w[step], w2 = w[2 * step];
-    vec even_a = (w[0] + 0.5f * w2) / -1.5f, odd_a = (a / -1.5f) * w1, even_b = (w[0] + 2 * w2) / 6, odd_b = (b / 6) * w1;
+    vec even_a = (w[0] + 0.5f * w2) / -1.5f, odd_a = (a / -1.5f) * w1, even_b = (w[0] + 2 * w2) / 6,
+        odd_b = (b / 6) * w1;
     to[0] = w[0];
     to[to_step] = even_a + odd_a, to[2 * to_step] = even_a - odd_a;
     to[3 * to_step] = even_b + odd_b, to[4 * to_step] = even_b - odd_b;
@@ -131,8 +150,8 @@ INLINE void column(vec *to, const float *const row[SIDE], long at)
     input_1d(to, 1, d, 1);
 }
 
-/* V of `tiles` tiles side by side. row[i]: the patches' six rows of pixels from column -1, C channels. Neighbouring patches
- * share two columns. */
+/* V of `tiles` tiles side by side. row[i]: the patches' six rows of pixels from column -1, C
+ * channels. Neighbouring patches share two columns. */
 INLINE void input_row(float *V, long plane, const float *const row[SIDE], int tiles, const int C)
 {
     for (int c = 0; c < C; c += VEC) {
@@ -155,9 +174,10 @@ INLINE void input_row(float *V, long plane, const float *const row[SIDE], int ti
     }
 }
 
-/* y = A' M A of a row of tiles, plus what is given. y[i], plus[i]: its rows of Q pixels, of which there are `rows`. */
-INLINE void output_row(float *const y[TILE], const float *const plus[TILE], int rows, const float *M, long plane, int Q,
-                       const bool add, const int K)
+/* y = A' M A of a row of tiles, plus what is given. y[i], plus[i]: its rows of Q pixels, of which
+ * there are `rows`. */
+INLINE void output_row(float *const y[TILE], const float *const plus[TILE], int rows,
+                       const float *M, long plane, int Q, const bool add, const int K)
 {
     for (int k = 0; k < K; k += VEC)
         for (int t = 0; t * TILE < Q; t++) {
@@ -214,7 +234,8 @@ static void input_tiles(float *V, long plane, const float *const row[SIDE], int 
 {
     FOR_CHANNELS(C, input_row(V, plane, row, tiles, c_))
 }
-static void output_tiles(float *const y[TILE], const float *const plus[TILE], int rows, const float *M, long plane, int Q, int K)
+static void output_tiles(float *const y[TILE], const float *const plus[TILE], int rows,
+                         const float *M, long plane, int Q, int K)
 {
     if (plus)
         FOR_CHANNELS(K, output_row(y, plus, rows, M, plane, Q, true, c_))
@@ -226,7 +247,8 @@ static void gradient_tiles(float *Z, long plane, const float *const g[TILE], int
     FOR_CHANNELS(K, gradient_row(Z, plane, g, Q, c_))
 }
 
-/* V of tile row t of image n. Pixels beyond a border of 1 are zeros; `edge` holds a patch of them. */
+/* V of tile row t of image n. Pixels beyond a border of 1 are zeros; `edge` holds a patch of
+ * them. */
 static void input_of(float *V, long plane, Tensor x, int n, int t, const float *zeros, float *edge)
 {
     int tiles = tiles_along(x.w), whole = x.w % TILE ? tiles - 1 : tiles;
@@ -241,7 +263,8 @@ static void input_of(float *V, long plane, Tensor x, int n, int t, const float *
         return;
     int columns = x.w + 2 - whole * TILE; /* of the last patch, the border's included */
     for (int i = 0; i < SIDE; i++) {
-        last[i] = memcpy(edge + i * SIDE * x.c, row[i] + (long)whole * TILE * x.c, sizeof(float) * columns * x.c);
+        last[i] = memcpy(edge + i * SIDE * x.c, row[i] + (long)whole * TILE * x.c,
+                         sizeof(float) * columns * x.c);
         memset(edge + (i * SIDE + columns) * x.c, 0, sizeof(float) * (SIDE - columns) * x.c);
     }
     input_tiles(V + (long)whole * x.c, plane, last, 1, x.c);
@@ -249,8 +272,8 @@ static void input_of(float *V, long plane, Tensor x, int n, int t, const float *
 
 /* ---- weights ---- */
 
-/* U = G w G' as the kernels read it: [place][vector of outputs][input][VEC]. Backward the outputs are w's inputs, and the
- * taps are turned round. */
+/* U = G w G' as the kernels read it: [place][vector of outputs][input][VEC]. Backward the outputs
+ * are w's inputs, and the taps are turned round. */
 static void pack(Stream *s, const ConvPlan *p, const float *w, bool backward)
 {
     int in = backward ? p->K : p->C, out = backward ? p->C : p->K;
@@ -259,7 +282,8 @@ static void pack(Stream *s, const ConvPlan *p, const float *w, bool backward)
 #pragma omp parallel for num_threads(s->threads) schedule(static) collapse(2)
     for (int o = 0; o < out; o += VEC)
         for (int i = 0; i < in; i++) {
-            const float *from = backward ? w + ((long)i * p->C + o) * 9 : w + ((long)o * p->C + i) * 9;
+            const float *from = backward ? w + ((long)i * p->C + o) * 9
+                                         : w + ((long)o * p->C + i) * 9;
             vec taps[9], t[SIDE][3], u[SIDE];
             for (int j = 0; j < 9; j++)
                 for (int lane = 0; lane < VEC; lane++)
@@ -285,11 +309,13 @@ INLINE void fetch_rows(Tensor t, long first, int rows, bool write)
     int rows_of_image = tiles_along(t.h);
     long row = (long)(t.w + 2 * t.halo) * t.c;
     for (long i = first; i < first + rows; i++)
-        cpu_fetch(cpu_row(t, (int)(i / rows_of_image), (int)(i % rows_of_image) * TILE), TILE * row, write);
+        cpu_fetch(cpu_row(t, (int)(i / rows_of_image), (int)(i % rows_of_image) * TILE), TILE * row,
+                  write);
 }
 
 /* y = x * (packed weights) + plus for images [n0, n1), some rows of tiles at a time. */
-static void images(Stream *s, const ConvPlan *p, Tensor y, Tensor moments, Tensor x, Tensor plus, int n0, int n1)
+static void images(Stream *s, const ConvPlan *p, Tensor y, Tensor moments, Tensor x, Tensor plus,
+                   int n0, int n1)
 {
     int columns = tiles_along(y.w), rows = tiles_along(y.h), block = rows_at_once(columns, BLOCK);
     long v = plane_of(columns, BLOCK, x.c), m = plane_of(columns, BLOCK, y.c);
@@ -299,7 +325,8 @@ static void images(Stream *s, const ConvPlan *p, Tensor y, Tensor moments, Tenso
     for (long first = (long)n0 * rows, end = (long)n1 * rows; first < end; first += block) {
         int count = first + block < end ? block : (int)(end - first);
         for (int i = 0; i < count; i++)
-            input_of(V + (long)i * columns * x.c, v, x, (int)((first + i) / rows), (int)((first + i) % rows), p->zeros, edge);
+            input_of(V + (long)i * columns * x.c, v, x, (int)((first + i) / rows),
+                     (int)((first + i) % rows), p->zeros, edge);
         fetch_rows(x, first + count, count, false);
         fetch_rows(y, first, count, true);
         if (given(plus))
@@ -317,19 +344,22 @@ static void images(Stream *s, const ConvPlan *p, Tensor y, Tensor moments, Tenso
                 to[j] = cpu_row(y, n, TILE * t + j);
                 add[j] = given(plus) ? cpu_row(plus, n, TILE * t + j) : NULL;
             }
-            output_tiles(to, given(plus) ? add : NULL, lines, M + (long)i * columns * y.c, m, y.w, y.c);
+            output_tiles(to, given(plus) ? add : NULL, lines, M + (long)i * columns * y.c, m, y.w,
+                         y.c);
             if (given(moments) && t == rows - 1)
                 cpu_moments_of_image(moments, y, n);
         }
     }
 }
 
-void winograd_forward(Stream *s, ConvPlan *p, Tensor y, Tensor moments, Tensor x, Tensor w, Tensor residual)
+void winograd_forward(Stream *s, ConvPlan *p, Tensor y, Tensor moments, Tensor x, Tensor w,
+                      Tensor residual)
 {
     pack(s, p, cpu_at(w), false);
 #pragma omp parallel for num_threads(s->threads) schedule(static)
     for (int part = 0; part < s->threads; part++)
-        images(s, p, y, moments, x, residual, chunk_begin(x.n, part, s->threads), chunk_begin(x.n, part + 1, s->threads));
+        images(s, p, y, moments, x, residual, chunk_begin(x.n, part, s->threads),
+               chunk_begin(x.n, part + 1, s->threads));
 }
 
 void winograd_backward_data(Stream *s, ConvPlan *p, Tensor dx, Tensor dy, Tensor w, bool add)
@@ -342,7 +372,8 @@ void winograd_backward_data(Stream *s, ConvPlan *p, Tensor dx, Tensor dy, Tensor
 }
 
 /* Images [n0, n1): dU [place][C][K] = their sum, over as many tiles at a time as make long sums. */
-static void weight_part(Stream *s, const ConvPlan *p, float *dU, Tensor x, Tensor dy, int n0, int n1)
+static void weight_part(Stream *s, const ConvPlan *p, float *dU, Tensor x, Tensor dy, int n0,
+                        int n1)
 {
     int columns = tiles_along(p->Q), rows = tiles_along(p->P), group = rows_at_once(columns, GROUP);
     long v = plane_of(columns, GROUP, p->C), z = plane_of(columns, GROUP, p->K);
@@ -361,8 +392,8 @@ static void weight_part(Stream *s, const ConvPlan *p, float *dU, Tensor x, Tenso
         fetch_rows(x, first + count, count, false);
         fetch_rows(dy, first + count, count, false);
         for (int place = 0; place < PLACES; place++)
-            conv_weight_sum(dU + (size_t)place * p->C * p->K, p->C, p->K, V + place * v, 0, p->C, Z + place * z, 0, 1,
-                            count * columns);
+            conv_weight_sum(dU + (size_t)place * p->C * p->K, p->C, p->K, V + place * v, 0, p->C,
+                            Z + place * z, 0, 1, count * columns);
     }
 }
 

@@ -1,6 +1,7 @@
-/* cpu_dense.c: the dense layer: three matrix products. Each is cut into slices of rows or columns, one per thread. */
-#include <cblas.h>
+/* cpu_dense.c: the dense layer: three matrix products. Each is cut into slices of rows or columns,
+ * one per thread. */
 #include "cpu.h"
+#include <cblas.h>
 
 static void check(Tensor y, Tensor x, Tensor w)
 {
@@ -18,8 +19,8 @@ void cpu_dense_forward(Stream *s, Tensor y, Tensor x, Tensor w, Tensor bias)
         for (int n = n0; n < n1; n++)
             memcpy(cpu_row(y, n, 0), b, sizeof(float) * K);
         if (n1 > n0)
-            cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, n1 - n0, K, D, 1, cpu_row(x, n0, 0), D, cpu_at(w), D, 1,
-                        cpu_row(y, n0, 0), K);
+            cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, n1 - n0, K, D, 1,
+                        cpu_row(x, n0, 0), D, cpu_at(w), D, 1, cpu_row(y, n0, 0), K);
     }
 }
 
@@ -31,8 +32,8 @@ void cpu_dense_backward_data(Stream *s, Tensor dx, Tensor dy, Tensor w, bool add
     for (int slice = 0; slice < s->threads; slice++) { /* rows of dx */
         int n0 = chunk_begin(N, slice, s->threads), n1 = chunk_begin(N, slice + 1, s->threads);
         if (n1 > n0)
-            cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, n1 - n0, D, K, 1, cpu_row(dy, n0, 0), K, cpu_at(w), D,
-                        add, cpu_row(dx, n0, 0), D);
+            cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, n1 - n0, D, K, 1,
+                        cpu_row(dy, n0, 0), K, cpu_at(w), D, add, cpu_row(dx, n0, 0), D);
     }
 }
 
@@ -44,8 +45,8 @@ void cpu_dense_backward_weight(Stream *s, Tensor dw, Tensor dbias, Tensor x, Ten
     for (int slice = 0; slice < s->threads; slice++) { /* columns of dw */
         int d0 = chunk_begin(D, slice, s->threads), d1 = chunk_begin(D, slice + 1, s->threads);
         if (d1 > d0)
-            cblas_sgemm(CblasRowMajor, CblasTrans, CblasNoTrans, K, d1 - d0, N, 1, cpu_at(dy), K, (float *)cpu_at(x) + d0,
-                        D, 1, (float *)cpu_at(dw) + d0, D);
+            cblas_sgemm(CblasRowMajor, CblasTrans, CblasNoTrans, K, d1 - d0, N, 1, cpu_at(dy), K,
+                        (float *)cpu_at(x) + d0, D, 1, (float *)cpu_at(dw) + d0, D);
     }
     float *b = cpu_at(dbias);
     for (int n = 0; n < N; n++)

@@ -1,8 +1,11 @@
-/* cpu_gather.c: picks pictures out of the data set, augments and normalises them: bytes in, the network's input out. */
+/* cpu_gather.c: picks pictures out of the data set, augments and normalises them: bytes in, the
+ * network's input out. */
 #include "cpu.h"
 
-/* Output pixel (h, w) of one picture, or NULL where it is grey: shifted in from outside, or cut out. */
-static const uint8_t *source_pixel(const Augment *a, Tensor images, const uint8_t *image, int h, int w)
+/* Output pixel (h, w) of one picture, or NULL where it is grey: shifted in from outside, or cut
+ * out. */
+static const uint8_t *source_pixel(const Augment *a, Tensor images, const uint8_t *image, int h,
+                                   int w)
 {
     int H = images.h, W = images.w, y = h + a->dy, x = w + a->dx;
     bool cut = h >= a->cut_y && h < a->cut_y + a->cut && w >= a->cut_x && w < a->cut_x + a->cut;
@@ -11,11 +14,12 @@ static const uint8_t *source_pixel(const Augment *a, Tensor images, const uint8_
     return image + ((size_t)y * W + (a->flip ? W - 1 - x : x)) * images.c;
 }
 
-void cpu_gather(Stream *s, Tensor x, Tensor label, Tensor images, Tensor labels, const Augment *pick, const float *mean,
-                const float *istd)
+void cpu_gather(Stream *s, Tensor x, Tensor label, Tensor images, Tensor labels,
+                const Augment *pick, const float *mean, const float *istd)
 {
     int H = images.h, W = images.w, C = images.c;
-    ASSERT(x.h == H && x.w == W && x.c == C && images.dtype == U8 && labels.dtype == U8 && label.n >= x.n && C <= 4);
+    ASSERT(x.h == H && x.w == W && x.c == C && images.dtype == U8 && labels.dtype == U8 &&
+           label.n >= x.n && C <= 4);
     float value[4][256]; /* normalised value of each byte, per channel */
     for (int c = 0; c < C; c++)
         for (int v = 0; v < 256; v++)

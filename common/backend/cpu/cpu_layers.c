@@ -1,7 +1,10 @@
-/* cpu_layers.c: ReLU, pooling, flatten. Each loop is over images; `add` adds to the gradient that is there. */
+/* cpu_layers.c: ReLU, pooling, flatten. Each loop is over images; `add` adds to the gradient that
+ * is there. */
 #include "cpu.h"
 
-#define FOR_IMAGES(s, n, N) _Pragma("omp parallel for num_threads((s)->threads) schedule(static)") for (int n = 0; n < (N); n++)
+#define FOR_IMAGES(s, n, N) \
+    _Pragma("omp parallel for num_threads((s)->threads) schedule(static)") for (int n = 0; \
+                                                                                n < (N); n++)
 
 static void clear_image(Tensor t, int n)
 {
@@ -13,30 +16,30 @@ void cpu_relu_forward(Stream *s, Tensor y, Tensor x)
 {
     ASSERT(same_shape(y, x));
     FOR_IMAGES(s, n, x.n)
-        for (int h = 0; h < x.h; h++) {
-            float *to = cpu_row(y, n, h);
-            const float *from = cpu_row(x, n, h);
-            for (int i = 0; i < x.w * x.c; i++)
-                to[i] = from[i] < 0 ? 0 : from[i]; /* NaN stays NaN */
-        }
+    for (int h = 0; h < x.h; h++) {
+        float *to = cpu_row(y, n, h);
+        const float *from = cpu_row(x, n, h);
+        for (int i = 0; i < x.w * x.c; i++)
+            to[i] = from[i] < 0 ? 0 : from[i]; /* NaN stays NaN */
+    }
 }
 
 void cpu_relu_backward(Stream *s, Tensor dx, Tensor dy, Tensor y, bool add)
 {
     ASSERT(same_shape(dx, dy) && same_shape(dy, y));
     FOR_IMAGES(s, n, y.n)
-        for (int h = 0; h < y.h; h++) {
-            float *to = cpu_row(dx, n, h);
-            const float *g = cpu_row(dy, n, h), *out = cpu_row(y, n, h);
-            for (int i = 0; i < y.w * y.c; i++)
-                to[i] = (add ? to[i] : 0) + (out[i] > 0 ? g[i] : 0);
-        }
+    for (int h = 0; h < y.h; h++) {
+        float *to = cpu_row(dx, n, h);
+        const float *g = cpu_row(dy, n, h), *out = cpu_row(y, n, h);
+        for (int i = 0; i < y.w * y.c; i++)
+            to[i] = (add ? to[i] : 0) + (out[i] > 0 ? g[i] : 0);
+    }
 }
 
-/* Of two pixels of `top` and the two below them the largest numbers, and which they are. A NaN wins and stays: it is
- * seen. */
-static void largest(float *restrict to, uint8_t *restrict which, const float *restrict top, const float *restrict bottom,
-                    int C)
+/* Of two pixels of `top` and the two below them the largest numbers, and which they are. A NaN wins
+ * and stays: it is seen. */
+static void largest(float *restrict to, uint8_t *restrict which, const float *restrict top,
+                    const float *restrict bottom, int C)
 {
 #pragma omp simd
     for (int c = 0; c < C; c++) {
@@ -52,14 +55,16 @@ static void largest(float *restrict to, uint8_t *restrict which, const float *re
 
 void cpu_maxpool_forward(Stream *s, Tensor y, Tensor which, Tensor x)
 {
-    ASSERT(y.h == x.h / 2 && y.w == x.w / 2 && y.c == x.c && y.n == x.n && which.dtype == U8 && which.halo == 0);
+    ASSERT(y.h == x.h / 2 && y.w == x.w / 2 && y.c == x.c && y.n == x.n && which.dtype == U8 &&
+           which.halo == 0);
     FOR_IMAGES(s, n, y.n)
-        for (int h = 0; h < y.h; h++)
-            for (int w = 0; w < y.w; w++) {
-                const float *top = cpu_row(x, n, 2 * h) + 2 * w * x.c, *bottom = cpu_row(x, n, 2 * h + 1) + 2 * w * x.c;
-                size_t at = (((size_t)n * y.h + h) * y.w + w) * y.c;
-                largest(cpu_row(y, n, h) + w * y.c, (uint8_t *)cpu_at(which) + at, top, bottom, y.c);
-            }
+    for (int h = 0; h < y.h; h++)
+        for (int w = 0; w < y.w; w++) {
+            const float *top = cpu_row(x, n, 2 * h) + 2 * w * x.c,
+                        *bottom = cpu_row(x, n, 2 * h + 1) + 2 * w * x.c;
+            size_t at = (((size_t)n * y.h + h) * y.w + w) * y.c;
+            largest(cpu_row(y, n, h) + w * y.c, (uint8_t *)cpu_at(which) + at, top, bottom, y.c);
+        }
 }
 
 void cpu_maxpool_backward(Stream *s, Tensor dx, Tensor dy, Tensor which, bool add)
@@ -71,7 +76,8 @@ void cpu_maxpool_backward(Stream *s, Tensor dx, Tensor dy, Tensor which, bool ad
         for (int h = 0; h < dy.h; h++)
             for (int w = 0; w < dy.w; w++) {
                 const float *g = cpu_row(dy, n, h) + w * dy.c;
-                const uint8_t *mark = (uint8_t *)cpu_at(which) + (((size_t)n * dy.h + h) * dy.w + w) * dy.c;
+                const uint8_t *mark = (uint8_t *)cpu_at(which) +
+                                      (((size_t)n * dy.h + h) * dy.w + w) * dy.c;
                 for (int c = 0; c < dy.c; c++)
                     cpu_row(dx, n, 2 * h + mark[c] / 2)[(2 * w + mark[c] % 2) * dx.c + c] += g[c];
             }
@@ -97,13 +103,13 @@ void cpu_avgpool_forward(Stream *s, Tensor y, Tensor x)
 void cpu_avgpool_backward(Stream *s, Tensor dx, Tensor dy, bool add)
 {
     FOR_IMAGES(s, n, dx.n)
-        for (int h = 0; h < dx.h; h++)
-            for (int w = 0; w < dx.w; w++) {
-                float *to = cpu_row(dx, n, h) + w * dx.c;
-                const float *g = cpu_row(dy, n, 0);
-                for (int c = 0; c < dx.c; c++)
-                    to[c] = (add ? to[c] : 0) + g[c] / (dx.h * dx.w);
-            }
+    for (int h = 0; h < dx.h; h++)
+        for (int w = 0; w < dx.w; w++) {
+            float *to = cpu_row(dx, n, h) + w * dx.c;
+            const float *g = cpu_row(dy, n, 0);
+            for (int c = 0; c < dx.c; c++)
+                to[c] = (add ? to[c] : 0) + g[c] / (dx.h * dx.w);
+        }
 }
 
 /* PyTorch flattens [C,H,W]; weights behind it expect that order. */
@@ -111,19 +117,19 @@ void cpu_flatten_forward(Stream *s, Tensor y, Tensor x)
 {
     ASSERT(y.n == x.n && y.c == x.h * x.w * x.c);
     FOR_IMAGES(s, n, x.n)
-        for (int h = 0; h < x.h; h++)
-            for (int w = 0; w < x.w; w++)
-                for (int c = 0; c < x.c; c++)
-                    cpu_row(y, n, 0)[(c * x.h + h) * x.w + w] = cpu_row(x, n, h)[w * x.c + c];
+    for (int h = 0; h < x.h; h++)
+        for (int w = 0; w < x.w; w++)
+            for (int c = 0; c < x.c; c++)
+                cpu_row(y, n, 0)[(c * x.h + h) * x.w + w] = cpu_row(x, n, h)[w * x.c + c];
 }
 
 void cpu_flatten_backward(Stream *s, Tensor dx, Tensor dy, bool add)
 {
     FOR_IMAGES(s, n, dx.n)
-        for (int h = 0; h < dx.h; h++)
-            for (int w = 0; w < dx.w; w++)
-                for (int c = 0; c < dx.c; c++) {
-                    float *to = cpu_row(dx, n, h) + w * dx.c + c;
-                    *to = (add ? *to : 0) + cpu_row(dy, n, 0)[(c * dx.h + h) * dx.w + w];
-                }
+    for (int h = 0; h < dx.h; h++)
+        for (int w = 0; w < dx.w; w++)
+            for (int c = 0; c < dx.c; c++) {
+                float *to = cpu_row(dx, n, h) + w * dx.c + c;
+                *to = (add ? *to : 0) + cpu_row(dy, n, 0)[(c * dx.h + h) * dx.w + w];
+            }
 }

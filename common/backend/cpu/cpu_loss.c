@@ -1,10 +1,10 @@
-/* cpu_loss.c: softmax and cross entropy in one pass: loss = log(sum exp(z - max)) - (z[label] - max), so that nothing
- * overflows. */
-#include <math.h>
+/* cpu_loss.c: softmax and cross entropy in one pass: loss = log(sum exp(z - max)) - (z[label] -
+ * max), so that nothing overflows. */
 #include "cpu.h"
+#include <math.h>
 
-void cpu_cross_entropy(Stream *s, Tensor dlogits, Tensor losses, Tensor totals, Tensor logits, Tensor label,
-                       Tensor weight, float scale)
+void cpu_cross_entropy(Stream *s, Tensor dlogits, Tensor losses, Tensor totals, Tensor logits,
+                       Tensor label, Tensor weight, float scale)
 {
     int N = logits.n, K = logits.c;
     ASSERT(label.dtype == I32 && label.n >= N && totals.dtype == F64);
@@ -29,6 +29,7 @@ void cpu_cross_entropy(Stream *s, Tensor dlogits, Tensor losses, Tensor totals, 
             ((float *)cpu_at(losses))[n] = (float)loss;
         if (given(dlogits))
             for (int k = 0; k < K; k++)
-                cpu_row(dlogits, n, 0)[k] = (float)(scale * w * (exp((double)z[k] - z[best]) / sum - (k == y)));
+                cpu_row(dlogits, n,
+                        0)[k] = (float)(scale * w * (exp((double)z[k] - z[best]) / sum - (k == y)));
     }
 }

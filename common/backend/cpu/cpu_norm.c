@@ -1,22 +1,27 @@
 /* cpu_norm.c: batch normalisation, forward and backward, in groups of images (backend.h).
  *
- * Statistics go in two stages: per image and channel in float32 (mean, and sum of squared deviations: no cancellation),
- * then over a group's images as plain sums in float64, which ranks can add. Passes over pixels are compiled for the
- * usual channel counts.
+ * Statistics go in two stages: per image and channel in float32 (mean, and sum of squared
+ * deviations: no cancellation), then over a group's images as plain sums in float64, which ranks
+ * can add. Passes over pixels are compiled for the usual channel counts.
  */
-#include <math.h>
 #include "cpu.h"
+#include <math.h>
 
 static int groups(const BatchNorm *bn, int N) { return (N + bn->group - 1) / bn->group; }
-static int group_images(int N, int group, int g) { return g * group + group <= N ? group : N - g * group; }
+static int group_images(int N, int group, int g)
+{
+    return g * group + group <= N ? group : N - g * group;
+}
 
-/* In one pass, of the differences from the first pixel: they are about as large as the deviations from the mean, so little
- * is lost when the mean's part is taken off at the end. Several neighbouring pixels at once, as WIDE sums: each new number
- * then need not wait for the sum before it. */
+/* In one pass, of the differences from the first pixel: they are about as large as the deviations
+ * from the mean, so little is lost when the mean's part is taken off at the end. Several
+ * neighbouring pixels at once, as WIDE sums: each new number then need not wait for the sum before
+ * it. */
 INLINE void image_moments(float *mean, float *m2, Tensor x, int n, const int C)
 {
     enum { WIDE = 64 };
-    const int side = C < WIDE && WIDE % C == 0 ? WIDE / C : 1, width = side * C; /* pixels, and their numbers */
+    /* pixels, and their numbers */
+    const int side = C < WIDE && WIDE % C == 0 ? WIDE / C : 1, width = side * C;
     float shift[width], sum[width], square[width];
     for (int i = 0; i < width; i++)
         shift[i] = cpu_row(x, n, 0)[i % C];
@@ -79,7 +84,8 @@ void cpu_bn_sums(Stream *s, Tensor sums, Tensor moments, int pixels, int group)
     }
 }
 
-void cpu_bn_finish(Stream *s, const BatchNorm *bn, Tensor sums, int N, int pixels, int ranks, bool update_running)
+void cpu_bn_finish(Stream *s, const BatchNorm *bn, Tensor sums, int N, int pixels, int ranks,
+                   bool update_running)
 {
     int G = groups(bn, N), C = bn->gamma.n;
     float *mean = cpu_at(bn->mean), *istd = cpu_at(bn->istd);
@@ -90,7 +96,9 @@ void cpu_bn_finish(Stream *s, const BatchNorm *bn, Tensor sums, int N, int pixel
             const double *sum = (const double *)cpu_at(sums) + (size_t)g * 2 * C, *square = sum + C;
             double count = (double)group_images(N, bn->group, g) * pixels * ranks;
             double m = sum[c] / count, var = square[c] / count - m * m;
-            var = var > 0 ? var : var == var ? 0 : var; /* rounding may fall below zero; NaN stays NaN */
+            var = var > 0    ? var
+                : var == var ? 0
+                             : var; /* rounding may fall below zero; NaN stays NaN */
             mean[g * C + c] = (float)m;
             istd[g * C + c] = (float)(1 / sqrt(var + bn->eps));
             average_mean += m / G;
@@ -112,8 +120,8 @@ void cpu_bn_running(Stream *s, const BatchNorm *bn)
 }
 
 INLINE void forward_row(float *restrict y, const float *restrict x, const float *restrict residual,
-                        const float *restrict mean, const float *restrict scale, const float *restrict beta, bool relu,
-                        int W, const int C)
+                        const float *restrict mean, const float *restrict scale,
+                        const float *restrict beta, bool relu, int W, const int C)
 {
     float lowest = relu ? 0 : -INFINITY; /* NaN is not below it, and so stays NaN */
     for (int w = 0; w < W; w++, y += C, x += C, residual += residual ? C : 0)
@@ -125,7 +133,8 @@ INLINE void forward_row(float *restrict y, const float *restrict x, const float 
 }
 
 /* All of an image: gamma * istd is taken together once. */
-INLINE void forward_image(Tensor y, const BatchNorm *bn, Tensor x, Tensor residual, int n, const int C)
+INLINE void forward_image(Tensor y, const BatchNorm *bn, Tensor x, Tensor residual, int n,
+                          const int C)
 {
     const float *gamma = cpu_at(bn->gamma), *beta = cpu_at(bn->beta);
     const float *mean = (float *)cpu_at(bn->mean) + n / bn->group * C;
@@ -145,15 +154,18 @@ INLINE void forward_image(Tensor y, const BatchNorm *bn, Tensor x, Tensor residu
 
 void cpu_bn_forward(Stream *s, Tensor y, const BatchNorm *bn, Tensor x, Tensor residual)
 {
-    ASSERT(same_shape(y, x) && bn->gamma.n == x.c && x.c <= MAX_CHANNELS && bn->mean.n >= groups(bn, x.n));
+    ASSERT(same_shape(y, x) && bn->gamma.n == x.c && x.c <= MAX_CHANNELS &&
+           bn->mean.n >= groups(bn, x.n));
     ASSERT(!given(residual) || same_shape(residual, x));
 #pragma omp parallel for num_threads(s->threads) schedule(static)
     for (int n = 0; n < x.n; n++)
         FOR_CHANNELS(x.c, forward_image(y, bn, x, residual, n, c_))
 }
 
-/* One image's part of sum g and sum g xhat, added to sum[2C]; g is dy where the ReLU let it through. */
-INLINE void backward_sums_image(double *sum, const BatchNorm *bn, Tensor dy, Tensor y, Tensor x, int n, const int C)
+/* One image's part of sum g and sum g xhat, added to sum[2C]; g is dy where the ReLU let it
+ * through. */
+INLINE void backward_sums_image(double *sum, const BatchNorm *bn, Tensor dy, Tensor y, Tensor x,
+                                int n, const int C)
 {
     const float *mean = (float *)cpu_at(bn->mean) + n / bn->group * C;
     const float *istd = (float *)cpu_at(bn->istd) + n / bn->group * C;
@@ -161,7 +173,8 @@ INLINE void backward_sums_image(double *sum, const BatchNorm *bn, Tensor dy, Ten
     memset(a, 0, sizeof a);
     memset(b, 0, sizeof b);
     for (int h = 0; h < x.h; h++) {
-        const float *g = cpu_row(dy, n, h), *from = cpu_row(x, n, h), *out = bn->relu ? cpu_row(y, n, h) : g;
+        const float *g = cpu_row(dy, n, h), *from = cpu_row(x, n, h),
+                    *out = bn->relu ? cpu_row(y, n, h) : g;
         for (int w = 0; w < x.w; w++, g += C, from += C, out += C)
 #pragma omp simd
             for (int c = 0; c < C; c++) {
@@ -176,19 +189,20 @@ INLINE void backward_sums_image(double *sum, const BatchNorm *bn, Tensor dy, Ten
     }
 }
 
-void cpu_bn_backward_sums(Stream *s, Tensor sums, const BatchNorm *bn, Tensor dgamma, Tensor dbeta, Tensor dy, Tensor y,
-                          Tensor x)
+void cpu_bn_backward_sums(Stream *s, Tensor sums, const BatchNorm *bn, Tensor dgamma, Tensor dbeta,
+                          Tensor dy, Tensor y, Tensor x)
 {
     int N = x.n, C = x.c, G = groups(bn, N), pieces = G >= CHUNKS ? 1 : (CHUNKS + G - 1) / G;
-    ASSERT(sums.dtype == F64 && sums.n >= G && sums.c == C && C <= MAX_CHANNELS && same_shape(dy, x));
+    ASSERT(sums.dtype == F64 && sums.n >= G && sums.c == C && C <= MAX_CHANNELS &&
+           same_shape(dy, x));
     double *out = cpu_at(sums), partial[pieces > 1 ? G * pieces : 1][2 * C];
 #pragma omp parallel for num_threads(s->threads) schedule(static)
     for (int i = 0; i < G * pieces; i++) { /* piece i % pieces of group i / pieces */
         int g = i / pieces, images = group_images(N, bn->group, g), n0 = g * bn->group;
         double *sum = pieces > 1 ? partial[i] : out + (size_t)g * 2 * C;
         memset(sum, 0, sizeof(double) * 2 * C);
-        for (int n = n0 + chunk_begin(images, i % pieces, pieces); n < n0 + chunk_begin(images, i % pieces + 1, pieces);
-             n++)
+        for (int n = n0 + chunk_begin(images, i % pieces, pieces);
+             n < n0 + chunk_begin(images, i % pieces + 1, pieces); n++)
             FOR_CHANNELS(C, backward_sums_image(sum, bn, dy, y, x, n, c_))
     }
     float *db = cpu_at(dbeta), *dg = cpu_at(dgamma);
@@ -208,8 +222,9 @@ void cpu_bn_backward_sums(Stream *s, Tensor sums, const BatchNorm *bn, Tensor dg
     }
 }
 
-INLINE void backward_image(Tensor dx, Tensor dresidual, const BatchNorm *bn, Tensor sums, Tensor dy, Tensor y, Tensor x,
-                           double count, bool add, bool add_residual, int n, const int C)
+INLINE void backward_image(Tensor dx, Tensor dresidual, const BatchNorm *bn, Tensor sums, Tensor dy,
+                           Tensor y, Tensor x, double count, bool add, bool add_residual, int n,
+                           const int C)
 {
     const float *gamma = cpu_at(bn->gamma), *mean = (float *)cpu_at(bn->mean) + n / bn->group * C;
     const float *istd = (float *)cpu_at(bn->istd) + n / bn->group * C;
@@ -221,7 +236,8 @@ INLINE void backward_image(Tensor dx, Tensor dresidual, const BatchNorm *bn, Ten
         slope[c] = (float)(sum[C + c] / count) * istd[c];
     }
     for (int h = 0; h < x.h; h++) {
-        const float *g = cpu_row(dy, n, h), *from = cpu_row(x, n, h), *out = bn->relu ? cpu_row(y, n, h) : g;
+        const float *g = cpu_row(dy, n, h), *from = cpu_row(x, n, h),
+                    *out = bn->relu ? cpu_row(y, n, h) : g;
         float *to = cpu_row(dx, n, h), *skip = given(dresidual) ? cpu_row(dresidual, n, h) : NULL;
         for (int w = 0; w < x.w; w++, g += C, from += C, out += C, to += C) {
 #pragma omp simd
@@ -242,13 +258,14 @@ INLINE void backward_image(Tensor dx, Tensor dresidual, const BatchNorm *bn, Ten
     }
 }
 
-void cpu_bn_backward(Stream *s, Tensor dx, Tensor dresidual, const BatchNorm *bn, Tensor sums, Tensor dy, Tensor y,
-                     Tensor x, int ranks, bool add, bool add_residual)
+void cpu_bn_backward(Stream *s, Tensor dx, Tensor dresidual, const BatchNorm *bn, Tensor sums,
+                     Tensor dy, Tensor y, Tensor x, int ranks, bool add, bool add_residual)
 {
     ASSERT(same_shape(dx, x) && same_shape(dy, x) && x.c <= MAX_CHANNELS);
 #pragma omp parallel for num_threads(s->threads) schedule(static)
     for (int n = 0; n < x.n; n++) {
         double count = (double)group_images(x.n, bn->group, n / bn->group) * x.h * x.w * ranks;
-        FOR_CHANNELS(x.c, backward_image(dx, dresidual, bn, sums, dy, y, x, count, add, add_residual, n, c_))
+        FOR_CHANNELS(x.c, backward_image(dx, dresidual, bn, sums, dy, y, x, count, add,
+                                         add_residual, n, c_))
     }
 }

@@ -1,9 +1,13 @@
-/* cpu_vector.c: loops over flat vectors: the optimiser's update and the little algebra of directions and norms. */
+/* cpu_vector.c: loops over flat vectors: the optimiser's update and the little algebra of
+ * directions and norms. */
 #include "cpu.h"
 
-#define FOR_ELEMENTS(s, i, n) _Pragma("omp parallel for simd num_threads((s)->threads) schedule(static)") for (int i = 0; i < (n); i++)
+#define FOR_ELEMENTS(s, i, n) \
+    _Pragma("omp parallel for simd num_threads((s)->threads) schedule(static)") for (int i = 0; \
+                                                                                     i < (n); i++)
 
-void cpu_sgd(Stream *s, Tensor w, Tensor v, Tensor g, Tensor rate, float momentum, float weight_decay, bool nesterov)
+void cpu_sgd(Stream *s, Tensor w, Tensor v, Tensor g, Tensor rate, float momentum,
+             float weight_decay, bool nesterov)
 {
     ASSERT(w.n == v.n && w.n == g.n);
     float *restrict W = cpu_at(w), *restrict V = cpu_at(v), eta = *(float *)cpu_at(rate);
@@ -23,7 +27,7 @@ void cpu_axpy(Stream *s, Tensor y, float a, Tensor x)
         float *Y = cpu_at(y);
         const float *X = cpu_at(x);
         FOR_ELEMENTS(s, i, y.n)
-            Y[i] += a * X[i];
+        Y[i] += a * X[i];
         return;
     }
 #pragma omp parallel for num_threads(s->threads) schedule(static)
@@ -40,7 +44,7 @@ void cpu_scale(Stream *s, Tensor x, float a)
 {
     float *X = cpu_at(x);
     FOR_ELEMENTS(s, i, x.n)
-        X[i] *= a;
+    X[i] *= a;
 }
 
 void cpu_dot(Stream *s, Tensor out, Tensor x, Tensor y)

@@ -1,11 +1,12 @@
-/* backend_cuda.c: one GPU as a device: which one, and the table of its operations (cuda_*.{c,cu}). */
-#include <stdio.h>
-#include <stdlib.h>
+/* backend_cuda.c: one GPU as a device: which one, and the table of its operations
+ * (cuda_*.{c,cu}). */
 #include "audit.h"
 #include "backend/backend_open.h"
 #include "cuda_backend.h"
 #include "cuda_conv_cudnn.h"
 #include "cuda_usable.h"
+#include <stdio.h>
+#include <stdlib.h>
 
 #ifndef CUDA_ARCHS
 #define CUDA_ARCHS "no GPU" /* the Makefile's list */
@@ -26,27 +27,54 @@ static void cuda_close(Backend *be)
 
 static const BackendOps cuda_ops = {
     .name = "cuda",
-    .buffer_new = cuda_buffer_new, .buffer_free = cuda_buffer_free, .buffer_host = cuda_buffer_host,
-    .buffer_device = cuda_buffer_device, .stream_native = cuda_stream_native,
-    .staging_new = cuda_staging_new, .staging_free = cuda_staging_free,
-    .upload = cuda_upload, .download = cuda_download, .copy = cuda_copy, .zero = cuda_zero,
-    .stream_new = cuda_stream_new, .stream_free = cuda_stream_free, .stream_sync = cuda_stream_sync,
-    .event_new = cuda_event_new, .event_free = cuda_event_free, .event_record = cuda_event_record,
-    .event_wait = cuda_event_wait, .event_seconds = cuda_event_seconds,
-    .conv_halo = cuda_conv_halo, .conv_plan_new = cuda_conv_plan_new, .conv_plan_free = cuda_conv_plan_free,
-    .conv_forward = cuda_conv_forward, .conv_backward_data = cuda_conv_backward_data,
+    .buffer_new = cuda_buffer_new,
+    .buffer_free = cuda_buffer_free,
+    .buffer_host = cuda_buffer_host,
+    .buffer_device = cuda_buffer_device,
+    .stream_native = cuda_stream_native,
+    .staging_new = cuda_staging_new,
+    .staging_free = cuda_staging_free,
+    .upload = cuda_upload,
+    .download = cuda_download,
+    .copy = cuda_copy,
+    .zero = cuda_zero,
+    .stream_new = cuda_stream_new,
+    .stream_free = cuda_stream_free,
+    .stream_sync = cuda_stream_sync,
+    .event_new = cuda_event_new,
+    .event_free = cuda_event_free,
+    .event_record = cuda_event_record,
+    .event_wait = cuda_event_wait,
+    .event_seconds = cuda_event_seconds,
+    .conv_halo = cuda_conv_halo,
+    .conv_plan_new = cuda_conv_plan_new,
+    .conv_plan_free = cuda_conv_plan_free,
+    .conv_forward = cuda_conv_forward,
+    .conv_backward_data = cuda_conv_backward_data,
     .conv_backward_weight = cuda_conv_backward_weight,
-    .dense_forward = cuda_dense_forward, .dense_backward_data = cuda_dense_backward_data,
+    .dense_forward = cuda_dense_forward,
+    .dense_backward_data = cuda_dense_backward_data,
     .dense_backward_weight = cuda_dense_backward_weight,
-    .image_moments = cuda_image_moments, .bn_sums = cuda_bn_sums, .bn_finish = cuda_bn_finish,
-    .bn_running = cuda_bn_running, .bn_forward = cuda_bn_forward, .bn_backward_sums = cuda_bn_backward_sums,
+    .image_moments = cuda_image_moments,
+    .bn_sums = cuda_bn_sums,
+    .bn_finish = cuda_bn_finish,
+    .bn_running = cuda_bn_running,
+    .bn_forward = cuda_bn_forward,
+    .bn_backward_sums = cuda_bn_backward_sums,
     .bn_backward = cuda_bn_backward,
-    .relu_forward = cuda_relu_forward, .relu_backward = cuda_relu_backward,
-    .maxpool_forward = cuda_maxpool_forward, .maxpool_backward = cuda_maxpool_backward,
-    .avgpool_forward = cuda_avgpool_forward, .avgpool_backward = cuda_avgpool_backward,
-    .flatten_forward = cuda_flatten_forward, .flatten_backward = cuda_flatten_backward,
+    .relu_forward = cuda_relu_forward,
+    .relu_backward = cuda_relu_backward,
+    .maxpool_forward = cuda_maxpool_forward,
+    .maxpool_backward = cuda_maxpool_backward,
+    .avgpool_forward = cuda_avgpool_forward,
+    .avgpool_backward = cuda_avgpool_backward,
+    .flatten_forward = cuda_flatten_forward,
+    .flatten_backward = cuda_flatten_backward,
     .cross_entropy = cuda_cross_entropy,
-    .sgd = cuda_sgd, .axpy = cuda_axpy, .scale = cuda_scale, .dot = cuda_dot,
+    .sgd = cuda_sgd,
+    .axpy = cuda_axpy,
+    .scale = cuda_scale,
+    .dot = cuda_dot,
     .gather = cuda_gather,
     .close = cuda_close,
 };
@@ -67,7 +95,8 @@ static CudaFound look(int local_rank, int *device)
     if (f.driver == 0 || f.error || f.devices == 0)
         return f;
     *device = local_rank % f.devices;
-    e = cudaSetDevice(*device); /* from CUDA 12 on this starts work with it: it may be another's alone, its memory full, … */
+    e = cudaSetDevice(*device); /* from CUDA 12 on this starts work with it: it may be another's
+                                 * alone, its memory full, … */
     if (e != cudaSuccess) {
         f.error = cudaGetErrorString(e);
         return f;
@@ -105,9 +134,10 @@ Backend *backend_cuda_open(int local_rank, int local_size)
     cudnn_open(&cuda->base);
     cuda_unlock();
     snprintf(cuda->base.description, sizeof cuda->base.description,
-             "GPU %d of %d, %.50s, compute capability %d.%d, %.1f GB, convolution by %s", cuda->device, f.devices,
-             about.name, f.major, f.minor, about.totalGlobalMem / 1e9, cuda->dnn ? "cuDNN" : "im2col");
-    audit_fact("backend", "s:s, s:i, s:i, s:i", "device", "cuda", "local_rank", local_rank, "local_size", local_size,
-               "gpu", cuda->device);
+             "GPU %d of %d, %.50s, compute capability %d.%d, %.1f GB, convolution by %s",
+             cuda->device, f.devices, about.name, f.major, f.minor, about.totalGlobalMem / 1e9,
+             cuda->dnn ? "cuDNN" : "im2col");
+    audit_fact("backend", "s:s, s:i, s:i, s:i", "device", "cuda", "local_rank", local_rank,
+               "local_size", local_size, "gpu", cuda->device);
     return &cuda->base;
 }

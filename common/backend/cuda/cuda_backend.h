@@ -1,13 +1,14 @@
-/* cuda_backend.h: what the files of the CUDA backend share. Private to backend_cuda.c and cuda_*.{c,cu}; the contract is
- * backend.h.
+/* cuda_backend.h: what the files of the CUDA backend share. Private to backend_cuda.c and
+ * cuda_*.{c,cu}; the contract is backend.h.
  *
- * A Stream is a queue of the GPU: an operation only queues its kernels there and returns. Nothing waits for the GPU
- * but download, stream_sync, event_seconds, a large upload, and what makes or frees. A Stream has scratch memory and a
- * cuBLAS handle of its own, so that streams do not disturb each other and the same calls give the same bits. No
- * operation adds by atomics: every sum has its order.
+ * A Stream is a queue of the GPU: an operation only queues its kernels there and returns. Nothing
+ * waits for the GPU but download, stream_sync, event_seconds, a large upload, and what makes or
+ * frees. A Stream has scratch memory and a cuBLAS handle of its own, so that streams do not disturb
+ * each other and the same calls give the same bits. No operation adds by atomics: every sum has its
+ * order.
  *
- * .c files hold no kernels and are compiled as C; .cu files hold the kernels and the functions that start them, in the
- * part of C that is C++ too: the tests compile them as C (tests/cuda_on_host/).
+ * .c files hold no kernels and are compiled as C; .cu files hold the kernels and the functions that
+ * start them, in the part of C that is C++ too: the tests compile them as C (tests/cuda_on_host/).
  */
 #ifndef CUDA_BACKEND_H
 #define CUDA_BACKEND_H
@@ -45,7 +46,8 @@ typedef struct CudaBackend {
     void *dnn;            /* cuda_conv_cudnn.c's handle; NULL: convolutions go by im2col */
 } CudaBackend;
 
-enum { MAX_CHANNELS = 4096, SCRATCH_BYTES = 8 << 20, BLAS_BYTES = 32 << 20 }; /* of each stream: for sums; cuBLAS's own */
+/* of each stream: for sums; cuBLAS's own */
+enum { MAX_CHANNELS = 4096, SCRATCH_BYTES = 8 << 20, BLAS_BYTES = 32 << 20 };
 
 typedef struct CudaStream {
     Stream base;
@@ -56,7 +58,8 @@ typedef struct CudaStream {
 } CudaStream;
 
 static inline int cuda_number(const Backend *be) { return ((const CudaBackend *)be)->device; }
-/* The stream's queue; from now on this thread works on its GPU. (Each thread has a current GPU: the loader's, too.) */
+/* The stream's queue; from now on this thread works on its GPU. (Each thread has a current GPU: the
+ * loader's, too.) */
 static inline cudaStream_t cuda_queue(Stream *s)
 {
     CUDA_CHECK(cudaSetDevice(cuda_number(s->be)));
@@ -70,16 +73,21 @@ static inline void *cuda_at(Tensor t)
         t.buf->recorded = true;
     return (char *)t.buf->device + t.at * dtype_size(t.dtype);
 }
-static inline bool same_shape(Tensor a, Tensor b) { return a.n == b.n && a.h == b.h && a.w == b.w && a.c == b.c; }
+static inline bool same_shape(Tensor a, Tensor b)
+{
+    return a.n == b.n && a.h == b.h && a.w == b.w && a.c == b.c;
+}
 static inline bool given(Tensor t) { return t.buf != NULL; }
 static inline bool is_activation(Tensor t) { return t.dtype == F32 || t.dtype == BF16; }
 
-/* While a stream is being recorded, no other thread may make or free: that waits for the whole GPU, which CUDA forbids
- * then. So this lock is held from record_begin to record_end, and around what makes or frees. */
+/* While a stream is being recorded, no other thread may make or free: that waits for the whole GPU,
+ * which CUDA forbids then. So this lock is held from record_begin to record_end, and around what
+ * makes or frees. */
 void cuda_lock(void);
 void cuda_unlock(void);
 
-/* cuda_buffer.c. Freeing waits until all work has come to its end. recorded: a recording may hold the address. */
+/* cuda_buffer.c. Freeing waits until all work has come to its end. recorded: a recording may hold
+ * the address. */
 void *cuda_memory_new(Backend *be, size_t bytes);
 void cuda_memory_free(Backend *be, void *memory, bool recorded);
 Buffer *cuda_buffer_new(Backend *be, size_t bytes);
@@ -93,8 +101,9 @@ void cuda_download(Stream *s, void *dst, Tensor src);
 void cuda_copy(Stream *s, Tensor dst, Tensor src);
 void cuda_zero(Stream *s, Tensor t);
 
-/* cuda_stream.c. cuda_reserve: scratch of the backend for at least so many bytes; only while planning. cuda_take_scratch: from
- * now on s works with it, after all that others have queued with it. */
+/* cuda_stream.c. cuda_reserve: scratch of the backend for at least so many bytes; only while
+ * planning. cuda_take_scratch: from now on s works with it, after all that others have queued with
+ * it. */
 void cuda_reserve(Backend *be, size_t bytes);
 void cuda_take_scratch(Stream *s);
 Stream *cuda_stream_new(Backend *be, int threads);
@@ -107,27 +116,35 @@ void cuda_event_record(Event *e, Stream *s);
 void cuda_event_wait(Stream *s, Event *e);
 double cuda_event_seconds(Event *from, Event *to);
 
-/* cuda_gemm.c: c = a b + beta c, row-major: c [M,N], op(a) [M,K], op(b) [K,N]; lda, ldb, ldc: elements from row to row.
- * a and b both F32 or both BF16; sums in float32, on the tensor cores as be->precision allows. */
-typedef struct Operand { const void *at; int ld; bool transposed; } Operand;
-void cuda_gemm(Stream *s, void *c, DType c_type, int ldc, float beta, Operand a, Operand b, DType ab_type, int M, int N,
-               int K);
+/* cuda_gemm.c: c = a b + beta c, row-major: c [M,N], op(a) [M,K], op(b) [K,N]; lda, ldb, ldc:
+ * elements from row to row. a and b both F32 or both BF16; sums in float32, on the tensor cores as
+ * be->precision allows. */
+typedef struct Operand {
+    const void *at;
+    int ld;
+    bool transposed;
+} Operand;
+void cuda_gemm(Stream *s, void *c, DType c_type, int ldc, float beta, Operand a, Operand b,
+               DType ab_type, int M, int N, int K);
 
 /* cuda_vector.cu */
 void cuda_put_small(Stream *s, void *device, const void *host, size_t bytes);
-enum { SMALL_BYTES = 1024 }; /* the most that it takes */
+enum { SMALL_BYTES = 1024 };       /* the most that it takes */
 cudaError_t cuda_try_kernel(void); /* can the current GPU run this program's kernels? */
-void cuda_sgd(Stream *s, Tensor w, Tensor v, Tensor g, Tensor rate, float momentum, float weight_decay, bool nesterov);
+void cuda_sgd(Stream *s, Tensor w, Tensor v, Tensor g, Tensor rate, float momentum,
+              float weight_decay, bool nesterov);
 void cuda_axpy(Stream *s, Tensor y, float a, Tensor x);
 void cuda_scale(Stream *s, Tensor x, float a);
 void cuda_dot(Stream *s, Tensor out, Tensor x, Tensor y);
-/* cuda_record.c: fill in the operations that record, and those for profilers. (The tests' GPU cannot, and has another file.) */
+/* cuda_record.c: fill in the operations that record, and those for profilers. (The tests' GPU
+ * cannot, and has another file.) */
 void cuda_record_ops(BackendOps *op);
 /* cuda_conv.c */
 int cuda_conv_halo(Backend *be, int R);
 ConvPlan *cuda_conv_plan_new(Backend *be, Tensor y, Tensor x, int R, int stride);
 void cuda_conv_plan_free(ConvPlan *p);
-void cuda_conv_forward(Stream *s, ConvPlan *p, Tensor y, Tensor moments, Tensor x, Tensor w, Tensor residual);
+void cuda_conv_forward(Stream *s, ConvPlan *p, Tensor y, Tensor moments, Tensor x, Tensor w,
+                       Tensor residual);
 void cuda_conv_backward_data(Stream *s, ConvPlan *p, Tensor dx, Tensor dy, Tensor w, bool add);
 void cuda_conv_backward_weight(Stream *s, ConvPlan *p, Tensor dw, Tensor x, Tensor dy);
 /* cuda_dense.cu */
@@ -137,13 +154,14 @@ void cuda_dense_backward_weight(Stream *s, Tensor dw, Tensor dbias, Tensor x, Te
 /* cuda_norm.cu, cuda_norm_backward.cu */
 void cuda_image_moments(Stream *s, Tensor moments, Tensor x);
 void cuda_bn_sums(Stream *s, Tensor sums, Tensor moments, int pixels, int group);
-void cuda_bn_finish(Stream *s, const BatchNorm *bn, Tensor sums, int N, int pixels, int ranks, bool update_running);
+void cuda_bn_finish(Stream *s, const BatchNorm *bn, Tensor sums, int N, int pixels, int ranks,
+                    bool update_running);
 void cuda_bn_running(Stream *s, const BatchNorm *bn);
 void cuda_bn_forward(Stream *s, Tensor y, const BatchNorm *bn, Tensor x, Tensor residual);
-void cuda_bn_backward_sums(Stream *s, Tensor sums, const BatchNorm *bn, Tensor dgamma, Tensor dbeta, Tensor dy, Tensor y,
-                           Tensor x);
-void cuda_bn_backward(Stream *s, Tensor dx, Tensor dresidual, const BatchNorm *bn, Tensor sums, Tensor dy, Tensor y,
-                      Tensor x, int ranks, bool add, bool add_residual);
+void cuda_bn_backward_sums(Stream *s, Tensor sums, const BatchNorm *bn, Tensor dgamma, Tensor dbeta,
+                           Tensor dy, Tensor y, Tensor x);
+void cuda_bn_backward(Stream *s, Tensor dx, Tensor dresidual, const BatchNorm *bn, Tensor sums,
+                      Tensor dy, Tensor y, Tensor x, int ranks, bool add, bool add_residual);
 /* cuda_layers.cu */
 void cuda_relu_forward(Stream *s, Tensor y, Tensor x);
 void cuda_relu_backward(Stream *s, Tensor dx, Tensor dy, Tensor y, bool add);
@@ -154,11 +172,11 @@ void cuda_avgpool_backward(Stream *s, Tensor dx, Tensor dy, bool add);
 void cuda_flatten_forward(Stream *s, Tensor y, Tensor x);
 void cuda_flatten_backward(Stream *s, Tensor dx, Tensor dy, bool add);
 /* cuda_loss.cu */
-void cuda_cross_entropy(Stream *s, Tensor dlogits, Tensor losses, Tensor totals, Tensor logits, Tensor label,
-                        Tensor weight, float scale);
+void cuda_cross_entropy(Stream *s, Tensor dlogits, Tensor losses, Tensor totals, Tensor logits,
+                        Tensor label, Tensor weight, float scale);
 /* cuda_gather.cu */
-void cuda_gather(Stream *s, Tensor x, Tensor label, Tensor images, Tensor labels, const Augment *pick, const float *mean,
-                 const float *istd);
+void cuda_gather(Stream *s, Tensor x, Tensor label, Tensor images, Tensor labels,
+                 const Augment *pick, const float *mean, const float *istd);
 #ifdef __cplusplus
 }
 #endif

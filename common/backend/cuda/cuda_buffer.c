@@ -1,7 +1,7 @@
 /* cuda_buffer.c: a GPU's memory: made, filled, copied, freed. */
+#include "cuda_backend.h"
 #include <pthread.h>
 #include <stdlib.h>
-#include "cuda_backend.h"
 
 __thread bool cuda_recording;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -42,7 +42,8 @@ Buffer *cuda_buffer_new(Backend *be, size_t bytes)
     *b = (Buffer){be, cuda_memory_new(be, bytes), bytes, false};
     cuda_lock();
     CUDA_CHECK(cudaMemset(b->device, 0, bytes));
-    CUDA_CHECK(cudaDeviceSynchronize()); /* zero before a stream reads it: streams do not wait for the memset's */
+    CUDA_CHECK(cudaDeviceSynchronize()); /* zero before a stream reads it: streams do not wait
+                                          * for the memset's */
     cuda_unlock();
     return b;
 }
@@ -73,7 +74,8 @@ void cuda_staging_free(void *p)
     cuda_unlock();
 }
 
-/* A few bytes travel with the kernel that writes them; for more the host waits until they have been read. */
+/* A few bytes travel with the kernel that writes them; for more the host waits until they have been
+ * read. */
 void cuda_upload(Stream *s, Tensor dst, const void *src)
 {
     size_t bytes = tensor_count(dst) * dtype_size(dst.dtype);
@@ -93,12 +95,14 @@ static struct cudaExtent box_of(Tensor t)
     return make_cudaExtent((size_t)t.w * t.c * dtype_size(t.dtype), (size_t)t.h, (size_t)t.n);
 }
 
-/* It begins at the inside's first number, and its rows and images follow each other at t's distances. */
+/* It begins at the inside's first number, and its rows and images follow each other at t's
+ * distances. */
 static struct cudaPitchedPtr inside_of(Tensor t)
 {
-    size_t width = (size_t)t.w + 2 * t.halo, height = (size_t)t.h + 2 * t.halo, size = dtype_size(t.dtype);
-    return make_cudaPitchedPtr((char *)cuda_at(t) + (t.halo * width + t.halo) * t.c * size, width * t.c * size,
-                               (size_t)t.w * t.c * size, height);
+    size_t width = (size_t)t.w + 2 * t.halo, height = (size_t)t.h + 2 * t.halo,
+           size = dtype_size(t.dtype);
+    return make_cudaPitchedPtr((char *)cuda_at(t) + (t.halo * width + t.halo) * t.c * size,
+                               width * t.c * size, (size_t)t.w * t.c * size, height);
 }
 
 void cuda_copy(Stream *s, Tensor dst, Tensor src)
@@ -107,11 +111,14 @@ void cuda_copy(Stream *s, Tensor dst, Tensor src)
     cudaStream_t queue = cuda_queue(s);
     if (dst.halo == 0 && src.halo == 0) {
         size_t bytes = tensor_count(src) * dtype_size(src.dtype);
-        CUDA_CHECK(cudaMemcpyAsync(cuda_at(dst), cuda_at(src), bytes, cudaMemcpyDeviceToDevice, queue));
+        CUDA_CHECK(
+            cudaMemcpyAsync(cuda_at(dst), cuda_at(src), bytes, cudaMemcpyDeviceToDevice, queue));
         return;
     }
-    struct cudaMemcpy3DParms copy = {
-        .srcPtr = inside_of(src), .dstPtr = inside_of(dst), .extent = box_of(src), .kind = cudaMemcpyDeviceToDevice};
+    struct cudaMemcpy3DParms copy = {.srcPtr = inside_of(src),
+                                     .dstPtr = inside_of(dst),
+                                     .extent = box_of(src),
+                                     .kind = cudaMemcpyDeviceToDevice};
     CUDA_CHECK(cudaMemcpy3DAsync(&copy, queue));
 }
 
@@ -120,10 +127,13 @@ void cuda_download(Stream *s, void *dst, Tensor src)
     cudaStream_t queue = cuda_queue(s);
     struct cudaExtent box = box_of(src);
     struct cudaMemcpy3DParms copy = {.srcPtr = inside_of(src),
-                                     .dstPtr = make_cudaPitchedPtr(dst, box.width, box.width, box.height),
-                                     .extent = box, .kind = cudaMemcpyDeviceToHost};
+                                     .dstPtr = make_cudaPitchedPtr(dst, box.width, box.width,
+                                                                   box.height),
+                                     .extent = box,
+                                     .kind = cudaMemcpyDeviceToHost};
     if (src.halo == 0)
-        CUDA_CHECK(cudaMemcpyAsync(dst, cuda_at(src), box.width * box.height * box.depth, cudaMemcpyDeviceToHost, queue));
+        CUDA_CHECK(cudaMemcpyAsync(dst, cuda_at(src), box.width * box.height * box.depth,
+                                   cudaMemcpyDeviceToHost, queue));
     else
         CUDA_CHECK(cudaMemcpy3DAsync(&copy, queue));
     CUDA_CHECK(cudaStreamSynchronize(queue));

@@ -1,25 +1,27 @@
-/* cuda_check.h: every call of the CUDA runtime stands in this macro: its error ends all ranks with file, line, call and
- * CUDA's own words. */
+/* cuda_check.h: every call of the CUDA runtime stands in this macro: its error ends all ranks with
+ * file, line, call and CUDA's own words. */
 #ifndef CUDA_CHECK_H
 #define CUDA_CHECK_H
-#include <cuda_runtime.h>
 #include "check.h"
+#include <cuda_runtime.h>
 
 #define CUDA_CHECK(call) cuda_check((call), __FILE__, __LINE__, #call)
 
-/* What to do about it. Errors 700 to 719 are mostly kernels' (an address beyond memory, …): the GPU works behind the
- * host's back, so the call that reports one need not be the one to blame. */
+/* What to do about it. Errors 700 to 719 are mostly kernels' (an address beyond memory, …): the GPU
+ * works behind the host's back, so the call that reports one need not be the one to blame. */
 static inline const char *cuda_advice(cudaError_t code)
 {
     if (code == cudaErrorMemoryAllocation)
         return ": take a smaller batch or model";
-    return (int)code >= 700 && (int)code < 720 ? ": perhaps an earlier kernel's: CUDA_LAUNCH_BLOCKING=1 names it" : "";
+    return (int)code >= 700 && (int)code < 720
+             ? ": perhaps an earlier kernel's: CUDA_LAUNCH_BLOCKING=1 names it"
+             : "";
 }
 
 static inline void cuda_check(cudaError_t code, const char *file, int line, const char *call)
 {
     if (code != cudaSuccess)
-        die(EXIT_WRONG, "%s:%d: %s: %s (%s)%s", file, line, call, cudaGetErrorString(code), cudaGetErrorName(code),
-            cuda_advice(code));
+        die(EXIT_WRONG, "%s:%d: %s: %s (%s)%s", file, line, call, cudaGetErrorString(code),
+            cudaGetErrorName(code), cuda_advice(code));
 }
 #endif

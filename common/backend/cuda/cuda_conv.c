@@ -1,7 +1,8 @@
-/* cuda_conv.c: convolution on the GPU: the plan, its scratch memory, and the choice between cuDNN and im2col. */
+/* cuda_conv.c: convolution on the GPU: the plan, its scratch memory, and the choice between cuDNN
+ * and im2col. */
 #include "cuda_conv.h"
-#include <stdlib.h>
 #include "cuda_conv_cudnn.h"
+#include <stdlib.h>
 
 enum { COL_BYTES = 64 << 20 }; /* of im2col's matrix, and of its product, at a time */
 
@@ -18,11 +19,12 @@ static size_t place(size_t *end, size_t bytes)
     return at;
 }
 
-/* What the calls need: filters, their gradient, and for im2col, of p->images images: the matrix, in backward data F32
- * whatever the type; and a dense copy of y or dy in either type. */
+/* What the calls need: filters, their gradient, and for im2col, of p->images images: the matrix, in
+ * backward data F32 whatever the type; and a dense copy of y or dy in either type. */
 static void plan_scratch(Backend *be, ConvPlan *p, int N)
 {
-    size_t end = 0, pixels = (size_t)p->P * p->Q, widest = conv_row(p) > (size_t)p->K ? conv_row(p) : (size_t)p->K;
+    size_t end = 0, pixels = (size_t)p->P * p->Q,
+           widest = conv_row(p) > (size_t)p->K ? conv_row(p) : (size_t)p->K;
     p->images = im2col_images(N, p->P * p->Q, widest * sizeof(float), COL_BYTES);
     p->packed_at = place(&end, p->weights * sizeof(float));
     p->dpacked_at = place(&end, p->weights * sizeof(float));
@@ -37,8 +39,17 @@ ConvPlan *cuda_conv_plan_new(Backend *be, Tensor y, Tensor x, int R, int stride)
     ASSERT((R == 1 || R == 3) && (stride == 1 || stride == 2));
     ASSERT(y.h == (x.h + stride - 1) / stride && y.w == (x.w + stride - 1) / stride && y.n == x.n);
     ConvPlan *p = alloc(1, sizeof *p);
-    *p = (ConvPlan){.C = x.c, .K = y.c, .R = R, .stride = stride, .pad = R / 2, .H = x.h, .W = x.w, .P = y.h, .Q = y.w,
-                    .type = y.dtype, .weights = (size_t)y.c * R * R * x.c};
+    *p = (ConvPlan){.C = x.c,
+                    .K = y.c,
+                    .R = R,
+                    .stride = stride,
+                    .pad = R / 2,
+                    .H = x.h,
+                    .W = x.w,
+                    .P = y.h,
+                    .Q = y.w,
+                    .type = y.dtype,
+                    .weights = (size_t)y.c * R * R * x.c};
     cudnn_plan(be, p, y, x);
     plan_scratch(be, p, x.n);
     return p;
@@ -52,7 +63,8 @@ void cuda_conv_plan_free(ConvPlan *p)
 
 static void check(const ConvPlan *p, Tensor y, Tensor x)
 {
-    ASSERT(x.n == y.n && x.h == p->H && x.w == p->W && x.c == p->C && y.h == p->P && y.w == p->Q && y.c == p->K);
+    ASSERT(x.n == y.n && x.h == p->H && x.w == p->W && x.c == p->C && y.h == p->P && y.w == p->Q &&
+           y.c == p->K);
     ASSERT(is_activation(x) && is_activation(y));
 }
 
@@ -64,7 +76,8 @@ static bool by_cudnn(Stream *s, const ConvPlan *p, Tensor y, Tensor x)
     return cudnn_fits(p, y, x);
 }
 
-void cuda_conv_forward(Stream *s, ConvPlan *p, Tensor y, Tensor moments, Tensor x, Tensor w, Tensor residual)
+void cuda_conv_forward(Stream *s, ConvPlan *p, Tensor y, Tensor moments, Tensor x, Tensor w,
+                       Tensor residual)
 {
     ASSERT(!given(residual) || same_shape(residual, y));
     if (!by_cudnn(s, p, y, x) || !cudnn_forward(s, p, y, x, w, residual))

@@ -1,8 +1,10 @@
-/* cuda_conv.h: what the files of the CUDA backend's convolution share. Private to cuda_conv*.c and cuda_im2col.cu.
+/* cuda_conv.h: what the files of the CUDA backend's convolution share. Private to cuda_conv*.c and
+ * cuda_im2col.cu.
  *
- * Two ways: cuDNN where it was found and knows the case, else im2col and cuBLAS, which knows every case. Both want the
- * filters as [K,R,R,C] (channels fastest, as in NHWC), in the type of the activations: packed from PyTorch's [K,C,R,R]
- * in each call, so that nobody has to say when weights have changed.
+ * Two ways: cuDNN where it was found and knows the case, else im2col and cuBLAS, which knows every
+ * case. Both want the filters as [K,R,R,C] (channels fastest, as in NHWC), in the type of the
+ * activations: packed from PyTorch's [K,C,R,R] in each call, so that nobody has to say when weights
+ * have changed.
  */
 #ifndef CUDA_CONV_H
 #define CUDA_CONV_H
@@ -11,17 +13,22 @@
 
 struct ConvPlan {
     int C, K, R, stride, pad, H, W, P, Q; /* x has H x W pixels of C channels, y P x Q of K */
-    DType type;         /* of the matrix product's inputs: y's */
-    int images;         /* im2col: so many at a time */
-    size_t weights;     /* K * R * R * C */
-    size_t packed_at, dpacked_at, col_at, out_at, dnn_at; /* where each lies in scratch memory, in bytes: the filters;
-                         * the gradient of the filters; im2col's matrix; its product, F32; cuDNN's workspace */
-    void *dnn;          /* cuda_conv_cudnn.c's, NULL: im2col */
-    size_t dnn_bytes;   /* of its workspace */
+    DType type;                           /* of the matrix product's inputs: y's */
+    int images;                           /* im2col: so many at a time */
+    size_t weights;                       /* K * R * R * C */
+    /* where each lies in scratch memory, in bytes: the filters; the gradient of the filters;
+     * im2col's matrix; its product, F32; cuDNN's workspace */
+    size_t packed_at, dpacked_at, col_at, out_at, dnn_at;
+    void *dnn;        /* cuda_conv_cudnn.c's, NULL: im2col */
+    size_t dnn_bytes; /* of its workspace */
 };
 
-static inline size_t conv_row(const ConvPlan *p) { return (size_t)p->R * p->R * p->C; } /* numbers in a row of the matrix */
-static inline void *conv_scratch(Stream *s, size_t at) { return (char *)((CudaBackend *)s->be)->scratch + at; }
+/* numbers in a row of the matrix */
+static inline size_t conv_row(const ConvPlan *p) { return (size_t)p->R * p->R * p->C; }
+static inline void *conv_scratch(Stream *s, size_t at)
+{
+    return (char *)((CudaBackend *)s->be)->scratch + at;
+}
 
 #ifdef __cplusplus
 extern "C" {

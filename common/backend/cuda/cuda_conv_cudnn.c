@@ -1,10 +1,10 @@
-/* cuda_conv_cudnn.c: convolution by cuDNN (8 and 9), by its calls that name the algorithm: always the same one, so that
- * the same numbers give the same bits. Nothing is tried out and timed. The three are those that NVIDIA's table calls
- * deterministic and that know NHWC: forward IMPLICIT_PRECOMP_GEMM, data ALGO_1, weight ALGO_1. What they cannot do,
- * im2col does.
+/* cuda_conv_cudnn.c: convolution by cuDNN (8 and 9), by its calls that name the algorithm: always
+ * the same one, so that the same numbers give the same bits. Nothing is tried out and timed. The
+ * three are those that NVIDIA's table calls deterministic and that know NHWC: forward
+ * IMPLICIT_PRECOMP_GEMM, data ALGO_1, weight ALGO_1. What they cannot do, im2col does.
  *
- * In BF16 the gradient of the filters comes out in BF16, too, after sums in float32; it is then added to F32. A residual
- * is added to a y that was rounded to BF16, and the sum rounded again.
+ * In BF16 the gradient of the filters comes out in BF16, too, after sums in float32; it is then
+ * added to F32. A residual is added to a y that was rounded to BF16, and the sum rounded again.
  */
 #include "cuda_conv_cudnn.h"
 #include <cudnn.h>
@@ -26,14 +26,15 @@ typedef struct Cudnn {
     cudnnTensorDescriptor_t x, y;
     cudnnFilterDescriptor_t w;
     cudnnConvolutionDescriptor_t conv;
-    int n;     /* images that x and y describe */
-    bool fits; /* cuDNN knows the case with so many */
+    int n;        /* images that x and y describe */
+    bool fits;    /* cuDNN knows the case with so many */
     bool refused; /* it said that it did, and then did not */
 } Cudnn;
 
 static Cudnn *of(const ConvPlan *p) { return p->dnn; }
 
-/* Describe n images, and ask what memory the three algorithms want: false if one of them does not know the case. */
+/* Describe n images, and ask what memory the three algorithms want: false if one of them does not
+ * know the case. */
 static bool describe(const ConvPlan *p, int n, size_t *bytes)
 {
     Cudnn *d = of(p);
@@ -41,9 +42,12 @@ static bool describe(const ConvPlan *p, int n, size_t *bytes)
     size_t forward = 0, data = 0, weight = 0;
     CUDNN_CHECK(cudnnSetTensor4dDescriptor(d->x, CUDNN_TENSOR_NHWC, type, n, p->C, p->H, p->W));
     CUDNN_CHECK(cudnnSetTensor4dDescriptor(d->y, CUDNN_TENSOR_NHWC, type, n, p->K, p->P, p->Q));
-    cudnnStatus_t f = cudnnGetConvolutionForwardWorkspaceSize(d->handle, d->x, d->w, d->conv, d->y, FORWARD, &forward);
-    cudnnStatus_t b = cudnnGetConvolutionBackwardDataWorkspaceSize(d->handle, d->w, d->y, d->conv, d->x, DATA, &data);
-    cudnnStatus_t w = cudnnGetConvolutionBackwardFilterWorkspaceSize(d->handle, d->x, d->y, d->conv, d->w, WEIGHT, &weight);
+    cudnnStatus_t f = cudnnGetConvolutionForwardWorkspaceSize(d->handle, d->x, d->w, d->conv, d->y,
+                                                              FORWARD, &forward);
+    cudnnStatus_t b = cudnnGetConvolutionBackwardDataWorkspaceSize(d->handle, d->w, d->y, d->conv,
+                                                                   d->x, DATA, &data);
+    cudnnStatus_t w = cudnnGetConvolutionBackwardFilterWorkspaceSize(d->handle, d->x, d->y, d->conv,
+                                                                     d->w, WEIGHT, &weight);
     *bytes = forward > data ? forward : data;
     *bytes = weight > *bytes ? weight : *bytes;
     d->n = n;
@@ -79,7 +83,8 @@ void cudnn_plan(Backend *be, ConvPlan *p, Tensor y, Tensor x)
     CUDNN_CHECK(cudnnCreateTensorDescriptor(&d->y));
     CUDNN_CHECK(cudnnCreateFilterDescriptor(&d->w));
     CUDNN_CHECK(cudnnCreateConvolutionDescriptor(&d->conv));
-    CUDNN_CHECK(cudnnSetFilter4dDescriptor(d->w, p->type == BF16 ? CUDNN_DATA_BFLOAT16 : CUDNN_DATA_FLOAT,
+    CUDNN_CHECK(cudnnSetFilter4dDescriptor(d->w,
+                                           p->type == BF16 ? CUDNN_DATA_BFLOAT16 : CUDNN_DATA_FLOAT,
                                            CUDNN_TENSOR_NHWC, p->K, p->C, p->R, p->R));
     CUDNN_CHECK(cudnnSetConvolution2dDescriptor(d->conv, p->pad, p->pad, p->stride, p->stride, 1, 1,
                                                 CUDNN_CROSS_CORRELATION, CUDNN_DATA_FLOAT));
@@ -149,8 +154,9 @@ bool cudnn_forward(Stream *s, ConvPlan *p, Tensor y, Tensor x, Tensor w, Tensor 
     const float one = 1, zero = 0;
     Cudnn *d = of(p);
     void *packed = ready(s, p, w);
-    if (!DID(p, cudnnConvolutionForward(d->handle, &one, d->x, cuda_at(x), d->w, packed, d->conv, FORWARD,
-                                        conv_scratch(s, p->dnn_at), p->dnn_bytes, &zero, d->y, cuda_at(y))))
+    if (!DID(p, cudnnConvolutionForward(d->handle, &one, d->x, cuda_at(x), d->w, packed, d->conv,
+                                        FORWARD, conv_scratch(s, p->dnn_at), p->dnn_bytes, &zero,
+                                        d->y, cuda_at(y))))
         return false;
     if (given(residual))
         cuda_axpy(s, y, 1, residual);
@@ -162,8 +168,9 @@ bool cudnn_backward_data(Stream *s, ConvPlan *p, Tensor dx, Tensor dy, Tensor w,
     const float one = 1, before = add;
     Cudnn *d = of(p);
     void *packed = ready(s, p, w);
-    return DID(p, cudnnConvolutionBackwardData(d->handle, &one, d->w, packed, d->y, cuda_at(dy), d->conv, DATA,
-                                               conv_scratch(s, p->dnn_at), p->dnn_bytes, &before, d->x, cuda_at(dx)));
+    return DID(p, cudnnConvolutionBackwardData(d->handle, &one, d->w, packed, d->y, cuda_at(dy),
+                                               d->conv, DATA, conv_scratch(s, p->dnn_at),
+                                               p->dnn_bytes, &before, d->x, cuda_at(dx)));
 }
 
 bool cudnn_backward_weight(Stream *s, ConvPlan *p, Tensor dw, Tensor x, Tensor dy)
@@ -172,8 +179,9 @@ bool cudnn_backward_weight(Stream *s, ConvPlan *p, Tensor dw, Tensor x, Tensor d
     Cudnn *d = of(p);
     void *dpacked = conv_scratch(s, p->dpacked_at);
     ready(s, p, NO_TENSOR);
-    if (!DID(p, cudnnConvolutionBackwardFilter(d->handle, &one, d->x, cuda_at(x), d->y, cuda_at(dy), d->conv, WEIGHT,
-                                               conv_scratch(s, p->dnn_at), p->dnn_bytes, &zero, d->w, dpacked)))
+    if (!DID(p, cudnnConvolutionBackwardFilter(d->handle, &one, d->x, cuda_at(x), d->y, cuda_at(dy),
+                                               d->conv, WEIGHT, conv_scratch(s, p->dnn_at),
+                                               p->dnn_bytes, &zero, d->w, dpacked)))
         return false;
     cuda_conv_unpack_add(s, p, dw, dpacked, p->type);
     return true;

@@ -1,6 +1,8 @@
-/* cuda_conv_gemm.c: convolution as matrix multiplication (im2col; Chellapilla et al., 2006) by cuBLAS.
+/* cuda_conv_gemm.c: convolution as matrix multiplication (im2col; Chellapilla et al., 2006) by
+ * cuBLAS.
  *
- * im2col writes every output pixel's R x R x C inputs as one row of a matrix; then, with the filters w as [K,RRC],
+ * im2col writes every output pixel's R x R x C inputs as one row of a matrix; then, with the
+ * filters w as [K,RRC],
  *     forward          y [pixels,K]    = col [pixels,RRC] . w^T
  *     backward, data   dcol            = dy . w, and col2im sums for each input its places in dcol
  *     backward, weight dw [K,RRC]     += dy^T . col
@@ -18,7 +20,10 @@ static Tensor some(const ConvPlan *p, Tensor t, int first)
 }
 
 static int rows(const ConvPlan *p, Tensor t) { return t.n * p->P * p->Q; }
-static Operand operand(const void *at, size_t ld, bool transposed) { return (Operand){at, (int)ld, transposed}; }
+static Operand operand(const void *at, size_t ld, bool transposed)
+{
+    return (Operand){at, (int)ld, transposed};
+}
 
 /* Do t's images lie as a matrix of this plan's type? */
 static bool is_matrix(const ConvPlan *p, Tensor t) { return t.halo == 0 && t.dtype == p->type; }
@@ -49,11 +54,13 @@ void cuda_conv_gemm_forward(Stream *s, ConvPlan *p, Tensor y, Tensor x, Tensor w
     size_t D = conv_row(p);
     cuda_conv_pack(s, p, packed, w);
     for (int first = 0; first < y.n; first += p->images) {
-        Tensor part = some(p, y, first), skip = given(residual) ? some(p, residual, first) : NO_TENSOR;
+        Tensor part = some(p, y, first),
+               skip = given(residual) ? some(p, residual, first) : NO_TENSOR;
         const void *col = columns(s, p, some(p, x, first));
         bool direct = is_matrix(p, y) && !given(residual);
-        cuda_gemm(s, direct ? cuda_at(part) : out, direct ? p->type : F32, p->K, 0, operand(col, D, false),
-                  operand(packed, D, true), p->type, rows(p, part), p->K, (int)D);
+        cuda_gemm(s, direct ? cuda_at(part) : out, direct ? p->type : F32, p->K, 0,
+                  operand(col, D, false), operand(packed, D, true), p->type, rows(p, part), p->K,
+                  (int)D);
         if (!direct)
             cuda_conv_take(s, part, out, skip);
     }
@@ -68,8 +75,9 @@ void cuda_conv_gemm_backward_data(Stream *s, ConvPlan *p, Tensor dx, Tensor dy, 
     for (int first = 0; first < dx.n; first += p->images) {
         Tensor part = some(p, dx, first), g = some(p, dy, first);
         bool direct = p->R == 1 && p->stride == 1 && part.halo == 0 && part.dtype == F32;
-        cuda_gemm(s, direct ? cuda_at(part) : dcol, F32, (int)D, direct && add, operand(matrix_of(s, p, g), p->K, false),
-                  operand(packed, D, false), p->type, rows(p, g), (int)D, p->K);
+        cuda_gemm(s, direct ? cuda_at(part) : dcol, F32, (int)D, direct && add,
+                  operand(matrix_of(s, p, g), p->K, false), operand(packed, D, false), p->type,
+                  rows(p, g), (int)D, p->K);
         if (!direct)
             cuda_col2im(s, p, part, dcol, add);
     }
@@ -82,8 +90,8 @@ void cuda_conv_gemm_backward_weight(Stream *s, ConvPlan *p, Tensor dw, Tensor x,
     for (int first = 0; first < dy.n; first += p->images) {
         Tensor g = some(p, dy, first);
         const void *col = columns(s, p, some(p, x, first)), *rows_of_g = matrix_of(s, p, g);
-        cuda_gemm(s, dpacked, F32, (int)D, first > 0, operand(rows_of_g, p->K, true), operand(col, D, false), p->type,
-                  p->K, (int)D, rows(p, g));
+        cuda_gemm(s, dpacked, F32, (int)D, first > 0, operand(rows_of_g, p->K, true),
+                  operand(col, D, false), p->type, p->K, (int)D, rows(p, g));
     }
     cuda_conv_unpack_add(s, p, dw, dpacked, F32);
 }

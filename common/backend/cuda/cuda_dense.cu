@@ -1,5 +1,5 @@
-/* cuda_dense.cu: the dense layer: three matrix products by cuBLAS, and the bias. All in F32: what feeds a dense layer is
- * small (model_plan.c keeps it in F32 whatever the precision). */
+/* cuda_dense.cu: the dense layer: three matrix products by cuBLAS, and the bias. All in F32: what
+ * feeds a dense layer is small (model_plan.c keeps it in F32 whatever the precision). */
 #include "cuda_kernel.h"
 
 static void check(Tensor y, Tensor x, Tensor w)
@@ -16,22 +16,23 @@ static Operand matrix(Tensor t, bool transposed)
 
 KERNEL fill_rows(float *y, const float *bias, int K, size_t n)
 {
-    FOR_EACH(i, n)
+    FOR_EACH (i, n)
         y[i] = bias[i % K];
 }
 
 void cuda_dense_forward(Stream *s, Tensor y, Tensor x, Tensor w, Tensor bias)
 {
     check(y, x, w);
-    LAUNCH(s, 1, fill_rows, blocks_for(tensor_count(y)), 1, BLOCK, (float *)cuda_at(y), (const float *)cuda_at(bias), y.c,
-           tensor_count(y));
+    LAUNCH(s, 1, fill_rows, blocks_for(tensor_count(y)), 1, BLOCK, (float *)cuda_at(y),
+           (const float *)cuda_at(bias), y.c, tensor_count(y));
     cuda_gemm(s, cuda_at(y), F32, y.c, 1, matrix(x, false), matrix(w, true), F32, x.n, y.c, x.c);
 }
 
 void cuda_dense_backward_data(Stream *s, Tensor dx, Tensor dy, Tensor w, bool add)
 {
     check(dy, dx, w);
-    cuda_gemm(s, cuda_at(dx), F32, dx.c, add, matrix(dy, false), matrix(w, false), F32, dx.n, dx.c, dy.c);
+    cuda_gemm(s, cuda_at(dx), F32, dx.c, add, matrix(dy, false), matrix(w, false), F32, dx.n, dx.c,
+              dy.c);
 }
 
 /* sum += over the N rows of x [N,C]. */
@@ -60,7 +61,8 @@ void cuda_dense_backward_weight(Stream *s, Tensor dw, Tensor dbias, Tensor x, Te
 {
     check(dy, x, dw);
     Strips strips = strips_of(dy.c, WIDE_BLOCK);
-    cuda_gemm(s, cuda_at(dw), F32, dw.c, 1, matrix(dy, true), matrix(x, false), F32, dy.c, x.c, x.n);
-    LAUNCH(s, 2, add_rows, 1, strips.count, WIDE_BLOCK, (float *)cuda_at(dbias), (const float *)cuda_at(dy), dy.n, dy.c,
-           strips);
+    cuda_gemm(s, cuda_at(dw), F32, dw.c, 1, matrix(dy, true), matrix(x, false), F32, dy.c, x.c,
+              x.n);
+    LAUNCH(s, 2, add_rows, 1, strips.count, WIDE_BLOCK, (float *)cuda_at(dbias),
+           (const float *)cuda_at(dy), dy.n, dy.c, strips);
 }

@@ -1,12 +1,18 @@
-/* cuda_gather.cu: picks pictures out of the data set on the GPU, augments and normalises them: bytes in, the network's
- * input out. What to pick travels as the kernel's argument, so many pictures at a time: no copy, nobody waits. */
+/* cuda_gather.cu: picks pictures out of the data set on the GPU, augments and normalises them:
+ * bytes in, the network's input out. What to pick travels as the kernel's argument, so many
+ * pictures at a time: no copy, nobody waits. */
 #include "cuda_kernel.h"
 
 enum { PICKS = 128 };
-typedef struct Picks { Augment pick[PICKS]; float mean[4], istd[4]; } Picks;
+typedef struct Picks {
+    Augment pick[PICKS];
+    float mean[4], istd[4];
+} Picks;
 
-/* The byte of output pixel (h, w), channel c, or -1 where it is grey: shifted in from outside, or cut out. */
-DEVICE int source_byte(const Augment *a, const uint8_t *images, int H, int W, int C, int h, int w, int c)
+/* The byte of output pixel (h, w), channel c, or -1 where it is grey: shifted in from outside, or
+ * cut out. */
+DEVICE int source_byte(const Augment *a, const uint8_t *images, int H, int W, int C, int h, int w,
+                       int c)
 {
     int y = h + a->dy, x = w + a->dx;
     bool cut = h >= a->cut_y && h < a->cut_y + a->cut && w >= a->cut_x && w < a->cut_x + a->cut;
@@ -16,24 +22,26 @@ DEVICE int source_byte(const Augment *a, const uint8_t *images, int H, int W, in
 }
 
 /* Images [first, first + count) of x; blockIdx.y is the image. */
-KERNEL gather(Act x, int32_t *label, const uint8_t *images, const uint8_t *labels, Picks p, int first)
+KERNEL gather(Act x, int32_t *label, const uint8_t *images, const uint8_t *labels, Picks p,
+              int first)
 {
     const Augment *a = &p.pick[blockIdx.y];
     int image = first + (int)blockIdx.y, H = x.h, W = x.w, C = x.c;
-    FOR_EACH(i, (size_t)H * W * C)
-    {
+    FOR_EACH (i, (size_t)H * W * C) {
         int c = (int)i % C, w = (int)i / C % W, h = (int)i / C / W;
         int byte = source_byte(a, images, H, W, C, h, w, c);
-        put(x, at_pixel(x, image, h, w) + c, byte < 0 ? 0 : (byte / 255.0f - p.mean[c]) * p.istd[c]);
+        put(x, at_pixel(x, image, h, w) + c,
+            byte < 0 ? 0 : (byte / 255.0f - p.mean[c]) * p.istd[c]);
         if (i == 0)
             label[image] = labels[a->image];
     }
 }
 
-void cuda_gather(Stream *s, Tensor x, Tensor label, Tensor images, Tensor labels, const Augment *pick, const float *mean,
-                 const float *istd)
+void cuda_gather(Stream *s, Tensor x, Tensor label, Tensor images, Tensor labels,
+                 const Augment *pick, const float *mean, const float *istd)
 {
-    ASSERT(x.h == images.h && x.w == images.w && x.c == images.c && x.c <= 4 && label.n >= x.n && label.dtype == I32);
+    ASSERT(x.h == images.h && x.w == images.w && x.c == images.c && x.c <= 4 && label.n >= x.n &&
+           label.dtype == I32);
     ASSERT(images.dtype == U8 && labels.dtype == U8 && images.halo == 0);
     Picks p;
     memset(&p, 0, sizeof p);
@@ -44,7 +52,8 @@ void cuda_gather(Stream *s, Tensor x, Tensor label, Tensor images, Tensor labels
         for (int n = 0; n < count; n++)
             ASSERT(pick[first + n].image >= 0 && pick[first + n].image < images.n);
         memcpy(p.pick, pick + first, sizeof *pick * (size_t)count);
-        LAUNCH(s, 1, gather, div_up((long)x.h * x.w * x.c, BLOCK), count, BLOCK, act(x), (int32_t *)cuda_at(label),
-               (const uint8_t *)cuda_at(images), (const uint8_t *)cuda_at(labels), p, first);
+        LAUNCH(s, 1, gather, div_up((long)x.h * x.w * x.c, BLOCK), count, BLOCK, act(x),
+               (int32_t *)cuda_at(label), (const uint8_t *)cuda_at(images),
+               (const uint8_t *)cuda_at(labels), p, first);
     }
 }

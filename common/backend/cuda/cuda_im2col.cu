@@ -1,4 +1,5 @@
-/* cuda_im2col.cu: what stands before and behind the matrix products of a convolution (cuda_conv.h). */
+/* cuda_im2col.cu: what stands before and behind the matrix products of a convolution
+ * (cuda_conv.h). */
 #include "cuda_conv.h"
 #include "cuda_kernel.h"
 
@@ -19,20 +20,21 @@ DEVICE size_t in_pytorch(size_t i, int C, int RR)
 
 KERNEL pack(Act packed, const float *w, int C, int RR, size_t n)
 {
-    FOR_EACH(i, n)
+    FOR_EACH (i, n)
         put(packed, i, w[in_pytorch(i, C, RR)]);
 }
 
 void cuda_conv_pack(Stream *s, const ConvPlan *p, void *packed, Tensor w)
 {
     ASSERT(tensor_count(w) == p->weights && w.dtype == F32);
-    LAUNCH(s, 1, pack, blocks_for(p->weights), 1, BLOCK, dense(packed, p->type, p->K, p->R, p->R, p->C),
-           (const float *)cuda_at(w), p->C, p->R * p->R, p->weights);
+    LAUNCH(s, 1, pack, blocks_for(p->weights), 1, BLOCK,
+           dense(packed, p->type, p->K, p->R, p->R, p->C), (const float *)cuda_at(w), p->C,
+           p->R * p->R, p->weights);
 }
 
 KERNEL unpack_add(float *dw, Act packed, int C, int RR, size_t n)
 {
-    FOR_EACH(i, n)
+    FOR_EACH (i, n)
         dw[in_pytorch(i, C, RR)] += get(packed, i);
 }
 
@@ -43,7 +45,9 @@ void cuda_conv_unpack_add(Stream *s, const ConvPlan *p, Tensor dw, void *packed,
 }
 
 /* The numbers of a plan that its kernels need. */
-typedef struct Geometry { int C, R, stride, pad, P, Q; } Geometry;
+typedef struct Geometry {
+    int C, R, stride, pad, P, Q;
+} Geometry;
 
 static Geometry geometry_of(const ConvPlan *p)
 {
@@ -51,14 +55,16 @@ static Geometry geometry_of(const ConvPlan *p)
     return g;
 }
 
-/* Counted in 32 bits, for the sake of the divisions: a plan takes as many images at a time as that allows. */
+/* Counted in 32 bits, for the sake of the divisions: a plan takes as many images at a time as that
+ * allows. */
 KERNEL im2col(Act col, Act x, Geometry g, unsigned n)
 {
-    FOR_EACH(number, n)
-    {
-        unsigned i = (unsigned)number, rest = i / g.C, taps = g.R * g.R, pixel = rest / taps, image = pixel / (g.P * g.Q);
+    FOR_EACH (number, n) {
+        unsigned i = (unsigned)number, rest = i / g.C, taps = g.R * g.R, pixel = rest / taps,
+                 image = pixel / (g.P * g.Q);
         int c = (int)(i % g.C), tap = (int)(rest % taps), place = (int)(pixel % (g.P * g.Q));
-        int h = place / g.Q * g.stride - g.pad + tap / g.R, w = place % g.Q * g.stride - g.pad + tap % g.R;
+        int h = place / g.Q * g.stride - g.pad + tap / g.R,
+            w = place % g.Q * g.stride - g.pad + tap % g.R;
         bool inside = h >= 0 && h < x.h && w >= 0 && w < x.w;
         put(col, i, inside ? get(x, at_pixel(x, (int)image, h, w) + c) : 0);
     }
@@ -68,22 +74,25 @@ void cuda_im2col(Stream *s, const ConvPlan *p, void *col, Tensor x)
 {
     size_t n = (size_t)x.n * p->P * p->Q * conv_row(p);
     ASSERT(n <= UINT32_MAX);
-    LAUNCH(s, 1, im2col, blocks_for(n), 1, BLOCK, dense(col, p->type, x.n, p->P, p->Q, (int)conv_row(p)), act(x),
-           geometry_of(p), (unsigned)n);
+    LAUNCH(s, 1, im2col, blocks_for(n), 1, BLOCK,
+           dense(col, p->type, x.n, p->P, p->Q, (int)conv_row(p)), act(x), geometry_of(p),
+           (unsigned)n);
 }
 
-/* Input (h, w) was tap (r, q) of output ((h + pad - r) / stride, (w + pad - q) / stride), where these are whole and
- * inside. */
+/* Input (h, w) was tap (r, q) of output ((h + pad - r) / stride, (w + pad - q) / stride), where
+ * these are whole and inside. */
 KERNEL col2im(Act dx, const float *dcol, Geometry g, int add, unsigned n)
 {
-    FOR_EACH(number, n)
-    {
+    FOR_EACH (number, n) {
         unsigned i = (unsigned)number, pixel = i / g.C, row = pixel / dx.w;
-        int c = (int)(i % g.C), w = (int)(pixel % dx.w), h = (int)(row % dx.h), image = (int)(row / dx.h), taps = g.R * g.R;
+        int c = (int)(i % g.C), w = (int)(pixel % dx.w), h = (int)(row % dx.h),
+            image = (int)(row / dx.h), taps = g.R * g.R;
         float sum = 0;
         for (int tap = 0; tap < taps; tap++) {
-            int top = h + g.pad - tap / g.R, left = w + g.pad - tap % g.R, p = top / g.stride, q = left / g.stride;
-            if (top >= 0 && left >= 0 && p * g.stride == top && q * g.stride == left && p < g.P && q < g.Q)
+            int top = h + g.pad - tap / g.R, left = w + g.pad - tap % g.R, p = top / g.stride,
+                q = left / g.stride;
+            if (top >= 0 && left >= 0 && p * g.stride == top && q * g.stride == left && p < g.P &&
+                q < g.Q)
                 sum += dcol[((((size_t)image * g.P + p) * g.Q + q) * taps + tap) * g.C + c];
         }
         put_or_add(dx, at_pixel(dx, image, h, w) + c, sum, add);
@@ -99,23 +108,25 @@ void cuda_col2im(Stream *s, const ConvPlan *p, Tensor dx, const float *dcol, boo
 
 KERNEL copy_rows(Act rows, Act t, size_t n)
 {
-    FOR_EACH(i, n)
+    FOR_EACH (i, n)
         put(rows, i, get(t, at_number(t, i)));
 }
 
 void cuda_conv_rows(Stream *s, const ConvPlan *p, void *rows, Tensor t)
 {
-    LAUNCH(s, 1, copy_rows, blocks_for(tensor_count(t)), 1, BLOCK, dense(rows, p->type, t.n, t.h, t.w, t.c), act(t),
-           tensor_count(t));
+    LAUNCH(s, 1, copy_rows, blocks_for(tensor_count(t)), 1, BLOCK,
+           dense(rows, p->type, t.n, t.h, t.w, t.c), act(t), tensor_count(t));
 }
 
 KERNEL take_rows(Act y, const float *rows, Act residual, size_t n)
 {
-    FOR_EACH(i, n)
-        put(y, at_number(y, i), rows[i] + (residual.at ? get(residual, at_number(residual, i)) : 0));
+    FOR_EACH (i, n)
+        put(y, at_number(y, i),
+            rows[i] + (residual.at ? get(residual, at_number(residual, i)) : 0));
 }
 
 void cuda_conv_take(Stream *s, Tensor y, const float *rows, Tensor residual)
 {
-    LAUNCH(s, 1, take_rows, blocks_for(tensor_count(y)), 1, BLOCK, act(y), rows, act(residual), tensor_count(y));
+    LAUNCH(s, 1, take_rows, blocks_for(tensor_count(y)), 1, BLOCK, act(y), rows, act(residual),
+           tensor_count(y));
 }

@@ -1,14 +1,16 @@
-/* cuda_kernel.h: what the kernels share: starting them, barriers, and activations as a kernel sees them.
+/* cuda_kernel.h: what the kernels share: starting them, barriers, and activations as a kernel sees
+ * them.
  *
- * Kernels keep to what C and C++ have in common. Where threads of a block work together, the kernel is written in
- * phases: FIRST {…} THEN {…}, with a barrier between; what one phase leaves for the next lies in __shared__ memory, and
- * variables declared before FIRST depend on nothing that a phase changes. No thread returns before the last barrier.
+ * Kernels keep to what C and C++ have in common. Where threads of a block work together, the kernel
+ * is written in phases: FIRST {…} THEN {…}, with a barrier between; what one phase leaves for the
+ * next lies in __shared__ memory, and variables declared before FIRST depend on nothing that a
+ * phase changes. No thread returns before the last barrier.
  */
 #ifndef CUDA_KERNEL_H
 #define CUDA_KERNEL_H
-#include <math.h>
 #include "cuda_backend.h"
 #include "cuda_plan.h"
+#include <math.h>
 
 #ifdef __CUDACC__
 #define DEVICE static __device__ __forceinline__
@@ -19,7 +21,8 @@
 /* Queue a kernel over a grid of x * y blocks. `phases` is how many the kernel has. */
 #define LAUNCH(s, phases, kernel, x, y, threads, ...) \
     do { \
-        kernel<<<dim3((unsigned)(x), (unsigned)(y)), (unsigned)(threads), 0, cuda_queue(s)>>>(__VA_ARGS__); \
+        kernel<<<dim3((unsigned)(x), (unsigned)(y)), (unsigned)(threads), 0, cuda_queue(s)>>>( \
+            __VA_ARGS__); \
         CUDA_CHECK(cudaGetLastError()); \
     } while (0)
 #else
@@ -28,7 +31,8 @@
 
 /* The loop over numbers 0 … n-1 of a kernel that takes each by itself. */
 #define FOR_EACH(i, n) \
-    for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < (n); i += (size_t)gridDim.x * blockDim.x)
+    for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < (n); \
+         i += (size_t)gridDim.x * blockDim.x)
 
 /* bfloat16 is the upper half of a float32; rounded to nearest, ties to even; NaN stays NaN. */
 DEVICE float from_bf16(uint16_t half)
@@ -46,7 +50,10 @@ DEVICE uint16_t to_bf16(float x)
 }
 
 /* A tensor of F32 or BF16 as a kernel sees it; at NULL: not given. */
-typedef struct Act { void *at; int bf16, n, h, w, c, halo; } Act;
+typedef struct Act {
+    void *at;
+    int bf16, n, h, w, c, halo;
+} Act;
 
 static inline Act act(Tensor t)
 {
@@ -78,7 +85,10 @@ DEVICE size_t at_number(Act a, size_t i)
     size_t pixel = i / a.c, hw = (size_t)a.h * a.w;
     return at_place(a, (int)(pixel / hw), (int)(pixel % hw)) + i % a.c;
 }
-DEVICE float get(Act a, size_t i) { return a.bf16 ? from_bf16(((const uint16_t *)a.at)[i]) : ((const float *)a.at)[i]; }
+DEVICE float get(Act a, size_t i)
+{
+    return a.bf16 ? from_bf16(((const uint16_t *)a.at)[i]) : ((const float *)a.at)[i];
+}
 DEVICE void put(Act a, size_t i, float x)
 {
     if (a.bf16)
@@ -90,7 +100,9 @@ DEVICE void put(Act a, size_t i, float x)
 DEVICE void put_or_add(Act a, size_t i, float x, int add) { put(a, i, add ? get(a, i) + x : x); }
 
 /* This thread's channel and lane (cuda_plan.h); blockIdx.y is the strip. */
-typedef struct Place { int channel, lane, busy; } Place;
+typedef struct Place {
+    int channel, lane, busy;
+} Place;
 DEVICE Place place_in(Strips s, int C)
 {
     Place p;
@@ -100,7 +112,8 @@ DEVICE Place place_in(Strips s, int C)
     p.busy = p.lane < s.lanes && p.channel < C;
     return p;
 }
-/* Sum over the lanes of this thread's channel, in their order: part [lanes][channels], one number of each thread. */
+/* Sum over the lanes of this thread's channel, in their order: part [lanes][channels], one number
+ * of each thread. */
 #define SUM_LANES(sum, part, s) \
     do { \
         for (int lane_ = 0; lane_ < (s).lanes; lane_++) \

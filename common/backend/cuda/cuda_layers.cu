@@ -1,11 +1,10 @@
-/* cuda_layers.cu: ReLU, pooling, flatten. A thread writes one number and reads what it is made of; gradients are
- * gathered by who receives them, so nothing is added by two threads at once. */
+/* cuda_layers.cu: ReLU, pooling, flatten. A thread writes one number and reads what it is made of;
+ * gradients are gathered by who receives them, so nothing is added by two threads at once. */
 #include "cuda_kernel.h"
 
 KERNEL relu_forward(Act y, Act x, size_t n)
 {
-    FOR_EACH(i, n)
-    {
+    FOR_EACH (i, n) {
         float v = get(x, at_number(x, i));
         put(y, at_number(y, i), v < 0 ? 0 : v); /* NaN stays NaN */
     }
@@ -14,13 +13,13 @@ KERNEL relu_forward(Act y, Act x, size_t n)
 void cuda_relu_forward(Stream *s, Tensor y, Tensor x)
 {
     ASSERT(same_shape(y, x));
-    LAUNCH(s, 1, relu_forward, blocks_for(tensor_count(y)), 1, BLOCK, act(y), act(x), tensor_count(y));
+    LAUNCH(s, 1, relu_forward, blocks_for(tensor_count(y)), 1, BLOCK, act(y), act(x),
+           tensor_count(y));
 }
 
 KERNEL relu_backward(Act dx, Act dy, Act y, int add, size_t n)
 {
-    FOR_EACH(i, n)
-    {
+    FOR_EACH (i, n) {
         float g = get(dy, at_number(dy, i));
         put_or_add(dx, at_number(dx, i), get(y, at_number(y, i)) > 0 ? g : 0, add);
     }
@@ -29,11 +28,14 @@ KERNEL relu_backward(Act dx, Act dy, Act y, int add, size_t n)
 void cuda_relu_backward(Stream *s, Tensor dx, Tensor dy, Tensor y, bool add)
 {
     ASSERT(same_shape(dx, dy) && same_shape(dy, y));
-    LAUNCH(s, 1, relu_backward, blocks_for(tensor_count(y)), 1, BLOCK, act(dx), act(dy), act(y), add, tensor_count(y));
+    LAUNCH(s, 1, relu_backward, blocks_for(tensor_count(y)), 1, BLOCK, act(dx), act(dy), act(y),
+           add, tensor_count(y));
 }
 
 /* Channel, column, row, image of number i of a tensor [*,h,w,c]. */
-typedef struct Spot { int n, h, w, c; } Spot;
+typedef struct Spot {
+    int n, h, w, c;
+} Spot;
 DEVICE Spot spot_of(size_t i, int h, int w, int c)
 {
     Spot s;
@@ -48,8 +50,7 @@ DEVICE Spot spot_of(size_t i, int h, int w, int c)
 /* ---- max pooling ---- */
 KERNEL maxpool_forward(Act y, uint8_t *which, Act x, size_t n)
 {
-    FOR_EACH(i, n)
-    {
+    FOR_EACH (i, n) {
         Spot to = spot_of(i, y.h, y.w, y.c);
         float most = 0;
         int best = 0;
@@ -65,15 +66,15 @@ KERNEL maxpool_forward(Act y, uint8_t *which, Act x, size_t n)
 
 void cuda_maxpool_forward(Stream *s, Tensor y, Tensor which, Tensor x)
 {
-    ASSERT(y.h == x.h / 2 && y.w == x.w / 2 && y.c == x.c && y.n == x.n && which.dtype == U8 && which.halo == 0);
-    LAUNCH(s, 1, maxpool_forward, blocks_for(tensor_count(y)), 1, BLOCK, act(y), (uint8_t *)cuda_at(which), act(x),
-           tensor_count(y));
+    ASSERT(y.h == x.h / 2 && y.w == x.w / 2 && y.c == x.c && y.n == x.n && which.dtype == U8 &&
+           which.halo == 0);
+    LAUNCH(s, 1, maxpool_forward, blocks_for(tensor_count(y)), 1, BLOCK, act(y),
+           (uint8_t *)cuda_at(which), act(x), tensor_count(y));
 }
 
 KERNEL maxpool_backward(Act dx, Act dy, const uint8_t *which, int add, size_t n)
 {
-    FOR_EACH(i, n)
-    {
+    FOR_EACH (i, n) {
         Spot to = spot_of(i, dx.h, dx.w, dx.c);
         int h = to.h / 2, w = to.w / 2, mine = to.h % 2 * 2 + to.w % 2;
         float g = 0;
@@ -95,8 +96,7 @@ void cuda_maxpool_backward(Stream *s, Tensor dx, Tensor dy, Tensor which, bool a
 /* ---- average over a picture ---- */
 KERNEL avgpool_forward(Act y, Act x, size_t n)
 {
-    FOR_EACH(i, n)
-    {
+    FOR_EACH (i, n) {
         int image = (int)(i / x.c), c = (int)(i % x.c), pixels = x.h * x.w;
         float sum = 0;
         for (int p = 0; p < pixels; p++)
@@ -108,13 +108,13 @@ KERNEL avgpool_forward(Act y, Act x, size_t n)
 void cuda_avgpool_forward(Stream *s, Tensor y, Tensor x)
 {
     ASSERT(y.h == 1 && y.w == 1 && y.c == x.c && y.n == x.n);
-    LAUNCH(s, 1, avgpool_forward, blocks_for(tensor_count(y)), 1, BLOCK, act(y), act(x), tensor_count(y));
+    LAUNCH(s, 1, avgpool_forward, blocks_for(tensor_count(y)), 1, BLOCK, act(y), act(x),
+           tensor_count(y));
 }
 
 KERNEL avgpool_backward(Act dx, Act dy, int add, size_t n)
 {
-    FOR_EACH(i, n)
-    {
+    FOR_EACH (i, n) {
         Spot to = spot_of(i, dx.h, dx.w, dx.c);
         float g = get(dy, at_pixel(dy, to.n, 0, 0) + to.c);
         put_or_add(dx, at_number(dx, i), g / (dx.h * dx.w), add);
@@ -124,29 +124,30 @@ KERNEL avgpool_backward(Act dx, Act dy, int add, size_t n)
 void cuda_avgpool_backward(Stream *s, Tensor dx, Tensor dy, bool add)
 {
     ASSERT(dy.h == 1 && dy.w == 1 && dy.c == dx.c && dy.n == dx.n);
-    LAUNCH(s, 1, avgpool_backward, blocks_for(tensor_count(dx)), 1, BLOCK, act(dx), act(dy), add, tensor_count(dx));
+    LAUNCH(s, 1, avgpool_backward, blocks_for(tensor_count(dx)), 1, BLOCK, act(dx), act(dy), add,
+           tensor_count(dx));
 }
 
 /* ---- PyTorch flattens [C,H,W]; weights behind it expect that order ---- */
 KERNEL flatten_forward(Act y, Act x, size_t n)
 {
-    FOR_EACH(i, n)
-    {
+    FOR_EACH (i, n) {
         Spot from = spot_of(i, x.h, x.w, x.c);
-        put(y, ((size_t)from.n * x.c + from.c) * x.h * x.w + from.h * x.w + from.w, get(x, at_number(x, i)));
+        put(y, ((size_t)from.n * x.c + from.c) * x.h * x.w + from.h * x.w + from.w,
+            get(x, at_number(x, i)));
     }
 }
 
 void cuda_flatten_forward(Stream *s, Tensor y, Tensor x)
 {
     ASSERT(y.n == x.n && y.c == x.h * x.w * x.c && y.halo == 0);
-    LAUNCH(s, 1, flatten_forward, blocks_for(tensor_count(x)), 1, BLOCK, act(y), act(x), tensor_count(x));
+    LAUNCH(s, 1, flatten_forward, blocks_for(tensor_count(x)), 1, BLOCK, act(y), act(x),
+           tensor_count(x));
 }
 
 KERNEL flatten_backward(Act dx, Act dy, int add, size_t n)
 {
-    FOR_EACH(i, n)
-    {
+    FOR_EACH (i, n) {
         Spot to = spot_of(i, dx.h, dx.w, dx.c);
         float g = get(dy, ((size_t)to.n * dx.c + to.c) * dx.h * dx.w + to.h * dx.w + to.w);
         put_or_add(dx, at_number(dx, i), g, add);
@@ -156,5 +157,6 @@ KERNEL flatten_backward(Act dx, Act dy, int add, size_t n)
 void cuda_flatten_backward(Stream *s, Tensor dx, Tensor dy, bool add)
 {
     ASSERT(dy.n == dx.n && dy.c == dx.h * dx.w * dx.c && dy.halo == 0);
-    LAUNCH(s, 1, flatten_backward, blocks_for(tensor_count(dx)), 1, BLOCK, act(dx), act(dy), add, tensor_count(dx));
+    LAUNCH(s, 1, flatten_backward, blocks_for(tensor_count(dx)), 1, BLOCK, act(dx), act(dy), add,
+           tensor_count(dx));
 }

@@ -1,11 +1,16 @@
-/* cuda_loss.cu: softmax and cross entropy: loss = log(sum exp(z - max)) - (z[label] - max), so that nothing overflows.
- * A few thousand numbers: one block does all, so that its totals have an order. */
+/* cuda_loss.cu: softmax and cross entropy: loss = log(sum exp(z - max)) - (z[label] - max), so that
+ * nothing overflows. A few thousand numbers: one block does all, so that its totals have an
+ * order. */
 #include "cuda_kernel.h"
 
-typedef struct Row { float best_logit, others, loss; int best; bool finite; } Row;
+typedef struct Row {
+    float best_logit, others, loss;
+    int best;
+    bool finite;
+} Row;
 
-/* others: the sum of exp(z - max) without the largest logit's own 1. The loss is then log(1 + others) and exact where
- * the network is sure. */
+/* others: the sum of exp(z - max) without the largest logit's own 1. The loss is then log(1 +
+ * others) and exact where the network is sure. */
 DEVICE Row row_of(Act logits, int n, int K, int y)
 {
     size_t at = at_pixel(logits, n, 0, 0);
@@ -23,8 +28,8 @@ DEVICE Row row_of(Act logits, int n, int K, int y)
     return r;
 }
 
-KERNEL cross_entropy(Act dlogits, float *losses, double *totals, Act logits, const int32_t *label, const float *weight,
-                     float scale, int N, int K)
+KERNEL cross_entropy(Act dlogits, float *losses, double *totals, Act logits, const int32_t *label,
+                     const float *weight, float scale, int N, int K)
 {
     __shared__ double loss[BLOCK], correct[BLOCK];
     FIRST
@@ -33,13 +38,15 @@ KERNEL cross_entropy(Act dlogits, float *losses, double *totals, Act logits, con
         for (int n = (int)threadIdx.x; n < N; n += BLOCK) {
             int y = label[n];
             Row r = row_of(logits, n, K, y);
-            float w = weight ? weight[n] : 1, sure = r.others / (1 + r.others); /* 1 - p of the largest, exact when small */
+            /* 1 - p of the largest, exact when small */
+            float w = weight ? weight[n] : 1, sure = r.others / (1 + r.others);
             sum += (double)w * r.loss;
             right += r.finite && r.best == y;
             if (losses)
                 losses[n] = r.loss;
             for (int k = 0; dlogits.at && k < K; k++) {
-                float p = expf(get(logits, at_pixel(logits, n, 0, 0) + k) - r.best_logit) / (1 + r.others);
+                float p = expf(get(logits, at_pixel(logits, n, 0, 0) + k) - r.best_logit) /
+                          (1 + r.others);
                 float d = k != y ? p : k == r.best ? -sure : p - 1;
                 put(dlogits, at_pixel(dlogits, n, 0, 0) + k, scale * w * d);
             }
@@ -57,11 +64,13 @@ KERNEL cross_entropy(Act dlogits, float *losses, double *totals, Act logits, con
     }
 }
 
-void cuda_cross_entropy(Stream *s, Tensor dlogits, Tensor losses, Tensor totals, Tensor logits, Tensor label,
-                        Tensor weight, float scale)
+void cuda_cross_entropy(Stream *s, Tensor dlogits, Tensor losses, Tensor totals, Tensor logits,
+                        Tensor label, Tensor weight, float scale)
 {
-    ASSERT(label.dtype == I32 && label.n >= logits.n && totals.dtype == F64 && logits.h == 1 && logits.w == 1);
-    LAUNCH(s, 2, cross_entropy, 1, 1, BLOCK, act(dlogits), given(losses) ? (float *)cuda_at(losses) : NULL,
-           (double *)cuda_at(totals), act(logits), (const int32_t *)cuda_at(label),
-           given(weight) ? (const float *)cuda_at(weight) : NULL, scale, logits.n, logits.c);
+    ASSERT(label.dtype == I32 && label.n >= logits.n && totals.dtype == F64 && logits.h == 1 &&
+           logits.w == 1);
+    LAUNCH(s, 2, cross_entropy, 1, 1, BLOCK, act(dlogits),
+           given(losses) ? (float *)cuda_at(losses) : NULL, (double *)cuda_at(totals), act(logits),
+           (const int32_t *)cuda_at(label), given(weight) ? (const float *)cuda_at(weight) : NULL,
+           scale, logits.n, logits.c);
 }

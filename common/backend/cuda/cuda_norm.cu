@@ -1,8 +1,9 @@
 /* cuda_norm.cu: batch normalisation, forward, in groups of images (backend.h).
  *
- * Statistics go in two stages, as on the CPU: per image and channel in float32, of differences from the image's first
- * pixel (no cancellation), then over a group's images as plain sums in float64, which ranks can add. A thread keeps to
- * one channel (cuda_plan.h: strips); blockIdx.y is the strip of channels.
+ * Statistics go in two stages, as on the CPU: per image and channel in float32, of differences from
+ * the image's first pixel (no cancellation), then over a group's images as plain sums in float64,
+ * which ranks can add. A thread keeps to one channel (cuda_plan.h: strips); blockIdx.y is the strip
+ * of channels.
  */
 #include "cuda_kernel.h"
 
@@ -40,7 +41,8 @@ void cuda_image_moments(Stream *s, Tensor moments, Tensor x)
 {
     ASSERT(moments.n == x.n && moments.h == 2 && moments.c == x.c && x.c <= MAX_CHANNELS);
     Strips strips = strips_of(x.c, WIDE_BLOCK);
-    LAUNCH(s, 2, image_moments, x.n, strips.count, WIDE_BLOCK, (float *)cuda_at(moments), act(x), strips);
+    LAUNCH(s, 2, image_moments, x.n, strips.count, WIDE_BLOCK, (float *)cuda_at(moments), act(x),
+           strips);
 }
 
 /* blockIdx.x is the group; lanes take its images. */
@@ -78,8 +80,8 @@ void cuda_bn_sums(Stream *s, Tensor sums, Tensor moments, int pixels, int group)
     int N = moments.n, C = moments.c, G = group_count(N, group);
     ASSERT(sums.dtype == F64 && sums.c == C && sums.n >= G);
     Strips strips = strips_of(C, WIDE_BLOCK);
-    LAUNCH(s, 2, bn_sums, G, strips.count, WIDE_BLOCK, (double *)cuda_at(sums), (const float *)cuda_at(moments), N, C,
-           group, pixels, strips);
+    LAUNCH(s, 2, bn_sums, G, strips.count, WIDE_BLOCK, (double *)cuda_at(sums),
+           (const float *)cuda_at(moments), N, C, group, pixels, strips);
 }
 
 /* A layer's parameters as a kernel sees them. */
@@ -93,7 +95,8 @@ static Norm norm_of(const BatchNorm *bn)
 {
     Norm n;
     n.gamma = (const float *)cuda_at(bn->gamma), n.beta = (const float *)cuda_at(bn->beta);
-    n.running_mean = (float *)cuda_at(bn->running_mean), n.running_var = (float *)cuda_at(bn->running_var);
+    n.running_mean = (float *)cuda_at(bn->running_mean),
+    n.running_var = (float *)cuda_at(bn->running_var);
     n.mean = (float *)cuda_at(bn->mean), n.istd = (float *)cuda_at(bn->istd);
     n.eps = bn->eps, n.momentum = bn->momentum, n.group = bn->group, n.relu = bn->relu;
     return n;
@@ -101,13 +104,13 @@ static Norm norm_of(const BatchNorm *bn)
 
 KERNEL bn_finish(Norm bn, const double *sums, int N, int C, double pixels, int update_running)
 {
-    FOR_EACH(c, (size_t)C)
-    {
+    FOR_EACH (c, (size_t)C) {
         int G = group_count(N, bn.group);
         double average_mean = 0, average_var = 0;
         for (int g = 0; g < G; g++) {
             const double *sum = sums + (size_t)g * 2 * C + c;
-            double count = group_size(N, bn.group, g) * pixels, m = sum[0] / count, var = sum[C] / count - m * m;
+            double count = group_size(N, bn.group, g) * pixels, m = sum[0] / count,
+                   var = sum[C] / count - m * m;
             var = var < 0 ? 0 : var; /* by rounding; NaN stays NaN */
             bn.mean[(size_t)g * C + c] = (float)m;
             bn.istd[(size_t)g * C + c] = (float)(1 / sqrt(var + bn.eps));
@@ -121,16 +124,16 @@ KERNEL bn_finish(Norm bn, const double *sums, int N, int C, double pixels, int u
     }
 }
 
-void cuda_bn_finish(Stream *s, const BatchNorm *bn, Tensor sums, int N, int pixels, int ranks, bool update_running)
+void cuda_bn_finish(Stream *s, const BatchNorm *bn, Tensor sums, int N, int pixels, int ranks,
+                    bool update_running)
 {
-    LAUNCH(s, 1, bn_finish, blocks_for(bn->gamma.n), 1, BLOCK, norm_of(bn), (const double *)cuda_at(sums), N, bn->gamma.n,
-           (double)pixels * ranks, update_running);
+    LAUNCH(s, 1, bn_finish, blocks_for(bn->gamma.n), 1, BLOCK, norm_of(bn),
+           (const double *)cuda_at(sums), N, bn->gamma.n, (double)pixels * ranks, update_running);
 }
 
 KERNEL bn_running(Norm bn, int C)
 {
-    FOR_EACH(c, (size_t)C)
-    {
+    FOR_EACH (c, (size_t)C) {
         bn.mean[c] = bn.running_mean[c];
         bn.istd[c] = 1 / sqrtf(bn.running_var[c] + bn.eps);
     }
@@ -145,8 +148,11 @@ void cuda_bn_running(Stream *s, const BatchNorm *bn)
 KERNEL bn_forward(Act y, Norm bn, Act x, Act residual, Strips s, int pieces)
 {
     Place me = place_in(s, x.c);
-    int n = (int)blockIdx.x / pieces, pixels = x.h * x.w, first = (int)blockIdx.x % pieces * s.lanes * PIXELS_PER_THREAD;
-    int end = first + s.lanes * PIXELS_PER_THREAD < pixels ? first + s.lanes * PIXELS_PER_THREAD : pixels, c = me.channel;
+    int n = (int)blockIdx.x / pieces, pixels = x.h * x.w,
+        first = (int)blockIdx.x % pieces * s.lanes * PIXELS_PER_THREAD;
+    int end = first + s.lanes * PIXELS_PER_THREAD < pixels ? first + s.lanes * PIXELS_PER_THREAD
+                                                           : pixels,
+        c = me.channel;
     if (!me.busy)
         return;
     size_t row = (size_t)(n / bn.group) * x.c + c;
@@ -155,15 +161,18 @@ KERNEL bn_forward(Act y, Norm bn, Act x, Act residual, Strips s, int pieces)
         float v = (get(x, at_place(x, n, p) + c) - mean) * scale + beta;
         if (residual.at)
             v += get(residual, at_place(residual, n, p) + c);
-        put(y, at_place(y, n, p) + c, bn.relu && v < 0 ? 0 : v); /* NaN is not below 0, and so stays NaN */
+        /* NaN is not below 0, and so stays NaN */
+        put(y, at_place(y, n, p) + c, bn.relu && v < 0 ? 0 : v);
     }
 }
 
 void cuda_bn_forward(Stream *s, Tensor y, const BatchNorm *bn, Tensor x, Tensor residual)
 {
-    ASSERT(same_shape(y, x) && bn->gamma.n == x.c && x.c <= MAX_CHANNELS && bn->mean.n >= group_count(x.n, bn->group));
+    ASSERT(same_shape(y, x) && bn->gamma.n == x.c && x.c <= MAX_CHANNELS &&
+           bn->mean.n >= group_count(x.n, bn->group));
     ASSERT(!given(residual) || same_shape(residual, x));
     Strips strips = strips_of(x.c, BLOCK);
     int pieces = div_up((long)x.h * x.w, strips.lanes * PIXELS_PER_THREAD);
-    LAUNCH(s, 1, bn_forward, x.n * pieces, strips.count, BLOCK, act(y), norm_of(bn), act(x), act(residual), strips, pieces);
+    LAUNCH(s, 1, bn_forward, x.n * pieces, strips.count, BLOCK, act(y), norm_of(bn), act(x),
+           act(residual), strips, pieces);
 }

@@ -1,9 +1,15 @@
-/* cuda_norm_backward.cu: batch normalisation, backward (backend.h). A group's images are cut into pieces; each piece's
- * sums lie in the stream's scratch memory until they are added up, in order. */
+/* cuda_norm_backward.cu: batch normalisation, backward (backend.h). A group's images are cut into
+ * pieces; each piece's sums lie in the stream's scratch memory until they are added up, in
+ * order. */
 #include "cuda_kernel.h"
 
-/* What a kernel reads to know a number's gradient: g = dy where the ReLU let it through. out.at NULL: no ReLU. */
-typedef struct Gradient { Act dy, out, x; const float *mean, *istd; int group; } Gradient;
+/* What a kernel reads to know a number's gradient: g = dy where the ReLU let it through. out.at
+ * NULL: no ReLU. */
+typedef struct Gradient {
+    Act dy, out, x;
+    const float *mean, *istd;
+    int group;
+} Gradient;
 
 static Gradient gradient_of(const BatchNorm *bn, Tensor dy, Tensor y, Tensor x)
 {
@@ -11,7 +17,8 @@ static Gradient gradient_of(const BatchNorm *bn, Tensor dy, Tensor y, Tensor x)
     g.dy = act(dy), g.out = act(y), g.x = act(x);
     if (!bn->relu)
         g.out.at = NULL;
-    g.mean = (const float *)cuda_at(bn->mean), g.istd = (const float *)cuda_at(bn->istd), g.group = bn->group;
+    g.mean = (const float *)cuda_at(bn->mean), g.istd = (const float *)cuda_at(bn->istd),
+    g.group = bn->group;
     return g;
 }
 
@@ -26,8 +33,10 @@ DEVICE float gradient_at(Gradient q, int n, int p, int c)
 KERNEL bn_backward_sums(double *to, Gradient q, int pieces, Strips s)
 {
     __shared__ double sum[WIDE_BLOCK], slope[WIDE_BLOCK];
-    int C = q.x.c, pixels = q.x.h * q.x.w, g = (int)blockIdx.x / pieces, piece = (int)blockIdx.x % pieces;
-    int images = group_size(q.x.n, q.group, g), n0 = g * q.group, end = n0 + piece_begin(images, piece + 1, pieces);
+    int C = q.x.c, pixels = q.x.h * q.x.w, g = (int)blockIdx.x / pieces,
+        piece = (int)blockIdx.x % pieces;
+    int images = group_size(q.x.n, q.group, g), n0 = g * q.group,
+        end = n0 + piece_begin(images, piece + 1, pieces);
     Place me = place_in(s, C);
     FIRST
     {
@@ -58,7 +67,8 @@ KERNEL bn_backward_sums(double *to, Gradient q, int pieces, Strips s)
     }
 }
 
-/* sums [G,2,C] from the pieces' [G * pieces,2,C]; here a "channel" is one of a group's 2C. blockIdx.x is the group. */
+/* sums [G,2,C] from the pieces' [G * pieces,2,C]; here a "channel" is one of a group's 2C.
+ * blockIdx.x is the group. */
 KERNEL add_pieces(double *sums, const double *of_piece, int numbers, int pieces, Strips s)
 {
     __shared__ double sum[WIDE_BLOCK];
@@ -84,8 +94,7 @@ KERNEL add_pieces(double *sums, const double *of_piece, int numbers, int pieces,
 /* dgamma, dbeta += the sums over all groups. */
 KERNEL add_groups(float *dgamma, float *dbeta, const double *sums, int G, int C)
 {
-    FOR_EACH(c, (size_t)C)
-    {
+    FOR_EACH (c, (size_t)C) {
         double beta = 0, gamma = 0;
         for (int g = 0; g < G; g++) {
             beta += sums[(size_t)g * 2 * C + c];
@@ -96,35 +105,39 @@ KERNEL add_groups(float *dgamma, float *dbeta, const double *sums, int G, int C)
     }
 }
 
-void cuda_bn_backward_sums(Stream *s, Tensor sums, const BatchNorm *bn, Tensor dgamma, Tensor dbeta, Tensor dy, Tensor y,
-                           Tensor x)
+void cuda_bn_backward_sums(Stream *s, Tensor sums, const BatchNorm *bn, Tensor dgamma, Tensor dbeta,
+                           Tensor dy, Tensor y, Tensor x)
 {
     int C = x.c, G = group_count(x.n, bn->group);
     int pieces = norm_pieces(bn->group < x.n ? bn->group : x.n, G, C, SCRATCH_BYTES);
-    ASSERT(sums.dtype == F64 && sums.n >= G && sums.c == C && C <= MAX_CHANNELS && same_shape(dy, x));
+    ASSERT(sums.dtype == F64 && sums.n >= G && sums.c == C && C <= MAX_CHANNELS &&
+           same_shape(dy, x));
     Strips strips = strips_of(C, WIDE_BLOCK), wide = strips_of(2 * C, WIDE_BLOCK);
     double *out = (double *)cuda_at(sums), *of_piece = pieces > 1 ? (double *)cuda_scratch(s) : out;
-    LAUNCH(s, 2, bn_backward_sums, G * pieces, strips.count, WIDE_BLOCK, of_piece, gradient_of(bn, dy, y, x), pieces,
-           strips);
+    LAUNCH(s, 2, bn_backward_sums, G * pieces, strips.count, WIDE_BLOCK, of_piece,
+           gradient_of(bn, dy, y, x), pieces, strips);
     if (pieces > 1)
-        LAUNCH(s, 2, add_pieces, G, wide.count, WIDE_BLOCK, out, (const double *)of_piece, 2 * C, pieces, wide);
-    LAUNCH(s, 1, add_groups, blocks_for(C), 1, BLOCK, (float *)cuda_at(dgamma), (float *)cuda_at(dbeta),
-           (const double *)out, G, C);
+        LAUNCH(s, 2, add_pieces, G, wide.count, WIDE_BLOCK, out, (const double *)of_piece, 2 * C,
+               pieces, wide);
+    LAUNCH(s, 1, add_groups, blocks_for(C), 1, BLOCK, (float *)cuda_at(dgamma),
+           (float *)cuda_at(dbeta), (const double *)out, G, C);
 }
 
 /* blockIdx.x is image * pieces + piece: lanes * PIXELS_PER_THREAD pixels of an image. */
-KERNEL bn_backward(Act dx, Act dresidual, Gradient q, const float *gamma, const double *sums, int ranks, int add,
-                   int add_residual, Strips s, int pieces)
+KERNEL bn_backward(Act dx, Act dresidual, Gradient q, const float *gamma, const double *sums,
+                   int ranks, int add, int add_residual, Strips s, int pieces)
 {
     int C = q.x.c, n = (int)blockIdx.x / pieces, pixels = q.x.h * q.x.w, g = n / q.group;
     int first = (int)blockIdx.x % pieces * s.lanes * PIXELS_PER_THREAD;
-    int end = first + s.lanes * PIXELS_PER_THREAD < pixels ? first + s.lanes * PIXELS_PER_THREAD : pixels;
+    int end = first + s.lanes * PIXELS_PER_THREAD < pixels ? first + s.lanes * PIXELS_PER_THREAD
+                                                           : pixels;
     Place me = place_in(s, C);
     if (!me.busy)
         return;
     int c = me.channel;
     double count = (double)group_size(q.x.n, q.group, g) * pixels * ranks;
-    float mean = q.mean[(size_t)g * C + c], istd = q.istd[(size_t)g * C + c], scale = gamma[c] * istd;
+    float mean = q.mean[(size_t)g * C + c], istd = q.istd[(size_t)g * C + c],
+          scale = gamma[c] * istd;
     float mean_g = (float)(sums[(size_t)g * 2 * C + c] / count);
     float slope = (float)(sums[(size_t)g * 2 * C + C + c] / count) * istd;
     for (int p = first + me.lane; p < end; p += s.lanes) {
@@ -136,12 +149,14 @@ KERNEL bn_backward(Act dx, Act dresidual, Gradient q, const float *gamma, const 
     }
 }
 
-void cuda_bn_backward(Stream *s, Tensor dx, Tensor dresidual, const BatchNorm *bn, Tensor sums, Tensor dy, Tensor y,
-                      Tensor x, int ranks, bool add, bool add_residual)
+void cuda_bn_backward(Stream *s, Tensor dx, Tensor dresidual, const BatchNorm *bn, Tensor sums,
+                      Tensor dy, Tensor y, Tensor x, int ranks, bool add, bool add_residual)
 {
-    ASSERT(same_shape(dx, x) && same_shape(dy, x) && x.c <= MAX_CHANNELS && (!bn->relu || same_shape(y, x)));
+    ASSERT(same_shape(dx, x) && same_shape(dy, x) && x.c <= MAX_CHANNELS &&
+           (!bn->relu || same_shape(y, x)));
     Strips strips = strips_of(x.c, BLOCK);
     int pieces = div_up((long)x.h * x.w, strips.lanes * PIXELS_PER_THREAD);
-    LAUNCH(s, 1, bn_backward, x.n * pieces, strips.count, BLOCK, act(dx), act(dresidual), gradient_of(bn, dy, y, x),
-           (const float *)cuda_at(bn->gamma), (const double *)cuda_at(sums), ranks, add, add_residual, strips, pieces);
+    LAUNCH(s, 1, bn_backward, x.n * pieces, strips.count, BLOCK, act(dx), act(dresidual),
+           gradient_of(bn, dy, y, x), (const float *)cuda_at(bn->gamma),
+           (const double *)cuda_at(sums), ranks, add, add_residual, strips, pieces);
 }

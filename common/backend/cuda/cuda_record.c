@@ -1,5 +1,6 @@
-/* cuda_record.c: recorded work as CUDA graphs: a step of some hundred kernels is queued by one call instead of hundreds,
- * which for small networks cost the host more time than the GPU needs for the work. */
+/* cuda_record.c: recorded work as CUDA graphs: a step of some hundred kernels is queued by one call
+ * instead of hundreds, which for small networks cost the host more time than the GPU needs for the
+ * work. */
 #include "cuda_backend.h"
 #include <nvtx3/nvToolsExt.h>
 #include <stdlib.h>
@@ -12,7 +13,8 @@ struct Recording {
 
 static void record_begin(Stream *s)
 {
-    cuda_take_scratch(s); /* outside the recording: it may be replayed after others, and replay sees to that */
+    cuda_take_scratch(s); /* outside the recording: it may be replayed after others, and replay
+                           * sees to that */
     cuda_lock();
     cuda_recording = true;
     ((CudaStream *)s)->recorded = true;

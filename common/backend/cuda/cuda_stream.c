@@ -1,6 +1,7 @@
-/* cuda_stream.c: a GPU's queues, the marks in them, and the scratch memory that its queues take turns with. */
-#include <stdlib.h>
+/* cuda_stream.c: a GPU's queues, the marks in them, and the scratch memory that its queues take
+ * turns with. */
 #include "cuda_backend.h"
+#include <stdlib.h>
 
 struct Event {
     Backend *be;
@@ -10,7 +11,8 @@ struct Event {
 void cublas_check(cublasStatus_t code, const char *file, int line, const char *call)
 {
     if (code != CUBLAS_STATUS_SUCCESS)
-        die(EXIT_WRONG, "%s:%d: %s: %s (%s)", file, line, call, cublasGetStatusString(code), cublasGetStatusName(code));
+        die(EXIT_WRONG, "%s:%d: %s: %s (%s)", file, line, call, cublasGetStatusString(code),
+            cublasGetStatusName(code));
 }
 
 static void use(const Backend *be) { CUDA_CHECK(cudaSetDevice(cuda_number(be))); }
@@ -41,8 +43,8 @@ void cuda_take_scratch(Stream *s)
 
 /* ---- queues ---- */
 
-/* cuBLAS gets memory of its own: what it would take otherwise depends on which streams are busy, and with it the order
- * of its sums. */
+/* cuBLAS gets memory of its own: what it would take otherwise depends on which streams are busy,
+ * and with it the order of its sums. */
 Stream *cuda_stream_new(Backend *be, int threads)
 {
     CudaStream *s = alloc(1, sizeof *s);
@@ -53,9 +55,11 @@ Stream *cuda_stream_new(Backend *be, int threads)
     CUDA_CHECK(cudaStreamCreateWithFlags(&s->queue, cudaStreamNonBlocking));
     CUBLAS_CHECK(cublasCreate(&s->blas));
     cuda_unlock();
-    CUBLAS_CHECK(cublasSetMathMode(s->blas, CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION)); /* BF16: sums in float32 */
+    /* BF16: sums in float32 */
+    CUBLAS_CHECK(cublasSetMathMode(s->blas, CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION));
     CUBLAS_CHECK(cublasSetStream(s->blas, s->queue));
-    CUBLAS_CHECK(cublasSetWorkspace(s->blas, s->blas_memory, BLAS_BYTES)); /* after the stream, which takes it away */
+    /* after the stream, which takes it away */
+    CUBLAS_CHECK(cublasSetWorkspace(s->blas, s->blas_memory, BLAS_BYTES));
     return &s->base;
 }
 
@@ -99,7 +103,10 @@ void cuda_event_free(Event *e)
 }
 
 void cuda_event_record(Event *e, Stream *s) { CUDA_CHECK(cudaEventRecord(e->mark, cuda_queue(s))); }
-void cuda_event_wait(Stream *s, Event *e) { CUDA_CHECK(cudaStreamWaitEvent(cuda_queue(s), e->mark, 0)); }
+void cuda_event_wait(Stream *s, Event *e)
+{
+    CUDA_CHECK(cudaStreamWaitEvent(cuda_queue(s), e->mark, 0));
+}
 
 double cuda_event_seconds(Event *from, Event *to)
 {

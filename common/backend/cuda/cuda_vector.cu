@@ -1,12 +1,16 @@
-/* cuda_vector.cu: loops over flat vectors: the optimiser's update and the little algebra of directions and norms. */
+/* cuda_vector.cu: loops over flat vectors: the optimiser's update and the little algebra of
+ * directions and norms. */
 #include "cuda_kernel.h"
 
-/* ---- a few bytes from the host: they travel as the kernel's argument, so nobody waits and no memory must stay ---- */
-typedef struct Small { uint8_t byte[SMALL_BYTES]; } Small;
+/* ---- a few bytes from the host: they travel as the kernel's argument, so nobody waits and no
+ * memory must stay ---- */
+typedef struct Small {
+    uint8_t byte[SMALL_BYTES];
+} Small;
 
 KERNEL put_small(uint8_t *to, Small from, size_t bytes)
 {
-    FOR_EACH(i, bytes)
+    FOR_EACH (i, bytes)
         to[i] = from.byte[i];
 }
 
@@ -25,29 +29,30 @@ cudaError_t cuda_try_kernel(void)
 }
 
 /* ---- the optimiser ---- */
-KERNEL sgd(float *w, float *v, const float *g, const float *rate, float momentum, float decay, int nesterov, size_t n)
+KERNEL sgd(float *w, float *v, const float *g, const float *rate, float momentum, float decay,
+           int nesterov, size_t n)
 {
     float eta = *rate;
-    FOR_EACH(i, n)
-    {
+    FOR_EACH (i, n) {
         float d = g[i] + decay * w[i], speed = momentum * v[i] + d;
         v[i] = speed;
         w[i] -= eta * (nesterov ? d + momentum * speed : speed);
     }
 }
 
-void cuda_sgd(Stream *s, Tensor w, Tensor v, Tensor g, Tensor rate, float momentum, float weight_decay, bool nesterov)
+void cuda_sgd(Stream *s, Tensor w, Tensor v, Tensor g, Tensor rate, float momentum,
+              float weight_decay, bool nesterov)
 {
     ASSERT(w.n == v.n && w.n == g.n);
-    LAUNCH(s, 1, sgd, blocks_for(w.n), 1, BLOCK, (float *)cuda_at(w), (float *)cuda_at(v), (const float *)cuda_at(g),
-           (const float *)cuda_at(rate), momentum, weight_decay, nesterov, (size_t)w.n);
+    LAUNCH(s, 1, sgd, blocks_for(w.n), 1, BLOCK, (float *)cuda_at(w), (float *)cuda_at(v),
+           (const float *)cuda_at(g), (const float *)cuda_at(rate), momentum, weight_decay,
+           nesterov, (size_t)w.n);
 }
 
 /* ---- sums of tensors ---- */
 KERNEL axpy(Act y, float a, Act x, size_t n)
 {
-    FOR_EACH(i, n)
-    {
+    FOR_EACH (i, n) {
         size_t at = at_number(y, i);
         put(y, at, get(y, at) + a * get(x, at_number(x, i)));
     }
@@ -61,7 +66,7 @@ void cuda_axpy(Stream *s, Tensor y, float a, Tensor x)
 
 KERNEL scale(float *x, float a, size_t n)
 {
-    FOR_EACH(i, n)
+    FOR_EACH (i, n)
         x[i] *= a;
 }
 
@@ -70,12 +75,14 @@ void cuda_scale(Stream *s, Tensor x, float a)
     LAUNCH(s, 1, scale, blocks_for(x.n), 1, BLOCK, (float *)cuda_at(x), a, (size_t)x.n);
 }
 
-/* ---- dot product: a number per block, then the numbers' sum; always the same blocks, always the same order ---- */
+/* ---- dot product: a number per block, then the numbers' sum; always the same blocks, always the
+ * same order ---- */
 enum { DOT_BLOCKS = BLOCK, COLUMNS = 16 };
 
 /* part [BLOCK] of the block's threads, summed into *out: by COLUMNS threads, then by one. */
 #define SUM_BLOCK(out, part, column) \
-    THEN { \
+    THEN \
+    { \
         if (threadIdx.x < COLUMNS) { \
             double sum_ = 0; \
             for (int i_ = 0; i_ < BLOCK / COLUMNS; i_++) \
@@ -83,7 +90,8 @@ enum { DOT_BLOCKS = BLOCK, COLUMNS = 16 };
             (column)[threadIdx.x] = sum_; \
         } \
     } \
-    LAST { \
+    LAST \
+    { \
         if (threadIdx.x == 0) { \
             double sum_ = 0; \
             for (int i_ = 0; i_ < COLUMNS; i_++) \
@@ -98,7 +106,7 @@ KERNEL dot(double *out, const float *x, const float *y, size_t n)
     FIRST
     {
         double sum = 0;
-        FOR_EACH(i, n)
+        FOR_EACH (i, n)
             sum += (double)x[i] * y[i];
         part[threadIdx.x] = sum;
     }
@@ -116,6 +124,7 @@ void cuda_dot(Stream *s, Tensor out, Tensor x, Tensor y)
 {
     ASSERT(x.n == y.n && out.dtype == F64);
     double *of_block = (double *)cuda_scratch(s);
-    LAUNCH(s, 3, dot, DOT_BLOCKS, 1, BLOCK, of_block, (const float *)cuda_at(x), (const float *)cuda_at(y), (size_t)x.n);
+    LAUNCH(s, 3, dot, DOT_BLOCKS, 1, BLOCK, of_block, (const float *)cuda_at(x),
+           (const float *)cuda_at(y), (size_t)x.n);
     LAUNCH(s, 3, dot_end, 1, 1, BLOCK, (double *)cuda_at(out), (const double *)of_block);
 }

@@ -1,4 +1,5 @@
-/* cublas_v2.h: as much of cuBLAS as the CUDA backend calls, on the CPU (cuda_runtime.h beside it). */
+/* cublas_v2.h: as much of cuBLAS as the CUDA backend calls, on the CPU (cuda_runtime.h beside
+ * it). */
 #ifndef CUBLAS_ON_HOST_H
 #define CUBLAS_ON_HOST_H
 #include "cuda_runtime.h"
@@ -18,8 +19,9 @@ cublasStatus_t cublasSetMathMode(cublasHandle_t h, int mode);
 cublasStatus_t cublasSetStream(cublasHandle_t h, cudaStream_t s);
 cublasStatus_t cublasSetWorkspace(cublasHandle_t h, void *memory, size_t bytes);
 /* c [m,n] = alpha op(a) [m,k] op(b) [k,n] + beta c, all by columns. */
-cublasStatus_t cublasGemmEx(cublasHandle_t h, cublasOperation_t op_a, cublasOperation_t op_b, int m, int n, int k,
-                            const void *alpha, const void *a, cudaDataType_t a_type, int lda, const void *b,
-                            cudaDataType_t b_type, int ldb, const void *beta, void *c, cudaDataType_t c_type, int ldc,
+cublasStatus_t cublasGemmEx(cublasHandle_t h, cublasOperation_t op_a, cublasOperation_t op_b, int m,
+                            int n, int k, const void *alpha, const void *a, cudaDataType_t a_type,
+                            int lda, const void *b, cudaDataType_t b_type, int ldb,
+                            const void *beta, void *c, cudaDataType_t c_type, int ldc,
                             cublasComputeType_t how, int algorithm);
 #endif
