@@ -30,8 +30,8 @@ typedef struct BatchSweep {
     TargetSetup setup;
     Sweep *runs;                  /* setting: the batch size; rank 0, else NULL */
     TaskFarmRun *farm;            /* during a run on this rank: asked whether to stop */
-    BackgroundThread *background; /* rank 0; NULL: none. Its lock guards the fields below, and runs */
-    int batch, done; /* this rank's current batch size, 0: idle; finished runs */
+    BackgroundThread *background; /* rank 0; NULL: none. Its lock guards runs and the rest */
+    int batch, done;              /* this rank's current batch size, 0: idle; finished runs */
     int64_t batch_seed;
 } BatchSweep;
 
@@ -50,8 +50,7 @@ typedef struct BatchSweep {
         {"target", ARG_REAL, &(s).target, .min = 0.01, .max = 1, .help = "test accuracy"}, \
         {"epochs",    ARG_REAL,    &(s).epochs, \
          .min = 0.01, .max = 1000, .help = "give up after this many"}, \
-        {"train",    ARG_INT,        &(s).train, \
-         .min = 100, .max = 1000000, .help = "training images used"}, \
+        {"train", ARG_INT, &(s).train, .min = 100, .max = 1000000, .help = "training images used"}, \
         {"test", ARG_INT, &(s).test, .min = 100, .max = 1000000, .help = "test images used"}, \
     { \
         "check-every", ARG_INT, &(s).check_every, .min = 1, .max = 1000000, \

@@ -50,9 +50,9 @@ void dataset_free(Dataset *d); /* NULL is fine */
  * the unpacked file's SHA-256 in hexadecimal, unless NULL. */
 uint8_t *idx_read(const char *path, int dims, int size[/*dims*/], char digest[65]);
 
-/* data_cifar.c: records of 1 label byte + 1024 R + 1024 G + 1024 B, converted to NHWC. `files` paths
- * of `per_file` records each; their SHA-256 into digests[files] unless NULL. Any fault ends the
- * run. */
+/* data_cifar.c: records of 1 label byte + 1024 R + 1024 G + 1024 B, converted to NHWC. `files`
+ * paths of `per_file` records each; their SHA-256 into digests[files] unless NULL. Any fault ends
+ * the run. */
 void cifar_read(Images *out, const char *const *paths, int files, int per_file,
                 char (*digests)[65]);
 

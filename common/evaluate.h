@@ -1,7 +1,6 @@
 /* evaluate.h: loss and accuracy of a model over a set of images.
  *
- * Metrics are SUMS, never means, so that ranks can add theirs even where they evaluate different
- * numbers of images.
+ * Metrics are SUMS, never means, so that ranks can add theirs even if their image counts differ.
  */
 #ifndef EVALUATE_H
 #define EVALUATE_H
