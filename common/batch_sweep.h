@@ -50,8 +50,8 @@ typedef struct BatchSweep {
         {"target", ARG_REAL, &(s).target, .min = 0.01, .max = 1, .help = "test accuracy"}, \
         {"epochs",    ARG_REAL,    &(s).epochs, \
          .min = 0.01, .max = 1000, .help = "give up after this many"}, \
-        {"train", ARG_INT, &(s).train, .min = 100, .max = 1000000, .help = "training images used"}, \
-        {"test", ARG_INT, &(s).test, .min = 100, .max = 1000000, .help = "test images used"}, \
+        {"train", ARG_INT, &(s).train, .min = 100, .max = 1000000, .help = "images to train on"}, \
+        {"test", ARG_INT, &(s).test, .min = 100, .max = 1000000, .help = "images to test on"}, \
     { \
         "check-every", ARG_INT, &(s).check_every, .min = 1, .max = 1000000, \
                                                   .help = "training images between two tests" \

@@ -27,8 +27,8 @@ void rng_philox(uint32_t out[4], const uint32_t counter[4], const uint32_t key[2
     out[0] = c0, out[1] = c1, out[2] = c2, out[3] = c3;
 }
 
-/* The address of a draw: the seed is the key; the counter's words are block, a, b's low half, use and
- * b's rest. */
+/* The address of a draw: the seed is the key; the counter's words are block, a, b's low half, use
+ * and b's rest. */
 Rng rng_at(uint64_t seed, RngUse use, uint32_t a, uint64_t b)
 {
     ASSERT(b >> 56 == 0);
