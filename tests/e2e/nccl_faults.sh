@@ -27,8 +27,8 @@ try() { # scenario ranks status line [NAME=value]
 try without 3 77 '^rank 1: error: --comm nccl: no NCCL here: no GPU that CUDA can use: use --comm mpi$'
 # A rank that never comes: to the start of NCCL; to an all-reduce, where the others' host waits in its stream.
 try start 3 2 '^rank 0: error: NCCL: start of 3 ranks: not done after 4 s'
-try absent 3 2 '^rank 0: error: NCCL: all-reduce of 1000 numbers: not done after 4 s'
-try absent 3 2 '^rank 1: error: NCCL: all-reduce of 1000 numbers: not done after 4 s' FIRST_ABSENT=1
+try absent 3 2 '^rank 0: error: NCCL: all-reduce of 1000 elements: not done after 4 s'
+try absent 3 2 '^rank 1: error: NCCL: all-reduce of 1000 elements: not done after 4 s' FIRST_ABSENT=1
 # The end of NCCL, which waits for other ranks.
 try end 2 2 '^rank 0: error: NCCL: end of 2 ranks: not done after 4 s'
 # What NCCL tells by itself, in the middle of an all-reduce, and at once.

@@ -26,7 +26,7 @@ static void by_mpi(Setup *x)
 static void mpi_alone(void **state) { (void)state, over_both_devices("mpi", by_mpi); }
 static void automatic(void **state) { (void)state, over_both_devices("auto", by_mpi); }
 
-/* On a real GPU, each rank's own where there are enough; else it is MPI by way of host memory that
+/* On a real GPU, each rank's own where there are enough; else it is MPI, staged through host memory, that
  * is tried. */
 static void nccl(void **state) { (void)state, over_gpu("nccl", all); }
 
