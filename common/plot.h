@@ -33,7 +33,7 @@ uint32_t plot_series(int i);
 /* Maps for values: lightness grows evenly from dark (0) to light (1), so they also read in grey and
  * colour-blind. */
 typedef enum { PLOT_VIRIDIS, PLOT_CIVIDIS } PlotMap;
-uint32_t plot_map_color(PlotMap map, double place); /* place in [0, 1], clamped; NaN is PLOT_GREY */
+uint32_t plot_map_color(PlotMap map, double position); /* position in [0, 1], clamped; NaN is PLOT_GREY */
 
 /* ---- A figure, and its panels
  * ------------------------------------------------------------------------------------ */

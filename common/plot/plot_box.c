@@ -103,10 +103,10 @@ static void edge(Pen *pen, const View *view, const PlotAxis *axis, const Ticks *
     Font numbers = {.size = 12, .color = 0x57606a, .halo = true};
     double off = 0, left = 0.5 - 0.5 * nx, above = 0.5 - 0.5 * ny;
     for (int i = 0; i < ticks->count; i++) {
-        double place = axis_place(axis, ticks->at[i]), p[3], x, y,
+        double position = axis_position(axis, ticks->at[i]), p[3], x, y,
                width = text_width(pen, numbers, ticks->label[i]);
         for (int k = 0; k < 3; k++)
-            p[k] = a[k] + place * (b[k] - a[k]);
+            p[k] = a[k] + position * (b[k] - a[k]);
         view_place(view, p, &x, &y, &depth);
         if (!take(taken, (Rect){x + 9 * nx - left * width - 3, y + 9 * ny - above * 10 - 2,
                                 width + 6, 14}))
@@ -145,7 +145,7 @@ void box_draw(Pen *pen, const PlotPanel *panel)
     for (int k = 0; k < 3; k++)
         for (int i = 0; i < ticks[k].count; i++)
             grid_line(pen, &panel->view, k,
-                      (2 * axis_place(axis[k], ticks[k].at[i]) - 1) * (k < 2 ? 1 : BOX_HEIGHT));
+                      (2 * axis_position(axis[k], ticks[k].at[i]) - 1) * (k < 2 ? 1 : BOX_HEIGHT));
     cairo_set_line_width(pen, 0.75);
     pen_color(pen, 0xd9dee3, 1);
     cairo_stroke(pen);

@@ -1,5 +1,5 @@
 /* plot_field.c: a grid of values seen from above: heat map, labelled contours. Both follow the
- * panel's z axis: between the grid's points they interpolate the place on that axis (so in the
+ * panel's z axis: between the grid's points they interpolate the position on that axis (so in the
  * logarithm where the axis is logarithmic), as the surface does.
  */
 #ifdef HAVE_CAIRO
@@ -9,13 +9,13 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* The grid's values as places on the z axis; free() it. */
-static double *places_of(const PlotPanel *panel, PlotGrid grid)
+/* The grid's values as positions on the z axis; free() it. */
+static double *positions_of(const PlotPanel *panel, PlotGrid grid)
 {
-    double *place = alloc((unsigned long)grid.nx * grid.ny, sizeof *place);
+    double *position = alloc((unsigned long)grid.nx * grid.ny, sizeof *position);
     for (int p = 0; p < grid.nx * grid.ny; p++)
-        place[p] = axis_place(&panel->z, grid.z[p]);
-    return place;
+        position[p] = axis_position(&panel->z, grid.z[p]);
+    return position;
 }
 
 /* Which of `count` grid points from low to high is at or before `value`, and the share of the way
@@ -36,7 +36,7 @@ static void heat_pixels(const PlotPanel *panel, PlotGrid grid, int width, int he
     uint32_t color[COLORS + 1];
     for (int k = 0; k <= COLORS; k++)
         color[k] = 0xff000000 | plot_map_color(panel->axes.map, (double)k / COLORS);
-    double *place = places_of(panel, grid);
+    double *position = positions_of(panel, grid);
     int *column = alloc(width, sizeof *column), row;
     float *share = alloc(width, sizeof *share), *line = alloc(grid.nx, sizeof *line), t;
     for (int i = 0; i < width; i++)
@@ -48,15 +48,15 @@ static void heat_pixels(const PlotPanel *panel, PlotGrid grid, int width, int he
                      grid.ny, &row, &t))
             continue;
         for (int i = 0; i < grid.nx; i++)
-            line[i] = (float)((1 - t) * place[row * grid.nx + i] +
-                              t * place[(row + 1) * grid.nx + i]);
+            line[i] = (float)((1 - t) * position[row * grid.nx + i] +
+                              t * position[(row + 1) * grid.nx + i]);
         for (int i = 0; i < width; i++) {
             float at = line[column[i]] + share[i] * (line[column[i] + 1] - line[column[i]]);
             if (!isnan(at))
                 pixel[(size_t)j * width + i] = color[(int)(fminf(fmaxf(at, 0), 1) * COLORS + 0.5f)];
         }
     }
-    free(place);
+    free(position);
     free(column);
     free(share);
     free(line);
@@ -94,13 +94,13 @@ void levels_of(const PlotPanel *panel, Ticks *levels)
         }
 }
 
-typedef struct Place {
+typedef struct Label {
     double x, y, angle;
-} Place;
+} Label;
 enum { LABELS = 64 };
 typedef struct Labels {
     int count;
-    Place at[LABELS];
+    Label at[LABELS];
 } Labels; /* those already written */
 
 static bool crowded(const Labels *labels, double x, double y)
@@ -129,8 +129,8 @@ static void path_of(Pen *pen, const PlotPanel *panel, PlotGrid grid, const Polyl
 
 /* Where to write on the current path: on a long enough line, where it is nearest to level, inside
  * the panel and away from other labels. */
-static bool label_place(Pen *pen, const PlotPanel *panel, double room, const Labels *labels,
-                        Place *best)
+static bool label_fit(Pen *pen, const PlotPanel *panel, double room, const Labels *labels,
+                        Label *best)
 {
     cairo_path_t *path = cairo_copy_path_flat(pen);
     Rect f = panel->frame;
@@ -145,7 +145,7 @@ static bool label_place(Pen *pen, const PlotPanel *panel, double room, const Lab
             length += step;
             if (inside && fabs(dy) / step < flattest && !crowded(labels, x, y)) {
                 flattest = fabs(dy) / step;
-                *best = (Place){x + dx / 2, y + dy / 2, atan2(dy, dx)};
+                *best = (Label){x + dx / 2, y + dy / 2, atan2(dy, dx)};
             }
         }
         x = p[1].point.x;
@@ -163,9 +163,9 @@ static void contour_draw(Pen *pen, const PlotPanel *panel, const Mark *mark, con
     for (int i = 0; i < contour->count; i++) {
         Font font = {.size = 11, .color = PLOT_INK, .halo = true};
         path_of(pen, panel, mark->grid, &contour->line[i]);
-        Place *place = &labels->at[labels->count < LABELS ? labels->count : 0];
+        Label *spot = &labels->at[labels->count < LABELS ? labels->count : 0];
         bool labelled = *label &&
-                        label_place(pen, panel, text_width(pen, font, label), labels, place);
+                        label_fit(pen, panel, text_width(pen, font, label), labels, spot);
         cairo_stroke(pen);
         labels->count += labelled;
     }
@@ -174,7 +174,7 @@ static void contour_draw(Pen *pen, const PlotPanel *panel, const Mark *mark, con
 void contours_draw(Pen *pen, const PlotPanel *panel, const Mark *mark)
 {
     const PlotStyle *style = &mark->style;
-    double *z = places_of(panel, mark->grid);
+    double *z = positions_of(panel, mark->grid);
     Labels labels = {.count = 0};
     const char *text[LABELS];
     Ticks levels;
@@ -184,13 +184,13 @@ void contours_draw(Pen *pen, const PlotPanel *panel, const Mark *mark)
                                                      * lines look the same */
     cairo_set_line_join(pen, CAIRO_LINE_JOIN_BEVEL);
     for (int l = 0; l < levels.count; l++) {
-        double place = axis_place(&panel->z, levels.at[l]);
-        Contour contour = contour_trace(mark->grid.nx, mark->grid.ny, z, place);
+        double position = axis_position(&panel->z, levels.at[l]);
+        Contour contour = contour_trace(mark->grid.nx, mark->grid.ny, z, position);
         int before = labels.count;
         cairo_set_line_width(pen, style->width > 0     ? style->width
                                   : levels.label[l][0] ? 1.25
                                                        : 0.75);
-        pen_color(pen, style->color ? style->color : plot_map_color(panel->axes.map, place),
+        pen_color(pen, style->color ? style->color : plot_map_color(panel->axes.map, position),
                   style->opacity);
         contour_draw(pen, panel, mark, &contour, levels.label[l], &labels);
         for (int i = before; i < labels.count; i++)

@@ -15,12 +15,12 @@ static double bounded(double v) { return isnan(v) ? NAN : fmin(fmax(v, -1e5), 1e
 
 double at_x(const PlotPanel *panel, double x)
 {
-    return bounded(panel->frame.x + panel->frame.w * axis_place(&panel->x, x));
+    return bounded(panel->frame.x + panel->frame.w * axis_position(&panel->x, x));
 }
 
 double at_y(const PlotPanel *panel, double y)
 {
-    return bounded(panel->frame.y + panel->frame.h * (1 - axis_place(&panel->y, y)));
+    return bounded(panel->frame.y + panel->frame.h * (1 - axis_position(&panel->y, y)));
 }
 
 /* A hair line, on the middle of a pixel so that it stays one pixel wide. */

@@ -39,9 +39,9 @@ Range range_none(void); /* holds nothing yet */
 void range_add(Range *range, int log, int n, const double *v);
 /* low < high, finite; pad: share left free */
 void axis_fit(PlotAxis *axis, Range data, double pad);
-/* 0 at low, 1 at high; NaN: no place */
-double axis_place(const PlotAxis *axis, double value);
-double axis_value(const PlotAxis *axis, double place); /* its inverse */
+/* 0 at low, 1 at high; NaN: no position */
+double axis_position(const PlotAxis *axis, double value);
+double axis_value(const PlotAxis *axis, double position); /* its inverse */
 /* about `wanted`, inside the axis, ascending */
 void axis_ticks(const PlotAxis *axis, int wanted, Ticks *ticks);
 
@@ -60,9 +60,9 @@ Contour contour_trace(int nx, int ny, const double *z, double level);
 void contour_free(Contour *contour);
 
 /* ---- Triangles (plot_raster.c) ---- */
-/* x, y: pixels; depth grows towards the eye; place on the colour map, 0 … 1; light 0 … 1. */
+/* x, y: pixels; depth grows towards the eye; position on the colour map, 0 … 1; light 0 … 1. */
 typedef struct Corner {
-    float x, y, depth, place, light;
+    float x, y, depth, position, light;
 } Corner;
 typedef struct Raster {
     int width, height;
@@ -72,9 +72,9 @@ typedef struct Raster {
 } Raster;
 void raster_clear(Raster *raster, int width, int height); /* (re)allocates */
 void raster_free(Raster *raster);
-enum { RASTER_LIGHTS = 64, RASTER_PLACES = 256 };
-typedef uint32_t RasterShades[RASTER_LIGHTS][RASTER_PLACES]; /* the pixel for a light and a place */
-/* Two triangles per cell of an nx × ny mesh. Those with a NaN are left out; what has a place above
+enum { RASTER_LIGHTS = 64, RASTER_POSITIONS = 256 };
+typedef uint32_t RasterShades[RASTER_LIGHTS][RASTER_POSITIONS]; /* the pixel for a light and a position */
+/* Two triangles per cell of an nx × ny mesh. Those with a NaN are left out; what has a position above
  * 1 is cut away. */
 void raster_mesh(Raster *raster, int nx, int ny, const Corner *corner, const RasterShades shades);
 void raster_line(Raster *raster, Corner a, Corner b, float bias, uint32_t ink, float strength);
@@ -133,7 +133,7 @@ struct PlotPanel {
     Mark *mark;
     int count, room, colors; /* colors: series colours given out so far */
     Rect frame;              /* where x and y (or the box) are; set by drawing */
-    PlotLegend corner;       /* the legend's last place, so that it does not jump about */
+    PlotLegend corner;       /* the legend's last position, so that it does not jump about */
     View view;               /* panels in space */
     Raster raster;
     Rect raster_at; /* what it covers of the picture: the box, as far as it is in the panel */
@@ -184,7 +184,7 @@ void text_fit(Pen *pen, Font font, Rect in, double anchor_x, const char *text);
 
 void frame_draw(Pen *pen, PlotPanel *panel, Rect room); /* sets panel->frame; grid, ticks, labels */
 void frame_close(Pen *pen, const PlotPanel *panel);     /* the axis lines, over the marks */
-double at_x(const PlotPanel *panel, double x);          /* data to picture; NaN: no place; never
+double at_x(const PlotPanel *panel, double x);          /* data to picture; NaN: no position; never
                                                          * too large for Cairo */
 double at_y(const PlotPanel *panel, double y);
 void mark_draw(Pen *pen, const PlotPanel *panel, const Mark *mark);

@@ -156,7 +156,7 @@ void colorbar_draw(Pen *pen, const PlotPanel *panel, Rect room)
     cairo_fill(pen);
     cairo_pattern_destroy(colors);
     for (int i = 0; i < ticks.count; i++) {
-        double y = room.y + room.h * (1 - axis_place(&panel->z, ticks.at[i]));
+        double y = room.y + room.h * (1 - axis_position(&panel->z, ticks.at[i]));
         text_draw(pen, (Font){.size = 12, .color = 0x57606a}, room.x + BAR + 5, y, 0, 0.5,
                   ticks.label[i]);
     }

@@ -169,10 +169,10 @@ static void errors(Pen *pen, const PlotPanel *panel, const Mark *mark)
     cairo_stroke(pen);
 }
 
-static double edge(double value, double place, double low, double high)
+static double edge(double value, double position, double low, double high)
 {
     return isinf(value) ? (value < 0 ? low : high)
-                        : fmin(fmax(place, fmin(low, high)), fmax(low, high));
+                        : fmin(fmax(position, fmin(low, high)), fmax(low, high));
 }
 
 static void boxes(Pen *pen, const PlotPanel *panel, const Mark *mark)

@@ -18,10 +18,10 @@ static double dot(const double a[3], const double b[3])
 /* Data to box coordinates; z below its axis is put on the floor; above it, NaN. */
 static void to_box(const PlotPanel *panel, double x, double y, double z, double box[3])
 {
-    double place = axis_place(&panel->z, z);
-    box[0] = 2 * axis_place(&panel->x, x) - 1;
-    box[1] = 2 * axis_place(&panel->y, y) - 1;
-    box[2] = place <= 1 + 1e-6 ? (2 * (place < 0 ? 0 : place) - 1) * BOX_HEIGHT : NAN;
+    double position = axis_position(&panel->z, z);
+    box[0] = 2 * axis_position(&panel->x, x) - 1;
+    box[1] = 2 * axis_position(&panel->y, y) - 1;
+    box[2] = position <= 1 + 1e-6 ? (2 * (position < 0 ? 0 : position) - 1) * BOX_HEIGHT : NAN;
 }
 
 /* How much light falls on each corner: a lamp over the viewer's left shoulder. */
@@ -47,8 +47,8 @@ static void light(const View *view, int nx, int ny, const double (*box)[3], Corn
 
 static void shades_of(PlotMap map, RasterShades shades)
 {
-    for (int p = 0; p < RASTER_PLACES; p++) {
-        uint32_t color = plot_map_color(map, (double)p / (RASTER_PLACES - 1));
+    for (int p = 0; p < RASTER_POSITIONS; p++) {
+        uint32_t color = plot_map_color(map, (double)p / (RASTER_POSITIONS - 1));
         for (int l = 0; l < RASTER_LIGHTS; l++) {
             double bright = 0.62 + 0.46 * l / (RASTER_LIGHTS - 1), white = fmax(bright - 0.98, 0);
             uint32_t lit = 0xff000000;
@@ -85,21 +85,21 @@ static void rasterise(PlotPanel *panel, const Mark *surface)
     for (int j = 0; j < ny; j++)
         for (int i = 0; i < nx; i++) {
             int p = j * nx + i;
-            double x, y, px, py, depth, place = axis_place(&panel->z, surface->grid.z[p]);
+            double x, y, px, py, depth, position = axis_position(&panel->z, surface->grid.z[p]);
             mesh_corner(panel, i, j, &x, &y);
             to_box(panel, x, y, panel->z.low, box[p]);
-            place = place < 0 ? 0 : place; /* below the axis: on the floor; above it: the
+            position = position < 0 ? 0 : position; /* below the axis: on the floor; above it: the
                                             * z-buffer cuts it off */
-            box[p][2] = (2 * (place > 9 ? 9 : place) - 1) * BOX_HEIGHT;
+            box[p][2] = (2 * (position > 9 ? 9 : position) - 1) * BOX_HEIGHT;
             view_place(&panel->view, box[p], &px, &py, &depth);
             corner[p] = (Corner){(float)((px - panel->raster_at.x) * scale),
                                  (float)((py - panel->raster_at.y) * scale), (float)depth,
-                                 (float)place, 0};
+                                 (float)position, 0};
         }
     light(&panel->view, nx, ny, (const double(*)[3])box, corner);
     RasterShades shades;
     shades_of(panel->axes.map, shades);
-    raster_mesh(&panel->raster, nx, ny, corner, (const uint32_t(*)[RASTER_PLACES])shades);
+    raster_mesh(&panel->raster, nx, ny, corner, (const uint32_t(*)[RASTER_POSITIONS])shades);
     mesh_lines(panel, nx, ny, corner);
     free(box);
     free(corner);

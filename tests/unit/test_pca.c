@@ -66,7 +66,7 @@ static void agrees_with_the_covariance(void **state)
         for (int j = 0; j < D; j++)
             product += direction[j] * vectors[(D - 1 - c) * D + j];
         expect_close(fabs(product), 1, 1e-6, 0, "a direction against the covariance's eigenvector");
-        expect_close(p->share[c], values[D - 1 - c] / trace, 1e-9, 1e-9, "explained variance");
+        expect_close(p->explained[c], values[D - 1 - c] / trace, 1e-9, 1e-9, "explained variance");
         for (int e = 0; e <= c; e++)
             expect_close(dot(direction, p->directions + e * D), e == c, 1e-6, 0,
                          "lengths and angles");
@@ -121,7 +121,7 @@ static void large(void **state)
     Pca *p = pca_new(row, SHOTS, LONG, 2);
     expect_close(fabs(p->directions[17]), 1, 1e-6, 0, "the wide axis");
     expect_close(fabs(p->directions[LONG + 9999]), 1, 1e-6, 0, "the narrow axis");
-    expect_close(p->share[0], 0.8, 1e-6, 0, "the wide axis's share");
+    expect_close(p->explained[0], 0.8, 1e-6, 0, "the wide axis's share");
     for (int i = 0; i < SHOTS; i++)
         expect_close(p->off[i], 0, 1e-4, 0, "a circle lies in its plane");
     pca_free(p);
@@ -135,7 +135,7 @@ static void lines(void **state)
     const float *const two[] = {a, b}, *const three[] = {a, b, c};
     Pca *p = pca_new(two, 2, 3, 2);
     assert_int_equal(p->k, 1);
-    expect_close(p->share[0], 1, 1e-12, 0, "all of it");
+    expect_close(p->explained[0], 1, 1e-12, 0, "all of it");
     expect_close(p->coordinates[0], 5, 1e-6, 0, "the first's distance from the last");
     expect_close(p->directions[1], -0.6, 1e-6, 0, "towards the first");
     pca_free(p);

@@ -78,8 +78,8 @@ static void check_ticks(const PlotAxis *axis, const Ticks *t, int wanted)
         fail_msg("%s %g…%g: %d ticks for %d wanted", where, axis->low, axis->high, t->count,
                  wanted);
     for (int i = 0; i < t->count; i++) {
-        double place = axis_place(axis, t->at[i]);
-        if (!(place > -1e-5 && place < 1 + 1e-5))
+        double position = axis_position(axis, t->at[i]);
+        if (!(position > -1e-5 && position < 1 + 1e-5))
             fail_msg("%s %g…%g: tick %g is outside", where, axis->low, axis->high, t->at[i]);
         if (i && !(t->at[i] > t->at[i - 1]))
             fail_msg("%s %g…%g: tick %g after %g", where, axis->low, axis->high, t->at[i],
@@ -139,7 +139,7 @@ static void given_limits(void **state)
     axis = (PlotAxis){.low = 10, .high = -1}; /* a slip: put right */
     axis_fit(&axis, data, 0);
     assert_true(axis.low == -1 && axis.high == 10);
-    axis = (PlotAxis){.low = -5, .high = 100, .log = 10}; /* no place for -5 on a log axis: that
+    axis = (PlotAxis){.low = -5, .high = 100, .log = 10}; /* no position for -5 on a log axis: that
                                                            * end from the data */
     axis_fit(&axis, data, 0);
     assert_true(axis.low == 2 && axis.high == 100);
@@ -149,12 +149,12 @@ static void place_and_value(void **state)
 {
     const PlotAxis axis[2] = {{.low = -3, .high = 5}, {.low = 0.01, .high = 1000, .log = 10}};
     for (int k = 0; k < 2; k++)
-        for (double place = 0; place <= 1; place += 0.125)
-            expect_close(axis_place(&axis[k], axis_value(&axis[k], place)), place, 1e-12, 0,
-                         "place");
-    expect_close(axis_place(&axis[1], 1), 0.4, 1e-12, 0, "1 between 0.01 and 1000");
-    assert_true(isnan(axis_place(&axis[1], 0)) && isnan(axis_place(&axis[1], -1)) &&
-                isnan(axis_place(&axis[0], NAN)));
+        for (double position = 0; position <= 1; position += 0.125)
+            expect_close(axis_position(&axis[k], axis_value(&axis[k], position)), position, 1e-12, 0,
+                         "position");
+    expect_close(axis_position(&axis[1], 1), 0.4, 1e-12, 0, "1 between 0.01 and 1000");
+    assert_true(isnan(axis_position(&axis[1], 0)) && isnan(axis_position(&axis[1], -1)) &&
+                isnan(axis_position(&axis[0], NAN)));
 }
 
 int main(int argc, char **argv)
