@@ -14,8 +14,8 @@
  *     …
  *     background_stop(b);
  *
- * The thread, and the OpenMP threads that it starts, yield to the window's thread when cores are few
- * (nice 5).
+ * The thread, and the OpenMP threads that it starts, yield to the window's thread when cores are
+ * few (nice 5).
  */
 #ifndef BACKGROUND_THREAD_H
 #define BACKGROUND_THREAD_H

@@ -51,16 +51,15 @@ typedef struct BatchSweep {
         {"target", ARG_REAL, &(s).target, .min = 0.01, .max = 1, .help = "test accuracy"}, \
         {"epochs",    ARG_REAL,    &(s).epochs, \
          .min = 0.01, .max = 1000, .help = "give up after this many epochs"}, \
-        {"train",    ARG_INT,        &(s).train, \
-         .min = 100, .max = 1000000, .help = "training images used"}, \
-        {"test", ARG_INT, &(s).test, .min = 100, .max = 1000000, .help = "test images used"}, \
+        {"train", ARG_INT, &(s).train, .min = 100, .max = 1000000, .help = "training images"}, \
+        {"test", ARG_INT, &(s).test, .min = 100, .max = 1000000, .help = "test images"}, \
     { \
         "check-every", ARG_INT, &(s).check_every, .min = 1, .max = 1000000, \
                                                   .help = "training images between two tests" \
     }
 
-/* After args_parse: fills in setup. Options that do not fit the data end the run (exit 2); train and
- * test are cut to the images available. */
+/* After args_parse: fills in setup. Options that do not fit the data end the run (exit 2); train
+ * and test are cut to the images available. */
 void batch_sweep_open(BatchSweep *b, Comm *comm, Backend *be, const Dataset *data, int64_t seed);
 /* sweep.csv in the run's folder, on the rank that speaks. */
 void batch_sweep_file(BatchSweep *b, Run *run);
@@ -72,8 +71,8 @@ json_t *batch_sweep_config(const BatchSweep *b);
 double batch_sweep_rate(const BatchSweep *b, int batch);
 int batch_sweep_sizes(const BatchSweep *b, int size[BATCH_SIZES]); /* returns how many */
 
-/* All missing runs, seed by seed, each on the next free rank; the results are the same on any number
- * of ranks, except for the times. False: interrupted (Ctrl-C, or background is stopped).
+/* All missing runs, seed by seed, each on the next free rank; the results are the same on any
+ * number of ranks, except for the times. False: interrupted (Ctrl-C, or background is stopped).
  * Collective. */
 bool batch_sweep_run(BatchSweep *b, Run *run);
 /* On rank 0, between pieces of work: false: interrupted. Waits while background is paused. */
@@ -81,8 +80,8 @@ bool batch_sweep_goes_on(const BatchSweep *b);
 
 void batch_sweep_table(const BatchSweep *b, Run *run);
 /* One value over the batch sizes: the median of the runs that have it, with a bar from lowest to
- * highest. BATCH_STEPS: with "perfect scaling". Batches with runs that missed the target get a cross
- * at the top. style.label NULL: "median of N runs". */
+ * highest. BATCH_STEPS: with "perfect scaling". Batches with runs that missed the target get a
+ * cross at the top. style.label NULL: "median of N runs". */
 void batch_sweep_draw(const BatchSweep *b, PlotPanel *panel, int value, PlotStyle style);
 /* one point per run */
 void batch_sweep_dots(const BatchSweep *b, PlotPanel *panel, int value, PlotStyle style);

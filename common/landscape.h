@@ -40,8 +40,8 @@ void surface_free(Surface *s); /* NULL is fine */
  * grid. */
 void surface_fill(double *out, const Surface *s, const double *values);
 
-/* order[nx * ny]: all points j * nx + i of a grid, coarse to fine: every 2^k-th row and column, then
- * the points that every 2^(k-1)-th row and column add, … */
+/* order[nx * ny]: all points j * nx + i of a grid, coarse to fine: every 2^k-th row and column,
+ * then the points that every 2^(k-1)-th row and column add, … */
 void landscape_order(int *order, int nx, int ny);
 
 /* What a landscape needs: the same on all ranks, except for the last three. */

@@ -18,7 +18,7 @@ typedef struct LiveFigure {
     const char *title, *png; /* of the window; the file's name, in the run's folder */
     int width, height;       /* pixels; 0: 1280 × 720 */
     const PlotKey *keys;     /* what `?` shows; NULL: plot_keys */
-    void *context;           /* passed to the functions below, of which all but `draw` may be NULL */
+    void *context; /* passed to the functions below, of which all but `draw` may be NULL */
     /* Describe the figure as it is now, from plot_begin() on. */
     void (*draw)(void *context, Plot *plot);
     /* Has the figure changed since the last draw? NULL: always. */
@@ -32,7 +32,7 @@ typedef struct LiveFigure {
 } LiveFigure;
 
 /* Show it until the window is closed or a stop is requested (stop_on_signals()), or, without a
- * window, finish it. Then save the figure, and print its path and the frame times. Only rank 0 calls
- * it. True: there was a window. */
+ * window, finish it. Then save the figure, and print its path and the frame times. Only rank 0
+ * calls it. True: there was a window. */
 bool live_figure_show(Run *run, const LiveFigure *scene);
 #endif

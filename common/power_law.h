@@ -1,7 +1,8 @@
 /* power_law.h: how the error falls with the number of training examples D (Hestness et al., arXiv
  * 1712.00409):
  *
- *     error(D) = alpha D^beta + gamma        alpha >= 0, beta < 0, gamma >= 0: the irreducible error
+ *     error(D) = alpha D^beta + gamma        alpha >= 0, beta < 0
+ *                                            gamma >= 0: the irreducible error
  *
  * fitted to measured points, and how far the fit can be trusted. Errors are in 0 … 1.
  */
@@ -16,13 +17,13 @@ typedef struct PowerLaw {
 
 double power_law_at(PowerLaw law, double examples);
 
-/* The law with the least sum of squared relative errors over n points, beta in [-2, -0.01]: a search
- * over beta, and linear least squares for each beta. n >= 3, at least three different sizes, errors
- * > 0. */
+/* The law with the least sum of squared relative errors over n points, beta in [-2, -0.01]: a
+ * search over beta, and linear least squares for each beta. n >= 3, at least three different sizes,
+ * errors > 0. */
 PowerLaw power_law_fit(const double *examples, const double *error, int n);
 
-/* One bootstrap draw: a law that other trainings might have given, and the relative residual of a new
- * training. */
+/* One bootstrap draw: a law that other trainings might have given, and the relative residual of a
+ * new training. */
 typedef struct PowerLawDraw {
     PowerLaw law;
     double residual;

@@ -47,8 +47,8 @@ typedef struct SweepItem {
     double setting;
     int64_t seed;
 } SweepItem;
-/* Keep of item[count] those not run yet, in order, the same on all ranks, and return their number. s
- * is read on rank 0 only. Collective. */
+/* Keep of item[count] those not run yet, in order, the same on all ranks, and return their number.
+ * s is read on rank 0 only. Collective. */
 int sweep_missing(SweepItem *item, const Sweep *s, Comm *c, int count);
 
 /* Over the seeds of one setting: the median of one value (of an even count: the mean of the middle

@@ -26,13 +26,13 @@ typedef struct TaskFarm {
     bool (*work)(void *context, int item, double *value, TaskFarmRun *farm);
     /* Rank 0: an item is done, here or elsewhere. */
     void (*found)(void *context, int item, const double *value);
-    /* Rank 0, between items and in task_farm_cancelled; NULL: always true. False: all ranks stop. It
-     * may wait; no item is handed out meanwhile. */
+    /* Rank 0, between items and in task_farm_cancelled; NULL: always true. False: all ranks stop.
+     * It may wait; no item is handed out meanwhile. */
     bool (*goes_on)(void *context);
 } TaskFarm;
 
-/* Collective. True on every rank: all items are done and found; false: goes_on, or work on any rank,
- * ended it. Then every finished item is found, and none that was cut short. */
+/* Collective. True on every rank: all items are done and found; false: goes_on, or work on any
+ * rank, ended it. Then every finished item is found, and none that was cut short. */
 bool task_farm_run(Comm *c, Backend *be, const TaskFarm *tasks);
 
 /* For work, between two short pieces of a long item: has the stop reached this rank? From then on

@@ -151,8 +151,8 @@ static int missing_points(const Landscape *l, Comm *c, int *item)
     for (int k = 0; l->log && k < l->log->rows; k++) {
         const SweepRow *row = &l->log->row[k];
         int point = (int)row->setting;
-        REQUIRE(point >= 0 && point < points && point == row->setting, "%s: point %g is not on the grid",
-                l->log->path, row->setting);
+        REQUIRE(point >= 0 && point < points && point == row->setting,
+                "%s: point %g is not on the grid", l->log->path, row->setting);
         if (!there[point])
             enter(l, point, row->value[2], row->value[3]);
         there[point] = 1;

@@ -99,9 +99,8 @@ Pca *pca_new(const float *const *snapshots, int n, size_t D, int most)
     double *gram = gram_new(snapshots, n, D), trace = 0;
     for (int i = 0; i < n; i++)
         trace += gram[i * n + i];
-    REQUIRE(
-        isfinite(trace),
-        "principal directions: a weight of a snapshot is not finite: did the run diverge?");
+    REQUIRE(isfinite(trace),
+            "principal directions: a weight of a snapshot is not finite: did the run diverge?");
     REQUIRE(trace > 0, "principal directions: all %d snapshots are equal: there is no direction",
             n);
     double *lambda = alloc(n, sizeof *lambda), *u = alloc((size_t)n * n, sizeof *u);

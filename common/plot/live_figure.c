@@ -46,10 +46,8 @@ bool live_figure_show(Run *run, const LiveFigure *s)
     if (plot_save(plot, png))
         run_say(run, "figure: %s", png);
     if (times.frames)
-        run_say(
-            run,
-            "first frame after %.2f s; %d frames, frame time p50 %.1f ms, p99 %.1f ms",
-            times.first, times.frames, 1000 * times.frame_p50, 1000 * times.frame_p99);
+        run_say(run, "first frame after %.2f s; %d frames, frame time p50 %.1f ms, p99 %.1f ms",
+                times.first, times.frames, 1000 * times.frame_p50, 1000 * times.frame_p99);
     plot_free(plot);
     free(png);
     free(saves);

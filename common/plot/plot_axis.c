@@ -1,6 +1,6 @@
 /* plot_axis.c: from data to an axis: a finite range, positions on it, and ticks at round numbers
- * (Heckbert, "Nice numbers for graph labels", Graphics Gems 1990) or at powers of 10 or 2. Survives
- * anything that a diverged run produces. */
+ * (Heckbert, "Nice numbers for graph labels", Graphics Gems 1990) or at powers of 10 or 2. Copes
+ * with anything that a diverged run produces. */
 #include "plot_inside.h"
 #include <math.h>
 #include <stdio.h>
@@ -20,7 +20,7 @@ void range_add(Range *range, int log, int n, const double *v)
         }
 }
 
-/* Room around a range that is one point (or so narrow that rounding would show). */
+/* Widens a range that is a point (or so narrow that rounding would show). */
 static void widen(Range *r, int log)
 {
     if (log && r->high / r->low < 1 + 1e-9) {
@@ -179,7 +179,7 @@ static void log_ticks(const PlotAxis *axis, int wanted, Ticks *ticks)
                 if (e % stride == 0)
                     add(ticks, axis, pow(axis->log, e));
         } while (ticks->count < 2 && s-- > 0);
-    } else if (axis->log == 10) { /* few powers: 1, 2, 5 of each, and if need be all nine digits */
+    } else if (axis->log == 10) { /* few powers: digits 1, 2, 5 of each, or all nine if necessary */
         for (int all = 0; all < 2 && ticks->count < 2; all++) {
             ticks->count = 0;
             for (int e = low - 1; e <= high + 1; e++)

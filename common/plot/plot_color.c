@@ -1,5 +1,5 @@
-/* plot_color.c: colour for series (told apart by everyone) and for values (ordered, evenly growing
- * in lightness). */
+/* plot_color.c: colours for series (easy to tell apart, for everyone) and for values (ordered,
+ * lightness growing evenly). */
 #include "plot.h"
 #include <math.h>
 

@@ -1,6 +1,6 @@
-/* plot_field.c: a grid of values seen from above: heat map, labelled contours. Both follow the
- * panel's z axis: between the grid's points they interpolate the position on that axis (so in the
- * logarithm where the axis is logarithmic), as the surface does.
+/* plot_field.c: a grid of values seen from above: heat map, labelled contours. Both interpolate
+ * positions on the panel's z axis between the grid's points (so logarithms on a logarithmic axis),
+ * as the surface does.
  */
 #ifdef HAVE_CAIRO
 #include "check.h"
@@ -18,17 +18,17 @@ static double *positions_of(const PlotPanel *panel, PlotGrid grid)
     return position;
 }
 
-/* Which of `count` grid points from low to high is at or before `value`, and the share of the way
- * to the next. */
-static bool between(double value, double low, double high, int count, int *index, float *share)
+/* Index of the last of `count` grid points from low to high at or before `value`, and the fraction
+ * of the way to the next. */
+static bool between(double value, double low, double high, int count, int *index, float *fraction)
 {
     double at = (value - low) / (high - low) * (count - 1);
     *index = (int)fmin(fmax(at, 0), count - 2);
-    *share = (float)(at - *index);
+    *fraction = (float)(at - *index);
     return at > -1e-6 && at < count - 1 + 1e-6;
 }
 
-/* One colour per pixel, so that the picture is as smooth as its contours. */
+/* One colour per pixel, so that the map is as smooth as its contours. */
 static void heat_pixels(const PlotPanel *panel, PlotGrid grid, int width, int height,
                         uint32_t *pixel)
 {
@@ -38,11 +38,11 @@ static void heat_pixels(const PlotPanel *panel, PlotGrid grid, int width, int he
         color[k] = 0xff000000 | plot_map_color(panel->axes.map, (double)k / COLORS);
     double *position = positions_of(panel, grid);
     int *column = alloc(width, sizeof *column), row;
-    float *share = alloc(width, sizeof *share), *line = alloc(grid.nx, sizeof *line), t;
+    float *fraction = alloc(width, sizeof *fraction), *line = alloc(grid.nx, sizeof *line), t;
     for (int i = 0; i < width; i++)
         if (!between(axis_value(&panel->x, (i + 0.5) / width), grid.x_low, grid.x_high, grid.nx,
-                     &column[i], &share[i]))
-            share[i] = NAN;
+                     &column[i], &fraction[i]))
+            fraction[i] = NAN;
     for (int j = 0; j < height; j++) {
         if (!between(axis_value(&panel->y, 1 - (j + 0.5) / height), grid.y_low, grid.y_high,
                      grid.ny, &row, &t))
@@ -51,14 +51,14 @@ static void heat_pixels(const PlotPanel *panel, PlotGrid grid, int width, int he
             line[i] = (float)((1 - t) * position[row * grid.nx + i] +
                               t * position[(row + 1) * grid.nx + i]);
         for (int i = 0; i < width; i++) {
-            float at = line[column[i]] + share[i] * (line[column[i] + 1] - line[column[i]]);
+            float at = line[column[i]] + fraction[i] * (line[column[i] + 1] - line[column[i]]);
             if (!isnan(at))
                 pixel[(size_t)j * width + i] = color[(int)(fminf(fmaxf(at, 0), 1) * COLORS + 0.5f)];
         }
     }
     free(position);
     free(column);
-    free(share);
+    free(fraction);
     free(line);
 }
 
@@ -101,7 +101,7 @@ enum { LABELS = 64 };
 typedef struct Labels {
     int count;
     Label at[LABELS];
-} Labels; /* those already written */
+} Labels; /* already drawn */
 
 static bool crowded(const Labels *labels, double x, double y)
 {
@@ -127,10 +127,10 @@ static void path_of(Pen *pen, const PlotPanel *panel, PlotGrid grid, const Polyl
         cairo_close_path(pen);
 }
 
-/* Where to write on the current path: on a long enough line, where it is nearest to level, inside
- * the panel and away from other labels. */
+/* The best spot for a label on the current path: on a long enough line, where it is most nearly
+ * horizontal, inside the panel and away from other labels. */
 static bool label_fit(Pen *pen, const PlotPanel *panel, double room, const Labels *labels,
-                        Label *best)
+                      Label *best)
 {
     cairo_path_t *path = cairo_copy_path_flat(pen);
     Rect f = panel->frame;
@@ -164,8 +164,7 @@ static void contour_draw(Pen *pen, const PlotPanel *panel, const Mark *mark, con
         Font font = {.size = 11, .color = PLOT_INK, .halo = true};
         path_of(pen, panel, mark->grid, &contour->line[i]);
         Label *spot = &labels->at[labels->count < LABELS ? labels->count : 0];
-        bool labelled = *label &&
-                        label_fit(pen, panel, text_width(pen, font, label), labels, spot);
+        bool labelled = *label && label_fit(pen, panel, text_width(pen, font, label), labels, spot);
         cairo_stroke(pen);
         labels->count += labelled;
     }
@@ -180,8 +179,8 @@ void contours_draw(Pen *pen, const PlotPanel *panel, const Mark *mark)
     Ticks levels;
     levels_of(panel, &levels);
     cairo_save(pen);
-    cairo_set_antialias(pen, CAIRO_ANTIALIAS_FAST); /* half the time of the default, and thin
-                                                     * lines look the same */
+    cairo_set_antialias(pen, CAIRO_ANTIALIAS_FAST); /* half the time of the default; thin lines
+                                                     * look the same */
     cairo_set_line_join(pen, CAIRO_LINE_JOIN_BEVEL);
     for (int l = 0; l < levels.count; l++) {
         double position = axis_position(&panel->z, levels.at[l]);

@@ -1,7 +1,7 @@
-/* plot_raster.c: a mesh of lit triangles through a z-buffer: of all that falls on a pixel, the
- * nearest stays. Everything a triangle carries (depth, position on the colour map, light) is linear on
- * the screen, so three planes and one comparison per pixel suffice. One thread draws 100 × 100
- * points in 5 ms; the others are left to the training that the picture shows.
+/* plot_raster.c: a mesh of lit triangles through a z-buffer: at each pixel the nearest one wins.
+ * All that a triangle carries (depth, position on the colour map, light) is linear on the screen,
+ * so three planes and one comparison per pixel suffice. One thread draws 100 × 100 points in 5 ms;
+ * the other cores are left to the training.
  */
 #include "check.h"
 #include "plot_inside.h"
@@ -44,7 +44,7 @@ static Plane plane(const Corner *a, float ux, float uy, float vx, float vy, floa
     return p;
 }
 
-/* one instruction each; fminf must mind NaN */
+/* one instruction each; fminf would handle NaN */
 static float least(float a, float b) { return a < b ? a : b; }
 static float most(float a, float b) { return a > b ? a : b; }
 
@@ -55,7 +55,7 @@ typedef struct Side {
     bool bounds_left;
 } Side;
 
-/* The sides that bound rows, at most three; a level one bounds none (the rows end there). */
+/* The sides that bound rows, at most three; a horizontal one bounds none (the rows end there). */
 static int sides_of(const Corner *const corner[3], bool turned, Side side[3])
 {
     int count = 0;
@@ -139,7 +139,7 @@ void raster_line(Raster *raster, Corner a, Corner b, float bias, uint32_t ink, f
     if (!isfinite(longer + a.position + b.position) || longer > 1e5f)
         return;
     int steps = (int)ceilf(longer);
-    /* without its last pixel, so that a chain of lines does not darken its joints */
+    /* without its last pixel, so that the joints of a chain of lines do not darken */
     for (int k = 0; k < steps; k++) {
         float t = (float)k / steps, x = a.x + t * (b.x - a.x), y = a.y + t * (b.y - a.y);
         float position = a.position + t * (b.position - a.position);

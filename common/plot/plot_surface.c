@@ -1,6 +1,6 @@
-/* plot_surface.c: a panel in space. The surface goes through the z-buffer at twice the picture's
- * resolution (so its edges come out smooth); paths and points on it are Cairo's, and the z-buffer
- * says which of their parts are behind the surface: those are drawn faintly.
+/* plot_surface.c: a panel in space. The surface goes through the z-buffer at twice the figure's
+ * resolution, so its edges come out smooth. Cairo draws paths and points on it; the parts that the
+ * z-buffer puts behind the surface are drawn faintly.
  */
 #ifdef HAVE_CAIRO
 #include "check.h"
@@ -15,7 +15,7 @@ static double dot(const double a[3], const double b[3])
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-/* Data to box coordinates; z below its axis is put on the floor; above it, NaN. */
+/* Data to box coordinates; z below its axis goes to the floor; above it, NaN. */
 static void to_box(const PlotPanel *panel, double x, double y, double z, double box[3])
 {
     double position = axis_position(&panel->z, z);
@@ -24,7 +24,7 @@ static void to_box(const PlotPanel *panel, double x, double y, double z, double 
     box[2] = position <= 1 + 1e-6 ? (2 * (position < 0 ? 0 : position) - 1) * BOX_HEIGHT : NAN;
 }
 
-/* How much light falls on each corner: a lamp over the viewer's left shoulder. */
+/* The light on each corner, from a lamp over the viewer's left shoulder. */
 static void light(const View *view, int nx, int ny, const double (*box)[3], Corner *corner)
 {
     double lamp[3], length = 0;
@@ -120,7 +120,7 @@ static void average(uint32_t *restrict pixel, const uint32_t *restrict above,
     }
 }
 
-/* The samples, averaged to the picture's pixels, laid over the page. */
+/* The samples, averaged to the figure's pixels, laid over the page. */
 static void lay_down(Pen *pen, const PlotPanel *panel)
 {
     const Raster *r = &panel->raster;
@@ -149,9 +149,9 @@ static void lay_down(Pen *pen, const PlotPanel *panel)
 typedef struct Spot {
     double x, y;
     bool seen;
-} Spot; /* x NaN: nowhere */
+} Spot; /* x NaN: not on the surface */
 
-/* Where (x, y) on the surface is in the picture. */
+/* The point of the figure that shows (x, y) of the surface. */
 static Spot spot(const PlotPanel *panel, double x, double y)
 {
     double box[3], depth;
@@ -169,7 +169,7 @@ static Spot spot(const PlotPanel *panel, double x, double y)
     return s;
 }
 
-/* The parts of a line that are seen, or those that are not, as Cairo's path. */
+/* The visible parts of a line, or the hidden ones, as Cairo's path. */
 static void trace(Pen *pen, const PlotPanel *panel, const Mark *mark, bool seen)
 {
     Spot last = {NAN, NAN, true};

@@ -150,8 +150,8 @@ static void place_and_value(void **state)
     const PlotAxis axis[2] = {{.low = -3, .high = 5}, {.low = 0.01, .high = 1000, .log = 10}};
     for (int k = 0; k < 2; k++)
         for (double position = 0; position <= 1; position += 0.125)
-            expect_close(axis_position(&axis[k], axis_value(&axis[k], position)), position, 1e-12, 0,
-                         "position");
+            expect_close(axis_position(&axis[k], axis_value(&axis[k], position)), position, 1e-12,
+                         0, "position");
     expect_close(axis_position(&axis[1], 1), 0.4, 1e-12, 0, "1 between 0.01 and 1000");
     assert_true(isnan(axis_position(&axis[1], 0)) && isnan(axis_position(&axis[1], -1)) &&
                 isnan(axis_position(&axis[0], NAN)));

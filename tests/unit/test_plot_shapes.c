@@ -260,7 +260,8 @@ static void cut_and_holes(void **state)
     Corner corner[4];
     raster_clear(&raster, W, H);
     quad(corner, 4.5f, 60.5f, 1, 1, 0);
-    corner[1].position = corner[3].position = 2; /* 0 at the left to 2 at the right: 1 is in the middle */
+    /* 0 at the left to 2 at the right: 1 is in the middle */
+    corner[1].position = corner[3].position = 2;
     raster_mesh(&raster, 2, 2, corner, (const uint32_t(*)[RASTER_POSITIONS])shades);
     assert_true(raster.color[20 * W + 31] != 0 && raster.color[20 * W + 34] == 0);
     raster_clear(&raster, W, H);

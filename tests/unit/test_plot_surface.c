@@ -93,7 +93,7 @@ static void save_nowhere(void *unused)
 static void png_nowhere(void **state)
 {
     plot_free(pixels_new());
-    expect_death(5, save_nowhere, NULL, "no picture", "/dev/null", NULL);
+    expect_death(5, save_nowhere, NULL, "no figure", "/dev/null", NULL);
 }
 
 int main(int argc, char **argv)
