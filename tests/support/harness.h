@@ -48,7 +48,7 @@ void expect_close(double a, double b, double atol, double rtol, const char *what
 /* ||a - b|| / ||b|| <= tolerance over n elements; returns the ratio. */
 double expect_near(const float *a, const double *b, size_t n, double tolerance, const char *what);
 
-/* A new folder under $TMPDIR (or /tmp) for this case; removed by tests/run.sh with everything in
- * it. */
+/* A new folder under $TMPDIR (or /tmp) for this case; removed by tests/tools/run.sh with everything
+ * in it. */
 const char *scratch_dir(void);
 #endif

@@ -287,7 +287,7 @@ static void panels(Plot *plot)
     pipeline(plot_panel(plot, axes));
     axes = (PlotAxes){
         .row = 1, .column = 2, .title = "Your part", .x.label = "update", .y.label = "loss"};
-    plot_note(plot_panel(plot, axes), "To do: gradient()\nlab1_gd/gradient.c, line 12");
+    plot_note(plot_panel(plot, axes), "TODO: gradient()\nlab1_gd/exercises/1a_gradient.c, line 12");
 }
 
 static void surface(Plot *plot)

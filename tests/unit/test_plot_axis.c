@@ -1,5 +1,5 @@
-/* Axes: whatever the data, a finite range and ticks that lie in it, ascend, and can be told apart
- * by their labels. */
+/* Axes: for any data a finite range, and ticks that lie in it, ascend, and have different
+ * labels. */
 #include "harness.h"
 #include "plot/plot_inside.h"
 #include "rng.h"
@@ -85,7 +85,7 @@ static void check_ticks(const PlotAxis *axis, const Ticks *t, int wanted)
             fail_msg("%s %g…%g: tick %g after %g", where, axis->low, axis->high, t->at[i],
                      t->at[i - 1]);
         if (i && !strcmp(t->label[i], t->label[i - 1]))
-            fail_msg("%s %.17g…%.17g: two ticks are called %s", where, axis->low, axis->high,
+            fail_msg("%s %.17g…%.17g: two ticks are labelled %s", where, axis->low, axis->high,
                      t->label[i]);
     }
 }
@@ -136,7 +136,7 @@ static void given_limits(void **state)
     axis = (PlotAxis){.low = NAN, .high = 9};
     axis_fit(&axis, data, 0);
     assert_true(axis.low == 2 && axis.high == 9);
-    axis = (PlotAxis){.low = 10, .high = -1}; /* a slip: put right */
+    axis = (PlotAxis){.low = 10, .high = -1}; /* reversed: corrected */
     axis_fit(&axis, data, 0);
     assert_true(axis.low == -1 && axis.high == 10);
     axis = (PlotAxis){.low = -5, .high = 100, .log = 10}; /* no position for -5 on a log axis: that
@@ -145,7 +145,7 @@ static void given_limits(void **state)
     assert_true(axis.low == 2 && axis.high == 100);
 }
 
-static void place_and_value(void **state)
+static void position_and_value(void **state)
 {
     const PlotAxis axis[2] = {{.low = -3, .high = 5}, {.low = 0.01, .high = 1000, .log = 10}};
     for (int k = 0; k < 2; k++)
@@ -165,6 +165,6 @@ int main(int argc, char **argv)
                                  {.name = "ticks_always_good", .run = ticks_always_good},
                                  {.name = "fits_anything", .run = fits_anything},
                                  {.name = "given_limits", .run = given_limits},
-                                 {.name = "place_and_value", .run = place_and_value}};
+                                 {.name = "position_and_value", .run = position_and_value}};
     return harness_main(argc, argv, cases, sizeof cases / sizeof *cases);
 }

@@ -21,8 +21,8 @@ static double lightness(uint32_t color)
     return y > 0.008856 ? 116 * cbrt(y) - 16 : 903.3 * y;
 }
 
-/* Lightness grows all the way, at a rate that stays within a factor 2 of its mean: equal steps of
- * value look equal. */
+/* Lightness grows throughout, at a rate within a factor 2 of its mean: equal steps of value look
+ * equal. */
 static void maps_grow_evenly(void **state)
 {
     for (PlotMap map = PLOT_VIRIDIS; map <= PLOT_CIVIDIS; map++) {
@@ -43,7 +43,7 @@ static void maps_grow_evenly(void **state)
     assert_int_equal(plot_map_color(PLOT_VIRIDIS, NAN), PLOT_GREY);
 }
 
-/* What a person without the green cones sees, in linear RGB (Viénot, Brettel & Mollon 1999). */
+/* The colour as seen without green cones, in linear RGB (Viénot, Brettel & Mollon 1999). */
 static void without_green(uint32_t color, double seen[3])
 {
     double r = linear(color >> 16 & 255), g = linear(color >> 8 & 255), b = linear(color & 255);
@@ -122,12 +122,12 @@ static void plane_is_exact(void **state)
     contour_free(&c);
 }
 
-/* A saddle's cell has two lines that do not cross; the cell's mean decides which way they turn. */
+/* A saddle's cell has two lines that do not cross; the cell's mean decides how they connect. */
 static void saddle(void **state)
 {
     const double z[4] = {1, 0, 0, 1};
     for (int k = 0; k < 2; k++) {
-        double level = k ? 0.6 : 0.4; /* below the mean 0.5 the two high corners are joined */
+        double level = k ? 0.6 : 0.4; /* below the mean 0.5 the two high corners are connected */
         Contour c = contour_trace(2, 2, z, level);
         assert_int_equal(c.count, 2);
         for (int i = 0; i < 2; i++) {
@@ -178,8 +178,8 @@ static void quad(Corner corner[4], float left, float right, float depth_left, fl
                              k % 2 ? depth_right : depth_left, position, 1};
 }
 
-/* Two sheets that cross: left of the crossing one is nearer, right of it the other, whichever is
- * drawn first. */
+/* Two sheets that cross: one is nearer left of the crossing, the other right of it, in either
+ * drawing order. */
 static void nearer_hides(void **state)
 {
     RasterShades shades;
@@ -222,8 +222,7 @@ static void lines_behind_are_hidden(void **state)
     }
 }
 
-/* A mesh of crooked cells that fills a rectangle: every pixel inside is covered, none twice nearer,
- * none outside. */
+/* A mesh of distorted cells that fills a rectangle covers exactly the pixels inside. */
 static void no_gaps(void **state)
 {
     enum { SIDE = 12 };
@@ -250,8 +249,8 @@ static void no_gaps(void **state)
     raster_free(&raster);
 }
 
-/* Values above the axis are cut away at its height; unknown corners leave holes; corners far
- * outside do no harm. */
+/* Values above the axis are cut off at its top; unknown corners leave holes; corners far outside do
+ * no harm. */
 static void cut_and_holes(void **state)
 {
     RasterShades shades;
