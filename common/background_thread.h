@@ -1,4 +1,5 @@
-/* background_thread.h: long work on a second thread, while the window is drawn 60 times a second.
+/* background_thread.h: long work on a background thread, beside a window that is drawn 60 times a
+ * second.
  *
  *     static void train(void *context, BackgroundThread *b)
  *     {
@@ -9,12 +10,12 @@
  *             background_unlock(b);
  *         }
  *     }
- *     BackgroundThread *b = background_start(train, &context);
+ *     BackgroundThread *b = background_start(train, &state);
  *     …
  *     background_stop(b);
  *
- * Where cores are few, the window comes first: the thread, and the OpenMP threads that it starts,
- * run at lower priority (nice 5).
+ * The thread, and the OpenMP threads that it starts, yield to the window's thread when cores are
+ * few (nice 5).
  */
 #ifndef BACKGROUND_THREAD_H
 #define BACKGROUND_THREAD_H
@@ -23,15 +24,15 @@
 typedef struct BackgroundThread BackgroundThread;
 
 BackgroundThread *background_start(void (*work)(void *context, BackgroundThread *b), void *context);
-/* Ask it to stop, wait until it has, and free b; NULL is fine. */
+/* Tells it to stop, waits until it has, frees b; NULL is fine. */
 void background_stop(BackgroundThread *b);
-/* Wait until the work returns by itself, or because of Ctrl-C. */
+/* Waits until the work returns; Ctrl-C stops it. */
 void background_wait(BackgroundThread *b);
 bool background_over(BackgroundThread *b); /* has the work returned? */
-/* Pause it at its next background_goes_on(), or let it continue. */
+/* Holds it at its next background_goes_on(). */
 void background_pause(BackgroundThread *b, bool pause);
-void background_step(BackgroundThread *b); /* while paused: let it through once */
-void background_lock(BackgroundThread *b); /* guards everything that both threads use */
+void background_step(BackgroundThread *b); /* paused: lets it through once */
+void background_lock(BackgroundThread *b); /* for data that both threads use */
 void background_unlock(BackgroundThread *b);
 
 bool background_goes_on(BackgroundThread *b); /* for the work, between slices */

@@ -1,12 +1,12 @@
-/* landscape.h: a network's loss over a line or a plane through its weights (Goodfellow et al.,
- * arXiv 1412.6544; Li et al., arXiv 1712.09913).
+/* landscape.h: a network's loss along a line or over a plane through its weights (Goodfellow et
+ * al., arXiv 1412.6544; Li et al., arXiv 1712.09913).
  *
  *     L(a, b) = loss(w + a x + b y)
  *
- * w, x, y are flat vectors [D] like m->params. The choice of x and y decides what the plot shows:
- * random directions scaled filter by filter, the difference of two solutions, a trajectory's
- * principal directions. All ranks share the points, coarse grid first; each finished point goes to
- * the window and to a file, and is not computed again after an interruption.
+ * w, x, y are flat vectors [D] like m->params. The choice of x and y decides what is seen: random
+ * directions scaled filter by filter, the difference of two solutions, the principal directions of
+ * a trajectory. The ranks divide the points among themselves, coarse grid first. Each finished
+ * point goes to the window and to a file, and is not computed again after an interruption.
  */
 #ifndef LANDSCAPE_H
 #define LANDSCAPE_H
@@ -25,11 +25,10 @@ typedef struct Plane {
 double plane_a(const Plane *p, int i); /* of column i, 0 … nx-1 */
 double plane_b(const Plane *p, int j); /* of row j, 0 … ny-1 */
 
-/* Set m's parameters to w + a x + b y, computed in double and rounded once. */
+/* Set m's parameters to w + a x + b y, computed in float64 and rounded once. */
 void plane_go(const Plane *p, Model *m, double a, double b);
 
-/* A surface, perhaps incomplete: mean loss and accuracy (0 … 1) at every point, NaN where not known
- * yet. */
+/* Mean loss and accuracy (0 … 1) at every point; NaN: not known yet. */
 typedef struct Surface {
     int nx, ny, known;
     double *loss, *accuracy; /* [ny,nx] */
@@ -37,20 +36,20 @@ typedef struct Surface {
 
 Surface *surface_new(int nx, int ny);
 void surface_free(Surface *s); /* NULL is fine */
-/* For drawing, out [ny,nx]: points that are not known yet take the value of the neighbouring point
- * of the coarse grid. */
+/* For display, out [ny,nx]: points not known yet take the value of the nearby point of the coarse
+ * grid. */
 void surface_fill(double *out, const Surface *s, const double *values);
 
-/* All points j * nx + i of a grid, coarse to fine, into order[nx * ny]: every 2^k-th row and
- * column, then the points that the grid of every 2^(k-1)-th adds, … */
+/* order[nx * ny]: all points j * nx + i of a grid, coarse to fine: every 2^k-th row and column,
+ * then the points that every 2^(k-1)-th row and column add, … */
 void landscape_order(int *order, int nx, int ny);
 
-/* The input of landscape_run: the same on all ranks, but for the last three. */
+/* What a landscape needs: the same on all ranks, except for the last three. */
 typedef struct Landscape {
     Model *m;              /* its parameters are overwritten */
-    const EvalSet *subset; /* the images; the same on all ranks */
-    ModelMode mode;        /* MODEL_EVAL: running statistics, as they are; MODEL_FROZEN_STATS:
-                            * those of each batch */
+    const EvalSet *subset; /* the same images on all ranks */
+    ModelMode mode;        /* MODEL_EVAL: the running statistics; MODEL_FROZEN_STATS: those of each
+                            * batch */
     Plane plane;
     Surface *surface;        /* rank 0: filled in; elsewhere unused */
     Sweep *log;              /* rank 0: the finished points, LANDSCAPE_COLUMNS; NULL: none */
@@ -61,10 +60,10 @@ typedef struct Landscape {
 /* point: j * nx + i; the sweep's seed column is 0 */
 #define LANDSCAPE_COLUMNS "point,a,b,loss,accuracy"
 
-/* Collective. True: all points are known. */
+/* Collective. True: all points are known; false: interrupted. */
 bool landscape_run(const Landscape *l, Comm *c);
 
-/* Write the surface atomically as CSV, in the order of the grid: "a,b,loss,accuracy", after a first
- * line "# {JSON}", the configuration `what`. */
+/* Write the surface as CSV, row by row, whole or not at all: a first line "# {JSON}" that describes
+ * it, then "a,b,loss,accuracy". */
 void surface_write(const Surface *s, const Plane *p, const json_t *what, const char *path);
 #endif

@@ -1,7 +1,7 @@
-/* quantiles.h: sorting, for medians and quantiles. */
+/* quantiles.h: sorted values, from which medians and quantiles are read. */
 #ifndef QUANTILES_H
 #define QUANTILES_H
 
-/* Sort v [n] in ascending order. No NaN allowed; n = 0 is fine. */
+/* Sort v [n] in ascending order. No NaN; n = 0 is fine. */
 void sort_ascending(double *v, int n);
 #endif

@@ -1,11 +1,13 @@
 /* sweep.h: many runs over settings x seeds, resumable, with median and spread: one run is luck.
  *
  * Each finished run is a line of a CSV file, written and flushed before the next one starts:
- *     # {"model": "mlp", …}               the configuration, as JSON: never mixed with another
- *     batch,seed,images_per_s,steps       the setting, the seed, the measured values
+ *
+ *     # {"model": "mlp", …}            configuration as JSON; runs of different ones do not mix
+ *     batch,seed,images_per_s,steps    the setting, the seed, the measured values
  *     8,1,5120.3,812
- * An interrupted sweep resumes: a run that has its line is not repeated. A truncated last line is
- * removed, and its run repeated. One process writes: in a run of several ranks, rank 0.
+ *
+ * An interrupted sweep resumes: a run that has its line is not run again. An incomplete last line
+ * is removed, and its run repeated. One process writes: with several ranks, rank 0.
  */
 #ifndef SWEEP_H
 #define SWEEP_H
@@ -19,7 +21,7 @@ enum { SWEEP_VALUES = 8 };
 typedef struct SweepRow {
     double setting;
     int64_t seed;
-    double value[SWEEP_VALUES]; /* NaN: missing (say, the run missed its target) */
+    double value[SWEEP_VALUES]; /* NaN: missing (say, the run never reached its target) */
 } SweepRow;
 
 typedef struct Sweep {
@@ -28,33 +30,33 @@ typedef struct Sweep {
     SweepRow *row;
 } Sweep;
 
-/* Open or begin the sweep at path. columns: "batch,images_per_s,steps": the setting's name, then
- * the values'. A file of another configuration or with other columns is renamed to path.old
- * (replacing an older one) and the sweep starts from scratch; a file that is not a sweep ends the
- * run (exit 2). The folder must exist. config is not consumed. */
+/* Open or begin the sweep at path. columns: "batch,images_per_s,steps": names of the setting and of
+ * the values. A file with another configuration or other columns is renamed to path.old (replacing
+ * an older one), and the sweep starts again; a file that is not a sweep ends the run (exit 2). The
+ * folder must exist. config is not consumed. */
 Sweep *sweep_open(const char *path, const char *columns, const json_t *config);
 void sweep_free(Sweep *s);
 
-/* NULL: not run yet. */
+/* NULL: not run yet */
 const SweepRow *sweep_find(const Sweep *s, double setting, int64_t seed);
-/* Write a finished run's line; values [s->values]. */
+/* values[s->values]: writes the line */
 void sweep_add(Sweep *s, double setting, int64_t seed, const double *values);
 
-/* One run of the sweep. */
+/* One run. */
 typedef struct SweepItem {
     double setting;
     int64_t seed;
 } SweepItem;
-/* Keep of item[count] the runs that are still missing, in their order, on all ranks. s: read on
- * rank 0 only. Collective. Returns their count. */
+/* Keep of item[count] those not run yet, in order, the same on all ranks, and return their number.
+ * s is read on rank 0 only. Collective. */
 int sweep_missing(SweepItem *item, const Sweep *s, Comm *c, int count);
 
-/* Over the seeds of one setting: the median of one value (of an even number: the mean of the middle
- * two), the lowest and the highest. `runs` have a value; `missed` have none (NaN) and are left
+/* Over the seeds of one setting: the median of one value (of an even count: the mean of the middle
+ * two), its lowest and its highest. `runs` runs have the value; `missed` do not (NaN) and are left
  * out. */
 typedef struct SweepSpread {
     int runs, missed;
-    double median, low, high; /* NaN where no run has a value */
+    double median, low, high; /* NaN if no run has a value */
 } SweepSpread;
 /* value: 0 is the first column after the seed */
 SweepSpread sweep_spread(const Sweep *s, double setting, int value);

@@ -170,9 +170,9 @@ int main(int argc, char **argv)
     s.d = descent_new(c.points, c.noise, (uint64_t)c.run.seed, c.rate, c.w, c.b);
     s.v = descent_view_new();
     live_figure_show(run, &(LiveFigure){.title = "Lab 1 · gradient descent",
-                                        .picture = "descent.png",
+                                        .png = "descent.png",
                                         .keys = keys,
-                                        .state = &s,
+                                        .context = &s,
                                         .draw = draw,
                                         .event = on_event,
                                         .advance = advance,

@@ -177,9 +177,9 @@ int main(int argc, char **argv)
     s.walk = sgd_walk_new(c.points, c.noise, (uint64_t)c.run.seed, sampling, c.rate, c.w, c.b);
     Run *run = run_open("lab1_sgd", &c.run, table, linear_facts(c.points, c.noise), true);
     live_figure_show(run, &(LiveFigure){.title = "Lab 1 · stochastic gradient descent",
-                                        .picture = "sgd.png",
+                                        .png = "sgd.png",
                                         .keys = keys,
-                                        .state = &s,
+                                        .context = &s,
                                         .draw = draw,
                                         .event = on_event,
                                         .advance = advance,

@@ -210,9 +210,9 @@ int main(int argc, char **argv)
                           c.batch);
     Run *run = run_open("lab1_minibatches", &c.run, table, linear_facts(c.points, c.noise), true);
     live_figure_show(run, &(LiveFigure){.title = "Lab 1 · minibatches",
-                                        .picture = "minibatches.png",
+                                        .png = "minibatches.png",
                                         .keys = keys,
-                                        .state = &s,
+                                        .context = &s,
                                         .draw = draw,
                                         .event = on_event,
                                         .advance = advance,

@@ -131,9 +131,9 @@ static void show(BatchStudy *s)
     BackgroundThread *b = s->missing ? NULL : background_start(batch_study_work, s);
     s->background = b;
     live_figure_show(s->run, &(LiveFigure){.title = "Lab 1 · batch size",
-                                           .picture = "batch_size.png",
+                                           .png = "batch_size.png",
                                            .keys = keys,
-                                           .state = s,
+                                           .context = s,
                                            .draw = draw,
                                            .event = on_event,
                                            .changed = changed,

@@ -223,9 +223,9 @@ int main(int argc, char **argv)
     if (comm->rank == 0) {
         s.thread = missing ? NULL : background_start(work, &s);
         live_figure_show(run, &(LiveFigure){.title = "Lab 1 · loss landscape",
-                                            .picture = "landscape.png",
+                                            .png = "landscape.png",
                                             .keys = keys,
-                                            .state = &s,
+                                            .context = &s,
                                             .draw = draw,
                                             .changed = changed,
                                             .event = on_event,

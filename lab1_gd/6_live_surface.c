@@ -238,9 +238,9 @@ static void show(Choices *c, const Option *table, char *missing, bool surface)
     s.live = live_new(&setup, first_wish(c));
     s.thread = background_start(live_work, s.live);
     live_figure_show(run, &(LiveFigure){.title = "Lab 1 · live training on the surface",
-                                        .picture = "live.png",
+                                        .png = "live.png",
                                         .keys = keys,
-                                        .state = &s,
+                                        .context = &s,
                                         .draw = draw,
                                         .changed = changed,
                                         .event = on_event,

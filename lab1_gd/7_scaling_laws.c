@@ -108,9 +108,9 @@ static void show(LearningCurve *l)
     BackgroundThread *b = l->missing ? NULL : background_start(learning_curve_work, l);
     l->background = b;
     live_figure_show(l->run, &(LiveFigure){.title = "Lab 1 · scaling laws",
-                                           .picture = "scaling_laws.png",
+                                           .png = "scaling_laws.png",
                                            .keys = keys,
-                                           .state = l,
+                                           .context = l,
                                            .draw = draw,
                                            .event = on_event,
                                            .changed = changed,

@@ -225,8 +225,8 @@ static void lead(Session *s, Run *run)
 {
     s->thread = background_start(train, s);
     live_figure_show(run, &(LiveFigure){.title = "Lab 1 · fifteen steps",
-                                        .picture = "fifteen_steps.png",
-                                        .state = s,
+                                        .png = "fifteen_steps.png",
+                                        .context = s,
                                         .draw = draw,
                                         .event = on_event,
                                         .finish = finish});

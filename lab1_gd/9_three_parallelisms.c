@@ -329,8 +329,8 @@ static void lead(Session *s, Run *run)
 {
     s->thread = background_start(work, s);
     live_figure_show(run, &(LiveFigure){.title = "Lab 1 · three parallelisms",
-                                        .picture = "three_parallelisms.png",
-                                        .state = s,
+                                        .png = "three_parallelisms.png",
+                                        .context = s,
                                         .keys = keys,
                                         .draw = draw,
                                         .event = on_event,

@@ -18,7 +18,7 @@ void commands_free(Commands *k, Backend *be)
     be->op->stream_free(k->s);
 }
 
-/* Asks often at first, as most commands come at once; then 500 times a second. */
+/* Polls continuously at first, as most commands come at once; then 500 times a second. */
 static void wait_asleep(Comm *c, CommRequest *request)
 {
     double began = timer_now();

@@ -164,8 +164,8 @@ static void draw_valley(const LandscapeView *v, Plot *plot, const Look *l)
         return;
     }
     char *x = format_new("1st principal direction (%.0f %% of the variance)",
-                         100 * l->pca->share[0]);
-    char *y = format_new("2nd (%.0f %%)", l->pca->k > 1 ? 100 * l->pca->share[1] : 0);
+                         100 * l->pca->explained[0]);
+    char *y = format_new("2nd (%.0f %%)", l->pca->k > 1 ? 100 * l->pca->explained[1] : 0);
     PlotAxes axes = {.row = 1,
                      .title = "The path of training (batch statistics)",
                      .x = direction(&l->valley, false, x),

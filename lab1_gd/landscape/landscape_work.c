@@ -235,7 +235,7 @@ static bool measure_valley(Session *s, Look *l)
     run_say(s->run,
             "path of %s: %d snapshots; the plane of its first two principal directions holds %.1f "
             "+ %.1f %% of their variance",
-            net->name, net->snapshots, 100 * pca->share[0], flat ? 100 * pca->share[1] : 0);
+            net->name, net->snapshots, 100 * pca->explained[0], flat ? 100 * pca->explained[1] : 0);
     return measure(s, l, &l->valley, plane, "path", s->c->test ? s->test : s->train,
                    MODEL_FROZEN_STATS);
 }

@@ -124,13 +124,13 @@ static void lay_path(Live *l, Ground *g)
     lay_random(l, g);
     g->kind = PLANE_PATH;
     take_direction(l, p, 0, g->x, &a_low, &a_high);
-    g->share[0] = p->share[0];
+    g->share[0] = p->explained[0];
     g->share[1] = 0;
     b_low = 0.3 * a_low;
     b_high = 0.3 * a_high;
     if (p->k > 1) {
         take_direction(l, p, 1, g->y, &b_low, &b_high);
-        g->share[1] = p->share[1];
+        g->share[1] = p->explained[1];
         /* not too flat a window */
         double least = 0.5 * (a_high - a_low), missing = fmax(0, least - (b_high - b_low));
         b_low -= missing / 2;

@@ -26,7 +26,7 @@ changes "dragging the surface"
 press space; wait_for $((paused + 20))
 finish
 grep 'first frame' "$work/log" || fail "no frame times"
-grep -q '^picture: ' "$work/log" || fail "no picture at the end"
+grep -q '^figure: ' "$work/log" || fail "no figure at the end"
 
 program=$BUILD/student/lab1_gd/5_loss_landscape
 "$program" --data synthetic --out "$work/todo" >"$work/log" 2>&1 &
