@@ -1,7 +1,7 @@
 /* 1_ranks.c: several processes, one program, in plain MPI: nothing of this course's library.
  *
- * mpirun starts P copies of the program. Each is a rank with its own memory; they share nothing and
- * exchange messages: a token around a ring, then the all-reduce, on which data parallelism rests.
+ * mpirun starts P copies of the program. Each is a rank with its own memory: ranks exchange
+ * messages. First a token goes around a ring, then comes data parallelism's own, the all-reduce.
  *
  *     make lab2 ONLY=1_ranks NP=4     is     mpirun -n 4 build/student/lab2_ddp/1_ranks
  *

@@ -63,9 +63,9 @@ static void start(Trainer *t)
     t->trace = o->run.trace ? trace_new(1 << 20) : NULL;
 }
 
-/* STEP 4 (14 points). A slice of each global batch. With B = --batch, update t of an epoch trains on
- * positions [tPB, (t+1)PB) of the epoch's order, the global batch; rank r takes the r-th slice of B
- * images. A last, incomplete global batch is dropped, so that all ranks make the same number of
+/* STEP 4 (14 points). A slice of each global batch. With B = --batch, update t of an epoch trains
+ * on positions [tPB, (t+1)PB) of the epoch's order, the global batch; rank r takes the r-th slice
+ * of B images. A last, incomplete global batch is dropped, so that all ranks make equally many
  * updates: a rank that makes one more hangs in an all-reduce that the others never call. (4a) The
  * size of the global batch; (4b) where this rank's slice of it begins. No MPI call: all ranks draw
  * the same order from --seed. */
@@ -188,8 +188,8 @@ static void train_step(Trainer *t, const Batch *b)
     model_backward(m);
     trace_end(t->trace, "backward", 0, began);
 
-    /* STEP 6b. Average m->grads over the ranks, as a span "all-reduce" on track 1 of the trace. Then
-     * every rank makes the same update. */
+    /* STEP 6b. Average m->grads over the ranks, as a span "all-reduce" on track 1 of the trace:
+     * then every rank makes the same update. */
     began = trace_begin(t->trace);
     average(t, m->grads);
     trace_end(t->trace, "all-reduce", 1, began);
@@ -203,8 +203,8 @@ static void train_step(Trainer *t, const Batch *b)
 
 /* ---- metrics, test, checkpoint, stop ---- */
 
-/* This process's metrics over its `images` images of this epoch so far. Ends the run if the loss is
- * not finite. */
+/* This process's metrics over its `images` images of this epoch so far. Ends the run if the loss
+ * is not finite. */
 static Metrics own_metrics(Trainer *t, int images)
 {
     double sums[2];
@@ -217,8 +217,8 @@ static Metrics own_metrics(Trainer *t, int images)
     return (Metrics){.loss = sums[0], .correct = sums[1], .count = images};
 }
 
-/* STEP 8a (10 points). Metrics. They are sums, and each rank has its own: replace `sums` by their sum
- * over the ranks, with comm_all_reduce_host. In MPI: MPI_Allreduce, on doubles in host memory. The
+/* STEP 8a (10 points). Metrics. They are sums, and each rank has its own: replace `sums` by their
+ * sum over the ranks, with comm_all_reduce_host. In MPI: MPI_Allreduce, on host memory. The
  * accuracy over all ranks is (sum of correct) / (sum of count); the mean of the ranks' accuracies
  * is wrong as soon as their counts differ. */
 static Metrics over_ranks(Trainer *t, Metrics own)
@@ -228,8 +228,8 @@ static Metrics over_ranks(Trainer *t, Metrics own)
     return (Metrics){.loss = sums[0], .correct = sums[1], .count = sums[2]};
 }
 
-/* STEP 8b. Each rank tests a slice of the test images: none twice, none left out, even if P does not
- * divide their count. And batch norm's running statistics (model->state) now differ between the
+/* STEP 8b. Each rank tests a slice of the test images: none twice, none left out, even if P does
+ * not divide their count. And batch norm's running statistics (model->state) now differ between the
  * ranks: average them first, on all ranks. */
 static Metrics test(Trainer *t)
 {
