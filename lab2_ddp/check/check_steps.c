@@ -67,8 +67,9 @@ static char *judge_slice(const Facts *f, int r, int u, const int32_t *order, int
         return NULL;
     if (u >= f->rank[r].updates)
         return format_new("rank %d makes only %d updates", r, f->rank[r].updates);
-    return format_new("rank %d makes update %d not with positions %d to %d of the epoch's order", r,
-                      u, position, position + batch - 1);
+    return format_new(
+        "in update %d rank %d does not train on positions %d to %d of the epoch's order", u, r,
+        position, position + batch - 1);
 }
 
 /* The same for all updates of all ranks, from `position` in epoch 0 to the end of the last epoch,
