@@ -1,8 +1,8 @@
 /* 1_ranks_nccl.c: the all-reduce of 1_ranks.c between GPUs, in plain MPI, CUDA and NCCL.
  *
- * NCCL cannot start processes nor find them: MPI does that, and carries the id by which the ranks
- * of one communicator find each other. From then on NCCL moves data from GPU to GPU; a collective
- * is work in a stream, as a kernel is, and the host goes on at once. One GPU for each rank.
+ * NCCL neither starts processes nor finds them: MPI does, and broadcasts the id by which the ranks
+ * of a communicator find each other. From then on NCCL moves data from GPU to GPU. A collective is
+ * queued in a stream, like a kernel, and the host continues at once. One GPU per rank.
  */
 #include <cuda_runtime.h>
 #include <mpi.h>
@@ -27,8 +27,8 @@ static void check_nccl(ncclResult_t result)
     }
 }
 
-/* A rank takes the GPU whose number is its local rank. Returns 0 where there are too few GPUs. */
-static int take_gpu(int rank)
+/* Select the GPU with this rank's local rank as its index. Returns 0 if there are too few GPUs. */
+static int select_gpu(int rank)
 {
     MPI_Comm machine;
     int local_rank, local_size, gpus = 0, enough;
@@ -45,11 +45,11 @@ static int take_gpu(int rank)
     else if (rank == 0 && gpus == 0)
         puts("skipped: no GPU");
     else if (rank == 0)
-        puts("skipped: fewer GPUs than ranks on a machine, and NCCL wants one for each");
+        puts("skipped: fewer GPUs than ranks on a machine; NCCL needs one per rank");
     return enough;
 }
 
-/* MPI_Allreduce's twin, and what goes before and after it. */
+/* In MPI: MPI_Allreduce. Here the vector is copied to the GPU first, and back afterwards. */
 static void all_reduce(ncclComm_t comm, int rank, int size)
 {
     float host[COUNT], *v;
@@ -58,11 +58,11 @@ static void all_reduce(ncclComm_t comm, int rank, int size)
     for (int i = 0; i < COUNT; i++)
         host[i] = (float)((rank + 1) * (i + 1));
     check_cuda(cudaStreamCreate(&stream));
-    check_cuda(cudaMalloc((void **)&v, sizeof host)); /* NCCL takes memory of the GPU */
+    check_cuda(cudaMalloc((void **)&v, sizeof host)); /* NCCL works on GPU memory */
     check_cuda(cudaMemcpy(v, host, sizeof host, cudaMemcpyHostToDevice));
-    /* From, to (the same: in place), count, type, operation, communicator; and the stream. */
+    /* Input, output (the same: in place), count, type, operation, communicator, stream. */
     check_nccl(ncclAllReduce(v, v, COUNT, ncclFloat, ncclSum, comm, stream));
-    check_cuda(cudaStreamSynchronize(stream)); /* the call above only queues: now it is done */
+    check_cuda(cudaStreamSynchronize(stream)); /* the call above only queued it: now it is done */
     check_cuda(cudaMemcpy(host, v, sizeof host, cudaMemcpyDeviceToHost));
     check_cuda(cudaFree(v));
     check_cuda(cudaStreamDestroy(stream));
@@ -77,14 +77,14 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
-    enough = take_gpu(rank);
+    enough = select_gpu(rank);
     if (enough) {
         ncclUniqueId id;
         ncclComm_t comm;
         if (rank == 0)
-            check_nccl(ncclGetUniqueId(&id)); /* where rank 0 can be reached: 128 bytes */
+            check_nccl(ncclGetUniqueId(&id));                   /* how to reach rank 0: 128 bytes */
         MPI_Bcast(&id, sizeof id, MPI_BYTE, 0, MPI_COMM_WORLD); /* address, count, type, root */
-        check_nccl(ncclCommInitRank(&comm, size, id, rank));    /* a collective, as MPI_Init is */
+        check_nccl(ncclCommInitRank(&comm, size, id, rank));    /* a collective, like MPI_Init */
         all_reduce(comm, rank, size);
         check_nccl(ncclCommDestroy(comm));
     }

@@ -1,10 +1,10 @@
 /* 3_train.c: a serial program that trains a network. Your task: make it train one network on P
  * ranks (HANDOUT.md).
  *
- * It works as it is. The comments STEP 1 … STEP 9 say what data parallelism needs, and where; each
- * is a few lines of code. Do them in order and take each one's number out of `to_do`: from then on
- * the self-check judges it. Started by mpirun as it is, this program runs P times, each copy for
- * itself. The calls are those of comm.h; each STEP names the MPI and the NCCL call behind them.
+ * It works as it is; under mpirun, P copies of it would each train a network alone. The comments
+ * STEP 1 … STEP 9 say what data parallelism needs, and where: a few lines of code each. Do them in
+ * order, and take the number of each finished step out of `to_do`: the self-check then judges it.
+ * The calls are those of comm.h; each STEP names the MPI and NCCL calls behind them.
  */
 #include "check.h"
 #include "checkpoint.h"
@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* the steps that are still to do; 0 ends the list */
+/* the steps still to do; 0 ends the list */
 static const int to_do[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 0};
 
 typedef struct Trainer {
@@ -29,36 +29,36 @@ typedef struct Trainer {
     Model *model;
     Sgd *sgd;
     Schedule schedule;
-    Progress at; /* where the training stands */
+    Progress at; /* epoch, position in it, updates made */
     Loader *train, *test;
-    int32_t *order, *mine;     /* of this epoch: all training images, and those of this process */
-    int32_t *test_epoch_order; /* 0, 1, 2, … */
-    Tensor totals; /* F64 [2]: sum of losses and count of correct, over this epoch so far */
-    int64_t saved; /* the step of the last checkpoint, -1: none */
+    int32_t *order, *mine; /* this epoch's training images: of all ranks, of this rank */
+    int32_t *test_order;   /* 0, 1, 2, … */
+    Tensor totals; /* F64 [2]: sum of the losses and count of correct, over this epoch so far */
+    int64_t saved; /* at.step of the last checkpoint, -1: none */
 } Trainer;
 
-/* ---- before the training ---- */
+/* ---- set-up ---- */
 
 /* Library, device, data, output. */
 static void start(Trainer *t)
 {
     const TrainOptions *o = t->o;
-    /* STEP 1a (6 points). Start and leave. Start the communication library, before anything else:
+    /* STEP 1a (6 points). Start and leave. Start the communication library before anything else:
      * t->comm = comm_open(…), with the option o->run.comm. It tells this process its rank, the
-     * world size (size), and its place among the ranks of its machine (local_rank of local_size).
-     * MPI_Init, MPI_Comm_rank, MPI_Comm_size; between GPUs ncclCommInitRank, too.
+     * world size (size), and its local rank among those of its machine (local_rank of local_size).
+     * In MPI: MPI_Init, MPI_Comm_rank, MPI_Comm_size; in NCCL: ncclCommInitRank.
      * STEP 1b is at the end of main(). */
 
-    /* STEP 2 (8 points). One device per rank. Here each process says that it is number 0 of 1 on
-     * its machine, so all would share the same cores, or the same GPU. Say which one this rank is.
-     * No MPI call; for a GPU the library calls cudaSetDevice. */
+    /* STEP 2 (8 points). One device per rank. Here every process claims to be local rank 0 of 1, so
+     * all of them would use the same cores, or the same GPU. Pass this rank's own. No MPI call; for
+     * a GPU the library calls cudaSetDevice. */
     t->be = backend_open(o->run.device, 0, 1, o->run.threads);
     backend_precision(t->be, o->run.precision);
     t->data = train_dataset(o);
 
     /* STEP 3 (6 points). One voice. P ranks would print everything P times and overwrite each
-     * other's files. Two places: (3a) only rank 0 speaks; (3b) it reports the world size as
-     * "ranks". No MPI call. */
+     * other's files. (3a) Only rank 0 speaks; (3b) it reports the world size as "ranks". No MPI
+     * call. */
     bool speaks = true; /* STEP 3a */
     json_t *facts = json_pack("{s:s, s:s, s:i}", "data", t->data->description, "device",
                               t->be->description, "ranks", 1); /* STEP 3b */
@@ -67,18 +67,18 @@ static void start(Trainer *t)
     t->trace = o->run.trace ? trace_new(1 << 20) : NULL;
 }
 
-/* STEP 4 (14 points). A slice of each global batch. Update t of an epoch learns from positions
- * [tPB, (t+1)PB) of the epoch's order, B = --batch: the global batch. Rank r takes its r-th slice
- * of B. What is left over at the end is dropped, so that all ranks make the same number of
- * updates: a rank with one more hangs in an all-reduce that the others never call. Two places:
- * (4a) the size of the global batch, (4b) where this rank's slice of it begins. No MPI call: all
- * ranks draw the same order from --seed. */
+/* STEP 4 (14 points). A slice of each global batch. With B = --batch, update t of an epoch trains
+ * on positions [tPB, (t+1)PB) of the epoch's order, the global batch; rank r takes the r-th slice
+ * of B images. A last, incomplete global batch is dropped, so that all ranks make equally many
+ * updates: a rank that makes one more hangs in an all-reduce that the others never call. (4a) The
+ * size of the global batch; (4b) where this rank's slice of it begins. No MPI call: all ranks draw
+ * the same order from --seed. */
 static int global_batch(const Trainer *t) { return t->o->batch; /* STEP 4a */ }
 
 static int updates_per_epoch(const Trainer *t) { return t->data->train.count / global_batch(t); }
 
-/* The images of the rest of this epoch that this process trains on, batch after batch, into
- * t->mine. Returns their count. */
+/* Fills t->mine with the images that this process trains on in the rest of this epoch, batch after
+ * batch. Returns their count. */
 static int slice_epoch(Trainer *t)
 {
     int B = t->o->batch, count = t->data->train.count;
@@ -97,11 +97,11 @@ static void make_model(Trainer *t)
     ModelSpec spec = train_model_spec(o, t->data);
     t->model = model_new(t->be, &spec, o->batch);
     model_init(t->model, (uint64_t)o->init_seed);
-    /* STEP 5 (8 points). Broadcast: one network. The ranks may have drawn different weights
-     * (--init-seed). All must start from rank 0's: comm_broadcast of model->params, on the model's
-     * stream, model->s. It is MPI_Bcast, between GPUs ncclBroadcast. Why not batch norm's running
-     * statistics (model->state) and the velocity? They start at the same constants on every rank;
-     * and on --resume every rank reads all three from the checkpoint. */
+    /* STEP 5 (8 points). Broadcast. The ranks may have drawn different initial weights
+     * (--init-seed); all must start from rank 0's: comm_broadcast of model->params, on the model's
+     * stream, model->s. In MPI: MPI_Bcast; in NCCL: ncclBroadcast. Why not batch norm's running
+     * statistics (model->state) and the velocity, too? They start at the same constants on every
+     * rank; and with --resume every rank reads all three from the checkpoint. */
 
     t->sgd = sgd_new(t->model, o->momentum, o->weight_decay, o->nesterov);
     t->at.seed = (uint64_t)o->run.seed;
@@ -121,9 +121,9 @@ static void make_batches(Trainer *t)
                          t->at.seed);
     t->order = alloc((unsigned long)d->train.count, sizeof *t->order);
     t->mine = alloc((unsigned long)d->train.count, sizeof *t->mine);
-    t->test_epoch_order = alloc((unsigned long)d->test.count, sizeof *t->test_epoch_order);
+    t->test_order = alloc((unsigned long)d->test.count, sizeof *t->test_order);
     for (int i = 0; i < d->test.count; i++)
-        t->test_epoch_order[i] = i;
+        t->test_order[i] = i;
     t->totals = tensor_new(t->be, F64, 2, 1, 1, 1, 0);
     trace_track(t->trace, 0, "compute");
     trace_track(t->trace, 1, "communication");
@@ -131,12 +131,12 @@ static void make_batches(Trainer *t)
 }
 
 /* STEP 7 (8 points). The rate, and one clock. The gradient is now a mean over P times as many
- * images, so less noisy, and the rate may be P times as large (Goyal et al., arXiv 1706.02677).
- * But at fresh weights such a rate may diverge: warm up, over the first o->warmup epochs (.warmup,
- * in updates), from the rate of one rank (.start) to P times it. One-cycle, the default schedule,
- * has a warm-up of its own and ignores both: to see them take --schedule constant --warmup 2
- * --epochs 3 on two ranks, and look at the table's column "rate". No MPI call: the clock,
- * rate_now(), counts global batches, which all ranks have in common. */
+ * images; it is less noisy, so the learning rate can be P times as large (Goyal et al., arXiv
+ * 1706.02677). But early in training such a rate may diverge, so warm up: over the first o->warmup
+ * epochs (.warmup, in updates), raise it from the rate of one rank (.start) to P times that.
+ * One-cycle, the default schedule, ignores both because it includes a warm-up: to see yours, run
+ * --schedule constant --warmup 2 --epochs 3 on two ranks and watch the column "rate". No MPI call:
+ * the clock, in rate_now(), counts global batches, and all ranks have the same count. */
 static void make_schedule(Trainer *t)
 {
     const TrainOptions *o = t->o;
@@ -152,7 +152,8 @@ static void make_schedule(Trainer *t)
                              .drop_by = o->drop_by};
 }
 
-/* The rate of the next update. Not by at.step: after a resume at another P it is another place. */
+/* The rate of the next update. Not from at.step: a run resumed at another P has made another number
+ * of updates by the same point of its training. */
 static double rate_now(const Trainer *t)
 {
     int64_t step = (int64_t)t->at.epoch * updates_per_epoch(t) + t->at.position / global_batch(t);
@@ -161,11 +162,11 @@ static double rate_now(const Trainer *t)
 
 /* ---- one update ---- */
 
-/* STEP 6a (14 points). Average. Write, in this place:  static void average(Trainer *t, Tensor v):
- * every rank ends with the mean of v over the ranks. comm_all_reduce gives the sum: it is
- * MPI_Allreduce, between GPUs ncclAllReduce. t->be->op->scale(stream, v, factor) makes it the mean.
- * Steps 8 and 9 use it for model->state, too, which is empty where a network has no batch norm:
- * return at once where v.buf is NULL. */
+/* STEP 6a (14 points). Average. Write here  static void average(Trainer *t, Tensor v): every rank
+ * ends with the mean of v over the ranks. comm_all_reduce gives the sum; in MPI: MPI_Allreduce, in
+ * NCCL: ncclAllReduce. t->be->op->scale(stream, v, factor) turns it into the mean. Steps 8 and 9
+ * also use it for model->state, which is empty in a network without batch norm: return at once if
+ * v.buf is NULL. */
 
 /* Forward, backward, a step downhill. */
 static void train_step(Trainer *t, const Batch *b)
@@ -181,8 +182,8 @@ static void train_step(Trainer *t, const Batch *b)
     model_backward(m);
     trace_end(t->trace, "backward", 0, began);
 
-    /* STEP 6b. Average m->grads over the ranks, as a span "all-reduce" on the trace's track 1. Then
-     * every rank makes the same update. */
+    /* STEP 6b. Average m->grads over the ranks, as a span "all-reduce" on track 1 of the trace:
+     * then every rank makes the same update. */
 
     began = trace_begin(t->trace);
     sgd_step(m, t->sgd, rate_now(t));
@@ -193,7 +194,7 @@ static void train_step(Trainer *t, const Batch *b)
 
 /* ---- metrics, test, checkpoint, stop ---- */
 
-/* This process's metrics over the `images` images of this epoch so far. Ends the run where the loss
+/* This process's metrics over its `images` images of this epoch so far. Ends the run if the loss
  * is not finite. */
 static Metrics own_metrics(Trainer *t, int images)
 {
@@ -207,33 +208,33 @@ static Metrics own_metrics(Trainer *t, int images)
     return (Metrics){.loss = sums[0], .correct = sums[1], .count = images};
 }
 
-/* STEP 8a (10 points). Metrics are sums, and each rank has its own. Replace sums by their sum over
- * the ranks: comm_all_reduce_host, which is MPI_Allreduce on the host's doubles. The accuracy of
- * all is (sum of correct) / (sum of count); a mean of the ranks' accuracies is wrong as soon as
- * their counts differ. */
+/* STEP 8a (10 points). Metrics. They are sums, and each rank has its own: replace `sums` by their
+ * sum over the ranks, with comm_all_reduce_host. In MPI: MPI_Allreduce, on host memory. The
+ * accuracy over all ranks is (sum of correct) / (sum of count); the mean of the ranks' accuracies
+ * is wrong as soon as their counts differ. */
 static Metrics over_ranks(Trainer *t, Metrics own)
 {
     double sums[3] = {own.loss, own.correct, own.count};
     return (Metrics){.loss = sums[0], .correct = sums[1], .count = sums[2]};
 }
 
-/* STEP 8b. Each rank tests one part of the test images: none twice, none left out, also where P
- * does not divide their count. And batch norm's running statistics (model->state) have become each
- * rank's own: average them first, on all ranks. */
+/* STEP 8b. Each rank tests a slice of the test images: none twice, none left out, even if P does
+ * not divide their count. And batch norm's running statistics (model->state) now differ between the
+ * ranks: average them first, on all ranks. */
 static Metrics test(Trainer *t)
 {
     double began = trace_begin(t->trace);
     int first = 0, end = t->data->test.count;
-    Metrics own = evaluate(t->model, t->test, t->test_epoch_order + first, end - first);
+    Metrics own = evaluate(t->model, t->test, t->test_order + first, end - first);
     trace_end(t->trace, "evaluate", 0, began);
     return over_ranks(t, own);
 }
 
-/* STEP 9a (10 points). One file: model->state averaged first, at.world_size set to the world size,
- * the file written by rank 0 alone. The trap: to average is a collective. Inside `if (rank == 0)`
- * rank 0 alone would call it, and hang: average on all ranks, then let rank 0 write. (On --resume
- * every rank reads the file: see make_model. at.position counts the images of all ranks together,
- * so any number of ranks can resume.) */
+/* STEP 9a (10 points). One file. Average model->state first, set at.world_size to the world size,
+ * and let rank 0 alone write the file. The trap: the average is a collective. Inside
+ * `if (rank == 0)` only rank 0 would call it, and hang: average on all ranks, then write on rank 0.
+ * (With --resume every rank reads the file: see make_model. at.position counts the images of all
+ * ranks together, so any number of ranks can resume.) */
 static void save(Trainer *t)
 {
     t->at.world_size = 1;
@@ -244,10 +245,10 @@ static void save(Trainer *t)
     free(path);
 }
 
-/* STEP 9b. Stop together. Ctrl-C reaches the ranks at different moments, and when one leaves alone
- * the others hang in their next collective. Agree: comm_all_reduce_host with COMM_MAX, which is
- * MPI_Allreduce with MPI_MAX. So each update has a blocking all-reduce of one double: little
- * between the ranks of a machine, but over a slow network its latency counts. */
+/* STEP 9b. Stop together. Ctrl-C reaches the ranks at different moments, and when one of them stops
+ * alone the others hang in their next collective. Agree with comm_all_reduce_host and COMM_MAX; in
+ * MPI: MPI_Allreduce with MPI_MAX. The price is a blocking all-reduce of one double per update:
+ * cheap within a machine, but over a slow network its latency counts. */
 static bool stop_now(Trainer *t)
 {
     double stop = stop_requested() || (t->o->steps > 0 && t->at.step >= t->o->steps);
@@ -256,7 +257,7 @@ static bool stop_now(Trainer *t)
 
 /* ---- the training ---- */
 
-/* The rest of the current epoch. Returns false if the training is to stop here. */
+/* The rest of the current epoch. Returns whether it was stopped early. */
 static bool train_epoch(Trainer *t, EpochRow *row)
 {
     Batch b;
@@ -272,7 +273,7 @@ static bool train_epoch(Trainer *t, EpochRow *row)
         row->rate = rate_now(t);
         train_step(t, &b);
         done += b.n;
-        if (run_progress_due(t->run, done, count)) /* the loss has to be waited for */
+        if (run_progress_due(t->run, done, count)) /* reading the loss waits for the device */
             report_progress(t->run, row, t->at.position, t->data->train.count,
                             own_metrics(t, done));
         if (t->o->checkpoint_every > 0 && t->at.step % t->o->checkpoint_every == 0)
@@ -282,21 +283,21 @@ static bool train_epoch(Trainer *t, EpochRow *row)
     row->train = over_ranks(t, own_metrics(t, done));
     row->seconds = timer_now() - epoch_began;
     row->waited = loader_waited(t->train) - waited;
-    return !stop;
+    return stop;
 }
 
-/* Epoch after epoch, and the result. */
+/* All epochs, then the result. */
 static void train(Trainer *t)
 {
     Metrics tested = {0};
     double images = 0, seconds = 0; /* of training alone */
-    bool go_on = true;
+    bool stopped = false;
     while (t->at.epoch < t->o->epochs) {
         EpochRow row = {.epoch = t->at.epoch + 1, .epochs = t->o->epochs};
-        go_on = train_epoch(t, &row);
+        stopped = train_epoch(t, &row);
         images += row.train.count;
         seconds += row.seconds;
-        if (!go_on)
+        if (stopped)
             break;
         row.test = tested = test(t);
         report_epoch(t->run, &row);
@@ -305,18 +306,18 @@ static void train(Trainer *t)
         if (t->o->checkpoint_every == 0 || t->at.epoch == t->o->epochs)
             save(t);
     }
-    if (!go_on && t->saved != t->at.step)
+    if (stopped && t->saved != t->at.step)
         save(t);
-    if (!go_on)
+    if (stopped)
         report_stop(t->run, t->at.step);
     else
         report_end(t->run, t->o, tested.count > 0 ? tested : test(t), images, seconds,
                    global_batch(t) / t->o->batch);
 }
 
-/* ---- after the training ---- */
+/* ---- the end ---- */
 
-/* The timeline as a file, and two of its updates as a figure. */
+/* The timeline as a trace file, and two updates of it as a figure. */
 static void write_timeline(Trainer *t)
 {
     char *path = run_path(t->run, "trace.json"), *figure = run_path(t->run, "timeline.png");
@@ -332,7 +333,7 @@ static void write_timeline(Trainer *t)
     free(path);
 }
 
-/* Write the timeline, say where the results are, and free everything but t->comm. */
+/* Write the timeline, report where the results are, and free everything but t->comm. */
 static void finish(Trainer *t)
 {
     if (t->trace)
@@ -340,7 +341,7 @@ static void finish(Trainer *t)
     trace_free(t->trace);
     run_close(t->run);
     tensor_free(t->be, t->totals);
-    free(t->test_epoch_order);
+    free(t->test_order);
     free(t->mine);
     free(t->order);
     loader_free(t->test);
@@ -364,7 +365,7 @@ int main(int argc, char **argv)
     report_start(t.run, &options, t.model, global_batch(&t), updates_per_epoch(&t));
     train(&t);
     finish(&t);
-    /* STEP 1b. Leave the communication library: comm_close, which is MPI_Finalize, between GPUs
-     * ncclCommDestroy, too. */
+    /* STEP 1b. Leave the communication library: comm_close. In MPI: MPI_Finalize; in NCCL:
+     * ncclCommDestroy. */
     return 0;
 }

@@ -1,5 +1,5 @@
-/* lab2.h: the function that you write in lab 2 (its contract stands in its file, exercises/), and
- * the trainer's options and report.
+/* lab2.h: the function that you write in lab 2 (its contract is in exercises/), and the trainer's
+ * options and report.
  */
 #ifndef LAB2_H
 #define LAB2_H
@@ -21,8 +21,8 @@ typedef struct TrainOptions {
     const char *model, *hidden, *schedule, *resume;
     bool skip, batchnorm, nesterov, flip;
     int ghost, shift, cutout;
-    int epochs, batch, steps, checkpoint_every; /* batch: pictures per rank and update */
-    int images, test_images;                    /* use only so many; 0: all */
+    int epochs, batch, steps, checkpoint_every; /* batch: images per rank and update */
+    int images, test_images;                    /* use only the first ones; 0: all */
     /* warmup, drop_every: epochs */
     double rate, warmup, momentum, weight_decay, drop_every, drop_by, baseline;
     int64_t init_seed;          /* of the initial weights alone */
@@ -34,7 +34,7 @@ ModelSpec train_model_spec(const TrainOptions *o, const Dataset *d);
 /* The data set, cut to --images and --test-images. */
 Dataset *train_dataset(const TrainOptions *o);
 
-/* ---- what the trainer says: train_report.c ---- */
+/* ---- what the trainer prints: train_report.c ---- */
 
 /* One epoch, as a line of the table. */
 typedef struct EpochRow {
@@ -44,13 +44,13 @@ typedef struct EpochRow {
     double seconds, waited; /* of the training; of that, waiting for the loader */
 } EpochRow;
 
-/* Say which steps are still to do (numbers, 0 ends the list), and note them for the self-check. */
+/* Print which steps are still to do (0 ends the list), and note them for the self-check. */
 void report_to_do(Run *r, const char *file, const int *to_do);
 void report_start(Run *r, const TrainOptions *o, const Model *m, int global_batch, int per_epoch);
-/* done of total: pictures of this epoch, over all ranks; own: this rank's metrics so far. */
+/* done of total: images of this epoch, over all ranks; own: this rank's metrics so far. */
 void report_progress(Run *r, const EpochRow *row, int64_t done, int64_t total, Metrics own);
 void report_epoch(Run *r, const EpochRow *row); /* a line of the table and of metrics.csv */
-/* images, seconds: trained on, over all ranks and epochs, and how long it took without tests. */
+/* images: trained on, over all ranks and epochs; seconds: the time that took, without tests. */
 void report_end(Run *r, const TrainOptions *o, Metrics test, double images, double seconds,
                 int ranks);
 void report_stop(Run *r, int64_t step);

@@ -1,8 +1,8 @@
-/* grade.c: the grader of one submission: build it, train it against the clock, score what it wrote,
- * say what to do.
+/* grade.c: the grader of one submission: build it, train it against the clock, score the weights
+ * that it wrote, advise.
  *
- * Run from the project's folder; the script `compile` that builds a submission lies beside this
- * program. Exit status: 0 every criterion is met, 1 not, 2 the grading itself cannot be done.
+ * Run it from the project's folder; the script `compile` that builds a submission is beside this
+ * program. Exit status: 0 every criterion is met, 1 not, 2 the submission could not be graded.
  */
 #include "grade.h"
 #include "check.h"
@@ -30,19 +30,18 @@ static void read_options(GradeOptions *o, int argc, char **argv)
                         .secret = -1};
     const Option table[] = {
         {"submission", ARG_STRING, &o->submission, .help = "the file to grade"},
-        {"name", ARG_STRING, &o->name,
-         .help = "what it is called in row.csv (not given: the file)"},
+        {"name", ARG_STRING, &o->name, .help = "its name in row.csv (default: the file)"},
         {"np", ARG_INT, &o->np, .min = 2, .max = 64, .help = "ranks"},
         {"budget", ARG_REAL, &o->budget, .max = 1e6,
-         .help = "seconds that it has (0: as the rubric says)"},
+         .help = "seconds that it may run (0: the rubric's)"},
         {"data", ARG_CHOICE, &o->data, .choices = "auto|cifar10|synthetic", .help = "data set"},
         {"data-dir", ARG_STRING, &o->data_dir, .help = "folder that holds CIFAR-10"},
         {"images", ARG_INT, &o->images, .max = 50000,
-         .help = "use so many of the training set (0: all)"},
+         .help = "use this many of the training set (0: all)"},
         {"device", ARG_CHOICE, &o->device, .choices = "auto|cpu|cuda", .help = "where to compute"},
-        {"seed", ARG_LONG, &o->seed, .max = 1e9, .help = "that the submission is given"},
+        {"seed", ARG_LONG, &o->seed, .max = 1e9, .help = "the --seed that the submission gets"},
         {"secret", ARG_LONG, &o->secret, .min = -1, .max = 9e15,
-         .help = "decides synthetic pictures (-1: chance)"},
+         .help = "seed of the synthetic images (-1: random)"},
         {"rubric", ARG_STRING, &o->rubric, .help = "criteria, points, accuracies"},
         {"out", ARG_STRING, &o->out, .help = "folder for results"},
         {0}};
@@ -53,26 +52,26 @@ static void read_options(GradeOptions *o, int argc, char **argv)
     struct stat info;
     REQUIRE(stat(o->submission, &info) == 0 && access(o->submission, R_OK) == 0, "%s: %s",
             o->submission, strerror(errno));
-    REQUIRE(S_ISREG(info.st_mode), "%s: is not a file", o->submission);
-    uint64_t chance;
+    REQUIRE(S_ISREG(info.st_mode), "%s: not a file", o->submission);
+    uint64_t random;
     if (o->secret < 0) {
-        ASSERT(getrandom(&chance, sizeof chance, 0) == sizeof chance);
-        o->secret = (int64_t)(chance >> 12);
+        ASSERT(getrandom(&random, sizeof random, 0) == sizeof random);
+        o->secret = (int64_t)(random >> 12);
     }
     if (!o->name)
         o->name = o->submission;
 }
 
-static Places places_make(const GradeOptions *o)
+static Paths paths_make(const GradeOptions *o)
 {
     char *error = file_make_folder(o->out);
     REQUIRE(!error, "%s", error);
     char *out = realpath(o->out, NULL);
     REQUIRE(out, "%s: %s", o->out, strerror(errno));
-    Places at = {.dir = format_new("%s/run", out),
-                 .build_log = format_new("%s/build.log", out),
-                 .run_log = format_new("%s/run.log", out),
-                 .score_log = format_new("%s/score.log", out)};
+    Paths at = {.dir = format_new("%s/run", out),
+                .build_log = format_new("%s/build.log", out),
+                .run_log = format_new("%s/run.log", out),
+                .score_log = format_new("%s/score.log", out)};
     at.program = format_new("%s/train", at.dir);
     at.data = format_new("%s/data", at.dir);
     at.audit = format_new("%s/audit", at.dir);
@@ -93,7 +92,7 @@ static Places places_make(const GradeOptions *o)
     return at;
 }
 
-static void places_free(Places *at)
+static void paths_free(Paths *at)
 {
     char *all[] = {at->dir,    at->program,   at->data,    at->audit,    at->weights,
                    at->scores, at->build_log, at->run_log, at->score_log};
@@ -101,34 +100,34 @@ static void places_free(Places *at)
         free(all[i]);
 }
 
-/* What was used, for people: "synthetic: 18,000 + 2,000 pictures given, scored on 4,000 others". */
-static char *pictures_text(const Pictures *p, const char *data)
+/* Which images, for people: "synthetic: 18000 + 2000 images given, scored on 4000 others". */
+static char *images_text(const GradeData *d, const char *data)
 {
-    return format_new("%s: %d + %d pictures given, scored on %d others", data,
-                      p->given->train.count, p->given->test.count, p->held.count);
+    return format_new("%s: %d + %d images given, scored on %d others", data, d->given->train.count,
+                      d->given->test.count, d->held.count);
 }
 
 int main(int argc, char **argv)
 {
     GradeOptions o;
     read_options(&o, argc, argv);
-    const char *data = pictures_kind(&o);
+    const char *data = grade_data_kind(&o);
     Rubric rubric = rubric_read(o.rubric, data);
     double budget = o.budget > 0 ? o.budget : rubric.budget, seconds = 0;
     char *self = format_new("%s", argv[0]), *script = format_new("%s/compile", dirname(self));
     REQUIRE(access(script, X_OK) == 0 && access("common/setup/launch.sh", X_OK) == 0,
-            "%s or common/setup/launch.sh is not there: run 'make grade' in the project's folder",
+            "%s or common/setup/launch.sh is missing: run 'make grade' in the project's folder",
             script);
 
-    Places at = places_make(&o);
+    Paths at = paths_make(&o);
     Finding findings[CRITERIA] = {0};
-    Pictures pictures = pictures_make(&o, data, at.data);
-    char *text = pictures_text(&pictures, data);
+    GradeData images = grade_data_make(&o, data, at.data);
+    char *text = images_text(&images, data);
     findings[BUILDS] = grade_build(script, o.submission, &at);
     if (findings[BUILDS].passed)
         findings[RUNS] = grade_run(&o, budget, &at, &seconds);
     if (findings[RUNS].passed) {
-        int params = grade_score(&o, &rubric, &pictures, &at, findings);
+        int params = grade_score(&o, &rubric, &images, &at, findings);
         findings[SHARED] = grade_audit(at.audit, o.np, params);
     }
     file_remove(at.data);
@@ -140,8 +139,8 @@ int main(int argc, char **argv)
         free(findings[k].advice);
     }
     free(text);
-    pictures_free(&pictures);
-    places_free(&at);
+    grade_data_free(&images);
+    paths_free(&at);
     free(script);
     free(self);
     rubric_free(&rubric);

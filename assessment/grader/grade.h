@@ -1,14 +1,14 @@
-/* grade.h: the assessment's grader, one submission: what its parts hand to each other.
+/* grade.h: the assessment's grader of one submission: its parts, and what they pass on.
  *
  *   grade.c          the driver              grade_rubric.c   criteria and points
  *   grade_data.c     images to train and to score on
  *   grade_build.c    compile                 grade_run.c      train, against the clock
- *   grade_score.c    the weights' accuracy   grade_audit.c    was the work shared?
- *   grade_report.c   table, results.json     grade_picture.c  the points as bars
+ *   grade_score.c    the weights' accuracy   grade_audit.c    did the ranks share the work?
+ *   grade_report.c   table, results.json     grade_figure.c   the points as bars
  *   grade.sh         one submission or a folder of them
  *
- * The grader believes nothing that a submission prints. Each part gives a Finding; only
- * grade_rubric.c knows of points.
+ * The grader trusts nothing that a submission prints. Each part returns a Finding; only
+ * grade_rubric.c knows about points.
  */
 #ifndef GRADE_H
 #define GRADE_H
@@ -19,9 +19,9 @@
 
 typedef struct GradeOptions {
     const char *submission, *data, *data_dir, *device, *out, *rubric, *name;
-    int np, images;             /* images: of the training set that are used, 0: all */
+    int np, images;             /* images: how many of the training set are used, 0: all */
     double budget;              /* seconds; 0: the rubric's */
-    int64_t seed, secret;       /* secret: decides the synthetic pictures */
+    int64_t seed, secret;       /* secret: seed of the synthetic images */
     Option table[MOST_OPTIONS]; /* points into this struct: do not copy it */
 } GradeOptions;
 
@@ -29,7 +29,7 @@ typedef struct GradeOptions {
 
 enum { BUILDS, RUNS, WEIGHTS, SHARED, TRAINING, VALIDATION, CRITERIA };
 
-/* What came out for one criterion. found NULL: not judged. Strings are new. */
+/* The result for one criterion. found NULL: not judged. Strings are new. */
 typedef struct Finding {
     bool passed;
     double accuracy; /* of TRAINING and VALIDATION */
@@ -54,56 +54,56 @@ typedef struct Rubric {
 /* Read the rubric for a data set ("cifar10"). Ends the run on any fault in it. */
 Rubric rubric_read(const char *path, const char *data);
 void rubric_free(Rubric *r);
-/* A finding on an accuracy that was measured: `what` names the pictures. */
+/* A finding on a measured accuracy: `what` names the images. */
 Finding rubric_accuracy(const Criterion *c, const char *what, double correct, double count);
-/* The first needed criterion that failed, -1: none. */
+/* The first criterion that failed of those that this one needs, -1: none. */
 int rubric_missing(const Rubric *r, const Finding *findings, int criterion);
 double rubric_points(const Rubric *r, const Finding *findings, int criterion);
 
 /* ---- the parts ---- */
 
-/* Where a submission's files lie: all under dir, which is made anew for each. */
-typedef struct Places {
+/* A submission's files: all under dir, which is created afresh for each. */
+typedef struct Paths {
     char *dir, *program, *data, *audit, *weights, *scores; /* absolute */
     char *build_log, *run_log, *score_log;
-} Places;
+} Paths;
 
-typedef struct Pictures {
-    Dataset *given; /* what the submission was given: training and validation part */
-    Images held;    /* what it never saw */
-} Pictures;
+typedef struct GradeData {
+    Dataset *given; /* what the submission gets: training and validation images */
+    Images held;    /* what it never sees */
+} GradeData;
 
-/* Write the files that the submission may read into the folder, and keep what it may not. */
-Pictures pictures_make(const GradeOptions *o, const char *data, const char *folder);
-void pictures_free(Pictures *p);
+/* Write the files that the submission may read into the folder; hold back the rest. */
+GradeData grade_data_make(const GradeOptions *o, const char *data, const char *folder);
+void grade_data_free(GradeData *d);
 /* "cifar10" or "synthetic": what --data auto means here. */
-const char *pictures_kind(const GradeOptions *o);
+const char *grade_data_kind(const GradeOptions *o);
 
-/* The first line of a log that holds `word`, from there on, else its last line; "" where it is
+/* The first line of a log that has `word` in it, from there on; else its last line; "" if it is
  * empty. free() it. */
 char *log_line(const char *log, const char *word);
 
 /* script: the build's compile command, called as: script SOURCE PROGRAM. */
-Finding grade_build(const char *script, const char *submission, const Places *at);
-Finding grade_run(const GradeOptions *o, double budget, const Places *at, double *seconds);
-/* Fills in the findings WEIGHTS, TRAINING, VALIDATION. Returns the network's number of parameters,
- * 0: not known. */
-int grade_score(const GradeOptions *o, const Rubric *r, const Pictures *p, const Places *at,
+Finding grade_build(const char *script, const char *submission, const Paths *at);
+Finding grade_run(const GradeOptions *o, double budget, const Paths *at, double *seconds);
+/* Fills in the findings WEIGHTS, TRAINING, VALIDATION. Returns the network's parameter count, 0:
+ * unknown. */
+int grade_score(const GradeOptions *o, const Rubric *r, const GradeData *d, const Paths *at,
                 Finding *findings);
-/* Was the work shared by np ranks? params: of the network, 0: not known. */
+/* Did np ranks share the work? params: of the network, 0: unknown. */
 Finding grade_audit(const char *folder, int np, int params);
 
 typedef struct Report {
     const GradeOptions *o;
     const Rubric *rubric;
     const Finding *findings;
-    const char *pictures; /* for people: which they are */
+    const char *images; /* for people: which ones */
     double budget, seconds;
 } Report;
 
-/* Print the table, write results.json and row.csv into o->out. Returns whether every criterion is
+/* Print the table; write results.json and row.csv to o->out. Returns whether every criterion is
  * met. */
 bool grade_report(const Report *r);
-/* The points as a picture; false: it could not be saved (said on stderr). */
-bool grade_picture(const Report *r, const char *path);
+/* The points as a figure; false: it could not be saved (why is on stderr). */
+bool grade_figure(const Report *r, const char *path);
 #endif

@@ -1,5 +1,5 @@
-/* grade_build.c: does the submission compile? With the build's own compiler, flags and library; a
- * warning is no error.
+/* grade_build.c: does the submission compile, with the build's compiler, flags and library?
+ * Warnings are not errors.
  */
 #include "check.h"
 #include "child.h"
@@ -8,7 +8,7 @@
 
 static const double MOST_SECONDS = 120;
 
-Finding grade_build(const char *script, const char *submission, const Places *at)
+Finding grade_build(const char *script, const char *submission, const Paths *at)
 {
     Finding f = {0};
     ChildEnd ended = child_run(
@@ -22,9 +22,9 @@ Finding grade_build(const char *script, const char *submission, const Places *at
         return f;
     }
     char *line = log_line(at->build_log, "error: ");
-    f.found = ended.timed_out ? format_new("the compiler did not end within %.0f s", MOST_SECONDS)
+    f.found = ended.timed_out ? format_new("the compiler took more than %.0f s", MOST_SECONDS)
                               : format_new("the compiler says: %s", line);
-    f.advice = format_new("build it here first, 'make assessment'; all that the compiler said: %s",
+    f.advice = format_new("build it first with 'make assessment'; the compiler's output: %s",
                           at->build_log);
     free(line);
     return f;

@@ -1,10 +1,9 @@
-/* grade_data.c: the pictures that a submission may read, as CIFAR-10 files in a folder of its run,
- * and those that it never sees.
+/* grade_data.c: the images that a submission may read, as CIFAR-10 files in its run's folder, and
+ * those that it never sees.
  *
- *   CIFAR-10    of each training file the first nine tenths to train on, the rest to validate on;
+ *   CIFAR-10    the first nine tenths of each training file to train on, the rest to validate on;
  *               the test file is held back
- *   synthetic   the same parts, of pictures that are drawn for this grading with a seed that the
- *               submission is not told
+ *   synthetic   split alike; drawn for this run with a seed that the submission does not know
  */
 #include "check.h"
 #include "file.h"
@@ -12,10 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* one picture is held back for HELD of the training set */
+/* one image is held back per HELD of the training set */
 enum { FILES = 5, TENTH = 10, HELD = 5, SYNTHETIC = 20000 };
 
-const char *pictures_kind(const GradeOptions *o)
+const char *grade_data_kind(const GradeOptions *o)
 {
     if (strcmp(o->data, "auto"))
         return o->data;
@@ -26,7 +25,7 @@ const char *pictures_kind(const GradeOptions *o)
 }
 
 /* One record: the label, then red, green, blue. */
-static void put_picture(NewFile *f, const Images *images, int i)
+static void put_image(NewFile *f, const Images *images, int i)
 {
     enum { PLANE = 32 * 32 };
     uint8_t record[1 + 3 * PLANE];
@@ -44,8 +43,8 @@ static void commit(NewFile *f)
     REQUIRE(!error, "%s", error);
 }
 
-/* Of each file's part of the set `used` pictures are taken: nine tenths train, the rest
- * validates. */
+/* Of each file's part of the set, `used` images are taken: nine tenths to train on, the rest to
+ * validate on. */
 static void write_given(const Images *set, int used, const char *folder)
 {
     char *path = format_new("%s/cifar-10-batches-bin", folder), *error = file_make_folder(path);
@@ -57,7 +56,7 @@ static void write_given(const Images *set, int used, const char *folder)
         NewFile *train = file_begin(train_path);
         int first = set->count / FILES * k;
         for (int i = 0; i < used; i++)
-            put_picture(i < used - used / TENTH ? train : validation, set, first + i);
+            put_image(i < used - used / TENTH ? train : validation, set, first + i);
         commit(train);
         free(train_path);
     }
@@ -72,34 +71,34 @@ static void images_free(Images *images)
     free(images->labels);
 }
 
-Pictures pictures_make(const GradeOptions *o, const char *data, const char *folder)
+GradeData grade_data_make(const GradeOptions *o, const char *data, const char *folder)
 {
-    Pictures p;
+    GradeData g;
     Images set;
     if (!strcmp(data, "cifar10")) {
         Dataset *d = dataset_open(data, data, o->data_dir);
         set = d->train;
-        p.held = d->test;
+        g.held = d->test;
         d->train = d->test = (Images){0};
         dataset_free(d);
     } else {
         int count = o->images && o->images < SYNTHETIC ? o->images / FILES * FILES : SYNTHETIC;
         synthetic_draw(&set, count, (uint64_t)o->secret, 0);
-        synthetic_draw(&p.held, count / HELD, (uint64_t)o->secret, (uint64_t)count);
+        synthetic_draw(&g.held, count / HELD, (uint64_t)o->secret, (uint64_t)count);
     }
     int used = (o->images ? o->images : set.count) / FILES;
     REQUIRE(used <= set.count / FILES, "--images %d: the training set has %d", o->images,
             set.count);
     if (o->images)
-        p.held.count = used * FILES / HELD;
+        g.held.count = used * FILES / HELD;
     write_given(&set, used, folder);
     images_free(&set);
-    p.given = dataset_open("cifar10", "cifar10", folder);
-    return p;
+    g.given = dataset_open("cifar10", "cifar10", folder);
+    return g;
 }
 
-void pictures_free(Pictures *p)
+void grade_data_free(GradeData *d)
 {
-    images_free(&p->held);
-    dataset_free(p->given);
+    images_free(&d->held);
+    dataset_free(d->given);
 }

@@ -1,5 +1,5 @@
-/* grade_report.c: what came out: a table with advice for people, results.json in Gradescope's
- * format, and row.csv, one line for the table of a pile of submissions.
+/* grade_report.c: the result: a table with advice for people, results.json in Gradescope's format,
+ * and row.csv, one row for the table of a folder of submissions.
  */
 #include "check.h"
 #include "file.h"
@@ -27,14 +27,14 @@ static bool met(const Report *r, int k)
     return r->findings[k].passed && rubric_missing(r->rubric, r->findings, k) < 0;
 }
 
-/* What to do about it; NULL: nothing, or what comes first is to be done first. */
+/* What to do about it; NULL: nothing, or a criterion that it needs comes first. */
 static const char *advice_text(const Report *r, int k)
 {
     bool first = rubric_missing(r->rubric, r->findings, k) < 0;
     return first && !r->findings[k].passed ? r->findings[k].advice : NULL;
 }
 
-/* What was found, and why it brings no points. A new string. */
+/* What was found, and why it gives no points. A new string. */
 static char *found_text(const Report *r, int k)
 {
     int missing = rubric_missing(r->rubric, r->findings, k);
@@ -49,7 +49,7 @@ static char *found_text(const Report *r, int k)
 static void print_table(const Report *r)
 {
     double most, sum = total(r, &most);
-    printf("%s on %d ranks, %s\n", r->o->submission, r->o->np, r->pictures);
+    printf("%s on %d ranks, %s\n", r->o->submission, r->o->np, r->images);
     for (int k = 0; k < CRITERIA; k++) {
         char *found = found_text(r, k);
         printf("%s  %-10s  %4.4g/%-3.3g  %s\n", met(r, k) ? "PASS" : "FAIL",
@@ -68,8 +68,7 @@ static json_t *test_json(const Report *r, int k)
     char *found = found_text(r, k),
          *output = format_new("%s%s%s", found, advice ? "\n" : "", advice ? advice : "");
     json_t *name = json_sprintf("%s: %s", c->name, c->asks), *text = json_string(output);
-    if (!text)
-        /* a compiler or a program may say anything */
+    if (!text) /* a compiler or a program may print anything */
         text = json_string("(not UTF-8 text: see the logs)");
     json_t *test = json_pack("{s:o, s:f, s:f, s:s, s:o, s:s}", "name", name, "score", points(r, k),
                              "max_score", c->points, "status", met(r, k) ? "passed" : "failed",
@@ -96,7 +95,7 @@ static void write_results(const Report *r)
                                 "hidden", "tests", tests);
     json_object_set_new(results, "output",
                         json_sprintf("%.4g of %.4g points; %d ranks, %s", sum, most, r->o->np,
-                                     r->pictures));
+                                     r->images));
     char *path = format_new("%s/results.json", r->o->out);
     NewFile *f = file_begin(path);
     json_dump_callback(results, put_json, f, JSON_INDENT(2) | JSON_REAL_PRECISION(6));
@@ -108,7 +107,7 @@ static void write_results(const Report *r)
     free(path);
 }
 
-/* A field of a CSV line: in quotes, those in it doubled. */
+/* A field of a CSV row: in quotes, inner quotes doubled. */
 static void put_field(NewFile *f, const char *text)
 {
     file_put(f, "\"", 1);
@@ -146,9 +145,9 @@ bool grade_report(const Report *r)
     print_table(r);
     write_row(r);
     write_results(r);
-    char *picture = format_new("%s/grade.png", r->o->out);
-    if (grade_picture(r, picture))
-        printf("picture: %s\n", picture);
-    free(picture);
+    char *figure = format_new("%s/grade.png", r->o->out);
+    if (grade_figure(r, figure))
+        printf("figure: %s\n", figure);
+    free(figure);
     return all;
 }

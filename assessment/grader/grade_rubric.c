@@ -1,5 +1,5 @@
-/* grade_rubric.c: which criteria, how many points, from which accuracy on: read from rubric.json,
- * which an instructor may change.
+/* grade_rubric.c: the criteria, their points and the accuracies required: read from rubric.json,
+ * which instructors may change.
  */
 #include "check.h"
 #include "grade.h"
@@ -10,7 +10,7 @@
 static const char *const names[CRITERIA] = {"builds", "runs",     "weights",
                                             "shared", "training", "validation"};
 
-static int criterion_number(const char *name)
+static int criterion_index(const char *name)
 {
     for (int i = 0; name && i < CRITERIA; i++)
         if (!strcmp(name, names[i]))
@@ -18,7 +18,7 @@ static int criterion_number(const char *name)
     return -1;
 }
 
-/* A number of the rubric, `key` of `object`; ends the run where it is none from 0 to most. */
+/* A number of the rubric, `key` of `object`; ends the run unless it is from 0 to most. */
 static double number_of(json_t *object, const char *key, double most, const char *path,
                         const char *where)
 {
@@ -35,10 +35,10 @@ static unsigned read_needs(json_t *entry, const char *path, const char *name)
     size_t i;
     json_t *need;
     json_array_foreach (json_object_get(entry, "needs"), i, need) {
-        int number = criterion_number(json_string_value(need));
-        REQUIRE(number >= 0 && number < criterion_number(name),
+        int index = criterion_index(json_string_value(need));
+        REQUIRE(index >= 0 && index < criterion_index(name),
                 "%s: '%s' needs what does not come before it", path, name);
-        needs |= 1u << number;
+        needs |= 1u << index;
     }
     return needs;
 }
@@ -46,14 +46,15 @@ static unsigned read_needs(json_t *entry, const char *path, const char *name)
 static Criterion read_criterion(json_t *entry, const char *path, const char *data)
 {
     const char *name = json_string_value(json_object_get(entry, "name"));
-    REQUIRE(criterion_number(name) >= 0,
-            "%s: a criterion has the name '%s': the grader knows no such", path, name ? name : "");
+    REQUIRE(criterion_index(name) >= 0,
+            "%s: a criterion has the name '%s', which the grader does not know", path,
+            name ? name : "");
     Criterion c = {.name = name,
                    .asks = json_string_value(json_object_get(entry, "asks")),
                    .points = number_of(entry, "points", 1000, path, name),
                    .needs = read_needs(entry, path, name)};
     REQUIRE(c.asks, "%s: '%s' has no text 'asks'", path, name);
-    if (criterion_number(name) >= TRAINING) {
+    if (criterion_index(name) >= TRAINING) {
         c.at_least = number_of(json_object_get(entry, "at_least"), data, 1, path, name);
         c.from = number_of(json_object_get(entry, "from"), data, 1, path, name);
         REQUIRE(c.from < c.at_least, "%s: '%s': 'from' must be below 'at_least'", path, name);
@@ -74,9 +75,9 @@ Rubric rubric_read(const char *path, const char *data)
     size_t i;
     json_array_foreach (criteria, i, entry) {
         Criterion c = read_criterion(entry, path, data);
-        Criterion *place = &r.criteria[criterion_number(c.name)];
-        REQUIRE(!place->name, "%s: '%s' is there twice", path, c.name);
-        *place = c;
+        Criterion *slot = &r.criteria[criterion_index(c.name)];
+        REQUIRE(!slot->name, "%s: '%s' is there twice", path, c.name);
+        *slot = c;
     }
     for (int k = 0; k < CRITERIA; k++)
         REQUIRE(r.criteria[k].name, "%s: the criterion '%s' is missing (0 points switch it off)",
@@ -94,8 +95,8 @@ Finding rubric_accuracy(const Criterion *c, const char *what, double correct, do
                          count, what, c->at_least);
     if (f.accuracy < 0.15) /* ten classes */
         f.advice = format_new(
-            "no better than guessing: is what you write what you trained? What the program prints "
-            "counts for nothing");
+            "no better than guessing: do you write the weights that you trained? What the program "
+            "prints does not count");
     else if (!f.passed)
         f.advice = format_new(
             "learn more in the same time: try --rate, --batch, the network, the augmentation, each "
@@ -119,6 +120,6 @@ double rubric_points(const Rubric *r, const Finding *findings, int criterion)
         return 0;
     if (f->passed || criterion < TRAINING)
         return f->passed ? c->points : 0;
-    double part = fmax(0, (f->accuracy - c->from) / (c->at_least - c->from));
-    return floor(10 * part * c->points) / 10;
+    double fraction = fmax(0, (f->accuracy - c->from) / (c->at_least - c->from));
+    return floor(10 * fraction * c->points) / 10;
 }

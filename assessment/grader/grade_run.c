@@ -1,11 +1,11 @@
-/* grade_run.c: train the submission on P ranks, against the clock from the start of the first
- * process.
+/* grade_run.c: train the submission on P ranks, against a clock that starts with the first process.
  *
  * Nothing isolates the submission yet: it runs as this user and can read and write what this user
- * can. Grade only code that you would run yourself. The sandbox's place is enter(), the only way in
- * which a submission's code is started: one bubblewrap around launch.sh and all ranks, without a
- * network, with only the library, the program and the run's `data` to read and only the run's
- * folder to write. (The compiler in grade_build.c belongs into one, too: #include reads files.)
+ * can. Grade only code that you would run yourself. A sandbox belongs into enter(), the only place
+ * where a submission's code is started: one bubblewrap around launch.sh and all ranks, without a
+ * network, with read access to the library, the program and the run's `data` alone, and write
+ * access to the run's folder alone. (The compiler in grade_build.c needs one, too: #include reads
+ * files.)
  */
 #include "check.h"
 #include "child.h"
@@ -15,16 +15,15 @@
 #include <string.h>
 #include <unistd.h>
 
-static const double GRACE = 5; /* seconds after the budget in which a late end is still seen,
-                                * and said */
+static const double GRACE = 5; /* seconds after the budget until a run is killed */
 
 typedef struct Training {
     const GradeOptions *o;
     double budget;
-    const Places *at;
+    const Paths *at;
 } Training;
 
-/* Each rank draws other initial weights: a missing broadcast must show. */
+/* Each rank draws different initial weights: a missing broadcast must show. */
 static const char each_rank[] =
     "exec \"$0\" \"$@\" --init-seed $((LABS_SEED + ${OMPI_COMM_WORLD_RANK:-0}))";
 
@@ -63,7 +62,7 @@ char *log_line(const char *log, const char *word)
     return last;
 }
 
-Finding grade_run(const GradeOptions *o, double budget, const Places *at, double *seconds)
+Finding grade_run(const GradeOptions *o, double budget, const Paths *at, double *seconds)
 {
     Finding f = {0};
     Training training = {o, budget, at};
@@ -77,22 +76,23 @@ Finding grade_run(const GradeOptions *o, double budget, const Places *at, double
         f.found = format_new("still running %.0f s after the budget of %.0f s, so killed", GRACE,
                              budget);
         f.advice = format_new(
-            "end by --budget, whatever the machine's speed; or does a rank wait for ever in a "
-            "collective that another one does not call? Its output: %s",
+            "end by --budget, however slow the machine; or does a rank hang in a collective that "
+            "another one does not call? Its output: %s",
             at->run_log);
     } else if (ended.status != 0) {
         char *line = log_line(at->run_log, "error: ");
         f.found = format_new("ended after %.1f s with status %d: %s", ended.seconds, ended.status,
                              line);
-        f.advice = format_new("run it as the grader does, 'make assessment NP=%d'; its output: %s",
-                              o->np, at->run_log);
+        f.advice =
+            format_new("run it as the grader does, with 'make assessment NP=%d'; its output: %s",
+                       o->np, at->run_log);
         free(line);
     } else if (ended.seconds > budget) {
         f.found = format_new("ended after %.1f s, %.1f s late", ended.seconds,
                              ended.seconds - budget);
         f.advice = format_new(
             "the clock runs from the start of the first process to the end of the last: leave more "
-            "room after the training");
+            "time after the training");
     } else {
         f.passed = true;
         f.found = format_new("%d ranks ended after %.1f s of %.0f s", o->np, ended.seconds, budget);

@@ -1,6 +1,6 @@
 /* grade_score.c: how good are the weights that the submission wrote? The grader builds the network
- * itself, loads the file and counts right answers, in a process of its own: a bad file ends that
- * process, not the grader.
+ * itself, loads the file and counts correct classifications, in a child process: a bad file ends
+ * the child, not the grader.
  */
 #include "check.h"
 #include "checkpoint.h"
@@ -14,14 +14,14 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { BATCH = 128, TRAINED = 5000 }; /* TRAINED: pictures of the training part that are scored */
+enum { BATCH = 128, TRAINED = 5000 }; /* TRAINED: training images that are scored, at most */
 static const double MOST_SECONDS = 600;
 
 typedef struct Scoring {
     const GradeOptions *o;
     const Rubric *rubric;
-    const Pictures *pictures;
-    const Places *at;
+    const GradeData *data;
+    const Paths *at;
 } Scoring;
 
 static bool is_allowed(const Rubric *r, const char *name)
@@ -34,25 +34,25 @@ static bool is_allowed(const Rubric *r, const char *name)
     return false;
 }
 
-/* The network that the file says it is of: "resnet8 32x32x3 classes=10 no-skip". name [32] keeps
- * its name. */
+/* The network that the file's metadata describe: "resnet8 32x32x3 classes=10 no-skip". name [32]
+ * receives its name. */
 static ModelSpec spec_of(const char *path, const Rubric *r, char name[32])
 {
     SafeTensors file;
     char *error = safetensors_read(path, &file);
     REQUIRE(!error, "%s", error);
     const char *text = safetensors_value(&file, "model");
-    REQUIRE(text, "%s: its metadata name no model: write it with checkpoint_save", path);
+    REQUIRE(text, "%s: no model in its metadata: write it with checkpoint_save", path);
     ModelSpec spec = {.name = name,
                       .no_skip = strstr(text, " no-skip"),
                       .no_batchnorm = strstr(text, " no-batchnorm")};
     REQUIRE(sscanf(text, "%31s %dx%dx%d classes=%d", name, &spec.h, &spec.w, &spec.c,
                    &spec.classes) == 5 &&
                 spec.h == 32 && spec.w == 32 && spec.c == 3 && spec.classes == 10,
-            "%s: of the model '%.100s', expected one for 32x32x3 and 10 classes", path, text);
+            "%s: is for the model '%.100s', expected one for 32x32x3 and 10 classes", path, text);
     char *list = json_dumps(r->models, 0);
-    REQUIRE(is_allowed(r, name), "%s: of the network '%s': only these are scored: %s", path, name,
-            list);
+    REQUIRE(is_allowed(r, name), "%s: is for the network '%s'; only these are scored: %s", path,
+            name, list);
     free(list);
     safetensors_free(&file);
     return spec;
@@ -71,35 +71,35 @@ static json_t *score_of(Backend *be, Model *m, const Dataset *given, const Image
 static void score(void *context)
 {
     const Scoring *s = context;
-    const Pictures *p = s->pictures;
+    const GradeData *d = s->data;
     char name[32];
     ModelSpec spec = spec_of(s->at->weights, s->rubric, name);
     Backend *be = backend_open(s->o->device, 0, 1, 0);
     Model *m = model_new(be, &spec, BATCH);
     checkpoint_load(s->at->weights, m, NULL, NULL);
-    int trained = p->given->train.count < TRAINED ? p->given->train.count : TRAINED;
+    int trained = d->given->train.count < TRAINED ? d->given->train.count : TRAINED;
     json_t *scores = json_pack("{s:s, s:i, s:o, s:o}", "model", name, "params", m->params.n,
-                               "training", score_of(be, m, p->given, &p->given->train, trained),
-                               "validation", score_of(be, m, p->given, &p->held, p->held.count));
+                               "training", score_of(be, m, d->given, &d->given->train, trained),
+                               "validation", score_of(be, m, d->given, &d->held, d->held.count));
     REQUIRE(json_dump_file(scores, s->at->scores, 0) == 0, "%s: cannot be written", s->at->scores);
     json_decref(scores);
     model_free(m);
     backend_close(be);
 }
 
-static Finding no_weights(const ChildEnd *ended, const Places *at)
+static Finding no_weights(const ChildEnd *ended, const Paths *at)
 {
     Finding f = {0};
     if (access(at->weights, F_OK) != 0) {
         f.found = format_new("no file was written to --weights");
         f.advice = format_new(
             "write the trained weights with checkpoint_save to --weights, on rank 0 (step 9); what "
-            "the program prints counts for nothing");
+            "the program prints does not count");
         return f;
     }
     char *line = log_line(at->score_log, "error: ");
-    bool said = !strncmp(line, "error: ", 7);
-    f.found = format_new("the weights cannot be scored: %s", said               ? line + 7
+    bool reason = !strncmp(line, "error: ", 7);
+    f.found = format_new("the weights cannot be scored: %s", reason             ? line + 7
                                                              : ended->timed_out ? "too slow"
                                                                                 : line);
     f.advice = format_new("write them with checkpoint_save, of a network that model_new built");
@@ -116,10 +116,10 @@ static Finding accuracy(const Rubric *r, int criterion, json_t *scores, const ch
                            json_number_value(json_object_get(score, "count")));
 }
 
-int grade_score(const GradeOptions *o, const Rubric *r, const Pictures *p, const Places *at,
+int grade_score(const GradeOptions *o, const Rubric *r, const GradeData *d, const Paths *at,
                 Finding *findings)
 {
-    Scoring scoring = {o, r, p, at};
+    Scoring scoring = {o, r, d, at};
     ChildEnd ended = {0};
     if (access(at->weights, F_OK) == 0)
         ended = child_run(&(Child){.work = score,
@@ -136,9 +136,9 @@ int grade_score(const GradeOptions *o, const Rubric *r, const Pictures *p, const
     const char *model = json_string_value(json_object_get(scores, "model"));
     findings[WEIGHTS] = (Finding){.passed = true,
                                   .found = format_new("%s, %d parameters", model, params)};
-    findings[TRAINING] = accuracy(r, TRAINING, scores, "training", "training pictures");
+    findings[TRAINING] = accuracy(r, TRAINING, scores, "training", "training images");
     findings[VALIDATION] = accuracy(r, VALIDATION, scores, "validation",
-                                    "pictures that it never saw");
+                                    "images that it never saw");
     json_decref(scores);
     return params;
 }

@@ -1,5 +1,5 @@
-/* train.c: the assessment's trainer, converted: it trains one network on P ranks. The reference of
- * the nine steps.
+/* train.c: the assessment's trainer, converted: it trains one network on P ranks. The reference
+ * solution of the nine steps.
  */
 #include "check.h"
 #include "checkpoint.h"
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TICKS = 10000 }; /* the schedule's time axis: the whole training */
+enum { TICKS = 10000 }; /* length of the learning-rate schedule: the whole training */
 
 typedef struct Options {
     RunOptions run;
@@ -35,11 +35,11 @@ typedef struct Trainer {
     Sgd *sgd;
     Loader *train, *valid;
     Schedule schedule;
-    int32_t *order, *mine; /* of this epoch: all training images; those of this process */
+    int32_t *order, *mine; /* this epoch's training images: of all ranks; of this rank */
     int32_t *valid_order;  /* 0, 1, 2, … */
-    Tensor totals;         /* F64 [2]: sum of losses, count of correct, over this epoch so far */
+    Tensor totals; /* F64 [2]: sum of the losses, count of correct, over this epoch so far */
     Progress at;
-    double born, began;  /* timer_now() when the process and when the training began */
+    double born, began;  /* timer_now() at the start of the process; of the training */
     double longest_test; /* seconds */
 } Trainer;
 
@@ -55,28 +55,29 @@ static void options_read(Options *o, int argc, char **argv)
                    .shift = 2,
                    .flip = true,
                    .init_seed = -1};
-    const Option table[] = {
-        RUN_OPTIONS(o->run),
-        {"budget", ARG_REAL, &o->budget, .min = 1, .max = 1e6,
-         .help = "seconds from the start to the last word"},
-        {"weights", ARG_STRING, &o->weights,
-         .help = "where the trained weights go (not given: into the results)"},
-        {"model", ARG_STRING, &o->model,
-         .help = "linear, mlp, cnn, resnet8, resnet14, resnet20 or wrn16-1"},
-        {"epochs", ARG_INT, &o->epochs, .max = 100000,
-         .help = "at most so many (0: as many as there is time for)"},
-        {"batch", ARG_INT, &o->batch, .min = 1, .max = 1 << 20,
-         .help = "images per rank and update"},
-        {"rate", ARG_REAL, &o->rate, .max = 1e6, .help = "peak learning rate for one rank"},
-        {"momentum", ARG_REAL, &o->momentum, .max = 1, .help = "of the updates"},
-        {"weight-decay", ARG_REAL, &o->weight_decay, .max = 1e3,
-         .help = "times the weight is added to its gradient"},
-        {"flip", ARG_FLAG, &o->flip, .help = "mirror training images at random"},
-        {"shift", ARG_INT, &o->shift, .max = 32,
-         .help = "move training images by up to so many pixels"},
-        {"init-seed", ARG_LONG, &o->init_seed, .min = -1, .max = 9e15,
-         .help = "of the initial weights (-1: --seed)"},
-        {0}};
+    const Option table[] = {RUN_OPTIONS(o->run),
+                            {"budget", ARG_REAL, &o->budget, .min = 1, .max = 1e6,
+                             .help = "seconds from start to exit"},
+                            {"weights", ARG_STRING, &o->weights,
+                             .help = "file for the trained weights (default: in the results)"},
+                            {"model", ARG_STRING, &o->model,
+                             .help = "linear, mlp, cnn, resnet8, resnet14, resnet20 or wrn16-1"},
+                            {"epochs", ARG_INT, &o->epochs, .max = 100000,
+                             .help = "at most this many (0: as many as the budget allows)"},
+                            {"batch", ARG_INT, &o->batch, .min = 1, .max = 1 << 20,
+                             .help = "images per rank and update"},
+                            {"rate", ARG_REAL, &o->rate, .max = 1e6,
+                             .help = "peak learning rate for one rank"},
+                            {"momentum", ARG_REAL, &o->momentum, .max = 1, .help = "of SGD"},
+                            {"weight-decay", ARG_REAL, &o->weight_decay, .max = 1e3,
+                             .help = "this times each weight is added to its gradient"},
+                            {"flip", ARG_FLAG, &o->flip,
+                             .help = "flip training images left to right at random"},
+                            {"shift", ARG_INT, &o->shift, .max = 32,
+                             .help = "shift training images by up to this many pixels"},
+                            {"init-seed", ARG_LONG, &o->init_seed, .min = -1, .max = 9e15,
+                             .help = "seed of the initial weights alone (-1: --seed)"},
+                            {0}};
     OPTIONS_KEEP(o->table, table);
     args_parse("train", "Train a network on CIFAR-10 within a time budget.", o->table, argc, argv);
     if (o->init_seed < 0)
@@ -87,15 +88,16 @@ static void options_read(Options *o, int argc, char **argv)
 static void start(Trainer *t)
 {
     const Options *o = t->o;
-    /* STEP 1. Start and leave the communication library: here, and at the end of main(). (MPI_Init,
-     * MPI_Finalize; between GPUs ncclCommInitRank, ncclCommDestroy, too.) */
+    /* STEP 1. Start and leave the communication library: here, and at the end of main(). In MPI:
+     * MPI_Init, MPI_Finalize; in NCCL: ncclCommInitRank, ncclCommDestroy. */
     t->comm = comm_open(o->run.comm);
-    /* STEP 2. One device per rank: say which one of its machine this rank is. */
+
+    /* STEP 2. One device per rank: pass this rank's local rank and the local size. */
     t->be = backend_open(o->run.device, t->comm->local_rank, t->comm->local_size, o->run.threads);
     backend_precision(t->be, o->run.precision);
     t->data = dataset_open(o->run.data, "cifar10,synthetic", o->run.data_dir);
-    /* STEP 3. One voice: rank 0 alone prints and writes, and it reports how many ranks there
-     * are. */
+
+    /* STEP 3. One voice: only rank 0 prints and writes, and it reports the world size. */
     bool speaks = t->comm->rank == 0;
     json_t *facts = json_pack("{s:s, s:s, s:i}", "data", t->data->description, "device",
                               t->be->description, "ranks", t->comm->size);
@@ -113,13 +115,15 @@ static void make_model(Trainer *t)
                       .classes = t->data->classes};
     t->model = model_new(t->be, &spec, o->batch);
     model_init(t->model, (uint64_t)o->init_seed);
-    /* STEP 5. Broadcast: all ranks start from rank 0's weights (MPI_Bcast, ncclBroadcast). The
-     * grader gives each rank another --init-seed. */
+
+    /* STEP 5. Broadcast: all ranks start from rank 0's weights; the grader gives each rank another
+     * --init-seed. In MPI: MPI_Bcast; in NCCL: ncclBroadcast. */
     comm_broadcast(t->comm, t->model->params, 0, t->model->s);
     t->sgd = sgd_new(t->model, o->momentum, o->weight_decay, false);
     t->at.seed = (uint64_t)o->run.seed;
-    /* STEP 7a. The rate, and one clock. The gradient will be a mean over P times as many images:
-     * raise the rate with P. */
+
+    /* STEP 7a. The rate, and one clock. The gradient is now a mean over P times as many images:
+     * scale the rate with P. */
     t->schedule =
         (Schedule){.kind = SCHEDULE_ONECYCLE, .rate = o->rate * t->comm->size, .steps = TICKS};
 }
@@ -141,11 +145,11 @@ static void make_batches(Trainer *t)
     t->totals = tensor_new(t->be, F64, 2, 1, 1, 1, 0);
 }
 
-/* STEP 4a. A slice of each global batch: how many images does one update of all ranks take? */
+/* STEP 4a. A slice of each global batch: how many images does one update take, over all ranks? */
 static int global_batch(const Trainer *t) { return t->o->batch * t->comm->size; }
 
-/* The images of this epoch that this process trains on, batch after batch, into t->mine. Returns
- * their count. */
+/* Fills t->mine with the images that this process trains on in this epoch, batch after batch.
+ * Returns their count. */
 static int slice_epoch(Trainer *t)
 {
     int B = t->o->batch, batches = t->data->train.count / global_batch(t);
@@ -153,17 +157,17 @@ static int slice_epoch(Trainer *t)
             t->data->train.count, global_batch(t));
     epoch_order(t->order, t->data->train.count, t->at.seed, t->at.epoch);
     for (int b = 0; b < batches; b++) {
-        /* STEP 4b. Where this rank's slice of global batch b begins: no image on two ranks. */
+        /* STEP 4b. Where does this rank's slice of global batch b begin? No image on two ranks. */
         int64_t first = (int64_t)b * global_batch(t) + t->comm->rank * B;
         memcpy(t->mine + (int64_t)b * B, t->order + first, B * sizeof *t->order);
     }
     return batches * B;
 }
 
-/* STEP 6a. Average. Write, in this place:  static void average(Trainer *t, Tensor v): every rank
- * ends with the mean of v over the ranks (MPI_Allreduce, ncclAllReduce). Steps 8 and 9 use it for
- * model->state, too, which is empty where a network has no batch norm: return at once where v.buf
- * is NULL. */
+/* STEP 6a. Average. Write here  static void average(Trainer *t, Tensor v): every rank ends with the
+ * mean of v over the ranks. In MPI: MPI_Allreduce; in NCCL: ncclAllReduce. Steps 8 and 9 also use
+ * it for model->state, which is empty in a network without batch norm: return at once if v.buf is
+ * NULL. */
 static void average(Trainer *t, Tensor v)
 {
     if (!v.buf)
@@ -172,28 +176,29 @@ static void average(Trainer *t, Tensor v)
     t->be->op->scale(t->model->s, v, 1.0f / (float)t->comm->size);
 }
 
-/* Seconds that may still be spent on training: before the budget ends there must be time for a
- * last test, for leaving, and for what is not seen from here: mpirun's own start and end. */
+/* Seconds left for training: the budget must also cover a last test, the end of this program, and
+ * what it cannot measure: mpirun's start and end. */
 static double time_left(const Trainer *t)
 {
     double reserve = 2 + 0.015 * t->o->budget + 2 * t->longest_test;
     return t->born + t->o->budget - reserve - timer_now();
 }
 
-/* Which part of the training is over, 0 to 1: of its time, or of its --epochs, whichever is more.
- * The learning rate follows it: a machine that gets slower makes fewer updates, and still goes
- * through the whole schedule in time. Ctrl-C ends it. */
-static double part_done(const Trainer *t, int done, int count)
+/* The fraction of the training that is done, 0 to 1: of its time, or of its --epochs, whichever is
+ * more. The learning rate follows it, so a machine that slows down makes fewer updates and still
+ * completes the schedule in time. Ctrl-C makes it 1. */
+static double fraction_done(const Trainer *t, int done, int count)
 {
     double now = timer_now(), left = time_left(t);
-    double part = left > 0 && !stop_requested() ? (now - t->began) / (now - t->began + left) : 1;
+    double trained = now - t->began;
+    double fraction = left > 0 && !stop_requested() ? trained / (trained + left) : 1;
     if (t->o->epochs > 0)
-        part = fmax(part, (t->at.epoch + (double)done / count) / t->o->epochs);
-    /* STEP 7b. One clock: ranks that disagree on the rate make different updates, and when one
-     * stops alone the others hang in their next collective. Agree on the largest part:
-     * comm_all_reduce_host (MPI_Allreduce with MPI_MAX). */
-    comm_all_reduce_host(t->comm, &part, 1, COMM_MAX);
-    return part;
+        fraction = fmax(fraction, (t->at.epoch + (double)done / count) / t->o->epochs);
+    /* STEP 7b. One clock. Ranks that disagree on the rate make different updates, and when one of
+     * them stops alone the others hang in their next collective. Agree on the largest fraction:
+     * comm_all_reduce_host with COMM_MAX. In MPI: MPI_Allreduce with MPI_MAX. */
+    comm_all_reduce_host(t->comm, &fraction, 1, COMM_MAX);
+    return fraction;
 }
 
 /* One update: forward, backward, a step downhill. */
@@ -208,8 +213,8 @@ static void train_step(Trainer *t, const Batch *b, double rate)
     t->at.step++;
 }
 
-/* STEP 8a. Metrics are sums: replace sums by their sum over the ranks (comm_all_reduce_host, which
- * is MPI_Allreduce). */
+/* STEP 8a. Metrics: replace `sums` by their sum over the ranks, with comm_all_reduce_host. In MPI:
+ * MPI_Allreduce. */
 static Metrics over_ranks(Trainer *t, Metrics own)
 {
     double sums[3] = {own.loss, own.correct, own.count};
@@ -217,9 +222,8 @@ static Metrics over_ranks(Trainer *t, Metrics own)
     return (Metrics){.loss = sums[0], .correct = sums[1], .count = sums[2]};
 }
 
-/* STEP 8b. Each rank tests its part of the validation images, none twice, none left out; and batch
- * norm's running statistics (model->state), which have become each rank's own, are averaged
- * first. */
+/* STEP 8b. Each rank tests a slice of the validation images: none twice, none left out. Batch
+ * norm's running statistics (model->state) now differ between the ranks: average them first. */
 static Metrics test(Trainer *t)
 {
     double began = timer_now();
@@ -231,9 +235,9 @@ static Metrics test(Trainer *t)
     return m;
 }
 
-/* STEP 9. One file: rank 0 alone writes it; model->state averaged first. The trap: to average is a
- * collective. Inside `if (rank == 0)` rank 0 alone would call it, and hang: average on all ranks,
- * then let rank 0 write. */
+/* STEP 9. One file: average model->state, set at.world_size, and let rank 0 alone write. The trap:
+ * the average is a collective. Inside `if (rank == 0)` only rank 0 would call it, and hang: average
+ * on all ranks, then write on rank 0. */
 static void save(Trainer *t)
 {
     t->at.world_size = t->comm->size;
@@ -247,8 +251,8 @@ static void save(Trainer *t)
     free(path);
 }
 
-/* A line of the table and of metrics.csv. images, seconds: of this epoch's training, over all
- * ranks. */
+/* A row of the table and of metrics.csv. train, valid: over all ranks; seconds: of this epoch's
+ * training. */
 static void report(Trainer *t, double rate, Metrics train, Metrics valid, double seconds)
 {
     double speed = seconds > 0 ? train.count / seconds : 0, now = timer_now() - t->born;
@@ -258,32 +262,32 @@ static void report(Trainer *t, double rate, Metrics train, Metrics valid, double
                 metrics_accuracy(train), metrics_accuracy(valid), speed, now);
 }
 
-/* The line that is redrawn: how far this epoch is, and the whole training. */
-static void show(Trainer *t, int count, int done, double part)
+/* The progress line: of this epoch, and of the whole training. */
+static void show(Trainer *t, int count, int done, double fraction)
 {
     char what[32], note[48];
     snprintf(what, sizeof what, "epoch %d", t->at.epoch + 1);
-    snprintf(note, sizeof note, "%.0f %% of the training", 100 * part);
+    snprintf(note, sizeof note, "%.0f %% of the training", 100 * fraction);
     double ranks = (double)global_batch(t) / t->o->batch;
     run_progress(t->run, what, ranks * done, ranks * count, "images", note);
 }
 
-/* Train for an epoch, or until the training is over; then the weights are saved. Returns whether
- * it is. */
+/* Train for an epoch, or until the training is over, and then save the weights. Returns whether it
+ * is over. */
 static bool train_epoch(Trainer *t, Metrics *valid)
 {
     Batch b;
     int count = slice_epoch(t), done = 0;
-    double began = timer_now(), rate = 0, part = 0, sums[2];
+    double began = timer_now(), rate = 0, fraction = 0, sums[2];
     t->at.position = 0;
     t->be->op->zero(t->model->s, t->totals);
     loader_start(t->train, t->mine, count, t->at.epoch);
-    while (done < count && (part = part_done(t, done, count)) < 1) {
+    while (done < count && (fraction = fraction_done(t, done, count)) < 1) {
         loader_next(t->train, t->model->s, &b);
-        rate = schedule_rate(&t->schedule, (int64_t)(part * TICKS));
+        rate = schedule_rate(&t->schedule, (int64_t)(fraction * TICKS));
         train_step(t, &b, rate);
         done += b.n;
-        show(t, count, done, part);
+        show(t, count, done, fraction);
     }
     t->be->op->download(t->model->s, sums, t->totals);
     if (!isfinite(sums[0]))
@@ -291,17 +295,17 @@ static bool train_epoch(Trainer *t, Metrics *valid)
             sums[0]);
     double seconds = timer_now() - began;
     Metrics train = over_ranks(t, (Metrics){.loss = sums[0], .correct = sums[1], .count = done});
-    bool over = part_done(t, done, count) >= 1;
+    bool over = fraction_done(t, done, count) >= 1;
     t->at.epoch++;
-    if (over) /* before the last test: the weights are what counts */
+    if (over) /* before the last test: it is the weights that count */
         save(t);
     *valid = test(t);
     report(t, rate, train, *valid, seconds);
     return over;
 }
 
-/* The network before the first update gets about one in ten right, and tells how long a test
- * takes. */
+/* All epochs, after a first test: it shows how long a test takes, and an untrained network, which
+ * gets about one image in ten right. */
 static void train(Trainer *t)
 {
     Metrics valid = test(t);
@@ -311,7 +315,7 @@ static void train(Trainer *t)
     run_metrics_header(t->run,
                        "epoch,rate,loss,train_accuracy,valid_accuracy,images_per_s,seconds");
     t->began = timer_now();
-    REQUIRE(time_left(t) > 0, "--budget %g: no time is left for training: give more", t->o->budget);
+    REQUIRE(time_left(t) > 0, "--budget %g: no time left for training: give more", t->o->budget);
     while (!train_epoch(t, &valid))
         ;
     run_say(t->run, "validation accuracy %.4f (%.0f of %.0f) after %.1f s", metrics_accuracy(valid),

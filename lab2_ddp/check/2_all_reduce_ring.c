@@ -1,12 +1,11 @@
-/* 2_all_reduce_ring.c: the check of all_reduce_ring: the sum, its bits, what it writes to, and how
- * much each rank sends.
+/* 2_all_reduce_ring.c: the check of all_reduce_ring: the sum, the same bits on all ranks, no write
+ * out of bounds, and how much each rank sends.
  *
  *     2_all_reduce_ring               judge it on 1 to 4 ranks
- *     2_all_reduce_ring --rank FILE   one rank's part in that; started by the first form under
- *     mpirun
+ *     2_all_reduce_ring --rank FILE   one rank of that; the first form starts it under mpirun
  *
- * To count what is sent, the five functions below stand before MPI's own of the same names, which
- * for this purpose have a second name, PMPI_….
+ * To count what is sent, the five functions below replace MPI's of the same names, which can still
+ * be called as PMPI_…: MPI's profiling interface.
  */
 #include "check.h"
 #include "check_run.h"
@@ -19,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static long sent; /* bytes, by this rank, since it was last set to 0 */
+static long sent; /* bytes sent by this rank since the last reset to 0 */
 
 static void count_sent(int count, MPI_Datatype type)
 {
@@ -61,29 +60,29 @@ int MPI_Sendrecv_replace(void *v, int n, MPI_Datatype type, int to, int tag, int
     return PMPI_Sendrecv_replace(v, n, type, to, tag, from, got_tag, comm, status);
 }
 
-/* Number i of rank r's vector. */
-static float number(int r, int i)
+/* Element i of rank r's vector. */
+static float element(int r, int i)
 {
     Rng draw = rng_at(5, RNG_TEST, (uint32_t)r, (uint64_t)i);
     return rng_uniform(&draw) - 0.5f;
 }
 
-/* All-reduce `count` numbers. Returns what is wrong on this rank, or NULL. */
+/* All-reduce `count` elements. Returns what is wrong on this rank, or NULL. */
 static char *ring_case(int count, int rank, int P)
 {
     float *guarded = alloc((unsigned long)count + 2, sizeof *guarded), *v = guarded + 1, *first;
     char *fault = NULL;
-    guarded[0] = guarded[count + 1] = 7; /* not its own */
+    guarded[0] = guarded[count + 1] = 7; /* outside of v */
     for (int i = 0; i < count; i++)
-        v[i] = number(rank, i);
+        v[i] = element(rank, i);
     sent = 0;
     all_reduce_ring(v, count, MPI_COMM_WORLD);
     for (int i = 0; i < count && !fault; i++) {
         double sum = 0;
         for (int r = 0; r < P; r++)
-            sum += number(r, i);
+            sum += element(r, i);
         if (!(fabs(v[i] - sum) <= 1e-6 * P))
-            fault = format_new("number %d is %g, expected %g", i, v[i], sum);
+            fault = format_new("element %d is %g, expected %g", i, v[i], sum);
     }
     if (!fault && (guarded[0] != 7 || guarded[count + 1] != 7))
         fault = format_new("it writes outside of v");
@@ -93,17 +92,17 @@ static char *ring_case(int count, int rank, int P)
     if (!fault && memcmp(first, v, (unsigned long)count * sizeof *v))
         fault = format_new("its bits differ from those on rank 0");
     long least = 2 * (count - (count + P - 1) / P), most = 2 * (count - count / P),
-         numbers = sent / (long)sizeof *v;
-    if (!fault && (numbers < least || numbers > most))
+         elements = sent / (long)sizeof *v;
+    if (!fault && (elements < least || elements > most))
         fault = format_new(
-            "it sends %ld numbers by MPI_Send and its like, expected 2(P-1)/P of %d: %ld to %ld",
-            numbers, count, least, most);
+            "it sends %ld elements by MPI_Send and the like, expected 2(P-1)/P of %d: %ld to %ld",
+            elements, count, least, most);
     free(first);
     free(guarded);
     return fault;
 }
 
-/* One rank's part, under mpirun: all counts; what the lowest rank found wrong goes into the file at
+/* One rank, under mpirun: tries all counts. What the lowest rank finds wrong goes into the file at
  * path. */
 static void ring_rank(const char *path)
 {
@@ -133,7 +132,7 @@ static void ring_rank(const char *path)
     comm_close(c);
 }
 
-/* What is wrong, or NULL. *to_do: it is not written yet. */
+/* Returns what is wrong, or NULL. *to_do: the exercise is not written yet. */
 static char *judge_ring(const char *self, const char *work, bool *to_do)
 {
     for (int P = 1; P <= MOST_RANKS; P++) {
@@ -150,8 +149,7 @@ static char *judge_ring(const char *self, const char *work, bool *to_do)
         if (*to_do || fault)
             return fault;
         if (end.timed_out)
-            return format_new("%d ranks did not end within %d s: do two wait for each other?", P,
-                              run_seconds());
+            return format_new("%d ranks did not end within %d s: a deadlock?", P, run_seconds());
         if (end.status != 0)
             return format_new("on %d ranks it ended with status %d", P, end.status);
     }

@@ -1,10 +1,10 @@
 /* 3_train.c: the check of the conversion: runs the student's trainer and judges what it did, one
  * line per step.
  *
- *     3_train [1 … 9]     judge these steps (none named: all)
+ *     3_train [1 … 9]     judge these steps (default: all)
  *
- * Run from the project's folder; the trainer, 3_train too, lies in the folder above this program's.
- * Exit status: 0 if all is right, else 1.
+ * Run it from the project's folder; the trainer, also named 3_train, is in the folder above this
+ * program's. Exit status: 0 if all steps are right, else 1.
  */
 #include "check.h"
 #include "check_steps.h"
@@ -16,9 +16,9 @@
 #include <string.h>
 #include <unistd.h>
 
-/* ---- the runs: three ranks, because an odd number does not divide things by luck: 100 pictures
- * are four global batches of 24 and 4 more, 50 test pictures are 16 + 17 + 17. And small: an update
- * takes a few milliseconds ---- */
+/* ---- the runs ----
+ * On three ranks, because 3 divides little by luck: 100 images are four global batches of 24 and 4
+ * left over, 50 test images are 16 + 17 + 17. And small: an update takes a few milliseconds. */
 
 #define SHALLOW \
     "--model mlp --hidden 16 --batch 8 --images 100 --test-images 50 --seed 7 --device cpu " \
@@ -28,8 +28,8 @@
     "--model resnet8 --batch 4 --images 62 --test-images 200 --seed 7 --device cpu --threads 1 " \
     "--rate 0.1 --epochs 2 --checkpoint-every 3 --init-seed 1 "
 
-/* What the shell of each rank does first in the run that is stopped: rank 1's waits until it has
- * begun to train, then sends it, and it alone, the signal. */
+/* What each rank's shell does first in the run that is stopped: rank 1's waits until training has
+ * begun, then sends the signal to rank 1 alone. */
 #define STOP_RANK_1 \
     "if [ $R = 1 ]; then " \
     "(until grep -sq update \"$1/rank-1.jsonl\" || ! kill -0 $$; do sleep 0.1; done; " \
@@ -50,7 +50,7 @@ static void run_checkpoints(Runs *r, const char *program, const char *work)
     free(path);
 }
 
-/* steps: bit k: step k is to be judged. */
+/* steps: bit k: judge step k. */
 static Runs runs_make(const char *program, const char *work, unsigned steps)
 {
     Runs r = {.apart = facts_run(program, work, "apart", RANKS, "",
@@ -92,7 +92,7 @@ static const Exercise exercises[] = {
     {"step 3", 6, "rank 0 alone prints and writes metrics", judge_voice},
     {"step 4", 14,
      "update t: rank r trains on the r-th slice of global batch t; as many batches on each",
-     judge_share},
+     judge_slices},
     {"step 5", 8, "before the first update all ranks have rank 0's weights", judge_broadcast},
     {"step 6", 14,
      "after each update all ranks have the weights that one rank with a batch of P*B has",
@@ -100,16 +100,16 @@ static const Exercise exercises[] = {
     {"step 7", 8, "the rate climbs from --rate to P times that over the warm-up, and stays there",
      judge_rate},
     {"step 8", 10,
-     "the accuracy reported is that of one network on all test pictures, each tested once",
+     "the accuracy reported is that of one network on all test images, each tested once",
      judge_metrics},
     {"step 9", 10,
-     "rank 0 saves; resumed: the same bytes on as many ranks, goes on with fewer; all stop "
+     "rank 0 saves; all resume: with the same bytes on as many ranks, also on fewer; all stop "
      "together",
      judge_checkpoint},
 };
 enum { EXERCISES = sizeof exercises / sizeof *exercises };
 
-/* Which steps are wanted: bit k: step k. */
+/* The steps to judge: bit k: step k. */
 static unsigned wanted(int argc, char **argv)
 {
     unsigned steps = 0;
@@ -127,7 +127,7 @@ int main(int argc, char **argv)
     char *self = format_new("%s", argv[0]),
          *program = format_new("%s/3_train", dirname(dirname(self)));
     REQUIRE(access(program, X_OK) == 0 && access("common/setup/launch.sh", X_OK) == 0,
-            "%s or common/setup/launch.sh is not there: run 'make check LAB=lab2' in the project's "
+            "%s or common/setup/launch.sh is missing: run 'make check LAB=lab2' in the project's "
             "folder",
             program);
     char *work = check_folder_new();

@@ -1,8 +1,8 @@
-/* check_reference.c: what the self-check compares with: the same training on one rank, done here.
+/* check_reference.c: the reference of the self-check: the same training on one rank, done here.
  *
- * P ranks with batches of B whose gradients are averaged make the same updates as one rank with the
- * P batches together, but for rounding: sums are added up in another order. (Not so with batch
- * norm, whose statistics are of B pictures on P ranks and of PB on one: hence a network without
+ * P ranks with batches of B and averaged gradients make the same updates as one rank with batches
+ * of PB, except for rounding: the sums are added up in another order. (This does not hold for batch
+ * norm, whose statistics are over B images on P ranks and over PB on one: hence a network without
  * it.)
  */
 #include "check.h"
@@ -16,7 +16,7 @@
 
 enum { MOST_IMAGES = 1 << 16 };
 
-/* A network with the data that it sees. */
+/* A network and its data. */
 typedef struct Setting {
     Backend *be;
     Dataset *data;
@@ -78,8 +78,7 @@ static int32_t *all_images(const Facts *f, int *count)
     return images;
 }
 
-/* Make f's updates, with its images and rates. Returns the mean loss over the first epoch's
- * pictures. */
+/* Make f's updates, with its images and rates. Returns the mean loss over the first epoch. */
 static double train_alone(Setting *s, const Facts *f)
 {
     Model *m = s->model;
@@ -108,7 +107,7 @@ static double train_alone(Setting *s, const Facts *f)
     return sums[0] / (first_epoch * m->batch);
 }
 
-/* f's checkpoint; false: there is none, or it is broken. */
+/* f's checkpoint; false: missing or broken. */
 static bool read_checkpoint(const Facts *f, SafeTensors *file)
 {
     char *path = facts_path(f, 0, "checkpoint.safetensors"), *error = safetensors_read(path, file);
@@ -129,21 +128,21 @@ double reference_distance(const Facts *f, double *loss)
     float *start = params_new(s.model);
     *loss = train_alone(&s, f);
     float *end = params_new(s.model);
-    double apart = 0, gone = 0;
+    double apart = 0, moved = 0;
     for (int v = 0; v < s.model->nviews; v++) {
         const View *view = &s.model->views[v];
         const SafeTensor *saved = safetensors_find(&file, view->name);
         for (int i = 0; i < view->count; i++) {
             size_t at = view->at + (size_t)i;
             apart += saved ? pow((double)saved->data[i] - end[at], 2) : NAN;
-            gone += pow((double)end[at] - start[at], 2);
+            moved += pow((double)end[at] - start[at], 2);
         }
     }
     free(start);
     free(end);
     setting_free(&s);
     safetensors_free(&file);
-    return sqrt(apart / gone);
+    return sqrt(apart / moved);
 }
 
 Metrics reference_test(const Facts *f, int tested)

@@ -26,7 +26,7 @@ Facts facts_run(const char *program, const char *work, const char *name, int ran
                 const char *before, const char *arguments)
 {
     Facts f = {.dir = format_new("%s/%s", work, name), .ranks = ranks};
-    REQUIRE(mkdir(f.dir, 0777) == 0, "%s: the folder cannot be made", f.dir);
+    REQUIRE(mkdir(f.dir, 0777) == 0, "%s: the folder cannot be created", f.dir);
     setenv("LABS_AUDIT", f.dir, 1);
     char count[16], *log = format_new("%s/launch.log", f.dir);
     snprintf(count, sizeof count, "%d", ranks);
@@ -90,18 +90,17 @@ char *facts_failure(const Facts *f)
     if (f->status == 0)
         return NULL;
     if (f->timed_out)
-        return format_new(
-            "%d ranks did not end within %d s: does one wait for another in a collective?",
-            f->ranks, run_seconds());
-    char *said = NULL;
-    for (int r = 0; r < f->ranks && !said; r++) {
+        return format_new("%d ranks did not end within %d s: a collective that not all ranks call?",
+                          f->ranks, run_seconds());
+    char *line = NULL;
+    for (int r = 0; r < f->ranks && !line; r++) {
         char *path = format_new("%s/stderr-%d", f->dir, r);
-        said = first_line(path);
+        line = first_line(path);
         free(path);
     }
     char *failure = format_new("the run on %d ranks ended with status %d%s%s", f->ranks, f->status,
-                               said ? ": " : "", said ? said : "");
-    free(said);
+                               line ? ": " : "", line ? line : "");
+    free(line);
     return failure;
 }
 
@@ -113,7 +112,7 @@ double facts_metric(const Facts *f, int row, const char *column)
     if (!file)
         return NAN;
     size_t room = 0;
-    int wanted = -1, number = 0;
+    int wanted = -1, number = 0; /* of a column */
     double value = NAN;
     for (int i = -1; i <= row && getline(&line, &room, file) > 0; i++) {
         char *save, *field = strtok_r(line, ",\n", &save);
@@ -140,7 +139,7 @@ char *check_folder_new(void)
 {
     const char *base = getenv("TMPDIR");
     char *work = format_new("%s/lab2-check-XXXXXX", base && *base ? base : "/tmp");
-    REQUIRE(mkdtemp(work), "%s: the folder cannot be made", work);
+    REQUIRE(mkdtemp(work), "%s: the folder cannot be created", work);
     return work;
 }
 
@@ -149,6 +148,6 @@ void check_folder_free(char *work, bool remove)
     if (remove)
         file_remove(work);
     else
-        printf("the runs and what they said: %s\n", work);
+        printf("the runs and their output: %s\n", work);
     free(work);
 }

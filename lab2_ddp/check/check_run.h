@@ -1,8 +1,7 @@
-/* check_run.h: start the student's program on P ranks and read what it really did: the audit's
- * facts (common/audit.h).
+/* check_run.h: start the student's program on P ranks and read what it did: the audit's facts
+ * (common/audit.h).
  *
- * The self-check believes nothing that the program prints, only what the library noted while it
- * worked.
+ * The self-check trusts nothing that the program prints, only what the library noted meanwhile.
  */
 #ifndef CHECK_RUN_H
 #define CHECK_RUN_H
@@ -12,39 +11,38 @@
 
 enum { MOST_RANKS = 4 };
 
-/* One run. Its files lie in dir: rank-R.jsonl, stdout-R, stderr-R, out-R/lab2_train/… */
+/* One run. Its files are in dir: rank-R.jsonl, stdout-R, stderr-R, out-R/lab2_train/… */
 typedef struct Facts {
     char *dir;
     int ranks, status; /* status: 0, or how it ended */
-    bool timed_out;    /* it was ended at the time limit */
-    unsigned to_do;    /* bit k: a rank says that step k is still to do */
+    bool timed_out;    /* killed at the time limit */
+    unsigned to_do;    /* bit k: a rank reports step k as still to do */
     AuditRank rank[MOST_RANKS];
 } Facts;
 
-/* Run `program arguments` on `ranks` ranks. arguments are a shell's words, in which $R is the rank;
- * `before` is what the shell of each rank does first ("": nothing). name: of the folder under
- * `work` for the run's files. */
+/* Run `program arguments` on `ranks` ranks. arguments: shell words, in which $R is the rank.
+ * before: shell commands that each rank runs first, or "". name: the run's folder under `work`. */
 Facts facts_run(const char *program, const char *work, const char *name, int ranks,
                 const char *before, const char *arguments);
 void facts_free(Facts *f);
-/* Run words[0 …] (NULL ends them), output into `log`, for at most the time limit. */
+/* Run the command words[], which NULL ends, with its output to `log`, up to the time limit. */
 ChildEnd run_words(const char *const words[], const char *log);
-int run_seconds(void); /* the time limit of one run */
+int run_seconds(void); /* the time limit of a run */
 
 char *check_folder_new(void); /* a new folder for a check's runs */
-/* Frees the name; removes the folder, or says where it lies, for a student to look. */
+/* Frees the name; removes the folder, or prints where it is, for the student to look at. */
 void check_folder_free(char *work, bool remove);
 
-/* without its newline; NULL: none. free() it */
+/* Without its newline; NULL: none. free() it. */
 char *first_line(const char *path);
 /* dir/out-rank/lab2_train/file; free() it */
 char *facts_path(const Facts *f, int rank, const char *file);
 long facts_stdout(const Facts *f, int rank); /* bytes that this rank printed */
-/* Why the run failed, in a few words; NULL: it ended well. free() it. */
+/* Why the run failed, in a few words; NULL: it did not. free() it. */
 char *facts_failure(const Facts *f);
-/* A number from rank 0's metrics.csv: row from 0, column by name; NaN where there is none. */
+/* A value from rank 0's metrics.csv: row from 0, column by name; NaN if missing. */
 double facts_metric(const Facts *f, int row, const char *column);
 
-/* An update of one rank, from 0; beyond the last: no images, no digests, rate NaN. */
+/* Update 0, 1, … of a rank; beyond the last: no images, no digests, rate NaN. */
 const AuditUpdate *facts_update(const Facts *f, int rank, int update);
 #endif

@@ -1,4 +1,4 @@
-/* check_steps.c: what each step of 3_train.c must have brought about in the runs of the self-check.
+/* check_steps.c: what each step of 3_train.c must have achieved in the runs of the self-check.
  */
 #include "check_steps.h"
 #include "check.h"
@@ -25,7 +25,7 @@ char *judge_comm(const Runs *r)
         finished &= r->apart.rank[i].tests >= EPOCHS;
     if (finished && r->apart.status != 0)
         return format_new(
-            "all trained to the end, but the run ended with status %d: is comm_close called?",
+            "all ranks trained to the end, but the run ended with status %d: is comm_close called?",
             r->apart.status);
     return NULL;
 }
@@ -35,7 +35,7 @@ char *judge_device(const Runs *r)
     for (int i = 0; i < RANKS; i++) {
         const AuditRank *f = &r->apart.rank[i];
         if (f->local_rank != i || f->local_size != RANKS)
-            return format_new("rank %d opens its device as number %d of %d", i, f->local_rank,
+            return format_new("rank %d opens its device as local rank %d of %d", i, f->local_rank,
                               f->local_size);
     }
     return NULL;
@@ -55,9 +55,9 @@ char *judge_voice(const Runs *r)
     return NULL;
 }
 
-/* ---- steps 4 and 5: the same network, other pictures ---- */
+/* ---- steps 4 and 5: the same network, other images ---- */
 
-/* Is update u of rank r made with positions [position, position + batch) of the epoch's order? */
+/* Did rank r make update u with positions [position, position + batch) of the epoch's order? */
 static char *judge_slice(const Facts *f, int r, int u, const int32_t *order, int position,
                          int batch)
 {
@@ -67,12 +67,13 @@ static char *judge_slice(const Facts *f, int r, int u, const int32_t *order, int
         return NULL;
     if (u >= f->rank[r].updates)
         return format_new("rank %d makes only %d updates", r, f->rank[r].updates);
-    return format_new("update %d of rank %d is not with positions %d to %d of the epoch's order", u,
-                      r, position, position + batch - 1);
+    return format_new(
+        "in update %d rank %d does not train on positions %d to %d of the epoch's order", u, r,
+        position, position + batch - 1);
 }
 
-/* The same of all updates of all ranks, from `position` in epoch 0 to the end of the last epoch;
- * and no more. */
+/* The same for all updates of all ranks, from `position` in epoch 0 to the end of the last epoch,
+ * and for their count. */
 static char *judge_order(const Facts *f, int batch, int images, int position)
 {
     int32_t *order = alloc((unsigned long)images, sizeof *order);
@@ -91,7 +92,7 @@ static char *judge_order(const Facts *f, int batch, int images, int position)
     return fault;
 }
 
-char *judge_share(const Runs *r)
+char *judge_slices(const Runs *r)
 {
     char *fault = judge_order(&r->apart, BATCH, IMAGES, 0), *failure = facts_failure(&r->apart);
     if (!fault || !failure) {
@@ -114,7 +115,7 @@ char *judge_broadcast(const Runs *r)
             return format_new("rank %d makes no update", i);
         if (strcmp(found, start))
             return format_new(
-                "before the first update rank %d has not the weights that rank 0 drew", i);
+                "before the first update, rank %d does not have the weights that rank 0 drew", i);
     }
     return NULL;
 }
@@ -129,18 +130,19 @@ char *judge_average(const Runs *r)
     const AuditImages *a = &facts_update(f, 0, 0)->images, *b = &facts_update(f, 1, 0)->images;
     bool copies = a->count > 0 && a->count == b->count &&
                   !memcmp(a->at, b->at, (size_t)a->count * sizeof *a->at);
-    if (copies) /* they agree without any averaging */
-        return format_new("ranks 0 and 1 train on the same pictures: see step 4");
+    if (copies) /* they would agree without averaging */
+        return format_new("ranks 0 and 1 train on the same images: see step 4");
     for (int u = 0; u < f->rank[0].updates; u++)
         for (int i = 1; i < RANKS; i++)
             if (strcmp(facts_update(f, i, u)->after, facts_update(f, 0, u)->after))
                 return format_new("after update %d ranks 0 and %d have different weights", u, i);
     if (isnan(r->distance))
-        return format_new("there is no checkpoint to compare with");
+        return format_new("no checkpoint to compare with");
     if (!(r->distance <= 1e-4)) /* rounding alone: 2e-7 */
-        return format_new("the weights are off by %.2g of the way they went: is it the mean over "
-                          "ranks, not the sum?",
-                          r->distance);
+        return format_new(
+            "the weights are off by %.2g of the distance they moved: did you take the "
+            "mean over the ranks, not the sum?",
+            r->distance);
     return NULL;
 }
 
@@ -158,13 +160,13 @@ char *judge_rate(const Runs *r)
             return format_new("after the warm-up, in update %d, the rate is %g", u, rate);
         for (int i = 1; i < RANKS; i++)
             if (facts_update(&r->apart, i, u)->rate != rate)
-                return format_new("update %d has another rate on rank %d than on rank 0", u, i);
+                return format_new("update %d has different rates on ranks 0 and %d", u, i);
     }
     return updates ? NULL : format_new("rank 0 makes no update");
 }
 
-/* Test number n of a run: each of the `tested` pictures on exactly one rank, and the accuracy that
- * the run reports? */
+/* Test n of a run: was each of the `tested` images on exactly one rank, and is the accuracy the one
+ * that the run reports? */
 static char *judge_test(const Facts *f, int n, int tested)
 {
     unsigned char *times = alloc((unsigned long)tested, 1);
@@ -181,12 +183,12 @@ static char *judge_test(const Facts *f, int n, int tested)
     }
     for (int i = 0; i < tested && !fault; i++)
         if (times[i] != 1)
-            fault = format_new("%d ranks test picture %d", times[i], i);
+            fault = format_new("%d ranks test image %d", times[i], i);
     free(times);
     double reported = facts_metric(f, n, "test_accuracy"), expected = correct / tested;
     if (!fault && !(fabs(reported - expected) <= 1e-6))
-        fault = format_new("the ranks had %.0f of %d right, %.6f, but %.6f is reported", correct,
-                           tested, expected, reported);
+        fault = format_new("the ranks had %.0f of %d right, %.6f, but the run reports %.6f",
+                           correct, tested, expected, reported);
     return fault;
 }
 
@@ -202,22 +204,22 @@ char *judge_metrics(const Runs *r)
     double expected = metrics_loss(reference_test(&r->whole, DEEP_TESTED));
     double loss = facts_metric(&r->whole, EPOCHS - 1, "test_loss");
     if (!(fabs(loss - expected) <= 1e-5 * expected)) /* rounding alone: 1e-7 */
-        return format_new("a test loss of %.6f is reported, but the network that is saved has "
-                          "%.6f: are batch norm's "
-                          "statistics averaged before the test?",
-                          loss, expected);
+        return format_new(
+            "the run reports a test loss of %.6f, but the saved network has %.6f: are "
+            "batch norm's statistics averaged before the test?",
+            loss, expected);
     loss = facts_metric(&r->together, 0, "loss");
     /* comparable only where step 6 is right */
     if (r->distance <= 1e-4 && !(fabs(loss - r->loss) <= 1e-4 * r->loss))
         return format_new(
-            "the training loss of epoch 1 over all ranks is %.6f, but %.6f is reported", r->loss,
-            loss);
+            "the training loss of epoch 1 over all ranks is %.6f, but the run reports %.6f",
+            r->loss, loss);
     return NULL;
 }
 
-/* ---- step 9: the same again ---- */
+/* ---- step 9: checkpoints, and the end ---- */
 
-/* Did rank 0 alone write checkpoints, and did every rank read one where it was told to? */
+/* Did rank 0 alone write checkpoints, and did every rank read one if told to? */
 static char *judge_files(const Facts *f, bool resumes)
 {
     char *failure = facts_failure(f);
@@ -232,7 +234,7 @@ static char *judge_files(const Facts *f, bool resumes)
             return format_new("rank %d does not read the checkpoint on --resume", i);
     }
     if (reference_metadata(f, "world_size") != f->ranks)
-        return format_new("a checkpoint of %d ranks says %d", f->ranks,
+        return format_new("a checkpoint of %d ranks has world_size %d", f->ranks,
                           reference_metadata(f, "world_size"));
     return NULL;
 }
@@ -257,7 +259,7 @@ char *judge_checkpoint(const Runs *r)
     fault = fault ? fault : judge_files(&r->resumed, true);
     fault = fault ? fault : judge_files(&r->others, true);
     if (!fault && !same_checkpoints(&r->whole, &r->resumed))
-        fault = format_new("stopped after update %d and resumed, it ends in another checkpoint "
+        fault = format_new("stopped after update %d and resumed, it ends with another checkpoint "
                            "than without the stop",
                            HALF);
     fault = fault ? fault
@@ -269,6 +271,6 @@ char *judge_checkpoint(const Runs *r)
     }
     for (int i = 1; i < RANKS && !fault; i++)
         if (r->stopped.rank[i].updates != r->stopped.rank[0].updates)
-            fault = format_new("told to stop, ranks 0 and %d do not stop after the same update", i);
+            fault = format_new("told to stop, ranks 0 and %d stop after different updates", i);
     return fault;
 }

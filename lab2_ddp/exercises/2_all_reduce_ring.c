@@ -1,27 +1,27 @@
 /* 2_all_reduce_ring.c: exercise: the ring all-reduce, from sends and receives.
  *
- * The shape of it: two loops of P-1 steps; each step is one MPI_Sendrecv with both neighbours, and
- * in the first loop an addition.
+ * Its shape: two loops of P-1 steps; each step is one MPI_Sendrecv, to one neighbour and from the
+ * other, and in the first loop an addition.
  */
 #include "check.h"
 #include "lab2.h"
 
-/* Ring all-reduce, the mechanism under step 6: every rank ends with the sum over ranks of v
- * [count].
+/* Ring all-reduce, the mechanism behind step 6 of the trainer: every rank ends with the sum over
+ * the ranks of v [count].
  *
  * The P ranks form a ring: rank r sends to r+1 and receives from r-1, modulo P. v is cut into P
- * chunks as equal as can be: chunk k is [count*k/P, count*(k+1)/P), whole-number division; with
+ * chunks, as equal as possible: chunk k is [count*k/P, count*(k+1)/P), in integer division; with
  * count < P some are empty.
- *   1. reduce-scatter, P-1 steps: in step i = 0 … P-2 rank r sends chunk r-i and adds the chunk
- *      r-i-1 that arrives to its own. After it rank r holds the whole sum of chunk r+1.
+ *   1. reduce-scatter, P-1 steps: in step i = 0 … P-2 rank r sends chunk r-i, receives
+ *      chunk r-i-1 and adds it to its own. Afterwards rank r has the full sum of chunk r+1.
  *   2. all-gather, P-1 steps: in step i rank r sends chunk r+1-i and overwrites its own chunk r-i
  *      with what arrives.
- * Every rank ends with the same bits, for each chunk is summed once, in one order, and then copied.
- * Each rank sends about 2 (P-1)/P * count numbers: hardly more than twice the data, however many
- * ranks there are.
+ * All chunk numbers are modulo P. Every rank ends with the same bits, because each chunk is summed
+ * once, in one order, and then copied. Each rank sends about 2 (P-1)/P * count elements: less than
+ * twice the data, however many ranks there are.
  *
- * Any P >= 1, any count >= 0. Only MPI's point-to-point functions. Two ranks that both wait in
- * MPI_Send for the other to receive never end: MPI_Sendrecv does both at once.
+ * Any P >= 1, any count >= 0. Use only MPI's point-to-point functions. Ranks that wait in MPI_Send
+ * for each other to receive deadlock: MPI_Sendrecv sends and receives at once.
  * Patarasuk & Yuan, "Bandwidth optimal all-reduce algorithms for clusters of workstations",
  * 2009. */
 void all_reduce_ring(float *v, int count, MPI_Comm comm)

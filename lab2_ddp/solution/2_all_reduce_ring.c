@@ -6,11 +6,11 @@
 #include "lab2.h"
 #include <stdlib.h>
 
-/* Chunk k of `count` numbers cut into P: where it begins; it ends where chunk k+1 begins. */
+/* Where chunk k of `count` elements cut into P begins; it ends where chunk k+1 begins. */
 static int chunk_begin(int count, int k, int P) { return (int)((int64_t)count * k / P); }
 
-/* Send chunk `out` of v to the next rank while chunk `in` arrives from the one before, into `to`.
- * Its length. */
+/* Send chunk `out` of v to the next rank while receiving chunk `in` from the previous one, into
+ * `to`. Returns the length of `in`. */
 static int shift_chunk(const float *v, float *to, int count, int out, int in, MPI_Comm comm)
 {
     int rank, P;
@@ -37,7 +37,7 @@ void all_reduce_ring(float *v, int count, MPI_Comm comm)
         for (int j = 0; j < length; j++)
             mine[j] += arrived[j];
     }
-    for (int i = 0; i < P - 1; i++) { /* all-gather: pass the finished chunks round */
+    for (int i = 0; i < P - 1; i++) { /* all-gather: pass the full sums on */
         int out = (rank + 1 + P - i) % P, in = (rank + P - i) % P;
         shift_chunk(v, v + chunk_begin(count, in, P), count, out, in, comm);
     }

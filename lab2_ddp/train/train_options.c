@@ -1,5 +1,5 @@
-/* train_options.c: what can be set in lab 2's trainer: one table; and what follows: which model,
- * which pictures.
+/* train_options.c: the options of lab 2's trainer, in one table, and the model and the images that
+ * they select.
  */
 #include "check.h"
 #include "lab2.h"
@@ -33,13 +33,13 @@ void train_options(TrainOptions *o, int argc, char **argv)
         {"model", ARG_STRING, &o->model,
          .help = "linear, mlp, cnn, resnet8, resnet20, resnet56 or wrn16-K"},
         {"hidden", ARG_STRING, &o->hidden, .help = "mlp: sizes of its hidden layers"},
-        {"skip", ARG_FLAG, &o->skip, .help = "residual nets: with their residual connections"},
+        {"skip", ARG_FLAG, &o->skip, .help = "residual networks: with skip connections"},
         {"batchnorm", ARG_FLAG, &o->batchnorm, .help = "with batch norm"},
         {"ghost", ARG_INT, &o->ghost, .max = 1 << 20,
-         .help = "batch norm over so many pictures (0: a rank's batch)"},
-        {"epochs", ARG_INT, &o->epochs, .max = 100000, .help = "passes over the training pictures"},
+         .help = "ghost batch norm: images per group (0: a rank's batch)"},
+        {"epochs", ARG_INT, &o->epochs, .max = 100000, .help = "passes over the training images"},
         {"batch", ARG_INT, &o->batch, .min = 1, .max = 1 << 20,
-         .help = "pictures per rank and update"},
+         .help = "images per rank and update"},
         {"rate", ARG_REAL, &o->rate, .max = 1e6,
          .help = "learning rate for one rank (one-cycle: its peak)"},
         {"schedule", ARG_CHOICE, &o->schedule, .choices = SCHEDULE_CHOICES,
@@ -49,32 +49,32 @@ void train_options(TrainOptions *o, int argc, char **argv)
         {"drop-every", ARG_REAL, &o->drop_every, .min = 1e-3, .max = 1e6,
          .help = "schedule step: epochs between drops of the rate"},
         {"drop-by", ARG_REAL, &o->drop_by, .max = 1, .help = "schedule step: factor of each drop"},
-        {"momentum", ARG_REAL, &o->momentum, .max = 1, .help = "of the updates"},
-        {"nesterov", ARG_FLAG, &o->nesterov, .help = "Nesterov's momentum"},
+        {"momentum", ARG_REAL, &o->momentum, .max = 1, .help = "of SGD"},
+        {"nesterov", ARG_FLAG, &o->nesterov, .help = "Nesterov momentum"},
         {"weight-decay", ARG_REAL, &o->weight_decay, .max = 1e3,
-         .help = "times the weight is added to its gradient"},
-        {"flip", ARG_FLAG, &o->flip, .help = "augmentation: mirror pictures at random"},
+         .help = "this times each weight is added to its gradient"},
+        {"flip", ARG_FLAG, &o->flip, .help = "augmentation: flip images left to right at random"},
         {"shift", ARG_INT, &o->shift, .max = 32,
-         .help = "augmentation: move pictures by up to so many pixels"},
+         .help = "augmentation: shift images by up to this many pixels"},
         {"cutout", ARG_INT, &o->cutout, .max = 32,
-         .help = "augmentation: grey out a square of this side, in pixels"},
+         .help = "augmentation: grey out a square with sides of this many pixels"},
         {"init-seed", ARG_LONG, &o->init_seed, .min = -1, .max = 9e15,
          .help = "seed of the initial weights alone (-1: --seed)"},
         {"images", ARG_INT, &o->images, .max = 1 << 30,
-         .help = "train on the first so many pictures (0: all)"},
+         .help = "train on the first images only, this many (0: all)"},
         {"test-images", ARG_INT, &o->test_images, .max = 1 << 30,
-         .help = "test on the first so many (0: all)"},
+         .help = "test on the first images only, this many (0: all)"},
         {"steps", ARG_INT, &o->steps, .max = 1 << 30,
-         .help = "stop after so many updates (0: at the end)"},
+         .help = "stop after this many updates (0: after the last epoch)"},
         {"checkpoint-every", ARG_INT, &o->checkpoint_every, .max = 1 << 30,
          .help = "updates between checkpoints (0: one per epoch)"},
-        {"resume", ARG_STRING, &o->resume, .help = "go on from this checkpoint"},
+        {"resume", ARG_STRING, &o->resume, .help = "resume from this checkpoint"},
         {"baseline", ARG_REAL, &o->baseline, .max = 1e12,
-         .help = "images/s measured on one rank, for the efficiency (0: not stated)"},
+         .help = "images/s measured on one rank, to report the efficiency (0: unknown)"},
         {0}};
     OPTIONS_KEEP(o->table, table);
     args_parse("3_train",
-               "Train a network on pictures; lab 2 makes it train on several devices at once.",
+               "Train a network on images; lab 2 makes it train on several devices at once.",
                o->table, argc, argv);
     if (o->init_seed < 0)
         o->init_seed = o->run.seed;
@@ -116,9 +116,8 @@ ModelSpec train_model_spec(const TrainOptions *o, const Dataset *d)
 
 static void cut(Images *images, int count, const char *option)
 {
-    REQUIRE(count <= images->count,
-            "--%s %d: the data set has %d; give a smaller number, or 0 for all", option, count,
-            images->count);
+    REQUIRE(count <= images->count, "--%s %d: the data set has %d; give fewer, or 0 for all",
+            option, count, images->count);
     if (count > 0)
         images->count = count;
 }

@@ -1,7 +1,7 @@
-/* train_report.c: what the trainer says and writes: the set-up, one table line per epoch, the
+/* train_report.c: what the trainer prints and writes: the set-up, a table row per epoch, the
  * result.
  *
- * All goes through a Run, which speaks on one rank and is silent on the others.
+ * All of it goes through a Run, which prints on one rank and is silent on the others.
  */
 #include "audit.h"
 #include "lab2.h"
@@ -23,11 +23,10 @@ void report_to_do(Run *r, const char *file, const int *to_do)
 
 void report_start(Run *r, const TrainOptions *o, const Model *m, int global_batch, int per_epoch)
 {
-    run_say(r, "%s: %d parameters, %.1f MFLOP per picture (forward); schedule %s", o->model,
+    run_say(r, "%s: %d parameters, %.1f MFLOP per image (forward); schedule %s", o->model,
             m->params.n, model_flops(m) / 1e6, o->schedule);
-    run_say(r, "%d pictures per update (%d on each of %d rank%s), %d updates per epoch",
-            global_batch, o->batch, global_batch / o->batch, global_batch > o->batch ? "s" : "",
-            per_epoch);
+    run_say(r, "%d images per update (%d on each of %d rank%s), %d updates per epoch", global_batch,
+            o->batch, global_batch / o->batch, global_batch > o->batch ? "s" : "", per_epoch);
     run_say(r, "%7s  %9s  %7s  %9s  %9s  %9s  %9s  %8s", "epoch", "rate", "loss", "train acc",
             "test loss", "test acc", "images/s", "seconds");
     run_metrics_header(
@@ -69,6 +68,6 @@ void report_end(Run *r, const TrainOptions *o, Metrics test, double images, doub
 void report_stop(Run *r, int64_t step)
 {
     char *path = run_path(r, "checkpoint.safetensors");
-    run_say(r, "stopped after update %lld; go on with --resume %s", (long long)step, path);
+    run_say(r, "stopped after update %lld; resume with --resume %s", (long long)step, path);
     free(path);
 }

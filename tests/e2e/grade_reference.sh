@@ -1,20 +1,24 @@
 #!/usr/bin/env bash
-# The grader passes the reference, on synthetic pictures that are drawn for it, and says so in results.json; the serial program fails, each rank
-# having trained alone; weights that were never trained fail, whatever the program prints. Few pictures, so low thresholds; guessing gives 0.10.
+# The grader passes the reference, on synthetic images that are drawn for it, also in results.json;
+# the serial program fails, because each rank trained alone; weights that were never trained fail,
+# whatever the program prints. Few images, so low thresholds; guessing gives 0.10.
 # seconds: 400
 # sanitizers: no
 set -u
-[ -z "${SAN:-}" ] || { echo "skipped: with sanitizers nothing is learned in half a minute (grade_pile runs the grader with them)"; exit 77; }
+[ -z "${SAN:-}" ] ||
+    { echo "skipped: too slow with sanitizers (grade_pile runs the grader with them)"; exit 77; }
 work=$(mktemp -d)
 failed=0
 wrong() { echo "wrong: $*"; failed=1; }
 budget=30
-sed -E 's/("from": )\{[^}]*\}/\1{"synthetic": 0.15}/; s/("at_least": )\{[^}]*\}/\1{"synthetic": 0.20}/' assessment/rubric.json >"$work/rubric.json"
+sed -E 's/("from": )\{[^}]*\}/\1{"synthetic": 0.15}/
+    s/("at_least": )\{[^}]*\}/\1{"synthetic": 0.20}/' assessment/rubric.json >"$work/rubric.json"
 
 grade() { # name, sed expression, source: sets $status
     sed -E "s/\.init_seed = -1/.init_seed = -1, .epochs = 8/; $2" "$3" >"$work/$1.c"
-    "$BUILD/assessment/grader/grade" --submission "$work/$1.c" --data synthetic --images 2000 --budget $budget --rubric "$work/rubric.json" \
-        --device cpu --out "$work/$1" "${@:4}" >"$work/$1.txt" 2>&1
+    "$BUILD/assessment/grader/grade" --submission "$work/$1.c" --data synthetic --images 2000 \
+        --budget $budget --rubric "$work/rubric.json" --device cpu --out "$work/$1" "${@:4}" \
+        >"$work/$1.txt" 2>&1
     status=$?
     cat "$work/$1.txt"
 }
@@ -22,28 +26,34 @@ says() { grep -qE -- "$2" "$work/$1.txt" || wrong "$1: the table does not say '$
 
 grade reference '' assessment/solution/train.c
 [ $status = 0 ] || wrong "the reference: exit $status, expected 0"
-[ "$(grep -c '^PASS ' "$work/reference.txt")" = 6 ] || wrong "the reference: expected six lines PASS"
+[ "$(grep -c '^PASS ' "$work/reference.txt")" = 6 ] ||
+    wrong "the reference: expected six lines PASS"
 says reference '^100 of 100 points$'
-says reference 'synthetic: 1800 \+ 200 pictures given, scored on 400 others'
+says reference 'synthetic: 1800 \+ 200 images given, scored on 400 others'
 results=$work/reference/results.json
-for line in '  "score": 100.0,' '  "execution_time": [0-9]+,' '      "max_score": 40.0,' '      "status": "passed",' '      "visibility": "visible"'; do
+for line in '  "score": 100.0,' '  "execution_time": [0-9]+,' \
+    '      "max_score": 40.0,' \
+    '      "status": "passed",' '      "visibility": "visible"'; do
     grep -qE "^$line\$" "$results" || wrong "results.json has no line '$line'"
 done
-[ "$(grep -c '"score"' "$results")" = 7 ] || wrong "results.json: expected a score and those of six tests"
-[ ! -e "$work/reference/run/data" ] || wrong "the pictures were left behind"
+[ "$(grep -c '"score"' "$results")" = 7 ] ||
+    wrong "results.json: expected a score and those of six tests"
+[ ! -e "$work/reference/run/data" ] || wrong "the images were left behind"
 
 grade serial '' assessment/train.c
 [ $status = 1 ] || wrong "the serial program: exit $status, expected 1"
-says serial '^FAIL  shared .* each rank trained alone: process 0 never started the communication library'
+says serial '^FAIL  shared .* each rank trained alone: process 0 never started the communication'
 says serial 'start it with comm_open \(step 1\)'
 says serial '^FAIL  validation +0/40 .*no points without .shared.'
-grep -q '"status": "failed"' "$work/serial/results.json" || wrong "the serial program: no failed test in results.json"
+grep -q '"status": "failed"' "$work/serial/results.json" ||
+    wrong "the serial program: no failed test in results.json"
 
 # It trains, prints what it likes, and writes a network that it has not trained.
-grade untrained 's/^( *)average\(t, t->model->state\);/&/; /^static void save/,/^}/s/char \*path/printf("validation accuracy 0.9999\\n"); model_init(t->model, 99); char *path/' \
-    assessment/solution/train.c
+boast='printf("validation accuracy 0.9999\\n"); model_init(t->model, 99);'
+grade untrained "/^static void save/,/^}/s/char \\*path/$boast &/" assessment/solution/train.c
 [ $status = 1 ] || wrong "untrained weights: exit $status, expected 1"
 says untrained '^PASS  shared '
 says untrained '^FAIL  validation +0/40 '
-says untrained 'no better than guessing: is what you write what you trained\? What the program prints counts for nothing'
+says untrained 'no better than guessing: do you write the weights that you trained\?'
+says untrained 'What the program prints does not count'
 exit $failed

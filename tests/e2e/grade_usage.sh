@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# What is wrong with the grader's own input ends it with status 2 and one line; the handout and the rubric agree on the points.
+# Faults in the grader's own input end it with status 2 and one line; the handout and the rubric
+# agree on the points.
 # seconds: 60
 set -u
 work=$(mktemp -d)
@@ -8,19 +9,22 @@ wrong() { echo "wrong: $*"; failed=1; }
 refuse() { # words expected, options…
     local words=$1 status
     shift
-    "$BUILD/assessment/grader/grade" --data synthetic --out "$work/out" "$@" >"$work/said" 2>&1
+    "$BUILD/assessment/grader/grade" --data synthetic --out "$work/out" "$@" >"$work/output" 2>&1
     status=$?
     [ $status = 2 ] || wrong "$*: exit $status, expected 2"
-    [ "$(wc -l <"$work/said")" = 1 ] || wrong "$*: expected one line"
-    grep -qF -- "$words" "$work/said" || wrong "$*: expected '$words'"
-    cat "$work/said"
+    [ "$(wc -l <"$work/output")" = 1 ] || wrong "$*: expected one line"
+    grep -qF -- "$words" "$work/output" || wrong "$*: expected '$words'"
+    cat "$work/output"
 }
 refuse 'no-such.c: No such file' --submission no-such.c
 refuse '--np' --np 1
 refuse '--images 20: expected 500 or more' --images 20
 refuse '--images 40000: the training set has 20000' --images 40000
 refuse '--data=fashion: expected auto, cifar10 or synthetic' --data fashion
-change() { sed -E "$1" assessment/rubric.json >"$work/rubric.json"; refuse "$work/rubric.json: $2" --rubric "$work/rubric.json"; }
+change() { # sed expression, words expected
+    sed -E "$1" assessment/rubric.json >"$work/rubric.json"
+    refuse "$work/rubric.json: $2" --rubric "$work/rubric.json"
+}
 change '1d' 'line 1'
 change 's/"points": 40/"points": "many"/' "validation: 'points': expected a number"
 change 's/"name": "runs"/"name": "walks"/' "a criterion has the name 'walks'"
@@ -29,35 +33,46 @@ change 's/"synthetic": 0.30/"synthetic": 0.95/' "'training': 'from' must be belo
 change 's/\["builds"\]/["validation"]/' "'runs' needs what does not come before it"
 # A submission, wherever it lies, finds the part for GPUs where there is one.
 if "$BUILD/tests/test_vectors" --list | grep -q '^cuda\.'; then
-    "$BUILD/assessment/compile" assessment/train.c "$work/submission" || wrong "the trainer as handed out does not compile"
-    readelf -d "$work/submission" | grep -qE "R(UN)?PATH.*\[$(realpath "$BUILD")[]:]" || wrong "a submission does not find labs_gpu.so"
+    "$BUILD/assessment/grader/compile" assessment/train.c "$work/submission" ||
+        wrong "the trainer as handed out does not compile"
+    readelf -d "$work/submission" | grep -qE "R(UN)?PATH.*\[$(realpath "$BUILD")[]:]" ||
+        wrong "a submission does not find labs_gpu.so"
 fi
-assessment/grader/grade.sh "$BUILD/assessment/grader/grade" "$work" --out "$work/out" >"$work/said" 2>&1
-[ $? = 2 ] && grep -q 'no submission in it' "$work/said" || wrong "a folder without a submission"
+assessment/grader/grade.sh "$BUILD/assessment/grader/grade" "$work" --out "$work/out" \
+    >"$work/output" 2>&1
+[ $? = 2 ] && grep -q 'no submission in it' "$work/output" ||
+    wrong "a folder without a submission"
 
 # What does not compile is the submission's mistake: status 1, and a table.
 echo 'int main(void) { return missing; }' >"$work/broken.c"
-"$BUILD/assessment/grader/grade" --submission "$work/broken.c" --data synthetic --images 500 --out "$work/out" >"$work/said" 2>&1
+"$BUILD/assessment/grader/grade" --submission "$work/broken.c" --data synthetic --images 500 \
+    --out "$work/out" >"$work/output" 2>&1
 [ $? = 1 ] || wrong "a file that does not compile: expected exit 1"
-grep -q '^FAIL  builds         0/5    the compiler says: error: .*missing' "$work/said" || wrong "a file that does not compile: its line"
-cat "$work/said"
+grep -q '^FAIL  builds         0/5    the compiler says: error: .*missing' "$work/output" ||
+    wrong "a file that does not compile: its line"
+cat "$work/output"
 
-# What make hands on.
+# What make passes on.
 says() { # words, make's arguments…
-    make -n BUILD="$BUILD" "${@:2}" 2>&1 | tr -s " " >"$work/said"
-    grep -qF -- "$1" "$work/said" || { wrong "make ${*:2}: expected '$1'"; tail -n 3 "$work/said"; }
+    make -n BUILD="$BUILD" "${@:2}" 2>&1 | tr -s " " >"$work/output"
+    grep -qF -- "$1" "$work/output" ||
+        { wrong "make ${*:2}: expected '$1'"; tail -n 3 "$work/output"; }
 }
 says "/assessment/grader/grade 'assessment/train.c' --np 2 " grade
-says "/assessment/grader/grade 'a b.c' --np 3 --data=synthetic --images 500" grade "SUBMISSION=a b.c" NP=3 DATA=synthetic ARGS="--images 500"
+says "/assessment/grader/grade 'a b.c' --np 3 --data=synthetic --images 500" \
+    grade "SUBMISSION=a b.c" NP=3 DATA=synthetic ARGS="--images 500"
 says "launch.sh --np=4 $BUILD/student/assessment/train --seed=5" assessment NP=4 SEED=5
 if [ -d assessment/solution ]; then
     says "/assessment/grader/grade 'assessment/solution/train.c' --np 2 " grade SOL=1
     says "launch.sh --np=1 $BUILD/sol/assessment/train" assessment SOL=1
 fi
 
-sed -nE 's/.*"name": "([a-z]+)", "points": ([0-9]+).*/\1 \2/p' assessment/rubric.json >"$work/points"
-[ "$(awk '{ sum += $2 } END { print sum, NR }' "$work/points")" = '100 6' ] || wrong "the rubric: expected 100 points in six criteria"
+sed -nE 's/.*"name": "([a-z]+)", "points": ([0-9]+).*/\1 \2/p' assessment/rubric.json \
+    >"$work/points"
+[ "$(awk '{ sum += $2 } END { print sum, NR }' "$work/points")" = '100 6' ] ||
+    wrong "the rubric: expected 100 points in six criteria"
 while read -r name points; do
-    grep -qE "^\| *$name *\| *$points *\|" assessment/HANDOUT.md || wrong "HANDOUT.md has no row '| $name | $points |'"
+    grep -qE "^\| *$name *\| *$points *\|" assessment/HANDOUT.md ||
+        wrong "HANDOUT.md has no row '| $name | $points |'"
 done <"$work/points"
 exit $failed

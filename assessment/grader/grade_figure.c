@@ -1,26 +1,26 @@
-/* grade_picture.c: the points of one submission as bars: won, over what there was to win. */
+/* grade_figure.c: the points of one submission as bars: earned, in front of the most possible. */
 #include "check.h"
 #include "grade.h"
 #include "plot.h"
 #include <math.h>
 #include <stdlib.h>
 
-bool grade_picture(const Report *r, const char *path)
+bool grade_figure(const Report *r, const char *path)
 {
-    double place[CRITERIA], won[CRITERIA], most[CRITERIA], sum = 0, total = 0, largest = 1;
+    double x[CRITERIA], earned[CRITERIA], most[CRITERIA], sum = 0, total = 0, largest = 1;
     const char *names[CRITERIA];
     for (int k = 0; k < CRITERIA; k++) {
-        place[k] = k;
-        won[k] = rubric_points(r->rubric, r->findings, k);
+        x[k] = k;
+        earned[k] = rubric_points(r->rubric, r->findings, k);
         most[k] = r->rubric->criteria[k].points;
         names[k] = r->rubric->criteria[k].name;
-        sum += won[k];
+        sum += earned[k];
         total += most[k];
         largest = fmax(largest, most[k]);
     }
     Plot *plot = plot_new(1280, 480);
     char *title = format_new("%s · %s · %d ranks, %.0f s · %.1f of %.0f points", r->o->name,
-                             r->pictures, r->o->np, r->budget, sum, total);
+                             r->images, r->o->np, r->budget, sum, total);
     plot_begin(plot, 1, 1, title);
     PlotPanel *panel =
         plot_panel(plot, (PlotAxes){.x = {.names = names,
@@ -28,10 +28,10 @@ bool grade_picture(const Report *r, const char *path)
                                           .low = -0.6,
                                           .high = CRITERIA - 0.4},
                                     .y = {.label = "points", .low = 0, .high = 1.15 * largest}});
-    plot_bars(panel, CRITERIA, place, most, 0.7,
-              (PlotStyle){.label = "to win", .color = PLOT_GREY, .opacity = 0.35});
-    plot_bars(panel, CRITERIA, place, won, 0.7,
-              (PlotStyle){.label = "won", .color = plot_series(0)});
+    plot_bars(panel, CRITERIA, x, most, 0.7,
+              (PlotStyle){.label = "possible", .color = PLOT_GREY, .opacity = 0.35});
+    plot_bars(panel, CRITERIA, x, earned, 0.7,
+              (PlotStyle){.label = "earned", .color = plot_series(0)});
     for (int k = 0; k < CRITERIA; k++) {
         const Finding *f = &r->findings[k];
         char *text = f->found && (k == TRAINING || k == VALIDATION)
