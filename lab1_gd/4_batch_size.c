@@ -6,6 +6,7 @@
 #include "batch_size/batch_study.h"
 #include "check.h"
 #include "exercise.h"
+#include "lab.h"
 #include "lab1.h"
 #include "live_figure.h"
 #include "timer.h"
@@ -41,7 +42,7 @@ static Choices defaults(void)
                                          .epochs = 6}}};
 }
 
-static void parse(Choices *c, Option *options, int argc, char **argv)
+static void parse(Choices *c, Option *table, int argc, char **argv)
 {
     static const char *const full[][2] = {{"smallest", "1"},       {"largest", "2048"},
                                           {"factor", "2"},         {"seeds", "5"},
@@ -49,11 +50,24 @@ static void parse(Choices *c, Option *options, int argc, char **argv)
                                           {"check-every", "5000"}, {"target", "0.88"},
                                           {"epochs", "5"},         {"fastest", "4096"},
                                           {"rounds", "5"}};
+    BatchStudy *s = &c->study;
+    const Option options[] = {RUN_OPTIONS(c->run),
+                              BATCH_SWEEP_OPTIONS(s->sweep),
+                              {"fastest", ARG_INT, &s->fastest, .min = 4, .max = 65536,
+                               .help = "largest batch whose speed is measured"},
+                              {"rounds", ARG_INT, &s->rounds, .min = 1, .max = 100,
+                               .help = "how often each speed is measured"},
+                              {"slice", ARG_REAL, &s->slice, .min = 0.01, .max = 60,
+                               .help = "seconds per measurement of the speed"},
+                              {"full", ARG_FLAG, &c->full,
+                               .help = "all pictures, more batch sizes and seeds: about hours"},
+                              {0}};
+    OPTIONS_KEEP(table, options);
     args_parse("4_batch_size",
                "Batch size against images/s, and time, epochs and updates to a target accuracy.",
-               options, argc, argv);
+               table, argc, argv);
     for (size_t i = 0; c->full && i < sizeof full / sizeof *full; i++)
-        args_otherwise(options, full[i][0], full[i][1]);
+        args_otherwise(table, full[i][0], full[i][1]);
 }
 
 static void try_time_per_update(void *unused)
@@ -156,53 +170,42 @@ static Sweep *speed_file(const BatchStudy *s)
     return speed;
 }
 
+static void lead(BatchStudy *s)
+{
+    s->speed = speed_file(s);
+    show(s);
+    if (s->missing)
+        run_say(s->run, "to do: %s", s->missing);
+    else
+        batch_study_table(s);
+    sweep_free(s->speed);
+}
+
 int main(int argc, char **argv)
 {
     Choices c = defaults();
     BatchStudy *s = &c.study;
-    Option options[] = {RUN_OPTIONS(c.run),
-                        BATCH_SWEEP_OPTIONS(s->sweep),
-                        {"fastest", ARG_INT, &s->fastest, .min = 4, .max = 65536,
-                         .help = "largest batch whose speed is measured"},
-                        {"rounds", ARG_INT, &s->rounds, .min = 1, .max = 100,
-                         .help = "how often each speed is measured"},
-                        {"slice", ARG_REAL, &s->slice, .min = 0.01, .max = 60,
-                         .help = "seconds per measurement of the speed"},
-                        {"full", ARG_FLAG, &c.full,
-                         .help = "all pictures, more batch sizes and seeds: about hours"},
-                        {0}};
-    parse(&c, options, argc, argv);
+    Option table[MOST_OPTIONS];
+    parse(&c, table, argc, argv);
     stop_on_signals();
     s->missing = exercise_missing(&(ExerciseUse){"lab1_gd/exercises/4_time_per_update.c",
                                                  try_time_per_update},
                                   1);
-    Comm *comm = comm_open(c.run.comm);
-    Backend *be = backend_open(c.run.device, comm->local_rank, comm->local_size, c.run.threads);
-    backend_precision(be, c.run.precision);
-    Dataset *data = dataset_open(c.run.data, "fashion,synthetic", c.run.data_dir);
-    batch_sweep_open(&s->sweep, comm, be, data, c.run.seed);
-    REQUIRE(s->fastest <= s->sweep.train, "--fastest=%d is above the %d training pictures",
+    Lab lab = lab_open(comm_open(c.run.comm), &c.run);
+    lab_data(&lab, &c.run, NULL);
+    batch_sweep_open(&s->sweep, lab.comm, lab.be, lab.data, c.run.seed);
+    REQUIRE(s->fastest <= s->sweep.train, "--fastest=%d is above the %d training images",
             s->fastest, s->sweep.train);
-    json_t *facts = json_pack("{s:s, s:s, s:i}", "data", data->description, "device",
-                              be->description, "ranks", comm->size);
-    s->run = run_open("lab1_batch_size", &c.run, options, facts, comm->rank == 0);
+    lab_run(&lab, "lab1_batch_size", &c.run, table);
+    s->run = lab.run;
     batch_sweep_file(&s->sweep, s->run);
-    if (comm->rank == 0) {
-        s->speed = speed_file(s);
-        show(s);
-        if (s->missing)
-            run_say(s->run, "to do: %s", s->missing);
-        else
-            batch_study_table(s);
-        sweep_free(s->speed);
-    } else if (!s->missing)
+    if (lab.comm->rank == 0)
+        lead(s);
+    else if (!s->missing)
         batch_study_work(s, NULL);
     bool to_do = s->missing != NULL;
     batch_sweep_free(&s->sweep);
-    run_close(s->run);
     free(s->missing);
-    dataset_free(data);
-    backend_close(be);
-    comm_close(comm);
+    lab_close(&lab);
     return to_do ? EXIT_TODO : 0;
 }

@@ -170,7 +170,7 @@ static void report(Session *s)
         if (!l->plane.surface || !l->plane.surface->known)
             continue;
         Roughness r = look_roughness(l);
-        run_say(s->run,
+        run_say(s->lab->run,
                 "%s: curved downwards at %.1f %% of %d inner points, mean |λmin/λmax| there and 0 "
                 "elsewhere %.3f, %d local minima",
                 l->net->name, 100 * r.negative, r.points, r.ratio, r.minima);
@@ -183,6 +183,51 @@ static void try_filter_normalize(void *unused)
     filter_normalize(d, w, 1, 2);
 }
 
+/* After args_parse: what this device and this data cannot do ends the program. */
+static void check_choices(Choices *c, const Lab *lab)
+{
+    int images = lab->data->train.count;
+    REQUIRE(lab->be->precision == PRECISION_FP32 || !c->eigenvalues,
+            "--precision=%s is too coarse for the Hessian's eigenvalues: add --no-eigenvalues",
+            c->run.precision);
+    c->recipe.images = c->recipe.images < images ? c->recipe.images : images;
+    REQUIRE(c->recipe.batch <= c->recipe.images, "--batch=%d is above the %d training images",
+            c->recipe.batch, c->recipe.images);
+}
+
+static Session session_new(const Choices *c, const Lab *lab, char *missing)
+{
+    char *title = format_new(
+        "%s · loss on %d %s images · %s statistics · filter-normalised directions (seed %lld)",
+        lab->data->name, c->images, c->test ? "test" : "training", c->norm,
+        (long long)c->directions);
+    return (Session){.c = c,
+                     .lab = lab,
+                     .view = {.looks = c->compare ? 2 : 1,
+                              .title = title,
+                              .missing = missing,
+                              .camera = {-50, 35, c->compare ? 1.05 : 1.15},
+                              .heat = true,
+                              .lines = c->lines,
+                              .phase = "to do"}};
+}
+
+/* Rank 0: the work on a thread, the figure here. */
+static void lead(Session *s)
+{
+    s->thread = s->view.missing ? NULL : background_start(work, s);
+    live_figure_show(s->lab->run, &(LiveFigure){.title = "Lab 1 · loss landscape",
+                                                .picture = "landscape.png",
+                                                .keys = keys,
+                                                .state = s,
+                                                .draw = draw,
+                                                .changed = changed,
+                                                .event = on_event,
+                                                .finish = finish});
+    background_stop(s->thread);
+    report(s);
+}
+
 int main(int argc, char **argv)
 {
     static const ExerciseUse uses[] = {
@@ -192,57 +237,20 @@ int main(int argc, char **argv)
     parse(&c, table, argc, argv);
     char *missing = exercise_missing(uses, 1);
     stop_on_signals();
-    Comm *comm = comm_open(c.run.comm);
-    Backend *be = backend_open(c.run.device, comm->local_rank, comm->local_size, c.run.threads);
-    backend_precision(be, c.run.precision);
-    REQUIRE(be->precision == PRECISION_FP32 || !c.eigenvalues,
-            "--precision=%s: too rough for the Hessian's eigenvalues: add --no-eigenvalues",
-            c.run.precision);
-    Dataset *data = dataset_open(c.run.data, "fashion,synthetic", c.run.data_dir);
-    c.recipe.images = c.recipe.images < data->train.count ? c.recipe.images : data->train.count;
-    REQUIRE(c.recipe.batch <= c.recipe.images, "--batch=%d is above the %d training pictures",
-            c.recipe.batch, c.recipe.images);
-    json_t *facts = json_pack("{s:s, s:s, s:i}", "data", data->description, "device",
-                              be->description, "ranks", comm->size);
-    Run *run = run_open("lab1_loss_landscape", &c.run, table, facts, comm->rank == 0);
-    char *title = format_new(
-        "%s · loss on %d %s pictures · %s statistics · filter-normalised directions (seed %lld)",
-        data->name, c.images, c.test ? "test" : "training", c.norm, (long long)c.directions);
-    Session s = {.c = &c,
-                 .run = run,
-                 .comm = comm,
-                 .be = be,
-                 .data = data,
-                 .view = {.looks = c.compare ? 2 : 1,
-                          .title = title,
-                          .missing = missing,
-                          .camera = {-50, 35, c.compare ? 1.05 : 1.15},
-                          .heat = true,
-                          .lines = c.lines,
-                          .phase = "to do"}};
-    if (comm->rank == 0) {
-        s.thread = missing ? NULL : background_start(work, &s);
-        live_figure_show(run, &(LiveFigure){.title = "Lab 1 · loss landscape",
-                                            .picture = "landscape.png",
-                                            .keys = keys,
-                                            .state = &s,
-                                            .draw = draw,
-                                            .changed = changed,
-                                            .event = on_event,
-                                            .finish = finish});
-        background_stop(s.thread);
-        report(&s);
-    } else if (!missing)
+    Lab lab = lab_open(comm_open(c.run.comm), &c.run);
+    lab_data(&lab, &c.run, NULL);
+    check_choices(&c, &lab);
+    lab_run(&lab, "lab1_loss_landscape", &c.run, table);
+    Session s = session_new(&c, &lab, missing);
+    if (lab.comm->rank == 0)
+        lead(&s);
+    else if (!missing)
         landscape_work(&s);
     if (missing)
-        run_say(run, "to do: %s", missing);
-    bool to_do = missing != NULL;
+        run_say(lab.run, "to do: %s", missing);
+    int status = missing ? EXIT_TODO : 0;
     landscape_work_free(&s);
-    free(title);
     free(missing);
-    run_close(run);
-    dataset_free(data);
-    backend_close(be);
-    comm_close(comm);
-    return to_do ? EXIT_TODO : 0;
+    lab_close(&lab);
+    return status;
 }

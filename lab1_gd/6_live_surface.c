@@ -5,6 +5,7 @@
  */
 #include "check.h"
 #include "exercise.h"
+#include "lab.h"
 #include "lab1.h"
 #include "landscape/live.h"
 #include "live_figure.h"
@@ -203,26 +204,18 @@ static LiveWish first_wish(const Choices *c)
                       .plane = plane};
 }
 
-/* All on rank 0: one network is too small to share. */
-static void show(Choices *c, const Option *table, char *missing, bool surface)
+static Live *live_open(Choices *c, const Lab *lab, const char *missing, bool surface)
 {
-    Session s = {.look.camera = {-50, 35, 1}, .missing = missing, .looks_anew = true};
-    Backend *be = backend_open(c->run.device, 0, 1, c->run.threads);
-    backend_precision(be, c->run.precision);
-    Dataset *data = dataset_open(c->run.data, "fashion,synthetic", c->run.data_dir);
-    const Images *train = &data->train;
+    const Images *train = &lab->data->train;
+    int tests = lab->data->test.count;
     c->images = c->images < train->count ? c->images : train->count;
-    REQUIRE(c->batch <= c->images, "--batch=%d is above the %d training pictures", c->batch,
+    REQUIRE(c->batch <= c->images, "--batch=%d is above the %d training images", c->batch,
             c->images);
-    REQUIRE(c->measured <= train->count && c->measured <= data->test.count,
-            "--measured=%d: there are %d training and %d test pictures", c->measured, train->count,
-            data->test.count);
-    Run *run = run_open("lab1_live_surface", &c->run, table,
-                        json_pack("{s:s, s:s, s:i}", "data", data->description, "device",
-                                  be->description, "ranks", 1),
-                        true);
-    LiveSetup setup = {.be = be,
-                       .data = data,
+    REQUIRE(c->measured <= train->count && c->measured <= tests,
+            "--measured=%d: there are %d training and %d test images", c->measured, train->count,
+            tests);
+    LiveSetup setup = {.be = lab->be,
+                       .data = lab->data,
                        .images = c->images,
                        .measured = c->measured,
                        .updates = c->updates,
@@ -231,12 +224,21 @@ static void show(Choices *c, const Option *table, char *missing, bool surface)
                                 .h = train->h,
                                 .w = train->w,
                                 .c = train->c,
-                                .classes = data->classes,
+                                .classes = lab->data->classes,
                                 .hidden = {64, 32}},
                        .surface = surface,
                        .path = !missing};
-    s.live = live_new(&setup, first_wish(c));
-    s.thread = background_start(live_work, s.live);
+    return live_new(&setup, first_wish(c));
+}
+
+/* Training on a thread, the figure here. */
+static void show(Live *live, Run *run, char *missing)
+{
+    Session s = {.live = live,
+                 .look.camera = {-50, 35, 1},
+                 .missing = missing,
+                 .looks_anew = true,
+                 .thread = background_start(live_work, live)};
     live_figure_show(run, &(LiveFigure){.title = "Lab 1 · live training on the surface",
                                         .picture = "live.png",
                                         .keys = keys,
@@ -246,33 +248,42 @@ static void show(Choices *c, const Option *table, char *missing, bool surface)
                                         .event = on_event,
                                         .finish = finish});
     background_stop(s.thread);
-    report(run, s.live, missing);
-    live_free(s.live);
-    run_close(run);
-    dataset_free(data);
-    backend_close(be);
+    report(run, live, missing);
+}
+
+static Choices defaults(void)
+{
+    return (Choices){.run = run_options_default(),
+                     .model = "mlp",
+                     .plane = "path",
+                     .images = 8192,
+                     .measured = 512,
+                     .batch = 32,
+                     .updates = 600,
+                     .rate = 0.1,
+                     .speed = 30};
 }
 
 int main(int argc, char **argv)
 {
-    Choices c = {.run = run_options_default(),
-                 .model = "mlp",
-                 .plane = "path",
-                 .images = 8192,
-                 .measured = 512,
-                 .batch = 32,
-                 .updates = 600,
-                 .rate = 0.1,
-                 .speed = 30};
+    Choices c = defaults();
     Option table[MOST_OPTIONS];
     parse(&c, table, argc, argv);
     char *missing = exercise_missing(uses, 2), *no_surface = exercise_missing(uses, 1);
     int status = missing ? EXIT_TODO : 0;
     stop_on_signals();
-    Comm *comm = comm_open(c.run.comm);
-    if (comm->rank == 0)
-        show(&c, table, missing, !no_surface);
-    comm_close(comm);
+    Comm *all = comm_open(c.run.comm), *alone = comm_split(all, all->rank, 0);
+    if (all->rank == 0) { /* one network is too small to split over ranks */
+        Lab lab = lab_open(alone, &c.run);
+        lab_data(&lab, &c.run, NULL);
+        Live *live = live_open(&c, &lab, missing, !no_surface);
+        lab_run(&lab, "lab1_live_surface", &c.run, table);
+        show(live, lab.run, missing);
+        live_free(live);
+        lab_close(&lab);
+    } else
+        comm_close(alone);
+    comm_close(all);
     free(missing);
     free(no_surface);
     return status;

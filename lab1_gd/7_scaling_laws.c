@@ -7,6 +7,7 @@
  */
 #include "check.h"
 #include "exercise.h"
+#include "lab.h"
 #include "lab1.h"
 #include "live_figure.h"
 #include "scaling/learning_curve.h"
@@ -41,19 +42,51 @@ static Choices defaults(void)
     return c;
 }
 
-static void parse(Choices *c, Option *options, int argc, char **argv)
+static void parse(Choices *c, Option *table, int argc, char **argv)
 {
     static const char *const full[][2] = {{"threads", "0"}, {"model", "cnn"}, {"largest", "32768"},
                                           {"seeds", "5"},   {"epochs", "20"}, {"target", "0.08"}};
+    LearningCurve *l = &c->curve;
+    const Option options[] = {
+        RUN_OPTIONS(c->run),
+        {"model", ARG_STRING, &l->model, .help = "mlp, cnn, resnet8 …"},
+        {"smallest", ARG_INT, &l->smallest, .min = 1, .max = 1e6,
+         .help = "smallest part of the training set, examples"},
+        {"largest", ARG_INT, &l->largest, .min = 1, .max = 1e6,
+         .help = "largest part that the law is fitted on; each is twice the one before"},
+        {"fit-from", ARG_INT, &l->fit_from, .min = 1, .max = 1e6,
+         .help = "smallest part that the law is fitted on"},
+        {"seeds", ARG_INT, &l->seeds, .min = 1, .max = 30,
+         .help = "trainings per size, on other examples each"},
+        {"batch", ARG_INT, &l->batch, .min = 1, .max = 65536, .help = "pictures per update"},
+        {"updates", ARG_INT, &l->updates, .min = 1, .max = 1e8, .help = "of a training, at least"},
+        {"epochs", ARG_REAL, &l->epochs, .min = 0, .max = 1e4, .help = "of a training, at least"},
+        {"rate", ARG_REAL, &l->rate, .min = 1e-6, .max = 100,
+         .help = "learning rate at the start; falls as a cosine"},
+        {"momentum", ARG_REAL, &l->momentum, .min = 0, .max = 0.9999, .help = "of SGD"},
+        {"weight-decay", ARG_REAL, &l->weight_decay, .min = 0, .max = 1,
+         .help = "times the weight is added to its gradient"},
+        {"target", ARG_REAL, &l->target, .min = 1e-6, .max = 1,
+         .help = "test error to foretell the data for"},
+        {"test", ARG_INT, &l->test, .min = 100, .max = 1e6, .help = "test pictures used"},
+        {"full", ARG_FLAG, &c->full,
+         .help = "a convolutional network, more sizes, seeds and epochs: hours"},
+        {"cost", ARG_FLAG, &c->cost, .help = "the cost calculator alone"},
+        COST_OPTIONS(l->cost),
+        {0}};
+    OPTIONS_KEEP(table, options);
     args_parse("7_scaling_laws", "The error as a power law of the data, and what a training costs.",
-               options, argc, argv);
+               table, argc, argv);
     for (size_t i = 0; c->full && i < sizeof full / sizeof *full; i++)
-        args_otherwise(options, full[i][0], full[i][1]);
+        args_otherwise(table, full[i][0], full[i][1]);
 }
 
 static void try_needed_examples(void *unused) { needed_examples(1, -0.5, 0, 0.1); }
 
 static void try_training_days(void *unused) { training_days(1, 1, 1, 1, 1); }
+
+static const ExerciseUse uses[] = {{"lab1_gd/exercises/7a_needed_examples.c", try_needed_examples},
+                                   {"lab1_gd/exercises/7b_training_days.c", try_training_days}};
 
 static void draw(void *state, Plot *plot)
 {
@@ -123,9 +156,7 @@ static void show(LearningCurve *l)
 static int cost_alone(Choices *c, const Option *options)
 {
     Run *run = run_open("lab1_scaling_laws", &c->run, options, NULL, true);
-    char *missing = exercise_missing(&(ExerciseUse){"lab1_gd/exercises/7b_training_days.c",
-                                                    try_training_days},
-                                     1);
+    char *missing = exercise_missing(&uses[1], 1);
     if (missing)
         run_say(run, "to do: %s", missing);
     else
@@ -146,65 +177,35 @@ static void report(LearningCurve *l)
     cost_table(&l->cost, l->run);
 }
 
+static void lead(LearningCurve *l)
+{
+    learning_curve_file(l);
+    show(l);
+    report(l);
+    sweep_free(l->runs);
+}
+
 int main(int argc, char **argv)
 {
     Choices c = defaults();
     LearningCurve *l = &c.curve;
-    Option options[] = {
-        RUN_OPTIONS(c.run),
-        {"model", ARG_STRING, &l->model, .help = "mlp, cnn, resnet8 …"},
-        {"smallest", ARG_INT, &l->smallest, .min = 1, .max = 1e6,
-         .help = "smallest part of the training set, examples"},
-        {"largest", ARG_INT, &l->largest, .min = 1, .max = 1e6,
-         .help = "largest part that the law is fitted on; each is twice the one before"},
-        {"fit-from", ARG_INT, &l->fit_from, .min = 1, .max = 1e6,
-         .help = "smallest part that the law is fitted on"},
-        {"seeds", ARG_INT, &l->seeds, .min = 1, .max = 30,
-         .help = "trainings per size, on other examples each"},
-        {"batch", ARG_INT, &l->batch, .min = 1, .max = 65536, .help = "pictures per update"},
-        {"updates", ARG_INT, &l->updates, .min = 1, .max = 1e8, .help = "of a training, at least"},
-        {"epochs", ARG_REAL, &l->epochs, .min = 0, .max = 1e4, .help = "of a training, at least"},
-        {"rate", ARG_REAL, &l->rate, .min = 1e-6, .max = 100,
-         .help = "learning rate at the start; falls as a cosine"},
-        {"momentum", ARG_REAL, &l->momentum, .min = 0, .max = 0.9999, .help = "of SGD"},
-        {"weight-decay", ARG_REAL, &l->weight_decay, .min = 0, .max = 1,
-         .help = "times the weight is added to its gradient"},
-        {"target", ARG_REAL, &l->target, .min = 1e-6, .max = 1,
-         .help = "test error to foretell the data for"},
-        {"test", ARG_INT, &l->test, .min = 100, .max = 1e6, .help = "test pictures used"},
-        {"full", ARG_FLAG, &c.full,
-         .help = "a convolutional network, more sizes, seeds and epochs: hours"},
-        {"cost", ARG_FLAG, &c.cost, .help = "the cost calculator alone"},
-        COST_OPTIONS(l->cost),
-        {0}};
-    parse(&c, options, argc, argv);
+    Option table[MOST_OPTIONS];
+    parse(&c, table, argc, argv);
     stop_on_signals();
     if (c.cost)
-        return cost_alone(&c, options);
-    static const ExerciseUse uses[] = {{"lab1_gd/exercises/7a_needed_examples.c",
-                                        try_needed_examples},
-                                       {"lab1_gd/exercises/7b_training_days.c", try_training_days}};
+        return cost_alone(&c, table);
     l->missing = exercise_missing(uses, 2);
-    Comm *comm = comm_open(c.run.comm);
-    Backend *be = backend_open(c.run.device, comm->local_rank, comm->local_size, c.run.threads);
-    backend_precision(be, c.run.precision);
-    Dataset *data = dataset_open(c.run.data, "fashion,synthetic", c.run.data_dir);
-    learning_curve_open(l, comm, be, data, c.run.seed);
-    json_t *facts = json_pack("{s:s, s:s, s:i}", "data", data->description, "device",
-                              be->description, "ranks", comm->size);
-    l->run = run_open("lab1_scaling_laws", &c.run, options, facts, comm->rank == 0);
-    if (comm->rank == 0) {
-        learning_curve_file(l);
-        show(l);
-        report(l);
-        sweep_free(l->runs);
-    } else if (!l->missing)
+    Lab lab = lab_open(comm_open(c.run.comm), &c.run);
+    lab_data(&lab, &c.run, NULL);
+    learning_curve_open(l, lab.comm, lab.be, lab.data, c.run.seed);
+    lab_run(&lab, "lab1_scaling_laws", &c.run, table);
+    l->run = lab.run;
+    if (lab.comm->rank == 0)
+        lead(l);
+    else if (!l->missing)
         learning_curve_work(l, NULL);
     bool to_do = l->missing != NULL;
-    run_close(l->run);
     free(l->missing);
-    dataset_free(data);
-    backend_close(be);
-    comm_close(comm);
+    lab_close(&lab);
     return to_do ? EXIT_TODO : 0;
 }

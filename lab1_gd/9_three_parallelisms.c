@@ -6,8 +6,8 @@
  */
 #include "background_thread.h"
 #include "check.h"
-#include "command.h"
 #include "exercise.h"
+#include "lab.h"
 #include "lab1.h"
 #include "live_figure.h"
 #include "parallel/parallel_run.h"
@@ -63,8 +63,7 @@ enum { STOP, SCHEME, MICROS };
 
 typedef struct Session {
     const Choices *c;
-    Comm *comm;
-    Run *run;
+    Lab lab;
     Task task;
     Commands commands;
     BackgroundThread *thread, *own; /* rank 0's work, as the window's thread and as it itself
@@ -104,10 +103,10 @@ static bool obey(Session *s, Command k)
     static Outcome out;
     if (k.number[STOP])
         return false;
-    schemes_list(list, s->comm->size, k.number[MICROS]);
+    schemes_list(list, s->lab.comm->size, k.number[MICROS]);
     if (!task_run(&s->task, &list[k.number[SCHEME]], &out))
-        return s->comm->rank != 0; /* rank 0 sends the last command */
-    if (s->comm->rank != 0)
+        return s->lab.comm->rank != 0; /* rank 0 sends the last command */
+    if (s->lab.comm->rank != 0)
         return true;
     background_lock(s->own);
     s->out[k.number[SCHEME]] = out;
@@ -148,11 +147,11 @@ static void work(void *state, BackgroundThread *b)
         }
         char note[48];
         snprintf(note, sizeof note, "micro-batches %d", micros);
-        run_progress(s->run, "measured", 0, s->schemes, "schemes", note);
+        run_progress(s->lab.run, "measured", 0, s->schemes, "schemes", note);
         for (int i = 0; on && i < s->schemes; i++) {
             on = obey(s, commands_broadcast(&s->commands, (Command){{0, i, micros}}));
             if (on)
-                run_progress(s->run, "measured", i + 1, s->schemes, "schemes", note);
+                run_progress(s->lab.run, "measured", i + 1, s->schemes, "schemes", note);
         }
         done = wanted;
     }
@@ -181,7 +180,7 @@ static const PlotKey keys[] = {{"space", "play the clock, or stop it"},
 static void again(Session *s, int micros)
 {
     Scheme list[MOST_SCHEMES];
-    schemes_list(list, s->comm->size, micros);
+    schemes_list(list, s->lab.comm->size, micros);
     for (int i = 0; i < s->schemes; i++)
         s->out[i] = (Outcome){.scheme = list[i]};
     s->micros = micros;
@@ -195,7 +194,7 @@ static void again(Session *s, int micros)
 static int other_micros(const Session *s, int step)
 {
     for (int m = s->micros + step; m >= 1 && m <= MLP_MICROS; m += step) {
-        char *why = uneven(s->c, s->comm->size, m);
+        char *why = uneven(s->c, s->lab.comm->size, m);
         free(why);
         if (!why)
             return m;
@@ -282,9 +281,9 @@ static void draw(void *state, Plot *plot)
     snprintf(
         title, sizeof title,
         "%d dense layers of %d on %s · batch %d · η = %g · %d rank%s, each as on a core of its own",
-        2 * c->blocks, c->width, s->task.data->name, c->batch, c->rate, s->comm->size,
-        s->comm->size == 1 ? "" : "s");
-    if (s->comm->size == 1)
+        2 * c->blocks, c->width, s->task.data->name, c->batch, c->rate, s->lab.comm->size,
+        s->lab.comm->size == 1 ? "" : "s");
+    if (s->lab.comm->size == 1)
         snprintf(text, sizeof text,
                  "one rank: nothing to split; start on 2, 3 or 4: make lab1 ONLY=9_three NP=4");
     else
@@ -294,8 +293,9 @@ static void draw(void *state, Plot *plot)
     parallel_draw(plot, out, schemes, chosen, clock, title, text, s->missing);
 }
 
-static void report(Run *run, const Session *s)
+static void report(const Session *s)
 {
+    Run *run = s->lab.run;
     run_say(run, "scheme            exchanged       loss    off by  weights off by   MB/rank    "
                  "formula    idle  bubble      ms  ms here");
     run_metrics_header(run, "scheme,micro,rank,bytes,bytes_expected,idle,bubble,loss,loss_apart,"
@@ -324,9 +324,10 @@ static void report(Run *run, const Session *s)
     }
 }
 
-/* Rank 0: the work on a thread, the picture here. */
-static void lead(Session *s, Run *run)
+/* Rank 0: the work on a thread, the figure here. */
+static void lead(Session *s)
 {
+    Run *run = s->lab.run;
     s->thread = background_start(work, s);
     live_figure_show(run, &(LiveFigure){.title = "Lab 1 · three parallelisms",
                                         .picture = "three_parallelisms.png",
@@ -339,27 +340,10 @@ static void lead(Session *s, Run *run)
     background_stop(s->thread);
     if (s->missing)
         run_say(run, "to do: %s", s->missing);
-    report(run, s);
+    report(s);
 }
 
-static Session session_new(const Choices *c, Comm *comm, Run *run, Backend *be, Commands commands,
-                           const Dataset *data, char *missing)
-{
-    char *why = uneven(c, comm->size, c->micros);
-    REQUIRE(!why, "%s", why);
-    MlpSpec spec = {c->width, c->blocks, data->classes, (uint64_t)c->run.seed};
-    Session s = {
-        .c = c, .comm = comm, .run = run, .missing = missing, .commands = commands, .chosen = -1};
-    s.task = task_new(comm, be, data, spec, c->batch, c->updates, c->rate);
-    s.task.goes_on = goes_on;
-    Scheme list[MOST_SCHEMES];
-    s.schemes = schemes_list(list, comm->size, c->micros);
-    again(&s, c->micros);
-    s.wanted = !missing;
-    return s;
-}
-
-int main(int argc, char **argv)
+static Choices defaults(void)
 {
     Choices c = {.run = run_options_default(),
                  .width = 768,
@@ -369,34 +353,53 @@ int main(int argc, char **argv)
                  .updates = 4,
                  .rate = 0.02};
     c.run.threads = 1; /* a rank stands for a device */
+    return c;
+}
+
+/* The network and its first list of schemes. */
+static void session_begin(Session *s)
+{
+    const Choices *c = s->c;
+    Comm *comm = s->lab.comm;
+    char *why = uneven(c, comm->size, c->micros);
+    REQUIRE(!why, "%s", why);
+    MlpSpec spec = {c->width, c->blocks, s->lab.data->classes, (uint64_t)c->run.seed};
+    s->task = task_new(comm, s->lab.be, s->lab.data, spec, c->batch, c->updates, c->rate);
+    s->task.goes_on = goes_on;
+    s->task.context = s;
+    Scheme list[MOST_SCHEMES];
+    s->schemes = schemes_list(list, comm->size, c->micros);
+    again(s, c->micros);
+    s->wanted = !s->missing;
+}
+
+int main(int argc, char **argv)
+{
+    Choices c = defaults();
     Option table[MOST_OPTIONS];
     parse(&c, table, argc, argv);
     stop_on_signals();
-    char *missing = exercise_missing(uses, sizeof uses / sizeof *uses);
+    static Session s; /* its logs are too large for the stack */
+    s = (Session){.c = &c,
+                  .chosen = -1,
+                  .missing = exercise_missing(uses, sizeof uses / sizeof *uses)};
     Comm *comm = comm_open(c.run.comm);
     REQUIRE(comm->size <= MOST_RANKS,
             "%d ranks: this program splits its network over 2, 3 or 4 (1: nothing is split)",
             comm->size);
-    Backend *be = backend_open(c.run.device, comm->local_rank, comm->local_size, c.run.threads);
-    backend_precision(be, c.run.precision);
-    Commands commands = commands_new(comm, be);
-    Dataset *data = commands_dataset(&commands, c.run.data, "fashion,synthetic", c.run.data_dir);
-    json_t *facts = json_pack("{s:s, s:s, s:i}", "data", data->description, "device",
-                              be->description, "ranks", comm->size);
-    Run *run = run_open("lab1_three_parallelisms", &c.run, table, facts, comm->rank == 0);
-    static Session s;
-    s = session_new(&c, comm, run, be, commands, data, missing);
-    s.task.context = &s;
+    s.lab = lab_open(comm, &c.run);
+    s.commands = commands_new(comm, s.lab.be);
+    lab_data(&s.lab, &c.run, &s.commands);
+    lab_run(&s.lab, "lab1_three_parallelisms", &c.run, table);
+    session_begin(&s);
     if (comm->rank == 0)
-        lead(&s, run);
+        lead(&s);
     else
         follow(&s);
+    int status = s.missing ? EXIT_TODO : 0;
     task_free(&s.task);
-    commands_free(&s.commands, be);
-    run_close(run);
-    dataset_free(data);
-    backend_close(be);
-    comm_close(comm);
-    free(missing);
-    return missing ? EXIT_TODO : 0;
+    commands_free(&s.commands, s.lab.be);
+    lab_close(&s.lab);
+    free(s.missing);
+    return status;
 }
