@@ -1,7 +1,8 @@
-/* 4_batch_size.c: a real network and its batch size. Images per second rise with the batch until
- * the processor is busy all the time; time to a given accuracy is longest for the smallest and for
- * the largest batches. Several seeds per batch size: one run is luck. Runs that are finished are
- * kept, and an interrupted sweep goes on where it was. Exercise: time_per_update.c (lab1.h).
+/* 4_batch_size.c: a real network and its batch size. Images per second rise with the batch size
+ * until the processor is busy all the time; the time to a target accuracy is longest for the
+ * smallest and the largest batches. Several seeds per batch size, because one run may be lucky.
+ * Finished runs are kept, and an interrupted sweep resumes. Exercise:
+ * exercises/4_time_per_update.c.
  */
 #include "batch_size/batch_study.h"
 #include "check.h"
@@ -60,12 +61,12 @@ static void parse(Choices *c, Option *table, int argc, char **argv)
                               {"slice", ARG_REAL, &s->slice, .min = 0.01, .max = 60,
                                .help = "seconds per measurement of the speed"},
                               {"full", ARG_FLAG, &c->full,
-                               .help = "all pictures, more batch sizes and seeds: about hours"},
+                               .help = "all images, more batch sizes and seeds: takes hours"},
                               {0}};
     OPTIONS_KEEP(table, options);
     args_parse("4_batch_size",
-               "Batch size against images/s, and time, epochs and updates to a target accuracy.",
-               table, argc, argv);
+               "Images/s, and time, epochs and updates to a target accuracy, by batch size.", table,
+               argc, argv);
     for (size_t i = 0; c->full && i < sizeof full / sizeof *full; i++)
         args_otherwise(table, full[i][0], full[i][1]);
 }
@@ -76,9 +77,9 @@ static void try_time_per_update(void *unused)
     time_per_update(&t0, &c, (double[]){1, 2, 4}, (double[]){2, 3, 5}, 3);
 }
 
-static void draw(void *state, Plot *plot)
+static void draw(void *context, Plot *plot)
 {
-    BatchStudy *s = state;
+    BatchStudy *s = context;
     BackgroundThread *b = s->background;
     if (b)
         background_lock(b);
@@ -90,9 +91,9 @@ static void draw(void *state, Plot *plot)
         background_unlock(b);
 }
 
-static bool changed(void *state)
+static bool changed(void *context)
 {
-    BatchStudy *s = state;
+    BatchStudy *s = context;
     BackgroundThread *b = s->background;
     if (b)
         background_lock(b);
@@ -103,7 +104,7 @@ static bool changed(void *state)
     return !same;
 }
 
-/* The batch size that is nearest to x; the same again: none. */
+/* Select the batch size nearest to x; if it is selected already, deselect it. */
 static void choose(BatchStudy *s, double x)
 {
     int size[BATCH_SIZES], n = batch_sweep_sizes(&s->sweep, size), nearest = 0;
@@ -113,9 +114,9 @@ static void choose(BatchStudy *s, double x)
     s->selected = s->selected == size[nearest] ? 0 : size[nearest];
 }
 
-static void on_event(void *state, const PlotEvent *e)
+static void on_event(void *context, const PlotEvent *e)
 {
-    BatchStudy *s = state;
+    BatchStudy *s = context;
     s->touched = true;
     if (e->kind == PLOT_KEY && e->key == ' ' && s->background)
         background_pause(s->background, s->paused = !s->paused);
@@ -125,9 +126,9 @@ static void on_event(void *state, const PlotEvent *e)
         choose(s, e->x);
 }
 
-static void finish(void *state)
+static void finish(void *context)
 {
-    BatchStudy *s = state;
+    BatchStudy *s = context;
     if (s->background)
         background_wait(s->background);
 }
@@ -135,10 +136,10 @@ static void finish(void *state)
 /* On rank 0: the runs on a thread, the figure beside it. */
 static void show(BatchStudy *s)
 {
-    static const PlotKey keys[] = {{"space", "pause, go on"},
-                                   {"click", "a batch size: its numbers"},
-                                   {"d", "each run as a point"},
-                                   {"s", "save a picture"},
+    static const PlotKey keys[] = {{"space", "pause, resume"},
+                                   {"click", "a batch size: show its results"},
+                                   {"d", "show each run as a point"},
+                                   {"s", "save the figure"},
                                    {"F11", "full screen"},
                                    {"q", "quit; finished runs are kept"},
                                    {0}};
@@ -156,7 +157,8 @@ static void show(BatchStudy *s)
     s->background = NULL;
 }
 
-/* The speeds' own file: what a run to the target is like does not matter to it. */
+/* The speeds have a file of their own: they do not depend on the options of the runs to the
+ * target. */
 static Sweep *speed_file(const BatchStudy *s)
 {
     const TargetSetup *t = &s->sweep.setup;

@@ -1,7 +1,7 @@
-/* 6_live_surface.c: a real network in training, on its own loss surface, while you turn the knobs:
- * learning rate, batch size, momentum. The plane through weight space is laid anew as the weights
- * move on, and measured between the updates. Exercise: plane_coordinates.c (lab1.h);
- * filter_normalize.c, of part 5, is used, too.
+/* 6_live_surface.c: a real network trains on its own loss surface while you turn the knobs: learning
+ * rate, batch size, momentum. As the weights move on, a new plane is laid through weight space; it
+ * is measured between the updates. Exercise: exercises/6_plane_coordinates.c; it also uses
+ * 5_filter_normalize.c.
  */
 #include "check.h"
 #include "exercise.h"
@@ -22,29 +22,28 @@ typedef struct Choices {
 
 static void parse(Choices *c, Option *table, int argc, char **argv)
 {
-    const Option options[] = {RUN_OPTIONS(c->run),
-                              {"model", ARG_STRING, &c->model,
-                               .help = "mlp, linear, resnet8 … (an mlp has layers of 64 and 32)"},
-                              {"images", ARG_INT, &c->images, .min = 1, .max = 1000000,
-                               .help = "pictures to train on"},
-                              {"measured", ARG_INT, &c->measured, .min = 1, .max = 100000,
-                               .help = "pictures on which each loss is measured"},
-                              {"batch", ARG_INT, &c->batch, .min = 1, .max = LIVE_LARGEST_BATCH,
-                               .help = "pictures per update, at the start"},
-                              {"rate", ARG_REAL, &c->rate, .min = 1e-6, .max = 1000,
-                               .help = "learning rate η, at the start"},
-                              {"momentum", ARG_REAL, &c->momentum, .min = 0, .max = 0.999,
-                               .help = "of SGD, at the start"},
-                              {"plane", ARG_CHOICE, &c->plane, .choices = "path|start|random",
-                               .help = "plane of the surface, at the start"},
-                              {"speed", ARG_REAL, &c->speed, .min = 0.1, .max = 1e6,
-                               .help = "updates per second in the window, at most"},
-                              {"updates", ARG_INT, &c->updates, .min = 1, .max = 10000000,
-                               .help = "updates without a window"},
-                              {0}};
+    const Option options[] = {
+        RUN_OPTIONS(c->run),
+        {"model", ARG_STRING, &c->model,
+         .help = "mlp, linear, resnet8 … (the mlp has hidden layers of 64 and 32)"},
+        {"images", ARG_INT, &c->images, .min = 1, .max = 1000000, .help = "images to train on"},
+        {"measured", ARG_INT, &c->measured, .min = 1, .max = 100000,
+         .help = "images on which each loss is measured"},
+        {"batch", ARG_INT, &c->batch, .min = 1, .max = LIVE_LARGEST_BATCH,
+         .help = "images per update, at the start"},
+        {"rate", ARG_REAL, &c->rate, .min = 1e-6, .max = 1000,
+         .help = "learning rate η, at the start"},
+        {"momentum", ARG_REAL, &c->momentum, .min = 0, .max = 0.999,
+         .help = "momentum of SGD, at the start"},
+        {"plane", ARG_CHOICE, &c->plane, .choices = "path|start|random",
+         .help = "plane of the surface, at the start"},
+        {"speed", ARG_REAL, &c->speed, .min = 0.1, .max = 1e6,
+         .help = "at most this many updates per second in the window"},
+        {"updates", ARG_INT, &c->updates, .min = 1, .max = 10000000,
+         .help = "updates without a window"},
+        {0}};
     OPTIONS_KEEP(table, options);
-    args_parse("6_live_surface", "A network in training on its own loss surface.", table, argc,
-               argv);
+    args_parse("6_live_surface", "A network trains on its own loss surface.", table, argc, argv);
 }
 
 /* ---- the window ---- */
@@ -53,12 +52,12 @@ typedef struct Session {
     Live *live;
     BackgroundThread *thread;
     LiveLook look;
-    char *missing;   /* which exercise is to do, NULL: none */
-    bool looks_anew; /* another view of the same */
-    int64_t drawn;   /* live->changes when it was drawn */
+    char *missing;     /* the exercise that is still to do; NULL: none */
+    bool view_changed; /* the same in another view */
+    int64_t drawn;     /* live->changes at the last draw */
 } Session;
 
-/* The next of these momenta up or down from m. */
+/* The next momentum up or down from m. */
 static double next_momentum(double m, int direction)
 {
     static const double steps[] = {0, 0.5, 0.8, 0.9, 0.95, 0.99};
@@ -93,10 +92,10 @@ static void key(LiveWish *w, char key, int images)
     }
 }
 
-static void on_event(void *state, const PlotEvent *e)
+static void on_event(void *context, const PlotEvent *e)
 {
-    Session *s = state;
-    s->looks_anew = true;
+    Session *s = context;
+    s->view_changed = true;
     if (e->kind == PLOT_KEY && e->key == 'h')
         s->look.heat = !s->look.heat;
     else if (e->kind == PLOT_KEY) {
@@ -107,50 +106,50 @@ static void on_event(void *state, const PlotEvent *e)
         plot_camera_move(&s->look.camera, e);
 }
 
-static bool changed(void *state)
+static bool changed(void *context)
 {
-    Session *s = state;
+    Session *s = context;
     background_lock(s->thread);
-    bool changed = s->looks_anew || s->drawn != s->live->changes;
+    bool changed = s->view_changed || s->drawn != s->live->changes;
     background_unlock(s->thread);
     return changed;
 }
 
-static void draw(void *state, Plot *plot)
+static void draw(void *context, Plot *plot)
 {
-    Session *s = state;
+    Session *s = context;
     background_lock(s->thread);
-    s->looks_anew = false;
+    s->view_changed = false;
     s->drawn = s->live->changes;
     live_draw(s->live, plot, &s->look, s->missing);
     background_unlock(s->thread);
 }
 
-static void finish(void *state)
+static void finish(void *context)
 {
-    Session *s = state;
+    Session *s = context;
     background_lock(s->thread);
     s->live->wish.hurry = true;
     background_unlock(s->thread);
     background_wait(s->thread);
 }
 
-static const PlotKey keys[] = {{"space", "pause; the surface is measured to its end"},
+static const PlotKey keys[] = {{"space", "pause; the surface is still measured"},
                                {".", "one update"},
                                {"[ ]", "learning rate"},
                                {"- +", "batch size"},
                                {"m M", "momentum down, up"},
-                               {"p", "plane: path, start–now, random"},
+                               {"p", "plane: path, start and now, random"},
                                {"r", "restart with the same weights"},
                                {"h", "heat map or contours"},
                                {"drag", "turn the surface"},
                                {"wheel", "zoom the surface"},
-                               {"s", "save a PNG"},
+                               {"s", "save the figure"},
                                {"F11", "full screen"},
                                {"q", "quit"},
                                {NULL, NULL}};
 
-/* ---- what it needs, and what it found ---- */
+/* ---- exercises and results ---- */
 
 static const float unit[2][2] = {{1, 0}, {0, 1}};
 
@@ -182,7 +181,7 @@ static void report(Run *run, const Live *l, const char *missing)
     run_say(run, "  %17.4f %9.4f %7.1f %% %15.3f %19.3f", s->loss, s->held_loss, 100 * s->accuracy,
             s->moved, s->off);
     if (s->side)
-        run_say(run, "surface: %s, %d × %d points on %d training pictures", live_planes[s->plane],
+        run_say(run, "surface: %s, %d × %d points on %d training images", live_planes[s->plane],
                 s->side, s->side, l->setup.measured);
     if (s->plane == PLANE_PATH && s->side)
         run_say(run, "its two directions explain %.1f %% and %.1f %% of the path's variance",
@@ -237,7 +236,7 @@ static void show(Live *live, Run *run, char *missing)
     Session s = {.live = live,
                  .look.camera = {-50, 35, 1},
                  .missing = missing,
-                 .looks_anew = true,
+                 .view_changed = true,
                  .thread = background_start(live_work, live)};
     live_figure_show(run, &(LiveFigure){.title = "Lab 1 · live training on the surface",
                                         .picture = "live.png",

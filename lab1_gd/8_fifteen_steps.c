@@ -1,8 +1,8 @@
-/* 8_fifteen_steps.c: what happens in one training step. A small residual net is trained, data
- * parallel, and every step is taken apart into fifteen: read, transport, pre-process, queue,
- * transport, three parts of the network forward, loss, three parts backward, optimiser, update,
- * return. The picture shows a step of median length on every rank, while training goes on;
- * trace.json opens in ui.perfetto.dev. Exercise: busy.c (lab1.h).
+/* 8_fifteen_steps.c: what happens in one training step? A small residual net trains, data parallel,
+ * and every step is taken apart into fifteen: read, transport, pre-process, queue, transport, three
+ * parts of the network forward, loss, three parts backward, optimiser, update, return. The figure
+ * shows a step of median length on every rank, while training continues; trace.json opens in
+ * ui.perfetto.dev. Exercise: exercises/8_busy.c.
  */
 #include "background_thread.h"
 #include "check.h"
@@ -44,7 +44,7 @@ static void parse(Choices *c, Option *table, int argc, char **argv)
 
 static void try_busy(void *unused) { busy((double[]){0}, (double[]){1}, 1, 0, 1); }
 
-/* Numbers of a Command. */
+/* What the elements of a Command are. */
 enum { STOP, RESTART, BATCH, SHOW, STEP };
 
 typedef struct Session {
@@ -52,11 +52,12 @@ typedef struct Session {
     Lab lab;
     Commands commands;
     TimedTraining *training;
-    BackgroundThread *thread, *own; /* rank 0's training, as the window's thread knows it, and
-                                     * as it knows itself; its lock guards what follows */
+    BackgroundThread *thread,
+        *own; /* rank 0's training thread, for the window's and for itself; its
+                                     * lock guards what follows */
     bool paused, restart;
     int batch, images;
-    int64_t most; /* steps to make; 0: until the window is closed */
+    int64_t most; /* how many steps; 0: until the window is closed */
     StepReport report[MOST_RANKS];
     char *missing;
 } Session;
@@ -68,7 +69,7 @@ static void begin_training(Session *s, int batch)
                                      s->images, s->c->rate, (uint64_t)s->c->run.seed);
 }
 
-/* All ranks' reports of one step, for the picture. */
+/* All ranks' reports of one step, for the figure. */
 static void collect(Session *s, int64_t step)
 {
     StepReport mine = timed_training_report(s->training, step, !s->missing), all[MOST_RANKS];
@@ -80,8 +81,8 @@ static void collect(Session *s, int64_t step)
     background_unlock(s->own);
 }
 
-/* What rank 0 wants next. The picture is renewed every half second with a step of median length;
- * while paused with the one that was asked for. */
+/* Rank 0's next command. The figure shows a step of median length, a new one every half second;
+ * while paused, the newest step. */
 static Command next_command(Session *s, bool stop, double *shown)
 {
     Command k = {{0}};
@@ -100,7 +101,7 @@ static Command next_command(Session *s, bool stop, double *shown)
     return k;
 }
 
-/* Carry a command out. False: it was the last one. */
+/* Carry out a command. False: it was the last one. */
 static bool obey(Session *s, Command k)
 {
     if (k.number[RESTART])
@@ -112,7 +113,7 @@ static bool obey(Session *s, Command k)
     return !k.number[STOP];
 }
 
-/* Without a window: are enough steps made? */
+/* Without a window: have all steps been made? */
 static bool enough(Session *s)
 {
     background_lock(s->own);
@@ -121,15 +122,15 @@ static bool enough(Session *s)
     return all;
 }
 
-/* Rank 0's thread beside the window. */
-static void train(void *state, BackgroundThread *b)
+/* Rank 0's training thread. */
+static void train(void *context, BackgroundThread *b)
 {
-    Session *s = state;
+    Session *s = context;
     double shown = 0;
     s->own = b;
-    for (bool goes_on = true; goes_on;) {
-        goes_on = background_goes_on(b) && !enough(s);
-        goes_on = obey(s, commands_broadcast(&s->commands, next_command(s, !goes_on, &shown)));
+    for (bool more = true; more;) {
+        more = background_goes_on(b) && !enough(s);
+        more = obey(s, commands_broadcast(&s->commands, next_command(s, !more, &shown)));
     }
 }
 
@@ -157,15 +158,15 @@ static void key(Session *s, char key)
         background_pause(s->thread, paused);
 }
 
-static void on_event(void *state, const PlotEvent *e)
+static void on_event(void *context, const PlotEvent *e)
 {
     if (e->kind == PLOT_KEY)
-        key(state, e->key);
+        key(context, e->key);
 }
 
-static void draw(void *state, Plot *plot)
+static void draw(void *context, Plot *plot)
 {
-    Session *s = state;
+    Session *s = context;
     char title[256];
     static StepReport report[MOST_RANKS];
     background_lock(s->thread);
@@ -173,14 +174,14 @@ static void draw(void *state, Plot *plot)
     snprintf(title, sizeof title, "%s on %s · batch %d per rank · %d rank%s · η = %g", s->c->model,
              s->lab.data->name, s->batch, s->lab.comm->size, s->lab.comm->size == 1 ? "" : "s",
              s->c->rate);
-    const char *state_now = s->most > 0 ? "end" : s->paused ? "paused" : "running";
+    const char *phase = s->most > 0 ? "end" : s->paused ? "paused" : "running";
     background_unlock(s->thread);
-    fifteen_draw(plot, report, s->lab.comm->size, title, state_now, s->missing);
+    fifteen_draw(plot, report, s->lab.comm->size, title, phase, s->missing);
 }
 
-static void finish(void *state)
+static void finish(void *context)
 {
-    Session *s = state;
+    Session *s = context;
     background_lock(s->thread);
     s->most = s->c->steps;
     background_unlock(s->thread);
@@ -197,24 +198,24 @@ static void report(Run *run, const Session *s)
     run_say(run, "%lld steps of %.2f ms (median; middle 80 %%: %.2f to %.2f)", (long long)r->steps,
             1000 * r->spread[PARTS].median, 1000 * r->spread[PARTS].low,
             1000 * r->spread[PARTS].high);
-    run_say(run, "part of the step, rank 0   median ms    middle 80 %%     share");
-    run_metrics_header(run, "rank,part,median_ms,low_ms,high_ms,share");
+    run_say(run, "part of the step, rank 0   median ms    middle 80 %%    fraction");
+    run_metrics_header(run, "rank,part,median_ms,low_ms,high_ms,fraction");
     for (int rank = 0; rank < s->lab.comm->size; rank++)
         for (int p = 0; p < PARTS; p++) {
             Spread part = r[rank].spread[p];
-            double share = part.median / r[rank].spread[PARTS].median;
+            double fraction = part.median / r[rank].spread[PARTS].median;
             run_metrics(run, "%d,%s,%.6g,%.6g,%.6g,%.4g", rank, part_names[p], 1000 * part.median,
-                        1000 * part.low, 1000 * part.high, share);
-            char *text = format_new(p <= QUEUE ? "beside" : "%.1f %%", 100 * share);
+                        1000 * part.low, 1000 * part.high, fraction);
+            char *text = format_new(p <= QUEUE ? "overlapped" : "%.1f %%", 100 * fraction);
             if (rank == 0)
-                run_say(run, "%-25s %9.3f  %7.3f–%7.3f  %8s", part_names[p], 1000 * part.median,
+                run_say(run, "%-25s %9.3f  %7.3f–%7.3f  %10s", part_names[p], 1000 * part.median,
                         1000 * part.low, 1000 * part.high, text);
             free(text);
         }
     if (!s->missing)
         run_say(run,
-                "rank 0's training thread computes %.1f %% of the step that is drawn; its loader's "
-                "thread is busy %.1f %%",
+                "in the step shown, rank 0's training thread computes %.1f %% of the time; its "
+                "loader's thread is busy %.1f %%",
                 100 * r->computing, 100 * r->loading);
 }
 
@@ -240,7 +241,7 @@ static void write_timeline(const Session *s)
     free(path);
 }
 
-/* Every rank reads its data: rank 0 first, then, told so, the others. */
+/* Rank 0 reads its data first, then the others. */
 static void read_data(Session *s)
 {
     lab_data(&s->lab, &s->c->run, &s->commands);

@@ -14,5 +14,4 @@ double plane_coordinates(double *a, double *b, const float *v, const float *x, c
                          int n)
 {
     TODO("solve the normal equations for (a, b); return the length of v - a x - b y");
-    return the length of v - a x - b y ");
 }
