@@ -85,7 +85,7 @@ static void key(Session *s, char key)
         break;
     }
     if (key == '[' || key == ']')
-        d->end = DESCENT_GOES_ON; /* with another rate it may continue */
+        d->end = DESCENT_RUNNING; /* with another rate it may continue */
 }
 
 static void on_event(void *context, const PlotEvent *e)
@@ -141,9 +141,9 @@ static void report(Run *run, const Descent *d)
             ends[d->end]);
     run_say(run, "                 w         b      loss");
     run_say(run, "descent   %8.4f  %8.4f  %8.5g", d->w[last], d->b[last], d->loss[last]);
-    run_say(run, "lowest    %8.4f  %8.4f  %8.5g   (least squares)", w, b,
+    run_say(run, "minimum   %8.4f  %8.4f  %8.5g   (least squares)", w, b,
             parabola_loss(&d->all, w, b));
-    run_say(run, "made from %8.4f  %8.4f  %8.5g", d->points.true_w, d->points.true_b,
+    run_say(run, "true line %8.4f  %8.4f  %8.5g", d->points.true_w, d->points.true_b,
             parabola_loss(&d->all, d->points.true_w, d->points.true_b));
     run_metrics_header(run, "update,w,b,loss");
     for (int i = 0; i < d->count; i++)

@@ -148,7 +148,7 @@ static void report(Run *run, SgdWalk *s)
     double w, b;
     parabola_minimum(&s->noise.all, &w, &b);
     run_say(run, "walk      %8.4f  %8.4f  %8.5g", s->w[last], s->b[last], s->loss[last]);
-    run_say(run, "lowest    %8.4f  %8.4f  %8.5g   (least squares)", w, b, s->noise.lowest);
+    run_say(run, "minimum   %8.4f  %8.4f  %8.5g   (least squares)", w, b, s->noise.lowest);
     if (!s->missing)
         sgd_survey_report(&s->survey, run);
     run_metrics_header(run, "update,epoch,example,w,b,own_loss,loss");

@@ -149,7 +149,7 @@ static void draw(void *context, Plot *plot)
                                   : "running");
 }
 
-/* After how many updates racer k was first within 10 % of the lowest loss; -1: not yet. */
+/* After how many updates racer k was first within 10 % of the minimal loss; -1: not yet. */
 static int arrived(const SgdRace *r, int k)
 {
     for (int i = 0; i <= sgd_racer_at(r, k); i++)
@@ -164,8 +164,9 @@ static void report(Run *run, const SgdRace *r)
         run_say(run, "to do: %s", r->missing);
         return;
     }
-    run_say(run, "after %d updates at rate %g, %s; first within 10 %% of the lowest loss, %.5g:",
-            r->tick, r->rate, sgd_sampling_name[r->sampling], r->noise.lowest);
+    run_say(run,
+            "after %d updates at rate %g, %s; first within 10 %% of the minimum, %.5g:", r->tick,
+            r->rate, sgd_sampling_name[r->sampling], r->noise.lowest);
     run_say(run, "batch   loss now   updates  examples        µs   ns/update  ns/example");
     run_metrics_header(run, "batch,update,examples,seconds,w,b,loss");
     for (int k = 0; k < RACERS; k++) {
