@@ -6,7 +6,6 @@
 #ifndef COMMAND_H
 #define COMMAND_H
 #include "comm.h"
-#include "data.h"
 
 enum { COMMAND_NUMBERS = 8 };
 /* the program defines their meaning */
@@ -24,8 +23,4 @@ Commands commands_new(Comm *c, Backend *be);
 void commands_free(Commands *k, Backend *be);
 /* Collective: returns rank 0's command on every rank. */
 Command commands_broadcast(Commands *k, Command from_rank_0);
-
-/* dataset_open() on every rank; the others first sleep until rank 0's next commands_broadcast(), as
- * it has a window to open and ranks may share cores. */
-Dataset *commands_dataset(Commands *k, const char *name, const char *accepts, const char *data_dir);
 #endif

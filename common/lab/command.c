@@ -43,10 +43,3 @@ Command commands_broadcast(Commands *k, Command command)
     op->download(k->s, command.number, k->box);
     return command;
 }
-
-Dataset *commands_dataset(Commands *k, const char *name, const char *accepts, const char *data_dir)
-{
-    if (k->comm->rank != 0)
-        commands_broadcast(k, (Command){{0}});
-    return dataset_open(name, accepts, data_dir);
-}

@@ -28,7 +28,7 @@ typedef struct Look {
 typedef struct LandscapeView {
     int looks; /* 1, or 2 to compare */
     Look look[2];
-    const char *title;    /* data, pictures, batch norm, directions */
+    char *title;          /* data, pictures, batch norm, directions */
     const char *measured; /* "training" or "test": pictures of `plane` and `valley` */
     char phase[128];      /* what is being done now */
     int phases;           /* how many there were */

@@ -34,8 +34,8 @@ static EvalSet *subset_of(const Session *s, const Images *images, const Model *m
     int32_t *order = alloc(count, sizeof *order);
     for (int i = 0; i < count; i++)
         order[i] = i;
-    EvalSet *subset = eval_set_new(s->be, images, s->data->mean, s->data->istd, order, count,
-                                   s->c->batch, model_halo(m));
+    EvalSet *subset = eval_set_new(s->lab->be, images, s->lab->data->mean, s->lab->data->istd,
+                                   order, count, s->c->batch, model_halo(m));
     free(order);
     return subset;
 }
@@ -43,22 +43,22 @@ static EvalSet *subset_of(const Session *s, const Images *images, const Model *m
 /* A file's network is called as the file; the second of the same name gets a number. */
 static Network *network_of_file(const Session *s, const char *file, int batch)
 {
-    const Images *pictures = &s->data->train;
+    const Images *pictures = &s->lab->data->train;
     ModelSpec spec;
     checkpoint_model(file, &spec);
     REQUIRE(spec.h == pictures->h && spec.w == pictures->w && spec.c == pictures->c &&
-                spec.classes == s->data->classes,
+                spec.classes == s->lab->data->classes,
             "%s: a network for pictures %dx%dx%d of %d classes; %s has %dx%dx%d of %d: give "
             "another --data",
-            file, spec.h, spec.w, spec.c, spec.classes, s->data->name, pictures->h, pictures->w,
-            pictures->c, s->data->classes);
+            file, spec.h, spec.w, spec.c, spec.classes, s->lab->data->name, pictures->h,
+            pictures->w, pictures->c, s->lab->data->classes);
     const char *base = strrchr(file, '/') ? strrchr(file, '/') + 1 : file,
                *end = strstr(base, ".safetensors");
     char *name = format_new("%.*s", end && end > base ? (int)(end - base) : (int)strlen(base),
                             base);
     const Network *first = s->view.look[0].net;
     char *second = first && !strcmp(first->name, name) ? format_new("%s 2", name) : NULL;
-    Network *net = network_new(s->be, &spec, batch, second ? second : name);
+    Network *net = network_new(s->lab->be, &spec, batch, second ? second : name);
     network_read(net, file);
     free(name);
     free(second);
@@ -73,10 +73,10 @@ static Network *get_network(Session *s, int k, const Recipe *recipe)
     const char *file = k ? c->against : c->checkpoint;
     int batch = c->batch > recipe->batch ? c->batch : recipe->batch;
     Network *net = file ? network_of_file(s, file, batch)
-                        : network_new(s->be, &recipe->spec, batch, NULL);
+                        : network_new(s->lab->be, &recipe->spec, batch, NULL);
     if (!s->train) {
-        s->train = subset_of(s, &s->data->train, net->m);
-        s->test = subset_of(s, &s->data->test, net->m);
+        s->train = subset_of(s, &s->lab->data->train, net->m);
+        s->test = subset_of(s, &s->lab->data->test, net->m);
     }
     if (s->work)
         background_lock(s->work);
@@ -90,7 +90,7 @@ static Network *get_network(Session *s, int k, const Recipe *recipe)
 static bool get_networks(Session *s)
 {
     const Choices *c = s->c;
-    const Images *images = &s->data->train;
+    const Images *images = &s->lab->data->train;
     Network *fresh[2];
     Recipe recipe[2];
     int n = 0;
@@ -100,7 +100,7 @@ static bool get_networks(Session *s)
                              .h = images->h,
                              .w = images->w,
                              .c = images->c,
-                             .classes = s->data->classes,
+                             .classes = s->lab->data->classes,
                              .no_skip = r.spec.no_skip || k};
         Network *net = get_network(s, k, &r);
         if (k ? c->against : c->checkpoint)
@@ -111,8 +111,9 @@ static bool get_networks(Session *s)
     if (n == 0)
         return true;
     say_phase(s, "training", n == 1 ? fresh[0]->name : "both networks");
-    TrainingContext t = {s->run,     s->comm, s->be, s->data, c->test ? s->test : s->train,
-                         mode_of(c), s->work};
+    TrainingContext t = {
+        s->lab->run, s->lab->comm, s->lab->be, s->lab->data, c->test ? s->test : s->train,
+        mode_of(c),  s->work};
     return networks_train(fresh, &t, recipe, n);
 }
 
@@ -129,7 +130,7 @@ static json_t *identity(const Session *s, const Look *l, const Plane *p, const c
         sha256_hex(y, sizeof y, p->y, bytes);
     return json_pack(
         "{s:s, s:s, s:s, s:s, s:i, s:s, s:i, s:s, s:s, s:s, s:[i,i], s:[f,f,f,f], s:I}", "slice",
-        slice, "network", l->net->name, "data", s->data->description, "pictures", pictures,
+        slice, "network", l->net->name, "data", s->lab->data->description, "pictures", pictures,
         "images", c->images, "batch norm", mode == MODEL_EVAL ? "running" : "batch",
         "measure batch", c->batch, "weights", weights, "x", x, "y", y, "points", p->nx, p->ny,
         "range", p->a_low, p->a_high, p->b_low, p->b_high, "direction seed",
@@ -144,9 +145,9 @@ static bool measure(Session *s, Look *l, Slice *slice, Plane plane, const char *
     json_t *what = identity(s, l, &plane, name, subset == s->train ? "training" : "test", mode);
     char *points_ending = format_new("-%s.points.csv", name),
          *surface_ending = format_new("-%s.csv", name);
-    char *points = network_path(s->run, l->net, points_ending),
-         *path = network_path(s->run, l->net, surface_ending);
-    Sweep *log = s->comm->rank == 0 ? sweep_open(points, LANDSCAPE_COLUMNS, what) : NULL;
+    char *points = network_path(s->lab->run, l->net, points_ending),
+         *path = network_path(s->lab->run, l->net, surface_ending);
+    Sweep *log = s->lab->comm->rank == 0 ? sweep_open(points, LANDSCAPE_COLUMNS, what) : NULL;
     say_phase(s, name, l->net->name);
     if (s->work)
         background_lock(s->work);
@@ -158,12 +159,12 @@ static bool measure(Session *s, Look *l, Slice *slice, Plane plane, const char *
     int before = log ? log->rows : 0;
     bool complete = landscape_run(&(Landscape){l->net->m, subset, mode, plane, slice->surface, log,
                                                s->work},
-                                  s->comm);
+                                  s->lab->comm);
     double seconds = timer_now() - began;
     if (complete && log) {
         surface_write(slice->surface, &plane, what, path);
-        run_say(s->run, "%s of %s: %d points (%d measured now), %.1f s: %s", name, l->net->name,
-                plane.nx * plane.ny, log->rows - before, seconds, path);
+        run_say(s->lab->run, "%s of %s: %d points (%d measured now), %.1f s: %s", name,
+                l->net->name, plane.nx * plane.ny, log->rows - before, seconds, path);
     }
     if (log)
         sweep_free(log);
@@ -183,8 +184,8 @@ static bool measure_plane(Session *s, Look *l)
     l->x = alloc(D, sizeof(float));
     l->y = alloc(D, sizeof(float));
     directions_draw(l->net->m, l->x, l->y, (uint64_t)c->directions);
-    if (s->comm->rank == 0) {
-        char *path = network_path(s->run, l->net, ".directions.safetensors");
+    if (s->lab->comm->rank == 0) {
+        char *path = network_path(s->lab->run, l->net, ".directions.safetensors");
         directions_save(l->net->m, l->x, l->y, (uint64_t)c->directions, path);
         free(path);
     }
@@ -232,7 +233,7 @@ static bool measure_valley(Session *s, Look *l)
                    high[0] + margin,
                    low[1] - margin,
                    high[1] + margin};
-    run_say(s->run,
+    run_say(s->lab->run,
             "path of %s: %d snapshots; the plane of its first two principal directions holds %.1f "
             "+ %.1f %% of their variance",
             net->name, net->snapshots, 100 * pca->explained[0], flat ? 100 * pca->explained[1] : 0);
@@ -260,14 +261,14 @@ static bool measure_edges(Session *s, Look *l)
 {
     if (!has_edges(l->net->m)) {
         run_say(
-            s->run,
+            s->lab->run,
             "Hessian of %s: not measured, its max pooling has no second derivative to hold on to",
             l->net->name);
         return true;
     }
     say_phase(s, "Hessian's eigenvalues", l->net->name);
     network_restore(l->net);
-    HessianData data = {s->comm, s->c->test ? s->test : s->train, MODEL_FROZEN_STATS};
+    HessianData data = {s->lab->comm, s->c->test ? s->test : s->train, MODEL_FROZEN_STATS};
     HessianEdges e = hessian_edges(l->net->m, &data, s->c->steps, 1e-3, (uint64_t)s->c->directions,
                                    lanczos_goes_on, s);
     if (s->work)
@@ -275,12 +276,12 @@ static bool measure_edges(Session *s, Look *l)
     l->edges = e;
     if (s->work)
         background_unlock(s->work);
-    run_say(s->run,
+    run_say(s->lab->run,
             "Hessian of %s (batch statistics): largest eigenvalue %.4g (± %.2g), smallest %.4g (± "
             "%.2g) after %d Lanczos steps",
             l->net->name, e.top, e.top_error, e.bottom, e.bottom_error, e.steps);
     double stopped = !lanczos_goes_on(s, NULL);
-    comm_all_reduce_host(s->comm, &stopped, 1, COMM_MAX);
+    comm_all_reduce_host(s->lab->comm, &stopped, 1, COMM_MAX);
     return !stopped;
 }
 
@@ -330,4 +331,5 @@ void landscape_work_free(Session *s)
     }
     eval_set_free(s->train);
     eval_set_free(s->test);
+    free(s->view.title);
 }

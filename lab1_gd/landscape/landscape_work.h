@@ -3,6 +3,7 @@
  */
 #ifndef LANDSCAPE_WORK_H
 #define LANDSCAPE_WORK_H
+#include "lab.h"
 #include "landscape_view.h"
 
 /* What was asked for. */
@@ -19,10 +20,7 @@ typedef struct Choices {
 /* All that the work needs and makes. */
 typedef struct Session {
     const Choices *c;
-    Run *run;
-    Comm *comm;
-    Backend *be;
-    const Dataset *data;
+    const Lab *lab;
     EvalSet *train, *test;
     LandscapeView view;
     BackgroundThread *work;   /* rank 0: the thread that this runs on */
