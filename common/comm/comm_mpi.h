@@ -1,5 +1,5 @@
-/* comm_mpi.h: the two halves of the MPI implementation: comm_mpi.c calls MPI, comm_mpi_request.c brings
- * the tensors to it.
+/* comm_mpi.h: the two halves of the MPI implementation: comm_mpi.c calls MPI, comm_mpi_request.c
+ * brings the tensors to it.
  *
  * MPI reads and writes host memory. A tensor that the host cannot reach (a GPU's) is staged:
  * downloaded into host memory that belongs to the request, sent from there, and uploaded when the

@@ -259,9 +259,9 @@ Comm *comm_nccl_over(Comm *mpi, bool asked)
 
 Comm *comm_nccl_open(bool asked) { return comm_nccl_over(comm_mpi_open(), asked); }
 
-/* A part decides with its own first tensor: where ranks share GPUs, a part with one rank per GPU may
- * use NCCL though all ranks together cannot. So it gets its own NCCL communicator from a new id,
- * not by ncclCommSplit. */
+/* A part decides with its own first tensor: where ranks share GPUs, a part with one rank per GPU
+ * may use NCCL though all ranks together cannot. So it gets its own NCCL communicator from a new
+ * id, not by ncclCommSplit. */
 static Comm *nccl_split(Comm *base, int colour, int key)
 {
     NcclComm *c = (NcclComm *)base;

@@ -1,5 +1,5 @@
-/* comm_watch.c: see comm_watch.h. Two threads: one asks the library, the other watches the clock and
- * makes no call in which the first may hang.
+/* comm_watch.c: see comm_watch.h. Two threads: one asks the library, the other watches the clock
+ * and makes no call in which the first may hang.
  */
 #include "comm_watch.h"
 #include "check.h"

@@ -24,9 +24,9 @@ typedef struct WatchCalls {                /* all are called on one of its threa
 Watch *watch_new(const WatchCalls *calls, void *context, const char *library, int rank);
 void watch_free(Watch *w); /* NULL is fine */
 
-/* A call of the library begins: `what` ("all-reduce") of `count` `things` ("elements"). Its work may
- * take `seconds`, or until the next call. On return no check is running: the stream may be recorded
- * into a graph, and the data that failure() reads may be freed. */
+/* A call of the library begins: `what` ("all-reduce") of `count` `things` ("elements"). Its work
+ * may take `seconds`, or until the next call. On return no check is running: the stream may be
+ * recorded into a graph, and the data that failure() reads may be freed. */
 void watch_call(Watch *w, const char *what, size_t count, const char *things, double seconds);
 /* The call has returned, its work is queued. recorded: into a graph, for later: no time limit, and
  * no idle() before the next call. */

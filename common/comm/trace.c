@@ -120,8 +120,8 @@ static char *events_text(Trace *t, int rank, double zero, size_t *bytes)
     return text;
 }
 
-/* This rank's clock at time 0 of the timeline, when the first span of all ranks began: all leave the
- * barrier together, and count back from there. */
+/* This rank's clock at time 0 of the timeline, when the first span of all ranks began: all leave
+ * the barrier together, and count back from there. */
 static double common_zero(Trace *t, Comm *c)
 {
     comm_barrier(c);
