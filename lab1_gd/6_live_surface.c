@@ -185,7 +185,7 @@ static void report(Run *run, const Live *l, const char *missing)
                 s->side, s->side, l->setup.measured);
     if (s->plane == PLANE_PATH && s->side)
         run_say(run, "its two directions explain %.1f %% and %.1f %% of the path's variance",
-                100 * s->share[0], 100 * s->share[1]);
+                100 * s->explained[0], 100 * s->explained[1]);
     run_metrics_header(run, "update,held_out_loss");
     for (int i = 0; i < s->held.count; i++)
         run_metrics(run, "%g,%.9g", s->held.x[i], s->held.y[i]);
