@@ -54,7 +54,7 @@ void *request_lend(CommRequest *r, Tensor t, int use)
     if (host)
         return host + t.at * size;
     Staged *staged = &r->staged[r->lent++];
-    staged_fit(place, op, bytes);
+    staged_fit(staged, op, bytes);
     if (use & MPI_READS)
         op->download(r->s, staged->host, t);
     staged->upload = use & MPI_WRITES ? t : NO_TENSOR;
