@@ -1,9 +1,9 @@
-/* backend.c: choosing a device; tensors that own their buffer. */
+/* backend.c: choose a device; tensors that own their buffer. */
 #include "backend_open.h"
 #include "check.h"
 #include <string.h>
 
-/* "auto" takes a GPU where one can be used; each program says which device it got
+/* "auto" takes a GPU where one can be used; each program prints its device
  * (Backend.description). */
 static Backend *open_cuda(bool required, int local_rank, int local_size)
 {

@@ -5,8 +5,7 @@
 
 Backend *backend_cpu_open(int local_rank, int local_size, int threads);
 
-/* Only where HAVE_CUDA is defined. Call open when usable says so; else `why` says why not, in one
- * line. */
+/* Only with HAVE_CUDA. Call open when usable is true; else `why` says why not, in one line. */
 bool backend_cuda_usable(int local_rank, char *why, size_t size);
 Backend *backend_cuda_open(int local_rank, int local_size);
 #endif

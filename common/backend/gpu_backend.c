@@ -1,4 +1,4 @@
-/* gpu_backend.c: the CUDA backend, by way of gpu_part.h. */
+/* gpu_backend.c: the CUDA backend, through gpu_part.h. */
 #ifdef HAVE_CUDA
 #include "backend_open.h"
 #include "gpu_part.h"

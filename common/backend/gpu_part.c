@@ -14,12 +14,12 @@ const char *gpu_part_missing(void)
 {
     if (!gpu.tried) {
         gpu.tried = true;
-        /* the driver's library: without it none of the rest can work */
+        /* the driver's library: nothing works without it */
         if (!dlopen("libcuda.so.1", RTLD_LAZY))
             snprintf(gpu.why, sizeof gpu.why, "no NVIDIA driver is installed on this machine");
-        /* where it was built: the program knows the folder */
+        /* in the build folder, by the program's rpath */
         else if (!(gpu.part = dlopen("labs_gpu.so", RTLD_LAZY)))
-            snprintf(gpu.why, sizeof gpu.why, "the part for GPUs cannot be loaded: %s", dlerror());
+            snprintf(gpu.why, sizeof gpu.why, "the GPU part cannot be loaded: %s", dlerror());
     }
     return gpu.part ? NULL : gpu.why;
 }
@@ -28,6 +28,6 @@ void *gpu_part_function(const char *name)
 {
     ASSERT(!gpu_part_missing());
     void *function = dlsym(gpu.part, name);
-    REQUIRE(function, "the part for GPUs is another version's: %s: build again", dlerror());
+    REQUIRE(function, "the GPU part is of another version: %s: rebuild", dlerror());
     return function;
 }

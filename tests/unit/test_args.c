@@ -1,4 +1,4 @@
-/* test_args.c: the option table: what is taken, what is refused and how, and the page of --help. */
+/* test_args.c: the option table: valid and invalid values, error messages, and --help. */
 #include "args.h"
 #include "child.h"
 #include "harness.h"
@@ -246,7 +246,7 @@ static void help(void **state)
     assert_in_range(widest, 80, 100); /* the long help text was wrapped, and not too early */
     free(page);
     page = help_page("1");
-    assert_string_equal(page, ""); /* rank 0 alone speaks */
+    assert_string_equal(page, ""); /* only rank 0 prints */
     free(page);
 }
 

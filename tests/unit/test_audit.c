@@ -6,7 +6,7 @@
 #include "harness.h"
 #include <signal.h>
 
-/* Line `index` of folder/file as a JSON object; fails the case if it is not there. */
+/* Line `index` of folder/file as a JSON object; fails the case if it is missing. */
 static json_t *line_new(const char *folder, const char *file, int index)
 {
     char path[4200];

@@ -1,4 +1,4 @@
-/* test_background_thread.c: work on a thread of its own: it pauses, steps, stops, and ends by
+/* test_background_thread.c: work on a background thread: it pauses, steps, stops, and ends by
  * itself. */
 #include "background_thread.h"
 #include "harness.h"

@@ -37,7 +37,7 @@ typedef struct Layer {
     Tensor tx, tres, ty, tdy, moments, sums;
 } Layer;
 
-/* The layer of a case over the numbers of a batch; x (or NULL: drawn) is kept and freed by
+/* The layer of a case over the elements of a batch; x (or NULL: drawn) is kept and freed by
  * layer_free. */
 static Layer layer_new(Device *d, const NormCase *c, double *x)
 {
@@ -195,7 +195,7 @@ static void backward_all(void **state) { (void)state, each_case(backward_case); 
 static void running_case(Device *d, const NormCase *c)
 {
     if (c->s.h * c->s.w == 1 && c->group == 1)
-        return; /* one number has no unbiased variance */
+        return; /* one element has no unbiased variance */
     Layer l = layer_new(d, c, NULL);
     int C = c->s.c;
     double *mean = get(d, l.bn.running_mean), *var = get(d, l.bn.running_var);
@@ -239,7 +239,7 @@ static Layer rank_layer(Device *d, const NormCase *half, const Layer *whole, int
     return l;
 }
 
-/* What an all-reduce between two ranks would do. */
+/* As an all-reduce between two ranks. */
 static void add_sums(Device *d, Tensor a, Tensor b)
 {
     double *x = get(d, a), *y = get(d, b), *sum = sum_of(x, y, tensor_count(a));

@@ -1,4 +1,4 @@
-/* test_check.c: the one way to die, the wish to stop, memory. Several ranks:
+/* test_check.c: die(), the requested stop, memory. Several ranks:
  * tests/e2e/rank_death.sh, launch.sh. */
 #include "check.h"
 #include "child.h"
@@ -63,7 +63,7 @@ static double seconds_of_death(int status, int rank, const char *message)
     return timer_now() - began;
 }
 
-/* Rank 0 speaks at once, the others give it half a second; each then ends all ranks in the
+/* Rank 0 prints at once, the others wait half a second; each then ends all ranks in the
  * registered way. */
 static void ranks_take_turns(void **state)
 {
@@ -71,7 +71,7 @@ static void ranks_take_turns(void **state)
     assert_true(seconds_of_death(42, 2, "rank 2: error: the same everywhere\n") >= 0.5);
 }
 
-/* Before comm_open, a bad option is met by every rank. */
+/* Before comm_open, every rank finds a bad option. */
 static void rank_from_environment(void **state)
 {
     int status = EXIT_USAGE;
@@ -103,7 +103,7 @@ static void threads_speak_once(void **state)
         expect_death(status, die_in_two_threads, &status, "error: data/train: 17 bytes\n", NULL);
 }
 
-/* ---- the wish to stop ---- */
+/* ---- the requested stop ---- */
 
 static void raise_two(void *signals)
 {

@@ -1,5 +1,5 @@
-/* test_checkpoint.c: a training that stops and goes on is the training that never stopped. Bad
- * files and places: test_checkpoint_bad.c. */
+/* test_checkpoint.c: a resumed training equals an uninterrupted one. Bad files and paths:
+ * test_checkpoint_bad.c. */
 #include "checkpoint.h"
 #include "device.h"
 #include "python.h"
@@ -61,7 +61,7 @@ static void train(Training *t, int from, int to)
     tensor_free(m->be, totals);
 }
 
-static float *numbers(const Training *t, Tensor flat)
+static float *elements(const Training *t, Tensor flat)
 {
     float *host = malloc(sizeof(float) * tensor_count(flat));
     t->m->be->op->download(t->m->s, host, flat);
@@ -70,7 +70,7 @@ static float *numbers(const Training *t, Tensor flat)
 
 static bool same_tensor(const Training *a, Tensor x, const Training *b, Tensor y)
 {
-    float *p = numbers(a, x), *q = numbers(b, y);
+    float *p = elements(a, x), *q = elements(b, y);
     bool same = tensor_count(x) == tensor_count(y) &&
                 !memcmp(p, q, sizeof(float) * tensor_count(x));
     free(p);
@@ -237,10 +237,10 @@ static void python(void **state)
     Training a = training_new(d, "resnet8", 7);
     train(&a, 0, 2);
     checkpoint_save(ours, a.m, a.o, &middle);
-    float *before = numbers(&a, a.m->params);
+    float *before = elements(&a, a.m->params);
     python_run("tests/torch/checkpoint_weights.py %s %s", ours, theirs);
     checkpoint_load(theirs, a.m, NULL, NULL);
-    float *after = numbers(&a, a.m->params);
+    float *after = elements(&a, a.m->params);
     for (int i = 0; i < a.m->params.n; i++)
         assert_true(after[i] == before[i] + 1);
     free(before);

@@ -30,7 +30,7 @@ static Training training_new(Device *d, const char *name, uint64_t seed)
     return t;
 }
 
-static float *numbers(const Training *t, Tensor flat)
+static float *elements(const Training *t, Tensor flat)
 {
     float *host = malloc(sizeof(float) * tensor_count(flat));
     t->m->be->op->download(t->m->s, host, flat);
@@ -86,7 +86,7 @@ static Tensor part_of(const Training *t, int i)
 static void at_death(int status)
 {
     for (int i = 0; i < 3; i++) {
-        float *now = numbers(&victim, part_of(&victim, i));
+        float *now = elements(&victim, part_of(&victim, i));
         if (memcmp(now, before_load[i], sizeof(float) * tensor_count(part_of(&victim, i))))
             fprintf(stderr, "and vector %d was changed\n", i);
     }
@@ -98,7 +98,7 @@ static void load_all(void *path)
     Device *d = device_open();
     victim = training_new(d, "resnet8", 9);
     for (int i = 0; i < 3; i++)
-        before_load[i] = numbers(&victim, part_of(&victim, i));
+        before_load[i] = elements(&victim, part_of(&victim, i));
     die_register(0, 1, at_death);
     Progress p;
     checkpoint_load(path, victim.m, victim.o, &p);
@@ -109,7 +109,7 @@ static void refuse(const char *path, const char *word)
     expect_death(2, load_all, (void *)path, path, word, NULL);
 }
 
-/* A good file, made by a process of its own: this one must not have a device's threads when it
+/* A good file, made by a child process: this one must not have a device's threads when it
  * forks. */
 static void make_good(void *path)
 {
@@ -183,11 +183,11 @@ static void ask_model(void *path)
     checkpoint_model(path, &spec);
 }
 
-/* A file that says nonsense about its network, or nothing. */
+/* A file with wrong or missing metadata about its network. */
 static void bad_models(void **state)
 {
-    static const char *const said[][2] = {{"\"model\":", "no 'model'"},
-                                          {"resnet8 8x8x1", "metadata model"}};
+    static const char *const metadata[][2] = {{"\"model\":", "no 'model'"},
+                                              {"resnet8 8x8x1", "metadata model"}};
     static const char *const instead[][4] = {{"\"modem\":"},
                                              {"resnet8 8x8x0", "resnet8 8x8x9", "resnet8  8x8 ",
                                               "8x8x1 resnet8"}};
@@ -197,12 +197,12 @@ static void bad_models(void **state)
             in_child(make_good, path);
             size_t size;
             char *bytes = slurp(path, &size),
-                 *at = memmem(bytes, size, said[i][0], strlen(said[i][0]));
-            assert_true(at && strlen(said[i][0]) == strlen(instead[i][k]));
+                 *at = memmem(bytes, size, metadata[i][0], strlen(metadata[i][0]));
+            assert_true(at && strlen(metadata[i][0]) == strlen(instead[i][k]));
             memcpy(at, instead[i][k], strlen(instead[i][k]));
             write_bytes(path, bytes, size);
             free(bytes);
-            expect_death(2, ask_model, path, path, said[i][1], NULL);
+            expect_death(2, ask_model, path, path, metadata[i][1], NULL);
         }
     expect_death(2, ask_model, "/nowhere/x", "/nowhere/x", NULL);
 }
@@ -236,7 +236,7 @@ static void bad_headers(void **state)
     edited(path, "\"batch\":\"32\"", "\"batch\":\"3x\"", "batch: '3x'");
 }
 
-static void bad_numbers(void **state)
+static void bad_elements(void **state)
 {
     const char *const names[] = {"conv1.weight", "fc.bias", "bn1.running_var",
                                  "optimizer.layer1.0.conv1.weight"};
@@ -288,7 +288,7 @@ static void other_models(void **state)
     refuse(weights, "no tensor 'optimizer.conv1.weight'");
 }
 
-/* A tensor that the model does not know is passed over. */
+/* A tensor that the model does not have is skipped. */
 static void more_than_needed(void **state)
 {
     char *path = in(scratch_dir(), "x");
@@ -308,7 +308,7 @@ static void more_than_needed(void **state)
     safetensors_free(&t);
 }
 
-/* ---- bad places ---- */
+/* ---- bad paths ---- */
 
 static void save_there(void *path) { make_good(path); }
 
@@ -382,7 +382,7 @@ static void killed(void **state)
         halves += e->d_name[0] != '.';
     closedir(d);
     printf("    %d of 15 were killed in the middle of a file\n", halves);
-    assert_true(halves > 0); /* else this showed nothing */
+    assert_true(halves > 0); /* else the test proves nothing */
 }
 
 /* On a GPU each child starts CUDA anew: about a second. */
@@ -390,7 +390,7 @@ static const Case cases[] = {{"bad_bytes", .run = bad_bytes, .seconds = 300},
                              {"not_files", .run = not_files},
                              {"bad_headers", .run = bad_headers, .seconds = 300},
                              {"bad_models", .run = bad_models, .seconds = 300},
-                             {"bad_numbers", .run = bad_numbers, .seconds = 300},
+                             {"bad_elements", .run = bad_numbers, .seconds = 300},
                              {"other_models", .run = other_models},
                              {"more_than_needed", .run = more_than_needed},
                              {"failed_saves", .run = failed_saves},

@@ -1,4 +1,4 @@
-/* test_child.c: a child process, however badly it ends; and exercises, which are tried in one. */
+/* test_child.c: a child process, however badly it ends; and exercises, which run in one. */
 #include "check.h"
 #include "child.h"
 #include "exercise.h"
@@ -66,7 +66,7 @@ static void commands(void **state)
     free(end.text);
 }
 
-/* ---- what it printed ---- */
+/* ---- its output ---- */
 
 static void streams(void **state)
 {
@@ -118,9 +118,9 @@ static void file_too_large(void **state)
     free(path);
 }
 
-/* ---- what it leaves behind ---- */
+/* ---- its leftovers ---- */
 
-/* Its descendant has a session of its own, holds the pipe of the text open, and would make the file
+/* Its descendant has its own session, holds the pipe of the text open, and would make the file
  * later. */
 static void leave_one(void *path)
 {

@@ -1,6 +1,6 @@
-/* test_comm_faults.c: what comm.h refuses, and what it tells the audit. As `test_comm_faults
- * --scenario NAME` it is the program whose ranks the end-to-end tests see killed, in error,
- * interrupted (tests/e2e/rank_death.sh, launch.sh).
+/* test_comm_faults.c: the mistakes that comm.h refuses, and its facts in the audit. As
+ * `test_comm_faults --scenario NAME` it is the program whose ranks the end-to-end tests see killed,
+ * in error, interrupted (tests/e2e/rank_death.sh, launch.sh).
  */
 #include "audit.h"
 #include "check.h"
@@ -98,8 +98,8 @@ static void refused_by_all(Call *x)
     expect_death(EXIT_WRONG, call_halo, x, "comm_all_reduce", "halo of 1", NULL);
     expect_death(EXIT_WRONG, call_bf16, x, "comm_all_reduce", "bf16", NULL);
     expect_death(EXIT_WRONG, call_bad_root, x, "comm_broadcast", "ranks 0 to", NULL);
-    expect_death(EXIT_WRONG, call_bad_parts, x, "comm_all_gather", "9 elements (f32)", "parts of 10",
-                 NULL);
+    expect_death(EXIT_WRONG, call_bad_parts, x, "comm_all_gather", "9 elements (f32)",
+                 "parts of 10", NULL);
     expect_death(EXIT_WRONG, call_overlap, x, "comm_reduce_scatter", "overlap", NULL);
     expect_death(EXIT_WRONG, call_to_itself, x, "comm_send", "rank 0 with itself", NULL);
     expect_death(EXIT_WRONG, call_bad_colour, x, "comm_split", "colour -1", NULL);
@@ -188,7 +188,7 @@ static void audited(void **state)
 
 /* ---- scenarios ---- */
 
-/* A training loop's shape: all ranks step together until one of them was asked to stop. */
+/* A training loop's shape: all ranks step together until one of them is asked to stop. */
 static void steps(Comm *c)
 {
     stop_on_signals();
@@ -202,7 +202,7 @@ static void steps(Comm *c)
     printf("rank %d stopped in good order\n", c->rank);
 }
 
-/* Never looks whether it should stop. */
+/* Never checks whether it should stop. */
 static void stubborn(Comm *c)
 {
     stop_on_signals();

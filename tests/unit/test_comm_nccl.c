@@ -1,7 +1,8 @@
 /* test_comm_nccl.c: comm_nccl.c over a double of NCCL and of the CUDA runtime (fake_nccl.h): no GPU
  * is needed, and no real NCCL is run. What comm.h promises, from the same tables of checks as the
- * other implementations; where tensors go; what is said when NCCL cannot serve. As `test_comm_nccl
- * --scenario NAME` it is the program whose ranks tests/e2e/nccl_faults.sh sees fail.
+ * other implementations; the way of each tensor; the notes where NCCL cannot be used. As
+ * `test_comm_nccl --scenario NAME` it is the program whose ranks tests/e2e/nccl_faults.sh sees
+ * fail.
  */
 #include "comm_cases.h"
 #include "cuda_memory.h"
@@ -153,9 +154,9 @@ static void recorded(Setup *x)
     if (strcmp(x->be->op->name, "cuda memory"))
         return;
     Tensor a = vector_new(x, F32, 10, x->c->rank), b = vector_new(x, F32, 10, x->c->rank);
-    comm_all_reduce(x->c, a, COMM_SUM, x->s); /* brings NCCL up */
+    comm_all_reduce(x->c, a, COMM_SUM, x->s); /* starts NCCL */
     x->be->op->stream_sync(x->s);
-    nanosleep(&(struct timespec){0, 300000000}, NULL); /* the watch has seen it end */
+    nanosleep(&(struct timespec){0, 300000000}, NULL); /* the watchdog has seen it end */
     fake_recording = true;
     comm_all_reduce(x->c, b, COMM_SUM, x->s);
     nanosleep(&(struct timespec){4, 0}, NULL);
@@ -170,23 +171,23 @@ static void recording(void **state)
     over_double("nccl", recorded);
 }
 
-/* ---- where NCCL cannot serve ---- */
+/* ---- where NCCL cannot be used ---- */
 
-typedef struct Said {
+typedef struct Stderr {
     int kept;
     FILE *file;
-} Said;
+} Stderr;
 
-static Said hear(void)
+static Stderr capture(void)
 {
     fflush(stderr);
-    Said s = {dup(2), tmpfile()};
+    Stderr s = {dup(2), tmpfile()};
     dup2(fileno(s.file), 2);
     return s;
 }
 
-/* What was said on stderr since: on rank 0 one line with both words, elsewhere nothing. */
-static void expect_said(Said s, int rank, const char *word, const char *other)
+/* stderr since then: on rank 0 one line with both words, elsewhere nothing. */
+static void expect_stderr(Stderr s, int rank, const char *word, const char *other)
 {
     char text[1000] = {0};
     fflush(stderr);
@@ -227,27 +228,27 @@ static void setup_close(Setup *x)
     comm_close(x->c);
 }
 
-/* Two ranks on one GPU: said once, and all that comm.h promises over MPI; a part of one rank has a
- * GPU of its own. */
+/* Two ranks on one GPU: one note, and all that comm.h promises over MPI; a part of one rank has its
+ * own GPU. */
 static void shared_gpu(void **state)
 {
     fake_one_gpu = true;
     Setup x = setup_open("auto", true);
-    Said s = hear();
+    Stderr s = capture();
     by_mpi(&x);
     by_mpi(&x);
-    expect_said(s, x.c->rank, "ranks 0 and 1 share GPU 0000:01:00.0",
-                "over MPI, staged through host memory");
+    expect_stderr(s, x.c->rank, "ranks 0 and 1 share GPU 0000:01:00.0",
+                  "over MPI, staged through host memory");
     comm_collectives(&x);
     comm_requests(&x);
     comm_messages(&x);
     assert_int_equal(fake_calls, 0);
-    s = hear();
+    s = capture();
     Setup y = x;
     y.c = comm_split(x.c, 0, x.c->rank);
     by_mpi(&y);
     comm_close(y.c);
-    expect_said(s, x.c->rank, NULL, NULL);
+    expect_stderr(s, x.c->rank, NULL, NULL);
     Comm *alone = comm_split(x.c, x.c->rank, 0);
     Tensor a = vector_new(&x, F32, 5, 3);
     comm_all_reduce(alone, a, COMM_SUM, x.s);
@@ -258,22 +259,22 @@ static void shared_gpu(void **state)
     setup_close(&x);
 }
 
-/* A part says it first: then the whole and other parts do not. */
+/* A part prints the note first: then all ranks and other parts do not. */
 static void told_by_part(void **state)
 {
     fake_one_gpu = true;
     Setup x = setup_open("auto", true), y = x;
     y.c = comm_split(x.c, 0, x.c->rank);
-    Said s = hear();
+    Stderr s = capture();
     by_mpi(&y);
-    expect_said(s, x.c->rank, "ranks 0 and 1 share GPU 0000:01:00.0",
-                "over MPI, staged through host memory");
-    s = hear();
+    expect_stderr(s, x.c->rank, "ranks 0 and 1 share GPU 0000:01:00.0",
+                  "over MPI, staged through host memory");
+    s = capture();
     by_mpi(&x);
     comm_close(y.c);
     y.c = comm_split(x.c, 0, x.c->rank);
     by_mpi(&y);
-    expect_said(s, x.c->rank, NULL, NULL);
+    expect_stderr(s, x.c->rank, NULL, NULL);
     comm_close(y.c);
     setup_close(&x);
 }
@@ -282,23 +283,23 @@ static void some_without_gpu(void **state)
 {
     const char *rank = getenv("OMPI_COMM_WORLD_RANK");
     Setup x = setup_open("nccl", rank && atoi(rank) == 0);
-    Said s = hear();
+    Stderr s = capture();
     by_mpi(&x);
     by_mpi(&x);
-    expect_said(s, x.c->rank, "rank 0 on ", "in host memory: tensors go over MPI");
+    expect_stderr(s, x.c->rank, "rank 0 on ", "in host memory: tensors go over MPI");
     assert_int_equal(fake_calls, 0);
     setup_close(&x);
 }
 
-/* --comm nccl says that host memory goes over MPI, --comm auto has nothing to say. */
+/* --comm nccl notes that host memory goes over MPI, --comm auto prints nothing. */
 static void on_host(void **state)
 {
     bool auto_kind = getenv("TEST_AUTO");
     Setup x = setup_open(auto_kind ? "auto" : "nccl", false);
-    Said s = hear();
+    Stderr s = capture();
     by_mpi(&x);
     by_mpi(&x);
-    expect_said(s, x.c->rank, auto_kind ? NULL : "the tensors are in host memory", "over MPI");
+    expect_stderr(s, x.c->rank, auto_kind ? NULL : "the tensors are in host memory", "over MPI");
     setup_close(&x);
 }
 

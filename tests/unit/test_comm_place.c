@@ -1,18 +1,17 @@
-/* test_comm_place.c: from where the ranks' numbers lie, whether NCCL can carry them, and what is
- * said where not. */
+/* test_comm_place.c: from the ranks' places, whether NCCL can carry their tensors, and why not. */
 #include "comm/comm_place.h"
 #include "harness.h"
 #include <string.h>
 
 static void expect(const Place *place, int ranks, Places verdict, const char *why)
 {
-    char *said;
-    assert_int_equal(places_judge(place, ranks, &said), verdict);
+    char *found;
+    assert_int_equal(places_judge(place, ranks, &found), verdict);
     if (why)
-        assert_string_equal(said, why);
+        assert_string_equal(found, why);
     else
-        assert_null(said);
-    free(said);
+        assert_null(found);
+    free(found);
 }
 
 static void apart(void **state)
@@ -23,7 +22,7 @@ static void apart(void **state)
                      {"b", "b 1", "0000:01:00.0"},
                      {"b", "b 1", "0000:02:00.0"}},
            4, PLACES_APART, NULL);
-    /* two machines of one name */
+    /* two machines of the same name */
     expect((Place[]){{"a", "a 1", "01"}, {"a", "a 2", "01"}}, 2, PLACES_APART, NULL);
 }
 

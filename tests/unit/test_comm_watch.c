@@ -1,5 +1,4 @@
-/* test_comm_watch.c: the watch ends a run whose library fails or does not come to an end, and no
- * other. */
+/* test_comm_watch.c: the watchdog ends a run whose library fails or hangs, and no other. */
 #include "check.h"
 #include "comm/comm_watch.h"
 #include "harness.h"
@@ -8,7 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* A library that does as it is told. */
+/* A library under the test's control. */
 typedef struct Library {
     atomic_bool busy, begun, in_idle;
     const char *_Atomic failure;
@@ -36,7 +35,7 @@ static bool idle(void *p)
 
 static const WatchCalls calls = {begin, idle, failure};
 
-/* A child's: ten seconds, then an end without a word. */
+/* A child's: ten seconds, then a silent end. */
 static void wait_for_the_end(void)
 {
     sleep_ms(10000);
@@ -58,7 +57,7 @@ static void never_done(void *p)
     wait_for_the_end();
 }
 
-/* The next call must wait for the answer, which does not come. */
+/* The next call must wait for the answer, which never comes. */
 static void never_answers(void *p)
 {
     ((Library *)p)->idle_ms = 60000;
@@ -95,14 +94,15 @@ static void deaths(void **state)
                  "LABS_COMM_SECONDS", "--comm mpi", NULL);
     expect_death(EXIT_USAGE, never_done, &l, "NCCL: all-reduce of 1234 elements: not done", NULL);
     expect_death(EXIT_USAGE, fails, &l,
-                 "NCCL: network error (peer gone); the last call was broadcast of 7 elements", NULL);
+                 "NCCL: network error (peer gone); the last call was broadcast of 7 elements",
+                 NULL);
     expect_death(EXIT_USAGE, fails_first, &l, "network error; the last call was none", NULL);
     expect_death(EXIT_USAGE, never_answers, &l, "NCCL: broadcast of 7 elements: not done", NULL);
     l.idle_ms = 60000;
     expect_death(EXIT_USAGE, never_done, &l, "NCCL: all-reduce of 1234 elements: not done", NULL);
 }
 
-/* Work that goes on and on, each call well within its time; and then silence. */
+/* Continuous work, each call well within its time; and then silence. */
 static void lives(void **state)
 {
     Library l = {.busy = true};
@@ -117,7 +117,7 @@ static void lives(void **state)
     l.busy = false;
     sleep_ms(400); /* it sees that */
     l.busy = true;
-    sleep_ms(4000); /* and does not care for what it was not told of */
+    sleep_ms(4000); /* and ignores work outside its calls */
     watch_free(w);
     watch_free(NULL);
 }
@@ -133,7 +133,7 @@ static void recorded(void **state)
     watch_free(w);
 }
 
-/* After watch_call a recording may begin: no question of before is still open. */
+/* After watch_call a recording may begin: no earlier check is still running. */
 static void not_asked_in_a_call(void **state)
 {
     Library l = {.busy = true, .idle_ms = 50};

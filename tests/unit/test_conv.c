@@ -1,6 +1,6 @@
 /* test_conv.c: convolution of every backend against the float64 reference: odd sizes, channels that
- * fill no vector, short batches, any border on any operand, sums added to what is there, the same
- * bits twice.
+ * fill no vector, short batches, any border on any operand, accumulating sums, the same bits
+ * twice.
  */
 #include "check.h"
 #include "device.h"
@@ -17,7 +17,7 @@ static const ConvCase table[] = {
     {2, 0, 6, 6, 16, 16, 3, 1, -1, 1},
     {2, 1, 6, 6, 16, 16, 3, 1, 0, 1},
     {2, 1, 6, 6, 16, 16, 3, 1, 2, 2},
-    {1, 0, 5, 5, 3, 16, 3, 1, -1, 0}, /* N = 1, a picture's 3 channels */
+    {1, 0, 5, 5, 3, 16, 3, 1, -1, 0}, /* N = 1, an image's 3 channels */
     {1, 3, 28, 28, 1, 16, 3, 1, -1, 1},
     {3, 1, 7, 9, 5, 7, 3, 1, -1, 1}, /* nothing a multiple of anything */
     {3, 5, 7, 9, 5, 7, 3, 2, -1, 1}, /* stride 2, odd sides: rounded up */
@@ -53,7 +53,7 @@ static int halo_of(Device *d, const ConvCase *c)
     return c->halo_x < 0 ? d->op->conv_halo(d->be, c->R) : c->halo_x;
 }
 
-/* One case's shapes, numbers and plan. x_all and y_all are for the whole planned batch. */
+/* One case's shapes, elements and plan. x_all and y_all are for the whole planned batch. */
 typedef struct Problem {
     ConvShape s, all;
     size_t nx, ny, nw;
@@ -195,7 +195,7 @@ static void plans_share_scratch(void **state)
     device_close(d);
 }
 
-/* y, dx, dw of one case on a stream of so many threads. */
+/* y, dx, dw of one case on a stream of `threads` threads. */
 static void run_all(Device *d, Stream *s, Problem *p, Tensor out[3])
 {
     out[0] = put(d, NULL, p->s.y, 0);

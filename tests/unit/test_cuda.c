@@ -1,5 +1,6 @@
-/* test_cuda.c: what of the CUDA backend needs no GPU: how work is cut, why a GPU is refused, number
- * formats, and a network in mixed precision, on the CPU in a GPU's place (cuda_on_host/).
+/* test_cuda.c: the parts of the CUDA backend that need no GPU: how work is cut, why a GPU is
+ * refused, number formats, and a network in mixed precision, on the CPU instead of a GPU
+ * (cuda_on_host/).
  */
 #include "backend/cuda/cuda_plan.h"
 #include "backend/cuda/cuda_usable.h"
@@ -197,8 +198,8 @@ static void mixed_precision(void **state)
         bool has_conv = strcmp(networks[i].name, "mlp") != 0;
         assert_true(has_conv ? off > 1e-4 : off == 0); /* BF16 was used, and only where there
                                                         * are convolutions */
-        assert_true(off <= 3 * measure); /* rounded are besides: inputs, every layer's numbers
-                                          * and their gradients */
+        assert_true(off <= 3 * measure); /* also rounded: inputs, every layer's output and its
+                                          * gradient */
         free(ours), free(theirs), free(w), free(rounded);
         net_free(&a), net_free(&b);
         backend_close(wide), backend_close(half);

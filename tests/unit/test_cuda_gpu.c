@@ -1,5 +1,5 @@
 /* test_cuda_gpu.c: what only a GPU can get wrong: recorded steps, reduced precision, two streams at
- * once. The same is asked of every backend; on the CPU most of it is true by itself.
+ * once. Every backend runs it; on the CPU most of it holds trivially.
  */
 #include "check.h"
 #include "net.h"
@@ -24,15 +24,15 @@ static void *work_beside(void *argument)
     Beside *b = argument;
     const BackendOps *op = b->be->op;
     Stream *s = op->stream_new(b->be, 1);
-    float *numbers = alloc(10000, sizeof *numbers);
+    float *values = alloc(10000, sizeof *values);
     for (; !b->stop; b->rounds++) {
         Tensor t = tensor_new(b->be, F32, 10000, 1, 1, 1, 0);
-        op->upload(s, t, numbers);
+        op->upload(s, t, values);
         op->scale(s, t, 2);
-        op->download(s, numbers, t);
+        op->download(s, values, t);
         tensor_free(b->be, t);
     }
-    free(numbers);
+    free(values);
     op->stream_free(s);
     return NULL;
 }

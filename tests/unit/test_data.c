@@ -1,4 +1,4 @@
-/* test_data.c: the readers of IDX and CIFAR-10 files: what is whole is read right, what is not is
+/* test_data.c: the readers of IDX and CIFAR-10 files: complete files are read correctly, others are
  * refused in one line.
  */
 #include "check.h"
@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const uint32_t three[] = {5, 3, 4}; /* 5 pictures of 3 x 4: 60 bytes behind a header of 16 */
+static const uint32_t three[] = {5, 3, 4}; /* 5 images of 3 x 4: 60 bytes behind a header of 16 */
 static const uint32_t labels[] = {5};
 
 /* ---- IDX ---- */
@@ -24,12 +24,12 @@ static void idx_plain_and_gzip(void **state)
         const char *path = in(dir, gzip ? "file.gz" : "file");
         write_file(path, gzip ? packed : plain);
         int size[3];
-        uint8_t *numbers = idx_read(path, 3, size, digest);
+        uint8_t *elements = idx_read(path, 3, size, digest);
         for (int d = 0; d < 3; d++)
             assert_int_equal(size[d], three[d]);
-        assert_memory_equal(numbers, plain.at + 16, 60);
+        assert_memory_equal(elements, plain.at + 16, 60);
         assert_string_equal(digest, want);
-        free(numbers);
+        free(elements);
     }
     free(plain.at);
     free(packed.at);
@@ -111,7 +111,7 @@ static void idx_wrong_header(void **state)
 static void idx_wrong_sizes(void **state)
 {
     const char *senseless = "makes no sense: damaged?";
-    refused_changed("no-pictures", 7, 0, "size 0 in dimension 1", senseless);
+    refused_changed("no-images", 7, 0, "size 0 in dimension 1", senseless);
     refused_changed("no-width", 15, 0, "size 0 in dimension 3", senseless);
     refused_changed("negative", 4, 0xff, "size 4278190085 in dimension 1", senseless);
     refused_changed("huge-height", 8, 0x7f, "size 2130706435 in dimension 2", senseless);
@@ -218,7 +218,7 @@ static void idx_every_prefix_and_bit(void **state)
     free(packed.at);
 }
 
-/* ---- what is not a file that can be read ---- */
+/* ---- unreadable files ---- */
 
 static void without_rights(void *reading)
 {

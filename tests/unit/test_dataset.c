@@ -9,7 +9,7 @@
 
 static const char *const package = "/usr/share/datasets/fashion-mnist/train-images-idx3-ubyte.gz";
 
-/* Work in a folder of its own, so that data/ is no real one. */
+/* Work in a scratch folder, so that data/ is not the real one. */
 static const char *own_folder(void)
 {
     const char *dir = scratch_dir();

@@ -24,7 +24,7 @@ static Backend *open_device(BackendOps *slow)
     return be;
 }
 
-enum { PICTURES = 4 };
+enum { IMAGES = 4 };
 
 static const ModelSpec networks[] = {{.name = "cnn", .h = 32, .w = 32, .c = 3, .classes = 10},
                                      {.name = "resnet8", .h = 32, .w = 32, .c = 3, .classes = 10},
@@ -39,8 +39,8 @@ static void gradients(void **state)
     for (size_t i = 0; i < sizeof networks / sizeof *networks; i++) {
         BackendOps slow;
         Backend *fast_be = open_device(NULL), *slow_be = open_device(&slow);
-        Net fast = net_new(fast_be, &networks[i], PICTURES, PICTURES, 7),
-            old = net_new(slow_be, &networks[i], PICTURES, PICTURES, 7);
+        Net fast = net_new(fast_be, &networks[i], IMAGES, IMAGES, 7),
+            old = net_new(slow_be, &networks[i], IMAGES, IMAGES, 7);
         expect_close(net_gradient(&fast), net_gradient(&old), 0, 1e-6, "loss");
         float *ours = fetch(&fast, fast.m->grads);
         double *theirs = fetch_double(&old, old.m->grads), worst = 0;

@@ -1,5 +1,5 @@
-/* test_file.c: a file under its final name is whole: full disks, killed writers, wrong places. And
- * folders. */
+/* test_file.c: a file under its final name is complete: full disks, killed writers, wrong paths.
+ * And folders. */
 #include "file.h"
 #include "harness.h"
 #include <dirent.h>
@@ -40,7 +40,7 @@ int rename(const char *from, const char *to)
     return renameat(AT_FDCWD, from, AT_FDCWD, to);
 }
 
-enum { WORDS = 1 << 18 }; /* 1 MiB of equal numbers: a mixture shows */
+enum { WORDS = 1 << 18 }; /* 1 MiB of equal words: a mixture shows */
 
 static char *write_words(const char *path, uint32_t word)
 {
@@ -144,7 +144,7 @@ static void wrong_places(void **state)
     expect_error(write_words(folder, 1), folder, "is a folder");
     expect_error(write_words("/dev/full", 1), "/dev/full", "not a regular file");
     struct stat found;
-    /* and it is still there */
+    /* and it still exists */
     assert_true(stat("/dev/full", &found) == 0 && S_ISCHR(found.st_mode));
     expect_error(write_words("/proc/x", 1), "/proc/x", "");
     if (geteuid() == 0) /* permissions do not stop root */
@@ -222,7 +222,7 @@ static void killed(void **state)
     }
     int halves = files_in(folder) - 1;
     printf("    %d of 60 writers were killed in the middle of a file\n", halves);
-    assert_true(halves > 0); /* else this showed nothing */
+    assert_true(halves > 0); /* else the test proves nothing */
 }
 
 static void folders(void **state)

@@ -188,8 +188,8 @@ static void maxpool(void **state) { (void)state, layer_cases(&spec_max); }
 static void avgpool(void **state) { (void)state, layer_cases(&spec_avg); }
 static void flatten(void **state) { (void)state, layer_cases(&spec_flat); }
 
-/* Equal values: the first takes the whole gradient. A NaN in any of the four places is the pool's
- * answer. */
+/* Equal values: the first takes the whole gradient. A NaN at any of the four positions is the
+ * pool's answer. */
 static void maxpool_ties_and_nan(void **state)
 {
     Device *d = device_open();
@@ -208,7 +208,7 @@ static void maxpool_ties_and_nan(void **state)
         if (nan < 0)
             assert_true(y[0] == 1 && dx[0] == 3 && dx[1] == 0 && dx[2] == 0 && dx[3] == 0);
         else if (!isnan(y[0]) || dx[nan] != 3)
-            fail_msg("NaN in place %d: y = %g, gradient there %g", nan, y[0], dx[nan]);
+            fail_msg("NaN at position %d: y = %g, gradient there %g", nan, y[0], dx[nan]);
         drop(d, tx), drop(d, ty), drop(d, tdx), drop(d, tdy), drop(d, which), free(y), free(dx);
     }
     device_close(d);
@@ -300,15 +300,15 @@ static void extreme_logits(void **state)
     device_close(d);
 }
 
-/* A NaN logit, in any place, gives a NaN loss and counts as wrong; the other samples are as they
+/* A NaN logit, at any position, gives a NaN loss and counts as wrong; the other samples are as they
  * would be. */
 static void nan_logits(void **state)
 {
     Device *d = device_open();
     const int label[2] = {1, 1};
-    for (int place = 0; place < 3; place++) {
+    for (int at = 0; at < 3; at++) {
         double logits[6] = {0, 5, 0, 0, 5, 0};
-        logits[place] = NAN;
+        logits[at] = NAN;
         Loss l = loss_new(d, logits, label, NULL, 2, 3);
         d->op->cross_entropy(d->s, l.dlogits, l.losses, l.totals, l.logits, l.label, NO_TENSOR, 1);
         double *losses = get(d, l.losses), *totals = get(d, l.totals);

@@ -1,5 +1,5 @@
-/* test_loader.c: batches are the right pictures, rightly augmented, whoever asks for them and
- * however; on every backend. */
+/* test_loader.c: batches hold the right images, correctly augmented, in every order of calls and on
+ * every backend. */
 #include "check.h"
 #include "device.h"
 #include "loader.h"
@@ -13,7 +13,7 @@ enum { COUNT = 50, H = 9, W = 7, C = 3, PIXELS = H * W * C };
 static const float mean[] = {0.5f, 0.25f, 0.4f}, istd[] = {4, 3, 5};
 static const AugmentSpec none = {0}, all = {.flip = true, .shift = 2, .cutout = 3};
 
-static Images pictures(void)
+static Images images_new(void)
 {
     Images images = {COUNT, H, W, C, alloc(COUNT, PIXELS), alloc(COUNT, 1)};
     Rng r = rng_at(1, RNG_TEST, 0, 0);
@@ -30,14 +30,14 @@ static void drop_pictures(Images images)
     free(images.labels);
 }
 
-/* Every picture twice, mixed. */
+/* Every image twice, shuffled. */
 static void mixed_order(int32_t order[2 * COUNT])
 {
     for (int i = 0; i < 2 * COUNT; i++)
         order[i] = i * 37 % (2 * COUNT) % COUNT;
 }
 
-/* Picture `image` in epoch `epoch` as it should be, from the definition: mirror, pad with grey,
+/* Image `image` in epoch `epoch` as expected, from the definition: mirror, pad with grey,
  * crop, cut out a square.
  */
 static void expected_picture(double out[PIXELS], const Images *images, AugmentSpec spec,
@@ -63,7 +63,7 @@ static void expected_picture(double out[PIXELS], const Images *images, AugmentSp
             }
 }
 
-/* Take the rest of a pass and compare all of it; from: how many pictures of it were taken
+/* Take the rest of a pass and compare all of it; from: how many images of it were taken
  * already. */
 static void expect_pass(Device *d, Loader *l, const Images *images, AugmentSpec spec, int batch,
                         const int32_t *order, int count, int epoch, int from)
@@ -93,7 +93,7 @@ static void expect_pass(Device *d, Loader *l, const Images *images, AugmentSpec 
 static void pass(AugmentSpec spec, int batch, int halo, int count)
 {
     Device *d = device_open();
-    Images images = pictures();
+    Images images = images_new();
     int32_t order[2 * COUNT];
     mixed_order(order);
     Loader *l = loader_new(d->be, &images, mean, istd, batch, halo, spec, 11);
@@ -122,8 +122,8 @@ static void no_pictures(void **state) { pass(all, 8, 1, 0); }
 static void ranks_change_nothing(void **state)
 {
     Device *d = device_open();
-    Images images = pictures();
-    int32_t order[2 * COUNT], share[2 * COUNT];
+    Images images = images_new();
+    int32_t order[2 * COUNT], shard[2 * COUNT];
     mixed_order(order);
     float whole[COUNT][PIXELS], part[5][PIXELS];
     Batch b;
@@ -135,9 +135,9 @@ static void ranks_change_nothing(void **state)
     for (int rank = 0; rank < 3; rank++) {
         int count = 0;
         for (int i = rank; i < COUNT; i += 3)
-            share[count++] = order[i];
+            shard[count++] = order[i];
         l = loader_new(d->be, &images, mean, istd, 5, 0, all, 11);
-        loader_start(l, share, count, 4);
+        loader_start(l, shard, count, 4);
         while (loader_next(l, d->s, &b)) {
             d->op->download(d->s, part, b.x);
             for (int i = 0; i < b.n; i++)
@@ -172,7 +172,7 @@ static void on_stage(void *context, LoaderStage stage, int batch, double began, 
 static void by_stages(void **state)
 {
     Device *d = device_open();
-    Images images = pictures();
+    Images images = images_new();
     int32_t order[2 * COUNT];
     mixed_order(order);
     Loader *l = loader_new(d->be, &images, mean, istd, 8, 1, all, 11);
@@ -196,7 +196,7 @@ static void by_stages(void **state)
 static void interrupted_passes(void **state)
 {
     Device *d = device_open();
-    Images images = pictures();
+    Images images = images_new();
     int32_t order[2 * COUNT];
     mixed_order(order);
     Loader *l = loader_new(d->be, &images, mean, istd, 4, 1, all, 11);
@@ -235,7 +235,7 @@ static void interrupted_while_filling(void **state)
     real_gather = real->gather;
     slow.gather = slow_gather;
     d->be->op = &slow;
-    Images images = pictures();
+    Images images = images_new();
     int32_t order[2 * COUNT];
     mixed_order(order);
     Loader *l = loader_new(d->be, &images, mean, istd, 20, 0, all, 11);
@@ -256,7 +256,7 @@ static void interrupted_while_filling(void **state)
 static void batch_stays_in_hand(void **state)
 {
     Device *d = device_open();
-    Images images = pictures();
+    Images images = images_new();
     int32_t order[2 * COUNT], again[2 * COUNT];
     mixed_order(order);
     mixed_order(again);
@@ -284,7 +284,7 @@ typedef struct WrongOrder {
 static void start_with(void *wrong)
 {
     Device *d = device_open();
-    Images images = pictures();
+    Images images = images_new();
     Loader *l = loader_new(d->be, &images, mean, istd, 2, 0, none, 1);
     loader_start(l, (int32_t[]){0, 1, ((WrongOrder *)wrong)->image}, 3, 0);
 }
@@ -342,7 +342,7 @@ static void audit_names_the_pictures(void **state)
     char path[4200], line[4096];
     setenv("LABS_AUDIT", dir, 1);
     Device *d = device_open();
-    Images images = pictures();
+    Images images = images_new();
     Loader *l = loader_new(d->be, &images, mean, istd, 2, 0, none, 1);
     Batch b;
     loader_start(l, (int32_t[]){7, 3, 49, 0, 12}, 5, 6);

@@ -1,4 +1,4 @@
-/* test_model.c: what a Model is before it runs: names and layout of its flat vectors, initial
+/* test_model.c: a Model before it runs: names and layout of its flat vectors, initial
  * weights, refusals. Its passes: test_model_pass.c.
  */
 #include "check.h"
@@ -173,7 +173,7 @@ static void names(void **state)
     device_close(d);
 }
 
-/* Multiply-adds x 2 of ResNet-20 on a 32x32 picture, by hand: 40,813,184 multiply-adds. */
+/* Multiply-adds x 2 of ResNet-20 on a 32x32 image, by hand: 40,813,184 multiply-adds. */
 static void flops(void **state)
 {
     Device *d = device_open();
@@ -276,7 +276,7 @@ static void initial_weights(void **state)
     device_close(d);
 }
 
-/* Two layers of the same shape get different numbers. */
+/* Two layers of the same shape get different weights. */
 static void layers_differ(void **state)
 {
     Device *d = device_open();

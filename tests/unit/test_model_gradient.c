@@ -3,11 +3,10 @@
  * our gradient.
  *
  * How near float32 can come to float64: each layer rounds by 1e-7 or so, and up to 56 layers
- * amplify that. 1e-4 of a view's length is asked for; a wrong index or a missing term changes tens
- * of per cent. A ReLU whose input is nearer to 0 than that rounding goes one way here and the other
- * way there, and moves a gradient by 1e-3: rare in networks this small, so a comparison that fails
- * is made again on another batch, three times at most. What is wrong in the code is wrong for all
- * of them.
+ * amplify that. The tolerance is 1e-4 of a view's length; a wrong index or a missing term changes
+ * tens of per cent. A ReLU whose input is nearer to 0 than that rounding goes one way here and the
+ * other way there, and moves a gradient by 1e-3: rare in networks this small, so a comparison that
+ * fails is repeated on another batch, three times at most. A bug in the code fails on all of them.
  *
  * ResNet-56 with batch norm and without skip connections is chaotic at its initial weights (lab 1
  * shows the landscape): its gradient is a thousand times longer, and rounding grows as much. It is
@@ -47,7 +46,7 @@ static double product(const double *a, const double *b, size_t n)
 }
 
 /* The reference's gradient along u against (L(w + h u) - L(w - h u)) / 2h in float64. Returns the
- * relative difference. h is small enough that hardly a ReLU changes its mind within it; a few
+ * relative difference. h is small enough that hardly a ReLU changes its sign within it; a few
  * steps, for the sharpest networks. */
 static double reference_off(RefNet *r, const double *w, const double *g, const double *u,
                             size_t count)
@@ -112,7 +111,7 @@ static double views_off(const Net *n, const double *ours, const double *referenc
     return worst;
 }
 
-/* Batch norm's beta = 1: ReLU clips one number in six instead of every other, and nothing
+/* Batch norm's beta = 1: ReLU clips one element in six instead of every other, and nothing
  * explodes. */
 static void calm(Net *n)
 {
@@ -135,7 +134,7 @@ typedef struct Differences {
 /* All comparisons, for the draw-th batch. */
 static Differences measure(Device *d, const ModelSpec *spec, int draw)
 {
-    Net n = net_new(d->be, spec, 6, 5, draw); /* one picture fewer than planned */
+    Net n = net_new(d->be, spec, 6, 5, draw); /* one image fewer than planned */
     if (spec->no_skip && !strcmp(spec->name, "resnet56"))
         calm(&n);
     RefNet *r = refnet_new(&n);
@@ -179,7 +178,7 @@ static void check_model(const ModelSpec *spec)
     device_close(d);
 }
 
-/* Small pictures of odd sides, where a kernel's border and a stride's rounding matter most. */
+/* Small images of odd sides, where a kernel's border and a stride's rounding matter most. */
 static ModelSpec small(const char *name)
 {
     return (ModelSpec){.name = name, .h = 9, .w = 8, .c = 3, .classes = 5};
@@ -199,7 +198,7 @@ static void plain(void **state)
     check_model(&bare);
 }
 
-/* Pictures of one pixel: vectors of 20 numbers, to which no gradient is sent back. */
+/* Images of one pixel: vectors of 20 elements, which need no gradient. */
 static void vectors(void **state)
 {
     static const char *const names[] = {"linear", "mlp"};
@@ -228,7 +227,7 @@ static void ghost(void **state)
     static const char *const names[] = {"cnn", "resnet8", "wrn16-1"};
     for (int i = 0; i < 3; i++) {
         ModelSpec s = small(names[i]);
-        s.ghost = 2; /* groups of 2, 2 and 1 pictures */
+        s.ghost = 2; /* groups of 2, 2 and 1 images */
         check_model(&s);
     }
 }

@@ -65,7 +65,7 @@ typedef struct Tally {
     double factor;
 } Tally;
 
-/* What an all-reduce over `factor` ranks with the same batch would do to the sums. */
+/* As an all-reduce of the sums over `factor` ranks with the same batch. */
 static void multiply_sums(void *context, Tensor sums, Stream *s)
 {
     Tally *t = context;
@@ -118,8 +118,7 @@ typedef struct Slices {
     float *seen;
 } Slices;
 
-/* Slices go down from the end without gap or overlap; keep the numbers as they are at this
- * moment. */
+/* Slices go down from the end without gap or overlap; keep their elements at this moment. */
 static void take_slice(void *context, size_t first, int count, Stream *s)
 {
     Slices *c = context;

@@ -44,9 +44,9 @@ static void modes_and_state(void **state)
     device_close(d);
 }
 
-/* In EVAL a picture's logits do not depend on its company, in TRAIN they do; and running statistics
- * that are the batch's own give EVAL the numbers of FROZEN, but for the unbiased variance: of 10
- * pictures of 2x2 pixels at the smallest, 40/39. */
+/* In EVAL an image's logits do not depend on the rest of the batch, in TRAIN they do; and running
+ * statistics that are the batch's own give EVAL the results of FROZEN, but for the unbiased
+ * variance: of 10 images of 2x2 pixels at the smallest, 40/39. */
 static void evaluation(void **state)
 {
     Device *d = device_open();
@@ -253,7 +253,7 @@ static void held_relu(void **state)
         net_loss(&n, MODEL_FROZEN_STATS);
         float *mirrored = fetch(&n, n.m->logits);
         for (size_t j = 0; j < tensor_count(n.m->logits); j++)
-            expect_close(mirrored[j], -logits[j], 1e-4, 1e-4, "held, of the picture's negative");
+            expect_close(mirrored[j], -logits[j], 1e-4, 1e-4, "held, of the image's negative");
         tensor_free(d->be, n.x);
         n.x = x;
         model_hold_relu(n.m, false);

@@ -1,6 +1,5 @@
-/* test_no_allocation.c: a training step takes no memory and gives none back: all of it is planned
- * before. The linker puts the functions below in the place of the C library's (Makefile: --wrap) in
- * all of our code.
+/* test_no_allocation.c: a training step allocates and frees no memory: all of it is planned before.
+ * The linker replaces the C library's functions by those below (--wrap) in all of our code.
  */
 #include "net.h"
 #include "optim.h"

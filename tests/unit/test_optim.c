@@ -74,7 +74,7 @@ static void train(Fixture *f, const Settings *s, float *params, float *velocity)
     sgd_free(f->m, o);
 }
 
-/* PyTorch's documentation of SGD, word by word, in float64. */
+/* PyTorch's documentation of SGD, literally, in float64. */
 static void naive(const Fixture *f, const Settings *s, double *w, double *v)
 {
     for (int i = 0; i < f->n; i++) {
@@ -139,7 +139,7 @@ static double compare(const SafeTensors *torch, const char *name, const float *o
     return ratio;
 }
 
-/* The numbers of `rates` and `settings` again, in the call of the script. */
+/* The values of `rates` and `settings` again, in the call of the script. */
 static void against_torch(void **state)
 {
     Fixture f = fixture_new();
@@ -170,7 +170,7 @@ static void against_torch(void **state)
     fixture_free(&f);
 }
 
-/* What the library tells those who check a run: LABS_AUDIT. */
+/* The facts in the audit: LABS_AUDIT. */
 static void audit(void **state)
 {
     const char *folder = scratch_dir();

@@ -1,20 +1,20 @@
 /* test_ranks.c: data parallelism's promise: P ranks of batch B, gradients averaged, take the steps
  * of one rank of batch P * B.
  *
- * Every rank trains both: `ours`, on its B pictures with an all-reduce, and `whole`, on all P * B
+ * Every rank trains both: `ours`, on its B images with an all-reduce, and `whole`, on all P * B
  * by itself. After 20 steps of SGD with momentum the parameters must be the same up to rounding.
  * Not in all bits: the P * B samples' gradients are summed in another order (first within a rank),
  * which changes each sum by about 1e-7 of its size; the steps pass that on, and the parameters end
- * some 1e-7 of their length apart. 5e-6 is asked for. A missing average or statistics of a part
- * only are off by more than 1000 times that, and two cases show it.
+ * some 1e-7 of their length apart. The tolerance is 5e-6. A missing average or partial statistics
+ * are off by more than 1000 times that, and two cases show it.
  *
  * But a ReLU whose input is within that rounding of 0 clips in one run and passes in the other. Its
- * gradient jumps by 1e-3, and from there on the two runs drift apart as any two trainings do. In a
+ * gradient jumps by 1e-3, and from then on the two runs drift apart like any two. In a
  * run of a million such inputs it happens now and then (of the deepest network here in every other
- * run). So a comparison that fails is made again on other pictures, eight times at most: what is
- * wrong in the code is wrong on all of them.
+ * run). So a comparison that fails is repeated on other images, eight times at most: a bug in the
+ * code fails on all of them.
  *
- * Batch norm breaks the promise: a rank normalises by its own B pictures, not by all P * B. When
+ * Batch norm breaks the promise: a rank normalises by its own B images, not by all P * B. When
  * the ranks add their statistics' sums (m->stats_hook), it holds again; without, it does not, and
  * that is tested too.
  */
@@ -53,7 +53,7 @@ static void step(Net *n, Sgd *o, Comm *c, double average)
     sgd_step(n->m, o, 0.02);
 }
 
-/* ||a - b|| / ||b|| of two vectors of numbers on the device. */
+/* ||a - b|| / ||b|| of two vectors on the device. */
 static double apart(const Net *a, Tensor ta, const Net *b, Tensor tb)
 {
     double *x = fetch_double(a, ta), *y = fetch_double(b, tb), difference = 0, norm = 0;
@@ -82,7 +82,7 @@ typedef struct Outcome {
     double params, state;
 } Outcome;
 
-/* Train both ways on the draw-th pictures; how far apart are parameters and running statistics? */
+/* Train both ways on the draw-th images; how far apart are parameters and running statistics? */
 static Outcome train(Comm *c, const Setting *t, int draw)
 {
     Backend *be = device_backend(c->local_rank, c->local_size, 1);
@@ -90,7 +90,7 @@ static Outcome train(Comm *c, const Setting *t, int draw)
         .name = t->name, .h = 5, .w = 4, .c = 3, .classes = 5, .no_batchnorm = t->no_batchnorm};
     Net whole = net_new(be, &spec, c->size * B, c->size * B, 1), ours = net_new(be, &spec, B, B, 1);
     model_init(ours.m, 1 + c->rank);                 /* a rank above 0 starts elsewhere … */
-    comm_broadcast(c, ours.m->params, 0, ours.m->s); /* … until rank 0 tells it */
+    comm_broadcast(c, ours.m->params, 0, ours.m->s); /* … until rank 0's broadcast */
     if (t->synchronise)
         ours.m->stats_hook = add_sums, ours.m->stats_context = c, ours.m->stats_ranks = c->size;
     Sgd *o = sgd_new(ours.m, 0.9, 5e-4, t->nesterov),
@@ -107,10 +107,9 @@ static Outcome train(Comm *c, const Setting *t, int draw)
         off[1] = apart(&ours, ours.m->state, &whole, whole.m->state);
     comm_all_reduce_host(c, off, 2, COMM_MAX); /* each rank has its own `whole` */
     if (c->rank == 0)
-        printf(
-            "    %s%s%s, %d ranks, pictures %d: parameters %.1e apart, running statistics %.1e\n",
-            t->name, t->no_batchnorm ? " without batch norm" : "",
-            t->synchronise ? " synchronised" : "", c->size, draw, off[0], off[1]);
+        printf("    %s%s%s, %d ranks, images %d: parameters %.1e apart, running statistics %.1e\n",
+               t->name, t->no_batchnorm ? " without batch norm" : "",
+               t->synchronise ? " synchronised" : "", c->size, draw, off[0], off[1]);
     sgd_free(ours.m, o), sgd_free(whole.m, alone);
     net_free(&ours), net_free(&whole);
     backend_close(be);

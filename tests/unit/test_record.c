@@ -1,6 +1,6 @@
-/* test_record.c: model_gradient on a device that records. None is at hand that can, so here the
- * CPU's operations are wrapped: recording does the work, and puts back what must not change before
- * the replay; a replay does the work anew.
+/* test_record.c: model_gradient on a device that records. The tests need none, so here the CPU's
+ * operations are wrapped: recording does the work, and restores the memory that must not change
+ * before the replay; a replay does the work again.
  */
 #include "check.h"
 #include "net.h"
@@ -75,7 +75,7 @@ static void expect_counts(int records, int replays, int frees)
 
 static const ModelSpec spec = {.name = "resnet8", .h = 8, .w = 8, .c = 3, .classes = 10};
 
-/* Two nets do the same steps, one of them recording; all that a step leaves behind must agree. */
+/* Two nets do the same steps, one of them recording; all results of a step must agree. */
 static void expect_same(Net *a, Net *b)
 {
     float *x = fetch(a, a->m->grads), *y = fetch(b, b->m->grads), *s = fetch(a, a->m->state),
@@ -129,7 +129,7 @@ static void recorded_steps(void **state)
     backend_close(be);
 }
 
-/* More batches than there are entries for: the oldest is given up, and comes again as a new one. */
+/* More batches than there are entries for: the oldest is replaced, and comes again as a new one. */
 static void the_oldest_goes(void **state)
 {
     memset(&spy, 0, sizeof spy);

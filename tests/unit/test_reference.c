@@ -1,9 +1,9 @@
 /* test_reference.c: is the float64 reference right? Its gradients against central finite
- * differences of its own forward passes, and its forward passes against a few numbers worked out by
+ * differences of its own forward passes, and its forward passes against a few values worked out by
  * hand. The loss is L = sum r * y with random r, so dL/dy = r.
  *
  * In float64 with h = 1e-5 the difference quotient is good to about h^2 (truncation) + 1e-16 / h
- * (rounding), far below the 1e-7 asked for.
+ * (rounding), far below the tolerance of 1e-7.
  */
 #include "check.h"
 #include "harness.h"
@@ -74,8 +74,8 @@ static void conv(void **state)
     }
 }
 
-/* A 3x3 picture 1 … 9 with a filter of ones sums each pixel's neighbourhood; a filter that is 1
- * only in its first place shifts down and right. */
+/* A 3x3 image 1 … 9 with a filter of ones sums each pixel's neighbourhood; a filter that is 1
+ * only in its first element shifts down and right. */
 static void conv_by_hand(void **state)
 {
     double x[9] = {1, 2, 3, 4, 5, 6, 7, 8, 9}, ones[9] = {1, 1, 1, 1, 1, 1, 1, 1, 1},
@@ -87,7 +87,7 @@ static void conv_by_hand(void **state)
     assert_memory_equal(y, sums, sizeof sums);
     ref_conv_forward(y, x, corner, NULL, &s);
     assert_memory_equal(y, shifted, sizeof shifted);
-    s = conv_shape((Shape){1, 3, 3, 1}, 1, 3, 2); /* every other place */
+    s = conv_shape((Shape){1, 3, 3, 1}, 1, 3, 2); /* every other pixel */
     assert_int_equal(shape_count(s.y), 4);
     ref_conv_forward(y, x, ones, NULL, &s);
     const double strided[4] = {12, 16, 24, 28};
@@ -174,7 +174,7 @@ static void batchnorm(void **state)
     }
 }
 
-/* The normalised numbers have mean 0 and variance 1 in every group, and moments and statistics
+/* The normalised elements have mean 0 and variance 1 in every group, and moments and statistics
  * agree. */
 static void batchnorm_by_hand(void **state)
 {
@@ -245,7 +245,7 @@ static void layers(void **state)
     }
 }
 
-/* A flattened picture lists channel 0's rows first; equal values in a pool: the first takes the
+/* A flattened image lists channel 0's rows first; equal values in a pool: the first takes the
  * gradient. */
 static void layers_by_hand(void **state)
 {
@@ -310,7 +310,7 @@ static void sgd(void **state)
 
 static void gather(void **state)
 {
-    /* two 2x3 pictures; we take the second */
+    /* two 2x3 images; we take the second */
     const uint8_t images[2 * 2 * 3] = {0, 0, 0, 0, 0, 0, 51, 102, 153, 204, 255, 0};
     const double mean[1] = {0.2}, istd[1] = {10};
     const struct {

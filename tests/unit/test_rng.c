@@ -1,4 +1,4 @@
-/* test_rng.c: Philox against the paper's known answers; every draw a function of its place alone;
+/* test_rng.c: Philox against the paper's known answers; every draw a function of its address alone;
  * the distributions. */
 #include "harness.h"
 #include "rng.h"
@@ -38,7 +38,7 @@ static void counts_blocks(void **state)
     }
 }
 
-/* Each part of the place matters, and two equal places give equal draws. */
+/* Each part of the address matters, and equal addresses give equal draws. */
 static void place_decides(void **state)
 {
     Rng at[] = {rng_at(1, RNG_TEST, 2, 3),
@@ -87,7 +87,7 @@ static void uniform(void **state)
     assert_true(low < 1e-5 && high > 1 - 1e-5);
 }
 
-/* n = 3 * 2^30: without the refusal, numbers that 3 divides would come twice as often. */
+/* n = 3 * 2^30: without the rejection, multiples of 3 would come twice as often. */
 static void below_without_bias(void **state)
 {
     enum { N = 300000 };
@@ -103,9 +103,9 @@ static void below_without_bias(void **state)
     }
     for (int i = 0; i < 3; i++)
         /* 5 standard deviations: 5 * 258 */
-        expect_close(count[i], N / 3, 1300, 0, "share of a remainder");
+        expect_close(count[i], N / 3, 1300, 0, "fraction of a remainder");
     for (int i = 0; i < 6; i++)
-        expect_close(die[i], N / 6, 1030, 0, "share of a side");
+        expect_close(die[i], N / 6, 1030, 0, "fraction of a side");
     assert_int_equal(rng_below(&r, 1), 0);
 }
 
@@ -128,7 +128,7 @@ static void normal(void **state)
     expect_close(moment[2], 1, 0.007, 0, "variance");
     expect_close(moment[3], 0, 0.02, 0, "skewness");
     expect_close(moment[4], 3, 0.05, 0, "kurtosis");
-    expect_close((double)beyond / N, 0.0455, 0.001, 0, "share beyond 2");
+    expect_close((double)beyond / N, 0.0455, 0.001, 0, "fraction beyond 2");
     expect_close(neighbours, 0, 0.005, 0, "correlation of neighbours");
 }
 

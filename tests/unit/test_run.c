@@ -1,4 +1,4 @@
-/* test_run.c: a run's folder, configuration, metrics and what it says: in a pipe, and on a terminal
+/* test_run.c: a run's folder, configuration, metrics and output: in a pipe, and on a terminal
  * of a given width. */
 #include "child.h"
 #include "harness.h"
@@ -38,7 +38,7 @@ static void setup(Setup *s, const char *out, const char *epochs)
 
 static json_t *facts(void)
 {
-    return json_pack("{s:s, s:s, s:i}", "data", "Fashion-MNIST, 60,000 pictures", "device",
+    return json_pack("{s:s, s:s, s:i}", "data", "Fashion-MNIST, 60,000 images", "device",
                      "CPU, 2 threads", "ranks", 2);
 }
 
@@ -103,16 +103,16 @@ static void folder(void **state)
     char path[4200];
     snprintf(path, sizeof path, "%s/new/deeper", scratch_dir());
     out = path;
-    char *said = printed(0, whole_run, NULL);
-    printf("%s", said);
-    assert_non_null(strstr(said, "train\n"
-                                 "  data      Fashion-MNIST, 60,000 pictures\n"
-                                 "  device    CPU, 2 threads\n"
-                                 "  ranks     2\n"
-                                 "  seed      42\n"
-                                 "  options   --epochs=5 --no-augment --out="));
-    assert_non_null(strstr(said, "\nepoch 0: loss 0.500\nresults in "));
-    assert_non_null(strstr(said, "/new/deeper/train ("));
+    char *output = printed(0, whole_run, NULL);
+    printf("%s", output);
+    assert_non_null(strstr(output, "train\n"
+                                   "  data      Fashion-MNIST, 60,000 images\n"
+                                   "  device    CPU, 2 threads\n"
+                                   "  ranks     2\n"
+                                   "  seed      42\n"
+                                   "  options   --epochs=5 --no-augment --out="));
+    assert_non_null(strstr(output, "\nepoch 0: loss 0.500\nresults in "));
+    assert_non_null(strstr(output, "/new/deeper/train ("));
     char *config = slurp(path, "train/config.json"), *csv = slurp(path, "train/metrics.csv");
     assert_string_equal(csv, "epoch,loss\n0,0.500\n");
     char expected[8192];
@@ -123,16 +123,16 @@ static void folder(void **state)
         "\"comm\": \"auto\",\n"
         "    \"data\": \"auto\",\n    \"data-dir\": null,\n"
         "    \"seed\": 42,\n    \"threads\": 0,\n    \"out\": \"%s\",\n    \"trace\": false\n  },\n"
-        "  \"data\": \"Fashion-MNIST, 60,000 pictures\",\n  \"device\": \"CPU, 2 threads\",\n  "
+        "  \"data\": \"Fashion-MNIST, 60,000 images\",\n  \"device\": \"CPU, 2 threads\",\n  "
         "\"ranks\": 2\n}\n",
         path);
     assert_string_equal(config, expected);
     free(config);
     free(csv);
-    free(said);
+    free(output);
 }
 
-/* A run that begins anew writes its files anew. */
+/* A second run replaces the files. */
 static void again(void **state)
 {
     out = scratch_dir();
@@ -161,9 +161,9 @@ static void silent_run(void *unused)
 static void other_ranks(void **state)
 {
     out = scratch_dir();
-    char *said = printed(0, silent_run, NULL);
-    assert_string_equal(said, "");
-    free(said);
+    char *output = printed(0, silent_run, NULL);
+    assert_string_equal(output, "");
+    free(output);
     assert_null(slurp(out, "train/config.json"));
     assert_null(slurp(out, "train/metrics.csv"));
 }
@@ -238,10 +238,10 @@ static void bar(void **state)
     out = scratch_dir();
     const int widths[] = {120, 80, 50, 20};
     for (int i = 0; i < 4; i++) {
-        char *said = printed(widths[i], progress, NULL), *text = strchr(said, '\r');
+        char *output = printed(widths[i], progress, NULL), *text = strchr(output, '\r');
         printf("%.400s\n", text);
         int redraws = 0, finished = 0;
-        for (char *at = strtok(strstr(said, "options"), "\r"); at; at = strtok(NULL, "\r")) {
+        for (char *at = strtok(strstr(output, "options"), "\r"); at; at = strtok(NULL, "\r")) {
             char *end = strstr(at, "\033[K");
             if (!end || strncmp(at, "epoch", 5))
                 continue;
@@ -254,7 +254,7 @@ static void bar(void **state)
         assert_in_range(redraws, 5, 10 * 3 + 3); /* a busy machine may make the 1.2 s longer,
                                                   * hardly 3 */
         assert_int_equal(finished, 1);
-        free(said);
+        free(output);
     }
 }
 
@@ -273,23 +273,24 @@ static void bar_text(void *unused)
 
 static void bar_words(void **state)
 {
-    char *said = printed(110, bar_text, NULL);
-    for (char *at = said; *at; at++)
+    char *output = printed(110, bar_text, NULL);
+    for (char *at = output; *at; at++)
         putchar(*at == '\033' ? '^' : *at == '\r' ? '|' : *at);
     assert_non_null(
-        strstr(said,
+        strstr(output,
                "\repoch 1/3  [>                                       ]   0 %       0/60,000 im"));
     const char *middle =
-        strstr(said,
+        strstr(output,
                "\repoch 1/3  [============>                ]  42 %  25,600/60,000 images  2,5");
     assert_non_null(middle);
     assert_non_null(
         strstr(middle, " images/s  0:13 left  loss 0.412\033[K\r\033[Kbetween\r\n\repoch 1/3  ["));
-    const char *last = strstr(said, "[===========================] 100 %  60,000/60,000 images  ");
+    const char *last = strstr(output,
+                              "[===========================] 100 %  60,000/60,000 images  ");
     assert_non_null(last);
     /* the last bar stays */
     assert_non_null(strstr(last, " images/s  0:20 in all  loss 0.312\033[K\r\nafter\r\n"));
-    free(said);
+    free(output);
 }
 
 /* In a pipe: nothing for 10 s, a line, a line at the end; a new piece of work starts its own
@@ -320,20 +321,19 @@ static void plain(void *unused)
 
 static void lines(void **state)
 {
-    char *said = printed(0, plain, NULL);
-    printf("%s", said);
-    assert_string_equal(said,
+    char *output = printed(0, plain, NULL);
+    printf("%s", output);
+    assert_string_equal(output,
                         "epoch 1/2  40 %  400/1,000 images  40 images/s  0:15 left  loss 0.5\n"
                         "epoch 1/2  100 %  1,000/1,000 images  50 images/s  0:20 in all  loss 0.4\n"
                         "epoch 2/2  100 %  1,000/1,000 images  100 images/s  0:01 in all\n"
                         "once  100 %  1/1 file\n"
                         "more  100 %  20/20 files  5.0 files/s  0:02 in all\n"
                         "anew  100 %  100/100 files  45 files/s  0:02 in all\n");
-    free(said);
+    free(output);
 }
 
-/* mpirun's ranks have a terminal of their own in any case: what counts is what the one who started
- * it says. */
+/* mpirun's ranks always have a pseudo-terminal: LABS_COLUMNS decides. */
 static void under_mpirun(void **state)
 {
     out = scratch_dir();
@@ -342,11 +342,11 @@ static void under_mpirun(void **state)
     for (int i = 0; i < 3; i++) {
         if (told[i])
             setenv("LABS_COLUMNS", told[i], 1);
-        char *said = printed(i < 2 ? 80 : 0, progress, NULL); /* the width that was told wins */
-        bool drawn = strstr(said, "\033[K") != NULL;
+        char *output = printed(i < 2 ? 80 : 0, progress, NULL); /* LABS_COLUMNS wins */
+        bool drawn = strstr(output, "\033[K") != NULL;
         assert_true(drawn == (i == 2));
-        assert_non_null(strstr(said, drawn ? "\repoch 1/2  [" : "\nepoch 1/2  100 %"));
-        free(said);
+        assert_non_null(strstr(output, drawn ? "\repoch 1/2  [" : "\nepoch 1/2  100 %"));
+        free(output);
     }
 }
 
@@ -364,7 +364,7 @@ static void defaults(void **state)
     assert_null(run_options_default().data_dir);
 }
 
-/* At first, when it is complete, and some times a second; on a rank that does not speak, too. */
+/* At first, when it is complete, and a few times a second; on every rank. */
 static void due(void **state)
 {
     Run r = {0};

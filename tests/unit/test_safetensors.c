@@ -1,5 +1,5 @@
 /* test_safetensors.c: the file format: round trips, exact bytes, every kind of malformed file, and
- * Python as judge. How files come to be written (full disks, kills): test_file.c. */
+ * Python as judge. Writing files (full disks, kills): test_file.c. */
 #include "harness.h"
 #include "python.h"
 #include "safetensors.h"
@@ -95,8 +95,8 @@ static void round_trip(void **state)
 
 static void exact_bytes(void **state)
 {
-    float numbers[3] = {1, -2, 0.5f};
-    SafeTensor tensors[2] = {{"b", 2, {2, 1}, numbers}, {"a", 1, {1}, numbers + 2}};
+    float elements[3] = {1, -2, 0.5f};
+    SafeTensor tensors[2] = {{"b", 2, {2, 1}, elements}, {"a", 1, {1}, elements + 2}};
     char *keys[1] = {"k"}, *values[1] = {"v"};
     SafeTensors all = {tensors, 2, keys, values, 1, NULL};
     const char *path = scratch("exact.safetensors");
@@ -106,13 +106,13 @@ static void exact_bytes(void **state)
                          "\"a\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[8,12]}}";
     size_t size, length = (strlen(header) + 7) / 8 * 8;
     char *bytes = slurp(path, &size);
-    assert_int_equal(size, 8 + length + sizeof numbers);
+    assert_int_equal(size, 8 + length + sizeof elements);
     const unsigned char prefix[8] = {(unsigned char)length};
     assert_memory_equal(bytes, prefix, 8);
     assert_memory_equal(bytes + 8, header, strlen(header));
     for (size_t i = strlen(header); i < length; i++)
         assert_int_equal(bytes[8 + i], ' ');
-    assert_memory_equal(bytes + 8 + length, numbers, sizeof numbers);
+    assert_memory_equal(bytes + 8 + length, elements, sizeof elements);
     free(bytes);
 }
 
@@ -154,7 +154,7 @@ static void truncated(void **state)
     assert_null(safetensors_write(path, &e.all));
     size_t size;
     char *bytes = slurp(path, &size);
-    for (size_t length = 0; length < size; length++) { /* at every place */
+    for (size_t length = 0; length < size; length++) { /* at every byte */
         char *part = malloc(length ? length : 1);
         memcpy(part, bytes, length);
         refuse(part, length, "truncated");
@@ -327,7 +327,7 @@ static void not_files(void **state)
     snprintf(path, sizeof path, "%s/empty", folder);
     close(open(path, O_CREAT | O_WRONLY, 0600));
     refuse_file(path, "0 bytes, too short");
-    assert_int_equal(truncate(path, 1LL << 40), 0); /* a terabyte of zeros that takes no room */
+    assert_int_equal(truncate(path, 1LL << 40), 0); /* a terabyte of zeros that takes no space */
     refuse_file(path, "not JSON");
     int fd = open(path, O_WRONLY);
     const unsigned char large[8] = {0xff, 0xff, 0xff, 0xff, 0xff};

@@ -61,7 +61,7 @@ static void cosine(void **state)
         assert_true(schedule_rate(&s, step) < schedule_rate(&s, step - 1));
 }
 
-/* Numbers of torch 2.15: OneCycleLR(max_lr=0.4, total_steps=10). */
+/* Values of torch 2.15: OneCycleLR(max_lr=0.4, total_steps=10). */
 static void onecycle(void **state)
 {
     static const double torch[10] = {0.016000000000000014,

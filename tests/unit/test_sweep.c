@@ -1,5 +1,4 @@
-/* test_sweep.c: sweeps go on where they were, never mix configurations, and tell the median of what
- * was found. */
+/* test_sweep.c: sweeps resume, never mix configurations, and compute the median. */
 #include "check.h"
 #include "harness.h"
 #include "sweep.h"
@@ -95,7 +94,7 @@ static void tells_the_spread(void **state)
     free(path);
 }
 
-/* Rank 0 has the file; every rank learns what is still to run, in its order. */
+/* Rank 0 has the file; every rank learns the missing runs, in order. */
 static void says_what_is_missing(void **state)
 {
     Comm *c = comm_open("auto");
@@ -125,8 +124,8 @@ static void write_all(const char *path, const char *text)
     fclose(f);
 }
 
-/* A file that is empty, or was cut off inside its header, is begun anew: what is added then is
- * found again. */
+/* A file that is empty, or was cut off inside its header, is begun anew: added runs are found
+ * again. */
 static void begins_in_an_empty_file(void **state)
 {
     static const char *const texts[] = {"", "# {", "# {}\n", "# {}\nbatch,se"};

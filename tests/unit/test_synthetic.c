@@ -1,5 +1,5 @@
-/* test_synthetic.c: the drawn pictures: a function of seed and place, balanced, and hard for what
- * sees no forms. */
+/* test_synthetic.c: the drawn images: a function of seed and index, balanced, and hard for models
+ * that cannot see shapes. */
 #include "data.h"
 #include "harness.h"
 #include <math.h>
@@ -122,7 +122,7 @@ static void linear_model_fails(void **state)
                 for (int i = 0; i < INPUTS; i++)
                     w[k * INPUTS + i] -= 0.003f * (p[k] - (k == label)) * x[i];
         }
-    printf("linear model: %.3f of the test pictures, %.3f of the training pictures\n",
+    printf("linear model: %.3f of the test images, %.3f of the training images\n",
            (double)right / TEST, (double)learnt / TRAIN);
     assert_true(learnt > TRAIN / 5); /* it did learn, by heart */
     assert_true(right < TEST / 2);

@@ -1,5 +1,5 @@
 /* test_task_farm.c: every item is done once, by a rank that is free, and found on rank 0; a stop
- * reaches ranks in the middle of an item, and what it cut short is not found. */
+ * reaches ranks in the middle of an item, and an aborted item is not found. */
 #include "check.h"
 #include "harness.h"
 #include "task_farm.h"
@@ -20,7 +20,7 @@ static bool square(void *context, int item, double *value, TaskFarmRun *farm)
     Work *w = context;
     w->done[item]++;
     if (w->c->rank == 1)
-        usleep(20000); /* a slow machine gets fewer */
+        usleep(20000); /* a straggler gets fewer */
     value[0] = (double)item * item;
     value[1] = item == 7 ? NAN : -item;
     return true;
@@ -81,7 +81,7 @@ static void one_at_a_time(void **state) { deals(0, 1000, true); }
 static void stopped(void **state) { deals(1, 2, false); }
 static void stopped_at_once(void **state) { deals(0, 0, false); }
 
-/* Lasts until the stop comes. Returns false: cut short. */
+/* Lasts until the stop. Returns false: aborted. */
 static bool wait_for_stop(Work *w, TaskFarmRun *farm)
 {
     for (double began = timer_now(); !task_farm_cancelled(farm); usleep(1000))
@@ -136,7 +136,7 @@ static void one_rank_gives_up(void **state)
     comm_close(w.c);
 }
 
-/* Rank 0 has one long item and does all others' paperwork in task_farm_cancelled. */
+/* Rank 0 has one long item and serves the others in task_farm_cancelled. */
 static bool long_on_rank_0(void *context, int item, double *value, TaskFarmRun *farm)
 {
     Work *w = context;

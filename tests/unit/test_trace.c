@@ -1,5 +1,5 @@
 /* test_trace.c: the timeline: JSON in the Trace Event Format; spans nest, ranks' clocks agree, a
- * full table says so. */
+ * full table counts dropped spans. */
 #include "comm.h"
 #include "harness.h"
 #include "trace.h"
@@ -199,8 +199,8 @@ static void threads(void **state)
     comm_close(c);
 }
 
-/* Rank r records r + 1 spans; then all leave a barrier and record "together": at the same time in
- * the picture. */
+/* Rank r records r + 1 spans; then all leave a barrier and record "together": at the same time on
+ * the timeline. */
 static void ranks(void **state)
 {
     Comm *c = comm_open("auto");
@@ -208,7 +208,7 @@ static void ranks(void **state)
     Trace *t = trace_new(10);
     trace_track(t, 0, "compute");
     comm_barrier(c);
-    wait_ms(100 * c->rank); /* so that the picture's time 0 is rank 0's first span */
+    wait_ms(100 * c->rank); /* so that time 0 is rank 0's first span */
     for (int i = 0; i <= c->rank; i++)
         trace_end(t, "own", 0, trace_begin(t));
     comm_barrier(c);

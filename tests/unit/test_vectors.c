@@ -1,4 +1,4 @@
-/* test_vectors.c: memory, copies, queues, vector algebra, SGD and the gathering of pictures, of
+/* test_vectors.c: memory, copies, queues, vector algebra, SGD and the gathering of images, of
  * every backend. */
 #include "check.h"
 #include "device.h"
@@ -37,7 +37,7 @@ static void memory(void **state)
     device_close(d);
 }
 
-/* Copies between borders of any width keep the numbers and leave the border zero; zero() of a
+/* Copies between borders of any width keep the elements and leave the border zero; zero() of a
  * bordered tensor clears its inside. */
 static void copies(void **state)
 {
@@ -56,18 +56,18 @@ static void copies(void **state)
         }
     Tensor bytes = tensor_new(d->be, U8, 2, 3, 3, 2, 0),
            bordered = tensor_new(d->be, U8, 2, 3, 3, 2, 1);
-    unsigned char picture[36], back[36];
+    unsigned char image[36], back[36];
     for (int i = 0; i < 36; i++)
-        picture[i] = (unsigned char)(i + 1);
-    d->op->upload(d->s, bytes, picture);
+        image[i] = (unsigned char)(i + 1);
+    d->op->upload(d->s, bytes, image);
     d->op->copy(d->s, bordered, bytes);
     d->op->download(d->s, back, bordered); /* without the border */
-    assert_memory_equal(back, picture, 36);
+    assert_memory_equal(back, image, 36);
     drop(d, bytes), drop(d, bordered), free(v), free(none);
     device_close(d);
 }
 
-/* What the host can see of a buffer, if anything, is what the device has. */
+/* A buffer's host view, where there is one, shows the device's contents. */
 static void host_address(void **state)
 {
     Device *d = device_open();
@@ -102,14 +102,14 @@ static void events(void **state)
     d->op->stream_sync(other);
     expect_tensor(d, y, v, d->tolerance, "y + 20 x - 20 x");
     double seconds = d->op->event_seconds(begin, end);
-    printf("    20 axpy over 2^20 numbers: %.3g s\n", seconds);
+    printf("    20 axpy over 2^20 elements: %.3g s\n", seconds);
     assert_true(seconds > 1e-5 && seconds < 30);
     d->op->event_free(begin), d->op->event_free(end), d->op->stream_free(other);
     drop(d, x), drop(d, y), free(v);
     device_close(d);
 }
 
-/* A stream may ask for more threads than there are: it gets what there is. */
+/* A stream may request more threads than exist: it gets them all. */
 static void many_threads(void **state)
 {
     Device *d = device_open();
@@ -159,7 +159,7 @@ static void algebra(void **state)
     device_close(d);
 }
 
-/* axpy takes activations too, each with a border of its own. */
+/* axpy takes activations, too, each with its own border. */
 static void axpy_shaped(void **state)
 {
     Device *d = device_open();
@@ -177,8 +177,8 @@ static void axpy_shaped(void **state)
     device_close(d);
 }
 
-/* The sum of many like numbers in float32 would be off by 1e-4 and more; and it is the same on any
- * number of threads. */
+/* The sum of many similar elements in float32 would be off by 1e-4 and more; and it is the same on
+ * any number of threads. */
 static void dot_is_exact(void **state)
 {
     Device *d = device_open();
@@ -283,7 +283,7 @@ static void gather_case(Device *d, int H, int W, int C, int halo)
     d->op->gather(d->s, tx, tlabel, timages, tlabels, pick, fmean, fistd);
     memset(pick, 0xff, sizeof pick); /* it was read before the call returned */
     ref_gather(x, images, picks, mean, istd, s);
-    expect_tensor(d, tx, x, d->tolerance, "gathered pictures");
+    expect_tensor(d, tx, x, d->tolerance, "gathered images");
     int32_t label[PICKS];
     d->op->download(d->s, label, tlabel);
     for (int n = 0; n < PICKS; n++)

@@ -1,8 +1,8 @@
-/* backend_cpu.c: the CPU as a device: memory, queues, its share of the cores, and the table of its
+/* backend_cpu.c: the CPU as a device: memory, queues, this process's cores, and the table of its
  * operations (cpu_*.c).
  *
- * A stream works at once: when an operation returns, it is done. So events are clock readings and
- * waiting is nothing.
+ * A stream works at once: when an operation returns, it is done. So an event is a clock reading,
+ * and there is nothing to wait for.
  */
 #include "audit.h"
 #include "backend/backend_open.h"
@@ -18,8 +18,8 @@ struct Event {
     double time;
 };
 
-/* Zeroed memory that begins on a cache line. Large buffers ask for huge pages (2 MiB): a network's
- * activations are more 4 KiB pages than the processor can look up quickly. */
+/* Zeroed memory, aligned to a cache line. Large buffers request huge pages (2 MiB): a network's
+ * activations span more 4 KiB pages than the TLB holds. */
 static void *memory_new(size_t bytes)
 {
     enum { LINE = 64, HUGE_PAGE = 2 << 20 };
@@ -56,7 +56,7 @@ static void cpu_upload(Stream *s, Tensor dst, const void *src)
     memcpy(cpu_at(dst), src, tensor_count(dst) * dtype_size(dst.dtype));
 }
 
-/* Apply `row` to every row's bytes of dst and src (src may be absent). */
+/* Apply `row` to every row's bytes of dst and src (src may be NO_TENSOR). */
 static char *byte_row(Tensor t, int n, int h)
 {
     size_t width = t.w + 2 * t.halo, height = t.h + 2 * t.halo;
@@ -173,9 +173,8 @@ static const char *choose_kernels(BackendOps *op)
 static const char *choose_kernels(BackendOps *op) { return cpu_kernels(op), NULL; }
 #endif
 
-/* Give this process the local_rank-th share of the cores it may run on, and stay there: two ranks
- * then never chase each other from core to core. More ranks than cores share them round robin.
- * Returns how many cores it got. */
+/* Pin this process to the local_rank-th part of the available cores, so that ranks do not migrate
+ * between cores. More ranks than cores share them round robin. Returns the number of its cores. */
 static int take_cores(int local_rank, int local_size, char *list, size_t size)
 {
 #ifdef __linux__
@@ -198,8 +197,8 @@ static int take_cores(int local_rank, int local_size, char *list, size_t size)
                 seen++;
             }
         if (local_size > 1)
-            sched_setaffinity(0, sizeof mine, &mine); /* a container may forbid it: then it only
-                                                       * runs less evenly */
+            sched_setaffinity(0, sizeof mine,
+                              &mine); /* a failure (in a container) only costs speed */
         return taken;
     }
 #endif
@@ -223,7 +222,7 @@ static void cpu_model_name(char *name, size_t size)
         fclose(f);
 }
 
-/* OpenBLAS has threads of its own; here OpenMP splits the work and each BLAS call stays on its
+/* Switch off OpenBLAS's own threads: here OpenMP splits the work and each BLAS call stays on its
  * thread. Other CBLAS lack this call. */
 extern void openblas_set_num_threads(int threads) __attribute__((weak));
 

@@ -1,8 +1,8 @@
-/* cpu.h: what the files of the CPU backend share. Private to backend_cpu.c and cpu_*.c; the
- * contract is backend.h.
+/* cpu.h: shared by the files of the CPU backend. Private to backend_cpu.c and cpu_*.c; the contract
+ * is backend.h.
  *
- * Parallelism: OpenMP over images, split statically. Sums over the batch are taken in fixed pieces,
- * each summed by one thread, then piece by piece in order. Small sums have CHUNKS pieces, and their
+ * Parallelism: OpenMP over images, split statically. Sums over the batch are cut into fixed
+ * pieces, each summed by one thread, then added in order. Small sums have CHUNKS pieces, and their
  * bits do not depend on the number of threads; gradients of convolutions, which are large, have one
  * piece per thread.
  */
@@ -29,13 +29,13 @@ typedef struct CpuBackend {
     size_t scratch_floats;
 } CpuBackend;
 
-/* Scratch for at least so many floats; only while planning. */
+/* Grow the scratch memory to at least `floats`; only while planning. */
 void cpu_reserve(Backend *be, size_t floats);
 
 #define INLINE static inline __attribute__((always_inline))
 
-/* Call f(..., C) with C as a constant where it is a usual one, so that the inner loop over channels
- * is unrolled into vectors. */
+/* Call f(..., C) with C as a constant where it is a common one, so that the inner loop over
+ * channels is unrolled into vectors. */
 #define FOR_CHANNELS(C, call) \
     switch (C) { \
     case 16: { \
@@ -61,15 +61,15 @@ void cpu_reserve(Backend *be, size_t floats);
 
 static inline void *cpu_at(Tensor t) { return (char *)t.buf->host + t.at * dtype_size(t.dtype); }
 
-/* Element (n, h, 0, 0): W * C numbers of a row follow without a gap. */
+/* Element (n, h, 0, 0): W * C elements of a row follow without a gap. */
 static inline float *cpu_row(Tensor t, int n, int h)
 {
     size_t width = t.w + 2 * t.halo, height = t.h + 2 * t.halo;
     return (float *)cpu_at(t) + ((n * height + h + t.halo) * width + t.halo) * t.c;
 }
 
-/* Ask memory for `floats` numbers that will soon be read or (write) written: they come while other
- * work goes on. Asking for what lies beyond a buffer's end does no harm. */
+/* Prefetch `floats` floats that will soon be read or (write) written. Prefetching beyond a buffer's
+ * end is harmless. */
 INLINE void cpu_fetch(const float *from, long floats, bool write)
 {
     for (long i = 0; i < floats; i += 64 / sizeof *from)

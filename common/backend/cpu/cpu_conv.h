@@ -1,10 +1,10 @@
-/* cpu_conv.h: what the CPU's three ways of convolving share; cpu_conv.c chooses:
+/* cpu_conv.h: shared by the CPU's three convolution methods; cpu_conv.c chooses:
  *   cpu_conv_winograd.c   3 x 3, stride 1, channels a multiple of the vector width: a quarter of
  *                         the multiplications
- *   cpu_conv_direct.c, cpu_conv_weight.c   1 x 1, stride 2, a picture's 1 or 3 channels: vectors
+ *   cpu_conv_direct.c, cpu_conv_weight.c   1 x 1, stride 2, an image's 1 or 3 channels: vectors
  *                                          over output channels
  *   cpu_conv_gemm.c       all others: im2col and CBLAS
- * docs/convolution.md tells how they came to be, with measured numbers. */
+ * docs/convolution.md explains them, with measurements. */
 #ifndef CPU_CONV_H
 #define CPU_CONV_H
 #include "cpu.h"
@@ -33,7 +33,7 @@ struct ConvPlan {
     float *zeros;    /* winograd: a row of pixels beyond the border */
 };
 
-/* A run of consecutive numbers in the source, `at` floats from the pixel's own place. */
+/* A run of consecutive elements in the source, `at` floats from the pixel. */
 typedef struct Run {
     long at;
     int length;

@@ -1,20 +1,19 @@
 /* cpu_conv_direct.c: convolution without im2col, on vectors over output channels (GCC and Clang
  * vector extensions: AVX-512, AVX2, NEON alike).
  *
- * In NHWC the R taps of one kernel row lie side by side in memory: R*C numbers in one run. So an
+ * In NHWC the R taps of one kernel row lie side by side in memory: R*C elements in one run. So an
  * output pixel is the sum over R runs, and a tile of T neighbouring output pixels x one vector of
  * output channels stays in T registers while the runs go by:
  *
- *     out[p][k] = sum over runs, i in run:  src[p * step + run.at + i] * w[run][i][k]          p =
- *     0 … T-1
+ *     out[p][k] = sum over runs, i in run:  src[p * step + run.at + i] * w[run][i][k],
+ *                 p = 0 … T-1
  *
  * One vector of weights serves T multiply-adds. The same sum, over other runs, is
  *     forward, stride 1 and 2      source x, step = stride * C, runs = rows of the kernel
  *     backward data, stride 1      source dy, runs = rows of the flipped, transposed kernel
- *     backward data, stride 2      four sums, one for each parity of (h, w): each input pixel meets
- *     only
- *                                  the taps that hit it
- * Reading beyond the picture's edge finds the halo's zeros.
+ *     backward data, stride 2      four sums, one for each parity of (h, w): each input pixel
+ *                                  meets only the taps that hit it
+ * Reading beyond the image's edge finds the halo's zeros.
  */
 #include "cpu_conv.h"
 
@@ -43,7 +42,7 @@ INLINE void tile(float *out, const float *plus, long out_step, const float *src,
     }
 }
 
-/* A row of Q output pixels in tiles: even ones for the usual widths (32, 28, 16, 14, 8, 7), else
+/* A row of Q output pixels in tiles: equal ones for the common widths (32, 28, 16, 14, 8, 7), else
  * whatever fits. */
 INLINE void row(float *out, const float *plus, long out_step, const float *src, const long step,
                 const Run *runs, int nruns, const float *w, int Q)
@@ -98,7 +97,7 @@ RowKernel conv_row_kernel(long step)
 }
 
 /* The weights of output vector kb, in the order in which tile() reads them: for each run, for each
- * of its numbers, VEC outputs. Returns the place behind them. */
+ * of its elements, VEC outputs. Returns the end. */
 static float *pack_forward(float *to, const float *w, const ConvPlan *p, int kb)
 {
     for (int r = 0; r < p->R; r++)

@@ -67,8 +67,7 @@ static void im2col(float *col, Tensor x, int n, int h0, int h1, const ConvPlan *
             }
 }
 
-/* The reverse: add every number of col to the input it came from; those from beyond the edge are
- * dropped. */
+/* The reverse: add every element of col to its input; those beyond the edge are dropped. */
 static void col2im(Tensor dx, const float *col, int n, int h0, int h1, const ConvPlan *p)
 {
     int R = p->R, C = p->C;
@@ -100,7 +99,7 @@ static void store(Tensor y, const float *block, Tensor residual, int n, int h0, 
     }
 }
 
-/* A block of rows of a tensor as one dense matrix: itself where it has no halo, else a copy in
+/* A block of rows of a tensor as one dense matrix: a view where it has no halo, else a copy in
  * `block`. */
 static const float *load(float *block, Tensor t, int n, int h0, int h1)
 {

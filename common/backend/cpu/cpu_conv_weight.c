@@ -2,10 +2,10 @@
  *
  *     dw[r][j][k] = sum over pixels of x[pixel, r][j] * dy[pixel][k]
  *
- * j runs over the R*C numbers of one kernel row, which lie side by side in x. A tile of J of them x
- * one vector of output channels stays in J registers while a whole picture's pixels go by. Each
- * picture's sum starts at zero and is then added to its thread's, and the threads' are added at the
- * end: three short sums in a fixed order, where one long float32 sum would lose digits.
+ * j runs over the R*C elements of one kernel row, which lie side by side in x. A tile of J of them
+ * x one vector of output channels stays in J registers for all pixels of an image. Each image's sum
+ * starts at zero and is then added to its thread's, and the threads' are added at the end: three
+ * short sums in a fixed order, where one long float32 sum would lose digits.
  */
 #include "cpu_conv.h"
 
@@ -53,8 +53,8 @@ void conv_weight_sum(float *d, int J, int K, const float *x, long x_line, long x
         }
 }
 
-/* One picture: d [R][R*C][K] += */
-static void picture(float *d, const ConvPlan *p, Tensor x, Tensor dy, int n)
+/* One image: d [R][R*C][K] += */
+static void one_image(float *d, const ConvPlan *p, Tensor x, Tensor dy, int n)
 {
     long x_line = (long)(x.w + 2 * x.halo) * p->C, dy_line = (long)(dy.w + 2 * dy.halo) * p->K;
     int J = p->R * p->C;
@@ -73,7 +73,7 @@ void direct_backward_weight(Stream *s, ConvPlan *p, Tensor dw, Tensor x, Tensor 
         memset(d, 0, sizeof(float) * conv_weights(p));
         for (int n = chunk_begin(x.n, part, s->threads); n < chunk_begin(x.n, part + 1, s->threads);
              n++)
-            picture(d, p, x, dy, n);
+            one_image(d, p, x, dy, n);
     }
     conv_add_parts(s, p, dw);
 }

@@ -3,11 +3,11 @@
  *
  * The output is cut into tiles of 4 x 4 pixels. Each reads a 6 x 6 patch d of the input, and with
  * constant matrices
- *     V = B' d B   (36 numbers per channel)          U = G w G'   (36 numbers per pair of channels)
- *     M = sum over channels of U * V, number by number        y = A' M A
- * "Number by number" is 36 matrix products [tiles,C] . [C,K], one for each place in the 6 x 6, and
- * they run on the same kernels as the direct convolution. The way back is the same algebra:
- *     data     the same convolution of dy, with the weights turned round
+ *     V = B' d B   (36 elements per channel)        U = G w G'   (36 elements per pair of channels)
+ *     M = sum over channels of U * V, elementwise           y = A' M A
+ * "Elementwise" is 36 matrix products [tiles,C] . [C,K], one for each position in the 6 x 6, and
+ * they run on the same kernels as the direct convolution. The backward pass is the same algebra:
+ *     data     the same convolution of dy, with the weights rotated by 180 degrees
  *     weight   dM = A dy A',   dU = sum over tiles of V * dM (36 products [C,tiles] . [tiles,K]),
  *              dw = G' dU G
  *
@@ -25,8 +25,7 @@ enum {
     PLACES = SIDE * SIDE,
     BLOCK = 16, /* tiles at a time, forward and data */
     GROUP = 32, /* weight: longer sums, stored less often */
-    APART =
-        16 /* floats between the places' matrices, lest they all fall into one set of the cache */
+    APART = 16  /* floats between the positions' matrices, lest they all map to one cache set */
 };
 
 /* a3 = a * a * a */
@@ -40,7 +39,7 @@ static int rows_at_once(int tile_columns, int tiles)
     return tile_columns >= tiles ? 1 : tiles / tile_columns;
 }
 
-/* Floats of one place's matrix: so many tiles of so many channels. */
+/* Floats of one position's matrix, tiles x channels. */
 static long plane_of(int tile_columns, int tiles, int channels)
 {
     return (long)rows_at_once(tile_columns, tiles) * tile_columns * channels + APART;
@@ -63,7 +62,7 @@ static float *block_of(Stream *s, const ConvPlan *p)
     return partial(s, p, s->be->threads) + omp_get_thread_num() * block_floats(p);
 }
 
-/* Is it faster? The tiles of a very small picture lie mostly beyond its edge. */
+/* Is it faster? The tiles of a very small image lie mostly beyond its edge. */
 bool winograd_fits(const ConvPlan *p)
 {
     /* of 16 pixels in a tile */
@@ -79,7 +78,7 @@ void winograd_reserve(Backend *be, ConvPlan *p)
     }
 }
 
-/* ---- transforms along one axis: of numbers `step` vectors apart, into numbers `to_step` apart
+/* ---- transforms along one axis: of elements `step` vectors apart, into elements `to_step` apart
  * ---- */
 
 /* B' d: 6 to 6. */
@@ -138,7 +137,7 @@ INLINE void weight_back_1d(vec *to, int to_step, const vec *u, int step)
     to[2 * to_step] = 2 * even_b - 0.5f * even_a + u[5 * step];
 }
 
-/* ---- a row of tiles; `plane` floats lie between one place's numbers and the next's ---- */
+/* ---- a row of tiles; `plane` floats lie between one position's elements and the next's ---- */
 
 /* One column of the patch, B' applied. */
 INLINE void column(vec *to, const float *const row[SIDE], long at)
@@ -174,7 +173,7 @@ INLINE void input_row(float *V, long plane, const float *const row[SIDE], int ti
     }
 }
 
-/* y = A' M A of a row of tiles, plus what is given. y[i], plus[i]: its rows of Q pixels, of which
+/* y = A' M A of a row of tiles, plus `plus`. y[i], plus[i]: its rows of Q pixels, of which
  * there are `rows`. */
 INLINE void output_row(float *const y[TILE], const float *const plus[TILE], int rows,
                        const float *M, long plane, int Q, const bool add, const int K)
@@ -229,7 +228,7 @@ INLINE void gradient_row(float *Z, long plane, const float *const g[TILE], int Q
         }
 }
 
-/* The same three, compiled for the usual channel counts. */
+/* The same three, compiled for the common channel counts. */
 static void input_tiles(float *V, long plane, const float *const row[SIDE], int tiles, int C)
 {
     FOR_CHANNELS(C, input_row(V, plane, row, tiles, c_))
@@ -272,8 +271,8 @@ static void input_of(float *V, long plane, Tensor x, int n, int t, const float *
 
 /* ---- weights ---- */
 
-/* U = G w G' as the kernels read it: [place][vector of outputs][input][VEC]. Backward the outputs
- * are w's inputs, and the taps are turned round. */
+/* U = G w G' as the kernels read it: [position][vector of outputs][input][VEC]. Backward the
+ * outputs are w's inputs, and the taps are rotated. */
 static void pack(Stream *s, const ConvPlan *p, const float *w, bool backward)
 {
     int in = backward ? p->K : p->C, out = backward ? p->C : p->K;
@@ -371,7 +370,7 @@ void winograd_backward_data(Stream *s, ConvPlan *p, Tensor dx, Tensor dy, Tensor
                chunk_begin(dx.n, part + 1, s->threads));
 }
 
-/* Images [n0, n1): dU [place][C][K] = their sum, over as many tiles at a time as make long sums. */
+/* Images [n0, n1): dU [position][C][K] = their sum, over enough tiles at a time for long sums. */
 static void weight_part(Stream *s, const ConvPlan *p, float *dU, Tensor x, Tensor dy, int n0,
                         int n1)
 {

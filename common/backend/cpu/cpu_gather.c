@@ -1,8 +1,8 @@
-/* cpu_gather.c: picks pictures out of the data set, augments and normalises them: bytes in, the
+/* cpu_gather.c: picks images from the data set, augments and normalises them: bytes in, the
  * network's input out. */
 #include "cpu.h"
 
-/* Output pixel (h, w) of one picture, or NULL where it is grey: shifted in from outside, or cut
+/* Output pixel (h, w) of one image, or NULL where it is grey: shifted in from outside, or cut
  * out. */
 static const uint8_t *source_pixel(const Augment *a, Tensor images, const uint8_t *image, int h,
                                    int w)

@@ -1,6 +1,6 @@
 /* cpu_kernels.c: the CPU's computing operations, for the table in backend_cpu.c. With PORTABLE=1
- * this file and the other cpu_*.c are compiled once per instruction set, and all that is seen of
- * each is this function, under a name of its own. */
+ * this file and the other cpu_*.c are compiled once per instruction set, and each exports only this
+ * function, under its own name. */
 #include "cpu.h"
 
 void cpu_kernels(BackendOps *op)

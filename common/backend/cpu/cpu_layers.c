@@ -1,5 +1,5 @@
-/* cpu_layers.c: ReLU, pooling, flatten. Each loop is over images; `add` adds to the gradient that
- * is there. */
+/* cpu_layers.c: ReLU, pooling, flatten. Each loop is over images; `add` adds to the existing
+ * gradient. */
 #include "cpu.h"
 
 #define FOR_IMAGES(s, n, N) \
@@ -36,8 +36,8 @@ void cpu_relu_backward(Stream *s, Tensor dx, Tensor dy, Tensor y, bool add)
     }
 }
 
-/* Of two pixels of `top` and the two below them the largest numbers, and which they are. A NaN wins
- * and stays: it is seen. */
+/* The maxima of two pixels of `top` and the two below them, and their positions. A NaN wins and
+ * propagates. */
 static void largest(float *restrict to, uint8_t *restrict which, const float *restrict top,
                     const float *restrict bottom, int C)
 {

@@ -2,7 +2,7 @@
  *
  * Statistics go in two stages: per image and channel in float32 (mean, and sum of squared
  * deviations: no cancellation), then over a group's images as plain sums in float64, which ranks
- * can add. Passes over pixels are compiled for the usual channel counts.
+ * can add. Passes over pixels are compiled for the common channel counts.
  */
 #include "cpu.h"
 #include <math.h>
@@ -14,13 +14,13 @@ static int group_images(int N, int group, int g)
 }
 
 /* In one pass, of the differences from the first pixel: they are about as large as the deviations
- * from the mean, so little is lost when the mean's part is taken off at the end. Several
- * neighbouring pixels at once, as WIDE sums: each new number then need not wait for the sum before
- * it. */
+ * from the mean, so little is lost when the mean's part is subtracted at the end. Several
+ * neighbouring pixels at once, as WIDE independent sums: an addition need not wait for the one
+ * before it. */
 INLINE void image_moments(float *mean, float *m2, Tensor x, int n, const int C)
 {
     enum { WIDE = 64 };
-    /* pixels, and their numbers */
+    /* pixels, and their elements */
     const int side = C < WIDE && WIDE % C == 0 ? WIDE / C : 1, width = side * C;
     float shift[width], sum[width], square[width];
     for (int i = 0; i < width; i++)
@@ -132,7 +132,7 @@ INLINE void forward_row(float *restrict y, const float *restrict x, const float 
         }
 }
 
-/* All of an image: gamma * istd is taken together once. */
+/* One image: gamma * istd is computed once. */
 INLINE void forward_image(Tensor y, const BatchNorm *bn, Tensor x, Tensor residual, int n,
                           const int C)
 {

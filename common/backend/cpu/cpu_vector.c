@@ -1,5 +1,4 @@
-/* cpu_vector.c: loops over flat vectors: the optimiser's update and the little algebra of
- * directions and norms. */
+/* cpu_vector.c: loops over flat vectors: the optimiser's update, axpy, scale and dot. */
 #include "cpu.h"
 
 #define FOR_ELEMENTS(s, i, n) \

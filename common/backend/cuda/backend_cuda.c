@@ -79,7 +79,7 @@ static const BackendOps cuda_ops = {
     .close = cuda_close,
 };
 
-/* Which GPU this rank takes, and what there is to know about it. */
+/* Choose this rank's GPU and query its properties. */
 static CudaFound look(int local_rank, int *device)
 {
     CudaFound f = {.archs = CUDA_ARCHS};
@@ -95,8 +95,8 @@ static CudaFound look(int local_rank, int *device)
     if (f.driver == 0 || f.error || f.devices == 0)
         return f;
     *device = local_rank % f.devices;
-    e = cudaSetDevice(*device); /* from CUDA 12 on this starts work with it: it may be another's
-                                 * alone, its memory full, … */
+    e = cudaSetDevice(*device); /* from CUDA 12 on this initialises it, and fails if another
+                                 * process uses it exclusively, its memory is full, … */
     if (e != cudaSuccess) {
         f.error = cudaGetErrorString(e);
         return f;
@@ -106,7 +106,7 @@ static CudaFound look(int local_rank, int *device)
     e = cuda_try_kernel();
     f.has_kernels = e != cudaErrorNoKernelImageForDevice && e != cudaErrorInvalidDeviceFunction &&
                     e != cudaErrorUnsupportedPtxVersion;
-    if (f.has_kernels && e != cudaSuccess) /* the GPU is another's alone, its memory full, … */
+    if (f.has_kernels && e != cudaSuccess) /* in exclusive use, its memory full, … */
         f.error = cudaGetErrorString(e);
     return f;
 }
@@ -115,7 +115,7 @@ bool backend_cuda_usable(int local_rank, char *why, size_t size)
 {
     int device;
     CudaFound f = look(local_rank, &device);
-    cudaGetLastError(); /* what was asked in vain is no error of what comes */
+    cudaGetLastError(); /* clear errors of failed queries */
     return cuda_usable(&f, why, size);
 }
 

@@ -1,14 +1,14 @@
-/* cuda_backend.h: what the files of the CUDA backend share. Private to backend_cuda.c and
+/* cuda_backend.h: shared by the files of the CUDA backend. Private to backend_cuda.c and
  * cuda_*.{c,cu}; the contract is backend.h.
  *
- * A Stream is a queue of the GPU: an operation only queues its kernels there and returns. Nothing
- * waits for the GPU but download, stream_sync, event_seconds, a large upload, and what makes or
- * frees. A Stream has scratch memory and a cuBLAS handle of its own, so that streams do not disturb
- * each other and the same calls give the same bits. No operation adds by atomics: every sum has its
- * order.
+ * A Stream is a queue of the GPU: an operation only queues its kernels there and returns. Only
+ * download, stream_sync, event_seconds, a large upload, and every *_new and *_free wait for the
+ * GPU. Each Stream has its own scratch memory and cuBLAS handle, so that streams do not disturb
+ * each other and the same calls give the same bits. No operation uses atomic additions: every sum
+ * has a fixed order.
  *
  * .c files hold no kernels and are compiled as C; .cu files hold the kernels and the functions that
- * start them, in the part of C that is C++ too: the tests compile them as C (tests/cuda_on_host/).
+ * start them, in the common subset of C and C++: the tests compile them as C (tests/cuda_on_host/).
  */
 #ifndef CUDA_BACKEND_H
 #define CUDA_BACKEND_H
@@ -23,7 +23,7 @@ extern "C" {
 #include "backend.h"
 #include "cuda_check.h"
 
-/* Likewise every call of cuBLAS. */
+/* Likewise for every call of cuBLAS. */
 #define CUBLAS_CHECK(call) cublas_check((call), __FILE__, __LINE__, #call)
 void cublas_check(cublasStatus_t code, const char *file, int line, const char *call);
 
@@ -37,13 +37,13 @@ struct Buffer {
 typedef struct CudaBackend {
     Backend base;
     BackendOps ops;
-    int device;           /* number of the GPU */
-    void *scratch;        /* the convolutions', one after the other: */
+    int device;           /* the GPU's index */
+    void *scratch;        /* used by the convolutions in turn, */
     size_t scratch_bytes; /* grown by cuda_reserve */
-    Stream *scratch_user; /* the stream that used it last; NULL: none that there still is */
-    cudaEvent_t handover; /* … and what it had queued by then, when another stream takes it over */
-    long frees;           /* how often memory has been freed whose address a recording may hold */
-    void *dnn;            /* cuda_conv_cudnn.c's handle; NULL: convolutions go by im2col */
+    Stream *scratch_user; /* the stream that used it last; NULL: none, or freed */
+    cudaEvent_t handover; /* its work queued by then, when another stream takes over */
+    long frees;           /* how often memory that a recording may use was freed */
+    void *dnn;            /* cuda_conv_cudnn.c's handle; NULL: convolutions use im2col */
 } CudaBackend;
 
 /* of each stream: for sums; cuBLAS's own */
@@ -58,8 +58,8 @@ typedef struct CudaStream {
 } CudaStream;
 
 static inline int cuda_number(const Backend *be) { return ((const CudaBackend *)be)->device; }
-/* The stream's queue; from now on this thread works on its GPU. (Each thread has a current GPU: the
- * loader's, too.) */
+/* The stream's queue; makes its GPU this thread's current one. (The current GPU is per thread: the
+ * loader needs it, too.) */
 static inline cudaStream_t cuda_queue(Stream *s)
 {
     CUDA_CHECK(cudaSetDevice(cuda_number(s->be)));
@@ -80,14 +80,13 @@ static inline bool same_shape(Tensor a, Tensor b)
 static inline bool given(Tensor t) { return t.buf != NULL; }
 static inline bool is_activation(Tensor t) { return t.dtype == F32 || t.dtype == BF16; }
 
-/* While a stream is being recorded, no other thread may make or free: that waits for the whole GPU,
- * which CUDA forbids then. So this lock is held from record_begin to record_end, and around what
- * makes or frees. */
+/* While a stream is being recorded, no other thread may allocate or free: that waits for the whole
+ * GPU, which CUDA forbids then. So this lock is held from record_begin to record_end, and around
+ * allocations and frees. */
 void cuda_lock(void);
 void cuda_unlock(void);
 
-/* cuda_buffer.c. Freeing waits until all work has come to its end. recorded: a recording may hold
- * the address. */
+/* cuda_buffer.c. Freeing waits for all work. recorded: a recording may hold the address. */
 void *cuda_memory_new(Backend *be, size_t bytes);
 void cuda_memory_free(Backend *be, void *memory, bool recorded);
 Buffer *cuda_buffer_new(Backend *be, size_t bytes);
@@ -101,8 +100,8 @@ void cuda_download(Stream *s, void *dst, Tensor src);
 void cuda_copy(Stream *s, Tensor dst, Tensor src);
 void cuda_zero(Stream *s, Tensor t);
 
-/* cuda_stream.c. cuda_reserve: scratch of the backend for at least so many bytes; only while
- * planning. cuda_take_scratch: from now on s works with it, after all that others have queued with
+/* cuda_stream.c. cuda_reserve: grow the backend's scratch memory to at least `bytes`; only while
+ * planning. cuda_take_scratch: from now on s uses it, after the work of other streams that use
  * it. */
 void cuda_reserve(Backend *be, size_t bytes);
 void cuda_take_scratch(Stream *s);
@@ -129,15 +128,15 @@ void cuda_gemm(Stream *s, void *c, DType c_type, int ldc, float beta, Operand a,
 
 /* cuda_vector.cu */
 void cuda_put_small(Stream *s, void *device, const void *host, size_t bytes);
-enum { SMALL_BYTES = 1024 };       /* the most that it takes */
+enum { SMALL_BYTES = 1024 };       /* its maximum */
 cudaError_t cuda_try_kernel(void); /* can the current GPU run this program's kernels? */
 void cuda_sgd(Stream *s, Tensor w, Tensor v, Tensor g, Tensor rate, float momentum,
               float weight_decay, bool nesterov);
 void cuda_axpy(Stream *s, Tensor y, float a, Tensor x);
 void cuda_scale(Stream *s, Tensor x, float a);
 void cuda_dot(Stream *s, Tensor out, Tensor x, Tensor y);
-/* cuda_record.c: fill in the operations that record, and those for profilers. (The tests' GPU
- * cannot, and has another file.) */
+/* cuda_record.c: fill in the operations for recordings and for profilers. (The tests' emulated GPU
+ * cannot record, and has another file.) */
 void cuda_record_ops(BackendOps *op);
 /* cuda_conv.c */
 int cuda_conv_halo(Backend *be, int R);

@@ -1,4 +1,4 @@
-/* cuda_buffer.c: a GPU's memory: made, filled, copied, freed. */
+/* cuda_buffer.c: GPU memory: allocate, fill, copy, free. */
 #include "cuda_backend.h"
 #include <pthread.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 void cuda_lock(void)
 {
-    ASSERT(!cuda_recording); /* nothing is made or freed in a recording */
+    ASSERT(!cuda_recording); /* no allocations or frees in a recording */
     pthread_mutex_lock(&lock);
 }
 
@@ -42,8 +42,7 @@ Buffer *cuda_buffer_new(Backend *be, size_t bytes)
     *b = (Buffer){be, cuda_memory_new(be, bytes), bytes, false};
     cuda_lock();
     CUDA_CHECK(cudaMemset(b->device, 0, bytes));
-    CUDA_CHECK(cudaDeviceSynchronize()); /* zero before a stream reads it: streams do not wait
-                                          * for the memset's */
+    CUDA_CHECK(cudaDeviceSynchronize()); /* streams do not wait for the memset */
     cuda_unlock();
     return b;
 }
@@ -74,8 +73,7 @@ void cuda_staging_free(void *p)
     cuda_unlock();
 }
 
-/* A few bytes travel with the kernel that writes them; for more the host waits until they have been
- * read. */
+/* A few bytes travel as a kernel's argument; for more the host waits until they are copied. */
 void cuda_upload(Stream *s, Tensor dst, const void *src)
 {
     size_t bytes = tensor_count(dst) * dtype_size(dst.dtype);
@@ -89,14 +87,13 @@ void cuda_upload(Stream *s, Tensor dst, const void *src)
     CUDA_CHECK(cudaStreamSynchronize(queue));
 }
 
-/* The inside of t as a box of W*C numbers by H by N, for the copies that know pitches. */
+/* The inside of t as a box of W*C elements by H by N, for pitched copies. */
 static struct cudaExtent box_of(Tensor t)
 {
     return make_cudaExtent((size_t)t.w * t.c * dtype_size(t.dtype), (size_t)t.h, (size_t)t.n);
 }
 
-/* It begins at the inside's first number, and its rows and images follow each other at t's
- * distances. */
+/* It begins at the first element of the inside, with t's strides between rows and images. */
 static struct cudaPitchedPtr inside_of(Tensor t)
 {
     size_t width = (size_t)t.w + 2 * t.halo, height = (size_t)t.h + 2 * t.halo,

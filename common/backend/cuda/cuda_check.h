@@ -1,5 +1,5 @@
-/* cuda_check.h: every call of the CUDA runtime stands in this macro: its error ends all ranks with
- * file, line, call and CUDA's own words. */
+/* cuda_check.h: wraps every call of the CUDA runtime: an error ends all ranks with file, line, call
+ * and CUDA's message. */
 #ifndef CUDA_CHECK_H
 #define CUDA_CHECK_H
 #include "check.h"
@@ -7,12 +7,12 @@
 
 #define CUDA_CHECK(call) cuda_check((call), __FILE__, __LINE__, #call)
 
-/* What to do about it. Errors 700 to 719 are mostly kernels' (an address beyond memory, …): the GPU
- * works behind the host's back, so the call that reports one need not be the one to blame. */
+/* The remedy. Errors 700 to 719 mostly come from kernels (an illegal address, …), which run
+ * asynchronously: the call that reports one may not be its cause. */
 static inline const char *cuda_advice(cudaError_t code)
 {
     if (code == cudaErrorMemoryAllocation)
-        return ": take a smaller batch or model";
+        return ": use a smaller batch or model";
     return (int)code >= 700 && (int)code < 720
              ? ": perhaps an earlier kernel's: CUDA_LAUNCH_BLOCKING=1 names it"
              : "";

@@ -11,7 +11,7 @@ int cuda_conv_halo(Backend *be, int R)
     return 0; /* dense images: their pixels are a matrix's rows */
 }
 
-/* The next `bytes` of scratch memory, on a boundary that every library likes. */
+/* The next `bytes` of scratch memory, aligned for every library. */
 static size_t place(size_t *end, size_t bytes)
 {
     size_t at = *end;
@@ -19,8 +19,8 @@ static size_t place(size_t *end, size_t bytes)
     return at;
 }
 
-/* What the calls need: filters, their gradient, and for im2col, of p->images images: the matrix, in
- * backward data F32 whatever the type; and a dense copy of y or dy in either type. */
+/* The scratch memory: filters, their gradient, and for im2col, of p->images images: the matrix (F32
+ * in backward data), and a dense copy of y or dy in either type. */
 static void plan_scratch(Backend *be, ConvPlan *p, int N)
 {
     size_t end = 0, pixels = (size_t)p->P * p->Q,
@@ -68,7 +68,7 @@ static void check(const ConvPlan *p, Tensor y, Tensor x)
     ASSERT(is_activation(x) && is_activation(y));
 }
 
-/* Before each convolution: may cuDNN do it? */
+/* Before each convolution: can cuDNN do it? */
 static bool by_cudnn(Stream *s, const ConvPlan *p, Tensor y, Tensor x)
 {
     check(p, y, x);

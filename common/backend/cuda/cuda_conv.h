@@ -1,10 +1,10 @@
-/* cuda_conv.h: what the files of the CUDA backend's convolution share. Private to cuda_conv*.c and
+/* cuda_conv.h: shared by the files of the CUDA backend's convolution. Private to cuda_conv*.c and
  * cuda_im2col.cu.
  *
- * Two ways: cuDNN where it was found and knows the case, else im2col and cuBLAS, which knows every
- * case. Both want the filters as [K,R,R,C] (channels fastest, as in NHWC), in the type of the
- * activations: packed from PyTorch's [K,C,R,R] in each call, so that nobody has to say when weights
- * have changed.
+ * Two methods: cuDNN where it was found and supports the case, else im2col and cuBLAS, which
+ * support every case. Both need the filters as [K,R,R,C] (channels fastest, as in NHWC), in the
+ * type of the activations: packed from PyTorch's [K,C,R,R] in each call, so that changed weights
+ * need no flag.
  */
 #ifndef CUDA_CONV_H
 #define CUDA_CONV_H
@@ -14,16 +14,16 @@
 struct ConvPlan {
     int C, K, R, stride, pad, H, W, P, Q; /* x has H x W pixels of C channels, y P x Q of K */
     DType type;                           /* of the matrix product's inputs: y's */
-    int images;                           /* im2col: so many at a time */
+    int images;                           /* im2col: images at a time */
     size_t weights;                       /* K * R * R * C */
-    /* where each lies in scratch memory, in bytes: the filters; the gradient of the filters;
+    /* offsets into scratch memory, in bytes: the filters; the gradient of the filters;
      * im2col's matrix; its product, F32; cuDNN's workspace */
     size_t packed_at, dpacked_at, col_at, out_at, dnn_at;
     void *dnn;        /* cuda_conv_cudnn.c's, NULL: im2col */
     size_t dnn_bytes; /* of its workspace */
 };
 
-/* numbers in a row of the matrix */
+/* elements in a row of the matrix */
 static inline size_t conv_row(const ConvPlan *p) { return (size_t)p->R * p->R * p->C; }
 static inline void *conv_scratch(Stream *s, size_t at)
 {
@@ -40,11 +40,11 @@ void cuda_conv_pack(Stream *s, const ConvPlan *p, void *packed, Tensor w);
 void cuda_conv_unpack_add(Stream *s, const ConvPlan *p, Tensor dw, void *packed, DType type);
 /* col [x.n * P * Q, R*R*C], p->type: each output pixel's inputs; 0 from beyond the edge */
 void cuda_im2col(Stream *s, const ConvPlan *p, void *col, Tensor x);
-/* dx (+)= for each input the sum of its places in dcol [dx.n * P * Q, R*R*C], F32 */
+/* dx (+)= for each input the sum of its entries in dcol [dx.n * P * Q, R*R*C], F32 */
 void cuda_col2im(Stream *s, const ConvPlan *p, Tensor dx, const float *dcol, bool add);
 /* rows [t.n * P * Q, K], p->type = t, without its border */
 void cuda_conv_rows(Stream *s, const ConvPlan *p, void *rows, Tensor t);
-/* y = rows (+ residual): rows [numbers of y], F32 */
+/* y = rows (+ residual): rows [elements of y], F32 */
 void cuda_conv_take(Stream *s, Tensor y, const float *rows, Tensor residual);
 
 /* cuda_conv_gemm.c */

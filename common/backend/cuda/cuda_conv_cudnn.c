@@ -1,7 +1,7 @@
-/* cuda_conv_cudnn.c: convolution by cuDNN (8 and 9), by its calls that name the algorithm: always
- * the same one, so that the same numbers give the same bits. Nothing is tried out and timed. The
- * three are those that NVIDIA's table calls deterministic and that know NHWC: forward
- * IMPLICIT_PRECOMP_GEMM, data ALGO_1, weight ALGO_1. What they cannot do, im2col does.
+/* cuda_conv_cudnn.c: convolution by cuDNN (8 and 9), with fixed algorithms instead of autotuning,
+ * so that the same input gives the same bits. The three are those that NVIDIA's table calls
+ * deterministic and that support NHWC: forward IMPLICIT_PRECOMP_GEMM, data ALGO_1, weight ALGO_1.
+ * im2col does the rest.
  *
  * In BF16 the gradient of the filters comes out in BF16, too, after sums in float32; it is then
  * added to F32. A residual is added to a y that was rounded to BF16, and the sum rounded again.
@@ -27,14 +27,14 @@ typedef struct Cudnn {
     cudnnFilterDescriptor_t w;
     cudnnConvolutionDescriptor_t conv;
     int n;        /* images that x and y describe */
-    bool fits;    /* cuDNN knows the case with so many */
-    bool refused; /* it said that it did, and then did not */
+    bool fits;    /* cuDNN supports the case with n images */
+    bool refused; /* it claimed support, and then failed */
 } Cudnn;
 
 static Cudnn *of(const ConvPlan *p) { return p->dnn; }
 
-/* Describe n images, and ask what memory the three algorithms want: false if one of them does not
- * know the case. */
+/* Describe n images, and query the three algorithms' workspace: false if one of them does not
+ * support the case. */
 static bool describe(const ConvPlan *p, int n, size_t *bytes)
 {
     Cudnn *d = of(p);
@@ -61,7 +61,7 @@ void cudnn_open(Backend *be)
     CUDA_CHECK(cudaSetDevice(cuda->device));
     cuda->dnn = cudnnCreate(&handle) == CUDNN_STATUS_SUCCESS ? handle : NULL;
     if (!cuda->dnn)
-        cudaGetLastError(); /* not to be found by somebody else's check */
+        cudaGetLastError(); /* clear the error for later checks */
 }
 
 void cudnn_close(Backend *be)
@@ -131,21 +131,21 @@ static void *ready(Stream *s, ConvPlan *p, Tensor w)
     return packed;
 }
 
-static bool not_supported(cudnnStatus_t said)
+static bool not_supported(cudnnStatus_t status)
 {
-#ifdef CUDNN_STATUS_CATEGORY /* cuDNN 9 has several of the kind */
-    said = (cudnnStatus_t)CUDNN_STATUS_CATEGORY(said);
+#ifdef CUDNN_STATUS_CATEGORY /* cuDNN 9 has several such codes */
+    status = (cudnnStatus_t)CUDNN_STATUS_CATEGORY(status);
 #endif
-    return said == CUDNN_STATUS_NOT_SUPPORTED;
+    return status == CUDNN_STATUS_NOT_SUPPORTED;
 }
 
-/* Has it done one of the three? */
+/* Did one of the three succeed? */
 #define DID(p, call) did(p, (call), __LINE__, #call)
-static bool did(ConvPlan *p, cudnnStatus_t said, int line, const char *call)
+static bool did(ConvPlan *p, cudnnStatus_t status, int line, const char *call)
 {
-    of(p)->refused = not_supported(said);
-    if (said != CUDNN_STATUS_SUCCESS && !of(p)->refused)
-        die(EXIT_WRONG, "%s:%d: %s: %s", __FILE__, line, call, cudnnGetErrorString(said));
+    of(p)->refused = not_supported(status);
+    if (status != CUDNN_STATUS_SUCCESS && !of(p)->refused)
+        die(EXIT_WRONG, "%s:%d: %s: %s", __FILE__, line, call, cudnnGetErrorString(status));
     return !of(p)->refused;
 }
 

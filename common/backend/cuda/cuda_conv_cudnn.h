@@ -1,21 +1,19 @@
-/* cuda_conv_cudnn.h: convolution by cuDNN. A build without cuDNN has these instead, which know no
- * case. */
+/* cuda_conv_cudnn.h: convolution by cuDNN. A build without cuDNN has stubs that support no case. */
 #ifndef CUDA_CONV_CUDNN_H
 #define CUDA_CONV_CUDNN_H
 #include "cuda_conv.h"
 
 #ifdef HAVE_CUDNN
-/* The backend's handle, where cuDNN starts: else convolutions go by im2col. */
+/* Create the backend's handle; without one convolutions use im2col. */
 void cudnn_open(Backend *be);
 void cudnn_close(Backend *be);
-/* Sets p->dnn and p->dnn_bytes if cuDNN knows the case. y and x have the largest N that will
- * come. */
+/* Sets p->dnn and p->dnn_bytes if cuDNN supports the case. y and x have the largest N. */
 void cudnn_plan(Backend *be, ConvPlan *p, Tensor y, Tensor x);
 void cudnn_plan_free(ConvPlan *p);
 /* Has the plan cuDNN, and are these two dense and of the plan's type? */
 bool cudnn_fits(const ConvPlan *p, Tensor y, Tensor x);
-/* False, with nothing done, where cuDNN after all does not know the case; nor does it from then
- * on. */
+/* False, with nothing done, where cuDNN does not support the case after all; it is then disabled
+ * for this plan. */
 bool cudnn_forward(Stream *s, ConvPlan *p, Tensor y, Tensor x, Tensor w, Tensor residual);
 bool cudnn_backward_data(Stream *s, ConvPlan *p, Tensor dx, Tensor dy, Tensor w, bool add);
 bool cudnn_backward_weight(Stream *s, ConvPlan *p, Tensor dw, Tensor x, Tensor dy);

@@ -4,7 +4,7 @@
  * im2col writes every output pixel's R x R x C inputs as one row of a matrix; then, with the
  * filters w as [K,RRC],
  *     forward          y [pixels,K]    = col [pixels,RRC] . w^T
- *     backward, data   dcol            = dy . w, and col2im sums for each input its places in dcol
+ *     backward, data   dcol            = dy . w, and col2im sums for each input its entries in dcol
  *     backward, weight dw [K,RRC]     += dy^T . col
  * A few images at a time. A 1 x 1 convolution with stride 1 needs no matrix: x is one.
  */
@@ -25,7 +25,7 @@ static Operand operand(const void *at, size_t ld, bool transposed)
     return (Operand){at, (int)ld, transposed};
 }
 
-/* Do t's images lie as a matrix of this plan's type? */
+/* Are t's images a dense matrix of this plan's type? */
 static bool is_matrix(const ConvPlan *p, Tensor t) { return t.halo == 0 && t.dtype == p->type; }
 
 /* im2col's matrix of x: in scratch memory, or x itself. */

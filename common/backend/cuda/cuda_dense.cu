@@ -1,5 +1,5 @@
-/* cuda_dense.cu: the dense layer: three matrix products by cuBLAS, and the bias. All in F32: what
- * feeds a dense layer is small (model_plan.c keeps it in F32 whatever the precision). */
+/* cuda_dense.cu: the dense layer: three matrix products by cuBLAS, and the bias. All in F32: a
+ * dense layer's input is small (model_plan.c keeps it in F32 for every precision). */
 #include "cuda_kernel.h"
 
 static void check(Tensor y, Tensor x, Tensor w)

@@ -1,6 +1,6 @@
-/* cuda_gather.cu: picks pictures out of the data set on the GPU, augments and normalises them:
- * bytes in, the network's input out. What to pick travels as the kernel's argument, so many
- * pictures at a time: no copy, nobody waits. */
+/* cuda_gather.cu: picks images from the data set on the GPU, augments and normalises them: bytes
+ * in, the network's input out. `pick` travels as the kernel's argument, a few images at a time: no
+ * copy, no waiting. */
 #include "cuda_kernel.h"
 
 enum { PICKS = 128 };

@@ -1,6 +1,5 @@
-/* cuda_gemm.c: matrix products by cuBLAS, which counts by columns: a row-major matrix is its
- * transpose there, so c = a b is asked for as c^T = b^T a^T, with the operands changed round and
- * everything else as it is. */
+/* cuda_gemm.c: matrix products by cuBLAS, which is column-major: a row-major matrix is its
+ * transpose there, so c = a b is computed as c^T = b^T a^T, with the operands swapped. */
 #include "cuda_backend.h"
 
 static cudaDataType_t type_of(DType t)

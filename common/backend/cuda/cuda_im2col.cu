@@ -1,4 +1,4 @@
-/* cuda_im2col.cu: what stands before and behind the matrix products of a convolution
+/* cuda_im2col.cu: the kernels before and after the matrix products of a convolution
  * (cuda_conv.h). */
 #include "cuda_conv.h"
 #include "cuda_kernel.h"
@@ -10,7 +10,7 @@ static Act dense(void *at, DType type, int n, int h, int w, int c)
     return a;
 }
 
-/* [K,C,RR] <-> [K,RR,C]: i counts the numbers of [K,RR,C]; where it lies in [K,C,RR]. */
+/* [K,C,RR] <-> [K,RR,C]: element i of [K,RR,C]; its index in [K,C,RR]. */
 DEVICE size_t in_pytorch(size_t i, int C, int RR)
 {
     size_t row = (size_t)RR * C, k = i / row;
@@ -44,7 +44,7 @@ void cuda_conv_unpack_add(Stream *s, const ConvPlan *p, Tensor dw, void *packed,
            dense(packed, type, p->K, p->R, p->R, p->C), p->C, p->R * p->R, p->weights);
 }
 
-/* The numbers of a plan that its kernels need. */
+/* The sizes of a plan that its kernels need. */
 typedef struct Geometry {
     int C, R, stride, pad, P, Q;
 } Geometry;
@@ -55,16 +55,15 @@ static Geometry geometry_of(const ConvPlan *p)
     return g;
 }
 
-/* Counted in 32 bits, for the sake of the divisions: a plan takes as many images at a time as that
- * allows. */
+/* 32-bit indices, for fast divisions: they limit a plan's images at a time. */
 KERNEL im2col(Act col, Act x, Geometry g, unsigned n)
 {
-    FOR_EACH (number, n) {
-        unsigned i = (unsigned)number, rest = i / g.C, taps = g.R * g.R, pixel = rest / taps,
+    FOR_EACH (element, n) {
+        unsigned i = (unsigned)element, rest = i / g.C, taps = g.R * g.R, pixel = rest / taps,
                  image = pixel / (g.P * g.Q);
-        int c = (int)(i % g.C), tap = (int)(rest % taps), place = (int)(pixel % (g.P * g.Q));
-        int h = place / g.Q * g.stride - g.pad + tap / g.R,
-            w = place % g.Q * g.stride - g.pad + tap % g.R;
+        int c = (int)(i % g.C), tap = (int)(rest % taps), output = (int)(pixel % (g.P * g.Q));
+        int h = output / g.Q * g.stride - g.pad + tap / g.R,
+            w = output % g.Q * g.stride - g.pad + tap % g.R;
         bool inside = h >= 0 && h < x.h && w >= 0 && w < x.w;
         put(col, i, inside ? get(x, at_pixel(x, (int)image, h, w) + c) : 0);
     }
@@ -80,11 +79,11 @@ void cuda_im2col(Stream *s, const ConvPlan *p, void *col, Tensor x)
 }
 
 /* Input (h, w) was tap (r, q) of output ((h + pad - r) / stride, (w + pad - q) / stride), where
- * these are whole and inside. */
+ * these are integers and inside. */
 KERNEL col2im(Act dx, const float *dcol, Geometry g, int add, unsigned n)
 {
-    FOR_EACH (number, n) {
-        unsigned i = (unsigned)number, pixel = i / g.C, row = pixel / dx.w;
+    FOR_EACH (element, n) {
+        unsigned i = (unsigned)element, pixel = i / g.C, row = pixel / dx.w;
         int c = (int)(i % g.C), w = (int)(pixel % dx.w), h = (int)(row % dx.h),
             image = (int)(row / dx.h), taps = g.R * g.R;
         float sum = 0;
@@ -109,7 +108,7 @@ void cuda_col2im(Stream *s, const ConvPlan *p, Tensor dx, const float *dcol, boo
 KERNEL copy_rows(Act rows, Act t, size_t n)
 {
     FOR_EACH (i, n)
-        put(rows, i, get(t, at_number(t, i)));
+        put(rows, i, get(t, at_element(t, i)));
 }
 
 void cuda_conv_rows(Stream *s, const ConvPlan *p, void *rows, Tensor t)
@@ -121,8 +120,8 @@ void cuda_conv_rows(Stream *s, const ConvPlan *p, void *rows, Tensor t)
 KERNEL take_rows(Act y, const float *rows, Act residual, size_t n)
 {
     FOR_EACH (i, n)
-        put(y, at_number(y, i),
-            rows[i] + (residual.at ? get(residual, at_number(residual, i)) : 0));
+        put(y, at_element(y, i),
+            rows[i] + (residual.at ? get(residual, at_element(residual, i)) : 0));
 }
 
 void cuda_conv_take(Stream *s, Tensor y, const float *rows, Tensor residual)

@@ -1,10 +1,9 @@
-/* cuda_kernel.h: what the kernels share: starting them, barriers, and activations as a kernel sees
- * them.
+/* cuda_kernel.h: shared by the kernels: launches, barriers, and activations as a kernel sees them.
  *
- * Kernels keep to what C and C++ have in common. Where threads of a block work together, the kernel
- * is written in phases: FIRST {…} THEN {…}, with a barrier between; what one phase leaves for the
- * next lies in __shared__ memory, and variables declared before FIRST depend on nothing that a
- * phase changes. No thread returns before the last barrier.
+ * Kernels use the common subset of C and C++. Where threads of a block cooperate, the kernel is
+ * written in phases: FIRST {…} THEN {…}, with a barrier between; phases pass data in __shared__
+ * memory, and variables declared before FIRST depend on nothing that a phase changes. No thread
+ * returns before the last barrier.
  */
 #ifndef CUDA_KERNEL_H
 #define CUDA_KERNEL_H
@@ -18,7 +17,7 @@
 #define FIRST
 #define THEN __syncthreads();
 #define LAST __syncthreads();
-/* Queue a kernel over a grid of x * y blocks. `phases` is how many the kernel has. */
+/* Queue a kernel of `phases` phases over a grid of x * y blocks. */
 #define LAUNCH(s, phases, kernel, x, y, threads, ...) \
     do { \
         kernel<<<dim3((unsigned)(x), (unsigned)(y)), (unsigned)(threads), 0, cuda_queue(s)>>>( \
@@ -29,7 +28,7 @@
 #include "cuda_on_host.h"
 #endif
 
-/* The loop over numbers 0 … n-1 of a kernel that takes each by itself. */
+/* The loop over elements 0 … n-1 of an elementwise kernel. */
 #define FOR_EACH(i, n) \
     for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < (n); \
          i += (size_t)gridDim.x * blockDim.x)
@@ -77,8 +76,8 @@ DEVICE size_t at_place(Act a, int n, int p)
 {
     return a.halo ? at_pixel(a, n, p / a.w, p % a.w) : ((size_t)n * a.h * a.w + p) * a.c;
 }
-/* The same for number i of all, counted without borders. */
-DEVICE size_t at_number(Act a, size_t i)
+/* The same for element i, counted without borders. */
+DEVICE size_t at_element(Act a, size_t i)
 {
     if (!a.halo)
         return i;
@@ -112,8 +111,8 @@ DEVICE Place place_in(Strips s, int C)
     p.busy = p.lane < s.lanes && p.channel < C;
     return p;
 }
-/* Sum over the lanes of this thread's channel, in their order: part [lanes][channels], one number
- * of each thread. */
+/* Sum over the lanes of this thread's channel, in their order: part [lanes][channels], one value
+ * per thread. */
 #define SUM_LANES(sum, part, s) \
     do { \
         for (int lane_ = 0; lane_ < (s).lanes; lane_++) \

@@ -1,12 +1,12 @@
-/* cuda_layers.cu: ReLU, pooling, flatten. A thread writes one number and reads what it is made of;
- * gradients are gathered by who receives them, so nothing is added by two threads at once. */
+/* cuda_layers.cu: ReLU, pooling, flatten. A thread writes one element and reads its inputs;
+ * gradients are gathered, not scattered, so no two threads add to the same element. */
 #include "cuda_kernel.h"
 
 KERNEL relu_forward(Act y, Act x, size_t n)
 {
     FOR_EACH (i, n) {
-        float v = get(x, at_number(x, i));
-        put(y, at_number(y, i), v < 0 ? 0 : v); /* NaN stays NaN */
+        float v = get(x, at_element(x, i));
+        put(y, at_element(y, i), v < 0 ? 0 : v); /* NaN stays NaN */
     }
 }
 
@@ -20,8 +20,8 @@ void cuda_relu_forward(Stream *s, Tensor y, Tensor x)
 KERNEL relu_backward(Act dx, Act dy, Act y, int add, size_t n)
 {
     FOR_EACH (i, n) {
-        float g = get(dy, at_number(dy, i));
-        put_or_add(dx, at_number(dx, i), get(y, at_number(y, i)) > 0 ? g : 0, add);
+        float g = get(dy, at_element(dy, i));
+        put_or_add(dx, at_element(dx, i), get(y, at_element(y, i)) > 0 ? g : 0, add);
     }
 }
 
@@ -32,7 +32,7 @@ void cuda_relu_backward(Stream *s, Tensor dx, Tensor dy, Tensor y, bool add)
            add, tensor_count(y));
 }
 
-/* Channel, column, row, image of number i of a tensor [*,h,w,c]. */
+/* Channel, column, row, image of element i of a tensor [*,h,w,c]. */
 typedef struct Spot {
     int n, h, w, c;
 } Spot;
@@ -56,10 +56,10 @@ KERNEL maxpool_forward(Act y, uint8_t *which, Act x, size_t n)
         int best = 0;
         for (int k = 0; k < 4; k++) {
             float v = get(x, at_pixel(x, to.n, 2 * to.h + k / 2, 2 * to.w + k % 2) + to.c);
-            if (k == 0 || v > most || v != v) /* a NaN wins and stays: it is seen */
+            if (k == 0 || v > most || v != v) /* a NaN wins and propagates */
                 most = v, best = k;
         }
-        put(y, at_number(y, i), most);
+        put(y, at_element(y, i), most);
         which[i] = (uint8_t)best;
     }
 }
@@ -80,9 +80,9 @@ KERNEL maxpool_backward(Act dx, Act dy, const uint8_t *which, int add, size_t n)
         float g = 0;
         if (h < dy.h && w < dy.w) { /* an odd edge was dropped */
             size_t from = (((size_t)to.n * dy.h + h) * dy.w + w) * dy.c + to.c;
-            g = which[from] == mine ? get(dy, at_number(dy, from)) : 0;
+            g = which[from] == mine ? get(dy, at_element(dy, from)) : 0;
         }
-        put_or_add(dx, at_number(dx, i), g, add);
+        put_or_add(dx, at_element(dx, i), g, add);
     }
 }
 
@@ -93,7 +93,7 @@ void cuda_maxpool_backward(Stream *s, Tensor dx, Tensor dy, Tensor which, bool a
            (const uint8_t *)cuda_at(which), add, tensor_count(dx));
 }
 
-/* ---- average over a picture ---- */
+/* ---- average over an image ---- */
 KERNEL avgpool_forward(Act y, Act x, size_t n)
 {
     FOR_EACH (i, n) {
@@ -101,7 +101,7 @@ KERNEL avgpool_forward(Act y, Act x, size_t n)
         float sum = 0;
         for (int p = 0; p < pixels; p++)
             sum += get(x, at_place(x, image, p) + c);
-        put(y, at_number(y, i), sum / pixels);
+        put(y, at_element(y, i), sum / pixels);
     }
 }
 
@@ -117,7 +117,7 @@ KERNEL avgpool_backward(Act dx, Act dy, int add, size_t n)
     FOR_EACH (i, n) {
         Spot to = spot_of(i, dx.h, dx.w, dx.c);
         float g = get(dy, at_pixel(dy, to.n, 0, 0) + to.c);
-        put_or_add(dx, at_number(dx, i), g / (dx.h * dx.w), add);
+        put_or_add(dx, at_element(dx, i), g / (dx.h * dx.w), add);
     }
 }
 
@@ -134,7 +134,7 @@ KERNEL flatten_forward(Act y, Act x, size_t n)
     FOR_EACH (i, n) {
         Spot from = spot_of(i, x.h, x.w, x.c);
         put(y, ((size_t)from.n * x.c + from.c) * x.h * x.w + from.h * x.w + from.w,
-            get(x, at_number(x, i)));
+            get(x, at_element(x, i)));
     }
 }
 
@@ -150,7 +150,7 @@ KERNEL flatten_backward(Act dx, Act dy, int add, size_t n)
     FOR_EACH (i, n) {
         Spot to = spot_of(i, dx.h, dx.w, dx.c);
         float g = get(dy, ((size_t)to.n * dx.c + to.c) * dx.h * dx.w + to.h * dx.w + to.w);
-        put_or_add(dx, at_number(dx, i), g, add);
+        put_or_add(dx, at_element(dx, i), g, add);
     }
 }
 

@@ -1,5 +1,5 @@
 /* cuda_loss.cu: softmax and cross entropy: loss = log(sum exp(z - max)) - (z[label] - max), so that
- * nothing overflows. A few thousand numbers: one block does all, so that its totals have an
+ * nothing overflows. A few thousand elements: one block does all, so that its totals have a fixed
  * order. */
 #include "cuda_kernel.h"
 
@@ -10,7 +10,7 @@ typedef struct Row {
 } Row;
 
 /* others: the sum of exp(z - max) without the largest logit's own 1. The loss is then log(1 +
- * others) and exact where the network is sure. */
+ * others) and exact where the network is certain. */
 DEVICE Row row_of(Act logits, int n, int K, int y)
 {
     size_t at = at_pixel(logits, n, 0, 0);

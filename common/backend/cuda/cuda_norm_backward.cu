@@ -3,8 +3,8 @@
  * order. */
 #include "cuda_kernel.h"
 
-/* What a kernel reads to know a number's gradient: g = dy where the ReLU let it through. out.at
- * NULL: no ReLU. */
+/* A kernel's inputs for an element's gradient: g = dy where the ReLU passed it. out.at NULL: no
+ * ReLU. */
 typedef struct Gradient {
     Act dy, out, x;
     const float *mean, *istd;
@@ -69,16 +69,16 @@ KERNEL bn_backward_sums(double *to, Gradient q, int pieces, Strips s)
 
 /* sums [G,2,C] from the pieces' [G * pieces,2,C]; here a "channel" is one of a group's 2C.
  * blockIdx.x is the group. */
-KERNEL add_pieces(double *sums, const double *of_piece, int numbers, int pieces, Strips s)
+KERNEL add_pieces(double *sums, const double *of_piece, int entries, int pieces, Strips s)
 {
     __shared__ double sum[WIDE_BLOCK];
-    Place me = place_in(s, numbers);
-    const double *from = of_piece + (size_t)blockIdx.x * pieces * numbers + me.channel;
+    Place me = place_in(s, entries);
+    const double *from = of_piece + (size_t)blockIdx.x * pieces * entries + me.channel;
     FIRST
     {
         double a = 0;
         for (int i = me.lane; me.busy && i < pieces; i += s.lanes)
-            a += from[(size_t)i * numbers];
+            a += from[(size_t)i * entries];
         sum[threadIdx.x] = a;
     }
     THEN
@@ -86,7 +86,7 @@ KERNEL add_pieces(double *sums, const double *of_piece, int numbers, int pieces,
         if (me.busy && me.lane == 0) {
             double a = 0;
             SUM_LANES(a, sum, s);
-            sums[(size_t)blockIdx.x * numbers + me.channel] = a;
+            sums[(size_t)blockIdx.x * entries + me.channel] = a;
         }
     }
 }

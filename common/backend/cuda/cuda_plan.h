@@ -10,16 +10,16 @@
 #endif
 
 enum {
-    BLOCK = 256,          /* threads of a block in kernels that take each number by itself */
+    BLOCK = 256,          /* threads of a block in elementwise kernels */
     WIDE_BLOCK = 512,     /* in kernels that sum: a power of two */
-    STRIP_CHANNELS = 128, /* the most channels of one strip */
+    STRIP_CHANNELS = 128, /* channels of one strip, at most */
     PIXELS_PER_THREAD = 8
 };
 
 HOST_AND_DEVICE int div_up(long a, long b) { return (int)((a + b - 1) / b); }
 
-/* Numbers of a channel, summed or scaled: neighbouring threads take neighbouring channels (they lie
- * side by side), and each thread keeps to its channel. So the channels are cut into `count` strips
+/* Elements of a channel, summed or scaled: neighbouring threads take neighbouring channels (they
+ * lie side by side), and each thread keeps its channel. So the channels are cut into `count` strips
  * of `channels`, and a block's threads are `lanes` x channels; lane l takes the pixels l, l +
  * lanes, … Threads beyond lanes * channels have nothing to do. */
 typedef struct Strips {
@@ -36,8 +36,8 @@ HOST_AND_DEVICE Strips strips_of(int C, int threads)
     return s;
 }
 
-/* Blocks for n numbers, at least one, at most as many as keep a large GPU busy: the kernels' loops
- * take the rest. */
+/* Blocks for n elements, at least one, at most enough to keep a large GPU busy: the kernels' loops
+ * do the rest. */
 HOST_AND_DEVICE int blocks_for(size_t n)
 {
     size_t blocks = (n + BLOCK - 1) / BLOCK, most = 132 * 8 * 4;
@@ -45,15 +45,14 @@ HOST_AND_DEVICE int blocks_for(size_t n)
 }
 
 /* Pieces into which each of G groups' images are cut for batch norm's sums: one per image, as far
- * as scratch holds their sums (double [G,pieces,2,C]); 1: none is needed. */
+ * as scratch holds their sums (double [G,pieces,2,C]); 1: no pieces are needed. */
 HOST_AND_DEVICE int norm_pieces(int images, int G, int C, size_t scratch_bytes)
 {
     size_t fit = scratch_bytes / (sizeof(double) * 2 * C * G);
     int pieces = images < 512 ? images : 512;
     return fit < 2 ? 1 : (size_t)pieces < fit ? pieces : (int)fit;
 }
-/* The first of `count` things that piece `piece` of `pieces` takes; it ends where the next
- * begins. */
+/* The first of `count` items in piece `piece` of `pieces`; it ends where the next begins. */
 HOST_AND_DEVICE int piece_begin(int count, int piece, int pieces)
 {
     return (int)((long)count * piece / pieces);

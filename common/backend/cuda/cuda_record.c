@@ -13,12 +13,11 @@ struct Recording {
 
 static void record_begin(Stream *s)
 {
-    cuda_take_scratch(s); /* outside the recording: it may be replayed after others, and replay
-                           * sees to that */
+    cuda_take_scratch(s); /* not in the recording: replay calls it for itself */
     cuda_lock();
     cuda_recording = true;
     ((CudaStream *)s)->recorded = true;
-    /* Thread-local: another thread (the loader's) goes on as usual. */
+    /* Thread-local: another thread (the loader's) continues as usual. */
     CUDA_CHECK(cudaStreamBeginCapture(cuda_queue(s), cudaStreamCaptureModeThreadLocal));
 }
 
@@ -54,7 +53,7 @@ static void recording_free(Recording *r)
         return;
     CUDA_CHECK(cudaSetDevice(cuda_number(r->be)));
     cuda_lock();
-    CUDA_CHECK(cudaDeviceSynchronize()); /* it may be at work */
+    CUDA_CHECK(cudaDeviceSynchronize()); /* it may be running */
     CUDA_CHECK(cudaGraphExecDestroy(r->graph));
     cuda_unlock();
     free(r);

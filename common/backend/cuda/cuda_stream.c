@@ -1,5 +1,5 @@
-/* cuda_stream.c: a GPU's queues, the marks in them, and the scratch memory that its queues take
- * turns with. */
+/* cuda_stream.c: a GPU's queues, their events, and the scratch memory that the queues use in
+ * turn. */
 #include "cuda_backend.h"
 #include <stdlib.h>
 
@@ -43,8 +43,8 @@ void cuda_take_scratch(Stream *s)
 
 /* ---- queues ---- */
 
-/* cuBLAS gets memory of its own: what it would take otherwise depends on which streams are busy,
- * and with it the order of its sums. */
+/* Give cuBLAS its own workspace: its default depends on which streams are busy, and so does the
+ * order of its sums. */
 Stream *cuda_stream_new(Backend *be, int threads)
 {
     CudaStream *s = alloc(1, sizeof *s);
@@ -58,7 +58,7 @@ Stream *cuda_stream_new(Backend *be, int threads)
     /* BF16: sums in float32 */
     CUBLAS_CHECK(cublasSetMathMode(s->blas, CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION));
     CUBLAS_CHECK(cublasSetStream(s->blas, s->queue));
-    /* after the stream, which takes it away */
+    /* after cublasSetStream, which resets it */
     CUBLAS_CHECK(cublasSetWorkspace(s->blas, s->blas_memory, BLAS_BYTES));
     return &s->base;
 }

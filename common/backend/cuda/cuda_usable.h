@@ -1,19 +1,18 @@
-/* cuda_usable.h: why a GPU cannot be used, in one line for people. No CUDA in here, so that every
+/* cuda_usable.h: why a GPU cannot be used, in one line for people. Without CUDA, so that every
  * machine can test it. */
 #ifndef CUDA_USABLE_H
 #define CUDA_USABLE_H
 #include <stdbool.h>
 #include <stdio.h>
 
-/* What was found. Versions as CUDA counts them: 12040 is 12.4; driver 0: none is installed. */
+/* The findings. Versions in CUDA's form: 12040 is 12.4; driver 0: not installed. */
 typedef struct CudaFound {
-    int driver, runtime; /* the newest CUDA that the driver knows; the one that this program was
-                          * built with */
-    const char *error;   /* what cudaGetDeviceCount said, NULL: it worked */
+    int driver, runtime; /* the newest CUDA that the driver supports; the one of this build */
+    const char *error;   /* of cudaGetDeviceCount; NULL: it worked */
     int devices;
-    int major, minor;  /* of the GPU that would be taken: its compute capability */
-    bool has_kernels;  /* the program holds code for it */
-    const char *archs; /* the compute capabilities that it was built for: "75 80 86" */
+    int major, minor;  /* compute capability of the GPU to be used */
+    bool has_kernels;  /* the program has code for it */
+    const char *archs; /* the compute capabilities of this build: "75 80 86" */
 } CudaFound;
 
 /* True if that GPU can be used; else `why` says why not and what to do. */
@@ -24,9 +23,8 @@ static inline bool cuda_usable(const CudaFound *f, char *why, size_t size)
         snprintf(why, size, "no NVIDIA driver is installed on this machine");
     else if (f->driver / 1000 < f->runtime / 1000)
         snprintf(why, size,
-                 "the NVIDIA driver is too old: it knows CUDA up to %d.%d, and this program was "
-                 "built with "
-                 "%d.%d: update the driver, or build with an older CUDA_HOME=…",
+                 "the NVIDIA driver is too old: it supports CUDA up to %d.%d, and this program "
+                 "was built with %d.%d: update the driver, or build with an older CUDA_HOME=…",
                  f->driver / 1000, f->driver % 1000 / 10, f->runtime / 1000,
                  f->runtime % 1000 / 10);
     else if (f->error)

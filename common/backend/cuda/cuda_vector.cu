@@ -1,9 +1,7 @@
-/* cuda_vector.cu: loops over flat vectors: the optimiser's update and the little algebra of
- * directions and norms. */
+/* cuda_vector.cu: loops over flat vectors: the optimiser's update, axpy, scale and dot. */
 #include "cuda_kernel.h"
 
-/* ---- a few bytes from the host: they travel as the kernel's argument, so nobody waits and no
- * memory must stay ---- */
+/* ---- a few bytes from the host, as the kernel's argument: no waiting, no memory to keep ---- */
 typedef struct Small {
     uint8_t byte[SMALL_BYTES];
 } Small;
@@ -53,8 +51,8 @@ void cuda_sgd(Stream *s, Tensor w, Tensor v, Tensor g, Tensor rate, float moment
 KERNEL axpy(Act y, float a, Act x, size_t n)
 {
     FOR_EACH (i, n) {
-        size_t at = at_number(y, i);
-        put(y, at, get(y, at) + a * get(x, at_number(x, i)));
+        size_t at = at_element(y, i);
+        put(y, at, get(y, at) + a * get(x, at_element(x, i)));
     }
 }
 
@@ -75,8 +73,7 @@ void cuda_scale(Stream *s, Tensor x, float a)
     LAUNCH(s, 1, scale, blocks_for(x.n), 1, BLOCK, (float *)cuda_at(x), a, (size_t)x.n);
 }
 
-/* ---- dot product: a number per block, then the numbers' sum; always the same blocks, always the
- * same order ---- */
+/* ---- dot product: a partial sum per block, then their sum; always in the same order ---- */
 enum { DOT_BLOCKS = BLOCK, COLUMNS = 16 };
 
 /* part [BLOCK] of the block's threads, summed into *out: by COLUMNS threads, then by one. */
