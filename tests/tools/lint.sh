@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# lint.sh [--format]: what no compiler says: shellcheck over all scripts, cppcheck over all C
+# lint.sh [--format]: what no compiler reports: shellcheck over all scripts, cppcheck over all C
 # sources, their layout, lines over 100 columns, the arrows between rooms, and words that are not
-# the field's (words.txt). Any finding fails. --format: lay the sources out anew, nothing else.
+# the field's (words.txt). Any finding fails. --format: only lay the sources out again.
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 2
 files() {
@@ -39,15 +39,14 @@ too_wide() { # tables of handouts may be wider
 }
 other_words() {
     grep -v '^#' tests/tools/words.txt | cut -d '|' -f 1 | sed 's/ *$//' >"$words"
-    ! { sources; scripts; files -name '*.md'; files -name '*.py'; files -name '*.mk'; echo ./Makefile; } |
+    ! { sources; scripts; files -name '*.md' -o -name '*.py' -o -name '*.mk'; echo ./Makefile; } |
         grep -v tests/tools/lint.sh | xargs grep -niwEf "$words"
 }
 words=$(mktemp)
 trap 'rm -f "$words"' EXIT
 
-# Suppressed: what cppcheck guesses wrong about loops and about calls that fill a struct (the
-# compilers and sanitizers look for that, too), a failed realloc (it ends the run), a sum that
-# cannot be 0.
+# Suppressed: wrong guesses of cppcheck about loops and calls that fill a struct (the compilers and
+# sanitizers check that as well), a failed realloc (it ends the run), a sum that cannot be 0.
 suppressed=(--suppress=missingIncludeSystem --suppress=uninitvar --suppress=uninitStructMember
     --suppress=memleakOnRealloc --suppress=invalidFunctionArg:tests/support/reference.c)
 includes=(-Icommon -Ilab1_gd -Ilab2_ddp -Itests/support)
