@@ -129,7 +129,7 @@ EOF
 }
 
 # Matrix products (BLAS) and eigenvalues (LAPACK): OpenBLAS and Accelerate hold both; elsewhere
-# LAPACK is a library of its own. What -lblas gives may be the reference BLAS, with which dense
+# LAPACK is a separate library. -lblas may be the reference BLAS, with which dense
 # layers are 14 times slower: it counts as missing, unless CBLAS_LIBS asks for it.
 blas_name='static const char *blas_name(void)
 {

@@ -1,5 +1,5 @@
-"""The course's networks in PyTorch, with our names, so that load_state_dict() loads a checkpoint. The
-same definitions as common/model/model_zoo.c."""
+"""The course's networks in PyTorch, with our names, so that load_state_dict() loads a checkpoint.
+The same definitions as common/model/model_zoo.c."""
 import re
 
 import torch
@@ -57,7 +57,8 @@ class Cnn(nn.Module):
 
 
 class BasicBlock(nn.Module):
-    """y = relu(x' + bn(conv(relu(bn(conv(x)))))); x' = bn(conv1x1(x)) if the shape changes, else x."""
+    """y = relu(x' + bn(conv(relu(bn(conv(x)))))); x' = bn(conv1x1(x)) if the shape changes, else
+    x."""
 
     def __init__(self, i, o, stride, skip, batchnorm):
         super().__init__()
