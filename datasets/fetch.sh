@@ -155,7 +155,10 @@ command -v curl >/dev/null || fail "curl is missing: 'make doctor' says how to i
 [ -r "$sums" ] || fail "$sums cannot be read"
 [ $# -gt 0 ] || set -- fashion cifar10
 for set in "$@"; do
-    case $set in fashion | cifar10) ;; *) fail "data set '$set': expected fashion or cifar10" ;; esac
+    case $set in
+        fashion | cifar10) ;;
+        *) fail "data set '$set': expected fashion or cifar10" ;;
+    esac
 done
 mkdir -p "$part" || fail "$part cannot be created"
 if command -v flock >/dev/null; then

@@ -67,7 +67,8 @@ pkg() { # NAME: a candidate as pkg-config knows it, or ";"
 }
 brewed() { # FORMULA LIBS: a candidate from Homebrew, or ";"
     local prefix
-    prefix=$(brew --prefix "$1" 2>/dev/null) && echo "-I$prefix/include;-L$prefix/lib $2" || echo ";"
+    if prefix=$(brew --prefix "$1" 2>/dev/null); then echo "-I$prefix/include;-L$prefix/lib $2"
+    else echo ";"; fi
 }
 
 probe_compiler() {
@@ -128,7 +129,7 @@ EOF
 }
 
 # Matrix products (BLAS) and eigenvalues (LAPACK): OpenBLAS and Accelerate hold both; elsewhere
-# LAPACK is a library of its own. What -lblas gives may be the reference BLAS, with which dense
+# LAPACK is a separate library. -lblas may be the reference BLAS, with which dense
 # layers are 14 times slower: it counts as missing, unless CBLAS_LIBS asks for it.
 blas_name='static const char *blas_name(void)
 {
@@ -235,7 +236,8 @@ probe_fashion() {
 probe_tool() { # PART [PROGRAM]: a program with --version
     local where version program=${2:-$1}
     where=$(command -v "$program") || { missing "$1" "not on PATH"; return; }
-    version=$(run_limited "$program" --version 2>/dev/null | grep -o '[0-9][0-9.]*[0-9]' | head -n 1)
+    version=$(run_limited "$program" --version 2>/dev/null |
+        grep -o '[0-9][0-9.]*[0-9]' | head -n 1)
     found "$1" "$version" "$where"
 }
 probe_curl() { probe_tool curl; }
@@ -298,8 +300,8 @@ wait
 parts=$(part_list required optional test lint gpu)
 for part in $parts; do cat "$work/$part.result"; done >"$work/results"
 {
-    echo "# Written by common/setup/probe.sh: what this machine has. 'make clean' removes it, the next" \
-        "build writes it again."
+    echo "# Written by common/setup/probe.sh: what this machine has. 'make clean' removes it," \
+        "the next build writes it again."
     echo "PROBED_KEY := $(key)"
     echo "PROBED_SETS := $*"
     for part in $parts; do cat "$work/$part.mk" 2>/dev/null; done

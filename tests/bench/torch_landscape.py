@@ -2,9 +2,9 @@
 
     torch_landscape.py CHECKPOINT MODEL THREADS POINTS IMAGES BATCH
 
-For POINTS points: weights = w + a x + b y, then the mean loss of IMAGES Fashion-MNIST images in batches of BATCH, with
-running statistics, no gradients, channels last. Says "POINTS SECONDS LOSS-AT-THE-CENTRE". The directions are random: they do not change
-the work.
+For POINTS points: weights = w + a x + b y, then the mean loss of IMAGES Fashion-MNIST images in
+batches of BATCH, with running statistics, no gradients, channels last. Prints "POINTS SECONDS
+LOSS-AT-THE-CENTRE". The directions are random: they do not change the work.
 """
 import os
 import sys

@@ -1,13 +1,15 @@
-"""torch_rate.py: PyTorch's images per second, on command: the peer of train_rate.c, and the same protocol.
+"""torch_rate.py: PyTorch's images per second, on command: the peer of train_rate.c, with the same
+protocol.
 
     torch_rate.py MODEL THREADS SETTING [BATCH]
 
-SETTING: default (eager, NCHW), channels-last, compiled (torch.compile, channels last), bf16 (autocast, channels last).
-On a GPU, channels last, with cuDNN's choice of the fastest: cuda-fp32, cuda-tf32, cuda-bf16 (autocast), and each with
--compiled (torch.compile with CUDA graphs); THREADS is then without meaning.
-Says "ready VERSION"; then for each line read, a number of seconds, trains for about as long and says
-"images seconds peak_KiB". With WORLD_SIZE=2 it is one of two ranks of DistributedDataParallel over gloo, pinned to core
-RANK; rank 0 reads the commands. Networks: tests/torch/models.py.
+SETTING: default (eager, NCHW), channels-last, compiled (torch.compile, channels last), bf16
+(autocast, channels last). On a GPU, channels last, with cuDNN's choice of the fastest: cuda-fp32,
+cuda-tf32, cuda-bf16 (autocast), and each with -compiled (torch.compile with CUDA graphs); THREADS
+is then ignored. Prints "ready VERSION"; then for each line read, a number of seconds, trains for
+about that long and prints "images seconds peak_KiB". With WORLD_SIZE=2 it is one of two ranks of
+DistributedDataParallel over gloo, pinned to core RANK; rank 0 reads the commands. Networks:
+tests/torch/models.py.
 """
 import os
 import resource

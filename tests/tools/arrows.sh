@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# arrows.sh [DIR]: do the rooms of common/ (of the project, or of DIR) use each other one way only?
-# Read off the includes. The contract NOUN.h on common/'s top belongs to the room that has NOUN.c or
-# NOUN_*.c; a header inside a room is that room's own: no other includes it but those named here.
+# arrows.sh [DIR]: do the rooms of common/ (of the project, or of DIR) use each other in one
+# direction only, judged by the includes? The contract NOUN.h on common/'s top belongs to the room
+# with NOUN.c or NOUN_*.c; a header inside a room is private to it, except for those named here.
 # With -v it prints all arrows. Exit status: 0 yes, 1 no.
 set -u
 verbose=
@@ -9,7 +9,10 @@ if [ "${1-}" = -v ]; then verbose=1; shift; fi
 cd "${1:-$(dirname "$0")/../..}" || exit 2
 
 find common -name '*.[ch]' -o -name '*.cu' | LC_ALL=C sort | awk -v verbose="$verbose" '
-    function room_of(path) { sub(/^common\//, "", path); return sub(/\/[^\/]*$/, "", path) ? path : "" }
+    function room_of(path) {
+        sub(/^common\//, "", path)
+        return sub(/\/[^\/]*$/, "", path) ? path : ""
+    }
     function may(from, to,    n, i, words) { # may `from` include what belongs to `to`?
         if (from == to || from == "lab") return 1
         n = split(below[from], words)
@@ -20,13 +23,13 @@ find common -name '*.[ch]' -o -name '*.cu' | LC_ALL=C sort | awk -v verbose="$ve
     BEGIN {
         below["backend"] = "base"
         below["backend/cpu"] = below["backend/cuda"] = "base backend"
-        below["comm"] = "base backend backend/cuda"           # NCCL is between GPUs
+        below["comm"] = "base backend backend/cuda"           # NCCL needs CUDA
         below["data"] = "base backend comm"
         below["model"] = "base backend comm data"
         below["analysis"] = "base backend comm data model"
         below["study"] = "base backend comm data model analysis plot"
         below["plot"] = "base"
-        own["backend/gpu_part.h"] = "comm"                    # who loads the part for GPUs
+        own["backend/gpu_part.h"] = "comm"                    # loads the part for GPUs
         own["backend/backend_open.h"] = "backend/cpu backend/cuda"
         own["backend/cuda/cuda_check.h"] = "comm"
     }
@@ -52,7 +55,7 @@ find common -name '*.[ch]' -o -name '*.cu' | LC_ALL=C sort | awk -v verbose="$ve
                 if (what ~ /\//) {
                     to = what; sub(/\/[^\/]*$/, "", to)
                     if (to != from && index(" " own[what] " ", " " from " ") == 0)
-                        wrong(file[i] ": " what " is the own header of another room")
+                        wrong(file[i] ": " what " is a private header of another room")
                 } else {
                     sub(/\.h$/, "", noun)
                     to = noun in home ? home[noun] : part[noun]

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# tests/tools/fresh_tree.sh [COMMAND]: a fresh machine in a folder. Makes a minimal system of this
-# machine's own distribution, from this machine's own package sources, with nothing in it but make
-# and certificates; copies the committed HEAD into it; and runs COMMAND there with sh, in the
-# project's folder, with an environment of its own (CI and the proxies are passed on). Without a
-# COMMAND: an interactive shell. Its exit status is the command's; 77, and one line that says why,
-# where no such tree can be made. Root only.
+# fresh_tree.sh [COMMAND]: a fresh machine in a folder. Creates a minimal system of this machine's
+# distribution, from this machine's package sources, with only make and certificates in it; copies
+# the committed HEAD into it; and runs COMMAND there with sh, in the project's folder, in a clean
+# environment (CI and the proxies are passed on). Without COMMAND: an interactive shell. The exit
+# status is the command's; 77, and one line that says why, if no such tree can be created. Root
+# only.
 #
-# Its mounts and processes live in namespaces of their own: they end with it, however it ends.
+# Its mounts and processes are in separate namespaces: they end with it, however it ends.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 export LC_ALL=C PATH=$PATH:/usr/sbin:/sbin

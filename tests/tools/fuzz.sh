@@ -1,27 +1,32 @@
 #!/usr/bin/env bash
-# fuzz.sh FOLDER CLANG SECONDS MAKE…: build the fuzzers by that command (they come into
-# FOLDER/fuzzers) and run each for so long. What it found lies in fuzzers/NAME.crash-…; the inputs
-# that reached new code are kept in fuzzers/NAME.corpus for the next run.
+# fuzz.sh FOLDER CLANG SECONDS MAKE…: build the fuzzers with that command (into FOLDER/fuzzers) and
+# run each for SECONDS. Findings are in fuzzers/NAME.crash-…; inputs that reached new code are kept
+# in fuzzers/NAME.corpus for the next run.
 set -u
 folder=$1 clang=$2 seconds=$3
 shift 3
 mkdir -p "$folder"
 printf '%s\n' '#include <omp.h>' '#include <stddef.h>' '#include <stdint.h>' \
-    'int LLVMFuzzerTestOneInput(const uint8_t *b, size_t n) { return omp_get_num_threads() < 0 && n && *b; }' \
+    'int LLVMFuzzerTestOneInput(const uint8_t *b, size_t n)' \
+    '{ return omp_get_num_threads() < 0 && n && *b; }' \
     >"$folder/probe.c"
-if ! "$clang" -fopenmp -fsanitize=fuzzer,address "$folder/probe.c" -o "$folder/probe" 2>"$folder/probe.log"; then
+if ! "$clang" -fopenmp -fsanitize=fuzzer,address "$folder/probe.c" -o "$folder/probe" \
+    2>"$folder/probe.log"; then
     echo "fuzz: skipped: no $clang with libFuzzer and OpenMP here ($folder/probe.log)"
     exit 0
 fi
 "$@" || exit
 failed=0
 for fuzzer in "$folder"/fuzzers/fuzz_*; do
-    case $fuzzer in *.d | *.o | *.corpus | *.log | *crash-* | *leak-* | *timeout-* | *oom-*) continue ;; esac
+    case $fuzzer in
+        *.d | *.o | *.corpus | *.log | *crash-* | *leak-* | *timeout-* | *oom-*) continue ;;
+    esac
     [ -x "$fuzzer" ] || continue
     mkdir -p "$fuzzer.corpus"
     if "$fuzzer" "$fuzzer.corpus" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 \
         -artifact_prefix="$fuzzer." >"$fuzzer.log" 2>&1; then
-        echo "ok    $(basename "$fuzzer"): $(grep -ao 'Done [0-9]* runs in [0-9]* second' "$fuzzer.log")s"
+        runs=$(grep -ao 'Done [0-9]* runs in [0-9]* second' "$fuzzer.log")
+        echo "ok    $(basename "$fuzzer"): ${runs}s"
     else
         echo "FAIL  $(basename "$fuzzer"): see $fuzzer.log"
         tail -n 15 "$fuzzer.log" | sed 's/^/      /'

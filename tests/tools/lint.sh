@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
-# lint.sh [--format]: what no compiler says: shellcheck over all scripts, cppcheck over all C
+# lint.sh [--format]: what no compiler reports: shellcheck over all scripts, cppcheck over all C
 # sources, their layout, lines over 100 columns, the arrows between rooms, and words that are not
-# the field's (words.txt). Any finding fails. --format: lay the sources out anew, nothing else.
+# the field's (words.txt). Any finding fails. --format: only lay the sources out again.
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 2
 files() {
     find . \( -path ./build -o -path ./data -o -path ./.git \) -prune -o -type f "$@" -print | sort
 }
 sources() { files \( -name '*.c' -o -name '*.h' -o -name '*.cu' \); }
+programs() { sources; scripts; files \( -name '*.py' -o -name '*.mk' -o -name Makefile \); }
 scripts() { files \( -name '*.sh' -o -path './.ci/run' \); }
 
 formatter() { # the version decides where lines break
@@ -33,21 +34,21 @@ layout() {
     if [ -n "$format" ]; then sources | xargs "$format" --dry-run --Werror
     else echo "lint: layout skipped: clang-format 14 is not installed"; fi
 }
+nothing() { # the output of a search, from stdin: fails if there is any, an error of grep's included
+    ! grep .
+}
 too_wide() { # tables of handouts may be wider
-    ! { sources; scripts; files -name '*.py'; files -name '*.mk'; echo ./Makefile; } |
-        LC_ALL=C.UTF-8 xargs grep -nE '^.{101}'
+    programs | LC_ALL=C.UTF-8 xargs grep -nE '^.{101}' 2>&1 | nothing
 }
 other_words() {
-    grep -v '^#' tests/tools/words.txt | sed 's/ *| .*//' >"$words"
-    ! { sources; scripts; files -name '*.md'; files -name '*.py'; files -name '*.mk'; echo ./Makefile; } |
-        grep -v tests/tools/lint.sh | xargs grep -niwEf "$words"
+    sed '/^#/d; s/ *| .*//' tests/tools/words.txt >"$words"
+    { programs; files -name '*.md'; } | xargs grep -niwEf "$words" 2>&1 | nothing
 }
 words=$(mktemp)
 trap 'rm -f "$words"' EXIT
 
-# Suppressed: what cppcheck guesses wrong about loops and about calls that fill a struct (the
-# compilers and sanitizers look for that, too), a failed realloc (it ends the run), a sum that
-# cannot be 0.
+# Suppressed: wrong guesses of cppcheck about loops and calls that fill a struct (the compilers and
+# sanitizers check that as well), a failed realloc (it ends the run), a sum that cannot be 0.
 suppressed=(--suppress=missingIncludeSystem --suppress=uninitvar --suppress=uninitStructMember
     --suppress=memleakOnRealloc --suppress=invalidFunctionArg:tests/support/reference.c)
 includes=(-Icommon -Ilab1_gd -Ilab2_ddp -Itests/support)

@@ -1,27 +1,27 @@
 #!/usr/bin/env python3
-"""shapes.py TREE [--solutions DIR]: does anything in TREE, what students get, solve an exercise?
+"""shapes.py TREE [--solutions DIR]: does anything in TREE, the students' files, solve an exercise?
 
-A copy under other names is still a copy. So it is not lines that are compared but shapes, as MOSS
-does (Schleimer, Wilkerson, Aiken, "Winnowing: Local Algorithms for Document Fingerprinting", SIGMOD
-2003; a project as small as this one needs no winnowing: all shapes are kept).
+A copy under other names is still a copy. So shapes are compared, not lines, as in MOSS (Schleimer,
+Wilkerson, Aiken, "Winnowing: Local Algorithms for Document Fingerprinting", SIGMOD 2003; a project
+as small as this one needs no winnowing: all shapes are kept).
 
   words    Code becomes words, without what a copier changes freely: comments, strings, types,
-           casts, braces, brackets that only group, unary * and &, a second name for a thing
+           casts, braces, brackets that only group, unary * and &, a second name for a value
            (r = comm->rank). a->b.c is one word; 1.0f is 1.
-  shape    of WINDOW words in a row: each name is replaced by the place of its first appearance
+  shape    of WINDOW words in a row: each name is replaced by the index of its first appearance
            among them. What a copier must keep stays: keywords, constants, calls of the C library,
            of MPI and of the functions in common/*.h.
-  answer   What one function of a solution has, in statements and in shapes, that its stub has not.
-           Shapes that occur in more than COMMON files of TREE are everybody's: a word that is in no
-           rarer one does not count.
+  answer   The statements and shapes that one function of a solution has and its stub has not.
+           Shapes in more than COMMON files of TREE are common code: words in no rarer shape do not
+           count.
   hit      A function of TREE whose shapes cover SOLVED % of the answer's words, or more (when this
            was chosen, true copies had 58 % and more, all else 50 % and less). An answer of fewer
-           than LONG words is looked for as a whole, with the statement behind it, for one call of
-           the library is nobody's answer; with fewer than SHORT words even so it is too short to
-           tell, and listed as that.
+           than LONG words is searched for as a whole, together with the next statement, because a
+           single library call is not an answer; if that has fewer than SHORT words, it is listed as
+           too short to tell.
 
 Functions, macros, comments with code in them and the code in *.md are searched; `solution` folders
-are not. What it cannot find is the same idea in other statements.
+are not. It cannot find the same idea in other statements.
 Exit status: 0 no hit, 1 hits, 2 usage.
 """
 import argparse
@@ -87,7 +87,7 @@ def is_type(t):
 
 
 def closing(words, i):
-    """The place of the bracket that closes words[i]."""
+    """The index of the bracket that closes words[i]."""
     depth = 0
     for j in range(i, len(words)):
         depth += (words[j].text in "([{") - (words[j].text in ")]}")
@@ -112,7 +112,7 @@ def without_types(words):
 
 
 def plain(t):
-    """1.0f, 1.0 and 1 are one number; fmaxf and fmax one function."""
+    """1.0f, 1.0 and 1 are the same; so are fmaxf and fmax."""
     if t[-1] == "f" and t[:-1] in LIBC:
         return t[:-1]
     if not re.match(r"\.?\d", t):

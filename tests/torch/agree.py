@@ -1,12 +1,16 @@
-"""Does PyTorch compute the same? agree.py MODEL_DUMP [NAME]: runs tests/tools/model_dump for every case below (or those with NAME in them).
+"""Does PyTorch compute the same? agree.py MODEL_DUMP [NAME]: runs tests/tools/model_dump for every
+case below (or those with NAME in them).
 
-Its file is loaded by load_state_dict(), so names and shapes must be PyTorch's. Then the same batch runs in float64 and in float32, and compared
-with float64 are: the loss, every parameter's gradient, the running statistics after the step, the logits in training and in evaluation. Each
-as ||ours - theirs|| / ||theirs||, at most 1e-4.
+load_state_dict() loads its file, so names and shapes must be PyTorch's. The same batch then runs in
+float64 and in float32. Compared with float64 are: the loss, every parameter's gradient, the running
+statistics after the step, the logits in training and in evaluation; each as
+||ours - theirs|| / ||theirs||, at most 1e-4.
 
-A ReLU whose input is nearer to 0 than float32's rounding may pass here and clip there. Among a million inputs there are such, and one of them moves
-a gradient by 1e-3; PyTorch's own float32 differs as much from its float64 (the column in brackets). So a case that is off tries again with another
-seed, up to SEEDS, and the seed is printed. What is wrong in the code is wrong at every seed.
+A ReLU whose input is closer to 0 than float32's rounding may be active here and inactive there.
+Among a million inputs there are some, and one of them changes a gradient by 1e-3; PyTorch's own
+float32 differs as much from its float64 (the column in brackets). So a case that is off is tried
+again with another seed, up to SEEDS, and the seed is printed. An error in the code shows at every
+seed.
 """
 import pathlib
 import subprocess
@@ -26,18 +30,22 @@ RESIDUAL = ALL[3:]
 
 
 def small(model):
-    """ResNet-56 gets smaller images: fewer ReLUs to be near 0."""
+    """ResNet-56 gets smaller images: fewer ReLU inputs near 0."""
     return "--side=16" if model == "resnet56" else "--side=32"
 
 
 CASES = (
     [([model, "--batch=4", small(model)], True, True) for model in ALL]
-    + [([model, "--batch=3", "--side=28", "--channels=1"], True, True) for model in ALL if model != "resnet56"]
+    + [([model, "--batch=3", "--side=28", "--channels=1"], True, True)
+       for model in ALL if model != "resnet56"]
     + [([model, "--batch=4", small(model), "--no-batchnorm"], True, False) for model in ALL[2:]]
-    # Without skip connections the deepest is chaotic at its initial weights (gradients of thousands: rounding grows as much, in PyTorch too);
-    # with beta = 1 ReLU clips one number in six instead of every other, and it is calm.
-    + [([model, "--batch=4", small(model), "--no-skip", *(["--beta=1"] if model == "resnet56" else [])], False, True) for model in RESIDUAL]
-    + [([model, "--batch=4", small(model), "--no-skip", "--no-batchnorm"], False, False) for model in RESIDUAL]
+    # Without skip connections the deepest is chaotic at its initial weights (gradients of thousands
+    # amplify rounding as much, in PyTorch too); with beta = 1 ReLU clips one element in six instead
+    # of every other, and it is well behaved.
+    + [([model, "--batch=4", small(model), "--no-skip",
+         *(["--beta=1"] if model == "resnet56" else [])], False, True) for model in RESIDUAL]
+    + [([model, "--batch=4", small(model), "--no-skip", "--no-batchnorm"], False, False)
+       for model in RESIDUAL]
 )
 
 
@@ -65,11 +73,13 @@ def build(name, file, skip, batchnorm):
     _, height, width, channels = file["x"].shape
     net = models.build(name, (channels, height, width), skip=skip, batchnorm=batchnorm)
     parameters = {name for name, _ in net.named_parameters()}
-    missing, unexpected = net.load_state_dict({k: v for k, v in file.items() if k in parameters}, strict=False)
+    known = {k: v for k, v in file.items() if k in parameters}
+    missing, unexpected = net.load_state_dict(known, strict=False)
     absent = [k for k in missing if k in parameters]
     extra = [k[5:] for k in file if k.startswith("grad.") and k[5:] not in parameters]
     if absent or unexpected or extra:
-        sys.exit(f"{name}: parameters do not match: absent {absent}, unknown to PyTorch {extra + unexpected}")
+        sys.exit(f"{name}: parameters do not match: absent {absent}, "
+                 f"unknown to PyTorch {extra + unexpected}")
     return net
 
 
@@ -93,14 +103,16 @@ def compare(name, skip, batchnorm, path):
     other = max((k for k in exact if k not in grads and k != "loss"), key=ours.get)
     theirs = max(difference(single[k], exact[k]) for k in grads)
     good = all(v <= TOLERANCE for v in ours.values())
-    return good, f"{ours['loss']:9.1e} {ours[worst]:9.1e} ({theirs:7.1e})  {worst[5:]:30s} {ours[other]:9.1e} {other:30s} {'ok' if good else 'WRONG'}"
+    return good, (f"{ours['loss']:9.1e} {ours[worst]:9.1e} ({theirs:7.1e})  {worst[5:]:30s} "
+                  f"{ours[other]:9.1e} {other:30s} {'ok' if good else 'WRONG'}")
 
 
 def check(dump, options, skip, batchnorm, folder):
     """Tries seeds until one agrees; prints the last one's line."""
     for seed in range(1, SEEDS + 1):
         path = folder / "step.safetensors"
-        subprocess.run([dump, f"--model={options[0]}", *options[1:], f"--seed={seed}", f"--out={path}"], check=True)
+        subprocess.run([dump, f"--model={options[0]}", *options[1:], f"--seed={seed}",
+                        f"--out={path}"], check=True)
         good, line = compare(options[0], skip, batchnorm, path)
         if good:
             break
@@ -111,8 +123,10 @@ def check(dump, options, skip, batchnorm, folder):
 def main():
     torch.set_num_threads(2)
     dump, wanted = sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else ""
-    print(f"PyTorch {torch.__version__}, float64; ||ours - theirs|| / ||theirs||, at most {TOLERANCE:g}; in brackets PyTorch's own float32")
-    print(f"{'case':54s} seed {'loss':>9s} {'gradient':>9s} {'':9s}  {'the worst':30s} {'others':>9s} the worst")
+    print(f"PyTorch {torch.__version__}, float64; ||ours - theirs|| / ||theirs||, "
+          f"at most {TOLERANCE:g}; in brackets PyTorch's own float32")
+    print(f"{'case':54s} seed {'loss':>9s} {'gradient':>9s} {'':9s}  {'the worst':30s} "
+          f"{'others':>9s} the worst")
     with tempfile.TemporaryDirectory() as folder:
         good = [check(dump, *case, pathlib.Path(folder)) for case in CASES if wanted in case[0][0]]
     print(f"{sum(good)} of {len(good)} agree")

@@ -1,4 +1,5 @@
-"""checkpoint_weights.py IN OUT: opens our checkpoint IN with one line; writes its weights, each plus 1, from Python."""
+"""checkpoint_weights.py IN OUT: opens our checkpoint IN with one line; writes its weights, each
+plus 1, from Python."""
 import sys
 
 try:
@@ -11,9 +12,11 @@ except ImportError as error:
 tensors = load_file(sys.argv[1])
 weights = {name: t for name, t in tensors.items() if not name.startswith("optimizer.")}
 velocities = {name: t for name, t in tensors.items() if name.startswith("optimizer.")}
-assert velocities and all(weights[name[len("optimizer."):]].shape == t.shape for name, t in velocities.items())
+assert velocities and all(weights[name[len("optimizer."):]].shape == t.shape
+                          for name, t in velocities.items())
 assert weights["conv1.weight"].shape == (16, 1, 3, 3), weights["conv1.weight"].shape
 with safe_open(sys.argv[1], "pt") as file:
     metadata = file.metadata()
-assert metadata["format"] == "pt" and metadata["model"].startswith("resnet8 8x8x1 classes=5"), metadata
+assert metadata["format"] == "pt", metadata
+assert metadata["model"].startswith("resnet8 8x8x1 classes=5"), metadata
 save_file({name: t + 1 for name, t in weights.items()}, sys.argv[2])

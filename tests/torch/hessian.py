@@ -1,5 +1,5 @@
-"""hessian.py IN OUT: the Hessian of an mlp's mean loss by double backward, in float64. IN: the weights by our names, "x" [N,H,W,C], "label" [N].
-OUT: "eigenvalues" [D], ascending, as float32."""
+"""hessian.py IN OUT: the Hessian of an mlp's mean loss by double backward, in float64. IN: the
+weights by our names, "x" [N,H,W,C], "label" [N]. OUT: "eigenvalues" [D], ascending, as float32."""
 import sys
 
 try:
@@ -15,7 +15,8 @@ source, out = sys.argv[1:]
 tensors = load_file(source)
 x, label = tensors.pop("x").double().permute(0, 3, 1, 2), tensors.pop("label").long()
 weights = [tensors[f"fc{k}.weight"] for k in range(1, 1 + len(tensors) // 2)]
-model = build("mlp", tuple(x.shape[1:]), weights[-1].shape[0], [w.shape[0] for w in weights[:-1]]).double()
+hidden = [w.shape[0] for w in weights[:-1]]
+model = build("mlp", tuple(x.shape[1:]), weights[-1].shape[0], hidden).double()
 names, shapes = zip(*((name, p.shape) for name, p in model.named_parameters()))
 flat = torch.cat([tensors[name].double().flatten() for name in names])
 

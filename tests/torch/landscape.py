@@ -1,5 +1,6 @@
-"""Is it the loss that PyTorch finds there? landscape.py FOLDER NAME: reads what lab 1's part 5 left in FOLDER (NAME.safetensors,
-NAME.directions.safetensors, NAME-plane.csv: Fashion-MNIST, training images) and computes some of the plane's points again, in float64.
+"""Does PyTorch find the same loss? landscape.py FOLDER NAME: reads the results of lab 1's part 5 in
+FOLDER (NAME.safetensors, NAME.directions.safetensors, NAME-plane.csv: Fashion-MNIST, training
+images) and computes some of the plane's points again, in float64.
 """
 import csv
 import gzip
@@ -17,7 +18,8 @@ DATA = "/usr/share/datasets/fashion-mnist"
 
 def read_idx(name, dims):
     path = os.path.join(DATA, name)
-    data = gzip.open(path + ".gz").read() if os.path.exists(path + ".gz") else open(path, "rb").read()
+    packed = os.path.exists(path + ".gz")
+    data = gzip.open(path + ".gz").read() if packed else open(path, "rb").read()
     return torch.frombuffer(bytearray(data[4 + 4 * dims:]), dtype=torch.uint8)
 
 
@@ -38,7 +40,9 @@ def network(checkpoint, name, skip=True):
 def mean_loss(model, x, label, batch):
     total = 0.0
     for first in range(0, len(x), batch):
-        total += torch.nn.functional.cross_entropy(model(x[first:first + batch]), label[first:first + batch], reduction="sum").item()
+        part = slice(first, first + batch)
+        total += torch.nn.functional.cross_entropy(model(x[part]), label[part],
+                                                   reduction="sum").item()
     return total / len(x)
 
 
@@ -47,8 +51,9 @@ def main():
     with open(os.path.join(folder, name + "-plane.csv")) as f:
         what = json.loads(f.readline()[1:])
         points = list(csv.DictReader(f))
-    model = network(os.path.join(folder, name + ".safetensors"), name.split("-")[0], "without" not in name).double()
-    directions = safetensors.torch.load_file(os.path.join(folder, name + ".directions.safetensors"))
+    in_folder = os.path.join(folder, name)
+    model = network(in_folder + ".safetensors", name.split("-")[0], "without" not in name).double()
+    directions = safetensors.torch.load_file(in_folder + ".directions.safetensors")
     origin = {n: p.detach().clone() for n, p in model.named_parameters()}
     x, label = training_images(what["images"])
     model.train(what["batch norm"] == "batch")
@@ -57,13 +62,15 @@ def main():
         a, b, loss = (float(points[k][key]) for key in ("a", "b", "loss"))
         with torch.no_grad():
             for n, p in model.named_parameters():
-                p.copy_(origin[n] + a * directions["x." + n].double() + b * directions["y." + n].double())
+                p.copy_(origin[n] + a * directions["x." + n].double()
+                        + b * directions["y." + n].double())
         theirs = mean_loss(model, x, label, what["measure batch"])
         worst = max(worst, abs(loss - theirs) / theirs)
         print(f"a {a:6.3f} b {b:6.3f} ours {loss:.6f} PyTorch float64 {theirs:.6f}")
-    inner = sum((directions["x." + n].double() * directions["y." + n].double()).sum().item() for n in origin)
+    inner = sum((directions["x." + n].double() * directions["y." + n].double()).sum().item()
+                for n in origin)
     length = sum((directions["x." + n].double() ** 2).sum().item() for n in origin)
-    print(f"furthest off: {worst:.1e}; x.y / x.x = {inner / length:.1e}")
+    print(f"largest relative error: {worst:.1e}; x.y / x.x = {inner / length:.1e}")
     sys.exit(0 if worst <= 1e-4 and abs(inner / length) < 1e-6 else 1)
 
 

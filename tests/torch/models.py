@@ -1,4 +1,5 @@
-"""The course's networks in PyTorch, with our names, so that a checkpoint loads by load_state_dict(). Definitions: common/model_zoo.c says the same."""
+"""The course's networks in PyTorch, with our names, so that load_state_dict() loads a checkpoint.
+The same definitions as common/model/model_zoo.c."""
 import re
 
 import torch
@@ -56,7 +57,8 @@ class Cnn(nn.Module):
 
 
 class BasicBlock(nn.Module):
-    """y = relu(x' + bn(conv(relu(bn(conv(x)))))); x' = bn(conv1x1(x)) where the shape changes, else x."""
+    """y = relu(x' + bn(conv(relu(bn(conv(x)))))); x' = bn(conv1x1(x)) if the shape changes, else
+    x."""
 
     def __init__(self, i, o, stride, skip, batchnorm):
         super().__init__()
@@ -74,7 +76,8 @@ class BasicBlock(nn.Module):
 
 
 class WideBlock(nn.Module):
-    """h = relu(bn(x)); y = x' + conv(relu(bn(conv(h)))); x' = conv1x1(h) where the shape changes, else x."""
+    """h = relu(bn(x)); y = x' + conv(relu(bn(conv(h)))); x' = conv1x1(h) if the shape changes, else
+    x."""
 
     def __init__(self, i, o, stride, skip, batchnorm):
         super().__init__()
@@ -93,7 +96,7 @@ class WideBlock(nn.Module):
 
 
 def stages(model, block, blocks, width, skip, batchnorm):
-    """layer1, layer2, layer3; the second and third halve the image. Returns the last one's channels."""
+    """layer1, layer2, layer3; the second and third halve the image. Returns the last's channels."""
     i = 16
     for stage in range(3):
         o, layers = width << stage, []
@@ -108,7 +111,8 @@ class ResNet(nn.Module):
     def __init__(self, shape, classes, depth, skip, batchnorm):
         super().__init__()
         self.conv1, self.bn1 = conv(shape[0], 16), norm(16, batchnorm)
-        self.fc = nn.Linear(stages(self, BasicBlock, (depth - 2) // 6, 16, skip, batchnorm), classes)
+        width = stages(self, BasicBlock, (depth - 2) // 6, 16, skip, batchnorm)
+        self.fc = nn.Linear(width, classes)
 
     def forward(self, x):
         x = F.relu(self.bn1(self.conv1(x)))
@@ -142,11 +146,14 @@ def build(name, shape, classes=10, hidden=(256, 128), skip=True, batchnorm=True)
     raise ValueError(f"no model named {name}")
 
 
-if __name__ == "__main__":  # how many parameters each has: the figures of unit/test_model.c
+if __name__ == "__main__":  # the number of parameters of each, for unit/test_model.c
+    NAMES = ("linear", "mlp", "cnn", "resnet8", "resnet20", "resnet56", "wrn16-1", "wrn16-2",
+             "wrn16-10")
     for shape in ((3, 32, 32), (1, 28, 28)):
-        for name in ("linear", "mlp", "cnn", "resnet8", "resnet20", "resnet56", "wrn16-1", "wrn16-2", "wrn16-10"):
-            for skip in (True, False):
-                for batchnorm in (True, False):
-                    if (skip or "n" in name and name[0] in "rw") and (batchnorm or name not in ("linear", "mlp")):
-                        count = sum(p.numel() for p in build(name, shape, skip=skip, batchnorm=batchnorm).parameters())
-                        print(f"{name:9s} {shape} skip={skip!s:5s} batchnorm={batchnorm!s:5s} {count}")
+        for name in NAMES:
+            residual = name.startswith(("resnet", "wrn"))
+            for skip in (True, False) if residual else (True,):
+                for batchnorm in (True,) if name in ("linear", "mlp") else (True, False):
+                    net = build(name, shape, skip=skip, batchnorm=batchnorm)
+                    count = sum(p.numel() for p in net.parameters())
+                    print(f"{name:9s} {shape} skip={skip!s:5s} batchnorm={batchnorm!s:5s} {count}")

@@ -1,4 +1,5 @@
-"""safetensors_files.py read|write FILE: opens FILE, as the test wrote it, with one line; or writes one for the test."""
+"""safetensors_files.py read|write FILE: opens FILE, as the test wrote it, with one line; or writes
+one for the test."""
 import sys
 
 try:

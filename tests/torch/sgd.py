@@ -1,5 +1,6 @@
-"""sgd.py IN OUT RATES SETTING…: torch.optim.SGD from IN's "params", update t by its "grads.t" at RATES' number t ("0.1,0.05").
-SETTING number i ("momentum,weight_decay,nesterov", as "0.9,5e-4,1") gives the file OUT.i."""
+"""sgd.py IN OUT RATES SETTING…: torch.optim.SGD from IN's "params"; update t uses its "grads.t" and
+the t-th of RATES ("0.1,0.05"). The i-th SETTING ("momentum,weight_decay,nesterov", as "0.9,5e-4,1")
+gives the file OUT.i."""
 import sys
 
 try:
@@ -14,7 +15,8 @@ tensors = load_file(source)
 for i, setting in enumerate(settings):
     momentum, decay, nesterov = map(float, setting.split(","))
     params = tensors["params"].clone()
-    optimizer = torch.optim.SGD([params], lr=1, momentum=momentum, weight_decay=decay, nesterov=bool(nesterov))
+    optimizer = torch.optim.SGD([params], lr=1, momentum=momentum, weight_decay=decay,
+                                nesterov=bool(nesterov))
     for t, rate in enumerate(rates.split(",")):
         optimizer.param_groups[0]["lr"] = float(rate)
         params.grad = tensors[f"grads.{t}"].clone()
