@@ -2,8 +2,8 @@
  *
  * One thread (background_thread.h) does all the work in small slices, in turn: an update of the
  * weights, and points of a plane through weight space, coarse grid first. When a plane is complete
- * and the weights have moved on, the next plane is laid. The window changes `wish` and reads `seen`,
- * both under the thread's lock.
+ * and the weights have moved on, the next plane is laid. The window changes `wish` and reads
+ * `seen`, both under the thread's lock.
  */
 #ifndef LIVE_H
 #define LIVE_H

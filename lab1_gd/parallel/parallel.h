@@ -89,10 +89,10 @@ void data_sum(Worker *w); /* data_parallel.c: sum the replicas' gradients */
 
 /* ---- the schedule: replay.c ---- */
 
-/* Sets when each event of log[ranks] would have begun and ended if every rank had its own processor.
- * A computation takes its processor time. A message begins when both sides have reached it, a sum
- * when all ranks have; it takes as long as the fastest of its size: the rest was waiting. Returns
- * the end, in seconds from the start. */
+/* Sets when each event of log[ranks] would have begun and ended if every rank had its own
+ * processor. A computation takes its processor time. A message begins when both sides have reached
+ * it, a sum when all ranks have; it takes as long as the fastest of its size: the rest was waiting.
+ * Returns the end, in seconds from the start. */
 double replay(Log *log, int ranks);
 /* The fraction of the schedule [0, end] in which a rank does not compute: it waits or communicates
  * (exercises/8_busy.c). */

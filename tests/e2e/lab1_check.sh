@@ -36,7 +36,7 @@ for file in lab1_gd/solution/*.c; do alone "$(basename "$file" .c)"; done
 
 try() { # number, exercise, sed expression
     local m=$work/mistake-$1 file
-    file=$(basename lab1_gd/solution/*_"$2".c .c)
+    file=$(basename "$(find lab1_gd/solution -regex ".*/[0-9][a-z]?_$2\.c")" .c)
     mkdir "$m"
     sed "$3" "lab1_gd/solution/$file.c" >"$m/$file.c"
     cmp -s "$m/$file.c" "lab1_gd/solution/$file.c" && fail "$2: $3 changed nothing"
