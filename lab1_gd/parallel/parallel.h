@@ -5,7 +5,7 @@
  *             data_parallel.c
  *   pipeline  each rank has some of the layers; activations go forward, their gradients back
  *             pipeline.c
- *   tensor    each rank has a slice of every block's weights; partial sums are summed
+ *   tensor    each rank has a slice of every block's weights; partial results are summed
  *             tensor_parallel.c
  *
  * Rank r of a scheme belongs to replica r / (stages shards), as its stage or shard
