@@ -71,7 +71,7 @@ static void parse(Choices *c, Option *table, int argc, char **argv)
          .help = "test error to predict the data for"},
         {"test", ARG_INT, &l->test, .min = 100, .max = 1e6, .help = "test images used"},
         {"full", ARG_FLAG, &c->full,
-         .help = "a convolutional network, more sizes, seeds and epochs: hours"},
+         .help = "a convolutional network, more sizes, seeds and epochs: takes hours"},
         {"cost", ARG_FLAG, &c->cost, .help = "the cost calculator alone"},
         COST_OPTIONS(l->cost),
         {0}};
