@@ -1,6 +1,6 @@
-/* 1_gradient_descent.c: full-batch gradient descent on a linear model, where you see everything: data
- * and line, the loss by update, the loss as a surface over (w, b), and the path of the descent on
- * it. Exercises: exercises/1a_gradient.c, 1b_update.c, 1c_converged.c.
+/* 1_gradient_descent.c: full-batch gradient descent on a linear model, where you see everything:
+ * data and line, the loss by update, the loss as a surface over (w, b), and the path of the descent
+ * on it. Exercises: exercises/1a_gradient.c, 1b_update.c, 1c_converged.c.
  */
 #include "check.h"
 #include "linear/descent.h"

@@ -133,7 +133,7 @@ static void finish(void *context)
         background_wait(s->background);
 }
 
-/* On rank 0: the runs on a thread, the figure beside it. */
+/* On rank 0: the runs on a thread, the figure here. */
 static void show(BatchStudy *s)
 {
     static const PlotKey keys[] = {{"space", "pause, resume"},

@@ -1,7 +1,7 @@
-/* 6_live_surface.c: a real network trains on its own loss surface while you turn the knobs: learning
- * rate, batch size, momentum. As the weights move on, a new plane is laid through weight space; it
- * is measured between the updates. Exercise: exercises/6_plane_coordinates.c; it also uses
- * 5_filter_normalize.c.
+/* 6_live_surface.c: a real network trains on its own loss surface while you turn the knobs:
+ * learning rate, batch size, momentum. As the weights move on, a new plane is laid through weight
+ * space; it is measured between the updates. Exercise: exercises/6_plane_coordinates.c; it also
+ * uses 5_filter_normalize.c.
  */
 #include "check.h"
 #include "exercise.h"

@@ -1,8 +1,8 @@
-/* 7_scaling_laws.c: why you need more than one device. With more data the error falls as a power law
- * (Hestness et al., arXiv 1712.00409), between a region of too little data and a floor. The program
- * measures it on growing subsets, fits it, predicts how much data a target error needs, and checks
- * the prediction by training on that much. Then it computes what such a training run costs; --cost
- * prints that alone. Finished runs are kept. Exercises: exercises/7a_needed_examples.c,
+/* 7_scaling_laws.c: why you need more than one device. With more data the error falls as a power
+ * law (Hestness et al., arXiv 1712.00409), between a region of too little data and a floor. The
+ * program measures it on growing subsets, fits it, predicts how much data a target error needs, and
+ * checks the prediction by training on that much. Then it computes what such a training run costs;
+ * --cost prints that alone. Finished runs are kept. Exercises: exercises/7a_needed_examples.c,
  * 7b_training_days.c.
  */
 #include "check.h"
@@ -71,7 +71,7 @@ static void parse(Choices *c, Option *table, int argc, char **argv)
          .help = "test error to predict the data for"},
         {"test", ARG_INT, &l->test, .min = 100, .max = 1e6, .help = "test images used"},
         {"full", ARG_FLAG, &c->full,
-         .help = "a convolutional network, more sizes, seeds and epochs: hours"},
+         .help = "a convolutional network, more sizes, seeds and epochs: takes hours"},
         {"cost", ARG_FLAG, &c->cost, .help = "the cost calculator alone"},
         COST_OPTIONS(l->cost),
         {0}};

@@ -202,8 +202,8 @@ static int other_micros(const Session *s, int step)
     return s->micros;
 }
 
-/* When the longest schedule that is shown ends, s; 0: none is measured yet. (One rank alone is shown
- * only when chosen.) */
+/* When the longest schedule that is shown ends, s; 0: none is measured yet. (One rank alone is
+ * shown only when chosen.) */
 static double end_shown(const Session *s)
 {
     double end = 0;

@@ -1,9 +1,9 @@
 /* 1_batch_size.c: what does the batch size change? Images per second, and updates and time to a
  * target accuracy, over several seeds.
  *
- * Larger batches keep the processor busier; but beyond some size more pictures per update no longer
- * save updates (Shallue et al., arXiv 1811.03600). The two together make a best batch size. The
- * sweep can be interrupted and goes on where it was.
+ * Larger batches keep the processor busier, but beyond some size more images per update no longer
+ * save updates (Shallue et al., arXiv 1811.03600). Together they make one batch size the best. An
+ * interrupted sweep resumes.
  */
 #include "batch_sweep.h"
 #include "check.h"
@@ -38,11 +38,11 @@ static void figure(Run *run, const BatchSweep *b)
 {
     Plot *plot = plot_new(1280, 560);
     int ranks = b->comm->size;
-    char *title = format_new(
-        "%s on %s, %d pictures · to %.0f %% test accuracy · rate %g at 64, %s · %d rank%s",
-        b->model, b->setup.data->name, b->train, 100 * b->target, b->rate, b->scale, ranks,
-        ranks == 1 ? "" : "s");
-    PlotAxis batch = {.label = "batch size (pictures per update)", .log = 2};
+    char *title =
+        format_new("%s on %s, %d images · to %.0f %% test accuracy · rate %g at 64, %s · %d rank%s",
+                   b->model, b->setup.data->name, b->train, 100 * b->target, b->rate, b->scale,
+                   ranks, ranks == 1 ? "" : "s");
+    PlotAxis batch = {.label = "batch size (images per update)", .log = 2};
     plot_begin(plot, 1, 3, title);
     PlotPanel *speed =
         plot_panel(plot, (PlotAxes){.title = "Speed",
@@ -63,7 +63,7 @@ static void figure(Run *run, const BatchSweep *b)
     batch_sweep_draw(b, seconds, BATCH_SECONDS, style);
     char *path = run_path(run, "batch_size.png");
     if (plot_save(plot, path))
-        run_say(run, "picture: %s", path);
+        run_say(run, "figure: %s", path);
     free(path);
     free(title);
     plot_free(plot);
@@ -73,8 +73,9 @@ int main(int argc, char **argv)
 {
     Choices c = defaults();
     Option options[] = {RUN_OPTIONS(c.run), BATCH_SWEEP_OPTIONS(c.sweep), {0}};
-    args_parse("1_batch_size", "Batch size against images/s and steps to a target accuracy.",
-               options, argc, argv);
+    args_parse("1_batch_size",
+               "Images/s, and updates and time to a target accuracy, by batch size.", options, argc,
+               argv);
     stop_on_signals();
     Lab lab = lab_open(comm_open(c.run.comm), &c.run);
     lab_data(&lab, &c.run, NULL);
@@ -82,8 +83,7 @@ int main(int argc, char **argv)
     lab_run(&lab, "lab3_batch_size", &c.run, options);
     batch_sweep_file(&c.sweep, lab.run);
     if (!batch_sweep_run(&c.sweep, lab.run))
-        die(130,
-            "stopped: the runs that are finished are kept; the same command goes on with the rest");
+        die(130, "stopped: finished runs are kept; the same command resumes");
     if (lab.run->speaks) {
         batch_sweep_table(&c.sweep, lab.run);
         figure(lab.run, &c.sweep);

@@ -1,5 +1,5 @@
-/* batch_study.h: part 4's experiment and its figure: a network's speed at each batch size, and what each
- * batch size costs until a target accuracy is reached (batch_sweep.h).
+/* batch_study.h: part 4's experiment and its figure: a network's speed at each batch size, and what
+ * each batch size costs until a target accuracy is reached (batch_sweep.h).
  *
  * The model of the speed: an update on B images takes t0 + c B seconds. That is B / (t0 + c B)
  * images per second: at most 1/c, and half of that at B = t0/c.

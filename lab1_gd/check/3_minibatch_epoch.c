@@ -1,4 +1,4 @@
-/* 3_minibatch_epoch.c: the check of minibatch_epoch: each update against the loss of its own batch. */
+/* 3_minibatch_epoch.c: the check of minibatch_epoch: each update against its own batch's loss. */
 #include "exercise.h"
 #include "judge.h"
 #include "lab1.h"

@@ -1,4 +1,5 @@
-/* 9a_pipeline_turn.c: the check of pipeline_turn: each micro-batch once in each direction, at its tick. */
+/* 9a_pipeline_turn.c: the check of pipeline_turn: each micro-batch once in each direction, at its
+ * tick. */
 #include "exercise.h"
 #include "judge.h"
 #include "lab1.h"

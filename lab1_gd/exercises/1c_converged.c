@@ -2,8 +2,8 @@
 #include "check.h"
 #include "lab1.h"
 
-/* Has the descent converged? loss[0 … count) holds the loss before each update and the newest one
- * last. Return true when there are more than `window` losses and over the last `window` updates
+/* Has the descent converged? loss[0 … count) are the losses so far: at the start, then after each
+ * update. Return true when there are more than `window` of them and over the last `window` updates
  * the loss fell by less than the fraction `tolerance`:
  *     (loss[count-1-window] - loss[count-1]) < tolerance * loss[count-1-window]
  * A loss that rose (it diverges!) has not converged, nor has one that is NaN. A loss that is

@@ -10,8 +10,8 @@
 
 static const double HIGHEST = 50; /* losses above this are cut off */
 
-/* The colour scale: from the lowest loss to the 95th percentile, so that single peaks do not flatten
- * the rest. */
+/* The colour scale: from the lowest loss to the 95th percentile, so that single peaks do not
+ * flatten the rest. */
 static void scale_of(PlotAxis *z, int n, const Surface *const *s)
 {
     int total = 0, known = 0;

@@ -203,8 +203,8 @@ static bool measure_lines(Session *s, Look *l)
            measure(s, l, &l->test, line, "line-test", s->test, mode);
 }
 
-/* The plane of the path, with a margin around it. With batch statistics, because the running ones fit
- * only its end. */
+/* The plane of the path, with a margin around it. With batch statistics, because the running ones
+ * fit only its end. */
 static bool measure_valley(Session *s, Look *l)
 {
     Network *net = l->net;

@@ -1,5 +1,5 @@
-/* landscape_work.h: part 5's work, step by step: get the networks, then measure planes, lines, training
- * paths and eigenvalues. Collective; on rank 0 it runs on a thread next to the window.
+/* landscape_work.h: part 5's work, step by step: get the networks, then measure planes, lines,
+ * training paths and eigenvalues. Collective; on rank 0 it runs on a thread next to the window.
  */
 #ifndef LANDSCAPE_WORK_H
 #define LANDSCAPE_WORK_H

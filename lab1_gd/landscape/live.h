@@ -2,8 +2,8 @@
  *
  * One thread (background_thread.h) does all the work in small slices, in turn: an update of the
  * weights, and points of a plane through weight space, coarse grid first. When a plane is complete
- * and the weights have moved on, the next plane is laid. The window changes `wish` and reads `seen`,
- * both under the thread's lock.
+ * and the weights have moved on, the next plane is laid. The window changes `wish` and reads
+ * `seen`, both under the thread's lock.
  */
 #ifndef LIVE_H
 #define LIVE_H
@@ -43,8 +43,7 @@ typedef struct LiveSeen {
     double z[LIVE_SIDE * LIVE_SIDE], a_low, a_high, b_low, b_high;
     double explained[2]; /* PLANE_PATH: fraction of the path's variance along each direction */
     int path_points;     /* the last one is now; 0: no path (an exercise is still to do) */
-    double a[LIVE_SNAPSHOTS + 1],
-        b[LIVE_SNAPSHOTS + 1]; /* [path_points] coordinates in the plane */
+    double a[LIVE_SNAPSHOTS + 1], b[LIVE_SNAPSHOTS + 1]; /* [path_points] in the plane */
     double off, moved;         /* largest distance of the path from the plane; distance of now
                                 * from the start */
     double start_loss;         /* on the surface's images */
@@ -73,7 +72,7 @@ typedef struct Ground {
     float *w, *x, *y, *from;    /* [D] origin and directions; `now` when it was laid */
     double explained[2], width; /* width: of the plane along x, in units of the weights */
     Surface *surface;
-    int projected; /* snapshots whose coordinates are known, and distance from the plane */
+    int projected; /* snapshots on it so far: coordinates, and distance from the plane */
     double a[LIVE_SNAPSHOTS], b[LIVE_SNAPSHOTS], off[LIVE_SNAPSHOTS];
 } Ground;
 

@@ -1,5 +1,5 @@
-/* live_plane.c: the plane through weight space under the surface: it is laid, measured from coarse to
- * fine, and the path is projected onto it. Three kinds:
+/* live_plane.c: the plane through weight space under the surface: it is laid, measured from coarse
+ * to fine, and the path is projected onto it. Three kinds:
  *
  *   PLANE_PATH        through now, along the two principal directions of the path so far, in which
  *                     training moves most
@@ -91,8 +91,8 @@ static void extent(const Pca *p, int c, double *low, double *high)
     *high += margin;
 }
 
-/* The path's direction c as d [D], with its sign flipped if the plane that is shown has the opposite
- * one: no mirror images while someone is watching. */
+/* The path's direction c as d [D], with its sign flipped if the plane that is shown has the
+ * opposite one: no mirror images while someone is watching. */
 static void take_direction(const Live *l, const Pca *p, int c, float *d, double *low, double *high)
 {
     const Ground *old = &l->shown;

@@ -50,10 +50,10 @@ typedef struct TrainingContext {
 Network *network_new(Backend *be, const ModelSpec *spec, int batch, const char *name);
 void network_free(Network *n); /* NULL is fine */
 
-/* Train net[count], each by its recipe, or load what an earlier run of the same recipe kept. Each is
- * trained by one rank, several at a time on several ranks (net[0] by rank 0), and then broadcast;
- * one that another rank trains has no snapshots on rank 0 until all are trained. Collective. False:
- * stopped before the end. */
+/* Train net[count], each by its recipe, or load what an earlier run of the same recipe kept. Each
+ * is trained by one rank, several at a time on several ranks (net[0] by rank 0), and then
+ * broadcast; one that another rank trains has no snapshots on rank 0 until all are trained.
+ * Collective. False: stopped before the end. */
 bool networks_train(Network *const *net, const TrainingContext *t, const Recipe *recipe, int count);
 /* Read a checkpoint's weights into n, whose model must be that of the file: checkpoint_model(). */
 void network_read(Network *n, const char *path);

@@ -1,5 +1,5 @@
-/* descent.h: full-batch descent on the loss of the linear model: step it, step back, change it while
- * it runs, draw it.
+/* descent.h: full-batch descent on the loss of the linear model: step it, step back, change it
+ * while it runs, draw it.
  */
 #ifndef DESCENT_H
 #define DESCENT_H

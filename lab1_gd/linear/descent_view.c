@@ -126,7 +126,7 @@ void descent_draw(const Descent *d, DescentView *v, Plot *plot, const char *phas
     PlotPanel *range = plot_panel(plot,
                                   (PlotAxes){.row = 1,
                                              .column = 2,
-                                             .title = "Distance from the minimum, per update",
+                                             .title = "Contraction per update",
                                              .x.label = "learning rate η",
                                              .y = {.label = "factor |1 − ηλ|", .low = 0, .high = 2},
                                              .legend = PLOT_TOP_LEFT});

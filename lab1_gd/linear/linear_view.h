@@ -1,6 +1,6 @@
-/* linear_view.h: what the figures of parts 1 to 3 have in common: a rectangle of the plane (w, b) with
- * the loss over it, the points with their lines, and the two solutions: least squares, and the line
- * that generated the points.
+/* linear_view.h: what the figures of parts 1 to 3 have in common: a rectangle of the plane (w, b)
+ * with the loss over it, the points with their lines, and the two solutions: least squares, and the
+ * line that generated the points.
  */
 #ifndef LINEAR_VIEW_H
 #define LINEAR_VIEW_H
@@ -21,8 +21,8 @@ void linear_view_free(LinearView *v);
 /* The wheel zooms. Was this a wheel event? */
 bool linear_view_wheel(LinearView *v, const PlotEvent *e);
 
-/* Fit the rectangle: around l's minimum, with all n points (w[i], b[i]) inside, at least 2.5 to each
- * side of b, `aspect` times as wide as high. It grows with a diverging path: only a zoom cuts
+/* Fit the rectangle: around l's minimum, with all n points (w[i], b[i]) inside, at least 2.5 to
+ * each side of b, `aspect` times as wide as high. It grows with a diverging path: only a zoom cuts
  * anything off. */
 void linear_view_fit(LinearView *v, const Parabola *l, double aspect, int n, const double *w,
                      const double *b);

@@ -174,7 +174,7 @@ double sgd_floor(const SgdNoise *s, SgdSampling sampling, double rate, int batch
     for (int k = 0; k < 3; k++) /* I - the linear part */
         a[k] = plus(unit[k], -1, period(s, sampling, rate, batch, unit[k], 0, NULL));
     Sym moment = solve(a, noise);
-    /* Beyond its radius of convergence a positive map has no positive fixed point: no covariance. */
+    /* Beyond its radius of convergence a positive map has no positive fixed point. */
     if (!(moment.p >= 0 && moment.r >= 0 &&
           moment.p * moment.r - moment.q * moment.q >= -1e-9 * moment.p * moment.r))
         return NAN;

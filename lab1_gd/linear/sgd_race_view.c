@@ -54,8 +54,8 @@ static void draw_floors(const SgdRace *r, PlotPanel *panel)
 
 typedef enum { BY_UPDATES, BY_EXAMPLES, BY_SECONDS } Clock;
 
-/* At each step of the log axis the mean over the last eighth of the updates, in a band from lowest to
- * highest. */
+/* At each step of the log axis the mean over the last eighth of the updates, in a band from lowest
+ * to highest. */
 static void draw_losses(const SgdRace *r, PlotPanel *panel, Clock clock)
 {
     enum { STEPS = 128 };

@@ -1,6 +1,6 @@
 /* sgd_survey.h: measures noise floors next to a live figure. Each point of the survey is a separate
- * SGD walk from the minimum; its excess loss is averaged over late updates. A slice of work adds one
- * block of updates to the point that has the fewest, so all points become more exact together.
+ * SGD walk from the minimum; its excess loss is averaged over late updates. A slice of work adds
+ * one block of updates to the point that has the fewest, so all points become more exact together.
  */
 #ifndef SGD_SURVEY_H
 #define SGD_SURVEY_H
@@ -47,8 +47,8 @@ double sgd_point_mean(const SgdPoint *p);  /* the measured floor; NAN: not yet, 
 double sgd_point_error(const SgdPoint *p); /* its standard error, from the spread of the blocks;
                                             * NAN: fewer than 4 */
 
-/* Measured floors of one sampling as points with error bars (two standard errors), over rate / batch
- * (per_batch) or rate; theory as a line. Points without a floor are left out. */
+/* Measured floors of one sampling as points with error bars (two standard errors), over rate /
+ * batch (per_batch) or rate; theory as a line. Points without a floor are left out. */
 void sgd_survey_draw(const SgdSurvey *s, PlotPanel *panel, SgdSampling sampling, bool per_batch,
                      PlotStyle style);
 /* As a table, and as floor.csv in the run's folder:

@@ -1,5 +1,5 @@
-/* sgd_walk_view.c: the five panels of a walk: the points; the loss of the next example alone, and of
- * all, with the same path; the losses by update; the noise floor by learning rate.
+/* sgd_walk_view.c: the five panels of a walk: the points; the loss of the next example alone, and
+ * of all, with the same path; the losses by update; the noise floor by learning rate.
  */
 #include "check.h"
 #include "sgd_walk.h"

@@ -3,9 +3,9 @@
  * shard).
  *
  * Layer l computes y = relu(x W^T + b), W [K,D]; the classifier, layer 2 blocks, has no ReLU. Of a
- * block's first layer a shard owns some rows of W, that is, some of the outputs; of the second layer
- * the same columns, so that its inputs are the outputs of the first (Megatron, Shoeybi et al., arXiv
- * 1909.08053). The classifier is small and complete on every shard.
+ * block's first layer a shard owns some rows of W, that is, some of the outputs; of the second
+ * layer the same columns, so that its inputs are the outputs of the first (Megatron, Shoeybi et
+ * al., arXiv 1909.08053). The classifier is small and complete on every shard.
  */
 #ifndef MLP_H
 #define MLP_H
@@ -56,8 +56,8 @@ void mlp_dense_forward(Mlp *n, int micro, int layer, bool with_bias);
 void mlp_relu_forward(Mlp *n, int micro, int layer);
 /* on dact[layer+1], in place, likewise */
 void mlp_relu_backward(Mlp *n, int micro, int layer);
-/* grads += …, dact[layer] = dact[layer+1] W; for layer 0 too, where a trainer would skip it, so that
- * all layers cost the same. */
+/* grads += …, dact[layer] = dact[layer+1] W; for layer 0 too, where a trainer would skip it, so
+ * that all layers cost the same. */
 void mlp_dense_backward(Mlp *n, int micro, int layer);
 /* All layers that are here. mlp_loss sets dact[end]: this micro-batch is part of a batch of `batch`
  * images. */

@@ -105,8 +105,8 @@ bool worker_reports_loss(const Worker *w)
 }
 
 /* Four bytes per element. Gradients: one element per parameter here. Activations: rows × width to
- * the next stage, and their gradient to the previous stage. Partial sums: one per block forward, and
- * one per block backward except the first, whose input needs no gradient. */
+ * the next stage, and their gradient to the previous stage. Partial sums: one per block forward,
+ * and one per block backward except the first, whose input needs no gradient. */
 double worker_bytes_expected(const Worker *w)
 {
     const MlpSpec *spec = &w->net->spec;

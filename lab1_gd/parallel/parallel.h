@@ -5,7 +5,7 @@
  *             data_parallel.c
  *   pipeline  each rank has some of the layers; activations go forward, their gradients back
  *             pipeline.c
- *   tensor    each rank has a slice of every block's weights; partial sums are summed
+ *   tensor    each rank has a slice of every block's weights; partial results are summed
  *             tensor_parallel.c
  *
  * Rank r of a scheme belongs to replica r / (stages shards), as its stage or shard
@@ -89,10 +89,10 @@ void data_sum(Worker *w); /* data_parallel.c: sum the replicas' gradients */
 
 /* ---- the schedule: replay.c ---- */
 
-/* Sets when each event of log[ranks] would have begun and ended if every rank had its own processor.
- * A computation takes its processor time. A message begins when both sides have reached it, a sum
- * when all ranks have; it takes as long as the fastest of its size: the rest was waiting. Returns
- * the end, in seconds from the start. */
+/* Sets when each event of log[ranks] would have begun and ended if every rank had its own
+ * processor. A computation takes its processor time. A message begins when both sides have reached
+ * it, a sum when all ranks have; it takes as long as the fastest of its size: the rest was waiting.
+ * Returns the end, in seconds from the start. */
 double replay(Log *log, int ranks);
 /* The fraction of the schedule [0, end] in which a rank does not compute: it waits or communicates
  * (exercises/8_busy.c). */

@@ -1,5 +1,5 @@
-/* parallel_run.h: each scheme trains the same network on the same batches for a few updates. How far
- * is its result from that of one rank, what was exchanged, and what did the ranks do meanwhile?
+/* parallel_run.h: each scheme trains the same network on the same batches for a few updates. How
+ * far is its result from that of one rank, what was exchanged, and what did the ranks do meanwhile?
  */
 #ifndef PARALLEL_RUN_H
 #define PARALLEL_RUN_H
@@ -49,8 +49,8 @@ bool task_run(Task *t, const Scheme *scheme, Outcome *out);
 double outcome_idle(const Outcome *o);  /* mean over the ranks */
 double outcome_bubble(const Scheme *s); /* (S-1)/(M+S-1); NAN: no pipeline */
 
-/* parallel_view.c: a timeline per scheme and a table of all. chosen: the scheme that is drawn large;
- * -1: all. clock: draw only what happened before this time, s; INFINITY: everything. */
+/* parallel_view.c: a timeline per scheme and a table of all. chosen: the scheme that is drawn
+ * large; -1: all. clock: draw only what happened before this time, s; INFINITY: everything. */
 void parallel_draw(Plot *plot, const Outcome *out, int schemes, int chosen, double clock,
                    const char *title, const char *footer, const char *missing);
 #endif

@@ -29,8 +29,8 @@ static void finish_event(Replay *p, int rank, double began, double ended)
     p->next[rank]++;
 }
 
-/* If both sides of a message, or all ranks of a sum, have reached it: fills members[] and returns how
- * many they are; else 0. */
+/* If both sides of a message, or all ranks of a sum, have reached it: fills members[] and returns
+ * how many they are; else 0. */
 static int gather(Replay *p, int rank, int members[MOST_RANKS])
 {
     Event *event = next_of(p, rank);

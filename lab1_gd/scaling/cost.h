@@ -1,5 +1,5 @@
-/* cost.h: what a training run costs: from cars to terabytes, from terabytes to days on N devices; and a
- * published automotive example, reproduced value by value.
+/* cost.h: what a training run costs: from cars to terabytes, from terabytes to days on N devices;
+ * and a published automotive example, reproduced value by value.
  */
 #ifndef COST_H
 #define COST_H

@@ -1,6 +1,6 @@
-/* learning_curve.h: part 7's experiment: a small network trained on growing subsets of the data, several
- * times each; the power law fitted to its errors; and a check of the law's prediction at a size
- * that the fit has not seen.
+/* learning_curve.h: part 7's experiment: a small network trained on growing subsets of the data,
+ * several times each; the power law fitted to its errors; and a check of the law's prediction at a
+ * size that the fit has not seen.
  */
 #ifndef LEARNING_CURVE_H
 #define LEARNING_CURVE_H

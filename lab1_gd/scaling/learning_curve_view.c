@@ -89,8 +89,7 @@ static void draw_curve(const LearningCurve *l, PlotPanel *panel)
                (PlotStyle){.color = PLOT_GREY, .opacity = 0.12});
     plot_text(panel, l->smallest / 1.8, 0.055, "small data: not fitted",
               (PlotStyle){.color = PLOT_INK});
-    plot_rule_y(panel, chance,
-                (PlotStyle){.label = "guessing", .color = PLOT_GREY, .dashed = true});
+    plot_rule_y(panel, chance, (PlotStyle){.label = "chance", .color = PLOT_GREY, .dashed = true});
     if (l->fitted) {
         draw_floor(l, panel);
         draw_law(l, panel);

@@ -98,8 +98,8 @@ static void name_tracks(Trace *trace)
         trace_track(trace, TRACK_QUEUE + i, queues[i]);
 }
 
-/* The gradient is a mean over the images of all ranks. So each image's loss gets 1/P of its weight in
- * this rank's mean, and the all-reduce needs nothing but the sum. */
+/* The gradient is a mean over the images of all ranks. So each image's loss gets 1/P of its weight
+ * in this rank's mean, and the all-reduce needs nothing but the sum. */
 static Tensor equal_weights(const TimedTraining *t)
 {
     int P = t->comm->size;

@@ -1,5 +1,5 @@
-/* fifteen_view.c: one step's timeline, with a row for each of its fifteen parts, and next to it what
- * each part costs. */
+/* fifteen_view.c: one step's timeline, with a row for each of its fifteen parts, and next to it
+ * what each part costs. */
 #include "fifteen.h"
 #include <math.h>
 #include <stdio.h>

@@ -1,14 +1,17 @@
 # shellcheck shell=bash disable=SC2034,SC2120,SC2154
-# _screen.sh: for scripts that drive a window: a virtual screen of 1400 x 900 for $program, or the reason why it is skipped. Sets work, screen and
-# DISPLAY. The script sets pid, the program that it started with its output in $work/log, and results, that program's folder.
+# _screen.sh: for scripts that drive a window: a virtual screen of 1400 x 900 for $program, or the
+# reason why it is skipped. Sets work, screen and DISPLAY. The script sets pid, the program that it
+# started with its output in $work/log, and results, that program's folder.
 unset HEADLESS WAYLAND_DISPLAY
-# SDL2 unloads X11 and D-Bus before the end: what they leave cannot be told apart from our leaks, which the unit tests look for.
+# SDL2 unloads X11 and D-Bus before the end: what they leave cannot be told apart from our leaks,
+# which the unit tests look for.
 export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0
 screen=$BUILD/tests/tools/screen work=$(mktemp -d)
 for tool in Xvfb xdotool "$program" "$screen"; do
     command -v "$tool" >/dev/null || { echo "skipped: no $tool"; exit 77; }
 done
-"$screen" png 2>/dev/null || [ $? != 77 ] || { echo "skipped: built without Cairo or libX11"; exit 77; }
+"$screen" png 2>/dev/null || [ $? != 77 ] ||
+    { echo "skipped: built without Cairo or libX11"; exit 77; }
 trap 'kill $(jobs -p) 2>/dev/null || true; rm -rf "$work"' EXIT
 
 # Without -noreset it restarts when its last client leaves, and refuses the next one meanwhile.
@@ -26,9 +29,12 @@ within() {
 }
 gone() { ! kill -0 "$pid" 2>/dev/null; }
 press() { for name; do xdotool key "$name"; done; }
-# Waits until the window called $1 is visible; its position on the screen in X and Y. Keys typed from
-# then on wait for it, if it is still at its first frame.
-seen() { window=$(xdotool search --onlyvisible --name "$1" 2>/dev/null | head -n 1) && [ -n "$window" ]; }
+# Waits until the window called $1 is visible; its position on the screen in X and Y. Keys typed
+# from then on wait for it, if it is still at its first frame.
+seen() {
+    window=$(xdotool search --onlyvisible --name "$1" 2>/dev/null | head -n 1)
+    [ -n "$window" ]
+}
 find_window() {
     within 60 seen "$1" || fail "no window '$1' within 60 s"
     eval "$(xdotool getwindowgeometry --shell "$window" | grep -E '^[XY]=')"
@@ -53,8 +59,8 @@ finish() {
     [ $status = "${1:-0}" ] || fail "exit status $status, expected ${1:-0}"
 }
 expect() { grep -qE -- "$1" "$work/log" || fail "expected '$1'"; echo "ok: $1"; }
-# Saves what the window shows, after all keys so far, as its next window-N.png; N is in shots. A file
-# gets its final name when it is complete.
+# Saves what the window shows, after all keys so far, as its next window-N.png; N is in shots. A
+# file gets its final name when it is complete.
 shots=0
 shot() {
     shots=$((shots + 1)); press s

@@ -1,13 +1,16 @@
 #!/usr/bin/env bash
+#
 # seconds: 400
 # sanitizers: no
-# Lab 1's batch sizes in their window: pause, each run as a point, a batch size picked; quitting keeps finished runs; two ranks; the stub; no display.
+# Lab 1's batch sizes in their window: pause, each run as a point, a batch size picked; quitting
+# keeps finished runs; two ranks; the stub; no display.
 set -eu
 program=$BUILD/sol/lab1_gd/4_batch_size
 # shellcheck source=tests/e2e/_screen.sh
 . tests/e2e/_screen.sh
 results=$work/out/lab1_batch_size
-small="--data synthetic --model mlp --train 1000 --test 100 --check-every 200 --smallest 4 --largest 64 --seeds 2 --target 0.15 --epochs 2 --fastest 64 --rounds 2 --slice 0.02 --threads 1"
+small="--data synthetic --model mlp --train 1000 --test 100 --check-every 200 --smallest 4 \
+--largest 64 --seeds 2 --target 0.15 --epochs 2 --fastest 64 --rounds 2 --slice 0.02 --threads 1"
 rows() { grep -cv '^[#b]' "$results/sweep.csv" 2>/dev/null || true; }
 start() { # program, options…
     rm -f "$results"/window-*.png
@@ -19,7 +22,8 @@ start() { # program, options…
 }
 
 start "$program" --epochs 1000 --target 1 # never reached: there is time to pause it
-for _ in $(seq 50); do [ -s "$results/speed.csv" ] && [ "$(wc -l <"$results/speed.csv")" -gt 4 ] && break; sleep 0.1; done
+measures() { [ -s "$results/speed.csv" ] && [ "$(wc -l <"$results/speed.csv")" -gt 4 ]; }
+within 5 measures || true
 press space; shot; sleep 0.5
 before=$(cat "$results"/*.csv | wc -l); sleep 1.5
 [ "$(cat "$results"/*.csv | wc -l)" = "$before" ] || fail "it continues while paused"
@@ -45,11 +49,15 @@ export HEADLESS=1
 "$program" --out "$work/out" $small --seeds 3 >"$work/log" 2>&1 || fail "without a display"
 [ "$(rows)" = 9 ] || fail "resumed with 6 runs: expected 9: $(rows)"
 # shellcheck disable=SC2086
-common/setup/launch.sh --np 2 "$program" --out "$work/two" $small >"$work/log" 2>&1 || fail "two ranks"
+common/setup/launch.sh --np 2 "$program" --out "$work/two" $small >"$work/log" 2>&1 ||
+    fail "two ranks"
 [ -s "$work/two/lab1_batch_size/batch_size.png" ] || fail "two ranks: no figure"
 # shellcheck disable=SC2086
-"$BUILD/student/lab1_gd/4_batch_size" --out "$work/todo" $small >"$work/log" 2>&1 || [ $? = 77 ] || fail "the stub: expected exit 77"
-grep -qE 'TODO in lab1_gd/exercises/4_time_per_update.c, line [0-9]+' "$work/log" || fail "the stub does not name the exercise"
-"$program" --fastest 4 --smallest 8 --largest 4 --out "$work/out" >"$work/log" 2>&1 && fail "largest below smallest is taken"
+"$BUILD/student/lab1_gd/4_batch_size" --out "$work/todo" $small >"$work/log" 2>&1 || [ $? = 77 ] ||
+    fail "the stub: expected exit 77"
+grep -qE 'TODO in lab1_gd/exercises/4_time_per_update.c, line [0-9]+' "$work/log" ||
+    fail "the stub does not name the exercise"
+"$program" --fastest 4 --smallest 8 --largest 4 --out "$work/out" >"$work/log" 2>&1 &&
+    fail "largest below smallest is taken"
 grep -q 'smallest' "$work/log" || fail "no message"
 echo "ok: headless, ranks, stub"

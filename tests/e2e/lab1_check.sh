@@ -1,21 +1,28 @@
 #!/usr/bin/env bash
-# Lab 1's self-check: every line PASS on the reference, none on the stubs, and FAIL on typical mistakes. The program draws its figure either way.
+# Lab 1's self-check: every line PASS on the reference, none on the stubs, and FAIL on typical
+# mistakes. The program draws its figure either way.
 # seconds: 300
 # sanitizers: no
 set -u
 exercises=13 points=100
 work=$(mktemp -d)
 fail() { echo "$*"; exit 1; }
-common/setup/check.sh "$BUILD"/sol/lab1_gd/check/* >"$work/sol" || fail "the reference does not pass: $(cat "$work/sol")"
-[ "$(grep -c '^PASS  ' "$work/sol")" = $exercises ] && grep -q "^$points of $points points\$" "$work/sol" || fail "expected $exercises PASS: $(cat "$work/sol")"
-common/setup/check.sh "$BUILD"/student/lab1_gd/check/* >"$work/stub"; [ $? = 1 ] || fail "the stubs' check should exit 1"
-[ "$(grep -c '^TODO  ' "$work/stub")" = $exercises ] && ! grep -q '^PASS' "$work/stub" || fail "expected $exercises TODO: $(cat "$work/stub")"
+common/setup/check.sh "$BUILD"/sol/lab1_gd/check/* >"$work/sol" ||
+    fail "the reference does not pass: $(cat "$work/sol")"
+[ "$(grep -c '^PASS  ' "$work/sol")" = $exercises ] &&
+    grep -q "^$points of $points points\$" "$work/sol" ||
+        fail "expected $exercises PASS: $(cat "$work/sol")"
+common/setup/check.sh "$BUILD"/student/lab1_gd/check/* >"$work/stub"; [ $? = 1 ] ||
+    fail "the stubs' check should exit 1"
+[ "$(grep -c '^TODO  ' "$work/stub")" = $exercises ] && ! grep -q '^PASS' "$work/stub" ||
+    fail "expected $exercises TODO: $(cat "$work/stub")"
 
 # A check needs only its own exercise: linked here are the check, that exercise and what all checks
 # use. So it passes with stubs everywhere else, and a mistake shows in its own line.
 compile() { "${CC:-cc}" -std=gnu11 -D_GNU_SOURCE -Icommon -Ilab1_gd -c "$1" -o "$2"; }
 mkdir -p "$work/frame" "$work/checks"
-for file in lab1_gd/linear/linear.c common/base/{exercise,child,timer,check,start,start_needs,rng}.c; do
+for file in lab1_gd/linear/linear.c \
+    common/base/{exercise,child,timer,check,start,start_needs,rng}.c; do
     compile "$file" "$work/frame/$(basename "$file" .c).o" || fail "$file"
 done
 for file in lab1_gd/check/*.c; do
@@ -23,7 +30,8 @@ for file in lab1_gd/check/*.c; do
 done
 build() { # folder, exercise's file without .c: folder/NAME.c to folder/check
     compile "$1/$2.c" "$1/$2.o" &&
-        "${CC:-cc}" "$1/$2.o" "$work/checks/$2.o" "$work"/frame/*.o -lm -o "$1/check" || fail "$2: does not compile"
+        "${CC:-cc}" "$1/$2.o" "$work/checks/$2.o" "$work"/frame/*.o -lm -o "$1/check" ||
+            fail "$2: does not compile"
 }
 alone() { # exercise's file without .c
     local m=$work/alone-$1
@@ -36,7 +44,7 @@ for file in lab1_gd/solution/*.c; do alone "$(basename "$file" .c)"; done
 
 try() { # number, exercise, sed expression
     local m=$work/mistake-$1 file
-    file=$(basename lab1_gd/solution/*_"$2".c .c)
+    file=$(basename "$(find lab1_gd/solution -regex ".*/[0-9][a-z]?_$2\.c")" .c)
     mkdir "$m"
     sed "$3" "lab1_gd/solution/$file.c" >"$m/$file.c"
     cmp -s "$m/$file.c" "lab1_gd/solution/$file.c" && fail "$2: $3 changed nothing"
@@ -64,15 +72,20 @@ mistake shuffle 's|rng_below(r, i + 1)|rng_below(r, i)|'
 mistake shuffle 's|i > 0; i--|i > 1; i--|'
 mistake shuffle 's|int i = n - 1|int i = n|'
 mistake shuffle 's|order\[j\] = kept|order[j] = order[i]|'
-mistake shuffle 's|for (int i = n - 1|Rng own = rng_at(1, RNG_TEST, 0, 0); for (int i = n - 1|; s|rng_below(r|rng_below(\&own|'
-mistake shuffle 's|for (int i = n - 1|Rng copy = *r; for (int i = n - 1|; s|rng_below(r|rng_below(\&copy|'
-mistake shuffle 's|(int)rng_below(r, i + 1)|(int)(random() % (i + 1))|; s|^#include|#include <stdlib.h>\n#include|'
+mistake shuffle 's|for (int i = n - 1|Rng own = rng_at(1, RNG_TEST, 0, 0); for (int i = n - 1|
+    s|rng_below(r|rng_below(\&own|'
+mistake shuffle 's|for (int i = n - 1|Rng copy = *r; for (int i = n - 1|
+    s|rng_below(r|rng_below(\&copy|'
+mistake shuffle 's|(int)rng_below(r, i + 1)|(int)(random() % (i + 1))|
+    s|^#include|#include <stdlib.h>\n#include|'
 mistake minibatch_epoch 's|first < n; first|first + batch <= n; first|'
 mistake minibatch_epoch 's|n - first < batch ? n - first : batch|batch|'
 mistake minibatch_epoch 's|batch_y, size, |batch_y, batch, |'
 mistake minibatch_epoch 's|dw, db, rate);|dw, db, rate * size / batch);|'
 mistake minibatch_epoch 's|order\[first + i\]|first + i|g'
-mistake minibatch_epoch 's|for (int first|double v = *w, c = *b; for (int first|; s|size, \*w, \*b);$|size, v, c);|; s|report(context, first, size, v, c)|report(context, first, size, *w, *b)|'
+mistake minibatch_epoch 's|for (int first|double v = *w, c = *b; for (int first|
+    s|size, \*w, \*b);$|size, v, c);|
+    s|report(context, first, size, v, c)|report(context, first, size, *w, *b)|'
 mistake minibatch_epoch 's|report(.*||'
 mistake filter_normalize 's|sqrt(ww / dd)|ww / dd|'
 mistake filter_normalize 's|dd > 0 ? sqrt(ww / dd) : 0|sqrt(ww / dd)|'
@@ -104,13 +117,17 @@ xargs -0 -n 3 -P "${JOBS:-2}" bash -c 'try "$@"' _ <"$work/mistakes" ||
     fail "the mistakes above were not found as expected"
 echo "$mistakes mistakes found"
 
-HEADLESS=1 "$BUILD/student/lab1_gd/1_gradient_descent" --out "$work" >"$work/log" 2>&1; [ $? = 77 ] || fail "with the stubs: expected exit 77"
-grep -q 'TODO in lab1_gd/exercises/1a_gradient.c, line' "$work/log" || fail "the stub's file and line are not printed: $(cat "$work/log")"
-HEADLESS=1 "$BUILD/sol/lab1_gd/1_gradient_descent" --out "$work" >"$work/log" 2>&1 || fail "the reference: $(cat "$work/log")"
+HEADLESS=1 "$BUILD/student/lab1_gd/1_gradient_descent" --out "$work" >"$work/log" 2>&1
+[ $? = 77 ] || fail "with the stubs: expected exit 77"
+grep -q 'TODO in lab1_gd/exercises/1a_gradient.c, line' "$work/log" ||
+    fail "the stub's file and line are not printed: $(cat "$work/log")"
+HEADLESS=1 "$BUILD/sol/lab1_gd/1_gradient_descent" --out "$work" >"$work/log" 2>&1 ||
+    fail "the reference: $(cat "$work/log")"
 grep -q 'converged' "$work/log" || fail "no convergence: $(cat "$work/log")"
 HEADLESS=1 "$BUILD/sol/lab1_gd/1_gradient_descent" --out "$work" --rate 0.4 >"$work/log" 2>&1
 grep -q 'diverged' "$work/log" || fail "a rate above the limit should diverge: $(cat "$work/log")"
 if grep -qs '^HAVE_CAIRO := 1' "$BUILD/config.mk"; then
-    [ "$(head -c 4 "$work/lab1_gradient_descent/descent.png" | tail -c 3)" = PNG ] || fail "no figure"
+    [ "$(head -c 4 "$work/lab1_gradient_descent/descent.png" | tail -c 3)" = PNG ] ||
+        fail "no figure"
 fi
 cat "$work/sol"

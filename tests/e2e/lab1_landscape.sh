@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
+#
 # seconds: 600
 # sanitizers: no
-# A loss landscape that is killed resumes, and ends as one that was not; 1 and 2 ranks give the same networks and points; bad
-# files and options are refused.
+# A loss landscape that is killed resumes, and ends as one that was not; 1 and 2 ranks give the same
+# networks and points; bad files and options are refused.
 set -u
 work=$(mktemp -d); trap 'rm -rf "$work"' EXIT
 program=$BUILD/sol/lab1_gd/5_loss_landscape launch=common/setup/launch.sh
@@ -10,7 +11,8 @@ export HEADLESS=1
 fail() { echo "FAIL: $*"; tail -n 20 "$work/log"; exit 1; }
 results() { echo "$work/$1/lab1_loss_landscape"; }
 # One thread per rank: sums of gradients in another order would differ in the last digit.
-small="--data synthetic --model mlp --train-images 1000 --updates 30 --images 200 --points 33 --threads 1"
+small="--data synthetic --model mlp --train-images 1000 --updates 30 --images 200 --points 33 \
+--threads 1"
 land() { # name, ranks, options…
     local name=$1 ranks=$2; shift 2
     # shellcheck disable=SC2086
@@ -32,7 +34,8 @@ grep -Eq 'largest eigenvalue [0-9.]+ ' "$work/log" || fail "no eigenvalues"
 "$program" $small --out "$work/cut" >"$work/log" 2>&1 &
 victim=$!
 for _ in $(seq 6000); do
-    [ "$(grep -c '^[0-9]' "$(results cut)/mlp-plane.points.csv" 2>/dev/null)" -ge 50 ] 2>/dev/null && break
+    points=$(grep -c '^[0-9]' "$(results cut)/mlp-plane.points.csv" 2>/dev/null)
+    [ "${points:-0}" -ge 50 ] && break
     kill -0 $victim 2>/dev/null || break
     sleep 0.02
 done
@@ -46,7 +49,8 @@ measured=$(sed -nE 's/^plane of .*\(([0-9]+) measured now\).*/\1/p' "$work/log")
 [ "$measured" -gt 0 ] && [ "$measured" -lt 1089 ] || fail "$measured points were measured again"
 echo "killed after $there points or one more, $measured measured afterwards"
 for part in plane line-training line-test path; do
-    cmp "$(results whole)/mlp-$part.csv" "$(results cut)/mlp-$part.csv" || fail "mlp-$part.csv differs after the kill"
+    cmp "$(results whole)/mlp-$part.csv" "$(results cut)/mlp-$part.csv" ||
+        fail "mlp-$part.csv differs after the kill"
 done
 
 # The same weights on two ranks: the same surface.
@@ -54,34 +58,45 @@ checkpoint=$(results whole)/mlp.safetensors
 land one 1 --checkpoint "$checkpoint" || fail "one rank, from a checkpoint: exit status $?"
 land two 2 --checkpoint "$checkpoint" || fail "two ranks: exit status $?"
 for part in plane line-training line-test; do
-    cmp "$(results one)/mlp-$part.csv" "$(results two)/mlp-$part.csv" || fail "mlp-$part.csv differs on two ranks"
+    cmp "$(results one)/mlp-$part.csv" "$(results two)/mlp-$part.csv" ||
+        fail "mlp-$part.csv differs on two ranks"
 done
-cmp <(tail -n +2 "$(results one)/mlp-plane.csv") <(tail -n +2 "$(results whole)/mlp-plane.csv") || fail "read from the file it differs"
+cmp <(tail -n +2 "$(results one)/mlp-plane.csv") <(tail -n +2 "$(results whole)/mlp-plane.csv") ||
+    fail "read from the file it differs"
 
-# Trained on one of two ranks, and two networks at the same time: each as on one rank. The second time none is trained.
+# Trained on one of two ranks, and two networks at the same time: each as on one rank. The second
+# time none is trained.
 land split 2 || fail "trained on two ranks: exit status $?"
 for part in plane line-training line-test path; do
-    cmp "$(results whole)/mlp-$part.csv" "$(results split)/mlp-$part.csv" || fail "mlp-$part.csv differs when trained on two ranks"
+    cmp "$(results whole)/mlp-$part.csv" "$(results split)/mlp-$part.csv" ||
+        fail "mlp-$part.csv differs when trained on two ranks"
 done
-pair() { land "$1" "$2" --model resnet8 --compare --train-images 300 --batch 50 --updates 6 --target 1e-9 --images 50 --points 3 --no-eigenvalues; }
+pair() {
+    land "$1" "$2" --model resnet8 --compare --train-images 300 --batch 50 --updates 6 \
+        --target 1e-9 --images 50 --points 3 --no-eigenvalues
+}
 pair pair1 1 || fail "two networks on one rank: exit status $?"
 pair pair2 2 || fail "two networks on two ranks: exit status $?"
 for file in resnet8 resnet8-without-skips; do
     for kind in safetensors path.safetensors json; do
-        cmp "$(results pair1)/$file.$kind" "$(results pair2)/$file.$kind" || fail "$file.$kind differs on two ranks"
+        cmp "$(results pair1)/$file.$kind" "$(results pair2)/$file.$kind" ||
+            fail "$file.$kind differs on two ranks"
     done
-    cmp "$(results pair1)/$file-path.csv" "$(results pair2)/$file-path.csv" || fail "$file-path.csv differs on two ranks"
+    cmp "$(results pair1)/$file-path.csv" "$(results pair2)/$file-path.csv" ||
+        fail "$file-path.csv differs on two ranks"
 done
 rm "$(results pair2)"/*.points.csv
 pair pair2 2 || fail "again: exit status $?"
 [ "$(grep -c 'trained before' "$work/log")" = 2 ] || fail "a network that was kept is trained again"
-cmp "$(results pair1)/resnet8-path.csv" "$(results pair2)/resnet8-path.csv" || fail "a kept network differs on two ranks"
+cmp "$(results pair1)/resnet8-path.csv" "$(results pair2)/resnet8-path.csv" ||
+    fail "a kept network differs on two ranks"
 
 # Bad files and options.
 refused() { # words expected, options…
     local words=$1; shift
     land bad 1 "$@"; local status=$?
-    [ $status = 2 ] && grep -q -- "$words" "$work/log" || fail "expected exit 2 and '$words' with $*"
+    [ $status = 2 ] && grep -q -- "$words" "$work/log" ||
+        fail "expected exit 2 and '$words' with $*"
 }
 head -c 1000 "$checkpoint" >"$work/short.safetensors"
 refused 'short.safetensors' --checkpoint "$work/short.safetensors"
@@ -90,8 +105,13 @@ refused 'needs --checkpoint' --against "$checkpoint"
 refused 'expected a number' --extent nan
 refused 'points' --points -3
 refused 'model' --model resnet9
-if [ -d /usr/share/datasets/fashion-mnist ]; then refused 'give another --data' --checkpoint "$checkpoint" --data fashion; fi
+if [ -d /usr/share/datasets/fashion-mnist ]; then
+    refused 'give another --data' --checkpoint "$checkpoint" --data fashion
+fi
 
-HEADLESS=1 "$BUILD/student/lab1_gd/5_loss_landscape" --data synthetic --out "$work/todo" >"$work/log" 2>&1; [ $? = 77 ] || fail "with the stub: expected exit 77"
-grep -q 'TODO in lab1_gd/exercises/5_filter_normalize.c, line' "$work/log" || fail "the stub's file and line are not printed"
+HEADLESS=1 "$BUILD/student/lab1_gd/5_loss_landscape" --data synthetic --out "$work/todo" \
+    >"$work/log" 2>&1
+[ $? = 77 ] || fail "with the stub: expected exit 77"
+grep -q 'TODO in lab1_gd/exercises/5_filter_normalize.c, line' "$work/log" ||
+    fail "the stub's file and line are not printed"
 echo "ok"

@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
+#
 # seconds: 300
 # sanitizers: no
-# Live training on its surface: each key and the mouse do what the handout says, while it trains; the stub names its exercise.
+# Live training on its surface: each key and the mouse do what the handout says, while it trains;
+# the stub names its exercise.
 set -eu
 program=$BUILD/sol/lab1_gd/6_live_surface
 # shellcheck source=tests/e2e/_screen.sh
@@ -11,7 +13,8 @@ results=$work/out/lab1_live_surface
 start() {
     : >"$work/log"
     rm -rf "$results"
-    "$program" --data synthetic --model linear --rate 0.01 --images 1000 --measured 64 --out "$work/out" "$@" >"$work/log" 2>&1 &
+    "$program" --data synthetic --model linear --rate 0.01 --images 1000 --measured 64 \
+        --out "$work/out" "$@" >"$work/log" 2>&1 &
     pid=$!
     find_window 'Lab 1'
     listens 300 250
@@ -21,7 +24,8 @@ start() {
 start --speed 0.1
 press space period period period period
 settle
-xdotool mousemove $((X + 930)) $((Y + 220)) mousedown 1 mousemove_relative 60 0 mousemove_relative 40 20 mouseup 1
+xdotool mousemove $((X + 930)) $((Y + 220)) mousedown 1 \
+    mousemove_relative 60 0 mousemove_relative 40 20 mouseup 1
 changes "dragging the surface"
 xdotool click 4; changes "the wheel"
 press h; changes "h"
@@ -31,7 +35,9 @@ expect 'surface: plane through start and now, (17 × 17|33 × 33) points'
 expect 'first frame after'; grep 'frame' "$work/log"
 
 start --speed 0.1
-for name in bracketright bracketright bracketleft minus minus plus M M M m; do press $name; shot; done
+for name in bracketright bracketright bracketleft minus minus plus M M M m; do
+    press $name; shot
+done
 finish; expect 'at rate 0.0125, batch 16, momentum 0.8'
 
 start --speed 20 --plane random
