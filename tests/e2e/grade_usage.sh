@@ -54,9 +54,9 @@ cat "$work/output"
 
 # What make passes on.
 says() { # words, make's arguments…
-    make -n BUILD="$BUILD" "${@:2}" 2>&1 | tr -s " " >"$work/output"
+    make -n BUILD="$BUILD" "${@:2}" 2>&1 | tr -d '\\' | tr -s ' \n' ' ' >"$work/output"
     grep -qF -- "$1" "$work/output" ||
-        { wrong "make ${*:2}: expected '$1'"; tail -n 3 "$work/output"; }
+        { wrong "make ${*:2}: expected '$1'"; tail -c 300 "$work/output"; }
 }
 says "/assessment/grader/grade 'assessment/train.c' --np 2 " grade
 says "/assessment/grader/grade 'a b.c' --np 3 --data=synthetic --images 500" \
