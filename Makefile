@@ -76,7 +76,7 @@ endif
 help:
 	@echo "usage: make TARGET [VARIABLE=value …]"; echo; echo "targets"
 	@sed -n 's/^\([a-z0-9]*\):.*## *\(.*\)/\1|\2/p' Makefile \
-	    | awk -F '|' '{ printf "  %-12s%s\n", $$1, $$2 }'
+	    | awk -F '|' '{ printf "  %-15s%s\n", $$1, $$2 }'
 	@echo; echo "variables, with any target"
 	@sed -n 's/^#= /  /p' Makefile
 doctor:
