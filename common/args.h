@@ -3,8 +3,9 @@
  *
  *     int epochs = 3;
  *     Option options[] = {
- *         {"epochs", ARG_INT, &epochs, .min = 0, .max = 10000, .help = "passes over the training
- * set"}, {0}}; args_parse("train", "Train a network.", options, argc, argv);
+ *         {"epochs", ARG_INT, &epochs, .min = 0, .max = 10000, .help = "passes over the data"},
+ *         {0}};
+ *     args_parse("train", "Train a network.", options, argc, argv);
  *
  * The value before parsing is the default, and --help shows it.
  */
@@ -28,10 +29,10 @@ typedef struct {
     const char *name; /* NULL ends the table */
     ArgKind kind;
     void *value;
-    double min, max; /* for numbers; both 0: any; -INFINITY or INFINITY: that end is open */
+    double min, max; /* for numbers; both 0: any; ±INFINITY: no limit */
     const char *choices;
     const char *help; /* a phrase, with its unit */
-    bool given;       /* set by args_parse: the command line named it */
+    bool given;       /* set by args_parse: it was on the command line */
 } Option;
 
 /* A program's table, kept beyond the function that fills it: Option table[MOST_OPTIONS];
@@ -44,21 +45,19 @@ enum { MOST_OPTIONS = 40 };
         memcpy(table, options, sizeof(options)); \
     } while (0)
 
-/* Read argv into the options' values: "--name=value" or "--name value"; of an option given twice
- * the last wins. --help (-h) prints idea and table and exits 0. An unknown option, a missing or bad
- * value, a left-over word: one line that says what was expected, exit 2. Strings point into
- * argv. */
+/* Read argv into the options' values: "--name=value" or "--name value"; the last of two wins.
+ * --help (-h) prints idea and table and exits 0. An unknown option, a missing or bad value, or a
+ * left-over word ends the program with one line naming what was expected (exit 2). Strings point
+ * into argv. */
 void args_parse(const char *program, const char *idea, Option *options, int argc, char **argv);
 
-/* After args_parse: another default for an option, unless the command line named it:
- * args_otherwise(options, "seeds", "5") for what --full means. The name is in the table, and the
- * text is one that it takes. */
+/* After args_parse: another default for an option that was not on the command line; --full calls
+ * args_otherwise(options, "seeds", "5"). The name must be in the table and the text valid. */
 void args_otherwise(Option *options, const char *name, const char *text);
 
-/* The values now, as a new JSON object {name: value}; free with json_decref. */
+/* The current values, as a new JSON object {name: value}; free with json_decref. */
 json_t *args_json(const Option *options);
 
-/* One option's value now, as a person would type it: "0.1", "cpu", "yes"; a new string, free()
- * it. */
+/* One option's current value as text: "0.1", "cpu", "yes"; a new string, free() it. */
 char *args_text(const Option *option);
 #endif

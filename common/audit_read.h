@@ -1,5 +1,4 @@
-/* audit_read.h: what one rank of a run really did: its facts (audit.h), read back by those who
- * check it. */
+/* audit_read.h: one rank's facts (audit.h), read back by self-checks and the grader. */
 #ifndef AUDIT_READ_H
 #define AUDIT_READ_H
 #include <stdint.h>
@@ -11,28 +10,28 @@ typedef struct AuditImages {
 
 typedef struct AuditUpdate {
     int epoch;
-    AuditImages images; /* of the batch before it; the batches of a test are no update's */
+    AuditImages images; /* of the batch before it; test batches are not counted */
     double rate;
-    char before[17], after[17]; /* digests of the parameters; "": not noted */
+    char before[17], after[17]; /* digests of the parameters; "": not recorded */
 } AuditUpdate;
 
 typedef struct AuditTest {
-    AuditImages images; /* all that were handed out since the update before it */
+    AuditImages images; /* all images loaded since the last update */
     double correct;
 } AuditTest;
 
 typedef struct AuditRank {
-    int rank, size;             /* as the communication library told it; -1: it was not started */
-    int local_rank, local_size; /* of the device that it opened; -1: none */
+    int rank, size;             /* as reported by comm_open; -1: never opened */
+    int local_rank, local_size; /* of the opened device; -1: none */
     AuditUpdate *update;        /* [updates] */
     AuditTest *test;            /* [tests] */
     int updates, tests;
     int checkpoints, resumes; /* written, read */
-    double reduced;           /* elements that went through all-reduces */
-    unsigned to_do;           /* bit k: the program says that step k is still to do */
+    double reduced;           /* elements all-reduced */
+    unsigned to_do;           /* bit k: the program reports step k as TODO */
 } AuditRank;
 
-/* The facts in folder/rank-R.jsonl. No file: no facts. A line that is not one is passed over. */
+/* The facts in folder/rank-R.jsonl; none where the file is missing. Malformed lines are skipped. */
 AuditRank audit_read(const char *folder, int rank);
 void audit_read_free(AuditRank *r);
 #endif

@@ -1,24 +1,23 @@
-/* backend.h: what a device must be able to do. The contract between the models and the hardware.
+/* backend.h: what a device can do. The contract between the models and the hardware.
  *
  * A Backend is one device: some cores of this machine's CPU (backend_cpu.c) or one GPU
  * (backend_cuda.c). All work is queued on a Stream and done in the stream's order; on a CPU a
  * stream works at once, so every call returns when its work is done.
  *
  * Conventions of every operation
- *   - arguments: the stream, then outputs, then inputs, then sizes and switches. Tensors are views
+ *   - Arguments: the stream, then outputs, then inputs, then sizes and switches. Tensors are views
  *     (tensor.h); shapes are in brackets.
- *   - activations are NHWC, any halo; weights are as PyTorch stores them: convolution W[K,C,R,S] (K
+ *   - Activations are NHWC, any halo; weights are as PyTorch stores them: convolution W[K,C,R,S] (K
  *     filters over C channels of R x S), dense W[K,D]; vectors (gamma, beta, bias) are [C].
  *     Weights, statistics and sums never have a halo.
- *   - F32 unless a dtype is named. An implementation may take BF16 activations with F32 weights
- *     too; it says so by `mixed`.
- *   - N, the batch, may be smaller than the N that was planned for (the last batch of an epoch).
- *   - `+=` in a comment: the result is added to what is there. Gradients of weights always add
- *     (zero them once per step). A `bool add` argument chooses for gradients of activations: an
+ *   - F32 unless a dtype is named. A backend with `mixed` also takes BF16 activations with F32
+ *     weights.
+ *   - N, the batch, may be smaller than the N planned for (the last batch of an epoch).
+ *   - `+=` in a comment: the result is added to the output. Gradients of weights always add (zero
+ *     them once per step). For gradients of activations a `bool add` argument chooses: an
  *     activation that two layers read gets two contributions.
- *   - Shapes are the caller's promise: a broken one ends the run through ASSERT (check.h). Nothing
+ *   - The caller guarantees the shapes: a wrong one ends the run through ASSERT (check.h). Nothing
  *     here returns an error.
- *   - A comment on lines of its own belongs to the operation above it.
  *   - Convolutions of one Backend share scratch memory: one thread at a time may call them,
  *     whatever the stream.
  *   - Same inputs, same threads: same bits. No operation but *_new and *_plan_new allocates.
@@ -30,33 +29,31 @@
 typedef struct Backend Backend;
 typedef struct Stream Stream;       /* a queue of work */
 typedef struct Event Event;         /* a mark in a stream: to wait for, to time */
-typedef struct Recording Recording; /* work that was written down, to be queued again in one call */
+typedef struct Recording Recording; /* recorded work, queued again in one call */
 typedef struct ConvPlan ConvPlan;   /* one convolution's shapes, and what a device prepares for
                                      * them; keeps no weights */
 
 /* Batch normalisation (Ioffe & Szegedy, arXiv 1502.03167): y = gamma * (x - mean) * istd + beta per
  * channel, mean and variance over a group's pixels. The batch is cut into G = ceil(N / group)
- * groups of consecutive images, each with statistics of its own: group >= N is the plain batch
- * norm, a smaller one is ghost batch norm (Hoffer et al., arXiv 1705.08741). Statistics travel as
- * SUMS in float64, so that ranks can add theirs (an all-reduce of `sums` between bn_sums and
- * bn_finish, or bn_backward_sums and bn_backward): synchronised batch norm. `ranks` then says how
- * many ranks' sums were added (1: none but ours); all must have the same N. */
+ * groups of consecutive images, each with its own statistics: group >= N is the plain batch norm, a
+ * smaller one is ghost batch norm (Hoffer et al., arXiv 1705.08741). Statistics travel as SUMS in
+ * float64, so that ranks can add theirs (an all-reduce of `sums` between bn_sums and bn_finish, or
+ * bn_backward_sums and bn_backward): synchronised batch norm. `ranks` is then the number of ranks
+ * whose sums were added (1: only ours); all must have the same N. */
 typedef struct BatchNorm {
     Tensor gamma, beta;               /* [C], parameters */
-    Tensor running_mean, running_var; /* [C], used by evaluation; var is the unbiased one, as in
-                                       * PyTorch */
-    Tensor mean, istd;                /* [G,C], of the last forward pass; istd = 1 / sqrt(var +
-                                       * eps) */
-    int group;                        /* images per group, >= 1 */
-    bool relu;                        /* y = max(0, .) at the end of the forward pass */
-    float eps, momentum;              /* 1e-5, and 0.1: running = 0.9 running + 0.1 new */
+    Tensor running_mean, running_var; /* [C], used by evaluation; var is unbiased, as in PyTorch */
+    Tensor mean, istd;   /* [G,C], of the last forward pass; istd = 1 / sqrt(var + eps) */
+    int group;           /* images per group, >= 1 */
+    bool relu;           /* y = max(0, .) at the end of the forward pass */
+    float eps, momentum; /* 1e-5, and 0.1: running = 0.9 running + 0.1 new */
 } BatchNorm;
 
-/* One image's augmentation: where it is read from and how. Drawn on the host (data.h), applied by
- * `gather`. */
+/* One image's augmentation: which image, and its transformation. Drawn on the host (loader.h),
+ * applied by `gather`. */
 typedef struct Augment {
-    int32_t image;        /* which image of the data set */
-    int16_t dy, dx;       /* shift: output pixel (h,w) is pixel (h + dy, w + dx) of the picture
+    int32_t image;        /* index in the data set */
+    int16_t dy, dx;       /* shift: output pixel (h,w) is pixel (h + dy, w + dx) of the image
                            * (mirrored first, if flip), and the mean grey outside it */
     int16_t flip;         /* 1: mirrored left to right, before the shift */
     int16_t cut_y, cut_x; /* top-left corner of the square that cutout greys, in output pixels
@@ -68,104 +65,103 @@ typedef struct BackendOps {
     const char *name; /* "cpu", "cuda" */
     bool mixed;       /* takes BF16 activations, and TF32 */
 
-    /* ---- memory: buffers are zeroed when made ---- */
+    /* ---- memory: new buffers are zeroed ---- */
     Buffer *(*buffer_new)(Backend *be, size_t bytes);
-    void (*buffer_free)(Buffer *buf);  /* NULL is fine */
-    void *(*buffer_host)(Buffer *buf); /* its address where the host can read and write it, else
-                                        * NULL */
+    void (*buffer_free)(Buffer *buf); /* NULL is fine */
+    /* The buffer's address where the host can read and write it, else NULL. */
+    void *(*buffer_host)(Buffer *buf);
 
-    /* ---- for libraries that work on the device beside the backend (comm_nccl.c); NULL where there
-     * are none ---- */
-    void *(*buffer_device)(Buffer *buf); /* its address on the device, as cudaMalloc gives it */
-    void *(*stream_native)(Stream *s);   /* the queue as the device's maker calls it: a
-                                          * cudaStream_t */
-    void *(*staging_new)(size_t bytes);  /* host memory that upload and download are fastest
-                                          * with (page-locked); */
-    void (*staging_free)(void *memory);  /* may outlive the backend */
+    /* ---- for libraries that work on the device beside the backend (comm_nccl.c); NULL where none
+     * do ---- */
+    void *(*buffer_device)(Buffer *buf); /* its address on the device, as from cudaMalloc */
+    void *(*stream_native)(Stream *s);   /* the device's own queue: a cudaStream_t */
+    /* Host memory for the fastest upload and download (page-locked); may outlive the backend. */
+    void *(*staging_new)(size_t bytes);
+    void (*staging_free)(void *memory);
 
+    /* Host to device; src is dense [n,h,w,c] of dst's dtype and may be reused on return; dst has no
+     * halo. */
     void (*upload)(Stream *s, Tensor dst, const void *src);
-    /* host to device; src is dense [n,h,w,c] of dst's dtype, and has been read when it returns; dst
-     * has no halo */
-    void (*download)(Stream *s, void *dst, Tensor src); /* device to host, dense; waits until
-                                                         * the numbers are there */
-    /* same shape and dtype, halos may differ */
+    /* Device to host, dense; returns when the elements have arrived. */
+    void (*download)(Stream *s, void *dst, Tensor src);
+    /* Same shape and dtype; halos may differ. */
     void (*copy)(Stream *s, Tensor dst, Tensor src);
-    void (*zero)(Stream *s, Tensor t); /* any dtype; inside only */
+    void (*zero)(Stream *s, Tensor t); /* any dtype; not the halo */
 
     /* ---- queues ---- */
-    Stream *(*stream_new)(Backend *be, int threads);
     /* threads: how many cores its work may use (CPU); 0, or more than the rank has: all of the
-     * rank's */
+     * rank's. */
+    Stream *(*stream_new)(Backend *be, int threads);
     void (*stream_free)(Stream *s);
     void (*stream_sync)(Stream *s); /* returns when all queued work is done */
     Event *(*event_new)(Backend *be);
     void (*event_free)(Event *e);
-    void (*event_record)(Event *e, Stream *s);       /* the mark is passed when all work queued
-                                                      * so far is done */
-    void (*event_wait)(Stream *s, Event *e);         /* work queued on s from now on starts
-                                                      * after the mark was passed */
-    double (*event_seconds)(Event *from, Event *to); /* time between two passed marks; waits for
-                                                      * them */
+    /* The event completes when all work queued on s so far is done. */
+    void (*event_record)(Event *e, Stream *s);
+    /* Work queued on s from now on starts after the event has completed. */
+    void (*event_wait)(Stream *s, Event *e);
+    /* Time between two recorded events; waits for both. */
+    double (*event_seconds)(Event *from, Event *to);
 
-    /* ---- convolution: pad = R/2, stride 1 or 2; R 1 or 3, x [N,H,W,C],
-     * y [N,H/stride,W/stride,K] (rounded up), w [K,C,R,R] as a matrix of K rows and C*R*R columns
-     * ---- */
+    /* ---- convolution: pad = R/2, stride 1 or 2; R 1 or 3, x [N,H,W,C], y [N,H/stride,W/stride,K]
+     * (rounded up), w [K,C,R,R] as a matrix of K rows and C*R*R columns ---- */
+    /* The halo of x and dy for which this device's R x R kernels are fastest; any other works
+     * too. */
     int (*conv_halo)(Backend *be, int R);
-    /* the halo of x and dy for which this device's R x R kernels are fastest; any other is right
-     * too */
+    /* Only the shapes of y and x are used; their N is the largest batch. */
     ConvPlan *(*conv_plan_new)(Backend *be, Tensor y, Tensor x, int R, int stride);
-    /* only the shapes of y and x count; their N is the largest that will come */
     void (*conv_plan_free)(ConvPlan *p);
+    /* y = x * w (+ residual, of y's shape, unless NO_TENSOR); and, unless NO_TENSOR, moments =
+     * image_moments(y) while y is in cache. */
     void (*conv_forward)(Stream *s, ConvPlan *p, Tensor y, Tensor moments, Tensor x, Tensor w,
                          Tensor residual);
-    /* y = x * w (+ residual, of y's shape, unless NO_TENSOR); and, unless NO_TENSOR, moments =
-     * image_moments(y) while y is in cache */
+    /* dx (+)= dy * w rotated by 180 degrees. (+)= here and below: `=` where add is false (every
+     * element is written), `+=` where it is true. */
     void (*conv_backward_data)(Stream *s, ConvPlan *p, Tensor dx, Tensor dy, Tensor w, bool add);
-    /* dx (+)= dy * w turned round: `=` where add is false (every pixel is written), `+=` where it
-     * is true; likewise below */
     /* dw += */
     void (*conv_backward_weight)(Stream *s, ConvPlan *p, Tensor dw, Tensor x, Tensor dy);
 
     /* ---- dense layer: x [N,D], w [K,D], bias [K], y [N,K] ---- */
     /* y = x w^T + bias */
     void (*dense_forward)(Stream *s, Tensor y, Tensor x, Tensor w, Tensor bias);
+    /* dx (+)= dy w */
     void (*dense_backward_data)(Stream *s, Tensor dx, Tensor dy, Tensor w, bool add);
     /* dw +=, dbias += */
     void (*dense_backward_weight)(Stream *s, Tensor dw, Tensor dbias, Tensor x, Tensor dy);
 
     /* ---- batch norm, in the order of a training step; struct above ---- */
+    /* moments [N,2,C] as n=N, h=2, w=1: per image the mean over H*W, and the sum of
+     * (x - mean)^2 */
     void (*image_moments)(Stream *s, Tensor moments, Tensor x);
-    /* moments [N,2,C] as n=N, h=2, w=1: per image the mean over H*W, and the sum of (x - mean)^2 */
-    void (*bn_sums)(Stream *s, Tensor sums, Tensor moments, int pixels, int group);
     /* moments -> sums F64 [G,2,C]: sum x, sum x^2 over a group's images; pixels = H*W */
-    void (*bn_finish)(Stream *s, const BatchNorm *bn, Tensor sums, int N, int pixels, int ranks,
-                      bool update_running);
+    void (*bn_sums)(Stream *s, Tensor sums, Tensor moments, int pixels, int group);
     /* sums -> bn->mean, bn->istd; N is this rank's alone: a group's count is images * pixels *
      * ranks. Unless update_running is false, the running statistics move once, towards the plain
      * average over the groups (a short one counts in full). */
+    void (*bn_finish)(Stream *s, const BatchNorm *bn, Tensor sums, int N, int pixels, int ranks,
+                      bool update_running);
+    /* Evaluation: row 0 of mean and istd from the running statistics; needs bn->group >= N. */
     void (*bn_running)(Stream *s, const BatchNorm *bn);
-    /* evaluation: row 0 of mean and istd from the running statistics; bn->group must be >= N
-     * then */
-    void (*bn_forward)(Stream *s, Tensor y, const BatchNorm *bn, Tensor x, Tensor residual);
     /* y = bn(x) (+ residual, unless NO_TENSOR), then ReLU if bn->relu */
+    void (*bn_forward)(Stream *s, Tensor y, const BatchNorm *bn, Tensor x, Tensor residual);
+    /* g = dy, with bn->relu 0 where not y > 0 (else y is not read); xhat = (x - mean) * istd. sums
+     * F64 [G,2,C]: sum g, sum g xhat. dbeta += and dgamma += the same two over all groups, of this
+     * rank only, even where `sums` is then all-reduced. */
     void (*bn_backward_sums)(Stream *s, Tensor sums, const BatchNorm *bn, Tensor dgamma,
                              Tensor dbeta, Tensor dy, Tensor y, Tensor x);
-    /* g = dy, with bn->relu 0 where not y > 0 (else y is not read); xhat = (x - mean) * istd. sums
-     * F64 [G,2,C]: sum g, sum g xhat. dbeta += and dgamma += the same two over all groups, this
-     * rank's alone, whatever becomes of `sums`. */
-    void (*bn_backward)(Stream *s, Tensor dx, Tensor dresidual, const BatchNorm *bn, Tensor sums,
-                        Tensor dy, Tensor y, Tensor x, int ranks, bool add, bool add_residual);
     /* dx (+)= gamma istd (g - mean(g) - xhat mean(g xhat)), the means from `sums` over a group of
      * all `ranks`; dresidual (+)= g unless NO_TENSOR. add is for dx, add_residual for dresidual. */
+    void (*bn_backward)(Stream *s, Tensor dx, Tensor dresidual, const BatchNorm *bn, Tensor sums,
+                        Tensor dy, Tensor y, Tensor x, int ranks, bool add, bool add_residual);
 
     /* ---- the other layers ---- */
     void (*relu_forward)(Stream *s, Tensor y, Tensor x);
     void (*relu_backward)(Stream *s, Tensor dx, Tensor dy, Tensor y, bool add); /* dx may be dy */
+    /* 2x2, stride 2, odd edges dropped; which U8 like y, no halo: 0 … 3, the position of the
+     * maximum (of equal values the first) */
     void (*maxpool_forward)(Stream *s, Tensor y, Tensor which, Tensor x);
-    /* 2x2, stride 2, odd edges dropped; which U8 like y, no halo: 0 … 3, which of the four it
-     * was */
+    /* The maximum takes all of dy. */
     void (*maxpool_backward)(Stream *s, Tensor dx, Tensor dy, Tensor which, bool add);
-    /* the chosen one takes all of dy: of equal values the first */
     /* y [N,1,1,C]: mean over H, W */
     void (*avgpool_forward)(Stream *s, Tensor y, Tensor x);
     void (*avgpool_backward)(Stream *s, Tensor dx, Tensor dy, bool add);
@@ -173,21 +169,21 @@ typedef struct BackendOps {
     void (*flatten_forward)(Stream *s, Tensor y, Tensor x);
     void (*flatten_backward)(Stream *s, Tensor dx, Tensor dy, bool add);
 
-    /* ---- loss: softmax + cross entropy over classes, logits [N,K], label I32 [N] in [0,K),
-     * weight [N] per sample or NO_TENSOR (all 1) ---- */
-    void (*cross_entropy)(Stream *s, Tensor dlogits, Tensor losses, Tensor totals, Tensor logits,
-                          Tensor label, Tensor weight, float scale);
+    /* ---- loss: softmax + cross entropy over classes, logits [N,K], label I32 [N] in [0,K), weight
+     * [N] per sample or NO_TENSOR (all 1) ---- */
     /* losses [N] (or NO_TENSOR): -log p[label], unweighted; totals F64 [2] += {sum weight * loss,
      * count of argmax == label (unweighted; of equal logits the first class)};
      * dlogits (or NO_TENSOR) = scale * weight * (p - onehot): scale = 1/N gives the gradient of
      * sum(weight * loss) / N. A NaN logit gives a NaN loss and counts as wrong. */
+    void (*cross_entropy)(Stream *s, Tensor dlogits, Tensor losses, Tensor totals, Tensor logits,
+                          Tensor label, Tensor weight, float scale);
 
     /* ---- vectors: [n], F32 (axpy: any shape) ---- */
-    void (*sgd)(Stream *s, Tensor w, Tensor v, Tensor g, Tensor rate, float momentum,
-                float weight_decay, bool nesterov);
     /* PyTorch's SGD in one pass: d = g + weight_decay w; v = momentum v + d; w -= rate (nesterov ?
      * d + momentum v : v). rate [1] lies on the device, so that a recorded step (CUDA graph) can be
-     * replayed with another rate. First step: v is zero, so v = d */
+     * replayed with another rate. First step: v is zero, so v = d. */
+    void (*sgd)(Stream *s, Tensor w, Tensor v, Tensor g, Tensor rate, float momentum,
+                float weight_decay, bool nesterov);
     /* y += a x; same shape, halos may differ */
     void (*axpy)(Stream *s, Tensor y, float a, Tensor x);
     void (*scale)(Stream *s, Tensor x, float a); /* x *= a */
@@ -195,49 +191,45 @@ typedef struct BackendOps {
     void (*dot)(Stream *s, Tensor out, Tensor x, Tensor y);
 
     /* ---- input: images U8 [M,H,W,C] and labels U8 [M] lie on the device ---- */
+    /* x[n] = (picked image / 255 - mean[c]) * istd[c], augmented; pixels from outside and cut ones
+     * are 0 after normalisation (the mean grey). label I32 [N]. pick: N entries; mean, istd: C
+     * elements; all three in host memory, which may be reused on return. */
     void (*gather)(Stream *s, Tensor x, Tensor label, Tensor images, Tensor labels,
                    const Augment *pick, const float *mean, const float *istd);
-    /* x[n] = (picked image / 255 - mean[c]) * istd[c], augmented; pixels from outside and cut ones
-     * are 0 after normalisation (the mean grey). label I32 [N]. pick: N entries, host memory, read
-     * before the call returns; mean, istd: C numbers, host memory. */
 
     /* ---- recorded work (CUDA graphs); all four NULL where a device has none ---- */
+    /* From now on work queued on s is recorded instead of done. Allowed are operations on tensors;
+     * no transfer to or from the host but an upload of up to 1024 bytes, whose contents become part
+     * of the recording. */
     void (*record_begin)(Stream *s);
-    /* what is queued on s from now on is written down and not done. Of this header only operations
-     * on tensors may come, no transfer to or from the host but an upload of up to 1024 bytes, whose
-     * numbers become part of the recording */
     Recording *(*record_end)(Stream *s);
+    /* Queue all of it: the same operations on the same memory. False, and nothing is queued, if
+     * memory used by a recording of this backend has been freed since; then record again. */
     bool (*replay)(Stream *s, Recording *r);
-    /* queue all of it: the same operations on the same memory. False, and nothing is done, if
-     * memory that a recording of this backend uses has been freed since: what was recorded may
-     * point there. Record again */
     void (*recording_free)(Recording *r); /* NULL is fine */
 
-    /* ---- for profilers: names for what is queued between the two, which nest; NULL where a device
-     * has none ---- */
+    /* ---- for profilers: names for the work queued between the two, which nest; NULL where a
+     * device has none ---- */
     void (*range_begin)(const char *name);
     void (*range_end)(void);
 
     void (*close)(Backend *be);
 } BackendOps;
 
-/* How numbers are kept and multiplied; sums, weights, statistics and gradients of weights are
- * float32 or better in all, but that in BF16 what one convolution adds to its filters' gradient may
- * have been rounded to BF16 (cuDNN). */
+/* How values are stored and multiplied. Sums, weights, statistics and gradients of weights are
+ * float32 or better in every precision, with one exception: in BF16 a convolution's contribution to
+ * its weight gradient may be rounded to BF16 (cuDNN). */
 typedef enum {
     PRECISION_FP32,
-    PRECISION_TF32, /* products of matrices on the tensor cores: factors rounded to 10 bits of
-                     * mantissa */
-    PRECISION_BF16  /* activations between convolutions, their gradients and the filters' copies
-                     * in BF16 */
+    PRECISION_TF32, /* matrix products on the tensor cores: factors rounded to 10 mantissa bits */
+    PRECISION_BF16  /* BF16 activations between convolutions, their gradients, and filter copies */
 } Precision;
 
 struct Backend {
     const BackendOps *op;
     int threads;           /* cores that this rank's work may use */
     Precision precision;   /* backend_precision; FP32 at first */
-    DType activations;     /* F32, or BF16 where precision says so: what a network keeps its
-                            * activations in */
+    DType activations;     /* of a network's activations: F32, or BF16 where precision says so */
     char description[128]; /* for people: "CPU, 2 threads, AMD EPYC" */
 };
 
@@ -248,19 +240,18 @@ struct Stream {
 };
 
 /* Open a device. kind: "auto" (a GPU where one can be used, else the CPU), "cpu", "cuda".
- * local_rank of local_size: this process's place among the processes on this machine. On a CPU it
- * takes the local_rank-th share of the cores that it may run on and, where local_size > 1, stays
- * there (pinned); on GPUs, GPU number local_rank modulo their count. threads: how many the CPU's
- * work uses, 0: one per core of its share. A device that is not there ends the run with status
- * 77. */
+ * local_rank of local_size: this process among the processes on this machine. On a CPU it takes the
+ * local_rank-th of local_size equal parts of the available cores and, where local_size > 1, is
+ * pinned to them; on GPUs, GPU number local_rank modulo their count. threads: how many the CPU's
+ * work uses, 0: one per core. A missing device ends the run with status 77. */
 Backend *backend_open(const char *kind, int local_rank, int local_size, int threads);
-/* name: "fp32", "tf32", "bf16". Right after backend_open: models take it as it is when they are
- * made. A device that cannot ends the run (exit 2). */
+/* name: "fp32", "tf32", "bf16". Call it right after backend_open: models read it when they are
+ * made. A device without that precision ends the run (exit 2). */
 void backend_precision(Backend *be, const char *name);
-void backend_close(Backend *be); /* all its buffers, streams, plans must be gone; NULL is fine */
+void backend_close(Backend *be); /* free its buffers, streams and plans first; NULL is fine */
 
-/* A tensor of its own in a new zeroed buffer, and the end of it: tensor_free frees the whole buffer
- * (never give it a view of another tensor); NO_TENSOR is fine. */
+/* A tensor in a new zeroed buffer. tensor_free frees the whole buffer, so never give it a view of
+ * another tensor; NO_TENSOR is fine. */
 Tensor tensor_new(Backend *be, DType dtype, int n, int h, int w, int c, int halo);
 void tensor_free(Backend *be, Tensor t);
 #endif

@@ -1,7 +1,7 @@
-/* background_thread.h: long work on a thread of its own, beside a window that is drawn 60 times a
+/* background_thread.h: long work on a background thread, beside a window that is drawn 60 times a
  * second.
  *
- *     static void train(void *state, BackgroundThread *b)
+ *     static void train(void *context, BackgroundThread *b)
  *     {
  *         while (background_goes_on(b)) {          // waits while paused; false: stop
  *             … a slice of work …
@@ -14,8 +14,8 @@
  *     …
  *     background_stop(b);
  *
- * The thread, and the OpenMP threads that it starts, give way to the window's thread where cores
- * are few (nice 5).
+ * The thread, and the OpenMP threads that it starts, yield to the window's thread when cores are
+ * few (nice 5).
  */
 #ifndef BACKGROUND_THREAD_H
 #define BACKGROUND_THREAD_H
@@ -23,16 +23,16 @@
 
 typedef struct BackgroundThread BackgroundThread;
 
-BackgroundThread *background_start(void (*work)(void *state, BackgroundThread *b), void *state);
-void background_stop(BackgroundThread *b);              /* asks it to stop, waits until it has,
-                                                         * frees b; NULL is fine */
-void background_wait(BackgroundThread *b);              /* waits for its own end, or for a stop
-                                                         * that is asked for by Ctrl-C */
-bool background_over(BackgroundThread *b);              /* has the work returned? */
-void background_pause(BackgroundThread *b, bool pause); /* holds it at its next
-                                                         * background_goes_on() */
-void background_step(BackgroundThread *b);              /* paused: lets it through once */
-void background_lock(BackgroundThread *b);              /* for what both threads touch */
+BackgroundThread *background_start(void (*work)(void *context, BackgroundThread *b), void *context);
+/* Tells it to stop, waits until it has, frees b; NULL is fine. */
+void background_stop(BackgroundThread *b);
+/* Waits until the work returns; Ctrl-C stops it. */
+void background_wait(BackgroundThread *b);
+bool background_over(BackgroundThread *b); /* has the work returned? */
+/* Holds it at its next background_goes_on(). */
+void background_pause(BackgroundThread *b, bool pause);
+void background_step(BackgroundThread *b); /* paused: lets it through once */
+void background_lock(BackgroundThread *b); /* for data that both threads use */
 void background_unlock(BackgroundThread *b);
 
 bool background_goes_on(BackgroundThread *b); /* for the work, between slices */

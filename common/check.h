@@ -1,8 +1,8 @@
 /* check.h: every error ends the whole run, once, with one clear message.
  *
  * A data-parallel run is P processes. If one of them only returned an error, the other P-1 would
- * wait for it in their next all-reduce for ever. So an error that a program cannot repair goes
- * through die(), which ends every rank.
+ * hang in their next all-reduce. So an error that a program cannot recover from goes through die(),
+ * which ends every rank.
  */
 #ifndef CHECK_H
 #define CHECK_H
@@ -12,47 +12,47 @@
 enum {
     EXIT_WRONG = 1, /* it ran, and the answer is wrong (a failed check, a diverged run) */
     EXIT_USAGE = 2, /* bad option, bad file, missing environment */
-    EXIT_TODO = 77
-}; /* not written yet, or the hardware is missing */
+    EXIT_TODO = 77  /* not written yet, or the hardware is missing */
+};
 
 /* Print "error: MESSAGE" (with "rank R: " in front in a run of several ranks) on stderr and end all
  * ranks with `status`. An error that every rank meets (a missing file) is printed once: the ranks
  * above 0 wait 0.5 s (before comm_open 2 s) before they print it, and by then rank 0 has ended
- * them. The message names what was wrong, where, and what to do. */
+ * them. The message names the mistake, where it is, and what to do. */
 void die(int status, const char *format, ...) __attribute__((noreturn, format(printf, 2, 3)));
 
-/* How die() ends the other ranks: comm_mpi registers MPI_Abort here. NULL: only this process ends.
+/* How die() ends the other ranks: comm_mpi.c registers MPI_Abort. NULL: only this process ends.
  * die() leaves by quick_exit(), so no atexit() handler runs. */
 void die_register(int rank, int size, void (*end_all_ranks)(int status));
 
-/* die() with EXIT_USAGE unless `condition` holds: for what a person or a file gave us. */
+/* die() with EXIT_USAGE unless `condition` holds: for input from a person or a file. */
 #define REQUIRE(condition, ...) \
     do { \
         if (!(condition)) \
             die(EXIT_USAGE, __VA_ARGS__); \
     } while (0)
 
-/* die() with EXIT_WRONG unless `condition` holds: for what only a mistake in this code can break.
- * Names the line. */
+/* die() with EXIT_WRONG and the line unless `condition` holds: for promises that only a bug in this
+ * code can break. */
 #define ASSERT(condition) \
     do { \
         if (!(condition)) \
             die(EXIT_WRONG, "%s:%d: broken: %s", __FILE__, __LINE__, #condition); \
     } while (0)
 
-/* An exercise that is still to be written: says which file and line, and exits 77.
- *     TODO("one ring step: send chunk (rank - step), receive and add chunk (rank - step - 1)");  */
+/* An exercise that is not written yet: prints its file and line, and exits 77.
+ *     TODO("one ring step: send chunk (rank - step), receive and add chunk (rank - step - 1)"); */
 #define TODO(what) die(EXIT_TODO, "TODO in %s, line %d: %s", __FILE__, __LINE__, what)
 
-/* Memory of count * size bytes, or die(): zeroed, 64-byte aligned (one cache line, one AVX-512
- * vector). free() it. */
+/* count * size bytes, zeroed, 64-byte aligned (one cache line, one AVX-512 vector), or die().
+ * free() it. */
 void *alloc(unsigned long count, unsigned long size);
-/* A printf into a new string; free() it. */
+/* printf into a new string; free() it. */
 char *format_new(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Is the stop requested? Ctrl-C (SIGINT; SIGUSR1 from setup/launch.sh) or SIGTERM sets it after
- * stop_on_signals(); loops look at it between steps. A second Ctrl-C ends the process at once. In a
- * run of several ranks agree on it with a comm_all_reduce_host(..., COMM_MAX) so that all stop at
+/* Has a stop been requested? After stop_on_signals(), Ctrl-C (SIGINT; SIGUSR1 from setup/launch.sh)
+ * or SIGTERM requests one; loops ask between steps. A second Ctrl-C ends the process at once. In a
+ * run of several ranks agree on it with comm_all_reduce_host(..., COMM_MAX), so that all stop at
  * the same step. */
 void stop_on_signals(void);
 bool stop_requested(void);

@@ -1,4 +1,4 @@
-/* checkpoint.h: a training run on disk, as one safetensors file: opens in Python with one line,
+/* checkpoint.h: a training run on disk, as one safetensors file. Python opens it with one line:
  *
  *     model.load_state_dict(safetensors.torch.load_file(path), strict=False)
  *
@@ -12,28 +12,28 @@
 #define CHECKPOINT_H
 #include "optim.h"
 
-/* Where the training stands. */
+/* How far the training is. */
 typedef struct Progress {
     int epoch;             /* current epoch, from 0 */
-    int64_t position;      /* pictures of this epoch's order that all ranks together have used:
-                            * also at another P */
+    int64_t position;      /* images of this epoch's order that all ranks together have used;
+                            * valid for another P, too */
     int64_t step;          /* updates done */
     uint64_t seed;         /* of order, augmentation and initial weights */
-    int world_size, batch; /* P and B when it was saved: for the record */
+    int world_size, batch; /* P and B when it was saved; only recorded */
 } Progress;
 
-/* Write path (o may be NULL: no velocities). One rank calls it. Ends the run when the disk does not
- * take it (exit 2) or a number is not finite (exit 1: a diverged training must not replace a good
- * file); path's old content then stays. */
+/* Write path (o may be NULL: no velocities). One rank calls it. A failed write (exit 2) or an
+ * element that is not finite (exit 1: a diverged training must not replace a good file) ends the
+ * run; path's old content then stays. */
 void checkpoint_save(const char *path, Model *m, const Sgd *o, const Progress *p);
 /* Read path into m (not collective: each rank reads for itself), and into o and p unless they are
- * NULL: the weights alone can come from Python too. A file that is not whole, not of this model's
- * shapes, not finite, or says that it is another model's, or has no training state where o or p
- * wants it, ends the run with one line (exit 2), and m is untouched. A tensor that m does not know
- * is passed over. o->steps becomes the file's step (0 where p is NULL). */
+ * NULL: weights alone may also come from Python. A file that is truncated, not finite, of another
+ * model or of other shapes, or without the training state that o or p needs, ends the run with one
+ * line (exit 2), and m is untouched. Tensors that m does not have are skipped. o->steps becomes the
+ * file's step (0 where p is NULL). */
 void checkpoint_load(const char *path, Model *m, Sgd *o, Progress *p);
-/* Which network a file holds, by its metadata (an mlp's hidden sizes: by its tensors): fills in
- * what model_new needs; spec->name is a new string, free() it. A file that does not say, or says
- * nonsense, ends the run (exit 2). */
+/* Which network a file holds: fills in *spec for model_new from the metadata (an mlp's hidden sizes
+ * from its tensors); spec->name is a new string, free() it. Missing or invalid metadata ends the
+ * run (exit 2). */
 void checkpoint_model(const char *path, ModelSpec *spec);
 #endif

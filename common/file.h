@@ -1,12 +1,12 @@
-/* file.h: a file appears under its final name whole, or not at all.
+/* file.h: atomic writes: a file appears under its final name complete, or not at all.
  *
  * The bytes go to a temporary name beside the final one, then to the disk (fsync), and only then is
- * the name exchanged (rename, and fsync of the folder). Whoever opens the final name sees the old
- * file or the new one, whatever happens to the writer in between: a full disk, a kill, a power cut.
- * A writer that is killed leaves at most "<path>.<process>.tmp".
+ * the file renamed (rename, and fsync of the folder). A reader of the final name sees the old file
+ * or the new one, whatever happens to the writer in between: a full disk, a kill, a power cut. A
+ * writer that is killed leaves at most "<path>.<process>.tmp".
  *
  *     NewFile *f = file_begin(path);
- *     file_put(f, numbers, sizeof numbers);
+ *     file_put(f, values, sizeof values);
  *     char *error = file_commit(f);      NULL, or a new string: "<path>: No space left on device"
  */
 #ifndef FILE_H
@@ -15,19 +15,18 @@
 
 typedef struct NewFile NewFile;
 
-/* never NULL: a failure is remembered for file_commit */
+/* Never NULL: file_commit reports a failure. */
 NewFile *file_begin(const char *path);
-void file_put(NewFile *f, const void *bytes, size_t size); /* after a failure this does nothing */
+void file_put(NewFile *f, const void *bytes, size_t size); /* does nothing after a failure */
 void file_print(NewFile *f, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* Put it in place and free f. Returns NULL, or a new string that says what failed (free() it): the
- * file under the final name is then the old one. */
+/* Rename it to its final name and free f. Returns NULL, or an error message (free() it): the old
+ * file then stays. */
 char *file_commit(NewFile *f);
 
-/* Make the folder and the ones above it, as `mkdir -p`. Returns NULL, or a new string that says
- * what failed (free() it). */
+/* Make the folder and its parents, as `mkdir -p`. Returns NULL, or an error message (free() it). */
 char *file_make_folder(const char *path);
 
-/* Remove a file, or a folder with all in it, as `rm -rf`: what is not there, or cannot be removed,
- * is passed over. */
+/* Remove a file, or a folder with everything in it, as `rm -rf`: missing files and failures are
+ * ignored. */
 void file_remove(const char *path);
 #endif

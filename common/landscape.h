@@ -1,12 +1,12 @@
-/* landscape.h: a network's loss over a line or a plane through its weights (Goodfellow et al.,
- * arXiv 1412.6544; Li et al., arXiv 1712.09913).
+/* landscape.h: a network's loss along a line or over a plane through its weights (Goodfellow et
+ * al., arXiv 1412.6544; Li et al., arXiv 1712.09913).
  *
  *     L(a, b) = loss(w + a x + b y)
  *
- * w, x, y are flat vectors [D] like m->params. Who chooses x and y decides what is seen: random
- * directions scaled filter by filter, the difference of two solutions, a trajectory's principal
- * directions. Points are shared by all ranks, coarse grid first; each that is done goes to the
- * window and to a file, and is not done again after an interruption.
+ * w, x, y are flat vectors [D] like m->params. The choice of x and y decides what is seen: random
+ * directions scaled filter by filter, the difference of two solutions, the principal directions of
+ * a trajectory. The ranks divide the points among themselves, coarse grid first. Each finished
+ * point goes to the window and to a file, and is not computed again after an interruption.
  */
 #ifndef LANDSCAPE_H
 #define LANDSCAPE_H
@@ -25,11 +25,10 @@ typedef struct Plane {
 double plane_a(const Plane *p, int i); /* of column i, 0 … nx-1 */
 double plane_b(const Plane *p, int j); /* of row j, 0 … ny-1 */
 
-/* Set m's parameters to w + a x + b y, computed in double and rounded once. */
+/* Set m's parameters to w + a x + b y, computed in float64 and rounded once. */
 void plane_go(const Plane *p, Model *m, double a, double b);
 
-/* What is known of a surface: mean loss and accuracy (0 … 1) at every point, NaN where not known
- * yet. */
+/* Mean loss and accuracy (0 … 1) at every point; NaN: not known yet. */
 typedef struct Surface {
     int nx, ny, known;
     double *loss, *accuracy; /* [ny,nx] */
@@ -37,34 +36,34 @@ typedef struct Surface {
 
 Surface *surface_new(int nx, int ny);
 void surface_free(Surface *s); /* NULL is fine */
-/* For the eye, out [ny,nx]: points that are not known yet take the value of the coarse grid's point
- * beside them. */
+/* For display, out [ny,nx]: points not known yet take the value of the nearby point of the coarse
+ * grid. */
 void surface_fill(double *out, const Surface *s, const double *values);
 
-/* All points j * nx + i of a grid, coarse to fine, into order[nx * ny]: every 2^k-th row and
- * column, then the points that the grid of every 2^(k-1)-th adds, … */
+/* order[nx * ny]: all points j * nx + i of a grid, coarse to fine: every 2^k-th row and column,
+ * then the points that every 2^(k-1)-th row and column add, … */
 void landscape_order(int *order, int nx, int ny);
 
-/* What a landscape needs. The same on all ranks, but for the last three. */
+/* What a landscape needs: the same on all ranks, except for the last three. */
 typedef struct Landscape {
-    Model *m;              /* its parameters are lost */
-    const EvalSet *subset; /* the pictures; all ranks the same ones */
-    ModelMode mode;        /* MODEL_EVAL: running statistics, as they are; MODEL_FROZEN_STATS:
-                            * those of each batch */
+    Model *m;              /* its parameters are overwritten */
+    const EvalSet *subset; /* the same images on all ranks */
+    ModelMode mode;        /* MODEL_EVAL: the running statistics; MODEL_FROZEN_STATS: those of each
+                            * batch */
     Plane plane;
     Surface *surface;        /* rank 0: filled in; elsewhere unused */
-    Sweep *log;              /* rank 0: points that are done, LANDSCAPE_COLUMNS; NULL: none */
-    BackgroundThread *watch; /* rank 0: its lock guards `surface`, it pauses and stops the work;
+    Sweep *log;              /* rank 0: the finished points, LANDSCAPE_COLUMNS; NULL: none */
+    BackgroundThread *watch; /* rank 0: its lock guards `surface`; it pauses and stops the work;
                               * NULL: none */
 } Landscape;
 
-#define LANDSCAPE_COLUMNS \
-    "point,a,b,loss,accuracy" /* point: j * nx + i; the sweep's seed column is 0 */
+/* point: j * nx + i; the sweep's seed column is 0 */
+#define LANDSCAPE_COLUMNS "point,a,b,loss,accuracy"
 
-/* Collective. True: all points are known. */
+/* Collective. True: all points are known; false: interrupted. */
 bool landscape_run(const Landscape *l, Comm *c);
 
-/* Write the surface as CSV, in the order of the grid, whole or not at all: "a,b,loss,accuracy",
- * after a first line "# {JSON}" that says what it is of. */
+/* Write the surface as CSV, row by row, whole or not at all: a first line "# {JSON}" that describes
+ * it, then "a,b,loss,accuracy". */
 void surface_write(const Surface *s, const Plane *p, const json_t *what, const char *path);
 #endif

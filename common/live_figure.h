@@ -1,12 +1,12 @@
-/* live_figure.h: a figure that lives: in a window, or, where there is none, worked out to its end
- * and saved as a PNG.
+/* live_figure.h: a live figure: in a window, or, where there is no display, computed to the end and
+ * saved as a PNG.
  *
- *     static void draw(void *state, Plot *plot) { … plot_begin(), panels, marks … }
- *     live_figure_show(run, &(LiveFigure){.title = "Lab 1 · momentum", .picture = "momentum.png",
- *     .state = &s, .draw = draw,
- *                              .event = event, .advance = advance, .finish = finish});
+ *     static void draw(void *context, Plot *plot) { … plot_begin(), panels, marks … }
+ *     live_figure_show(run, &(LiveFigure){.title = "Lab 1 · momentum", .png = "momentum.png",
+ *                                         .context = &s, .draw = draw, .event = event,
+ *                                         .advance = advance, .finish = finish});
  *
- * Long work goes to a thread of its own (background_thread.h), so that the window stays at 60
+ * Long work runs on a background thread (background_thread.h), so that the window stays at 60
  * frames/s; `draw` and `event` then hold its lock as briefly as they can.
  */
 #ifndef LIVE_FIGURE_H
@@ -15,24 +15,24 @@
 #include "run.h"
 
 typedef struct LiveFigure {
-    const char *title, *picture;                    /* of the window; of the PNG, in the run's
-                                                     * folder */
-    int width, height;                              /* pixels; 0: 1280 × 720 */
-    const PlotKey *keys;                            /* what `?` shows; NULL: plot_keys */
-    void *state;                                    /* given to the functions below; all but
-                                                     * `draw` may be NULL */
-    void (*draw)(void *state, Plot *plot);          /* describe the picture as it is now, from
-                                                     * plot_begin() on */
-    bool (*changed)(void *state);                   /* is the picture another than at the last
-                                                     * draw? NULL: always */
-    void (*event)(void *state, const PlotEvent *e); /* a key or the mouse; quitting is seen to */
-    void (*advance)(void *state, double seconds);   /* so much time has passed (at most 0.1 s):
-                                                     * work of a few ms */
-    void (*finish)(void *state);                    /* there is no window: do all the work */
+    const char *title, *png; /* of the window; the file's name, in the run's folder */
+    int width, height;       /* pixels; 0: 1280 × 720 */
+    const PlotKey *keys;     /* what `?` shows; NULL: plot_keys */
+    void *context; /* passed to the functions below, of which all but `draw` may be NULL */
+    /* Describe the figure as it is now, from plot_begin() on. */
+    void (*draw)(void *context, Plot *plot);
+    /* Has the figure changed since the last draw? NULL: always. */
+    bool (*changed)(void *context);
+    /* A key or the mouse; the window itself handles quitting. */
+    void (*event)(void *context, const PlotEvent *e);
+    /* `seconds` have passed (at most 0.1): a few milliseconds of work. */
+    void (*advance)(void *context, double seconds);
+    /* No window: do all the work. */
+    void (*finish)(void *context);
 } LiveFigure;
 
-/* Show it until the window is closed or a stop is asked for (stop_on_signals()), or finish it; then
- * save the picture and say where it is, and how regular the frames were. One process calls it: rank
- * 0. True: there was a window. */
+/* Show it until the window is closed or a stop is requested (stop_on_signals()), or, without a
+ * window, finish it. Then save the figure, and print its path and the frame times. Only rank 0
+ * calls it. True: there was a window. */
 bool live_figure_show(Run *run, const LiveFigure *scene);
 #endif

@@ -3,14 +3,14 @@
  * All parameters lie in ONE vector, `params`, all gradients in ONE vector of the same layout,
  * `grads`. So in this course an all-reduce is one call, a bucket is a slice, an optimiser is a
  * loop, a checkpoint is a dump and a direction in a loss landscape is a vector. A View names one
- * piece ("layer1.0.conv1.weight", [16,16,3,3]). Names, shapes and the order of a piece's numbers
- * are PyTorch's (torchvision's names for ResNets); the pieces follow each other in the order of the
- * layers (in a ResNet block downsample before conv2, unlike torchvision's). Batch norm's running
- * statistics are not trained; they lie in a third vector, `state`.
+ * slice ("layer1.0.conv1.weight", [16,16,3,3]). Names, shapes and the order of a slice's elements
+ * are PyTorch's (torchvision's names for ResNets); the slices follow the order of the layers (in a
+ * ResNet block downsample before conv2, unlike torchvision's). Batch norm's running statistics are
+ * not trained; they lie in a third vector, `state`.
  *
- * Layer i reads activation `in` (0 is the picture batch, i+1 is layer i's output) and may add
+ * Layer i reads activation `in` (0 is the input batch, i+1 is layer i's output) and may add
  * activation `residual`. The backward pass walks the list from its end. Memory for a batch of up to
- * `batch` pictures is planned once, in model_new.
+ * `batch` images is planned once, in model_new.
  */
 #ifndef MODEL_H
 #define MODEL_H
@@ -26,14 +26,14 @@ typedef enum {
     LAYER_DENSE
 } LayerKind;
 
-/* A named piece of a flat vector. */
+/* A named slice of a flat vector. */
 typedef struct View {
     char name[64]; /* "layer1.0.conv1.weight" */
     size_t at;     /* first element in the flat vector */
     int count;     /* elements: the product of shape */
     int dims, shape[4];
     bool decay; /* weights of conv and dense layers: true; biases, gamma, beta: false (for
-                 * methods that spare them; SGD here decays all) */
+                 * optimisers that exempt them; SGD here decays all) */
 } View;
 
 typedef struct Layer {
@@ -41,24 +41,22 @@ typedef struct Layer {
     char name[48];
     int in, residual;        /* activations; residual (conv, batch norm): added to the output,
                               * before ReLU; -1: none */
-    int out, kernel, stride; /* output channels (batch norm: of its input too); kernel side;
-                              * stride */
+    int out, kernel, stride; /* output channels; kernel size; stride */
     bool relu;               /* batch norm: followed by ReLU in the same pass */
     int w, b;                /* indices into views: weight / gamma, bias / beta; -1: none */
-    int s;                   /* batch norm: index into state_views of running_mean (running_var
+    int s;                   /* batch norm: index of running_mean in state_views (running_var
                               * follows) */
 } Layer;
 
-/* What to build. Zero values mean the default. */
+/* A network to build. Zero values mean the default. */
 typedef struct ModelSpec {
     const char *name;     /* "linear" "mlp" "cnn" "resnet8" "resnet20" "resnet56" … (6n+2)
                            * "wrn16-K" */
-    int h, w, c, classes; /* of a picture */
-    int hidden[8];        /* mlp: sizes of its hidden layers, 0 ends the list; none: {256, 128} */
+    int h, w, c, classes; /* of an image */
+    int hidden[8];        /* mlp: sizes of its hidden layers, ended by 0; empty: {256, 128} */
     bool no_skip;         /* residual nets without their residual connections */
-    bool no_batchnorm;    /* without batch norm: conv layers get no bias, ReLU stays */
-    int ghost;            /* ghost batch norm: statistics per so many pictures; 0: this rank's
-                           * whole batch */
+    bool no_batchnorm;    /* no batch norm: conv layers still have no bias, ReLU stays */
+    int ghost;            /* ghost batch norm: images per group; 0: this rank's whole batch */
 } ModelSpec;
 
 typedef struct Model Model;
@@ -71,8 +69,7 @@ typedef void (*StatsHook)(void *context, Tensor sums, Stream *s);
  * first + count) of grads is queued on s: the moment to start their all-reduce. The slices come
  * from the vector's end to its start, without gaps, and together cover it. */
 typedef void (*GradHook)(void *context, size_t first, int count, Stream *s);
-/* Called when all work of one layer, forward or backward, is queued on s: to time it, to draw
- * it. */
+/* Called when all work of one layer, forward or backward, is queued on s: to time or draw it. */
 typedef void (*LayerHook)(void *context, int layer, bool backward, Stream *s);
 
 struct Model {
@@ -86,7 +83,7 @@ struct Model {
     Layer *layers;
     int nlayers;
     Tensor logits; /* [N,classes] of the last model_forward; until the next */
-    /* synchronised batch norm over so many ranks, all with the same N; NULL, NULL, 1: off */
+    /* Synchronised batch norm over stats_ranks ranks, all with the same N; NULL, NULL, 1: off. */
     StatsHook stats_hook;
     void *stats_context;
     int stats_ranks;
@@ -106,7 +103,7 @@ typedef enum {
 } ModelMode;
 
 /* Build it on a device, all parameters 0. An unknown name or impossible size ends the run (exit 2).
- * batch: the largest N. It works on a stream of its own, m->s. */
+ * batch: the largest N. The model creates its own stream, m->s. */
 Model *model_new(Backend *be, const ModelSpec *spec, int batch);
 void model_free(Model *m); /* NULL is fine */
 
@@ -115,22 +112,21 @@ void model_free(Model *m); /* NULL is fine */
  * running mean 0 and variance 1. */
 void model_init(Model *m, uint64_t seed);
 
-/* x F32 [N,H,W,C], N <= batch, halo model_halo(); result in m->logits. x is read again by
- * model_backward: keep it. */
+/* x F32 [N,H,W,C], N <= batch, halo model_halo(); result in m->logits. Keep x: model_backward reads
+ * it again. */
 void model_forward(Model *m, Tensor x, ModelMode mode);
-int model_halo(const Model *m); /* the border that x must have */
+int model_halo(const Model *m); /* the halo that x must have */
 
-/* Loss of m->logits against label I32 [N]: adds {sum of weight * loss, number correct} to `totals`
+/* Loss of m->logits against label I32 [N]: adds {sum of weight * loss, correct answers} to `totals`
  * F64 [2] on the device. weight [N] per sample or NO_TENSOR (all 1). gradient: also prepare the
  * backward pass of (sum of weight * loss) / N, the MEAN loss; N is the batch just run, not the sum
  * of the weights. */
 void model_loss(Model *m, Tensor totals, Tensor label, Tensor weight, bool gradient);
 
-/* hold: from the next model_forward on every ReLU passes just what it passed in the last one,
- * whatever the signs of its inputs have become; forward and backward then belong to a network
- * without kinks, which near those weights is the same one. For second derivatives by differences of
- * gradients. Batches must be as large as the last one. Max pooling still chooses. false: ReLU
- * again. */
+/* hold: from the next model_forward on, every ReLU passes the elements that it passed in the last
+ * one, whatever their signs are now: a network without kinks that equals this one near those
+ * weights. For second derivatives by differences of gradients. Batches must be as large as the last
+ * one. Max pooling still chooses its maxima. false: ReLU again. */
 void model_hold_relu(Model *m, bool hold);
 
 void model_zero_grads(Model *m);
@@ -138,15 +134,15 @@ void model_backward(Model *m); /* once after model_loss(…, true): grads += d(m
                                 * loss)/d(params) */
 
 /* A step's gradient in one call: model_zero_grads, model_forward (MODEL_TRAIN), model_loss (no
- * weights), model_backward. On a device that can, batches that come again in the same memory (a
- * loader's do) are recorded and then replayed: the host has next to nothing to do. Models with
- * hooks are not recorded. */
+ * weights), model_backward. Where the device supports it, the work for a batch at the same address
+ * (a loader reuses its buffers) is recorded once and then replayed, which costs the host next to
+ * nothing. Models with hooks are not recorded. */
 void model_gradient(Model *m, Tensor totals, Tensor x, Tensor label);
 
-Tensor model_view(Tensor flat, const View *v); /* the piece of params, grads, a velocity or
-                                                * state (v of state_views) */
-/* in views, then state_views; NULL: no such name */
+/* The slice v of params, grads or a velocity (v of state_views: of state). */
+Tensor model_view(Tensor flat, const View *v);
+/* In views, then state_views; NULL: no such name. */
 const View *model_find(const Model *m, const char *name);
-/* Of one picture's forward pass: 2 x the multiply-adds of its convolutions and dense layers. */
+/* Of one image's forward pass: 2 x the multiply-adds of its convolutions and dense layers. */
 double model_flops(const Model *m);
 #endif

@@ -16,7 +16,7 @@ typedef struct Sgd {
 } Sgd;
 
 Sgd *sgd_new(Model *m, double momentum, double weight_decay, bool nesterov);
-void sgd_free(Model *m, Sgd *o);              /* before model_free(m); NULL o is fine */
-void sgd_step(Model *m, Sgd *o, double rate); /* one update of m->params from m->grads, queued
-                                               * on m->s; grads stay */
+void sgd_free(Model *m, Sgd *o); /* before model_free(m); NULL o is fine */
+/* One update of m->params from m->grads, queued on m->s; grads stay unchanged. */
+void sgd_step(Model *m, Sgd *o, double rate);
 #endif

@@ -11,15 +11,15 @@ typedef struct Schedule {
     ScheduleKind kind;
     double rate;        /* base (constant, step, cosine) or peak (one-cycle) */
     int64_t steps;      /* of the whole training */
-    int64_t warmup;     /* linear warm-up over so many steps, 0: none; ignored by one-cycle */
-    double start;       /* step 0 of the warm-up has this rate (0: rate/warmup): lab 3 warms up
-                         * from eta to k eta */
-    int64_t drop_every; /* step: every so many steps … */
-    double drop_by;     /* … the rate is multiplied by this */
+    int64_t warmup;     /* steps of linear warm-up, 0: none; ignored by one-cycle */
+    double start;       /* rate at step 0 of the warm-up (0: rate/warmup): lab 3 warms up from
+                         * eta to k eta */
+    int64_t drop_every; /* step: after every drop_every steps … */
+    double drop_by;     /* … the rate is multiplied by drop_by */
 } Schedule;
 
-ScheduleKind schedule_kind(const char *name); /* one of SCHEDULE_CHOICES; any other ends the run
-                                               * (exit 2) */
+/* name: one of SCHEDULE_CHOICES; any other ends the run (exit 2). */
+ScheduleKind schedule_kind(const char *name);
 
 /* The rate of update number `step` (0 … steps-1; constant and step also beyond).
  *   warm-up   step < warmup: start + (rate - start) step / (warmup - 1): the last one has the full

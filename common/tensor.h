@@ -1,14 +1,14 @@
-/* tensor.h: a view of numbers in a device's memory. Owns nothing; passed by value.
+/* tensor.h: a view of elements in a device's memory. Owns nothing; passed by value.
  *
- * A picture batch is NHWC: image n, row h, column w, channel c, the channel running fastest.
+ * A batch of images is NHWC: image n, row h, column w, channel c, the channel running fastest.
  * Element (n,h,w,c) lies at
  *
  *     at + ((n * (H + 2 halo) + h + halo) * (W + 2 halo) + w + halo) * C + c
  *
  * `halo` is a border of zeros around every image, so that a 3x3 convolution may read beyond the
- * edge without asking. Whoever writes a tensor writes only its inside; the border is zeroed once,
- * when the buffer is made, and stays zero. A matrix of R rows and K columns is n=R, c=K (h=w=1); a
- * vector of n numbers is n=n, c=1; both without halo.
+ * edge without a test. Only the inside of a tensor is written; the border is zeroed once, when the
+ * buffer is made, and stays zero. A matrix of R rows and K columns is n=R, c=K (h=w=1); a vector of
+ * n elements is n=n, c=1; both without halo.
  */
 #ifndef TENSOR_H
 #define TENSOR_H
@@ -21,19 +21,19 @@ typedef struct Buffer Buffer; /* opaque memory of a device: backend.h */
 
 typedef struct Tensor {
     Buffer *buf; /* NULL: no tensor (see NO_TENSOR) */
-    size_t at;   /* where element (0,0,0,0)'s image border begins, in elements of dtype */
+    size_t at;   /* offset of image 0, border included, in elements of dtype */
     DType dtype;
     int n, h, w, c;
     int halo; /* pixels of zero border on each side of H and of W */
 } Tensor;
 
-#define NO_TENSOR ((Tensor){0}) /* for an optional argument that is not given */
+#define NO_TENSOR ((Tensor){0}) /* for an omitted optional argument */
 
 static inline size_t dtype_size(DType t) { return t == F64 ? 8 : t == BF16 ? 2 : t == U8 ? 1 : 4; }
-/* elements, without the border */
+/* Elements, without the border. */
 static inline size_t tensor_count(Tensor t) { return (size_t)t.n * t.h * t.w * t.c; }
-static inline size_t tensor_span(Tensor t) /* elements, border included: what the buffer must
-                                            * hold behind `at` */
+/* Elements, border included: the buffer's minimum behind `at`. */
+static inline size_t tensor_span(Tensor t)
 {
     return (size_t)t.n * (t.h + 2 * t.halo) * (t.w + 2 * t.halo) * t.c;
 }

@@ -1,49 +1,49 @@
-/* train_to_target.h: training on one rank: until it reaches an accuracy, or for so many updates on
- * a part of the data; and its speed alone.
+/* train_to_target.h: training on one rank, until it reaches an accuracy or for a given number of
+ * updates on a part of the data; and its speed alone.
  *
- * Where several ranks are to help, each takes whole trainings (task_farm.h): they need not talk
- * meanwhile, and each comes out as on one rank.
+ * Several ranks speed this up by taking whole trainings each (task_farm.h): they need not
+ * communicate meanwhile, and each training gives the same result as on one rank.
  */
 #ifndef TRAIN_TO_TARGET_H
 #define TRAIN_TO_TARGET_H
 #include "loader.h"
 #include "model.h"
 
-/* What is held fixed over many runs. */
+/* What stays the same over many runs. */
 typedef struct TargetSetup {
     Backend *be;
     const Dataset *data;
     ModelSpec spec;
     double momentum, weight_decay;
     double target;   /* accuracy on the test images, 0 … 1 */
-    double epochs;   /* give up after so many */
-    int train, test; /* use the first so many images of each set */
+    double epochs;   /* give up after this many */
+    int train, test; /* images used of each set: its first ones */
     int check_every; /* training images between two tests */
-    /* NULL: never. Asked every few hundred images; the time that it takes is not counted. */
+    /* NULL: never. Called every few hundred images; its time is not counted. */
     bool (*interrupted)(void *context);
     void *context;
 } TargetSetup;
 
 typedef struct TargetOutcome {
-    double steps, seconds, epochs; /* to the target, tests not counted; NaN: not reached (or
+    double steps, seconds, epochs; /* to the target, without the tests; NaN: not reached (or
                                     * diverged) */
     double images_per_s;           /* of the training alone */
-    double accuracy;               /* the best seen */
-    bool interrupted;              /* the rest means nothing */
+    double accuracy;               /* the best measured */
+    bool interrupted;              /* true: the other fields are meaningless */
 } TargetOutcome;
 
-/* Train a fresh network with `batch` images per update until it reaches the target. A function
- * of its arguments, but for the times. */
+/* Train a new network with `batch` images per update until it reaches the target. Except for the
+ * times, the outcome depends on the arguments alone. */
 TargetOutcome train_to_target(const TargetSetup *s, int batch, double rate, uint64_t seed);
 
-/* Train a fresh network for so many updates on the images subset[0 … count) of the training set,
- * over and over in a new order, with a rate that falls to 0 (cosine); returns its accuracy on
- * the test images, NaN when interrupted. s->train is not read; a batch that is larger than the
- * subset is the subset. */
+/* Train a new network for `updates` updates on images subset[0 … count) of the training set, in a
+ * new order every epoch, with a learning rate that falls to 0 (cosine). Returns its accuracy on the
+ * test images, NaN when interrupted. s->train is not used; a batch larger than the subset becomes
+ * the subset. */
 double train_on_subset(const TargetSetup *s, const int32_t *subset, int count, int batch,
                        int updates, double rate, uint64_t seed);
 
-/* Seconds per update with `batch` images: the mean over at least `seconds` of updates (and at
- * least 3), after some that do not count. No test, no learning: the rate is 0. */
+/* Seconds per update with `batch` images: the mean over at least 3 updates and about `seconds`
+ * seconds, after a warm-up. No tests, and no learning: the rate is 0. */
 double target_update_seconds(const TargetSetup *s, int batch, double seconds);
 #endif

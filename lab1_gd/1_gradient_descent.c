@@ -1,6 +1,6 @@
-/* 1_gradient_descent.c: full-batch gradient descent on a linear model, where everything can be
- * seen: data and line, the loss by update, the loss as a surface over (w, b), and the path that
- * descent takes on it. Exercises: gradient.c, update.c, converged.c (lab1.h).
+/* 1_gradient_descent.c: full-batch gradient descent on a linear model, where you see everything: data
+ * and line, the loss by update, the loss as a surface over (w, b), and the path of the descent on
+ * it. Exercises: exercises/1a_gradient.c, 1b_update.c, 1c_converged.c.
  */
 #include "check.h"
 #include "linear/descent.h"
@@ -22,8 +22,10 @@ static void parse(Choices *c, Option *table, int argc, char **argv)
         {"rate", ARG_REAL, &c->rate, .min = 0, .max = 100, .help = "learning rate η"},
         {"noise", ARG_REAL, &c->noise, .min = 0, .max = 100,
          .help = "standard deviation of the noise in y"},
-        {"start-w", ARG_REAL, &c->w, .min = -100, .max = 100, .help = "where the descent starts"},
-        {"start-b", ARG_REAL, &c->b, .min = -100, .max = 100, .help = "where the descent starts"},
+        {"start-w", ARG_REAL, &c->w, .min = -100, .max = 100,
+         .help = "where the descent starts: w"},
+        {"start-b", ARG_REAL, &c->b, .min = -100, .max = 100,
+         .help = "where the descent starts: b"},
         {"updates", ARG_INT, &c->updates, .min = 1, .max = DESCENT_MAX,
          .help = "updates without a window"},
         {"speed", ARG_REAL, &c->speed, .min = 0.1, .max = 1000,
@@ -37,26 +39,24 @@ static void parse(Choices *c, Option *table, int argc, char **argv)
 }
 
 static const PlotKey keys[] = {
-    {"space", "pause, go on"},
+    {"space", "pause, resume"},
     {".", "one update"},
     {",", "one update back"},
     {"[  ]", "learning rate"},
-    {"n  N", "noise of the points: more, less"},
+    {"n  N", "more, less noise in the points"},
     {"r", "restart"},
-    {"s", "save the picture"},
+    {"s", "save the figure"},
     {"F11", "full screen"},
     {"?", "these keys"},
     {"q", "quit"},
-    {"mouse", "click on the contours: start there; wheel zooms; drag turns the surface"},
+    {"mouse", "click on the contours to start there; wheel: zoom; drag: turn the surface"},
     {NULL, NULL}};
 
-/* The program's state: the descent, its view, and what the keys change. */
 typedef struct Session {
     Descent d;
     DescentView v;
     int updates;       /* without a window */
-    double speed, due; /* updates per second; those that the clock has asked for and that are
-                        * not made yet */
+    double speed, due; /* updates per second; how many are due, and not made yet */
     bool paused, live; /* live: in a window */
 } Session;
 
@@ -85,12 +85,12 @@ static void key(Session *s, char key)
         break;
     }
     if (key == '[' || key == ']')
-        d->end = DESCENT_GOES_ON; /* with another rate it may move again */
+        d->end = DESCENT_RUNNING; /* with another rate it may continue */
 }
 
-static void on_event(void *state, const PlotEvent *e)
+static void on_event(void *context, const PlotEvent *e)
 {
-    Session *s = state;
+    Session *s = context;
     if (e->kind == PLOT_KEY)
         key(s, e->key);
     else if (e->kind == PLOT_CLICK && e->panel == DESCENT_PANEL_CONTOURS && isfinite(e->x) &&
@@ -102,25 +102,25 @@ static void on_event(void *state, const PlotEvent *e)
         plot_camera_move(&s->v.camera, e);
 }
 
-static void advance(void *state, double seconds)
+static void advance(void *context, double seconds)
 {
-    Session *s = state;
+    Session *s = context;
     s->live = true;
     s->due += s->paused ? 0 : seconds * s->speed;
     for (; s->due >= 1; s->due--)
         descent_step(&s->d);
 }
 
-static void finish(void *state)
+static void finish(void *context)
 {
-    Session *s = state;
+    Session *s = context;
     for (int i = 0; i < s->updates; i++)
         descent_step(&s->d);
 }
 
-static void draw(void *state, Plot *plot)
+static void draw(void *context, Plot *plot)
 {
-    Session *s = state;
+    Session *s = context;
     descent_draw(&s->d, &s->v, plot,
                  s->d.missing ? "to do"
                  : !s->live   ? "end"
@@ -128,7 +128,6 @@ static void draw(void *state, Plot *plot)
                               : "running");
 }
 
-/* The answer in words, for a terminal and for a self-check's eyes. */
 static void report(Run *run, const Descent *d)
 {
     static const char *ends[] = {"still moving", "converged", "diverged", "out of updates"};
@@ -142,9 +141,9 @@ static void report(Run *run, const Descent *d)
             ends[d->end]);
     run_say(run, "                 w         b      loss");
     run_say(run, "descent   %8.4f  %8.4f  %8.5g", d->w[last], d->b[last], d->loss[last]);
-    run_say(run, "lowest    %8.4f  %8.4f  %8.5g   (least squares)", w, b,
+    run_say(run, "minimum   %8.4f  %8.4f  %8.5g   (least squares)", w, b,
             parabola_loss(&d->all, w, b));
-    run_say(run, "made from %8.4f  %8.4f  %8.5g", d->points.true_w, d->points.true_b,
+    run_say(run, "true line %8.4f  %8.4f  %8.5g", d->points.true_w, d->points.true_b,
             parabola_loss(&d->all, d->points.true_w, d->points.true_b));
     run_metrics_header(run, "update,w,b,loss");
     for (int i = 0; i < d->count; i++)
@@ -170,9 +169,9 @@ int main(int argc, char **argv)
     s.d = descent_new(c.points, c.noise, (uint64_t)c.run.seed, c.rate, c.w, c.b);
     s.v = descent_view_new();
     live_figure_show(run, &(LiveFigure){.title = "Lab 1 · gradient descent",
-                                        .picture = "descent.png",
+                                        .png = "descent.png",
                                         .keys = keys,
-                                        .state = &s,
+                                        .context = &s,
                                         .draw = draw,
                                         .event = on_event,
                                         .advance = advance,

@@ -1,7 +1,8 @@
-/* 2_stochastic_gradient_descent.c: batch size 1 on the linear model. Every update goes downhill on
- * one example's own surface, a valley that fits that one point; so the path is noisy: near the
- * minimum fast, then never at rest. How high it stays is measured beside it, over theory
- * (sgd_floor.h). Exercises: gradient.c, update.c, shuffle.c (lab1.h).
+/* 2_stochastic_gradient_descent.c: SGD with batch size 1 on the linear model. Every update goes
+ * downhill on the surface of one example, a valley of all lines through that one point. So the path
+ * is noisy: it is near the minimum soon, and never settles there. The height at which it hovers,
+ * the noise floor, is measured and compared with theory (sgd_floor.h). Exercises:
+ * exercises/1a_gradient.c, 1b_update.c, 2_shuffle.c.
  */
 #include "check.h"
 #include "linear/sgd_walk.h"
@@ -26,14 +27,14 @@ static void parse(Choices *c, Option *table, int argc, char **argv)
          .help = "each epoch in a new order, or drawn with replacement"},
         {"noise", ARG_REAL, &c->noise, .min = 0, .max = 100,
          .help = "standard deviation of the noise in y"},
-        {"start-w", ARG_REAL, &c->w, .min = -100, .max = 100, .help = "where the walk starts"},
-        {"start-b", ARG_REAL, &c->b, .min = -100, .max = 100, .help = "where the walk starts"},
+        {"start-w", ARG_REAL, &c->w, .min = -100, .max = 100, .help = "where the walk starts: w"},
+        {"start-b", ARG_REAL, &c->b, .min = -100, .max = 100, .help = "where the walk starts: b"},
         {"updates", ARG_INT, &c->updates, .min = 1, .max = WALK_MAX,
          .help = "updates without a window"},
         {"speed", ARG_REAL, &c->speed, .min = 0.1, .max = 10000,
          .help = "updates per second in the window"},
         {"seed", ARG_LONG, &c->run.seed, .min = 0, .max = 9e15,
-         .help = "seed of points and orders"},
+         .help = "seed of the points and orders"},
         {"out", ARG_STRING, &c->run.out, .help = "folder for results"},
         {0}};
     OPTIONS_KEEP(table, options);
@@ -42,27 +43,26 @@ static void parse(Choices *c, Option *table, int argc, char **argv)
                argc, argv);
 }
 
-static const PlotKey keys[] = {{"space", "pause, go on"},
+static const PlotKey keys[] = {{"space", "pause, resume"},
                                {".", "one update"},
                                {",", "one update back"},
                                {"[  ]", "learning rate"},
                                {"f  F", "faster, slower"},
-                               {"m", "shuffled every epoch, or drawn anew for each update"},
-                               {"n  N", "noise of the points: more, less"},
+                               {"m", "shuffled every epoch, or drawn with replacement"},
+                               {"n  N", "more, less noise in the points"},
                                {"r", "restart"},
-                               {"s", "save the picture"},
+                               {"s", "save the figure"},
                                {"F11", "full screen"},
                                {"?", "these keys"},
                                {"q", "quit"},
-                               {"mouse", "click on the contours: start there; wheel zooms"},
+                               {"mouse", "click on the contours to start there; wheel: zoom"},
                                {NULL, NULL}};
 
 typedef struct Session {
     SgdWalk walk;
     SgdWalkView view;
     int updates;       /* without a window */
-    double speed, due; /* updates per second; those that the clock has asked for and that are
-                        * not made yet */
+    double speed, due; /* updates per second; how many are due, and not made yet */
     bool paused, live; /* live: in a window */
 } Session;
 
@@ -95,9 +95,9 @@ static void key(Session *s, char key)
     }
 }
 
-static void on_event(void *state, const PlotEvent *e)
+static void on_event(void *context, const PlotEvent *e)
 {
-    Session *s = state;
+    Session *s = context;
     if (e->kind == PLOT_KEY)
         key(s, e->key);
     else if (e->panel != WALK_PANEL_ONE && e->panel != WALK_PANEL_ALL)
@@ -107,9 +107,9 @@ static void on_event(void *state, const PlotEvent *e)
         sgd_walk_restart(&s->walk, e->x, e->y);
 }
 
-static void advance(void *state, double seconds)
+static void advance(void *context, double seconds)
 {
-    Session *s = state;
+    Session *s = context;
     s->live = true;
     s->due += s->paused ? 0 : seconds * s->speed;
     for (; s->due >= 1; s->due--)
@@ -118,18 +118,18 @@ static void advance(void *state, double seconds)
         sgd_survey_work(&s->walk.survey, 0.003);
 }
 
-static void finish(void *state)
+static void finish(void *context)
 {
-    Session *s = state;
+    Session *s = context;
     for (int i = 0; i < s->updates; i++)
         sgd_walk_step(&s->walk);
     while (!s->walk.missing && !stop_requested() && sgd_survey_work(&s->walk.survey, 0.1))
         continue;
 }
 
-static void draw(void *state, Plot *plot)
+static void draw(void *context, Plot *plot)
 {
-    Session *s = state;
+    Session *s = context;
     sgd_walk_draw(&s->walk, &s->view, plot,
                   s->walk.missing ? "to do"
                   : !s->live      ? "end"
@@ -148,7 +148,7 @@ static void report(Run *run, SgdWalk *s)
     double w, b;
     parabola_minimum(&s->noise.all, &w, &b);
     run_say(run, "walk      %8.4f  %8.4f  %8.5g", s->w[last], s->b[last], s->loss[last]);
-    run_say(run, "lowest    %8.4f  %8.4f  %8.5g   (least squares)", w, b, s->noise.lowest);
+    run_say(run, "minimum   %8.4f  %8.4f  %8.5g   (least squares)", w, b, s->noise.lowest);
     if (!s->missing)
         sgd_survey_report(&s->survey, run);
     run_metrics_header(run, "update,epoch,example,w,b,own_loss,loss");
@@ -177,9 +177,9 @@ int main(int argc, char **argv)
     s.walk = sgd_walk_new(c.points, c.noise, (uint64_t)c.run.seed, sampling, c.rate, c.w, c.b);
     Run *run = run_open("lab1_sgd", &c.run, table, linear_facts(c.points, c.noise), true);
     live_figure_show(run, &(LiveFigure){.title = "Lab 1 · stochastic gradient descent",
-                                        .picture = "sgd.png",
+                                        .png = "sgd.png",
                                         .keys = keys,
-                                        .state = &s,
+                                        .context = &s,
                                         .draw = draw,
                                         .event = on_event,
                                         .advance = advance,

@@ -1,6 +1,7 @@
 /* 3_minibatches.c: batch sizes from 1 to N on the linear model, racing from the same start. Small
- * batches come far with few examples, and stay high; large ones are smooth, and need many. What
- * decides is the time. Exercises: gradient.c, update.c, shuffle.c, minibatch_epoch.c (lab1.h).
+ * batches get far on few examples, but their noise floor is high; large ones descend smoothly, but
+ * need many examples. What counts is time. Exercises: exercises/1a_gradient.c, 1b_update.c,
+ * 2_shuffle.c, 3_minibatch_epoch.c.
  */
 #include "check.h"
 #include "linear/sgd_race.h"
@@ -25,51 +26,48 @@ static void parse(Choices *c, Option *table, int argc, char **argv)
         {"batch-2", ARG_INT, &c->batch[1], .min = 1, .max = 5000, .help = "… of the second"},
         {"batch-3", ARG_INT, &c->batch[2], .min = 1, .max = 5000, .help = "… of the third"},
         {"batch-4", ARG_INT, &c->batch[3], .min = 1, .max = 5000,
-         .help = "… of the fourth; more than there are: all"},
+         .help = "… of the fourth; above the number of points: all"},
         {"rate", ARG_REAL, &c->rate, .min = 1e-4, .max = 100, .help = "learning rate η"},
         {"sampling", ARG_CHOICE, &c->sampling, .choices = "shuffled|without|with",
-         .help =
-             "a batch is the next of a shuffled epoch, or drawn anew without or with replacement"},
+         .help = "a batch is the next of a shuffled epoch, or drawn without or with replacement"},
         {"noise", ARG_REAL, &c->noise, .min = 0, .max = 100,
          .help = "standard deviation of the noise in y"},
-        {"start-w", ARG_REAL, &c->w, .min = -100, .max = 100, .help = "where the race starts"},
-        {"start-b", ARG_REAL, &c->b, .min = -100, .max = 100, .help = "where the race starts"},
+        {"start-w", ARG_REAL, &c->w, .min = -100, .max = 100, .help = "where the race starts: w"},
+        {"start-b", ARG_REAL, &c->b, .min = -100, .max = 100, .help = "where the race starts: b"},
         {"updates", ARG_INT, &c->updates, .min = 1, .max = RACE_MAX,
          .help = "updates without a window"},
         {"speed", ARG_REAL, &c->speed, .min = 0.1, .max = 10000,
          .help = "updates per second in the window"},
         {"seed", ARG_LONG, &c->run.seed, .min = 0, .max = 9e15,
-         .help = "seed of points and orders"},
+         .help = "seed of the points and orders"},
         {"out", ARG_STRING, &c->run.out, .help = "folder for results"},
         {0}};
     OPTIONS_KEEP(table, options);
     args_parse("3_minibatches", "Batch sizes racing on a linear model.", table, argc, argv);
 }
 
-static const PlotKey keys[] = {{"space", "pause, go on"},
+static const PlotKey keys[] = {{"space", "pause, resume"},
                                {".", "one update of each"},
                                {",", "one update back"},
-                               {"1 … 4", "mark a racer"},
+                               {"1 … 4", "select a racer"},
                                {"−  +", "its batch size"},
-                               {"[  ]", "learning rate, and start again"},
-                               {"m",
-                                "examples: shuffled, drawn without, with replacement; start again"},
-                               {"n  N", "noise of the points: more, less; start again"},
+                               {"[  ]", "learning rate; restarts"},
+                               {"m", "shuffled, drawn without, with replacement; restarts"},
+                               {"n  N", "more, less noise in the points; restarts"},
                                {"f  F", "faster, slower"},
                                {"r", "restart"},
-                               {"s", "save the picture"},
+                               {"s", "save the figure"},
                                {"F11", "full screen"},
                                {"?", "these keys"},
                                {"q", "quit"},
-                               {"mouse", "click on the contours: start there; wheel zooms"},
+                               {"mouse", "click on the contours to start there; wheel: zoom"},
                                {NULL, NULL}};
 
 typedef struct Session {
     SgdRace race;
     SgdRaceView view;
     int updates;       /* without a window */
-    double speed, due; /* updates per second; those that the clock has asked for and that are
-                        * not made yet */
+    double speed, due; /* updates per second; how many are due, and not made yet */
     bool paused, live; /* live: in a window */
 } Session;
 
@@ -109,9 +107,9 @@ static void key(Session *s, char key)
     }
 }
 
-static void on_event(void *state, const PlotEvent *e)
+static void on_event(void *context, const PlotEvent *e)
 {
-    Session *s = state;
+    Session *s = context;
     if (e->kind == PLOT_KEY)
         key(s, e->key);
     else if (e->panel != RACE_PANEL_CONTOURS)
@@ -121,9 +119,9 @@ static void on_event(void *state, const PlotEvent *e)
         sgd_race_restart(&s->race, e->x, e->y);
 }
 
-static void advance(void *state, double seconds)
+static void advance(void *context, double seconds)
 {
-    Session *s = state;
+    Session *s = context;
     s->live = true;
     s->due += s->paused ? 0 : seconds * s->speed;
     for (; s->due >= 1; s->due--)
@@ -132,18 +130,18 @@ static void advance(void *state, double seconds)
         sgd_survey_work(&s->race.survey, 0.003);
 }
 
-static void finish(void *state)
+static void finish(void *context)
 {
-    Session *s = state;
+    Session *s = context;
     for (int i = 0; i < s->updates; i++)
         sgd_race_step(&s->race);
     while (!s->race.missing && !stop_requested() && sgd_survey_work(&s->race.survey, 0.1))
         continue;
 }
 
-static void draw(void *state, Plot *plot)
+static void draw(void *context, Plot *plot)
 {
-    Session *s = state;
+    Session *s = context;
     sgd_race_draw(&s->race, &s->view, plot,
                   s->race.missing ? "to do"
                   : !s->live      ? "end"
@@ -151,7 +149,7 @@ static void draw(void *state, Plot *plot)
                                   : "running");
 }
 
-/* The first place within 10 % of the lowest loss; -1: none so far. */
+/* After how many updates racer k was first within 10 % of the minimal loss; -1: not yet. */
 static int arrived(const SgdRace *r, int k)
 {
     for (int i = 0; i <= sgd_racer_at(r, k); i++)
@@ -166,8 +164,9 @@ static void report(Run *run, const SgdRace *r)
         run_say(run, "to do: %s", r->missing);
         return;
     }
-    run_say(run, "after %d updates at rate %g, %s; first within 10 %% of the lowest loss, %.5g:",
-            r->tick, r->rate, sgd_sampling_name[r->sampling], r->noise.lowest);
+    run_say(run,
+            "after %d updates at rate %g, %s; first within 10 %% of the minimum, %.5g:", r->tick,
+            r->rate, sgd_sampling_name[r->sampling], r->noise.lowest);
     run_say(run, "batch   loss now   updates  examples        µs   ns/update  ns/example");
     run_metrics_header(run, "batch,update,examples,seconds,w,b,loss");
     for (int k = 0; k < RACERS; k++) {
@@ -210,9 +209,9 @@ int main(int argc, char **argv)
                           c.batch);
     Run *run = run_open("lab1_minibatches", &c.run, table, linear_facts(c.points, c.noise), true);
     live_figure_show(run, &(LiveFigure){.title = "Lab 1 · minibatches",
-                                        .picture = "minibatches.png",
+                                        .png = "minibatches.png",
                                         .keys = keys,
-                                        .state = &s,
+                                        .context = &s,
                                         .draw = draw,
                                         .event = on_event,
                                         .advance = advance,

@@ -1,11 +1,13 @@
-/* 4_batch_size.c: a real network and its batch size. Images per second rise with the batch until
- * the processor is busy all the time; time to a given accuracy is longest for the smallest and for
- * the largest batches. Several seeds per batch size: one run is luck. Runs that are finished are
- * kept, and an interrupted sweep goes on where it was. Exercise: time_per_update.c (lab1.h).
+/* 4_batch_size.c: a real network and its batch size. Images per second rise with the batch size
+ * until the processor is busy all the time; the time to a target accuracy is longest for the
+ * smallest and the largest batches. Several seeds per batch size, because one run may be lucky.
+ * Finished runs are kept, and an interrupted sweep resumes. Exercise:
+ * exercises/4_time_per_update.c.
  */
 #include "batch_size/batch_study.h"
 #include "check.h"
 #include "exercise.h"
+#include "lab.h"
 #include "lab1.h"
 #include "live_figure.h"
 #include "timer.h"
@@ -41,7 +43,7 @@ static Choices defaults(void)
                                          .epochs = 6}}};
 }
 
-static void parse(Choices *c, Option *options, int argc, char **argv)
+static void parse(Choices *c, Option *table, int argc, char **argv)
 {
     static const char *const full[][2] = {{"smallest", "1"},       {"largest", "2048"},
                                           {"factor", "2"},         {"seeds", "5"},
@@ -49,11 +51,24 @@ static void parse(Choices *c, Option *options, int argc, char **argv)
                                           {"check-every", "5000"}, {"target", "0.88"},
                                           {"epochs", "5"},         {"fastest", "4096"},
                                           {"rounds", "5"}};
+    BatchStudy *s = &c->study;
+    const Option options[] = {RUN_OPTIONS(c->run),
+                              BATCH_SWEEP_OPTIONS(s->sweep),
+                              {"fastest", ARG_INT, &s->fastest, .min = 4, .max = 65536,
+                               .help = "largest batch whose speed is measured"},
+                              {"rounds", ARG_INT, &s->rounds, .min = 1, .max = 100,
+                               .help = "how often each speed is measured"},
+                              {"slice", ARG_REAL, &s->slice, .min = 0.01, .max = 60,
+                               .help = "seconds per measurement of the speed"},
+                              {"full", ARG_FLAG, &c->full,
+                               .help = "all images, more batch sizes and seeds: takes hours"},
+                              {0}};
+    OPTIONS_KEEP(table, options);
     args_parse("4_batch_size",
-               "Batch size against images/s, and time, epochs and updates to a target accuracy.",
-               options, argc, argv);
+               "Images/s, and time, epochs and updates to a target accuracy, by batch size.", table,
+               argc, argv);
     for (size_t i = 0; c->full && i < sizeof full / sizeof *full; i++)
-        args_otherwise(options, full[i][0], full[i][1]);
+        args_otherwise(table, full[i][0], full[i][1]);
 }
 
 static void try_time_per_update(void *unused)
@@ -62,9 +77,9 @@ static void try_time_per_update(void *unused)
     time_per_update(&t0, &c, (double[]){1, 2, 4}, (double[]){2, 3, 5}, 3);
 }
 
-static void draw(void *state, Plot *plot)
+static void draw(void *context, Plot *plot)
 {
-    BatchStudy *s = state;
+    BatchStudy *s = context;
     BackgroundThread *b = s->background;
     if (b)
         background_lock(b);
@@ -76,9 +91,9 @@ static void draw(void *state, Plot *plot)
         background_unlock(b);
 }
 
-static bool changed(void *state)
+static bool changed(void *context)
 {
-    BatchStudy *s = state;
+    BatchStudy *s = context;
     BackgroundThread *b = s->background;
     if (b)
         background_lock(b);
@@ -89,7 +104,7 @@ static bool changed(void *state)
     return !same;
 }
 
-/* The batch size that is nearest to x; the same again: none. */
+/* Select the batch size nearest to x; if it is selected already, deselect it. */
 static void choose(BatchStudy *s, double x)
 {
     int size[BATCH_SIZES], n = batch_sweep_sizes(&s->sweep, size), nearest = 0;
@@ -99,9 +114,9 @@ static void choose(BatchStudy *s, double x)
     s->selected = s->selected == size[nearest] ? 0 : size[nearest];
 }
 
-static void on_event(void *state, const PlotEvent *e)
+static void on_event(void *context, const PlotEvent *e)
 {
-    BatchStudy *s = state;
+    BatchStudy *s = context;
     s->touched = true;
     if (e->kind == PLOT_KEY && e->key == ' ' && s->background)
         background_pause(s->background, s->paused = !s->paused);
@@ -111,9 +126,9 @@ static void on_event(void *state, const PlotEvent *e)
         choose(s, e->x);
 }
 
-static void finish(void *state)
+static void finish(void *context)
 {
-    BatchStudy *s = state;
+    BatchStudy *s = context;
     if (s->background)
         background_wait(s->background);
 }
@@ -121,19 +136,19 @@ static void finish(void *state)
 /* On rank 0: the runs on a thread, the figure beside it. */
 static void show(BatchStudy *s)
 {
-    static const PlotKey keys[] = {{"space", "pause, go on"},
-                                   {"click", "a batch size: its numbers"},
-                                   {"d", "each run as a point"},
-                                   {"s", "save a picture"},
+    static const PlotKey keys[] = {{"space", "pause, resume"},
+                                   {"click", "a batch size: show its results"},
+                                   {"d", "show each run as a point"},
+                                   {"s", "save the figure"},
                                    {"F11", "full screen"},
                                    {"q", "quit; finished runs are kept"},
                                    {0}};
     BackgroundThread *b = s->missing ? NULL : background_start(batch_study_work, s);
     s->background = b;
     live_figure_show(s->run, &(LiveFigure){.title = "Lab 1 · batch size",
-                                           .picture = "batch_size.png",
+                                           .png = "batch_size.png",
                                            .keys = keys,
-                                           .state = s,
+                                           .context = s,
                                            .draw = draw,
                                            .event = on_event,
                                            .changed = changed,
@@ -142,7 +157,8 @@ static void show(BatchStudy *s)
     s->background = NULL;
 }
 
-/* The speeds' own file: what a run to the target is like does not matter to it. */
+/* The speeds have a file of their own: they do not depend on the options of the runs to the
+ * target. */
 static Sweep *speed_file(const BatchStudy *s)
 {
     const TargetSetup *t = &s->sweep.setup;
@@ -156,53 +172,42 @@ static Sweep *speed_file(const BatchStudy *s)
     return speed;
 }
 
+static void lead(BatchStudy *s)
+{
+    s->speed = speed_file(s);
+    show(s);
+    if (s->missing)
+        run_say(s->run, "to do: %s", s->missing);
+    else
+        batch_study_table(s);
+    sweep_free(s->speed);
+}
+
 int main(int argc, char **argv)
 {
     Choices c = defaults();
     BatchStudy *s = &c.study;
-    Option options[] = {RUN_OPTIONS(c.run),
-                        BATCH_SWEEP_OPTIONS(s->sweep),
-                        {"fastest", ARG_INT, &s->fastest, .min = 4, .max = 65536,
-                         .help = "largest batch whose speed is measured"},
-                        {"rounds", ARG_INT, &s->rounds, .min = 1, .max = 100,
-                         .help = "how often each speed is measured"},
-                        {"slice", ARG_REAL, &s->slice, .min = 0.01, .max = 60,
-                         .help = "seconds per measurement of the speed"},
-                        {"full", ARG_FLAG, &c.full,
-                         .help = "all pictures, more batch sizes and seeds: about hours"},
-                        {0}};
-    parse(&c, options, argc, argv);
+    Option table[MOST_OPTIONS];
+    parse(&c, table, argc, argv);
     stop_on_signals();
     s->missing = exercise_missing(&(ExerciseUse){"lab1_gd/exercises/4_time_per_update.c",
                                                  try_time_per_update},
                                   1);
-    Comm *comm = comm_open(c.run.comm);
-    Backend *be = backend_open(c.run.device, comm->local_rank, comm->local_size, c.run.threads);
-    backend_precision(be, c.run.precision);
-    Dataset *data = dataset_open(c.run.data, "fashion,synthetic", c.run.data_dir);
-    batch_sweep_open(&s->sweep, comm, be, data, c.run.seed);
-    REQUIRE(s->fastest <= s->sweep.train, "--fastest=%d is above the %d training pictures",
+    Lab lab = lab_open(comm_open(c.run.comm), &c.run);
+    lab_data(&lab, &c.run, NULL);
+    batch_sweep_open(&s->sweep, lab.comm, lab.be, lab.data, c.run.seed);
+    REQUIRE(s->fastest <= s->sweep.train, "--fastest=%d is above the %d training images",
             s->fastest, s->sweep.train);
-    json_t *facts = json_pack("{s:s, s:s, s:i}", "data", data->description, "device",
-                              be->description, "ranks", comm->size);
-    s->run = run_open("lab1_batch_size", &c.run, options, facts, comm->rank == 0);
+    lab_run(&lab, "lab1_batch_size", &c.run, table);
+    s->run = lab.run;
     batch_sweep_file(&s->sweep, s->run);
-    if (comm->rank == 0) {
-        s->speed = speed_file(s);
-        show(s);
-        if (s->missing)
-            run_say(s->run, "to do: %s", s->missing);
-        else
-            batch_study_table(s);
-        sweep_free(s->speed);
-    } else if (!s->missing)
+    if (lab.comm->rank == 0)
+        lead(s);
+    else if (!s->missing)
         batch_study_work(s, NULL);
     bool to_do = s->missing != NULL;
     batch_sweep_free(&s->sweep);
-    run_close(s->run);
     free(s->missing);
-    dataset_free(data);
-    backend_close(be);
-    comm_close(comm);
+    lab_close(&lab);
     return to_do ? EXIT_TODO : 0;
 }

@@ -1,10 +1,10 @@
-/* 5_loss_landscape.c: the loss of a real network around its solution: not a parabola any more.
+/* 5_loss_landscape.c: the loss of a real network around its solution: no longer a parabola.
  *
  * Trains a network (or reads a checkpoint), then measures its loss on a plane through the trained
- * weights, along a line, and in the plane in which its training moved. --compare trains two, with
- * and without skip connections, to the same loss (on two ranks at the same time) and puts them side
- * by side. All ranks share the points; an interrupted landscape is resumed.
- * Exercise: filter_normalize.c (lab1.h).
+ * weights, along a line, and in the plane of its training path. --compare trains two, with and
+ * without skip connections, to the same loss (on two ranks at the same time) and shows them side by
+ * side. All ranks share the points; an interrupted landscape resumes.
+ * Exercise: exercises/5_filter_normalize.c.
  */
 #include "check.h"
 #include "exercise.h"
@@ -42,36 +42,37 @@ static void parse(Choices *c, Option *table, int argc, char **argv)
     const Option options[] = {
         RUN_OPTIONS(c->run),
         {"checkpoint", ARG_STRING, &c->checkpoint,
-         .help = "look at this network, do not train one"},
-        {"against", ARG_STRING, &c->against, .help = "and compare it with this one"},
+         .help = "measure this network instead of training one"},
+        {"against", ARG_STRING, &c->against, .help = "… and compare it with this one"},
         {"model", ARG_STRING, &r->spec.name,
          .help = "linear, mlp, cnn, resnet8 (default), resnet20 (compare), resnet56 (full) …"},
         {"no-skip", ARG_FLAG, &c->no_skip, .help = "without skip connections"},
         {"compare", ARG_FLAG, &c->compare,
-         .help = "train two, with and without skips, side by side"},
+         .help = "train two, with and without skip connections, side by side"},
         {"full", ARG_FLAG, &c->full, .help = "compare resnet56 (35 minutes on 2 cores)"},
         {"points", ARG_INT, &c->points, .min = 0, .max = 1001,
          .help = "points along each side (0: 25; compare 21; full 31)"},
         {"extent", ARG_REAL, &c->extent, .min = 1e-3, .max = 100,
-         .help = "how far to look, in lengths of the weights' filters"},
+         .help = "range along each direction, in units of the filters' lengths"},
         {"images", ARG_INT, &c->images, .min = 1, .max = 1000000,
-         .help = "pictures on which the loss is measured"},
-        {"test", ARG_FLAG, &c->test, .help = "measure on test pictures, not on training pictures"},
+         .help = "images on which the loss is measured"},
+        {"test", ARG_FLAG, &c->test, .help = "measure on test images instead of training images"},
         {"norm", ARG_CHOICE, &c->norm, .choices = "running|batch",
-         .help = "batch norm's statistics: the trained ones, or each batch's"},
+         .help = "batch norm: running statistics, or each batch's own"},
         {"measure-batch", ARG_INT, &c->batch, .min = 1, .max = 65536,
-         .help = "pictures per batch when measuring"},
+         .help = "images per batch when measuring"},
         {"direction-seed", ARG_LONG, &c->directions, .min = 0, .max = 9e15,
          .help = "seed of the random directions"},
         {"lines", ARG_FLAG, &c->lines, .help = "training and test loss along the first direction"},
-        {"path", ARG_FLAG, &c->path, .help = "the path of training in its own plane"},
+        {"path", ARG_FLAG, &c->path, .help = "the training path in its own plane"},
         {"eigenvalues", ARG_FLAG, &c->eigenvalues,
          .help = "the Hessian's largest and smallest eigenvalue"},
         {"steps", ARG_INT, &c->steps, .min = 2, .max = 500, .help = "Lanczos steps for them"},
         {"train-images", ARG_INT, &r->images, .min = 1, .max = 1000000,
-         .help = "pictures to train on"},
+         .help = "images to train on"},
         {"batch", ARG_INT, &r->batch, .min = 1, .max = 65536, .help = "images per update"},
-        {"updates", ARG_INT, &r->updates, .min = 1, .max = 1000000, .help = "updates at most"},
+        {"updates", ARG_INT, &r->updates, .min = 1, .max = 1000000,
+         .help = "at most this many updates"},
         {"rate", ARG_REAL, &r->rate, .min = 1e-6, .max = 100, .help = "learning rate"},
         {"target", ARG_REAL, &r->target, .min = 0, .max = 100,
          .help = "stop at this loss (0: compare 0.2, else never)"},
@@ -99,16 +100,16 @@ static void parse(Choices *c, Option *table, int argc, char **argv)
 
 /* ---- the window ---- */
 
-static void work(void *state, BackgroundThread *b)
+static void work(void *context, BackgroundThread *b)
 {
-    Session *s = state;
+    Session *s = context;
     s->work = b;
     landscape_work(s);
 }
 
-static void on_event(void *state, const PlotEvent *e)
+static void on_event(void *context, const PlotEvent *e)
 {
-    Session *s = state;
+    Session *s = context;
     s->changes++;
     if (e->kind == PLOT_KEY && e->key == ' ')
         background_pause(s->thread, s->paused = !s->paused);
@@ -121,10 +122,10 @@ static void on_event(void *state, const PlotEvent *e)
         plot_camera_move(&s->view.camera, e);
 }
 
-/* Drawing takes from the work: only when there is something new. */
-static bool changed(void *state)
+/* Drawing takes time from the work: only when there is something new. */
+static bool changed(void *context)
 {
-    Session *s = state;
+    Session *s = context;
     long before = s->drawn;
     if (s->thread)
         background_lock(s->thread);
@@ -134,9 +135,9 @@ static bool changed(void *state)
     return s->drawn != before;
 }
 
-static void draw(void *state, Plot *plot)
+static void draw(void *context, Plot *plot)
 {
-    Session *s = state;
+    Session *s = context;
     if (s->thread)
         background_lock(s->thread);
     landscape_draw(&s->view, plot);
@@ -144,24 +145,24 @@ static void draw(void *state, Plot *plot)
         background_unlock(s->thread);
 }
 
-static void finish(void *state)
+static void finish(void *context)
 {
-    Session *s = state;
+    Session *s = context;
     if (s->thread)
         background_wait(s->thread);
 }
 
-static const PlotKey keys[] = {{"space", "pause, go on"},
-                               {".", "one point"},
+static const PlotKey keys[] = {{"space", "pause, resume"},
+                               {".", "measure one point"},
                                {"h", "heat map or contours"},
                                {"drag", "turn the surface"},
                                {"wheel", "zoom the surface"},
-                               {"s", "save a PNG"},
+                               {"s", "save the figure"},
                                {"q", "quit"},
                                {"F11", "full screen"},
                                {NULL, NULL}};
 
-/* ---- what was found, in words ---- */
+/* ---- results ---- */
 
 static void report(Session *s)
 {
@@ -170,10 +171,11 @@ static void report(Session *s)
         if (!l->plane.surface || !l->plane.surface->known)
             continue;
         Roughness r = look_roughness(l);
-        run_say(s->run,
-                "%s: curved downwards at %.1f %% of %d inner points, mean |λmin/λmax| there and 0 "
-                "elsewhere %.3f, %d local minima",
-                l->net->name, 100 * r.negative, r.points, r.ratio, r.minima);
+        run_say(
+            s->lab->run,
+            "%s: negative curvature at %.1f %% of %d inner points, mean |λmin/λmax| (0 elsewhere) "
+            "%.3f, %d local minima",
+            l->net->name, 100 * r.negative, r.points, r.ratio, r.minima);
     }
 }
 
@@ -181,6 +183,51 @@ static void try_filter_normalize(void *unused)
 {
     float d[2] = {1, 1}, w[2] = {1, 1};
     filter_normalize(d, w, 1, 2);
+}
+
+/* After args_parse: what this device and this data cannot do ends the program. */
+static void check_choices(Choices *c, const Lab *lab)
+{
+    int images = lab->data->train.count;
+    REQUIRE(lab->be->precision == PRECISION_FP32 || !c->eigenvalues,
+            "--precision=%s is too coarse for the Hessian's eigenvalues: add --no-eigenvalues",
+            c->run.precision);
+    c->recipe.images = c->recipe.images < images ? c->recipe.images : images;
+    REQUIRE(c->recipe.batch <= c->recipe.images, "--batch=%d is above the %d training images",
+            c->recipe.batch, c->recipe.images);
+}
+
+static Session session_new(const Choices *c, const Lab *lab, char *missing)
+{
+    char *title = format_new(
+        "%s · loss on %d %s images · %s statistics · filter-normalised directions (seed %lld)",
+        lab->data->name, c->images, c->test ? "test" : "training", c->norm,
+        (long long)c->directions);
+    return (Session){.c = c,
+                     .lab = lab,
+                     .view = {.looks = c->compare ? 2 : 1,
+                              .title = title,
+                              .missing = missing,
+                              .camera = {-50, 35, c->compare ? 1.05 : 1.15},
+                              .heat = true,
+                              .lines = c->lines,
+                              .phase = "to do"}};
+}
+
+/* Rank 0: the work on a thread, the figure here. */
+static void lead(Session *s)
+{
+    s->thread = s->view.missing ? NULL : background_start(work, s);
+    live_figure_show(s->lab->run, &(LiveFigure){.title = "Lab 1 · loss landscape",
+                                                .png = "landscape.png",
+                                                .keys = keys,
+                                                .context = s,
+                                                .draw = draw,
+                                                .changed = changed,
+                                                .event = on_event,
+                                                .finish = finish});
+    background_stop(s->thread);
+    report(s);
 }
 
 int main(int argc, char **argv)
@@ -192,57 +239,20 @@ int main(int argc, char **argv)
     parse(&c, table, argc, argv);
     char *missing = exercise_missing(uses, 1);
     stop_on_signals();
-    Comm *comm = comm_open(c.run.comm);
-    Backend *be = backend_open(c.run.device, comm->local_rank, comm->local_size, c.run.threads);
-    backend_precision(be, c.run.precision);
-    REQUIRE(be->precision == PRECISION_FP32 || !c.eigenvalues,
-            "--precision=%s: too rough for the Hessian's eigenvalues: add --no-eigenvalues",
-            c.run.precision);
-    Dataset *data = dataset_open(c.run.data, "fashion,synthetic", c.run.data_dir);
-    c.recipe.images = c.recipe.images < data->train.count ? c.recipe.images : data->train.count;
-    REQUIRE(c.recipe.batch <= c.recipe.images, "--batch=%d is above the %d training pictures",
-            c.recipe.batch, c.recipe.images);
-    json_t *facts = json_pack("{s:s, s:s, s:i}", "data", data->description, "device",
-                              be->description, "ranks", comm->size);
-    Run *run = run_open("lab1_loss_landscape", &c.run, table, facts, comm->rank == 0);
-    char *title = format_new(
-        "%s · loss on %d %s pictures · %s statistics · filter-normalised directions (seed %lld)",
-        data->name, c.images, c.test ? "test" : "training", c.norm, (long long)c.directions);
-    Session s = {.c = &c,
-                 .run = run,
-                 .comm = comm,
-                 .be = be,
-                 .data = data,
-                 .view = {.looks = c.compare ? 2 : 1,
-                          .title = title,
-                          .missing = missing,
-                          .camera = {-50, 35, c.compare ? 1.05 : 1.15},
-                          .heat = true,
-                          .lines = c.lines,
-                          .phase = "to do"}};
-    if (comm->rank == 0) {
-        s.thread = missing ? NULL : background_start(work, &s);
-        live_figure_show(run, &(LiveFigure){.title = "Lab 1 · loss landscape",
-                                            .picture = "landscape.png",
-                                            .keys = keys,
-                                            .state = &s,
-                                            .draw = draw,
-                                            .changed = changed,
-                                            .event = on_event,
-                                            .finish = finish});
-        background_stop(s.thread);
-        report(&s);
-    } else if (!missing)
+    Lab lab = lab_open(comm_open(c.run.comm), &c.run);
+    lab_data(&lab, &c.run, NULL);
+    check_choices(&c, &lab);
+    lab_run(&lab, "lab1_loss_landscape", &c.run, table);
+    Session s = session_new(&c, &lab, missing);
+    if (lab.comm->rank == 0)
+        lead(&s);
+    else if (!missing)
         landscape_work(&s);
     if (missing)
-        run_say(run, "to do: %s", missing);
-    bool to_do = missing != NULL;
+        run_say(lab.run, "to do: %s", missing);
+    int status = missing ? EXIT_TODO : 0;
     landscape_work_free(&s);
-    free(title);
     free(missing);
-    run_close(run);
-    dataset_free(data);
-    backend_close(be);
-    comm_close(comm);
-    return to_do ? EXIT_TODO : 0;
+    lab_close(&lab);
+    return status;
 }

@@ -1,10 +1,11 @@
-/* 6_live_surface.c: a real network in training, on its own loss surface, while you turn the knobs:
- * learning rate, batch size, momentum. The plane through weight space is laid anew as the weights
- * move on, and measured between the updates. Exercise: plane_coordinates.c (lab1.h);
- * filter_normalize.c, of part 5, is used, too.
+/* 6_live_surface.c: a real network trains on its own loss surface while you turn the knobs: learning
+ * rate, batch size, momentum. As the weights move on, a new plane is laid through weight space; it
+ * is measured between the updates. Exercise: exercises/6_plane_coordinates.c; it also uses
+ * 5_filter_normalize.c.
  */
 #include "check.h"
 #include "exercise.h"
+#include "lab.h"
 #include "lab1.h"
 #include "landscape/live.h"
 #include "live_figure.h"
@@ -21,29 +22,28 @@ typedef struct Choices {
 
 static void parse(Choices *c, Option *table, int argc, char **argv)
 {
-    const Option options[] = {RUN_OPTIONS(c->run),
-                              {"model", ARG_STRING, &c->model,
-                               .help = "mlp, linear, resnet8 … (an mlp has layers of 64 and 32)"},
-                              {"images", ARG_INT, &c->images, .min = 1, .max = 1000000,
-                               .help = "pictures to train on"},
-                              {"measured", ARG_INT, &c->measured, .min = 1, .max = 100000,
-                               .help = "pictures on which each loss is measured"},
-                              {"batch", ARG_INT, &c->batch, .min = 1, .max = LIVE_LARGEST_BATCH,
-                               .help = "pictures per update, at the start"},
-                              {"rate", ARG_REAL, &c->rate, .min = 1e-6, .max = 1000,
-                               .help = "learning rate η, at the start"},
-                              {"momentum", ARG_REAL, &c->momentum, .min = 0, .max = 0.999,
-                               .help = "of SGD, at the start"},
-                              {"plane", ARG_CHOICE, &c->plane, .choices = "path|start|random",
-                               .help = "plane of the surface, at the start"},
-                              {"speed", ARG_REAL, &c->speed, .min = 0.1, .max = 1e6,
-                               .help = "updates per second in the window, at most"},
-                              {"updates", ARG_INT, &c->updates, .min = 1, .max = 10000000,
-                               .help = "updates without a window"},
-                              {0}};
+    const Option options[] = {
+        RUN_OPTIONS(c->run),
+        {"model", ARG_STRING, &c->model,
+         .help = "mlp, linear, resnet8 … (the mlp has hidden layers of 64 and 32)"},
+        {"images", ARG_INT, &c->images, .min = 1, .max = 1000000, .help = "images to train on"},
+        {"measured", ARG_INT, &c->measured, .min = 1, .max = 100000,
+         .help = "images on which each loss is measured"},
+        {"batch", ARG_INT, &c->batch, .min = 1, .max = LIVE_LARGEST_BATCH,
+         .help = "images per update, at the start"},
+        {"rate", ARG_REAL, &c->rate, .min = 1e-6, .max = 1000,
+         .help = "learning rate η, at the start"},
+        {"momentum", ARG_REAL, &c->momentum, .min = 0, .max = 0.999,
+         .help = "momentum of SGD, at the start"},
+        {"plane", ARG_CHOICE, &c->plane, .choices = "path|start|random",
+         .help = "plane of the surface, at the start"},
+        {"speed", ARG_REAL, &c->speed, .min = 0.1, .max = 1e6,
+         .help = "at most this many updates per second in the window"},
+        {"updates", ARG_INT, &c->updates, .min = 1, .max = 10000000,
+         .help = "updates without a window"},
+        {0}};
     OPTIONS_KEEP(table, options);
-    args_parse("6_live_surface", "A network in training on its own loss surface.", table, argc,
-               argv);
+    args_parse("6_live_surface", "A network trains on its own loss surface.", table, argc, argv);
 }
 
 /* ---- the window ---- */
@@ -52,12 +52,12 @@ typedef struct Session {
     Live *live;
     BackgroundThread *thread;
     LiveLook look;
-    char *missing;   /* which exercise is to do, NULL: none */
-    bool looks_anew; /* another view of the same */
-    int64_t drawn;   /* live->changes when it was drawn */
+    char *missing;     /* the exercise that is still to do; NULL: none */
+    bool view_changed; /* the same in another view */
+    int64_t drawn;     /* live->changes at the last draw */
 } Session;
 
-/* The next of these momenta up or down from m. */
+/* The next momentum up or down from m. */
 static double next_momentum(double m, int direction)
 {
     static const double steps[] = {0, 0.5, 0.8, 0.9, 0.95, 0.99};
@@ -92,10 +92,10 @@ static void key(LiveWish *w, char key, int images)
     }
 }
 
-static void on_event(void *state, const PlotEvent *e)
+static void on_event(void *context, const PlotEvent *e)
 {
-    Session *s = state;
-    s->looks_anew = true;
+    Session *s = context;
+    s->view_changed = true;
     if (e->kind == PLOT_KEY && e->key == 'h')
         s->look.heat = !s->look.heat;
     else if (e->kind == PLOT_KEY) {
@@ -106,50 +106,50 @@ static void on_event(void *state, const PlotEvent *e)
         plot_camera_move(&s->look.camera, e);
 }
 
-static bool changed(void *state)
+static bool changed(void *context)
 {
-    Session *s = state;
+    Session *s = context;
     background_lock(s->thread);
-    bool changed = s->looks_anew || s->drawn != s->live->changes;
+    bool changed = s->view_changed || s->drawn != s->live->changes;
     background_unlock(s->thread);
     return changed;
 }
 
-static void draw(void *state, Plot *plot)
+static void draw(void *context, Plot *plot)
 {
-    Session *s = state;
+    Session *s = context;
     background_lock(s->thread);
-    s->looks_anew = false;
+    s->view_changed = false;
     s->drawn = s->live->changes;
     live_draw(s->live, plot, &s->look, s->missing);
     background_unlock(s->thread);
 }
 
-static void finish(void *state)
+static void finish(void *context)
 {
-    Session *s = state;
+    Session *s = context;
     background_lock(s->thread);
     s->live->wish.hurry = true;
     background_unlock(s->thread);
     background_wait(s->thread);
 }
 
-static const PlotKey keys[] = {{"space", "pause; the surface is measured to its end"},
+static const PlotKey keys[] = {{"space", "pause; the surface is still measured"},
                                {".", "one update"},
                                {"[ ]", "learning rate"},
                                {"- +", "batch size"},
                                {"m M", "momentum down, up"},
-                               {"p", "plane: path, start–now, random"},
+                               {"p", "plane: path, start and now, random"},
                                {"r", "restart with the same weights"},
                                {"h", "heat map or contours"},
                                {"drag", "turn the surface"},
                                {"wheel", "zoom the surface"},
-                               {"s", "save a PNG"},
+                               {"s", "save the figure"},
                                {"F11", "full screen"},
                                {"q", "quit"},
                                {NULL, NULL}};
 
-/* ---- what it needs, and what it found ---- */
+/* ---- exercises and results ---- */
 
 static const float unit[2][2] = {{1, 0}, {0, 1}};
 
@@ -181,11 +181,11 @@ static void report(Run *run, const Live *l, const char *missing)
     run_say(run, "  %17.4f %9.4f %7.1f %% %15.3f %19.3f", s->loss, s->held_loss, 100 * s->accuracy,
             s->moved, s->off);
     if (s->side)
-        run_say(run, "surface: %s, %d × %d points on %d training pictures", live_planes[s->plane],
+        run_say(run, "surface: %s, %d × %d points on %d training images", live_planes[s->plane],
                 s->side, s->side, l->setup.measured);
     if (s->plane == PLANE_PATH && s->side)
         run_say(run, "its two directions explain %.1f %% and %.1f %% of the path's variance",
-                100 * s->share[0], 100 * s->share[1]);
+                100 * s->explained[0], 100 * s->explained[1]);
     run_metrics_header(run, "update,held_out_loss");
     for (int i = 0; i < s->held.count; i++)
         run_metrics(run, "%g,%.9g", s->held.x[i], s->held.y[i]);
@@ -203,26 +203,18 @@ static LiveWish first_wish(const Choices *c)
                       .plane = plane};
 }
 
-/* All on rank 0: one network is too small to share. */
-static void show(Choices *c, const Option *table, char *missing, bool surface)
+static Live *live_open(Choices *c, const Lab *lab, const char *missing, bool surface)
 {
-    Session s = {.look.camera = {-50, 35, 1}, .missing = missing, .looks_anew = true};
-    Backend *be = backend_open(c->run.device, 0, 1, c->run.threads);
-    backend_precision(be, c->run.precision);
-    Dataset *data = dataset_open(c->run.data, "fashion,synthetic", c->run.data_dir);
-    const Images *train = &data->train;
+    const Images *train = &lab->data->train;
+    int tests = lab->data->test.count;
     c->images = c->images < train->count ? c->images : train->count;
-    REQUIRE(c->batch <= c->images, "--batch=%d is above the %d training pictures", c->batch,
+    REQUIRE(c->batch <= c->images, "--batch=%d is above the %d training images", c->batch,
             c->images);
-    REQUIRE(c->measured <= train->count && c->measured <= data->test.count,
-            "--measured=%d: there are %d training and %d test pictures", c->measured, train->count,
-            data->test.count);
-    Run *run = run_open("lab1_live_surface", &c->run, table,
-                        json_pack("{s:s, s:s, s:i}", "data", data->description, "device",
-                                  be->description, "ranks", 1),
-                        true);
-    LiveSetup setup = {.be = be,
-                       .data = data,
+    REQUIRE(c->measured <= train->count && c->measured <= tests,
+            "--measured=%d: there are %d training and %d test images", c->measured, train->count,
+            tests);
+    LiveSetup setup = {.be = lab->be,
+                       .data = lab->data,
                        .images = c->images,
                        .measured = c->measured,
                        .updates = c->updates,
@@ -231,48 +223,66 @@ static void show(Choices *c, const Option *table, char *missing, bool surface)
                                 .h = train->h,
                                 .w = train->w,
                                 .c = train->c,
-                                .classes = data->classes,
+                                .classes = lab->data->classes,
                                 .hidden = {64, 32}},
                        .surface = surface,
                        .path = !missing};
-    s.live = live_new(&setup, first_wish(c));
-    s.thread = background_start(live_work, s.live);
+    return live_new(&setup, first_wish(c));
+}
+
+/* Training on a thread, the figure here. */
+static void show(Live *live, Run *run, char *missing)
+{
+    Session s = {.live = live,
+                 .look.camera = {-50, 35, 1},
+                 .missing = missing,
+                 .view_changed = true,
+                 .thread = background_start(live_work, live)};
     live_figure_show(run, &(LiveFigure){.title = "Lab 1 · live training on the surface",
-                                        .picture = "live.png",
+                                        .png = "live.png",
                                         .keys = keys,
-                                        .state = &s,
+                                        .context = &s,
                                         .draw = draw,
                                         .changed = changed,
                                         .event = on_event,
                                         .finish = finish});
     background_stop(s.thread);
-    report(run, s.live, missing);
-    live_free(s.live);
-    run_close(run);
-    dataset_free(data);
-    backend_close(be);
+    report(run, live, missing);
+}
+
+static Choices defaults(void)
+{
+    return (Choices){.run = run_options_default(),
+                     .model = "mlp",
+                     .plane = "path",
+                     .images = 8192,
+                     .measured = 512,
+                     .batch = 32,
+                     .updates = 600,
+                     .rate = 0.1,
+                     .speed = 30};
 }
 
 int main(int argc, char **argv)
 {
-    Choices c = {.run = run_options_default(),
-                 .model = "mlp",
-                 .plane = "path",
-                 .images = 8192,
-                 .measured = 512,
-                 .batch = 32,
-                 .updates = 600,
-                 .rate = 0.1,
-                 .speed = 30};
+    Choices c = defaults();
     Option table[MOST_OPTIONS];
     parse(&c, table, argc, argv);
     char *missing = exercise_missing(uses, 2), *no_surface = exercise_missing(uses, 1);
     int status = missing ? EXIT_TODO : 0;
     stop_on_signals();
-    Comm *comm = comm_open(c.run.comm);
-    if (comm->rank == 0)
-        show(&c, table, missing, !no_surface);
-    comm_close(comm);
+    Comm *all = comm_open(c.run.comm), *alone = comm_split(all, all->rank, 0);
+    if (all->rank == 0) { /* one network is too small to split over ranks */
+        Lab lab = lab_open(alone, &c.run);
+        lab_data(&lab, &c.run, NULL);
+        Live *live = live_open(&c, &lab, missing, !no_surface);
+        lab_run(&lab, "lab1_live_surface", &c.run, table);
+        show(live, lab.run, missing);
+        live_free(live);
+        lab_close(&lab);
+    } else
+        comm_close(alone);
+    comm_close(all);
     free(missing);
     free(no_surface);
     return status;

@@ -1,12 +1,13 @@
-/* 7_scaling_laws.c: why more than one device. The error falls with the data as a power law
- * (Hestness et al., arXiv 1712.00409), from a region of too little data down to a floor: measured
- * on growing parts of a data set, fitted, used to foretell how much data a target error needs, and
- * checked by training with so much. And what so much data costs: --cost prints the calculator
- * alone. Trainings that are finished are kept. Exercises: needed_examples.c, training_days.c
- * (lab1.h).
+/* 7_scaling_laws.c: why you need more than one device. With more data the error falls as a power law
+ * (Hestness et al., arXiv 1712.00409), between a region of too little data and a floor. The program
+ * measures it on growing subsets, fits it, predicts how much data a target error needs, and checks
+ * the prediction by training on that much. Then it computes what such a training run costs; --cost
+ * prints that alone. Finished runs are kept. Exercises: exercises/7a_needed_examples.c,
+ * 7b_training_days.c.
  */
 #include "check.h"
 #include "exercise.h"
+#include "lab.h"
 #include "lab1.h"
 #include "live_figure.h"
 #include "scaling/learning_curve.h"
@@ -36,28 +37,62 @@ static Choices defaults(void)
                            .test = 10000,
                            .cost = cost_default()}};
     c.run = run_options_default();
-    c.run.threads = 1; /* an update of this small network is over before a second thread has
-                        * begun to help */
+    c.run.threads = 1; /* an update of this small network ends before a second thread could
+                        * help */
     return c;
 }
 
-static void parse(Choices *c, Option *options, int argc, char **argv)
+static void parse(Choices *c, Option *table, int argc, char **argv)
 {
     static const char *const full[][2] = {{"threads", "0"}, {"model", "cnn"}, {"largest", "32768"},
                                           {"seeds", "5"},   {"epochs", "20"}, {"target", "0.08"}};
-    args_parse("7_scaling_laws", "The error as a power law of the data, and what a training costs.",
-               options, argc, argv);
+    LearningCurve *l = &c->curve;
+    const Option options[] = {
+        RUN_OPTIONS(c->run),
+        {"model", ARG_STRING, &l->model, .help = "mlp, cnn, resnet8 …"},
+        {"smallest", ARG_INT, &l->smallest, .min = 1, .max = 1e6,
+         .help = "examples of the smallest subset"},
+        {"largest", ARG_INT, &l->largest, .min = 1, .max = 1e6,
+         .help = "examples of the largest subset in the fit; each doubles the one before"},
+        {"fit-from", ARG_INT, &l->fit_from, .min = 1, .max = 1e6,
+         .help = "examples of the smallest subset in the fit"},
+        {"seeds", ARG_INT, &l->seeds, .min = 1, .max = 30,
+         .help = "runs per size, each on other examples"},
+        {"batch", ARG_INT, &l->batch, .min = 1, .max = 65536, .help = "images per update"},
+        {"updates", ARG_INT, &l->updates, .min = 1, .max = 1e8,
+         .help = "updates of a run, at least"},
+        {"epochs", ARG_REAL, &l->epochs, .min = 0, .max = 1e4, .help = "epochs of a run, at least"},
+        {"rate", ARG_REAL, &l->rate, .min = 1e-6, .max = 100,
+         .help = "learning rate at the start; decays as a cosine"},
+        {"momentum", ARG_REAL, &l->momentum, .min = 0, .max = 0.9999, .help = "momentum of SGD"},
+        {"weight-decay", ARG_REAL, &l->weight_decay, .min = 0, .max = 1,
+         .help = "weight decay of SGD"},
+        {"target", ARG_REAL, &l->target, .min = 1e-6, .max = 1,
+         .help = "test error to predict the data for"},
+        {"test", ARG_INT, &l->test, .min = 100, .max = 1e6, .help = "test images used"},
+        {"full", ARG_FLAG, &c->full,
+         .help = "a convolutional network, more sizes, seeds and epochs: hours"},
+        {"cost", ARG_FLAG, &c->cost, .help = "the cost calculator alone"},
+        COST_OPTIONS(l->cost),
+        {0}};
+    OPTIONS_KEEP(table, options);
+    args_parse("7_scaling_laws",
+               "The error as a power law of the data, and what a training run costs.", table, argc,
+               argv);
     for (size_t i = 0; c->full && i < sizeof full / sizeof *full; i++)
-        args_otherwise(options, full[i][0], full[i][1]);
+        args_otherwise(table, full[i][0], full[i][1]);
 }
 
 static void try_needed_examples(void *unused) { needed_examples(1, -0.5, 0, 0.1); }
 
 static void try_training_days(void *unused) { training_days(1, 1, 1, 1, 1); }
 
-static void draw(void *state, Plot *plot)
+static const ExerciseUse uses[] = {{"lab1_gd/exercises/7a_needed_examples.c", try_needed_examples},
+                                   {"lab1_gd/exercises/7b_training_days.c", try_training_days}};
+
+static void draw(void *context, Plot *plot)
 {
-    LearningCurve *l = state;
+    LearningCurve *l = context;
     if (l->background)
         background_lock(l->background);
     learning_curve_draw(l, plot);
@@ -65,19 +100,19 @@ static void draw(void *state, Plot *plot)
         background_unlock(l->background);
 }
 
-/* It changes when a training ends, seldom: drawn twice a second. */
-static bool changed(void *state)
+/* It changes only when a run ends: drawn twice a second. */
+static bool changed(void *context)
 {
-    LearningCurve *l = state;
+    LearningCurve *l = context;
     bool due = timer_now() >= l->redraw;
     if (due)
         l->redraw = timer_now() + 0.5;
     return due;
 }
 
-static void on_event(void *state, const PlotEvent *e)
+static void on_event(void *context, const PlotEvent *e)
 {
-    LearningCurve *l = state;
+    LearningCurve *l = context;
     l->redraw = 0;
     if (e->kind != PLOT_KEY)
         return;
@@ -89,28 +124,28 @@ static void on_event(void *state, const PlotEvent *e)
         l->cost.devices = l->cost.devices < 512 ? l->cost.devices * 2 : 1024;
 }
 
-static void finish(void *state)
+static void finish(void *context)
 {
-    LearningCurve *l = state;
+    LearningCurve *l = context;
     if (l->background)
         background_wait(l->background);
 }
 
-/* On rank 0: the trainings on a thread, the figure beside it. */
+/* On rank 0: the runs on a thread, the figure here. */
 static void show(LearningCurve *l)
 {
-    static const PlotKey keys[] = {{"space", "pause, go on"},
-                                   {"- +", "devices of your project"},
-                                   {"s", "save a picture"},
+    static const PlotKey keys[] = {{"space", "pause, resume"},
+                                   {"- +", "fewer, more devices for your project"},
+                                   {"s", "save the figure"},
                                    {"F11", "full screen"},
-                                   {"q", "quit; finished trainings are kept"},
+                                   {"q", "quit; finished runs are kept"},
                                    {0}};
     BackgroundThread *b = l->missing ? NULL : background_start(learning_curve_work, l);
     l->background = b;
     live_figure_show(l->run, &(LiveFigure){.title = "Lab 1 · scaling laws",
-                                           .picture = "scaling_laws.png",
+                                           .png = "scaling_laws.png",
                                            .keys = keys,
-                                           .state = l,
+                                           .context = l,
                                            .draw = draw,
                                            .event = on_event,
                                            .changed = changed,
@@ -119,13 +154,11 @@ static void show(LearningCurve *l)
     l->background = NULL;
 }
 
-/* The calculator alone: no data, no device. */
+/* The cost calculator alone: no data, no device. */
 static int cost_alone(Choices *c, const Option *options)
 {
     Run *run = run_open("lab1_scaling_laws", &c->run, options, NULL, true);
-    char *missing = exercise_missing(&(ExerciseUse){"lab1_gd/exercises/7b_training_days.c",
-                                                    try_training_days},
-                                     1);
+    char *missing = exercise_missing(&uses[1], 1);
     if (missing)
         run_say(run, "to do: %s", missing);
     else
@@ -146,65 +179,35 @@ static void report(LearningCurve *l)
     cost_table(&l->cost, l->run);
 }
 
+static void lead(LearningCurve *l)
+{
+    learning_curve_file(l);
+    show(l);
+    report(l);
+    sweep_free(l->runs);
+}
+
 int main(int argc, char **argv)
 {
     Choices c = defaults();
     LearningCurve *l = &c.curve;
-    Option options[] = {
-        RUN_OPTIONS(c.run),
-        {"model", ARG_STRING, &l->model, .help = "mlp, cnn, resnet8 …"},
-        {"smallest", ARG_INT, &l->smallest, .min = 1, .max = 1e6,
-         .help = "smallest part of the training set, examples"},
-        {"largest", ARG_INT, &l->largest, .min = 1, .max = 1e6,
-         .help = "largest part that the law is fitted on; each is twice the one before"},
-        {"fit-from", ARG_INT, &l->fit_from, .min = 1, .max = 1e6,
-         .help = "smallest part that the law is fitted on"},
-        {"seeds", ARG_INT, &l->seeds, .min = 1, .max = 30,
-         .help = "trainings per size, on other examples each"},
-        {"batch", ARG_INT, &l->batch, .min = 1, .max = 65536, .help = "pictures per update"},
-        {"updates", ARG_INT, &l->updates, .min = 1, .max = 1e8, .help = "of a training, at least"},
-        {"epochs", ARG_REAL, &l->epochs, .min = 0, .max = 1e4, .help = "of a training, at least"},
-        {"rate", ARG_REAL, &l->rate, .min = 1e-6, .max = 100,
-         .help = "learning rate at the start; falls as a cosine"},
-        {"momentum", ARG_REAL, &l->momentum, .min = 0, .max = 0.9999, .help = "of SGD"},
-        {"weight-decay", ARG_REAL, &l->weight_decay, .min = 0, .max = 1,
-         .help = "times the weight is added to its gradient"},
-        {"target", ARG_REAL, &l->target, .min = 1e-6, .max = 1,
-         .help = "test error to foretell the data for"},
-        {"test", ARG_INT, &l->test, .min = 100, .max = 1e6, .help = "test pictures used"},
-        {"full", ARG_FLAG, &c.full,
-         .help = "a convolutional network, more sizes, seeds and epochs: hours"},
-        {"cost", ARG_FLAG, &c.cost, .help = "the cost calculator alone"},
-        COST_OPTIONS(l->cost),
-        {0}};
-    parse(&c, options, argc, argv);
+    Option table[MOST_OPTIONS];
+    parse(&c, table, argc, argv);
     stop_on_signals();
     if (c.cost)
-        return cost_alone(&c, options);
-    static const ExerciseUse uses[] = {{"lab1_gd/exercises/7a_needed_examples.c",
-                                        try_needed_examples},
-                                       {"lab1_gd/exercises/7b_training_days.c", try_training_days}};
+        return cost_alone(&c, table);
     l->missing = exercise_missing(uses, 2);
-    Comm *comm = comm_open(c.run.comm);
-    Backend *be = backend_open(c.run.device, comm->local_rank, comm->local_size, c.run.threads);
-    backend_precision(be, c.run.precision);
-    Dataset *data = dataset_open(c.run.data, "fashion,synthetic", c.run.data_dir);
-    learning_curve_open(l, comm, be, data, c.run.seed);
-    json_t *facts = json_pack("{s:s, s:s, s:i}", "data", data->description, "device",
-                              be->description, "ranks", comm->size);
-    l->run = run_open("lab1_scaling_laws", &c.run, options, facts, comm->rank == 0);
-    if (comm->rank == 0) {
-        learning_curve_file(l);
-        show(l);
-        report(l);
-        sweep_free(l->runs);
-    } else if (!l->missing)
+    Lab lab = lab_open(comm_open(c.run.comm), &c.run);
+    lab_data(&lab, &c.run, NULL);
+    learning_curve_open(l, lab.comm, lab.be, lab.data, c.run.seed);
+    lab_run(&lab, "lab1_scaling_laws", &c.run, table);
+    l->run = lab.run;
+    if (lab.comm->rank == 0)
+        lead(l);
+    else if (!l->missing)
         learning_curve_work(l, NULL);
     bool to_do = l->missing != NULL;
-    run_close(l->run);
     free(l->missing);
-    dataset_free(data);
-    backend_close(be);
-    comm_close(comm);
+    lab_close(&lab);
     return to_do ? EXIT_TODO : 0;
 }

@@ -1,13 +1,13 @@
-/* 8_fifteen_steps.c: what happens in one training step. A small residual net is trained, data
- * parallel, and every step is taken apart into fifteen: read, transport, pre-process, queue,
- * transport, three parts of the network forward, loss, three parts backward, optimiser, update,
- * return. The picture shows a step of median length on every rank, while training goes on;
- * trace.json opens in ui.perfetto.dev. Exercise: busy.c (lab1.h).
+/* 8_fifteen_steps.c: what happens in one training step? A small residual net trains, data parallel,
+ * and every step is taken apart into fifteen: read, transport, pre-process, queue, transport, three
+ * parts of the network forward, loss, three parts backward, optimiser, update, return. The figure
+ * shows a step of median length on every rank, while training continues; trace.json opens in
+ * ui.perfetto.dev. Exercise: exercises/8_busy.c.
  */
 #include "background_thread.h"
 #include "check.h"
-#include "command.h"
 #include "exercise.h"
+#include "lab.h"
 #include "lab1.h"
 #include "live_figure.h"
 #include "step/fifteen.h"
@@ -21,7 +21,7 @@ enum { MOST_RANKS = 8, SMALLEST = 2, LARGEST = 256 };
 typedef struct Choices {
     RunOptions run;
     const char *model;
-    int batch, steps, pictures;
+    int batch, steps, images;
     double rate;
 } Choices;
 
@@ -32,11 +32,10 @@ static void parse(Choices *c, Option *table, int argc, char **argv)
         {"model", ARG_CHOICE, &c->model, .choices = "resnet8|resnet20|resnet56",
          .help = "residual net to train"},
         {"batch", ARG_INT, &c->batch, .min = SMALLEST, .max = LARGEST,
-         .help = "pictures per rank and step"},
+         .help = "images per rank and step"},
         {"rate", ARG_REAL, &c->rate, .min = 0, .max = 100, .help = "learning rate η"},
         {"steps", ARG_INT, &c->steps, .min = 16, .max = 100000, .help = "steps without a window"},
-        {"pictures", ARG_INT, &c->pictures, .min = 16, .max = 60000,
-         .help = "training pictures used"},
+        {"images", ARG_INT, &c->images, .min = 16, .max = 60000, .help = "training images used"},
         {0}};
     OPTIONS_KEEP(table, options);
     args_parse("8_fifteen_steps", "The fifteen parts of a training step, measured.", table, argc,
@@ -45,21 +44,20 @@ static void parse(Choices *c, Option *table, int argc, char **argv)
 
 static void try_busy(void *unused) { busy((double[]){0}, (double[]){1}, 1, 0, 1); }
 
-/* Numbers of a Command. */
+/* What the elements of a Command are. */
 enum { STOP, RESTART, BATCH, SHOW, STEP };
 
 typedef struct Session {
     const Choices *c;
-    Comm *comm;
-    Backend *be;
-    const Dataset *data;
+    Lab lab;
     Commands commands;
     TimedTraining *training;
-    BackgroundThread *thread, *own; /* rank 0's training, as the window's thread knows it, and
-                                     * as it knows itself; its lock guards what follows */
+    BackgroundThread *thread,
+        *own; /* rank 0's training thread, for the window's and for itself; its
+                                     * lock guards what follows */
     bool paused, restart;
-    int batch, pictures;
-    int64_t most; /* steps to make; 0: until the window is closed */
+    int batch, images;
+    int64_t most; /* how many steps; 0: until the window is closed */
     StepReport report[MOST_RANKS];
     char *missing;
 } Session;
@@ -67,24 +65,24 @@ typedef struct Session {
 static void begin_training(Session *s, int batch)
 {
     timed_training_free(s->training);
-    s->training = timed_training_new(s->comm, s->be, s->data, s->c->model, batch, s->pictures,
-                                     s->c->rate, (uint64_t)s->c->run.seed);
+    s->training = timed_training_new(s->lab.comm, s->lab.be, s->lab.data, s->c->model, batch,
+                                     s->images, s->c->rate, (uint64_t)s->c->run.seed);
 }
 
-/* All ranks' reports of one step, for the picture. */
+/* All ranks' reports of one step, for the figure. */
 static void collect(Session *s, int64_t step)
 {
     StepReport mine = timed_training_report(s->training, step, !s->missing), all[MOST_RANKS];
-    comm_gather_host(s->comm, all, &mine, sizeof mine, 0);
-    if (s->comm->rank != 0)
+    comm_gather_host(s->lab.comm, all, &mine, sizeof mine, 0);
+    if (s->lab.comm->rank != 0)
         return;
     background_lock(s->own);
-    memcpy(s->report, all, (size_t)s->comm->size * sizeof *all);
+    memcpy(s->report, all, (size_t)s->lab.comm->size * sizeof *all);
     background_unlock(s->own);
 }
 
-/* What rank 0 wants next. The picture is renewed every half second with a step of median length;
- * while paused with the one that was asked for. */
+/* Rank 0's next command. The figure shows a step of median length, a new one every half second;
+ * while paused, the newest step. */
 static Command next_command(Session *s, bool stop, double *shown)
 {
     Command k = {{0}};
@@ -103,7 +101,7 @@ static Command next_command(Session *s, bool stop, double *shown)
     return k;
 }
 
-/* Carry a command out. False: it was the last one. */
+/* Carry out a command. False: it was the last one. */
 static bool obey(Session *s, Command k)
 {
     if (k.number[RESTART])
@@ -115,7 +113,7 @@ static bool obey(Session *s, Command k)
     return !k.number[STOP];
 }
 
-/* Without a window: are enough steps made? */
+/* Without a window: have all steps been made? */
 static bool enough(Session *s)
 {
     background_lock(s->own);
@@ -124,15 +122,15 @@ static bool enough(Session *s)
     return all;
 }
 
-/* Rank 0's thread beside the window. */
-static void train(void *state, BackgroundThread *b)
+/* Rank 0's training thread. */
+static void train(void *context, BackgroundThread *b)
 {
-    Session *s = state;
+    Session *s = context;
     double shown = 0;
     s->own = b;
-    for (bool goes_on = true; goes_on;) {
-        goes_on = background_goes_on(b) && !enough(s);
-        goes_on = obey(s, commands_broadcast(&s->commands, next_command(s, !goes_on, &shown)));
+    for (bool more = true; more;) {
+        more = background_goes_on(b) && !enough(s);
+        more = obey(s, commands_broadcast(&s->commands, next_command(s, !more, &shown)));
     }
 }
 
@@ -146,7 +144,7 @@ static void key(Session *s, char key)
 {
     background_lock(s->thread);
     int batch = key == '-' ? s->batch / 2 : key == '+' || key == '=' ? 2 * s->batch : s->batch;
-    bool fits = batch >= SMALLEST && batch <= LARGEST && batch * s->comm->size <= s->pictures;
+    bool fits = batch >= SMALLEST && batch <= LARGEST && batch * s->lab.comm->size <= s->images;
     if (key == 'r' || (batch != s->batch && fits)) {
         s->batch = batch;
         s->restart = true;
@@ -160,29 +158,30 @@ static void key(Session *s, char key)
         background_pause(s->thread, paused);
 }
 
-static void on_event(void *state, const PlotEvent *e)
+static void on_event(void *context, const PlotEvent *e)
 {
     if (e->kind == PLOT_KEY)
-        key(state, e->key);
+        key(context, e->key);
 }
 
-static void draw(void *state, Plot *plot)
+static void draw(void *context, Plot *plot)
 {
-    Session *s = state;
+    Session *s = context;
     char title[256];
     static StepReport report[MOST_RANKS];
     background_lock(s->thread);
     memcpy(report, s->report, sizeof report);
     snprintf(title, sizeof title, "%s on %s · batch %d per rank · %d rank%s · η = %g", s->c->model,
-             s->data->name, s->batch, s->comm->size, s->comm->size == 1 ? "" : "s", s->c->rate);
-    const char *state_now = s->most > 0 ? "end" : s->paused ? "paused" : "running";
+             s->lab.data->name, s->batch, s->lab.comm->size, s->lab.comm->size == 1 ? "" : "s",
+             s->c->rate);
+    const char *phase = s->most > 0 ? "end" : s->paused ? "paused" : "running";
     background_unlock(s->thread);
-    fifteen_draw(plot, report, s->comm->size, title, state_now, s->missing);
+    fifteen_draw(plot, report, s->lab.comm->size, title, phase, s->missing);
 }
 
-static void finish(void *state)
+static void finish(void *context)
 {
-    Session *s = state;
+    Session *s = context;
     background_lock(s->thread);
     s->most = s->c->steps;
     background_unlock(s->thread);
@@ -199,88 +198,94 @@ static void report(Run *run, const Session *s)
     run_say(run, "%lld steps of %.2f ms (median; middle 80 %%: %.2f to %.2f)", (long long)r->steps,
             1000 * r->spread[PARTS].median, 1000 * r->spread[PARTS].low,
             1000 * r->spread[PARTS].high);
-    run_say(run, "part of the step, rank 0   median ms    middle 80 %%     share");
-    run_metrics_header(run, "rank,part,median_ms,low_ms,high_ms,share");
-    for (int rank = 0; rank < s->comm->size; rank++)
+    run_say(run, "part of the step, rank 0   median ms    middle 80 %%    fraction");
+    run_metrics_header(run, "rank,part,median_ms,low_ms,high_ms,fraction");
+    for (int rank = 0; rank < s->lab.comm->size; rank++)
         for (int p = 0; p < PARTS; p++) {
             Spread part = r[rank].spread[p];
-            double share = part.median / r[rank].spread[PARTS].median;
+            double fraction = part.median / r[rank].spread[PARTS].median;
             run_metrics(run, "%d,%s,%.6g,%.6g,%.6g,%.4g", rank, part_names[p], 1000 * part.median,
-                        1000 * part.low, 1000 * part.high, share);
-            char *text = format_new(p <= QUEUE ? "beside" : "%.1f %%", 100 * share);
+                        1000 * part.low, 1000 * part.high, fraction);
+            char *text = format_new(p <= QUEUE ? "overlapped" : "%.1f %%", 100 * fraction);
             if (rank == 0)
-                run_say(run, "%-25s %9.3f  %7.3f–%7.3f  %8s", part_names[p], 1000 * part.median,
+                run_say(run, "%-25s %9.3f  %7.3f–%7.3f  %10s", part_names[p], 1000 * part.median,
                         1000 * part.low, 1000 * part.high, text);
             free(text);
         }
     if (!s->missing)
         run_say(run,
-                "rank 0's training thread computes %.1f %% of the step that is drawn; its loader's "
-                "thread is busy %.1f %%",
+                "in the step shown, rank 0's training thread computes %.1f %% of the time; its "
+                "loader's thread is busy %.1f %%",
                 100 * r->computing, 100 * r->loading);
 }
 
-/* Rank 0: training on a thread, the picture here. */
-static void lead(Session *s, Run *run)
+/* Rank 0: training on a thread, the figure here. */
+static void lead(Session *s)
 {
     s->thread = background_start(train, s);
-    live_figure_show(run, &(LiveFigure){.title = "Lab 1 · fifteen steps",
-                                        .picture = "fifteen_steps.png",
-                                        .state = s,
-                                        .draw = draw,
-                                        .event = on_event,
-                                        .finish = finish});
+    live_figure_show(s->lab.run, &(LiveFigure){.title = "Lab 1 · fifteen steps",
+                                               .png = "fifteen_steps.png",
+                                               .context = s,
+                                               .draw = draw,
+                                               .event = on_event,
+                                               .finish = finish});
     background_stop(s->thread);
-    report(run, s);
+    report(s->lab.run, s);
+}
+
+static void write_timeline(const Session *s)
+{
+    char *path = run_path(s->lab.run, "trace.json");
+    trace_write(s->training->trace, s->lab.comm, path);
+    run_say(s->lab.run, "timeline: %s (opens in ui.perfetto.dev)", path);
+    free(path);
+}
+
+/* Rank 0 reads its data first, then the others. */
+static void read_data(Session *s)
+{
+    lab_data(&s->lab, &s->c->run, &s->commands);
+    if (s->lab.comm->rank == 0)
+        commands_broadcast(&s->commands, (Command){{0}});
+    int count = s->lab.data->train.count;
+    s->images = s->c->images < count ? s->c->images : count;
+}
+
+static Choices defaults(void)
+{
+    return (Choices){.run = run_options_default(),
+                     .model = "resnet8",
+                     .batch = 64,
+                     .steps = 100,
+                     .images = 10000,
+                     .rate = 0.02};
 }
 
 int main(int argc, char **argv)
 {
-    Choices c = {.run = run_options_default(),
-                 .model = "resnet8",
-                 .batch = 64,
-                 .steps = 100,
-                 .pictures = 10000,
-                 .rate = 0.02};
+    static const ExerciseUse uses[] = {{"lab1_gd/exercises/8_busy.c", try_busy}};
+    Choices c = defaults();
     Option table[MOST_OPTIONS];
     parse(&c, table, argc, argv);
     stop_on_signals();
-    char *missing = exercise_missing((ExerciseUse[]){{"lab1_gd/exercises/8_busy.c", try_busy}}, 1);
+    Session s = {.c = &c, .batch = c.batch, .missing = exercise_missing(uses, 1)};
     Comm *comm = comm_open(c.run.comm);
-    REQUIRE(comm->size <= MOST_RANKS, "%d ranks: the picture has room for at most %d", comm->size,
+    REQUIRE(comm->size <= MOST_RANKS, "%d ranks: the figure has room for at most %d", comm->size,
             MOST_RANKS);
-    Backend *be = backend_open(c.run.device, comm->local_rank, comm->local_size, c.run.threads);
-    backend_precision(be, c.run.precision);
-    Commands commands = commands_new(comm, be);
-    Dataset *data = commands_dataset(&commands, c.run.data, "fashion,synthetic", c.run.data_dir);
-    if (comm->rank == 0)
-        commands_broadcast(&commands, (Command){{0}}); /* the others read theirs */
-    json_t *facts = json_pack("{s:s, s:s, s:i}", "data", data->description, "device",
-                              be->description, "ranks", comm->size);
-    Run *run = run_open("lab1_fifteen_steps", &c.run, table, facts, comm->rank == 0);
-    Session s = {.c = &c,
-                 .comm = comm,
-                 .be = be,
-                 .data = data,
-                 .commands = commands,
-                 .batch = c.batch,
-                 .missing = missing};
-    s.pictures = c.pictures < data->train.count ? c.pictures : data->train.count;
+    s.lab = lab_open(comm, &c.run);
+    s.commands = commands_new(comm, s.lab.be);
+    read_data(&s);
+    lab_run(&s.lab, "lab1_fifteen_steps", &c.run, table);
     begin_training(&s, c.batch);
     if (comm->rank == 0)
-        lead(&s, run);
+        lead(&s);
     else
         follow(&s);
-    char *path = run_path(run, "trace.json");
-    trace_write(s.training->trace, comm, path);
-    run_say(run, "timeline: %s (opens in ui.perfetto.dev)", path);
-    free(path);
+    write_timeline(&s);
+    int status = s.missing ? EXIT_TODO : 0;
     timed_training_free(s.training);
-    commands_free(&s.commands, be);
-    run_close(run);
-    dataset_free(data);
-    backend_close(be);
-    comm_close(comm);
-    free(missing);
-    return missing ? EXIT_TODO : 0;
+    commands_free(&s.commands, s.lab.be);
+    lab_close(&s.lab);
+    free(s.missing);
+    return status;
 }

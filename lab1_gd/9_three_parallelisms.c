@@ -1,13 +1,13 @@
 /* 9_three_parallelisms.c: one network, split in three ways over 2 to 4 ranks: by data, by layers (a
- * pipeline, with and without micro-batches) and by slices of its weights (tensor); and two at once
- * on 4 ranks. Each gives what one rank gives, up to rounding. The picture shows who computes,
- * exchanges and waits when; the table, what it costs. Exercises: pipeline_turn.c, column_shard.c,
- * busy.c (lab1.h).
+ * pipeline, with and without micro-batches) and by slices of its weights (tensor parallel); on 4
+ * ranks also two ways at once. Each gives the result of one rank, up to rounding. The figure shows
+ * when each rank computes, exchanges and waits; the table shows what that costs. Exercises:
+ * exercises/9a_pipeline_turn.c, 9b_column_shard.c, 8_busy.c.
  */
 #include "background_thread.h"
 #include "check.h"
-#include "command.h"
 #include "exercise.h"
+#include "lab.h"
 #include "lab1.h"
 #include "live_figure.h"
 #include "parallel/parallel_run.h"
@@ -31,7 +31,7 @@ static void parse(Choices *c, Option *table, int argc, char **argv)
                               {"blocks", ARG_INT, &c->blocks, .min = 2, .max = (MLP_LAYERS - 1) / 2,
                                .help = "blocks of two dense layers"},
                               {"batch", ARG_INT, &c->batch, .min = 1, .max = 65536,
-                               .help = "pictures per update, on all ranks together"},
+                               .help = "images per update, on all ranks together"},
                               {"micro", ARG_INT, &c->micros, .min = 1, .max = MLP_MICROS,
                                .help = "micro-batches of the pipelines"},
                               {"updates", ARG_INT, &c->updates, .min = 1, .max = MOST_UPDATES,
@@ -40,8 +40,8 @@ static void parse(Choices *c, Option *table, int argc, char **argv)
                                .help = "learning rate η"},
                               {0}};
     OPTIONS_KEEP(table, options);
-    args_parse("9_three_parallelisms", "Data, pipeline and tensor parallelism beside each other.",
-               table, argc, argv);
+    args_parse("9_three_parallelisms", "Data, pipeline and tensor parallelism side by side.", table,
+               argc, argv);
 }
 
 static void try_busy(void *unused) { busy((double[]){0}, (double[]){1}, 1, 0, 1); }
@@ -58,30 +58,29 @@ static const ExerciseUse uses[] = {{"lab1_gd/exercises/8_busy.c", try_busy},
                                    {"lab1_gd/exercises/9a_pipeline_turn.c", try_turn},
                                    {"lab1_gd/exercises/9b_column_shard.c", try_shard}};
 
-/* Numbers of a Command. */
+/* What the elements of a Command are. */
 enum { STOP, SCHEME, MICROS };
 
 typedef struct Session {
     const Choices *c;
-    Comm *comm;
-    Run *run;
+    Lab lab;
     Task task;
     Commands commands;
-    BackgroundThread *thread, *own; /* rank 0's work, as the window's thread and as it itself
-                                     * knows it; its lock guards what follows */
+    BackgroundThread *thread, *own; /* rank 0's working thread, for the window's and for itself; its
+                                     * lock guards what follows */
     Outcome out[MOST_SCHEMES];
-    int schemes, micros, wanted; /* wanted: how many times everything was asked for */
-    bool drawn;                  /* the window has shown itself */
-    bool leave;                  /* without a window: stop when all is done */
-    int chosen;                  /* the scheme that is drawn large, -1: all */
+    int schemes, micros, wanted; /* wanted: how many times all schemes were requested */
+    bool drawn;                  /* the window has shown its first frame */
+    bool leave;                  /* without a window: stop when all schemes are measured */
+    int chosen;                  /* the scheme that is drawn large; -1: all */
     double clock;                /* the clock that the keys move, s */
-    bool plays;
+    bool playing;
     char *missing;
 } Session;
 
 /* ---- the work ---- */
 
-/* Every scheme cuts the batch evenly. NULL: yes. */
+/* Why some scheme cannot cut the batch evenly, a new string; NULL: all can. */
 static char *uneven(const Choices *c, int ranks, int micros)
 {
     Scheme list[MOST_SCHEMES];
@@ -95,19 +94,19 @@ static char *uneven(const Choices *c, int ranks, int micros)
     return NULL;
 }
 
-static bool goes_on(void *context) { return background_goes_on(((Session *)context)->own); }
+static bool may_continue(void *context) { return background_goes_on(((Session *)context)->own); }
 
-/* Run the scheme that rank 0 names. False: it was told to stop, or stopped. */
+/* Run the scheme that rank 0 names. False: stop. */
 static bool obey(Session *s, Command k)
 {
     Scheme list[MOST_SCHEMES];
     static Outcome out;
     if (k.number[STOP])
         return false;
-    schemes_list(list, s->comm->size, k.number[MICROS]);
+    schemes_list(list, s->lab.comm->size, k.number[MICROS]);
     if (!task_run(&s->task, &list[k.number[SCHEME]], &out))
-        return s->comm->rank != 0; /* rank 0 sends the last command */
-    if (s->comm->rank != 0)
+        return s->lab.comm->rank != 0; /* rank 0 sends the last command */
+    if (s->lab.comm->rank != 0)
         return true;
     background_lock(s->own);
     s->out[k.number[SCHEME]] = out;
@@ -115,7 +114,7 @@ static bool obey(Session *s, Command k)
     return true;
 }
 
-/* The other ranks leave the cores to the window until its first picture is drawn; then they read
+/* The other ranks leave the cores to the window until its first frame is drawn; then they read
  * their data. */
 static void wait_for_window(Session *s, BackgroundThread *b)
 {
@@ -128,10 +127,10 @@ static void wait_for_window(Session *s, BackgroundThread *b)
     commands_broadcast(&s->commands, (Command){{0}});
 }
 
-/* All schemes, one after the other, each time it is asked for. */
-static void work(void *state, BackgroundThread *b)
+/* All schemes in turn, each time they are requested. */
+static void work(void *context, BackgroundThread *b)
 {
-    Session *s = state;
+    Session *s = context;
     bool on = true;
     s->own = b;
     wait_for_window(s, b);
@@ -148,11 +147,11 @@ static void work(void *state, BackgroundThread *b)
         }
         char note[48];
         snprintf(note, sizeof note, "micro-batches %d", micros);
-        run_progress(s->run, "measured", 0, s->schemes, "schemes", note);
+        run_progress(s->lab.run, "measured", 0, s->schemes, "schemes", note);
         for (int i = 0; on && i < s->schemes; i++) {
             on = obey(s, commands_broadcast(&s->commands, (Command){{0, i, micros}}));
             if (on)
-                run_progress(s->run, "measured", i + 1, s->schemes, "schemes", note);
+                run_progress(s->lab.run, "measured", i + 1, s->schemes, "schemes", note);
         }
         done = wanted;
     }
@@ -167,13 +166,13 @@ static void follow(Session *s)
 
 /* ---- the window ---- */
 
-static const PlotKey keys[] = {{"space", "play the clock, or stop it"},
-                               {". ,", "one step of the clock, one back"},
+static const PlotKey keys[] = {{"space", "start or stop the clock"},
+                               {". ,", "clock one step forward, one back"},
                                {"- +", "fewer, more micro-batches"},
                                {"1 … 7", "one scheme alone, in the table's order"},
                                {"0", "all schemes"},
                                {"r", "measure again"},
-                               {"s", "save a picture"},
+                               {"s", "save the figure"},
                                {"F11", "full screen"},
                                {"q", "quit"},
                                {NULL, NULL}};
@@ -181,21 +180,21 @@ static const PlotKey keys[] = {{"space", "play the clock, or stop it"},
 static void again(Session *s, int micros)
 {
     Scheme list[MOST_SCHEMES];
-    schemes_list(list, s->comm->size, micros);
+    schemes_list(list, s->lab.comm->size, micros);
     for (int i = 0; i < s->schemes; i++)
         s->out[i] = (Outcome){.scheme = list[i]};
     s->micros = micros;
     s->wanted++;
     s->clock = INFINITY;
-    s->plays = false;
+    s->playing = false;
 }
 
-/* The next number of micro-batches in this direction that cuts the batch evenly; the same: there is
- * none. */
+/* The next number of micro-batches, up or down, that cuts the batch evenly; the same if there is no
+ * other. */
 static int other_micros(const Session *s, int step)
 {
     for (int m = s->micros + step; m >= 1 && m <= MLP_MICROS; m += step) {
-        char *why = uneven(s->c, s->comm->size, m);
+        char *why = uneven(s->c, s->lab.comm->size, m);
         free(why);
         if (!why)
             return m;
@@ -203,9 +202,9 @@ static int other_micros(const Session *s, int step)
     return s->micros;
 }
 
-/* Where the longest schedule in sight ends, s; 0: none is measured yet. (One rank alone is in sight
+/* When the longest schedule that is shown ends, s; 0: none is measured yet. (One rank alone is shown
  * only when chosen.) */
-static double end_in_sight(const Session *s)
+static double end_shown(const Session *s)
 {
     double end = 0;
     for (int i = s->schemes > 1; i < s->schemes; i++)
@@ -215,7 +214,7 @@ static double end_in_sight(const Session *s)
 
 static void key(Session *s, char key)
 {
-    double end = end_in_sight(s), tick = end / 40, now = isfinite(s->clock) ? s->clock : end;
+    double end = end_shown(s), tick = end / 40, now = isfinite(s->clock) ? s->clock : end;
     int micros = key == '-'               ? other_micros(s, -1)
                : key == '+' || key == '=' ? other_micros(s, 1)
                                           : s->micros;
@@ -223,53 +222,53 @@ static void key(Session *s, char key)
         again(s, micros);
     else if (key >= '0' && key < '1' + s->schemes)
         s->chosen = key - '1';
-    else if (end == 0) /* nothing is measured yet: there is no clock to move */
+    else if (end == 0) /* nothing is measured yet */
         return;
     else if (key == '.' || key == ',') {
         s->clock = fmax(0, fmin(end, now + (key == '.' ? tick : -tick)));
-        s->plays = false;
+        s->playing = false;
     } else if (key == ' ') {
-        s->plays = !s->plays;
+        s->playing = !s->playing;
         s->clock = now >= end ? 0 : now;
     }
 }
 
-static void on_event(void *state, const PlotEvent *e)
+static void on_event(void *context, const PlotEvent *e)
 {
-    Session *s = state;
+    Session *s = context;
     background_lock(s->thread);
     if (e->kind == PLOT_KEY)
         key(s, e->key);
     background_unlock(s->thread);
 }
 
-/* Played, the longest schedule takes ten seconds. */
-static void advance(void *state, double seconds)
+/* The clock takes ten seconds for the longest schedule. */
+static void advance(void *context, double seconds)
 {
-    Session *s = state;
+    Session *s = context;
     background_lock(s->thread);
-    double end = end_in_sight(s);
-    if (s->plays)
+    double end = end_shown(s);
+    if (s->playing)
         s->clock += seconds * end / 10;
-    if (s->plays && s->clock >= end) {
+    if (s->playing && s->clock >= end) {
         s->clock = INFINITY;
-        s->plays = false;
+        s->playing = false;
     }
     background_unlock(s->thread);
 }
 
-static void finish(void *state)
+static void finish(void *context)
 {
-    Session *s = state;
+    Session *s = context;
     background_lock(s->thread);
     s->leave = true;
     background_unlock(s->thread);
     background_wait(s->thread);
 }
 
-static void draw(void *state, Plot *plot)
+static void draw(void *context, Plot *plot)
 {
-    Session *s = state;
+    Session *s = context;
     const Choices *c = s->c;
     static Outcome out[MOST_SCHEMES];
     char title[256], text[256];
@@ -281,25 +280,26 @@ static void draw(void *state, Plot *plot)
     background_unlock(s->thread);
     snprintf(
         title, sizeof title,
-        "%d dense layers of %d on %s · batch %d · η = %g · %d rank%s, each as on a core of its own",
-        2 * c->blocks, c->width, s->task.data->name, c->batch, c->rate, s->comm->size,
-        s->comm->size == 1 ? "" : "s");
-    if (s->comm->size == 1)
+        "%d dense layers of %d on %s · batch %d · η = %g · %d rank%s, as if each had its own core",
+        2 * c->blocks, c->width, s->task.data->name, c->batch, c->rate, s->lab.comm->size,
+        s->lab.comm->size == 1 ? "" : "s");
+    if (s->lab.comm->size == 1)
         snprintf(text, sizeof text,
-                 "one rank: nothing to split; start on 2, 3 or 4: make lab1 ONLY=9_three NP=4");
+                 "one rank: nothing to split; use 2, 3 or 4: make lab1 ONLY=9_three NP=4");
     else
         snprintf(text, sizeof text,
-                 "blue: forward, orange: backward, green: update, pink: exchange, blank: waits · "
-                 "off by: largest relative difference from one rank · ? shows the keys");
+                 "blue: forward, orange: backward, green: update, pink: exchange, blank: waiting · "
+                 "error: largest relative difference from one rank · ? shows the keys");
     parallel_draw(plot, out, schemes, chosen, clock, title, text, s->missing);
 }
 
-static void report(Run *run, const Session *s)
+static void report(const Session *s)
 {
-    run_say(run, "scheme            exchanged       loss    off by  weights off by   MB/rank    "
+    Run *run = s->lab.run;
+    run_say(run, "scheme            exchanged       loss     error   weights error   MB/rank    "
                  "formula    idle  bubble      ms  ms here");
-    run_metrics_header(run, "scheme,micro,rank,bytes,bytes_expected,idle,bubble,loss,loss_apart,"
-                            "weights_apart,ms,ms_here");
+    run_metrics_header(run, "scheme,micro,rank,bytes,bytes_expected,idle,bubble,loss,loss_error,"
+                            "weights_error,ms,ms_here");
     for (int i = 0; i < s->schemes; i++) {
         const Outcome *o = &s->out[i];
         if (!o->done)
@@ -310,27 +310,28 @@ static void report(Run *run, const Session *s)
             expected = fmax(expected, o->expected[r]);
             run_metrics(run, "%s,%d,%d,%.17g,%.17g,%.5g,%.5g,%.9g,%.3g,%.3g,%.5g,%.5g",
                         o->scheme.name, o->scheme.micros, r, o->bytes[r], o->expected[r],
-                        o->idle[r], outcome_bubble(&o->scheme), o->loss, o->loss_apart,
-                        o->weights_apart, 1000 * o->end, 1000 * o->wall);
+                        o->idle[r], outcome_bubble(&o->scheme), o->loss, o->loss_error,
+                        o->weights_error, 1000 * o->end, 1000 * o->wall);
         }
         char *bubble = isnan(outcome_bubble(&o->scheme))
                          ? format_new("–")
                          : format_new("%.1f %%", 100 * outcome_bubble(&o->scheme));
         run_say(run, "%-17s %-12s %7.4f  %8.1e  %14.1e %9.4f  %9.4f  %4.1f %%  %6s %7.1f  %7.1f",
-                o->scheme.name, o->scheme.exchanged, o->loss, o->loss_apart, o->weights_apart,
+                o->scheme.name, o->scheme.exchanged, o->loss, o->loss_error, o->weights_error,
                 bytes / 1e6, expected / 1e6, 100 * outcome_idle(o), bubble, 1000 * o->end,
                 1000 * o->wall);
         free(bubble);
     }
 }
 
-/* Rank 0: the work on a thread, the picture here. */
-static void lead(Session *s, Run *run)
+/* Rank 0: the work on a thread, the figure here. */
+static void lead(Session *s)
 {
+    Run *run = s->lab.run;
     s->thread = background_start(work, s);
     live_figure_show(run, &(LiveFigure){.title = "Lab 1 · three parallelisms",
-                                        .picture = "three_parallelisms.png",
-                                        .state = s,
+                                        .png = "three_parallelisms.png",
+                                        .context = s,
                                         .keys = keys,
                                         .draw = draw,
                                         .event = on_event,
@@ -339,27 +340,10 @@ static void lead(Session *s, Run *run)
     background_stop(s->thread);
     if (s->missing)
         run_say(run, "to do: %s", s->missing);
-    report(run, s);
+    report(s);
 }
 
-static Session session_new(const Choices *c, Comm *comm, Run *run, Backend *be, Commands commands,
-                           const Dataset *data, char *missing)
-{
-    char *why = uneven(c, comm->size, c->micros);
-    REQUIRE(!why, "%s", why);
-    MlpSpec spec = {c->width, c->blocks, data->classes, (uint64_t)c->run.seed};
-    Session s = {
-        .c = c, .comm = comm, .run = run, .missing = missing, .commands = commands, .chosen = -1};
-    s.task = task_new(comm, be, data, spec, c->batch, c->updates, c->rate);
-    s.task.goes_on = goes_on;
-    Scheme list[MOST_SCHEMES];
-    s.schemes = schemes_list(list, comm->size, c->micros);
-    again(&s, c->micros);
-    s.wanted = !missing;
-    return s;
-}
-
-int main(int argc, char **argv)
+static Choices defaults(void)
 {
     Choices c = {.run = run_options_default(),
                  .width = 768,
@@ -369,34 +353,53 @@ int main(int argc, char **argv)
                  .updates = 4,
                  .rate = 0.02};
     c.run.threads = 1; /* a rank stands for a device */
+    return c;
+}
+
+/* The network and its first list of schemes. */
+static void session_begin(Session *s)
+{
+    const Choices *c = s->c;
+    Comm *comm = s->lab.comm;
+    char *why = uneven(c, comm->size, c->micros);
+    REQUIRE(!why, "%s", why);
+    MlpSpec spec = {c->width, c->blocks, s->lab.data->classes, (uint64_t)c->run.seed};
+    s->task = task_new(comm, s->lab.be, s->lab.data, spec, c->batch, c->updates, c->rate);
+    s->task.may_continue = may_continue;
+    s->task.context = s;
+    Scheme list[MOST_SCHEMES];
+    s->schemes = schemes_list(list, comm->size, c->micros);
+    again(s, c->micros);
+    s->wanted = !s->missing;
+}
+
+int main(int argc, char **argv)
+{
+    Choices c = defaults();
     Option table[MOST_OPTIONS];
     parse(&c, table, argc, argv);
     stop_on_signals();
-    char *missing = exercise_missing(uses, sizeof uses / sizeof *uses);
+    static Session s; /* its logs are too large for the stack */
+    s = (Session){.c = &c,
+                  .chosen = -1,
+                  .missing = exercise_missing(uses, sizeof uses / sizeof *uses)};
     Comm *comm = comm_open(c.run.comm);
     REQUIRE(comm->size <= MOST_RANKS,
             "%d ranks: this program splits its network over 2, 3 or 4 (1: nothing is split)",
             comm->size);
-    Backend *be = backend_open(c.run.device, comm->local_rank, comm->local_size, c.run.threads);
-    backend_precision(be, c.run.precision);
-    Commands commands = commands_new(comm, be);
-    Dataset *data = commands_dataset(&commands, c.run.data, "fashion,synthetic", c.run.data_dir);
-    json_t *facts = json_pack("{s:s, s:s, s:i}", "data", data->description, "device",
-                              be->description, "ranks", comm->size);
-    Run *run = run_open("lab1_three_parallelisms", &c.run, table, facts, comm->rank == 0);
-    static Session s;
-    s = session_new(&c, comm, run, be, commands, data, missing);
-    s.task.context = &s;
+    s.lab = lab_open(comm, &c.run);
+    s.commands = commands_new(comm, s.lab.be);
+    lab_data(&s.lab, &c.run, &s.commands);
+    lab_run(&s.lab, "lab1_three_parallelisms", &c.run, table);
+    session_begin(&s);
     if (comm->rank == 0)
-        lead(&s, run);
+        lead(&s);
     else
         follow(&s);
+    int status = s.missing ? EXIT_TODO : 0;
     task_free(&s.task);
-    commands_free(&s.commands, be);
-    run_close(run);
-    dataset_free(data);
-    backend_close(be);
-    comm_close(comm);
-    free(missing);
-    return missing ? EXIT_TODO : 0;
+    commands_free(&s.commands, s.lab.be);
+    lab_close(&s.lab);
+    free(s.missing);
+    return status;
 }

@@ -1,5 +1,5 @@
-/* lab1.h: the functions that you write in lab 1. Each lies in a file of its own, exercises/, with
- * its contract above it.
+/* lab1.h: the functions that you write in lab 1: one per file in exercises/, with its contract
+ * above it.
  */
 #ifndef LAB1_H
 #define LAB1_H
@@ -18,13 +18,13 @@ bool converged(const double *loss, int count, int window, double tolerance);
 /* exercises/2_shuffle.c */
 void shuffle(int *order, int n, Rng *r);
 
-/* Told of every update: its batch was order[first … first + size), and it arrived at (w, b). */
-typedef void UpdateReport(void *state, int first, int size, double w, double b);
+/* Called after every update: its batch was order[first … first + size), and it ended at (w, b). */
+typedef void UpdateReport(void *context, int first, int size, double w, double b);
 
 /* exercises/3_minibatch_epoch.c */
 void minibatch_epoch(double *w, double *b, const double *x, const double *y, const int *order,
                      int n, int batch, double rate, double *room, UpdateReport *report,
-                     void *state);
+                     void *context);
 
 /* exercises/4_time_per_update.c */
 void time_per_update(double *t0, double *c, const double *batch, const double *seconds, int n);
@@ -48,7 +48,7 @@ double busy(const double *start, const double *end, int n, double from, double t
 
 /* exercises/9a_pipeline_turn.c */
 typedef struct Turn {
-    int micro;     /* which micro-batch, 0 … micro_batches-1; -1: none, idle */
+    int micro;     /* 0 … micro_batches-1; -1: idle */
     bool backward; /* false: forward; false where idle */
 } Turn;
 Turn pipeline_turn(int stage, int stages, int micro_batches, int tick);

@@ -7,6 +7,7 @@
  */
 #include "batch_sweep.h"
 #include "check.h"
+#include "lab.h"
 #include <math.h>
 #include <stdlib.h>
 
@@ -75,26 +76,19 @@ int main(int argc, char **argv)
     args_parse("1_batch_size", "Batch size against images/s and steps to a target accuracy.",
                options, argc, argv);
     stop_on_signals();
-    Comm *comm = comm_open(c.run.comm);
-    Backend *be = backend_open(c.run.device, comm->local_rank, comm->local_size, c.run.threads);
-    backend_precision(be, c.run.precision);
-    Dataset *data = dataset_open(c.run.data, "fashion,synthetic", c.run.data_dir);
-    batch_sweep_open(&c.sweep, comm, be, data, c.run.seed);
-    json_t *facts = json_pack("{s:s, s:s, s:i}", "data", data->description, "device",
-                              be->description, "ranks", comm->size);
-    Run *run = run_open("lab3_batch_size", &c.run, options, facts, comm->rank == 0);
-    batch_sweep_file(&c.sweep, run);
-    if (!batch_sweep_run(&c.sweep, run))
+    Lab lab = lab_open(comm_open(c.run.comm), &c.run);
+    lab_data(&lab, &c.run, NULL);
+    batch_sweep_open(&c.sweep, lab.comm, lab.be, lab.data, c.run.seed);
+    lab_run(&lab, "lab3_batch_size", &c.run, options);
+    batch_sweep_file(&c.sweep, lab.run);
+    if (!batch_sweep_run(&c.sweep, lab.run))
         die(130,
             "stopped: the runs that are finished are kept; the same command goes on with the rest");
-    if (run->speaks) {
-        batch_sweep_table(&c.sweep, run);
-        figure(run, &c.sweep);
+    if (lab.run->speaks) {
+        batch_sweep_table(&c.sweep, lab.run);
+        figure(lab.run, &c.sweep);
     }
     batch_sweep_free(&c.sweep);
-    run_close(run);
-    dataset_free(data);
-    backend_close(be);
-    comm_close(comm);
+    lab_close(&lab);
     return 0;
 }

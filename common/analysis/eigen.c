@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* LAPACK is inside OpenBLAS and Accelerate. Its C header is a package of its own, so the Fortran
- * routine is declared here: every argument a pointer, matrices by columns, and behind them the
- * length of each text, as gfortran passes it. a [n,n] becomes the eigenvectors, one per column: in
- * C's order, one per row. */
+/* OpenBLAS and Accelerate contain LAPACK. Its C header is a separate package, so the Fortran
+ * routine is declared here: every argument is a pointer, matrices are stored by columns, and the
+ * lengths of the strings come last, as gfortran passes them. a [n,n] becomes the eigenvectors, one
+ * per column: in C's order, one per row. */
 void dsyev_(const char *job, const char *triangle, const int *n, double *a, const int *columns,
             double *values, double *work, const int *work_count, int *info, size_t job_length,
             size_t triangle_length);
@@ -30,12 +30,11 @@ void eigen_symmetric(double *values, double *vectors, const double *a, int n)
     double *matrix = alloc((size_t)n * n, sizeof *matrix);
     for (int i = 0; i < n; i++)
         for (int j = 0; j <= i; j++) {
-            REQUIRE(isfinite(a[i * n + j]), "eigenvalues: the matrix's number (%d,%d) is %g", i, j,
-                    a[i * n + j]);
+            REQUIRE(isfinite(a[i * n + j]), "eigenvalues: element (%d,%d) of the matrix is %g", i,
+                    j, a[i * n + j]);
             matrix[i * n + j] = a[i * n + j];
         }
-    int info, count = 34 * n; /* LAPACK asks for 3n - 1 at least, and is faster with (block + 2)
-                               * n */
+    int info, count = 34 * n; /* at least 3n - 1; faster with (block size + 2) n */
     double *work = alloc(count, sizeof *work);
     /* Our lower triangle by rows is LAPACK's upper triangle by columns. */
     dsyev_(vectors ? "V" : "N", "U", &n, matrix, &n, values, work, &count, &info, 1, 1);

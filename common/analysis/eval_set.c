@@ -1,4 +1,4 @@
-/* eval_set.c: see eval_set.h. A loader makes the batches once; copies of them stay. */
+/* eval_set.c: see eval_set.h. A loader builds the batches once; copies of them are kept. */
 #include "eval_set.h"
 #include "check.h"
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* hessian.c: see hessian.h. Golub & Van Loan, "Matrix Computations", chapter 10, for Lanczos and
- * its error bounds. */
+/* hessian.c: see hessian.h. Lanczos and its error bounds: Golub & Van Loan, "Matrix Computations",
+ * chapter 10. */
 #include "hessian.h"
 #include "check.h"
 #include "eigen.h"
@@ -15,7 +15,7 @@ typedef struct Operator {
     Model *m;
     const HessianData *data;
     int D;
-    float *w, *moved;      /* [D] the weights, and somewhere beside them */
+    float *w, *moved;      /* [D] the weights, and the weights moved by ±h v */
     Tensor here, sides[2]; /* [D] the weights, w - h v and w + h v on the device */
     Tensor sum, totals;
     double h;
@@ -25,9 +25,8 @@ static void refuse_max_pooling(const Model *m)
 {
     for (int i = 0; i < m->nlayers; i++)
         REQUIRE(m->layers[i].kind != LAYER_MAXPOOL,
-                "Hessian of %s: its max pooling changes its choice beside these weights, and the "
-                "gradient jumps; take a network "
-                "without, such as mlp or resnet8",
+                "Hessian of %s: near these weights its max pooling picks other elements, and the "
+                "gradient jumps; use a network without it, such as mlp or resnet8",
                 m->spec.name);
 }
 
@@ -35,7 +34,7 @@ static Operator operator_new(Model *m, const HessianData *d)
 {
     ASSERT(d->subset->count >= 1 && d->mode != MODEL_TRAIN);
     REQUIRE(d->mode != MODEL_EVAL || !m->state.buf,
-            "Hessian of %s with running statistics: its batch norm keeps nothing for the backward "
+            "Hessian of %s with running statistics: batch norm then keeps nothing for the backward "
             "pass; use batch statistics",
             m->spec.name);
     REQUIRE(m->be->precision == PRECISION_FP32,
@@ -70,7 +69,7 @@ static void operator_free(Operator *o)
     free(o->moved);
 }
 
-/* m->grads = g(w + h v) - g(w - h v) of this batch's mean loss, by the ReLUs' signs at w. */
+/* m->grads = g(w + h v) - g(w - h v) of this batch's mean loss, with the ReLUs' signs at w. */
 static void difference(Operator *o, const Batch *b)
 {
     Model *m = o->m;
@@ -81,7 +80,7 @@ static void difference(Operator *o, const Batch *b)
     model_zero_grads(m);
     for (int side = 0; side < 2; side++) {
         op->copy(m->s, m->params, o->sides[side]);
-        op->scale(m->s, m->grads, -1); /* what the first side gave is taken off; at first 0 */
+        op->scale(m->s, m->grads, -1); /* subtracts the first side; grads start at 0 */
         model_forward(m, b->x, MODEL_FROZEN_STATS);
         model_loss(m, o->totals, b->label, NO_TENSOR, true);
         model_backward(m);
@@ -89,8 +88,8 @@ static void difference(Operator *o, const Batch *b)
     model_hold_relu(m, false);
 }
 
-/* out = H v of the mean loss over all pictures, |v| = 1: whole batches in turn, so that which
- * pictures are together does not depend on the number of ranks. */
+/* out = H v of the mean loss over all images, |v| = 1. Ranks take whole batches in turn, so the
+ * batches do not depend on the number of ranks. */
 static void apply(Operator *o, double *out, const double *v)
 {
     Model *m = o->m;
@@ -113,7 +112,7 @@ static void apply(Operator *o, double *out, const double *v)
     for (int i = 0; i < o->D; i++) {
         out[i] = o->moved[i] / (2 * o->h);
         REQUIRE(isfinite(out[i]),
-                "Hessian of %s: a gradient beside these weights is not finite: did the training "
+                "Hessian of %s: a gradient near these weights is not finite: did the training "
                 "diverge?",
                 m->spec.name);
     }
@@ -136,8 +135,7 @@ void hessian_product(Model *m, const HessianData *data, double *out, const doubl
 
 typedef struct Lanczos {
     int D, most, steps;
-    double **v;           /* [most] vectors of length 1 at right angles, [D] each; NULL: not
-                           * made yet */
+    double **v;           /* [most] orthonormal vectors [D]; NULL: not computed yet */
     double *alpha;        /* [most] the tridiagonal matrix: its diagonal, */
     double *beta;         /* [most] and below: beta[j] belongs to rows j and j + 1 */
     double *top, *bottom; /* [most] the tridiagonal matrix's eigenvectors */
@@ -153,8 +151,7 @@ static Lanczos lanczos_new(int D, int most, uint64_t seed)
     l.top = alloc(l.most, sizeof(double));
     l.bottom = alloc(l.most, sizeof(double));
     l.v[0] = alloc(D, sizeof(double));
-    Rng r = rng_at(seed, RNG_DIRECTION, 0x48, 0); /* a place of its own among the directions
-                                                   * drawn */
+    Rng r = rng_at(seed, RNG_DIRECTION, 0x48, 0); /* 0x48: a stream no other direction uses */
     for (int i = 0; i < D; i++)
         l.v[0][i] = rng_normal(&r);
     cblas_dscal(D, 1 / cblas_dnrm2(D, l.v[0], 1), l.v[0], 1);
@@ -172,8 +169,8 @@ static void lanczos_free(Lanczos *l)
     free(l->bottom);
 }
 
-/* Take from r [D] = H v_j all that lies along the vectors so far: twice, so that rounding leaves
- * nothing either. */
+/* Subtract from r [D] = H v_j its components along the vectors so far; twice, to remove what
+ * rounding left. */
 static void orthogonalise(Lanczos *l, double *r, int j)
 {
     for (int pass = 0; pass < 2; pass++)
@@ -187,8 +184,7 @@ static void orthogonalise(Lanczos *l, double *r, int j)
         }
 }
 
-/* One more product; false: the vectors so far already hold all that H does to them (or all of
- * space). */
+/* One more product; false: the vectors so far span an invariant subspace of H (or all of R^D). */
 static bool lanczos_step(Lanczos *l, Operator *o)
 {
     int j = l->steps++;
@@ -209,7 +205,7 @@ static bool lanczos_step(Lanczos *l, Operator *o)
     return more;
 }
 
-/* The edges of the tridiagonal matrix [steps,steps]. */
+/* The extreme eigenvalues of the tridiagonal matrix [steps,steps]. */
 static void find_edges(Lanczos *l, HessianEdges *e, double tolerance)
 {
     int n = l->steps;
@@ -236,7 +232,7 @@ static void find_edges(Lanczos *l, HessianEdges *e, double tolerance)
     free(y);
 }
 
-/* [D], from its coordinates along the Lanczos vectors. */
+/* The vector [D] with coordinates y along the Lanczos vectors. */
 static float *vector_new(const Lanczos *l, const double *y)
 {
     double *sum = alloc(l->D, sizeof *sum);
@@ -249,7 +245,7 @@ static float *vector_new(const Lanczos *l, const double *y)
     return vector;
 }
 
-static bool all_say_yes(Comm *c, bool yes)
+static bool all_agree(Comm *c, bool yes)
 {
     double no = !yes;
     if (c)
@@ -270,7 +266,7 @@ HessianEdges hessian_edges(Model *m, const HessianData *data, int most_steps, do
         more = lanczos_step(&l, &o);
         find_edges(&l, &e, tolerance);
         bool wanted = l.steps < l.most && !e.converged && (!goes_on || goes_on(context, &e));
-        more = all_say_yes(data->comm, more && wanted);
+        more = all_agree(data->comm, more && wanted);
     }
     e.top_vector = vector_new(&l, l.top);
     e.bottom_vector = vector_new(&l, l.bottom);

@@ -48,8 +48,7 @@ void surface_free(Surface *s)
     free(s);
 }
 
-/* The first step of the coarse grid: a power of two that leaves about four intervals on the longer
- * side. */
+/* The step of the coarsest grid: a power of two that leaves 4 to 7 intervals on the longer side. */
 static int first_step(int nx, int ny)
 {
     int longer = nx > ny ? nx : ny, step = 1;
@@ -100,7 +99,7 @@ void surface_write(const Surface *s, const Plane *p, const json_t *what, const c
 
 typedef struct Work {
     const Landscape *l;
-    int *item; /* the points that are still to do, coarse to fine */
+    int *item; /* the missing points, coarse to fine */
 } Work;
 
 static bool measure(void *context, int item, double *value, TaskFarmRun *farm)
@@ -143,16 +142,17 @@ static bool goes_on(void *context)
     return !stop_requested() && (!work->l->watch || background_goes_on(work->l->watch));
 }
 
-/* Rank 0 enters what the file has; the rest, the same list on every rank, is to do. */
-static int points_to_do(const Landscape *l, Comm *c, int *item)
+/* Rank 0 enters the points of the log; the missing ones, the same list on every rank, go to
+ * item. */
+static int missing_points(const Landscape *l, Comm *c, int *item)
 {
     int points = l->plane.nx * l->plane.ny, n = 0;
     char *there = alloc(points, 1);
     for (int k = 0; l->log && k < l->log->rows; k++) {
         const SweepRow *row = &l->log->row[k];
         int point = (int)row->setting;
-        REQUIRE(point >= 0 && point < points && point == row->setting, "%s: there is no point %g",
-                l->log->path, row->setting);
+        REQUIRE(point >= 0 && point < points && point == row->setting,
+                "%s: point %g is not on the grid", l->log->path, row->setting);
         if (!there[point])
             enter(l, point, row->value[2], row->value[3]);
         there[point] = 1;
@@ -169,7 +169,7 @@ static int points_to_do(const Landscape *l, Comm *c, int *item)
 bool landscape_run(const Landscape *l, Comm *c)
 {
     Work work = {l, alloc((size_t)l->plane.nx * l->plane.ny, sizeof(int))};
-    int items = points_to_do(l, c, work.item);
+    int items = missing_points(l, c, work.item);
     bool complete = task_farm_run(c, l->m->be,
                                   &(TaskFarm){.items = items,
                                               .values = 4,

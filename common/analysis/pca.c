@@ -1,6 +1,6 @@
 /* pca.c: see pca.h. With the centred snapshots as the rows of X [n,D], X Xᵀ = U diag(λ) Uᵀ has the
- * covariance's eigenvalues, and direction c is Xᵀ u_c / sqrt(λ_c); X u is never stored: it passes
- * by in slices of D.
+ * covariance's eigenvalues, and direction c is Xᵀ u_c / sqrt(λ_c). X is never stored: it is
+ * computed in slices of D.
  */
 #include "pca.h"
 #include "check.h"
@@ -9,9 +9,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { SLICE = 4096 }; /* numbers of each snapshot at a time */
+enum { SLICE = 4096 }; /* elements of each snapshot at a time */
 
-/* x [n,count] = the snapshots' numbers [from, from + count) about their mean. */
+/* x [n,count] = elements [from, from + count) of the snapshots, minus their mean. */
 static void centred_slice(double *x, const float *const *snapshots, int n, size_t from, int count)
 {
     for (int j = 0; j < count; j++) {
@@ -57,9 +57,9 @@ static void combine(float *directions, const double *weights, int k, const float
     free(y);
 }
 
-/* The snapshots' coordinates along direction c, relative to the last one's; returns the sign that
- * they were given. */
-static double place(Pca *p, int c, const double *u, double length)
+/* The snapshots' coordinates along direction c, relative to the last one's. Returns the sign
+ * chosen. */
+static double project(Pca *p, int c, const double *u, double length)
 {
     int farthest = 0;
     for (int i = 0; i < p->n; i++) {
@@ -73,8 +73,7 @@ static double place(Pca *p, int c, const double *u, double length)
     return sign;
 }
 
-/* What the found directions leave of each snapshot's distance from the last: the other
- * eigenvectors' part. */
+/* The part of each snapshot's distance from the last that lies along the other eigenvectors. */
 static void measure_off(Pca *p, const double *lambda, const double *u)
 {
     for (int i = 0; i < p->n; i++) {
@@ -85,7 +84,7 @@ static void measure_off(Pca *p, const double *lambda, const double *u)
     }
 }
 
-/* How many eigenvalues stand out of rounding, at most `most`. */
+/* The number of eigenvalues above rounding error, at most `most`. */
 static int count_found(const double *lambda, int n, int most)
 {
     int k = 0;
@@ -100,24 +99,23 @@ Pca *pca_new(const float *const *snapshots, int n, size_t D, int most)
     double *gram = gram_new(snapshots, n, D), trace = 0;
     for (int i = 0; i < n; i++)
         trace += gram[i * n + i];
-    REQUIRE(
-        isfinite(trace),
-        "principal directions: a snapshot holds a number that is not finite: did the run diverge?");
-    REQUIRE(trace > 0, "principal directions: all %d snapshots are equal: no direction to be found",
+    REQUIRE(isfinite(trace),
+            "principal directions: a weight of a snapshot is not finite: did the run diverge?");
+    REQUIRE(trace > 0, "principal directions: all %d snapshots are equal: there is no direction",
             n);
     double *lambda = alloc(n, sizeof *lambda), *u = alloc((size_t)n * n, sizeof *u);
     eigen_symmetric(lambda, u, gram, n);
     Pca *p = alloc(1, sizeof *p);
     *p = (Pca){.n = n, .k = count_found(lambda, n, most), .dimension = D};
     p->directions = alloc(p->k * D, sizeof *p->directions);
-    p->share = alloc(p->k, sizeof *p->share);
+    p->explained = alloc(p->k, sizeof *p->explained);
     p->coordinates = alloc((size_t)n * p->k, sizeof *p->coordinates);
     p->off = alloc(n, sizeof *p->off);
     double *weights = alloc((size_t)p->k * n, sizeof *weights);
     for (int c = 0; c < p->k; c++) {
         int e = n - 1 - c; /* ascending: the largest is the last */
-        double length = sqrt(lambda[e]), sign = place(p, c, u + e * n, length);
-        p->share[c] = lambda[e] / trace;
+        double length = sqrt(lambda[e]), sign = project(p, c, u + e * n, length);
+        p->explained[c] = lambda[e] / trace;
         for (int i = 0; i < n; i++)
             weights[c * n + i] = sign * u[e * n + i] / length;
     }
@@ -135,7 +133,7 @@ void pca_free(Pca *p)
     if (!p)
         return;
     free(p->directions);
-    free(p->share);
+    free(p->explained);
     free(p->coordinates);
     free(p->off);
     free(p);

@@ -22,7 +22,7 @@ static bool is_minimum(const double *p, int nx)
     return true;
 }
 
-/* -λmin/|λmax| in 0 … 1 of the slice's Hessian at p; 0 where nothing curves down. */
+/* -λmin/|λmax| in 0 … 1 of the slice's Hessian at p; 0 where no direction curves down. */
 static double downward(const double *p, int nx, double dx, double dy)
 {
     double xx = (p[1] - 2 * *p + p[-1]) / (dx * dx), yy = (p[nx] - 2 * *p + p[-nx]) / (dy * dy);

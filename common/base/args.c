@@ -1,5 +1,5 @@
-/* args.c: see args.h. getopt_long splits the command line; what a value may be is decided here,
- * from the table. */
+/* args.c: see args.h. getopt_long splits the command line; the values are checked here, against the
+ * table. */
 #include "args.h"
 #include "check.h"
 #include <ctype.h>
@@ -41,7 +41,7 @@ static bool is_choice(const char *choices, const char *text)
     return false;
 }
 
-/* Text into the option's value; false where it is not what the option takes. */
+/* Parse text into the option's value; false: invalid. */
 static bool read_value(const Option *o, const char *text)
 {
     bool any = o->min == 0 && o->max == 0, good = false;
@@ -70,7 +70,7 @@ static bool read_value(const Option *o, const char *text)
     return good;
 }
 
-/* ---- what the table looks like to a person; --help, with lines wrapped to WIDTH columns ---- */
+/* ---- the table as text: --help, with lines wrapped to WIDTH columns ---- */
 
 enum { WIDTH = 100, COLUMN = 26 }; /* of the page; of the descriptions */
 
@@ -106,7 +106,7 @@ static char *expected_text(const Option *o)
     if (o->kind == ARG_CHOICE)
         return choices_text(o->choices);
     if (o->kind == ARG_STRING)
-        return format_new("a text that is not empty");
+        return format_new("a non-empty text");
     char *range = range_text(o);
     char *text = format_new("%s%s", o->kind == ARG_REAL ? "a number" : "a whole number", range);
     free(range);
@@ -124,7 +124,7 @@ char *args_text(const Option *o)
     }
 }
 
-/* Columns that UTF-8 text takes: its bytes without the continuation bytes. */
+/* Width of UTF-8 text: its bytes without the continuation bytes. */
 static int columns(const char *text, size_t bytes)
 {
     int count = 0;
@@ -200,7 +200,7 @@ static void print_help(const char *program, const char *idea, const Option *opti
 
 /* ---- the command line ---- */
 
-/* What getopt_long answers with for option i: YES + i, or NO + i for --no-name. */
+/* getopt_long's result for option i: YES + i, or NO + i for --no-name. */
 enum { YES = 1000, NO = 2000 };
 
 /* getopt_long's table, in which a flag is two options; free it by table_free. */
@@ -229,7 +229,7 @@ static void table_free(struct option *table)
     free(table);
 }
 
-/* Is "name=value" a whole name? To getopt_long --epoch were --epochs. */
+/* Is it a full name? getopt_long would take --epoch for --epochs. */
 static bool is_known(const char *word, const struct option *table)
 {
     size_t length = strcspn(word, "=");
@@ -238,7 +238,7 @@ static bool is_known(const char *word, const struct option *table)
     return table->name != NULL;
 }
 
-/* Looked for first, while the values are still the defaults that the page shows. */
+/* Checked first, while the values are still the defaults that --help shows. */
 static bool wants_help(char **argv)
 {
     while (*argv && strcmp(*argv, "--help") && strcmp(*argv, "-h"))
@@ -259,7 +259,7 @@ static void take(const char *program, Option *o, bool yes, const char *text)
 void args_parse(const char *program, const char *idea, Option *options, int argc, char **argv)
 {
     if (wants_help(argv + 1)) {
-        const char *rank = getenv("OMPI_COMM_WORLD_RANK"); /* under mpirun one page is enough */
+        const char *rank = getenv("OMPI_COMM_WORLD_RANK"); /* under mpirun one copy is enough */
         if (!rank || atoi(rank) == 0)
             print_help(program, idea, options);
         exit(0);
@@ -268,12 +268,12 @@ void args_parse(const char *program, const char *idea, Option *options, int argc
     for (optind = 1; optind < argc;) {
         const char *word = argv[optind];
         int found = getopt_long(argc, argv, "+:", table,
-                                NULL); /* +: words are not sorted; :: it says nothing */
+                                NULL); /* +: keep the order; :: print nothing */
         if (found == -1)
             break;
         bool known = word[1] == '-' && is_known(word + 2, table);
         REQUIRE(known, "%s: %s: no such option; see --help", program, word);
-        REQUIRE(found != ':', "%s: %s: expected a value behind it; see --help", program, word);
+        REQUIRE(found != ':', "%s: %s: expected a value; see --help", program, word);
         REQUIRE(found != '?', "%s: %s: takes no value; see --help", program, word);
         take(program, &options[found < NO ? found - YES : found - NO], found < NO, optarg);
     }

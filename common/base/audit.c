@@ -1,5 +1,5 @@
-/* audit.c: see audit.h. The file is the process's own: facts come from everywhere, and no one
- * should hand it around. */
+/* audit.c: see audit.h. One file per process, static: facts come from everywhere, and no caller
+ * should pass it around. */
 #include "audit.h"
 #include "check.h"
 #include <errno.h>
@@ -17,8 +17,7 @@ static const char *folder(void)
 
 bool audit_on(void) { return folder() != NULL; }
 
-/* One stream for the process, opened by the first fact; a run that is resumed adds to what the
- * first one wrote. */
+/* Opened by the first fact; a resumed run appends to the first one's facts. */
 static FILE *file;
 
 static void open_file(void)
@@ -26,9 +25,8 @@ static void open_file(void)
     const char *rank = getenv("OMPI_COMM_WORLD_RANK");
     char *path = format_new("%s/rank-%d.jsonl", folder(), rank ? atoi(rank) : 0);
     file = fopen(path, "a");
-    REQUIRE(file, "%s: %s: LABS_AUDIT must name a folder that can be written", path,
-            strerror(errno));
-    setvbuf(file, NULL, _IOLBF, BUFSIZ); /* what was done stays written however the process ends */
+    REQUIRE(file, "%s: %s: LABS_AUDIT must name a writable folder", path, strerror(errno));
+    setvbuf(file, NULL, _IOLBF, BUFSIZ); /* facts survive a crash */
     free(path);
 }
 
@@ -61,7 +59,6 @@ void audit_fact(const char *fact, const char *format, ...)
     char *text = line_new(fact, format, arguments);
     va_end(arguments);
     if (fprintf(file, "%s\n", text) < 0 || ferror(file))
-        die(EXIT_USAGE, "%s/rank-*.jsonl: %s: the audit cannot be written", folder(),
-            strerror(errno));
+        die(EXIT_USAGE, "%s/rank-*.jsonl: %s: cannot write the audit", folder(), strerror(errno));
     free(text);
 }

@@ -1,7 +1,7 @@
 /* audit_read.c: see audit_read.h.
  *
- * Batches are handed out for training and for tests alike: what follows, an update or a test's
- * result, tells which.
+ * Training and test batches look alike: the next fact, an update or a test result, tells them
+ * apart.
  */
 #include "audit_read.h"
 #include "check.h"
@@ -10,19 +10,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is known of the batches since the last update or test. */
+/* The batches since the last update or test. */
 typedef struct Handed {
     int epoch;
     AuditImages last, all;
 } Handed;
 
-/* Room for one more element, and for twice as many each time it runs out. */
+/* Room for one more element: the array doubles when it is full. */
 static void *grown(void *array, int count, size_t size)
 {
     if (count & (count - 1))
         return array;
     void *more = realloc(array, (size_t)(count ? 2 * count : 1) * size);
-    REQUIRE(more, "out of memory: no room for the notes of a run");
+    REQUIRE(more, "out of memory: no room for a run's audit");
     return more;
 }
 

@@ -1,5 +1,5 @@
-/* check.c: see check.h. The state here is the process's own: its place in the run, how the run
- * ends, a wish to stop. */
+/* check.c: see check.h. The only state is the process's own: its rank, how to end the run, a
+ * requested stop. */
 #include "check.h"
 #include "start.h"
 #include <errno.h>
@@ -15,12 +15,12 @@
 
 enum { CACHE_LINE = 64 };
 
-/* Every program has this file, and so start.c. */
+/* Links start.c into every program. */
 __attribute__((used)) static const int *const started = &start_checked;
 
-static int my_rank = -1, world_size = -1; /* -1: not registered, ask the environment */
+static int my_rank = -1, world_size = -1; /* -1: not registered: see the environment */
 static void (*end_all)(int status);
-static volatile sig_atomic_t stop_signal; /* the signal that asked for a stop, 0: none */
+static volatile sig_atomic_t stop_signal; /* the signal that requested a stop, 0: none */
 
 void die_register(int rank, int size, void (*end_all_ranks)(int status))
 {
@@ -29,7 +29,7 @@ void die_register(int rank, int size, void (*end_all_ranks)(int status))
     end_all = end_all_ranks;
 }
 
-/* A number that the launcher gave this process; the first name that is set counts. */
+/* An integer set by the launcher; the first variable that exists counts. */
 static int from_environment(const char *open_mpi, const char *mpich, int otherwise)
 {
     const char *text = getenv(open_mpi) ? getenv(open_mpi) : getenv(mpich);
@@ -49,7 +49,7 @@ void die(int status, const char *format, ...)
     while (atomic_flag_test_and_set(&dying))
         pause(); /* another thread is already ending the run */
 
-    /* An error before comm_open (a bad option) is met by every rank too. */
+    /* An error before comm_open (a bad option) happens on every rank, too. */
     int rank = my_rank >= 0 ? my_rank : from_environment("OMPI_COMM_WORLD_RANK", "PMI_RANK", 0);
     int size = world_size > 0 ? world_size
                               : from_environment("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", 1);
@@ -58,22 +58,21 @@ void die(int status, const char *format, ...)
     used += snprintf(text + used, sizeof text - used, "error: ");
     va_list arguments;
     va_start(arguments, format);
-    /* one byte is left for the end of the line */
+    /* one byte is left for the newline */
     vsnprintf(text + used, sizeof text - used - 1, format, arguments);
     va_end(arguments);
     strcat(text, "\n");
 
     fflush(stdout);
     if (rank > 0) {
-        signal(SIGTERM, SIG_DFL);         /* so that rank 0's end stops this one while it waits */
-        sleep_seconds(end_all ? 0.5 : 2); /* mpirun gives ranks a second when one ended without
-                                           * MPI_Abort */
+        signal(SIGTERM, SIG_DFL); /* so that rank 0's end stops this one while it waits */
+        /* without MPI_Abort mpirun gives the other ranks a second */
+        sleep_seconds(end_all ? 0.5 : 2);
     }
     dprintf(STDERR_FILENO, "%s", text); /* in one piece: ranks' lines must not mix */
     if (end_all)
         end_all(status);
-    quick_exit(status); /* not exit(): other threads are still at work on what its handlers take
-                         * down */
+    quick_exit(status); /* not exit(): other threads still use what its handlers tear down */
 }
 
 static void on_signal(int signal_number)
@@ -84,7 +83,7 @@ static void on_signal(int signal_number)
         stop_signal = signal_number;
 }
 
-/* SIGUSR1 is Ctrl-C too: the signal that mpirun passes on to all ranks and leaves to them
+/* SIGUSR1 stands for Ctrl-C: mpirun forwards it to all ranks without acting on it
  * (setup/launch.sh). */
 void stop_on_signals(void)
 {
@@ -101,13 +100,15 @@ void *alloc(unsigned long count, unsigned long size)
 {
     size_t bytes;
     if (__builtin_mul_overflow(count, size, &bytes) || bytes > PTRDIFF_MAX - CACHE_LINE)
-        die(EXIT_USAGE, "out of memory: %lu x %lu bytes: no machine has so much: check the sizes",
-            count, size);
-    bytes = bytes ? (bytes + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE : CACHE_LINE; /* its rule */
+        die(EXIT_USAGE,
+            "out of memory: %lu x %lu bytes: more than any machine has: check the sizes", count,
+            size);
+    bytes = bytes ? (bytes + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE
+                  : CACHE_LINE; /* aligned_alloc's rule */
     void *memory = aligned_alloc(CACHE_LINE, bytes);
     if (!memory)
         die(EXIT_USAGE,
-            "out of memory: no room for %.1f MB: take a smaller batch, model or data set",
+            "out of memory: no room for %.1f MB: use a smaller batch, model or data set",
             bytes / 1e6);
     return memset(memory, 0, bytes);
 }

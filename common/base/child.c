@@ -18,17 +18,17 @@
 #include <sys/prctl.h>
 #endif
 
-enum { TICK = 5, MOST_TEXT = 65535 }; /* milliseconds between two looks at the child; bytes */
+enum { TICK = 5, MOST_TEXT = 65535 }; /* milliseconds between two polls; bytes */
 
-/* Seconds that mpirun has for ending its ranks once it is told to. */
+/* Seconds for mpirun to end its ranks. */
 static const double GOODBYE = 3;
 
-/* Bytes of a file: a log without end must not fill the disk. */
+/* Bytes of a file: an endless log must not fill the disk. */
 static const rlim_t MOST_BYTES = (rlim_t)1 << 30;
 
-/* ---- what only Linux can do ---- */
+/* ---- Linux only ---- */
 
-/* Its descendants' orphans become this process's children. */
+/* This process adopts its descendants' orphans. */
 static void adopt_orphans(bool adopt)
 {
 #ifdef __linux__
@@ -36,7 +36,7 @@ static void adopt_orphans(bool adopt)
 #endif
 }
 
-/* This process is told to end when its parent does. */
+/* Terminate this process when its parent ends. */
 static void end_with_parent(void)
 {
 #ifdef __linux__
@@ -74,7 +74,7 @@ static _Noreturn void be_child(const Child *c, int text, int delivery)
 
 /* ---- its descendants ---- */
 
-/* The parent of a process, from /proc/PID/stat: "PID (any name) state parent …"; -1: it is gone. */
+/* The parent of a process, from /proc/PID/stat: "PID (any name) state parent …"; -1: gone. */
 static pid_t parent_of(const char *pid)
 {
     char path[64], line[512];
@@ -99,8 +99,8 @@ static void kill_children(void)
         closedir(folder);
 }
 
-/* One generation after the other, until this process has no child. patience: seconds in which they
- * may end by themselves. */
+/* Kill one generation after the other, until this process has no child. patience: seconds to end by
+ * themselves. */
 static void end_descendants(double patience)
 {
     double began = timer_now();
@@ -114,14 +114,14 @@ static void end_descendants(double patience)
     }
 }
 
-/* ---- what it tells ---- */
+/* ---- its output ---- */
 
 enum { TEXT, DELIVERY, PIPES };
 
 static int pipe_new(struct pollfd *from) /* returns the end to write to */
 {
     int fd[2];
-    REQUIRE(pipe(fd) == 0, "no pipe can be made: %s: too many open files?", strerror(errno));
+    REQUIRE(pipe(fd) == 0, "cannot make a pipe: %s: too many open files?", strerror(errno));
     fcntl(fd[0], F_SETFD, FD_CLOEXEC);
     fcntl(fd[1], F_SETFD, FD_CLOEXEC);
     fcntl(fd[0], F_SETFL, O_NONBLOCK);
@@ -129,7 +129,7 @@ static int pipe_new(struct pollfd *from) /* returns the end to write to */
     return fd[1];
 }
 
-/* Up to `room` bytes that have arrived; 0: none. A pipe that no one can write to is closed. */
+/* Read up to `room` bytes that have arrived; 0: none. Closes a pipe without a writer. */
 static size_t take(struct pollfd *from, char *to, size_t room)
 {
     ssize_t got = from->fd < 0 ? -1 : read(from->fd, to, room);
@@ -140,8 +140,8 @@ static size_t take(struct pollfd *from, char *to, size_t room)
     return got > 0 ? (size_t)got : 0;
 }
 
-/* What has arrived is kept, text beyond the room for it dropped: the child must not wait for this
- * process. Returns the bytes of text that came. */
+/* Keep the text that has arrived and drop text beyond the room: the child must never block. Returns
+ * the bytes of text read. */
 static size_t listen_to(struct pollfd pipes[PIPES], ChildEnd *end, size_t *length)
 {
     char chunk[4096];
@@ -163,7 +163,7 @@ static void watch(pid_t child, double limit, struct pollfd pipes[PIPES], ChildEn
     while (waitpid(child, &status, WNOHANG) == 0) {
         if (limit > 0 && timer_now() - began > limit) {
             end->timed_out = true;
-            kill(-child, SIGKILL); /* again and again: at first it may not have its session yet */
+            kill(-child, SIGKILL); /* repeatedly: at first it may not have its session yet */
         }
         poll(pipes, PIPES, TICK);
         listen_to(pipes, end, &length);
@@ -185,7 +185,7 @@ ChildEnd child_run(const Child *c)
     adopt_orphans(true);
     fflush(NULL);
     pid_t child = fork();
-    REQUIRE(child >= 0, "no process can be started: %s: too many?", strerror(errno));
+    REQUIRE(child >= 0, "cannot start a process: %s: too many?", strerror(errno));
     if (child == 0)
         be_child(c, text, delivery);
     close(text);

@@ -8,7 +8,7 @@
 
 enum { PATIENCE = 5 }; /* seconds */
 
-/* The first line, without "error: " in front; of a TODO from that word on. */
+/* The first line without "error: "; a TODO's line from that word on. */
 static char *first_line(char *text)
 {
     char *line = strstr(text, "TODO in "), *error = strstr(text, "error: ");
@@ -21,7 +21,7 @@ ExerciseResult exercise_try(void (*attempt)(void *), void *argument)
 {
     ChildEnd end = child_run(
         &(Child){.work = attempt, .context = argument, .streams = CHILD_ERR, .seconds = PATIENCE});
-    bool said = end.status != 0 && *end.text;
+    bool printed = end.status != 0 && *end.text;
     ExerciseResult result = {EXERCISE_WRONG, NULL};
     if (end.came_back && end.status == 0)
         result.state = EXERCISE_DONE;
@@ -30,9 +30,9 @@ ExerciseResult exercise_try(void (*attempt)(void *), void *argument)
     else if (end.signal)
         result.why = format_new("it crashed (%s)", strsignal(end.signal));
     else
-        result.why = said ? first_line(end.text)
-                          : format_new("it ended the program with exit(%d)", end.status);
-    if (end.status == EXIT_TODO && said)
+        result.why = printed ? first_line(end.text)
+                             : format_new("it ended the program with exit(%d)", end.status);
+    if (end.status == EXIT_TODO && printed)
         result.state = EXERCISE_TODO;
     free(end.text);
     return result;

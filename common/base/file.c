@@ -31,7 +31,7 @@ NewFile *file_begin(const char *path)
     f->temporary = format_new("%s.%d.tmp", path, (int)getpid());
     struct stat old;
     if (stat(path, &old) == 0 && !S_ISREG(old.st_mode)) { /* rename would replace a device */
-        fail(f, S_ISDIR(old.st_mode) ? "is a folder, expected a file's name"
+        fail(f, S_ISDIR(old.st_mode) ? "is a folder, expected a file name"
                                      : "is not a regular file; choose another name");
         return f;
     }
@@ -59,7 +59,7 @@ void file_print(NewFile *f, const char *format, ...)
 }
 
 /* The new name is on the disk when its folder is. Some file systems cannot fsync a folder: rename
- * must do. */
+ * then has to do. */
 static void sync_folder(const char *path)
 {
     char *copy = format_new("%s", path);
@@ -104,7 +104,7 @@ char *file_make_folder(const char *path)
         if (mkdir(part, 0777) && errno != EEXIST)
             error = format_new("%s: cannot make the folder %s: %s", path, part, strerror(errno));
         else if (stat(part, &found) || !S_ISDIR(found.st_mode))
-            error = format_new("%s: %s is not a folder; choose another place", path, part);
+            error = format_new("%s: %s is not a folder; choose another path", path, part);
         if (i < length)
             part[i] = '/';
     }

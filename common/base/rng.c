@@ -2,7 +2,7 @@
  * itself.
  *
  * One round multiplies two of the counter's four words by constants to 64 bits; the high halves,
- * mixed with the key, and the low halves change places. The key moves on by a Weyl sequence.
+ * mixed with the key, and the low halves swap positions. The key advances by a Weyl sequence.
  * Constants and number of rounds are the paper's (table 2 of Salmon et al., SC 2011).
  */
 #include "rng.h"
@@ -27,8 +27,8 @@ void rng_philox(uint32_t out[4], const uint32_t counter[4], const uint32_t key[2
     out[0] = c0, out[1] = c1, out[2] = c2, out[3] = c3;
 }
 
-/* The place of a draw: the seed is the key; the counter's words are block, a, b's low half, use and
- * b's rest. */
+/* The address of a draw: the seed is the key; the counter's words are block, a, b's low half, use
+ * and b's rest. */
 Rng rng_at(uint64_t seed, RngUse use, uint32_t a, uint64_t b)
 {
     ASSERT(b >> 56 == 0);
@@ -50,15 +50,15 @@ uint32_t rng_u32(Rng *r)
 float rng_uniform(Rng *r) { return (float)(rng_u32(r) >> 8) * 0x1p-24f; }
 
 /* Lemire, "Fast random integer generation in an interval" (2019): the high half of u * n. The few u
- * that would favour some values are drawn again. */
+ * that would bias the result are redrawn. */
 uint32_t rng_below(Rng *r, uint32_t n)
 {
     ASSERT(n >= 1);
-    uint32_t refused = -n % n; /* 2^32 mod n */
+    uint32_t rejected = -n % n; /* 2^32 mod n */
     uint64_t product;
     do
         product = (uint64_t)rng_u32(r) * n;
-    while ((uint32_t)product < refused);
+    while ((uint32_t)product < rejected);
     return (uint32_t)(product >> 32);
 }
 

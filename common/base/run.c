@@ -1,4 +1,4 @@
-/* run.c: see run.h. The progress line has a file of its own: run_progress.c. */
+/* run.c: see run.h; progress is in run_progress.c. */
 #include "run.h"
 #include "check.h"
 #include "file.h"
@@ -58,12 +58,12 @@ static void say_facts(Run *r, json_t *facts)
     }
 }
 
-/* "  options   --epochs=1 --seed=7": those of the command line, as they would be typed again. */
+/* "  options   --epochs=1 --trace": those on the command line. */
 static void say_options(Run *r, const Option *options)
 {
     char *line = format_new("%s", "");
     for (const Option *o = options; o->name; o++) {
-        if (!o->given || !strcmp(o->name, "seed")) /* the seed has a line of its own */
+        if (!o->given || !strcmp(o->name, "seed")) /* the seed has its own line */
             continue;
         char *text = args_text(o), *longer;
         if (o->kind == ARG_FLAG)
@@ -126,10 +126,10 @@ void run_say(Run *r, const char *format, ...)
     vprintf(format, arguments);
     va_end(arguments);
     putchar('\n');
-    fflush(stdout); /* in a pipe too: a person is waiting at its end */
+    fflush(stdout); /* in a pipe, too: a person may be reading */
 }
 
-/* A line that is not on the disk was not written: a full disk ends the run here, not in silence. */
+/* Flush each line, so that a full disk ends the run here instead of losing data silently. */
 static void flush_csv(Run *r)
 {
     if (fputc('\n', r->csv) == EOF || fflush(r->csv))

@@ -1,12 +1,12 @@
-/* run_progress.c: how far it is: a bar on a terminal, a line now and then elsewhere; see
- * run_progress() in run.h.
+/* run_progress.c: progress: a bar on a terminal, a line now and then elsewhere; see run_progress()
+ * in run.h.
  *
  *     epoch 1/3  [=========>            ]  43 %  25,600/60,000 images  1,234 images/s  0:28 left
  *                loss 0.412
  *
- * mpirun gives its ranks a terminal of its own, whatever its output goes to. So who starts it says
- * what that is, by LABS_COLUMNS: the terminal's width, 0 for none; where nobody says so, ranks take
- * it for none.
+ * mpirun's ranks cannot see the real terminal: it gives them a pseudo-terminal. So
+ * common/setup/launch.sh sets LABS_COLUMNS to the terminal's width, 0 for none; without it ranks
+ * assume none.
  */
 #include "run_progress.h"
 #include "check.h"
@@ -19,11 +19,11 @@
 #include <unistd.h>
 
 static const double REDRAW = 0.1, LINE_EVERY = 10; /* seconds */
-static const double LEAST = 0.01;                  /* seconds; work that took less (because it
-                                                    * was there already) has no rate */
+static const double LEAST = 0.01;                  /* seconds; shorter work (say, already
+                                                    * done) has no rate */
 enum { BAR_LEAST = 10, BAR_MOST = 40 };            /* columns inside the brackets */
 
-typedef struct Shown { /* what one call of run_progress shows, besides r->progress */
+typedef struct Shown { /* the arguments of one run_progress */
     const char *what, *unit, *note;
     double total, now;
 } Shown;
@@ -69,15 +69,15 @@ static char *clock_text(double seconds)
                     : format_new("%lld:%02lld:%02lld", s / 3600, s / 60 % 60, s % 60);
 }
 
-/* Units per second since this piece of work began; 0 while it cannot be told. */
+/* Units per second since this piece of work began; 0: not known yet. */
 static double rate_of(const Run *r, double now)
 {
     double seconds = now - r->progress.began;
     return seconds > LEAST ? (r->progress.done - r->progress.from) / seconds : 0;
 }
 
-/* "43 %  25,600/60,000 images  1,234 images/s  0:28 left  loss 0.412"; the counts only where
- * `counts` says so. */
+/* "43 %  25,600/60,000 images  1,234 images/s  0:28 left  loss 0.412"; without counts unless
+ * `counts`. */
 static char *numbers_text(const Run *r, const Shown *s, bool counts)
 {
     double rate = rate_of(r, s->now), done = r->progress.done;
@@ -86,7 +86,7 @@ static char *numbers_text(const Run *r, const Shown *s, bool counts)
          *speed = rate < 10 ? format_new("%.1f", rate) : grouped(rate);
     char *time = clock_text(done < s->total && rate > 0 ? (s->total - done) / rate
                                                         : s->now - r->progress.began);
-    int width = r->terminal ? (int)strlen(all) : 0; /* a bar that is redrawn must not jump */
+    int width = r->terminal ? (int)strlen(all) : 0; /* a redrawn bar must not jump */
     char *count = counts ? format_new("  %*s/%s %s", width, some, all, s->unit)
                          : format_new("%s", "");
     const char *meaning = done < s->total ? "left" : "in all";
@@ -113,8 +113,7 @@ static size_t fitting(const char *text, int columns)
     return bytes;
 }
 
-/* "epoch 1/3  [====>     ]  43 %  …", `width` columns wide where the bar may be so long; NULL: no
- * room for a bar. */
+/* "epoch 1/3  [====>     ]  43 %  …", at most `width` columns wide; NULL: no room for a bar. */
 static char *bar_text(const Run *r, const Shown *s, const char *numbers, int width)
 {
     int bar = width - (int)strlen(s->what) - (int)strlen(numbers) - 5;
@@ -130,12 +129,11 @@ static char *bar_text(const Run *r, const Shown *s, const char *numbers, int wid
     return format_new("%s  [%s] %s", s->what, cells, numbers);
 }
 
-/* With all numbers; on a narrow terminal without the counts; on a very narrow one without the bar,
- * and cut off. */
+/* The whole line; on a narrow terminal without the counts; on a very narrow one without the bar,
+ * and truncated. */
 static void draw(const Run *r, const Shown *s)
 {
-    int width = terminal_columns() - 1; /* the last column stays free: writing there wraps in
-                                         * some terminals */
+    int width = terminal_columns() - 1; /* writing to the last column wraps in some terminals */
     char *numbers = numbers_text(r, s, true), *line = bar_text(r, s, numbers, width);
     if (!line) {
         free(numbers);

@@ -3,7 +3,6 @@
 #define RUN_PROGRESS_H
 #include "run.h"
 
-int terminal_columns(void);  /* width of the terminal that stdout goes to; 0: it goes to none */
-void progress_clear(Run *r); /* wipe the bar off the screen, so that a line can be printed in
-                              * its place */
+int terminal_columns(void);  /* width of stdout's terminal; 0: not a terminal */
+void progress_clear(Run *r); /* erase the bar, to print a line instead */
 #endif

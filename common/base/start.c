@@ -6,17 +6,13 @@
 const int start_checked = 1;
 
 #ifdef __x86_64__
+/* A feature that is not in this list counts as supported. */
 static int has(const char *name)
 {
-#define ASK(feature) \
-    if (!strcmp(name, feature)) \
-        return __builtin_cpu_supports(feature);
-    ASK("avx512vnni")
-    ASK("avx512vbmi")
-    ASK("avx512f")
-    ASK("fma") ASK("avx2") ASK("avx") ASK("sse4.2")
-#undef ASK
-        return 1;
+#define LACKS(feature) (!strcmp(name, feature) && !__builtin_cpu_supports(feature))
+    return !(LACKS("avx512vnni") || LACKS("avx512vbmi") || LACKS("avx512f") || LACKS("fma") ||
+             LACKS("avx2") || LACKS("avx") || LACKS("sse4.2"));
+#undef LACKS
 }
 
 static void say(const char *text)
@@ -32,7 +28,7 @@ __attribute__((constructor(101))) static void start(void)
         if (!has(*need)) {
             say("error: this program was built for a processor with ");
             say(*need);
-            say(", which this one lacks: build it again here (make clean), or for all with "
+            say(", which this one lacks: rebuild it here (make clean), or for all processors with "
                 "PORTABLE=1\n");
             _exit(2);
         }

@@ -1,4 +1,4 @@
-/* start_needs.c: what the other files were compiled for, as data: not one instruction is here. */
+/* start_needs.c: the CPU features that the other files are compiled for, as data only. */
 #include "start.h"
 
 const char *const start_needs[] = {

@@ -1,6 +1,6 @@
-/* comm.c: what every way for ranks to talk has in common: which one to open, the checks of a call's
- * arguments, the count of bytes and the audit's facts. The arguments are checked here so that a
- * mistake shows on one rank as on many.
+/* comm.c: the common part of all implementations: which one to open, the checks of a call's
+ * arguments, the count of bytes and the audit's facts. The checks are here so that one rank shows a
+ * mistake as well as many.
  */
 #include "comm.h"
 #include "audit.h"
@@ -43,8 +43,7 @@ Comm *comm_open(const char *kind)
     else if (!strcmp(kind, "mpi"))
         c = comm_mpi_open();
     else
-        die(EXIT_USAGE, "--comm %s: not a way for ranks to talk: take auto, self, mpi or nccl",
-            kind);
+        die(EXIT_USAGE, "--comm %s: expected auto, self, mpi or nccl", kind);
     audit_fact("comm", "s:i, s:i", "rank", c->rank, "size", c->size);
     return c;
 }
@@ -74,7 +73,7 @@ static const char *dtype_name(DType t)
 static void check_tensor(const char *call, Tensor t)
 {
     REQUIRE(tensor_count(t) <= INT_MAX,
-            "%s: %zu numbers in one call: at most %d: cut the tensor with tensor_slice", call,
+            "%s: %zu elements in one call: at most %d: cut the tensor with tensor_slice", call,
             tensor_count(t), INT_MAX);
     if (t.halo)
         die(EXIT_WRONG, "%s: the tensor has a halo of %d: only dense tensors can be sent", call,
@@ -85,14 +84,14 @@ static void check_reducible(const char *call, Tensor t)
 {
     check_tensor(call, t);
     if (t.dtype != F32 && t.dtype != F64 && t.dtype != I32)
-        die(EXIT_WRONG, "%s: cannot add numbers of type %s: use f32, f64 or i32", call,
+        die(EXIT_WRONG, "%s: cannot add elements of type %s: use f32, f64 or i32", call,
             dtype_name(t.dtype));
 }
 
 static void check_rank(const Comm *c, const char *call, int rank)
 {
     if (rank < 0 || rank >= c->size)
-        die(EXIT_WRONG, "%s: rank %d: there are the ranks 0 to %d", call, rank, c->size - 1);
+        die(EXIT_WRONG, "%s: rank %d: expected 0 to %d", call, rank, c->size - 1);
 }
 
 /* `whole` holds one part per rank. */
@@ -101,13 +100,13 @@ static void check_parts(const Comm *c, const char *call, Tensor whole, Tensor pa
     check_tensor(call, part);
     check_tensor(call, whole);
     if (whole.dtype != part.dtype || tensor_count(whole) != tensor_count(part) * c->size)
-        die(EXIT_WRONG, "%s: %zu numbers (%s) are not %d ranks' parts of %zu (%s)", call,
+        die(EXIT_WRONG, "%s: %zu elements (%s) are not %d ranks' parts of %zu (%s)", call,
             tensor_count(whole), dtype_name(whole.dtype), c->size, tensor_count(part),
             dtype_name(part.dtype));
     size_t overlap_from = whole.at > part.at ? whole.at : part.at;
     size_t whole_end = whole.at + tensor_count(whole), part_end = part.at + tensor_count(part);
     if (whole.buf == part.buf && overlap_from < (whole_end < part_end ? whole_end : part_end))
-        die(EXIT_WRONG, "%s: in and out overlap: give them memory of their own", call);
+        die(EXIT_WRONG, "%s: in and out overlap: give them separate memory", call);
 }
 
 static void check_peer(const Comm *c, const char *call, int peer, int tag)
@@ -116,12 +115,12 @@ static void check_peer(const Comm *c, const char *call, int peer, int tag)
     if (peer == c->rank)
         die(EXIT_WRONG, "%s: rank %d with itself: a message needs two ranks", call, peer);
     if (tag < 0 || tag > 32767)
-        die(EXIT_WRONG, "%s: tag %d: take 0 to 32767", call, tag);
+        die(EXIT_WRONG, "%s: tag %d: expected 0 to 32767", call, tag);
 }
 
-/* ---- counted and told ---- */
+/* ---- byte counts and the audit ---- */
 
-/* The payload of one rank alone goes nowhere. */
+/* A single rank sends nothing. */
 static void count_bytes(Comm *c, double bytes) { c->bytes += c->size > 1 ? bytes : 0; }
 
 static double tensor_bytes(Tensor t) { return (double)tensor_count(t) * dtype_size(t.dtype); }
@@ -132,8 +131,7 @@ static void tell(const char *fact, Tensor t)
                dtype_name(t.dtype));
 }
 
-/* ---- each operation once: checked, counted, told, started; `request` NULL completes it too
- * ---- */
+/* ---- each operation: check, count, audit, start; with `request` NULL also complete ---- */
 
 static void all_reduce(Comm *c, Tensor t, CommOp op, Stream *s, CommRequest **request)
 {
@@ -187,7 +185,7 @@ static void recv(Comm *c, Tensor t, int from, int tag, Stream *s, CommRequest **
     c->op->recv(c, t, from, tag, s, request);
 }
 
-/* ---- waiting ---- */
+/* ---- blocking ---- */
 
 void comm_all_reduce(Comm *c, Tensor t, CommOp op, Stream *s) { all_reduce(c, t, op, s, NULL); }
 void comm_broadcast(Comm *c, Tensor t, int root, Stream *s) { broadcast(c, t, root, s, NULL); }
@@ -204,7 +202,7 @@ int comm_recv(Comm *c, Tensor t, int from, int tag, Stream *s)
     return comm_wait(c, comm_recv_start(c, t, from, tag, s));
 }
 
-/* ---- not waiting ---- */
+/* ---- non-blocking ---- */
 
 CommRequest *comm_all_reduce_start(Comm *c, Tensor t, CommOp op, Stream *s)
 {
@@ -248,7 +246,7 @@ CommRequest *comm_recv_start(Comm *c, Tensor t, int from, int tag, Stream *s)
     return r;
 }
 
-/* An implementation may finish at once and give no request. */
+/* An implementation may finish at once and return no request. */
 int comm_wait(Comm *c, CommRequest *r) { return r ? c->op->wait(r) : -1; }
 bool comm_test(Comm *c, CommRequest *r) { return r ? c->op->test(r) : true; }
 

@@ -1,5 +1,4 @@
-/* comm_link_nccl.c: whether NCCL can serve these ranks; its start, its watch, its end. See
- * comm_nccl.h. */
+/* comm_link_nccl.c: can these ranks use NCCL? Its start, its watchdog, its end. See comm_nccl.h. */
 #include "comm_mpi.h"
 #include "comm_nccl.h"
 #include "comm_open.h"
@@ -10,7 +9,7 @@
 
 const bool comm_nccl_built = true;
 
-/* NCCL's longer account of the last error, where this version gives one. */
+/* NCCL's detailed message for the last error, if this version has one. */
 static const char *nccl_account(ncclComm_t comm)
 {
 #if NCCL_VERSION_CODE >= 21300
@@ -33,9 +32,8 @@ static bool nccl_failed(ncclResult_t code)
 void nccl_check(ncclResult_t code, const char *file, int line, const char *call)
 {
     if (code != ncclSuccess)
-        die(EXIT_USAGE,
-            "%s:%d: %s: %s (%s): NCCL_DEBUG=WARN says more, --comm mpi goes without NCCL", file,
-            line, call, ncclGetErrorString(code), nccl_account(NULL));
+        die(EXIT_USAGE, "%s:%d: %s: %s (%s): NCCL_DEBUG=WARN tells more, --comm mpi avoids NCCL",
+            file, line, call, ncclGetErrorString(code), nccl_account(NULL));
 }
 
 const char *comm_nccl_missing(void)
@@ -45,9 +43,9 @@ const char *comm_nccl_missing(void)
                                                                       : "no GPU that CUDA can use";
 }
 
-/* ---- what the watch calls, on the thread that asks ---- */
+/* ---- the watchdog's callbacks, on its asking thread ---- */
 
-/* A GPU of its own for this thread, too; and its looks must not break a graph that is being
+/* The current GPU is per thread; and this thread's queries must not break a graph that is being
  * recorded. */
 static void watch_begins(void *context)
 {
@@ -57,7 +55,7 @@ static void watch_begins(void *context)
     CUDA_CHECK(cudaThreadExchangeStreamCaptureMode(&mode));
 }
 
-/* Another error than "not ready" is for the thread that waits for the stream: it gets it, too. */
+/* The thread that waits for the stream reports errors other than "not ready". */
 static bool stream_idle(void *context)
 {
     return cudaStreamQuery(((NcclComm *)context)->stream) != cudaErrorNotReady;
@@ -83,23 +81,23 @@ static const char *nccl_failure(void *context)
 
 static const WatchCalls watched = {watch_begins, stream_idle, nccl_failure};
 
-/* ---- may it, and can it? ---- */
+/* ---- can NCCL carry the tensors? ---- */
 
-/* Is this memory of a GPU that CUDA can use here? *device: which one. */
+/* Is this memory on a GPU that CUDA can use here? *device: its index. */
 static bool on_gpu(const void *address, int *device)
 {
     struct cudaPointerAttributes where;
     if (!address)
         return false;
     if (cudaPointerGetAttributes(&where, address) != cudaSuccess) {
-        cudaGetLastError(); /* not to be found by somebody else's check */
+        cudaGetLastError(); /* clear the error for later checks */
         return false;
     }
     *device = where.device;
     return where.type == cudaMemoryTypeDevice || where.type == cudaMemoryTypeManaged;
 }
 
-/* Of this start of this system: its number; "" where it gives none. */
+/* The id of this boot of the machine; "" where unknown. */
 static const char *boot_id(char *text, size_t size)
 {
     FILE *file = fopen("/proc/sys/kernel/random/boot_id", "r");
@@ -109,8 +107,8 @@ static const char *boot_id(char *text, size_t size)
     return text;
 }
 
-/* Where this rank's numbers lie: on GPU c->device, or in host memory. Machines are told apart as
- * NCCL does it. */
+/* The memory of this rank's tensors: GPU c->device, or the host. Machines are told apart as in
+ * NCCL. */
 static Place place_of(const NcclComm *c, bool gpu)
 {
     Place p = {.gpu = ""};
@@ -128,7 +126,7 @@ static Place place_of(const NcclComm *c, bool gpu)
     return p;
 }
 
-/* All ranks: their places judged by rank 0, who says where NCCL was wished for and cannot serve. */
+/* Collective: rank 0 judges, and prints a note where NCCL was expected and cannot be used. */
 static Places judge(NcclComm *c, bool gpu)
 {
     Place mine = place_of(c, gpu), *all = alloc(c->base.size, sizeof mine);
@@ -138,7 +136,8 @@ static Places judge(NcclComm *c, bool gpu)
         char *why;
         verdict = places_judge(all, c->base.size, &why);
         if (why && !c->whole->told && (c->asked || verdict != PLACES_ON_HOST))
-            fprintf(stderr, "note: without NCCL: %s: tensors go over MPI, by way of host memory\n",
+            fprintf(stderr,
+                    "note: without NCCL: %s: tensors go over MPI, staged through host memory\n",
                     why);
         free(why);
     }
@@ -155,7 +154,7 @@ static void bring_up(NcclComm *c)
     int least, greatest;
     CUDA_CHECK(cudaSetDevice(c->device));
     CUDA_CHECK(cudaDeviceGetStreamPriorityRange(&least, &greatest));
-    /* others may wait for us */
+    /* other ranks may be waiting */
     CUDA_CHECK(cudaStreamCreateWithPriority(&c->stream, cudaStreamNonBlocking, greatest));
     CUDA_CHECK(cudaEventCreateWithFlags(&c->ready, cudaEventDisableTiming));
     c->watch = watch_new(&watched, c, "NCCL", c->whole->base.rank);
@@ -188,16 +187,16 @@ bool nccl_carries(NcclComm *c, Tensor t, Stream *s)
     return c->carrier == OVER_NCCL;
 }
 
-/* All work has been waited for in some stream, not by the host. */
+/* All work has been waited for in a stream, but not by the host. */
 void nccl_leave(NcclComm *c)
 {
     if (c->carrier != OVER_NCCL)
         return;
     CUDA_CHECK(cudaSetDevice(c->device));
     CUDA_CHECK(cudaStreamSynchronize(c->stream));
-    c->mpi->op->barrier(c->mpi); /* without a limit: a person may be looking at rank 0's window */
+    c->mpi->op->barrier(c->mpi); /* no time limit: rank 0's window may be open */
     ncclComm_t nccl = c->nccl;
-    c->nccl = NULL; /* the watch no longer looks at it */
+    c->nccl = NULL; /* the watchdog ignores it now */
     watch_call(c->watch, "end", c->base.size, "ranks", c->seconds);
     NCCL_CHECK(ncclCommDestroy(nccl)); /* it waits for the other ranks of this machine */
     watch_free(c->watch);

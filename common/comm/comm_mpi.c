@@ -1,7 +1,6 @@
-/* comm_mpi.c: ranks that talk through MPI. The tensors' way to MPI and back is in
- * comm_mpi_request.c.
+/* comm_mpi.c: communication through MPI. comm_mpi_request.c brings the tensors to MPI and back.
  *
- * Both forms of a collective are called by their names: MPI's blocking ones are the faster ones.
+ * Each collective has its blocking and its non-blocking call: MPI's blocking ones are faster.
  */
 #include "comm_mpi.h"
 #include "check.h"
@@ -27,7 +26,7 @@ static int mpi_count(size_t count)
 {
     if (count > INT_MAX)
         die(EXIT_USAGE,
-            "%zu numbers in one call: MPI counts to %d: cut the tensor with tensor_slice", count,
+            "%zu elements in one call: MPI counts to %d: cut the tensor with tensor_slice", count,
             INT_MAX);
     return (int)count;
 }
@@ -41,9 +40,9 @@ static MPI_Datatype mpi_type(DType t)
                      : MPI_BYTE;
 }
 
-/* MPI_MAX keeps a NaN or drops it, and takes +0 or -0, as it happens to stand left or right, and
- * ranks reduce in different orders: one would stop on a NaN loss and the others go on. Here a NaN
- * always wins, and +0 is above -0. */
+/* Whether MPI_MAX keeps or drops a NaN, and takes +0 or -0, depends on the operands' order, which
+ * differs between ranks: one would stop on a NaN loss and the others continue. Here a NaN always
+ * wins, and +0 is above -0. */
 static double ordered(double a, double b, bool larger)
 {
     if (isnan(a) || isnan(b))
@@ -193,14 +192,14 @@ static void mpi_gather_host(Comm *base, void *all, const void *mine, size_t byte
 
 /* ---- open, split, close ---- */
 
-/* Takes `comm` over. */
+/* Takes ownership of `comm`. */
 static Comm *mpi_comm_new(MPI_Comm comm, bool whole)
 {
     MpiComm *c = alloc(1, sizeof *c);
     c->base.op = &mpi_ops;
     c->comm = comm;
     c->whole = whole;
-    MPI_CHECK(MPI_Comm_set_errhandler, comm, MPI_ERRORS_RETURN); /* MPI_CHECK says it, once */
+    MPI_CHECK(MPI_Comm_set_errhandler, comm, MPI_ERRORS_RETURN); /* MPI_CHECK reports it, once */
     MPI_CHECK(MPI_Comm_rank, comm, &c->base.rank);
     MPI_CHECK(MPI_Comm_size, comm, &c->base.size);
     MPI_Comm machine;
@@ -213,8 +212,8 @@ static Comm *mpi_comm_new(MPI_Comm comm, bool whole)
     return &c->base;
 }
 
-/* The process that is between comm_open and comm_close, else 0; a child that it forks must not end
- * the other ranks. */
+/* The process between comm_open and comm_close, else 0; a forked child must not end the other
+ * ranks. */
 static pid_t open_in;
 
 static void abort_all_ranks(int status)
@@ -225,7 +224,7 @@ static void abort_all_ranks(int status)
     MPI_Abort(MPI_COMM_WORLD, status);
 }
 
-/* MPI would end the other ranks without a word. */
+/* MPI would end the other ranks silently. */
 static void exit_without_close(void)
 {
     if (open_in == getpid())
@@ -239,14 +238,13 @@ Comm *comm_mpi_open(void)
     MPI_CHECK(MPI_Initialized, &was_open);
     if (was_open)
         die(EXIT_WRONG,
-            "comm_open: MPI was already started: open it once, and use comm_split for more");
+            "comm_open: MPI was already started: call it once, and use comm_split for more");
     /* One thread at a time, any thread. */
     MPI_CHECK(MPI_Init_thread, NULL, NULL, MPI_THREAD_SERIALIZED, &level);
     REQUIRE(level >= MPI_THREAD_SERIALIZED,
-            "this MPI serves the main thread only: install one built with threads");
+            "this MPI supports only the main thread: install one built with threads");
     MPI_CHECK(MPI_Comm_set_errhandler, MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-    MPI_CHECK(MPI_Comm_dup, MPI_COMM_WORLD, &all); /* the program's own MPI messages do not mix
-                                                    * with ours */
+    MPI_CHECK(MPI_Comm_dup, MPI_COMM_WORLD, &all); /* separate from the program's own messages */
     Comm *c = mpi_comm_new(all, true);
     die_register(c->rank, c->size, c->size > 1 ? abort_all_ranks : NULL);
     if (c->size > 1) {

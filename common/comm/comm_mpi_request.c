@@ -1,4 +1,4 @@
-/* comm_mpi_request.c: an MPI operation under way, and its tensors' way to host memory and back. See
+/* comm_mpi_request.c: an MPI operation in flight, its tensors staged through host memory. See
  * comm_mpi.h. */
 #include "check.h"
 #include "comm_mpi.h"
@@ -27,21 +27,21 @@ CommRequest *request_begin(RequestPool *pool, Stream *s)
     r->done = r->receives = false;
     r->lent = 0;
     pool->under_way++;
-    s->be->op->stream_sync(s); /* the tensors are then what the queued work made of them */
+    s->be->op->stream_sync(s); /* the queued work has then written the tensors */
     return r;
 }
 
-/* Host memory of at least so many bytes, of the kind that this device likes best. */
-static void staged_fit(Staged *place, const BackendOps *op, size_t bytes)
+/* Host memory of at least `bytes` bytes, page-locked where the device has it. */
+static void staged_fit(Staged *staged, const BackendOps *op, size_t bytes)
 {
     void (*release)(void *) = op->staging_free ? op->staging_free : free;
-    if (place->capacity >= bytes && place->release == release)
+    if (staged->capacity >= bytes && staged->release == release)
         return;
-    if (place->host)
-        place->release(place->host);
-    place->host = op->staging_new ? op->staging_new(bytes) : alloc(bytes, 1);
-    place->release = release;
-    place->capacity = bytes;
+    if (staged->host)
+        staged->release(staged->host);
+    staged->host = op->staging_new ? op->staging_new(bytes) : alloc(bytes, 1);
+    staged->release = release;
+    staged->capacity = bytes;
 }
 
 void *request_lend(CommRequest *r, Tensor t, int use)
@@ -53,12 +53,12 @@ void *request_lend(CommRequest *r, Tensor t, int use)
     char *host = op->buffer_host(t.buf);
     if (host)
         return host + t.at * size;
-    Staged *place = &r->staged[r->lent++];
-    staged_fit(place, op, bytes);
+    Staged *staged = &r->staged[r->lent++];
+    staged_fit(staged, op, bytes);
     if (use & MPI_READS)
-        op->download(r->s, place->host, t);
-    place->upload = use & MPI_WRITES ? t : NO_TENSOR;
-    return place->host;
+        op->download(r->s, staged->host, t);
+    staged->upload = use & MPI_WRITES ? t : NO_TENSOR;
+    return staged->host;
 }
 
 static void check_received(CommRequest *r)
@@ -70,7 +70,7 @@ static void check_received(CommRequest *r)
             (long long)bytes, r->expected);
 }
 
-/* What was written to staging memory goes to the device. */
+/* Upload the received elements from staging memory. */
 static void upload(CommRequest *r)
 {
     const BackendOps *op = r->s->be->op;
@@ -81,7 +81,7 @@ static void upload(CommRequest *r)
             uploads = true;
         }
     if (uploads)
-        op->stream_sync(r->s); /* the next operation may use the staging memory at once */
+        op->stream_sync(r->s); /* the next operation may reuse the staging memory at once */
 }
 
 int request_wait(CommRequest *r)

@@ -1,15 +1,15 @@
-/* comm_nccl.c: ranks whose GPUs talk through NCCL. Its start, its watch and its end are in
- * comm_link_nccl.c.
+/* comm_nccl.c: communication between GPUs through NCCL. comm_link_nccl.c starts, watches and ends
+ * NCCL.
  *
- * A collective runs on a stream of its own, between two events: it starts after what the caller's
- * stream had queued, and the caller's stream goes on after it (comm_wait of a started one makes it
- * so). The host waits for nothing; that a collective never ends is for the watch to see.
+ * A collective runs on a separate stream, between two events: it starts after the work queued on
+ * the caller's stream, and the caller's stream continues after it (for a started one, after
+ * comm_wait). The host never waits; the watchdog detects a collective that hangs.
  *
- * What stays with MPI, by way of host memory:
- *   - tensors that the host can reach, and all of them where NCCL cannot serve the ranks;
+ * MPI, staged through host memory, carries
+ *   - tensors that the host can reach, and all tensors where the ranks cannot use NCCL;
  *   - MAX and MIN of floats: NCCL's drop a NaN, ours keep it;
- *   - messages: NCCL knows no tags, no COMM_ANY and no sizes, and two ranks that both send first
- *     would wait for each other in their streams.
+ *   - messages: NCCL has no tags, no COMM_ANY and no sizes, and two ranks that both send first
+ *     would deadlock in their streams.
  */
 #include "comm_nccl.h"
 #include "comm_open.h"
@@ -18,8 +18,8 @@
 struct NcclRequest {
     NcclRequest *next; /* in the pool */
     NcclComm *c;
-    CommRequest *mpi; /* the operation, where MPI carries it, else NULL and: */
-    cudaEvent_t done; /* kept from use to use */
+    CommRequest *mpi; /* the operation, if over MPI; NULL: over NCCL, with */
+    cudaEvent_t done; /* reused */
     cudaStream_t s;   /* the caller's */
 };
 
@@ -40,7 +40,7 @@ static NcclRequest *request_new(NcclComm *c)
     return r;
 }
 
-/* MPI has started it: *request becomes one of ours. NULL: it is done. */
+/* MPI has started it: wrap its request in ours. NULL: already complete. */
 static void request_of_mpi(NcclComm *c, CommRequest **request)
 {
     if (!request)
@@ -82,7 +82,7 @@ static bool nccl_test(CommRequest *request)
 static bool carried(NcclComm *c, Tensor t, Stream *s)
 {
     bool by_nccl = nccl_carries(c, t, s);
-    c->base.op = c->carrier == OVER_NCCL ? &nccl_ops : &mpi_ops; /* tells its name */
+    c->base.op = c->carrier == OVER_NCCL ? &nccl_ops : &mpi_ops; /* has the right name */
     return by_nccl;
 }
 
@@ -97,11 +97,11 @@ static NcclRequest *begin(NcclComm *c, const char *what, Tensor t, Stream *s)
 {
     NcclRequest *r = request_new(c);
     r->s = s->be->op->stream_native(s);
-    CUDA_CHECK(cudaSetDevice(c->device)); /* a thread's own; NCCL needs it */
+    CUDA_CHECK(cudaSetDevice(c->device)); /* per thread; NCCL needs it */
     if (!r->done)
         CUDA_CHECK(cudaEventCreateWithFlags(&r->done, cudaEventDisableTiming));
     /* before c->stream is recorded, if s is */
-    watch_call(c->watch, what, tensor_count(t), "numbers", c->seconds);
+    watch_call(c->watch, what, tensor_count(t), "elements", c->seconds);
     CUDA_CHECK(cudaEventRecord(c->ready, r->s));
     CUDA_CHECK(cudaStreamWaitEvent(c->stream, c->ready, 0));
     return r;
@@ -130,7 +130,7 @@ static ncclRedOp_t nccl_op(CommOp op)
     return op == COMM_SUM ? ncclSum : op == COMM_MAX ? ncclMax : ncclMin;
 }
 static bool nccl_reduces(CommOp op, DType t) { return op == COMM_SUM || t == I32; }
-/* what is moved only has no type */
+/* only moved: the type does not matter */
 static size_t bytes_of(Tensor t) { return tensor_count(t) * dtype_size(t.dtype); }
 
 static void nccl_all_reduce(Comm *base, Tensor t, CommOp op, Stream *s, CommRequest **request)
@@ -205,7 +205,7 @@ static void nccl_recv(Comm *base, Tensor t, int from, int tag, Stream *s, CommRe
     request_of_mpi(c, request);
 }
 
-/* ---- host memory: MPI's ---- */
+/* ---- host memory: over MPI ---- */
 
 static Comm *mpi_of(Comm *base) { return ((NcclComm *)base)->mpi; }
 static void nccl_barrier(Comm *base) { mpi_of(base)->op->barrier(mpi_of(base)); }
@@ -227,7 +227,7 @@ static void nccl_gather_host(Comm *base, void *all, const void *mine, size_t byt
 
 /* ---- open, split, close ---- */
 
-/* Takes `mpi` over. */
+/* Takes ownership of `mpi`. */
 static NcclComm *nccl_comm_new(Comm *mpi)
 {
     NcclComm *c = alloc(1, sizeof *c);
@@ -248,20 +248,20 @@ Comm *comm_nccl_over(Comm *mpi, bool asked)
     double seconds = text ? strtod(text, &end) : 600;
     REQUIRE(seconds > 0 && !*end, "LABS_COMM_SECONDS=%s: expected a number of seconds above 0",
             text);
-    setenv("NCCL_COMM_BLOCKING", "1", true); /* with 0 every call may answer ncclInProgress;
-                                              * here, while there is one thread */
+    /* with 0 any call may return ncclInProgress; set while there is one thread */
+    setenv("NCCL_COMM_BLOCKING", "1", true);
     NcclComm *c = nccl_comm_new(mpi);
     c->asked = asked;
     c->seconds = seconds;
-    c->start_seconds = text ? seconds : 120; /* all ranks have just met over MPI */
+    c->start_seconds = text ? seconds : 120; /* all ranks have just communicated over MPI */
     return &c->base;
 }
 
 Comm *comm_nccl_open(bool asked) { return comm_nccl_over(comm_mpi_open(), asked); }
 
-/* The part judges for itself when its first tensor comes: where ranks share GPUs, a part with one
- * rank of each may use NCCL though the whole cannot. So it has an NCCL communicator of its own,
- * made from a new id, not by ncclCommSplit. */
+/* A part decides with its own first tensor: where ranks share GPUs, a part with one rank per GPU
+ * may use NCCL though all ranks together cannot. So it gets its own NCCL communicator from a new
+ * id, not by ncclCommSplit. */
 static Comm *nccl_split(Comm *base, int colour, int key)
 {
     NcclComm *c = (NcclComm *)base;
@@ -297,6 +297,6 @@ static void nccl_close(Comm *base)
     .all_reduce_host = nccl_all_reduce_host, .broadcast_host = nccl_broadcast_host, \
     .gather_host = nccl_gather_host, .split = nccl_split, .close = nccl_close
 
-/* The same operations: the name says what carries the tensors now. */
+/* The same operations: the name tells what carries the tensors now. */
 static const CommOps nccl_ops = {.name = "nccl", OPERATIONS};
 static const CommOps mpi_ops = {.name = "mpi", OPERATIONS};

@@ -1,9 +1,8 @@
-/* comm_nccl.h: the NCCL implementation in two halves: comm_nccl.c calls the collectives,
- * comm_link_nccl.c decides whether NCCL can serve and brings it up and down.
+/* comm_nccl.h: the two halves of the NCCL implementation: comm_nccl.c calls the collectives,
+ * comm_link_nccl.c decides whether to use NCCL, starts it and ends it.
  *
- * A communicator of this kind is one of MPI first. NCCL comes on top when the first tensor shows
- * where the numbers lie: only then is a GPU chosen (backend_open comes after comm_open). So the
- * first collective must not be one that is being recorded into a graph.
+ * Such a communicator starts on MPI. The first tensor adds NCCL, because only then the GPU is known
+ * (backend_open comes after comm_open). So the first collective must not be recorded into a graph.
  */
 #ifndef COMM_NCCL_H
 #define COMM_NCCL_H
@@ -16,38 +15,37 @@
 typedef struct NcclRequest NcclRequest;
 
 typedef enum {
-    NOT_YET, /* no tensor was seen */
-    ON_HOST, /* all so far were in host memory, on every rank; one on a GPU changes it */
+    NOT_YET, /* no tensor yet */
+    ON_HOST, /* all tensors so far in host memory, on every rank; one on a GPU changes it */
     OVER_NCCL,
-    OVER_MPI /* NCCL cannot serve these ranks */
+    OVER_MPI /* these ranks cannot use NCCL */
 } Carrier;
 
 typedef struct NcclComm {
     Comm base;                     /* first: a Comm * of comm_nccl.c is an NcclComm * */
-    Comm *mpi;                     /* the same ranks: host memory, messages, what NCCL cannot do */
-    struct NcclComm *whole;        /* what this is a part of: all ranks; or itself */
-    bool asked;                    /* by --comm nccl: say so where it cannot serve */
-    bool told;                     /* the whole's: that it cannot, for all ranks or for a part's */
-    double seconds, start_seconds; /* that a call, NCCL's start may take */
+    Comm *mpi;                     /* the same ranks: host memory, messages, the rest */
+    struct NcclComm *whole;        /* the communicator of all ranks; may be this one */
+    bool asked;                    /* --comm nccl: print a note where it cannot be used */
+    bool told;                     /* whole's: the note is printed, for all ranks or a part */
+    double seconds, start_seconds; /* time limits of a call, of NCCL's start */
     Carrier carrier;
-    NcclRequest *spare; /* requests at rest */
+    NcclRequest *spare; /* unused requests */
     int under_way;
     /* with OVER_NCCL: */
     int device;
-    _Atomic(ncclComm_t) nccl; /* NULL until it is up; the watch reads it, too */
+    _Atomic(ncclComm_t) nccl; /* NULL until started; the watchdog reads it, too */
     cudaStream_t stream;
-    cudaEvent_t ready; /* in the caller's stream: what was queued before the call */
+    cudaEvent_t ready; /* in the caller's stream: the work queued before the call */
     Watch *watch;
-    char words[300]; /* the watch's: what NCCL said */
+    char words[300]; /* the watchdog's: NCCL's message */
 } NcclComm;
 
-/* Does NCCL carry this tensor's numbers? The first time on a GPU all ranks come here, and bring
- * NCCL up where it can serve. */
+/* Does NCCL carry this tensor? Collective for the first tensor on a GPU: starts NCCL where
+ * possible. */
 bool nccl_carries(NcclComm *c, Tensor t, Stream *s);
 void nccl_leave(NcclComm *c);
 
-/* Every call of NCCL stands in this one: its error ends the run with file, line, call and NCCL's
- * own words. */
+/* Wraps every NCCL call: an error ends the run with file, line, call and NCCL's message. */
 #define NCCL_CHECK(call) nccl_check((call), __FILE__, __LINE__, #call)
 void nccl_check(ncclResult_t code, const char *file, int line, const char *call);
 #endif

@@ -3,7 +3,7 @@
 #include "check.h"
 #include <string.h>
 
-/* The first rank whose numbers are on a GPU (on_gpu), or are not; `ranks` where there is none. */
+/* The first rank whose tensors are (on_gpu) or are not on a GPU; none: `ranks`. */
 static int first_rank(const Place *place, int ranks, bool on_gpu)
 {
     int r = 0;
@@ -17,11 +17,11 @@ Places places_judge(const Place *place, int ranks, char **why)
     int with = first_rank(place, ranks, true), without = first_rank(place, ranks, false);
     *why = NULL;
     if (with == ranks) {
-        *why = format_new("the numbers are in host memory");
+        *why = format_new("the tensors are in host memory");
         return PLACES_ON_HOST;
     }
     if (without < ranks) {
-        *why = format_new("rank %d on %s has its numbers on a GPU, rank %d on %s in host memory",
+        *why = format_new("rank %d on %s has its tensors on a GPU, rank %d on %s in host memory",
                           with, place[with].host, without, place[without].host);
         return PLACES_MIXED;
     }

@@ -1,5 +1,5 @@
-/* comm_self.c: one rank alone. Every collective is the identity and done at once: no request is
- * ever under way. */
+/* comm_self.c: a single rank. Every collective is the identity and completes at once, without a
+ * request. */
 #include "check.h"
 #include "comm_open.h"
 #include <stdlib.h>
@@ -30,7 +30,7 @@ static void self_broadcast(Comm *c, Tensor t, int root, Stream *s, CommRequest *
     at_once(request);
 }
 
-/* The only part is the whole: out and in have the same count, perhaps not the same shape. */
+/* One part: out and in have the same count, perhaps not the same shape. */
 static void self_all_gather(Comm *c, Tensor out, Tensor in, Stream *s, CommRequest **request)
 {
     Tensor source = in;
@@ -60,8 +60,7 @@ static Comm *self_split(Comm *c, int colour, int key) { return comm_self_open();
 
 static void self_close(Comm *c) { free(c); }
 
-/* No send, recv, wait and test: comm.c refuses a message to oneself, and no request is ever
- * made. */
+/* No send, recv, wait and test: comm.c refuses a message to oneself, and there are no requests. */
 static const CommOps self_ops = {
     .name = "self",
     .all_reduce = self_all_reduce,

@@ -1,5 +1,5 @@
-/* comm_watch.c: see comm_watch.h. Two threads: one asks the library, the other looks at the clock
- * and calls nothing in which the first may be stuck.
+/* comm_watch.c: see comm_watch.h. Two threads: one asks the library, the other watches the clock
+ * and makes no call in which the first may hang.
  */
 #include "comm_watch.h"
 #include "check.h"
@@ -29,7 +29,7 @@ struct Watch {
     double since, seconds;
 };
 
-/* Of the ranks that see a failure the lowest speaks, and ends the others while they wait here. */
+/* The lowest rank that sees a failure prints it, and ends the others while they wait here. */
 static _Noreturn void end_run(Watch *w, const char *message)
 {
     double seconds = fmin(RANKS_APART * w->rank, APART_AT_MOST);
@@ -37,7 +37,7 @@ static _Noreturn void end_run(Watch *w, const char *message)
     die(EXIT_USAGE, "%s", message);
 }
 
-/* Until the next look; false when there is to be none. */
+/* Wait for the next check; false: the watchdog ends. */
 static bool rest(Watch *w)
 {
     struct timespec until;
@@ -61,7 +61,7 @@ static bool is_queued(Watch *w)
     return queued;
 }
 
-/* What the library says; the message that ends the run, else NULL. */
+/* Ask the library; the message that ends the run, else NULL. */
 static char *ask(Watch *w)
 {
     char *message = NULL;
@@ -93,17 +93,17 @@ static void *asks(void *p)
     return NULL;
 }
 
-/* What the clock says, likewise. */
+/* Ask the clock, likewise. */
 static char *late(Watch *w)
 {
     char *message = NULL;
     pthread_mutex_lock(&w->lock);
     double waited = timer_now() - w->since;
     if (w->stage != QUIET && waited >= w->seconds)
-        message = format_new(
-            "%s: %s of %zu %s: not done after %.0f s: a rank did not come to it, or is gone"
-            " (LABS_COMM_SECONDS=N waits longer, --comm mpi goes without %s)",
-            w->library, w->what, w->count, w->things, waited, w->library);
+        message =
+            format_new("%s: %s of %zu %s: not done after %.0f s: a rank did not call it, or is gone"
+                       " (LABS_COMM_SECONDS=N waits longer, --comm mpi avoids %s)",
+                       w->library, w->what, w->count, w->things, waited, w->library);
     pthread_mutex_unlock(&w->lock);
     return message;
 }
@@ -127,7 +127,7 @@ Watch *watch_new(const WatchCalls *calls, void *context, const char *library, in
     w->context = context;
     w->library = library;
     w->rank = rank;
-    w->what = "none", w->things = "numbers";
+    w->what = "none", w->things = "elements";
     pthread_mutex_init(&w->asking, NULL);
     pthread_mutex_init(&w->lock, NULL);
     pthread_condattr_init(&steady);
@@ -136,7 +136,7 @@ Watch *watch_new(const WatchCalls *calls, void *context, const char *library, in
     pthread_condattr_destroy(&steady);
     REQUIRE(!pthread_create(&w->asker, NULL, asks, w) &&
                 !pthread_create(&w->clock, NULL, looks_at_clock, w),
-            "%s: no threads to watch it: too many processes?", library);
+            "%s: cannot start its watchdog: too many processes?", library);
     return w;
 }
 
@@ -166,7 +166,7 @@ void watch_call(Watch *w, const char *what, size_t count, const char *things, do
     w->since = timer_now();
     w->seconds = seconds;
     pthread_mutex_unlock(&w->lock);
-    pthread_mutex_lock(&w->asking); /* a look that had begun is over; the clock runs if it is not */
+    pthread_mutex_lock(&w->asking); /* waits for a running check, within the time limit */
     pthread_mutex_unlock(&w->asking);
 }
 

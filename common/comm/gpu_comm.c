@@ -1,4 +1,4 @@
-/* gpu_comm.c: NCCL, by way of gpu_part.h. */
+/* gpu_comm.c: NCCL, through gpu_part.h. */
 #ifdef HAVE_NCCL
 #include "backend/gpu_part.h"
 #include "comm_open.h"
@@ -15,13 +15,13 @@ const char *comm_nccl_missing(void)
 Comm *comm_nccl_open(bool asked)
 {
     Comm *mpi = comm_mpi_open();
-    double here = !gpu_part_missing(), somewhere = here; /* on every rank or on none: the two
-                                                          * kinds do not understand each other */
+    /* on every rank or on none: the two kinds are incompatible */
+    double here = !gpu_part_missing(), somewhere = here;
     mpi->op->all_reduce_host(mpi, &here, 1, COMM_MIN);
     mpi->op->all_reduce_host(mpi, &somewhere, 1, COMM_MAX);
     if (somewhere > here && mpi->rank == 0)
-        fprintf(stderr, "note: without NCCL: not every rank can load it: tensors go over MPI, by "
-                        "way of host memory\n");
+        fprintf(stderr, "note: without NCCL: not every rank can load it: tensors go over MPI, "
+                        "staged through host memory\n");
     return here ? ((Comm * (*)(Comm *, bool)) gpu_part_function("comm_nccl_over"))(mpi, asked)
                 : mpi;
 }

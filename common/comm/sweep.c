@@ -19,7 +19,7 @@ static int count_columns(const char *columns)
     return n;
 }
 
-/* The file's two first lines. */
+/* The file's first two lines. */
 static char *header_of(const char *columns, const json_t *config)
 {
     char *json = json_dumps(config, JSON_COMPACT | JSON_SORT_KEYS), *comma = strchr(columns, ',');
@@ -58,13 +58,13 @@ static bool parse_row(SweepRow *row, const char *line, int values)
     return end != line && *end == '\n';
 }
 
-/* Read what is there. False: it is another sweep's. Cuts a half-written last line off. */
+/* Read the file. False: it is another sweep's. Removes a truncated last line. */
 static bool read_rows(Sweep *s, FILE *f, const char *header)
 {
     char line[LINE], first[LINE] = "", second[LINE] = "";
     if (!fgets(first, LINE, f))
-        return true; /* an empty file, as good as none */
-    REQUIRE(first[0] == '#', "%s: not a sweep's results: move it away, or give another --out",
+        return true; /* an empty file counts as missing */
+    REQUIRE(first[0] == '#', "%s: not a sweep's results: move it away, or use another --out",
             s->path);
     bool whole = fgets(second, LINE, f) != NULL;
     char *both = format_new("%s%s", first, second);
@@ -76,7 +76,7 @@ static bool read_rows(Sweep *s, FILE *f, const char *header)
         if (!strchr(line, '\n'))
             break;
         REQUIRE(parse_row(&row, line, s->values),
-                "%s, line %d: not a run's results: mend or remove that line", s->path, number);
+                "%s, line %d: not a run's results: repair or remove that line", s->path, number);
         append(s, row);
         good = ftell(f);
     }

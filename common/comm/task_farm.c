@@ -1,6 +1,6 @@
-/* task_farm.c: see task_farm.h. Three kinds of message: an item's number to a worker (-1: no more),
+/* task_farm.c: see task_farm.h. Three kinds of message: an item's index to a worker (-1: no more),
  * its result back, and to each worker exactly one stop: when the work is cancelled, else at its
- * end. The worker waits for that one from the start, so a stop that arrives while it has an item
+ * end. The worker's receive for it is pending from the start, so a stop that arrives during an item
  * means: cancelled. */
 #include "task_farm.h"
 #include "check.h"
@@ -14,15 +14,15 @@ struct TaskFarmRun {
     const TaskFarm *tasks;
     Tensor item, result, stop; /* F64 [1]; [2 + values]: the item, is it done, its values; [1] */
     CommRequest *coming;       /* rank 0: the receive of the next result; the others: of the stop */
-    int next, out, done;       /* rank 0: the next item; items that others have; items found */
+    int next, out, done;       /* rank 0: the next item; items on other ranks; items found */
     bool stopped;              /* rank 0: the stop is sent */
 };
 
 /* ---- rank 0 ---- */
 
-static void tell(TaskFarmRun *g, int rank, int tag, double number)
+static void tell(TaskFarmRun *g, int rank, int tag, double value)
 {
-    g->s->be->op->upload(g->s, g->item, &number);
+    g->s->be->op->upload(g->s, g->item, &value);
     comm_send(g->c, g->item, rank, tag, g->s);
 }
 
@@ -40,7 +40,7 @@ static bool goes_on(TaskFarmRun *g)
     return !g->stopped;
 }
 
-/* The next item; -1: none is to be begun any more. */
+/* The next item; -1: no more. */
 static int next_item(TaskFarmRun *g)
 {
     return g->stopped || g->next == g->tasks->items ? -1 : g->next++;
@@ -69,7 +69,7 @@ static void enter(TaskFarmRun *g, int item, bool done, const double *value)
     g->done += done;
 }
 
-/* Enter the results that are there, and give those ranks other items. */
+/* Collect the results that have arrived, and give those ranks new items. */
 static void take_results(TaskFarmRun *g)
 {
     while (g->out && comm_test(g->c, g->coming)) {
@@ -83,7 +83,7 @@ static void take_results(TaskFarmRun *g)
     }
 }
 
-/* The items are handed out, all results are in. Returns: is every item done? */
+/* Finish: collect the remaining results. Returns: is every item done? */
 static bool lead(TaskFarmRun *g)
 {
     int own = goes_on(g) ? next_item(g) : -1;
@@ -96,7 +96,7 @@ static bool lead(TaskFarmRun *g)
         if (own >= 0)
             enter(g, own, g->tasks->work(g->tasks->context, own, value, g), value);
         else
-            usleep(200); /* the others are at their last items */
+            usleep(200); /* the other ranks work on their last items */
         take_results(g);
         own = goes_on(g) ? next_item(g) : -1;
     }

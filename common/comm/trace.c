@@ -21,8 +21,8 @@ typedef struct Span {
 struct Trace {
     Span *spans;
     int64_t room;
-    _Atomic int64_t count;           /* spans recorded, dropped ones included: may pass room */
-    const char *track[TRACE_TRACKS]; /* names, NULL: none given */
+    _Atomic int64_t count;           /* spans recorded, dropped ones included: may exceed room */
+    const char *track[TRACE_TRACKS]; /* names; NULL: none */
 };
 
 Trace *trace_new(int spans)
@@ -58,7 +58,7 @@ void trace_track(Trace *t, int track, const char *name)
         t->track[track] = name;
 }
 
-/* By begin; of two that begin together the outer one first, as the viewers want it. */
+/* By begin; of two that begin together the outer one first, as viewers require. */
 static int by_time(const void *a, const void *b)
 {
     const Span *x = a, *y = b;
@@ -67,7 +67,7 @@ static int by_time(const void *a, const void *b)
     return (x->ended < y->ended) - (x->ended > y->ended);
 }
 
-/* A text as JSON, in quotes. */
+/* A quoted JSON string. */
 static char *quoted(const char *text)
 {
     json_t *value = json_string(text);
@@ -87,8 +87,8 @@ static void put_name(FILE *out, const char *what, int rank, int track, const cha
     free(json);
 }
 
-/* This rank's events, commas between them. Times are whole nanoseconds since `zero`: so rounded,
- * nested spans stay nested. */
+/* This rank's events, commas between them. Times are whole nanoseconds since `zero`: rounded
+ * like this, nested spans stay nested. */
 static char *events_text(Trace *t, int rank, double zero, size_t *bytes)
 {
     char *text;
@@ -120,8 +120,8 @@ static char *events_text(Trace *t, int rank, double zero, size_t *bytes)
     return text;
 }
 
-/* What this rank's clock showed at the picture's time 0, when the first span of all ranks began:
- * all leave the barrier together, and count back from there. */
+/* This rank's clock at time 0 of the timeline, when the first span of all ranks began: all leave
+ * the barrier together, and count back from there. */
 static double common_zero(Trace *t, Comm *c)
 {
     comm_barrier(c);
@@ -142,8 +142,7 @@ void trace_write(Trace *t, Comm *c, const char *path)
     char *mine = events_text(t, c->rank, common_zero(t, c), &bytes);
     double most = (double)bytes;
     comm_all_reduce_host(c, &most, 1, COMM_MAX);
-    size_t room = (size_t)most + 1; /* ranks' texts differ in length: all send the longest's,
-                                     * ended by a 0 */
+    size_t room = (size_t)most + 1; /* all send the longest text's length */
     char *padded = alloc(room, 1), *all = c->rank == 0 ? alloc((unsigned long)c->size, room) : NULL;
     memcpy(padded, mine, bytes);
     comm_gather_host(c, all, padded, room, 0);

@@ -1,4 +1,4 @@
-/* data.c: which data set, from which folder, and is it whole.
+/* data.c: choose a data set, find its folder, check that it is complete.
  *
  * Files are looked for in $DATA_DIR, in the cache of `make datasets`, in the system's package; the
  * first folder that holds any file of the set must hold them all. Their structure is checked by the
@@ -17,10 +17,10 @@
 
 enum { MOST_FILES = 6, CLASSES = 10 };
 
-/* What is known of a set that lies in files. */
+/* A data set that is read from files. */
 typedef struct FileSet {
     const char *name, *title;
-    const char *folders[4]; /* where in a place its files may lie */
+    const char *folders[4]; /* subfolders that may hold its files */
     const char *ending;     /* a second name that each file may have: NAME + ending */
     const char *files[MOST_FILES];
     const char *sha256[MOST_FILES]; /* of the unpacked files */
@@ -63,19 +63,18 @@ static const char *const synthetic_names[CLASSES] = {"disc",   "square", "triang
 
 /* ---- looking for files ---- */
 
-/* Is there anything of that name, be it broken? A folder that cannot even be looked into ends the
- * run. */
+/* Does the path exist, valid or not? A folder without access ends the run. */
 static bool exists(const char *path)
 {
     struct stat info;
     if (lstat(path, &info) == 0)
         return true;
     REQUIRE(errno == ENOENT || errno == ENOTDIR,
-            "%s: cannot be looked for: %s: is the folder yours to enter?", path, strerror(errno));
+            "%s: cannot be accessed: %s: check the folder's permissions", path, strerror(errno));
     return false;
 }
 
-/* FOLDER/FILE, or FOLDER/FILE.gz where only that is there; NULL if neither. A new string. */
+/* FOLDER/FILE, or FOLDER/FILE.gz where only that exists; NULL: neither. A new string. */
 static char *find_file(const FileSet *set, const char *folder, const char *file)
 {
     const char *endings[] = {"", set->ending};
@@ -99,15 +98,15 @@ static bool holds_any(const FileSet *set, const char *folder)
     return false;
 }
 
-/* The folder that holds the set, a new string; NULL if there is none. */
+/* The folder that holds the set, a new string; NULL: not found. */
 static char *find_folder(const FileSet *set, const char *data_dir)
 {
-    const char *places[] = {data_dir, "data", "/usr/share/datasets"};
+    const char *roots[] = {data_dir, "data", "/usr/share/datasets"};
     for (int p = 0; p < 3; p++)
-        for (int f = 0; places[p] && set->folders[f]; f++) {
+        for (int f = 0; roots[p] && set->folders[f]; f++) {
             bool itself = !strcmp(set->folders[f], ".");
-            char *folder = itself ? format_new("%s", places[p])
-                                  : format_new("%s/%s", places[p], set->folders[f]);
+            char *folder = itself ? format_new("%s", roots[p])
+                                  : format_new("%s/%s", roots[p], set->folders[f]);
             if (holds_any(set, folder))
                 return folder;
             free(folder);
@@ -133,14 +132,14 @@ static void read_fashion_part(Images *out, char *const paths[2], char (*digests)
     out->pixels = idx_read(paths[0], 3, size, digests[0]);
     out->labels = idx_read(paths[1], 1, &labels, digests[1]);
     REQUIRE(size[1] == 28 && size[2] == 28,
-            "%s: pictures of %d x %d pixels, expected 28 x 28: the wrong file? run 'make datasets'",
+            "%s: images of %d x %d pixels, expected 28 x 28: the wrong file? run 'make datasets'",
             paths[0], size[1], size[2]);
     REQUIRE(labels == size[0],
-            "%s: %d labels for %d pictures in %s: files of different sets? run 'make datasets'",
+            "%s: %d labels for %d images in %s: files of different sets? run 'make datasets'",
             paths[1], labels, size[0], paths[0]);
     for (int i = 0; i < labels; i++)
         REQUIRE(out->labels[i] < CLASSES,
-                "%s: label %d of picture %d, expected 0 to %d: damaged? run 'make datasets'",
+                "%s: label %d of image %d, expected 0 to %d: damaged? run 'make datasets'",
                 paths[1], out->labels[i], i, CLASSES - 1);
     out->count = size[0], out->h = size[1], out->w = size[2], out->c = 1;
 }
@@ -164,7 +163,7 @@ static void read_files(Dataset *d, const FileSet *set, const char *folder)
     }
     memcpy(d->class_names, set->class_names, sizeof d->class_names);
     size_t length = strlen(folder), most = 90; /* a long path keeps its end */
-    snprintf(d->description, sizeof d->description, "%s, %s + %s pictures %dx%dx%d, from %s%s%s",
+    snprintf(d->description, sizeof d->description, "%s, %s + %s images %dx%dx%d, from %s%s%s",
              set->title, commas(some, d->train.count), commas(others, d->test.count), d->train.h,
              d->train.w, d->train.c, length > most ? "..." : "",
              folder + (length > most ? length - most : 0), official ? "" : ", unofficial copy");
@@ -177,10 +176,10 @@ static void read_synthetic(Dataset *d)
     synthetic_draw(&d->test, TEST, SEED, TRAIN);
     memcpy(d->class_names, synthetic_names, sizeof d->class_names);
     snprintf(d->description, sizeof d->description,
-             "synthetic, 20,000 + 4,000 pictures 32x32x3, drawn with seed %d", SEED);
+             "synthetic, 20,000 + 4,000 images 32x32x3, drawn with seed %d", SEED);
 }
 
-/* ---- the whole ---- */
+/* ---- opening ---- */
 
 /* Sums of integers are exact; float64 begins at the division. */
 static void measure(Dataset *d)
@@ -196,14 +195,14 @@ static void measure(Dataset *d)
         }
         double mean = (double)sum / pixels, variance = (double)squares / pixels - mean * mean;
         REQUIRE(variance > 0,
-                "%s: every pixel of channel %d is %.0f: files of nothing? run 'make datasets'",
+                "%s: every pixel of channel %d is %.0f: empty files? run 'make datasets'",
                 d->description, c, mean);
         d->mean[c] = (float)(mean / 255);
         d->istd[c] = (float)(255 / sqrt(variance));
     }
 }
 
-/* Open `name` where it is found; NULL where it is not. */
+/* Open `name`; NULL: not found. */
 static Dataset *open_found(const char *name, const char *data_dir)
 {
     const FileSet *set = !strcmp(name, fashion.name) ? &fashion
@@ -232,9 +231,8 @@ Dataset *dataset_open(const char *name, const char *accepts, const char *data_di
     if (data_dir && !*data_dir)
         data_dir = NULL;
     if (data_dir) {
-        REQUIRE(!stat(data_dir, &info),
-                "data folder %s: %s: set DATA_DIR to a folder that is there", data_dir,
-                strerror(errno));
+        REQUIRE(!stat(data_dir, &info), "data folder %s: %s: set DATA_DIR to an existing folder",
+                data_dir, strerror(errno));
         REQUIRE(S_ISDIR(info.st_mode),
                 "data folder %s: is a file: set DATA_DIR to the folder that holds it", data_dir);
     }

@@ -1,9 +1,8 @@
 /* data_cifar.c: CIFAR-10's binary version: records of 1 label byte, then 32 x 32 red, green, and
  * blue bytes.
  *
- * There is no header, so the file's length is all that tells a whole file from a torn one. The
- * planes are interleaved here, once: the network reads NHWC, the three colours of a pixel beside
- * each other.
+ * There is no header: only the file's length shows whether it is complete. The planes are
+ * interleaved here, once: the network reads NHWC, the three colours of a pixel side by side.
  */
 #include "check.h"
 #include "data_file.h"

@@ -1,4 +1,4 @@
-/* data_file.c: a file into memory, and the words that the readers share. */
+/* data_file.c: reading a file into memory, and text that the readers share. */
 #include "data_file.h"
 #include "check.h"
 #include <errno.h>
@@ -11,8 +11,7 @@
 
 static const off_t MOST_BYTES = 1ll << 31;
 
-/* Read what fstat promised: a file that shrinks meanwhile is an error, one that grows is read up to
- * the promise. */
+/* Read `size` bytes, fstat's size: a file that shrinks meanwhile is an error, growth is ignored. */
 static char *read_all(Bytes *out, int file, size_t size)
 {
     *out = (Bytes){alloc(size + 1, 1), 0}; /* + 1: an empty file is memory, too */
@@ -38,12 +37,13 @@ char *file_load(Bytes *out, const char *path)
     /* O_NONBLOCK: a pipe without a writer must not hang us */
     int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (file < 0)
-        return format_new("cannot be opened: %s: is it there, and yours to read?", strerror(errno));
+        return format_new("cannot be opened: %s: does it exist, with read permission?",
+                          strerror(errno));
     char *fault = NULL;
     if (fstat(file, &info))
         fault = format_new("cannot be examined: %s: a broken disk?", strerror(errno));
     else if (!S_ISREG(info.st_mode))
-        fault = format_new("is %s, expected a file: unpacked into the wrong place?",
+        fault = format_new("is %s, expected a file: unpacked into the wrong folder?",
                            S_ISDIR(info.st_mode) ? "a folder" : "not a regular file");
     else if (info.st_size > MOST_BYTES)
         fault = format_new("%lld bytes, more than any data set here has: the wrong file?",

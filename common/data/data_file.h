@@ -1,10 +1,10 @@
-/* data_file.h: files that are not trusted, parsed in memory. For the readers (data_*.c), their
- * tests and their fuzzers.
+/* data_file.h: parsing untrusted files in memory. For the readers (data_*.c), their tests and their
+ * fuzzers.
  *
- * A function returns NULL when all is well, else what was wrong in a new string (free() it): a
- * phrase that ends in a guess, such as "12 bytes, expected 16: truncated?". It never ends the run,
- * and never allocates more than the stored bytes can justify. The reader puts the file's name
- * before the phrase, what to do behind it, and dies.
+ * A function returns NULL on success, else an error message (free() it): a phrase that ends in a
+ * guess, such as "12 bytes, expected 16: truncated?". It never ends the run, and never allocates
+ * more than the stored bytes can justify. The reader adds the file's name and the remedy, and calls
+ * die().
  */
 #ifndef DATA_FILE_H
 #define DATA_FILE_H
@@ -19,13 +19,13 @@ typedef struct Bytes {
  * GiB. */
 char *file_load(Bytes *out, const char *path);
 
-/* One IDX file, gzip or not, as it is stored -> out: the unpacked file in new memory, whose numbers
- * begin at idx_header(dims); size[dims]. */
+/* One IDX file as stored, gzip or not -> out: the unpacked file in new memory, its elements from
+ * idx_header(dims) on; size[dims]. */
 char *idx_parse(Bytes *out, int dims, int size[/*dims*/], Bytes stored);
 static inline size_t idx_header(int dims) { return 4 + 4 * (size_t)dims; }
 
-/* One CIFAR-10 file of `count` records -> pictures first … first + count - 1 of `out`, whose memory
- * is there. */
+/* One CIFAR-10 file of `count` records -> images first … first + count - 1 of `out`, already
+ * allocated. */
 char *cifar_parse(Images *out, int first, int count, Bytes stored);
 
 /* "47,040,016", into text[27], which it returns. */

@@ -1,8 +1,8 @@
 /* data_idx.c: IDX files (the format of MNIST and Fashion-MNIST), gzip or not.
  *
  * The header says how many bytes must follow, so one rule covers every fault of length: exactly
- * that many, then the end. A header that lies cannot make us allocate: a plain file must have that
- * size, and gzip packs no byte into less than 1/1032 of its space.
+ * that many, then the end. A false header cannot make us allocate: a plain file must have that
+ * size, and gzip compresses by at most 1032.
  */
 #include "check.h"
 #include "data_file.h"
@@ -16,10 +16,10 @@
 enum { UNSIGNED_BYTE = 0x08, MOST_DIMS = 4, GZIP_RATIO = 1032 };
 static const uint64_t MOST_BYTES = 1ull << 31;
 
-/* The stored file, read from its front; unpacked on the way where it is gzip. */
+/* The stored file, read from the start and, if gzip, unpacked. */
 typedef struct Source {
-    bool gzip, ended; /* ended: the gzip data's own end was seen */
-    z_stream z;       /* next_in, avail_in: what is left, of a plain file too */
+    bool gzip, ended; /* ended: at the end of the gzip data */
+    z_stream z;       /* next_in, avail_in: the rest, of a plain file, too */
 } Source;
 
 static char *source_open(Source *s, Bytes stored)
@@ -38,7 +38,7 @@ static void source_close(Source *s)
         inflateEnd(&s->z);
 }
 
-/* Up to `count` more bytes into `to`; *got says how many came before the end. */
+/* Up to `count` more bytes into `to`; *got: how many before the end. */
 static char *source_read(Source *s, uint8_t *to, size_t count, size_t *got)
 {
     *got = 0;
@@ -54,7 +54,7 @@ static char *source_read(Source *s, uint8_t *to, size_t count, size_t *got)
     while (s->z.avail_out > 0 && !s->ended) {
         int status = inflate(&s->z, Z_NO_FLUSH);
         s->ended = status == Z_STREAM_END;
-        if (status == Z_BUF_ERROR) /* the stored bytes are used up before the end */
+        if (status == Z_BUF_ERROR) /* no stored bytes left before the end */
             break;
         if (status != Z_OK && status != Z_STREAM_END)
             return format_new("gzip data that cannot be unpacked (%s): damaged?",
@@ -64,13 +64,13 @@ static char *source_read(Source *s, uint8_t *to, size_t count, size_t *got)
     return NULL;
 }
 
-/* Nothing may follow the `expected` bytes that were read. */
+/* Nothing may follow the `expected` bytes. */
 static char *source_expect_end(Source *s, uint64_t expected)
 {
     char many[27], more[27];
     uint8_t extra;
     size_t got;
-    /* lets zlib reach the check sum behind the data */
+    /* lets zlib reach the checksum after the data */
     char *fault = s->gzip ? source_read(s, &extra, 1, &got) : NULL;
     if (fault)
         return fault;
@@ -100,7 +100,7 @@ static char *check_magic(int dims, const uint8_t header[4])
     return NULL;
 }
 
-/* The big-endian sizes behind the magic number, and the file's length that they promise. */
+/* The big-endian sizes after the magic number, and the file length that they imply. */
 static char *parse_sizes(int dims, int size[], uint64_t *expected, const uint8_t *header)
 {
     uint64_t count = 1;
@@ -117,7 +117,7 @@ static char *parse_sizes(int dims, int size[], uint64_t *expected, const uint8_t
     return NULL;
 }
 
-/* Could `stored` bytes hold `expected` ones? Asked before any memory is. */
+/* Could `stored` bytes hold `expected` ones? Checked before allocating. */
 static char *check_length(bool gzip, uint64_t stored, uint64_t expected)
 {
     char have[27], want[27];

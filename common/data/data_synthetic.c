@@ -1,12 +1,11 @@
-/* data_synthetic.c: ten classes of 32x32 colour pictures, drawn: a data set that needs no file.
+/* data_synthetic.c: ten classes of drawn 32x32 colour images: a data set that needs no file.
  *
- * The class is a form or a texture (disc ... dots), drawn anywhere near the middle, a little
- * turned, small or large, in any colour, mostly lighter but often darker than what is behind it;
- * over a background that fades from one colour to another, with lines across, under noise. Neither
- * a colour, nor the brightness, nor any one pixel tells the class. So a linear model, which weighs
- * pixels one by one, gets about 15 % of the test pictures right, a perceptron with one hidden layer
- * of 128 about 64 %, and a convolutional network, which finds edges and corners wherever they are,
- * more than 90 %.
+ * The class is a shape or a texture (disc ... dots) near the middle, slightly rotated, small or
+ * large, in any colour, mostly lighter but often darker than the background, which fades from one
+ * colour to another, with lines across and noise on top. No colour, brightness or single pixel
+ * reveals the class. So a linear model, which weighs pixels one by one, gets about 15 % of the test
+ * images right, a perceptron with one hidden layer of 128 about 64 %, and a convolutional network,
+ * which finds edges and corners anywhere, more than 90 %.
  */
 #include "check.h"
 #include "data.h"
@@ -22,9 +21,9 @@ typedef struct Canvas {
 
 static float between(Rng *r, float low, float high) { return low + (high - low) * rng_uniform(r); }
 
-/* Every ten images in a row hold every class once, in an order of their own: balanced, and no
- * partition hits a rule such as i % 10. The order is drawn as ten exchanges; only the one place
- * is followed back through them. */
+/* Every ten consecutive images hold every class once, in their own random order: balanced, and no
+ * partition matches a rule such as i % 10. The order is drawn as ten swaps; only one position is
+ * traced back through them. */
 static int draw_label(uint64_t seed, uint64_t image)
 {
     Rng r = rng_at(seed, RNG_SYNTHETIC, 1, image / CLASSES);
@@ -36,13 +35,13 @@ static int draw_label(uint64_t seed, uint64_t image)
     return label;
 }
 
-/* ---- forms: signed distance to the edge, negative inside, in units of the form's radius ---- */
+/* ---- shapes: signed distance to the edge, negative inside, in units of the shape's radius ---- */
 
 /* A wave of period 1 along x: -1/4 in the middle of a dark half, +1/4 in the middle of a light
  * one. */
 static float wave(float x) { return fabsf(x - floorf(x) - 0.5f) - 0.25f; }
 
-/* u, v: the place, turned with the form; period: of the textures. */
+/* u, v: the position, rotated with the shape; period: of the textures. */
 static float form(int label, float u, float v, float period)
 {
     float r = sqrtf(u * u + v * v), au = fabsf(u), av = fabsf(v), box = fmaxf(au, av),
@@ -69,14 +68,14 @@ static float form(int label, float u, float v, float period)
 
 /* ---- painting ---- */
 
-/* Lay a colour over a pixel; cover 0 … 1. */
+/* Blend a colour over a pixel; cover 0 … 1. */
 static void paint(float pixel[COLOURS], const float colour[COLOURS], float cover)
 {
     for (int c = 0; c < COLOURS; c++)
         pixel[c] += cover * (colour[c] - pixel[c]);
 }
 
-/* How much of a pixel lies inside an edge that is `distance` pixels away. */
+/* The fraction of a pixel inside an edge that is `distance` pixels away. */
 static float coverage(float distance) { return fminf(1, fmaxf(0, 0.5f - distance)); }
 
 /* Fades from `from` to `to` in a random direction. */
@@ -91,7 +90,7 @@ static void paint_background(Canvas *canvas, Rng *r, const float from[COLOURS],
                                                                      dv * (y - SIDE / 2));
 }
 
-/* A straight line across the picture. */
+/* A straight line across the image. */
 static void paint_line(Canvas *canvas, Rng *r)
 {
     float angle = between(r, 0, (float)M_PI), nx = cosf(angle), ny = sinf(angle),
@@ -117,7 +116,7 @@ static void paint_form(Canvas *canvas, Rng *r, int label, const float colour[COL
         for (int x = 0; x < SIDE; x++) {
             float dx = x + 0.5f - cx, dy = y + 0.5f - cy, u = cosine * dx + sine * dy,
                   v = cosine * dy - sine * dx;
-            if (u * u + v * v < 1.3f) /* beyond it no form reaches */
+            if (u * u + v * v < 1.3f) /* no shape reaches beyond */
                 paint(canvas->at[y][x], colour, coverage(radius * form(label, u, v, period)));
         }
 }

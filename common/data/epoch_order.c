@@ -1,5 +1,5 @@
-/* epoch_order.c: a permutation by sorting: every index gets a random number of its own, and the
- * numbers are put in order. */
+/* epoch_order.c: a permutation by sorting: every index gets a random number, and the numbers are
+ * sorted. */
 #include "epoch_order.h"
 #include "check.h"
 #include "rng.h"
@@ -10,7 +10,7 @@ typedef struct Ticket {
     int32_t index;
 } Ticket;
 
-/* By number; of equal ones, which are all but impossible, the lower index first. */
+/* By number; of equal ones, which are extremely rare, the lower index first. */
 static int compare(const void *a, const void *b)
 {
     const Ticket *s = a, *t = b;

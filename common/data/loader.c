@@ -20,12 +20,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { AHEAD = 3, RING = AHEAD + 1 }; /* + 1: the batch that the loop works on */
+enum { AHEAD = 3, RING = AHEAD + 1 }; /* + 1: the loop's current batch */
 
 typedef struct Slot {
     Tensor x, label; /* room for a whole batch */
     Event *filled, *used;
-    Stream *user; /* whose queued work reads this slot, since it was handed over */
+    Stream *user; /* its queued work reads this slot, since the loop got it */
     double made;  /* seconds: when it was filled */
 } Slot;
 
@@ -65,7 +65,7 @@ static int batch_size(const Loader *l, int t)
 
 /* ---- the thread ---- */
 
-/* Tell the hook that a stage, begun at `began`, is over; the time now. */
+/* Report a stage that began at `began` to the hook; returns the time now. */
 static double stage_over(Loader *l, LoaderStage stage, int t, double began)
 {
     l->be->op->stream_sync(l->stream);
@@ -74,8 +74,8 @@ static double stage_over(Loader *l, LoaderStage stage, int t, double began)
     return now;
 }
 
-/* The batch's bytes, in the batch's order, to the device; l->pick then means places in the batch.
- * When that was over. */
+/* Copy the batch's bytes, in the batch's order, to the device; l->pick then means positions in the
+ * batch. Returns the time of its end. */
 static double bring(Loader *l, int t, int n)
 {
     double began = timer_now();
@@ -106,8 +106,8 @@ static void fill(Loader *l, int t)
                       by_stages ? l->stages.device_pixels : l->images,
                       by_stages ? l->stages.device_labels : l->labels, l->pick, l->mean, l->istd);
     l->be->op->event_record(slot->filled, l->stream);
-    /* Made only when the device is done with what lay here before: so the host never runs more than
-     * RING batches ahead of it, and what it says of time and progress is true. */
+    /* Made only when the device has finished with the slot's last batch: so the host is never more
+     * than RING batches ahead, and its times and progress are right. */
     if (!by_stages)
         l->be->op->stream_sync(l->stream);
     else
@@ -166,7 +166,7 @@ Loader *loader_new(Backend *be, const Images *images, const float *mean, const f
     pthread_mutex_init(&l->lock, NULL);
     pthread_cond_init(&l->change, NULL);
     REQUIRE(!pthread_create(&l->thread, NULL, run, l),
-            "no thread can be started to load pictures: too many processes?");
+            "cannot start a thread to load images: too many processes?");
     return l;
 }
 

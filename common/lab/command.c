@@ -18,7 +18,7 @@ void commands_free(Commands *k, Backend *be)
     be->op->stream_free(k->s);
 }
 
-/* Asks often at first, as most commands come at once; then 500 times a second. */
+/* Polls continuously at first, as most commands come at once; then 500 times a second. */
 static void wait_asleep(Comm *c, CommRequest *request)
 {
     double began = timer_now();
@@ -42,11 +42,4 @@ Command commands_broadcast(Commands *k, Command command)
     wait_asleep(k->comm, comm_recv_start(k->comm, k->box, 0, TAG, k->s));
     op->download(k->s, command.number, k->box);
     return command;
-}
-
-Dataset *commands_dataset(Commands *k, const char *name, const char *accepts, const char *data_dir)
-{
-    if (k->comm->rank != 0)
-        commands_broadcast(k, (Command){{0}});
-    return dataset_open(name, accepts, data_dir);
 }

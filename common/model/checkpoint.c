@@ -24,8 +24,7 @@ typedef struct Part {
 
 enum { PARTS = 3 };
 
-/* Fill parts from what there is (a model without batch norm has no state; o may be NULL); returns
- * their number. */
+/* Fill parts (a model without batch norm has no state; o may be NULL); returns their count. */
 static int parts_new(Part parts[PARTS], Model *m, const Sgd *o)
 {
     int count = 0;
@@ -50,19 +49,19 @@ static char *name_new(const Part *part, const View *view)
     return format_new("%s%s", part->prefix, view->name);
 }
 
-/* The index of the first number that is NaN or infinite, -1: none. */
-static int first_bad(const float *numbers, int count)
+/* The index of the first element that is NaN or infinite, -1: none. */
+static int first_bad(const float *values, int count)
 {
     for (int i = 0; i < count; i++)
-        if (!isfinite(numbers[i]))
+        if (!isfinite(values[i]))
             return i;
     return -1;
 }
 
 /* ---- metadata ---- */
 
-/* "resnet8 28x28x1 classes=10 no-skip": which network the numbers mean. An mlp's sizes are in the
- * shapes; ghost batch norm is a way to train, not part of the network. */
+/* "resnet8 28x28x1 classes=10 no-skip": which network it is. An mlp's sizes are in the
+ * shapes; ghost batch norm belongs to the training, not to the network. */
 static char *model_text(const ModelSpec *spec)
 {
     return format_new("%s %dx%dx%d classes=%d%s%s", spec->name, spec->h, spec->w, spec->c,
@@ -70,20 +69,18 @@ static char *model_text(const ModelSpec *spec)
                       spec->no_batchnorm ? " no-batchnorm" : "");
 }
 
-/* Shapes alone do not tell: every number of a net without skips has a place in the net with
- * them. */
+/* Shapes alone are not enough: a net without skips has the same tensors as one with them. */
 static void check_model(const char *path, const SafeTensors *file, const Model *m)
 {
     const char *saved = safetensors_value(file, "model");
     char *built = model_text(&m->spec);
     REQUIRE(!saved || !strcmp(saved, built),
-            "%s: saved from the model %.100s, expected %s: give the same options", path, saved,
+            "%s: saved from the model %.100s, expected %s: use the same options", path, saved,
             built);
     free(built);
 }
 
-/* A metadata value as a whole number from 0 to max; ends the run where it is missing or anything
- * else. */
+/* A metadata value, a whole number from 0 to max; ends the run where it is missing or invalid. */
 static uint64_t metadata_number(const char *path, const SafeTensors *file, const char *key,
                                 uint64_t max)
 {
@@ -124,7 +121,8 @@ static void add_part(SafeTensors *file, const char *path, const Part *part)
             t->shape[d] = v->shape[d];
         if (first_bad(t->data, v->count) >= 0)
             die(EXIT_WRONG,
-                "%s: not saved: '%s' has a number that is not finite: it diverged; lower the rate",
+                "%s: not saved: '%s' has an element that is not finite: it diverged; lower the "
+                "rate",
                 path, t->name);
     }
 }
@@ -174,7 +172,7 @@ static char *shape_text(int dims, const int64_t *shape)
     return format_new("%s]", text);
 }
 
-/* One tensor of the file into the host's copy of its part; ends the run unless it is there, of this
+/* Copy one tensor of the file into its part's host copy; ends the run unless it exists, with this
  * shape, finite. */
 static void read_view(const char *path, const SafeTensors *file, Part *part, const View *v)
 {
@@ -191,7 +189,7 @@ static void read_view(const char *path, const SafeTensors *file, Part *part, con
             name, found, expected);
     }
     int bad = first_bad(t->data, v->count);
-    REQUIRE(bad < 0, "%s: tensor '%s': number %d is not finite; take an earlier checkpoint", path,
+    REQUIRE(bad < 0, "%s: tensor '%s': element %d is not finite; use an earlier checkpoint", path,
             name, bad);
     memcpy(part->host + v->at, t->data, sizeof(float) * (size_t)v->count);
     free(name);
@@ -209,7 +207,7 @@ void checkpoint_load(const char *path, Model *m, Sgd *o, Progress *p)
         for (int v = 0; v < parts[i].count; v++)
             read_view(path, &file, &parts[i], &parts[i].views[v]);
     Progress progress = p ? read_progress(path, &file) : (Progress){0};
-    /* All is good: from here on nothing can fail. */
+    /* From here on nothing can fail. */
     for (int i = 0; i < count; i++)
         m->be->op->upload(m->s, parts[i].flat, parts[i].host);
     if (p)
@@ -223,7 +221,7 @@ void checkpoint_load(const char *path, Model *m, Sgd *o, Progress *p)
 
 /* ---- which network it is ---- */
 
-/* The sizes of an mlp's hidden layers: the rows of fc1, fc2, … but the last one's, which are the
+/* The sizes of an mlp's hidden layers: the rows of fc1, fc2, … except the last, which are the
  * classes. */
 static void read_hidden(const SafeTensors *file, ModelSpec *spec)
 {

@@ -15,7 +15,7 @@
 static Layer *append(Model *m, LayerKind kind, const char *name, int in, Shape out)
 {
     ASSERT(m->nlayers < MAX_LAYERS);
-    REQUIRE(out.h > 0 && out.w > 0 && out.c > 0, "model %s: pictures of %dx%d are too small for it",
+    REQUIRE(out.h > 0 && out.w > 0 && out.c > 0, "model %s: images of %dx%d are too small for it",
             m->spec.name, m->spec.h, m->spec.w);
     Layer *l = &m->layers[m->nlayers++];
     *l = (Layer){
@@ -191,12 +191,12 @@ void model_init(Model *m, uint64_t seed)
     m->be->op->upload(m->s, m->params, w);
     if (m->state.buf)
         m->be->op->upload(m->s, m->state, state);
-    m->be->op->stream_sync(m->s); /* before the host's copies go */
+    m->be->op->stream_sync(m->s); /* before the host's copies are freed */
     free(w);
     free(state);
 }
 
-/* ---- looking at it ---- */
+/* ---- queries ---- */
 
 Tensor model_view(Tensor flat_vector, const View *v)
 {

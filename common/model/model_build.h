@@ -1,4 +1,4 @@
-/* model_build.h: how a network's list of layers is written down. Private to model*.c.
+/* model_build.h: building a network's list of layers. Private to model*.c.
  *
  * Each function appends one layer and returns the activation that it produces, so that a network
  * reads like its formula:
@@ -14,34 +14,33 @@ typedef struct Shape {
     int h, w, c;
 } Shape;
 
-/* model_record.c: a batch's memory, and the step on it as the device has written it down; NULL:
- * seen once. */
+/* model_record.c: a batch's address and size, and the recorded step on it; NULL: seen once. */
 typedef struct RecordedStep {
     Tensor x, label, totals;
     Recording *recording;
 } RecordedStep;
 
 struct ModelPlan {
-    Shape shape[MAX_LAYERS + 1];  /* of every activation; 0 is the picture */
+    Shape shape[MAX_LAYERS + 1];  /* of every activation; 0 is the input */
     Tensor act[MAX_LAYERS + 1];   /* [batch,h,w,c]; act[0] is the caller's x of the last forward
                                    * pass */
     Tensor grad[MAX_LAYERS + 1];  /* its gradient, in one of `slots` */
-    bool touched[MAX_LAYERS + 1]; /* backward: has grad already got a contribution? */
-    Tensor slot[MAX_LAYERS];      /* gradients live shortly: several activations share one slot,
-                                   * one after the other */
+    bool touched[MAX_LAYERS + 1]; /* backward: has grad had a contribution? */
+    Tensor slot[MAX_LAYERS];      /* gradients are short-lived: activations share slots, one after
+                                   * the other */
     int slots;
     ConvPlan *conv[MAX_LAYERS];
     BatchNorm norm[MAX_LAYERS];
     Tensor which[MAX_LAYERS];    /* max pooling: which of the four */
-    Tensor held[MAX_LAYERS + 1]; /* of the activations that a ReLU made: those whose signs it
-                                  * keeps to; NO_TENSOR: none */
+    Tensor held[MAX_LAYERS + 1]; /* of a ReLU's output: the activations whose signs it keeps;
+                                  * NO_TENSOR: none */
     bool holding;                /* model_hold_relu */
-    int held_n;                  /* pictures in held */
+    int held_n;                  /* images in held */
     Tensor moments, sums;        /* batch norm's, shared by all layers, for the widest */
     int halo;                    /* of act[0] */
-    int n;                       /* pictures in the last forward pass */
+    int n;                       /* images in the last forward pass */
     RecordedStep recorded[MAX_RECORDINGS];
-    int oldest; /* the next to be given up */
+    int oldest; /* the next to be replaced */
 };
 
 /* LayerKind's names. */
@@ -51,17 +50,17 @@ static const char *const layer_kinds[] = {"convolution", "norm",    "ReLU", "poo
 /* kernel x kernel, stride 1 or 2, no bias; residual: an activation to add, or NONE */
 int model_conv(Model *m, int in, const char *name, int out, int kernel, int stride, int residual);
 int model_batchnorm(Model *m, int in, const char *name, bool relu, int residual);
-/* flattens its input first where that is a picture */
+/* flattens its input first where needed */
 int model_dense(Model *m, int in, const char *name, int out);
 int model_relu(Model *m, int in);
 int model_maxpool(Model *m, int in);
 int model_avgpool(Model *m, int in);
 
-/* model_plan.c: fill in m->plan for the layers that there are; and the end of it. */
+/* model_plan.c: fill in m->plan for the layers; and free it. */
 void model_plan(Model *m);
 void model_plan_free(Model *m);
 
-/* A named stretch of queued work, which the device's profiler shows; they nest. */
+/* A named range of queued work for the device's profiler; ranges nest. */
 static inline void range_begin(const Backend *be, const char *name)
 {
     if (be->op->range_begin)
@@ -76,6 +75,6 @@ static inline void range_end(const Backend *be)
 /* model_record.c */
 void model_recordings_free(Model *m);
 
-/* model_zoo.c: append the layers of m->spec.name; false: there is no such network. */
+/* model_zoo.c: append the layers of m->spec.name; false: no such network. */
 bool model_zoo(Model *m);
 #endif

@@ -3,21 +3,21 @@
 #include "check.h"
 #include "model_build.h"
 
-/* The part of a planned tensor that the current batch of n pictures uses. */
+/* The part of a planned tensor that the current batch of n images uses. */
 static Tensor act(const Model *m, int a) { return tensor_first(m->plan->act[a], m->plan->n); }
 static Tensor grad(const Model *m, int a) { return tensor_first(m->plan->grad[a], m->plan->n); }
 static Tensor param(const Model *m, int view) { return model_view(m->params, &m->views[view]); }
 static Tensor dparam(const Model *m, int view) { return model_view(m->grads, &m->views[view]); }
 static Tensor optional(const Model *m, int a) { return a == NONE ? NO_TENSOR : act(m, a); }
 
-/* The activation behind a ReLU by whose signs gradients pass. */
+/* The activation whose signs a ReLU's backward pass uses. */
 static Tensor gate(const Model *m, int a)
 {
     return m->plan->holding ? tensor_first(m->plan->held[a], m->plan->n) : act(m, a);
 }
 
-/* The pictures themselves, or the same flattened. */
-static bool is_picture(const Model *m, int a)
+/* The input batch, or the same flattened. */
+static bool is_input(const Model *m, int a)
 {
     return a == 0 || (a == 1 && m->layers[0].kind == LAYER_FLATTEN);
 }
@@ -66,7 +66,7 @@ static void batchnorm_forward(Model *m, int i, ModelMode mode)
         op->bn_running(m->s, &bn);
     } else {
         Tensor sum = sums(m, &bn, l->out);
-        /* conv_forward gathered them */
+        /* conv_forward computed them */
         bool have_moments = i > 0 && l->in == i && m->layers[i - 1].kind == LAYER_CONV;
         if (!have_moments)
             op->image_moments(m->s, moments(m, l->out), x);
@@ -86,7 +86,7 @@ static void relu_forward(Model *m, int i)
 {
     Tensor y = act(m, i + 1), x = act(m, m->layers[i].in);
     if (m->plan->holding)
-        /* the same selection, of other numbers */
+        /* the same elements pass, with new values */
         m->be->op->relu_backward(m->s, y, x, gate(m, i + 1), false);
     else
         m->be->op->relu_forward(m->s, y, x);
@@ -174,7 +174,7 @@ static void conv_backward(Model *m, int i)
     Tensor dy = grad(m, i + 1);
     op->conv_backward_weight(m->s, m->plan->conv[i], matrix(dparam(m, l->w), l->out), act(m, l->in),
                              dy);
-    if (l->in > 0) /* nobody wants the picture's gradient */
+    if (l->in > 0) /* the input needs no gradient */
         op->conv_backward_data(m->s, m->plan->conv[i], grad(m, l->in), dy,
                                matrix(param(m, l->w), l->out), m->plan->touched[l->in]);
 }
@@ -214,14 +214,14 @@ static void layer_backward(Model *m, int i)
         break;
     case LAYER_DENSE:
         op->dense_backward_weight(m->s, matrix(dparam(m, l->w), l->out), dparam(m, l->b), x, dy);
-        if (!is_picture(m, l->in)) /* nobody wants the picture's gradient */
+        if (!is_input(m, l->in)) /* the input needs no gradient */
             op->dense_backward_data(m->s, dx, dy, matrix(param(m, l->w), l->out), add);
         break;
     }
     m->plan->touched[l->in] = true;
 }
 
-/* Tell the hooks that a layer's gradients are final: its weight and, right behind it, its bias. */
+/* Call the hooks: a layer's gradients are final, its weight and, right behind it, its bias. */
 static void announce(Model *m, int i)
 {
     const Layer *l = &m->layers[i];

@@ -4,7 +4,7 @@
 #include "model_build.h"
 #include <stdlib.h>
 
-/* The border that activation a needs: what the convolutions that read it ask for. */
+/* The halo of activation a: the largest that a convolution reading it needs. */
 static int halo_of(Model *m, int a)
 {
     int halo = 0;
@@ -16,8 +16,8 @@ static int halo_of(Model *m, int a)
     return halo;
 }
 
-/* The border that the gradient of activation a needs: what the convolution that made a asks for on
- * its way back. */
+/* The halo of the gradient of activation a: that of the convolution that made a, for its backward
+ * pass. */
 static int grad_halo(Model *m, int a)
 {
     const Layer *l = &m->layers[a - 1];
@@ -32,8 +32,8 @@ static bool dense_reads(const Model *m, int a)
     return false;
 }
 
-/* What activation a, and its gradient, are kept in: between convolutions what the device was asked
- * for; F32 for pictures and for all that dense layers read and write. */
+/* The type of activation a and its gradient: between convolutions the backend's; F32 for input
+ * images and around dense layers. */
 static DType type_of(const Model *m, int a)
 {
     if (a == 0 || dense_reads(m, a))
@@ -64,7 +64,7 @@ static int first_writer(const Model *m, int a)
 static void plan_gradients(Model *m)
 {
     struct ModelPlan *p = m->plan;
-    int free_below[MAX_LAYERS]; /* slot k is free again for layers below this one */
+    int free_below[MAX_LAYERS]; /* slot k is free for layers below this one */
     for (int a = m->nlayers; a >= 1; a--) {
         Shape x = p->shape[a];
         int halo = grad_halo(m, a), k = 0;

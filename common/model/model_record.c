@@ -1,9 +1,8 @@
-/* model_record.c: a training step's gradient, queued piece by piece or, where the device has it
- * written down, at once.
+/* model_record.c: a training step's gradient, queued piece by piece or replayed from a recording.
  *
- * A recording holds addresses. So there is one for each batch in the same memory and of the same
- * size: a loader has four places for its batches, and an epoch's last one may be shorter. A batch
- * is recorded when it comes the second time: the first pass loads what libraries load at first use.
+ * A recording holds addresses. So there is one per batch address and size: a loader has four
+ * buffers for its batches, and an epoch's last batch may be shorter. A batch is recorded the second
+ * time it comes: the first time libraries do their lazy loading.
  */
 #include "model_build.h"
 
@@ -26,7 +25,7 @@ static bool recordable(const Model *m)
            !m->plan->holding;
 }
 
-/* This batch's entry; NULL: it came for the first time, and has one now, the oldest batch's. */
+/* This batch's entry; NULL: it is new, and now has the oldest one's entry. */
 static RecordedStep *find(Model *m, Tensor totals, Tensor x, Tensor label)
 {
     struct ModelPlan *p = m->plan;
@@ -55,10 +54,10 @@ void model_gradient(Model *m, Tensor totals, Tensor x, Tensor label)
         op->record_begin(m->s);
         queue_step(m, totals, x, label);
         r->recording = op->record_end(m->s);
-        if (!op->replay(m->s, r->recording)) /* another thread has freed memory just now */
+        if (!op->replay(m->s, r->recording)) /* another thread has just freed memory */
             queue_step(m, totals, x, label);
     }
-    /* what model_forward leaves behind besides numbers */
+    /* model_forward's other side effects */
     m->plan->n = x.n;
     m->plan->act[0] = x;
     m->logits = tensor_first(m->plan->act[m->nlayers], x.n);

@@ -79,7 +79,7 @@ static int wide_block(Model *m, int x, int in, const char *prefix, int out, int 
 typedef int (*Block)(Model *m, int x, int in, const char *prefix, int out, int stride);
 
 /* Three stages of `blocks` blocks, width, 2 width and 4 width channels; the second and third halve
- * the picture. */
+ * the image. */
 static int stages(Model *m, int x, Block block, int blocks, int width)
 {
     int in = 16;

@@ -1,8 +1,7 @@
 /* safetensors.c: see safetensors.h. The format: https://github.com/huggingface/safetensors
  *
- * The reader takes the header apart before it takes memory for the data, so a file that lies costs
- * nothing. Every text that it returns is one line without control characters, whatever the file
- * holds.
+ * The reader parses the header before it allocates memory for the data, so a false header costs
+ * nothing. Every message is one line without control characters, whatever the file holds.
  */
 #include "safetensors.h"
 #include "check.h"
@@ -22,7 +21,7 @@ enum {
 
 /* ---- the reader ---- */
 
-/* What the first 8 bytes say, or why they cannot be right in a file of `size` bytes. */
+/* The header's length from the first 8 bytes, or why it is impossible in a file of `size` bytes. */
 static char *header_length(uint64_t *length, const unsigned char *prefix, uint64_t size)
 {
     if (size < PREFIX)
@@ -55,7 +54,7 @@ static char *read_metadata(SafeTensors *t, json_t *pairs)
     return NULL;
 }
 
-/* Sizes into s->shape, and the number of elements into count. */
+/* The sizes into s->shape, the number of elements into count. */
 static char *read_shape(SafeTensor *s, int64_t *count, json_t *shape)
 {
     if (!json_is_array(shape) || json_array_size(shape) > DIMS_MAX)
@@ -68,13 +67,12 @@ static char *read_shape(SafeTensor *s, int64_t *count, json_t *shape)
         s->shape[i] = json_integer_value(size);
         if (!json_is_integer(size) || s->shape[i] < 0 ||
             __builtin_mul_overflow(*count, s->shape[i], count))
-            return format_new("tensor '%s': its shape is not of whole numbers of a sensible size",
-                              s->name);
+            return format_new("tensor '%s': its shape has invalid sizes", s->name);
     }
     return NULL;
 }
 
-/* the part of the data that it takes */
+/* its part of the data */
 typedef struct Extent {
     uint64_t begin, end;
     SafeTensor *tensor;
@@ -107,7 +105,7 @@ static char *read_entry(SafeTensor *s, Extent *extent, json_t *entry, uint64_t d
     if ((last - first) % (json_int_t)sizeof(float) ||
         (last - first) / (json_int_t)sizeof(float) != count)
         return format_new(
-            "tensor '%s': %lld bytes of data, its shape needs %lld numbers of %zu bytes", s->name,
+            "tensor '%s': %lld bytes of data, its shape needs %lld elements of %zu bytes", s->name,
             (long long)(last - first), (long long)count, sizeof(float));
     *extent = (Extent){(uint64_t)first, (uint64_t)last, s};
     return NULL;
@@ -121,7 +119,7 @@ static int by_place(const void *a, const void *b)
     return (x->end > y->end) - (x->end < y->end);
 }
 
-/* The format allows no overlap and no hole: sorted by place, each tensor begins where the one
+/* The format allows no overlap and no gap: sorted by offset, each tensor begins where the one
  * before it ends, and the last one ends with the file. */
 static char *check_extents(Extent *extents, int count, uint64_t data_size)
 {
@@ -143,8 +141,8 @@ static char *check_extents(Extent *extents, int count, uint64_t data_size)
     return NULL;
 }
 
-/* All entries of the header into t: metadata, names, shapes and places in t->memory, which is still
- * to be filled. */
+/* All entries of the header into t: metadata, names, shapes and offsets in t->memory, which is not
+ * filled yet. */
 static char *read_entries(SafeTensors *t, json_t *header, uint64_t data_size)
 {
     t->tensors = alloc(json_object_size(header), sizeof *t->tensors);
@@ -181,14 +179,13 @@ static char *read_header(SafeTensors *t, const char *text, size_t length, uint64
     json_error_t error;
     json_t *header = json_loadb(text, length, JSON_REJECT_DUPLICATES, &error);
     if (!header)
-        return format_new("its header is not good JSON, at byte %d: %s", error.position,
-                          error.text);
+        return format_new("its header is invalid JSON, at byte %d: %s", error.position, error.text);
     char *wrong = read_entries(t, header, data_size);
     json_decref(header);
     return wrong;
 }
 
-/* One line of a sensible length, whatever names and texts of the file it repeats. */
+/* One line of limited length, whatever text of the file it quotes. */
 static char *one_line(char *message)
 {
     for (size_t i = 0; message && message[i]; i++) {
@@ -218,7 +215,7 @@ static char *read_bytes(void *to, FILE *f, size_t size, const char *what)
 {
     if (fread(to, 1, size, f) == size)
         return NULL;
-    return format_new("%s could not be read whole: %s", what,
+    return format_new("%s could not be read completely: %s", what,
                       ferror(f) ? strerror(errno) : "the file is changing");
 }
 
@@ -292,7 +289,7 @@ const SafeTensor *safetensors_find(const SafeTensors *t, const char *name)
     return NULL;
 }
 
-/* ---- the writer: 8 bytes of length, the header, the tensors one behind the other ---- */
+/* ---- the writer: 8 bytes of length, the header, the tensors ---- */
 
 static int64_t count_of(const SafeTensor *t)
 {
@@ -302,7 +299,7 @@ static int64_t count_of(const SafeTensor *t)
     return count;
 }
 
-/* Takes over value. False where the name is there already, or it or the value is not UTF-8. */
+/* Consumes value. False: a duplicate name, or not UTF-8. */
 static bool set_once(json_t *object, const char *name, json_t *value)
 {
     if (json_object_get(object, name)) {

@@ -19,8 +19,8 @@ static double cosine(double a, double b, double part)
     return b + (a - b) / 2 * (1 + cos(M_PI * part));
 }
 
-/* torch.optim.lr_scheduler.OneCycleLR with its defaults; the top lies at step 0.3 steps - 1, not
- * always a whole one. */
+/* torch.optim.lr_scheduler.OneCycleLR with its defaults; the peak is at step 0.3 steps - 1, not
+ * always an integer. */
 static double onecycle(const Schedule *s, int64_t step)
 {
     double first = s->rate / 25, last = first / 1e4;

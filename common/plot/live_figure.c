@@ -11,7 +11,7 @@ static bool handle_events(const LiveFigure *s, PlotWindow *window)
         if (e.kind == PLOT_QUIT)
             return false;
         if (s->event)
-            s->event(s->state, &e);
+            s->event(s->context, &e);
     }
     return true;
 }
@@ -22,10 +22,10 @@ static void run_window(const LiveFigure *s, PlotWindow *window, Plot *plot)
     while (handle_events(s, window) && !stop_requested()) {
         double now = timer_now();
         if (s->advance)
-            s->advance(s->state, fmin(now - before, 0.1));
+            s->advance(s->context, fmin(now - before, 0.1));
         before = now;
-        if (!s->changed || s->changed(s->state))
-            s->draw(s->state, plot);
+        if (!s->changed || s->changed(s->context))
+            s->draw(s->context, plot);
         plot_window_show(window);
     }
 }
@@ -33,7 +33,7 @@ static void run_window(const LiveFigure *s, PlotWindow *window, Plot *plot)
 bool live_figure_show(Run *run, const LiveFigure *s)
 {
     Plot *plot = plot_new(s->width ? s->width : 1280, s->height ? s->height : 720);
-    char *picture = run_path(run, s->picture), *saves = run_path(run, "window");
+    char *png = run_path(run, s->png), *saves = run_path(run, "window");
     PlotWindow *window = plot_window_new(plot, s->title, saves, s->keys ? s->keys : plot_keys);
     PlotTimes times = {0};
     if (window) {
@@ -41,17 +41,15 @@ bool live_figure_show(Run *run, const LiveFigure *s)
         times = plot_window_times(window);
         plot_window_free(window);
     } else if (s->finish)
-        s->finish(s->state);
-    s->draw(s->state, plot);
-    if (plot_save(plot, picture))
-        run_say(run, "picture: %s", picture);
+        s->finish(s->context);
+    s->draw(s->context, plot);
+    if (plot_save(plot, png))
+        run_say(run, "figure: %s", png);
     if (times.frames)
-        run_say(
-            run,
-            "first frame after %.2f s; %d frames, p50 %.1f ms, p99 %.1f ms from one to the next",
-            times.first, times.frames, 1000 * times.frame_p50, 1000 * times.frame_p99);
+        run_say(run, "first frame after %.2f s; %d frames, frame time p50 %.1f ms, p99 %.1f ms",
+                times.first, times.frames, 1000 * times.frame_p50, 1000 * times.frame_p99);
     plot_free(plot);
-    free(picture);
+    free(png);
     free(saves);
     return window != NULL;
 }

@@ -1,5 +1,5 @@
-/* plot.c: the description of a picture: panels with their marks, each with copies of the numbers it
- * was given. Drawing comes later, when all data are known and the axes can be fitted to them.
+/* plot.c: the description of a figure: panels with their marks, each with copies of its data.
+ * Drawing comes later, when all data are known and the axes can be fitted to them.
  */
 #include "check.h"
 #include "plot_inside.h"
@@ -114,7 +114,7 @@ static void keep_axis(Plot *plot, PlotAxis *axis)
 
 PlotPanel *plot_panel(Plot *plot, PlotAxes axes)
 {
-    /* panels last from picture to picture: z-buffer, legend's place */
+    /* panels persist from frame to frame: z-buffer, legend's corner */
     if (plot->panels == plot->panel_room) {
         int before = plot->panel_room;
         plot->panel = grown(plot->panel, plot->panels, &plot->panel_room, sizeof *plot->panel);

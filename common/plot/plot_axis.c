@@ -1,6 +1,6 @@
-/* plot_axis.c: from data to an axis: a finite range, places on it, and ticks at round numbers
- * (Heckbert, "Nice numbers for graph labels", Graphics Gems 1990) or at powers of 10 or 2. Survives
- * anything that a diverged run produces. */
+/* plot_axis.c: from data to an axis: a finite range, positions on it, and ticks at round numbers
+ * (Heckbert, "Nice numbers for graph labels", Graphics Gems 1990) or at powers of 10 or 2. Copes
+ * with anything that a diverged run produces. */
 #include "plot_inside.h"
 #include <math.h>
 #include <stdio.h>
@@ -20,7 +20,7 @@ void range_add(Range *range, int log, int n, const double *v)
         }
 }
 
-/* Room around a range that is one point (or so narrow that rounding would show). */
+/* Widens a range that is a point (or so narrow that rounding would show). */
 static void widen(Range *r, int log)
 {
     if (log && r->high / r->low < 1 + 1e-9) {
@@ -61,7 +61,7 @@ void axis_fit(PlotAxis *axis, Range data, double pad)
     axis->high = high_given ? r.high : axis->log ? r.high * padding : r.high + padding;
 }
 
-double axis_place(const PlotAxis *axis, double value)
+double axis_position(const PlotAxis *axis, double value)
 {
     if (!axis->log)
         return isfinite(value) ? (value - axis->low) / (axis->high - axis->low) : NAN;
@@ -69,10 +69,10 @@ double axis_place(const PlotAxis *axis, double value)
                                         : NAN;
 }
 
-double axis_value(const PlotAxis *axis, double place)
+double axis_value(const PlotAxis *axis, double position)
 {
-    return axis->log ? axis->low * pow(axis->high / axis->low, place)
-                     : axis->low + place * (axis->high - axis->low);
+    return axis->log ? axis->low * pow(axis->high / axis->low, position)
+                     : axis->low + position * (axis->high - axis->low);
 }
 
 /* "−12,345.60": a real minus sign, commas from 10,000 on. */
@@ -108,8 +108,8 @@ static void power(char out[24], int times, int base, int exponent)
 
 static void add(Ticks *ticks, const PlotAxis *axis, double value)
 {
-    double place = axis_place(axis, value);
-    if (place > -1e-9 && place < 1 + 1e-9 && ticks->count < TICKS_MAX)
+    double position = axis_position(axis, value);
+    if (position > -1e-9 && position < 1 + 1e-9 && ticks->count < TICKS_MAX)
         ticks->at[ticks->count++] = value;
 }
 
@@ -179,7 +179,7 @@ static void log_ticks(const PlotAxis *axis, int wanted, Ticks *ticks)
                 if (e % stride == 0)
                     add(ticks, axis, pow(axis->log, e));
         } while (ticks->count < 2 && s-- > 0);
-    } else if (axis->log == 10) { /* few powers: 1, 2, 5 of each, and if need be all nine digits */
+    } else if (axis->log == 10) { /* few powers: digits 1, 2, 5 of each, or all nine if necessary */
         for (int all = 0; all < 2 && ticks->count < 2; all++) {
             ticks->count = 0;
             for (int e = low - 1; e <= high + 1; e++)
@@ -197,8 +197,8 @@ static void log_ticks(const PlotAxis *axis, int wanted, Ticks *ticks)
         log_label(axis, ticks->at[i], ticks->label[i]);
     for (int e = low - 1; axis->log == 10 && stride == 1 && e <= high; e++)
         for (int digit = 2; digit <= 9 && ticks->minor_count < MINOR_MAX; digit++) {
-            double place = axis_place(axis, digit * pow(10, e));
-            if (place >= 0 && place <= 1)
+            double position = axis_position(axis, digit * pow(10, e));
+            if (position >= 0 && position <= 1)
                 ticks->minor[ticks->minor_count++] = digit * pow(10, e);
         }
 }

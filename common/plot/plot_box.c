@@ -1,5 +1,5 @@
-/* plot_box.c: the box around a surface: its floor and two back walls with a grid, and numbers on
- * the three edges that face the viewer. */
+/* plot_box.c: the box around a surface: its floor and two back walls with a grid, and the numbers
+ * along the three edges that face the viewer. */
 #ifdef HAVE_CAIRO
 #include "plot_inside.h"
 #include <cairo.h>
@@ -15,7 +15,7 @@ static void line(Pen *pen, const View *view, const double a[3], const double b[3
     cairo_line_to(pen, x, y);
 }
 
-/* The walls that the eye sees from inside, of x = -1, x = 1, y = -1, y = 1. */
+/* Which of the walls x = -1, x = 1, y = -1, y = 1 are seen from inside. */
 static bool seen(const View *view, int axis, int side) { return side * EYE * view->out[axis] < 1; }
 
 /* The grid line of axis k at `at`, on the floor and the walls that it meets. */
@@ -73,7 +73,7 @@ static void walls(Pen *pen, const View *view)
 typedef struct Taken {
     int count;
     Rect at[3 * TICKS_MAX];
-} Taken; /* where numbers already stand */
+} Taken; /* by numbers already drawn */
 
 static bool take(Taken *taken, Rect r)
 {
@@ -86,8 +86,8 @@ static bool take(Taken *taken, Rect r)
     return true;
 }
 
-/* Numbers and label of an axis whose edge runs from a to b; they stand on the side away from the
- * box's middle. */
+/* Numbers and label of an axis along the edge from a to b, on the side away from the box's
+ * middle. */
 static void edge(Pen *pen, const View *view, const PlotAxis *axis, const Ticks *ticks, Taken *taken,
                  const double a[3], const double b[3])
 {
@@ -103,10 +103,10 @@ static void edge(Pen *pen, const View *view, const PlotAxis *axis, const Ticks *
     Font numbers = {.size = 12, .color = 0x57606a, .halo = true};
     double off = 0, left = 0.5 - 0.5 * nx, above = 0.5 - 0.5 * ny;
     for (int i = 0; i < ticks->count; i++) {
-        double place = axis_place(axis, ticks->at[i]), p[3], x, y,
+        double position = axis_position(axis, ticks->at[i]), p[3], x, y,
                width = text_width(pen, numbers, ticks->label[i]);
         for (int k = 0; k < 3; k++)
-            p[k] = a[k] + place * (b[k] - a[k]);
+            p[k] = a[k] + position * (b[k] - a[k]);
         view_place(view, p, &x, &y, &depth);
         if (!take(taken, (Rect){x + 9 * nx - left * width - 3, y + 9 * ny - above * 10 - 2,
                                 width + 6, 14}))
@@ -145,14 +145,13 @@ void box_draw(Pen *pen, const PlotPanel *panel)
     for (int k = 0; k < 3; k++)
         for (int i = 0; i < ticks[k].count; i++)
             grid_line(pen, &panel->view, k,
-                      (2 * axis_place(axis[k], ticks[k].at[i]) - 1) * (k < 2 ? 1 : BOX_HEIGHT));
+                      (2 * axis_position(axis[k], ticks[k].at[i]) - 1) * (k < 2 ? 1 : BOX_HEIGHT));
     cairo_set_line_width(pen, 0.75);
     pen_color(pen, 0xd9dee3, 1);
     cairo_stroke(pen);
 }
 
-/* The upright edge at the left of the picture: between a wall that is seen from inside and one that
- * is not. */
+/* The vertical edge furthest left: between a wall seen from inside and one that is not. */
 static void upright(const View *view, double *edge_x, double *edge_y)
 {
     double leftmost = INFINITY;
@@ -178,7 +177,7 @@ void box_numbers(Pen *pen, const PlotPanel *panel)
     ticks_of(panel, ticks);
     upright(view, &x, &y);
     bool above = isnan(x); /* from straight above all walls are seen, and z has no length */
-    /* Where both sides could have the numbers: not the one beside the upright edge. */
+    /* If both sides could have the numbers: not the one beside the vertical edge. */
     if (seen(view, 0, -1) && seen(view, 0, 1) && !above)
         near_x = -x;
     if (seen(view, 1, -1) && seen(view, 1, 1) && !above)

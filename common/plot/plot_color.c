@@ -1,5 +1,5 @@
-/* plot_color.c: colour for series (told apart by everyone) and for values (ordered, evenly growing
- * in lightness). */
+/* plot_color.c: colours for series (easy to tell apart, for everyone) and for values (ordered,
+ * lightness growing evenly). */
 #include "plot.h"
 #include <math.h>
 
@@ -13,7 +13,7 @@ uint32_t plot_series(int i)
     return color[(i % COUNT + COUNT) % COUNT];
 }
 
-uint32_t plot_map_color(PlotMap map, double place)
+uint32_t plot_map_color(PlotMap map, double position)
 {
     enum {
         STOPS = 10
@@ -26,9 +26,9 @@ uint32_t plot_map_color(PlotMap map, double place)
         [PLOT_CIVIDIS] = {0x00224e, 0x123570, 0x3b496c, 0x575d6d, 0x707173, 0x8a8678, 0xa59c74,
                           0xc3b369, 0xe1cc55, 0xfee838},
     };
-    if (isnan(place))
+    if (isnan(position))
         return PLOT_GREY;
-    double at = fmin(fmax(place, 0), 1) * (STOPS - 1);
+    double at = fmin(fmax(position, 0), 1) * (STOPS - 1);
     int stop = at < STOPS - 1 ? (int)at : STOPS - 2;
     uint32_t a = table[map][stop], b = table[map][stop + 1], mixed = 0;
     for (int shift = 0; shift <= 16; shift += 8) {

@@ -2,10 +2,10 @@
  * dimension down).
  *
  * A cell's edge is crossed where one end is at or above the level and the other below; linear
- * interpolation says where. Inside a cell the crossings are joined in pairs (a saddle has four: the
- * cell's mean decides). An edge belongs to two cells, so each crossing has at most two neighbours,
- * and following them gives whole lines: open ones that start at the border (or at unknown values),
- * then closed ones.
+ * interpolation gives the point. Inside a cell the crossings are joined in pairs (a saddle has
+ * four: the cell's mean decides). An edge belongs to two cells, so each crossing has at most two
+ * neighbours, and following them gives whole lines: open ones that start at the border (or at
+ * unknown values), then closed ones.
  */
 #include "check.h"
 #include "plot_inside.h"
@@ -75,9 +75,9 @@ static Polyline follow(Tracer *t, int start)
     Polyline line = {length, closed, alloc(length, sizeof(double)), alloc(length, sizeof(double))};
     for (int k = 0; k < length; k++) {
         int p = edge[k] / 2, up = edge[k] & 1;
-        double a = t->z[p], b = t->z[p + (up ? t->nx : 1)], share = (t->level - a) / (b - a);
-        line.x[k] = p % t->nx + (up ? 0 : share);
-        line.y[k] = p / t->nx + (up ? share : 0);
+        double a = t->z[p], b = t->z[p + (up ? t->nx : 1)], fraction = (t->level - a) / (b - a);
+        line.x[k] = p % t->nx + (up ? 0 : fraction);
+        line.y[k] = p / t->nx + (up ? fraction : 0);
         t->next[edge[k]][0] = t->next[edge[k]][1] = -1;
     }
     free(edge);

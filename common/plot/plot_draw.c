@@ -1,12 +1,12 @@
-/* plot_draw.c: from the description to the image: title and footer, a table of panels between them,
- * each panel its axes and marks. */
+/* plot_draw.c: from the description to the image: title, footer, and a grid of panels between them,
+ * each with its axes and marks. */
 #ifdef HAVE_CAIRO
 #include "plot_inside.h"
 #include <cairo.h>
 #include <math.h>
 #include <string.h>
 
-/* An all-white picture to draw on, in units of 1/scale pixels. */
+/* An all-white image to draw on, in units of 1/scale pixels. */
 static Pen *pen_new(Plot *plot)
 {
     cairo_surface_t *image = cairo_image_surface_create_for_data((unsigned char *)plot->pixel,
@@ -31,7 +31,7 @@ static void clip_to(Pen *pen, Rect r)
     cairo_clip(pen);
 }
 
-/* The maps that the panel begins with; returns how many marks these are. */
+/* Draw the maps that the panel begins with; returns their number. */
 static int fields_draw(Pen *pen, PlotPanel *panel)
 {
     int count = 0;

@@ -1,6 +1,6 @@
-/* plot_field.c: a grid of values seen from above: heat map, labelled contours. Both follow the
- * panel's z axis: between the grid's points they interpolate the place on that axis (so in the
- * logarithm where the axis is logarithmic), as the surface does.
+/* plot_field.c: a grid of values seen from above: heat map, labelled contours. Both interpolate
+ * positions on the panel's z axis between the grid's points (so logarithms on a logarithmic axis),
+ * as the surface does.
  */
 #ifdef HAVE_CAIRO
 #include "check.h"
@@ -9,26 +9,26 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* The grid's values as places on the z axis; free() it. */
-static double *places_of(const PlotPanel *panel, PlotGrid grid)
+/* The grid's values as positions on the z axis; free() it. */
+static double *positions_of(const PlotPanel *panel, PlotGrid grid)
 {
-    double *place = alloc((unsigned long)grid.nx * grid.ny, sizeof *place);
+    double *position = alloc((unsigned long)grid.nx * grid.ny, sizeof *position);
     for (int p = 0; p < grid.nx * grid.ny; p++)
-        place[p] = axis_place(&panel->z, grid.z[p]);
-    return place;
+        position[p] = axis_position(&panel->z, grid.z[p]);
+    return position;
 }
 
-/* Which of `count` grid points from low to high is at or before `value`, and the share of the way
- * to the next. */
-static bool between(double value, double low, double high, int count, int *index, float *share)
+/* Index of the last of `count` grid points from low to high at or before `value`, and the fraction
+ * of the way to the next. */
+static bool between(double value, double low, double high, int count, int *index, float *fraction)
 {
     double at = (value - low) / (high - low) * (count - 1);
     *index = (int)fmin(fmax(at, 0), count - 2);
-    *share = (float)(at - *index);
+    *fraction = (float)(at - *index);
     return at > -1e-6 && at < count - 1 + 1e-6;
 }
 
-/* One colour per pixel, so that the picture is as smooth as its contours. */
+/* One colour per pixel, so that the map is as smooth as its contours. */
 static void heat_pixels(const PlotPanel *panel, PlotGrid grid, int width, int height,
                         uint32_t *pixel)
 {
@@ -36,29 +36,29 @@ static void heat_pixels(const PlotPanel *panel, PlotGrid grid, int width, int he
     uint32_t color[COLORS + 1];
     for (int k = 0; k <= COLORS; k++)
         color[k] = 0xff000000 | plot_map_color(panel->axes.map, (double)k / COLORS);
-    double *place = places_of(panel, grid);
+    double *position = positions_of(panel, grid);
     int *column = alloc(width, sizeof *column), row;
-    float *share = alloc(width, sizeof *share), *line = alloc(grid.nx, sizeof *line), t;
+    float *fraction = alloc(width, sizeof *fraction), *line = alloc(grid.nx, sizeof *line), t;
     for (int i = 0; i < width; i++)
         if (!between(axis_value(&panel->x, (i + 0.5) / width), grid.x_low, grid.x_high, grid.nx,
-                     &column[i], &share[i]))
-            share[i] = NAN;
+                     &column[i], &fraction[i]))
+            fraction[i] = NAN;
     for (int j = 0; j < height; j++) {
         if (!between(axis_value(&panel->y, 1 - (j + 0.5) / height), grid.y_low, grid.y_high,
                      grid.ny, &row, &t))
             continue;
         for (int i = 0; i < grid.nx; i++)
-            line[i] = (float)((1 - t) * place[row * grid.nx + i] +
-                              t * place[(row + 1) * grid.nx + i]);
+            line[i] = (float)((1 - t) * position[row * grid.nx + i] +
+                              t * position[(row + 1) * grid.nx + i]);
         for (int i = 0; i < width; i++) {
-            float at = line[column[i]] + share[i] * (line[column[i] + 1] - line[column[i]]);
+            float at = line[column[i]] + fraction[i] * (line[column[i] + 1] - line[column[i]]);
             if (!isnan(at))
                 pixel[(size_t)j * width + i] = color[(int)(fminf(fmaxf(at, 0), 1) * COLORS + 0.5f)];
         }
     }
-    free(place);
+    free(position);
     free(column);
-    free(share);
+    free(fraction);
     free(line);
 }
 
@@ -94,14 +94,14 @@ void levels_of(const PlotPanel *panel, Ticks *levels)
         }
 }
 
-typedef struct Place {
+typedef struct Label {
     double x, y, angle;
-} Place;
+} Label;
 enum { LABELS = 64 };
 typedef struct Labels {
     int count;
-    Place at[LABELS];
-} Labels; /* those already written */
+    Label at[LABELS];
+} Labels; /* already drawn */
 
 static bool crowded(const Labels *labels, double x, double y)
 {
@@ -127,10 +127,10 @@ static void path_of(Pen *pen, const PlotPanel *panel, PlotGrid grid, const Polyl
         cairo_close_path(pen);
 }
 
-/* Where to write on the current path: on a long enough line, where it is nearest to level, inside
- * the panel and away from other labels. */
-static bool label_place(Pen *pen, const PlotPanel *panel, double room, const Labels *labels,
-                        Place *best)
+/* The best spot for a label on the current path: on a long enough line, where it is most nearly
+ * horizontal, inside the panel and away from other labels. */
+static bool label_fit(Pen *pen, const PlotPanel *panel, double room, const Labels *labels,
+                      Label *best)
 {
     cairo_path_t *path = cairo_copy_path_flat(pen);
     Rect f = panel->frame;
@@ -145,7 +145,7 @@ static bool label_place(Pen *pen, const PlotPanel *panel, double room, const Lab
             length += step;
             if (inside && fabs(dy) / step < flattest && !crowded(labels, x, y)) {
                 flattest = fabs(dy) / step;
-                *best = (Place){x + dx / 2, y + dy / 2, atan2(dy, dx)};
+                *best = (Label){x + dx / 2, y + dy / 2, atan2(dy, dx)};
             }
         }
         x = p[1].point.x;
@@ -163,9 +163,8 @@ static void contour_draw(Pen *pen, const PlotPanel *panel, const Mark *mark, con
     for (int i = 0; i < contour->count; i++) {
         Font font = {.size = 11, .color = PLOT_INK, .halo = true};
         path_of(pen, panel, mark->grid, &contour->line[i]);
-        Place *place = &labels->at[labels->count < LABELS ? labels->count : 0];
-        bool labelled = *label &&
-                        label_place(pen, panel, text_width(pen, font, label), labels, place);
+        Label *spot = &labels->at[labels->count < LABELS ? labels->count : 0];
+        bool labelled = *label && label_fit(pen, panel, text_width(pen, font, label), labels, spot);
         cairo_stroke(pen);
         labels->count += labelled;
     }
@@ -174,23 +173,23 @@ static void contour_draw(Pen *pen, const PlotPanel *panel, const Mark *mark, con
 void contours_draw(Pen *pen, const PlotPanel *panel, const Mark *mark)
 {
     const PlotStyle *style = &mark->style;
-    double *z = places_of(panel, mark->grid);
+    double *z = positions_of(panel, mark->grid);
     Labels labels = {.count = 0};
     const char *text[LABELS];
     Ticks levels;
     levels_of(panel, &levels);
     cairo_save(pen);
-    cairo_set_antialias(pen, CAIRO_ANTIALIAS_FAST); /* half the time of the default, and thin
-                                                     * lines look the same */
+    cairo_set_antialias(pen, CAIRO_ANTIALIAS_FAST); /* half the time of the default; thin lines
+                                                     * look the same */
     cairo_set_line_join(pen, CAIRO_LINE_JOIN_BEVEL);
     for (int l = 0; l < levels.count; l++) {
-        double place = axis_place(&panel->z, levels.at[l]);
-        Contour contour = contour_trace(mark->grid.nx, mark->grid.ny, z, place);
+        double position = axis_position(&panel->z, levels.at[l]);
+        Contour contour = contour_trace(mark->grid.nx, mark->grid.ny, z, position);
         int before = labels.count;
         cairo_set_line_width(pen, style->width > 0     ? style->width
                                   : levels.label[l][0] ? 1.25
                                                        : 0.75);
-        pen_color(pen, style->color ? style->color : plot_map_color(panel->axes.map, place),
+        pen_color(pen, style->color ? style->color : plot_map_color(panel->axes.map, position),
                   style->opacity);
         contour_draw(pen, panel, mark, &contour, levels.label[l], &labels);
         for (int i = before; i < labels.count; i++)

@@ -1,4 +1,4 @@
-/* plot_fit.c: what a panel's marks say about its axes, and what its grids hold between their
+/* plot_fit.c: axis limits from a panel's marks, and the values of its grids between their
  * points. */
 #include "plot_inside.h"
 #include <math.h>
@@ -38,7 +38,7 @@ void mesh_corner(const PlotPanel *panel, int i, int j, double *x, double *y)
     *y = grid.y_low + j * (grid.y_high - grid.y_low) / (grid.ny - 1);
 }
 
-/* Which of a mark's arrays lie along x, and which along y. */
+/* Which of a mark's arrays are x values, and which are y values. */
 static void fit_points(const Mark *mark, const PlotAxes *axes, Range *x, Range *y)
 {
     static const char along[][5] = {
@@ -77,7 +77,7 @@ void panel_fit(PlotPanel *panel)
             range_add(&z, axes->z.log, mark->grid.nx * mark->grid.ny, mark->grid.z);
             range_add(&x, axes->x.log, 2, (double[2]){mark->grid.x_low, mark->grid.x_high});
             range_add(&y, axes->y.log, 2, (double[2]){mark->grid.y_low, mark->grid.y_high});
-        } else if (!field) /* a path that leaves the map does not shrink the map */
+        } else if (!field) /* a path that leaves the map does not change its axes */
             fit_points(mark, axes, &x, &y);
     }
     fit_names(&axes->x, &x);

@@ -9,21 +9,20 @@
 static const Font NUMBERS = {.size = 13, .color = 0x57606a},
                   LABEL = {.size = 14, .color = PLOT_INK};
 
-/* Far enough outside the panel to look like infinity, near enough for Cairo's fixed-point
- * numbers. */
+/* Far enough outside the panel to look infinite, near enough for Cairo's fixed-point arithmetic. */
 static double bounded(double v) { return isnan(v) ? NAN : fmin(fmax(v, -1e5), 1e5); }
 
 double at_x(const PlotPanel *panel, double x)
 {
-    return bounded(panel->frame.x + panel->frame.w * axis_place(&panel->x, x));
+    return bounded(panel->frame.x + panel->frame.w * axis_position(&panel->x, x));
 }
 
 double at_y(const PlotPanel *panel, double y)
 {
-    return bounded(panel->frame.y + panel->frame.h * (1 - axis_place(&panel->y, y)));
+    return bounded(panel->frame.y + panel->frame.h * (1 - axis_position(&panel->y, y)));
 }
 
-/* A hair line, on the middle of a pixel so that it stays one pixel wide. */
+/* A hairline, centred on a pixel so that it stays one pixel wide. */
 static void hair(Pen *pen, double x0, double y0, double x1, double y1)
 {
     cairo_user_to_device(pen, &x0, &y0);
@@ -106,7 +105,7 @@ void frame_draw(Pen *pen, PlotPanel *panel, Rect room)
     double widest = 24;
     for (int i = 0; i < y.count; i++)
         widest = fmax(widest, text_width(pen, NUMBERS, y.label[i]));
-    widest = 8 * ceil(widest / 8); /* in steps, so that a live figure does not tremble */
+    widest = 8 * ceil(widest / 8); /* in steps, so that a live figure does not jitter */
     double left = widest + 8 + (panel->y.label || y.factor[0] ? 24 : 4);
     double bottom = 22 + (panel->x.label || x.factor[0] ? 24 : 4);
     panel->frame = (Rect){room.x + left, room.y + 6, fmax(room.w - left - 14, 8),

@@ -1,20 +1,20 @@
-/* plot_input.c: keys and mouse in the window, and what they mean: some are the window's own, the
- * others become events for the program. */
+/* plot_input.c: keys and mouse in the window: some belong to the window itself, the others become
+ * events for the program. */
 #include "check.h"
 #include "plot_inside.h"
 #include "timer.h"
 #include <math.h>
 #include <stdlib.h>
 
-const PlotKey plot_keys[] = {{"space", "pause, go on"},
+const PlotKey plot_keys[] = {{"space", "pause, continue"},
                              {".", "one step"},
                              {",", "one step back"},
                              {"[  ]", "learning rate"},
                              {"−  +", "batch size"},
                              {"r", "restart"},
-                             {"s", "save the picture"},
+                             {"s", "save the figure"},
                              {"F11", "full screen"},
-                             {"?", "these keys"},
+                             {"?", "show these keys"},
                              {"q", "quit"},
                              {"mouse", "drag turns, wheel zooms, click picks a point"},
                              {NULL, NULL}};
@@ -56,7 +56,7 @@ void plot_save_asked(PlotWindow *window)
         save(window);
 }
 
-/* A key that was typed: the window's own, or the program's (then true). */
+/* A key was typed: handled by the window, or an event for the program (then true). */
 static bool typed(PlotWindow *window, char key, PlotEvent *event)
 {
     if (key == '?')

@@ -1,22 +1,26 @@
 /* plot_inside.h: how plot.h is built; only plot*.c and their tests include this.
  *
- *     plot.c          the description: panels and marks     plot_fit.c      the axes that fit them
- *     plot_axis.c     ranges, ticks and their labels        plot_color.c    colours for series and
- *                     values
- *     plot_contour.c  level lines of a grid                 plot_raster.c   triangles through a
- *                     z-buffer
- *     plot_view.c     the camera
- *  with Cairo:
- *     plot_draw.c     the figure: layout, titles, panels    plot_text.c     text, and the pen's
- *                     colour
- *     plot_frame.c    a flat panel's axes                   plot_legend.c   legend, colour bar,
- *                     notes
- *     plot_marks.c    lines, points, bars, bands            plot_field.c    heat map and contours
- *     plot_layer.c    ... kept from frame to frame          plot_surface.c  a panel in space
- *     plot_box.c      the box and numbers around it         plot_overlay.c  help and messages over
- *                     the picture
- *  with or without:
- *     plot_png.c      the file                              plot_window.c, plot_input.c  SDL2
+ *   plot.c          the description: panels and marks
+ *   plot_fit.c      the axes that fit them
+ *   plot_axis.c     ranges, ticks and their labels
+ *   plot_color.c    colours for series and values
+ *   plot_contour.c  level lines of a grid
+ *   plot_raster.c   triangles through a z-buffer
+ *   plot_view.c     the camera
+ * with Cairo:
+ *   plot_draw.c     the figure: layout, titles, panels
+ *   plot_text.c     text, and the pen's colour
+ *   plot_frame.c    a flat panel's axes
+ *   plot_legend.c   legend, colour bar, notes
+ *   plot_marks.c    lines, points, bars, bands
+ *   plot_field.c    heat map and contours
+ *   plot_layer.c    pixels kept from frame to frame
+ *   plot_surface.c  a panel in space
+ *   plot_box.c      the box around it, with its numbers
+ *   plot_overlay.c  help and messages over the figure
+ * with or without:
+ *   plot_png.c      the file
+ *   plot_window.c, plot_input.c  the window (SDL2)
  */
 #ifndef PLOT_INSIDE_H
 #define PLOT_INSIDE_H
@@ -34,14 +38,14 @@ typedef struct Ticks {
     char label[TICKS_MAX][48];
     char factor[16]; /* "×10⁶" when the labels were divided by it, else "" */
 } Ticks;
-Range range_none(void); /* holds nothing yet */
-/* grows to hold what the axis can show */
+Range range_none(void); /* empty */
+/* extended by the values that the axis can show */
 void range_add(Range *range, int log, int n, const double *v);
-/* low < high, finite; pad: share left free */
+/* low < high, finite; pad: fraction left free */
 void axis_fit(PlotAxis *axis, Range data, double pad);
-/* 0 at low, 1 at high; NaN: no place */
-double axis_place(const PlotAxis *axis, double value);
-double axis_value(const PlotAxis *axis, double place); /* its inverse */
+/* 0 at low, 1 at high; NaN: not on the axis */
+double axis_position(const PlotAxis *axis, double value);
+double axis_value(const PlotAxis *axis, double position); /* its inverse */
 /* about `wanted`, inside the axis, ascending */
 void axis_ticks(const PlotAxis *axis, int wanted, Ticks *ticks);
 
@@ -60,9 +64,9 @@ Contour contour_trace(int nx, int ny, const double *z, double level);
 void contour_free(Contour *contour);
 
 /* ---- Triangles (plot_raster.c) ---- */
-/* x, y: pixels; depth grows towards the eye; place on the colour map, 0 … 1; light 0 … 1. */
+/* x, y: pixels; depth grows towards the eye; position on the colour map, 0 … 1; light 0 … 1. */
 typedef struct Corner {
-    float x, y, depth, place, light;
+    float x, y, depth, position, light;
 } Corner;
 typedef struct Raster {
     int width, height;
@@ -72,10 +76,11 @@ typedef struct Raster {
 } Raster;
 void raster_clear(Raster *raster, int width, int height); /* (re)allocates */
 void raster_free(Raster *raster);
-enum { RASTER_LIGHTS = 64, RASTER_PLACES = 256 };
-typedef uint32_t RasterShades[RASTER_LIGHTS][RASTER_PLACES]; /* the pixel for a light and a place */
-/* Two triangles per cell of an nx × ny mesh. Those with a NaN are left out; what has a place above
- * 1 is cut away. */
+enum { RASTER_LIGHTS = 64, RASTER_POSITIONS = 256 };
+/* the pixel for a light and a position */
+typedef uint32_t RasterShades[RASTER_LIGHTS][RASTER_POSITIONS];
+/* Two triangles per cell of an nx × ny mesh. Those with a NaN are left out; parts with a position
+ * above 1 are cut away. */
 void raster_mesh(Raster *raster, int nx, int ny, const Corner *corner, const RasterShades shades);
 void raster_line(Raster *raster, Corner a, Corner b, float bias, uint32_t ink, float strength);
 
@@ -109,13 +114,12 @@ typedef struct Rect {
     double x, y, w, h;
 } Rect; /* in units of 1/scale pixels, y downwards */
 
-/* How a panel in space is seen: box coordinates (x, y in [-1, 1], z in [-BOX_HEIGHT, BOX_HEIGHT])
- * to the picture. */
+/* The camera of a panel in space: from box coordinates (x, y in [-1, 1], z in [-BOX_HEIGHT,
+ * BOX_HEIGHT]) to the figure. */
 typedef struct View {
     double right[3], up[3], out[3]; /* the camera's axes; out points at the eye, EYE away from
                                      * the box's middle */
-    double x, y, size;              /* where the box's middle is in the picture, and how long 1
-                                     * is */
+    double x, y, size;              /* the box's middle and the length of 1, in the figure */
 } View;
 
 /* The pixels of a panel's maps or surface, and what they were drawn from (plot_layer.c). */
@@ -133,10 +137,10 @@ struct PlotPanel {
     Mark *mark;
     int count, room, colors; /* colors: series colours given out so far */
     Rect frame;              /* where x and y (or the box) are; set by drawing */
-    PlotLegend corner;       /* the legend's last place, so that it does not jump about */
+    PlotLegend corner;       /* the legend's last corner, so that it does not jump about */
     View view;               /* panels in space */
     Raster raster;
-    Rect raster_at; /* what it covers of the picture: the box, as far as it is in the panel */
+    Rect raster_at; /* the pixels it covers: the box, clipped to the panel */
     int fine;       /* samples per pixel, each way: 1 or 2 */
     Layer layer;
 };
@@ -149,7 +153,7 @@ struct Plot {
     const char *hint; /* at the right end of the footer; the window's */
     PlotPanel **panel;
     int panels, panel_room;
-    void **kept; /* copies of what this picture was given */
+    void **kept; /* copies of the caller's arrays and strings */
     int kept_count, kept_room;
     uint32_t *pixel;
     bool drawn; /* pixel shows this description */
@@ -176,7 +180,7 @@ typedef struct Font {
 } Font;
 void pen_color(Pen *pen, uint32_t color, double opacity);
 double text_width(Pen *pen, Font font, const char *text);
-/* The anchor is the share of the text left of x and above y: 0, 0.5, 1. */
+/* The anchor is the fraction of the text left of x and above y: 0, 0.5, 1. */
 void text_draw(Pen *pen, Font font, double x, double y, double anchor_x, double anchor_y,
                const char *text);
 /* shrunk, then cut with "…" */
@@ -184,8 +188,8 @@ void text_fit(Pen *pen, Font font, Rect in, double anchor_x, const char *text);
 
 void frame_draw(Pen *pen, PlotPanel *panel, Rect room); /* sets panel->frame; grid, ticks, labels */
 void frame_close(Pen *pen, const PlotPanel *panel);     /* the axis lines, over the marks */
-double at_x(const PlotPanel *panel, double x);          /* data to picture; NaN: no place; never
-                                                         * too large for Cairo */
+double at_x(const PlotPanel *panel, double x);          /* data to figure; NaN: not on the axis;
+                                                         * never too large for Cairo */
 double at_y(const PlotPanel *panel, double y);
 void mark_draw(Pen *pen, const PlotPanel *panel, const Mark *mark);
 void shape_draw(Pen *pen, PlotShape shape, double x, double y, double size, uint32_t color,
@@ -194,8 +198,8 @@ void heat_draw(Pen *pen, const PlotPanel *panel, const Mark *mark);
 void contours_draw(Pen *pen, const PlotPanel *panel, const Mark *mark);
 void levels_of(const PlotPanel *panel, Ticks *levels); /* the levels of its contours */
 void legend_draw(Pen *pen, PlotPanel *panel);
-/* Were these marks drawn in `at` before, just so? Then they are there again. If not: draw them,
- * then layer_keep(). */
+/* True: these marks were drawn in `at` before, with the same data, and their pixels are restored.
+ * False: draw them, then call layer_keep(). */
 bool layer_recall(Pen *pen, PlotPanel *panel, Rect at, int count, const Mark *mark);
 void layer_keep(Pen *pen, PlotPanel *panel, Rect at);
 void note_draw(Pen *pen, Rect in, const char *text);
@@ -212,13 +216,13 @@ void box_numbers(Pen *pen, const PlotPanel *panel); /* around it */
 bool surface_pick(const PlotPanel *panel, double px, double py, double *x, double *y);
 
 /* ---- The window (plot_window.c, plot_input.c) ---- */
-enum { WINDOW_FRAMES = 1024 }; /* whose times are remembered */
+enum { WINDOW_FRAMES = 1024 }; /* whose times are kept */
 struct PlotWindow {
     Plot *plot;
     struct SDL_Window *sdl;
     const PlotKey *keys;
     char *save_prefix, *message;
-    int to_save, saved; /* pictures asked for since the last frame; pictures so far */
+    int to_save, saved; /* PNGs requested since the last frame; PNGs saved */
     bool help;          /* the list of keys is on */
     bool pressed, dragged;
     int pressed_panel;
@@ -229,10 +233,9 @@ struct PlotWindow {
     double draw[WINDOW_FRAMES], frame[WINDOW_FRAMES]; /* seconds */
 };
 
-void plot_save_asked(PlotWindow *window); /* plot_input.c: writes the pictures that were asked
-                                           * for */
+void plot_save_asked(PlotWindow *window); /* plot_input.c: saves the PNGs requested */
 
-/* Over the finished picture, until the next figure_draw() (plot_overlay.c). */
+/* Over the finished figure, until the next figure_draw() (plot_overlay.c). */
 void overlay_keys(Plot *plot, const PlotKey *keys);
 void overlay_line(Plot *plot, const char *text);
 #endif

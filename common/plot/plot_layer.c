@@ -1,6 +1,6 @@
-/* plot_layer.c: what lies under a moving path, map or surface, is mostly the same from frame to
- * frame. Its pixels are kept, with all that they were drawn from, and copied back while that is
- * still the same: at 60 frames/s a map or a surface at rest costs next to nothing.
+/* plot_layer.c: the map or surface under a moving path is usually the same from frame to frame. Its
+ * pixels are kept, with everything they depend on, and copied back while that is unchanged: at 60
+ * frames/s a map or a surface that does not change costs next to nothing.
  */
 #ifdef HAVE_CAIRO
 #include "check.h"
@@ -40,7 +40,7 @@ static char *key_of(const PlotPanel *panel, Rect at, int count, const Mark *mark
     return key;
 }
 
-/* The layer's pixels between the page and their copy. */
+/* Copy the layer's pixels to or from the page. */
 static void copy(Pen *pen, PlotPanel *panel, bool to_page)
 {
     Plot *plot = panel->plot;

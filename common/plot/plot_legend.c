@@ -1,5 +1,4 @@
-/* plot_legend.c: what explains the marks: the legend in the emptiest corner, the colour bar,
- * notes. */
+/* plot_legend.c: the legend in the emptiest corner, the colour bar, and notes. */
 #ifdef HAVE_CAIRO
 #include "plot_inside.h"
 #include <cairo.h>
@@ -33,8 +32,7 @@ static bool inside(Rect r, double x, double y)
     return x > r.x - 4 && x < r.x + r.w + 4 && y > r.y - 4 && y < r.y + r.h + 4;
 }
 
-/* How much of one mark is under `r`: about 500 places on it are looked at; a box counts as 20
- * points. */
+/* How much of one mark lies under `r`: points of about 500 sampled along it; a box counts as 20. */
 static int hidden_of(const PlotPanel *panel, const Mark *mark, Rect r)
 {
     int count = 0, stride = 1 + mark->n / 500,
@@ -62,7 +60,7 @@ static int hidden(const PlotPanel *panel, Rect r)
 
 static PlotLegend emptiest(const PlotPanel *panel, double w, double h)
 {
-    /* stays, unless another is clearly better */
+    /* the corner changes only if another is clearly better */
     PlotLegend best = panel->corner ? panel->corner : PLOT_TOP_RIGHT;
     int least = hidden(panel, corner_rect(panel->frame, best, w, h)) - 3;
     for (PlotLegend corner = PLOT_TOP_LEFT; corner <= PLOT_BOTTOM_RIGHT && least > 0; corner++) {
@@ -156,7 +154,7 @@ void colorbar_draw(Pen *pen, const PlotPanel *panel, Rect room)
     cairo_fill(pen);
     cairo_pattern_destroy(colors);
     for (int i = 0; i < ticks.count; i++) {
-        double y = room.y + room.h * (1 - axis_place(&panel->z, ticks.at[i]));
+        double y = room.y + room.h * (1 - axis_position(&panel->z, ticks.at[i]));
         text_draw(pen, (Font){.size = 12, .color = 0x57606a}, room.x + BAR + 5, y, 0, 0.5,
                   ticks.label[i]);
     }

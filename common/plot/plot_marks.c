@@ -28,10 +28,10 @@ static void column_out(Pen *pen, const Column *c, bool pen_down)
         cairo_line_to(pen, c->x, c->low);
         cairo_line_to(pen, c->x, c->high);
     }
-    cairo_line_to(pen, c->x, c->last); /* of a single point too: a dot, with round caps */
+    cairo_line_to(pen, c->x, c->last); /* a single point becomes a dot: round caps */
 }
 
-/* One path of the points; NaN lifts the pen. Many points: by columns half a unit wide. */
+/* One path through the points; NaN leaves a gap. Many points: by columns half a unit wide. */
 static void trace(Pen *pen, const PlotPanel *panel, const Mark *mark)
 {
     bool down = false, many = mark->n > 4 * panel->frame.w;
@@ -78,8 +78,8 @@ static void shape_path(Pen *pen, PlotShape shape, double x, double y, double r)
 {
     static const struct Form {
         int corners;
-        double turn, size, inner; /* angle of the first corner; radius over r; every second
-                                   * corner's share of it */
+        double turn, size, inner; /* angle of the first corner; radius over r; radius of
+                                   * every second corner over the first's */
     } form[] = {[PLOT_SQUARE] = {4, M_PI / 4, 1.25, 1},
                 [PLOT_DIAMOND] = {4, 0, 1.3, 1},
                 [PLOT_TRIANGLE] = {3, -M_PI / 2, 1.3, 1},
@@ -169,10 +169,10 @@ static void errors(Pen *pen, const PlotPanel *panel, const Mark *mark)
     cairo_stroke(pen);
 }
 
-static double edge(double value, double place, double low, double high)
+static double edge(double value, double position, double low, double high)
 {
     return isinf(value) ? (value < 0 ? low : high)
-                        : fmin(fmax(place, fmin(low, high)), fmax(low, high));
+                        : fmin(fmax(position, fmin(low, high)), fmax(low, high));
 }
 
 static void boxes(Pen *pen, const PlotPanel *panel, const Mark *mark)

@@ -1,5 +1,5 @@
-/* plot_overlay.c: what a window lays over its picture for a while: the list of keys, and a line
- * such as "saved …". */
+/* plot_overlay.c: what a window briefly lays over its figure: the list of keys, and a line such as
+ * "saved …". */
 #ifdef HAVE_CAIRO
 #include "plot_inside.h"
 #include <cairo.h>

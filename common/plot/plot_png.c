@@ -1,4 +1,4 @@
-/* plot_png.c: the picture as a file, whole or not at all (file.h). */
+/* plot_png.c: the figure as a file, whole or not at all (file.h). */
 #include "check.h"
 #include "file.h"
 #include "plot_inside.h"
@@ -53,7 +53,7 @@ bool plot_save(Plot *plot, const char *path)
         wrong = write_png(plot, path);
     bool saved = !wrong;
     if (wrong)
-        fprintf(stderr, "no picture: %s\n", wrong);
+        fprintf(stderr, "no figure: %s\n", wrong);
     free(folder);
     free(wrong);
     return saved;

@@ -1,7 +1,7 @@
-/* plot_raster.c: a mesh of lit triangles through a z-buffer: of all that falls on a pixel, the
- * nearest stays. Everything a triangle carries (depth, place on the colour map, light) is linear on
- * the screen, so three planes and one comparison per pixel suffice. One thread draws 100 × 100
- * points in 5 ms; the others are left to the training that the picture shows.
+/* plot_raster.c: a mesh of lit triangles through a z-buffer: at each pixel the nearest one wins.
+ * All that a triangle carries (depth, position on the colour map, light) is linear on the screen,
+ * so three planes and one comparison per pixel suffice. One thread draws 100 × 100 points in 5 ms;
+ * the other cores are left to the training.
  */
 #include "check.h"
 #include "plot_inside.h"
@@ -44,7 +44,7 @@ static Plane plane(const Corner *a, float ux, float uy, float vx, float vy, floa
     return p;
 }
 
-/* one instruction each; fminf must mind NaN */
+/* one instruction each; fminf would handle NaN */
 static float least(float a, float b) { return a < b ? a : b; }
 static float most(float a, float b) { return a > b ? a : b; }
 
@@ -55,7 +55,7 @@ typedef struct Side {
     bool bounds_left;
 } Side;
 
-/* The sides that bound rows, at most three; a level one bounds none (the rows end there). */
+/* The sides that bound rows, at most three; a horizontal one bounds none (the rows end there). */
 static int sides_of(const Corner *const corner[3], bool turned, Side side[3])
 {
     int count = 0;
@@ -75,7 +75,7 @@ static void triangle(Raster *raster, const Corner *a, const Corner *b, const Cor
     const float LIGHTS = RASTER_LIGHTS - 1;
     float low = least(a->y, least(b->y, c->y)), high = most(a->y, most(b->y, c->y));
     if (!(high >= 0 && low < raster->height) ||
-        !isfinite(a->x + b->x + c->x + low + high + a->place + b->place + c->place))
+        !isfinite(a->x + b->x + c->x + low + high + a->position + b->position + c->position))
         return;
     float ux = b->x - a->x, uy = b->y - a->y, vx = c->x - a->x, vy = c->y - a->y,
           area = ux * vy - uy * vx;
@@ -84,7 +84,7 @@ static void triangle(Raster *raster, const Corner *a, const Corner *b, const Cor
     Side side[3];
     int sides = sides_of((const Corner *[3]){a, b, c}, area < 0, side);
     Plane depth = plane(a, ux, uy, vx, vy, area, a->depth, b->depth, c->depth);
-    Plane place = plane(a, ux, uy, vx, vy, area, a->place, b->place, c->place);
+    Plane position = plane(a, ux, uy, vx, vy, area, a->position, b->position, c->position);
     Plane light = plane(a, ux, uy, vx, vy, area, LIGHTS * a->light, LIGHTS * b->light,
                         LIGHTS * c->light);
     int first = (int)most(0, ceilf(low)), last = (int)least(raster->height - 1, floorf(high));
@@ -98,16 +98,16 @@ static void triangle(Raster *raster, const Corner *a, const Corner *b, const Cor
         if (!(left < right))
             continue;
         int from = (int)ceilf(left), to = (int)ceilf(right);
-        float d0 = depth.at + depth.dy * y, p0 = place.at + place.dy * y,
+        float d0 = depth.at + depth.dy * y, p0 = position.at + position.dy * y,
               l0 = light.at + light.dy * y;
         size_t row = (size_t)y * raster->width;
         for (int x = from; x < to; x++) {
-            float d = d0 + depth.dx * x, p = p0 + place.dx * x;
+            float d = d0 + depth.dx * x, p = p0 + position.dx * x;
             if (d <= raster->depth[row + x] || p > 1)
                 continue;
             raster->depth[row + x] = d;
             int shade = (int)least(most(l0 + light.dx * x, 0), RASTER_LIGHTS - 1);
-            int color = (int)most(p * (RASTER_PLACES - 1) + 0.5f, 0);
+            int color = (int)most(p * (RASTER_POSITIONS - 1) + 0.5f, 0);
             raster->color[row + x] = shades[shade][color];
         }
     }
@@ -136,15 +136,15 @@ static uint32_t blend(uint32_t under, uint32_t ink, float strength)
 void raster_line(Raster *raster, Corner a, Corner b, float bias, uint32_t ink, float strength)
 {
     float longer = fmaxf(fabsf(b.x - a.x), fabsf(b.y - a.y));
-    if (!isfinite(longer + a.place + b.place) || longer > 1e5f)
+    if (!isfinite(longer + a.position + b.position) || longer > 1e5f)
         return;
     int steps = (int)ceilf(longer);
-    /* without its last pixel, so that a chain of lines does not darken its joints */
+    /* without its last pixel, so that the joints of a chain of lines do not darken */
     for (int k = 0; k < steps; k++) {
         float t = (float)k / steps, x = a.x + t * (b.x - a.x), y = a.y + t * (b.y - a.y);
-        float place = a.place + t * (b.place - a.place);
-        if (!(x >= 0 && x < raster->width && y >= 0 && y < raster->height && place >= 0 &&
-              place <= 1))
+        float position = a.position + t * (b.position - a.position);
+        if (!(x >= 0 && x < raster->width && y >= 0 && y < raster->height && position >= 0 &&
+              position <= 1))
             continue;
         size_t at = (size_t)(int)y * raster->width + (int)x;
         if (raster->depth[at] > 0 &&

@@ -1,6 +1,6 @@
-/* plot_surface.c: a panel in space. The surface goes through the z-buffer at twice the picture's
- * resolution (so its edges come out smooth); paths and points on it are Cairo's, and the z-buffer
- * says which of their parts are behind the surface: those are drawn faintly.
+/* plot_surface.c: a panel in space. The surface goes through the z-buffer at twice the figure's
+ * resolution, so its edges come out smooth. Cairo draws paths and points on it; the parts that the
+ * z-buffer puts behind the surface are drawn faintly.
  */
 #ifdef HAVE_CAIRO
 #include "check.h"
@@ -15,16 +15,16 @@ static double dot(const double a[3], const double b[3])
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-/* Data to box coordinates; z below its axis is put on the floor; above it, NaN. */
+/* Data to box coordinates; z below its axis goes to the floor; above it, NaN. */
 static void to_box(const PlotPanel *panel, double x, double y, double z, double box[3])
 {
-    double place = axis_place(&panel->z, z);
-    box[0] = 2 * axis_place(&panel->x, x) - 1;
-    box[1] = 2 * axis_place(&panel->y, y) - 1;
-    box[2] = place <= 1 + 1e-6 ? (2 * (place < 0 ? 0 : place) - 1) * BOX_HEIGHT : NAN;
+    double position = axis_position(&panel->z, z);
+    box[0] = 2 * axis_position(&panel->x, x) - 1;
+    box[1] = 2 * axis_position(&panel->y, y) - 1;
+    box[2] = position <= 1 + 1e-6 ? (2 * (position < 0 ? 0 : position) - 1) * BOX_HEIGHT : NAN;
 }
 
-/* How much light falls on each corner: a lamp over the viewer's left shoulder. */
+/* The light on each corner, from a lamp over the viewer's left shoulder. */
 static void light(const View *view, int nx, int ny, const double (*box)[3], Corner *corner)
 {
     double lamp[3], length = 0;
@@ -47,8 +47,8 @@ static void light(const View *view, int nx, int ny, const double (*box)[3], Corn
 
 static void shades_of(PlotMap map, RasterShades shades)
 {
-    for (int p = 0; p < RASTER_PLACES; p++) {
-        uint32_t color = plot_map_color(map, (double)p / (RASTER_PLACES - 1));
+    for (int p = 0; p < RASTER_POSITIONS; p++) {
+        uint32_t color = plot_map_color(map, (double)p / (RASTER_POSITIONS - 1));
         for (int l = 0; l < RASTER_LIGHTS; l++) {
             double bright = 0.62 + 0.46 * l / (RASTER_LIGHTS - 1), white = fmax(bright - 0.98, 0);
             uint32_t lit = 0xff000000;
@@ -85,21 +85,21 @@ static void rasterise(PlotPanel *panel, const Mark *surface)
     for (int j = 0; j < ny; j++)
         for (int i = 0; i < nx; i++) {
             int p = j * nx + i;
-            double x, y, px, py, depth, place = axis_place(&panel->z, surface->grid.z[p]);
+            double x, y, px, py, depth, position = axis_position(&panel->z, surface->grid.z[p]);
             mesh_corner(panel, i, j, &x, &y);
             to_box(panel, x, y, panel->z.low, box[p]);
-            place = place < 0 ? 0 : place; /* below the axis: on the floor; above it: the
+            position = position < 0 ? 0 : position; /* below the axis: on the floor; above it: the
                                             * z-buffer cuts it off */
-            box[p][2] = (2 * (place > 9 ? 9 : place) - 1) * BOX_HEIGHT;
+            box[p][2] = (2 * (position > 9 ? 9 : position) - 1) * BOX_HEIGHT;
             view_place(&panel->view, box[p], &px, &py, &depth);
             corner[p] = (Corner){(float)((px - panel->raster_at.x) * scale),
                                  (float)((py - panel->raster_at.y) * scale), (float)depth,
-                                 (float)place, 0};
+                                 (float)position, 0};
         }
     light(&panel->view, nx, ny, (const double(*)[3])box, corner);
     RasterShades shades;
     shades_of(panel->axes.map, shades);
-    raster_mesh(&panel->raster, nx, ny, corner, (const uint32_t(*)[RASTER_PLACES])shades);
+    raster_mesh(&panel->raster, nx, ny, corner, (const uint32_t(*)[RASTER_POSITIONS])shades);
     mesh_lines(panel, nx, ny, corner);
     free(box);
     free(corner);
@@ -120,7 +120,7 @@ static void average(uint32_t *restrict pixel, const uint32_t *restrict above,
     }
 }
 
-/* The samples, averaged to the picture's pixels, laid over the page. */
+/* The samples, averaged to the figure's pixels, laid over the page. */
 static void lay_down(Pen *pen, const PlotPanel *panel)
 {
     const Raster *r = &panel->raster;
@@ -149,9 +149,9 @@ static void lay_down(Pen *pen, const PlotPanel *panel)
 typedef struct Spot {
     double x, y;
     bool seen;
-} Spot; /* x NaN: nowhere */
+} Spot; /* x NaN: not on the surface */
 
-/* Where (x, y) on the surface is in the picture. */
+/* The point of the figure that shows (x, y) of the surface. */
 static Spot spot(const PlotPanel *panel, double x, double y)
 {
     double box[3], depth;
@@ -169,7 +169,7 @@ static Spot spot(const PlotPanel *panel, double x, double y)
     return s;
 }
 
-/* The parts of a line that are seen, or those that are not, as Cairo's path. */
+/* The visible parts of a line, or the hidden ones, as Cairo's path. */
 static void trace(Pen *pen, const PlotPanel *panel, const Mark *mark, bool seen)
 {
     Spot last = {NAN, NAN, true};

@@ -1,4 +1,4 @@
-/* plot_view.c: the camera of a panel in space: from the box to the picture. Needs no Cairo. */
+/* plot_view.c: the camera of a panel in space: from the box to the figure. Needs no Cairo. */
 #include "plot_inside.h"
 #include <math.h>
 #include <string.h>
@@ -28,8 +28,8 @@ void view_place(const View *view, const double box[3], double *x, double *y, dou
     *depth = w;
 }
 
-/* How far the box at size 1 reaches from its middle, whichever way it is turned: so turning it does
- * not resize it. */
+/* How far the box at size 1 extends from its middle at any azimuth, so that turning it does not
+ * resize it. */
 static void reach(View view, double elevation, double *right, double *up, double *down)
 {
     *right = *up = *down = 0;

@@ -1,6 +1,6 @@
 /* plot_window.c: the figure on the screen, 60 times a second. The image that Cairo drew is copied
- * to the window pixel by pixel. Where there is no display (or no SDL2, or no Cairo) there is no
- * window, one line says why, and the program goes on without.
+ * to the window pixel by pixel. Without a display (or SDL2, or Cairo) there is no window: one line
+ * says why, and the program continues without.
  */
 #include "check.h"
 #include "plot_inside.h"
@@ -18,18 +18,17 @@ static const double FRAME = 1 / 60.0; /* seconds */
 
 static PlotWindow *no_window(const char *why)
 {
-    fprintf(stderr, "no window: %s; pictures go to PNG files\n", why);
+    fprintf(stderr, "no window: %s; figures are saved as PNG files\n", why);
     return NULL;
 }
 
-/* NULL, or why there is no display. SDL's last resorts (a bare console, no screen at all) are not
- * windows. */
+/* NULL, or why there is no display. SDL's last resorts (a bare console, no screen) do not count. */
 static const char *open_display(void)
 {
     const char *driver = getenv("SDL_VIDEODRIVER"), *headless = getenv("HEADLESS");
     if (headless && *headless && strcmp(headless, "0"))
         return "HEADLESS is set";
-    const char *only = NULL; /* which of SDL's drivers to try: all */
+    const char *only = NULL; /* the SDL driver to try; NULL: all */
 #ifndef __APPLE__
     if (!driver && !getenv("WAYLAND_DISPLAY")) {
         if (!getenv("DISPLAY"))
@@ -37,7 +36,7 @@ static const char *open_display(void)
         only = "x11";
     }
 #endif
-    SDL_SetHint(SDL_HINT_NO_SIGNAL_HANDLERS, "1"); /* Ctrl-C is the program's */
+    SDL_SetHint(SDL_HINT_NO_SIGNAL_HANDLERS, "1"); /* the program handles Ctrl-C */
     if (SDL_VideoInit(only) != 0)
         return only ? "the display that DISPLAY names does not answer" : SDL_GetError();
     const char *found = SDL_GetCurrentVideoDriver();
@@ -57,7 +56,7 @@ PlotWindow *plot_window_new(Plot *plot, const char *title, const char *save_pref
         return no_window(why);
     SDL_Rect screen = {0, 0, 1280, 720};
     SDL_GetDisplayUsableBounds(0, &screen);
-    /* On a dense screen the same size to the eye. */
+    /* The same apparent size on a high-resolution screen. */
     int times = (int)fmax(1, floor(fmin(screen.w / 1600.0, screen.h / 900.0)));
     SDL_Window *sdl = SDL_CreateWindow(title, SDL_WINDOWPOS_CENTERED, SDL_WINDOWPOS_CENTERED,
                                        plot->width * times, plot->height * times,
@@ -104,7 +103,7 @@ static void draw(PlotWindow *window)
     if (message)
         overlay_line(plot, window->message);
     if (window->help || message)
-        plot->drawn = false; /* the picture is to be drawn again without these */
+        plot->drawn = false; /* draw it again without these next time */
 }
 
 static void present(PlotWindow *window)
@@ -124,7 +123,7 @@ void plot_window_show(PlotWindow *window)
     if (!window)
         return;
     double began = timer_now();
-    plot_save_asked(window); /* now that it shows what the keys before had to say */
+    plot_save_asked(window); /* it now shows the effect of earlier keys */
     draw(window);
     double drawn = timer_now();
     if (window->frames > 0 && window->due > drawn)
@@ -138,7 +137,7 @@ void plot_window_show(PlotWindow *window)
     window->frame[window->frames % WINDOW_FRAMES] = window->frames ? now - window->shown : FRAME;
     window->frames++;
     window->shown = now;
-    /* a late frame does not make the next ones hurry */
+    /* after a late frame the next ones do not catch up */
     window->due = fmax(window->due, woken - FRAME / 2) + FRAME;
 }
 
@@ -170,12 +169,10 @@ PlotWindow *plot_window_new(Plot *plot, const char *title, const char *save_pref
 {
 #ifdef HAVE_CAIRO
     fprintf(stderr, "no window: built without SDL2 (Debian, Ubuntu: apt-get install libsdl2-dev, "
-                    "then build again); "
-                    "pictures go to PNG files\n");
+                    "then build again); figures are saved as PNG files\n");
 #else
-    fprintf(stderr, "no window and no pictures: built without Cairo (Debian, Ubuntu: apt-get "
-                    "install libcairo2-dev, "
-                    "then build again)\n");
+    fprintf(stderr, "no window and no figures: built without Cairo (Debian, Ubuntu: apt-get "
+                    "install libcairo2-dev, then build again)\n");
 #endif
     return NULL;
 }

@@ -1,5 +1,4 @@
-/* timeline_figure.c: a few updates of a timeline, drawn: a row for each track of each rank, a box
- * for each span. */
+/* timeline_figure.c: a few updates of a timeline: one row per rank and track, one box per span. */
 #include "timeline_figure.h"
 #include "check.h"
 #include "plot.h"
@@ -25,7 +24,7 @@ typedef struct Timeline {
     struct {
         int rank, track;
     } row[ROWS];
-    const char *label[ROWS], *name[NAMES]; /* rows from the lowest up; span names in order of
+    const char *label[ROWS], *name[NAMES]; /* rows, bottom to top; span names in order of
                                             * appearance */
 } Timeline;
 
@@ -57,8 +56,8 @@ static void read_spans(Timeline *t, const char *path)
     }
 }
 
-/* `updates` consecutive updates of rank 0, from the end of the one before: of all such stretches
- * one that took the median time, so that a hiccup of the machine is not taken for the rule. */
+/* `updates` consecutive updates of rank 0, from the end of the one before: of all such windows one
+ * that took the median time, so that a hiccup of the machine does not pass for the rule. */
 static void choose_window(const Timeline *t, int updates, double *from, double *to)
 {
     double *ends = alloc(t->spans + 1, sizeof *ends), *times = alloc(t->spans + 1, sizeof *times);
@@ -110,7 +109,7 @@ static void list_names(Timeline *t, double from, double to)
  * a step passes through them. */
 static void list_rows(Timeline *t, double from, double to)
 {
-    static const int order[] = {1, 0, 2}; /* from the lowest up */
+    static const int order[] = {1, 0, 2}; /* bottom to top */
     int ranks = 0;
     for (int i = 0; i < t->spans; i++)
         ranks = t->span[i].rank >= ranks ? t->span[i].rank + 1 : ranks;

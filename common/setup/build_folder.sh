@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# build_folder.sh BUILD: before a build: make its folder, marked as one that 'make clean' may remove
-# (a folder that was there before and holds something else is not), and see to it that make goes by
-# what the sources hold: one whose contents changed since the last build, though its date is older
-# (an exercise out of a backup or a tarball), is touched.
+# build_folder.sh BUILD: before a build: create its folder, and mark it as one that 'make clean' may
+# remove (but not an existing folder with other files). Then touch the sources whose contents
+# changed since the last build though their date is older (an exercise from a backup or a tarball),
+# so that make rebuilds them.
 set -eu
 build=$1 mark=$1/.labs-build seen=$1/sources.sum
 mkdir -p "$build"

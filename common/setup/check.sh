@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# check.sh PROGRAM…: run the checks of exercises, BUILD/VARIANT/LAB/check/NAME each, in this order.
-# Each prints a line per exercise, with its points as WON/OF; after each lab their sum. Exit status:
-# 0 all points, 1 not, or a check's own above 1.
+# check.sh PROGRAM…: run the exercises' checks, each BUILD/VARIANT/LAB/check/NAME, in this order.
+# Each prints a line per exercise, with its points as WON/OF; after each lab comes the sum. Exit
+# status: 0 all points, 1 not all, or the highest status of a check above 1.
 set -u
 work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
@@ -14,7 +14,7 @@ while [ $# -gt 0 ]; do
     while [ $# -gt 0 ] && [ "$(lab_of "$1")" = "$lab" ]; do
         "$1" | tee -a "$work/lines"
         status=${PIPESTATUS[0]}
-        [ "$status" = 77 ] && status=1 # still to do
+        [ "$status" = 77 ] && status=1 # still a stub
         [ "$status" -le "$worst" ] || worst=$status
         shift
     done

@@ -1,15 +1,18 @@
 #!/usr/bin/env bash
-# deps.sh OUT SET…: sees to it that this machine has what a build needs. Sets: run, test, lint. Probes; installs what
-# is missing with apt-get where that is the system's way (through sudo where not root), after printing exactly what;
-# probes again. DEPS=no: prints only. Exit 2 with the list and the command when a required part is missing in the end.
-# make calls it when OUT/config.mk is missing or out of date. Lists of parts and packages are words in strings:
+# deps.sh OUT SET…: makes sure that this machine has what a build needs. Sets: run, test, lint.
+# Probes; if the system has apt-get, prints and installs exactly what is missing (with sudo if not
+# root), and probes again. DEPS=no: only prints. Exit 2, with the list and the command, if a
+# required part is still missing. make calls it when OUT/config.mk is missing or out of date. Lists
+# of parts and packages are words in strings:
 # shellcheck disable=SC2005,SC2046,SC2086,SC2116
 set -u
 # shellcheck source=common/setup/packages.sh
 . "$(dirname "$0")/packages.sh"
 out=$1; shift
 needs="required optional"; must=required
-for set in "$@"; do case $set in test | lint) needs="$needs $set"; must="$must $set" ;; esac; done
+for set in "$@"; do
+    case $set in test | lint) needs="$needs $set"; must="$must $set" ;; esac
+done
 
 say() { echo "setup: $*" >&2; }
 probe() { "$(dirname "$0")/probe.sh" "$out" "$@"; }
@@ -20,8 +23,8 @@ missing_parts() { # NEED…
     done
 }
 
-# root_command: what stands before a command that needs root: nothing, or a sudo that cannot hang: it asks only where
-# somebody can answer.
+# root_command: the prefix of a command that needs root: nothing, or a sudo that cannot hang: it
+# asks for a password only on a terminal.
 root_command() {
     if [ "$(id -u)" = 0 ]; then return 0
     elif sudo -n true 2>/dev/null; then echo "sudo -n"
@@ -30,15 +33,15 @@ root_command() {
     fi
 }
 apt() { # ARGUMENT…
-    $root env DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=300 -o Acquire::Retries=3 "$@" \
-        </dev/null >>"$out/apt.log" 2>&1
+    $root env DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=300 \
+        -o Acquire::Retries=3 "$@" </dev/null >>"$out/apt.log" 2>&1
 }
 
-# install PACKAGE…: the package lists are fetched only where they lack one of these, or have grown so old that a file
-# is gone.
+# install PACKAGE…: updates the package lists only if they lack one of these, or are so old that a
+# file is gone.
 install() {
     if ! root=$(root_command); then
-        say "not root, and no sudo without a password here: ask the administrator for that command"
+        say "not root, and sudo needs a password here: ask the administrator for that command"
         return 1
     fi
     say "installing; log: $out/apt.log"
@@ -57,7 +60,7 @@ if [ -n "$missing" ]; then
     for part in $missing; do
         say "    $part: $(part_field "$part" 3) ($(grep "^$part	" "$out/probe/results" | cut -f 4))"
     done
-    if [ -z "$packages" ]; then say "no package of this system would help; 'make doctor' says more"
+    if [ -z "$packages" ]; then say "no package of this system helps; 'make doctor' says more"
     else
         say "$(install_command $packages)"
         if [ "${DEPS:-}" = no ]; then say "DEPS=no: nothing is installed"
@@ -68,7 +71,7 @@ fi
 missing=$(missing_parts $must)
 [ -n "$missing" ] || exit 0
 rm -f "$out/config.mk"
-say "cannot go on without: $(echo $missing)"
+say "cannot continue without: $(echo $missing)"
 packages=$(not_installed $(packages_of $missing))
 [ -z "$packages" ] || say "install it with: $(install_command $packages)"
 exit 2

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# figures.sh BUILD OUT: draw the figures of the README and the handouts again, into docs/. Minutes.
+# figures.sh BUILD OUT: redraw the figures of the README and the handouts into docs/; takes minutes.
 set -eu
 b=$1 out=$2 launch=common/setup/launch.sh
 export HEADLESS=1
-lab1() { # ranks, program, folder of its results, its figure, name in docs/, options…
+lab1() { # ranks, program, its results folder, its figure, name in docs/, options…
     local ranks=$1 program=$2 folder=$3 figure=$4 name=$5
     shift 5
     $launch --np "$ranks" "$b/sol/lab1_gd/$program" --out "$out" "$@"
@@ -18,13 +18,16 @@ lab1 2 5_loss_landscape lab1_loss_landscape landscape.png lab1_landscape.png --c
 lab1 1 6_live_surface lab1_live_surface live.png lab1_live_surface.png
 lab1 1 7_scaling_laws lab1_scaling_laws scaling_laws.png lab1_scaling_laws.png
 lab1 2 8_fifteen_steps lab1_fifteen_steps fifteen_steps.png lab1_fifteen_steps.png
-lab1 4 9_three_parallelisms lab1_three_parallelisms three_parallelisms.png lab1_three_parallelisms.png
+lab1 4 9_three_parallelisms lab1_three_parallelisms three_parallelisms.png \
+    lab1_three_parallelisms.png
 
 $launch --np 2 "$b/sol/lab2_ddp/3_train" --epochs 1 --images 6000 --trace --out "$out"
 cp "$out/lab2_train/timeline.png" docs/lab2.png
 $launch --np 1 "$b/student/lab3_scale/1_batch_size" --out "$out"
 cp "$out/lab3_batch_size/batch_size.png" docs/lab3.png
-assessment/grader/grade.sh "$b/assessment/grader/grade" assessment/solution/train.c --out "$out/grade"
+assessment/grader/grade.sh "$b/assessment/grader/grade" assessment/solution/train.c \
+    --out "$out/grade"
 cp "$out/grade/grade.png" docs/assessment.png
-"$b/tests/bench/bench" --programs "$b/tests/bench" --python false --rounds 1 --no-ranks --out "$out/bench"
+"$b/tests/bench/bench" --programs "$b/tests/bench" --python false --rounds 1 --no-ranks \
+    --out "$out/bench"
 cp "$out/bench/roofline.png" docs/roofline.png

@@ -1,17 +1,21 @@
 #!/usr/bin/env bash
-# handout.sh OUT: the students' tarball, OUT/labs.tar.gz: everything but the solutions, the tests that need them or show
-# what they do, and the instructors' own tests. The same files give the same bytes.
+# handout.sh OUT: the students' tarball, OUT/labs.tar.gz: everything except the solutions, the tests
+# that need or reveal them, and the instructors' own tests. The same files give the same bytes.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 out=$1; mkdir -p "$out"
 rooms=()
-for room in Makefile README.md LICENSE .gitignore .clang-format make common datasets lab*_* assessment tests docs; do
+for room in Makefile README.md LICENSE .gitignore .clang-format make common datasets lab*_* \
+    assessment tests docs; do
     [ ! -e "$room" ] || rooms+=("$room")
 done
 find "${rooms[@]}" \( -name solution -o -name __pycache__ \
-    -o -path tests/hidden -o -path tests/unit/test_ranks.c -o -path tests/e2e -o -path tests/torch -o -path tests/fuzz -o -name '.?*' ! -name .gitignore ! -name .clang-format -o -name '*~' \) -prune -o -type f -print | LC_ALL=C sort >"$out/files"
+    -o -path tests/hidden -o -path tests/unit/test_ranks.c -o -path tests/e2e -o -path tests/torch \
+    -o -path tests/fuzz -o -name '.?*' ! -name .gitignore ! -name .clang-format -o -name '*~' \) \
+    -prune -o -type f -print | LC_ALL=C sort >"$out/files"
 tar -c -f - --format=ustar --no-recursion --owner=0 --group=0 --numeric-owner --mode=u=rwX,go=rX \
-    --mtime='2000-01-01 00:00:00Z' --transform='s,^,labs/,' -T "$out/files" | gzip -n -9 >"$out/labs.tar.gz.part"
+    --mtime='2000-01-01 00:00:00Z' --transform='s,^,labs/,' -T "$out/files" |
+    gzip -n -9 >"$out/labs.tar.gz.part"
 mv "$out/labs.tar.gz.part" "$out/labs.tar.gz"
 size=$(wc -c <"$out/labs.tar.gz")
 echo "handout: $out/labs.tar.gz, $(wc -l <"$out/files") files, $((size / 1024)) KiB, no solutions"

@@ -1,12 +1,14 @@
-# packages.sh: sourced by deps.sh and doctor.sh. Which packages a part comes in on this system, and the command that
-# installs them.
+# packages.sh: sourced by deps.sh and doctor.sh: the packages of each part on this system, and the
+# command that installs them.
 # shellcheck shell=bash
 setup_dir=$(dirname "${BASH_SOURCE[0]}")
 
-# part_field PART COLUMN: that cell of parts.txt; columns 2 need, 3 what for, 4 apt-get, 5 dnf, 6 pacman, 7 brew.
+# part_field PART COLUMN: that cell of parts.txt; columns 2 need, 3 what for, 4 apt-get, 5 dnf,
+# 6 pacman, 7 brew.
 part_field() {
     awk -F '|' -v part="$1" -v column="$2" '/^#/ { next } { name = $1; gsub(/ /, "", name) }
-        name == part { text = $column; gsub(/^ +| +$/, "", text); print text; exit }' "$setup_dir/parts.txt"
+        name == part { text = $column; gsub(/^ +| +$/, "", text); print text; exit }' \
+        "$setup_dir/parts.txt"
 }
 
 # part_list NEED…: the parts with one of these needs, in the table's order.
@@ -29,22 +31,28 @@ packages_of() {
     case $(package_manager) in
         apt-get) column=4 ;; dnf) column=5 ;; pacman) column=6 ;; brew) column=7 ;; *) return ;;
     esac
-    for part in "$@"; do part_field "$part" "$column"; done | tr ' ' '\n' | grep -v '^-*$' | awk '!seen[$0]++'
+    for part in "$@"; do part_field "$part" "$column"; done |
+        tr ' ' '\n' | grep -v '^-*$' | awk '!seen[$0]++'
 }
 
-# not_installed PACKAGE…: those that the system does not have yet.
+# not_installed PACKAGE…: those not installed yet.
 not_installed() {
-    local package
+    local package status
     for package in "$@"; do
-        if [ "$(package_manager)" != apt-get ] ||
-           [ "$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null)" != installed ]; then echo "$package"; fi
+        status=$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null)
+        if [ "$(package_manager)" != apt-get ] || [ "$status" != installed ]; then
+            echo "$package"
+        fi
     done
 }
 
-# apt_knows PACKAGE…: are they all in the package lists that were fetched?
-apt_knows() { local package; for package in "$@"; do apt-cache show "$package" >/dev/null 2>&1 || return 1; done; }
+# apt_knows PACKAGE…: are they all in the local package lists?
+apt_knows() {
+    local package
+    for package in "$@"; do apt-cache show "$package" >/dev/null 2>&1 || return 1; done
+}
 
-# install_command PACKAGE…: what a person types.
+# install_command PACKAGE…: the command to type.
 install_command() {
     local sudo="sudo " update=""
     [ "$(id -u)" != 0 ] || sudo=""

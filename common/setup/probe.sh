@@ -1,10 +1,12 @@
 #!/usr/bin/env bash
-# probe.sh --key: the compilers that a probe would use; another answer than config.mk's PROBED_KEY means: probe again.
-# probe.sh OUT [SET…]: finds out what this machine has by compiling and linking a small program per part (parts.txt),
-# never by guessing file names. Writes OUT/config.mk (flags for the Makefile) and OUT/probe/results: lines
-# "part<TAB>found|missing<TAB>version<TAB>where or why". The compilers' own words are in OUT/probe/NAME.log. Always
-# exits 0: deps.sh decides what a missing part means. CC, MPICC, CUDA_HOME, CBLAS_LIBS and CBLAS_CFLAGS
-# are honoured.
+# probe.sh --key: prints the compilers that a probe would use; if they differ from config.mk's
+# PROBED_KEY, make probes again.
+#
+# probe.sh OUT [SET…]: finds out what this machine has by compiling and linking a small program per
+# part (parts.txt), never by guessing file names. Writes OUT/config.mk (flags for the Makefile) and
+# OUT/probe/results, lines "part<TAB>found|missing<TAB>version<TAB>where or why". The compilers'
+# output is in OUT/probe/NAME.log. Always exits 0: deps.sh decides what a missing part means.
+# Respects CC, MPICC, CUDA_HOME, CBLAS_LIBS and CBLAS_CFLAGS.
 set -u
 # shellcheck source=common/setup/packages.sh
 . "$(dirname "$0")/packages.sh"
@@ -23,10 +25,11 @@ found() { printf '%s\tfound\t%s\t%s\n' "$1" "$2" "$3" >"$work/$1.result"; }
 missing() { printf '%s\tmissing\t-\t%s\n' "$1" "$2" >"$work/$1.result"; }
 flags() { # PART CFLAGS LIBS: variables for the Makefile
     local upper; upper=$(echo "$1" | tr '[:lower:]' '[:upper:]')
-    printf 'HAVE_%s := 1\n%s_CFLAGS := %s\n%s_LIBS := %s\n' "$upper" "$upper" "$2" "$upper" "$3" >"$work/$1.mk"
+    printf 'HAVE_%s := 1\n%s_CFLAGS := %s\n%s_LIBS := %s\n' \
+        "$upper" "$upper" "$2" "$upper" "$3" >"$work/$1.mk"
 }
 
-# try PART CFLAGS LIBS: does $work/PART.c compile and link so? Leaves $work/PART.
+# try PART CFLAGS LIBS: does $work/PART.c compile and link with these? Leaves $work/PART.
 try() {
     echo "\$ $cc $2 -o $1 $1.c $3" >>"$work/$1.log"
     # CC and the flags are lists of words.
@@ -39,8 +42,8 @@ shared_file() {
     { ldd "$1" 2>/dev/null || otool -L "$1" 2>/dev/null; } | grep -o "/[^ ]*$2[^ ]*" | head -n 1
 }
 
-# library PART FILE INCLUDES STATEMENTS CANDIDATE…: the first candidate "CFLAGS;LIBS" that works. The statements print
-# the version.
+# library PART FILE INCLUDES STATEMENTS CANDIDATE…: the first candidate "CFLAGS;LIBS" that works.
+# The statements print the version.
 library() {
     local part=$1 file=$2 candidate version
     printf '#include <stdio.h>\n%s\nint main(void) { %s return 0; }\n' "$3" "$4" >"$work/$part.c"
@@ -48,13 +51,14 @@ library() {
     for candidate in "$@"; do
         [ "$candidate" != ";" ] || continue
         if try "$part" "${candidate%%;*}" "${candidate#*;}"; then
-            version=$(run_limited "$work/$part" 2>>"$work/$part.log" | head -n 1 | cut -d ' ' -f 1-2)
+            version=$(run_limited "$work/$part" 2>>"$work/$part.log" | head -n 1 |
+                cut -d ' ' -f 1-2)
             found "$part" "${version:--}" "$(shared_file "$work/$part" "$file")"
             flags "$part" "${candidate%%;*}" "${candidate#*;}"
             return
         fi
     done
-    if [ -f "$work/no-compiler" ]; then missing "$part" "not looked for: needs the compiler"
+    if [ -f "$work/no-compiler" ]; then missing "$part" "not probed: needs the compiler"
     else missing "$part" "no program with it links (${out#"$PWD/"}/probe/$part.log)"; fi
 }
 
@@ -62,7 +66,8 @@ pkg() { # NAME: a candidate as pkg-config knows it, or ";"
     echo "$(pkg-config --cflags "$1" 2>/dev/null);$(pkg-config --libs "$1" 2>/dev/null)"
 }
 brewed() { # FORMULA LIBS: a candidate from Homebrew, or ";"
-    local prefix; prefix=$(brew --prefix "$1" 2>/dev/null) && echo "-I$prefix/include;-L$prefix/lib $2" || echo ";"
+    local prefix
+    prefix=$(brew --prefix "$1" 2>/dev/null) && echo "-I$prefix/include;-L$prefix/lib $2" || echo ";"
 }
 
 probe_compiler() {
@@ -73,15 +78,17 @@ probe_compiler() {
         return
     fi
     # shellcheck disable=SC2086
-    found compiler "$($cc --version 2>/dev/null | head -n 1 | sed 's/ *([^)]*)//g')" "$(command -v ${cc%% *})"
-    local native="" needed="" # for this processor; load no library that a program does not use
+    found compiler "$($cc --version 2>/dev/null | head -n 1 | sed 's/ *([^)]*)//g')" \
+        "$(command -v ${cc%% *})"
+    local native="" needed="" # for this processor; no libraries that a program does not use
     if try compiler "-march=native" ""; then native=-march=native; fi
     if try compiler "" "-Wl,--as-needed"; then needed=-Wl,--as-needed; fi
     flags compiler "$native" "$needed"
 }
 
 probe_openmp() {
-    library openmp 'lib[go]*mp' '#include <omp.h>' 'printf("%d", omp_get_max_threads() > 0 ? _OPENMP : 0);' \
+    library openmp 'lib[go]*mp' '#include <omp.h>' \
+        'printf("%d", omp_get_max_threads() > 0 ? _OPENMP : 0);' \
         "-fopenmp;-fopenmp" \
         "$(prefix=$(brew --prefix libomp 2>/dev/null) &&
             echo "-Xclang -fopenmp -I$prefix/include;-L$prefix/lib -lomp" || echo ";")"
@@ -110,7 +117,8 @@ EOF
         try mpi "$compile" "$link" || continue
         bin=$(dirname "$mpicc")
         why="$mpicc works, but mpirun is not Open MPI's (update-alternatives --config mpirun)"
-        PATH=$PATH:$bin run_limited mpirun --version 2>>"$work/mpi.log" | grep -q 'Open MPI' || continue
+        PATH=$PATH:$bin run_limited mpirun --version 2>>"$work/mpi.log" |
+            grep -q 'Open MPI' || continue
         found mpi "Open MPI $(run_limited "$work/mpi" 2>>"$work/mpi.log")" "$mpicc"
         flags mpi "$compile" "$link"; echo "MPI_BIN := $bin" >>"$work/mpi.mk"
         return
@@ -163,26 +171,33 @@ probe_cblas() {
             echo 'override CBLAS_CFLAGS += -DREFERENCE_BLAS' >>"$work/cblas.mk"
         else
             rm "$work/cblas.mk"
-            missing cblas "only the reference BLAS, 14 times slower (CBLAS_LIBS='-lblas -llapack' takes it)"
+            missing cblas \
+                "only the reference BLAS, 14 times slower (CBLAS_LIBS='-lblas -llapack' uses it)"
         fi
     fi
     grep -q 'no program' "$work/cblas.result" && [ -z "${CBLAS_LIBS-}" ] || return
     printf '#include <cblas.h>\nint main(void) { %s return 0; }\n' "$products" >"$work/cblas.c"
     for blas in -lopenblas -lcblas -lblas; do
-        if try cblas "" "$blas"; then missing cblas "$blas has no LAPACK (dsyev_), and no -llapack is there"; return; fi
+        if try cblas "" "$blas"; then
+            missing cblas "$blas has no LAPACK (dsyev_), and there is no -llapack"
+            return
+        fi
     done
 }
 
 probe_zlib() {
-    library zlib libz '#include <zlib.h>' 'printf("%s", zlibVersion());' ";-lz" "$(pkg zlib)" "$(brewed zlib -lz)"
+    library zlib libz '#include <zlib.h>' 'printf("%s", zlibVersion());' \
+        ";-lz" "$(pkg zlib)" "$(brewed zlib -lz)"
 }
 probe_jansson() {
-    library jansson libjansson '#include <jansson.h>' 'json_decref(json_object()); printf("%s", JANSSON_VERSION);' \
+    library jansson libjansson '#include <jansson.h>' \
+        'json_decref(json_object()); printf("%s", JANSSON_VERSION);' \
         ";-ljansson" "$(pkg jansson)" "$(brewed jansson -ljansson)"
 }
 probe_libcrypto() {
     library libcrypto libcrypto '#include <openssl/crypto.h>
-        #include <openssl/evp.h>' 'if (!EVP_sha256()) return 1; printf("%s", OpenSSL_version(OPENSSL_VERSION));' \
+        #include <openssl/evp.h>' \
+        'if (!EVP_sha256()) return 1; printf("%s", OpenSSL_version(OPENSSL_VERSION));' \
         ";-lcrypto" "$(pkg libcrypto)" "$(brewed openssl@3 -lcrypto)"
 }
 probe_cairo() {
@@ -191,7 +206,8 @@ probe_cairo() {
 }
 probe_sdl2() {
     library sdl2 libSDL2 '#define SDL_MAIN_HANDLED
-        #include <SDL.h>' 'SDL_version v; SDL_GetVersion(&v); printf("%d.%d.%d", v.major, v.minor, v.patch);' \
+        #include <SDL.h>' \
+        'SDL_version v; SDL_GetVersion(&v); printf("%d.%d.%d", v.major, v.minor, v.patch);' \
         "$(pkg sdl2)" "$(sdl2-config --cflags 2>/dev/null);$(sdl2-config --libs 2>/dev/null)"
 }
 probe_cmocka() {
@@ -216,9 +232,11 @@ probe_fashion() {
     if [ -r "$dir/train-images-idx3-ubyte.gz" ]; then found fashion "Fashion-MNIST" "$dir"
     else missing fashion "not in $dir"; fi
 }
-probe_tool() { # PART [PROGRAM]: a program that says its version
-    local where program=${2:-$1}; where=$(command -v "$program") || { missing "$1" "not on PATH"; return; }
-    found "$1" "$(run_limited "$program" --version 2>/dev/null | grep -o '[0-9][0-9.]*[0-9]' | head -n 1)" "$where"
+probe_tool() { # PART [PROGRAM]: a program with --version
+    local where version program=${2:-$1}
+    where=$(command -v "$program") || { missing "$1" "not on PATH"; return; }
+    version=$(run_limited "$program" --version 2>/dev/null | grep -o '[0-9][0-9.]*[0-9]' | head -n 1)
+    found "$1" "$version" "$where"
 }
 probe_curl() { probe_tool curl; }
 probe_shellcheck() { probe_tool shellcheck; }
@@ -227,11 +245,12 @@ probe_xdotool() { probe_tool xdotool; }
 probe_qemu() { probe_tool qemu qemu-x86_64; }
 probe_cppcheck() { probe_tool cppcheck; }
 probe_python3() { # the tests' small web server comes with the full package only
-    if run_limited python3 -c 'import http.server, json, struct' >"$work/python3.log" 2>&1; then probe_tool python3
+    if run_limited python3 -c 'import http.server, json, struct' >"$work/python3.log" 2>&1; then
+        probe_tool python3
     else missing python3 "no python3 with its standard library"; fi
 }
 
-probe_cuda() { # then NCCL and cuDNN, which live beside it
+probe_cuda() { # then NCCL and cuDNN, which depend on it
     local home nvcc where="no nvcc (set CUDA_HOME=…)"
     cat >"$work/cuda.cu" <<'EOF'
 #include <cublas_v2.h>
@@ -250,19 +269,24 @@ EOF
         [ -x "$nvcc" ] || continue
         where="$nvcc does not compile and link (${out#"$PWD/"}/probe/cuda.log)"
         echo "\$ $nvcc -o cuda cuda.cu -lcublas" >>"$work/cuda.log"
-        "$nvcc" -o "$work/cuda" "$work/cuda.cu" -L"$home/lib64" -lcublas >>"$work/cuda.log" 2>&1 || continue
+        "$nvcc" -o "$work/cuda" "$work/cuda.cu" -L"$home/lib64" -lcublas >>"$work/cuda.log" 2>&1 ||
+            continue
         found cuda "$("$nvcc" --version | sed -n 's/.*release \([0-9.]*\).*/\1/p')" "$home"
         flags cuda "-I$home/include" "-L$home/lib64 -Wl,-rpath,$home/lib64 -lcublas -lcudart"
         echo "NVCC := $nvcc" >>"$work/cuda.mk"
         echo "CUDA_ARCHS := $("$nvcc" --list-gpu-code | sed 's/sm_//' | xargs)" >>"$work/cuda.mk"
         break
     done
-    [ -f "$work/cuda.mk" ] || { missing cuda "$where"; missing nccl "needs CUDA"; missing cudnn "needs CUDA"; return; }
+    if [ ! -f "$work/cuda.mk" ]; then
+        missing cuda "$where"; missing nccl "needs CUDA"; missing cudnn "needs CUDA"
+        return
+    fi
     library nccl libnccl '#include <nccl.h>' \
         'int v = 0; ncclGetVersion(&v); printf("%d.%d.%d", v / 10000, v / 100 % 100, v % 100);' \
         "-I$home/include;-L$home/lib64 -Wl,-rpath,$home/lib64 -lnccl -lcudart" "$(pkg nccl)"
     library cudnn libcudnn '#include <cudnn.h>' \
-        'printf("%d.%d.%d", CUDNN_MAJOR, CUDNN_MINOR, CUDNN_PATCHLEVEL); if (!cudnnGetVersion()) return 1;' \
+        'printf("%d.%d.%d", CUDNN_MAJOR, CUDNN_MINOR, CUDNN_PATCHLEVEL);
+            if (!cudnnGetVersion()) return 1;' \
         "-I$home/include;-L$home/lib64 -Wl,-rpath,$home/lib64 -lcudnn -lcudart" "$(pkg cudnn)"
 }
 
@@ -274,7 +298,8 @@ wait
 parts=$(part_list required optional test lint gpu)
 for part in $parts; do cat "$work/$part.result"; done >"$work/results"
 {
-    echo "# Written by common/setup/probe.sh: what this machine has. 'make clean' removes it, the next build writes it."
+    echo "# Written by common/setup/probe.sh: what this machine has. 'make clean' removes it, the next" \
+        "build writes it again."
     echo "PROBED_KEY := $(key)"
     echo "PROBED_SETS := $*"
     for part in $parts; do cat "$work/$part.mk" 2>/dev/null; done

@@ -20,7 +20,7 @@ void batch_sweep_open(BatchSweep *b, Comm *comm, Backend *be, const Dataset *dat
     b->train = b->train < train->count ? b->train : train->count;
     b->test = b->test < data->test.count ? b->test : data->test.count;
     REQUIRE(b->largest <= b->train && b->test <= b->train,
-            "--largest=%d and --test=%d may not be above the %d training pictures", b->largest,
+            "--largest=%d and --test=%d may not be above the %d training images", b->largest,
             b->test, b->train);
     b->seed = seed;
     b->comm = comm;
@@ -95,8 +95,8 @@ static void lock(BatchSweep *b, bool on)
 typedef struct Work {
     BatchSweep *b;
     Run *run;
-    SweepItem *item; /* the runs to make: setting: the batch */
-    int total;       /* runs, with those that are there */
+    SweepItem *item; /* the missing runs; setting: the batch */
+    int total;       /* all runs, finished ones included */
 } Work;
 
 static void now_training(Work *w, int batch, int64_t seed)
@@ -162,7 +162,7 @@ bool batch_sweep_run(BatchSweep *b, Run *run)
     return complete;
 }
 
-/* "12.3 (11.9–13.0)", or a dash. free() it. */
+/* "12.3 (11.9–13.0)", or a dash; free() it. */
 static char *spread_text(SweepSpread s, int decimals)
 {
     if (s.runs == 0)
@@ -198,7 +198,7 @@ void batch_sweep_table(const BatchSweep *b, Run *run)
     }
 }
 
-/* Twice the batch, half the updates, from the smallest batch on. */
+/* Twice the batch, half the updates, starting at the smallest batch. */
 static void draw_perfect(PlotPanel *panel, int n, const double *x, const double *median)
 {
     double perfect[BATCH_SIZES];
@@ -224,7 +224,7 @@ void batch_sweep_draw(const BatchSweep *b, PlotPanel *panel, int value, PlotStyl
             at[missed++] = x[i];
     }
     char *label = format_new("median of %d run%s", b->seeds, b->seeds == 1 ? "" : "s");
-    PlotStyle plain = style, cross = {.label = "some run missed it",
+    PlotStyle plain = style, cross = {.label = "target missed",
                                       .color = PLOT_INK,
                                       .shape = PLOT_CROSS,
                                       .size = 10};

@@ -66,7 +66,7 @@ PowerLaw power_law_fit(const double *examples, const double *error, int n)
     return fit_at((low + high) / 2, examples, error, n);
 }
 
-/* Which points have the i-th point's size: lists one after the other. */
+/* The points grouped by size, one block per size. */
 typedef struct Blocks {
     int count, *first, *member; /* block k: member[first[k] … first[k+1]) */
 } Blocks;
@@ -90,7 +90,7 @@ static Blocks blocks_new(const double *examples, int n)
     return b;
 }
 
-/* A residual of block k. */
+/* A random residual of block k. */
 static double draw_from(const Blocks *b, const double *residual, int k, Rng *r)
 {
     return residual[b->member[b->first[k] + rng_below(r, b->first[k + 1] - b->first[k])]];
@@ -124,19 +124,19 @@ void power_law_bootstrap(PowerLawDraw *draws, int count, PowerLaw best, const do
     free(b.member);
 }
 
-Interval interval_of(double *values, int n, double share)
+Interval interval_of(double *values, int n, double fraction)
 {
     sort_ascending(values, n);
-    int cut = (int)floor((1 - share) / 2 * n + 1e-9);
+    int cut = (int)floor((1 - fraction) / 2 * n + 1e-9);
     return (Interval){values[cut], values[n - 1 - cut]};
 }
 
-Interval power_law_expect(const PowerLawDraw *draws, int count, double examples, double share)
+Interval power_law_expect(const PowerLawDraw *draws, int count, double examples, double fraction)
 {
     double *values = alloc(count, sizeof *values);
     for (int i = 0; i < count; i++)
         values[i] = power_law_at(draws[i].law, examples) * (1 + draws[i].residual);
-    Interval interval = interval_of(values, count, share);
+    Interval interval = interval_of(values, count, fraction);
     free(values);
     return interval;
 }

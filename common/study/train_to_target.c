@@ -1,4 +1,4 @@
-/* train_to_target.c: training to a target: see train_to_target.h. */
+/* train_to_target.c: see train_to_target.h. */
 #include "train_to_target.h"
 #include "check.h"
 #include "epoch_order.h"
@@ -15,7 +15,7 @@ typedef struct Trial {
     Sgd *sgd;
     Loader *train, *test;
     Tensor totals;
-    int32_t *order; /* [train] of an epoch */
+    int32_t *order; /* [train] of one epoch */
     int batch;
 } Trial;
 
@@ -23,7 +23,7 @@ static Trial trial_new(const TargetSetup *s, int batch, uint64_t seed)
 {
     const Dataset *d = s->data;
     Trial t = {.s = s, .batch = batch};
-    Images train = d->train, test = d->test; /* only what is used goes to the device */
+    Images train = d->train, test = d->test; /* only the images used go to the device */
     train.count = s->train;
     test.count = s->test;
     int test_batch = batch > 250 ? batch : 250;
@@ -61,7 +61,7 @@ static double accuracy(Trial *t)
     return metrics_accuracy(evaluate(t->m, t->test, NULL, t->s->test));
 }
 
-/* Has the loss run away? */
+/* Is the loss no longer finite? */
 static bool diverged(Trial *t)
 {
     double totals[2];
@@ -69,7 +69,7 @@ static bool diverged(Trial *t)
     return !isfinite(totals[0]);
 }
 
-/* Is it to stop? Asked between updates, when `images` has passed another 256. */
+/* Asked between updates, whenever `images` passes a multiple of 256. */
 static bool interrupted(Trial *t, long images)
 {
     const TargetSetup *s = t->s;
@@ -141,7 +141,7 @@ double train_on_subset(const TargetSetup *s, const int32_t *subset, int count, i
     return right;
 }
 
-/* So many updates from the first image on, over and over. Returns the seconds that they took. */
+/* Seconds for `count` updates, cycling through the images. */
 static double timed_updates(Trial *t, int count)
 {
     int in_a_row = t->s->train / t->batch;

@@ -1,4 +1,4 @@
-/* batch_study.c: the measurements; the pictures are batch_study_view.c. */
+/* batch_study.c: the measurements; batch_study_view.c draws them. */
 #include "batch_study.h"
 #include "check.h"
 #include "lab1.h"
@@ -31,7 +31,7 @@ static void fit(BatchStudy *s)
         time_per_update(&s->t0, &s->c, batch, seconds, n);
 }
 
-/* One measurement, unless it is there. False: interrupted. */
+/* One measurement, unless it exists already. False: interrupted. */
 static bool measure(BatchStudy *s, BackgroundThread *b, int batch, int round)
 {
     if (sweep_find(s->speed, batch, round))
@@ -46,7 +46,7 @@ static bool measure(BatchStudy *s, BackgroundThread *b, int batch, int round)
     return true;
 }
 
-/* In rounds over all sizes, so that a disturbance does not meet one size alone. */
+/* In rounds over all sizes, so that a disturbance does not hit one size alone. */
 static bool measure_all(BatchStudy *s, BackgroundThread *b)
 {
     int sizes = 0, done = 0;
@@ -69,14 +69,14 @@ void batch_study_work(void *study, BackgroundThread *b)
     BatchStudy *s = study;
     s->sweep.background = b;
     bool measured = true;
-    if (s->speed) { /* rank 0: one rank's speed, while the others wait */
+    if (s->speed) { /* rank 0 alone; the others wait */
         fit(s);     /* what an earlier run measured */
         measured = measure_all(s, b);
     }
-    bool over = batch_sweep_run(&s->sweep, s->run) && measured;
+    bool complete = batch_sweep_run(&s->sweep, s->run) && measured;
     if (b)
         background_lock(b);
-    s->over = over;
+    s->complete = complete;
     if (b)
         background_unlock(b);
 }
@@ -85,16 +85,16 @@ void batch_study_table(const BatchStudy *s)
 {
     double batch[BATCH_SIZES], seconds[BATCH_SIZES], low[BATCH_SIZES], high[BATCH_SIZES];
     int n = batch_study_measured(s, batch, seconds, low, high);
-    run_say(s->run, "speed alone: %d rounds, tests and the first updates not counted", s->rounds);
+    run_say(s->run, "speed: %d rounds, without tests and the first updates", s->rounds);
     run_say(s->run, "   batch   ms/update (lowest–highest)   images/s   t0 + c·B, ms");
     for (int i = 0; i < n; i++)
         run_say(s->run, "%8.0f %11.3f (%.3f–%.3f) %10.0f %14.3f", batch[i], 1e3 * seconds[i],
                 1e3 * low[i], 1e3 * high[i], batch[i] / seconds[i],
                 1e3 * (s->t0 + s->c * batch[i]));
     char *half = s->t0 > 0 ? format_new("half of that at batch %.1f", s->t0 / s->c)
-                           : format_new("t0 is lost in the noise");
+                           : format_new("t0 is below the noise");
     run_say(s->run,
-            "fit: t0 = %.3f ms per update, c = %.4f ms per picture: at most %.0f images/s, %s",
+            "fit: t0 = %.3f ms per update, c = %.4f ms per image: at most %.0f images/s, %s",
             1e3 * s->t0, 1e3 * s->c, 1 / s->c, half);
     free(half);
     run_say(s->run, "to %.0f %% test accuracy:", 100 * s->sweep.target);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A WRN-16-10 on one V100 (published, not measured here): images per second, most at the last. */
+/* A WRN-16-10 on one V100 (published, not measured here): images per second, rising. */
 static const double published_batch[] = {8, 16, 32, 64, 128, 256, 512, 700};
 static const double published_speed[] = {328, 551, 808, 1002, 1165, 1273, 1329, 1332};
 enum { PUBLISHED = 8, CURVE = 121 };
@@ -72,8 +72,7 @@ static void draw_value(const BatchStudy *s, PlotPanel *panel, int value)
                     (PlotStyle){.color = PLOT_GREY, .dashed = true, .width = 1});
 }
 
-/* Of a panel of targets: what its runs gave, and above that room for the legend, or for nothing yet
- * what there is to come. */
+/* The axis of a value to the target: its range so far, with room for the legend above. */
 static PlotAxis target_axis(const BatchStudy *s, const char *label, int value)
 {
     int size[BATCH_SIZES], n = batch_sweep_sizes(&s->sweep, size), missed = 0;
@@ -84,7 +83,7 @@ static PlotAxis target_axis(const BatchStudy *s, const char *label, int value)
         low = fmin(low, spread.runs ? spread.low : INFINITY);
         high = fmax(high, spread.runs ? spread.high : 0);
     }
-    /* the updates leave their corner free */
+    /* the curve of updates leaves its corner free */
     int lines = value == BATCH_STEPS ? 0 : 1 + (missed > 0) + s->dots;
     double perfect = sweep_spread(s->sweep.runs, size[0], value).median * size[0] / size[n - 1];
     low = 0.75 * (value == BATCH_STEPS ? fmin(low, perfect) : low);
@@ -97,7 +96,7 @@ static PlotAxis target_axis(const BatchStudy *s, const char *label, int value)
                       .high = low * pow(high / low, lines ? 1 / (0.85 - 0.1 * lines) : 1)};
 }
 
-/* Room for the legend above the fastest; NaN: nothing is known yet. */
+/* The top of the speed axis, with room for the legend; NaN: nothing is measured yet. */
 static double top_of(const BatchStudy *s)
 {
     double batch[BATCH_SIZES], median[BATCH_SIZES], low[BATCH_SIZES], high[BATCH_SIZES],
@@ -108,7 +107,7 @@ static double top_of(const BatchStudy *s)
     return 2 * most;
 }
 
-/* The state of the run, or what the selected batch gave. */
+/* The run's phase, or the results of the selected batch. */
 static char *footer(const BatchStudy *s)
 {
     const BatchSweep *b = &s->sweep;
@@ -125,16 +124,16 @@ static char *footer(const BatchStudy *s)
                           steps.runs, steps.runs + steps.missed);
     }
     int size[BATCH_SIZES], total = batch_sweep_sizes(b, size) * b->seeds;
-    const char *state = s->missing ? "to do"
-                      : s->over    ? "all runs are there"
-                      : s->paused  ? "paused"
-                                   : "running";
-    if (!s->over && !s->missing && b->batch == 0 && b->done == 0)
-        return format_new("%s · the speed alone first", state);
+    const char *phase = s->missing  ? "to do"
+                      : s->complete ? "complete"
+                      : s->paused   ? "paused"
+                                    : "running";
+    if (!s->complete && !s->missing && b->batch == 0 && b->done == 0)
+        return format_new("%s · the speed first", phase);
     if (b->batch == 0)
-        return format_new("%s · click a batch size for its numbers", state);
-    return format_new("%s · run %d of %d: batch %d, seed %lld · click a batch size for its numbers",
-                      state, b->done + 1, total, b->batch, (long long)b->batch_seed);
+        return format_new("%s · click a batch size for its results", phase);
+    return format_new("%s · run %d of %d: batch %d, seed %lld · click a batch size for its results",
+                      phase, b->done + 1, total, b->batch, (long long)b->batch_seed);
 }
 
 static char *title(const BatchStudy *s)
@@ -142,11 +141,11 @@ static char *title(const BatchStudy *s)
     const BatchSweep *b = &s->sweep;
     int ranks = b->comm->size;
     return format_new(
-        "%s on %s · %d pictures · to %.0f %% test accuracy · η = %.3g at batch 64%s · %d rank%s",
+        "%s on %s · %d images · to %.0f %% test accuracy · η = %.3g at batch 64%s · %d rank%s",
         b->model, b->setup.data->name, b->train, 100 * b->target, b->rate,
         !strcmp(b->scale, "sqrt")     ? ", × √(B/64)"
         : !strcmp(b->scale, "linear") ? ", × B/64"
-                                      : ", all alike",
+                                      : ", for every B",
         ranks, ranks == 1 ? "" : "s");
 }
 
@@ -159,13 +158,13 @@ void batch_study_draw(BatchStudy *s, Plot *plot)
     } targets[] = {{"Time to the target", "training time (s)", BATCH_SECONDS, PLOT_TOP_RIGHT},
                    {"Epochs to the target", "epochs", BATCH_EPOCHS, PLOT_TOP_LEFT},
                    {"Updates to the target", "updates", BATCH_STEPS, PLOT_TOP_RIGHT}};
-    char *text = title(s), *state = footer(s), *speed_title = format_new("Speed");
+    char *text = title(s), *status = footer(s), *speed_title = format_new("Speed");
     if (isfinite(s->t0)) {
         free(speed_title);
         speed_title = format_new("Speed · fit: t0 = %.3g ms, c = %.3g ms, at most %.0f/s",
                                  1e3 * s->t0, 1e3 * s->c, 1 / s->c);
     }
-    PlotAxis x = {.label = "batch size B (pictures per update)",
+    PlotAxis x = {.label = "batch size B (images per update)",
                   .log = 2,
                   .low = 0.7,
                   .high = 1.4 * s->fastest};
@@ -189,8 +188,8 @@ void batch_study_draw(BatchStudy *s, Plot *plot)
     }
     if (s->missing)
         plot_note(speed, s->missing);
-    plot_footer(plot, state);
+    plot_footer(plot, status);
     free(speed_title);
     free(text);
-    free(state);
+    free(status);
 }

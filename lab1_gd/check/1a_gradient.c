@@ -1,4 +1,4 @@
-/* 1a_gradient.c: the check of gradient: against finite differences of the loss. */
+/* 1a_gradient.c: the check of gradient. */
 #include "exercise.h"
 #include "judge.h"
 #include "lab1.h"
@@ -23,8 +23,8 @@ static void judge(void *unused)
             double true_db = (parabola_loss(&loss, w, b + h) - parabola_loss(&loss, w, b - h)) /
                              (2 * h);
             WRONG_UNLESS(close_to(dw, true_dw) && close_to(db, true_db),
-                         "(dw, db) = (%.6g, %.6g) with n = %d at w = %g, b = %g; the loss's slope "
-                         "there is (%.6g, %.6g)",
+                         "(dw, db) = (%.6g, %.6g) with n = %d at w = %g, b = %g; expected "
+                         "(%.6g, %.6g)",
                          dw, db, p.n, w, b, true_dw, true_db);
         }
         points_free(&p);
@@ -33,7 +33,7 @@ static void judge(void *unused)
 
 int main(void)
 {
-    return exercise_check("gradient", 10,
-                          "the slope of the mean squared error, as finite differences measure it",
-                          judge);
+    return exercise_check(
+        "gradient", 10, "the gradient of the mean squared error, within 1e-6 of finite differences",
+        judge);
 }

@@ -19,5 +19,5 @@ static void judge(void *unused)
 
 int main(void)
 {
-    return exercise_check("update", 5, "a step against the slope, rate times as long", judge);
+    return exercise_check("update", 5, "w - rate dw and b - rate db, to 1e-6", judge);
 }

@@ -1,11 +1,11 @@
-/* 2_shuffle.c: the check of shuffle: a permutation, all equally likely, all chance from r. */
+/* 2_shuffle.c: the check of shuffle: a permutation, all equally likely, all randomness from r. */
 #include "exercise.h"
 #include "judge.h"
 #include "lab1.h"
 #include <math.h>
 #include <string.h>
 
-/* Are order[0 … n) the numbers first … first + n - 1, each once? */
+/* Does order[0 … n) hold first … first + n - 1, each once? */
 static bool is_permutation(const int *order, int n, int first)
 {
     bool seen[1000] = {false};
@@ -17,7 +17,7 @@ static bool is_permutation(const int *order, int n, int first)
     return true;
 }
 
-static void keeps_the_numbers(Rng *r)
+static void keeps_the_elements(Rng *r)
 {
     static const int sizes[] = {1, 2, 3, 10, 1000};
     for (int s = 0; s < 5; s++) {
@@ -27,12 +27,12 @@ static void keeps_the_numbers(Rng *r)
         shuffle(order + 1, n, r);
         WRONG_UNLESS(order[0] == 40 + n && order[n + 1] == 39,
                      "n = %d: it writes outside order[0 … n)", n);
-        WRONG_UNLESS(is_permutation(order + 1, n, 40), "n = %d: a number is lost, or there twice",
+        WRONG_UNLESS(is_permutation(order + 1, n, 40), "n = %d: an element is lost, or there twice",
                      n);
     }
 }
 
-static void takes_chance_from_r(void)
+static void draws_from_r(void)
 {
     enum { N = 100 };
     int order[3][N];
@@ -43,15 +43,15 @@ static void takes_chance_from_r(void)
         shuffle(order[k], N, k == 1 ? &again : &r);
     }
     WRONG_UNLESS(!memcmp(order[0], order[1], sizeof order[0]),
-                 "the same r gave two different orders: is all chance taken from r?");
+                 "the same r gave two different orders: all randomness must come from r");
     WRONG_UNLESS(memcmp(order[0], order[2], sizeof order[0]),
-                 "two calls in a row gave the same order: r must move on");
+                 "two calls in a row gave the same order: draw from *r, not from a copy");
 }
 
-/* Each of the 4! = 24 orders of 4 numbers should come in a 24th of 24,000 shuffles. Chi squared
- * over the 24 counts then has 23 degrees of freedom; above 70 it comes once in a million. A swap
- * with any of the n places each time is far off: its 4⁴ equally likely ways cannot fall evenly on
- * 24 orders, which gives 2,200 and more. */
+/* Each of the 4! = 24 orders of 4 elements should appear in 1/24 of 24,000 shuffles. Chi squared
+ * over the 24 counts then has 23 degrees of freedom and exceeds 70 once in a million. Swapping with
+ * any of the n positions each time is far off: its 4⁴ equally likely ways cannot fall evenly on 24
+ * orders, which gives 2,200 and more. */
 static void all_orders_equally_likely(Rng *r)
 {
     enum { TIMES = 24000 };
@@ -72,24 +72,24 @@ static void all_orders_equally_likely(Rng *r)
         most = count[code] > most ? count[code] : most;
         chi += pow(count[code] - TIMES / 24, 2) / (TIMES / 24);
     }
-    WRONG_UNLESS(orders == 24, "of the 24 orders of 4 numbers, 24,000 shuffles gave only %d",
+    WRONG_UNLESS(orders == 24, "of the 24 orders of 4 elements, 24,000 shuffles gave only %d",
                  orders);
     WRONG_UNLESS(chi < 70,
-                 "24,000 shuffles of 4 numbers: one order came %d times, another %d, expected "
-                 "about 1000 each",
+                 "24,000 shuffles of 4 elements: one order came %d times, another %d times, "
+                 "expected about 1000 each",
                  least, most);
 }
 
 static void judge(void *unused)
 {
     Rng r = rng_at(3, RNG_TEST, 1, 0);
-    keeps_the_numbers(&r);
-    takes_chance_from_r();
+    keeps_the_elements(&r);
+    draws_from_r();
     all_orders_equally_likely(&r);
 }
 
 int main(void)
 {
-    return exercise_check("shuffle", 10, "a permutation, all equally likely, all chance from r",
+    return exercise_check("shuffle", 10, "a permutation, all equally likely, all randomness from r",
                           judge);
 }

@@ -16,7 +16,7 @@ static double relative_error(double t0, double c, const double *batch, const dou
     return sum;
 }
 
-/* Exact data first; with noise no other line near may be better. */
+/* Exact data first; with noise no line near it may fit better. */
 static void judge(void *unused)
 {
     enum { N = 9 };
@@ -45,13 +45,14 @@ static void judge(void *unused)
                                       batch, seconds, N);
         WRONG_UNLESS(
             found < other,
-            "t0 = %g, c = %g: the sum of squared relative errors is %.6g there, and %.6g beside it",
+            "t0 = %g, c = %g: the sum of squared relative errors is %.6g; 0.1 %% away it is %.6g",
             t0, c, found, other);
     }
 }
 
 int main(void)
 {
-    return exercise_check("time_per_update", 10,
-                          "fixed cost and cost per picture, with the least relative errors", judge);
+    return exercise_check(
+        "time_per_update", 10,
+        "fixed cost and cost per image, with the least sum of squared relative errors", judge);
 }

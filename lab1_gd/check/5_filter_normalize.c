@@ -15,8 +15,8 @@ static double length(const float *v, int n)
     return sqrt(sum);
 }
 
-/* Filters of very different lengths, one weight filter and one direction filter of zeros; nothing
- * beyond the end. */
+/* Filters of very different lengths; one filter of w and one of d all zeros; a guard element behind
+ * the end. */
 static void judge(void *unused)
 {
     enum { FILTERS = 5, SIZE = 27, ALL = FILTERS * SIZE };
@@ -35,19 +35,19 @@ static void judge(void *unused)
         double got = length(now, SIZE), want = f == 3 ? 0 : length(w + f * SIZE, SIZE),
                scale = f == 3 ? 0 : want / length(old, SIZE);
         WRONG_UNLESS(fabs(got - want) <= 1e-5 * want + 1e-12,
-                     "filter %d has length %.6g, the weights' one %.6g%s", f, got, want,
-                     f == 3 ? " (that filter of d was all 0)" : "");
+                     "filter %d of d has length %.6g, expected %.6g%s", f, got, want,
+                     f == 3 ? " (it was all zeros)" : "");
         for (int i = 0; i < SIZE; i++)
-            WRONG_UNLESS(
-                fabs(now[i] - scale * old[i]) <= 1e-5 * fabs(scale * old[i]) + 1e-12,
-                "filter %d points elsewhere: number %d was %.6g and became %.6g, expected %.6g", f,
-                i, old[i], now[i], scale * old[i]);
+            WRONG_UNLESS(fabs(now[i] - scale * old[i]) <= 1e-5 * fabs(scale * old[i]) + 1e-12,
+                         "filter %d changed its direction: element %d was %.6g and became %.6g, "
+                         "expected %.6g",
+                         f, i, old[i], now[i], scale * old[i]);
     }
-    WRONG_UNLESS(d[ALL] == 7, "it wrote beyond the %d filters of %d numbers", FILTERS, SIZE);
+    WRONG_UNLESS(d[ALL] == 7, "it wrote beyond the %d filters of %d elements", FILTERS, SIZE);
 }
 
 int main(void)
 {
     return exercise_check("filter_normalize", 10,
-                          "each filter of the direction as long as the weights' filter", judge);
+                          "each filter of d as long as the same filter of w, to 1e-5", judge);
 }

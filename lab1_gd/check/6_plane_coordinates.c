@@ -8,8 +8,8 @@
 
 enum { N = 60 };
 
-/* x and y of any length and angle; v with known coordinates and a known part at right angles to
- * both, on numbers that neither uses. */
+/* x and y of any length and angle; v with known coordinates, and a known part orthogonal to both in
+ * the last elements, where x and y are 0. */
 static void check_plane(double angle, double size_x, double size_y, double a, double b, double off)
 {
     float x[N], y[N], v[N];
@@ -24,13 +24,14 @@ static void check_plane(double angle, double size_x, double size_y, double a, do
     double found_a = NAN, found_b = NAN, found = plane_coordinates(&found_a, &found_b, v, x, y, N);
     double scale = fabs(a) + fabs(b) + 1e-3,
            large = off + 8 * (fabs(a) * size_x + fabs(b) * size_y);
-    const char *plane = angle == M_PI / 2 ? "about at right angles" : "oblique";
+    const char *plane = angle == M_PI / 2 ? "about orthogonal" : "oblique";
     WRONG_UNLESS(fabs(found_a - a) <= 1e-4 * scale && fabs(found_b - b) <= 1e-4 * scale,
-                 "v = %g x + %g y + a part at right angles to both: found (%.6g, %.6g); x and y "
-                 "are %s, lengths as %g to %g",
+                 "v = %g x + %g y + an orthogonal part: found (%.6g, %.6g); x and y are %s, their "
+                 "lengths are as %g to %g",
                  a, b, found_a, found_b, plane, size_x, size_y);
     WRONG_UNLESS(fabs(found - off) <= 1e-5 * large,
-                 "v = %g x + %g y + %g beside the plane: the distance is %.6g", a, b, off, found);
+                 "v = %g x + %g y, and %g off the plane: found a distance of %.6g", a, b, off,
+                 found);
 }
 
 static void judge(void *unused)
@@ -44,7 +45,8 @@ static void judge(void *unused)
 
 int main(void)
 {
-    return exercise_check("plane_coordinates", 10,
-                          "the nearest point of a plane, for directions of any length and angle",
-                          judge);
+    return exercise_check(
+        "plane_coordinates", 10,
+        "the nearest point of a plane and the distance, for x and y of any length and angle",
+        judge);
 }

@@ -19,7 +19,7 @@ static void judge(void *unused)
         }
         for (double below = 0; below <= 1; below += 0.5)
             WRONG_UNLESS(l[2] == 0 || needed_examples(l[0], l[1], l[2], l[2] * below) == INFINITY,
-                         "%g examples for an error of %g, where the floor is %g: expected infinity",
+                         "%g examples for an error of %g, but gamma is %g: expected INFINITY",
                          needed_examples(l[0], l[1], l[2], l[2] * below), l[2] * below, l[2]);
     }
 }
@@ -27,5 +27,5 @@ static void judge(void *unused)
 int main(void)
 {
     return exercise_check("needed_examples", 5,
-                          "the law turned round; infinite at the floor and below it", judge);
+                          "the power law inverted, to 1e-6; INFINITY at gamma and below", judge);
 }

@@ -12,8 +12,8 @@ static void judge(void *unused)
     WRONG_UNLESS(
         close_to(day, 3.125),
         "%g days for 1e6 examples, 90 epochs, 3e9 FLOP each, at 1e12 FLOP/s: expected 3.125", day);
-    double shared = training_days(1e6, 90, 3e9, 1e12, 8);
-    WRONG_UNLESS(close_to(shared, 3.125 / 8), "%g days on 8 such devices: expected %g", shared,
+    double eight = training_days(1e6, 90, 3e9, 1e12, 8);
+    WRONG_UNLESS(close_to(eight, 3.125 / 8), "%g days on 8 such devices: expected %g", eight,
                  3.125 / 8);
     double minutes = 1440 * training_days(10 * 86400.0, 1, 1, 1, 1024);
     WRONG_UNLESS(close_to(minutes, 14.0625),

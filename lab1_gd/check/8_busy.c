@@ -1,4 +1,4 @@
-/* 8_busy.c: the check of busy: spans by hand, and spans whose answer can be counted. */
+/* 8_busy.c: the check of busy: spans by hand, and random ones whose answer is counted. */
 #include "exercise.h"
 #include "judge.h"
 #include "lab1.h"
@@ -14,8 +14,7 @@ static void expect_busy(const double *start, const double *end, int n, double fr
                  found, from, to, expected);
 }
 
-/* Spans of whole ticks, so that the answer can be counted: which ticks are covered by any of
- * them? */
+/* Spans of whole ticks, so that the answer can be counted: which ticks does any of them cover? */
 static void busy_counted(uint64_t seed)
 {
     enum { TICKS = 64, MOST = 20 };
@@ -49,7 +48,7 @@ static void judge(void *unused)
     expect_busy((double[]){4, 1}, (double[]){6, 2}, 2, 0, 10, 3, "spans that are not sorted");
     expect_busy((double[]){-3, 8}, (double[]){2, 20}, 2, 0, 10, 4,
                 "spans that reach beyond both ends");
-    expect_busy((double[]){-3, 12}, (double[]){-1, 20}, 2, 0, 10, 0, "spans outside");
+    expect_busy((double[]){-3, 12}, (double[]){-1, 20}, 2, 0, 10, 0, "spans outside of [from, to]");
     expect_busy((double[]){1, 2}, (double[]){2, 3}, 2, 0, 10, 2, "spans that touch");
     expect_busy((double[]){5}, (double[]){5}, 1, 0, 10, 0, "an empty span");
     expect_busy((double[]){0}, (double[]){0}, 0, 0, 10, 0, "no spans");
@@ -59,5 +58,6 @@ static void judge(void *unused)
 
 int main(void)
 {
-    return exercise_check("busy", 5, "how much of a stretch of time spans cover together", judge);
+    return exercise_check("busy", 5,
+                          "seconds of [from, to] that the spans cover together, to 1e-12", judge);
 }

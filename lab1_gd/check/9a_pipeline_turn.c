@@ -1,4 +1,4 @@
-/* 9a_pipeline_turn.c: the check of pipeline_turn: each micro-batch once, each way, at its tick. */
+/* 9a_pipeline_turn.c: the check of pipeline_turn: each micro-batch once in each direction, at its tick. */
 #include "exercise.h"
 #include "judge.h"
 #include "lab1.h"
@@ -28,15 +28,15 @@ static void judge_pipeline(int S, int M)
     for (int s = 0; s < S; s++)
         for (int m = 0; m < M; m++) {
             int forward = tick_of(s, S, M, m, false), backward = tick_of(s, S, M, m, true);
-            int due = s + m, due_back = M + S - 1 + (S - 1 - s) + (M - 1 - m);
+            int expected = s + m, expected_back = M + S - 1 + (S - 1 - s) + (M - 1 - m);
             WRONG_UNLESS(
-                forward == due,
+                forward == expected,
                 "stage %d of %d, %d micro-batches: micro-batch %d forward at tick %d, expected %d",
-                s, S, M, m, forward, due);
+                s, S, M, m, forward, expected);
             WRONG_UNLESS(
-                backward == due_back,
+                backward == expected_back,
                 "stage %d of %d, %d micro-batches: micro-batch %d backward at tick %d, expected %d",
-                s, S, M, m, backward, due_back);
+                s, S, M, m, backward, expected_back);
         }
     for (int s = 0; s < S; s++)
         for (int t = -2; t < 2 * (M + S - 1) + 2; t += t == -1 ? 2 * (M + S - 1) + 1 : 1)
@@ -56,7 +56,7 @@ static void judge(void *unused)
 
 int main(void)
 {
-    return exercise_check("pipeline_turn", 5,
-                          "whose turn it is in a pipeline, forward and backward, at every tick",
-                          judge);
+    return exercise_check(
+        "pipeline_turn", 5,
+        "each stage's micro-batch at every tick, forward and backward; idle elsewhere", judge);
 }

@@ -11,11 +11,11 @@ static void judge(void *unused)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         int columns = cases[i][0], ranks = cases[i][1], next = 0;
         for (int r = 0; r < ranks; r++) {
-            int first = -1, count = -1, due = columns / ranks + (r < columns % ranks);
+            int first = -1, count = -1, expected = columns / ranks + (r < columns % ranks);
             column_shard(&first, &count, columns, r, ranks);
-            WRONG_UNLESS(first == next && count == due,
+            WRONG_UNLESS(first == next && count == expected,
                          "%d columns on %d ranks: rank %d has [%d, %d), expected [%d, %d)", columns,
-                         ranks, r, first, first + count, next, next + due);
+                         ranks, r, first, first + count, next, next + expected);
             next += count;
         }
     }
@@ -24,5 +24,6 @@ static void judge(void *unused)
 int main(void)
 {
     return exercise_check("column_shard", 5,
-                          "every column has one owner, in order, as evenly as can be", judge);
+                          "every column has one owner, in rank order, as evenly as possible",
+                          judge);
 }

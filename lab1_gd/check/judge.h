@@ -1,5 +1,5 @@
-/* judge.h: what a check of an exercise says when it finds something wrong. It runs in a child
- * process (exercise.h), which this ends.
+/* judge.h: how a check reports what is wrong. It runs in a child process (exercise.h), which this
+ * ends.
  */
 #ifndef JUDGE_H
 #define JUDGE_H

@@ -2,8 +2,11 @@
 #include "check.h"
 #include "lab1.h"
 
-/* One step of gradient descent, against the slope: w <- w - rate dw, b <- b - rate db. */
+/* One step of gradient descent, with learning rate `rate` >= 0:
+ *     w <- w - rate dw
+ *     b <- b - rate db
+ * A rate of 0 leaves w and b alone. The check compares to 1e-6. */
 void update(double *w, double *b, double dw, double db, double rate)
 {
-    TODO("move *w and *b against the slope, rate times as far as the slope is steep");
+    TODO("move *w and *b against the gradient: rate times dw, rate times db");
 }

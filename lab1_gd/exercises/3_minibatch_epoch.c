@@ -2,18 +2,21 @@
 #include "check.h"
 #include "lab1.h"
 
-/* One epoch of minibatch SGD. The examples order[0 … n) are taken in this order, `batch` at a time:
- * the first update is on order[0 … batch), the next one on the `batch` after those, and so on.
- * Where batch does not divide n, the last update is on the fewer that remain, and its slope is the
- * mean over these. Each update starts where the one before arrived: gradient() over the batch's
- * points, update(), then report(state, …).
+/* One epoch of minibatch SGD, 1 <= batch <= n. Take the examples order[0 … n) in this order,
+ * `batch` at a time: the first update is on order[0 … batch), the next on the following `batch`
+ * examples, and so on. Where batch does not divide n, the last update is on the few that are left,
+ * and its gradient is the mean over these alone. Each update starts where the last one ended: call
+ * gradient() on the batch's points, then update(), then
+ *     report(context, first, size, *w, *b)
+ * for a batch of order[first … first + size) and the weights after its update.
  *     w, b     in: where the epoch starts; out: where it ends
- *     x, y     all points; order[i] is a place in them (with replacement one may come twice)
- *     room     [2 * batch] room to bring a batch's x, and behind them its y, together: gradient()
- *              wants them side by side
- * 1 <= batch <= n. */
+ *     x, y     all points; order[i] is an index into both, and may occur twice (with replacement)
+ *     room     [2 * batch] scratch memory, uninitialised: gather the batch's x here, and its y
+ *              behind them, because gradient() wants contiguous arrays
+ * Do not change `order`. The check compares each update to 1e-9. */
 void minibatch_epoch(double *w, double *b, const double *x, const double *y, const int *order,
-                     int n, int batch, double rate, double *room, UpdateReport *report, void *state)
+                     int n, int batch, double rate, double *room, UpdateReport *report,
+                     void *context)
 {
-    TODO("one update per batch of order, the last of which may be short; report each");
+    TODO("one update per batch of order, the last one perhaps smaller; report each");
 }

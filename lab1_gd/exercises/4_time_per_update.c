@@ -1,16 +1,18 @@
-/* 4_time_per_update.c: exercise: a fixed cost and a cost per picture. */
+/* 4_time_per_update.c: exercise: a fixed cost and a cost per image. */
 #include "check.h"
 #include "lab1.h"
 
-/* An update of B pictures takes t0 + c B seconds: a fixed cost, and a cost per picture. Fit
- * both to n measured pairs (batch[i] pictures, seconds[i]) so that the sum of squared RELATIVE
- * errors is least,
+/* An update on B images takes about t0 + c B seconds: a fixed cost, and a cost per image. Fit both
+ * to n >= 2 measurements: an update on batch[i] images took seconds[i] > 0. Minimise the sum of
+ * the squared RELATIVE errors,
  *     sum ((t0 + c batch[i] - seconds[i]) / seconds[i])^2
- * because a time is measured to some percent, and plain least squares would see nothing but the
- * largest batches. That is linear least squares with the weights 1/seconds[i]^2. n >= 2, batch
- * sizes not all alike, seconds > 0. *t0 in seconds per update, *c in seconds per picture; noise can
- * make *t0 negative: leave it so. */
+ * A time is measured to within a few percent, so plain least squares would see nothing but the
+ * largest batches. This is linear least squares with weights 1/seconds[i]^2.
+ *     *t0   out: seconds per update; noise can make it negative: leave it so
+ *     *c    out: seconds per image
+ * At least two batch sizes differ. The check asks for 1e-9 on exact data; on noisy data no line
+ * 0.1 % away may fit better. */
 void time_per_update(double *t0, double *c, const double *batch, const double *seconds, int n)
 {
-    TODO("fit t0 + c*batch to the measured seconds, with the least sum of squared relative errors");
+    TODO("fit t0 + c*batch to the measured seconds: least sum of squared relative errors");
 }

@@ -2,13 +2,14 @@
 #include "check.h"
 #include "lab1.h"
 
-/* The place (a, b) in the plane spanned by x and y, all [n], of the point nearest to v, and
- * (returned) v's distance from the plane, |v - a x - b y|. x and y are not parallel, but of any
- * length and at any angle: solve the normal equations
+/* The coordinates (a, b), in the plane spanned by x and y, of the point of that plane that is
+ * nearest to v; v, x and y are [n]. Returns the distance of v from the plane, |v - a x - b y|.
+ * x and y are not parallel, but of any length and at any angle. Solve the normal equations
  *     (x.x) a + (x.y) b = x.v
  *     (x.y) a + (y.y) b = y.v
- * in double. Take the distance from the difference, number by number; |v|² minus squares would lose
- * it in rounding. */
+ * in double precision. Sum the distance over the elements of the difference: |v|² minus the
+ * squares would lose it to rounding. The check asks for 1e-4 of |a| + |b| for the coordinates, and
+ * for 1e-5 of the vectors' lengths for the distance. */
 double plane_coordinates(double *a, double *b, const float *v, const float *x, const float *y,
                          int n)
 {

@@ -1,11 +1,12 @@
-/* 7b_training_days.c: exercise: how long a training takes. */
+/* 7b_training_days.c: exercise: how long a training run takes. */
 #include "check.h"
 #include "lab1.h"
 
-/* Days of training: examples × epochs × FLOP per example, shared without loss by `devices` devices
- * that each do flop_per_second. A day has 86,400 seconds. */
+/* The days that a training run takes: examples × epochs × flop_per_example operations, spread
+ * without loss over `devices` devices that sustain flop_per_second each. A day has 86,400 seconds.
+ * The check asks for 1e-9. */
 double training_days(double examples, double epochs, double flop_per_example,
                      double flop_per_second, double devices)
 {
-    TODO("return the days that so much work takes on so many devices");
+    TODO("return the days that all these operations take on all devices together");
 }

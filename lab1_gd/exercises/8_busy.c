@@ -1,11 +1,12 @@
-/* 8_busy.c: exercise: for how long somebody was busy. */
+/* 8_busy.c: exercise: how long was a thread busy? */
 #include "check.h"
 #include "lab1.h"
 
-/* For how long somebody was busy. start[i], end[i], i < n, are spans in seconds (start <= end), in
- * any order; they may overlap, nest or be empty. Returns how much of [from, to] (from <= to) they
- * cover together: what is covered twice counts once, what lies outside does not count. n = 0: 0.
- * Does not change the arrays. The check asks for 1e-12. */
+/* How long was a thread busy? It worked in the spans [start[i], end[i]], i < n, in seconds, with
+ * start <= end. They come in any order, and may overlap, be nested or be empty. Return how many
+ * seconds of [from, to], from <= to, they cover together: what is covered twice counts once, and
+ * what lies outside does not count. n = 0 gives 0. Do not change the arrays. The check asks for
+ * 1e-12 seconds. */
 double busy(const double *start, const double *end, int n, double from, double to)
 {
     TODO("how much of [from, to] the spans cover together; what is covered twice counts once");

@@ -1,13 +1,12 @@
-/* 9b_column_shard.c: exercise: who owns which columns. */
+/* 9b_column_shard.c: exercise: which rank owns which columns? */
 #include "check.h"
 #include "lab1.h"
 
-/* Which columns [*first, *first + *count) of `columns` rank `rank` of `ranks` owns in tensor
- * parallelism. In the ranks' order, without gaps; the counts differ by at most one, and the first
- * ranks have the larger ones. There may be more ranks than columns: then the last ones have
- * none. */
+/* Tensor parallelism splits `columns` columns over `ranks` ranks: rank `rank` owns the columns
+ * [*first, *first + *count). The shards follow each other in rank order, without gaps. Their sizes
+ * differ by at most one, and the first columns % ranks ranks have the larger ones. With more ranks
+ * than columns the last ranks own none: *first = columns, *count = 0. */
 void column_shard(int *first, int *count, int columns, int rank, int ranks)
 {
-    TODO("the columns of this rank: *first and *count; the first columns % ranks ranks own one "
-         "more");
+    TODO("set *first and *count; the first columns % ranks ranks own one column more");
 }

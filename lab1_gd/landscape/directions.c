@@ -6,7 +6,7 @@
 #include "safetensors.h"
 #include <stdlib.h>
 
-static double product(const float *a, const float *b, int n)
+static double dot(const float *a, const float *b, int n)
 {
     double sum = 0;
     for (int i = 0; i < n; i++)
@@ -14,10 +14,10 @@ static double product(const float *a, const float *b, int n)
     return sum;
 }
 
-/* y minus its part along x. */
+/* Subtracts from y its projection onto x. */
 static void make_orthogonal(float *y, const float *x, int n)
 {
-    double along = product(x, y, n) / product(x, x, n);
+    double along = dot(x, y, n) / dot(x, x, n);
     for (int i = 0; i < n; i++)
         y[i] = (float)(y[i] - along * x[i]);
 }

@@ -1,18 +1,16 @@
-/* directions.h: two directions through a network's weights to look along (Li et al., arXiv
- * 1712.09913, section 4).
+/* directions.h: two directions in the weight space of a network (Li et al., arXiv 1712.09913,
+ * section 4).
  *
- * Random normal numbers, filter by filter: one filter is what makes one output channel, a row of a
- * weight matrix or [C,R,R] of a convolution. The second direction is made orthogonal to the first
- * within each filter, so it is orthogonal as a whole; then each filter gets the length of the
- * filter that it moves (the exercise filter_normalize). Biases and batch norm's gamma and beta are
- * left alone, as in the paper.
+ * Normal random values, filter by filter; a filter makes one output channel: a row of a weight
+ * matrix, or [C,R,R] of a convolution. The second direction is made orthogonal to the first within
+ * each filter, hence as a whole; then each filter gets the length of the filter that it moves
+ * (exercises/5_filter_normalize.c). Biases and batch norm's gamma and beta stay, as in the paper.
  */
 #ifndef DIRECTIONS_H
 #define DIRECTIONS_H
 #include "model.h"
 
-/* Into x and y [D], flat like m->params. A function of m's weights and the seed. y may be NULL: one
- * direction. */
+/* Fills x and y [D], flat like m->params; y may be NULL. A function of m's weights and the seed. */
 void directions_draw(const Model *m, float *x, float *y, uint64_t seed);
 
 /* Write both as a safetensors file: "x.conv1.weight", "y.conv1.weight", … in PyTorch's shapes. A

@@ -1,5 +1,5 @@
-/* landscape_view.c: the pictures of part 5: one network in four panels, or two beside each other on
- * one scale. */
+/* landscape_view.c: the figure of part 5: one network in four panels, or two side by side on one
+ * scale. */
 #include "landscape_view.h"
 #include "check.h"
 #include "quantiles.h"
@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double HIGHEST = 50; /* losses above this (in nats) are cut off */
+static const double HIGHEST = 50; /* losses above this are cut off */
 
-/* From the lowest loss known of the surfaces to the one that 95 % are below: single peaks do not
- * flatten the rest. */
+/* The colour scale: from the lowest loss to the 95th percentile, so that single peaks do not flatten
+ * the rest. */
 static void scale_of(PlotAxis *z, int n, const Surface *const *s)
 {
     int total = 0, known = 0;
@@ -31,7 +31,7 @@ static void scale_of(PlotAxis *z, int n, const Surface *const *s)
     free(v);
 }
 
-/* The grid for the eye: unknown points take the coarse grid's value. free() grid.z */
+/* The grid to draw: unknown points take the coarse grid's value. free() grid.z */
 static PlotGrid grid_of(const Slice *s)
 {
     double *z = alloc((size_t)s->surface->nx * s->surface->ny, sizeof *z);
@@ -115,7 +115,7 @@ static void draw_lines(PlotPanel *panel, const LandscapeView *v)
     plot_rule_x(panel, 0, (PlotStyle){.color = PLOT_GREY, .width = 1});
 }
 
-/* While it trains: the loss so far. */
+/* While training: the loss so far. */
 static void draw_training(PlotPanel *panel, const Look *l)
 {
     const Network *n = l->net;
@@ -135,7 +135,7 @@ static void draw_path(PlotPanel *panel, const Look *l)
         a[i] = l->pca->coordinates[i * k];
         b[i] = k > 1 ? l->pca->coordinates[i * k + 1] : 0;
     }
-    plot_line(panel, n, a, b, (PlotStyle){.label = "path of training", .color = plot_series(1)});
+    plot_line(panel, n, a, b, (PlotStyle){.label = "training path", .color = plot_series(1)});
     plot_scatter(panel, n, a, b, (PlotStyle){.color = plot_series(1), .size = 4});
     free(a);
     free(b);
@@ -164,10 +164,10 @@ static void draw_valley(const LandscapeView *v, Plot *plot, const Look *l)
         return;
     }
     char *x = format_new("1st principal direction (%.0f %% of the variance)",
-                         100 * l->pca->share[0]);
-    char *y = format_new("2nd (%.0f %%)", l->pca->k > 1 ? 100 * l->pca->share[1] : 0);
+                         100 * l->pca->explained[0]);
+    char *y = format_new("2nd (%.0f %%)", l->pca->k > 1 ? 100 * l->pca->explained[1] : 0);
     PlotAxes axes = {.row = 1,
-                     .title = "The path of training (batch statistics)",
+                     .title = "Training path (batch statistics)",
                      .x = direction(&l->valley, false, x),
                      .y = direction(&l->valley, true, y)};
     scale_of(&axes.z, 1, (const Surface *const[]){l->valley.surface});
@@ -238,7 +238,7 @@ static void draw_two(const LandscapeView *v, Plot *plot, PlotAxis z)
     }
     for (int k = 0; k < 2; k++) {
         Roughness r = look_roughness(&v->look[k]);
-        char *title = format_new("curved downwards at %.1f %% of points", 100 * r.negative);
+        char *title = format_new("negative curvature at %.1f %% of points", 100 * r.negative);
         PlotPanel *surface = plot_panel(plot, (PlotAxes){.row = 1,
                                                          .column = k,
                                                          .title = title,
@@ -248,7 +248,7 @@ static void draw_two(const LandscapeView *v, Plot *plot, PlotAxis z)
         draw_3d(surface, v, &v->look[k]);
         free(title);
     }
-    /* room for the legend */
+    /* with room for the legend */
     PlotAxis loss = {.label = "loss", .log = 10, .low = z.low / 1.5, .high = 20 * z.high};
     PlotPanel *lines = plot_panel(plot, (PlotAxes){.column = 2,
                                                    .rows = 2,

@@ -1,4 +1,4 @@
-/* landscape_view.h: what part 5 knows of a network, and its pictures. */
+/* landscape_view.h: what part 5 measures of a network, and its figure. */
 #ifndef LANDSCAPE_VIEW_H
 #define LANDSCAPE_VIEW_H
 #include "hessian.h"
@@ -8,38 +8,37 @@
 #include "plot.h"
 #include "roughness.h"
 
-/* A surface over a plane, while it is being measured and after. */
+/* A plane or a line, and the loss over it as far as it is measured. */
 typedef struct Slice {
     Plane plane;
-    Surface *surface; /* NULL: not begun */
+    Surface *surface; /* NULL: not started */
 } Slice;
 
-/* One network. */
+/* One network and its slices. */
 typedef struct Look {
     Network *net;
     float *x, *y;       /* [D] filter-normalised directions */
     Slice plane;        /* around the trained weights, along x and y */
-    Slice train, test;  /* along x alone: on training and on test pictures */
-    Pca *pca;           /* of its path; NULL: none (yet) */
+    Slice train, test;  /* along x alone, on training and on test images */
+    Pca *pca;           /* of its training path; NULL: not yet */
     Slice valley;       /* in the plane of the path's first two principal directions */
-    HessianEdges edges; /* steps 0: not known */
+    HessianEdges edges; /* steps 0: not measured */
 } Look;
 
 typedef struct LandscapeView {
     int looks; /* 1, or 2 to compare */
     Look look[2];
-    const char *title;    /* data, pictures, batch norm, directions */
-    const char *measured; /* "training" or "test": pictures of `plane` and `valley` */
-    char phase[128];      /* what is being done now */
-    int phases;           /* how many there were */
-    char *missing;        /* the exercise that is to do; NULL: none */
+    char *title;     /* data, images, batch norm, directions; owned */
+    char phase[128]; /* what is under way */
+    int phases;      /* how many phases so far */
+    char *missing;   /* the exercise that is still to do; NULL: none */
     PlotCamera camera;
     bool heat;  /* heat map instead of contours */
-    bool lines; /* are there to be lines along x? */
+    bool lines; /* draw the lines along x? */
 } LandscapeView;
 
 void landscape_draw(const LandscapeView *v, Plot *plot);
-long landscape_changes(const LandscapeView *v); /* a number that grows with all that is known */
+long landscape_changes(const LandscapeView *v); /* grows with each new result */
 bool landscape_is_3d(const LandscapeView *v, int panel);
-Roughness look_roughness(const Look *l); /* of the plane, what is known of it */
+Roughness look_roughness(const Look *l); /* of the plane, as far as it is measured */
 #endif

@@ -1,5 +1,5 @@
-/* landscape_work.c: see landscape_work.h. Every step is collective, and says whether it came to its
- * end. */
+/* landscape_work.c: see landscape_work.h. Every step is collective. Each returns false if it was
+ * stopped. */
 #include "landscape_work.h"
 #include "check.h"
 #include "checkpoint.h"
@@ -16,7 +16,7 @@ static ModelMode mode_of(const Choices *c)
     return !strcmp(c->norm, "batch") ? MODEL_FROZEN_STATS : MODEL_EVAL;
 }
 
-static void say_phase(Session *s, const char *phase, const char *name)
+static void set_phase(Session *s, const char *phase, const char *name)
 {
     if (s->work)
         background_lock(s->work);
@@ -26,7 +26,7 @@ static void say_phase(Session *s, const char *phase, const char *name)
         background_unlock(s->work);
 }
 
-/* ---- the steps of the work; each on all ranks, false: stopped ---- */
+/* ---- the steps of the work ---- */
 
 static EvalSet *subset_of(const Session *s, const Images *images, const Model *m)
 {
@@ -34,31 +34,31 @@ static EvalSet *subset_of(const Session *s, const Images *images, const Model *m
     int32_t *order = alloc(count, sizeof *order);
     for (int i = 0; i < count; i++)
         order[i] = i;
-    EvalSet *subset = eval_set_new(s->be, images, s->data->mean, s->data->istd, order, count,
-                                   s->c->batch, model_halo(m));
+    EvalSet *subset = eval_set_new(s->lab->be, images, s->lab->data->mean, s->lab->data->istd,
+                                   order, count, s->c->batch, model_halo(m));
     free(order);
     return subset;
 }
 
-/* A file's network is called as the file; the second of the same name gets a number. */
+/* A network read from a file is named after it; a second one of the same name gets a number. */
 static Network *network_of_file(const Session *s, const char *file, int batch)
 {
-    const Images *pictures = &s->data->train;
+    const Images *images = &s->lab->data->train;
     ModelSpec spec;
     checkpoint_model(file, &spec);
-    REQUIRE(spec.h == pictures->h && spec.w == pictures->w && spec.c == pictures->c &&
-                spec.classes == s->data->classes,
-            "%s: a network for pictures %dx%dx%d of %d classes; %s has %dx%dx%d of %d: give "
+    REQUIRE(spec.h == images->h && spec.w == images->w && spec.c == images->c &&
+                spec.classes == s->lab->data->classes,
+            "%s: a network for images %dx%dx%d of %d classes; %s has %dx%dx%d of %d: give "
             "another --data",
-            file, spec.h, spec.w, spec.c, spec.classes, s->data->name, pictures->h, pictures->w,
-            pictures->c, s->data->classes);
+            file, spec.h, spec.w, spec.c, spec.classes, s->lab->data->name, images->h, images->w,
+            images->c, s->lab->data->classes);
     const char *base = strrchr(file, '/') ? strrchr(file, '/') + 1 : file,
                *end = strstr(base, ".safetensors");
     char *name = format_new("%.*s", end && end > base ? (int)(end - base) : (int)strlen(base),
                             base);
     const Network *first = s->view.look[0].net;
     char *second = first && !strcmp(first->name, name) ? format_new("%s 2", name) : NULL;
-    Network *net = network_new(s->be, &spec, batch, second ? second : name);
+    Network *net = network_new(s->lab->be, &spec, batch, second ? second : name);
     network_read(net, file);
     free(name);
     free(second);
@@ -66,17 +66,17 @@ static Network *network_of_file(const Session *s, const char *file, int batch)
     return net;
 }
 
-/* Network number k, by this recipe: read from its file, or still to be trained. */
+/* Network k by this recipe: read from its file, or still untrained. */
 static Network *get_network(Session *s, int k, const Recipe *recipe)
 {
     const Choices *c = s->c;
     const char *file = k ? c->against : c->checkpoint;
     int batch = c->batch > recipe->batch ? c->batch : recipe->batch;
     Network *net = file ? network_of_file(s, file, batch)
-                        : network_new(s->be, &recipe->spec, batch, NULL);
+                        : network_new(s->lab->be, &recipe->spec, batch, NULL);
     if (!s->train) {
-        s->train = subset_of(s, &s->data->train, net->m);
-        s->test = subset_of(s, &s->data->test, net->m);
+        s->train = subset_of(s, &s->lab->data->train, net->m);
+        s->test = subset_of(s, &s->lab->data->test, net->m);
     }
     if (s->work)
         background_lock(s->work);
@@ -86,11 +86,11 @@ static Network *get_network(Session *s, int k, const Recipe *recipe)
     return net;
 }
 
-/* All networks; those that no file was given for are trained. */
+/* All networks; those without a file are trained. */
 static bool get_networks(Session *s)
 {
     const Choices *c = s->c;
-    const Images *images = &s->data->train;
+    const Images *images = &s->lab->data->train;
     Network *fresh[2];
     Recipe recipe[2];
     int n = 0;
@@ -100,7 +100,7 @@ static bool get_networks(Session *s)
                              .h = images->h,
                              .w = images->w,
                              .c = images->c,
-                             .classes = s->data->classes,
+                             .classes = s->lab->data->classes,
                              .no_skip = r.spec.no_skip || k};
         Network *net = get_network(s, k, &r);
         if (k ? c->against : c->checkpoint)
@@ -110,15 +110,16 @@ static bool get_networks(Session *s)
     }
     if (n == 0)
         return true;
-    say_phase(s, "training", n == 1 ? fresh[0]->name : "both networks");
-    TrainingContext t = {s->run,     s->comm, s->be, s->data, c->test ? s->test : s->train,
-                         mode_of(c), s->work};
+    set_phase(s, "training", n == 1 ? fresh[0]->name : "both networks");
+    TrainingContext t = {
+        s->lab->run, s->lab->comm, s->lab->be, s->lab->data, c->test ? s->test : s->train,
+        mode_of(c),  s->work};
     return networks_train(fresh, &t, recipe, n);
 }
 
-/* What a file of points is of: everything that its numbers depend on. */
+/* The header of a file of points: everything that its values depend on. */
 static json_t *identity(const Session *s, const Look *l, const Plane *p, const char *slice,
-                        const char *pictures, ModelMode mode)
+                        const char *subset, ModelMode mode)
 {
     const Choices *c = s->c;
     char weights[17], x[17], y[17] = "none";
@@ -129,7 +130,7 @@ static json_t *identity(const Session *s, const Look *l, const Plane *p, const c
         sha256_hex(y, sizeof y, p->y, bytes);
     return json_pack(
         "{s:s, s:s, s:s, s:s, s:i, s:s, s:i, s:s, s:s, s:s, s:[i,i], s:[f,f,f,f], s:I}", "slice",
-        slice, "network", l->net->name, "data", s->data->description, "pictures", pictures,
+        slice, "network", l->net->name, "data", s->lab->data->description, "subset", subset,
         "images", c->images, "batch norm", mode == MODEL_EVAL ? "running" : "batch",
         "measure batch", c->batch, "weights", weights, "x", x, "y", y, "points", p->nx, p->ny,
         "range", p->a_low, p->a_high, p->b_low, p->b_high, "direction seed",
@@ -144,10 +145,10 @@ static bool measure(Session *s, Look *l, Slice *slice, Plane plane, const char *
     json_t *what = identity(s, l, &plane, name, subset == s->train ? "training" : "test", mode);
     char *points_ending = format_new("-%s.points.csv", name),
          *surface_ending = format_new("-%s.csv", name);
-    char *points = network_path(s->run, l->net, points_ending),
-         *path = network_path(s->run, l->net, surface_ending);
-    Sweep *log = s->comm->rank == 0 ? sweep_open(points, LANDSCAPE_COLUMNS, what) : NULL;
-    say_phase(s, name, l->net->name);
+    char *points = network_path(s->lab->run, l->net, points_ending),
+         *path = network_path(s->lab->run, l->net, surface_ending);
+    Sweep *log = s->lab->comm->rank == 0 ? sweep_open(points, LANDSCAPE_COLUMNS, what) : NULL;
+    set_phase(s, name, l->net->name);
     if (s->work)
         background_lock(s->work);
     *slice = (Slice){plane, surface_new(plane.nx, plane.ny)};
@@ -158,12 +159,12 @@ static bool measure(Session *s, Look *l, Slice *slice, Plane plane, const char *
     int before = log ? log->rows : 0;
     bool complete = landscape_run(&(Landscape){l->net->m, subset, mode, plane, slice->surface, log,
                                                s->work},
-                                  s->comm);
+                                  s->lab->comm);
     double seconds = timer_now() - began;
     if (complete && log) {
         surface_write(slice->surface, &plane, what, path);
-        run_say(s->run, "%s of %s: %d points (%d measured now), %.1f s: %s", name, l->net->name,
-                plane.nx * plane.ny, log->rows - before, seconds, path);
+        run_say(s->lab->run, "%s of %s: %d points (%d measured now), %.1f s: %s", name,
+                l->net->name, plane.nx * plane.ny, log->rows - before, seconds, path);
     }
     if (log)
         sweep_free(log);
@@ -183,8 +184,8 @@ static bool measure_plane(Session *s, Look *l)
     l->x = alloc(D, sizeof(float));
     l->y = alloc(D, sizeof(float));
     directions_draw(l->net->m, l->x, l->y, (uint64_t)c->directions);
-    if (s->comm->rank == 0) {
-        char *path = network_path(s->run, l->net, ".directions.safetensors");
+    if (s->lab->comm->rank == 0) {
+        char *path = network_path(s->lab->run, l->net, ".directions.safetensors");
         directions_save(l->net->m, l->x, l->y, (uint64_t)c->directions, path);
         free(path);
     }
@@ -202,8 +203,8 @@ static bool measure_lines(Session *s, Look *l)
            measure(s, l, &l->test, line, "line-test", s->test, mode);
 }
 
-/* The plane in which the path lies, with a margin around it. By batch statistics: the running ones
- * belong to its end alone. */
+/* The plane of the path, with a margin around it. With batch statistics, because the running ones fit
+ * only its end. */
 static bool measure_valley(Session *s, Look *l)
 {
     Network *net = l->net;
@@ -232,22 +233,22 @@ static bool measure_valley(Session *s, Look *l)
                    high[0] + margin,
                    low[1] - margin,
                    high[1] + margin};
-    run_say(s->run,
-            "path of %s: %d snapshots; the plane of its first two principal directions holds %.1f "
-            "+ %.1f %% of their variance",
-            net->name, net->snapshots, 100 * pca->share[0], flat ? 100 * pca->share[1] : 0);
+    run_say(s->lab->run,
+            "path of %s: %d snapshots; its first two principal directions explain %.1f + %.1f %% "
+            "of their variance",
+            net->name, net->snapshots, 100 * pca->explained[0], flat ? 100 * pca->explained[1] : 0);
     return measure(s, l, &l->valley, plane, "path", s->c->test ? s->test : s->train,
                    MODEL_FROZEN_STATS);
 }
 
-/* Which of the ranks' windows is closed is asked on all of them. */
-static bool lanczos_goes_on(void *context, const HessianEdges *so_far)
+/* Asked on every rank: any of them may have been told to stop. */
+static bool lanczos_may_continue(void *context, const HessianEdges *so_far)
 {
     Session *s = context;
     return !stop_requested() && (!s->work || background_goes_on(s->work));
 }
 
-/* Max pooling's choices cannot be held while the weights move: hessian.h. */
+/* The choices of max pooling cannot be held while the weights move: see hessian.h. */
 static bool has_edges(const Model *m)
 {
     for (int i = 0; i < m->nlayers; i++)
@@ -259,28 +260,26 @@ static bool has_edges(const Model *m)
 static bool measure_edges(Session *s, Look *l)
 {
     if (!has_edges(l->net->m)) {
-        run_say(
-            s->run,
-            "Hessian of %s: not measured, its max pooling has no second derivative to hold on to",
-            l->net->name);
+        run_say(s->lab->run, "Hessian of %s: not measured: max pooling has no second derivative",
+                l->net->name);
         return true;
     }
-    say_phase(s, "Hessian's eigenvalues", l->net->name);
+    set_phase(s, "Hessian's eigenvalues", l->net->name);
     network_restore(l->net);
-    HessianData data = {s->comm, s->c->test ? s->test : s->train, MODEL_FROZEN_STATS};
+    HessianData data = {s->lab->comm, s->c->test ? s->test : s->train, MODEL_FROZEN_STATS};
     HessianEdges e = hessian_edges(l->net->m, &data, s->c->steps, 1e-3, (uint64_t)s->c->directions,
-                                   lanczos_goes_on, s);
+                                   lanczos_may_continue, s);
     if (s->work)
         background_lock(s->work);
     l->edges = e;
     if (s->work)
         background_unlock(s->work);
-    run_say(s->run,
+    run_say(s->lab->run,
             "Hessian of %s (batch statistics): largest eigenvalue %.4g (± %.2g), smallest %.4g (± "
             "%.2g) after %d Lanczos steps",
             l->net->name, e.top, e.top_error, e.bottom, e.bottom_error, e.steps);
-    double stopped = !lanczos_goes_on(s, NULL);
-    comm_all_reduce_host(s->comm, &stopped, 1, COMM_MAX);
+    double stopped = !lanczos_may_continue(s, NULL);
+    comm_all_reduce_host(s->lab->comm, &stopped, 1, COMM_MAX);
     return !stopped;
 }
 
@@ -308,7 +307,7 @@ static bool work_on(Session *s)
 bool landscape_work(Session *s)
 {
     s->complete = work_on(s);
-    say_phase(s, s->complete ? "done" : "stopped", "");
+    set_phase(s, s->complete ? "done" : "stopped", "");
     return s->complete;
 }
 
@@ -330,4 +329,5 @@ void landscape_work_free(Session *s)
     }
     eval_set_free(s->train);
     eval_set_free(s->test);
+    free(s->view.title);
 }

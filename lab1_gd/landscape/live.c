@@ -1,4 +1,4 @@
-/* live.c: training in slices, and the trail that it leaves: see live.h. */
+/* live.c: training in slices, and its trail: see live.h. */
 #include "live.h"
 #include "check.h"
 #include "epoch_order.h"
@@ -84,7 +84,7 @@ void live_free(Live *l)
     free(l);
 }
 
-/* The loss of weights w [D] on a subset, by the statistics of its batches. */
+/* The loss of weights w [D] on a subset, with the statistics of its batches. */
 static Metrics measure(Live *l, const float *w, const EvalSet *set)
 {
     l->probe->be->op->upload(l->probe->s, l->probe->params, w);
@@ -123,7 +123,7 @@ static void trail_add(Live *l)
 
 /* ---- updates ---- */
 
-/* The same start again, whatever the settings are now. The curve of the run before stays for
+/* The same initial weights, with the settings as they are now. The last run's curve stays for
  * comparison. */
 static void restart(Live *l)
 {
@@ -142,7 +142,7 @@ static void restart(Live *l)
     ground_forget(l);
 }
 
-/* The next `batch` pictures of the epoch; what does not fill a batch is left out. */
+/* The next `batch` images of the epoch; a rest that does not fill a batch is left out. */
 static Batch next_batch(Live *l, int batch)
 {
     Batch b;
@@ -178,8 +178,7 @@ static double length(const float *w, int n)
     return sqrt(sum);
 }
 
-/* An update, what it did to the loss, and a step of the trail. Weights that ran away leave no
- * trail. */
+/* An update, its losses, and a step of the trail. Weights that diverged leave no trail. */
 static void train(Live *l, const LiveWish *wish, double images_per_s)
 {
     enum { MEASURE_EVERY = 4 };
@@ -187,23 +186,23 @@ static void train(Live *l, const LiveWish *wish, double images_per_s)
     float *w = alloc(n, sizeof *w);
     double loss = update(l, wish);
     l->m->be->op->download(l->m->s, w, l->m->params);
-    bool sound = loss < 1e4 && length(w, n) < 1e4;
+    bool finite_loss = loss < 1e4 && length(w, n) < 1e4;
     Metrics held = {0};
-    bool measured = sound && (l->trail.updates % MEASURE_EVERY == 0 || wish->paused);
+    bool measured = finite_loss && (l->trail.updates % MEASURE_EVERY == 0 || wish->paused);
     if (measured) {
         held = measure(l, w, l->held_set);
-        sound = metrics_loss(held) < 1e4;
+        finite_loss = metrics_loss(held) < 1e4;
     }
-    if (sound) {
+    if (finite_loss) {
         memcpy(l->trail.now, w, n * sizeof *w);
         trail_add(l);
     }
     background_lock(l->thread);
     LiveSeen *s = &l->seen;
     l->changes++;
-    s->diverged = !sound;
+    s->diverged = !finite_loss;
     s->images_per_s = images_per_s;
-    if (sound) {
+    if (finite_loss) {
         s->update = l->trail.updates;
         s->loss = loss;
         curve_add(&s->batch, s->update - 1, loss);
@@ -221,7 +220,7 @@ static void train(Live *l, const LiveWish *wish, double images_per_s)
 
 typedef struct Pace {
     double next;          /* when the next update is due */
-    double since, images; /* over which images_per_s is counted */
+    double since, images; /* since when, and how many images */
     double images_per_s;
 } Pace;
 
@@ -235,7 +234,7 @@ static void pace_count(Pace *p, double now, int images)
     p->images = 0;
 }
 
-/* Take over what was asked for. May this slice make an update? */
+/* Take over the wishes. May this slice make an update? */
 static bool obey(Live *l, LiveWish *wish, Pace *pace)
 {
     double now = timer_now();
@@ -247,7 +246,7 @@ static bool obey(Live *l, LiveWish *wish, Pace *pace)
     l->wish.steps -= wish->paused && wish->steps > 0;
     background_unlock(l->thread);
     if (may)
-        /* what was missed is not made good for longer */
+        /* catch up on at most 0.1 s */
         pace->next = fmax(pace->next + 1 / wish->speed, now - 0.1);
     return may;
 }
@@ -272,7 +271,7 @@ void live_work(void *live, BackgroundThread *b)
                 ground_path(l);
         }
         if (wish.hurry && may)
-            continue; /* the surface comes when all updates are made */
+            continue; /* first all updates, then the surface */
         if (!ground_work(l, wish.plane) && !may) {
             if (wish.hurry)
                 return;

@@ -1,8 +1,8 @@
-/* live.h: a network in training, and the surface that it moves on, both drawn while they change.
+/* live.h: a network in training and its loss surface, both drawn while they change.
  *
  * One thread (background_thread.h) does all the work in small slices, in turn: an update of the
- * weights, and points of a plane through weight space, coarse grid first. When a plane is done and
- * the weights have moved on, the next plane is laid. The window changes `wish` and reads `seen`,
+ * weights, and points of a plane through weight space, coarse grid first. When a plane is complete
+ * and the weights have moved on, the next plane is laid. The window changes `wish` and reads `seen`,
  * both under the thread's lock.
  */
 #ifndef LIVE_H
@@ -16,7 +16,7 @@
 
 enum { LIVE_SIDE = 33, LIVE_SNAPSHOTS = 96, CURVE_POINTS = 1500 };
 
-/* A curve that never has too many points: when it is full two become one, their mean. */
+/* A curve of limited length: when it is full, pairs of points are merged into their mean. */
 typedef struct Curve {
     int count, each, waiting; /* points; values per point; values in the sums */
     double sum_x, sum_y;
@@ -27,50 +27,53 @@ void curve_add(Curve *c, double x, double y);
 /* see live_plane.c */
 typedef enum { PLANE_PATH, PLANE_START_NOW, PLANE_RANDOM, PLANE_KINDS } PlaneKind;
 
-typedef struct LiveWish {         /* what the keys ask for */
-    double rate, momentum, speed; /* speed: updates per second at most */
-    int batch, steps;             /* steps: single updates that are due while paused */
+/* What the keys ask for. */
+typedef struct LiveWish {
+    double rate, momentum, speed; /* speed: at most this many updates per second */
+    int batch, steps;             /* steps: single updates due while paused */
     PlaneKind plane;
     bool paused, restart, hurry; /* hurry: all updates first, then one plane, then end */
 } LiveWish;
 
-typedef struct LiveSeen { /* what there is to see */
+/* What the window shows. */
+typedef struct LiveSeen {
     PlaneKind plane;
-    int side; /* points along each side of the finest whole grid; 0: none yet */
+    int side; /* points along each side of the finest complete grid; 0: none yet */
     /* [side,side] mean loss over the plane */
     double z[LIVE_SIDE * LIVE_SIDE], a_low, a_high, b_low, b_high;
-    double share[2]; /* PLANE_PATH: of the path's variance, what each direction explains */
-    int places;      /* of the path, the last one is now; 0: not drawn (an exercise is to do) */
-    double a[LIVE_SNAPSHOTS + 1], b[LIVE_SNAPSHOTS + 1]; /* [places] in the plane */
-    double off, moved;         /* largest distance of the path from the plane; distance of `now`
+    double explained[2]; /* PLANE_PATH: fraction of the path's variance along each direction */
+    int path_points;     /* the last one is now; 0: no path (an exercise is still to do) */
+    double a[LIVE_SNAPSHOTS + 1],
+        b[LIVE_SNAPSHOTS + 1]; /* [path_points] coordinates in the plane */
+    double off, moved;         /* largest distance of the path from the plane; distance of now
                                 * from the start */
-    double start_loss;         /* on the surface's pictures */
-    Curve batch, held, before; /* loss by update: training batch, held-out pictures; those of
-                                * the run before */
+    double start_loss;         /* on the surface's images */
+    Curve batch, held, before; /* loss by update: training batch, held-out images; the latter
+                                * of the run before */
     int update;
     double loss, held_loss, accuracy, images_per_s;
     bool diverged;
 } LiveSeen;
 
-/* Private to live.c and live_plane.c */
-typedef struct Trail {        /* where the weights have been */
-    int count, every;         /* snapshots; one every so many updates: when all are full every
-                               * other one goes */
+/* Private to live.c and live_plane.c: where the weights have been. */
+typedef struct Trail {
+    int count, every;         /* snapshots; one every `every` updates: when all are full, every
+                               * other one is dropped */
     float *w[LIVE_SNAPSHOTS]; /* [D] each, the first is the start */
-    float *now;               /* [D] the last weights that gave a finite loss */
-    int updates;              /* made by then */
+    float *now;               /* [D] the last weights with a finite loss */
+    int updates;              /* made so far */
 } Trail;
 
-typedef struct Ground { /* a plane, what is known of its surface, and the path on it */
+/* A plane, its surface as far as it is measured, and the path on it. */
+typedef struct Ground {
     bool laid;
-    PlaneKind wanted, kind; /* what was asked for; what it is: before the first updates there is
-                             * no path yet */
+    PlaneKind wanted, kind; /* what was asked for; what it is (before the first updates there is
+                             * no path) */
     Plane plane;
-    float *w, *x, *y, *from; /* [D] origin and directions; `now` when it was laid */
-    double share[2], width;  /* width: of the plane along x, in units of the weights */
+    float *w, *x, *y, *from;    /* [D] origin and directions; `now` when it was laid */
+    double explained[2], width; /* width: of the plane along x, in units of the weights */
     Surface *surface;
-    int places; /* snapshots whose place is known */
-    /* and its distance from the plane */
+    int projected; /* snapshots whose coordinates are known, and distance from the plane */
     double a[LIVE_SNAPSHOTS], b[LIVE_SNAPSHOTS], off[LIVE_SNAPSHOTS];
 } Ground;
 
@@ -78,20 +81,20 @@ typedef struct LiveSetup {
     Backend *be;
     const Dataset *data;
     ModelSpec spec;
-    int images, measured, updates; /* training pictures; pictures of each loss; updates without
-                                    * a window */
+    int images, measured, updates; /* training images; images of each loss; updates without a
+                                    * window */
     uint64_t seed;
-    bool surface, path; /* is the exercise there that each needs: filter_normalize,
-                         * plane_coordinates */
+    bool surface, path; /* is the exercise done that each needs: filter_normalize,
+                         * plane_coordinates? */
 } LiveSetup;
 
 typedef struct Live {
     LiveSetup setup;
     LiveWish wish;
     LiveSeen seen;
-    int64_t changes; /* of wish and seen so far */
+    int64_t changes; /* of wish and seen, so far */
     BackgroundThread *thread;
-    Model *m, *probe; /* the network in training; the same to measure with */
+    Model *m, *probe; /* the network in training; a copy to measure with */
     Sgd *sgd;
     Loader *loader;
     EvalSet *ground_set, *held_set;
@@ -110,19 +113,19 @@ void live_free(Live *l);
 void live_work(void *live, BackgroundThread *b); /* the thread */
 
 /* live_plane.c */
-bool ground_work(Live *l, PlaneKind wanted); /* measure one point, of a new plane where one is
-                                              * due. False: all is known */
-void ground_path(Live *l);                   /* where the trail is in the plane that is shown,
-                                              * for `seen` */
-void ground_forget(Live *l);                 /* the trail begins anew */
+bool ground_work(Live *l, PlaneKind wanted); /* measure a point, of a new plane if one is due.
+                                              * False: everything is measured */
+void ground_path(Live *l);                   /* project the trail onto the plane that is shown,
+                                              * into `seen` */
+void ground_forget(Live *l);                 /* the trail restarts */
 void ground_free(Ground *g);
 
 extern const char *const live_planes[PLANE_KINDS]; /* their names, for people */
 
-/* live_view.c: the picture as it is now. missing: which exercise is to do, NULL: none. */
+/* live_view.c: the figure as it is now. missing: the exercise that is still to do; NULL: none. */
 typedef struct LiveLook {
     PlotCamera camera; /* of the surface */
-    bool heat;         /* the map: heat map under its contours */
+    bool heat;         /* a heat map under the contours */
 } LiveLook;
 void live_draw(const Live *l, Plot *plot, const LiveLook *look, const char *missing);
 enum { LIVE_PANEL_SURFACE = 1 };

@@ -1,12 +1,10 @@
-/* live_plane.c: the plane through weight space on which the surface is drawn: laid, measured coarse
- * to fine, and the path projected onto it. Three kinds:
+/* live_plane.c: the plane through weight space under the surface: it is laid, measured from coarse to
+ * fine, and the path is projected onto it. Three kinds:
  *
- *   PLANE_PATH        through now, along the two principal directions of the path so far: where
+ *   PLANE_PATH        through now, along the two principal directions of the path so far, in which
  *                     training moves most
- *   PLANE_START_NOW   through now and the start, and across it a random direction, scaled filter by
- *                     filter
- *   PLANE_RANDOM      around now, two such random directions: what a walk without a gradient would
- *                     meet
+ *   PLANE_START_NOW   through now and the start, and along a random, filter-normalised direction
+ *   PLANE_RANDOM      around now, along two such directions: what a random walk would see
  */
 #include "check.h"
 #include "directions.h"
@@ -38,7 +36,7 @@ static void ground_begin(Ground *g, int D)
         (Plane){.count = D, .w = g->w, .x = g->x, .y = g->y, .nx = LIVE_SIDE, .ny = LIVE_SIDE};
     surface_free(g->surface);
     g->surface = surface_new(LIVE_SIDE, LIVE_SIDE);
-    g->places = 0;
+    g->projected = 0;
 }
 
 void ground_free(Ground *g)
@@ -93,8 +91,8 @@ static void extent(const Pca *p, int c, double *low, double *high)
     *high += margin;
 }
 
-/* The path's direction c as d [D], turned round where the plane that is shown has it the other way
- * round: no mirror images while one looks. */
+/* The path's direction c as d [D], with its sign flipped if the plane that is shown has the opposite
+ * one: no mirror images while someone is watching. */
 static void take_direction(const Live *l, const Pca *p, int c, float *d, double *low, double *high)
 {
     const Ground *old = &l->shown;
@@ -124,14 +122,14 @@ static void lay_path(Live *l, Ground *g)
     lay_random(l, g);
     g->kind = PLANE_PATH;
     take_direction(l, p, 0, g->x, &a_low, &a_high);
-    g->share[0] = p->share[0];
-    g->share[1] = 0;
+    g->explained[0] = p->explained[0];
+    g->explained[1] = 0;
     b_low = 0.3 * a_low;
     b_high = 0.3 * a_high;
     if (p->k > 1) {
         take_direction(l, p, 1, g->y, &b_low, &b_high);
-        g->share[1] = p->share[1];
-        /* not too flat a window */
+        g->explained[1] = p->explained[1];
+        /* not too flat a rectangle */
         double least = 0.5 * (a_high - a_low), missing = fmax(0, least - (b_high - b_low));
         b_low -= missing / 2;
         b_high += missing / 2;
@@ -175,8 +173,8 @@ void ground_forget(Live *l)
 
 /* ---- the path ---- */
 
-/* Place of the weights in the plane, and their distance from it. */
-static double place(const Ground *g, const float *weights, double *a, double *b)
+/* The coordinates of the weights in the plane. Returns their distance from it. */
+static double project(const Ground *g, const float *weights, double *a, double *b)
 {
     int D = g->plane.count;
     float *v = alloc(D, sizeof *v);
@@ -193,11 +191,13 @@ void ground_path(Live *l)
     const Trail *t = &l->trail;
     if (!l->setup.path || !g->laid)
         return;
-    if (g->places > t->count) /* every other snapshot has gone */
-        g->places = 0;
-    for (; g->places < t->count; g->places++)
-        g->off[g->places] = place(g, t->w[g->places], &g->a[g->places], &g->b[g->places]);
-    double a, b, off = place(g, t->now, &a, &b), moved = distance(t->now, t->w[0], g->plane.count);
+    if (g->projected > t->count) /* every other snapshot was dropped */
+        g->projected = 0;
+    for (; g->projected < t->count; g->projected++)
+        g->off[g->projected] = project(g, t->w[g->projected], &g->a[g->projected],
+                                       &g->b[g->projected]);
+    double a, b, off = project(g, t->now, &a, &b),
+                 moved = distance(t->now, t->w[0], g->plane.count);
     for (int k = 0; k < t->count; k++)
         off = fmax(off, g->off[k]);
     background_lock(l->thread);
@@ -205,7 +205,7 @@ void ground_path(Live *l)
     l->changes++;
     memcpy(s->a, g->a, t->count * sizeof *g->a);
     memcpy(s->b, g->b, t->count * sizeof *g->b);
-    s->places = t->count + 1;
+    s->path_points = t->count + 1;
     s->a[t->count] = a;
     s->b[t->count] = b;
     s->off = off;
@@ -215,9 +215,9 @@ void ground_path(Live *l)
 
 /* ---- the surface ---- */
 
-/* Points along a side of the finest grid that is whole: 9, 17, 33; 0: none yet. landscape_order()
- * begins with every 4th. */
-static int whole_side(int known)
+/* Points along a side of the finest complete grid: 9, 17, 33; 0: none yet. landscape_order() starts
+ * with every 4th. */
+static int complete_side(int known)
 {
     int side = 0;
     for (int n = (LIVE_SIDE - 1) / 4 + 1; n <= LIVE_SIDE; n = 2 * n - 1)
@@ -241,7 +241,7 @@ static void publish(Live *l, int side)
     s->a_high = g->plane.a_high;
     s->b_low = g->plane.b_low;
     s->b_high = g->plane.b_high;
-    memcpy(s->share, g->share, sizeof s->share);
+    memcpy(s->explained, g->explained, sizeof s->explained);
     background_unlock(l->thread);
 }
 
@@ -254,13 +254,13 @@ static void measure_next(Live *l, Ground *g)
         eval_set_metrics(l->probe, l->ground_set, MODEL_FROZEN_STATS));
 }
 
-/* The shown plane is measured to its end before weights that have moved on by 5 % of its width ask
- * for another. Where they moved by 15 %, and are about to leave it, or another kind is asked for,
- * it goes at once. */
+/* A new plane is due when the weights have moved by 5 % of the width of the plane that is shown and
+ * this one is completely measured; at once when they have moved by 15 %, and are about to leave it,
+ * or when another kind is requested. */
 static bool another_is_due(const Live *l, PlaneKind wanted)
 {
     const Ground *g = &l->shown;
-    bool whole = whole_side(g->surface->known) == LIVE_SIDE;
+    bool whole = complete_side(g->surface->known) == LIVE_SIDE;
     double moved = distance(l->trail.now, g->from, g->plane.count);
     return g->wanted != wanted || (g->kind != g->wanted && has_moved(l)) ||
            moved > (whole ? 0.05 : 0.15) * g->width;
@@ -274,11 +274,11 @@ bool ground_work(Live *l, PlaneKind wanted)
     if (c->laid ? c->wanted != wanted : !l->shown.laid || another_is_due(l, wanted))
         lay(l, c, wanted);
     Ground *g = c->laid ? c : &l->shown;
-    if (whole_side(g->surface->known) == LIVE_SIDE)
+    if (complete_side(g->surface->known) == LIVE_SIDE)
         return false;
-    int before = whole_side(g->surface->known);
+    int before = complete_side(g->surface->known);
     measure_next(l, g);
-    int side = whole_side(g->surface->known);
+    int side = complete_side(g->surface->known);
     if (side == before)
         return true;
     if (g == c) {

@@ -1,5 +1,5 @@
-/* live_view.c: the picture of a network in training: contours and surface with the path, the loss
- * by update. */
+/* live_view.c: the figure of a network in training: contours and surface with the path, the loss by
+ * update. */
 #include "check.h"
 #include "live.h"
 #include <math.h>
@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Up to so many times the start's loss is shown: mountains beyond do not flatten the path's
- * valley. */
+/* The surface is shown up to this multiple of the initial loss: higher mountains must not flatten
+ * the path's valley. */
 static const double HIGHEST = 3;
 
 static PlotAxis loss_axis(const LiveSeen *s)
@@ -36,7 +36,7 @@ static const char *const names[PLANE_KINDS][2] = {{"direction 1", "direction 2"}
 static void axis_labels(const LiveSeen *s, char x[96], char y[96])
 {
     static const char *const along[] = {
-        NULL, "from where it was when this plane was laid (0) to the start (1)",
+        NULL, "from the weights when this plane was laid (0) to the start (1)",
         "random direction 1 (filter-normalised)"};
     static const char *const across[] = {NULL, "random direction (filter-normalised)",
                                          "random direction 2 (filter-normalised)"};
@@ -44,8 +44,8 @@ static void axis_labels(const LiveSeen *s, char x[96], char y[96])
     if (!s->side)
         return;
     if (s->plane == PLANE_PATH) {
-        snprintf(x, 96, "direction 1 of the path: %.0f %% of its variance", 100 * s->share[0]);
-        snprintf(y, 96, "direction 2: %.0f %%", 100 * s->share[1]);
+        snprintf(x, 96, "direction 1 of the path: %.0f %% of its variance", 100 * s->explained[0]);
+        snprintf(y, 96, "direction 2: %.0f %%", 100 * s->explained[1]);
         return;
     }
     snprintf(x, 96, "%s", along[s->plane]);
@@ -54,10 +54,10 @@ static void axis_labels(const LiveSeen *s, char x[96], char y[96])
 
 static void draw_path(const LiveSeen *s, PlotPanel *panel, bool flat)
 {
-    if (s->places == 0)
+    if (s->path_points == 0)
         return;
-    int last = s->places - 1;
-    plot_line(panel, s->places, s->a, s->b,
+    int last = s->path_points - 1;
+    plot_line(panel, s->path_points, s->a, s->b,
               (PlotStyle){.color = plot_series(1), .width = 2.5, .head = true});
     if (!flat)
         return;
@@ -66,7 +66,7 @@ static void draw_path(const LiveSeen *s, PlotPanel *panel, bool flat)
     plot_scatter(panel, 1, s->a + last, s->b + last,
                  (PlotStyle){.color = plot_series(1), .size = 11});
     plot_text(panel, s->a[last], s->b[last], "now", (PlotStyle){.size = 15});
-    if (s->plane != PLANE_RANDOM) /* there the whole path is about one point */
+    if (s->plane != PLANE_RANDOM) /* there the whole path is close to one point */
         plot_text(panel, s->a[0], s->b[0], "start", (PlotStyle){.size = 15});
 }
 
@@ -85,7 +85,7 @@ static void draw_surfaces(const Live *l, Plot *plot, const LiveLook *look, const
     char x[96], y[96],
         *known = format_new(", %d × %d points%s", s->side, s->side,
                             s->side < LIVE_SIDE ? " so far" : "");
-    char *title = format_new("Loss on %d training pictures%s", l->setup.measured,
+    char *title = format_new("Loss on %d training images%s", l->setup.measured,
                              s->side ? known : "");
     axis_labels(s, x, y);
     PlotAxis z = loss_axis(s);
@@ -138,35 +138,33 @@ static void draw_losses(const Live *l, Plot *plot)
     draw_curve(panel, &s->batch,
                (PlotStyle){.label = "training batch", .color = PLOT_GREY, .width = 1});
     draw_curve(panel, &s->before,
-               (PlotStyle){.label = "held out, the run before",
-                           .color = plot_series(5),
-                           .dashed = true});
+               (PlotStyle){.label = "held out, last run", .color = plot_series(5), .dashed = true});
     draw_curve(panel, &s->held,
                (PlotStyle){.label = "held out", .color = plot_series(1), .head = true});
 }
 
-/* The state of the run, in one line. */
+/* The run in one line. */
 static void draw_footer(const Live *l, Plot *plot)
 {
     const LiveSeen *s = &l->seen;
     char text[512], *at = text, *end = text + sizeof text;
     at += snprintf(at, end - at,
-                   "update %d · %.0f images/s · loss %.3f · held out %.3f, %.1f %% right",
+                   "update %d · %.0f images/s · loss %.3f · held out %.3f, accuracy %.1f %%",
                    s->update, s->images_per_s, s->loss, s->held_loss, 100 * s->accuracy);
-    if (s->places)
+    if (s->path_points)
         at += snprintf(at, end - at, " · %.2f from the start · path up to %.2f off the plane",
                        s->moved, s->off);
-    const char *state = s->diverged    ? "DIVERGED: r starts again"
+    const char *phase = s->diverged    ? "DIVERGED: press r to restart"
                       : l->wish.paused ? "paused"
                       : l->wish.hurry  ? "end"
                                        : "running";
-    snprintf(at, end - at, " · %s", state);
+    snprintf(at, end - at, " · %s", phase);
     plot_footer(plot, text);
 }
 
 void live_draw(const Live *l, Plot *plot, const LiveLook *look, const char *missing)
 {
-    char *title = format_new("%s · %s, %d pictures · batch B = %d · η = %.3g · momentum %g · %s",
+    char *title = format_new("%s · %s, %d images · batch B = %d · η = %.3g · momentum %g · %s",
                              l->setup.spec.name, l->setup.data->name, l->setup.images,
                              l->wish.batch, l->wish.rate, l->wish.momentum,
                              live_planes[l->wish.plane]);

@@ -47,7 +47,7 @@ void network_restore(Network *n)
         op->upload(n->m->s, n->m->state, n->state);
 }
 
-/* The model's weights and statistics are the trained ones. */
+/* Keep the model's weights and statistics as the trained ones. */
 static void keep(Network *n)
 {
     const BackendOps *op = n->m->be->op;
@@ -114,7 +114,7 @@ static void lock(const TrainingContext *t, bool on)
         (on ? background_lock : background_unlock)(t->watch);
 }
 
-/* Keep the weights as they are after update number `at`, and measure them. Returns the loss. */
+/* Keep the weights after `at` updates, and measure them. Returns the loss. */
 static double snapshot(Training *g, int at)
 {
     Network *n = g->n;
@@ -155,14 +155,14 @@ static bool train(Training *g)
     return true;
 }
 
-/* ---- several trainings, dealt to the ranks ---- */
+/* ---- several networks, dealt to the ranks ---- */
 
 typedef struct Work {
     Network *const *net;
     const TrainingContext *t;
     const Recipe *recipe;
-    int *item;    /* [items] which networks are to train */
-    int *trainer; /* [count] on rank 0: the rank that has trained it, or read it; -1: none */
+    int *item;    /* [items] the networks to train */
+    int *trainer; /* [count] on rank 0: the rank that trained it, or loaded it; -1: none */
 } Work;
 
 static bool train_item(void *context, int item, double *value, TaskFarmRun *farm)
@@ -177,7 +177,7 @@ static bool train_item(void *context, int item, double *value, TaskFarmRun *farm
     return complete;
 }
 
-/* One that was trained here is saved at once: a longer training may follow. */
+/* One that was trained here is saved at once, because a longer run may follow. */
 static void found(void *context, int item, const double *value)
 {
     const Work *w = context;
@@ -187,14 +187,14 @@ static void found(void *context, int item, const double *value)
         network_save(w->t->run, w->net[k], &w->recipe[k], w->t);
 }
 
-static bool goes_on(void *context)
+static bool may_continue(void *context)
 {
     const Work *w = context;
     return !stop_requested() && (!w->t->watch || background_goes_on(w->t->watch));
 }
 
-/* Rank 0 reads what an earlier run kept. Returns how many networks are still to train; the same
- * list on every rank. */
+/* Rank 0 loads what an earlier run kept. Returns how many networks are left to train; w->item lists
+ * them on every rank. */
 static int read_kept(Work *w, int count)
 {
     int n = 0;
@@ -214,8 +214,8 @@ static int read_kept(Work *w, int count)
     return n;
 }
 
-/* All that rank `from` has of a network to all ranks; on the others it must be as network_new
- * made it. */
+/* Send all of a network from rank `from` to all ranks; on the others it must be as network_new made
+ * it. */
 static void broadcast(Network *n, const TrainingContext *t, int from)
 {
     Comm *c = t->c;
@@ -253,7 +253,7 @@ bool networks_train(Network *const *net, const TrainingContext *t, const Recipe 
                                               .context = &w,
                                               .work = train_item,
                                               .found = found,
-                                              .goes_on = goes_on});
+                                              .goes_on = may_continue});
     comm_broadcast_host(t->c, w.trainer, count * sizeof *w.trainer, 0);
     for (int k = 0; k < count; k++) {
         if (w.trainer[k] >= 0)

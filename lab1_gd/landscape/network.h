@@ -1,10 +1,9 @@
-/* network.h: a network to look at: trained here by a recipe, with its path through weight space, or
+/* network.h: a network to measure: trained here by a recipe, with its path through weight space, or
  * read from a file.
  *
- * A network that is trained is kept: OUT/NAME.safetensors (a checkpoint, as lab 2 and the
- * assessment write it), OUT/NAME.path.safetensors (its weights every few updates: tensors "update
- * 0", "update 20", … [D]) and, written last, OUT/NAME.json, its recipe. The same recipe is not
- * trained again.
+ * A trained network is kept: OUT/NAME.safetensors (a checkpoint, as in lab 2 and the assessment),
+ * OUT/NAME.path.safetensors (its weights every few updates: tensors "update 0", "update 20", …,
+ * [D]) and, written last, OUT/NAME.json, its recipe. The same recipe is not trained twice.
  */
 #ifndef NETWORK_H
 #define NETWORK_H
@@ -18,25 +17,25 @@
 typedef struct Recipe {
     ModelSpec spec;
     int images, batch;                           /* training images used; images per update */
-    int updates;                                 /* at most so many */
-    double rate, momentum, weight_decay, target; /* stop when the loss on the subset is not
-                                                  * above target (0: never) */
-    int snapshots; /* how often the weights are kept on the way, about */
+    int updates;                                 /* at most this many */
+    double rate, momentum, weight_decay, target; /* stop when the loss on the subset is at
+                                                  * most target (0: never) */
+    int snapshots; /* about how many snapshots of the weights to keep */
     int64_t seed;
 } Recipe;
 
 typedef struct Network {
     Model *m;
-    char *kind, *name; /* spec.name; for people and files: "resnet20 without skips" */
-    int updates;       /* that it was trained for */
+    char *kind, *name; /* spec.name; for people and file names: "resnet20 without skips" */
+    int updates;       /* how many it was trained for */
     float *w, *state;  /* [D], [S]: its trained weights and running statistics; state NULL: none */
     int snapshots;
-    float **path; /* [snapshots] of [D], the last one is w; none for a network read from a file */
-    int *at;      /* [snapshots] after which update */
+    float **path; /* [snapshots] of [D], the last is w; NULL for a network read from a file */
+    int *at;      /* [snapshots] after how many updates */
     double *loss; /* [snapshots] on the subset */
 } Network;
 
-/* What training needs, and who watches it: the lock guards a network while it grows on rank 0. */
+/* What training needs. On rank 0 the lock of `watch` guards a network's growing path. */
 typedef struct TrainingContext {
     Run *run;
     Comm *c;
@@ -47,21 +46,20 @@ typedef struct TrainingContext {
     BackgroundThread *watch; /* rank 0; NULL: none */
 } TrainingContext;
 
-/* An untrained network, planned for `batch` pictures. name NULL: after its kind. */
+/* An untrained network, planned for `batch` images. name NULL: named after its kind. */
 Network *network_new(Backend *be, const ModelSpec *spec, int batch, const char *name);
 void network_free(Network *n); /* NULL is fine */
 
-/* Train net[count], each by its recipe, or take what an earlier run of the same recipe kept.
- * Each is trained by one rank, several at a time where there are several ranks (net[0] by rank
- * 0), and is then the same on all of them; one that another rank trains has no snapshots on rank
- * 0 until all are trained. Collective. False: stopped before the end. */
+/* Train net[count], each by its recipe, or load what an earlier run of the same recipe kept. Each is
+ * trained by one rank, several at a time on several ranks (net[0] by rank 0), and then broadcast;
+ * one that another rank trains has no snapshots on rank 0 until all are trained. Collective. False:
+ * stopped before the end. */
 bool networks_train(Network *const *net, const TrainingContext *t, const Recipe *recipe, int count);
-/* A checkpoint's weights into n (whose model must be that file's: checkpoint_model()). */
+/* Read a checkpoint's weights into n, whose model must be that of the file: checkpoint_model(). */
 void network_read(Network *n, const char *path);
-/* Its trained weights and running statistics into its model again, after a landscape has used
- * that. */
+/* Restore the trained weights and running statistics in its model, after a landscape has moved
+ * them. */
 void network_restore(Network *n);
-/* The file of this network's with that ending: "OUT/resnet20-without-skips-plane.csv"; free()
- * it. */
+/* The path of one of its files: "OUT/resnet20-without-skips-plane.csv"; free() it. */
 char *network_path(const Run *run, const Network *n, const char *ending);
 #endif

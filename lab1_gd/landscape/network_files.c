@@ -12,7 +12,7 @@
 void network_add(Network *n, const float *w, int at, double loss)
 {
     int count = n->m->params.n;
-    if ((n->snapshots & (n->snapshots - 1)) == 0) { /* room doubles at 0, 1, 2, 4, … */
+    if ((n->snapshots & (n->snapshots - 1)) == 0) { /* capacity doubles at 0, 1, 2, 4, … */
         int room = n->snapshots ? 2 * n->snapshots : 1;
         n->path = realloc(n->path, room * sizeof *n->path);
         n->at = realloc(n->at, room * sizeof *n->at);
@@ -93,7 +93,7 @@ void network_save(const Run *run, Network *n, const Recipe *r, const TrainingCon
          *path = network_path(run, n, ".path.safetensors"), *recipe = network_path(run, n, ".json");
     json_t *json = recipe_json(r, t);
     char *text = json_dumps(json, JSON_INDENT(2) | JSON_SORT_KEYS);
-    remove(recipe); /* whatever happens now: not these files with the old recipe */
+    remove(recipe); /* a crash now must not leave new files with the old recipe */
     save_path(path, n);
     checkpoint_save(checkpoint, n->m, NULL,
                     &(Progress){.step = n->updates,

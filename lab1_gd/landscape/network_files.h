@@ -5,7 +5,7 @@
 
 /* Add a snapshot (copied). */
 void network_add(Network *n, const float *w, int at, double loss);
-/* Is there a network by this recipe? */
+/* Has an earlier run kept a network of this recipe? */
 bool network_kept(const Run *run, const Network *n, const Recipe *r, const TrainingContext *t);
 void network_save(const Run *run, Network *n, const Recipe *r, const TrainingContext *t);
 void network_load(const Run *run, Network *n);

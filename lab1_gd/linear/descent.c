@@ -1,4 +1,4 @@
-/* descent.c: the descent itself: a history of places that grows by one with each update. */
+/* descent.c: the descent itself: a path that grows by one point with each update. */
 #include "descent.h"
 #include "check.h"
 #include "lab1.h"
@@ -35,7 +35,7 @@ void descent_restart(Descent *d, double w, double b)
     d->start_b = d->b[0] = b;
     d->loss[0] = parabola_loss(&d->all, w, b);
     d->count = 1;
-    d->end = DESCENT_GOES_ON;
+    d->end = DESCENT_RUNNING;
 }
 
 void descent_noise(Descent *d, double noise)
@@ -50,7 +50,7 @@ void descent_noise(Descent *d, double noise)
 
 void descent_step(Descent *d)
 {
-    if (d->missing || d->end != DESCENT_GOES_ON)
+    if (d->missing || d->end != DESCENT_RUNNING)
         return;
     if (d->count > DESCENT_MAX) {
         d->end = DESCENT_FULL;
@@ -73,5 +73,5 @@ void descent_back(Descent *d)
 {
     if (d->count > 1)
         d->count--;
-    d->end = DESCENT_GOES_ON;
+    d->end = DESCENT_RUNNING;
 }

@@ -1,4 +1,4 @@
-/* descent_view.c: five pictures of one full-batch descent. */
+/* descent_view.c: the five panels of a full-batch descent. */
 #include "check.h"
 #include "descent.h"
 #include <math.h>
@@ -11,8 +11,8 @@ DescentView descent_view_new(void)
 
 void descent_view_free(DescentView *v) { linear_view_free(&v->map); }
 
-/* The Hessian's eigenvectors through the lowest point: the axes of every ellipse, drawn to the edge
- * of one of them. Its half axes are as 1/√λ. */
+/* The Hessian's eigenvectors through the minimum: the axes of every contour ellipse, drawn to the
+ * edge of one. Its semi-axes are proportional to 1/√λ. */
 static void draw_axes(const Descent *d, const LinearView *v, PlotPanel *panel)
 {
     double w, b, u, t, lambda[2];
@@ -42,7 +42,7 @@ static void draw_map(const Descent *d, DescentView *v, PlotPanel *contours, Plot
     draw_axes(d, &v->map, contours);
     linear_draw_path(contours, d->count, d->w, d->b,
                      (PlotStyle){.label = "path", .color = plot_series(1)});
-    linear_draw_answers(contours, &d->points, &d->all, true);
+    linear_draw_solutions(contours, &d->points, &d->all, true);
     plot_surface(surface, grid, v->camera);
     plot_line(surface, d->count, d->w, d->b, (PlotStyle){.color = plot_series(1), .head = true});
 }
@@ -57,8 +57,8 @@ static void draw_loss(const Descent *d, PlotPanel *panel)
                 (PlotStyle){.label = "least squares", .color = plot_series(0), .dashed = true});
 }
 
-/* Each update multiplies the distance from the minimum along an eigenvector by 1 - η λ. Below 1 it
- * shrinks. */
+/* Each update multiplies the distance from the minimum along an eigenvector by 1 - ηλ. It shrinks
+ * where |1 - ηλ| < 1. */
 static void draw_range(const Descent *d, PlotPanel *panel)
 {
     enum { N = 101 };
@@ -88,13 +88,13 @@ static const char *how_it_ended(const Descent *d)
 {
     switch (d->end) {
     case DESCENT_CONVERGED: return "converged";
-    case DESCENT_DIVERGED: return "DIVERGED: the rate is too large";
+    case DESCENT_DIVERGED: return "DIVERGED: the learning rate is too large";
     case DESCENT_FULL: return "stopped: too many updates";
     default: return NULL;
     }
 }
 
-void descent_draw(const Descent *d, DescentView *v, Plot *plot, const char *state)
+void descent_draw(const Descent *d, DescentView *v, Plot *plot, const char *phase)
 {
     double low, high;
     char text[512];
@@ -126,7 +126,7 @@ void descent_draw(const Descent *d, DescentView *v, Plot *plot, const char *stat
     PlotPanel *range = plot_panel(plot,
                                   (PlotAxes){.row = 1,
                                              .column = 2,
-                                             .title = "Distance left per update",
+                                             .title = "Distance from the minimum, per update",
                                              .x.label = "learning rate η",
                                              .y = {.label = "factor |1 − ηλ|", .low = 0, .high = 2},
                                              .legend = PLOT_TOP_LEFT});
@@ -146,6 +146,6 @@ void descent_draw(const Descent *d, DescentView *v, Plot *plot, const char *stat
              "update %d · w = %.4g · b = %.4g · loss %.5g · Hessian's eigenvalues: λ = %.3f and "
              "%.3f · %s",
              last, d->w[last], d->b[last], d->loss[last], low, high,
-             how_it_ended(d) ? how_it_ended(d) : state);
+             how_it_ended(d) ? how_it_ended(d) : phase);
     plot_footer(plot, text);
 }

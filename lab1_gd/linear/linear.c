@@ -51,7 +51,7 @@ void parabola_minimum(const Parabola *l, double *w, double *b)
 
 void parabola_curvature(const Parabola *l, double *low, double *high)
 {
-    double half = hypot(l->a - 1, 2 * l->c); /* of the eigenvalues' distance */
+    double half = hypot(l->a - 1, 2 * l->c); /* half the distance of the eigenvalues */
     *low = l->a + 1 - half;
     *high = l->a + 1 + half;
 }

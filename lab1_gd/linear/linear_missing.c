@@ -20,7 +20,7 @@ static void try_update(void *unused)
 
 static void try_converged(void *unused) { converged(two, 2, 1, 0.1); }
 
-/* What it leaves in the order becomes an index: a number from nowhere would end the program. */
+/* Its results become indices: one out of range would crash the program. */
 static void try_shuffle(void *unused)
 {
     enum { N = 100 };
@@ -32,7 +32,7 @@ static void try_shuffle(void *unused)
         shuffle(order, N, &r);
     for (int i = 0; i < N; i++)
         if (order[i] < 0 || order[i] >= N)
-            die(EXIT_WRONG, "it left %d in an order of the numbers 0 to %d", order[i], N - 1);
+            die(EXIT_WRONG, "it left %d in an order of 0 to %d", order[i], N - 1);
 }
 
 static void count_updates(void *count, int first, int size, double w, double b) { ++*(int *)count; }

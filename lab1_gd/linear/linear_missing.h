@@ -1,8 +1,8 @@
-/* linear_missing.h: what parts 1 to 3 still need of their student. */
+/* linear_missing.h: which exercise parts 1 to 3 still need. */
 #ifndef LINEAR_MISSING_H
 #define LINEAR_MISSING_H
 
-/* The first exercise of part 1, 2 or 3 that is not written or does not come back: a line for the
- * window; free() it. NULL: all are there. */
+/* The first exercise of part 1, 2 or 3 that is not written or does not return: a line for the
+ * window; free() it. NULL: all are done. */
 char *linear_missing(int part);
 #endif

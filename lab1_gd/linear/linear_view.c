@@ -69,13 +69,13 @@ void linear_draw_data(PlotPanel *panel, const Points *p, const Parabola *all, do
     parabola_minimum(all, &best_w, &best_b);
     plot_scatter(panel, p->n, p->x, p->y, (PlotStyle){.color = PLOT_GREY, .size = 5});
     line_through(panel, p->true_w, p->true_b,
-                 (PlotStyle){.label = "made from", .color = plot_series(2), .dashed = true});
+                 (PlotStyle){.label = "true line", .color = plot_series(2), .dashed = true});
     line_through(panel, best_w, best_b,
                  (PlotStyle){.label = "least squares", .color = plot_series(0), .dashed = true});
     line_through(panel, w, b, (PlotStyle){.label = "now", .color = plot_series(1), .width = 3});
 }
 
-void linear_draw_answers(PlotPanel *panel, const Points *p, const Parabola *all, bool labels)
+void linear_draw_solutions(PlotPanel *panel, const Points *p, const Parabola *all, bool labels)
 {
     double w, b;
     parabola_minimum(all, &w, &b);
@@ -85,7 +85,7 @@ void linear_draw_answers(PlotPanel *panel, const Points *p, const Parabola *all,
                              .shape = PLOT_STAR,
                              .size = 11});
     plot_scatter(panel, 1, &p->true_w, &p->true_b,
-                 (PlotStyle){.label = labels ? "made from" : NULL,
+                 (PlotStyle){.label = labels ? "true line" : NULL,
                              .color = plot_series(2),
                              .shape = PLOT_DIAMOND,
                              .size = 9});
@@ -117,7 +117,7 @@ void linear_draw_to_do(PlotPanel *panel, const char *missing)
 
 json_t *linear_facts(int points, double noise)
 {
-    char *data = format_new("%d points round a line, noise %g", points, noise);
+    char *data = format_new("%d points around a line, noise %g", points, noise);
     json_t *facts = json_pack("{s:s, s:s, s:i}", "data", data, "device", "CPU, one thread", "ranks",
                               1);
     free(data);

@@ -1,5 +1,5 @@
-/* sgd_floor.c: the theory of the noise floor: see sgd_floor.h. A symmetric 2 × 2 matrix [[p, q],
- * [q, r]] is three numbers p, q, r.
+/* sgd_floor.c: the theory of the noise floor: see sgd_floor.h. A symmetric 2 × 2 matrix
+ * [[p, q], [q, r]] is stored as p, q, r.
  */
 #include "sgd_floor.h"
 #include <math.h>
@@ -28,14 +28,14 @@ SgdNoise sgd_noise_of(const Points *p)
         for (int k = 0; k < 3; k++)
             s.c[k] += 4 * r * r * (k == 0 ? x * x : k == 1 ? x : 1) / p->n;
     }
-    if (s.lowest <= 1e-14 * s.all.f) /* the line fits: what is left is rounding */
+    if (s.lowest <= 1e-14 * s.all.f) /* a perfect fit: only rounding is left */
         s.c[0] = s.c[1] = s.c[2] = 0;
     return s;
 }
 
 static Sym hessian(const SgdNoise *s) { return (Sym){2 * s->all.a, 2 * s->all.c, 2}; }
 
-/* A product of two that commute, as powers of one matrix do: symmetric, too. */
+/* The product of two that commute, as powers of one matrix do: symmetric again. */
 static Sym times(Sym a, Sym b)
 {
     return (Sym){a.p * b.p + a.q * b.q, a.p * b.q + a.q * b.r, a.q * b.q + a.r * b.r};
@@ -76,14 +76,14 @@ static double excess(const SgdNoise *s, Sym moment)
 }
 
 /* The variance of the mean over b of the n examples, relative to one example's. */
-static double share(const SgdNoise *s, SgdSampling sampling, int b)
+static double relative_variance(const SgdNoise *s, SgdSampling sampling, int b)
 {
     return sampling == SGD_WITH ? 1.0 / b : s->n > 1 ? (double)(s->n - b) / (b * (s->n - 1.0)) : 0;
 }
 
-/* S after a period (an epoch's updates, or one) that began with it; the mean excess over its
- * updates where asked. noise: 1, or 0 to leave the additive noise out, so that the map is
- * linear. */
+/* S after a period (the updates of an epoch, or one) that began with `moment`; *mean, unless NULL:
+ * the mean excess over its updates. noise: 1, or 0 to leave out the additive noise, so that the map
+ * is linear. */
 static Sym period(const SgdNoise *s, SgdSampling sampling, double rate, int batch, Sym moment,
                   double noise, double *mean)
 {
@@ -93,7 +93,7 @@ static Sym period(const SgdNoise *s, SgdSampling sampling, double rate, int batc
     double sum = 0;
     for (int k = 0; k < length; k++) {
         int size = k == length - 1 && sampling == SGD_SHUFFLED ? s->n - k * batch : batch;
-        double part = rate * rate * share(s, sampling, size);
+        double part = rate * rate * relative_variance(s, sampling, size);
         Sym next = around(m, moment);
         next = plus(next, part, plus(mean_around(s->moment, moment), -1, around(h, moment)));
         next = plus(next, part * noise, c);
@@ -110,13 +110,13 @@ static Sym period(const SgdNoise *s, SgdSampling sampling, double rate, int batc
     return moment;
 }
 
-/* ½ mᵀHm, the mean over a shuffled epoch's updates, m being periodic. */
+/* The mean of ½ mᵀHm over the updates of a shuffled epoch; m is periodic. */
 static double offset(const SgdNoise *s, double rate, int batch)
 {
     int length = (s->n + batch - 1) / batch;
     Sym h = hessian(s), m = plus((Sym){1, 0, 1}, -rate, h), end = {0, 0, 0};
     double w = 0, b = 0, sum = 0;
-    /* the first gives one period's shift from 0, the second starts where it is periodic */
+    /* the first pass gives the shift of one period from 0, the second starts where m is periodic */
     for (int pass = 0; pass < 2; pass++) {
         Sym reach = {0, 0, 0}, power = {1, 0, 1};
         for (int k = 0; k < length; k++) {
@@ -159,7 +159,7 @@ double sgd_floor(const SgdNoise *s, SgdSampling sampling, double rate, int batch
 {
     static const Sym unit[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
     double low, high, mean;
-    /* no noise: all there is to know is whether some would stay bounded */
+    /* no noise: would some noise stay bounded? */
     if (s->c[0] + s->c[2] == 0) {
         SgdNoise some = *s;
         some.c[0] = some.c[2] = 1;
@@ -174,8 +174,7 @@ double sgd_floor(const SgdNoise *s, SgdSampling sampling, double rate, int batch
     for (int k = 0; k < 3; k++) /* I - the linear part */
         a[k] = plus(unit[k], -1, period(s, sampling, rate, batch, unit[k], 0, NULL));
     Sym moment = solve(a, noise);
-    /* A covariance, or there is none: a positive map beyond its radius of convergence gives no
-     * positive fixed point. */
+    /* Beyond its radius of convergence a positive map has no positive fixed point: no covariance. */
     if (!(moment.p >= 0 && moment.r >= 0 &&
           moment.p * moment.r - moment.q * moment.q >= -1e-9 * moment.p * moment.r))
         return NAN;

@@ -10,14 +10,14 @@
 #include <math.h>
 #include <stdlib.h>
 
-typedef struct Steward {
+typedef struct Recorder {
     const SgdNoise *noise;
     Racer *racer;
-} Steward;
+} Recorder;
 
-static void note(void *state, int first, int size, double w, double b)
+static void record(void *context, int first, int size, double w, double b)
 {
-    const Steward *s = state;
+    const Recorder *s = context;
     Racer *k = s->racer;
     if (k->lost || k->count >= RACE_MAX + s->noise->n + 1)
         return;
@@ -28,15 +28,15 @@ static void note(void *state, int first, int size, double w, double b)
     k->lost = !(k->loss[k->count++] < DESCENT_LOST);
 }
 
-/* The next epoch of a racer. Its order does not depend on its batch where it is a shuffle: all see
- * the same examples. */
+/* A racer's next epoch. A shuffled order does not depend on the batch: all racers see the same
+ * examples. */
 static void run_epoch(SgdRace *r, Racer *k)
 {
-    Steward steward = {&r->noise, k};
+    Recorder recorder = {&r->noise, k};
     double w = k->w[k->count - 1], b = k->b[k->count - 1];
     int n = sgd_order(r->order, r->points.n, r->sampling, k->batch, r->seed, k->epoch++);
-    minibatch_epoch(&w, &b, r->points.x, r->points.y, r->order, n, k->batch, r->rate, r->room, note,
-                    &steward);
+    minibatch_epoch(&w, &b, r->points.x, r->points.y, r->order, n, k->batch, r->rate, r->room,
+                    record, &recorder);
 }
 
 static void catch_up(SgdRace *r, Racer *k)
@@ -44,15 +44,15 @@ static void catch_up(SgdRace *r, Racer *k)
     while (!k->lost && k->count <= r->tick) {
         int before = k->count;
         run_epoch(r, k);
-        if (k->count == before) /* an epoch without a report: there is nothing to show */
+        if (k->count == before) /* an epoch without a report: nothing to show */
             k->lost = true;
     }
 }
 
-static void ignore(void *state, int first, int size, double w, double b) {}
+static void ignore(void *context, int first, int size, double w, double b) {}
 
-/* Seconds per update: whole epochs in a row, about 20,000 examples, at rate 0; the median of 9 such
- * times, as another program may take the processor meanwhile. */
+/* Seconds per update: whole epochs in a row, about 20,000 examples, at rate 0. The median of 9 such
+ * times, because other programs may interrupt. */
 static double measure(SgdRace *r, int batch)
 {
     enum { TIMES = 9 };
@@ -83,8 +83,8 @@ static void racer_restart(SgdRace *r, Racer *k)
         k->seconds = measure(r, k->batch);
 }
 
-/* Batch sizes of the survey: those that divide n, so that no batch is short; where these are few,
- * powers of two. */
+/* Batch sizes of the survey: the divisors of n, so that no batch is short; if these are few, powers
+ * of two. */
 static int survey_batches(int n, int batch[12])
 {
     int count = 0;

@@ -1,23 +1,23 @@
-/* sgd_race.h: several batch sizes from the same start, one update each at a time: how far has each
- * come after as many updates, as many examples, as many seconds?
+/* sgd_race.h: several batch sizes from the same start. How far has each come after the same number
+ * of updates, of examples, of seconds?
  */
 #ifndef SGD_RACE_H
 #define SGD_RACE_H
 #include "linear_view.h"
 #include "sgd_survey.h"
 
-enum { RACERS = 4, RACE_MAX = 4000 }; /* updates that are raced */
+enum { RACERS = 4, RACE_MAX = 4000 }; /* updates of a race */
 
 typedef struct Racer {
     int batch;
-    int count, epoch;     /* places known, epochs walked: whole epochs are worked out ahead of
-                           * the race */
-    double *w, *b, *loss; /* [RACE_MAX + points.n + 1]: each place, and the loss over all
-                           * examples there */
-    double *seen;         /* likewise: examples used by then */
+    int count, epoch;     /* points of its path so far, epochs made: a whole epoch at a time,
+                           * ahead of the race */
+    double *w, *b, *loss; /* [RACE_MAX + points.n + 1]: each point of the path, and its loss
+                           * over all examples */
+    double *seen;         /* likewise: examples used so far */
     double seconds;       /* of one update, measured */
     double floor;         /* theory */
-    bool lost;            /* diverged: its last place is count - 1 */
+    bool lost;            /* diverged: count - 1 is its last point */
 } Racer;
 
 typedef struct SgdRace {
@@ -27,30 +27,30 @@ typedef struct SgdRace {
     SgdSampling sampling;
     double rate, start_w, start_b;
     Racer racer[RACERS];
-    int tick, marked; /* updates shown; the racer that the keys change */
+    int tick, marked; /* updates shown; the racer that keys change */
     int *order;       /* [points.n] */
     double *room;     /* [2 * points.n] */
     SgdSurvey survey; /* floors at this rate, for batches from 1 to n, in all three samplings */
-    char *missing;    /* which exercise is to do, NULL: none. Then nothing moves */
+    char *missing;    /* the exercise that is still to do: nothing moves then; NULL: none */
 } SgdRace;
 
 SgdRace sgd_race_new(int points, double noise, uint64_t seed, SgdSampling sampling, double rate,
                      double start_w, double start_b, const int batch[RACERS]);
 void sgd_race_free(SgdRace *r);
 void sgd_race_restart(SgdRace *r, double w, double b);
-/* Each starts the race again, and measures floors again. */
+/* Each restarts the race and measures the floors again. */
 void sgd_race_rate(SgdRace *r, double rate);
 void sgd_race_sampling(SgdRace *r, SgdSampling sampling);
 void sgd_race_noise(SgdRace *r, double noise);
-void sgd_race_batch(SgdRace *r, int batch); /* of the marked racer, which catches up; kept in 1
-                                             * … points.n */
+void sgd_race_batch(SgdRace *r, int batch); /* of the marked racer, which catches up; clamped to
+                                             * 1 … points.n */
 void sgd_race_step(SgdRace *r);
 void sgd_race_back(SgdRace *r);
-int sgd_racer_at(const SgdRace *r, int k); /* where racer k is: an index into its places */
+int sgd_racer_at(const SgdRace *r, int k); /* where racer k is: an index into its path */
 
 typedef struct SgdRaceView {
     LinearView map;
 } SgdRaceView;
-void sgd_race_draw(const SgdRace *r, SgdRaceView *v, Plot *plot, const char *state);
+void sgd_race_draw(const SgdRace *r, SgdRaceView *v, Plot *plot, const char *phase);
 enum { RACE_PANEL_CONTOURS = 0 }; /* a click picks the start */
 #endif

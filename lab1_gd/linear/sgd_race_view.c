@@ -1,4 +1,4 @@
-/* sgd_race_view.c: five pictures of one race: the paths; the noise floor against η/B; the loss by
+/* sgd_race_view.c: the five panels of a race: the paths; the noise floor against η/B; the loss by
  * updates, by examples and by seconds.
  */
 #include "check.h"
@@ -21,7 +21,7 @@ static PlotStyle style_of(const SgdRace *r, int k)
 static void draw_paths(const SgdRace *r, SgdRaceView *v, PlotPanel *panel)
 {
     plot_contours(panel, linear_view_grid(&v->map, &r->noise.all), (PlotStyle){.width = 1});
-    linear_draw_answers(panel, &r->points, &r->noise.all, false);
+    linear_draw_solutions(panel, &r->points, &r->noise.all, false);
     for (int k = 0; k < RACERS; k++) {
         PlotStyle style = style_of(r, k);
         char label[64];
@@ -54,8 +54,8 @@ static void draw_floors(const SgdRace *r, PlotPanel *panel)
 
 typedef enum { BY_UPDATES, BY_EXAMPLES, BY_SECONDS } Clock;
 
-/* Over each step of the log axis, from an eighth of the updates so far: the mean, in a band from
- * lowest to highest. */
+/* At each step of the log axis the mean over the last eighth of the updates, in a band from lowest to
+ * highest. */
 static void draw_losses(const SgdRace *r, PlotPanel *panel, Clock clock)
 {
     enum { STEPS = 128 };
@@ -99,10 +99,10 @@ static PlotPanel *loss_panel(const SgdRace *r, Plot *plot, int column, const cha
                    .columns = 2,
                    .title = title,
                    .x = {.label = label, .log = 10},
-                   .y = {.label = "loss − lowest", .log = 10, .low = 3e-5 * start, .high = NAN}});
+                   .y = {.label = "loss − minimum", .log = 10, .low = 3e-5 * start, .high = NAN}});
 }
 
-void sgd_race_draw(const SgdRace *r, SgdRaceView *v, Plot *plot, const char *state)
+void sgd_race_draw(const SgdRace *r, SgdRaceView *v, Plot *plot, const char *phase)
 {
     char text[512];
     int n = r->points.n;
@@ -118,28 +118,28 @@ void sgd_race_draw(const SgdRace *r, SgdRaceView *v, Plot *plot, const char *sta
                                              .x = linear_view_w(&v->map),
                                              .y = linear_view_b(&v->map),
                                              .z = linear_view_loss(&v->map)});
-    PlotPanel *floors =
-        plot_panel(plot, (PlotAxes){.column = 3,
-                                    .columns = 3,
-                                    .title = "Noise floor, measured over theory, B from 1 to N",
-                                    .x = {.label = "η/B", .log = 10},
-                                    .y = {.label = "mean loss − lowest", .log = 10},
-                                    .legend = PLOT_BOTTOM_RIGHT});
+    PlotPanel *floors = plot_panel(
+        plot, (PlotAxes){.column = 3,
+                         .columns = 3,
+                         .title = "Noise floor: measured (dots), theory (lines), B from 1 to N",
+                         .x = {.label = "η/B", .log = 10},
+                         .y = {.label = "mean loss − minimum", .log = 10},
+                         .legend = PLOT_BOTTOM_RIGHT});
     draw_paths(r, v, paths);
     draw_floors(r, floors);
     draw_losses(r, loss_panel(r, plot, 0, "By updates (dashed: floor)", "updates"), BY_UPDATES);
     draw_losses(r, loss_panel(r, plot, 2, "By examples", "examples"), BY_EXAMPLES);
-    draw_losses(r, loss_panel(r, plot, 4, "By seconds", "seconds of updates"), BY_SECONDS);
+    draw_losses(r, loss_panel(r, plot, 4, "By seconds", "seconds"), BY_SECONDS);
     if (r->noise.c[2] == 0)
         plot_note(floors, "no noise: no floor");
     if (r->missing)
         linear_draw_to_do(paths, r->missing);
     const Racer *m = &r->racer[r->marked];
     snprintf(text, sizeof text,
-             "update %d · %d: batch %d, %.3g µs per update, loss %.4g (lowest %.4g)%s · floors: "
+             "update %d · %d: batch %d, %.3g µs per update, loss %.4g (minimum %.4g)%s · floors: "
              "%.0f %% measured · %s",
              r->tick, r->marked + 1, m->batch, 1e6 * m->seconds,
              m->loss[sgd_racer_at(r, r->marked)], r->noise.lowest, m->lost ? ", DIVERGED" : "",
-             100 * sgd_survey_done(&r->survey), r->tick == RACE_MAX ? "the race is over" : state);
+             100 * sgd_survey_done(&r->survey), r->tick == RACE_MAX ? "end of the race" : phase);
     plot_footer(plot, text);
 }

@@ -2,9 +2,8 @@
 #include "sgd_sampling.h"
 #include "lab1.h"
 
-/* `count` different ones of 0 … n-1, all sets equally likely: each number is taken with the chance
- * that the places still free have among the numbers still to come (Knuth, TAOCP 2, algorithm 3.4.2
- * S). */
+/* `count` different elements of 0 … n-1, all subsets equally likely: each is taken with probability
+ * (still needed) / (still to come) (Knuth, TAOCP 2, algorithm 3.4.2 S). */
 static void draw_different(int *out, int count, int n, Rng *r)
 {
     for (int i = 0, taken = 0; taken < count; i++)

@@ -44,16 +44,15 @@ typedef struct Tally {
     long count;
 } Tally;
 
-static void tally(void *state, int first, int size, double w, double b)
+static void tally(void *context, int first, int size, double w, double b)
 {
-    Tally *t = state;
+    Tally *t = context;
     t->sum += parabola_loss(&t->noise->all, w, b) - t->noise->lowest;
     t->count++;
 }
 
-/* A block: 10 times as many updates as the slow direction needs to forget e-fold, so that blocks
- * hardly know of each other. The first block only forgets the start: what is left of it is e^-20 of
- * the variance. */
+/* A block: 10 times as many updates as the slow direction takes to decay by e, so that blocks are
+ * nearly independent. The first block is a burn-in: e^-20 of the start's variance remains. */
 static void work_block(SgdSurvey *s, SgdPoint *p)
 {
     double low, high;
@@ -64,7 +63,7 @@ static void work_block(SgdSurvey *s, SgdPoint *p)
         int n = sgd_order(s->order, s->points.n, p->sampling, p->batch, s->seed + 1, p->epoch++);
         s->run(&p->w, &p->b, s->points.x, s->points.y, s->order, n, p->batch, p->rate, s->room,
                tally, &t);
-        /* away, or an epoch that reports nothing */
+        /* diverged, or an epoch that reports nothing */
         if (t.count == 0 || !(t.sum < 1e9 * (double)t.count)) {
             p->lost = true;
             return;

@@ -1,4 +1,4 @@
-/* sgd_survey_view.c: a survey of noise floors as a picture, a table and a file. */
+/* sgd_survey_view.c: a survey of noise floors as a plot, a table and a file. */
 #include "check.h"
 #include "file.h"
 #include "run.h"
@@ -38,7 +38,7 @@ void sgd_survey_report(const SgdSurvey *s, Run *run)
     char *path = run_path(run, "floor.csv");
     NewFile *file = file_begin(path);
     file_print(file, "sampling,rate,batch,theory,measured,error,small\n");
-    run_say(run, "noise floor: mean loss above the lowest over late updates");
+    run_say(run, "noise floor: mean loss above the minimum, over late updates");
     run_say(run, "sampling       rate  batch    theory  measured  ± error   ηtr(C)/4B");
     for (int i = 0; i < s->count; i++) {
         const SgdPoint *p = &s->point[i];

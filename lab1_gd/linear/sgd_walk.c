@@ -7,21 +7,21 @@
 #include "sgd_sampling.h"
 #include <stdlib.h>
 
-/* An epoch of updates on one example each: what sgd_walk_step() does, without its memory. */
+/* An epoch of updates on one example each: like sgd_walk_step(), but without a history. */
 static void one_by_one(double *w, double *b, const double *x, const double *y, const int *order,
                        int n, int batch, double rate, double *room, UpdateReport *report,
-                       void *state)
+                       void *context)
 {
     for (int i = 0; i < n; i++) {
         double dw, db;
         gradient(&dw, &db, x + order[i], y + order[i], 1, *w, *b);
         update(w, b, dw, db, rate);
-        report(state, i, 1, *w, *b);
+        report(context, i, 1, *w, *b);
     }
 }
 
-/* Rates from far below the limit to near it. At batch 1 the two draws are the same: one of them is
- * measured. */
+/* Rates from far below the limit to near it. At batch 1 drawing with and without replacement is the
+ * same: only one is measured. */
 static void survey_start(SgdWalk *s)
 {
     double limit = sgd_rate_limit(&s->noise, SGD_WITH, 1);

@@ -1,5 +1,5 @@
-/* sgd_walk_view.c: five pictures of one walk: the points; the loss of the next update's example
- * alone, and of all, with the same path; the losses by update; the noise floor against the rate.
+/* sgd_walk_view.c: the five panels of a walk: the points; the loss of the next example alone, and of
+ * all, with the same path; the losses by update; the noise floor by learning rate.
  */
 #include "check.h"
 #include "sgd_walk.h"
@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* The path, thin, and its newest updates. */
+/* The path, thin; its newest updates, thick. */
 static void draw_path(const SgdWalk *s, PlotPanel *panel)
 {
     int tail = s->count < 40 ? s->count : 40, from = s->count - tail;
@@ -29,8 +29,8 @@ static void draw_data(SgdWalk *s, PlotPanel *panel, int i)
 }
 
 /* One example's loss is 0 on the line b = y - x w: every line through that point fits it. Its
- * slope, at any place, is across this line, so the next update goes towards it (and, for a large
- * rate, beyond). */
+ * gradient is orthogonal to this line everywhere, so the next update goes towards it (and, at a
+ * large rate, beyond). */
 static void draw_one(const SgdWalk *s, SgdWalkView *v, PlotPanel *panel, int i)
 {
     Parabola own = parabola_of(&s->points, i, 1);
@@ -40,18 +40,18 @@ static void draw_one(const SgdWalk *s, SgdWalkView *v, PlotPanel *panel, int i)
     plot_line(panel, 2, w, b,
               (PlotStyle){
                   .label = "fits it exactly", .color = plot_series(3), .width = 2, .dashed = true});
-    linear_draw_answers(panel, &s->points, &s->noise.all, false);
+    linear_draw_solutions(panel, &s->points, &s->noise.all, false);
     draw_path(s, panel);
 }
 
 static void draw_all(const SgdWalk *s, SgdWalkView *v, PlotPanel *panel)
 {
     plot_contours(panel, linear_view_grid(&v->map, &s->noise.all), (PlotStyle){.width = 1.2});
-    linear_draw_answers(panel, &s->points, &s->noise.all, true);
+    linear_draw_solutions(panel, &s->points, &s->noise.all, true);
     draw_path(s, panel);
 }
 
-/* Of the losses over all examples: dots above 20 times as much are rare. */
+/* The largest loss over all examples. */
 static double highest(const SgdWalk *s)
 {
     double high = s->loss[0];
@@ -60,8 +60,8 @@ static double highest(const SgdWalk *s)
     return high;
 }
 
-/* The loss over all examples; of a long walk the mean over some updates each, in a band from lowest
- * to highest. */
+/* The loss over all examples; of a long walk means over several updates, in a band from lowest to
+ * highest. */
 static void draw_level(const SgdWalk *s, PlotPanel *panel)
 {
     enum { MOST = 400 };
@@ -129,7 +129,7 @@ static void draw_floor(const SgdWalk *s, PlotPanel *panel)
         panel, N, rate, small,
         (PlotStyle){.label = "η tr(C) / 4", .color = PLOT_GREY, .width = 1.5, .dashed = true});
     sgd_survey_draw(&s->survey, panel, SGD_WITH, false,
-                    (PlotStyle){.label = "drawn anew", .color = plot_series(0)});
+                    (PlotStyle){.label = "drawn with replacement", .color = plot_series(0)});
     sgd_survey_draw(&s->survey, panel, SGD_SHUFFLED, false,
                     (PlotStyle){.label = sgd_sampling_name[SGD_SHUFFLED],
                                 .color = plot_series(2),
@@ -137,7 +137,7 @@ static void draw_floor(const SgdWalk *s, PlotPanel *panel)
     plot_rule_x(panel, s->rate, (PlotStyle){.label = "η now", .color = plot_series(1), .width = 2});
 }
 
-void sgd_walk_draw(SgdWalk *s, SgdWalkView *v, Plot *plot, const char *state)
+void sgd_walk_draw(SgdWalk *s, SgdWalkView *v, Plot *plot, const char *phase)
 {
     char text[512];
     int last = s->count - 1, n = s->points.n, i = sgd_walk_example(s, last);
@@ -145,7 +145,8 @@ void sgd_walk_draw(SgdWalk *s, SgdWalkView *v, Plot *plot, const char *state)
     snprintf(text, sizeof text,
              "Linear model · %d points, noise %.2g · batch 1, %s · η = %.4g (variance bounded: η < "
              "%.3f)",
-             n, s->points.noise, s->sampling == SGD_SHUFFLED ? "shuffled" : "drawn anew", s->rate,
+             n, s->points.noise,
+             s->sampling == SGD_SHUFFLED ? "shuffled" : "drawn with replacement", s->rate,
              sgd_rate_limit(&s->noise, SGD_WITH, 1));
     plot_begin(plot, 2, 6, text);
     PlotPanel *data = plot_panel(plot, (PlotAxes){.columns = 2,
@@ -164,7 +165,7 @@ void sgd_walk_draw(SgdWalk *s, SgdWalkView *v, Plot *plot, const char *state)
                    (PlotAxes){.column = 2, .columns = 2, .title = text, .x = w, .y = b, .z = loss});
     PlotPanel *all = plot_panel(plot, (PlotAxes){.column = 4,
                                                  .columns = 2,
-                                                 .title = "Loss of all: click to start",
+                                                 .title = "Loss of all: click to start there",
                                                  .x = w,
                                                  .y = b,
                                                  .z = loss});
@@ -178,13 +179,13 @@ void sgd_walk_draw(SgdWalk *s, SgdWalkView *v, Plot *plot, const char *state)
                                           .low = s->noise.lowest / 30,
                                           .high = 20 * highest(s)},
                                     .legend = PLOT_TOP_RIGHT});
-    PlotPanel *floor = plot_panel(plot,
-                                  (PlotAxes){.row = 1,
-                                             .column = 3,
-                                             .columns = 3,
-                                             .title = "Noise floor, measured over theory",
-                                             .x = {.label = "learning rate η", .log = 10},
-                                             .y = {.label = "mean loss − lowest", .log = 10}});
+    PlotPanel *floor =
+        plot_panel(plot, (PlotAxes){.row = 1,
+                                    .column = 3,
+                                    .columns = 3,
+                                    .title = "Noise floor: measured (dots), theory (lines)",
+                                    .x = {.label = "learning rate η", .log = 10},
+                                    .y = {.label = "mean loss − minimum", .log = 10}});
     draw_data(s, data, i);
     draw_one(s, v, one, i);
     draw_all(s, v, all);
@@ -194,13 +195,14 @@ void sgd_walk_draw(SgdWalk *s, SgdWalkView *v, Plot *plot, const char *state)
         plot_note(floor, "no noise: no floor");
     if (s->missing)
         linear_draw_to_do(losses, s->missing);
-    snprintf(text, sizeof text,
-             "update %d, epoch %d · w = %.4g · b = %.4g · loss %.4g (lowest %.4g) · floor: %.0f %% "
-             "measured · %s",
-             last, last / n, s->w[last], s->b[last], s->loss[last], s->noise.lowest,
-             100 * sgd_survey_done(&s->survey),
-             s->lost            ? "DIVERGED: the rate is too large"
-             : last == WALK_MAX ? "stopped: too many updates"
-                                : state);
+    snprintf(
+        text, sizeof text,
+        "update %d, epoch %d · w = %.4g · b = %.4g · loss %.4g (minimum %.4g) · floor: %.0f %% "
+        "measured · %s",
+        last, last / n, s->w[last], s->b[last], s->loss[last], s->noise.lowest,
+        100 * sgd_survey_done(&s->survey),
+        s->lost            ? "DIVERGED: the learning rate is too large"
+        : last == WALK_MAX ? "stopped: too many updates"
+                           : phase);
     plot_footer(plot, text);
 }

@@ -8,7 +8,7 @@
 
 int mlp_layers(const MlpSpec *spec) { return 2 * spec->blocks + 1; }
 
-/* As many dense layers to each stage as can be; the classifier goes with the last. */
+/* The blocks' layers as evenly as possible; the classifier belongs to the last stage. */
 int mlp_stage_begin(const MlpSpec *spec, int stage, int stages)
 {
     return stage == stages ? mlp_layers(spec) : 2 * spec->blocks * stage / stages;
@@ -19,7 +19,7 @@ static int outputs(const MlpSpec *spec, int layer)
     return layer == 2 * spec->blocks ? spec->classes : spec->width;
 }
 
-/* Where layer `layer` begins in the whole network's flat vector: weight, then bias. */
+/* The offset of a layer in the whole network's flat vector: weight, then bias. */
 static size_t whole_at(const MlpSpec *spec, int layer)
 {
     return (size_t)layer * (spec->width + 1) * spec->width;
@@ -187,7 +187,7 @@ void mlp_backward(Mlp *n, int micro)
     }
 }
 
-/* ---- for comparing ---- */
+/* ---- comparing ---- */
 
 float *mlp_download(const Mlp *n)
 {
@@ -196,10 +196,10 @@ float *mlp_download(const Mlp *n)
     return values;
 }
 
-double mlp_apart(const Mlp *n, const float *whole, double *largest)
+double mlp_difference(const Mlp *n, const float *whole, double *largest)
 {
     float *mine = mlp_download(n);
-    double apart = 0;
+    double difference = 0;
     for (int l = n->first; l < n->end; l++) {
         const MlpLayer *y = &n->layer[l];
         const float *w = whole + whole_at(&n->spec, l),
@@ -208,13 +208,13 @@ double mlp_apart(const Mlp *n, const float *whole, double *largest)
             for (int d = 0; d < y->columns; d++) {
                 double there = w[(size_t)(y->row + k) * n->spec.width + y->column + d];
                 double off = fabs(mine[y->w + (size_t)k * y->columns + d] - there);
-                apart = off > apart || isnan(off) ? off : apart;
+                difference = off > difference || isnan(off) ? off : difference;
                 *largest = fmax(*largest, fabs(there));
             }
             double off = fabs(mine[y->b + k] - b[y->row + k]);
-            apart = off > apart || isnan(off) ? off : apart;
+            difference = off > difference || isnan(off) ? off : difference;
         }
     }
     free(mine);
-    return apart;
+    return difference;
 }

@@ -1,11 +1,11 @@
 /* mlp.h: the network that part 9 splits: blocks of two dense layers, each with ReLU, and a
- * classifier. A rank holds all of it, some of its layers (a stage), or a slice of each block (a
+ * classifier. A rank owns all of it, some of its layers (a stage), or a slice of each block (a
  * shard).
  *
- * Layer l computes y = relu(x W^T + b), W [K,D]; the classifier, layer 2 blocks, goes without ReLU.
- * Of a block's first layer a shard owns some rows of W, that is some of the outputs; of the second
- * the same columns, so that its inputs are just what the first one made (Megatron, Shoeybi et al.,
- * arXiv 1909.08053). The classifier is small and whole on every shard.
+ * Layer l computes y = relu(x W^T + b), W [K,D]; the classifier, layer 2 blocks, has no ReLU. Of a
+ * block's first layer a shard owns some rows of W, that is, some of the outputs; of the second layer
+ * the same columns, so that its inputs are the outputs of the first (Megatron, Shoeybi et al., arXiv
+ * 1909.08053). The classifier is small and complete on every shard.
  */
 #ifndef MLP_H
 #define MLP_H
@@ -15,13 +15,12 @@ enum { MLP_LAYERS = 33, MLP_MICROS = 32 };
 
 typedef struct MlpSpec {
     int width, blocks, classes; /* every layer has `width` inputs */
-    uint64_t seed;              /* of the weights: the same numbers whoever holds them */
+    uint64_t seed;              /* of the weights, which do not depend on the rank that owns them */
 } MlpSpec;
 
 typedef struct MlpLayer {
-    int row, rows, column, columns; /* the piece of W that is here; whole: 0, K, 0, D */
-    size_t w, b;                    /* where weight and bias begin in the flat vectors; bias
-                                     * [rows] */
+    int row, rows, column, columns; /* the slice of W that is here; all of it: 0, K, 0, D */
+    size_t w, b;                    /* offsets of weight and bias [rows] in the flat vectors */
     bool relu;
 } MlpLayer;
 
@@ -31,18 +30,18 @@ typedef struct Mlp {
     MlpSpec spec;
     int first, end; /* layers [first, end) are here */
     int shard, shards;
-    int rows, micros; /* pictures per micro-batch; how many micro-batches */
+    int rows, micros; /* images per micro-batch; number of micro-batches */
     MlpLayer layer[MLP_LAYERS];
-    Tensor params, grads, zeros;            /* flat; zeros [width]: instead of a bias */
+    Tensor params, grads, zeros;            /* flat; zeros [width]: in place of a bias */
     Tensor act[MLP_MICROS][MLP_LAYERS + 1]; /* act[m][l]: input of layer l [rows,D];
                                              * act[m][end]: the output */
-    Tensor dact[MLP_LAYERS + 1];            /* its gradient, of one micro-batch at a time */
-    Tensor label[MLP_MICROS], totals;       /* I32 [rows]; F64 [2]: sum of the loss, number
-                                             * correct */
+    Tensor dact[MLP_LAYERS + 1];            /* its gradient, for one micro-batch at a time */
+    Tensor label[MLP_MICROS], totals;       /* I32 [rows]; F64 [2]: sum of the losses, correct
+                                             * predictions */
 } Mlp;
 
 int mlp_layers(const MlpSpec *spec); /* 2 blocks + 1 */
-/* its first layer; stage == stages: the end */
+/* the stage's first layer; stage == stages: the end */
 int mlp_stage_begin(const MlpSpec *spec, int stage, int stages);
 size_t mlp_count(const MlpSpec *spec); /* parameters of the whole network */
 
@@ -53,21 +52,21 @@ void mlp_free(Mlp *n);
 /* One layer of one micro-batch. */
 /* act[layer+1] = act[layer] W^T (+ b) */
 void mlp_dense_forward(Mlp *n, int micro, int layer, bool with_bias);
-/* of act[layer+1], in place, if the layer has it */
+/* on act[layer+1], in place, if the layer has a ReLU */
 void mlp_relu_forward(Mlp *n, int micro, int layer);
-/* of dact[layer+1], in place */
+/* on dact[layer+1], in place, likewise */
 void mlp_relu_backward(Mlp *n, int micro, int layer);
-/* grads += …, dact[layer] = dact[layer+1] W: of layer 0 too, which a trainer would leave out, so
- * that all layers cost the same. */
+/* grads += …, dact[layer] = dact[layer+1] W; for layer 0 too, where a trainer would skip it, so that
+ * all layers cost the same. */
 void mlp_dense_backward(Mlp *n, int micro, int layer);
-/* All layers that are here, whole; the loss, of a batch of `batch` pictures of which this is a
- * part: dact[end]. */
+/* All layers that are here. mlp_loss sets dact[end]: this micro-batch is part of a batch of `batch`
+ * images. */
 void mlp_forward(Mlp *n, int micro);
 void mlp_loss(Mlp *n, int micro, int batch);
 void mlp_backward(Mlp *n, int micro);
 
-/* The piece of the whole network's flat vector that is here, for comparing: largest |ours - whole|,
- * and of |whole|. */
-double mlp_apart(const Mlp *n, const float *whole, double *largest);
+/* Compare with the whole network's flat vector. Returns the largest |ours - whole| over the
+ * parameters that are here; *largest is raised to the largest |whole|. */
+double mlp_difference(const Mlp *n, const float *whole, double *largest);
 float *mlp_download(const Mlp *n); /* params on the host; free() it */
 #endif

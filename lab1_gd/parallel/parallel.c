@@ -1,4 +1,4 @@
-/* parallel.c: the schemes, a rank's place in one, and its update. */
+/* parallel.c: the schemes, a rank's part in one, and its update. */
 #include "parallel.h"
 #include "check.h"
 #include "lab1.h"
@@ -23,14 +23,14 @@ int schemes_list(Scheme list[MOST_SCHEMES], int P, int micros)
     return n;
 }
 
-/* ---- acts ---- */
+/* ---- events ---- */
 
-static bool computes(ActKind kind)
+static bool computes(EventKind kind)
 {
-    return kind == ACT_FORWARD || kind == ACT_BACKWARD || kind == ACT_UPDATE;
+    return kind == EVENT_FORWARD || kind == EVENT_BACKWARD || kind == EVENT_UPDATE;
 }
 
-double act_begin(ActKind kind)
+double event_begin(EventKind kind)
 {
     if (!computes(kind))
         return timer_now();
@@ -39,11 +39,11 @@ double act_begin(ActKind kind)
     return t.tv_sec + 1e-9 * t.tv_nsec;
 }
 
-void act_end(Log *log, Act act, double began)
+void event_end(Log *log, Event event, double began)
 {
-    ASSERT(log->count < MOST_ACTS);
-    act.seconds = act_begin(act.kind) - began;
-    log->act[log->count++] = act;
+    ASSERT(log->count < MOST_EVENTS);
+    event.seconds = event_begin(event.kind) - began;
+    log->event[log->count++] = event;
 }
 
 /* ---- workers ---- */
@@ -88,10 +88,10 @@ void worker_update(Worker *w)
         whole_pass(w);
     if (w->across)
         data_sum(w);
-    double began = act_begin(ACT_UPDATE);
+    double began = event_begin(EVENT_UPDATE);
     op->axpy(n->s, n->params, -(float)w->rate, n->grads);
     op->stream_sync(n->s);
-    act_end(&w->log, (Act){.kind = ACT_UPDATE}, began);
+    event_end(&w->log, (Event){.kind = EVENT_UPDATE}, began);
 }
 
 double worker_bytes(const Worker *w)
@@ -104,14 +104,14 @@ bool worker_reports_loss(const Worker *w)
     return w->stage == w->scheme.stages - 1 && w->shard == 0;
 }
 
-/* Four bytes a number. Gradients: as many as there are parameters here. Activations: a batch times
- * the width to the next stage, and their gradient to the stage before. Partial sums: one per block
- * forward, and one backward but for the first block, whose input needs no gradient. */
+/* Four bytes per element. Gradients: one element per parameter here. Activations: rows × width to
+ * the next stage, and their gradient to the previous stage. Partial sums: one per block forward, and
+ * one per block backward except the first, whose input needs no gradient. */
 double worker_bytes_expected(const Worker *w)
 {
     const MlpSpec *spec = &w->net->spec;
     const Scheme *s = &w->scheme;
-    double W = spec->width, rows = (double)w->batch / s->replicas, numbers = 0, parameters = 0;
+    double W = spec->width, rows = (double)w->batch / s->replicas, elements = 0, parameters = 0;
     int first, slice;
     column_shard(&first, &slice, spec->width, w->shard, s->shards);
     if (s->shards > 1)
@@ -120,8 +120,8 @@ double worker_bytes_expected(const Worker *w)
         for (int l = mlp_stage_begin(spec, w->stage, s->stages);
              l < mlp_stage_begin(spec, w->stage + 1, s->stages); l++)
             parameters += (W + 1) * (l == 2 * spec->blocks ? spec->classes : W);
-    numbers += s->replicas > 1 ? parameters : 0;
-    numbers += s->stages > 1 ? rows * W * ((w->stage < s->stages - 1) + (w->stage > 0)) : 0;
-    numbers += s->shards > 1 ? rows * W * (2 * spec->blocks - 1) : 0;
-    return 4 * numbers;
+    elements += s->replicas > 1 ? parameters : 0;
+    elements += s->stages > 1 ? rows * W * ((w->stage < s->stages - 1) + (w->stage > 0)) : 0;
+    elements += s->shards > 1 ? rows * W * (2 * spec->blocks - 1) : 0;
+    return 4 * elements;
 }

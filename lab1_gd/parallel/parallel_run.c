@@ -31,8 +31,8 @@ void task_free(Task *t)
 
 /* ---- batches ---- */
 
-/* A picture as `width` numbers, picked evenly from its pixels, normalised. */
-static void picture(const Dataset *d, int image, int width, float *x)
+/* An image as `width` of its values, picked evenly and normalised: x [width]. */
+static void input(const Dataset *d, int image, int width, float *x)
 {
     const Images *all = &d->train;
     size_t size = (size_t)all->h * all->w * all->c;
@@ -42,8 +42,8 @@ static void picture(const Dataset *d, int image, int width, float *x)
     }
 }
 
-/* Batch `update`: this worker's part of it, cut into micro-batches: to the first layers the
- * pictures, to the last the labels. */
+/* This worker's slice of batch `update`, cut into micro-batches: images for the first layer, labels
+ * for the loss. */
 static void load(const Task *t, Worker *w, int update)
 {
     Mlp *n = w->net;
@@ -54,7 +54,7 @@ static void load(const Task *t, Worker *w, int update)
     for (int m = 0; m < n->micros; m++) {
         for (int i = 0; i < n->rows; i++) {
             int image = t->order[(first + m * n->rows + i) % t->data->train.count];
-            picture(t->data, image, width, x + (size_t)i * width);
+            input(t->data, image, width, x + (size_t)i * width);
             label[i] = t->data->train.labels[image];
         }
         if (n->first == 0)
@@ -73,9 +73,9 @@ static double median(double *values, int n)
     return values[n / 2];
 }
 
-/* Over the updates, the first one left out where there are more: a computation takes the median of
- * its times, a message the shortest (where ranks share processors most of a message's time is
- * waiting for the other side to be let run). */
+/* Over the updates, without the first if there are more: the median time of a computation, the
+ * shortest of a message (where ranks share processors, most of a message's time is spent waiting
+ * until the other side is scheduled). */
 static void take_medians(Log *log, const Log *each, int updates)
 {
     int from = updates > 1;
@@ -84,16 +84,16 @@ static void take_medians(Log *log, const Log *each, int updates)
         double times[MOST_UPDATES];
         for (int u = from; u < updates; u++) {
             ASSERT(each[u].count == log->count);
-            times[u - from] = each[u].act[i].seconds;
+            times[u - from] = each[u].event[i].seconds;
         }
-        double middle = median(times, updates - from); /* sorts */
-        log->act[i].seconds = log->act[i].kind < ACT_SEND ? middle : times[0];
+        double middle = median(times, updates - from); /* sorts times */
+        log->event[i].seconds = log->event[i].kind < EVENT_SEND ? middle : times[0];
     }
 }
 
-static bool all_go_on(const Task *t, Comm *together)
+static bool all_continue(const Task *t, Comm *together)
 {
-    int32_t on = t->comm->rank != 0 || !t->goes_on || t->goes_on(t->context);
+    int32_t on = t->comm->rank != 0 || !t->may_continue || t->may_continue(t->context);
     if (together) {
         comm_broadcast_host(together, &on, sizeof on, 0);
         comm_barrier(together);
@@ -112,13 +112,13 @@ static double batch_loss(const Task *t, const Worker *w, Comm *together)
     return loss;
 }
 
-/* All updates. log: of each; wall: the median time on the clock, of the slowest rank. */
+/* All updates, with a log of each. wall: the slowest rank's median wall-clock time. */
 static bool updates(const Task *t, Worker *w, Comm *together, Log *log, double *loss, double *wall)
 {
     double times[MOST_UPDATES];
     for (int u = 0; u < t->updates; u++) {
         load(t, w, u);
-        if (!all_go_on(t, together))
+        if (!all_continue(t, together))
             return false;
         double began = timer_now();
         worker_update(w);
@@ -133,7 +133,7 @@ static bool updates(const Task *t, Worker *w, Comm *together, Log *log, double *
     return true;
 }
 
-/* ---- one rank: what the others are compared with ---- */
+/* ---- one rank: the reference ---- */
 
 static bool run_alone(Task *t, const Scheme *scheme, Outcome *out)
 {
@@ -167,13 +167,13 @@ static bool run_alone(Task *t, const Scheme *scheme, Outcome *out)
 
 static void compare(const Task *t, const Worker *w, const double *loss, Outcome *out)
 {
-    double largest = 0, apart = mlp_apart(w->net, t->weights, &largest);
-    comm_all_reduce_host(t->comm, &apart, 1, COMM_MAX);
+    double largest = 0, error = mlp_difference(w->net, t->weights, &largest);
+    comm_all_reduce_host(t->comm, &error, 1, COMM_MAX);
     comm_all_reduce_host(t->comm, &largest, 1, COMM_MAX);
-    out->weights_apart = apart / largest;
+    out->weights_error = error / largest;
     for (int u = 0; u < t->updates; u++) {
         double off = fabs(loss[u] - t->loss[u]) / fabs(t->loss[u]);
-        out->loss_apart = off > out->loss_apart || isnan(off) ? off : out->loss_apart;
+        out->loss_error = off > out->loss_error || isnan(off) ? off : out->loss_error;
     }
     out->loss = loss[t->updates - 1];
 }

@@ -9,37 +9,38 @@ static const char *const kind_names[] = {"forward", "backward", "update", "excha
 
 typedef struct Boxes {
     int n;
-    double x0[MOST_ACTS * MOST_RANKS], x1[MOST_ACTS * MOST_RANKS], y0[MOST_ACTS * MOST_RANKS],
-        y1[MOST_ACTS * MOST_RANKS];
+    double x0[MOST_EVENTS * MOST_RANKS], x1[MOST_EVENTS * MOST_RANKS], y0[MOST_EVENTS * MOST_RANKS],
+        y1[MOST_EVENTS * MOST_RANKS];
 } Boxes;
 
-static int colour_of(ActKind kind) { return kind > ACT_UPDATE ? 3 : (int)kind; }
+static int colour_of(EventKind kind) { return kind > EVENT_UPDATE ? 3 : (int)kind; }
 
 /* Rank 0 on top; milliseconds. */
-static void add_act(Boxes *b, const Outcome *o, int rank, const Act *act, double clock)
+static void add_event(Boxes *b, const Outcome *o, int rank, const Event *event, double clock)
 {
-    double x1 = fmin(act->ended, clock);
-    if (act->began >= x1)
+    double x1 = fmin(event->ended, clock);
+    if (event->began >= x1)
         return;
-    b->x0[b->n] = 1000 * act->began;
+    b->x0[b->n] = 1000 * event->began;
     b->x1[b->n] = 1000 * x1;
     b->y0[b->n] = o->ranks - 1 - rank - 0.42;
     b->y1[b->n++] = o->ranks - 1 - rank + 0.42;
 }
 
-/* The micro-batch's number, where it has room; digit: how wide one is, ms. */
+/* The micro-batch's number, where there is room; digit: width of a digit, ms. */
 static void number(PlotPanel *panel, const Outcome *o, double clock, double digit)
 {
     for (int r = 0; r < o->ranks; r++)
         for (int i = 0; i < o->log[r].count; i++) {
-            const Act *act = &o->log[r].act[i];
+            const Event *event = &o->log[r].event[i];
             char text[16];
-            if (act->kind > ACT_BACKWARD || act->ended > clock ||
-                1000 * (act->ended - act->began) < 1.3 * digit * (act->micro < 9 ? 1 : 2))
+            if (event->kind > EVENT_BACKWARD || event->ended > clock ||
+                1000 * (event->ended - event->began) < 1.3 * digit * (event->micro < 9 ? 1 : 2))
                 continue;
-            snprintf(text, sizeof text, "%d", act->micro + 1);
+            snprintf(text, sizeof text, "%d", event->micro + 1);
             plot_text(panel,
-                      500 * (act->began + act->ended) - digit * (act->micro < 9 ? 0.85 : 1.35),
+                      500 * (event->began + event->ended) -
+                          digit * (event->micro < 9 ? 0.85 : 1.35),
                       o->ranks - 1 - r, text, (PlotStyle){.size = 11, .color = PLOT_WHITE});
         }
 }
@@ -51,34 +52,33 @@ static void describe(const Outcome *o, char *text, size_t room)
               : snprintf(text, room, "%spipeline, %d micro-batches",
                          o->scheme.replicas > 1 ? "data x " : "", o->scheme.micros);
     if (!o->done)
-        snprintf(text + n, room - n, ": to come");
+        snprintf(text + n, room - n, ": not yet measured");
     else if (o->ranks > 1)
         snprintf(text + n, room - n, ": idle %.0f %%", 100 * outcome_idle(o));
 }
 
-static void draw_timeline(Plot *plot, const Outcome *o, PlotAxes place, double scale, double clock,
+static void draw_timeline(Plot *plot, const Outcome *o, PlotAxes axes, double scale, double clock,
                           bool large)
 {
     static Boxes boxes;
     char title[96];
     describe(o, title, sizeof title);
-    place.title = title;
-    place.x =
-        (PlotAxis){.label = large ? "time in one update (ms)" : "ms", .low = 0, .high = scale};
-    place.y = (PlotAxis){.low = -0.6, .high = (o->done ? o->ranks : 1) - 0.4};
+    axes.title = title;
+    axes.x = (PlotAxis){.label = large ? "time in one update (ms)" : "ms", .low = 0, .high = scale};
+    axes.y = (PlotAxis){.low = -0.6, .high = (o->done ? o->ranks : 1) - 0.4};
     const char *names[MOST_RANKS];
     for (int r = 0; r < o->ranks; r++)
         names[o->ranks - 1 - r] = rank_names[r];
-    place.y.names = names;
-    place.y.names_count = o->ranks;
-    place.legend = large ? PLOT_LEGEND_AUTO : PLOT_NO_LEGEND;
-    PlotPanel *panel = plot_panel(plot, place);
+    axes.y.names = names;
+    axes.y.names_count = o->ranks;
+    axes.legend = large ? PLOT_LEGEND_AUTO : PLOT_NO_LEGEND;
+    PlotPanel *panel = plot_panel(plot, axes);
     for (int c = 0; o->done && c < 4; c++) {
         boxes.n = 0;
         for (int r = 0; r < o->ranks; r++)
             for (int i = 0; i < o->log[r].count; i++)
-                if (colour_of(o->log[r].act[i].kind) == c)
-                    add_act(&boxes, o, r, &o->log[r].act[i], clock);
+                if (colour_of(o->log[r].event[i].kind) == c)
+                    add_event(&boxes, o, r, &o->log[r].event[i], clock);
         plot_boxes(panel, boxes.n, boxes.x0, boxes.x1, boxes.y0, boxes.y1,
                    (PlotStyle){.label = kind_names[c], .color = plot_series(c), .opacity = 1});
     }
@@ -92,8 +92,8 @@ static void draw_timeline(Plot *plot, const Outcome *o, PlotAxes place, double s
 
 enum { COLUMNS = 7 };
 static const char *const headings[COLUMNS] = {
-    "exchanged",         "MB per rank and update",   "loss: off by",
-    "weights: off by",   "idle (bubble by formula)", "ms, a core per rank",
+    "exchanged",         "MB per rank and update",   "loss error",
+    "weights error",     "idle (bubble by formula)", "ms, one core per rank",
     "ms on this machine"};
 
 static void cell(const Outcome *o, int column, char *text, size_t room)
@@ -107,10 +107,10 @@ static void cell(const Outcome *o, int column, char *text, size_t room)
     switch (column) {
     case 0: snprintf(text, room, "%s", o->scheme.exchanged); break;
     case 1:
-        snprintf(text, room, "%.3f %s", most / 1e6, agree ? "= formula" : "NOT the formula's");
+        snprintf(text, room, "%.3f %s", most / 1e6, agree ? "= formula" : "NOT the formula");
         break;
-    case 2: snprintf(text, room, "%.1e", o->loss_apart); break;
-    case 3: snprintf(text, room, "%.1e", o->weights_apart); break;
+    case 2: snprintf(text, room, "%.1e", o->loss_error); break;
+    case 3: snprintf(text, room, "%.1e", o->weights_error); break;
     case 4:
         if (isnan(bubble))
             snprintf(text, room, "%.1f %%", 100 * outcome_idle(o));
@@ -144,7 +144,7 @@ static void draw_table(Plot *plot, const Outcome *out, int schemes, int columns)
 }
 
 void parallel_draw(Plot *plot, const Outcome *out, int schemes, int chosen, double clock,
-                   const char *title, const char *state, const char *missing)
+                   const char *title, const char *footer, const char *missing)
 {
     double scale = 1e-3;
     for (int i = schemes > 1; i < schemes; i++)
@@ -168,5 +168,5 @@ void parallel_draw(Plot *plot, const Outcome *out, int schemes, int chosen, doub
         PlotPanel *note = plot_panel(plot, (PlotAxes){.rows = 2, .columns = columns});
         plot_note(note, missing);
     }
-    plot_footer(plot, state);
+    plot_footer(plot, footer);
 }

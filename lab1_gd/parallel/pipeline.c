@@ -1,9 +1,10 @@
-/* pipeline.c: every rank has a stage, some of the layers. Activations go to the next stage, their
+/* pipeline.c: every rank has a stage: some of the layers. Activations go to the next stage, their
  * gradients come back.
  *
  * With one micro-batch only one stage works at a time. With M of them stage 1 works on the first
- * while stage 0 is at the second: of S stages each is idle for (S-1) of (M+S-1) ticks (GPipe, Huang
- * et al., arXiv 1811.06965). Who does what when is pipeline_turn's business (exercise).
+ * while stage 0 works on the second: each of S stages is idle for (S-1) of (M+S-1) ticks (GPipe,
+ * Huang et al., arXiv 1811.06965). pipeline_turn decides who does what when
+ * (exercises/9a_pipeline_turn.c).
  */
 #include "lab1.h"
 #include "parallel.h"
@@ -17,26 +18,26 @@ static int rank_of_stage(const Worker *w, int stage)
 
 static void receive(Worker *w, Tensor t, int stage, int tag, int micro)
 {
-    double began = act_begin(ACT_RECEIVE);
+    double began = event_begin(EVENT_RECEIVE);
     comm_recv(w->along, t, stage, tag, w->net->s);
-    act_end(&w->log,
-            (Act){.kind = ACT_RECEIVE,
-                  .micro = micro,
-                  .partner = rank_of_stage(w, stage),
-                  .bytes = 4.0 * tensor_count(t)},
-            began);
+    event_end(&w->log,
+              (Event){.kind = EVENT_RECEIVE,
+                      .micro = micro,
+                      .partner = rank_of_stage(w, stage),
+                      .bytes = 4.0 * tensor_count(t)},
+              began);
 }
 
 static void send(Worker *w, Tensor t, int stage, int tag, int micro)
 {
-    double began = act_begin(ACT_SEND);
+    double began = event_begin(EVENT_SEND);
     comm_send(w->along, t, stage, tag, w->net->s);
-    act_end(&w->log,
-            (Act){.kind = ACT_SEND,
-                  .micro = micro,
-                  .partner = rank_of_stage(w, stage),
-                  .bytes = 4.0 * tensor_count(t)},
-            began);
+    event_end(&w->log,
+              (Event){.kind = EVENT_SEND,
+                      .micro = micro,
+                      .partner = rank_of_stage(w, stage),
+                      .bytes = 4.0 * tensor_count(t)},
+              began);
 }
 
 static void forward(Worker *w, int micro)
@@ -44,9 +45,9 @@ static void forward(Worker *w, int micro)
     Mlp *n = w->net;
     if (w->stage > 0)
         receive(w, n->act[micro][n->first], w->stage - 1, TO_NEXT, micro);
-    double began = act_begin(ACT_FORWARD);
+    double began = event_begin(EVENT_FORWARD);
     mlp_forward(n, micro);
-    act_end(&w->log, (Act){.kind = ACT_FORWARD, .micro = micro}, began);
+    event_end(&w->log, (Event){.kind = EVENT_FORWARD, .micro = micro}, began);
     if (w->stage < w->scheme.stages - 1)
         send(w, n->act[micro][n->end], w->stage + 1, TO_NEXT, micro);
 }
@@ -57,11 +58,11 @@ static void backward(Worker *w, int micro)
     bool last = w->stage == w->scheme.stages - 1;
     if (!last)
         receive(w, n->dact[n->end], w->stage + 1, TO_PREVIOUS, micro);
-    double began = act_begin(ACT_BACKWARD);
+    double began = event_begin(EVENT_BACKWARD);
     if (last)
         mlp_loss(n, micro, w->batch);
     mlp_backward(n, micro);
-    act_end(&w->log, (Act){.kind = ACT_BACKWARD, .micro = micro}, began);
+    event_end(&w->log, (Event){.kind = EVENT_BACKWARD, .micro = micro}, began);
     if (w->stage > 0)
         send(w, n->dact[n->first], w->stage - 1, TO_PREVIOUS, micro);
 }

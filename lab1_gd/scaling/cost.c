@@ -1,11 +1,11 @@
-/* cost.c: the calculator and its example.
+/* cost.c: the cost calculator and its example.
  *
- * The example's published numbers fix only how long 104 TB take on one Pascal GPU, and that a
- * DGX-1V is as fast as 20 of them (eight V100, each 2.5 Pascals). How that time comes about is
- * assumed here: 100 kB per picture, 40 epochs, 4.967 TFLOP/s sustained (145 pictures/s of
- * InceptionV3). Other triples with the same quotient give the same table. Not assumed are the
- * networks: 5.713 billion multiply-adds for InceptionV3 (torchvision), 0.7244 for AlexNet (its
- * layers counted, with groups); their quotient, 7.89, is the table's. */
+ * The example's published results only say how long 104 TB take on one Pascal GPU, and that a
+ * DGX-1V is as fast as 20 of them (eight V100, each 2.5 Pascals). How that time comes about is our
+ * assumption: 100 kB per image, 40 epochs, 4.967 TFLOP/s sustained (145 images/s of InceptionV3).
+ * Other triples with the same quotient give the same table. The networks are not assumed: 5.713
+ * billion multiply-adds for InceptionV3 (torchvision), 0.7244 for AlexNet (its layers counted, with
+ * groups); their quotient, 7.89, is that of the table. */
 #include "cost.h"
 #include "check.h"
 #include "lab1.h"
@@ -32,7 +32,7 @@ Cost cost_default(void)
                   .tb_per_hour = 1,
                   .days = 260,
                   .hours = 8,
-                  .share = 0.0005,
+                  .fraction = 0.0005,
                   .example_kb = 100,
                   .epochs = 40,
                   .gflop = 2 * 5.713,
@@ -48,7 +48,7 @@ static Cost example(int network, int fleet, double devices)
         c.tb_per_hour = 1.5;
         c.days = 325;
         c.hours = 10;
-        c.share = 0.0008;
+        c.fraction = 0.0008;
     }
     c.gflop = network_gflop[network];
     c.devices = devices;
@@ -57,7 +57,7 @@ static Cost example(int network, int fleet, double devices)
 
 double cost_terabytes(const Cost *c)
 {
-    return c->cars * c->tb_per_hour * c->hours * c->days * c->share;
+    return c->cars * c->tb_per_hour * c->hours * c->days * c->fraction;
 }
 
 double cost_days(const Cost *c)
@@ -66,20 +66,19 @@ double cost_days(const Cost *c)
                          3e9 * c->gflop, 1e12 * c->tflops, c->devices);
 }
 
-/* One line: ours, theirs, the difference, and whether theirs is ours with the further digits cut
- * off, or rounded. */
+/* One line: ours, theirs, the difference, and whether theirs is ours, truncated or rounded. */
 static void compare(Run *run, const char *what, double ours, double theirs, const char *unit)
 {
-    double digits = theirs == floor(theirs) && theirs >= 10 ? 1 : 10, slack = 1e-9;
-    bool cut = fabs(floor(ours * digits + slack) / digits - theirs) < slack,
-         rounded = fabs(round(ours * digits) / digits - theirs) < slack;
+    double digits = theirs == floor(theirs) && theirs >= 10 ? 1 : 10, tolerance = 1e-9;
+    bool truncated = fabs(floor(ours * digits + tolerance) / digits - theirs) < tolerance,
+         rounded = fabs(round(ours * digits) / digits - theirs) < tolerance;
     char *published_now = format_new("%.*f %s", digits == 10 ? 1 : 0, theirs, unit);
     run_say(run, "%-44s %10.3f %14s %+8.1f %%   %s", what, ours, published_now,
             100 * (ours / theirs - 1),
-            cut && rounded ? "equal"
-            : cut          ? "equal, further digits cut off"
-            : rounded      ? "equal, rounded"
-                           : "NOT reproduced: a round number");
+            truncated && rounded ? "equal"
+            : truncated          ? "equal, truncated"
+            : rounded            ? "equal, rounded"
+                                 : "NOT reproduced: a round number");
     free(published_now);
 }
 
@@ -88,7 +87,7 @@ static void example_table(Run *run)
     for (int fleet = 0; fleet < FLEETS; fleet++) {
         Cost c = example(0, fleet, 1);
         char *what = format_new("%g cars x %g TB/h x %g d x %g h x %g", c.cars, c.tb_per_hour,
-                                c.days, c.hours, c.share);
+                                c.days, c.hours, c.fraction);
         compare(run, what, cost_terabytes(&c), fleet ? 487.5 : 104, "TB");
         free(what);
     }
@@ -113,9 +112,9 @@ void cost_table(const Cost *c, Run *run)
 {
     run_say(
         run,
-        "the automotive example                             computed      published      apart");
+        "the automotive example                             computed      published      error");
     example_table(run);
-    run_say(run, "assumed: 100 kB per picture, 40 epochs, 4.967 TFLOP/s per Pascal GPU; a DGX-1V = "
+    run_say(run, "assumed: 100 kB per image, 40 epochs, 4.967 TFLOP/s per Pascal GPU; a DGX-1V = "
                  "20 Pascals, no loss in scaling");
     run_say(run,
             "your project: %g TB, %.3g examples × %g epochs × %.4g GFLOP (3 × the forward pass) on "

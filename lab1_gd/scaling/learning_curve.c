@@ -1,4 +1,4 @@
-/* learning_curve.c: the trainings, the fit, the check. */
+/* learning_curve.c: the runs, the fit, the check. */
 #include "learning_curve.h"
 #include "check.h"
 #include "epoch_order.h"
@@ -20,14 +20,14 @@ void learning_curve_open(LearningCurve *l, Comm *comm, Backend *be, const Datase
     int fitted = 0, size[CURVE_SIZES], n;
     REQUIRE(l->smallest <= l->largest, "--smallest=%d is above --largest=%d", l->smallest,
             l->largest);
-    REQUIRE(l->largest <= train->count, "--largest=%d is above the %d training pictures",
-            l->largest, train->count);
+    REQUIRE(l->largest <= train->count, "--largest=%d is above the %d training images", l->largest,
+            train->count);
     n = learning_curve_sizes(l, size);
     for (int i = 0; i < n; i++)
         fitted += size[i] >= l->fit_from;
     REQUIRE(fitted >= 5,
-            "%d sizes from --fit-from=%d to --largest=%d: a law of three numbers and its "
-            "uncertainty need at least 5",
+            "%d sizes from --fit-from=%d to --largest=%d: a law of three parameters "
+            "and its uncertainty need at least 5",
             fitted, l->fit_from, l->largest);
     l->test = l->test < data->test.count ? l->test : data->test.count;
     l->seed = seed;
@@ -73,13 +73,13 @@ static void lock(LearningCurve *l, bool on)
         (on ? background_lock : background_unlock)(l->watched);
 }
 
-/* ---- the trainings: settings x seeds, dealt to the ranks ---- */
+/* ---- the runs: sizes × seeds, dealt to the ranks ---- */
 
 typedef struct Work {
     LearningCurve *l;
     const char *what;
-    SweepItem *item; /* the trainings to make: setting: examples */
-    int total;       /* trainings of the whole experiment */
+    SweepItem *item; /* the runs to make; setting: examples */
+    int total;       /* runs of the whole experiment */
 } Work;
 
 static void now_training(LearningCurve *l, int examples, int64_t seed)
@@ -90,7 +90,7 @@ static void now_training(LearningCurve *l, int examples, int64_t seed)
     lock(l, false);
 }
 
-/* One training, on any rank, on as many images as the item says; its seed picks them. */
+/* One run, on any rank, on as many images as the item says; its seed selects them. */
 static bool train(void *context, int item, double *value, TaskFarmRun *farm)
 {
     Work *w = context;
@@ -100,21 +100,21 @@ static bool train(void *context, int item, double *value, TaskFarmRun *farm)
         updates = passes > l->updates ? passes : l->updates;
     int64_t seed = w->item[item].seed;
     char *note = format_new("%d examples, seed %lld", examples, (long long)seed);
-    run_progress(l->run, w->what, l->done, w->total, "trainings", note);
+    run_progress(l->run, w->what, l->done, w->total, "runs", note);
     free(note);
     now_training(l, examples, seed);
     l->farm = farm;
     int32_t *order = alloc(count, sizeof *order);
-    /* No epoch's order: which images there are. */
+    /* A number beyond all epochs: not an epoch's order, but the choice of images. */
     epoch_order(order, count, (uint64_t)seed, 1 << 20);
     double began = timer_now();
-    double right = train_on_subset(&l->setup, order, examples, l->batch, updates, l->rate,
-                                   (uint64_t)seed);
-    value[0] = 1 - right;
+    double accuracy = train_on_subset(&l->setup, order, examples, l->batch, updates, l->rate,
+                                      (uint64_t)seed);
+    value[0] = 1 - accuracy;
     value[1] = timer_now() - began;
     free(order);
     now_training(l, 0, seed);
-    return !isnan(right);
+    return !isnan(accuracy);
 }
 
 static void found(void *context, int item, const double *value)
@@ -126,14 +126,13 @@ static void found(void *context, int item, const double *value)
     lock(w->l, false);
 }
 
-static bool goes_on(void *context)
+static bool may_continue(void *context)
 {
     Work *w = context;
     return !stop_requested() && (!w->l->watched || background_goes_on(w->l->watched));
 }
 
-/* All trainings on these parts of the data that are not there yet, a seed after the other.
- * False: interrupted. */
+/* All missing runs on subsets of these sizes, one seed after the other. False: interrupted. */
 static bool train_all(LearningCurve *l, const char *what, const int *examples, int sizes, int total)
 {
     int count = sizes * l->seeds;
@@ -148,7 +147,7 @@ static bool train_all(LearningCurve *l, const char *what, const int *examples, i
                                               .context = &w,
                                               .work = train,
                                               .found = found,
-                                              .goes_on = goes_on});
+                                              .goes_on = may_continue});
     free(w.item);
     return complete;
 }
@@ -186,7 +185,7 @@ static void fit(LearningCurve *l)
     free(draws);
 }
 
-/* The trainings that the law is fitted to, the fit, the check. */
+/* The runs to fit, the fit, the check. */
 static bool measure(LearningCurve *l)
 {
     int size[CURVE_SIZES], n = learning_curve_sizes(l, size), total = (n + 1) * l->seeds;
@@ -198,7 +197,7 @@ static bool measure(LearningCurve *l)
     comm_broadcast_host(l->comm, &l->check, sizeof l->check, 0);
     if (!train_all(l, "check", &l->check, 1, total))
         return false;
-    run_progress(l->run, "check", total, total, "trainings", "all done");
+    run_progress(l->run, "check", total, total, "runs", "all done");
     return true;
 }
 
@@ -206,9 +205,9 @@ void learning_curve_work(void *curve, BackgroundThread *b)
 {
     LearningCurve *l = curve;
     l->watched = b;
-    bool over = measure(l);
+    bool complete = measure(l);
     lock(l, true);
-    l->over = over;
+    l->complete = complete;
     lock(l, false);
 }
 
@@ -222,8 +221,8 @@ Interval learning_curve_range(const LearningCurve *l, int which)
     return interval_of(values, CURVE_DRAWS, 0.9);
 }
 
-/* How many of the check's trainings lie where the law expects them. */
-static void say_check(LearningCurve *l)
+/* How many of the check's runs lie where the law expects them? */
+static void report_check(LearningCurve *l)
 {
     SweepSpread s = sweep_spread(l->runs, l->check, 0);
     Interval in = power_law_expect(l->draw, CURVE_DRAWS, l->check, 0.9);
@@ -232,11 +231,12 @@ static void say_check(LearningCurve *l)
         const SweepRow *row = &l->runs->row[i];
         inside += row->setting == l->check && row->value[0] >= in.low && row->value[0] <= in.high;
     }
-    run_say(l->run, "check at %d examples%s: expected %.4f, 90 %% of trainings within %.4f to %.4f",
+    run_say(l->run, "check at %d examples%s: expected %.4f, 90 %% of runs within %.4f to %.4f",
             l->check,
-            l->needed > l->check + 1 ? " (all there are)"
-            : l->check <= l->largest ? " (inside the fitted sizes: no test of what lies beyond)"
-                                     : " (which the fit has not seen)",
+            l->needed > l->check + 1 ? " (the whole data set)"
+            : l->check <= l->largest
+                ? " (within the fitted sizes: says nothing about extrapolation)"
+                : " (which the fit has not seen)",
             power_law_at(l->law, l->check), in.low, in.high);
     run_say(l->run, "  trained: %.4f (median of %d, %.4f to %.4f): %d of %d within: the law %s",
             s.median, s.runs, s.low, s.high, inside, s.runs,
@@ -260,13 +260,14 @@ void learning_curve_table(LearningCurve *l)
         return;
     Interval a = learning_curve_range(l, 0), b = learning_curve_range(l, 1),
              g = learning_curve_range(l, 2);
-    run_say(l->run, "error = α·D^β + γ through %d trainings from %d examples on, 90 %% intervals:",
-            l->count, l->fit_from);
+    run_say(l->run,
+            "error = α·D^β + γ, fitted to %d runs from %d examples up, 90 %% intervals:", l->count,
+            l->fit_from);
     run_say(l->run, "  α = %.3g (%.3g to %.3g)   β = %.3f (%.3f to %.3f)   γ = %.4f (%.4f to %.4f)",
             l->law.alpha, a.low, a.high, l->law.beta, b.low, b.high, l->law.gamma, g.low, g.high);
     run_say(l->run, "for an error of %.4g: %.0f examples, 90 %%: %.0f to %.0f%s", l->target,
             l->needed, l->needed_range.low, l->needed_range.high,
-            isinf(l->needed_range.high) ? " (the floor may lie above it)" : "");
-    if (l->over)
-        say_check(l);
+            isinf(l->needed_range.high) ? " (the floor may be above it)" : "");
+    if (l->complete)
+        report_check(l);
 }

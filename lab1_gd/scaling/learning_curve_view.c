@@ -1,5 +1,5 @@
-/* learning_curve_view.c: the curve with its three regions, what the fit leaves open, and the cost
- * of it all. */
+/* learning_curve_view.c: the curve with its three regions, the uncertainty of the fit, and the
+ * cost of a training run. */
 #include "check.h"
 #include "learning_curve.h"
 #include <math.h>
@@ -12,7 +12,7 @@ static void draw_points(const LearningCurve *l, PlotPanel *panel)
 {
     int size[CURVE_SIZES], n = learning_curve_sizes(l, size);
     double x[CURVE_SIZES], median[CURVE_SIZES];
-    PlotStyle run = {.label = "a training", .color = plot_series(5), .size = 5};
+    PlotStyle run = {.label = "a run", .color = plot_series(5), .size = 5};
     for (int i = 0; i < l->runs->rows; i++)
         if (l->runs->row[i].setting <= l->largest) {
             plot_scatter(panel, 1, &l->runs->row[i].setting, l->runs->row[i].value, run);
@@ -37,12 +37,12 @@ static void draw_law(const LearningCurve *l, PlotPanel *panel)
     }
     char *label = format_new("%.2f·D^%.3f + %.3f", l->law.alpha, l->law.beta, l->law.gamma);
     plot_band(panel, CURVE, x, low, high,
-              (PlotStyle){.label = "90 % of trainings", .color = plot_series(1)});
+              (PlotStyle){.label = "90 % of runs", .color = plot_series(1)});
     plot_line(panel, CURVE, x, y, (PlotStyle){.label = label, .color = plot_series(1)});
     free(label);
 }
 
-/* The floor: a line and what it may be. Level on the right, where no data can help any more. */
+/* The floor: the 90 % interval of γ, which no amount of data gets below. */
 static void draw_floor(const LearningCurve *l, PlotPanel *panel)
 {
     Interval g = learning_curve_range(l, 2);
@@ -74,7 +74,7 @@ static void draw_target(const LearningCurve *l, PlotPanel *panel)
     if (s.runs) {
         plot_errors(panel, 1, &at, &s.low, &s.high, (PlotStyle){.color = PLOT_INK});
         plot_scatter(panel, 1, &at, &s.median,
-                     (PlotStyle){.label = "check: trained there",
+                     (PlotStyle){.label = "check: trained on that much",
                                  .color = PLOT_INK,
                                  .shape = PLOT_STAR,
                                  .size = 13});
@@ -103,8 +103,8 @@ static void draw_curve(const LearningCurve *l, PlotPanel *panel)
     draw_points(l, panel);
 }
 
-/* Floor and exponent of each draw: a steeper law with a floor explains the same points as a flatter
- * one without. */
+/* Floor and exponent of each bootstrap draw: a steeper law with a floor explains the same points as
+ * a flatter one without. */
 static void draw_open(const LearningCurve *l, PlotPanel *panel)
 {
     double beta[CURVE_DRAWS], gamma[CURVE_DRAWS];
@@ -114,11 +114,11 @@ static void draw_open(const LearningCurve *l, PlotPanel *panel)
     }
     if (!l->fitted) {
         if (!l->missing)
-            plot_note(panel, "the fit comes when\nall sizes are trained");
+            plot_note(panel, "fitted when all\nsizes are trained");
         return;
     }
     plot_scatter(panel, CURVE_DRAWS, gamma, beta,
-                 (PlotStyle){.label = "400 fits to data made anew",
+                 (PlotStyle){.label = "400 bootstrap fits",
                              .color = plot_series(1),
                              .size = 4,
                              .opacity = 0.4});
@@ -130,28 +130,28 @@ static void draw_open(const LearningCurve *l, PlotPanel *panel)
 static char *open_title(const LearningCurve *l)
 {
     if (!l->fitted)
-        return format_new("What the points leave open");
+        return format_new("Uncertainty of the fit");
     Interval beta = learning_curve_range(l, 1), gamma = learning_curve_range(l, 2);
-    return format_new("Left open (90 %%): β %.2f to %.2f, γ %.2f to %.2f", beta.low, beta.high,
+    return format_new("Uncertainty (90 %%): β %.2f to %.2f, γ %.2f to %.2f", beta.low, beta.high,
                       gamma.low, gamma.high);
 }
 
 static char *footer(const LearningCurve *l)
 {
-    const char *state = l->missing ? "to do"
-                      : l->over    ? "all trainings are there"
-                      : l->paused  ? "paused"
-                                   : "running";
-    if (l->fitted && l->over)
+    const char *phase = l->missing  ? "to do"
+                      : l->complete ? "complete"
+                      : l->paused   ? "paused"
+                                    : "running";
+    if (l->fitted && l->complete)
         return format_new("%s · error %.4g needs %.0f examples (90 %%: %.0f to %.0f) · check at "
                           "%d: expected %.4f, trained %.4f",
-                          state, l->target, l->needed, l->needed_range.low, l->needed_range.high,
+                          phase, l->target, l->needed, l->needed_range.low, l->needed_range.high,
                           l->check, power_law_at(l->law, l->check),
                           sweep_spread(l->runs, l->check, 0).median);
     if (l->examples)
-        return format_new("%s · %d examples, seed %lld%s", state, l->examples,
+        return format_new("%s · %d examples, seed %lld%s", phase, l->examples,
                           (long long)l->now_seed, l->fitted ? " · the check" : "");
-    return format_new("%s", state);
+    return format_new("%s", phase);
 }
 
 void learning_curve_draw(LearningCurve *l, Plot *plot)
@@ -159,7 +159,7 @@ void learning_curve_draw(LearningCurve *l, Plot *plot)
     char *title = format_new(
         "%s on %s · batch %d · η = %.3g, cosine · at least %d updates and %.3g epochs · %d seeds",
         l->model, l->setup.data->name, l->batch, l->rate, l->updates, l->epochs, l->seeds);
-    char *state = footer(l);
+    char *status = footer(l);
     plot_begin(plot, 2, 5, title);
     PlotPanel *curve =
         plot_panel(plot,
@@ -182,7 +182,7 @@ void learning_curve_draw(LearningCurve *l, Plot *plot)
         plot_panel(plot, (PlotAxes){.row = 1,
                                     .column = 3,
                                     .columns = 2,
-                                    .title = "What it costs: training cars to see",
+                                    .title = "What a training run costs: the automotive example",
                                     .x = {.label = "devices (Pascal GPUs; a DGX-1V is 20)",
                                           .log = 10,
                                           .low = 0.7,
@@ -195,8 +195,8 @@ void learning_curve_draw(LearningCurve *l, Plot *plot)
         plot_note(curve, l->missing);
     else
         cost_draw(&l->cost, cost);
-    plot_footer(plot, state);
+    plot_footer(plot, status);
     free(title);
     free(left_open);
-    free(state);
+    free(status);
 }

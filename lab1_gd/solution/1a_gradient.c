@@ -1,4 +1,4 @@
-/* 1a_gradient.c: the slope of the loss. */
+/* 1a_gradient.c: the gradient of the loss. */
 #include "lab1.h"
 
 void gradient(double *dw, double *db, const double *x, const double *y, int n, double w, double b)

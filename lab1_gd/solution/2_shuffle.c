@@ -1,4 +1,4 @@
-/* 2_shuffle.c: Fisher and Yates: the last place gets any of those left, then the one before it. */
+/* 2_shuffle.c: Fisher–Yates: the last position gets any of those left, then the one before it. */
 #include "lab1.h"
 
 void shuffle(int *order, int n, Rng *r)

@@ -2,7 +2,8 @@
 #include "lab1.h"
 
 void minibatch_epoch(double *w, double *b, const double *x, const double *y, const int *order,
-                     int n, int batch, double rate, double *room, UpdateReport *report, void *state)
+                     int n, int batch, double rate, double *room, UpdateReport *report,
+                     void *context)
 {
     for (int first = 0; first < n; first += batch) {
         int size = n - first < batch ? n - first : batch;
@@ -13,6 +14,6 @@ void minibatch_epoch(double *w, double *b, const double *x, const double *y, con
         }
         gradient(&dw, &db, batch_x, batch_y, size, *w, *b);
         update(w, b, dw, db, rate);
-        report(state, first, size, *w, *b);
+        report(context, first, size, *w, *b);
     }
 }

@@ -1,4 +1,4 @@
-/* 4_time_per_update.c: a fixed cost and a cost per picture: weighted least squares, weights
+/* 4_time_per_update.c: a fixed cost and a cost per image: weighted least squares, weights
  * 1/seconds². */
 #include "lab1.h"
 

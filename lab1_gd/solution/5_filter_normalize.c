@@ -1,4 +1,4 @@
-/* 5_filter_normalize.c: directions that mean the same in every network. */
+/* 5_filter_normalize.c: directions that are comparable between networks. */
 #include "lab1.h"
 #include <math.h>
 

@@ -17,8 +17,8 @@ double plane_coordinates(double *a, double *b, const float *v, const float *x, c
     *a = (xv * yy - yv * xy) / determinant;
     *b = (yv * xx - xv * xy) / determinant;
     for (int i = 0; i < n; i++) {
-        double beside = v[i] - *a * x[i] - *b * y[i];
-        rest += beside * beside;
+        double off = v[i] - *a * x[i] - *b * y[i];
+        rest += off * off;
     }
     return sqrt(rest);
 }

@@ -1,4 +1,4 @@
-/* 7a_needed_examples.c: the law of data, turned round. */
+/* 7a_needed_examples.c: invert the power law. */
 #include "lab1.h"
 #include <math.h>
 

@@ -1,4 +1,4 @@
-/* 7b_training_days.c: how long a training takes. */
+/* 7b_training_days.c: how long a training run takes. */
 #include "lab1.h"
 
 double training_days(double examples, double epochs, double flop_per_example,

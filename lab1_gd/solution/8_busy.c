@@ -1,5 +1,4 @@
-/* 8_busy.c: for how long somebody was busy: from the earliest moment on, over what is covered and
- * over the gaps. */
+/* 8_busy.c: how long was a thread busy? From `from` on, through spans and gaps in turn. */
 #include "lab1.h"
 #include <math.h>
 
@@ -7,8 +6,8 @@ double busy(const double *start, const double *end, int n, double from, double t
 {
     double covered = 0, now = from;
     while (now < to) {
-        double reach = now, next = to; /* how far the spans that cover `now` reach; the next
-                                        * start after it */
+        double reach = now, next = to; /* the end of the spans that cover `now`; the next start
+                                        * after it */
         for (int i = 0; i < n; i++) {
             if (start[i] <= now)
                 reach = fmax(reach, end[i]);

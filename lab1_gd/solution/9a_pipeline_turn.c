@@ -1,5 +1,5 @@
-/* 9a_pipeline_turn.c: whose turn it is in a pipeline. Backward is forward seen in a mirror: the
- * last stage and the last micro-batch come first. */
+/* 9a_pipeline_turn.c: whose turn is it in a pipeline? Backward mirrors forward: the last stage and
+ * the last micro-batch come first. */
 #include "lab1.h"
 
 Turn pipeline_turn(int stage, int stages, int micro_batches, int tick)

@@ -1,4 +1,4 @@
-/* 9b_column_shard.c: who owns which columns. */
+/* 9b_column_shard.c: which rank owns which columns? */
 #include "lab1.h"
 
 void column_shard(int *first, int *count, int columns, int rank, int ranks)

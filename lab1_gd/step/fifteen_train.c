@@ -1,4 +1,4 @@
-/* fifteen_train.c: a training step of a residual net, data parallel, with a watch on each of its
+/* fifteen_train.c: a data-parallel training step of a residual net, with a timer on each of its
  * fifteen parts. */
 #include "check.h"
 #include "epoch_order.h"
@@ -28,12 +28,12 @@ const char *const part_names[PARTS] = {"1 read",
 
 enum { TRACK_TRAINING, TRACK_LOADER, TRACK_QUEUE, QUEUES = 4 };
 
-/* ---- watches ---- */
+/* ---- timers ---- */
 
 static StepRecord *now_of(TimedTraining *t) { return &t->ring[t->steps % REMEMBERED]; }
 
-/* A part that began at `began` is over. Returns the time: the next one's beginning. */
-static double over(TimedTraining *t, Part part, double began)
+/* Ends a part that began at `began`. Returns the time, when the next one begins. */
+static double end_part(TimedTraining *t, Part part, double began)
 {
     t->be->op->stream_sync(t->m->s);
     now_of(t)->part[part] = (Span){began, timer_now()};
@@ -44,7 +44,7 @@ static double over(TimedTraining *t, Part part, double began)
 static void on_stage(void *context, LoaderStage stage, int batch, double began, double ended)
 {
     TimedTraining *t = context;
-    int64_t step = t->pass_first + batch;
+    int64_t step = t->epoch_first + batch;
     pthread_mutex_lock(&t->lock);
     t->ring[step % REMEMBERED].part[READ + stage] = (Span){began, ended};
     pthread_mutex_unlock(&t->lock);
@@ -52,8 +52,8 @@ static void on_stage(void *context, LoaderStage stage, int batch, double began, 
               stage == LOADER_QUEUE ? TRACK_QUEUE + (int)(step % QUEUES) : TRACK_LOADER, began);
 }
 
-/* Which third of the network: 0 stem and layer1, 1 layer2, 2 layer3 and classifier. What has
- * another name (pooling) belongs to the layer before it. */
+/* Which third of the network: 0 stem and layer1, 1 layer2, 2 layer3 and classifier. A layer of
+ * another name (pooling) belongs to the one before it. */
 static int third(const Model *m, int layer)
 {
     for (; layer >= 0; layer--) {
@@ -71,7 +71,7 @@ static const char *name_of(const Layer *l)
     return l->name[0] ? l->name : kinds[l->kind];
 }
 
-/* A layer is over; and with it, where the next one belongs to another third, a part. */
+/* Ends a layer; and with it a part, if the next layer belongs to another third. */
 static void on_layer(void *context, int layer, bool backward, Stream *s)
 {
     TimedTraining *t = context;
@@ -82,25 +82,24 @@ static void on_layer(void *context, int layer, bool backward, Stream *s)
     t->began = timer_now();
     int next = backward ? layer - 1 : layer + 1, mine = third(m, layer);
     if (next < 0 || next == m->nlayers || third(m, next) != mine)
-        t->began = t->part_began = over(t, backward ? BACKWARD_1 - mine : FORWARD_1 + mine,
-                                        t->part_began);
+        t->began = t->part_began = end_part(t, backward ? BACKWARD_1 - mine : FORWARD_1 + mine,
+                                            t->part_began);
 }
 
 /* ---- the training ---- */
 
 static void name_tracks(Trace *trace)
 {
-    static const char *const queues[QUEUES] = {"queue, place 1", "queue, place 2", "queue, place 3",
-                                               "queue, place 4"};
+    static const char *const queues[QUEUES] = {"queue, slot 1", "queue, slot 2", "queue, slot 3",
+                                               "queue, slot 4"};
     trace_track(trace, TRACK_TRAINING, "training thread");
     trace_track(trace, TRACK_LOADER, "loader's thread");
     for (int i = 0; i < QUEUES; i++)
         trace_track(trace, TRACK_QUEUE + i, queues[i]);
 }
 
-/* A mean over the images of all ranks is wanted: each image's loss, and so its gradient, weighs
- * 1/P of one in a mean over this rank's alone. Added up over the ranks, the gradients then need
- * no further step. */
+/* The gradient is a mean over the images of all ranks. So each image's loss gets 1/P of its weight in
+ * this rank's mean, and the all-reduce needs nothing but the sum. */
 static Tensor equal_weights(const TimedTraining *t)
 {
     int P = t->comm->size;
@@ -116,7 +115,7 @@ static Tensor equal_weights(const TimedTraining *t)
 }
 
 TimedTraining *timed_training_new(Comm *c, Backend *be, const Dataset *data, const char *model,
-                                  int batch, int pictures, double rate, uint64_t seed)
+                                  int batch, int count, double rate, uint64_t seed)
 {
     const Images *all = &data->train;
     TimedTraining *t = alloc(1, sizeof *t);
@@ -127,10 +126,10 @@ TimedTraining *timed_training_new(Comm *c, Backend *be, const Dataset *data, con
                          .batch = batch,
                          .rate = rate,
                          .seed = seed};
-    t->images.count = pictures;
-    t->updates = pictures / (batch * c->size);
-    REQUIRE(t->updates >= 1, "%d pictures are less than one batch of %d on each of %d ranks",
-            pictures, batch, c->size);
+    t->images.count = count;
+    t->updates = count / (batch * c->size);
+    REQUIRE(t->updates >= 1, "%d images are less than one batch of %d on each of %d ranks", count,
+            batch, c->size);
     pthread_mutex_init(&t->lock, NULL);
     t->trace = trace_new(60000);
     name_tracks(t->trace);
@@ -150,7 +149,7 @@ TimedTraining *timed_training_new(Comm *c, Backend *be, const Dataset *data, con
     t->label = tensor_new(be, I32, batch, 1, 1, 1, 0);
     t->totals = tensor_new(be, F64, 2, 1, 1, 1, 0);
     t->weight = equal_weights(t);
-    t->order = alloc((size_t)pictures, sizeof *t->order);
+    t->order = alloc((size_t)count, sizeof *t->order);
     t->mine = alloc((size_t)t->updates * batch, sizeof *t->mine);
     return t;
 }
@@ -173,25 +172,25 @@ void timed_training_free(TimedTraining *t)
     free(t);
 }
 
-/* A new pass. Each rank takes every P-th image of the epoch's order. */
-static void start_pass(TimedTraining *t)
+/* Each rank takes every P-th image of the epoch's order. */
+static void start_epoch(TimedTraining *t)
 {
     int epoch = (int)(t->steps / t->updates), P = t->comm->size;
     epoch_order(t->order, t->images.count, t->seed, epoch);
     for (int i = 0; i < t->updates * t->batch; i++)
         t->mine[i] = t->order[i * P + t->comm->rank];
-    t->pass_first = t->steps;
+    t->epoch_first = t->steps;
     loader_start(t->loader, t->mine, t->updates * t->batch, epoch);
 }
 
 static void remember(TimedTraining *t)
 {
     const StepRecord *r = now_of(t);
-    int place = (int)(t->steps % HISTORY);
+    int slot = (int)(t->steps % HISTORY);
     pthread_mutex_lock(&t->lock);
     for (int p = 0; p < PARTS; p++)
-        t->history[p][place] = r->part[p].ended - r->part[p].began;
-    t->history[PARTS][place] = r->whole.ended - r->whole.began;
+        t->history[p][slot] = r->part[p].ended - r->part[p].began;
+    t->history[PARTS][slot] = r->whole.ended - r->whole.began;
     pthread_mutex_unlock(&t->lock);
 }
 
@@ -202,31 +201,31 @@ void timed_training_step(TimedTraining *t)
     Batch b;
     double totals[2];
     if (t->steps % t->updates == 0)
-        start_pass(t);
+        start_epoch(t);
     double began = timer_now(), now;
     loader_next(t->loader, m->s, &b);
     now_of(t)->waits = (Span){began, timer_now()};
-    trace_end(t->trace, "waits for the batch", TRACK_TRAINING, began);
+    trace_end(t->trace, "wait for the batch", TRACK_TRAINING, began);
     now = timer_now();
     op->copy(m->s, t->x, b.x);
     op->copy(m->s, t->label, b.label);
-    t->began = t->part_began = over(t, TO_NETWORK, now);
+    t->began = t->part_began = end_part(t, TO_NETWORK, now);
     model_forward(m, t->x, MODEL_TRAIN); /* parts 6 to 8: on_layer */
     now = timer_now();
     model_loss(m, t->totals, t->label, t->weight, true);
-    t->began = t->part_began = over(t, LOSS, now);
+    t->began = t->part_began = end_part(t, LOSS, now);
     model_backward(m); /* parts 10 to 12 */
     now = timer_now();
     comm_all_reduce(t->comm, m->grads, COMM_SUM, m->s);
-    now = over(t, OPTIMISER, now);
+    now = end_part(t, OPTIMISER, now);
     sgd_step(m, t->sgd, t->rate);
-    now = over(t, UPDATE, now);
+    now = end_part(t, UPDATE, now);
     op->download(m->s, totals, t->totals);
     op->zero(m->s, t->totals);
     model_zero_grads(m);
-    over(t, RETURN, now);
+    end_part(t, RETURN, now);
     now_of(t)->whole = (Span){began, timer_now()};
-    t->loss = totals[0] * t->comm->size / b.n; /* each image weighed 1/P */
+    t->loss = totals[0] * t->comm->size / b.n; /* each image had the weight 1/P */
     remember(t);
     t->steps++;
 }
@@ -266,9 +265,9 @@ Spread timed_training_spread(const TimedTraining *t, int part)
     return (Spread){values[n / 2], values[n / 10], values[n - 1 - n / 10]};
 }
 
-/* The exercise at work: the share of the step in which the training thread computes, and the
+/* The exercise at work: the fractions of the step in which the training thread computes and the
  * loader's thread is busy. */
-static void shares(StepReport *r)
+static void busy_fractions(StepReport *r)
 {
     double start[PARTS + QUEUE * (LATER + 1)], end[PARTS + QUEUE * (LATER + 1)],
         from = r->record.whole.began, to = r->record.whole.ended;
@@ -308,6 +307,6 @@ StepReport timed_training_report(TimedTraining *t, int64_t step, bool busy_is_wr
     for (int i = 0; i < t->m->nlayers; i++)
         r.part_of[i] = third(t->m, i);
     if (busy_is_written)
-        shares(&r);
+        busy_fractions(&r);
     return r;
 }

@@ -1,12 +1,12 @@
-/* fifteen_view.c: one step's timeline, a row for each of its fifteen parts, and beside it what each
- * part costs. */
+/* fifteen_view.c: one step's timeline, with a row for each of its fifteen parts, and next to it what
+ * each part costs. */
 #include "fifteen.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 enum { MOST_BOXES = 2 * MOST_LAYERS };
-static const double ROW = 0.8; /* of a row's height: the ranks share it */
+static const double ROW = 0.8; /* of a row's height, for the lanes of all ranks */
 
 typedef struct Boxes {
     int n;
@@ -17,13 +17,13 @@ typedef struct Frame { /* of the timeline: milliseconds since `zero` */
     double zero, low, high;
 } Frame;
 
-/* The place of a part's row, and in it of a rank's lane. Part 1 is on top. */
+/* The top of a rank's lane in a part's row. Part 1 is on top. */
 static double lane_top(int part, int rank, int ranks)
 {
     return PARTS - 1 - part + ROW / 2 - ROW * rank / ranks;
 }
 
-/* A span as a box that can be seen, however short. */
+/* A span as a box, wide enough to be seen. */
 static void add(Boxes *b, const Frame *f, Span s, int part, int rank, int ranks)
 {
     double least = (f->high - f->low) / 350, x0 = 1000 * (s.began - f->zero),
@@ -41,7 +41,7 @@ static void show(const Boxes *b, PlotPanel *panel, PlotStyle style)
     plot_boxes(panel, b->n, b->x0, b->x1, b->y0, b->y1, style);
 }
 
-/* A layer ends a little before the next one begins, so that they can be told apart. */
+/* A layer's box ends a little early, to set it apart from the next. */
 static void add_layers(Boxes *b, const Frame *f, const StepReport *r, int rank, int ranks)
 {
     for (int backward = 0; backward < 2; backward++)
@@ -92,7 +92,7 @@ static void draw_timeline(Plot *plot, const StepReport *r, int ranks, const char
     PlotPanel *panel = plot_panel(
         plot,
         (PlotAxes){.columns = 3,
-                   .title = "One step of median length (pale: for later batches, beside it)",
+                   .title = "One step of median length (pale: work on later batches)",
                    .x = {.label = "time since the step began (ms)", .low = f.low, .high = f.high},
                    .y = rows(),
                    .legend = PLOT_BOTTOM_LEFT});
@@ -103,16 +103,16 @@ static void draw_timeline(Plot *plot, const StepReport *r, int ranks, const char
         plot_note(panel, missing);
 }
 
-/* "12.3 ms  34 %"; parts 1 to 4 are not the training thread's. */
+/* "12.3 ms  34 %"; parts 1 to 4 overlap with the step. */
 static void cost_text(char *text, size_t room, const StepReport *r, int part)
 {
     double ms = 1000 * r->spread[part].median,
-           share = r->spread[part].median / r->spread[PARTS].median;
+           fraction = r->spread[part].median / r->spread[PARTS].median;
     if (part <= QUEUE)
-        snprintf(text, room, "%.*f ms, beside", ms < 10 ? 2 : 1, ms);
+        snprintf(text, room, "%.*f ms, overlapped", ms < 10 ? 2 : 1, ms);
     else
-        snprintf(text, room, "%.*f ms  %.*f %%", ms < 10 ? 2 : 1, ms, share < 0.0995 ? 1 : 0,
-                 100 * share);
+        snprintf(text, room, "%.*f ms  %.*f %%", ms < 10 ? 2 : 1, ms, fraction < 0.0995 ? 1 : 0,
+                 100 * fraction);
 }
 
 /* One rank's bars: the median, and as a line the middle 80 %. The queue, which may be long, is cut
@@ -150,7 +150,7 @@ static void draw_costs(Plot *plot, const StepReport *r, int ranks)
                   .column = 3,
                   .columns = 2,
                   .title = ranks > 1 ? "Over all steps: median, middle 80 %; rank 0"
-                                     : "Over all steps: median, middle 80 %, share",
+                                     : "Over all steps: median, middle 80 %, fraction",
                   .x = {.label = "time per step (ms)", .low = 0, .high = f.high},
                   .y = {.names = numbers, .names_count = PARTS, .low = -0.6, .high = PARTS - 0.4}});
     for (int i = 0; i < ranks; i++)
@@ -163,26 +163,27 @@ static void draw_costs(Plot *plot, const StepReport *r, int ranks)
     }
 }
 
-static double share_of(const StepReport *r, Span s)
+static double percent_of(const StepReport *r, Span s)
 {
     return 100 * (s.ended - s.began) / (r->record.whole.ended - r->record.whole.began);
 }
 
-/* What the numbers of rank 0 say about the step that is drawn. */
-static void describe(char *text, size_t room, const StepReport *r, const char *state)
+/* Rank 0's times in the step that is drawn. */
+static void describe(char *text, size_t room, const StepReport *r, const char *phase)
 {
     int n = snprintf(text, room, "step %lld of %lld: %.2f ms", (long long)r->step,
                      (long long)r->steps, 1000 * (r->record.whole.ended - r->record.whole.began));
     if (isfinite(r->computing))
         n += snprintf(text + n, room - n,
-                      " · rank 0 computes %.0f %% of it, its loader works %.0f %%",
+                      " · rank 0 computes %.0f %% of the time, its loader works %.0f %%",
                       100 * r->computing, 100 * r->loading);
-    snprintf(text + n, room - n,
-             " · waits for its batch %.1f %%, averages %.1f %% · loss %.3f · %s · ? shows the keys",
-             share_of(r, r->record.waits), share_of(r, r->record.part[OPTIMISER]), r->loss, state);
+    snprintf(
+        text + n, room - n,
+        " · waits for its batch %.1f %%, all-reduce %.1f %% · loss %.3f · %s · ? shows the keys",
+        percent_of(r, r->record.waits), percent_of(r, r->record.part[OPTIMISER]), r->loss, phase);
 }
 
-void fifteen_draw(Plot *plot, const StepReport *r, int ranks, const char *title, const char *state,
+void fifteen_draw(Plot *plot, const StepReport *r, int ranks, const char *title, const char *phase,
                   const char *missing)
 {
     char text[400];
@@ -191,11 +192,11 @@ void fifteen_draw(Plot *plot, const StepReport *r, int ranks, const char *title,
         PlotPanel *panel = plot_panel(plot, (PlotAxes){.columns = 5,
                                                        .x.label = "time since the step began (ms)",
                                                        .y = rows()});
-        plot_note(panel, missing ? missing : "the first steps are being made …");
+        plot_note(panel, missing ? missing : "the first steps are under way …");
         return;
     }
     draw_timeline(plot, r, ranks, missing);
     draw_costs(plot, r, ranks);
-    describe(text, sizeof text, r, state);
+    describe(text, sizeof text, r, phase);
     plot_footer(plot, text);
 }

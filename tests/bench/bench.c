@@ -1,8 +1,8 @@
-/* bench.c: the performance table: images per second of training against PyTorch, against what the
- * machine's multiply-adds and memory allow, and of two ranks against two processes that know
- * nothing of each other.
+/* bench.c: the performance table: training images per second against PyTorch, against the peak
+ * multiply-adds and memory bandwidth of the machine, and of two ranks against two independent
+ * processes.
  *
- * What is compared takes turns: ours, each setting of the peer, ours … for --rounds rounds; then
+ * The programs compared take turns: ours, each setting of PyTorch, ours … for --rounds rounds; then
  * medians and their ratio. Writes results.csv, layers.csv and roofline.png into --out.
  */
 #include "args.h"
@@ -37,16 +37,16 @@ typedef struct Marks {
 } Marks;
 
 typedef struct Bench {
-    const char *folder, *python, *out, *only; /* of the programs; PyTorch's interpreter; for
-                                               * results */
+    const char *folder, *python, *out, *only; /* of the programs; the interpreter with PyTorch;
+                                               * for results */
     int rounds, pairs, batch, cores;
     double seconds, flops[2], bytes[2]; /* ceilings with 1 thread, with all */
     NewFile *results, *layers;
     Marks marks[3];
 } Bench;
 
-/* Memory that PyTorch frees stays its own: glibc's malloc would give it back and ask for it again
- * every step. */
+/* Lets PyTorch keep the memory it frees: glibc's malloc would return it and ask for it again every
+ * step. */
 #define FAIR \
     "MALLOC_MMAP_THRESHOLD_=4294967296 MALLOC_TRIM_THRESHOLD_=17179869184 " \
     "MALLOC_TOP_PAD_=268435456 "
@@ -90,10 +90,10 @@ typedef struct Kind {
     double seconds;
 } Kind;
 
-/* Run our network once more, layer by layer: sums per kind, and the floor of a step: each layer
- * takes at least as long as the multiply-adds that it does, or its bytes, take at the ceilings.
- * definition: the same with all multiply-adds of the convolution's definition, which Winograd does
- * not do. */
+/* Run our network once more, layer by layer: sums per kind, and the least time of a step: each
+ * layer needs at least the time of its multiply-adds, or of its bytes, at the ceilings. definition:
+ * the same with all multiply-adds of the convolution's definition, of which Winograd does a
+ * quarter. */
 static double read_layers(Bench *b, int network, int threads, Kind kinds[16], int *count,
                           double *definition)
 {
@@ -189,7 +189,7 @@ static Worker start_ranks(const Bench *b, int network, char *pipe_name)
     snprintf(pipe_name, 256, "%s/commands", b->out);
     unlink(pipe_name);
     REQUIRE(mkfifo(pipe_name, 0600) == 0, "%s: cannot be made", pipe_name);
-    /* The ranks' input goes through a pipe with a name: mpirun keeps its own to itself. */
+    /* The ranks read commands from a named pipe: mpirun does not pass on its input. */
     Worker w = worker_start("exec 3<&0; cat <&3 >%s & exec common/setup/launch.sh --np 2 "
                             "%s/train_rate --model %s %s --threads 1 --batch %d "
                             "--from %s",
@@ -207,8 +207,8 @@ static Worker start_peer_rank(const Bench *b, int network, int rank)
         rank, b->python, networks[network].name, b->batch, b->out, rank ? " & echo ready" : "");
 }
 
-/* Our two ranks, two processes of ours that run at the same time and know nothing of each other,
- * and two ranks of PyTorch, by turns. */
+/* Our two ranks, two independent processes of ours at the same time, and two ranks of PyTorch, in
+ * turn. */
 static void measure_ranks(Bench *b, int network)
 {
     const char *name = networks[network].name;
@@ -216,9 +216,9 @@ static void measure_ranks(Bench *b, int network)
     Worker ranks = start_ranks(b, network, pipe_name), alone[2], peer[2];
     REQUIRE(ranks.there, "two ranks of %s/train_rate do not start", b->folder);
     for (int i = 0; i < 2; i++)
-        alone[i] = worker_start(
-            "exec %s/train_rate --model %s %s --threads 1 --batch %d --place %d --places 2",
-            b->folder, name, networks[network].shape, b->batch, i);
+        alone[i] = worker_start("exec %s/train_rate --model %s %s --threads 1 --batch %d "
+                                "--local-rank %d --local-size 2",
+                                b->folder, name, networks[network].shape, b->batch, i);
     peer[1] = start_peer_rank(b, network, 1);
     peer[0] = start_peer_rank(b, network, 0);
     double ratio[SAMPLES], both[SAMPLES];
@@ -256,8 +256,7 @@ static void measure_ranks(Bench *b, int network)
 
 /* ---- figure ---- */
 
-/* One mark per layer of every network, with the operations that were really done, under the two
- * roofs. */
+/* One mark per layer of every network, with the operations actually done, under the two roofs. */
 static void draw_roofline(const Bench *b)
 {
     double low = 0.2, high = 100, ridge = b->flops[0] / b->bytes[0];
@@ -306,17 +305,16 @@ int main(int argc, char **argv)
                 .seconds = 1};
     bool ranks = true;
     Option table[] = {
-        {"programs", ARG_STRING, &b.folder, .help = "folder of train_rate"},
+        {"programs", ARG_STRING, &b.folder, .help = "folder with train_rate"},
         {"python", ARG_STRING, &b.python, .help = "an interpreter that can import torch"},
         {"out", ARG_STRING, &b.out, .help = "folder for results.csv, layers.csv, roofline.png"},
         {"only", ARG_STRING, &b.only, .help = "only the network of this name"},
-        {"rounds", ARG_INT, &b.rounds, .min = 1, .max = SAMPLES,
-         .help = "turns of each, for the medians"},
+        {"rounds", ARG_INT, &b.rounds, .min = 1, .max = SAMPLES, .help = "turns of each program"},
         {"pairs", ARG_INT, &b.pairs, .min = 1, .max = SAMPLES,
          .help = "turns of two ranks and two processes"},
-        {"batch", ARG_INT, &b.batch, .min = 1, .max = 2048, .help = "pictures per step"},
-        {"seconds", ARG_REAL, &b.seconds, .min = 0.01, .max = 60, .help = "of each turn"},
-        {"ranks", ARG_FLAG, &ranks, .help = "two ranks, too"},
+        {"batch", ARG_INT, &b.batch, .min = 1, .max = 2048, .help = "images per step"},
+        {"seconds", ARG_REAL, &b.seconds, .min = 0.01, .max = 60, .help = "length of each turn"},
+        {"ranks", ARG_FLAG, &ranks, .help = "also measure two ranks"},
         {0}};
     args_parse("bench", "The performance table.", table, argc, argv);
     char *error = file_make_folder(b.out), path[512];

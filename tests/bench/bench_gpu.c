@@ -1,7 +1,7 @@
-/* bench_gpu.c: the performance table of a GPU: images per second of training in each precision
- * against PyTorch on the same GPU, and a step's operations and bytes per second against what this
- * backend's largest product of matrices and a copy reach. Takes turns as bench.c does. Writes
- * results_gpu.csv into --out.
+/* bench_gpu.c: the performance table of a GPU: training images per second in each precision against
+ * PyTorch on the same GPU, and a step's operations and bytes per second against this backend's
+ * largest matrix product and a copy. Programs take turns as in bench.c. Writes results_gpu.csv into
+ * --out.
  */
 #include "args.h"
 #include "backend/backend_open.h"
@@ -51,13 +51,13 @@ static void convolve(Work *k)
 }
 static void copy(Work *k) { k->s->be->op->copy(k->s, k->out, k->in); }
 
-/* The shortest of some tries. */
+/* The shortest of several tries. */
 static double fastest(void (*work)(Work *), Work *k)
 {
     Backend *be = k->s->be;
     Event *from = be->op->event_new(be), *to = be->op->event_new(be);
     double best = INFINITY;
-    for (int i = 0; i <= REPEATS; i++) { /* the first loads what is loaded at first use */
+    for (int i = 0; i <= REPEATS; i++) { /* the first loads libraries and kernels */
         be->op->event_record(from, k->s);
         work(k);
         be->op->event_record(to, k->s);
@@ -68,7 +68,7 @@ static double fastest(void (*work)(Work *), Work *k)
     return best;
 }
 
-/* Numbers in (-1, 1): a GPU draws less power over zeros, and is then faster. */
+/* Values in (-1, 1): on zeros a GPU draws less power and is faster. */
 static void draw(Stream *s, Tensor t)
 {
     size_t count = tensor_count(t), size = dtype_size(t.dtype);
@@ -83,9 +83,8 @@ static void draw(Stream *s, Tensor t)
     free(drawn);
 }
 
-/* Operations per second: a product of matrices, with SIDE inputs and SIDE outputs; in BF16, which
- * dense layers do not take, a convolution of single pixels. NAN: this GPU does not know the
- * precision. */
+/* Operations per second: a matrix product with SIDE inputs and SIDE outputs; in BF16, which dense
+ * layers do not support, a 1 x 1 convolution. NAN: this GPU does not support the precision. */
 static double ceiling_flops(const char *precision)
 {
     enum { SIDE = 4096, ROWS = 65536, PIXELS = 64 };
@@ -139,8 +138,8 @@ static Worker start_ours(const Bench *b, int network, int precision, const char 
     return w;
 }
 
-/* Operations and bytes of a step; its floor: each layer takes at least as long as its operations or
- * its bytes do. */
+/* Operations and bytes of a step, and its least time: each layer needs at least the time of its
+ * operations or of its bytes. */
 static void read_layers(Bench *b, int network, int precision, double *flops, double *bytes,
                         double *floor)
 {
@@ -206,18 +205,16 @@ int main(int argc, char **argv)
                .rounds = 5,
                .batch = 128,
                .seconds = 1};
-    Option table[] = {{"programs", ARG_STRING, &b.folder, .help = "folder of train_rate"},
-                      {"python", ARG_STRING, &b.python,
-                       .help = "an interpreter that can import torch, with CUDA"},
-                      {"out", ARG_STRING, &b.out, .help = "folder for results_gpu.csv"},
-                      {"only", ARG_STRING, &b.only, .help = "only the network of this name"},
-                      {"rounds", ARG_INT, &b.rounds, .min = 1, .max = SAMPLES,
-                       .help = "turns of each, for the medians"},
-                      {"batch", ARG_INT, &b.batch, .min = 1, .max = 2048,
-                       .help = "pictures per step"},
-                      {"seconds", ARG_REAL, &b.seconds, .min = 0.01, .max = 60,
-                       .help = "of each turn"},
-                      {0}};
+    Option table[] = {
+        {"programs", ARG_STRING, &b.folder, .help = "folder with train_rate"},
+        {"python", ARG_STRING, &b.python,
+         .help = "an interpreter that can import torch, with CUDA"},
+        {"out", ARG_STRING, &b.out, .help = "folder for results_gpu.csv"},
+        {"only", ARG_STRING, &b.only, .help = "only the network of this name"},
+        {"rounds", ARG_INT, &b.rounds, .min = 1, .max = SAMPLES, .help = "turns of each program"},
+        {"batch", ARG_INT, &b.batch, .min = 1, .max = 2048, .help = "images per step"},
+        {"seconds", ARG_REAL, &b.seconds, .min = 0.01, .max = 60, .help = "length of each turn"},
+        {0}};
     char path[512];
     args_parse("bench_gpu", "The performance table of a GPU.", table, argc, argv);
     setvbuf(stdout, NULL, _IOLBF, 0);
@@ -227,7 +224,7 @@ int main(int argc, char **argv)
     snprintf(path, sizeof path, "%s/results_gpu.csv", b.out);
     b.results = file_begin(path);
     file_print(b.results, "name,precision,ours,peer,ratio,peer_setting\n");
-    printf("ceilings: copying %.0f GB/s; products of matrices", b.bytes * 1e-9);
+    printf("ceilings: copying %.0f GB/s; matrix products", b.bytes * 1e-9);
     for (int p = 0; p < PRECISIONS; p++)
         printf(" %s %.1f", precisions[p], (b.flops[p] = ceiling_flops(precisions[p])) * 1e-12);
     printf(" TFLOP/s; batch %d, medians of %d turns of %g s\n\n", b.batch, b.rounds, b.seconds);

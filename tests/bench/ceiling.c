@@ -13,13 +13,13 @@ double ceiling_flops(int threads)
     double best = 0;
     volatile float one = 1, tiny = 0;
     for (int repeat = 0; repeat < REPEATS; repeat++) {
-        float kept = 0; /* all that was computed is used: else the compiler leaves it out */
+        float kept = 0; /* use every result, or the compiler drops it */
         double began = timer_now();
 #pragma omp parallel num_threads(threads) reduction(+ : kept)
         {
             vec sum[SUMS], factor = (vec){} + one, add = (vec){} + tiny;
             for (int i = 0; i < SUMS; i++)
-                sum[i] = factor + (float)i; /* different, or the compiler takes one for all */
+                sum[i] = factor + (float)i; /* different, or the compiler computes only one */
             for (int step = 0; step < STEPS; step++) {
                 UNROLL
                 for (int i = 0; i < SUMS; i++)

@@ -1,4 +1,4 @@
-/* ceiling.h: what this machine's cores can do at most, measured: the two roofs of the roofline
+/* ceiling.h: the peak rates of this machine's cores, measured: the two roofs of the roofline
  * (Williams et al., 2009). */
 #ifndef CEILING_H
 #define CEILING_H

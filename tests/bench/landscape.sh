@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# landscape.sh BUILD PYTHON [TURNS]: how fast is lab 1's loss landscape? ResNet-8 (trained briefly first), 2,048 Fashion-MNIST pictures a
+# landscape.sh BUILD PYTHON [TURNS]: how fast is lab 1's loss landscape? ResNet-8 (trained briefly first), 2,048 Fashion-MNIST images a
 # point, running statistics: one thread, two ranks, two independent processes at once (each pinned to its core), PyTorch on one and two
 # threads; in turn, TURNS times (5). Prints points per second, medians with lowest and highest, and the ratios of each turn's two.
 set -eu
@@ -29,7 +29,7 @@ for turn in $(seq "$turns"); do
     echo "turn $turn of $turns"
 done
 median() { sort -g | awk '{ v[NR] = $1 } END { printf "%.3f (%.3f to %.3f)\n", (v[int((NR + 1) / 2)] + v[int(NR / 2) + 1]) / 2, v[1], v[NR] }'; }
-echo "points per second, 2,048 pictures each: median (lowest to highest) of $turns turns"
+echo "points per second, 2,048 images each: median (lowest to highest) of $turns turns"
 for name in one two pair torch1 torch2; do [ ! -s "$out/$name.rate" ] || printf '%-8s %s\n' "$name" "$(median <"$out/$name.rate")"; done
 ratio() { [ ! -s "$out/$3.rate" ] || printf '%s: %s\n' "$1" "$(paste "$out/$2.rate" "$out/$3.rate" | awk '{ print $1 / $2 }' | median)"; }
 ratio "two ranks / two independent processes" two pair

@@ -2,7 +2,7 @@
 
     torch_landscape.py CHECKPOINT MODEL THREADS POINTS IMAGES BATCH
 
-For POINTS points: weights = w + a x + b y, then the mean loss of IMAGES Fashion-MNIST pictures in batches of BATCH, with
+For POINTS points: weights = w + a x + b y, then the mean loss of IMAGES Fashion-MNIST images in batches of BATCH, with
 running statistics, no gradients, channels last. Says "POINTS SECONDS LOSS-AT-THE-CENTRE". The directions are random: they do not change
 the work.
 """
@@ -24,7 +24,7 @@ def main():
     threads, points, images, batch = map(int, sys.argv[3:7])
     torch.set_num_threads(threads)
     torch.manual_seed(0)
-    x, label = landscape.pictures(images)
+    x, label = landscape.training_images(images)
     x = x.float().contiguous(memory_format=torch.channels_last)
     model = landscape.network(checkpoint, name).to(memory_format=torch.channels_last).eval()
     origin = [p.detach().clone() for p in model.parameters()]

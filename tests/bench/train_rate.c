@@ -1,17 +1,17 @@
-/* train_rate.c: how many images per second a network trains on, on command: the worker of bench.c
- * (and of whoever wants to measure by hand).
+/* train_rate.c: how many images per second a network trains on: the worker of bench.c, also useful
+ * by hand.
  *
  *     echo 2 | train_rate --model resnet8 --threads 1
  *
- * Batches of random pictures lie ready in memory, so that nothing but the training step is
- * measured: forward, loss, backward, all-reduce where there are several ranks, SGD with momentum
- * and weight decay. After a warm-up it says "ready"; then for each line read, a number of seconds,
- * it trains for about as long and says
+ * Batches of random images are ready in memory, so that only the training step is measured:
+ * forward, loss, backward, all-reduce if there are several ranks, SGD with momentum and weight
+ * decay. After a warm-up it prints "ready"; then for each line read, a number of seconds, it trains
+ * for about that long and prints
  *     images seconds peak_KiB        (of all ranks, of the slowest, of rank 0)
  * With --layers a line per layer follows, "kind name seconds flops done bytes" of one step, forward
- * and backward, and an empty one. FLOPs: 2 x the multiply-adds of the definition; done: of them
- * those that the kernel does (Winograd: a quarter). Bytes: each number that the layer must read or
- * write, once per pass over the batch.
+ * and backward, then an empty one. flops: 2 x the multiply-adds of the definition; done: those that
+ * the kernel does (Winograd: a quarter). bytes: each element that the layer must read or write,
+ * once per pass over the batch.
  */
 #include "args.h"
 #include "backend/cpu/cpu_conv.h"
@@ -49,7 +49,7 @@ static void draw_batches(Worker *w, int B)
     int32_t *label = alloc(B, sizeof *label);
     Rng r = rng_at(1, RNG_TEST, 0, 0);
     w->batches = IMAGES / B > 0 ? IMAGES / B : 1;
-    /* then every step is a recorded one */
+    /* from now on every step is recorded */
     if (m->be->op->record_begin && w->batches > MAX_RECORDINGS)
         w->batches = MAX_RECORDINGS;
     for (int b = 0; b < w->batches; b++) {
@@ -84,8 +84,7 @@ static void step(Worker *w)
         model_gradient(m, w->totals, w->x[b], w->label[b]);
     if (w->comm->size > 1)
         comm_all_reduce(w->comm, m->grads, COMM_SUM, m->s);
-    sgd_step(m, w->sgd, 0.05 / w->comm->size); /* the sum at a P-th of the rate: the mean at all
-                                                * of it */
+    sgd_step(m, w->sgd, 0.05 / w->comm->size); /* the sum at rate / P is the mean at rate */
 }
 
 static void layer_done(void *context, int layer, bool backward, Stream *s)
@@ -97,7 +96,7 @@ static void layer_done(void *context, int layer, bool backward, Stream *s)
     w->last = now;
 }
 
-/* About so many seconds of training; all ranks make the same number of steps. */
+/* Train for about `seconds`; all ranks take the same number of steps. */
 static void measure(Worker *w, double seconds, double *step_seconds)
 {
     int B = w->x[0].n, steps = (int)(seconds / *step_seconds) + 1;
@@ -116,7 +115,7 @@ static void measure(Worker *w, double seconds, double *step_seconds)
 }
 
 /* Rank 0 reads it and sends it to the others, which sleep meanwhile: MPI's own waiting would keep a
- * core busy, and slow down what else is being measured. 0: no more. */
+ * core busy and slow down the other programs. 0: no more. */
 static double next_command(Worker *w, FILE *commands)
 {
     double seconds = 0;
@@ -141,13 +140,13 @@ typedef struct Work {
     double flops, done, bytes;
 } Work;
 
-/* What layer i must do at least in a step, forward and backward. */
+/* The least work of layer i in a step, forward and backward. */
 static Work work_of(const Model *m, int i)
 {
     const Layer *l = &m->layers[i];
     double N = m->batch, x = N * tensor_count(tensor_first(m->plan->act[l->in], 1));
     double y = N * tensor_count(tensor_first(m->plan->act[i + 1], 1));
-    double passes = l->in > 0 ? 3 : 2; /* nobody wants the picture's gradient */
+    double passes = l->in > 0 ? 3 : 2; /* the image's gradient is not needed */
     double x_bytes = x * dtype_size(m->plan->act[l->in].dtype),
            y_bytes = y * dtype_size(m->plan->act[i + 1].dtype);
     double residual = l->residual >= 0 ? y_bytes : 0;
@@ -161,8 +160,8 @@ static Work work_of(const Model *m, int i)
             work.done *= 36.0 / 144;
     } else if (l->kind == LAYER_BATCHNORM)
         /* forward reads x, writes y (its statistics came with the convolution); backward reads dy,
-         * y, x twice, writes dx; about 17 operations a number: statistics 3, normalising 4, sums 4,
-         * dx 6 */
+         * y, x twice, writes dx; about 17 operations per element: statistics 3, normalising 4, sums
+         * 4, dx 6 */
         work = (Work){17 * y, 17 * y, 9 * y_bytes + 3 * residual};
     else if (l->kind == LAYER_DENSE)
         work = (Work){3 * 2 * y * x / N, 3 * 2 * y * x / N, 3 * (x_bytes + y_bytes)};
@@ -191,33 +190,33 @@ static void measure_layers(Worker *w, int steps)
 int main(int argc, char **argv)
 {
     const char *name = "resnet8", *device = "cpu", *precision = "fp32", *from = NULL;
-    int batch = 128, threads = 0, place = 0, places = 0, size = 32, channels = 3;
+    int batch = 128, threads = 0, local_rank = 0, local_size = 0, size = 32, channels = 3;
     bool layers = false, plain = false;
     Option table[] = {
         {"model", ARG_STRING, &name, .help = "network"},
-        {"batch", ARG_INT, &batch, .min = 1, .max = IMAGES, .help = "pictures per rank and step"},
-        {"size", ARG_INT, &size, .min = 8, .max = 64, .help = "height and width of a picture"},
-        {"channels", ARG_INT, &channels, .min = 1, .max = 4, .help = "its channels"},
+        {"batch", ARG_INT, &batch, .min = 1, .max = IMAGES, .help = "images per rank and step"},
+        {"size", ARG_INT, &size, .min = 8, .max = 64, .help = "height and width of an image"},
+        {"channels", ARG_INT, &channels, .min = 1, .max = 4, .help = "channels of an image"},
         {"device", ARG_CHOICE, &device, .choices = "auto|cpu|cuda", .help = "where to compute"},
         {"precision", ARG_CHOICE, &precision, .choices = "fp32|tf32|bf16",
          .help = "a GPU's, backend.h"},
         {"threads", ARG_INT, &threads, .min = 0, .max = 1024,
          .help = "per rank; 0: all of its cores"},
-        {"place", ARG_INT, &place, .min = 0, .max = 1023,
-         .help = "as if it were this rank on the machine …"},
-        {"places", ARG_INT, &places, .min = 0, .max = 1024,
-         .help = "… of so many, and pinned there; 0: what it is"},
+        {"local-rank", ARG_INT, &local_rank, .min = 0, .max = 1023,
+         .help = "use the cores of this local rank …"},
+        {"local-size", ARG_INT, &local_size, .min = 0, .max = 1024,
+         .help = "… of this many; 0: as the actual rank"},
         {"from", ARG_STRING, &from,
-         .help = "read commands from this file, which may be a pipe (default: input)"},
-        {"layers", ARG_FLAG, &layers, .help = "say how long each kind of layer takes, too"},
+         .help = "read commands from this file or pipe (default: standard input)"},
+        {"layers", ARG_FLAG, &layers, .help = "also print the time of each layer"},
         {"plain", ARG_FLAG, &plain,
-         .help = "queue a step's operations one by one, not as a recording: for profilers"},
+         .help = "launch a step's operations one by one, not as a recorded graph: for profilers"},
         {0}};
     args_parse("train_rate", "Images per second of training, on command.", table, argc, argv);
     Worker w = {.comm = comm_open("auto"), .plain = plain};
-    bool alone = places == 0;
-    Backend *be = backend_open(device, alone ? w.comm->local_rank : place,
-                               alone ? w.comm->local_size : places, threads);
+    bool actual = local_size == 0;
+    Backend *be = backend_open(device, actual ? w.comm->local_rank : local_rank,
+                               actual ? w.comm->local_size : local_size, threads);
     backend_precision(be, precision);
     ModelSpec spec = {.name = name, .h = size, .w = size, .c = channels, .classes = 10};
     w.m = model_new(be, &spec, batch);
@@ -225,7 +224,7 @@ int main(int argc, char **argv)
     w.sgd = sgd_new(w.m, 0.9, 5e-4, false);
     draw_batches(&w, batch);
     double step_seconds = 1;
-    /* a batch is recorded when it comes the second time */
+    /* a batch is recorded at its second use */
     int warm_up = be->op->record_begin ? 2 * w.batches + 2 : 4;
     for (int k = 0; k < warm_up; k++) {
         double began = timer_now();

@@ -22,6 +22,6 @@ for program in "$BUILD"/sol/lab1_gd/[0-9]_*; do
     sleep "$seconds"
     for _ in $(seq 60); do kill -0 $pid 2>/dev/null || break; press q; sleep 0.5; done
     wait $pid || fail "$name: exit status $?"
-    sed -nE 's/^first frame after .*; ([0-9]+) frames, p50 ([0-9.]+) ms, p99 ([0-9.]+) ms.*/\1 \2 \3/p' "$work/log" |
+    sed -nE 's/^first frame after .*; ([0-9]+) frames, frame time p50 ([0-9.]+) ms, p99 ([0-9.]+) ms.*/\1 \2 \3/p' "$work/log" |
         { read -r frames p50 p99; printf '%-36s %5d  %13.2f  %6d  %6.1f  %6.1f\n' "$name" "$np" "$(awk "BEGIN { print $shown - $began }")" "$frames" "$p50" "$p99"; }
 done

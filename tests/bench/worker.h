@@ -1,6 +1,6 @@
-/* worker.h: a program that trains on command and says how fast (train_rate.c and torch_rate.py
- * speak the same protocol), driven through pipes. Several wait at once, so that what is compared
- * takes turns within seconds. */
+/* worker.h: a program that trains on command and reports its speed (train_rate.c and torch_rate.py
+ * speak the same protocol), driven through pipes. Several wait at once, so the programs compared
+ * take turns within seconds. */
 #ifndef WORKER_H
 #define WORKER_H
 #include <stdbool.h>
@@ -19,11 +19,11 @@ typedef struct Worker {
     double peak;          /* bytes of memory, at most so far */
 } Worker;
 
-/* Start a command of the shell and wait until it is ready. Where it cannot start (no PyTorch),
- * `there` is false. */
+/* Start a shell command and wait until it is ready. If it cannot start (no PyTorch), `there` is
+ * false. */
 Worker worker_start(const char *format, ...) __attribute__((format(printf, 1, 2)));
-void worker_go(Worker *w, double seconds); /* give the command … */
-void worker_take(Worker *w);               /* … and take the answer as a new sample */
+void worker_go(Worker *w, double seconds); /* send the command … */
+void worker_take(Worker *w);               /* … and read the answer as a new sample */
 void worker_stop(Worker *w);
 
 double median(const double *v, int n);

@@ -1,8 +1,8 @@
 # shellcheck shell=bash disable=SC2034,SC2120,SC2154
-# _screen.sh: for scripts that drive a window: a virtual screen of 1400 x 900 for $program, or the reason why it is skipped. Sets work, screen, and DISPLAY. The
-# script sets pid, the program that it started with its output in $work/log, and results, that program's folder.
+# _screen.sh: for scripts that drive a window: a virtual screen of 1400 x 900 for $program, or the reason why it is skipped. Sets work, screen and
+# DISPLAY. The script sets pid, the program that it started with its output in $work/log, and results, that program's folder.
 unset HEADLESS WAYLAND_DISPLAY
-# SDL2 unloads X11 and D-Bus before the end: what they leave cannot be told from our leaks, which the unit tests look for.
+# SDL2 unloads X11 and D-Bus before the end: what they leave cannot be told apart from our leaks, which the unit tests look for.
 export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0
 screen=$BUILD/tests/tools/screen work=$(mktemp -d)
 for tool in Xvfb xdotool "$program" "$screen"; do
@@ -11,7 +11,7 @@ done
 "$screen" png 2>/dev/null || [ $? != 77 ] || { echo "skipped: built without Cairo or libX11"; exit 77; }
 trap 'kill $(jobs -p) 2>/dev/null || true; rm -rf "$work"' EXIT
 
-# -noreset: else it starts afresh when its last client leaves, and refuses the next one meanwhile.
+# Without -noreset it restarts when its last client leaves, and refuses the next one meanwhile.
 Xvfb -displayfd 3 -noreset -screen 0 1400x900x24 -fbdir "$work" 3>"$work/display" >/dev/null 2>&1 &
 for _ in $(seq 100); do [ -s "$work/display" ] && break; sleep 0.1; done
 [ -s "$work/display" ] || { echo "skipped: Xvfb does not start here"; exit 77; }
@@ -26,15 +26,15 @@ within() {
 }
 gone() { ! kill -0 "$pid" 2>/dev/null; }
 press() { for name; do xdotool key "$name"; done; }
-# The window called $1, waited for until it can be seen; its place on the screen in X and Y. From
-# then on what is typed waits for it, if it is still at its first frame.
+# Waits until the window called $1 is visible; its position on the screen in X and Y. Keys typed from
+# then on wait for it, if it is still at its first frame.
 seen() { window=$(xdotool search --onlyvisible --name "$1" 2>/dev/null | head -n 1) && [ -n "$window" ]; }
 find_window() {
     within 60 seen "$1" || fail "no window '$1' within 60 s"
     eval "$(xdotool getwindowgeometry --shell "$window" | grep -E '^[XY]=')"
 }
-# The program, found and under the mouse at ($1, $2) of its window, when it has shown a frame and
-# listens. It hears a first q or s only then, so s is asked for again.
+# Moves the mouse to ($1, $2) of the window, and waits until the program has shown a frame and
+# listens. It hears a first q or s only then, so s is pressed again.
 listens() {
     xdotool mousemove $((X + $1)) $((Y + $2))
     shots=0
@@ -53,8 +53,8 @@ finish() {
     [ $status = "${1:-0}" ] || fail "exit status $status, expected ${1:-0}"
 }
 expect() { grep -qE -- "$1" "$work/log" || fail "expected '$1'"; echo "ok: $1"; }
-# What the window shows when it has done all that was asked so far, as its next window-N.png; N is
-# in shots. A file gets its final name when it is whole.
+# Saves what the window shows, after all keys so far, as its next window-N.png; N is in shots. A file
+# gets its final name when it is complete.
 shots=0
 shot() {
     shots=$((shots + 1)); press s
@@ -62,10 +62,10 @@ shot() {
 }
 same() { cmp -s "$results/window-$1.png" "$results/window-$2.png"; }
 differ() { ! same "$1" "$2" || fail "$3 changes nothing"; echo "ok: $3"; }
-# What is shown changes, compared with the last shot: waited for.
+# Has the figure changed since the last shot?
 changed() { shot; ! same $((shots - 1)) "$shots"; }
 changes() { within 15 changed || fail "$1 changes nothing"; echo "ok: $1"; }
-# Wait until nothing moves any more, for over a second.
+# Waits until nothing has changed for over a second.
 settle() {
     local still=0
     shot
@@ -74,5 +74,5 @@ settle() {
         if same $((shots - 1)) "$shots"; then still=$((still + 1)); else still=0; fi
         [ $still -lt 3 ] || return 0
     done
-    fail "the picture never comes to rest"
+    fail "the figure keeps changing"
 }

@@ -87,7 +87,7 @@ expect_fashion breaks
 [ "$(requests 'train-images.*whole')" = 1 ] ||
     wrong "breaks: started again: $(grep train-images "$work/requests")"
 TRIES=2 fetch later dead fashion
-expect_failure later "Run 'make datasets' again to go on from byte 20"
+expect_failure later "Run 'make datasets' again to resume from byte 20"
 fetch later good fashion
 expect_fashion later
 grep -q 'train-images.*bytes=20-' "$work/requests" || wrong "later: not resumed from byte 20"

@@ -31,7 +31,7 @@ change 's/"name": "runs"/"name": "walks"/' "a criterion has the name 'walks'"
 change 's/"name": "shared"/"name": "weights"/' "'weights' is there twice"
 change 's/"synthetic": 0.30/"synthetic": 0.95/' "'training': 'from' must be below 'at_least'"
 change 's/\["builds"\]/["validation"]/' "'runs' needs what does not come before it"
-# A submission, wherever it lies, finds the part for GPUs where there is one.
+# A submission, wherever it is, finds the part for GPUs where there is one.
 if "$BUILD/tests/test_vectors" --list | grep -q '^cuda\.'; then
     "$BUILD/assessment/grader/compile" assessment/train.c "$work/submission" ||
         wrong "the trainer as handed out does not compile"

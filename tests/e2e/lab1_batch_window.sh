@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # seconds: 400
 # sanitizers: no
-# Lab 1's batch sizes in their window: pause, each run as a point, a batch size picked; quitting keeps what is finished; two ranks; the stub; no display.
+# Lab 1's batch sizes in their window: pause, each run as a point, a batch size picked; quitting keeps finished runs; two ranks; the stub; no display.
 set -eu
 program=$BUILD/sol/lab1_gd/4_batch_size
 # shellcheck source=tests/e2e/_screen.sh
@@ -22,7 +22,7 @@ start "$program" --epochs 1000 --target 1 # never reached: there is time to paus
 for _ in $(seq 50); do [ -s "$results/speed.csv" ] && [ "$(wc -l <"$results/speed.csv")" -gt 4 ] && break; sleep 0.1; done
 press space; shot; sleep 0.5
 before=$(cat "$results"/*.csv | wc -l); sleep 1.5
-[ "$(cat "$results"/*.csv | wc -l)" = "$before" ] || fail "it goes on while paused"
+[ "$(cat "$results"/*.csv | wc -l)" = "$before" ] || fail "it continues while paused"
 press space; finish
 echo "ok: paused, and quit in the middle of a run"
 
@@ -38,18 +38,18 @@ press question question
 finish
 grep -qE '^ +16 ' "$work/log" || fail "no line for batch 16"
 grep 'first frame' "$work/log"
-echo "ok: points, a batch size's numbers"
+echo "ok: points, a batch size's results"
 
 export HEADLESS=1
 # shellcheck disable=SC2086
 "$program" --out "$work/out" $small --seeds 3 >"$work/log" 2>&1 || fail "without a display"
-[ "$(rows)" = 9 ] || fail "gone on with 6 runs: expected 9: $(rows)"
+[ "$(rows)" = 9 ] || fail "resumed with 6 runs: expected 9: $(rows)"
 # shellcheck disable=SC2086
 common/setup/launch.sh --np 2 "$program" --out "$work/two" $small >"$work/log" 2>&1 || fail "two ranks"
-[ -s "$work/two/lab1_batch_size/batch_size.png" ] || fail "two ranks: no picture"
+[ -s "$work/two/lab1_batch_size/batch_size.png" ] || fail "two ranks: no figure"
 # shellcheck disable=SC2086
 "$BUILD/student/lab1_gd/4_batch_size" --out "$work/todo" $small >"$work/log" 2>&1 || [ $? = 77 ] || fail "the stub: expected exit 77"
-grep -qE 'TODO in lab1_gd/exercises/4_time_per_update.c, line [0-9]+' "$work/log" || fail "the stub does not say what is to do"
+grep -qE 'TODO in lab1_gd/exercises/4_time_per_update.c, line [0-9]+' "$work/log" || fail "the stub does not name the exercise"
 "$program" --fastest 4 --smallest 8 --largest 4 --out "$work/out" >"$work/log" 2>&1 && fail "largest below smallest is taken"
 grep -q 'smallest' "$work/log" || fail "no message"
 echo "ok: headless, ranks, stub"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Lab 1's self-check: every line PASS on the reference, none on the stubs, and FAIL on typical mistakes. The program shows its pictures either way.
+# Lab 1's self-check: every line PASS on the reference, none on the stubs, and FAIL on typical mistakes. The program draws its figure either way.
 # seconds: 300
 # sanitizers: no
 set -u
@@ -11,8 +11,8 @@ common/setup/check.sh "$BUILD"/sol/lab1_gd/check/* >"$work/sol" || fail "the ref
 common/setup/check.sh "$BUILD"/student/lab1_gd/check/* >"$work/stub"; [ $? = 1 ] || fail "the stubs' check should exit 1"
 [ "$(grep -c '^TODO  ' "$work/stub")" = $exercises ] && ! grep -q '^PASS' "$work/stub" || fail "expected $exercises TODO: $(cat "$work/stub")"
 
-# A check needs its own exercise alone: what is linked here is the check, that exercise and what all
-# checks are made of. So it passes with stubs everywhere else, and a mistake shows in its own line.
+# A check needs only its own exercise: linked here are the check, that exercise and what all checks
+# use. So it passes with stubs everywhere else, and a mistake shows in its own line.
 compile() { "${CC:-cc}" -std=gnu11 -D_GNU_SOURCE -Icommon -Ilab1_gd -c "$1" -o "$2"; }
 mkdir -p "$work/frame" "$work/checks"
 for file in lab1_gd/linear/linear.c common/base/{exercise,child,timer,check,start,start_needs,rng}.c; do
@@ -72,7 +72,7 @@ mistake minibatch_epoch 's|n - first < batch ? n - first : batch|batch|'
 mistake minibatch_epoch 's|batch_y, size, |batch_y, batch, |'
 mistake minibatch_epoch 's|dw, db, rate);|dw, db, rate * size / batch);|'
 mistake minibatch_epoch 's|order\[first + i\]|first + i|g'
-mistake minibatch_epoch 's|for (int first|double v = *w, c = *b; for (int first|; s|size, \*w, \*b);$|size, v, c);|; s|report(state, first, size, v, c)|report(state, first, size, *w, *b)|'
+mistake minibatch_epoch 's|for (int first|double v = *w, c = *b; for (int first|; s|size, \*w, \*b);$|size, v, c);|; s|report(context, first, size, v, c)|report(context, first, size, *w, *b)|'
 mistake minibatch_epoch 's|report(.*||'
 mistake filter_normalize 's|sqrt(ww / dd)|ww / dd|'
 mistake filter_normalize 's|dd > 0 ? sqrt(ww / dd) : 0|sqrt(ww / dd)|'
@@ -105,12 +105,12 @@ xargs -0 -n 3 -P "${JOBS:-2}" bash -c 'try "$@"' _ <"$work/mistakes" ||
 echo "$mistakes mistakes found"
 
 HEADLESS=1 "$BUILD/student/lab1_gd/1_gradient_descent" --out "$work" >"$work/log" 2>&1; [ $? = 77 ] || fail "with the stubs: expected exit 77"
-grep -q 'TODO in lab1_gd/exercises/1a_gradient.c, line' "$work/log" || fail "the stub's file and line are not said: $(cat "$work/log")"
+grep -q 'TODO in lab1_gd/exercises/1a_gradient.c, line' "$work/log" || fail "the stub's file and line are not printed: $(cat "$work/log")"
 HEADLESS=1 "$BUILD/sol/lab1_gd/1_gradient_descent" --out "$work" >"$work/log" 2>&1 || fail "the reference: $(cat "$work/log")"
 grep -q 'converged' "$work/log" || fail "no convergence: $(cat "$work/log")"
 HEADLESS=1 "$BUILD/sol/lab1_gd/1_gradient_descent" --out "$work" --rate 0.4 >"$work/log" 2>&1
 grep -q 'diverged' "$work/log" || fail "a rate above the limit should diverge: $(cat "$work/log")"
 if grep -qs '^HAVE_CAIRO := 1' "$BUILD/config.mk"; then
-    [ "$(head -c 4 "$work/lab1_gradient_descent/descent.png" | tail -c 3)" = PNG ] || fail "no picture"
+    [ "$(head -c 4 "$work/lab1_gradient_descent/descent.png" | tail -c 3)" = PNG ] || fail "no figure"
 fi
 cat "$work/sol"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # seconds: 240
 # sanitizers: no
-# Lab 1, part 8, in its window, on two ranks: each key does what the handout says; the stub shows what is to do; closing the window, or Ctrl-C, ends both ranks.
+# Lab 1, part 8, in its window, on two ranks: each key does what the handout says; the stub names its exercise; closing the window, or Ctrl-C, ends both ranks.
 set -eu
 program=$BUILD/sol/lab1_gd/8_fifteen_steps
 # shellcheck source=tests/e2e/_screen.sh
@@ -12,20 +12,20 @@ start() { # ranks, options…
     local ranks=$1
     shift
     : >"$work/log"; rm -f "$results"/window-*.png
-    env --default-signal=INT common/setup/launch.sh --np "$ranks" "$program" --data synthetic --pictures 2000 --out "$work/out" "$@" >"$work/log" 2>&1 &
+    env --default-signal=INT common/setup/launch.sh --np "$ranks" "$program" --data synthetic --images 2000 --out "$work/out" "$@" >"$work/log" 2>&1 &
     pid=$!
     find_window 'Lab 1'
     listens 300 250
 }
 
 start 2 --batch 4
-sleep 1; press space; settle # paused, the figure comes to rest
+sleep 1; press space; settle # paused: the figure stops changing
 shot; press period; changes ". (a step)"
 press minus; shot; press space; shot; finish
 expect 'steps of .* ms \(median'; expect '^13 optimiser: average'; expect 'first frame after'; grep 'frame' "$work/log"
 [ -s "$results/trace.json" ] || fail "no timeline"
 
-# + and r begin again: few steps are made since. Larger than all pictures allow is not taken.
+# + and r restart: few steps since. A batch larger than the images allow is refused.
 start 1 --batch 8
 sleep 1.5; press plus; shot; press minus; shot; press space; shot
 press r; shot; changes "r (and steps after it)"; press space; shot; finish

@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
 # seconds: 600
 # sanitizers: no
-# A loss landscape that is killed goes on where it was and ends as one that was not; on 1 and 2 ranks the same networks and points; what it
-# reads is checked.
+# A loss landscape that is killed resumes, and ends as one that was not; 1 and 2 ranks give the same networks and points; bad
+# files and options are refused.
 set -u
 work=$(mktemp -d); trap 'rm -rf "$work"' EXIT
 program=$BUILD/sol/lab1_gd/5_loss_landscape launch=common/setup/launch.sh
 export HEADLESS=1
 fail() { echo "FAIL: $*"; tail -n 20 "$work/log"; exit 1; }
 results() { echo "$work/$1/lab1_loss_landscape"; }
-# One thread per rank: other sums of gradients would train to another last digit.
+# One thread per rank: sums of gradients in another order would differ in the last digit.
 small="--data synthetic --model mlp --train-images 1000 --updates 30 --images 200 --points 33 --threads 1"
 land() { # name, ranks, options…
     local name=$1 ranks=$2; shift 2
@@ -23,11 +23,11 @@ for part in plane line-training line-test path; do
     case $part in plane | path) want=1089 ;; *) want=65 ;; esac
     [ "$rows" = "$want" ] || fail "mlp-$part.csv has $rows points, expected $want"
 done
-grep -q 'nan' "$(results whole)"/mlp-*.csv && fail "a point is not known"
+grep -q 'nan' "$(results whole)"/mlp-*.csv && fail "a point is missing"
 grep -Eq 'largest eigenvalue [0-9.]+ ' "$work/log" || fail "no eigenvalues"
-[ -s "$(results whole)/landscape.png" ] || fail "no picture"
+[ -s "$(results whole)/landscape.png" ] || fail "no figure"
 
-# Killed in the middle of the plane, as hard as can be; then the same command again.
+# SIGKILL in the middle of the plane; then the same command again.
 # shellcheck disable=SC2086
 "$program" $small --out "$work/cut" >"$work/log" 2>&1 &
 victim=$!
@@ -46,7 +46,7 @@ measured=$(sed -nE 's/^plane of .*\(([0-9]+) measured now\).*/\1/p' "$work/log")
 [ "$measured" -gt 0 ] && [ "$measured" -lt 1089 ] || fail "$measured points were measured again"
 echo "killed after $there points or one more, $measured measured afterwards"
 for part in plane line-training line-test path; do
-    cmp "$(results whole)/mlp-$part.csv" "$(results cut)/mlp-$part.csv" || fail "mlp-$part.csv is another after the kill"
+    cmp "$(results whole)/mlp-$part.csv" "$(results cut)/mlp-$part.csv" || fail "mlp-$part.csv differs after the kill"
 done
 
 # The same weights on two ranks: the same surface.
@@ -54,30 +54,30 @@ checkpoint=$(results whole)/mlp.safetensors
 land one 1 --checkpoint "$checkpoint" || fail "one rank, from a checkpoint: exit status $?"
 land two 2 --checkpoint "$checkpoint" || fail "two ranks: exit status $?"
 for part in plane line-training line-test; do
-    cmp "$(results one)/mlp-$part.csv" "$(results two)/mlp-$part.csv" || fail "mlp-$part.csv is another on two ranks"
+    cmp "$(results one)/mlp-$part.csv" "$(results two)/mlp-$part.csv" || fail "mlp-$part.csv differs on two ranks"
 done
-cmp <(tail -n +2 "$(results one)/mlp-plane.csv") <(tail -n +2 "$(results whole)/mlp-plane.csv") || fail "read from the file it is another"
+cmp <(tail -n +2 "$(results one)/mlp-plane.csv") <(tail -n +2 "$(results whole)/mlp-plane.csv") || fail "read from the file it differs"
 
-# Trained on one of two ranks, and two networks at the same time: each as on one rank alone. A second time none is trained again.
-land shared 2 || fail "trained on two ranks: exit status $?"
+# Trained on one of two ranks, and two networks at the same time: each as on one rank. The second time none is trained.
+land split 2 || fail "trained on two ranks: exit status $?"
 for part in plane line-training line-test path; do
-    cmp "$(results whole)/mlp-$part.csv" "$(results shared)/mlp-$part.csv" || fail "mlp-$part.csv is another when trained on two ranks"
+    cmp "$(results whole)/mlp-$part.csv" "$(results split)/mlp-$part.csv" || fail "mlp-$part.csv differs when trained on two ranks"
 done
 pair() { land "$1" "$2" --model resnet8 --compare --train-images 300 --batch 50 --updates 6 --target 1e-9 --images 50 --points 3 --no-eigenvalues; }
 pair pair1 1 || fail "two networks on one rank: exit status $?"
 pair pair2 2 || fail "two networks on two ranks: exit status $?"
 for file in resnet8 resnet8-without-skips; do
     for kind in safetensors path.safetensors json; do
-        cmp "$(results pair1)/$file.$kind" "$(results pair2)/$file.$kind" || fail "$file.$kind is another on two ranks"
+        cmp "$(results pair1)/$file.$kind" "$(results pair2)/$file.$kind" || fail "$file.$kind differs on two ranks"
     done
-    cmp "$(results pair1)/$file-path.csv" "$(results pair2)/$file-path.csv" || fail "$file-path.csv is another on two ranks"
+    cmp "$(results pair1)/$file-path.csv" "$(results pair2)/$file-path.csv" || fail "$file-path.csv differs on two ranks"
 done
 rm "$(results pair2)"/*.points.csv
 pair pair2 2 || fail "again: exit status $?"
 [ "$(grep -c 'trained before' "$work/log")" = 2 ] || fail "a network that was kept is trained again"
-cmp "$(results pair1)/resnet8-path.csv" "$(results pair2)/resnet8-path.csv" || fail "a kept network is another on two ranks"
+cmp "$(results pair1)/resnet8-path.csv" "$(results pair2)/resnet8-path.csv" || fail "a kept network differs on two ranks"
 
-# What it cannot use.
+# Bad files and options.
 refused() { # words expected, options…
     local words=$1; shift
     land bad 1 "$@"; local status=$?
@@ -93,5 +93,5 @@ refused 'model' --model resnet9
 if [ -d /usr/share/datasets/fashion-mnist ]; then refused 'give another --data' --checkpoint "$checkpoint" --data fashion; fi
 
 HEADLESS=1 "$BUILD/student/lab1_gd/5_loss_landscape" --data synthetic --out "$work/todo" >"$work/log" 2>&1; [ $? = 77 ] || fail "with the stub: expected exit 77"
-grep -q 'TODO in lab1_gd/exercises/5_filter_normalize.c, line' "$work/log" || fail "the stub's file and line are not said"
+grep -q 'TODO in lab1_gd/exercises/5_filter_normalize.c, line' "$work/log" || fail "the stub's file and line are not printed"
 echo "ok"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # seconds: 300
 # sanitizers: no
-# Live training on its surface: each key and the mouse do what the handout says, while it trains; the stub shows what is to do.
+# Live training on its surface: each key and the mouse do what the handout says, while it trains; the stub names its exercise.
 set -eu
 program=$BUILD/sol/lab1_gd/6_live_surface
 # shellcheck source=tests/e2e/_screen.sh
@@ -17,7 +17,7 @@ start() {
     listens 300 250
 }
 
-# The first update is due at once, the next after 10 s: then only keys make any.
+# The first update is due at once, the next after 10 s: the others come from keys.
 start --speed 0.1
 press space period period period period
 settle
@@ -45,7 +45,7 @@ headless() {
         --out "$work/out" "$@" >"$work/log" 2>&1
 }
 headless --rate 0.01 --updates 5 || fail "without a window: exit status $?"
-expect 'surface: plane of the path, 33 × 33 points' # in the end; a window shows what it has
+expect 'surface: plane of the path, 33 × 33 points' # at the end; a window may close earlier
 headless --plane random --updates 5 || fail "a random plane: exit status $?"
 expect 'surface: random plane'
 headless --rate 1000 --updates 50 || fail "diverging: exit status $?"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # seconds: 300
 # sanitizers: no
-# Lab 1, part 9, in its window, on two ranks: each key does what the handout says; the stubs show what is to do; closing the window, or Ctrl-C, ends both ranks.
+# Lab 1, part 9, in its window, on two ranks: each key does what the handout says; the stubs name their exercises; closing the window, or Ctrl-C, ends both ranks.
 set -eu
 program=$BUILD/sol/lab1_gd/9_three_parallelisms
 # shellcheck source=tests/e2e/_screen.sh
@@ -17,8 +17,8 @@ start() { # options…
     listens 300 250
 }
 key() { press "$1"; }
-changes() { # what, picture, picture
-    ! cmp -s "$results/window-$2.png" "$results/window-$3.png" || fail "$1 does not change the picture"
+changes() { # what, shot, shot
+    ! cmp -s "$results/window-$2.png" "$results/window-$3.png" || fail "$1 does not change the figure"
     echo "ok: $1"
 }
 
@@ -36,7 +36,7 @@ finish
 expect '^tensor +partial sums'; expect 'first frame after'; grep 'frame' "$work/log"
 
 start
-measured 4 1; key plus; measured 6 1; key plus; measured 8 1; key minus; measured 6 2; finish # 4, 6, 8, 6 divide 48 pictures
+measured 4 1; key plus; measured 6 1; key plus; measured 8 1; key minus; measured 6 2; finish # 4, 6, 8, 6 divide 48 images
 expect '^micro pipeline'
 grep -q '^micro pipeline,6,' "$results/metrics.csv" || fail "expected 6 micro-batches: $(cat "$results/metrics.csv")"
 

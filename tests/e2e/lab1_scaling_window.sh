@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # seconds: 240
 # sanitizers: no
-# Lab 1's scaling laws in their window: pause, devices, quitting and going on; the calculator's table; the stub; bad numbers.
+# Lab 1's scaling laws in their window: pause, devices, quitting and resuming; the cost table; the stub; bad options.
 set -eu
 program=$BUILD/sol/lab1_gd/7_scaling_laws
 # shellcheck source=tests/e2e/_screen.sh
@@ -21,7 +21,7 @@ start() {
 start --updates 3000
 press space; shot; sleep 0.5
 before=$(rows); sleep 1.5
-[ "$(rows)" = "$before" ] || fail "it goes on while paused"
+[ "$(rows)" = "$before" ] || fail "it continues while paused"
 press space; finish
 echo "ok: paused, and quit in the middle"
 
@@ -40,16 +40,16 @@ export HEADLESS=1
 csv=$(cat "$results/curve.csv")
 # shellcheck disable=SC2086
 "$program" --out "$work/out" $small >"$work/log" 2>&1 || fail "without a display"
-[ "$(cat "$results/curve.csv")" = "$csv" ] || fail "trainings that were there have been made again"
+[ "$(cat "$results/curve.csv")" = "$csv" ] || fail "finished runs were repeated"
 # shellcheck disable=SC2086
 common/setup/launch.sh --np 2 "$program" --out "$work/ranks" $small >"$work/log" 2>&1 || fail "on two ranks"
 errors() { grep '^[0-9]' "$1/lab1_scaling_laws/curve.csv" | cut -d, -f1-3 | sort; }
 [ "$(errors "$work/ranks")" = "$(errors "$work/out")" ] || fail "on two ranks: $(errors "$work/ranks"), on one: $(errors "$work/out")"
-"$program" --cost --cars 125 --tb-per-hour 1.5 --days 325 --hours 10 --share 0.0008 --devices 20 --out "$work/out" >"$work/log" || fail "--cost"
-[ "$(grep -c 'equal' "$work/log")" = 15 ] && [ "$(grep -c 'NOT reproduced' "$work/log")" = 1 ] || fail "15 numbers of the example can be had, one not"
+"$program" --cost --cars 125 --tb-per-hour 1.5 --days 325 --hours 10 --fraction 0.0008 --devices 20 --out "$work/out" >"$work/log" || fail "--cost"
+[ "$(grep -c 'equal' "$work/log")" = 15 ] && [ "$(grep -c 'NOT reproduced' "$work/log")" = 1 ] || fail "15 values of the example can be reproduced, one not"
 grep -q 'your project: 487.5 TB.* 778.8 days' "$work/log" || fail "the project is not the example's"
 "$BUILD/student/lab1_gd/7_scaling_laws" --out "$work/todo" >"$work/log" 2>&1 || [ $? = 77 ] || fail "the stub: expected exit 77"
-grep -qE 'TODO in lab1_gd/exercises/7a_needed_examples.c, line [0-9]+' "$work/log" || fail "the stub does not say what is to do"
+grep -qE 'TODO in lab1_gd/exercises/7a_needed_examples.c, line [0-9]+' "$work/log" || fail "the stub does not name the exercise"
 "$program" --out "$work/out" --fit-from 8192 >"$work/log" 2>&1 && fail "a fit through two sizes is taken"
 grep -q 'at least 5' "$work/log" || fail "no message"
-echo "ok: table, stub, bad numbers"
+echo "ok: table, stub, bad options"

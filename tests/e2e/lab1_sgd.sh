@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Lab 1, parts 2 and 3: the measured noise floors lie on the theory, in the order that the handout says; the race's files; the stubs' words; refused options.
+# Lab 1, parts 2 and 3: the measured noise floors agree with theory, in the order that the handout says; the race's files; the stubs' messages; refused options.
 # seconds: 90
 # ranks: 0
 set -u
@@ -10,8 +10,8 @@ sgd=$BUILD/sol/lab1_gd/2_stochastic_gradient_descent race=$BUILD/sol/lab1_gd/3_m
 "$sgd" --out "$work" >"$work/sgd.log" 2>&1 || fail "2_stochastic_gradient_descent: $(cat "$work/sgd.log")"
 "$race" --out "$work" >"$work/race.log" 2>&1 || fail "3_minibatches: $(cat "$work/race.log")"
 
-# A measured floor is the mean of 400 nearly independent blocks: 5 standard errors are passed once in 1.7 million points. Where draws are
-# independent the theory is exact; 1 % beside is for the error's own error, and what is left of correlation between blocks. Shuffled, the theory is an approximation:
+# A measured floor is the mean of 400 nearly independent blocks: 5 standard errors are exceeded once in 1.7 million points. Where draws are
+# independent the theory is exact; 1 % on top is for the error of the error, and for what is left of correlation between blocks. Shuffled, the theory is an approximation:
 # 5 % (found: 3).
 on_theory() { # floor.csv, how many points
     awk -F , -v want="$2" 'NR > 1 && $4 > 0 {
@@ -26,8 +26,8 @@ on_theory "$work/lab1_minibatches/floor.csv" 25 || fail "part 3" # 9 divisors of
 # Without replacement (N-B)/(N-1) of the floor with, to within 15 % at this rate; shuffled lower still; and at B = N nothing is left of either.
 awk -F , 'NR > 1 { f[$1, $3] = $5 }
     END { for (i = split("2 4 5 10 20 25 50", b, " "); i; i--) {
-              share = f["without", b[i]] / f["with", b[i]] * 99 / (100 - b[i])
-              if (!(share > 0.85 && share < 1.15)) { print "B = " b[i] ": without / with is off by " share; bad = 1 }
+              ratio = f["without", b[i]] / f["with", b[i]] * 99 / (100 - b[i])
+              if (!(ratio > 0.85 && ratio < 1.15)) { print "B = " b[i] ": without / with is off by " ratio; bad = 1 }
               if (!(f["shuffled", b[i]] < f["without", b[i]])) { print "B = " b[i] ": a shuffle is no better"; bad = 1 } }
           exit bad || f["without", 100] != 0 || f["shuffled", 100] != 0 || !(f["with", 100] > 0) }' "$work/lab1_minibatches/floor.csv" || fail "the three cases"
 
@@ -37,9 +37,9 @@ awk -F , 'NR > 1 { n[$1]++; if ($1 == 32 && $2 == 4) at = $3; if ($1 == 100) las
     "$work/lab1_minibatches/metrics.csv" || fail "the race: $(head -n 3 "$work/lab1_minibatches/metrics.csv")"
 # Every example once an epoch.
 [ "$(awk -F , 'NR > 1 && $2 == 2 { print $3 }' "$work/lab1_sgd/metrics.csv" | sort -un | wc -l)" = 100 ] || fail "an epoch of 100 updates should see 100 examples"
-for picture in lab1_sgd/sgd.png lab1_minibatches/minibatches.png; do [ -s "$work/$picture" ] || fail "no $picture"; done
+for figure in lab1_sgd/sgd.png lab1_minibatches/minibatches.png; do [ -s "$work/$figure" ] || fail "no $figure"; done
 
-"$sgd" --out "$work" --rate 0.3 --updates 2000 >"$work/log" 2>&1 || fail "a walk that runs away: $(cat "$work/log")"
+"$sgd" --out "$work" --rate 0.3 --updates 2000 >"$work/log" 2>&1 || fail "a diverging walk: $(cat "$work/log")"
 grep -q 'diverged' "$work/log" || fail "batch 1 above its limit, below 2/λmax, should diverge: $(cat "$work/log")"
 "$race" --out "$work" --rate 0.3 --sampling with >"$work/log" 2>&1 || fail "a race at rate 0.3: $(cat "$work/log")"
 [ "$(grep -c 'diverged$' "$work/log")" = 1 ] && grep -q 'none: its variance is not bounded' "$work/log" || fail "at rate 0.3 batch 1 should diverge, and no other: $(cat "$work/log")"

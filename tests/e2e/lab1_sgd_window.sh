@@ -33,7 +33,7 @@ press r space question; shot; press question; xdotool windowsize --sync "$window
 first=$(sed -n 2p "$results/metrics.csv")
 case $first in 0,0,*,-0.5,2.5,*) fail "a click on the contours did not move the start: $first" ;; esac
 
-# Part 3: steps and back; the marked racer's batch; rate, sampling, noise and a click start again.
+# Part 3: steps and back; the marked racer's batch; rate, sampling, noise and a click restart it.
 program=$BUILD/sol/lab1_gd/3_minibatches results=$work/out/lab1_minibatches
 start --speed 0.1
 press space 3 minus 2 plus plus period period period period period comma

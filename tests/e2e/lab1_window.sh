@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # seconds: 150
 # sanitizers: no
-# Lab 1's first program in its window: each key and the mouse do what the handout says; resize; both ways to close; the stub shows what is to do.
+# Lab 1's first program in its window: each key and the mouse do what the handout says; resize; both ways to close; the stub names its exercise.
 set -eu
 program=$BUILD/sol/lab1_gd/1_gradient_descent
 # shellcheck source=tests/e2e/_screen.sh
 . tests/e2e/_screen.sh
 results=$work/out/lab1_gradient_descent
 
-start() { # options…: in pause, so that only keys move it
+start() { # options…
     : >"$work/log"; rm -f "$results"/window-*.png
     "$program" --out "$work/out" "$@" >"$work/log" 2>&1 &
     pid=$!
@@ -23,11 +23,11 @@ finish; expect 'after 3 updates at rate 0.1 '; expect 'first frame after'; grep 
 start --speed 0.1
 press space bracketright bracketright bracketleft n n N period
 finish; expect 'after 1 updates at rate 0.11 '
-made=$(sed -n 's/^made from .* \([0-9.]*\)$/\1/p' "$work/log")
+made=$(sed -n 's/^true line .* \([0-9.]*\)$/\1/p' "$work/log")
 awk -v loss="$made" 'BEGIN { exit !(loss > 0.3 && loss < 0.5) }' || fail "noise 0.5, a quarter more, should leave a loss of about 0.39: $made"
 
 start --speed 20
-sleep 2; press space; shot; began=$(date +%s%N); press r; sleep 1; press space; shot # r starts again, and runs
+sleep 2; press space; shot; began=$(date +%s%N); press r; sleep 1; press space; shot # r restarts, and runs
 most=$((($(date +%s%N) - began) / 50000000 + 1)); finish
 expect 'after [0-9]+ updates'; count=$(grep -oE 'after [0-9]+ updates' "$work/log" | grep -oE '[0-9]+')
 [ "$count" -ge 1 ] && [ "$count" -le $most ] || fail "after r, at 20 updates/s: $count updates, at most $most"

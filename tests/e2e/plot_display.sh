@@ -34,7 +34,7 @@ ${CC:-cc} -std=gnu11 -D_GNU_SOURCE -O1 -Wall -Wextra -Werror -Wno-unused-paramet
     -o "$work/demo" 2>"$work/err" || fail "it does not build without Cairo and SDL2"
 DISPLAY=:987 "$work/demo" window "$work/without/figure" >"$work/out" 2>"$work/err"
 [ $? = 2 ] || fail "without Cairo: expected exit status 2"
-grep -q 'no picture.*built without Cairo' "$work/err" ||
+grep -q 'no figure.*built without Cairo' "$work/err" ||
     fail "without Cairo: expected a line that says so"
 [ ! -e "$work/without/figure.png" ] || fail "without Cairo: a figure all the same"
 cat "$work/err"

@@ -1,6 +1,6 @@
-/* fuzz_cifar.c: libFuzzer on the CIFAR-10 reader: whatever the bytes, it returns a message of one
- * line, or labels of at most 9 and the pixels in their places. The first byte says how many records
- * are expected, 1 to 3; the rest is the file. */
+/* fuzz_cifar.c: libFuzzer on the CIFAR-10 reader: for any bytes it returns a one-line message, or
+ * labels of at most 9 and the pixels in order. The first byte gives the number of records expected,
+ * 1 to 3; the rest is the file. */
 #include "check.h"
 #include "data/data_file.h"
 #include <stdlib.h>

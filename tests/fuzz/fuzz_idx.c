@@ -1,5 +1,5 @@
-/* fuzz_idx.c: libFuzzer on the IDX reader: whatever the bytes, gzip or not, it returns a message of
- * one line, or exactly the bytes that the header promises. The first byte chooses the dimensions, 1
+/* fuzz_idx.c: libFuzzer on the IDX reader: for any bytes, gzip or not, it returns a one-line
+ * message, or exactly the bytes that the header promises. The first byte chooses the dimensions, 1
  * to 4; the rest is the file. */
 #include "data/data_file.h"
 #include <stdlib.h>
@@ -20,10 +20,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count)
         free(wrong);
         return 0;
     }
-    size_t numbers = 1;
+    size_t elements = 1;
     for (int d = 0; d < dims; d++)
-        numbers *= size[d];
-    if (out.size != idx_header(dims) + numbers || out.size > 1032 * count)
+        elements *= size[d];
+    if (out.size != idx_header(dims) + elements || out.size > 1032 * count)
         abort();
     volatile uint8_t sum = 0; /* read every byte: the address sanitizer sees one that lies
                                * outside */

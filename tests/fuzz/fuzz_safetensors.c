@@ -1,5 +1,5 @@
-/* fuzz_safetensors.c: libFuzzer on the safetensors reader: whatever the bytes, it returns a message
- * of one line, or tensors whose every number lies inside the memory that it took. */
+/* fuzz_safetensors.c: libFuzzer on the safetensors reader: for any bytes it returns a one-line
+ * message, or tensors whose elements all lie inside the memory it allocated. */
 #include "safetensors.h"
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
         free(wrong);
         return 0;
     }
-    volatile float sum = 0; /* read every number: the address sanitizer sees one that lies
+    volatile float sum = 0; /* read every element: the address sanitizer sees one that lies
                              * outside */
     int64_t total = 0;
     for (int i = 0; i < t.count; i++) {

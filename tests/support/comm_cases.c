@@ -15,11 +15,11 @@ static const DType dtypes[] = {F32, F64, I32};
 static double summed(Setup *x, int i) { return reduced(x->c, COMM_SUM, i); }
 static double largest(Setup *x, int i) { return reduced(x->c, COMM_MAX, i); }
 static double smallest(Setup *x, int i) { return reduced(x->c, COMM_MIN, i); }
-static double own(Setup *x, int i) { return number(x->c->rank, i); }
-static double of_rank_0(Setup *x, int i) { return (void)x, number(0, i); }
-static double of_last_rank(Setup *x, int i) { return number(x->c->size - 1, i); }
+static double own(Setup *x, int i) { return element(x->c->rank, i); }
+static double of_rank_0(Setup *x, int i) { return (void)x, element(0, i); }
+static double of_last_rank(Setup *x, int i) { return element(x->c->size - 1, i); }
 
-static int part_size; /* numbers per rank, for the two below */
+static int part_size; /* elements per rank, for the two below */
 static double my_part_of_largest(Setup *x, int i)
 {
     return reduced(x->c, COMM_MAX, x->c->rank * part_size + i);
@@ -28,7 +28,7 @@ static double my_part_of_sum(Setup *x, int i)
 {
     return reduced(x->c, COMM_SUM, x->c->rank * part_size + i);
 }
-static double of_all(Setup *x, int i) { return (void)x, number(i / part_size, i % part_size); }
+static double of_all(Setup *x, int i) { return (void)x, element(i / part_size, i % part_size); }
 
 static void collectives_of(Setup *x, DType t, int n)
 {
@@ -65,7 +65,7 @@ void comm_collectives(Setup *x)
             collectives_of(x, dtypes[t], sizes[i]);
 }
 
-/* ---- not waiting ---- */
+/* ---- requests ---- */
 
 static void several_under_way(Setup *x)
 {
@@ -97,8 +97,8 @@ static void several_under_way(Setup *x)
     check_and_free(x, whole, own, "reduce_scatter_start's input");
 }
 
-/* The second stream's operation gets the staging memory of the first one's, whose upload must be
- * over. */
+/* The second stream's operation reuses the staging memory of the first one's, whose upload must
+ * have finished. */
 static void two_streams(Setup *x)
 {
     Setup y = *x;
@@ -124,7 +124,7 @@ void comm_requests(Setup *x)
 
 static double of_left_neighbour(Setup *x, int i)
 {
-    return number((x->c->rank + x->c->size - 1) % x->c->size, i);
+    return element((x->c->rank + x->c->size - 1) % x->c->size, i);
 }
 
 static void ring(Setup *x, int n)
@@ -140,9 +140,9 @@ static void ring(Setup *x, int n)
 }
 
 static int sender; /* of the message that is checked */
-static double of_sender(Setup *x, int i) { return (void)x, number(sender, i); }
+static double of_sender(Setup *x, int i) { return (void)x, element(sender, i); }
 
-/* Rank 0 takes a message from everyone, in the order in which they come. */
+/* Rank 0 receives a message from every rank, in order of arrival. */
 static void any_source(Setup *x)
 {
     if (x->c->rank > 0) {
@@ -185,15 +185,15 @@ static void tags(Setup *x)
 void comm_messages(Setup *x)
 {
     if (x->c->size == 1)
-        return; /* a message needs two: test_comm_faults.c */
+        return; /* a message needs two ranks: test_comm_faults.c */
     for (int i = 0; i < SIZES; i++)
         ring(x, sizes[i]);
     any_source(x);
-    comm_barrier(x->c); /* a second round's messages must not be taken for the first one's */
+    comm_barrier(x->c); /* messages of the next round must not pass for this one's */
     tags(x);
 }
 
-/* ---- host memory, split, the counts ---- */
+/* ---- host memory, split, counters ---- */
 
 static void host_memory(Setup *x)
 {
@@ -201,12 +201,12 @@ static void host_memory(Setup *x)
     for (int op = COMM_SUM; op <= COMM_MIN; op++) {
         double v[5];
         for (int i = 0; i < 5; i++)
-            v[i] = number(c->rank, i);
+            v[i] = element(c->rank, i);
         comm_all_reduce_host(c, v, 0, op);
         comm_all_reduce_host(c, v, 4, op);
         for (int i = 0; i < 4; i++)
             assert_true(v[i] == reduced(c, op, i));
-        assert_true(v[4] == number(c->rank, 4));
+        assert_true(v[4] == element(c->rank, 4));
     }
     for (int root = 0; root < c->size; root++) {
         char word[8] = {0}, all[8 * 4] = {0}, mine[8] = {0};
@@ -230,7 +230,7 @@ static void barrier_waits(Setup *x)
     assert_true(timer_now() - began > 0.15 || x->c->size == 1);
 }
 
-/* Even and odd ranks apart, each in reverse order; then every part alone. */
+/* Even and odd ranks apart, each in reverse order; then each part alone. */
 static void split(Setup *x)
 {
     Comm *part = comm_split(x->c, x->c->rank % 2, -x->c->rank);
@@ -285,11 +285,11 @@ static void assert_same_bits(Setup *x, Tensor t, float *mine)
     comm_gather_host(x->c, all, mine, bytes, 0);
     for (int r = 1; r < x->c->size && all; r++)
         if (memcmp(all, all + r * t.n, bytes))
-            fail_msg("%d numbers: ranks 0 and %d have different bits", t.n, r);
+            fail_msg("%d elements: ranks 0 and %d have different bits", t.n, r);
     free(all);
 }
 
-/* Numbers whose sum depends on the order. */
+/* Elements whose sum depends on the order. */
 static void sums_of_any_numbers(Setup *x, int n, bool starts)
 {
     float *v = alloc(n, sizeof *v);

@@ -16,17 +16,17 @@ void over_both_devices(const char *kind, void (*group)(Setup *))
     comm_close(x.c);
 }
 
-enum { MARGIN = 3 }; /* numbers before and behind a tensor that nobody may touch */
+enum { MARGIN = 3 }; /* elements before and after a tensor that must stay untouched */
 
-double number(int rank, int i) { return (i * 7 + rank * 13 + i % (rank + 2)) % 101 - 50; }
+double element(int rank, int i) { return (i * 7 + rank * 13 + i % (rank + 2)) % 101 - 50; }
 
 double reduced(Comm *c, CommOp op, int i)
 {
-    double result = number(0, i);
+    double result = element(0, i);
     for (int r = 1; r < c->size; r++)
-        result = op == COMM_SUM ? result + number(r, i)
-               : op == COMM_MAX ? fmax(result, number(r, i))
-                                : fmin(result, number(r, i));
+        result = op == COMM_SUM ? result + element(r, i)
+               : op == COMM_MAX ? fmax(result, element(r, i))
+                                : fmin(result, element(r, i));
     return result;
 }
 
@@ -54,7 +54,7 @@ Tensor vector_new(Setup *x, DType t, int n, int rank)
            inside = tensor_slice(whole, MARGIN, n);
     void *host = alloc(n + 2 * MARGIN, dtype_size(t));
     for (int i = 0; i < n + 2 * MARGIN; i++)
-        store(host, t, i, i < MARGIN || i >= n + MARGIN ? 999 : -number(rank, i - MARGIN) * 3);
+        store(host, t, i, i < MARGIN || i >= n + MARGIN ? 999 : -element(rank, i - MARGIN) * 3);
     x->be->op->upload(x->s, whole, host);
     x->be->op->stream_sync(x->s);
     free(host);
@@ -74,8 +74,8 @@ void check_and_free(Setup *x, Tensor t, double (*expected)(Setup *, int), const 
         double v = load(host, t.dtype, i);
         double right = i < MARGIN || i >= t.n + MARGIN ? 999 : 6 * expected(x, i - MARGIN);
         if (v != right)
-            fail_msg("%s of %d numbers, type %d, rank %d: number %d is %g, expected %g", what, t.n,
-                     t.dtype, x->c->rank, i - MARGIN, v, right);
+            fail_msg("%s of %d elements, type %d, rank %d: element %d is %g, expected %g", what,
+                     t.n, t.dtype, x->c->rank, i - MARGIN, v, right);
     }
     free(host);
     x->be->op->buffer_free(t.buf);

@@ -16,7 +16,7 @@ typedef struct CudaStream {
     size_t capacity; /* bytes */
 } CudaStream;
 
-typedef struct Scaling { /* one multiplication that is queued */
+typedef struct Scaling { /* a queued multiplication */
     void *data;
     size_t n;
     DType dtype;
@@ -86,7 +86,7 @@ static void scale_staged(void *p)
     free(x);
 }
 
-/* By the host, in its turn in the stream. */
+/* On the host, in stream order. */
 static void scale(Stream *base, Tensor t, float factor)
 {
     CudaStream *s = (CudaStream *)base;
@@ -155,12 +155,12 @@ Backend *cuda_memory_open(int local_rank)
     return be;
 }
 
-/* NCCL, where each rank has a GPU of its own, or says that it is on a machine of its own. */
+/* NCCL, if each rank has its own GPU, or reports that it is alone on its machine. */
 static void expect_carrier(const Comm *c)
 {
     int devices;
     CUDA_CHECK(cudaGetDeviceCount(&devices));
-    printf("    tensors on %d GPUs go by %s\n", devices, c->op->name);
+    printf("    tensors on %d GPUs: %s\n", devices, c->op->name);
     assert_string_equal(c->op->name,
                         devices >= c->local_size || getenv("NCCL_HOSTID") ? "nccl" : "mpi");
 }

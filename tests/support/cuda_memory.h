@@ -1,6 +1,6 @@
-/* cuda_memory.h: a GPU's memory and streams, and next to nothing computed: enough to test comm.h
- * with tensors on a GPU without a whole backend. Written against CUDA's own functions, so that it
- * works on a GPU, and on the double of one that unit/fake_cuda.c is.
+/* cuda_memory.h: a GPU's memory and streams, and almost no computation: enough to test comm.h with
+ * tensors on a GPU without a whole backend. It uses CUDA's own functions, so it works on a GPU and
+ * on its double (fake_cuda.c).
  */
 #ifndef CUDA_MEMORY_H
 #define CUDA_MEMORY_H
@@ -10,8 +10,8 @@
  * local_rank modulo their count. */
 Backend *cuda_memory_open(int local_rank);
 
-/* Open comm.h's `kind` and run `group`, which has a collective in it, on a GPU, then on host
- * memory, then on the GPU again; "skipped: no GPU" without one. It must be NCCL that carries the
- * GPU's numbers where each rank has one of its own. */
+/* Open comm.h's `kind` and run `group`, which contains a collective, on a GPU, then on host memory,
+ * then on the GPU again; "skipped: no GPU" without one. If each rank has its own GPU, NCCL must
+ * carry the tensors on it. */
 void over_gpu(const char *kind, void (*group)(Setup *));
 #endif

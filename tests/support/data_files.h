@@ -3,9 +3,9 @@
 #define DATA_FILES_H
 #include "data/data_file.h"
 
-/* "DIR/NAME", in one of eight strings that are used in turn. */
+/* "DIR/NAME", in one of eight strings, reused in turn. */
 const char *in(const char *dir, const char *name);
-/* Make the folder and those above it. */
+/* Create the folder and its parents. */
 void make_folder(const char *path);
 void write_file(const char *path, Bytes bytes);
 void remove_file(const char *path);
@@ -17,7 +17,7 @@ Bytes idx_bytes(int dims, const uint32_t *size, int modulus);
 Bytes gzip_bytes(Bytes plain);
 /* `count` CIFAR-10 records; byte i is (31 i + i / 256) % 256, record r's label r % 10. free(at). */
 Bytes cifar_bytes(int count);
-/* Fashion-MNIST's four files in `dir`: `count` pictures of 28x28 to train, 2 to test; gzip or
+/* Fashion-MNIST's four files in `dir`: `count` training images of 28x28, 2 test images; gzip or
  * not. */
 void write_fashion(const char *dir, uint32_t count, bool gzip);
 #endif

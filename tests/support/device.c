@@ -38,8 +38,8 @@ static void ask_cuda(void *unused)
     _exit(77);
 }
 
-/* Ends the case as skipped where there is no GPU: before MPI starts and before the case forks. A
- * child asks: a process that has asked CUDA cannot share it with its own children any more. */
+/* Skips the case if there is no GPU, before MPI starts and before the case forks. A child process
+ * asks: after a process has used CUDA, its children cannot. */
 static void need_gpu(void)
 {
     ChildEnd end = child_run(&(Child){.work = ask_cuda});
@@ -48,9 +48,9 @@ static void need_gpu(void)
 }
 #endif
 
-/* Backends that were built. An operation sums at most a few thousand products of float32 numbers:
- * 1e-5 is generous for one that is right, and far below what a wrong term, border or index would
- * do. */
+/* The backends that were built. An operation sums at most a few thousand products of float32
+ * values: 1e-5 is generous for a correct one, and far below the error of a wrong term, border or
+ * index. */
 static const struct {
     const char *name;
     Backend *(*open)(int local_rank, int local_size, int threads);
@@ -155,7 +155,7 @@ Tensor put_ints(Device *d, const int *values, int n)
 
 void drop(Device *d, Tensor t) { tensor_free(d->be, t); }
 
-/* The border of t, as a tensor of which all is inside, must be zero. */
+/* The border of t, as a tensor without a halo, must be zero. */
 static void expect_border_zero(Device *d, Tensor t)
 {
     Tensor whole = t;

@@ -1,10 +1,9 @@
-/* fake_backend.h: a device that computes next to nothing: memory, a queue, transfers. Enough to
- * test comm.h without any real one: buffers, upload, download, copy, scale (F32, F64, I32),
- * streams.
+/* fake_backend.h: a device that computes almost nothing: memory, a queue, transfers. Enough to test
+ * comm.h without a real one: buffers, upload, download, copy, scale (F32, F64, I32), streams.
  *
- * It works as lazily as a GPU may: queued work, uploads included, is done by stream_sync or
- * download only. So a collective that does not wait for the stream, or reuses host memory that an
- * upload still has to read, gives wrong numbers.
+ * It is as lazy as a GPU may be: queued work, uploads included, is done only by stream_sync or
+ * download. So a collective that does not wait for the stream, or reuses host memory that an upload
+ * still has to read, gives wrong results.
  */
 #ifndef FAKE_BACKEND_H
 #define FAKE_BACKEND_H

@@ -18,12 +18,12 @@ typedef struct Work {
     struct Work *next;
     void (*run)(void *);
     void *argument;
-    cudaEvent_t wait, mark; /* not NULL: the work is to wait for an event, to pass one */
-    long version;           /* the recording of it that is meant */
+    cudaEvent_t wait, mark; /* not NULL: an event to wait for, to record */
+    long version;           /* which recording of it */
 } Work;
 
 struct CUstream_st {
-    cudaStream_t next; /* of all there are */
+    cudaStream_t next; /* of all streams */
     Work *first, **last;
     atomic_int queued;
 };
@@ -75,7 +75,7 @@ static void advance_until(cudaStream_t s, cudaEvent_t e, long version)
         do_first(s);
 }
 
-static bool on_main_thread(void) { return gettid() == getpid(); } /* others only look */
+static bool on_main_thread(void) { return gettid() == getpid(); } /* others only query */
 
 cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest)
 {
@@ -126,7 +126,7 @@ cudaError_t cudaDeviceSynchronize(void)
 
 cudaError_t cudaStreamQuery(cudaStream_t s)
 {
-    ASSERT(!fake_recording); /* it would break the recording */
+    ASSERT(!fake_recording); /* it would invalidate the capture */
     return s->queued ? cudaErrorNotReady : cudaSuccess;
 }
 

@@ -130,7 +130,7 @@ static MPI_Datatype mpi_type(ncclDataType_t t)
 
 static size_t size_of(ncclDataType_t t) { return t == ncclFloat64 ? 8 : t == ncclChar ? 1 : 4; }
 
-/* Every rank must call the same, of the same count and type. */
+/* Every rank must call the same operation, with the same count and type. */
 static void check_same(const Operation *x)
 {
     enum { FACTS = 5 };
@@ -174,7 +174,7 @@ static ncclResult_t queue(Operation x, size_t in_count, size_t out_count, cudaSt
     fake_calls++;
     fake_check_device(x.in, in_count * size_of(x.type));
     fake_check_device(x.out, out_count * size_of(x.type));
-    /* The real one's maximum of a NaN and a number is the number: not what comm.h promises. */
+    /* The real NCCL's maximum of NaN and x is x, which is not what comm.h promises. */
     ASSERT(x.op == ncclSum || x.type == ncclInt32);
     fake_enqueue(s, run, kept);
     if (fake_eager)

@@ -2,12 +2,12 @@
  * comm_nccl.c and cuda_memory.c use them. No GPU, no NCCL: "device" memory is the host's, the
  * collectives are MPI's.
  *
- * What it can show: arguments, counts, types, offsets, the order of work in streams, what is done
- * about errors. What it cannot: that the real libraries work so. It is as lazy as a GPU may be:
+ * It can show: arguments, counts, types, offsets, the order of work in streams, the handling of
+ * errors. It cannot show that the real libraries behave this way. It is as lazy as a GPU may be:
  * queued work, NCCL's included, is done when the host waits for its stream (or asks for an event);
- * or, with fake_eager, NCCL's is done at once, before what it does not wait for. So a forgotten
- * event gives wrong numbers. What the real ones would not forgive (memory that is not the device's,
- * counts that differ between ranks) ends the run.
+ * or, with fake_eager, NCCL's is done at once, before anything it should have waited for. So a
+ * forgotten event gives wrong results. What the real ones would not forgive (memory that is not the
+ * device's, counts that differ between ranks) ends the run.
  */
 #ifndef FAKE_NCCL_H
 #define FAKE_NCCL_H
@@ -26,11 +26,11 @@ typedef enum {
 } Fault;
 
 extern Fault fake_fault;
-extern bool fake_one_gpu;   /* there is only one; else as many as ranks */
+extern bool fake_one_gpu;   /* only one GPU; otherwise one per rank */
 extern bool fake_recording; /* streams are being captured */
 extern bool fake_unknown;   /* CUDA does not know any memory */
 extern bool fake_eager;
-extern int fake_calls; /* collectives that NCCL was asked for */
+extern int fake_calls; /* collectives called */
 extern int fake_alive; /* communicators and streams that were not destroyed */
 
 void fake_enqueue(cudaStream_t s, void (*run)(void *), void *argument);

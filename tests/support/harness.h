@@ -1,13 +1,16 @@
-/* harness.h: a unit-test program is a table of cases; cmocka gives the assertions.
+/* harness.h: a unit-test program is a table of cases; cmocka provides the assertions.
  *
  *     static void adds_up(void **state) { assert_int_equal(1 + 1, 2); }
- *     static const Case cases[] = {{"adds_up", adds_up}, {"ring", ring, .ranks = 3, .seconds =
- *     60}}; int main(int argc, char **argv) { return harness_main(argc, argv, cases, sizeof cases /
- *     sizeof *cases); }
+ *     static const Case cases[] = {{"adds_up", adds_up},
+ *                                  {"ring", ring, .ranks = 3, .seconds = 60}};
+ *     int main(int argc, char **argv)
+ *     {
+ *         return harness_main(argc, argv, cases, sizeof cases / sizeof *cases);
+ *     }
  *
- * `PROGRAM --list` prints "name ranks seconds" per case; `PROGRAM name` runs that one; tests/run.sh
- * starts one process (or `ranks` of them) per case with its time limit. A case that cannot run here
- * calls SKIP("why"): exit 77.
+ * `PROGRAM --list` prints "name ranks seconds" per case; `PROGRAM name` runs that one; run.sh
+ * starts one process (or `ranks` processes) per case with its time limit. A case that cannot run
+ * here calls SKIP("why"): exit 77.
  */
 #ifndef HARNESS_H
 #define HARNESS_H
@@ -42,10 +45,10 @@ void expect_death(int status, void (*body)(void *), void *argument, ...);
 
 /* |a - b| <= atol + rtol |b|, written so that NaN fails. Prints and fails the case otherwise. */
 void expect_close(double a, double b, double atol, double rtol, const char *what);
-/* ||a - b|| / ||b|| <= tolerance over n numbers; returns the ratio. */
+/* ||a - b|| / ||b|| <= tolerance over n elements; returns the ratio. */
 double expect_near(const float *a, const double *b, size_t n, double tolerance, const char *what);
 
-/* A new folder under $TMPDIR (or /tmp) for this case; removed by tests/run.sh with everything in
- * it. */
+/* A new folder under $TMPDIR (or /tmp) for this case; removed by tests/tools/run.sh with everything
+ * in it. */
 const char *scratch_dir(void);
 #endif

@@ -4,7 +4,7 @@
 #include "rng.h"
 #include <string.h>
 
-/* The batch's tensors for N pictures. */
+/* The batch's tensors for N images. */
 static void make_batch(Net *n, int N)
 {
     const ModelSpec *s = &n->m->spec;
@@ -13,7 +13,7 @@ static void make_batch(Net *n, int N)
     n->label = tensor_new(n->m->be, I32, N, 1, 1, 1, 0);
 }
 
-static void set_pictures(Net *n, const float *x, const int32_t *label)
+static void set_images(Net *n, const float *x, const int32_t *label)
 {
     Tensor dense = tensor_new(n->m->be, F32, n->x.n, n->x.h, n->x.w, n->x.c, 0);
     n->op->upload(n->m->s, dense, x);
@@ -33,7 +33,7 @@ void net_draw(Net *n, uint32_t seed)
         x[i] = rng_normal(&r);
     for (int i = 0; i < n->N; i++)
         label[i] = (int32_t)rng_below(&r, n->m->spec.classes);
-    set_pictures(n, x, label);
+    set_images(n, x, label);
     free(x), free(label);
 }
 
@@ -56,13 +56,13 @@ void net_free(Net *n)
 
 void net_take(Net *to, const Net *from, int first, int count)
 {
-    size_t picture = tensor_count(tensor_first(from->x, 1));
+    size_t image = tensor_count(tensor_first(from->x, 1));
     float *x = fetch(from, from->x);
     int32_t *label = alloc(from->N, sizeof *label);
     from->op->download(from->m->s, label, from->label);
     tensor_free(to->m->be, to->x), tensor_free(to->m->be, to->label);
     make_batch(to, count);
-    set_pictures(to, x + first * picture, label + first);
+    set_images(to, x + first * image, label + first);
     free(x), free(label);
 }
 
@@ -113,7 +113,7 @@ void expect_bits(const float *a, const float *b, size_t n, const char *what)
 {
     for (size_t i = 0; i < n; i++)
         if (memcmp(&a[i], &b[i], sizeof *a))
-            fail_msg("%s: number %zu is %.9g and %.9g", what, i, a[i], b[i]);
+            fail_msg("%s: element %zu is %.9g and %.9g", what, i, a[i], b[i]);
 }
 
 void expect_vector(const Net *n, Tensor t, const double *expected, double tolerance,

@@ -12,13 +12,13 @@ typedef struct Net {
     Tensor x, label, totals; /* [N,H,W,C], [N], F64 [2] */
 } Net;
 
-/* A model with weights from seed 1 and a batch of N normal pictures with random labels from `seed`;
+/* A model with weights from seed 1 and a batch of N normal images with random labels from `seed`;
  * planned for `batch` >= N. */
 Net net_new(Backend *be, const ModelSpec *spec, int batch, int N, uint32_t seed);
 void net_free(Net *n);
-/* Another batch of as many, drawn from another seed. */
+/* Another batch of the same size, drawn from another seed. */
 void net_draw(Net *n, uint32_t seed);
-/* Pictures [first, first + count) of n's batch as the batch of another net of the same spec with
+/* Images [first, first + count) of n's batch as the batch of another net of the same spec with
  * count <= its plan. */
 void net_take(Net *to, const Net *from, int first, int count);
 

@@ -1,5 +1,5 @@
 /* no_dlclose.c: linked in under the address sanitizer. Open MPI unloads its plug-ins at the end;
- * what they leak could then not be named, and so not be told from our leaks (tests/lsan.txt). */
+ * their leaks then have no names and cannot be told from ours (tests/tools/lsan.txt). */
 int dlclose(void *handle);
 
 int dlclose(void *handle) { return 0; }

@@ -1,12 +1,12 @@
-/* pixels.h: what is where in a figure that plot.h drew. */
+/* pixels.h: the pixels of a figure that plot.h drew. */
 #ifndef PIXELS_H
 #define PIXELS_H
 #include "plot/plot_inside.h"
 
 enum { WIDTH = 640, HEIGHT = 400, RED = 0xd40000 };
 
-Plot *pixels_new(void);                            /* WIDTH × HEIGHT; skips the case where
-                                                    * nothing can be drawn */
-uint32_t pixel_at(Plot *plot, double x, double y); /* 0xRRGGBB at a place in the figure's units */
+Plot *pixels_new(void);                            /* WIDTH × HEIGHT; skips the case
+                                                    * without Cairo */
+uint32_t pixel_at(Plot *plot, double x, double y); /* 0xRRGGBB at a point in the figure's units */
 bool pixel_near(uint32_t a, uint32_t b, int most); /* no channel differs by more */
 #endif

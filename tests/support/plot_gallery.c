@@ -1,5 +1,4 @@
-/* plot_gallery.c: see plot_gallery.h. The data are made up; the pictures are of the kinds that the
- * labs draw. */
+/* plot_gallery.c: see plot_gallery.h. Made-up data, in the kinds of figures that the labs draw. */
 #include "plot_gallery.h"
 #include <math.h>
 #include <stdio.h>
@@ -288,7 +287,7 @@ static void panels(Plot *plot)
     pipeline(plot_panel(plot, axes));
     axes = (PlotAxes){
         .row = 1, .column = 2, .title = "Your part", .x.label = "update", .y.label = "loss"};
-    plot_note(plot_panel(plot, axes), "To do: gradient()\nlab1_gd/gradient.c, line 12");
+    plot_note(plot_panel(plot, axes), "TODO: gradient()\nlab1_gd/exercises/1a_gradient.c, line 12");
 }
 
 static void surface(Plot *plot)
@@ -345,6 +344,7 @@ static void odd(Plot *plot)
               (double[]){1.0000001, 1.0000002, 1.0000004}, (PlotStyle){0});
 }
 
-const PlotPicture plot_gallery[] = {{"descent", descent}, {"fit", fit},       {"sweep", sweep},
-                                    {"maps", maps},       {"panels", panels}, {"surface", surface},
-                                    {"odd", odd},         {NULL, NULL}};
+const GalleryFigure plot_gallery[] = {{"descent", descent}, {"fit", fit},
+                                      {"sweep", sweep},     {"maps", maps},
+                                      {"panels", panels},   {"surface", surface},
+                                      {"odd", odd},         {NULL, NULL}};

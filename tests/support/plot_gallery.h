@@ -1,4 +1,5 @@
-/* plot_gallery.h: figures of every kind that plot.h draws, for its tests and for the eye. */
+/* plot_gallery.h: figures of every kind that plot.h draws, for its tests and for a person to look
+ * at. */
 #ifndef PLOT_GALLERY_H
 #define PLOT_GALLERY_H
 #include "plot.h"
@@ -14,9 +15,9 @@ void descent_start(Descent *d, double x, double y);
 void descent_step(Descent *d);                                      /* nothing after STEPS */
 void draw_descent(Plot *plot, const Descent *d, PlotCamera camera); /* surface, map and curve */
 
-typedef struct PlotPicture {
+typedef struct GalleryFigure {
     const char *name;
     void (*draw)(Plot *plot);
-} PlotPicture;
-extern const PlotPicture plot_gallery[]; /* ends with {NULL, NULL} */
+} GalleryFigure;
+extern const GalleryFigure plot_gallery[]; /* ends with {NULL, NULL} */
 #endif

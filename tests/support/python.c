@@ -15,7 +15,7 @@ void python_run(const char *format, ...)
     snprintf(command, sizeof command, "'%s' %s", python && *python ? python : "python3", words);
     ChildEnd end = child_run(&(Child){.command = (const char *[]){"sh", "-c", command, NULL}});
     if (end.status == 77)
-        exit(77); /* the script said why */
+        exit(77); /* the script printed why */
     if (end.status != 0)
         fail_msg("%s: exit %d", command, end.status);
 }

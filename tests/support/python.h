@@ -1,5 +1,5 @@
-/* python.h: tests that compare with Python: PyTorch or the safetensors package as judge of our
- * numbers and files.
+/* python.h: tests that compare our results and files with Python's: PyTorch or the safetensors
+ * package.
  *
  * The interpreter is $PYTHON, else python3. A script that cannot import what it needs prints
  * "skipped: why" and exits 77, and so does the case.

@@ -12,8 +12,8 @@ ConvShape conv_shape(Shape x, int K, int R, int stride)
 
 size_t conv_weights(const ConvShape *c) { return (size_t)c->y.c * c->x.c * c->R * c->R; }
 
-/* A convolution is a sum of products x * w = y over all places (iy, ix, iw) that meet; the three
- * passes differ only in who is summed. */
+/* A convolution sums products x * w = y over all matching indices (iy, ix, iw); the three passes
+ * differ only in which of them they sum into. */
 typedef enum { SUM_Y, SUM_X, SUM_W } Summed;
 
 static void conv_products(double *sum, const double *a, const double *b, Summed which,
@@ -228,11 +228,11 @@ void ref_maxpool_forward(double *y, int *which, const double *x, Shape s)
             for (int w = 0; w < out.w; w++)
                 for (int c = 0; c < out.c; c++) {
                     size_t at = shape_at(out, n, h, w, c);
-                    for (int place = 0; place < 4; place++) { /* 0 1 / 2 3 */
-                        double value = x[shape_at(s, n, 2 * h + place / 2, 2 * w + place % 2, c)];
-                        if (place == 0 || value > y[at]) {
+                    for (int tap = 0; tap < 4; tap++) { /* 0 1 / 2 3 */
+                        double value = x[shape_at(s, n, 2 * h + tap / 2, 2 * w + tap % 2, c)];
+                        if (tap == 0 || value > y[at]) {
                             y[at] = value;
-                            which[at] = place;
+                            which[at] = tap;
                         }
                     }
                 }
@@ -270,7 +270,7 @@ void ref_avgpool_backward(double *dx, const double *dy, Shape s)
                     dx[shape_at(s, n, h, w, c)] += dy[n * s.c + c] / (s.h * s.w);
 }
 
-/* Where PyTorch's flatten of an NCHW batch puts the number that we keep at (n,h,w,c). */
+/* The index of element (n,h,w,c) in PyTorch's flattened NCHW batch. */
 static size_t flat_at(Shape s, int n, int h, int w, int c)
 {
     return (((size_t)n * s.c + c) * s.h + h) * s.w + w;

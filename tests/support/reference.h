@@ -1,9 +1,9 @@
 /* reference.h: every operation of backend.h as plain float64 loops over host arrays: slow, and
  * simple enough to be seen to be right.
  *
- * Activations are NHWC without a border; weights lie as PyTorch stores them. What a backward
- * function writes (d…) is added to, `+=`: zero it first. The functions themselves are checked
- * against finite differences in unit/test_reference.c.
+ * Activations are NHWC without a border; weights are stored as in PyTorch. Backward functions add
+ * to their outputs (d…), `+=`: zero them first. The functions themselves are checked against finite
+ * differences in unit/test_reference.c.
  */
 #ifndef REFERENCE_H
 #define REFERENCE_H
@@ -21,8 +21,8 @@ static inline size_t shape_at(Shape s, int n, int h, int w, int c)
     return (((size_t)n * s.h + h) * s.w + w) * s.c + c;
 }
 
-/* `count` normal draws of this mean and standard deviation, each a float32's value (so that a
- * device gets exactly these numbers), a function of `seed` alone. free() it. */
+/* `count` normal draws with this mean and standard deviation, rounded to float32 (so that a device
+ * gets exactly these values), a function of `seed` alone. free() it. */
 double *random_values(uint32_t seed, size_t count, double mean, double deviation);
 double *zeros(size_t count);
 

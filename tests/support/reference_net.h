@@ -8,7 +8,7 @@ typedef struct RefNet {
     const Model *m;
     int N, *label;
     double *params, *grads; /* as the model's flat vectors; params may be written */
-    /* Per activation (0: the pictures), and per layer */
+    /* Per activation (0: the images), and per layer */
     Shape *shape;
     double **act, **grad;
     int **which; /* max pooling's choices */

@@ -1,16 +1,15 @@
-/* model_dump.c: what one training step of a network computes, as a safetensors file for
- * torch/agree.py.
+/* model_dump.c: one training step of a network, saved as a safetensors file for torch/agree.py.
  *
  *     model_dump --model resnet8 --batch 16 --out step.safetensors
  *
- * Seeded weights and a seeded batch; forward by the batch's statistics, loss, backward. The file
- * holds
+ * Seeded weights and a seeded batch; forward with the batch's statistics, loss, backward. The file
+ * contains
  *     "x" [N,H,W,C] and "label" [N]     the batch
  *     NAME                              parameters before the step; running statistics AFTER the
  *                                       forward pass
  *     "grad.NAME"                       the gradient of the mean loss
  *     "logits" [N,classes], "loss" [1]
- *     "eval.logits"                     of the same batch by those running statistics
+ *     "eval.logits"                     of the same batch with those running statistics
  */
 #include "args.h"
 #include "check.h"
@@ -26,7 +25,7 @@ typedef struct Dump {
     SafeTensors file;
 } Dump;
 
-/* `prefix` NAME, shape, and t's numbers, fetched now. */
+/* `prefix` NAME, shape, and t's elements, downloaded now. */
 static void add(Dump *d, const char *prefix, const char *name, int dims, const int *shape, Tensor t)
 {
     float *data = alloc(tensor_count(t), sizeof *data);
@@ -58,7 +57,7 @@ static void set_beta(Model *m, float beta)
     }
 }
 
-/* Normal pixels and any labels. */
+/* Normal pixels and random labels. */
 static void make_batch(Dump *d, uint64_t seed)
 {
     Model *m = d->m;
@@ -118,14 +117,14 @@ int main(int argc, char **argv)
     double beta = 0;
     Option options[] = {
         {"model", ARG_STRING, &model, .help = "network"},
-        {"skip", ARG_FLAG, &skip, .help = "its residual connections"},
-        {"batchnorm", ARG_FLAG, &batchnorm, .help = "its batch norm"},
-        {"batch", ARG_INT, &batch, .min = 1, .max = 4096, .help = "pictures"},
+        {"skip", ARG_FLAG, &skip, .help = "with residual connections"},
+        {"batchnorm", ARG_FLAG, &batchnorm, .help = "with batch norm"},
+        {"batch", ARG_INT, &batch, .min = 1, .max = 4096, .help = "images per batch"},
         {"side", ARG_INT, &side, .min = 1, .max = 512,
-         .help = "height and width of a picture, pixels"},
-        {"channels", ARG_INT, &channels, .min = 1, .max = 64, .help = "channels of a picture"},
+         .help = "height and width of a image, pixels"},
+        {"channels", ARG_INT, &channels, .min = 1, .max = 64, .help = "channels of a image"},
         {"beta", ARG_REAL, &beta, .min = -10, .max = 10, .help = "batch norm's initial beta"},
-        {"seed", ARG_LONG, &seed, .min = 0, .max = 1e15, .help = "of weights and pictures"},
+        {"seed", ARG_LONG, &seed, .min = 0, .max = 1e15, .help = "of weights and images"},
         {"device", ARG_CHOICE, &device, .choices = "auto|cpu|cuda", .help = "where to compute"},
         {"out", ARG_STRING, &out, .help = "file to write"},
         {0}};

@@ -1,9 +1,9 @@
-/* plot_demo.c: every kind of figure that plot.h draws, for its tests and for the eye.
+/* plot_demo.c: every kind of figure that plot.h draws, for its tests and for a person to look at.
  *
  *     plot_demo png FOLDER [WIDTH HEIGHT]   the gallery as PNG files
  *     plot_demo window PREFIX               a descent in three panels, driven by keys and mouse;
- *     prints what it is told
- *     plot_demo time                        how long each picture takes to draw
+ *                                           prints the events it gets
+ *     plot_demo time                        how long each figure takes to draw
  */
 #include "check.h"
 #include "plot_gallery.h"
@@ -18,9 +18,9 @@ static int save_gallery(const char *folder, int width, int height)
 {
     Plot *plot = plot_new(width, height);
     bool saved = true;
-    for (const PlotPicture *picture = plot_gallery; picture->name; picture++) {
-        char *path = format_new("%s/%s.png", folder, picture->name);
-        picture->draw(plot);
+    for (const GalleryFigure *figure = plot_gallery; figure->name; figure++) {
+        char *path = format_new("%s/%s.png", folder, figure->name);
+        figure->draw(plot);
         if ((saved &= plot_save(plot, path)))
             printf("%s\n", path);
         free(path);
@@ -49,18 +49,18 @@ static void time_turning(Plot *plot)
 static int time_gallery(void)
 {
     Plot *plot = plot_new(1280, 720);
-    for (const PlotPicture *picture = plot_gallery; picture->name; picture++) {
+    for (const GalleryFigure *figure = plot_gallery; figure->name; figure++) {
         int width, height, repeats = 20;
         double best = INFINITY, least = INFINITY;
         for (int k = 0; k < repeats; k++) {
             double began = timer_now();
             clock_t before = clock();
-            picture->draw(plot);
+            figure->draw(plot);
             plot_image(plot, &width, &height);
             best = fmin(best, timer_now() - began);
             least = fmin(least, (double)(clock() - before) / CLOCKS_PER_SEC);
         }
-        printf("%-10s %6.2f ms, processor %6.2f ms\n", picture->name, 1e3 * best, 1e3 * least);
+        printf("%-10s %6.2f ms, processor %6.2f ms\n", figure->name, 1e3 * best, 1e3 * least);
     }
     time_turning(plot);
     plot_free(plot);

@@ -1,12 +1,10 @@
-/* screen.c: what is on a virtual screen (the XWD file that `Xvfb -fbdir` keeps), and the close
- * button that a bare Xvfb lacks.
+/* screen.c: looks at a virtual screen (the XWD file that `Xvfb -fbdir` keeps), and provides the
+ * close button that a bare Xvfb lacks.
  *
- *     screen png XWD FILE           the whole screen as a PNG
- *     screen same XWD X Y PICTURE   are the screen's pixels from (X, Y) on the picture's? status 1
- *     if any differs
- *     screen lit XWD X Y            waits until this pixel is no longer black, 20 s at most, then
- *     prints the time
- *     screen close WINDOW           asks the window to close, as a window manager's button does
+ *     screen png XWD FILE         saves the whole screen as a PNG
+ *     screen same XWD X Y PNG     exit status 1 if the screen differs from the PNG at (X, Y)
+ *     screen lit XWD X Y          waits until this pixel is not black, at most 20 s; prints when
+ *     screen close WINDOW         asks the window to close, as a window manager's button does
  */
 #include "check.h"
 #if defined HAVE_CAIRO && __has_include(<X11/Xlib.h>) && __has_include(<X11/XWDFile.h>)
@@ -28,7 +26,7 @@ static cairo_surface_t *read_screen(const char *path)
 {
     FILE *file = fopen(path, "rb");
     XWDFileHeader head;
-    REQUIRE(file && fread(&head, sizeof head, 1, file) == 1, "%s: no XWD file", path);
+    REQUIRE(file && fread(&head, sizeof head, 1, file) == 1, "%s: not an XWD file", path);
     int width = (int)ntohl(head.pixmap_width), height = (int)ntohl(head.pixmap_height),
         line = (int)ntohl(head.bytes_per_line);
     REQUIRE(ntohl(head.bits_per_pixel) == 32, "%s: expected 32 bits per pixel", path);
@@ -52,26 +50,26 @@ static const uint32_t *row_of(cairo_surface_t *image, int y)
                               (size_t)y * cairo_image_surface_get_stride(image));
 }
 
-static int same(const char *screen_path, int x, int y, const char *picture_path)
+static int same(const char *screen_path, int x, int y, const char *png_path)
 {
     cairo_surface_t *screen = read_screen(screen_path),
-                    *picture = cairo_image_surface_create_from_png(picture_path);
-    REQUIRE(cairo_surface_status(picture) == CAIRO_STATUS_SUCCESS, "%s: no PNG", picture_path);
-    int width = cairo_image_surface_get_width(picture),
-        height = cairo_image_surface_get_height(picture), differ = 0;
+                    *figure = cairo_image_surface_create_from_png(png_path);
+    REQUIRE(cairo_surface_status(figure) == CAIRO_STATUS_SUCCESS, "%s: not a PNG", png_path);
+    int width = cairo_image_surface_get_width(figure),
+        height = cairo_image_surface_get_height(figure), differ = 0;
     REQUIRE(x >= 0 && y >= 0 && x + width <= cairo_image_surface_get_width(screen) &&
                 y + height <= cairo_image_surface_get_height(screen),
-            "the picture is larger than what is left of the screen");
+            "the PNG does not fit on the screen");
     for (int j = 0; j < height; j++)
         for (int i = 0; i < width; i++) {
             uint32_t shown = row_of(screen, y + j)[x + i] & 0xffffff,
-                     saved = row_of(picture, j)[i] & 0xffffff;
+                     saved = row_of(figure, j)[i] & 0xffffff;
             if (shown != saved && differ++ == 0)
-                printf("(%d, %d) is %06x on the screen, %06x in the picture; ", i, j, shown, saved);
+                printf("(%d, %d) is %06x on the screen, %06x in the PNG; ", i, j, shown, saved);
         }
     printf("%d of %d pixels differ\n", differ, width * height);
     cairo_surface_destroy(screen);
-    cairo_surface_destroy(picture);
+    cairo_surface_destroy(figure);
     return differ ? EXIT_WRONG : 0;
 }
 
@@ -101,7 +99,7 @@ static int lit(const char *screen_path, int x, int y)
     die(EXIT_WRONG, "(%d, %d) stays black", x, y);
 }
 
-/* libX11 is there at run time wherever SDL2 shows windows; it is loaded as SDL2 loads it. */
+/* Wherever SDL2 shows windows libX11 is present at run time; loaded here as SDL2 loads it. */
 static int close_window(Window window)
 {
     void *x11 = dlopen("libX11.so.6", RTLD_NOW);
@@ -135,7 +133,7 @@ int main(int argc, char **argv)
         return lit(argv[2], atoi(argv[3]), atoi(argv[4]));
     if (argc == 3 && !strcmp(argv[1], "close"))
         return close_window(strtoul(argv[2], NULL, 0));
-    die(EXIT_USAGE, "screen: png XWD FILE, same XWD X Y PICTURE, lit XWD X Y, or close WINDOW");
+    die(EXIT_USAGE, "screen: png XWD FILE, same XWD X Y PNG, lit XWD X Y, or close WINDOW");
 }
 #else
 int main(void) { die(EXIT_TODO, "screen: built without Cairo or the headers of libX11"); }

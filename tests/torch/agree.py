@@ -26,7 +26,7 @@ RESIDUAL = ALL[3:]
 
 
 def small(model):
-    """ResNet-56 gets smaller pictures: fewer ReLUs to be near 0."""
+    """ResNet-56 gets smaller images: fewer ReLUs to be near 0."""
     return "--side=16" if model == "resnet56" else "--side=32"
 
 

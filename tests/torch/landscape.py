@@ -1,5 +1,5 @@
 """Is it the loss that PyTorch finds there? landscape.py FOLDER NAME: reads what lab 1's part 5 left in FOLDER (NAME.safetensors,
-NAME.directions.safetensors, NAME-plane.csv: Fashion-MNIST, training pictures) and computes some of the plane's points again, in float64.
+NAME.directions.safetensors, NAME-plane.csv: Fashion-MNIST, training images) and computes some of the plane's points again, in float64.
 """
 import csv
 import gzip
@@ -21,8 +21,8 @@ def read_idx(name, dims):
     return torch.frombuffer(bytearray(data[4 + 4 * dims:]), dtype=torch.uint8)
 
 
-def pictures(count):
-    """The first training pictures, normalised as the labs do, and their labels."""
+def training_images(count):
+    """The first training images, normalised as the labs do, and their labels."""
     every = read_idx("train-images-idx3-ubyte", 3).reshape(-1, 1, 28, 28).double() / 255
     x = (every[:count] - every.mean()) / every.std(correction=0)
     return x, read_idx("train-labels-idx1-ubyte", 1)[:count].long()
@@ -50,7 +50,7 @@ def main():
     model = network(os.path.join(folder, name + ".safetensors"), name.split("-")[0], "without" not in name).double()
     directions = safetensors.torch.load_file(os.path.join(folder, name + ".directions.safetensors"))
     origin = {n: p.detach().clone() for n, p in model.named_parameters()}
-    x, label = pictures(what["images"])
+    x, label = training_images(what["images"])
     model.train(what["batch norm"] == "batch")
     worst = 0.0
     for k in range(0, len(points), max(1, len(points) // 12)):

@@ -93,7 +93,7 @@ class WideBlock(nn.Module):
 
 
 def stages(model, block, blocks, width, skip, batchnorm):
-    """layer1, layer2, layer3; the second and third halve the picture. Returns the last one's channels."""
+    """layer1, layer2, layer3; the second and third halve the image. Returns the last one's channels."""
     i = 16
     for stage in range(3):
         o, layers = width << stage, []
@@ -128,7 +128,7 @@ class Wrn16(nn.Module):
 
 
 def build(name, shape, classes=10, hidden=(256, 128), skip=True, batchnorm=True):
-    """The network of that name for pictures of shape (C, H, W)."""
+    """The network of that name for images of shape (C, H, W)."""
     if name == "linear":
         return Linear(shape, classes)
     if name == "mlp":

@@ -169,7 +169,7 @@ static void bad_words(void **state)
     refuse("--device=", "expected auto, cpu or cuda;");
     refuse("--device=auto|cpu", "cpu: expected only options");
     refuse("--device=cp", "expected auto, cpu or cuda;");
-    refuse("--out=", "expected a text that is not empty;");
+    refuse("--out=", "expected a non-empty text;");
     refuse("--epoch=3", "--epoch=3: no such option;");
     refuse("--no-epochs", "--no-epochs: no such option;");
     refuse("--epoch", "--epoch: no such option;");

@@ -250,7 +250,7 @@ static void bad_numbers(void **state)
         assert_null(safetensors_write(path, &t));
         safetensors_free(&t);
         char word[128];
-        snprintf(word, sizeof word, "'%s': number 3 is not finite", names[i]);
+        snprintf(word, sizeof word, "'%s': element 3 is not finite", names[i]);
         refuse(path, word);
     }
 }

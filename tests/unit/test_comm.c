@@ -34,8 +34,7 @@ static void by_mpi(Setup *x)
 static void mpi_alone(void **state) { (void)state, over_both_devices("mpi", by_mpi); }
 static void automatic(void **state) { (void)state, over_both_devices("auto", by_mpi); }
 
-/* On a real GPU, each rank's own where there are enough; else it is MPI by way of host memory that
- * is tried. */
+/* On a real GPU, one per rank where there are enough; else over MPI, staged through host memory. */
 static void nccl(void **state) { (void)state, over_gpu("nccl", all); }
 
 int main(int argc, char **argv)

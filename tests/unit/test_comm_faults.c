@@ -98,7 +98,7 @@ static void refused_by_all(Call *x)
     expect_death(EXIT_WRONG, call_halo, x, "comm_all_reduce", "halo of 1", NULL);
     expect_death(EXIT_WRONG, call_bf16, x, "comm_all_reduce", "bf16", NULL);
     expect_death(EXIT_WRONG, call_bad_root, x, "comm_broadcast", "ranks 0 to", NULL);
-    expect_death(EXIT_WRONG, call_bad_parts, x, "comm_all_gather", "9 numbers (f32)", "parts of 10",
+    expect_death(EXIT_WRONG, call_bad_parts, x, "comm_all_gather", "9 elements (f32)", "parts of 10",
                  NULL);
     expect_death(EXIT_WRONG, call_overlap, x, "comm_reduce_scatter", "overlap", NULL);
     expect_death(EXIT_WRONG, call_to_itself, x, "comm_send", "rank 0 with itself", NULL);
@@ -122,7 +122,7 @@ static void refused_alone(void **state)
     be->op->close(be);
 }
 
-/* Each death is a child's; the ranks themselves stay alive and can still talk. */
+/* Each death is a child's; the ranks themselves stay alive and can still communicate. */
 static void refused_by_mpi(void **state)
 {
     Backend *be = fake_backend_open(false);
@@ -130,7 +130,7 @@ static void refused_by_mpi(void **state)
     if (x.c->rank == 0) {
         refused_by_all(&x);
         expect_death(EXIT_WRONG, call_bad_tag, &x, "comm_send", "tag 32768", NULL);
-        expect_death(EXIT_USAGE, call_too_large, &x, "2147483648 numbers in one call", NULL);
+        expect_death(EXIT_USAGE, call_too_large, &x, "2147483648 elements in one call", NULL);
         expect_death(EXIT_WRONG, open_again, "mpi", "comm_open: MPI was already started", NULL);
         expect_death(EXIT_WRONG, close_early, &x, "comm_close: 1 operations", "comm_wait", NULL);
     }

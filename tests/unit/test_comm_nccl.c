@@ -237,7 +237,7 @@ static void shared_gpu(void **state)
     by_mpi(&x);
     by_mpi(&x);
     expect_said(s, x.c->rank, "ranks 0 and 1 share GPU 0000:01:00.0",
-                "over MPI, by way of host memory");
+                "over MPI, staged through host memory");
     comm_collectives(&x);
     comm_requests(&x);
     comm_messages(&x);
@@ -267,7 +267,7 @@ static void told_by_part(void **state)
     Said s = hear();
     by_mpi(&y);
     expect_said(s, x.c->rank, "ranks 0 and 1 share GPU 0000:01:00.0",
-                "over MPI, by way of host memory");
+                "over MPI, staged through host memory");
     s = hear();
     by_mpi(&x);
     comm_close(y.c);
@@ -298,7 +298,7 @@ static void on_host(void **state)
     Said s = hear();
     by_mpi(&x);
     by_mpi(&x);
-    expect_said(s, x.c->rank, auto_kind ? NULL : "the numbers are in host memory", "over MPI");
+    expect_said(s, x.c->rank, auto_kind ? NULL : "the tensors are in host memory", "over MPI");
     setup_close(&x);
 }
 

@@ -38,17 +38,17 @@ static void shared(void **state)
 
 static void on_host(void **state)
 {
-    expect((Place[]){{"a", "a 1", ""}}, 1, PLACES_ON_HOST, "the numbers are in host memory");
+    expect((Place[]){{"a", "a 1", ""}}, 1, PLACES_ON_HOST, "the tensors are in host memory");
     expect((Place[]){{"a", "a 1", ""}, {"a", "a 1", ""}, {"b", "b 1", ""}}, 3, PLACES_ON_HOST,
-           "the numbers are in host memory");
+           "the tensors are in host memory");
 }
 
 static void some(void **state)
 {
     expect((Place[]){{"a", "a 1", ""}, {"a", "a 1", ""}, {"b", "b 1", "01"}}, 3, PLACES_MIXED,
-           "rank 2 on b has its numbers on a GPU, rank 0 on a in host memory");
+           "rank 2 on b has its tensors on a GPU, rank 0 on a in host memory");
     expect((Place[]){{"a", "a 1", "01"}, {"a", "a 1", "01"}, {"b", "b 1", ""}}, 3, PLACES_MIXED,
-           "rank 0 on a has its numbers on a GPU, rank 2 on b in host memory");
+           "rank 0 on a has its tensors on a GPU, rank 2 on b in host memory");
 }
 
 int main(int argc, char **argv)

@@ -45,7 +45,7 @@ static void wait_for_the_end(void)
 
 static void never_returns(void *p)
 {
-    watch_call(watch_new(&calls, p, "NCCL", 0), "start", 4, "numbers", 0.3);
+    watch_call(watch_new(&calls, p, "NCCL", 0), "start", 4, "elements", 0.3);
     wait_for_the_end();
 }
 
@@ -53,7 +53,7 @@ static void never_done(void *p)
 {
     ((Library *)p)->busy = true;
     Watch *w = watch_new(&calls, p, "NCCL", 0);
-    watch_call(w, "all-reduce", 1234, "numbers", 0.3);
+    watch_call(w, "all-reduce", 1234, "elements", 0.3);
     watch_queued(w, false);
     wait_for_the_end();
 }
@@ -63,18 +63,18 @@ static void never_answers(void *p)
 {
     ((Library *)p)->idle_ms = 60000;
     Watch *w = watch_new(&calls, p, "NCCL", 0);
-    watch_call(w, "all-reduce", 1234, "numbers", 60);
+    watch_call(w, "all-reduce", 1234, "elements", 60);
     watch_queued(w, false);
     while (!((Library *)p)->in_idle)
         sleep_ms(1);
-    watch_call(w, "broadcast", 7, "numbers", 0.3);
+    watch_call(w, "broadcast", 7, "elements", 0.3);
     _exit(98);
 }
 
 static void fails(void *p)
 {
     Watch *w = watch_new(&calls, p, "NCCL", 0);
-    watch_call(w, "broadcast", 7, "numbers", 60);
+    watch_call(w, "broadcast", 7, "elements", 60);
     watch_queued(w, false);
     sleep_ms(300);
     ((Library *)p)->failure = "network error (peer gone)";
@@ -91,15 +91,15 @@ static void fails_first(void *p)
 static void deaths(void **state)
 {
     Library l = {.begun = false};
-    expect_death(EXIT_USAGE, never_returns, &l, "NCCL: start of 4 numbers: not done after 0 s",
+    expect_death(EXIT_USAGE, never_returns, &l, "NCCL: start of 4 elements: not done after 0 s",
                  "LABS_COMM_SECONDS", "--comm mpi", NULL);
-    expect_death(EXIT_USAGE, never_done, &l, "NCCL: all-reduce of 1234 numbers: not done", NULL);
+    expect_death(EXIT_USAGE, never_done, &l, "NCCL: all-reduce of 1234 elements: not done", NULL);
     expect_death(EXIT_USAGE, fails, &l,
-                 "NCCL: network error (peer gone); the last call was broadcast of 7 numbers", NULL);
+                 "NCCL: network error (peer gone); the last call was broadcast of 7 elements", NULL);
     expect_death(EXIT_USAGE, fails_first, &l, "network error; the last call was none", NULL);
-    expect_death(EXIT_USAGE, never_answers, &l, "NCCL: broadcast of 7 numbers: not done", NULL);
+    expect_death(EXIT_USAGE, never_answers, &l, "NCCL: broadcast of 7 elements: not done", NULL);
     l.idle_ms = 60000;
-    expect_death(EXIT_USAGE, never_done, &l, "NCCL: all-reduce of 1234 numbers: not done", NULL);
+    expect_death(EXIT_USAGE, never_done, &l, "NCCL: all-reduce of 1234 elements: not done", NULL);
 }
 
 /* Work that goes on and on, each call well within its time; and then silence. */
@@ -108,7 +108,7 @@ static void lives(void **state)
     Library l = {.busy = true};
     Watch *w = watch_new(&calls, &l, "NCCL", 0);
     for (int i = 0; i < 40; i++) {
-        watch_call(w, "all-reduce", 10, "numbers", 3);
+        watch_call(w, "all-reduce", 10, "elements", 3);
         watch_queued(w, false);
         sleep_ms(100);
     }
@@ -126,7 +126,7 @@ static void recorded(void **state)
 {
     Library l = {.busy = true};
     Watch *w = watch_new(&calls, &l, "NCCL", 0);
-    watch_call(w, "all-reduce", 10, "numbers", 0.3);
+    watch_call(w, "all-reduce", 10, "elements", 0.3);
     watch_queued(w, true);
     sleep_ms(1000);
     assert_int_equal(l.asked, 0);
@@ -139,7 +139,7 @@ static void not_asked_in_a_call(void **state)
     Library l = {.busy = true, .idle_ms = 50};
     Watch *w = watch_new(&calls, &l, "NCCL", 0);
     for (int i = 0; i < 10; i++) {
-        watch_call(w, "all-reduce", 10, "numbers", 10);
+        watch_call(w, "all-reduce", 10, "elements", 10);
         assert_false(l.in_idle);
         watch_queued(w, false);
         while (!l.in_idle)

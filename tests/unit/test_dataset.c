@@ -46,7 +46,7 @@ static void every_layout(void **state)
     write_fashion("packed/fashion-mnist", 4, true);
     write_fashion("torch/FashionMNIST/raw", 5, false);
     expect_dataset("fashion", NULL, "flat", 3,
-                   "Fashion-MNIST, 3 + 2 pictures 28x28x1, from flat, unofficial copy");
+                   "Fashion-MNIST, 3 + 2 images 28x28x1, from flat, unofficial copy");
     expect_dataset("fashion", NULL, "packed", 4, "from packed/fashion-mnist, unofficial copy");
     expect_dataset("fashion", NULL, "packed/fashion-mnist", 4,
                    "from packed/fashion-mnist, unofficial copy");
@@ -67,7 +67,7 @@ static void places_in_turn(void **state)
     expect_dataset("fashion", NULL, NULL, 4, "from data/fashion-mnist");
     expect_dataset("auto", "fashion,synthetic", NULL, 4, "from data/fashion-mnist");
     expect_dataset("auto", "cifar10,synthetic", "mine", 20000,
-                   "synthetic, 20,000 + 4,000 pictures 32x32x3");
+                   "synthetic, 20,000 + 4,000 images 32x32x3");
     expect_dataset("synthetic", NULL, "mine", 20000, "synthetic");
 }
 
@@ -112,11 +112,11 @@ static void fashion_faults(void **state)
     Bytes b = idx_bytes(1, (uint32_t[]){4}, 10);
     write_file("d/train-labels-idx1-ubyte", b);
     expect_death(2, open_it, &any,
-                 "d/train-labels-idx1-ubyte: 4 labels for 3 pictures in d/train-images", NULL);
+                 "d/train-labels-idx1-ubyte: 4 labels for 3 images in d/train-images", NULL);
     b.at[7] = 3, b.size -= 1, b.at[9] = 10;
     write_file("d/train-labels-idx1-ubyte", b);
     expect_death(2, open_it, &any,
-                 "d/train-labels-idx1-ubyte: label 10 of picture 1, expected 0 to 9", NULL);
+                 "d/train-labels-idx1-ubyte: label 10 of image 1, expected 0 to 9", NULL);
     free(b.at);
     remove_file("d/train-labels-idx1-ubyte");
     expect_death(2, open_it, &any, "d: train-labels-idx1-ubyte is missing beside the other files",
@@ -129,7 +129,7 @@ static void fashion_faults(void **state)
     write_file("e/t10k-images-idx3-ubyte", b);
     free(b.at);
     expect_death(2, open_it, &o,
-                 "e/t10k-images-idx3-ubyte: pictures of 28 x 27 pixels, expected 28 x 28", NULL);
+                 "e/t10k-images-idx3-ubyte: images of 28 x 27 pixels, expected 28 x 28", NULL);
     assert_int_equal(truncate("e/train-images-idx3-ubyte", 1000), 0);
     expect_death(2, open_it, &o,
                  "e/train-images-idx3-ubyte: 1,000 bytes, expected 2,368: truncated?", NULL);
@@ -149,7 +149,7 @@ static void folders_that_cannot_be_searched(void **state)
     make_folder("locked");
     assert_int_equal(symlink("fashion-mnist", "loop/fashion-mnist"), 0);
     expect_death(2, open_it, &(Opening){"fashion", NULL, "loop"},
-                 "cannot be looked for: Too many levels", NULL);
+                 "cannot be accessed: Too many levels", NULL);
     write_fashion("locked/fashion-mnist", 3, false);
     assert_int_equal(chmod("locked", 0600), 0);
     expect_death(2, not_to_be_entered, &(Opening){"fashion", NULL, "locked"}, "locked",
@@ -178,14 +178,14 @@ static void cifar_set(void **state)
     Opening o = {"cifar10", NULL, "."};
     expect_death(2, open_it, &o, "every pixel of channel 1 is 0", NULL);
     FILE *f = fopen("cifar-10-batches-bin/data_batch_5.bin", "r+b");
-    for (int c = 1; c < 3; c++) { /* the last green and blue pixel of the last picture */
+    for (int c = 1; c < 3; c++) { /* the last green and blue pixel of the last image */
         fseek(f, 30730000 - 1 - (2 - c) * 1024, SEEK_SET);
         fputc(255, f);
     }
     fclose(f);
     Dataset *d = dataset_open("cifar10", NULL, ".");
     assert_string_equal(d->description,
-                        "CIFAR-10, 50,000 + 10,000 pictures 32x32x3, from ./cifar-10-batches-bin, "
+                        "CIFAR-10, 50,000 + 10,000 images 32x32x3, from ./cifar-10-batches-bin, "
                         "unofficial copy");
     double mean[3] = {5.0 / 51200000, 1.0 / 51200000, 1.0 / 51200000};
     for (int c = 0; c < 3; c++) {
@@ -223,9 +223,9 @@ static void cifar_part(void **state)
     Dataset *d = dataset_open("cifar10", NULL, ".");
     assert_string_equal(
         d->description,
-        "CIFAR-10, 20 + 7 pictures 32x32x3, from ./cifar-10-batches-bin, unofficial copy");
+        "CIFAR-10, 20 + 7 images 32x32x3, from ./cifar-10-batches-bin, unofficial copy");
     assert_true(d->train.count == 20 && d->test.count == 7);
-    /* the second file's first picture */
+    /* the second file's first image */
     assert_memory_equal(d->train.pixels + 4 * 3072, d->train.pixels, 3072);
     dataset_free(d);
     Opening o = {"cifar10", NULL, "."};
@@ -251,7 +251,7 @@ static void fashion_of_the_system(void **state)
     assert_string_equal(d->name, "fashion");
     assert_string_equal(
         d->description,
-        "Fashion-MNIST, 60,000 + 10,000 pictures 28x28x1, from /usr/share/datasets/fashion-mnist");
+        "Fashion-MNIST, 60,000 + 10,000 images 28x28x1, from /usr/share/datasets/fashion-mnist");
     expect_close(d->mean[0], 0.2860, 5e-5, 0, "mean, as is well known");
     expect_close(1 / d->istd[0], 0.3530, 5e-5, 0, "standard deviation");
     int count[2][10] = {0};

@@ -1,5 +1,5 @@
-/* test_eigen.c: eigenvalues of small symmetric matrices: A v = λ v, lengths and angles, and
- * matrices whose eigenvalues are known. */
+/* test_eigen.c: eigenvalues of small symmetric matrices: A v = λ v, orthonormal vectors, and
+ * matrices with known eigenvalues. */
 #include "check.h"
 #include "eigen.h"
 #include "harness.h"
@@ -24,7 +24,7 @@ static void known(void **state)
             if (i)
                 a[i * n + i - 1] = -1;
             for (int j = i + 1; j < n; j++)
-                a[i * n + j] = NAN; /* the upper triangle is nobody's business */
+                a[i * n + j] = NAN; /* the upper triangle must not be read */
         }
         eigen_symmetric(values, NULL, a, n);
         for (int k = 1; k <= n; k++)
@@ -48,7 +48,7 @@ static void vectors(void **state)
         for (int i = 0; i < N; i++) {
             expect_close(dot(a + i * N, v + k * N, N), values[k] * v[k * N + i], 1e-12, 0,
                          "A v against λ v");
-            expect_close(dot(v + i * N, v + k * N, N), i == k, 1e-12, 0, "lengths and angles");
+            expect_close(dot(v + i * N, v + k * N, N), i == k, 1e-12, 0, "orthonormal");
             largest = fabs(v[k * N + i]) > fabs(largest) ? v[k * N + i] : largest;
         }
         assert_true(largest > 0);

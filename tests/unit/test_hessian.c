@@ -1,9 +1,8 @@
-/* test_hessian.c: the Hessian's edges by Lanczos and float32 gradient differences, against Hessians
- * built column by column in float64, against one that is known, and against PyTorch's double
- * backward.
+/* test_hessian.c: extreme eigenvalues by Lanczos and float32 gradient differences, against Hessians
+ * built column by column in float64, against a known one, and against PyTorch's double backward.
  *
- * What float32 differences give here is 1e-5 to 4e-4 of the largest eigenvalue. A ReLU that did not
- * keep to its signs would add tens of per cent.
+ * Float32 differences are accurate here to 1e-5 to 4e-4 of the largest eigenvalue. A ReLU that did
+ * not keep its signs would add tens of per cent.
  */
 #include "check.h"
 #include "eigen.h"
@@ -18,7 +17,7 @@
 enum { COUNT = 20, BATCH = 8, H = 8, W = 8, C = 1, PIXELS = H * W * C, CLASSES = 4 };
 static const float mean[] = {0.5f}, istd[] = {3};
 
-/* A network, and pictures of noise: three batches, the last one short. */
+/* A network, and images of noise: three batches, the last one short. */
 typedef struct Fixture {
     Backend *be;
     Model *m;
@@ -59,9 +58,9 @@ static void fixture_free(Fixture *f)
     backend_close(f->be);
 }
 
-/* Add share x (H v) to out [D] of one batch, by float64 gradients close enough for rounding to be
- * far below 1e-6. */
-static void add_product(double *out, RefNet *r, double share, const double *w, const double *v,
+/* Add fraction x (H v) of one batch to out [D], by float64 gradients close enough for an error far
+ * below 1e-6. */
+static void add_product(double *out, RefNet *r, double fraction, const double *w, const double *v,
                         int D)
 {
     double h = 1e-6;
@@ -70,11 +69,11 @@ static void add_product(double *out, RefNet *r, double share, const double *w, c
             r->params[i] = w[i] + side * h * v[i];
         refnet_gradient(r);
         for (int i = 0; i < D; i++)
-            out[i] += side * share * r->grads[i] / (2 * h);
+            out[i] += side * fraction * r->grads[i] / (2 * h);
     }
 }
 
-/* The reference of each batch, as the subset is cut. Returns their number. */
+/* One reference network per batch of the subset. Returns their number. */
 static int references(const Fixture *f, RefNet **refs, Net *nets)
 {
     float *w = alloc(f->m->params.n, sizeof *w);
@@ -139,7 +138,7 @@ static double angle_cosine(const float *a, const double *b, int D)
     return fabs(product);
 }
 
-/* Edges, and the top direction, of f's network as it stands, against the whole Hessian. */
+/* The extreme eigenvalues and the top direction at f's weights, against the whole Hessian. */
 static void compare(const Fixture *f, const char *what)
 {
     int D = f->m->params.n;
@@ -176,7 +175,8 @@ static void small_networks(void **state)
     fixture_free(&f);
 }
 
-/* A last layer of zeros: the loss does not feel the first one, but both together: a saddle. */
+/* With a last layer of zeros the first layer alone does not change the loss, both together do: a
+ * saddle. */
 static void saddle(void **state)
 {
     Fixture f = fixture_new(NULL, (ModelSpec){.name = "mlp", .hidden = {6}});
@@ -214,8 +214,8 @@ static void softmax_at_zero(void **state)
     fixture_free(&f);
 }
 
-/* H v of networks too large for a whole Hessian, batch norm by batch statistics; v is steep, where
- * it is hardest. */
+/* H v of networks too large for a whole Hessian, with batch statistics; v is a steep direction, the
+ * hardest case. */
 static void product_of(ModelSpec spec)
 {
     const char *name = spec.name;
@@ -236,7 +236,8 @@ static void product_of(ModelSpec spec)
     printf("    %s: |Hv - reference| / |reference| = %.1e, |Hv| = %.3g, top %.3g, noise %.1e\n",
            name, sqrt(difference / length), sqrt(length), e.top, e.noise);
     if (!(sqrt(difference / length) <= 0.02))
-        fail_msg("%s: H v is %g off, expected at most 0.02", name, sqrt(difference / length));
+        fail_msg("%s: relative error of H v %g, expected at most 0.02", name,
+                 sqrt(difference / length));
     hessian_edges_free(&e);
     free(v), free(expected), free(found);
     fixture_free(&f);
@@ -310,7 +311,7 @@ static void of_max_pooling(void *unused)
     hessian_edges(f.m, &data, 2, 0, 1, NULL, NULL);
 }
 
-static void of_weights_that_ran_away(void *unused)
+static void of_diverged_weights(void *unused)
 {
     Fixture f = fixture_new(NULL, (ModelSpec){.name = "linear"});
     float *w = alloc(f.m->params.n, sizeof *w);
@@ -325,7 +326,7 @@ static void refuses(void **state)
     expect_death(EXIT_USAGE, by_running_statistics, "resnet8", "resnet8", "running statistics",
                  NULL);
     expect_death(EXIT_USAGE, of_max_pooling, NULL, "cnn", "max pooling", NULL);
-    expect_death(EXIT_USAGE, of_weights_that_ran_away, NULL, "linear", "not finite", NULL);
+    expect_death(EXIT_USAGE, of_diverged_weights, NULL, "linear", "not finite", NULL);
     by_running_statistics("linear"); /* no batch norm: there is only one mode. Last: no fork
                                       * after OpenMP's threads */
 }

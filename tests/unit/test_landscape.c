@@ -1,5 +1,5 @@
-/* test_landscape.c: a plane through a network's weights: the loss that forward passes give there,
- * whoever computes it, in whatever order, at once or in pieces. */
+/* test_landscape.c: a plane through a network's weights: its loss equals that of forward passes,
+ * whichever rank computes it, in any order, at once or in pieces. */
 #include "check.h"
 #include "child.h"
 #include "landscape.h"
@@ -8,22 +8,22 @@
 #include <math.h>
 #include <string.h>
 
-enum { NX = 9, NY = 6, PICTURES = 40 };
+enum { NX = 9, NY = 6, IMAGES = 40 };
 
-/* A network, pictures, and a plane with random directions: the same on every rank. */
-typedef struct LiveFigure {
+/* A network, images, and a plane with random directions: the same on every rank. */
+typedef struct Fixture {
     Backend *be;
     Model *m;
     Images images;
     EvalSet *subset;
     float *v[3];
     Landscape l;
-} LiveFigure;
+} Fixture;
 
-static LiveFigure scene_new(const char *model, int ny, ModelMode mode)
+static Fixture fixture_new(const char *model, int ny, ModelMode mode)
 {
     static const float mean[4] = {0.5f, 0.5f, 0.5f}, istd[4] = {4, 4, 4};
-    LiveFigure s = {.be = backend_open("cpu", 0, 1, 1)};
+    Fixture s = {.be = backend_open("cpu", 0, 1, 1)};
     synthetic_draw(&s.images, 64, 3, 0);
     s.m = model_new(s.be,
                     &(ModelSpec){.name = model,
@@ -33,10 +33,10 @@ static LiveFigure scene_new(const char *model, int ny, ModelMode mode)
                                  .classes = 10},
                     16);
     model_init(s.m, 5);
-    int32_t order[PICTURES];
-    for (int i = 0; i < PICTURES; i++)
+    int32_t order[IMAGES];
+    for (int i = 0; i < IMAGES; i++)
         order[i] = (i * 7) % 64;
-    s.subset = eval_set_new(s.be, &s.images, mean, istd, order, PICTURES, 16, model_halo(s.m));
+    s.subset = eval_set_new(s.be, &s.images, mean, istd, order, IMAGES, 16, model_halo(s.m));
     int count = s.m->params.n;
     for (int k = 0; k < 3; k++) {
         s.v[k] = alloc(count, sizeof(float));
@@ -53,7 +53,7 @@ static LiveFigure scene_new(const char *model, int ny, ModelMode mode)
     return s;
 }
 
-static void scene_free(LiveFigure *s)
+static void fixture_free(Fixture *s)
 {
     surface_free(s->l.surface);
     eval_set_free(s->subset);
@@ -83,17 +83,17 @@ static void order_is_coarse_to_fine(void **state)
     }
     int order[51 * 51];
     landscape_order(order, 51, 51);
-    /* every fourth row and column, which every eighth, … begins */
+    /* every fourth row and column come first */
     for (int i = 0; i < 13 * 13; i++)
         assert_true(order[i] % 51 % 4 == 0 && order[i] / 51 % 4 == 0);
 }
 
-/* Against weights made by hand, and a forward pass in the same mode. */
+/* Against weights computed here, and a forward pass in the same mode. */
 static void is_the_loss_there(void **state)
 {
     static const ModelMode modes[] = {MODEL_EVAL, MODEL_FROZEN_STATS};
     for (int k = 0; k < 2; k++) {
-        LiveFigure s = scene_new("resnet8", NY, modes[k]);
+        Fixture s = fixture_new("resnet8", NY, modes[k]);
         Comm *c = comm_open("self");
         assert_true(landscape_run(&s.l, c));
         assert_int_equal(s.l.surface->known, NX * NY);
@@ -109,14 +109,14 @@ static void is_the_loss_there(void **state)
         }
         free(w);
         comm_close(c);
-        scene_free(&s);
+        fixture_free(&s);
     }
 }
 
 static void is_the_same_on_every_number_of_ranks(void **state)
 {
     Comm *c = comm_open("auto");
-    LiveFigure s = scene_new("mlp", NY, MODEL_EVAL), one = scene_new("mlp", NY, MODEL_EVAL);
+    Fixture s = fixture_new("mlp", NY, MODEL_EVAL), one = fixture_new("mlp", NY, MODEL_EVAL);
     assert_true(landscape_run(&s.l, c));
     if (c->rank == 0) {
         Comm *self = comm_split(c, 1, 0);
@@ -127,8 +127,8 @@ static void is_the_same_on_every_number_of_ranks(void **state)
         comm_close(self);
     } else
         comm_close(comm_split(c, 2, 0));
-    scene_free(&s);
-    scene_free(&one);
+    fixture_free(&s);
+    fixture_free(&one);
     comm_close(c);
 }
 
@@ -140,22 +140,22 @@ static Sweep *log_open(const char *path)
     return log;
 }
 
-/* Stops after a few points, as at a closed window. */
-static void stop_soon(void *state, BackgroundThread *b)
+/* Stops after a few points, as when a window is closed. */
+static void stop_soon(void *context, BackgroundThread *b)
 {
-    LiveFigure *s = state;
+    Fixture *s = context;
     s->l.watch = b;
     Comm *c = comm_open("self");
     landscape_run(&s->l, c);
     comm_close(c);
 }
 
-static void goes_on_where_it_was(void **state)
+static void resumes(void **state)
 {
     char *path = format_new("%s/points.csv", scratch_dir()), *csv[2];
     json_t *what = json_pack("{s:s}", "model", "mlp");
     for (int k = 0; k < 2; k++) {
-        LiveFigure s = scene_new("mlp", NY, MODEL_EVAL);
+        Fixture s = fixture_new("mlp", NY, MODEL_EVAL);
         if (k == 0) { /* in pieces */
             s.l.log = log_open(path);
             BackgroundThread *b = background_start(stop_soon, &s);
@@ -178,7 +178,7 @@ static void goes_on_where_it_was(void **state)
         comm_close(c);
         if (s.l.log)
             sweep_free(s.l.log);
-        scene_free(&s);
+        fixture_free(&s);
     }
     char *command = format_new("cmp %s %s && grep -c , %s | grep -qx %d", csv[0], csv[1], csv[0],
                                NX * NY + 1);
@@ -191,7 +191,7 @@ static void goes_on_where_it_was(void **state)
     free(path);
 }
 
-static void fills_for_the_eye(void **state)
+static void fills_for_display(void **state)
 {
     Surface *s = surface_new(17, 1);
     double out[17];
@@ -204,7 +204,7 @@ static void fills_for_the_eye(void **state)
 
 static void a_line_has_no_second_direction(void **state)
 {
-    LiveFigure s = scene_new("linear", 1, MODEL_EVAL);
+    Fixture s = fixture_new("linear", 1, MODEL_EVAL);
     Comm *c = comm_open("self");
     assert_true(landscape_run(&s.l, c));
     /* softmax and cross entropy over a linear model is convex along every line */
@@ -212,15 +212,15 @@ static void a_line_has_no_second_direction(void **state)
         assert_true(s.l.surface->loss[i - 1] + s.l.surface->loss[i + 1] >=
                     2 * s.l.surface->loss[i] - 1e-6);
     comm_close(c);
-    scene_free(&s);
+    fixture_free(&s);
 }
 
 static const Case cases[] = {{"order_is_coarse_to_fine", .run = order_is_coarse_to_fine},
                              {"is_the_loss_there", .run = is_the_loss_there},
                              {"is_the_same_on_every_number_of_ranks",
                               .run = is_the_same_on_every_number_of_ranks, .ranks = 3},
-                             {"goes_on_where_it_was", .run = goes_on_where_it_was},
-                             {"fills_for_the_eye", .run = fills_for_the_eye},
+                             {"resumes", .run = resumes},
+                             {"fills_for_display", .run = fills_for_display},
                              {"a_line_has_no_second_direction",
                               .run = a_line_has_no_second_direction}};
 int main(int argc, char **argv)

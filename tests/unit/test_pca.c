@@ -1,5 +1,5 @@
-/* test_pca.c: principal directions of snapshots: against an explicit D x D covariance, and the
- * cases where there is little to find. */
+/* test_pca.c: principal directions of snapshots: against an explicit D x D covariance, and
+ * degenerate cases. */
 #include "check.h"
 #include "eigen.h"
 #include "harness.h"
@@ -27,7 +27,7 @@ static void draw(Shots *s, uint32_t seed)
         s->row[i] = s->data[i];
 }
 
-/* values [D], vectors [D,D] of the covariance, the plain way. Returns the sum of the values. */
+/* values [D], vectors [D,D] of the covariance, computed directly. Returns the sum of the values. */
 static double covariance(const Shots *s, double *values, double *vectors)
 {
     double cov[D * D] = {0}, mean[D] = {0}, trace = 0;
@@ -66,16 +66,15 @@ static void agrees_with_the_covariance(void **state)
         for (int j = 0; j < D; j++)
             product += direction[j] * vectors[(D - 1 - c) * D + j];
         expect_close(fabs(product), 1, 1e-6, 0, "a direction against the covariance's eigenvector");
-        expect_close(p->share[c], values[D - 1 - c] / trace, 1e-9, 1e-9, "explained variance");
+        expect_close(p->explained[c], values[D - 1 - c] / trace, 1e-9, 1e-9, "explained variance");
         for (int e = 0; e <= c; e++)
-            expect_close(dot(direction, p->directions + e * D), e == c, 1e-6, 0,
-                         "lengths and angles");
+            expect_close(dot(direction, p->directions + e * D), e == c, 1e-6, 0, "orthonormal");
     }
     pca_free(p);
 }
 
-/* Coordinates are projections of what each snapshot is beyond the last; off is what they leave; the
- * farthest is positive. */
+/* Coordinates are projections of each snapshot minus the last; off is the length of the remainder;
+ * the farthest is positive. */
 static void coordinates(void **state)
 {
     Shots s;
@@ -105,8 +104,7 @@ static void coordinates(void **state)
     pca_free(p);
 }
 
-/* Vectors longer than one slice, a multiple of nothing: a circle in a known plane comes back as
- * that circle. */
+/* Vectors longer than a slice, and no multiple of it: a circle in a known plane is found again. */
 static void large(void **state)
 {
     enum { SHOTS = 12, LONG = 10007 };
@@ -121,21 +119,21 @@ static void large(void **state)
     Pca *p = pca_new(row, SHOTS, LONG, 2);
     expect_close(fabs(p->directions[17]), 1, 1e-6, 0, "the wide axis");
     expect_close(fabs(p->directions[LONG + 9999]), 1, 1e-6, 0, "the narrow axis");
-    expect_close(p->share[0], 0.8, 1e-6, 0, "the wide axis's share");
+    expect_close(p->explained[0], 0.8, 1e-6, 0, "variance along the wide axis");
     for (int i = 0; i < SHOTS; i++)
         expect_close(p->off[i], 0, 1e-4, 0, "a circle lies in its plane");
     pca_free(p);
     free(data);
 }
 
-/* Two snapshots, or any number on a line, span one direction. */
+/* Two snapshots, or any number of them on a line, span one direction. */
 static void lines(void **state)
 {
     float a[3] = {1, 2, 3}, b[3] = {1, 5, 7}, c[3] = {1, 8, 11};
     const float *const two[] = {a, b}, *const three[] = {a, b, c};
     Pca *p = pca_new(two, 2, 3, 2);
     assert_int_equal(p->k, 1);
-    expect_close(p->share[0], 1, 1e-12, 0, "all of it");
+    expect_close(p->explained[0], 1, 1e-12, 0, "all of it");
     expect_close(p->coordinates[0], 5, 1e-6, 0, "the first's distance from the last");
     expect_close(p->directions[1], -0.6, 1e-6, 0, "towards the first");
     pca_free(p);

@@ -1,5 +1,5 @@
-/* Axes: whatever the data, a finite range and ticks that lie in it, ascend, and can be told apart
- * by their labels. */
+/* Axes: for any data a finite range, and ticks that lie in it, ascend, and have different
+ * labels. */
 #include "harness.h"
 #include "plot/plot_inside.h"
 #include "rng.h"
@@ -78,14 +78,14 @@ static void check_ticks(const PlotAxis *axis, const Ticks *t, int wanted)
         fail_msg("%s %g…%g: %d ticks for %d wanted", where, axis->low, axis->high, t->count,
                  wanted);
     for (int i = 0; i < t->count; i++) {
-        double place = axis_place(axis, t->at[i]);
-        if (!(place > -1e-5 && place < 1 + 1e-5))
+        double position = axis_position(axis, t->at[i]);
+        if (!(position > -1e-5 && position < 1 + 1e-5))
             fail_msg("%s %g…%g: tick %g is outside", where, axis->low, axis->high, t->at[i]);
         if (i && !(t->at[i] > t->at[i - 1]))
             fail_msg("%s %g…%g: tick %g after %g", where, axis->low, axis->high, t->at[i],
                      t->at[i - 1]);
         if (i && !strcmp(t->label[i], t->label[i - 1]))
-            fail_msg("%s %.17g…%.17g: two ticks are called %s", where, axis->low, axis->high,
+            fail_msg("%s %.17g…%.17g: two ticks are labelled %s", where, axis->low, axis->high,
                      t->label[i]);
     }
 }
@@ -136,25 +136,25 @@ static void given_limits(void **state)
     axis = (PlotAxis){.low = NAN, .high = 9};
     axis_fit(&axis, data, 0);
     assert_true(axis.low == 2 && axis.high == 9);
-    axis = (PlotAxis){.low = 10, .high = -1}; /* a slip: put right */
+    axis = (PlotAxis){.low = 10, .high = -1}; /* reversed: corrected */
     axis_fit(&axis, data, 0);
     assert_true(axis.low == -1 && axis.high == 10);
-    axis = (PlotAxis){.low = -5, .high = 100, .log = 10}; /* no place for -5 on a log axis: that
+    axis = (PlotAxis){.low = -5, .high = 100, .log = 10}; /* no position for -5 on a log axis: that
                                                            * end from the data */
     axis_fit(&axis, data, 0);
     assert_true(axis.low == 2 && axis.high == 100);
 }
 
-static void place_and_value(void **state)
+static void position_and_value(void **state)
 {
     const PlotAxis axis[2] = {{.low = -3, .high = 5}, {.low = 0.01, .high = 1000, .log = 10}};
     for (int k = 0; k < 2; k++)
-        for (double place = 0; place <= 1; place += 0.125)
-            expect_close(axis_place(&axis[k], axis_value(&axis[k], place)), place, 1e-12, 0,
-                         "place");
-    expect_close(axis_place(&axis[1], 1), 0.4, 1e-12, 0, "1 between 0.01 and 1000");
-    assert_true(isnan(axis_place(&axis[1], 0)) && isnan(axis_place(&axis[1], -1)) &&
-                isnan(axis_place(&axis[0], NAN)));
+        for (double position = 0; position <= 1; position += 0.125)
+            expect_close(axis_position(&axis[k], axis_value(&axis[k], position)), position, 1e-12,
+                         0, "position");
+    expect_close(axis_position(&axis[1], 1), 0.4, 1e-12, 0, "1 between 0.01 and 1000");
+    assert_true(isnan(axis_position(&axis[1], 0)) && isnan(axis_position(&axis[1], -1)) &&
+                isnan(axis_position(&axis[0], NAN)));
 }
 
 int main(int argc, char **argv)
@@ -165,6 +165,6 @@ int main(int argc, char **argv)
                                  {.name = "ticks_always_good", .run = ticks_always_good},
                                  {.name = "fits_anything", .run = fits_anything},
                                  {.name = "given_limits", .run = given_limits},
-                                 {.name = "place_and_value", .run = place_and_value}};
+                                 {.name = "position_and_value", .run = position_and_value}};
     return harness_main(argc, argv, cases, sizeof cases / sizeof *cases);
 }

@@ -21,8 +21,8 @@ static double lightness(uint32_t color)
     return y > 0.008856 ? 116 * cbrt(y) - 16 : 903.3 * y;
 }
 
-/* Lightness grows all the way, at a rate that stays within a factor 2 of its mean: equal steps of
- * value look equal. */
+/* Lightness grows throughout, at a rate within a factor 2 of its mean: equal steps of value look
+ * equal. */
 static void maps_grow_evenly(void **state)
 {
     for (PlotMap map = PLOT_VIRIDIS; map <= PLOT_CIVIDIS; map++) {
@@ -43,7 +43,7 @@ static void maps_grow_evenly(void **state)
     assert_int_equal(plot_map_color(PLOT_VIRIDIS, NAN), PLOT_GREY);
 }
 
-/* What a person without the green cones sees, in linear RGB (Viénot, Brettel & Mollon 1999). */
+/* The colour as seen without green cones, in linear RGB (Viénot, Brettel & Mollon 1999). */
 static void without_green(uint32_t color, double seen[3])
 {
     double r = linear(color >> 16 & 255), g = linear(color >> 8 & 255), b = linear(color & 255);
@@ -122,12 +122,12 @@ static void plane_is_exact(void **state)
     contour_free(&c);
 }
 
-/* A saddle's cell has two lines that do not cross; the cell's mean decides which way they turn. */
+/* A saddle's cell has two lines that do not cross; the cell's mean decides how they connect. */
 static void saddle(void **state)
 {
     const double z[4] = {1, 0, 0, 1};
     for (int k = 0; k < 2; k++) {
-        double level = k ? 0.6 : 0.4; /* below the mean 0.5 the two high corners are joined */
+        double level = k ? 0.6 : 0.4; /* below the mean 0.5 the two high corners are connected */
         Contour c = contour_trace(2, 2, z, level);
         assert_int_equal(c.count, 2);
         for (int i = 0; i < 2; i++) {
@@ -166,20 +166,20 @@ enum { W = 64, H = 48 };
 static void plain_shades(RasterShades shades)
 {
     for (int l = 0; l < RASTER_LIGHTS; l++)
-        for (int p = 0; p < RASTER_PLACES; p++)
+        for (int p = 0; p < RASTER_POSITIONS; p++)
             shades[l][p] = 0xff000000 | (uint32_t)p;
 }
 
 static void quad(Corner corner[4], float left, float right, float depth_left, float depth_right,
-                 float place)
+                 float position)
 {
     for (int k = 0; k < 4; k++)
         corner[k] = (Corner){k % 2 ? right : left, k / 2 ? 40.5f : 5.5f,
-                             k % 2 ? depth_right : depth_left, place, 1};
+                             k % 2 ? depth_right : depth_left, position, 1};
 }
 
-/* Two sheets that cross: left of the crossing one is nearer, right of it the other, whichever is
- * drawn first. */
+/* Two sheets that cross: one is nearer left of the crossing, the other right of it, in either
+ * drawing order. */
 static void nearer_hides(void **state)
 {
     RasterShades shades;
@@ -192,7 +192,7 @@ static void nearer_hides(void **state)
             bool first = k == order;
             quad(corner, 4.5f, 60.5f, first ? 1.2f : 0.8f, first ? 0.8f : 1.2f,
                  first ? 0.2f : 0.8f);
-            raster_mesh(&raster, 2, 2, corner, (const uint32_t(*)[RASTER_PLACES])shades);
+            raster_mesh(&raster, 2, 2, corner, (const uint32_t(*)[RASTER_POSITIONS])shades);
         }
         assert_int_equal(raster.color[20 * W + 10] & 255, 51);
         assert_int_equal(raster.color[20 * W + 55] & 255, 204);
@@ -213,7 +213,7 @@ static void lines_behind_are_hidden(void **state)
         Raster raster = {0};
         raster_clear(&raster, W, H);
         quad(corner, 4.5f, 60.5f, 1, 1, 0.5f);
-        raster_mesh(&raster, 2, 2, corner, (const uint32_t(*)[RASTER_PLACES])shades);
+        raster_mesh(&raster, 2, 2, corner, (const uint32_t(*)[RASTER_POSITIONS])shades);
         float depth = k ? 1.1f : 0.9f;
         raster_line(&raster, (Corner){10, 20, depth, 0.5f, 1}, (Corner){50, 20, depth, 0.5f, 1},
                     0.002f, 0xffffff, 1);
@@ -222,8 +222,7 @@ static void lines_behind_are_hidden(void **state)
     }
 }
 
-/* A mesh of crooked cells that fills a rectangle: every pixel inside is covered, none twice nearer,
- * none outside. */
+/* A mesh of distorted cells that fills a rectangle covers exactly the pixels inside. */
 static void no_gaps(void **state)
 {
     enum { SIDE = 12 };
@@ -240,7 +239,7 @@ static void no_gaps(void **state)
     }
     Raster raster = {0};
     raster_clear(&raster, W, H);
-    raster_mesh(&raster, SIDE, SIDE, corner, (const uint32_t(*)[RASTER_PLACES])shades);
+    raster_mesh(&raster, SIDE, SIDE, corner, (const uint32_t(*)[RASTER_POSITIONS])shades);
     for (int y = 0; y < H; y++)
         for (int x = 0; x < W; x++) {
             bool inside = x >= 5 && x <= 59 && y >= 4 && y <= 43;
@@ -250,8 +249,8 @@ static void no_gaps(void **state)
     raster_free(&raster);
 }
 
-/* Values above the axis are cut away at its height; unknown corners leave holes; corners far
- * outside do no harm. */
+/* Values above the axis are cut off at its top; unknown corners leave holes; corners far outside do
+ * no harm. */
 static void cut_and_holes(void **state)
 {
     RasterShades shades;
@@ -260,18 +259,19 @@ static void cut_and_holes(void **state)
     Corner corner[4];
     raster_clear(&raster, W, H);
     quad(corner, 4.5f, 60.5f, 1, 1, 0);
-    corner[1].place = corner[3].place = 2; /* 0 at the left to 2 at the right: 1 is in the middle */
-    raster_mesh(&raster, 2, 2, corner, (const uint32_t(*)[RASTER_PLACES])shades);
+    /* 0 at the left to 2 at the right: 1 is in the middle */
+    corner[1].position = corner[3].position = 2;
+    raster_mesh(&raster, 2, 2, corner, (const uint32_t(*)[RASTER_POSITIONS])shades);
     assert_true(raster.color[20 * W + 31] != 0 && raster.color[20 * W + 34] == 0);
     raster_clear(&raster, W, H);
     assert_int_equal(raster.color[20 * W + 31], 0);
     quad(corner, 4.5f, 60.5f, 1, 1, 0.5f);
-    corner[0].place = NAN;
-    raster_mesh(&raster, 2, 2, corner, (const uint32_t(*)[RASTER_PLACES])shades);
+    corner[0].position = NAN;
+    raster_mesh(&raster, 2, 2, corner, (const uint32_t(*)[RASTER_POSITIONS])shades);
     assert_true(raster.color[8 * W + 6] == 0 && raster.color[38 * W + 58] != 0);
     quad(corner, -1e30f, 1e30f, 1, 1, 0.5f);
     corner[0].x = -INFINITY;
-    raster_mesh(&raster, 2, 2, corner, (const uint32_t(*)[RASTER_PLACES])shades);
+    raster_mesh(&raster, 2, 2, corner, (const uint32_t(*)[RASTER_POSITIONS])shades);
     raster_line(&raster, (Corner){-1e30f, 0, 1, 0, 0}, (Corner){NAN, 5, 1, 0, 0}, 0, 0, 1);
     raster_free(&raster);
 }

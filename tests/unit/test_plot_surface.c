@@ -1,11 +1,11 @@
-/* A surface in space, by its pixels and by a click on it; and the picture as a file. */
+/* A surface in space, by its pixels and by a click on it; and the figure as a file. */
 #include "harness.h"
 #include "pixels.h"
 #include <math.h>
 #include <string.h>
 
-/* A wall across the surface: a point before it is seen, one behind it only faintly. From the other
- * side the reverse. */
+/* A wall across the surface: a point in front of it is visible, one behind it only faint; from the
+ * other side the reverse. */
 static void behind_the_wall(void **state)
 {
     double z[41 * 41];
@@ -30,8 +30,8 @@ static void behind_the_wall(void **state)
     plot_free(plot);
 }
 
-/* A click on a grid point of the surface, where it is seen, finds that point; a click beside the
- * surface finds none. */
+/* A click on a visible grid point of the surface finds that point; a click beside the surface finds
+ * none. */
 static void pick(void **state)
 {
     double z[21 * 21], x, y;
@@ -80,8 +80,8 @@ static void png_file(void **state)
     plot_free(plot);
 }
 
-/* Where the picture cannot be written, plot_save() says so and returns false: it does not end the
- * program. */
+/* If the figure cannot be written, plot_save() reports it and returns false; the program
+ * continues. */
 static void save_nowhere(void *unused)
 {
     Plot *plot = plot_new(WIDTH, HEIGHT);
@@ -93,7 +93,7 @@ static void save_nowhere(void *unused)
 static void png_nowhere(void **state)
 {
     plot_free(pixels_new());
-    expect_death(5, save_nowhere, NULL, "no picture", "/dev/null", NULL);
+    expect_death(5, save_nowhere, NULL, "no figure", "/dev/null", NULL);
 }
 
 int main(int argc, char **argv)

@@ -1,5 +1,5 @@
-/* test_power_law.c: the fit finds the law that made its points, and the intervals are as wide as
- * they must be. */
+/* test_power_law.c: the fit finds the law that generated its points, and the intervals have the
+ * right width. */
 #include "harness.h"
 #include "power_law.h"
 #include "rng.h"
@@ -8,7 +8,7 @@
 
 enum { SIZES = 9, SEEDS = 3, POINTS = SIZES * SEEDS, DRAWS = 300 };
 
-/* Sizes 64, 128, …, three trainings each, with so much relative noise. */
+/* Sizes 64, 128, …, three trainings each, with this relative noise. */
 static void make_points(double *examples, double *error, PowerLaw law, double noise, int world)
 {
     for (int i = 0; i < POINTS; i++) {
@@ -40,7 +40,7 @@ static void finds_the_law(void **state)
     }
 }
 
-/* No law near is better. */
+/* No nearby law fits better. */
 static void is_the_least(void **state)
 {
     double examples[POINTS], error[POINTS], least = 0;
@@ -60,7 +60,7 @@ static void is_the_least(void **state)
     }
 }
 
-/* Of 40 worlds, the 90 % intervals hold the truth in most; alpha, beta, gamma, and the error at
+/* In most of 40 simulations the 90 % intervals contain the true alpha, beta, gamma, and error at
  * four times the data. */
 static void intervals_hold_the_truth(void **state)
 {
@@ -88,15 +88,14 @@ static void intervals_hold_the_truth(void **state)
         Interval in = power_law_expect(draws, DRAWS, far, 0.9);
         held[3] += in.low <= measured && measured <= in.high;
     }
-    print_message(
-        "held by the 90 %% interval, of 40: alpha %d, beta %d, gamma %d, a new training %d\n",
-        held[0], held[1], held[2], held[3]);
+    print_message("in the 90 %% interval, of 40: alpha %d, beta %d, gamma %d, a new training %d\n",
+                  held[0], held[1], held[2], held[3]);
     for (int v = 0; v < 4; v++)
         assert_true(held[v] >= 32);
 }
 
-/* The error is still far above the floor: the floor may be anything from 0 on, and the interval
- * says so. */
+/* The error is still far above the floor, which may be anything from 0 up: the interval shows
+ * it. */
 static void an_unseen_floor_stays_open(void **state)
 {
     const PowerLaw law = {1.6, -0.15, 0.05};
@@ -109,12 +108,12 @@ static void an_unseen_floor_stays_open(void **state)
         gamma[i] = draws[i].law.gamma;
     Interval in = interval_of(gamma, DRAWS, 0.9);
     double lowest = power_law_at(law, examples[POINTS - 1]);
-    print_message("floor %g: interval %.3f to %.3f; the lowest error seen is %.3f\n", law.gamma,
+    print_message("floor %g: interval %.3f to %.3f; the lowest error measured is %.3f\n", law.gamma,
                   in.low, in.high, lowest);
     assert_true(in.low < law.gamma && in.high > 0.5 * lowest && in.high < lowest);
 }
 
-/* The farther from the data, the less is known. */
+/* The farther from the data, the wider the interval. */
 static void expectations_widen(void **state)
 {
     double examples[POINTS], error[POINTS];

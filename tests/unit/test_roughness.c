@@ -1,5 +1,4 @@
-/* test_roughness.c: surfaces whose roughness is known: bowls, a saddle, a sum of cosines, and
- * gaps. */
+/* test_roughness.c: surfaces of known roughness: bowls, a saddle, a sum of cosines, and gaps. */
 #include "harness.h"
 #include "roughness.h"
 #include <math.h>
@@ -47,13 +46,13 @@ static void saddles(void **state)
     Roughness r = of(saddle);
     assert_true(r.negative == 1 && r.minima == 0);
     expect_close(r.ratio, 0.5, 1e-6, 0, "|λmin/λmax|");
-    r = of(valley); /* curved down a twentieth as much as up: not clearly */
+    r = of(valley); /* curves down a twentieth as much as up: not clearly */
     assert_true(r.negative == 0);
     expect_close(r.ratio, 0.05, 1e-6, 0, "|λmin/λmax|");
 }
 
-/* The second difference of cos(kx) is -cos(kx) (2 - 2 cos(kh)) / h²: the count can be made from the
- * formula. */
+/* The second difference of cos(kx) is -cos(kx) (2 - 2 cos(kh)) / h²: the formula gives the
+ * count. */
 static void cosines(void **state)
 {
     double h = 2.0 / (N - 1), kx = (2 - 2 * cos(3 * M_PI * h)) / (h * h),
@@ -69,7 +68,7 @@ static void cosines(void **state)
         }
     Roughness r = of(waves);
     expect_close(r.negative, negative / (double)((N - 2) * (N - 2)), 2e-3, 0,
-                 "share of negative curvature");
+                 "fraction of negative curvature");
     expect_close(r.ratio, ratio / ((N - 2) * (N - 2)), 1e-3, 0, "mean ratio");
     assert_true(r.negative > 0.6 && r.negative < 0.8);
     assert_int_equal(r.minima, 4); /* x = ±1/3 (±1 is the edge), y = ±1/2 */

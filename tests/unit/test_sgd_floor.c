@@ -1,6 +1,6 @@
-/* test_sgd_floor.c: lab 1's theory of the noise floor (lab1_gd/sgd_floor.h) against its limits for
- * small rates, and against every draw there can be on four points. Measurements against it:
- * e2e/lab1_sgd.sh.
+/* test_sgd_floor.c: lab 1's theory of the noise floor (lab1_gd/linear/sgd_floor.h) against its
+ * limits for small rates, and against every possible draw from four points. Measurements against
+ * it: e2e/lab1_sgd.sh.
  */
 #include "harness.h"
 #include "linear/sgd_floor.h"
@@ -32,7 +32,7 @@ static void limits(void **state)
                      "without");
     }
     static const int whole[] = {1, 2, 3, 4, 5, 6, 10, 12, 15, 20, 30};
-    /* relative to this limit the next order is about rate × 10 × N/B */
+    /* the next order is about rate × 10 × N/B, relative */
     for (int i = 0; i < 11; i++) {
         double n = N / whole[i], bridge = hessian_c(&s) * (n * n - 1) / (12 * (N - 1));
         double offset = skew(&s) * (n - 1) * (n - 1) / (8 * (N - 1) * (N - 1));
@@ -53,7 +53,7 @@ static void limits(void **state)
     points_free(&p);
 }
 
-/* ---- all draws from four points: an update is δ <- A δ - η g, one of these ---- */
+/* ---- all draws from four points: each gives one update δ <- A δ - η g ---- */
 enum { FOUR = 4 };
 
 typedef struct Affine {
@@ -109,8 +109,8 @@ static void average(Moments *sum, const Moments *m, int count)
     }
 }
 
-/* The mean excess over an epoch of `length` updates after `epochs` of them, every one of the
- * `count` sequences of examples (rows of FOUR, of which length × size are used) equally likely. */
+/* The mean excess over the last of `epochs` epochs of `length` updates, when all `count` sequences
+ * of examples (rows of FOUR, of which length × size are used) are equally likely. */
 static double enumerate(const Points *p, const SgdNoise *s, double rate, int size, int length,
                         int count, int (*rows)[FOUR], int epochs)
 {
@@ -159,15 +159,15 @@ static void every_draw(void **state)
     assert_true(limit < 2 / high);
     assert_true(isfinite(enumerate(&p, &s, 0.98 * limit, 2, 1, 16, with, 200000)) &&
                 isnan(sgd_floor(&s, SGD_WITH, 1.02 * limit, 2)));
-    /* or not a number any more */
+    /* or NaN by now */
     assert_false(enumerate(&p, &s, 1.02 * limit, 2, 1, 16, with, 20000) < 1e6);
     expect_close(sgd_rate_limit(&s, SGD_WITHOUT, FOUR), 2 / high, 0, 1e-9,
                  "all: the limit of descent");
     points_free(&p);
 }
 
-/* All 24 orders of an epoch. The theory leaves the memory of the multiplicative noise out: its
- * relative error goes with the rate, here with about 5.5 times the rate at most. */
+/* All 24 orders of an epoch. The theory leaves out the memory of the multiplicative noise: its
+ * relative error is proportional to the rate, here at most about 5.5 times the rate. */
 static void every_order(void **state)
 {
     int orders[24][FOUR], count = 0;

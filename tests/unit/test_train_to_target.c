@@ -1,5 +1,5 @@
-/* test_train_to_target.c: training to a target: a function of its arguments but for the times, and
- * it gives up where it should. */
+/* test_train_to_target.c: training to a target: except for the times it depends on its arguments
+ * alone, and it gives up when it should. */
 #include "check.h"
 #include "device.h"
 #include "rng.h"
@@ -8,7 +8,7 @@
 
 enum { TRAIN = 600, TEST = 200 };
 
-/* Noise, and a bright stripe whose place tells the class. */
+/* Noise, and a bright stripe whose position gives the class. */
 static Images stripes(int count, uint64_t seed)
 {
     Images images = {count, 32, 32, 3, alloc((size_t)count * 32 * 32 * 3, 1), alloc(count, 1)};
@@ -62,8 +62,8 @@ static void reaches(void **state)
                   other = train_to_target(&s, 20, 0.01, 2);
     assert_true(a.accuracy >= s.target && a.steps > 0 && a.seconds > 0 && a.images_per_s > 0 &&
                 !a.interrupted);
-    expect_close(a.steps * 20, a.epochs * TRAIN, 0, 1e-12, "pictures seen");
-    expect_close(fmod(a.steps, 13), 0, 0, 0, "tested every 260 pictures");
+    expect_close(a.steps * 20, a.epochs * TRAIN, 0, 1e-12, "images used");
+    expect_close(fmod(a.steps, 13), 0, 0, 0, "tested every 260 images");
     assert_true(a.steps == b.steps && a.accuracy == b.accuracy);
     assert_true(other.accuracy != a.accuracy || other.steps != a.steps);
     expect_close(a.seconds * a.images_per_s, a.steps * 20, 0, 1e-9, "seconds and images/s");
@@ -84,7 +84,7 @@ static void gives_up(void **state)
     assert_true(isnan(missed.steps) && isnan(missed.seconds) && isnan(missed.epochs) &&
                 !missed.interrupted);
     assert_true(missed.accuracy > 0.1 && missed.images_per_s > 0);
-    s.epochs = 1e9; /* the rate is far too large: it ends all the same */
+    s.epochs = 1e9; /* the rate is far too large: it diverges and still ends */
     assert_true(isnan(train_to_target(&s, 20, 1e38, 1).steps));
     int calls = 0;
     s.interrupted = at_once;
@@ -97,8 +97,8 @@ static void gives_up(void **state)
     device_close(device);
 }
 
-/* Which pictures the subset has decides, not their order in the training set; on 20 alone it learns
- * less than on all. */
+/* The result depends on the images of the subset, not on where they are in the training set; 20
+ * images teach less than all. */
 static void learns_from_a_subset(void **state)
 {
     Device *device = device_open();
@@ -114,7 +114,7 @@ static void learns_from_a_subset(void **state)
     assert_true(all > few && few > 0.05);
     expect_close(train_on_subset(&s, forward, TRAIN, 20, 300, 0.01, 1), all, 0, 0,
                  "the same again");
-    assert_true(train_on_subset(&s, last, 20, 20, 300, 0.01, 1) != few); /* other pictures */
+    assert_true(train_on_subset(&s, last, 20, 20, 300, 0.01, 1) != few); /* other images */
     free_data(&d);
     device_close(device);
 }

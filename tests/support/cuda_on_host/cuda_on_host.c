@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-/* ---- launches: each host thread has a GPU of its own, so that the loader's thread may launch
+/* ---- launches: each host thread has its own GPU, so that the loader's thread may launch
  * beside the loop's ---- */
 _Thread_local HostIndex threadIdx, blockIdx, blockDim, gridDim;
 _Thread_local int host_phase;
@@ -83,7 +83,7 @@ cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *a, const void *kern
 
 cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *about, int device)
 {
-    *about = (struct cudaDeviceProp){.name = "the CPU in a GPU's place",
+    *about = (struct cudaDeviceProp){.name = "the CPU instead of a GPU",
                                      .totalGlobalMem = (size_t)1 << 33};
     return cudaSuccess;
 }
@@ -172,7 +172,7 @@ cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t from, cudaEven
     return *milliseconds = (float)((to->time - from->time) * 1e3), cudaSuccess;
 }
 
-/* In cuda_record.c's place: this GPU records nothing. */
+/* Instead of cuda_record.c: this GPU records nothing. */
 void cuda_record_ops(BackendOps *op) {}
 
 /* ---- cuBLAS ---- */
@@ -212,7 +212,7 @@ static const float *as_float(const void *m, cudaDataType_t type, size_t count, f
     return *copy;
 }
 
-/* How many numbers op(matrix) [rows, columns] spans, stored by columns of ld. */
+/* The elements spanned by op(matrix) [rows, columns], stored by columns of ld. */
 static size_t extent(cublasOperation_t op, int rows, int columns, int ld)
 {
     int stored_rows = op == CUBLAS_OP_N ? rows : columns,

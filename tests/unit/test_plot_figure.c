@@ -1,5 +1,5 @@
-/* Whole pictures, by their pixels: what is where it belongs, what is nowhere else, and what odd
- * data must not break. */
+/* Whole figures, by their pixels: each mark is where it belongs and nowhere else, and odd data
+ * break nothing. */
 #include "harness.h"
 #include "pixels.h"
 #include <math.h>
@@ -18,7 +18,7 @@ enum { N = 12 };
 static const double odd[N] = {0,      NAN, INFINITY, -INFINITY, 1e308, -1e308,
                               5e-324, 3,   -3,       0.5,       1e9,   -0.5};
 
-/* Marks of every kind, from the same numbers. */
+/* Marks of every kind, from the same data. */
 static void every(PlotPanel *panel, int n, const double *v)
 {
     double turned[N];
@@ -36,7 +36,7 @@ static void every(PlotPanel *panel, int n, const double *v)
     plot_rule_y(panel, n ? v[0] : NAN, (PlotStyle){0});
     plot_text(
         panel, 0.9, 0.9,
-        "a text that is much longer than the panel is wide, so that it has to end somewhere else",
+        "a text that is much longer than the panel is wide, so that it has to be cut somewhere",
         (PlotStyle){.size = 30});
 }
 
@@ -97,7 +97,7 @@ static void odd_data(void **state)
 }
 
 /* Points and rules are where the axes say. */
-static void in_its_place(void **state)
+static void at_the_right_position(void **state)
 {
     Plot *plot = pixels_new();
     plot_begin(plot, 1, 1, "title");
@@ -114,7 +114,7 @@ static void in_its_place(void **state)
     plot_free(plot);
 }
 
-/* A line to a point that is 10¹² panels away leaves the panel where it should. */
+/* A line to a point 10¹² panels away leaves the panel at the right position. */
 static void far_away(void **state)
 {
     Plot *plot = pixels_new();
@@ -154,8 +154,8 @@ static void ramp(double *z, int side)
         z[p] = p % side / (side - 1.0);
 }
 
-/* Heat map: the map's colour of the value; beyond the grid and where unknown the page; equal
- * limits, equal colours. */
+/* Heat map: the value's colour; the page shows outside the grid and where z is unknown; equal
+ * limits give equal colours. */
 static void heat_colors(void **state)
 {
     double z[25];
@@ -175,8 +175,8 @@ static void heat_colors(void **state)
     plot_free(plot);
 }
 
-/* A map or surface that is copied from the frame before is as if drawn anew; a changed one is drawn
- * anew. */
+/* A map or surface copied from the frame before looks as if drawn again; a changed one is drawn
+ * again. */
 static void maps_are_kept(void **state)
 {
     double z[400], still[400];
@@ -184,7 +184,7 @@ static void maps_are_kept(void **state)
     ramp(still, 20);
     uint32_t *first = NULL;
     int width, height;
-    /* the third frame's map and camera differ, the fourth is as the first */
+    /* the third frame's map and camera differ, the fourth equals the first */
     for (int frame = 0; frame < 4; frame++) {
         Plot *fresh = pixels_new(), *plot[2] = {kept, fresh};
         ramp(z, 20);
@@ -215,8 +215,8 @@ static void maps_are_kept(void **state)
     plot_free(kept);
 }
 
-/* Letters of two bytes: a cut inside one would be wrong UTF-8, and Cairo would draw nothing any
- * more. */
+/* Letters of two bytes: a cut inside one would be invalid UTF-8, and Cairo would draw nothing from
+ * then on. */
 static void text_is_cut(void **state)
 {
     char title[2000];
@@ -242,7 +242,7 @@ int main(int argc, char **argv)
 {
     static const Case cases[] = {{.name = "nothing_outside", .run = nothing_outside},
                                  {.name = "odd_data", .run = odd_data},
-                                 {.name = "in_its_place", .run = in_its_place},
+                                 {.name = "at_the_right_position", .run = at_the_right_position},
                                  {.name = "far_away", .run = far_away},
                                  {.name = "million_points", .run = million_points},
                                  {.name = "heat_colors", .run = heat_colors},

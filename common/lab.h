@@ -1,0 +1,37 @@
+/* lab.h: what every program that trains a network opens first and closes last: its ranks, device,
+ * data set and run.
+ *
+ *     Lab lab = lab_open(comm_open(options.comm), &options);
+ *     lab_data(&lab, &options, NULL);
+ *     lab_run(&lab, "lab1_batch_size", &options, table);
+ *     … train …
+ *     lab_close(&lab);
+ *
+ * Between these calls a program checks whether the world size, precision and data suit it.
+ */
+#ifndef LAB_H
+#define LAB_H
+#include "backend.h"
+#include "comm.h"
+#include "command.h"
+#include "data.h"
+#include "run.h"
+
+typedef struct Lab {
+    Comm *comm;
+    Backend *be;
+    Dataset *data;
+    Run *run;
+} Lab;
+
+/* The device, in the precision asked for. Takes comm over. */
+Lab lab_open(Comm *comm, const RunOptions *o);
+/* The data set; "auto" is Fashion-MNIST where it is installed, else synthetic. With `commands`
+ * (NULL: none) the other ranks first wait, asleep, for rank 0's next commands_broadcast(): it has a
+ * window to open, and ranks may share cores. */
+void lab_data(Lab *lab, const RunOptions *o, Commands *commands);
+/* The run's folder and its config.json, with data, device and world size. */
+void lab_run(Lab *lab, const char *program, const RunOptions *o, const Option *options);
+/* Closes whatever is open. Free first what was made on the device. Collective. */
+void lab_close(Lab *lab);
+#endif

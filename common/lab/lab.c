@@ -1,0 +1,33 @@
+/* lab.c: see lab.h. */
+#include "lab.h"
+
+Lab lab_open(Comm *comm, const RunOptions *o)
+{
+    Lab lab = {.comm = comm};
+    lab.be = backend_open(o->device, comm->local_rank, comm->local_size, o->threads);
+    backend_precision(lab.be, o->precision);
+    return lab;
+}
+
+void lab_data(Lab *lab, const RunOptions *o, Commands *commands)
+{
+    if (commands && lab->comm->rank != 0)
+        commands_broadcast(commands, (Command){{0}});
+    lab->data = dataset_open(o->data, "fashion,synthetic", o->data_dir);
+}
+
+void lab_run(Lab *lab, const char *program, const RunOptions *o, const Option *options)
+{
+    json_t *facts = json_pack("{s:s, s:s, s:i}", "data", lab->data->description, "device",
+                              lab->be->description, "ranks", lab->comm->size);
+    lab->run = run_open(program, o, options, facts, lab->comm->rank == 0);
+}
+
+void lab_close(Lab *lab)
+{
+    run_close(lab->run);
+    dataset_free(lab->data);
+    backend_close(lab->be);
+    comm_close(lab->comm);
+    *lab = (Lab){0};
+}

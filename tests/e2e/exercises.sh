@@ -1,0 +1,62 @@
+#!/usr/bin/env bash
+# One student's mistake costs one line: an exercise that does not compile, or lacks its function,
+# fails by itself, in words; all other checks and programs work. And the check judges what the files
+# hold, whatever their dates: a file out of a backup, stubs unpacked over a finished tree.
+# seconds: 300
+# sanitizers: no
+set -eu
+work=$(mktemp -d)
+wrong() { echo "wrong: $*"; cat "$work/log"; exit 1; }
+
+# A copy of the project, built: what changes there is built anew.
+mkdir "$work/labs"
+cp -a Makefile make common lab* assessment tests "$work/labs/"
+mkdir "$work/labs/build"
+for part in config.mk flags probe sources.sum libcommon.a common lab1_gd student gpu_calls labs_gpu.so nvcc_flags; do
+    [ ! -e "$BUILD/$part" ] || cp -a "$BUILD/$part" "$work/labs/build/"
+done
+cd "$work/labs"
+unset BUILD CI WERROR
+export DEPS=no HEADLESS=1
+
+check() { make check LAB=lab1 >"$work/log" 2>&1 || true; } # all points are not expected
+line() { grep -E "^(PASS|FAIL|TODO)  $1 " "$work/log"; }
+expect() { # verdict, exercise, words
+    line "$2" | grep "^$1 " | grep -qF -- "${3-}" || wrong "expected $1 of $2, with '${3-}': $(line "$2")"
+}
+programs=()
+count() { grep -c "^$1 " "$work/log" || true; }
+
+cp lab1_gd/solution/* lab1_gd/exercises/
+check
+[ "$(count PASS)" = 13 ] || wrong "the reference in exercises/: expected 13 PASS"
+
+cp lab1_gd/exercises/9a_pipeline_turn.c "$work/kept.c"
+echo 'this is not C' >>lab1_gd/exercises/9a_pipeline_turn.c
+check
+expect FAIL pipeline_turn 'does not compile: lab1_gd/exercises/9a_pipeline_turn.c:'
+[ "$(count PASS)" = 12 ] || wrong "one broken exercise: expected 12 PASS"
+make lab1 ONLY=1_ ARGS="--out $work/out" >"$work/log" 2>&1 || wrong "part 1 beside a broken part 9"
+grep -q converged "$work/log" || wrong "part 1 did not run"
+make lab1 ONLY=9_ NP=1 ARGS="--out $work/out --updates 1" >"$work/log" 2>&1 || wrong "part 9's status"
+grep -q 'pipeline_turn.c: it does not compile' "$work/log" || wrong "part 9 does not say what is broken"
+for program in lab1_gd/*_*.c; do programs+=("build/student/${program%.c}"); done
+make "${programs[@]}" >"$work/log" 2>&1 || wrong "the programs beside a broken exercise"
+
+sed 's/pipeline_turn(/another_name(/' "$work/kept.c" >lab1_gd/exercises/9a_pipeline_turn.c
+check
+expect FAIL pipeline_turn 'does not define the function pipeline_turn'
+sed 's/^{/{ frobnicate(stage);/' "$work/kept.c" >lab1_gd/exercises/9a_pipeline_turn.c
+check
+expect FAIL pipeline_turn 'frobnicate'
+[ "$(count PASS)" = 12 ] || wrong "an unknown function: expected 12 PASS"
+
+cp "$work/kept.c" lab1_gd/exercises/9a_pipeline_turn.c # out of a backup: older than its object
+touch -d 2001-01-01 lab1_gd/exercises/9a_pipeline_turn.c
+check
+[ "$(count PASS)" = 13 ] || wrong "an exercise restored with an old date: expected 13 PASS"
+
+tar -C "$OLDPWD" -cf - --mtime=2000-01-01 lab1_gd/exercises | tar -xf - # stubs over a finished tree
+check
+[ "$(count TODO)" = 13 ] || wrong "stubs unpacked over a finished tree: expected 13 TODO"
+echo "ok: one line each, and by content"
