@@ -32,7 +32,8 @@ try without 3 77 \
 # streams.
 try start 3 2 '^rank 0: error: NCCL: start of 3 ranks: not done after 4 s'
 try absent 3 2 '^rank 0: error: NCCL: all-reduce of 1000 elements: not done after 4 s'
-try absent 3 2 '^rank 1: error: NCCL: all-reduce of 1000 elements: not done after 4 s' FIRST_ABSENT=1
+try absent 3 2 '^rank 1: error: NCCL: all-reduce of 1000 elements: not done after 4 s' \
+    FIRST_ABSENT=1
 # The end of NCCL, which waits for the other ranks.
 try end 2 2 '^rank 0: error: NCCL: end of 2 ranks: not done after 4 s'
 # Errors that NCCL itself reports, in the middle of an all-reduce, and at once.
