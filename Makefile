@@ -1,9 +1,9 @@
 # Data-parallel training of neural networks, in C. `make` alone lists the targets; README.md says
-# more. This page has the variables and the targets; make/*.mk say how things are built.
+# more. This page has the variables and the targets; make/*.mk have the rules.
 #
-# Everything that is built lies under $(BUILD). What this machine has is found by
-# common/setup/deps.sh (compile-and-link probes), which writes $(BUILD)/config.mk: flags as
-# NAME_CFLAGS and NAME_LIBS, and HAVE_NAME. Targets that build nothing do without it.
+# Everything that is built goes under $(BUILD). common/setup/deps.sh finds what this machine has
+# (compile-and-link probes) and writes $(BUILD)/config.mk: flags as NAME_CFLAGS and NAME_LIBS, and
+# HAVE_NAME. Targets that build nothing do not need it.
 
 # ---- variables for the command line; the "#=" lines are what `make` prints ----------------------
 #= SOL=1          the reference solutions instead of your code
@@ -20,12 +20,12 @@
 #= ONLY=name      only the programs, checks, tests or fuzzers with this in their name
 #= SAN=1          address and undefined-behaviour sanitizers; SAN=thread: the thread sanitizer
 #= DEPS=no        only print what would be installed
-#= JOBS=2         commands at once (default: all cores); V=1 shows them
+#= JOBS=2         parallel jobs (default: all cores); V=1 shows the commands
 #= BUILD=build    folder for everything that is built
 #= PORTABLE=1     for every processor of this kind: kernels for several vector widths, chosen at
-#=                the start
-#= CUDA_ARCH=80   the GPUs to build for, "80 90" (default: all that nvcc knows of 70 75 80 86 89 90
-#=                100 120)
+#=                start-up
+#= CUDA_ARCH=80   GPU architectures to build for, "80 90" (default: those of 70 75 80 86 89 90 100
+#=                120 that nvcc knows)
 #= CC=gcc         gcc or clang; CFLAGS="-O3 -march=native -g"; WERROR=1: a warning is an error
 SOL ?=
 NP ?= 1
@@ -45,21 +45,21 @@ lab1:       ## gradient descent, SGD, batch size: build and run your code
 lab2:       ## data-parallel training: build and run your code
 lab3:       ## algorithms at scale: build and run your code
 check:      ## your self-check: a line per exercise, PASS, FAIL or TODO
-assessment: ## run your trainer as the assessment's handout says
+assessment: ## build and run your trainer for the assessment
 demo:       ## the guided tour with the reference solutions
 test:       ## all tests; last line "N passed, N failed, N skipped"
 datasets:   ## fetch and verify Fashion-MNIST and CIFAR-10
-all:        ## build everything that this machine can build
+all:        ## build everything that this machine can
 bench:      ## performance tables, against PyTorch where PYTHON_TORCH=python has it; DEVICE=cuda
-profile:    ## where a GPU's time goes, by Nsight Systems; ARGS="--model resnet8 --precision bf16"
+profile:    ## where a GPU spends its time, with Nsight Systems; ARGS="--model resnet8"
 grade:      ## build, run and score submissions of the assessment
 handout:    ## the students' tarball: no solutions, no hidden tests
 coverage:   ## which lines of common/ the tests run
 fuzz:       ## feed the file readers random bytes, FUZZ_SECONDS=20 each (needs clang)
-lint:       ## shellcheck, cppcheck, layout, words and the arrows between rooms
-format:     ## lay the sources out anew with clang-format 14
-figures:    ## draw the figures of the README and the handouts again, into docs/ (minutes)
-clean:      ## remove build/ and nothing else; BUILD=folder: only one that make made
+lint:       ## shellcheck, cppcheck, layout, words, and which folder may include which
+format:     ## format the sources with clang-format 14
+figures:    ## redraw the figures of the README and the handouts, into docs/ (minutes)
+clean:      ## remove build/ and nothing else; BUILD=folder: only if make created it
 
 .DEFAULT_GOAL := help
 .SUFFIXES:
@@ -101,6 +101,7 @@ demo: $(LAB_PROGRAMS) $(TRAINERS) $(GRADING) $(if $(HAVE_SOLUTIONS),,no_solution
 	@common/setup/demo.sh $(B)
 figures: $(LAB_PROGRAMS) $(GRADING) $(BENCH)
 	@common/setup/figures.sh $(B) $(BUILD)/figures
-all: $(BENCH) $(LAB_PROGRAMS) $(TRAINERS) $(GRADING) $(B)/libcommon.a $(if $(HAVE_CMOCKA),$(UNIT_TESTS) $(TOOLS))
+all: $(BENCH) $(LAB_PROGRAMS) $(TRAINERS) $(GRADING) $(B)/libcommon.a \
+    $(if $(HAVE_CMOCKA),$(UNIT_TESTS) $(TOOLS))
 no_solutions:
-	@echo "SOL=$(SOL): there are no reference solutions here: this is the students' tarball" >&2; exit 2
+	@echo "SOL=$(SOL): no reference solutions here: this is the students' tarball" >&2; exit 2

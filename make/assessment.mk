@@ -1,6 +1,7 @@
-# assessment.mk: train.c is one file with all of the trainer in it. The grader builds what is handed
-# in with the script `compile`, as a lab's program is built.
-TRAINERS := $(foreach variant,student $(if $(wildcard assessment/solution/train.c),sol),$(B)/$(variant)/assessment/train)
+# assessment.mk: the trainer, a single file, and its grader, which builds a submission with the
+# script `compile`, as make builds a lab's program.
+TRAINERS := $(foreach variant,student $(if $(wildcard assessment/solution/train.c),sol), \
+    $(B)/$(variant)/assessment/train)
 $(B)/student/assessment/train: $(B)/assessment/train.o $(B)/libcommon.a
 	$(call link)
 $(B)/sol/assessment/train: $(B)/assessment/solution/train.o $(B)/libcommon.a
@@ -9,11 +10,13 @@ GRADER := $(B)/assessment/grader/grade
 $(GRADER): $(patsubst %.c,$(B)/%.o,$(wildcard assessment/grader/*.c)) $(B)/libcommon.a
 	$(call link)
 COMPILE_SCRIPT := $(B)/assessment/grader/compile
-$(COMPILE_SCRIPT): private GPU_FOLDER = "$$(realpath "$${0%/*}/../..")" # a submission lies anywhere
+# A submission can be anywhere.
+$(COMPILE_SCRIPT): private GPU_FOLDER = "$$(realpath "$${0%/*}/../..")"
 $(COMPILE_SCRIPT): $(B)/flags $(BUILD)/config.mk $(wildcard make/*.mk)
 	@mkdir -p $(@D)
 	@printf '%s\n' '#!/bin/sh' '# compile SOURCE PROGRAM' \
-	    'exec $(filter-out -Werror,$(LINK)) $(CPPFLAGS_ALL) "$$1" $(B)/libcommon.a $(LDLIBS) -o "$$2"' >$@
+	    'exec $(filter-out -Werror,$(LINK)) $(CPPFLAGS_ALL) "$$1" $(B)/libcommon.a $(LDLIBS) \' \
+	    '    -o "$$2"' >$@
 	@chmod +x $@
 GRADING := $(GRADER) $(COMPILE_SCRIPT)
 SOLUTION := $(if $(filter sol,$(VARIANT)),solution/)

@@ -1,20 +1,21 @@
-# common.mk: the library, libcommon.a, out of common/'s rooms; and labs_gpu.so, all of it that needs
-# CUDA's libraries.
+# common.mk: the library, libcommon.a, from common/'s folders; and labs_gpu.so, the part of it that
+# needs CUDA's libraries.
 
 # ---- the part for GPUs --------------------------------------------------------------------------
-# Machine code for each of the GPUs, and PTX of the last, which newer ones compile for themselves.
-# sm_70 went with CUDA 13.
+# Machine code for each GPU architecture, and PTX for the last, which newer GPUs compile at load.
+# CUDA 13 dropped sm_70.
 CUDA_ROOM := common/backend/cuda
 ARCHS := $(if $(HAVE_CUDA),$(or $(CUDA_ARCH),$(filter $(CUDA_ARCHS),70 75 80 86 89 90 100 120)))
 NVCC_ARCHS = $(foreach a,$(ARCHS),-gencode=arch=compute_$(a)$(comma)code=sm_$(a)) \
     $(foreach a,$(lastword $(ARCHS)),-gencode=arch=compute_$(a)$(comma)code=compute_$(a))
-NVCC_COMPILE = $(NVCC) -O3 -Wno-deprecated-gpu-targets -std=c++17 -Icommon $(CUDA_CFLAGS) $(NVCC_ARCHS) \
-    -Xcompiler -fPIC$(comma)-Wall$(comma)-Wextra$(comma)-fno-threadsafe-statics$(comma)-fno-exceptions \
+NVCC_COMPILE = $(NVCC) -O3 -Wno-deprecated-gpu-targets -std=c++17 -Icommon $(CUDA_CFLAGS) \
+    $(NVCC_ARCHS) -Xcompiler -fPIC$(comma)-Wall$(comma)-Wextra \
+    -Xcompiler -fno-threadsafe-statics$(comma)-fno-exceptions \
     $(if $(STRICT),-Werror all-warnings) -MMD -MP
 $(B)/nvcc_flags: FORCE
 	@mkdir -p $(@D)
 	@echo '$(NVCC_COMPILE)' | cmp -s - $@ || echo '$(NVCC_COMPILE)' >$@
-# All in one go: most of nvcc's time goes into reading CUDA's headers, once per GPU.
+# All kernels at once: nvcc spends most of its time on CUDA's headers, once per architecture.
 CUDA_KERNELS := $(B)/$(CUDA_ROOM)/cuda_kernels.o
 $(CUDA_KERNELS): $(wildcard $(CUDA_ROOM)/*.cu) $(B)/nvcc_flags
 	@mkdir -p $(@D)
@@ -23,8 +24,8 @@ $(CUDA_KERNELS): $(wildcard $(CUDA_ROOM)/*.cu) $(B)/nvcc_flags
 	$(Q)$(NVCC_COMPILE) -c $(@:.o=.cu) -o $@
 $(B)/$(CUDA_ROOM)/backend_cuda.o: $(B)/nvcc_flags
 $(B)/$(CUDA_ROOM)/backend_cuda.o: private CPPFLAGS_ALL += -DCUDA_ARCHS='"$(ARCHS)"'
-# A shared object of its own, which programs load when a GPU is asked for (backend/gpu_part.h): from
-# the build's folder, one to three above theirs. It calls these functions of the program's.
+# A separate shared object, which programs load when they use a GPU (backend/gpu_part.h), from the
+# build's folder, one to three levels above theirs. It calls these functions of the program.
 GPU_CALLS := alloc audit_fact comm_mpi_open die format_new mpi_check timer_now
 GPU_FOLDER = '$$ORIGIN/..:$$ORIGIN/../..:$$ORIGIN/../../..'
 WITH_GPU = -Wl,--dynamic-list=$(B)/gpu_calls -Wl,-rpath,$(GPU_FOLDER) -ldl
@@ -42,12 +43,12 @@ $(B)/gpu_calls: make/common.mk
 
 # ---- the rest -----------------------------------------------------------------------------------
 COMMON := $(filter-out $(GPU_SOURCES),$(wildcard common/*/*.c common/*/*/*.c))
-# start.c must run on any processor: it says that the rest cannot.
+# start.c must run on any processor, to report that the rest cannot.
 $(B)/common/base/start.o: override CFLAGS := -O1 -g $(if $(X86),-march=x86-64)
-# The fuzzers read files: the kernels, which take minutes to compile so, go without.
+# The fuzzers read files: the kernels need no instrumentation, which takes minutes to compile.
 $(BUILD)/fuzz/common/backend/cpu/%.o: SANITIZE := -O1
-# PORTABLE=1: the CPU's kernels once per instruction set. Each set is linked into one object, of
-# which only cpu_kernels is seen, under a name of its own.
+# PORTABLE=1: the CPU's kernels once per instruction set. Each set is linked into one object, which
+# exports only cpu_kernels, under a different name.
 CPU_ROOM := common/backend/cpu
 KERNELS := $(if $(PORTABLE),$(if $(X86),$(filter $(CPU_ROOM)/cpu_%,$(COMMON))))
 SETS_OF_KERNELS := $(if $(KERNELS),v1 v3 v4)
@@ -65,6 +66,8 @@ $(B)/kernels_$(1).o: $(patsubst $(CPU_ROOM)/%.c,$(B)/$(1)/%.o,$(KERNELS))
 	$$(Q)objcopy --keep-global-symbol=cpu_kernels_$(1) $$@.all $$@
 endef
 $(foreach set,$(SETS_OF_KERNELS),$(eval $(call kernels,$(set))))
-$(B)/libcommon.a: | $(filter %.o,$(KEEP_LOADED)) $(if $(HAVE_CUDA),$(B)/gpu_calls $(if $(FUZZ),,$(B)/labs_gpu.so))
-$(B)/libcommon.a: $(patsubst %.c,$(B)/%.o,$(filter-out $(KERNELS),$(COMMON))) $(SETS_OF_KERNELS:%=$(B)/kernels_%.o)
+$(B)/libcommon.a: | $(filter %.o,$(KEEP_LOADED)) \
+    $(if $(HAVE_CUDA),$(B)/gpu_calls $(if $(FUZZ),,$(B)/labs_gpu.so))
+$(B)/libcommon.a: $(patsubst %.c,$(B)/%.o,$(filter-out $(KERNELS),$(COMMON))) \
+    $(SETS_OF_KERNELS:%=$(B)/kernels_%.o)
 	$(archive)

@@ -4,18 +4,20 @@ PARTS := OPENMP MPI CBLAS ZLIB JANSSON LIBCRYPTO CAIRO SDL2 \
 SANITIZE := $(if $(filter 1,$(SAN)),-fsanitize=address$(comma)undefined -fno-sanitize-recover=all) \
     $(if $(filter thread,$(SAN)),-fsanitize=thread) \
     $(if $(SAN),-O1 -fno-omit-frame-pointer) $(if $(COVERAGE),-O1 --coverage) \
-    $(if $(FUZZ),-O1 -fsanitize=fuzzer-no-link$(comma)address$(comma)undefined -fno-sanitize-recover=all)
+    $(if $(FUZZ),-O1 -fsanitize=fuzzer-no-link$(comma)address$(comma)undefined \
+    -fno-sanitize-recover=all)
 STRICT := $(if $(filter 1 true,$(WERROR) $(CI)),-Werror)
 CPPFLAGS_ALL = -D_GNU_SOURCE -Icommon $(INCLUDE) $(foreach part,$(PARTS),$($(part)_CFLAGS)) \
     $(foreach part,CAIRO SDL2 CUDA CUDNN NCCL,$(if $(HAVE_$(part)),-DHAVE_$(part))) \
     $(if $(KERNELS),-DPORTABLE) $(CPPFLAGS)
-CFLAGS_ALL = -std=gnu11 -fno-math-errno -Wall -Wextra -Wno-unused-parameter $(STRICT) $(CFLAGS) $(SANITIZE)
+CFLAGS_ALL = -std=gnu11 -fno-math-errno -Wall -Wextra -Wno-unused-parameter $(STRICT) \
+    $(CFLAGS) $(SANITIZE)
 LDLIBS = $(COMPILER_LIBS) $(foreach part,$(filter-out CUDA CUDNN NCCL,$(PARTS)),$($(part)_LIBS)) \
     $(if $(HAVE_CUDA),$(WITH_GPU)) -lm
 COMPILE = $(if $(FUZZ),$(FUZZ_CC),$(CC)) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -MMD -MP
 LINK = $(if $(FUZZ),$(FUZZ_CC),$(CC)) $(CFLAGS_ALL) $(LDFLAGS)
 
-# A change of the compiler, its flags or the libraries makes everything again.
+# A change of the compiler, its flags or the libraries rebuilds everything.
 FLAGS = $(COMPILE) $(foreach part,$(PARTS),$($(part)_LIBS))
 $(B)/flags: FORCE
 	@mkdir -p $(@D)
@@ -31,7 +33,7 @@ define link
 $(if $(V),,@echo "  LINK  $@")
 $(Q)$(LINK) $(filter %.o,$^) $(KEEP_LOADED) $(filter %.a,$^) $(LDLIBS) $(1) -o $@
 endef
-# Linked into every program under the address sanitizer; -rdynamic: libraries see it, too.
+# Linked into every program under the address sanitizer; -rdynamic: libraries must see it, too.
 KEEP_LOADED := $(if $(filter 1,$(SAN)),$(B)/tests/support/no_dlclose.o -rdynamic)
 define archive
 @mkdir -p $(@D)

@@ -1,20 +1,20 @@
 # labs.mk: the labs' programs and self-checks.
 #
-# A program is a numbered file on a lab's top; check/ has one for each exercise. The linker takes
-# what each of them needs out of parts.a: the lab's other folders and its exercises. There are two
-# variants, student and sol: under sol a file of solution/ takes the place of the student's of the
-# same name.
+# A program is a numbered file at the top of a lab; check/ has one for each exercise. The linker
+# takes what each of them needs from parts.a: the lab's other folders and its exercises. There are
+# two variants, student and sol: in sol, files of solution/ replace the student's of the same name.
 HAVE_SOLUTIONS := $(wildcard lab1_*/solution/*.c)
 VARIANT := $(if $(filter-out 0,$(SOL)),sol,student)
 lab_folder = $(filter $(1)_%,$(LABS))
 names = $(sort $(basename $(notdir $(wildcard $(1)))))
-# A program NAME_nccl calls CUDA and NCCL by itself, and is left out where they are missing.
+# A program NAME_nccl calls CUDA and NCCL directly, and is left out where they are missing.
 numbered = $(filter-out $(if $(HAVE_NCCL),,%_nccl.c),$(wildcard $(1)/[0-9]*.c))
 $(B)/student/%_nccl $(B)/sol/%_nccl: LDLIBS += $(CUDA_LIBS) $(NCCL_LIBS)
 programs = $(addprefix $(B)/$(2)/$(1)/,$(call names,$(call numbered,$(1))))
 checks = $(addprefix $(B)/$(2)/$(1)/check/,$(call names,$(call numbered,$(1)/check)))
 # The source that is linked for each of these: sources, variant, lab.
-written = $(foreach source,$(1),$(if $(filter sol,$(2)),$(or $(wildcard $(3)/solution/$(notdir $(source))),$(source)),$(source)))
+written = $(foreach source,$(1), \
+    $(or $(if $(filter sol,$(2)),$(wildcard $(3)/solution/$(notdir $(source)))),$(source)))
 objects = $(patsubst %.c,$(B)/%.o,$(1))
 in_folders = $(filter-out $(1)/exercises/% $(1)/solution/% $(1)/check/%,$(wildcard $(1)/*/*.c))
 of_checks = $(filter-out $(call numbered,$(1)/check),$(wildcard $(1)/check/*.c))
@@ -25,8 +25,8 @@ $(B)/$(2)/$(1)/parts.a: $(call objects,$(call in_folders,$(1)) $(call of_checks,
 	$$(archive)
 $(foreach source,$(call numbered,$(1)),$(eval $(B)/$(2)/$(1)/$(basename $(notdir $(source))): \
     $(call objects,$(call written,$(source),$(2),$(1)))))
-$(foreach source,$(call numbered,$(1)/check),$(eval $(B)/$(2)/$(1)/check/$(basename $(notdir $(source))): \
-    $(call objects,$(source))))
+$(foreach source,$(call numbered,$(1)/check), \
+    $(eval $(B)/$(2)/$(1)/check/$(basename $(notdir $(source))): $(call objects,$(source))))
 $(call programs,$(1),$(2)) $(call checks,$(1),$(2)): $(B)/$(2)/$(1)/parts.a $(B)/libcommon.a
 	$$(call link)
 endef
@@ -43,12 +43,14 @@ $(foreach name,$(LABS),$(eval $(call lab,$(name))))
 
 # A lab without exercises has no solutions.
 variant_of = $(if $(wildcard $(1)/exercises/*.c),$(VARIANT),student)
-lab_programs = $(foreach folder,$(call lab_folder,$(1)),$(call programs,$(folder),$(call variant_of,$(folder))))
+lab_programs = $(foreach folder,$(call lab_folder,$(1)), \
+    $(call programs,$(folder),$(call variant_of,$(folder))))
 lab_checks = $(foreach folder,$(call lab_folder,$(1)),$(call checks,$(folder),$(VARIANT)))
-LAB_PROGRAMS := $(foreach lab,$(LABS),$(foreach variant,student $(if $(wildcard $(lab)/solution/*.c),sol), \
+LAB_PROGRAMS := $(foreach lab,$(LABS), \
+    $(foreach variant,student $(if $(wildcard $(lab)/solution/*.c),sol), \
     $(call programs,$(lab),$(variant)) $(call checks,$(lab),$(variant))))
 
-# Programs about several ranks start on so many, unless NP or HOSTS says otherwise.
+# Programs about several ranks start on this many, unless NP or HOSTS says otherwise.
 RANKS_1_ranks := 4
 RANKS_8_fifteen_steps := 2
 RANKS_9_three_parallelisms := 4
@@ -56,28 +58,35 @@ given_ranks := $(if $(filter-out file,$(origin NP)),$(NP))
 ranks_of = $(or $(given_ranks),$(if $(HOSTS),,$(RANKS_$(notdir $(1)))),$(if $(HOSTS),,$(NP)))
 launch = common/setup/launch.sh $(addprefix --np=,$(1)) $(if $(HOSTS),--hosts $(HOSTS))
 LAUNCH = $(call launch,$(call ranks_of))
-OPTIONS = $(if $(DEVICE),--device=$(DEVICE)) $(if $(DATA),--data=$(DATA)) $(if $(SEED),--seed=$(SEED)) $(ARGS)
+OPTIONS = $(if $(DEVICE),--device=$(DEVICE)) $(if $(DATA),--data=$(DATA)) \
+    $(if $(SEED),--seed=$(SEED)) $(ARGS)
 
-chosen = $(if $(ONLY),$(foreach program,$(1),$(if $(findstring $(ONLY),$(notdir $(program))),$(program))),$(1))
-# Run a lab's programs in their order, each as RANKS:PROGRAM. Status 77, a part to do or hardware
-# that is missing, has been said by the program: not make's error.
+chosen = $(if $(ONLY),$(foreach program,$(1), \
+    $(if $(findstring $(ONLY),$(notdir $(program))),$(program))),$(1))
+# Run a lab's programs in order, each given as RANKS:PROGRAM. After status 77 (a part still to do,
+# missing hardware) the program has printed the reason: that is no error of make's.
+parts_of = $(foreach program,$(call chosen,$(call lab_programs,$(1))), \
+    $(call ranks_of,$(program)):$(program))
 define run_lab
-@for part in $(foreach program,$(call chosen,$(call lab_programs,$@)),$(call ranks_of,$(program)):$(program)); do \
+@for part in $(call parts_of,$@); do \
     echo "== $${part##*/}   (alone: make $@ ONLY=$${part##*/})"; \
-    ranks=$${part%%:*}; $(call launch) $${ranks:+--np=$$ranks} $${part#*:} $(OPTIONS); status=$$?; \
+    ranks=$${part%%:*}; \
+    $(call launch) $${ranks:+--np=$$ranks} $${part#*:} $(OPTIONS); status=$$?; \
     if [ $$status = 77 ]; then echo "$@: not done yet, for the reason above"; \
     elif [ $$status != 0 ]; then exit $$status; fi; \
 done
 endef
 define lab_target
-$(if $(filter sol,$(VARIANT)),$(if $(wildcard $(1)_*/exercises/*.c),$(if $(wildcard $(1)_*/solution/*.c),,$(1): no_solutions)))
+$(if $(filter sol,$(VARIANT)),$(if $(wildcard $(1)_*/exercises/*.c), \
+    $(if $(wildcard $(1)_*/solution/*.c),,$(1): no_solutions)))
 $(1): $$(call chosen,$$(call lab_programs,$(1)))
 	$(if $(filter $(1),$(EMPTY_LABS)),@echo "$(1): not in this version yet",$$(run_lab))
 endef
 $(foreach lab,lab1 lab2 lab3,$(eval $(call lab_target,$(lab))))
 
 LAB ?= $(foreach dir,$(LABS),$(if $(wildcard $(dir)/check/*.c),$(firstword $(subst _, ,$(dir)))))
+without_checks = $(foreach lab,$(or $(LAB),check),$(if $(call lab_checks,$(lab)),,$(lab)))
 check: $(if $(filter sol,$(VARIANT)),$(if $(HAVE_SOLUTIONS),,no_solutions))
 check: $(foreach lab,$(LAB),$(call chosen,$(call lab_checks,$(lab))) $(call lab_programs,$(lab)))
-	$(foreach lab,$(if $(LAB),$(LAB),check),$(if $(call lab_checks,$(lab)),,@echo "$(lab): no exercises to check in this version"))
+	@for lab in $(without_checks); do echo "$$lab: no exercises to check in this version"; done
 	@common/setup/check.sh $(foreach lab,$(LAB),$(call chosen,$(call lab_checks,$(lab))))

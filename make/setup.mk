@@ -1,11 +1,11 @@
-# setup.mk: where a build goes, and what this machine has: found, and installed where missing, for
+# setup.mk: where a build goes, and what this machine has: probed, and installed if missing, for
 # goals that build something.
 Q := $(if $(V),,@)
 X86 := $(filter x86_64,$(shell uname -m))
 comma := ,
 
-# Sanitizers, coverage and fuzzers build in folders of their own under the same $(BUILD), with the
-# same config.mk.
+# Sanitizers, coverage and fuzzers build in separate folders under the same $(BUILD), with the same
+# config.mk.
 ifneq ($(filter-out 1 thread,$(SAN)),)
 $(error SAN=$(SAN): expected 1 (address, undefined behaviour) or thread)
 endif
@@ -16,16 +16,19 @@ B := $(BUILD)$(KIND)
 
 LABS := $(sort $(patsubst %/,%,$(dir $(wildcard lab*_*/*.c))))
 EMPTY_LABS := $(foreach lab,lab1 lab2 lab3,$(if $(filter $(lab)_%,$(LABS)),,$(lab)))
-BUILDING := $(filter-out help doctor clean datasets handout format $(EMPTY_LABS),$(MAKECMDGOALS))
+BUILDING := $(filter-out help doctor clean datasets handout format $(EMPTY_LABS), \
+    $(MAKECMDGOALS))
 ifneq ($(BUILDING),)
 ifeq ($(origin CC),default)
-CC := $(firstword $(foreach compiler,gcc clang cc,$(if $(shell command -v $(compiler)),$(compiler))) gcc)
+CC := $(firstword $(foreach compiler,gcc clang cc, \
+    $(if $(shell command -v $(compiler)),$(compiler))) gcc)
 endif
 export CC MPICC CUDA_HOME
 ifeq ($(MAKE_RESTARTS),)
 $(shell common/setup/build_folder.sh '$(BUILD)' >&2)
 endif
-SETS := run $(if $(filter test coverage fuzz bench,$(BUILDING)),test) $(if $(filter lint,$(BUILDING)),lint)
+SETS := run $(if $(filter test coverage fuzz bench,$(BUILDING)),test) \
+    $(if $(filter lint,$(BUILDING)),lint)
 KEY := $(strip $(shell CC='$(CC)' CBLAS_LIBS='$(CBLAS_LIBS)' CBLAS_CFLAGS='$(CBLAS_CFLAGS)' \
     common/setup/probe.sh --key))
 include $(BUILD)/config.mk
@@ -38,9 +41,11 @@ ifneq ($(PORTABLE),)
 COMPILER_CFLAGS := $(if $(X86),-march=x86-64)
 endif
 ifeq ($(MAKE_RESTARTS),)
-STALE := $(filter-out $(PROBED_SETS),$(SETS))$(if $(subst <$(strip $(PROBED_KEY))>,,<$(KEY)>),compiler)
+STALE := $(filter-out $(PROBED_SETS),$(SETS)) \
+    $(if $(subst <$(strip $(PROBED_KEY))>,,<$(KEY)>),compiler)
 endif
-$(BUILD)/config.mk: common/setup/parts.txt common/setup/probe.sh $(wildcard /var/lib/dpkg/status) $(if $(STALE),FORCE)
+$(BUILD)/config.mk: common/setup/parts.txt common/setup/probe.sh \
+    $(wildcard /var/lib/dpkg/status) $(if $(strip $(STALE)),FORCE)
 	@mkdir -p $(@D)
 	@common/setup/deps.sh $(BUILD) $(SETS)
 endif

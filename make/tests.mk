@@ -1,11 +1,13 @@
 # tests.mk: unit tests, tools, benchmarks, fuzzers.
 $(B)/tests/%.o: INCLUDE = -Itests/support
-$(B)/libtests.a: $(patsubst %.c,$(B)/%.o,$(filter-out %/no_dlclose.c %/fake_cuda.c %/fake_nccl.c,$(wildcard tests/support/*.c)))
+NOT_IN_ALL := %/no_dlclose.c %/fake_cuda.c %/fake_nccl.c
+$(B)/libtests.a: $(patsubst %.c,$(B)/%.o,$(filter-out $(NOT_IN_ALL),$(wildcard tests/support/*.c)))
 	$(archive)
-# The CUDA backend once more, as plain C on the CPU: one more device for the tests. All that is seen
-# of it is how it is opened, so that it can stand beside the real one.
+# The CUDA backend once more, as plain C on the CPU: another device for the tests. It exports only
+# the function that opens it, so that it can coexist with the real one.
 ON_HOST := $(wildcard $(CUDA_ROOM)/*.c $(CUDA_ROOM)/*.cu tests/support/cuda_on_host/*.c)
-ON_HOST := $(patsubst %,$(B)/cuda_on_host/%.o,$(basename $(filter-out %_cudnn.c %/cuda_record.c,$(ON_HOST))))
+ON_HOST := $(filter-out %_cudnn.c %/cuda_record.c,$(ON_HOST))
+ON_HOST := $(patsubst %,$(B)/cuda_on_host/%.o,$(basename $(ON_HOST)))
 $(ON_HOST): private CPPFLAGS_ALL := -Itests/support/cuda_on_host $(CPPFLAGS_ALL) -UHAVE_CUDNN
 $(B)/cuda_on_host/%.o: %.c $(B)/flags
 	$(compile)
@@ -22,19 +24,19 @@ $(B)/libtests.a: $(B)/cuda_on_host.o
 $(B)/tests/support/device.o: private CPPFLAGS_ALL += -DHAVE_CUDA_ON_HOST
 endif
 
-# tests/support/cuda_memory.c calls CUDA by itself.
+# tests/support/cuda_memory.c calls CUDA directly.
 TEST_LIBS = $(CMOCKA_LIBS) $(if $(HAVE_CUDA),-Wl$(comma)--as-needed $(CUDA_LIBS) $(NCCL_LIBS))
 UNIT_TESTS := $(patsubst tests/unit/%.c,$(B)/tests/%,$(wildcard tests/unit/test_*.c))
 $(UNIT_TESTS): $(B)/tests/%: $(B)/tests/unit/%.o $(B)/libtests.a $(B)/libcommon.a
 	$(call link,$(TEST_LIBS))
-# What of lab 1 is no exercise.
+# The parts of lab 1 that are no exercises.
 $(B)/tests/unit/test_sgd_floor.o: INCLUDE = -Itests/support -Ilab1_gd
 $(B)/tests/test_sgd_floor: $(B)/lab1_gd/linear/sgd_floor.o $(B)/lab1_gd/linear/linear.o
-# A double of NCCL and the CUDA runtime takes their place in this test alone, which has our side of
-# it in itself.
-$(B)/tests/test_comm_nccl: $(if $(HAVE_NCCL),$(addprefix $(B)/,tests/support/fake_cuda.o tests/support/fake_nccl.o \
-    common/comm/comm_nccl.o common/comm/comm_link_nccl.o))
-$(B)/tests/test_no_allocation: LDFLAGS += $(addprefix -Wl$(comma)--wrap=,malloc calloc realloc aligned_alloc posix_memalign free)
+# In this test alone, doubles replace NCCL and the CUDA runtime; it links what calls them directly.
+$(B)/tests/test_comm_nccl: $(if $(HAVE_NCCL),$(addprefix $(B)/,tests/support/fake_cuda.o \
+    tests/support/fake_nccl.o common/comm/comm_nccl.o common/comm/comm_link_nccl.o))
+$(B)/tests/test_no_allocation: LDFLAGS += $(addprefix -Wl$(comma)--wrap=, \
+    malloc calloc realloc aligned_alloc posix_memalign free)
 TOOLS := $(patsubst %.c,$(B)/%,$(wildcard tests/tools/*.c))
 $(TOOLS): %: %.o $(B)/libtests.a $(B)/libcommon.a
 	$(call link,$(TEST_LIBS))
@@ -43,13 +45,14 @@ $(B)/tests/bench/bench_gpu: $(B)/tests/bench/worker.o
 $(B)/tests/bench/bench: $(B)/tests/bench/ceiling.o $(B)/tests/bench/worker.o
 $(BENCH): %: %.o $(B)/libcommon.a
 	$(call link)
-# ONLY=test_…, and the thread sanitizer, run nothing but unit tests.
+# ONLY=test_… and the thread sanitizer run only unit tests.
 UNIT_ONLY := $(or $(filter thread,$(SAN)),$(if $(ONLY),$(if $(filter-out test_%,$(ONLY)),,unit)))
 test: $(UNIT_TESTS) $(if $(UNIT_ONLY),,$(BENCH) $(LAB_PROGRAMS) $(TRAINERS) $(GRADING) $(TOOLS))
 	@CC='$(CC)' CFLAGS='$(CFLAGS)' WERROR='$(WERROR)' tests/tools/run.sh $(B) $(ONLY)
 coverage:
 	@find $(BUILD)/coverage -name '*.gcda' -delete 2>/dev/null; true
-	@$(MAKE) --no-print-directory COVERAGE=1 test; status=$$?; tests/tools/coverage.sh $(BUILD)/coverage; exit $$status
+	@$(MAKE) --no-print-directory COVERAGE=1 test; status=$$?; \
+	    tests/tools/coverage.sh $(BUILD)/coverage; exit $$status
 lint:
 	@tests/tools/lint.sh
 format:
@@ -58,11 +61,14 @@ format:
 # ---- benchmarks ---------------------------------------------------------------------------------
 ifeq ($(DEVICE),cuda)
 bench: $(BENCH)
-	@$(B)/tests/bench/bench_gpu --programs $(B)/tests/bench --python '$(PYTHON_TORCH)' $(if $(ONLY),--only $(ONLY)) $(ARGS); \
-	    status=$$?; if [ $$status = 77 ]; then echo "bench: skipped, for the reason above"; else exit $$status; fi
+	@$(B)/tests/bench/bench_gpu --programs $(B)/tests/bench --python '$(PYTHON_TORCH)' \
+	    $(if $(ONLY),--only $(ONLY)) $(ARGS); \
+	    status=$$?; if [ $$status = 77 ]; then echo "bench: skipped, for the reason above"; \
+	    else exit $$status; fi
 else
 bench: $(BENCH) $(filter $(B)/sol/lab1_gd/%,$(LAB_PROGRAMS)) $(TOOLS)
-	$(if $(filter landscape windows,$(ONLY)),,@$< --programs $(<D) --python '$(PYTHON_TORCH)' $(if $(ONLY),--only $(ONLY)) $(ARGS))
+	$(if $(filter landscape windows,$(ONLY)),,@$< --programs $(<D) --python '$(PYTHON_TORCH)' \
+	    $(if $(ONLY),--only $(ONLY)) $(ARGS))
 	$(if $(filter-out landscape,$(ONLY)),,@tests/bench/landscape.sh $(B) '$(PYTHON_TORCH)')
 	$(if $(filter-out windows,$(ONLY)),,@tests/bench/windows.sh $(B))
 endif
@@ -75,6 +81,7 @@ $(FUZZERS): $(B)/fuzzers/%: $(B)/tests/fuzz/%.o $(B)/libcommon.a
 	$(call link,-fsanitize=fuzzer)
 fuzzers: $(FUZZERS)
 fuzz:
-	@tests/tools/fuzz.sh $(BUILD)/fuzz $(FUZZ_CC) $(FUZZ_SECONDS) $(MAKE) --no-print-directory FUZZ=1 fuzzers
+	@tests/tools/fuzz.sh $(BUILD)/fuzz $(FUZZ_CC) $(FUZZ_SECONDS) \
+	    $(MAKE) --no-print-directory FUZZ=1 fuzzers
 
 -include $(if $(BUILDING),$(shell find $(B) -name '*.d' 2>/dev/null))

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # `make clean` removes the folder that make itself made, and nothing else, without probing: neither
-# the project, nor a folder of somebody's that BUILD names by mistake.
+# the project, nor somebody's folder that BUILD names by mistake.
 # seconds: 120
 # sanitizers: no
 # ranks: 0
@@ -28,7 +28,8 @@ refused() { # BUILD=…
     local status=0
     make --no-print-directory clean "$@" 2>"$work/err" || status=$?
     [ $status = 2 ] || wrong "make clean $*: status $status, expected 2"
-    grep '^clean: make did not make' "$work/err" || wrong "make clean $*: no reason: $(cat "$work/err")"
+    grep '^clean: make did not make' "$work/err" ||
+        wrong "make clean $*: no reason: $(cat "$work/err")"
     [ -e mine.c ] || wrong "make clean $* removed the project"
 }
 refused BUILD=.

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# `make doctor`: a row for every part, a status that agrees with them, the one command at the end; also where nothing
-# is installed, and for each system's package manager. Other machines are folders of links to a few programs, which
-# stand for the whole PATH.
+# `make doctor`: a row for every part, a status that agrees with them, the one command at the end;
+# also where nothing is installed, and for each system's package manager. Other machines are folders
+# of links to a few programs, used as the whole PATH.
 # seconds: 120
 # sanitizers: no
 # ranks: 0
@@ -20,24 +20,34 @@ required=$(sed -n 's/^\([a-z0-9]*\) *| required .*/\1/p' common/setup/parts.txt)
 make doctor BUILD="$work/build" >"$work/out" 2>&1; status=$?
 rows "this machine"
 [ $status = 0 ] || wrong "this machine: exit $status, although the tests were built on it"
-for part in $required; do grep -qE "^$part +found " "$work/out" || wrong "$part: not found here"; done
-tail -n 3 "$work/out" | grep -qE '^(everything is here|install: |missing: )' || wrong "no closing line"
+for part in $required; do
+    grep -qE "^$part +found " "$work/out" || wrong "$part: not found here"
+done
+tail -n 3 "$work/out" | grep -qE '^(everything is here|install: |missing: )' ||
+    wrong "no closing line"
 [ ! -e "$work/build/config.mk" ] || wrong "doctor writes the build's configuration"
 
 # ---- machines with nothing but a shell ----
 nothing() { # FOLDER: the programs that every system has
     mkdir -p "$1"
-    for program in bash sh awk sed grep tr cut sort uniq head tail paste cat mkdir rm mv cp dirname basename printf uname nproc id env ldd; do
+    for program in bash sh awk sed grep tr cut sort uniq head tail paste cat mkdir rm mv cp \
+        dirname basename printf uname nproc id env ldd; do
         ln -s "$(command -v $program)" "$1/$program"
     done
 }
 fake() { printf '#!/bin/sh\n%s\n' "$2" >"$1"; chmod +x "$1"; } # FILE, script
 machine() { # FOLDER, status expected
-    env -i PATH="$1" HOME="$work" CUDA_HOME= MPICC="$1/none" "$(command -v bash)" common/setup/doctor.sh "$work/doctor" >"$work/out" 2>&1; status=$?
+    env -i PATH="$1" HOME="$work" CUDA_HOME= MPICC="$1/none" "$(command -v bash)" \
+        common/setup/doctor.sh "$work/doctor" >"$work/out" 2>&1
+    status=$?
     rows "$1"
     [ $status = "$2" ] || wrong "$1: exit $status, expected $2"
-    if grep -iE 'command not found|syntax error|No such file' "$work/out"; then wrong "$1: doctor stumbles"; fi
-    for part in $required; do grep -qE "^$part +missing " "$work/out" || wrong "$1: $part is said to be there"; done
+    if grep -iE 'command not found|syntax error|No such file' "$work/out"; then
+        wrong "$1: doctor stumbles"
+    fi
+    for part in $required; do
+        grep -qE "^$part +missing " "$work/out" || wrong "$1: $part is not reported as missing"
+    done
 }
 nothing "$work/bare"
 machine "$work/bare" 2
@@ -45,20 +55,25 @@ grep -q '^install: no apt-get, dnf, pacman or brew found' "$work/out" || wrong "
 
 nothing "$work/fedora"; fake "$work/fedora/dnf" 'exit 1'; fake "$work/fedora/gcc" 'exit 1'
 machine "$work/fedora" 2
-grep -qE '^install: (sudo )?dnf install -y gcc openmpi openmpi-devel openblas-devel .*SDL2-devel' "$work/out" || wrong "Fedora's command"
+grep -qE '^install: (sudo )?dnf install -y gcc openmpi openmpi-devel openblas-devel .*SDL2-devel' \
+    "$work/out" || wrong "Fedora's command"
 nothing "$work/arch"; fake "$work/arch/pacman" 'exit 1'
 machine "$work/arch" 2
-grep -qE '^install: (sudo )?pacman -S --needed gcc openmpi openblas .*cmocka' "$work/out" || wrong "Arch's command"
+grep -qE '^install: (sudo )?pacman -S --needed gcc openmpi openblas .*cmocka' "$work/out" ||
+    wrong "Arch's command"
 nothing "$work/mac"; fake "$work/mac/brew" 'exit 1'
 machine "$work/mac" 2
 grep -qE '^install: brew install libomp open-mpi openblas' "$work/out" || wrong "Homebrew's command"
 
-# Debian, an ordinary user, no sudo: says what to ask for. dpkg-query knows one package: that is not asked for.
+# Debian, an ordinary user, no sudo: it says what to ask for, without the one package that
+# dpkg-query knows.
 nothing "$work/debian"; fake "$work/debian/apt-get" 'exit 1'; fake "$work/debian/apt-cache" 'exit 0'
 fake "$work/debian/dpkg-query" 'for last; do :; done; [ "$last" != zlib1g-dev ] || echo installed'
 rm "$work/debian/id"; fake "$work/debian/id" 'echo 1000'
 machine "$work/debian" 2
-grep -qE '^install: sudo apt-get install -y --no-install-recommends gcc libc6-dev openmpi-bin libopenmpi-dev ' "$work/out" || wrong "Debian's command"
+command='sudo apt-get install -y --no-install-recommends gcc libc6-dev openmpi-bin libopenmpi-dev'
+grep -q "^install: $command " "$work/out" || wrong "Debian's command"
 if grep '^install: .*zlib1g-dev' "$work/out"; then wrong "asks for a package that is installed"; fi
-grep -q 'ask the administrator for exactly this' "$work/out" || wrong "an ordinary user is not told whom to ask"
+grep -q 'ask the administrator for exactly this' "$work/out" ||
+    wrong "an ordinary user is not told whom to ask"
 grep '^install: ' "$work/out"

@@ -12,7 +12,8 @@ wrong() { echo "wrong: $*"; cat "$work/log"; exit 1; }
 mkdir "$work/labs"
 cp -a Makefile make common lab* assessment tests "$work/labs/"
 mkdir "$work/labs/build"
-for part in config.mk flags probe sources.sum libcommon.a common lab1_gd student gpu_calls labs_gpu.so nvcc_flags; do
+for part in config.mk flags probe sources.sum libcommon.a common lab1_gd student gpu_calls \
+    labs_gpu.so nvcc_flags; do
     [ ! -e "$BUILD/$part" ] || cp -a "$BUILD/$part" "$work/labs/build/"
 done
 cd "$work/labs"
@@ -22,7 +23,8 @@ export DEPS=no HEADLESS=1
 check() { make check LAB=lab1 >"$work/log" 2>&1 || true; } # all points are not expected
 line() { grep -E "^(PASS|FAIL|TODO)  $1 " "$work/log"; }
 expect() { # verdict, exercise, words
-    line "$2" | grep "^$1 " | grep -qF -- "${3-}" || wrong "expected $1 of $2, with '${3-}': $(line "$2")"
+    line "$2" | grep "^$1 " | grep -qF -- "${3-}" ||
+        wrong "expected $1 of $2, with '${3-}': $(line "$2")"
 }
 programs=()
 count() { grep -c "^$1 " "$work/log" || true; }
@@ -38,8 +40,10 @@ expect FAIL pipeline_turn 'does not compile: lab1_gd/exercises/9a_pipeline_turn.
 [ "$(count PASS)" = 12 ] || wrong "one broken exercise: expected 12 PASS"
 make lab1 ONLY=1_ ARGS="--out $work/out" >"$work/log" 2>&1 || wrong "part 1 beside a broken part 9"
 grep -q converged "$work/log" || wrong "part 1 did not run"
-make lab1 ONLY=9_ NP=1 ARGS="--out $work/out --updates 1" >"$work/log" 2>&1 || wrong "part 9's status"
-grep -q 'pipeline_turn.c: it does not compile' "$work/log" || wrong "part 9 does not say what is broken"
+make lab1 ONLY=9_ NP=1 ARGS="--out $work/out --updates 1" >"$work/log" 2>&1 ||
+    wrong "part 9's status"
+grep -q 'pipeline_turn.c: it does not compile' "$work/log" ||
+    wrong "part 9 does not say what is broken"
 for program in lab1_gd/*_*.c; do programs+=("build/student/${program%.c}"); done
 make "${programs[@]}" >"$work/log" 2>&1 || wrong "the programs beside a broken exercise"
 

@@ -1,18 +1,19 @@
 #!/usr/bin/env python3
-"""An HTTP server on the loopback that serves the files of a folder, in ways that downloads go wrong.
+"""An HTTP server on the loopback that serves the files of a folder, with the faults of downloads.
 
     faulty_server.py FOLDER LOG
 
-prints its port, then serves /FAULT/path/of/file and writes a line "path range" per request into LOG. FAULT:
+prints its port, then serves /FAULT/path/of/file and writes a line "path range" per request into
+LOG. FAULT:
     good       as it should be, Range honoured
-    breaks     the connection ends after half of what was asked for, at each of the first 2 requests for a file
+    breaks     the connection ends after half of the range, at the first 2 requests for each file
     norange    the same once, and Range is ignored
     dead       the connection always ends after 10 bytes
     corrupt    one byte in the middle is changed
     short      the last 7 bytes are missing, and Content-Length agrees
     long       7 more bytes follow, and Content-Length agrees
     missing    404
-    busy       503 at the first two requests for a file, then good
+    busy       503 at the first 2 requests for each file, then good
     page       200 and a page of HTML
     stalls     sends 10 bytes, then nothing for a minute
 """
@@ -62,7 +63,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.close_connection = True
 
     def start(self, fault, size):
-        """Where the answer begins: Range 'bytes=N-', the only form that is asked for here."""
+        """Where the answer begins: Range 'bytes=N-', the only form used here."""
         asked = self.headers.get("Range", "")
         if fault in ("norange", "page") or not asked.startswith("bytes="):
             return 0

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The students' tarball: the same bytes each time, nothing of the solutions, and it works where it is unpacked: help,
-# lab, check; a new lab is picked up.
+# The students' tarball: the same bytes each time, no solutions, and it works where it is unpacked:
+# help, lab, check; a new lab is picked up.
 # seconds: 400
 # sanitizers: no
 set -eu
@@ -9,17 +9,22 @@ wrong() { echo "wrong: $*"; exit 1; }
 
 make handout BUILD="$work/a" >"$work/log"; cat "$work/log"
 make handout BUILD="$work/b" >/dev/null
-cmp "$work/a/handout/labs.tar.gz" "$work/b/handout/labs.tar.gz" || wrong "two tarballs of the same files differ"
+cmp "$work/a/handout/labs.tar.gz" "$work/b/handout/labs.tar.gz" ||
+    wrong "two tarballs of the same files differ"
 tar -xzf "$work/a/handout/labs.tar.gz" -C "$work"
 labs=$work/labs
 
 find "$labs" | sed "s,^$labs,," >"$work/files"
-for file in Makefile README.md LICENSE common/backend.h common/setup/deps.sh lab2_ddp/1_ranks.c lab2_ddp/3_train.c lab2_ddp/exercises/2_all_reduce_ring.c tests/support/harness.h; do
+for file in Makefile README.md LICENSE common/backend.h common/setup/deps.sh lab2_ddp/1_ranks.c \
+    lab2_ddp/3_train.c lab2_ddp/exercises/2_all_reduce_ring.c tests/support/harness.h; do
     grep -qx "/$file" "$work/files" || wrong "$file is not in it"
 done
-if grep -E '/(solution|hidden|e2e|\.ci|\.git)(/|$)' "$work/files"; then wrong "the files above should not be in it"; fi
+if grep -E '/(solution|hidden|e2e|\.ci|\.git)(/|$)' "$work/files"; then
+    wrong "the files above should not be in it"
+fi
 
-tests/tools/shapes.py "$labs" || wrong "the functions above solve an exercise (see tests/tools/shapes.py)"
+tests/tools/shapes.py "$labs" ||
+    wrong "the functions above solve an exercise (see tests/tools/shapes.py)"
 
 project=$PWD
 # It works there; -O1 and one small network keep this short.
@@ -27,31 +32,47 @@ cd "$labs"
 export CFLAGS='-O1 -g' DEPS=no
 unset CI SAN BUILD
 make help >"$work/help.log"; grep -q '^  lab2 ' "$work/help.log" || wrong "make help"
-make lab2 ONLY=3_train DATA=synthetic ARGS="--model linear --epochs 1 --images 512 --test-images 256" >"$work/lab2.log" 2>&1 || { cat "$work/lab2.log"; wrong "make lab2"; }
+make lab2 ONLY=3_train DATA=synthetic \
+    ARGS="--model linear --epochs 1 --images 512 --test-images 256" >"$work/lab2.log" 2>&1 ||
+    { cat "$work/lab2.log"; wrong "make lab2"; }
 grep -i 'accuracy' "$work/lab2.log" || wrong "make lab2 reports no accuracy"
-if make check LAB=lab2 >"$work/check.log" 2>&1; then wrong "make check passes on the given files"; fi
+if make check LAB=lab2 >"$work/check.log" 2>&1; then
+    wrong "make check passes on the given files"
+fi
 [ "$(grep -c '^TODO ' "$work/check.log")" -ge 10 ] || { cat "$work/check.log"; wrong "make check"; }
-if grep -E '^(PASS|FAIL) ' "$work/check.log"; then wrong "the given files should be TODO, all of them"; fi
+if grep -E '^(PASS|FAIL) ' "$work/check.log"; then
+    wrong "the given files should be TODO, all of them"
+fi
 if make lab2 SOL=1 >"$work/sol.log" 2>&1; then wrong "SOL=1 works without solutions"; fi
 grep 'no reference solutions here' "$work/sol.log" || wrong "SOL=1 does not say what is missing"
 
 # As a student: the first exercise, and the check goes from TODO to PASS, for it alone.
 make check LAB=lab1 >"$work/before.log" 2>&1 || true
-grep -q '^TODO  gradient ' "$work/before.log" || { cat "$work/before.log"; wrong "the first exercise is not TODO"; }
+grep -q '^TODO  gradient ' "$work/before.log" ||
+    { cat "$work/before.log"; wrong "the first exercise is not TODO"; }
 status=0; HEADLESS=1 make lab1 >"$work/lab1.log" 2>&1 || status=$?
-[ $status = 0 ] && grep 'TODO in lab1_gd/exercises/1a_gradient.c, line' "$work/lab1.log" || { cat "$work/lab1.log"; wrong "make lab1 does not say what is to do"; }
+[ $status = 0 ] && grep 'TODO in lab1_gd/exercises/1a_gradient.c, line' "$work/lab1.log" ||
+    { cat "$work/lab1.log"; wrong "make lab1 does not say what is still to do"; }
 cp "$project/lab1_gd/solution/1a_gradient.c" lab1_gd/exercises/1a_gradient.c
 make check LAB=lab1 >"$work/after.log" 2>&1 || true
-grep '^PASS  gradient ' "$work/after.log" || { cat "$work/after.log"; wrong "the first exercise, done, is not PASS"; }
-[ "$(grep -c '^TODO ' "$work/after.log")" = $(($(grep -c '^TODO ' "$work/before.log") - 1)) ] || wrong "the other exercises should be TODO"
+grep '^PASS  gradient ' "$work/after.log" ||
+    { cat "$work/after.log"; wrong "the first exercise, done, is not PASS"; }
+[ "$(grep -c '^TODO ' "$work/after.log")" = $(($(grep -c '^TODO ' "$work/before.log") - 1)) ] ||
+    wrong "the other exercises should be TODO"
 
-# make's status: 0 for a part that is to do (77), which is said; 2 for what is wrong, and nothing is run after it.
+# make's status: 0 for a part still to do (77), which is reported; 2 for an error, and nothing runs
+# after it.
 rm -rf lab3_*; mkdir lab3_scale
-printf '%s\n' '#include "check.h"' 'int main(void) { TODO("the first part"); }' >lab3_scale/1_first.c
-make lab3 >"$work/lab3.log" 2>&1 || { cat "$work/lab3.log"; wrong "a part to do should not be make's error"; }
-grep 'TODO in lab3_scale/1_first.c, line 2: the first part' "$work/lab3.log" || wrong "the part to do is not named"
-grep '^lab3: not done yet' "$work/lab3.log" || wrong "make does not say that a part is to do"
-printf '%s\n' '#include "check.h"' 'int main(void) { REQUIRE(0, "a bad file"); }' >lab3_scale/2_second.c
+printf '%s\n' '#include "check.h"' 'int main(void) { TODO("the first part"); }' \
+    >lab3_scale/1_first.c
+make lab3 >"$work/lab3.log" 2>&1 ||
+    { cat "$work/lab3.log"; wrong "a part still to do should not be an error of make's"; }
+grep 'TODO in lab3_scale/1_first.c, line 2: the first part' "$work/lab3.log" ||
+    wrong "the part still to do is not named"
+grep '^lab3: not done yet' "$work/lab3.log" ||
+    wrong "make does not report that a part is still to do"
+printf '%s\n' '#include "check.h"' 'int main(void) { REQUIRE(0, "a bad file"); }' \
+    >lab3_scale/2_second.c
 printf 'int main(void) { return 0; }\n' >lab3_scale/3_third.c
 status=0; make lab3 >"$work/lab3.log" 2>&1 || status=$?
 [ $status = 2 ] || wrong "a failing program: make's status is $status, expected 2"

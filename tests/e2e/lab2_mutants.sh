@@ -1,32 +1,40 @@
 #!/usr/bin/env bash
-# Lab 2's self-check must see each mistake: the reference is changed by one sed expression and compiled, and the check must say FAIL to exactly the
-# named exercises among those that it is asked to judge.
+# Lab 2's self-check must find each mistake: a sed expression changes the reference, and the check
+# must print FAIL for exactly the named exercises among those that it judges.
 # seconds: 900
 # sanitizers: no
 set -u
 work=$(mktemp -d)
 source=lab2_ddp/solution
+parts=$BUILD/sol/lab2_ddp/parts.a
 
-# The commands that make the reference's programs, as make would run them.
-env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make -n V=1 BUILD="$BUILD" -W $source/3_train.c -W $source/2_all_reduce_ring.c \
-    "$BUILD/sol/lab2_ddp/3_train" "$BUILD/sol/lab2_ddp/check/2_all_reduce_ring" 2>&1 | sed "s/ *$//" >"$work/commands"
+# The commands that build the reference's programs, as make would run them.
+env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make -n V=1 BUILD="$BUILD" \
+    -W $source/3_train.c -W $source/2_all_reduce_ring.c \
+    "$BUILD/sol/lab2_ddp/3_train" "$BUILD/sol/lab2_ddp/check/2_all_reduce_ring" 2>&1 |
+    sed "s/ *$//" >"$work/commands"
 command_of() { # a fixed string that only this command ends with
     local found
     found=$(grep -F -- "$1" "$work/commands" | grep -E -- "-o [^ ]*$2\$" | tail -n 1)
-    [ -n "$found" ] || { echo "make does not say how it builds $2:"; tail -n 5 "$work/commands"; exit 1; }
+    [ -n "$found" ] ||
+        { echo "make does not say how it builds $2:"; tail -n 5 "$work/commands"; exit 1; }
     echo "$found"
 }
 compile_train=$(command_of "-c $source/3_train.c" 3_train.o) || { echo "$compile_train"; exit 1; }
-compile_ring=$(command_of "-c $source/2_all_reduce_ring.c" 2_all_reduce_ring.o) || { echo "$compile_ring"; exit 1; }
+compile_ring=$(command_of "-c $source/2_all_reduce_ring.c" 2_all_reduce_ring.o) ||
+    { echo "$compile_ring"; exit 1; }
 link_train=$(command_of libcommon.a lab2_ddp/3_train) || { echo "$link_train"; exit 1; }
-link_ring=$(command_of libcommon.a lab2_ddp/check/2_all_reduce_ring) || { echo "$link_ring"; exit 1; }
+link_ring=$(command_of libcommon.a lab2_ddp/check/2_all_reduce_ring) ||
+    { echo "$link_ring"; exit 1; }
 
 # A command with the mutant's source, object and program in place of the reference's.
 redirect() { # command, folder, source name, program name
-    sed -e "s|$source/$3\.c|$2/$3.c|; s|$BUILD/$source/$3\.o|$2/$3.o|g; s|-o $BUILD/sol/lab2_ddp/$4\$|-o $2/$4|; s|\$| -w -Wno-error|" <<<"$1"
+    sed -e "s|$source/$3\.c|$2/$3.c|; s|$BUILD/$source/$3\.o|$2/$3.o|g" \
+        -e "s|-o $BUILD/sol/lab2_ddp/$4\$|-o $2/$4|; s|\$| -w -Wno-error|" <<<"$1"
 }
 
-try() { # name, source file without .c, expected failures, exercises to judge, sed expression, folder of the source
+# name, source file without .c, expected failures, exercises to judge, sed expression, its folder
+try() {
     local dir=$work/$1 from=$6/$2.c got
     mkdir "$dir"
     sed -E "$5" "$from" >"$dir/$2.c"
@@ -38,9 +46,10 @@ try() { # name, source file without .c, expected failures, exercises to judge, s
         bash -c "$(redirect "$compile_train" "$dir" 3_train -)" && mkdir "$dir/check" &&
             bash -c "$(redirect "$link_train" "$dir" 3_train 3_train)" &&
             cp "$BUILD/sol/lab2_ddp/check/3_train" "$dir/check/"
-    else
+    else # before the archive, which has the reference's
         bash -c "$(redirect "$compile_ring" "$dir" 2_all_reduce_ring -)" && mkdir "$dir/check" &&
-            bash -c "$(redirect "$link_ring" "$dir" 2_all_reduce_ring check/2_all_reduce_ring)"
+            bash -c "$(redirect "${link_ring/ $parts/ $dir/$2.o $parts}" "$dir" \
+                2_all_reduce_ring check/2_all_reduce_ring)"
     fi >"$dir/make.log" 2>&1 || { echo "$1: does not compile"; cat "$dir/make.log"; return 1; }
     # shellcheck disable=SC2086  # the exercises are words
     TMPDIR=$dir "$dir/check/$2" $4 >"$dir/check.log" 2>&1
@@ -55,8 +64,9 @@ try() { # name, source file without .c, expected failures, exercises to judge, s
 
 mutant() { printf '%s\0' "$1" "$2" "$3" "$4" "$5" "${6:-$source}" >>"$work/mutants"; }
 
-all='1 2 3 4 5 6 7' # these need two short runs; 8 and 9 more
-mutant unconverted  3_train "1 2 3 4 5 6 7 8 9" "$all 8 9" 's/to_do\[\] = \{[^}]*\}/to_do[] = {0}/' lab2_ddp
+all='1 2 3 4 5 6 7' # these need two short runs; 8 and 9 need more
+mutant unconverted  3_train "1 2 3 4 5 6 7 8 9" "$all 8 9" \
+    's/to_do\[\] = \{[^}]*\}/to_do[] = {0}/' lab2_ddp
 mutant self         3_train "1 2 3 4 5 6 7" "$all" 's/comm_open\(o->run.comm\)/comm_open("self")/'
 mutant no_close     3_train 1 "$all" '/comm_close\(/d'
 mutant one_device   3_train 2 "$all" 's/t->comm->local_rank, t->comm->local_size/0, 1/'
@@ -68,11 +78,17 @@ mutant wrong_root   3_train 5 "$all" 's/params, 0, t->model->s/params, 1, t->mod
 mutant no_average   3_train 6 "$all" '/average\(t, m->grads\)/d'
 mutant sum          3_train 6 "$all" 's|1.0f / \(float\)t->comm->size|1.0f|'
 mutant no_scaling   3_train 7 "$all" 's/o->rate \* t->comm->size/o->rate/'
-mutant no_warmup    3_train 7 "$all" 's/\.warmup = [^.]*\.start/.start/'
-mutant mean_of_means 3_train 8 8 's|comm_all_reduce_host\(t->comm, sums, 3, COMM_SUM\);|double a = metrics_accuracy(own); comm_all_reduce_host(t->comm, \&a, 1, COMM_SUM); comm_all_reduce_host(t->comm, sums, 1, COMM_SUM); sums[1] = a / t->comm->size; sums[2] = 1;|'
+mutant no_warmup    3_train 7 "$all" '/\.warmup = /d'
+mean_of_means='double a = metrics_accuracy(own); comm_all_reduce_host(t->comm, \&a, 1, COMM_SUM); '
+mean_of_means+='comm_all_reduce_host(t->comm, sums, 1, COMM_SUM); '
+mean_of_means+='sums[1] = a / t->comm->size; sums[2] = 1;'
+mutant mean_of_means 3_train 8 8 \
+    's|comm_all_reduce_host\(t->comm, sums, 3, COMM_SUM\);|'"$mean_of_means"'|'
 mutant own_metrics  3_train 8 8 '/sums, 3, COMM_SUM/d'
-mutant all_test_all 3_train 8 8 's|int first = .*|int first = 0, end = (int)count; (void)r; (void)P;|'
-mutant parts_short  3_train 8 8 's|int first = .*|int first = (int)(count / P * r), end = (int)(count / P * (r + 1));|'
+mutant all_test_all 3_train 8 8 \
+    's|int first = .*|int first = 0, end = (int)count; (void)r; (void)P;|'
+mutant parts_short  3_train 8 8 \
+    's|int first = .*|int first = (int)(count / P * r), end = (int)(count / P * (r + 1));|'
 mutant own_state    3_train 8 8 '/^static Metrics test/,/^}/{/average\(/d}'
 mutant all_save     3_train 9 9 '/if \(t->comm->rank == 0\)/d'
 mutant none_saves   3_train 9 9 's/if \(t->comm->rank == 0\)/if (t->comm->rank < 0)/'
@@ -81,8 +97,9 @@ mutant one_resumes  3_train 9 9 's/if \(o->resume\)/if (o->resume \&\& t->comm->
 mutant stop_alone   3_train 9 9 '/&stop, 1, COMM_MAX/d'
 mutant ring_copy    2_all_reduce_ring ring '' 's/mine\[j\] \+= arrived/mine[j] = arrived/'
 mutant ring_short   2_all_reduce_ring ring '' '0,/i < P - 1/s//i < P - 2/'
-# shellcheck disable=SC2016  # $ is sed's
-mutant ring_mpi     2_all_reduce_ring ring '' '/^void all_reduce_ring/,$c void all_reduce_ring(float *v, int count, MPI_Comm comm) { MPI_Allreduce(MPI_IN_PLACE, v, count, MPI_FLOAT, MPI_SUM, comm); }'
-# Many of them wait for a time limit: more at once than there are cores.
-export -f try redirect; export work source compile_train compile_ring link_train link_ring
+library='void all_reduce_ring(float *v, int count, MPI_Comm comm) { '
+library+='MPI_Allreduce(MPI_IN_PLACE, v, count, MPI_FLOAT, MPI_SUM, comm); }'
+mutant ring_mpi     2_all_reduce_ring ring '' "/^void all_reduce_ring/,\$c $library"
+# Many of them run into a time limit: run more at once than there are cores.
+export -f try redirect; export work source parts compile_train compile_ring link_train link_ring
 xargs -0 -n 6 -P $((2 * ${JOBS:-2})) bash -c 'try "$@"' _ <"$work/mutants"

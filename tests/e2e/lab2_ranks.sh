@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Lab 2's first program: the ring and the all-reduce are right on 1 to 4 ranks; --hang hangs and
 # Ctrl-C ends it; --mismatch ends in an error or a hang; other programs' options are ignored, wrong
-# ones refused. Its twin with NCCL, where it was built, sums up or says why it does not.
+# ones refused. The NCCL version, if built, computes the sum or says why not.
 # seconds: 200
 # sanitizers: no
 set -u

@@ -1,53 +1,64 @@
 #!/usr/bin/env bash
 # seconds: 180
 # sanitizers: no
-# Lab 3's sweep: table, CSV and figure; interrupted and resumed, no run is made twice; dealt to three ranks, each run takes the same steps;
-# Ctrl-C reaches ranks in the middle of a long run. Lab 1's part 4 on two ranks.
+# Lab 3's sweep: table, CSV and figure; interrupted and resumed, it repeats no run; on three ranks,
+# each run takes the same steps; Ctrl-C reaches ranks in the middle of a long run. Lab 1's part 4 on
+# two ranks.
 set -u
 work=$(mktemp -d)
 fail() { echo "$*"; exit 1; }
-small="--data synthetic --model mlp --train 600 --test 100 --check-every 200 --smallest 32 --largest 128 --target 0.15 --epochs 4 --comm auto"
+small="--data synthetic --model mlp --train 600 --test 100 --check-every 200 --smallest 32"
+small+=" --largest 128 --target 0.15 --epochs 4 --comm auto"
 sweep() { # folder, ranks, more options
     local out=$1 ranks=$2; shift 2
     # shellcheck disable=SC2086
-    HEADLESS=1 common/setup/launch.sh --np "$ranks" "$BUILD/student/lab3_scale/1_batch_size" --out "$out" --threads 1 $small "$@" >"$out.log" 2>&1
+    HEADLESS=1 common/setup/launch.sh --np "$ranks" "$BUILD/student/lab3_scale/1_batch_size" \
+        --out "$out" --threads 1 $small "$@" >"$out.log" 2>&1
 }
 rows() { grep -v '^#' "$1/lab3_batch_size/sweep.csv" | tail -n +2; }
 steps() { rows "$1" | cut -d, -f1,2,4; }
 
 sweep "$work/once" 1 --seeds 2 || fail "$(cat "$work/once.log")"
 [ "$(rows "$work/once" | wc -l)" = 6 ] || fail "expected 6 runs: $(rows "$work/once")"
-[ -s "$work/once/lab3_batch_size/batch_size.png" ] || fail "no picture: $(cat "$work/once.log")"
+[ -s "$work/once/lab3_batch_size/batch_size.png" ] || fail "no figure: $(cat "$work/once.log")"
 grep -qE '^ +128 ' "$work/once.log" || fail "no line for batch 128: $(cat "$work/once.log")"
 
 sweep "$work/twice" 1 --seeds 1 || fail "$(cat "$work/twice.log")"
 before=$(rows "$work/twice")
 printf '128,9' >>"$work/twice/lab3_batch_size/sweep.csv" # killed while it wrote
 sweep "$work/twice" 1 --seeds 2 || fail "$(cat "$work/twice.log")"
-[ "$(rows "$work/twice" | head -n 3)" = "$before" ] || fail "runs that were there have changed"
-[ "$(steps "$work/twice" | sort)" = "$(steps "$work/once" | sort)" ] || fail "interrupted: $(steps "$work/twice"), at once: $(steps "$work/once")"
+[ "$(rows "$work/twice" | head -n 3)" = "$before" ] || fail "finished runs have changed"
+[ "$(steps "$work/twice" | sort)" = "$(steps "$work/once" | sort)" ] ||
+    fail "interrupted: $(steps "$work/twice"), at once: $(steps "$work/once")"
 
 sweep "$work/ranks" 3 --seeds 2 || fail "$(cat "$work/ranks.log")"
-[ "$(steps "$work/ranks" | sort)" = "$(steps "$work/once" | sort)" ] || fail "three ranks: $(steps "$work/ranks"), one: $(steps "$work/once")"
+[ "$(steps "$work/ranks" | sort)" = "$(steps "$work/once" | sort)" ] ||
+    fail "three ranks: $(steps "$work/ranks"), one: $(steps "$work/once")"
 
 # Runs that would take hours, and all ranks in the middle of one.
 # shellcheck disable=SC2086
-HEADLESS=1 env --default-signal=INT common/setup/launch.sh --np 2 "$BUILD/student/lab3_scale/1_batch_size" --out "$work/long" --threads 1 $small \
+HEADLESS=1 env --default-signal=INT common/setup/launch.sh --np 2 \
+    "$BUILD/student/lab3_scale/1_batch_size" --out "$work/long" --threads 1 $small \
     --target 1 --epochs 1000 --train 20000 >"$work/long.log" 2>&1 &
 pid=$!
 for _ in $(seq 150); do [ -s "$work/long/lab3_batch_size/sweep.csv" ] && break; sleep 0.1; done
 sleep 3
 kill -INT $pid; began=$SECONDS
 wait $pid; status=$?
-[ $status = 130 ] && [ $((SECONDS - began)) -lt 10 ] || fail "Ctrl-C: exit status $status after $((SECONDS - began)) s: $(cat "$work/long.log")"
-[ "$(rows "$work/long" | wc -l)" = 0 ] || fail "a run that was cut short is recorded: $(rows "$work/long")"
+[ $status = 130 ] && [ $((SECONDS - began)) -lt 10 ] ||
+    fail "Ctrl-C: exit status $status after $((SECONDS - began)) s: $(cat "$work/long.log")"
+[ "$(rows "$work/long" | wc -l)" = 0 ] ||
+    fail "a run that was cut short is recorded: $(rows "$work/long")"
 
 steps "$work/once"
-HEADLESS=1 "$BUILD/student/lab3_scale/1_batch_size" --smallest 64 --largest 32 >"$work/log" 2>&1; [ $? = 2 ] || fail "smallest above largest: expected exit 2"
+HEADLESS=1 "$BUILD/student/lab3_scale/1_batch_size" --smallest 64 --largest 32 >"$work/log" 2>&1
+[ $? = 2 ] || fail "smallest above largest: expected exit 2"
 
 # shellcheck disable=SC2086
-HEADLESS=1 common/setup/launch.sh --np 2 "$BUILD/sol/lab1_gd/4_batch_size" --out "$work/part4" --threads 1 $small --seeds 2 --factor 2 --rate 0.02 --fastest 4 --rounds 1 \
+HEADLESS=1 common/setup/launch.sh --np 2 "$BUILD/sol/lab1_gd/4_batch_size" --out "$work/part4" \
+    --threads 1 $small --seeds 2 --factor 2 --rate 0.02 --fastest 4 --rounds 1 \
     --slice 0.01 >"$work/part4.log" 2>&1 || fail "$(cat "$work/part4.log")"
-[ "$(grep -c '^[0-9]' "$work/part4/lab1_batch_size/speed.csv")" = 3 ] || fail "expected 3 speeds: $(cat "$work/part4.log")"
+[ "$(grep -c '^[0-9]' "$work/part4/lab1_batch_size/speed.csv")" = 3 ] ||
+    fail "expected 3 speeds: $(cat "$work/part4.log")"
 part4=$(grep '^[0-9]' "$work/part4/lab1_batch_size/sweep.csv" | cut -d, -f1,2,4 | sort)
 [ "$part4" = "$(steps "$work/once" | sort)" ] || fail "part 4: $part4, lab 3: $(steps "$work/once")"

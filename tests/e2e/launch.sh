@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # seconds: 90
-# The launcher: what it refuses, what the ranks get from it, how Ctrl-C, SIGTERM and its own death reach them.
+# The launcher: what it refuses, what it passes to the ranks, how Ctrl-C, SIGTERM and its own death
+# reach them.
 # shellcheck disable=SC2016 # the ranks' shells expand what stands in single quotes
 set -um # -m: what runs in the background can be interrupted, as from a terminal
 launch=common/setup/launch.sh
@@ -16,7 +17,8 @@ expect() { # what status stdout-or-stderr-line command…
     "$@" >"$work/out" 2>"$work/err" </dev/null; got=$?
     [ $got = "$status" ] || wrong "$what: exit status $got, expected $status"
     cat "$work/out" "$work/err" | grep -qE -- "$line" || wrong "$what: expected a line like: $line"
-    [ "$status" = 0 ] || [ "$(wc -l <"$work/err")" = 1 ] || wrong "$what: expected one line on stderr"
+    [ "$status" = 0 ] || [ "$(wc -l <"$work/err")" = 1 ] ||
+        wrong "$what: expected one line on stderr"
     echo "$what: exit $got: $(head -n 1 "$work/err")"
 }
 
@@ -27,30 +29,41 @@ expect "a bad count" 2 "^error: --np two: not a number of ranks" $launch --np=tw
 expect "no value" 2 "^error: --np: its value is missing" $launch --np
 expect "bad hosts" 2 "^error: --hosts a:x: expected" $launch --hosts a:x true
 expect "an unknown option" 2 "^error: launch.sh --ranks: unknown" $launch --ranks 2 true
-expect "no mpirun" 2 "^error: no-mpirun is not installed: 2 or more ranks need Open MPI" env MPIRUN=no-mpirun $launch --np 2 true
-expect "one rank needs no mpirun" 0 "^alone$" env MPIRUN=no-mpirun $launch --np 1 sh -c 'echo "alone$OMPI_COMM_WORLD_SIZE"'
+expect "no mpirun" 2 "^error: no-mpirun is not installed: 2 or more ranks need Open MPI" \
+    env MPIRUN=no-mpirun $launch --np 2 true
+expect "one rank needs no mpirun" 0 "^alone$" \
+    env MPIRUN=no-mpirun $launch --np 1 sh -c 'echo "alone$OMPI_COMM_WORLD_SIZE"'
 expect "one rank's status" 7 "^why$" $launch sh -c 'echo why >&2; exit 7'
-expect "more ranks than cores" 0 "^9 of 9$" $launch --np 9 sh -c 'echo "$((OMPI_COMM_WORLD_RANK + 1)) of $OMPI_COMM_WORLD_SIZE"'
-expect "hosts" 0 "^2 of 2$" $launch --hosts localhost:2 sh -c 'echo "$((OMPI_COMM_WORLD_RANK + 1)) of $OMPI_COMM_WORLD_SIZE"'
-expect "what goes to other hosts" 0 " -x NCCL_DEBUG true$" env -i PATH="$PATH" HOME="$HOME" MPIRUN=echo NCCL_DEBUG=WARN NCCL_HOSTID=a $launch --hosts a,b true
+expect "more ranks than cores" 0 "^9 of 9$" $launch --np 9 \
+    sh -c 'echo "$((OMPI_COMM_WORLD_RANK + 1)) of $OMPI_COMM_WORLD_SIZE"'
+expect "hosts" 0 "^2 of 2$" $launch --hosts localhost:2 \
+    sh -c 'echo "$((OMPI_COMM_WORLD_RANK + 1)) of $OMPI_COMM_WORLD_SIZE"'
+expect "what goes to other hosts" 0 " -x NCCL_DEBUG true$" \
+    env -i PATH="$PATH" HOME="$HOME" MPIRUN=echo NCCL_DEBUG=WARN NCCL_HOSTID=a \
+    $launch --hosts a,b true
 expect "arguments as they are" 0 "^a b,,\*$" $launch --np 2 sh -c 'echo "$1,$2,$3"' sh "a b" "" "*"
 
 cores=$(env -u OMP_NUM_THREADS -u OMP_THREAD_LIMIT nproc)
-share=$((cores / 2 > 0 ? cores / 2 : 1))
-expect "a share of the cores" 0 "^$share threads$" env -u OMP_NUM_THREADS $launch --np 2 sh -c 'echo "$OMP_NUM_THREADS threads"'
-expect "the user's threads" 0 "^5 threads$" env OMP_NUM_THREADS=5 $launch --np 2 sh -c 'echo "$OMP_NUM_THREADS threads"'
+per_rank=$((cores / 2 > 0 ? cores / 2 : 1))
+expect "a fraction of the cores" 0 "^$per_rank threads$" env -u OMP_NUM_THREADS \
+    $launch --np 2 sh -c 'echo "$OMP_NUM_THREADS threads"'
+expect "the user's threads" 0 "^5 threads$" \
+    env OMP_NUM_THREADS=5 $launch --np 2 sh -c 'echo "$OMP_NUM_THREADS threads"'
 
 columns='echo "columns $LABS_COLUMNS"'
 expect "no terminal" 0 "^columns 0$" $launch --np 2 sh -c "$columns"
 if script -qec true /dev/null >/dev/null 2>&1; then
-    expect "a terminal" 0 "columns 123" script -qec "stty cols 123; $launch --np 2 sh -c '$columns'" /dev/null
-else echo "no pseudo-terminals here (/dev/pts): a terminal's width is not tried"
+    expect "a terminal" 0 "columns 123" \
+        script -qec "stty cols 123; $launch --np 2 sh -c '$columns'" /dev/null
+else echo "no pseudo-terminals here (/dev/pts): a terminal's width is not tested"
 fi
 
 # ---- signals ----
 pids() { sed -n 's/^rank [0-9]* pid //p' "$work/out"; }
 alive() { # is a rank still running? (state Z: dead, its parent has not yet looked)
-    for pid in $(pids); do grep -qs '^State:[[:space:]]*[^Z[:space:]]' "/proc/$pid/status" && return 0; done
+    for pid in $(pids); do
+        grep -qs '^State:[[:space:]]*[^Z[:space:]]' "/proc/$pid/status" && return 0
+    done
     return 1
 }
 
@@ -75,15 +88,16 @@ for signal in INT TERM; do
     kill -$signal -- -$run # the whole foreground group, as a terminal does
     wait $run; status=$?
     [ $status = 0 ] || wrong "$signal: exit status $status, expected 0"
-    [ "$(grep -c 'stopped in good order' "$work/out")" = 2 ] || wrong "$signal: not every rank stopped in good order"
-    [ ! -s "$work/err" ] || wrong "$signal: nothing should be said"
+    [ "$(grep -c 'stopped in good order' "$work/out")" = 2 ] ||
+        wrong "$signal: not every rank stopped in good order"
+    [ ! -s "$work/err" ] || wrong "$signal: expected no message"
     echo "SIG$signal: both ranks stopped in good order"
 done
 
 start stubborn
 kill -INT -- -$run
 sleep 0.5
-alive || wrong "the first Ctrl-C should leave ranks alone that do not look at it"
+alive || wrong "the first Ctrl-C should spare ranks that ignore it"
 kill -INT -- -$run
 wait $run; status=$?
 [ $status = 130 ] || wrong "second Ctrl-C: exit status $status, expected 130"
@@ -95,7 +109,8 @@ began=$SECONDS
 kill -TERM $run
 wait $run; status=$?
 [ $status = 143 ] || wrong "SIGTERM to ranks that do not stop: exit status $status, expected 143"
-[ $((SECONDS - began)) -lt 15 ] || wrong "SIGTERM to ranks that do not stop: it took $((SECONDS - began)) s"
+[ $((SECONDS - began)) -lt 15 ] ||
+    wrong "SIGTERM to ranks that do not stop: it took $((SECONDS - began)) s"
 all_gone || wrong "SIGTERM: a rank is still there"
 echo "10 s after SIGTERM, ranks that do not stop are ended"
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# `make` alone: every target of the Makefile on one line each, in columns, and it neither probes nor writes. Bad
-# values are refused.
+# `make` alone: every target of the Makefile on one line each, in columns, and it neither probes nor
+# writes. Bad values are refused.
 # seconds: 60
 # sanitizers: no
 # ranks: 0
@@ -9,11 +9,12 @@ work=$(mktemp -d)
 wrong() { echo "wrong: $*"; cat "$work/out"; exit 1; }
 
 make BUILD="$work/none" >"$work/out" 2>"$work/err" || wrong "make fails"
-[ ! -s "$work/err" ] || { cat "$work/err"; wrong "make speaks on stderr"; }
+[ ! -s "$work/err" ] || { cat "$work/err"; wrong "make prints to stderr"; }
 [ ! -e "$work/none" ] || wrong "make without a target writes into the build folder"
-make help BUILD="$work/none" | cmp - "$work/out" || wrong "make help says something else"
+make help BUILD="$work/none" | cmp - "$work/out" || wrong "make help prints something else"
 
-for target in demo lab1 lab2 lab3 assessment check grade all test bench profile datasets handout doctor clean; do
+for target in demo lab1 lab2 lab3 assessment check grade all test bench profile datasets handout \
+    doctor clean; do
     [ "$(grep -cE "^  $target +[^ ]" "$work/out")" = 1 ] || wrong "$target: expected on one line"
     grep -q "^$target:" Makefile || wrong "$target: no rule"
 done
@@ -21,7 +22,8 @@ for variable in SOL NP HOSTS DEVICE DATA HEADLESS SEED ARGS DEPS BUILD CC SAN ON
     grep -qE "(^  |; )$variable=" "$work/out" || wrong "$variable is not explained"
 done
 [ "$(awk 'length > 110' "$work/out" | wc -l)" = 0 ] || wrong "lines longer than 110 columns"
-[ "$(grep -E '^  ' "$work/out" | awk '{ print substr($0, 17, 2) }' | grep -cv '^ [^ ]')" = 0 ] || wrong "the second column does not begin at 18"
+[ "$(grep -E '^  ' "$work/out" | awk '{ print substr($0, 17, 2) }' | grep -cv '^ [^ ]')" = 0 ] ||
+    wrong "the second column does not begin at 18"
 
 if make BUILD="$work/none" test SAN=maybe >"$work/out" 2>&1; then wrong "SAN=maybe is accepted"; fi
 grep -q 'SAN=maybe: expected' "$work/out" || wrong "SAN=maybe: no clear message"

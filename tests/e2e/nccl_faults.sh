@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # seconds: 120
 # sanitizers: no
-# NCCL in trouble, played by the double of tests/unit/fake_nccl.h: all ranks are gone within seconds, exactly one line says
-# why, and the status says it too. What the real NCCL does in these cases is not shown by this.
+# NCCL in trouble, played by a double (tests/support/fake_nccl.c): all ranks are gone within
+# seconds, exactly one line says why, and so does the status. This does not show what the real NCCL
+# does in these cases.
 set -u
 program=$BUILD/tests/test_comm_nccl
 "$program" --list | grep -q '^double ' && { echo "skipped: no NCCL to compile with"; exit 77; }
@@ -14,7 +15,8 @@ wrong() { echo "wrong: $*"; sed 's/^/    /' "$work/out" "$work/err"; failed=1; }
 try() { # scenario ranks status line [NAME=value]
     local began took status
     began=$(date +%s%N)
-    env "LABS_COMM_SECONDS=4" "${5:-X=}" common/setup/launch.sh --np "$2" "$program" --scenario "$1" >"$work/out" 2>"$work/err"
+    env "LABS_COMM_SECONDS=4" "${5:-X=}" common/setup/launch.sh --np "$2" "$program" \
+        --scenario "$1" >"$work/out" 2>"$work/err"
     status=$?
     took=$((($(date +%s%N) - began) / 1000000))
     [ $status = "$3" ] || wrong "$1: exit status $status, expected $3"
@@ -24,14 +26,19 @@ try() { # scenario ranks status line [NAME=value]
     echo "$1${5:+ $5}: exit $status after $took ms: $(cat "$work/err")"
 }
 # One rank alone has no GPU.
-try without 3 77 '^rank 1: error: --comm nccl: no NCCL here: no GPU that CUDA can use: use --comm mpi$'
-# A rank that never comes: to the start of NCCL; to an all-reduce, where the others' host waits in its stream.
+try without 3 77 \
+    '^rank 1: error: --comm nccl: no NCCL here: no GPU that CUDA can use: use --comm mpi$'
+# A rank is missing: at the start of NCCL; in an all-reduce, while the others' hosts wait for their
+# streams.
 try start 3 2 '^rank 0: error: NCCL: start of 3 ranks: not done after 4 s'
 try absent 3 2 '^rank 0: error: NCCL: all-reduce of 1000 elements: not done after 4 s'
-try absent 3 2 '^rank 1: error: NCCL: all-reduce of 1000 elements: not done after 4 s' FIRST_ABSENT=1
-# The end of NCCL, which waits for other ranks.
+try absent 3 2 '^rank 1: error: NCCL: all-reduce of 1000 elements: not done after 4 s' \
+    FIRST_ABSENT=1
+# The end of NCCL, which waits for the other ranks.
 try end 2 2 '^rank 0: error: NCCL: end of 2 ranks: not done after 4 s'
-# What NCCL tells by itself, in the middle of an all-reduce, and at once.
-try link 3 2 '^rank 0: error: NCCL: remote process exited .*\(connection closed by peer\).*call was all-reduce of 1000'
-try call 2 2 '^rank 0: error: .*comm_nccl.c:[0-9]+: ncclAllReduce\(.*\): invalid argument .*NCCL_DEBUG'
+# Errors that NCCL itself reports, in the middle of an all-reduce, and at once.
+try link 3 2 \
+    '^rank 0: error: NCCL: remote process .*\(connection closed by peer\).* all-reduce of 1000'
+try call 2 2 \
+    '^rank 0: error: .*comm_nccl.c:[0-9]+: ncclAllReduce\(.*\): invalid argument .*NCCL_DEBUG'
 exit $failed

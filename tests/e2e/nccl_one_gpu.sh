@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # seconds: 400
 # sanitizers: no
-# The real NCCL with 2 and 4 ranks where there is one GPU: it refuses ranks of one machine that share a GPU, so each is told
-# to be on a machine of its own, and they talk through the loopback. NCCL's makers do not support that: it is for tests.
+# The real NCCL with 2 and 4 ranks on a single GPU: it refuses ranks of one machine that share a
+# GPU, so each rank pretends to be on another machine, and they communicate over the loopback. NCCL
+# does not support that: it is for tests.
 set -u
 failed=0 gpus=${CUDA_VISIBLE_DEVICES:-0}
 out=$(mktemp)
@@ -10,8 +11,10 @@ trap 'rm -f "$out"' EXIT
 for np in 2 4; do
     for test in test_comm test_comm_host; do
         # shellcheck disable=SC2016 # the ranks' shells expand it
-        CUDA_VISIBLE_DEVICES=${gpus%%,*} LABS_COMM_SECONDS=30 timeout 90 common/setup/launch.sh --np $np bash -c '
-            export NCCL_HOSTID=labs$OMPI_COMM_WORLD_RANK NCCL_NET=Socket NCCL_SOCKET_IFNAME=lo NCCL_P2P_DISABLE=1 NCCL_SHM_DISABLE=1
+        CUDA_VISIBLE_DEVICES=${gpus%%,*} LABS_COMM_SECONDS=30 timeout 90 common/setup/launch.sh \
+            --np $np bash -c '
+            export NCCL_HOSTID=labs$OMPI_COMM_WORLD_RANK NCCL_NET=Socket NCCL_SOCKET_IFNAME=lo
+            export NCCL_P2P_DISABLE=1 NCCL_SHM_DISABLE=1
             exec "$@"' _ "$BUILD/tests/$test" nccl_$np >"$out" 2>&1; status=$?
         if [ $status = 77 ]; then grep -m 1 skipped "$out"; exit 77; fi
         echo "$test, $np ranks: exit $status: $(grep -m 1 'tensors on' "$out")"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # seconds: 60
-# Figures where there is no window to show them in: no display, a dead one, HEADLESS=1, and a build without Cairo and
-# SDL2. Never a crash: a PNG instead, and one line that says why.
+# Figures where there is no window to show them in: no display, a dead one, HEADLESS=1, and a build
+# without Cairo and SDL2. Never a crash: a PNG instead, and one line that says why.
 set -u
 demo=$BUILD/tests/tools/plot_demo work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -12,9 +12,10 @@ fail() { echo "FAIL: $*"; cat "$work/err"; status=1; }
 expect_png() { # name, words of the line, command…
     local name=$1 words=$2
     shift 2
-    "$@" window "$work/$name/picture" >"$work/out" 2>"$work/err" || fail "$name: exit status $?"
-    [ "$(grep -c "$words" "$work/err")/$(wc -l <"$work/err")" = 1/1 ] || fail "$name: expected one line with '$words'"
-    [ "$(head -c 4 "$work/$name/picture.png" | tail -c 3)" = PNG ] || fail "$name: no PNG"
+    "$@" window "$work/$name/figure" >"$work/out" 2>"$work/err" || fail "$name: exit status $?"
+    [ "$(grep -c "$words" "$work/err")/$(wc -l <"$work/err")" = 1/1 ] ||
+        fail "$name: expected one line with '$words'"
+    [ "$(head -c 4 "$work/$name/figure.png" | tail -c 3)" = PNG ] || fail "$name: no PNG"
     echo "$name: $(cat "$work/err")"
 }
 if "$demo" png "$work/probe" >/dev/null 2>"$work/err"; then
@@ -26,13 +27,15 @@ else
 fi
 
 # shellcheck disable=SC2086  # CC may be two words
-${CC:-cc} -std=gnu11 -D_GNU_SOURCE -O1 -Wall -Wextra -Werror -Wno-unused-parameter -Icommon -Itests/support \
-    common/plot/plot*.c common/base/{quantiles,check,start,start_needs,file,timer,child,digest}.c \
+${CC:-cc} -std=gnu11 -D_GNU_SOURCE -O1 -Wall -Wextra -Werror -Wno-unused-parameter -Icommon \
+    -Itests/support common/plot/plot*.c \
+    common/base/{quantiles,check,start,start_needs,file,timer,child,digest}.c \
     tests/support/plot_gallery.c tests/tools/plot_demo.c -lm \
     -o "$work/demo" 2>"$work/err" || fail "it does not build without Cairo and SDL2"
-DISPLAY=:987 "$work/demo" window "$work/without/picture" >"$work/out" 2>"$work/err"
+DISPLAY=:987 "$work/demo" window "$work/without/figure" >"$work/out" 2>"$work/err"
 [ $? = 2 ] || fail "without Cairo: expected exit status 2"
-grep -q 'no figure.*built without Cairo' "$work/err" || fail "without Cairo: expected a line that says so"
-[ ! -e "$work/without/picture.png" ] || fail "without Cairo: a picture all the same"
+grep -q 'no figure.*built without Cairo' "$work/err" ||
+    fail "without Cairo: expected a line that says so"
+[ ! -e "$work/without/figure.png" ] || fail "without Cairo: a figure all the same"
 cat "$work/err"
 exit $status

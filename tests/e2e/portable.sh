@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # seconds: 300
 # sanitizers: no
-# A program for this processor, on an older one: one line, exit 2. With PORTABLE=1: the kernels of each width compute what
-# the reference does, on the processors that they are for.
+# A program built for this processor, on an older one: one line, exit 2. With PORTABLE=1, the
+# kernels of each vector width compute what the reference does, on the processors that they are for.
 set -u
 [ "$(uname -m)" = x86_64 ] || { echo "skipped: not an x86-64 machine"; exit 77; }
 command -v qemu-x86_64 >/dev/null || { echo "skipped: no qemu-x86_64"; exit 77; }
@@ -11,21 +11,25 @@ trap 'rm -rf "$work"' EXIT
 failed=0
 wrong() { echo "wrong: $*"; failed=1; }
 
-if grep -qw avx2 /proc/cpuinfo; then # else there is no older one to speak of
+if grep -qw avx2 /proc/cpuinfo; then # else this processor is as old
     qemu-x86_64 -cpu Nehalem "$BUILD/tests/test_conv" --list >"$work/out" 2>"$work/err"; status=$?
     cat "$work/err"
     [ $status = 2 ] || wrong "on an older processor: exit status $status, expected 2"
-    grep -qE "^error: this program was built for a processor with [a-z0-9.]+, which this one lacks" "$work/err" || wrong "no such line"
-    [ ! -s "$work/out" ] || wrong "it began to work"
+    grep -qE \
+        "^error: this program was built for a processor with [a-z0-9.]+, which this one lacks" \
+        "$work/err" || wrong "no such line"
+    [ ! -s "$work/out" ] || wrong "it began to compute"
 fi
 
-env -u CFLAGS make --no-print-directory MAKELEVEL=0 PORTABLE=1 BUILD="$work/build" "$work/build/portable/tests/test_conv" >"$work/log" 2>&1 ||
+env -u CFLAGS make --no-print-directory MAKELEVEL=0 PORTABLE=1 BUILD="$work/build" \
+    "$work/build/portable/tests/test_conv" >"$work/log" 2>&1 ||
     { cat "$work/log"; exit 1; }
 program=$work/build/portable/tests/test_conv
 for cpu in this Haswell Nehalem; do
     run=(qemu-x86_64 -cpu "$cpu"); [ "$cpu" != this ] || run=()
     for case in forward backward_data backward_weight; do
-        "${run[@]}" "$program" "cpu.$case" >"$work/out" 2>&1 || { cat "$work/out"; wrong "$case on $cpu"; }
+        "${run[@]}" "$program" "cpu.$case" >"$work/out" 2>&1 ||
+            { cat "$work/out"; wrong "$case on $cpu"; }
     done
     echo "portable, on $cpu: forward, data, weights"
 done

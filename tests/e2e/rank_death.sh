@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # seconds: 90
-# One rank of a run ends badly: all ranks are gone within 5 s, exactly one line says why, and the status says it too.
+# One rank of a run fails: all ranks are gone within 5 s, exactly one line says why, and so does the
+# status.
 set -u
 scenario=$BUILD/tests/test_comm_faults
 work=$(mktemp -d)
@@ -14,7 +15,7 @@ start() { # ranks scenario: in the background, as $run
     run=$!
 }
 
-ended() { # status line: what the run that just ended must have said
+ended() { # status line: what the run that just ended must have printed
     [ "$status" = "$1" ] || wrong "exit status $status, expected $1"
     [ "$(wc -l <"$work/err")" = 1 ] || wrong "expected one line on stderr"
     grep -qE "$2" "$work/err" || wrong "expected on stderr: $2"
@@ -22,7 +23,9 @@ ended() { # status line: what the run that just ended must have said
 
 pids() { sed -n 's/^rank [0-9]* pid //p' "$work/out"; }
 alive() { # is a rank still running? (state Z: dead, its parent has not yet looked)
-    for pid in $(pids); do grep -qs '^State:[[:space:]]*[^Z[:space:]]' "/proc/$pid/status" && return 0; done
+    for pid in $(pids); do
+        grep -qs '^State:[[:space:]]*[^Z[:space:]]' "/proc/$pid/status" && return 0
+    done
     return 1
 }
 
@@ -44,7 +47,7 @@ for victim in 0 2; do
     echo "rank $victim of 3 killed: all gone after $took ms: $(cat "$work/err")"
 done
 
-# An error that one rank meets while the others wait for it, one that all meet, and other ways to go.
+# An error on one rank while the others wait for it, one on all ranks, and other ways to end.
 try() { # scenario status line
     start 3 "$1"
     wait "$run"; status=$?

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# The self-installing set-up, on a machine that lacks a library: a compiler that cannot link it until a stand-in for
-# apt-get has "installed" it. DEPS=no prints only; a missing optional part does not stop a build; a user without sudo
-# is told, and nothing waits for a password; what was found is looked for again only when the compilers change. The
-# reference BLAS, which is slow, is not taken silently.
+# The self-installing set-up, on a machine that lacks a library: a compiler that cannot link it
+# until a stand-in for apt-get has "installed" it. DEPS=no only prints; a missing optional part does
+# not stop a build; a user without sudo gets a message, not a password prompt; parts that were found
+# are probed again only when the compilers change. The reference BLAS, which is slow, is not used
+# silently.
 # seconds: 400
 # sanitizers: no
 # ranks: 0
@@ -12,44 +13,56 @@ wrong() { echo "wrong: $*"; cat "$work/out"; exit 1; }
 bin=$work/bin; mkdir "$bin"
 script() { printf '#!/bin/sh\n%s\n' "$2" >"$bin/$1"; chmod +x "$bin/$1"; }
 gcc=$(command -v "${CC:-gcc}" || command -v gcc)
-script cc-without "case \"\$*\" in *-l\$LACKS*) [ -e $work/installed ] || { echo no \$LACKS; exit 1; } ;; esac; exec $gcc \"\$@\""
-script apt-get "echo \"apt-get \$*\" >>$work/apt; case \"\$*\" in *install*) touch $work/installed ;; esac"
+script cc-without "case \"\$*\" in
+*-l\$LACKS*) [ -e $work/installed ] || { echo no \$LACKS; exit 1; } ;;
+esac
+exec $gcc \"\$@\""
+script apt-get \
+    "echo \"apt-get \$*\" >>$work/apt; case \"\$*\" in *install*) touch $work/installed ;; esac"
 script apt-cache 'exit 0'
 script dpkg-query 'exit 1'
 script sudo 'exit 1'
 export PATH=$bin:$PATH CC=$bin/cc-without
 unset CUDA_HOME DEPS
-deps() { rm -f "$work/apt"; "$@" common/setup/deps.sh "$work/build" run </dev/null >"$work/out" 2>&1; status=$?; }
+deps() {
+    rm -f "$work/apt"
+    "$@" common/setup/deps.sh "$work/build" run </dev/null >"$work/out" 2>&1
+    status=$?
+}
 mkdir "$work/build"
 
 export LACKS=jansson
 deps env DEPS=no
 [ $status = 2 ] || wrong "DEPS=no: exit $status, expected 2"
 grep -q 'jansson: JSON' "$work/out" || wrong "the missing part is not named"
-grep -qE 'install it with: (sudo )?apt-get install -y --no-install-recommends libjansson-dev$' "$work/out" || wrong "DEPS=no: no command"
+grep -qE 'install it with: (sudo )?apt-get install -y --no-install-recommends libjansson-dev$' \
+    "$work/out" || wrong "DEPS=no: no command"
 [ ! -e "$work/apt" ] || { cat "$work/apt"; wrong "DEPS=no: apt-get was started"; }
-[ ! -e "$work/build/config.mk" ] || wrong "a configuration is left although a required part is missing"
+[ ! -e "$work/build/config.mk" ] ||
+    wrong "a configuration is left although a required part is missing"
 
 script id '[ "$1" = -u ] && echo 1000' # an ordinary user, whose sudo wants a password; no terminal
 deps env
 [ $status = 2 ] || wrong "ordinary user: exit $status, expected 2"
-grep -q 'ask the administrator' "$work/out" || wrong "ordinary user: not told whom to ask"
-grep -q 'sudo apt-get install .*libjansson-dev' "$work/out" || wrong "ordinary user: not told what to ask for"
+grep -q 'ask the administrator' "$work/out" || wrong "ordinary user: whom to ask?"
+grep -q 'sudo apt-get install .*libjansson-dev' "$work/out" ||
+    wrong "ordinary user: what to ask for?"
 [ ! -e "$work/apt" ] || wrong "ordinary user: apt-get was started"
 
-export LACKS=SDL2 # optional: said, and the build goes on
+export LACKS=SDL2 # optional: reported, and the build continues
 deps env
 [ $status = 0 ] || wrong "an optional part is missing: exit $status, expected 0"
 grep -q 'sdl2: shows windows' "$work/out" || wrong "the optional part is not named"
 grep -q '^HAVE_JANSSON := 1' "$work/build/config.mk" || wrong "the rest is not found"
-if grep '^HAVE_SDL2' "$work/build/config.mk"; then wrong "the missing part is called found"; fi
+if grep '^HAVE_SDL2' "$work/build/config.mk"; then wrong "the missing part is reported as found"; fi
 
-export LACKS=jansson # root: installs exactly that, then goes on
+export LACKS=jansson # root: installs exactly that, then continues
 script id '[ "$1" = -u ] && echo 0'
 deps env
 [ $status = 0 ] || wrong "root: exit $status, expected 0"
 cat "$work/apt"
-[ "$(grep -c 'install -y --no-install-recommends libjansson-dev$' "$work/apt")" = 1 ] || wrong "apt-get was not asked for exactly libjansson-dev"
+[ "$(grep -c 'install -y --no-install-recommends libjansson-dev$' "$work/apt")" = 1 ] ||
+    wrong "apt-get was not asked for exactly libjansson-dev"
 if grep ' update' "$work/apt"; then wrong "apt-get update, although the package is known"; fi
 grep -q '^HAVE_JANSSON := 1' "$work/build/config.mk" || wrong "what was installed is not found"
 
@@ -82,8 +95,10 @@ rm "$work/installed"
 stand_in ''
 deps env DEPS=no
 [ $status = 2 ] || wrong "the reference BLAS: exit $status, expected 2"
-grep -q 'cblas: .*only the reference BLAS, 14 times slower' "$work/out" || wrong "the reference BLAS: why it does not do"
-grep -q 'install it with: .*libopenblas-dev$' "$work/out" || wrong "the reference BLAS: what to install"
+grep -q 'cblas: .*only the reference BLAS, 14 times slower' "$work/out" ||
+    wrong "the reference BLAS: why is it rejected?"
+grep -q 'install it with: .*libopenblas-dev$' "$work/out" ||
+    wrong "the reference BLAS: what to install"
 deps env DEPS=no CBLAS_LIBS='-lblas -llapack'
 [ $status = 0 ] || wrong "the reference BLAS, asked for: exit $status, expected 0"
 grep -q '^override CBLAS_CFLAGS += -DREFERENCE_BLAS$' "$work/build/config.mk" ||
@@ -93,18 +108,25 @@ grep -qE '^cblas +missing .*reference BLAS' <<<"$doctor" || wrong "doctor: $doct
 stand_in 'const char *bli_info_get_version_str(void) { return "0.9"; }'
 deps env DEPS=no
 [ $status = 0 ] || wrong "BLIS as libblas: exit $status, expected 0"
-grep -q '^cblas	found	BLIS	' "$work/build/probe/results" || wrong "BLIS: $(grep cblas "$work/build/probe/results")"
+grep -q '^cblas	found	BLIS	' "$work/build/probe/results" ||
+    wrong "BLIS: $(grep cblas "$work/build/probe/results")"
 if grep REFERENCE_BLAS "$work/build/config.mk"; then wrong "BLIS is called the reference"; fi
 stand_in ''
 deps env
 [ $status = 0 ] || wrong "the reference BLAS, root: exit $status, expected 0"
 grep -q 'install .* libopenblas-dev$' "$work/apt" || wrong "OpenBLAS is not installed"
-grep -q '^cblas	found	OpenBLAS ' "$work/build/probe/results" || wrong "OpenBLAS: $(grep cblas "$work/build/probe/results")"
+grep -q '^cblas	found	OpenBLAS ' "$work/build/probe/results" ||
+    wrong "OpenBLAS: $(grep cblas "$work/build/probe/results")"
 export CC=$bin/cc-without
 
 # Through make: probed once, and again for another compiler.
 unset BUILD
-config() { make BUILD="$work/made" CC="$1" "$work/made/config.mk" >"$work/out" 2>&1 || wrong "make config.mk"; }
+config() {
+    make BUILD="$work/made" CC="$1" "$work/made/config.mk" >"$work/out" 2>&1 ||
+        wrong "make config.mk"
+}
 config "$gcc"; cp -p "$work/made/config.mk" "$work/first"
-config "$gcc"; [ ! "$work/made/config.mk" -nt "$work/first" ] || wrong "make probes again without need"
-config "$bin/cc-without"; [ "$work/made/config.mk" -nt "$work/first" ] || wrong "another compiler is not probed"
+config "$gcc"
+[ ! "$work/made/config.mk" -nt "$work/first" ] || wrong "make probes again without need"
+config "$bin/cc-without"
+[ "$work/made/config.mk" -nt "$work/first" ] || wrong "another compiler is not probed"

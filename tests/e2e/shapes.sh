@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Nothing that students get solves an exercise, under whatever names; and a disguised copy of each
+# Nothing that students get solves an exercise, under any names; and a disguised copy of each
 # solution is found.
 # seconds: 200
 # sanitizers: no
@@ -14,7 +14,7 @@ status=0; tests/tools/shapes.py "$work/labs" >"$work/clean" || status=$?
 cat "$work/clean"
 [ $status = 0 ] || wrong "the functions above solve an exercise"
 
-# One product or one call each: nobody can say from whom it is. No other may hide among them.
+# One product or one call each: nobody can tell whose it is. No other may hide among them.
 short=$(sed -n 's/^too short to tell: .*(\(.*\))$/\1/p' "$work/clean" | sort -u | tr '\n' ' ')
 [ "$short" = "chunk_begin global_batch main " ] || wrong "too short to tell: $short"
 
