@@ -1,6 +1,7 @@
-/* background_thread.h: long work on a second thread, while the window is drawn 60 times a second.
+/* background_thread.h: long work on a thread of its own, beside a window that is drawn 60 times a
+ * second.
  *
- *     static void train(void *context, BackgroundThread *b)
+ *     static void train(void *state, BackgroundThread *b)
  *     {
  *         while (background_goes_on(b)) {          // waits while paused; false: stop
  *             … a slice of work …
@@ -9,12 +10,12 @@
  *             background_unlock(b);
  *         }
  *     }
- *     BackgroundThread *b = background_start(train, &context);
+ *     BackgroundThread *b = background_start(train, &state);
  *     …
  *     background_stop(b);
  *
- * Where cores are few, the window comes first: the thread, and the OpenMP threads that it starts,
- * run at lower priority (nice 5).
+ * The thread, and the OpenMP threads that it starts, give way to the window's thread where cores
+ * are few (nice 5).
  */
 #ifndef BACKGROUND_THREAD_H
 #define BACKGROUND_THREAD_H
@@ -22,16 +23,16 @@
 
 typedef struct BackgroundThread BackgroundThread;
 
-BackgroundThread *background_start(void (*work)(void *context, BackgroundThread *b), void *context);
-/* Ask it to stop, wait until it has, and free b; NULL is fine. */
-void background_stop(BackgroundThread *b);
-/* Wait until the work returns by itself, or because of Ctrl-C. */
-void background_wait(BackgroundThread *b);
-bool background_over(BackgroundThread *b); /* has the work returned? */
-/* Pause it at its next background_goes_on(), or let it continue. */
-void background_pause(BackgroundThread *b, bool pause);
-void background_step(BackgroundThread *b); /* while paused: let it through once */
-void background_lock(BackgroundThread *b); /* guards everything that both threads use */
+BackgroundThread *background_start(void (*work)(void *state, BackgroundThread *b), void *state);
+void background_stop(BackgroundThread *b);              /* asks it to stop, waits until it has,
+                                                         * frees b; NULL is fine */
+void background_wait(BackgroundThread *b);              /* waits for its own end, or for a stop
+                                                         * that is asked for by Ctrl-C */
+bool background_over(BackgroundThread *b);              /* has the work returned? */
+void background_pause(BackgroundThread *b, bool pause); /* holds it at its next
+                                                         * background_goes_on() */
+void background_step(BackgroundThread *b);              /* paused: lets it through once */
+void background_lock(BackgroundThread *b);              /* for what both threads touch */
 void background_unlock(BackgroundThread *b);
 
 bool background_goes_on(BackgroundThread *b); /* for the work, between slices */

@@ -1,5 +1,5 @@
-/* batch_sweep.h: how the batch size changes speed, and the updates, epochs and time to a target
- * accuracy, over several seeds: as resumable runs, a table, and marks in a figure.
+/* batch_sweep.h: what the batch size changes: speed, and updates, epochs and time to a target
+ * accuracy, over several seeds; as runs that can be interrupted, a table, and marks in a figure.
  *
  *     BatchSweep sweep = {defaults …};
  *     Option options[] = {RUN_OPTIONS(run), BATCH_SWEEP_OPTIONS(sweep), {0}};
@@ -18,7 +18,8 @@
 
 /* a run's values */
 enum { BATCH_IMAGES_PER_S, BATCH_STEPS, BATCH_SECONDS, BATCH_EPOCHS, BATCH_VALUES };
-enum { BATCH_SIZES = 24 }; /* at most */
+/* at most so many batch sizes */
+enum { BATCH_SIZES = 24 };
 
 typedef struct BatchSweep {
     const char *model, *scale; /* scale: how the rate grows with the batch: sqrt, linear, none */
@@ -28,20 +29,20 @@ typedef struct BatchSweep {
     int64_t seed;                          /* the first */
     Comm *comm;
     TargetSetup setup;
-    Sweep *runs;                  /* setting: the batch size; rank 0, else NULL */
-    TaskFarmRun *farm;            /* during a run on this rank: asked whether to stop */
-    BackgroundThread *background; /* rank 0; NULL: none. Its lock guards runs and the rest */
-    int batch, done;              /* this rank's current batch size, 0: idle; finished runs */
+    Sweep *runs;                  /* setting: the batch; rank 0, else NULL */
+    TaskFarmRun *farm;            /* while a run is made here: asked whether it is to stop */
+    BackgroundThread *background; /* rank 0; NULL: none. Its lock guards what follows, and runs */
+    int batch, done; /* this rank's batch now, 0: it trains none; runs that are there */
     int64_t batch_seed;
 } BatchSweep;
 
 #define BATCH_SWEEP_OPTIONS(s) \
     {"model", ARG_STRING, &(s).model, .help = "mlp, cnn, resnet8 …"}, \
         {"smallest", ARG_INT,      &(s).smallest, \
-         .min = 1,   .max = 65536, .help = "smallest batch, images per update"}, \
+         .min = 1,   .max = 65536, .help = "smallest batch, pictures per update"}, \
         {"largest", ARG_INT, &(s).largest, .min = 1, .max = 65536, .help = "largest batch"}, \
         {"factor", ARG_INT,   &(s).factor, \
-         .min = 2, .max = 64, .help = "ratio of each batch size to the one before"}, \
+         .min = 2, .max = 64, .help = "each batch is so many times the one before"}, \
         {"seeds", ARG_INT, &(s).seeds, .min = 1, .max = 100, .help = "runs per batch size"}, \
         {"rate", ARG_REAL, &(s).rate, .min = 1e-6, .max = 100, .help = "η at batch 64"}, \
         {"scale", ARG_CHOICE, &(s).scale, .choices = "sqrt|linear|none", \
@@ -49,38 +50,40 @@ typedef struct BatchSweep {
         {"momentum", ARG_REAL, &(s).momentum, .min = 0, .max = 0.9999, .help = "of SGD"}, \
         {"target", ARG_REAL, &(s).target, .min = 0.01, .max = 1, .help = "test accuracy"}, \
         {"epochs",    ARG_REAL,    &(s).epochs, \
-         .min = 0.01, .max = 1000, .help = "give up after this many"}, \
-        {"train", ARG_INT, &(s).train, .min = 100, .max = 1000000, .help = "images to train on"}, \
-        {"test", ARG_INT, &(s).test, .min = 100, .max = 1000000, .help = "images to test on"}, \
+         .min = 0.01, .max = 1000, .help = "give up after so many"}, \
+        {"train",    ARG_INT,        &(s).train, \
+         .min = 100, .max = 1000000, .help = "training pictures used"}, \
+        {"test", ARG_INT, &(s).test, .min = 100, .max = 1000000, .help = "test pictures used"}, \
     { \
         "check-every", ARG_INT, &(s).check_every, .min = 1, .max = 1000000, \
-                                                  .help = "training images between two tests" \
+                                                  .help = "training pictures between two tests" \
     }
 
-/* After args_parse: check the options against the data (impossible ones: exit 2; more images than
- * the data set has: all of them), and fill in setup. */
+/* After args_parse: are the numbers possible with this data (else exit 2; more images than there
+ * are: all)? Fills in setup. */
 void batch_sweep_open(BatchSweep *b, Comm *comm, Backend *be, const Dataset *data, int64_t seed);
-/* Open sweep.csv in the run's folder, on rank 0. */
+/* sweep.csv in the run's folder, on the rank that speaks. */
 void batch_sweep_file(BatchSweep *b, Run *run);
 void batch_sweep_free(BatchSweep *b);
 
-/* The settings that two comparable runs share: all but the sizes and seeds. A new object. */
+/* What makes two runs comparable: everything but the sizes and seeds that were asked for. A new
+ * object. */
 json_t *batch_sweep_config(const BatchSweep *b);
 double batch_sweep_rate(const BatchSweep *b, int batch);
 int batch_sweep_sizes(const BatchSweep *b, int size[BATCH_SIZES]); /* returns how many */
 
-/* All missing runs, seed by seed, each on the next free rank; apart from the times their results
- * are the same on any number of ranks. False: interrupted (Ctrl-C, or background is stopped).
- * Collective. */
+/* All runs that are not there yet, a seed after the other, each on the next rank that is free;
+ * their results are the same on any number of ranks, but for the times. False: interrupted
+ * (Ctrl-C, or background is stopped). Collective. */
 bool batch_sweep_run(BatchSweep *b, Run *run);
-/* Rank 0, between pieces of work; false: interrupted. Waits while background is paused. */
+/* On rank 0, between pieces of work: false: interrupted. Waits while background is paused. */
 bool batch_sweep_goes_on(const BatchSweep *b);
 
 void batch_sweep_table(const BatchSweep *b, Run *run);
 /* One value over the batch sizes: the median with a bar from lowest to highest, of the runs that
- * reached the target. BATCH_STEPS: with "perfect scaling". A cross on top marks batch sizes with
- * runs that missed it. style.label NULL: "median of N runs". */
+ * gave one. BATCH_STEPS: with "perfect scaling". Batches with runs that missed the target get a
+ * cross above all. style.label NULL: "median of N runs". */
 void batch_sweep_draw(const BatchSweep *b, PlotPanel *panel, int value, PlotStyle style);
-/* One point per run. */
+/* each run a point */
 void batch_sweep_dots(const BatchSweep *b, PlotPanel *panel, int value, PlotStyle style);
 #endif

@@ -1,7 +1,7 @@
-/* command.h: rank 0, which has the window, tells the other ranks what to do next.
+/* command.h: how rank 0, which has the window, tells the other ranks what to do next.
  *
- * The others sleep until its next command, instead of spinning in a collective: while a person
- * looks at the figure they leave the cores free.
+ * The others wait for its word asleep, not in a collective: while a person looks at the picture
+ * they leave the cores alone.
  */
 #ifndef COMMAND_H
 #define COMMAND_H
@@ -9,8 +9,9 @@
 #include "data.h"
 
 enum { COMMAND_NUMBERS = 8 };
+/* what they mean is the program's business */
 typedef struct Command {
-    int32_t number[COMMAND_NUMBERS]; /* the program gives them their meaning */
+    int32_t number[COMMAND_NUMBERS];
 } Command;
 
 typedef struct Commands {
@@ -21,10 +22,10 @@ typedef struct Commands {
 
 Commands commands_new(Comm *c, Backend *be);
 void commands_free(Commands *k, Backend *be);
-/* On every rank: wait for rank 0's command and return it. */
+/* On every rank: rank 0's command. Returns when it is there. */
 Command commands_broadcast(Commands *k, Command from_rank_0);
 
-/* dataset_open() on every rank. The others sleep until rank 0's next commands_broadcast(): it opens
- * a window meanwhile, and ranks may share cores. */
+/* dataset_open() on every rank; but the others wait, asleep, for rank 0's next
+ * commands_broadcast(): it has a window to open, and ranks may share cores. */
 Dataset *commands_dataset(Commands *k, const char *name, const char *accepts, const char *data_dir);
 #endif

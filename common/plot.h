@@ -1,59 +1,60 @@
-/* plot.h: figures. Cairo draws a figure into an image in memory; the window (SDL2) and the PNG both
- * show that image.
+/* plot.h: figures. A figure is drawn into one image in memory; the window (SDL2) and the PNG show
+ * that same image (Cairo).
  *
- * Every figure is described from scratch, from plot_begin() on. Drawing happens only when it is
- * shown or saved, so the axes can fit all their data:
+ * Every picture is described anew, from plot_begin() on. Nothing is drawn before it is shown or
+ * saved, so the axes can fit all their data:
  *
  *     Plot *plot = plot_new(1280, 720);
  *     plot_begin(plot, 1, 2, "Linear model · 100 points · full batch · η = 0.1");
- *     PlotPanel *data = plot_panel(
- *         plot, (PlotAxes){.title = "Data", .x.label = "x", .y.label = "y"});
- *     plot_scatter(data, n, x, y, (PlotStyle){.label = "100 points"});
- *     PlotPanel *loss = plot_panel(
- *         plot, (PlotAxes){.column = 1, .title = "Loss", .x.label = "update",
- *                          .y.label = "squared error", .y.log = 10});
+ *     PlotPanel *data = plot_panel(plot, (PlotAxes){.title = "Data", .x.label = "x", .y.label =
+ *     "y"}); plot_scatter(data, n, x, y, (PlotStyle){.label = "100 points"});
+ *     PlotPanel *loss = plot_panel(plot, (PlotAxes){.column = 1, .title = "Loss", .x.label =
+ *     "update",
+ *                                                   .y.label = "squared error", .y.log = 10});
  *     plot_line(loss, steps, NULL, value, (PlotStyle){.label = "training"});
  *     plot_save(plot, "build/out/descent/loss.png");
  *     plot_free(plot);
  *
- * Arrays and strings are copied. NaN, infinite, and on a log axis non-positive values leave a gap
- * and do not affect the axes. Text is UTF-8 (η, ∂, 10⁻³ work). One thread at a time may use a Plot.
- * Without Cairo all calls are accepted, nothing is drawn, and plot_save() prints why.
+ * Numbers and strings given are copied. NaN, infinite, and on a log axis non-positive values leave
+ * a gap and do not move the axes. Text is UTF-8 (η, ∂, 10⁻³ work). One thread at a time may use a
+ * Plot. Built without Cairo everything is accepted, nothing is drawn, and plot_save() says so.
  */
 #ifndef PLOT_H
 #define PLOT_H
 #include <stdbool.h>
 #include <stdint.h>
 
-/* ---- Colours: 0xRRGGBB ---- */
+/* ---- Colours: 0xRRGGBB
+ * ---------------------------------------------------------------------------------------------- */
 enum { PLOT_INK = 0x24292f, PLOT_GREY = 0x8c959f, PLOT_WHITE = 0xffffff };
-/* Series colours that colour-blind people can tell apart (Okabe & Ito 2008), repeating after seven:
- * blue, vermilion, green, purple, orange, sky, grey. */
+/* Series colours that colour-blind people can tell apart (Okabe & Ito 2008), again from the start
+ * after seven: blue, vermilion, green, purple, orange, sky, grey. */
 uint32_t plot_series(int i);
-/* Colour maps: lightness grows evenly from dark (0) to light (1), readable in greyscale and for
- * colour-blind people. */
+/* Maps for values: lightness grows evenly from dark (0) to light (1), so they also read in grey and
+ * colour-blind. */
 typedef enum { PLOT_VIRIDIS, PLOT_CIVIDIS } PlotMap;
-uint32_t plot_map_color(PlotMap map, double at); /* at in [0, 1], clamped; NaN is PLOT_GREY */
+uint32_t plot_map_color(PlotMap map, double place); /* place in [0, 1], clamped; NaN is PLOT_GREY */
 
-/* ---- A figure and its panels ---- */
+/* ---- A figure, and its panels
+ * ------------------------------------------------------------------------------------ */
 typedef struct Plot Plot;
 typedef struct PlotPanel PlotPanel;
 
-/* In pixels; text and lines are designed for 1280 × 720 and scale with the image. */
-Plot *plot_new(int width, int height);
+Plot *plot_new(int width, int height); /* in pixels; text and lines are made for 1280 × 720 and
+                                        * grow with the image */
 void plot_free(Plot *plot);
-/* Start the next figure, empty, of rows × columns cells. The title names data, model, batch size
- * and learning rate. */
+/* The next picture: an empty figure of rows × columns cells. The title says data, model, batch,
+ * rate. */
 void plot_begin(Plot *plot, int rows, int columns, const char *title);
-/* One line below all panels: the state of the run. */
-void plot_footer(Plot *plot, const char *text);
+void plot_footer(Plot *plot, const char *text); /* one line under all panels: the state of the
+                                                 * run */
 
 typedef struct PlotAxis {
-    const char *label;        /* quantity and unit: "time (s)" */
+    const char *label;        /* what and unit: "time (s)" */
     int log;                  /* 0: linear; 10 or 2: logarithmic, ticks at its powers */
-    double low, high;         /* low == high: both limits from the data; NAN: that limit from the
-                               * data */
-    const char *const *names; /* categories: names[i] labels the value i, instead of numbers */
+    double low, high;         /* low == high: both ends from the data; one of them NAN: that end
+                               * from the data */
+    const char *const *names; /* categories: names[i] stands at the value i, instead of numbers */
     int names_count;
 } PlotAxis;
 
@@ -69,15 +70,15 @@ typedef enum {
 typedef struct PlotAxes {
     int row, column, rows, columns; /* first cell, and how many it covers (0 means 1) */
     const char *title;
-    PlotAxis x, y, z; /* z: values of heat map, contours and surface, which share limits and
-                       * colours */
+    PlotAxis x, y, z; /* z: the value of heat map, contours and surface; the same limits, the
+                       * same colours */
     PlotMap map;
     PlotLegend legend;
 } PlotAxes;
 PlotPanel *plot_panel(Plot *plot, PlotAxes axes); /* lives until the next plot_begin() */
 
 /* ---- Marks, drawn in the order of the calls. In a panel with a surface, line and scatter lie on
- * that surface ---- */
+ * that surface. ---- */
 typedef enum {
     PLOT_DOT,
     PLOT_SQUARE,
@@ -88,13 +89,13 @@ typedef enum {
 } PlotShape;
 
 typedef struct PlotStyle {
-    const char *label; /* its legend entry; NULL: none */
+    const char *label; /* its line in the legend; NULL: none */
     uint32_t color;    /* 0: the next series colour */
     double width;      /* of a line; 0: 2 */
     double size;       /* of a point, 0: 7; of text, 0: 13 */
     double opacity;    /* 0: 1; of a band 0: 0.2 */
     bool dashed;       /* lines */
-    bool head;         /* a dot on a line's last point: the current position */
+    bool head;         /* a line's last point gets a dot: where the run is now */
     PlotShape shape;   /* points */
 } PlotStyle;
 
@@ -112,12 +113,12 @@ void plot_bars(PlotPanel *panel, int n, const double *x, const double *height, d
 /* Filled rectangles [x0, x1] × [y0, y1]: timelines, ranges. An infinite edge is the panel's. */
 void plot_boxes(PlotPanel *panel, int n, const double *x0, const double *x1, const double *y0,
                 const double *y1, PlotStyle style);
-/* A vertical line at x, from edge to edge. */
+/* a vertical line at x, from edge to edge */
 void plot_rule_x(PlotPanel *panel, double x, PlotStyle style);
-void plot_rule_y(PlotPanel *panel, double y, PlotStyle style); /* a horizontal line at y */
-/* Starts right of the point. */
+void plot_rule_y(PlotPanel *panel, double y, PlotStyle style); /* a level one at y */
+/* starts right of the point */
 void plot_text(PlotPanel *panel, double x, double y, const char *text, PlotStyle style);
-/* A box in the middle of the panel ("TODO in FILE"); '\n' breaks lines. */
+/* A box in the middle of the panel ("to do in FILE"); '\n' breaks lines. */
 void plot_note(PlotPanel *panel, const char *text);
 
 /* z over a rectangle: z[j * nx + i] belongs to x_low + i (x_high - x_low) / (nx - 1) and
@@ -128,27 +129,28 @@ typedef struct PlotGrid {
     const double *z;
 } PlotGrid;
 void plot_heat(PlotPanel *panel, PlotGrid grid); /* with a colour bar */
-/* At z's ticks, labelled; color 0: the map's. */
+/* at ticks of z, labelled; color 0: the map's */
 void plot_contours(PlotPanel *panel, PlotGrid grid, PlotStyle style);
 
 typedef struct PlotCamera {
     double azimuth, elevation; /* degrees; both 0: 35, 30 */
     double zoom;               /* 0: 1 */
 } PlotCamera;
-/* One per panel; cut off above the z axis. */
+/* one in a panel; what is above z is cut off */
 void plot_surface(PlotPanel *panel, PlotGrid grid, PlotCamera camera);
 
-/* ---- Output ---- */
-/* Save the figure as a PNG, atomically; makes missing folders. On failure: false, and one line on
- * stderr says why. */
+/* ---- Where it goes
+ * ---------------------------------------------------------------------------------------------- */
+/* The picture as a PNG: folders are made, the file appears whole or not at all. On failure: false,
+ * and one line on stderr says why. */
 bool plot_save(Plot *plot, const char *path);
-/* Rows of 0xffRRGGBB; NULL without Cairo. */
+/* rows of 0xffRRGGBB; NULL without Cairo */
 const uint32_t *plot_image(Plot *plot, int *width, int *height);
-/* The same figure in another size (a window does this itself). */
-void plot_resize(Plot *plot, int width, int height);
+void plot_resize(Plot *plot, int width, int height); /* the same picture in another size (a
+                                                      * window does this itself) */
 
-/* ---- The window. Without a display, plot_window_new() says why on stderr and returns NULL; then
- * save PNGs ----
+/* ---- The window: where there is none, plot_window_new() says why on stderr and returns NULL; then
+ * save PNGs. ------
  *
  *     PlotWindow *window = plot_window_new(plot, "Lab 1", "build/out/descent/window", plot_keys);
  *     for (bool on = window; on;) {
@@ -163,12 +165,13 @@ void plot_resize(Plot *plot, int width, int height);
 typedef struct PlotWindow PlotWindow;
 
 typedef struct PlotKey {
-    const char *key, *does; /* "[ ]", "learning rate"; the list for `?` ends with {NULL, NULL} */
+    const char *key, *does; /* "[ ]", "learning rate"; the list for the `?` overlay ends with
+                             * {NULL, NULL} */
 } PlotKey;
 extern const PlotKey plot_keys[]; /* the keys that all windows of the course share */
 
-/* The window itself handles resizing, F11 (full screen), `?` (all keys) and `s` (saves
- * PREFIX-1.png, PREFIX-2.png, …). With HEADLESS=1 in the environment there is no window. */
+/* By itself the window does: resizing, F11 (full screen), `?` (all keys), `s` (saves PREFIX-1.png,
+ * PREFIX-2.png, …). With HEADLESS=1 in the environment there is no window. */
 PlotWindow *plot_window_new(Plot *plot, const char *title, const char *save_prefix,
                             const PlotKey *keys);
 void plot_window_free(PlotWindow *window);
@@ -177,26 +180,26 @@ void plot_window_free(PlotWindow *window);
 typedef enum { PLOT_KEY, PLOT_CLICK, PLOT_DRAG, PLOT_WHEEL, PLOT_QUIT } PlotEventKind;
 typedef struct PlotEvent {
     PlotEventKind kind;
-    char key;      /* KEY: the character typed, on any keyboard layout: ' ' '.' ',' '[' … */
-    int panel;     /* mouse: panels in order of plot_panel(); -1: none. A drag belongs to the panel
-                    * where it began */
-    double x, y;   /* mouse: position on the panel's axes; on a surface for CLICK only; NaN:
-                    * outside */
-    double dx, dy; /* DRAG: distance since the last event, in pixels at 1280 × 720; WHEEL: dy
+    char key;    /* KEY: the character typed, whatever the keyboard's layout: ' ' '.' ',' '[' … */
+    int panel;   /* mouse: panels in order of plot_panel(); -1: none. A drag stays with the
+                  * panel where it began */
+    double x, y; /* mouse: where, in the panel's x and y; on a surface for CLICK only; NaN:
+                  * nowhere */
+    double dx, dy; /* DRAG: how far since the last one, in pixels at 1280 × 720; WHEEL: dy
                     * clicks, up positive */
 } PlotEvent;
-/* The next pending event; false: none. */
+/* the next waiting event; false: none is waiting */
 bool plot_window_event(PlotWindow *window, PlotEvent *event);
-/* A drag rotates, the wheel zooms. True: the event was one of these. */
+/* drag turns, wheel zooms; was it such an event? */
 bool plot_camera_move(PlotCamera *camera, const PlotEvent *event);
-/* Draw and show, at most 60 frames/s: waits as needed. */
-void plot_window_show(PlotWindow *window);
+void plot_window_show(PlotWindow *window); /* draws, shows, and waits so that at most 60
+                                            * frames/s are shown */
 
 typedef struct PlotTimes { /* seconds */
     int frames;
     double first;                /* from plot_window_new() to the first frame shown */
-    double draw_p50, draw_p99;   /* to draw and show one frame, over the last 1,024 */
-    double frame_p50, frame_p99; /* between two frames */
+    double draw_p50, draw_p99;   /* to draw and show one, over the last 1,024 frames */
+    double frame_p50, frame_p99; /* from one to the next */
 } PlotTimes;
 PlotTimes plot_window_times(const PlotWindow *window);
 #endif

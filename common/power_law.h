@@ -1,10 +1,11 @@
 /* power_law.h: how the error falls with the number of training examples D (Hestness et al., arXiv
  * 1712.00409):
  *
- *     error(D) = alpha D^beta + gamma        alpha >= 0, beta < 0,
- *                                            gamma >= 0: the irreducible error
+ *     error(D) = alpha D^beta + gamma        alpha >= 0, beta < 0, gamma >= 0: the irreducible
+ *     error
  *
- * fitted to measured points, with its uncertainty. Errors are in 0 … 1, D counts examples.
+ * fitted to measured points, and how far the fit is to be believed. Errors are in 0 … 1, D counts
+ * examples.
  */
 #ifndef POWER_LAW_H
 #define POWER_LAW_H
@@ -22,24 +23,25 @@ double power_law_at(PowerLaw law, double examples);
  * errors > 0. */
 PowerLaw power_law_fit(const double *examples, const double *error, int n);
 
-/* One bootstrap sample: a law, and the relative distance of a new training run from it. */
+/* A law as it might as well have come out, and how far (relatively) a new training may lie from
+ * it. */
 typedef struct PowerLawDraw {
     PowerLaw law;
     double residual;
 } PowerLawDraw;
 
-/* draws[count]: fits to data resampled from the best fit and its residuals. A size takes all its
- * residuals from one measured size (where the law is not exact, neighbours err together), scaled by
- * sqrt(sizes / (sizes - 3)) for the three fitted parameters. At least four sizes. A function of its
- * arguments. */
+/* draws[count]: fits to data made anew from the best fit and its residuals. A size takes all its
+ * residuals from one measured size (where the law is not quite the truth, neighbours err together),
+ * and they are stretched by sqrt(sizes / (sizes - 3)) for the three numbers that were fitted. At
+ * least four sizes. A function of its arguments. */
 void power_law_bootstrap(PowerLawDraw *draws, int count, PowerLaw best, const double *examples,
                          const double *error, int n, uint64_t seed);
 
 typedef struct Interval {
     double low, high;
 } Interval;
-/* The central `fraction` (0.9) of n values, infinite ones included. Sorts values. */
-Interval interval_of(double *values, int n, double fraction);
-/* The interval in which the error of one training run on `examples` examples is expected. */
-Interval power_law_expect(const PowerLawDraw *draws, int count, double examples, double fraction);
+/* The middle `share` (0.9) of n values; infinite ones count as such. values is sorted. */
+Interval interval_of(double *values, int n, double share);
+/* Where the error of one training with so many examples is expected. */
+Interval power_law_expect(const PowerLawDraw *draws, int count, double examples, double share);
 #endif

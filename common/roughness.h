@@ -1,8 +1,8 @@
-/* roughness.h: how rough a 2-D slice of a loss is.
+/* roughness.h: numbers for how rough a 2-D slice of a loss is.
  *
  * At every inner point whose neighbourhood of 3 x 3 is known, central differences give the slice's
- * own Hessian [2,2]. A convex loss has no negative eigenvalue anywhere; a chaotic one has many. The
- * Hessian is that of the loss, not of its logarithm: the logarithm of a convex bowl is concave on
+ * own Hessian [2,2]. A convex loss has no negative eigenvalue anywhere; a chaotic one has many. It
+ * is asked of the loss itself, not of its logarithm: the logarithm of a convex bowl is concave on
  * its slopes (log(1 + x²) beyond |x| = 1), and would count as rough. Eigenvalues are compared with
  * each other at the same point (as Li et al. map |λmin/λmax|, arXiv 1712.09913, section 6), so the
  * loss's scale, which grows by powers of ten towards a slice's edge, does not matter.
@@ -11,14 +11,14 @@
 #define ROUGHNESS_H
 
 typedef struct Roughness {
-    int points;      /* inner points with a known neighbourhood; 0: all below are 0 */
-    double negative; /* fraction of them, 0 … 1, with a clearly negative curvature: λmin < -0.1
-                      * |λmax|, λmax the one of larger magnitude, beyond float32's rounding of the
+    int points;      /* inner points with a whole neighbourhood; 0: all below are 0 */
+    double negative; /* share of them, 0 … 1, with a clearly negative curvature: λmin < -0.1
+                      * |λmax|, λmax the one larger in size, and above float32's rounding of the
                       * loss */
     double ratio;    /* mean over them of |λmin/λmax| where λmin < 0, else 0: 0 … 1 */
-    int minima;      /* points lower than all eight neighbours, edges excluded. A narrow
-                      * valley oblique to the grid shows false ones: compare only grids
-                      * of the same spacing */
+    int minima;      /* points lower than all eight neighbours; the edge's are not counted. A
+                      * narrow valley oblique to the grid shows some that are none: compare
+                      * grids of the same spacing only */
 } Roughness;
 
 /* z [ny,nx]: the loss, row by row; points dx and dy apart, in the same unit. NaN or infinite: not
