@@ -1,5 +1,5 @@
 /* background_thread.c: a thread, a lock, and a gate that the thread passes between two slices of
- * work. */
+ * its work. */
 #include "background_thread.h"
 #include "check.h"
 #include <pthread.h>
@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 struct BackgroundThread {
-    void (*work)(void *context, BackgroundThread *b);
-    void *context;
+    void (*work)(void *state, BackgroundThread *b);
+    void *state;
     pthread_t thread;
     pthread_mutex_t data, gate; /* data: the caller's; gate: the fields below */
     pthread_cond_t changed;
@@ -23,7 +23,7 @@ static void *main_of_thread(void *argument)
 #ifdef __linux__
     setpriority(PRIO_PROCESS, (id_t)gettid(), 5); /* on Linux: of this thread alone */
 #endif
-    b->work(b->context, b);
+    b->work(b->state, b);
     pthread_mutex_lock(&b->gate);
     b->over = true;
     pthread_cond_broadcast(&b->changed);
@@ -31,16 +31,16 @@ static void *main_of_thread(void *argument)
     return NULL;
 }
 
-BackgroundThread *background_start(void (*work)(void *context, BackgroundThread *b), void *context)
+BackgroundThread *background_start(void (*work)(void *state, BackgroundThread *b), void *state)
 {
     BackgroundThread *b = alloc(1, sizeof *b);
     b->work = work;
-    b->context = context;
+    b->state = state;
     pthread_mutex_init(&b->data, NULL);
     pthread_mutex_init(&b->gate, NULL);
     pthread_cond_init(&b->changed, NULL);
     REQUIRE(pthread_create(&b->thread, NULL, main_of_thread, b) == 0,
-            "cannot start a thread: too many processes?");
+            "no thread can be started: too many processes?");
     return b;
 }
 

@@ -91,7 +91,7 @@ static void check_reducible(const char *call, Tensor t)
 static void check_rank(const Comm *c, const char *call, int rank)
 {
     if (rank < 0 || rank >= c->size)
-        die(EXIT_WRONG, "%s: rank %d: expected 0 to %d", call, rank, c->size - 1);
+        die(EXIT_WRONG, "%s: rank %d: expected ranks 0 to %d", call, rank, c->size - 1);
 }
 
 /* `whole` holds one part per rank. */
