@@ -34,15 +34,15 @@ layout() {
     if [ -n "$format" ]; then sources | xargs "$format" --dry-run --Werror
     else echo "lint: layout skipped: clang-format 14 is not installed"; fi
 }
-nothing() { # the output of a search, from stdin: fails if there is any, an error of grep's included
-    ! grep .
+none() { # the output of a search: fails if there is any, an error of grep's included
+    [ -z "$1" ] || { echo "$1"; return 1; }
 }
 too_wide() { # tables of handouts may be wider
-    programs | LC_ALL=C.UTF-8 xargs grep -nE '^.{101}' 2>&1 | nothing
+    none "$(programs | LC_ALL=C.UTF-8 xargs grep -nE '^.{101}' 2>&1)"
 }
 other_words() {
     sed '/^#/d; s/ *| .*//' tests/tools/words.txt >"$words"
-    { programs; files -name '*.md'; } | xargs grep -niwEf "$words" 2>&1 | nothing
+    none "$({ programs; files -name '*.md'; } | xargs grep -niwEf "$words" 2>&1)"
 }
 words=$(mktemp)
 trap 'rm -f "$words"' EXIT
