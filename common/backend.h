@@ -17,7 +17,8 @@
  *     them once per step). For gradients of activations a `bool add` argument chooses: an
  *     activation that two layers read gets two contributions.
  *   - The caller guarantees the shapes: a wrong one ends the run through ASSERT (check.h). Nothing
- *     here returns an error.
+ *     here returns an error: no memory left or a failure of the device ends the run, too, on a
+ *     GPU perhaps only in the next call that waits (download, stream_sync).
  *   - Convolutions of one Backend share scratch memory: one thread at a time may call them,
  *     whatever the stream.
  *   - Same inputs, same threads: same bits. No operation but *_new and *_plan_new allocates.
@@ -67,7 +68,7 @@ typedef struct BackendOps {
 
     /* ---- memory: new buffers are zeroed ---- */
     Buffer *(*buffer_new)(Backend *be, size_t bytes);
-    void (*buffer_free)(Buffer *buf); /* NULL is fine */
+    void (*buffer_free)(Buffer *buf); /* NULL is fine; the work that uses it must be done */
     /* The buffer's address where the host can read and write it, else NULL. */
     void *(*buffer_host)(Buffer *buf);
 
@@ -140,7 +141,8 @@ typedef struct BackendOps {
      * average over the groups (a short one counts in full). */
     void (*bn_finish)(Stream *s, const BatchNorm *bn, Tensor sums, int N, int pixels, int ranks,
                       bool update_running);
-    /* Evaluation: row 0 of mean and istd from the running statistics; needs bn->group >= N. */
+    /* Evaluation: row 0 of mean and istd from the running statistics; the bn_forward that follows
+     * needs bn->group >= its N. Overwrites what bn_finish left for a backward pass. */
     void (*bn_running)(Stream *s, const BatchNorm *bn);
     /* y = bn(x) (+ residual, unless NO_TENSOR), then ReLU if bn->relu */
     void (*bn_forward)(Stream *s, Tensor y, const BatchNorm *bn, Tensor x, Tensor residual);

@@ -65,14 +65,14 @@ void batch_sweep_open(BatchSweep *b, Comm *comm, Backend *be, const Dataset *dat
 void batch_sweep_file(BatchSweep *b, Run *run);
 void batch_sweep_free(BatchSweep *b);
 
-/* Runs with the same configuration are comparable: everything but the sizes and seeds asked for. A
- * new object. */
+/* Runs with the same configuration are comparable: model, data, device with its threads per rank,
+ * world size and all other settings but the batch sizes and seeds asked for. A new object. */
 json_t *batch_sweep_config(const BatchSweep *b);
 double batch_sweep_rate(const BatchSweep *b, int batch);
 int batch_sweep_sizes(const BatchSweep *b, int size[BATCH_SIZES]); /* returns how many */
 
-/* All missing runs, seed by seed, each on the next free rank; the results are the same on any
- * number of ranks, except for the times. False: interrupted (Ctrl-C, or background is stopped).
+/* All missing runs, seed by seed, each on the next free rank; for the same number of threads per
+ * rank the results, except for the times, are the same on any number of ranks. False: interrupted (Ctrl-C, or background is stopped).
  * Collective. */
 bool batch_sweep_run(BatchSweep *b, Run *run);
 /* On rank 0, between pieces of work: false: interrupted. Waits while background is paused. */

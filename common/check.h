@@ -11,7 +11,7 @@
 /* Exit statuses of every program and script of the labs. */
 enum {
     EXIT_WRONG = 1, /* it ran, and the answer is wrong (a failed check, a diverged run) */
-    EXIT_USAGE = 2, /* bad option, bad file, missing environment */
+    EXIT_USAGE = 2, /* bad option, bad file, missing environment; input that is not finite */
     EXIT_TODO = 77  /* not written yet, or the hardware is missing */
 };
 

@@ -27,8 +27,8 @@ typedef struct Lab {
 /* The device, with the precision of the options. Owns comm from now on. */
 Lab lab_open(Comm *comm, const RunOptions *o);
 /* The data set; "auto" is Fashion-MNIST where it is installed, else synthetic. With `commands`
- * (NULL: none) the other ranks first sleep until rank 0's next commands_broadcast(): it opens a
- * window meanwhile, and ranks may share cores. */
+ * (not NULL) the other ranks first sleep until rank 0 broadcasts a command, which they drop: it
+ * opens its window meanwhile, and ranks may share cores. */
 void lab_data(Lab *lab, const RunOptions *o, Commands *commands);
 /* The run's folder and its config.json, with data, device and world size. */
 void lab_run(Lab *lab, const char *program, const RunOptions *o, const Option *options);

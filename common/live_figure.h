@@ -15,10 +15,11 @@
 #include "run.h"
 
 typedef struct LiveFigure {
-    const char *title, *png; /* of the window; the file's name, in the run's folder */
-    int width, height;       /* pixels; 0: 1280 × 720 */
-    const PlotKey *keys;     /* what `?` shows; NULL: plot_keys */
-    void *context; /* passed to the functions below, of which all but `draw` may be NULL */
+    const char *title;   /* of the window */
+    const char *png;     /* the file's name, in the run's folder */
+    int width, height;   /* pixels; 0: 1280 × 720 */
+    const PlotKey *keys; /* what `?` shows; NULL: plot_keys */
+    void *context;       /* passed to the functions below, of which all but `draw` may be NULL */
     /* Describe the figure as it is now, from plot_begin() on. */
     void (*draw)(void *context, Plot *plot);
     /* Has the figure changed since the last draw? NULL: always. */

@@ -22,8 +22,8 @@ typedef struct Schedule {
 ScheduleKind schedule_kind(const char *name);
 
 /* The rate of update number `step` (0 … steps-1; constant and step also beyond).
- *   warm-up   step < warmup: start + (rate - start) step / (warmup - 1): the last one has the full
- *             rate. With warmup 1 the one step has `start`. After it:
+ *   warm-up   step < warmup: start + (rate - start) step / (warmup - 1): the last of them has
+ *             the full rate; a single one (warmup 1) has `start`. After it:
  *   constant  rate
  *   step      rate * drop_by ^ floor((step - warmup) / drop_every)
  *   cosine    rate * (1 + cos(pi (step - warmup) / (steps - warmup))) / 2

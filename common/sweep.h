@@ -37,9 +37,9 @@ typedef struct Sweep {
 Sweep *sweep_open(const char *path, const char *columns, const json_t *config);
 void sweep_free(Sweep *s);
 
-/* NULL: not run yet */
+/* NULL: not run yet. Settings are compared exactly. Valid until the next sweep_add(). */
 const SweepRow *sweep_find(const Sweep *s, double setting, int64_t seed);
-/* values[s->values]: writes the line */
+/* values[s->values]: writes the line; a failed write ends the run (exit 2). */
 void sweep_add(Sweep *s, double setting, int64_t seed, const double *values);
 
 /* One run. */

@@ -2,7 +2,8 @@
  * updates on a part of the data; and its speed alone.
  *
  * Several ranks speed this up by taking whole trainings each (task_farm.h): they need not
- * communicate meanwhile, and each training gives the same result as on one rank.
+ * communicate meanwhile, and each training gives the same result as on one rank with as many
+ * threads.
  */
 #ifndef TRAIN_TO_TARGET_H
 #define TRAIN_TO_TARGET_H
@@ -33,7 +34,7 @@ typedef struct TargetOutcome {
 } TargetOutcome;
 
 /* Train a new network with `batch` images per update until it reaches the target. Except for the
- * times, the outcome depends on the arguments alone. */
+ * times, the outcome depends on the arguments and the number of threads alone. */
 TargetOutcome train_to_target(const TargetSetup *s, int batch, double rate, uint64_t seed);
 
 /* Train a new network for `updates` updates on images subset[0 … count) of the training set, in a

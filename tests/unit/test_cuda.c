@@ -88,7 +88,8 @@ static void refusals(void **state)
     f = fine, f.driver = 0, f.error = "no driver";
     expect_refused(f, "no NVIDIA driver", "machine");
     f = fine, f.driver = 11080, f.error = "driver too old";
-    expect_refused(f, "supports CUDA up to 11.8, and this program was built with 12.4", "CUDA_HOME");
+    expect_refused(f, "supports CUDA up to 11.8, and this program was built with 12.4",
+                   "CUDA_HOME");
     f = fine, f.devices = 0;
     expect_refused(f, "no NVIDIA GPU", "CUDA_VISIBLE_DEVICES");
     f = fine, f.error = "unknown error";
