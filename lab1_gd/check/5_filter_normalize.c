@@ -49,5 +49,6 @@ static void judge(void *unused)
 int main(void)
 {
     return exercise_check("filter_normalize", 10,
-                          "each filter of d as long as the same filter of w, to 1e-5", judge);
+                          "each filter of d as long as the same filter of w, to 1e-5, relative",
+                          judge);
 }

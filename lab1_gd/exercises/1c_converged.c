@@ -3,12 +3,13 @@
 #include "lab1.h"
 
 /* Has the descent converged? loss[0 … count) are the losses so far: at the start, then after each
- * update. Return true when there are more than `window` of them and over the last `window` updates
- * the loss fell by less than the fraction `tolerance`:
- *     (loss[count-1-window] - loss[count-1]) < tolerance * loss[count-1-window]
- * A loss that rose (it diverges!) has not converged, nor has one that is NaN. A loss that is
- * exactly 0 at both ends of the window has converged. window >= 1. Do not read outside the
- * array. */
+ * update; window >= 1. Return false when count <= window: do not read outside the array. Otherwise
+ * look at two losses, before and after the last `window` updates, and at no others:
+ *     a = loss[count-1-window],   z = loss[count-1]
+ * Return true when the loss fell from a to z by less than the fraction `tolerance` of a,
+ *     z <= a  and  a - z < tolerance a
+ * or when a = z = 0. So a loss that rose (it diverges!) has not converged. Nor has one where a or
+ * z is NaN: C's comparisons with NaN are false. */
 bool converged(const double *loss, int count, int window, double tolerance)
 {
     TODO("true when the loss hardly fell over the last `window` updates");

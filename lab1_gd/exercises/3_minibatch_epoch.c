@@ -13,7 +13,8 @@
  *     x, y     all points; order[i] is an index into both, and may occur twice (with replacement)
  *     room     [2 * batch] scratch memory, uninitialised: gather the batch's x here, and its y
  *              behind them, because gradient() wants contiguous arrays
- * Do not change `order`. The check compares each update to 1e-9. */
+ * Do not change `order`. The check compares each update to 1e-9 (absolute plus relative); it uses
+ * its own gradient() and update(). */
 void minibatch_epoch(double *w, double *b, const double *x, const double *y, const int *order,
                      int n, int batch, double rate, double *room, UpdateReport *report,
                      void *context)

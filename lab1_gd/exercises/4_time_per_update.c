@@ -10,8 +10,8 @@
  * largest batches. This is linear least squares with weights 1/seconds[i]^2.
  *     *t0   out: seconds per update; noise can make it negative: leave it so
  *     *c    out: seconds per image
- * At least two batch sizes differ. The check asks for 1e-9 on exact data; on noisy data no line
- * 0.1 % away may fit better. */
+ * At least two batch sizes differ. The check asks for 1e-9, relative, on exact data; on noisy data
+ * no line with t0 or c changed by 0.1 % may fit better. */
 void time_per_update(double *t0, double *c, const double *batch, const double *seconds, int n)
 {
     TODO("fit t0 + c*batch to the measured seconds: least sum of squared relative errors");

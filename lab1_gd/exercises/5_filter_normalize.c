@@ -2,9 +2,10 @@
 #include "check.h"
 #include "lab1.h"
 
-/* d and w are [filters,size]: a direction, and the weights that it moves. Scale each filter d[f],
- * in place, to the length (Euclidean norm) of the filter w[f]:
- *     d[f] <- d[f] / |d[f]| * |w[f]|
+/* d and w are [filters,size]: a direction, and the weights that it moves. Filter f of d, here d_f,
+ * is the `size` elements d[f*size] … d[f*size + size-1]; w_f likewise. Scale each filter of d, in
+ * place, to the length (Euclidean norm) of the same filter of w:
+ *     d_f <- d_f / |d_f| * |w_f|
  * A filter of d that is all zeros stays zero. Sum the squares in double precision.
  *
  * Why: with batch norm the loss does not depend on a filter's length, so a step of fixed length

@@ -7,9 +7,11 @@
  * x and y are not parallel, but of any length and at any angle. Solve the normal equations
  *     (x.x) a + (x.y) b = x.v
  *     (x.y) a + (y.y) b = y.v
- * in double precision. Sum the distance over the elements of the difference: |v|² minus the
- * squares would lose it to rounding. The check asks for 1e-4 of |a| + |b| for the coordinates, and
- * for 1e-5 of the vectors' lengths for the distance. */
+ * in double precision. Then compute the distance element by element, as the root of
+ *     sum (v[i] - a x[i] - b y[i])^2
+ * The shorter |v|² - |a x + b y|² is a small difference of two large values: their rounding errors
+ * would drown it (cancellation). The check allows an error of 1e-4 (|a| + |b|) in the coordinates,
+ * and of 1e-5 of the vectors' lengths in the distance. */
 double plane_coordinates(double *a, double *b, const float *v, const float *x, const float *y,
                          int n)
 {
