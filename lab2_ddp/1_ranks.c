@@ -1,8 +1,8 @@
 /* 1_ranks.c: several processes, one program, in plain MPI, without this course's library.
  *
  * mpirun starts P copies of the program. Each is a rank with its own memory: ranks exchange
- * messages. First a token goes around a ring; then comes the all-reduce, which data parallelism
- * is made of.
+ * messages. First a token goes around a ring; then comes the all-reduce, the heart of data
+ * parallelism.
  *
  *     make lab2 ONLY=1_ranks NP=4     is     mpirun -n 4 build/student/lab2_ddp/1_ranks
  *

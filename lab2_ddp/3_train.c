@@ -4,7 +4,7 @@
  * It works as it is; under mpirun, P copies of it would each train a network alone. The comments
  * STEP 1 … STEP 9 say what data parallelism needs, and where: a few lines of code each. Do them in
  * order, and take the number of each finished step out of `to_do`: the self-check then judges it.
- * The calls are those of comm.h; the steps that communicate name the MPI and NCCL calls behind them.
+ * The calls are those of comm.h; steps that communicate name the MPI and NCCL calls behind them.
  */
 #include "check.h"
 #include "checkpoint.h"
@@ -100,9 +100,9 @@ static void make_model(Trainer *t)
     model_init(t->model, (uint64_t)o->init_seed);
     /* STEP 5 (8 points). Broadcast. The ranks may have drawn different initial weights
      * (--init-seed); all must start from rank 0's: comm_broadcast of model->params, on the model's
-     * stream, model->s. In MPI: MPI_Bcast; in NCCL: ncclBroadcast. Why not also batch norm's running
-     * statistics (model->state) and the velocity? They start at the same constants on every rank;
-     * and with --resume every rank reads all three from the checkpoint. */
+     * stream, model->s. In MPI: MPI_Bcast; in NCCL: ncclBroadcast. Why not also batch norm's
+     * running statistics (model->state) and the velocity? They start at the same constants on every
+     * rank; and with --resume every rank reads all three from the checkpoint. */
 
     t->sgd = sgd_new(t->model, o->momentum, o->weight_decay, o->nesterov);
     t->at.seed = (uint64_t)o->run.seed;
@@ -134,12 +134,12 @@ static void make_batches(Trainer *t)
 /* STEP 7 (8 points). The rate, and one clock. The gradient is now a mean over P times as many
  * images; it is less noisy, so the learning rate can be P times as large (Goyal et al., arXiv
  * 1706.02677). But early in training such a rate may diverge, so warm up: over the first o->warmup
- * epochs, raise it from the rate of one rank to P times that. Set three fields of Schedule: .rate
- * to P * o->rate, .start to o->rate, and .warmup to the length of the warm-up in updates. One-cycle,
- * the default schedule, ignores .start and .warmup because it includes a warm-up: to see yours, run
- * --schedule constant --warmup 2 --epochs 3 on two ranks and watch the column "rate". No MPI call,
- * and nothing to write for the clock: rate_now() counts global batches, and all ranks have the same
- * count. */
+ * epochs, raise it from the rate of one rank to P times that. Set three fields of Schedule:
+ * .rate = P * o->rate, .start = o->rate, and .warmup, the length of the warm-up in updates.
+ * One-cycle, the default schedule, ignores .start and .warmup because it includes a warm-up: to see
+ * yours, run --schedule constant --warmup 2 --epochs 3 on two ranks and watch the column "rate". No
+ * MPI call, and nothing to write for the clock: rate_now() counts global batches, and all ranks
+ * have the same count. */
 static void make_schedule(Trainer *t)
 {
     const TrainOptions *o = t->o;
