@@ -21,17 +21,20 @@
  * tensors in host memory, MAX and MIN of floats and, where ranks share a GPU (rank 0 prints a
  * note), GPU tensors staged through host memory.
  *
- * A collective through NCCL makes the stream wait, not the host. One that is not done within 600 s
- * (LABS_COMM_SECONDS=N; starting NCCL: 120 s), or an NCCL error, ends the run; a recorded one has
- * no limit. Nothing limits MPI's calls, nor the first tensor's collective, in which the ranks
- * agree over MPI whether NCCL can be used: there a missing rank makes the others hang.
+ * A collective through NCCL makes the stream wait, not the host. If it is not done within 600 s
+ * (LABS_COMM_SECONDS=N), NCCL does not start within 120 s (or N), or NCCL reports an error, the run
+ * ends. Three things have no time limit: MPI's calls, a collective recorded into a CUDA graph
+ * (record_begin in backend.h), and a communicator's first collective on a device tensor, in which
+ * the ranks agree over MPI whether NCCL can be used. There a missing rank makes the others hang.
  *
  * Device tensors must have no halo, in and out of one call must not overlap, and one call takes at
  * most 2^31 - 1 elements. A call is ordered with `s`: it starts after the work queued on s, and
  * work queued on s after the call (of a started one: after comm_wait) sees the result. Calls come
  * from one thread at a time, any thread. With one rank (comm_self.c) every collective leaves or
- * copies the elements unchanged. The same calls on the same data give the same bits on every rank;
- * MAX and MIN of a NaN are NaN. Any failure of the network ends all ranks through die().
+ * copies the elements unchanged. A reduction gives the same bits on every rank. From run to run,
+ * with the same ranks on the same machines, its bits usually repeat, but neither MPI nor NCCL
+ * guarantees that. MAX and MIN of a NaN are NaN. Any failure of the network ends all ranks through
+ * die().
  */
 #ifndef COMM_H
 #define COMM_H
@@ -76,8 +79,9 @@ struct Comm {
  * program has it; else "self"), "self", "mpi", "nccl" (without a GPU the run ends with status 77).
  * From then on die() ends all ranks. Once per run: more communicators through comm_split. */
 Comm *comm_open(const char *kind);
-/* Close it, with all started operations waited for; a rank that exits without comm_close ends the
- * run (exit 1). Free recordings of collectives first. NULL is fine. */
+/* Close it. Collective: it may wait for the other ranks. First call comm_wait for every started
+ * operation (else the run ends) and free the recordings of collectives. A rank that exits without
+ * comm_close ends the run (exit 1). NULL is fine. */
 void comm_close(Comm *c);
 
 /* ---- on device tensors; same shape, dtype and kind of memory on every rank ---- */
@@ -86,9 +90,9 @@ void comm_all_reduce(Comm *c, Tensor t, CommOp op, Stream *s);
 /* Every rank ends with root's elements. Any dtype. */
 void comm_broadcast(Comm *c, Tensor t, int root, Stream *s);
 /* in: size*n elements on every rank, out: n; rank r gets elements [r*n, (r+1)*n) of the reduced
- * tensor. F32, F64, I32. For lab 2. */
+ * tensor. F32, F64, I32. (Not needed for the nine steps.) */
 void comm_reduce_scatter(Comm *c, Tensor out, Tensor in, CommOp op, Stream *s);
-/* in: n elements, out: size*n, rank r's at r*n. Any dtype. For lab 2. */
+/* in: n elements, out: size*n, rank r's at r*n. Any dtype. (Not needed for the nine steps.) */
 void comm_all_gather(Comm *c, Tensor out, Tensor in, Stream *s);
 /* A message to one other rank, any dtype; returns when t may be written again, which may be only
  * once it is received. tag 0 … 32767. */
@@ -98,17 +102,18 @@ void comm_send(Comm *c, Tensor t, int to, int tag, Stream *s);
 int comm_recv(Comm *c, Tensor t, int from, int tag, Stream *s);
 
 /* ---- non-blocking: leave the tensors alone until comm_wait. The first on a communicator may wait
- * until all its ranks call it. For lab 2; lab 1 uses comm_recv_start. ---- */
+ * until all its ranks call it. (Not needed for the nine steps.) ---- */
 CommRequest *comm_all_reduce_start(Comm *c, Tensor t, CommOp op, Stream *s);
 CommRequest *comm_broadcast_start(Comm *c, Tensor t, int root, Stream *s);
 CommRequest *comm_reduce_scatter_start(Comm *c, Tensor out, Tensor in, CommOp op, Stream *s);
 CommRequest *comm_all_gather_start(Comm *c, Tensor out, Tensor in, Stream *s);
 CommRequest *comm_send_start(Comm *c, Tensor t, int to, int tag, Stream *s);
 CommRequest *comm_recv_start(Comm *c, Tensor t, int from, int tag, Stream *s);
-/* Completes and frees r; NULL (an operation that completed at once) is fine. Returns the sender's
- * rank for a receive, else -1. */
+/* Completes and frees r; NULL (an operation that completed at once) is fine. Over MPI it returns
+ * when the operation is done. Over NCCL it returns at once, before the operation may be done: work
+ * queued on s from then on starts after it. Returns the sender's rank for a receive, else -1. */
 int comm_wait(Comm *c, CommRequest *r);
-/* True when comm_wait would return at once (NULL: true). comm_wait must still be called. */
+/* Is the operation done? (NULL: true.) Never waits; comm_wait must still be called. */
 bool comm_test(Comm *c, CommRequest *r);
 
 /* ---- on host memory, for small things: metrics, decisions, file names ---- */

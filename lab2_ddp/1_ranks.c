@@ -1,7 +1,8 @@
-/* 1_ranks.c: several processes, one program, in plain MPI: nothing of this course's library.
+/* 1_ranks.c: several processes, one program, in plain MPI, without this course's library.
  *
  * mpirun starts P copies of the program. Each is a rank with its own memory: ranks exchange
- * messages. First a token goes around a ring, then comes data parallelism's own, the all-reduce.
+ * messages. First a token goes around a ring; then comes the all-reduce, the heart of data
+ * parallelism.
  *
  *     make lab2 ONLY=1_ranks NP=4     is     mpirun -n 4 build/student/lab2_ddp/1_ranks
  *
@@ -17,7 +18,8 @@ enum { COUNT = 3, TOKEN = 7 }; /* TOKEN: a tag, the label of a kind of message *
  *
  * MPI_Send may wait until the receiver calls MPI_Recv. If every rank sent first, each could wait
  * for the next one, all around the ring: a deadlock. (Short messages are buffered and get through,
- * so this bug shows only when they grow.) Here rank 0 sends first and all others receive first.
+ * so this bug shows only when they grow.) Here rank 0 sends first and all others receive first,
+ * because each must add to what it received before it sends.
  * In NCCL: ncclSend, ncclRecv. */
 static void ring(int rank, int size)
 {

@@ -41,7 +41,8 @@ static void start(Trainer *t)
     /* STEP 1a (6 points). Start and leave. Start the communication library before anything else:
      * t->comm = comm_open(…), with the option o->run.comm. It tells this process its rank, the
      * world size (size), and its local rank among those of its machine (local_rank of local_size).
-     * In MPI: MPI_Init, MPI_Comm_rank, MPI_Comm_size; in NCCL: ncclCommInitRank.
+     * In MPI: MPI_Init_thread (MPI_Init for a program with threads), MPI_Comm_rank, MPI_Comm_size;
+     * in NCCL: ncclCommInitRank.
      * STEP 1b is at the end of main(). */
     t->comm = comm_open(o->run.comm);
 
@@ -53,8 +54,8 @@ static void start(Trainer *t)
     t->data = train_dataset(o);
 
     /* STEP 3 (6 points). One voice. P ranks would print everything P times and overwrite each
-     * other's files. (3a) Only rank 0 speaks; (3b) it reports the world size as "ranks". No MPI
-     * call. */
+     * other's files. (3a) Only rank 0 prints and writes; (3b) it reports the world size as "ranks".
+     * No MPI call. */
     bool speaks = t->comm->rank == 0; /* STEP 3a */
     json_t *facts = json_pack("{s:s, s:s, s:i}", "data", t->data->description, "device",
                               t->be->description, "ranks", t->comm->size); /* STEP 3b */
@@ -95,8 +96,8 @@ static void make_model(Trainer *t)
     model_init(t->model, (uint64_t)o->init_seed);
     /* STEP 5 (8 points). Broadcast. The ranks may have drawn different initial weights
      * (--init-seed); all must start from rank 0's: comm_broadcast of model->params, on the model's
-     * stream, model->s. In MPI: MPI_Bcast; in NCCL: ncclBroadcast. Why not batch norm's running
-     * statistics (model->state) and the velocity, too? They start at the same constants on every
+     * stream, model->s. In MPI: MPI_Bcast; in NCCL: ncclBroadcast. Why not also batch norm's
+     * running statistics (model->state) and the velocity? They start at the same constants on every
      * rank; and with --resume every rank reads all three from the checkpoint. */
     comm_broadcast(t->comm, t->model->params, 0, t->model->s);
 
@@ -130,10 +131,12 @@ static void make_batches(Trainer *t)
 /* STEP 7 (8 points). The rate, and one clock. The gradient is now a mean over P times as many
  * images; it is less noisy, so the learning rate can be P times as large (Goyal et al., arXiv
  * 1706.02677). But early in training such a rate may diverge, so warm up: over the first o->warmup
- * epochs (.warmup, in updates), raise it from the rate of one rank (.start) to P times that.
- * One-cycle, the default schedule, ignores both because it includes a warm-up: to see yours, run
- * --schedule constant --warmup 2 --epochs 3 on two ranks and watch the column "rate". No MPI call:
- * the clock, in rate_now(), counts global batches, and all ranks have the same count. */
+ * epochs, raise it from the rate of one rank to P times that. Set three fields of Schedule:
+ * .rate = P * o->rate, .start = o->rate, and .warmup, the length of the warm-up in updates.
+ * One-cycle, the default schedule, ignores .start and .warmup because it includes a warm-up: to see
+ * yours, run --schedule constant --warmup 2 --epochs 3 on two ranks and watch the column "rate". No
+ * MPI call, and nothing to write for the clock: rate_now() counts global batches, and all ranks
+ * have the same count. */
 static void make_schedule(Trainer *t)
 {
     const TrainOptions *o = t->o;
@@ -151,8 +154,8 @@ static void make_schedule(Trainer *t)
                              .drop_by = o->drop_by};
 }
 
-/* The rate of the next update. Not from at.step: a run resumed at another P has made another number
- * of updates by the same point of its training. */
+/* The rate of the next update. Not from at.step: a run resumed on a different number of ranks has
+ * made a different number of updates by the same point of its training. */
 static double rate_now(const Trainer *t)
 {
     int64_t step = (int64_t)t->at.epoch * updates_per_epoch(t) + t->at.position / global_batch(t);
@@ -245,8 +248,8 @@ static Metrics test(Trainer *t)
 /* STEP 9a (10 points). One file. Average model->state first, set at.world_size to the world size,
  * and let rank 0 alone write the file. The trap: the average is a collective. Inside
  * `if (rank == 0)` only rank 0 would call it, and hang: average on all ranks, then write on rank 0.
- * (With --resume every rank reads the file: see make_model. at.position counts the images of all
- * ranks together, so any number of ranks can resume.) */
+ * (Resuming needs no code: in make_model every rank reads the file, and at.position counts the
+ * images of all ranks together, so any number of ranks can resume.) */
 static void save(Trainer *t)
 {
     average(t, t->model->state);
