@@ -28,7 +28,7 @@ refused() { # BUILD=…
     local status=0
     make --no-print-directory clean "$@" 2>"$work/err" || status=$?
     [ $status = 2 ] || wrong "make clean $*: status $status, expected 2"
-    grep '^clean: make did not make' "$work/err" ||
+    grep '^clean: make did not create' "$work/err" ||
         wrong "make clean $*: no reason: $(cat "$work/err")"
     [ -e mine.c ] || wrong "make clean $* removed the project"
 }

@@ -274,7 +274,7 @@ static const Case cases[] = {
     {"sample_weights", .run = sample_weights},
     {"same_bits", .run = same_bits},
     {"held_relu", .run = held_relu},
-    {"learns", .run = learns},
+    {"learns", .run = learns, .seconds = 240},
 };
 int main(int argc, char **argv)
 {
