@@ -3,8 +3,8 @@
  * It consists of two loops of P-1 steps. Each step is one MPI_Sendrecv, to one neighbour and from
  * the other; in the first loop an addition follows.
  *
- *     MPI_Sendrecv(send, sent, MPI_FLOAT, next, tag,         the data, its length, to which rank
- *                  recv, expected, MPI_FLOAT, previous, tag, the memory, its length, from which rank
+ *     MPI_Sendrecv(chunk, sent, MPI_FLOAT, next, tag,           data, its length, to which rank
+ *                  buffer, expected, MPI_FLOAT, previous, tag,  memory, its length, from which rank
  *                  comm, MPI_STATUS_IGNORE);
  */
 #include "check.h"
