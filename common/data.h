@@ -41,7 +41,7 @@ typedef struct Dataset {
 Dataset *dataset_open(const char *name, const char *accepts, const char *data_dir);
 void dataset_free(Dataset *d); /* NULL is fine */
 
-/* ---- the readers, one source file each; what they return or fill in is allocated: free() it ---- */
+/* ---- the readers, one source file each; what they return or fill in is new: free() it ---- */
 
 /* data_idx.c: one IDX file of unsigned bytes (first two bytes 0, third 0x08, fourth the number of
  * dimensions, then big-endian sizes, then the bytes), gzip or not. It must have exactly `dims`

@@ -11,9 +11,10 @@ typedef enum { EXERCISE_DONE, EXERCISE_TODO, EXERCISE_WRONG } ExerciseState;
 
 typedef struct ExerciseResult {
     ExerciseState state;
-    char *why; /* DONE: NULL. TODO: its line ("TODO in lab1_gd/exercises/1a_gradient.c, line 9:
-                * …"). WRONG: the printed error, or "it crashed (Segmentation fault)", "it does not end",
-                * "it ended the program with exit(0)". free() it */
+    /* DONE: NULL. TODO: its line ("TODO in lab1_gd/exercises/1a_gradient.c, line 9: …"). WRONG: the
+     * printed error, or "it crashed (Segmentation fault)", "it does not end", "it ended the program
+     * with exit(0)". free() it */
+    char *why;
 } ExerciseResult;
 
 /* Run attempt(argument) in a child process (child.h), at most 5 seconds; its writes to memory are
