@@ -72,8 +72,8 @@ double batch_sweep_rate(const BatchSweep *b, int batch);
 int batch_sweep_sizes(const BatchSweep *b, int size[BATCH_SIZES]); /* returns how many */
 
 /* All missing runs, seed by seed, each on the next free rank; for the same number of threads per
- * rank the results, except for the times, are the same on any number of ranks. False: interrupted (Ctrl-C, or background is stopped).
- * Collective. */
+ * rank the results, except for the times, are the same on any number of ranks. False: interrupted
+ * (Ctrl-C, or background is stopped). Collective. */
 bool batch_sweep_run(BatchSweep *b, Run *run);
 /* On rank 0, between pieces of work: false: interrupted. Waits while background is paused. */
 bool batch_sweep_goes_on(const BatchSweep *b);

@@ -29,9 +29,9 @@ void checkpoint_save(const char *path, Model *m, const Sgd *o, const Progress *p
 /* Read path into m (not collective: each rank reads for itself), and into o and p unless they are
  * NULL: weights alone may also come from Python. A file that is truncated, not finite, of another
  * model or of other shapes, or without the training state that o or p needs, ends the run with one
- * line (exit 2), and m is untouched. The metadata's model must be m's where there is any, else names
- * and shapes decide; tensors that m does not have are skipped. o->steps becomes the file's step, or
- * 0 where p is NULL: then a new training begins. */
+ * line (exit 2), and m is untouched. The metadata's model must be m's where there is any, else
+ * names and shapes decide; tensors that m does not have are skipped. o->steps becomes the file's
+ * step, or 0 where p is NULL: then a new training begins. */
 void checkpoint_load(const char *path, Model *m, Sgd *o, Progress *p);
 /* Which network a file holds: fills in *spec for model_new from the metadata (an mlp's hidden sizes
  * from its tensors); spec->name is a new string, free() it. Missing or invalid metadata ends the
