@@ -32,7 +32,7 @@ static void setup(Setup *s, const char *out, const char *epochs)
     OPTIONS_KEEP(s->options, all);
     static char folder[4200]; /* options point into it */
     snprintf(folder, sizeof folder, "--out=%s", out);
-    char *argv[] = {"train", folder, (char *)epochs, "--no-augment", "--seed", "42"};
+    char *argv[] = {"train", folder, (char *)epochs, "--no-augment", "--seed", "42", NULL};
     args_parse("train", "Train.", s->options, 6, argv);
 }
 
