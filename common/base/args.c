@@ -2,6 +2,7 @@
  * table. */
 #include "args.h"
 #include "check.h"
+#include "number.h"
 #include <ctype.h>
 #include <errno.h>
 #include <getopt.h>
@@ -13,25 +14,6 @@
 
 /* ---- values ---- */
 
-static bool read_whole(int64_t *value, const char *text, double min, double max)
-{
-    const char *digits = text + (*text == '-' || *text == '+');
-    char *end;
-    errno = 0;
-    *value = strtoll(text, &end, 10);
-    return isdigit((unsigned char)*digits) && !*end && !errno && (double)*value >= min &&
-           (double)*value <= max;
-}
-
-/* Decimal only: strtod alone would also take "nan", "inf", "0x1p3" and leading blanks. */
-static bool read_real(double *value, const char *text, double min, double max)
-{
-    char *end;
-    *value = strtod(text, &end);
-    bool decimal = *text && text[strspn(text, "0123456789+-.eE")] == 0;
-    return decimal && !*end && isfinite(*value) && *value >= min && *value <= max;
-}
-
 static bool is_choice(const char *choices, const char *text)
 {
     size_t length = strlen(text);
@@ -41,25 +23,29 @@ static bool is_choice(const char *choices, const char *text)
     return false;
 }
 
+/* A limit of the table within a type's own. */
+static int64_t whole_limit(double limit, int64_t low, int64_t high)
+{
+    return limit <= (double)low ? low : limit >= (double)high ? high : (int64_t)limit;
+}
+
 /* Parse text into the option's value; false: invalid. */
 static bool read_value(const Option *o, const char *text)
 {
     bool any = o->min == 0 && o->max == 0, good = false;
-    double min = any ? -INFINITY : o->min, max = any ? INFINITY : o->max, real;
+    double min = any ? -INFINITY : o->min, max = any ? INFINITY : o->max;
     int64_t whole;
     switch (o->kind) {
     case ARG_INT:
-        if ((good = read_whole(&whole, text, fmax(min, INT_MIN), fmin(max, INT_MAX))))
+        if ((good = number_whole(&whole, text, whole_limit(min, INT_MIN, INT_MAX),
+                                 whole_limit(max, INT_MIN, INT_MAX))))
             *(int *)o->value = (int)whole;
         break;
     case ARG_LONG:
-        if ((good = read_whole(&whole, text, min, max)))
-            *(int64_t *)o->value = whole;
+        good = number_whole(o->value, text, whole_limit(min, INT64_MIN, INT64_MAX),
+                            whole_limit(max, INT64_MIN, INT64_MAX));
         break;
-    case ARG_REAL:
-        if ((good = read_real(&real, text, min, max)))
-            *(double *)o->value = real;
-        break;
+    case ARG_REAL: good = number_real(o->value, text, min, max); break;
     case ARG_STRING:
     case ARG_CHOICE:
         if ((good = o->kind == ARG_STRING ? *text != 0 : is_choice(o->choices, text)))

@@ -1,6 +1,7 @@
 /* check.c: see check.h. The only state is the process's own: its rank, how to end the run, a
  * requested stop. */
 #include "check.h"
+#include "printable.h"
 #include "start.h"
 #include <errno.h>
 #include <signal.h>
@@ -13,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { CACHE_LINE = 64 };
+enum { CACHE_LINE = 64, MOST_TEXT = 4000 }; /* bytes */
 
 /* Links start.c into every program. */
 __attribute__((used)) static const int *const started = &start_checked;
@@ -53,15 +54,16 @@ void die(int status, const char *format, ...)
     int rank = my_rank >= 0 ? my_rank : from_environment("OMPI_COMM_WORLD_RANK", "PMI_RANK", 0);
     int size = world_size > 0 ? world_size
                               : from_environment("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", 1);
-    char text[4096];
-    int used = size > 1 ? snprintf(text, sizeof text, "rank %d: ", rank) : 0;
-    used += snprintf(text + used, sizeof text - used, "error: ");
+    char message[MOST_TEXT], safe[MOST_TEXT], line[MOST_TEXT + 64];
     va_list arguments;
     va_start(arguments, format);
-    /* one byte is left for the newline */
-    vsnprintf(text + used, sizeof text - used - 1, format, arguments);
+    vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
-    strcat(text, "\n");
+    printable(safe, sizeof safe, message); /* it may quote a file or an option */
+    if (size > 1)
+        snprintf(line, sizeof line, "rank %d: error: %s\n", rank, safe);
+    else
+        snprintf(line, sizeof line, "error: %s\n", safe);
 
     fflush(stdout);
     if (rank > 0) {
@@ -69,7 +71,7 @@ void die(int status, const char *format, ...)
         /* without MPI_Abort mpirun gives the other ranks a second */
         sleep_seconds(end_all ? 0.5 : 2);
     }
-    dprintf(STDERR_FILENO, "%s", text); /* in one piece: ranks' lines must not mix */
+    dprintf(STDERR_FILENO, "%s", line); /* in one piece: ranks' lines must not mix */
     if (end_all)
         end_all(status);
     quick_exit(status); /* not exit(): other threads still use what its handlers tear down */

@@ -2,6 +2,7 @@
 #include "run.h"
 #include "check.h"
 #include "file.h"
+#include "printable.h"
 #include "run_progress.h"
 #include "timer.h"
 #include <errno.h>
@@ -53,7 +54,9 @@ static void say_facts(Run *r, json_t *facts)
         char *json = text
                        ? NULL
                        : json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT | JSON_REAL_PRECISION(6));
-        run_say(r, "  %-9s %s", key, text ? json_string_value(value) : json);
+        char safe[512];
+        run_say(r, "  %-9s %s", key,
+                printable(safe, sizeof safe, text ? json_string_value(value) : json));
         free(json);
     }
 }

@@ -1,0 +1,51 @@
+/* number.c: see number.h. */
+#include "number.h"
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool number_whole(int64_t *value, const char *text, int64_t low, int64_t high)
+{
+    if (!text || !isdigit((unsigned char)text[*text == '-' || *text == '+']))
+        return false;
+    char *end;
+    errno = 0;
+    long long found = strtoll(text, &end, 10);
+    if (*end || errno || found < low || found > high)
+        return false;
+    *value = found;
+    return true;
+}
+
+/* strtod alone would also take "nan", "inf", "0x1p3" and leading blanks. */
+bool number_real(double *value, const char *text, double low, double high)
+{
+    if (!text || !*text || text[strspn(text, "0123456789+-.eE")])
+        return false;
+    char *end;
+    double found = strtod(text, &end);
+    if (*end || !isfinite(found) || found < low || found > high)
+        return false;
+    *value = found;
+    return true;
+}
+
+bool number_json_whole(int64_t *value, const json_t *json, int64_t low, int64_t high)
+{
+    json_int_t found = json_integer_value(json);
+    if (!json_is_integer(json) || found < low || found > high)
+        return false;
+    *value = found;
+    return true;
+}
+
+bool number_json_real(double *value, const json_t *json, double low, double high)
+{
+    double found = json_number_value(json);
+    if (!json_is_number(json) || !isfinite(found) || found < low || found > high)
+        return false;
+    *value = found;
+    return true;
+}

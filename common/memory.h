@@ -1,0 +1,14 @@
+/* memory.h: sizes that options and files multiply, refused before anything is allocated. Linux
+ * promises more memory than it has: malloc succeeds, and the process is killed when it writes.
+ */
+#ifndef MEMORY_H
+#define MEMORY_H
+
+/* Bytes that this process may use: the smallest of the machine's memory, its cgroup's limit
+ * (v2 or v1) and its own (ulimit -v, -d). */
+double memory_limit(void);
+/* Ends the run (EXIT_USAGE) where `bytes`, computed in double so that nothing overflows, are above
+ * memory_limit(): "WHAT would take 12.3 GB, and this machine has 8.2 GB: SMALLER".
+ *     memory_require(4.0 * points * points, "a grid of 50000 x 50000", "lower --points"); */
+void memory_require(double bytes, const char *what, const char *smaller);
+#endif
