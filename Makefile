@@ -80,15 +80,15 @@ help:
 	@echo; echo "variables, with any target"
 	@sed -n 's/^#= /  /p' Makefile
 doctor:
-	@common/setup/build_folder.sh '$(BUILD)'
+	@$(BUILD_FOLDER)
 	@common/setup/doctor.sh $(BUILD)/doctor
 datasets:
 	@datasets/fetch.sh
 handout:
-	@common/setup/build_folder.sh '$(BUILD)'
+	@$(BUILD_FOLDER)
 	@common/setup/handout.sh $(BUILD)/handout
 clean:
-	@common/setup/clean.sh '$(BUILD)' $(if $(BUILDING),again)
+	@common/setup/clean.sh '$(BUILD)' $(MAKE_PROCESS) $(if $(BUILDING),again)
 
 include make/setup.mk
 include make/compile.mk
@@ -98,8 +98,10 @@ include make/assessment.mk
 include make/tests.mk
 
 demo: $(LAB_PROGRAMS) $(TRAINERS) $(GRADING) $(if $(HAVE_SOLUTIONS),,no_solutions)
+	@$(BUILT)
 	@common/setup/demo.sh $(B)
 figures: $(LAB_PROGRAMS) $(GRADING) $(BENCH)
+	@$(BUILT)
 	@common/setup/figures.sh $(B) $(BUILD)/figures
 all: $(BENCH) $(LAB_PROGRAMS) $(TRAINERS) $(GRADING) $(B)/libcommon.a \
     $(if $(HAVE_CMOCKA),$(UNIT_TESTS) $(TOOLS))

@@ -22,7 +22,7 @@ GRADING := $(GRADER) $(COMPILE_SCRIPT)
 SOLUTION := $(if $(filter sol,$(VARIANT)),solution/)
 HAVE_TRAINER := $(filter %/$(VARIANT)/assessment/train,$(TRAINERS))
 assessment: $(or $(HAVE_TRAINER),no_solutions)
-	@$(LAUNCH) $< $(OPTIONS)
+	@$(BUILT); $(LAUNCH) $< $(OPTIONS)
 grade: $(GRADING) $(if $(HAVE_TRAINER),,no_solutions)
-	@assessment/grader/grade.sh $(GRADER) '$(or $(SUBMISSION),assessment/$(SOLUTION)train.c)' \
+	@$(BUILT); assessment/grader/grade.sh $(GRADER) '$(or $(SUBMISSION),assessment/$(SOLUTION)train.c)' \
 	    --np $(if $(filter file,$(origin NP)),2,$(NP)) $(OPTIONS)

@@ -63,12 +63,16 @@ OPTIONS = $(if $(DEVICE),--device=$(DEVICE)) $(if $(DATA),--data=$(DATA)) \
 
 chosen = $(if $(ONLY),$(foreach program,$(1), \
     $(if $(findstring $(ONLY),$(notdir $(program))),$(program))),$(1))
+# A recipe's first line: ends it if ONLY matches none of these programs or checks.
+must_match = $(if $(strip $(call chosen,$(1))),,@echo "ONLY=$(ONLY): none of these names has it:" \
+    $(notdir $(1)) >&2; exit 2)
 # Run a lab's programs in order, each given as RANKS:PROGRAM. After status 77 (a part still to do,
 # missing hardware) the program has printed the reason: that is no error of make's.
 parts_of = $(foreach program,$(call chosen,$(call lab_programs,$(1))), \
     $(call ranks_of,$(program)):$(program))
 define run_lab
-@for part in $(call parts_of,$@); do \
+$(call must_match,$(call lab_programs,$@))
+@$(BUILT); for part in $(call parts_of,$@); do \
     echo "== $${part##*/}   (alone: make $@ ONLY=$${part##*/})"; \
     ranks=$${part%%:*}; \
     $(call launch) $${ranks:+--np=$$ranks} $${part#*:} $(OPTIONS); status=$$?; \
@@ -85,8 +89,11 @@ endef
 $(foreach lab,lab1 lab2 lab3,$(eval $(call lab_target,$(lab))))
 
 LAB ?= $(foreach dir,$(LABS),$(if $(wildcard $(dir)/check/*.c),$(firstword $(subst _, ,$(dir)))))
+$(call must,$(if $(filter-out lab1 lab2 lab3,$(LAB)),,yes),LAB=$(LAB): expected lab1 lab2 or lab3)
 without_checks = $(foreach lab,$(or $(LAB),check),$(if $(call lab_checks,$(lab)),,$(lab)))
 check: $(if $(filter sol,$(VARIANT)),$(if $(HAVE_SOLUTIONS),,no_solutions))
 check: $(foreach lab,$(LAB),$(call chosen,$(call lab_checks,$(lab))) $(call lab_programs,$(lab)))
+	$(if $(ONLY),$(call must_match,$(foreach lab,$(LAB),$(call lab_checks,$(lab)))))
+	@$(BUILT)
 	@for lab in $(without_checks); do echo "$$lab: no exercises to check in this version"; done
 	@common/setup/check.sh $(foreach lab,$(LAB),$(call chosen,$(call lab_checks,$(lab))))

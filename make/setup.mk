@@ -4,15 +4,32 @@ Q := $(if $(V),,@)
 X86 := $(filter x86_64,$(shell uname -m))
 comma := ,
 
+# Values that cannot be right end here, before anything is built.
+must = $(if $(1),,$(error $(2)))
+open := (
+close := )
+ODD := ' " ` ; & | < > * ? ! \ : % [ ] { } $$ \# $(open) $(close)
+$(call must,$(filter 1,$(words $(BUILD))),BUILD='$(BUILD)': expected the name of one folder)
+$(call must,$(if $(strip $(foreach c,$(ODD),$(findstring $(c),$(BUILD)))),,yes),BUILD=$(BUILD): \
+    expected a folder's name without quotes or signs of the shell)
+$(call must,$(filter-out 0,$(shell expr 'x$(subst ','\'',$(JOBS))' : 'x[1-9][0-9]\{0,3\}$$')), \
+    JOBS=$(JOBS): expected 1 to 9999)
+
 # Sanitizers, coverage and fuzzers build in separate folders under the same $(BUILD), with the same
 # config.mk.
-ifneq ($(filter-out 1 thread,$(SAN)),)
+ifneq ($(filter-out 1 thread,$(SAN))$(word 2,$(SAN)),)
 $(error SAN=$(SAN): expected 1 (address, undefined behaviour) or thread)
 endif
 KIND := $(if $(PORTABLE),/portable)$(if $(FUZZ),/fuzz)$(if $(COVERAGE),/coverage)
 KIND := $(KIND)$(if $(SAN),$(if $(filter thread,$(SAN)),/tsan,/san))
 override BUILD := $(patsubst %$(KIND),%,$(BUILD))
 B := $(BUILD)$(KIND)
+
+# One make at a time builds in $(BUILD); a recipe that only runs what is built begins with $(BUILT).
+MAKE_PROCESS := $(shell echo $$PPID)
+OUTER := $(filter 0,$(MAKELEVEL)) # not called by make: that one has the lock
+BUILD_FOLDER = common/setup/build_folder.sh '$(BUILD)' $(if $(OUTER),$(MAKE_PROCESS))
+BUILT = $(if $(OUTER),common/setup/build_lock.sh release '$(BUILD)' $(MAKE_PROCESS),true)
 
 LABS := $(sort $(patsubst %/,%,$(dir $(wildcard lab*_*/*.c))))
 EMPTY_LABS := $(foreach lab,lab1 lab2 lab3,$(if $(filter $(lab)_%,$(LABS)),,$(lab)))
@@ -25,7 +42,10 @@ CC := $(firstword $(foreach compiler,gcc clang cc, \
 endif
 export CC MPICC CUDA_HOME
 ifeq ($(MAKE_RESTARTS),)
-$(shell common/setup/build_folder.sh '$(BUILD)' >&2)
+$(shell $(BUILD_FOLDER) >&2)
+ifneq ($(filter-out 0,$(.SHELLSTATUS)),) # make 3.81 has none
+$(error BUILD=$(BUILD): no build there, for the reason above)
+endif
 endif
 SETS := run $(if $(filter test coverage fuzz bench,$(BUILDING)),test) \
     $(if $(filter lint,$(BUILDING)),lint)

@@ -48,32 +48,33 @@ $(BENCH): %: %.o $(B)/libcommon.a
 # ONLY=test_… and the thread sanitizer run only unit tests.
 UNIT_ONLY := $(or $(filter thread,$(SAN)),$(if $(ONLY),$(if $(filter-out test_%,$(ONLY)),,unit)))
 test: $(UNIT_TESTS) $(if $(UNIT_ONLY),,$(BENCH) $(LAB_PROGRAMS) $(TRAINERS) $(GRADING) $(TOOLS))
-	@CC='$(CC)' CFLAGS='$(CFLAGS)' WERROR='$(WERROR)' tests/tools/run.sh $(B) $(ONLY)
+	@$(BUILT); CC='$(CC)' CFLAGS='$(CFLAGS)' WERROR='$(WERROR)' tests/tools/run.sh $(B) $(ONLY)
 coverage:
-	@find $(BUILD)/coverage -name '*.gcda' -delete 2>/dev/null; true
+	@$(BUILT); find $(BUILD)/coverage -name '*.gcda' -delete 2>/dev/null; true
 	@$(MAKE) --no-print-directory COVERAGE=1 test; status=$$?; \
 	    tests/tools/coverage.sh $(BUILD)/coverage; exit $$status
 lint:
-	@tests/tools/lint.sh
+	@$(BUILT); tests/tools/lint.sh
 format:
 	@tests/tools/lint.sh --format
 
 # ---- benchmarks ---------------------------------------------------------------------------------
 ifeq ($(DEVICE),cuda)
 bench: $(BENCH)
-	@$(B)/tests/bench/bench_gpu --programs $(B)/tests/bench --python '$(PYTHON_TORCH)' \
+	@$(BUILT); $(B)/tests/bench/bench_gpu --programs $(B)/tests/bench --python '$(PYTHON_TORCH)' \
 	    $(if $(ONLY),--only $(ONLY)) $(ARGS); \
 	    status=$$?; if [ $$status = 77 ]; then echo "bench: skipped, for the reason above"; \
 	    else exit $$status; fi
 else
 bench: $(BENCH) $(filter $(B)/sol/lab1_gd/%,$(LAB_PROGRAMS)) $(TOOLS)
+	@$(BUILT)
 	$(if $(filter landscape windows,$(ONLY)),,@$< --programs $(<D) --python '$(PYTHON_TORCH)' \
 	    $(if $(ONLY),--only $(ONLY)) $(ARGS))
 	$(if $(filter-out landscape,$(ONLY)),,@tests/bench/landscape.sh $(B) '$(PYTHON_TORCH)')
 	$(if $(filter-out windows,$(ONLY)),,@tests/bench/windows.sh $(B))
 endif
 profile: $(BENCH)
-	@tests/bench/profile.sh $(B) $(ARGS)
+	@$(BUILT); tests/bench/profile.sh $(B) $(ARGS)
 
 # ---- fuzzers ------------------------------------------------------------------------------------
 FUZZERS := $(call chosen,$(patsubst tests/fuzz/%.c,$(B)/fuzzers/%,$(wildcard tests/fuzz/fuzz_*.c)))
@@ -81,7 +82,7 @@ $(FUZZERS): $(B)/fuzzers/%: $(B)/tests/fuzz/%.o $(B)/libcommon.a
 	$(call link,-fsanitize=fuzzer)
 fuzzers: $(FUZZERS)
 fuzz:
-	@tests/tools/fuzz.sh $(BUILD)/fuzz $(FUZZ_CC) $(FUZZ_SECONDS) \
+	@$(BUILT); tests/tools/fuzz.sh $(BUILD)/fuzz $(FUZZ_CC) $(FUZZ_SECONDS) \
 	    $(MAKE) --no-print-directory FUZZ=1 fuzzers
 
 -include $(if $(BUILDING),$(shell find $(B) -name '*.d' 2>/dev/null))

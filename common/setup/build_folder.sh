@@ -1,12 +1,22 @@
 #!/usr/bin/env bash
-# build_folder.sh BUILD: before a build: create its folder, and mark it as one that 'make clean' may
-# remove (but not an existing folder with other files). Then touch the sources whose contents
-# changed since the last build though their date is older (an exercise from a backup or a tarball),
-# so that make rebuilds them.
+# build_folder.sh BUILD [MAKE]: before a build: create its folder, take its lock for the process MAKE
+# (build_lock.sh), and mark the folder as one that 'make clean' may remove; one that was there and
+# empty, as one that it may empty; one with other files not at all. Then touch the sources whose
+# contents changed since the last build though their date is older (an exercise from a backup or a
+# tarball), so that make rebuilds them.
 set -eu
-build=$1 mark=$1/.labs-build seen=$1/sources.sum
-mkdir -p "$build"
-[ -n "$(ls -A "$build")" ] || echo "make clean removes this folder" >"$mark"
+build=$1 make=${2-} mark=$1/.labs-build seen=$1/sources.sum new=
+mkdir -p -- "$(dirname -- "$build")"
+if mkdir -- "$build" 2>/dev/null; then new=yes; fi
+[ -d "$build" ] || mkdir -- "$build" # to print why not
+[ -z "$make" ] || "$(dirname "$0")/build_lock.sh" take "$build" "$make"
+if [ ! -e "$mark" ]; then
+    if [ -n "$new" ]; then
+        echo "make created this folder: make clean removes it" >"$mark"
+    elif [ -z "$(find "$build/" -mindepth 1 ! -name .making | head -n 1)" ]; then
+        echo "this folder was given to make empty: make clean empties it" >"$mark"
+    fi
+fi
 
 shopt -s nullglob
 rooms=(common* lab*_* assessment* tests*) # a check of make's alone may lack some

@@ -42,11 +42,12 @@ make doctor BUILD="$work/theirs" >"$work/log" 2>&1 || true # building in it does
 refused BUILD="$work/theirs"
 [ -e "$work/theirs/thesis" ] || wrong "somebody's file is gone"
 
-# An empty folder that is given to make, and one that is built anew after a clean, are make's.
+# An empty folder that is given to make is emptied; one that is built anew after a clean is make's.
 mkdir "$work/given"
 make doctor BUILD="$work/given" >"$work/log" 2>&1 || true
 make clean BUILD="$work/given"
-[ ! -e "$work/given" ] || wrong "a folder that was given to make is still there"
+[ -z "$(ls -A "$work/given")" ] || wrong "a folder that was given to make is not empty"
+[ -d "$work/given" ] || wrong "a folder that was given to make is gone"
 make clean build/flags >"$work/log" 2>&1 || true
 make clean # a refusal ends the test
 [ ! -e build ] || wrong "what was built after a clean is still there"

@@ -1,0 +1,38 @@
+#!/usr/bin/env bash
+# build_lock.sh take|release BUILD MAKE: one make at a time builds in BUILD; another waits, and says
+# for which. MAKE is the process of make; the lock is a symbolic link, BUILD/.making -> HOST:MAKE: it
+# appears in one step, and ends with its make, however that ends. A make that has built and now only
+# runs a program gives it back (take a build's files, do not hold up a student's next one).
+set -eu
+action=$1 lock=$2/.making me=${HOSTNAME:-$(uname -n)}:$3
+
+lives() { # HOST:PROCESS; a process of another host cannot be asked
+    [ "${1%:*}" != "${me%:*}" ] || kill -0 "${1##*:}" 2>/dev/null || [ -e "/proc/${1##*:}" ]
+}
+not_ours() { echo "$lock: not a lock of make's: remove it" >&2; exit 2; }
+holder() { readlink "$lock" 2>/dev/null || true; }
+
+if [ "$action" = release ]; then
+    [ "$(holder)" != "$me" ] || rm -f "$lock"
+    exit 0
+fi
+waiting=
+while true; do
+    if [ -d "$lock" ] && [ ! -L "$lock" ]; then not_ours; fi
+    ln -s "$me" "$lock" 2>/dev/null && exit 0
+    held=$(holder)
+    [ "$held" != "$me" ] || exit 0
+    if [ -z "$held" ]; then # released just now, or something else is in its place
+        [ ! -e "$lock" ] || not_ours
+        [ -w "${lock%/*}" ] || { echo "${lock%/*}: cannot be written to" >&2; exit 2; }
+    elif ! lives "$held"; then
+        # Two makes may find this at the same moment: of their links the last one stays.
+        ln -s "$me" "$lock.$3" && mv -f "$lock.$3" "$lock"
+        sleep 0.2
+    else
+        [ -n "$waiting" ] || echo "another make (process ${held##*:} on ${held%:*}) builds in" \
+            "${lock%/*}: waiting for it; if it is gone, remove $lock" >&2
+        waiting=yes
+        sleep 0.2
+    fi
+done

@@ -1,0 +1,127 @@
+#!/usr/bin/env bash
+# Hostile cases for make itself: folders that are not its own, values that cannot be right, names
+# that match nothing, two makes at once. Each ends in words within seconds, and nobody's file goes.
+# seconds: 150
+# sanitizers: no
+# ranks: 0
+set -u
+work=$(mktemp -d) || exit 2
+trap 'rm -rf "$work"' EXIT
+mkdir -p "$work/project"
+cp -r Makefile README.md make common lab*_* assessment "$work/project/"
+cd "$work/project" || exit 2
+unset BUILD SAN ONLY
+export DEPS=no
+cases=0 failed=0
+
+wrong() { echo "FAIL  $*"; sed 's/^/      /' "$work/err"; failed=$((failed + 1)); }
+case_() { # status, words on stderr or stdout, command…
+    local expected=$1 words=$2 status
+    shift 2
+    cases=$((cases + 1))
+    timeout --kill-after=5 60 "$@" >"$work/out" 2>"$work/err" </dev/null; status=$?
+    if [ $status != "$expected" ]; then wrong "status $status, expected $expected: $*"
+    elif [ -n "$words" ] && ! grep -qF -- "$words" "$work/err" "$work/out"; then wrong "no '$words': $*"
+    elif [ "$expected" != 0 ] && [ "$(wc -l <"$work/err")" -gt 3 ]; then wrong "many lines: $*"
+    else echo "ok    $*  $(head -n 1 "$work/err" | cut -c 1-200)"; fi
+}
+stays() { [ -e "$1" ] || wrong "$1 is gone"; }
+
+# ---- make clean: only what a build marked as its own ----
+thesis=$work/theirs/thesis
+mkdir -p "$work/theirs"; echo years >"$thesis"
+refused_clean() { case_ 2 'make did not create' make --no-print-directory clean "BUILD=$1"; stays "$thesis"; }
+refused_clean "$work/theirs"
+refused_clean "$work/theirs/"
+refused_clean "$work/theirs/../theirs"
+refused_clean .
+refused_clean ..
+refused_clean /
+refused_clean common
+refused_clean "$work"
+ln -s "$work/theirs" "$work/link"; refused_clean "$work/link"
+mkdir "$work/theirs/.labs-build"; refused_clean "$work/theirs"; rmdir "$work/theirs/.labs-build"
+case_ 2 'make did not create' make clean "BUILD=$thesis"; stays "$thesis"
+make doctor BUILD="$work/theirs" >/dev/null 2>&1 # building in it does not make it ours
+refused_clean "$work/theirs"
+case_ 2 'make did not create' make clean doctor BUILD="$work/theirs"; stays "$thesis"
+stays common/check.h
+case_ 0 '' make clean BUILD="$work/nothing"
+folder=common/setup/build_folder.sh # what each build begins with
+mkdir "$work/given"; $folder "$work/given"
+case_ 0 '-mindepth 1' make clean BUILD="$work/given"
+stays "$work/given"
+[ -z "$(ls -A "$work/given")" ] || wrong "a given folder is not empty after make clean"
+ln -s "$work/given" "$work/given.link"; $folder "$work/given.link"
+case_ 0 '' make clean BUILD="$work/given.link"
+stays "$work/given.link"; stays "$work/given"
+$folder deep/er
+case_ 0 'rm -rf -- deep/er' make clean BUILD=deep/er
+if [ ! -d deep ] || [ -e deep/er ]; then wrong "deep/er is not what was removed"; fi
+
+# ---- values ----
+# shellcheck disable=SC2016 # make gets the dollars
+for value in '' 'a b' 'a;touch x' "a'b" 'a"b' "a\`b" 'a$$(b)' 'a|b' 'a&b' 'a*b' 'a:b' 'a#b' 'a%b' 'a\b'; do
+    case_ 2 'BUILD=' make clean "BUILD=$value"
+done
+for value in '' 0 -1 1.5 abc '2 3' 99999; do case_ 2 'JOBS=' make doctor "JOBS=$value"; done
+for value in 2 yes 'thread 1'; do case_ 2 'SAN=' make all "SAN=$value"; done
+for value in lab9 lab 'lab1 x' ../lab1; do case_ 2 'LAB=' make check "LAB=$value"; done
+case_ 2 'no build there' make all BUILD=/proc/labs
+case_ 2 'no build there' make all BUILD=README.md
+case_ 2 'No rule' make lab9
+[ ! -e x ] || wrong "a value was run as a command"
+
+# ---- the lock: one make builds, others wait ----
+lock() { common/setup/build_lock.sh "$@"; }
+mkdir b; sleep 1000 & other=$!
+lock take b $other
+case_ 124 'another make' timeout 1 common/setup/build_lock.sh take b $$
+case_ 0 '' common/setup/build_lock.sh take b $other # make restarts itself, and has it already
+case_ 0 '' common/setup/build_lock.sh release b $$  # not its own: no effect
+case_ 124 'waiting' timeout 1 common/setup/build_lock.sh take b $$
+(sleep 1; lock release b $other) &
+case_ 0 'another make' common/setup/build_lock.sh take b $$
+lock release b $$; lock take b $other
+(sleep 1; kill -KILL $other) &
+case_ 0 'another make' common/setup/build_lock.sh take b $$ # however that one ended
+lock release b $$
+ln -s nowhere.example:1 b/.making; case_ 124 'nowhere.example' timeout 1 common/setup/build_lock.sh take b $$
+rm b/.making
+for name in 'mkdir -p b/.making/full' 'mkfifo b/.making' 'touch b/.making'; do
+    $name; case_ 2 "not a lock" common/setup/build_lock.sh take b $$; rm -rf b/.making
+done
+ends=0
+for k in 1 2 3 4 5 6 7 8; do # all find a dead make's lock
+    ln -sf "${HOSTNAME:-$(uname -n)}:$other" b/.making
+    (lock take b $BASHPID && [ "$(readlink b/.making)" = "${HOSTNAME:-$(uname -n)}:$BASHPID" ] &&
+        lock release b $BASHPID) 2>/dev/null &
+    (lock take b $BASHPID && [ "$(readlink b/.making)" = "${HOSTNAME:-$(uname -n)}:$BASHPID" ] &&
+        lock release b $BASHPID) 2>/dev/null || ends=$((ends + 1))
+    wait $! || ends=$((ends + 1))
+done
+cases=$((cases + 1))
+[ $ends = 0 ] || wrong "of 16 makes that found a dead one's lock $ends did not get it alone"
+
+# ---- two makes at once ----
+both() { # goals…
+    local k status=0 makes=()
+    rm -rf twice; cases=$((cases + 1))
+    for k in 1 2 3; do
+        make BUILD=twice HAVE_CUDA= HAVE_CUDNN= HAVE_NCCL= "$@" >"$work/make.$k" 2>&1 </dev/null &
+        makes+=($!)
+    done
+    for k in 0 1 2; do wait "${makes[k]}" || status=$?; done
+    cat "$work"/make.[123] >"$work/err"
+    if [ $status != 0 ]; then wrong "three makes at once: $*"
+    else echo "ok    three makes at once: $*"; fi
+}
+both twice/common/base/number.o twice/common/base/check.o twice/common/base/printable.o
+nm twice/common/base/check.o | grep -q ' T die' || wrong "check.o is not whole"
+make BUILD=twice HAVE_CUDA= clean twice/common/base/number.o >/dev/null 2>&1 &
+make BUILD=twice HAVE_CUDA= clean twice/common/base/number.o >"$work/err" 2>&1 ||
+    wrong "make clean beside another make"
+wait $! || wrong "make clean beside another make"
+
+echo "$cases cases, $failed failed"
+[ $failed = 0 ] && [ $cases -ge 50 ]
