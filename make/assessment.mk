@@ -24,5 +24,6 @@ HAVE_TRAINER := $(filter %/$(VARIANT)/assessment/train,$(TRAINERS))
 assessment: $(or $(HAVE_TRAINER),no_solutions)
 	@$(BUILT); $(LAUNCH) $< $(OPTIONS)
 grade: $(GRADING) $(if $(HAVE_TRAINER),,no_solutions)
-	@$(BUILT); assessment/grader/grade.sh $(GRADER) '$(or $(SUBMISSION),assessment/$(SOLUTION)train.c)' \
+	@$(BUILT)
+	@assessment/grader/grade.sh $(GRADER) '$(or $(SUBMISSION),assessment/$(SOLUTION)train.c)' \
 	    --np $(if $(filter file,$(origin NP)),2,$(NP)) $(OPTIONS)
