@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# build_folder.sh BUILD [MAKE]: before a build: create its folder, take its lock for the process MAKE
-# (build_lock.sh), and mark the folder as one that 'make clean' may remove; one that was there and
-# empty, as one that it may empty; one with other files not at all. Then touch the sources whose
+# build_folder.sh BUILD [MAKE]: before a build: create its folder, take its lock for the process
+# MAKE (build_lock.sh), and mark the folder as one that 'make clean' may remove; one that was there
+# and empty, as one that it may empty; one with other files not at all. Then touch the sources whose
 # contents changed since the last build though their date is older (an exercise from a backup or a
 # tarball), so that make rebuilds them.
 set -eu

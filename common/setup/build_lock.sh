@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # build_lock.sh take|release BUILD MAKE: one make at a time builds in BUILD; another waits, and says
-# for which. MAKE is the process of make; the lock is a symbolic link, BUILD/.making -> HOST:MAKE: it
-# appears in one step, and ends with its make, however that ends. A make that has built and now only
-# runs a program gives it back (take a build's files, do not hold up a student's next one).
+# for which. MAKE is the process of make; the lock is a symbolic link, BUILD/.making -> HOST:MAKE:
+# it appears in one step, and ends with its make, however that ends. A make that has built, and now
+# only runs a program, releases it: the next one need not wait for the program.
 set -eu
 action=$1 lock=$2/.making me=${HOSTNAME:-$(uname -n)}:$3
 

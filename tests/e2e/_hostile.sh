@@ -3,8 +3,8 @@
 #
 #     refused WORDS COMMAND…    ends with 2 and one line on stderr, "error: …WORDS…"
 #     wrong   WORDS COMMAND…    the same with status 1
-#     accepted COMMAND…         ends with 0 and says nothing on stderr: what users need stays possible
-#     hostile_done LEAST        the script's last line: fails if a case failed, or fewer than LEAST ran
+#     accepted COMMAND…         ends with 0 and an empty stderr: what users need stays possible
+#     hostile_done LEAST        the last line: fails if a case failed, or fewer than LEAST ran
 #
 # Each case has HOSTILE_SECONDS (10; under the sanitizers 50) and must leave no file under $scratch
 # whose name ends in .tmp, print no control character and nothing of a sanitizer. WORDS is a fixed

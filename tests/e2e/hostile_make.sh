@@ -21,7 +21,8 @@ case_() { # status, words on stderr or stdout, command…
     cases=$((cases + 1))
     timeout --kill-after=5 60 "$@" >"$work/out" 2>"$work/err" </dev/null; status=$?
     if [ $status != "$expected" ]; then wrong "status $status, expected $expected: $*"
-    elif [ -n "$words" ] && ! grep -qF -- "$words" "$work/err" "$work/out"; then wrong "no '$words': $*"
+    elif [ -n "$words" ] && ! grep -qF -- "$words" "$work/err" "$work/out"; then
+        wrong "no '$words': $*"
     elif [ "$expected" != 0 ] && [ "$(wc -l <"$work/err")" -gt 3 ]; then wrong "many lines: $*"
     else echo "ok    $*  $(head -n 1 "$work/err" | cut -c 1-200)"; fi
 }
@@ -30,7 +31,10 @@ stays() { [ -e "$1" ] || wrong "$1 is gone"; }
 # ---- make clean: only what a build marked as its own ----
 thesis=$work/theirs/thesis
 mkdir -p "$work/theirs"; echo years >"$thesis"
-refused_clean() { case_ 2 'make did not create' make --no-print-directory clean "BUILD=$1"; stays "$thesis"; }
+refused_clean() { # folder
+    case_ 2 'make did not create' make --no-print-directory clean "BUILD=$1"
+    stays "$thesis"
+}
 refused_clean "$work/theirs"
 refused_clean "$work/theirs/"
 refused_clean "$work/theirs/../theirs"
@@ -61,7 +65,8 @@ if [ ! -d deep ] || [ -e deep/er ]; then wrong "deep/er is not what was removed"
 
 # ---- values ----
 # shellcheck disable=SC2016 # make gets the dollars
-for value in '' 'a b' 'a;touch x' "a'b" 'a"b' "a\`b" 'a$$(b)' 'a|b' 'a&b' 'a*b' 'a:b' 'a#b' 'a%b' 'a\b'; do
+for value in '' 'a b' 'a;touch x' "a'b" 'a"b' "a\`b" 'a$$(b)' 'a|b' 'a&b' 'a*b' 'a:b' 'a#b' \
+    'a%b' 'a\b'; do
     case_ 2 'BUILD=' make clean "BUILD=$value"
 done
 for value in '' 0 -1 1.5 abc '2 3' 99999; do case_ 2 'JOBS=' make doctor "JOBS=$value"; done
@@ -86,7 +91,8 @@ lock release b $$; lock take b $other
 (sleep 1; kill -KILL $other) &
 case_ 0 'another make' common/setup/build_lock.sh take b $$ # however that one ended
 lock release b $$
-ln -s nowhere.example:1 b/.making; case_ 124 'nowhere.example' timeout 1 common/setup/build_lock.sh take b $$
+ln -s nowhere.example:1 b/.making
+case_ 124 'nowhere.example' timeout 1 common/setup/build_lock.sh take b $$
 rm b/.making
 for name in 'mkdir -p b/.making/full' 'mkfifo b/.making' 'touch b/.making'; do
     $name; case_ 2 "not a lock" common/setup/build_lock.sh take b $$; rm -rf b/.making
