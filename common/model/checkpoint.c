@@ -89,8 +89,9 @@ static uint64_t metadata_number(const char *path, const SafeTensors *file, const
             "%s: no '%s' in its metadata: weights without a training state; it cannot be resumed",
             path, key);
     uint64_t value;
-    REQUIRE(number_natural(&value, text, max), "%s: metadata %s: '%.40s', expected a whole number from 0 to %" PRIu64, path, key,
-            text, max);
+    REQUIRE(number_natural(&value, text, max),
+            "%s: metadata %s: '%.40s', expected a whole number from 0 to %" PRIu64, path, key, text,
+            max);
     return value;
 }
 

@@ -58,8 +58,15 @@ static Network *network_of_file(const Session *s, const char *file, int batch)
                             base);
     const Network *first = s->view.look[0].net;
     char *second = first && !strcmp(first->name, name) ? format_new("%s 2", name) : NULL;
+    bool other = s->c->named && strcmp(s->c->named, spec.name);
+    REQUIRE(file != s->c->checkpoint || (!other && (!s->c->no_skip || spec.no_skip)),
+            "%s: a network %s%s: --model and --no-skip say otherwise: leave them out", file,
+            spec.name, spec.no_skip ? " without skips" : "");
     Network *net = network_new(s->lab->be, &spec, batch, second ? second : name);
     network_read(net, file);
+    char *text = checkpoint_model_text(&spec);
+    run_say(s->lab->run, "%s: %s, %d parameters", file, text, net->m->params.n);
+    free(text);
     free(name);
     free(second);
     free((char *)spec.name);
@@ -77,6 +84,11 @@ static Network *get_network(Session *s, int k, const Recipe *recipe)
     if (!s->train) {
         s->train = subset_of(s, &s->lab->data->train, net->m);
         s->test = subset_of(s, &s->lab->data->test, net->m);
+    }
+    if (file) { /* finite weights may still be too large */
+        double loss = metrics_loss(eval_set_metrics(net->m, s->train, mode_of(c)));
+        REQUIRE(isfinite(loss), "%s: its loss is %g: it diverged; use an earlier checkpoint", file,
+                loss);
     }
     if (s->work)
         background_lock(s->work);

@@ -11,6 +11,7 @@ typedef struct Choices {
     RunOptions run;
     Recipe recipe;
     const char *checkpoint, *against, *norm;
+    const char *named; /* --model; NULL: not given */
     bool no_skip, compare, full, test, lines, path, eigenvalues;
     int points, images, batch, steps;
     double extent;

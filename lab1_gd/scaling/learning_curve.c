@@ -152,19 +152,35 @@ static bool train_all(LearningCurve *l, const char *what, const int *examples, i
     return complete;
 }
 
-/* On rank 0: the law through all points from fit_from to largest. */
-static void fit(LearningCurve *l)
+/* The points from fit_from to largest into examples and error [CURVE_POINTS]; returns how many. An
+ * error of 0, not one mistake on the test images, says too little: the fit's errors are relative.
+ */
+static int points_to_fit(const LearningCurve *l, double *examples, double *error)
 {
-    double examples[CURVE_POINTS], error[CURVE_POINTS], needed[CURVE_DRAWS];
-    int n = 0, size[CURVE_SIZES], sizes = learning_curve_sizes(l, size);
-    for (int i = 0; i < sizes; i++)
+    int n = 0, fitted = 0, size[CURVE_SIZES], sizes = learning_curve_sizes(l, size);
+    for (int i = 0; i < sizes; i++) {
+        int before = n;
         for (int seed = 0; seed < l->seeds && size[i] >= l->fit_from; seed++) {
             const SweepRow *row = sweep_find(l->runs, size[i], l->seed + seed);
-            if (row && row->value[0] > 0 && n < CURVE_POINTS) {
+            if (row && row->value[0] > 0 && row->value[0] <= 1 && n < CURVE_POINTS) {
                 examples[n] = size[i];
                 error[n++] = row->value[0];
             }
         }
+        fitted += n > before;
+    }
+    REQUIRE(fitted >= 4,
+            "only %d sizes have a test error above 0, and a law of three parameters needs at least "
+            "4: give more --test images, or a lower --smallest and --fit-from",
+            fitted);
+    return n;
+}
+
+/* On rank 0: the law through these points. */
+static void fit(LearningCurve *l)
+{
+    double examples[CURVE_POINTS], error[CURVE_POINTS], needed[CURVE_DRAWS];
+    int n = points_to_fit(l, examples, error);
     PowerLaw law = power_law_fit(examples, error, n);
     PowerLawDraw *draws = alloc(CURVE_DRAWS, sizeof *draws);
     power_law_bootstrap(draws, CURVE_DRAWS, law, examples, error, n, (uint64_t)l->seed);
