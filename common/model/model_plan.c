@@ -138,8 +138,7 @@ double model_plan_bytes(const Model *m)
     const struct ModelPlan *p = m->plan;
     double bytes = bytes_of(p->moments) + bytes_of(p->sums);
     for (int i = 0; i < m->nlayers; i++)
-        bytes += bytes_of(p->act[i + 1]) + bytes_of(p->which[i]) +
-                 2 * bytes_of(p->norm[i].mean);
+        bytes += bytes_of(p->act[i + 1]) + bytes_of(p->which[i]) + 2 * bytes_of(p->norm[i].mean);
     for (int k = 0; k < p->slots; k++)
         bytes += bytes_of(p->slot[k]);
     return bytes;

@@ -108,8 +108,8 @@ static void wrn16(Model *m, int widen)
     model_dense(m, model_avgpool(m, x), "fc", m->spec.classes);
 }
 
-/* "resnet20" matches ("resnet", 8, 164, &20); nothing may follow the number. A network has one name:
- * not "resnet020". */
+/* "resnet20" matches ("resnet", 8, 164, &20); nothing may follow the number, and "resnet020" is no
+ * second name for it. */
 static bool numbered(const char *name, const char *prefix, int low, int high, int *number)
 {
     size_t length = strlen(prefix);

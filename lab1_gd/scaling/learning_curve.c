@@ -259,6 +259,13 @@ static void report_check(LearningCurve *l)
             s.median >= in.low && s.median <= in.high ? "HELD" : "did NOT hold");
 }
 
+char *learning_curve_amount(double examples)
+{
+    if (!isfinite(examples))
+        return format_new("infinitely many");
+    return examples < 1e9 ? format_new("%.0f", examples) : format_new("%.2g", examples);
+}
+
 void learning_curve_table(LearningCurve *l)
 {
     int size[CURVE_SIZES], n = learning_curve_sizes(l, size);
@@ -281,9 +288,14 @@ void learning_curve_table(LearningCurve *l)
             l->fit_from);
     run_say(l->run, "  α = %.3g (%.3g to %.3g)   β = %.3f (%.3f to %.3f)   γ = %.4f (%.4f to %.4f)",
             l->law.alpha, a.low, a.high, l->law.beta, b.low, b.high, l->law.gamma, g.low, g.high);
-    run_say(l->run, "for an error of %.4g: %.0f examples, 90 %%: %.0f to %.0f%s", l->target,
-            l->needed, l->needed_range.low, l->needed_range.high,
-            isinf(l->needed_range.high) ? " (the floor may be above it)" : "");
+    char *needed = learning_curve_amount(l->needed),
+         *low = learning_curve_amount(l->needed_range.low),
+         *high = learning_curve_amount(l->needed_range.high);
+    run_say(l->run, "for an error of %.4g: %s examples, 90 %%: %s to %s%s", l->target, needed, low,
+            high, isinf(l->needed_range.high) ? " (the floor may be above it)" : "");
+    free(needed);
+    free(low);
+    free(high);
     if (l->complete)
         report_check(l);
 }
