@@ -247,6 +247,8 @@ int main(int argc, char **argv)
     check_choices(&c, &lab);
     lab_run(&lab, "lab1_loss_landscape", &c.run, table);
     Session s = session_new(&c, &lab, missing);
+    if (!missing)
+        landscape_open(&s);
     if (lab.comm->rank == 0)
         lead(&s);
     else if (!missing)

@@ -138,7 +138,8 @@ static void require_memory(const Model *m)
     free(what);
 }
 
-Model *model_new(Backend *be, const ModelSpec *spec, int batch)
+/* Layers, views and shapes; no tensor has a buffer yet. */
+static Model *planned(Backend *be, const ModelSpec *spec, int batch)
 {
     REQUIRE(batch >= 1 && batch <= 1 << 20, "batch of %d: expected 1 to 1048576", batch);
     REQUIRE(spec->ghost >= 0, "ghost batch of %d: expected 0 (off) or more", spec->ghost);
@@ -157,12 +158,23 @@ Model *model_new(Backend *be, const ModelSpec *spec, int batch)
             spec->name);
     model_plan(m);
     require_memory(m);
+    return m;
+}
+
+Model *model_new(Backend *be, const ModelSpec *spec, int batch)
+{
+    Model *m = planned(be, spec, batch);
     m->params = flat(m, m->views, m->nviews);
     m->grads = flat(m, m->views, m->nviews);
     m->state = flat(m, m->state_views, m->nstate);
     model_reserve(m);
     m->logits = m->plan->act[m->nlayers];
     return m;
+}
+
+void model_check(Backend *be, const ModelSpec *spec, int batch)
+{
+    model_free(planned(be, spec, batch));
 }
 
 void model_free(Model *m)

@@ -44,6 +44,7 @@ void learning_curve_open(LearningCurve *l, Comm *comm, Backend *be, const Datase
                              .test = l->test,
                              .interrupted = interrupted,
                              .context = l};
+    model_check(be, &l->setup.spec, l->batch < l->largest ? l->batch : l->largest);
 }
 
 int learning_curve_sizes(const LearningCurve *l, int size[CURVE_SIZES])
