@@ -334,11 +334,12 @@ static void hidden_sizes(void **state)
 {
     const char *folder = scratch_dir();
     char *path = path_in(folder, "x");
+    const float none = 0; /* an address */
     static const int64_t rows[] = {INT64_MAX, 4294967296, 2147483647, 100000000, 50000};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        SafeTensor t[] = {{"fc1.weight", 2, {rows[i], 0}, NULL},
-                          {"fc2.weight", 2, {rows[i], 0}, NULL},
-                          {"fc3.weight", 2, {CLASSES, 0}, NULL}};
+        SafeTensor t[] = {{"fc1.weight", 2, {rows[i], 0}, &none},
+                          {"fc2.weight", 2, {rows[i], 0}, &none},
+                          {"fc3.weight", 2, {CLASSES, 0}, &none}};
         char *key = "model", *value = "mlp 8x8x1 classes=5";
         assert_null(safetensors_write(path, &(SafeTensors){t, 3, &key, &value, 1, NULL}));
         Attempt a = {.path = path, .itself = true, .weights = true};
