@@ -252,8 +252,10 @@ Backend *backend_open(const char *kind, int local_rank, int local_size, int thre
 void backend_precision(Backend *be, const char *name);
 void backend_close(Backend *be); /* free its buffers, streams and plans first; NULL is fine */
 
-/* A tensor in a new zeroed buffer. tensor_free frees the whole buffer, so never give it a view of
- * another tensor; NO_TENSOR is fine. */
+/* memory_require (memory.h), where the device's memory is this process's: on a CPU. */
+void backend_require(const Backend *be, double bytes, const char *what, const char *smaller);
+/* A tensor in a new zeroed buffer. One that is too large ends the run (exit 2). tensor_free frees
+ * the whole buffer, so never give it a view of another tensor; NO_TENSOR is fine. */
 Tensor tensor_new(Backend *be, DType dtype, int n, int h, int w, int c, int halo);
 void tensor_free(Backend *be, Tensor t);
 #endif

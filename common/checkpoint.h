@@ -26,13 +26,21 @@ typedef struct Progress {
  * element that is not finite (exit 1: a diverged training must not replace a good file) ends the
  * run; path's old content then stays. */
 void checkpoint_save(const char *path, Model *m, const Sgd *o, const Progress *p);
+/* The text of its metadata "model": the kind of network, whatever its weights. A new string; free()
+ * it. */
+char *checkpoint_model_text(const ModelSpec *spec);
+
 /* Read path into m (not collective: each rank reads for itself), and into o and p unless they are
  * NULL: weights alone may also come from Python. A file that is truncated, not finite, of another
  * model or of other shapes, or without the training state that o or p needs, ends the run with one
  * line (exit 2), and m is untouched. The metadata's model must be m's where there is any, else
- * names and shapes decide; tensors that m does not have are skipped. o->steps becomes the file's
+ * names and shapes decide; tensors that m does not have are skipped, unless they are layers
+ * (conv…, bn…, layer…, fc…): then the file is another network's. o->steps becomes the file's
  * step, or 0 where p is NULL: then a new training begins. */
 void checkpoint_load(const char *path, Model *m, Sgd *o, Progress *p);
+/* Ends the run (exit 2) unless a training on this many images, for this many epochs (0: it is only
+ * tested), can go on from p, which path held. One that is complete can: nothing is left to do. */
+void progress_require(const char *path, const Progress *p, int images, int epochs);
 /* Which network a file holds: fills in *spec for model_new from the metadata (an mlp's hidden sizes
  * from its tensors); spec->name is a new string, free() it. Missing or invalid metadata ends the
  * run (exit 2). */

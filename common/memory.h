@@ -7,8 +7,11 @@
 /* Bytes that this process may use: the smallest of the machine's memory, its cgroup's limit
  * (v2 or v1) and its own (ulimit -v, -d). */
 double memory_limit(void);
+/* What is left of it: without the memory that this process uses now. */
+double memory_left(void);
 /* Ends the run (EXIT_USAGE) where `bytes`, computed in double so that nothing overflows, are above
- * memory_limit(): "WHAT would take 12.3 GB, and this machine has 8.2 GB: SMALLER".
+ * memory_left(): "WHAT would take 12.3 GB, and this process may use
+ * 8.2 GB more: SMALLER".
  *     memory_require(4.0 * points * points, "a grid of 50000 x 50000", "lower --points"); */
 void memory_require(double bytes, const char *what, const char *smaller);
 #endif

@@ -105,6 +105,8 @@ typedef enum {
 /* Build it on a device, all parameters 0. An unknown name or impossible size ends the run (exit 2).
  * batch: the largest N. The model creates its own stream, m->s. */
 Model *model_new(Backend *be, const ModelSpec *spec, int batch);
+/* The same, without its memory: whether it could be built, before other work is done. */
+void model_check(Backend *be, const ModelSpec *spec, int batch);
 void model_free(Model *m); /* NULL is fine */
 
 /* Initial weights from the seed: conv He normal (std sqrt(2 / (K R R)) for K output channels, arXiv

@@ -11,6 +11,8 @@
  * number. */
 bool number_whole(int64_t *value, const char *text, int64_t low, int64_t high);
 bool number_real(double *value, const char *text, double low, double high);
+/* A whole number without a sign, up to high: for seeds and counts of 64 bits. */
+bool number_natural(uint64_t *value, const char *text, uint64_t high);
 /* The same of JSON's numbers: json is NULL where the key is missing. A whole number may be written
  * as 3 but not as 3.0. */
 bool number_json_whole(int64_t *value, const json_t *json, int64_t low, int64_t high);

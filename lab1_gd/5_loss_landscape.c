@@ -80,6 +80,8 @@ static void parse(Choices *c, Option *table, int argc, char **argv)
     OPTIONS_KEEP(table, options);
     args_parse("5_loss_landscape", "The loss of a real network around its solution.", table, argc,
                argv);
+    REQUIRE(c->points != 1, "--points=1: a grid has at least 2 points along each side");
+    c->named = r->spec.name;
     c->compare = c->compare || c->full || c->against;
     REQUIRE(!c->against || c->checkpoint,
             "--against needs --checkpoint: the network to compare with");
@@ -195,6 +197,7 @@ static void check_choices(Choices *c, const Lab *lab)
     c->recipe.images = c->recipe.images < images ? c->recipe.images : images;
     REQUIRE(c->recipe.batch <= c->recipe.images, "--batch=%d is above the %d training images",
             c->recipe.batch, c->recipe.images);
+    c->batch = c->batch < c->images ? c->batch : c->images; /* none is larger */
 }
 
 static Session session_new(const Choices *c, const Lab *lab, char *missing)
@@ -244,6 +247,8 @@ int main(int argc, char **argv)
     check_choices(&c, &lab);
     lab_run(&lab, "lab1_loss_landscape", &c.run, table);
     Session s = session_new(&c, &lab, missing);
+    if (!missing)
+        landscape_open(&s);
     if (lab.comm->rank == 0)
         lead(&s);
     else if (!missing)

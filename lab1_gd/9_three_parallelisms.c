@@ -363,6 +363,8 @@ static void session_begin(Session *s)
     Comm *comm = s->lab.comm;
     char *why = uneven(c, comm->size, c->micros);
     REQUIRE(!why, "%s", why);
+    REQUIRE(c->batch <= s->lab.data->train.count, "--batch=%d is above the %d training images",
+            c->batch, s->lab.data->train.count);
     MlpSpec spec = {c->width, c->blocks, s->lab.data->classes, (uint64_t)c->run.seed};
     s->task = task_new(comm, s->lab.be, s->lab.data, spec, c->batch, c->updates, c->rate);
     s->task.may_continue = may_continue;

@@ -106,8 +106,10 @@ static void make_model(Trainer *t)
 
     t->sgd = sgd_new(t->model, o->momentum, o->weight_decay, o->nesterov);
     t->at.seed = (uint64_t)o->run.seed;
-    if (o->resume)
+    if (o->resume) {
         checkpoint_load(o->resume, t->model, t->sgd, &t->at);
+        progress_require(o->resume, &t->at, t->data->train.count, o->epochs);
+    }
 }
 
 /* The loaders and the lists of images. */

@@ -7,7 +7,6 @@
 #include "child.h"
 #include "evaluate.h"
 #include "grade.h"
-#include "safetensors.h"
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,27 +33,18 @@ static bool is_allowed(const Rubric *r, const char *name)
     return false;
 }
 
-/* The network that the file's metadata describe: "resnet8 32x32x3 classes=10 no-skip". name [32]
- * receives its name. */
-static ModelSpec spec_of(const char *path, const Rubric *r, char name[32])
+/* The network that the file's metadata describe; free() its name. */
+static ModelSpec spec_of(const char *path, const Rubric *r)
 {
-    SafeTensors file;
-    char *error = safetensors_read(path, &file);
-    REQUIRE(!error, "%s", error);
-    const char *text = safetensors_value(&file, "model");
-    REQUIRE(text, "%s: no model in its metadata: write it with checkpoint_save", path);
-    ModelSpec spec = {.name = name,
-                      .no_skip = strstr(text, " no-skip"),
-                      .no_batchnorm = strstr(text, " no-batchnorm")};
-    REQUIRE(sscanf(text, "%31s %dx%dx%d classes=%d", name, &spec.h, &spec.w, &spec.c,
-                   &spec.classes) == 5 &&
-                spec.h == 32 && spec.w == 32 && spec.c == 3 && spec.classes == 10,
+    ModelSpec spec;
+    checkpoint_model(path, &spec);
+    char *text = checkpoint_model_text(&spec), *list = json_dumps(r->models, 0);
+    REQUIRE(spec.h == 32 && spec.w == 32 && spec.c == 3 && spec.classes == 10,
             "%s: is for the model '%.100s', expected one for 32x32x3 and 10 classes", path, text);
-    char *list = json_dumps(r->models, 0);
-    REQUIRE(is_allowed(r, name), "%s: is for the network '%s'; only these are scored: %s", path,
-            name, list);
+    REQUIRE(is_allowed(r, spec.name), "%s: is for the network '%s'; only these are scored: %s",
+            path, spec.name, list);
+    free(text);
     free(list);
-    safetensors_free(&file);
     return spec;
 }
 
@@ -72,18 +62,18 @@ static void score(void *context)
 {
     const Scoring *s = context;
     const GradeData *d = s->data;
-    char name[32];
-    ModelSpec spec = spec_of(s->at->weights, s->rubric, name);
+    ModelSpec spec = spec_of(s->at->weights, s->rubric);
     Backend *be = backend_open(s->o->device, 0, 1, 0);
     Model *m = model_new(be, &spec, BATCH);
     checkpoint_load(s->at->weights, m, NULL, NULL);
     int trained = d->given->train.count < TRAINED ? d->given->train.count : TRAINED;
-    json_t *scores = json_pack("{s:s, s:i, s:o, s:o}", "model", name, "params", m->params.n,
+    json_t *scores = json_pack("{s:s, s:i, s:o, s:o}", "model", spec.name, "params", m->params.n,
                                "training", score_of(be, m, d->given, &d->given->train, trained),
                                "validation", score_of(be, m, d->given, &d->held, d->held.count));
     REQUIRE(json_dump_file(scores, s->at->scores, 0) == 0, "%s: cannot be written", s->at->scores);
     json_decref(scores);
     model_free(m);
+    free((char *)spec.name);
     backend_close(be);
 }
 

@@ -113,6 +113,8 @@ static void make_model(Trainer *t)
                       .w = images->w,
                       .c = images->c,
                       .classes = t->data->classes};
+    REQUIRE(o->batch <= images->count, "--batch %d: there are %d training images: give fewer",
+            o->batch, images->count);
     t->model = model_new(t->be, &spec, o->batch);
     model_init(t->model, (uint64_t)o->init_seed);
 

@@ -7,6 +7,11 @@ EvalSet *eval_set_new(Backend *be, const Images *images, const float *mean, cons
                       const int32_t *order, int count, int batch, int halo)
 {
     ASSERT(count > 0 && batch > 0);
+    batch = batch < count ? batch : count; /* the loader's room is for whole batches */
+    double pixels = (double)(images->h + 2 * halo) * (images->w + 2 * halo) * images->c;
+    char *what = format_new("%d images, ready for the network,", count);
+    backend_require(be, sizeof(float) * count * pixels, what, "measure on fewer images");
+    free(what);
     EvalSet *s = alloc(1, sizeof *s);
     *s = (EvalSet){.be = be, .count = count, .batches = (count + batch - 1) / batch};
     s->batch = alloc(s->batches, sizeof *s->batch);

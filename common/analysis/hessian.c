@@ -3,6 +3,7 @@
 #include "hessian.h"
 #include "check.h"
 #include "eigen.h"
+#include "memory.h"
 #include "rng.h"
 #include <cblas.h>
 #include <math.h>
@@ -145,6 +146,9 @@ typedef struct Lanczos {
 static Lanczos lanczos_new(int D, int most, uint64_t seed)
 {
     Lanczos l = {.D = D, .most = most < D ? most : D};
+    char *what = format_new("Lanczos vectors for %d steps over %d parameters", l.most, D);
+    memory_require((double)l.most * D * sizeof(double), what, "fewer steps, or a smaller network");
+    free(what);
     l.v = alloc(l.most, sizeof *l.v);
     l.alpha = alloc(l.most, sizeof(double));
     l.beta = alloc(l.most, sizeof(double));

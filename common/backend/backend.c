@@ -1,6 +1,8 @@
 /* backend.c: choose a device; tensors that own their buffer. */
 #include "backend_open.h"
 #include "check.h"
+#include "memory.h"
+#include <limits.h>
 #include <string.h>
 
 /* "auto" takes a GPU where one can be used; each program prints its device
@@ -45,10 +47,20 @@ void backend_close(Backend *be)
         be->op->close(be);
 }
 
+void backend_require(const Backend *be, double bytes, const char *what, const char *smaller)
+{
+    if (!strcmp(be->op->name, "cpu")) /* a GPU's own memory is not this process's */
+        memory_require(bytes, what, smaller);
+}
+
 Tensor tensor_new(Backend *be, DType dtype, int n, int h, int w, int c, int halo)
 {
     ASSERT(n > 0 && h > 0 && w > 0 && c > 0 && halo >= 0);
     Tensor t = {NULL, 0, dtype, n, h, w, c, halo};
+    REQUIRE(tensor_span(t) <= INT_MAX,
+            "a tensor of %d x %d x %d x %d: above the %d elements that one may have: use a smaller "
+            "batch, model or data set",
+            n, h, w, c, INT_MAX);
     t.buf = be->op->buffer_new(be, tensor_span(t) * dtype_size(dtype));
     return t;
 }

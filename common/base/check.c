@@ -1,6 +1,7 @@
 /* check.c: see check.h. The only state is the process's own: its rank, how to end the run, a
  * requested stop. */
 #include "check.h"
+#include "memory.h"
 #include "printable.h"
 #include "start.h"
 #include <errno.h>
@@ -14,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { CACHE_LINE = 64, MOST_TEXT = 4000 }; /* bytes */
+enum { CACHE_LINE = 64, MOST_TEXT = 4000, LARGE = 16 << 20 }; /* bytes */
 
 /* Links start.c into every program. */
 __attribute__((used)) static const int *const started = &start_checked;
@@ -107,7 +108,9 @@ void *alloc(unsigned long count, unsigned long size)
             size);
     bytes = bytes ? (bytes + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE
                   : CACHE_LINE; /* aligned_alloc's rule */
-    void *memory = aligned_alloc(CACHE_LINE, bytes);
+    /* Asked only for large arrays: it takes longer than a small one. */
+    bool fits = bytes < LARGE || (double)bytes <= memory_left();
+    void *memory = fits ? aligned_alloc(CACHE_LINE, bytes) : NULL;
     if (!memory)
         die(EXIT_USAGE,
             "out of memory: no room for %.1f MB: use a smaller batch, model or data set",

@@ -45,9 +45,23 @@ double memory_limit(void)
                 fmin(resource_limit(RLIMIT_AS), resource_limit(RLIMIT_DATA)));
 }
 
+/* Bytes of this process that lie in memory now. */
+static double resident(void)
+{
+    long pages = 0;
+    FILE *file = fopen("/proc/self/statm", "re");
+    if (file && fscanf(file, "%*s %ld", &pages) != 1)
+        pages = 0;
+    if (file)
+        fclose(file);
+    return (double)pages * (double)sysconf(_SC_PAGESIZE);
+}
+
+double memory_left(void) { return fmax(memory_limit() - resident(), 0); }
+
 void memory_require(double bytes, const char *what, const char *smaller)
 {
-    double limit = memory_limit();
-    REQUIRE(bytes <= limit, "%s would take %.3g GB, and this process may use %.3g GB: %s", what,
-            bytes / 1e9, limit / 1e9, smaller);
+    double left = memory_left();
+    REQUIRE(bytes <= left, "%s would take %.3g GB, and this process may use %.3g GB more: %s", what,
+            bytes / 1e9, left / 1e9, smaller);
 }

@@ -19,6 +19,19 @@ bool number_whole(int64_t *value, const char *text, int64_t low, int64_t high)
     return true;
 }
 
+bool number_natural(uint64_t *value, const char *text, uint64_t high)
+{
+    if (!text || !isdigit((unsigned char)*text))
+        return false;
+    char *end;
+    errno = 0;
+    unsigned long long found = strtoull(text, &end, 10);
+    if (*end || errno || found > high)
+        return false;
+    *value = found;
+    return true;
+}
+
 /* strtod alone would also take "nan", "inf", "0x1p3" and leading blanks. */
 bool number_real(double *value, const char *text, double low, double high)
 {

@@ -138,12 +138,25 @@ static void *run(void *argument)
 
 /* ---- the training loop's side ---- */
 
+/* The images, and RING batches of them as float32. */
+static void require_memory(const Backend *be, const Images *images, int batch, int halo)
+{
+    double row = (double)(images->w + 2 * halo) * images->c;
+    double bytes = (double)images->count * images->h * images->w * images->c +
+                   RING * sizeof(float) * batch * (images->h + 2 * halo) * row;
+    char *what = format_new("%d images, and batches of %d of them made ahead,", images->count,
+                            batch);
+    backend_require(be, bytes, what, "use a smaller batch");
+    free(what);
+}
+
 Loader *loader_new(Backend *be, const Images *images, const float *mean, const float *istd,
                    int batch, int halo, AugmentSpec augment, uint64_t seed)
 {
     ASSERT(batch >= 1 && images->count >= 1 && images->c <= 4);
     ASSERT(augment.shift >= 0 && augment.shift < SHRT_MAX && augment.cutout >= 0 &&
            augment.cutout < SHRT_MAX);
+    require_memory(be, images, batch, halo);
     Loader *l = alloc(1, sizeof *l);
     l->be = be;
     l->stream = be->op->stream_new(be, 1);

@@ -3,8 +3,8 @@
 #include "checkpoint.h"
 #include "audit.h"
 #include "check.h"
+#include "number.h"
 #include "safetensors.h"
-#include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <math.h>
@@ -60,9 +60,9 @@ static int first_bad(const float *values, int count)
 
 /* ---- metadata ---- */
 
-/* "resnet8 28x28x1 classes=10 no-skip": which network it is. An mlp's sizes are in the
- * shapes; ghost batch norm belongs to the training, not to the network. */
-static char *model_text(const ModelSpec *spec)
+/* "resnet8 28x28x1 classes=10 no-skip": an mlp's sizes are in the shapes; ghost batch norm belongs
+ * to the training, not to the network. */
+char *checkpoint_model_text(const ModelSpec *spec)
 {
     return format_new("%s %dx%dx%d classes=%d%s%s", spec->name, spec->h, spec->w, spec->c,
                       spec->classes, spec->no_skip ? " no-skip" : "",
@@ -73,7 +73,7 @@ static char *model_text(const ModelSpec *spec)
 static void check_model(const char *path, const SafeTensors *file, const Model *m)
 {
     const char *saved = safetensors_value(file, "model");
-    char *built = model_text(&m->spec);
+    char *built = checkpoint_model_text(&m->spec);
     REQUIRE(!saved || !strcmp(saved, built),
             "%s: saved from the model %.100s, expected %s: use the same options", path, saved,
             built);
@@ -88,21 +88,22 @@ static uint64_t metadata_number(const char *path, const SafeTensors *file, const
     REQUIRE(text,
             "%s: no '%s' in its metadata: weights without a training state; it cannot be resumed",
             path, key);
-    char *end;
-    errno = 0;
-    unsigned long long value = strtoull(text, &end, 10);
-    bool good = text[0] >= '0' && text[0] <= '9' && !*end && !errno && value <= max;
-    REQUIRE(good, "%s: metadata %s: '%.40s', expected a whole number from 0 to %" PRIu64, path, key,
-            text, max);
+    uint64_t value;
+    REQUIRE(number_natural(&value, text, max),
+            "%s: metadata %s: '%.40s', expected a whole number from 0 to %" PRIu64, path, key, text,
+            max);
     return value;
 }
+
+enum { MOST_EPOCHS = 1 << 30 };
+static const uint64_t MOST_STEPS = 1ull << 62; /* there is always a next one */
 
 static Progress read_progress(const char *path, const SafeTensors *file)
 {
     return (Progress){
-        .epoch = (int)metadata_number(path, file, "epoch", INT_MAX),
-        .position = (int64_t)metadata_number(path, file, "position", INT64_MAX),
-        .step = (int64_t)metadata_number(path, file, "step", INT64_MAX),
+        .epoch = (int)metadata_number(path, file, "epoch", MOST_EPOCHS),
+        .position = (int64_t)metadata_number(path, file, "position", MOST_STEPS),
+        .step = (int64_t)metadata_number(path, file, "step", MOST_STEPS),
         .seed = metadata_number(path, file, "seed", UINT64_MAX),
         .world_size = (int)metadata_number(path, file, "world_size", INT_MAX),
         .batch = (int)metadata_number(path, file, "batch", INT_MAX),
@@ -139,7 +140,7 @@ void checkpoint_save(const char *path, Model *m, const Sgd *o, const Progress *p
     }
     char *keys[] = {"format", "model", "epoch", "position", "step", "seed", "world_size", "batch"};
     char *values[] = {format_new("pt"),
-                      model_text(&m->spec),
+                      checkpoint_model_text(&m->spec),
                       format_new("%d", p->epoch),
                       format_new("%" PRId64, p->position),
                       format_new("%" PRId64, p->step),
@@ -173,7 +174,7 @@ static char *shape_text(int dims, const int64_t *shape)
 }
 
 /* Copy one tensor of the file into its part's host copy; ends the run unless it exists, with this
- * shape, finite. */
+ * shape. */
 static void read_view(const char *path, const SafeTensors *file, Part *part, const View *v)
 {
     char *name = name_new(part, v);
@@ -188,11 +189,53 @@ static void read_view(const char *path, const SafeTensors *file, Part *part, con
         die(EXIT_USAGE, "%s: tensor '%s' is %s, this model's is %s: another model's file", path,
             name, found, expected);
     }
-    int bad = first_bad(t->data, v->count);
-    REQUIRE(bad < 0, "%s: tensor '%s': element %d is not finite; use an earlier checkpoint", path,
-            name, bad);
     memcpy(part->host + v->at, t->data, sizeof(float) * (size_t)v->count);
     free(name);
+}
+
+static bool ends_with(const char *name, const char *ending)
+{
+    size_t length = strlen(name), end = strlen(ending);
+    return length >= end && !strcmp(name + length - end, ending);
+}
+
+/* Does `name` belong to a layer of these networks, or to one of PyTorch's with the same names? */
+static bool is_layer(const char *name)
+{
+    static const char *const modules[] = {"conv", "bn", "layer", "fc"};
+    for (int i = 0; i < 4; i++) {
+        size_t length = strlen(modules[i]);
+        if (!strncmp(name, modules[i], length))
+            return name[length + strspn(name + length, "0123456789")] == '.' &&
+                   !ends_with(name, ".num_batches_tracked"); /* PyTorch's, not used here */
+    }
+    return false;
+}
+
+/* Ends the run unless a layer's weights, statistics or velocities can be those of m. */
+static void check_tensor(const char *path, const SafeTensor *t, const Model *m)
+{
+    const char *optimizer = "optimizer.", *name = t->name;
+    if (!strncmp(name, optimizer, strlen(optimizer)))
+        name += strlen(optimizer);
+    if (!is_layer(name))
+        return;
+    REQUIRE(model_find(m, name),
+            "%s: tensor '%s': the network %s%s%s has no such layer: another network's file", path,
+            t->name, m->spec.name, m->spec.no_skip ? " without skips" : "",
+            m->spec.no_batchnorm ? " without batch norm" : "");
+    int64_t count = 1;
+    for (int d = 0; d < t->dims; d++)
+        count *= t->shape[d];
+    bool variance = ends_with(name, ".running_var");
+    for (int64_t i = 0; i < count; i++) {
+        REQUIRE(isfinite(t->data[i]),
+                "%s: tensor '%s': element %lld is not finite; use an earlier checkpoint", path,
+                t->name, (long long)i);
+        REQUIRE(!variance || t->data[i] >= 0,
+                "%s: tensor '%s': element %lld is %g: a variance is not negative: damaged?", path,
+                t->name, (long long)i, t->data[i]);
+    }
 }
 
 void checkpoint_load(const char *path, Model *m, Sgd *o, Progress *p)
@@ -206,6 +249,8 @@ void checkpoint_load(const char *path, Model *m, Sgd *o, Progress *p)
     for (int i = 0; i < count; i++)
         for (int v = 0; v < parts[i].count; v++)
             read_view(path, &file, &parts[i], &parts[i].views[v]);
+    for (int i = 0; i < file.count; i++)
+        check_tensor(path, &file.tensors[i], m);
     Progress progress = p ? read_progress(path, &file) : (Progress){0};
     /* From here on nothing can fail. */
     for (int i = 0; i < count; i++)
@@ -217,6 +262,18 @@ void checkpoint_load(const char *path, Model *m, Sgd *o, Progress *p)
     audit_fact("resume", "s:s, s:I", "path", path, "step", (json_int_t)progress.step);
     parts_free(parts, count);
     safetensors_free(&file);
+}
+
+void progress_require(const char *path, const Progress *p, int images, int epochs)
+{
+    REQUIRE(p->position <= images,
+            "%s: saved after %lld images of an epoch, and now there are %d training images: use as "
+            "many as then",
+            path, (long long)p->position, images);
+    bool beyond = p->epoch > epochs || (p->epoch == epochs && p->position > 0);
+    REQUIRE(epochs == 0 || !beyond,
+            "%s: the checkpoint is at epoch %d of %d: already complete; give more --epochs", path,
+            p->epoch + (p->position > 0), epochs);
 }
 
 /* ---- which network it is ---- */
@@ -254,7 +311,7 @@ void checkpoint_model(const char *path, ModelSpec *spec)
     spec->no_batchnorm = strstr(text + used, " no-batchnorm") != NULL;
     if (!strcmp(name, "mlp"))
         read_hidden(&file, spec);
-    char *built = model_text(spec);
+    char *built = checkpoint_model_text(spec);
     REQUIRE(!strcmp(built, text), "%s: metadata model: '%.100s', understood as '%s'", path, text,
             built);
     free(built);

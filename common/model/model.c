@@ -5,6 +5,7 @@
 #include "check.h"
 #include "model_build.h"
 #include "rng.h"
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +18,8 @@ static Layer *append(Model *m, LayerKind kind, const char *name, int in, Shape o
     ASSERT(m->nlayers < MAX_LAYERS);
     REQUIRE(out.h > 0 && out.w > 0 && out.c > 0, "model %s: images of %dx%d are too small for it",
             m->spec.name, m->spec.h, m->spec.w);
+    REQUIRE((double)out.h * out.w * out.c <= INT_MAX,
+            "model %s: images of %dx%d are too large for it", m->spec.name, m->spec.h, m->spec.w);
     Layer *l = &m->layers[m->nlayers++];
     *l = (Layer){
         .kind = kind, .in = in, .residual = NONE, .out = out.c, .w = NONE, .b = NONE, .s = NONE};
@@ -25,14 +28,26 @@ static Layer *append(Model *m, LayerKind kind, const char *name, int in, Shape o
     return l;
 }
 
+/* Elements of a flat vector of these views. */
+static size_t total(const View *views, int count)
+{
+    return count ? views[count - 1].at + (size_t)views[count - 1].count : 0;
+}
+
+/* The sizes of layers are multiplied here: in double, because nothing may overflow. */
 static int view(View *views, int *count, const char *layer, const char *part, int dims,
                 const int shape[])
 {
-    View *v = &views[*count], *before = v - 1;
-    *v = (View){.at = *count ? before->at + before->count : 0,
-                .count = 1,
-                .dims = dims,
-                .decay = dims > 1};
+    View *v = &views[*count];
+    *v = (View){.at = total(views, *count), .count = 1, .dims = dims, .decay = dims > 1};
+    double sum = 1;
+    for (int d = 0; d < dims; d++)
+        sum *= shape[d];
+    sum += (double)v->at;
+    REQUIRE(sum <= INT_MAX,
+            "%s.%s: with it the network has %.4g parameters (%.3g GB), and %d are possible: choose "
+            "a smaller network, or smaller hidden layers",
+            layer, part, sum, sum * sizeof(float) / 1e9, INT_MAX);
     snprintf(v->name, sizeof v->name, "%s.%s", layer, part);
     for (int d = 0; d < dims; d++) {
         v->shape[d] = shape[d];
@@ -108,12 +123,23 @@ int model_avgpool(Model *m, int in)
 
 static Tensor flat(Model *m, const View *views, int count)
 {
-    return count ? tensor_new(m->be, F32, (int)(views[count - 1].at + views[count - 1].count), 1, 1,
-                              1, 0)
-                 : NO_TENSOR;
+    return count ? tensor_new(m->be, F32, (int)total(views, count), 1, 1, 1, 0) : NO_TENSOR;
 }
 
-Model *model_new(Backend *be, const ModelSpec *spec, int batch)
+/* Before anything is allocated: parameters, their gradients, a copy on the host; the batch. */
+static void require_memory(const Model *m)
+{
+    double params = (double)total(m->views, m->nviews),
+           state = (double)total(m->state_views, m->nstate);
+    char *what = format_new("a model %s of %.4g parameters for batches of %d", m->spec.name, params,
+                            m->batch);
+    backend_require(m->be, sizeof(float) * (3 * params + 2 * state) + model_plan_bytes(m), what,
+                    "lower the batch size, or choose a smaller network");
+    free(what);
+}
+
+/* Layers, views and shapes; no tensor has a buffer yet. */
+static Model *planned(Backend *be, const ModelSpec *spec, int batch)
 {
     REQUIRE(batch >= 1 && batch <= 1 << 20, "batch of %d: expected 1 to 1048576", batch);
     REQUIRE(spec->ghost >= 0, "ghost batch of %d: expected 0 (off) or more", spec->ghost);
@@ -130,12 +156,25 @@ Model *model_new(Backend *be, const ModelSpec *spec, int batch)
             "model '%s': expected linear, mlp, cnn, resnetD (D = 8, 14, 20, … 56 …) or wrn16-K (K "
             "= 1 to 20)",
             spec->name);
+    model_plan(m);
+    require_memory(m);
+    return m;
+}
+
+Model *model_new(Backend *be, const ModelSpec *spec, int batch)
+{
+    Model *m = planned(be, spec, batch);
     m->params = flat(m, m->views, m->nviews);
     m->grads = flat(m, m->views, m->nviews);
     m->state = flat(m, m->state_views, m->nstate);
-    model_plan(m);
+    model_reserve(m);
     m->logits = m->plan->act[m->nlayers];
     return m;
+}
+
+void model_check(Backend *be, const ModelSpec *spec, int batch)
+{
+    model_free(planned(be, spec, batch));
 }
 
 void model_free(Model *m)

@@ -28,7 +28,7 @@ struct ModelPlan {
     bool touched[MAX_LAYERS + 1]; /* backward: has grad had a contribution? */
     Tensor slot[MAX_LAYERS];      /* gradients are short-lived: activations share slots, one after
                                    * the other */
-    int slots;
+    int slots, slot_of[MAX_LAYERS + 1];
     ConvPlan *conv[MAX_LAYERS];
     BatchNorm norm[MAX_LAYERS];
     Tensor which[MAX_LAYERS];    /* max pooling: which of the four */
@@ -56,8 +56,11 @@ int model_relu(Model *m, int in);
 int model_maxpool(Model *m, int in);
 int model_avgpool(Model *m, int in);
 
-/* model_plan.c: fill in m->plan for the layers; and free it. */
+/* model_plan.c: fill in m->plan for the layers; the memory that it takes; take it, once m->params
+ * and m->state exist; free it. */
 void model_plan(Model *m);
+double model_plan_bytes(const Model *m);
+void model_reserve(Model *m);
 void model_plan_free(Model *m);
 
 /* A named range of queued work for the device's profiler; ranges nest. */

@@ -1,5 +1,7 @@
 /* model_plan.c: a network's memory for a batch, planned once: activations, their gradients,
- * convolutions' plans. */
+ * convolutions' plans. Planned means shapes without buffers: how much memory they take is known
+ * before any is taken.
+ */
 #include "check.h"
 #include "model_build.h"
 #include <stdlib.h>
@@ -48,6 +50,12 @@ static DType type_of(const Model *m, int a)
     }
 }
 
+/* [batch,h,w,c], without a buffer yet. */
+static Tensor planned(const Model *m, DType dtype, Shape x, int halo)
+{
+    return (Tensor){NULL, 0, dtype, m->batch, x.h, x.w, x.c, halo};
+}
+
 /* The layer that is the first of the backward pass to write the gradient of activation a: a's last
  * reader, else the loss. */
 static int first_writer(const Model *m, int a)
@@ -75,9 +83,9 @@ static void plan_gradients(Model *m)
                 break;
         }
         if (k == p->slots)
-            p->slot[p->slots++] = tensor_new(m->be, type_of(m, a), m->batch, x.h, x.w, x.c, halo);
+            p->slot[p->slots++] = planned(m, type_of(m, a), x, halo);
         free_below[k] = a - 1;
-        p->grad[a] = p->slot[k];
+        p->slot_of[a] = k;
     }
 }
 
@@ -85,14 +93,11 @@ static void plan_norm(Model *m, int i)
 {
     struct ModelPlan *p = m->plan;
     const Layer *l = &m->layers[i];
-    int C = l->out, group = m->spec.ghost ? m->spec.ghost : m->batch,
-        G = (m->batch + group - 1) / group;
-    p->norm[i] = (BatchNorm){.gamma = model_view(m->params, &m->views[l->w]),
-                             .beta = model_view(m->params, &m->views[l->b]),
-                             .running_mean = model_view(m->state, &m->state_views[l->s]),
-                             .running_var = model_view(m->state, &m->state_views[l->s + 1]),
-                             .mean = tensor_new(m->be, F32, G, 1, 1, C, 0),
-                             .istd = tensor_new(m->be, F32, G, 1, 1, C, 0),
+    bool ghost = m->spec.ghost > 0 && m->spec.ghost < m->batch;
+    int group = ghost ? m->spec.ghost : m->batch, G = (m->batch + group - 1) / group;
+    Tensor each = tensor_matrix(NULL, 0, F32, G, l->out);
+    p->norm[i] = (BatchNorm){.mean = each,
+                             .istd = each,
                              .group = group,
                              .relu = l->relu,
                              .eps = 1e-5f,
@@ -102,33 +107,83 @@ static void plan_norm(Model *m, int i)
 static void plan_activations(Model *m)
 {
     struct ModelPlan *p = m->plan;
-    Backend *be = m->be;
     int widest = 1;
     p->halo = halo_of(m, 0);
-    p->act[0] = (Tensor){NULL, 0, F32, m->batch, m->spec.h, m->spec.w, m->spec.c, p->halo};
+    p->act[0] = planned(m, F32, p->shape[0], p->halo);
     for (int i = 0; i < m->nlayers; i++) {
         Layer *l = &m->layers[i];
         Shape y = p->shape[i + 1];
-        p->act[i + 1] = tensor_new(be, type_of(m, i + 1), m->batch, y.h, y.w, y.c,
-                                   halo_of(m, i + 1));
-        if (l->kind == LAYER_CONV)
-            p->conv[i] = be->op->conv_plan_new(be, p->act[i + 1], p->act[l->in], l->kernel,
-                                               l->stride);
+        p->act[i + 1] = planned(m, type_of(m, i + 1), y, halo_of(m, i + 1));
         if (l->kind == LAYER_MAXPOOL)
-            p->which[i] = tensor_new(be, U8, m->batch, y.h, y.w, y.c, 0);
+            p->which[i] = planned(m, U8, y, 0);
         if (l->kind == LAYER_BATCHNORM) {
             plan_norm(m, i);
             widest = l->out > widest ? l->out : widest;
         }
     }
-    p->moments = tensor_new(be, F32, m->batch, 2, 1, widest, 0);
-    p->sums = tensor_new(be, F64, m->batch, 2, 1, widest, 0);
+    p->moments = planned(m, F32, (Shape){2, 1, widest}, 0);
+    p->sums = planned(m, F64, (Shape){2, 1, widest}, 0);
 }
 
 void model_plan(Model *m)
 {
     plan_activations(m);
     plan_gradients(m);
+}
+
+static double bytes_of(Tensor t) { return (double)tensor_span(t) * (double)dtype_size(t.dtype); }
+
+double model_plan_bytes(const Model *m)
+{
+    const struct ModelPlan *p = m->plan;
+    double bytes = bytes_of(p->moments) + bytes_of(p->sums);
+    for (int i = 0; i < m->nlayers; i++)
+        bytes += bytes_of(p->act[i + 1]) + bytes_of(p->which[i]) + 2 * bytes_of(p->norm[i].mean);
+    for (int k = 0; k < p->slots; k++)
+        bytes += bytes_of(p->slot[k]);
+    return bytes;
+}
+
+/* ---- taking the memory ---- */
+
+static void take(Backend *be, Tensor *t)
+{
+    if (t->n)
+        *t = tensor_new(be, t->dtype, t->n, t->h, t->w, t->c, t->halo);
+}
+
+static void take_norm(Model *m, int i)
+{
+    BatchNorm *norm = &m->plan->norm[i];
+    const Layer *l = &m->layers[i];
+    take(m->be, &norm->mean);
+    take(m->be, &norm->istd);
+    norm->gamma = model_view(m->params, &m->views[l->w]);
+    norm->beta = model_view(m->params, &m->views[l->b]);
+    norm->running_mean = model_view(m->state, &m->state_views[l->s]);
+    norm->running_var = model_view(m->state, &m->state_views[l->s + 1]);
+}
+
+void model_reserve(Model *m)
+{
+    struct ModelPlan *p = m->plan;
+    Backend *be = m->be;
+    for (int i = 0; i < m->nlayers; i++) {
+        const Layer *l = &m->layers[i];
+        take(be, &p->act[i + 1]);
+        take(be, &p->which[i]);
+        if (l->kind == LAYER_CONV)
+            p->conv[i] = be->op->conv_plan_new(be, p->act[i + 1], p->act[l->in], l->kernel,
+                                               l->stride);
+        if (l->kind == LAYER_BATCHNORM)
+            take_norm(m, i);
+    }
+    for (int k = 0; k < p->slots; k++)
+        take(be, &p->slot[k]);
+    for (int a = 1; a <= m->nlayers; a++)
+        p->grad[a] = p->slot[p->slot_of[a]];
+    take(be, &p->moments);
+    take(be, &p->sums);
 }
 
 void model_plan_free(Model *m)

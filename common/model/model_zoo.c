@@ -1,6 +1,7 @@
 /* model_zoo.c: the networks of the course, each as the list of its layers. */
 #include "check.h"
 #include "model_build.h"
+#include "number.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -107,13 +108,17 @@ static void wrn16(Model *m, int widen)
     model_dense(m, model_avgpool(m, x), "fc", m->spec.classes);
 }
 
-/* "resnet20" matches ("resnet", &20); nothing may follow the number. */
-static bool numbered(const char *name, const char *prefix, int *number)
+/* "resnet20" matches ("resnet", 8, 164, &20); nothing may follow the number, and "resnet020" is no
+ * second name for it. */
+static bool numbered(const char *name, const char *prefix, int low, int high, int *number)
 {
     size_t length = strlen(prefix);
-    int used = 0;
-    return !strncmp(name, prefix, length) && sscanf(name + length, "%3d%n", number, &used) == 1 &&
-           !name[length + used];
+    uint64_t found;
+    if (strncmp(name, prefix, length) || name[length] == '0' ||
+        !number_natural(&found, name + length, (uint64_t)high) || found < (uint64_t)low)
+        return false;
+    *number = (int)found;
+    return true;
 }
 
 bool model_zoo(Model *m)
@@ -126,9 +131,9 @@ bool model_zoo(Model *m)
         mlp(m);
     else if (!strcmp(name, "cnn"))
         cnn(m);
-    else if (numbered(name, "resnet", &number) && number >= 8 && number <= 164 && number % 6 == 2)
+    else if (numbered(name, "resnet", 8, 164, &number) && number % 6 == 2)
         resnet(m, number);
-    else if (numbered(name, "wrn16-", &number) && number >= 1 && number <= 20)
+    else if (numbered(name, "wrn16-", 1, 20, &number))
         wrn16(m, number);
     else
         return false;

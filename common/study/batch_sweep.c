@@ -39,6 +39,7 @@ void batch_sweep_open(BatchSweep *b, Comm *comm, Backend *be, const Dataset *dat
                              .check_every = b->check_every,
                              .interrupted = interrupted,
                              .context = b};
+    model_check(be, &b->setup.spec, b->largest);
 }
 
 json_t *batch_sweep_config(const BatchSweep *b)

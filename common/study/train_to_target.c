@@ -97,7 +97,8 @@ TargetOutcome train_to_target(const TargetSetup *s, int batch, double rate, uint
             asked = timer_now();
             over = o.interrupted = interrupted(&t, images);
             began += timer_now() - asked;
-            if (over || images - tested < s->check_every)
+            bool enough = images >= s->epochs * s->train;
+            if (over || (images - tested < s->check_every && !enough))
                 continue;
             t.m->be->op->stream_sync(t.m->s);
             seconds += timer_now() - began;
@@ -106,7 +107,7 @@ TargetOutcome train_to_target(const TargetSetup *s, int batch, double rate, uint
             o.accuracy = fmax(o.accuracy, now);
             if (now >= s->target)
                 o = (TargetOutcome){step, seconds, (double)images / s->train, 0, now, false};
-            over = now >= s->target || images >= s->epochs * s->train || diverged(&t);
+            over = now >= s->target || enough || diverged(&t);
             began = timer_now();
         }
         seconds += over ? 0 : timer_now() - began;
@@ -136,6 +137,9 @@ double train_on_subset(const TargetSetup *s, const int32_t *subset, int count, i
         update(&t, schedule_rate(&rates, u));
         stopped = interrupted(&t, (u + 1L) * used);
     }
+    if (!stopped && diverged(&t)) /* its accuracy is that of a guess */
+        die(EXIT_WRONG,
+            "training on %d images: the loss is not finite: diverged; try a lower --rate", count);
     double right = stopped ? NAN : accuracy(&t);
     trial_free(&t);
     return right;

@@ -58,56 +58,71 @@ static Network *network_of_file(const Session *s, const char *file, int batch)
                             base);
     const Network *first = s->view.look[0].net;
     char *second = first && !strcmp(first->name, name) ? format_new("%s 2", name) : NULL;
+    bool other = s->c->named && strcmp(s->c->named, spec.name);
+    REQUIRE(file != s->c->checkpoint || (!other && (!s->c->no_skip || spec.no_skip)),
+            "%s: a network %s%s: --model and --no-skip say otherwise: leave them out", file,
+            spec.name, spec.no_skip ? " without skips" : "");
     Network *net = network_new(s->lab->be, &spec, batch, second ? second : name);
     network_read(net, file);
+    char *text = checkpoint_model_text(&spec);
+    run_say(s->lab->run, "%s: %s, %d parameters", file, text, net->m->params.n);
+    free(text);
     free(name);
     free(second);
     free((char *)spec.name);
     return net;
 }
 
-/* Network k by this recipe: read from its file, or still untrained. */
-static Network *get_network(Session *s, int k, const Recipe *recipe)
+/* Network k by its recipe: read from its file, or still untrained. */
+static void get_network(Session *s, int k)
 {
     const Choices *c = s->c;
+    const Recipe *recipe = &s->recipe[k];
     const char *file = k ? c->against : c->checkpoint;
     int batch = c->batch > recipe->batch ? c->batch : recipe->batch;
     Network *net = file ? network_of_file(s, file, batch)
                         : network_new(s->lab->be, &recipe->spec, batch, NULL);
+    s->view.look[k].net = net;
     if (!s->train) {
         s->train = subset_of(s, &s->lab->data->train, net->m);
         s->test = subset_of(s, &s->lab->data->test, net->m);
     }
-    if (s->work)
-        background_lock(s->work);
-    s->view.look[k].net = net;
-    if (s->work)
-        background_unlock(s->work);
-    return net;
+    if (!file)
+        return;
+    /* finite weights may still be too large */
+    double loss = metrics_loss(eval_set_metrics(net->m, s->train, mode_of(c)));
+    REQUIRE(isfinite(loss), "%s: its loss is %g: it diverged; use an earlier checkpoint", file,
+            loss);
 }
 
-/* All networks; those without a file are trained. */
-static bool get_networks(Session *s)
+void landscape_open(Session *s)
+{
+    const Images *images = &s->lab->data->train;
+    for (int k = 0; k < s->view.looks; k++) {
+        Recipe *r = &s->recipe[k];
+        *r = s->c->recipe;
+        r->spec = (ModelSpec){.name = r->spec.name,
+                              .h = images->h,
+                              .w = images->w,
+                              .c = images->c,
+                              .classes = s->lab->data->classes,
+                              .no_skip = r->spec.no_skip || k};
+        get_network(s, k);
+    }
+}
+
+/* Those without a file. */
+static bool train_networks(Session *s)
 {
     const Choices *c = s->c;
-    const Images *images = &s->lab->data->train;
     Network *fresh[2];
     Recipe recipe[2];
     int n = 0;
-    for (int k = 0; k < s->view.looks; k++) {
-        Recipe r = c->recipe;
-        r.spec = (ModelSpec){.name = r.spec.name,
-                             .h = images->h,
-                             .w = images->w,
-                             .c = images->c,
-                             .classes = s->lab->data->classes,
-                             .no_skip = r.spec.no_skip || k};
-        Network *net = get_network(s, k, &r);
-        if (k ? c->against : c->checkpoint)
-            continue;
-        fresh[n] = net;
-        recipe[n++] = r;
-    }
+    for (int k = 0; k < s->view.looks; k++)
+        if (!(k ? c->against : c->checkpoint)) {
+            fresh[n] = s->view.look[k].net;
+            recipe[n++] = s->recipe[k];
+        }
     if (n == 0)
         return true;
     set_phase(s, "training", n == 1 ? fresh[0]->name : "both networks");
@@ -287,7 +302,7 @@ static bool work_on(Session *s)
 {
     LandscapeView *v = &s->view;
     const Choices *c = s->c;
-    if (!get_networks(s))
+    if (!train_networks(s))
         return false;
     for (int k = 0; k < v->looks; k++)
         if (!measure_plane(s, &v->look[k]))

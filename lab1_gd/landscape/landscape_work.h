@@ -11,6 +11,7 @@ typedef struct Choices {
     RunOptions run;
     Recipe recipe;
     const char *checkpoint, *against, *norm;
+    const char *named; /* --model; NULL: not given */
     bool no_skip, compare, full, test, lines, path, eigenvalues;
     int points, images, batch, steps;
     double extent;
@@ -21,6 +22,7 @@ typedef struct Choices {
 typedef struct Session {
     const Choices *c;
     const Lab *lab;
+    Recipe recipe[2]; /* of each network */
     EvalSet *train, *test;
     LandscapeView view;
     BackgroundThread *work;   /* rank 0: the thread that this runs on */
@@ -29,6 +31,9 @@ typedef struct Session {
     long changes, drawn; /* keys and mouse events so far; all changes at the last draw */
 } Session;
 
+/* The networks, read from their files or still untrained. Before a window opens: a bad file, or a
+ * model that does not fit, ends the run. */
+void landscape_open(Session *s);
 /* Collective. False: stopped before the end. */
 bool landscape_work(Session *s);
 void landscape_work_free(Session *s);

@@ -2,6 +2,7 @@
 #include "live.h"
 #include "check.h"
 #include "epoch_order.h"
+#include "memory.h"
 #include "timer.h"
 #include <math.h>
 #include <stdlib.h>
@@ -53,13 +54,15 @@ Live *live_new(const LiveSetup *setup, LiveWish wish)
     l->wish = wish;
     l->m = model_new(be, &setup->spec, LIVE_LARGEST_BATCH);
     l->probe = model_new(be, &setup->spec, 512);
+    int D = l->m->params.n;
+    memory_require((LIVE_SNAPSHOTS + 1.0) * D * sizeof(float), "the path of so large a network",
+                   "choose a smaller --model");
     l->loader = loader_new(be, &d->train, d->mean, d->istd, LIVE_LARGEST_BATCH, model_halo(l->m),
                            (AugmentSpec){0}, setup->seed);
     l->ground_set = first_of(setup, &d->train, model_halo(l->m));
     l->held_set = first_of(setup, &d->test, model_halo(l->m));
     l->totals = tensor_new(be, F64, 2, 1, 1, 1, 0);
     l->order = alloc(setup->images, sizeof *l->order);
-    int D = l->m->params.n;
     for (int k = 0; k < LIVE_SNAPSHOTS; k++)
         l->trail.w[k] = alloc(D, sizeof(float));
     l->trail.now = alloc(D, sizeof(float));

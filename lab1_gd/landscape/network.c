@@ -3,6 +3,7 @@
 #include "check.h"
 #include "checkpoint.h"
 #include "epoch_order.h"
+#include "memory.h"
 #include "network_files.h"
 #include "schedule.h"
 #include <math.h>
@@ -81,6 +82,10 @@ static void training_begin(Training *g, Network *n, const TrainingContext *t, co
 {
     const Dataset *d = t->data;
     *g = (Training){.t = t, .r = r, .n = n, .farm = farm, .per_epoch = r->images / r->batch};
+    char *what = format_new("%d snapshots of %s", r->snapshots, n->name);
+    memory_require((r->snapshots + 2.0) * n->m->params.n * sizeof(float), what,
+                   "choose a smaller --model");
+    free(what);
     model_init(n->m, (uint64_t)r->seed);
     g->sgd = sgd_new(n->m, r->momentum, r->weight_decay, true);
     AugmentSpec none = {0};

@@ -3,11 +3,14 @@
 #include "check.h"
 #include "checkpoint.h"
 #include "file.h"
+#include "number.h"
 #include "safetensors.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { MOST_UPDATES = 1000000000 };
 
 void network_add(Network *n, const float *w, int at, double loss)
 {
@@ -110,23 +113,38 @@ void network_save(const Run *run, Network *n, const Recipe *r, const TrainingCon
     free(recipe);
 }
 
+/* "update 20" of the path file: after how many updates, more than in the snapshot before, and with
+ * which loss. */
+static void load_snapshot(const char *path, Network *n, const SafeTensors *file,
+                          const SafeTensor *t)
+{
+    const char *word = "update ";
+    char key[64];
+    int64_t at = 0, last = n->snapshots ? n->at[n->snapshots - 1] : -1;
+    double loss;
+    bool good = !strncmp(t->name, word, strlen(word)) &&
+                number_whole(&at, t->name + strlen(word), last + 1, MOST_UPDATES) && t->dims == 1 &&
+                t->shape[0] == n->m->params.n;
+    snprintf(key, sizeof key, "loss after %s", t->name);
+    REQUIRE(good && number_real(&loss, safetensors_value(file, key), 0, 1e30),
+            "%s: tensor '%.60s': not a snapshot of this network: remove the file", path, t->name);
+    for (int i = 0; i < n->m->params.n; i++)
+        REQUIRE(isfinite(t->data[i]), "%s: tensor '%s': element %d is not finite: remove the file",
+                path, t->name, i);
+    network_add(n, t->data, (int)at, loss);
+}
+
+/* Its last snapshot is the network, n->w. */
 static void load_path(const char *path, Network *n)
 {
     SafeTensors file;
-    char *error = safetensors_read(path, &file), key[64];
+    char *error = safetensors_read(path, &file);
     REQUIRE(!error, "%s", error);
-    for (int k = 0; k < file.count; k++) {
-        const SafeTensor *t = &file.tensors[k];
-        int at, used = 0;
-        bool good = sscanf(t->name, "update %9d%n", &at, &used) == 1 && !t->name[used] &&
-                    t->dims == 1 && t->shape[0] == n->m->params.n;
-        snprintf(key, sizeof key, "loss after %s", t->name);
-        const char *loss = safetensors_value(&file, key);
-        REQUIRE(good && loss, "%s: tensor '%.60s': not a snapshot of this network: remove the file",
-                path, t->name);
-        network_add(n, t->data, at, atof(loss));
-    }
+    for (int k = 0; k < file.count; k++)
+        load_snapshot(path, n, &file, &file.tensors[k]);
     REQUIRE(n->snapshots > 0, "%s: no snapshots: remove the file", path);
+    REQUIRE(!memcmp(n->path[n->snapshots - 1], n->w, sizeof *n->w * (size_t)n->m->params.n),
+            "%s: does not end at the weights of the network beside it: remove the file", path);
     n->updates = n->at[n->snapshots - 1];
     safetensors_free(&file);
 }

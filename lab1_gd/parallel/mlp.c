@@ -84,6 +84,20 @@ static void init(Mlp *n)
     free(row);
 }
 
+/* Before anything is allocated: `count` parameters and their gradients, all activations. */
+static void require_memory(const Mlp *n, size_t count)
+{
+    double bytes = 2.0 * sizeof(float) * (double)count;
+    for (int l = n->first; l <= n->end; l++) {
+        double width = l < n->end ? n->layer[l].columns : n->layer[l - 1].rows;
+        bytes += sizeof(float) * width * n->rows * (n->micros + 1);
+    }
+    char *what = format_new("%d layers of %d for %d images", n->end - n->first, n->spec.width,
+                            n->rows * n->micros);
+    backend_require(n->be, bytes, what, "lower --batch, --width or --blocks");
+    free(what);
+}
+
 Mlp *mlp_new(Backend *be, const MlpSpec *spec, int first, int end, int shard, int shards, int rows,
              int micros)
 {
@@ -103,6 +117,7 @@ Mlp *mlp_new(Backend *be, const MlpSpec *spec, int first, int end, int shard, in
         n->layer[l] = layer_of(n, l, count);
         count = n->layer[l].b + (size_t)n->layer[l].rows;
     }
+    require_memory(n, count);
     n->params = tensor_new(be, F32, (int)count, 1, 1, 1, 0);
     n->grads = tensor_new(be, F32, (int)count, 1, 1, 1, 0);
     n->zeros = tensor_new(be, F32, spec->width, 1, 1, 1, 0);

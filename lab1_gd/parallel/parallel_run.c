@@ -160,6 +160,9 @@ static bool run_alone(Task *t, const Scheme *scheme, Outcome *out)
     comm_broadcast_host(t->comm, t->loss, sizeof t->loss, 0);
     out->ranks = 1;
     out->loss = t->loss[t->updates - 1];
+    if (!isfinite(out->loss))
+        die(EXIT_WRONG, "the loss is %g after %d updates: diverged; try a lower --rate than %g",
+            out->loss, t->updates, t->rate);
     return true;
 }
 

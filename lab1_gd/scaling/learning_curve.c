@@ -44,6 +44,7 @@ void learning_curve_open(LearningCurve *l, Comm *comm, Backend *be, const Datase
                              .test = l->test,
                              .interrupted = interrupted,
                              .context = l};
+    model_check(be, &l->setup.spec, l->batch < l->largest ? l->batch : l->largest);
 }
 
 int learning_curve_sizes(const LearningCurve *l, int size[CURVE_SIZES])
@@ -152,19 +153,35 @@ static bool train_all(LearningCurve *l, const char *what, const int *examples, i
     return complete;
 }
 
-/* On rank 0: the law through all points from fit_from to largest. */
-static void fit(LearningCurve *l)
+/* The points from fit_from to largest into examples and error [CURVE_POINTS]; returns how many. An
+ * error of 0, not one mistake on the test images, says too little: the fit's errors are relative.
+ */
+static int points_to_fit(const LearningCurve *l, double *examples, double *error)
 {
-    double examples[CURVE_POINTS], error[CURVE_POINTS], needed[CURVE_DRAWS];
-    int n = 0, size[CURVE_SIZES], sizes = learning_curve_sizes(l, size);
-    for (int i = 0; i < sizes; i++)
+    int n = 0, fitted = 0, size[CURVE_SIZES], sizes = learning_curve_sizes(l, size);
+    for (int i = 0; i < sizes; i++) {
+        int before = n;
         for (int seed = 0; seed < l->seeds && size[i] >= l->fit_from; seed++) {
             const SweepRow *row = sweep_find(l->runs, size[i], l->seed + seed);
-            if (row && row->value[0] > 0 && n < CURVE_POINTS) {
+            if (row && row->value[0] > 0 && row->value[0] <= 1 && n < CURVE_POINTS) {
                 examples[n] = size[i];
                 error[n++] = row->value[0];
             }
         }
+        fitted += n > before;
+    }
+    REQUIRE(fitted >= 4,
+            "only %d sizes have a test error above 0, and a law of three parameters needs at least "
+            "4: give more --test images, or a lower --smallest and --fit-from",
+            fitted);
+    return n;
+}
+
+/* On rank 0: the law through these points. */
+static void fit(LearningCurve *l)
+{
+    double examples[CURVE_POINTS], error[CURVE_POINTS], needed[CURVE_DRAWS];
+    int n = points_to_fit(l, examples, error);
     PowerLaw law = power_law_fit(examples, error, n);
     PowerLawDraw *draws = alloc(CURVE_DRAWS, sizeof *draws);
     power_law_bootstrap(draws, CURVE_DRAWS, law, examples, error, n, (uint64_t)l->seed);
@@ -243,6 +260,13 @@ static void report_check(LearningCurve *l)
             s.median >= in.low && s.median <= in.high ? "HELD" : "did NOT hold");
 }
 
+char *learning_curve_amount(double examples)
+{
+    if (!isfinite(examples))
+        return format_new("infinitely many");
+    return examples < 1e9 ? format_new("%.0f", examples) : format_new("%.2g", examples);
+}
+
 void learning_curve_table(LearningCurve *l)
 {
     int size[CURVE_SIZES], n = learning_curve_sizes(l, size);
@@ -265,9 +289,14 @@ void learning_curve_table(LearningCurve *l)
             l->fit_from);
     run_say(l->run, "  α = %.3g (%.3g to %.3g)   β = %.3f (%.3f to %.3f)   γ = %.4f (%.4f to %.4f)",
             l->law.alpha, a.low, a.high, l->law.beta, b.low, b.high, l->law.gamma, g.low, g.high);
-    run_say(l->run, "for an error of %.4g: %.0f examples, 90 %%: %.0f to %.0f%s", l->target,
-            l->needed, l->needed_range.low, l->needed_range.high,
-            isinf(l->needed_range.high) ? " (the floor may be above it)" : "");
+    char *needed = learning_curve_amount(l->needed),
+         *low = learning_curve_amount(l->needed_range.low),
+         *high = learning_curve_amount(l->needed_range.high);
+    run_say(l->run, "for an error of %.4g: %s examples, 90 %%: %s to %s%s", l->target, needed, low,
+            high, isinf(l->needed_range.high) ? " (the floor may be above it)" : "");
+    free(needed);
+    free(low);
+    free(high);
     if (l->complete)
         report_check(l);
 }

@@ -52,6 +52,8 @@ void learning_curve_file(LearningCurve *l);
 /* All runs that are missing, each on the next free rank; then the fit and the check. On rank 0 b's
  * lock guards the curve (NULL on the others). Collective. */
 void learning_curve_work(void *curve, BackgroundThread *b);
+/* A number of examples as text, "1200", "3.1e+17" or "infinitely many"; free() it. */
+char *learning_curve_amount(double examples);
 int learning_curve_sizes(const LearningCurve *l, int size[CURVE_SIZES]);
 void learning_curve_table(LearningCurve *l);
 void learning_curve_draw(LearningCurve *l, Plot *plot);

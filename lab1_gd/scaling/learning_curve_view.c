@@ -62,7 +62,7 @@ static void draw_target(const LearningCurve *l, PlotPanel *panel)
         (PlotStyle){.label = "target", .color = plot_series(2), .dashed = true, .width = 1.5});
     if (!l->fitted)
         return;
-    double x[2] = {l->needed_range.low, fmin(l->needed_range.high, WIDEST)},
+    double x[2] = {fmin(l->needed_range.low, WIDEST), fmin(l->needed_range.high, WIDEST)},
            y[2] = {l->target, l->target};
     plot_line(panel, 2, x, y,
               (PlotStyle){.label = "data needed, 90 %",
@@ -141,12 +141,20 @@ static char *footer(const LearningCurve *l)
                       : l->complete ? "complete"
                       : l->paused   ? "paused"
                                     : "running";
-    if (l->fitted && l->complete)
-        return format_new("%s · error %.4g needs %.0f examples (90 %%: %.0f to %.0f) · check at "
-                          "%d: expected %.4f, trained %.4f",
-                          phase, l->target, l->needed, l->needed_range.low, l->needed_range.high,
-                          l->check, power_law_at(l->law, l->check),
-                          sweep_spread(l->runs, l->check, 0).median);
+    if (l->fitted && l->complete) {
+        char *needed = learning_curve_amount(l->needed),
+             *low = learning_curve_amount(l->needed_range.low),
+             *high = learning_curve_amount(l->needed_range.high);
+        char *text = format_new("%s · error %.4g needs %s examples (90 %%: %s to %s) · check at "
+                                "%d: expected %.4f, trained %.4f",
+                                phase, l->target, needed, low, high, l->check,
+                                power_law_at(l->law, l->check),
+                                sweep_spread(l->runs, l->check, 0).median);
+        free(needed);
+        free(low);
+        free(high);
+        return text;
+    }
     if (l->examples)
         return format_new("%s · %d examples, seed %lld%s", phase, l->examples,
                           (long long)l->now_seed, l->fitted ? " · the check" : "");

@@ -3,6 +3,7 @@
  */
 #include "check.h"
 #include "lab2.h"
+#include "number.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -83,20 +84,18 @@ void train_options(TrainOptions *o, int argc, char **argv)
 /* "256,128" -> {256, 128} */
 static void parse_hidden(int *sizes, int most, const char *text)
 {
-    const char *at = text;
-    for (int i = 0; i < most; i++) {
-        char *end;
-        long size = strtol(at, &end, 10);
-        REQUIRE(end > at && size > 0 && size <= 1 << 20 && (*end == ',' || !*end),
+    char *copy = format_new("%s", text), *rest = copy;
+    int count = 0;
+    for (const char *one; (one = strsep(&rest, ","));) {
+        int64_t size;
+        REQUIRE(count < most, "--hidden %s: expected at most %d sizes", text, most);
+        REQUIRE(number_whole(&size, one, 1, 1 << 20),
                 "--hidden %s: expected sizes from 1 to 1048576 with commas between them, such as "
                 "256,128",
                 text);
-        sizes[i] = (int)size;
-        if (!*end)
-            return;
-        at = end + 1;
+        sizes[count++] = (int)size;
     }
-    die(EXIT_USAGE, "--hidden %s: expected at most %d sizes", text, most);
+    free(copy);
 }
 
 ModelSpec train_model_spec(const TrainOptions *o, const Dataset *d)
@@ -127,5 +126,8 @@ Dataset *train_dataset(const TrainOptions *o)
     Dataset *d = dataset_open(o->run.data, "fashion,synthetic", o->run.data_dir);
     cut(&d->train, o->images, "images");
     cut(&d->test, o->test_images, "test-images");
+    REQUIRE(o->batch <= d->train.count,
+            "--batch %d: there are %d training images: give a smaller --batch, or more --images",
+            o->batch, d->train.count);
     return d;
 }

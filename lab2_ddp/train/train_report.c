@@ -56,6 +56,10 @@ void report_end(Run *r, const TrainOptions *o, Metrics test, double images, doub
                 int ranks)
 {
     double speed = seconds > 0 ? images / seconds : 0;
+    if (images == 0 && o->resume)
+        run_say(r,
+                "nothing was left to train: %s is complete; to go on, give more --epochs than %d",
+                o->resume, o->epochs);
     run_say(r, "test accuracy %.4f (%.0f of %.0f) after %.1f s", metrics_accuracy(test),
             test.correct, test.count, timer_now() - r->started);
     run_say(r, "training alone: %.0f images in %.1f s, %.1f images/s on %d rank%s", images, seconds,

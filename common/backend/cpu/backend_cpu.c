@@ -7,6 +7,7 @@
 #include "audit.h"
 #include "backend/backend_open.h"
 #include "cpu.h"
+#include "memory.h"
 #include "timer.h"
 #include <omp.h>
 #include <sched.h>
@@ -25,7 +26,11 @@ static void *memory_new(size_t bytes)
     enum { LINE = 64, HUGE_PAGE = 2 << 20 };
     size_t align = bytes >= HUGE_PAGE ? HUGE_PAGE : LINE;
     void *p = NULL;
-    REQUIRE(posix_memalign(&p, align, bytes ? bytes : 1) == 0, "no memory for %zu bytes", bytes);
+    const char *smaller = "use fewer --threads, or a smaller batch, model or data set";
+    if (align == HUGE_PAGE)
+        memory_require((double)bytes, "an array", smaller);
+    REQUIRE(posix_memalign(&p, align, bytes ? bytes : 1) == 0, "no memory for %zu bytes: %s", bytes,
+            smaller);
 #ifdef MADV_HUGEPAGE
     if (align == HUGE_PAGE)
         madvise(p, bytes, MADV_HUGEPAGE);

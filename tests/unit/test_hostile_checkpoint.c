@@ -1,0 +1,360 @@
+/* test_hostile_checkpoint.c: files that are whole and well-formed, and lie: about how far a
+ * training is, about their weights, about the network that these belong to. A good file is patched,
+ * one lie at a time.
+ */
+#include "backend/backend_open.h"
+#include "check.h"
+#include "checkpoint.h"
+#include "child.h"
+#include "harness.h"
+#include "safetensors.h"
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { IMAGES = 100, EPOCHS = 3, CLASSES = 5, SIDE = 8, BATCH = 2 };
+
+static const Progress middle = {
+    .epoch = 2, .position = 40, .step = 7, .seed = 12, .world_size = 2, .batch = 8};
+
+/* What a child process saves, or tries to load. */
+typedef struct Attempt {
+    const char *path;
+    ModelSpec spec;
+    bool itself;  /* load: the network that the file says it is */
+    bool weights; /* load the weights alone */
+    int epochs;   /* load: of the training that goes on */
+} Attempt;
+
+static ModelSpec spec_of(const char *name)
+{
+    return (ModelSpec){.name = name, .h = SIDE, .w = SIDE, .c = 1, .classes = CLASSES};
+}
+
+static Attempt attempt(const char *path, const char *name)
+{
+    return (Attempt){.path = path, .spec = spec_of(name), .epochs = EPOCHS};
+}
+
+static void save(void *context)
+{
+    const Attempt *a = context;
+    Backend *be = backend_cpu_open(0, 1, 1);
+    Model *m = model_new(be, &a->spec, BATCH);
+    model_init(m, 3);
+    Sgd *o = sgd_new(m, 0.9, 0, false);
+    checkpoint_save(a->path, m, a->weights ? NULL : o, &middle);
+}
+
+static void load(void *context)
+{
+    Attempt a = *(const Attempt *)context;
+    Progress p;
+    if (a.itself)
+        checkpoint_model(a.path, &a.spec);
+    Model *m = model_new(backend_cpu_open(0, 1, 1), &a.spec, BATCH);
+    Sgd *o = sgd_new(m, 0.9, 0, false);
+    checkpoint_load(a.path, m, a.weights ? NULL : o, a.weights ? NULL : &p);
+    if (!a.weights)
+        progress_require(a.path, &p, IMAGES, a.epochs);
+}
+
+static void in_child(void (*body)(void *), Attempt a)
+{
+    assert_true(child_run(&(Child){.work = body, .context = &a}).came_back);
+}
+
+static void refuse(Attempt a, const char *words) { expect_death(2, load, &a, a.path, words, NULL); }
+
+static char *path_in(const char *folder, const char *name)
+{
+    return format_new("%s/%s.safetensors", folder, name);
+}
+
+/* A copy of the file in which one metadata value is another; NULL: it has none. */
+static void with_value(const char *good, const char *path, const char *key, const char *value)
+{
+    SafeTensors t;
+    assert_null(safetensors_read(good, &t));
+    for (int i = 0; i < t.pairs; i++)
+        if (!strcmp(t.keys[i], key)) {
+            free(t.values[i]);
+            t.values[i] = format_new("%s", value ? value : "");
+            if (!value)
+                t.keys[i][0] = '_'; /* another key */
+        }
+    assert_null(safetensors_write(path, &t));
+    safetensors_free(&t);
+}
+
+/* … in which one element is another. */
+static void with_element(const char *good, const char *path, const char *name, float value)
+{
+    SafeTensors t;
+    assert_null(safetensors_read(good, &t));
+    const SafeTensor *tensor = safetensors_find(&t, name);
+    assert_non_null(tensor);
+    ((float *)tensor->data)[1] = value;
+    assert_null(safetensors_write(path, &t));
+    safetensors_free(&t);
+}
+
+typedef struct Lie {
+    const char *key, *value, *words;
+} Lie;
+
+static void progress(void **state)
+{
+    static const Lie lies[] = {
+        {"position", "101", "saved after 101 images of an epoch, and now there are 100 training"},
+        {"position", "4294967296", "saved after 4294967296 images"},
+        {"position", "4611686018427387904", "saved after 4611686018427387904 images"},
+        {"position", "4611686018427387905", "position: '4611686018427387905'"},
+        {"position", "9223372036854775807", "position: '9223372036854775807'"},
+        {"position", "9223372036854775808", "position: '"},
+        {"position", "18446744073709551616", "position: '"},
+        {"position", "-1", "position: '-1'"},
+        {"position", "-4294967296", "position: '-"},
+        {"position", "+1", "position: '+1'"},
+        {"position", " 1", "position: ' 1'"},
+        {"position", "1 ", "position: '1 '"},
+        {"position", "1.0", "position: '1.0'"},
+        {"position", "1e1", "position: '1e1'"},
+        {"position", "0x10", "position: '0x10'"},
+        {"position", "nan", "position: 'nan'"},
+        {"position", "", "position: ''"},
+        {"position", "\x1b[2J", "position: '\\x1b[2J'"},
+        {"position", NULL, "no 'position' in its metadata"},
+        {"epoch", "3", "the checkpoint is at epoch 4 of 3: already complete; give more --epochs"},
+        {"epoch", "4", "at epoch 5 of 3: already complete"},
+        {"epoch", "100000", "at epoch 100001 of 3"},
+        {"epoch", "1073741824", "at epoch 1073741825 of 3"},
+        {"epoch", "2147483647", "epoch: '2147483647'"},
+        {"epoch", "4294967297", "epoch: '4294967297'"},
+        {"epoch", "-1", "epoch: '-1'"},
+        {"epoch", "2.5", "epoch: '2.5'"},
+        {"epoch", NULL, "no 'epoch'"},
+        {"step", "9223372036854775807", "step: '9223372036854775807'"},
+        {"step", "-7", "step: '-7'"},
+        {"step", "seven", "step: 'seven'"},
+        {"step", NULL, "no 'step'"},
+        {"seed", "18446744073709551616", "seed: '18446744073709551616'"},
+        {"seed", "-1", "seed: '-1'"},
+        {"seed", NULL, "no 'seed'"},
+        {"world_size", "2147483648", "world_size: '"},
+        {"world_size", "-2", "world_size: '-2'"},
+        {"batch", "99999999999999999999999", "batch: '"},
+        {"batch", "8.0", "batch: '8.0'"},
+        {"model", "resnet8 8x8x1 classes=5 no-skip", "from the model resnet8 8x8x1 classes=5 no-"},
+        {"model", "resnet20 8x8x1 classes=5", "from the model resnet20"},
+        {"model", "resnet8 8x8x1 classes=5 ", "from the model"},
+        {"model", "", "from the model"}};
+    const char *folder = scratch_dir();
+    char *good = path_in(folder, "good"), *bad = path_in(folder, "bad");
+    in_child(save, attempt(good, "resnet8"));
+    for (size_t i = 0; i < sizeof lies / sizeof *lies; i++) {
+        with_value(good, bad, lies[i].key, lies[i].value);
+        refuse(attempt(bad, "resnet8"), lies[i].words);
+    }
+    free(good);
+    free(bad);
+}
+
+/* What must stay possible. */
+static void honest_progress(void **state)
+{
+    static const Lie truths[] = {
+        {"position", "0", NULL},     {"position", "100", NULL},
+        {"epoch", "0", NULL},        {"step", "0", NULL},
+        {"world_size", "1", NULL},   {"world_size", "64", NULL},
+        {"batch", "1", NULL},        {"seed", "18446744073709551615", NULL},
+        {"model", NULL, "Python's"}, {"seed", "0", NULL}};
+    const char *folder = scratch_dir();
+    char *good = path_in(folder, "good"), *other = path_in(folder, "other");
+    in_child(save, attempt(good, "linear"));
+    for (size_t i = 0; i < sizeof truths / sizeof *truths; i++) {
+        with_value(good, other, truths[i].key, truths[i].value);
+        in_child(load, attempt(other, "linear"));
+    }
+    Attempt test = attempt(good, "linear");
+    test.epochs = 0; /* it is only tested */
+    in_child(load, test);
+    with_value(good, other, "position", "0");
+    with_value(other, other, "epoch", "3"); /* complete: nothing is left to do */
+    in_child(load, attempt(other, "linear"));
+    free(good);
+    free(other);
+}
+
+static void elements(void **state)
+{
+    static const struct {
+        const char *name;
+        float value;
+        const char *words; /* NULL: it is good */
+    } cases[] = {{"conv1.weight", NAN, "'conv1.weight': element 1 is not finite"},
+                 {"conv1.weight", INFINITY, "'conv1.weight': element 1 is not finite"},
+                 {"conv1.weight", -INFINITY, "'conv1.weight': element 1 is not finite"},
+                 {"layer3.0.downsample.0.weight", INFINITY, "downsample.0.weight': element 1"},
+                 {"bn1.weight", NAN, "'bn1.weight': element 1"},
+                 {"bn1.bias", -INFINITY, "'bn1.bias': element 1"},
+                 {"fc.weight", INFINITY, "'fc.weight': element 1"},
+                 {"fc.bias", NAN, "'fc.bias': element 1"},
+                 {"bn1.running_mean", INFINITY, "'bn1.running_mean': element 1 is not finite"},
+                 {"bn1.running_var", INFINITY, "'bn1.running_var': element 1 is not finite"},
+                 {"bn1.running_var", NAN, "'bn1.running_var': element 1 is not finite"},
+                 {"bn1.running_var", -1, "'bn1.running_var': element 1 is -1: a variance"},
+                 {"bn1.running_var", -FLT_MIN, "a variance is not negative"},
+                 {"bn1.running_var", -FLT_MAX, "a variance is not negative"},
+                 {"layer2.0.bn2.running_var", -0.5f, "a variance is not negative"},
+                 {"layer3.0.downsample.1.running_var", -2, "a variance is not negative"},
+                 {"optimizer.fc.weight", INFINITY, "'optimizer.fc.weight': element 1"},
+                 {"optimizer.layer1.0.conv1.weight", NAN, "element 1 is not finite"},
+                 {"bn1.running_var", 0, NULL},
+                 {"bn1.running_mean", -3, NULL},
+                 {"conv1.weight", FLT_MAX, NULL},
+                 {"optimizer.bn1.weight", -1, NULL}};
+    const char *folder = scratch_dir();
+    char *good = path_in(folder, "good"), *bad = path_in(folder, "bad");
+    in_child(save, attempt(good, "resnet8"));
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (int weights = 0; weights < 2; weights++) { /* the velocities unread, too */
+            Attempt a = attempt(bad, "resnet8");
+            a.weights = weights;
+            with_element(good, bad, cases[i].name, cases[i].value);
+            if (cases[i].words)
+                refuse(a, cases[i].words);
+            else
+                in_child(load, a);
+        }
+    free(good);
+    free(bad);
+}
+
+/* ---- weights of another network ---- */
+
+static ModelSpec variant(const char *name, bool no_skip, bool no_batchnorm)
+{
+    ModelSpec spec = spec_of(name);
+    spec.no_skip = no_skip;
+    spec.no_batchnorm = no_batchnorm;
+    return spec;
+}
+
+/* Saved as one network, said (or not) to be another, loaded as that one. */
+static void kinds(void **state)
+{
+    const ModelSpec resnet8 = spec_of("resnet8"), resnet14 = spec_of("resnet14"),
+                    plain8 = variant("resnet8", true, false),
+                    bare8 = variant("resnet8", false, true), cnn = spec_of("cnn"),
+                    bare_cnn = variant("cnn", false, true), wide = spec_of("wrn16-1"),
+                    plain_wide = variant("wrn16-1", true, false), linear = spec_of("linear"),
+                    mlp = spec_of("mlp");
+    ModelSpec deep = mlp, same = mlp;
+    deep.hidden[0] = 256, deep.hidden[1] = 128, deep.hidden[2] = CLASSES;
+    same.hidden[0] = 256, same.hidden[1] = 128;
+    const struct {
+        const ModelSpec *saved, *loaded;
+        const char *words; /* NULL: it is good */
+    } cases[] = {{&resnet8, &plain8, "downsample"},
+                 {&plain8, &resnet8, "no tensor"},
+                 {&resnet14, &resnet8, "'layer1.1.conv1.weight': the network resnet8 has no such"},
+                 {&resnet8, &resnet14, "no tensor"},
+                 {&resnet8, &bare8, "has no such layer"},
+                 {&bare8, &resnet8, "no tensor"},
+                 {&cnn, &bare_cnn, "'bn1.weight': the network cnn without batch norm has no such"},
+                 {&bare_cnn, &cnn, "no tensor"},
+                 {&wide, &plain_wide, "downsample"},
+                 {&plain_wide, &wide, "no tensor"},
+                 {&wide, &resnet8, "no tensor"},
+                 {&resnet8, &wide, "no tensor"},
+                 {&mlp, &linear, "no tensor"},
+                 {&linear, &mlp, "no tensor"},
+                 {&deep, &same, "'fc4.weight': the network mlp has no such layer"},
+                 {&resnet8, &resnet8, NULL},
+                 {&plain8, &plain8, NULL},
+                 {&same, &mlp, NULL}};
+    const char *folder = scratch_dir();
+    char *good = path_in(folder, "good"), *bad = path_in(folder, "bad");
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        Attempt a = {.path = good, .spec = *cases[i].saved, .weights = true};
+        in_child(save, a);
+        char *text = checkpoint_model_text(cases[i].loaded);
+        const char *const said[] = {NULL, text};
+        for (int k = 0; k < 2; k++) {
+            with_value(good, bad, "model", said[k]);
+            a.path = bad;
+            a.spec = *cases[i].loaded;
+            if (cases[i].words)
+                refuse(a, cases[i].words);
+            else
+                in_child(load, a);
+        }
+        free(text);
+    }
+    free(good);
+    free(bad);
+}
+
+/* The network that the file says it is: sizes that make no sense, or that its weights are not. */
+static void descriptions(void **state)
+{
+    static const Lie lies[] = {{"model", "resnet8 8x8x1 classes=5 no-skip", "downsample"},
+                               {"model", "resnet8 8x8x1 classes=5 no-batchnorm", "no such layer"},
+                               {"model", "resnet8 9x8x1 classes=5 skip", "understood as"},
+                               {"model", "resnet8 -8x8x1 classes=5", "metadata model"},
+                               {"model", "resnet8 8x0x1 classes=5", "metadata model"},
+                               {"model", "resnet8 8x8x9 classes=5", "metadata model"},
+                               {"model", "resnet8 8x8x1 classes=1", "metadata model"},
+                               {"model", "resnet8 8x8x1 classes=99999", "understood as"},
+                               {"model", "resnet8 4294967304x8x1 classes=5", "metadata model"},
+                               {"model", "resnet08 8x8x1 classes=5", "model 'resnet08'"},
+                               {"model", "resnet+8 8x8x1 classes=5", "model 'resnet+8'"},
+                               {"model", "resnet9 8x8x1 classes=5", "model 'resnet9'"},
+                               {"model", "resnet4294967304 8x8x1 classes=5", "model 'resnet42"},
+                               {"model", "wrn16-99 8x8x1 classes=5", "model 'wrn16-99'"},
+                               {"model", "%s%n 8x8x1 classes=5", "model '%s%n'"},
+                               {"model", "mlp 8x8x1 classes=5", "no tensor 'fc1.weight'"},
+                               {"model", "cnn 9999x9999x4 classes=9999", "model cnn"}};
+    const char *folder = scratch_dir();
+    char *good = path_in(folder, "good"), *bad = path_in(folder, "bad");
+    in_child(save, attempt(good, "resnet8"));
+    for (size_t i = 0; i < sizeof lies / sizeof *lies; i++) {
+        Attempt a = {.path = bad, .itself = true, .weights = true};
+        with_value(good, bad, lies[i].key, lies[i].value);
+        expect_death(2, load, &a, lies[i].words, NULL);
+    }
+    free(good);
+    free(bad);
+}
+
+/* An mlp's layers are as large as the file's shapes say, even of tensors without elements. */
+static void hidden_sizes(void **state)
+{
+    const char *folder = scratch_dir();
+    char *path = path_in(folder, "x");
+    const float none = 0; /* an address */
+    static const int64_t rows[] = {INT64_MAX, 4294967296, 2147483647, 100000000, 50000};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        SafeTensor t[] = {{"fc1.weight", 2, {rows[i], 0}, &none},
+                          {"fc2.weight", 2, {rows[i], 0}, &none},
+                          {"fc3.weight", 2, {CLASSES, 0}, &none}};
+        char *key = "model", *value = "mlp 8x8x1 classes=5";
+        assert_null(safetensors_write(path, &(SafeTensors){t, 3, &key, &value, 1, NULL}));
+        Attempt a = {.path = path, .itself = true, .weights = true};
+        expect_death(2, load, &a, i < 2 ? "another model's file" : "parameters", NULL);
+    }
+    free(path);
+}
+
+static const Case cases[] = {{.name = "progress", .run = progress},
+                             {.name = "honest_progress", .run = honest_progress},
+                             {.name = "elements", .run = elements},
+                             {.name = "kinds", .run = kinds},
+                             {.name = "descriptions", .run = descriptions},
+                             {.name = "hidden_sizes", .run = hidden_sizes}};
+int main(int argc, char **argv)
+{
+    return harness_main(argc, argv, cases, sizeof cases / sizeof *cases);
+}
