@@ -3,6 +3,7 @@
 #include "args.h"
 #include "check.h"
 #include "number.h"
+#include "printable.h"
 #include <ctype.h>
 #include <errno.h>
 #include <getopt.h>
@@ -288,9 +289,8 @@ json_t *args_json(const Option *options)
                       : o->kind == ARG_INT  ? json_integer(*(int *)o->value)
                       : o->kind == ARG_LONG ? json_integer(*(int64_t *)o->value)
                       : o->kind == ARG_REAL ? json_real(*(double *)o->value)
-                      : text                ? json_string(text)
-                                            : json_null();
-        json_object_set_new(all, o->name, value ? value : json_null());
+                                            : json_text(text);
+        json_object_set_new(all, o->name, value);
     }
     return all;
 }
