@@ -34,6 +34,8 @@ FILE *file_log(const char *path, bool anew, char **error);
  * path (free() it). */
 char *file_log_put(FILE *log, const char *text);
 
+/* A regular file, to read it piece by piece. NULL on failure, with *error a new message. */
+FILE *file_open(const char *path, char **error);
 /* Read a whole file of at most `most` bytes: *bytes is new, and a zero byte follows its `size`.
  * Returns NULL, or an error message (free() it) and *bytes NULL. */
 char *file_read(char **bytes, size_t *size, const char *path, size_t most);

@@ -1,11 +1,10 @@
 /* printable.h: text from a file or an option, made safe to print: a terminal obeys control
- * characters, and Cairo draws nothing more after a text that is not UTF-8. And for JSON.
+ * characters, and Cairo draws nothing more after a text that is not UTF-8.
  *
  * die(), run_say() and the facts of run_open() do this by themselves; so do figures.
  */
 #ifndef PRINTABLE_H
 #define PRINTABLE_H
-#include <jansson.h>
 #include <stddef.h>
 
 /* Copy text to to[room], always ended by a zero byte; returns `to`. Printable UTF-8 stays; a newline
@@ -13,9 +12,4 @@
  * turns the direction of writing "\xNN" for each of its bytes. What does not fit is cut, and "..."
  * ends it. room: at least 4. Allocates nothing: die() uses it when memory has run out. */
 char *printable(char *to, size_t room, const char *text);
-
-/* Any text as a JSON string; NULL becomes null. JSON is UTF-8, names of files need not be: a byte
- * that is not UTF-8 becomes "\xNN", and a backslash two of them, so that no two texts become the
- * same. */
-json_t *json_text(const char *text);
 #endif

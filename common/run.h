@@ -3,7 +3,8 @@
  * Every run writes <out>/<program>/: config.json (options, data, device, ranks, seed), metrics.csv,
  * figures and, with --trace, trace.json. Only rank 0 writes and prints. Files are written
  * atomically (file.h), except metrics.csv, a log that is flushed line by line. A second run of the
- * same folder is refused while the first one is there (folder_lock.h).
+ * same folder is refused while the first one is there (folder_lock.h); of a serial program that
+ * mpirun starts several times, only the first has config.json and metrics.csv.
  *
  * A file that cannot be written ends the run (exit 2). So does standard output that cannot be
  * written (a full disk), but only at the end: the files are worth more. A pipe whose reader left

@@ -238,6 +238,12 @@ char *file_log_put(FILE *log, const char *text)
     return NULL;
 }
 
+FILE *file_open(const char *path, char **error)
+{
+    int file = open_regular(path, O_RDONLY, error);
+    return file < 0 ? NULL : fdopen(file, "rb");
+}
+
 char *file_read(char **bytes, size_t *size, const char *path, size_t most)
 {
     char *error;

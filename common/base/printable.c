@@ -1,10 +1,8 @@
 /* printable.c: see printable.h. */
 #include "printable.h"
-#include "check.h"
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { ESCAPED = 4 * 4 + 1 }; /* four bytes as \xNN\xNN\xNN\xNN */
@@ -70,26 +68,4 @@ char *printable(char *to, size_t room, const char *text)
             fits = used;
     }
     return to;
-}
-
-json_t *json_text(const char *text)
-{
-    if (!text)
-        return json_null();
-    char *exact = alloc(4 * strlen(text) + 1, 1), *to = exact;
-    for (const unsigned char *from = (const unsigned char *)text; *from;) {
-        uint32_t code;
-        size_t bytes = utf8_character(from, &code);
-        if (bytes == 0)
-            to += sprintf(to, "\\x%02x", *from++);
-        else if (code == '\\')
-            to += sprintf(to, "\\\\"), from++;
-        else
-            while (bytes--)
-                *to++ = (char)*from++;
-    }
-    json_t *json = json_string(exact);
-    ASSERT(json);
-    free(exact);
-    return json;
 }

@@ -83,6 +83,24 @@ static void say_options(Run *r, const Option *options)
     free(line);
 }
 
+/* A serial program under mpirun, say one that is still to be converted, runs several times: the
+ * first of them has the folder. */
+static bool is_first(void)
+{
+    const char *rank = getenv("OMPI_COMM_WORLD_RANK");
+    return !rank || atoi(rank) == 0;
+}
+
+static void open_files(Run *r, const Option *options, json_t *facts)
+{
+    char *error, *path = run_path(r, "metrics.csv");
+    r->lock = folder_lock(r->dir, r->program);
+    r->csv = file_log(path, true, &error);
+    REQUIRE(r->csv, "%s", error);
+    free(path);
+    write_config(r, options, facts);
+}
+
 Run *run_open(const char *program, const RunOptions *o, const Option *options, json_t *facts,
               bool speaks)
 {
@@ -95,12 +113,8 @@ Run *run_open(const char *program, const RunOptions *o, const Option *options, j
         r->terminal = terminal_columns() > 0;
         char *error = file_make_folder(r->dir);
         REQUIRE(!error, "%s", error);
-        r->lock = folder_lock(r->dir, program);
-        char *path = run_path(r, "metrics.csv");
-        r->csv = file_log(path, true, &error);
-        REQUIRE(r->csv, "%s", error);
-        free(path);
-        write_config(r, options, facts);
+        if (is_first())
+            open_files(r, options, facts);
         run_say(r, "%s", program);
         say_facts(r, facts);
         run_say(r, "  %-9s %lld", "seed", (long long)o->seed);

@@ -1,6 +1,6 @@
 /* lab.c: see lab.h. */
 #include "lab.h"
-#include "printable.h"
+#include "json_text.h"
 
 Lab lab_open(Comm *comm, const RunOptions *o)
 {

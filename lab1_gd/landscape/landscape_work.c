@@ -5,7 +5,7 @@
 #include "checkpoint.h"
 #include "digest.h"
 #include "directions.h"
-#include "printable.h"
+#include "json_text.h"
 #include "timer.h"
 #include <math.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
 #include "check.h"
 #include "harness.h"
 #include "landscape.h"
-#include "printable.h"
+#include "json_text.h"
 #include <math.h>
 #include <string.h>
 #include <sys/stat.h>
