@@ -253,8 +253,9 @@ static char *read_word(Option *options, const struct option *table, int argc, ch
     const char *word = argv[optind];
     int found = getopt_long(argc, argv, "+:", table,
                             NULL); /* +: keep the order; :: print nothing */
-    if (found == -1)
-        return format_new("%s: expected only options, --name=value", word);
+    if (found == -1)               /* "--" may be the last word */
+        return optind == argc ? NULL
+                              : format_new("%s: expected only options, --name=value", argv[optind]);
     if (word[1] != '-' || !is_known(word + 2, table))
         return format_new("%s: no such option", word);
     if (found == ':' || found == '?')
