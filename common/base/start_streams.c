@@ -51,6 +51,6 @@ __attribute__((destructor)) static void end(void)
     if ((fflush(stdout) == 0 && !ferror(stdout)) || reader_left())
         return;
     dprintf(STDERR_FILENO, "error: standard output: %s: what was printed is not complete\n",
-            errno ? strerror(errno) : "a write failed");
+            errno ? strerror(errno) : "is the disk full?");
     _exit(2);
 }
