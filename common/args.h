@@ -51,6 +51,9 @@ enum { MOST_OPTIONS = 40 };
  * into argv. */
 void args_parse(const char *program, const char *idea, Option *options, int argc, char **argv);
 
+/* The same without --help, for callers that go on: returns NULL, or what is wrong (free() it). */
+char *args_read(Option *options, int argc, char **argv);
+
 /* After args_parse: another default for an option that was not on the command line; --full calls
  * args_otherwise(options, "seeds", "5"). The name must be in the table and the text valid. */
 void args_otherwise(Option *options, const char *name, const char *text);

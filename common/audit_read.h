@@ -1,6 +1,7 @@
 /* audit_read.h: one rank's facts (audit.h), read back by self-checks and the grader. */
 #ifndef AUDIT_READ_H
 #define AUDIT_READ_H
+#include <stddef.h>
 #include <stdint.h>
 
 typedef struct AuditImages {
@@ -28,10 +29,12 @@ typedef struct AuditRank {
     int updates, tests;
     int checkpoints, resumes; /* written, read */
     double reduced;           /* elements all-reduced */
-    unsigned to_do;           /* bit k: the program reports step k as TODO */
+    unsigned to_do;           /* bit k < 32: the program reports step k as TODO */
 } AuditRank;
 
-/* The facts in folder/rank-R.jsonl; none where the file is missing. Malformed lines are skipped. */
+/* The facts in folder/rank-R.jsonl; none where there is no such file. A submission may have written
+ * anything into it: lines that are no fact, or one with a member out of range, are skipped. */
 AuditRank audit_read(const char *folder, int rank);
+AuditRank audit_parse(const char *bytes, size_t size); /* the same from memory */
 void audit_read_free(AuditRank *r);
 #endif

@@ -1,9 +1,11 @@
-/* file.h: atomic writes: a file appears under its final name complete, or not at all.
+/* file.h: files that are whole: a new one appears under its final name complete, or not at all; one
+ * that is read or appended to is a regular file, so that nothing here ever waits for a pipe.
  *
- * The bytes go to a temporary name beside the final one, then to the disk (fsync), and only then is
- * the file renamed (rename, and fsync of the folder). A reader of the final name sees the old file
- * or the new one, whatever happens to the writer in between: a full disk, a kill, a power cut. A
- * writer that is killed leaves at most "<path>.<process>.tmp".
+ * The bytes go to a file without a name, then to the disk (fsync), and only then is it linked and
+ * renamed to its final name (and the folder fsynced). A reader of that name sees the old file or
+ * the new one, whatever happens to the writer in between: a full disk, a kill, a power cut. Where
+ * the file system knows no files without names (NFS), it has the name "<path>.<process>.tmp"
+ * meanwhile; what a killed writer left of these, the next writer of the same path removes.
  *
  *     NewFile *f = file_begin(path);
  *     file_put(f, values, sizeof values);
@@ -11,7 +13,9 @@
  */
 #ifndef FILE_H
 #define FILE_H
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 typedef struct NewFile NewFile;
 
@@ -22,6 +26,19 @@ void file_print(NewFile *f, const char *format, ...) __attribute__((format(print
 /* Rename it to its final name and free f. Returns NULL, or an error message (free() it): the old
  * file then stays. */
 char *file_commit(NewFile *f);
+
+/* A log that others may read while it grows; it must not exist, or be a regular file. anew: from
+ * nothing, else behind what is there. NULL on failure, with *error a new message. */
+FILE *file_log(const char *path, bool anew, char **error);
+/* Write text to its end at once, whole or not at all. Returns NULL, or an error message without the
+ * path (free() it). */
+char *file_log_put(FILE *log, const char *text);
+
+/* A regular file, to read it piece by piece. NULL on failure, with *error a new message. */
+FILE *file_open(const char *path, char **error);
+/* Read a whole file of at most `most` bytes: *bytes is new, and a zero byte follows its `size`.
+ * Returns NULL, or an error message (free() it) and *bytes NULL. */
+char *file_read(char **bytes, size_t *size, const char *path, size_t most);
 
 /* Make the folder and its parents, as `mkdir -p`. Returns NULL, or an error message (free() it). */
 char *file_make_folder(const char *path);

@@ -60,7 +60,12 @@ typedef struct Landscape {
 /* point: j * nx + i; the sweep's seed column is 0 */
 #define LANDSCAPE_COLUMNS "point,a,b,loss,accuracy"
 
-/* Collective. True: all points are known; false: interrupted. */
+/* Are these points of the plane, as landscape_run() writes them? NULL, or what is wrong with which of
+ * them (free() it). */
+char *landscape_check(const Plane *p, const Sweep *log);
+
+/* Collective. True: all points are known; false: interrupted. A log with anything but points of the
+ * plane ends the run (exit 2). */
 bool landscape_run(const Landscape *l, Comm *c);
 
 /* Write the surface as CSV, row by row, whole or not at all: a first line "# {JSON}" that describes

@@ -32,8 +32,12 @@ typedef struct LiveFigure {
     void (*finish)(void *context);
 } LiveFigure;
 
+/* Save a figure as `file` in the run's folder, and print its path. If it cannot be written, the run
+ * fails, but only in run_close() (run_fail()); without Cairo a line on stderr says so. */
+void run_figure(Run *run, Plot *plot, const char *file);
+
 /* Show it until the window is closed or a stop is requested (stop_on_signals()), or, without a
- * window, finish it. Then save the figure, and print its path and the frame times. Only rank 0
+ * window, finish it. Then save the figure (run_figure()), and print the frame times. Only rank 0
  * calls it. True: there was a window. */
 bool live_figure_show(Run *run, const LiveFigure *scene);
 #endif

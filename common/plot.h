@@ -139,8 +139,11 @@ typedef struct PlotCamera {
 void plot_surface(PlotPanel *panel, PlotGrid grid, PlotCamera camera);
 
 /* ---- Output ---- */
-/* The figure as a PNG: folders are created, the file appears whole or not at all. On failure false,
- * and one line on stderr says why. */
+/* The figure as a PNG: folders are created, the file appears whole or not at all. Returns NULL, or
+ * an error message (free() it). Where there is no Cairo that is no failure of the program's: */
+char *plot_write(Plot *plot, const char *path);
+extern const bool plot_has_cairo;
+/* The same; on failure false, and one line on stderr says why. */
 bool plot_save(Plot *plot, const char *path);
 /* rows of 0xffRRGGBB; NULL without Cairo */
 const uint32_t *plot_image(Plot *plot, int *width, int *height);

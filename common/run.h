@@ -2,11 +2,18 @@
  *
  * Every run writes <out>/<program>/: config.json (options, data, device, ranks, seed), metrics.csv,
  * figures and, with --trace, trace.json. Only rank 0 writes and prints. Files are written
- * atomically (file.h), except metrics.csv, a log that is flushed line by line.
+ * atomically (file.h), except metrics.csv, a log that is flushed line by line. A second run of the
+ * same folder is refused while the first one is there (folder_lock.h); of a serial program that
+ * mpirun starts several times, only the first has config.json and metrics.csv.
+ *
+ * A file that cannot be written ends the run (exit 2). So does standard output that cannot be
+ * written (a full disk), but only at the end: the files are worth more. A pipe whose reader left
+ * (`| head`) is none of this: the run goes on quietly, and its status is as without the pipe.
  */
 #ifndef RUN_H
 #define RUN_H
 #include "args.h"
+#include "folder_lock.h"
 #include <stdio.h>
 
 /* The options that every program has; put RUN_OPTIONS(run_options) into its table. Defaults:
@@ -43,6 +50,8 @@ typedef struct Run {
     bool speaks;         /* rank 0: prints and writes files */
     bool terminal;       /* stdout is a terminal: progress is a redrawn bar */
     FILE *csv;           /* metrics.csv, NULL where this rank does not write */
+    FolderLock *lock;    /* of dir, on the rank that writes */
+    char *failure;       /* run_fail()'s; NULL: none */
     double started;      /* seconds, timer.h */
     struct {
         double began, from; /* start of this piece of work, and `done` then */
@@ -58,7 +67,11 @@ typedef struct Run {
  * prints and writes (rank 0), and in a serial program. */
 Run *run_open(const char *program, const RunOptions *o, const Option *options, json_t *facts,
               bool speaks);
-void run_close(Run *r); /* prints the path of the results, and frees r; NULL is fine */
+/* Print the path of the results, and free r; NULL is fine. After run_fail() the run ends here. */
+void run_close(Run *r);
+/* A result could not be written, and others are still to come: the first of these messages ends the
+ * run in run_close() (exit 2). message is consumed. */
+void run_fail(Run *r, char *message);
 
 /* Print a line on rank 0. The newline is added, here and in run_metrics. */
 void run_say(Run *r, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -7,7 +7,8 @@
  *     8,1,5120.3,812
  *
  * An interrupted sweep resumes: a run that has its line is not run again. An incomplete last line
- * is removed, and its run repeated. One process writes: with several ranks, rank 0.
+ * is removed, and its run repeated; any other line that this program would not write so ends the
+ * run, and is named. One process writes: with several ranks, rank 0; the run locks the folder.
  */
 #ifndef SWEEP_H
 #define SWEEP_H
@@ -36,6 +37,16 @@ typedef struct Sweep {
  * folder must exist. config is not consumed. */
 Sweep *sweep_open(const char *path, const char *columns, const json_t *config);
 void sweep_free(Sweep *s);
+
+/* What the setting, or a value, can be in these runs. */
+typedef struct SweepRange {
+    double low, high;
+    bool whole;   /* a whole number */
+    bool missing; /* NaN is fine, too */
+} SweepRange;
+/* End the run (exit 2), naming the line, unless every row lies within range[1 + s->values]: the
+ * setting's, then the values'. NULL is fine for s. */
+void sweep_require(const Sweep *s, const SweepRange *range);
 
 /* NULL: not run yet. Settings are compared exactly. Valid until the next sweep_add(). */
 const SweepRow *sweep_find(const Sweep *s, double setting, int64_t seed);

@@ -4,7 +4,7 @@
 #include <stdbool.h>
 
 /* Draw `updates` consecutive updates of median length from the timeline in the file `trace` (all of
- * it if it has fewer) into the file png. False: it could not be saved (stderr says why). A file
- * that is not a timeline ends the run (exit 2). */
+ * it if it has fewer) into the file png. False: there is no Cairo (stderr says so). A file that is
+ * not a timeline, or a figure that cannot be written, ends the run (exit 2). */
 bool timeline_figure(const char *trace, const char *png, const char *title, int updates);
 #endif

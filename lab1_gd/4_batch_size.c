@@ -162,11 +162,15 @@ static void show(BatchStudy *s)
 static Sweep *speed_file(const BatchStudy *s)
 {
     const TargetSetup *t = &s->sweep.setup;
-    json_t *config = json_pack("{s:s, s:s, s:s, s:i, s:f, s:i}", "model", t->spec.name, "data",
-                               t->data->name, "device", t->be->description, "ranks",
+    char data[17];
+    dataset_digest(data, t->data);
+    json_t *config = json_pack("{s:s, s:s, s:s, s:s, s:i, s:i, s:f, s:i}", "model", t->spec.name,
+                               "data", t->data->name, "data digest", data, "device",
+                               t->be->description, "precision", (int)t->be->precision, "ranks",
                                s->sweep.comm->size, "slice", s->slice, "train", t->train);
     char *path = run_path(s->run, "speed.csv");
     Sweep *speed = sweep_open(path, "batch,seconds_per_update", config);
+    sweep_require(speed, (SweepRange[]){{1, 65536, .whole = true}, {.high = 1e9}});
     free(path);
     json_decref(config);
     return speed;

@@ -8,6 +8,7 @@
 #include "batch_sweep.h"
 #include "check.h"
 #include "lab.h"
+#include "live_figure.h"
 #include <math.h>
 #include <stdlib.h>
 
@@ -61,10 +62,7 @@ static void figure(Run *run, const BatchSweep *b)
     batch_sweep_draw(b, speed, BATCH_IMAGES_PER_S, style);
     batch_sweep_draw(b, steps, BATCH_STEPS, style);
     batch_sweep_draw(b, seconds, BATCH_SECONDS, style);
-    char *path = run_path(run, "batch_size.png");
-    if (plot_save(plot, path))
-        run_say(run, "figure: %s", path);
-    free(path);
+    run_figure(run, plot, "batch_size.png");
     free(title);
     plot_free(plot);
 }

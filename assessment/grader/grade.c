@@ -7,6 +7,7 @@
 #include "grade.h"
 #include "check.h"
 #include "file.h"
+#include "folder_lock.h"
 #include <errno.h>
 #include <libgen.h>
 #include <stdio.h>
@@ -64,8 +65,6 @@ static void read_options(GradeOptions *o, int argc, char **argv)
 
 static Paths paths_make(const GradeOptions *o)
 {
-    char *error = file_make_folder(o->out);
-    REQUIRE(!error, "%s", error);
     char *out = realpath(o->out, NULL);
     REQUIRE(out, "%s: %s", o->out, strerror(errno));
     Paths at = {.dir = format_new("%s/run", out),
@@ -76,7 +75,6 @@ static Paths paths_make(const GradeOptions *o)
     at.data = format_new("%s/data", at.dir);
     at.audit = format_new("%s/audit", at.dir);
     at.weights = format_new("%s/weights.safetensors", at.dir);
-    at.scores = format_new("%s/scores.json", at.dir);
     const char *old[] = {at.dir, at.build_log, at.run_log, at.score_log};
     for (int i = 0; i < 4; i++)
         file_remove(old[i]);
@@ -86,7 +84,7 @@ static Paths paths_make(const GradeOptions *o)
         file_remove(path);
         free(path);
     }
-    error = file_make_folder(at.audit);
+    char *error = file_make_folder(at.audit);
     REQUIRE(!error, "%s", error);
     free(out);
     return at;
@@ -94,8 +92,8 @@ static Paths paths_make(const GradeOptions *o)
 
 static void paths_free(Paths *at)
 {
-    char *all[] = {at->dir,    at->program,   at->data,    at->audit,    at->weights,
-                   at->scores, at->build_log, at->run_log, at->score_log};
+    char *all[] = {at->dir,     at->program,   at->data,    at->audit,
+                   at->weights, at->build_log, at->run_log, at->score_log};
     for (int i = 0; i < (int)(sizeof all / sizeof *all); i++)
         free(all[i]);
 }
@@ -119,6 +117,9 @@ int main(int argc, char **argv)
             "%s or common/setup/launch.sh is missing: run 'make grade' in the project's folder",
             script);
 
+    char *error = file_make_folder(o.out);
+    REQUIRE(!error, "%s", error);
+    FolderLock *lock = folder_lock(o.out, "grade");
     Paths at = paths_make(&o);
     Finding findings[CRITERIA] = {0};
     GradeData images = grade_data_make(&o, data, at.data);
@@ -141,6 +142,7 @@ int main(int argc, char **argv)
     free(text);
     grade_data_free(&images);
     paths_free(&at);
+    folder_unlock(lock);
     free(script);
     free(self);
     rubric_free(&rubric);

@@ -53,6 +53,8 @@ typedef struct Rubric {
 
 /* Read the rubric for a data set ("cifar10"). Ends the run on any fault in it. */
 Rubric rubric_read(const char *path, const char *data);
+/* The same from memory. Returns NULL, or the fault (free() it); r is to be freed in both cases. */
+char *rubric_parse(Rubric *r, const char *bytes, size_t size, const char *data);
 void rubric_free(Rubric *r);
 /* A finding on a measured accuracy: `what` names the images. */
 Finding rubric_accuracy(const Criterion *c, const char *what, double correct, double count);
@@ -64,7 +66,7 @@ double rubric_points(const Rubric *r, const Finding *findings, int criterion);
 
 /* A submission's files: all under dir, which is created afresh for each. */
 typedef struct Paths {
-    char *dir, *program, *data, *audit, *weights, *scores; /* absolute */
+    char *dir, *program, *data, *audit, *weights; /* absolute */
     char *build_log, *run_log, *score_log;
 } Paths;
 
@@ -104,6 +106,6 @@ typedef struct Report {
 /* Print the table; write results.json and row.csv to o->out. Returns whether every criterion is
  * met. */
 bool grade_report(const Report *r);
-/* The points as a figure; false: it could not be saved (why is on stderr). */
-bool grade_figure(const Report *r, const char *path);
+/* The points as a figure; NULL, or why it could not be saved (free() it). */
+char *grade_figure(const Report *r, const char *path);
 #endif

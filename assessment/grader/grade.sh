@@ -25,6 +25,16 @@ files=("$submission"/*.c "$submission"/*/train.c)
 [ ${#files[@]} -gt 0 ] ||
     fail "$submission: no submission in it: expected files NAME.c, or folders NAME with a train.c"
 mkdir -p "$out" || exit 2
+# One pile at a time in this folder, as in the folder of each submission (common/folder_lock.h).
+# Without flock (util-linux), as on macOS, only those are locked.
+if type -P flock >/dev/null; then
+    [ ! -L "$out/.lock" ] && { [ ! -e "$out/.lock" ] || [ -f "$out/.lock" ]; } ||
+        fail "$out/.lock: is not a regular file: remove it"
+    exec 9<>"$out/.lock" || exit 2
+    flock -n 9 || fail "$out: in use by $(head -c 300 "$out/.lock" | tr -cd '[:print:]' |
+        grep . || echo 'another grader'): wait for it, end it, or use another --out"
+    echo "process $$ on $(uname -n) (since $(date +'%H:%M on %e %b'): grade.sh)" >"$out/.lock"
+fi
 secret=$(od -An -N6 -tu8 /dev/urandom | tr -d ' ')
 summary=$out/summary.csv
 columns=name,score,most,passed,builds,runs,weights,shared,training,validation
@@ -40,7 +50,7 @@ for file in "${files[@]}"; do
     folder=$out/$name
     mkdir -p "$folder" && rm -f "$folder/row.csv"
     "$grader" --secret "$secret" "$@" --submission "$file" --name "$name" --out "$folder" \
-        >"$folder/grade.txt" 2>&1
+        >"$folder/grade.txt" 2>&1 9>&-
     status=$?
     if [ ! -s "$folder/row.csv" ]; then # the grader itself failed: not 0 points, but an error
         error=$(grep -m 1 'error: ' "$folder/grade.txt" | tr -d '"')

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-bool grade_figure(const Report *r, const char *path)
+char *grade_figure(const Report *r, const char *path)
 {
     double x[CRITERIA], earned[CRITERIA], most[CRITERIA], sum = 0, total = 0, largest = 1;
     const char *names[CRITERIA];
@@ -41,8 +41,8 @@ bool grade_figure(const Report *r, const char *path)
             plot_text(panel, k - 0.36, most[k] + 1.3, text, (PlotStyle){0});
         free(text);
     }
-    bool saved = plot_save(plot, path);
+    char *wrong = plot_write(plot, path);
     plot_free(plot);
     free(title);
-    return saved;
+    return wrong;
 }

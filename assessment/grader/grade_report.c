@@ -4,6 +4,8 @@
 #include "check.h"
 #include "file.h"
 #include "grade.h"
+#include "plot.h"
+#include "printable.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,13 +51,17 @@ static char *found_text(const Report *r, int k)
 static void print_table(const Report *r)
 {
     double most, sum = total(r, &most);
-    printf("%s on %d ranks, %s\n", r->o->submission, r->o->np, r->images);
+    char safe[2048];
+    printf("%s on %d ranks, %s\n", printable(safe, sizeof safe, r->o->submission), r->o->np,
+           r->images);
     for (int k = 0; k < CRITERIA; k++) {
         char *found = found_text(r, k);
         printf("%s  %-10s  %4.4g/%-3.3g  %s\n", met(r, k) ? "PASS" : "FAIL",
-               r->rubric->criteria[k].name, points(r, k), r->rubric->criteria[k].points, found);
+               r->rubric->criteria[k].name, points(r, k), r->rubric->criteria[k].points,
+               printable(safe, sizeof safe, found));
         if (advice_text(r, k))
-            printf("                            %s\n", advice_text(r, k));
+            printf("                            %s\n",
+                   printable(safe, sizeof safe, advice_text(r, k)));
         free(found);
     }
     printf("%.4g of %.4g points\n", sum, most);
@@ -65,16 +71,15 @@ static json_t *test_json(const Report *r, int k)
 {
     const Criterion *c = &r->rubric->criteria[k];
     const char *advice = advice_text(r, k);
-    char *found = found_text(r, k),
-         *output = format_new("%s%s%s", found, advice ? "\n" : "", advice ? advice : "");
-    json_t *name = json_sprintf("%s: %s", c->name, c->asks), *text = json_string(output);
-    if (!text) /* a compiler or a program may print anything */
-        text = json_string("(not UTF-8 text: see the logs)");
+    char found[2048], more[2048], *text = found_text(r, k);
+    printable(found, sizeof found, text); /* a compiler or a program may print anything */
+    printable(more, sizeof more, advice ? advice : "");
+    free(text);
+    json_t *name = json_sprintf("%s: %s", c->name, c->asks),
+           *output = json_sprintf("%s%s%s", found, advice ? "\n" : "", more);
     json_t *test = json_pack("{s:o, s:f, s:f, s:s, s:o, s:s}", "name", name, "score", points(r, k),
                              "max_score", c->points, "status", met(r, k) ? "passed" : "failed",
-                             "output", text, "visibility", "visible");
-    free(output);
-    free(found);
+                             "output", output, "visibility", "visible");
     return test;
 }
 
@@ -107,12 +112,13 @@ static void write_results(const Report *r)
     free(path);
 }
 
-/* A field of a CSV row: in quotes, inner quotes doubled. */
+/* A field of a CSV row: printable, in quotes, inner quotes doubled. */
 static void put_field(NewFile *f, const char *text)
 {
+    char safe[2048];
     file_put(f, "\"", 1);
-    for (const char *at = text; *at; at++)
-        file_put(f, *at == '"' ? "\"\"" : *at == '\n' ? " " : at, *at == '"' ? 2 : 1);
+    for (const char *at = printable(safe, sizeof safe, text); *at; at++)
+        file_put(f, *at == '"' ? "\"\"" : at, *at == '"' ? 2 : 1);
     file_put(f, "\"", 1);
 }
 
@@ -146,8 +152,13 @@ bool grade_report(const Report *r)
     write_row(r);
     write_results(r);
     char *figure = format_new("%s/grade.png", r->o->out);
-    if (grade_figure(r, figure))
+    char *wrong = grade_figure(r, figure);
+    REQUIRE(!wrong || !plot_has_cairo, "no figure: %s", wrong);
+    if (wrong)
+        fprintf(stderr, "no figure: %s\n", wrong);
+    else
         printf("figure: %s\n", figure);
+    free(wrong);
     free(figure);
     return all;
 }

@@ -2,11 +2,14 @@
  * which instructors may change.
  */
 #include "check.h"
+#include "file.h"
 #include "grade.h"
+#include "number.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+static const size_t MOST_BYTES = 1 << 20;
 static const char *const names[CRITERIA] = {"builds", "runs",     "weights",
                                             "shared", "training", "validation"};
 
@@ -18,70 +21,104 @@ static int criterion_index(const char *name)
     return -1;
 }
 
-/* A number of the rubric, `key` of `object`; ends the run unless it is from 0 to most. */
-static double number_of(json_t *object, const char *key, double most, const char *path,
-                        const char *where)
+/* The number `key` of `object`, from least to most. Returns NULL, or what is wrong with it. */
+static char *read_number(double *to, json_t *object, const char *key, double least, double most,
+                         const char *where)
 {
-    json_t *value = json_object_get(object, key);
-    double number = json_number_value(value);
-    REQUIRE(json_is_number(value) && number >= 0 && number <= most,
-            "%s: %s: '%s': expected a number from 0 to %g", path, where, key, most);
-    return number;
+    if (number_json_real(to, json_object_get(object, key), least, most))
+        return NULL;
+    return format_new("%s: '%s': expected a number from %g to %g", where, key, least, most);
 }
 
-static unsigned read_needs(json_t *entry, const char *path, const char *name)
+static char *read_needs(Criterion *c, const json_t *list)
 {
-    unsigned needs = 0;
     size_t i;
-    json_t *need;
-    json_array_foreach (json_object_get(entry, "needs"), i, need) {
+    const json_t *need;
+    if (list && !json_is_array(list))
+        return format_new("'%s': 'needs': expected a list of names", c->name);
+    json_array_foreach (list, i, need) {
         int index = criterion_index(json_string_value(need));
-        REQUIRE(index >= 0 && index < criterion_index(name),
-                "%s: '%s' needs what does not come before it", path, name);
-        needs |= 1u << index;
+        if (index < 0 || index >= criterion_index(c->name))
+            return format_new("'%s' needs what does not come before it", c->name);
+        c->needs |= 1u << index;
     }
-    return needs;
+    return NULL;
 }
 
-static Criterion read_criterion(json_t *entry, const char *path, const char *data)
+static char *read_accuracies(Criterion *c, json_t *entry, const char *data)
 {
-    const char *name = json_string_value(json_object_get(entry, "name"));
-    REQUIRE(criterion_index(name) >= 0,
-            "%s: a criterion has the name '%s', which the grader does not know", path,
-            name ? name : "");
-    Criterion c = {.name = name,
-                   .asks = json_string_value(json_object_get(entry, "asks")),
-                   .points = number_of(entry, "points", 1000, path, name),
-                   .needs = read_needs(entry, path, name)};
-    REQUIRE(c.asks, "%s: '%s' has no text 'asks'", path, name);
-    if (criterion_index(name) >= TRAINING) {
-        c.at_least = number_of(json_object_get(entry, "at_least"), data, 1, path, name);
-        c.from = number_of(json_object_get(entry, "from"), data, 1, path, name);
-        REQUIRE(c.from < c.at_least, "%s: '%s': 'from' must be below 'at_least'", path, name);
-    }
-    return c;
+    char *wrong = read_number(&c->at_least, json_object_get(entry, "at_least"), data, 0, 1,
+                              c->name);
+    if (!wrong)
+        wrong = read_number(&c->from, json_object_get(entry, "from"), data, 0, 1, c->name);
+    if (!wrong && c->from >= c->at_least)
+        wrong = format_new("'%s': 'from' must be below 'at_least'", c->name);
+    return wrong;
+}
+
+static char *read_criterion(Rubric *r, json_t *entry, const char *data)
+{
+    Criterion c = {.name = json_string_value(json_object_get(entry, "name")),
+                   .asks = json_string_value(json_object_get(entry, "asks"))};
+    int index = criterion_index(c.name);
+    if (index < 0)
+        return format_new("a criterion has the name '%s', which the grader does not know",
+                          c.name ? c.name : "");
+    if (r->criteria[index].name)
+        return format_new("'%s' is there twice", c.name);
+    char *wrong = read_number(&c.points, entry, "points", 0, 1000, c.name);
+    if (!wrong)
+        wrong = read_needs(&c, json_object_get(entry, "needs"));
+    if (!wrong && !c.asks)
+        wrong = format_new("'%s' has no text 'asks'", c.name);
+    if (!wrong && index >= TRAINING)
+        wrong = read_accuracies(&c, entry, data);
+    r->criteria[index] = c;
+    return wrong;
+}
+
+static bool are_names(const json_t *list)
+{
+    size_t i;
+    const json_t *name;
+    json_array_foreach (list, i, name)
+        if (!json_is_string(name))
+            return false;
+    return json_array_size(list) > 0;
+}
+
+char *rubric_parse(Rubric *r, const char *bytes, size_t size, const char *data)
+{
+    json_error_t error;
+    size_t i;
+    json_t *entry;
+    *r = (Rubric){.json = json_loadb(bytes, size, JSON_REJECT_DUPLICATES, &error)};
+    if (!r->json)
+        return format_new("line %d: %s", error.line, error.text);
+    r->models = json_object_get(r->json, "models");
+    if (!are_names(r->models))
+        return format_new("'models': expected a list of networks' names");
+    char *wrong = read_number(&r->budget, json_object_get(r->json, "budget"), data, 1, 1e6,
+                              "budget");
+    json_array_foreach (json_object_get(r->json, "criteria"), i, entry)
+        if (!wrong)
+            wrong = read_criterion(r, entry, data);
+    for (int k = 0; k < CRITERIA && !wrong; k++)
+        if (!r->criteria[k].name)
+            wrong = format_new("the criterion '%s' is missing (0 points switch it off)", names[k]);
+    return wrong;
 }
 
 Rubric rubric_read(const char *path, const char *data)
 {
-    json_error_t error;
-    Rubric r = {.json = json_load_file(path, JSON_REJECT_DUPLICATES, &error)};
-    REQUIRE(r.json, "%s: line %d: %s", path, error.line, error.text);
-    r.models = json_object_get(r.json, "models");
-    REQUIRE(json_array_size(r.models) > 0, "%s: 'models': expected a list of networks' names",
-            path);
-    r.budget = number_of(json_object_get(r.json, "budget"), data, 1e6, path, "budget");
-    json_t *criteria = json_object_get(r.json, "criteria"), *entry;
-    size_t i;
-    json_array_foreach (criteria, i, entry) {
-        Criterion c = read_criterion(entry, path, data);
-        Criterion *slot = &r.criteria[criterion_index(c.name)];
-        REQUIRE(!slot->name, "%s: '%s' is there twice", path, c.name);
-        *slot = c;
-    }
-    for (int k = 0; k < CRITERIA; k++)
-        REQUIRE(r.criteria[k].name, "%s: the criterion '%s' is missing (0 points switch it off)",
-                path, names[k]);
+    Rubric r;
+    char *bytes;
+    size_t size;
+    char *wrong = file_read(&bytes, &size, path, MOST_BYTES);
+    REQUIRE(!wrong, "%s", wrong);
+    wrong = rubric_parse(&r, bytes, size, data);
+    REQUIRE(!wrong, "%s: %s", path, wrong);
+    free(bytes);
     return r;
 }
 

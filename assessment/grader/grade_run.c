@@ -9,6 +9,7 @@
  */
 #include "check.h"
 #include "child.h"
+#include "file.h"
 #include "grade.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,8 +46,9 @@ static void enter(void *context)
 
 char *log_line(const char *log, const char *word)
 {
-    FILE *file = fopen(log, "r");
-    char line[4096], *last = format_new("%s", "");
+    char line[4096], *last = format_new("%s", ""), *error; /* it may have replaced its log */
+    FILE *file = file_open(log, &error);
+    free(error);
     bool found = false;
     while (file && !found && fgets(line, sizeof line, file)) {
         line[strcspn(line, "\r\n")] = 0;

@@ -3,6 +3,7 @@
 #include "check.h"
 #include "file.h"
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -84,6 +85,7 @@ void landscape_order(int *order, int nx, int ny)
 void surface_write(const Surface *s, const Plane *p, const json_t *what, const char *path)
 {
     char *json = json_dumps(what, JSON_COMPACT | JSON_SORT_KEYS);
+    ASSERT(json);
     NewFile *f = file_begin(path);
     file_print(f, "# %s\na,b,loss,accuracy\n", json);
     for (int j = 0; j < s->ny; j++)
@@ -142,19 +144,45 @@ static bool goes_on(void *context)
     return !stop_requested() && (!work->l->watch || background_goes_on(work->l->watch));
 }
 
+/* A value as the log has it. */
+static double as_written(double value)
+{
+    char text[32];
+    snprintf(text, sizeof text, "%.9g", value);
+    return strtod(text, NULL);
+}
+
+char *landscape_check(const Plane *p, const Sweep *log)
+{
+    for (int k = 0; k < log->rows; k++) {
+        const SweepRow *row = &log->row[k];
+        double point = row->setting, a = row->value[0], b = row->value[1], loss = row->value[2],
+               accuracy = row->value[3];
+        if (!(point >= 0 && point < (double)p->nx * p->ny && point == floor(point)) || row->seed)
+            return format_new("point %.9g of seed %lld is not on the grid", point,
+                              (long long)row->seed);
+        int i = (int)point % p->nx, j = (int)point / p->nx;
+        if (a != as_written(plane_a(p, i)) || b != as_written(plane_b(p, j)))
+            return format_new("point %d is at (%.9g, %.9g), not at (%.9g, %.9g)", (int)point,
+                              plane_a(p, i), plane_b(p, j), a, b);
+        if (loss < 0 || !(accuracy >= 0 && accuracy <= 1)) /* loss: far out it may overflow */
+            return format_new("point %d cannot have loss %.9g and accuracy %.9g", (int)point, loss,
+                              accuracy);
+    }
+    return NULL;
+}
+
 /* Rank 0 enters the points of the log; the missing ones, the same list on every rank, go to
  * item. */
 static int missing_points(const Landscape *l, Comm *c, int *item)
 {
     int points = l->plane.nx * l->plane.ny, n = 0;
-    char *there = alloc(points, 1);
+    char *there = alloc(points, 1), *wrong = l->log ? landscape_check(&l->plane, l->log) : NULL;
+    REQUIRE(!wrong, "%s: %s: repair or remove that line", l->log->path, wrong);
     for (int k = 0; l->log && k < l->log->rows; k++) {
         const SweepRow *row = &l->log->row[k];
         int point = (int)row->setting;
-        REQUIRE(point >= 0 && point < points && point == row->setting,
-                "%s: point %g is not on the grid", l->log->path, row->setting);
-        if (!there[point])
-            enter(l, point, row->value[2], row->value[3]);
+        enter(l, point, row->value[2], row->value[3]);
         there[point] = 1;
     }
     comm_broadcast_host(c, there, points, 0);

@@ -2,6 +2,7 @@
  * table. */
 #include "args.h"
 #include "check.h"
+#include "json_text.h"
 #include "number.h"
 #include <ctype.h>
 #include <errno.h>
@@ -232,14 +233,44 @@ static bool wants_help(char **argv)
     return *argv != NULL;
 }
 
-static void take(const char *program, Option *o, bool yes, const char *text)
+static char *take(Option *o, bool yes, const char *text)
 {
     o->given = true;
     if (o->kind == ARG_FLAG)
         *(bool *)o->value = yes;
-    else if (!read_value(o, text))
-        die(EXIT_USAGE, "%s: --%s=%s: expected %s; see --help", program, o->name, text,
-            expected_text(o));
+    else if (!read_value(o, text)) {
+        char *expected = expected_text(o);
+        char *wrong = format_new("--%s=%s: expected %s", o->name, text, expected);
+        free(expected);
+        return wrong;
+    }
+    return NULL;
+}
+
+/* The next word, at optind, with its value. */
+static char *read_word(Option *options, const struct option *table, int argc, char **argv)
+{
+    const char *word = argv[optind];
+    int found = getopt_long(argc, argv, "+:", table,
+                            NULL); /* +: keep the order; :: print nothing */
+    if (found == -1)               /* "--" may be the last word */
+        return optind == argc ? NULL
+                              : format_new("%s: expected only options, --name=value", argv[optind]);
+    if (word[1] != '-' || !is_known(word + 2, table))
+        return format_new("%s: no such option", word);
+    if (found == ':' || found == '?')
+        return format_new("%s: %s", word, found == ':' ? "expected a value" : "takes no value");
+    return take(&options[found < NO ? found - YES : found - NO], found < NO, optarg);
+}
+
+char *args_read(Option *options, int argc, char **argv)
+{
+    struct option *table = table_new(options);
+    char *wrong = NULL;
+    for (optind = 1; optind < argc && !wrong;)
+        wrong = read_word(options, table, argc, argv);
+    table_free(table);
+    return wrong;
 }
 
 void args_parse(const char *program, const char *idea, Option *options, int argc, char **argv)
@@ -250,22 +281,8 @@ void args_parse(const char *program, const char *idea, Option *options, int argc
             print_help(program, idea, options);
         exit(0);
     }
-    struct option *table = table_new(options);
-    for (optind = 1; optind < argc;) {
-        const char *word = argv[optind];
-        int found = getopt_long(argc, argv, "+:", table,
-                                NULL); /* +: keep the order; :: print nothing */
-        if (found == -1)
-            break;
-        bool known = word[1] == '-' && is_known(word + 2, table);
-        REQUIRE(known, "%s: %s: no such option; see --help", program, word);
-        REQUIRE(found != ':', "%s: %s: expected a value; see --help", program, word);
-        REQUIRE(found != '?', "%s: %s: takes no value; see --help", program, word);
-        take(program, &options[found < NO ? found - YES : found - NO], found < NO, optarg);
-    }
-    REQUIRE(optind == argc, "%s: %s: expected only options, --name=value; see --help", program,
-            argv[optind]);
-    table_free(table);
+    char *wrong = args_read(options, argc, argv);
+    REQUIRE(!wrong, "%s: %s; see --help", program, wrong);
 }
 
 void args_otherwise(Option *options, const char *name, const char *text)
@@ -288,9 +305,8 @@ json_t *args_json(const Option *options)
                       : o->kind == ARG_INT  ? json_integer(*(int *)o->value)
                       : o->kind == ARG_LONG ? json_integer(*(int64_t *)o->value)
                       : o->kind == ARG_REAL ? json_real(*(double *)o->value)
-                      : text                ? json_string(text)
-                                            : json_null();
-        json_object_set_new(all, o->name, value ? value : json_null());
+                                            : json_text(text);
+        json_object_set_new(all, o->name, value);
     }
     return all;
 }

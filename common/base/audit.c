@@ -2,12 +2,11 @@
  * should pass it around. */
 #include "audit.h"
 #include "check.h"
-#include <errno.h>
+#include "file.h"
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 static const char *folder(void)
 {
@@ -24,9 +23,9 @@ static void open_file(void)
 {
     const char *rank = getenv("OMPI_COMM_WORLD_RANK");
     char *path = format_new("%s/rank-%d.jsonl", folder(), rank ? atoi(rank) : 0);
-    file = fopen(path, "a");
-    REQUIRE(file, "%s: %s: LABS_AUDIT must name a writable folder", path, strerror(errno));
-    setvbuf(file, NULL, _IOLBF, BUFSIZ); /* facts survive a crash */
+    char *error;
+    file = file_log(path, false, &error);
+    REQUIRE(file, "%s: LABS_AUDIT must name a writable folder", error);
     free(path);
 }
 
@@ -56,9 +55,10 @@ void audit_fact(const char *fact, const char *format, ...)
     pthread_once(&once, open_file);
     va_list arguments;
     va_start(arguments, format);
-    char *text = line_new(fact, format, arguments);
+    char *text = line_new(fact, format, arguments), *line = format_new("%s\n", text);
     va_end(arguments);
-    if (fprintf(file, "%s\n", text) < 0 || ferror(file))
-        die(EXIT_USAGE, "%s/rank-*.jsonl: %s: cannot write the audit", folder(), strerror(errno));
+    char *error = file_log_put(file, line); /* at once: facts survive a crash */
+    REQUIRE(!error, "%s/rank-*.jsonl: %s: cannot write the audit", folder(), error);
+    free(line);
     free(text);
 }

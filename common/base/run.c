@@ -2,6 +2,7 @@
 #include "run.h"
 #include "check.h"
 #include "file.h"
+#include "folder_lock.h"
 #include "printable.h"
 #include "run_progress.h"
 #include "timer.h"
@@ -33,6 +34,7 @@ static int put_json(const char *text, size_t size, void *file)
 static void write_config(Run *r, const Option *options, json_t *facts)
 {
     json_t *config = json_pack("{s:s, s:o}", "program", r->program, "options", args_json(options));
+    ASSERT(config);
     json_object_update(config, facts);
     char *path = run_path(r, "config.json");
     NewFile *f = file_begin(path);
@@ -81,6 +83,24 @@ static void say_options(Run *r, const Option *options)
     free(line);
 }
 
+/* A serial program under mpirun, say one that is still to be converted, runs several times: the
+ * first of them has the folder. */
+static bool is_first(void)
+{
+    const char *rank = getenv("OMPI_COMM_WORLD_RANK");
+    return !rank || atoi(rank) == 0;
+}
+
+static void open_files(Run *r, const Option *options, json_t *facts)
+{
+    char *error, *path = run_path(r, "metrics.csv");
+    r->lock = folder_lock(r->dir, r->program);
+    r->csv = file_log(path, true, &error);
+    REQUIRE(r->csv, "%s", error);
+    free(path);
+    write_config(r, options, facts);
+}
+
 Run *run_open(const char *program, const RunOptions *o, const Option *options, json_t *facts,
               bool speaks)
 {
@@ -93,11 +113,8 @@ Run *run_open(const char *program, const RunOptions *o, const Option *options, j
         r->terminal = terminal_columns() > 0;
         char *error = file_make_folder(r->dir);
         REQUIRE(!error, "%s", error);
-        write_config(r, options, facts);
-        char *path = run_path(r, "metrics.csv");
-        r->csv = fopen(path, "we");
-        REQUIRE(r->csv, "%s: %s", path, strerror(errno));
-        free(path);
+        if (is_first())
+            open_files(r, options, facts);
         run_say(r, "%s", program);
         say_facts(r, facts);
         run_say(r, "  %-9s %lld", "seed", (long long)o->seed);
@@ -112,11 +129,27 @@ void run_close(Run *r)
     if (!r)
         return;
     run_say(r, "results in %s (%.1f s)", r->dir, timer_now() - r->started);
-    if (r->csv)
-        fclose(r->csv);
+    REQUIRE(!r->failure, "%s", r->failure);
+    REQUIRE(!r->csv || fclose(r->csv) == 0, "%s/metrics.csv: %s", r->dir, strerror(errno));
+    folder_unlock(r->lock);
     free(r->program);
     free(r->dir);
     free(r);
+}
+
+void run_fail(Run *r, char *message)
+{
+    if (r->failure)
+        free(message);
+    else
+        r->failure = message;
+}
+
+static char *text_new(const char *format, va_list arguments)
+{
+    char *text;
+    REQUIRE(vasprintf(&text, format, arguments) >= 0, "out of memory: no room for a line of text");
+    return text;
 }
 
 void run_say(Run *r, const char *format, ...)
@@ -126,26 +159,22 @@ void run_say(Run *r, const char *format, ...)
     progress_clear(r);
     va_list arguments;
     va_start(arguments, format);
-    vprintf(format, arguments);
+    char *text = text_new(format, arguments);
     va_end(arguments);
-    putchar('\n');
+    size_t room = 4 * strlen(text) + 4; /* \xNN */
+    char *safe = alloc(room, 1);
+    puts(printable(safe, room, text));
     fflush(stdout); /* in a pipe, too: a person may be reading */
-}
-
-/* Flush each line, so that a full disk ends the run here instead of losing data silently. */
-static void flush_csv(Run *r)
-{
-    if (fputc('\n', r->csv) == EOF || fflush(r->csv))
-        die(EXIT_USAGE, "%s/metrics.csv: %s", r->dir, strerror(errno));
+    free(safe);
+    free(text);
 }
 
 void run_metrics_header(Run *r, const char *columns)
 {
     if (!r->csv)
         return;
-    ASSERT(ftell(r->csv) == 0);
-    fputs(columns, r->csv);
-    flush_csv(r);
+    ASSERT(lseek(fileno(r->csv), 0, SEEK_CUR) == 0);
+    run_metrics(r, "%s", columns);
 }
 
 void run_metrics(Run *r, const char *format, ...)
@@ -154,9 +183,13 @@ void run_metrics(Run *r, const char *format, ...)
         return;
     va_list arguments;
     va_start(arguments, format);
-    vfprintf(r->csv, format, arguments);
+    char *text = text_new(format, arguments), *line = format_new("%s\n", text);
     va_end(arguments);
-    flush_csv(r);
+    /* at once, so that a full disk ends the run here instead of losing data silently */
+    char *error = file_log_put(r->csv, line);
+    REQUIRE(!error, "%s/metrics.csv: %s", r->dir, error);
+    free(text);
+    free(line);
 }
 
 char *run_path(const Run *r, const char *file) { return format_new("%s/%s", r->dir, file); }

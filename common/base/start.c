@@ -5,6 +5,9 @@
 
 const int start_checked = 1;
 
+/* Links start_streams.c into every program. */
+__attribute__((used)) static const int *const streams = &start_streams_checked;
+
 #ifdef __x86_64__
 /* A feature that is not in this list counts as supported. */
 static int has(const char *name)

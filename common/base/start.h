@@ -6,4 +6,5 @@
 #define START_H
 extern const char *const start_needs[]; /* names for __builtin_cpu_supports, ended by NULL */
 extern const int start_checked;         /* makes check.c link start.c */
+extern const int start_streams_checked; /* makes start.c link start_streams.c */
 #endif

@@ -1,7 +1,9 @@
 /* sweep.c: see sweep.h. */
 #include "sweep.h"
 #include "check.h"
+#include "file.h"
 #include "quantiles.h"
+#include "sweep_file.h"
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -23,6 +25,7 @@ static int count_columns(const char *columns)
 static char *header_of(const char *columns, const json_t *config)
 {
     char *json = json_dumps(config, JSON_COMPACT | JSON_SORT_KEYS), *comma = strchr(columns, ',');
+    ASSERT(json);
     char *header = format_new("# %s\n%.*s,seed%s\n", json, (int)(comma - columns), columns, comma);
     free(json);
     return header;
@@ -40,56 +43,110 @@ static void append(Sweep *s, SweepRow row)
     s->row[s->rows++] = row;
 }
 
-/* "8,1,5120.3,nan" into a row. */
-static bool parse_row(SweepRow *row, const char *line, int values)
+/* ---- reading: nothing but what sweep_add() wrote ---- */
+
+static void print_row(char line[LINE], const SweepRow *row, int values)
 {
-    char *end;
-    row->setting = strtod(line, &end);
-    if (end == line || *end != ',')
+    int used = snprintf(line, LINE, "%.17g,%lld", row->setting, (long long)row->seed);
+    for (int v = 0; v < values; v++)
+        used += snprintf(line + used, LINE - used, ",%.9g", row->value[v]);
+    snprintf(line + used, LINE - used, "\n");
+}
+
+/* "8,1,5120.3,nan\n", `length` bytes, into a row. Printed again, it must be the same bytes: so no
+ * letter, blank, sign or byte too many gets through that strtod would skip or read differently. */
+static bool parse_row(SweepRow *row, const char *text, size_t length, int values)
+{
+    char line[LINE], again[LINE], *end = line;
+    if (length >= LINE)
         return false;
-    line = end + 1;
-    row->seed = strtoll(line, &end, 10);
-    for (int v = 0; v < values; v++) {
-        if (end == line || *end != ',')
-            return false;
-        line = end + 1;
-        row->value[v] = strtod(line, &end);
-    }
-    return end != line && *end == '\n';
+    memcpy(line, text, length);
+    line[length] = 0;
+    row->setting = strtod(line, &end);
+    row->seed = *end == ',' ? strtoll(end + 1, &end, 10) : -1;
+    for (int v = 0; v < values; v++)
+        row->value[v] = *end == ',' ? strtod(end + 1, &end) : 0;
+    print_row(again, row, values);
+    return isfinite(row->setting) && row->seed >= 0 && strlen(again) == length &&
+           !memcmp(again, line, length);
 }
 
-/* Read the file. False: it is another sweep's. Removes a truncated last line. */
-static bool read_rows(Sweep *s, FILE *f, const char *header)
+static int by_run(const void *a, const void *b)
 {
-    char line[LINE], first[LINE] = "", second[LINE] = "";
-    if (!fgets(first, LINE, f))
-        return true; /* an empty file counts as missing */
-    REQUIRE(first[0] == '#', "%s: not a sweep's results: move it away, or use another --out",
-            s->path);
-    bool whole = fgets(second, LINE, f) != NULL;
-    char *both = format_new("%s%s", first, second);
-    bool same = whole && !strcmp(both, header);
-    free(both);
-    long good = ftell(f);
-    for (int number = 3; same && fgets(line, LINE, f); number++) {
+    const SweepRow *x = *(const SweepRow *const *)a, *y = *(const SweepRow *const *)b;
+    int order = (x->setting > y->setting) - (x->setting < y->setting);
+    return order ? order : (x->seed > y->seed) - (x->seed < y->seed);
+}
+
+enum { HEADER = 2 }; /* lines; row i is line HEADER + 1 + i */
+
+static int line_of(const Sweep *s, const SweepRow *row) { return HEADER + 1 + (int)(row - s->row); }
+
+/* What is wrong if a run is there twice; NULL: none is. */
+static char *find_twice(const Sweep *s)
+{
+    const SweepRow **sorted = alloc((size_t)s->rows + 1, sizeof *sorted);
+    char *wrong = NULL;
+    for (int i = 0; i < s->rows; i++)
+        sorted[i] = &s->row[i];
+    qsort(sorted, (size_t)s->rows, sizeof *sorted, by_run);
+    for (int i = 1; i < s->rows && !wrong; i++)
+        if (by_run(&sorted[i - 1], &sorted[i]) == 0) {
+            int one = line_of(s, sorted[i - 1]), two = line_of(s, sorted[i]);
+            wrong = format_new("lines %d and %d: the same run twice: remove one of them",
+                               one < two ? one : two, one < two ? two : one);
+        }
+    free(sorted);
+    return wrong;
+}
+
+char *sweep_parse(Sweep *s, size_t *good, const char *bytes, size_t size, const char *header)
+{
+    size_t length = strlen(header);
+    *good = 0;
+    if (size > 0 && bytes[0] != '#')
+        return format_new("not a sweep's results: move it away, or use another --out");
+    if (size < length || memcmp(bytes, header, length) != 0)
+        return NULL;
+    *good = length;
+    for (const char *end; (end = memchr(bytes + *good, '\n', size - *good));) {
         SweepRow row = {0};
-        if (!strchr(line, '\n'))
-            break;
-        REQUIRE(parse_row(&row, line, s->values),
-                "%s, line %d: not a run's results: repair or remove that line", s->path, number);
+        const char *line = bytes + *good;
+        if (!parse_row(&row, line, (size_t)(end + 1 - line), s->values))
+            return format_new("line %d: not a run's results: repair or remove that line",
+                              HEADER + 1 + s->rows);
         append(s, row);
-        good = ftell(f);
+        *good = (size_t)(end + 1 - bytes);
     }
-    if (same)
-        REQUIRE(truncate(s->path, good) == 0, "%s: %s", s->path, strerror(errno));
-    return same;
+    return find_twice(s);
 }
 
-static void write_text(const char *path, const char *mode, const char *text)
+/* ---- the file ---- */
+
+static const size_t MOST_BYTES = (size_t)1 << 30;
+
+/* Its rows; false: there is no such file, or it is empty, or another sweep's. An incomplete last
+ * line is removed. */
+static bool read_rows(Sweep *s, const char *header)
 {
-    FILE *f = fopen(path, mode);
-    bool good = f && fputs(text, f) >= 0 && fflush(f) == 0 && fsync(fileno(f)) == 0;
-    REQUIRE(good && fclose(f) == 0, "%s: cannot be written: %s", path, strerror(errno));
+    char *bytes, *wrong;
+    size_t size, good;
+    if (access(s->path, F_OK) && errno == ENOENT)
+        return false;
+    wrong = file_read(&bytes, &size, s->path, MOST_BYTES);
+    REQUIRE(!wrong, "%s", wrong);
+    wrong = sweep_parse(s, &good, bytes, size, header);
+    REQUIRE(!wrong, "%s: %s", s->path, wrong);
+    free(bytes);
+    if (size > 0 && good == 0) {
+        char *old = format_new("%s.old", s->path);
+        REQUIRE(rename(s->path, old) == 0, "%s: cannot be renamed to %s: %s", s->path, old,
+                strerror(errno));
+        free(old);
+    }
+    REQUIRE(good == 0 || good == size || truncate(s->path, (off_t)good) == 0,
+            "%s: cannot be written: %s", s->path, strerror(errno));
+    return good > 0;
 }
 
 Sweep *sweep_open(const char *path, const char *columns, const json_t *config)
@@ -98,20 +155,32 @@ Sweep *sweep_open(const char *path, const char *columns, const json_t *config)
     *s = (Sweep){.path = format_new("%s", path), .values = count_columns(columns) - 1};
     ASSERT(s->values >= 1 && s->values <= SWEEP_VALUES);
     char *header = header_of(columns, config);
-    FILE *f = fopen(path, "r");
-    REQUIRE(f || errno == ENOENT, "%s: %s", path, strerror(errno));
-    bool same = f && read_rows(s, f, header);
-    if (f)
-        fclose(f);
-    if (f && !same) {
-        char *old = format_new("%s.old", path);
-        REQUIRE(rename(path, old) == 0, "%s: %s", path, strerror(errno));
-        free(old);
+    if (!read_rows(s, header)) {
+        NewFile *f = file_begin(path);
+        file_put(f, header, strlen(header));
+        char *error = file_commit(f);
+        REQUIRE(!error, "cannot be written: %s", error);
     }
-    if (!same || s->rows == 0) /* nothing there yet */
-        write_text(path, "w", header);
     free(header);
     return s;
+}
+
+static bool is_within(const SweepRange *r, double value)
+{
+    if (isnan(value))
+        return r->missing;
+    return value >= r->low && value <= r->high && (!r->whole || value == floor(value));
+}
+
+void sweep_require(const Sweep *s, const SweepRange *range)
+{
+    for (int i = 0; s && i < s->rows; i++)
+        for (int v = -1; v < s->values; v++) {
+            double value = v < 0 ? s->row[i].setting : s->row[i].value[v];
+            REQUIRE(is_within(&range[1 + v], value),
+                    "%s, line %d: %.9g: not a result of this sweep: repair or remove that line",
+                    s->path, line_of(s, &s->row[i]), value);
+        }
 }
 
 void sweep_free(Sweep *s)
@@ -143,14 +212,15 @@ int sweep_missing(SweepItem *item, const Sweep *s, Comm *c, int count)
 void sweep_add(Sweep *s, double setting, int64_t seed, const double *values)
 {
     SweepRow row = {.setting = setting, .seed = seed};
-    char line[LINE];
-    int used = snprintf(line, LINE, "%.17g,%lld", setting, (long long)seed);
-    for (int v = 0; v < s->values; v++) {
-        row.value[v] = values[v];
-        used += snprintf(line + used, LINE - used, ",%.9g", values[v]);
-    }
-    snprintf(line + used, LINE - used, "\n");
-    write_text(s->path, "a", line);
+    char line[LINE], *error;
+    memcpy(row.value, values, (size_t)s->values * sizeof *values);
+    print_row(line, &row, s->values);
+    FILE *log = file_log(s->path, false, &error);
+    REQUIRE(log, "cannot be written: %s", error);
+    error = file_log_put(log, line);
+    REQUIRE(!error, "%s: cannot be written: %s", s->path, error);
+    REQUIRE(fsync(fileno(log)) == 0 && fclose(log) == 0, "%s: cannot be written: %s", s->path,
+            strerror(errno));
     append(s, row);
 }
 

@@ -1,5 +1,6 @@
 /* lab.c: see lab.h. */
 #include "lab.h"
+#include "json_text.h"
 
 Lab lab_open(Comm *comm, const RunOptions *o)
 {
@@ -18,8 +19,8 @@ void lab_data(Lab *lab, const RunOptions *o, Commands *commands)
 
 void lab_run(Lab *lab, const char *program, const RunOptions *o, const Option *options)
 {
-    json_t *facts = json_pack("{s:s, s:s, s:i}", "data", lab->data->description, "device",
-                              lab->be->description, "ranks", lab->comm->size);
+    json_t *facts = json_pack("{s:o, s:s, s:i}", "data", json_text(lab->data->description),
+                              "device", lab->be->description, "ranks", lab->comm->size);
     lab->run = run_open(program, o, options, facts, lab->comm->rank == 0);
 }
 

@@ -3,6 +3,7 @@
 #include "checkpoint.h"
 #include "audit.h"
 #include "check.h"
+#include "json_text.h"
 #include "number.h"
 #include "safetensors.h"
 #include <inttypes.h>
@@ -152,7 +153,8 @@ void checkpoint_save(const char *path, Model *m, const Sgd *o, const Progress *p
     file.pairs = sizeof keys / sizeof *keys;
     char *error = safetensors_write(path, &file);
     REQUIRE(!error, "checkpoint not saved: %s", error);
-    audit_fact("checkpoint", "s:s, s:I", "path", path, "step", (json_int_t)p->step);
+    if (audit_on())
+        audit_fact("checkpoint", "s:o, s:I", "path", json_text(path), "step", (json_int_t)p->step);
     for (int i = 0; i < file.pairs; i++)
         free(values[i]);
     for (int i = 0; i < file.count; i++)
@@ -259,7 +261,9 @@ void checkpoint_load(const char *path, Model *m, Sgd *o, Progress *p)
         *p = progress;
     if (o)
         o->steps = progress.step;
-    audit_fact("resume", "s:s, s:I", "path", path, "step", (json_int_t)progress.step);
+    if (audit_on())
+        audit_fact("resume", "s:o, s:I", "path", json_text(path), "step",
+                   (json_int_t)progress.step);
     parts_free(parts, count);
     safetensors_free(&file);
 }

@@ -3,6 +3,7 @@
 #include "check.h"
 #include "timer.h"
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 static bool handle_events(const LiveFigure *s, PlotWindow *window)
@@ -30,10 +31,23 @@ static void run_window(const LiveFigure *s, PlotWindow *window, Plot *plot)
     }
 }
 
+void run_figure(Run *run, Plot *plot, const char *file)
+{
+    char *path = run_path(run, file), *wrong = plot_write(plot, path);
+    if (!wrong)
+        run_say(run, "figure: %s", path);
+    else if (plot_has_cairo)
+        run_fail(run, format_new("no figure: %s", wrong));
+    else
+        fprintf(stderr, "no figure: %s\n", wrong);
+    free(wrong);
+    free(path);
+}
+
 bool live_figure_show(Run *run, const LiveFigure *s)
 {
     Plot *plot = plot_new(s->width ? s->width : 1280, s->height ? s->height : 720);
-    char *png = run_path(run, s->png), *saves = run_path(run, "window");
+    char *saves = run_path(run, "window");
     PlotWindow *window = plot_window_new(plot, s->title, saves, s->keys ? s->keys : plot_keys);
     PlotTimes times = {0};
     if (window) {
@@ -43,13 +57,11 @@ bool live_figure_show(Run *run, const LiveFigure *s)
     } else if (s->finish)
         s->finish(s->context);
     s->draw(s->context, plot);
-    if (plot_save(plot, png))
-        run_say(run, "figure: %s", png);
+    run_figure(run, plot, s->png);
     if (times.frames)
         run_say(run, "first frame after %.2f s; %d frames, frame time p50 %.1f ms, p99 %.1f ms",
                 times.first, times.frames, 1000 * times.frame_p50, 1000 * times.frame_p99);
     plot_free(plot);
-    free(png);
     free(saves);
     return window != NULL;
 }

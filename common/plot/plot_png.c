@@ -9,6 +9,8 @@
 #ifdef HAVE_CAIRO
 #include <cairo.h>
 
+const bool plot_has_cairo = true;
+
 static cairo_status_t put(void *file, const unsigned char *bytes, unsigned int size)
 {
     file_put(file, bytes, size);
@@ -25,10 +27,12 @@ static char *write_png(Plot *plot, const char *path)
     NewFile *file = file_begin(path);
     cairo_status_t status = cairo_surface_write_to_png_stream(image, put, file);
     cairo_surface_destroy(image);
-    ASSERT(status == CAIRO_STATUS_SUCCESS);
+    REQUIRE(status == CAIRO_STATUS_SUCCESS, "%s: %s", path, cairo_status_to_string(status));
     return file_commit(file);
 }
 #else
+const bool plot_has_cairo = false;
+
 static char *write_png(Plot *plot, const char *path)
 {
     return format_new(
@@ -44,17 +48,23 @@ const uint32_t *plot_image(Plot *plot, int *width, int *height)
 }
 #endif
 
-bool plot_save(Plot *plot, const char *path)
+char *plot_write(Plot *plot, const char *path)
 {
     const char *slash = strrchr(path, '/');
     char *folder = slash && slash > path ? format_new("%.*s", (int)(slash - path), path) : NULL;
     char *wrong = folder ? file_make_folder(folder) : NULL;
     if (!wrong)
         wrong = write_png(plot, path);
+    free(folder);
+    return wrong;
+}
+
+bool plot_save(Plot *plot, const char *path)
+{
+    char *wrong = plot_write(plot, path);
     bool saved = !wrong;
     if (wrong)
         fprintf(stderr, "no figure: %s\n", wrong);
-    free(folder);
     free(wrong);
     return saved;
 }

@@ -1,6 +1,8 @@
 /* timeline_figure.c: a few updates of a timeline: one row per rank and track, one box per span. */
 #include "timeline_figure.h"
 #include "check.h"
+#include "file.h"
+#include "number.h"
 #include "plot.h"
 #include "quantiles.h"
 #include <jansson.h>
@@ -9,7 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROWS = 64, NAMES = 12 };
+enum { ROWS = 64, NAMES = 12, MOST_RANKS = 1 << 16, TRACKS = 16 };
+
+static const size_t MOST_BYTES = (size_t)1 << 31;
 
 typedef struct Span {
     const char *name;
@@ -34,26 +38,36 @@ static const char *text_of(const json_t *event, const char *key)
     return text ? text : "";
 }
 
-static double number_of(const json_t *event, const char *key)
+/* A complete event ("X") as a span; false: it is not one of ours. */
+static bool read_span(Span *span, const json_t *event)
 {
-    return json_number_value(json_object_get(event, key));
+    int64_t rank, track;
+    double start, lasted;
+    bool good = number_json_whole(&rank, json_object_get(event, "pid"), 0, MOST_RANKS) &&
+                number_json_whole(&track, json_object_get(event, "tid"), 0, TRACKS - 1) &&
+                number_json_real(&start, json_object_get(event, "ts"), 0, 1e18) &&
+                number_json_real(&lasted, json_object_get(event, "dur"), 0, 1e18);
+    if (good)
+        *span = (Span){text_of(event, "name"), (int)rank, (int)track, start / 1000,
+                       (start + lasted) / 1000};
+    return good;
 }
 
 static void read_spans(Timeline *t, const char *path)
 {
-    json_error_t error;
-    t->json = json_load_file(path, 0, &error);
-    REQUIRE(t->json, "%s: %s", path, error.text);
-    const json_t *events = json_object_get(t->json, "traceEvents");
+    json_error_t error = {.text = "no timeline"};
+    char *bytes;
+    size_t size, i;
+    char *wrong = file_read(&bytes, &size, path, MOST_BYTES);
+    REQUIRE(!wrong, "%s", wrong);
+    t->json = json_loadb(bytes, size, 0, &error);
+    const json_t *events = json_object_get(t->json, "traceEvents"), *e;
+    REQUIRE(json_is_array(events), "%s: %s", path, error.text);
     t->span = alloc(json_array_size(events) + 1, sizeof *t->span);
-    for (size_t i = 0; i < json_array_size(events); i++) {
-        const json_t *e = json_array_get(events, i);
-        double start = number_of(e, "ts") / 1000;
+    json_array_foreach (events, i, e)
         if (!strcmp(text_of(e, "ph"), "X"))
-            t->span[t->spans++] = (Span){text_of(e, "name"), (int)number_of(e, "pid"),
-                                         (int)number_of(e, "tid"), start,
-                                         start + number_of(e, "dur") / 1000};
-    }
+            REQUIRE(read_span(&t->span[t->spans++], e), "%s: event %zu is not a span", path, i);
+    free(bytes);
 }
 
 /* `updates` consecutive updates of rank 0, from the end of the one before: of all such windows one
@@ -164,11 +178,15 @@ bool timeline_figure(const char *trace, const char *png, const char *title, int 
                   .legend = PLOT_TOP_RIGHT});
     for (int k = 0; k < t.names; k++)
         draw_name(&t, panel, k, from, to);
-    bool saved = plot_save(plot, png);
+    char *wrong = plot_write(plot, png);
+    REQUIRE(!wrong || !plot_has_cairo, "no figure: %s", wrong);
+    if (wrong)
+        fprintf(stderr, "no figure: %s\n", wrong);
     plot_free(plot);
     for (int i = 0; i < t.rows; i++)
         free((char *)t.label[i]);
     free(t.span);
     json_decref(t.json);
-    return saved;
+    free(wrong);
+    return plot_has_cairo;
 }

@@ -44,11 +44,14 @@ void batch_sweep_open(BatchSweep *b, Comm *comm, Backend *be, const Dataset *dat
 
 json_t *batch_sweep_config(const BatchSweep *b)
 {
-    return json_pack("{s:s, s:s, s:s, s:f, s:f, s:f, s:f, s:i, s:i, s:i, s:s, s:i}", "model",
-                     b->model, "data", b->setup.data->name, "scale", b->scale, "rate", b->rate,
-                     "momentum", b->momentum, "target", b->target, "epochs", b->epochs, "train",
-                     b->train, "test", b->test, "check_every", b->check_every, "device",
-                     b->setup.be->description, "ranks", b->comm->size);
+    char data[17];
+    dataset_digest(data, b->setup.data);
+    return json_pack("{s:s, s:s, s:s, s:s, s:f, s:f, s:f, s:f, s:i, s:i, s:i, s:s, s:i, s:i}",
+                     "model", b->model, "data", b->setup.data->name, "data digest", data, "scale",
+                     b->scale, "rate", b->rate, "momentum", b->momentum, "target", b->target,
+                     "epochs", b->epochs, "train", b->train, "test", b->test, "check_every",
+                     b->check_every, "device", b->setup.be->description, "precision",
+                     (int)b->setup.be->precision, "ranks", b->comm->size);
 }
 
 void batch_sweep_file(BatchSweep *b, Run *run)
@@ -58,6 +61,9 @@ void batch_sweep_file(BatchSweep *b, Run *run)
     json_t *config = batch_sweep_config(b);
     char *path = run_path(run, "sweep.csv");
     b->runs = sweep_open(path, "batch,images_per_s,steps,seconds,epochs", config);
+    static const SweepRange batch = {1, 65536, .whole = true}, any = {0, INFINITY, .missing = true},
+                            steps = {0, 1e15, .whole = true, .missing = true};
+    sweep_require(b->runs, (SweepRange[]){batch, any, steps, any, any});
     free(path);
     json_decref(config);
 }

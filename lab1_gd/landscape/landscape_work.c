@@ -5,6 +5,7 @@
 #include "checkpoint.h"
 #include "digest.h"
 #include "directions.h"
+#include "json_text.h"
 #include "timer.h"
 #include <math.h>
 #include <stdio.h>
@@ -132,24 +133,37 @@ static bool train_networks(Session *s)
     return networks_train(fresh, &t, recipe, n);
 }
 
+/* The network: its layers, and a digest of its weights and running statistics, wherever they came
+ * from. */
+static json_t *network_json(const Look *l)
+{
+    const Model *m = l->net->m;
+    char weights[17], statistics[17] = "none";
+    sha256_hex(weights, sizeof weights, l->net->w, m->params.n * sizeof(float));
+    if (l->net->state)
+        sha256_hex(statistics, sizeof statistics, l->net->state, m->state.n * sizeof(float));
+    return json_pack("{s:o, s:o, s:b, s:b, s:s, s:s}", "name", json_text(l->net->name), "kind",
+                     json_text(l->net->kind), "no skip", m->spec.no_skip, "no batch norm",
+                     m->spec.no_batchnorm, "weights", weights, "statistics", statistics);
+}
+
 /* The header of a file of points: everything that its values depend on. */
 static json_t *identity(const Session *s, const Look *l, const Plane *p, const char *slice,
                         const char *subset, ModelMode mode)
 {
     const Choices *c = s->c;
-    char weights[17], x[17], y[17] = "none";
-    size_t bytes = p->count * sizeof(float);
-    sha256_hex(weights, sizeof weights, p->w, bytes);
-    sha256_hex(x, sizeof x, p->x, bytes);
+    char data[17], x[17], y[17] = "none";
+    dataset_digest(data, s->lab->data);
+    sha256_hex(x, sizeof x, p->x, p->count * sizeof(float));
     if (p->y)
-        sha256_hex(y, sizeof y, p->y, bytes);
+        sha256_hex(y, sizeof y, p->y, p->count * sizeof(float));
     return json_pack(
-        "{s:s, s:s, s:s, s:s, s:i, s:s, s:i, s:s, s:s, s:s, s:[i,i], s:[f,f,f,f], s:I}", "slice",
-        slice, "network", l->net->name, "data", s->lab->data->description, "subset", subset,
-        "images", c->images, "batch norm", mode == MODEL_EVAL ? "running" : "batch",
-        "measure batch", c->batch, "weights", weights, "x", x, "y", y, "points", p->nx, p->ny,
-        "range", p->a_low, p->a_high, p->b_low, p->b_high, "direction seed",
-        (json_int_t)c->directions);
+        "{s:s, s:o, s:s, s:s, s:s, s:i, s:s, s:i, s:s, s:s, s:s, s:[i,i], s:[f,f,f,f], s:I}",
+        "slice", slice, "network", network_json(l), "data", s->lab->data->name, "data digest", data,
+        "subset", subset, "images", c->images, "batch norm",
+        mode == MODEL_EVAL ? "running" : "batch", "measure batch", c->batch, "precision",
+        c->run.precision, "x", x, "y", y, "points", p->nx, p->ny, "range", p->a_low, p->a_high,
+        p->b_low, p->b_high, "direction seed", (json_int_t)c->directions);
 }
 
 /* Measure one slice of look l; its points in OUT/NAME-SLICE.points.csv, and all of them in

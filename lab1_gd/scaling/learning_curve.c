@@ -57,13 +57,19 @@ int learning_curve_sizes(const LearningCurve *l, int size[CURVE_SIZES])
 
 void learning_curve_file(LearningCurve *l)
 {
-    json_t *config = json_pack("{s:s, s:s, s:i, s:i, s:f, s:f, s:f, s:f, s:i, s:s, s:i}", "model",
-                               l->model, "data", l->setup.data->name, "batch", l->batch, "updates",
-                               l->updates, "epochs", l->epochs, "rate", l->rate, "momentum",
-                               l->momentum, "weight_decay", l->weight_decay, "test", l->test,
-                               "device", l->setup.be->description, "ranks", l->comm->size);
+    char data[17];
+    dataset_digest(data, l->setup.data);
+    json_t *config = json_pack("{s:s, s:s, s:s, s:i, s:i, s:f, s:f, s:f, s:f, s:i, s:s, s:i, s:i}",
+                               "model", l->model, "data", l->setup.data->name, "data digest", data,
+                               "batch", l->batch, "updates", l->updates, "epochs", l->epochs,
+                               "rate", l->rate, "momentum", l->momentum, "weight_decay",
+                               l->weight_decay, "test", l->test, "device", l->setup.be->description,
+                               "precision", (int)l->setup.be->precision, "ranks", l->comm->size);
     char *path = run_path(l->run, "curve.csv");
     l->runs = sweep_open(path, "examples,error,seconds", config);
+    sweep_require(l->runs, (SweepRange[]){{1, l->setup.data->train.count, .whole = true},
+                                          {.high = 1},
+                                          {.high = 1e12}});
     free(path);
     json_decref(config);
 }

@@ -29,7 +29,8 @@ fi
 # shellcheck disable=SC2086  # CC may be two words
 ${CC:-cc} -std=gnu11 -D_GNU_SOURCE -O1 -Wall -Wextra -Werror -Wno-unused-parameter -Icommon \
     -Itests/support common/plot/plot*.c \
-    common/base/{quantiles,check,printable,memory,number,start,start_needs,file,timer,child}.c \
+    common/base/{quantiles,check,printable,memory,number,start,start_needs,start_streams}.c \
+    common/base/{file,timer,child}.c \
     tests/support/plot_gallery.c tests/tools/plot_demo.c -lm -ljansson \
     -o "$work/demo" 2>"$work/err" || fail "it does not build without Cairo and SDL2"
 DISPLAY=:987 "$work/demo" window "$work/without/figure" >"$work/out" 2>"$work/err"

@@ -9,6 +9,7 @@
 #include <math.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -345,44 +346,54 @@ static void failed_saves(void **state)
     expect_same_file(path, copy); /* the old content */
 }
 
-static void save_forever(void *path)
+typedef struct Saving {
+    const char *path;
+    _Atomic int *half; /* shared: 1 while a file is being written */
+} Saving;
+
+static void save_forever(const Saving *s)
 {
     Device *d = device_open();
     Training t = training_new(d, "resnet8", 7);
     Progress p = middle;
-    for (;; p.step++)
-        checkpoint_save(path, t.m, t.o, &p);
+    for (;; p.step++) {
+        *s->half = 1;
+        checkpoint_save(s->path, t.m, t.o, &p);
+        *s->half = 0;
+    }
 }
 
-/* A training that saves without end, killed at different moments: the file loads every time. */
+/* A training that saves without end, killed at different moments: the file loads every time, and
+ * nothing else is left. */
 static void killed(void **state)
 {
     const char *folder = scratch_dir();
     char *path = in(folder, "x");
+    int halves = 0, files = 0;
+    Saving s = {path, mmap(NULL, sizeof *s.half, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+                           -1, 0)};
+    assert_true(s.half != MAP_FAILED);
     for (int round = 0; round < 15; round++) {
         unlink(path);
         fflush(NULL);
         pid_t child = fork();
         if (child == 0)
-            save_forever(path);
-        char temporary[4500];
-        snprintf(temporary, sizeof temporary, "%s.%d.tmp", path, (int)child);
+            save_forever(&s);
         while (access(path, F_OK)) /* the first file is complete */
             usleep(100);
-        while (access(temporary, F_OK)) /* another one is begun */
-            usleep(20);
         usleep((useconds_t)(97 * round));
         kill(child, SIGKILL);
         waitpid(child, NULL, 0);
+        halves += *s.half;
         in_child(load_all, path);
     }
-    int halves = -1;
     DIR *d = opendir(folder);
     for (struct dirent *e; (e = readdir(d));)
-        halves += e->d_name[0] != '.';
+        files += e->d_name[0] != '.';
     closedir(d);
     printf("    %d of 15 were killed in the middle of a file\n", halves);
     assert_true(halves > 0); /* else the test proves nothing */
+    assert_true(files <= 2); /* killed between linking and renaming, at most */
 }
 
 /* On a GPU each child starts CUDA anew: about a second. */

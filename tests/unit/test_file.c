@@ -8,6 +8,8 @@
 #include <sched.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/file.h>
+#include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -185,44 +187,144 @@ static void full_disk(void **state)
     umount(folder);
 }
 
+static void limit_files(rlim_t bytes)
+{
+    struct rlimit limit;
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &limit), 0);
+    limit.rlim_cur = bytes < limit.rlim_max ? bytes : limit.rlim_max;
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+}
+
 /* Only what the buffer still holds does not fit: the last flush must be looked at too. */
 static void full_at_the_end(void **state)
 {
     const char *folder = scratch_dir(), *path = in(folder, "x");
     signal(SIGXFSZ, SIG_IGN);
-    const struct rlimit little = {10, 10};
-    assert_int_equal(setrlimit(RLIMIT_FSIZE, &little), 0);
+    limit_files(10);
     NewFile *f = file_begin(path);
     file_print(f, "more than ten bytes");
-    expect_error(file_commit(f), path, "File too large");
+    char *error = file_commit(f);
+    limit_files(RLIM_INFINITY); /* what the test prints is a file, too */
+    expect_error(error, path, "File too large");
     assert_int_equal(files_in(folder), 0);
 }
 
 /* A writer in a loop, killed some time after its first file: what has the final name is whole every
- * time. */
+ * time, and nothing else is left. */
 static void killed(void **state)
 {
     const char *folder = scratch_dir(), *path = in(folder, "x");
+    _Atomic int *writing = mmap(NULL, sizeof *writing, PROT_READ | PROT_WRITE,
+                                MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    assert_true(writing != MAP_FAILED);
+    int halves = 0;
     for (int round = 0; round < 60; round++) {
         int fd[2];
         assert_int_equal(pipe(fd), 0);
         pid_t child = fork();
         if (child == 0)
-            for (uint32_t word = (uint32_t)round << 16;; word++)
-                if (write_words(path, word) || write(fd[1], "x", 1) != 1)
+            for (uint32_t word = (uint32_t)round << 16;; word++) {
+                *writing = 1;
+                if (write_words(path, word))
                     _exit(1);
+                *writing = 0;
+                if (write(fd[1], "x", 1) != 1)
+                    _exit(1);
+            }
         char byte;
         assert_int_equal(read(fd[0], &byte, 1), 1);
         usleep((useconds_t)(937 * round % 10000));
         kill(child, SIGKILL);
         waitpid(child, NULL, 0);
+        halves += *writing;
         close(fd[0]);
         close(fd[1]);
         assert_int_equal(whole_word(path) >> 16, round);
+        assert_null(write_words(path, (uint32_t)round << 16)); /* removes what could be left */
+        assert_int_equal(files_in(folder), 1);
     }
-    int halves = files_in(folder) - 1;
     printf("    %d of 60 writers were killed in the middle of a file\n", halves);
     assert_true(halves > 0); /* else the test proves nothing */
+}
+
+/* Where no file is without a name, a killed writer leaves its temporary file: the next writer of
+ * the same path removes it, but not that of a writer that lives, nor any other file. */
+static void leftovers(void **state)
+{
+    const char *folder = scratch_dir();
+    const char *const names[] = {"x.123.tmp", "x.tmp",      "x.12a.tmp",
+                                 "y.123.tmp", "x.123.tmp2", "x.77.tmp"};
+    char path[4400];
+    for (int i = 0; i < 6; i++)
+        fclose(fopen(in(folder, names[i]), "w"));
+    int living = open(in(folder, "x.77.tmp"), O_RDONLY);
+    assert_int_equal(flock(living, LOCK_EX), 0);
+    snprintf(path, sizeof path, "%s", in(folder, "x"));
+    assert_null(write_words(path, 1));
+    assert_int_equal(files_in(folder), 6);
+    assert_int_equal(access(in(folder, "x.123.tmp"), F_OK), -1);
+    close(living);
+    assert_null(write_words(path, 2));
+    assert_int_equal(access(in(folder, "x.77.tmp"), F_OK), -1);
+    char longest[256];
+    memset(longest, 'n', 255);
+    longest[255] = 0;
+    assert_null(write_words(in(folder, longest), 3));
+    assert_int_equal(whole_word(in(folder, longest)), 3);
+}
+
+/* Logs and reading: only regular files, and never waiting for a pipe. */
+static void logs(void **state)
+{
+    const char *folder = scratch_dir();
+    char path[4400], *error, *bytes;
+    size_t size;
+    snprintf(path, sizeof path, "%s", in(folder, "log"));
+    for (int anew = 0; anew < 2; anew++) {
+        FILE *log = file_log(path, anew, &error);
+        assert_null(error);
+        assert_null(file_log_put(log, "one\n"));
+        assert_null(file_log_put(log, "two\n"));
+        fclose(log);
+    }
+    assert_null(file_read(&bytes, &size, path, 8));
+    assert_int_equal(size, 8);
+    assert_string_equal(bytes, "one\ntwo\n");
+    free(bytes);
+    expect_error(file_read(&bytes, &size, path, 7), path, "8 bytes");
+    assert_int_equal(mkfifo(in(folder, "pipe"), 0600), 0);
+    const char *const wrong[][2] = {{"pipe", "is not a regular file"},
+                                    {"", "is a folder"},
+                                    {"/dev/full", "is not a regular file"},
+                                    {"no/where", "No such file"}};
+    for (int i = 0; i < 4; i++) {
+        snprintf(path, sizeof path, "%s",
+                 *wrong[i][0] == '/' ? wrong[i][0] : in(folder, wrong[i][0]));
+        expect_error(file_read(&bytes, &size, path, 100), path, wrong[i][1]);
+        assert_null(file_log(path, false, &error));
+        expect_error(error, path, wrong[i][1]);
+        if (i < 3)
+            expect_error(write_words(path, 1), path, wrong[i][1]);
+    }
+}
+
+/* A log's line is written whole or not at all. */
+static void log_no_room(void **state)
+{
+    char path[4400], *error, *bytes;
+    size_t size;
+    snprintf(path, sizeof path, "%s", in(scratch_dir(), "log"));
+    FILE *log = file_log(path, true, &error);
+    limit_files(10); /* SIGXFSZ: see start_streams.c */
+    assert_null(file_log_put(log, "seven!\n"));
+    error = file_log_put(log, "too many\n");
+    limit_files(RLIM_INFINITY);
+    assert_string_equal(error, "File too large");
+    free(error);
+    fclose(log);
+    assert_null(file_read(&bytes, &size, path, 100));
+    assert_string_equal(bytes, "seven!\n");
+    free(bytes);
 }
 
 static void folders(void **state)
@@ -253,6 +355,9 @@ static const Case cases[] = {{"replaces", .run = replaces},
                              {"full_disk", .run = full_disk},
                              {"full_at_the_end", .run = full_at_the_end},
                              {"killed", .run = killed},
+                             {"leftovers", .run = leftovers},
+                             {"logs", .run = logs},
+                             {"log_no_room", .run = log_no_room},
                              {"folders", .run = folders}};
 int main(int argc, char **argv)
 {

@@ -1,0 +1,56 @@
+/* start_streams.c: what every program does about its standard streams and about writes that fail;
+ * check.c links it with start.c.
+ *
+ *   a stream that is closed     is opened on /dev/null: else the next file to be opened would take
+ *                               its number, and messages would go into that file
+ *   a pipe without a reader,    a write fails instead of killing the process without a word: the
+ *   a file beyond `ulimit -f`   caller reports it. A handler, because SIG_IGN would pass on to
+ *                               programs that we start
+ *   standard output that was    ends an otherwise successful program with status 2 and a message;
+ *   not written whole           not if its reader left (`| head`), who wants no more
+ */
+#include "start.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+const int start_streams_checked = 1;
+
+static void let_the_write_fail(int unused) {}
+
+static void replace_default(int signal_number)
+{
+    struct sigaction now, action = {.sa_handler = let_the_write_fail, .sa_flags = SA_RESTART};
+    if (sigaction(signal_number, NULL, &now) == 0 && now.sa_handler == SIG_DFL)
+        sigaction(signal_number, &action, NULL);
+}
+
+__attribute__((constructor)) static void begin(void)
+{
+    for (int stream = 0; stream <= STDERR_FILENO; stream++)
+        if (fcntl(stream, F_GETFD) < 0 && open("/dev/null", O_RDWR) != stream)
+            _exit(2);
+    replace_default(SIGPIPE);
+    replace_default(SIGXFSZ);
+}
+
+static bool reader_left(void)
+{
+    struct pollfd out = {.fd = STDOUT_FILENO, .events = POLLOUT};
+    return poll(&out, 1, 0) == 1 && out.revents & (POLLERR | POLLHUP);
+}
+
+__attribute__((destructor)) static void end(void)
+{
+    errno = 0;
+    if ((fflush(stdout) == 0 && !ferror(stdout)) || reader_left())
+        return;
+    dprintf(STDERR_FILENO, "error: standard output: %s: what was printed is not complete\n",
+            errno ? strerror(errno) : "is the disk full?");
+    _exit(2);
+}
