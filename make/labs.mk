@@ -56,7 +56,8 @@ RANKS_8_fifteen_steps := 2
 RANKS_9_three_parallelisms := 4
 given_ranks := $(if $(filter-out file,$(origin NP)),$(NP))
 ranks_of = $(or $(given_ranks),$(if $(HOSTS),,$(RANKS_$(notdir $(1)))),$(if $(HOSTS),,$(NP)))
-launch = common/setup/launch.sh $(addprefix --np=,$(1)) $(if $(HOSTS),--hosts $(HOSTS))
+# The run ends when make or this recipe's shell does (common/setup/guard.sh).
+launch = LABS_PARENT=$$PPID common/setup/launch.sh $(addprefix --np=,$(1)) $(if $(HOSTS),--hosts $(HOSTS))
 LAUNCH = $(call launch,$(call ranks_of))
 OPTIONS = $(if $(DEVICE),--device=$(DEVICE)) $(if $(DATA),--data=$(DATA)) \
     $(if $(SEED),--seed=$(SEED)) $(ARGS)
