@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # guard.sh watch PID [RUN]: see to it, from a session of its own, that nothing outlives process PID:
 # launch.sh, the program it became, or a script that runs several programs. Returns at once.
+# guard.sh stop RUN: pass a stop on to the ranks of this machine, as SIGUSR1; fails if it cannot.
 # guard.sh end RUN: end by SIGKILL whatever still belongs to a run, and remove its folder.
 #
 # PID itself ends (SIGTERM; SIGKILL LABS_STOP_SECONDS later) when one of its ancestors up to process
@@ -19,21 +20,42 @@
 set -u
 job=$1
 
+# Sets state and parent from "PID (any name) state parent …"; state Z: it has ended.
+look_at() { # pid
+    local line
+    state=Z parent=0
+    { read -r line <"/proc/$1/stat"; } 2>/dev/null || return
+    line=${line##*) }
+    state=${line%% *} line=${line#* }
+    parent=${line%% *}
+}
 members() { grep -lsz "^LABS_RUN=$run\$" /proc/[0-9]*/environ | cut -d / -f 3; }
-signal_members() { # name; fails if there are none
+signal_members() { # name, not to this process; fails if there are none
     local pids
-    mapfile -t pids < <(members)
+    mapfile -t pids < <(members | grep -vx "${2:-none}")
     [ ${#pids[@]} -gt 0 ] && kill "-$1" "${pids[@]}" 2>/dev/null
 }
 end_run() {
     for _ in {1..50}; do signal_members KILL || break; sleep 0.05; done
     rm -rf "$run"
 }
-if [ "$job" = end ]; then
-    run=$2
-    end_run
-    exit
-fi
+stop_ranks() { # fails if mpirun has to reach those on other machines
+    local mpirun ranks
+    { read -r mpirun ranks <"$run/mpirun"; } 2>/dev/null || return
+    wake_members
+    signal_members USR1 "$mpirun" && [ "$ranks" -gt 0 ]
+}
+wake_members() { # mpirun would say so
+    local mpirun ranks
+    { read -r mpirun ranks <"$run/mpirun"; } 2>/dev/null
+    look_at "$mpirun"
+    [ "$state" != T ] || kill -CONT "$mpirun"
+    signal_members CONT "$mpirun"
+}
+case $job in
+    stop) run=$2; stop_ranks; exit ;;
+    end) run=$2; end_run; exit ;;
+esac
 
 pid=$2 run=${3-}
 [ -r /proc/self/stat ] || exit 0
@@ -46,15 +68,6 @@ trap '' HUP INT QUIT TERM
 cd / || exit
 limit=${LABS_STOP_SECONDS:-4}
 
-# Sets state and parent from "PID (any name) state parent …"; state Z: it has ended.
-look_at() { # pid
-    local line
-    state=Z parent=0
-    { read -r line <"/proc/$1/stat"; } 2>/dev/null || return
-    line=${line##*) }
-    state=${line%% *} line=${line#* }
-    parent=${line%% *}
-}
 gone() { look_at "$1"; [ "$state" = Z ] || [ "$state" = X ]; }
 
 # The ancestors up to LABS_PARENT, nearest first.
@@ -93,7 +106,8 @@ mpirun='' ranks=0 missing=0
 look_at_ranks() {
     local children child
     [ -n "$mpirun" ] || { read -r mpirun ranks <"$run/mpirun"; } 2>/dev/null || return
-    { read -r -a children <"/proc/$mpirun/task/$mpirun/children"; } 2>/dev/null || return
+    children=()
+    { read -r -a children <"/proc/$mpirun/task/$mpirun/children"; } 2>/dev/null # has no newline
     look_at "$mpirun"
     if [ "$state" = T ]; then
         for child in "${children[@]}"; do ! gone "$child" || kill -CONT "$mpirun"; done
@@ -123,16 +137,17 @@ while ! gone "$pid"; do
         kill -CONT "$pid" 2>/dev/null
         end_within "$limit"
     elif [ -n "$run" ]; then
-        if [ -e "$run/stopping" ]; then signal_members CONT; end_within "$limit"
+        if [ -e "$run/stopping" ]; then wake_members; end_within "$limit"
         elif [ -e "$run/said" ]; then end_within 3
         else look_at_ranks
         fi
     fi
     read -rt 0.2 -u "$never"
 done
-# launch.sh has removed the folder, unless it was killed: mpirun then got SIGUSR1, and the ranks stop.
+# launch.sh has removed the folder, unless it was killed.
 if [ -n "$run" ] && [ -d "$run" ]; then
+    stop_ranks || kill -USR1 "${mpirun:-none}" 2>/dev/null
     end_within "$limit"
-    while signal_members CONT && [ $SECONDS -lt "$end_at" ]; do read -rt 0.1 -u "$never"; done
+    while wake_members && [ $SECONDS -lt "$end_at" ]; do read -rt 0.1 -u "$never"; done
     end_run
 fi

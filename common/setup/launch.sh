@@ -129,7 +129,7 @@ on_signal() { # name
     if [ -z "$first_signal" ]; then
         first_signal=$1
         : >"$run/stopping"
-        kill -USR1 "$mpirun"
+        "$guard" stop "$run" || kill -USR1 "$mpirun" # which says that it passes it on
     elif [ "$first_signal" = INT ] && [ "$1" = INT ]; then
         ended_by_us=yes
         kill -TERM "$mpirun"
@@ -137,13 +137,9 @@ on_signal() { # name
     fi 2>/dev/null
 }
 
-# A separate process group (set -m) keeps the terminal's Ctrl-C from mpirun; if this script is
-# killed, the kernel requests the stop in its place (pdeathsig).
-with_me=()
-type -P setpriv >/dev/null && with_me=(setpriv --pdeathsig USR1)
+# A separate process group (set -m) keeps the terminal's Ctrl-C from mpirun.
 set -m
-LABS_RUN=$run OPAL_OUTPUT_STDERR_FD=7 "${with_me[@]}" "$program" "${options[@]}" "$@" \
-    </dev/null 7>"$run/words" &
+LABS_RUN=$run OPAL_OUTPUT_STDERR_FD=7 "$program" "${options[@]}" "$@" </dev/null 7>"$run/words" &
 mpirun=$!
 set +m
 echo "$mpirun $([ -n "$elsewhere" ] && echo 0 || echo "$np")" >"$run/mpirun"
