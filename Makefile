@@ -98,7 +98,7 @@ include make/assessment.mk
 include make/tests.mk
 
 demo: $(LAB_PROGRAMS) $(TRAINERS) $(GRADING) $(if $(HAVE_SOLUTIONS),,no_solutions)
-	@common/setup/demo.sh $(B)
+	@$(WITH_MAKE) common/setup/demo.sh $(B)
 figures: $(LAB_PROGRAMS) $(GRADING) $(BENCH)
 	@common/setup/figures.sh $(B) $(BUILD)/figures
 all: $(BENCH) $(LAB_PROGRAMS) $(TRAINERS) $(GRADING) $(B)/libcommon.a \

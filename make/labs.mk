@@ -56,8 +56,9 @@ RANKS_8_fifteen_steps := 2
 RANKS_9_three_parallelisms := 4
 given_ranks := $(if $(filter-out file,$(origin NP)),$(NP))
 ranks_of = $(or $(given_ranks),$(if $(HOSTS),,$(RANKS_$(notdir $(1)))),$(if $(HOSTS),,$(NP)))
-# The run ends when make or this recipe's shell does (common/setup/guard.sh).
-launch = LABS_PARENT=$$PPID common/setup/launch.sh $(addprefix --np=,$(1)) $(if $(HOSTS),--hosts $(HOSTS))
+# What a recipe starts so ends when make or the recipe's shell does (common/setup/guard.sh).
+WITH_MAKE := LABS_PARENT=$$PPID
+launch = $(WITH_MAKE) common/setup/launch.sh $(addprefix --np=,$(1)) $(if $(HOSTS),--hosts $(HOSTS))
 LAUNCH = $(call launch,$(call ranks_of))
 OPTIONS = $(if $(DEVICE),--device=$(DEVICE)) $(if $(DATA),--data=$(DATA)) \
     $(if $(SEED),--seed=$(SEED)) $(ARGS)
@@ -90,4 +91,4 @@ without_checks = $(foreach lab,$(or $(LAB),check),$(if $(call lab_checks,$(lab))
 check: $(if $(filter sol,$(VARIANT)),$(if $(HAVE_SOLUTIONS),,no_solutions))
 check: $(foreach lab,$(LAB),$(call chosen,$(call lab_checks,$(lab))) $(call lab_programs,$(lab)))
 	@for lab in $(without_checks); do echo "$$lab: no exercises to check in this version"; done
-	@common/setup/check.sh $(foreach lab,$(LAB),$(call chosen,$(call lab_checks,$(lab))))
+	@$(WITH_MAKE) common/setup/check.sh $(foreach lab,$(LAB),$(call chosen,$(call lab_checks,$(lab))))

@@ -48,7 +48,7 @@ $(BENCH): %: %.o $(B)/libcommon.a
 # ONLY=test_… and the thread sanitizer run only unit tests.
 UNIT_ONLY := $(or $(filter thread,$(SAN)),$(if $(ONLY),$(if $(filter-out test_%,$(ONLY)),,unit)))
 test: $(UNIT_TESTS) $(if $(UNIT_ONLY),,$(BENCH) $(LAB_PROGRAMS) $(TRAINERS) $(GRADING) $(TOOLS))
-	@CC='$(CC)' CFLAGS='$(CFLAGS)' WERROR='$(WERROR)' tests/tools/run.sh $(B) $(ONLY)
+	@$(WITH_MAKE) CC='$(CC)' CFLAGS='$(CFLAGS)' WERROR='$(WERROR)' tests/tools/run.sh $(B) $(ONLY)
 coverage:
 	@find $(BUILD)/coverage -name '*.gcda' -delete 2>/dev/null; true
 	@$(MAKE) --no-print-directory COVERAGE=1 test; status=$$?; \

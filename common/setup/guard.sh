@@ -6,7 +6,7 @@
 #
 # PID itself ends (SIGTERM; SIGKILL LABS_STOP_SECONDS later) when one of its ancestors up to process
 # LABS_PARENT does: make, or the script that sets this variable. Without the variable nobody is
-# waited for: nohup, tmux and batch systems work as usual. (Within a sandbox that numbers processes
+# watched: nohup, tmux and batch systems work as usual. (Within a sandbox that numbers processes
 # anew, unset it.)
 #
 # RUN is the folder that launch.sh makes for a run of several ranks: Open MPI's files are in it, and
@@ -15,7 +15,8 @@
 #     said       a rank has said why the run ends (common/check.h); in it, the exit status
 #     opening.R  rank R is in comm_open
 #     why        the guard says why it ended the run
-# All processes of a run have LABS_RUN=RUN in their environment, whatever their parent by now.
+# All processes of a run have LABS_RUN=RUN in their environment (those of the tests LABS_TESTS=RUN),
+# whatever their parent by now.
 # Without /proc there is no guard: then mpirun alone ends its ranks.
 set -u
 job=$1
@@ -29,7 +30,7 @@ look_at() { # pid
     state=${line%% *} line=${line#* }
     parent=${line%% *}
 }
-members() { grep -lsz "^LABS_RUN=$run\$" /proc/[0-9]*/environ | cut -d / -f 3; }
+members() { grep -lsz "^LABS_[A-Z]*=$run\$" /proc/[0-9]*/environ | cut -d / -f 3; }
 signal_members() { # name, not to this process; fails if there are none
     local pids
     mapfile -t pids < <(members | grep -vx "${2:-none}")
@@ -59,10 +60,11 @@ esac
 
 pid=$2 run=${3-}
 [ -r /proc/self/stat ] || exit 0
+[ "${LABS_PARENT-}" != "$pid" ] || unset LABS_PARENT # it is the first one itself
 [ -n "$run" ] || [ -n "${LABS_PARENT-}" ] || exit 0
 if [ "$job" = watch ]; then # not a child of PID, and out of the terminal's reach
     type -P setsid >/dev/null || exit 0
-    exec setsid --fork env -u LABS_RUN "$0" watching "$pid" "$run" </dev/null >/dev/null 2>&1
+    exec setsid --fork env -u LABS_RUN -u LABS_TESTS "$0" watching "$pid" "$run" </dev/null >/dev/null 2>&1
 fi
 trap '' HUP INT QUIT TERM
 cd / || exit
@@ -147,7 +149,7 @@ done
 # launch.sh has removed the folder, unless it was killed.
 if [ -n "$run" ] && [ -d "$run" ]; then
     stop_ranks || kill -USR1 "${mpirun:-none}" 2>/dev/null
-    end_within "$limit"
+    end_within 2 # the grader gives a run that it has killed 3
     while wake_members && [ $SECONDS -lt "$end_at" ]; do read -rt 0.1 -u "$never"; done
     end_run
 fi
