@@ -54,6 +54,7 @@ bench:      ## performance tables, against PyTorch where PYTHON_TORCH=python has
 profile:    ## where a GPU spends its time, with Nsight Systems; ARGS="--model resnet8"
 grade:      ## build, run and score submissions of the assessment
 handout:    ## the students' tarball: no solutions, no hidden tests
+soak:       ## kill RUNS=200 trainings at random moments; nothing may be lost or stay behind
 coverage:   ## which lines of common/ the tests run
 fuzz:       ## feed the file readers random bytes, FUZZ_SECONDS=20 each (needs clang)
 lint:       ## shellcheck, cppcheck, layout, words, and which folder may include which
@@ -65,7 +66,7 @@ clean:      ## remove build/ and nothing else; BUILD=folder: only if make create
 .SUFFIXES:
 .DELETE_ON_ERROR:
 .PHONY: help doctor lab1 lab2 lab3 check assessment demo test datasets all bench profile grade \
-    handout coverage fuzz lint format figures clean no_solutions fuzzers FORCE
+    handout soak coverage fuzz lint format figures clean no_solutions fuzzers FORCE
 ifeq ($(MAKELEVEL),0)
 MAKEFLAGS += -j$(JOBS)
 endif
@@ -99,7 +100,7 @@ include make/tests.mk
 
 demo: $(LAB_PROGRAMS) $(TRAINERS) $(GRADING) $(if $(HAVE_SOLUTIONS),,no_solutions)
 	@$(BUILT)
-	@common/setup/demo.sh $(B)
+	@$(WITH_MAKE) common/setup/demo.sh $(B)
 figures: $(LAB_PROGRAMS) $(GRADING) $(BENCH)
 	@$(BUILT)
 	@common/setup/figures.sh $(B) $(BUILD)/figures

@@ -16,9 +16,9 @@ enum {
 };
 
 /* Print "error: MESSAGE" (with "rank R: " in front in a run of several ranks) on stderr and end all
- * ranks with `status`. An error that every rank meets (a missing file) is printed once: the ranks
- * above 0 wait 0.5 s (before comm_open 2 s) before they print it, and by then rank 0 has ended
- * them. The message names the mistake, where it is, and what to do. */
+ * ranks with `status`. An error that several ranks meet (a missing file) is printed once, by rank 0
+ * if it is among them: the others wait 0.5 s (before comm_open 2 s), and then the first one
+ * prints. The message names the mistake, where it is, and what to do. */
 void die(int status, const char *format, ...) __attribute__((noreturn, format(printf, 2, 3)));
 
 /* How die() ends the other ranks: comm_mpi.c registers MPI_Abort. NULL: only this process ends.
@@ -50,8 +50,10 @@ void *alloc(unsigned long count, unsigned long size);
 /* printf into a new string; free() it. */
 char *format_new(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Has a stop been requested? After stop_on_signals(), Ctrl-C (SIGINT; SIGUSR1 from setup/launch.sh)
- * or SIGTERM requests one; loops ask between steps. A second Ctrl-C ends the process at once. In a
+/* Has a stop been requested? After stop_on_signals(), Ctrl-C (SIGINT; SIGUSR1 from setup/launch.sh),
+ * SIGTERM or a closed terminal (SIGHUP, unless it was ignored: nohup) requests one; loops ask
+ * between steps. A second Ctrl-C ends the process at once; after SIGTERM and SIGHUP it has
+ * LABS_STOP_SECONDS (4) to stop. In a
  * run of several ranks agree on it with comm_all_reduce_host(..., COMM_MAX), so that all stop at
  * the same step. */
 void stop_on_signals(void);

@@ -25,5 +25,6 @@ assessment: $(or $(HAVE_TRAINER),no_solutions)
 	@$(BUILT); $(LAUNCH) $< $(OPTIONS)
 grade: $(GRADING) $(if $(HAVE_TRAINER),,no_solutions)
 	@$(BUILT)
-	@assessment/grader/grade.sh $(GRADER) '$(or $(SUBMISSION),assessment/$(SOLUTION)train.c)' \
+	@$(WITH_MAKE) assessment/grader/grade.sh $(GRADER) \
+	    '$(or $(SUBMISSION),assessment/$(SOLUTION)train.c)' \
 	    --np $(if $(filter file,$(origin NP)),2,$(NP)) $(OPTIONS)

@@ -56,7 +56,9 @@ RANKS_8_fifteen_steps := 2
 RANKS_9_three_parallelisms := 4
 given_ranks := $(if $(filter-out file,$(origin NP)),$(NP))
 ranks_of = $(or $(given_ranks),$(if $(HOSTS),,$(RANKS_$(notdir $(1)))),$(if $(HOSTS),,$(NP)))
-launch = common/setup/launch.sh $(addprefix --np=,$(1)) $(if $(HOSTS),--hosts $(HOSTS))
+# What a recipe starts so ends when make or the recipe's shell does (common/setup/guard.sh).
+WITH_MAKE := LABS_PARENT=$$PPID
+launch = $(WITH_MAKE) common/setup/launch.sh $(addprefix --np=,$(1)) $(if $(HOSTS),--hosts $(HOSTS))
 LAUNCH = $(call launch,$(call ranks_of))
 OPTIONS = $(if $(DEVICE),--device=$(DEVICE)) $(if $(DATA),--data=$(DATA)) \
     $(if $(SEED),--seed=$(SEED)) $(ARGS)
@@ -96,4 +98,4 @@ check: $(foreach lab,$(LAB),$(call chosen,$(call lab_checks,$(lab))) $(call lab_
 	$(if $(ONLY),$(call must_match,$(foreach lab,$(LAB),$(call lab_checks,$(lab)))))
 	@$(BUILT)
 	@for lab in $(without_checks); do echo "$$lab: no exercises to check in this version"; done
-	@common/setup/check.sh $(foreach lab,$(LAB),$(call chosen,$(call lab_checks,$(lab))))
+	@$(WITH_MAKE) common/setup/check.sh $(foreach lab,$(LAB),$(call chosen,$(call lab_checks,$(lab))))

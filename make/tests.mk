@@ -48,7 +48,12 @@ $(BENCH): %: %.o $(B)/libcommon.a
 # ONLY=test_… and the thread sanitizer run only unit tests.
 UNIT_ONLY := $(or $(filter thread,$(SAN)),$(if $(ONLY),$(if $(filter-out test_%,$(ONLY)),,unit)))
 test: $(UNIT_TESTS) $(if $(UNIT_ONLY),,$(BENCH) $(LAB_PROGRAMS) $(TRAINERS) $(GRADING) $(TOOLS))
-	@$(BUILT); CC='$(CC)' CFLAGS='$(CFLAGS)' WERROR='$(WERROR)' tests/tools/run.sh $(B) $(ONLY)
+	@$(BUILT)
+	@$(WITH_MAKE) CC='$(CC)' CFLAGS='$(CFLAGS)' WERROR='$(WERROR)' tests/tools/run.sh $(B) $(ONLY)
+# Trainings killed at random moments: RUNS of them, from SEED on.
+soak: $(filter $(B)/sol/lab2_ddp/3_train,$(LAB_PROGRAMS))
+	@$(BUILT)
+	@$(WITH_MAKE) tests/tools/soak.sh $(B) $(or $(RUNS),200) $(or $(SEED),1)
 coverage:
 	@$(BUILT); find $(BUILD)/coverage -name '*.gcda' -delete 2>/dev/null; true
 	@$(MAKE) --no-print-directory COVERAGE=1 test; status=$$?; \

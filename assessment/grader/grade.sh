@@ -12,6 +12,8 @@ shift 2
 fail() { echo "error: $*" >&2; exit 2; }
 [ -e "$submission" ] ||
     fail "$submission: no such file or folder: give SUBMISSION=file.c or a folder of them"
+export LABS_PARENT=${LABS_PARENT:-$$} # what this starts ends with it
+common/setup/guard.sh watch $$
 [ -d "$submission" ] || exec "$grader" --submission "$submission" "$@"
 
 out=build/out/grade previous=''
@@ -39,8 +41,6 @@ secret=$(od -An -N6 -tu8 /dev/urandom | tr -d ' ')
 summary=$out/summary.csv
 columns=name,score,most,passed,builds,runs,weights,shared,training,validation
 echo "$columns,training_accuracy,validation_accuracy,seconds,first_fault" >"$summary.part"
-trap 'exit 130' INT
-trap 'exit 143' TERM
 
 worst=0 count=0
 printf '%-24s  %6s  %-6s  %s\n' submission points passed "first fault"

@@ -17,8 +17,9 @@
 
 enum { CACHE_LINE = 64, MOST_TEXT = 4000, LARGE = 16 << 20 }; /* bytes */
 
-/* Links start.c into every program. */
-__attribute__((used)) static const int *const started = &start_checked;
+/* Ranks on several machines speak one after the other, so that the first can end the others. */
+static const double APART = 0.1; /* seconds */
+enum { MOST_APART = 10 };        /* ranks */
 
 static int my_rank = -1, world_size = -1; /* -1: not registered: see the environment */
 static void (*end_all)(int status);
@@ -68,33 +69,61 @@ void die(int status, const char *format, ...)
 
     fflush(stdout);
     if (rank > 0) {
-        signal(SIGTERM, SIG_DFL); /* so that rank 0's end stops this one while it waits */
+        signal(SIGTERM, SIG_DFL); /* so that another rank's end stops this one while it waits */
         /* without MPI_Abort mpirun gives the other ranks a second */
-        sleep_seconds(end_all ? 0.5 : 2);
+        sleep_seconds((end_all ? 0.5 : 2) + APART * (rank < MOST_APART ? rank : MOST_APART));
     }
-    dprintf(STDERR_FILENO, "%s", line); /* in one piece: ranks' lines must not mix */
+    if (start_first_word(status))
+        dprintf(STDERR_FILENO, "%s", line); /* in one piece: ranks' lines must not mix */
+    else
+        sleep_seconds(1); /* the rank that spoke ends this one */
     if (end_all)
         end_all(status);
     quick_exit(status); /* not exit(): other threads still use what its handlers tear down */
 }
 
+/* A stop has this long where nobody else watches the clock (0: setup/guard.sh does). */
+static unsigned seconds_to_stop;
+
 static void on_signal(int signal_number)
 {
     if (stop_signal == SIGINT && signal_number == SIGINT)
         _exit(128 + SIGINT);
+    if (signal_number == SIGTERM || signal_number == SIGHUP)
+        alarm(seconds_to_stop); /* after Ctrl-C a person can press it again */
     if (stop_signal != SIGINT)
         stop_signal = signal_number;
+}
+
+static void on_alarm(int signal_number)
+{
+    static const char line[] =
+        "error: no stop within LABS_STOP_SECONDS (4) of SIGTERM or SIGHUP: ended at once\n";
+    _exit(write(STDERR_FILENO, line, sizeof line - 1) < 0 ? EXIT_USAGE : 128 + SIGTERM);
+}
+
+static void handle(int signal_number, void (*handler)(int))
+{
+    struct sigaction action = {.sa_handler = handler, .sa_flags = SA_RESTART};
+    sigemptyset(&action.sa_mask);
+    sigaction(signal_number, &action, NULL);
 }
 
 /* SIGUSR1 stands for Ctrl-C: mpirun forwards it to all ranks without acting on it
  * (setup/launch.sh). */
 void stop_on_signals(void)
 {
-    struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
-    sigemptyset(&action.sa_mask);
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
-    sigaction(SIGUSR1, &action, NULL);
+    struct sigaction old;
+    handle(SIGINT, on_signal);
+    handle(SIGTERM, on_signal);
+    handle(SIGUSR1, on_signal);
+    if (sigaction(SIGHUP, NULL, &old) == 0 && old.sa_handler != SIG_IGN) /* nohup */
+        handle(SIGHUP, on_signal);
+    if (from_environment("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", 1) > 1)
+        return;
+    const char *limit = getenv("LABS_STOP_SECONDS");
+    seconds_to_stop = limit && atoi(limit) > 0 ? (unsigned)atoi(limit) : 4;
+    handle(SIGALRM, on_alarm);
 }
 
 bool stop_requested(void) { return stop_signal != 0; }

@@ -5,6 +5,7 @@
 #include "comm_mpi.h"
 #include "check.h"
 #include "comm_open.h"
+#include <fcntl.h>
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
@@ -231,6 +232,22 @@ static void exit_without_close(void)
         die(EXIT_WRONG, "the program ended without comm_close: every rank must call it");
 }
 
+/* While a rank is in comm_open, a file in the run's folder says so: it would wait forever for one
+ * that has ended, and setup/guard.sh ends both. */
+static void mark_opening(bool opening)
+{
+    const char *run = getenv("LABS_RUN"), *rank = getenv("OMPI_COMM_WORLD_RANK");
+    if (!run || !rank)
+        return;
+    char *mark = format_new("%s/opening.%s", run, rank);
+    int file = opening ? open(mark, O_WRONLY | O_CREAT | O_CLOEXEC, 0666) : -1;
+    if (file >= 0)
+        close(file);
+    if (!opening)
+        unlink(mark);
+    free(mark);
+}
+
 Comm *comm_mpi_open(void)
 {
     int was_open, level;
@@ -239,6 +256,7 @@ Comm *comm_mpi_open(void)
     if (was_open)
         die(EXIT_WRONG,
             "comm_open: MPI was already started: call it once, and use comm_split for more");
+    mark_opening(true);
     /* One thread at a time, any thread. */
     MPI_CHECK(MPI_Init_thread, NULL, NULL, MPI_THREAD_SERIALIZED, &level);
     REQUIRE(level >= MPI_THREAD_SERIALIZED,
@@ -251,6 +269,7 @@ Comm *comm_mpi_open(void)
         open_in = getpid();
         atexit(exit_without_close);
     }
+    mark_opening(false);
     return c;
 }
 
@@ -265,6 +284,10 @@ static void mpi_close(Comm *base)
 {
     MpiComm *c = (MpiComm *)base;
     request_pool_free(&c->pool);
+    /* Open MPI 4.1 often hangs when one rank calls MPI_Abort while another is in MPI_Finalize: so
+     * none enters it before all have come this far. */
+    if (c->whole)
+        MPI_CHECK(MPI_Barrier, c->comm);
     MPI_CHECK(MPI_Op_free, &c->max);
     MPI_CHECK(MPI_Op_free, &c->min);
     MPI_CHECK(MPI_Comm_free, &c->comm);

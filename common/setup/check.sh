@@ -4,6 +4,8 @@
 # status: 0 all points, 1 not all, or the highest status of a check above 1.
 set -u
 work=$(mktemp -d) || exit 2
+export LABS_PARENT=${LABS_PARENT:-$$} # what this starts ends with it
+"${BASH_SOURCE[0]%/*}/guard.sh" watch $$
 trap 'rm -rf "$work"' EXIT
 
 worst=0

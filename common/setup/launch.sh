@@ -43,13 +43,19 @@ for host in ${hosts//,/ }; do
 done
 : "${np:=$((total > 0 ? total : 1))}"
 [ -n "$hosts" ] || most=$np
+[ -z "$hosts" ] || [ "$np" -le "$total" ] ||
+    fail "--np $np: --hosts $hosts has room for $total ranks: expected host:ranks,… with more"
 
 # A waiting thread yields its core: that saves a run on a busy laptop. But GCC's first spins for
 # some microseconds: the next kernel of a small batch comes sooner than a core could sleep and wake
 # up.
 export OMP_WAIT_POLICY=${OMP_WAIT_POLICY:-passive} GOMP_SPINCOUNT=${GOMP_SPINCOUNT:-500}
 
-[ "$np" -gt 1 ] || [ -n "$hosts" ] || exec "$@"
+guard=${BASH_SOURCE[0]%/*}/guard.sh
+if [ "$np" = 1 ] && [ -z "$hosts" ]; then
+    "$guard" watch $$
+    exec "$@"
+fi
 
 program=${MPIRUN:-mpirun} # MPIRUN: use this one instead
 type -P "$program" >/dev/null ||
@@ -76,9 +82,24 @@ if [ -t 1 ]; then
     exec 3>&-
 fi
 
-options=(--np "$np" --bind-to none) # the backend pins its threads itself
+# All files of the run, shared memory included, lie in one folder. guard.sh removes it if this script
+# is killed; in memory, as a full or read-only disk then does not matter.
+run=$(mktemp -d /dev/shm/labs.XXXXXX 2>/dev/null || mktemp -d "${TMPDIR:-/tmp}/labs.XXXXXX" 2>&1) ||
+    fail "no folder for this run's shared memory, in /dev/shm or TMPDIR: ${run##*: }"
+"$guard" watch $$ "$run"
+elsewhere=''
+for host in ${hosts//,/ }; do
+    case ${host%:*} in localhost | 127.0.0.1 | "$(uname -n)") ;; *) elsewhere=yes ;; esac
+done
+if [ -z "$elsewhere" ]; then # the folder is only on this machine
+    export OMPI_MCA_orte_tmpdir_base=$run OMPI_MCA_btl_vader_backing_directory=$run
+fi
+
+# The backend pins its threads itself. mpirun's own words go to a file, the ranks' to stderr.
+options=(-x OPAL_OUTPUT_STDERR_FD=2 --np "$np" --bind-to none)
 if [ -n "$hosts" ]; then
     options+=(-H "$hosts")
+    export OMPI_MCA_plm_rsh_agent=${OMPI_MCA_plm_rsh_agent:-ssh -q} # one message, ours
     # nothing else is passed to other hosts; NCCL_HOSTID belongs to one machine
     for name in OMP_NUM_THREADS OMP_WAIT_POLICY GOMP_SPINCOUNT LABS_COLUMNS LABS_AUDIT \
         LABS_COMM_SECONDS DATA_DIR HEADLESS "${!NCCL_@}"; do
@@ -94,48 +115,38 @@ elif [ -z "${SLURM_JOB_ID-}${PBS_JOBID-}${LSB_JOBID-}" ]; then
     export RES_OPTIONS=${RES_OPTIONS:-timeout:1 attempts:1}
     if [ "$np" -gt "$cores" ]; then options+=(--oversubscribe)
     else options+=(--use-hwthread-cpus); fi
-    # A container's system-call filter may forbid ranks to read each other's memory, and /dev/shm
-    # may be read-only.
+    # A container's system-call filter may forbid ranks to read each other's memory.
     if grep -qs '^Seccomp:[[:space:]]*2' /proc/self/status; then
         export OMPI_MCA_btl_vader_single_copy_mechanism=none
     fi
-    [ -w /dev/shm ] || export OMPI_MCA_btl_vader_backing_directory="${TMPDIR:-/tmp}"
 fi
 
-signals=0 first_signal='' killer='' ended_by_us=''
-# shellcheck disable=SC2317 # both functions are called by the traps
-end_ranks() {
-    signals=$((signals + 1)) ended_by_us=yes
-    kill -TERM "$mpirun"
-}
-# A program that still runs 10 s after SIGTERM is ended; after Ctrl-C a person can press it again.
-# shellcheck disable=SC2317
+signals=0 first_signal='' ended_by_us=''
+# The guard ends a run that has not stopped LABS_STOP_SECONDS (4) after the first signal.
+# shellcheck disable=SC2317 # called by the traps
 on_signal() { # name
     signals=$((signals + 1))
-    if [ "$first_signal" = INT ] && [ "$1" = INT ]; then
-        end_ranks
-    elif [ -z "$first_signal" ]; then
+    if [ -z "$first_signal" ]; then
         first_signal=$1
-        kill -USR1 "$mpirun"
-        [ "$1" != INT ] || return
-        set -m # so that the timer can be killed together with its sleep
-        { sleep 10; kill -ALRM $$; } >/dev/null 2>&1 &
-        killer=$!
-        set +m
-    fi
+        : >"$run/stopping"
+        "$guard" stop "$run" || kill -USR1 "$mpirun" # which says that it passes it on
+    elif [ "$first_signal" = INT ] && [ "$1" = INT ]; then
+        ended_by_us=yes
+        kill -TERM "$mpirun"
+        [ -n "$hosts" ] || "$guard" end "$run" # mpirun would give the ranks seconds
+    fi 2>/dev/null
 }
 
-# A separate process group (set -m) keeps the terminal's Ctrl-C from mpirun; pdeathsig ends it with
-# this script.
-with_me=()
-type -P setpriv >/dev/null && with_me=(setpriv --pdeathsig TERM)
+# A separate process group (set -m) keeps the terminal's Ctrl-C from mpirun.
 set -m
-"${with_me[@]}" "$program" -q "${options[@]}" "$@" </dev/null &
+LABS_RUN=$run OPAL_OUTPUT_STDERR_FD=7 "$program" "${options[@]}" "$@" </dev/null 7>"$run/words" &
 mpirun=$!
 set +m
-trap 'on_signal INT' INT
-trap 'on_signal TERM' TERM HUP
-trap end_ranks ALRM
+echo "$mpirun $([ -n "$elsewhere" ] && echo 0 || echo "$np")" >"$run/mpirun"
+for name in INT TERM HUP QUIT; do
+    # shellcheck disable=SC2064 # the name as it is now
+    trap "on_signal $name" $name
+done
 status=0
 while true; do
     before=$signals
@@ -143,24 +154,52 @@ while true; do
     [ $ended = 127 ] || status=$ended # 127: its status was already taken
     [ "$before" != "$signals" ] || break # a signal interrupts wait
 done
-[ -z "$killer" ] || kill -- "-$killer" 2>/dev/null
+said='' words='' why=''
+[ ! -e "$run/said" ] || said=$(<"$run/said")
+[ ! -e "$run/words" ] || words=$(tr -d '-' <"$run/words" | tr -s '[:space:]' ' ')
+[ ! -e "$run/why" ] || why=$(<"$run/why") status=1
+"$guard" end "$run"
 
 if [ "$signals" -gt 0 ]; then
     # The ranks' own status if they stopped by themselves; 130 or 143 if they were killed.
     [ $status -le 128 ] && [ -z "$ended_by_us" ] || status=$((128 + $(kill -l "$first_signal")))
     exit $status
 fi
-# mpirun's own status looks like a rank's. Did the ranks start at all? See whether 'true' does.
-if [ $status = 1 ] || [ $status -gt 125 ]; then
-    if ! words=$("$program" "${options[@]}" true </dev/null 2>&1); then
-        echo "$words" >&2
-        fail "$program cannot start $np ranks here, for the reason above"
-    fi
-fi
-if [ $status -gt 128 ] && name=$(kill -l $((status - 128)) 2>/dev/null); then
-    hint=''
+[ -z "$said" ] || exit "$said"
+[ $status != 0 ] || exit 0
+
+# No rank has said why: then mpirun's words do.
+rest='all ranks were ended; a run with checkpoints resumes with --resume'
+killed() { # signal, who: sets why
+    local name hint=''
+    name=$(kill -l "$1")
     [ "$name" != KILL ] || hint=', as the system does when memory runs out'
-    echo "error: a rank was killed by signal $((status - 128)) (SIG$name$hint):" \
-         "all ranks were ended; a run with checkpoints resumes with --resume" >&2
+    why="$2 was killed by signal $1 (SIG$name$hint)"
+}
+if [ -n "$why" ]; then
+    why+=": $rest"
+elif [[ $words =~ rank\ ([0-9]+)\ with\ PID\ [0-9]+\ on\ node\ ([^ ]+)\ exited\ on\ signal\ ([0-9]+) ]]
+then
+    killed "${BASH_REMATCH[3]}" "a rank"
+    why+=": it was rank ${BASH_REMATCH[1]}; $rest"
+    status=$((128 + BASH_REMATCH[3]))
+elif [[ $words =~ process\ rank\ ([0-9]+)\ .*exiting\ improperly ]]; then
+    why="rank ${BASH_REMATCH[1]} ended without comm_close (in MPI: MPI_Finalize): every rank must call it"
+elif [[ $words = *'ORTE was unable to reliably start'* ]]; then
+    why="$program cannot start on all of --hosts $hosts: can 'ssh HOST true' log in without a password"
+    why+=", and is the same Open MPI there?" status=2
+elif [ $status -le 2 ] || [ $status = 77 ] || [[ $words = *'MPI_ABORT was invoked'* ]] &&
+    [[ $words =~ ^\ ?(Primary\ job|MPI_ABORT) ]]; then
+    : # a rank ended the run, with what it had to say
+elif [[ $words =~ Process\ name:\ \[\[[0-9,]*\],([0-9]+)\]\ Exit\ code: ]]; then
+    why="rank ${BASH_REMATCH[1]} ended with exit status $status: all ranks were ended"
+elif [ -n "$words" ]; then
+    why="$program cannot start or go on: ${words:0:400}" status=2
+elif [ $status -gt 128 ]; then
+    killed $((status - 128)) "$program"
+    why+=": $rest"
+else
+    why="$program was told to end by a signal: $rest" status=143
 fi
+[ -z "$why" ] || echo "error: $why" >&2
 exit $status

@@ -12,8 +12,11 @@
 set -u
 cd "$(dirname "$0")/../.." || exit 2
 build=$1; shift
-work=$(mktemp -d); export BUILD=$build
-trap 'rm -rf "$work"' EXIT
+work=$(mktemp -d) || exit 2
+export BUILD=$build LABS_TESTS=$work # all that a test starts ends with this script
+common/setup/guard.sh watch $$ "$work"
+trap 'common/setup/guard.sh end "$work"' EXIT
+unset LABS_PARENT
 # for scripts that call make
 unset ONLY MAKEFLAGS MFLAGS MAKEOVERRIDES MAKELEVEL MAKE_TERMOUT MAKE_TERMERR
 # protect_shadow_gap: CUDA needs those addresses.

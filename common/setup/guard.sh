@@ -1,0 +1,155 @@
+#!/usr/bin/env bash
+# guard.sh watch PID [RUN]: see to it, from a session of its own, that nothing outlives process PID:
+# launch.sh, the program it became, or a script that runs several programs. Returns at once.
+# guard.sh stop RUN: pass a stop on to the ranks of this machine, as SIGUSR1; fails if it cannot.
+# guard.sh end RUN: end by SIGKILL whatever still belongs to a run, and remove its folder.
+#
+# PID itself ends (SIGTERM; SIGKILL LABS_STOP_SECONDS later) when one of its ancestors up to process
+# LABS_PARENT does: make, or the script that sets this variable. Without the variable nobody is
+# watched: nohup, tmux and batch systems work as usual. (Within a sandbox that numbers processes
+# anew, unset it.)
+#
+# RUN is the folder that launch.sh makes for a run of several ranks: Open MPI's files are in it, and
+#     mpirun     its process id, and how many ranks it has on this machine (0: not known)
+#     stopping   launch.sh has passed a stop on to the ranks
+#     said       a rank has said why the run ends (common/check.h); in it, the exit status
+#     opening.R  rank R is in comm_open
+#     why        the guard says why it ended the run
+# All processes of a run have LABS_RUN=RUN in their environment (those of the tests LABS_TESTS=RUN),
+# whatever their parent by now.
+# Without /proc there is no guard: then mpirun alone ends its ranks.
+set -u
+job=$1
+
+# Sets state and parent from "PID (any name) state parent …"; state Z: it has ended.
+look_at() { # pid
+    local line
+    state=Z parent=0
+    { read -r line <"/proc/$1/stat"; } 2>/dev/null || return
+    line=${line##*) }
+    state=${line%% *} line=${line#* }
+    parent=${line%% *}
+}
+members() { grep -lsz "^LABS_[A-Z]*=$run\$" /proc/[0-9]*/environ | cut -d / -f 3; }
+signal_members() { # name, not to this process; fails if there are none
+    local pids
+    mapfile -t pids < <(members | grep -vx "${2:-none}")
+    [ ${#pids[@]} -gt 0 ] && kill "-$1" "${pids[@]}" 2>/dev/null
+}
+end_run() {
+    for _ in {1..50}; do signal_members KILL || break; sleep 0.05; done
+    rm -rf "$run"
+}
+stop_ranks() { # fails if mpirun has to reach those on other machines
+    local mpirun ranks
+    { read -r mpirun ranks <"$run/mpirun"; } 2>/dev/null || return
+    wake_members
+    signal_members USR1 "$mpirun" && [ "$ranks" -gt 0 ]
+}
+wake_members() { # mpirun would say so
+    local mpirun ranks
+    { read -r mpirun ranks <"$run/mpirun"; } 2>/dev/null
+    look_at "$mpirun"
+    [ "$state" != T ] || kill -CONT "$mpirun"
+    signal_members CONT "$mpirun"
+}
+case $job in
+    stop) run=$2; stop_ranks; exit ;;
+    end) run=$2; end_run; exit ;;
+esac
+
+pid=$2 run=${3-}
+[ -r /proc/self/stat ] || exit 0
+[ "${LABS_PARENT-}" != "$pid" ] || unset LABS_PARENT # it is the first one itself
+[ -n "$run" ] || [ -n "${LABS_PARENT-}" ] || exit 0
+if [ "$job" = watch ]; then # not a child of PID, and out of the terminal's reach
+    type -P setsid >/dev/null || exit 0
+    exec setsid --fork env -u LABS_RUN -u LABS_TESTS "$0" watching "$pid" "$run" </dev/null >/dev/null 2>&1
+fi
+trap '' HUP INT QUIT TERM
+cd / || exit
+limit=${LABS_STOP_SECONDS:-4}
+
+gone() { look_at "$1"; [ "$state" = Z ] || [ "$state" = X ]; }
+
+# The ancestors up to LABS_PARENT, nearest first.
+ancestors=() whole=yes
+if [ -n "${LABS_PARENT-}" ]; then
+    look_at "$pid"
+    while [ "$parent" -gt 1 ] && [ "${ancestors[-1]-}" != "$LABS_PARENT" ]; do
+        ancestors+=("$parent")
+        look_at "$parent"
+    done
+    [ "${ancestors[-1]-}" = "$LABS_PARENT" ] || whole='' # one has gone already
+fi
+
+# Which of SIGHUP, SIGINT, SIGQUIT and SIGTERM make has handlers for. When one of them arrives, make
+# sets its default action, then waits for its recipes: that is all there is to see.
+make=''
+{ read -r name <"/proc/${LABS_PARENT:-0}/comm"; } 2>/dev/null || name=''
+case $name in make | gmake) make=$LABS_PARENT ;; esac
+handlers() {
+    local key value
+    while read -r key value; do
+        [ "$key" = SigCgt: ] && echo $((16#${value: -4} & 16#4007)) && return
+    done 2>/dev/null <"/proc/$make/status"
+}
+[ -z "$make" ] || at_first=$(handlers)
+
+parents_end() {
+    [ -n "$whole" ] || return 0
+    for ancestor in "${ancestors[@]}"; do ! gone "$ancestor" || return 0; done
+    [ -n "$make" ] && [ "$(handlers)" != "$at_first" ]
+}
+
+# Two things that only a third process can notice: a rank has died and mpirun is stopped; a rank has
+# ended before comm_open, where the others wait for it.
+mpirun='' ranks=0 missing=0
+look_at_ranks() {
+    local children child
+    [ -n "$mpirun" ] || { read -r mpirun ranks <"$run/mpirun"; } 2>/dev/null || return
+    children=()
+    { read -r -a children <"/proc/$mpirun/task/$mpirun/children"; } 2>/dev/null # has no newline
+    look_at "$mpirun"
+    if [ "$state" = T ]; then
+        for child in "${children[@]}"; do ! gone "$child" || kill -CONT "$mpirun"; done
+    elif [ ${#children[@]} -lt "$ranks" ] && compgen -G "$run/opening.*" >/dev/null; then
+        missing=$((missing + 1))
+        [ $missing = 5 ] || return # one second: mpirun itself may be ending the run
+        echo "a rank ended before comm_open, where the others wait for it" >"$run/why"
+        end_within 0
+    else missing=0
+    fi
+}
+
+end_at=''
+end_within() { end_at=$((SECONDS + $1)); }
+exec {never}<> <(:) # nothing ever arrives here: to wait without a process
+while ! gone "$pid"; do
+    if [ -n "$end_at" ]; then
+        if [ $SECONDS -ge "$end_at" ]; then
+            [ -z "$run" ] || end_run
+            read -rt 0.3 -u "$never"
+            kill -KILL "$pid" 2>/dev/null
+        fi
+    elif parents_end; then
+        for process in "${ancestors[@]}" "$pid"; do
+            [ "$process" = "${LABS_PARENT-}" ] || kill -TERM "$process"
+        done 2>/dev/null
+        kill -CONT "$pid" 2>/dev/null
+        end_within "$limit"
+    elif [ -n "$run" ]; then
+        if [ -e "$run/stopping" ]; then wake_members; end_within "$limit"
+        elif [ -e "$run/said" ]; then end_within 3
+        else look_at_ranks
+        fi
+    fi
+    read -rt 0.2 -u "$never"
+done
+# launch.sh has removed the folder, unless it was killed.
+if [ -n "$run" ] && [ -d "$run" ]; then
+    stop_ranks || kill -USR1 "${mpirun:-none}" 2>/dev/null
+    end_within 2 # the grader gives a run that it has killed 3
+    while wake_members && [ $SECONDS -lt "$end_at" ]; do read -rt 0.1 -u "$never"; done
+    end_run
+fi

@@ -1,0 +1,87 @@
+# shellcheck shell=bash
+# _processes.sh: for scripts that start a training, kill something and look at what stays (bash
+# functions; $work is a folder, $BUILD the build).
+#
+#     training_start DIR RANKS VIA OPTIONS…   VIA: make, or terminal (make in a pseudo-terminal)
+#     training_kill DIR VICTIM SIGNAL         make, shell, launch, mpirun, rank, all, terminal
+#     training_ended DIR                      why it did not end as it must, within 5 s; else nothing
+#
+# All processes of a training have TRAINING=DIR in their environment.
+train=$BUILD/sol/lab2_ddp/3_train
+small="--data synthetic --model mlp --images 640 --test-images 100 --batch 8 --checkpoint-every 10"
+
+alive() { grep -lsz "^TRAINING=$1\$" /proc/[0-9]*/environ | cut -d / -f 3; }
+called() { # dir name: those that run this program or script
+    local pid words
+    for pid in $(alive "$1"); do
+        mapfile -d '' -t words 2>/dev/null <"/proc/$pid/cmdline"
+        case ${words[0]-}:${words[1]-} in
+            */"$2":* | "$2":* | *bash:*/"$2") echo "$pid" ;;
+        esac
+    done
+}
+parent_of() { sed -n 's/^PPid:[[:space:]]*//p' "/proc/$1/status" 2>/dev/null; }
+
+training_start() {
+    local dir=$1 ranks=$2 via=$3 command
+    shift 3
+    mkdir -p "$dir/tmp"
+    # -o: the program is there; make has nothing to build
+    command=(make -o "$train" "BUILD=$BUILD" DEPS=no lab2 SOL=1 ONLY=3_train "NP=$ranks"
+        "ARGS=$small --out $dir $*")
+    [ "$via" = make ] || command=(script -qefc "$(printf '%q ' "${command[@]}")" /dev/null)
+    TRAINING=$dir TMPDIR=$dir/tmp HEADLESS=1 setsid env --default-signal=INT,HUP,QUIT \
+        -u LABS_PARENT "${command[@]}" >"$dir/out" 2>"$dir/err" </dev/null &
+    disown # no "Killed" from this shell
+}
+training_runs() { # waits for a checkpoint
+    local i
+    for ((i = 0; i < 600; i++)); do
+        [ ! -e "$1/lab2_train/checkpoint.safetensors" ] || return 0
+        sleep 0.1
+    done
+    return 1
+}
+
+victims() { # dir who
+    local rank
+    case $2 in
+        make | mpirun) called "$1" "$2" ;;
+        terminal) called "$1" script ;;
+        rank) called "$1" 3_train | tail -n 1 ;;
+        first) called "$1" 3_train | head -n 1 ;;
+        launch) called "$1" launch.sh ;;
+        shell) rank=$(called "$1" launch.sh); parent_of "${rank:-$(called "$1" 3_train)}" ;;
+        all) alive "$1" | grep -vxF "$(called "$1" guard.sh || echo none)" ;;
+    esac
+}
+training_kill() {
+    local pids
+    mapfile -t pids < <(victims "$1" "$2")
+    [ ${#pids[@]} -gt 0 ] && kill "-$3" "${pids[@]}" 2>/dev/null
+}
+
+training_ended() {
+    local dir=$1 i left checkpoint=$1/lab2_train/checkpoint.safetensors
+    for ((i = 0; i < 50; i++)); do
+        [ -n "$(alive "$dir")" ] || break
+        sleep 0.1
+    done
+    for left in $(alive "$dir"); do
+        echo "5 s later: $(tr '\0' ' ' <"/proc/$left/cmdline" | cut -c 1-100)"
+        kill -KILL "$left"
+    done
+    [ ! -e "$dir/run" ] || [ ! -e "$(cat "$dir/run")" ] || echo "the run's folder is still there"
+    find "$dir" -name '*.tmp' | sed 's/^/temporary file: /'
+    find "$dir/tmp" -mindepth 1 | sed 's/^/in TMPDIR: /'
+    [ ! -e "$checkpoint" ] || # whole: it can be opened, its training resumed
+        "$train" --data synthetic --model mlp --images 640 --test-images 100 --batch 8 \
+            --resume "$checkpoint" --steps 1 --out "$dir/again" >"$dir/again.log" 2>&1 ||
+        echo "the checkpoint: $(tail -n 1 "$dir/again.log")"
+}
+# The folder of a run of several ranks, into $dir/run.
+training_folder() {
+    local mpirun
+    mpirun=$(called "$1" mpirun)
+    [ -z "$mpirun" ] || tr '\0' '\n' <"/proc/$mpirun/environ" | sed -n 's/^LABS_RUN=//p' >"$1/run"
+}

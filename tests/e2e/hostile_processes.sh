@@ -1,0 +1,65 @@
+#!/usr/bin/env bash
+# seconds: 150
+# sanitizers: no
+# Whoever dies (make, its shell, launch.sh, mpirun, a rank, the terminal), by whatever signal, also
+# while a rank or mpirun is stopped: within 5 s all is ended, the last checkpoint is whole, nothing
+# stays behind. And nohup still works.
+set -u
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+. tests/e2e/_processes.sh
+
+one() { # ranks victim signal stopped
+    local dir=$work/$1-$2-$3-$4 via=make why=''
+    [ "$2" != terminal ] || via=terminal
+    training_start "$dir" "$1" $via --epochs 100000
+    if ! training_runs "$dir"; then
+        why="it does not start: $(tail -n 3 "$dir/out" "$dir/err")"
+        training_kill "$dir" all KILL
+    else
+        training_folder "$dir"
+        if [ "$4" != none ]; then
+            training_kill "$dir" "$4" STOP || why="no $4 to stop"
+            sleep 0.3
+        fi
+        training_kill "$dir" "$2" "$3" || why="no $2 to kill"
+    fi
+    why=$why$(training_ended "$dir" | paste -sd ';')
+    case $2-$3-$4 in # these let the ranks stop in good order
+        make-[THI]*-none | shell-*-none | launch-*-none | terminal-* | rank-[THI]*-none)
+            grep -q 'stopped after update' "$dir/out" ||
+                [ "$2" = terminal ] || why="$why; not stopped in good order" ;;
+    esac
+    # a killed rank of several: one line says so; make may add its own
+    if [ "$1-$2-$4" = 2-rank-none ] && [ "$3" = KILL ]; then
+        [ "$(grep -vc '^make:' "$dir/err")" = 1 ] && grep -q 'rank was killed by signal' \
+            "$dir/err" || why="$why; its messages: $(cat "$dir/err")"
+    fi
+    if [ -z "$why" ]; then echo "ok    $1 ranks: $2 gets SIG$3, stopped before: $4"
+    else echo "FAIL  $1 ranks: $2 gets SIG$3, stopped before: $4: $why"; fi
+    rm -rf "$dir"
+}
+export -f one alive called parent_of victims
+export -f training_start training_runs training_kill training_ended training_folder
+export work train small BUILD
+
+cases() {
+    local victim signal
+    for victim in make shell launch; do
+        for signal in TERM HUP INT QUIT KILL; do echo 2 $victim $signal none; done
+    done
+    for signal in TERM HUP INT KILL; do echo 2 mpirun $signal none; done
+    for signal in TERM HUP SEGV KILL; do echo 2 rank $signal none; done
+    for signal in TERM HUP INT KILL; do echo 1 make $signal none; done
+    for signal in TERM KILL; do echo 1 shell $signal none; echo 1 rank $signal none; done
+    echo 1 terminal KILL none; echo 2 terminal KILL none; echo 2 all HUP none; echo 3 all KILL none
+    echo 2 launch TERM first; echo 2 launch KILL first; echo 3 rank KILL first; echo 2 mpirun KILL first
+    echo 2 make KILL first; echo 2 launch TERM mpirun; echo 3 rank KILL mpirun
+    echo 2 launch KILL mpirun
+}
+cases | xargs -P 3 -L 1 bash -uc 'one "$@"' _ >"$work/results"
+sort "$work/results"
+failed=$(grep -c '^FAIL' "$work/results")
+ran=$(wc -l <"$work/results")
+echo "$ran cases, $failed failed"
+[ "$failed" = 0 ] && [ "$ran" -ge 30 ]

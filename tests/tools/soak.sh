@@ -1,0 +1,75 @@
+#!/usr/bin/env bash
+# soak.sh BUILD [RUNS [SEED]]: many trainings, each killed at a random moment: a random one of make,
+# its shell, launch.sh, mpirun, a rank, the terminal or all of them, by a random signal, or while
+# another one is stopped. Afterwards everything must have ended within 5 s, the last checkpoint must
+# be whole, nothing may stay behind; every third training resumes and must make all its updates.
+#
+# Each run prints its seed; 'soak.sh BUILD 1 SEED' repeats it. The last lines are the counts. Status
+# 0: nothing was lost or left.
+set -u
+cd "$(dirname "$0")/../.." || exit 2
+BUILD=$1 runs=${2:-200} first=${3:-1}
+work=$(mktemp -d) || exit 2
+trap 'rm -rf "$work"' EXIT
+. tests/e2e/_processes.sh
+updates=400
+
+pick() { # words…: one of them
+    shift $((RANDOM % $#))
+    echo "$1"
+}
+
+# The training in $dir on, to its end: it makes all updates, however often it was stopped.
+resumes() {
+    local saved=$dir/lab2_train/checkpoint.safetensors from=()
+    [ ! -e "$saved" ] || from=(--resume "$saved")
+    # shellcheck disable=SC2086 # words
+    timeout 60 "$train" $small --epochs 100000 --steps $updates "${from[@]}" --out "$dir/on" \
+        >"$dir/on.log" 2>&1 && grep -q "after update $updates;" "$dir/on.log" ||
+        echo "resuming: $(tail -n 1 "$dir/on.log")"
+}
+
+run() { # seed: prints a line; counts in the files of $work
+    local ranks victim signal stopped=none via=make why dir=$work/run i
+    RANDOM=$1
+    ranks=$(pick 1 2 2 3) signal=$(pick TERM HUP INT KILL STOP)
+    if [ "$ranks" = 1 ]; then victim=$(pick make shell rank all terminal)
+    else victim=$(pick make shell launch mpirun rank all terminal); fi
+    [ "$victim" != terminal ] || signal=KILL # it hangs up
+    [ "$victim" != terminal ] || via=terminal
+    if [ $signal = STOP ]; then
+        stopped=$(pick first mpirun) signal=$(pick TERM KILL)
+        [ "$ranks" -gt 1 ] || stopped=first
+        [ "$victim" != all ] || signal=KILL
+    fi
+    rm -rf "$dir"
+    training_start "$dir" "$ranks" $via --epochs 100000 --steps $updates
+    if ((RANDOM % 4)); then training_runs "$dir"; fi # else also before the first checkpoint
+    sleep "0.$((RANDOM % 10))"
+    for ((i = 0; i < 300; i++)); do # as soon as there is one
+        training_folder "$dir"
+        [ $stopped = none ] || { training_kill "$dir" $stopped STOP && sleep 0.2; }
+        ! training_kill "$dir" "$victim" "$signal" || break
+        [ -n "$(alive "$dir")" ] || { victim=nobody signal='(had ended)'; break; }
+        sleep 0.1
+    done
+    why=$(training_ended "$dir")
+    [ $(($1 % 3)) != 0 ] || why=$why$(resumes)
+    echo "$victim $signal$([ $stopped = none ] || echo "+STOP")" >>"$work/killed"
+    [ -z "$why" ] || echo "$why" >>"$work/why"
+    echo "seed $1: $ranks ranks, $victim gets SIG$signal, stopped before: $stopped: ${why:-ok}"
+    [ -z "$why" ] || { touch "$work/failed"; head -n 20 "$dir/out" "$dir/err"; }
+}
+
+count() { grep -c "$1" "$work/why" 2>/dev/null || true; }
+: >"$work/killed"
+: >"$work/why"
+for ((seed = first; seed < first + runs; seed++)); do run $seed; done
+printf '\n%6s  %-10s %s\n' runs victim signal
+sort "$work/killed" | uniq -c | awk '{ printf "%6d  %-10s %s\n", $1, $2, $3 }'
+printf '%6d  %s\n' "$(wc -l <"$work/killed")" "runs in all" \
+    "$(count '^5 s later')" "processes left 5 s later" \
+    "$(count '^the checkpoint')" "checkpoints unreadable" "$(count 'resuming:')" "lost on resuming" \
+    "$(count '^temporary file\|^in TMPDIR')" "temporary files" \
+    "$(count "^the run's folder")" "folders of shared memory"
+[ ! -e "$work/failed" ]
