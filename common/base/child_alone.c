@@ -27,14 +27,14 @@
 #define SKIP_UNLESS(value, n) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)(value), 0, n)
 #define SKIP_IF_ANY(bits, n) BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, (uint32_t)(bits), n, 0)
 #define END(action) BPF_STMT(BPF_RET | BPF_K, action)
-#define FORBID(call) SKIP_UNLESS(SYS_##call, 1), END(SECCOMP_RET_TRAP)
+#define FORBID(call) SKIP_UNLESS(SYS_##call, 1), END(SECCOMP_RET_KILL_PROCESS)
 
 void child_stay_alone(const char *program)
 {
     uint64_t address = (uintptr_t)program;
     struct sock_filter filter[] = {
         LOAD(arch), SKIP_IF(THIS_MACHINE, 1),
-        END(SECCOMP_RET_TRAP), /* a 32-bit program numbers its calls differently */
+        END(SECCOMP_RET_KILL_PROCESS), /* a 32-bit program numbers its calls differently */
         LOAD(nr),
 #ifdef __x86_64__
         FORBID(fork), FORBID(vfork),
@@ -42,14 +42,14 @@ void child_stay_alone(const char *program)
         FORBID(kill), FORBID(tkill), FORBID(rt_sigqueueinfo), FORBID(ptrace), FORBID(execveat),
         /* clone also makes threads, which are allowed */
         SKIP_UNLESS(SYS_clone, 4), LOAD(args[0]), SKIP_IF_ANY(CLONE_THREAD, 1),
-        END(SECCOMP_RET_TRAP), END(SECCOMP_RET_ALLOW),
+        END(SECCOMP_RET_KILL_PROCESS), END(SECCOMP_RET_ALLOW),
         /* clone3's flags are in memory, where a filter does not see them; the C library then takes
          * clone */
         SKIP_UNLESS(SYS_clone3, 1), END(SECCOMP_RET_ERRNO | ENOSYS),
         /* the address in two halves, the low one first on both machines */
         SKIP_UNLESS(SYS_execve, 5), LOAD(args[0]), SKIP_UNLESS(address, 2),
         LOAD_AT(offsetof(struct seccomp_data, args[0]) + 4), SKIP_IF(address >> 32, 1),
-        END(SECCOMP_RET_TRAP), END(SECCOMP_RET_ALLOW)};
+        END(SECCOMP_RET_KILL_PROCESS), END(SECCOMP_RET_ALLOW)};
     struct sock_fprog all = {sizeof filter / sizeof *filter, filter};
     prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
     prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &all);
