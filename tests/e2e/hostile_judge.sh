@@ -60,7 +60,7 @@ try() { # number, expected line, C
     fi
     [ -z "$(find "$m" -size +9000k)" ] && [ "$(wc -c <"$m/log")" -lt 20000 ] ||
         { wrong "$1" "too large a file" "$3"; return; }
-    printf 'ok    %s\n' "$(sed -n '1s/  w - rate.*1e-6; found:/ …/p' "$m/log" | cut -c 1-150)"
+    printf 'ok    %s\n' "$(sed -n '1{s/  w - rate.*1e-6; found:/ …/; p}' "$m/log" | cut -c 1-150)"
     rm -rf "$m"
 }
 
@@ -157,8 +157,8 @@ body "$(fail 'wrote a file of more than 8 MiB')" \
     for (;;) fputs("more", f);'
 body "$(fail 'gave (')" 'char c; while (read(0, &c, 1) > 0) ;'
 # ---- memory, crashes ----
-body "$(fail 'used more than 1 GiB of memory')" \
-    'for (;;) memset(malloc(1 << 20), 1, 1 << 20);'
+body "$(fail 'used more than 1 GiB of memory\|does not end')" \
+    'for (;;) memset(malloc(1 << 20), 1, 1 << 20);' # a machine may need 5 s to hand out 1 GiB
 crash=crashed
 [ "${SAN:-}" = 1 ] || crash='the stack is full'
 before "$(fail "$crash")" 'static double deep(double x)

@@ -11,7 +11,7 @@ parts=$BUILD/sol/lab2_ddp/parts.a
 # The commands that build the reference's programs, as make would run them.
 env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make -n V=1 BUILD="$BUILD" \
     -W $source/3_train.c -W $source/2_all_reduce_ring.c \
-    "$BUILD/sol/lab2_ddp/3_train" "$BUILD/sol/lab2_ddp/check/2_all_reduce_ring" 2>&1 |
+    "$BUILD/sol/lab2_ddp/3_train" "$BUILD/sol/lab2_ddp/trial/2_all_reduce_ring" 2>&1 |
     sed "s/ *$//" >"$work/commands"
 command_of() { # a fixed string that only this command ends with
     local found
@@ -24,7 +24,7 @@ compile_train=$(command_of "-c $source/3_train.c" 3_train.o) || { echo "$compile
 compile_ring=$(command_of "-c $source/2_all_reduce_ring.c" 2_all_reduce_ring.o) ||
     { echo "$compile_ring"; exit 1; }
 link_train=$(command_of libcommon.a lab2_ddp/3_train) || { echo "$link_train"; exit 1; }
-link_ring=$(command_of libcommon.a lab2_ddp/check/2_all_reduce_ring) ||
+link_ring=$(command_of libcommon.a lab2_ddp/trial/2_all_reduce_ring) ||
     { echo "$link_ring"; exit 1; }
 
 # A command with the mutant's source, object and program in place of the reference's.
@@ -47,9 +47,11 @@ try() {
             bash -c "$(redirect "$link_train" "$dir" 3_train 3_train)" &&
             cp "$BUILD/sol/lab2_ddp/check/3_train" "$dir/check/"
     else # before the archive, which has the reference's
-        bash -c "$(redirect "$compile_ring" "$dir" 2_all_reduce_ring -)" && mkdir "$dir/check" &&
+        bash -c "$(redirect "$compile_ring" "$dir" 2_all_reduce_ring -)" &&
+            mkdir "$dir/check" "$dir/trial" &&
             bash -c "$(redirect "${link_ring/ $parts/ $dir/$2.o $parts}" "$dir" \
-                2_all_reduce_ring check/2_all_reduce_ring)"
+                2_all_reduce_ring trial/2_all_reduce_ring)" &&
+            cp "$BUILD/sol/lab2_ddp/check/2_all_reduce_ring" "$dir/check/"
     fi >"$dir/make.log" 2>&1 || { echo "$1: does not compile"; cat "$dir/make.log"; return 1; }
     # shellcheck disable=SC2086  # the exercises are words
     TMPDIR=$dir "$dir/check/$2" $4 >"$dir/check.log" 2>&1
