@@ -29,8 +29,9 @@ typedef struct Child {
     long most_file;   /* bytes of each file that it writes (it ends by SIGXFSZ); 0: 1 GiB */
     double most_gib;  /* memory of it and its descendants together; on Linux */
     int most_started; /* processes at once; on Linux */
-    /* It ends by SIGSYS when it starts a process or program, or sends a signal; on Linux. */
-    bool alone;
+    /* What ends it by SIGSYS, on Linux: */
+    bool alone; /* starting a process or program, or sending a signal */
+    bool spare; /* sending a signal to this process, or to all */
 } Child;
 
 typedef struct ChildEnd {

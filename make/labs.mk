@@ -21,6 +21,7 @@ objects = $(patsubst %.c,$(B)/%.o,$(1))
 in_folders = $(filter-out $(1)/exercises/% $(1)/solution/% $(1)/check/%,$(wildcard $(1)/*/*.c))
 tried = $(call names,$(patsubst $(1)/exercises/%,$(1)/check/%,$(wildcard $(1)/exercises/*.c)))
 of_checks = $(filter-out $(call numbered,$(1)/check),$(wildcard $(1)/check/*.c))
+judged = $(filter $(call names,$(1)/check/*.c),$(call names,$(1)/[0-9]*.c))
 given = $(call in_folders,$(1)) $(call of_checks,$(1))
 trials = $(addprefix $(B)/$(2)/$(1)/trial/,$(call tried,$(1)))
 
@@ -45,7 +46,9 @@ define lab
 $(B)/$(1)/%.o: INCLUDE = -I$(1)
 $(B)/$(1)/given.a: $(call objects,$(call given,$(1)))
 	$$(archive)
-$(B)/$(1)/exercises/%.o: $(1)/exercises/%.c $(B)/flags | $(B)/$(1)/given.a $(B)/libcommon.a
+# The exercises, and the programs that a check judges.
+$(call objects,$(wildcard $(1)/exercises/*.c) $(patsubst %,$(1)/%.c,$(call judged,$(1)))): \
+    $(B)/$(1)/%.o: $(1)/%.c $(B)/flags | $(B)/$(1)/given.a $(B)/libcommon.a
 	@mkdir -p $$(@D)
 	$$(if $$(V),,@echo "  CC    $$<")
 	$$(Q)common/setup/compile_exercise.sh $$< $$@ \

@@ -59,6 +59,8 @@ static _Noreturn void be_child(const Child *c, int text, int delivery)
         dup2(to, STDERR_FILENO);
     if (c->alone)
         child_stay_alone(c->work ? NULL : c->command[0]);
+    if (c->spare)
+        child_spare(getppid());
     if (!c->work) {
         execvp(c->command[0], (char *const *)c->command);
         fprintf(stderr, "error: %s: %s\n", c->command[0], strerror(errno));
@@ -148,10 +150,12 @@ static void judge_family(const Child *c, pid_t child, double *looked, ChildEnd *
          many = c->most_started > 0 && f.processes > c->most_started;
     if (greedy || many)
         family_kill(); /* at once, before the machine suffers */
-    if (greedy)
-        end_by(end, "it used more than %g GiB of memory", c->most_gib);
-    else if (many)
+    else if (f.stopped)
+        family_kill_youngest(); /* a launcher would wake it up */
+    if (many)
         end_by(end, "it started more than %g processes", c->most_started);
+    else if (greedy)
+        end_by(end, "it used more than %g GiB of memory", c->most_gib);
     else if (f.stopped)
         end_by(end, "it stopped itself", 0);
 }

@@ -29,6 +29,13 @@
 #define END(action) BPF_STMT(BPF_RET | BPF_K, action)
 #define FORBID(call) SKIP_UNLESS(SYS_##call, 1), END(SECCOMP_RET_KILL_PROCESS)
 
+static void install(struct sock_filter *filter, size_t length)
+{
+    struct sock_fprog all = {(unsigned short)length, filter};
+    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &all);
+}
+
 void child_stay_alone(const char *program)
 {
     uint64_t address = (uintptr_t)program;
@@ -50,10 +57,26 @@ void child_stay_alone(const char *program)
         SKIP_UNLESS(SYS_execve, 5), LOAD(args[0]), SKIP_UNLESS(address, 2),
         LOAD_AT(offsetof(struct seccomp_data, args[0]) + 4), SKIP_IF(address >> 32, 1),
         END(SECCOMP_RET_KILL_PROCESS), END(SECCOMP_RET_ALLOW)};
-    struct sock_fprog all = {sizeof filter / sizeof *filter, filter};
-    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &all);
+    install(filter, sizeof filter / sizeof *filter);
+}
+
+void child_spare(pid_t process)
+{
+    struct sock_filter filter[] = {
+        LOAD(arch),
+        SKIP_IF(THIS_MACHINE, 1),
+        END(SECCOMP_RET_ALLOW),
+        LOAD(nr),
+        SKIP_UNLESS(SYS_kill, 4),
+        LOAD(args[0]),
+        SKIP_IF(process, 1),
+        SKIP_UNLESS(-1, 1),
+        END(SECCOMP_RET_KILL_PROCESS),
+        END(SECCOMP_RET_ALLOW),
+    };
+    install(filter, sizeof filter / sizeof *filter);
 }
 #else
+void child_spare(pid_t process) {}
 void child_stay_alone(const char *program) {}
 #endif

@@ -104,12 +104,24 @@ double family_bytes_of(pid_t process)
     return read_member(&m, pid) ? (double)m.pages * (double)sysconf(_SC_PAGESIZE) : 0;
 }
 
-void family_kill(void)
+static bool is_parent(pid_t pid, const Member *all, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (all[i].parent == pid)
+            return true;
+    return false;
+}
+
+static void kill_those(bool youngest)
 {
     int count;
     Member *all = all_new(&count);
     for (const Member *m = all; m < all + count; m++)
-        if (descends(m, all, count))
+        if (descends(m, all, count) && !(youngest && is_parent(m->pid, all, count)))
             kill(m->pid, SIGKILL);
     free(all);
 }
+
+void family_kill(void) { kill_those(false); }
+
+void family_kill_youngest(void) { kill_those(true); }

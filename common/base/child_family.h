@@ -15,4 +15,6 @@ void family_adopt(bool adopt);
 Family family_now(void);
 double family_bytes_of(pid_t process); /* its memory; 0: gone */
 void family_kill(void);
+/* Only those that have no children themselves: a launcher survives its ranks, and tidies up. */
+void family_kill_youngest(void);
 #endif

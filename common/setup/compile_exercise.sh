@@ -1,14 +1,20 @@
 #!/usr/bin/env bash
-# compile_exercise.sh SOURCE OBJECT LIBRARIES COMPILER…: compile an exercise, 1a_NAME.c, which
-# defines the function NAME. A mistake in it must not keep the other parts from being built: if it
-# does not compile or link, or has no such function, the object gets a function NAME that ends its
-# program with the first error. LIBRARIES: what the linker needs beside it.
+# compile_exercise.sh SOURCE OBJECT LIBRARIES COMPILER…: compile an exercise, exercises/1a_NAME.c,
+# which defines the function NAME, or a program that a check judges, which defines main. A mistake
+# in it must not keep the other parts from being built: if it does not compile or link, or has no
+# such function, the object gets one that ends its program with the first error. LIBRARIES: what the
+# linker needs beside it.
 #
 # Whatever else it defines (a helper main, die or malloc) is seen in its own file alone.
 set -u
 source=$1 object=$2 libraries=$3
 shift 3
 file=$(basename "$source" .c) name=${file#*_}
+lab=$(dirname "$source")
+case $lab in
+    */exercises) lab=$(dirname "$lab") ;;
+    *) name=main ;;
+esac
 compiler=("$@")
 
 # The compiler, a minute at most and within limits: a program may include /dev/zero.
@@ -47,11 +53,12 @@ check_name() {
 check_link() {
     # Each program links what it needs: here the other exercises' functions do nothing.
     local others='' other test=${object%.o}.link
-    for other in "$(dirname "$source")"/[0-9]*_*.c; do
+    for other in "$lab"/exercises/[0-9]*_*.c; do
         other=$(basename "$other" .c)
-        [ "$other" = "$file" ] || others+="void ${other#*_}(void) {}"$'\n'
+        [ "$other" = "$file" ] || [ "$other" = '[0-9]*_*' ] || others+="void ${other#*_}(void) {}"$'\n'
     done
-    printf 'void %s(void);\n%sint main(void) { %s(); }\n' "$name" "$others" "$name" >"$test.c"
+    [ "$name" = main ] || others+="void $name(void); int main(void) { $name(); }"
+    echo "$others" >"$test.c"
     # shellcheck disable=SC2086 # the libraries are words
     compile -w "$test.c" "$object" $libraries -o "$test" && { rm -f "$test"*; return; }
     local missing
@@ -67,7 +74,7 @@ check_link() {
 if ! message=$(check_compile && check_name && check_link); then
     echo "$message" >&2
     broken=${object%.o}.broken.c
-    printf '#include "check.h"\nvoid %s(void) { die(EXIT_WRONG, "%%s", "%s"); }\n' \
+    printf '#include "check.h"\nint %s(void) { die(EXIT_WRONG, "%%s", "%s"); }\n' \
         "$name" "$(printf %s "$message" | tr -cd '[:print:]' | sed 's/[\\"]/\\&/g')" >"$broken"
     exec "${compiler[@]}" -c "$broken" -o "$object"
 fi

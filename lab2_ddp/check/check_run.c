@@ -3,6 +3,7 @@
 #include "check_run.h"
 #include "check.h"
 #include "file.h"
+#include <glob.h>
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
@@ -28,7 +29,8 @@ ChildEnd run_words(const char *const words[], const char *log)
                               .most_text = 1 << 20,
                               .most_file = MOST_MIB << 20,
                               .most_gib = 4,
-                              .most_started = 100});
+                              .most_started = 100,
+                              .spare = true});
 }
 
 static bool too_large(const Facts *f) { return f->status == 128 + SIGXFSZ; }
@@ -147,6 +149,9 @@ char *facts_failure(const Facts *f)
                           f->ranks, run_seconds());
     if (*f->killed)
         return format_new("the run on %d ranks was ended: %s", f->ranks, f->killed);
+    if (f->status == 128 + SIGSYS)
+        return format_new("a rank of the run on %d sent a signal to all processes, or to the check",
+                          f->ranks);
     if (too_large(f))
         return format_new("the run on %d ranks wrote more than %d MiB into one file: does it print "
                           "without end?",
@@ -194,11 +199,26 @@ char *check_folder_new(void)
     const char *base = getenv("TMPDIR");
     char *work = format_new("%s/lab2-check-XXXXXX", base && *base ? base : "/tmp");
     REQUIRE(mkdtemp(work), "%s: the folder cannot be created", work);
+    /* for the memory that ranks share: it would outlive a launcher that is killed */
+    setenv("OMPI_MCA_btl_vader_backing_directory", work, 1);
     return work;
+}
+
+static void remove_shared_memory(const char *work)
+{
+    glob_t found;
+    char *pattern = format_new("%s/vader_segment.*", work);
+    if (glob(pattern, 0, NULL, &found) == 0) {
+        for (size_t i = 0; i < found.gl_pathc; i++)
+            file_remove(found.gl_pathv[i]);
+        globfree(&found);
+    }
+    free(pattern);
 }
 
 void check_folder_free(char *work, bool remove)
 {
+    remove_shared_memory(work);
     if (remove)
         file_remove(work);
     else

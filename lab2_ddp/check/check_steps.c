@@ -10,19 +10,30 @@
 
 /* ---- steps 1 to 3: who am I ---- */
 
+/* Rank i was never opened: because the run ended before? */
+static char *not_started(const Facts *f, int i)
+{
+    char *failure = facts_failure(f);
+    char *fault = format_new("process %d does not start the communication library (%s)", i,
+                             failure ? failure : "comm_open");
+    free(failure);
+    return fault;
+}
+
 char *judge_comm(const Runs *r)
 {
     for (int i = 0; i < RANKS; i++) {
         const AuditRank *f = &r->apart.rank[i];
         if (f->size < 0)
-            return format_new("process %d does not start the communication library (%s)", i,
-                              "comm_open");
+            return not_started(&r->apart, i);
         if (f->rank != i || f->size != RANKS)
             return format_new("process %d is rank %d of %d", i, f->rank, f->size);
     }
     bool finished = true;
     for (int i = 0; i < RANKS; i++)
         finished &= r->apart.rank[i].tests >= EPOCHS;
+    if (finished && *r->apart.killed)
+        return facts_failure(&r->apart);
     if (finished && r->apart.status != 0)
         return format_new(
             "all ranks trained to the end, but the run ended with status %d: is comm_close called?",

@@ -11,7 +11,7 @@ read -ra compiler <<<"${CC:-cc} -std=gnu11 -D_GNU_SOURCE -Icommon -Ilab1_gd -O2 
 export LIBRARIES="$BUILD/libcommon.a -lm"
 limit=9
 if [ "${SAN:-}" = 1 ]; then
-    compiler+=(-fsanitize=address,undefined -fno-sanitize-recover=all)
+    compiler+=(-fsanitize=address -fsanitize=undefined -fno-sanitize-recover=all)
     LIBRARIES="$BUILD/tests/support/no_dlclose.o -rdynamic $LIBRARIES"
     export ASAN_OPTIONS=${ASAN_OPTIONS-}:detect_leaks=0 # its search starts a process
     limit=40
@@ -21,11 +21,11 @@ export COMPILER="${compiler[*]}" limit work
 # One case. What is wrong with its result goes to stdout, after the snippet.
 try() { # number, expected line, C
     local m=$work/$1 status began=$SECONDS left
-    mkdir -p "$m/check" "$m/trial"
-    printf '%s\n' "$3" >"$m/1b_update.c"
+    mkdir -p "$m/check" "$m/trial" "$m/exercises"
+    printf '%s\n' "$3" >"$m/exercises/1b_update.c"
     # shellcheck disable=SC2086 # words
-    common/setup/compile_exercise.sh "$m/1b_update.c" "$m/1b_update.o" "$LIBRARIES" $COMPILER \
-        2>"$m/compile.log"
+    common/setup/compile_exercise.sh "$m/exercises/1b_update.c" "$m/1b_update.o" \
+        "$LIBRARIES" $COMPILER 2>"$m/compile.log"
     # shellcheck disable=SC2086
     $COMPILER "$m/1b_update.o" "$BUILD/lab1_gd/check/1b_update.o" $LIBRARIES -o \
         "$m/trial/1b_update" 2>>"$m/compile.log" ||

@@ -266,6 +266,23 @@ static void alone(void **state)
     assert_int_equal(child_run(&(Child){.command = second, .alone = true}).signal, SIGSYS);
 }
 
+/* Signal 0 does no harm where this goes wrong. */
+static void signal_all(void *unused) { kill(-1, 0); }
+static void ask_parent(void *unused) { kill(getppid(), 0); }
+static void ask_itself(void *unused) { kill(getpid(), 0); }
+
+static void spare(void **state)
+{
+#ifndef __linux__
+    SKIP("system calls can be filtered on Linux only");
+#endif
+    assert_int_equal(child_run(&(Child){.work = signal_all, .spare = true}).signal, SIGSYS);
+    assert_int_equal(child_run(&(Child){.work = ask_parent, .spare = true}).signal, SIGSYS);
+    assert_true(child_run(&(Child){.work = ask_itself, .spare = true}).came_back);
+    const char *const below[] = {"sh", "-c", "sh -c 'kill -0 $PPID' && kill -0 -1", NULL};
+    assert_int_not_equal(child_run(&(Child){.command = below, .spare = true}).status, 0);
+}
+
 /* ---- exercises ---- */
 
 static void to_do(void *unused) { TODO("one step"); }
@@ -320,6 +337,7 @@ static const Case cases[] = {{"ends", .run = ends},
                              {"memory_limit", .run = memory_limit},
                              {"process_limit", .run = process_limit},
                              {"alone", .run = alone},
+                             {"spare", .run = spare},
                              {"descendants", .run = descendants},
                              {"exercises", .run = exercises}};
 int main(int argc, char **argv)
