@@ -3,7 +3,6 @@
 #include "check_run.h"
 #include "check.h"
 #include "file.h"
-#include <glob.h>
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
@@ -199,26 +198,11 @@ char *check_folder_new(void)
     const char *base = getenv("TMPDIR");
     char *work = format_new("%s/lab2-check-XXXXXX", base && *base ? base : "/tmp");
     REQUIRE(mkdtemp(work), "%s: the folder cannot be created", work);
-    /* for the memory that ranks share: it would outlive a launcher that is killed */
-    setenv("OMPI_MCA_btl_vader_backing_directory", work, 1);
     return work;
-}
-
-static void remove_shared_memory(const char *work)
-{
-    glob_t found;
-    char *pattern = format_new("%s/vader_segment.*", work);
-    if (glob(pattern, 0, NULL, &found) == 0) {
-        for (size_t i = 0; i < found.gl_pathc; i++)
-            file_remove(found.gl_pathv[i]);
-        globfree(&found);
-    }
-    free(pattern);
 }
 
 void check_folder_free(char *work, bool remove)
 {
-    remove_shared_memory(work);
     if (remove)
         file_remove(work);
     else
