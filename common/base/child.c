@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -128,24 +129,24 @@ static size_t listen_to(struct pollfd pipes[PIPES], ChildEnd *end, long *length)
 
 /* ---- its limits ---- */
 
-static void end_by(ChildEnd *end, const char *why, double limit)
+__attribute__((format(printf, 2, 3))) static void end_by(ChildEnd *end, const char *why, ...)
 {
-    snprintf(end->killed, sizeof end->killed, why, limit);
+    va_list limits;
+    va_start(limits, why);
+    vsnprintf(end->killed, sizeof end->killed, why, limits);
+    va_end(limits);
 }
 
-/* The memory of all its processes and their count. To look through all the machine's processes
- * takes a millisecond or two; one that is alone is looked at each time. */
+/* Its memory each time, that of all its processes and their count now and then: to look through the
+ * machine's processes takes a millisecond or two. */
 static void judge_family(const Child *c, pid_t child, double *looked, ChildEnd *end)
 {
-    Family f = {1, 0, false};
     if (c->most_gib <= 0 && c->most_started <= 0)
         return;
-    if (c->alone)
-        f.bytes = family_bytes_of(child);
-    else if (timer_now() - *looked > LOOK) {
-        f = family_now();
+    bool all = timer_now() - *looked > LOOK;
+    Family f = all ? family_now() : (Family){1, family_bytes_of(child), false};
+    if (all)
         *looked = timer_now();
-    }
     bool greedy = c->most_gib > 0 && f.bytes > c->most_gib * (1 << 30),
          many = c->most_started > 0 && f.processes > c->most_started;
     if (greedy || many)
@@ -153,11 +154,11 @@ static void judge_family(const Child *c, pid_t child, double *looked, ChildEnd *
     else if (f.stopped)
         family_kill_youngest(); /* a launcher would wake it up */
     if (many)
-        end_by(end, "it started more than %g processes", c->most_started);
+        end_by(end, "it started more than %d processes", c->most_started);
     else if (greedy)
         end_by(end, "it used more than %g GiB of memory", c->most_gib);
     else if (f.stopped)
-        end_by(end, "it stopped itself", 0);
+        end_by(end, "it stopped itself");
 }
 
 /* Sets end->killed if the child is beyond a limit. */
@@ -167,7 +168,7 @@ static void judge_limits(const Child *c, pid_t child, double *looked, long lengt
         end->timed_out = true;
         end_by(end, "it does not end: still running after %g s", c->seconds);
     } else if (c->most_text > 0 && length > c->most_text)
-        end_by(end, "it printed more than %g KiB", (double)c->most_text / 1024);
+        end_by(end, "it printed more than %ld KiB", c->most_text >> 10);
     else
         judge_family(c, child, looked, end);
 }
@@ -182,7 +183,7 @@ static void watch(const Child *c, pid_t child, struct pollfd pipes[PIPES], Child
     while ((ended = waitpid(child, &status, WNOHANG | WUNTRACED)) == 0 || WIFSTOPPED(status)) {
         end->seconds = timer_now() - began;
         if (ended > 0)
-            end_by(end, "it stopped itself", 0);
+            end_by(end, "it stopped itself");
         if (!*end->killed)
             judge_limits(c, child, &looked, length, end);
         if (*end->killed)

@@ -91,6 +91,7 @@ static ExerciseResult run(Child child, char *verdict_path)
     child.most_text = 1 << 20;
     child.most_file = 8 << 20;
     child.most_gib = 1;
+    child.most_started = 20; /* where the next line has no effect */
     child.alone = true;
     ChildEnd end = child_run(&child);
     char verdict[2048];

@@ -142,7 +142,8 @@ body "$(fail 'does not end')" 'for (int i = 1; i < 65; i++) signal(i, SIG_IGN); 
 body "$(fail 'printed more than 1024 KiB')" 'for (;;) puts("PASS  update             5/5");'
 body "$(fail 'printed more than 1024 KiB')" 'for (;;) fprintf(stderr, "130 of 130 points\n");'
 # ---- forged lines ----
-body "$(fail 'exit(0)')" 'puts("PASS  update             5/5   forged\n130 of 130 points"); exit(0);'
+body "$(fail 'exit(0)')" \
+    'puts("PASS  update             5/5   forged\n130 of 130 points"); exit(0);'
 body "$(fail 'gave (')" 'puts("\nPASS  update             5/5   forged\nTODO in x\nFAIL");'
 body "$(fail 'exit(0)')" 'fprintf(stderr, "error: TODO in x\n"); exit(0);'
 body "$(fail 'gave (')" 'printf("\033[2J\007%c\r\xff\n", 0);'
@@ -185,8 +186,10 @@ before "$passes" 'static void *helper(void *unused) { for (;;) pause(); }' \
 before "$passes" 'void die(int status, const char *format, ...) { _exit(0); }
     double fabs(double x) { return 0; }' "$right"
 before "$passes" 'int main(void) { return 0; }' "$right"
-before "$(fail 'gave (')" 'double fabs(double x) { return 0; } void exercise_wrong(const char *f, ...) {}' ''
-before "$(fail 'uses frobnicate, which is defined nowhere')" 'void frobnicate(void);' 'frobnicate();'
+before "$(fail 'gave (')" \
+    'double fabs(double x) { return 0; } void exercise_wrong(const char *f, ...) {}' ''
+before "$(fail 'uses frobnicate, which is defined nowhere')" \
+    'void frobnicate(void);' 'frobnicate();'
 whole "$(fail 'does not compile')" 'this is not C'
 whole "$(fail 'does not define the function update')" 'int x;'
 whole "$(fail 'does not compile')" '#include "/dev/zero"'

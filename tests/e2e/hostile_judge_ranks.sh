@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Lab 2's self-check is neither fooled nor hung by the ranks that it judges: each snippet below, in
-# the exercise or in the trainer, costs its own points, in words, and no other line; in seconds, with
-# nothing left running.
+# the exercise or in the trainer, costs its own points, in words, and no other line; in seconds,
+# with nothing left running.
 # seconds: 300
 # sanitizers: no
 set -u
@@ -20,7 +20,8 @@ try() { # number, program, steps, verdicts in this order, words, seconds, sed ex
     local number=$1 expression=$7
     mkdir "$dir"
     sed -E "$7" "$source/$2.c" >"$dir/$2.c"
-    build_changed "$dir" "$2" || { echo "case $1: does not compile"; cat "$dir/make.log"; return 1; }
+    build_changed "$dir" "$2" ||
+        { echo "case $1: does not compile"; cat "$dir/make.log"; return 1; }
     began=$SECONDS
     # shellcheck disable=SC2086 # the steps are words
     TMPDIR=$dir HOSTILE_CASE=$dir LABS_CHECK_SECONDS=8 \
