@@ -40,25 +40,33 @@ static void take_verdict(char *path, char *verdict, size_t room)
     free(path);
 }
 
+/* The last line that has these words (first: at its start), from them on; NULL: none. */
+static char *last_line_with(char *text, const char *words, bool first)
+{
+    char *found = NULL;
+    for (char *line = text; *line; line += strcspn(line, "\n"), line += *line == '\n') {
+        char *at = strstr(line, words);
+        if (at && at < line + strcspn(line, "\n") && (at == line || !first))
+            found = at;
+    }
+    return found;
+}
+
 /* Cuts the last error out of what was printed: die()'s, else a sanitizer's, which says more in the
  * lines that stay. NULL: none. free() it. */
 static char *take_error(char *text)
 {
-    static const char *const marks[] = {"error: ", "SUMMARY: "};
-    char *error = NULL;
-    for (int m = 0; m < 2 && !error; m++) {
-        for (char *line = text; line; line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL)
-            if (!strncmp(line, marks[m], strlen(marks[m])))
-                error = line;
-        if (!error)
-            continue;
-        size_t length = strcspn(error, "\n");
-        char *copy = format_new("%.*s", (int)(length - strlen(marks[m])), error + strlen(marks[m]));
-        const char *rest = error + length + (error[length] == '\n');
-        memmove(error, rest, strlen(rest) + 1);
-        return copy;
-    }
-    return NULL;
+    char *error = last_line_with(text, "error: ", true);
+    error = error ? error : last_line_with(text, "SUMMARY: ", true);
+    error = error ? error : last_line_with(text, "runtime error: ", false);
+    if (!error)
+        return NULL;
+    size_t length = strcspn(error, "\n");
+    char *words = strstr(error, ": ") + strlen(": ");
+    char *copy = format_new("%.*s", (int)(error + length - words), words);
+    const char *rest = error + length + (error[length] == '\n');
+    memmove(error, rest, strlen(rest) + 1);
+    return copy;
 }
 
 static char *why_wrong(const ChildEnd *end, const char *verdict, const char *error)
