@@ -4,11 +4,10 @@
  *     ChildEnd end = child_run(&(Child){.command = words, .seconds = 60});
  *
  * The child runs in its own session (the terminal's Ctrl-C does not reach it, but it is terminated
- * when this process ends), reads an empty standard input, and may write no file beyond 1 GiB. When
- * child_run returns, every process that it started is gone: on Linux all descendants, whatever
- * their session; elsewhere its process group. To do so this process adopts their orphans and ends
- * all its children: have no others meanwhile. Call it before threads, MPI or a window are
- * started.
+ * when this process ends) and reads an empty standard input. When child_run returns, every process
+ * that it started is gone: on Linux all descendants, whatever their session; elsewhere its process
+ * group. To do so this process adopts their orphans and ends all its children: have no others
+ * meanwhile. Call it before threads, MPI or a window are started.
  */
 #ifndef CHILD_H
 #define CHILD_H
@@ -24,7 +23,15 @@ typedef struct Child {
     const char *const *command;
     int streams;     /* CHILD_OUT | CHILD_ERR: captured in `log`; the other stays this process's */
     const char *log; /* a file; NULL: the streams are returned as text */
-    double seconds;  /* then it is killed; its descendants get 3 more. 0: no limit */
+    /* Limits, 0: none. Beyond one of them all its processes are killed. */
+    double seconds;   /* its descendants get 3 more to end */
+    long most_text;   /* bytes of the streams, where they are returned as text */
+    long most_file;   /* bytes of each file that it writes (it ends by SIGXFSZ); 0: 1 GiB */
+    double most_gib;  /* memory of it and its descendants together; on Linux */
+    int most_started; /* processes at once; on Linux */
+    /* What ends it by SIGSYS, on Linux: */
+    bool alone; /* starting a process or program, or sending a signal */
+    bool spare; /* sending a signal to this process, or to all */
 } Child;
 
 typedef struct ChildEnd {
@@ -32,6 +39,9 @@ typedef struct ChildEnd {
     int signal;     /* that ended it; 0: it exited */
     bool came_back; /* work returned, instead of exiting or crashing; false for a command */
     bool timed_out; /* it was still running after `seconds` */
+    /* Why it was killed: "it used more than 1 GiB of memory", "it stopped itself"; "": it was
+     * not. */
+    char killed[64];
     double seconds; /* from its start to its end */
     char *text;     /* the streams' first 65,535 bytes; NULL: none captured. free() it */
 } ChildEnd;

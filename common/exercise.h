@@ -1,8 +1,9 @@
 /* exercise.h: run an exercise safely, and print its line in a self-check.
  *
- * A stub's TODO(...) (check.h) prints a line and exits 77. So the exercise runs in a child process,
- * and the parent sees how the child ended: a window can show the TODO, a check continues with the
- * next exercise. Call it before threads, MPI or a window are started.
+ * A stub's TODO(...) (check.h) prints a line and exits 77; and a first attempt may crash, hang,
+ * call exit(0), print without end. So the exercise runs in another process, with limits (child.h),
+ * and must deliver a verdict into a file whose name it does not know; what it prints counts for
+ * nothing. On Linux it can start no process and send no signal.
  */
 #ifndef EXERCISE_H
 #define EXERCISE_H
@@ -12,15 +13,19 @@ typedef enum { EXERCISE_DONE, EXERCISE_TODO, EXERCISE_WRONG } ExerciseState;
 typedef struct ExerciseResult {
     ExerciseState state;
     /* DONE: NULL. TODO: its line ("TODO in lab1_gd/exercises/1a_gradient.c, line 9: …"). WRONG: the
-     * printed error, or "it crashed (Segmentation fault)", "it does not end", "it ended the program
-     * with exit(0)". free() it */
+     * printed error, or "it crashed (Segmentation fault)", "it does not end: …", "it ended the
+     * program with exit(0)". free() it */
     char *why;
+    char *printed; /* what it printed, up to 64 KiB, without that error; NULL: unknown. free() it */
 } ExerciseResult;
 
-/* Run attempt(argument) in a child process (child.h), at most 5 seconds; its writes to memory are
- * lost with the child. DONE: it returned. It may judge, too: die(EXIT_WRONG, …) gives WRONG, as
- * does any other end, exit(0) included. */
+/* Run attempt(argument) in a child process, at most 5 seconds; its writes to memory are lost with
+ * the child. DONE: it returned. It may judge, too: exercise_wrong() or die(EXIT_WRONG, …) gives
+ * WRONG, as does any other end, exit(0) included. Call it before threads, MPI or a window are
+ * started. */
 ExerciseResult exercise_try(void (*attempt)(void *), void *argument);
+/* In the attempt: it is wrong, for this reason. */
+void exercise_wrong(const char *format, ...) __attribute__((noreturn, format(printf, 1, 2)));
 
 /* An exercise that a program needs. */
 typedef struct ExerciseUse {
@@ -32,11 +37,16 @@ typedef struct ExerciseUse {
 char *exercise_missing(const ExerciseUse *uses, int n);
 
 /* Print a self-check's line: "PASS  name  10/10  expected" (TODO, FAIL: 0/10; FAIL with "; found:
- * WHY"). Returns the points: all where DONE, else 0. Does not free result.why. */
+ * WHY"), and indented beneath it the first lines that the exercise printed. Returns the points: all
+ * where DONE, else 0. Frees nothing. */
 int exercise_say(const char *name, int points, const char *expected, ExerciseResult result);
 
-/* The whole check of one exercise: run `judge`, which ends its process on a wrong result
- * (die(EXIT_WRONG, …)), and print the line. Returns the program's status: 0, EXIT_WRONG or
+/* The main() of one exercise's check, which is linked twice: check/NAME, without a line of the
+ * student's code, starts trial/NAME, which has it and calls `judge`; that calls exercise_wrong() if
+ * the result is wrong. check/NAME prints the line. Returns its status: 0, EXIT_WRONG or
  * EXIT_TODO. */
-int exercise_check(const char *name, int points, const char *expected, void (*judge)(void *unused));
+int exercise_check(int argc, char **argv, const char *name, int points, const char *expected,
+                   void (*judge)(void *unused));
+/* "…/check/NAME" to "…/trial/NAME"; free() it. */
+char *exercise_trial_path(const char *check);
 #endif

@@ -1,8 +1,10 @@
 # labs.mk: the labs' programs and self-checks.
 #
-# A program is a numbered file at the top of a lab; check/ has one for each exercise. The linker
-# takes what each of them needs from parts.a: the lab's other folders and its exercises. There are
-# two variants, student and sol: in sol, files of solution/ replace the student's of the same name.
+# A program is a numbered file at the top of a lab. The linker takes what it needs from parts.a: the
+# lab's other folders (given.a) and its exercises. check/ has a program for each exercise, linked
+# twice: the one that prints the verdict contains no exercise, but starts the one in trial/, which
+# does. There are two variants, student and sol: in sol, files of solution/ replace the student's of
+# the same name.
 HAVE_SOLUTIONS := $(wildcard lab1_*/solution/*.c)
 VARIANT := $(if $(filter-out 0,$(SOL)),sol,student)
 lab_folder = $(filter $(1)_%,$(LABS))
@@ -17,25 +19,45 @@ written = $(foreach source,$(1), \
     $(or $(if $(filter sol,$(2)),$(wildcard $(3)/solution/$(notdir $(source)))),$(source)))
 objects = $(patsubst %.c,$(B)/%.o,$(1))
 in_folders = $(filter-out $(1)/exercises/% $(1)/solution/% $(1)/check/%,$(wildcard $(1)/*/*.c))
+tried = $(call names,$(patsubst $(1)/exercises/%,$(1)/check/%,$(wildcard $(1)/exercises/*.c)))
 of_checks = $(filter-out $(call numbered,$(1)/check),$(wildcard $(1)/check/*.c))
+judged = $(filter $(call names,$(1)/check/*.c),$(call names,$(1)/[0-9]*.c))
+given = $(call in_folders,$(1)) $(call of_checks,$(1))
+trials = $(addprefix $(B)/$(2)/$(1)/trial/,$(call tried,$(1)))
 
 define lab_variant # lab, variant
-$(B)/$(2)/$(1)/parts.a: $(call objects,$(call in_folders,$(1)) $(call of_checks,$(1)) \
+$(B)/$(2)/$(1)/parts.a: $(call objects,$(call given,$(1)) \
     $(call written,$(wildcard $(1)/exercises/*.c),$(2),$(1)))
 	$$(archive)
 $(foreach source,$(call numbered,$(1)),$(eval $(B)/$(2)/$(1)/$(basename $(notdir $(source))): \
     $(call objects,$(call written,$(source),$(2),$(1)))))
 $(foreach source,$(call numbered,$(1)/check), \
     $(eval $(B)/$(2)/$(1)/check/$(basename $(notdir $(source))): $(call objects,$(source))))
-$(call programs,$(1),$(2)) $(call checks,$(1),$(2)): $(B)/$(2)/$(1)/parts.a $(B)/libcommon.a
+$(foreach name,$(call tried,$(1)), \
+    $(eval $(B)/$(2)/$(1)/trial/$(name): $(B)/$(1)/check/$(name).o) \
+    $(eval $(B)/$(2)/$(1)/check/$(name): $(B)/$(1)/check/$(name).absent.o | \
+    $(B)/$(2)/$(1)/trial/$(name)))
+$(call programs,$(1),$(2)) $(call trials,$(1),$(2)): $(B)/$(2)/$(1)/parts.a $(B)/libcommon.a
+	$$(call link)
+$(call checks,$(1),$(2)): $(B)/$(1)/given.a $(B)/libcommon.a
 	$$(call link)
 endef
 define lab
 $(B)/$(1)/%.o: INCLUDE = -I$(1)
-$(B)/$(1)/exercises/%.o: $(1)/exercises/%.c $(B)/flags
+$(B)/$(1)/given.a: $(call objects,$(call given,$(1)))
+	$$(archive)
+# The exercises, and the programs that a check judges.
+$(call objects,$(wildcard $(1)/exercises/*.c) $(patsubst %,$(1)/%.c,$(call judged,$(1)))): \
+    $(B)/$(1)/%.o: $(1)/%.c $(B)/flags | $(B)/$(1)/given.a $(B)/libcommon.a
 	@mkdir -p $$(@D)
 	$$(if $$(V),,@echo "  CC    $$<")
-	$$(Q)common/setup/compile_exercise.sh $$< $$@ $$(COMPILE)
+	$$(Q)common/setup/compile_exercise.sh $$< $$@ \
+	    '$(B)/$(1)/given.a $(B)/libcommon.a $$(LDLIBS)' $$(COMPILE)
+# In place of the exercise, in the program that prints the verdict: never called.
+$(B)/$(1)/check/%.absent.o: $(B)/flags
+	@mkdir -p $$(@D)
+	@name='$$*'; echo "void $$$${name#*_}(void) { __builtin_trap(); }" >$$(@:.o=.c)
+	$$(Q)$$(COMPILE) -c $$(@:.o=.c) -o $$@
 $(call lab_variant,$(1),student)
 $(call lab_variant,$(1),sol)
 endef

@@ -1,13 +1,14 @@
 /* child.c: see child.h. */
 #include "child.h"
 #include "check.h"
+#include "child_alone.h"
+#include "child_family.h"
 #include "timer.h"
-#include <ctype.h>
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,24 +24,17 @@ enum { TICK = 5, MOST_TEXT = 65535 }; /* milliseconds between two polls; bytes *
 /* Seconds for mpirun to end its ranks. */
 static const double GOODBYE = 3;
 
-/* Bytes of a file: an endless log must not fill the disk. */
+/* Seconds between two looks at all processes. */
+static const double LOOK = 0.03;
+
+/* Bytes of a file, where no limit is given: an endless log must not fill the disk. */
 static const rlim_t MOST_BYTES = (rlim_t)1 << 30;
 
-/* ---- Linux only ---- */
-
-/* This process adopts its descendants' orphans. */
-static void adopt_orphans(bool adopt)
+/* End this process when its parent ends. */
+static void end_with_parent(int by_signal)
 {
 #ifdef __linux__
-    prctl(PR_SET_CHILD_SUBREAPER, adopt);
-#endif
-}
-
-/* Terminate this process when its parent ends. */
-static void end_with_parent(void)
-{
-#ifdef __linux__
-    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    prctl(PR_SET_PDEATHSIG, by_signal);
 #endif
 }
 
@@ -49,8 +43,10 @@ static void end_with_parent(void)
 static _Noreturn void be_child(const Child *c, int text, int delivery)
 {
     setsid();
-    end_with_parent();
-    setrlimit(RLIMIT_FSIZE, &(struct rlimit){MOST_BYTES, MOST_BYTES});
+    end_with_parent(c->alone ? SIGKILL : SIGTERM); /* a launcher must end its ranks */
+    rlim_t bytes = c->most_file > 0 ? (rlim_t)c->most_file : MOST_BYTES;
+    setrlimit(RLIMIT_FSIZE, &(struct rlimit){bytes, bytes});
+    setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
     signal(SIGXFSZ, SIG_DFL); /* it ends whoever prints without end */
     int in = open("/dev/null", O_RDONLY | O_CLOEXEC);
     int to = c->log ? open(c->log, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666) : text;
@@ -63,6 +59,10 @@ static _Noreturn void be_child(const Child *c, int text, int delivery)
         dup2(to, STDOUT_FILENO);
     if (c->streams & CHILD_ERR)
         dup2(to, STDERR_FILENO);
+    if (c->alone)
+        child_stay_alone(c->work ? NULL : c->command[0]);
+    if (c->spare)
+        child_spare(getppid());
     if (!c->work) {
         execvp(c->command[0], (char *const *)c->command);
         fprintf(stderr, "error: %s: %s\n", c->command[0], strerror(errno));
@@ -75,33 +75,7 @@ static _Noreturn void be_child(const Child *c, int text, int delivery)
 
 /* ---- its descendants ---- */
 
-/* The parent of a process, from /proc/PID/stat: "PID (any name) state parent …"; -1: gone. */
-static pid_t parent_of(const char *pid)
-{
-    char path[64], line[512];
-    snprintf(path, sizeof path, "/proc/%.20s/stat", pid);
-    FILE *file = fopen(path, "r");
-    char *end = file && fgets(line, sizeof line, file) ? strrchr(line, ')') : NULL;
-    int parent = -1;
-    if (end)
-        sscanf(end + 1, " %*c %d", &parent);
-    if (file)
-        fclose(file);
-    return parent;
-}
-
-static void kill_children(void)
-{
-    DIR *folder = opendir("/proc");
-    for (struct dirent *entry; folder && (entry = readdir(folder));)
-        if (isdigit((unsigned char)entry->d_name[0]) && parent_of(entry->d_name) == getpid())
-            kill(atoi(entry->d_name), SIGKILL);
-    if (folder)
-        closedir(folder);
-}
-
-/* Kill one generation after the other, until this process has no child. patience: seconds to end by
- * themselves. */
+/* Kill them until this process has no child. patience: seconds to end by themselves. */
 static void end_descendants(double patience)
 {
     double began = timer_now();
@@ -110,7 +84,7 @@ static void end_descendants(double patience)
         if (ended > 0)
             continue;
         if (timer_now() - began > patience)
-            kill_children();
+            family_kill();
         poll(NULL, 0, TICK);
     }
 }
@@ -142,30 +116,79 @@ static size_t take(struct pollfd *from, char *to, size_t room)
 }
 
 /* Keep the text that has arrived and drop text beyond the room: the child must never block. Returns
- * the bytes of text read. */
-static size_t listen_to(struct pollfd pipes[PIPES], ChildEnd *end, size_t *length)
+ * the bytes of text read; *length: of all so far. */
+static size_t listen_to(struct pollfd pipes[PIPES], ChildEnd *end, long *length)
 {
-    char chunk[4096];
-    size_t got = take(&pipes[TEXT], chunk, sizeof chunk), left = MOST_TEXT - *length;
-    if (end->text) {
-        memcpy(end->text + *length, chunk, got < left ? got : left);
-        *length += got < left ? got : left;
-    }
+    char chunk[16384];
+    size_t got = take(&pipes[TEXT], chunk, sizeof chunk);
+    for (size_t i = 0; end->text && i < got && *length + (long)i < MOST_TEXT; i++)
+        end->text[*length + (long)i] = chunk[i] ? chunk[i] : '?'; /* a zero would end the text */
+    *length += (long)got;
     end->came_back |= take(&pipes[DELIVERY], (char[1]){0}, 1) == 1;
     return got;
 }
 
-/* Until the child ends, by itself or at the limit. */
-static void watch(pid_t child, double limit, struct pollfd pipes[PIPES], ChildEnd *end)
+/* ---- its limits ---- */
+
+__attribute__((format(printf, 2, 3))) static void end_by(ChildEnd *end, const char *why, ...)
 {
-    double began = timer_now();
-    size_t length = 0;
-    int status;
-    while (waitpid(child, &status, WNOHANG) == 0) {
-        if (limit > 0 && timer_now() - began > limit) {
-            end->timed_out = true;
+    va_list limits;
+    va_start(limits, why);
+    vsnprintf(end->killed, sizeof end->killed, why, limits);
+    va_end(limits);
+}
+
+/* Its memory each time, that of all its processes and their count now and then: to look through the
+ * machine's processes takes a millisecond or two. */
+static void judge_family(const Child *c, pid_t child, double *looked, ChildEnd *end)
+{
+    if (c->most_gib <= 0 && c->most_started <= 0)
+        return;
+    bool all = timer_now() - *looked > LOOK;
+    Family f = all ? family_now() : (Family){1, family_bytes_of(child), false};
+    if (all)
+        *looked = timer_now();
+    bool greedy = c->most_gib > 0 && f.bytes > c->most_gib * (1 << 30),
+         many = c->most_started > 0 && f.processes > c->most_started;
+    if (greedy || many)
+        family_kill(); /* at once, before the machine suffers */
+    else if (f.stopped)
+        family_kill_youngest(); /* a launcher would wake it up */
+    if (many)
+        end_by(end, "it started more than %d processes", c->most_started);
+    else if (greedy)
+        end_by(end, "it used more than %g GiB of memory", c->most_gib);
+    else if (f.stopped)
+        end_by(end, "it stopped itself");
+}
+
+/* Sets end->killed if the child is beyond a limit. */
+static void judge_limits(const Child *c, pid_t child, double *looked, long length, ChildEnd *end)
+{
+    if (c->seconds > 0 && end->seconds > c->seconds) {
+        end->timed_out = true;
+        end_by(end, "it does not end: still running after %g s", c->seconds);
+    } else if (c->most_text > 0 && length > c->most_text)
+        end_by(end, "it printed more than %ld KiB", c->most_text >> 10);
+    else
+        judge_family(c, child, looked, end);
+}
+
+/* Until the child ends, by itself or at a limit. */
+static void watch(const Child *c, pid_t child, struct pollfd pipes[PIPES], ChildEnd *end)
+{
+    double began = timer_now(), looked = began;
+    long length = 0;
+    int status = 0;
+    pid_t ended;
+    while ((ended = waitpid(child, &status, WNOHANG | WUNTRACED)) == 0 || WIFSTOPPED(status)) {
+        end->seconds = timer_now() - began;
+        if (ended > 0)
+            end_by(end, "it stopped itself");
+        if (!*end->killed)
+            judge_limits(c, child, &looked, length, end);
+        if (*end->killed)
             kill(-child, SIGKILL); /* repeatedly: at first it may not have its session yet */
-        }
         poll(pipes, PIPES, TICK);
         listen_to(pipes, end, &length);
     }
@@ -173,7 +196,7 @@ static void watch(pid_t child, double limit, struct pollfd pipes[PIPES], ChildEn
     end->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
     end->status = end->signal ? 128 + end->signal : WEXITSTATUS(status);
     kill(-child, SIGKILL);
-    end_descendants(end->timed_out ? GOODBYE : 0);
+    end_descendants(*end->killed ? GOODBYE : 0);
     while (listen_to(pipes, end, &length) > 0)
         ;
 }
@@ -183,7 +206,7 @@ ChildEnd child_run(const Child *c)
     ChildEnd end = {.text = c->streams && !c->log ? alloc(MOST_TEXT + 1, 1) : NULL};
     struct pollfd pipes[PIPES];
     int text = pipe_new(&pipes[TEXT]), delivery = pipe_new(&pipes[DELIVERY]);
-    adopt_orphans(true);
+    family_adopt(true);
     fflush(NULL);
     pid_t child = fork();
     REQUIRE(child >= 0, "cannot start a process: %s: too many?", strerror(errno));
@@ -191,10 +214,10 @@ ChildEnd child_run(const Child *c)
         be_child(c, text, delivery);
     close(text);
     close(delivery);
-    watch(child, c->seconds, pipes, &end);
+    watch(c, child, pipes, &end);
     for (int i = 0; i < PIPES; i++)
         if (pipes[i].fd >= 0)
             close(pipes[i].fd);
-    adopt_orphans(false);
+    family_adopt(false);
     return end;
 }

@@ -2,46 +2,147 @@
 #include "exercise.h"
 #include "check.h"
 #include "child.h"
+#include "exercise_trial.h"
+#include "printable.h"
+#include <ctype.h>
+#include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-enum { PATIENCE = 5 }; /* seconds */
+enum { MOST_SHOWN = 20, WIDTH = 160 }; /* lines, bytes */
 
-/* The first line without "error: "; a TODO's line from that word on. */
-static char *first_line(char *text)
+/* ---- one attempt in another process ---- */
+
+/* An empty file for the verdict; free() its name. */
+static char *verdict_file_new(void)
 {
-    char *line = strstr(text, "TODO in "), *error = strstr(text, "error: ");
-    line = line ? line : error ? error + strlen("error: ") : text;
-    line[strcspn(line, "\n")] = 0;
-    return format_new("%s", line);
+    const char *base = getenv("TMPDIR");
+    char *path = format_new("%s/labs-verdict-XXXXXX", base && *base ? base : "/tmp");
+    int file = mkstemp(path);
+    REQUIRE(file >= 0, "%s: %s: set TMPDIR to a folder that you can write to", path,
+            strerror(errno));
+    close(file);
+    return path;
+}
+
+/* Reads and removes the file. */
+static void take_verdict(char *path, char *verdict, size_t room)
+{
+    FILE *file = fopen(path, "r");
+    size_t length = file ? fread(verdict, 1, room - 1, file) : 0;
+    verdict[length] = 0;
+    if (file)
+        fclose(file);
+    unlink(path);
+    free(path);
+}
+
+/* The last line that has these words (first: at its start), from them on; NULL: none. */
+static char *last_line_with(char *text, const char *words, bool first)
+{
+    char *found = NULL;
+    for (char *line = text; *line; line += strcspn(line, "\n"), line += *line == '\n') {
+        char *at = strstr(line, words);
+        if (at && at < line + strcspn(line, "\n") && (at == line || !first))
+            found = at;
+    }
+    return found;
+}
+
+/* Cuts the last error out of what was printed: die()'s, else a sanitizer's, which says more in the
+ * lines that stay. NULL: none. free() it. */
+static char *take_error(char *text)
+{
+    char *error = last_line_with(text, "error: ", true);
+    error = error ? error : last_line_with(text, "SUMMARY: ", true);
+    error = error ? error : last_line_with(text, "runtime error: ", false);
+    if (!error)
+        return NULL;
+    size_t length = strcspn(error, "\n");
+    char *words = strstr(error, ": ") + strlen(": ");
+    char *copy = format_new("%.*s", (int)(error + length - words), words);
+    const char *rest = error + length + (error[length] == '\n');
+    memmove(error, rest, strlen(rest) + 1);
+    return copy;
+}
+
+static char *why_wrong(const ChildEnd *end, const char *verdict, const char *error)
+{
+    bool crash = end->signal == SIGSEGV || end->signal == SIGBUS || end->signal == SIGFPE ||
+                 end->signal == SIGILL || end->signal == SIGABRT;
+    if (*end->killed)
+        return format_new("%s", end->killed);
+    if (end->signal == SIGSYS)
+        return format_new("it started a process or a program, or sent a signal: an exercise only "
+                          "computes");
+    if (end->signal == SIGXFSZ)
+        return format_new("it wrote a file of more than 8 MiB");
+    if (end->signal)
+        return format_new("it %s (%s)%s", crash ? "crashed" : "was ended by a signal",
+                          strsignal(end->signal),
+                          end->signal == SIGFPE ? ": a division by zero?" : "");
+    if (end->status == EXIT_WRONG && *verdict && strcmp(verdict, TRIAL_RIGHT) != 0)
+        return format_new("%s", verdict);
+    if (error && end->status != 0)
+        return format_new("%s", error);
+    return format_new("it ended the program with exit(%d)", end->status);
+}
+
+/* `child` has the streams and what to run; verdict_path: the file that it was told. */
+static ExerciseResult run(Child child, char *verdict_path)
+{
+    child.streams = CHILD_OUT | CHILD_ERR;
+    child.seconds = 5;
+    child.most_text = 1 << 20;
+    child.most_file = 8 << 20;
+    child.most_gib = 1;
+    child.most_started = 20; /* where the next line has no effect */
+    child.alone = true;
+    ChildEnd end = child_run(&child);
+    char verdict[2048];
+    take_verdict(verdict_path, verdict, sizeof verdict);
+    ExerciseResult result = {EXERCISE_WRONG, NULL, end.text};
+    if (!*end.killed && end.status == 0 && !strcmp(verdict, TRIAL_RIGHT)) {
+        result.state = EXERCISE_DONE;
+        return result;
+    }
+    char *error = end.status != 0 ? take_error(end.text) : NULL;
+    if (end.status == EXIT_TODO && error && !strncmp(error, "TODO in ", strlen("TODO in "))) {
+        result.state = EXERCISE_TODO;
+        result.why = error;
+        return result;
+    }
+    result.why = why_wrong(&end, verdict, error);
+    free(error);
+    return result;
+}
+
+typedef struct Attempt {
+    void (*attempt)(void *);
+    void *argument;
+    const char *verdict_path;
+} Attempt;
+
+static void run_attempt(void *context)
+{
+    const Attempt *a = context;
+    trial_run(a->verdict_path, a->attempt, a->argument);
 }
 
 ExerciseResult exercise_try(void (*attempt)(void *), void *argument)
 {
-    ChildEnd end = child_run(
-        &(Child){.work = attempt, .context = argument, .streams = CHILD_ERR, .seconds = PATIENCE});
-    bool printed = end.status != 0 && *end.text;
-    ExerciseResult result = {EXERCISE_WRONG, NULL};
-    if (end.came_back && end.status == 0)
-        result.state = EXERCISE_DONE;
-    else if (end.timed_out)
-        result.why = format_new("it does not end");
-    else if (end.signal)
-        result.why = format_new("it crashed (%s)", strsignal(end.signal));
-    else
-        result.why = printed ? first_line(end.text)
-                             : format_new("it ended the program with exit(%d)", end.status);
-    if (end.status == EXIT_TODO && printed)
-        result.state = EXERCISE_TODO;
-    free(end.text);
-    return result;
+    char *path = verdict_file_new();
+    return run((Child){.work = run_attempt, .context = &(Attempt){attempt, argument, path}}, path);
 }
 
 char *exercise_missing(const ExerciseUse *uses, int n)
 {
     for (int i = 0; i < n; i++) {
         ExerciseResult tried = exercise_try(uses[i].attempt, NULL);
+        free(tried.printed);
         if (tried.state == EXERCISE_TODO)
             return tried.why;
         if (tried.state == EXERCISE_WRONG) {
@@ -53,22 +154,70 @@ char *exercise_missing(const ExerciseUse *uses, int n)
     return NULL;
 }
 
+/* ---- a line of the self-check ---- */
+
+/* No line but an exercise's own has these words. */
+static void lower_verdicts(char *line)
+{
+    static const char *const words[] = {"PASS", "TODO", "FAIL"};
+    for (int w = 0; w < 3; w++)
+        for (char *at = line; (at = strstr(at, words[w]));)
+            for (int i = 0; i < 4; i++, at++)
+                *at = (char)tolower(*at);
+}
+
+static void show_printed(const char *text)
+{
+    char line[WIDTH], safe[WIDTH];
+    int shown = 0, more = 0;
+    for (size_t length; *text; text += length + (text[length] == '\n')) {
+        length = strcspn(text, "\n");
+        snprintf(line, sizeof line, "%.*s", (int)length, text);
+        printable(safe, sizeof safe, line);
+        lower_verdicts(safe);
+        if (shown < MOST_SHOWN)
+            printf("      | %s\n", safe);
+        shown < MOST_SHOWN ? shown++ : more++;
+    }
+    if (more)
+        printf("      | … and %d more lines\n", more);
+}
+
 int exercise_say(const char *name, int points, const char *expected, ExerciseResult result)
 {
     static const char *words[] = {"PASS", "TODO", "FAIL"};
     int won = result.state == EXERCISE_DONE ? points : 0;
     bool wrong = result.state == EXERCISE_WRONG && result.why;
+    char why[1000];
     printf("%s  %-16s  %2d/%-2d  %s%s%s\n", words[result.state], name, won, points, expected,
-           wrong ? "; found: " : "", wrong ? result.why : "");
+           wrong ? "; found: " : "", wrong ? printable(why, sizeof why, result.why) : "");
+    if (result.printed)
+        show_printed(result.printed);
     fflush(stdout);
     return won;
 }
 
-int exercise_check(const char *name, int points, const char *expected, void (*judge)(void *unused))
+char *exercise_trial_path(const char *check)
+{
+    const char *slash = strrchr(check, '/'), *name = slash ? slash + 1 : check;
+    char *path = format_new("%.*s../trial/%s", (int)(name - check), check, name);
+    REQUIRE(access(path, X_OK) == 0, "%s: missing: run 'make check'", path);
+    return path;
+}
+
+int exercise_check(int argc, char **argv, const char *name, int points, const char *expected,
+                   void (*judge)(void *unused))
 {
     static const int statuses[] = {0, EXIT_TODO, EXIT_WRONG};
-    ExerciseResult result = exercise_try(judge, NULL);
+    if (argc == 3 && !strcmp(argv[1], "--trial"))
+        trial_run(argv[2], judge, NULL);
+    REQUIRE(argc == 1, "%s takes no arguments", argv[0]);
+    char *program = exercise_trial_path(argv[0]), *path = verdict_file_new();
+    ExerciseResult result =
+        run((Child){.command = (const char *[]){program, "--trial", path, NULL}}, path);
     exercise_say(name, points, expected, result);
+    free(program);
     free(result.why);
+    free(result.printed);
     return statuses[result.state];
 }

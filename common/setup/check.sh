@@ -2,6 +2,9 @@
 # check.sh PROGRAM…: run the exercises' checks, each BUILD/VARIANT/LAB/check/NAME, in this order.
 # Each prints a line per exercise, with its points as WON/OF; after each lab comes the sum. Exit
 # status: 0 all points, 1 not all, or the highest status of a check above 1.
+#
+# The lines can be trusted: these programs have no line of a student's code, but start others that
+# do, and what those print comes indented.
 set -u
 work=$(mktemp -d) || exit 2
 export LABS_PARENT=${LABS_PARENT:-$$} # what this starts ends with it
@@ -14,8 +17,13 @@ while [ $# -gt 0 ]; do
     lab=$(lab_of "$1")
     : >"$work/lines"
     while [ $# -gt 0 ] && [ "$(lab_of "$1")" = "$lab" ]; do
-        "$1" | tee -a "$work/lines"
+        "$1" </dev/null | tee "$work/one"
         status=${PIPESTATUS[0]}
+        grep -qE '^(PASS|FAIL|TODO) ' "$work/one" || {
+            echo "error: $1 ended with status $status before its verdict: its points are missing"
+            [ "$status" -gt 1 ] || status=2
+        }
+        cat "$work/one" >>"$work/lines"
         [ "$status" = 77 ] && status=1 # still a stub
         [ "$status" -le "$worst" ] || worst=$status
         shift

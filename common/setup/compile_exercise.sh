@@ -1,25 +1,81 @@
 #!/usr/bin/env bash
-# compile_exercise.sh SOURCE OBJECT COMPILER…: compile an exercise, 1a_NAME.c, which defines the
-# function NAME. A mistake in it must not keep the other parts from being built: if it does not
-# compile, or has no such function, the object gets a function NAME that ends its program with the
-# compiler's first error.
+# compile_exercise.sh SOURCE OBJECT LIBRARIES COMPILER…: compile an exercise, exercises/1a_NAME.c,
+# which defines the function NAME, or a program that a check judges, which defines main. A mistake
+# in it must not keep the other parts from being built: if it does not compile or link, or has no
+# such function, the object gets one that ends its program with the first error. LIBRARIES: what the
+# linker needs beside it.
+#
+# Whatever else it defines (a helper main, die or malloc) is seen in its own file alone.
 set -u
-source=$1 object=$2
-shift 2
-name=$(basename "$source" .c) name=${name#*_}
+source=$1 object=$2 libraries=$3
+shift 3
+file=$(basename "$source" .c) name=${file#*_}
+lab=$(dirname "$source")
+case $lab in
+    */exercises) lab=$(dirname "$lab") ;;
+    *) name=main ;;
+esac
+compiler=("$@")
 
-compile() { "$@" -Werror=implicit-function-declaration -c "$source" -o "$object"; }
-if compile "$@" 2>"$object.log"; then
-    cat "$object.log" >&2
-    nm "$object" | grep -Eq " T _?$name\$" && exit 0
-    message="$source: it does not define the function $name"
+# The compiler, a minute at most and within limits: a program may include /dev/zero.
+compile() { # arguments…
+    local limit=()
+    if type -P timeout >/dev/null; then limit=(timeout --kill-after=5 60); fi
+    (
+        ulimit -t 120 -f 262144 # processor seconds; KiB of a file
+        ulimit -v 4194304 2>/dev/null # KiB of memory
+        exec "${limit[@]}" "${compiler[@]}" "$@"
+    ) </dev/null >"$object.log" 2>&1
+}
+show() { head -c 65536 "$object.log" | head -n 200 >&2; }
+first_of() { # expression: the first line of the log that matches, on one line
+    grep -a -m 1 "$1" "$object.log" | tr -d '\000-\037' | cut -c 1-200
+}
+
+check_compile() {
+    compile -Werror=implicit-function-declaration -c "$source" -o "$object"
+    local status=$? error
+    show
+    [ $status != 0 ] || return 0
+    error=$(first_of 'error:')
+    case $status in 124 | 137) error='the compiler takes more than a minute' ;; esac
+    echo "it does not compile: ${error:-$(first_of .)}"
+    return 1
+}
+check_name() {
+    # In the file format of Linux only: other systems have no objcopy.
+    if type -P objcopy >/dev/null; then
+        objcopy --keep-global-symbol="$name" "$object" 2>/dev/null
+    fi
+    nm "$object" | grep -Eq " T _?$name\$" ||
+        { echo "$source: it does not define the function $name"; return 1; }
+}
+check_link() {
+    # Each program links what it needs: here the other exercises' functions do nothing.
+    local others='' other test=${object%.o}.link
+    for other in "$lab"/exercises/[0-9]*_*.c; do
+        [ -e "$other" ] || continue
+        other=$(basename "$other" .c)
+        [ "$other" = "$file" ] || others+="void ${other#*_}(void) {}"$'\n'
+    done
+    [ "$name" = main ] || others+="void $name(void); int main(void) { $name(); }"
+    echo "$others" >"$test.c"
+    # shellcheck disable=SC2086 # the libraries are words
+    compile -w "$test.c" "$object" $libraries -o "$test" && { rm -f "$test"*; return; }
+    local missing
+    missing=$(sed -En "s/.*undefined (reference to|symbol:) [\`']?([A-Za-z0-9_]+).*/\2/p
+        s/^ *\"_([A-Za-z0-9_]+)\", referenced from.*/\1/p" "$object.log" | head -n 1)
+    rm -f "$test"*
+    show
+    if [ -n "$missing" ]; then echo "$source: it uses $missing, which is defined nowhere"
+    else echo "it does not link: $(first_of 'definition\|duplicate\|error')"; fi
+    return 1
+}
+
+if ! message=$(check_compile && check_name && check_link); then
     echo "$message" >&2
-else
-    cat "$object.log" >&2
-    error=$(grep -a -m 1 'error:' "$object.log" | tr -d '\000-\037' | cut -c 1-200)
-    message="it does not compile: $error"
+    broken=${object%.o}.broken.c
+    printf '#include "check.h"\nint %s(void) { die(EXIT_WRONG, "%%s", "%s"); }\n' \
+        "$name" "$(printf %s "$message" | tr -cd '[:print:]' | sed 's/[\\"]/\\&/g')" >"$broken"
+    exec "${compiler[@]}" -c "$broken" -o "$object"
 fi
-broken=${object%.o}.broken.c
-printf '#include "check.h"\nvoid %s(void) { die(EXIT_WRONG, "%%s", "%s"); }\n' \
-    "$name" "$(printf %s "$message" | sed 's/[\\"]/\\&/g')" >"$broken"
-exec "$@" -c "$broken" -o "$object"

@@ -31,9 +31,9 @@ static void judge(void *unused)
     }
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     return exercise_check(
-        "gradient", 10, "the gradient of the mean squared error, within 1e-6 of finite differences",
-        judge);
+        argc, argv, "gradient", 10,
+        "the gradient of the mean squared error, within 1e-6 of finite differences", judge);
 }

@@ -17,7 +17,7 @@ static void judge(void *unused)
     WRONG_UNLESS(close_to(w, 0) && close_to(b, -0.5), "a rate of 0 moved (w, b) to (%g, %g)", w, b);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-    return exercise_check("update", 5, "w - rate dw and b - rate db, to 1e-6", judge);
+    return exercise_check(argc, argv, "update", 5, "w - rate dw and b - rate db, to 1e-6", judge);
 }

@@ -41,9 +41,9 @@ static void judge(void *unused)
     }
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     return exercise_check(
-        "converged", 10,
+        argc, argv, "converged", 10,
         "true when the loss fell by less than the tolerance over the window, else false", judge);
 }

@@ -88,8 +88,8 @@ static void judge(void *unused)
     all_orders_equally_likely(&r);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-    return exercise_check("shuffle", 10, "a permutation, all equally likely, all randomness from r",
-                          judge);
+    return exercise_check(argc, argv, "shuffle", 10,
+                          "a permutation, all equally likely, all randomness from r", judge);
 }

@@ -121,10 +121,10 @@ static void judge(void *unused)
     points_free(&p);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     return exercise_check(
-        "minibatch_epoch", 10,
+        argc, argv, "minibatch_epoch", 10,
         "one update per batch, the last one perhaps smaller, each a mean over its own batch",
         judge);
 }

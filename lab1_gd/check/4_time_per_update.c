@@ -50,9 +50,9 @@ static void judge(void *unused)
     }
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     return exercise_check(
-        "time_per_update", 10,
+        argc, argv, "time_per_update", 10,
         "fixed cost and cost per image, with the least sum of squared relative errors", judge);
 }

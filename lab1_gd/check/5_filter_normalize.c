@@ -46,9 +46,9 @@ static void judge(void *unused)
     WRONG_UNLESS(d[ALL] == 7, "it wrote beyond the %d filters of %d elements", FILTERS, SIZE);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-    return exercise_check("filter_normalize", 10,
+    return exercise_check(argc, argv, "filter_normalize", 10,
                           "each filter of d as long as the same filter of w, to 1e-5, relative",
                           judge);
 }

@@ -43,10 +43,10 @@ static void judge(void *unused)
     check_plane(1, 2, 2, 0, 0, 6);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     return exercise_check(
-        "plane_coordinates", 10,
+        argc, argv, "plane_coordinates", 10,
         "the nearest point of a plane and the distance, for x and y of any length and angle",
         judge);
 }

@@ -24,8 +24,8 @@ static void judge(void *unused)
     }
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-    return exercise_check("needed_examples", 5,
+    return exercise_check(argc, argv, "needed_examples", 5,
                           "the power law inverted, to 1e-6; INFINITY at gamma and below", judge);
 }

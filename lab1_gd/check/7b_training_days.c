@@ -20,8 +20,8 @@ static void judge(void *unused)
                  "10 device-days on 1,024 devices take %g minutes: expected 14.0625", minutes);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-    return exercise_check("training_days", 5,
+    return exercise_check(argc, argv, "training_days", 5,
                           "examples x epochs x FLOP, over devices x FLOP/s, in days", judge);
 }

@@ -56,8 +56,8 @@ static void judge(void *unused)
         busy_counted(seed);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-    return exercise_check("busy", 5,
+    return exercise_check(argc, argv, "busy", 5,
                           "seconds of [from, to] that the spans cover together, to 1e-12", judge);
 }

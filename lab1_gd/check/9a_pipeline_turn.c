@@ -55,9 +55,9 @@ static void judge(void *unused)
             judge_pipeline(S, M);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     return exercise_check(
-        "pipeline_turn", 5,
+        argc, argv, "pipeline_turn", 5,
         "each stage's micro-batch at every tick, forward and backward; idle elsewhere", judge);
 }

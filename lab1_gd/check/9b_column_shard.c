@@ -21,9 +21,9 @@ static void judge(void *unused)
     }
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-    return exercise_check("column_shard", 5,
+    return exercise_check(argc, argv, "column_shard", 5,
                           "every column has one owner, in rank order, as evenly as possible",
                           judge);
 }

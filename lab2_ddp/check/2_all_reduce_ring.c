@@ -1,8 +1,9 @@
 /* 2_all_reduce_ring.c: the check of all_reduce_ring: the sum, the same bits on all ranks, no write
  * out of bounds, and how much each rank sends.
  *
- *     2_all_reduce_ring               judge it on 1 to 4 ranks
- *     2_all_reduce_ring --rank FILE   one rank of that; the first form starts it under mpirun
+ *     check/2_all_reduce_ring               judge it on 1 to 4 ranks
+ *     trial/2_all_reduce_ring --rank FILE   one rank of that: the same program, linked with the
+ *                                           exercise; the first one starts it under mpirun
  *
  * To count what is sent, the five functions below replace MPI's of the same names, which can still
  * be called as PMPI_…: MPI's profiling interface.
@@ -14,11 +15,25 @@
 #include "lab2.h"
 #include "rng.h"
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static long sent; /* bytes sent by this rank since the last reset to 0 */
+/* this rank: its process, and the file that it writes its verdict to */
+static pid_t self;
+static const char *verdict_path;
+static const char RIGHT[] = "right";
+
+static void write_verdict(const char *text)
+{
+    FILE *file = fopen(verdict_path, "a");
+    REQUIRE(file, "%s: cannot be written", verdict_path);
+    fprintf(file, "%s\n", text);
+    fclose(file);
+}
 
 static void count_sent(int count, MPI_Datatype type)
 {
@@ -77,6 +92,10 @@ static char *ring_case(int count, int rank, int P)
         v[i] = element(rank, i);
     sent = 0;
     all_reduce_ring(v, count, MPI_COMM_WORLD);
+    if (getpid() != self) {
+        write_verdict("it started a process, which came back: a rank is one process");
+        _exit(EXIT_WRONG);
+    }
     for (int i = 0; i < count && !fault; i++) {
         double sum = 0;
         for (int r = 0; r < P; r++)
@@ -102,10 +121,12 @@ static char *ring_case(int count, int rank, int P)
     return fault;
 }
 
-/* One rank, under mpirun: tries all counts. What the lowest rank finds wrong goes into the file at
- * path. */
+/* One rank, under mpirun: tries all counts. What the lowest rank finds wrong, or RIGHT, goes into
+ * the file at path. */
 static void ring_rank(const char *path)
 {
+    verdict_path = path;
+    self = getpid();
     static const int counts[] = {0, 1, 2, 3, 4, 5, 7, 13, 1000, 1001, 100003};
     Comm *c = comm_open("mpi");
     char mine[256] = "", all[MOST_RANKS][256];
@@ -121,56 +142,77 @@ static void ring_rank(const char *path)
             break;
     }
     comm_gather_host(c, c->rank == 0 ? all : NULL, mine, sizeof mine, 0);
-    for (int r = 0; c->rank == 0 && r < c->size; r++)
-        if (*all[r]) {
-            FILE *file = fopen(path, "w");
-            REQUIRE(file, "%s: cannot be written", path);
-            fprintf(file, "%s\n", all[r]);
-            fclose(file);
-            break;
-        }
+    if (c->rank == 0) {
+        int r = 0;
+        while (r < c->size && !*all[r])
+            r++;
+        write_verdict(r < c->size ? all[r] : RIGHT);
+    }
     comm_close(c);
 }
 
-/* Returns what is wrong, or NULL. *to_do: the exercise is not written yet. */
-static char *judge_ring(const char *self, const char *work, bool *to_do)
+/* What is wrong with the run on P ranks that ended so, with this verdict (NULL: none); NULL:
+ * nothing. */
+static char *fault_of(int P, const ChildEnd *end, const char *verdict)
 {
-    for (int P = 1; P <= MOST_RANKS; P++) {
-        char ranks[16], *path = format_new("%s/ring-%d", work, P),
-                        *log = format_new("%s/ring-%d.log", work, P);
+    bool right = verdict && !strcmp(verdict, RIGHT);
+    if (verdict && !right)
+        return format_new("%s", verdict);
+    if (end->timed_out)
+        return format_new("%d ranks did not end within %d s: a deadlock?", P, run_seconds());
+    if (*end->killed)
+        return format_new("on %d ranks %s", P, end->killed);
+    if (end->status == 128 + SIGSYS)
+        return format_new("on %d ranks it sent a signal to all processes, or to the check", P);
+    if (end->status == 0)
+        return right ? NULL : format_new("on %d ranks it ended the program with exit(0)", P);
+    char *error = error_line(fmemopen(end->text, strlen(end->text), "r"));
+    char *fault = format_new("on %d ranks it ended with status %d%s%s", P, end->status,
+                             error ? ": " : "", error ? error : "");
+    free(error);
+    return fault;
+}
+
+/* The program on 1 to 4 ranks, until one of these runs is wrong. */
+static ExerciseResult judge_ring(const char *program, const char *work)
+{
+    ExerciseResult result = {EXERCISE_DONE, NULL, NULL};
+    for (int P = 1; P <= MOST_RANKS && result.state == EXERCISE_DONE; P++) {
+        char ranks[16], *path = format_new("%s/ring-%d", work, P);
         snprintf(ranks, sizeof ranks, "%d", P);
         const char *const words[] = {
-            "common/setup/launch.sh", "--np", ranks, self, "--rank", path, NULL};
-        ChildEnd end = run_words(words, log);
-        char *fault = first_line(path);
-        free(log);
+            "common/setup/launch.sh", "--np", ranks, program, "--rank", path, NULL};
+        ChildEnd end = run_words(words, NULL);
+        char *verdict = first_line(path);
+        result.why = fault_of(P, &end, verdict);
+        result.state = end.status == EXIT_TODO ? EXERCISE_TODO
+                     : result.why              ? EXERCISE_WRONG
+                                               : EXERCISE_DONE;
+        free(result.printed);
+        result.printed = end.text;
+        free(verdict);
         free(path);
-        *to_do = end.status == EXIT_TODO;
-        if (*to_do || fault)
-            return fault;
-        if (end.timed_out)
-            return format_new("%d ranks did not end within %d s: a deadlock?", P, run_seconds());
-        if (end.status != 0)
-            return format_new("on %d ranks it ended with status %d", P, end.status);
     }
-    return NULL;
+    return result;
 }
 
 int main(int argc, char **argv)
 {
+    static const int statuses[] = {0, EXIT_TODO, EXIT_WRONG};
     if (argc == 3 && !strcmp(argv[1], "--rank")) {
         ring_rank(argv[2]);
         return 0;
     }
-    char *work = check_folder_new();
-    bool to_do = false;
-    char *fault = judge_ring(argv[0], work, &to_do);
-    ExerciseResult result = {to_do ? EXERCISE_TODO : fault ? EXERCISE_WRONG : EXERCISE_DONE, fault};
+    REQUIRE(argc == 1, "%s takes no arguments", argv[0]);
+    char *program = exercise_trial_path(argv[0]), *work = check_folder_new();
+    ExerciseResult result = judge_ring(program, work);
     exercise_say("ring", 16,
                  "all_reduce_ring: on 1 to 4 ranks the sum, the same bits on each, 2(P-1)/P of the "
                  "data sent",
                  result);
-    check_folder_free(work, result.state == EXERCISE_DONE || to_do);
-    free(fault);
-    return to_do ? EXIT_TODO : result.state == EXERCISE_DONE ? 0 : EXIT_WRONG;
+    check_folder_free(work, true);
+    free(program);
+    free(result.printed);
+    free(result.why);
+    return statuses[result.state];
 }

@@ -40,31 +40,34 @@ static bool has(unsigned steps, int step) { return steps & 1u << step; }
 /* The runs of step 9. */
 static void run_checkpoints(Runs *r, const char *program, const char *work)
 {
-    r->half = facts_run(program, work, "half", RANKS, "", DEEP "--steps 3");
+    r->half = facts_run(program, work, "half", RANKS, "", DEEP "--steps 3", &r->whole);
     char *path = facts_path(&r->half, 0, "checkpoint.safetensors"),
          *resume = format_new(DEEP "--resume '%s'", path);
-    r->resumed = facts_run(program, work, "resumed", RANKS, "", resume);
-    r->others = facts_run(program, work, "others", OTHERS, "", resume);
-    r->stopped = facts_run(program, work, "stopped", RANKS, STOP_RANK_1, SHALLOW "--epochs 100000");
+    r->resumed = facts_run(program, work, "resumed", RANKS, "", resume, &r->half);
+    r->others = facts_run(program, work, "others", OTHERS, "", resume, &r->resumed);
+    r->stopped = facts_run(program, work, "stopped", RANKS, STOP_RANK_1, SHALLOW "--epochs 100000",
+                           &r->others);
     free(resume);
     free(path);
 }
 
-/* steps: bit k: judge step k. */
+/* steps: bit k: judge step k. After a run that hangs the next ones are not tried. */
 static Runs runs_make(const char *program, const char *work, unsigned steps)
 {
     Runs r = {.apart = facts_run(program, work, "apart", RANKS, "",
-                                 SHALLOW "--epochs 2 --warmup 1 --init-seed $((R + 1))")};
+                                 SHALLOW "--epochs 2 --warmup 1 --init-seed $((R + 1))", NULL)};
+    const Facts *before = &r.apart;
     steps &= ~r.apart.to_do;
-    if (has(steps, 8) || has(steps, 9))
-        r.whole = facts_run(program, work, "whole", RANKS, "", DEEP);
-    if (has(steps, 9))
-        run_checkpoints(&r, program, work);
     if (has(steps, 6) || has(steps, 8)) {
         r.together = facts_run(program, work, "together", RANKS, "",
-                               SHALLOW "--epochs 2 --warmup 0 --init-seed 1");
+                               SHALLOW "--epochs 2 --warmup 0 --init-seed 1", before);
+        before = &r.together;
         r.distance = reference_distance(&r.together, &r.loss);
     }
+    if (has(steps, 8) || has(steps, 9))
+        r.whole = facts_run(program, work, "whole", RANKS, "", DEEP, before);
+    if (has(steps, 9))
+        run_checkpoints(&r, program, work);
     return r;
 }
 
@@ -139,10 +142,10 @@ int main(int argc, char **argv)
         const Exercise *e = &exercises[k - 1];
         bool to_do = has(runs.apart.to_do, k);
         char *fault = to_do ? NULL : e->judge(&runs);
-        ExerciseResult result = {to_do   ? EXERCISE_TODO
-                                 : fault ? EXERCISE_WRONG
-                                         : EXERCISE_DONE,
-                                 fault};
+        ExerciseResult result = {.state = to_do ? EXERCISE_TODO
+                                        : fault ? EXERCISE_WRONG
+                                                : EXERCISE_DONE,
+                                 .why = fault};
         points += exercise_say(e->name, e->points, e->expected, result);
         most += e->points;
         free(fault);

@@ -4,10 +4,13 @@
 #include "check.h"
 #include "file.h"
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+
+enum { MOST_MIB = 8 }; /* of each file that a run writes: logs, audit, checkpoints */
 
 int run_seconds(void)
 {
@@ -18,14 +21,26 @@ int run_seconds(void)
 
 ChildEnd run_words(const char *const words[], const char *log)
 {
-    return child_run(&(Child){
-        .command = words, .streams = CHILD_OUT | CHILD_ERR, .log = log, .seconds = run_seconds()});
+    return child_run(&(Child){.command = words,
+                              .streams = CHILD_OUT | CHILD_ERR,
+                              .log = log,
+                              .seconds = run_seconds(),
+                              .most_text = 1 << 20,
+                              .most_file = MOST_MIB << 20,
+                              .most_gib = 4,
+                              .most_started = 100,
+                              .spare = true});
 }
 
+static bool too_large(const Facts *f) { return f->status == 128 + SIGXFSZ; }
+
 Facts facts_run(const char *program, const char *work, const char *name, int ranks,
-                const char *before, const char *arguments)
+                const char *before, const char *arguments, const Facts *earlier)
 {
     Facts f = {.dir = format_new("%s/%s", work, name), .ranks = ranks};
+    f.left_out = earlier && (earlier->left_out || *earlier->killed || too_large(earlier));
+    if (f.left_out)
+        return f;
     REQUIRE(mkdir(f.dir, 0777) == 0, "%s: the folder cannot be created", f.dir);
     setenv("LABS_AUDIT", f.dir, 1);
     char count[16], *log = format_new("%s/launch.log", f.dir);
@@ -39,6 +54,7 @@ Facts facts_run(const char *program, const char *work, const char *name, int ran
     ChildEnd end = run_words(words, log);
     f.status = end.status;
     f.timed_out = end.timed_out;
+    memcpy(f.killed, end.killed, sizeof f.killed);
     unsetenv("LABS_AUDIT");
     for (int r = 0; r < ranks; r++)
         f.to_do |= (f.rank[r] = audit_read(f.dir, r)).to_do;
@@ -85,19 +101,61 @@ char *first_line(const char *path)
     return line;
 }
 
+char *error_line(FILE *from)
+{
+    char *line = NULL, *found = NULL;
+    for (size_t room = 0; from && !found && getline(&line, &room, from) > 0;) {
+        const char *at = strstr(line, "error: ");
+        found = at ? format_new("%.*s", (int)strcspn(at, "\n"), at) : NULL;
+    }
+    free(line);
+    if (from)
+        fclose(from);
+    return found;
+}
+
+/* What a rank said about an error, else the first line of one; NULL: nothing. free() it. */
+static char *stderr_line(const Facts *f)
+{
+    char *error = NULL, *other = NULL;
+    for (int r = 0; r < f->ranks && !error; r++) {
+        char *path = format_new("%s/stderr-%d", f->dir, r);
+        error = error_line(fopen(path, "r"));
+        other = other ? other : first_line(path);
+        free(path);
+    }
+    if (!error)
+        return other;
+    free(other);
+    return error;
+}
+
+char *facts_left_out(const Facts *f)
+{
+    return f->left_out ? format_new("not tried, because an earlier run did not end, or used too "
+                                    "much: mend that first")
+                       : NULL;
+}
+
 char *facts_failure(const Facts *f)
 {
+    if (f->left_out)
+        return facts_left_out(f);
     if (f->status == 0)
         return NULL;
     if (f->timed_out)
         return format_new("%d ranks did not end within %d s: a collective that not all ranks call?",
                           f->ranks, run_seconds());
-    char *line = NULL;
-    for (int r = 0; r < f->ranks && !line; r++) {
-        char *path = format_new("%s/stderr-%d", f->dir, r);
-        line = first_line(path);
-        free(path);
-    }
+    if (*f->killed)
+        return format_new("the run on %d ranks was ended: %s", f->ranks, f->killed);
+    if (f->status == 128 + SIGSYS)
+        return format_new("a rank of the run on %d sent a signal to all processes, or to the check",
+                          f->ranks);
+    if (too_large(f))
+        return format_new("the run on %d ranks wrote more than %d MiB into one file: does it print "
+                          "without end?",
+                          f->ranks, MOST_MIB);
+    char *line = stderr_line(f);
     char *failure = format_new("the run on %d ranks ended with status %d%s%s", f->ranks, f->status,
                                line ? ": " : "", line ? line : "");
     free(line);

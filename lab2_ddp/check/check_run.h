@@ -8,6 +8,7 @@
 #include "audit_read.h"
 #include "child.h"
 #include <stdbool.h>
+#include <stdio.h>
 
 enum { MOST_RANKS = 4 };
 
@@ -15,17 +16,21 @@ enum { MOST_RANKS = 4 };
 typedef struct Facts {
     char *dir;
     int ranks, status; /* status: 0, or how it ended */
+    bool left_out;     /* not started, because an earlier run went beyond a limit */
     bool timed_out;    /* killed at the time limit */
+    char killed[64];   /* why it was killed, as in ChildEnd */
     unsigned to_do;    /* bit k: a rank reports step k as still to do */
     AuditRank rank[MOST_RANKS];
 } Facts;
 
-/* Run `program arguments` on `ranks` ranks. arguments: shell words, in which $R is the rank.
+/* Run `program arguments` on `ranks` ranks, unless the run `earlier` (NULL: none) was left out or
+ * went beyond a limit: this one would, too. arguments: shell words, in which $R is the rank.
  * before: shell commands that each rank runs first, or "". name: the run's folder under `work`. */
 Facts facts_run(const char *program, const char *work, const char *name, int ranks,
-                const char *before, const char *arguments);
+                const char *before, const char *arguments, const Facts *earlier);
 void facts_free(Facts *f);
-/* Run the command words[], which NULL ends, with its output to `log`, up to the time limit. */
+/* Run the command words[], which NULL ends, within the limits on time, memory and output, which
+ * goes to `log`; NULL: it comes back as text. */
 ChildEnd run_words(const char *const words[], const char *log);
 int run_seconds(void); /* the time limit of a run */
 
@@ -35,11 +40,15 @@ void check_folder_free(char *work, bool remove);
 
 /* Without its newline; NULL: none. free() it. */
 char *first_line(const char *path);
+/* The first line with "error: ", from there on; NULL: none. free() it. Closes the file. */
+char *error_line(FILE *from);
 /* dir/out-rank/lab2_train/file; free() it */
 char *facts_path(const Facts *f, int rank, const char *file);
 long facts_stdout(const Facts *f, int rank); /* bytes that this rank printed */
 /* Why the run failed, in a few words; NULL: it did not. free() it. */
 char *facts_failure(const Facts *f);
+/* The same where it was left out; else NULL. */
+char *facts_left_out(const Facts *f);
 /* A value from rank 0's metrics.csv: row from 0, column by name; NaN if missing. */
 double facts_metric(const Facts *f, int row, const char *column);
 

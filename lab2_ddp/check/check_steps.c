@@ -10,19 +10,30 @@
 
 /* ---- steps 1 to 3: who am I ---- */
 
+/* Rank i was never opened: because the run ended before? */
+static char *not_started(const Facts *f, int i)
+{
+    char *failure = facts_failure(f);
+    char *fault = format_new("process %d does not start the communication library (%s)", i,
+                             failure ? failure : "comm_open");
+    free(failure);
+    return fault;
+}
+
 char *judge_comm(const Runs *r)
 {
     for (int i = 0; i < RANKS; i++) {
         const AuditRank *f = &r->apart.rank[i];
         if (f->size < 0)
-            return format_new("process %d does not start the communication library (%s)", i,
-                              "comm_open");
+            return not_started(&r->apart, i);
         if (f->rank != i || f->size != RANKS)
             return format_new("process %d is rank %d of %d", i, f->rank, f->size);
     }
     bool finished = true;
     for (int i = 0; i < RANKS; i++)
         finished &= r->apart.rank[i].tests >= EPOCHS;
+    if (finished && *r->apart.killed)
+        return facts_failure(&r->apart);
     if (finished && r->apart.status != 0)
         return format_new(
             "all ranks trained to the end, but the run ended with status %d: is comm_close called?",
@@ -125,6 +136,8 @@ char *judge_broadcast(const Runs *r)
 char *judge_average(const Runs *r)
 {
     const Facts *f = &r->together;
+    if (f->left_out)
+        return facts_left_out(f);
     if (f->rank[0].updates == 0)
         return format_new("rank 0 makes no update");
     const AuditImages *a = &facts_update(f, 0, 0)->images, *b = &facts_update(f, 1, 0)->images;
@@ -137,7 +150,7 @@ char *judge_average(const Runs *r)
             if (strcmp(facts_update(f, i, u)->after, facts_update(f, 0, u)->after))
                 return format_new("after update %d ranks 0 and %d have different weights", u, i);
     if (isnan(r->distance))
-        return format_new("no checkpoint to compare with");
+        return format_new("no checkpoint to compare with, or it is of another network");
     if (!(r->distance <= 1e-4)) /* rounding alone: 2e-7 */
         return format_new(
             "the weights are off by %.2g of the distance they moved: did you take the "
@@ -195,6 +208,8 @@ static char *judge_test(const Facts *f, int n, int tested)
 char *judge_metrics(const Runs *r)
 {
     char *fault = NULL;
+    if (r->whole.left_out)
+        return facts_left_out(&r->whole);
     for (int n = 0; n < EPOCHS && !fault; n++)
         fault = judge_test(&r->apart, n, TESTED);
     for (int n = 0; n < EPOCHS && !fault; n++)

@@ -40,7 +40,8 @@ typedef char *Judge(const Runs *r);
 Judge judge_comm, judge_device, judge_voice, judge_slices, judge_broadcast, judge_average,
     judge_rate, judge_metrics, judge_checkpoint;
 
-/* ---- check_reference.c: the same on one rank, without the student's program ---- */
+/* ---- check_reference.c: the same on one rank, without the student's program; in a child process,
+ * which a broken checkpoint may end ---- */
 
 /* The digest of the parameters that --init-seed 1 gives. */
 void reference_start(char digest[17]);
@@ -49,7 +50,7 @@ void reference_start(char digest[17]);
  * (NaN: no checkpoint), and the mean loss over epoch 0. */
 double reference_distance(const Facts *f, double *loss);
 /* Test the network in f's checkpoint on the first `tested` test images; count 0: it cannot be
- * read. */
+ * read, or is of another network. */
 Metrics reference_test(const Facts *f, int tested);
 /* An integer from the metadata of f's checkpoint, -1: missing. */
 int reference_metadata(const Facts *f, const char *key);

@@ -12,8 +12,8 @@ wrong() { echo "wrong: $*"; cat "$work/log"; exit 1; }
 mkdir "$work/labs"
 cp -a Makefile make common lab* assessment tests "$work/labs/"
 mkdir "$work/labs/build"
-for part in config.mk flags probe sources.sum libcommon.a common lab1_gd student gpu_calls \
-    labs_gpu.so nvcc_flags; do
+for part in config.mk flags probe sources.sum libcommon.a common lab1_gd lab2_ddp student \
+    gpu_calls labs_gpu.so nvcc_flags; do
     [ ! -e "$BUILD/$part" ] || cp -a "$BUILD/$part" "$work/labs/build/"
 done
 cd "$work/labs"
@@ -63,4 +63,9 @@ check
 tar -C "$OLDPWD" -cf - --mtime=2000-01-01 lab1_gd/exercises | tar -xf - # stubs over a finished tree
 check
 [ "$(count TODO)" = 13 ] || wrong "stubs unpacked over a finished tree: expected 13 TODO"
+
+echo 'this is not C' >>lab2_ddp/3_train.c # a program that a check judges
+make check LAB=lab2 ONLY=3_train >"$work/log" 2>&1 || true
+[ "$(count FAIL)" = 9 ] || wrong "a broken trainer: expected 9 FAIL"
+expect FAIL 'step 1' 'does not compile: lab2_ddp/3_train.c:'
 echo "ok: one line each, and by content"

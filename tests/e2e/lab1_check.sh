@@ -22,22 +22,28 @@ common/setup/check.sh "$BUILD"/student/lab1_gd/check/* >"$work/stub"; [ $? = 1 ]
 compile() { "${CC:-cc}" -std=gnu11 -D_GNU_SOURCE -Icommon -Ilab1_gd -c "$1" -o "$2"; }
 mkdir -p "$work/frame" "$work/checks"
 for file in lab1_gd/linear/linear.c \
-    common/base/{exercise,child,timer,check,start,start_needs,rng}.c; do
+    common/base/{exercise,exercise_trial,child,child_alone,child_family,printable}.c \
+    common/base/{timer,check,start,start_needs,rng}.c; do
     compile "$file" "$work/frame/$(basename "$file" .c).o" || fail "$file"
 done
+mkdir "$work/check"
+link() { "${CC:-cc}" "$1" "$work/checks/$2.o" "$work"/frame/*.o -lm -o "$3"; }
 for file in lab1_gd/check/*.c; do
-    compile "$file" "$work/checks/$(basename "$file" .c).o" || fail "$file"
+    name=$(basename "$file" .c)
+    compile "$file" "$work/checks/$name.o" || fail "$file"
+    link "$BUILD/lab1_gd/check/$name.absent.o" "$name" "$work/check/$name" || fail "$file"
 done
-build() { # folder, exercise's file without .c: folder/NAME.c to folder/check
-    compile "$1/$2.c" "$1/$2.o" &&
-        "${CC:-cc}" "$1/$2.o" "$work/checks/$2.o" "$work"/frame/*.o -lm -o "$1/check" ||
-            fail "$2: does not compile"
+build() { # folder, exercise's file without .c: folder/NAME.c to folder/check/NAME
+    mkdir "$1/check" "$1/trial"
+    cp "$work/check/$2" "$1/check/"
+    compile "$1/$2.c" "$1/$2.o" && link "$1/$2.o" "$2" "$1/trial/$2" ||
+        fail "$2: does not compile"
 }
 alone() { # exercise's file without .c
     local m=$work/alone-$1
     mkdir "$m"; cp "lab1_gd/solution/$1.c" "$m/"
     build "$m" "$1"
-    "$m/check" >"$m/log" || fail "$1: does not pass by itself: $(cat "$m/log")"
+    "$m/check/$1" >"$m/log" || fail "$1: does not pass by itself: $(cat "$m/log")"
     rm -r "$m"
 }
 for file in lab1_gd/solution/*.c; do alone "$(basename "$file" .c)"; done
@@ -49,7 +55,7 @@ try() { # number, exercise, sed expression
     sed "$3" "lab1_gd/solution/$file.c" >"$m/$file.c"
     cmp -s "$m/$file.c" "lab1_gd/solution/$file.c" && fail "$2: $3 changed nothing"
     build "$m" "$file"
-    "$m/check" >"$m/log"
+    "$m/check/$file" >"$m/log"
     grep -q "^FAIL  $2 " "$m/log" || fail "$2 with $3: expected FAIL: $(cat "$m/log")"
     rm -r "$m"
 }
@@ -112,7 +118,7 @@ mistake needed_examples 's|(target - gamma)|target|'
 mistake training_days 's|/ 86400|/ 3600|'
 mistake training_days 's|flop_per_second \* devices|flop_per_second|'
 mistake training_days 's|examples \* epochs|examples|'
-export -f try build compile fail; export work
+export -f try build compile link fail; export work
 xargs -0 -n 3 -P "${JOBS:-2}" bash -c 'try "$@"' _ <"$work/mistakes" ||
     fail "the mistakes above were not found as expected"
 echo "$mistakes mistakes found"

@@ -5,33 +5,7 @@
 # sanitizers: no
 set -u
 work=$(mktemp -d)
-source=lab2_ddp/solution
-parts=$BUILD/sol/lab2_ddp/parts.a
-
-# The commands that build the reference's programs, as make would run them.
-env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make -n V=1 BUILD="$BUILD" \
-    -W $source/3_train.c -W $source/2_all_reduce_ring.c \
-    "$BUILD/sol/lab2_ddp/3_train" "$BUILD/sol/lab2_ddp/check/2_all_reduce_ring" 2>&1 |
-    sed "s/ *$//" >"$work/commands"
-command_of() { # a fixed string that only this command ends with
-    local found
-    found=$(grep -F -- "$1" "$work/commands" | grep -E -- "-o [^ ]*$2\$" | tail -n 1)
-    [ -n "$found" ] ||
-        { echo "make does not say how it builds $2:"; tail -n 5 "$work/commands"; exit 1; }
-    echo "$found"
-}
-compile_train=$(command_of "-c $source/3_train.c" 3_train.o) || { echo "$compile_train"; exit 1; }
-compile_ring=$(command_of "-c $source/2_all_reduce_ring.c" 2_all_reduce_ring.o) ||
-    { echo "$compile_ring"; exit 1; }
-link_train=$(command_of libcommon.a lab2_ddp/3_train) || { echo "$link_train"; exit 1; }
-link_ring=$(command_of libcommon.a lab2_ddp/check/2_all_reduce_ring) ||
-    { echo "$link_ring"; exit 1; }
-
-# A command with the mutant's source, object and program in place of the reference's.
-redirect() { # command, folder, source name, program name
-    sed -e "s|$source/$3\.c|$2/$3.c|; s|$BUILD/$source/$3\.o|$2/$3.o|g" \
-        -e "s|-o $BUILD/sol/lab2_ddp/$4\$|-o $2/$4|; s|\$| -w -Wno-error|" <<<"$1"
-}
+. tests/e2e/_lab2_programs.sh
 
 # name, source file without .c, expected failures, exercises to judge, sed expression, its folder
 try() {
@@ -41,16 +15,7 @@ try() {
     if cmp -s "$from" "$dir/$2.c"; then
         echo "$1: the expression changes nothing: $5"; return 1
     fi
-    # The check of the conversion looks for the trainer in the folder above its own.
-    if [ "$2" = 3_train ]; then
-        bash -c "$(redirect "$compile_train" "$dir" 3_train -)" && mkdir "$dir/check" &&
-            bash -c "$(redirect "$link_train" "$dir" 3_train 3_train)" &&
-            cp "$BUILD/sol/lab2_ddp/check/3_train" "$dir/check/"
-    else # before the archive, which has the reference's
-        bash -c "$(redirect "$compile_ring" "$dir" 2_all_reduce_ring -)" && mkdir "$dir/check" &&
-            bash -c "$(redirect "${link_ring/ $parts/ $dir/$2.o $parts}" "$dir" \
-                2_all_reduce_ring check/2_all_reduce_ring)"
-    fi >"$dir/make.log" 2>&1 || { echo "$1: does not compile"; cat "$dir/make.log"; return 1; }
+    build_changed "$dir" "$2" || { echo "$1: does not compile"; cat "$dir/make.log"; return 1; }
     # shellcheck disable=SC2086  # the exercises are words
     TMPDIR=$dir "$dir/check/$2" $4 >"$dir/check.log" 2>&1
     got=$(sed -nE 's/^FAIL  (step )?([a-z0-9]+) .*/\2/p' "$dir/check.log" | xargs)
@@ -101,5 +66,5 @@ library='void all_reduce_ring(float *v, int count, MPI_Comm comm) { '
 library+='MPI_Allreduce(MPI_IN_PLACE, v, count, MPI_FLOAT, MPI_SUM, comm); }'
 mutant ring_mpi     2_all_reduce_ring ring '' "/^void all_reduce_ring/,\$c $library"
 # Many of them run into a time limit: run more at once than there are cores.
-export -f try redirect; export work source parts compile_train compile_ring link_train link_ring
+export -f try
 xargs -0 -n 6 -P $((2 * ${JOBS:-2})) bash -c 'try "$@"' _ <"$work/mutants"

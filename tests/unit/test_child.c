@@ -4,8 +4,10 @@
 #include "exercise.h"
 #include "harness.h"
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -39,17 +41,27 @@ static void ends(void **state)
                 !end.timed_out);
 }
 
-/* One that stops itself hangs, too. */
 static void time_limit(void **state)
 {
-    ChildEnd ends[] = {
-        child_run(&(Child){.work = hang, .seconds = 0.3}),
-        child_run(&(Child){.work = raise_it, .context = &(int){SIGSTOP}, .seconds = 0.3}),
-        child_run(&(Child){.command = (const char *[]){"sleep", "60", NULL}, .seconds = 0.3})};
-    for (int i = 0; i < 3; i++) {
+    ChildEnd ends[] = {child_run(&(Child){.work = hang, .seconds = 0.3}),
+                       child_run(&(Child){.command = (const char *[]){"sleep", "60", NULL},
+                                          .seconds = 0.3})};
+    for (int i = 0; i < 2; i++) {
+        assert_string_equal(ends[i].killed, "it does not end: still running after 0.3 s");
         assert_true(ends[i].timed_out && ends[i].signal == SIGKILL && !ends[i].came_back);
         assert_true(ends[i].seconds >= 0.3 && ends[i].seconds < 10);
     }
+}
+
+/* One that stops itself would hang: it is noticed at once, also without a time limit. */
+static void stops(void **state)
+{
+    ChildEnd end = child_run(&(Child){.work = raise_it, .context = &(int){SIGSTOP}});
+    assert_string_equal(end.killed, "it stopped itself");
+    assert_true(!end.timed_out && end.signal == SIGKILL && !end.came_back && end.seconds < 5);
+    end = child_run(
+        &(Child){.command = (const char *[]){"sh", "-c", "(kill -STOP $$) & wait", NULL}});
+    assert_string_equal(end.killed, "it stopped itself");
 }
 
 static void commands(void **state)
@@ -116,6 +128,36 @@ static void file_too_large(void **state)
     char *path = format_new("%s/large", scratch_dir());
     assert_int_equal(child_run(&(Child){.work = write_far, .context = path}).signal, SIGXFSZ);
     free(path);
+    const char *const print[] = {"sh", "-c", "while :; do echo y; done", NULL};
+    path = format_new("%s/log", scratch_dir());
+    ChildEnd end = child_run(&(Child){
+        .command = print, .streams = CHILD_OUT, .log = path, .seconds = 20, .most_file = 4096});
+    struct stat about;
+    assert_true(!end.timed_out && stat(path, &about) == 0 && about.st_size == 4096);
+    free(path);
+}
+
+static void text_limit(void **state)
+{
+    ChildEnd end = child_run(
+        &(Child){.work = print_on, .streams = CHILD_OUT, .seconds = 20, .most_text = 1 << 20});
+    assert_string_equal(end.killed, "it printed more than 1024 KiB");
+    assert_true(!end.timed_out && strlen(end.text) == 65535);
+    free(end.text);
+}
+
+/* A zero byte does not hide the text behind it. */
+static void print_zero(void *unused)
+{
+    putchar(0);
+    printf("text");
+}
+
+static void zero_bytes(void **state)
+{
+    ChildEnd end = child_run(&(Child){.work = print_zero, .streams = CHILD_OUT});
+    assert_string_equal(end.text, "?text");
+    free(end.text);
 }
 
 /* ---- its leftovers ---- */
@@ -146,6 +188,101 @@ static void descendants(void **state)
     free(path);
 }
 
+/* ---- memory and processes ---- */
+
+static void grow(void *unused)
+{
+    for (;;)
+        memset(alloc(1 << 20, 1), 1, 1 << 20);
+}
+
+/* In a descendant: it counts, too. */
+static void grow_below(void *unused)
+{
+    if (fork() == 0)
+        grow(NULL);
+    pause();
+}
+
+static void memory_limit(void **state)
+{
+    void (*const works[])(void *) = {grow, grow_below};
+    for (int i = 0; i < 3; i++) {
+        ChildEnd end = child_run(
+            &(Child){.work = works[i == 1], .seconds = 20, .most_gib = 0.25, .alone = i == 2});
+#ifdef __linux__
+        assert_string_equal(end.killed, "it used more than 0.25 GiB of memory");
+#endif
+        assert_int_equal(waitpid(-1, NULL, 0), -1);
+    }
+}
+
+/* Bounded, in case that nobody stops it. */
+static void breed(void *unused)
+{
+    for (int i = 0; i < 8; i++)
+        fork();
+    sleep(60);
+}
+
+static void process_limit(void **state)
+{
+#ifndef __linux__
+    SKIP("the count of processes is known on Linux only");
+#endif
+    ChildEnd end = child_run(&(Child){.work = breed, .seconds = 20, .most_started = 40});
+    assert_string_equal(end.killed, "it started more than 40 processes");
+    assert_int_equal(waitpid(-1, NULL, 0), -1);
+}
+
+static void start_one(void *unused) { fork(); }
+static void signal_parent(void *unused) { kill(getppid(), SIGUSR1); }
+static void become_true(void *unused) { execlp("true", "true", (char *)NULL); }
+static void spawn(void *unused) { exit(system("true")); }
+
+static void *thread(void *unused) { return unused; }
+static void start_thread(void *unused)
+{
+    pthread_t helper;
+    if (pthread_create(&helper, NULL, thread, NULL) != 0)
+        exit(1);
+    pthread_join(helper, NULL);
+}
+
+static void alone(void **state)
+{
+#ifndef __linux__
+    SKIP("system calls can be filtered on Linux only");
+#endif
+    void (*const works[])(void *) = {start_one, signal_parent, become_true, spawn};
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(child_run(&(Child){.work = works[i], .alone = true}).signal, SIGSYS);
+    assert_true(child_run(&(Child){.work = start_thread, .alone = true}).came_back);
+    /* it may become the program that is asked for, which may become no other */
+    const char *const first[] = {"/bin/sh", "-c", "exit 5", NULL}, *const second[] = {
+                                                                       "/bin/sh", "-c",
+                                                                       "exec /bin/true", NULL};
+    assert_int_equal(child_run(&(Child){.command = first, .alone = true}).status, 5);
+    assert_int_equal(child_run(&(Child){.command = second, .alone = true}).signal, SIGSYS);
+}
+
+/* Signal 0 does no harm where this goes wrong. */
+static void signal_all(void *unused) { kill(-1, 0); }
+static void ask_parent(void *unused) { kill(getppid(), 0); }
+static void ask_itself(void *unused) { kill(getpid(), 0); }
+
+static void spare(void **state)
+{
+#ifndef __linux__
+    SKIP("system calls can be filtered on Linux only");
+#endif
+    assert_int_equal(child_run(&(Child){.work = signal_all, .spare = true}).signal, SIGSYS);
+    assert_int_equal(child_run(&(Child){.work = ask_parent, .spare = true}).signal, SIGSYS);
+    assert_true(child_run(&(Child){.work = ask_itself, .spare = true}).came_back);
+    const char *const below[] = {"sh", "-c", "sh -c 'kill -0 $PPID' && kill -0 -1", NULL};
+    assert_int_not_equal(child_run(&(Child){.command = below, .spare = true}).status, 0);
+}
+
 /* ---- exercises ---- */
 
 static void to_do(void *unused) { TODO("one step"); }
@@ -171,7 +308,7 @@ static void exercises(void **state)
         {judge, 0, EXERCISE_WRONG, "f(2) is 3"},
         {raise_it, SIGABRT, EXERCISE_WRONG, "it crashed ("},
         {hang, 0, EXERCISE_WRONG, "it does not end"},
-        {raise_it, SIGSTOP, EXERCISE_WRONG, "it does not end"},
+        {raise_it, SIGSTOP, EXERCISE_WRONG, "it stopped itself"},
         {exit_with, 0, EXERCISE_WRONG, "it ended the program with exit(0)"},
         {exit_with, 3, EXERCISE_WRONG, "it ended the program with exit(3)"},
         {exit_with, EXIT_TODO, EXERCISE_WRONG, "it ended the program with exit(77)"},
@@ -184,15 +321,23 @@ static void exercises(void **state)
         printf("    %s\n", result.why ? result.why : "done");
         assert_true(cases[i].why ? result.why && strstr(result.why, cases[i].why) : !result.why);
         free(result.why);
+        free(result.printed);
     }
 }
 
 static const Case cases[] = {{"ends", .run = ends},
                              {"time_limit", .run = time_limit},
+                             {"stops", .run = stops},
                              {"commands", .run = commands},
                              {"streams", .run = streams},
                              {"prints_without_end", .run = prints_without_end},
                              {"file_too_large", .run = file_too_large},
+                             {"text_limit", .run = text_limit},
+                             {"zero_bytes", .run = zero_bytes},
+                             {"memory_limit", .run = memory_limit},
+                             {"process_limit", .run = process_limit},
+                             {"alone", .run = alone},
+                             {"spare", .run = spare},
                              {"descendants", .run = descendants},
                              {"exercises", .run = exercises}};
 int main(int argc, char **argv)

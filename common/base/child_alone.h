@@ -1,0 +1,15 @@
+/* child_alone.h: what a child process may not do to others, by a filter on its system calls that it
+ * and all its descendants keep: a call that is forbidden ends its process by SIGSYS. Linux only:
+ * elsewhere nothing happens.
+ */
+#ifndef CHILD_ALONE_H
+#define CHILD_ALONE_H
+#include <sys/types.h>
+
+/* Start no process, become no other program, send no signal to another process. program:
+ * execv(program, …) with this very pointer is allowed, once: the program that it becomes has other
+ * addresses. NULL: none. */
+void child_stay_alone(const char *program);
+/* Send no signal to `process`, nor to all processes (kill(-1, …)). */
+void child_spare(pid_t process);
+#endif

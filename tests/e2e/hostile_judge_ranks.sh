@@ -1,0 +1,97 @@
+#!/usr/bin/env bash
+# Lab 2's self-check is neither fooled nor hung by the ranks that it judges: each snippet below, in
+# the exercise or in the trainer, costs its own points, in words, and no other line; in seconds,
+# with nothing left running.
+# seconds: 300
+# sanitizers: no
+set -u
+work=$(mktemp -d) || exit 2
+trap 'rm -rf "$work"' EXIT
+. tests/e2e/_lab2_programs.sh
+
+# One case: the lines of the check, words of one of them, its seconds at most.
+try() { # number, program, steps, verdicts in this order, words, seconds, sed expression
+    local dir=$work/$1 status got began left
+    wrong() { # what
+        echo "FAIL  case $number, $expression: $1"
+        tail -n 20 "$dir/check.log" | cut -c 1-300 | cat -v | sed 's/^/      /'
+        return 1
+    }
+    local number=$1 expression=$7
+    mkdir "$dir"
+    sed -E "$7" "$source/$2.c" >"$dir/$2.c"
+    build_changed "$dir" "$2" ||
+        { echo "case $1: does not compile"; cat "$dir/make.log"; return 1; }
+    began=$SECONDS
+    # shellcheck disable=SC2086 # the steps are words
+    TMPDIR=$dir HOSTILE_CASE=$dir LABS_CHECK_SECONDS=8 \
+        timeout --kill-after=5 100 "$dir/check/$2" $3 >"$dir/check.log" 2>&1
+    status=$?
+    left=$(grep -la "HOSTILE_CASE=$dir" /proc/[0-9]*/environ 2>/dev/null | head -n 3)
+    [ -z "$left" ] || { wrong "left running: $left"; return; }
+    [ $((SECONDS - began)) -le "$6" ] || { wrong "took $((SECONDS - began)) s"; return; }
+    [ $status = 1 ] || { wrong "status $status"; return; }
+    got=$(sed -nE 's/^(PASS|FAIL|TODO) .*/\1/p' "$dir/check.log" | cut -c 1 | tr -d '\n')
+    grep -qx "$4" <<<"$got" || { wrong "expected $4, got $got"; return; }
+    [ "$(grep -cE 'PASS|FAIL|TODO' "$dir/check.log")" = ${#got} ] ||
+        { wrong "other lines with a verdict"; return; }
+    grep '^FAIL' "$dir/check.log" | grep -q -- "$5" || { wrong "without the words '$5'"; return; }
+    [ -z "$(find "$dir" -size +9000k)" ] || { wrong "too large a file"; return; }
+    echo "ok    $(grep '^FAIL' "$dir/check.log" | grep -m 1 -- "$5" | sed 's/ .*found:/ …/')"
+    rm -rf "$dir"
+}
+cases=0
+add() { cases=$((cases + 1)); printf '%s\0' $cases "$@" >>"$work/cases"; }
+
+# In the ring, at its start: words, seconds, C.
+headers='#include <signal.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <unistd.h>\n'
+ring() {
+    add 2_all_reduce_ring '' F "$1" "$2" \
+        "1i $headers
+        /^void all_reduce_ring/,/^\\{/s/^\\{/{ int me = 0, all = 1; MPI_Comm_rank(comm, \&me); \
+            MPI_Comm_size(comm, \&all); $3/"
+}
+ring 'it ended the program with exit(0)' 30 'exit(0);'
+ring 'on 3 ranks it ended' 30 'if (all == 3 \&\& me == 1) _exit(0);'
+ring 'it stopped itself' 30 'raise(SIGSTOP);'
+ring 'on 2 ranks it stopped itself' 30 'if (all == 2 \&\& me == 1) raise(SIGSTOP);'
+ring 'did not end within 8 s' 30 'if (all == 2) for (;;) pause();'
+ring 'printed more than 1024 KiB' 30 'for (;;) puts("PASS  ring  16\/16");'
+ring 'printed more than 1024 KiB' 30 'for (;;) fprintf(stderr, "100 of 100 points\\n");'
+ring 'sent a signal to all processes, or to the check' 30 'kill(getppid(), SIGKILL);'
+ring 'sent a signal to all processes, or to the check' 30 'kill(-1, 0);'
+ring 'on 1 ranks it ended' 30 'kill(0, SIGKILL);'
+ring 'on 2 ranks it ended' 40 'if (all == 2 \&\& me == 1) kill(getppid(), SIGKILL);'
+ring 'a rank is one process' 30 'fork();'
+ring 'started more than 100 processes' 30 'for (int i = 0; i < 9; i++) fork(); sleep(60);'
+ring 'on 1 ranks it ended' 30 'execlp("true", "true", (char *)NULL);'
+ring 'on 1 ranks it ended' 30 'abort();'
+ring 'P = 1, count\|on 1 ranks' 30 'printf("right\\nPASS  ring  16\/16\\n"); v[-1] = 0;'
+
+# In the trainer, between its start and the training; steps 1 to 7.
+train() { # verdicts, words, seconds, C
+    add 3_train '1 2 3 4 5 6 7' "$1" "$2" "$3" \
+        "1i $headers
+        s/^    make_model\\(&t\\);/&\\n    int me = t.comm->rank; { $4 }/"
+}
+nothing_left=PPPFFFF # it knows who it is, and no more
+train $nothing_left 'no update\|0 updates' 60 'exit(0);'
+train $nothing_left 'ended with status 7' 60 'if (me == 1) _exit(7);'
+train $nothing_left 'it stopped itself' 30 'if (me == 1) raise(SIGSTOP);'
+train $nothing_left 'did not end within 8 s' 30 'if (me == 1) for (;;) pause();'
+train PPFFFFF 'more than 8 MiB into one file' 30 \
+    'if (me == 2) for (;;) puts("PASS  step 1  6\/6");'
+train $nothing_left 'started more than 100 processes\|more than 4 GiB' 30 \
+    'for (int i = 0; i < 9; i++) fork(); sleep(60);'
+train 'PPPF.F.' 'ended with status' 60 'if (me == 1) kill(getppid(), SIGKILL);'
+# A checkpoint that is none costs the steps that need it.
+add 3_train '4 5 6 7 8' PPFPF 'no checkpoint\|test loss' 60 \
+    "1i #include <stdio.h>
+    /^static void save/,/^\\}/s/^    free\\(path\\);/    if (!t->comm->rank) \
+        fclose(fopen(path, \"w\"));\\n&/"
+
+export -f try
+xargs -0 -n 7 -P "${JOBS:-2}" bash -c 'try "$@"' _ <"$work/cases"
+failed=$?
+echo "$cases cases"
+[ "$failed" = 0 ] && [ "$cases" -ge 20 ]
