@@ -55,7 +55,8 @@ static void whole(void **state)
                                       "-9223372036854775809",
                                       "4294967296",
                                       "1\x1b[31m",
-                                      "\xff1",
+                                      "\xff"
+                                      "1",
                                       "1\xff"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         int64_t value = 99;
@@ -187,8 +188,11 @@ static void memory(void **state)
 
 int main(int argc, char **argv)
 {
-    static const Case cases[] = {{"whole", whole},         {"real", real},
-                                 {"from_json", from_json}, {"text_made_safe", text_made_safe},
-                                 {"text_cut", text_cut},   {"memory", memory}};
+    static const Case cases[] = {{.name = "whole", .run = whole},
+                                 {.name = "real", .run = real},
+                                 {.name = "from_json", .run = from_json},
+                                 {.name = "text_made_safe", .run = text_made_safe},
+                                 {.name = "text_cut", .run = text_cut},
+                                 {.name = "memory", .run = memory}};
     return harness_main(argc, argv, cases, sizeof cases / sizeof *cases);
 }
