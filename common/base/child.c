@@ -51,7 +51,7 @@ static _Noreturn void be_child(const Child *c, int text, int delivery)
     setsid();
     end_with_parent();
     setrlimit(RLIMIT_FSIZE, &(struct rlimit){MOST_BYTES, MOST_BYTES});
-    signal(SIGXFSZ, SIG_DFL); /* it ends whoever prints without end */
+    signal(SIGXFSZ, SIG_DFL); /* it ends what prints without end */
     int in = open("/dev/null", O_RDONLY | O_CLOEXEC);
     int to = c->log ? open(c->log, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666) : text;
     if (in < 0 || to < 0) {
