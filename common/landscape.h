@@ -60,8 +60,8 @@ typedef struct Landscape {
 /* point: j * nx + i; the sweep's seed column is 0 */
 #define LANDSCAPE_COLUMNS "point,a,b,loss,accuracy"
 
-/* Are these points of the plane, as landscape_run() writes them? NULL, or what is wrong with which of
- * them (free() it). */
+/* Are these points of the plane, as landscape_run() writes them? NULL, or which is not, and why
+ * (free() it). */
 char *landscape_check(const Plane *p, const Sweep *log);
 
 /* Collective. True: all points are known; false: interrupted. A log with anything but points of the

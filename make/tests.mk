@@ -85,6 +85,8 @@ profile: $(BENCH)
 FUZZERS := $(call chosen,$(patsubst tests/fuzz/%.c,$(B)/fuzzers/%,$(wildcard tests/fuzz/fuzz_*.c)))
 $(FUZZERS): $(B)/fuzzers/%: $(B)/tests/fuzz/%.o $(B)/libcommon.a
 	$(call link,-fsanitize=fuzzer)
+$(B)/fuzzers/fuzz_rubric: $(B)/assessment/grader/grade_rubric.o
+$(B)/fuzzers/fuzz_checkpoint: LDFLAGS += -Wl,--wrap=die
 fuzzers: $(FUZZERS)
 fuzz:
 	@$(BUILT); tests/tools/fuzz.sh $(BUILD)/fuzz $(FUZZ_CC) $(FUZZ_SECONDS) \

@@ -18,9 +18,11 @@
 static bool is_choice(const char *choices, const char *text)
 {
     size_t length = strlen(text);
-    for (const char *at = choices; at; at = strchr(at, '|'), at += at != NULL)
+    for (const char *at = choices; at && length > 0; at = strchr(at, '|')) {
+        at += *at == '|';
         if (strcspn(at, "|") == length && !strncmp(at, text, length))
-            return length > 0;
+            return true;
+    }
     return false;
 }
 

@@ -7,6 +7,7 @@
 #include "data.h"
 #include "check.h"
 #include "data_file.h"
+#include "printable.h"
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -222,6 +223,8 @@ static Dataset *open_found(const char *name, const char *data_dir)
         read_synthetic(d);
     measure(d);
     free(folder);
+    char safe[sizeof d->description]; /* a folder's name, and its end, may be no UTF-8 */
+    strcpy(d->description, printable(safe, sizeof safe, d->description));
     return d;
 }
 

@@ -125,6 +125,15 @@ config='"out": ".*bytes\\\\xff\\\\xfe\\\\\\\\"'
 grep -q "$config" "$odd/lab1_loss_landscape/config.json" ||
     fail "config.json: $(grep '"out"' "$odd/lab1_loss_landscape/config.json")"
 
+# So is the folder of the data; what is said of it is in config.json all the same.
+if [ -d /usr/share/datasets/fashion-mnist ]; then
+    cp -r /usr/share/datasets/fashion-mnist "$odd/data"
+    accepted "$BUILD/sol/lab2_ddp/3_train" --data fashion --data-dir "$odd/data" --model linear \
+        --epochs 0 --out "$scratch/trained"
+    grep -q '"data": "Fashion-MNIST.*bytes.*xff.*xfe' "$scratch"/trained/*/config.json ||
+        fail "config.json: $(grep '"data"' "$scratch"/trained/*/config.json)"
+fi
+
 # ---- writes that fail ----
 cp -r "$scratch/busy" "$scratch/full"
 # shellcheck disable=SC2016

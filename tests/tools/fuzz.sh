@@ -16,6 +16,8 @@ if ! "$clang" -fopenmp -fsanitize=fuzzer,address "$folder/probe.c" -o "$folder/p
     exit 0
 fi
 "$@" || exit
+# initial inputs, where there is a Python
+python3 tests/fuzz/seeds.py "$folder/fuzzers" 2>"$folder/seeds.log" || true
 failed=0
 for fuzzer in "$folder"/fuzzers/fuzz_*; do
     case $fuzzer in

@@ -2,8 +2,8 @@
  * run that would resume from them names the line instead of trusting it. */
 #include "check.h"
 #include "harness.h"
-#include "landscape.h"
 #include "json_text.h"
+#include "landscape.h"
 #include <math.h>
 #include <string.h>
 #include <sys/stat.h>
