@@ -43,17 +43,11 @@ static void end_with_parent(int by_signal)
 static _Noreturn void be_child(const Child *c, int text, int delivery)
 {
     setsid();
-<<<<<<< HEAD
     end_with_parent(c->alone ? SIGKILL : SIGTERM); /* a launcher must end its ranks */
     rlim_t bytes = c->most_file > 0 ? (rlim_t)c->most_file : MOST_BYTES;
     setrlimit(RLIMIT_FSIZE, &(struct rlimit){bytes, bytes});
     setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
-    signal(SIGXFSZ, SIG_DFL); /* it ends whoever prints without end */
-=======
-    end_with_parent();
-    setrlimit(RLIMIT_FSIZE, &(struct rlimit){MOST_BYTES, MOST_BYTES});
     signal(SIGXFSZ, SIG_DFL); /* it ends what prints without end */
->>>>>>> h-folders
     int in = open("/dev/null", O_RDONLY | O_CLOEXEC);
     int to = c->log ? open(c->log, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666) : text;
     if (in < 0 || to < 0) {
