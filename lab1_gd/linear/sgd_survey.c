@@ -6,6 +6,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+static const double MOST_UPDATES = 1e6; /* of a block */
+
 SgdSurvey sgd_survey_new(Points points, SgdEpoch *run, uint64_t seed, int blocks)
 {
     SgdSurvey s = {.points = points,
@@ -25,6 +27,15 @@ void sgd_survey_free(SgdSurvey *s)
     free(s->room);
 }
 
+/* 10 times as many updates as the slow direction takes to decay by e. Points that nearly share one
+ * x have hardly any curvature there, and would take for ever. */
+static double block_updates(const SgdSurvey *s, double rate)
+{
+    double low, high;
+    parabola_curvature(&s->noise.all, &low, &high);
+    return ceil(10 / (rate * low));
+}
+
 void sgd_survey_add(SgdSurvey *s, SgdSampling sampling, double rate, int batch)
 {
     s->point = realloc(s->point, (s->count + 1) * sizeof *s->point);
@@ -34,7 +45,8 @@ void sgd_survey_add(SgdSurvey *s, SgdSampling sampling, double rate, int batch)
                     .rate = rate,
                     .batch = batch,
                     .theory = sgd_floor(&s->noise, sampling, rate, batch)};
-    p->lost = isnan(p->theory) || p->theory == 0; /* nothing to measure */
+    p->lost = isnan(p->theory) || p->theory == 0 || /* nothing to measure */
+              !(block_updates(s, rate) <= MOST_UPDATES);
     parabola_minimum(&s->noise.all, &p->w, &p->b);
 }
 
@@ -51,13 +63,11 @@ static void tally(void *context, int first, int size, double w, double b)
     t->count++;
 }
 
-/* A block: 10 times as many updates as the slow direction takes to decay by e, so that blocks are
- * nearly independent. The first block is a burn-in: e^-20 of the start's variance remains. */
+/* A block is so long that blocks are nearly independent. The first block is a burn-in: e^-20 of the
+ * start's variance remains. */
 static void work_block(SgdSurvey *s, SgdPoint *p)
 {
-    double low, high;
-    parabola_curvature(&s->noise.all, &low, &high);
-    long updates = (long)ceil(10 / (p->rate * low));
+    long updates = (long)block_updates(s, p->rate);
     Tally t = {.noise = &s->noise};
     while (t.count < updates) {
         int n = sgd_order(s->order, s->points.n, p->sampling, p->batch, s->seed + 1, p->epoch++);

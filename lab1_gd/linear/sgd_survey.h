@@ -22,7 +22,7 @@ typedef struct SgdPoint {
     double w, b;         /* where its walk is */
     int epoch, blocks;   /* epochs made; blocks averaged */
     double sum, squares; /* over blocks: of their means, and of the squares of these */
-    bool lost;           /* diverged */
+    bool lost;           /* diverged, or too slow to measure */
 } SgdPoint;
 
 typedef struct SgdSurvey {

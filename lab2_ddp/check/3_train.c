@@ -10,6 +10,7 @@
 #include "check_steps.h"
 #include "exercise.h"
 #include "file.h"
+#include "number.h"
 #include <libgen.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -117,8 +118,9 @@ static unsigned wanted(int argc, char **argv)
 {
     unsigned steps = 0;
     for (int i = 1; i < argc; i++) {
-        int step = atoi(argv[i]);
-        REQUIRE(step >= 1 && step <= EXERCISES, "%s: expected a step, 1 to %d", argv[i], EXERCISES);
+        int64_t step;
+        REQUIRE(number_whole(&step, argv[i], 1, EXERCISES), "%s: expected a step, 1 to %d", argv[i],
+                EXERCISES);
         steps |= 1u << step;
     }
     return steps ? steps : (1u << (EXERCISES + 1)) - 2;

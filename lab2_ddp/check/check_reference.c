@@ -11,7 +11,9 @@
 #include "child.h"
 #include "digest.h"
 #include "lab2.h"
+#include "number.h"
 #include "safetensors.h"
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -228,7 +230,8 @@ int reference_metadata(const Facts *f, const char *key)
     if (!read_checkpoint(f, &file))
         return -1;
     const char *value = safetensors_value(&file, key);
-    int number = value ? atoi(value) : -1;
+    int64_t number = -1;
+    number_whole(&number, value, 0, INT_MAX); /* else -1 */
     safetensors_free(&file);
-    return number;
+    return (int)number;
 }

@@ -3,6 +3,7 @@
 #include "check_run.h"
 #include "check.h"
 #include "file.h"
+#include "number.h"
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
@@ -15,8 +16,10 @@ enum { MOST_MIB = 8 }; /* of each file that a run writes: logs, audit, checkpoin
 int run_seconds(void)
 {
     const char *text = getenv("LABS_CHECK_SECONDS");
-    int seconds = text ? atoi(text) : 0;
-    return seconds > 0 ? seconds : 60;
+    int64_t seconds = 60;
+    REQUIRE(!text || number_whole(&seconds, text, 1, 1000000),
+            "LABS_CHECK_SECONDS=%s: expected a whole number of seconds from 1 to 1000000", text);
+    return (int)seconds;
 }
 
 ChildEnd run_words(const char *const words[], const char *log)
@@ -177,8 +180,8 @@ double facts_metric(const Facts *f, int row, const char *column)
         for (number = 0; field; field = strtok_r(NULL, ",\n", &save), number++) {
             if (i < 0 && !strcmp(field, column))
                 wanted = number;
-            if (i == row && number == wanted)
-                value = atof(field);
+            if (i == row && number == wanted && !number_real(&value, field, -1e300, 1e300))
+                value = NAN; /* not finite, or no number: never as expected */
         }
     }
     free(line);
