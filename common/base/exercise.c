@@ -40,8 +40,8 @@ static void take_verdict(char *path, char *verdict, size_t room)
     free(path);
 }
 
-/* The last line that has these words (first: at its start, or behind "rank R: "), from them on; NULL:
- * none. */
+/* The last line that has these words (first: at its start, or behind "rank R: "), from them on;
+ * NULL: none. */
 static char *last_line_with(char *text, const char *words, bool first)
 {
     char *found = NULL;
