@@ -40,13 +40,16 @@ static void take_verdict(char *path, char *verdict, size_t room)
     free(path);
 }
 
-/* The last line that has these words (first: at its start), from them on; NULL: none. */
+/* The last line that has these words (first: at its start, or behind "rank R: "), from them on;
+ * NULL: none. */
 static char *last_line_with(char *text, const char *words, bool first)
 {
     char *found = NULL;
     for (char *line = text; *line; line += strcspn(line, "\n"), line += *line == '\n') {
+        int before = 0;
+        sscanf(line, "rank %*d: %n", &before);
         char *at = strstr(line, words);
-        if (at && at < line + strcspn(line, "\n") && (at == line || !first))
+        if (at && at < line + strcspn(line, "\n") && (at == line + before || !first))
             found = at;
     }
     return found;

@@ -10,8 +10,8 @@ int __lsan_is_turned_off(void);
 
 int dlclose(void *handle) { return 0; }
 
-/* The search for leaks starts a process: one that must stay alone (common/child.h), the leader of its
- * session, would end by it. */
+/* The search for leaks starts a process: one that must stay alone (common/child.h), the leader of
+ * its session, would end by it. */
 int __lsan_is_turned_off(void)
 {
 #ifdef __linux__

@@ -325,6 +325,25 @@ static void exercises(void **state)
     }
 }
 
+/* One rank of several: die() says which, and it is not the first line. */
+static void to_do_of_a_rank(void *unused)
+{
+    setenv("OMPI_COMM_WORLD_SIZE", "2", 1);
+    printf("a = 1\nerror: 0.1\n");
+    TODO("one step");
+}
+
+static void printed(void **state)
+{
+    ExerciseResult result = exercise_try(to_do_of_a_rank, NULL);
+    assert_int_equal(result.state, EXERCISE_TODO);
+    assert_memory_equal(result.why, "TODO in ", 8);
+    assert_string_equal(strtok(result.printed, "\n"), "a = 1");
+    assert_string_equal(strtok(NULL, "\n"), "error: 0.1");
+    free(result.why);
+    free(result.printed);
+}
+
 static const Case cases[] = {{"ends", .run = ends},
                              {"time_limit", .run = time_limit},
                              {"stops", .run = stops},
@@ -339,7 +358,8 @@ static const Case cases[] = {{"ends", .run = ends},
                              {"alone", .run = alone},
                              {"spare", .run = spare},
                              {"descendants", .run = descendants},
-                             {"exercises", .run = exercises}};
+                             {"exercises", .run = exercises},
+                             {"printed", .run = printed}};
 int main(int argc, char **argv)
 {
     return harness_main(argc, argv, cases, sizeof cases / sizeof *cases);
