@@ -24,5 +24,6 @@ HAVE_TRAINER := $(filter %/$(VARIANT)/assessment/train,$(TRAINERS))
 assessment: $(or $(HAVE_TRAINER),no_solutions)
 	@$(LAUNCH) $< $(OPTIONS)
 grade: $(GRADING) $(if $(HAVE_TRAINER),,no_solutions)
-	@$(WITH_MAKE) assessment/grader/grade.sh $(GRADER) '$(or $(SUBMISSION),assessment/$(SOLUTION)train.c)' \
+	@$(WITH_MAKE) assessment/grader/grade.sh $(GRADER) \
+	    '$(or $(SUBMISSION),assessment/$(SOLUTION)train.c)' \
 	    --np $(if $(filter file,$(origin NP)),2,$(NP)) $(OPTIONS)

@@ -248,8 +248,8 @@ static void mark_opening(bool opening)
     free(mark);
 }
 
-/* What Open MPI says in this rank (that it cannot read from one that was killed, say) goes to a file
- * of the run's folder: setup/launch.sh prints it if nothing else explains the end. */
+/* What Open MPI says in this rank (that it cannot read from one that was killed, say) goes to a
+ * file of the run's folder: setup/launch.sh prints it if nothing else explains the end. */
 static void quieten_open_mpi(void)
 {
     const char *run = getenv("LABS_RUN");

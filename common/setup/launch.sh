@@ -6,8 +6,8 @@
 # one line, by the first rank that has something to say, else by this script. The exit status is
 # that of the run: 0, 1, 2 or 77 as the ranks ended, 2 if they could not be started, 128 + signal if
 # one was killed. Ctrl-C, SIGTERM, SIGHUP and SIGQUIT reach every rank as SIGUSR1, a request to stop
-# (after SIGINT or SIGTERM mpirun would kill them within a second); ranks that have not stopped after
-# LABS_STOP_SECONDS (4) are ended, and a second Ctrl-C ends them at once. guard.sh sees to that, and
+# (after SIGINT or SIGTERM mpirun would kill them within a second); ranks that have not stopped
+# LABS_STOP_SECONDS (4) later are ended, and a second Ctrl-C ends them at once. guard.sh sees to that, and
 # to what stays when this script itself is killed.
 set -u
 
@@ -84,8 +84,8 @@ if [ -t 1 ]; then
     exec 3>&-
 fi
 
-# All files of the run, shared memory included, lie in one folder. guard.sh removes it if this script
-# is killed; in memory, as a full or read-only disk then does not matter.
+# All files of the run, shared memory included, lie in one folder, which guard.sh removes if this
+# script is killed. In memory, since a full or read-only disk then does not matter.
 run=$(mktemp -d /dev/shm/labs.XXXXXX 2>/dev/null || mktemp -d "${TMPDIR:-/tmp}/labs.XXXXXX" 2>&1) ||
     fail "no folder for this run's shared memory, in /dev/shm or TMPDIR: ${run##*: }"
 "$guard" watch $$ "$run"
