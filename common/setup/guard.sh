@@ -50,8 +50,8 @@ stop_ranks() { # fails if mpirun has to reach those on other machines
     signal_members USR1 "$mpirun" && [ "$ranks" -gt 0 ]
 }
 wake_members() { # mpirun would say so
-    local mpirun ranks
-    { read -r mpirun ranks <"$run/mpirun"; } 2>/dev/null
+    local mpirun=none ranks
+    { read -r mpirun ranks <"$run/mpirun"; } 2>/dev/null # not there yet, perhaps
     look_at "$mpirun"
     [ "$state" != T ] || kill -CONT "$mpirun"
     signal_members CONT "$mpirun"

@@ -7,8 +7,8 @@
 # that of the run: 0, 1, 2 or 77 as the ranks ended, 2 if they could not be started, 128 + signal if
 # one was killed. Ctrl-C, SIGTERM, SIGHUP and SIGQUIT reach every rank as SIGUSR1, a request to stop
 # (after SIGINT or SIGTERM mpirun would kill them within a second); ranks that have not stopped
-# LABS_STOP_SECONDS (4) later are ended, and a second Ctrl-C ends them at once. guard.sh sees to that, and
-# to what stays when this script itself is killed.
+# LABS_STOP_SECONDS (4) later are ended, and a second Ctrl-C ends them at once. guard.sh sees to
+# that, and to what stays when this script itself is killed.
 set -u
 
 fail() { echo "error: $*" >&2; exit 2; }
