@@ -248,6 +248,23 @@ static void mark_opening(bool opening)
     free(mark);
 }
 
+/* What Open MPI says in this rank (that it cannot read from one that was killed, say) goes to a
+ * file of the run's folder: setup/launch.sh prints it if nothing else explains the end. */
+static void quieten_open_mpi(void)
+{
+    const char *run = getenv("LABS_RUN");
+    if (!run)
+        return;
+    char *path = format_new("%s/notes", run);
+    int file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+    if (file >= 0) {
+        char *number = format_new("%d", file);
+        setenv("OPAL_OUTPUT_STDERR_FD", number, true); /* stays open until the end */
+        free(number);
+    }
+    free(path);
+}
+
 Comm *comm_mpi_open(void)
 {
     int was_open, level;
@@ -257,6 +274,7 @@ Comm *comm_mpi_open(void)
         die(EXIT_WRONG,
             "comm_open: MPI was already started: call it once, and use comm_split for more");
     mark_opening(true);
+    quieten_open_mpi();
     /* One thread at a time, any thread. */
     MPI_CHECK(MPI_Init_thread, NULL, NULL, MPI_THREAD_SERIALIZED, &level);
     REQUIRE(level >= MPI_THREAD_SERIALIZED,

@@ -13,12 +13,15 @@
 #     mpirun     its process id, and how many ranks it has on this machine (0: not known)
 #     stopping   launch.sh has passed a stop on to the ranks
 #     said       a rank has said why the run ends (common/check.h); in it, the exit status
+#     words      what mpirun says; notes: what Open MPI says in the ranks
 #     opening.R  rank R is in comm_open
 #     why        the guard says why it ended the run
 # All processes of a run have LABS_RUN=RUN in their environment (those of the tests LABS_TESTS=RUN),
 # whatever their parent by now.
 # Without /proc there is no guard: then mpirun alone ends its ranks.
 set -u
+[ -z "${LABS_RUN-}${LABS_TESTS-}" ] || # it does not belong to a run itself
+    exec env -u LABS_RUN -u LABS_TESTS "$0" "$@"
 job=$1
 
 # Sets state and parent from "PID (any name) state parent …"; state Z: it has ended.
@@ -47,8 +50,8 @@ stop_ranks() { # fails if mpirun has to reach those on other machines
     signal_members USR1 "$mpirun" && [ "$ranks" -gt 0 ]
 }
 wake_members() { # mpirun would say so
-    local mpirun ranks
-    { read -r mpirun ranks <"$run/mpirun"; } 2>/dev/null
+    local mpirun=none ranks
+    { read -r mpirun ranks <"$run/mpirun"; } 2>/dev/null # not there yet, perhaps
     look_at "$mpirun"
     [ "$state" != T ] || kill -CONT "$mpirun"
     signal_members CONT "$mpirun"
@@ -64,7 +67,7 @@ pid=$2 run=${3-}
 [ -n "$run" ] || [ -n "${LABS_PARENT-}" ] || exit 0
 if [ "$job" = watch ]; then # not a child of PID, and out of the terminal's reach
     type -P setsid >/dev/null || exit 0
-    exec setsid --fork env -u LABS_RUN -u LABS_TESTS "$0" watching "$pid" "$run" </dev/null >/dev/null 2>&1
+    exec setsid --fork "$0" watching "$pid" "$run" </dev/null >/dev/null 2>&1
 fi
 trap '' HUP INT QUIT TERM
 cd / || exit

@@ -2,11 +2,13 @@
 # launch.sh [--np P] [--hosts a:4,b:4] PROGRAM ARGUMENTS…: start P ranks of a program. Only this
 # script knows mpirun.
 #
-# One rank without hosts is the program itself, without mpirun. Otherwise mpirun runs quietly: only
-# the ranks report a failure, once. The exit status is that of the run: 0, 1, 2 or 77 as the ranks
-# ended, 2 if they could not be started, 128 + signal if one was killed. Ctrl-C reaches every rank
-# as SIGUSR1, which mpirun passes on and leaves to them (after SIGINT or SIGTERM it would kill them
-# within a second); a second Ctrl-C ends them at once.
+# One rank without hosts is the program itself, without mpirun. Otherwise a failure is reported in
+# one line, by the first rank that has something to say, else by this script. The exit status is
+# that of the run: 0, 1, 2 or 77 as the ranks ended, 2 if they could not be started, 128 + signal if
+# one was killed. Ctrl-C, SIGTERM, SIGHUP and SIGQUIT reach every rank as SIGUSR1, a request to stop
+# (after SIGINT or SIGTERM mpirun would kill them within a second); ranks that have not stopped
+# LABS_STOP_SECONDS (4) later are ended, and a second Ctrl-C ends them at once. guard.sh sees to
+# that, and to what stays when this script itself is killed.
 set -u
 
 fail() { echo "error: $*" >&2; exit 2; }
@@ -82,8 +84,8 @@ if [ -t 1 ]; then
     exec 3>&-
 fi
 
-# All files of the run, shared memory included, lie in one folder. guard.sh removes it if this script
-# is killed; in memory, as a full or read-only disk then does not matter.
+# All files of the run, shared memory included, lie in one folder, which guard.sh removes if this
+# script is killed. In memory, since a full or read-only disk then does not matter.
 run=$(mktemp -d /dev/shm/labs.XXXXXX 2>/dev/null || mktemp -d "${TMPDIR:-/tmp}/labs.XXXXXX" 2>&1) ||
     fail "no folder for this run's shared memory, in /dev/shm or TMPDIR: ${run##*: }"
 "$guard" watch $$ "$run"
@@ -156,13 +158,20 @@ while true; do
 done
 said='' words='' why=''
 [ ! -e "$run/said" ] || said=$(<"$run/said")
-[ ! -e "$run/words" ] || words=$(tr -d '-' <"$run/words" | tr -s '[:space:]' ' ')
+one_line() { # of a file, without the rules between Open MPI's messages
+    sed 's/^--*$//' "$1" 2>/dev/null | tr -s '[:space:]' ' ' | tr -d '[:cntrl:]'
+}
+words=$(one_line "$run/words") notes=$(one_line "$run/notes")
 [ ! -e "$run/why" ] || why=$(<"$run/why") status=1
 "$guard" end "$run"
 
 if [ "$signals" -gt 0 ]; then
     # The ranks' own status if they stopped by themselves; 130 or 143 if they were killed.
-    [ $status -le 128 ] && [ -z "$ended_by_us" ] || status=$((128 + $(kill -l "$first_signal")))
+    if [ $status -gt 128 ] || [ -n "$ended_by_us" ]; then
+        status=$((128 + $(kill -l "$first_signal")))
+        [ -n "$ended_by_us" ] || echo "error: the ranks had not stopped" \
+            "LABS_STOP_SECONDS=${LABS_STOP_SECONDS:-4} after SIG$first_signal, and were ended" >&2
+    fi
     exit $status
 fi
 [ -z "$said" ] || exit "$said"
@@ -173,27 +182,31 @@ rest='all ranks were ended; a run with checkpoints resumes with --resume'
 killed() { # signal, who: sets why
     local name hint=''
     name=$(kill -l "$1")
-    [ "$name" != KILL ] || hint=', as the system does when memory runs out'
+    case $name in
+        KILL) hint=', as the system does when memory runs out' ;;
+        BUS) hint=', as when the shared memory, /dev/shm, is full' ;;
+    esac
     why="$2 was killed by signal $1 (SIG$name$hint)"
 }
 if [ -n "$why" ]; then
     why+=": $rest"
-elif [[ $words =~ rank\ ([0-9]+)\ with\ PID\ [0-9]+\ on\ node\ ([^ ]+)\ exited\ on\ signal\ ([0-9]+) ]]
-then
-    killed "${BASH_REMATCH[3]}" "a rank"
+elif [[ $words =~ rank\ ([0-9]+)\ with\ PID\ [^:]*\ exited\ on\ signal\ ([0-9]+) ]]; then
+    killed "${BASH_REMATCH[2]}" "a rank"
     why+=": it was rank ${BASH_REMATCH[1]}; $rest"
-    status=$((128 + BASH_REMATCH[3]))
+    status=$((128 + BASH_REMATCH[2]))
 elif [[ $words =~ process\ rank\ ([0-9]+)\ .*exiting\ improperly ]]; then
-    why="rank ${BASH_REMATCH[1]} ended without comm_close (in MPI: MPI_Finalize): every rank must call it"
+    why="rank ${BASH_REMATCH[1]} ended without comm_close (in MPI: MPI_Finalize): every rank must"
+    why+=" call it"
 elif [[ $words = *'ORTE was unable to reliably start'* ]]; then
-    why="$program cannot start on all of --hosts $hosts: can 'ssh HOST true' log in without a password"
-    why+=", and is the same Open MPI there?" status=2
+    why="$program cannot start on all of --hosts $hosts: can 'ssh HOST true' log in without a"
+    why+=" password, and is the same Open MPI there?" status=2
 elif [ $status -le 2 ] || [ $status = 77 ] || [[ $words = *'MPI_ABORT was invoked'* ]] &&
     [[ $words =~ ^\ ?(Primary\ job|MPI_ABORT) ]]; then
     : # a rank ended the run, with what it had to say
 elif [[ $words =~ Process\ name:\ \[\[[0-9,]*\],([0-9]+)\]\ Exit\ code: ]]; then
     why="rank ${BASH_REMATCH[1]} ended with exit status $status: all ranks were ended"
-elif [ -n "$words" ]; then
+elif [ -n "$words$notes" ]; then
+    words+=$notes
     why="$program cannot start or go on: ${words:0:400}" status=2
 elif [ $status -gt 128 ]; then
     killed $((status - 128)) "$program"

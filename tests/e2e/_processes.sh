@@ -4,7 +4,7 @@
 #
 #     training_start DIR RANKS VIA OPTIONS…   VIA: make, or terminal (make in a pseudo-terminal)
 #     training_kill DIR VICTIM SIGNAL         make, shell, launch, mpirun, rank, all, terminal
-#     training_ended DIR                      why it did not end as it must, within 5 s; else nothing
+#     training_ended DIR                      why it did not end as it must within 5 s, if so
 #
 # All processes of a training have TRAINING=DIR in their environment.
 train=$BUILD/sol/lab2_ddp/3_train

@@ -83,7 +83,7 @@ start() { # scenario: two ranks in the background as $run, ready to be interrupt
     wrong "$1 does not start"
 }
 
-for signal in INT TERM; do
+for signal in INT TERM HUP QUIT; do
     start steps
     kill -$signal -- -$run # the whole foreground group, as a terminal does
     wait $run; status=$?
@@ -109,10 +109,12 @@ began=$SECONDS
 kill -TERM $run
 wait $run; status=$?
 [ $status = 143 ] || wrong "SIGTERM to ranks that do not stop: exit status $status, expected 143"
-[ $((SECONDS - began)) -lt 15 ] ||
+[ $((SECONDS - began)) -le 5 ] ||
     wrong "SIGTERM to ranks that do not stop: it took $((SECONDS - began)) s"
 all_gone || wrong "SIGTERM: a rank is still there"
-echo "10 s after SIGTERM, ranks that do not stop are ended"
+grep -q '^error: the ranks had not stopped LABS_STOP_SECONDS=4 after SIGTERM' "$work/err" ||
+    wrong "SIGTERM to ranks that do not stop: no line says so"
+echo "within 5 s of SIGTERM, ranks that do not stop are ended"
 
 start stubborn
 kill -KILL $run
@@ -122,4 +124,32 @@ if ! all_gone && ! all_gone; then
     for pid in $(pids); do kill -KILL "$pid"; done
 fi
 echo "the launcher killed: its ranks are gone"
+
+# nohup and disown stay possible: without LABS_PARENT nobody is watched, and SIGHUP stays ignored.
+: >"$work/out"
+bash -c "nohup $launch --np 2 $scenario --scenario steps >$work/out 2>$work/err </dev/null & disown
+    echo \$!" >"$work/pid"
+run=$(cat "$work/pid")
+for ((i = 0; i < 300 && $(pids | wc -l) < 2; i++)); do sleep 0.1; done
+kill -HUP "$run"
+sleep 1
+alive && kill -0 "$run" || wrong "nohup: the run ended with the shell or by SIGHUP"
+kill -TERM "$run"
+for ((i = 0; i < 50; i++)); do kill -0 "$run" 2>/dev/null || break; sleep 0.1; done
+kill -0 "$run" 2>/dev/null && wrong "nohup: SIGTERM does not stop it"
+echo "nohup: it outlives its shell and SIGHUP, not SIGTERM"
+
+# With LABS_PARENT, one rank and several end with any process up to that one.
+for np in 1 2; do
+    : >"$work/out"
+    bash -c "LABS_PARENT=\$\$ bash -c '$launch --np $np $scenario --scenario steps; :'; :" \
+        >"$work/out" 2>"$work/err" </dev/null &
+    parent=$!
+    for ((i = 0; i < 300 && $(pids | wc -l) < np; i++)); do sleep 0.1; done
+    kill -KILL $parent
+    wait $parent 2>/dev/null
+    for ((i = 0; i < 50; i++)); do alive || break; sleep 0.1; done
+    alive && wrong "$np ranks outlive the process of LABS_PARENT"
+    echo "$np ranks end with the process of LABS_PARENT"
+done
 exit $failed

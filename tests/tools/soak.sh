@@ -69,7 +69,8 @@ printf '\n%6s  %-10s %s\n' runs victim signal
 sort "$work/killed" | uniq -c | awk '{ printf "%6d  %-10s %s\n", $1, $2, $3 }'
 printf '%6d  %s\n' "$(wc -l <"$work/killed")" "runs in all" \
     "$(count '^5 s later')" "processes left 5 s later" \
-    "$(count '^the checkpoint')" "checkpoints unreadable" "$(count 'resuming:')" "lost on resuming" \
+    "$(count '^the checkpoint')" "checkpoints unreadable" \
+    "$(count 'resuming:')" "lost on resuming" \
     "$(count '^temporary file\|^in TMPDIR')" "temporary files" \
     "$(count "^the run's folder")" "folders of shared memory"
 [ ! -e "$work/failed" ]
