@@ -9,6 +9,7 @@
 #include "ceiling.h"
 #include "check.h"
 #include "file.h"
+#include "folder_lock.h"
 #include "plot.h"
 #include "worker.h"
 #include <math.h>
@@ -282,7 +283,11 @@ static void draw_roofline(const Bench *b)
                                      .opacity = 0.7,
                                      .shape = (PlotShape)i});
     snprintf(path, sizeof path, "%s/roofline.png", b->out);
-    plot_save(plot, path);
+    char *wrong = plot_write(plot, path);
+    REQUIRE(!wrong || !plot_has_cairo, "no figure: %s", wrong);
+    if (wrong)
+        fprintf(stderr, "no figure: %s\n", wrong);
+    free(wrong);
     plot_free(plot);
 }
 
@@ -319,6 +324,7 @@ int main(int argc, char **argv)
     args_parse("bench", "The performance table.", table, argc, argv);
     char *error = file_make_folder(b.out), path[512];
     REQUIRE(!error, "%s", error);
+    FolderLock *lock = folder_lock(b.out, "bench");
     b.cores = (int)sysconf(_SC_NPROCESSORS_ONLN);
     snprintf(path, sizeof path, "%s/results.csv", b.out);
     b.results = file_begin(path);
@@ -343,9 +349,10 @@ int main(int argc, char **argv)
             if (ranks && b.cores > 1)
                 measure_ranks(&b, n);
         }
-    draw_roofline(&b);
     commit(b.results);
     commit(b.layers);
+    draw_roofline(&b);
+    folder_unlock(lock);
     printf("\n%s/results.csv, layers.csv, roofline.png\n", b.out);
     return 0;
 }
