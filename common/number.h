@@ -1,5 +1,6 @@
 /* number.h: numbers from text that a person or a file gives. The whole text must be a decimal
- * number within the limits: no blanks, "0x10", "12abc", "1e999" or empty text, and no NaN or infinity.
+ * number within the limits: no blanks, "0x10", "12abc", "1e999" or empty text, and no NaN or
+ * infinity.
  */
 #ifndef NUMBER_H
 #define NUMBER_H

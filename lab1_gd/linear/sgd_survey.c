@@ -28,7 +28,7 @@ void sgd_survey_free(SgdSurvey *s)
 }
 
 /* 10 times as many updates as the slow direction takes to decay by e. Points that nearly share one
- * x have hardly any curvature there, and would take for ever. */
+ * x have hardly any curvature there, and would take forever. */
 static double block_updates(const SgdSurvey *s, double rate)
 {
     double low, high;
