@@ -24,10 +24,10 @@ set -u
     exec env -u LABS_RUN -u LABS_TESTS "$0" "$@"
 job=$1
 
-# Sets state and parent from "PID (any name) state parent …"; state Z: it has ended.
+# Sets state and parent from "PID (any name) state parent …"; state Z: it has ended; ?: not known.
 look_at() { # pid
     local line
-    state=Z parent=0
+    state='?' parent=0
     { read -r line <"/proc/$1/stat"; } 2>/dev/null || return
     line=${line##*) }
     state=${line%% *} line=${line#* }
@@ -73,7 +73,7 @@ trap '' HUP INT QUIT TERM
 cd / || exit
 limit=${LABS_STOP_SECONDS:-4}
 
-gone() { look_at "$1"; [ "$state" = Z ] || [ "$state" = X ]; }
+gone() { [ ! -d "/proc/$1" ] || { look_at "$1"; [ "$state" = Z ]; }; }
 
 # The ancestors up to LABS_PARENT, nearest first.
 ancestors=() whole=yes
