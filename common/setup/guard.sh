@@ -24,10 +24,10 @@ set -u
     exec env -u LABS_RUN -u LABS_TESTS "$0" "$@"
 job=$1
 
-# Sets state and parent from "PID (any name) state parent …"; state Z: it has ended.
+# Sets state and parent from "PID (any name) state parent …"; state Z: it has ended; ?: not known.
 look_at() { # pid
     local line
-    state=Z parent=0
+    state='?' parent=0
     { read -r line <"/proc/$1/stat"; } 2>/dev/null || return
     line=${line##*) }
     state=${line%% *} line=${line#* }
@@ -73,7 +73,7 @@ trap '' HUP INT QUIT TERM
 cd / || exit
 limit=${LABS_STOP_SECONDS:-4}
 
-gone() { look_at "$1"; [ "$state" = Z ] || [ "$state" = X ]; }
+gone() { [ ! -d "/proc/$1" ] || { look_at "$1"; [ "$state" = Z ]; }; }
 
 # The ancestors up to LABS_PARENT, nearest first.
 ancestors=() whole=yes
@@ -91,18 +91,22 @@ fi
 make=''
 { read -r name <"/proc/${LABS_PARENT:-0}/comm"; } 2>/dev/null || name=''
 case $name in make | gmake) make=$LABS_PARENT ;; esac
-handlers() {
-    local key value
-    while read -r key value; do
-        [ "$key" = SigCgt: ] && echo $((16#${value: -4} & 16#4007)) && return
-    done 2>/dev/null <"/proc/$make/status"
-}
-[ -z "$make" ] || at_first=$(handlers)
+handlers=''
+look_at_handlers() { # fails if nothing can be seen
+    local lines line
+    mapfile -t lines <"/proc/$make/status" || return # at once: its lines change while it is read
+    for line in "${lines[@]}"; do
+        case $line in SigCgt:*) handlers=$((16#${line: -4} & 16#4007)); return ;; esac
+    done
+    false
+} 2>/dev/null
+[ -z "$make" ] || look_at_handlers || make=''
+at_first=$handlers
 
 parents_end() {
     [ -n "$whole" ] || return 0
     for ancestor in "${ancestors[@]}"; do ! gone "$ancestor" || return 0; done
-    [ -n "$make" ] && [ "$(handlers)" != "$at_first" ]
+    [ -n "$make" ] && look_at_handlers && [ "$handlers" != "$at_first" ]
 }
 
 # Two things that only a third process can notice: a rank has died and mpirun is stopped; a rank has

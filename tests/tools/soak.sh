@@ -19,13 +19,13 @@ pick() { # words…: one of them
     echo "$1"
 }
 
-# The training in $dir on, to its end: it makes all updates, however often it was stopped.
+# The training in $dir on, to its end: it makes all its updates, and one more if it was at its end.
 resumes() {
     local saved=$dir/lab2_train/checkpoint.safetensors from=()
     [ ! -e "$saved" ] || from=(--resume "$saved")
     # shellcheck disable=SC2086 # words
     timeout 60 "$train" $small --epochs 100000 --steps $updates "${from[@]}" --out "$dir/on" \
-        >"$dir/on.log" 2>&1 && grep -q "after update $updates;" "$dir/on.log" ||
+        >"$dir/on.log" 2>&1 && grep -qE "after update ($updates|$((updates + 1)));" "$dir/on.log" ||
         echo "resuming: $(tail -n 1 "$dir/on.log")"
 }
 
@@ -40,7 +40,9 @@ run() { # seed: prints a line; counts in the files of $work
     if [ $signal = STOP ]; then
         stopped=$(pick first mpirun) signal=$(pick TERM KILL)
         [ "$ranks" -gt 1 ] || stopped=first
-        [ "$victim" != all ] || signal=KILL
+        case $ranks-$stopped-$victim in # what is stopped itself takes only this one
+            1-first-rank | *-mpirun-mpirun | *-all) signal=KILL ;;
+        esac
     fi
     rm -rf "$dir"
     training_start "$dir" "$ranks" $via --epochs 100000 --steps $updates
