@@ -70,7 +70,7 @@ training_ended() {
     for left in $(alive "$dir"); do
         echo "5 s later: $(tr '\0' ' ' <"/proc/$left/cmdline" | cut -c 1-100)"
         kill -KILL "$left"
-    done
+    done 2>/dev/null
     [ ! -e "$dir/run" ] || [ ! -e "$(cat "$dir/run")" ] || echo "the run's folder is still there"
     find "$dir" -name '*.tmp' | sed 's/^/temporary file: /'
     find "$dir/tmp" -mindepth 1 | sed 's/^/in TMPDIR: /'
