@@ -3,6 +3,7 @@
 #include "check.h"
 #include "checkpoint.h"
 #include "file.h"
+#include "json_text.h"
 #include "number.h"
 #include "safetensors.h"
 #include <math.h>
@@ -39,14 +40,23 @@ char *network_path(const Run *run, const Network *n, const char *ending)
     return path;
 }
 
+/* Everything that the trained weights depend on. */
 static json_t *recipe_json(const Recipe *r, const TrainingContext *t)
 {
-    return json_pack("{s:s, s:s, s:i, s:i, s:i, s:f, s:f, s:f, s:f, s:i, s:i, s:I, s:i}", "model",
-                     r->spec.name, "data", t->data->description, "images", r->images, "batch",
-                     r->batch, "updates", r->updates, "rate", r->rate, "momentum", r->momentum,
-                     "weight_decay", r->weight_decay, "target", r->target, "snapshots",
-                     r->snapshots, "mode", (int)t->mode, "seed", (json_int_t)r->seed, "subset",
-                     t->subset->count);
+    char data[17];
+    dataset_digest(data, t->data);
+    json_t *json = json_pack("{s:o, s:b, s:b, s:s, s:s}", "model", json_text(r->spec.name),
+                             "no skip", r->spec.no_skip, "no batch norm", r->spec.no_batchnorm,
+                             "data", t->data->name, "data digest", data);
+    json_t *training = json_pack("{s:i, s:i, s:i, s:f, s:f, s:f, s:f, s:i, s:i, s:I, s:i}",
+                                 "images", r->images, "batch", r->batch, "updates", r->updates,
+                                 "rate", r->rate, "momentum", r->momentum, "weight_decay",
+                                 r->weight_decay, "target", r->target, "snapshots", r->snapshots,
+                                 "mode", (int)t->mode, "seed", (json_int_t)r->seed, "subset",
+                                 t->subset->count);
+    json_object_update(json, training);
+    json_decref(training);
+    return json;
 }
 
 bool network_kept(const Run *run, const Network *n, const Recipe *r, const TrainingContext *t)
