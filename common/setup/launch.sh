@@ -162,15 +162,14 @@ one_line() { # of a file, without the rules between Open MPI's messages
     sed 's/^--*$//' "$1" 2>/dev/null | tr -s '[:space:]' ' ' | tr -d '[:cntrl:]'
 }
 words=$(one_line "$run/words") notes=$(one_line "$run/notes")
-[ ! -e "$run/why" ] || why=$(<"$run/why") status=1
+[ ! -e "$run/why" ] || read -r status why <"$run/why"
 "$guard" end "$run"
 
 if [ "$signals" -gt 0 ]; then
     # The ranks' own status if they stopped by themselves; 130 or 143 if they were killed.
-    if [ $status -gt 128 ] || [ -n "$ended_by_us" ]; then
+    if [ "$status" -gt 128 ] || [ -n "$ended_by_us" ]; then
         status=$((128 + $(kill -l "$first_signal")))
-        [ -n "$ended_by_us" ] || echo "error: the ranks had not stopped" \
-            "LABS_STOP_SECONDS=${LABS_STOP_SECONDS:-4} after SIG$first_signal, and were ended" >&2
+        [ -z "$why" ] || echo "error: $why (SIG$first_signal), and were ended" >&2
     fi
     exit $status
 fi
