@@ -5,6 +5,7 @@
 #include "printable.h"
 #include "start.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -82,17 +83,29 @@ void die(int status, const char *format, ...)
     quick_exit(status); /* not exit(): other threads still use what its handlers tear down */
 }
 
-/* A stop has this long where nobody else watches the clock (0: setup/guard.sh does). */
+/* A stop must not take forever: in a run of several ranks setup/guard.sh sees this file and watches
+ * the clock, for one process alone an alarm does. */
+static char stopping[4096];
 static unsigned seconds_to_stop;
+
+static void limit_stop(int signal_number)
+{
+    int file = *stopping ? open(stopping, O_WRONLY | O_CREAT | O_CLOEXEC, 0666) : -1;
+    if (file >= 0)
+        close(file);
+    if (signal_number == SIGTERM || signal_number == SIGHUP)
+        alarm(seconds_to_stop); /* after Ctrl-C a person can press it again */
+}
 
 static void on_signal(int signal_number)
 {
     if (stop_signal == SIGINT && signal_number == SIGINT)
         _exit(128 + SIGINT);
-    if (signal_number == SIGTERM || signal_number == SIGHUP)
-        alarm(seconds_to_stop); /* after Ctrl-C a person can press it again */
     if (stop_signal != SIGINT)
         stop_signal = signal_number;
+    int before = errno;
+    limit_stop(signal_number);
+    errno = before;
 }
 
 static void on_alarm(int signal_number)
@@ -119,8 +132,11 @@ void stop_on_signals(void)
     handle(SIGUSR1, on_signal);
     if (sigaction(SIGHUP, NULL, &old) == 0 && old.sa_handler != SIG_IGN) /* nohup */
         handle(SIGHUP, on_signal);
-    if (from_environment("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", 1) > 1)
+    if (from_environment("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", 1) > 1) {
+        const char *run = getenv("LABS_RUN");
+        snprintf(stopping, sizeof stopping, "%s%s", run ? run : "", run ? "/stopping" : "");
         return;
+    }
     const char *limit = getenv("LABS_STOP_SECONDS");
     seconds_to_stop = limit && atoi(limit) > 0 ? (unsigned)atoi(limit) : 4;
     handle(SIGALRM, on_alarm);

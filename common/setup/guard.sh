@@ -11,11 +11,11 @@
 #
 # RUN is the folder that launch.sh makes for a run of several ranks: Open MPI's files are in it, and
 #     mpirun     its process id, and how many ranks it has on this machine (0: not known)
-#     stopping   launch.sh has passed a stop on to the ranks
+#     stopping   launch.sh has passed a stop on to the ranks, or a rank was told to stop
 #     said       a rank has said why the run ends (common/check.h); in it, the exit status
 #     words      what mpirun says; notes: what Open MPI says in the ranks
 #     opening.R  rank R is in comm_open
-#     why        the guard says why it ended the run
+#     why        the guard says why it ended the run: the exit status, and words
 # All processes of a run have LABS_RUN=RUN in their environment (those of the tests LABS_TESTS=RUN),
 # whatever their parent by now.
 # Without /proc there is no guard: then mpirun alone ends its ranks.
@@ -39,8 +39,9 @@ signal_members() { # name, not to this process; fails if there are none
     mapfile -t pids < <(members | grep -vx "${2:-none}")
     [ ${#pids[@]} -gt 0 ] && kill "-$1" "${pids[@]}" 2>/dev/null
 }
+end_members() { for _ in {1..50}; do signal_members KILL || break; sleep 0.05; done; }
 end_run() {
-    for _ in {1..50}; do signal_members KILL || break; sleep 0.05; done
+    end_members
     rm -rf "$run"
 }
 stop_ranks() { # fails if mpirun has to reach those on other machines
@@ -109,21 +110,20 @@ parents_end() {
     [ -n "$make" ] && look_at_handlers && [ "$handlers" != "$at_first" ]
 }
 
-# Two things that only a third process can notice: a rank has died and mpirun is stopped; a rank has
-# ended before comm_open, where the others wait for it.
+# Two things that only a third process can notice: mpirun is stopped, and ranks that end wait for it;
+# a rank has ended before comm_open, where the others wait for it.
 mpirun='' ranks=0 missing=0
 look_at_ranks() {
-    local children child
+    local children=()
     [ -n "$mpirun" ] || { read -r mpirun ranks <"$run/mpirun"; } 2>/dev/null || return
-    children=()
     { read -r -a children <"/proc/$mpirun/task/$mpirun/children"; } 2>/dev/null # has no newline
     look_at "$mpirun"
     if [ "$state" = T ]; then
-        for child in "${children[@]}"; do ! gone "$child" || kill -CONT "$mpirun"; done
+        kill -CONT "$mpirun"
     elif [ ${#children[@]} -lt "$ranks" ] && compgen -G "$run/opening.*" >/dev/null; then
         missing=$((missing + 1))
         [ $missing = 5 ] || return # one second: mpirun itself may be ending the run
-        echo "a rank ended before comm_open, where the others wait for it" >"$run/why"
+        echo "1 a rank ended before comm_open, where the others wait for it" >"$run/why"
         end_within 0
     else missing=0
     fi
@@ -135,7 +135,10 @@ exec {never}<> <(:) # nothing ever arrives here: to wait without a process
 while ! gone "$pid"; do
     if [ -n "$end_at" ]; then
         if [ $SECONDS -ge "$end_at" ]; then
-            [ -z "$run" ] || end_run
+            [ ! -e "$run/stopping" ] || [ -e "$run/why" ] ||
+                echo "143 the ranks had not stopped LABS_STOP_SECONDS=$limit after a signal" \
+                    >"$run/why"
+            [ -z "$run" ] || end_members
             read -rt 0.3 -u "$never"
             kill -KILL "$pid" 2>/dev/null
         fi

@@ -162,20 +162,19 @@ one_line() { # of a file, without the rules between Open MPI's messages
     sed 's/^--*$//' "$1" 2>/dev/null | tr -s '[:space:]' ' ' | tr -d '[:cntrl:]'
 }
 words=$(one_line "$run/words") notes=$(one_line "$run/notes")
-[ ! -e "$run/why" ] || why=$(<"$run/why") status=1
+[ ! -e "$run/why" ] || read -r status why <"$run/why"
 "$guard" end "$run"
 
 if [ "$signals" -gt 0 ]; then
     # The ranks' own status if they stopped by themselves; 130 or 143 if they were killed.
-    if [ $status -gt 128 ] || [ -n "$ended_by_us" ]; then
+    if [ "$status" -gt 128 ] || [ -n "$ended_by_us" ]; then
         status=$((128 + $(kill -l "$first_signal")))
-        [ -n "$ended_by_us" ] || echo "error: the ranks had not stopped" \
-            "LABS_STOP_SECONDS=${LABS_STOP_SECONDS:-4} after SIG$first_signal, and were ended" >&2
+        [ -z "$why" ] || echo "error: $why (SIG$first_signal), and were ended" >&2
     fi
-    exit $status
+    exit "$status"
 fi
 [ -z "$said" ] || exit "$said"
-[ $status != 0 ] || exit 0
+[ "$status" != 0 ] || exit 0
 
 # No rank has said why: then mpirun's words do.
 rest='all ranks were ended; a run with checkpoints resumes with --resume'
@@ -200,7 +199,7 @@ elif [[ $words =~ process\ rank\ ([0-9]+)\ .*exiting\ improperly ]]; then
 elif [[ $words = *'ORTE was unable to reliably start'* ]]; then
     why="$program cannot start on all of --hosts $hosts: can 'ssh HOST true' log in without a"
     why+=" password, and is the same Open MPI there?" status=2
-elif [ $status -le 2 ] || [ $status = 77 ] || [[ $words = *'MPI_ABORT was invoked'* ]] &&
+elif [ "$status" -le 2 ] || [ "$status" = 77 ] || [[ $words = *'MPI_ABORT was invoked'* ]] &&
     [[ $words =~ ^\ ?(Primary\ job|MPI_ABORT) ]]; then
     : # a rank ended the run, with what it had to say
 elif [[ $words =~ Process\ name:\ \[\[[0-9,]*\],([0-9]+)\]\ Exit\ code: ]]; then
@@ -208,11 +207,11 @@ elif [[ $words =~ Process\ name:\ \[\[[0-9,]*\],([0-9]+)\]\ Exit\ code: ]]; then
 elif [ -n "$words$notes" ]; then
     words+=$notes
     why="$program cannot start or go on: ${words:0:400}" status=2
-elif [ $status -gt 128 ]; then
+elif [ "$status" -gt 128 ]; then
     killed $((status - 128)) "$program"
     why+=": $rest"
 else
     why="$program was told to end by a signal: $rest" status=143
 fi
 [ -z "$why" ] || echo "error: $why" >&2
-exit $status
+exit "$status"

@@ -56,7 +56,7 @@ cases() {
     echo 2 launch TERM first; echo 2 launch KILL first; echo 3 rank KILL first
     echo 2 mpirun KILL first
     echo 2 make KILL first; echo 2 launch TERM mpirun; echo 3 rank KILL mpirun
-    echo 2 launch KILL mpirun
+    echo 2 launch KILL mpirun; echo 3 rank TERM mpirun; echo 3 rank TERM first
 }
 cases | xargs -P 3 -L 1 bash -uc 'one "$@"' _ >"$work/results"
 sort "$work/results"

@@ -14,9 +14,9 @@ trap 'rm -rf "$work"' EXIT
 . tests/e2e/_processes.sh
 updates=400
 
-pick() { # words…: one of them
+pick() { # words…: one of them, in $picked (a subshell would have random numbers of its own)
     shift $((RANDOM % $#))
-    echo "$1"
+    picked=$1
 }
 
 # The training in $dir on, to its end: it makes all its updates, and one more if it was at its end.
@@ -26,19 +26,23 @@ resumes() {
     # shellcheck disable=SC2086 # words
     timeout 60 "$train" $small --epochs 100000 --steps $updates "${from[@]}" --out "$dir/on" \
         >"$dir/on.log" 2>&1 && grep -qE "after update ($updates|$((updates + 1)));" "$dir/on.log" ||
-        echo "resuming: $(tail -n 1 "$dir/on.log")"
+        echo "resuming: $(tail -n 2 "$dir/on.log" | paste -sd " ")"
 }
 
 run() { # seed: prints a line; counts in the files of $work
     local ranks victim signal stopped=none via=make why dir=$work/run i
     RANDOM=$1
-    ranks=$(pick 1 2 2 3) signal=$(pick TERM HUP INT KILL STOP)
-    if [ "$ranks" = 1 ]; then victim=$(pick make shell rank all terminal)
-    else victim=$(pick make shell launch mpirun rank all terminal); fi
+    pick 1 2 2 3; ranks=$picked
+    pick TERM HUP INT KILL STOP; signal=$picked
+    if [ "$ranks" = 1 ]; then pick make shell rank all terminal
+    else pick make shell launch mpirun rank all terminal; fi
+    victim=$picked
     [ "$victim" != terminal ] || signal=KILL # it hangs up
     [ "$victim" != terminal ] || via=terminal
-    if [ $signal = STOP ]; then
-        stopped=$(pick first mpirun) signal=$(pick TERM KILL)
+    [ "$victim-$signal" != shell-INT ] || signal=QUIT # sh -c waits for its child first
+    if [ "$signal" = STOP ]; then
+        pick first mpirun; stopped=$picked
+        pick TERM KILL; signal=$picked
         [ "$ranks" -gt 1 ] || stopped=first
         case $ranks-$stopped-$victim in # what is stopped itself takes only this one
             1-first-rank | *-mpirun-mpirun | *-all) signal=KILL ;;
@@ -50,14 +54,14 @@ run() { # seed: prints a line; counts in the files of $work
     sleep "0.$((RANDOM % 10))"
     for ((i = 0; i < 300; i++)); do # as soon as there is one
         training_folder "$dir"
-        [ $stopped = none ] || { training_kill "$dir" $stopped STOP && sleep 0.2; }
+        [ "$stopped" = none ] || { training_kill "$dir" "$stopped" STOP && sleep 0.2; }
         ! training_kill "$dir" "$victim" "$signal" || break
         [ -n "$(alive "$dir")" ] || { victim=nobody signal='(had ended)'; break; }
         sleep 0.1
     done
     why=$(training_ended "$dir")
     [ $(($1 % 3)) != 0 ] || why=$why$(resumes)
-    echo "$victim $signal$([ $stopped = none ] || echo "+STOP")" >>"$work/killed"
+    echo "$victim $signal$([ "$stopped" = none ] || echo "+STOP")" >>"$work/killed"
     [ -z "$why" ] || echo "$why" >>"$work/why"
     echo "seed $1: $ranks ranks, $victim gets SIG$signal, stopped before: $stopped: ${why:-ok}"
     [ -z "$why" ] || { touch "$work/failed"; head -n 20 "$dir/out" "$dir/err"; }
