@@ -83,18 +83,20 @@ void die(int status, const char *format, ...)
     quick_exit(status); /* not exit(): other threads still use what its handlers tear down */
 }
 
-/* A stop must not take forever: in a run of several ranks setup/guard.sh sees this file and watches
- * the clock, for one process alone an alarm does. */
+/* A stop must not take forever; only after Ctrl-C it may, which a person can press again. In a run
+ * of several ranks setup/guard.sh sees this file and watches the clock; for one process alone an
+ * alarm does. */
 static char stopping[4096];
 static unsigned seconds_to_stop;
 
 static void limit_stop(int signal_number)
 {
+    if (signal_number != SIGTERM && signal_number != SIGHUP)
+        return;
     int file = *stopping ? open(stopping, O_WRONLY | O_CREAT | O_CLOEXEC, 0666) : -1;
     if (file >= 0)
         close(file);
-    if (signal_number == SIGTERM || signal_number == SIGHUP)
-        alarm(seconds_to_stop); /* after Ctrl-C a person can press it again */
+    alarm(seconds_to_stop);
 }
 
 static void on_signal(int signal_number)

@@ -63,6 +63,11 @@ program=${MPIRUN:-mpirun} # MPIRUN: use this one instead
 type -P "$program" >/dev/null ||
     fail "$program is not installed: 2 or more ranks need Open MPI: 'make doctor'"
 
+# With fewer mpirun waits forever: measured at 2, 4 and 8 ranks.
+files=$(ulimit -n) needed=$((32 + 6 * most))
+[ "$files" = unlimited ] || [ "$files" -ge "$needed" ] ||
+    fail "at most $files open files are allowed here, $most ranks need $needed: ulimit -n $needed"
+
 cores=$(env -u OMP_NUM_THREADS -u OMP_THREAD_LIMIT nproc 2>/dev/null || getconf _NPROCESSORS_ONLN)
 threads=$((cores / most > 0 ? cores / most : 1))
 export OMP_NUM_THREADS=${OMP_NUM_THREADS:-$threads}
@@ -85,8 +90,9 @@ if [ -t 1 ]; then
 fi
 
 # All files of the run, shared memory included, lie in one folder, which guard.sh removes if this
-# script is killed. In memory, since a full or read-only disk then does not matter.
-run=$(mktemp -d /dev/shm/labs.XXXXXX 2>/dev/null || mktemp -d "${TMPDIR:-/tmp}/labs.XXXXXX" 2>&1) ||
+# script is killed: in memory, since a full or read-only disk then does not matter, or in LABS_RUNS.
+run=$(mktemp -d "${LABS_RUNS:-/dev/shm}/labs.XXXXXX" 2>/dev/null ||
+    mktemp -d "${TMPDIR:-/tmp}/labs.XXXXXX" 2>&1) ||
     fail "no folder for this run's shared memory, in /dev/shm or TMPDIR: ${run##*: }"
 "$guard" watch $$ "$run"
 elsewhere=''
@@ -124,25 +130,32 @@ elif [ -z "${SLURM_JOB_ID-}${PBS_JOBID-}${LSB_JOBID-}" ]; then
 fi
 
 signals=0 first_signal='' ended_by_us=''
-# The guard ends a run that has not stopped LABS_STOP_SECONDS (4) after the first signal.
+# The guard ends a run that has not stopped LABS_STOP_SECONDS (4) after SIGTERM, SIGHUP or SIGQUIT.
 # shellcheck disable=SC2317 # called by the traps
 on_signal() { # name
     signals=$((signals + 1))
     if [ -z "$first_signal" ]; then
         first_signal=$1
-        : >"$run/stopping"
-        "$guard" stop "$run" || kill -USR1 "$mpirun" # which says that it passes it on
+        if [ "$1" != INT ]; then : >"$run/stopping"
+        elif [ -t 2 ]; then echo "stopping after this step; Ctrl-C again ends at once" >&2
+        fi
+        "$guard" stop "$run" 2>/dev/null ||
+            kill -USR1 "$mpirun" 2>/dev/null # which says that it passes it on
     elif [ "$first_signal" = INT ] && [ "$1" = INT ]; then
         ended_by_us=yes
-        kill -TERM "$mpirun"
+        kill -TERM "$mpirun" 2>/dev/null
         [ -n "$hosts" ] || "$guard" end "$run" # mpirun would give the ranks seconds
-    fi 2>/dev/null
+    fi
 }
 
-# A separate process group (set -m) keeps the terminal's Ctrl-C from mpirun.
+# A separate process group (set -m) keeps the terminal's Ctrl-C from mpirun, and from cat, which
+# reports what mpirun would not: output that could not be written.
 set -m
-LABS_RUN=$run OPAL_OUTPUT_STDERR_FD=7 "$program" "${options[@]}" "$@" </dev/null 7>"$run/words" &
+exec 6> >(trap '' INT; cat 2>/dev/null || [ $? -gt 128 ] || : >"$run/lost"); cat=$!
+LABS_RUN=$run OPAL_OUTPUT_STDERR_FD=7 "$program" "${options[@]}" "$@" </dev/null >&6 \
+    6>&- 7>"$run/words" &
 mpirun=$!
+exec 6>&-
 set +m
 echo "$mpirun $([ -n "$elsewhere" ] && echo 0 || echo "$np")" >"$run/mpirun"
 for name in INT TERM HUP QUIT; do
@@ -156,13 +169,15 @@ while true; do
     [ $ended = 127 ] || status=$ended # 127: its status was already taken
     [ "$before" != "$signals" ] || break # a signal interrupts wait
 done
-said='' words='' why=''
+wait "$cat" 2>/dev/null
+said='' words='' why='' lost=''
 [ ! -e "$run/said" ] || said=$(<"$run/said")
 one_line() { # of a file, without the rules between Open MPI's messages
     sed 's/^--*$//' "$1" 2>/dev/null | tr -s '[:space:]' ' ' | tr -d '[:cntrl:]'
 }
 words=$(one_line "$run/words") notes=$(one_line "$run/notes")
 [ ! -e "$run/why" ] || read -r status why <"$run/why"
+[ ! -e "$run/lost" ] || lost=yes
 "$guard" end "$run"
 
 if [ "$signals" -gt 0 ]; then
@@ -174,6 +189,8 @@ if [ "$signals" -gt 0 ]; then
     exit "$status"
 fi
 [ -z "$said" ] || exit "$said"
+[ "$status" != 0 ] || [ -z "$lost" ] ||
+    fail "standard output: what was printed is not complete: is the disk full?"
 [ "$status" != 0 ] || exit 0
 
 # No rank has said why: then mpirun's words do.
