@@ -29,8 +29,7 @@ if [ "${SAN:-}" = thread ]; then
     # without it the sanitizer fails where addresses are randomised too widely
     if setarch -R true 2>/dev/null; then before="setarch -R"; fi
     export OMP_THREAD_LIMIT=1 OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
-    threaded="test_audit test_background_thread test_check test_comm_watch test_loader \
-test_loader_events test_trace"
+    threaded=$THREADED # make/tests.mk
     echo "SAN=thread: $threaded; OpenMP with one thread; no ranks, no scripts"
 fi
 
