@@ -110,8 +110,8 @@ parents_end() {
     [ -n "$make" ] && look_at_handlers && [ "$handlers" != "$at_first" ]
 }
 
-# Two things that only a third process can notice: mpirun is stopped, and ranks that end wait for it;
-# a rank has ended before comm_open, where the others wait for it.
+# Two things that only a third process can notice: mpirun is stopped, and ranks that end wait for
+# it; a rank has ended before comm_open, where the others wait for it.
 mpirun='' ranks=0 missing=0
 look_at_ranks() {
     local children=()
