@@ -25,7 +25,8 @@ resumes() {
     [ ! -e "$saved" ] || from=(--resume "$saved")
     # shellcheck disable=SC2086 # words
     timeout 60 "$train" ${small/every 10/every 1000} --epochs 100000 --steps $updates \
-        "${from[@]}" --out "$dir/on" >"$dir/on.log" 2>&1 && grep -qE "after update ($updates|$((updates + 1)));" "$dir/on.log" ||
+        "${from[@]}" --out "$dir/on" >"$dir/on.log" 2>&1 &&
+        grep -qE "after update ($updates|$((updates + 1)));" "$dir/on.log" ||
         echo "resuming: $(tail -n 2 "$dir/on.log" | paste -sd " ")"
 }
 
