@@ -21,6 +21,9 @@ enum {
  * prints. The message names the mistake, where it is, and what to do. */
 void die(int status, const char *format, ...) __attribute__((noreturn, format(printf, 2, 3)));
 
+/* Print a line on stderr, as safely as die() does, and go on. */
+void note(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
 /* How die() ends the other ranks: comm_mpi.c registers MPI_Abort. NULL: only this process ends.
  * die() leaves by quick_exit(), so no atexit() handler runs. */
 void die_register(int rank, int size, void (*end_all_ranks)(int status));

@@ -19,7 +19,10 @@ part=$data/.part
 tries=${FETCH_TRIES:-5}
 patience=${FETCH_PATIENCE:-30}
 
-fail() { echo "error: $*" >&2; exit 2; }
+fail() { # words; no control character of what they quote reaches the terminal
+    printf 'error: %s\n' "$(printf %s "$*" | tr '\000-\037\177' '?')" >&2
+    exit 2
+}
 if command -v sha256sum >/dev/null; then summer=(sha256sum); else summer=(shasum -a 256); fi
 sha256() { "${summer[@]}" "$1" | cut -d ' ' -f 1; }
 size_of() { if [ -e "$1" ]; then wc -c <"$1" | tr -d ' '; else echo 0; fi; }

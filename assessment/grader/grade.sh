@@ -9,7 +9,10 @@
 set -u
 grader=$1 submission=$2
 shift 2
-fail() { echo "error: $*" >&2; exit 2; }
+fail() { # words; no control character of what they quote reaches the terminal
+    printf 'error: %s\n' "$(printf %s "$*" | tr '\000-\037\177' '?')" >&2
+    exit 2
+}
 [ -e "$submission" ] ||
     fail "$submission: no such file or folder: give SUBMISSION=file.c or a folder of them"
 export LABS_PARENT=${LABS_PARENT:-$$} # what this starts ends with it

@@ -155,7 +155,7 @@ bool grade_report(const Report *r)
     char *wrong = grade_figure(r, figure);
     REQUIRE(!wrong || !plot_has_cairo, "no figure: %s", wrong);
     if (wrong)
-        fprintf(stderr, "no figure: %s\n", wrong);
+        note("no figure: %s", wrong);
     else
         printf("figure: %s\n", figure);
     free(wrong);

@@ -83,6 +83,16 @@ void die(int status, const char *format, ...)
     quick_exit(status); /* not exit(): other threads still use what its handlers tear down */
 }
 
+void note(const char *format, ...)
+{
+    char message[MOST_TEXT], safe[MOST_TEXT];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    dprintf(STDERR_FILENO, "%s\n", printable(safe, sizeof safe, message));
+}
+
 /* A stop must not take forever; only after Ctrl-C it may, which a person can press again. In a run
  * of several ranks setup/guard.sh sees this file and watches the clock; for one process alone an
  * alarm does. */

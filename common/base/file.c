@@ -231,7 +231,7 @@ char *file_log_put(FILE *log, const char *text)
             char *error = format_new("%s", strerror(errno));
             if (known == 0 &&
                 ftruncate(file, before.st_size)) /* half a line would be a wrong one */
-                fprintf(stderr, "note: the log's last line is not whole\n");
+                note("note: the log's last line is not whole");
             return error;
         }
     }

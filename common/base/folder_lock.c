@@ -77,8 +77,7 @@ FolderLock *folder_lock(const char *folder, const char *program)
     if (flock(file, LOCK_EX | LOCK_NB)) {
         if (errno == EWOULDBLOCK)
             refuse(folder, file);
-        fprintf(stderr, "note: %s: %s: start no second run in this folder\n", path,
-                strerror(errno));
+        note("note: %s: %s: start no second run in this folder", path, strerror(errno));
         close(file);
         free(path);
         return NULL;

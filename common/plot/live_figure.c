@@ -3,7 +3,6 @@
 #include "check.h"
 #include "timer.h"
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 static bool handle_events(const LiveFigure *s, PlotWindow *window)
@@ -39,7 +38,7 @@ void run_figure(Run *run, Plot *plot, const char *file)
     else if (plot_has_cairo)
         run_fail(run, format_new("no figure: %s", wrong));
     else
-        fprintf(stderr, "no figure: %s\n", wrong);
+        note("no figure: %s", wrong);
     free(wrong);
     free(path);
 }

@@ -2,7 +2,6 @@
 #include "check.h"
 #include "file.h"
 #include "plot_inside.h"
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -64,7 +63,7 @@ bool plot_save(Plot *plot, const char *path)
     char *wrong = plot_write(plot, path);
     bool saved = !wrong;
     if (wrong)
-        fprintf(stderr, "no figure: %s\n", wrong);
+        note("no figure: %s", wrong);
     free(wrong);
     return saved;
 }

@@ -2,10 +2,13 @@
  * with the window. */
 #ifdef HAVE_CAIRO
 #include "plot_inside.h"
+#include "printable.h"
 #include <cairo.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+
+enum { MOST_TEXT = 512 }; /* bytes */
 
 void pen_color(Pen *pen, uint32_t color, double opacity)
 {
@@ -23,8 +26,9 @@ static void use(Pen *pen, Font font)
 double text_width(Pen *pen, Font font, const char *text)
 {
     cairo_text_extents_t extents;
+    char safe[MOST_TEXT];
     use(pen, font);
-    cairo_text_extents(pen, text, &extents);
+    cairo_text_extents(pen, printable(safe, sizeof safe, text), &extents);
     return extents.x_advance;
 }
 
@@ -35,12 +39,14 @@ void text_draw(Pen *pen, Font font, double x, double y, double anchor_x, double 
         return;
     /* of a capital letter in this font */
     double width = text_width(pen, font, text), height = 0.73 * font.size;
+    char safe[MOST_TEXT];
+    printable(safe, sizeof safe, text);
     cairo_save(pen);
     cairo_translate(pen, x, y);
     cairo_rotate(pen, font.angle);
     cairo_move_to(pen, -anchor_x * width, (1 - anchor_y) * height);
     if (font.halo) { /* a white rim keeps it readable on any colour */
-        cairo_text_path(pen, text);
+        cairo_text_path(pen, safe);
         cairo_set_line_join(pen, CAIRO_LINE_JOIN_ROUND);
         cairo_set_line_width(pen, 3);
         pen_color(pen, PLOT_WHITE, 0.85);
@@ -49,7 +55,7 @@ void text_draw(Pen *pen, Font font, double x, double y, double anchor_x, double 
         cairo_fill(pen);
     } else {
         pen_color(pen, font.color, 1);
-        cairo_show_text(pen, text);
+        cairo_show_text(pen, safe);
     }
     cairo_restore(pen);
     cairo_new_path(pen); /* no leftover point for the next line to start from */

@@ -4,6 +4,7 @@
  */
 #include "check.h"
 #include "plot_inside.h"
+#include "printable.h"
 #include "quantiles.h"
 #include "timer.h"
 #include <math.h>
@@ -18,7 +19,7 @@ static const double FRAME = 1 / 60.0; /* seconds */
 
 static PlotWindow *no_window(const char *why)
 {
-    fprintf(stderr, "no window: %s; figures are saved as PNG files\n", why);
+    note("no window: %s; figures are saved as PNG files", why);
     return NULL;
 }
 
@@ -58,8 +59,10 @@ PlotWindow *plot_window_new(Plot *plot, const char *title, const char *save_pref
     SDL_GetDisplayUsableBounds(0, &screen);
     /* The same apparent size on a high-resolution screen. */
     int times = (int)fmax(1, floor(fmin(screen.w / 1600.0, screen.h / 900.0)));
-    SDL_Window *sdl = SDL_CreateWindow(title, SDL_WINDOWPOS_CENTERED, SDL_WINDOWPOS_CENTERED,
-                                       plot->width * times, plot->height * times,
+    char safe[256];
+    SDL_Window *sdl = SDL_CreateWindow(printable(safe, sizeof safe, title), SDL_WINDOWPOS_CENTERED,
+                                       SDL_WINDOWPOS_CENTERED, plot->width * times,
+                                       plot->height * times,
                                        SDL_WINDOW_RESIZABLE | SDL_WINDOW_ALLOW_HIGHDPI);
     if (!sdl || !SDL_GetWindowSurface(sdl)) {
         no_window(SDL_GetError());

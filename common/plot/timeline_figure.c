@@ -181,7 +181,7 @@ bool timeline_figure(const char *trace, const char *png, const char *title, int 
     char *wrong = plot_write(plot, png);
     REQUIRE(!wrong || !plot_has_cairo, "no figure: %s", wrong);
     if (wrong)
-        fprintf(stderr, "no figure: %s\n", wrong);
+        note("no figure: %s", wrong);
     plot_free(plot);
     for (int i = 0; i < t.rows; i++)
         free((char *)t.label[i]);

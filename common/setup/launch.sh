@@ -11,7 +11,10 @@
 # that, and to what stays when this script itself is killed.
 set -u
 
-fail() { echo "error: $*" >&2; exit 2; }
+fail() { # words; no control character of what they quote reaches the terminal
+    printf 'error: %s\n' "$(printf %s "$*" | tr '\000-\037\177' '?')" >&2
+    exit 2
+}
 usage="use: launch.sh [--np P] [--hosts a:4,b:4] PROGRAM ARGUMENTS…"
 
 np='' hosts=''

@@ -33,6 +33,8 @@ if [ "${SAN:-}" = thread ]; then
     echo "SAN=thread: $threaded; OpenMP with one thread; no ranks, no scripts"
 fi
 
+# a stop takes longer, too
+[ -z "${SAN:-}" ] || export LABS_STOP_SECONDS=${LABS_STOP_SECONDS:-20}
 if [ "${SAN:-}" = 1 ]; then
     echo "SAN=1: without the scripts that test scripts, or programs that another one tests:" \
         "$(grep -l '^# sanitizers: no' tests/e2e/*.sh | xargs -n 1 basename -s .sh | xargs)"

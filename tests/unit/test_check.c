@@ -35,6 +35,16 @@ static void require_assert_todo(void **state)
     fail_assert(&x);
 }
 
+static void say_note(void *unused) { note("note: %s", "\x1b[2Jtwo\nlines \xff"); }
+
+static void note_is_safe(void **state)
+{
+    ChildEnd end = child_run(&(Child){.work = say_note, .streams = CHILD_ERR});
+    assert_true(end.came_back);
+    assert_string_equal(end.text, "note: \\x1b[2Jtwo\\nlines \\xff\n");
+    free(end.text);
+}
+
 static void long_message(void *x)
 {
     char path[9000];
@@ -186,6 +196,7 @@ int main(int argc, char **argv)
     static const Case cases[] = {
         {.name = "one_line_and_status", .run = one_line_and_status},
         {.name = "require_assert_todo", .run = require_assert_todo},
+        {.name = "note_is_safe", .run = note_is_safe},
         {.name = "long_message_is_cut", .run = long_message_is_cut},
         {.name = "ranks_take_turns", .run = ranks_take_turns},
         {.name = "rank_from_environment", .run = rank_from_environment},
