@@ -10,8 +10,7 @@ double memory_limit(void);
 /* What is left of it: without the memory that this process uses now. */
 double memory_left(void);
 /* Ends the run (EXIT_USAGE) where `bytes`, computed in double so that nothing overflows, are above
- * memory_left(): "WHAT would take 12.3 GB, and this process may use
- * 8.2 GB more: SMALLER".
+ * memory_left(): "WHAT would take 12.3 GB, and this process may use 8.2 GB more: SMALLER".
  *     memory_require(4.0 * points * points, "a grid of 50000 x 50000", "lower --points"); */
 void memory_require(double bytes, const char *what, const char *smaller);
 #endif

@@ -48,6 +48,14 @@ $(B)/tests/bench/bench_gpu: $(B)/tests/bench/worker.o
 $(B)/tests/bench/bench: $(B)/tests/bench/ceiling.o $(B)/tests/bench/worker.o
 $(BENCH): %: %.o $(B)/libcommon.a
 	$(call link)
+# A name that occurs nowhere is refused before everything is built for it.
+ifneq ($(filter test,$(MAKECMDGOALS)),)
+NOWHERE := $(firstword $(shell for word in $(ONLY); do \
+    for part in $$(echo $$word | tr /. '  '); do \
+    { ls tests/unit tests/e2e; cat tests/unit/*.c tests/support/*.c; } 2>/dev/null | \
+    grep -qF -e $$part || echo $$word; done; done))
+$(call must,$(if $(NOWHERE),,yes),ONLY=$(ONLY): no test has '$(NOWHERE)' in its name)
+endif
 # ONLY=test_… and the thread sanitizer run only unit tests.
 UNIT_ONLY := $(or $(filter thread,$(SAN)),$(if $(ONLY),$(if $(filter-out test_%,$(ONLY)),,unit)))
 test: $(UNIT_TESTS) $(if $(UNIT_ONLY),,$(BENCH) $(LAB_PROGRAMS) $(TRAINERS) $(GRADING) $(TOOLS))

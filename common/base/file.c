@@ -167,11 +167,10 @@ char *file_commit(NewFile *f)
         if (!f->error && (fflush(f->stream) || fsync(fileno(f->stream))))
             fail(f, strerror(errno));
         if (!f->error && !f->named)
-            link_name(f);
-        if (fclose(f->stream))
-            fail(f, strerror(errno));
+            link_name(f); /* a kill between this line and the next leaves the temporary name */
         if (!f->error && rename(f->temporary, f->path))
             fail(f, strerror(errno));
+        fclose(f->stream); /* all of it is on the disk */
         if (!f->error)
             sync_folder(f->folder);
         else if (f->named)

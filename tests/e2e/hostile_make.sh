@@ -8,7 +8,7 @@ set -u
 work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
 mkdir -p "$work/project"
-cp -r Makefile README.md make common lab*_* assessment "$work/project/"
+cp -r Makefile README.md make common lab*_* assessment tests "$work/project/"
 cd "$work/project" || exit 2
 unset BUILD SAN ONLY
 export DEPS=no
@@ -72,6 +72,12 @@ done
 for value in '' 0 -1 1.5 abc '2 3' 99999; do case_ 2 'JOBS=' make doctor "JOBS=$value"; done
 for value in 2 yes 'thread 1'; do case_ 2 'SAN=' make all "SAN=$value"; done
 for value in lab9 lab 'lab1 x' ../lab1; do case_ 2 'LAB=' make check "LAB=$value"; done
+for name in ONLY LAB NP HOSTS DEVICE DATA SEED; do
+    case_ 2 "$name=" make lab1 "$name=a;touch x"
+done
+case_ 2 'no test has' make test ONLY=nothing_has_this_name
+case_ 2 'no test has' make test 'ONLY=test_args nothing_has_this_name'
+case_ 2 'no test has' make test ONLY=test_args/nothing_has_this_name
 case_ 2 'no build there' make all BUILD=/proc/labs
 case_ 2 'no build there' make all BUILD=README.md
 case_ 2 'No rule' make lab9
