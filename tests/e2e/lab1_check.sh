@@ -23,7 +23,7 @@ compile() { "${CC:-cc}" -std=gnu11 -D_GNU_SOURCE -Icommon -Ilab1_gd -c "$1" -o "
 mkdir -p "$work/frame" "$work/checks"
 for file in lab1_gd/linear/linear.c \
     common/base/{exercise,exercise_trial,child,child_alone,child_family,printable}.c \
-    common/base/{timer,check,start,start_needs,rng}.c; do
+    common/base/{timer,check,memory,number,start,start_needs,start_streams,rng}.c; do
     compile "$file" "$work/frame/$(basename "$file" .c).o" || fail "$file"
 done
 mkdir "$work/check"
