@@ -154,6 +154,7 @@ on_signal() { # name
 # A separate process group (set -m) keeps the terminal's Ctrl-C from mpirun, and from cat, which
 # reports what mpirun would not: output that could not be written.
 set -m
+# shellcheck disable=SC2016 # the shell that it is for expands it
 lost='trap "" HUP INT QUIT TERM; cat 2>/dev/null || [ $? -gt 128 ] || : >"$0"'
 exec 6> >(exec sh -c "$lost" "$run/lost"); cat=$!
 LABS_RUN=$run OPAL_OUTPUT_STDERR_FD=7 "$program" "${options[@]}" "$@" </dev/null >&6 \
