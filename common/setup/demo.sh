@@ -45,7 +45,8 @@ station "Assessment: a submission, trained for a minute and graded" \
     --np 2 --data synthetic --budget 60
 
 printf '\n\033[1mThe tour took %d s. Its results:\033[0m\n' $((SECONDS - began))
-find $out -maxdepth 2 -newermt "@$mark" -type f ! -name config.json ! -name .lock ! -name '*.directions.*' |
+find $out -maxdepth 2 -newermt "@$mark" -type f ! -name config.json ! -name .lock \
+    ! -name '*.directions.*' |
     sort | sed 's/^/   /'
 echo "Timelines (trace.json) open in ui.perfetto.dev. In windows: make lab1 SOL=1." \
     "Your turn: make lab1, and lab1_gd/HANDOUT.md."
