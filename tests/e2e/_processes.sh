@@ -76,7 +76,8 @@ training_ended() {
     find "$dir/tmp" -mindepth 1 | sed 's/^/in TMPDIR: /'
     [ ! -e "$checkpoint" ] || # whole: it can be opened, its training resumed
         "$train" --data synthetic --model mlp --images 640 --test-images 100 --batch 8 \
-            --resume "$checkpoint" --epochs 100000 --steps 1 --out "$dir/again" >"$dir/again.log" 2>&1 ||
+            --resume "$checkpoint" --epochs 100000 --steps 1 --out "$dir/again" \
+            >"$dir/again.log" 2>&1 ||
         echo "the checkpoint: $(tail -n 1 "$dir/again.log")"
 }
 # The folder of a run of several ranks, into $dir/run.
