@@ -56,7 +56,7 @@ char *format_new(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Has a stop been requested? After stop_on_signals(), Ctrl-C (SIGINT; SIGUSR1 from
  * setup/launch.sh), SIGTERM or a closed terminal (SIGHUP, unless it was ignored: nohup) requests
  * one; loops ask between steps. A second Ctrl-C ends the process at once; after SIGTERM and SIGHUP
- * it has LABS_STOP_SECONDS (4) to stop. In a run of several ranks agree on it with
+ * it has LABS_STOP_SECONDS (3) to stop. In a run of several ranks agree on it with
  * comm_all_reduce_host(..., COMM_MAX), so that all stop at the same step. */
 void stop_on_signals(void);
 bool stop_requested(void);

@@ -123,7 +123,7 @@ static void on_signal(int signal_number)
 static void on_alarm(int signal_number)
 {
     static const char line[] =
-        "error: no stop within LABS_STOP_SECONDS (4) of SIGTERM or SIGHUP: ended at once\n";
+        "error: no stop within LABS_STOP_SECONDS (3) of SIGTERM or SIGHUP: ended at once\n";
     _exit(write(STDERR_FILENO, line, sizeof line - 1) < 0 ? EXIT_USAGE : 128 + SIGTERM);
 }
 
@@ -150,7 +150,7 @@ void stop_on_signals(void)
         return;
     }
     const char *limit = getenv("LABS_STOP_SECONDS");
-    seconds_to_stop = limit && atoi(limit) > 0 ? (unsigned)atoi(limit) : 4;
+    seconds_to_stop = limit && atoi(limit) > 0 ? (unsigned)atoi(limit) : 3;
     handle(SIGALRM, on_alarm);
 }
 

@@ -72,7 +72,7 @@ if [ "$job" = watch ]; then # not a child of PID, and out of the terminal's reac
 fi
 trap '' HUP INT QUIT TERM
 cd / || exit
-limit=${LABS_STOP_SECONDS:-4}
+limit=${LABS_STOP_SECONDS:-3}
 
 gone() { [ ! -d "/proc/$1" ] || { look_at "$1"; [ "$state" = Z ]; }; }
 

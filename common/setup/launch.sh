@@ -7,7 +7,7 @@
 # that of the run: 0, 1, 2 or 77 as the ranks ended, 2 if they could not be started, 128 + signal if
 # one was killed. Ctrl-C, SIGTERM, SIGHUP and SIGQUIT reach every rank as SIGUSR1, a request to stop
 # (after SIGINT or SIGTERM mpirun would kill them within a second); ranks that have not stopped
-# LABS_STOP_SECONDS (4) later are ended, and a second Ctrl-C ends them at once. guard.sh sees to
+# LABS_STOP_SECONDS (3) later are ended, and a second Ctrl-C ends them at once. guard.sh sees to
 # that, and to what stays when this script itself is killed.
 set -u
 
@@ -133,7 +133,7 @@ elif [ -z "${SLURM_JOB_ID-}${PBS_JOBID-}${LSB_JOBID-}" ]; then
 fi
 
 signals=0 first_signal='' ended_by_us=''
-# The guard ends a run that has not stopped LABS_STOP_SECONDS (4) after SIGTERM, SIGHUP or SIGQUIT.
+# The guard ends a run that has not stopped LABS_STOP_SECONDS (3) after SIGTERM, SIGHUP or SIGQUIT.
 # shellcheck disable=SC2317 # called by the traps
 on_signal() { # name
     signals=$((signals + 1))

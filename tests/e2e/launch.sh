@@ -112,7 +112,7 @@ wait $run; status=$?
 [ $((SECONDS - began)) -le 5 ] ||
     wrong "SIGTERM to ranks that do not stop: it took $((SECONDS - began)) s"
 all_gone || wrong "SIGTERM: a rank is still there"
-late='^error: the ranks had not stopped LABS_STOP_SECONDS=4 after a signal (SIGTERM)'
+late='^error: the ranks had not stopped LABS_STOP_SECONDS=3 after a signal (SIGTERM)'
 grep -q "$late" "$work/err" ||
     wrong "SIGTERM to ranks that do not stop: no line says so"
 echo "within 5 s of SIGTERM, ranks that do not stop are ended"
