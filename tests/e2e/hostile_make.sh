@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Hostile cases for make itself: folders that are not its own, values that cannot be right, names
 # that match nothing, two makes at once. Each ends in words within seconds, and nobody's file goes.
-# seconds: 150
+# seconds: 400
 # sanitizers: no
 # ranks: 0
 set -u
