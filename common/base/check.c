@@ -2,6 +2,7 @@
  * requested stop. */
 #include "check.h"
 #include "memory.h"
+#include "number.h"
 #include "printable.h"
 #include "start.h"
 #include <errno.h>
@@ -149,8 +150,9 @@ void stop_on_signals(void)
         snprintf(stopping, sizeof stopping, "%s%s", run ? run : "", run ? "/stopping" : "");
         return;
     }
-    const char *limit = getenv("LABS_STOP_SECONDS");
-    seconds_to_stop = limit && atoi(limit) > 0 ? (unsigned)atoi(limit) : 3;
+    int64_t limit = 3;
+    number_whole(&limit, getenv("LABS_STOP_SECONDS"), 1, 999999);
+    seconds_to_stop = (unsigned)limit;
     handle(SIGALRM, on_alarm);
 }
 

@@ -171,11 +171,11 @@ PlotWindow *plot_window_new(Plot *plot, const char *title, const char *save_pref
                             const PlotKey *keys)
 {
 #ifdef HAVE_CAIRO
-    fprintf(stderr, "no window: built without SDL2 (Debian, Ubuntu: apt-get install libsdl2-dev, "
-                    "then build again); figures are saved as PNG files\n");
+    note("no window: built without SDL2 (Debian, Ubuntu: apt-get install libsdl2-dev, "
+         "then build again); figures are saved as PNG files");
 #else
-    fprintf(stderr, "no window and no figures: built without Cairo (Debian, Ubuntu: apt-get "
-                    "install libcairo2-dev, then build again)\n");
+    note("no window and no figures: built without Cairo (Debian, Ubuntu: apt-get "
+         "install libcairo2-dev, then build again)");
 #endif
     return NULL;
 }

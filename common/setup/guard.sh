@@ -73,6 +73,7 @@ fi
 trap '' HUP INT QUIT TERM
 cd / || exit
 limit=${LABS_STOP_SECONDS:-3}
+[[ $limit =~ ^[1-9][0-9]{0,5}$ ]] || limit=3
 
 gone() { [ ! -d "/proc/$1" ] || { look_at "$1"; [ "$state" = Z ]; }; }
 

@@ -4,6 +4,7 @@
 # reach them.
 # shellcheck disable=SC2016 # the ranks' shells expand what stands in single quotes
 set -um # -m: what runs in the background can be interrupted, as from a terminal
+unset LABS_STOP_SECONDS
 launch=common/setup/launch.sh
 scenario=$BUILD/tests/test_comm_faults
 work=$(mktemp -d)
