@@ -1,0 +1,78 @@
+/* link.h: a network of your choice under a program's messages, and the clock that goes with it.
+ *
+ * On one machine messages take next to no time, and nothing that matters on a network can be seen.
+ * With --link 1Gbit/s,50us each rank has a network card of its own: messages leave one after the
+ * other at that bandwidth, and arrive that latency later, one after the other. This holds for every
+ * MPI call of the program, your own and those behind comm.h, through MPI's profiling interface
+ * (comm/mpi_calls.c): the data move as fast as always, and the receiver gets them when the link
+ * would have delivered them. Every link is full duplex, and no two ranks share one.
+ *
+ *   a message of n bytes   leaves when the card is free, which it then is n/bandwidth later; arrives
+ *                          when latency has passed and the receiver's card is free, n/bandwidth long
+ *   a collective of MPI's  ends on all ranks at once: the last rank's start, plus the time that a
+ *                          good algorithm takes (link_seconds)
+ *
+ * --clock real waits for it. --clock virtual counts it: a rank's clock is the processor time of its
+ * thread outside MPI, and jumps to the moment at which a message arrives. Nothing waits, nothing
+ * depends on how busy the machine is, and 32 ranks on 2 cores take the time of 32 machines. It needs
+ * one thread per rank. timer_now() and MPI_Wtime() follow the clock.
+ *
+ * The α-β model: Hockney, "The communication challenge for MPP", 1994; α is the latency, β the
+ * seconds per byte.
+ */
+#ifndef LINK_H
+#define LINK_H
+#include "args.h"
+#include <stdbool.h>
+
+typedef struct Link {
+    double bandwidth; /* bytes/s; INFINITY: no link, messages are as fast as MPI */
+    double latency;   /* seconds */
+} Link;
+
+/* "1Gbit/s,50us", "100Mbit/s", "12.5GB/s,2us", "none". NULL: understood; else what is wrong, a new
+ * string. */
+char *link_parse(Link *link, const char *text);
+/* "1 Gbit/s, 50 µs" */
+void link_text(char *text, size_t room, Link link);
+
+/* The two options for a program's table, defaults "none" and "real"; hand their values to
+ * link_choose() before comm_open. LABS_LINK and LABS_CLOCK do the same for a program without
+ * options, such as one in plain MPI. A bad value ends the run (exit 2). */
+#define LINK_OPTIONS(link, clock) \
+    {"link", ARG_STRING, &(link), \
+     .help = "a network under the messages: BANDWIDTH,LATENCY as in 1Gbit/s,50us, or none"}, \
+    { \
+        "clock", ARG_CHOICE, &(clock), .choices = "real|virtual", \
+        .help = "real: wait for the link; virtual: count processor and link time" \
+    }
+void link_choose(const char *link, const char *clock);
+
+/* The link from here on; every rank calls it, at the same point. Implies link_align. */
+void link_set(Link link);
+Link link_now_used(void);
+bool link_virtual(void); /* is the clock virtual? */
+
+/* This rank's clock, in seconds. */
+double link_now(void);
+/* Every rank's clock becomes that of the latest: a barrier that costs nothing on the link. */
+void link_align(void);
+
+/* What this rank has sent in messages (not in MPI's collectives) so far. */
+typedef struct LinkSent {
+    long messages;
+    double bytes;
+} LinkSent;
+LinkSent link_sent(void);
+
+/* Seconds that MPI's own collectives are charged on P ranks: with n the bytes of the whole vector,
+ * the better of recursive doubling and of halving and doubling. */
+typedef enum {
+    LINK_BARRIER,        /* ⌈log2 P⌉ α */
+    LINK_BROADCAST,      /* also reduce */
+    LINK_ALL_REDUCE,     /* min(⌈log2 P⌉ (α + nβ), 2 ⌈log2 P⌉ α + 2 (P-1)/P nβ) */
+    LINK_REDUCE_SCATTER, /* ⌈log2 P⌉ α + (P-1)/P nβ; also all-gather, gather and scatter */
+    LINK_ALL_TO_ALL      /* (P-1) α + (P-1)/P nβ */
+} LinkCollective;
+double link_seconds(LinkCollective what, int P, double bytes, Link link);
+#endif
