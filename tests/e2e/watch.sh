@@ -3,6 +3,7 @@
 # that left, a deadlock, one that computes or is stopped; with the lines of source. And it leaves a
 # run alone in which nothing is wrong, and prints where all ranks are on SIGQUIT.
 # seconds: 240
+# waits: yes
 set -u
 . tests/e2e/_processes.sh
 source=tests/tools/mpi_mistakes.c
