@@ -5,10 +5,10 @@
 #
 # First single processes, JOBS at a time; then the scripts that mostly wait (those that drive a
 # window, each on a separate screen, and those with a line "# waits: yes"), 2 * JOBS at a time; then
-# what needs several cores (ranks > 1, and scripts without a line "# ranks: 0"), JOBS/2 at a time. SAN=1: the same cases, except scripts with
-# a line "# sanitizers: no", and 5 times the time limit. SAN=thread: the unit tests of code with
-# threads, in one process, with OpenMP held to one thread: the thread sanitizer knows neither
-# OpenMP's barriers nor MPI.
+# what needs several cores (ranks > 1, and scripts without a line "# ranks: 0"), JOBS/2 at a time.
+# SAN=1: the same cases, except scripts with a line "# sanitizers: no", and 5 times the time limit.
+# SAN=thread: the unit tests of code with threads, in one process, with OpenMP held to one thread:
+# the thread sanitizer knows neither OpenMP's barriers nor MPI.
 set -u
 cd "$(dirname "$0")/../.." || exit 2
 build=$1; shift

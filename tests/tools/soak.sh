@@ -3,7 +3,8 @@
 # its shell, launch.sh, mpirun, a rank, the terminal or all of them, by a random signal, or while
 # another one is stopped; or a rank is only stopped, and the watch must see it (after
 # LABS_COMM_SECONDS, here 3). Afterwards everything must have ended within 5 s, the last checkpoint
-# must be whole, nothing may stay behind; every third training resumes and must make all its updates.
+# must be whole, nothing may stay behind; every third training resumes and must make all its
+# updates.
 #
 # Each run prints its seed; 'soak.sh BUILD 1 SEED' repeats it. The last lines are the counts. Status
 # 0: nothing was lost or left.
@@ -71,7 +72,8 @@ run() { # seed: prints a line; counts in the files of $work
     [ $(($1 % 3)) != 0 ] || why=$why$(resumes)
     echo "$victim $signal$([ "$stopped" = none ] || echo "+STOP")" >>"$work/killed"
     [ -z "$why" ] || echo "$why" >>"$work/why"
-    echo "seed $1: $ranks ranks, $victim gets SIG${signal/watch/STOP alone}, stopped before: $stopped: ${why:-ok}"
+    signal=${signal/watch/STOP alone}
+    echo "seed $1: $ranks ranks, $victim gets SIG$signal, stopped before: $stopped: ${why:-ok}"
     [ -z "$why" ] || { touch "$work/failed"; head -n 20 "$dir/out" "$dir/err"; }
 }
 
