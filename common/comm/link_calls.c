@@ -18,6 +18,12 @@ static double entered; /* the clock when the current collective was called */
 bool link_on(void) { return on; }
 Link link_now_used(void) { return card_link(); }
 
+void link_refuse(const char *function)
+{
+    REQUIRE(!on, "%s: a link and the virtual clock know only MPI_Send, MPI_Isend, MPI_Recv and the "
+                 "like: use those, or no --link and --clock real", function);
+}
+
 /* ---- start and change ---- */
 
 /* On all ranks. */

@@ -288,6 +288,25 @@ int link_test_any(int n, MPI_Request *requests, int *index, int *done, MPI_Statu
     return error;
 }
 
+int link_wait_some(int n, MPI_Request *requests, int *found, int *indices, MPI_Status *statuses)
+{
+    if (!link_on())
+        return PMPI_Waitsome(n, requests, found, indices, statuses);
+    int error = link_wait_any(n, requests, indices, statuses);
+    *found = *indices == MPI_UNDEFINED ? MPI_UNDEFINED : 1;
+    return error;
+}
+
+int link_test_some(int n, MPI_Request *requests, int *found, int *indices, MPI_Status *statuses)
+{
+    int done;
+    if (!link_on())
+        return PMPI_Testsome(n, requests, found, indices, statuses);
+    int error = link_test_any(n, requests, indices, &done, statuses);
+    *found = !done ? 0 : *indices == MPI_UNDEFINED ? MPI_UNDEFINED : 1;
+    return error;
+}
+
 /* MPI may still read or write its stamp: the memory stays. */
 int link_request_free(MPI_Request *request)
 {
