@@ -31,8 +31,10 @@ Backend *backend_open(const char *kind, int local_rank, int local_size, int thre
     if (timer_virtual()) { /* it counts the processor time of one thread */
         REQUIRE(!cuda, "--device=cuda: the virtual clock knows only processors: use --device=cpu, "
                        "or --clock real");
-        REQUIRE(threads < 2, "--threads=%d: the virtual clock needs one thread per rank: use "
-                             "--threads=1, or --clock real", threads);
+        REQUIRE(threads < 2,
+                "--threads=%d: the virtual clock needs one thread per rank: use "
+                "--threads=1, or --clock real",
+                threads);
         automatic = false;
         threads = 1;
     }

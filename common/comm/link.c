@@ -3,8 +3,8 @@
 #include "check.h"
 #include "link_inside.h"
 #include "number.h"
-#include <math.h>
 #include <mpi.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,13 +18,20 @@ typedef struct Unit {
     double size;
 } Unit;
 
-static const Unit bandwidths[] = {
-    {"bit/s", 1 / 8.}, {"kbit/s", 1e3 / 8}, {"Mbit/s", 1e6 / 8}, {"Gbit/s", 1e9 / 8},
-    {"Tbit/s", 1e12 / 8}, {"B/s", 1}, {"kB/s", 1e3}, {"MB/s", 1e6}, {"GB/s", 1e9}, {"TB/s", 1e12},
-    {0}};
+static const Unit bandwidths[] = {{"bit/s", 1 / 8.},
+                                  {"kbit/s", 1e3 / 8},
+                                  {"Mbit/s", 1e6 / 8},
+                                  {"Gbit/s", 1e9 / 8},
+                                  {"Tbit/s", 1e12 / 8},
+                                  {"B/s", 1},
+                                  {"kB/s", 1e3},
+                                  {"MB/s", 1e6},
+                                  {"GB/s", 1e9},
+                                  {"TB/s", 1e12},
+                                  {0}};
 /* µ has two code points in Unicode: the micro sign and the Greek letter. */
-static const Unit latencies[] = {{"s", 1}, {"ms", 1e-3}, {"us", 1e-6}, {"µs", 1e-6}, {"μs", 1e-6},
-                                 {"ns", 1e-9}, {0}};
+static const Unit latencies[] = {{"s", 1},     {"ms", 1e-3}, {"us", 1e-6}, {"µs", 1e-6},
+                                 {"μs", 1e-6}, {"ns", 1e-9}, {0}};
 enum { PART = 48 }; /* bytes of the longest bandwidth or latency, as text */
 
 /* "50us" into seconds; false: no such number, or no such unit. */

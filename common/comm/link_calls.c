@@ -20,8 +20,10 @@ Link link_now_used(void) { return card_link(); }
 
 void link_refuse(const char *function)
 {
-    REQUIRE(!on, "%s: a link and the virtual clock know only MPI_Send, MPI_Isend, MPI_Recv and the "
-                 "like: use those, or no --link and --clock real", function);
+    REQUIRE(!on,
+            "%s: a link and the virtual clock know only MPI_Send, MPI_Isend, MPI_Recv and the "
+            "like: use those, or no --link and --clock real",
+            function);
 }
 
 /* ---- start and change ---- */

@@ -64,8 +64,8 @@ typedef struct Pending {
     double due;      /* the clock at its end */
     bool waited_for; /* by the call that is being made */
     /* of a collective: */
-    CallComm *notes; /* NULL: its communicator is gone */
-    double start[2]; /* the start and the seconds, on their way to all ranks' maximum, */
+    CallComm *notes;   /* NULL: its communicator is gone */
+    double start[2];   /* the start and the seconds, on their way to all ranks' maximum, */
     MPI_Request agree; /* which this brings */
 } Pending;
 
