@@ -9,6 +9,10 @@ void link_begin(void);
 /* The same for a process that is alone, without MPI. */
 void link_begin_alone(void);
 
+/* The virtual clock stands from here on; it goes on. */
+void link_hold(void);
+void link_release(void);
+
 /* A blocking collective: when it is called, and when MPI has done it. */
 void link_enter(const Call *call);
 void link_leave(const Call *call);

@@ -17,6 +17,7 @@
 
 /* The process's own, as MPI is. */
 static atomic_bool is_virtual, in_call;
+static bool held; /* from link_hold to link_release; the owner's */
 static atomic_uint version;
 static _Atomic double base, mark;
 static _Atomic clockid_t owner;
@@ -81,9 +82,25 @@ void clock_set(double now)
 double clock_enter(void)
 {
     double now = link_now();
-    if (is_virtual)
+    if (is_virtual && !held)
         set_clock(now, true);
     return now;
+}
+
+void link_hold(void)
+{
+    if (!is_virtual)
+        return;
+    clock_enter();
+    held = true;
+}
+
+void link_release(void)
+{
+    if (!is_virtual)
+        return;
+    held = false;
+    set_clock(base, false);
 }
 
 void clock_resume(void) { in_call = false; }
@@ -111,7 +128,7 @@ void clock_leave(double due)
 {
     if (is_virtual) {
         double now = base;
-        set_clock(due > now ? due : now, false);
+        set_clock(due > now ? due : now, held);
     } else
         wait_until(due);
 }

@@ -25,6 +25,19 @@
 #define TOGETHER(kind, n, type, op, root, comm) CALL(kind, comm, n, type, op, root, -1, 0)
 #define UNSIZED(kind, comm) CALL(kind, comm, 0, MPI_BYTE, MPI_OP_NULL, -1, -1, 0)
 
+/* Of the layer's own work nothing counts on the virtual clock. */
+static void enter(const Call *call)
+{
+    link_hold();
+    call_begin(call);
+}
+
+static void leave(const Call *call)
+{
+    call_end(call);
+    link_release();
+}
+
 /* ---- start and end ---- */
 
 static int begin(int error)
@@ -59,28 +72,28 @@ static int made(const Call *call, int error, const MPI_Comm *comm)
 {
     if (error == MPI_SUCCESS)
         call_comm_made(call->comm, *comm);
-    call_end(call);
+    leave(call);
     return error;
 }
 
 int MPI_Comm_dup(MPI_Comm comm, MPI_Comm *copy)
 {
     UNSIZED(CALL_CREATE, comm);
-    call_begin(&call);
+    enter(&call);
     return made(&call, PMPI_Comm_dup(comm, copy), copy);
 }
 
 int MPI_Comm_split(MPI_Comm comm, int colour, int key, MPI_Comm *part)
 {
     UNSIZED(CALL_CREATE, comm);
-    call_begin(&call);
+    enter(&call);
     return made(&call, PMPI_Comm_split(comm, colour, key, part), part);
 }
 
 int MPI_Comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm *part)
 {
     UNSIZED(CALL_CREATE, comm);
-    call_begin(&call);
+    enter(&call);
     return made(&call, PMPI_Comm_split_type(comm, type, key, info, part), part);
 }
 
@@ -91,9 +104,9 @@ int MPI_Comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info, MPI_Com
     int MPI_##name(const void *v, int n, MPI_Datatype type, int to, int tag, MPI_Comm comm) \
     { \
         MESSAGE(CALL_SEND, n, type, to, -1, tag, comm); \
-        call_begin(&call); \
+        enter(&call); \
         int error = link_send(&call, v, PMPI_##name); \
-        call_end(&call); \
+        leave(&call); \
         return error; \
     }
 SENDS(Send)
@@ -107,9 +120,9 @@ SENDS(Rsend)
     { \
         MESSAGE(CALL_SEND, n, type, to, -1, tag, comm); \
         call.starts = true; \
-        call_begin(&call); \
+        enter(&call); \
         int error = link_isend(&call, v, request, PMPI_##name); \
-        call_end(&call); \
+        leave(&call); \
         return error; \
     }
 STARTS(Isend)
@@ -121,9 +134,9 @@ int MPI_Recv(void *v, int n, MPI_Datatype type, int from, int tag, MPI_Comm comm
              MPI_Status *status)
 {
     MESSAGE(CALL_RECV, n, type, -1, from, tag, comm);
-    call_begin(&call);
+    enter(&call);
     int error = link_recv(&call, v, status);
-    call_end(&call);
+    leave(&call);
     return error;
 }
 
@@ -131,9 +144,9 @@ int MPI_Sendrecv(const void *v, int n, MPI_Datatype type, int to, int tag, void 
                  MPI_Datatype other, int from, int other_tag, MPI_Comm comm, MPI_Status *status)
 {
     MESSAGE(CALL_SEND_RECV, n, type, to, from, tag, comm);
-    call_begin(&call);
+    enter(&call);
     int error = link_send_recv(&call, v, w, room, other, other_tag, status);
-    call_end(&call);
+    leave(&call);
     return error;
 }
 
@@ -141,9 +154,9 @@ int MPI_Sendrecv_replace(void *v, int n, MPI_Datatype type, int to, int tag, int
                          int other_tag, MPI_Comm comm, MPI_Status *status)
 {
     MESSAGE(CALL_SEND_RECV, n, type, to, from, tag, comm);
-    call_begin(&call);
+    enter(&call);
     int error = link_send_recv_replace(&call, v, other_tag, status);
-    call_end(&call);
+    leave(&call);
     return error;
 }
 
@@ -152,18 +165,18 @@ int MPI_Irecv(void *v, int n, MPI_Datatype type, int from, int tag, MPI_Comm com
 {
     MESSAGE(CALL_RECV, n, type, -1, from, tag, comm);
     call.starts = true;
-    call_begin(&call);
+    enter(&call);
     int error = link_irecv(&call, v, request);
-    call_end(&call);
+    leave(&call);
     return error;
 }
 
 int MPI_Probe(int from, int tag, MPI_Comm comm, MPI_Status *status)
 {
     MESSAGE(CALL_RECV, 0, MPI_BYTE, -1, from, tag, comm);
-    call_begin(&call);
+    enter(&call);
     int error = link_probe(from, tag, comm, NULL, status);
-    call_end(&call);
+    leave(&call);
     return error;
 }
 
@@ -178,18 +191,18 @@ int MPI_Iprobe(int from, int tag, MPI_Comm comm, int *found, MPI_Status *status)
 int MPI_Wait(MPI_Request *request, MPI_Status *status)
 {
     MESSAGE(CALL_WAIT, 1, MPI_BYTE, -1, -1, 0, MPI_COMM_NULL);
-    call_begin(&call);
+    enter(&call);
     int error = link_wait(1, request, status);
-    call_end(&call);
+    leave(&call);
     return error;
 }
 
 int MPI_Waitall(int n, MPI_Request *requests, MPI_Status *statuses)
 {
     MESSAGE(CALL_WAIT, n, MPI_BYTE, -1, -1, 0, MPI_COMM_NULL);
-    call_begin(&call);
+    enter(&call);
     int error = link_wait(n, requests, statuses);
-    call_end(&call);
+    leave(&call);
     return error;
 }
 
@@ -209,18 +222,18 @@ int MPI_Testall(int n, MPI_Request *requests, int *done, MPI_Status *statuses)
 int MPI_Waitany(int n, MPI_Request *requests, int *index, MPI_Status *status)
 {
     MESSAGE(CALL_WAIT, n, MPI_BYTE, -1, -1, 0, MPI_COMM_NULL);
-    call_begin(&call);
+    enter(&call);
     int error = link_wait_any(n, requests, index, status);
-    call_end(&call);
+    leave(&call);
     return error;
 }
 
 int MPI_Waitsome(int n, MPI_Request *requests, int *found, int *indices, MPI_Status *statuses)
 {
     MESSAGE(CALL_WAIT, n, MPI_BYTE, -1, -1, 0, MPI_COMM_NULL);
-    call_begin(&call);
+    enter(&call);
     int error = link_wait_some(n, requests, found, indices, statuses);
-    call_end(&call);
+    leave(&call);
     return error;
 }
 
@@ -269,7 +282,7 @@ UNKNOWN(Improbe,
 static int collective(const Call *call, int error)
 {
     link_leave(call);
-    call_end(call);
+    leave(call);
     return error;
 }
 
@@ -277,20 +290,20 @@ static int started(const Call *call, int error, const MPI_Request *request)
 {
     if (error == MPI_SUCCESS)
         link_started(call, *request);
-    call_end(call);
+    leave(call);
     return error;
 }
 
 #define COLLECTIVE(...) \
     do { \
-        call_begin(&call); \
+        enter(&call); \
         link_enter(&call); \
         return collective(&call, __VA_ARGS__); \
     } while (0)
 #define STARTED(request, ...) \
     do { \
         call.starts = true; \
-        call_begin(&call); \
+        enter(&call); \
         link_enter(&call); \
         return started(&call, __VA_ARGS__, request); \
     } while (0)

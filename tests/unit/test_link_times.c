@@ -51,7 +51,7 @@ static bool agrees(int k, int n)
 
 static void by_hand(void **state)
 {
-    static const int sizes[] = {64, 4096, 262144};
+    static const int sizes[] = {256, 4096, 262144};
     begin("1Gbit/s,50us");
     for (int k = 0; k < FIVE; k++)
         for (int i = 0; i < 3; i++) {
