@@ -66,12 +66,14 @@ double message_due(double stamp, MPI_Comm comm, int source, double bytes)
 
 /* ---- sending and receiving ---- */
 
-static void count_sent(const Call *call)
+/* Returns error. */
+static int count_sent(const Call *call, int error)
 {
-    if (call->peer == MPI_PROC_NULL)
-        return;
-    sent.messages++;
-    sent.bytes += call_bytes(call->count, call->type);
+    if (call->peer != MPI_PROC_NULL && error == MPI_SUCCESS) {
+        sent.messages++;
+        sent.bytes += call_bytes(call->count, call->type);
+    }
+    return error;
 }
 
 static void count_received(const Call *call) { received += call->from != MPI_PROC_NULL; }
@@ -89,15 +91,15 @@ static double send_now(const Call *call, double now, double *until)
 
 int link_send(const Call *call, const void *v, SendFunction send)
 {
-    count_sent(call);
     if (!stampable(call->peer, v, call->count, call->type))
-        return send(v, call->count, call->type, call->peer, call->tag, call->comm);
+        return count_sent(call,
+                          send(v, call->count, call->type, call->peer, call->tag, call->comm));
     double until, stamp = send_now(call, clock_enter(), &until);
     MPI_Datatype both = stamped(&stamp, v, call->count, call->type);
     int error = send(MPI_BOTTOM, 1, both, call->peer, call->tag, call->comm);
     PMPI_Type_free(&both);
     clock_leave(until);
-    return error;
+    return count_sent(call, error);
 }
 
 int link_recv(const Call *call, void *v, MPI_Status *status)
@@ -125,11 +127,11 @@ int link_send_recv(const Call *call, const void *v, void *w, int room, MPI_Datat
 {
     bool to = stampable(call->peer, v, call->count, call->type),
          from = stampable(call->from, w, room, other);
-    count_sent(call);
     count_received(call);
     if (!to && !from)
-        return PMPI_Sendrecv(v, call->count, call->type, call->peer, call->tag, w, room, other,
-                             call->from, other_tag, call->comm, status);
+        return count_sent(call,
+                          PMPI_Sendrecv(v, call->count, call->type, call->peer, call->tag, w, room,
+                                        other, call->from, other_tag, call->comm, status));
     MPI_Status got;
     double until = 0, now = clock_enter(), theirs = 0, due = 0;
     double stamp = to ? send_now(call, now, &until) : 0;
@@ -147,7 +149,7 @@ int link_send_recv(const Call *call, const void *v, void *w, int room, MPI_Datat
     if (status != MPI_STATUS_IGNORE)
         *status = got;
     clock_leave(fmax(until, due));
-    return error;
+    return count_sent(call, error);
 }
 
 /* One {stamp, data} for both ways, as the data's memory is. */
@@ -155,11 +157,11 @@ int link_send_recv_replace(const Call *call, void *v, int other_tag, MPI_Status 
 {
     bool to = stampable(call->peer, v, call->count, call->type),
          from = stampable(call->from, v, call->count, call->type);
-    count_sent(call);
     count_received(call);
     if (!to && !from)
-        return PMPI_Sendrecv_replace(v, call->count, call->type, call->peer, call->tag, call->from,
-                                     other_tag, call->comm, status);
+        return count_sent(call,
+                          PMPI_Sendrecv_replace(v, call->count, call->type, call->peer, call->tag,
+                                                call->from, other_tag, call->comm, status));
     MPI_Status got;
     double until = 0, now = clock_enter(), due = 0;
     double stamp = to ? send_now(call, now, &until) : 0;
@@ -172,16 +174,16 @@ int link_send_recv_replace(const Call *call, void *v, int other_tag, MPI_Status 
     if (status != MPI_STATUS_IGNORE)
         *status = got;
     clock_leave(fmax(until, due));
-    return error;
+    return count_sent(call, error);
 }
 
 /* ---- what only starts ---- */
 
 int link_isend(const Call *call, const void *v, MPI_Request *request, StartFunction send)
 {
-    count_sent(call);
     if (!stampable(call->peer, v, call->count, call->type))
-        return send(v, call->count, call->type, call->peer, call->tag, call->comm, request);
+        return count_sent(call, send(v, call->count, call->type, call->peer, call->tag, call->comm,
+                                     request));
     Pending *p = pending_new(PENDING_SEND, call->comm);
     p->stamp = send_now(call, clock_enter(), &p->due);
     p->known = true;
@@ -190,7 +192,7 @@ int link_isend(const Call *call, const void *v, MPI_Request *request, StartFunct
     PMPI_Type_free(&both); /* once MPI has done with it */
     pending_started(p, error, request);
     clock_leave(0);
-    return error;
+    return count_sent(call, error);
 }
 
 int link_irecv(const Call *call, void *v, MPI_Request *request)
