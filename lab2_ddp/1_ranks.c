@@ -68,7 +68,7 @@ static void race(int rank, int size)
     MPI_Barrier(MPI_COMM_WORLD); /* all at once */
     FILE *file = fopen(path, "w");
     for (int i = 0; file && i < LINES; i++) {
-        fprintf(file, "rank %d line %d\n", rank, i);
+        fprintf(file, "rank %d line %*d\n", rank, 4 + 3 * rank, i); /* of different lengths */
         fflush(file);
     }
     if (file)
