@@ -18,7 +18,8 @@ draws() { # command…
 }
 
 by_model() { # ranks
-    start "$1" "$table" virtual 1Gbit/s,50us 65536 || fail "$1 ranks: exit $?" "$work/out" "$work/err"
+    start "$1" "$table" virtual 1Gbit/s,50us 65536 ||
+        fail "$1 ranks: exit $?" "$work/out" "$work/err"
     awk 'NF == 5 && $5 + 0 > 0 { n++; if ($5 < 0.999 || $5 > 1.05) { print; bad = 1 } }
         END { exit bad || n != 15 }' "$work/out"
 }
@@ -32,7 +33,8 @@ done
 by_clock() {
     local clock
     for clock in virtual real; do
-        start 2 "$table" $clock 100Mbit/s,5ms 65536 || fail "$clock: exit $?" "$work/out" "$work/err"
+        start 2 "$table" $clock 100Mbit/s,5ms 65536 ||
+            fail "$clock: exit $?" "$work/out" "$work/err"
         mv "$work/out" "$work/$clock"
     done
     paste "$work/virtual" "$work/real" | awk 'NF == 10 && $1 == 65536 { print $2, $3, $8 }' \
@@ -69,13 +71,14 @@ wrong 1 'link_set: 1 messages are under way' 2 "$table" under-way
 LABS_LINK=1Gbit wrong 2 'LABS_LINK=1Gbit: expected none, or' 2 "$BUILD/student/lab2_ddp/1_ranks"
 LABS_CLOCK=x wrong 2 'LABS_CLOCK=x: expected real or virtual' 1 "$train" --out "$work/wrong"
 wrong 2 '\-\-link 1Gbit: expected none, or' 2 "$train" --out "$work/wrong" --link 1Gbit
-wrong 2 '\-\-threads=2: the virtual clock' 2 "$train" --out "$work/wrong" --clock virtual --threads 2
+wrong 2 '\-\-threads=2: the virtual clock' 2 "$train" --out "$work/wrong" --clock virtual \
+    --threads 2
 
 # The trainer: the same network, at another time.
 train() { # name, options…
     local name=$1; shift
-    common/setup/launch.sh --np 2 "$train" --out "$work/$name" --model mlp --batch 32 --images 1280 \
-        --test-images 100 --epochs 1 --threads 1 "$@" >"$work/$name.log" 2>&1 ||
+    common/setup/launch.sh --np 2 "$train" --out "$work/$name" --model mlp --batch 32 \
+        --images 1280 --test-images 100 --epochs 1 --threads 1 "$@" >"$work/$name.log" 2>&1 ||
         fail "the trainer, $*: exit $?" "$work/$name.log"
     cmp "$work/$name/lab2_train/checkpoint.safetensors" \
         "$work/plain/lab2_train/checkpoint.safetensors" || fail "$*: another network"
