@@ -7,21 +7,22 @@
  * (comm/mpi_calls.c): the data move as fast as always, and the receiver gets them when the link
  * would have delivered them. Every link is full duplex, and no two ranks share one.
  *
- *   a message of n bytes   leaves when the card is free, which it then is n/bandwidth later; arrives
- *                          when latency has passed and the receiver's card is free, n/bandwidth
- *                          long. MPI_Send ends when the last byte has left; but what waits for a receiver
- *                          in MPI (a long message, MPI_Ssend) really waits for it: a deadlock stays
- *                          one.
+ *   a message of n bytes   leaves when the card is free, which it then is n/bandwidth later;
+ *                          arrives when latency has passed and the receiver's card is free,
+ *                          n/bandwidth long. MPI_Send ends when the last byte has left; but what
+ *                          waits for a receiver in MPI (a long message, MPI_Ssend) really waits
+ *                          for it: a deadlock stays one.
  *   a collective of MPI's  ends on all ranks at once: the last rank's start, plus the time that a
- *                          good algorithm takes (link_seconds). Those in flight on one communicator
- *                          follow each other; messages and other communicators do not slow them.
+ *                          good algorithm takes (link_seconds). Those in flight on one
+ *                          communicator follow each other; messages and other communicators do
+ *                          not slow them.
  *
  * --clock real waits for it; the ranks must be on one machine. --clock virtual counts it: a rank's
  * clock is the processor time of the thread that calls MPI, outside MPI, and jumps to the moment at
- * which a message arrives. Nothing waits, next to nothing depends on how busy the machine is, and 32
- * ranks on 2 cores take the time of 32 machines. It needs one thread per rank, on the CPU
- * (backend_open sees to that); what other threads do, such as the loader's, is free. timer_now() and
- * MPI_Wtime() follow the clock; timer_real() does not.
+ * which a message arrives. Nothing waits, next to nothing depends on how busy the machine is, and
+ * 32 ranks on 2 cores take the time of 32 machines. It needs one thread per rank, on the CPU
+ * (backend_open sees to that); what other threads do, such as the loader's, is free. timer_now()
+ * and MPI_Wtime() follow the clock; timer_real() does not.
  *
  * What depends on which message really came first still does: MPI_ANY_SOURCE, MPI_Waitany. A test
  * (MPI_Test, comm_test) finds only what is due.

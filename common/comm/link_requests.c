@@ -1,8 +1,8 @@
 /* link_requests.c: what was started and is in flight on the link, in the order of its start; and
  * how a wait for it, or a test of it, ends. See link_calls.h.
  *
- * MPI completes a request when the data are here; the program may know of it when they are due. So a
- * test asks MPI without ending the request, and a request that is due later goes on being one.
+ * MPI completes a request when the data are here; the program may know of it when they are due. So
+ * a test asks MPI without ending the request, and a request that is due later goes on being one.
  */
 #include "check.h"
 #include "link_inside.h"

@@ -1,4 +1,4 @@
-/* link_table.c WHAT: the link of link.h in figures, under mpirun, for tests/e2e/link.sh and a reader.
+/* link_table.c: the link of link.h in figures, under mpirun, for tests/e2e/link.sh and a reader.
  *
  *     link_table virtual [LINK [BYTES]]   five all-reduces by hand from 256 B to BYTES (4 MiB): the
  *     link_table real [LINK [BYTES]]      time on that clock, and the α-β model's
