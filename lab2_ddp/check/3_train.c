@@ -39,61 +39,63 @@
 
 static bool has(unsigned steps, int step) { return steps & 1u << step; }
 
-/* Run again, unless an earlier run failed. */
-static void run(Runs *r, Facts *f, const char *program, const char *work, const char *name,
-                const char *arguments)
+/* The part of a step that must answer for the run that failed. In a run of step 9 all others were
+ * right before. A step still to do cannot be blamed: then it is the last one before it that is
+ * done. */
+static const char *blamed(const Runs *r)
+{
+    static const char *const whole[] = {"", "1a", "2", "3a", "4b", "5", "6b", "7", "8a", "9a"};
+    if (r->failed == &r->stopped)
+        return "9b";
+    bool early = r->failed == &r->apart || r->failed == &r->together;
+    const char *part = early || r->failed == &r->whole ? blame(r->failed) : "9a";
+    if (!early && step_of(part) < 8)
+        part = "9a";
+    while (step_of(part) > 1 && has(r->apart.to_do, step_of(part)))
+        part = whole[step_of(part) - 1];
+    return part;
+}
+
+/* Make this run, unless it is made, or one before it failed. */
+static void run(Runs *r, Facts *f, const char *name, const char *arguments)
 {
     static const Facts none;
-    const Facts *earlier = r->failed ? r->failed : &none;
-    *f = facts_run(program, work, name, f == &r->others ? OTHERS : RANKS,
-                   f == &r->stopped ? STOP_RANK_1 : "", arguments, earlier);
-    if (!f->left_out && f->status != 0)
-        r->failed = f;
+    if (f->dir)
+        return;
+    *f = facts_run(r->program, r->work, name, f == &r->others ? OTHERS : RANKS,
+                   f == &r->stopped ? STOP_RANK_1 : "", arguments, r->failed ? r->failed : &none);
+    if (f->left_out || f->status == 0)
+        return;
+    r->failed = f;
+    r->blamed = blamed(r);
 }
 
 /* The runs of step 9. */
-static void run_checkpoints(Runs *r, const char *program, const char *work)
+static void run_checkpoints(Runs *r)
 {
-    run(r, &r->half, program, work, "half", DEEP "--steps 3");
+    run(r, &r->half, "half", DEEP "--steps 3");
     char *path = facts_path(&r->half, 0, "checkpoint.safetensors"),
          *resume = format_new(DEEP "--resume '%s'", path);
-    run(r, &r->resumed, program, work, "resumed", resume);
-    run(r, &r->others, program, work, "others", resume);
-    run(r, &r->stopped, program, work, "stopped", SHALLOW "--epochs 100000");
+    run(r, &r->resumed, "resumed", resume);
+    run(r, &r->others, "others", resume);
+    run(r, &r->stopped, "stopped", SHALLOW "--epochs 100000");
     free(resume);
     free(path);
 }
 
-/* The step that must answer for the run that failed. In a run of step 9 all others were right
- * before. A step still to do cannot be blamed: then it is the last one before it that is done. */
-static int blamed(const Runs *r)
+/* The runs that step k needs. */
+static void run_for(Runs *r, int k)
 {
-    if (!r->failed)
-        return 0;
-    bool early = r->failed == &r->apart || r->failed == &r->together;
-    int step = early || r->failed == &r->whole ? blame(r->failed) : 9;
-    step = early || step == 8 ? step : 9;
-    while (step > 1 && has(r->apart.to_do, step))
-        step--;
-    return step;
-}
-
-/* steps: bit k: judge step k. */
-static void runs_make(Runs *r, const char *program, const char *work, unsigned steps)
-{
-    run(r, &r->apart, program, work, "apart",
-        SHALLOW "--epochs 2 --warmup 1 --init-seed $((R + 1))");
-    steps &= ~r->apart.to_do;
-    if (has(steps, 4) || has(steps, 6) || has(steps, 8)) {
-        run(r, &r->together, program, work, "together",
+    run(r, &r->apart, "apart", SHALLOW "--epochs 2 --warmup 1 --init-seed $((R + 1))");
+    if ((k == 4 || k == 6 || k == 8) && !r->together.dir) {
+        run(r, &r->together, "together",
             SHALLOW "--epochs 2 --warmup 0 --init-seed 1 --accumulate 2");
         r->reference = reference_train(&r->together);
     }
-    if (has(steps, 8) || has(steps, 9))
-        run(r, &r->whole, program, work, "whole", DEEP);
-    if (has(steps, 9))
-        run_checkpoints(r, program, work);
-    r->blamed = blamed(r);
+    if (k == 8 || k == 9)
+        run(r, &r->whole, "whole", DEEP);
+    if (k == 9)
+        run_checkpoints(r);
 }
 
 static void runs_free(Runs *r)
@@ -109,8 +111,7 @@ static void runs_free(Runs *r)
 typedef struct Exercise {
     const char *name;
     int points;
-    const char *place; /* its comment in the student's file */
-    int needs[3];      /* steps that must be right before it can be judged, in this order */
+    int needs[3]; /* steps that must be right before it can be judged, in this order */
     const char *expected;
     Judge *judge;
 } Exercise;
@@ -122,8 +123,7 @@ static const Exercise exercises[STEPS + 1] = {
            {0},
            "each process knows its rank and that there are three",
            judge_comm},
-    [2] =
-        {"step 2", 8, "2", {1}, "rank r opens device r of the three on this machine", judge_device},
+    [2] = {"step 2", 8, {1}, "rank r opens device r of the three on this machine", judge_device},
     [3] = {"step 3",
            6,
            "3a",
@@ -205,29 +205,23 @@ static int first_needed(const Line *line, int k)
     return 0;
 }
 
-static Line judged(const Runs *r, int k)
+static Line judged(Runs *r, int k)
 {
+    run_for(r, k);
     Verdict verdict = exercises[k].judge(r);
-    if (verdict.fault && !verdict.unseen)
-        return (Line){EXERCISE_WRONG, 0, verdict.fault};
-    if (verdict.fault && r->blamed && r->blamed != k) {
+    if (verdict.first && verdict.first != k) {
         free(verdict.fault);
-        return (Line){EXERCISE_TODO, r->blamed, NULL};
+        return (Line){EXERCISE_TODO, verdict.first, NULL};
     }
-    if (!verdict.fault && r->blamed != k)
-        return (Line){EXERCISE_DONE, 0, NULL};
-    char *failure = r->failed ? facts_failure(r->failed) : NULL;
-    Verdict failed = verdict.fault && failure
-                       ? wrong(exercises[k].place, "%s (%s)", verdict.fault, failure)
-                       : wrong(exercises[k].place, "%s", failure ? failure : verdict.fault);
-    free(failure);
-    free(verdict.fault);
-    return (Line){EXERCISE_WRONG, 0, failed.fault};
+    if (!verdict.fault && step_of(r->blamed) == k)
+        verdict = missing(r, r->failed, r->blamed, "it does not get to its end");
+    return (Line){verdict.fault ? EXERCISE_WRONG : EXERCISE_DONE, 0, verdict.fault};
 }
 
 /* Prints a line per step; returns the status: 0, EXIT_TODO or EXIT_WRONG. */
-static int judge_all(const Runs *r, unsigned steps)
+static int judge_all(Runs *r, unsigned steps)
 {
+    run_for(r, 1);              /* which also says what is still to do */
     Line line[STEPS + 1] = {0}; /* a step that is not to be judged counts as right */
     int status = 0;
     for (int k = 1; k <= STEPS; k++) {
@@ -259,8 +253,7 @@ int main(int argc, char **argv)
             "folder",
             program);
     char *work = check_folder_new();
-    Runs runs = {0};
-    runs_make(&runs, program, work, steps);
+    Runs runs = {.program = program, .work = work};
     int status = judge_all(&runs, steps);
     check_folder_free(work, status != EXIT_WRONG);
     runs_free(&runs);

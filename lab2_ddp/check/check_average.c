@@ -81,23 +81,24 @@ static Verdict judge_exchange(const Facts *f, int elements)
     return right();
 }
 
-/* Do all ranks have the same weights after each update, and change them in updates alone? */
+/* Do the ranks change their weights in updates alone, and are they the same on all after each? */
 static Verdict judge_weights(const Facts *f)
 {
-    for (int u = 0; u < f->rank[0].updates; u++)
-        for (int i = 0; i < f->ranks; i++) {
-            const AuditUpdate *update = facts_update(f, i, u);
-            if (u > 0 && strcmp(update->before, facts_update(f, i, u - 1)->after))
+    int updates = f->rank[0].updates;
+    for (int u = 1; u < updates; u++)
+        for (int i = 0; i < f->ranks; i++)
+            if (strcmp(facts_update(f, i, u)->before, facts_update(f, i, u - 1)->after))
                 return wrong("6b",
                              "between updates %d and %d the weights change: is it model->params "
                              "that is averaged, not model->grads?",
                              u - 1, u);
-            if (strcmp(update->after, facts_update(f, 0, u)->after))
+    for (int u = 0; u < updates; u++)
+        for (int i = 1; i < f->ranks; i++)
+            if (strcmp(facts_update(f, i, u)->after, facts_update(f, 0, u)->after))
                 return wrong("6b",
                              "after update %d ranks 0 and %d have different weights: is it "
                              "model->grads that is averaged?",
                              u, i);
-        }
     return right();
 }
 
@@ -108,8 +109,6 @@ static Verdict judge_distance(const Reference *reference)
         [SUM] = "that is the sum over the ranks, not the mean",
         [NOTHING] = "the gradient has become 0: 1 / size is 0 in integers",
         [MEAN_TWICE] = "that is the mean divided by the world size once more"};
-    if (isnan(reference->distance[MEAN]))
-        return wrong("6a", "no checkpoint to compare with, or it is of another network");
     if (reference->distance[MEAN] <= 1e-4) /* rounding alone: 2e-7 */
         return right();
     for (int c = 0; c < COMBINATIONS; c++)
@@ -121,12 +120,16 @@ static Verdict judge_distance(const Reference *reference)
 
 Verdict judge_average(const Runs *r)
 {
-    const Facts *f = r->together.left_out ? &r->apart : &r->together;
-    Verdict verdict = judge_exchange(f, r->reference.elements);
+    const Facts *f = &r->together;
+    Verdict verdict = judge_exchange(f->left_out ? &r->apart : f, r->reference.elements);
     if (verdict.fault)
         return verdict;
-    if (f != &r->together || f == r->failed || f->rank[0].updates == 0)
-        return unseen("rank 0 does not train to the end");
+    if (f->left_out || f == r->failed || f->rank[0].updates == 0)
+        return missing(r, f, "6b", "rank 0 does not train to the end");
     verdict = judge_weights(f);
-    return verdict.fault ? verdict : judge_distance(&r->reference);
+    if (verdict.fault)
+        return verdict;
+    if (f->rank[0].checkpoints == 0)
+        return (Verdict){format_new("rank 0 writes no checkpoint to compare with"), 9};
+    return judge_distance(&r->reference);
 }

@@ -1,4 +1,4 @@
-/* check_blame.c: in which step a run failed.
+/* check_blame.c: in which part of a step a run failed.
  *
  * A collective must be made by all ranks, in the same order. A mistake in one step shows as a hang
  * or an error in the first call that the ranks do not make alike, often in another step's line: a
@@ -51,16 +51,17 @@ static Purpose purpose(At at)
     return at.call->count == 1 ? STOP : METRICS; /* one double, or sums */
 }
 
-/* The step whose call it is, where all ranks wait in the same. */
-static int step_of(At at)
+/* Whose call it is, where all ranks wait in the same. */
+static const char *part_of(At at)
 {
-    static const int steps[PURPOSES] = {
-        [START] = 5, [GRADIENT] = 6, [AFTER_UPDATE] = 9, [STOP] = 9, [METRICS] = 8, [NONE] = 1};
-    return steps[purpose(at)];
+    static const char *const parts[PURPOSES] = {
+        [START] = "5", [GRADIENT] = "6b", [AFTER_UPDATE] = "9a",
+        [STOP] = "9b", [METRICS] = "8a",  [NONE] = "1a"};
+    return parts[purpose(at)];
 }
 
 /* The ranks part here. */
-static int step_between(const At *at, int ranks)
+static const char *part_between(const At *at, int ranks)
 {
     bool found[PURPOSES] = {false}, tests = false, updates = false;
     for (int r = 0; r < ranks; r++) {
@@ -69,19 +70,21 @@ static int step_between(const At *at, int ranks)
         updates |= at[r].updates != at[0].updates;
     }
     if (found[START])
-        return 5;
+        return "5";
     if (tests) /* a rank has tested, another has not */
-        return 8;
+        return "8b";
     if (found[GRADIENT] && updates) /* a rank has made the update without it */
-        return 6;
+        return "6b";
     if (found[GRADIENT] && found[METRICS]) /* at the end of its epoch one rank has a batch more */
-        return 4;
-    if (found[AFTER_UPDATE] || found[STOP])
-        return 9;
-    return found[METRICS] ? 8 : 6;
+        return "4b";
+    if (found[AFTER_UPDATE])
+        return "9a";
+    if (found[STOP])
+        return "9b";
+    return found[METRICS] ? "8a" : "6b";
 }
 
-int blame(const Facts *f)
+const char *blame(const Facts *f)
 {
     At at[MOST_RANKS], before = {0};
     for (int k = 0;; k++) {
@@ -92,9 +95,9 @@ int blame(const Facts *f)
             over &= !at[r].call;
         }
         if (over) /* they got to the end, or wait in the same call */
-            return f->rank[0].tests >= EPOCHS ? 1 : step_of(before);
+            return f->rank[0].tests >= EPOCHS ? "1b" : part_of(before);
         if (!same)
-            return step_between(at, f->ranks);
+            return part_between(at, f->ranks);
         before = at[0];
     }
 }

@@ -31,9 +31,9 @@ static int line_of(const char *comment)
 }
 
 /* fault with the place behind it; consumes fault. */
-static char *with_place(char *fault, const char *step)
+static char *with_place(char *fault, const char *part)
 {
-    char *comment = format_new("STEP %s", step);
+    char *comment = format_new("STEP %s", part);
     int line = line_of(comment);
     char *longer = line ? format_new("%s: see %s:%d (%s)", fault, SOURCE, line, comment) : NULL;
     free(comment);
@@ -43,24 +43,34 @@ static char *with_place(char *fault, const char *step)
     return longer;
 }
 
-Verdict right(void) { return (Verdict){0}; }
-
-Verdict wrong(const char *step, const char *format, ...)
+static char *text_new(const char *format, va_list arguments)
 {
-    char text[2000];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    return (Verdict){.fault = with_place(format_new("%s", text), step)};
+    char *text;
+    REQUIRE(vasprintf(&text, format, arguments) >= 0, "out of memory: no room for a line");
+    return text;
 }
 
-Verdict unseen(const char *format, ...)
+Verdict right(void) { return (Verdict){0}; }
+
+Verdict wrong(const char *part, const char *format, ...)
 {
-    char text[2000];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
+    Verdict verdict = {.fault = with_place(text_new(format, arguments), part)};
     va_end(arguments);
-    return (Verdict){.fault = format_new("%s", text), .unseen = true};
+    return verdict;
+}
+
+Verdict missing(const Runs *r, const Facts *f, const char *part, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    char *text = text_new(format, arguments);
+    va_end(arguments);
+    bool ended = f == r->failed || f->left_out;
+    char *failure = ended && r->failed ? facts_failure(r->failed) : NULL;
+    char *fault = failure ? format_new("%s (%s)", text, failure) : format_new("%s", text);
+    free(failure);
+    free(text);
+    return (Verdict){with_place(fault, ended ? r->blamed : part), ended ? step_of(r->blamed) : 0};
 }

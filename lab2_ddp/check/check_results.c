@@ -34,11 +34,11 @@ static Tested test_of(const Facts *f, int n, int tested)
 
 /* Test n of a run: was each of the `tested` images on exactly one rank, and is the accuracy the one
  * that the run reports? */
-static Verdict judge_test(const Facts *f, int n, int tested)
+static Verdict judge_test(const Runs *r, const Facts *f, int n, int tested)
 {
-    for (int r = 0; r < f->ranks; r++)
-        if (n >= f->rank[r].tests)
-            return unseen("rank %d does not test after epoch %d", r, n + 1);
+    for (int i = 0; i < f->ranks; i++)
+        if (n >= f->rank[i].tests)
+            return missing(r, f, "8b", "rank %d does not test after epoch %d", i, n + 1);
     Tested t = test_of(f, n, tested);
     Verdict verdict = right();
     for (int i = 0; i < tested && !verdict.fault; i++)
@@ -59,9 +59,9 @@ Verdict judge_metrics(const Runs *r)
 {
     Verdict verdict = right();
     for (int n = 0; n < EPOCHS && !verdict.fault; n++)
-        verdict = judge_test(&r->apart, n, TESTED);
+        verdict = judge_test(r, &r->apart, n, TESTED);
     for (int n = 0; n < EPOCHS && !verdict.fault; n++)
-        verdict = judge_test(&r->whole, n, DEEP_TESTED);
+        verdict = judge_test(r, &r->whole, n, DEEP_TESTED);
     if (verdict.fault)
         return verdict;
     double expected = metrics_loss(reference_test(&r->whole, DEEP_TESTED));
@@ -94,7 +94,7 @@ static Verdict judge_files(const Runs *r, const Facts *f, bool resumes)
             return wrong("9a", "rank %d does not read the checkpoint on --resume", i);
     }
     if (f->left_out || f == r->failed)
-        return unseen("a run does not get to its end");
+        return missing(r, f, "9a", "a run does not get to its end");
     if (f->rank[0].checkpoints == 0)
         return wrong("9a", "rank 0 writes no checkpoint");
     int world_size = reference_metadata(f, "world_size");
@@ -118,17 +118,12 @@ static bool same_checkpoints(const Facts *a, const Facts *b)
 
 static Verdict judge_stop(const Runs *r)
 {
-    Verdict verdict = judge_files(r, &r->stopped, false);
-    if (verdict.fault && !r->stopped.left_out) {
-        char *failure = facts_failure(&r->stopped);
-        Verdict told = wrong("9b", "when rank 1 alone is told to stop: %s",
-                             failure ? failure : verdict.fault);
-        free(failure);
-        free(verdict.fault);
-        return told;
-    }
+    const Facts *f = &r->stopped;
+    if (f == r->failed)
+        return missing(r, f, "9b", "when rank 1 alone is told to stop");
+    Verdict verdict = judge_files(r, f, false);
     for (int i = 1; i < RANKS && !verdict.fault; i++)
-        if (r->stopped.rank[i].updates != r->stopped.rank[0].updates)
+        if (f->rank[i].updates != f->rank[0].updates)
             verdict = wrong("9b", "told to stop, ranks 0 and %d stop after different updates", i);
     return verdict;
 }
@@ -146,6 +141,6 @@ Verdict judge_checkpoint(const Runs *r)
                         HALF);
     verdict = verdict.fault
                 ? verdict
-                : judge_order(&r->others, DEEP_BATCH, DEEP_IMAGES, HALF * RANKS * DEEP_BATCH);
+                : judge_order(r, &r->others, DEEP_BATCH, DEEP_IMAGES, HALF * RANKS * DEEP_BATCH);
     return verdict.fault ? verdict : judge_stop(r);
 }

@@ -8,6 +8,7 @@
 
 /* One update of one rank, and what it should have been. */
 typedef struct Slice {
+    const Runs *runs;
     const Facts *f;
     const int32_t *order; /* the epoch's, of `images` */
     int images, S;
@@ -57,18 +58,18 @@ static Verdict judge_slice(const Slice *s)
     const AuditImages *found = facts_images(s->f, s->rank, s->update);
     bool ended = s->update >= rank->updates; /* found is what it was handed at the end */
     if (ended ? found->count < s->S : facts_update(s->f, s->rank, s->update)->epoch != s->epoch)
-        return unseen("rank %d makes only %d updates%s", s->rank, s->update,
-                      ended ? "" : " before the next epoch");
+        return missing(s->runs, s->f, "4b", "rank %d makes only %d updates%s", s->rank, s->update,
+                       ended ? "" : " before the next epoch");
     bool is_slice = found->count == s->S &&
                     !memcmp(found->at, s->order + s->first, (size_t)s->S * sizeof *s->order);
     return is_slice ? right() : other_images(s, found);
 }
 
-Verdict judge_order(const Facts *f, int S, int images, int position)
+Verdict judge_order(const Runs *r, const Facts *f, int S, int images, int position)
 {
     int32_t *order = alloc((unsigned long)images, sizeof *order);
     Verdict verdict = right();
-    Slice s = {.f = f, .order = order, .images = images, .S = S};
+    Slice s = {.runs = r, .f = f, .order = order, .images = images, .S = S};
     for (; s.epoch < EPOCHS; s.epoch++, position = 0) {
         epoch_order(order, images, SEED, s.epoch);
         for (; position + f->ranks * S <= images; position += f->ranks * S, s.update++)
@@ -77,9 +78,9 @@ Verdict judge_order(const Facts *f, int S, int images, int position)
                 verdict = judge_slice(&s);
             }
     }
-    for (int r = 0; r < f->ranks && !verdict.fault; r++)
-        if (f->rank[r].updates > s.update)
-            verdict = wrong("4a", "rank %d makes %d updates, expected %d", r, f->rank[r].updates,
+    for (int i = 0; i < f->ranks && !verdict.fault; i++)
+        if (f->rank[i].updates > s.update)
+            verdict = wrong("4a", "rank %d makes %d updates, expected %d", i, f->rank[i].updates,
                             s.update);
     free(order);
     return verdict;
@@ -97,8 +98,8 @@ static bool begun(const Facts *f, int S)
 /* A run that failed in a later step ended early: what it did until then counts. */
 static Verdict judge_run(const Runs *r, const Facts *f, int S)
 {
-    Verdict verdict = judge_order(f, S, IMAGES, 0);
-    if (!verdict.unseen || f != r->failed || r->blamed <= 4 || !begun(f, S))
+    Verdict verdict = judge_order(r, f, S, IMAGES, 0);
+    if (verdict.first <= 4 || !begun(f, S))
         return verdict;
     free(verdict.fault);
     return right();
@@ -107,10 +108,10 @@ static Verdict judge_run(const Runs *r, const Facts *f, int S)
 Verdict judge_slices(const Runs *r)
 {
     Verdict verdict = judge_run(r, &r->apart, BATCH);
-    if (verdict.fault || r->together.left_out)
+    if (verdict.fault || !r->together.dir || r->together.left_out)
         return verdict;
     verdict = judge_run(r, &r->together, ACCUMULATE * BATCH);
-    if (verdict.fault) {
+    if (verdict.fault && !verdict.first) {
         char *fault = format_new("with --accumulate %d: %s", ACCUMULATE, verdict.fault);
         free(verdict.fault);
         verdict.fault = fault;

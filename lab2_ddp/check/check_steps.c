@@ -16,7 +16,8 @@ Verdict judge_comm(const Runs *r)
     for (int i = 0; i < RANKS; i++) {
         const AuditRank *f = &r->apart.rank[i];
         if (f->size < 0)
-            return unseen("process %d does not start the communication library (comm_open)", i);
+            return missing(r, &r->apart, "1a",
+                           "process %d does not start the communication library (comm_open)", i);
         if (f->rank != i || f->size != RANKS)
             return wrong("1a", "process %d is rank %d of %d", i, f->rank, f->size);
         finished &= f->tests >= EPOCHS;
@@ -34,7 +35,7 @@ Verdict judge_device(const Runs *r)
     for (int i = 0; i < RANKS; i++) {
         const AuditRank *f = &r->apart.rank[i];
         if (f->local_rank < 0)
-            return unseen("rank %d opens no device", i);
+            return missing(r, &r->apart, "2", "rank %d opens no device", i);
         if (f->local_rank != i || f->local_size != RANKS)
             return wrong("2", "rank %d opens its device as local rank %d of %d", i, f->local_rank,
                          f->local_size);
@@ -52,7 +53,7 @@ Verdict judge_voice(const Runs *r)
             return wrong("3a", "rank %d %s too", i, writes ? "writes metrics.csv" : "prints");
     }
     if (facts_stdout(&r->apart, 0) == 0)
-        return unseen("rank 0 prints nothing");
+        return missing(r, &r->apart, "3a", "rank 0 prints nothing");
     int ranks = facts_config(&r->apart, "ranks");
     if (ranks != RANKS)
         return wrong("3b", "rank 0 reports \"ranks\" as %d", ranks);
@@ -95,7 +96,7 @@ Verdict judge_broadcast(const Runs *r)
     bool same = true, changed = false, sent = true;
     for (int i = 0; i < RANKS; i++) {
         if (f->rank[i].updates == 0)
-            return unseen("rank %d makes no update", i);
+            return missing(r, f, "6b", "rank %d makes no update", i);
         same &= !strcmp(facts_update(f, i, 0)->before, facts_update(f, 0, 0)->before);
         changed |= strcmp(facts_update(f, i, 0)->after, facts_update(f, i, 1)->before) != 0;
         sent &= broadcasts(&f->rank[i]);
@@ -115,7 +116,7 @@ Verdict judge_rate(const Runs *r)
     const Facts *f = &r->apart;
     int updates = f->rank[0].updates;
     if (updates == 0 || facts_update(f, 0, updates - 1)->epoch == 0)
-        return unseen("rank 0 makes no update after the warm-up");
+        return missing(r, f, "7", "rank 0 makes no update after the warm-up");
     for (int u = 0; u < updates; u++) {
         const AuditUpdate *update = facts_update(f, 0, u);
         double rate = update->rate, before = u > 0 ? facts_update(f, 0, u - 1)->rate : RATE;

@@ -49,43 +49,49 @@ Metrics reference_test(const Facts *f, int tested);
 /* An integer from the metadata of f's checkpoint, -1: missing. */
 int reference_metadata(const Facts *f, const char *key);
 
-/* ---- the runs to judge, all but `others` on three ranks. Those that no wanted step needs are left
- * out, and so are those after the first that fails. ---- */
+/* ---- the runs to judge, all but `others` on three ranks. They are made when a step needs them;
+ * those after the first that fails are left out. ---- */
 
 typedef struct Runs {
-    Facts apart;         /* other initial weights on each rank: steps 1 2 3 4 5 7 8 */
-    Facts together;      /* the same on all, no warm-up, ACCUMULATE: steps 4 6, the training
+    const char *program, *work; /* the student's; the folder for all runs */
+    Facts apart;                /* other initial weights on each rank: steps 1 2 3 4 5 7 8 */
+    Facts together;             /* the same on all, no warm-up, ACCUMULATE: steps 4 6, the training
                           * metrics of step 8 */
-    Reference reference; /* of `together` */
-    Facts whole;         /* a network with batch norm, from start to end: steps 8 9 */
-    Facts half;          /* the same, stopped in the middle of an epoch: step 9 */
-    Facts resumed;       /* from the half's checkpoint to the end */
-    Facts stopped;       /* rank 1 alone is told to stop */
-    Facts others;        /* as resumed, on two ranks */
-    const Facts *failed; /* the run that failed; NULL: none did */
-    int blamed;          /* the step in which it failed; 0: no run did */
+    Reference reference;        /* of `together` */
+    Facts whole;                /* a network with batch norm, from start to end: steps 8 9 */
+    Facts half;                 /* the same, stopped in the middle of an epoch: step 9 */
+    Facts resumed;              /* from the half's checkpoint to the end */
+    Facts stopped;              /* rank 1 alone is told to stop */
+    Facts others;               /* as resumed, on two ranks */
+    const Facts *failed;        /* the run that failed; NULL: none did */
+    const char *blamed;         /* the part of a step in which it failed, "6b"; NULL: no run did */
 } Runs;
 
-/* check_blame.c: the step in which a run failed, read off the first collective that not all of its
- * ranks made alike. */
-int blame(const Facts *f);
+static inline int step_of(const char *part) { return part ? part[0] - '0' : 0; }
+
+/* check_blame.c: the part of a step in which a run failed, read off the first collective that not
+ * all of its ranks made alike. */
+const char *blame(const Facts *f);
 
 /* ---- the verdicts ---- */
 
 typedef struct Verdict {
     char *fault; /* what is wrong; NULL: the step is right. free() it */
-    bool unseen; /* the run ended before this could be judged: fault says what is missing */
+    int first;   /* the step to mend before this one can be judged; 0: it is judged */
 } Verdict;
 
 Verdict right(void);
-/* step: "6b": the fault ends with this comment's line in the student's file, if it is there. */
-Verdict wrong(const char *step, const char *format, ...) __attribute__((format(printf, 2, 3)));
-Verdict unseen(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* part: "6b": the fault ends with this comment's line in the student's file, if it is there. */
+Verdict wrong(const char *part, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* The run f lacks this: because it failed, in a step that is then to be mended first; else the
+ * fault is this step's. */
+Verdict missing(const Runs *r, const Facts *f, const char *part, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
 
 typedef Verdict Judge(const Runs *r);
 Judge judge_comm, judge_device, judge_voice, judge_slices, judge_broadcast, judge_average,
     judge_rate, judge_metrics, judge_checkpoint;
 /* Did the ranks make f's updates with their slices, S images each, from `position` in epoch 0 to
  * the end of the last epoch? (Part of steps 4 and 9.) */
-Verdict judge_order(const Facts *f, int S, int images, int position);
+Verdict judge_order(const Runs *r, const Facts *f, int S, int images, int position);
 #endif

@@ -85,7 +85,8 @@ static int slice_epoch(Trainer *t)
     int batches = (count - (int)t->at.position) / global_batch(t);
     epoch_order(t->order, count, t->at.seed, t->at.epoch);
     for (int b = 0; b < batches; b++) {
-        int64_t first = t->at.position + (int64_t)b * global_batch(t) + t->comm->rank * S;
+        int64_t first = t->at.position + (int64_t)b * global_batch(t) + /* STEP 4b */
+                        t->comm->rank * S;
         memcpy(t->mine + (int64_t)b * S, t->order + first, S * sizeof *t->order);
     }
     return batches * S;
