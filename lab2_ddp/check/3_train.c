@@ -111,63 +111,29 @@ static void runs_free(Runs *r)
 typedef struct Exercise {
     const char *name;
     int points;
-    int needs[3]; /* steps that must be right before it can be judged, in this order */
-    const char *expected;
+    const char *needs; /* the steps that must be right before it can be judged: "146" */
     Judge *judge;
+    const char *expected;
 } Exercise;
 
 static const Exercise exercises[STEPS + 1] = {
-    [1] = {"step 1",
-           6,
-           "1a",
-           {0},
-           "each process knows its rank and that there are three",
-           judge_comm},
-    [2] = {"step 2", 8, {1}, "rank r opens device r of the three on this machine", judge_device},
-    [3] = {"step 3",
-           6,
-           "3a",
-           {1},
-           "rank 0 alone prints and writes metrics; \"ranks\" is three",
-           judge_voice},
-    [4] = {"step 4",
-           14,
-           "4b",
-           {1},
-           "update t: rank r trains on the r-th slice of global batch t; as many batches on each",
-           judge_slices},
-    [5] = {"step 5",
-           8,
-           "5",
-           {1},
-           "before the first update all ranks have rank 0's weights",
-           judge_broadcast},
-    [6] = {"step 6",
-           14,
-           "6b",
-           {1, 4},
-           "after each update all ranks have the weights that one rank with a batch of P*B has",
-           judge_average},
-    [7] = {"step 7",
-           8,
-           "7",
-           {1},
-           "the rate climbs from --rate to P times that over the warm-up, and stays there",
-           judge_rate},
-    /* both use average() */
-    [8] = {"step 8",
-           10,
-           "8a",
-           {1, 6},
-           "the accuracy reported is that of one network on all test images, each tested once",
-           judge_metrics},
-    [9] = {"step 9",
-           10,
-           "9a",
-           {1, 4, 6},
-           "rank 0 saves; all resume: with the same bytes on as many ranks, also on fewer; all "
-           "stop together",
-           judge_checkpoint},
+    {0}, /* number k: step k */
+    {"step 1", 6, "", judge_comm, "each process knows its rank and that there are three"},
+    {"step 2", 8, "1", judge_device, "rank r opens device r of the three on this machine"},
+    {"step 3", 6, "1", judge_voice, "rank 0 alone prints and writes, and reports three \"ranks\""},
+    {"step 4", 14, "1", judge_slices,
+     "update t: rank r trains on the r-th slice of global batch t; as many batches on each"},
+    {"step 5", 8, "1", judge_broadcast, "before the first update all ranks have rank 0's weights"},
+    {"step 6", 14, "14", judge_average,
+     "after each update all ranks have the weights that one rank with a batch of P*B has"},
+    {"step 7", 8, "1", judge_rate,
+     "the rate climbs from --rate to P times that over the warm-up, and stays there"},
+    /* steps 8 and 9 use average() */
+    {"step 8", 10, "16", judge_metrics,
+     "the accuracy reported is that of one network on all test images, each tested once"},
+    {"step 9", 10, "146", judge_checkpoint,
+     "rank 0 saves; all resume: with the same bytes on as many ranks, also on fewer; all stop "
+     "together"},
 };
 
 /* The steps to judge: bit k: step k. */
@@ -195,10 +161,9 @@ typedef struct Line {
 /* The step to mend before step k; 0: none. One that waits for k itself does not count. */
 static int first_needed(const Line *line, int k)
 {
-    const int *needs = exercises[k].needs;
-    for (int i = 0; i < 3 && needs[i]; i++) {
-        const Line *before = &line[needs[i]];
-        int first = before->first ? before->first : needs[i];
+    for (const char *needs = exercises[k].needs; *needs; needs++) {
+        const Line *before = &line[step_of(needs)];
+        int first = before->first ? before->first : step_of(needs);
         if (before->state != EXERCISE_DONE && first != k)
             return first;
     }

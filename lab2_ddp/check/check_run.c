@@ -124,6 +124,8 @@ char *error_line(FILE *from)
     return found;
 }
 
+static const char ERROR[] = "error: ";
+
 /* What a rank said about an error, else the first line of one; NULL: nothing. free() it. */
 static char *stderr_line(const Facts *f)
 {
@@ -157,6 +159,11 @@ char *facts_failure(const Facts *f)
                           "without end?",
                           f->ranks, MOST_MIB);
     char *line = stderr_line(f);
+    if (line && !strncmp(line, ERROR, strlen(ERROR))) {
+        char *words = format_new("%s", line + strlen(ERROR));
+        free(line);
+        return words;
+    }
     char *failure = format_new("the run on %d ranks ended with status %d%s%s", f->ranks, f->status,
                                line ? ": " : "", line ? line : "");
     free(line);
