@@ -39,21 +39,34 @@
 
 static bool has(unsigned steps, int step) { return steps & 1u << step; }
 
+/* This part, if its step is done and to be judged; else of the last step before it that is, or of
+ * the first one after it. */
+static const char *answerable(const Runs *r, const char *part)
+{
+    static const char *const parts[] = {"", "1a", "2", "3a", "4b", "5", "6b", "7", "8a", "9a"};
+    unsigned steps = r->wanted & ~r->apart.to_do;
+    int step = step_of(part);
+    if (has(steps, step))
+        return part;
+    for (int k = step - 1; k > 0; k--)
+        if (has(steps, k))
+            return parts[k];
+    while (step < STEPS && !has(steps, step))
+        step++;
+    return parts[step];
+}
+
 /* The part of a step that must answer for the run that failed. In a run of step 9 all others were
- * right before. A step still to do cannot be blamed: then it is the last one before it that is
- * done. */
+ * right before. */
 static const char *blamed(const Runs *r)
 {
-    static const char *const whole[] = {"", "1a", "2", "3a", "4b", "5", "6b", "7", "8a", "9a"};
     if (r->failed == &r->stopped)
         return "9b";
     bool early = r->failed == &r->apart || r->failed == &r->together;
     const char *part = early || r->failed == &r->whole ? blame(r->failed) : "9a";
     if (!early && step_of(part) < 8)
         part = "9a";
-    while (step_of(part) > 1 && has(r->apart.to_do, step_of(part)))
-        part = whole[step_of(part) - 1];
-    return part;
+    return answerable(r, part);
 }
 
 /* Make this run, unless it is made, or one before it failed. */
@@ -184,13 +197,13 @@ static Line judged(Runs *r, int k)
 }
 
 /* Prints a line per step; returns the status: 0, EXIT_TODO or EXIT_WRONG. */
-static int judge_all(Runs *r, unsigned steps)
+static int judge_all(Runs *r)
 {
     run_for(r, 1);              /* which also says what is still to do */
     Line line[STEPS + 1] = {0}; /* a step that is not to be judged counts as right */
     int status = 0;
     for (int k = 1; k <= STEPS; k++) {
-        if (!has(steps, k))
+        if (!has(r->wanted, k))
             continue;
         const Exercise *e = &exercises[k];
         int first = first_needed(line, k);
@@ -218,8 +231,8 @@ int main(int argc, char **argv)
             "folder",
             program);
     char *work = check_folder_new();
-    Runs runs = {.program = program, .work = work};
-    int status = judge_all(&runs, steps);
+    Runs runs = {.program = program, .work = work, .wanted = steps};
+    int status = judge_all(&runs);
     check_folder_free(work, status != EXIT_WRONG);
     runs_free(&runs);
     free(program);

@@ -109,6 +109,8 @@ static Verdict judge_distance(const Reference *reference)
         [SUM] = "that is the sum over the ranks, not the mean",
         [NOTHING] = "the gradient has become 0: 1 / size is 0 in integers",
         [MEAN_TWICE] = "that is the mean divided by the world size once more"};
+    if (isnan(reference->distance[MEAN]))
+        return wrong("9a", "the checkpoint cannot be read, or is of another network");
     if (reference->distance[MEAN] <= 1e-4) /* rounding alone: 2e-7 */
         return right();
     for (int c = 0; c < COMBINATIONS; c++)

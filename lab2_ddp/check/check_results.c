@@ -94,7 +94,8 @@ static Verdict judge_files(const Runs *r, const Facts *f, bool resumes)
             return wrong("9a", "rank %d does not read the checkpoint on --resume", i);
     }
     if (f->left_out || f == r->failed)
-        return missing(r, f, "9a", "a run does not get to its end");
+        return missing(r, f, "9a",
+                       "a run does not get to its end: is a collective inside `if (rank == 0)`?");
     if (f->rank[0].checkpoints == 0)
         return wrong("9a", "rank 0 writes no checkpoint");
     int world_size = reference_metadata(f, "world_size");

@@ -54,6 +54,7 @@ int reference_metadata(const Facts *f, const char *key);
 
 typedef struct Runs {
     const char *program, *work; /* the student's; the folder for all runs */
+    unsigned wanted;            /* bit k: step k is to be judged */
     Facts apart;                /* other initial weights on each rank: steps 1 2 3 4 5 7 8 */
     Facts together;             /* the same on all, no warm-up, ACCUMULATE: steps 4 6, the training
                           * metrics of step 8 */
