@@ -22,8 +22,9 @@ typedef struct TrainOptions {
     const char *link, *clock; /* in force: --link and --clock, or LABS_LINK and LABS_CLOCK */
     bool skip, batchnorm, nesterov, flip;
     int ghost, shift, cutout;
-    int epochs, batch, steps, checkpoint_every; /* batch: images per rank and update */
-    int images, test_images;                    /* use only the first ones; 0: all */
+    int epochs, steps, checkpoint_every;
+    int batch, accumulate;   /* images per rank and micro-batch; micro-batches per update */
+    int images, test_images; /* use only the first ones; 0: all */
     /* warmup, drop_every: epochs */
     double rate, warmup, momentum, weight_decay, drop_every, drop_by, baseline;
     int64_t init_seed;          /* of the initial weights alone */
