@@ -19,6 +19,7 @@ void all_reduce_ring(float *v, int count, MPI_Comm comm);
 typedef struct TrainOptions {
     RunOptions run;
     const char *model, *hidden, *schedule, *resume;
+    const char *link, *clock; /* in force: --link and --clock, or LABS_LINK and LABS_CLOCK */
     bool skip, batchnorm, nesterov, flip;
     int ghost, shift, cutout;
     int epochs, batch, steps, checkpoint_every; /* batch: images per rank and update */
