@@ -1,5 +1,5 @@
-/* lab2.h: the function that you write in lab 2 (its contract is in exercises/), and the trainer's
- * options and report.
+/* lab2.h: the functions that you write in lab 2 (their contracts are in exercises/), and the
+ * trainer's options and report.
  */
 #ifndef LAB2_H
 #define LAB2_H
@@ -13,6 +13,18 @@
 
 /* exercises/2_all_reduce_ring.c */
 void all_reduce_ring(float *v, int count, MPI_Comm comm);
+
+/* exercises/5a_partition.c, 5b_share_seen.c */
+typedef enum {
+    PARTITION_PLAIN,
+    PARTITION_CUT,
+    PARTITION_OWN_ORDERS,
+    PARTITION_ONE_ORDER,
+    PARTITION_KINDS
+} PartitionKind;
+int partition(int32_t *mine, PartitionKind kind, int count, int rank, int size, uint64_t seed,
+              int epoch);
+double share_seen(PartitionKind kind, int size, int epochs);
 
 /* ---- the trainer's options: train_options.c ---- */
 
