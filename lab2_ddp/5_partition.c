@@ -129,7 +129,7 @@ int main(int argc, char **argv)
                                .split = 4,
                                .batch = 16,
                                .images = 8192,
-                               .test = 10000,
+                               .test = 5000,
                                .epochs = 5,
                                .seeds = 5,
                                .rate = 0.05,

@@ -43,7 +43,7 @@ static void draw_shares(const PartitionStudy *s, Plot *plot)
         plot_panel(plot, (PlotAxes){.title = "One epoch",
                                     .x = {.label = "ranks P", .log = 2, .low = 0.8, .high = 80},
                                     .y = share,
-                                    .legend = PLOT_BOTTOM_LEFT});
+                                    .legend = PLOT_NO_LEGEND});
     for (int kind = 0; kind < PARTITION_KINDS; kind++)
         draw_share(s, panel, STUDY_SIZES, sizes, kind, true);
     if (s->missing)
@@ -54,7 +54,7 @@ static void draw_shares(const PartitionStudy *s, Plot *plot)
                                   .title = title,
                                   .x = {.label = "epochs", .low = 0.5, .high = s->epochs + 0.5},
                                   .y = share,
-                                  .legend = PLOT_NO_LEGEND});
+                                  .legend = PLOT_BOTTOM_RIGHT});
     for (int kind = 0; kind < PARTITION_KINDS; kind++)
         draw_share(s, panel, s->epochs, epochs, kind, false);
 }
@@ -117,29 +117,20 @@ void partition_draw(const PartitionStudy *s, Plot *plot)
 void partition_report(const PartitionStudy *s)
 {
     Run *run = s->lab->run;
-    int last = s->epochs - 1;
-    run_say(run,
-            "%d ranks, N/%d images each        seen in an epoch     after %d epochs   test "
-            "accuracy after 1 and %d epochs, median (lowest to highest)",
-            s->split, s->split, s->epochs, s->epochs);
-    run_say(run, "%-22s  %9s %9s  %9s %9s", "", "predicted", "counted", "predicted", "counted");
+    run_say(run, "%d ranks, %d of the %d images each per epoch", s->split, s->images / s->split,
+            s->images);
+    run_say(run, "kind                  epochs     seen  predicted   test accuracy (%d trainings)",
+            s->seeds);
     run_metrics_header(run, "kind,epoch,predicted,counted,low,median,high,trainings");
-    for (int kind = 0; kind < PARTITION_KINDS; kind++) {
-        double first[3], end[3], at[3];
-        spread(s, kind, 0, first);
-        spread(s, kind, last, end);
-        run_say(run,
-                "%-22s  %8.1f%% %8.1f%%  %8.1f%% %8.1f%%   %.3f (%.3f to %.3f)   %.3f (%.3f to "
-                "%.3f)",
-                partition_kind_names[kind], 100 * share_seen(kind, s->split, 1),
-                100 * s->by_epoch[kind][0], 100 * share_seen(kind, s->split, s->epochs),
-                100 * s->by_epoch[kind][last], first[1], first[0], first[2], end[1], end[0],
-                end[2]);
+    for (int kind = 0; kind < PARTITION_KINDS; kind++)
         for (int e = 0; e < s->epochs; e++) {
+            double at[3], share = share_seen(kind, s->split, e + 1);
             int n = spread(s, kind, e, at);
             run_metrics(run, "%s,%d,%.6g,%.6g,%.6g,%.6g,%.6g,%d", partition_kind_names[kind], e + 1,
-                        share_seen(kind, s->split, e + 1), s->by_epoch[kind][e], at[0], at[1],
-                        at[2], n);
+                        share, s->by_epoch[kind][e], at[0], at[1], at[2], n);
+            if (e == 0 || e == s->epochs - 1)
+                run_say(run, "%-20s  %6d  %5.1f %%    %5.1f %%   %.3f (%.3f to %.3f)",
+                        partition_kind_names[kind], e + 1, 100 * s->by_epoch[kind][e], 100 * share,
+                        at[1], at[0], at[2]);
         }
-    }
 }
