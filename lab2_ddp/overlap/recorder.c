@@ -7,7 +7,7 @@ static const CommOps recorder_ops;
 
 void recorder_init(Recorder *r, Comm *inner, Tensor vector, double (*clock)(void))
 {
-    *r = (Recorder){.inner = inner, .at = vector.at, .clock = clock};
+    *r = (Recorder){.inner = inner, .vector = vector, .clock = clock};
     r->comm = inner ? *inner : (Comm){.size = 2, .local_size = 2};
     r->comm.op = &recorder_ops;
 }
@@ -19,8 +19,12 @@ static void record_all_reduce(Comm *c, Tensor t, CommOp op, Stream *s, CommReque
     Recorder *r = (Recorder *)c;
     if (r->made == RECORDER_MOST)
         die(EXIT_WRONG, "more than %d all-reduces in one update", RECORDER_MOST);
+    if (t.buf != r->vector.buf || t.at < r->vector.at ||
+        t.at + tensor_count(t) > r->vector.at + tensor_count(r->vector))
+        die(EXIT_WRONG, "an all-reduce of %zu elements that are not all of the gradient's %d",
+            tensor_count(t), r->vector.n);
     Recorded *line = &r->all_reduce[r->made++];
-    *line = (Recorded){.first = t.at - r->at,
+    *line = (Recorded){.first = t.at - r->vector.at,
                        .count = (int)tensor_count(t),
                        .blocking = !request,
                        .began = r->clock(),

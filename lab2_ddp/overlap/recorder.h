@@ -22,7 +22,7 @@ typedef struct Recorded {
 typedef struct Recorder {
     Comm comm; /* first: give &recorder->comm to those who are recorded */
     Comm *inner;
-    size_t at; /* where the recorded vector begins in its buffer */
+    Tensor vector; /* whose slices are all-reduced */
     double (*clock)(void);
     int made; /* since recorder_reset */
     Recorded all_reduce[RECORDER_MOST];
