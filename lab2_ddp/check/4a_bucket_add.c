@@ -57,9 +57,11 @@ static void judge_state(const Pass *p, int before)
     for (int i = 0; i < p->r.made; i++)
         WRONG_UNLESS(p->b.flight[i] == (CommRequest *)&p->r.all_reduce[i],
                      "b->flight[%d] is not the request of all-reduce number %d", i, i);
-    WRONG_UNLESS(p->b.first == p->complete && p->b.end == p->sent,
-                 "the open bucket is [%zu, %zu), expected [%zu, %zu)", p->b.first, p->b.end,
-                 p->complete, p->sent);
+    WRONG_UNLESS(
+        p->b.first == p->complete && p->b.end == p->sent,
+        "the open bucket is [%zu, %zu), expected [%zu, %zu): what is in flight is not open "
+        "any more, or it is exchanged twice",
+        p->b.first, p->b.end, p->complete, p->sent);
 }
 
 /* A whole backward pass with buckets of `least` bytes. */
