@@ -160,7 +160,7 @@ static void train_epoch(Training *t, const Schedule *rates, int epoch)
         method_step(&method, t->m, t->totals, &b, schedule_rate(rates, t->sgd->steps), NULL);
 }
 
-/* A task: all kinds with one seed, then the next seed. Its values: the accuracy after each epoch. */
+/* A task: all kinds with one seed, then the next. Its values: the accuracy after each epoch. */
 static bool train(void *context, int item, double *value, TaskFarmRun *farm)
 {
     PartitionStudy *s = context;
