@@ -241,7 +241,7 @@ int main(int argc, char **argv)
                  .clock = "virtual",
                  .model = "resnet20",
                  .batch = 32,
-                 .updates = 8,
+                 .updates = 5,
                  .bucket = 3e5};
     c.run.threads = 1; /* a rank stands for a machine; the virtual clock is one thread's */
     Option table[MOST_OPTIONS];

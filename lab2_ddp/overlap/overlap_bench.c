@@ -2,22 +2,13 @@
 #include "overlap_bench.h"
 #include "check.h"
 #include "quantiles.h"
+#include "timer.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 const char *const exchange_names[EXCHANGE_KINDS] = {"none", "naive: layer by layer", "flat: one",
                                                     "overlapped: buckets"};
-static const Link no_link = {.bandwidth = INFINITY};
-
-static double steady_now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 static double now(const Bench *b) { return b->recorder.clock() - b->began; }
 static UpdateTimes *times(const Bench *b) { return &b->times[b->update]; }
 
@@ -104,7 +95,6 @@ Bench *bench_new(const Lab *lab, const char *model, int batch, int updates, uint
     b->totals = tensor_new(lab->be, F64, 2, 1, 1, 1, 0);
     size_t n = tensor_count(b->m->params);
     b->initial = alloc(n, sizeof *b->initial);
-    b->expected = alloc(n, sizeof *b->expected);
     lab->be->op->download(b->m->s, b->initial, b->m->params);
     b->times = alloc(updates + 1, sizeof *b->times);
     b->m->grad_hook = on_layer;
@@ -136,7 +126,7 @@ static void begin(Bench *b, const Setting *setting)
     op->upload(b->m->s, b->m->params, b->initial);
     op->zero(b->m->s, b->sgd->velocity);
     b->setting = setting;
-    recorder_init(&b->recorder, b->lab->comm, b->m->grads, setting->steady ? steady_now : link_now);
+    recorder_init(&b->recorder, b->lab->comm, b->m->grads, setting->steady ? timer_real : link_now);
     b->buckets = (Buckets){.comm = &b->recorder.comm,
                            .s = b->m->s,
                            .grads = b->m->grads,
@@ -181,7 +171,7 @@ static double median(const double *v, int n)
     return (sorted[(n - 1) / 2] + sorted[n / 2]) / 2;
 }
 
-/* The moments of the slowest rank, on every rank, into slowest [updates][3 + layers]: backward,
+/* The moments of the slowest rank, on every rank, a new array [updates][3 + layers]: backward,
  * exchanged, updated, then the layers. */
 static double *slowest_moments(const Bench *b)
 {
@@ -209,32 +199,68 @@ static double median_between(const Bench *b, const double *moments, int from, in
     return median(v, b->updates);
 }
 
-/* EXCHANGE_NONE: what the prediction needs. */
-static void measure_layers(Bench *b, const double *moments)
+/* ---- predictions ---- */
+
+/* seconds [layers]: the first from any moment on, which does not matter. */
+static double predicted(const Bench *b, const double *seconds, const Setting *setting)
 {
+    double bytes[BENCH_LAYERS], sum = 0, least = setting->least;
+    int P = b->lab->comm->size;
+    if (setting->kind == EXCHANGE_NONE || setting->steady)
+        return 0;
     for (int i = 0; i < b->layers; i++) {
-        double before = 0;
-        for (int u = 1; u <= b->updates; u++)
-            before += b->times[u].forward / b->updates;
-        b->seconds[i] = i ? median_between(b, moments, 3 + i - 1, 3 + i)
-                          : median_between(b, moments, -1, 3) - before;
-        b->bytes[i] = 4.0 * b->count[i];
+        bytes[i] = 4.0 * b->count[i];
+        sum += link_seconds(LINK_ALL_REDUCE, P, bytes[i], setting->link);
     }
+    if (setting->kind == EXCHANGE_PER_LAYER)
+        return sum; /* one after the other, and nothing hides them */
+    if (setting->kind == EXCHANGE_WHOLE)
+        least = INFINITY;
+    return exposed_seconds(seconds, bytes, b->layers, least, P, setting->link);
 }
 
-/* The weights that the setting ended with, against those of one all-reduce; the first setting with
- * EXCHANGE_WHOLE gives these. */
-static double compare_weights(Bench *b)
+double bench_predicted(const Bench *b, const Setting *setting)
+{
+    return predicted(b, b->seconds, setting);
+}
+
+/* From the layers' times in the updates that were just made: the median. */
+static double predicted_here(const Bench *b, const double *moments, const Setting *setting)
+{
+    double v[BENCH_UPDATES], seconds[BENCH_LAYERS];
+    for (int u = 0; u < b->updates; u++) {
+        const double *layer = moments + (size_t)u * (3 + b->layers) + 3;
+        for (int i = 0; i < b->layers; i++)
+            seconds[i] = layer[i] - (i ? layer[i - 1] : 0);
+        v[u] = predicted(b, seconds, setting);
+    }
+    return median(v, b->updates);
+}
+
+/* ---- a setting ---- */
+
+static void make_updates(Bench *b, const Setting *setting)
+{
+    static const Link no_link = {.bandwidth = INFINITY};
+    link_set(setting->steady ? no_link : setting->link);
+    begin(b, setting);
+    for (b->update = 0; b->update <= b->updates; b->update++) /* update 0 warms up */
+        one_update(b);
+    link_set(no_link);
+}
+
+static float *weights(const Bench *b)
+{
+    float *w = alloc(tensor_count(b->m->params), sizeof *w);
+    b->lab->be->op->download(b->m->s, w, b->m->params);
+    return w;
+}
+
+static double compare_weights(const Bench *b)
 {
     size_t n = tensor_count(b->m->params);
     double difference = 0;
-    if (b->setting->kind == EXCHANGE_NONE || (!b->known && b->setting->kind != EXCHANGE_WHOLE))
-        return NAN;
-    float *w = alloc(n, sizeof *w);
-    b->lab->be->op->download(b->m->s, w, b->m->params);
-    if (!b->known)
-        memcpy(b->expected, w, n * sizeof *w);
-    b->known = true;
+    float *w = weights(b);
     for (size_t i = 0; i < n; i++)
         difference = fmax(difference, fabs((double)w[i] - b->expected[i]));
     free(w);
@@ -244,19 +270,20 @@ static double compare_weights(Bench *b)
 
 void bench_measure(Measured *out, Bench *b, Setting setting)
 {
-    link_set(setting.steady ? no_link : setting.link);
-    begin(b, &setting);
-    for (b->update = 0; b->update <= b->updates; b->update++) /* update 0 warms up */
-        one_update(b);
-    link_set(no_link);
+    if (!b->expected) {
+        make_updates(b, &(Setting){.kind = EXCHANGE_WHOLE, .steady = true});
+        b->expected = weights(b);
+    }
+    make_updates(b, &setting);
     double *moments = slowest_moments(b), best = INFINITY;
-    if (setting.kind == EXCHANGE_NONE && !setting.steady)
-        measure_layers(b, moments);
+    for (int i = 0; i < b->layers && setting.kind == EXCHANGE_NONE && !setting.steady; i++)
+        b->seconds[i] = median_between(b, moments, i ? 3 + i - 1 : -1, 3 + i);
     *out = (Measured){.done = true,
                       .setting = setting,
                       .step = median_between(b, moments, -1, 2),
                       .exposed = median_between(b, moments, 0, 1),
-                      .difference = compare_weights(b)};
+                      .predicted = predicted_here(b, moments, &setting),
+                      .difference = setting.kind == EXCHANGE_NONE ? NAN : compare_weights(b)};
     for (int u = 1; u <= b->updates; u++) {
         double off = fabs(b->times[u].updated - out->step);
         if (off < best) {
@@ -265,21 +292,4 @@ void bench_measure(Measured *out, Bench *b, Setting setting)
         }
     }
     free(moments);
-    b->setting = NULL;
-}
-
-double bench_predicted(const Bench *b, Setting setting)
-{
-    int P = b->lab->comm->size;
-    double sum = 0;
-    for (int i = 0; i < b->layers; i++)
-        sum += link_seconds(LINK_ALL_REDUCE, P, b->bytes[i], setting.link);
-    switch (setting.kind) {
-    case EXCHANGE_PER_LAYER: return sum;
-    case EXCHANGE_WHOLE:
-        return exposed_seconds(b->seconds, b->bytes, b->layers, INFINITY, P, setting.link);
-    case EXCHANGE_BUCKETS:
-        return exposed_seconds(b->seconds, b->bytes, b->layers, setting.least, P, setting.link);
-    default: return 0;
-    }
 }

@@ -40,8 +40,9 @@ typedef struct Measured {
     Setting setting;
     double step, exposed; /* s: an update; of that, from the end of the backward pass until the sums
                            * are there. Of the slowest rank; medians over the updates */
-    double difference;    /* largest difference of a weight from EXCHANGE_WHOLE's after all updates;
-                           * NaN: not compared */
+    double predicted;     /* `exposed`, from these updates' times of the layers */
+    double difference;    /* largest difference of a weight from one all-reduce's after all updates;
+                           * NaN: nothing was exchanged */
     UpdateTimes times;    /* rank 0's, of an update of median length */
 } Measured;
 
@@ -62,11 +63,11 @@ typedef struct Bench {
     int layers; /* with parameters, in the order of the backward pass: */
     size_t first[BENCH_LAYERS];
     int count[BENCH_LAYERS];
-    double seconds[BENCH_LAYERS], bytes[BENCH_LAYERS]; /* of a layer's backward pass (median, by
-                                                        * EXCHANGE_NONE), and of its gradient */
-    const Setting *setting;                            /* the current one, */
-    double began;                                      /* its update's start */
-    UpdateTimes *times;                                /* [updates] */
+    double seconds[BENCH_LAYERS]; /* of a layer's backward pass: medians, by EXCHANGE_NONE; the
+                                   * first from the update's start */
+    const Setting *setting;       /* the current one */
+    double began;                 /* its update's start */
+    UpdateTimes *times;           /* [updates] */
     int update;
 } Bench;
 
@@ -76,6 +77,7 @@ void bench_free(Bench *b);
 /* One warm-up, then the updates, from the initial weights on. EXCHANGE_NONE also measures the
  * layers. */
 void bench_measure(Measured *out, Bench *b, Setting setting);
-/* For how long an update in this setting will wait, by exposed_seconds() and link_seconds(). */
-double bench_predicted(const Bench *b, Setting setting);
+/* For how long an update in this setting will wait, by exposed_seconds() and link_seconds(), if the
+ * layers take as long as with EXCHANGE_NONE. */
+double bench_predicted(const Bench *b, const Setting *setting);
 #endif

@@ -2,7 +2,7 @@
 #include "overlap_study.h"
 #include <math.h>
 
-const double study_bandwidth[STUDY_BANDWIDTHS] = {1e8, 2e8, 4e8, 1e9, 2.5e9, 1e10, 4e10};
+const double study_bandwidth[STUDY_BANDWIDTHS] = {1e8, 2e8, 4e8, 1e9, 2.5e9, 1e10};
 const double study_size[STUDY_SIZES] = {0, 1e4, 3e4, 1e5, 3e5, INFINITY};
 
 Setting study_setting(Link link, double least, int index)
@@ -35,7 +35,7 @@ static void predict(OverlapStudy *s)
 {
     for (int i = 0; i < STUDY_SETTINGS; i++) {
         Setting setting = study_setting(s->link, s->least, i);
-        s->predicted[i] = setting.steady ? NAN : bench_predicted(s->bench, setting);
+        s->predicted[i] = setting.steady ? NAN : bench_predicted(s->bench, &setting);
     }
 }
 

@@ -8,7 +8,7 @@
 #include "plot.h"
 
 enum {
-    STUDY_BANDWIDTHS = 7,
+    STUDY_BANDWIDTHS = 6,
     STUDY_SIZES = 6,
     STUDY_EXCHANGES = 3, /* EXCHANGE_PER_LAYER and the two after it */
     /* The settings, in the order in which they are measured. */

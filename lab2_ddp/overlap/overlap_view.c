@@ -24,7 +24,7 @@ static void draw_bandwidths(const OverlapStudy *s, Plot *plot)
 {
     PlotPanel *panel = plot_panel(
         plot, (PlotAxes){.title = "Waiting for the network",
-                         .x = {.label = "bandwidth (Mbit/s)", .log = 10, .low = 70, .high = 6e4},
+                         .x = {.label = "bandwidth (Mbit/s)", .log = 10, .low = 70, .high = 1.5e4},
                          .y = {.label = "share of an update (%)", .low = 0, .high = 100},
                          .legend = PLOT_TOP_RIGHT});
     for (int e = 0; e < STUDY_EXCHANGES; e++) {
@@ -49,35 +49,32 @@ static void draw_bandwidths(const OverlapStudy *s, Plot *plot)
 
 static void draw_sizes(const OverlapStudy *s, Plot *plot)
 {
-    double x[STUDY_SIZES], found[STUDY_SIZES], predicted[STUDY_SIZES],
-        compute = s->measured[STUDY_COMPUTE].done ? 1e3 * s->measured[STUDY_COMPUTE].step : NAN;
+    double x[STUDY_SIZES], found[STUDY_SIZES], predicted[STUDY_SIZES];
     char link[64], title[96];
     link_text(link, sizeof link, s->link);
     snprintf(title, sizeof title, "Buckets of what size? (%s)", link);
     for (int i = 0; i < STUDY_SIZES; i++) {
         const Measured *m = &s->measured[STUDY_BY_SIZE + i];
         x[i] = i;
-        found[i] = m->done ? 1e3 * m->step : NAN;
-        predicted[i] = compute + 1e3 * s->predicted[STUDY_BY_SIZE + i];
+        found[i] = m->done ? 1e3 * m->exposed : NAN;
+        predicted[i] = s->measured[STUDY_COMPUTE].done ? 1e3 * s->predicted[STUDY_BY_SIZE + i]
+                                                       : NAN;
     }
-    PlotPanel *panel =
-        plot_panel(plot, (PlotAxes){.column = 1,
-                                    .title = title,
-                                    .x = {.label = "a bucket is started once it has",
-                                          .names = size_names,
-                                          .names_count = STUDY_SIZES,
-                                          .low = -0.5,
-                                          .high = STUDY_SIZES - 0.5},
-                                    .y = {.label = "an update (ms)", .low = 0, .high = NAN},
-                                    .legend = PLOT_BOTTOM_RIGHT});
+    PlotPanel *panel = plot_panel(plot,
+                                  (PlotAxes){.column = 1,
+                                             .title = title,
+                                             .x = {.label = "a bucket is started once it has",
+                                                   .names = size_names,
+                                                   .names_count = STUDY_SIZES,
+                                                   .low = -0.5,
+                                                   .high = STUDY_SIZES - 0.5},
+                                             .y = {.label = "an update waits (ms)", .log = 10},
+                                             .legend = PLOT_TOP_LEFT});
     PlotStyle style = style_of(EXCHANGE_BUCKETS, "measured"),
               line = {.color = style.color, .label = "predicted"};
     if (!s->missing)
         plot_line(panel, STUDY_SIZES, x, predicted, line);
     plot_scatter(panel, STUDY_SIZES, x, found, style);
-    if (!isnan(compute))
-        plot_rule_y(panel, compute,
-                    (PlotStyle){.color = PLOT_GREY, .dashed = true, .label = "computing alone"});
 }
 
 /* ---- timelines ---- */
@@ -186,7 +183,7 @@ static void report_one(const OverlapStudy *s, int index)
         link_text(link, sizeof link, c->link);
     if (c->kind == EXCHANGE_BUCKETS)
         snprintf(size, sizeof size, isfinite(c->least) ? "%.0f KB" : "all", c->least / 1e3);
-    predicted = c->steady ? format_new("–") : format_new("%.2f", 1e3 * s->predicted[index]);
+    predicted = c->steady ? format_new("–") : format_new("%.2f", 1e3 * m->predicted);
     difference = isnan(m->difference) ? format_new("–") : format_new("%.2g", m->difference);
     run_say(run, "%-21s  %-21s %7s  %8.2f  %8.2f  %9s  %7.1f %%  %10s", link,
             exchange_names[c->kind], size, 1e3 * m->step, 1e3 * m->exposed, predicted,
@@ -209,10 +206,9 @@ void overlap_report(const OverlapStudy *s)
         report_one(s, i);
     const Measured *flat = &s->measured[STUDY_STEADY + 1], *best = &s->measured[STUDY_STEADY + 2];
     if (flat->done && best->done)
-        run_say(run,
-                "within this machine, without a link: flat waits %.2f ms of %.2f, overlapped %.2f "
-                "of %.2f: %s",
+        run_say(run, "no link: flat waits %.2f ms of %.2f, overlapped %.2f of %.2f: %s",
                 1e3 * flat->exposed, 1e3 * flat->step, 1e3 * best->exposed, 1e3 * best->step,
-                flat->step > 1.05 * best->step ? "overlap helps here, too"
-                                               : "here is nothing to win by overlap");
+                study_share(flat) < 0.05
+                    ? "within one machine there is next to nothing to win"
+                    : "for each other, rather than for a network: is the machine busy?");
 }
