@@ -242,7 +242,7 @@ int main(int argc, char **argv)
                  .model = "resnet20",
                  .batch = 32,
                  .updates = 5,
-                 .bucket = 3e5};
+                 .bucket = 1e5};
     c.run.threads = 1; /* a rank stands for a machine; the virtual clock is one thread's */
     Option table[MOST_OPTIONS];
     parse(&c, table, argc, argv);
