@@ -52,6 +52,7 @@ double share_seen(PartitionKind kind, int size, int epochs);
 typedef struct TrainOptions {
     RunOptions run;
     const char *model, *hidden, *schedule, *resume;
+    const char *link, *clock; /* in force: --link and --clock, or LABS_LINK and LABS_CLOCK */
     bool skip, batchnorm, nesterov, flip;
     int ghost, shift, cutout;
     int epochs, batch, steps, checkpoint_every; /* batch: images per rank and update */
