@@ -22,9 +22,9 @@ typedef struct Buckets {
     Stream *s;
     Tensor grads; /* the flat gradient, F32 */
     double least; /* bytes: a bucket that has as many is started */
-    size_t first,
-        end; /* the open bucket, elements [first, end) of grads: complete on this rank, and
-                        * not started. Before the backward pass both are grads.n */
+    /* The open bucket, elements [first, end) of grads: complete on this rank, and not started.
+     * Before the backward pass both are grads.n. */
+    size_t first, end;
     CommRequest *flight[MOST_BUCKETS]; /* the all-reduces started, in this order */
     int count;
 } Buckets;

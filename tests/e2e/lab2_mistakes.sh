@@ -77,15 +77,13 @@ mistake $b 'before it starts the last bucket' \
     "s|if (b->end > b->first)|$wait\\n&|
     s|int i = 0; i < b->count; i++)\$|int i = from; i < b->count; i++)|"
 c=4c_exposed_seconds
-mistake $c 'one layer: nothing to hide' 's|return network - now|return network|'
+mistake $c 'one layer: nothing to hide behind' 's|return network - now|return network|'
+mistake $c 'one layer: nothing to hide behind' 's|fmax(network, now)|network|'
 mistake $c 'each bucket waits for the one before' 's|fmax(network, now)|now|'
-mistake $c 'pauses between two' 's|fmax(network, now)|network|'
-mistake $c 'buckets that are exactly full' 's|bucket < least|bucket <= least|'
-mistake $c 'nothing to hide behind' 's|bucket < least \&\& i < layers - 1|bucket < least|; s|{3}, 1|&|
-    s|int i = 0; i < layers|int i = 1; i < layers|'
+mistake $c 'a bucket of two layers, and the rest' 's|bucket < least|bucket <= least|'
 mistake $c 'one bucket of all layers' 's| \&\& i < layers - 1||'
-mistake $c 'fast network: only the last bucket' 's|bucket = 0;$|;|; s|bucket = 0; /|bucket = 0; /|'
-mistake $c 'expected' 's|LINK_ALL_REDUCE, P|LINK_ALL_REDUCE, 2|'
+mistake $c 'fast network: only the last bucket' 's|^        bucket = 0;$||'
+mistake $c 'ranks: ' 's|LINK_ALL_REDUCE, P|LINK_ALL_REDUCE, 2|'
 p=5a_partition
 mistake $p 'it returns' 's|count / size;|(count + size - 1) / size;|'
 mistake $p 'outside of mine' 's|i < n; i++|i <= n; i++|'
