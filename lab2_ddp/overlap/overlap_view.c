@@ -190,7 +190,7 @@ static void report_one(const OverlapStudy *s, int index)
             100 * study_share(m), difference);
     run_metrics(run, "%.9g,%.9g,%s,%.9g,%d,%.9g,%.9g,%.9g,%.9g",
                 c->steady ? INFINITY : c->link.bandwidth, c->link.latency, exchange_names[c->kind],
-                c->least, c->steady, m->step, m->exposed, s->predicted[index], m->difference);
+                c->least, c->steady, m->step, m->exposed, m->predicted, m->difference);
     free(difference);
     free(predicted);
 }
