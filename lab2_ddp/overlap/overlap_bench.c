@@ -256,16 +256,15 @@ static float *weights(const Bench *b)
     return w;
 }
 
-static double compare_weights(const Bench *b)
+/* The largest difference of this rank's weights from the expected ones. */
+static double weights_off(const Bench *b)
 {
-    size_t n = tensor_count(b->m->params);
-    double difference = 0;
     float *w = weights(b);
-    for (size_t i = 0; i < n; i++)
-        difference = fmax(difference, fabs((double)w[i] - b->expected[i]));
+    double most = 0;
+    for (int i = 0; i < b->m->params.n; i++)
+        most = fmax(most, fabs((double)w[i] - b->expected[i]));
     free(w);
-    comm_all_reduce_host(b->lab->comm, &difference, 1, COMM_MAX);
-    return difference;
+    return most;
 }
 
 void bench_measure(Measured *out, Bench *b, Setting setting)
@@ -283,7 +282,8 @@ void bench_measure(Measured *out, Bench *b, Setting setting)
                       .step = median_between(b, moments, -1, 2),
                       .exposed = median_between(b, moments, 0, 1),
                       .predicted = predicted_here(b, moments, &setting),
-                      .difference = setting.kind == EXCHANGE_NONE ? NAN : compare_weights(b)};
+                      .difference = setting.kind == EXCHANGE_NONE ? NAN : weights_off(b)};
+    comm_all_reduce_host(b->lab->comm, &out->difference, 1, COMM_MAX);
     for (int u = 1; u <= b->updates; u++) {
         double off = fabs(b->times[u].updated - out->step);
         if (off < best) {

@@ -1,6 +1,5 @@
 /* recorder.h: a communicator that writes down the all-reduces that are asked of it, and passes them
- * on to another. So whoever exchanges gradients through it need not measure anything, and cannot
- * claim anything either.
+ * on to another. So the code that exchanges gradients need not measure anything.
  */
 #ifndef RECORDER_H
 #define RECORDER_H

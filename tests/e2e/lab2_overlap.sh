@@ -41,6 +41,7 @@ judge() { # most difference of a weight, is the order judged?
 export HEADLESS=1
 # On a busy machine a rank may lose time between the moment at which a layer is complete and the
 # start of its all-reduce: two draws.
+how=
 as_predicted() { # ranks, options…; what to judge in $how
     for _ in 1 2; do
         launch "$@" || fail "on $1 ranks"
