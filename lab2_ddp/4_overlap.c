@@ -240,7 +240,7 @@ int main(int argc, char **argv)
                  .link = "400Mbit/s,500us",
                  .clock = "virtual",
                  .model = "resnet20",
-                 .batch = 32,
+                 .batch = 16,
                  .updates = 5,
                  .bucket = 1e5};
     c.run.threads = 1; /* a rank stands for a machine; the virtual clock is one thread's */

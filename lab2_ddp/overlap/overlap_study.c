@@ -53,11 +53,18 @@ void study_measure(OverlapStudy *s, Link link, double least, int index)
 
 double study_share(const Measured *m) { return m->done ? m->exposed / m->step : NAN; }
 
+double study_predicted(const OverlapStudy *s, int index)
+{
+    if (s->measured[index].done)
+        return s->measured[index].predicted;
+    return s->measured[STUDY_COMPUTE].done ? s->predicted[index] : NAN;
+}
+
 double study_predicted_share(const OverlapStudy *s, int index)
 {
-    const Measured *compute = &s->measured[STUDY_COMPUTE];
-    double exposed = s->predicted[index];
-    return compute->done ? exposed / (compute->step + exposed) : NAN;
+    const Measured *m = &s->measured[index], *compute = &s->measured[STUDY_COMPUTE];
+    double rest = m->done ? m->step - m->exposed : compute->step, waits = study_predicted(s, index);
+    return waits / (rest + waits);
 }
 
 void study_choose(OverlapStudy *s, Link link, double least)

@@ -57,8 +57,7 @@ static void draw_sizes(const OverlapStudy *s, Plot *plot)
         const Measured *m = &s->measured[STUDY_BY_SIZE + i];
         x[i] = i;
         found[i] = m->done ? 1e3 * m->exposed : NAN;
-        predicted[i] = s->measured[STUDY_COMPUTE].done ? 1e3 * s->predicted[STUDY_BY_SIZE + i]
-                                                       : NAN;
+        predicted[i] = 1e3 * study_predicted(s, STUDY_BY_SIZE + i);
     }
     PlotPanel *panel = plot_panel(plot,
                                   (PlotAxes){.column = 1,
@@ -69,7 +68,7 @@ static void draw_sizes(const OverlapStudy *s, Plot *plot)
                                                    .low = -0.5,
                                                    .high = STUDY_SIZES - 0.5},
                                              .y = {.label = "an update waits (ms)", .log = 10},
-                                             .legend = PLOT_TOP_LEFT});
+                                             .legend = PLOT_BOTTOM_LEFT});
     PlotStyle style = style_of(EXCHANGE_BUCKETS, "measured"),
               line = {.color = style.color, .label = "predicted"};
     if (!s->missing)
