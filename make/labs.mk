@@ -74,6 +74,8 @@ LAB_PROGRAMS := $(foreach lab,$(LABS), \
 
 # Programs about several ranks start on this many, unless NP or HOSTS says otherwise.
 RANKS_1_ranks := 4
+RANKS_4_overlap := 2
+RANKS_5_partition := 2
 RANKS_8_fifteen_steps := 2
 RANKS_9_three_parallelisms := 4
 given_ranks := $(if $(filter-out file,$(origin NP)),$(NP))
