@@ -1,0 +1,45 @@
+/* 2d_all_reduce_halving.c: the check of all_reduce_halving. */
+#include "check_collective.h"
+#include <math.h>
+
+static int messages(int rank, int P)
+{
+    int even = even_ranks(P), is_extra = rank >= even, has_extra = rank < P - even;
+    return is_extra ? 1 : 2 * (int)log2(even) + has_extra;
+}
+
+static double vectors(int rank, int P)
+{
+    int even = even_ranks(P), is_extra = rank >= even, has_extra = rank < P - even;
+    return is_extra ? 1 : 2 * (even - 1.0) / even + has_extra;
+}
+
+/* The bits of the rank, the highest first, say which half. */
+static void complete(int *begin, int *end, int rank, int P, int count)
+{
+    int even = even_ranks(P);
+    *begin = 0;
+    *end = rank < even ? count : 0;
+    for (int bit = even / 2; bit > 0 && rank < even; bit /= 2)
+        *(rank & bit ? begin : end) = *begin + (*end - *begin) / 2;
+}
+
+int main(int argc, char **argv)
+{
+    static const char *const halves[] = {
+        "; not every rank has the sum of the range that it halved down to: look at the first part",
+        "; every rank has the sum of the range that it halved down to: look at the way back"};
+    return check_collective(
+        argc, argv,
+        &(Collective){.name = "halving",
+                      .points = 3,
+                      .expected = "all_reduce_halving: the sum; 2(P-1)/P of the data sent, in "
+                                  "2 log2 P messages",
+                      .algorithm = ALL_REDUCE_HALVING,
+                      .all_reduce = all_reduce_halving,
+                      .messages = messages,
+                      .vectors = vectors,
+                      .slack = 6,
+                      .halves = halves,
+                      .complete = complete});
+}
