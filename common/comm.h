@@ -2,7 +2,7 @@
  *
  * A run is `size` processes, the ranks 0 … size-1, all running the same program. A collective
  * (all-reduce, broadcast, …) must be called by every rank, in the same order, with the same shapes:
- * a rank that skips one leaves the others waiting forever.
+ * a rank that skips one leaves the others waiting.
  *
  *   this header           MPI (comm_mpi.c)          NCCL (comm_nccl.c)
  *   comm_open             MPI_Init_thread           ncclCommInitRank (its id broadcast over MPI)
@@ -21,11 +21,14 @@
  * tensors in host memory, MAX and MIN of floats and, where ranks share a GPU (rank 0 prints a
  * note), GPU tensors staged through host memory.
  *
- * A collective through NCCL makes the stream wait, not the host. If it is not done within 600 s
- * (LABS_COMM_SECONDS=N), NCCL does not start within 120 s (or N), or NCCL reports an error, the run
- * ends. Three things have no time limit: MPI's calls, a collective recorded into a CUDA graph
- * (record_begin in backend.h), and a communicator's first collective on a device tensor, in which
- * the ranks agree over MPI whether NCCL can be used. There a missing rank makes the others hang.
+ * What goes wrong between ranks ends the run in words (comm/call_board.h): at once where two ranks'
+ * collectives do not match; within seconds where a rank has left or all ranks wait for each other;
+ * after LABS_COMM_SECONDS (600; 0: never) where the missing rank makes no call at all. SIGQUIT
+ * prints where each rank is.
+ *
+ * A collective through NCCL makes the stream wait, not the host. If it is not done within
+ * LABS_COMM_SECONDS, NCCL does not start within 120 s (or as many), or NCCL reports an error, the run
+ * ends. A collective recorded into a CUDA graph (record_begin in backend.h) has no time limit.
  *
  * Device tensors must have no halo, in and out of one call must not overlap, and one call takes at
  * most 2^31 - 1 elements. A call is ordered with `s`: it starts after the work queued on s, and

@@ -43,8 +43,9 @@ void link_text(char *text, size_t room, Link link);
     {"link", ARG_STRING, &(link), \
      .help = "a network under the messages: BANDWIDTH,LATENCY as in 1Gbit/s,50us, or none"}, \
     { \
-        "clock", ARG_CHOICE, &(clock), .choices = "real|virtual", \
-        .help = "real: wait for the link; virtual: count processor and link time" \
+        "clock", ARG_CHOICE, &(clock), \
+            .choices = "real|virtual", \
+            .help = "real: wait for the link; virtual: count processor and link time" \
     }
 void link_choose(const char *link, const char *clock);
 

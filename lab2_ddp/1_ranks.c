@@ -6,7 +6,8 @@
  *
  *     make lab2 ONLY=1_ranks NP=4     is     mpirun -n 4 build/student/lab2_ddp/1_ranks
  *
- * Two mistakes to watch: --hang and --mismatch. 1_ranks_nccl.c does the all-reduce between GPUs.
+ * Three mistakes to watch: --hang, --mismatch and --race. 1_ranks_nccl.c does the all-reduce between
+ * GPUs.
  */
 #include <mpi.h>
 #include <stdio.h>
@@ -56,9 +57,40 @@ static void all_reduce(int rank, int size, int count)
                3 * sum);
 }
 
+/* A mistake: every rank writes its lines to the same file, as a trainer would write a checkpoint in
+ * which rank 0 alone should have a say. Rank 0 then counts whose lines are in it. */
+static void race(int rank, int size)
+{
+    enum { LINES = 1000, MOST = 64 };
+    const char *path = "1_ranks_race.txt";
+    int lines[MOST] = {0}, from, number, torn = 0;
+    char line[80];
+    MPI_Barrier(MPI_COMM_WORLD); /* all at once */
+    FILE *file = fopen(path, "w");
+    for (int i = 0; file && i < LINES; i++) {
+        fprintf(file, "rank %d line %d\n", rank, i);
+        fflush(file);
+    }
+    if (file)
+        fclose(file);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank > 0 || !(file = fopen(path, "r")))
+        return;
+    while (fgets(line, sizeof line, file))
+        if (sscanf(line, "rank %d line %d", &from, &number) == 2 && from >= 0 && from < MOST)
+            lines[from]++;
+        else
+            torn++;
+    fclose(file);
+    remove(path);
+    for (int r = 0; r < size && r < MOST; r++)
+        printf("race: the file has %d of the %d lines of rank %d\n", lines[r], LINES, r);
+    printf("race: %d lines are of no rank\n", torn);
+}
+
 int main(int argc, char **argv)
 {
-    int rank, size, hang = 0, mismatch = 0;
+    int rank, size, hang = 0, mismatch = 0, races = 0;
     MPI_Init(&argc, &argv); /* before all other MPI calls. In NCCL: ncclCommInitRank */
     MPI_Comm_rank(MPI_COMM_WORLD, &rank); /* which rank this is: 0 … size-1 */
     MPI_Comm_size(MPI_COMM_WORLD, &size); /* the world size, P */
@@ -68,9 +100,11 @@ int main(int argc, char **argv)
             hang = 1;
         else if (!strcmp(argv[i], "--mismatch"))
             mismatch = 1;
+        else if (!strcmp(argv[i], "--race"))
+            races = 1;
         else if (strncmp(argv[i], "--", 2) || !strchr(argv[i], '=')) {
             if (rank == 0)
-                fprintf(stderr, "%s: usage: 1_ranks [--hang | --mismatch]\n", argv[i]);
+                fprintf(stderr, "%s: usage: 1_ranks [--hang | --mismatch | --race]\n", argv[i]);
             MPI_Finalize();
             return 2;
         } else if (rank == 0) /* what make passes to the labs' other programs */
@@ -80,7 +114,9 @@ int main(int argc, char **argv)
         ring(rank, size);
     if (rank == 0 && hang)
         puts("--hang: rank 0 skips the all-reduce. With two ranks or more it now waits for the\n"
-             "others in MPI_Barrier, and they for it in MPI_Allreduce. Ctrl-C ends the run.");
+             "others in MPI_Barrier, and they for it in MPI_Allreduce.");
+    if (races)
+        race(rank, size);
     if (rank == 0 && mismatch)
         puts("--mismatch: rank 0 all-reduces 2 elements, the others 3.");
     fflush(stdout);

@@ -10,7 +10,9 @@ STRICT := $(if $(filter 1 true,$(WERROR) $(CI)),-Werror)
 CPPFLAGS_ALL = -D_GNU_SOURCE -Icommon $(INCLUDE) $(foreach part,$(PARTS),$($(part)_CFLAGS)) \
     $(foreach part,CAIRO SDL2 CUDA CUDNN NCCL,$(if $(HAVE_$(part)),-DHAVE_$(part))) \
     $(if $(KERNELS),-DPORTABLE) $(CPPFLAGS)
-CFLAGS_ALL = -std=gnu11 -fno-math-errno -Wall -Wextra -Wno-unused-parameter $(STRICT) \
+# No sibling calls: the watch names the line that a call came from (common/comm/call_board.h).
+CFLAGS_ALL = -std=gnu11 -fno-math-errno -fno-optimize-sibling-calls -Wall -Wextra \
+    -Wno-unused-parameter $(STRICT) \
     $(CFLAGS) $(SANITIZE)
 LDLIBS = $(COMPILER_LIBS) $(foreach part,$(filter-out CUDA CUDNN NCCL,$(PARTS)),$($(part)_LIBS)) \
     $(if $(HAVE_CUDA),$(WITH_GPU)) -lm

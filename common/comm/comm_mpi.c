@@ -204,7 +204,8 @@ static Comm *mpi_comm_new(MPI_Comm comm, bool whole)
     MPI_CHECK(MPI_Comm_rank, comm, &c->base.rank);
     MPI_CHECK(MPI_Comm_size, comm, &c->base.size);
     MPI_Comm machine;
-    MPI_CHECK(MPI_Comm_split_type, comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine);
+    /* PMPI: the watch counts the program's collectives, not this one. */
+    MPI_CHECK(PMPI_Comm_split_type, comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine);
     MPI_CHECK(MPI_Comm_rank, machine, &c->base.local_rank);
     MPI_CHECK(MPI_Comm_size, machine, &c->base.local_size);
     MPI_CHECK(MPI_Comm_free, &machine);

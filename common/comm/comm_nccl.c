@@ -12,6 +12,7 @@
  *     would deadlock in their streams.
  */
 #include "comm_nccl.h"
+#include "call_board.h"
 #include "comm_open.h"
 #include <stdlib.h>
 
@@ -243,17 +244,13 @@ static NcclComm *nccl_comm_new(Comm *mpi)
 
 Comm *comm_nccl_over(Comm *mpi, bool asked)
 {
-    const char *text = getenv("LABS_COMM_SECONDS");
-    char *end = "";
-    double seconds = text ? strtod(text, &end) : 600;
-    REQUIRE(seconds > 0 && !*end, "LABS_COMM_SECONDS=%s: expected a number of seconds above 0",
-            text);
+    double seconds = board_patience();
     /* with 0 any call may return ncclInProgress; set while there is one thread */
     setenv("NCCL_COMM_BLOCKING", "1", true);
     NcclComm *c = nccl_comm_new(mpi);
     c->asked = asked;
     c->seconds = seconds;
-    c->start_seconds = text ? seconds : 120; /* all ranks have just communicated over MPI */
+    c->start_seconds = getenv("LABS_COMM_SECONDS") ? seconds : 120; /* all ranks have just communicated over MPI */
     return &c->base;
 }
 

@@ -1,0 +1,203 @@
+/* call_watch.c: a thread per rank that looks at the board ten times a second: does this rank wait
+ * for something that cannot come? It makes no call of MPI but the one that ends the run.
+ */
+#include "call_inside.h"
+#include "check.h"
+#include "number.h"
+#include <math.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static const int64_t SECOND = 1000000000;
+enum { LEFT_AFTER = 1, ALL_WAIT = 5, USUAL = 600 }; /* seconds */
+
+static struct {
+    pthread_t thread;
+    bool runs;
+    atomic_bool over;
+    double patience; /* seconds */
+    /* of this rank's own wait: when the board's beats last changed, and their sum then */
+    int64_t still_since;
+    long beats;
+} watch;
+static volatile sig_atomic_t asked; /* by SIGQUIT */
+
+double board_patience(void)
+{
+    const char *text = getenv("LABS_COMM_SECONDS");
+    int64_t seconds = USUAL;
+    REQUIRE(!text || number_whole(&seconds, text, 0, 1000000),
+            "LABS_COMM_SECONDS=%s: expected whole seconds, 0 to 1000000 (0: never)", text);
+    return seconds ? (double)seconds : INFINITY;
+}
+
+static double seconds_since(int64_t then) { return 1e-9 * (double)(board_clock() - then); }
+
+/* Is rank r of the world one that the call needs? A collective needs those that have not come to
+ * it. */
+static bool needs(const Line *l, int r)
+{
+    Line theirs;
+    if (r == board()->rank || !(l->members[r / 64] >> r % 64 & 1))
+        return false;
+    if (l->number)
+        return !seat_line(&board()->seats[r], l, &theirs);
+    return r == l->to_world || r == l->from_world;
+}
+
+/* ---- the three reasons; each returns the message, NULL: none ---- */
+
+static char *one_has_left(const Line *l)
+{
+    const Board *b = board();
+    for (int r = 0; r < b->size; r++) {
+        if (atomic_load(&b->seats[r].state) != SEAT_LEFT || !needs(l, r))
+            continue;
+        char why[200];
+        snprintf(why, sizeof why,
+                 "rank %d waits for rank %d, which has left: does it make fewer calls, or is one "
+                 "inside 'if (rank == …)'? Now",
+                 b->rank, r);
+        return words_of_hang(why);
+    }
+    return NULL;
+}
+
+/* All ranks of the run wait, not in one and the same collective, and none is stopped. */
+static char *all_wait(void)
+{
+    const Board *b = board();
+    Line first, l;
+    uint64_t key, first_key;
+    bool differ = false;
+    long beats = 0;
+    for (int r = 0; r < b->size; r++) {
+        const Seat *seat = &b->seats[r];
+        int state = atomic_load(&seat->state);
+        beats += atomic_load(&seat->beats);
+        if (state != SEAT_IN_CALL && state != SEAT_LEFT)
+            return NULL;
+        if (!slot_read(&seat->now, &l, &key) || seat_stopped(seat))
+            return NULL;
+        if (r == 0)
+            first = l, first_key = key;
+        differ |= l.number == 0 || l.number != first.number || l.comm != first.comm ||
+                  key != first_key;
+    }
+    if (beats != watch.beats) {
+        watch.beats = beats;
+        watch.still_since = board_clock();
+    }
+    if (!differ || isinf(watch.patience) || seconds_since(watch.still_since) < ALL_WAIT)
+        return NULL;
+    return words_of_hang("all ranks wait, and none for another that could go on (a deadlock)");
+}
+
+/* Does this rank make no call at all: is it stopped, or has it not been in MPI for so long? */
+static bool silent(const Seat *seat)
+{
+    int state = atomic_load(&seat->state);
+    return (state == SEAT_OUTSIDE || (state == SEAT_IN_CALL && seat_stopped(seat))) &&
+           seconds_since(atomic_load(&seat->since)) >= watch.patience;
+}
+
+/* In a collective, for a rank that makes no call; or for one that waits for such a rank itself. */
+static char *one_does_not_come(const Line *l, double waited)
+{
+    const Board *b = board();
+    int culprit = -1;
+    if (!l->number || waited < watch.patience)
+        return NULL;
+    for (int r = 0; r < b->size; r++)
+        if (silent(&b->seats[r]) && (culprit < 0 || needs(l, r)))
+            culprit = r;
+    if (culprit < 0)
+        return NULL;
+    char why[200];
+    snprintf(why, sizeof why,
+             "rank %d waits in a collective, and rank %d has made no call for %.0f s "
+             "(LABS_COMM_SECONDS)",
+             b->rank, culprit, seconds_since(atomic_load(&b->seats[culprit].since)));
+    return words_of_hang(why);
+}
+
+static void look(void)
+{
+    const Board *b = board();
+    const Seat *me = &b->seats[b->rank];
+    Line l;
+    uint64_t key;
+    double waited = seconds_since(atomic_load(&me->since));
+    if (atomic_load(&me->state) != SEAT_IN_CALL || waited < LEFT_AFTER ||
+        !slot_read(&me->now, &l, &key))
+        return;
+    char *why = one_has_left(&l);
+    why = why ? why : all_wait();
+    why = why ? why : one_does_not_come(&l, waited);
+    /* Meanwhile it may have gone on. */
+    if (why && seconds_since(atomic_load(&me->since)) >= waited)
+        die(EXIT_WRONG, "%s", why);
+    free(why);
+}
+
+/* ---- SIGQUIT ---- */
+
+static void on_quit(int signal_number) { asked = 1; }
+
+/* One rank prints for all of them, once a second at most. */
+static void tell(void)
+{
+    const Board *b = board();
+    int64_t now = board_clock(), before = atomic_load(b->told);
+    asked = 0;
+    if (now - before < SECOND || !atomic_compare_exchange_strong(b->told, &before, now))
+        return;
+    for (int i = 0; i < b->locals; i++) {
+        char *words = words_of_seat(b->here[i]);
+        note("%s", words);
+        free(words);
+    }
+}
+
+/* ---- the thread ---- */
+
+static void *looks(void *unused)
+{
+    while (!watch.over) {
+        nanosleep(&(struct timespec){0, SECOND / 10}, NULL);
+        if (asked)
+            tell();
+        if (!watch.over)
+            look();
+    }
+    return NULL;
+}
+
+void call_watch_begin(void)
+{
+    struct sigaction present;
+    sigset_t every, before;
+    watch.patience = board_patience();
+    watch.over = false;
+    if (sigaction(SIGQUIT, NULL, &present) == 0 &&
+        (present.sa_handler == SIG_DFL || present.sa_handler == SIG_IGN)) {
+        struct sigaction action = {.sa_handler = on_quit, .sa_flags = SA_RESTART};
+        sigaction(SIGQUIT, &action, NULL);
+    }
+    sigfillset(&every); /* signals go to the program's own threads */
+    pthread_sigmask(SIG_SETMASK, &every, &before);
+    watch.runs = pthread_create(&watch.thread, NULL, looks, NULL) == 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+void call_watch_end(void)
+{
+    watch.over = true;
+    if (watch.runs)
+        pthread_join(watch.thread, NULL);
+    watch.runs = false;
+}

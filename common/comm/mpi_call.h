@@ -1,0 +1,68 @@
+/* mpi_call.h: one call of MPI, as the layer between a program and MPI sees it.
+ *
+ * MPI lets a program put functions of its own in place of MPI_Send, MPI_Allreduce, …: the originals
+ * are still there as PMPI_Send, … (the profiling interface). mpi_calls.c does so for the functions
+ * that these labs and their students use. Two things look at each call: the watch (call_board.h)
+ * writes down who is in which call, and the link (link.h) decides when it ends. Functions that are
+ * not replaced go to MPI unseen.
+ */
+#ifndef MPI_CALL_H
+#define MPI_CALL_H
+#include <mpi.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef enum {
+    CALL_SEND,
+    CALL_RECV,
+    CALL_SEND_RECV,
+    CALL_WAIT,
+    CALL_BARRIER, /* from here on collectives */
+    CALL_BROADCAST,
+    CALL_REDUCE,
+    CALL_ALL_REDUCE,
+    CALL_REDUCE_SCATTER,
+    CALL_ALL_GATHER,
+    CALL_GATHER,
+    CALL_SCATTER,
+    CALL_ALL_TO_ALL,
+    CALL_CREATE, /* of a communicator, or its end */
+    CALL_KINDS
+} CallKind;
+
+typedef struct Call {
+    CallKind kind;
+    const char *name; /* "MPI_Allreduce" */
+    MPI_Comm comm;
+    int count; /* elements as in the call: of a gather or scatter those of one rank */
+    MPI_Datatype type;
+    MPI_Op op;      /* of a reduction */
+    int peer, from; /* to whom, from whom; the root of a collective is its peer; -1: none */
+    int tag;
+    bool starts;      /* returns at once: MPI_I… */
+    const void *site; /* the address it was called from */
+} Call;
+
+enum { MOST_WORLD = 256 }; /* ranks; a larger run has no board */
+
+/* What the layer knows of a communicator that it saw being made. */
+typedef struct CallComm {
+    uint64_t id;                       /* the same on all its ranks */
+    long calls;                        /* collectives on it so far */
+    int made;                          /* communicators made from it so far */
+    int rank, size;                    /* in it */
+    int *world;                        /* [size]: the ranks in MPI_COMM_WORLD */
+    uint64_t members[MOST_WORLD / 64]; /* bit r: rank r of MPI_COMM_WORLD is in it */
+    MPI_Comm stamps; /* a copy of it for the link's own messages; MPI_COMM_NULL without a link */
+} CallComm;
+
+/* Between MPI_Init and MPI_Finalize. */
+void call_comms_begin(void);
+void call_comms_end(void);
+/* `made` was made from `parent`; every rank of the parent calls it, MPI_COMM_NULL included. */
+void call_comm_made(MPI_Comm parent, MPI_Comm made);
+/* NULL: it was made by a function that is not replaced. */
+CallComm *call_comm(MPI_Comm comm);
+/* Bytes of `count` elements. */
+double call_bytes(int count, MPI_Datatype type);
+#endif

@@ -1,0 +1,316 @@
+/* mpi_calls.c: the functions of MPI that these labs and their students use, each with the watch and
+ * the link around it. See mpi_call.h.
+ *
+ * All are alike: describe the call, write it on the board, let the link or MPI do it, note its end.
+ */
+#include "call_board.h"
+#include "link.h"
+#include "link_calls.h"
+#include "mpi_call.h"
+
+/* What the function it stands in was called with. */
+#define CALL(its_kind, its_comm, n, its_type, its_op, to, its_from, its_tag) \
+    Call call = {.kind = its_kind, \
+                 .name = __func__, \
+                 .comm = its_comm, \
+                 .count = n, \
+                 .type = its_type, \
+                 .op = its_op, \
+                 .peer = to, \
+                 .from = its_from, \
+                 .tag = its_tag, \
+                 .site = __builtin_return_address(0)}
+#define MESSAGE(kind, n, type, to, from, tag, comm) \
+    CALL(kind, comm, n, type, MPI_OP_NULL, to, from, tag)
+#define TOGETHER(kind, n, type, op, root, comm) CALL(kind, comm, n, type, op, root, -1, 0)
+#define UNSIZED(kind, comm) CALL(kind, comm, 0, MPI_BYTE, MPI_OP_NULL, -1, -1, 0)
+
+/* ---- start and end ---- */
+
+static int begin(int error)
+{
+    if (error == MPI_SUCCESS) {
+        call_comms_begin();
+        board_open();
+        link_begin();
+    }
+    return error;
+}
+
+int MPI_Init(int *argc, char ***argv) { return begin(PMPI_Init(argc, argv)); }
+
+int MPI_Init_thread(int *argc, char ***argv, int wanted, int *provided)
+{
+    return begin(PMPI_Init_thread(argc, argv, wanted, provided));
+}
+
+int MPI_Finalize(void)
+{
+    board_close();
+    call_comms_end();
+    return PMPI_Finalize();
+}
+
+double MPI_Wtime(void) { return link_now(); }
+
+/* ---- communicators ---- */
+
+static int made(const Call *call, int error, const MPI_Comm *comm)
+{
+    if (error == MPI_SUCCESS)
+        call_comm_made(call->comm, *comm);
+    call_end(call);
+    return error;
+}
+
+int MPI_Comm_dup(MPI_Comm comm, MPI_Comm *copy)
+{
+    UNSIZED(CALL_CREATE, comm);
+    call_begin(&call);
+    return made(&call, PMPI_Comm_dup(comm, copy), copy);
+}
+
+int MPI_Comm_split(MPI_Comm comm, int colour, int key, MPI_Comm *part)
+{
+    UNSIZED(CALL_CREATE, comm);
+    call_begin(&call);
+    return made(&call, PMPI_Comm_split(comm, colour, key, part), part);
+}
+
+int MPI_Comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm *part)
+{
+    UNSIZED(CALL_CREATE, comm);
+    call_begin(&call);
+    return made(&call, PMPI_Comm_split_type(comm, type, key, info, part), part);
+}
+
+/* ---- messages ---- */
+
+int MPI_Send(const void *v, int n, MPI_Datatype type, int to, int tag, MPI_Comm comm)
+{
+    MESSAGE(CALL_SEND, n, type, to, -1, tag, comm);
+    call_begin(&call);
+    int error = link_send(&call, v, PMPI_Send);
+    call_end(&call);
+    return error;
+}
+
+int MPI_Ssend(const void *v, int n, MPI_Datatype type, int to, int tag, MPI_Comm comm)
+{
+    MESSAGE(CALL_SEND, n, type, to, -1, tag, comm);
+    call_begin(&call);
+    int error = link_send(&call, v, PMPI_Ssend);
+    call_end(&call);
+    return error;
+}
+
+int MPI_Recv(void *v, int n, MPI_Datatype type, int from, int tag, MPI_Comm comm,
+             MPI_Status *status)
+{
+    MESSAGE(CALL_RECV, n, type, -1, from, tag, comm);
+    call_begin(&call);
+    int error = link_recv(&call, v, status);
+    call_end(&call);
+    return error;
+}
+
+int MPI_Sendrecv(const void *v, int n, MPI_Datatype type, int to, int tag, void *w, int room,
+                 MPI_Datatype other, int from, int other_tag, MPI_Comm comm, MPI_Status *status)
+{
+    MESSAGE(CALL_SEND_RECV, n, type, to, from, tag, comm);
+    call_begin(&call);
+    int error = link_send_recv(&call, v, w, room, other, other_tag, status);
+    call_end(&call);
+    return error;
+}
+
+int MPI_Sendrecv_replace(void *v, int n, MPI_Datatype type, int to, int tag, int from,
+                         int other_tag, MPI_Comm comm, MPI_Status *status)
+{
+    MESSAGE(CALL_SEND_RECV, n, type, to, from, tag, comm);
+    call_begin(&call);
+    int error = link_send_recv_replace(&call, v, other_tag, status);
+    call_end(&call);
+    return error;
+}
+
+int MPI_Isend(const void *v, int n, MPI_Datatype type, int to, int tag, MPI_Comm comm,
+              MPI_Request *request)
+{
+    MESSAGE(CALL_SEND, n, type, to, -1, tag, comm);
+    call.starts = true;
+    call_begin(&call);
+    int error = link_isend(&call, v, request);
+    call_end(&call);
+    return error;
+}
+
+int MPI_Irecv(void *v, int n, MPI_Datatype type, int from, int tag, MPI_Comm comm,
+              MPI_Request *request)
+{
+    MESSAGE(CALL_RECV, n, type, -1, from, tag, comm);
+    call.starts = true;
+    call_begin(&call);
+    int error = link_irecv(&call, v, request);
+    call_end(&call);
+    return error;
+}
+
+/* ---- waiting ---- */
+
+int MPI_Wait(MPI_Request *request, MPI_Status *status)
+{
+    MESSAGE(CALL_WAIT, 1, MPI_BYTE, -1, -1, 0, MPI_COMM_NULL);
+    call_begin(&call);
+    int error = link_wait(1, request, status);
+    call_end(&call);
+    return error;
+}
+
+int MPI_Waitall(int n, MPI_Request *requests, MPI_Status *statuses)
+{
+    MESSAGE(CALL_WAIT, n, MPI_BYTE, -1, -1, 0, MPI_COMM_NULL);
+    call_begin(&call);
+    int error = link_wait(n, requests, statuses);
+    call_end(&call);
+    return error;
+}
+
+/* A test never waits: it is no call for the watch, only a sign of life. */
+int MPI_Test(MPI_Request *request, int *done, MPI_Status *status)
+{
+    board_alive();
+    return link_test(1, request, done, status);
+}
+
+int MPI_Testall(int n, MPI_Request *requests, int *done, MPI_Status *statuses)
+{
+    board_alive();
+    return link_test(n, requests, done, statuses);
+}
+
+/* ---- collectives ---- */
+
+static int collective(const Call *call, int error)
+{
+    link_leave(call);
+    call_end(call);
+    return error;
+}
+
+static int started(const Call *call, int error, const MPI_Request *request)
+{
+    if (error == MPI_SUCCESS)
+        link_started(call, *request);
+    call_end(call);
+    return error;
+}
+
+#define COLLECTIVE(...) \
+    do { \
+        call_begin(&call); \
+        link_enter(&call); \
+        return collective(&call, __VA_ARGS__); \
+    } while (0)
+#define STARTED(request, ...) \
+    do { \
+        call.starts = true; \
+        call_begin(&call); \
+        link_enter(&call); \
+        return started(&call, __VA_ARGS__, request); \
+    } while (0)
+
+int MPI_Barrier(MPI_Comm comm)
+{
+    UNSIZED(CALL_BARRIER, comm);
+    COLLECTIVE(PMPI_Barrier(comm));
+}
+
+int MPI_Ibarrier(MPI_Comm comm, MPI_Request *request)
+{
+    UNSIZED(CALL_BARRIER, comm);
+    STARTED(request, PMPI_Ibarrier(comm, request));
+}
+
+int MPI_Bcast(void *v, int n, MPI_Datatype type, int root, MPI_Comm comm)
+{
+    TOGETHER(CALL_BROADCAST, n, type, MPI_OP_NULL, root, comm);
+    COLLECTIVE(PMPI_Bcast(v, n, type, root, comm));
+}
+
+int MPI_Ibcast(void *v, int n, MPI_Datatype type, int root, MPI_Comm comm, MPI_Request *request)
+{
+    TOGETHER(CALL_BROADCAST, n, type, MPI_OP_NULL, root, comm);
+    STARTED(request, PMPI_Ibcast(v, n, type, root, comm, request));
+}
+
+int MPI_Reduce(const void *v, void *w, int n, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm)
+{
+    TOGETHER(CALL_REDUCE, n, type, op, root, comm);
+    COLLECTIVE(PMPI_Reduce(v, w, n, type, op, root, comm));
+}
+
+int MPI_Allreduce(const void *v, void *w, int n, MPI_Datatype type, MPI_Op op, MPI_Comm comm)
+{
+    TOGETHER(CALL_ALL_REDUCE, n, type, op, -1, comm);
+    COLLECTIVE(PMPI_Allreduce(v, w, n, type, op, comm));
+}
+
+int MPI_Iallreduce(const void *v, void *w, int n, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
+                   MPI_Request *request)
+{
+    TOGETHER(CALL_ALL_REDUCE, n, type, op, -1, comm);
+    STARTED(request, PMPI_Iallreduce(v, w, n, type, op, comm, request));
+}
+
+int MPI_Reduce_scatter_block(const void *v, void *w, int n, MPI_Datatype type, MPI_Op op,
+                             MPI_Comm comm)
+{
+    TOGETHER(CALL_REDUCE_SCATTER, n, type, op, -1, comm);
+    COLLECTIVE(PMPI_Reduce_scatter_block(v, w, n, type, op, comm));
+}
+
+int MPI_Ireduce_scatter_block(const void *v, void *w, int n, MPI_Datatype type, MPI_Op op,
+                              MPI_Comm comm, MPI_Request *request)
+{
+    TOGETHER(CALL_REDUCE_SCATTER, n, type, op, -1, comm);
+    STARTED(request, PMPI_Ireduce_scatter_block(v, w, n, type, op, comm, request));
+}
+
+int MPI_Allgather(const void *v, int n, MPI_Datatype type, void *w, int m, MPI_Datatype other,
+                  MPI_Comm comm)
+{
+    TOGETHER(CALL_ALL_GATHER, m, other, MPI_OP_NULL, -1, comm);
+    COLLECTIVE(PMPI_Allgather(v, n, type, w, m, other, comm));
+}
+
+int MPI_Iallgather(const void *v, int n, MPI_Datatype type, void *w, int m, MPI_Datatype other,
+                   MPI_Comm comm, MPI_Request *request)
+{
+    TOGETHER(CALL_ALL_GATHER, m, other, MPI_OP_NULL, -1, comm);
+    STARTED(request, PMPI_Iallgather(v, n, type, w, m, other, comm, request));
+}
+
+/* Of a gather's or scatter's two counts the root's other one need not be set elsewhere. */
+int MPI_Gather(const void *v, int n, MPI_Datatype type, void *w, int m, MPI_Datatype other,
+               int root, MPI_Comm comm)
+{
+    bool here = v == MPI_IN_PLACE; /* on the root, whose own count is then not used */
+    TOGETHER(CALL_GATHER, here ? m : n, here ? other : type, MPI_OP_NULL, root, comm);
+    COLLECTIVE(PMPI_Gather(v, n, type, w, m, other, root, comm));
+}
+
+int MPI_Scatter(const void *v, int n, MPI_Datatype type, void *w, int m, MPI_Datatype other,
+                int root, MPI_Comm comm)
+{
+    bool here = w == MPI_IN_PLACE;
+    TOGETHER(CALL_SCATTER, here ? n : m, here ? type : other, MPI_OP_NULL, root, comm);
+    COLLECTIVE(PMPI_Scatter(v, n, type, w, m, other, root, comm));
+}
+
+int MPI_Alltoall(const void *v, int n, MPI_Datatype type, void *w, int m, MPI_Datatype other,
+                 MPI_Comm comm)
+{
+    TOGETHER(CALL_ALL_TO_ALL, m, other, MPI_OP_NULL, -1, comm);
+    COLLECTIVE(PMPI_Alltoall(v, n, type, w, m, other, comm));
+}

@@ -1,0 +1,194 @@
+/* mpi_mistakes.c CASE: one classic mistake in plain MPI or comm.h, on two ranks or more, for
+ * tests/e2e/watch.sh, which expects the watch (common/comm/call_board.h) to name it. A line with
+ * "HERE" is what the message must name. */
+#include "backend.h"
+#include "check.h"
+#include "comm.h"
+#include <mpi.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { LONG = 1 << 20 };
+static int rank, size;
+static float v[LONG], w[LONG];
+
+static void all_reduce(int count, MPI_Op op)
+{
+    MPI_Allreduce(MPI_IN_PLACE, v, count, MPI_FLOAT, op, MPI_COMM_WORLD);
+}
+
+static void kinds(void)
+{
+    if (rank == 0)
+        MPI_Barrier(MPI_COMM_WORLD); /* HERE */
+    else
+        MPI_Bcast(v, 4, MPI_FLOAT, 0, MPI_COMM_WORLD); /* HERE */
+}
+
+static void counts(void)
+{
+    all_reduce(8, MPI_SUM);
+    all_reduce(rank == 1 ? 3 : 2, MPI_SUM);
+}
+
+static void types(void)
+{
+    MPI_Allreduce(MPI_IN_PLACE, v, 2, rank ? MPI_FLOAT : MPI_INT, MPI_SUM, /* HERE */
+                  MPI_COMM_WORLD);
+}
+
+static void ops(void) { all_reduce(2, rank ? MPI_SUM : MPI_MAX); }
+
+static void roots(void) { MPI_Bcast(v, 2, MPI_FLOAT, rank, MPI_COMM_WORLD); /* HERE */ }
+
+/* A collective that only rank 0 calls, before the end. */
+static void left(void)
+{
+    if (rank == 0)
+        all_reduce(2, MPI_SUM);
+}
+
+/* Both send first, more than MPI buffers. */
+static void sends(void)
+{
+    int other = rank ^ 1;
+    if (rank > 1)
+        return;
+    MPI_Send(v, LONG, MPI_FLOAT, other, 5, MPI_COMM_WORLD); /* HERE */
+    MPI_Recv(w, LONG, MPI_FLOAT, other, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+static void receives(void)
+{
+    MPI_Recv(v, 1, MPI_FLOAT, (rank + 1) % size, 6, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* HERE */
+}
+
+/* Rank 0 waits for a message that nobody sends, the others for rank 0. */
+static void nobody(void)
+{
+    if (rank == 0)
+        MPI_Recv(v, 1, MPI_FLOAT, MPI_ANY_SOURCE, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+static void never_sent(void)
+{
+    MPI_Request request;
+    if (rank == 0) {
+        MPI_Irecv(v, 1, MPI_FLOAT, 1, 8, MPI_COMM_WORLD, &request);
+        MPI_Wait(&request, MPI_STATUS_IGNORE); /* HERE */
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+static void computes(void)
+{
+    volatile double x = 0;
+    if (rank == 1)
+        while (1)
+            x = x + 1;
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+static void stops(void)
+{
+    if (rank == 1)
+        raise(SIGSTOP);
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+static void half(void)
+{
+    MPI_Comm part;
+    MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &part);
+    MPI_Allreduce(MPI_IN_PLACE, v, rank == 2 ? 3 : 2, MPI_FLOAT, MPI_SUM, part); /* HERE */
+    MPI_Comm_free(&part);
+}
+
+static void blocking(void)
+{
+    MPI_Request request;
+    if (rank == 0)
+        MPI_Barrier(MPI_COMM_WORLD);
+    else {
+        MPI_Ibarrier(MPI_COMM_WORLD, &request);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+    }
+}
+
+/* Nothing wrong: many ranks, parts, messages; slow ones, too. */
+static void right(void)
+{
+    MPI_Comm part, copy;
+    MPI_Comm_split(MPI_COMM_WORLD, rank % 2, -rank, &part);
+    MPI_Comm_dup(part, &copy);
+    for (int i = 0; i < 2000; i++) {
+        all_reduce(i % 7, MPI_SUM);
+        MPI_Allreduce(MPI_IN_PLACE, v, 2, MPI_FLOAT, MPI_SUM, rank % 2 ? part : copy);
+        MPI_Bcast(v, 2, MPI_FLOAT, i % size, MPI_COMM_WORLD);
+        MPI_Sendrecv(v, 3, MPI_FLOAT, (rank + 1) % size, 1, w, 3, MPI_FLOAT,
+                     (rank + size - 1) % size, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+    if (rank == 0)
+        sleep(7); /* longer than a deadlock takes to be seen */
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 1) {
+        sleep(7);
+        MPI_Send(v, 1, MPI_FLOAT, 0, 2, MPI_COMM_WORLD);
+    } else if (rank == 0)
+        MPI_Recv(v, 1, MPI_FLOAT, MPI_ANY_SOURCE, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Comm_free(&copy);
+    MPI_Comm_free(&part);
+}
+
+/* ---- the same by comm.h ---- */
+
+static void trainer(bool stops_early)
+{
+    Comm *c = comm_open("mpi");
+    double x = 1;
+    rank = c->rank;
+    for (int i = 0; i < 3; i++)
+        comm_all_reduce_host(c, &x, 1, COMM_SUM); /* HERE */
+    if (!stops_early && rank == 0)
+        comm_barrier(c); /* HERE */
+    else if (!stops_early)
+        comm_broadcast_host(c, &x, sizeof x, 0); /* HERE */
+    else if (rank == 0)
+        comm_all_reduce_host(c, &x, 1, COMM_SUM);
+    comm_close(c); /* HERE */
+}
+
+static const struct {
+    const char *name;
+    void (*run)(void);
+} cases[] = {{"kinds", kinds},       {"counts", counts},
+             {"types", types},       {"ops", ops},
+             {"roots", roots},       {"left", left},
+             {"sends", sends},       {"receives", receives},
+             {"nobody", nobody},     {"never_sent", never_sent},
+             {"computes", computes}, {"stops", stops},
+             {"half", half},         {"blocking", blocking},
+             {"right", right}};
+
+int main(int argc, char **argv)
+{
+    REQUIRE(argc == 2, "use: mpi_mistakes CASE");
+    if (!strncmp(argv[1], "comm_", 5)) {
+        trainer(!strcmp(argv[1], "comm_early"));
+        return 0;
+    }
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    for (int i = 0; i < (int)(sizeof cases / sizeof *cases); i++)
+        if (!strcmp(argv[1], cases[i].name))
+            cases[i].run();
+    MPI_Finalize();
+    if (rank == 0)
+        puts("ended");
+    return 0;
+}
