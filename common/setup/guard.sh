@@ -113,7 +113,7 @@ parents_end() {
 
 # Two things that only a third process can notice: mpirun is stopped, and ranks that end wait for
 # it; a rank has ended before comm_open, where the others wait for it.
-mpirun='' ranks=0 missing=0
+mpirun='' ranks=0 missing=0 started=0
 look_at_ranks() {
     local children=()
     [ -n "$mpirun" ] || { read -r mpirun ranks <"$run/mpirun"; } 2>/dev/null || return
@@ -121,6 +121,8 @@ look_at_ranks() {
     look_at "$mpirun"
     if [ "$state" = T ]; then
         kill -CONT "$mpirun"
+    elif [ ${#children[@]} -gt "$started" ]; then # mpirun starts one after the other
+        started=${#children[@]} missing=0
     elif [ ${#children[@]} -lt "$ranks" ] && compgen -G "$run/opening.*" >/dev/null; then
         missing=$((missing + 1))
         [ $missing = 5 ] || return # one second: mpirun itself may be ending the run

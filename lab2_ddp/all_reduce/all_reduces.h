@@ -16,8 +16,8 @@ typedef struct AllReduceKind {
 extern const AllReduceKind all_reduces[COMPARED];
 
 typedef struct Written {
-    bool call[COMPARED], seconds; /* which exercises are written; seconds: 2f */
-    int missing;                  /* how many are not */
+    bool call[COMPARED], seconds;     /* which exercises are written; seconds: 2f */
+    int missing;                      /* how many are not */
     char to_do[ALL_REDUCES + 1][200]; /* their lines */
 } Written;
 

@@ -149,11 +149,11 @@ void compare_draw_times(Plot *plot, const Comparison *c, int world, int size, co
     snprintf(left, sizeof left, "on %d ranks", c->worlds.P[world]);
     snprintf(right, sizeof right, "of %s", bytes);
     plot_begin(plot, 1, 2, title);
-    PlotPanel *sizes = plot_panel(
-        plot, (PlotAxes){.title = left,
-                         .x = {.label = "size of the vector (KiB)", .log = 2},
-                         .y = {.label = "time (ms)", .log = 10},
-                         .legend = PLOT_TOP_LEFT});
+    PlotPanel *sizes = plot_panel(plot,
+                                  (PlotAxes){.title = left,
+                                             .x = {.label = "size of the vector (KiB)", .log = 2},
+                                             .y = {.label = "time (ms)", .log = 10},
+                                             .legend = PLOT_TOP_LEFT});
     draw_over_sizes(sizes, c, world);
     PlotPanel *ranks = plot_panel(plot, (PlotAxes){.column = 1,
                                                    .title = right,
@@ -218,14 +218,18 @@ void compare_draw_map(Plot *plot, const Comparison *c, const char *footer)
     link_words(link, sizeof link, c);
     snprintf(title, sizeof title, "Which all-reduce is fastest? · %s", link);
     plot_begin(plot, 1, 1, title);
-    PlotPanel *panel = plot_panel(
-        plot,
-        (PlotAxes){.title = predicts ? "areas: predicted, dots: measured" : "dots: measured",
-                   .x = {.label = "size of the vector (KiB)", .log = 2, .low = low / 1024,
-                         .high = high / 1024},
-                   .y = {.label = "ranks P", .log = 2, .low = 1.8,
-                         .high = predicts ? 1.5 + MAP_RANKS : most + 0.5},
-                   .legend = PLOT_TOP_RIGHT});
+    PlotPanel *panel = plot_panel(plot,
+                                  (PlotAxes){.title = predicts ? "areas: predicted, dots: measured"
+                                                               : "dots: measured",
+                                             .x = {.label = "size of the vector (KiB)",
+                                                   .log = 2,
+                                                   .low = low / 1024,
+                                                   .high = high / 1024},
+                                             .y = {.label = "ranks P",
+                                                   .log = 2,
+                                                   .low = 1.8,
+                                                   .high = predicts ? 1.5 + MAP_RANKS : most + 0.5},
+                                             .legend = PLOT_TOP_RIGHT});
     if (predicts)
         draw_predicted(panel, c, low, high);
     draw_winners(panel, c);
@@ -255,11 +259,12 @@ void compare_report(const Comparison *c, Run *run)
     int last = c->worlds.count - 1;
     run_say(run, "   P      size  all-reduce      messages           MB  measured ms%s",
             compare_predicts(c) ? " predicted ms  ratio" : "");
-    for (int i = 0; i < c->sizes; i += c->sizes > 1 ? c->sizes - 1 : 1)
+    for (int i = 0; i<c->sizes; i += c->sizes> 1 ? c->sizes - 1 : 1)
         for (int a = 0; a < COMPARED; a++)
             if (c->at[a][last][i].done)
                 report_one(c, run, a, last, i);
-    run_say(run, "messages, MB: sent by the rank that sends most; MPI_Allreduce sends in its own way");
+    run_say(run,
+            "messages, MB: sent by the rank that sends most; MPI_Allreduce sends in its own way");
     run_metrics_header(run, "all_reduce,ranks,bytes,messages,sent,seconds,predicted,right");
     for (int a = 0; a < COMPARED; a++)
         for (int w = 0; w < c->worlds.count; w++)

@@ -58,9 +58,8 @@ WRAPPED(MPI_Recv,
         (void *v, int n, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Status *status),
         (v, n, type, from, tag, comm, status), NOTHING)
 WRAPPED(MPI_Irecv,
-        (void *v, int n, MPI_Datatype type, int from, int tag, MPI_Comm comm,
-         MPI_Request *request),
+        (void *v, int n, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Request *request),
         (v, n, type, from, tag, comm, request), NOTHING)
 WRAPPED(MPI_Wait, (MPI_Request * request, MPI_Status *status), (request, status), NOTHING)
-WRAPPED(MPI_Waitall, (int n, MPI_Request *requests, MPI_Status *statuses),
-        (n, requests, statuses), NOTHING)
+WRAPPED(MPI_Waitall, (int n, MPI_Request *requests, MPI_Status *statuses), (n, requests, statuses),
+        NOTHING)

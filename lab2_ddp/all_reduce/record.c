@@ -78,8 +78,7 @@ static void collect_messages(Record *r)
                 continue;
             double leaves = fmax(card, m->time);
             card = leaves + r->vector * m->count / r->P;
-            r->message[r->messages++] =
-                (MessageSeen){p, m->to, m->first, m->count, leaves, leaves};
+            r->message[r->messages++] = (MessageSeen){p, m->to, m->first, m->count, leaves, leaves};
         }
     }
     qsort(r->message, (size_t)r->messages, sizeof *r->message, by_leaving);
@@ -105,8 +104,8 @@ static void let_arrive(Record *r)
 void record_all_reduce(Record *r, Algorithm a, int P, double ratio, Comm *all)
 {
     MPI_Comm comm;
-    RankRecord mine = {0}, *each = all->rank == 0 ? alloc((unsigned long)all->size, sizeof mine)
-                                                  : NULL;
+    RankRecord mine = {0},
+               *each = all->rank == 0 ? alloc((unsigned long)all->size, sizeof mine) : NULL;
     *r = (Record){.algorithm = a, .P = P, .latency = LATENCY, .vector = LATENCY * ratio};
     MPI_Comm_split(MPI_COMM_WORLD, all->rank < P ? 1 : MPI_UNDEFINED, all->rank, &comm);
     link_set((Link){P * sizeof(float) / r->vector, LATENCY});

@@ -10,10 +10,10 @@
 enum { MOST_SEEN = 8, MOST_MOMENTS = 64, MOST_MESSAGES = 256, MOST_STEPS = 256 };
 
 typedef struct Moment {
-    double time;            /* seconds from the start */
+    double time; /* seconds from the start */
     float v[MOST_SEEN];
-    int to;                 /* a message to this rank leaves now; -1: none */
-    int first, count;       /* the elements that are sent; first -1: from another memory */
+    int to;           /* a message to this rank leaves now; -1: none */
+    int first, count; /* the elements that are sent; first -1: from another memory */
 } Moment;
 
 typedef struct RankRecord {

@@ -45,8 +45,7 @@ static void draw_cell(PlotPanel *panel, int P, int rank, int chunk, float sum)
                            .opacity = 1});
     parts_text(text, sizeof text, sum, P);
     plot_text(panel, chunk - WIDE * 0.85, y, text,
-              (PlotStyle){.size = P > 6 ? 11 : 13,
-                          .color = in > P / 2 ? PLOT_INK : PLOT_WHITE});
+              (PlotStyle){.size = P > 6 ? 11 : 13, .color = in > P / 2 ? PLOT_INK : PLOT_WHITE});
 }
 
 /* A message that is on its way: a box over its chunks, between the two rows; what goes down keeps
@@ -59,9 +58,8 @@ static void draw_message(PlotPanel *panel, int P, const MessageSeen *m, double t
     int first = m->first < 0 ? 0 : m->first, count = m->first < 0 ? P : m->count;
     bool down = m->to > m->from;
     double middle = first + (count - 1) / 2.0 + (down ? -0.2 : 0.2), half = count / 2.0 - 0.3,
-           from = P - 1 - m->from, at = from + on * (m->from - m->to),
-           x[] = {middle, middle}, y[] = {from, at}, x0 = middle - half, x1 = middle + half,
-           y0 = at - 0.09, y1 = at + 0.09;
+           from = P - 1 - m->from, at = from + on * (m->from - m->to), x[] = {middle, middle},
+           y[] = {from, at}, x0 = middle - half, x1 = middle + half, y0 = at - 0.09, y1 = at + 0.09;
     uint32_t color = plot_series(down ? 4 : 3);
     plot_line(panel, 2, x, y, (PlotStyle){.color = color, .width = 2, .opacity = 0.7});
     plot_boxes(panel, 1, &x0, &x1, &y0, &y1, (PlotStyle){.color = color, .opacity = 0.9});
@@ -79,13 +77,12 @@ static void draw_chunks(Plot *plot, const Record *r, double time, const char *mi
     for (int p = 0; p < r->P; p++)
         rows[r->P - 1 - p] = ranks[p];
     PlotPanel *panel = plot_panel(
-        plot, (PlotAxes){.columns = 3,
-                         .title = "whose elements are in each chunk's sum",
-                         .x = {.names = chunks, .names_count = r->P, .low = -0.6,
-                               .high = r->P - 0.4},
-                         .y = {.names = rows, .names_count = r->P, .low = -0.6,
-                               .high = r->P - 0.4},
-                         .legend = PLOT_NO_LEGEND});
+        plot,
+        (PlotAxes){.columns = 3,
+                   .title = "whose elements are in each chunk's sum",
+                   .x = {.names = chunks, .names_count = r->P, .low = -0.6, .high = r->P - 0.4},
+                   .y = {.names = rows, .names_count = r->P, .low = -0.6, .high = r->P - 0.4},
+                   .legend = PLOT_NO_LEGEND});
     for (int p = 0; r->done && p < r->P; p++)
         for (int k = 0; k < r->P; k++)
             draw_cell(panel, r->P, p, k, record_vector(r, p, time)[k]);
@@ -98,8 +95,8 @@ static void draw_chunks(Plot *plot, const Record *r, double time, const char *mi
 /* What each rank's card has sent so far, in whole vectors. */
 static void draw_sent(Plot *plot, const Record *r, double time)
 {
-    double x0[MOST_SEEN] = {0}, sent[MOST_SEEN] = {0}, y0[MOST_SEEN], y1[MOST_SEEN], all[MOST_SEEN] = {0},
-           most = 1;
+    double x0[MOST_SEEN] = {0}, sent[MOST_SEEN] = {0}, y0[MOST_SEEN], y1[MOST_SEEN],
+           all[MOST_SEEN] = {0}, most = 1;
     for (int i = 0; i < r->messages; i++) {
         const MessageSeen *m = &r->message[i];
         double whole = (double)m->count / r->P, lasts = r->vector * whole;

@@ -63,7 +63,7 @@ char *tracer_words(Tracers t, float value, int rank)
     int digit[TRACED] = {0}, ones = 0, others = 0, only = 0;
     float sum = tracer_sum(t);
     char number[32];
-    snprintf(number, sizeof number, "%.7g", value);
+    snprintf(number, sizeof number, "%.9g", value);
     if (t.count > 1 && fabsf(value * (float)t.count - sum) < 1e-5f * sum)
         return format_new("%s: is that the mean over the ranks, not the sum?", number);
     if (!(value >= 0 && value < 1e6f && value == floorf(value)))
@@ -79,10 +79,10 @@ char *tracer_words(Tracers t, float value, int rank)
         return format_new("%s: that is no sum of the ranks' elements, such as %g", number, sum);
     if (t.count > 2 && ones == 1 && !others)
         return t.first + only == rank
-                 ? format_new("%s: that is its own part alone: nothing was added, or the sum never "
-                              "came back",
+                 ? format_new("%s: its own part alone: is what arrives not added, or does the sum "
+                              "not come back?",
                               number)
-                 : format_new("%s: rank %d's part alone: overwritten, not added?", number,
+                 : format_new("%s: rank %d's part alone: is it overwritten, not added to?", number,
                               t.first + only);
     return parts(digit, t, number);
 }

@@ -46,7 +46,7 @@ add() { cases=$((cases + 1)); printf '%s\0' $cases "$@" >>"$work/cases"; }
 # In the ring, at its start: words, seconds, C.
 headers='#include <signal.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <unistd.h>\n'
 ring() {
-    add 2_all_reduce_ring '' F "$1" "$2" \
+    add 2b_all_reduce_ring '' F "$1" "$2" \
         "1i $headers
         /^void all_reduce_ring/,/^\\{/s/^\\{/{ int me = 0, all = 1; MPI_Comm_rank(comm, \&me); \
             MPI_Comm_size(comm, \&all); $3/"
