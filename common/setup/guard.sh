@@ -115,9 +115,13 @@ parents_end() {
 # it; a rank has ended before comm_open, where the others wait for it.
 mpirun='' ranks=0 missing=0 started=0
 look_at_ranks() {
-    local children=()
+    local children=() task
     [ -n "$mpirun" ] || { read -r mpirun ranks <"$run/mpirun"; } 2>/dev/null || return
-    { read -r -a children <"/proc/$mpirun/task/$mpirun/children"; } 2>/dev/null # has no newline
+    for task in "/proc/$mpirun"/task/*/children; do # from 32 ranks on its threads start them
+        local more=()
+        { read -r -a more <"$task"; } 2>/dev/null # has no newline
+        children+=("${more[@]}")
+    done
     look_at "$mpirun"
     if [ "$state" = T ]; then
         kill -CONT "$mpirun"

@@ -146,8 +146,8 @@ void compare_draw_times(Plot *plot, const Comparison *c, int world, int size, co
     bytes_text(bytes, sizeof bytes, 4.0 * c->count[size]);
     snprintf(title, sizeof title, "All-reduce · %s · %s", link,
              compare_predicts(c) ? "lines: predicted, dots: measured" : "measured");
-    snprintf(left, sizeof left, "on %d ranks", c->worlds.P[world]);
-    snprintf(right, sizeof right, "of %s", bytes);
+    snprintf(left, sizeof left, "%d ranks", c->worlds.P[world]);
+    snprintf(right, sizeof right, "a vector of %s", bytes);
     plot_begin(plot, 1, 2, title);
     PlotPanel *sizes = plot_panel(plot,
                                   (PlotAxes){.title = left,

@@ -71,18 +71,20 @@ static void draw_chunks(Plot *plot, const Record *r, double time, const char *mi
 {
     static const char *const ranks[] = {"rank 0", "rank 1", "rank 2", "rank 3",
                                         "rank 4", "rank 5", "rank 6", "rank 7"};
-    static const char *const chunks[] = {"chunk 0", "chunk 1", "chunk 2", "chunk 3",
-                                         "chunk 4", "chunk 5", "chunk 6", "chunk 7"};
+    static const char *const chunks[] = {"0", "1", "2", "3", "4", "5", "6", "7"};
     const char *rows[MOST_SEEN];
     for (int p = 0; p < r->P; p++)
         rows[r->P - 1 - p] = ranks[p];
     PlotPanel *panel = plot_panel(
-        plot,
-        (PlotAxes){.columns = 3,
-                   .title = "whose elements are in each chunk's sum",
-                   .x = {.names = chunks, .names_count = r->P, .low = -0.6, .high = r->P - 0.4},
-                   .y = {.names = rows, .names_count = r->P, .low = -0.6, .high = r->P - 0.4},
-                   .legend = PLOT_NO_LEGEND});
+        plot, (PlotAxes){.columns = 3,
+                         .title = "whose elements are in each chunk's sum",
+                         .x = {.label = "chunk of the vector",
+                               .names = chunks,
+                               .names_count = r->P,
+                               .low = -0.6,
+                               .high = r->P - 0.4},
+                         .y = {.names = rows, .names_count = r->P, .low = -0.6, .high = r->P - 0.4},
+                         .legend = PLOT_NO_LEGEND});
     for (int p = 0; r->done && p < r->P; p++)
         for (int k = 0; k < r->P; k++)
             draw_cell(panel, r->P, p, k, record_vector(r, p, time)[k]);

@@ -13,10 +13,10 @@
  * the time on the way, and another message may leave meanwhile. All ranks start at once.
  *
  * Look for the longest chain: who waits for whom, and for how many bytes through one card? With
- * P = 1 nothing is sent. For doubling and halving take the two messages of the extra ranks into
- * account if P is not a power of two. For the tree count ⌈log2 P⌉ steps each way, in each of which
- * a message travels; if P is not a power of two it may take a little less. Chunks are bytes / P,
- * also where that is not whole.
+ * P = 1 nothing is sent. Where P is not a power of two, doubling and halving take the two messages
+ * of the extra ranks more than with Q ranks, one before and one after; and the tree takes ⌈log2 P⌉
+ * steps each way, in each of which a message travels. (These two are a little too much: some ranks
+ * need not wait for the slowest.) Chunks are bytes / P, also where that is not whole.
  *
  * Hockney, "The communication challenge for MPP", 1994; Thakur, Rabenseifner & Gropp, 2005. */
 double all_reduce_seconds(Algorithm a, int P, double bytes, double alpha, double beta)
