@@ -8,14 +8,15 @@
  * would have delivered them. Every link is full duplex, and no two ranks share one.
  *
  *   a message of n bytes   leaves when the card is free, which it then is n/bandwidth later; arrives
- *                          when latency has passed and the receiver's card is free, n/bandwidth long
+ *                          when latency has passed and the receiver's card is free, n/bandwidth
+ *                          long
  *   a collective of MPI's  ends on all ranks at once: the last rank's start, plus the time that a
  *                          good algorithm takes (link_seconds)
  *
  * --clock real waits for it. --clock virtual counts it: a rank's clock is the processor time of its
  * thread outside MPI, and jumps to the moment at which a message arrives. Nothing waits, nothing
- * depends on how busy the machine is, and 32 ranks on 2 cores take the time of 32 machines. It needs
- * one thread per rank. timer_now() and MPI_Wtime() follow the clock.
+ * depends on how busy the machine is, and 32 ranks on 2 cores take the time of 32 machines. It
+ * needs one thread per rank. timer_now() and MPI_Wtime() follow the clock.
  *
  * The α-β model: Hockney, "The communication challenge for MPP", 1994; α is the latency, β the
  * seconds per byte.

@@ -52,7 +52,8 @@ typedef struct Run {
     FILE *csv;           /* metrics.csv, NULL where this rank does not write */
     FolderLock *lock;    /* of dir, on the rank that writes */
     char *failure;       /* run_fail()'s; NULL: none */
-    double started;      /* seconds, timer.h */
+    double started;      /* timer_now() then, */
+    double opened;       /* and timer_real() */
     struct {
         double began, from; /* start of this piece of work, and `done` then */
         double shown, done; /* time of the last display, and `done` in the last call */

@@ -1,6 +1,17 @@
-/* timer.h: seconds on this machine's steady clock (CLOCK_MONOTONIC). Only differences mean
- * anything. */
+/* timer.h: seconds on steady clocks. Only differences mean anything. */
 #ifndef TIMER_H
 #define TIMER_H
+#include <stdbool.h>
+
+/* The clock of what a run measures: the machine's, or with a virtual clock (link.h) this rank's
+ * own, which may stand still while the machine's goes on. */
 double timer_now(void);
+/* Always the machine's (CLOCK_MONOTONIC): for what a person waits for, windows, progress, limits of
+ * time. */
+double timer_real(void);
+
+/* From here on timer_now() is `clock`, which counts one thread's processor time; any thread may
+ * call it. */
+void timer_follow(double (*clock)(void));
+bool timer_virtual(void); /* does it? */
 #endif

@@ -84,7 +84,7 @@ static void draw(void *context, Plot *plot)
     if (b)
         background_lock(b);
     batch_study_draw(s, plot);
-    s->shown_second = (int)timer_now();
+    s->shown_second = (int)timer_real();
     s->touched = false;
     s->shown_rows = s->speed->rows + s->sweep.runs->rows;
     if (b)
@@ -98,7 +98,7 @@ static bool changed(void *context)
     if (b)
         background_lock(b);
     bool same = !s->touched && s->shown_rows == s->speed->rows + s->sweep.runs->rows &&
-                s->shown_second == (int)timer_now();
+                s->shown_second == (int)timer_real();
     if (b)
         background_unlock(b);
     return !same;

@@ -104,9 +104,9 @@ static void draw(void *context, Plot *plot)
 static bool changed(void *context)
 {
     LearningCurve *l = context;
-    bool due = timer_now() >= l->redraw;
+    bool due = timer_real() >= l->redraw;
     if (due)
-        l->redraw = timer_now() + 0.5;
+        l->redraw = timer_real() + 0.5;
     return due;
 }
 

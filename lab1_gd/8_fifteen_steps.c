@@ -92,12 +92,12 @@ static Command next_command(Session *s, bool stop, double *shown)
     k.number[STOP] = stop;
     k.number[RESTART] = s->restart;
     k.number[BATCH] = s->batch;
-    k.number[SHOW] = !s->restart && step >= 0 && (timer_now() - *shown > 0.5 || newest || stop);
+    k.number[SHOW] = !s->restart && step >= 0 && (timer_real() - *shown > 0.5 || newest || stop);
     k.number[STEP] = (int32_t)step;
     s->restart = false;
     background_unlock(s->own);
     if (k.number[SHOW])
-        *shown = timer_now();
+        *shown = timer_real();
     return k;
 }
 

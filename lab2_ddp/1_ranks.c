@@ -6,7 +6,7 @@
  *
  *     make lab2 ONLY=1_ranks NP=4     is     mpirun -n 4 build/student/lab2_ddp/1_ranks
  *
- * Three mistakes to watch: --hang, --mismatch and --race. 1_ranks_nccl.c does the all-reduce between
+ * Three mistakes to watch: --hang, --mismatch, --race. 1_ranks_nccl.c does the all-reduce between
  * GPUs.
  */
 #include <mpi.h>

@@ -34,6 +34,7 @@ double all_reduce_seconds(Algorithm a, int P, double bytes, double alpha, double
 typedef struct TrainOptions {
     RunOptions run;
     const char *model, *hidden, *schedule, *resume;
+    const char *link, *clock; /* in force: --link and --clock, or LABS_LINK and LABS_CLOCK */
     bool skip, batchnorm, nesterov, flip;
     int ghost, shift, cutout;
     int epochs, batch, steps, checkpoint_every; /* batch: images per rank and update */

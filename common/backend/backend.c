@@ -2,6 +2,7 @@
 #include "backend_open.h"
 #include "check.h"
 #include "memory.h"
+#include "timer.h"
 #include <limits.h>
 #include <string.h>
 
@@ -27,6 +28,16 @@ Backend *backend_open(const char *kind, int local_rank, int local_size, int thre
     bool cuda = !strcmp(kind, "cuda"), automatic = !strcmp(kind, "auto");
     REQUIRE(cuda || automatic || !strcmp(kind, "cpu"), "--device=%s: expected auto, cpu or cuda",
             kind);
+    if (timer_virtual()) { /* it counts the processor time of one thread */
+        REQUIRE(!cuda, "--device=cuda: the virtual clock knows only processors: use --device=cpu, "
+                       "or --clock real");
+        REQUIRE(threads < 2,
+                "--threads=%d: the virtual clock needs one thread per rank: use "
+                "--threads=1, or --clock real",
+                threads);
+        automatic = false;
+        threads = 1;
+    }
     Backend *be = cuda || automatic ? open_cuda(cuda, local_rank, local_size) : NULL;
     return be ? be : backend_cpu_open(local_rank, local_size, threads);
 }

@@ -78,12 +78,12 @@ static _Noreturn void be_child(const Child *c, int text, int delivery)
 /* Kill them until this process has no child. patience: seconds to end by themselves. */
 static void end_descendants(double patience)
 {
-    double began = timer_now();
+    double began = timer_real();
     pid_t ended;
     while ((ended = waitpid(-1, NULL, WNOHANG)) >= 0 || errno == EINTR) {
         if (ended > 0)
             continue;
-        if (timer_now() - began > patience)
+        if (timer_real() - began > patience)
             family_kill();
         poll(NULL, 0, TICK);
     }
@@ -144,10 +144,10 @@ static void judge_family(const Child *c, pid_t child, double *looked, ChildEnd *
 {
     if (c->most_gib <= 0 && c->most_started <= 0)
         return;
-    bool all = timer_now() - *looked > LOOK;
+    bool all = timer_real() - *looked > LOOK;
     Family f = all ? family_now() : (Family){1, family_bytes_of(child), false};
     if (all)
-        *looked = timer_now();
+        *looked = timer_real();
     bool greedy = c->most_gib > 0 && f.bytes > c->most_gib * (1 << 30),
          many = c->most_started > 0 && f.processes > c->most_started;
     if (greedy || many)
@@ -177,12 +177,12 @@ static void judge_limits(const Child *c, pid_t child, double *looked, long lengt
 /* Until the child ends, by itself or at a limit. */
 static void watch(const Child *c, pid_t child, struct pollfd pipes[PIPES], ChildEnd *end)
 {
-    double began = timer_now(), looked = began;
+    double began = timer_real(), looked = began;
     long length = 0;
     int status = 0;
     pid_t ended;
     while ((ended = waitpid(child, &status, WNOHANG | WUNTRACED)) == 0 || WIFSTOPPED(status)) {
-        end->seconds = timer_now() - began;
+        end->seconds = timer_real() - began;
         if (ended > 0)
             end_by(end, "it stopped itself");
         if (!*end->killed)
@@ -192,7 +192,7 @@ static void watch(const Child *c, pid_t child, struct pollfd pipes[PIPES], Child
         poll(pipes, PIPES, TICK);
         listen_to(pipes, end, &length);
     }
-    end->seconds = timer_now() - began;
+    end->seconds = timer_real() - began;
     end->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
     end->status = end->signal ? 128 + end->signal : WEXITSTATUS(status);
     kill(-child, SIGKILL);

@@ -109,6 +109,7 @@ Run *run_open(const char *program, const RunOptions *o, const Option *options, j
     r->dir = format_new("%s/%s", o->out, program);
     r->speaks = speaks;
     r->started = timer_now();
+    r->opened = timer_real();
     if (speaks) {
         r->terminal = terminal_columns() > 0;
         char *error = file_make_folder(r->dir);
@@ -128,7 +129,7 @@ void run_close(Run *r)
 {
     if (!r)
         return;
-    run_say(r, "results in %s (%.1f s)", r->dir, timer_now() - r->started);
+    run_say(r, "results in %s (%.1f s)", r->dir, timer_real() - r->opened);
     REQUIRE(!r->failure, "%s", r->failure);
     REQUIRE(!r->csv || fclose(r->csv) == 0, "%s/metrics.csv: %s", r->dir, strerror(errno));
     folder_unlock(r->lock);

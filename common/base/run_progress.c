@@ -156,7 +156,7 @@ static void print_line(const Run *r, const Shown *s)
 
 bool run_progress_due(Run *r, double done, double total)
 {
-    double now = timer_now();
+    double now = timer_real();
     if (now < r->progress.due && done < total)
         return false;
     r->progress.due = now + REDRAW / 2;
@@ -168,7 +168,7 @@ void run_progress(Run *r, const char *what, double done, double total, const cha
 {
     if (!r->speaks)
         return;
-    double now = timer_now();
+    double now = timer_real();
     if (r->progress.over || r->progress.began == 0 || done < r->progress.done) {
         r->progress.began = now;
         r->progress.from = done;

@@ -1,6 +1,7 @@
 /* call_comm.c: what the layer knows of each communicator, kept as an attribute of it. See
  * mpi_call.h. */
 #include "check.h"
+#include "link_calls.h"
 #include "mpi_call.h"
 #include <stdlib.h>
 
@@ -9,8 +10,7 @@ static int key = MPI_KEYVAL_INVALID; /* the process's own: MPI has one per proce
 static int forget(MPI_Comm comm, int keyval, void *value, void *unused)
 {
     CallComm *c = value;
-    if (c->stamps != MPI_COMM_NULL)
-        PMPI_Comm_free(&c->stamps);
+    pending_forget(c);
     free(c->world);
     free(c);
     return MPI_SUCCESS;
@@ -51,7 +51,6 @@ static void note_comm(MPI_Comm comm, uint64_t parent, uint64_t number)
     if (between)
         return;
     CallComm *c = alloc(1, sizeof *c);
-    c->stamps = MPI_COMM_NULL;
     PMPI_Comm_rank(comm, &c->rank);
     PMPI_Comm_size(comm, &c->size);
     world_ranks(c, comm);

@@ -11,7 +11,7 @@
 
 /* ---- the line of source ---- */
 
-/* "3_train.c:151", from the compiler's own tool (binutils' addr2line); "" if that is not to be had.
+/* "3_train.c:151", from the compiler's own tool (binutils' addr2line); "" where it is missing.
  * Of a function that was inlined also the line that it stands in. */
 static void source_line(char *text, size_t room, const Seat *seat, uint64_t site)
 {

@@ -7,6 +7,7 @@
 #include "call_board.h"
 #include "check.h"
 #include "comm_open.h"
+#include "link_calls.h"
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,9 +38,10 @@ Comm *comm_open(const char *kind)
 {
     Comm *c = NULL;
     bool choose = !strcmp(kind, "auto");
-    if (!strcmp(kind, "self") || (choose && !started_by_mpirun()))
+    if (!strcmp(kind, "self") || (choose && !started_by_mpirun())) {
+        link_begin_alone();
         c = comm_self_open();
-    else if (!strcmp(kind, "nccl") || choose)
+    } else if (!strcmp(kind, "nccl") || choose)
         c = open_with_nccl(!choose);
     else if (!strcmp(kind, "mpi"))
         c = comm_mpi_open();

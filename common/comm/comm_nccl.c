@@ -250,7 +250,9 @@ Comm *comm_nccl_over(Comm *mpi, bool asked)
     NcclComm *c = nccl_comm_new(mpi);
     c->asked = asked;
     c->seconds = seconds;
-    c->start_seconds = getenv("LABS_COMM_SECONDS") ? seconds : 120; /* all ranks have just communicated over MPI */
+    c->start_seconds = getenv("LABS_COMM_SECONDS")
+                         ? seconds
+                         : 120; /* all ranks have just communicated over MPI */
     return &c->base;
 }
 

@@ -98,7 +98,7 @@ static char *late(Watch *w)
 {
     char *message = NULL;
     pthread_mutex_lock(&w->lock);
-    double waited = timer_now() - w->since;
+    double waited = timer_real() - w->since;
     if (w->stage != QUIET && waited >= w->seconds)
         message =
             format_new("%s: %s of %zu %s: not done after %.0f s: a rank did not call it, or is gone"
@@ -163,7 +163,7 @@ void watch_call(Watch *w, const char *what, size_t count, const char *things, do
     w->what = what;
     w->count = count;
     w->things = things;
-    w->since = timer_now();
+    w->since = timer_real();
     w->seconds = seconds;
     pthread_mutex_unlock(&w->lock);
     pthread_mutex_lock(&w->asking); /* waits for a running check, within the time limit */

@@ -4,24 +4,49 @@
 #define LINK_CALLS_H
 #include "mpi_call.h"
 
-/* After MPI_Init: reads LABS_LINK and LABS_CLOCK. */
+/* After MPI_Init: reads LABS_LINK and LABS_CLOCK. All ranks call it. */
 void link_begin(void);
+/* The same for a process that is alone, without MPI. */
+void link_begin_alone(void);
 
-/* A blocking collective: the clock when it is called, and what the link makes of it afterwards. */
+/* The virtual clock stands from here on; it goes on. */
+void link_hold(void);
+void link_release(void);
+
+/* A blocking collective: when it is called, and when MPI has done it. */
 void link_enter(const Call *call);
 void link_leave(const Call *call);
-/* A collective or message that only starts: remember what its request will need. */
+/* After link_enter: a collective that was only started. */
 void link_started(const Call *call, MPI_Request request);
+/* The communicator of this note is freed. */
+void pending_forget(const CallComm *notes);
 
-/* The functions of the same names, on the link. */
-int link_send(const Call *call, const void *v,
-              int (*send)(const void *, int, MPI_Datatype, int, int, MPI_Comm));
+/* The functions of the same names, on the link; each takes the function of MPI that it stands for,
+ * where there are several (MPI_Send, MPI_Ssend, …). */
+typedef int (*SendFunction)(const void *, int, MPI_Datatype, int, int, MPI_Comm);
+typedef int (*StartFunction)(const void *, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request *);
+int link_send(const Call *call, const void *v, SendFunction send);
 int link_recv(const Call *call, void *v, MPI_Status *status);
 int link_send_recv(const Call *call, const void *v, void *w, int room, MPI_Datatype other,
                    int other_tag, MPI_Status *status);
 int link_send_recv_replace(const Call *call, void *v, int other_tag, MPI_Status *status);
-int link_isend(const Call *call, const void *v, MPI_Request *request);
+int link_isend(const Call *call, const void *v, MPI_Request *request, StartFunction send);
 int link_irecv(const Call *call, void *v, MPI_Request *request);
-int link_wait(int count, MPI_Request *requests, MPI_Status *statuses); /* all of them */
-int link_test(int count, MPI_Request *requests, int *done, MPI_Status *statuses);
+/* found NULL: MPI_Probe, else MPI_Iprobe. */
+int link_probe(int from, int tag, MPI_Comm comm, int *found, MPI_Status *status);
+
+/* All of them; MPI_Wait and MPI_Test are those of one. */
+int link_wait(int n, MPI_Request *requests, MPI_Status *statuses);
+int link_test(int n, MPI_Request *requests, int *done, MPI_Status *statuses);
+/* The first that is due of those that are here. */
+int link_wait_any(int n, MPI_Request *requests, int *index, MPI_Status *status);
+int link_test_any(int n, MPI_Request *requests, int *index, int *done, MPI_Status *status);
+/* The same, of one at a time. */
+int link_wait_some(int n, MPI_Request *requests, int *found, int *indices, MPI_Status *statuses);
+int link_test_some(int n, MPI_Request *requests, int *found, int *indices, MPI_Status *statuses);
+int link_request_free(MPI_Request *request);
+
+/* With a link, or a virtual clock, the run ends (exit 2): this function of MPI is not known to it,
+ * and its messages have no stamps. */
+void link_refuse(const char *function);
 #endif

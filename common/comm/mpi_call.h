@@ -53,7 +53,7 @@ typedef struct CallComm {
     int rank, size;                    /* in it */
     int *world;                        /* [size]: the ranks in MPI_COMM_WORLD */
     uint64_t members[MOST_WORLD / 64]; /* bit r: rank r of MPI_COMM_WORLD is in it */
-    MPI_Comm stamps; /* a copy of it for the link's own messages; MPI_COMM_NULL without a link */
+    double link_free; /* the clock when the link has made the last of its collectives (link.h) */
 } CallComm;
 
 /* Between MPI_Init and MPI_Finalize. */

@@ -25,6 +25,19 @@
 #define TOGETHER(kind, n, type, op, root, comm) CALL(kind, comm, n, type, op, root, -1, 0)
 #define UNSIZED(kind, comm) CALL(kind, comm, 0, MPI_BYTE, MPI_OP_NULL, -1, -1, 0)
 
+/* Of the layer's own work nothing counts on the virtual clock. */
+static void enter(const Call *call)
+{
+    link_hold();
+    call_begin(call);
+}
+
+static void leave(const Call *call)
+{
+    call_end(call);
+    link_release();
+}
+
 /* ---- start and end ---- */
 
 static int begin(int error)
@@ -59,58 +72,71 @@ static int made(const Call *call, int error, const MPI_Comm *comm)
 {
     if (error == MPI_SUCCESS)
         call_comm_made(call->comm, *comm);
-    call_end(call);
+    leave(call);
     return error;
 }
 
 int MPI_Comm_dup(MPI_Comm comm, MPI_Comm *copy)
 {
     UNSIZED(CALL_CREATE, comm);
-    call_begin(&call);
+    enter(&call);
     return made(&call, PMPI_Comm_dup(comm, copy), copy);
 }
 
 int MPI_Comm_split(MPI_Comm comm, int colour, int key, MPI_Comm *part)
 {
     UNSIZED(CALL_CREATE, comm);
-    call_begin(&call);
+    enter(&call);
     return made(&call, PMPI_Comm_split(comm, colour, key, part), part);
 }
 
 int MPI_Comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm *part)
 {
     UNSIZED(CALL_CREATE, comm);
-    call_begin(&call);
+    enter(&call);
     return made(&call, PMPI_Comm_split_type(comm, type, key, info, part), part);
 }
 
 /* ---- messages ---- */
 
-int MPI_Send(const void *v, int n, MPI_Datatype type, int to, int tag, MPI_Comm comm)
-{
-    MESSAGE(CALL_SEND, n, type, to, -1, tag, comm);
-    call_begin(&call);
-    int error = link_send(&call, v, PMPI_Send);
-    call_end(&call);
-    return error;
-}
+/* The four ways to send, and to start sending. */
+#define SENDS(name) \
+    int MPI_##name(const void *v, int n, MPI_Datatype type, int to, int tag, MPI_Comm comm) \
+    { \
+        MESSAGE(CALL_SEND, n, type, to, -1, tag, comm); \
+        enter(&call); \
+        int error = link_send(&call, v, PMPI_##name); \
+        leave(&call); \
+        return error; \
+    }
+SENDS(Send)
+SENDS(Ssend)
+SENDS(Bsend)
+SENDS(Rsend)
 
-int MPI_Ssend(const void *v, int n, MPI_Datatype type, int to, int tag, MPI_Comm comm)
-{
-    MESSAGE(CALL_SEND, n, type, to, -1, tag, comm);
-    call_begin(&call);
-    int error = link_send(&call, v, PMPI_Ssend);
-    call_end(&call);
-    return error;
-}
+#define STARTS(name) \
+    int MPI_##name(const void *v, int n, MPI_Datatype type, int to, int tag, MPI_Comm comm, \
+                   MPI_Request *request) \
+    { \
+        MESSAGE(CALL_SEND, n, type, to, -1, tag, comm); \
+        call.starts = true; \
+        enter(&call); \
+        int error = link_isend(&call, v, request, PMPI_##name); \
+        leave(&call); \
+        return error; \
+    }
+STARTS(Isend)
+STARTS(Issend)
+STARTS(Ibsend)
+STARTS(Irsend)
 
 int MPI_Recv(void *v, int n, MPI_Datatype type, int from, int tag, MPI_Comm comm,
              MPI_Status *status)
 {
     MESSAGE(CALL_RECV, n, type, -1, from, tag, comm);
-    call_begin(&call);
+    enter(&call);
     int error = link_recv(&call, v, status);
-    call_end(&call);
+    leave(&call);
     return error;
 }
 
@@ -118,9 +144,9 @@ int MPI_Sendrecv(const void *v, int n, MPI_Datatype type, int to, int tag, void 
                  MPI_Datatype other, int from, int other_tag, MPI_Comm comm, MPI_Status *status)
 {
     MESSAGE(CALL_SEND_RECV, n, type, to, from, tag, comm);
-    call_begin(&call);
+    enter(&call);
     int error = link_send_recv(&call, v, w, room, other, other_tag, status);
-    call_end(&call);
+    leave(&call);
     return error;
 }
 
@@ -128,20 +154,9 @@ int MPI_Sendrecv_replace(void *v, int n, MPI_Datatype type, int to, int tag, int
                          int other_tag, MPI_Comm comm, MPI_Status *status)
 {
     MESSAGE(CALL_SEND_RECV, n, type, to, from, tag, comm);
-    call_begin(&call);
+    enter(&call);
     int error = link_send_recv_replace(&call, v, other_tag, status);
-    call_end(&call);
-    return error;
-}
-
-int MPI_Isend(const void *v, int n, MPI_Datatype type, int to, int tag, MPI_Comm comm,
-              MPI_Request *request)
-{
-    MESSAGE(CALL_SEND, n, type, to, -1, tag, comm);
-    call.starts = true;
-    call_begin(&call);
-    int error = link_isend(&call, v, request);
-    call_end(&call);
+    leave(&call);
     return error;
 }
 
@@ -150,10 +165,25 @@ int MPI_Irecv(void *v, int n, MPI_Datatype type, int from, int tag, MPI_Comm com
 {
     MESSAGE(CALL_RECV, n, type, -1, from, tag, comm);
     call.starts = true;
-    call_begin(&call);
+    enter(&call);
     int error = link_irecv(&call, v, request);
-    call_end(&call);
+    leave(&call);
     return error;
+}
+
+int MPI_Probe(int from, int tag, MPI_Comm comm, MPI_Status *status)
+{
+    MESSAGE(CALL_RECV, 0, MPI_BYTE, -1, from, tag, comm);
+    enter(&call);
+    int error = link_probe(from, tag, comm, NULL, status);
+    leave(&call);
+    return error;
+}
+
+int MPI_Iprobe(int from, int tag, MPI_Comm comm, int *found, MPI_Status *status)
+{
+    board_alive();
+    return link_probe(from, tag, comm, found, status);
 }
 
 /* ---- waiting ---- */
@@ -161,18 +191,18 @@ int MPI_Irecv(void *v, int n, MPI_Datatype type, int from, int tag, MPI_Comm com
 int MPI_Wait(MPI_Request *request, MPI_Status *status)
 {
     MESSAGE(CALL_WAIT, 1, MPI_BYTE, -1, -1, 0, MPI_COMM_NULL);
-    call_begin(&call);
+    enter(&call);
     int error = link_wait(1, request, status);
-    call_end(&call);
+    leave(&call);
     return error;
 }
 
 int MPI_Waitall(int n, MPI_Request *requests, MPI_Status *statuses)
 {
     MESSAGE(CALL_WAIT, n, MPI_BYTE, -1, -1, 0, MPI_COMM_NULL);
-    call_begin(&call);
+    enter(&call);
     int error = link_wait(n, requests, statuses);
-    call_end(&call);
+    leave(&call);
     return error;
 }
 
@@ -189,12 +219,70 @@ int MPI_Testall(int n, MPI_Request *requests, int *done, MPI_Status *statuses)
     return link_test(n, requests, done, statuses);
 }
 
+int MPI_Waitany(int n, MPI_Request *requests, int *index, MPI_Status *status)
+{
+    MESSAGE(CALL_WAIT, n, MPI_BYTE, -1, -1, 0, MPI_COMM_NULL);
+    enter(&call);
+    int error = link_wait_any(n, requests, index, status);
+    leave(&call);
+    return error;
+}
+
+int MPI_Waitsome(int n, MPI_Request *requests, int *found, int *indices, MPI_Status *statuses)
+{
+    MESSAGE(CALL_WAIT, n, MPI_BYTE, -1, -1, 0, MPI_COMM_NULL);
+    enter(&call);
+    int error = link_wait_some(n, requests, found, indices, statuses);
+    leave(&call);
+    return error;
+}
+
+int MPI_Testany(int n, MPI_Request *requests, int *index, int *done, MPI_Status *status)
+{
+    board_alive();
+    return link_test_any(n, requests, index, done, status);
+}
+
+int MPI_Testsome(int n, MPI_Request *requests, int *found, int *indices, MPI_Status *statuses)
+{
+    board_alive();
+    return link_test_some(n, requests, found, indices, statuses);
+}
+
+int MPI_Request_free(MPI_Request *request) { return link_request_free(request); }
+
+/* ---- what a link does not know: without one, MPI's ---- */
+
+#define UNKNOWN(name, parameters, ...) \
+    int MPI_##name parameters \
+    { \
+        link_refuse(__func__); \
+        return PMPI_##name(__VA_ARGS__); \
+    }
+#define PERSISTENT(name) \
+    UNKNOWN(name, \
+            (const void *v, int n, MPI_Datatype type, int to, int tag, MPI_Comm comm, \
+             MPI_Request *request), \
+            v, n, type, to, tag, comm, request)
+PERSISTENT(Send_init)
+PERSISTENT(Bsend_init)
+PERSISTENT(Rsend_init)
+PERSISTENT(Ssend_init)
+UNKNOWN(Recv_init,
+        (void *v, int n, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Request *request),
+        v, n, type, from, tag, comm, request)
+UNKNOWN(Mprobe, (int from, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status), from,
+        tag, comm, message, status)
+UNKNOWN(Improbe,
+        (int from, int tag, MPI_Comm comm, int *found, MPI_Message *message, MPI_Status *status),
+        from, tag, comm, found, message, status)
+
 /* ---- collectives ---- */
 
 static int collective(const Call *call, int error)
 {
     link_leave(call);
-    call_end(call);
+    leave(call);
     return error;
 }
 
@@ -202,20 +290,20 @@ static int started(const Call *call, int error, const MPI_Request *request)
 {
     if (error == MPI_SUCCESS)
         link_started(call, *request);
-    call_end(call);
+    leave(call);
     return error;
 }
 
 #define COLLECTIVE(...) \
     do { \
-        call_begin(&call); \
+        enter(&call); \
         link_enter(&call); \
         return collective(&call, __VA_ARGS__); \
     } while (0)
 #define STARTED(request, ...) \
     do { \
         call.starts = true; \
-        call_begin(&call); \
+        enter(&call); \
         link_enter(&call); \
         return started(&call, __VA_ARGS__, request); \
     } while (0)

@@ -21,9 +21,9 @@ void commands_free(Commands *k, Backend *be)
 /* Polls continuously at first, as most commands come at once; then 500 times a second. */
 static void wait_asleep(Comm *c, CommRequest *request)
 {
-    double began = timer_now();
+    double began = timer_real();
     while (!comm_test(c, request))
-        if (timer_now() - began > 0.002)
+        if (timer_real() - began > 0.002)
             usleep(2000);
         else
             sched_yield();

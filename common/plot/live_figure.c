@@ -18,9 +18,9 @@ static bool handle_events(const LiveFigure *s, PlotWindow *window)
 
 static void run_window(const LiveFigure *s, PlotWindow *window, Plot *plot)
 {
-    double before = timer_now();
+    double before = timer_real();
     while (handle_events(s, window) && !stop_requested()) {
-        double now = timer_now();
+        double now = timer_real();
         if (s->advance)
             s->advance(s->context, fmin(now - before, 0.1));
         before = now;

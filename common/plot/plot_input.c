@@ -46,7 +46,7 @@ static void save(PlotWindow *window)
     window->saved += saved;
     free(window->message);
     window->message = format_new(saved ? "saved %s" : "could not write %s", path);
-    window->message_until = timer_now() + MESSAGE;
+    window->message_until = timer_real() + MESSAGE;
     free(path);
 }
 

@@ -51,7 +51,7 @@ static const char *open_display(void)
 PlotWindow *plot_window_new(Plot *plot, const char *title, const char *save_prefix,
                             const PlotKey *keys)
 {
-    double born = timer_now();
+    double born = timer_real();
     const char *why = open_display();
     if (why)
         return no_window(why);
@@ -100,7 +100,7 @@ static void draw(PlotWindow *window)
     if (screen)
         plot_resize(plot, screen->w, screen->h);
     plot_image(plot, &width, &height);
-    bool message = window->message && timer_now() < window->message_until;
+    bool message = window->message && timer_real() < window->message_until;
     if (window->help)
         overlay_keys(plot, window->keys);
     if (message)
@@ -125,15 +125,15 @@ void plot_window_show(PlotWindow *window)
 {
     if (!window)
         return;
-    double began = timer_now();
+    double began = timer_real();
     plot_save_asked(window); /* it now shows the effect of earlier keys */
     draw(window);
-    double drawn = timer_now();
+    double drawn = timer_real();
     if (window->frames > 0 && window->due > drawn)
         SDL_Delay((Uint32)(1e3 * (window->due - drawn)));
-    double woken = timer_now();
+    double woken = timer_real();
     present(window);
-    double now = timer_now();
+    double now = timer_real();
     if (window->frames == 0)
         window->first = now - window->born;
     window->draw[window->frames % WINDOW_FRAMES] = drawn - began + now - woken;

@@ -113,7 +113,7 @@ if [ -n "$hosts" ]; then
     export OMPI_MCA_plm_rsh_agent=${OMPI_MCA_plm_rsh_agent:-ssh -q} # one message, ours
     # nothing else is passed to other hosts; NCCL_HOSTID belongs to one machine
     for name in OMP_NUM_THREADS OMP_WAIT_POLICY GOMP_SPINCOUNT LABS_COLUMNS LABS_AUDIT \
-        LABS_COMM_SECONDS DATA_DIR HEADLESS "${!NCCL_@}"; do
+        LABS_COMM_SECONDS LABS_LINK LABS_CLOCK DATA_DIR HEADLESS "${!NCCL_@}"; do
         [ -z "${!name+set}" ] || [ "$name" = NCCL_HOSTID ] || options+=(-x "$name")
     done
 elif [ -z "${SLURM_JOB_ID-}${PBS_JOBID-}${LSB_JOBID-}" ]; then

@@ -240,7 +240,7 @@ static void pace_count(Pace *p, double now, int images)
 /* Take over the wishes. May this slice make an update? */
 static bool obey(Live *l, LiveWish *wish, Pace *pace)
 {
-    double now = timer_now();
+    double now = timer_real();
     background_lock(l->thread);
     *wish = l->wish;
     bool may = !l->seen.diverged && (wish->hurry    ? l->trail.updates < l->setup.updates
@@ -260,7 +260,7 @@ void live_work(void *live, BackgroundThread *b)
     LiveWish wish;
     l->thread = b;
     restart(l);
-    Pace pace = {.next = timer_now(), .since = timer_now()};
+    Pace pace = {.next = timer_real(), .since = timer_real()};
     while (background_goes_on(b) && !stop_requested()) {
         bool may = obey(l, &wish, &pace);
         if (wish.restart) {
@@ -269,7 +269,7 @@ void live_work(void *live, BackgroundThread *b)
         }
         if (may) {
             train(l, &wish, pace.images_per_s);
-            pace_count(&pace, timer_now(), wish.batch);
+            pace_count(&pace, timer_real(), wish.batch);
             if (!wish.hurry)
                 ground_path(l);
         }

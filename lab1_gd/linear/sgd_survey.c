@@ -98,11 +98,11 @@ static SgdPoint *least_measured(const SgdSurvey *s)
 
 bool sgd_survey_work(SgdSurvey *s, double seconds)
 {
-    double until = timer_now() + seconds;
+    double until = timer_real() + seconds;
     SgdPoint *p;
     while ((p = least_measured(s))) {
         work_block(s, p);
-        if (timer_now() >= until)
+        if (timer_real() >= until)
             return true;
     }
     return false;

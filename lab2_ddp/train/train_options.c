@@ -3,6 +3,7 @@
  */
 #include "check.h"
 #include "lab2.h"
+#include "link.h"
 #include "number.h"
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,8 @@ static void defaults(TrainOptions *o)
                         .model = "resnet8",
                         .hidden = "256,128",
                         .schedule = "onecycle",
+                        .link = "none",
+                        .clock = "real",
                         .skip = true,
                         .batchnorm = true,
                         .epochs = 3,
@@ -24,6 +27,14 @@ static void defaults(TrainOptions *o)
                         .drop_every = 1,
                         .drop_by = 0.1,
                         .init_seed = -1};
+}
+
+static void choose_link(TrainOptions *o)
+{
+    link_choose(o->link, o->clock);
+    const char *link = getenv("LABS_LINK"), *clock = getenv("LABS_CLOCK");
+    o->link = link && *link ? link : "none";
+    o->clock = clock && *clock ? clock : "real";
 }
 
 void train_options(TrainOptions *o, int argc, char **argv)
@@ -72,11 +83,13 @@ void train_options(TrainOptions *o, int argc, char **argv)
         {"resume", ARG_STRING, &o->resume, .help = "resume from this checkpoint"},
         {"baseline", ARG_REAL, &o->baseline, .max = 1e12,
          .help = "images/s measured on one rank, to report the efficiency (0: unknown)"},
+        LINK_OPTIONS(o->link, o->clock),
         {0}};
     OPTIONS_KEEP(o->table, table);
     args_parse("3_train",
                "Train a network on images; lab 2 makes it train on several devices at once.",
                o->table, argc, argv);
+    choose_link(o);
     if (o->init_seed < 0)
         o->init_seed = o->run.seed;
 }

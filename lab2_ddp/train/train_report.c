@@ -5,9 +5,12 @@
  */
 #include "audit.h"
 #include "lab2.h"
+#include "link.h"
 #include "timer.h"
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 void report_to_do(Run *r, const char *file, const int *to_do)
 {
@@ -21,12 +24,27 @@ void report_to_do(Run *r, const char *file, const int *to_do)
         run_say(r, "still to do in %s: steps%s", file, list);
 }
 
+/* The link and the clock, where there is something to say. */
+static void say_link(Run *r, const TrainOptions *o)
+{
+    char text[64];
+    Link link = link_now_used();
+    bool asked = strcmp(o->link, "none") || strcmp(o->clock, "real");
+    link_text(text, sizeof text, link);
+    if (isfinite(link.bandwidth) || link_virtual())
+        run_say(r, "link between the ranks: %s; %s clock", text,
+                link_virtual() ? "virtual" : "real");
+    else if (asked)
+        run_say(r, "--link and --clock do nothing before step 1: there is no communication yet");
+}
+
 void report_start(Run *r, const TrainOptions *o, const Model *m, int global_batch, int per_epoch)
 {
     run_say(r, "%s: %d parameters, %.1f MFLOP per image (forward); schedule %s", o->model,
             m->params.n, model_flops(m) / 1e6, o->schedule);
     run_say(r, "%d images per update (%d on each of %d rank%s), %d updates per epoch", global_batch,
             o->batch, global_batch / o->batch, global_batch > o->batch ? "s" : "", per_epoch);
+    say_link(r, o);
     run_say(r, "%7s  %9s  %7s  %9s  %9s  %9s  %9s  %8s", "epoch", "rate", "loss", "train acc",
             "test loss", "test acc", "images/s", "seconds");
     run_metrics_header(

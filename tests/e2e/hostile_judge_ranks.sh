@@ -3,6 +3,7 @@
 # the exercise or in the trainer, costs its own points, in words, and no other line; in seconds,
 # with nothing left running.
 # seconds: 500
+# waits: yes
 # sanitizers: no
 set -u
 work=$(mktemp -d) || exit 2

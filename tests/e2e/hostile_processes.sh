@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # seconds: 600
+# waits: yes
 # sanitizers: no
 # Make, its shell, launch.sh, mpirun, a rank or the terminal dies, by one signal or another, also
 # while a rank or mpirun is stopped: within 5 s all is ended, the last checkpoint is whole, nothing

@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
 # Lab 2's first program: the ring and the all-reduce are right on 1 to 4 ranks; --hang and
 # --mismatch end in the watch's words, and hang without it until Ctrl-C; --race loses lines; other
-# programs' options are ignored, wrong ones refused. The NCCL version, if built, computes the sum or says why not.
+# programs' options are ignored, wrong ones refused. The NCCL version, if built, computes the sum or
+# says why not.
 # seconds: 200
+# waits: yes
 # sanitizers: no
 set -u
 ranks=$BUILD/student/lab2_ddp/1_ranks
@@ -42,7 +44,8 @@ for np in 2 4; do
         fail "--mismatch on $np ranks: exit $status, expected 1 and both calls"
     (cd "$(mktemp -d)" && "$OLDPWD/common/setup/launch.sh" --np $np "$OLDPWD/$ranks" --race &&
         rmdir "$PWD") >"$out" 2>&1 || fail "--race on $np ranks: exit $?, or a file is left"
-    held=$(sed -n 's/^race: the file has \([0-9]*\) of .*/\1/p' "$out" | awk '{ n += $1 } END { print n }')
+    held=$(sed -n 's/^race: the file has \([0-9]*\) of .*/\1/p' "$out" |
+        awk '{ n += $1 } END { print n }')
     [ "$(grep -c '^race: the file has' "$out")" = $np ] && [ "$held" -lt $((1000 * np)) ] ||
         fail "--race on $np ranks: $held lines of $((1000 * np)): nothing was lost?"
 done
@@ -57,7 +60,8 @@ fi
 
 for option in --none extra -x=y; do
     start 60 3 $option; status=$?
-    [ $status = 2 ] && [ "$(cat "$out")" = "$option: usage: 1_ranks [--hang | --mismatch | --race]" ] ||
+    [ $status = 2 ] &&
+        [ "$(cat "$out")" = "$option: usage: 1_ranks [--hang | --mismatch | --race]" ] ||
         fail "$option: exit $status, expected 2 and the usage"
 done
 

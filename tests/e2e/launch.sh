@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # seconds: 180
+# waits: yes
 # The launcher: what it refuses, what it passes to the ranks, how Ctrl-C, SIGTERM and its own death
 # reach them.
 # shellcheck disable=SC2016 # the ranks' shells expand what stands in single quotes

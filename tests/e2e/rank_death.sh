@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # seconds: 150
+# waits: yes
 # One rank of a run fails: all ranks are gone within 5 s, exactly one line says why, and so does the
 # status.
 set -u

@@ -3,6 +3,7 @@
 # that left, a deadlock, one that computes or is stopped; with the lines of source. And it leaves a
 # run alone in which nothing is wrong, and prints where all ranks are on SIGQUIT.
 # seconds: 240
+# waits: yes
 set -u
 . tests/e2e/_processes.sh
 source=tests/tools/mpi_mistakes.c
@@ -50,8 +51,8 @@ wrong sends 2 1 12 'all ranks wait.*MPI_Send of 1048576 float to rank 1.*to rank
 wrong receives 3 1 12 'deadlock.*MPI_Recv of 1 float from rank 1, tag 6' receives
 wrong nobody 3 1 12 'deadlock.*rank 0 has been in MPI_Recv of 1 float from any rank'
 wrong never_sent 2 1 12 'deadlock.*rank 0 has been in MPI_Wait' never_sent
-wrong computes 2 1 9 'waits in a collective, and rank 1 has made no call.*rank 1 makes no call: it computes'
-wrong stops 2 1 9 'waits in a collective, and rank 1 has made no call.*rank 1 is stopped'
+wrong computes 2 1 9 'collective, and rank 1 has made no call.*rank 1 makes no call: it computes'
+wrong stops 2 1 9 'collective, and rank 1 has made no call.*rank 1 is stopped'
 wrong comm_kinds 2 1 5 'collective 4: rank 0 calls comm_barrier .* rank 1 comm_broadcast_host'
 wrong comm_early 2 1 5 'collective 4: rank 0 calls comm_all_reduce_host.*rank 1 comm_close'
 

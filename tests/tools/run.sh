@@ -3,12 +3,12 @@
 # separate process with a time limit; continues after a failure; ends with "N passed, N failed, N
 # skipped". NAME: only cases whose "program/case" contains it.
 #
-# First single processes, JOBS at a time; then the scripts that drive a window and mostly wait,
-# 2 * JOBS at a time, each on a separate screen; then what needs several cores (ranks > 1, and
-# scripts without a line "# ranks: 0"), JOBS/2 at a time. SAN=1: the same cases, except scripts with
-# a line "# sanitizers: no", and 5 times the time limit. SAN=thread: the unit tests of code with
-# threads, in one process, with OpenMP held to one thread: the thread sanitizer knows neither
-# OpenMP's barriers nor MPI.
+# First single processes, JOBS at a time; then the scripts that mostly wait (those that drive a
+# window, each on a separate screen, and those with a line "# waits: yes"), 2 * JOBS at a time; then
+# what needs several cores (ranks > 1, and scripts without a line "# ranks: 0"), JOBS/2 at a time.
+# SAN=1: the same cases, except scripts with a line "# sanitizers: no", and 5 times the time limit.
+# SAN=thread: the unit tests of code with threads, in one process, with OpenMP held to one thread:
+# the thread sanitizer knows neither OpenMP's barriers nor MPI.
 set -u
 cd "$(dirname "$0")/../.." || exit 2
 build=$1; shift
@@ -40,7 +40,7 @@ if [ "${SAN:-}" = 1 ]; then
         "$(grep -l '^# sanitizers: no' tests/e2e/*.sh | xargs -n 1 basename -s .sh | xargs)"
 fi
 
-list() { # lines: light|window|heavy|gpu id seconds command…
+list() { # lines: light|waits|heavy|gpu id seconds command…
     local program name source ranks seconds cases script leaks case kind
     for source in tests/unit/test_*.c; do
         name=$(basename "$source" .c); program=$build/tests/$name
@@ -73,12 +73,12 @@ list() { # lines: light|window|heavy|gpu id seconds command…
         if [ -n "${SAN:-}" ] && grep -q '^# sanitizers: no' "$script"; then continue; fi
         seconds=$(sed -n 's/^# seconds: //p' "$script" | head -n 1)
         if grep -q '^# ranks: 0$' "$script"; then printf light
-        elif grep -q '^\. tests/e2e/_screen.sh$' "$script"; then printf window
+        elif grep -qE '^(\. tests/e2e/_screen.sh|# waits: yes)$' "$script"; then printf waits
         else printf heavy; fi
         echo " e2e/$(basename "$script" .sh) ${seconds:-120} bash $script"
     done
 }
-one() { # light|window|heavy|gpu id seconds command…
+one() { # light|waits|heavy|gpu id seconds command…
     local id=$2 seconds=$3 log status began=$SECONDS
     shift 3
     log=$work/$(echo "$id" | tr / _).log
@@ -97,7 +97,7 @@ one() { # light|window|heavy|gpu id seconds command…
            echo fail >"$log.result" ;;
     esac
 }
-run() { # light|window|heavy|gpu, cases at a time
+run() { # light|waits|heavy|gpu, cases at a time
     grep "^$1 " "$work/cases" | xargs -r -P "$2" -L 1 bash -c 'one "$@"' _
 }
 export -f one; export work
@@ -108,7 +108,7 @@ if [ $# -gt 0 ]; then
 else cp "$work/all" "$work/cases"; fi
 jobs=${JOBS:-2}
 run light "$jobs"
-run window $((2 * jobs))
+run waits $((2 * jobs))
 run heavy "$((jobs > 3 ? jobs / 2 : 1))"
 run gpu 1 # there is one GPU, and its memory is small
 count() { cat "$work"/*.result 2>/dev/null | grep -c "^$1"; }

@@ -1,0 +1,183 @@
+/* link_calls.c: the link over all ranks: its start, its change, and MPI's collectives on it. See
+ * link_calls.h.
+ *
+ * A collective's data go through MPI. With them goes a second, tiny all-reduce on the same
+ * communicator: the latest start of all ranks. From it each rank knows when all of them end.
+ */
+#include "check.h"
+#include "link_inside.h"
+#include <fcntl.h>
+#include <math.h>
+#include <string.h>
+#include <unistd.h>
+
+/* The process's own, as MPI is. */
+static bool on;
+static double entered; /* the clock when the current collective was called */
+
+bool link_on(void) { return on; }
+Link link_now_used(void) { return card_link(); }
+
+void link_refuse(const char *function)
+{
+    REQUIRE(!on,
+            "%s: a link and the virtual clock know only MPI_Send, MPI_Isend, MPI_Recv and the "
+            "like: use those, or no --link and --clock real",
+            function);
+}
+
+/* ---- start and change ---- */
+
+/* On all ranks. */
+static bool everywhere(bool here)
+{
+    int all = here;
+    PMPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    return all;
+}
+
+static void require_same(Link link, bool counts)
+{
+    double most[] = {link.bandwidth, link.latency, counts, -link.bandwidth, -link.latency, -counts};
+    PMPI_Allreduce(MPI_IN_PLACE, most, 6, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    REQUIRE(most[0] == -most[3] && most[1] == -most[4] && most[2] == -most[5],
+            "the ranks do not have the same link and clock: give all of them the same LABS_LINK "
+            "and LABS_CLOCK");
+}
+
+/* Ranks on one machine share the clock that counts from its start. */
+static bool one_clock(void)
+{
+    char start[64] = "", of_first[64];
+    int file = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+    ssize_t length = file < 0 ? 0 : read(file, start, sizeof start - 1);
+    if (file >= 0)
+        close(file);
+    memcpy(of_first, start, sizeof start);
+    PMPI_Bcast(of_first, sizeof of_first, MPI_CHAR, 0, MPI_COMM_WORLD);
+    return everywhere(length >= 0 && !memcmp(start, of_first, sizeof start));
+}
+
+static void change(Link link)
+{
+    bool now_on = isfinite(link.bandwidth) || link_virtual();
+    if (now_on && !link_virtual())
+        REQUIRE(one_clock(), "a link on the real clock needs all ranks on one machine, which share "
+                             "that clock: use --clock virtual (LABS_CLOCK=virtual)");
+    card_reset(link);
+    on = now_on;
+    link_align();
+}
+
+static bool in_mpi(void)
+{
+    int begun, ended;
+    PMPI_Initialized(&begun);
+    PMPI_Finalized(&ended);
+    return begun && !ended;
+}
+
+void link_begin_alone(void)
+{
+    bool counts;
+    if (in_mpi())
+        return;
+    card_reset(link_chosen(&counts));
+    clock_begin(counts);
+}
+
+void link_begin(void)
+{
+    bool counts;
+    Link link = link_chosen(&counts);
+    require_same(link, counts);
+    clock_begin(counts);
+    change(link);
+}
+
+void link_set(Link link)
+{
+    if (!in_mpi()) {
+        card_reset(link);
+        return;
+    }
+    long under_way = messages_under_way(); /* a plain one would be taken for one with a stamp */
+    PMPI_Allreduce(MPI_IN_PLACE, &under_way, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
+    if (under_way != 0 && (isfinite(link.bandwidth) || link_virtual()) != on)
+        die(EXIT_WRONG, "link_set: %ld messages are under way: receive all of them first",
+            under_way);
+    require_same(link, link_virtual());
+    change(link);
+}
+
+void link_align(void)
+{
+    if (!in_mpi())
+        return;
+    double latest = link_now();
+    PMPI_Allreduce(MPI_IN_PLACE, &latest, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    clock_set(latest);
+}
+
+/* ---- collectives ---- */
+
+static double seconds_of(const Call *call, int P)
+{
+    Link link = card_link();
+    double bytes = call_bytes(call->count, call->type);
+    switch (call->kind) {
+    case CALL_BARRIER: return link_seconds(LINK_BARRIER, P, 0, link);
+    case CALL_BROADCAST:
+    case CALL_REDUCE: return link_seconds(LINK_BROADCAST, P, bytes, link);
+    case CALL_ALL_REDUCE: return link_seconds(LINK_ALL_REDUCE, P, bytes, link);
+    case CALL_REDUCE_SCATTER:
+    case CALL_ALL_GATHER:
+    case CALL_GATHER:
+    case CALL_SCATTER: return link_seconds(LINK_REDUCE_SCATTER, P, bytes * P, link);
+    case CALL_ALL_TO_ALL: return link_seconds(LINK_ALL_TO_ALL, P, bytes * P, link);
+    default: return 0;
+    }
+}
+
+/* This rank's start, and the seconds that it thinks the collective takes. */
+static void start_of(const Call *call, int P, double start[2])
+{
+    start[0] = fmax(entered, card_free());
+    start[1] = seconds_of(call, P);
+}
+
+void link_enter(const Call *call)
+{
+    if (on)
+        entered = clock_enter();
+}
+
+void link_leave(const Call *call)
+{
+    if (!on)
+        return;
+    CallComm *c = call_comm(call->comm);
+    double start[2], due = 0;
+    if (c && c->size > 1) {
+        start_of(call, c->size, start);
+        PMPI_Allreduce(MPI_IN_PLACE, start, 2, MPI_DOUBLE, MPI_MAX, call->comm);
+        pending_settle(c);
+        due = collective_due(c, start);
+    }
+    clock_leave(due);
+}
+
+void link_started(const Call *call, MPI_Request request)
+{
+    if (!on)
+        return;
+    CallComm *c = call_comm(call->comm);
+    if (c && c->size > 1) {
+        Pending *p = pending_new(PENDING_COLLECTIVE, call->comm);
+        p->notes = c;
+        start_of(call, c->size, p->start);
+        PMPI_Iallreduce(MPI_IN_PLACE, p->start, 2, MPI_DOUBLE, MPI_MAX, call->comm, &p->agree);
+        pending_started(p, MPI_SUCCESS, &request);
+    }
+    clock_leave(0);
+}

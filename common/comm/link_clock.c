@@ -1,0 +1,149 @@
+/* link_clock.c: see link_inside.h. The virtual clock is
+ *
+ *     base + (processor time of the owner's thread - mark)
+ *
+ * and `base` alone while the owner is in a call of MPI. Any thread may ask for the time; only the
+ * owner changes it. It does so between two steps of `version`: who reads in between tries again.
+ */
+#include "call_board.h"
+#include "link.h"
+#include "link_inside.h"
+#include "timer.h"
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <sys/prctl.h>
+#include <time.h>
+
+/* The process's own, as MPI is. */
+static atomic_bool is_virtual, in_call;
+static bool held; /* from link_hold to link_release; the owner's */
+static atomic_uint version;
+static _Atomic double base, mark;
+static _Atomic clockid_t owner;
+static double look; /* processor time between mark and a look at the clock right after it */
+
+static clockid_t own_clock(void)
+{
+    clockid_t id = CLOCK_THREAD_CPUTIME_ID;
+    pthread_getcpuclockid(pthread_self(), &id);
+    return id;
+}
+
+/* Seconds of processor time of a thread; -1: it has ended. */
+static double processor_time(clockid_t id)
+{
+    struct timespec t;
+    return clock_gettime(id, &t) ? -1 : (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static double virtual_now(void)
+{
+    for (;;) {
+        unsigned before = version;
+        double now = base, ran = in_call ? 0 : processor_time(owner) - mark - look;
+        if (before % 2 == 0 && version == before)
+            return now + (ran > 0 ? ran : 0);
+    }
+}
+
+/* The clock shows `now` and this thread owns it. */
+static void set_clock(double now, bool stands)
+{
+    version++;
+    owner = own_clock();
+    base = now;
+    in_call = stands;
+    mark = processor_time(owner);
+    version++;
+}
+
+static void after_fork(void) { set_clock(virtual_now(), false); }
+
+/* A look costs half a microsecond, and each call of MPI has one before it: that would add up. */
+static double shortest_look(void)
+{
+    double shortest = 1;
+    for (int i = 0; i < 1000; i++) {
+        set_clock(0, false);
+        double ran = virtual_now();
+        if (ran < shortest)
+            shortest = ran;
+    }
+    return shortest;
+}
+
+void clock_begin(bool counts)
+{
+    if (!counts || is_virtual)
+        return;
+    look = shortest_look();
+    set_clock(timer_real(), false);
+    is_virtual = true;
+    timer_follow(virtual_now);
+    pthread_atfork(NULL, NULL, after_fork);
+}
+
+bool link_virtual(void) { return is_virtual; }
+
+double link_now(void) { return is_virtual ? virtual_now() : timer_real(); }
+
+void clock_set(double now)
+{
+    if (is_virtual)
+        set_clock(now, false);
+}
+
+double clock_enter(void)
+{
+    double now = link_now();
+    if (is_virtual && !held)
+        set_clock(now, true);
+    return now;
+}
+
+void link_hold(void)
+{
+    if (!is_virtual)
+        return;
+    clock_enter();
+    held = true;
+}
+
+void link_release(void)
+{
+    if (!is_virtual)
+        return;
+    held = false;
+    set_clock(base, false);
+}
+
+void clock_resume(void) { in_call = false; }
+
+/* Sleeps, so that other ranks and threads have the core; the last moment, in which a sleep would
+ * end too late, by looking at the clock. */
+static void wait_until(double due)
+{
+    static const double NAP = 0.5, LAST = 30e-6;
+    static _Thread_local bool sharp;
+    if (!sharp) /* else the kernel adds 50 µs to each sleep */
+        prctl(PR_SET_TIMERSLACK, 1);
+    sharp = true;
+    for (double left; (left = due - timer_real()) > 0;) {
+        double nap = left - LAST < NAP ? left - LAST : NAP;
+        if (nap > 0)
+            nanosleep(&(struct timespec){0, (long)(nap * 1e9)}, NULL);
+        else
+            sched_yield();
+        board_alive();
+    }
+}
+
+void clock_leave(double due)
+{
+    if (is_virtual) {
+        double now = base;
+        set_clock(due > now ? due : now, held);
+    } else
+        wait_until(due);
+}

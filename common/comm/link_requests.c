@@ -1,0 +1,317 @@
+/* link_requests.c: what was started and is in flight on the link, in the order of its start; and
+ * how a wait for it, or a test of it, ends. See link_calls.h.
+ *
+ * MPI completes a request when the data are here; the program may know of it when they are due. So a
+ * test asks MPI without ending the request, and a request that is due later goes on being one.
+ */
+#include "check.h"
+#include "link_inside.h"
+#include <math.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The process's own, as MPI is. */
+static Pending **pending;
+static int count, room;
+
+Pending *pending_new(PendingKind kind, MPI_Comm comm)
+{
+    if (count == room) {
+        room = 2 * room + 64;
+        pending = realloc(pending, (size_t)room * sizeof(Pending *));
+        REQUIRE(pending, "out of memory: %d requests are in flight", count);
+    }
+    Pending *p = alloc(1, sizeof *p);
+    p->kind = kind;
+    p->comm = comm;
+    p->request = p->agree = MPI_REQUEST_NULL;
+    return pending[count++] = p;
+}
+
+static void unlink_pending(const Pending *p)
+{
+    int i = 0;
+    while (pending[i] != p)
+        i++;
+    memmove(pending + i, pending + i + 1, (size_t)(--count - i) * sizeof *pending);
+}
+
+static void pending_end(Pending *p)
+{
+    unlink_pending(p);
+    free(p);
+}
+
+void pending_started(Pending *p, int error, const MPI_Request *request)
+{
+    if (error == MPI_SUCCESS)
+        p->request = *request;
+    else
+        pending_end(p);
+}
+
+void pending_forget(const CallComm *notes)
+{
+    for (int i = 0; i < count; i++)
+        if (pending[i]->notes == notes)
+            pending[i]->notes = NULL;
+}
+
+/* That of a request; NULL: it has none. Open MPI gives short sends, which are over at once, all the
+ * same request: then the first. */
+static Pending *pending_of(MPI_Request request)
+{
+    for (int i = 0; i < count && request != MPI_REQUEST_NULL; i++)
+        if (pending[i]->request == request && !pending[i]->waited_for)
+            return pending[i];
+    return NULL;
+}
+
+/* ---- when it is due ---- */
+
+double collective_due(CallComm *notes, const double start[2])
+{
+    double from = notes ? fmax(start[0], notes->link_free) : start[0];
+    if (notes)
+        notes->link_free = from + start[1];
+    return from + start[1];
+}
+
+/* All ranks start the collectives of a communicator in the same order, and the link makes them one
+ * after the other: first those before p (NULL: all). wait: for ranks that have not started theirs.
+ * False: not known yet. */
+static bool settle(CallComm *notes, const Pending *p, bool wait)
+{
+    for (int i = 0; i < count; i++) {
+        Pending *q = pending[i];
+        bool before = q->kind == PENDING_COLLECTIVE && notes && q->notes == notes;
+        int done = true;
+        if ((before || q == p) && !q->known) {
+            if (wait)
+                PMPI_Wait(&q->agree, MPI_STATUS_IGNORE);
+            else
+                PMPI_Test(&q->agree, &done, MPI_STATUS_IGNORE);
+            if (!done)
+                return false;
+            q->due = collective_due(q->notes, q->start);
+            q->known = true;
+        }
+        if (q == p)
+            break;
+    }
+    return true;
+}
+
+void pending_settle(CallComm *notes) { settle(notes, NULL, true); }
+
+/* MPI has completed p (NULL: nothing to do with the link); makes *status that of the data. False:
+ * when it is due is not known yet. */
+static bool known_due(Pending *p, MPI_Status *status, bool wait)
+{
+    if (!p || p->kind == PENDING_SEND)
+        return true;
+    if (p->kind == PENDING_COLLECTIVE)
+        return settle(p->notes, p, wait);
+    double bytes = stamp_off(status);
+    if (!p->known)
+        p->due = message_due(p->stamp, p->comm, status->MPI_SOURCE, bytes);
+    return p->known = true;
+}
+
+/* ---- waits and tests ---- */
+
+typedef struct Waited {
+    Pending *p; /* NULL: not the link's */
+    MPI_Status status;
+} Waited;
+
+static Waited *waited_new(int n, const MPI_Request *requests)
+{
+    Waited *w = alloc((unsigned long)n, sizeof *w);
+    for (int i = 0; i < n; i++) {
+        w[i].p = pending_of(requests[i]);
+        if (w[i].p)
+            w[i].p->waited_for = true;
+    }
+    return w;
+}
+
+static void waited_free(Waited *w, int n)
+{
+    for (int i = 0; i < n; i++)
+        if (w[i].p)
+            w[i].p->waited_for = false;
+    free(w);
+}
+
+/* Ends all of them in MPI; returns when the last is due. */
+static int complete(int n, MPI_Request *requests, Waited *w, MPI_Status *statuses, double *due)
+{
+    MPI_Status *got = alloc((unsigned long)n, sizeof *got);
+    int error = n == 1 ? PMPI_Wait(requests, got) : PMPI_Waitall(n, requests, got);
+    *due = 0;
+    for (int i = 0; i < n; i++) {
+        if (w[i].p && error == MPI_SUCCESS) {
+            known_due(w[i].p, &got[i], true);
+            *due = fmax(*due, w[i].p->due);
+        }
+        if (statuses != MPI_STATUSES_IGNORE)
+            statuses[i] = got[i];
+    }
+    for (int i = 0; i < n; i++)
+        if (w[i].p && requests[i] == MPI_REQUEST_NULL) {
+            pending_end(w[i].p);
+            w[i].p = NULL;
+        }
+    free(got);
+    return error;
+}
+
+int link_wait(int n, MPI_Request *requests, MPI_Status *statuses)
+{
+    double due;
+    if (!link_on() || n < 1)
+        return n == 1 ? PMPI_Wait(requests, statuses) : PMPI_Waitall(n, requests, statuses);
+    clock_enter();
+    Waited *w = waited_new(n, requests);
+    int error = complete(n, requests, w, statuses, &due);
+    waited_free(w, n);
+    clock_leave(due);
+    return error;
+}
+
+/* When request i is due; INFINITY: not known yet. */
+static double due_of(MPI_Request request, Waited *w)
+{
+    int here;
+    PMPI_Request_get_status(request, &here, &w->status);
+    if (!here || !known_due(w->p, &w->status, false))
+        return INFINITY;
+    return w->p ? w->p->due : 0;
+}
+
+/* A test that finds nothing ends. What waits for another rank takes no time of the virtual clock,
+ * but gives that rank the core; what waits for the link takes the time of the test, so that a loop
+ * of tests comes to the end of its wait. */
+static void not_yet(double due)
+{
+    if (isfinite(due))
+        clock_resume();
+    else {
+        clock_leave(0);
+        if (link_virtual())
+            sched_yield();
+    }
+}
+
+int link_test(int n, MPI_Request *requests, int *done, MPI_Status *statuses)
+{
+    if (!link_on() || n < 1)
+        return n == 1 ? PMPI_Test(requests, done, statuses)
+                      : PMPI_Testall(n, requests, done, statuses);
+    double now = clock_enter(), due = 0;
+    int error = MPI_SUCCESS;
+    Waited *w = waited_new(n, requests);
+    for (int i = 0; i < n; i++)
+        due = fmax(due, due_of(requests[i], &w[i]));
+    *done = due <= now;
+    if (*done)
+        error = complete(n, requests, w, statuses, &due);
+    waited_free(w, n);
+    if (*done)
+        clock_leave(0);
+    else
+        not_yet(due);
+    return error;
+}
+
+/* The request that is due first, and when: INFINITY: not known of any. -1: none is active. */
+static int first_due(int n, const MPI_Request *requests, double *due)
+{
+    int first = -1;
+    *due = INFINITY;
+    for (int i = 0; i < n; i++) {
+        if (requests[i] == MPI_REQUEST_NULL)
+            continue;
+        double one = due_of(requests[i], &(Waited){.p = pending_of(requests[i])});
+        if (first < 0 || one < *due) {
+            first = i;
+            *due = one;
+        }
+    }
+    return first;
+}
+
+/* Ends request i, which is known to be here. */
+static int complete_one(MPI_Request *request, MPI_Status *status, double *due)
+{
+    Waited w = {.p = pending_of(*request)};
+    return complete(1, request, &w, status, due);
+}
+
+int link_wait_any(int n, MPI_Request *requests, int *index, MPI_Status *status)
+{
+    double due;
+    int first;
+    if (!link_on())
+        return PMPI_Waitany(n, requests, index, status);
+    clock_enter();
+    while ((first = first_due(n, requests, &due)) >= 0 && isinf(due))
+        sched_yield();
+    int error = first < 0 ? PMPI_Waitany(n, requests, index, status)
+                          : complete_one(&requests[first], status, &due);
+    *index = first < 0 ? MPI_UNDEFINED : first;
+    clock_leave(first < 0 ? 0 : due);
+    return error;
+}
+
+int link_test_any(int n, MPI_Request *requests, int *index, int *done, MPI_Status *status)
+{
+    double due;
+    if (!link_on())
+        return PMPI_Testany(n, requests, index, done, status);
+    double now = clock_enter();
+    int first = first_due(n, requests, &due), error = MPI_SUCCESS;
+    *index = MPI_UNDEFINED;
+    *done = first < 0 || due <= now;
+    if (first >= 0 && !*done) {
+        not_yet(due);
+        return error;
+    }
+    if (first >= 0) {
+        *index = first;
+        error = complete_one(&requests[first], status, &due);
+    } else
+        error = PMPI_Testany(n, requests, index, done, status);
+    clock_leave(0);
+    return error;
+}
+
+int link_wait_some(int n, MPI_Request *requests, int *found, int *indices, MPI_Status *statuses)
+{
+    if (!link_on())
+        return PMPI_Waitsome(n, requests, found, indices, statuses);
+    int error = link_wait_any(n, requests, indices, statuses);
+    *found = *indices == MPI_UNDEFINED ? MPI_UNDEFINED : 1;
+    return error;
+}
+
+int link_test_some(int n, MPI_Request *requests, int *found, int *indices, MPI_Status *statuses)
+{
+    int done;
+    if (!link_on())
+        return PMPI_Testsome(n, requests, found, indices, statuses);
+    int error = link_test_any(n, requests, indices, &done, statuses);
+    *found = !done ? 0 : *indices == MPI_UNDEFINED ? MPI_UNDEFINED : 1;
+    return error;
+}
+
+/* MPI may still read or write its stamp: the memory stays. */
+int link_request_free(MPI_Request *request)
+{
+    Pending *p = pending_of(*request);
+    if (p)
+        unlink_pending(p);
+    return PMPI_Request_free(request);
+}

@@ -1,0 +1,151 @@
+/* link_table.c WHAT: the link of link.h in figures, under mpirun, for tests/e2e/link.sh and a reader.
+ *
+ *     link_table virtual [LINK [BYTES]]   five all-reduces by hand from 256 B to BYTES (4 MiB): the
+ *     link_table real [LINK [BYTES]]      time on that clock, and the α-β model's
+ *     link_table cost                     what the layer between a program and MPI costs, without a
+ *                                         link: calls through it and around it, in turn
+ *     link_table under-way                link_set while a message is under way, which ends the run
+ */
+#include "check.h"
+#include "five_all_reduces.h"
+#include "number.h"
+#include "quantiles.h"
+#include "timer.h"
+#include <mpi.h>
+#include <stdio.h>
+#include <string.h>
+
+static int rank, P;
+
+static void begin(const char *link, const char *clock)
+{
+    link_choose(link, clock);
+    MPI_Init(NULL, NULL);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &P);
+}
+
+/* ---- against the model ---- */
+
+static void table(const char *clock, const char *text, int64_t most)
+{
+    begin(text, clock);
+    char words[64];
+    Link link = link_now_used();
+    link_text(words, sizeof words, link);
+    if (rank == 0)
+        printf("%d ranks, %s, %s clock\n%9s  %-16s  %10s  %10s  %6s\n", P, words, clock, "bytes",
+               "all-reduce", "ms", "model", "ratio");
+    for (int64_t bytes = 256; bytes <= most; bytes *= 16)
+        for (int k = 0; k < FIVE; k++) {
+            if (five_all_reduces[k].powers_only && P & (P - 1))
+                continue;
+            double took = five_measured(k, (int)(bytes / 4), bytes > 1 << 18 ? 3 : 7,
+                                        MPI_COMM_WORLD);
+            double model = five_predicted(k, P, (double)bytes, link);
+            if (rank == 0)
+                printf("%9lld  %-16s  %10.4f  %10.4f  %6.3f\n", (long long)bytes,
+                       five_all_reduces[k].name, 1e3 * took, 1e3 * model, took / model);
+        }
+    MPI_Finalize();
+}
+
+/* ---- what the layer costs ---- */
+
+enum { CALLS = 2000, ROUNDS = 41 };
+
+static void layer_reduce(double *v)
+{
+    MPI_Allreduce(MPI_IN_PLACE, v, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+}
+
+static void plain_reduce(double *v)
+{
+    PMPI_Allreduce(MPI_IN_PLACE, v, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+}
+
+static void layer_ping(double *v)
+{
+    if (rank == 0)
+        MPI_Send(v, 1, MPI_INT, 1, 0, MPI_COMM_WORLD);
+    if (rank < 2)
+        MPI_Recv(v, 1, MPI_INT, !rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (rank == 1)
+        MPI_Send(v, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+}
+
+static void plain_ping(double *v)
+{
+    if (rank == 0)
+        PMPI_Send(v, 1, MPI_INT, 1, 0, MPI_COMM_WORLD);
+    if (rank < 2)
+        PMPI_Recv(v, 1, MPI_INT, !rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (rank == 1)
+        PMPI_Send(v, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+}
+
+/* Microseconds of one call. */
+static double time_of(void (*call)(double *))
+{
+    double v = 0;
+    PMPI_Barrier(MPI_COMM_WORLD);
+    double began = timer_real();
+    for (int i = 0; i < CALLS; i++)
+        call(&v);
+    return 1e6 * (timer_real() - began) / CALLS;
+}
+
+static void compare(const char *what, void (*layer)(double *), void (*plain)(double *))
+{
+    double with[ROUNDS], without[ROUNDS], more[ROUNDS];
+    for (int i = 0; i < ROUNDS; i++) { /* in turn, in either order: the machine drifts */
+        for (int half = 0; half < 2; half++)
+            if (half == i % 2)
+                with[i] = time_of(layer);
+            else
+                without[i] = time_of(plain);
+        more[i] = with[i] - without[i];
+    }
+    sort_ascending(with, ROUNDS);
+    sort_ascending(without, ROUNDS);
+    sort_ascending(more, ROUNDS);
+    if (rank == 0)
+        printf("%-22s %7.3f us through the layer, %7.3f around it; difference %6.3f (%.3f to %.3f "
+               "in half of %d pairs)\n",
+               what, with[ROUNDS / 2], without[ROUNDS / 2], more[ROUNDS / 2], more[ROUNDS / 4],
+               more[3 * ROUNDS / 4], ROUNDS);
+}
+
+static void cost(void)
+{
+    begin("none", "real");
+    compare("8-byte all-reduce", layer_reduce, plain_reduce);
+    compare("4-byte ping and pong", layer_ping, plain_ping);
+    MPI_Finalize();
+}
+
+/* ---- a mistake ---- */
+
+static void under_way(void)
+{
+    begin("none", "real");
+    if (rank == 0)
+        MPI_Send(&rank, 1, MPI_INT, 1, 0, MPI_COMM_WORLD);
+    link_set((Link){1e8, 0});
+}
+
+int main(int argc, char **argv)
+{
+    const char *what = argc > 1 ? argv[1] : "";
+    int64_t most = 4 << 20;
+    REQUIRE(argc < 4 || number_whole(&most, argv[3], 256, 1 << 28), "%s: expected bytes", argv[3]);
+    if (!strcmp(what, "virtual") || !strcmp(what, "real"))
+        table(what, argc > 2 ? argv[2] : "1Gbit/s,50us", most);
+    else if (!strcmp(what, "cost"))
+        cost();
+    else if (!strcmp(what, "under-way"))
+        under_way();
+    else
+        die(EXIT_USAGE, "usage: link_table virtual|real [LINK [BYTES]] | cost | under-way");
+    return 0;
+}

@@ -1,0 +1,261 @@
+/* test_link_times.c: how long things take on the link of link.h, with the virtual clock: five
+ * all-reduces over messages against the α-β model, MPI's own collectives against link_seconds, and
+ * what overlaps. A figure that a busy machine's caches disturb is taken again, at most twice. */
+#include "five_all_reduces.h"
+#include "harness.h"
+#include "timer.h"
+#include <mpi.h>
+#include <math.h>
+#include <time.h>
+#include <unistd.h>
+
+static int rank, P;
+static const Link link_used = {1.25e8, 50e-6}; /* 1 Gbit/s, 50 µs */
+
+static void begin(const char *link)
+{
+    link_choose(link, "virtual");
+    MPI_Init(NULL, NULL);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &P);
+}
+
+static double own_time(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void burn(double seconds)
+{
+    for (double until = own_time() + seconds; own_time() < until;)
+        ;
+}
+
+/* ---- by hand ---- */
+
+/* Within 5 % of the model, and within 1 % of itself. */
+static bool agrees(int k, int n)
+{
+    double model = five_predicted(k, P, 4.0 * n, link_used);
+    double first = five_measured(k, n, 5, MPI_COMM_WORLD);
+    double second = five_measured(k, n, 5, MPI_COMM_WORLD);
+    bool right = fabs(first / model - 1) <= 0.05 && fabs(second / first - 1) <= 0.01;
+    if (rank == 0)
+        printf("%-16s %8d bytes: %9.3f and %9.3f ms, model %9.3f ms, ratio %.3f%s\n",
+               five_all_reduces[k].name, 4 * n, first * 1e3, second * 1e3, model * 1e3,
+               first / model, right ? "" : "  <-");
+    return right;
+}
+
+static void by_hand(void **state)
+{
+    static const int sizes[] = {256, 4096, 262144};
+    begin("1Gbit/s,50us");
+    for (int k = 0; k < FIVE; k++)
+        for (int i = 0; i < 3; i++) {
+            if (five_all_reduces[k].powers_only && P & (P - 1))
+                continue;
+            if (!agrees(k, sizes[i]) && !agrees(k, sizes[i]) && !agrees(k, sizes[i]))
+                fail_msg("%s on %d ranks, %d elements", five_all_reduces[k].name, P, sizes[i]);
+        }
+    MPI_Finalize();
+}
+
+/* ---- MPI's own ---- */
+
+static float v[1 << 16], w[1 << 16];
+
+typedef enum { ALL_REDUCE, BROADCAST, REDUCE, BARRIER, GATHER, ALL_GATHER, ALL_TO_ALL } Own;
+
+static double own(Own what, int n)
+{
+    double bytes = 4.0 * n;
+    switch (what) {
+    case ALL_REDUCE:
+        MPI_Allreduce(v, w, n, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD);
+        return link_seconds(LINK_ALL_REDUCE, P, bytes, link_used);
+    case BROADCAST:
+        MPI_Bcast(v, n, MPI_FLOAT, P - 1, MPI_COMM_WORLD);
+        return link_seconds(LINK_BROADCAST, P, bytes, link_used);
+    case REDUCE:
+        MPI_Reduce(v, w, n, MPI_FLOAT, MPI_SUM, 0, MPI_COMM_WORLD);
+        return link_seconds(LINK_BROADCAST, P, bytes, link_used);
+    case BARRIER: MPI_Barrier(MPI_COMM_WORLD); return link_seconds(LINK_BARRIER, P, 0, link_used);
+    case GATHER:
+        MPI_Gather(v, n / P, MPI_FLOAT, w, n / P, MPI_FLOAT, 0, MPI_COMM_WORLD);
+        return link_seconds(LINK_REDUCE_SCATTER, P, bytes / P * P, link_used);
+    case ALL_GATHER:
+        MPI_Allgather(v, n / P, MPI_FLOAT, w, n / P, MPI_FLOAT, MPI_COMM_WORLD);
+        return link_seconds(LINK_REDUCE_SCATTER, P, 4.0 * (n / P) * P, link_used);
+    default:
+        MPI_Alltoall(v, n / P, MPI_FLOAT, w, n / P, MPI_FLOAT, MPI_COMM_WORLD);
+        return link_seconds(LINK_ALL_TO_ALL, P, 4.0 * (n / P) * P, link_used);
+    }
+}
+
+static double over_ranks(double value, MPI_Op op)
+{
+    PMPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_DOUBLE, op, MPI_COMM_WORLD);
+    return value;
+}
+
+/* All ranks leave at the same moment: the last one's start and the seconds of the model. */
+static void collectives(void **state)
+{
+    begin("1Gbit/s,50us");
+    for (Own what = ALL_REDUCE; what <= ALL_TO_ALL; what++)
+        for (int n = P; n <= 1 << 16; n *= 64) {
+            link_align();
+            burn(rank == P - 1 ? 2e-3 : 1e-4);
+            double began = link_now(), seconds = own(what, n), ended = link_now();
+            double last = over_ranks(began, MPI_MAX);
+            expect_close(ended - last, seconds, 20e-6, 0.01, "a collective");
+            expect_close(over_ranks(ended, MPI_MAX), over_ranks(ended, MPI_MIN), 20e-6, 0, "ends");
+        }
+    MPI_Finalize();
+}
+
+/* ---- what overlaps ---- */
+
+enum { N = 1 << 16 };
+
+/* Seconds of one all-reduce of N elements, `ahead` seconds of work before its wait. */
+static double with_work(double work)
+{
+    MPI_Request r;
+    link_align();
+    double began = link_now();
+    MPI_Iallreduce(v, w, N, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD, &r);
+    burn(work);
+    MPI_Wait(&r, MPI_STATUS_IGNORE);
+    return link_now() - began;
+}
+
+/* The same, with a loop of tests for the work. */
+static double polled(void)
+{
+    MPI_Request r;
+    int done = 0;
+    link_align();
+    double began = link_now();
+    MPI_Iallreduce(v, w, N, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD, &r);
+    while (!done)
+        MPI_Test(&r, &done, MPI_STATUS_IGNORE);
+    assert_true(r == MPI_REQUEST_NULL);
+    return link_now() - began;
+}
+
+/* Three in flight, waited for in another order. */
+static void in_a_row(double one)
+{
+    MPI_Request r[3];
+    double at[3];
+    link_align();
+    double began = link_now();
+    for (int i = 0; i < 3; i++)
+        MPI_Iallreduce(v, w + i, N / 4, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD, &r[i]);
+    MPI_Wait(&r[1], MPI_STATUS_IGNORE);
+    at[1] = link_now() - began;
+    MPI_Wait(&r[0], MPI_STATUS_IGNORE);
+    at[0] = link_now() - began;
+    MPI_Waitall(3, r, MPI_STATUSES_IGNORE);
+    at[2] = link_now() - began;
+    expect_close(at[1], 2 * one, 50e-6, 0.03, "the second of three");
+    expect_close(at[0], 2 * one, 50e-6, 0.03, "the first, waited for later");
+    expect_close(at[2], 3 * one, 50e-6, 0.03, "the third");
+}
+
+/* A blocking one queues behind one in flight on its communicator, and not on another. */
+static void behind(double one)
+{
+    MPI_Request r;
+    MPI_Comm other;
+    MPI_Comm_dup(MPI_COMM_WORLD, &other);
+    for (int apart = 0; apart < 2; apart++) {
+        link_align();
+        double began = link_now();
+        MPI_Iallreduce(v, w, N / 4, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD, &r);
+        MPI_Allreduce(MPI_IN_PLACE, v, N / 4, MPI_FLOAT, MPI_SUM, apart ? other : MPI_COMM_WORLD);
+        expect_close(link_now() - began, apart ? one : 2 * one, 50e-6, 0.03, "a blocking one");
+        MPI_Wait(&r, MPI_STATUS_IGNORE);
+    }
+    MPI_Comm_free(&other);
+}
+
+static void overlap(void **state)
+{
+    begin("1Gbit/s,50us");
+    double whole = link_seconds(LINK_ALL_REDUCE, P, 4.0 * N, link_used);
+    expect_close(with_work(0), whole, 50e-6, 0.03, "no work");
+    expect_close(with_work(whole / 2), whole, 50e-6, 0.03, "half hidden");
+    expect_close(with_work(2 * whole), 2 * whole, 100e-6, 0.03, "all hidden");
+    expect_close(polled(), whole, 100e-6, 0.03, "a loop of tests");
+    in_a_row(link_seconds(LINK_ALL_REDUCE, P, 1.0 * N, link_used));
+    behind(link_seconds(LINK_ALL_REDUCE, P, 1.0 * N, link_used));
+    MPI_Finalize();
+}
+
+/* A receiver that waits for a late message has the early ones already. */
+static void early(void **state)
+{
+    begin("100Mbit/s,1ms");
+    double one = 4.0 * N / 1.25e7; /* 21 ms */
+    static float got[N];
+    link_align();
+    double began = link_now();
+    if (rank == 0) {
+        for (int from = 1; from < P; from++)
+            MPI_Recv(got, N, MPI_FLOAT, from, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        /* The others', one after the other, while rank 1 works; then rank 1's. */
+        expect_close(link_now() - began, 0.1 + 1e-3 + one, 1e-4, 0.02, "the late one last");
+    } else {
+        burn(rank == 1 ? 0.1 : 0);
+        MPI_Send(v, N, MPI_FLOAT, 0, 0, MPI_COMM_WORLD);
+        expect_close(link_now() - began, one + (rank == 1 ? 0.1 : 0), 1e-4, 0.02, "a send");
+    }
+    MPI_Finalize();
+}
+
+/* A message takes the sender's time along, without a link, too. */
+static void only_virtual(void **state)
+{
+    begin("none");
+    assert_true(link_virtual() && isinf(link_now_used().bandwidth));
+    link_align();
+    double began = link_now();
+    if (rank == 0)
+        burn(0.02);
+    for (int r = 0; r < P - 1; r++) { /* from rank to rank */
+        if (rank == r)
+            MPI_Send(v, 1000, MPI_FLOAT, r + 1, 0, MPI_COMM_WORLD);
+        if (rank == r + 1)
+            MPI_Recv(v, 1000, MPI_FLOAT, r, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+    expect_close(link_now() - began, 0.02, 1e-4, 0.02, "rank 0's work");
+    usleep(300000);
+    expect_close(MPI_Wtime(), timer_now(), 1e-4, 0, "MPI_Wtime");
+    MPI_Barrier(MPI_COMM_WORLD);
+    expect_close(link_now() - began, 0.02, 2e-4, 0.02, "a sleep");
+    MPI_Finalize();
+}
+
+int main(int argc, char **argv)
+{
+    static const Case cases[] = {
+        {.name = "by_hand_2", .run = by_hand, .ranks = 2},
+        {.name = "by_hand_3", .run = by_hand, .ranks = 3},
+        {.name = "by_hand_4", .run = by_hand, .ranks = 4},
+        {.name = "by_hand_5", .run = by_hand, .ranks = 5},
+        {.name = "by_hand_8", .run = by_hand, .ranks = 8},
+        {.name = "collectives_2", .run = collectives, .ranks = 2},
+        {.name = "collectives_3", .run = collectives, .ranks = 3},
+        {.name = "collectives_8", .run = collectives, .ranks = 8},
+        {.name = "overlap_2", .run = overlap, .ranks = 2},
+        {.name = "overlap_3", .run = overlap, .ranks = 3},
+        {.name = "early", .run = early, .ranks = 4},
+        {.name = "only_virtual", .run = only_virtual, .ranks = 4},
+    };
+    return harness_main(argc, argv, cases, sizeof cases / sizeof *cases);
+}
