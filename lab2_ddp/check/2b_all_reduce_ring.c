@@ -1,16 +1,14 @@
 /* 2b_all_reduce_ring.c: the check of all_reduce_ring. */
 #include "check_collective.h"
-#include <stdint.h>
 
 static int messages(int rank, int P) { return 2 * (P - 1); }
 
 static double vectors(int rank, int P) { return 2 * (P - 1.0) / P; }
 
-static void complete(int *begin, int *end, int rank, int P, int count)
+/* Element i is in chunk ⌈(i+1) P / count⌉ - 1. */
+static bool complete(int i, int count, int rank, int P)
 {
-    int64_t chunk = (rank + 1) % P;
-    *begin = (int)(count * chunk / P);
-    *end = (int)(count * (chunk + 1) / P);
+    return ((i + 1L) * P - 1) / count == (rank + 1) % P;
 }
 
 int main(int argc, char **argv)

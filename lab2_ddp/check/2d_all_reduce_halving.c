@@ -14,14 +14,13 @@ static double vectors(int rank, int P)
     return is_extra ? 1 : 2 * (even - 1.0) / even + has_extra;
 }
 
-/* The bits of the rank, the highest first, say which half. */
-static void complete(int *begin, int *end, int rank, int P, int count)
+/* The bits of the rank, the highest first, say in which half. */
+static bool complete(int i, int count, int rank, int P)
 {
-    int even = even_ranks(P);
-    *begin = 0;
-    *end = rank < even ? count : 0;
-    for (int bit = even / 2; bit > 0 && rank < even; bit /= 2)
-        *(rank & bit ? begin : end) = *begin + (*end - *begin) / 2;
+    int begin = 0, end = count, even = even_ranks(P);
+    for (int bit = even / 2; bit > 0; bit /= 2)
+        *(rank & bit ? &begin : &end) = begin + (end - begin) / 2;
+    return rank < even && i >= begin && i < end;
 }
 
 int main(int argc, char **argv)

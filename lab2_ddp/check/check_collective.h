@@ -21,10 +21,10 @@ typedef struct Collective {
     int (*messages)(int rank, int P);
     double (*vectors)(int rank, int P);
     int slack;
-    /* Its two halves, and the elements [begin, end) of a rank that are complete after the first.
-     * halves NULL: it has none. */
+    /* What to say if the first or the second of its halves is wrong; NULL: it has no halves. Has
+     * the rank the whole sum of element i after the first? */
     const char *const *halves;
-    void (*complete)(int *begin, int *end, int rank, int P, int count);
+    bool (*complete)(int i, int count, int rank, int P);
 } Collective;
 
 /* main() of the check. */

@@ -3,12 +3,6 @@
 #include "lab2.h"
 #include <stdlib.h>
 
-static void add(float *v, const float *arrived, int count)
-{
-    for (int i = 0; i < count; i++)
-        v[i] += arrived[i];
-}
-
 void all_reduce_doubling(float *v, int count, MPI_Comm comm)
 {
     int rank, P, Q = 1;
@@ -24,12 +18,14 @@ void all_reduce_doubling(float *v, int count, MPI_Comm comm)
     float *arrived = alloc((unsigned long)count + 1, sizeof *arrived);
     if (rank + Q < P) {
         MPI_Recv(arrived, count, MPI_FLOAT, rank + Q, 0, comm, MPI_STATUS_IGNORE);
-        add(v, arrived, count);
+        for (int i = 0; i < count; i++)
+            v[i] += arrived[i];
     }
     for (int d = 1; d < Q; d *= 2) {
         MPI_Sendrecv(v, count, MPI_FLOAT, rank ^ d, 0, arrived, count, MPI_FLOAT, rank ^ d, 0, comm,
                      MPI_STATUS_IGNORE);
-        add(v, arrived, count);
+        for (int i = 0; i < count; i++)
+            v[i] += arrived[i];
     }
     if (rank + Q < P)
         MPI_Send(v, count, MPI_FLOAT, rank + Q, 0, comm);

@@ -14,13 +14,6 @@ static void swap_ranges(const float *v, Range out, float *to, Range in, int part
                  MPI_FLOAT, partner, 0, comm, MPI_STATUS_IGNORE);
 }
 
-/* The other part of `whole`, of which `part` is one end. */
-static Range rest(Range whole, Range part)
-{
-    return part.begin == whole.begin ? (Range){part.end, whole.end}
-                                     : (Range){whole.begin, part.begin};
-}
-
 /* Among the ranks 0 … Q-1, Q a power of two. arrived: room for count elements. */
 static void halve_and_double(float *v, float *arrived, int count, int rank, int Q, MPI_Comm comm)
 {
@@ -37,8 +30,9 @@ static void halve_and_double(float *v, float *arrived, int count, int rank, int 
         mine[cuts + 1] = keep;
     }
     for (int d = 1; d < Q; d *= 2, cuts--) {
-        Range missing = rest(mine[cuts - 1], mine[cuts]);
-        swap_ranges(v, mine[cuts], v + missing.begin, missing, rank ^ d, comm);
+        Range have = mine[cuts], missing = mine[cuts - 1];
+        *(rank & d ? &missing.end : &missing.begin) = rank & d ? have.begin : have.end;
+        swap_ranges(v, have, v + missing.begin, missing, rank ^ d, comm);
     }
 }
 
