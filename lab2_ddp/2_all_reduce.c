@@ -32,6 +32,8 @@ static void parse(Choices *c, Option *table, int argc, char **argv)
                               {0}};
     OPTIONS_KEEP(table, options);
     args_parse("2_all_reduce", "Five all-reduces, seen, timed and predicted.", table, argc, argv);
+    if (!strcmp(c->link, "none"))
+        args_otherwise(table, "clock", "real");
 }
 
 /* What the elements of a Command are; WHAT one of these. */
@@ -251,13 +253,13 @@ static void draw(void *context, Plot *plot)
         record_draw(
             plot, shown ? &s->record : &empty, s->time, to_do(s),
             "digits: the ranks whose elements are in the sum · yellow: all of them, red: one "
-            "is in it twice · 2: times, 3: the map · ? shows the keys");
+            "is in it twice · 2: times, 3: the map");
     } else if (s->page == TIMES)
         compare_draw_times(plot, &s->compared, s->world, s->size,
                            "- +: ranks in the left panel · [ ]: size in the right one · 1: chunks, "
-                           "3: the map · ? shows the keys");
+                           "3: the map");
     else
-        compare_draw_map(plot, &s->compared, "1: chunks, 2: times · ? shows the keys");
+        compare_draw_map(plot, &s->compared, "1: chunks, 2: times");
     background_unlock(s->thread);
 }
 
@@ -314,7 +316,7 @@ int main(int argc, char **argv)
     Choices c = {.run = run_options_default(),
                  .link = "1Gbit/s,50us",
                  .clock = "virtual",
-                 .largest = 4096};
+                 .largest = 1024};
     Option table[MOST_OPTIONS];
     parse(&c, table, argc, argv);
     stop_on_signals();

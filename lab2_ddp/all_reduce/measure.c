@@ -53,8 +53,9 @@ static Measured call_once(AllReduce *call, float *v, int count, int P, MPI_Comm 
 Measured measure(AllReduce *call, int count, const Worlds *w, int world, Link link, Comm *all)
 {
     enum { MOST_CALLS = 41 };
-    /* the link's time repeats; this machine's does not */
-    int calls = isfinite(link.bandwidth) ? 1 : count > 1 << 18 ? 11 : MOST_CALLS;
+    /* the link's time repeats, this machine's does not */
+    int few = isfinite(link.bandwidth) ? 1 : 11, many = isfinite(link.bandwidth) ? 5 : MOST_CALLS,
+        calls = count > 1 << 16 ? few : many;
     float *v = alloc((unsigned long)count, sizeof *v);
     double seconds[MOST_CALLS];
     Measured m;

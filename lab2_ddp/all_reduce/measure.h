@@ -18,9 +18,8 @@ Worlds worlds_new(int ranks);
 void worlds_free(Worlds *w);
 
 typedef struct Measured {
-    bool done, right; /* right: every rank has the sum */
-    double seconds;   /* of the rank that ends last, on the link's clock; without a link the median
-                       * of some calls */
+    bool done, right;       /* right: every rank has the sum */
+    double seconds;         /* of the rank that ends last; the median of some calls */
     double messages, bytes; /* sent by the rank that sends most */
 } Measured;
 

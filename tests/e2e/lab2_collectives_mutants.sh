@@ -87,9 +87,9 @@ mutant doubling_send_first $doubling 'deadlock.*MPI_Send' "s/MPI_Sendrecv\((v, c
 (arrived[^;]*);/MPI_Send(\1, comm); MPI_Recv(\2;/"
 mutant doubling_short $doubling "parts are missing" 's/d < Q; d/d < Q \/ 2; d/'
 mutant doubling_late $doubling "part" 's/int d = 1/int d = 2/'
-mutant doubling_twice $doubling 'there twice' 's/(add\(v, arrived, count\);\n    \})/add(v, arrived, count); add(v, arrived, count); }/'
+mutant doubling_twice $doubling 'there twice' 's/v\[i\] \+= arrived\[i\];\n    \}\n    for/v[i] += 2 * arrived[i];\n    }\n    for/'
 mutant doubling_no_fold $doubling 'P = 3, rank .*MPI refuses a call: .*invalid rank' 's/while \(2 \* Q <= P\)/while (Q < P)/'
-mutant doubling_fold_lost $doubling "P = 3.*part" 's/, count\);\n    \}\n    for/, 0);\n    }\n    for/'
+mutant doubling_fold_lost $doubling "P = 3.*part" 's/v\[i\] \+= arrived\[i\];\n    \}\n    for/continue;\n    }\n    for/'
 mutant doubling_world $doubling 'MPI_COMM_WORLD used in place of comm' 's/0, comm/0, MPI_COMM_WORLD/g; s/0, arrived, count, MPI_FLOAT, rank \^ d, 0, comm/0, arrived, count, MPI_FLOAT, rank ^ d, 0, MPI_COMM_WORLD/; s/MPI_Comm_(rank|size)\(comm/MPI_Comm_\1(MPI_COMM_WORLD/g'
 
 halving=2d_all_reduce_halving
