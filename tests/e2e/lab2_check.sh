@@ -3,14 +3,14 @@
 # seconds: 240
 set -u
 work=$(mktemp -d)
-labels='ring step-1 step-2 step-3 step-4 step-5 step-6 step-7 step-8 step-9'
-verdicts() { sed -nE 's/^(PASS|FAIL|TODO)  (ring|step) ?([0-9]?) .*/\1 \2\3/p' "$1"; }
+labels='naive ring doubling halving tree seconds step-1 step-2 step-3 step-4 step-5 step-6 step-7 step-8 step-9'
+verdicts() { sed -nE 's/^(PASS|FAIL|TODO)  ([a-z]+) ?([0-9]?) .*/\1 \2\3/p' "$1"; }
 expect() { # what, log, verdict, status, wanted status
     local lines wrong
     lines=$(verdicts "$2" | wc -l)
     wrong=$(verdicts "$2" | grep -vc "^$3 ")
     if [ "$lines" != "$(echo "$labels" | wc -w)" ] || [ "$wrong" != 0 ] || [ "$4" != "$5" ]; then
-        echo "$1: expected ten lines $3 and exit $5, got exit $4 and:"; cat "$2"; exit 1
+        echo "$1: expected $(echo "$labels" | wc -w) lines $3 and exit $5, got exit $4 and:"; cat "$2"; exit 1
     fi
     if [ "$(grep -cE 'PASS|FAIL|TODO' "$2")" != "$lines" ]; then
         echo "$1: another line has one of these words:"; cat "$2"; exit 1
