@@ -12,8 +12,23 @@
 #include "schedule.h"
 #include <mpi.h>
 
-/* exercises/2_all_reduce_ring.c */
-void all_reduce_ring(float *v, int count, MPI_Comm comm);
+/* ---- part 2: exercises/2a to 2f ---- */
+
+/* Every rank ends with the sum over the ranks of v [count]. */
+typedef void AllReduce(float *v, int count, MPI_Comm comm);
+AllReduce all_reduce_naive, all_reduce_ring, all_reduce_doubling, all_reduce_halving,
+    all_reduce_tree;
+
+typedef enum {
+    ALL_REDUCE_NAIVE,
+    ALL_REDUCE_RING,
+    ALL_REDUCE_DOUBLING,
+    ALL_REDUCE_HALVING,
+    ALL_REDUCE_TREE,
+    ALL_REDUCES
+} Algorithm;
+/* What an all-reduce takes, in seconds; alpha: seconds, beta: seconds per byte. */
+double all_reduce_seconds(Algorithm a, int P, double bytes, double alpha, double beta);
 
 /* The gradient in buckets, whose all-reduces run while the backward pass goes on. */
 enum { MOST_BUCKETS = 256 };
