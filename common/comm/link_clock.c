@@ -54,7 +54,7 @@ static double virtual_now(void)
     }
 }
 
-/* The clock shows `now`, or what it does if that is later: it never goes back, whoever looks. This
+/* The clock shows `now`, or what it does if that is later: it never goes back, for any thread. This
  * thread owns it. */
 static void set_clock(double now, bool stands)
 {
