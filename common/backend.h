@@ -245,7 +245,8 @@ struct Stream {
  * local_rank of local_size: this process among the processes on this machine. On a CPU it takes the
  * local_rank-th of local_size equal parts of the available cores and, where local_size > 1, is
  * pinned to them; on GPUs, GPU number local_rank modulo their count. threads: how many the CPU's
- * work uses, 0: one per core. A missing device ends the run with status 77. */
+ * work uses, 0: one per core; with a virtual clock (timer.h) it is one, on the CPU, and anything
+ * else ends the run (exit 2). A missing device ends the run with status 77. */
 Backend *backend_open(const char *kind, int local_rank, int local_size, int threads);
 /* name: "fp32", "tf32", "bf16". Call it right after backend_open: models read it when they are
  * made. A device without that precision ends the run (exit 2). */

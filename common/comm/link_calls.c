@@ -114,9 +114,9 @@ void link_align(void)
 {
     if (!in_mpi())
         return;
-    double latest = link_now();
+    double latest = clock_enter();
     PMPI_Allreduce(MPI_IN_PLACE, &latest, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-    clock_set(latest);
+    clock_leave(latest);
 }
 
 /* ---- collectives ---- */

@@ -37,28 +37,37 @@ static double processor_time(clockid_t id)
     return clock_gettime(id, &t) ? -1 : (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+/* What the clock shows, if nobody changes it meanwhile. */
+static double shown(void)
+{
+    double ran = in_call ? 0 : processor_time(owner) - mark - look;
+    return base + (ran > 0 ? ran : 0);
+}
+
 static double virtual_now(void)
 {
     for (;;) {
         unsigned before = version;
-        double now = base, ran = in_call ? 0 : processor_time(owner) - mark - look;
+        double now = shown();
         if (before % 2 == 0 && version == before)
-            return now + (ran > 0 ? ran : 0);
+            return now;
     }
 }
 
-/* The clock shows `now` and this thread owns it. */
+/* The clock shows `now`, or what it does if that is later: it never goes back, for any thread. This
+ * thread owns it. */
 static void set_clock(double now, bool stands)
 {
     version++;
+    double here = shown();
     owner = own_clock();
-    base = now;
+    base = now > here ? now : here;
     in_call = stands;
     mark = processor_time(owner);
     version++;
 }
 
-static void after_fork(void) { set_clock(virtual_now(), false); }
+static void after_fork(void) { set_clock(0, false); }
 
 /* A look costs half a microsecond, and each call of MPI has one before it: that would add up. */
 static double shortest_look(void)
@@ -66,7 +75,7 @@ static double shortest_look(void)
     double shortest = 1;
     for (int i = 0; i < 1000; i++) {
         set_clock(0, false);
-        double ran = virtual_now();
+        double ran = virtual_now() - base;
         if (ran < shortest)
             shortest = ran;
     }
@@ -77,6 +86,7 @@ void clock_begin(bool counts)
 {
     if (!counts || is_virtual)
         return;
+    in_call = true; /* no owner yet */
     look = shortest_look();
     set_clock(timer_real(), false);
     is_virtual = true;
@@ -88,18 +98,13 @@ bool link_virtual(void) { return is_virtual; }
 
 double link_now(void) { return is_virtual ? virtual_now() : timer_real(); }
 
-void clock_set(double now)
-{
-    if (is_virtual)
-        set_clock(now, false);
-}
-
 double clock_enter(void)
 {
-    double now = link_now();
-    if (is_virtual && !held)
-        set_clock(now, true);
-    return now;
+    if (!is_virtual)
+        return timer_real();
+    if (!held)
+        set_clock(0, true);
+    return base;
 }
 
 void link_hold(void)
@@ -115,7 +120,7 @@ void link_release(void)
     if (!is_virtual)
         return;
     held = false;
-    set_clock(base, false);
+    set_clock(0, false);
 }
 
 void clock_resume(void) { in_call = false; }
@@ -141,9 +146,8 @@ static void wait_until(double due)
 
 void clock_leave(double due)
 {
-    if (is_virtual) {
-        double now = base;
-        set_clock(due > now ? due : now, held);
-    } else
+    if (is_virtual)
+        set_clock(due, held);
+    else
         wait_until(due);
 }

@@ -20,7 +20,6 @@ bool link_on(void);
 
 /* Counts: from here on timer_now() is the virtual clock, which begins with the real one's time. */
 void clock_begin(bool counts);
-void clock_set(double now);
 /* A call of MPI begins: the virtual clock stands. Returns the time. The clock is then that of the
  * thread that calls: it follows the last that did. */
 double clock_enter(void);

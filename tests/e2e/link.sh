@@ -74,6 +74,11 @@ wrong 2 '\-\-link 1Gbit: expected none, or' 2 "$train" --out "$work/wrong" --lin
 wrong 2 '\-\-threads=2: the virtual clock' 2 "$train" --out "$work/wrong" --clock virtual \
     --threads 2
 
+# shellcheck disable=SC2016 # the ranks' shells expand it
+wrong 2 'the ranks do not have the same link and clock' 2 bash -c \
+    '[ "$OMPI_COMM_WORLD_RANK" = 0 ] || export LABS_LINK=1Gbit/s; exec "$0"' \
+    "$BUILD/student/lab2_ddp/1_ranks"
+
 # The trainer: the same network, at another time.
 train() { # name, options…
     local name=$1; shift
