@@ -44,11 +44,11 @@ end_run() {
     end_members
     rm -rf "$run"
 }
-stop_ranks() { # fails if mpirun has to reach those on other machines
+stop_ranks() { # fails if mpirun has to do it: some are on other machines, behind an ssh to spare
     local mpirun ranks
     { read -r mpirun ranks <"$run/mpirun"; } 2>/dev/null || return
     wake_members
-    signal_members USR1 "$mpirun" && [ "$ranks" -gt 0 ]
+    [ "$ranks" -gt 0 ] && signal_members USR1 "$mpirun"
 }
 wake_members() { # mpirun would say so
     local mpirun=none ranks
