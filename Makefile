@@ -9,6 +9,7 @@
 #= SOL=1          the reference solutions instead of your code
 #= NP=4           world size: how many ranks a program runs on (default 1)
 #= HOSTS=a:4,b:4  the machines, and the ranks on each (default: this one)
+#= KILL=1         'make lab2' trains, and kills a rank on the way; KILL=STOP stops it
 #= DEVICE=cpu     where to compute: auto, cpu, cuda
 #= DATA=fashion   data set: auto, synthetic, fashion, cifar10; DATA_DIR=FOLDER: look for files there
 #= SEED=1         seed of every random draw

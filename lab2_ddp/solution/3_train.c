@@ -109,7 +109,8 @@ static void make_model(Trainer *t)
     t->sgd = sgd_new(t->model, o->momentum, o->weight_decay, o->nesterov);
     t->at.seed = (uint64_t)o->run.seed;
     if (o->resume) {
-        checkpoint_load(o->resume, t->model, t->sgd, &t->at);
+        checkpoint_load(o->resume, t->model, t->sgd->state, &t->at);
+        t->sgd->steps = t->at.step;
         progress_require(o->resume, &t->at, t->data->train.count, o->epochs);
     }
 }
@@ -283,7 +284,7 @@ static void save(Trainer *t)
     t->saved = t->at.step;
     char *path = run_path(t->run, "checkpoint.safetensors");
     if (t->comm->rank == 0)
-        checkpoint_save(path, t->model, t->sgd, &t->at);
+        checkpoint_save(path, t->model, t->sgd->state, &t->at);
     free(path);
 }
 

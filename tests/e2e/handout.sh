@@ -16,7 +16,7 @@ labs=$work/labs
 
 find "$labs" | sed "s,^$labs,," >"$work/files"
 for file in Makefile README.md LICENSE common/backend.h common/setup/deps.sh lab2_ddp/1_ranks.c \
-    lab2_ddp/3_train.c lab2_ddp/exercises/2_all_reduce_ring.c tests/support/harness.h; do
+    lab2_ddp/3_train.c lab2_ddp/exercises/2b_all_reduce_ring.c tests/support/harness.h; do
     grep -qx "/$file" "$work/files" || wrong "$file is not in it"
 done
 if grep -E '/(solution|hidden|e2e|\.ci|\.git)(/|$)' "$work/files"; then
