@@ -9,6 +9,7 @@
 #= SOL=1          the reference solutions instead of your code
 #= NP=4           world size: how many ranks a program runs on (default 1)
 #= HOSTS=a:4,b:4  the machines, and the ranks on each (default: this one)
+#= KILL=1         'make lab2' trains, and kills a rank on the way; KILL=STOP stops it
 #= DEVICE=cpu     where to compute: auto, cpu, cuda
 #= DATA=fashion   data set: auto, synthetic, fashion, cifar10; DATA_DIR=FOLDER: look for files there
 #= SEED=1         seed of every random draw
@@ -55,6 +56,7 @@ profile:    ## where a GPU spends its time, with Nsight Systems; ARGS="--model r
 grade:      ## build, run and score submissions of the assessment
 handout:    ## the students' tarball: no solutions, no hidden tests
 soak:       ## kill RUNS=200 trainings at random moments; nothing may be lost or stay behind
+mutants:    ## every mistake that lab 2's self-check names, planted and found (minutes)
 coverage:   ## which lines of common/ the tests run
 fuzz:       ## feed the file readers random bytes, FUZZ_SECONDS=20 each (needs clang)
 lint:       ## shellcheck, cppcheck, layout, words, and which folder may include which
@@ -66,7 +68,7 @@ clean:      ## remove build/ and nothing else; BUILD=folder: only if make create
 .SUFFIXES:
 .DELETE_ON_ERROR:
 .PHONY: help doctor lab1 lab2 lab3 check assessment demo test datasets all bench profile grade \
-    handout soak coverage fuzz lint format figures clean no_solutions fuzzers FORCE
+    handout soak mutants coverage fuzz lint format figures clean no_solutions fuzzers FORCE
 ifeq ($(MAKELEVEL),0)
 MAKEFLAGS += -j$(JOBS)
 endif

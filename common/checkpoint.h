@@ -2,15 +2,25 @@
  *
  *     model.load_state_dict(safetensors.torch.load_file(path), strict=False)
  *
- * Tensors: every view of params and of state under its name (PyTorch's shapes), and
- * "optimizer.<name>", the velocity of each parameter. Metadata (strings): format "pt", model
- * ("resnet8 28x28x1 classes=10 no-skip"), epoch, position, step, seed, world_size, batch. Written
- * under a temporary name, fsync'ed, renamed: a file under its final name is whole. Same run, same
- * bytes.
+ * Tensors: every view of params and of state under its name (PyTorch's shapes), and the named
+ * vectors that the caller lists, such as SGD's velocity, "optimizer.<name>". Metadata (strings):
+ * format "pt", model ("resnet8 28x28x1 classes=10 no-skip"), epoch, position, step, seed,
+ * world_size, batch. Written under a temporary name, fsync'ed, renamed: a file under its final name
+ * is whole. Same run, same bytes.
+ *
+ *     checkpoint_save(path, m, o->state, &progress);                     SGD: optim.h
+ *
+ *     NamedVector more[] = {o->state[0], {"residual", all, m->views, m->nviews, P}, {0}};
+ *     checkpoint_save(path, m, more, &progress);                         with error feedback, too
+ *
+ * A vector of which each rank has its own (NamedVector.ranks) is first gathered, on all ranks, into
+ * `all` (comm_all_gather); after loading each rank takes its part of it. The file may be from
+ * another number of ranks: then each part is the mean of the file's, so the mean over the ranks,
+ * what error feedback still owes to the weights, is unchanged.
  */
 #ifndef CHECKPOINT_H
 #define CHECKPOINT_H
-#include "optim.h"
+#include "model.h"
 
 /* How far the training is. */
 typedef struct Progress {
@@ -22,22 +32,22 @@ typedef struct Progress {
     int world_size, batch; /* P and B when it was saved; only recorded */
 } Progress;
 
-/* Write path (o may be NULL: no velocities). One rank calls it. A failed write (exit 2) or an
- * element that is not finite (exit 1: a diverged training must not replace a good file) ends the
- * run; path's old content then stays. */
-void checkpoint_save(const char *path, Model *m, const Sgd *o, const Progress *p);
+/* Write path, with the vectors of the list `more` (NULL: none). One rank calls it. A failed write
+ * (exit 2) or an element that is not finite (exit 1: a diverged training must not replace a good
+ * file) ends the run; path's old content then stays. */
+void checkpoint_save(const char *path, Model *m, const NamedVector *more, const Progress *p);
 /* The text of its metadata "model": the kind of network, whatever its weights. A new string; free()
  * it. */
 char *checkpoint_model_text(const ModelSpec *spec);
 
-/* Read path into m (not collective: each rank reads for itself), and into o and p unless they are
- * NULL: weights alone may also come from Python. A file that is truncated, not finite, of another
- * model or of other shapes, or without the training state that o or p needs, ends the run with one
- * line (exit 2), and m is untouched. The metadata's model must be m's where there is any, else
- * names and shapes decide; tensors that m does not have are skipped, unless they are layers
- * (conv…, bn…, layer…, fc…): then the file is another network's. o->steps becomes the file's
- * step, or 0 where p is NULL: then a new training begins. */
-void checkpoint_load(const char *path, Model *m, Sgd *o, Progress *p);
+/* Read path into m (not collective: each rank reads for itself), and into the vectors of the list
+ * `more` and into p unless they are NULL: weights alone may also come from Python. A file that is
+ * truncated, not finite, of another model or of other shapes, or without the training state that
+ * `more` or p needs, ends the run with one line (exit 2), and nothing is changed. The metadata's
+ * model must be m's where there is any, else names and shapes decide; tensors that are not asked
+ * for are skipped, unless they are layers (conv…, bn…, layer…, fc…): then the file is another
+ * network's. */
+void checkpoint_load(const char *path, Model *m, const NamedVector *more, Progress *p);
 /* Ends the run (exit 2) unless a training on this many images, for this many epochs (0: it is only
  * tested), can go on from p, which path held. One that is complete can: nothing is left to do. */
 void progress_require(const char *path, const Progress *p, int images, int epochs);

@@ -36,6 +36,17 @@ typedef struct View {
                  * optimisers that exempt them; SGD here decays all) */
 } View;
 
+/* What a training keeps beside the weights and a checkpoint holds, too (checkpoint.h): a velocity,
+ * a second moment, the residuals of error feedback. A list of them ends with {0}. */
+typedef struct NamedVector {
+    const char *name;  /* in the file; no other vector's, and no layer's */
+    Tensor flat;       /* F32 [n]; with ranks: [ranks * n] */
+    const View *views; /* its slices, "NAME.conv1.weight" in the file; NULL: one tensor NAME [n] */
+    int nviews;
+    int ranks; /* 0: the same on every rank. P: each rank has its own, rank r's n elements at r * n:
+                * "NAME.rank0.conv1.weight", or "NAME.rank0" */
+} NamedVector;
+
 typedef struct Layer {
     LayerKind kind;
     char name[48];

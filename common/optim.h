@@ -10,9 +10,10 @@
 typedef struct Sgd {
     double momentum, weight_decay;
     bool nesterov;
-    Tensor velocity; /* v, flat like params, zero at first */
-    Tensor rate;     /* [1] on the device */
-    int64_t steps;   /* updates so far */
+    Tensor velocity;      /* v, flat like params, zero at first */
+    Tensor rate;          /* [1] on the device */
+    int64_t steps;        /* updates so far; after checkpoint_load set it to Progress.step */
+    NamedVector state[2]; /* for checkpoints: the velocity, as "optimizer" */
 } Sgd;
 
 Sgd *sgd_new(Model *m, double momentum, double weight_decay, bool nesterov);

@@ -12,8 +12,23 @@
 #include "schedule.h"
 #include <mpi.h>
 
-/* exercises/2_all_reduce_ring.c */
-void all_reduce_ring(float *v, int count, MPI_Comm comm);
+/* ---- part 2: exercises/2a to 2f ---- */
+
+/* Every rank ends with the sum over the ranks of v [count]. */
+typedef void AllReduce(float *v, int count, MPI_Comm comm);
+AllReduce all_reduce_naive, all_reduce_ring, all_reduce_doubling, all_reduce_halving,
+    all_reduce_tree;
+
+typedef enum {
+    ALL_REDUCE_NAIVE,
+    ALL_REDUCE_RING,
+    ALL_REDUCE_DOUBLING,
+    ALL_REDUCE_HALVING,
+    ALL_REDUCE_TREE,
+    ALL_REDUCES
+} Algorithm;
+/* What an all-reduce takes, in seconds; alpha: seconds, beta: seconds per byte. */
+double all_reduce_seconds(Algorithm a, int P, double bytes, double alpha, double beta);
 
 /* The gradient in buckets, whose all-reduces run while the backward pass goes on. */
 enum { MOST_BUCKETS = 256 };
@@ -55,8 +70,9 @@ typedef struct TrainOptions {
     const char *link, *clock; /* in force: --link and --clock, or LABS_LINK and LABS_CLOCK */
     bool skip, batchnorm, nesterov, flip;
     int ghost, shift, cutout;
-    int epochs, batch, steps, checkpoint_every; /* batch: images per rank and update */
-    int images, test_images;                    /* use only the first ones; 0: all */
+    int epochs, steps, checkpoint_every;
+    int batch, accumulate;   /* images per rank and micro-batch; micro-batches per update */
+    int images, test_images; /* use only the first ones; 0: all */
     /* warmup, drop_every: epochs */
     double rate, warmup, momentum, weight_decay, drop_every, drop_by, baseline;
     int64_t init_seed;          /* of the initial weights alone */

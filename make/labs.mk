@@ -12,6 +12,12 @@ names = $(sort $(basename $(notdir $(wildcard $(1)))))
 # A program NAME_nccl calls CUDA and NCCL directly, and is left out where they are missing.
 numbered = $(filter-out $(if $(HAVE_NCCL),,%_nccl.c),$(wildcard $(1)/[0-9]*.c))
 $(B)/student/%_nccl $(B)/sol/%_nccl: LDLIBS += $(CUDA_LIBS) $(NCCL_LIBS)
+# This one hears of its own messages (lab2_ddp/all_reduce/overhear.h); the calls that it passes on
+# seem to come from where they came from.
+WRAPPED_MPI := Send Ssend Isend Sendrecv Sendrecv_replace Recv Irecv Wait Waitall
+$(B)/student/%/2_all_reduce $(B)/sol/%/2_all_reduce: \
+    LDFLAGS += $(addprefix -Wl$(comma)--wrap=MPI_,$(WRAPPED_MPI))
+$(B)/lab2_ddp/all_reduce/overhear.o: private CFLAGS_ALL += -foptimize-sibling-calls
 programs = $(addprefix $(B)/$(2)/$(1)/,$(call names,$(call numbered,$(1))))
 checks = $(addprefix $(B)/$(2)/$(1)/check/,$(call names,$(call numbered,$(1)/check)))
 # The source that is linked for each of these: sources, variant, lab.
@@ -74,6 +80,7 @@ LAB_PROGRAMS := $(foreach lab,$(LABS), \
 
 # Programs about several ranks start on this many, unless NP or HOSTS says otherwise.
 RANKS_1_ranks := 4
+RANKS_2_all_reduce := 32
 RANKS_4_overlap := 2
 RANKS_5_partition := 2
 RANKS_8_fifteen_steps := 2
@@ -106,11 +113,24 @@ $(call must_match,$(call lab_programs,$@))
     elif [ $$status != 0 ]; then exit $$status; fi; \
 done
 endef
+# KILL=1 or KILL=STOP: lab 2's trainer, and a fault on the way.
+RANKS_KILL := 3
+ifneq ($(KILL),)
+$(call must,$(filter 1 KILL STOP,$(KILL)),KILL=$(KILL): expected 1 (SIGKILL) or STOP (SIGSTOP))
+$(call must,$(filter lab2,$(MAKECMDGOALS)),KILL=$(KILL): only with 'make lab2')
+$(call must,$(if $(HOSTS),,yes),KILL=$(KILL): on this machine alone$(comma) without HOSTS)
+override ONLY := 3_train
+endif
+define with_fault
+@$(BUILT); $(WITH_MAKE) lab2_ddp/faults/kill.sh $(KILL:1=KILL) \
+    $(or $(given_ranks),$(RANKS_KILL)) $(call chosen,$(call lab_programs,lab2)) $(OPTIONS); \
+    status=$$?; [ $$status = 77 ] || exit $$status
+endef
 define lab_target
 $(if $(filter sol,$(VARIANT)),$(if $(wildcard $(1)_*/exercises/*.c), \
     $(if $(wildcard $(1)_*/solution/*.c),,$(1): no_solutions)))
 $(1): $$(call chosen,$$(call lab_programs,$(1)))
-	$(if $(filter $(1),$(EMPTY_LABS)),@echo "$(1): not in this version yet",$$(run_lab))
+	$(if $(filter $(1),$(EMPTY_LABS)),@echo "$(1): not in this version yet",$$(if $(KILL),$$(with_fault),$$(run_lab)))
 endef
 $(foreach lab,lab1 lab2 lab3,$(eval $(call lab_target,$(lab))))
 

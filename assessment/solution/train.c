@@ -6,6 +6,7 @@
 #include "comm.h"
 #include "epoch_order.h"
 #include "evaluate.h"
+#include "optim.h"
 #include "run.h"
 #include "schedule.h"
 #include "timer.h"

@@ -13,41 +13,86 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- the three flat vectors as one list of named tensors ---- */
+/* ---- the flat vectors as one list of named tensors ---- */
 
+/* One vector; of a vector of several ranks, one rank's. */
 typedef struct Part {
-    Tensor flat; /* the model's params or state, the optimiser's velocity */
+    Tensor flat;
+    float *host; /* a copy of flat */
     const View *views;
     int count;
-    const char *prefix; /* of the names in the file */
-    float *host;        /* a copy of flat */
+    View whole;            /* the only view of a vector that has none */
+    char *prefix;          /* of the names in the file */
+    const NamedVector *of; /* NULL: of the model itself */
 } Part;
 
-enum { PARTS = 3 };
+typedef struct Parts {
+    Part *part;
+    int count, tensors; /* tensors: of all parts */
+} Parts;
 
-/* Fill parts (a model without batch norm has no state; o may be NULL); returns their count. */
-static int parts_new(Part parts[PARTS], Model *m, const Sgd *o)
+static Part *add_part(Parts *p, Tensor flat, const View *views, int nviews)
 {
-    int count = 0;
-    parts[count++] = (Part){m->params, m->views, m->nviews, "", NULL};
-    if (m->nstate)
-        parts[count++] = (Part){m->state, m->state_views, m->nstate, "", NULL};
-    if (o)
-        parts[count++] = (Part){o->velocity, m->views, m->nviews, "optimizer.", NULL};
-    for (int i = 0; i < count; i++)
-        parts[i].host = alloc(tensor_count(parts[i].flat), sizeof(float));
-    return count;
+    Part *part = &p->part[p->count++];
+    *part = (Part){.flat = flat, .views = views, .count = nviews};
+    part->host = alloc(tensor_count(flat), sizeof(float));
+    if (!views) {
+        part->whole = (View){.count = flat.n, .dims = 1, .shape = {flat.n}};
+        part->views = &part->whole;
+        part->count = 1;
+    }
+    p->tensors += part->count;
+    return part;
 }
 
-static void parts_free(Part parts[PARTS], int count)
+/* "residual." or, of one rank, "residual.rank3."; without views "residual" or "residual.rank3" */
+static char *prefix_new(const NamedVector *v, int rank)
 {
-    for (int i = 0; i < count; i++)
-        free(parts[i].host);
+    const char *dot = v->views ? "." : "";
+    return v->ranks ? format_new("%s.rank%d%s", v->name, rank, dot)
+                    : format_new("%s%s", v->name, dot);
+}
+
+static int parts_of(const NamedVector *v) { return v->ranks ? v->ranks : 1; }
+
+static void add_named(Parts *p, const NamedVector *v)
+{
+    int n = v->flat.n / parts_of(v);
+    for (int i = 0; i < parts_of(v); i++) {
+        Part *part = add_part(p, tensor_slice(v->flat, (size_t)i * (size_t)n, n), v->views,
+                              v->nviews);
+        part->prefix = prefix_new(v, i);
+        part->of = v;
+    }
+}
+
+/* The model's vectors (without batch norm it has no state), then those of the list. */
+static Parts parts_new(Model *m, const NamedVector *more)
+{
+    int count = 2;
+    for (const NamedVector *v = more; v && v->name; v++)
+        count += parts_of(v);
+    Parts p = {.part = alloc((unsigned long)count, sizeof *p.part)};
+    add_part(&p, m->params, m->views, m->nviews);
+    if (m->nstate)
+        add_part(&p, m->state, m->state_views, m->nstate);
+    for (const NamedVector *v = more; v && v->name; v++)
+        add_named(&p, v);
+    return p;
+}
+
+static void parts_free(Parts *p)
+{
+    for (int i = 0; i < p->count; i++) {
+        free(p->part[i].host);
+        free(p->part[i].prefix);
+    }
+    free(p->part);
 }
 
 static char *name_new(const Part *part, const View *view)
 {
-    return format_new("%s%s", part->prefix, view->name);
+    return format_new("%s%s", part->prefix ? part->prefix : "", view->name);
 }
 
 /* The index of the first element that is NaN or infinite, -1: none. */
@@ -113,7 +158,7 @@ static Progress read_progress(const char *path, const SafeTensors *file)
 
 /* ---- saving ---- */
 
-static void add_part(SafeTensors *file, const char *path, const Part *part)
+static void add_tensors(SafeTensors *file, const char *path, const Part *part)
 {
     for (int i = 0; i < part->count; i++) {
         const View *v = &part->views[i];
@@ -129,15 +174,13 @@ static void add_part(SafeTensors *file, const char *path, const Part *part)
     }
 }
 
-void checkpoint_save(const char *path, Model *m, const Sgd *o, const Progress *p)
+void checkpoint_save(const char *path, Model *m, const NamedVector *more, const Progress *p)
 {
-    Part parts[PARTS];
-    int count = parts_new(parts, m, o);
-    SafeTensors file = {
-        .tensors = alloc((unsigned long)(2 * m->nviews + m->nstate), sizeof *file.tensors)};
-    for (int i = 0; i < count; i++) {
-        m->be->op->download(m->s, parts[i].host, parts[i].flat);
-        add_part(&file, path, &parts[i]);
+    Parts parts = parts_new(m, more);
+    SafeTensors file = {.tensors = alloc((unsigned long)parts.tensors, sizeof *file.tensors)};
+    for (int i = 0; i < parts.count; i++) {
+        m->be->op->download(m->s, parts.part[i].host, parts.part[i].flat);
+        add_tensors(&file, path, &parts.part[i]);
     }
     char *keys[] = {"format", "model", "epoch", "position", "step", "seed", "world_size", "batch"};
     char *values[] = {format_new("pt"),
@@ -160,7 +203,7 @@ void checkpoint_save(const char *path, Model *m, const Sgd *o, const Progress *p
     for (int i = 0; i < file.count; i++)
         free(file.tensors[i].name);
     free(file.tensors);
-    parts_free(parts, count);
+    parts_free(&parts);
 }
 
 /* ---- loading ---- */
@@ -175,14 +218,22 @@ static char *shape_text(int dims, const int64_t *shape)
     return format_new("%s]", text);
 }
 
+static void check_finite(const char *path, const char *name, const float *values, int64_t count)
+{
+    for (int64_t i = 0; i < count; i++)
+        REQUIRE(isfinite(values[i]),
+                "%s: tensor '%s': element %lld is not finite; use an earlier checkpoint", path,
+                name, (long long)i);
+}
+
 /* Copy one tensor of the file into its part's host copy; ends the run unless it exists, with this
- * shape. */
+ * shape, and is finite. */
 static void read_view(const char *path, const SafeTensors *file, Part *part, const View *v)
 {
     char *name = name_new(part, v);
     const SafeTensor *t = safetensors_find(file, name);
-    REQUIRE(t, "%s: no tensor '%s', which is needed here: other weights, or no optimiser?", path,
-            name);
+    REQUIRE(t, "%s: no tensor '%s', which is needed here: other weights, or saved without it?",
+            path, name);
     int64_t shape[4];
     for (int d = 0; d < v->dims; d++)
         shape[d] = v->shape[d];
@@ -191,8 +242,63 @@ static void read_view(const char *path, const SafeTensors *file, Part *part, con
         die(EXIT_USAGE, "%s: tensor '%s' is %s, this model's is %s: another model's file", path,
             name, found, expected);
     }
+    check_finite(path, name, t->data, v->count);
     memcpy(part->host + v->at, t->data, sizeof(float) * (size_t)v->count);
     free(name);
+}
+
+static void read_views(const char *path, const SafeTensors *file, Part *part)
+{
+    for (int i = 0; i < part->count; i++)
+        read_view(path, file, part, &part->views[i]);
+}
+
+/* Of how many ranks the file has the vector v; ends the run if not all of it is there. */
+static int ranks_saved(const char *path, const SafeTensors *file, const NamedVector *v)
+{
+    int ranks = 0, tensors = 0, views = v->views ? v->nviews : 1;
+    char *any = format_new("%s.rank", v->name);
+    for (int i = 0; i < file->count; i++)
+        tensors += !strncmp(file->tensors[i].name, any, strlen(any));
+    for (bool found = true; found; ranks += found) {
+        char *prefix = prefix_new(v, ranks);
+        char *name = format_new("%s%s", prefix, v->views ? v->views->name : "");
+        found = safetensors_find(file, name);
+        free(name);
+        free(prefix);
+    }
+    REQUIRE(tensors == ranks * views,
+            "%s: %d tensors '%s…', of %d ranks there should be %d: damaged, or another model's?",
+            path, tensors, any, ranks, ranks * views);
+    free(any);
+    return ranks;
+}
+
+/* The mean of all ranks' vectors. */
+static void read_mean(const char *path, const SafeTensors *file, Part *part, int ranks)
+{
+    int n = part->flat.n;
+    double *sum = alloc((unsigned long)n, sizeof *sum);
+    for (int rank = 0; rank < ranks; rank++) {
+        free(part->prefix);
+        part->prefix = prefix_new(part->of, rank);
+        read_views(path, file, part);
+        for (int i = 0; i < n; i++)
+            sum[i] += part->host[i];
+    }
+    for (int i = 0; i < n; i++)
+        part->host[i] = (float)(sum[i] / ranks);
+    free(sum);
+}
+
+static void read_part(const char *path, const SafeTensors *file, Part *part)
+{
+    int wanted = part->of ? part->of->ranks : 0;
+    int saved = wanted ? ranks_saved(path, file, part->of) : 0;
+    if (saved == wanted || saved == 0) /* 0: read_views says which tensor is missing */
+        read_views(path, file, part);
+    else
+        read_mean(path, file, part, saved);
 }
 
 static bool ends_with(const char *name, const char *ending)
@@ -229,42 +335,35 @@ static void check_tensor(const char *path, const SafeTensor *t, const Model *m)
     int64_t count = 1;
     for (int d = 0; d < t->dims; d++)
         count *= t->shape[d];
+    check_finite(path, t->name, t->data, count);
     bool variance = ends_with(name, ".running_var");
-    for (int64_t i = 0; i < count; i++) {
-        REQUIRE(isfinite(t->data[i]),
-                "%s: tensor '%s': element %lld is not finite; use an earlier checkpoint", path,
-                t->name, (long long)i);
-        REQUIRE(!variance || t->data[i] >= 0,
+    for (int64_t i = 0; i < count && variance; i++)
+        REQUIRE(t->data[i] >= 0,
                 "%s: tensor '%s': element %lld is %g: a variance is not negative: damaged?", path,
                 t->name, (long long)i, t->data[i]);
-    }
 }
 
-void checkpoint_load(const char *path, Model *m, Sgd *o, Progress *p)
+void checkpoint_load(const char *path, Model *m, const NamedVector *more, Progress *p)
 {
     SafeTensors file;
     char *error = safetensors_read(path, &file);
     REQUIRE(!error, "%s", error);
     check_model(path, &file, m);
-    Part parts[PARTS];
-    int count = parts_new(parts, m, o);
-    for (int i = 0; i < count; i++)
-        for (int v = 0; v < parts[i].count; v++)
-            read_view(path, &file, &parts[i], &parts[i].views[v]);
+    Parts parts = parts_new(m, more);
+    for (int i = 0; i < parts.count; i++)
+        read_part(path, &file, &parts.part[i]);
     for (int i = 0; i < file.count; i++)
         check_tensor(path, &file.tensors[i], m);
     Progress progress = p ? read_progress(path, &file) : (Progress){0};
     /* From here on nothing can fail. */
-    for (int i = 0; i < count; i++)
-        m->be->op->upload(m->s, parts[i].flat, parts[i].host);
+    for (int i = 0; i < parts.count; i++)
+        m->be->op->upload(m->s, parts.part[i].flat, parts.part[i].host);
     if (p)
         *p = progress;
-    if (o)
-        o->steps = progress.step;
     if (audit_on())
         audit_fact("resume", "s:o, s:I", "path", json_text(path), "step",
                    (json_int_t)progress.step);
-    parts_free(parts, count);
+    parts_free(&parts);
     safetensors_free(&file);
 }
 

@@ -11,6 +11,7 @@ Sgd *sgd_new(Model *m, double momentum, double weight_decay, bool nesterov)
     *o = (Sgd){.momentum = momentum, .weight_decay = weight_decay, .nesterov = nesterov};
     o->velocity = tensor_new(m->be, F32, m->params.n, 1, 1, 1, 0);
     o->rate = tensor_new(m->be, F32, 1, 1, 1, 1, 0);
+    o->state[0] = (NamedVector){"optimizer", o->velocity, m->views, m->nviews, 0};
     return o;
 }
 

@@ -21,6 +21,9 @@ lab1 2 8_fifteen_steps lab1_fifteen_steps fifteen_steps.png lab1_fifteen_steps.p
 lab1 4 9_three_parallelisms lab1_three_parallelisms three_parallelisms.png \
     lab1_three_parallelisms.png
 
+$launch --np 32 "$b/sol/lab2_ddp/2_all_reduce" --out "$out"
+cp "$out/lab2_all_reduce/steps.png" docs/lab2_all_reduce.png
+cp "$out/lab2_all_reduce/map.png" docs/lab2_all_reduce_map.png
 $launch --np 2 "$b/sol/lab2_ddp/3_train" --epochs 1 --images 6000 --trace --out "$out"
 cp "$out/lab2_train/timeline.png" docs/lab2.png
 $launch --np 2 "$b/sol/lab2_ddp/4_overlap" --out "$out"

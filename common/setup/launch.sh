@@ -66,6 +66,10 @@ program=${MPIRUN:-mpirun} # MPIRUN: use this one instead
 type -P "$program" >/dev/null ||
     fail "$program is not installed: 2 or more ranks need Open MPI: 'make doctor'"
 
+agent=${OMPI_MCA_plm_rsh_agent:-ssh}
+[ -z "$hosts" ] || type -P "${agent%% *}" >/dev/null ||
+    fail "--hosts: ${agent%% *} is not installed here: it starts the ranks on other machines"
+
 # With fewer mpirun waits forever: measured at 2, 4 and 8 ranks.
 files=$(ulimit -n) needed=$((32 + 6 * most))
 [ "$files" = unlimited ] || [ "$files" -ge "$needed" ] ||
@@ -106,14 +110,19 @@ if [ -z "$elsewhere" ]; then # the folder is only on this machine
     export OMPI_MCA_orte_tmpdir_base=$run OMPI_MCA_btl_vader_backing_directory=$run
 fi
 
+inside=127.0.0.0/8,sppp,docker0,podman0,cni0,virbr0,lxcbr0
 # The backend pins its threads itself. mpirun's own words go to a file, the ranks' to stderr.
 options=(-x OPAL_OUTPUT_STDERR_FD=2 --np "$np" --bind-to none)
 if [ -n "$hosts" ]; then
     options+=(-H "$hosts")
     export OMPI_MCA_plm_rsh_agent=${OMPI_MCA_plm_rsh_agent:-ssh -q} # one message, ours
+    # These networks have the same addresses on every machine, and lead nowhere: with them it hangs.
+    export OMPI_MCA_btl_tcp_if_exclude=${OMPI_MCA_btl_tcp_if_exclude:-$inside}
+    # Each host would wait a second or two before it ends what is left of a run: one after another.
+    export OMPI_MCA_odls_base_sigkill_timeout=${OMPI_MCA_odls_base_sigkill_timeout:-0}
     # nothing else is passed to other hosts; NCCL_HOSTID belongs to one machine
-    for name in OMP_NUM_THREADS OMP_WAIT_POLICY GOMP_SPINCOUNT LABS_COLUMNS LABS_AUDIT \
-        LABS_COMM_SECONDS LABS_LINK LABS_CLOCK DATA_DIR HEADLESS "${!NCCL_@}"; do
+    for name in OMP_NUM_THREADS OMP_WAIT_POLICY GOMP_SPINCOUNT LABS_COLUMNS LABS_AUDIT LABS_LINK \
+        LABS_CLOCK LABS_COMM_SECONDS LABS_STOP_SECONDS DATA_DIR HEADLESS "${!NCCL_@}"; do
         [ -z "${!name+set}" ] || [ "$name" = NCCL_HOSTID ] || options+=(-x "$name")
     done
 elif [ -z "${SLURM_JOB_ID-}${PBS_JOBID-}${LSB_JOBID-}" ]; then
@@ -171,7 +180,8 @@ status=0
 while true; do
     before=$signals
     wait "$mpirun" 2>/dev/null; ended=$?
-    [ $ended = 127 ] || status=$ended # 127: its status was already taken
+    # 127 after an interrupted wait: its status was already taken
+    [ $ended = 127 ] && [ "$signals" -gt 0 ] || status=$ended
     [ "$before" != "$signals" ] || break # a signal interrupts wait
 done
 wait "$cat" 2>/dev/null
@@ -198,6 +208,24 @@ fi
     fail "standard output: what was printed is not complete: is the disk full?"
 [ "$status" != 0 ] || exit 0
 
+which_host() { # of the others it cannot start on, and why
+    local host words
+    for host in ${hosts//,/ }; do
+        host=${host%:*}
+        [ "$host" != "$(uname -n)" ] || continue
+        # shellcheck disable=SC2086 # words
+        words=$(timeout 10 ${OMPI_MCA_plm_rsh_agent/ -q/} -o BatchMode=yes -o ConnectTimeout=5 \
+            "$host" 'command -v orted || ! echo "orted: not found"' 2>&1 </dev/null) && continue
+        words=$(tail -n 1 <<<"${words:-no answer}")
+        case $words in
+            orted:*) echo "$host has no Open MPI in the PATH of 'ssh $host env'" ;;
+            *) echo "'ssh $host true' fails: ${words:0:200}" ;;
+        esac
+        return
+    done
+    echo "is the same Open MPI there, and does a firewall let it call back?"
+}
+
 # No rank has said why: then mpirun's words do.
 rest='all ranks were ended; a run with checkpoints resumes with --resume'
 killed() { # signal, who: sets why
@@ -219,13 +247,17 @@ elif [[ $words =~ process\ rank\ ([0-9]+)\ .*exiting\ improperly ]]; then
     why="rank ${BASH_REMATCH[1]} ended without comm_close (in MPI: MPI_Finalize): every rank must"
     why+=" call it"
 elif [[ $words = *'ORTE was unable to reliably start'* ]]; then
-    why="$program cannot start on all of --hosts $hosts: can 'ssh HOST true' log in without a"
-    why+=" password, and is the same Open MPI there?" status=2
+    why="$program cannot start on all of --hosts $hosts: $(which_host)" status=2
+elif [[ $words =~ execute\ an\ executable:\ Executable:\ (.*)\ Node:\ ([^ ]*)\ while ]]; then
+    why="${BASH_REMATCH[2]} cannot run ${BASH_REMATCH[1]}: --hosts needs this folder, with what is"
+    why+=" built in it, on every machine: a shared file system, or copies" status=2
 elif [ "$status" -le 2 ] || [ "$status" = 77 ] || [[ $words = *'MPI_ABORT was invoked'* ]] &&
     [[ $words =~ ^\ ?(Primary\ job|MPI_ABORT) ]]; then
     : # a rank ended the run, with what it had to say
 elif [[ $words =~ Process\ name:\ \[\[[0-9,]*\],([0-9]+)\]\ Exit\ code: ]]; then
     why="rank ${BASH_REMATCH[1]} ended with exit status $status: all ranks were ended"
+elif [[ $words =~ ^\ ?Primary\ job ]]; then
+    why="a rank ended with exit status $status: all ranks were ended"
 elif [ -n "$words$notes" ]; then
     words+=$notes
     why="$program cannot start or go on: ${words:0:400}" status=2

@@ -5,6 +5,7 @@
 #include "epoch_order.h"
 #include "memory.h"
 #include "network_files.h"
+#include "optim.h"
 #include "schedule.h"
 #include <math.h>
 #include <stdlib.h>

@@ -2,6 +2,8 @@
  * test_checkpoint_bad.c. */
 #include "checkpoint.h"
 #include "device.h"
+#include "digest.h"
+#include "optim.h"
 #include "python.h"
 #include "rng.h"
 #include "safetensors.h"
@@ -130,19 +132,20 @@ static void resume(void **state)
          *resumed = in(folder, "resumed");
     Training a = training_new(d, "resnet8", 7), b = training_new(d, "resnet8", 8);
     train(&a, 0, 3);
-    checkpoint_save(half, a.m, a.o, &middle);
+    checkpoint_save(half, a.m, a.o->state, &middle);
     train(&b, 0, 1); /* so that nothing of b is as it began */
     Progress p = {0};
-    checkpoint_load(half, b.m, b.o, &p);
+    checkpoint_load(half, b.m, b.o->state, &p);
+    b.o->steps = p.step;
     assert_true(same_training(&a, &b));
     assert_memory_equal(&p, &middle, sizeof p);
-    checkpoint_save(resumed, b.m, b.o, &p);
+    checkpoint_save(resumed, b.m, b.o->state, &p);
     expect_same_file(half, resumed);
     train(&a, 3, 6);
     train(&b, 3, 6);
     assert_true(same_training(&a, &b));
-    checkpoint_save(straight, a.m, a.o, &middle);
-    checkpoint_save(resumed, b.m, b.o, &middle);
+    checkpoint_save(straight, a.m, a.o->state, &middle);
+    checkpoint_save(resumed, b.m, b.o->state, &middle);
     expect_same_file(straight, resumed);
     training_free(&a);
     training_free(&b);
@@ -159,7 +162,7 @@ static void models(void **state)
     for (int i = 0; i < 5; i++) {
         Training a = training_new(d, names[i], 1), b = training_new(d, names[i], 2);
         train(&a, 0, 1);
-        checkpoint_save(path, a.m, a.o, &middle);
+        checkpoint_save(path, a.m, a.o->state, &middle);
         checkpoint_load(path, b.m, NULL, NULL); /* the weights alone */
         assert_true(same_tensor(&a, a.m->params, &b, b.m->params));
         if (a.m->nstate)
@@ -208,7 +211,7 @@ static void contents(void **state)
     Device *d = device_open();
     Training a = training_new(d, "resnet8", 7);
     char *path = in(scratch_dir(), "x");
-    checkpoint_save(path, a.m, a.o, &middle);
+    checkpoint_save(path, a.m, a.o->state, &middle);
     SafeTensors t;
     assert_null(safetensors_read(path, &t));
     assert_int_equal(t.count, 2 * a.m->nviews + a.m->nstate);
@@ -229,6 +232,106 @@ static void contents(void **state)
     device_close(d);
 }
 
+/* A tensor filled with first, first + step, …: exact floats. */
+static Tensor ramp(const Training *t, Tensor flat, float first, float step)
+{
+    float *host = malloc(sizeof(float) * tensor_count(flat));
+    for (size_t i = 0; i < tensor_count(flat); i++)
+        host[i] = first + step * (float)i;
+    t->m->be->op->upload(t->m->s, flat, host);
+    free(host);
+    return flat;
+}
+
+static Tensor ramp_new(const Training *t, int n, float first, float step)
+{
+    return ramp(t, tensor_new(t->m->be, F32, n, 1, 1, 1, 0), first, step);
+}
+
+/* Weights and velocities make the bytes that they made before there were other vectors. */
+static void same_bytes_as_ever(void **state)
+{
+    Device *d = device_open();
+    Training a = training_new(d, "resnet8", 7);
+    char *path = in(scratch_dir(), "x"), digest[17];
+    ramp(&a, a.m->params, 0, 1.0f / 4096);
+    ramp(&a, a.m->state, 1, 1.0f / 1024);
+    ramp(&a, a.o->velocity, 0, -1.0f / 8192);
+    checkpoint_save(path, a.m, a.o->state, &middle);
+    size_t size;
+    char *bytes = slurp(path, &size);
+    sha256_hex(digest, 17, bytes, size);
+    assert_string_equal(digest, "d086dcac8cbc1ffd");
+    free(bytes);
+    training_free(&a);
+    device_close(d);
+}
+
+/* Every element of v's part of one rank is that of the ramp. */
+static void expect_ramp(const Training *t, Tensor v, int rank, int n, float first, float step)
+{
+    float *host = elements(t, v);
+    for (int i = 0; i < n; i++)
+        assert_true(host[rank * n + i] == first + step * (float)i);
+    free(host);
+}
+
+/* A second moment, a vector without views, the residuals of three ranks: saved, then loaded on as
+ * many ranks and on others. Each rank's ramp begins 1000 later, so their mean is rank 1's. */
+static void named_vectors(void **state)
+{
+    Device *d = device_open();
+    Training a = training_new(d, "cnn", 7), b = training_new(d, "cnn", 8);
+    Model *m = a.m;
+    char *path = in(scratch_dir(), "x");
+    int n = m->params.n;
+    Tensor second = ramp_new(&a, n, 1, 0.5f), scales = ramp_new(&a, 5, 9, 1),
+           residual = ramp_new(&a, 3 * n, 0, 0), own = ramp_new(&a, 3 * 4, 0, 1);
+    for (int rank = 0; rank < 3; rank++)
+        ramp(&a, tensor_slice(residual, (size_t)(rank * n), n), 1000.0f * (float)rank, 0.25f);
+    const NamedVector saved[] = {a.o->state[0],
+                                 {"second_moment", second, m->views, m->nviews, 0},
+                                 {"scales", scales, NULL, 0, 0},
+                                 {"residual", residual, m->views, m->nviews, 3},
+                                 {"own", own, NULL, 0, 3},
+                                 {0}};
+    train(&a, 0, 1);
+    checkpoint_save(path, m, saved, &middle);
+    for (int ranks = 1; ranks <= 4; ranks++) {
+        Tensor second2 = ramp_new(&b, n, 0, 0), scales2 = ramp_new(&b, 5, 0, 0),
+               residual2 = ramp_new(&b, ranks * n, 0, 0), own2 = ramp_new(&b, ranks * 4, 0, 0);
+        const NamedVector loaded[] = {{"own", own2, NULL, 0, ranks},
+                                      {"residual", residual2, b.m->views, b.m->nviews, ranks},
+                                      {"second_moment", second2, b.m->views, b.m->nviews, 0},
+                                      {"scales", scales2, NULL, 0, 0},
+                                      b.o->state[0],
+                                      {0}};
+        checkpoint_load(path, b.m, loaded, NULL);
+        assert_true(same_tensor(&a, second, &b, second2) && same_tensor(&a, scales, &b, scales2));
+        assert_true(same_tensor(&a, a.o->velocity, &b, b.o->velocity));
+        for (int rank = 0; rank < ranks; rank++) {
+            int like = ranks == 3 ? rank : 1;
+            expect_ramp(&b, residual2, rank, n, 1000.0f * (float)like, 0.25f);
+            expect_ramp(&b, own2, rank, 4, 4.0f * (float)like, 1);
+        }
+        tensor_free(b.m->be, second2), tensor_free(b.m->be, scales2);
+        tensor_free(b.m->be, residual2), tensor_free(b.m->be, own2);
+    }
+    checkpoint_load(path, b.m, NULL, NULL); /* the weights alone */
+    SafeTensors t;
+    assert_null(safetensors_read(path, &t));
+    assert_int_equal(t.count, 6 * m->nviews + m->nstate + 4);
+    assert_non_null(safetensors_find(&t, "second_moment.fc.bias"));
+    assert_non_null(safetensors_find(&t, "residual.rank2.fc.bias"));
+    assert_int_equal(safetensors_find(&t, "own.rank0")->shape[0], 4);
+    safetensors_free(&t);
+    tensor_free(m->be, second), tensor_free(m->be, scales);
+    tensor_free(m->be, residual), tensor_free(m->be, own);
+    training_free(&a);
+    training_free(&b);
+    device_close(d);
+}
+
 static void python(void **state)
 {
     Device *d = device_open();
@@ -236,7 +339,7 @@ static void python(void **state)
     char *ours = in(folder, "ours"), *theirs = in(folder, "theirs");
     Training a = training_new(d, "resnet8", 7);
     train(&a, 0, 2);
-    checkpoint_save(ours, a.m, a.o, &middle);
+    checkpoint_save(ours, a.m, a.o->state, &middle);
     float *before = elements(&a, a.m->params);
     python_run("tests/torch/checkpoint_weights.py %s %s", ours, theirs);
     checkpoint_load(theirs, a.m, NULL, NULL);
@@ -253,6 +356,8 @@ static const Case cases[] = {{"resume", .run = resume},
                              {"models", .run = models},
                              {"which_model", .run = which_model},
                              {"contents", .run = contents},
+                             {"same_bytes_as_ever", .run = same_bytes_as_ever},
+                             {"named_vectors", .run = named_vectors},
                              {"python", .run = python, .seconds = 180}};
 int main(int argc, char **argv)
 {

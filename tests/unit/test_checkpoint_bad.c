@@ -4,6 +4,7 @@
 #include "checkpoint.h"
 #include "child.h"
 #include "device.h"
+#include "optim.h"
 #include "safetensors.h"
 #include <dirent.h>
 #include <math.h>
@@ -102,7 +103,7 @@ static void load_all(void *path)
         before_load[i] = elements(&victim, part_of(&victim, i));
     die_register(0, 1, at_death);
     Progress p;
-    checkpoint_load(path, victim.m, victim.o, &p);
+    checkpoint_load(path, victim.m, victim.o->state, &p);
 }
 
 static void refuse(const char *path, const char *word)
@@ -116,7 +117,7 @@ static void make_good(void *path)
 {
     Device *d = device_open();
     Training t = training_new(d, "resnet8", 7);
-    checkpoint_save(path, t.m, t.o, &middle);
+    checkpoint_save(path, t.m, t.o->state, &middle);
 }
 
 static void in_child(void (*body)(void *), void *argument)
@@ -260,7 +261,7 @@ static void make_other(void *path)
 {
     Device *d = device_open();
     Training t = training_new(d, "resnet20", 7);
-    checkpoint_save(path, t.m, t.o, &middle);
+    checkpoint_save(path, t.m, t.o->state, &middle);
 }
 
 static void make_weights(void *path)
@@ -327,7 +328,7 @@ static void save_diverged(void *path)
     Training t = training_new(d, "resnet8", 8);
     float bad = NAN;
     d->op->upload(t.m->s, tensor_slice(t.m->params, 1000, 1), &bad);
-    checkpoint_save(path, t.m, t.o, &middle);
+    checkpoint_save(path, t.m, t.o->state, &middle);
 }
 
 static void failed_saves(void **state)
@@ -358,7 +359,7 @@ static void save_forever(const Saving *s)
     Progress p = middle;
     for (;; p.step++) {
         *s->half = 1;
-        checkpoint_save(s->path, t.m, t.o, &p);
+        checkpoint_save(s->path, t.m, t.o->state, &p);
         *s->half = 0;
     }
 }

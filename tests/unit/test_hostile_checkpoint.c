@@ -7,6 +7,7 @@
 #include "checkpoint.h"
 #include "child.h"
 #include "harness.h"
+#include "optim.h"
 #include "safetensors.h"
 #include <float.h>
 #include <math.h>
@@ -25,6 +26,7 @@ typedef struct Attempt {
     bool itself;  /* load: the network that the file says it is */
     bool weights; /* load the weights alone */
     int epochs;   /* load: of the training that goes on */
+    int ranks;    /* > 0: with a residual of this many ranks, and "scales" */
 } Attempt;
 
 static ModelSpec spec_of(const char *name)
@@ -37,14 +39,31 @@ static Attempt attempt(const char *path, const char *name)
     return (Attempt){.path = path, .spec = spec_of(name), .epochs = EPOCHS};
 }
 
+/* What the attempt keeps beside the weights. */
+static void vectors_of(NamedVector more[4], const Attempt *a, Model *m)
+{
+    Sgd *o = sgd_new(m, 0.9, 0, false);
+    int count = 0;
+    if (!a->weights)
+        more[count++] = o->state[0];
+    if (a->ranks > 0) {
+        Tensor all = tensor_new(m->be, F32, a->ranks * m->params.n, 1, 1, 1, 0),
+               scales = tensor_new(m->be, F32, 3, 1, 1, 1, 0);
+        more[count++] = (NamedVector){"residual", all, m->views, m->nviews, a->ranks};
+        more[count++] = (NamedVector){"scales", scales, NULL, 0, 0};
+    }
+    more[count] = (NamedVector){0};
+}
+
 static void save(void *context)
 {
     const Attempt *a = context;
     Backend *be = backend_cpu_open(0, 1, 1);
     Model *m = model_new(be, &a->spec, BATCH);
     model_init(m, 3);
-    Sgd *o = sgd_new(m, 0.9, 0, false);
-    checkpoint_save(a->path, m, a->weights ? NULL : o, &middle);
+    NamedVector more[4];
+    vectors_of(more, a, m);
+    checkpoint_save(a->path, m, more, &middle);
 }
 
 static void load(void *context)
@@ -54,8 +73,9 @@ static void load(void *context)
     if (a.itself)
         checkpoint_model(a.path, &a.spec);
     Model *m = model_new(backend_cpu_open(0, 1, 1), &a.spec, BATCH);
-    Sgd *o = sgd_new(m, 0.9, 0, false);
-    checkpoint_load(a.path, m, a.weights ? NULL : o, a.weights ? NULL : &p);
+    NamedVector more[4];
+    vectors_of(more, &a, m);
+    checkpoint_load(a.path, m, more, a.weights ? NULL : &p);
     if (!a.weights)
         progress_require(a.path, &p, IMAGES, a.epochs);
 }
@@ -232,6 +252,60 @@ static void elements(void **state)
     free(bad);
 }
 
+/* A copy of the file in which one tensor has another name. */
+static void with_name(const char *good, const char *path, const char *name, const char *other)
+{
+    SafeTensors t;
+    assert_null(safetensors_read(good, &t));
+    SafeTensor *tensor = (SafeTensor *)safetensors_find(&t, name);
+    assert_non_null(tensor);
+    free(tensor->name);
+    tensor->name = format_new("%s", other);
+    assert_null(safetensors_write(path, &t));
+    safetensors_free(&t);
+}
+
+/* Vectors of several ranks: incomplete, of ranks that are not there, not finite, of another
+ * size. */
+static void vectors(void **state)
+{
+    static const struct {
+        const char *name, *other, *words;
+    } cases[] = {
+        {"residual.rank1.fc.bias", "_", "5 tensors 'residual.rank…', of 3 ranks there should be 6"},
+        {"residual.rank1.fc.weight", "_", "5 tensors 'residual.rank…', of 1 ranks there"},
+        {"residual.rank2.fc.weight", "residual.rank3.fc.weight",
+         "6 tensors 'residual.rank…', of "
+         "2 ranks there should be 4"},
+        {"residual.rank2.fc.bias", "residual.rank-1.fc.bias", "no tensor 'residual.rank2.fc.bias'"},
+        {"residual.rank0.fc.weight", "residual.fc.weight", "5 tensors 'residual.rank…', of 0"},
+        {"scales", "scale", "no tensor 'scales', which is needed here"},
+        {"scales", "scales.rank0", "no tensor 'scales', which is needed here"},
+        {"optimizer.fc.bias", "scales.fc.bias", "no tensor 'optimizer.fc.bias'"}};
+    const char *folder = scratch_dir();
+    char *good = path_in(folder, "good"), *bad = path_in(folder, "bad");
+    Attempt a = attempt(good, "linear");
+    a.ranks = 3;
+    in_child(save, a);
+    for (a.ranks = 0; a.ranks < 5; a.ranks++) /* on any number of ranks, or without them */
+        in_child(load, a);
+    a.path = bad;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (a.ranks = 2; a.ranks <= 3; a.ranks++) {
+            with_name(good, bad, cases[i].name, cases[i].other);
+            refuse(a, cases[i].words);
+        }
+    with_element(good, bad, "residual.rank2.fc.bias", NAN);
+    refuse(a, "'residual.rank2.fc.bias': element 1 is not finite");
+    with_element(good, bad, "scales", INFINITY);
+    refuse(a, "'scales': element 1 is not finite");
+    in_child(save, attempt(good, "linear"));
+    a.path = good;
+    refuse(a, "no tensor 'residual.rank0.fc.weight', which is needed here");
+    free(good);
+    free(bad);
+}
+
 /* ---- weights of another network ---- */
 
 static ModelSpec variant(const char *name, bool no_skip, bool no_batchnorm)
@@ -351,6 +425,7 @@ static void hidden_sizes(void **state)
 static const Case cases[] = {{.name = "progress", .run = progress},
                              {.name = "honest_progress", .run = honest_progress},
                              {.name = "elements", .run = elements},
+                             {.name = "vectors", .run = vectors},
                              {.name = "kinds", .run = kinds},
                              {.name = "descriptions", .run = descriptions},
                              {.name = "hidden_sizes", .run = hidden_sizes}};

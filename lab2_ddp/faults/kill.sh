@@ -1,0 +1,118 @@
+#!/usr/bin/env bash
+# kill.sh SIGNAL RANKS PROGRAM OPTIONS…: a fault, on purpose (make lab2 KILL=1): trains on RANKS
+# ranks; after the first checkpoint a random rank gets SIGNAL (KILL or STOP) after a random update.
+# Says when the run ends and how much work is lost, then resumes from the last checkpoint on one
+# rank less. --seed draws rank and update, too; without it any seed is taken, and printed.
+#
+# The ranks' audit (common/audit.h) says which update each of them has made. Status: 0 the training
+# was completed; 1 it was not, or the end came too late; 77 the program is not converted yet.
+set -u
+cd "$(dirname "$0")/../.." || exit 2
+signal=$1 ranks=$2 program=$3; shift 3
+launch=common/setup/launch.sh
+fail() { echo "error: $*" >&2; exit 2; }
+[ "$ranks" -ge 2 ] 2>/dev/null || fail "NP=$ranks: a run that loses a rank needs 2 or more"
+[ -r /proc/self/environ ] || fail "KILL needs /proc, to find a rank's process"
+say() { printf '== %s\n' "$*"; }
+
+# What is not given: a run of half a minute.
+options=("$@") value=''
+option() { # name, default: its value, into $value
+    local i found=''
+    value=$2
+    for ((i = 0; i < ${#options[@]}; i++)); do # the last one counts
+        case ${options[i]} in
+            "--$1") found=yes value=${options[i + 1]-} ;;
+            "--$1="*) found=yes value=${options[i]#*=} ;;
+        esac
+    done
+    [ -n "$found" ] || options+=("--$1" "$value")
+}
+option images 12000
+option epochs 2
+option batch 32
+option out build/out/fault; checkpoint=$value/lab2_train/checkpoint.safetensors
+option checkpoint-every 20; every=$value
+[[ $every =~ ^[1-9][0-9]{0,5}$ ]] || fail "--checkpoint-every $every: expected 1 to 999999 updates"
+option seed $RANDOM; seed=$value
+[[ $seed =~ ^[0-9]{1,15}$ ]] || fail "--seed $seed: expected 0 to 999999999999999"
+
+RANDOM=$seed
+victim=$((RANDOM % ranks))
+update=$((every + 1 + RANDOM % (3 * every)))
+audit=$(mktemp -d) || exit 2
+run=''
+end() { # of the run, in good order
+    [ -z "$run" ] || { kill -TERM "$run" && wait "$run"; } 2>/dev/null
+    rm -rf "$audit"
+}
+trap end EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM HUP
+
+pid_of() { # rank
+    local file
+    for file in $(grep -lsz "^LABS_AUDIT=$audit\$" /proc/[0-9]*/environ); do
+        ! grep -qsz "^OMPI_COMM_WORLD_RANK=$1\$" "$file" || { file=${file#/proc/}; echo "${file%/*}"; }
+    done
+}
+updates() { # rank: how many it has made
+    grep -s '"fact": *"update"' "$audit/rank-$1.jsonl" | tail -n 1 |
+        sed -n 's/.*"step": *\([0-9]*\).*/\1/p' | awk '{ n = $1 + 1 } END { print n + 0 }'
+}
+to_do() { sed -n 's/.*"fact": *"to_do".*"step": *\([0-9]*\).*/\1/p' "$audit"/rank-0.jsonl | xargs; }
+
+say "$ranks ranks; rank $victim will get SIG$signal after update $update" \
+    "(a checkpoint every $every; SEED=$seed repeats it)"
+export LABS_COMM_SECONDS=${LABS_COMM_SECONDS:-10} # when a rank that waits gives up
+rm -f "$checkpoint"
+LABS_AUDIT=$audit env --default-signal=INT "$launch" --np "$ranks" "$program" "${options[@]}" &
+run=$!
+
+# The last of the two to come: the update, or the checkpoint before it.
+while [ "$(updates "$victim")" -lt "$update" ] || [ ! -e "$checkpoint" ]; do
+    if [ "$(updates 0)" -gt 0 ] && [ -n "$(to_do)" ]; then
+        say "still to do in lab2_ddp/3_train.c: steps $(to_do): each of the $ranks processes" \
+            "trains alone; come back when they train together (or give SOL=1)"
+        exit 77
+    fi
+    if ! kill -0 "$run" 2>/dev/null; then
+        wait "$run"; status=$?
+        run=''
+        say "the run ended by itself (status $status) before update $update: no fault"
+        exit $((status > 0 ? status : 1))
+    fi
+    sleep 0.02
+done
+pid=$(pid_of "$victim")
+kill "-$signal" "$pid" || exit 2
+began=$(date +%s%N)
+say "rank $victim, process $pid, got SIG$signal after its update $(updates "$victim")"
+
+# With SIGKILL mpirun sees it; a rank that is stopped is only silent: the others' watch must tell.
+limit=$((LABS_COMM_SECONDS + 20))
+while kill -0 "$run" 2>/dev/null; do
+    if [ $((($(date +%s%N) - began) / 1000000000)) -ge $limit ]; then
+        say "nobody has noticed for $limit s: ended from outside"
+        exit 1
+    fi
+    sleep 0.1
+done
+wait "$run"; status=$?
+run=''
+took=$((($(date +%s%N) - began) / 100000000))
+left=0
+for ((rank = 0; rank < ranks; rank++)); do [ -z "$(pid_of $rank)" ] || ((left += 1)); done
+say "the run ended $((took / 10)).$((took % 10)) s later, with status $status; ranks left: $left"
+
+made=0
+for ((rank = 0; rank < ranks; rank++)); do
+    ((made = $(updates $rank) > made ? $(updates $rank) : made))
+done
+saved=$(grep -aom 1 '"step":"[0-9]*"' "$checkpoint" | tr -dc 0-9)
+say "made: $made updates; the last checkpoint: after update $saved; lost: $((made - saved))"
+rest=$((ranks - 1)) args="${options[*]} --resume $checkpoint"
+sol=''; case $program in */sol/*) sol='SOL=1 ' ;; esac
+say "to go on, on $rest rank$([ $rest = 1 ] || echo s):"
+echo "make lab2 ${sol}ONLY=3_train NP=$rest ARGS=\"$args\""
+"$launch" --np "$rest" "$program" "${options[@]}" --resume "$checkpoint"
