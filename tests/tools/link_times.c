@@ -1,6 +1,6 @@
 /* link_times.c: on two ranks, what a message and an all-reduce of 1 to 8 MiB take on whatever
  * carries them: a cable, or the link of LABS_LINK (link.h). Lines "BYTES MESSAGE ALL-REDUCE", the
- * median of 5 in milliseconds; a message's time is half of there and back. For
+ * fastest of 5 in milliseconds; a message's time is half of there and back. For
  * tests/bench/hosts_link.sh.
  */
 #include "check.h"
@@ -37,7 +37,7 @@ static double measured(void (*work)(float *, int, int), float *v, int count, int
             took[i] = 1e3 * (MPI_Wtime() - began);
     }
     sort_ascending(took, TIMES);
-    return took[TIMES / 2];
+    return took[0];
 }
 
 int main(int argc, char **argv)
