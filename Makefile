@@ -56,6 +56,7 @@ profile:    ## where a GPU spends its time, with Nsight Systems; ARGS="--model r
 grade:      ## build, run and score submissions of the assessment
 handout:    ## the students' tarball: no solutions, no hidden tests
 soak:       ## kill RUNS=200 trainings at random moments; nothing may be lost or stay behind
+mutants:    ## every mistake that lab 2's self-check names, planted and found (minutes)
 coverage:   ## which lines of common/ the tests run
 fuzz:       ## feed the file readers random bytes, FUZZ_SECONDS=20 each (needs clang)
 lint:       ## shellcheck, cppcheck, layout, words, and which folder may include which
@@ -67,7 +68,7 @@ clean:      ## remove build/ and nothing else; BUILD=folder: only if make create
 .SUFFIXES:
 .DELETE_ON_ERROR:
 .PHONY: help doctor lab1 lab2 lab3 check assessment demo test datasets all bench profile grade \
-    handout soak coverage fuzz lint format figures clean no_solutions fuzzers FORCE
+    handout soak mutants coverage fuzz lint format figures clean no_solutions fuzzers FORCE
 ifeq ($(MAKELEVEL),0)
 MAKEFLAGS += -j$(JOBS)
 endif

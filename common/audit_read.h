@@ -12,6 +12,7 @@ typedef struct AuditImages {
 typedef struct AuditUpdate {
     int epoch;
     AuditImages images; /* of the batch before it; test batches are not counted */
+    AuditImages all;    /* of all batches since the update or test before: micro-batches */
     double rate;
     char before[17], after[17]; /* digests of the parameters; "": not recorded */
 } AuditUpdate;
@@ -21,12 +22,32 @@ typedef struct AuditTest {
     double correct;
 } AuditTest;
 
+/* What a rank did, in order. */
+typedef enum {
+    AUDIT_BATCH,
+    AUDIT_UPDATE,
+    AUDIT_TEST,
+    AUDIT_CHECKPOINT,
+    AUDIT_RESUME,
+    AUDIT_ALL_REDUCE,
+    AUDIT_ALL_REDUCE_HOST,
+    AUDIT_BROADCAST,
+    AUDIT_COLLECTIVE /* any other */
+} AuditKind;
+
+typedef struct AuditEvent {
+    AuditKind kind;
+    double count; /* elements of the three collectives that are named above; else 0 */
+} AuditEvent;
+
 typedef struct AuditRank {
     int rank, size;             /* as reported by comm_open; -1: never opened */
     int local_rank, local_size; /* of the opened device; -1: none */
     AuditUpdate *update;        /* [updates] */
     AuditTest *test;            /* [tests] */
-    int updates, tests;
+    AuditEvent *event;          /* [events] */
+    AuditImages handed;         /* of the batches after the last update or test */
+    int updates, tests, events;
     int checkpoints, resumes; /* written, read */
     double reduced;           /* elements all-reduced */
     unsigned to_do;           /* bit k < 32: the program reports step k as TODO */

@@ -26,6 +26,11 @@ typedef struct ExerciseResult {
 ExerciseResult exercise_try(void (*attempt)(void *), void *argument);
 /* In the attempt: it is wrong, for this reason. */
 void exercise_wrong(const char *format, ...) __attribute__((noreturn, format(printf, 1, 2)));
+#define WRONG_UNLESS(condition, ...) \
+    do { \
+        if (!(condition)) \
+            exercise_wrong(__VA_ARGS__); \
+    } while (0)
 
 /* An exercise that a program needs. */
 typedef struct ExerciseUse {

@@ -7,16 +7,25 @@
  * (comm/mpi_calls.c): the data move as fast as always, and the receiver gets them when the link
  * would have delivered them. Every link is full duplex, and no two ranks share one.
  *
- *   a message of n bytes   leaves when the card is free, which it then is n/bandwidth later; arrives
- *                          when latency has passed and the receiver's card is free, n/bandwidth
- *                          long
+ *   a message of n bytes   leaves when the card is free, which it then is n/bandwidth later;
+ *                          arrives when latency has passed and the receiver's card is free,
+ *                          n/bandwidth long. MPI_Send ends when the last byte has left; but what
+ *                          waits for a receiver in MPI (a long message, MPI_Ssend) really waits
+ *                          for it: a deadlock stays one.
  *   a collective of MPI's  ends on all ranks at once: the last rank's start, plus the time that a
- *                          good algorithm takes (link_seconds)
+ *                          good algorithm takes (link_seconds). Those in flight on one
+ *                          communicator follow each other; messages and other communicators do
+ *                          not slow them.
  *
- * --clock real waits for it. --clock virtual counts it: a rank's clock is the processor time of its
- * thread outside MPI, and jumps to the moment at which a message arrives. Nothing waits, nothing
- * depends on how busy the machine is, and 32 ranks on 2 cores take the time of 32 machines. It
- * needs one thread per rank. timer_now() and MPI_Wtime() follow the clock.
+ * --clock real waits for it; the ranks must be on one machine. --clock virtual counts it: a rank's
+ * clock is the processor time of the thread that calls MPI, outside MPI, and jumps to the moment at
+ * which a message arrives. Nothing waits, next to nothing depends on how busy the machine is, and
+ * 32 ranks on 2 cores take the time of 32 machines. It needs one thread per rank, on the CPU
+ * (backend_open sees to that); what other threads do, such as the loader's, is free. timer_now()
+ * and MPI_Wtime() follow the clock; timer_real() does not.
+ *
+ * What depends on which message really came first still does: MPI_ANY_SOURCE, MPI_Waitany. A test
+ * (MPI_Test, comm_test) finds only what is due.
  *
  * The α-β model: Hockney, "The communication challenge for MPP", 1994; α is the latency, β the
  * seconds per byte.
@@ -31,15 +40,16 @@ typedef struct Link {
     double latency;   /* seconds */
 } Link;
 
-/* "1Gbit/s,50us", "100Mbit/s", "12.5GB/s,2us", "none". NULL: understood; else what is wrong, a new
- * string. */
+/* "1Gbit/s,50us", "100Mbit/s" (no latency), "12.5GB/s,2us", "none"; 1kbit/s to 100Tbit/s, up to
+ * 10s. NULL: understood; else what is wrong, a new string, and *link is untouched. */
 char *link_parse(Link *link, const char *text);
-/* "1 Gbit/s, 50 µs" */
+/* "1 Gbit/s, 50 µs", "none"; 40 bytes are enough. */
 void link_text(char *text, size_t room, Link link);
 
 /* The two options for a program's table, defaults "none" and "real"; hand their values to
- * link_choose() before comm_open. LABS_LINK and LABS_CLOCK do the same for a program without
- * options, such as one in plain MPI. A bad value ends the run (exit 2). */
+ * link_choose() before comm_open. It puts them into the environment, as LABS_LINK and LABS_CLOCK,
+ * which MPI_Init reads: so these do the same for a program without options, such as one in plain
+ * MPI. "none" and "real" leave what the environment says. A bad value ends the run (exit 2). */
 #define LINK_OPTIONS(link, clock) \
     {"link", ARG_STRING, &(link), \
      .help = "a network under the messages: BANDWIDTH,LATENCY as in 1Gbit/s,50us, or none"}, \
@@ -50,7 +60,8 @@ void link_text(char *text, size_t room, Link link);
     }
 void link_choose(const char *link, const char *clock);
 
-/* The link from here on; every rank calls it, at the same point. Implies link_align. */
+/* The link from here on; every rank calls it, at the same point, with nothing in flight. Implies
+ * link_align. */
 void link_set(Link link);
 Link link_now_used(void);
 bool link_virtual(void); /* is the clock virtual? */
@@ -71,7 +82,7 @@ LinkSent link_sent(void);
  * the better of recursive doubling and of halving and doubling. */
 typedef enum {
     LINK_BARRIER,        /* ⌈log2 P⌉ α */
-    LINK_BROADCAST,      /* also reduce */
+    LINK_BROADCAST,      /* as LINK_ALL_REDUCE; also reduce */
     LINK_ALL_REDUCE,     /* min(⌈log2 P⌉ (α + nβ), 2 ⌈log2 P⌉ α + 2 (P-1)/P nβ) */
     LINK_REDUCE_SCATTER, /* ⌈log2 P⌉ α + (P-1)/P nβ; also all-gather, gather and scatter */
     LINK_ALL_TO_ALL      /* (P-1) α + (P-1)/P nβ */

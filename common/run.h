@@ -63,6 +63,10 @@ typedef struct Run {
     } progress;
 } Run;
 
+/* This process's number among those that mpirun started together, 0 without it: its rank, before
+ * comm_open tells. */
+int run_number(void);
+
 /* Make the folder, write config.json (the options' values and `facts`: data, device, world size,
  * …; facts is consumed, NULL is fine) and print them in a few lines. speaks: true on the rank that
  * prints and writes (rank 0), and in a serial program. */

@@ -8,6 +8,7 @@
 #ifndef TRAIN_TO_TARGET_H
 #define TRAIN_TO_TARGET_H
 #include "loader.h"
+#include "method.h"
 #include "model.h"
 
 /* What stays the same over many runs. */
@@ -15,11 +16,12 @@ typedef struct TargetSetup {
     Backend *be;
     const Dataset *data;
     ModelSpec spec;
-    double momentum, weight_decay;
-    double target;   /* accuracy on the test images, 0 … 1 */
-    double epochs;   /* give up after this many */
-    int train, test; /* images used of each set: its first ones */
-    int check_every; /* training images between two tests */
+    double momentum, weight_decay; /* of SGD, where method.make is NULL */
+    MethodMaker method;            /* how it trains; zero: SGD */
+    double target;                 /* accuracy on the test images, 0 … 1 */
+    double epochs;                 /* give up after this many */
+    int train, test;               /* images used of each set: its first ones */
+    int check_every;               /* training images between two tests */
     /* NULL: never. Called every few hundred images; its time is not counted. */
     bool (*interrupted)(void *context);
     void *context;

@@ -1,18 +1,66 @@
-/* lab2.h: the function that you write in lab 2 (its contract is in exercises/), and the trainer's
- * options and report.
+/* lab2.h: the functions that you write in lab 2 (their contracts are in exercises/), and the
+ * trainer's options and report.
  */
 #ifndef LAB2_H
 #define LAB2_H
 #include "comm.h"
 #include "epoch_order.h"
 #include "evaluate.h"
+#include "link.h"
 #include "optim.h"
 #include "run.h"
 #include "schedule.h"
 #include <mpi.h>
 
-/* exercises/2_all_reduce_ring.c */
-void all_reduce_ring(float *v, int count, MPI_Comm comm);
+/* ---- part 2: exercises/2a to 2f ---- */
+
+/* Every rank ends with the sum over the ranks of v [count]. */
+typedef void AllReduce(float *v, int count, MPI_Comm comm);
+AllReduce all_reduce_naive, all_reduce_ring, all_reduce_doubling, all_reduce_halving,
+    all_reduce_tree;
+
+typedef enum {
+    ALL_REDUCE_NAIVE,
+    ALL_REDUCE_RING,
+    ALL_REDUCE_DOUBLING,
+    ALL_REDUCE_HALVING,
+    ALL_REDUCE_TREE,
+    ALL_REDUCES
+} Algorithm;
+/* What an all-reduce takes, in seconds; alpha: seconds, beta: seconds per byte. */
+double all_reduce_seconds(Algorithm a, int P, double bytes, double alpha, double beta);
+
+/* The gradient in buckets, whose all-reduces run while the backward pass goes on. */
+enum { MOST_BUCKETS = 256 };
+typedef struct Buckets {
+    Comm *comm;
+    Stream *s;
+    Tensor grads; /* the flat gradient, F32 */
+    double least; /* bytes: a bucket that has as many is started */
+    /* The open bucket, elements [first, end) of grads: complete on this rank, and not started.
+     * Before the backward pass both are grads.n. */
+    size_t first, end;
+    CommRequest *flight[MOST_BUCKETS]; /* the all-reduces started, in this order */
+    int count;
+} Buckets;
+
+/* exercises/4a_bucket_add.c, 4b_bucket_finish.c, 4c_exposed_seconds.c */
+void bucket_add(Buckets *b, size_t first, int count);
+void bucket_finish(Buckets *b);
+double exposed_seconds(const double *seconds, const double *bytes, int layers, double least, int P,
+                       Link link);
+
+/* exercises/5a_partition.c, 5b_share_seen.c */
+typedef enum {
+    PARTITION_PLAIN,
+    PARTITION_CUT,
+    PARTITION_OWN_ORDERS,
+    PARTITION_ONE_ORDER,
+    PARTITION_KINDS
+} PartitionKind;
+int partition(int32_t *mine, PartitionKind kind, int count, int rank, int size, uint64_t seed,
+              int epoch);
+double share_seen(PartitionKind kind, int size, int epochs);
 
 /* ---- the trainer's options: train_options.c ---- */
 
@@ -22,8 +70,9 @@ typedef struct TrainOptions {
     const char *link, *clock; /* in force: --link and --clock, or LABS_LINK and LABS_CLOCK */
     bool skip, batchnorm, nesterov, flip;
     int ghost, shift, cutout;
-    int epochs, batch, steps, checkpoint_every; /* batch: images per rank and update */
-    int images, test_images;                    /* use only the first ones; 0: all */
+    int epochs, steps, checkpoint_every;
+    int batch, accumulate;   /* images per rank and micro-batch; micro-batches per update */
+    int images, test_images; /* use only the first ones; 0: all */
     /* warmup, drop_every: epochs */
     double rate, warmup, momentum, weight_decay, drop_every, drop_by, baseline;
     int64_t init_seed;          /* of the initial weights alone */

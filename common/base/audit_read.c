@@ -96,10 +96,9 @@ static void take_update(AuditRank *r, Handed *h, const json_t *fact)
         return;
     r->update = grown(r->update, r->updates, sizeof *r->update);
     AuditUpdate *u = &r->update[r->updates++];
-    *u = (AuditUpdate){.epoch = h->epoch, .images = h->last, .rate = rate};
+    *u = (AuditUpdate){.epoch = h->epoch, .images = h->last, .all = h->all, .rate = rate};
     copy_digest(u->before, fact, "before");
     copy_digest(u->after, fact, "after");
-    drop(&h->all);
     *h = (Handed){0};
 }
 
@@ -112,6 +111,32 @@ static void take_test(AuditRank *r, Handed *h, const json_t *fact)
     r->test[r->tests++] = (AuditTest){h->all, correct};
     drop(&h->last);
     *h = (Handed){0};
+}
+
+static void take_event(AuditRank *r, const char *name, const json_t *fact)
+{
+    static const struct {
+        const char *name;
+        AuditKind kind;
+    } kinds[] = {{"batch", AUDIT_BATCH},
+                 {"update", AUDIT_UPDATE},
+                 {"evaluate", AUDIT_TEST},
+                 {"checkpoint", AUDIT_CHECKPOINT},
+                 {"resume", AUDIT_RESUME},
+                 {"all_reduce", AUDIT_ALL_REDUCE},
+                 {"all_reduce_host", AUDIT_ALL_REDUCE_HOST},
+                 {"broadcast", AUDIT_BROADCAST},
+                 {"reduce_scatter", AUDIT_COLLECTIVE},
+                 {"all_gather", AUDIT_COLLECTIVE},
+                 {"broadcast_host", AUDIT_COLLECTIVE},
+                 {"gather_host", AUDIT_COLLECTIVE},
+                 {"barrier", AUDIT_COLLECTIVE}};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (!strcmp(name, kinds[i].name)) {
+            r->event = grown(r->event, r->events, sizeof *r->event);
+            r->event[r->events] = (AuditEvent){.kind = kinds[i].kind};
+            get_real(&r->event[r->events++].count, fact, "count");
+        }
 }
 
 static void take_fact(AuditRank *r, Handed *h, const json_t *fact)
@@ -136,6 +161,7 @@ static void take_fact(AuditRank *r, Handed *h, const json_t *fact)
         r->reduced += count;
     else if (!strcmp(name, "to_do") && get_int(&first, fact, "step") && first < 32)
         r->to_do |= 1u << first;
+    take_event(r, name, fact);
     r->checkpoints += !strcmp(name, "checkpoint");
     r->resumes += !strcmp(name, "resume");
 }
@@ -153,7 +179,7 @@ AuditRank audit_parse(const char *bytes, size_t size)
         line += length + 1;
     }
     drop(&h.last);
-    drop(&h.all);
+    r.handed = h.all;
     return r;
 }
 
@@ -170,11 +196,15 @@ AuditRank audit_read(const char *folder, int rank)
 
 void audit_read_free(AuditRank *r)
 {
-    for (int i = 0; i < r->updates; i++)
+    for (int i = 0; i < r->updates; i++) {
         free(r->update[i].images.at);
+        free(r->update[i].all.at);
+    }
     for (int i = 0; i < r->tests; i++)
         free(r->test[i].images.at);
     free(r->update);
     free(r->test);
+    free(r->event);
+    free(r->handed.at);
     *r = (AuditRank){0};
 }

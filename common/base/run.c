@@ -83,12 +83,10 @@ static void say_options(Run *r, const Option *options)
     free(line);
 }
 
-/* A serial program under mpirun, say one that is still to be converted, runs several times: the
- * first of them has the folder. */
-static bool is_first(void)
+int run_number(void)
 {
     const char *rank = getenv("OMPI_COMM_WORLD_RANK");
-    return !rank || atoi(rank) == 0;
+    return rank ? atoi(rank) : 0;
 }
 
 static void open_files(Run *r, const Option *options, json_t *facts)
@@ -114,7 +112,9 @@ Run *run_open(const char *program, const RunOptions *o, const Option *options, j
         r->terminal = terminal_columns() > 0;
         char *error = file_make_folder(r->dir);
         REQUIRE(!error, "%s", error);
-        if (is_first())
+        /* A serial program under mpirun, say one that is still to be converted, runs several times:
+         * the first of them has the folder. */
+        if (run_number() == 0)
             open_files(r, options, facts);
         run_say(r, "%s", program);
         say_facts(r, facts);

@@ -1,10 +1,10 @@
 /* link_messages.c: messages on the link. See link_calls.h.
  *
- * With a link each message carries its stamp, the moment at which its first byte leaves the card, in
- * front of its data, as one message of a datatype made for it: {stamp, data}. So MPI matches stamp
- * and data as one, whatever the communicator, tag and order; what blocks in MPI blocks here; and a
- * message to MPI_ANY_SOURCE comes with the right stamp. The status that the program sees is that of
- * the data alone.
+ * With a link each message carries its stamp, the moment at which its first byte leaves the card,
+ * in front of its data, as one message of a datatype made for it: {stamp, data}. So MPI matches
+ * stamp and data as one, whatever the communicator, tag and order; what blocks in MPI blocks here;
+ * and a receive from MPI_ANY_SOURCE gets the right stamp. The status that the program sees is that
+ * of the data alone.
  */
 #include "link_inside.h"
 #include <math.h>

@@ -1,8 +1,8 @@
 /* link_requests.c: what was started and is in flight on the link, in the order of its start; and
  * how a wait for it, or a test of it, ends. See link_calls.h.
  *
- * MPI completes a request when the data are here; the program may know of it when they are due. So a
- * test asks MPI without ending the request, and a request that is due later goes on being one.
+ * MPI completes a request when the data are here; the program may know of it when they are due. So
+ * a test asks MPI without ending the request, and a request that is due later goes on being one.
  */
 #include "check.h"
 #include "link_inside.h"
@@ -78,32 +78,43 @@ double collective_due(CallComm *notes, const double start[2])
     return from + start[1];
 }
 
-/* All ranks start the collectives of a communicator in the same order, and the link makes them one
- * after the other: first those before p (NULL: all). wait: for ranks that have not started theirs.
- * False: not known yet. */
-static bool settle(CallComm *notes, const Pending *p, bool wait)
+/* A collective: when it is due, once the latest start of all ranks is known. wait: for ranks that
+ * have not started it. False: not known yet. */
+static bool agree(Pending *p, bool wait)
 {
-    for (int i = 0; i < count; i++) {
-        Pending *q = pending[i];
-        bool before = q->kind == PENDING_COLLECTIVE && notes && q->notes == notes;
-        int done = true;
-        if ((before || q == p) && !q->known) {
-            if (wait)
-                PMPI_Wait(&q->agree, MPI_STATUS_IGNORE);
-            else
-                PMPI_Test(&q->agree, &done, MPI_STATUS_IGNORE);
-            if (!done)
-                return false;
-            q->due = collective_due(q->notes, q->start);
-            q->known = true;
-        }
-        if (q == p)
-            break;
-    }
-    return true;
+    int done = true;
+    if (p->known)
+        return true;
+    if (wait)
+        PMPI_Wait(&p->agree, MPI_STATUS_IGNORE);
+    else
+        PMPI_Test(&p->agree, &done, MPI_STATUS_IGNORE);
+    if (done)
+        p->due = collective_due(p->notes, p->start);
+    return p->known = done;
 }
 
-void pending_settle(CallComm *notes) { settle(notes, NULL, true); }
+static bool is_on(const Pending *p, const CallComm *notes)
+{
+    return p->kind == PENDING_COLLECTIVE && notes && p->notes == notes;
+}
+
+/* The same, in order: all ranks start the collectives of a communicator in the same order, and the
+ * link makes them one after the other, so first those before p. */
+static bool settle(Pending *p, bool wait)
+{
+    for (int i = 0; pending[i] != p; i++)
+        if (is_on(pending[i], p->notes) && !agree(pending[i], wait))
+            return false;
+    return agree(p, wait);
+}
+
+void pending_settle(CallComm *notes)
+{
+    for (int i = 0; i < count; i++)
+        if (is_on(pending[i], notes))
+            agree(pending[i], true);
+}
 
 /* MPI has completed p (NULL: nothing to do with the link); makes *status that of the data. False:
  * when it is due is not known yet. */
@@ -112,7 +123,7 @@ static bool known_due(Pending *p, MPI_Status *status, bool wait)
     if (!p || p->kind == PENDING_SEND)
         return true;
     if (p->kind == PENDING_COLLECTIVE)
-        return settle(p->notes, p, wait);
+        return settle(p, wait);
     double bytes = stamp_off(status);
     if (!p->known)
         p->due = message_due(p->stamp, p->comm, status->MPI_SOURCE, bytes);

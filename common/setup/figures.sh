@@ -21,8 +21,15 @@ lab1 2 8_fifteen_steps lab1_fifteen_steps fifteen_steps.png lab1_fifteen_steps.p
 lab1 4 9_three_parallelisms lab1_three_parallelisms three_parallelisms.png \
     lab1_three_parallelisms.png
 
+$launch --np 32 "$b/sol/lab2_ddp/2_all_reduce" --out "$out"
+cp "$out/lab2_all_reduce/steps.png" docs/lab2_all_reduce.png
+cp "$out/lab2_all_reduce/map.png" docs/lab2_all_reduce_map.png
 $launch --np 2 "$b/sol/lab2_ddp/3_train" --epochs 1 --images 6000 --trace --out "$out"
 cp "$out/lab2_train/timeline.png" docs/lab2.png
+$launch --np 2 "$b/sol/lab2_ddp/4_overlap" --out "$out"
+cp "$out/lab2_overlap/overlap.png" docs/lab2_overlap.png
+$launch --np 2 "$b/sol/lab2_ddp/5_partition" --out "$out"
+cp "$out/lab2_partition/partition.png" docs/lab2_partition.png
 $launch --np 1 "$b/student/lab3_scale/1_batch_size" --out "$out"
 cp "$out/lab3_batch_size/batch_size.png" docs/lab3.png
 assessment/grader/grade.sh "$b/assessment/grader/grade" assessment/solution/train.c \

@@ -113,14 +113,20 @@ parents_end() {
 
 # Two things that only a third process can notice: mpirun is stopped, and ranks that end wait for
 # it; a rank has ended before comm_open, where the others wait for it.
-mpirun='' ranks=0 missing=0
+mpirun='' ranks=0 missing=0 started=0
 look_at_ranks() {
-    local children=()
+    local children=() task
     [ -n "$mpirun" ] || { read -r mpirun ranks <"$run/mpirun"; } 2>/dev/null || return
-    { read -r -a children <"/proc/$mpirun/task/$mpirun/children"; } 2>/dev/null # has no newline
+    for task in "/proc/$mpirun"/task/*/children; do # from 32 ranks on its threads start them
+        local more=()
+        { read -r -a more <"$task"; } 2>/dev/null # has no newline
+        children+=("${more[@]}")
+    done
     look_at "$mpirun"
     if [ "$state" = T ]; then
         kill -CONT "$mpirun"
+    elif [ ${#children[@]} -gt "$started" ]; then # mpirun starts one after the other
+        started=${#children[@]} missing=0
     elif [ ${#children[@]} -lt "$ranks" ] && compgen -G "$run/opening.*" >/dev/null; then
         missing=$((missing + 1))
         [ $missing = 5 ] || return # one second: mpirun itself may be ending the run

@@ -3,7 +3,6 @@
 #include "check.h"
 #include "epoch_order.h"
 #include "evaluate.h"
-#include "optim.h"
 #include "schedule.h"
 #include "timer.h"
 #include <math.h>
@@ -12,17 +11,25 @@
 typedef struct Trial {
     const TargetSetup *s;
     Model *m;
-    Sgd *sgd;
+    SgdSpec sgd;
+    Method method;
     Loader *train, *test;
     Tensor totals;
     int32_t *order; /* [train] of one epoch */
     int batch;
 } Trial;
 
+static MethodMaker maker(Trial *t)
+{
+    t->sgd = (SgdSpec){t->s->momentum, t->s->weight_decay, false};
+    return t->s->method.make ? t->s->method : sgd_maker(&t->sgd);
+}
+
 static Trial trial_new(const TargetSetup *s, int batch, uint64_t seed)
 {
     const Dataset *d = s->data;
     Trial t = {.s = s, .batch = batch};
+    MethodMaker method = maker(&t);
     Images train = d->train, test = d->test; /* only the images used go to the device */
     train.count = s->train;
     test.count = s->test;
@@ -30,7 +37,7 @@ static Trial trial_new(const TargetSetup *s, int batch, uint64_t seed)
     AugmentSpec none = {0};
     t.m = model_new(s->be, &s->spec, test_batch);
     model_init(t.m, seed);
-    t.sgd = sgd_new(t.m, s->momentum, s->weight_decay, false);
+    t.method = method.make(method.context, t.m);
     t.train = loader_new(s->be, &train, d->mean, d->istd, batch, model_halo(t.m), none, seed);
     t.test = loader_new(s->be, &test, d->mean, d->istd, test_batch, model_halo(t.m), none, seed);
     t.totals = tensor_new(s->be, F64, 2, 1, 1, 1, 0);
@@ -40,10 +47,12 @@ static Trial trial_new(const TargetSetup *s, int batch, uint64_t seed)
 
 static void trial_free(Trial *t)
 {
+    MethodMaker method = maker(t);
     loader_free(t->train);
     loader_free(t->test);
     tensor_free(t->s->be, t->totals);
-    sgd_free(t->m, t->sgd);
+    if (method.end)
+        method.end(method.context, t->m, &t->method);
     model_free(t->m);
     free(t->order);
 }
@@ -52,8 +61,7 @@ static void update(Trial *t, double rate)
 {
     Batch b;
     loader_next(t->train, t->m->s, &b);
-    model_gradient(t->m, t->totals, b.x, b.label);
-    sgd_step(t->m, t->sgd, rate);
+    method_step(&t->method, t->m, t->totals, &b, rate, NULL);
 }
 
 static double accuracy(Trial *t)

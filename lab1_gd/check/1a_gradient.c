@@ -1,6 +1,5 @@
 /* 1a_gradient.c: the check of gradient. */
 #include "exercise.h"
-#include "judge.h"
 #include "lab1.h"
 #include "linear/linear.h"
 #include <math.h>

@@ -1,6 +1,5 @@
 /* 1b_update.c: the check of update. */
 #include "exercise.h"
-#include "judge.h"
 #include "lab1.h"
 #include <math.h>
 

@@ -1,6 +1,5 @@
 /* 1c_converged.c: the check of converged: losses that fall, stay, rise or are NaN. */
 #include "exercise.h"
-#include "judge.h"
 #include "lab1.h"
 #include <math.h>
 #include <stddef.h>

@@ -1,6 +1,5 @@
 /* 2_shuffle.c: the check of shuffle: a permutation, all equally likely, all randomness from r. */
 #include "exercise.h"
-#include "judge.h"
 #include "lab1.h"
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,5 @@
 /* 3_minibatch_epoch.c: the check of minibatch_epoch: each update against its own batch's loss. */
 #include "exercise.h"
-#include "judge.h"
 #include "lab1.h"
 #include "linear/linear.h"
 #include <math.h>

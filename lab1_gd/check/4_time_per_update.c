@@ -1,6 +1,5 @@
 /* 4_time_per_update.c: the check of time_per_update: exact times, and times with noise. */
 #include "exercise.h"
-#include "judge.h"
 #include "lab1.h"
 #include "rng.h"
 #include <math.h>

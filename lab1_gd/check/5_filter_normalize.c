@@ -1,6 +1,5 @@
 /* 5_filter_normalize.c: the check of filter_normalize. */
 #include "exercise.h"
-#include "judge.h"
 #include "lab1.h"
 #include "rng.h"
 #include <math.h>

@@ -1,6 +1,5 @@
 /* 6_plane_coordinates.c: the check of plane_coordinates. */
 #include "exercise.h"
-#include "judge.h"
 #include "lab1.h"
 #include "rng.h"
 #include <math.h>

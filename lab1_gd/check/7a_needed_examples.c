@@ -1,6 +1,5 @@
 /* 7a_needed_examples.c: the check of needed_examples. */
 #include "exercise.h"
-#include "judge.h"
 #include "lab1.h"
 #include <math.h>
 #include <stddef.h>

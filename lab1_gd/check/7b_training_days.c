@@ -1,6 +1,5 @@
 /* 7b_training_days.c: the check of training_days. */
 #include "exercise.h"
-#include "judge.h"
 #include "lab1.h"
 #include <math.h>
 

@@ -1,6 +1,5 @@
 /* 8_busy.c: the check of busy: spans by hand, and random ones whose answer is counted. */
 #include "exercise.h"
-#include "judge.h"
 #include "lab1.h"
 #include "rng.h"
 #include <math.h>

@@ -1,7 +1,6 @@
 /* 9a_pipeline_turn.c: the check of pipeline_turn: each micro-batch once in each direction, at its
  * tick. */
 #include "exercise.h"
-#include "judge.h"
 #include "lab1.h"
 
 /* When stage s works on micro-batch m: its only tick in this direction. */

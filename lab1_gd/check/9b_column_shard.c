@@ -1,6 +1,5 @@
 /* 9b_column_shard.c: the check of column_shard. */
 #include "exercise.h"
-#include "judge.h"
 #include "lab1.h"
 #include <stddef.h>
 

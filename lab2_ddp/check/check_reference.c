@@ -64,8 +64,8 @@ static float *params_new(Model *m)
 typedef struct Answer {
     const Facts *facts;
     int tested;
-    char start[17];
-    double distance, loss;
+    char start[RANKS][17];
+    Reference reference;
     Metrics test;
 } Answer;
 
@@ -84,24 +84,30 @@ static void in_child(void (*work)(void *), Answer *answer)
     munmap(shared, sizeof *shared);
 }
 
-static void work_out_start(void *answer)
+static void work_out_starts(void *answer)
 {
     Answer *a = answer;
     Setting s = setting_new("mlp", BATCH, IMAGES, TESTED);
-    model_init(s.model, 1);
-    float *params = params_new(s.model);
-    sha256_hex(a->start, sizeof a->start, params, tensor_count(s.model->params) * sizeof *params);
-    free(params);
+    for (int r = 0; r < RANKS; r++) {
+        model_init(s.model, (uint64_t)r + 1);
+        float *params = params_new(s.model);
+        sha256_hex(a->start[r], sizeof a->start[r], params,
+                   tensor_count(s.model->params) * sizeof *params);
+        free(params);
+    }
     setting_free(&s);
 }
 
-void reference_start(char digest[17])
+void reference_starts(char digest[RANKS][17])
 {
     Answer answer = {0};
-    in_child(work_out_start, &answer);
-    REQUIRE(*answer.start, "the check's own network cannot be built: is the data set complete?");
+    in_child(work_out_starts, &answer);
+    REQUIRE(*answer.start[RANKS - 1],
+            "the check's own network cannot be built: is the data set complete?");
     memcpy(digest, answer.start, sizeof answer.start);
 }
+
+/* ---- the same training on one rank ---- */
 
 /* All ranks' images of all updates, update after update. */
 static int32_t *all_images(const Facts *f, int *count)
@@ -110,15 +116,16 @@ static int32_t *all_images(const Facts *f, int *count)
     *count = 0;
     for (int u = 0; u < f->rank[0].updates; u++)
         for (int r = 0; r < f->ranks; r++) {
-            const AuditImages *more = &facts_update(f, r, u)->images;
+            const AuditImages *more = facts_images(f, r, u);
             for (int i = 0; i < more->count && *count < MOST_IMAGES; i++)
                 images[(*count)++] = more->at[i];
         }
     return images;
 }
 
-/* Make f's updates, with its images and rates. Returns the mean loss over the first epoch. */
-static double train_alone(Setting *s, const Facts *f)
+/* Make f's updates, with its images and rates, the gradient times `factor`. Returns the mean loss
+ * over the first epoch. */
+static double train_alone(Setting *s, const Facts *f, float factor)
 {
     Model *m = s->model;
     int count, first_epoch = f->rank[0].updates / EPOCHS;
@@ -131,10 +138,8 @@ static double train_alone(Setting *s, const Facts *f)
     Batch b;
     loader_start(l, images, count, 0);
     for (int u = 0; loader_next(l, m->s, &b); u++) {
-        model_zero_grads(m);
-        model_forward(m, b.x, MODEL_TRAIN);
-        model_loss(m, totals, b.label, NO_TENSOR, true);
-        model_backward(m);
+        model_gradient(m, totals, b.x, b.label);
+        s->be->op->scale(m->s, m->grads, factor);
         sgd_step(m, o, facts_update(f, 0, u)->rate);
         if (u + 1 == first_epoch)
             s->be->op->download(m->s, sums, totals);
@@ -164,42 +169,66 @@ static int64_t elements(const SafeTensor *t)
     return count;
 }
 
-static void work_out_distance(void *answer)
+/* How far are the saved weights from `end`? NaN: they are another network's. */
+static double distance(const SafeTensors *file, const Model *m, const float *end)
 {
-    Answer *a = answer;
-    SafeTensors file;
-    if (!read_checkpoint(a->facts, &file))
-        return;
-    Setting s = setting_new("mlp", RANKS * BATCH, IMAGES, TESTED);
-    model_init(s.model, 1);
-    float *start = params_new(s.model);
-    a->loss = train_alone(&s, a->facts);
-    float *end = params_new(s.model);
-    double apart = 0, moved = 0;
-    for (int v = 0; v < s.model->nviews; v++) {
-        const View *view = &s.model->views[v];
-        const SafeTensor *saved = safetensors_find(&file, view->name);
+    double apart = 0;
+    for (int v = 0; v < m->nviews; v++) {
+        const View *view = &m->views[v];
+        const SafeTensor *saved = safetensors_find(file, view->name);
         bool fits = saved && elements(saved) == view->count;
-        for (int i = 0; i < view->count; i++) {
-            size_t at = view->at + (size_t)i;
-            apart += fits ? pow((double)saved->data[i] - end[at], 2) : NAN;
-            moved += pow((double)end[at] - start[at], 2);
-        }
+        for (int i = 0; i < view->count; i++)
+            apart += fits ? pow((double)saved->data[i] - end[view->at + (size_t)i], 2) : NAN;
     }
-    free(start);
-    free(end);
-    setting_free(&s);
-    safetensors_free(&file);
-    a->distance = sqrt(apart / moved);
+    return sqrt(apart);
 }
 
-double reference_distance(const Facts *f, double *loss)
+static double length(const float *start, const float *end, int count)
 {
-    Answer answer = {.facts = f, .distance = NAN, .loss = NAN};
-    if (!f->left_out)
-        in_child(work_out_distance, &answer);
-    *loss = answer.loss;
-    return answer.distance;
+    double squares = 0;
+    for (int i = 0; i < count; i++)
+        squares += pow((double)end[i] - start[i], 2);
+    return sqrt(squares);
+}
+
+static void work_out_reference(void *answer)
+{
+    static const float factors[COMBINATIONS] = {
+        [MEAN] = 1, [SUM] = RANKS, [NOTHING] = 0, [MEAN_TWICE] = 1.0f / RANKS};
+    Answer *a = answer;
+    Reference *reference = &a->reference;
+    Setting s = setting_new("mlp", RANKS * ACCUMULATE * BATCH, IMAGES, TESTED);
+    reference->elements = s.model->params.n;
+    SafeTensors file;
+    if (!read_checkpoint(a->facts, &file)) {
+        setting_free(&s);
+        return;
+    }
+    double moved = 0;
+    for (int c = 0; c < COMBINATIONS; c++) {
+        model_init(s.model, 1);
+        float *start = params_new(s.model);
+        double loss = train_alone(&s, a->facts, factors[c]);
+        float *end = params_new(s.model);
+        if (c == MEAN) {
+            reference->loss = loss;
+            moved = length(start, end, reference->elements);
+        }
+        reference->distance[c] = distance(&file, s.model, end) / moved;
+        free(start);
+        free(end);
+    }
+    setting_free(&s);
+    safetensors_free(&file);
+}
+
+Reference reference_train(const Facts *f)
+{
+    Answer answer = {.facts = f, .reference = {.loss = NAN}};
+    for (int c = 0; c < COMBINATIONS; c++)
+        answer.reference.distance[c] = NAN;
+    in_child(work_out_reference, &answer);
+    return answer.reference;
 }
 
 static void work_out_test(void *answer)

@@ -4,12 +4,16 @@
 #include "check.h"
 #include "file.h"
 #include "number.h"
+#include <limits.h>
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+
+/* A collective that not all ranks have joined by then hangs: the run ends and says which. */
+#define HANG_SECONDS "10"
 
 enum { MOST_MIB = 8 }; /* of each file that a run writes: logs, audit, checkpoints */
 
@@ -41,12 +45,13 @@ Facts facts_run(const char *program, const char *work, const char *name, int ran
                 const char *before, const char *arguments, const Facts *earlier)
 {
     Facts f = {.dir = format_new("%s/%s", work, name), .ranks = ranks};
-    f.left_out = earlier && (earlier->left_out || *earlier->killed || too_large(earlier));
+    f.left_out = earlier && (earlier->left_out || earlier->status != 0);
     if (f.left_out)
         return f;
     REQUIRE(mkdir(f.dir, 0777) == 0, "%s: the folder cannot be created", f.dir);
     setenv("LABS_AUDIT", f.dir, 1);
     setenv("LABS_RUNS", f.dir, 1); /* beyond a limit launch.sh's guard is killed, too */
+    setenv("LABS_COMM_SECONDS", HANG_SECONDS, 0);
     char count[16], *log = format_new("%s/launch.log", f.dir);
     snprintf(count, sizeof count, "%d", ranks);
     char *script =
@@ -119,6 +124,8 @@ char *error_line(FILE *from)
     return found;
 }
 
+static const char ERROR[] = "error: ";
+
 /* What a rank said about an error, else the first line of one; NULL: nothing. free() it. */
 static char *stderr_line(const Facts *f)
 {
@@ -135,18 +142,9 @@ static char *stderr_line(const Facts *f)
     return error;
 }
 
-char *facts_left_out(const Facts *f)
-{
-    return f->left_out ? format_new("not tried, because an earlier run did not end, or used too "
-                                    "much: mend that first")
-                       : NULL;
-}
-
 char *facts_failure(const Facts *f)
 {
-    if (f->left_out)
-        return facts_left_out(f);
-    if (f->status == 0)
+    if (f->left_out || f->status == 0)
         return NULL;
     if (f->timed_out)
         return format_new("%d ranks did not end within %d s: a collective that not all ranks call?",
@@ -161,6 +159,11 @@ char *facts_failure(const Facts *f)
                           "without end?",
                           f->ranks, MOST_MIB);
     char *line = stderr_line(f);
+    if (line && !strncmp(line, ERROR, strlen(ERROR))) {
+        char *words = format_new("%s", line + strlen(ERROR));
+        free(line);
+        return words;
+    }
     char *failure = format_new("the run on %d ranks ended with status %d%s%s", f->ranks, f->status,
                                line ? ": " : "", line ? line : "");
     free(line);
@@ -191,11 +194,28 @@ double facts_metric(const Facts *f, int row, const char *column)
     return value;
 }
 
+int facts_config(const Facts *f, const char *key)
+{
+    char *path = facts_path(f, 0, "config.json");
+    json_t *config = json_load_file(path, 0, NULL);
+    free(path);
+    int64_t number = -1;
+    number_json_whole(&number, json_object_get(config, key), 0, INT_MAX); /* else -1 */
+    json_decref(config);
+    return (int)number;
+}
+
 const AuditUpdate *facts_update(const Facts *f, int rank, int update)
 {
     static const AuditUpdate none = {.rate = NAN};
     const AuditRank *r = &f->rank[rank];
     return update < r->updates ? &r->update[update] : &none;
+}
+
+const AuditImages *facts_images(const Facts *f, int rank, int update)
+{
+    const AuditRank *r = &f->rank[rank];
+    return update == r->updates ? &r->handed : &facts_update(f, rank, update)->all;
 }
 
 char *check_folder_new(void)

@@ -64,13 +64,16 @@ static void start(Trainer *t)
     t->trace = o->run.trace ? trace_new(1 << 20) : NULL;
 }
 
-/* STEP 4 (14 points). A slice of each global batch. With B = --batch, update t of an epoch trains
- * on positions [tPB, (t+1)PB) of the epoch's order, the global batch; rank r takes the r-th slice
- * of B images. A last, incomplete global batch is dropped, so that all ranks make equally many
- * updates: a rank that makes one more hangs in an all-reduce that the others never call. (4a) The
- * size of the global batch; (4b) where this rank's slice of it begins. No MPI call: all ranks draw
- * the same order from --seed. */
-static int global_batch(const Trainer *t) { return t->o->batch * t->comm->size; /* STEP 4a */ }
+/* The images of one update on one rank: K = --accumulate micro-batches of B = --batch. */
+static int rank_batch(const Trainer *t) { return t->o->accumulate * t->o->batch; }
+
+/* STEP 4 (14 points). A slice of each global batch. Let S = KB be rank_batch(). Update t of an
+ * epoch trains on positions [tPS, (t+1)PS) of the epoch's order, the global batch; rank r takes the
+ * r-th slice of S images. A last, incomplete global batch is dropped, so that all ranks make
+ * equally many updates: a rank that makes one more hangs in an all-reduce that the others never
+ * call. (4a) The size of the global batch; (4b) where this rank's slice of it begins. No MPI call:
+ * all ranks draw the same order from --seed. */
+static int global_batch(const Trainer *t) { return rank_batch(t) * t->comm->size; /* STEP 4a */ }
 
 static int updates_per_epoch(const Trainer *t) { return t->data->train.count / global_batch(t); }
 
@@ -78,14 +81,15 @@ static int updates_per_epoch(const Trainer *t) { return t->data->train.count / g
  * batch. Returns their count. */
 static int slice_epoch(Trainer *t)
 {
-    int B = t->o->batch, count = t->data->train.count;
+    int S = rank_batch(t), count = t->data->train.count;
     int batches = (count - (int)t->at.position) / global_batch(t);
     epoch_order(t->order, count, t->at.seed, t->at.epoch);
     for (int b = 0; b < batches; b++) {
-        int64_t first = t->at.position + (int64_t)b * global_batch(t) + t->comm->rank * B;
-        memcpy(t->mine + (int64_t)b * B, t->order + first, B * sizeof *t->order);
+        int64_t first = t->at.position + (int64_t)b * global_batch(t) + /* STEP 4b */
+                        t->comm->rank * S;
+        memcpy(t->mine + (int64_t)b * S, t->order + first, S * sizeof *t->order);
     }
-    return batches * B;
+    return batches * S;
 }
 
 static void make_model(Trainer *t)
@@ -94,11 +98,12 @@ static void make_model(Trainer *t)
     ModelSpec spec = train_model_spec(o, t->data);
     t->model = model_new(t->be, &spec, o->batch);
     model_init(t->model, (uint64_t)o->init_seed);
-    /* STEP 5 (8 points). Broadcast. The ranks may have drawn different initial weights
-     * (--init-seed); all must start from rank 0's: comm_broadcast of model->params, on the model's
-     * stream, model->s. In MPI: MPI_Bcast; in NCCL: ncclBroadcast. Why not also batch norm's
-     * running statistics (model->state) and the velocity? They start at the same constants on every
-     * rank; and with --resume every rank reads all three from the checkpoint. */
+    /* STEP 5 (8 points). Broadcast. Each rank has drawn weights of its own: --init-seed is --seed
+     * plus the rank where it is not given. All must start from rank 0's: comm_broadcast of
+     * model->params, on the model's stream, model->s. In MPI: MPI_Bcast; in NCCL: ncclBroadcast.
+     * Why not also batch norm's running statistics (model->state) and the velocity? They start at
+     * the same constants on every rank; and with --resume every rank reads all three from the
+     * checkpoint. */
     comm_broadcast(t->comm, t->model->params, 0, t->model->s);
 
     t->sgd = sgd_new(t->model, o->momentum, o->weight_decay, o->nesterov);
@@ -145,7 +150,7 @@ static void make_schedule(Trainer *t)
     const TrainOptions *o = t->o;
     int per_epoch = updates_per_epoch(t);
     REQUIRE(per_epoch > 0,
-            "%d training images, but one update takes %d: give a smaller --batch, "
+            "%d training images, but one update takes %d: give a smaller --batch or --accumulate, "
             "or more --images",
             t->data->train.count, global_batch(t));
     t->schedule = (Schedule){.kind = schedule_kind(o->schedule),
@@ -180,23 +185,41 @@ static void average(Trainer *t, Tensor v)
     t->be->op->scale(t->model->s, v, 1.0f / (float)t->comm->size);
 }
 
-/* Forward, backward, a step downhill. */
-static void train_step(Trainer *t, const Batch *b)
+/* The gradient of the next micro-batch, added to m->grads. */
+static void add_gradient(Trainer *t)
 {
     Model *m = t->model;
+    Batch b;
     double began = trace_begin(t->trace);
-    model_zero_grads(m);
-    model_forward(m, b->x, MODEL_TRAIN);
-    model_loss(m, t->totals, b->label, NO_TENSOR, true);
+    loader_next(t->train, m->s, &b);
+    trace_end(t->trace, "load", 2, began);
+
+    began = trace_begin(t->trace);
+    model_forward(m, b.x, MODEL_TRAIN);
+    model_loss(m, t->totals, b.label, NO_TENSOR, true);
     trace_end(t->trace, "forward", 0, began);
 
     began = trace_begin(t->trace);
     model_backward(m);
     trace_end(t->trace, "backward", 0, began);
+}
+
+/* One update: the mean gradient of K micro-batches, a step downhill. The micro-batches are equally
+ * large, so the mean of their gradients is the gradient of one batch of KB images (but for batch
+ * norm, which sees B at a time): a large batch in the memory of a small one. */
+static void train_step(Trainer *t)
+{
+    Model *m = t->model;
+    int K = t->o->accumulate;
+    model_zero_grads(m);
+    for (int k = 0; k < K; k++)
+        add_gradient(t);
+    if (K > 1)
+        t->be->op->scale(m->s, m->grads, 1.0f / (float)K);
 
     /* STEP 6b. Average m->grads over the ranks, as a span "all-reduce" on track 1 of the trace:
      * then every rank makes the same update. */
-    began = trace_begin(t->trace);
+    double began = trace_begin(t->trace);
     average(t, m->grads);
     trace_end(t->trace, "all-reduce", 1, began);
 
@@ -281,19 +304,15 @@ static bool stop_now(Trainer *t)
 /* The rest of the current epoch. Returns whether it was stopped early. */
 static bool train_epoch(Trainer *t, EpochRow *row)
 {
-    Batch b;
     bool stop = false;
     int count = slice_epoch(t), done = 0;
     double epoch_began = timer_now(), waited = loader_waited(t->train);
     t->be->op->zero(t->model->s, t->totals);
     loader_start(t->train, t->mine, count, t->at.epoch);
     while (done < count && !stop) {
-        double began = trace_begin(t->trace);
-        loader_next(t->train, t->model->s, &b);
-        trace_end(t->trace, "load", 2, began);
         row->rate = rate_now(t);
-        train_step(t, &b);
-        done += b.n;
+        train_step(t);
+        done += rank_batch(t);
         if (run_progress_due(t->run, done, count)) /* reading the loss waits for the device */
             report_progress(t->run, row, t->at.position, t->data->train.count,
                             own_metrics(t, done));
@@ -333,7 +352,7 @@ static void train(Trainer *t)
         report_stop(t->run, t->at.step);
     else
         report_end(t->run, t->o, tested.count > 0 ? tested : test(t), images, seconds,
-                   global_batch(t) / t->o->batch);
+                   global_batch(t) / rank_batch(t));
 }
 
 /* ---- the end ---- */

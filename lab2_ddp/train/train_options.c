@@ -20,6 +20,7 @@ static void defaults(TrainOptions *o)
                         .batchnorm = true,
                         .epochs = 3,
                         .batch = 128,
+                        .accumulate = 1,
                         .rate = 0.1,
                         .warmup = 1,
                         .momentum = 0.9,
@@ -52,6 +53,8 @@ void train_options(TrainOptions *o, int argc, char **argv)
         {"epochs", ARG_INT, &o->epochs, .max = 100000, .help = "passes over the training images"},
         {"batch", ARG_INT, &o->batch, .min = 1, .max = 1 << 20,
          .help = "images per rank and update"},
+        {"accumulate", ARG_INT, &o->accumulate, .min = 1, .max = 1 << 10,
+         .help = "batches per update: add up the gradients of this many"},
         {"rate", ARG_REAL, &o->rate, .max = 1e6,
          .help = "learning rate for one rank (one-cycle: its peak)"},
         {"schedule", ARG_CHOICE, &o->schedule, .choices = SCHEDULE_CHOICES,
@@ -71,7 +74,7 @@ void train_options(TrainOptions *o, int argc, char **argv)
         {"cutout", ARG_INT, &o->cutout, .max = 32,
          .help = "augmentation: grey out a square with sides of this many pixels"},
         {"init-seed", ARG_LONG, &o->init_seed, .min = -1, .max = 9e15,
-         .help = "seed of the initial weights alone (-1: --seed)"},
+         .help = "seed of the initial weights alone (-1: --seed plus the rank)"},
         {"images", ARG_INT, &o->images, .max = 1 << 30,
          .help = "train on the first images only, this many (0: all)"},
         {"test-images", ARG_INT, &o->test_images, .max = 1 << 30,
@@ -90,8 +93,8 @@ void train_options(TrainOptions *o, int argc, char **argv)
                "Train a network on images; lab 2 makes it train on several devices at once.",
                o->table, argc, argv);
     choose_link(o);
-    if (o->init_seed < 0)
-        o->init_seed = o->run.seed;
+    if (o->init_seed < 0) /* the ranks must differ: else nobody would miss the broadcast */
+        o->init_seed = o->run.seed + run_number();
 }
 
 /* "256,128" -> {256, 128} */
@@ -139,8 +142,9 @@ Dataset *train_dataset(const TrainOptions *o)
     Dataset *d = dataset_open(o->run.data, "fashion,synthetic", o->run.data_dir);
     cut(&d->train, o->images, "images");
     cut(&d->test, o->test_images, "test-images");
-    REQUIRE(o->batch <= d->train.count,
-            "--batch %d: there are %d training images: give a smaller --batch, or more --images",
-            o->batch, d->train.count);
+    REQUIRE((int64_t)o->batch * o->accumulate <= d->train.count,
+            "--batch %d, --accumulate %d: there are %d training images: give a smaller --batch or "
+            "--accumulate, or more --images",
+            o->batch, o->accumulate, d->train.count);
     return d;
 }

@@ -42,8 +42,12 @@ void report_start(Run *r, const TrainOptions *o, const Model *m, int global_batc
 {
     run_say(r, "%s: %d parameters, %.1f MFLOP per image (forward); schedule %s", o->model,
             m->params.n, model_flops(m) / 1e6, o->schedule);
-    run_say(r, "%d images per update (%d on each of %d rank%s), %d updates per epoch", global_batch,
-            o->batch, global_batch / o->batch, global_batch > o->batch ? "s" : "", per_epoch);
+    int on_each = o->batch * o->accumulate, ranks = global_batch / on_each;
+    char parts[48] = "";
+    if (o->accumulate > 1)
+        snprintf(parts, sizeof parts, ", in %d micro-batches", o->accumulate);
+    run_say(r, "%d images per update (%d on each of %d rank%s%s), %d updates per epoch",
+            global_batch, on_each, ranks, ranks > 1 ? "s" : "", parts, per_epoch);
     say_link(r, o);
     run_say(r, "%7s  %9s  %7s  %9s  %9s  %9s  %9s  %8s", "epoch", "rate", "loss", "train acc",
             "test loss", "test acc", "images/s", "seconds");

@@ -8,8 +8,8 @@ parts=$BUILD/sol/lab2_ddp/parts.a
 cuda=()
 [ -e "$BUILD/gpu_calls" ] || cuda=(HAVE_CUDA=) # this build is without
 env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make -n V=1 BUILD="$BUILD" "${cuda[@]}" \
-    -W $source/3_train.c -W $source/2_all_reduce_ring.c \
-    "$BUILD/sol/lab2_ddp/3_train" "$BUILD/sol/lab2_ddp/trial/2_all_reduce_ring" 2>&1 |
+    -W $source/3_train.c -W $source/2b_all_reduce_ring.c \
+    "$BUILD/sol/lab2_ddp/3_train" "$BUILD/sol/lab2_ddp/trial/2b_all_reduce_ring" 2>&1 |
     sed "s/ *$//" >"$work/commands"
 command_of() { # a fixed string that only this command ends with
     local found
@@ -19,10 +19,11 @@ command_of() { # a fixed string that only this command ends with
     echo "$found"
 }
 compile_train=$(command_of "-c $source/3_train.c" 3_train.o) || { echo "$compile_train"; exit 1; }
-compile_ring=$(command_of "-c $source/2_all_reduce_ring.c" 2_all_reduce_ring.o) ||
+# The other exercises' are alike.
+compile_ring=$(command_of "-c $source/2b_all_reduce_ring.c" 2b_all_reduce_ring.o) ||
     { echo "$compile_ring"; exit 1; }
 link_train=$(command_of libcommon.a lab2_ddp/3_train) || { echo "$link_train"; exit 1; }
-link_ring=$(command_of libcommon.a lab2_ddp/trial/2_all_reduce_ring) ||
+link_ring=$(command_of libcommon.a lab2_ddp/trial/2b_all_reduce_ring) ||
     { echo "$link_ring"; exit 1; }
 
 # A command with the mutant's source, object and program in place of the reference's.
@@ -32,16 +33,16 @@ redirect() { # command, folder, source name, program name
 }
 
 # In dir, which has its source, NAME.c: build the program NAME that the check in dir/check judges.
-build_changed() { # dir, NAME: 3_train or 2_all_reduce_ring
+build_changed() { # dir, NAME: 3_train or an exercise
+    local compile=${compile_ring//2b_all_reduce_ring/$2} link=${link_ring//2b_all_reduce_ring/$2}
     mkdir "$1/check" "$1/trial"
     cp "$BUILD/sol/lab2_ddp/check/$2" "$1/check/"
     if [ "$2" = 3_train ]; then # the check looks for the trainer in the folder above its own
         bash -c "$(redirect "$compile_train" "$1" 3_train -)" &&
             bash -c "$(redirect "$link_train" "$1" 3_train 3_train)"
     else # before the archive, which has the reference's
-        bash -c "$(redirect "$compile_ring" "$1" 2_all_reduce_ring -)" &&
-            bash -c "$(redirect "${link_ring/ $parts/ $1/$2.o $parts}" "$1" \
-                2_all_reduce_ring trial/2_all_reduce_ring)"
+        bash -c "$(redirect "$compile" "$1" "$2" -)" &&
+            bash -c "$(redirect "${link/ $parts/ $1/$2.o $parts}" "$1" "$2" "trial/$2")"
     fi >"$1/make.log" 2>&1
 }
 export -f build_changed redirect

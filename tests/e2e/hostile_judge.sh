@@ -52,6 +52,7 @@ try() { # number, expected line, C
     fi
     case $2 in
         ^PASS*) [ "$(tail -n 1 "$m/log")" = '15 of 15 points' ] && [ $status = 0 ] ;;
+        ^TODO*) [ "$(tail -n 1 "$m/log")" = '10 of 15 points, 1 to do' ] && [ $status = 0 ] ;;
         *) [ "$(tail -n 1 "$m/log")" = '10 of 15 points' ] && [ $status = 1 ] ;;
     esac || { wrong "$1" "the sum, or status $status" "$3"; return; }
     if LC_ALL=C tr -d '\n' <"$m/log" | LC_ALL=C grep -q '[[:cntrl:]]'; then

@@ -47,22 +47,22 @@ add() { cases=$((cases + 1)); printf '%s\0' $cases "$@" >>"$work/cases"; }
 # In the ring, at its start: words, seconds, C.
 headers='#include <signal.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <unistd.h>\n'
 ring() {
-    add 2_all_reduce_ring '' F "$1" "$2" \
+    add 2b_all_reduce_ring '' F "$1" "$2" \
         "1i $headers
         /^void all_reduce_ring/,/^\\{/s/^\\{/{ int me = 0, all = 1; MPI_Comm_rank(comm, \&me); \
             MPI_Comm_size(comm, \&all); $3/"
 }
 ring 'it ended the program with exit(0)' 30 'exit(0);'
-ring 'on 3 ranks it ended' 30 'if (all == 3 \&\& me == 1) _exit(0);'
+ring 'P = 3, .* on 4 ranks it ended' 30 'if (all == 3 \&\& me == 1) _exit(0);'
 ring 'it stopped itself' 30 'raise(SIGSTOP);'
-ring 'on 2 ranks it stopped itself' 30 'if (all == 2 \&\& me == 1) raise(SIGSTOP);'
+ring 'on 4 ranks it stopped itself' 30 'if (all == 2 \&\& me == 1) raise(SIGSTOP);'
 ring 'did not end within 8 s' 30 'if (all == 2) for (;;) pause();'
 ring 'printed more than 1024 KiB' 30 'for (;;) puts("PASS  ring  16\/16");'
 ring 'printed more than 1024 KiB' 30 'for (;;) fprintf(stderr, "100 of 100 points\\n");'
 ring 'sent a signal to all processes, or to the check' 30 'kill(getppid(), SIGKILL);'
 ring 'sent a signal to all processes, or to the check' 30 'kill(-1, 0);'
 ring 'on 1 ranks it ended' 30 'kill(0, SIGKILL);'
-ring 'on 2 ranks it ended' 40 'if (all == 2 \&\& me == 1) kill(getppid(), SIGKILL);'
+ring 'on 4 ranks it ended' 40 'if (all == 2 \&\& me == 1) kill(getppid(), SIGKILL);'
 ring 'a rank is one process' 30 'fork();'
 ring 'started more than 100 processes' 30 'for (int i = 0; i < 9; i++) fork(); sleep(60);'
 ring 'on 1 ranks it ended' 30 'execlp("true", "true", (char *)NULL);'
@@ -75,18 +75,18 @@ train() { # verdicts, words, seconds, C
         "1i $headers
         s/^    make_model\\(&t\\);/&\\n    int me = t.comm->rank; { $4 }/"
 }
-nothing_left=PPPFFFF # it knows who it is, and no more
-train $nothing_left 'no update\|0 updates' 60 'exit(0);'
-train $nothing_left 'ended with status 7' 60 'if (me == 1) _exit(7);'
-train $nothing_left 'it stopped itself' 30 'if (me == 1) raise(SIGSTOP);'
-train $nothing_left 'did not end within 8 s' 30 'if (me == 1) for (;;) pause();'
-train PPFFFFF 'more than 8 MiB into one file' 30 \
+# It knows who it is, and no more: one step answers for that, the others are not judged.
+train PPPTFTT 'comm_close' 60 'exit(0);'
+train PPPTTFT 'ended with status 7\|rank 1' 60 'if (me == 1) _exit(7);'
+train PPPTTFT 'it stopped itself' 30 'if (me == 1) raise(SIGSTOP);'
+train PPPTTFT 'did not end within 8 s' 30 'if (me == 1) for (;;) pause();'
+train PPFTTFT 'more than 8 MiB into one file' 30 \
     'if (me == 2) for (;;) puts("PASS  step 1  6\/6");'
-train $nothing_left 'started more than 100 processes\|more than 4 GiB' 30 \
+train PPPTFTT 'started more than 100 processes\|more than 4 GiB' 30 \
     'for (int i = 0; i < 9; i++) fork(); sleep(60);'
-train 'PPPF.F.' 'ended with status' 60 'if (me == 1) kill(getppid(), SIGKILL);'
-# A checkpoint that is none costs the steps that need it.
-add 3_train '4 5 6 7 8' PPFPF 'no checkpoint\|test loss' 60 \
+train 'PPP[PT]*F[PT]*' 'ended with status' 60 'if (me == 1) kill(getppid(), SIGKILL);'
+# A checkpoint that is none costs the step that needs it.
+add 3_train '4 5 6 7 8' PPFPT 'the checkpoint cannot be read' 60 \
     "1i #include <stdio.h>
     /^static void save/,/^\\}/s/^    free\\(path\\);/    if (!t->comm->rank) \
         fclose(fopen(path, \"w\"));\\n&/"

@@ -38,6 +38,9 @@ for np in 2 4; do
         grep -q "rank 0 calls MPI_Barrier (1_ranks.c:[0-9]*), but rank .*MPI_Allreduce.*$order" \
             "$out" || fail "--hang on $np ranks: exit $status, expected 1 and both calls"
     if grep -q '^all-reduce:' "$out"; then fail "--hang: there is a sum"; fi
+    for where in $(grep -o '1_ranks.c:[0-9]*' "$out"); do
+        grep -q "($where)" lab2_ddp/HANDOUT.md || fail "the handout's lines are not $where"
+    done
     start 20 $np --mismatch; status=$?
     [ $status = 1 ] && grep -q '^--mismatch: rank 0 all-reduces 2 elements, the others 3' "$out" &&
         grep -q 'MPI_Allreduce of 2 float sum .*MPI_Allreduce of 3 float sum' "$out" ||

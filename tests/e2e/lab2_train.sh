@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Lab 2's trainer from outside: same seed and ranks, same bytes; Ctrl-C stops all ranks with a
-# checkpoint that resumes; a run that diverges says so; the program as given trains on one rank and
-# says what is still to do.
+# Lab 2's trainer from outside: same seed and ranks, same bytes; as many images per update, the same
+# training, however they are split over ranks and micro-batches; each rank draws weights of its own,
+# so that a missing broadcast shows; Ctrl-C stops all ranks with a checkpoint that resumes; a run
+# that diverges says so; the program as given trains on one rank and says what is still to do.
 # seconds: 240
 set -u
 work=$(mktemp -d)
@@ -29,6 +30,28 @@ done
 if grep -q '^HAVE_CAIRO := 1' "${BUILD%/san}"/config.mk 2>/dev/null; then
     [ -s "$work/two/lab2_train/timeline.png" ] || fail "no timeline.png"
 fi
+
+# 64 images per update, in four ways, without batch norm: the losses agree but for rounding.
+equal="--model mlp --images 640 --test-images 100 --epochs 2 --schedule constant --warmup 0"
+losses() { awk -F , 'NR > 1 { print $3, $5 }' "$work/$1/lab2_train/metrics.csv" | xargs; }
+run at_once 1 $equal --batch 64 --rate 0.04 || fail "one rank: exit $?" "$work"/at_once.*
+run micro 1 $equal --batch 16 --accumulate 4 --rate 0.04 || fail "micro: exit $?" "$work"/micro.*
+run split 2 $equal --batch 32 --rate 0.02 || fail "split: exit $?" "$work"/split.*
+run both 2 $equal --batch 8 --accumulate 4 --rate 0.02 || fail "both: exit $?" "$work"/both.*
+for name in micro split both; do
+    echo "$(losses at_once) $(losses $name)" | awk 'NF != 8 { exit 1 }
+        { for (i = 1; i <= 4; i++) { d = $i / $(i + 4) - 1
+            if (d > 1e-4 || d < -1e-4) exit 1 } }' ||
+        fail "at_once and $name differ: $(losses at_once), $(losses $name)"
+done
+grep -q '64 images per update (32 on each of 2 ranks, in 4 micro-batches), 10 updates' \
+    "$work/both.log" || fail "it does not say what an update is" "$work/both.log"
+
+# Two copies that do not know of each other train two networks: the second draws other weights.
+common/setup/launch.sh --np 2 "$BUILD/student/lab2_ddp/3_train" --out "$work/copies" $equal \
+    >"$work/copies.log" 2>&1 || fail "two copies: exit $?" "$work/copies.log"
+[ "$(grep '^ *2/2 ' "$work/copies.log" | awk '{ print $3 }' | sort -u | wc -l)" = 2 ] ||
+    fail "two copies should train two networks" "$work/copies.log"
 
 run diverge 2 $small --schedule constant --warmup 0 --rate 1e6
 [ $? = 1 ] || fail "a run that diverges should exit 1" "$work"/diverge.*

@@ -22,6 +22,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count)
     for (int u = 0; u < r.updates; u++) {
         const AuditUpdate *update = &r.update[u];
         check_images(&update->images);
+        check_images(&update->all);
         if (update->epoch < 0 || !(update->rate >= 0) || strlen(update->before) > 16 ||
             strlen(update->after) > 16)
             abort();
@@ -31,6 +32,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count)
         if (!(r.test[t].correct >= 0))
             abort();
     }
+    check_images(&r.handed);
+    for (int e = 0; e < r.events; e++)
+        if (r.event[e].kind > AUDIT_COLLECTIVE || !(r.event[e].count >= 0))
+            abort();
     audit_read_free(&r);
     return 0;
 }

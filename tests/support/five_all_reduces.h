@@ -1,5 +1,5 @@
-/* five_all_reduces.h: the sum over the ranks by five algorithms over messages, written down once for
- * the tests of the link (link.h), each with the time that the α-β model predicts for it. */
+/* five_all_reduces.h: the sum over the ranks by five algorithms over messages, written down once
+ * for the tests of the link (link.h), each with the time that the α-β model predicts for it. */
 #ifndef FIVE_ALL_REDUCES_H
 #define FIVE_ALL_REDUCES_H
 #include "link.h"
@@ -17,8 +17,8 @@ typedef struct AllReduce {
 extern const AllReduce five_all_reduces[FIVE];
 /* Seconds of the k-th on P ranks with `bytes` in all. */
 double five_predicted(int k, int P, double bytes, Link link);
-/* Seconds on this process's clock from a common start to the end of the last rank: the median of
- * `repeats` runs of the k-th over n elements, the same on every rank; fails the run (exit 1) if a
- * sum is wrong. */
+/* Seconds on this process's clock from a common start to the end of the last rank, the same on
+ * every rank: of `repeats` runs of the k-th over n elements the median, on the real clock, which a
+ * busy machine delays, the least. A sum that is wrong ends the run (exit 1). */
 double five_measured(int k, int n, int repeats, MPI_Comm comm);
 #endif

@@ -107,6 +107,8 @@ static void write_notes(const char *folder)
     audit_fact("all_reduce", "s:i", "count", 11);
     audit_fact("update", "s:f", "rate", 0.25);
     audit_fact("checkpoint", "");
+    note_batch(2, 11, 12);
+    audit_fact("broadcast_host", "s:i", "bytes", 8);
 }
 
 static void reads_back(void **state)
@@ -128,6 +130,20 @@ static void reads_back(void **state)
     assert_memory_equal(r.update[0].images.at, ((int32_t[]){7, 8}), 8);
     assert_int_equal(r.update[1].images.count, 2);
     assert_memory_equal(r.update[1].images.at, ((int32_t[]){9, 10}), 8);
+    assert_int_equal(r.update[1].all.count, 4);
+    assert_memory_equal(r.update[1].all.at, ((int32_t[]){5, 6, 9, 10}), 16);
+    assert_int_equal(r.handed.count, 2);
+    assert_memory_equal(r.handed.at, ((int32_t[]){11, 12}), 8);
+    static const AuditEvent events[] = {{AUDIT_BATCH, 0},       {AUDIT_UPDATE, 0},
+                                        {AUDIT_BATCH, 0},       {AUDIT_BATCH, 0},
+                                        {AUDIT_TEST, 0},        {AUDIT_BATCH, 0},
+                                        {AUDIT_BATCH, 0},       {AUDIT_ALL_REDUCE, 100},
+                                        {AUDIT_ALL_REDUCE, 11}, {AUDIT_UPDATE, 0},
+                                        {AUDIT_CHECKPOINT, 0},  {AUDIT_BATCH, 0},
+                                        {AUDIT_COLLECTIVE, 0}};
+    assert_int_equal(r.events, sizeof events / sizeof *events);
+    for (int e = 0; e < r.events; e++)
+        assert_true(r.event[e].kind == events[e].kind && r.event[e].count == events[e].count);
     assert_int_equal(r.test[0].images.count, 4);
     assert_memory_equal(r.test[0].images.at, ((int32_t[]){1, 2, 3, 4}), 16);
     assert_true(r.test[0].correct == 3);

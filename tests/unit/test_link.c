@@ -1,4 +1,4 @@
-/* test_link.c: the link of link.h on one process: its text, its model, its choice, and its clocks. */
+/* test_link.c: the link of link.h on one process: its text, its model, its choice, its clocks. */
 #include "check.h"
 #include "comm.h"
 #include "harness.h"

@@ -1,7 +1,7 @@
 /* test_link_messages.c: messages keep MPI's rules on the link of link.h: which message a receive
  * gets, from any source and with any tag, short ones, statuses, requests in any order; and what
- * blocks in MPI blocks. The same cases run on plain MPI, on a link with the real clock, and with the
- * virtual one. */
+ * blocks in MPI blocks. The same cases run on plain MPI, on a link with the real clock, and with
+ * the virtual one. */
 #include "harness.h"
 #include "link.h"
 #include "rng.h"

@@ -97,6 +97,42 @@ static void gives_up(void **state)
     device_close(device);
 }
 
+/* SGD as a method of the caller's own, which is made and ended once. */
+typedef struct OwnSgd {
+    MethodMaker sgd;
+    int made, ended;
+} OwnSgd;
+
+static Method make_own(void *context, Model *m)
+{
+    OwnSgd *o = context;
+    o->made++;
+    return o->sgd.make(o->sgd.context, m);
+}
+
+static void end_own(void *context, Model *m, const Method *method)
+{
+    OwnSgd *o = context;
+    o->ended++;
+    o->sgd.end(o->sgd.context, m, method);
+}
+
+static void takes_a_method(void **state)
+{
+    Device *device = device_open();
+    Dataset d = small_data();
+    TargetSetup s = setup(device->be, &d), other = s;
+    s.momentum = 0.5;
+    SgdSpec sgd = {.momentum = 0.5};
+    OwnSgd own = {.sgd = sgd_maker(&sgd)};
+    other.method = (MethodMaker){make_own, end_own, &own};
+    TargetOutcome a = train_to_target(&s, 20, 0.01, 1), b = train_to_target(&other, 20, 0.01, 1);
+    assert_true(a.steps == b.steps && a.accuracy == b.accuracy);
+    assert_true(own.made == 1 && own.ended == 1);
+    free_data(&d);
+    device_close(device);
+}
+
 /* The result depends on the images of the subset, not on where they are in the training set; 20
  * images teach less than all. */
 static void learns_from_a_subset(void **state)
@@ -133,6 +169,7 @@ static void times_updates(void **state)
 
 static const Case cases[] = {{.name = "reaches", .run = reaches},
                              {.name = "gives_up", .run = gives_up},
+                             {.name = "takes_a_method", .run = takes_a_method},
                              {.name = "learns_from_a_subset", .run = learns_from_a_subset},
                              {.name = "times_updates", .run = times_updates}};
 int main(int argc, char **argv)

@@ -1,4 +1,4 @@
-/* 2_all_reduce_ring.c: the ring all-reduce, from sends and receives.
+/* 2b_all_reduce_ring.c: the ring all-reduce, from sends and receives.
  *
  * Chunk numbers are taken modulo P; adding P first keeps them from going below zero.
  */

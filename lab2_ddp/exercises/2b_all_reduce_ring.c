@@ -1,4 +1,4 @@
-/* 2_all_reduce_ring.c: exercise: the ring all-reduce, from sends and receives.
+/* 2b_all_reduce_ring.c: exercise: the ring all-reduce, from sends and receives.
  *
  * It consists of two loops of P-1 steps. Each step is one MPI_Sendrecv, to one neighbour and from
  * the other; in the first loop an addition follows.
@@ -23,8 +23,8 @@
  *      with what arrives.
  * All chunk numbers are modulo P; add P first, because % in C keeps the sign: (r + P - i) % P.
  * Every rank ends with the same bits, because each chunk is summed once, in one order, and then
- * copied. Each rank sends about 2 (P-1)/P * count elements: less than twice the data, however many
- * ranks there are.
+ * copied. Each rank sends 2 (P-1) messages and about 2 (P-1)/P * count elements: less than twice
+ * the data, however many ranks there are.
  *
  * Any P >= 1, any count >= 0. Use only MPI's point-to-point functions, and MPI_Comm_rank and
  * MPI_Comm_size. Ranks that wait in MPI_Send for each other to receive deadlock: MPI_Sendrecv sends

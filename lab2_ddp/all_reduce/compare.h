@@ -1,0 +1,31 @@
+/* compare.h: all-reduces over sizes and ranks, on a link beside the prediction; or without a link
+ * on this machine. */
+#ifndef COMPARE_H
+#define COMPARE_H
+#include "measure.h"
+#include "plot.h"
+#include "run.h"
+
+typedef struct Comparison {
+    Link link;
+    Written written;
+    Worlds worlds;
+    int sizes, count[MOST_SIZES]; /* elements */
+    Measured at[COMPARED][MOST_WORLDS][MOST_SIZES];
+} Comparison;
+
+bool compare_predicts(const Comparison *c); /* is there a link, and exercise 2f? */
+double compare_predicted(const Comparison *c, Algorithm a, int P, double bytes); /* NAN: cannot */
+/* The fastest: the index in all_reduces; -1: unknown. */
+int compare_best_predicted(const Comparison *c, int P, double bytes);
+int compare_best_measured(const Comparison *c, int world, int size);
+
+/* ---- compare_view.c ---- */
+
+/* Time against size on the ranks of one world, and against ranks at one size. */
+void compare_draw_times(Plot *plot, const Comparison *c, int world, int size, const char *footer);
+/* Which one is fastest, over sizes and ranks. */
+void compare_draw_map(Plot *plot, const Comparison *c, const char *footer);
+/* As a table, and all of it as metrics.csv. */
+void compare_report(const Comparison *c, Run *run);
+#endif

@@ -1,0 +1,35 @@
+/* judge_buckets.c: see judge_buckets.h. */
+#include "judge_buckets.h"
+#include "check.h"
+
+const int judged_layer[JUDGED_LAYERS] = {40, 8, 300, 20, 100, 10};
+
+static double ticks;
+static double tick(void) { return ticks++; }
+
+Buckets judged_buckets(Recorder *r, double least)
+{
+    static char memory[1], stream[1]; /* nobody looks inside */
+    int n = 0;
+    for (int i = 0; i < JUDGED_LAYERS; i++)
+        n += judged_layer[i];
+    Buckets b = {.s = (Stream *)stream, .least = least};
+    b.grads = tensor_vector((Buffer *)memory, 64, F32, n); /* not at the start of its buffer */
+    b.first = b.end = (size_t)n;
+    recorder_init(r, NULL, b.grads, tick);
+    b.comm = &r->comm;
+    return b;
+}
+
+void judged_start(Buckets *b, size_t first, int count)
+{
+    b->flight[b->count] = comm_all_reduce_start(b->comm, tensor_slice(b->grads, first, count),
+                                                COMM_SUM, b->s);
+    b->count++;
+}
+
+const char *judged_elements(size_t first, size_t end)
+{
+    return end == first + 1 ? format_new("element %zu", first)
+                            : format_new("elements %zu to %zu", first, end - 1);
+}

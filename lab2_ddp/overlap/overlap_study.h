@@ -1,0 +1,56 @@
+/* overlap_study.h: part 4's experiment: what share of an update three exchanges spend waiting, at
+ * several bandwidths; how that depends on the size of the buckets; and the same without a link.
+ */
+#ifndef OVERLAP_STUDY_H
+#define OVERLAP_STUDY_H
+#include "background_thread.h"
+#include "overlap_bench.h"
+#include "plot.h"
+
+enum {
+    STUDY_BANDWIDTHS = 6,
+    STUDY_SIZES = 6,
+    STUDY_EXCHANGES = 3, /* EXCHANGE_PER_LAYER and the two after it */
+    /* The settings, in the order in which they are measured. */
+    STUDY_COMPUTE = 0,                              /* no exchange */
+    STUDY_CHOSEN = 1,                               /* three exchanges on the chosen link */
+    STUDY_BY_SIZE = STUDY_CHOSEN + STUDY_EXCHANGES, /* buckets of several sizes, on that link */
+    STUDY_STEADY = STUDY_BY_SIZE + STUDY_SIZES,     /* no link, real time: none, flat, buckets */
+    STUDY_BY_BANDWIDTH = STUDY_STEADY + 3,          /* three exchanges at each bandwidth */
+    STUDY_SETTINGS = STUDY_BY_BANDWIDTH + STUDY_EXCHANGES * STUDY_BANDWIDTHS
+};
+extern const double study_bandwidth[STUDY_BANDWIDTHS]; /* bit/s */
+extern const double study_size[STUDY_SIZES];           /* bytes; 0: each layer; INFINITY: all */
+
+typedef struct OverlapStudy {
+    const Lab *lab;
+    const char *model;
+    int batch, updates;
+    Link link;    /* the chosen one */
+    double least; /* bytes of a bucket */
+    Bench *bench;
+    char *missing;                  /* an exercise that is still to do; NULL: none */
+    BackgroundThread *thread, *own; /* rank 0's working thread, for the window's and for itself; its
+                                     * lock guards what follows */
+    Measured measured[STUDY_SETTINGS];
+    double predicted[STUDY_SETTINGS]; /* s */
+} OverlapStudy;
+
+/* Setting number `index`, with this chosen link and bucket size. */
+Setting study_setting(Link link, double least, int index);
+/* Measure it on all ranks. The result is dropped if another link or size was chosen meanwhile.
+ * Collective. */
+void study_measure(OverlapStudy *s, Link link, double least, int index);
+/* For how long an update waits, in seconds, by exposed_seconds(): from its own layers' times once it
+ * is measured, before that from those without an exchange. NaN: not known yet. */
+double study_predicted(const OverlapStudy *s, int index);
+/* The share of an update that waits, 0 … 1: measured, or predicted. */
+double study_share(const Measured *m);
+double study_predicted_share(const OverlapStudy *s, int index);
+/* With this link and bucket size from now on; what depends on them is forgotten. */
+void study_choose(OverlapStudy *s, Link link, double least);
+
+/* overlap_view.c: the figure, and the results as a table and a file. */
+void overlap_draw(const OverlapStudy *s, Plot *plot);
+void overlap_report(const OverlapStudy *s);
+#endif

@@ -1,0 +1,136 @@
+/* partition_view.c: three panels: the share of the data seen against the number of ranks, and
+ * against epochs; the accuracy against epochs. Lines are predicted, dots counted. */
+#include "check.h"
+#include "partition_study.h"
+#include "quantiles.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Two kinds lie on one line at 1: the dots of the first are larger and drawn first. */
+static PlotStyle dots(PartitionKind kind)
+{
+    static const PlotShape shapes[] = {PLOT_SQUARE, PLOT_DOT, PLOT_DIAMOND, PLOT_TRIANGLE};
+    return (PlotStyle){.color = plot_series(kind),
+                       .shape = shapes[kind],
+                       .size = kind == PARTITION_PLAIN ? 12 : 8};
+}
+
+static void draw_share(const PartitionStudy *s, PlotPanel *panel, int n, const double *x,
+                       PartitionKind kind, bool by_size)
+{
+    double predicted[STUDY_SIZES + STUDY_EPOCHS];
+    for (int i = 0; i < n && !s->missing; i++)
+        predicted[i] = by_size ? share_seen(kind, (int)x[i], 1)
+                               : share_seen(kind, s->split, (int)x[i]);
+    PlotStyle line = {.color = plot_series(kind)}, dot = dots(kind);
+    if (!s->missing)
+        plot_line(panel, n, x, predicted, line);
+    dot.label = partition_kind_names[kind];
+    plot_scatter(panel, n, x, by_size ? s->by_size[kind] : s->by_epoch[kind], dot);
+}
+
+static void draw_shares(const PartitionStudy *s, Plot *plot)
+{
+    double sizes[STUDY_SIZES], epochs[STUDY_EPOCHS];
+    char title[64];
+    for (int k = 0; k < STUDY_SIZES; k++)
+        sizes[k] = 1 << k;
+    for (int e = 0; e < s->epochs; e++)
+        epochs[e] = e + 1;
+    PlotAxis share = {.label = "share of the images seen by any rank", .low = 0, .high = 1.05};
+    PlotPanel *panel =
+        plot_panel(plot, (PlotAxes){.title = "One epoch",
+                                    .x = {.label = "ranks P", .log = 2, .low = 0.8, .high = 80},
+                                    .y = share,
+                                    .legend = PLOT_NO_LEGEND});
+    for (int kind = 0; kind < PARTITION_KINDS; kind++)
+        draw_share(s, panel, STUDY_SIZES, sizes, kind, true);
+    if (s->missing)
+        plot_note(panel, s->missing);
+    snprintf(title, sizeof title, "%d ranks, over the epochs", s->split);
+    panel = plot_panel(plot,
+                       (PlotAxes){.column = 1,
+                                  .title = title,
+                                  .x = {.label = "epochs", .low = 0.5, .high = s->epochs + 0.5},
+                                  .y = share,
+                                  .legend = PLOT_BOTTOM_RIGHT});
+    for (int kind = 0; kind < PARTITION_KINDS; kind++)
+        draw_share(s, panel, s->epochs, epochs, kind, false);
+}
+
+/* Of one kind after an epoch: how many trainings, and their lowest, median and highest accuracy. */
+static int spread(const PartitionStudy *s, PartitionKind kind, int epoch, double at[3])
+{
+    double v[STUDY_SEEDS];
+    int n = 0;
+    for (int k = 0; k < s->seeds; k++)
+        if (!isnan(s->accuracy[kind][k][epoch]))
+            v[n++] = s->accuracy[kind][k][epoch];
+    sort_ascending(v, n);
+    at[0] = n ? v[0] : NAN;
+    at[1] = n ? (v[(n - 1) / 2] + v[n / 2]) / 2 : NAN;
+    at[2] = n ? v[n - 1] : NAN;
+    return n;
+}
+
+static void draw_accuracy(const PartitionStudy *s, Plot *plot)
+{
+    PlotPanel *panel =
+        plot_panel(plot, (PlotAxes){.column = 2,
+                                    .title = "Does it matter?",
+                                    .x = {.label = "epochs", .low = 0.5, .high = s->epochs + 0.5},
+                                    .y = {.label = "test accuracy: median, lowest, highest"},
+                                    .legend = PLOT_BOTTOM_RIGHT});
+    for (int kind = 0; kind < PARTITION_KINDS; kind++) {
+        double x[STUDY_EPOCHS], at[3][STUDY_EPOCHS], one[3];
+        for (int e = 0; e < s->epochs; e++) {
+            spread(s, kind, e, one);
+            x[e] = e + 1 + 0.08 * (kind - 1.5);
+            for (int k = 0; k < 3; k++)
+                at[k][e] = one[k];
+        }
+        PlotStyle style = dots(kind);
+        style.size = 8;
+        plot_line(panel, s->epochs, x, at[1], (PlotStyle){.color = style.color, .width = 1.5});
+        plot_errors(panel, s->epochs, x, at[0], at[2], (PlotStyle){.color = style.color});
+        style.label = partition_kind_names[kind];
+        plot_scatter(panel, s->epochs, x, at[1], style);
+    }
+}
+
+void partition_draw(const PartitionStudy *s, Plot *plot)
+{
+    char *title = format_new("%s on %d images of %s · %d ranks with batches of %d · η = %g",
+                             s->model, s->images, s->lab->data->name, s->split, s->batch, s->rate);
+    char *footer = format_new("lines: predicted by share_seen · points: counted · trained %d of %d "
+                              "networks · ? shows the keys",
+                              s->done, PARTITION_KINDS * s->seeds);
+    plot_begin(plot, 1, 3, title);
+    draw_shares(s, plot);
+    draw_accuracy(s, plot);
+    plot_footer(plot, footer);
+    free(footer);
+    free(title);
+}
+
+void partition_report(const PartitionStudy *s)
+{
+    Run *run = s->lab->run;
+    run_say(run, "%d ranks, %d of the %d images each per epoch", s->split, s->images / s->split,
+            s->images);
+    run_say(run, "kind                  epochs     seen  predicted   test accuracy (%d trainings)",
+            s->seeds);
+    run_metrics_header(run, "kind,epoch,predicted,counted,low,median,high,trainings");
+    for (int kind = 0; kind < PARTITION_KINDS; kind++)
+        for (int e = 0; e < s->epochs; e++) {
+            double at[3], share = share_seen(kind, s->split, e + 1);
+            int n = spread(s, kind, e, at);
+            run_metrics(run, "%s,%d,%.6g,%.6g,%.6g,%.6g,%.6g,%d", partition_kind_names[kind], e + 1,
+                        share, s->by_epoch[kind][e], at[0], at[1], at[2], n);
+            if (e == 0 || e == s->epochs - 1)
+                run_say(run, "%-20s  %6d  %5.1f %%    %5.1f %%   %.3f (%.3f to %.3f)",
+                        partition_kind_names[kind], e + 1, 100 * s->by_epoch[kind][e], 100 * share,
+                        at[1], at[0], at[2]);
+        }
+}

@@ -1,0 +1,51 @@
+#!/usr/bin/env bash
+# Lab 2, part 2: on the virtual clock the reference takes the predicted time on 2 to 16 ranks, and
+# sends what the algorithm sends; figures and a table come of it. On this machine's own clock all
+# sums are right. The stubs name their exercises; what makes no sense is refused.
+# seconds: 200
+# sanitizers: no
+set -u
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+fail() { echo "$*"; tail -n 40 "$work/log"; exit 1; }
+export HEADLESS=1
+metrics=$work/lab2_all_reduce/metrics.csv
+start() { # ranks, variant, options…
+    local ranks=$1 program=$BUILD/$2/lab2_ddp/2_all_reduce
+    shift 2
+    timeout 100 common/setup/launch.sh --np "$ranks" "$program" --out "$work" "$@" \
+        >"$work/log" 2>&1
+}
+
+# A slow link: computing costs little of the time, however busy the machine is.
+start 16 sol --link 100Mbit/s,1ms --largest 256 || fail "16 ranks: status $?"
+[ "$(wc -l <"$metrics")" = $((1 + 7 * 6 * 5)) ] || fail "expected 210 lines: $(wc -l <"$metrics")"
+awk -F, 'NR == 1 { next }
+    $8 != 1 { print "a wrong sum: " $0; bad = 1 }
+    $1 == "MPI_Allreduce" { next }
+    { even = $2 == 2 || $2 == 4 || $2 == 8 || $2 == 16; ratio = $6 / $7; n++
+      if (ratio > 1.05 || (ratio < 0.95 && (even || $1 == "ring" || $1 == "naive"))) {
+          print "not as predicted: " $0; bad = 1 } }
+    $1 == "ring" && $4 != 2 * ($2 - 1) { print "messages: " $0; bad = 1 }
+    $1 == "naive" && $5 != ($2 - 1) * $3 { print "bytes: " $0; bad = 1 }
+    $1 == "tree" && $2 == 16 && $4 != 4 { print "messages: " $0; bad = 1 }
+    END { exit bad || n != 175 }' "$metrics" >"$work/bad" || { cat "$work/bad"; fail "see above"; }
+for figure in all_reduce steps times map; do
+    [ -s "$work/lab2_all_reduce/$figure.png" ] || fail "no $figure.png"
+done
+grep -qE '^  16 +256 KiB +ring +30 +0.492 +' "$work/log" || fail "no line of the ring in the table"
+
+start 2 sol --link none --largest 16 || fail "this machine: status $?"
+grep -q 'clock     real' "$work/log" || fail "without a link the clock is not real"
+awk -F, 'NR > 1 && ($8 != 1 || $7 != "nan" || !($6 > 0 && $6 < 10)) { bad = 1; print }
+    END { exit bad || NR != 19 }' "$metrics" || fail "this machine"
+
+start 4 student --largest 4; status=$?
+[ $status = 77 ] || fail "the stubs: status $status"
+for exercise in naive ring doubling halving tree seconds; do
+    grep -qE "^to do: TODO in lab2_ddp/exercises/2[a-f]_all_reduce_$exercise.c, line" "$work/log" ||
+        fail "the stubs do not name $exercise"
+done
+start 1 sol; [ $? = 2 ] && grep -q 'one rank has nothing to reduce' "$work/log" || fail "one rank"
+start 2 sol --link 5; [ $? = 2 ] && grep -q 'is no bandwidth' "$work/log" || fail "--link 5"
+start 2 sol --largest 1; [ $? = 2 ] || fail "--largest 1"

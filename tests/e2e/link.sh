@@ -1,0 +1,99 @@
+#!/usr/bin/env bash
+# The link and its two clocks (common/link.h) from outside: all-reduces by hand on 16 and 32 ranks
+# within 5 % of the α-β model; the real clock within 10 % of the virtual one; plain MPI and comm.h
+# compute the same on a link; the trainer trains the same network, later.
+# seconds: 400
+# sanitizers: no
+set -u
+table=$BUILD/tests/tools/link_table
+train=$BUILD/sol/lab2_ddp/3_train
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+fail() { echo "$1"; shift; for log in "$@"; do echo "--- $log"; tail -n 30 "$log"; done; exit 1; }
+start() { common/setup/launch.sh --np "$@" >"$work/out" 2>"$work/err"; }
+
+# A busy machine disturbs times: a figure that is off is taken again, twice at most.
+draws() { # command…
+    "$@" || "$@" || "$@"
+}
+
+by_model() { # ranks
+    start "$1" "$table" virtual 1Gbit/s,50us 65536 ||
+        fail "$1 ranks: exit $?" "$work/out" "$work/err"
+    awk 'NF == 5 && $5 + 0 > 0 { n++; if ($5 < 0.999 || $5 > 1.05) { print; bad = 1 } }
+        END { exit bad || n != 15 }' "$work/out"
+}
+for ranks in 16 32; do
+    draws by_model $ranks || fail "$ranks ranks: not within 5 % of the model" "$work/out"
+    cat "$work/out"
+done
+
+# Each algorithm in one of the draws: a real clock waits for the other tests, too.
+: >"$work/both"
+by_clock() {
+    local clock
+    for clock in virtual real; do
+        start 2 "$table" $clock 100Mbit/s,5ms 65536 ||
+            fail "$clock: exit $?" "$work/out" "$work/err"
+        mv "$work/out" "$work/$clock"
+    done
+    paste "$work/virtual" "$work/real" | awk 'NF == 10 && $1 == 65536 { print $2, $3, $8 }' \
+        >>"$work/both"
+    awk '{ ratio = $3 / $2; if (!($1 in best) || ratio < best[$1]) best[$1] = ratio }
+        END { for (name in best) {
+                  n++; print name ": " best[name] " of the virtual clock"
+                  if (best[name] < 0.99 || best[name] > 1.10) bad = 1 }
+              exit bad || n != 5 }' "$work/both"
+}
+draws by_clock || fail "the real clock is not within 10 % of the virtual one"
+
+# What is computed, and the mistakes.
+for clock in real virtual; do
+    export LABS_CLOCK=$clock LABS_LINK=10Gbit/s,10us
+    start 3 "$BUILD/student/lab2_ddp/1_ranks" || fail "1_ranks: exit $?" "$work/err"
+    grep -qx 'ring: the token comes home with 3, expected 3' "$work/out" &&
+        grep -qx 'all-reduce: 6 12 18, expected 6 12 18' "$work/out" ||
+        fail "1_ranks on a link, $clock clock" "$work/out"
+    for case in test_comm/mpi_3_collectives test_comm/mpi_3_requests test_comm/mpi_3_messages \
+        test_comm_host/mpi_3_host test_comm_host/mpi_3_same_bits; do
+        start 3 "$BUILD/tests/${case%/*}" "${case#*/}" ||
+            fail "$case on a link, $clock clock: exit $?" "$work/out" "$work/err"
+    done
+done
+unset LABS_CLOCK LABS_LINK
+wrong() { # status, words, ranks, command…
+    local status=$1 words=$2; shift 2
+    start "$@"; [ $? = "$status" ] || fail "$words: expected exit $status" "$work/out" "$work/err"
+    [ "$(wc -l <"$work/err")" = 1 ] && grep -q "$words" "$work/err" ||
+        fail "expected one line with '$words'" "$work/err"
+}
+wrong 1 'link_set: 1 messages are under way' 2 "$table" under-way
+LABS_LINK=1Gbit wrong 2 'LABS_LINK=1Gbit: expected none, or' 2 "$BUILD/student/lab2_ddp/1_ranks"
+LABS_CLOCK=x wrong 2 'LABS_CLOCK=x: expected real or virtual' 1 "$train" --out "$work/wrong"
+wrong 2 '\-\-link 1Gbit: expected none, or' 2 "$train" --out "$work/wrong" --link 1Gbit
+wrong 2 '\-\-threads=2: the virtual clock' 2 "$train" --out "$work/wrong" --clock virtual \
+    --threads 2
+
+# The trainer: the same network, at another time.
+train() { # name, options…
+    local name=$1; shift
+    common/setup/launch.sh --np 2 "$train" --out "$work/$name" --model mlp --batch 32 \
+        --images 1280 --test-images 100 --epochs 1 --threads 1 "$@" >"$work/$name.log" 2>&1 ||
+        fail "the trainer, $*: exit $?" "$work/$name.log"
+    cmp "$work/$name/lab2_train/checkpoint.safetensors" \
+        "$work/plain/lab2_train/checkpoint.safetensors" || fail "$*: another network"
+}
+seconds() { sed -n 's/^training alone: .* in \(.*\) s, .*/\1/p' "$work/$1.log"; }
+train plain
+train slow --link 100Mbit/s,1ms --clock virtual
+train again --link 100Mbit/s,1ms --clock virtual
+train fast --clock virtual
+grep -q '^link between the ranks: 100 Mbit/s, 1 ms; virtual clock$' "$work/slow.log" ||
+    fail "it does not say which link" "$work/slow.log"
+grep -q '"link": "100Mbit/s,1ms"' "$work/slow/lab2_train/config.json" ||
+    fail "config.json does not have the link" "$work/slow/lab2_train/config.json"
+# 20 updates of 941,000 bytes: at least 75 ms each.
+awk -v slow="$(seconds slow)" -v again="$(seconds again)" -v fast="$(seconds fast)" 'BEGIN {
+    print "on the virtual clock: " slow " s, again " again " s; without a link " fast " s"
+    exit !(slow >= 1.5 && slow < 3 && again / slow < 1.1 && slow / again < 1.1 && fast < slow / 2)
+}' || fail "the trainer's times" "$work/slow.log" "$work/fast.log"
