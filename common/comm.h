@@ -27,8 +27,8 @@
  * prints where each rank is.
  *
  * A collective through NCCL makes the stream wait, not the host. If it is not done within
- * LABS_COMM_SECONDS, NCCL does not start within 120 s (or as many), or NCCL reports an error, the run
- * ends. A collective recorded into a CUDA graph (record_begin in backend.h) has no time limit.
+ * LABS_COMM_SECONDS, NCCL does not start within 120 s (or as many), or NCCL reports an error, the
+ * run ends. A collective recorded into a CUDA graph (record_begin in backend.h) has no time limit.
  *
  * Device tensors must have no halo, in and out of one call must not overlap, and one call takes at
  * most 2^31 - 1 elements. A call is ordered with `s`: it starts after the work queued on s, and

@@ -1,5 +1,5 @@
-/* call_board.h: the watch: who is in which call, known to all ranks of a machine, so that a run that
- * hangs can say why.
+/* call_board.h: the watch: who is in which call, known to all ranks of a machine, so that a run
+ * that hangs can say why.
  *
  * Each rank writes its MPI calls on a board in memory that the ranks of one machine share: the
  * kind, the size, the line of the source. Three things come of it:
@@ -31,7 +31,7 @@ void board_alive(void);
 /* LABS_COMM_SECONDS, or 600; INFINITY if it is 0. A bad value ends the run (exit 2). */
 double board_patience(void);
 
-/* The next call is made for this function ("comm_all_reduce"), called from this address; NULL, NULL:
- * no longer. In comm.c, whose callers are what a student wants to see. */
+/* The next call is made for this function ("comm_all_reduce"), called from this address; NULL,
+ * NULL: no longer. In comm.c, whose callers are what a student wants to see. */
 void call_for(const char *name, const void *site);
 #endif

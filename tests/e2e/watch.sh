@@ -5,7 +5,6 @@
 # seconds: 240
 # waits: yes
 set -u
-. tests/e2e/_processes.sh
 source=tests/tools/mpi_mistakes.c
 program=$BUILD/tests/tools/mpi_mistakes
 work=$(mktemp -d)
