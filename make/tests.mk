@@ -88,10 +88,11 @@ bench: $(BENCH)
 else
 bench: $(BENCH) $(filter $(B)/sol/lab1_gd/%,$(LAB_PROGRAMS)) $(TOOLS)
 	@$(BUILT)
-	$(if $(filter landscape windows,$(ONLY)),,@$< --programs $(<D) --python '$(PYTHON_TORCH)' \
+	$(if $(filter landscape windows link,$(ONLY)),,@$< --programs $(<D) --python '$(PYTHON_TORCH)' \
 	    $(if $(ONLY),--only $(ONLY)) $(ARGS))
 	$(if $(filter-out landscape,$(ONLY)),,@tests/bench/landscape.sh $(B) '$(PYTHON_TORCH)')
 	$(if $(filter-out windows,$(ONLY)),,@tests/bench/windows.sh $(B))
+	$(if $(filter link,$(ONLY)),@tests/bench/hosts_link.sh $(B) || [ $$? = 77 ])
 endif
 profile: $(BENCH)
 	@$(BUILT); tests/bench/profile.sh $(B) $(ARGS)

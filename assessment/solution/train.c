@@ -77,12 +77,12 @@ static void options_read(Options *o, int argc, char **argv)
                             {"shift", ARG_INT, &o->shift, .max = 32,
                              .help = "shift training images by up to this many pixels"},
                             {"init-seed", ARG_LONG, &o->init_seed, .min = -1, .max = 9e15,
-                             .help = "seed of the initial weights alone (-1: --seed)"},
+                             .help = "seed of the initial weights (-1: --seed + rank)"},
                             {0}};
     OPTIONS_KEEP(o->table, table);
     args_parse("train", "Train a network on CIFAR-10 within a time budget.", o->table, argc, argv);
     if (o->init_seed < 0)
-        o->init_seed = o->run.seed;
+        o->init_seed = o->run.seed + run_number();
 }
 
 /* Library, device, data, output. */

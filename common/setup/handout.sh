@@ -12,7 +12,8 @@ done
 find "${rooms[@]}" \( -name solution -o -name __pycache__ \
     -o -path tests/hidden -o -path tests/unit/test_ranks.c -o -path tests/e2e -o -path tests/torch \
     -o -path 'tests/support/five_*' -o -path tests/unit/test_link_times.c \
-    -o -path tests/tools/link_table.c -o -path tests/fuzz -o -name '.?*' ! -name .gitignore ! -name .clang-format -o -name '*~' \) \
+    -o -path tests/tools/link_table.c -o -path tests/fuzz -o -name '.?*' \
+    ! -name .gitignore ! -name .clang-format -o -name '*~' \) \
     -prune -o -type f -print | LC_ALL=C sort >"$out/files"
 tar -c -f - --format=ustar --no-recursion --owner=0 --group=0 --numeric-owner --mode=u=rwX,go=rX \
     --mtime='2000-01-01 00:00:00Z' --transform='s,^,labs/,' -T "$out/files" |

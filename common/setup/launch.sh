@@ -102,32 +102,34 @@ run=$(mktemp -d "${LABS_RUNS:-/dev/shm}/labs.XXXXXX" 2>/dev/null ||
     mktemp -d "${TMPDIR:-/tmp}/labs.XXXXXX" 2>&1) ||
     fail "no folder for this run's shared memory, in /dev/shm or TMPDIR: ${run##*: }"
 "$guard" watch $$ "$run"
-elsewhere=''
+elsewhere='' # are there other machines, of --hosts or of a batch system's job?
+[ -n "$hosts" ] || [ "${SLURM_JOB_NUM_NODES:-1}${PBS_JOBID-}${LSB_JOBID-}" = 1 ] || elsewhere=yes
 for host in ${hosts//,/ }; do
     case ${host%:*} in localhost | 127.0.0.1 | "$(uname -n)") ;; *) elsewhere=yes ;; esac
 done
 if [ -z "$elsewhere" ]; then # the folder is only on this machine
     export OMPI_MCA_orte_tmpdir_base=$run OMPI_MCA_btl_vader_backing_directory=$run
+else
+    # Networks that have the same addresses on every machine, and lead nowhere: with them it hangs.
+    inside=127.0.0.0/8,sppp,docker0,podman0,cni0,virbr0,lxcbr0
+    [ -n "${OMPI_MCA_btl_tcp_if_include-}" ] ||
+        export OMPI_MCA_btl_tcp_if_exclude=${OMPI_MCA_btl_tcp_if_exclude:-$inside}
+    # Each machine would wait a second or two before it ends what is left of a run, one after the
+    # other.
+    export OMPI_MCA_odls_base_sigkill_timeout=${OMPI_MCA_odls_base_sigkill_timeout:-0}
 fi
 
-inside=127.0.0.0/8,sppp,docker0,podman0,cni0,virbr0,lxcbr0
 # The backend pins its threads itself. mpirun's own words go to a file, the ranks' to stderr.
 options=(-x OPAL_OUTPUT_STDERR_FD=2 --np "$np" --bind-to none)
 if [ -n "$hosts" ]; then
     options+=(-H "$hosts")
     export OMPI_MCA_plm_rsh_agent=${OMPI_MCA_plm_rsh_agent:-ssh -q} # one message, ours
-    # These networks have the same addresses on every machine, and lead nowhere: with them it hangs.
-    export OMPI_MCA_btl_tcp_if_exclude=${OMPI_MCA_btl_tcp_if_exclude:-$inside}
-    # Each host would wait a second or two before it ends what is left of a run: one after another.
-    export OMPI_MCA_odls_base_sigkill_timeout=${OMPI_MCA_odls_base_sigkill_timeout:-0}
     # nothing else is passed to other hosts; NCCL_HOSTID belongs to one machine
     for name in OMP_NUM_THREADS OMP_WAIT_POLICY GOMP_SPINCOUNT LABS_COLUMNS LABS_AUDIT LABS_LINK \
         LABS_CLOCK LABS_COMM_SECONDS LABS_STOP_SECONDS DATA_DIR HEADLESS "${!NCCL_@}"; do
         [ -z "${!name+set}" ] || [ "$name" = NCCL_HOSTID ] || options+=(-x "$name")
     done
-elif [ -z "${SLURM_JOB_ID-}${PBS_JOBID-}${LSB_JOBID-}" ]; then
-    # On this machine only: shared memory, no network, no ssh. Under the batch systems above there
-    # may be more machines.
+elif [ -z "$elsewhere" ]; then # on this machine only: shared memory, no network, no ssh
     export OMPI_MCA_btl=${OMPI_MCA_btl:-self,vader} OMPI_MCA_pml=${OMPI_MCA_pml:-ob1}
     export OMPI_MCA_plm=${OMPI_MCA_plm:-isolated}
     # mpirun looks up its own machine's name: a name server that does not answer may cost it one

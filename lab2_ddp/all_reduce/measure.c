@@ -24,50 +24,54 @@ void worlds_free(Worlds *w)
             MPI_Comm_free(&w->comm[i]);
 }
 
-/* One call; what it took on this rank. */
-static Measured call_once(AllReduce *call, float *v, int count, int P, MPI_Comm comm, Link link)
+/* One call on comm (MPI_COMM_NULL: only the start is awaited); what it took on this rank. */
+static Measured call_once(AllReduce *call, float *v, int count, MPI_Comm comm)
 {
-    int rank = 0;
-    Measured m = {true, true, 0, 0, 0};
-    if (comm != MPI_COMM_NULL)
+    int rank = 0, P = 0;
+    Measured m = {.done = true, .right = true};
+    if (comm != MPI_COMM_NULL) {
         MPI_Comm_rank(comm, &rank);
+        MPI_Comm_size(comm, &P);
+    }
     for (int i = 0; i < count; i++)
         v[i] = (float)(rank + 1);
-    link_set(link);
-    if (comm != MPI_COMM_NULL) {
-        if (isinf(link.bandwidth))
-            MPI_Barrier(comm);
-        LinkSent before = link_sent();
-        double began = link_now();
-        call(v, count, comm);
-        m.seconds = link_now() - began;
-        m.messages = (double)(link_sent().messages - before.messages);
-        m.bytes = link_sent().bytes - before.bytes;
-        for (int i = 0; i < count; i++)
-            m.right &= v[i] == (float)(P * (P + 1) / 2);
-    }
-    link_set((Link){.bandwidth = INFINITY});
+    link_align();
+    if (comm == MPI_COMM_NULL)
+        return m;
+    LinkSent before = link_sent();
+    double began = link_now();
+    call(v, count, comm);
+    m.seconds = link_now() - began;
+    m.messages = (double)(link_sent().messages - before.messages);
+    m.bytes = link_sent().bytes - before.bytes;
+    for (int i = 0; i < count; i++)
+        m.right &= v[i] == (float)(P * (P + 1) / 2);
     return m;
 }
 
 Measured measure(AllReduce *call, int count, const Worlds *w, int world, Link link, Comm *all)
 {
-    enum { MOST_CALLS = 41 };
-    /* the link's time repeats, this machine's does not */
-    int few = isfinite(link.bandwidth) ? 1 : 11, many = isfinite(link.bandwidth) ? 5 : MOST_CALLS,
-        calls = count > 1 << 16 ? few : many;
+    enum { FEW = 1, SOME = 5, MANY = 41 };
+    bool repeats = isfinite(link.bandwidth); /* the link's time; this machine's does not */
+    int calls = count > 1 << 16 ? (repeats ? FEW : SOME) : repeats ? SOME : MANY;
     float *v = alloc((unsigned long)count, sizeof *v);
-    double seconds[MOST_CALLS];
-    Measured m;
+    double took[MANY + 3]; /* seconds of each call; messages, bytes, is it wrong? */
+    Measured m = {.right = true};
+    link_set(link);
     for (int i = 0; i < calls; i++) {
-        m = call_once(call, v, count, w->P[world], w->comm[world], link);
-        double most[] = {m.seconds, m.messages, m.bytes, !m.right};
-        comm_all_reduce_host(all, most, 4, COMM_MAX);
-        seconds[i] = most[0];
-        m = (Measured){true, most[3] == 0, 0, most[1], most[2]};
+        Measured one = call_once(call, v, count, w->comm[world]);
+        took[i] = one.seconds;
+        one.right &= m.right;
+        m = one;
     }
-    sort_ascending(seconds, calls);
-    m.seconds = seconds[calls / 2];
+    link_set((Link){.bandwidth = INFINITY});
+    took[calls] = m.messages;
+    took[calls + 1] = m.bytes;
+    took[calls + 2] = !m.right;
+    comm_all_reduce_host(all, took, calls + 3, COMM_MAX);
+    m = (Measured){true, took[calls + 2] == 0, 0, took[calls], took[calls + 1]};
+    sort_ascending(took, calls);
+    m.seconds = took[calls / 2];
     free(v);
     return m;
 }

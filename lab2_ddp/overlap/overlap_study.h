@@ -41,8 +41,8 @@ Setting study_setting(Link link, double least, int index);
 /* Measure it on all ranks. The result is dropped if another link or size was chosen meanwhile.
  * Collective. */
 void study_measure(OverlapStudy *s, Link link, double least, int index);
-/* For how long an update waits, in seconds, by exposed_seconds(): from its own layers' times once it
- * is measured, before that from those without an exchange. NaN: not known yet. */
+/* For how long an update waits, s, by exposed_seconds(): from its own layers' times once it is
+ * measured, before that from those without an exchange. NaN: not known yet. */
 double study_predicted(const OverlapStudy *s, int index);
 /* The share of an update that waits, 0 … 1: measured, or predicted. */
 double study_share(const Measured *m);

@@ -37,12 +37,9 @@ static void draw_bandwidths(const OverlapStudy *s, Plot *plot)
         }
         ExchangeKind kind = EXCHANGE_PER_LAYER + e;
         PlotStyle line = {.color = plot_series(e)};
-        if (!s->missing)
-            plot_line(panel, STUDY_BANDWIDTHS, x, predicted, line);
+        plot_line(panel, STUDY_BANDWIDTHS, x, predicted, line);
         plot_scatter(panel, STUDY_BANDWIDTHS, x, found, style_of(kind, exchange_names[kind]));
     }
-    if (s->missing)
-        plot_note(panel, s->missing);
 }
 
 /* ---- the buckets' size ---- */
@@ -71,8 +68,7 @@ static void draw_sizes(const OverlapStudy *s, Plot *plot)
                                              .legend = PLOT_BOTTOM_LEFT});
     PlotStyle style = style_of(EXCHANGE_BUCKETS, "measured"),
               line = {.color = style.color, .label = "predicted"};
-    if (!s->missing)
-        plot_line(panel, STUDY_SIZES, x, predicted, line);
+    plot_line(panel, STUDY_SIZES, x, predicted, line);
     plot_scatter(panel, STUDY_SIZES, x, found, style);
 }
 
@@ -146,6 +142,8 @@ static void draw_timelines(const OverlapStudy *s, Plot *plot)
                    (PlotStyle){.label = box_names[k],
                                .color = plot_series(colours[k]),
                                .opacity = 1});
+    if (s->missing)
+        plot_note(panel, s->missing);
 }
 
 void overlap_draw(const OverlapStudy *s, Plot *plot)

@@ -20,12 +20,11 @@ static void draw_share(const PartitionStudy *s, PlotPanel *panel, int n, const d
                        PartitionKind kind, bool by_size)
 {
     double predicted[STUDY_SIZES + STUDY_EPOCHS];
-    for (int i = 0; i < n && !s->missing; i++)
+    for (int i = 0; i < n; i++)
         predicted[i] = by_size ? share_seen(kind, (int)x[i], 1)
                                : share_seen(kind, s->split, (int)x[i]);
     PlotStyle line = {.color = plot_series(kind)}, dot = dots(kind);
-    if (!s->missing)
-        plot_line(panel, n, x, predicted, line);
+    plot_line(panel, n, x, predicted, line);
     dot.label = partition_kind_names[kind];
     plot_scatter(panel, n, x, by_size ? s->by_size[kind] : s->by_epoch[kind], dot);
 }
@@ -46,8 +45,6 @@ static void draw_shares(const PartitionStudy *s, Plot *plot)
                                     .legend = PLOT_NO_LEGEND});
     for (int kind = 0; kind < PARTITION_KINDS; kind++)
         draw_share(s, panel, STUDY_SIZES, sizes, kind, true);
-    if (s->missing)
-        plot_note(panel, s->missing);
     snprintf(title, sizeof title, "%d ranks, over the epochs", s->split);
     panel = plot_panel(plot,
                        (PlotAxes){.column = 1,
@@ -107,8 +104,15 @@ void partition_draw(const PartitionStudy *s, Plot *plot)
                               "networks · ? shows the keys",
                               s->done, PARTITION_KINDS * s->seeds);
     plot_begin(plot, 1, 3, title);
-    draw_shares(s, plot);
-    draw_accuracy(s, plot);
+    if (s->missing)
+        plot_note(plot_panel(plot, (PlotAxes){.columns = 3,
+                                              .x = {.label = "ranks P", .low = 1, .high = 64},
+                                              .y = {.label = "share of the images seen"}}),
+                  s->missing);
+    else {
+        draw_shares(s, plot);
+        draw_accuracy(s, plot);
+    }
     plot_footer(plot, footer);
     free(footer);
     free(title);

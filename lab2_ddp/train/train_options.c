@@ -74,7 +74,7 @@ void train_options(TrainOptions *o, int argc, char **argv)
         {"cutout", ARG_INT, &o->cutout, .max = 32,
          .help = "augmentation: grey out a square with sides of this many pixels"},
         {"init-seed", ARG_LONG, &o->init_seed, .min = -1, .max = 9e15,
-         .help = "seed of the initial weights alone (-1: --seed plus the rank)"},
+         .help = "seed of the initial weights (-1: --seed + rank)"},
         {"images", ARG_INT, &o->images, .max = 1 << 30,
          .help = "train on the first images only, this many (0: all)"},
         {"test-images", ARG_INT, &o->test_images, .max = 1 << 30,

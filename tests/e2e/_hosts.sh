@@ -5,6 +5,7 @@
 #
 #     hosts_up || exit 77      says why not, where it is not allowed (root, and the command ip)
 #     on_a COMMAND…            on labs-a; on_b likewise
+#     hosts_running            the names of their processes
 #     hosts_down               ends all that runs on either
 #
 # $work/ssh stands for ssh (OMPI_MCA_plm_rsh_agent): like it, it hands over no variables.
@@ -53,6 +54,11 @@ host_is_up() { # name: within 5 s
     return 1
 }
 hosts_down() { [ -z "${host_holder-}" ] || kill -KILL "$host_holder"; }
+
+# The names of all processes on both; one that has ended (Z) may still be waited for.
+hosts_running() {
+    on_a sh -c 'grep -LE "^State:.*Z" /proc/[0-9]*/status | xargs sed -n "s/^Name:.//p"' 2>/dev/null
+}
 
 on_a() { nsenter -t "$host_a" -n -u -m -p sh -c 'cd "$0" && exec "$@"' "$PWD" "$@"; }
 on_b() { on_a nsenter -t "$host_b" -n -u -m -p sh -c 'cd "$0" && exec "$@"' "$PWD" "$@"; }

@@ -25,8 +25,8 @@ rank_pid() { # rank: its process, as labs-a counts it, whose processes contain t
     on_a sh -c 'grep -lsz "^OMPI_COMM_WORLD_RANK=$1" /proc/[0-9]*/environ' sh "$1" | cut -d / -f 3
 }
 left() { # of any run, on either host
-    on_a sh -c 'grep -LE "^State:.*Z" /proc/[0-9]*/status | xargs sed -n "s/^Name:.//p"
-        ls -A /dev/shm'
+    hosts_running
+    on_a ls -A /dev/shm
     on_b ls -A /dev/shm
     find "$work/tmp.a" "$work/tmp.b" -mindepth 1
 } 2>/dev/null # a process may be gone by now
@@ -50,6 +50,8 @@ run $hosts "$BUILD/student/lab2_ddp/1_ranks" || wrong "1_ranks: exit status $?"
 [ "$(grep -c '^rank [0-3] of 4$' "$work/out")" = 4 ] &&
     grep -qx 'all-reduce: 10 20 30, expected 10 20 30' "$work/out" || wrong "1_ranks on two hosts"
 gone "1_ranks"
+OMPI_MCA_btl_tcp_if_include=labs0 run $hosts "$BUILD/student/lab2_ddp/1_ranks" &&
+    [ ! -s "$work/err" ] || wrong "1_ranks over a network by name: exit status $?"
 echo "1_ranks: 4 ranks on two hosts"
 
 # shellcheck disable=SC2086 # words

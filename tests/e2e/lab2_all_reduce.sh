@@ -46,6 +46,14 @@ for exercise in naive ring doubling halving tree seconds; do
     grep -qE "^to do: TODO in lab2_ddp/exercises/2[a-f]_all_reduce_$exercise.c, line" "$work/log" ||
         fail "the stubs do not name $exercise"
 done
-start 1 sol; [ $? = 2 ] && grep -q 'one rank has nothing to reduce' "$work/log" || fail "one rank"
-start 2 sol --link 5; [ $? = 2 ] && grep -q 'is no bandwidth' "$work/log" || fail "--link 5"
-start 2 sol --largest 1; [ $? = 2 ] || fail "--largest 1"
+refused() { # words, ranks, options…
+    local words=$1
+    shift
+    start "$1" sol "${@:2}"
+    local status=$?
+    [ $status = 2 ] || fail "$*: status $status, expected 2"
+    grep -q -- "$words" "$work/log" || fail "$*: expected '$words'"
+}
+refused 'one rank has nothing to reduce' 1
+refused 'is no bandwidth' 2 --link 5
+refused 'a whole number from 4 to 65536' 2 --largest 1

@@ -9,11 +9,11 @@ program=$BUILD/sol/lab2_ddp/2_all_reduce
 . tests/e2e/_screen.sh
 results=$work/out/lab2_all_reduce
 
-start() { # options…
+start() {
     : >"$work/log"
     rm -rf "$results"
     env --default-signal=INT common/setup/launch.sh --np 6 "$program" --largest 16 \
-        --out "$work/out" "$@" >"$work/log" 2>&1 &
+        --out "$work/out" >"$work/log" 2>&1 &
     pid=$!
     find_window 'Lab 2'
     listens 300 250

@@ -41,10 +41,12 @@ for seed in 1 2; do
     grep '^== 3 ranks' "$work/log" >"$work/plan.$seed"
 done
 cmp -s "$work/plan.1" "$work/plan.2" && fail "two seeds draw the same fault"
-fault KILL 3 "$train" 2 --steps 45 || fail "seed 2 again: status $?"
+# -o: the program is there; make has nothing to build
+make -o "$train" "BUILD=$BUILD" DEPS=no lab2 SOL=1 KILL=1 SEED=2 \
+    ARGS="${small[*]} --out $work/out --steps 45" >"$work/log" 2>&1 || fail "make KILL=1: status $?"
 grep '^== 3 ranks' "$work/log" | cmp - "$work/plan.2" || fail "the same seed draws another fault"
 command=$(grep '^make lab2 ' "$work/log")
-[[ $command == "make lab2 SOL=1 ONLY=3_train NP=2 ARGS=\"--data synthetic "*" --resume $work/out/"* ]] ||
+[[ $command == "make lab2 SOL=1 ONLY=3_train NP=2 ARGS=\"--seed=2 --data synthetic "*" --resume $work/out/"* ]] ||
     fail "not a command that resumes: $command"
 
 # nobody sees that a rank is stopped, but the ranks that wait for it
@@ -56,6 +58,11 @@ echo "a stopped rank: $(grep -m 1 'error: ' "$work/log")"
 fault KILL 3 "$BUILD/student/lab2_ddp/3_train" 1
 [ $? = 77 ] && grep -q 'still to do in lab2_ddp/3_train.c: steps 1 2 3 4 5 6 7 8 9: each of the 3' \
     "$work/log" || fail "the program as given: expected to hear that it is not converted"
+for wrong in KILL=2 'KILL=1 HOSTS=a:2'; do
+    # shellcheck disable=SC2086 # words
+    make "BUILD=$BUILD" DEPS=no lab2 $wrong >"$work/log" 2>&1 && fail "$wrong: accepted"
+    grep -q "KILL=[12]: \(expected\|on this machine alone\)" "$work/log" || fail "$wrong: no clear line"
+done
 fault KILL 1 "$train" 1 && fail "one rank: accepted"
 grep -q '^error: NP=1: a run that loses a rank needs 2' "$work/log" || fail "one rank: no clear line"
 fault KILL 2 "$train" 1 --checkpoint-every 0 && fail "no checkpoints: accepted"

@@ -72,8 +72,10 @@ mutant micro_slice 4 'with --accumulate 2: in update 0 rank 1 trains on position
 mutant +no_broadcast 5 'drew itself: it makes no comm_broadcast' "$short" '/comm_broadcast\(/d'
 mutant of_grads 5 'is it model->params that comm_broadcast sends' "$full" \
     's/(comm_broadcast\(t->comm, t->model->)params/\1grads/'
-mutant wrong_root 5 'weights that rank 1 drew' "$full" 's/params, 0, t->model->s/params, 1, t->model->s/'
-mutant own_root 5 'every rank must name the same root' "$full" 's/params, 0, t->model->s/params, t->comm->rank, t->model->s/'
+mutant wrong_root 5 'weights that rank 1 drew' "$full" \
+    's/params, 0, t->model->s/params, 1, t->model->s/'
+mutant own_root 5 'every rank must name the same root' "$full" \
+    's/params, 0, t->model->s/params, t->comm->rank, t->model->s/'
 # ---- step 6 ----
 mutant no_average 6 'without an all-reduce before it' "$full" '/average\(t, m->grads\)/d'
 mutant +sum 6 'the sum over the ranks, not the mean' "$full" 's|1.0f / \(float\)t->comm->size|1.0f|'
@@ -82,7 +84,7 @@ mutant integers 6 'is 0 in integers' "$full" \
 mutant largest 6 'is it the mean' "$full" '/^static void average/,/^}/s/COMM_SUM/COMM_MAX/'
 mutant mean_twice 6 'divided by the world size once more' "$full" \
     's|1.0f / \(float\)t->comm->size|1.0f / (float)(t->comm->size * t->comm->size)|'
-mutant +rank_0_alone 6 'rank 1 makes update 0 without the all-reduce in which rank 0 waits' "$full" \
+mutant +rank_0_alone 6 'rank 1 makes update 0 without the all-reduce in which rank 0' "$full" \
     's/average\(t, m->grads\)/if (t->comm->rank == 0) average(t, m->grads)/'
 mutant +after_step 6 'comes after update 0, not before' "$full" \
     '/average\(t, m->grads\)/d

@@ -21,12 +21,13 @@ undo[8]='/sums, 3, COMM_SUM/d
     /^static Metrics test/,/^}/{/int64_t count/d; /average\(/d
         s/int first = .*/int first = 0, end = t->data->test.count;/}'
 undo[9]='/&stop, 1, COMM_MAX/d
-    /^static void save/,/^}/{/average\(/d; /if \(t->comm->rank/d; s/world_size = .*/world_size = 1;/}'
+    /^static void save/,/^}/{/average\(/d; /if \(t->comm->rank/d
+        s/world_size = .*/world_size = 1;/}'
 points=(0 6 14 20 34 42 56 64 74 84)
 
 train='--epochs 1 --model mlp --images 2000 --test-images 500 --threads 1'
 try() { # steps done
-    local k=$1 dir=$work/step-$1 left='' expression='' wanted='' got sum
+    local k=$1 dir=$work/step-$1 left='' expression='' wanted='' got sum tables
     for i in $(seq $((k + 1)) 9); do left+="$i, " expression+="${undo[i]}"$'\n'; done
     expression+="s/to_do\[\] = .*/to_do[] = {${left}0};/"
     mkdir "$dir"
@@ -36,12 +37,17 @@ try() { # steps done
     for i in $(seq 9); do wanted+=$([ "$i" -le "$k" ] && echo P || echo T); done
     got=$(sed -nE 's/^(PASS|FAIL|TODO) .*/\1/p' "$dir/check.log" | cut -c 1 | tr -d '\n')
     [ "$got" = "$wanted" ] || fail "after step $k: $got: $(cat "$dir/check.log")"
-    sum=$(sed -nE 's/^.* ([0-9]+)\/[0-9]+ .*/\1/p' "$dir/check.log" | awk '{ s += $1 } END { print s }')
+    sum=$(sed -nE 's/^.* ([0-9]+)\/[0-9]+ .*/\1/p' "$dir/check.log" |
+        awk '{ s += $1 } END { print s }')
     [ "$sum" = "${points[k]}" ] || fail "after step $k: $sum points: $(cat "$dir/check.log")"
+    mkdir -p "$dir/out/lab2_train" # until step 9 each rank saves, also one that is ahead of rank 0
     # shellcheck disable=SC2086 # words
     common/setup/launch.sh --np 2 "$dir/3_train" $train --out "$dir/out" >"$dir/train.log" 2>&1 ||
         fail "after step $k it does not train: $(cat "$dir/train.log")"
-    echo "ok  step $k: $sum points; on 2 ranks $(grep -c '^test accuracy' "$dir/train.log") tables," \
-        "$(grep -m 1 'images per update' "$dir/train.log"), $(grep -m 1 '^ *1/1 ' "$dir/train.log")"
+    tables=$(grep -c '^test accuracy' "$dir/train.log")
+    [ "$tables" = $((k < 3 ? 2 : 1)) ] || fail "after step $k it prints $tables tables"
+    grep -q "(128 on each of $((k < 4 ? 1 : 2)) rank" "$dir/train.log" ||
+        fail "after step $k: another global batch: $(cat "$dir/train.log")"
+    echo "ok  step $k: $sum points, $(grep -m 1 '^ *1/1 ' "$dir/train.log" | xargs)"
 }
 for k in $(seq 0 9); do try "$k"; done
