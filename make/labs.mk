@@ -130,7 +130,8 @@ define lab_target
 $(if $(filter sol,$(VARIANT)),$(if $(wildcard $(1)_*/exercises/*.c), \
     $(if $(wildcard $(1)_*/solution/*.c),,$(1): no_solutions)))
 $(1): $$(call chosen,$$(call lab_programs,$(1)))
-	$(if $(filter $(1),$(EMPTY_LABS)),@echo "$(1): not in this version yet",$$(if $(KILL),$$(with_fault),$$(run_lab)))
+	$(if $(filter $(1),$(EMPTY_LABS)),@echo "$(1): not in this version yet", \
+	    $$(if $(KILL),$$(with_fault),$$(run_lab)))
 endef
 $(foreach lab,lab1 lab2 lab3,$(eval $(call lab_target,$(lab))))
 

@@ -43,7 +43,8 @@ $(B)/tests/test_no_allocation: LDFLAGS += $(addprefix -Wl$(comma)--wrap=, \
 TOOLS := $(patsubst %.c,$(B)/%,$(wildcard tests/tools/*.c))
 $(TOOLS): %: %.o $(B)/libtests.a $(B)/libcommon.a
 	$(call link,$(TEST_LIBS))
-BENCH := $(addprefix $(B)/tests/bench/,bench bench_gpu train_rate)
+# train_rate asks which kernel is used, of which a portable build has several.
+BENCH := $(addprefix $(B)/tests/bench/,bench bench_gpu $(if $(KERNELS),,train_rate))
 $(B)/tests/bench/bench_gpu: $(B)/tests/bench/worker.o
 $(B)/tests/bench/bench: $(B)/tests/bench/ceiling.o $(B)/tests/bench/worker.o
 $(BENCH): %: %.o $(B)/libcommon.a

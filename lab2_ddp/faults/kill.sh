@@ -53,7 +53,7 @@ trap 'exit 143' TERM HUP
 pid_of() { # rank
     local file
     for file in $(grep -lsz "^LABS_AUDIT=$audit\$" /proc/[0-9]*/environ); do
-        ! grep -qsz "^OMPI_COMM_WORLD_RANK=$1\$" "$file" || { file=${file#/proc/}; echo "${file%/*}"; }
+        ! grep -qsz "^OMPI_COMM_WORLD_RANK=$1\$" "$file" || cut -d / -f 3 <<<"$file"
     done
 }
 updates() { # rank: how many it has made

@@ -24,7 +24,8 @@ for rate; do
         # The bucket holds a millisecond's bytes: little of a message passes at once. So packets
         # must be small, too.
         $host ip link set labs0 gso_max_size 9000 gso_max_segs 1
-        $host tc qdisc replace dev labs0 root tbf rate "${rate}mbit" burst $((rate / 8 + 8))kb latency 400ms ||
+        $host tc qdisc replace dev labs0 root tbf rate "${rate}mbit" \
+            burst $((rate / 8 + 8))kb latency 400ms ||
             { echo "skipped: no token bucket (sch_tbf) here"; exit 77; }
     done
     on_a common/setup/launch.sh --hosts labs-a:1,labs-b:1 "$times" >"$work/cable" &&

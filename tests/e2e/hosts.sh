@@ -19,7 +19,8 @@ mkdir "$work/tmp.a" "$work/tmp.b"
 run() { # hosts program options…
     local on=$1
     shift
-    on_a env "TMPDIR=$work/tmp.a" timeout -k 5 60 $launch --hosts "$on" "$@" >"$work/out" 2>"$work/err" </dev/null
+    on_a env "TMPDIR=$work/tmp.a" timeout -k 5 60 $launch --hosts "$on" "$@" \
+        >"$work/out" 2>"$work/err" </dev/null
 }
 rank_pid() { # rank: its process, as labs-a counts it, whose processes contain those of labs-b
     on_a sh -c 'grep -lsz "^OMPI_COMM_WORLD_RANK=$1" /proc/[0-9]*/environ' sh "$1" | cut -d / -f 3
@@ -85,8 +86,8 @@ refused "labs-b cannot run $work/bin/only_on_a: --hosts needs" $hosts "$work/bin
 
 start() { # in the background, as $run; until the first checkpoint
     rm -rf "$work/kill"
-    on_a env "TMPDIR=$work/tmp.a" $launch --hosts $hosts "$train" --out "$work/kill" $small --epochs 100000 \
-        --checkpoint-every 10 >"$work/out" 2>"$work/err" </dev/null &
+    on_a env "TMPDIR=$work/tmp.a" $launch --hosts $hosts "$train" --out "$work/kill" $small \
+        --epochs 100000 --checkpoint-every 10 >"$work/out" 2>"$work/err" </dev/null &
     run=$!
     for ((i = 0; i < 300; i++)); do
         [ ! -e "$work/kill/lab2_train/checkpoint.safetensors" ] || return
@@ -111,7 +112,8 @@ for victim in 3 0; do # on labs-b, on labs-a
 done
 
 launcher() {
-    on_a sh -c 'grep -lsz "^common/setup/launch.sh$" /proc/[0-9]*/cmdline' | cut -d / -f 3 | head -n 1
+    on_a sh -c 'grep -lsz "^common/setup/launch.sh$" /proc/[0-9]*/cmdline' | cut -d / -f 3 |
+        head -n 1
 }
 start
 on_a kill -TERM "$(launcher)"

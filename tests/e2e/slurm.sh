@@ -50,7 +50,8 @@ done
       tail -n 3 "$work"/slurm*.log; exit 77; }
 
 export PROGRAM=$BUILD/sol/lab2_ddp/3_train
-small="--data synthetic --model mlp --hidden 64 --images 640 --test-images 100 --batch 8 --rate 0.01"
+small="--data synthetic --model mlp --hidden 64 --images 640 --test-images 100 --batch 8"
+small="$small --rate 0.01"
 failed=0
 wrong() { echo "wrong: $*"; sed 's/^/    /' "$work"/*.job "$work/err"; failed=1; }
 job() { # name, options of sbatch…, --, options of 3_train…: sets status
