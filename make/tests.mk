@@ -27,8 +27,8 @@ endif
 # tests/support/cuda_memory.c calls CUDA directly.
 TEST_LIBS = $(CMOCKA_LIBS) $(if $(HAVE_CUDA),-Wl$(comma)--as-needed $(CUDA_LIBS) $(NCCL_LIBS))
 UNIT_TESTS := $(patsubst tests/unit/%.c,$(B)/tests/%,$(wildcard tests/unit/test_*.c))
-export THREADED := test_audit test_background_thread test_check test_comm_watch test_loader \
-    test_loader_events test_trace
+export THREADED := test_audit test_background_thread test_check test_comm_watch test_link \
+    test_loader test_loader_events test_trace
 UNIT_TESTS := $(if $(filter thread,$(SAN)),$(THREADED:%=$(B)/tests/%),$(UNIT_TESTS))
 $(UNIT_TESTS): $(B)/tests/%: $(B)/tests/unit/%.o $(B)/libtests.a $(B)/libcommon.a
 	$(call link,$(TEST_LIBS))

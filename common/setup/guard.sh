@@ -146,7 +146,9 @@ while ! gone "$pid"; do
                 echo "143 the ranks had not stopped LABS_STOP_SECONDS=$limit after a signal" \
                     >"$run/why"
             [ -z "$run" ] || end_members
-            read -rt 0.3 -u "$never"
+            for _ in {1..8}; do # it has a status to report
+                gone "$pid" || read -rt 0.1 -u "$never"
+            done
             kill -KILL "$pid" 2>/dev/null
         fi
     elif parents_end; then

@@ -66,6 +66,6 @@ check
 
 echo 'this is not C' >>lab2_ddp/3_train.c # a program that a check judges
 make check LAB=lab2 ONLY=3_train >"$work/log" 2>&1 || true
-[ "$(count FAIL)" = 9 ] || wrong "a broken trainer: expected 9 FAIL"
+[ "$(count FAIL) $(count TODO)" = '1 8' ] || wrong "a broken trainer: expected 1 FAIL, 8 TODO"
 expect FAIL 'step 1' 'does not compile: lab2_ddp/3_train.c:'
 echo "ok: one line each, and by content"

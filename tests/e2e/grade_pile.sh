@@ -47,6 +47,8 @@ mutant crash         's/^    finish\(&t\);/    abort();/' \
 mutant one_dies      's/^    finish\(&t\);/    if (t.comm->rank) die(3, "not this rank");/' \
     'status 3: error: not this rank' 'its output: '
 mutant hangs         's/^    finish\(&t\);/    if (t.comm->rank) comm_barrier(t.comm);/' \
+    'rank 1 waits for rank 0, which has left' 'its output: '
+mutant never_ends    's/^    finish\(&t\);/    if (t.comm->rank) for (;;);/' \
     'still running 5 s after the budget of ' 'does a rank hang in a collective'
 cp assessment/train.c "$work/serial.c"; sed -E "$small" "$work/serial.c" >"$pile/serial.c"
 fault[serial]='each rank trained alone: process 0 never started' advice[serial]='step 1'

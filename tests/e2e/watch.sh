@@ -61,9 +61,12 @@ common/setup/launch.sh --np 4 "$program" right >"$work/out" 2>"$work/err" &&
 
 # Where all ranks are, and the run goes on.
 LABS_COMM_SECONDS=9 common/setup/launch.sh --np 2 "$program" computes >"$work/out" 2>"$work/err" &
+pid=''
 for _ in {1..50}; do
     sleep 0.2
-    pid=$(pgrep -n -f "^$program computes")
+    for process in /proc/[0-9]*; do
+        [ "$(readlink "$process/exe")" != "$(realpath "$program")" ] || pid=${process#/proc/}
+    done
     [ -z "$pid" ] || break
 done
 sleep 2
