@@ -71,8 +71,8 @@ static char *one_has_left(const Line *l)
 static char *all_wait(void)
 {
     const Board *b = board();
-    Line first, l;
-    uint64_t key, first_key;
+    Line first = {0}, l;
+    uint64_t key;
     bool differ = false;
     long beats = 0;
     for (int r = 0; r < b->size; r++) {
@@ -84,9 +84,8 @@ static char *all_wait(void)
         if (!slot_read(&seat->now, &l, &key) || seat_stopped(seat))
             return NULL;
         if (r == 0)
-            first = l, first_key = key;
-        differ |= l.number == 0 || l.number != first.number || l.comm != first.comm ||
-                  key != first_key;
+            first = l;
+        differ |= l.number == 0 || l.number != first.number || l.comm != first.comm;
     }
     if (beats != watch.beats) {
         watch.beats = beats;

