@@ -37,7 +37,7 @@ static void burn(double seconds)
 
 /* The additions count, too; a sanitizer makes them several times as long. */
 #ifdef __SANITIZE_ADDRESS__
-static const double NEAR = 0.5;
+static const double NEAR = 0.2;
 #else
 static const double NEAR = 0.05;
 #endif
