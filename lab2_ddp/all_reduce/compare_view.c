@@ -212,7 +212,8 @@ static void draw_winners(PlotPanel *panel, const Comparison *c)
 void compare_draw_map(Plot *plot, const Comparison *c, const char *footer)
 {
     char link[120], title[200];
-    double low = 4.0 * c->count[0] / 2, high = 4.0 * c->count[c->sizes - 1] * 2;
+    /* ends before the next tick, whose label would be cut off */
+    double low = 4.0 * c->count[0] / 2, high = 4.0 * c->count[c->sizes - 1] * 1.9;
     int most = c->worlds.P[c->worlds.count - 1];
     bool predicts = compare_predicts(c);
     link_words(link, sizeof link, c);
