@@ -8,6 +8,7 @@
  */
 #include "check.h"
 #include "five_all_reduces.h"
+#include "link_ranks.h"
 #include "number.h"
 #include "quantiles.h"
 #include "timer.h"
@@ -17,19 +18,11 @@
 
 static int rank, P;
 
-static void begin(const char *link, const char *clock)
-{
-    link_choose(link, clock);
-    MPI_Init(NULL, NULL);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &P);
-}
-
 /* ---- against the model ---- */
 
 static void table(const char *clock, const char *text, int64_t most)
 {
-    begin(text, clock);
+    link_ranks_begin(text, clock, &rank, &P);
     char words[64];
     Link link = link_now_used();
     link_text(words, sizeof words, link);
@@ -120,7 +113,7 @@ static void compare(const char *what, void (*layer)(double *), void (*plain)(dou
 
 static void cost(void)
 {
-    begin("none", "real");
+    link_ranks_begin("none", "real", &rank, &P);
     compare("8-byte all-reduce", layer_reduce, plain_reduce);
     compare("4-byte ping and pong", layer_ping, plain_ping);
     MPI_Finalize();
@@ -130,7 +123,7 @@ static void cost(void)
 
 static void under_way(void)
 {
-    begin("none", "real");
+    link_ranks_begin("none", "real", &rank, &P);
     if (rank == 0)
         MPI_Send(&rank, 1, MPI_INT, 1, 0, MPI_COMM_WORLD);
     link_set((Link){1e8, 0});

@@ -4,6 +4,7 @@
  * the virtual one. */
 #include "harness.h"
 #include "link.h"
+#include "link_ranks.h"
 #include "rng.h"
 #include "timer.h"
 #include <mpi.h>
@@ -12,14 +13,6 @@
 #include <unistd.h>
 
 static int rank, P;
-
-static void begin(const char *link, const char *clock)
-{
-    link_choose(link, clock);
-    MPI_Init(NULL, NULL);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &P);
-}
 
 /* ---- random traffic ---- */
 
@@ -323,7 +316,7 @@ static void changes(void)
 
 static void all(const char *link, const char *clock)
 {
-    begin(link, clock);
+    link_ranks_begin(link, clock, &rank, &P);
     traffic();
     calls(MPI_COMM_WORLD);
     other_comms();

@@ -3,6 +3,7 @@
  * what overlaps. A figure that a busy machine's caches disturb is taken again, at most twice. */
 #include "five_all_reduces.h"
 #include "harness.h"
+#include "link_ranks.h"
 #include "timer.h"
 #include <mpi.h>
 #include <math.h>
@@ -11,14 +12,6 @@
 
 static int rank, P;
 static const Link link_used = {1.25e8, 50e-6}; /* 1 Gbit/s, 50 µs */
-
-static void begin(const char *link)
-{
-    link_choose(link, "virtual");
-    MPI_Init(NULL, NULL);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &P);
-}
 
 static double own_time(void)
 {
@@ -59,7 +52,7 @@ static bool agrees(int k, int n)
 static void by_hand(void **state)
 {
     static const int sizes[] = {256, 4096, 262144};
-    begin("1Gbit/s,50us");
+    link_ranks_begin("1Gbit/s,50us", "virtual", &rank, &P);
     for (int k = 0; k < FIVE; k++)
         for (int i = 0; i < 3; i++) {
             if (five_all_reduces[k].powers_only && P & (P - 1))
@@ -124,7 +117,7 @@ static bool ends_together(Own what, int n)
 
 static void collectives(void **state)
 {
-    begin("1Gbit/s,50us");
+    link_ranks_begin("1Gbit/s,50us", "virtual", &rank, &P);
     for (Own what = ALL_REDUCE; what <= ALL_TO_ALL; what++)
         for (int n = P; n <= 1 << 16; n *= 64)
             if (!ends_together(what, n) && !ends_together(what, n) && !ends_together(what, n))
@@ -219,7 +212,7 @@ static void sends_queue(void)
 
 static void overlap(void **state)
 {
-    begin("1Gbit/s,50us");
+    link_ranks_begin("1Gbit/s,50us", "virtual", &rank, &P);
     double whole = link_seconds(LINK_ALL_REDUCE, P, 4.0 * N, link_used);
     expect_close(with_work(0), whole, 50e-6, 0.03, "no work");
     expect_close(with_work(whole / 2), whole, 50e-6, 0.03, "half hidden");
@@ -234,7 +227,7 @@ static void overlap(void **state)
 /* A receiver that waits for a late message has the early ones already. */
 static void early(void **state)
 {
-    begin("100Mbit/s,1ms");
+    link_ranks_begin("100Mbit/s,1ms", "virtual", &rank, &P);
     double one = 4.0 * N / 1.25e7; /* 21 ms */
     static float got[N];
     link_align();
@@ -255,7 +248,7 @@ static void early(void **state)
 /* A message takes the sender's time along, without a link, too. */
 static void only_virtual(void **state)
 {
-    begin("none");
+    link_ranks_begin("none", "virtual", &rank, &P);
     assert_true(link_virtual() && isinf(link_now_used().bandwidth));
     link_align();
     double began = link_now();
