@@ -104,4 +104,16 @@ void report_epoch(Run *r, const EpochRow *row); /* a line of the table and of me
 void report_end(Run *r, const TrainOptions *o, Metrics test, double images, double seconds,
                 int ranks);
 void report_stop(Run *r, int64_t step);
+/* ---- part 6: exercises/6a … ---- */
+
+/* ---- part 7: exercises/7a … ---- */
+
+/* ---- part 8: exercises/8a … ---- */
+
+/* ---- part 9: exercises/9a … ---- */
+
+/* ---- part 10: exercises/10a … ---- */
+
+/* ---- part 11: exercises/11a … ---- */
+
 #endif
