@@ -18,14 +18,15 @@ try() { # number, program, steps, verdicts in this order, words, seconds, sed ex
         tail -n 20 "$dir/check.log" | cut -c 1-300 | cat -v | sed 's/^/      /'
         return 1
     }
-    local number=$1 expression=$7
+    local number=$1 expression=$7 limit=30 # for ranks that end, on a busy machine
+    case $5 in *'within 8 s'*) limit=8 ;; esac
     mkdir "$dir"
     sed -E "$7" "$source/$2.c" >"$dir/$2.c"
     build_changed "$dir" "$2" ||
         { echo "case $1: does not compile"; cat "$dir/make.log"; return 1; }
     began=$SECONDS
     # shellcheck disable=SC2086 # the steps are words
-    TMPDIR=$dir HOSTILE_CASE=$dir LABS_CHECK_SECONDS=8 \
+    TMPDIR=$dir HOSTILE_CASE=$dir LABS_CHECK_SECONDS=$limit \
         timeout --kill-after=5 100 "$dir/check/$2" $3 >"$dir/check.log" 2>&1
     status=$?
     left=$(grep -la "HOSTILE_CASE=$dir" /proc/[0-9]*/environ 2>/dev/null | head -n 3)
