@@ -233,6 +233,10 @@ struct Backend {
     Precision precision;   /* backend_precision; FP32 at first */
     DType activations;     /* of a network's activations: F32, or BF16 where precision says so */
     char description[128]; /* for people: "CPU, 2 threads, AMD EPYC" */
+    /* To count memory: called when tensor_new has made a buffer, with its bytes, and by tensor_free
+     * before it goes, with 0. NULL: off. */
+    void (*memory_hook)(void *context, const Buffer *buf, size_t bytes);
+    void *memory_context;
 };
 
 /* Streams know their backend, so that an operation needs only the stream. */

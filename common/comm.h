@@ -30,8 +30,10 @@
  * LABS_COMM_SECONDS, NCCL does not start within 120 s (or as many), or NCCL reports an error, the
  * run ends. A collective recorded into a CUDA graph (record_begin in backend.h) has no time limit.
  *
- * Device tensors must have no halo, in and out of one call must not overlap, and one call takes at
- * most 2^31 - 1 elements. A call is ordered with `s`: it starts after the work queued on s, and
+ * Device tensors must have no halo, and one call takes at most 2^31 - 1 elements. In and out of one
+ * call must not overlap, with one exception: the part of a blocking comm_reduce_scatter or
+ * comm_all_gather may be exactly this rank's part of the whole (on every rank, or on none). After
+ * such a reduce-scatter the rest of the whole is undefined. A call is ordered with `s`: it starts after the work queued on s, and
  * work queued on s after the call (of a started one: after comm_wait) sees the result. Calls come
  * from one thread at a time, any thread. With one rank (comm_self.c) every collective leaves or
  * copies the elements unchanged. A reduction gives the same bits on every rank. From run to run,

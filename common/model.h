@@ -80,7 +80,8 @@ typedef void (*StatsHook)(void *context, Tensor sums, Stream *s);
  * first + count) of grads is queued on s: the moment to start their all-reduce. The slices come
  * from the vector's end to its start, without gaps, and together cover it. */
 typedef void (*GradHook)(void *context, size_t first, int count, Stream *s);
-/* Called when all work of one layer, forward or backward, is queued on s: to time or draw it. */
+/* Called when all work of one layer, forward or backward, is queued on s: to time or draw it; as
+ * before_hook before any of it is: its parameters may arrive here. */
 typedef void (*LayerHook)(void *context, int layer, bool backward, Stream *s);
 
 struct Model {
@@ -100,8 +101,12 @@ struct Model {
     int stats_ranks;
     GradHook grad_hook;
     void *grad_context;
-    LayerHook layer_hook;
-    void *layer_context;
+    LayerHook layer_hook, before_hook;
+    void *layer_context; /* of both */
+    /* Where each view's elements lie, [nviews]; NULL: in params, in grads. For those who bring a
+     * layer's parameters only when it needs them (before_hook); then params and grads may be
+     * NO_TENSOR: free what model_new took first. */
+    Tensor *params_at, *grads_at;
     struct ModelPlan *plan; /* activations, their gradients, conv plans: model.c */
 };
 
@@ -151,6 +156,25 @@ void model_backward(Model *m); /* once after model_loss(…, true): grads += d(m
  * (a loader reuses its buffers) is recorded once and then replayed, which costs the host next to
  * nothing. Models with hooks are not recorded. */
 void model_gradient(Model *m, Tensor totals, Tensor x, Tensor label);
+
+/* ---- the passes in parts, to keep fewer activations and compute the others again (activation
+ * checkpointing; Chen et al., arXiv 1604.06174). Activations 1 … nlayers have memory of their own;
+ * their gradients share theirs. ---- */
+/* Layers first … end - 1, from activation `first` on, which must be there, as must those that they
+ * write. x: the batch, of model_forward, with which a pass begins at first = 0; a second time over
+ * the same layers MODEL_FROZEN_STATS. */
+void model_forward_part(Model *m, Tensor x, int first, int end, ModelMode mode);
+/* After model_loss, from the last part to the first. */
+void model_backward_part(Model *m, int first, int end);
+/* May a part end before layer i: is activation i, of all those up to it, the only one that later
+ * layers read? (Never between a convolution and its batch norm.) */
+bool model_may_cut(const Model *m, int i);
+/* Give the memory of activation a, 1 … nlayers, back, and take it again; which it is, is lost. */
+void model_activation_drop(Model *m, int a);
+void model_activation_take(Model *m, int a);
+double model_activation_bytes(const Model *m, int a);
+/* All that the passes over a batch take: activations, their gradients, statistics. */
+double model_batch_bytes(const Model *m);
 
 /* The slice v of params, grads or a velocity (v of state_views: of state). */
 Tensor model_view(Tensor flat, const View *v);

@@ -8,7 +8,10 @@
 HAVE_SOLUTIONS := $(wildcard lab1_*/solution/*.c)
 VARIANT := $(if $(filter-out 0,$(SOL)),sol,student)
 lab_folder = $(filter $(1)_%,$(LABS))
-names = $(sort $(basename $(notdir $(wildcard $(1)))))
+# By number: 9_… before 10_….
+TENS := $(foreach digit,0 1 2 3 4 5 6 7 8 9,1$(digit)%)
+by_number = $(sort $(filter-out $(TENS),$(1))) $(sort $(filter $(TENS),$(1)))
+names = $(call by_number,$(basename $(notdir $(wildcard $(1)))))
 # A program NAME_nccl calls CUDA and NCCL directly, and is left out where they are missing.
 numbered = $(filter-out $(if $(HAVE_NCCL),,%_nccl.c),$(wildcard $(1)/[0-9]*.c))
 $(B)/student/%_nccl $(B)/sol/%_nccl: LDLIBS += $(CUDA_LIBS) $(NCCL_LIBS)
@@ -83,6 +86,7 @@ RANKS_1_ranks := 4
 RANKS_2_all_reduce := 32
 RANKS_4_overlap := 2
 RANKS_5_partition := 2
+RANKS_10_shard := 8
 RANKS_8_fifteen_steps := 2
 RANKS_9_three_parallelisms := 4
 given_ranks := $(if $(filter-out file,$(origin NP)),$(NP))

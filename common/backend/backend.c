@@ -72,12 +72,17 @@ Tensor tensor_new(Backend *be, DType dtype, int n, int h, int w, int c, int halo
             "a tensor of %d x %d x %d x %d: above the %d elements that one may have: use a smaller "
             "batch, model or data set",
             n, h, w, c, INT_MAX);
-    t.buf = be->op->buffer_new(be, tensor_span(t) * dtype_size(dtype));
+    size_t bytes = tensor_span(t) * dtype_size(dtype);
+    t.buf = be->op->buffer_new(be, bytes);
+    if (be->memory_hook)
+        be->memory_hook(be->memory_context, t.buf, bytes);
     return t;
 }
 
 void tensor_free(Backend *be, Tensor t)
 {
+    if (t.buf && be->memory_hook)
+        be->memory_hook(be->memory_context, t.buf, 0);
     if (t.buf)
         be->op->buffer_free(t.buf);
 }

@@ -107,8 +107,14 @@ static void check_rank(const Comm *c, const char *call, int rank)
         die(EXIT_WRONG, "%s: rank %d: expected ranks 0 to %d", call, rank, c->size - 1);
 }
 
+/* Is `part` exactly this rank's part of `whole`? */
+static bool in_place(const Comm *c, Tensor whole, Tensor part)
+{
+    return whole.buf == part.buf && part.at == whole.at + (size_t)c->rank * tensor_count(part);
+}
+
 /* `whole` holds one part per rank. */
-static void check_parts(const Comm *c, const char *call, Tensor whole, Tensor part)
+static void check_parts(const Comm *c, const char *call, Tensor whole, Tensor part, bool blocking)
 {
     check_tensor(call, part);
     check_tensor(call, whole);
@@ -118,8 +124,11 @@ static void check_parts(const Comm *c, const char *call, Tensor whole, Tensor pa
             dtype_name(part.dtype));
     size_t overlap_from = whole.at > part.at ? whole.at : part.at;
     size_t whole_end = whole.at + tensor_count(whole), part_end = part.at + tensor_count(part);
-    if (whole.buf == part.buf && overlap_from < (whole_end < part_end ? whole_end : part_end))
-        die(EXIT_WRONG, "%s: in and out overlap: give them separate memory", call);
+    if (whole.buf == part.buf && overlap_from < (whole_end < part_end ? whole_end : part_end) &&
+        !(blocking && in_place(c, whole, part)))
+        die(EXIT_WRONG,
+            "%s: in and out overlap%s: give them separate memory", call,
+            blocking ? ", and the part is not exactly this rank's of the whole" : "");
 }
 
 static void check_peer(const Comm *c, const char *call, int peer, int tag)
@@ -167,7 +176,7 @@ static void reduce_scatter(Comm *c, Tensor out, Tensor in, CommOp op, Stream *s,
                            CommRequest **request)
 {
     check_reducible("comm_reduce_scatter", in);
-    check_parts(c, "comm_reduce_scatter", in, out);
+    check_parts(c, "comm_reduce_scatter", in, out, !request);
     count_bytes(c, tensor_bytes(in));
     tell("reduce_scatter", in);
     c->op->reduce_scatter(c, out, in, op, s, request);
@@ -175,7 +184,7 @@ static void reduce_scatter(Comm *c, Tensor out, Tensor in, CommOp op, Stream *s,
 
 static void all_gather(Comm *c, Tensor out, Tensor in, Stream *s, CommRequest **request)
 {
-    check_parts(c, "comm_all_gather", out, in);
+    check_parts(c, "comm_all_gather", out, in, !request);
     count_bytes(c, tensor_bytes(in));
     tell("all_gather", in);
     c->op->all_gather(c, out, in, s, request);

@@ -9,6 +9,7 @@
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 typedef struct MpiComm {
@@ -113,6 +114,20 @@ static void mpi_broadcast(Comm *base, Tensor t, int root, Stream *s, CommRequest
     request_end(r, request);
 }
 
+/* In host memory, is `part` this rank's part of `whole`? */
+static bool in_place(const Comm *c, const void *whole, const void *part, size_t bytes)
+{
+    return (const char *)whole + (size_t)c->rank * bytes == part;
+}
+
+/* MPI leaves the sum of this rank's part at the start of the whole. */
+static void reduce_scatter_in_place(MpiComm *c, char *whole, char *part, int n, Tensor t, CommOp op)
+{
+    MPI_CHECK(MPI_Reduce_scatter_block, MPI_IN_PLACE, whole, n, mpi_type(t.dtype),
+              mpi_op(c, op, t.dtype), c->comm);
+    memmove(part, whole, (size_t)n * dtype_size(t.dtype));
+}
+
 static void mpi_reduce_scatter(Comm *base, Tensor out, Tensor in, CommOp op, Stream *s,
                                CommRequest **request)
 {
@@ -126,6 +141,8 @@ static void mpi_reduce_scatter(Comm *base, Tensor out, Tensor in, CommOp op, Str
     if (request)
         MPI_CHECK(MPI_Ireduce_scatter_block, from, to, n, type, mpi_op(c, op, in.dtype), c->comm,
                   &r->mpi);
+    else if (in_place(base, from, to, (size_t)n * dtype_size(in.dtype)))
+        reduce_scatter_in_place(c, from, to, n, in, op);
     else
         MPI_CHECK(MPI_Reduce_scatter_block, from, to, n, type, mpi_op(c, op, in.dtype), c->comm);
     request_end(r, request);
@@ -142,6 +159,8 @@ static void mpi_all_gather(Comm *base, Tensor out, Tensor in, Stream *s, CommReq
     MPI_Datatype type = mpi_type(in.dtype);
     if (request)
         MPI_CHECK(MPI_Iallgather, from, n, type, to, n, type, c->comm, &r->mpi);
+    else if (in_place(base, to, from, (size_t)n * dtype_size(in.dtype)))
+        MPI_CHECK(MPI_Allgather, MPI_IN_PLACE, n, type, to, n, type, c->comm);
     else
         MPI_CHECK(MPI_Allgather, from, n, type, to, n, type, c->comm);
     request_end(r, request);

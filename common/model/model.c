@@ -133,7 +133,7 @@ static void require_memory(const Model *m)
            state = (double)total(m->state_views, m->nstate);
     char *what = format_new("a model %s of %.4g parameters for batches of %d", m->spec.name, params,
                             m->batch);
-    backend_require(m->be, sizeof(float) * (3 * params + 2 * state) + model_plan_bytes(m), what,
+    backend_require(m->be, sizeof(float) * (3 * params + 2 * state) + model_batch_bytes(m), what,
                     "lower the batch size, or choose a smaller network");
     free(what);
 }

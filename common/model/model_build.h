@@ -56,10 +56,9 @@ int model_relu(Model *m, int in);
 int model_maxpool(Model *m, int in);
 int model_avgpool(Model *m, int in);
 
-/* model_plan.c: fill in m->plan for the layers; the memory that it takes; take it, once m->params
- * and m->state exist; free it. */
+/* model_plan.c: fill in m->plan for the layers (the memory that it takes: model_batch_bytes); take
+ * it, once m->params and m->state exist; free it. */
 void model_plan(Model *m);
-double model_plan_bytes(const Model *m);
 void model_reserve(Model *m);
 void model_plan_free(Model *m);
 

@@ -6,8 +6,22 @@
 /* The part of a planned tensor that the current batch of n images uses. */
 static Tensor act(const Model *m, int a) { return tensor_first(m->plan->act[a], m->plan->n); }
 static Tensor grad(const Model *m, int a) { return tensor_first(m->plan->grad[a], m->plan->n); }
-static Tensor param(const Model *m, int view) { return model_view(m->params, &m->views[view]); }
-static Tensor dparam(const Model *m, int view) { return model_view(m->grads, &m->views[view]); }
+static Tensor param(const Model *m, int view)
+{
+    return m->params_at ? m->params_at[view] : model_view(m->params, &m->views[view]);
+}
+static Tensor dparam(const Model *m, int view)
+{
+    return m->grads_at ? m->grads_at[view] : model_view(m->grads, &m->views[view]);
+}
+/* Layer i's batch norm, with its parameters where they lie now. */
+static BatchNorm norm_of(const Model *m, int i)
+{
+    BatchNorm bn = m->plan->norm[i];
+    bn.gamma = param(m, m->layers[i].w);
+    bn.beta = param(m, m->layers[i].b);
+    return bn;
+}
 static Tensor optional(const Model *m, int a) { return a == NONE ? NO_TENSOR : act(m, a); }
 
 /* The activation whose signs a ReLU's backward pass uses. */
@@ -59,7 +73,7 @@ static void batchnorm_forward(Model *m, int i, ModelMode mode)
 {
     const BackendOps *op = m->be->op;
     const Layer *l = &m->layers[i];
-    BatchNorm bn = m->plan->norm[i];
+    BatchNorm bn = norm_of(m, i);
     Tensor x = act(m, l->in);
     if (mode == MODEL_EVAL) {
         bn.group = m->batch;
@@ -112,23 +126,37 @@ static void layer_forward(Model *m, int i, ModelMode mode)
     }
 }
 
-void model_forward(Model *m, Tensor x, ModelMode mode)
+static void before(Model *m, int i, bool backward)
+{
+    if (m->before_hook)
+        m->before_hook(m->layer_context, i, backward, m->s);
+}
+
+void model_forward_part(Model *m, Tensor x, int first, int end, ModelMode mode)
 {
     Shape s = m->plan->shape[0];
+    ASSERT(first >= 0 && first < end && end <= m->nlayers);
     ASSERT(x.n >= 1 && x.n <= m->batch && x.h == s.h && x.w == s.w && x.c == s.c && x.dtype == F32);
     ASSERT(!m->plan->holding || x.n == m->plan->held_n);
     m->plan->n = x.n;
     m->plan->act[0] = x;
     range_begin(m->be, "forward");
-    for (int i = 0; i < m->nlayers; i++) {
+    for (int i = first; i < end; i++) {
         range_begin(m->be, name_of(&m->layers[i]));
+        before(m, i, false);
         layer_forward(m, i, mode);
         range_end(m->be);
         if (m->layer_hook)
             m->layer_hook(m->layer_context, i, false, m->s);
     }
     range_end(m->be);
-    m->logits = act(m, m->nlayers);
+    if (end == m->nlayers)
+        m->logits = act(m, m->nlayers);
+}
+
+void model_forward(Model *m, Tensor x, ModelMode mode)
+{
+    model_forward_part(m, x, 0, m->nlayers, mode);
 }
 
 void model_hold_relu(Model *m, bool hold)
@@ -183,7 +211,7 @@ static void batchnorm_backward(Model *m, int i)
 {
     const BackendOps *op = m->be->op;
     const Layer *l = &m->layers[i];
-    const BatchNorm *bn = &m->plan->norm[i];
+    BatchNorm norm = norm_of(m, i), *bn = &norm;
     Tensor x = act(m, l->in), y = bn->relu ? gate(m, i + 1) : act(m, i + 1), dy = grad(m, i + 1),
            sum = sums(m, bn, l->out);
     Tensor dresidual = l->residual == NONE ? NO_TENSOR : grad(m, l->residual);
@@ -235,13 +263,14 @@ static void announce(Model *m, int i)
 
 void model_zero_grads(Model *m) { m->be->op->zero(m->s, m->grads); }
 
-void model_backward(Model *m)
+void model_backward_part(Model *m, int first, int end)
 {
-    for (int a = 0; a <= m->nlayers; a++)
+    for (int a = 0; a <= m->nlayers && end == m->nlayers; a++)
         m->plan->touched[a] = false;
     range_begin(m->be, "backward");
-    for (int i = m->nlayers - 1; i >= 0; i--) {
+    for (int i = end - 1; i >= first; i--) {
         range_begin(m->be, name_of(&m->layers[i]));
+        before(m, i, true);
         layer_backward(m, i);
         if (m->layers[i].kind == LAYER_CONV && m->layers[i].residual != NONE)
             residual_backward(m, m->layers[i].residual, i + 1);
@@ -252,3 +281,5 @@ void model_backward(Model *m)
     }
     range_end(m->be);
 }
+
+void model_backward(Model *m) { model_backward_part(m, 0, m->nlayers); }

@@ -133,7 +133,7 @@ void model_plan(Model *m)
 
 static double bytes_of(Tensor t) { return (double)tensor_span(t) * (double)dtype_size(t.dtype); }
 
-double model_plan_bytes(const Model *m)
+double model_batch_bytes(const Model *m)
 {
     const struct ModelPlan *p = m->plan;
     double bytes = bytes_of(p->moments) + bytes_of(p->sums);
@@ -143,6 +143,8 @@ double model_plan_bytes(const Model *m)
         bytes += bytes_of(p->slot[k]);
     return bytes;
 }
+
+double model_activation_bytes(const Model *m, int a) { return bytes_of(m->plan->act[a]); }
 
 /* ---- taking the memory ---- */
 
@@ -184,6 +186,31 @@ void model_reserve(Model *m)
         p->grad[a] = p->slot[p->slot_of[a]];
     take(be, &p->moments);
     take(be, &p->sums);
+}
+
+void model_activation_drop(Model *m, int a)
+{
+    ASSERT(a >= 1 && a <= m->nlayers);
+    m->be->op->stream_sync(m->s); /* what uses it must be done */
+    tensor_free(m->be, m->plan->act[a]);
+    m->plan->act[a].buf = NULL;
+}
+
+void model_activation_take(Model *m, int a)
+{
+    ASSERT(a >= 1 && a <= m->nlayers && !m->plan->act[a].buf);
+    take(m->be, &m->plan->act[a]);
+}
+
+bool model_may_cut(const Model *m, int i)
+{
+    bool parted = i < m->nlayers && m->layers[i].kind == LAYER_BATCHNORM && i > 0 &&
+                  m->layers[i - 1].kind == LAYER_CONV;
+    for (int k = i; k < m->nlayers; k++) {
+        const Layer *l = &m->layers[k];
+        parted |= l->in < i || (l->residual != NONE && l->residual < i);
+    }
+    return !parted;
 }
 
 void model_plan_free(Model *m)

@@ -58,11 +58,25 @@ static void collectives_of(Setup *x, DType t, int n)
     check_and_free(x, in, own, "all_gather's input");
 }
 
+/* The part is this rank's of the whole: the sum of it, then those of all. */
+static void in_place(Setup *x, DType t, int n)
+{
+    part_size = n;
+    Tensor whole = vector_new(x, t, n * x->c->size, x->c->rank);
+    Tensor mine = tensor_slice(whole, (size_t)n * (size_t)x->c->rank, n);
+    comm_reduce_scatter(x->c, mine, whole, COMM_SUM, x->s);
+    comm_all_gather(x->c, whole, mine, x->s);
+    check_and_free(x, whole, summed, "reduce_scatter and all_gather in place");
+}
+
 void comm_collectives(Setup *x)
 {
     for (int t = 0; t < 3; t++)
         for (int i = 0; i < SIZES; i++)
             collectives_of(x, dtypes[t], sizes[i]);
+    for (int t = 0; t < 3; t++)
+        for (int i = 0; i < SIZES; i++)
+            in_place(x, dtypes[t], sizes[i]);
 }
 
 /* ---- requests ---- */

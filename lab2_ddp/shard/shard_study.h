@@ -1,0 +1,70 @@
+/* shard_study.h: part 10's experiment: what each stage of ZeRO takes of a rank's memory, and sends,
+ * predicted and counted, on 1, 2, 4 … ranks; and what activation checkpointing and accumulation save.
+ */
+#ifndef SHARD_STUDY_H
+#define SHARD_STUDY_H
+#include "background_thread.h"
+#include "lab.h"
+#include "plot.h"
+#include "sharded.h"
+
+enum { SHARD_SIZES = 6, SHARD_MICROS = 3, SAVINGS = 7, SHARD_UPDATES = 64 };
+extern const char *const zero_names[ZERO_STAGES];
+extern const int shard_micro[SHARD_MICROS]; /* micro-batches of an update: 1, … */
+
+/* Updates of one stage, on P ranks, with `micro` micro-batches each; of rank 0. */
+typedef struct StageRow {
+    bool done;
+    RankCosts predicted, found;
+    double activations_predicted, activations; /* bytes, as above */
+    double all_predicted, all;                 /* the most at one moment */
+    double seconds;                            /* of an update, on the link */
+    double difference; /* largest, of a weight, from plain data parallelism after all updates */
+} StageRow;
+
+/* One gradient of the deep network, cut into parts or into micro-batches. */
+typedef struct SavingRow {
+    bool done;
+    int cuts;                /* parts, or micro-batches */
+    double predicted, found; /* bytes of activations; predicted NaN: not */
+    double seconds;
+    double difference; /* largest, relative to the largest element, from the gradient in one piece;
+                        * for micro-batches of `model`, which has no batch norm */
+} SavingRow;
+
+typedef struct ShardStudy {
+    const char *model, *deep, *hidden;
+    ModelSpec spec, deep_spec;
+    int batch, deep_batch, updates;
+    double rate, momentum;
+    const Lab *lab;
+    uint64_t seed;
+    char *missing; /* an exercise that is still to do; NULL: none */
+    Loader *loader, *deep_loader;
+    Ledger ledger;
+    BackgroundThread *thread, *own; /* rank 0's, whose lock guards what follows */
+    int sizes;                      /* P = 1, 2, 4 … 2^(sizes - 1) */
+    int parameters;
+    StageRow stage[ZERO_STAGES][SHARD_SIZES];
+    StageRow micro[ZERO_STAGES][SHARD_MICROS]; /* on the most ranks */
+    SavingRow parts[SAVINGS], pieces[SAVINGS]; /* checkpointing; accumulation */
+    int finished;
+} ShardStudy;
+
+enum { STUDY_STEPS = SHARD_MICROS * ZERO_STAGES };
+
+void shard_study_open(ShardStudy *s, const Lab *lab, uint64_t seed);
+void shard_study_close(ShardStudy *s);
+/* All of it, on every rank; on rank 0 on a thread. */
+void shard_study_work(void *study, BackgroundThread *b);
+int shard_study_steps(const ShardStudy *s);
+/* The savings of rank 0: recompute.c. */
+void study_savings(ShardStudy *s);
+
+void shard_draw(const ShardStudy *s, Plot *plot);
+void shard_report(const ShardStudy *s);
+/* Common to the study's files. */
+bool study_goes_on(ShardStudy *s);
+void study_lock(ShardStudy *s, bool on);
+void study_done(ShardStudy *s);
+#endif

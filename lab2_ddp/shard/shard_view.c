@@ -1,0 +1,251 @@
+/* shard_view.c: memory per rank against stage and P as stacked bars, predicted beside counted; bytes
+ * sent against P and against micro-batches; activations and time of a gradient in parts. */
+#include "check.h"
+#include "link.h"
+#include "shard_study.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { PARTS = 4 }; /* of a bar, from below */
+static const char *const part_names[PARTS] = {"parameters", "gradient", "momentum", "activations"};
+static const int part_colours[PARTS] = {0, 4, 2, 6};
+enum { MOST_BARS = 2 * ZERO_STAGES * SHARD_SIZES };
+
+static void parts_of(double v[PARTS], const RankCosts *c, double activations)
+{
+    v[0] = c->params, v[1] = c->grads, v[2] = c->state, v[3] = activations;
+}
+
+/* The bars of one kind of memory, predicted (k = 0) or counted (1). Returns how many. */
+static int lay_bars(const ShardStudy *s, int part, int k, double x0[], double x1[], double y0[],
+                    double y1[])
+{
+    int n = 0;
+    for (int stage = 0; stage < ZERO_STAGES; stage++)
+        for (int i = 0; i < s->sizes; i++) {
+            const StageRow *row = &s->stage[stage][i];
+            double v[PARTS], below = 0, pitch = 0.9 / s->sizes;
+            if (!row->done)
+                continue;
+            parts_of(v, k ? &row->found : &row->predicted,
+                     k ? row->activations : row->activations_predicted);
+            for (int p = 0; p < part; p++)
+                below += v[p];
+            x0[n] = stage - 0.45 + pitch * (i + 0.06 + 0.44 * k);
+            x1[n] = x0[n] + pitch * 0.42;
+            y0[n] = below / 1e6;
+            y1[n++] = (below + v[part]) / 1e6;
+        }
+    return n;
+}
+
+static void draw_memory(const ShardStudy *s, Plot *plot)
+{
+    char title[128];
+    snprintf(title, sizeof title, "Memory of a rank, on P ranks: predicted (pale), counted");
+    PlotPanel *panel = plot_panel(
+        plot, (PlotAxes){.columns = 2,
+                         .title = title,
+                         .x = {.names = zero_names,
+                               .names_count = ZERO_STAGES,
+                               .low = -0.5,
+                               .high = ZERO_STAGES - 0.5},
+                         .y = {.label = "most at any moment of an update (MB)", .low = 0,
+                               .high = NAN},
+                         .legend = PLOT_TOP_RIGHT});
+    double x0[MOST_BARS], x1[MOST_BARS], y0[MOST_BARS], y1[MOST_BARS];
+    for (int part = 0; part < PARTS; part++)
+        for (int k = 0; k < 2; k++) {
+            int n = lay_bars(s, part, k, x0, x1, y0, y1);
+            plot_boxes(panel, n, x0, x1, y0, y1,
+                       (PlotStyle){.color = plot_series(part_colours[part]),
+                                   .opacity = k ? 1 : 0.45,
+                                   .label = k ? part_names[part] : NULL});
+        }
+    for (int stage = 0; stage < ZERO_STAGES; stage++)
+        for (int i = 0; i < s->sizes; i++) {
+            const StageRow *row = &s->stage[stage][i];
+            char text[16];
+            snprintf(text, sizeof text, "%d", 1 << i);
+            if (row->done)
+                plot_text(panel, stage - 0.45 + 0.9 / s->sizes * (i + 0.3), row->all / 1e6 * 1.03,
+                          text, (PlotStyle){.color = PLOT_INK, .size = 12});
+        }
+    if (s->missing)
+        plot_note(panel, s->missing);
+}
+
+/* ---- bytes ---- */
+
+/* Lines coincide: the first are drawn larger. */
+static void draw_wire(const StageRow rows[], int n, const double *x, int stage, PlotPanel *panel)
+{
+    static const PlotShape shapes[] = {PLOT_SQUARE, PLOT_DIAMOND, PLOT_DOT, PLOT_TRIANGLE};
+    double predicted[SHARD_SIZES], found[SHARD_SIZES];
+    for (int i = 0; i < n; i++) {
+        predicted[i] = rows[i].done ? rows[i].predicted.wire / 1e6 : NAN;
+        found[i] = rows[i].done ? rows[i].found.wire / 1e6 : NAN;
+    }
+    PlotStyle line = {.color = plot_series(stage)};
+    plot_line(panel, n, x, predicted, line);
+    plot_scatter(panel, n, x, found,
+                 (PlotStyle){.color = line.color,
+                             .shape = shapes[stage],
+                             .size = 15 - 3 * stage,
+                             .label = zero_names[stage]});
+}
+
+static void draw_bytes(const ShardStudy *s, Plot *plot)
+{
+    double x[SHARD_SIZES], micro[SHARD_MICROS];
+    char title[64];
+    for (int i = 0; i < s->sizes; i++)
+        x[i] = 1 << i;
+    for (int i = 0; i < SHARD_MICROS; i++)
+        micro[i] = shard_micro[i];
+    PlotAxis bytes = {.label = "a rank sends, per update (MB)", .low = 0, .high = NAN};
+    PlotPanel *panel = plot_panel(
+        plot,
+        (PlotAxes){.column = 2,
+                   .title = "Bytes",
+                   .x = {.label = "ranks P", .log = 2, .low = 0.8, .high = 1.3 * x[s->sizes - 1]},
+                   .y = bytes,
+                   .legend = PLOT_TOP_LEFT});
+    for (int stage = 0; stage < ZERO_STAGES; stage++)
+        draw_wire(s->stage[stage], s->sizes, x, stage, panel);
+    snprintf(title, sizeof title, "Bytes, %d ranks, with accumulation", 1 << (s->sizes - 1));
+    panel = plot_panel(plot, (PlotAxes){.row = 1,
+                                        .column = 2,
+                                        .title = title,
+                                        .x = {.label = "micro-batches of an update",
+                                              .low = 0.5,
+                                              .high = shard_micro[SHARD_MICROS - 1] + 0.5},
+                                        .y = bytes,
+                                        .legend = PLOT_TOP_LEFT});
+    for (int stage = 0; stage < ZERO_STAGES; stage++)
+        draw_wire(s->micro[stage], SHARD_MICROS, micro, stage, panel);
+}
+
+/* ---- activations ---- */
+
+static void draw_saving(const SavingRow rows[], bool time, PlotPanel *panel, int colour,
+                        const char *label)
+{
+    double x[SAVINGS], predicted[SAVINGS], found[SAVINGS];
+    for (int i = 0; i < SAVINGS; i++) {
+        const SavingRow *r = &rows[i];
+        x[i] = r->done ? r->cuts : NAN;
+        predicted[i] = r->done && !time ? r->predicted / 1e6 : NAN;
+        found[i] = !r->done ? NAN : time ? r->seconds / rows[0].seconds : r->found / 1e6;
+    }
+    PlotStyle style = {.color = plot_series(colour)};
+    plot_line(panel, SAVINGS, x, time ? found : predicted, style);
+    style.shape = colour ? PLOT_SQUARE : PLOT_DOT;
+    style.label = label;
+    style.size = 9;
+    plot_scatter(panel, SAVINGS, x, found, style);
+}
+
+static void draw_savings(const ShardStudy *s, Plot *plot)
+{
+    char title[128];
+    snprintf(title, sizeof title, "Activations: %s, %d images", s->deep, s->deep_batch);
+    PlotAxis pieces = {.label = "parts, or micro-batches", .log = 2, .low = 0.9, .high = 20};
+    PlotPanel *panel = plot_panel(plot, (PlotAxes){.row = 1,
+                                                   .title = title,
+                                                   .x = pieces,
+                                                   .y = {.label = "memory (MB)", .low = 0,
+                                                         .high = NAN},
+                                                   .legend = PLOT_BOTTOM_LEFT});
+    draw_saving(s->parts, false, panel, 0, "computed twice, in parts");
+    draw_saving(s->pieces, false, panel, 1, "accumulated");
+    panel = plot_panel(plot, (PlotAxes){.row = 1,
+                                        .column = 1,
+                                        .title = "… and their price",
+                                        .x = pieces,
+                                        .y = {.label = "time of a gradient / in one piece",
+                                              .low = 0,
+                                              .high = NAN},
+                                        .legend = PLOT_BOTTOM_LEFT});
+    plot_rule_y(panel, 4.0 / 3, (PlotStyle){.color = PLOT_GREY, .dashed = true});
+    plot_text(panel, 1, 4.0 / 3 + 0.04, "a forward pass more: 4/3",
+              (PlotStyle){.color = PLOT_GREY, .size = 12});
+    draw_saving(s->parts, true, panel, 0, "computed twice, in parts");
+    draw_saving(s->pieces, true, panel, 1, "accumulated");
+}
+
+void shard_draw(const ShardStudy *s, Plot *plot)
+{
+    char link[64];
+    link_text(link, sizeof link, link_now_used());
+    char *title = format_new("%s %s, %.2f M parameters, on %s · batch %d per rank · %s", s->model,
+                             s->hidden, s->parameters / 1e6, s->lab->data->name, s->batch, link);
+    char *footer = format_new("lines and pale bars: predicted by rank_costs and activation_bytes · "
+                              "measured %d of %d · ? shows the keys",
+                              s->finished, shard_study_steps(s));
+    plot_begin(plot, 2, 3, title);
+    draw_memory(s, plot);
+    draw_bytes(s, plot);
+    draw_savings(s, plot);
+    plot_footer(plot, footer);
+    free(footer);
+    free(title);
+}
+
+/* ---- the tables ---- */
+
+static void report_stage(const ShardStudy *s, const StageRow *r, int stage, int P, int micro)
+{
+    Run *run = s->lab->run;
+    if (!r->done)
+        return;
+    run_say(run, "%-7s %3d %5d  %8.3f %8.3f %8.3f %8.3f  %8.3f %8.3f %+6.1f %%  %8.3f  %8.2f  %9.2g",
+            zero_names[stage], P, micro, r->found.params / 1e6, r->found.grads / 1e6,
+            r->found.state / 1e6, r->activations / 1e6, r->all / 1e6, r->all_predicted / 1e6,
+            100 * (r->all_predicted / r->all - 1), r->found.wire / 1e6, 1e3 * r->seconds,
+            r->difference);
+    run_metrics(run, "%s,%d,%d,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g",
+                zero_names[stage], P, micro, r->found.params, r->predicted.params, r->found.grads,
+                r->predicted.grads, r->found.state, r->predicted.state, r->activations,
+                r->activations_predicted, r->all, r->all_predicted, r->found.wire,
+                r->predicted.wire, r->seconds, r->difference);
+}
+
+static void report_saving(const ShardStudy *s, const SavingRow *r, const SavingRow *one,
+                          const char *what)
+{
+    Run *run = s->lab->run;
+    if (!r->done)
+        return;
+    char *predicted = format_new("%.3f", r->predicted / 1e6);
+    run_say(run, "%-26s %3d  %9.3f %9s  %8.2f  %6.2f  %9.2g", what, r->cuts, r->found / 1e6,
+            predicted, 1e3 * r->seconds, r->seconds / one->seconds, r->difference);
+    run_metrics(run, "%s,1,%d,,,,,,,%.9g,%.9g,,,,,%.9g,%.9g", what, r->cuts, r->found, r->predicted,
+                r->seconds, r->difference);
+    free(predicted);
+}
+
+void shard_report(const ShardStudy *s)
+{
+    Run *run = s->lab->run;
+    run_metrics_header(run, "what,ranks,micro,params,params_predicted,grads,grads_predicted,state,"
+                            "state_predicted,activations,activations_predicted,all,all_predicted,"
+                            "wire,wire_predicted,seconds,difference");
+    run_say(run, "memory of a rank in MB, counted; predicted and off by; sent in MB, per update; "
+                 "time on the link");
+    run_say(run, "stage     P micro    params    grads    state   activ.       all predict.        "
+                 "       sent  ms/update difference");
+    for (int stage = 0; stage < ZERO_STAGES; stage++)
+        for (int i = 0; i < s->sizes; i++)
+            report_stage(s, &s->stage[stage][i], stage, 1 << i, 1);
+    for (int stage = 0; stage < ZERO_STAGES; stage++)
+        for (int i = 1; i < SHARD_MICROS; i++)
+            report_stage(s, &s->micro[stage][i], stage, 1 << (s->sizes - 1), shard_micro[i]);
+    run_say(run, "one gradient of %s, %d images: activations in MB", s->deep, s->deep_batch);
+    run_say(run, "                           cut     counted predicted        ms   times difference");
+    for (int i = 0; i < SAVINGS; i++)
+        report_saving(s, &s->parts[i], &s->parts[0], "computed twice; parts");
+    for (int i = 0; i < SAVINGS; i++)
+        report_saving(s, &s->pieces[i], &s->pieces[0], "accumulated; micro-batches");
+}

@@ -1,0 +1,264 @@
+/* sharded.c: see sharded.h. */
+#include "sharded.h"
+#include "check.h"
+#include <stdlib.h>
+
+/* ---- memory of a unit ---- */
+
+Tensor unit_new(const Sharded *z, const ShardUnit *u)
+{
+    return tensor_new(z->be, F32, z->comm->size * u->each, 1, 1, 1, 0);
+}
+
+void unit_free(const Sharded *z, Tensor *t)
+{
+    z->be->op->stream_sync(z->s);
+    tensor_free(z->be, *t);
+    *t = NO_TENSOR;
+}
+
+static void kind(ShardedModel *s, LedgerKind kind)
+{
+    if (s->ledger)
+        s->ledger->kind = kind;
+}
+
+static Tensor shard_new(ShardedModel *s, const ShardUnit *u, LedgerKind of)
+{
+    kind(s, of);
+    Tensor t = tensor_new(s->m->be, F32, u->each, 1, 1, 1, 0);
+    kind(s, LEDGER_OTHER);
+    return t;
+}
+
+static Tensor whole_new(ShardedModel *s, const ShardUnit *u, LedgerKind of)
+{
+    kind(s, of);
+    Tensor t = unit_new(&s->z, u);
+    kind(s, LEDGER_OTHER);
+    return t;
+}
+
+void unit_sgd(const Sharded *z, ShardUnit *u, double rate)
+{
+    float value = (float)rate;
+    z->be->op->upload(z->s, z->rate, &value);
+    z->be->op->sgd(z->s, u->my_params, u->my_velocity, u->my_grads, z->rate, (float)z->momentum, 0,
+                   false);
+}
+
+/* ---- units ---- */
+
+ShardUnit *sharded_units(const Model *m, ZeroStage stage, int P, int rank, int *count, int *unit_of)
+{
+    ShardUnit *unit = alloc(m->nlayers + 1, sizeof *unit);
+    int n = 0;
+    for (int i = 0; i < m->nlayers; i++) {
+        const Layer *l = &m->layers[i];
+        if (unit_of)
+            unit_of[i] = l->w < 0 ? -1 : stage < ZERO_2 ? 0 : n;
+        if (l->w < 0 || (stage < ZERO_2 && n > 0))
+            continue;
+        int biases = l->b < 0 ? 0 : m->views[l->b].count;
+        unit[n] = (ShardUnit){.first = m->views[l->w].at, .count = m->views[l->w].count + biases};
+        if (stage < ZERO_2)
+            unit[n] = (ShardUnit){.first = 0, .count = m->params.n};
+        unit[n].each = shard_of(unit[n].count, P, rank).each;
+        n++;
+    }
+    *count = n;
+    return unit;
+}
+
+/* The model's views, where they lie now. */
+static void place(ShardedModel *s, const ShardUnit *u)
+{
+    Model *m = s->m;
+    for (int v = 0; v < m->nviews; v++) {
+        const View *view = &m->views[v];
+        if (view->at < u->first || view->at >= u->first + (size_t)u->count)
+            continue;
+        size_t at = view->at - u->first;
+        m->params_at[v] = u->params.buf ? tensor_slice(u->params, at, view->count) : NO_TENSOR;
+        m->grads_at[v] = u->grads.buf ? tensor_slice(u->grads, at, view->count) : NO_TENSOR;
+    }
+}
+
+/* The unit's tensors, from the network's parameters. */
+static void fill(ShardedModel *s, ShardUnit *u)
+{
+    const Sharded *z = &s->z;
+    const BackendOps *op = z->be->op;
+    Tensor all = s->m->params;
+    int rank = z->comm->rank;
+    if (z->stage < ZERO_3) {
+        u->params = whole_new(s, u, LEDGER_PARAMS);
+        op->copy(z->s, tensor_slice(u->params, 0, u->count), tensor_slice(all, u->first, u->count));
+        u->my_params = tensor_slice(u->params, (size_t)rank * u->each, u->each);
+    } else {
+        Shard mine = shard_of(u->count, z->comm->size, rank);
+        u->my_params = shard_new(s, u, LEDGER_PARAMS);
+        if (mine.own > 0)
+            op->copy(z->s, tensor_slice(u->my_params, 0, mine.own),
+                     tensor_slice(all, u->first + mine.first, mine.own));
+    }
+    if (z->stage < ZERO_2) {
+        u->grads = whole_new(s, u, LEDGER_GRADS);
+        u->my_grads = tensor_slice(u->grads, (size_t)rank * u->each, u->each);
+    } else
+        u->my_grads = shard_new(s, u, LEDGER_GRADS);
+    u->my_velocity = shard_new(s, u, LEDGER_STATE);
+    place(s, u);
+}
+
+/* ---- the network calls ---- */
+
+/* The next micro-batch of an update is added to what came before: this rank's part of the sum over
+ * the ranks begins with that, of which shard_reduce makes 1 / P. */
+static void add_earlier(ShardedModel *s, ShardUnit *u)
+{
+    const Sharded *z = &s->z;
+    Tensor mine = tensor_slice(u->grads, (size_t)z->comm->rank * u->each, u->each);
+    if (s->done > 0)
+        z->be->op->axpy(z->s, mine, (float)z->comm->size, u->my_grads);
+}
+
+static void on_before(void *context, int layer, bool backward, Stream *stream)
+{
+    ShardedModel *s = context;
+    if (s->unit_of[layer] < 0)
+        return;
+    ShardUnit *u = &s->z.unit[s->unit_of[layer]];
+    if (s->z.stage == ZERO_3) {
+        kind(s, LEDGER_PARAMS);
+        shard_layer(&s->z, u, true);
+        kind(s, LEDGER_OTHER);
+    }
+    if (backward && s->z.stage >= ZERO_2)
+        u->grads = whole_new(s, u, LEDGER_GRADS);
+    place(s, u);
+}
+
+static void on_after(void *context, int layer, bool backward, Stream *stream)
+{
+    ShardedModel *s = context;
+    if (s->unit_of[layer] < 0)
+        return;
+    ShardUnit *u = &s->z.unit[s->unit_of[layer]];
+    if (s->z.stage == ZERO_3)
+        shard_layer(&s->z, u, false);
+    if (backward && s->z.stage >= ZERO_2) {
+        add_earlier(s, u);
+        shard_reduce(&s->z, u);
+    }
+    place(s, u);
+}
+
+/* ---- an update ---- */
+
+static void gradient(void *context, Model *m, Tensor totals, const Batch *b)
+{
+    ShardedModel *s = context;
+    if (s->z.stage < ZERO_2 && s->done == 0)
+        m->be->op->zero(m->s, s->z.unit[0].grads);
+    model_forward(m, b->x, MODEL_TRAIN);
+    model_loss(m, totals, b->label, NO_TENSOR, true);
+    model_backward(m);
+}
+
+/* From stage 2 on the backward pass did it. */
+static void exchange(void *context, Model *m)
+{
+    ShardedModel *s = context;
+    if (s->z.stage < ZERO_2)
+        shard_reduce(&s->z, &s->z.unit[0]);
+}
+
+static void update(void *context, Model *m, double rate)
+{
+    ShardedModel *s = context;
+    for (int i = 0; i < s->z.units; i++) {
+        ShardUnit *u = &s->z.unit[i];
+        if (s->micro > 1)
+            m->be->op->scale(m->s, u->my_grads, 1.0f / (float)s->micro);
+        shard_update(&s->z, u, rate);
+    }
+    s->done = 0;
+}
+
+void sharded_add(ShardedModel *s, Tensor totals, const Batch *b)
+{
+    gradient(s, s->m, totals, b);
+    s->done++;
+}
+
+Method sharded_method(ShardedModel *s)
+{
+    return (Method){{gradient, s}, {exchange, s}, {update, s}};
+}
+
+/* ---- life ---- */
+
+ShardedModel *sharded_new(Model *m, Comm *c, ZeroStage stage, double momentum, Ledger *ledger)
+{
+    ASSERT(stage > ZERO_0 && stage < ZERO_STAGES);
+    ShardedModel *s = alloc(1, sizeof *s);
+    s->m = m;
+    s->micro = 1;
+    s->ledger = ledger;
+    s->unit_of = alloc(m->nlayers, sizeof *s->unit_of);
+    s->z = (Sharded){.stage = stage, .comm = c, .be = m->be, .s = m->s, .momentum = momentum};
+    s->z.unit = sharded_units(m, stage, c->size, c->rank, &s->z.units, s->unit_of);
+    s->z.rate = tensor_new(m->be, F32, 1, 1, 1, 1, 0);
+    m->params_at = alloc(m->nviews, sizeof(Tensor));
+    m->grads_at = alloc(m->nviews, sizeof(Tensor));
+    for (int i = 0; i < s->z.units; i++)
+        fill(s, &s->z.unit[i]);
+    unit_free(&s->z, &m->params);
+    unit_free(&s->z, &m->grads);
+    m->before_hook = on_before;
+    m->layer_hook = on_after;
+    m->layer_context = s;
+    return s;
+}
+
+void sharded_free(ShardedModel *s)
+{
+    if (!s)
+        return;
+    const Sharded *z = &s->z;
+    for (int i = 0; i < z->units; i++) {
+        ShardUnit *u = &z->unit[i];
+        Tensor own[] = {u->params, u->grads, u->my_velocity,
+                        z->stage < ZERO_3 ? NO_TENSOR : u->my_params,
+                        z->stage < ZERO_2 ? NO_TENSOR : u->my_grads};
+        for (int k = 0; k < (int)(sizeof own / sizeof *own); k++)
+            tensor_free(z->be, own[k]);
+    }
+    tensor_free(z->be, z->rate);
+    free(s->m->params_at);
+    free(s->m->grads_at);
+    s->m->params_at = s->m->grads_at = NULL;
+    s->m->before_hook = s->m->layer_hook = NULL;
+    free(z->unit);
+    free(s->unit_of);
+    free(s);
+}
+
+float *sharded_weights(const ShardedModel *s)
+{
+    const Sharded *z = &s->z;
+    int P = z->comm->size, n = s->m->views[s->m->nviews - 1].at + s->m->views[s->m->nviews - 1].count;
+    float *w = z->comm->rank == 0 ? alloc(n, sizeof *w) : NULL;
+    for (int i = 0; i < z->units; i++) {
+        const ShardUnit *u = &z->unit[i];
+        float *mine = alloc(u->each, sizeof *mine), *all = alloc((size_t)P * u->each, sizeof *all);
+        z->be->op->download(z->s, mine, u->my_params);
+        comm_gather_host(z->comm, all, mine, u->each * sizeof *mine, 0);
+        for (int k = 0; w && k < u->count; k++)
+            w[u->first + (size_t)k] = all[k];
+        free(all);
+        free(mine);
+    }
+    return w;
+}

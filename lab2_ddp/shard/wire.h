@@ -1,0 +1,19 @@
+/* wire.h: a communicator that counts what each rank sends, and passes everything on to another.
+ *
+ * As by rings, whatever MPI really does: of whole vectors of n bytes a reduce-scatter or an
+ * all-gather sends (P - 1) / P * n, an all-reduce twice that.
+ */
+#ifndef WIRE_H
+#define WIRE_H
+#include "comm.h"
+
+typedef struct Wire {
+    Comm comm; /* first: give &wire->comm to those who are counted */
+    Comm *inner;
+    double sent; /* bytes */
+    int calls;
+} Wire;
+
+/* It must not outlive inner. Only blocking all-reduces, reduce-scatters, all-gathers. */
+void wire_init(Wire *w, Comm *inner);
+#endif
