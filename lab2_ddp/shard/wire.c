@@ -34,12 +34,19 @@ static void all_gather(Comm *c, Tensor out, Tensor in, Stream *s, CommRequest **
     comm_all_gather(w->inner, out, in, s);
 }
 
+/* Not counted: host memory, for results. */
+static void gather_host(Comm *c, void *all, const void *mine, size_t bytes, int root)
+{
+    comm_gather_host(((Wire *)c)->inner, all, mine, bytes, root);
+}
+
 void wire_init(Wire *w, Comm *inner)
 {
     static const CommOps ops = {.name = "wire",
                                 .all_reduce = all_reduce,
                                 .reduce_scatter = reduce_scatter,
-                                .all_gather = all_gather};
+                                .all_gather = all_gather,
+                                .gather_host = gather_host};
     *w = (Wire){.comm = *inner, .inner = inner};
     w->comm.op = &ops;
 }

@@ -14,6 +14,7 @@ typedef struct Wire {
     int calls;
 } Wire;
 
-/* It must not outlive inner. Only blocking all-reduces, reduce-scatters, all-gathers. */
+/* It must not outlive inner. Only blocking all-reduces, reduce-scatters, all-gathers, and
+ * comm_gather_host. */
 void wire_init(Wire *w, Comm *inner);
 #endif
