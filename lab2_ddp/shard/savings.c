@@ -214,8 +214,10 @@ void study_savings(ShardStudy *s)
         int i = k % SAVINGS;
         if (s->own && !background_goes_on(s->own))
             break;
-        if (!cut && s->deep_batch % pieces_wanted[i])
+        if (!cut && s->deep_batch % pieces_wanted[i]) {
+            study_done(s); /* the batch has no such pieces */
             continue;
+        }
         SavingRow row = cut ? in_parts(s, cuts_wanted[i], &parts)
                             : in_pieces(s, pieces_wanted[i], &pieces);
         study_lock(s, true);

@@ -42,18 +42,20 @@ static int lay_bars(const ShardStudy *s, int part, int k, double x0[], double x1
 
 static void draw_memory(const ShardStudy *s, Plot *plot)
 {
-    char title[128];
-    snprintf(title, sizeof title, "Memory of a rank, on P ranks: predicted (pale), counted");
+    double highest = 1e-6; /* leaves room for the legend */
+    for (int stage = 0; stage < ZERO_STAGES; stage++)
+        for (int i = 0; i < s->sizes; i++)
+            highest = fmax(highest, s->stage[stage][i].all / 1e6);
     PlotPanel *panel = plot_panel(
         plot, (PlotAxes){.columns = 2,
-                         .title = title,
+                         .title = "Memory of one of 1, 2, 4 … ranks: predicted (pale), counted",
                          .x = {.names = zero_names,
                                .names_count = ZERO_STAGES,
                                .low = -0.5,
                                .high = ZERO_STAGES - 0.5},
                          .y = {.label = "most at any moment of an update (MB)", .low = 0,
-                               .high = NAN},
-                         .legend = PLOT_TOP_RIGHT});
+                               .high = 1.5 * highest},
+                         .legend = PLOT_TOP_LEFT});
     double x0[MOST_BARS], x1[MOST_BARS], y0[MOST_BARS], y1[MOST_BARS];
     for (int part = 0; part < PARTS; part++)
         for (int k = 0; k < 2; k++) {
@@ -69,7 +71,7 @@ static void draw_memory(const ShardStudy *s, Plot *plot)
             char text[16];
             snprintf(text, sizeof text, "%d", 1 << i);
             if (row->done)
-                plot_text(panel, stage - 0.45 + 0.9 / s->sizes * (i + 0.3), row->all / 1e6 * 1.03,
+                plot_text(panel, stage - 0.45 + 0.9 / s->sizes * (i + 0.4), row->all / 1e6 + highest / 20,
                           text, (PlotStyle){.color = PLOT_INK, .size = 12});
         }
     if (s->missing)
@@ -157,7 +159,7 @@ static void draw_savings(const ShardStudy *s, Plot *plot)
                                                    .x = pieces,
                                                    .y = {.label = "memory (MB)", .low = 0,
                                                          .high = NAN},
-                                                   .legend = PLOT_BOTTOM_LEFT});
+                                                   .legend = PLOT_TOP_RIGHT});
     draw_saving(s->parts, false, panel, 0, "computed twice, in parts");
     draw_saving(s->pieces, false, panel, 1, "accumulated");
     panel = plot_panel(plot, (PlotAxes){.row = 1,
@@ -169,7 +171,7 @@ static void draw_savings(const ShardStudy *s, Plot *plot)
                                               .high = NAN},
                                         .legend = PLOT_BOTTOM_LEFT});
     plot_rule_y(panel, 4.0 / 3, (PlotStyle){.color = PLOT_GREY, .dashed = true});
-    plot_text(panel, 1, 4.0 / 3 + 0.04, "a forward pass more: 4/3",
+    plot_text(panel, 1, 1.42, "a forward pass more: 4/3",
               (PlotStyle){.color = PLOT_GREY, .size = 12});
     draw_saving(s->parts, true, panel, 0, "computed twice, in parts");
     draw_saving(s->pieces, true, panel, 1, "accumulated");
