@@ -2,8 +2,8 @@
  * batch in pieces. Rank 0 alone. */
 #include "check.h"
 #include "epoch_order.h"
-#include "link.h"
 #include "shard_study.h"
+#include "timer.h"
 #include <math.h>
 #include <stdlib.h>
 
@@ -137,11 +137,11 @@ static SavingRow in_parts(ShardStudy *s, int parts, float **whole)
     start_images(s->deep_loader, s, s->deep_batch);
     loader_next(s->deep_loader, d.m->s, &d.b);
     for (int i = 0; i < REPEATS; i++) {
-        double began = link_now();
+        double began = timer_now();
         model_zero_grads(d.m);
         recompute(&passes, cut, row.cuts);
         d.m->be->op->stream_sync(d.m->s);
-        seconds[i] = link_now() - began;
+        seconds[i] = timer_now() - began;
     }
     row.found = s->ledger.most[LEDGER_ACTIVATIONS];
     row.seconds = least(seconds);
@@ -186,9 +186,9 @@ static SavingRow in_pieces(ShardStudy *s, int pieces, float **whole)
     row.predicted = model_batch_bytes(d.m);
     ledger_restart(&s->ledger);
     for (int i = 0; i < REPEATS; i++) {
-        double began = link_now();
+        double began = timer_now();
         free(accumulated(&d, s->deep_loader, s->deep_batch, pieces));
-        seconds[i] = link_now() - began;
+        seconds[i] = timer_now() - began;
     }
     row.found = s->ledger.most[LEDGER_ACTIVATIONS];
     row.seconds = least(seconds);

@@ -8,16 +8,16 @@
 set -eu
 program=$BUILD/sol/lab2_ddp/10_shard
 work=$(mktemp -d); trap 'rm -rf "$work"' EXIT
-# shellcheck source=tests/e2e/_lab2_programs.sh
 . tests/e2e/_lab2_programs.sh
 fail() { echo "wrong: $*"; tail -n 30 "$work/log"; exit 1; }
 export HEADLESS=1
 small="--data synthetic --hidden 60,33 --batch 4 --updates 2 --deep resnet8 --deep-batch 4"
 launch() { # ranks, program, options…
-    local ranks=$1
-    shift
+    local ranks=$1 program=$2
+    shift 2
     # shellcheck disable=SC2086  # $small is words
-    common/setup/launch.sh --np "$ranks" "$@" --out "$work/out" $small >"$work/log" 2>&1
+    common/setup/launch.sh --np "$ranks" "$program" --out "$work/out" $small "$@" \
+        >"$work/log" 2>&1
 }
 
 launch 4 "$program" || fail "on 4 ranks"
