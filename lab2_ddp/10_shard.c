@@ -34,10 +34,12 @@ static void parse(Session *c, Option *table, int argc, char **argv)
          .help = "updates of each setting"},
         {"deep", ARG_STRING, &s->deep, .help = "the network whose activations are saved"},
         {"deep-batch", ARG_INT, &s->deep_batch, .min = 1, .max = 4096, .help = "its images"},
+        GUESS_OPTION(s->guess, "MB on a rank, stage 3, on all ranks"),
         {0}};
     OPTIONS_KEEP(table, options);
     args_parse("10_shard", "Less memory per rank: ZeRO, activation checkpointing, accumulation.",
                table, argc, argv);
+    guess_check(&s->guess);
 }
 
 /* ---- the exercises ---- */
@@ -149,7 +151,8 @@ int main(int argc, char **argv)
     static Session s = {.link = "1Gbit/s,50us", .clock = "virtual"};
     s.run = run_options_default();
     s.run.threads = 1; /* a rank stands for a machine; the virtual clock is one thread's */
-    s.study = (ShardStudy){.model = "mlp",
+    s.study = (ShardStudy){.guess = {"memory of a rank in stage 3, on all ranks", "MB"},
+                           .model = "mlp",
                            .hidden = "1024,1024",
                            .deep = "resnet20",
                            .batch = 16,

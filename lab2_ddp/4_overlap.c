@@ -18,6 +18,7 @@ typedef struct Choices {
     const char *link, *clock, *model;
     int batch, updates;
     double bucket;
+    Guess guess;
 } Choices;
 
 static void parse(Choices *c, Option *table, int argc, char **argv)
@@ -32,10 +33,12 @@ static void parse(Choices *c, Option *table, int argc, char **argv)
                                .help = "updates of each setting"},
                               {"bucket", ARG_REAL, &c->bucket, .min = 0, .max = 1e12,
                                .help = "bytes: a bucket is started once it has as many"},
+                              GUESS_OPTION(c->guess, "ms that the overlapped update waits"),
                               {0}};
     OPTIONS_KEEP(table, options);
     args_parse("4_overlap", "Buckets of gradients, exchanged while the backward pass goes on.",
                table, argc, argv);
+    guess_check(&c->guess);
 }
 
 static void try_add(void *unused)
@@ -242,7 +245,8 @@ int main(int argc, char **argv)
                  .model = "resnet20",
                  .batch = 16,
                  .updates = 5,
-                 .bucket = 1e5};
+                 .bucket = 1e5,
+                 .guess = {"wait of the overlapped update", "ms"}};
     c.run.threads = 1; /* a rank stands for a machine; the virtual clock is one thread's */
     Option table[MOST_OPTIONS];
     parse(&c, table, argc, argv);
@@ -252,6 +256,7 @@ int main(int argc, char **argv)
                              .batch = c.batch,
                              .updates = c.updates,
                              .least = c.bucket,
+                             .guess = c.guess,
                              .missing = exercise_missing(uses, 3)};
     char *wrong = link_parse(&s.study.link, c.link);
     REQUIRE(!wrong, "--link=%s: %s", c.link, wrong);

@@ -39,10 +39,12 @@ static void parse(RunOptions *run, PartitionStudy *s, Option *table, int argc, c
         {"rate", ARG_REAL, &s->rate, .min = 1e-6, .max = 100,
          .help = "learning rate at the start; decays as a cosine"},
         {"momentum", ARG_REAL, &s->momentum, .min = 0, .max = 0.9999, .help = "momentum of SGD"},
+        GUESS_OPTION(s->guess, "the share that --split ranks with orders of their own see"),
         {0}};
     OPTIONS_KEEP(table, options);
     args_parse("5_partition", "Who reads which images, and how much of the data is seen.", table,
                argc, argv);
+    guess_check(&s->guess);
 }
 
 static void try_partition(void *unused)
@@ -125,7 +127,8 @@ int main(int argc, char **argv)
     RunOptions run = run_options_default();
     run.threads = 1; /* an update of this small network ends before a second thread could help */
     static Session s;
-    s.study = (PartitionStudy){.model = "mlp",
+    s.study = (PartitionStudy){.guess = {"share of the images seen in an epoch, own orders", ""},
+                               .model = "mlp",
                                .split = 4,
                                .batch = 16,
                                .images = 8192,

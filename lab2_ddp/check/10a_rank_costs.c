@@ -73,8 +73,8 @@ static void judge_one(ZeroStage stage, int P, int states, int micro)
 static void judge(void *unused)
 {
     for (int stage = ZERO_0; stage < ZERO_STAGES; stage++)
-        for (int P = 1; P <= 9; P++)
-            for (int states = 0; states <= 2; states++)
+        for (int P = 9; P >= 1; P--) /* one rank, which sends nothing, and no state say least */
+            for (int states = 2; states >= 0; states--)
                 for (int micro = 1; micro <= 3; micro++)
                     judge_one(stage, P, states, micro);
 }

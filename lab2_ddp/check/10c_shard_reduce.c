@@ -26,6 +26,8 @@ static void judge_one(ZeroStage stage, int P, int rank)
     shard_reduce(&j.z, &j.u);
     WRONG_UNLESS(j.gathers == 0, "%s: an all-gather: nobody needs the whole sum", j.at);
     WRONG_UNLESS(j.reduces == 1, "%s: %d reduce-scatters, expected one", j.at, j.reduces);
+    WRONG_UNLESS(stage >= ZERO_2 || (judged_live(&j, whole) && j.u.grads.buf == whole),
+                 "%s: u->grads is gone: in stage 1 the next backward pass needs it", j.at);
     for (int k = 0; k < JUDGED_EACH; k++) {
         int i = rank * JUDGED_EACH + k;
         double sum = 0, found = judged_values(&j, mine)[k];
@@ -37,8 +39,6 @@ static void judge_one(ZeroStage stage, int P, int rank)
     WRONG_UNLESS(j.u.my_grads.buf == mine.buf && j.u.my_grads.at == mine.at,
                  "%s: u->my_grads is another tensor afterwards", j.at);
     if (stage < ZERO_2) {
-        WRONG_UNLESS(judged_live(&j, whole) && j.u.grads.buf == whole,
-                     "%s: u->grads is gone: in stage 1 the next backward pass needs it", j.at);
         WRONG_UNLESS(j.buffers == buffers, "%s: it takes memory and keeps it", j.at);
     } else {
         WRONG_UNLESS(!judged_live(&j, whole),

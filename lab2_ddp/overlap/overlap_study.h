@@ -4,6 +4,7 @@
 #ifndef OVERLAP_STUDY_H
 #define OVERLAP_STUDY_H
 #include "background_thread.h"
+#include "guess.h"
 #include "overlap_bench.h"
 #include "plot.h"
 
@@ -25,6 +26,7 @@ extern const double study_size[STUDY_SIZES];           /* bytes; 0: each layer; 
 typedef struct OverlapStudy {
     const Lab *lab;
     const char *model;
+    Guess guess; /* of the wait of the overlapped exchange, in ms */
     int batch, updates;
     Link link;    /* the chosen one */
     double least; /* bytes of a bucket */

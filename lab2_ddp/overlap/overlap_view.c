@@ -70,6 +70,7 @@ static void draw_sizes(const OverlapStudy *s, Plot *plot)
               line = {.color = style.color, .label = "predicted"};
     plot_line(panel, STUDY_SIZES, x, predicted, line);
     plot_scatter(panel, STUDY_SIZES, x, found, style);
+    guess_rule(&s->guess, panel);
 }
 
 /* ---- timelines ---- */
@@ -208,4 +209,6 @@ void overlap_report(const OverlapStudy *s)
                 study_share(flat) < 0.05
                     ? "within one machine there is next to nothing to win"
                     : "for each other, rather than for a network: is the machine busy?");
+    const Measured *chosen = &s->measured[STUDY_CHOSEN + EXCHANGE_BUCKETS - EXCHANGE_PER_LAYER];
+    guess_found(&s->guess, run, chosen->done ? 1e3 * chosen->exposed : NAN);
 }

@@ -9,6 +9,7 @@
 #ifndef PARTITION_STUDY_H
 #define PARTITION_STUDY_H
 #include "background_thread.h"
+#include "guess.h"
 #include "lab.h"
 #include "lab2.h"
 #include "plot.h"
@@ -18,6 +19,7 @@ enum { STUDY_SIZES = 7, STUDY_SEEDS = 20, STUDY_EPOCHS = TASK_VALUES };
 
 typedef struct PartitionStudy {
     const char *model;
+    Guess guess; /* of the share that `split` ranks with own orders see in an epoch */
     int split, batch, images, test, epochs, seeds; /* batch: per simulated rank */
     double rate, momentum;
     const Lab *lab;

@@ -45,6 +45,7 @@ static void draw_shares(const PartitionStudy *s, Plot *plot)
                                     .legend = PLOT_NO_LEGEND});
     for (int kind = 0; kind < PARTITION_KINDS; kind++)
         draw_share(s, panel, STUDY_SIZES, sizes, kind, true);
+    guess_rule(&s->guess, panel);
     snprintf(title, sizeof title, "%d ranks, over the epochs", s->split);
     panel = plot_panel(plot,
                        (PlotAxes){.column = 1,
@@ -137,4 +138,5 @@ void partition_report(const PartitionStudy *s)
                         partition_kind_names[kind], e + 1, 100 * s->by_epoch[kind][e], 100 * share,
                         at[1], at[0], at[2]);
         }
+    guess_found(&s->guess, run, s->by_epoch[PARTITION_OWN_ORDERS][0]);
 }

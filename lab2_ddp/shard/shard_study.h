@@ -4,6 +4,7 @@
 #ifndef SHARD_STUDY_H
 #define SHARD_STUDY_H
 #include "background_thread.h"
+#include "guess.h"
 #include "lab.h"
 #include "plot.h"
 #include "sharded.h"
@@ -34,6 +35,7 @@ typedef struct SavingRow {
 
 typedef struct ShardStudy {
     const char *model, *deep, *hidden;
+    Guess guess; /* of the memory of a rank in stage 3, on the most ranks, in MB */
     ModelSpec spec, deep_spec;
     int batch, deep_batch, updates;
     double rate, momentum;
@@ -50,8 +52,6 @@ typedef struct ShardStudy {
     SavingRow parts[SAVINGS], pieces[SAVINGS]; /* checkpointing; accumulation */
     int finished;
 } ShardStudy;
-
-enum { STUDY_STEPS = SHARD_MICROS * ZERO_STAGES };
 
 void shard_study_open(ShardStudy *s, const Lab *lab, uint64_t seed);
 void shard_study_close(ShardStudy *s);

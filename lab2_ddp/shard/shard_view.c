@@ -74,6 +74,7 @@ static void draw_memory(const ShardStudy *s, Plot *plot)
                 plot_text(panel, stage - 0.45 + 0.9 / s->sizes * (i + 0.4), row->all / 1e6 + highest / 20,
                           text, (PlotStyle){.color = PLOT_INK, .size = 12});
         }
+    guess_rule(&s->guess, panel);
     if (s->missing)
         plot_note(panel, s->missing);
 }
@@ -250,4 +251,6 @@ void shard_report(const ShardStudy *s)
         report_saving(s, &s->parts[i], &s->parts[0], "computed twice; parts");
     for (int i = 0; i < SAVINGS; i++)
         report_saving(s, &s->pieces[i], &s->pieces[0], "accumulated; micro-batches");
+    const StageRow *last = &s->stage[ZERO_3][s->sizes - 1];
+    guess_found(&s->guess, run, last->done ? last->all / 1e6 : NAN);
 }
