@@ -54,6 +54,8 @@ all:        ## build everything that this machine can
 bench:      ## performance tables, against PyTorch where PYTHON_TORCH=python has it; DEVICE=cuda
 profile:    ## where a GPU spends its time, with Nsight Systems; ARGS="--model resnet8"
 grade:      ## build, run and score submissions of the assessment
+worklog:    ## what is missing in your work log, WORKLOG=lab2_ddp/worklog.md
+leaderboard:## the class's efficiency at a link, from the runs in SUBMISSIONS=FOLDER, NP=2
 handout:    ## the students' tarball: no solutions, no hidden tests
 soak:       ## kill RUNS=200 trainings at random moments; nothing may be lost or stay behind
 mutants:    ## every mistake that lab 2's self-check names, planted and found (minutes)
@@ -67,7 +69,7 @@ clean:      ## remove build/ and nothing else; BUILD=folder: only if make create
 .DEFAULT_GOAL := help
 .SUFFIXES:
 .DELETE_ON_ERROR:
-.PHONY: help doctor lab1 lab2 lab3 check assessment demo test datasets all bench profile grade \
+.PHONY: worklog leaderboard help doctor lab1 lab2 lab3 check assessment demo test datasets all bench profile grade \
     handout soak mutants coverage fuzz lint format figures clean no_solutions fuzzers FORCE
 ifeq ($(MAKELEVEL),0)
 MAKEFLAGS += -j$(JOBS)
@@ -90,6 +92,11 @@ datasets:
 handout:
 	@$(BUILD_FOLDER)
 	@common/setup/handout.sh $(BUILD)/handout
+WORKLOG ?= lab2_ddp/worklog.md
+worklog:
+	@common/setup/worklog.sh '$(WORKLOG)'
+leaderboard:
+	@common/setup/leaderboard.sh '$(SUBMISSIONS)' $(if $(filter-out file,$(origin NP)),$(NP))
 clean:
 	@common/setup/clean.sh '$(BUILD)' $(MAKE_PROCESS) $(if $(BUILDING),again)
 

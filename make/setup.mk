@@ -13,7 +13,7 @@ plain = $(if $(strip $(foreach c,$(ODD) $(2),$(findstring $(c),$($(1))))),,yes)
 $(call must,$(filter 1,$(words $(BUILD))),BUILD='$(BUILD)': expected the name of one folder)
 $(call must,$(call plain,BUILD,: %), \
     BUILD=$(BUILD): expected a folder's name without quotes or signs of the shell)
-$(foreach name,ONLY LAB NP HOSTS KILL DEVICE DATA SEED RUNS FUZZ_SECONDS, \
+$(foreach name,WORKLOG SUBMISSIONS ONLY LAB NP HOSTS KILL DEVICE DATA SEED RUNS FUZZ_SECONDS, \
     $(call must,$(call plain,$(name)),$(name)=$($(name)): expected no quotes or signs of the shell))
 $(call must,$(filter-out 0,$(shell expr 'x$(subst ','\'',$(JOBS))' : 'x[1-9][0-9]\{0,3\}$$')), \
     JOBS=$(JOBS): expected 1 to 9999)
@@ -36,7 +36,7 @@ BUILT = $(if $(OUTER),common/setup/build_lock.sh release '$(BUILD)' $(MAKE_PROCE
 
 LABS := $(sort $(patsubst %/,%,$(dir $(wildcard lab*_*/*.c))))
 EMPTY_LABS := $(foreach lab,lab1 lab2 lab3,$(if $(filter $(lab)_%,$(LABS)),,$(lab)))
-BUILDING := $(filter-out help doctor clean datasets handout format $(EMPTY_LABS), \
+BUILDING := $(filter-out help doctor clean datasets handout worklog leaderboard format $(EMPTY_LABS), \
     $(MAKECMDGOALS))
 ifneq ($(BUILDING),)
 ifeq ($(origin CC),default)

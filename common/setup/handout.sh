@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # handout.sh OUT: the students' tarball, OUT/labs.tar.gz: everything except the solutions, the tests
-# that need or reveal them, and the instructors' own tests. The same files give the same bytes.
+# that need or reveal them, and the instructors' own tests; with AGENTS.md, for assistants, at its top.
+# The same files give the same bytes.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 out=$1; mkdir -p "$out"
@@ -16,7 +17,8 @@ find "${rooms[@]}" \( -name solution -o -name __pycache__ \
     ! -name .gitignore ! -name .clang-format -o -name '*~' \) \
     -prune -o -type f -print | LC_ALL=C sort >"$out/files"
 tar -c -f - --format=ustar --no-recursion --owner=0 --group=0 --numeric-owner --mode=u=rwX,go=rX \
-    --mtime='2000-01-01 00:00:00Z' --transform='s,^,labs/,' -T "$out/files" |
+    --mtime='2000-01-01 00:00:00Z' --transform='s,^common/setup/agents.md$,AGENTS.md,' \
+    --transform='s,^,labs/,' -T "$out/files" |
     gzip -n -9 >"$out/labs.tar.gz.part"
 mv "$out/labs.tar.gz.part" "$out/labs.tar.gz"
 size=$(wc -c <"$out/labs.tar.gz")
