@@ -33,13 +33,13 @@
  * Device tensors must have no halo, and one call takes at most 2^31 - 1 elements. In and out of one
  * call must not overlap, with one exception: the part of a blocking comm_reduce_scatter or
  * comm_all_gather may be exactly this rank's part of the whole (on every rank, or on none). After
- * such a reduce-scatter the rest of the whole is undefined. A call is ordered with `s`: it starts after the work queued on s, and
- * work queued on s after the call (of a started one: after comm_wait) sees the result. Calls come
- * from one thread at a time, any thread. With one rank (comm_self.c) every collective leaves or
- * copies the elements unchanged. A reduction gives the same bits on every rank. From run to run,
- * with the same ranks on the same machines, its bits usually repeat, but neither MPI nor NCCL
- * guarantees that. MAX and MIN of a NaN are NaN. Any failure of the network ends all ranks through
- * die().
+ * such a reduce-scatter the rest of the whole is undefined. A call is ordered with `s`: it starts
+ * after the work queued on s, and work queued on s after the call (of a started one: after
+ * comm_wait) sees the result. Calls come from one thread at a time, any thread. With one rank
+ * (comm_self.c) every collective leaves or copies the elements unchanged. A reduction gives the
+ * same bits on every rank. From run to run, with the same ranks on the same machines, its bits
+ * usually repeat, but neither MPI nor NCCL guarantees that. MAX and MIN of a NaN are NaN. Any
+ * failure of the network ends all ranks through die().
  */
 #ifndef COMM_H
 #define COMM_H

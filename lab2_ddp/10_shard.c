@@ -1,7 +1,7 @@
 /* 10_shard.c: to train what does not fit: ZeRO 1, 2 and 3 shard the optimiser's state, the gradient
- * and the parameters over the ranks; activation checkpointing and accumulation save activations. The
- * figure shows a rank's memory, predicted and counted, and what each remedy costs in bytes or time.
- * Exercises: exercises/10a_rank_costs.c to 10g_recompute.c.
+ * and the parameters over the ranks; activation checkpointing and accumulation save activations.
+ * The figure shows a rank's memory, predicted and counted, and what each remedy costs in bytes or
+ * time. Exercises: exercises/10a_rank_costs.c to 10g_recompute.c.
  */
 #include "check.h"
 #include "exercise.h"

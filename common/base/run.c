@@ -108,8 +108,8 @@ Run *run_open(const char *program, const RunOptions *o, const Option *options, j
     r->speaks = speaks;
     r->started = timer_now();
     r->opened = timer_real();
-    /* On every rank: until step 9 of lab 2 is done any of them may save a checkpoint, perhaps before
-     * rank 0 comes this far. */
+    /* On every rank: until step 9 of lab 2 is done any of them may save a checkpoint, perhaps
+     * before rank 0 comes this far. */
     char *error = file_make_folder(r->dir);
     REQUIRE(!error || !speaks, "%s", error);
     free(error);

@@ -126,8 +126,7 @@ static void check_parts(const Comm *c, const char *call, Tensor whole, Tensor pa
     size_t whole_end = whole.at + tensor_count(whole), part_end = part.at + tensor_count(part);
     if (whole.buf == part.buf && overlap_from < (whole_end < part_end ? whole_end : part_end) &&
         !(blocking && in_place(c, whole, part)))
-        die(EXIT_WRONG,
-            "%s: in and out overlap%s: give them separate memory", call,
+        die(EXIT_WRONG, "%s: in and out overlap%s: give them separate memory", call,
             blocking ? ", and the part is not exactly this rank's of the whole" : "");
 }
 

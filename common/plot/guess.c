@@ -28,8 +28,8 @@ void guess_found(const Guess *g, Run *run, double found)
         return;
     char *path = format_new("%s/../guesses.csv", run->dir), *error = NULL;
     double off = found != 0 ? 100 * (g->value / found - 1) : NAN;
-    run_say(run, "your guess of the %s: %.4g %s; it is %.4g %s: %+.0f %%", g->what, g->value, g->unit,
-            found, g->unit, off);
+    run_say(run, "your guess of the %s: %.4g %s; it is %.4g %s: %+.0f %%", g->what, g->value,
+            g->unit, found, g->unit, off);
     FILE *log = file_log(path, false, &error);
     if (log) {
         bool first = fstat(fileno(log), &about) == 0 && about.st_size == 0;

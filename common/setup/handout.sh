@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # handout.sh OUT: the students' tarball, OUT/labs.tar.gz: everything except the solutions, the tests
-# that need or reveal them, and the instructors' own tests; with AGENTS.md, for assistants, at its top.
-# The same files give the same bytes.
+# that need or reveal them, and the instructors' own tests; with AGENTS.md, for assistants, at its
+# top. The same files give the same bytes.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 out=$1; mkdir -p "$out"

@@ -5,9 +5,10 @@
 #     make lab2 ONLY=4_overlap NP=4 ARGS="--link 400Mbit/s,500us --clock virtual"
 #
 # The efficiency is the share of an update in which the rank does not wait for the network, with
-# overlap, on that link; the weights must be those of one all-reduce. The figures are what was handed
-# in: claims. For the first places run their exercises 4a and 4b yourself, by that command; a run on
-# the virtual clock can be repeated, so another figure says a lot. Exit status 2: no such folder.
+# overlap, on that link; the weights must be those of one all-reduce. The figures are what was
+# handed in: claims. For the first places run their exercises 4a and 4b yourself, by that command; a
+# run on the virtual clock can be repeated, so another figure says a lot. Exit status 2: no such
+# folder.
 set -u
 folder=${1:?usage: leaderboard.sh FOLDER [RANKS [LINK]]} ranks=${2:-2} link=${3:-400Mbit/s,500us}
 [ -d "$folder" ] || { echo "$folder: no such folder" >&2; exit 2; }
@@ -17,11 +18,14 @@ plain() { [ -f "$1" ] && [ ! -L "$1" ] && [ "$(wc -c <"$1")" -le 1000000 ]; }
 
 # "efficiency update-ms", or nothing and why on stderr.
 judge() { # folder
-    { plain "$1/config.json" && plain "$1/metrics.csv"; } || { echo "no config.json and metrics.csv"; return 1; }
+    if ! { plain "$1/config.json" && plain "$1/metrics.csv"; }; then
+        echo "no config.json and metrics.csv"; return 1
+    fi
     local has
     for has in '"program": "lab2_overlap"' "\"ranks\": $ranks" "\"link\": \"$link\"" \
         '"clock": "virtual"' '"model": "resnet20"' '"batch": 16'; do
-        grep -qF -- "$has" "$1/config.json" || { echo "another run: no $has in config.json"; return 1; }
+        grep -qF -- "$has" "$1/config.json" ||
+            { echo "another run: no $has in config.json"; return 1; }
     done
     # The chosen link's overlapped row comes first. bandwidth,latency,exchange,least,steady,update,
     # exposed,predicted,difference
@@ -34,7 +38,8 @@ judge() { # folder
             else if (!($9 <= 1e-4)) why = "the weights are not those of one all-reduce"
             else printf "%.4f %.2f\n", 1 - $7 / $6, 1000 * $6
         }
-        END { if (!found) why = "no overlapped exchange"; if (why) { print why; exit 1 } }' "$1/metrics.csv"
+        END { if (!found) why = "no overlapped exchange"
+              if (why) { print why; exit 1 } }' "$1/metrics.csv"
 }
 
 listed=0 left_out=0 table=''
@@ -44,7 +49,8 @@ for one in "$folder"/*/; do
     if figures=$(judge "${one%/}" 2>&1); then
         table+="$figures ${name:-?}"$'\n' listed=$((listed + 1))
     else
-        echo "left out: ${name:-?}: $(tail -n 1 <<<"$figures" | LC_ALL=C tr -cd '[:print:]' | cut -c 1-100)"
+        why=$(tail -n 1 <<<"$figures" | LC_ALL=C tr -cd '[:print:]' | cut -c 1-100)
+        echo "left out: ${name:-?}: $why"
         left_out=$((left_out + 1))
     fi
 done

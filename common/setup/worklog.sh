@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # worklog.sh LOG: what is missing in a work log (lab2_ddp/worklog.md shows the format)? Each entry,
-# "## …", has a hypothesis, a command, a measurement and what next; a measurement names a row (from 1)
-# and a column of a metrics.csv under this folder, and its number must be there, to 1 %. Whether a
-# hypothesis is any good a person has to say. Exit status: 0 complete, 1 not, 2 no log.
+# "## …", has a hypothesis, a command, a measurement and what next; a measurement names a row (from
+# 1) and a column of a metrics.csv under this folder, and its number must be there, to 1 %. Whether
+# a hypothesis is any good a person has to say. Exit status: 0 complete, 1 not, 2 no log.
 set -u
 log=${1:?usage: worklog.sh LOG}
 { [ -f "$log" ] && [ "$(wc -c <"$log")" -le 1000000 ]; } ||
@@ -21,7 +21,8 @@ judge() {
     if ! [[ $1 =~ ^([^ ]+)\ row\ ([1-9][0-9]{0,5})\ ([a-z_0-9]+)\ =\ ([-+0-9.eE]+)( .*)?$ ]]; then
         echo "expected 'FOLDER/metrics.csv row 3 test_accuracy = 0.81'"; return
     fi
-    file=${BASH_REMATCH[1]} row=${BASH_REMATCH[2]} column=${BASH_REMATCH[3]} value=${BASH_REMATCH[4]}
+    file=${BASH_REMATCH[1]} row=${BASH_REMATCH[2]}
+    column=${BASH_REMATCH[3]} value=${BASH_REMATCH[4]}
     case /$file/ in
         //* | */../*) echo "$file: expected a path under this folder"; return ;;
     esac
@@ -50,13 +51,17 @@ while IFS= read -r line || [ -n "$line" ]; do
         '## '*)
             close_entry
             title=${line#\#\# } seen='' entries=$((entries + 1))
-            case $title in *'(what is the question?)'*) say 'the question is still the template' ;; esac ;;
+            [[ $title != *'(what is the question?)'* ]] ||
+                say 'the question is still the template' ;;
         '- hypothesis: '* | '- command: '* | '- measured: '* | '- what next: '*)
             part=${line#- } text=${line#*: }
             part=${part%%: *}
             case $text in
                 '('* | '' | ' ') say "$part: still the template" ;;
-                *) [ "$part" != measured ] || { wrong=$(judge "$text"); [ -z "$wrong" ] || say "$wrong"; } ;;
+                *)
+                    wrong=''
+                    if [ "$part" = measured ]; then wrong=$(judge "$text"); fi
+                    [ -z "$wrong" ] || say "$wrong" ;;
             esac
             seen="$seen|$part|" ;;
     esac

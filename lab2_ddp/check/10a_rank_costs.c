@@ -36,9 +36,10 @@ static void expect(const char *what, ZeroStage stage, int P, int micro, double f
         hint = ": is the one layer missing that is whole?";
     else if (fabs(found - f.other_stage) < 1e-6 * x)
         hint = f.stage_hint;
-    exercise_wrong("stage %d, P = %d, %d micro-batch%s, layers of 1000, 7, 530, 12: %s: %.10g bytes, "
-                   "expected %.10g%s",
-                   stage, P, micro, micro == 1 ? "" : "es", what, found, x, hint);
+    exercise_wrong(
+        "stage %d, P = %d, %d micro-batch%s, layers of 1000, 7, 530, 12: %s: %.10g bytes, "
+        "expected %.10g%s",
+        stage, P, micro, micro == 1 ? "" : "es", what, found, x, hint);
 }
 
 static void judge_one(ZeroStage stage, int P, int states, int micro)
@@ -56,8 +57,9 @@ static void judge_one(ZeroStage stage, int P, int states, int micro)
                     sharded_params ? ": stage 3 shards the parameters, too"
                                    : ": only stage 3 shards the parameters"});
     expect("gradients", stage, P, micro, c.grads,
-           (Figure){4 * (sharded_grads ? each + layer : whole), 4 * (sharded_grads ? cut + 1000 : n),
-                    sharded_grads ? 4 * each : NAN, sharded_grads ? 4 * whole : 4 * each,
+           (Figure){4 * (sharded_grads ? each + layer : whole),
+                    4 * (sharded_grads ? cut + 1000 : n), sharded_grads ? 4 * each : NAN,
+                    sharded_grads ? 4 * whole : 4 * each,
                     sharded_grads ? ": from stage 2 on the gradients are sharded"
                                   : ": the gradients are sharded from stage 2 on"});
     expect("state", stage, P, micro, c.state,

@@ -11,8 +11,9 @@ static void judge_one(int count, int P)
         WRONG_UNLESS(s.each == each, "%d elements, %d ranks: shards of %d, expected %d%s", count, P,
                      s.each, each,
                      s.each == count / P ? ": rounded down, the last elements are nobody's" : "");
-        WRONG_UNLESS(s.first == r * each, "%d elements, %d ranks: rank %d's begins at %d, expected %d",
-                     count, P, r, s.first, r * each);
+        WRONG_UNLESS(s.first == r * each,
+                     "%d elements, %d ranks: rank %d's begins at %d, expected %d", count, P, r,
+                     s.first, r * each);
         WRONG_UNLESS(s.own >= 0, "%d elements, %d ranks: rank %d owns %d elements: never below 0",
                      count, P, r, s.own);
         WRONG_UNLESS(s.own == own, "%d elements, %d ranks: rank %d owns %d elements, expected %d%s",

@@ -35,12 +35,14 @@ static void judge_pass(ShardJudge *j, const char *pass)
     shard_layer(&j->z, &j->u, false);
     WRONG_UNLESS(j->gathers == 1, "%s, %s, after the layer: an all-gather again: the layer is done",
                  j->at, pass);
-    WRONG_UNLESS(j->buffers <= buffers,
-                 "%s, %s, after the layer: its parameters stay in memory: layer by layer they add up "
-                 "to the whole network",
-                 j->at, pass);
+    WRONG_UNLESS(
+        j->buffers <= buffers,
+        "%s, %s, after the layer: its parameters stay in memory: layer by layer they add up "
+        "to the whole network",
+        j->at, pass);
     expect_own(j, mine);
-    WRONG_UNLESS(!j->u.params.buf, "%s, %s: u->params still names memory that is gone", j->at, pass);
+    WRONG_UNLESS(!j->u.params.buf, "%s, %s: u->params still names memory that is gone", j->at,
+                 pass);
     WRONG_UNLESS(j->buffers == buffers, "%s, %s: it frees more than u->params", j->at, pass);
 }
 

@@ -53,13 +53,14 @@ static void forward(void *context, int first, int end, bool again)
     Books *b = context;
     WRONG_UNLESS(first >= 0 && first < end && end <= b->L, "%s: forward pass of layers %d … %d",
                  b->at, first, end - 1);
-    WRONG_UNLESS(first == 0 || b->known[first],
-                 "%s: forward pass from layer %d: activation %d, which it reads, is not there: was a "
-                 "cut dropped?",
-                 b->at, first, first);
+    WRONG_UNLESS(
+        first == 0 || b->known[first],
+        "%s: forward pass from layer %d: activation %d, which it reads, is not there: was a "
+        "cut dropped?",
+        b->at, first, first);
     for (int i = first; i < end; i++) {
-        WRONG_UNLESS(b->there[i + 1], "%s: layer %d writes activation %d, which has no memory", b->at,
-                     i, i + 1);
+        WRONG_UNLESS(b->there[i + 1], "%s: layer %d writes activation %d, which has no memory",
+                     b->at, i, i + 1);
         b->known[i + 1] = true;
         WRONG_UNLESS(again || b->first_runs[i] == 0,
                      "%s: layer %d a second time, without `again`: batch norm's running statistics "
@@ -69,10 +70,11 @@ static void forward(void *context, int first, int end, bool again)
                      b->at, i);
         b->first_runs[i] += !again;
         b->runs[i]++;
-        WRONG_UNLESS(b->runs[i] == 1 || part_of(b, i) < b->parts - 1,
-                     "%s: layer %d is in the last part, and computed twice: its backward pass comes "
-                     "next, so keep its activations",
-                     b->at, i);
+        WRONG_UNLESS(
+            b->runs[i] == 1 || part_of(b, i) < b->parts - 1,
+            "%s: layer %d is in the last part, and computed twice: its backward pass comes "
+            "next, so keep its activations",
+            b->at, i);
         WRONG_UNLESS(b->runs[i] <= 2, "%s: layer %d is computed %d times", b->at, i, b->runs[i]);
     }
 }
@@ -89,10 +91,11 @@ static void backward(void *context, int first, int end)
 {
     Books *b = context;
     WRONG_UNLESS(b->lost, "%s: a backward pass before the loss", b->at);
-    WRONG_UNLESS(end == b->next && first >= 0 && first < end,
-                 "%s: backward pass of layers %d … %d, expected one that ends with layer %d: from the "
-                 "last part to the first",
-                 b->at, first, end - 1, b->next - 1);
+    WRONG_UNLESS(
+        end == b->next && first >= 0 && first < end,
+        "%s: backward pass of layers %d … %d, expected one that ends with layer %d: from the "
+        "last part to the first",
+        b->at, first, end - 1, b->next - 1);
     for (int a = first; a <= end; a++)
         WRONG_UNLESS(a == 0 || b->known[a],
                      "%s: backward pass of layers %d … %d: activation %d is not there: compute the "
@@ -123,10 +126,11 @@ static void judge_one(const int *cut, int parts)
     recompute(&(Passes){&b, take, drop, forward, loss, backward}, cut, parts);
     WRONG_UNLESS(b.lost, "%s: the loss was never computed", b.at);
     WRONG_UNLESS(b.next == 0, "%s: no backward pass of layers 0 … %d", b.at, b.next - 1);
-    WRONG_UNLESS(b.most <= most_there(&b),
-                 "%s: up to %d activations in memory at once, expected at most %d: only the cuts are "
-                 "kept in the forward pass, and a part goes after its backward pass",
-                 b.at, b.most, most_there(&b));
+    WRONG_UNLESS(
+        b.most <= most_there(&b),
+        "%s: up to %d activations in memory at once, expected at most %d: only the cuts are "
+        "kept in the forward pass, and a part goes after its backward pass",
+        b.at, b.most, most_there(&b));
     for (int a = 1; a <= b.L; a++)
         WRONG_UNLESS(!b.there[a], "%s: activation %d is still in memory at the end", b.at, a);
 }

@@ -82,14 +82,16 @@ static void all_gather(Comm *c, Tensor out, Tensor in, Stream *s, CommRequest **
 
 static void all_reduce(Comm *c, Tensor t, CommOp op, Stream *s, CommRequest **request)
 {
-    exercise_wrong("%s: an all-reduce: it sends twice what a reduce-scatter or an all-gather sends, "
-                   "and each rank needs only its shard of the sum",
-                   ((ShardJudge *)c)->at);
+    exercise_wrong(
+        "%s: an all-reduce: it sends twice what a reduce-scatter or an all-gather sends, "
+        "and each rank needs only its shard of the sum",
+        ((ShardJudge *)c)->at);
 }
 
 static void broadcast(Comm *c, Tensor t, int root, Stream *s, CommRequest **request)
 {
-    exercise_wrong("%s: a broadcast: one all-gather brings all ranks' shards", ((ShardJudge *)c)->at);
+    exercise_wrong("%s: a broadcast: one all-gather brings all ranks' shards",
+                   ((ShardJudge *)c)->at);
 }
 
 static void barrier(Comm *c)

@@ -11,10 +11,10 @@ typedef struct ShardJudge {
     Comm comm; /* first */
     Sharded z;
     ShardUnit u;
-    char at[64];                 /* "stage 2, rank 1 of 3" */
-    int reduces, gathers;        /* calls so far */
-    bool gathered_own;           /* the last one: of exactly u.my_params */
-    float *sent;                 /* [each]: what the last gather sent */
+    char at[64];          /* "stage 2, rank 1 of 3" */
+    int reduces, gathers; /* calls so far */
+    bool gathered_own;    /* the last one: of exactly u.my_params */
+    float *sent;          /* [each]: what the last gather sent */
     const Buffer *live[JUDGED_BUFFERS];
     int buffers; /* of which memory is taken */
 } ShardJudge;

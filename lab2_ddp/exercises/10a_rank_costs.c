@@ -21,7 +21,8 @@
  * the layer that is whole comes on top of all shards.
  *
  * What a rank sends: with rings, of whole vectors of m bytes in all, a reduce-scatter or an
- * all-gather takes (P - 1) / P * m, and an all-reduce both. An update of `micro` micro-batches makes
+ * all-gather takes (P - 1) / P * m, and an all-reduce both. An update of `micro` micro-batches
+ * makes
  *
  *   0       one all-reduce of the gradient
  *   1       one reduce-scatter of the gradient, and after the step one all-gather of the parameters

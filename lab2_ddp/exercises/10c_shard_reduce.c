@@ -12,8 +12,8 @@
  *      network's next backward pass writes to it again: it stays.
  *
  * It is called in stage 1 once per update, after all micro-batches; from stage 2 on in the backward
- * pass, as soon as a layer's gradient is complete. Work on z->s is done in the order in which it was
- * queued; to free memory is no such work, and unit_free waits for what uses it. */
+ * pass, as soon as a layer's gradient is complete. Work on z->s is done in the order in which it
+ * was queued; to free memory is no such work, and unit_free waits for what uses it. */
 void shard_reduce(Sharded *z, ShardUnit *u)
 {
     TODO("reduce-scatter the gradient into this rank's shard, make it the mean, free the whole");

@@ -2,8 +2,8 @@
 #include "check.h"
 #include "lab2.h"
 
-/* Compute a gradient, and keep in the forward pass only the activations at the cuts (10f). The calls,
- * each with p->context as its first argument:
+/* Compute a gradient, and keep in the forward pass only the activations at the cuts (10f). The
+ * calls, each with p->context as its first argument:
  *
  *   p->take(…, a)                     memory for activation a, 1 … L; before a layer writes to it
  *   p->drop(…, a)                     its memory goes

@@ -64,8 +64,8 @@ void shard_study_open(ShardStudy *s, const Lab *lab, uint64_t seed)
     while (s->sizes < SHARD_SIZES && 1 << s->sizes <= lab->comm->size)
         s->sizes++;
     int most = shard_micro[SHARD_MICROS - 1] * s->updates * s->batch << (s->sizes - 1);
-    REQUIRE(most <= d->train.count, "%d updates of %d ranks take %d images: there are %d", s->updates,
-            1 << (s->sizes - 1), most, d->train.count);
+    REQUIRE(most <= d->train.count, "%d updates of %d ranks take %d images: there are %d",
+            s->updates, 1 << (s->sizes - 1), most, d->train.count);
     s->loader = images(lab, &s->spec, s->batch, seed);
     if (lab->comm->rank == 0)
         s->deep_loader = images(lab, &s->deep_spec, s->deep_batch, seed);

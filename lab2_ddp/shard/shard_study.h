@@ -1,5 +1,6 @@
 /* shard_study.h: part 10's experiment: what each stage of ZeRO takes of a rank's memory, and sends,
- * predicted and counted, on 1, 2, 4 … ranks; and what activation checkpointing and accumulation save.
+ * predicted and counted, on 1, 2, 4 … ranks; and what activation checkpointing and accumulation
+ * save.
  */
 #ifndef SHARD_STUDY_H
 #define SHARD_STUDY_H

@@ -1,5 +1,5 @@
-/* shard_view.c: memory per rank against stage and P as stacked bars, predicted beside counted; bytes
- * sent against P and against micro-batches; activations and time of a gradient in parts. */
+/* shard_view.c: memory per rank against stage and P as stacked bars, predicted beside counted;
+ * bytes sent against P and against micro-batches; activations and time of a gradient in parts. */
 #include "check.h"
 #include "link.h"
 #include "shard_study.h"
@@ -53,7 +53,8 @@ static void draw_memory(const ShardStudy *s, Plot *plot)
                                .names_count = ZERO_STAGES,
                                .low = -0.5,
                                .high = ZERO_STAGES - 0.5},
-                         .y = {.label = "most at any moment of an update (MB)", .low = 0,
+                         .y = {.label = "most at any moment of an update (MB)",
+                               .low = 0,
                                .high = 1.5 * highest},
                          .legend = PLOT_TOP_LEFT});
     double x0[MOST_BARS], x1[MOST_BARS], y0[MOST_BARS], y1[MOST_BARS];
@@ -71,8 +72,9 @@ static void draw_memory(const ShardStudy *s, Plot *plot)
             char text[16];
             snprintf(text, sizeof text, "%d", 1 << i);
             if (row->done)
-                plot_text(panel, stage - 0.45 + 0.9 / s->sizes * (i + 0.4), row->all / 1e6 + highest / 20,
-                          text, (PlotStyle){.color = PLOT_INK, .size = 12});
+                plot_text(panel, stage - 0.45 + 0.9 / s->sizes * (i + 0.4),
+                          row->all / 1e6 + highest / 20, text,
+                          (PlotStyle){.color = PLOT_INK, .size = 12});
         }
     guess_rule(&s->guess, panel);
     if (s->missing)
@@ -155,22 +157,21 @@ static void draw_savings(const ShardStudy *s, Plot *plot)
     char title[128];
     snprintf(title, sizeof title, "Activations: %s, %d images", s->deep, s->deep_batch);
     PlotAxis pieces = {.label = "parts, or micro-batches", .log = 2, .low = 0.9, .high = 20};
-    PlotPanel *panel = plot_panel(plot, (PlotAxes){.row = 1,
-                                                   .title = title,
-                                                   .x = pieces,
-                                                   .y = {.label = "memory (MB)", .low = 0,
-                                                         .high = NAN},
-                                                   .legend = PLOT_TOP_RIGHT});
+    PlotPanel *panel = plot_panel(plot,
+                                  (PlotAxes){.row = 1,
+                                             .title = title,
+                                             .x = pieces,
+                                             .y = {.label = "memory (MB)", .low = 0, .high = NAN},
+                                             .legend = PLOT_TOP_RIGHT});
     draw_saving(s->parts, false, panel, 0, "computed twice, in parts");
     draw_saving(s->pieces, false, panel, 1, "accumulated");
-    panel = plot_panel(plot, (PlotAxes){.row = 1,
-                                        .column = 1,
-                                        .title = "… and their price",
-                                        .x = pieces,
-                                        .y = {.label = "time of a gradient / in one piece",
-                                              .low = 0,
-                                              .high = NAN},
-                                        .legend = PLOT_BOTTOM_LEFT});
+    panel = plot_panel(
+        plot, (PlotAxes){.row = 1,
+                         .column = 1,
+                         .title = "… and their price",
+                         .x = pieces,
+                         .y = {.label = "time of a gradient / in one piece", .low = 0, .high = NAN},
+                         .legend = PLOT_BOTTOM_LEFT});
     plot_rule_y(panel, 4.0 / 3, (PlotStyle){.color = PLOT_GREY, .dashed = true});
     plot_text(panel, 1, 1.42, "a forward pass more: 4/3",
               (PlotStyle){.color = PLOT_GREY, .size = 12});
@@ -203,12 +204,14 @@ static void report_stage(const ShardStudy *s, const StageRow *r, int stage, int 
     Run *run = s->lab->run;
     if (!r->done)
         return;
-    run_say(run, "%-7s %3d %5d  %8.3f %8.3f %8.3f %8.3f  %8.3f %8.3f %+6.1f %%  %8.3f  %8.2f  %9.2g",
+    run_say(run,
+            "%-7s %3d %5d  %8.3f %8.3f %8.3f %8.3f  %8.3f %8.3f %+6.1f %%  %8.3f  %8.2f  %9.2g",
             zero_names[stage], P, micro, r->found.params / 1e6, r->found.grads / 1e6,
             r->found.state / 1e6, r->activations / 1e6, r->all / 1e6, r->all_predicted / 1e6,
             100 * (r->all_predicted / r->all - 1), r->found.wire / 1e6, 1e3 * r->seconds,
             r->difference);
-    run_metrics(run, "%s,%d,%d,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g",
+    run_metrics(run,
+                "%s,%d,%d,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g",
                 zero_names[stage], P, micro, r->found.params, r->predicted.params, r->found.grads,
                 r->predicted.grads, r->found.state, r->predicted.state, r->activations,
                 r->activations_predicted, r->all, r->all_predicted, r->found.wire,
@@ -246,7 +249,8 @@ void shard_report(const ShardStudy *s)
         for (int i = 1; i < SHARD_MICROS; i++)
             report_stage(s, &s->micro[stage][i], stage, 1 << (s->sizes - 1), shard_micro[i]);
     run_say(run, "one gradient of %s, %d images: activations in MB", s->deep, s->deep_batch);
-    run_say(run, "                           cut     counted predicted        ms   times difference");
+    run_say(run,
+            "                           cut     counted predicted        ms   times difference");
     for (int i = 0; i < SAVINGS; i++)
         report_saving(s, &s->parts[i], &s->parts[0], "computed twice; parts");
     for (int i = 0; i < SAVINGS; i++)

@@ -228,7 +228,8 @@ void sharded_free(ShardedModel *s)
 float *sharded_weights(const ShardedModel *s)
 {
     const Sharded *z = &s->z;
-    int P = z->comm->size, n = s->m->views[s->m->nviews - 1].at + s->m->views[s->m->nviews - 1].count;
+    int P = z->comm->size,
+        n = s->m->views[s->m->nviews - 1].at + s->m->views[s->m->nviews - 1].count;
     float *w = z->comm->rank == 0 ? alloc(n, sizeof *w) : NULL;
     for (int i = 0; i < z->units; i++) {
         const ShardUnit *u = &z->unit[i];

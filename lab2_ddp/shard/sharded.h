@@ -1,10 +1,10 @@
-/* sharded.h: ZeRO, stages 1 to 3, as a Method: where parameters, gradients and the optimiser's state
- * lie, and when the exercises 10b to 10e are called.
+/* sharded.h: ZeRO, stages 1 to 3, as a Method: where parameters, gradients and the optimiser's
+ * state lie, and when the exercises 10b to 10e are called.
  *
- * A network's own params and grads are freed; its views point into the units (params_at, grads_at in
- * model.h). In stage 1 there is one unit, all parameters. From stage 2 on a unit is a layer: its
- * gradient is made before the layer's backward pass and reduced after it; in stage 3 its parameters,
- * too, are there only while the layer is worked on.
+ * A network's own params and grads are freed; its views point into the units (params_at, grads_at
+ * in model.h). In stage 1 there is one unit, all parameters. From stage 2 on a unit is a layer: its
+ * gradient is made before the layer's backward pass and reduced after it; in stage 3 its
+ * parameters, too, are there only while the layer is worked on.
  */
 #ifndef SHARDED_H
 #define SHARDED_H
@@ -33,5 +33,6 @@ void sharded_add(ShardedModel *s, Tensor totals, const Batch *b);
 float *sharded_weights(const ShardedModel *s);
 /* The units of a network at this stage, without tensors; a new array. unit_of [nlayers]: NULL is
  * fine. */
-ShardUnit *sharded_units(const Model *m, ZeroStage stage, int P, int rank, int *count, int *unit_of);
+ShardUnit *sharded_units(const Model *m, ZeroStage stage, int P, int rank, int *count,
+                         int *unit_of);
 #endif

@@ -11,7 +11,8 @@ expect() { # status, pattern, command…
     shift 2
     "$@" >"$work/said" 2>&1 || got=$?
     { [ "$got" = "$status" ] && grep -qE -- "$pattern" "$work/said"; } ||
-        { echo "wrong: $*: exit $got, expected $status and '$pattern':"; cat "$work/said"; failed=1; }
+        { echo "wrong: $*: exit $got, expected $status and '$pattern':"; cat "$work/said"
+          failed=1; }
 }
 root=$PWD
 
@@ -62,8 +63,9 @@ expect 1 'no such file' timeout 5 "$root/common/setup/worklog.sh" log.md
 # ---- the leaderboard ----
 hand_in() { # name, exposed, difference, [ranks]
     mkdir -p "class/$1"
-    printf '{\n  "program": "lab2_overlap",\n  "options": {\n    "link": "%s",\n    "clock": "virtual",\n    "model": "resnet20",\n    "batch": 16\n  },\n  "ranks": %s,\n  "x": 1\n}\n' \
-        400Mbit/s,500us "${4:-2}" >"class/$1/config.json"
+    printf '%s\n' '{' '  "program": "lab2_overlap",' '  "options": {' \
+        '    "link": "400Mbit/s,500us",' '    "clock": "virtual",' '    "model": "resnet20",' \
+        '    "batch": 16' '  },' "  \"ranks\": ${4:-2}," '  "x": 1' '}' >"class/$1/config.json"
     printf '%s\n' bandwidth,latency,exchange,least,steady,update,exposed,predicted,difference \
         "5e+07,0.0005,flat: one,1,0,0.05,0.02,0.02,0" \
         "5e+07,0.0005,overlapped: buckets,100000,0,0.05,$2,0.002,$3" >"class/$1/metrics.csv"

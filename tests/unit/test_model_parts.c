@@ -1,6 +1,6 @@
-/* test_model_parts.c: the passes in parts, with activations dropped and computed again, give the bits
- * of the whole pass; parameters and gradients may lie elsewhere, and come and go with the hooks; the
- * backend tells of every tensor. */
+/* test_model_parts.c: the passes in parts, with activations dropped and computed again, give the
+ * bits of the whole pass; parameters and gradients may lie elsewhere, and come and go with the
+ * hooks; the backend tells of every tensor. */
 #include "check.h"
 #include "net.h"
 
