@@ -14,14 +14,14 @@
  *     float    gradient [params]
  *     int32_t  labels [n]
  *     float    weight_of_sample [n]      if weighted
- *     Augment  picks [n]                 if picked: the images that a loader made the batch of …
- *     float    x [n, h, w, c]            … else the batch itself
+ *     Augment  picks [n]                 if picked: the images that a loader made the batch of
+ *     float    x [n, h, w, c]            the batch
  *
  * A listener that has gone is no error: the training goes on without it.
  */
 #ifndef EVIDENCE_H
 #define EVIDENCE_H
-#include "model.h"
+#include "backend.h"
 
 #define EVIDENCE_MAGIC 0x31656469766567ULL
 
@@ -30,8 +30,8 @@ typedef struct EvidenceHead {
     int64_t params;
     int32_t rank, n, h, w, c;
     int32_t weighted, picked, stats_ranks;
-    int32_t epoch;     /* of the loader; 0 if not picked */
-    uint64_t x_digest; /* evidence_digest of x, dense */
+    int32_t epoch; /* of the loader; 0 if not picked */
+    int32_t world; /* ranks in comm_open's world, 0: not called; for advice only */
     /* The network: its ModelSpec. */
     char name[32];
     int32_t classes, hidden[8], no_skip, no_batchnorm, ghost;
@@ -41,16 +41,18 @@ typedef struct EvidenceHead {
 enum { EVIDENCE_PARAMS = 1 << 24, EVIDENCE_IMAGES = 1 << 16 };
 
 bool evidence_on(void);
-/* 64 bits that tell vectors apart; no secret, no signature. */
-uint64_t evidence_digest(const float *v, size_t n);
 
 /* The library's own calls, all without effect when the evidence is off. */
+/* From comm_open: how many ranks it found. */
+void evidence_world(int size);
 /* From the loader: the batch in x's memory is made of these images (copied), in this epoch; NULL:
  * forget it. */
 void evidence_batch(Tensor x, const Augment *picks, int epoch);
-/* Around model_backward on the batch x with its labels and weights (or NO_TENSOR), and in it
- * whenever elements [first, first + count) of the gradient are complete. */
-void evidence_begin(Model *m);
-void evidence_slice(Model *m, size_t first, int count);
-void evidence_end(Model *m, Tensor x, Tensor label, Tensor weight);
+/* Around a backward pass: the gradient before it; elements [first, first + count) of it, whenever
+ * they are complete; all of it, when the pass is over. */
+void evidence_begin(Backend *be, Stream *s, Tensor grads);
+void evidence_slice(Backend *be, Stream *s, Tensor grads, size_t first, int count);
+/* head: of the network alone; the rest is filled in. weight: NO_TENSOR, or of the samples. */
+void evidence_end(Backend *be, Stream *s, EvidenceHead head, Tensor params, Tensor x, Tensor label,
+                  Tensor weight);
 #endif

@@ -1,6 +1,6 @@
-/* evidence_average.c: is the file what the training ended with? Some write an average of the weights
- * along the way (Polyak; arXiv 1803.05407) in their place: running averages with usual decay rates
- * and the mean of all are kept here, and a combination of those is an average, too. */
+/* evidence_average.c: is the file what the training ended with? Some write an average of the
+ * weights along the way (Polyak; arXiv 1803.05407) in their place: running averages with usual
+ * decay rates and the mean of all are kept here, and a combination of those is an average, too. */
 #include "check.h"
 #include "inspection.h"
 #include <math.h>

@@ -18,8 +18,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { KEPT = 24, LOOKED_AT = 24 }; /* updates computed again; images recognised */
+enum { KEPT = 24, LOOKED_AT = 64 };     /* updates computed again; images recognised */
 static const double MOST_SECONDS = 120; /* after the training */
+static const double MOST_OFF =
+    0.002; /* of the way: what a file's last move may leave unexplained */
 
 typedef struct Verdicts {
     bool complete;
@@ -92,8 +94,8 @@ static double distance(const float *a, const float *b, int64_t n)
     return sqrt(sum);
 }
 
-/* Weighted sampling without replacement (Efraimidis and Spirakis, 2006): the largest of u^(1/weight)
- * stay. */
+/* Weighted sampling without replacement (Efraimidis and Spirakis, 2006): the largest of
+ * u^(1/weight) stay. */
 static void keep(Collection *c, Update *u, double weight)
 {
     double key = weight > 0 ? pow(draw(), 1 / weight) : 0;
@@ -165,6 +167,7 @@ static void listen_to(Collection *c, Sockets *sockets, int stop)
             return;
         if (!p)
             continue;
+        c->found.world[p->head.rank] = p->head.world;
         if (c->broken) {
             pass_free(p);
             continue;
@@ -206,32 +209,20 @@ static float *read_file(Collection *c, const char *path)
     return w;
 }
 
+/* The last gradients made one update more: is the file its end? Or an average of weights before? */
 static void end_of_way(Collection *c, const char *path)
 {
     float *file = read_file(c, path);
+    c->found.explained = explainer_end(c->explainer);
     if (!file)
         return;
-    size_t bytes = (size_t)c->last->params * sizeof *file;
-    bool averaged = averages_reach(c->averages, file);
-    c->found.ends = averaged;
-    if (!averaged || memcmp(c->last->w, file, bytes)) {
-        /* One update more, whose gradients are the last that came: is the file its end? */
-        Explanation before = explainer_end(c->explainer);
-        Update *last = c->last;
-        c->last = NULL;
-        explainer_move(c->explainer, last, file);
-        Explanation after = explainer_end(c->explainer);
-        c->found.ends = averaged || after.unexplained <= before.unexplained + 0.002;
-        if (averaged && after.unexplained > before.unexplained + 0.002)
-            c->found.explained = before;
-        else
-            c->found.explained = after;
-        keep(c, last, 1);
-    } else {
-        c->found.explained = explainer_end(c->explainer);
-        keep(c, c->last, 1);
-        c->last = NULL;
-    }
+    explainer_move(c->explainer, c->last, file);
+    Explanation with_file = explainer_end(c->explainer);
+    c->found.ends = with_file.unexplained <= c->found.explained.unexplained + MOST_OFF;
+    if (c->found.ends)
+        c->found.explained = with_file;
+    else
+        c->found.ends = averages_reach(c->averages, file);
     free(file);
 }
 
@@ -242,9 +233,11 @@ static void look_at_images(Collection *c, const Update *u)
             const Pass *p = u->work[r].pass[k];
             if (p->picks)
                 continue;
-            int i = (int)(draw() * p->head.n);
-            c->found.looked_at++;
-            c->found.recognised += is_known_image(c->given, p, i);
+            for (int some = 0; some < 4; some++) {
+                int i = (int)(draw() * p->head.n);
+                c->found.looked_at++;
+                c->found.recognised += is_known_image(c->given, p, i);
+            }
         }
 }
 
@@ -294,8 +287,8 @@ static void finish(Collection *c, const char *path)
     if (c->broken || !c->last)
         return;
     end_of_way(c, path);
-    if (c->last)
-        keep(c, c->last, 1), c->last = NULL;
+    keep(c, c->last, 1);
+    c->last = NULL;
     compute_again(c);
 }
 

@@ -18,14 +18,14 @@
 
 enum { MOST_TERMS = EVIDENCE_RANKS + 3, TRIAL = 12, ADAMS = 6 };
 /* Adam's decay rates: of the mean, of the square. */
-static const double BETA[ADAMS][2] = {{0.9, 0.999}, {0.9, 0.99}, {0.9, 0.95},
+static const double BETA[ADAMS][2] = {{0.9, 0.999},  {0.9, 0.99},  {0.9, 0.95},
                                       {0.95, 0.999}, {0.8, 0.999}, {0.9, 0.98}};
 
 /* One family of explanations. */
 typedef struct Fit {
-    double left, whole;     /* squares of what is left over, and of the moves */
+    double left, whole; /* squares of what is left over, and of the moves */
     double share[EVIDENCE_RANKS];
-    float *rest;            /* [params]: what is left over, added up */
+    float *rest; /* [params]: what is left over, added up */
 } Fit;
 
 typedef struct Adam {
@@ -127,8 +127,8 @@ void fit_columns(double *columns, int n, int k, double *c)
     }
     for (int j = 0; j < k; j++) {
         for (int i = 0; i <= j; i++)
-            gram[j * k + i] = gram[i * k + j] =
-                cblas_ddot(n, columns + (size_t)j * n, 1, columns + (size_t)i * n, 1);
+            gram[j * k + i] = gram[i * k + j] = cblas_ddot(n, columns + (size_t)j * n, 1,
+                                                           columns + (size_t)i * n, 1);
         right[j] = cblas_ddot(n, columns + (size_t)j * n, 1, move, 1);
     }
     solve(gram, c, right, k);
@@ -136,19 +136,30 @@ void fit_columns(double *columns, int n, int k, double *c)
         cblas_daxpy(n, -c[j], columns + (size_t)j * n, 1, move, 1);
 }
 
-/* Fits the move of one layer (column k) by the terms, of which the ranks' come first; adds to the
- * fit. */
-static void fit_layer(Fit *f, double *columns, int n, int k, int ranks, float *rest)
+/* What weight decay can take from the weights in one update, at most, and what rounding can add. */
+static const double MOST_DECAY = 0.2, MOST_GROWTH = 1e-3;
+
+/* Fits the move of one layer (column k) by the terms, of which the ranks' come first and the
+ * weights, if they are one, last; adds to the fit. False: the weights' part is no decay. */
+static bool fit_layer(Fit *f, double *columns, int n, int k, int ranks, bool decays, float *rest)
 {
     double c[MOST_TERMS], *move = columns + (size_t)k * n, whole = cblas_dnrm2(n, move, 1);
-    f->whole += whole * whole;
+    double weights = cblas_dnrm2(n, columns + (size_t)(k - 1) * n, 1);
     fit_columns(columns, n, k, c);
+    if (decays && weights > 0 &&
+        (c[k - 1] > MOST_GROWTH * weights || c[k - 1] < -MOST_DECAY * weights))
+        return false;
+    f->whole += whole * whole;
+    bool apart = true; /* ranks with one gradient cannot be told apart: then one has 0 */
     for (int j = 0; j < ranks; j++)
+        apart = apart && c[j] != 0;
+    for (int j = 0; j < ranks && apart; j++)
         f->share[j] -= c[j]; /* downhill */
     double left = cblas_dnrm2(n, move, 1);
     f->left += left * left;
     for (int i = 0; i < n; i++)
         rest[i] += (float)move[i];
+    return true;
 }
 
 static void column(double *to, const float *from, int n)
@@ -157,23 +168,36 @@ static void column(double *to, const float *from, int n)
         to[i] = from[i];
 }
 
-/* adam NULL: the ranks' gradients. */
+/* The layer's terms and, behind them, its move, as columns. Returns how many terms. adam NULL: the
+ * ranks' gradients. */
+static int fill(Explainer *e, const Update *u, const float *after, const float *adam,
+                const View *view, bool decays)
+{
+    size_t at = view->at;
+    int n = view->count, k = 0;
+    for (int r = 0; r < e->np && !adam; r++)
+        column(e->columns + (size_t)k++ * n, u->work[r].g + at, n);
+    column(e->columns + (size_t)k++ * n, (adam ? adam : e->earlier) + at, n);
+    if (!adam) /* which does not look at its last move */
+        column(e->columns + (size_t)k++ * n, e->before + at, n);
+    if (decays)
+        column(e->columns + (size_t)k++ * n, u->w + at, n);
+    double *move = e->columns + (size_t)k * n;
+    for (int i = 0; i < n; i++)
+        move[i] = (double)after[at + i] - u->w[at + i];
+    return k;
+}
+
 static void fit(Explainer *e, Fit *f, const Update *u, const float *after, const float *adam)
 {
-    for (int v = 0; v < e->nviews; v++) {
-        size_t at = e->views[v].at;
-        int n = e->views[v].count, k = 0, ranks = adam ? 0 : e->np;
-        for (int r = 0; r < ranks; r++)
-            column(e->columns + (size_t)k++ * n, u->work[r].g + at, n);
-        const float *terms[] = {adam ? adam : e->earlier, e->before, u->w};
-        for (int i = 0; i < 3; i++)
-            if (!adam || i != 1) /* Adam does not look at its last move */
-                column(e->columns + (size_t)k++ * n, terms[i] + at, n);
-        double *move = e->columns + (size_t)k * n;
-        for (int i = 0; i < n; i++)
-            move[i] = (double)after[at + i] - u->w[at + i];
-        fit_layer(f, e->columns, n, k, ranks, f->rest + at);
-    }
+    for (int v = 0; v < e->nviews; v++)
+        for (int decays = 1; decays >= 0; decays--) {
+            const View *view = &e->views[v];
+            int k = fill(e, u, after, adam, view, decays);
+            if (fit_layer(f, e->columns, view->count, k, adam ? 0 : e->np, decays,
+                          f->rest + view->at))
+                break;
+        }
 }
 
 /* ---- move after move ---- */
@@ -237,6 +261,7 @@ Explanation explainer_end(const Explainer *e)
         }
     double way = length(e->last, e->first, e->params), sum = 0;
     x.unexplained = way > 0 ? length(best->rest, NULL, e->params) / way : 0;
+    x.still = e->sgd.whole == 0;
     x.typical = explained(best);
     for (int r = 0; r < e->np; r++)
         sum += fmax(best->share[r], 0);

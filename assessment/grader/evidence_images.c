@@ -8,9 +8,9 @@
 struct Usage {
     int np, images;
     int64_t trained, unknown, shared, own[EVIDENCE_RANKS];
-    int32_t *epoch;      /* [images]: in which one it was last used, from 1 … */
-    int32_t *update;     /* … in which update, from 1 … */
-    int8_t *rank;        /* … and by whom */
+    int32_t *epoch;  /* [images]: in which one it was last used, from 1 … */
+    int32_t *update; /* … in which update, from 1 … */
+    int8_t *rank;    /* … and by whom */
 };
 
 Usage *usage_new(int np, int images)
@@ -69,7 +69,7 @@ UsageEnd usage_end(const Usage *u)
 
 /* ---- batches that no loader made ---- */
 
-enum { SHIFT = 4, GRID = 6, STRIDE = 4 }; /* compared: GRID x GRID points of the middle */
+enum { SHIFT = 4, GRID = 8, STRIDE = 3 }; /* compared: GRID x GRID points of the middle */
 
 /* The points' values, with mean 0 and length 1, so that brightness and contrast are gone. */
 static void normalise(double *v, int n)
@@ -98,7 +98,7 @@ bool is_known_image(const Dataset *given, const Pass *p, int i)
         wanted[k] = x[(point(k / c / GRID, h) * w + point(k / c % GRID, w)) * c + k % c] /
                     given->istd[k % c];
     normalise(wanted, n);
-    for (int j = 0; j < set->count && best < 0.99; j++) {
+    for (int j = 0; j < set->count && best < 0.999; j++) {
         const uint8_t *pixels = set->pixels + (size_t)j * (size_t)h * (size_t)w * (size_t)c;
         if (set->labels[j] != p->labels[i])
             continue;
@@ -116,5 +116,5 @@ bool is_known_image(const Dataset *given, const Pass *p, int i)
             best = product > best ? product : best;
         }
     }
-    return best >= 0.97;
+    return best >= 0.99;
 }

@@ -57,7 +57,7 @@ void sockets_close(Sockets *s)
 static bool take(int fd, void *to, size_t bytes)
 {
     for (char *at = to; bytes;) {
-        ssize_t got = recv(fd, at, bytes, 0);
+        ssize_t got = read(fd, at, bytes);
         if (got < 0 && errno == EINTR)
             continue;
         if (got <= 0)
@@ -87,8 +87,9 @@ static bool is_head(const EvidenceHead *h, int np)
            between(h->rank, 0, np - 1) && between(h->n, 1, EVIDENCE_IMAGES) &&
            between(h->h, 1, 256) && between(h->w, 1, 256) && between(h->c, 1, 4) &&
            between(h->weighted, 0, 1) && between(h->picked, 0, 1) &&
-           between(h->stats_ranks, 1, np) && between(h->epoch, 0, 1 << 24) && memchr(h->name, 0, sizeof h->name) && between(h->classes, 2, 1000) && are_sizes(h->hidden) &&
-           between(h->no_skip, 0, 1) && between(h->no_batchnorm, 0, 1) &&
+           between(h->stats_ranks, 1, np) && between(h->epoch, 0, 1 << 24) &&
+           memchr(h->name, 0, sizeof h->name) && between(h->classes, 2, 1000) &&
+           are_sizes(h->hidden) && between(h->no_skip, 0, 1) && between(h->no_batchnorm, 0, 1) &&
            between(h->ghost, 0, EVIDENCE_IMAGES);
 }
 
@@ -98,7 +99,7 @@ static void *room(bool wanted, size_t count, size_t size)
 }
 
 /* The rest of a message; NULL: the rank ended in the middle of it. */
-static Pass *take_pass(int fd, const EvidenceHead *head)
+static Pass *take_rest(int fd, const EvidenceHead *head)
 {
     size_t params = (size_t)head->params, n = (size_t)head->n;
     size_t pixels = n * (size_t)head->h * (size_t)head->w * (size_t)head->c;
@@ -109,16 +110,28 @@ static Pass *take_pass(int fd, const EvidenceHead *head)
                 .labels = alloc(n, sizeof *p->labels),
                 .weights = room(head->weighted, n, sizeof *p->weights),
                 .picks = room(head->picked, n, sizeof *p->picks),
-                .x = room(!head->picked, pixels, sizeof *p->x)};
+                .x = alloc(pixels, sizeof *p->x)};
     bool whole = take(fd, p->w, params * sizeof *p->w) && take(fd, p->g, params * sizeof *p->g) &&
                  take(fd, p->labels, n * sizeof *p->labels) &&
                  (!p->weights || take(fd, p->weights, n * sizeof *p->weights)) &&
                  (!p->picks || take(fd, p->picks, n * sizeof *p->picks)) &&
-                 (!p->x || take(fd, p->x, pixels * sizeof *p->x));
+                 take(fd, p->x, pixels * sizeof *p->x);
     if (whole)
         return p;
     pass_free(p);
     return NULL;
+}
+
+Pass *pass_read(int fd, int np, char **fault)
+{
+    EvidenceHead head;
+    if (!take(fd, &head, sizeof head))
+        return NULL;
+    if (!is_head(&head, np)) {
+        *fault = format_new("a process sent what no backward pass sends");
+        return NULL;
+    }
+    return take_rest(fd, &head);
 }
 
 static void drop(Sockets *s, int i)
@@ -159,23 +172,15 @@ Pass *sockets_next(Sockets *s, int stop, char **fault)
 {
     for (;;) {
         int i = wait_for(s, stop);
-        EvidenceHead head;
         if (i == -2)
             return NULL;
         if (i == -1)
             continue;
-        if (!take(s->rank[i], &head, sizeof head)) {
-            drop(s, i);
-            continue;
-        }
-        if (!is_head(&head, s->np)) {
-            drop(s, i);
-            *fault = format_new("a process sent what no backward pass sends");
-            return NULL;
-        }
-        Pass *p = take_pass(s->rank[i], &head);
+        Pass *p = pass_read(s->rank[i], s->np, fault);
         if (p)
             return p;
         drop(s, i);
+        if (*fault)
+            return NULL;
     }
 }

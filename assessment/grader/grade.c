@@ -4,10 +4,10 @@
  * Run it from the project's folder; the script `compile` that builds a submission is beside this
  * program. Exit status: 0 every criterion is met, 1 not, 2 the submission could not be graded.
  */
-#include "inspection.h"
 #include "check.h"
 #include "file.h"
 #include "folder_lock.h"
+#include "inspection.h"
 #include <errno.h>
 #include <libgen.h>
 #include <stdio.h>

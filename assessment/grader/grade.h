@@ -32,9 +32,9 @@ enum { BUILDS, RUNS, WEIGHTS, EQUAL, GRADIENTS, IMAGES, TRAINING, VALIDATION, CR
 /* The result for one criterion. found NULL: not judged. Strings are new. */
 typedef struct Finding {
     bool passed, pending; /* pending: no points until a person has looked at it */
-    double accuracy; /* of TRAINING and VALIDATION */
-    char *found;     /* a phrase: what was found */
-    char *advice;    /* NULL where it passed */
+    double accuracy;      /* of TRAINING and VALIDATION */
+    char *found;          /* a phrase: what was found */
+    char *advice;         /* NULL where it passed */
 } Finding;
 
 typedef struct Criterion {

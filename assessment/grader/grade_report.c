@@ -63,9 +63,8 @@ static void print_table(const Report *r)
            r->images);
     for (int k = 0; k < CRITERIA; k++) {
         char *found = found_text(r, k);
-        printf("%s  %-10s  %4.4g/%-3.3g  %s\n", verdict(r, k),
-               r->rubric->criteria[k].name, points(r, k), r->rubric->criteria[k].points,
-               printable(safe, sizeof safe, found));
+        printf("%s  %-10s  %4.4g/%-3.3g  %s\n", verdict(r, k), r->rubric->criteria[k].name,
+               points(r, k), r->rubric->criteria[k].points, printable(safe, sizeof safe, found));
         if (advice_text(r, k))
             printf("                            %s\n",
                    printable(safe, sizeof safe, advice_text(r, k)));

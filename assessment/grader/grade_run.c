@@ -69,8 +69,8 @@ char *log_line(const char *log, const char *word)
     return last;
 }
 
-/* child_run() in a process of its own: it ends all children of its caller, of which the collector of
- * the evidence is one. */
+/* child_run() in a process of its own: it ends all children of its caller, of which the collector
+ * of the evidence is one. */
 static ChildEnd run_apart(const Child *child)
 {
     ChildEnd *end = mmap(NULL, sizeof *end, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,

@@ -3,15 +3,15 @@
  *
  *   evidence_collect.c   a process that listens while the submission trains
  *   evidence_read.c      messages from the ranks' sockets
- *   evidence_update.c    messages with equal weights are one update; the ranks' updates side by side
+ *   evidence_update.c    messages with equal weights are one update; the ranks' side by side
  *   evidence_explain.c   do the gradients explain how the weights moved?
  *   evidence_average.c   is the file what the training ended with, or an average?
  *   evidence_replay.c    gradients of updates drawn at random, computed again
  *   evidence_images.c    which images each rank used
  *   evidence_judge.c     the verdicts
  *
- * The weights w(0), w(1) … are those that the ranks' backward passes began with, and the file's. All
- * ranks must have the same, w(0) be what model_init draws, and each move w(t+1) - w(t) be a
+ * The weights w(0), w(1) … are those that the ranks' backward passes began with, and the file's.
+ * All ranks must have the same, w(0) be what model_init draws, and each move w(t+1) - w(t) be a
  * combination of what an optimiser knows: the ranks' gradients, the last move, the weights. The
  * gradients of some updates, drawn when nothing can be taken back, are computed again from w(t) and
  * the grader's own images.
@@ -21,6 +21,7 @@
 #include "data.h"
 #include "evidence.h"
 #include "grade.h"
+#include "model.h"
 
 enum { EVIDENCE_RANKS = 64 };
 
@@ -29,13 +30,15 @@ enum { EVIDENCE_RANKS = 64 };
 /* One backward pass of one rank. */
 typedef struct Pass {
     EvidenceHead head;
-    float *w, *g;        /* [params]: the weights, what it added to the gradient */
-    int32_t *labels;     /* [n] */
-    float *weights;      /* [n] of the samples; NULL: all 1 */
-    Augment *picks;      /* [n] the images that the loader took; NULL: */
-    float *x;            /* [n,h,w,c] the batch itself */
+    float *w, *g;    /* [params]: the weights, what it added to the gradient */
+    int32_t *labels; /* [n] */
+    float *weights;  /* [n] of the samples; NULL: all 1 */
+    Augment *picks;  /* [n] the images that the loader took; NULL: no loader made it */
+    float *x;        /* [n,h,w,c] the batch */
 } Pass;
 void pass_free(Pass *p); /* NULL is fine */
+/* One message; waits. NULL: the other end has gone, or *fault, a new string, says what is wrong. */
+Pass *pass_read(int fd, int np, char **fault);
 
 typedef struct Sockets Sockets;
 /* Listens at path for np ranks. Returns NULL if that cannot be done. */
@@ -77,6 +80,7 @@ int lineup_count(const Lineup *l, int rank); /* updates that this rank began */
 
 typedef struct Explanation {
     int moves;
+    bool still;                   /* no move led anywhere */
     double unexplained;           /* of the whole way w(T) - w(0): 0 … 1 */
     double typical;               /* the share of a move's square that is explained: 0 … 1 */
     double share[EVIDENCE_RANKS]; /* of the gradients' part in the moves; they add up to 1 */
@@ -111,9 +115,11 @@ typedef struct Replay Replay;
 /* Computes on the device `device` with the images that the submission was given. */
 Replay *replay_new(const char *device, const ModelSpec *spec, const Dataset *given, int batch);
 void replay_free(Replay *r);
-/* What is wrong with this update's gradients, a new string; NULL: nothing. */
+/* What is wrong with this update's gradients, a new string; NULL: nothing. A pass whose batch is
+ * not of the images that its loader took loses its picks: it is a batch that no loader made. */
 char *replay_update(Replay *r, const Update *u);
-/* How far the gradients computed so far were from those sent, relative to their length: the mean. */
+/* How far the gradients computed so far were from those sent, relative to their length: the
+ * mean. */
 double replay_mean_distance(const Replay *r);
 /* Does model_init draw these weights from one of np seeds, the first of which this is? */
 bool replay_starts(Replay *r, const float *w, uint64_t seed, int np);
@@ -125,10 +131,10 @@ Usage *usage_new(int np, int images);
 void usage_free(Usage *u);
 void usage_add(Usage *u, const Update *update);
 typedef struct UsageEnd {
-    double trained;  /* images, over all ranks */
-    double unknown;  /* of them, in batches that no loader made */
-    double shared;   /* share of images that two ranks had in the same epoch or update */
-    double least;    /* the rank with fewest: its part of an equal share */
+    double trained; /* images, over all ranks */
+    double unknown; /* of them, in batches that no loader made */
+    double shared;  /* share of images that two ranks had in the same epoch or update */
+    double least;   /* the rank with fewest: its part of an equal share */
 } UsageEnd;
 UsageEnd usage_end(const Usage *u);
 /* Is image i of a batch that no loader made one of the training set's, with its label? Shifts by up
@@ -141,9 +147,10 @@ bool is_known_image(const Dataset *given, const Pass *p, int i);
 typedef struct Evidence {
     int np, updates, begun[EVIDENCE_RANKS]; /* updates that each rank began */
     double trained;                         /* images, over all ranks */
-    bool starts, ends; /* at what model_init draws; in the file's weights */
-    int drawn;         /* updates whose gradients were computed again */
-    double distance;   /* replay_mean_distance */
+    int world[EVIDENCE_RANKS]; /* what each rank's comm_open found, 0: not called; its own word */
+    bool starts, ends;         /* at what model_init draws; in the file's weights */
+    int drawn;                 /* updates whose gradients were computed again */
+    double distance;           /* replay_mean_distance */
     Explanation explained;
     UsageEnd used;
     int recognised, looked_at; /* images in batches that no loader made */

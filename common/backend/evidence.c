@@ -13,9 +13,10 @@
 
 static struct {
     pthread_once_t once;
-    int socket;       /* -1: off */
-    float *gradient;  /* [params]: before the pass, then what it added */
-    size_t params;    /* that `gradient` has room for */
+    int socket;      /* -1: off */
+    float *gradient; /* [params]: before the pass, then what it added */
+    size_t params;   /* that `gradient` has room for */
+    int world;       /* ranks that comm_open found, 0: not called */
 } evidence = {.once = PTHREAD_ONCE_INIT, .socket = -1};
 
 static void connect_once(void)
@@ -38,17 +39,7 @@ bool evidence_on(void)
     return evidence.socket >= 0;
 }
 
-uint64_t evidence_digest(const float *v, size_t n)
-{
-    uint64_t digest = n;
-    for (size_t i = 0; i < n; i++) {
-        uint32_t bits;
-        memcpy(&bits, v + i, sizeof bits);
-        digest = (digest ^ bits) * 0x9E3779B97F4A7C15ULL;
-        digest ^= digest >> 29;
-    }
-    return digest;
-}
+void evidence_world(int size) { evidence.world = size; }
 
 /* ---- which images a batch is made of ---- */
 
@@ -131,83 +122,64 @@ static void put(const void *data, size_t bytes)
     }
 }
 
-void evidence_begin(Model *m)
+void evidence_begin(Backend *be, Stream *s, Tensor grads)
 {
     if (!evidence_on())
         return;
-    size_t count = tensor_count(m->grads);
+    size_t count = tensor_count(grads);
     if (count > evidence.params) {
         free(evidence.gradient);
         evidence.gradient = alloc(count, sizeof(float));
         evidence.params = count;
     }
-    m->be->op->download(m->s, evidence.gradient, m->grads);
+    be->op->download(s, evidence.gradient, grads);
 }
 
-void evidence_slice(Model *m, size_t first, int count)
+void evidence_slice(Backend *be, Stream *s, Tensor grads, size_t first, int count)
 {
     if (evidence.socket < 0 || !evidence.gradient)
         return;
     float *now = alloc((size_t)count, sizeof *now), *was = evidence.gradient + first;
-    m->be->op->download(m->s, now, tensor_slice(m->grads, first, count));
+    be->op->download(s, now, tensor_slice(grads, first, count));
     for (int i = 0; i < count; i++)
         was[i] = now[i] - was[i];
     free(now);
 }
 
-/* A tensor's elements on the host, dense; free() them. */
-static void *host(Model *m, Tensor t)
+/* Sends a tensor's elements, dense. */
+static void put_tensor(Backend *be, Stream *s, Tensor t)
 {
-    void *copy = alloc(tensor_count(t), dtype_size(t.dtype));
-    m->be->op->download(m->s, copy, t);
-    return copy;
+    size_t bytes = tensor_count(t) * dtype_size(t.dtype);
+    void *copy = alloc(bytes, 1);
+    be->op->download(s, copy, t);
+    put(copy, bytes);
+    free(copy);
 }
 
-static void head_network(EvidenceHead *head, const ModelSpec *spec)
-{
-    snprintf(head->name, sizeof head->name, "%s", spec->name);
-    head->classes = spec->classes;
-    for (int i = 0; i < 8; i++)
-        head->hidden[i] = spec->hidden[i];
-    head->no_skip = spec->no_skip;
-    head->no_batchnorm = spec->no_batchnorm;
-    head->ghost = spec->ghost;
-}
-
-void evidence_end(Model *m, Tensor x, Tensor label, Tensor weight)
+void evidence_end(Backend *be, Stream *s, EvidenceHead head, Tensor params, Tensor x, Tensor label,
+                  Tensor weight)
 {
     if (evidence.socket < 0 || !evidence.gradient)
         return;
     const char *rank = getenv("OMPI_COMM_WORLD_RANK");
     int epoch = 0;
     Augment *picks = picks_of(x, &epoch);
-    float *w = host(m, m->params), *pixels = host(m, x);
-    int32_t *labels = host(m, label);
-    EvidenceHead head = {.magic = EVIDENCE_MAGIC,
-                         .params = m->params.n,
-                         .rank = rank ? atoi(rank) : 0,
-                         .n = x.n,
-                         .h = x.h,
-                         .w = x.w,
-                         .c = x.c,
-                         .weighted = weight.buf != NULL,
-                         .picked = picks != NULL,
-                         .epoch = epoch,
-                         .stats_ranks = m->stats_hook ? m->stats_ranks : 1,
-                         .x_digest = evidence_digest(pixels, tensor_count(x))};
-    head_network(&head, &m->spec);
+    head.magic = EVIDENCE_MAGIC;
+    head.params = params.n;
+    head.rank = rank ? atoi(rank) : 0;
+    head.n = x.n, head.h = x.h, head.w = x.w, head.c = x.c;
+    head.weighted = weight.buf != NULL;
+    head.picked = picks != NULL;
+    head.epoch = epoch;
+    head.world = evidence.world;
     put(&head, sizeof head);
-    put(w, tensor_count(m->params) * sizeof *w);
-    put(evidence.gradient, tensor_count(m->params) * sizeof *w);
-    put(labels, (size_t)x.n * sizeof *labels);
-    if (weight.buf) {
-        float *weights = host(m, weight);
-        put(weights, (size_t)x.n * sizeof *weights);
-        free(weights);
-    }
+    put_tensor(be, s, params);
+    put(evidence.gradient, tensor_count(params) * sizeof(float));
+    put_tensor(be, s, label);
+    if (weight.buf)
+        put_tensor(be, s, weight);
     if (picks)
         put(picks, (size_t)x.n * sizeof *picks);
-    else
-        put(pixels, tensor_count(x) * sizeof *pixels);
-    free(labels), free(pixels), free(w), free(picks);
+    put_tensor(be, s, x);
+    free(picks);
 }
