@@ -42,7 +42,7 @@ if type -P flock >/dev/null; then
 fi
 secret=$(od -An -N6 -tu8 /dev/urandom | tr -d ' ')
 summary=$out/summary.csv
-columns=name,score,most,passed,builds,runs,weights,shared,training,validation
+columns=name,score,most,passed,builds,runs,weights,equal,gradients,images,training,validation
 echo "$columns,training_accuracy,validation_accuracy,seconds,first_fault" >"$summary.part"
 
 worst=0 count=0

@@ -11,9 +11,14 @@
 #include "child.h"
 #include "file.h"
 #include "grade.h"
+#include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static const double GRACE = 5; /* seconds after the budget until a run is killed */
@@ -33,7 +38,7 @@ static void enter(void *context)
     const Training *t = context;
     char *np = format_new("%d", t->o->np), *seed = format_new("%lld", (long long)t->o->seed);
     char *budget = format_new("%g", t->budget), *out = format_new("%s/out", t->at->dir);
-    setenv("LABS_AUDIT", t->at->audit, 1);
+    setenv("LABS_EVIDENCE", t->at->socket, 1);
     setenv("LABS_SEED", seed, 1);
     unsetenv("DATA_DIR");
     execl("common/setup/launch.sh", "launch.sh", "--np", np, "bash", "-c", each_rank,
@@ -64,11 +69,35 @@ char *log_line(const char *log, const char *word)
     return last;
 }
 
+/* child_run() in a process of its own: it ends all children of its caller, of which the collector
+ * of the evidence is one. */
+static ChildEnd run_apart(const Child *child)
+{
+    ChildEnd *end = mmap(NULL, sizeof *end, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
+                         0);
+    REQUIRE(end != MAP_FAILED, "out of memory: no room for a run's end");
+    fflush(NULL);
+    pid_t process = fork();
+    REQUIRE(process >= 0, "cannot start a process: %s", strerror(errno));
+    if (!process) {
+        prctl(PR_SET_PDEATHSIG, SIGTERM);
+        *end = child_run(child);
+        _exit(0);
+    }
+    int status;
+    while (waitpid(process, &status, 0) < 0 && errno == EINTR)
+        ;
+    REQUIRE(WIFEXITED(status) && WEXITSTATUS(status) == 0, "the run's guard ended by itself");
+    ChildEnd copy = *end;
+    munmap(end, sizeof *end);
+    return copy;
+}
+
 Finding grade_run(const GradeOptions *o, double budget, const Paths *at, double *seconds)
 {
     Finding f = {0};
     Training training = {o, budget, at};
-    ChildEnd ended = child_run(&(Child){.work = enter,
+    ChildEnd ended = run_apart(&(Child){.work = enter,
                                         .context = &training,
                                         .streams = CHILD_OUT | CHILD_ERR,
                                         .log = at->run_log,

@@ -1,0 +1,74 @@
+/* evidence_average.c: is the file what the training ended with? Some write an average of the
+ * weights along the way (Polyak; arXiv 1803.05407) in their place: running averages with usual
+ * decay rates and the mean of all are kept here, and a combination of those is an average, too. */
+#include "check.h"
+#include "inspection.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { DECAYS = 8, TERMS = DECAYS + 2 };
+static const double DECAY[DECAYS] = {0.9, 0.95, 0.98, 0.99, 0.995, 0.998, 0.999, 0.9995};
+static const double MOST_LEFT = 0.01; /* of the way from w(0) to w(T) */
+
+struct Averages {
+    int n, count;
+    float *first, *last, *running[DECAYS];
+    double *sum;
+};
+
+Averages *averages_new(int64_t params)
+{
+    size_t n = (size_t)params;
+    Averages *a = alloc(1, sizeof *a);
+    *a = (Averages){.n = (int)params,
+                    .first = alloc(n, sizeof(float)),
+                    .last = alloc(n, sizeof(float)),
+                    .sum = alloc(n, sizeof(double))};
+    for (int k = 0; k < DECAYS; k++)
+        a->running[k] = alloc(n, sizeof(float));
+    return a;
+}
+
+void averages_free(Averages *a)
+{
+    for (int k = 0; k < DECAYS; k++)
+        free(a->running[k]);
+    free(a->first), free(a->last), free(a->sum);
+    free(a);
+}
+
+void averages_add(Averages *a, const float *w)
+{
+    size_t bytes = (size_t)a->n * sizeof *w;
+    if (!a->count++) {
+        memcpy(a->first, w, bytes);
+        for (int k = 0; k < DECAYS; k++)
+            memcpy(a->running[k], w, bytes);
+    }
+    memcpy(a->last, w, bytes);
+    for (int i = 0; i < a->n; i++)
+        a->sum[i] += w[i];
+    for (int k = 0; k < DECAYS; k++)
+        for (int i = 0; i < a->n; i++)
+            a->running[k][i] += (float)((1 - DECAY[k]) * (w[i] - a->running[k][i]));
+}
+
+bool averages_reach(const Averages *a, const float *file)
+{
+    size_t n = (size_t)a->n;
+    double *columns = alloc((TERMS + 1) * n, sizeof *columns), c[TERMS], left = 0, way = 0;
+    for (size_t i = 0; i < n; i++) { /* all from w(0) on */
+        for (int k = 0; k < DECAYS; k++)
+            columns[k * n + i] = (double)a->running[k][i] - a->first[i];
+        columns[DECAYS * n + i] = a->sum[i] / a->count - a->first[i];
+        columns[(DECAYS + 1) * n + i] = (double)a->last[i] - a->first[i];
+        columns[TERMS * n + i] = (double)file[i] - a->first[i];
+        way += columns[(DECAYS + 1) * n + i] * columns[(DECAYS + 1) * n + i];
+    }
+    fit_columns(columns, a->n, TERMS, c);
+    for (size_t i = 0; i < n; i++)
+        left += columns[TERMS * n + i] * columns[TERMS * n + i];
+    free(columns);
+    return sqrt(left) <= MOST_LEFT * sqrt(way);
+}
