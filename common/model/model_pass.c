@@ -290,7 +290,8 @@ void model_backward_part(Model *m, int first, int end)
 {
     for (int a = 0; a <= m->nlayers && end == m->nlayers; a++)
         m->plan->touched[a] = false;
-    evidence_begin(m->be, m->s, m->grads);
+    if (end == m->nlayers)
+        evidence_begin(m->be, m->s, m->grads);
     range_begin(m->be, "backward");
     for (int i = end - 1; i >= first; i--) {
         range_begin(m->be, name_of(&m->layers[i]));
@@ -304,7 +305,9 @@ void model_backward_part(Model *m, int first, int end)
             m->plan->touched[m->layers[i].residual] = true;
     }
     range_end(m->be);
-    evidence_end(m->be, m->s, network_of(m), m->params, act(m, 0), m->plan->label, m->plan->weight);
+    if (first == 0)
+        evidence_end(m->be, m->s, network_of(m), m->params, act(m, 0), m->plan->label,
+                     m->plan->weight);
 }
 
 void model_backward(Model *m) { model_backward_part(m, 0, m->nlayers); }
