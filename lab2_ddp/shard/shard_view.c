@@ -55,7 +55,7 @@ static void draw_memory(const ShardStudy *s, Plot *plot)
                                .high = ZERO_STAGES - 0.5},
                          .y = {.label = "most at any moment of an update (MB)",
                                .low = 0,
-                               .high = 1.5 * highest},
+                               .high = 1.7 * highest},
                          .legend = PLOT_TOP_LEFT});
     double x0[MOST_BARS], x1[MOST_BARS], y0[MOST_BARS], y1[MOST_BARS];
     for (int part = 0; part < PARTS; part++)
