@@ -49,7 +49,8 @@ mutant hangs         's/^    finish\(&t\);/    if (t.comm->rank) comm_barrier(t.
     'rank 1 waits for rank 0, which has left' 'its output: '
 mutant never_ends    's/^    finish\(&t\);/    if (t.comm->rank) for (;;);/' \
     'still running 5 s after the budget of ' 'does a rank hang in a collective'
-mutant late          's/^    finish\(&t\);/    while (timer_now() - t.born < t.o->budget + 0.5)\n        ;\n&/' \
+idle='while (timer_now() - t.born < t.o->budget + 0.5) ;'
+mutant late          "s/^    finish\\(&t\\);/    $idle\\n&/" \
     's late: the weights count that were there in time' 'leave more time'
 cp assessment/train.c "$work/serial.c"; sed -E "$small" "$work/serial.c" >"$pile/serial.c"
 fault[serial]='ranks 0 and 1 start from different weights' advice[serial]='step 1'
