@@ -15,7 +15,21 @@ struct Averages {
     int n, count;
     float *first, *last, *running[DECAYS];
     double *sum;
+    uint64_t *seen; /* [count], room for `room`: the weights so far, by their digests */
+    int room;
 };
+
+static uint64_t digest(const float *w, int n)
+{
+    uint64_t d = (uint64_t)n;
+    for (int i = 0; i < n; i++) {
+        uint32_t bits;
+        memcpy(&bits, w + i, sizeof bits);
+        d = (d ^ bits) * 0x9E3779B97F4A7C15ULL;
+        d ^= d >> 29;
+    }
+    return d;
+}
 
 Averages *averages_new(int64_t params)
 {
@@ -34,7 +48,7 @@ void averages_free(Averages *a)
 {
     for (int k = 0; k < DECAYS; k++)
         free(a->running[k]);
-    free(a->first), free(a->last), free(a->sum);
+    free(a->first), free(a->last), free(a->sum), free(a->seen);
     free(a);
 }
 
@@ -46,6 +60,15 @@ void averages_add(Averages *a, const float *w)
         for (int k = 0; k < DECAYS; k++)
             memcpy(a->running[k], w, bytes);
     }
+    if (a->count > a->room) {
+        a->room = 2 * a->count;
+        uint64_t *more = alloc((size_t)a->room, sizeof *more);
+        if (a->seen)
+            memcpy(more, a->seen, (size_t)(a->count - 1) * sizeof *more);
+        free(a->seen);
+        a->seen = more;
+    }
+    a->seen[a->count - 1] = digest(w, a->n);
     memcpy(a->last, w, bytes);
     for (int i = 0; i < a->n; i++)
         a->sum[i] += w[i];
@@ -57,6 +80,10 @@ void averages_add(Averages *a, const float *w)
 bool averages_reach(const Averages *a, const float *file)
 {
     size_t n = (size_t)a->n;
+    uint64_t wanted = digest(file, a->n);
+    for (int i = 0; i < a->count; i++) /* of earlier on: saved now and then */
+        if (a->seen[i] == wanted)
+            return true;
     double *columns = alloc((TERMS + 1) * n, sizeof *columns), c[TERMS], left = 0, way = 0;
     for (size_t i = 0; i < n; i++) { /* all from w(0) on */
         for (int k = 0; k < DECAYS; k++)

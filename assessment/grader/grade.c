@@ -75,8 +75,9 @@ static Paths paths_make(const GradeOptions *o)
     at.data = format_new("%s/data", at.dir);
     at.socket = format_new("%s/evidence", at.dir);
     at.weights = format_new("%s/weights.safetensors", at.dir);
-    const char *old[] = {at.dir, at.build_log, at.run_log, at.score_log};
-    for (int i = 0; i < 4; i++)
+    at.handed_in = format_new("%s/weights.safetensors", out);
+    const char *old[] = {at.dir, at.handed_in, at.build_log, at.run_log, at.score_log};
+    for (int i = 0; i < 5; i++)
         file_remove(old[i]);
     const char *results[] = {"results.json", "row.csv"};
     for (int i = 0; i < 2; i++) {
@@ -92,8 +93,8 @@ static Paths paths_make(const GradeOptions *o)
 
 static void paths_free(Paths *at)
 {
-    char *all[] = {at->dir,     at->program,   at->data,    at->socket,
-                   at->weights, at->build_log, at->run_log, at->score_log};
+    char *all[] = {at->dir,       at->program,   at->data,    at->socket,   at->weights,
+                   at->handed_in, at->build_log, at->run_log, at->score_log};
     for (int i = 0; i < (int)(sizeof all / sizeof *all); i++)
         free(all[i]);
 }
@@ -128,10 +129,9 @@ int main(int argc, char **argv)
     if (findings[BUILDS].passed) {
         Collector *collector = collector_start(at.socket, &o, images.given);
         findings[RUNS] = grade_run(&o, budget, &at, &seconds);
-        collector_end(collector, at.weights, findings);
-    }
-    if (findings[RUNS].passed)
+        collector_end(collector, at.handed_in, findings);
         grade_score(&o, &rubric, &images, &at, findings);
+    }
     file_remove(at.data);
     Report report = {&o, &rubric, findings, text, budget, seconds};
     bool passed = grade_report(&report);

@@ -67,6 +67,7 @@ double rubric_points(const Rubric *r, const Finding *findings, int criterion);
 /* A submission's files: all under dir, which is created afresh for each. */
 typedef struct Paths {
     char *dir, *program, *data, *socket, *weights; /* absolute; socket: for the evidence */
+    char *handed_in; /* a copy of `weights`, out of the submission's reach */
     char *build_log, *run_log, *score_log;
 } Paths;
 
@@ -87,6 +88,7 @@ char *log_line(const char *log, const char *word);
 
 /* script: the build's compile command, called as: script SOURCE PROGRAM. */
 Finding grade_build(const char *script, const char *submission, const Paths *at);
+/* Copies the weights to at->handed_in when the budget or the run ends, whichever comes first. */
 Finding grade_run(const GradeOptions *o, double budget, const Paths *at, double *seconds);
 /* Fills in the findings WEIGHTS, TRAINING, VALIDATION. Returns the network's parameter count, 0:
  * unknown. */

@@ -49,6 +49,9 @@ mutant hangs         's/^    finish\(&t\);/    if (t.comm->rank) comm_barrier(t.
     'rank 1 waits for rank 0, which has left' 'its output: '
 mutant never_ends    's/^    finish\(&t\);/    if (t.comm->rank) for (;;);/' \
     'still running 5 s after the budget of ' 'does a rank hang in a collective'
+idle='while (timer_now() - t.born < t.o->budget + 0.5) ;'
+mutant late          "s/^    finish\\(&t\\);/    $idle\\n&/" \
+    's late: the weights count that were there in time' 'leave more time'
 cp assessment/train.c "$work/serial.c"; sed -E "$small" "$work/serial.c" >"$pile/serial.c"
 fault[serial]='ranks 0 and 1 start from different weights' advice[serial]='step 1'
 # It only prints, and leaves a process behind that would write into the run's folder later.
@@ -82,6 +85,8 @@ row() { grep "^\"$1\"," "$summary"; }
 
 [[ $(row good) == '"good",100,100,yes,5,10,5,10,10,5,15,40,'* ]] ||
     wrong "good: expected all points: $(row good)"
+[[ $(row late) == '"late",90,100,no,5,0,5,10,10,5,15,40,'* ]] ||
+    wrong "late: expected all points but those for the time: $(row late)"
 [[ $(row unreadable) == '"unreadable",,,error,'* ]] ||
     wrong "unreadable: expected an error: $(row unreadable)"
 for name in "${!fault[@]}"; do
