@@ -82,6 +82,12 @@ typedef void (*StatsHook)(void *context, Tensor sums, Stream *s);
 typedef void (*GradHook)(void *context, size_t first, int count, Stream *s);
 /* Called when all work of one layer, forward or backward, is queued on s: to time or draw it. */
 typedef void (*LayerHook)(void *context, int layer, bool backward, Stream *s);
+/* Called in model_backward before a layer's own backward pass, when all work on x and dy is queued
+ * on s: x, the layer's input, and dy, the gradient of the loss in its output, complete, both of
+ * this batch's N images and valid until the hook returns. What it changes in dy, on s, the layer's
+ * gradients and all layers below follow. (A dense layer's are dW = dyᵀ x, dbias = the sum of dy
+ * over the images.) Where batch norm passes dy on to a residual connection, that is changed, too. */
+typedef void (*TensorHook)(void *context, int layer, Tensor x, Tensor dy, Stream *s);
 
 struct Model {
     Backend *be;
@@ -102,6 +108,8 @@ struct Model {
     void *grad_context;
     LayerHook layer_hook;
     void *layer_context;
+    TensorHook tensor_hook;
+    void *tensor_context;
     struct ModelPlan *plan; /* activations, their gradients, conv plans: model.c */
 };
 

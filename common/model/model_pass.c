@@ -242,6 +242,8 @@ void model_backward(Model *m)
     range_begin(m->be, "backward");
     for (int i = m->nlayers - 1; i >= 0; i--) {
         range_begin(m->be, name_of(&m->layers[i]));
+        if (m->tensor_hook)
+            m->tensor_hook(m->tensor_context, i, act(m, m->layers[i].in), grad(m, i + 1), m->s);
         layer_backward(m, i);
         if (m->layers[i].kind == LAYER_CONV && m->layers[i].residual != NONE)
             residual_backward(m, m->layers[i].residual, i + 1);

@@ -22,7 +22,7 @@ static void queue_step(Model *m, Tensor totals, Tensor x, Tensor label)
 static bool recordable(const Model *m)
 {
     return m->be->op->record_begin && !m->stats_hook && !m->grad_hook && !m->layer_hook &&
-           !m->plan->holding;
+           !m->tensor_hook && !m->plan->holding;
 }
 
 /* This batch's entry; NULL: it is new, and now has the oldest one's entry. */
