@@ -95,16 +95,15 @@ static void try_low_rank(void *unused)
 }
 static void try_pays(void *unused) { pays_below((Cost){1, 1, 2}, (Cost){1, 2, 1}); }
 
-static const ExerciseUse uses[] = {
-    {"lab2_ddp/exercises/7a_round_stochastic.c", try_round},
-    {"lab2_ddp/exercises/7b_ternary.c", try_ternary},
-    {"lab2_ddp/exercises/7c_one_bit.c", try_one_bit},
-    {"lab2_ddp/exercises/7d_exchange_with_feedback.c", try_feedback},
-    {"lab2_ddp/exercises/7e_top_k.c", try_top},
-    {"lab2_ddp/exercises/7f_exchange_corrected.c", try_corrected},
-    {"lab2_ddp/exercises/7g_sparse_add.c", try_add},
-    {"lab2_ddp/exercises/7h_low_rank.c", try_low_rank},
-    {"lab2_ddp/exercises/7i_pays_below.c", try_pays}};
+static const ExerciseUse uses[] = {{"lab2_ddp/exercises/7a_round_stochastic.c", try_round},
+                                   {"lab2_ddp/exercises/7b_ternary.c", try_ternary},
+                                   {"lab2_ddp/exercises/7c_one_bit.c", try_one_bit},
+                                   {"lab2_ddp/exercises/7d_exchange_with_feedback.c", try_feedback},
+                                   {"lab2_ddp/exercises/7e_top_k.c", try_top},
+                                   {"lab2_ddp/exercises/7f_exchange_corrected.c", try_corrected},
+                                   {"lab2_ddp/exercises/7g_sparse_add.c", try_add},
+                                   {"lab2_ddp/exercises/7h_low_rank.c", try_low_rank},
+                                   {"lab2_ddp/exercises/7i_pays_below.c", try_pays}};
 
 /* ---- the window ---- */
 

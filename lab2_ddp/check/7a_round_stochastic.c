@@ -43,11 +43,13 @@ static void judge_scale(int bits)
     WRONG_UNLESS(scale != 1, "a bucket of 0.5, -3, 1, 0: the scale is 1, the largest element, not "
                              "the largest magnitude, 3");
     WRONG_UNLESS(scale == 3, "a bucket of 0.5, -3, 1, 0: the scale is %g, expected 3", scale);
-    WRONG_UNLESS(code[1] != 2 * levels(bits), "%d bits: -scale gets code 2L, which is +scale: are "
-                                              "signs reversed?", bits);
+    WRONG_UNLESS(code[1] != 2 * levels(bits),
+                 "%d bits: -scale gets code 2L, which is +scale: are "
+                 "signs reversed?",
+                 bits);
     WRONG_UNLESS(code[1] == 0 && code[3] == levels(bits),
-                 "%d bits, u = 0.5: -scale and 0 get the codes %d and %d, expected 0 and L = %d", bits,
-                 code[1], code[3], levels(bits));
+                 "%d bits, u = 0.5: -scale and 0 get the codes %d and %d, expected 0 and L = %d",
+                 bits, code[1], code[3], levels(bits));
 }
 
 /* The extreme elements are values exactly, whatever u is. */
@@ -82,12 +84,12 @@ static void explain(int bits, const float *g, float scale, const double *mean, b
     }
     const char *why = !moves && nearest && fabs(sum) < 0.2
                         ? "it is rounded to the nearest in every draw: is u used?"
-                    : !moves        ? "the same in every draw: is u used?"
-                    : !wrong_above  ? "only negative elements are: does a cast to int round them "
-                                      "towards 0?"
-                    : sum > 0.2     ? "all are too large: is 0.5 added to u?"
-                    : sum < -0.2    ? "all are too small"
-                                    : "with which probability does it round up?";
+                    : !moves       ? "the same in every draw: is u used?"
+                    : !wrong_above ? "only negative elements are: does a cast to int round them "
+                                     "towards 0?"
+                    : sum > 0.2    ? "all are too large: is 0.5 added to u?"
+                    : sum < -0.2   ? "all are too small"
+                                   : "with which probability does it round up?";
     exercise_wrong("%d bits: biased: element %g of a bucket with scale %g is read as %g on average "
                    "over %d draws; %s",
                    bits, g[at], scale, mean[at], DRAWS, why);

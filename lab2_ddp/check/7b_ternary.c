@@ -9,8 +9,10 @@ static float encode(uint8_t *code, const float *g, const float *u, int n, float 
     float scale = ternary(code, g, u, n, clip);
     expect_marks(code + n, ROOM - n, "code [n]");
     for (int i = 0; i < n; i++)
-        WRONG_UNLESS(code[i] <= 2, "element %g of a bucket with scale %g gets code %d: expected 0, 1 "
-                                   "or 2", g[i], scale, code[i]);
+        WRONG_UNLESS(code[i] <= 2,
+                     "element %g of a bucket with scale %g gets code %d: expected 0, 1 "
+                     "or 2",
+                     g[i], scale, code[i]);
     return scale;
 }
 
@@ -58,8 +60,10 @@ static void judge_zeros(void)
     float scale = encode(code, zero, u, N, 2.5f);
     WRONG_UNLESS(scale == 0, "a bucket of zeros: scale %g, expected 0", scale);
     for (int i = 0; i < N; i++)
-        WRONG_UNLESS(code[i] == 1, "a bucket of zeros, u = %g: code %d, expected 1: is it divided "
-                                   "by the scale 0, or u <= p?", u[i], code[i]);
+        WRONG_UNLESS(code[i] == 1,
+                     "a bucket of zeros, u = %g: code %d, expected 1: is it divided "
+                     "by the scale 0, or u <= p?",
+                     u[i], code[i]);
 }
 
 static void judge_mean(const float *g, float clip)
@@ -88,7 +92,8 @@ static void judge_mean(const float *g, float clip)
                      !moves ? ": the same in every draw: is u used?"
                      : near(mean[i], copysign(scale, expected) - expected, 0.05 * scale)
                          ? ": with probability 1 - |g| / scale?"
-                     : near(mean[i], expected / 2, 0.05 * scale) ? ": half of it" : "");
+                     : near(mean[i], expected / 2, 0.05 * scale) ? ": half of it"
+                                                                 : "");
     }
 }
 

@@ -23,7 +23,8 @@ static void judge_signs(const float *g, int n)
         bool minus_zero = g[i] == 0 && signbit(g[i]);
         WRONG_UNLESS(code[i] == (g[i] >= 0), "element %g gets code %d, expected %d%s", g[i],
                      code[i], g[i] >= 0,
-                     minus_zero   ? ": -0.0 is not negative: compare with 0, do not look at the sign bit"
+                     minus_zero
+                         ? ": -0.0 is not negative: compare with 0, do not look at the sign bit"
                      : g[i] == 0 ? ": 0 is not negative"
                                  : "");
     }

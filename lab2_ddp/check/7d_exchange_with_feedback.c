@@ -7,7 +7,7 @@ enum { N = 23, UPDATES = 30 };
 
 /* The remedy, and what it saw. */
 typedef struct Played {
-    Remedy remedy; /* first, so that a Remedy * is one */
+    Remedy remedy;                   /* first, so that a Remedy * is one */
     int compressed, left, exchanged; /* calls */
     int update;
     float a[N], sent[N], other[N]; /* what was compressed; what the packet says; the other rank's */
@@ -27,7 +27,8 @@ static void compress(Remedy *r, const float *a)
 static void residual(Remedy *r, float *e, const float *a)
 {
     Played *p = of(r);
-    WRONG_UNLESS(p->compressed, "residual comes before compress: there is no packet of this update");
+    WRONG_UNLESS(p->compressed,
+                 "residual comes before compress: there is no packet of this update");
     WRONG_UNLESS(!p->exchanged, "residual comes after exchange: g is the mean over the ranks by "
                                 "then, not what was compressed");
     p->left++;
@@ -38,7 +39,8 @@ static void residual(Remedy *r, float *e, const float *a)
 static void exchange(Remedy *r, float *g)
 {
     Played *p = of(r);
-    WRONG_UNLESS(p->compressed, "exchange comes before compress: there is no packet of this update");
+    WRONG_UNLESS(p->compressed,
+                 "exchange comes before compress: there is no packet of this update");
     WRONG_UNLESS(!p->exchanged++, "exchange is called twice in an update");
     for (int i = 0; i < N; i++)
         g[i] = (p->sent[i] + p->other[i]) / 2;
@@ -58,11 +60,11 @@ static void judge_compressed(const Played *p, const float *g, const float *befor
     if (is(p->a, g, 1, before))
         return;
     exercise_wrong("update %d: what is compressed is not g + e%s", p->update,
-                   is(p->a, g, 0, before)       ? ", but g alone: is the residual forgotten?"
-                   : is(p->a, g, 2, before)     ? ", but g + 2 e: is the residual added twice?"
-                   : is(p->a, g, -1, before)    ? ", but g - e"
+                   is(p->a, g, 0, before)        ? ", but g alone: is the residual forgotten?"
+                   : is(p->a, g, 2, before)      ? ", but g + 2 e: is the residual added twice?"
+                   : is(p->a, g, -1, before)     ? ", but g - e"
                    : is(p->a, before, 0, before) ? ", but e alone"
-                                                : "");
+                                                 : "");
 }
 
 static void judge_residual(const Played *p, const float *e, const float *g, const float *before)
@@ -99,10 +101,12 @@ static void one_update(Played *p, float *e, double *total, double *sum)
     WRONG_UNLESS(g[N] == 77, "it writes outside of g [r->n]");
     for (int i = 0; i < N; i++) {
         float mean = (p->sent[i] + p->other[i]) / 2;
-        WRONG_UNLESS(near(g[i], mean, 1e-5),
-                     "update %d: g ends with %g, expected the mean over the ranks of what was sent, "
-                     "%g%s", p->update, g[i], mean,
-                     near(g[i], mean + e[i], 1e-5) ? ": is the residual added to the mean?" : "");
+        WRONG_UNLESS(
+            near(g[i], mean, 1e-5),
+            "update %d: g ends with %g, expected the mean over the ranks of what was sent, "
+            "%g%s",
+            p->update, g[i], mean,
+            near(g[i], mean + e[i], 1e-5) ? ": is the residual added to the mean?" : "");
         total[i] += gradient[i];
         sum[i] += p->sent[i];
     }
@@ -120,7 +124,8 @@ static void judge(void *unused)
     for (int i = 0; i < N; i++)
         WRONG_UNLESS(near(sum[i] + e[i], total[i], 1e-3),
                      "after %d updates element %d: sent %g and kept %g, but the gradients' sum is "
-                     "%g", UPDATES, i, sum[i], e[i], total[i]);
+                     "%g",
+                     UPDATES, i, sum[i], e[i], total[i]);
 }
 
 int main(int argc, char **argv)

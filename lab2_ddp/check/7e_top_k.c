@@ -16,20 +16,21 @@ static void judge_top(const float *a, int n, int k, const char *what)
     int written = 0;
     while (written < MOST + 8 && (uint32_t)at[written] != 0xA5A5A5A5)
         written++;
-    WRONG_UNLESS(written <= k, "%s, n = %d: %d elements are written, expected k = %d: there is room "
-                               "for k; which of equal ones are chosen?", what, n, written, k);
+    WRONG_UNLESS(written <= k,
+                 "%s, n = %d: %d elements are written, expected k = %d: there is room "
+                 "for k; which of equal ones are chosen?",
+                 what, n, written, k);
     expect_marks(at + k, 8, "top->at [k]");
     expect_marks(value + k, 8, "top->value [k]");
-    WRONG_UNLESS(top.count == k, "%s, n = %d: count is %d, expected k = %d%s", what, n, top.count, k,
-                 written < k ? ": are those as large as the k-th left out?" : "");
+    WRONG_UNLESS(top.count == k, "%s, n = %d: count is %d, expected k = %d%s", what, n, top.count,
+                 k, written < k ? ": are those as large as the k-th left out?" : "");
     float least = magnitude_at(a, n, k);
     int equal = 0, skipped = -1;
     for (int i = 0, j = 0; i < n; i++) {
         bool chosen = j < k && at[j] == i;
         if (chosen) {
-            WRONG_UNLESS(value[j] == a[i],
-                         "%s: the value of element %d is %g, expected %g%s", what, i, value[j], a[i],
-                         value[j] == fabsf(a[i]) ? ": its sign is lost" : "");
+            WRONG_UNLESS(value[j] == a[i], "%s: the value of element %d is %g, expected %g%s", what,
+                         i, value[j], a[i], value[j] == fabsf(a[i]) ? ": its sign is lost" : "");
             j++;
         }
         WRONG_UNLESS(j == 0 || j == k || at[j] > at[j - 1],
@@ -37,17 +38,19 @@ static void judge_top(const float *a, int n, int k, const char *what)
                      at[j - 1], at[j]);
         WRONG_UNLESS(chosen || fabsf(a[i]) <= least,
                      "%s, n = %d, k = %d: element %d, %g, is not chosen, though it is larger than "
-                     "the k-th, %g%s", what, n, k, i, a[i], least,
-                     a[i] < 0 ? ": by magnitude" : "");
+                     "the k-th, %g%s",
+                     what, n, k, i, a[i], least, a[i] < 0 ? ": by magnitude" : "");
         WRONG_UNLESS(!chosen || fabsf(a[i]) >= least,
                      "%s, n = %d, k = %d: element %d, %g, is chosen, though it is smaller than the "
-                     "k-th, %g", what, n, k, i, a[i], least);
+                     "k-th, %g",
+                     what, n, k, i, a[i], least);
         if (fabsf(a[i]) == least && !chosen && skipped < 0)
             skipped = i;
         equal += chosen && fabsf(a[i]) == least;
-        WRONG_UNLESS(!chosen || fabsf(a[i]) != least || skipped < 0,
-                     "%s: of equal elements %d is chosen, but %d is not: expected the lowest indices",
-                     what, i, skipped);
+        WRONG_UNLESS(
+            !chosen || fabsf(a[i]) != least || skipped < 0,
+            "%s: of equal elements %d is chosen, but %d is not: expected the lowest indices", what,
+            i, skipped);
     }
 }
 

@@ -37,7 +37,8 @@ static void residual(Remedy *r, float *e, const float *a)
 static void exchange(Remedy *r, float *g)
 {
     Played *p = of(r);
-    WRONG_UNLESS(p->compressed, "exchange comes before compress: there is no packet of this update");
+    WRONG_UNLESS(p->compressed,
+                 "exchange comes before compress: there is no packet of this update");
     WRONG_UNLESS(!p->exchanged++, "exchange is called twice in an update");
     for (int i = 0; i < N; i++)
         g[i] = p->sent[i] + (i % 2 ? 0.5f : 0); /* and the other rank's part */
@@ -51,12 +52,12 @@ static void judge_compressed(const Played *p, int i, double g, double u, double 
     exercise_wrong(
         "update %d: what is compressed is %g at element %d, expected v + momentum u + g = %g%s",
         p->update, found, i, v + next,
-        near(found, next, 1e-4)                  ? ": that is the velocity alone; v adds up the steps"
-        : near(found, v + g, 1e-4)               ? ": that is without momentum"
-        : near(found, v + momentum * u, 1e-4)    ? ": that is without the gradient"
-        : near(found, v + u + g, 1e-4)           ? ": u is not multiplied by momentum"
-        : near(found, g, 1e-4)                   ? ": that is the gradient alone"
-        : near(found, v + u, 1e-4)               ? ": the velocity of the update before"
+        near(found, next, 1e-4)               ? ": that is the velocity alone; v adds up the steps"
+        : near(found, v + g, 1e-4)            ? ": that is without momentum"
+        : near(found, v + momentum * u, 1e-4) ? ": that is without the gradient"
+        : near(found, v + u + g, 1e-4)        ? ": u is not multiplied by momentum"
+        : near(found, g, 1e-4)                ? ": that is the gradient alone"
+        : near(found, v + u, 1e-4)            ? ": the velocity of the update before"
         : near(found, momentum * v + next, 1e-4) ? ": v is multiplied by momentum, too"
                                                  : "");
 }
@@ -64,8 +65,10 @@ static void judge_compressed(const Played *p, int i, double g, double u, double 
 static void judge_memory(const Played *p, int i, const float *u, const float *v, double next)
 {
     bool sent = p->sent[i] != 0;
-    WRONG_UNLESS(!sent || v[i] == 0, "update %d: element %d was sent, and v is still %g: expected 0: "
-                                     "it would be sent twice", p->update, i, v[i]);
+    WRONG_UNLESS(!sent || v[i] == 0,
+                 "update %d: element %d was sent, and v is still %g: expected 0: "
+                 "it would be sent twice",
+                 p->update, i, v[i]);
     WRONG_UNLESS(!sent || u[i] == 0,
                  "update %d: element %d was sent, and u is still %g: expected 0 (momentum factor "
                  "masking: the mask applies to the velocity, too)",

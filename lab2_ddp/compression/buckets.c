@@ -25,7 +25,8 @@ static int bucket_size(const Compressor *c, int first)
 
 /* ---- one bucket ---- */
 
-static void write_bucket(Compressor *c, uint8_t *packet, const float *a, int n, float *u, int number)
+static void write_bucket(Compressor *c, uint8_t *packet, const float *a, int n, float *u,
+                         int number)
 {
     const RemedySpec *spec = c->spec;
     uint8_t code[BUCKET + 8];

@@ -17,7 +17,8 @@ const RemedySpec *study_spec(const CompressionStudy *s, int row)
 /* Close together where the accuracy rises fast: slow links make few updates. */
 static void choose_points(CompressionStudy *s)
 {
-    for (double at = 4; at < s->updates && s->points < STUDY_POINTS - 1; at = fmax(at + 4, at * 1.2))
+    for (double at = 4; at < s->updates && s->points < STUDY_POINTS - 1;
+         at = fmax(at + 4, at * 1.2))
         s->point[s->points++] = (int)at;
     s->point[s->points++] = s->updates;
 }

@@ -13,7 +13,13 @@
 #include "lab.h"
 #include "plot.h"
 
-enum { STUDY_LINKS = 4, STUDY_SEEDS = 9, STUDY_POINTS = 40, STUDY_REMEDIES = 24, PROOF_REMEDIES = 3 };
+enum {
+    STUDY_LINKS = 4,
+    STUDY_SEEDS = 9,
+    STUDY_POINTS = 40,
+    STUDY_REMEDIES = 24,
+    PROOF_REMEDIES = 3
+};
 extern const double study_bandwidth[STUDY_LINKS]; /* bytes/s: 100 Mbit/s to 100 Gbit/s */
 
 /* What an update takes on the slowest rank, and what it sends. */

@@ -14,12 +14,12 @@ typedef struct RemedySpec {
     void (*open)(Compressor *c); /* sets c->remedy, takes what memory it needs */
     bool feedback, corrected;    /* with exchange_with_feedback, exchange_corrected */
     int bits;
-    bool nearest;   /* rounding to nearest in place of stochastic */
-    double clip;    /* > 0: ternary */
-    double keep;    /* the share of the elements, or of a layer's units, that are sent */
+    bool nearest;    /* rounding to nearest in place of stochastic */
+    double clip;     /* > 0: ternary */
+    double keep;     /* the share of the elements, or of a layer's units, that are sent */
     bool all_reduce; /* a sparse all-reduce in place of an all-gather */
-    int rank;       /* of the factors */
-    int hidden;     /* > 0: another network, with one hidden layer of this size */
+    int rank;        /* of the factors */
+    int hidden;      /* > 0: another network, with one hidden layer of this size */
 } RemedySpec;
 
 enum { LAYERS_MOST = 16, HIDDEN_MOST = 8 };

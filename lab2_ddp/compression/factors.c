@@ -130,10 +130,11 @@ static void add_product(Compressor *c, int layer, int r)
     int K = w->shape[0], D = w->shape[1], N = c->samples;
     size_t at = (size_t)r * c->bytes / 4 + c->at[layer];
     Buffer *all = c->wire.packets.buf, *grads = c->m->grads.buf;
-    c->m->be->op->dense_backward_weight(
-        c->m->s, tensor_matrix(grads, c->m->grads.at + w->at, F32, K, D),
-        model_view(c->m->grads, b), tensor_matrix(all, at, F32, N, D),
-        tensor_matrix(all, at + (size_t)N * D, F32, N, K));
+    c->m->be->op->dense_backward_weight(c->m->s,
+                                        tensor_matrix(grads, c->m->grads.at + w->at, F32, K, D),
+                                        model_view(c->m->grads, b),
+                                        tensor_matrix(all, at, F32, N, D),
+                                        tensor_matrix(all, at + (size_t)N * D, F32, N, K));
 }
 
 static void multiply_factors(Remedy *r, float *g)

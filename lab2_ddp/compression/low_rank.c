@@ -117,8 +117,8 @@ void open_low_rank(Compressor *c)
 {
     Rng rng = rng_at(c->seed, RNG_NOISE, 7, 0); /* the same on all ranks */
     int rows, columns;
-    REQUIRE(c->m->nviews <= LAYERS_MOST, "%d tensors of parameters, at most %d here",
-            c->m->nviews, LAYERS_MOST);
+    REQUIRE(c->m->nviews <= LAYERS_MOST, "%d tensors of parameters, at most %d here", c->m->nviews,
+            LAYERS_MOST);
     for (int k = 0; k < c->m->nviews; k++) {
         const View *v = matrix(c, k, &rows, &columns);
         if (!is_matrix(c, v))

@@ -27,10 +27,7 @@ void open_plain(Compressor *c)
 /* ---- bfloat16: sign and exponent of a float, 8 of its 24 bits of mantissa. MPI cannot add it up,
  * so packets are gathered: on two ranks that is as short. ---- */
 
-static void halve(Remedy *r, const float *a)
-{
-    to_bf16((uint16_t *)of(r)->wire.mine, a, r->n);
-}
+static void halve(Remedy *r, const float *a) { to_bf16((uint16_t *)of(r)->wire.mine, a, r->n); }
 
 static void halves_left(Remedy *r, float *e, const float *a)
 {

@@ -85,8 +85,7 @@ double wire_seconds(const WireCall *call, int calls, int P, Link link)
 {
     double seconds = 0;
     for (int i = 0; i < calls && P > 1; i++)
-        seconds += call[i].kind == WIRE_SUM
-                     ? link_seconds(LINK_ALL_REDUCE, P, call[i].bytes, link)
+        seconds += call[i].kind == WIRE_SUM ? link_seconds(LINK_ALL_REDUCE, P, call[i].bytes, link)
                  : call[i].kind == WIRE_GATHER
                      ? link_seconds(LINK_REDUCE_SCATTER, P, call[i].bytes, link)
                      : link.latency + call[i].bytes / link.bandwidth;
