@@ -208,11 +208,12 @@ static bool same_weights(const Training *t)
 
 /* ---- all trainings ---- */
 
-static double median_of(const UpdateCost *cost, int n, bool compress)
+/* which: 0 computing, 1 compressing, 2 the clock */
+static double median_of(const UpdateCost *cost, int n, int which)
 {
     double *v = alloc(n, sizeof *v), at[3];
     for (int i = 0; i < n; i++)
-        v[i] = compress ? cost[i].compress : cost[i].compute;
+        v[i] = which == 0 ? cost[i].compute : which == 1 ? cost[i].compress : cost[i].clock;
     study_spread(at, v, n);
     free(v);
     return at[1];
@@ -232,8 +233,8 @@ static void keep_result(Training *t, int row, int seed, const Trained *found, bo
     for (int u = 0; u < s->updates; u++)
         sent += t->cost[u].sent / s->updates;
     lock(s, true);
-    r->compute = average(r->compute, seed, median_of(t->cost, s->updates, false));
-    r->compress = average(r->compress, seed, median_of(t->cost, s->updates, true));
+    r->compute = average(r->compute, seed, median_of(t->cost, s->updates, 0));
+    r->compress = average(r->compress, seed, median_of(t->cost, s->updates, 1));
     r->sent = sent;
     r->elements = t->m->params.n;
     r->trained[seed] = *found;
@@ -291,10 +292,8 @@ static bool prove(CompressionStudy *s, int row, int link)
     link_set(no_link);
     test_accuracy(&t, &stop);
     take_slowest(&t, updates);
-    double clock = 0;
-    for (int u = 0; u < updates; u++)
-        clock += t.cost[u].clock / updates;
-    double derived = study_seconds(s, row, updates, on) / updates;
+    double clock = median_of(t.cost, updates, 2),
+           derived = study_seconds(s, row, updates, on) / updates;
     lock(s, true);
     s->proof[s->proofs++] = (Proof){row, link, clock, derived};
     lock(s, false);

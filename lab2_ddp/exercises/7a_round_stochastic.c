@@ -25,6 +25,9 @@
  *
  *     #pragma omp simd reduction(max : scale)         or reduction(+ : sum)
  *
+ * Take a maximum by a comparison, not by fmaxf(): that is a call for every element, which alone
+ * takes longer than all the rest.
+ *
  * Alistarh et al., QSGD, arXiv 1610.02132. */
 float round_stochastic(uint8_t *code, const float *g, const float *u, int n, int bits)
 {

@@ -8,7 +8,7 @@ float round_stochastic(uint8_t *code, const float *g, const float *u, int n, int
     float scale = 0;
 #pragma omp simd reduction(max : scale)
     for (int i = 0; i < n; i++)
-        scale = fmaxf(scale, fabsf(g[i]));
+        scale = fabsf(g[i]) > scale ? fabsf(g[i]) : scale;
     float step = scale > 0 ? (float)L / scale : 0;
 #pragma omp simd
     for (int i = 0; i < n; i++) {

@@ -8,7 +8,7 @@ float ternary(uint8_t *code, const float *g, const float *u, int n, float clip)
 #pragma omp simd reduction(+ : squares) reduction(max : most)
     for (int i = 0; i < n; i++) {
         squares += g[i] * g[i];
-        most = fmaxf(most, fabsf(g[i]));
+        most = fabsf(g[i]) > most ? fabsf(g[i]) : most;
     }
     float scale = fminf(most, clip * sqrtf(squares / (float)n));
 #pragma omp simd
