@@ -60,11 +60,11 @@ static void judge(void *unused)
     expect(plain, (Cost){100, 0.02, 2e6}, 6e8, "6 MB less, 10 ms more, as many updates");
     expect(plain, (Cost){200, 0.01, 2e6}, 4e8, "2 of 8 MB, as many seconds, twice the updates");
     expect(plain, (Cost){INFINITY, 0.02, 1e5}, 0, "it never reaches the target");
-    expect(plain, (Cost){100, 0.01, 2e6}, INFINITY, "fewer bytes, and not a second more");
+    expect(plain, (Cost){100, 0.009, 2e6}, INFINITY, "fewer bytes, and fewer seconds");
     expect(plain, (Cost){50, 0.011, 2e6}, INFINITY, "half the updates");
     expect(plain, (Cost){500, 0.011, 2e6}, 0, "a quarter of the bytes, five times the updates");
     expect(plain, (Cost){100, 0.005, 9e6}, 0, "more bytes, fewer seconds (pays above, not below)");
-    expect(plain, plain, 0, "the same");
+    expect(plain, (Cost){100, 0.02, 8e6}, 0, "as many bytes, more seconds");
     for (uint32_t k = 0; k < 500; k++)
         judge_drawn(k);
 }

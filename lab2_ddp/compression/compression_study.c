@@ -303,7 +303,7 @@ static bool prove(CompressionStudy *s, int row, int link)
 
 void compression_study_work(void *context, BackgroundThread *b)
 {
-    static const char *const proved[PROOF_REMEDIES] = {"none", "4 bits", "rank 4, feedback"};
+    static const char *const proved[PROOF_REMEDIES] = {"none", "4 bits", "rank 4 + feedback"};
     CompressionStudy *s = context;
     s->own = b;
     bool goes_on = true;

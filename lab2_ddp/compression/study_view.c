@@ -272,7 +272,7 @@ static void write_metrics(const CompressionStudy *s)
                 Link link = {study_bandwidth[k], s->latency};
                 at[k] = study_accuracy_at(s, row, seed, study_equal_time(s, link), link);
             }
-            run_metrics(run, "\"%s\",%d,%d,%.10g,%.6g,%.6g,%.6g,%.4f,%.4f,%.4f,%.4f,%.4f,%.6g",
+            run_metrics(run, "%s,%d,%d,%.10g,%.6g,%.6g,%.6g,%.4f,%.4f,%.4f,%.4f,%.4f,%.6g",
                         study_spec(s, row)->name, seed, r->elements, r->sent, r->compute,
                         r->compress, study_updates_to(s, row, seed, target),
                         last_accuracy(s, row, seed, 0), at[0], at[1], at[2], at[3],

@@ -11,9 +11,9 @@
  * updates than the plain exchange.
  *
  * Return the bandwidth b below which the remedy takes less time than the plain exchange. INFINITY:
- * at every bandwidth. 0: at none, or not below any; so also if it never reaches the target, when
- * remedy.updates is INFINITY. plain.updates is finite. Compare whole trainings, not single
- * updates. */
+ * at every bandwidth. 0: below none; so also if its training sends as many bytes or more, and if it
+ * never reaches the target, when remedy.updates is INFINITY. plain.updates is finite. Compare whole
+ * trainings, not single updates. */
 double pays_below(Cost plain, Cost remedy)
 {
     TODO("solve plain's time = remedy's time for b; which bytes, and whose seconds, are more?");

@@ -6,7 +6,7 @@ double pays_below(Cost plain, Cost remedy)
 {
     double bytes = plain.updates * plain.bytes - remedy.updates * remedy.bytes;
     double seconds = remedy.updates * remedy.seconds - plain.updates * plain.seconds;
-    if (!isfinite(remedy.updates) || bytes < 0 || (bytes == 0 && seconds >= 0))
+    if (!isfinite(remedy.updates) || bytes <= 0)
         return 0;
     return seconds > 0 ? bytes / seconds : INFINITY;
 }
