@@ -43,7 +43,8 @@ static void parse(Choices *c, CompressionStudy *s, Option *table, int argc, char
         {"momentum", ARG_REAL, &s->momentum, .min = 0, .max = 0.9999, .help = "momentum of SGD"},
         {"below", ARG_REAL, &s->below, .min = 0, .max = 0.9,
          .help = "the target: so much below the accuracy that the plain exchange reaches"},
-        {"full", ARG_FLAG, &c->full, .help = "5 seeds, twice the updates and units, 10,000 test images"},
+        {"full", ARG_FLAG, &c->full,
+         .help = "5 seeds, twice the updates and units, 10,000 test images"},
         {0}};
     OPTIONS_KEEP(table, options);
     args_parse("7_compression", "Which remedy for a slow network pays, and where?", table, argc,

@@ -107,8 +107,8 @@ static void judge(void *unused)
     judge_scale(g, N, 2.5f);
     judge_scale(g, N, 1);
     judge_scale(even, 5, 2.5f);
-    judge_zeros();
     judge_mean(g, 2.5f);
+    judge_zeros();
     g[5] = 0.01f;
     judge_scale(g, N, 9);
     judge_mean(g, 9);

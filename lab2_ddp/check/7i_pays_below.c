@@ -58,7 +58,8 @@ static void judge(void *unused)
 {
     Cost plain = {100, 0.01, 8e6};
     expect(plain, (Cost){100, 0.02, 2e6}, 6e8, "6 MB less, 10 ms more, as many updates");
-    expect(plain, (Cost){200, 0.01, 2e6}, 4e8, "2 of 8 MB, as many seconds, twice the updates");
+    expect(plain, (Cost){200, 0.02, 2e6}, 4e8 / 3,
+           "2 of 8 MB, twice the seconds, twice the updates");
     expect(plain, (Cost){INFINITY, 0.02, 1e5}, 0, "it never reaches the target");
     expect(plain, (Cost){100, 0.009, 2e6}, INFINITY, "fewer bytes, and fewer seconds");
     expect(plain, (Cost){50, 0.011, 2e6}, INFINITY, "half the updates");

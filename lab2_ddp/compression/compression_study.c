@@ -18,7 +18,7 @@ const RemedySpec *study_spec(const CompressionStudy *s, int row)
 static void choose_points(CompressionStudy *s)
 {
     for (double at = 4; at < s->updates && s->points < STUDY_POINTS - 1;
-         at = fmax(at + 4, at * 1.2))
+         at = fmax(at + 4, at * 1.25))
         s->point[s->points++] = (int)at;
     s->point[s->points++] = s->updates;
 }
@@ -243,7 +243,8 @@ static void keep_result(Training *t, int row, int seed, const Trained *found, bo
         t->cost = NULL;
     }
     s->done++;
-    s->parted |= !same;
+    if (!same)
+        s->parted = study_spec(s, row)->name;
     lock(s, false);
     run_progress(s->lab->run, "trained", s->done, s->remedies * s->seeds, "networks", "");
 }
@@ -292,10 +293,14 @@ static bool prove(CompressionStudy *s, int row, int link)
     link_set(no_link);
     test_accuracy(&t, &stop);
     take_slowest(&t, updates);
-    double clock = median_of(t.cost, updates, 2),
-           derived = study_seconds(s, row, updates, on) / updates;
+    double clock = median_of(t.cost, updates, 2);
+    for (int u = 0; u < updates; u++)
+        t.cost[u].clock = t.cost[u].compute + t.cost[u].compress +
+                          wire_seconds(t.cost[u].call, t.cost[u].calls, s->lab->comm->size, on);
+    Proof found = {row, link, clock, median_of(t.cost, updates, 2),
+                   study_seconds(s, row, updates, on) / updates};
     lock(s, true);
-    s->proof[s->proofs++] = (Proof){row, link, clock, derived};
+    s->proof[s->proofs++] = found;
     lock(s, false);
     training_free(&t);
     return !stop;

@@ -44,10 +44,13 @@ typedef struct RemedyResult {
     UpdateCost *cost;         /* [updates] of the first training; NULL: none yet */
 } RemedyResult;
 
-/* A few updates on a real link of the table: the virtual clock's time and the derived one. */
+/* A few updates that were really made on a link of the table. */
 typedef struct Proof {
     int remedy, link;
-    double clock, derived; /* s per update; clock 0: not made yet */
+    double clock;   /* s per update, by the virtual clock */
+    double derived; /* from what these updates computed, compressed and sent */
+    double table;   /* as in the tables: from the trainings' medians. Computing is a little faster
+                     * or slower each time, and so much is this one off */
 } Proof;
 
 typedef struct CompressionStudy {
@@ -64,8 +67,8 @@ typedef struct CompressionStudy {
     int points, point[STUDY_POINTS];      /* updates after which accuracy is measured */
     RemedyResult result[STUDY_REMEDIES];  /* by row */
     Proof proof[PROOF_REMEDIES * STUDY_LINKS];
-    int proofs, done; /* trainings */
-    bool parted;      /* the ranks' weights were not the same at the end of a training */
+    int proofs, done;   /* trainings */
+    const char *parted; /* a remedy after whose training the ranks' weights were not the same */
 } CompressionStudy;
 
 /* Checks the choices, and cuts images and test to what there is. */

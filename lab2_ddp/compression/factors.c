@@ -141,15 +141,13 @@ static void multiply_factors(Remedy *r, float *g)
 {
     Compressor *c = of(r);
     bool done[LAYERS_MOST];
-    int P = c->wire.comm->size, own = c->wire.comm->rank;
     by_factors(c, done);
     wire_gather(&c->wire, c->bytes);
     for (int i = 0; i < c->m->nlayers; i++) {
-        if (done[i] && P > 2) /* all ranks in one order: with three the order of a sum matters */
+        if (done[i]) /* its own product again: all ranks must add up in one order */
             memset(g + weights(c, i)->at, 0, (size_t)parameters(c, i) * sizeof *g);
-        for (int k = 0; k < P && done[i]; k++)
-            if (P > 2 || k != own)
-                add_product(c, i, k);
+        for (int k = 0; k < c->wire.comm->size && done[i]; k++)
+            add_product(c, i, k);
     }
     add_rest(c, g, done);
     finish(c);

@@ -10,8 +10,8 @@ void one_bit(uint8_t *code, float value[2], const float *g, int n)
         int bit = g[i] >= 0;
         code[i] = (uint8_t)bit;
         positive += bit;
-        above += bit ? g[i] : 0;
-        below += bit ? 0 : g[i];
+        above += g[i] >= 0 ? g[i] : 0;
+        below += g[i] < 0 ? g[i] : 0;
     }
     value[0] = positive < n ? below / (float)(n - positive) : 0;
     value[1] = positive > 0 ? above / (float)positive : 0;

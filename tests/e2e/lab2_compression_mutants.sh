@@ -106,7 +106,7 @@ sigma²
 s/sqrtf\((squares \/ \(float\)n)\)/\1/
 
 ternary_clip 7b_ternary
-clip is in units of sigma
+is nothing clipped
 s/clip \* sqrtf\([^;]*\);/clip);/
 
 ternary_inverse 7b_ternary
@@ -126,7 +126,7 @@ is read as
 s/g\[i\] < 0 \? 1 - some : 1 \+ some/1 + some/
 
 ternary_zeros 7b_ternary
-a bucket of zeros: code
+a bucket of zeros, u
 s/scale < fabsf/scale <= fabsf/
 
 one_bit_sign_bit 7c_one_bit +
@@ -258,7 +258,7 @@ without momentum|gradient alone|velocity alone|expected v
 s/compress\(r, v\)/compress(r, g)/
 
 corrected_index 7f_exchange_corrected
-was sent
+was not sent, and v is 0|was sent
 s/u\[r->at\[k\]\] = v\[r->at\[k\]\] = 0/u[k] = v[k] = 0/
 
 sparse_twice 7g_sparse_add +
@@ -303,7 +303,7 @@ s/    mean\([^;]*;\n//; s/(    transposed)/    mean(context, p, rows * rank);\n\
 
 rank_both_means 7h_low_rank
 mean is called 2 times
-s/(rows, columns, rank);\n\}/\1; mean(context, q, columns * rank);\n}/
+s/rank\);\n\}/rank); mean(context, q, columns * rank);\n}/
 
 rank_not_orthogonal 7h_low_rank +
 are not orthogonal
