@@ -44,7 +44,7 @@ static void parse(Choices *c, CompressionStudy *s, Option *table, int argc, char
         {"below", ARG_REAL, &s->below, .min = 0, .max = 0.9,
          .help = "the target: so much below the accuracy that the plain exchange reaches"},
         {"full", ARG_FLAG, &c->full,
-         .help = "5 seeds, twice the updates and units, 10,000 test images"},
+         .help = "5 seeds, four times the updates and units, 10,000 test images"},
         {0}};
     OPTIONS_KEEP(table, options);
     args_parse("7_compression", "Which remedy for a slow network pays, and where?", table, argc,
@@ -193,9 +193,9 @@ int main(int argc, char **argv)
                                  .batch = 32,
                                  .images = 60000,
                                  .test = 2000,
-                                 .updates = 200,
+                                 .updates = 100,
                                  .seeds = 3,
-                                 .hidden = {512},
+                                 .hidden = {256},
                                  .rate = 0.02,
                                  .momentum = 0.9,
                                  .below = 0.03,
@@ -204,8 +204,8 @@ int main(int argc, char **argv)
     parse(&c, &s.study, table, argc, argv);
     if (c.full) {
         s.study.seeds = 5;
-        s.study.updates *= 2;
-        s.study.hidden[0] *= 2;
+        s.study.updates *= 4;
+        s.study.hidden[0] *= 4;
         s.study.test = 10000;
     }
     s.study.hidden[1] = s.study.hidden[0];
