@@ -161,12 +161,11 @@ static void make_update(Training *t, int update)
 static double test_accuracy(Training *t, bool *stop)
 {
     const CompressionStudy *s = t->s;
-    int P = s->lab->comm->size, r = s->lab->comm->rank;
-    int first = (int)((int64_t)s->test * r / P), end = (int)((int64_t)s->test * (r + 1) / P);
-    int32_t *mine = alloc(end - first + 1, sizeof *mine);
-    for (int i = first; i < end; i++)
-        mine[i - first] = i;
-    Metrics found = evaluate(t->m, t->test, mine, end - first);
+    int32_t *mine = alloc(s->test, sizeof *mine);
+    int count = 0;
+    for (int i = s->lab->comm->rank; i < s->test; i += s->lab->comm->size)
+        mine[count++] = i;
+    Metrics found = evaluate(t->m, t->test, mine, count);
     bool wanted = stop_requested() || (s->own && !background_goes_on(s->own));
     double v[] = {found.correct, wanted};
     free(mine);

@@ -2,19 +2,26 @@
 #include "lab2.h"
 #include <math.h>
 
-static float dot(const float *x, const float *y, int n)
+/* x loses its projection on y, a vector of length 1. */
+static void make_orthogonal(float *x, const float *y, int n)
 {
-    float sum = 0;
-#pragma omp simd reduction(+ : sum)
+    float along = 0;
+#pragma omp simd reduction(+ : along)
     for (int i = 0; i < n; i++)
-        sum += x[i] * y[i];
-    return sum;
+        along += x[i] * y[i];
+    for (int i = 0; i < n; i++)
+        x[i] -= along * y[i];
 }
 
-static void subtract(float *x, float a, const float *y, int n)
+static void make_unit(float *x, int n)
 {
+    float squares = 0;
+#pragma omp simd reduction(+ : squares)
     for (int i = 0; i < n; i++)
-        x[i] -= a * y[i];
+        squares += x[i] * x[i];
+    float length = sqrtf(squares);
+    for (int i = 0; i < n; i++)
+        x[i] = length > 1e-20f ? x[i] / length : 0;
 }
 
 void low_rank(float *p, float *q, const float *m, int rows, int columns, int rank, Mean *mean,
@@ -23,12 +30,9 @@ void low_rank(float *p, float *q, const float *m, int rows, int columns, int ran
     matrix_times(p, m, q, rows, columns, rank);
     mean(context, p, rows * rank);
     for (int k = 0; k < rank; k++) {
-        float *x = p + k * rows;
         for (int j = 0; j < k; j++)
-            subtract(x, dot(x, p + j * rows, rows), p + j * rows, rows);
-        float length = sqrtf(dot(x, x, rows));
-        for (int i = 0; i < rows; i++)
-            x[i] = length > 1e-20f ? x[i] / length : 0;
+            make_orthogonal(p + k * rows, p + j * rows, rows);
+        make_unit(p + k * rows, rows);
     }
     transposed_times(q, m, p, rows, columns, rank);
 }

@@ -315,7 +315,7 @@ s/int j = 0; j < k/int j = k > 0 ? k - 1 : 0; j < k/
 
 rank_no_length 7h_low_rank
 has length
-s/x\[i\] \/ length/x[i]/
+s/length > 1e-20f \? x\[i\] \/ length : 0/x[i]/
 
 rank_zeros 7h_low_rank
 divided by its length 0
@@ -327,7 +327,7 @@ s/    transposed_times[^;]*;\n//
 
 rank_length_first 7h_low_rank
 has length|not orthogonal
-s/(float \*x = [^;]*;)/\1 float size = sqrtf(dot(x, x, rows)); for (int i = 0; i < rows; i++) x[i] \/= size;/; s/x\[i\] = length [^;]*;/x[i] = x[i];/
+s/(for \(int j = 0; j < k)/make_unit(p + k * rows, rows); \1/; s/(rows, rows\);\n *)make_unit\(p \+ k \* rows, rows\);/\1/
 
 pays_single 7i_pays_below +
 compares single updates
