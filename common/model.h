@@ -85,8 +85,8 @@ typedef void (*LayerHook)(void *context, int layer, bool backward, Stream *s);
 /* Called in model_backward before a layer's own backward pass, when all work on x and dy is queued
  * on s: x, the layer's input, and dy, the gradient of the loss in its output, complete, both of
  * this batch's N images and valid until the hook returns. What it changes in dy, on s, the layer's
- * gradients and all layers below follow. (A dense layer's are dW = dyᵀ x, dbias = the sum of dy
- * over the images.) Where batch norm passes dy on to a residual connection, that is changed, too. */
+ * gradients and all layers below follow; so does what a residual connection that ends in it passes
+ * on. (A dense layer's gradients are dW = dyᵀ x, dbias = the sum of dy over the images.) */
 typedef void (*TensorHook)(void *context, int layer, Tensor x, Tensor dy, Stream *s);
 
 struct Model {
