@@ -36,7 +36,7 @@ judge() { # rows
         $1 ~ /^(2 bits|TernGrad)/ { want = codes(2, 4) }
         $1 ~ /^1 bit / { want = codes(1, 8) }
         $1 ~ /^top 0.1 %( . feedback)?$/ { want = 8 * up(n / 1000) }
-        $1 ~ /^top 1 %/ && !swaps { want = 8 * up(n / 100) }
+        $1 ~ /^top 1 %/ { want = 8 * up(n / 100) }
         want && $4 != want { print $1 ": " $4 " bytes, expected " want; bad = 1 }
         END { exit bad || rows != expected }' "$results/metrics.csv"
 }
