@@ -83,6 +83,12 @@ typedef void (*GradHook)(void *context, size_t first, int count, Stream *s);
 /* Called when all work of one layer, forward or backward, is queued on s: to time or draw it; as
  * before_hook before any of it is: its parameters may arrive here. */
 typedef void (*LayerHook)(void *context, int layer, bool backward, Stream *s);
+/* Called in model_backward before a layer's own backward pass, when all work on x and dy is queued
+ * on s: x, the layer's input, and dy, the gradient of the loss in its output, complete, both of
+ * this batch's N images and valid until the hook returns. What it changes in dy, on s, the layer's
+ * gradients and all layers below follow; so does what a residual connection that ends in it passes
+ * on. (A dense layer's gradients are dW = dyᵀ x, dbias = the sum of dy over the images.) */
+typedef void (*TensorHook)(void *context, int layer, Tensor x, Tensor dy, Stream *s);
 
 struct Model {
     Backend *be;
@@ -107,6 +113,8 @@ struct Model {
      * layer's parameters only when it needs them (before_hook); then params and grads may be
      * NO_TENSOR: free what model_new took first. */
     Tensor *params_at, *grads_at;
+    TensorHook tensor_hook;
+    void *tensor_context;
     struct ModelPlan *plan; /* activations, their gradients, conv plans: model.c */
 };
 

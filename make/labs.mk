@@ -87,6 +87,7 @@ RANKS_2_all_reduce := 32
 RANKS_4_overlap := 2
 RANKS_5_partition := 2
 RANKS_10_shard := 8
+RANKS_7_compression := 2
 RANKS_8_fifteen_steps := 2
 RANKS_9_three_parallelisms := 4
 given_ranks := $(if $(filter-out file,$(origin NP)),$(NP))

@@ -296,6 +296,8 @@ void model_backward_part(Model *m, int first, int end)
     for (int i = end - 1; i >= first; i--) {
         range_begin(m->be, name_of(&m->layers[i]));
         before(m, i, true);
+        if (m->tensor_hook)
+            m->tensor_hook(m->tensor_context, i, act(m, m->layers[i].in), grad(m, i + 1), m->s);
         layer_backward(m, i);
         if (m->layers[i].kind == LAYER_CONV && m->layers[i].residual != NONE)
             residual_backward(m, m->layers[i].residual, i + 1);

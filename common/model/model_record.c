@@ -23,7 +23,8 @@ static void queue_step(Model *m, Tensor totals, Tensor x, Tensor label)
 static bool recordable(const Model *m)
 {
     return m->be->op->record_begin && !m->stats_hook && !m->grad_hook && !m->layer_hook &&
-           !m->before_hook && !m->params_at && !m->grads_at && !m->plan->holding && !evidence_on();
+           !m->before_hook && !m->tensor_hook && !m->params_at && !m->grads_at &&
+           !m->plan->holding && !evidence_on();
 }
 
 /* This batch's entry; NULL: it is new, and now has the oldest one's entry. */

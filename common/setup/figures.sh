@@ -32,6 +32,8 @@ $launch --np 2 "$b/sol/lab2_ddp/5_partition" --out "$out"
 cp "$out/lab2_partition/partition.png" docs/lab2_partition.png
 $launch --np 8 "$b/sol/lab2_ddp/10_shard" --out "$out"
 cp "$out/lab2_shard/shard.png" docs/lab2_shard.png
+$launch --np 2 "$b/sol/lab2_ddp/7_compression" --out "$out"
+cp "$out/lab2_compression/compression.png" docs/lab2_compression.png
 $launch --np 1 "$b/student/lab3_scale/1_batch_size" --out "$out"
 cp "$out/lab3_batch_size/batch_size.png" docs/lab3.png
 assessment/grader/grade.sh "$b/assessment/grader/grade" assessment/solution/train.c \

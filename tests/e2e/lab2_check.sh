@@ -4,7 +4,9 @@
 set -u
 work=$(mktemp -d)
 labels='naive ring doubling halving tree seconds step-1 step-2 step-3 step-4 step-5 step-6 step-7
-step-8 step-9 bucket_add bucket_finish exposed_seconds partition share_seen'
+step-8 step-9 bucket_add bucket_finish exposed_seconds partition share_seen
+round_stochastic ternary one_bit exchange_with_feedback top_k exchange_corrected sparse_add low_rank
+pays_below'
 verdicts() { sed -nE 's/^(PASS|FAIL|TODO)  (step [0-9]|[a-z_]+) .*/\1 \2/p' "$1"; }
 expect() { # what, log, verdict, status, wanted status
     local lines wrong

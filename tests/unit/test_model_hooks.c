@@ -1,8 +1,11 @@
 /* test_model_hooks.c: ghost batch norm is the pieces of the batch, each by itself; the hook between
- * the halves of a batch norm; the hook that announces gradients.
+ * the halves of a batch norm; the hook that announces gradients, and the one that hands out
+ * what a layer's backward pass works on.
  */
 #include "check.h"
 #include "net.h"
+#include <math.h>
+#include <stdlib.h>
 
 static ModelSpec spec_of(const char *name)
 {
@@ -164,10 +167,114 @@ static void grad_hook(void **state)
     device_close(d);
 }
 
+/* ---- the hook that hands out a layer's x and dy ---- */
+
+typedef struct Handed {
+    Net *n;
+    int next, dense; /* the layer that must come; dense layers so far */
+    int silenced;    /* the layer whose dy the hook sets to 0; -1: none */
+} Handed;
+
+/* A dense layer's dW and dbias, from x [N,D] and dy [N,K] alone, against what is then in grads. */
+static void expect_product(const Handed *h, int layer, const float *x, const float *dy,
+                           const double *grads)
+{
+    const Layer *l = &h->n->m->layers[layer];
+    const View *w = &h->n->m->views[l->w], *b = &h->n->m->views[l->b];
+    int K = w->shape[0], D = w->shape[1];
+    for (int k = 0; k < K; k++)
+        for (int d = -1; d < D; d++) {
+            double sum = 0;
+            for (int n = 0; n < h->n->N; n++)
+                sum += (double)dy[n * K + k] * (d < 0 ? 1 : x[n * D + d]);
+            expect_close(grads[d < 0 ? b->at + k : w->at + (size_t)k * D + d], sum, 1e-5, 1e-4,
+                         "dense gradient from x and dy");
+        }
+}
+
+static float *kept[64][2]; /* of each dense layer: x, dy */
+
+static void take_tensors(void *context, int layer, Tensor x, Tensor dy, Stream *s)
+{
+    Handed *h = context;
+    const Layer *l = &h->n->m->layers[layer];
+    assert_int_equal(layer, h->next--);
+    assert_int_equal(x.n, h->n->N);
+    assert_int_equal(dy.n, h->n->N);
+    if (layer == h->silenced)
+        h->n->op->zero(s, dy);
+    if (l->kind != LAYER_DENSE)
+        return;
+    assert_int_equal(tensor_count(dy), h->n->N * l->out);
+    h->dense++;
+    kept[layer][0] = alloc(tensor_count(x), sizeof(float));
+    kept[layer][1] = alloc(tensor_count(dy), sizeof(float));
+    h->n->op->download(s, kept[layer][0], x);
+    h->n->op->download(s, kept[layer][1], dy);
+}
+
+/* What the hook gets of dense layers makes their gradients; and it comes once per layer. */
+static void tensor_hook(void **state)
+{
+    Device *d = device_open();
+    for (int i = 0; i < NAMES; i++) {
+        ModelSpec s = spec_of(all_names[i]);
+        Net n = net_new(d->be, &s, 4, 3, 3);
+        net_gradient(&n);
+        float *plain = fetch(&n, n.m->grads);
+        Handed h = {&n, n.m->nlayers - 1, 0, -1};
+        n.m->tensor_hook = take_tensors, n.m->tensor_context = &h;
+        net_gradient(&n);
+        float *with = fetch(&n, n.m->grads);
+        double *grads = fetch_double(&n, n.m->grads);
+        expect_bits(plain, with, tensor_count(n.m->grads), "gradient with a hook that only looks");
+        assert_int_equal(h.next, -1);
+        assert_true(h.dense > 0);
+        for (int l = 0; l < n.m->nlayers; l++)
+            if (n.m->layers[l].kind == LAYER_DENSE) {
+                expect_product(&h, l, kept[l][0], kept[l][1], grads);
+                free(kept[l][0]), free(kept[l][1]);
+            }
+        free(plain), free(with), free(grads);
+        net_free(&n);
+    }
+    device_close(d);
+}
+
+/* A dy that the hook sets to 0 leaves that layer, and all below, without a gradient. */
+static void tensor_hook_changes(void **state)
+{
+    Device *d = device_open();
+    ModelSpec s = spec_of("mlp");
+    Net n = net_new(d->be, &s, 4, 4, 3);
+    int last = n.m->nlayers - 1, middle = last;
+    do
+        middle--;
+    while (n.m->layers[middle].kind != LAYER_DENSE);
+    Handed h = {&n, last, 0, middle};
+    n.m->tensor_hook = take_tensors, n.m->tensor_context = &h;
+    net_gradient(&n);
+    float *g = fetch(&n, n.m->grads);
+    size_t first = n.m->views[n.m->layers[last].w].at;
+    double below = 0, above = 0;
+    for (size_t i = 0; i < tensor_count(n.m->grads); i++)
+        *(i < first ? &below : &above) += fabs(g[i]);
+    assert_true(below == 0);
+    assert_true(above > 0);
+    for (int l = 0; l < n.m->nlayers; l++)
+        if (n.m->layers[l].kind == LAYER_DENSE)
+            free(kept[l][0]), free(kept[l][1]);
+    free(g);
+    net_free(&n);
+    device_close(d);
+}
+
 static const Case cases[] = {
     {"ghost_pieces", .run = ghost_pieces},
     {"stats_hook", .run = stats_hook},
     {"grad_hook", .run = grad_hook},
+    {"tensor_hook", .run = tensor_hook},
+    {"tensor_hook_changes", .run = tensor_hook_changes},
 };
 int main(int argc, char **argv)
 {

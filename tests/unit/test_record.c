@@ -156,6 +156,10 @@ static void the_oldest_goes(void **state)
 
 static int layers_done;
 static void count_layer(void *context, int layer, bool backward, Stream *s) { layers_done++; }
+static void count_tensors(void *context, int layer, Tensor x, Tensor dy, Stream *s)
+{
+    layers_done++;
+}
 
 /* A hook must be called in every step. */
 static void hooks_are_not_recorded(void **state)
@@ -171,6 +175,13 @@ static void hooks_are_not_recorded(void **state)
     for (int step = 0; step < 3; step++)
         gradient(&n, n.x, n.label);
     assert_int_equal(layers_done, 3 * 2 * n.m->nlayers);
+    expect_counts(0, 0, 0);
+    n.m->layer_hook = NULL;
+    n.m->tensor_hook = count_tensors;
+    layers_done = 0;
+    for (int step = 0; step < 3; step++)
+        gradient(&n, n.x, n.label);
+    assert_int_equal(layers_done, 3 * n.m->nlayers);
     expect_counts(0, 0, 0);
     net_free(&n);
     backend_close(be);

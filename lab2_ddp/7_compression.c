@@ -1,0 +1,234 @@
+/* 7_compression.c: remedies for a slow network: fewer bits, fewer elements, factors. Each trains
+ * the same network on ranks that really exchange; the figure shows how long that takes on links of
+ * 100 Mbit/s to 100 Gbit/s, and the bandwidth below which each remedy pays. Exercises:
+ * exercises/7a_round_stochastic.c to 7i_pays_below.c.
+ */
+#include "check.h"
+#include "compression/compression_study.h"
+#include "exercise.h"
+#include "live_figure.h"
+#include "timer.h"
+#include <math.h>
+#include <stdlib.h>
+
+typedef struct Choices {
+    RunOptions run;
+    const char *link;
+    bool full;
+} Choices;
+
+typedef struct Session {
+    CompressionStudy study;
+    double redraw; /* when the figure is drawn next */
+    bool paused;
+} Session;
+
+static void parse(Choices *c, CompressionStudy *s, Option *table, int argc, char **argv)
+{
+    const Option options[] = {
+        RUN_OPTIONS(c->run),
+        {"link", ARG_STRING, &c->link,
+         .help = "the link of the trainings; its latency is that of all links: "
+                 "BANDWIDTH,LATENCY"},
+        {"only", ARG_STRING, &s->only, .help = "only the remedies with this in their names"},
+        {"batch", ARG_INT, &s->batch, .min = 1, .max = 4096, .help = "images per rank and update"},
+        {"images", ARG_INT, &s->images, .min = 64, .max = 1e6, .help = "training images used"},
+        {"test", ARG_INT, &s->test, .min = 100, .max = 1e6, .help = "test images used"},
+        {"updates", ARG_INT, &s->updates, .min = 5, .max = 5000, .help = "updates of a training"},
+        {"seeds", ARG_INT, &s->seeds, .min = 1, .max = STUDY_SEEDS,
+         .help = "trainings of each remedy"},
+        {"hidden", ARG_INT, &s->hidden[0], .min = 16, .max = 4096,
+         .help = "units of each of the two hidden layers"},
+        {"rate", ARG_REAL, &s->rate, .min = 1e-6, .max = 100, .help = "learning rate, constant"},
+        {"momentum", ARG_REAL, &s->momentum, .min = 0, .max = 0.9999, .help = "momentum of SGD"},
+        {"below", ARG_REAL, &s->below, .min = 0, .max = 0.9,
+         .help = "the target: so much below the accuracy that the plain exchange reaches"},
+        {"full", ARG_FLAG, &c->full,
+         .help = "5 seeds, four times the updates and units, 10,000 test images"},
+        {0}};
+    OPTIONS_KEEP(table, options);
+    args_parse("7_compression", "Which remedy for a slow network pays, and where?", table, argc,
+               argv);
+}
+
+/* ---- the exercises, each tried on next to nothing ---- */
+
+static void do_nothing(Remedy *r, const float *a) {}
+static void leave_nothing(Remedy *r, float *e, const float *a) {}
+static void give_nothing(Remedy *r, float *g) {}
+static const Remedy idle = {do_nothing, leave_nothing, give_nothing, .n = 1};
+static void no_mean(void *context, float *v, int count) {}
+
+static void try_round(void *unused)
+{
+    round_stochastic((uint8_t[2]){0}, (float[]){1, 2}, (float[]){0, 0}, 2, 4);
+}
+static void try_ternary(void *unused)
+{
+    ternary((uint8_t[2]){0}, (float[]){1, 2}, (float[]){0, 0}, 2, 2);
+}
+static void try_one_bit(void *unused)
+{
+    one_bit((uint8_t[2]){0}, (float[2]){0}, (float[]){1, 2}, 2);
+}
+static void try_feedback(void *unused)
+{
+    Remedy r = idle;
+    exchange_with_feedback(&r, (float[]){0}, (float[]){0});
+}
+static void try_top(void *unused)
+{
+    top_k(&(Sparse){0, (int32_t[]){0}, (float[]){0}}, (float[]){1, 2}, 2, 1);
+}
+static void try_corrected(void *unused)
+{
+    Remedy r = idle;
+    exchange_corrected(&r, (float[]){0}, (float[]){0}, (float[]){0}, 0.9f);
+}
+static void try_add(void *unused)
+{
+    Sparse one = {1, (int32_t[]){0}, (float[]){1}}, sum = {0, (int32_t[2]){0}, (float[2]){0}};
+    sparse_add(&sum, &one, &one, 2);
+}
+static void try_low_rank(void *unused)
+{
+    low_rank((float[2]){0}, (float[2]){1, 1}, (float[4]){1, 2, 3, 4}, 2, 2, 1, no_mean, NULL);
+}
+static void try_pays(void *unused) { pays_below((Cost){1, 1, 2}, (Cost){1, 2, 1}); }
+
+static const ExerciseUse uses[] = {{"lab2_ddp/exercises/7a_round_stochastic.c", try_round},
+                                   {"lab2_ddp/exercises/7b_ternary.c", try_ternary},
+                                   {"lab2_ddp/exercises/7c_one_bit.c", try_one_bit},
+                                   {"lab2_ddp/exercises/7d_exchange_with_feedback.c", try_feedback},
+                                   {"lab2_ddp/exercises/7e_top_k.c", try_top},
+                                   {"lab2_ddp/exercises/7f_exchange_corrected.c", try_corrected},
+                                   {"lab2_ddp/exercises/7g_sparse_add.c", try_add},
+                                   {"lab2_ddp/exercises/7h_low_rank.c", try_low_rank},
+                                   {"lab2_ddp/exercises/7i_pays_below.c", try_pays}};
+
+/* ---- the window ---- */
+
+static const PlotKey keys[] = {{"space", "pause, resume"},
+                               {"[ ]", "lower, higher target accuracy"},
+                               {"s", "save the figure"},
+                               {"F11", "full screen"},
+                               {"q", "quit"},
+                               {NULL, NULL}};
+
+static void lock(Session *s, bool on)
+{
+    if (s->study.thread)
+        (on ? background_lock : background_unlock)(s->study.thread);
+}
+
+static void draw(void *context, Plot *plot)
+{
+    Session *s = context;
+    lock(s, true);
+    compression_draw(&s->study, plot);
+    lock(s, false);
+}
+
+/* It changes only when a training ends, or with a key: drawn four times a second. */
+static bool changed(void *context)
+{
+    Session *s = context;
+    bool due = timer_real() >= s->redraw;
+    if (due)
+        s->redraw = timer_real() + 0.25;
+    return due;
+}
+
+static void on_event(void *context, const PlotEvent *e)
+{
+    Session *s = context;
+    if (e->kind != PLOT_KEY || !s->study.thread)
+        return;
+    if (e->key == ' ')
+        background_pause(s->study.thread, s->paused = !s->paused);
+    lock(s, true);
+    if (e->key == '[')
+        s->study.below = fmin(s->study.below + 0.01, 0.5);
+    else if (e->key == ']')
+        s->study.below = fmax(s->study.below - 0.01, 0);
+    s->redraw = 0;
+    lock(s, false);
+}
+
+static void finish(void *context)
+{
+    Session *s = context;
+    if (s->study.thread)
+        background_wait(s->study.thread);
+}
+
+/* Rank 0: the work on a thread, the figure here. */
+static void lead(Session *s)
+{
+    Run *run = s->study.lab->run;
+    BackgroundThread *b = s->study.missing ? NULL
+                                           : background_start(compression_study_work, &s->study);
+    s->study.thread = b;
+    live_figure_show(run, &(LiveFigure){.title = "Lab 2 · compression",
+                                        .png = "compression.png",
+                                        .context = s,
+                                        .keys = keys,
+                                        .draw = draw,
+                                        .changed = changed,
+                                        .event = on_event,
+                                        .finish = finish});
+    background_stop(b);
+    if (s->study.missing)
+        run_say(run, "to do: %s", s->study.missing);
+    else
+        compression_report(&s->study);
+}
+
+int main(int argc, char **argv)
+{
+    Choices c = {.run = run_options_default(), .link = "1Gbit/s,50us"};
+    c.run.threads = 1; /* a rank stands for a machine; the virtual clock is one thread's */
+    static Session s;
+    s.study = (CompressionStudy){.only = "",
+                                 .batch = 32,
+                                 .images = 60000,
+                                 .test = 2000,
+                                 .updates = 100,
+                                 .seeds = 3,
+                                 .hidden = {256},
+                                 .rate = 0.02,
+                                 .momentum = 0.9,
+                                 .below = 0.03,
+                                 .missing = exercise_missing(uses, sizeof uses / sizeof *uses)};
+    Option table[MOST_OPTIONS];
+    parse(&c, &s.study, table, argc, argv);
+    if (c.full) {
+        s.study.seeds = 5;
+        s.study.updates *= 4;
+        s.study.hidden[0] *= 4;
+        s.study.test = 10000;
+    }
+    s.study.hidden[1] = s.study.hidden[0];
+    char *wrong = link_parse(&s.study.link, c.link);
+    REQUIRE(!wrong, "--link=%s: %s", c.link, wrong);
+    REQUIRE(isfinite(s.study.link.bandwidth), "--link=%s: this part is about a link: give one",
+            c.link);
+    s.study.latency = s.study.link.latency;
+    stop_on_signals();
+    link_choose("none", "virtual"); /* a link only while an update is made */
+    Comm *comm = comm_open(c.run.comm);
+    REQUIRE(comm->size > 1, "one rank exchanges nothing: make lab2 ONLY=7_compression NP=2");
+    Lab lab = lab_open(comm, &c.run);
+    lab_data(&lab, &c.run, NULL);
+    compression_study_open(&s.study, &lab, (uint64_t)c.run.seed);
+    lab_run(&lab, "lab2_compression", &c.run, table);
+    if (comm->rank == 0)
+        lead(&s);
+    else if (!s.study.missing)
+        compression_study_work(&s.study, NULL);
+    int status = s.study.missing ? EXIT_TODO : s.study.parted ? EXIT_WRONG : 0;
+    compression_study_free(&s.study);
+    free(s.study.missing);
+    lab_close(&lab);
+    return status;
+}
