@@ -108,7 +108,14 @@ void report_stop(Run *r, int64_t step);
 
 /* ---- part 7: exercises/7a … ---- */
 
-/* ---- part 8: exercises/8a … ---- */
+/* ---- part 8: exercises/8a_local_due.c to 8d_sparse_delta.c ---- */
+
+bool local_due(int64_t step, int64_t steps, int64_t every, int64_t plain);
+void delayed_average(float *w, const float *sent, const float *mean, int n);
+void outer_step(float *start, float *v, const float *delta, int n, double rate, double momentum);
+enum { SPARSE_CHUNK = 4096 }; /* elements; the last chunk of a vector may have fewer */
+void sparse_delta(int32_t *at, float *value, float *residual, const float *delta, int n, int k,
+                  double decay, bool two_bits);
 
 /* ---- part 9: exercises/9a … ---- */
 

@@ -22,6 +22,9 @@
 void board_open(void);
 void board_close(void);
 
+/* Bytes that link_any.c wants on the board of `size` ranks. */
+size_t letters_bytes(int size);
+
 /* Around each call. call_begin ends the run (exit 1) if it does not match another rank's. */
 void call_begin(const Call *call);
 void call_end(const Call *call);
