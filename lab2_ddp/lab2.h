@@ -117,7 +117,18 @@ enum { SPARSE_CHUNK = 4096 }; /* elements; the last chunk of a vector may have f
 void sparse_delta(int32_t *at, float *value, float *residual, const float *delta, int n, int k,
                   double decay, bool two_bits);
 
-/* ---- part 9: exercises/9a … ---- */
+/* ---- part 9: exercises/9a_serve_next.c to 9c_expected_staleness.c ---- */
+
+/* A gradient that has arrived at the parameter server, and is not used yet. */
+typedef struct Arrived {
+    int worker;
+    int version; /* of the weights that it was computed with */
+    double at;   /* when it arrived, seconds */
+} Arrived;
+int serve_next(int *use, const Arrived *queue, int n, int version, int wait_for);
+void apply_stale(float *w, float *v, const float *g, int n, double rate, double momentum,
+                 int staleness, bool aware);
+double expected_staleness(const double *period, int workers, int worker);
 
 /* ---- part 10: exercises/10a … ---- */
 

@@ -85,6 +85,7 @@ RANKS_4_overlap := 2
 RANKS_5_partition := 2
 RANKS_8_fifteen_steps := 2
 RANKS_8_local := 4
+RANKS_9_asynchrony := 5
 RANKS_9_three_parallelisms := 4
 given_ranks := $(if $(filter-out file,$(origin NP)),$(NP))
 ranks_of = $(or $(given_ranks),$(if $(HOSTS),,$(RANKS_$(notdir $(1)))),$(if $(HOSTS),,$(NP)))

@@ -42,15 +42,17 @@ static void draw_periods(const LocalStudy *s, Plot *plot, Shards shards)
         plot_panel(plot, (PlotAxes){.column = shards,
                                     .title = shards_names[shards],
                                     .x = {.label = "updates between two exchanges, H",
-                                          .log = 2, .low = 2.5, .high = 320},
+                                          .log = 2,
+                                          .low = 2.5,
+                                          .high = 320},
                                     .y = {.label = "test accuracy: median, lowest, highest"},
                                     .legend = PLOT_BOTTOM_LEFT});
     double plain[3];
     if (spread(s, shards, LOCAL_PLAIN, 0, plain)) {
         double x[] = {2.5, 320}, low[] = {plain[0], plain[0]}, high[] = {plain[2], plain[2]};
         plot_band(panel, 2, x, low, high, (PlotStyle){.color = plot_series(LOCAL_PLAIN)});
-        plot_rule_y(panel, plain[1], (PlotStyle){.color = plot_series(LOCAL_PLAIN),
-                                                 .label = "plain: every update"});
+        plot_rule_y(panel, plain[1],
+                    (PlotStyle){.color = plot_series(LOCAL_PLAIN), .label = "plain: every update"});
     }
     for (int kind = LOCAL_SGD; kind < LOCAL_KINDS; kind++) {
         double x[STUDY_PERIODS], at[3][STUDY_PERIODS], one[3];
@@ -61,8 +63,7 @@ static void draw_periods(const LocalStudy *s, Plot *plot, Shards shards)
                 at[k][i] = one[k];
         }
         PlotStyle style = dots(kind);
-        plot_line(panel, STUDY_PERIODS, x, at[1],
-                  (PlotStyle){.color = style.color, .width = 1.5});
+        plot_line(panel, STUDY_PERIODS, x, at[1], (PlotStyle){.color = style.color, .width = 1.5});
         plot_errors(panel, STUDY_PERIODS, x, at[0], at[2], (PlotStyle){.color = style.color});
         style.label = local_names[kind];
         plot_scatter(panel, STUDY_PERIODS, x, at[1], style);
@@ -71,13 +72,15 @@ static void draw_periods(const LocalStudy *s, Plot *plot, Shards shards)
 
 static void draw_bytes(const LocalStudy *s, Plot *plot)
 {
-    PlotPanel *panel =
-        plot_panel(plot, (PlotAxes){.column = 2,
-                                    .title = "What is saved, and what it costs",
-                                    .x = {.label = "times fewer bytes sent than plain",
-                                          .log = 10, .low = 2, .high = 1e5},
-                                    .y = {.label = "accuracy less plain's (points)"},
-                                    .legend = PLOT_BOTTOM_LEFT});
+    PlotPanel *panel = plot_panel(plot,
+                                  (PlotAxes){.column = 2,
+                                             .title = "What is saved, and what it costs",
+                                             .x = {.label = "times fewer bytes sent than plain",
+                                                   .log = 10,
+                                                   .low = 2,
+                                                   .high = 1e5},
+                                             .y = {.label = "accuracy less plain's (points)"},
+                                             .legend = PLOT_BOTTOM_LEFT});
     plot_rule_y(panel, 0, (PlotStyle){.color = plot_series(LOCAL_PLAIN), .width = 1});
     for (int shards = 0; shards < SHARDS; shards++)
         for (int kind = LOCAL_SGD; kind < LOCAL_KINDS; kind++) {
@@ -90,12 +93,16 @@ static void draw_bytes(const LocalStudy *s, Plot *plot)
                     y[n++] = 100 * (one[1] - plain[1]);
                 }
             PlotStyle style = dots(kind);
-            plot_line(panel, n, x, y, (PlotStyle){.color = style.color, .width = 1.5,
-                                                  .dashed = shards == SHARDS_BY_CLASS});
+            plot_line(panel, n, x, y,
+                      (PlotStyle){.color = style.color,
+                                  .width = 1.5,
+                                  .dashed = shards == SHARDS_BY_CLASS});
             plot_scatter(panel, n, x, y, style);
         }
     plot_scatter(panel, 1, (double[]){500}, (double[]){0},
-                 (PlotStyle){.shape = PLOT_STAR, .size = 16, .color = plot_series(5),
+                 (PlotStyle){.shape = PLOT_STAR,
+                             .size = 16,
+                             .color = plot_series(5),
                              .label = "DiLoCo as published: 500×, as good"});
 }
 
@@ -170,8 +177,10 @@ void local_report(const LocalStudy *s)
         whole += spread(s, shards, LOCAL_PLAIN, 0, at);
     if (whole == 0)
         return;
-    run_say(run, "shards                 method                H  bytes/update     fewer   test "
-                 "accuracy (%d seeds)     less plain's", s->seeds);
+    run_say(run,
+            "shards                 method                H  bytes/update     fewer   test "
+            "accuracy (%d seeds)     less plain's",
+            s->seeds);
     run_metrics_header(run, "shards,method,H,bytes_per_update,low,median,high,trainings");
     for (int shards = 0; shards < SHARDS; shards++)
         for (int kind = 0; kind < LOCAL_KINDS; kind++)
