@@ -224,6 +224,14 @@ static void next_actions(double next[MOST_POSTS])
 
 /* ---- the choice ---- */
 
+void nap(int looks)
+{
+    if (looks < 50)
+        sched_yield();
+    else
+        nanosleep(&(struct timespec){0, 20000}, NULL);
+}
+
 /* Changes when anything happens on any rank; *asleep: all other ranks wait or poll. */
 static long happened(bool *asleep)
 {
@@ -285,9 +293,6 @@ int earliest_source(MPI_Comm comm, int tag)
             before = now;
             since = board_clock();
         }
-        if (looks < 100)
-            sched_yield();
-        else
-            nanosleep(&(struct timespec){0, 20000}, NULL);
+        nap(looks);
     }
 }

@@ -64,6 +64,8 @@ void post_polls(bool polls);
  * known. MPI_ANY_SOURCE: what MPI finds. If nothing at all happens for a second (ranks that poll,
  * messages that nobody receives) it takes the earliest that is here. */
 int earliest_source(MPI_Comm comm, int tag);
+/* Between two looks at something that is to come, the first of which is look 0. */
+void nap(int looks);
 
 /* ---- link_messages.c ---- */
 

@@ -66,11 +66,20 @@ double message_due(double stamp, MPI_Comm comm, MPI_Status *status)
     return is_self(comm, status->MPI_SOURCE) ? stamp : card_receive(stamp, bytes);
 }
 
-/* The wait for a message begins; from whom it is to be received. */
+/* The wait for a message begins; from whom it is to be received. On the virtual clock a rank that
+ * waits sleeps, so that those that compute have the cores: MPI_Recv only yields. */
 static int wait_for(int from, int tag, MPI_Comm comm)
 {
+    int here = false;
     post_waits(WAITS_FOR_MESSAGE, comm, from, tag);
-    return from == MPI_ANY_SOURCE ? earliest_source(comm, tag) : from;
+    if (from == MPI_ANY_SOURCE)
+        from = earliest_source(comm, tag);
+    for (int looks = 0; link_virtual() && !here; looks++) {
+        PMPI_Iprobe(from, tag, comm, &here, MPI_STATUS_IGNORE);
+        if (!here)
+            nap(looks);
+    }
+    return from;
 }
 
 /* ---- sending and receiving ---- */
