@@ -156,7 +156,7 @@ int main(int argc, char **argv)
                            .rate = 0.05,
                            .spec = {.momentum = 0.9,
                                     .outer_rate = 0.7,
-                                    .outer_momentum = 0.9,
+                                    .outer_momentum = 0.5,
                                     .keep = 64,
                                     .decay = 0.95,
                                     .two_bits = true},

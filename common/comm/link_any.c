@@ -184,6 +184,17 @@ static bool may_go_on(int s, Post *copy)
     return comes || posts[s].turns != before;
 }
 
+bool letters_come(void)
+{
+    bool come = false;
+    for (int s = 0; posts && s < P && !come; s++) {
+        const Post *p = &posts[s];
+        for (int u = 0; u < P && p->turns % 2 && p->kind == WAITS_FOR_MESSAGE; u++)
+            come |= (p->from < 0 || p->from == u) && letter_for(lane(u, s), p->comm, p->tag);
+    }
+    return come;
+}
+
 static bool is_member(const Post *p, int r) { return p->members[r / 64] >> r % 64 & 1; }
 
 /* The earliest moment at which what rank s waits for could come, if rank r cannot act before
