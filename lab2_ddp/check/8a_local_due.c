@@ -32,6 +32,7 @@ static void judge(void *unused)
     expect(10, 10, 4, 0, true, "the last update: all ranks must end with one network");
     expect(3, 3, 100, 0, true, "the last update, although `every` is more than all updates");
     expect(1, 100, 4, 3, true, "one of the first `plain` updates");
+    expect(2, 100, 4, 3, true, "one of the first `plain` updates, the second");
     expect(3, 100, 4, 3, true, "the last of the first `plain` updates");
     expect(4, 100, 4, 3, false, "`every` counts from the end of the plain updates, not from 0");
     expect(7, 100, 4, 3, true, "`every` updates after the plain ones");

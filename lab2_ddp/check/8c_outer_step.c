@@ -62,13 +62,16 @@ static bool near(const float *found, const double *expected)
 static void judge_steps(double rate, double momentum)
 {
     static State twin[KINDS];
-    float start[N], v[N] = {0}, delta[N], kept[N];
+    float start[N], v[N], delta[N], kept[N]; /* v is not 0: as in the middle */
     Rng r = rng_at(8, RNG_TEST, 3, 0);
     memset(twin, 0, sizeof twin);
     for (int i = 0; i < N; i++) {
         start[i] = (float)rng_normal(&r);
-        for (int k = 0; k < KINDS; k++)
+        v[i] = (float)rng_normal(&r);
+        for (int k = 0; k < KINDS; k++) {
             twin[k].start[i] = start[i];
+            twin[k].v[i] = v[i];
+        }
     }
     for (int t = 1; t <= STEPS; t++) {
         for (int i = 0; i < N; i++)

@@ -45,8 +45,8 @@ all ranks must end with one network
 s/step == steps \|\| //
 
 due_plain_short 8a_local_due
-the last of the first .plain. updates
-s/step <= plain/step < plain - (plain > 1)/
+one of the first .plain. updates, the second
+s/step <= plain/step < plain \/ 2 + 1/
 
 due_plain_missing 8a_local_due
 one of the first .plain. updates
