@@ -1,6 +1,6 @@
 /* test_link_times.c: how long things take on the link of link.h, with the virtual clock: five
  * all-reduces over messages against the α-β model, MPI's own collectives against link_seconds, and
- * what overlaps. A busy machine disturbs a figure now and then, an error every time: a figure that is
+ * what overlaps. A busy machine disturbs a figure now and then, an error every time: one that is
  * not right is taken again, on all ranks, up to five times in all. */
 #include "five_all_reduces.h"
 #include "harness.h"
