@@ -64,13 +64,15 @@ static bool near(const float *found, const double *expected)
 static void judge_steps(double momentum, bool aware, int first_age)
 {
     static double w[KINDS][N], v[KINDS][N];
-    float own[N], velocity[N] = {0}, g[N], kept[N];
+    float own[N], velocity[N], g[N], kept[N]; /* v is not 0: as in the middle */
     Rng r = rng_at(9, RNG_TEST, 2, 0);
-    memset(v, 0, sizeof v);
     for (int i = 0; i < N; i++) {
         own[i] = (float)rng_normal(&r);
-        for (int k = 0; k < KINDS; k++)
+        velocity[i] = (float)rng_normal(&r);
+        for (int k = 0; k < KINDS; k++) {
             w[k][i] = own[i];
+            v[k][i] = velocity[i];
+        }
     }
     for (int t = 0; t < STEPS; t++) {
         int age = first_age ? first_age + t % 3 : 0;
@@ -99,8 +101,8 @@ static void judge(void *unused)
     judge_steps(0, false, 0);
     judge_steps(0.9, false, 0);
     judge_steps(0.9, false, 2);
-    judge_steps(0, true, 2);
     judge_steps(0.9, true, 2);
+    judge_steps(0, true, 2);
     judge_steps(0.9, true, 0);
 }
 
