@@ -13,21 +13,11 @@ typedef struct State {
     double start[N], v[N];
 } State;
 
-typedef enum {
-    RIGHT,
-    HEAVY_BALL,
-    OLD_VELOCITY,
-    NO_MOMENTUM,
-    DAMPED,
-    RATE_IN_VELOCITY,
-    UPHILL,
-    KINDS
-} Kind;
+typedef enum { RIGHT, HEAVY_BALL, NO_MOMENTUM, DAMPED, RATE_IN_VELOCITY, UPHILL, KINDS } Kind;
 
 static const char *const names[KINDS] = {
     "",
-    "that is a step by v alone: Nesterov's is by delta + momentum v",
-    "the step uses the old v: first the new v, then the step",
+    "that is a step by v alone, or by delta + momentum v with the old v: first the new v",
     "that is a step without momentum: is v kept?",
     "v takes (1 - momentum) delta: here it takes all of delta",
     "the rate is in v already: it belongs to the step alone",
@@ -41,10 +31,7 @@ static void step(State *s, Kind kind, const float *delta, double rate, double mo
         s->v[i] = momentum * old + (kind == DAMPED             ? (1 - momentum) * g
                                     : kind == RATE_IN_VELOCITY ? rate * g
                                                                : g);
-        double by = kind == HEAVY_BALL   ? s->v[i]
-                  : kind == NO_MOMENTUM  ? g
-                  : kind == OLD_VELOCITY ? g + momentum * old
-                                         : g + momentum * s->v[i];
+        double by = kind == HEAVY_BALL ? s->v[i] : kind == NO_MOMENTUM ? g : g + momentum * s->v[i];
         if (kind == RATE_IN_VELOCITY)
             by = (rate * g + momentum * s->v[i]) / rate;
         s->start[i] += kind == UPHILL ? rate * by : -rate * by;

@@ -97,7 +97,7 @@ a step by v alone
 s/delta\[i\] \+ momentum \* v\[i\]\)\)/v[i]))/
 
 outer_old_v 8c_outer_step
-uses the old v
+with the old v
 s/(v\[i\] = [^;]*;)(\s*)(start[^;]*;)/\3 \1/
 
 outer_no_momentum 8c_outer_step
