@@ -24,8 +24,11 @@
  * (backend_open sees to that); what other threads do, such as the loader's, is free. timer_now()
  * and MPI_Wtime() follow the clock; timer_real() does not.
  *
- * What depends on which message really came first still does: MPI_ANY_SOURCE, MPI_Waitany. A test
- * (MPI_Test, comm_test) finds only what is due.
+ * MPI_Recv and MPI_Probe from MPI_ANY_SOURCE take, on the virtual clock, the message that arrives
+ * first on that clock, whoever got a core first: they wait until no earlier one can come. So a
+ * server's run repeats, as far as its computing takes the same time (link_charge_only). That is for
+ * ranks of one machine, up to 64. What else depends on which message really came first still does:
+ * MPI_Irecv from any source, MPI_Waitany. A test (MPI_Test, comm_test) finds only what is due.
  *
  * The α-β model: Hockney, "The communication challenge for MPP", 1994; α is the latency, β the
  * seconds per byte.
@@ -46,10 +49,11 @@ char *link_parse(Link *link, const char *text);
 /* "1 Gbit/s, 50 µs", "none"; 40 bytes are enough. */
 void link_text(char *text, size_t room, Link link);
 
-/* The two options for a program's table, defaults "none" and "real"; hand their values to
+/* The two options for a program's table, defaults NULL, "none" or "real", or a link; hand their values to
  * link_choose() before comm_open. It puts them into the environment, as LABS_LINK and LABS_CLOCK,
  * which MPI_Init reads: so these do the same for a program without options, such as one in plain
- * MPI. "none" and "real" leave what the environment says. A bad value ends the run (exit 2). */
+ * MPI. NULL leaves what the environment says; "none" and "real" override it. A bad value ends the
+ * run (exit 2). */
 #define LINK_OPTIONS(link, clock) \
     {"link", ARG_STRING, &(link), \
      .help = "a network under the messages: BANDWIDTH,LATENCY as in 1Gbit/s,50us, or none"}, \
@@ -68,6 +72,11 @@ bool link_virtual(void); /* is the clock virtual? */
 
 /* This rank's clock, in seconds. */
 double link_now(void);
+/* From here on (on: true) this rank's processor time does not count on the virtual clock, but what
+ * link_charge adds: then a run repeats to the bit, and a rank can be as slow as you like. A loop of
+ * tests would never end: wait instead. On the real clock both do nothing. */
+void link_charge_only(bool on);
+void link_charge(double seconds);
 /* Every rank's clock becomes that of the latest: a barrier that costs nothing on the link. */
 void link_align(void);
 

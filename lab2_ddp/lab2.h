@@ -159,9 +159,27 @@ typedef struct Cost {
 } Cost;
 double pays_below(Cost plain, Cost remedy);
 
-/* ---- part 8: exercises/8a … ---- */
+/* ---- part 8: exercises/8a_local_due.c to 8d_sparse_delta.c ---- */
 
-/* ---- part 9: exercises/9a … ---- */
+bool local_due(int64_t step, int64_t steps, int64_t every, int64_t plain);
+void delayed_average(float *w, const float *sent, const float *mean, int n);
+void outer_step(float *start, float *v, const float *delta, int n, double rate, double momentum);
+enum { SPARSE_CHUNK = 4096 }; /* elements; the last chunk of a vector may have fewer */
+void sparse_delta(int32_t *at, float *value, float *residual, const float *delta, int n, int k,
+                  double decay, bool two_bits);
+
+/* ---- part 9: exercises/9a_serve_next.c to 9c_expected_staleness.c ---- */
+
+/* A gradient that has arrived at the parameter server, and is not used yet. */
+typedef struct Arrived {
+    int worker;
+    int version; /* of the weights that it was computed with */
+    double at;   /* when it arrived, seconds */
+} Arrived;
+int serve_next(int *use, const Arrived *queue, int n, int version, int wait_for);
+void apply_stale(float *w, float *v, const float *g, int n, double rate, double momentum,
+                 int staleness, bool aware);
+double expected_staleness(const double *period, int workers, int worker);
 
 /* ---- part 10: exercises/10a to 10g ---- */
 

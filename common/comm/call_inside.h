@@ -1,5 +1,6 @@
-/* call_inside.h: the board's memory, for the three files that know it: call_board.c writes it,
- * call_watch.c looks at it, call_words.c says what it found. */
+/* call_inside.h: the board's memory, for the files that know it: call_board.c writes it,
+ * call_watch.c looks at it, call_words.c says what it found; comm/link_any.c keeps its letters
+ * there. */
 #ifndef CALL_INSIDE_H
 #define CALL_INSIDE_H
 #include "call_board.h"
@@ -48,6 +49,7 @@ typedef struct Board {
     int *here;      /* [locals]: the ranks of this machine */
     int locals;
     _Atomic int64_t *told; /* when somebody last printed where all are, ns; shared */
+    void *letters;         /* link_any.c's shared memory; NULL: it needs none */
 } Board;
 
 /* NULL: there is none. */

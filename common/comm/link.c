@@ -148,10 +148,14 @@ void link_choose(const char *link, const char *clock)
     PMPI_Initialized(&begun);
     if (begun)
         die(EXIT_WRONG, "link_choose: MPI was already started: call it before comm_open");
-    if (isfinite(understood("--link ", link).bandwidth))
+    if (link) {
+        understood("--link ", link);
         setenv(LINK_NAME, link, true);
-    if (is_virtual("--clock ", clock))
+    }
+    if (clock) {
+        is_virtual("--clock ", clock);
         setenv(CLOCK_NAME, clock, true);
+    }
     link_chosen(&(bool){0}); /* what the environment says must be right, too */
 }
 

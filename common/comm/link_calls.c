@@ -91,9 +91,12 @@ void link_begin(void)
     bool counts;
     Link link = link_chosen(&counts);
     require_same(link, counts);
+    letters_begin();
     clock_begin(counts);
     change(link);
 }
+
+void link_end(void) { letters_end(); }
 
 void link_set(Link link)
 {
@@ -115,7 +118,9 @@ void link_align(void)
     if (!in_mpi())
         return;
     double latest = clock_enter();
+    post_waits(WAITS_TOGETHER, MPI_COMM_WORLD, -1, 0);
     PMPI_Allreduce(MPI_IN_PLACE, &latest, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    post_goes_on();
     clock_leave(latest);
 }
 
@@ -148,8 +153,11 @@ static void start_of(const Call *call, int P, double start[2])
 
 void link_enter(const Call *call)
 {
-    if (on)
-        entered = clock_enter();
+    if (!on)
+        return;
+    entered = clock_enter();
+    if (!call->starts)
+        post_waits(WAITS_TOGETHER, call->comm, -1, 0);
 }
 
 void link_leave(const Call *call)
@@ -164,6 +172,7 @@ void link_leave(const Call *call)
         pending_settle(c);
         due = collective_due(c, start);
     }
+    post_goes_on();
     clock_leave(due);
 }
 

@@ -59,9 +59,27 @@ static bool is_self(MPI_Comm comm, int peer)
     return c && c->rank == peer;
 }
 
-double message_due(double stamp, MPI_Comm comm, int source, double bytes)
+double message_due(double stamp, MPI_Comm comm, MPI_Status *status)
 {
-    return is_self(comm, source) ? stamp : card_receive(stamp, bytes);
+    double bytes = stamp_off(status);
+    letter_take(comm, status->MPI_SOURCE, status->MPI_TAG);
+    return is_self(comm, status->MPI_SOURCE) ? stamp : card_receive(stamp, bytes);
+}
+
+/* The wait for a message begins; from whom it is to be received. On the virtual clock a rank that
+ * waits sleeps, so that those that compute have the cores: MPI_Recv only yields. */
+static int wait_for(int from, int tag, MPI_Comm comm)
+{
+    int here = false;
+    post_waits(WAITS_FOR_MESSAGE, comm, from, tag);
+    if (from == MPI_ANY_SOURCE)
+        from = earliest_source(comm, tag);
+    for (int looks = 0; link_virtual() && !here; looks++) {
+        PMPI_Iprobe(from, tag, comm, &here, MPI_STATUS_IGNORE);
+        if (!here)
+            nap(looks);
+    }
+    return from;
 }
 
 /* ---- sending and receiving ---- */
@@ -82,9 +100,12 @@ static void count_received(const Call *call) { received += call->from != MPI_PRO
 static double send_now(const Call *call, double now, double *until)
 {
     *until = now;
-    if (is_self(call->comm, call->peer))
+    if (is_self(call->comm, call->peer)) {
+        letter_send(call->comm, call->peer, call->tag, now, 0);
         return now;
-    double stamp = card_send(now, call_bytes(call->count, call->type));
+    }
+    double bytes = call_bytes(call->count, call->type), stamp = card_send(now, bytes);
+    letter_send(call->comm, call->peer, call->tag, stamp, bytes);
     *until = card_free();
     return stamp;
 }
@@ -96,7 +117,9 @@ int link_send(const Call *call, const void *v, SendFunction send)
                           send(v, call->count, call->type, call->peer, call->tag, call->comm));
     double until, stamp = send_now(call, clock_enter(), &until);
     MPI_Datatype both = stamped(&stamp, v, call->count, call->type);
+    post_waits(WAITS_TO_SEND, call->comm, -1, 0);
     int error = send(MPI_BOTTOM, 1, both, call->peer, call->tag, call->comm);
+    post_goes_on();
     PMPI_Type_free(&both);
     clock_leave(until);
     return count_sent(call, error);
@@ -111,10 +134,12 @@ int link_recv(const Call *call, void *v, MPI_Status *status)
     double stamp = 0, due = 0;
     clock_enter();
     MPI_Datatype both = stamped(&stamp, v, call->count, call->type);
-    int error = PMPI_Recv(MPI_BOTTOM, 1, both, call->from, call->tag, call->comm, &got);
+    int from = wait_for(call->from, call->tag, call->comm);
+    int error = PMPI_Recv(MPI_BOTTOM, 1, both, from, call->tag, call->comm, &got);
+    post_goes_on();
     PMPI_Type_free(&both);
     if (error == MPI_SUCCESS)
-        due = message_due(stamp, call->comm, got.MPI_SOURCE, stamp_off(&got));
+        due = message_due(stamp, call->comm, &got);
     if (status != MPI_STATUS_IGNORE)
         *status = got;
     clock_leave(due);
@@ -137,15 +162,17 @@ int link_send_recv(const Call *call, const void *v, void *w, int room, MPI_Datat
     double stamp = to ? send_now(call, now, &until) : 0;
     MPI_Datatype out = to ? stamped(&stamp, v, call->count, call->type) : call->type,
                  in = from ? stamped(&theirs, w, room, other) : other;
+    post_waits(WAITS_FOR_REQUEST, call->comm, -1, 0);
     int error = PMPI_Sendrecv(to ? MPI_BOTTOM : v, to ? 1 : call->count, out, call->peer, call->tag,
                               from ? MPI_BOTTOM : w, from ? 1 : room, in, call->from, other_tag,
                               call->comm, &got);
+    post_goes_on();
     if (to)
         PMPI_Type_free(&out);
     if (from)
         PMPI_Type_free(&in);
     if (from && error == MPI_SUCCESS)
-        due = message_due(theirs, call->comm, got.MPI_SOURCE, stamp_off(&got));
+        due = message_due(theirs, call->comm, &got);
     if (status != MPI_STATUS_IGNORE)
         *status = got;
     clock_leave(fmax(until, due));
@@ -166,11 +193,13 @@ int link_send_recv_replace(const Call *call, void *v, int other_tag, MPI_Status 
     double until = 0, now = clock_enter(), due = 0;
     double stamp = to ? send_now(call, now, &until) : 0;
     MPI_Datatype both = stamped(&stamp, v, call->count, call->type);
+    post_waits(WAITS_FOR_REQUEST, call->comm, -1, 0);
     int error = PMPI_Sendrecv_replace(MPI_BOTTOM, 1, both, call->peer, call->tag, call->from,
                                       other_tag, call->comm, &got);
+    post_goes_on();
     PMPI_Type_free(&both);
     if (from && error == MPI_SUCCESS)
-        due = message_due(stamp, call->comm, got.MPI_SOURCE, stamp_off(&got));
+        due = message_due(stamp, call->comm, &got);
     if (status != MPI_STATUS_IGNORE)
         *status = got;
     clock_leave(fmax(until, due));
@@ -218,8 +247,14 @@ int link_probe(int from, int tag, MPI_Comm comm, int *found, MPI_Status *status)
         return found ? PMPI_Iprobe(from, tag, comm, found, status)
                      : PMPI_Probe(from, tag, comm, status);
     clock_enter();
+    if (!found)
+        from = wait_for(from, tag, comm);
     int error = found ? PMPI_Iprobe(from, tag, comm, found, &got)
                       : PMPI_Probe(from, tag, comm, &got);
+    if (!found)
+        post_goes_on();
+    else
+        post_polls(!*found);
     if (error == MPI_SUCCESS && (!found || *found)) {
         stamp_off(&got);
         if (status != MPI_STATUS_IGNORE)

@@ -124,9 +124,10 @@ static bool known_due(Pending *p, MPI_Status *status, bool wait)
         return true;
     if (p->kind == PENDING_COLLECTIVE)
         return settle(p, wait);
-    double bytes = stamp_off(status);
-    if (!p->known)
-        p->due = message_due(p->stamp, p->comm, status->MPI_SOURCE, bytes);
+    if (p->known)
+        stamp_off(status);
+    else
+        p->due = message_due(p->stamp, p->comm, status);
     return p->known = true;
 }
 
@@ -160,7 +161,9 @@ static void waited_free(Waited *w, int n)
 static int complete(int n, MPI_Request *requests, Waited *w, MPI_Status *statuses, double *due)
 {
     MPI_Status *got = alloc((unsigned long)n, sizeof *got);
+    post_waits(WAITS_FOR_REQUEST, MPI_COMM_NULL, -1, 0);
     int error = n == 1 ? PMPI_Wait(requests, got) : PMPI_Waitall(n, requests, got);
+    post_goes_on();
     *due = 0;
     for (int i = 0; i < n; i++) {
         if (w[i].p && error == MPI_SUCCESS) {
@@ -207,6 +210,7 @@ static double due_of(MPI_Request request, Waited *w)
  * of tests comes to the end of its wait. */
 static void not_yet(double due)
 {
+    post_polls(isinf(due));
     if (isfinite(due))
         clock_resume();
     else {
@@ -268,8 +272,11 @@ int link_wait_any(int n, MPI_Request *requests, int *index, MPI_Status *status)
     if (!link_on())
         return PMPI_Waitany(n, requests, index, status);
     clock_enter();
-    while ((first = first_due(n, requests, &due)) >= 0 && isinf(due))
+    while ((first = first_due(n, requests, &due)) >= 0 && isinf(due)) {
+        post_polls(true);
         sched_yield();
+    }
+    post_polls(false);
     int error = first < 0 ? PMPI_Waitany(n, requests, index, status)
                           : complete_one(&requests[first], status, &due);
     *index = first < 0 ? MPI_UNDEFINED : first;

@@ -14,8 +14,6 @@ static void defaults(TrainOptions *o)
                         .model = "resnet8",
                         .hidden = "256,128",
                         .schedule = "onecycle",
-                        .link = "none",
-                        .clock = "real",
                         .skip = true,
                         .batchnorm = true,
                         .epochs = 3,

@@ -119,7 +119,8 @@ static void model(void **state)
 /* ---- the choice ---- */
 
 static void choose(void *link) { link_choose(link, "real"); }
-static void choose_clock(void *clock) { link_choose("none", clock); }
+static void choose_clock(void *clock) { link_choose(NULL, clock); }
+static void choose_nothing(void *unused) { link_choose(NULL, NULL); }
 static void open_alone(void *unused) { comm_open("self"); }
 
 static void choices(void **state)
@@ -132,10 +133,17 @@ static void choices(void **state)
     link_choose("1Gbit/s,50us", "virtual");
     assert_string_equal(getenv("LABS_LINK"), "1Gbit/s,50us");
     assert_string_equal(getenv("LABS_CLOCK"), "virtual");
-    link_choose("none", "real"); /* the defaults: what the environment says stays */
+    link_choose(NULL, NULL); /* no options: what the environment says stays */
     assert_string_equal(getenv("LABS_LINK"), "1Gbit/s,50us");
+    assert_string_equal(getenv("LABS_CLOCK"), "virtual");
+    link_choose("none", NULL); /* it was asked for */
+    assert_string_equal(getenv("LABS_LINK"), "none");
+    assert_string_equal(getenv("LABS_CLOCK"), "virtual");
+    link_choose(NULL, "real");
+    assert_string_equal(getenv("LABS_CLOCK"), "real");
     setenv("LABS_LINK", "0Gbit/s", true);
-    expect_death(EXIT_USAGE, choose, "none", "LABS_LINK=0Gbit/s: ", "1kbit/s", NULL);
+    expect_death(EXIT_USAGE, choose_nothing, NULL, "LABS_LINK=0Gbit/s: ", "1kbit/s", NULL);
+    setenv("LABS_LINK", "0Gbit/s", true);
     expect_death(EXIT_USAGE, open_alone, NULL, "LABS_LINK=0Gbit/s: ", NULL);
     setenv("LABS_LINK", "", true);
     setenv("LABS_CLOCK", "slow", true);

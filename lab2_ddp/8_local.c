@@ -1,0 +1,183 @@
+/* 8_local.c: talk less. Every rank trains on its own for H updates; then the ranks exchange what they
+ * have learnt: by averaging their weights (local SGD), late (delayed averaging), with an optimiser of
+ * its own (DiLoCo), or few elements of it in few bits (SparseLoCo). The figure shows what that costs
+ * in accuracy and saves in bytes. Exercises: exercises/8a_local_due.c to 8d_sparse_delta.c.
+ */
+#include "check.h"
+#include "exercise.h"
+#include "lab.h"
+#include "lab2.h"
+#include "live_figure.h"
+#include "local/local_study.h"
+#include "timer.h"
+#include <stdlib.h>
+
+typedef struct Session {
+    LocalStudy study;
+    int drawn; /* trainings in the figure */
+    bool paused;
+} Session;
+
+static void parse(RunOptions *run, LocalStudy *s, Option *table, int argc, char **argv)
+{
+    const Option options[] = {
+        RUN_OPTIONS(*run),
+        {"model", ARG_CHOICE, &s->model, .choices = "linear|mlp",
+         .help = "networks without batch norm"},
+        {"batch", ARG_INT, &s->batch, .min = 1, .max = 4096, .help = "images per rank and update"},
+        {"updates", ARG_INT, &s->updates, .min = 1, .max = 1e6, .help = "updates of a training"},
+        {"images", ARG_INT, &s->images, .min = 64, .max = 1e6, .help = "training images used"},
+        {"test", ARG_INT, &s->test, .min = 100, .max = 1e6, .help = "test images used"},
+        {"seeds", ARG_INT, &s->seeds, .min = 1, .max = STUDY_SEEDS,
+         .help = "trainings of each setting"},
+        {"rate", ARG_REAL, &s->rate, .min = 1e-6, .max = 100,
+         .help = "learning rate at the start; decays as a cosine"},
+        {"momentum", ARG_REAL, &s->spec.momentum, .min = 0, .max = 0.9999,
+         .help = "momentum of the ranks' own SGD"},
+        {"plain", ARG_LONG, &s->spec.plain, .min = 0, .max = 1e6,
+         .help = "first updates, each followed by an exchange (post-local SGD)"},
+        {"outer-rate", ARG_REAL, &s->spec.outer_rate, .min = 0, .max = 100,
+         .help = "rate of the outer steps"},
+        {"outer-momentum", ARG_REAL, &s->spec.outer_momentum, .min = 0, .max = 0.9999,
+         .help = "momentum of DiLoCo's outer steps"},
+        {"keep", ARG_INT, &s->spec.keep, .min = 1, .max = SPARSE_CHUNK,
+         .help = "elements that SparseLoCo sends of each 4096"},
+        {"decay", ARG_REAL, &s->spec.decay, .min = 0, .max = 1,
+         .help = "of SparseLoCo's residual, from exchange to exchange"},
+        {0}};
+    OPTIONS_KEEP(table, options);
+    args_parse("8_local", "Ranks that train on their own and exchange now and then.", table, argc,
+               argv);
+}
+
+static void try_due(void *unused) { local_due(1, 2, 1, 0); }
+
+static void try_delayed(void *unused)
+{
+    float w = 0, sent = 0, mean = 0;
+    delayed_average(&w, &sent, &mean, 1);
+}
+
+static void try_outer(void *unused)
+{
+    float start = 0, v = 0, delta = 0;
+    outer_step(&start, &v, &delta, 1, 1, 0);
+}
+
+static void try_sparse(void *unused)
+{
+    int32_t at;
+    float value, residual = 0, delta = 1;
+    sparse_delta(&at, &value, &residual, &delta, 1, 1, 1, false);
+}
+
+static const ExerciseUse uses[] = {{"lab2_ddp/exercises/8a_local_due.c", try_due},
+                                   {"lab2_ddp/exercises/8b_delayed_average.c", try_delayed},
+                                   {"lab2_ddp/exercises/8c_outer_step.c", try_outer},
+                                   {"lab2_ddp/exercises/8d_sparse_delta.c", try_sparse}};
+
+/* ---- the window ---- */
+
+static const PlotKey keys[] = {{"space", "pause, resume"},
+                               {"s", "save the figure"},
+                               {"F11", "full screen"},
+                               {"q", "quit"},
+                               {NULL, NULL}};
+
+static void lock(Session *s, bool on)
+{
+    if (s->study.thread)
+        (on ? background_lock : background_unlock)(s->study.thread);
+}
+
+static void draw(void *context, Plot *plot)
+{
+    Session *s = context;
+    lock(s, true);
+    local_draw(&s->study, plot);
+    s->drawn = s->study.done;
+    lock(s, false);
+}
+
+static bool changed(void *context)
+{
+    Session *s = context;
+    lock(s, true);
+    bool is = s->drawn != s->study.done;
+    lock(s, false);
+    return is;
+}
+
+static void on_event(void *context, const PlotEvent *e)
+{
+    Session *s = context;
+    if (e->kind == PLOT_KEY && e->key == ' ' && s->study.thread)
+        background_pause(s->study.thread, s->paused = !s->paused);
+}
+
+static void finish(void *context)
+{
+    Session *s = context;
+    if (s->study.thread)
+        background_wait(s->study.thread);
+}
+
+/* Rank 0: the work on a thread, the figure here. */
+static void lead(Session *s)
+{
+    Run *run = s->study.lab->run;
+    s->study.thread = s->study.missing ? NULL : background_start(local_study_work, &s->study);
+    live_figure_show(run, &(LiveFigure){.title = "Lab 2 · local SGD",
+                                        .png = "local.png",
+                                        .context = s,
+                                        .keys = keys,
+                                        .draw = draw,
+                                        .changed = changed,
+                                        .event = on_event,
+                                        .finish = finish});
+    background_stop(s->study.thread);
+    if (s->study.missing)
+        run_say(run, "to do: %s", s->study.missing);
+    else
+        local_report(&s->study);
+}
+
+int main(int argc, char **argv)
+{
+    RunOptions run = run_options_default();
+    run.threads = 1; /* a rank stands for a machine */
+    static Session s = {.drawn = -1};
+    s.study = (LocalStudy){.model = "mlp",
+                           .batch = 16,
+                           .updates = 600,
+                           .images = 20000,
+                           .test = 5000,
+                           .seeds = 3,
+                           .rate = 0.05,
+                           .spec = {.momentum = 0.9,
+                                    .outer_rate = 0.7,
+                                    .outer_momentum = 0.5,
+                                    .keep = 64,
+                                    .decay = 0.95,
+                                    .two_bits = true},
+                           .missing = exercise_missing(uses, 4)};
+    Option table[MOST_OPTIONS];
+    parse(&run, &s.study, table, argc, argv);
+    stop_on_signals();
+    Comm *comm = comm_open(run.comm);
+    REQUIRE(comm->size > 1, "one rank exchanges nothing: make lab2 ONLY=8_local NP=4");
+    Lab lab = lab_open(comm, &run);
+    lab_data(&lab, &run, NULL);
+    local_study_open(&s.study, &lab, (uint64_t)run.seed);
+    lab_run(&lab, "lab2_local", &run, table);
+    s.study.commands = commands_new(comm, lab.be);
+    if (comm->rank == 0)
+        lead(&s);
+    else if (!s.study.missing)
+        local_study_follow(&s.study);
+    int status = s.study.missing ? EXIT_TODO : 0;
+    commands_free(&s.study.commands, lab.be);
+    free(s.study.missing);
+    lab_close(&lab);
+    return status;
+}

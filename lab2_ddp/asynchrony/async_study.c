@@ -1,0 +1,110 @@
+/* async_study.c: see async_study.h. */
+#include "async_study.h"
+#include "check.h"
+#include <math.h>
+
+const int study_slow[STUDY_SLOWS] = {1, 2, 4, 8};
+const char *const serve_names[SERVE_KINDS] = {"synchronous", "one backup worker", "asynchronous",
+                                              "asynchronous, aware"};
+
+static int workers(const AsyncStudy *s) { return s->lab->comm->size - 1; }
+
+void async_study_open(AsyncStudy *s, const Lab *lab, uint64_t seed)
+{
+    s->lab = lab;
+    s->seed = seed;
+    s->server = server_new(lab, s->model, s->batch, s->images, s->test);
+}
+
+/* ---- the model ---- */
+
+static double message_seconds(const AsyncStudy *s)
+{
+    return 4.0 * (server_parameters(s->server) + 1) / s->link.bandwidth + s->link.latency;
+}
+
+double async_period(const AsyncStudy *s, double slow)
+{
+    return 1e-3 * s->compute * slow + 2 * message_seconds(s);
+}
+
+/* In a round of updates that wait, the server's card brings the others' messages one by one. */
+double async_predicted(const AsyncStudy *s, ServeKind kind, double slow)
+{
+    int W = workers(s), used = kind == SERVE_BACKUP ? W - 1 : W;
+    double each = message_seconds(s) - s->link.latency, fast = async_period(s, 1);
+    double late = async_period(s, slow), rounds = (double)s->gradients / used;
+    if (kind >= SERVE_ASYNC) /* or the server's card is busy all the time */
+        return fmax(s->gradients / ((W - 1) / fast + 1 / late), s->gradients * each);
+    if (kind == SERVE_BACKUP || slow == 1)
+        return rounds * (fast + (used - 1) * each);
+    /* the slow worker gets its weights last, and is alone when it sends */
+    return rounds * fmax(late + (W - 1) * each, fast + (W - 1) * each);
+}
+
+/* ---- the runs: seed by seed ---- */
+
+typedef struct Setting {
+    int seed, kind, momentum, slow;
+} Setting;
+
+enum { PER_SEED = SERVE_KINDS * STUDY_MOMENTA * STUDY_SLOWS };
+
+int async_study_runs(const AsyncStudy *s) { return PER_SEED * s->seeds; }
+
+static Setting setting_of(int i)
+{
+    return (Setting){.seed = i / PER_SEED,
+                     .momentum = i % PER_SEED / (SERVE_KINDS * STUDY_SLOWS),
+                     .slow = i / SERVE_KINDS % STUDY_SLOWS,
+                     .kind = i % SERVE_KINDS};
+}
+
+static void run(AsyncStudy *s, int index)
+{
+    Setting at = setting_of(index);
+    int W = workers(s);
+    ServerSpec spec = {.wait_for = at.kind == SERVE_SYNC   ? W
+                                 : at.kind == SERVE_BACKUP ? W - 1
+                                                           : 1,
+                       .aware = at.kind == SERVE_AWARE,
+                       .gradients = s->gradients,
+                       .batch = s->batch,
+                       .rate = s->rate,
+                       .momentum = at.momentum ? 0 : s->momentum,
+                       .compute = 1e-3 * s->compute,
+                       .slow = study_slow[at.slow],
+                       .seed = s->seed + 1000ull * (uint64_t)at.seed};
+    /* the same length of a step in the long run: without momentum a step is 1 / (1 - momentum)
+     * times as short */
+    if (at.momentum)
+        spec.rate /= 1 - s->momentum;
+    ServerResult r = server_run(s->server, &spec);
+    if (s->own)
+        background_lock(s->own);
+    s->result[at.kind][at.momentum][at.slow][at.seed] = r;
+    s->done++;
+    if (s->own)
+        background_unlock(s->own);
+}
+
+/* What the elements of a Command are. */
+enum { STOP, INDEX };
+
+void async_study_work(void *context, BackgroundThread *b)
+{
+    AsyncStudy *s = context;
+    int all = async_study_runs(s);
+    s->own = b;
+    for (int i = 0; i < all && background_goes_on(b) && !stop_requested(); i++) {
+        run(s, commands_broadcast(&s->commands, (Command){{false, i}}).number[INDEX]);
+        run_progress(s->lab->run, "trained", i + 1, all, "networks", "");
+    }
+    commands_broadcast(&s->commands, (Command){{true}});
+}
+
+void async_study_follow(AsyncStudy *s)
+{
+    for (Command k; k = commands_broadcast(&s->commands, (Command){{0}}), !k.number[STOP];)
+        run(s, k.number[INDEX]);
+}

@@ -1,0 +1,186 @@
+/* async_view.c: three panels: the seconds that a slow worker costs, predicted and counted; how stale
+ * the gradients are; the accuracy, with momentum and without.
+ */
+#include "async_study.h"
+#include "check.h"
+#include "quantiles.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static const ServerResult *first_of(const AsyncStudy *s, ServeKind kind, int momentum, int slow)
+{
+    return &s->result[kind][momentum][slow][0];
+}
+
+/* Lowest, median and highest accuracy over the seeds; NAN: none yet. Returns how many. */
+static int spread(const AsyncStudy *s, ServeKind kind, int momentum, int slow, double at[3])
+{
+    double v[STUDY_SEEDS];
+    int n = 0;
+    for (int k = 0; k < s->seeds; k++)
+        if (s->result[kind][momentum][slow][k].seconds > 0)
+            v[n++] = s->result[kind][momentum][slow][k].accuracy;
+    sort_ascending(v, n);
+    at[0] = n ? v[0] : NAN;
+    at[1] = n ? (v[(n - 1) / 2] + v[n / 2]) / 2 : NAN;
+    at[2] = n ? v[n - 1] : NAN;
+    return n;
+}
+
+static PlotStyle dots(ServeKind kind)
+{
+    static const PlotShape shapes[] = {PLOT_DOT, PLOT_SQUARE, PLOT_DIAMOND, PLOT_TRIANGLE};
+    return (PlotStyle){.color = plot_series(kind), .shape = shapes[kind], .size = 9};
+}
+
+static void draw_seconds(const AsyncStudy *s, Plot *plot)
+{
+    char title[64];
+    snprintf(title, sizeof title, "%d gradients: how long?", s->gradients);
+    PlotPanel *panel = plot_panel(
+        plot,
+        (PlotAxes){
+            .title = title,
+            .x = {.label = "times as slow: the last worker", .log = 2, .low = 0.8, .high = 10},
+            .y = {.label = "time (s), virtual clock", .low = 0, .high = NAN},
+            .legend = PLOT_TOP_LEFT});
+    for (int kind = 0; kind <= SERVE_ASYNC; kind++) {
+        double line[2][33], x[STUDY_SLOWS], y[STUDY_SLOWS];
+        int n = 0;
+        for (int i = 0; i < 33; i++) {
+            line[0][i] = pow(2, i * 3.0 / 32);
+            line[1][i] = async_predicted(s, kind, line[0][i]);
+        }
+        for (int i = 0; i < STUDY_SLOWS; i++)
+            if (first_of(s, kind, 0, i)->seconds > 0) {
+                x[n] = study_slow[i];
+                y[n++] = first_of(s, kind, 0, i)->seconds;
+            }
+        PlotStyle style = dots(kind);
+        plot_line(panel, 33, line[0], line[1], (PlotStyle){.color = style.color, .width = 1.5});
+        style.label = serve_names[kind];
+        plot_scatter(panel, n, x, y, style);
+    }
+}
+
+enum { SLOW_SHOWN = 2 }; /* in study_slow: 4 times */
+
+/* The share of the gradients with each staleness: beside each other, no worker slow and one. */
+static void draw_staleness(const AsyncStudy *s, Plot *plot)
+{
+    enum { SHOWN = 24 };
+    PlotPanel *panel =
+        plot_panel(plot,
+                   (PlotAxes){.column = 1,
+                              .title = "Asynchronous: how stale?",
+                              .x = {.label = "staleness (updates)", .low = -0.7, .high = SHOWN},
+                              .y = {.label = "share of the gradients used", .low = 0, .high = 1},
+                              .legend = PLOT_TOP_RIGHT});
+    double period[SERVER_WORKERS], x[SHOWN], height[SHOWN];
+    int W = s->lab->comm->size - 1;
+    for (int slow = 0; slow <= SLOW_SHOWN; slow += SLOW_SHOWN) {
+        const ServerResult *r = first_of(s, SERVE_ASYNC, 0, slow);
+        for (int i = 0; i < SHOWN; i++) {
+            x[i] = i + (slow ? 0.2 : -0.2);
+            height[i] = r->used ? (double)r->stale[i] / (double)r->used : 0;
+        }
+        plot_bars(panel, SHOWN, x, height, 0.4,
+                  (PlotStyle){.color = plot_series(slow ? 1 : 0),
+                              .label = slow ? "one worker 4 times as slow" : "all equally fast"});
+    }
+    for (int i = 0; i < W; i++)
+        period[i] = async_period(s, i == W - 1 ? study_slow[SLOW_SHOWN] : 1);
+    plot_rule_x(panel, expected_staleness(period, W, -1),
+                (PlotStyle){.color = plot_series(2), .dashed = true, .label = "mean, predicted"});
+    if (W > 1)
+        plot_rule_x(panel, expected_staleness(period, W, W - 1),
+                    (PlotStyle){.color = plot_series(3),
+                                .dashed = true,
+                                .label = "the slow one's, predicted"});
+}
+
+static void draw_accuracy(const AsyncStudy *s, Plot *plot)
+{
+    static const char *const names[] = {"sync.", "backup", "async.", "aware"};
+    char label[2][48];
+    PlotPanel *panel =
+        plot_panel(plot, (PlotAxes){.column = 2,
+                                    .title = "What it learns (one worker 4 times as slow)",
+                                    .x = {.names = names,
+                                          .names_count = SERVE_KINDS,
+                                          .low = -0.6,
+                                          .high = SERVE_KINDS - 0.4},
+                                    .y = {.label = "test accuracy: median, lowest, highest"},
+                                    .legend = PLOT_BOTTOM_LEFT});
+    snprintf(label[0], sizeof label[0], "momentum %g", s->momentum);
+    snprintf(label[1], sizeof label[1], "no momentum, same steps");
+    for (int momentum = 0; momentum < STUDY_MOMENTA; momentum++) {
+        double x[SERVE_KINDS], at[3][SERVE_KINDS], one[3];
+        for (int kind = 0; kind < SERVE_KINDS; kind++) {
+            spread(s, kind, momentum, SLOW_SHOWN, one);
+            x[kind] = kind + (momentum ? 0.12 : -0.12);
+            for (int k = 0; k < 3; k++)
+                at[k][kind] = one[k];
+        }
+        PlotStyle style = {.color = plot_series(momentum),
+                           .size = 10,
+                           .shape = momentum ? PLOT_SQUARE : PLOT_DOT,
+                           .label = label[momentum]};
+        plot_errors(panel, SERVE_KINDS, x, at[0], at[2], (PlotStyle){.color = style.color});
+        plot_scatter(panel, SERVE_KINDS, x, at[1], style);
+    }
+}
+
+void async_draw(const AsyncStudy *s, Plot *plot)
+{
+    char link[64];
+    link_text(link, sizeof link, s->link);
+    char *title = format_new("%s on %s · a server and %d workers with batches of %d · η = %g · "
+                             "%g ms a gradient · %s",
+                             s->model, s->lab->data->name, s->lab->comm->size - 1, s->batch,
+                             s->rate, s->compute, link);
+    char *footer = format_new("lines: predicted · points and bars: counted · %d of %d networks · "
+                              "? shows the keys",
+                              s->done, async_study_runs(s));
+    plot_begin(plot, 1, 3, title);
+    if (s->missing)
+        plot_note(plot_panel(plot, (PlotAxes){.columns = 3,
+                                              .x = {.label = "times as slow", .low = 1, .high = 8},
+                                              .y = {.label = "time (s)"}}),
+                  s->missing);
+    else {
+        draw_seconds(s, plot);
+        draw_staleness(s, plot);
+        draw_accuracy(s, plot);
+    }
+    plot_footer(plot, footer);
+    free(footer);
+    free(title);
+}
+
+void async_report(const AsyncStudy *s)
+{
+    Run *run = s->lab->run;
+    run_metrics_header(run, "server,momentum,slow,seconds,predicted,used,dropped,staleness,"
+                            "staleness_slow,low,median,high,trainings");
+    run_say(run, "server               momentum  slow   seconds  predicted  dropped  staleness "
+                 "(slow one's)   test accuracy");
+    for (int momentum = 0; momentum < STUDY_MOMENTA; momentum++)
+        for (int kind = 0; kind < SERVE_KINDS; kind++)
+            for (int slow = 0; slow < STUDY_SLOWS; slow++) {
+                double at[3], predicted = async_predicted(s, kind, study_slow[slow]);
+                const ServerResult *r = first_of(s, kind, momentum, slow);
+                int n = spread(s, kind, momentum, slow, at);
+                if (!n)
+                    continue;
+                double m = momentum ? 0 : s->momentum;
+                run_metrics(run, "%s,%g,%d,%.9g,%.6g,%ld,%ld,%.6g,%.6g,%.6g,%.6g,%.6g,%d",
+                            serve_names[kind], m, study_slow[slow], r->seconds, predicted, r->used,
+                            r->dropped, r->staleness, r->staleness_slow, at[0], at[1], at[2], n);
+                run_say(run,
+                        "%-19s  %8g  %4d  %8.3f  %9.3f  %7ld  %9.2f %12.2f     %.3f (%.3f to %.3f)",
+                        serve_names[kind], m, study_slow[slow], r->seconds, predicted, r->dropped,
+                        r->staleness, r->staleness_slow, at[1], at[0], at[2]);
+            }
+}
