@@ -68,6 +68,11 @@ bool link_virtual(void); /* is the clock virtual? */
 
 /* This rank's clock, in seconds. */
 double link_now(void);
+/* From here on (on: true) this rank's processor time does not count on the virtual clock, but what
+ * link_charge adds: then a run repeats to the bit, and a rank can be as slow as you like. A loop of
+ * tests would never end: wait instead. On the real clock both do nothing. */
+void link_charge_only(bool on);
+void link_charge(double seconds);
 /* Every rank's clock becomes that of the latest: a barrier that costs nothing on the link. */
 void link_align(void);
 

@@ -16,7 +16,7 @@
 #include <time.h>
 
 /* The process's own, as MPI is. */
-static atomic_bool is_virtual, in_call;
+static atomic_bool is_virtual, in_call, charge_only;
 static bool held; /* from link_hold to link_release; the owner's */
 static atomic_uint version;
 static _Atomic double base, mark;
@@ -40,7 +40,7 @@ static double processor_time(clockid_t id)
 /* What the clock shows, if nobody changes it meanwhile. */
 static double shown(void)
 {
-    double ran = in_call ? 0 : processor_time(owner) - mark - look;
+    double ran = in_call || charge_only ? 0 : processor_time(owner) - mark - look;
     return base + (ran > 0 ? ran : 0);
 }
 
@@ -97,6 +97,21 @@ void clock_begin(bool counts)
 bool link_virtual(void) { return is_virtual; }
 
 double link_now(void) { return is_virtual ? virtual_now() : timer_real(); }
+
+void link_charge_only(bool on)
+{
+    if (!is_virtual)
+        return;
+    set_clock(0, false);
+    charge_only = on;
+    set_clock(0, false);
+}
+
+void link_charge(double seconds)
+{
+    if (is_virtual)
+        set_clock(base + seconds, false);
+}
 
 double clock_enter(void)
 {
