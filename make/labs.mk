@@ -83,6 +83,7 @@ RANKS_1_ranks := 4
 RANKS_2_all_reduce := 32
 RANKS_4_overlap := 2
 RANKS_5_partition := 2
+RANKS_6_network := 32
 RANKS_8_fifteen_steps := 2
 RANKS_9_three_parallelisms := 4
 given_ranks := $(if $(filter-out file,$(origin NP)),$(NP))
