@@ -75,7 +75,7 @@ static bool obey(Session *s, Command k)
     if (n[STOP])
         return false;
     Steps steps = {n[BANDWIDTH], n[LATENCY], n[MODEL], n[OVERLAPPED]};
-    double seconds = study_measure(&s->study, study_point(choice_of(s, steps), n[INDEX]));
+    double seconds = network_measure(&s->study, network_point(choice_of(s, steps), n[INDEX]));
     if (s->study.world->rank)
         return true;
     background_lock(s->own);
@@ -93,7 +93,7 @@ static int next_point(const NetworkStudy *s, int *done, int *possible)
     int next = -1;
     *done = *possible = 0;
     for (int i = STUDY_POINTS - 1; i >= 0; i--) {
-        if (!study_possible(s, i))
+        if (!network_possible(s, i))
             continue;
         ++*possible;
         if (isnan(s->seconds[i]))
@@ -161,7 +161,7 @@ static void key(Session *s, char key)
         k->overlapped = !k->overlapped;
     else
         return;
-    study_choose(&s->study, choice_of(s, *k));
+    network_choose(&s->study, choice_of(s, *k));
     s->changes++;
 }
 
@@ -237,7 +237,7 @@ static void measure_computing(Session *s, double milliseconds)
     NetworkStudy *study = &s->study;
     UpdateWork found[STUDY_MODELS];
     for (int i = 0; i < STUDY_MODELS && study->world->rank == 0; i++) {
-        found[i] = calibrate(study->be, &study_models[i].spec, study->batch, 10);
+        found[i] = calibrate(study->be, &network_models[i].spec, study->batch, 10);
         if (milliseconds > 0) {
             found[i].forward = milliseconds / 3e3;
             found[i].backward = milliseconds * 2 / 3e3;
@@ -246,7 +246,7 @@ static void measure_computing(Session *s, double milliseconds)
     commands_broadcast(&s->commands, (Command){{0}});
     comm_broadcast_host(study->world, found, sizeof found, 0);
     for (int i = 0; i < STUDY_MODELS; i++) {
-        study->model[i] = study_models[i];
+        study->model[i] = network_models[i];
         study->model[i].work = found[i];
     }
     study->grads = tensor_new(study->be, F32, (int)(found[0].bytes / 4), 1, 1, 1, 0);
@@ -272,7 +272,7 @@ static void session_begin(Session *s, const Choices *c, Option *table)
 
 int main(int argc, char **argv)
 {
-    Choices c = {.run = run_options_default(), .link = "1Gbit/s,50us", .batch = 32};
+    Choices c = {.run = run_options_default(), .link = "10Gbit/s,50us", .batch = 32};
     Option table[MOST_OPTIONS];
     parse(&c, table, argc, argv);
     stop_on_signals();

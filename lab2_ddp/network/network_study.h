@@ -20,15 +20,15 @@ enum {
     STUDY_BY_LATENCY = STUDY_BY_BANDWIDTH + STUDY_BANDWIDTHS * GROUPS,
     STUDY_POINTS = STUDY_BY_LATENCY + STUDY_LATENCIES * STUDY_FEW
 };
-extern const double study_bandwidth[STUDY_BANDWIDTHS]; /* bit/s */
-extern const double study_latency[STUDY_LATENCIES];    /* s */
+extern const double network_bandwidth[STUDY_BANDWIDTHS]; /* bit/s */
+extern const double network_latency[STUDY_LATENCIES];    /* s */
 
 typedef struct StudyModel {
     const char *name;
     ModelSpec spec;
     UpdateWork work; /* of one rank; buckets is the choice's */
 } StudyModel;
-extern const StudyModel study_models[STUDY_MODELS];
+extern const StudyModel network_models[STUDY_MODELS];
 
 /* What the keys change. */
 typedef struct Choice {
@@ -57,17 +57,17 @@ typedef struct NetworkStudy {
     double seconds[STUDY_POINTS]; /* of an update; NaN: not measured with this choice */
 } NetworkStudy;
 
-StudyPoint study_point(Choice choice, int index);
-UpdateWork study_work(const NetworkStudy *s, StudyPoint point);
+StudyPoint network_point(Choice choice, int index);
+UpdateWork network_work(const NetworkStudy *s, StudyPoint point);
 /* Efficiencies: by exercise 6a, and measured (NaN: not yet). */
-double study_predicted(const NetworkStudy *s, int index);
-double study_measured(const NetworkStudy *s, int index);
+double network_predicted(const NetworkStudy *s, int index);
+double network_measured(const NetworkStudy *s, int index);
 /* Can it be measured with as many ranks as there are? */
-bool study_possible(const NetworkStudy *s, int index);
+bool network_possible(const NetworkStudy *s, int index);
 /* All ranks. The seconds of an update. */
-double study_measure(NetworkStudy *s, StudyPoint point);
+double network_measure(NetworkStudy *s, StudyPoint point);
 /* What the new choice changes is forgotten. */
-void study_choose(NetworkStudy *s, Choice choice);
+void network_choose(NetworkStudy *s, Choice choice);
 
 /* network_view.c: the figure; the points as a table and a file. */
 void network_draw(const NetworkStudy *s, Plot *plot);

@@ -16,8 +16,8 @@ static void draw_row(const NetworkStudy *s, PlotPanel *panel, int first, int n, 
 {
     double predicted[STUDY_BANDWIDTHS], found[STUDY_BANDWIDTHS];
     for (int i = 0; i < n; i++) {
-        predicted[i] = 100 * study_predicted(s, first + i);
-        found[i] = 100 * study_measured(s, first + i);
+        predicted[i] = 100 * network_predicted(s, first + i);
+        found[i] = 100 * network_measured(s, first + i);
     }
     plot_line(panel, n, x, predicted, (PlotStyle){.color = style.color});
     plot_scatter(panel, n, x, found, style);
@@ -40,7 +40,7 @@ static void draw_smooth(const NetworkStudy *s, PlotPanel *panel, int group)
     for (int i = 0; i < STEPS; i++) {
         x[i] = 50 * pow(10, i * 3.6 / (STEPS - 1));
         p.link.bandwidth = x[i] * 1e6 / 8;
-        y[i] = 100 * efficiency(2 << group, study_work(s, p), p.link);
+        y[i] = 100 * efficiency(2 << group, network_work(s, p), p.link);
     }
     plot_line(panel, STEPS, x, y, (PlotStyle){.color = plot_series(group)});
 }
@@ -64,21 +64,22 @@ static void draw_bandwidths(const NetworkStudy *s, Plot *plot)
                          .y = percent,
                          .legend = PLOT_TOP_LEFT});
     for (int i = 0; i < STUDY_BANDWIDTHS; i++)
-        x[i] = study_bandwidth[i] / 1e6;
+        x[i] = network_bandwidth[i] / 1e6;
     plot_rule_x(panel, 8 * s->choice.link.bandwidth / 1e6,
                 (PlotStyle){.color = PLOT_GREY, .width = 1});
     for (int g = 0; g < GROUPS; g++) {
         double found[STUDY_BANDWIDTHS], over = takes_over(s, s->choice.model, 2 << g, 0.5) / 1e6;
         draw_smooth(s, panel, g);
         for (int i = 0; i < STUDY_BANDWIDTHS; i++)
-            found[i] = 100 * study_measured(s, STUDY_BY_BANDWIDTH + g * STUDY_BANDWIDTHS + i);
+            found[i] = 100 * network_measured(s, STUDY_BY_BANDWIDTH + g * STUDY_BANDWIDTHS + i);
         plot_scatter(panel, STUDY_BANDWIDTHS, x, found, style_of_group(g, names[g]));
         plot_scatter(panel, 1, &over, (double[]){50},
                      (PlotStyle){.color = plot_series(g), .shape = PLOT_STAR, .size = 15});
     }
     plot_rule_y(panel, 50, (PlotStyle){.color = PLOT_GREY, .dashed = true, .width = 1.5});
-    plot_text(panel, 1500, 3, "stars: communication = computation (6b)",
-              (PlotStyle){.color = PLOT_INK, .size = 12});
+    plot_scatter(panel, 1, (double[]){NAN}, (double[]){NAN},
+                 (PlotStyle){.color = PLOT_GREY, .shape = PLOT_STAR, .size = 12,
+                             .label = "half of it waits (6b)"});
 }
 
 /* ---- against latency ---- */
@@ -94,7 +95,7 @@ static void draw_latencies(const NetworkStudy *s, Plot *plot)
                          .y = percent,
                          .legend = PLOT_TOP_RIGHT});
     for (int i = 0; i < STUDY_LATENCIES; i++)
-        x[i] = 1e6 * study_latency[i];
+        x[i] = 1e6 * network_latency[i];
     plot_rule_x(panel, 1e6 * s->choice.link.latency, (PlotStyle){.color = PLOT_GREY, .width = 1});
     for (int k = 0; k < STUDY_FEW; k++)
         draw_row(s, panel, STUDY_BY_LATENCY + k * STUDY_LATENCIES, STUDY_LATENCIES, x,
@@ -111,8 +112,7 @@ static void draw_ranks(const NetworkStudy *s, Plot *plot)
         plot_panel(plot, (PlotAxes){.row = 1,
                                     .title = "Ranks, on the chosen link",
                                     .x = {.label = "ranks P", .log = 2, .low = 1.7, .high = 40},
-                                    .y = percent,
-                                    .legend = PLOT_TOP_RIGHT});
+                                    .y = percent});
     for (int g = 0; g < GROUPS; g++) {
         x[g] = 2 << g;
         worth[g] = 100 / x[g];
@@ -136,13 +136,16 @@ static void draw_update(const NetworkStudy *s, Plot *plot)
     double compute = 1e3 * (work.forward + work.backward), x0[GROUPS], x1[GROUPS], top[GROUPS],
            base[GROUPS], zero[GROUPS] = {0};
     static const char *const names[] = {"", "2", "4", "8", "16", "32"};
+    double slowest = compute;
+    for (int g = 0; g < GROUPS; g++)
+        slowest = fmax(slowest, 1e3 * s->seconds[first + g]);
     PlotPanel *panel = plot_panel(
         plot, (PlotAxes){.row = 1,
                          .column = 1,
                          .title = "An update on the chosen link, measured",
                          .x = {.label = "ranks P", .low = 0.3, .high = 5.7, .names = names,
                                .names_count = 6},
-                         .y = {.label = "time (ms)", .low = 0, .high = NAN},
+                         .y = {.label = "time (ms)", .low = 0, .high = 1.4 * slowest},
                          .legend = PLOT_TOP_LEFT});
     for (int g = 0; g < GROUPS; g++) {
         x0[g] = g + 0.7;
@@ -191,13 +194,13 @@ void network_report(const NetworkStudy *s)
     run_metrics_header(run, "network,ranks,bandwidth,latency,buckets,forward,backward,bytes,"
                             "seconds,measured,predicted");
     for (int i = 0; i < STUDY_POINTS; i++) {
-        StudyPoint p = study_point(s->choice, i);
-        UpdateWork w = study_work(s, p);
+        StudyPoint p = network_point(s->choice, i);
+        UpdateWork w = network_work(s, p);
         if (!isnan(s->seconds[i]))
             run_metrics(run, "%s,%d,%.9g,%.9g,%d,%.9g,%.9g,%.9g,%.9g,%.6g,%.6g",
                         s->model[p.model].spec.name, 2 << p.group, p.link.bandwidth,
                         p.link.latency, w.buckets, w.forward, w.backward, w.bytes, s->seconds[i],
-                        study_measured(s, i), study_predicted(s, i));
+                        network_measured(s, i), network_predicted(s, i));
     }
     link_text(link, sizeof link, s->choice.link);
     run_say(run, "%s, %s", link,
@@ -205,13 +208,13 @@ void network_report(const NetworkStudy *s)
     run_say(run, "network                ranks  update ms  efficiency  predicted  ratio   "
                  "= at Mbit/s  as one rank at");
     for (int i = 0; i < STUDY_BY_BANDWIDTH; i++) {
-        StudyPoint p = study_point(s->choice, i);
+        StudyPoint p = network_point(s->choice, i);
         int P = 2 << p.group;
         if (isnan(s->seconds[i]))
             continue;
         run_say(run, "%-21s  %5d  %9.2f  %8.1f %%  %7.1f %%  %5.3f  %12.4g  %14.4g",
-                s->model[p.model].name, P, 1e3 * s->seconds[i], 100 * study_measured(s, i),
-                100 * study_predicted(s, i), study_measured(s, i) / study_predicted(s, i),
+                s->model[p.model].name, P, 1e3 * s->seconds[i], 100 * network_measured(s, i),
+                100 * network_predicted(s, i), network_measured(s, i) / network_predicted(s, i),
                 takes_over(s, p.model, P, 0.5) / 1e6, takes_over(s, p.model, P, 1.0 / P) / 1e6);
     }
 }
