@@ -31,10 +31,10 @@ typedef struct AnswerMistake {
 } AnswerMistake;
 
 typedef struct Question {
-    const char *name;   /* in the file: "gradient_bytes" */
-    const char *what;   /* for the check's line: "bytes of the gradient" */
-    const char *unit;   /* "bytes"; said where the answer has one of its own */
-    const char *digest; /* answer_digest(name, expected) */
+    const char *name;                       /* in the file: "gradient_bytes" */
+    const char *what;                       /* for the check's line: "bytes of the gradient" */
+    const char *unit;                       /* "bytes"; said where the answer has one of its own */
+    const char *digest;                     /* answer_digest(name, expected) */
     AnswerMistake mistake[ANSWER_MISTAKES]; /* beside the common ones; factor 0 ends them */
 } Question;
 

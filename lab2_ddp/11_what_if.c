@@ -32,7 +32,8 @@ static void parse(Choices *c, Option *table, int argc, char **argv)
         {"link", ARG_STRING, &c->link, .help = "the network: BANDWIDTH,LATENCY as in 1Gbit/s,50us"},
         {"fp32", ARG_FLAG, &c->fp32, .help = "FP32 in place of mixed precision"},
         {"remedy", ARG_INT, &c->remedy, .min = 0, .max = REMEDIES - 1,
-         .help = "0 none, 1 overlap, 2 accumulate, 3 BF16, 4 8 bits, 5 2 bits, 6 top 1 %, 7 DiLoCo"},
+         .help =
+             "0 none, 1 overlap, 2 accumulate, 3 BF16, 4 8 bits, 5 2 bits, 6 top 1 %, 7 DiLoCo"},
         {"stage", ARG_INT, &c->stage, .min = 0, .max = STAGES - 1, .help = "of ZeRO"},
         {"measure", ARG_FLAG, &c->measure,
          .help = "perform every remedy and stage on NP ranks, beside the prediction"},
@@ -82,7 +83,9 @@ static void key(Session *s, char key)
 {
     WhatIf *w = &s->w;
     switch (key) {
-    case 'd': w->machine = what_if_machines[s->machine = (s->machine + 1) % WHAT_IF_MACHINES]; break;
+    case 'd':
+        w->machine = what_if_machines[s->machine = (s->machine + 1) % WHAT_IF_MACHINES];
+        break;
     case 'n': w->net = what_if_nets[s->net = (s->net + 1) % WHAT_IF_NETS]; break;
     case '[': w->P = w->P > 1 ? w->P / 2 : 1; break;
     case ']': w->P = w->P < 4096 ? 2 * w->P : 4096; break;
@@ -182,16 +185,22 @@ static Session session_new(const Choices *c)
     char *wrong = link_parse(&s.w.link, c->link);
     REQUIRE(!wrong, "--link=%s: %s", c->link, wrong);
     REQUIRE(isfinite(s.w.link.bandwidth), "--link=%s: the calculator needs a link", c->link);
-    REQUIRE(step_possible(&s.w), "--stage=%d --remedy=%d: here ZeRO goes only with --remedy=%d or "
-                                 "%d", c->stage, c->remedy, REMEDY_NONE, REMEDY_ACCUMULATE);
+    REQUIRE(step_possible(&s.w),
+            "--stage=%d --remedy=%d: here ZeRO goes only with --remedy=%d or "
+            "%d",
+            c->stage, c->remedy, REMEDY_NONE, REMEDY_ACCUMULATE);
     s.missing = exercise_missing(uses, 1);
     return s;
 }
 
 int main(int argc, char **argv)
 {
-    Choices c = {.run = run_options_default(), .link = "100Gbit/s,5us", .machine = 2, .net = 4,
-                 .ranks = 8, .batch = 8};
+    Choices c = {.run = run_options_default(),
+                 .link = "100Gbit/s,5us",
+                 .machine = 2,
+                 .net = 4,
+                 .ranks = 8,
+                 .batch = 8};
     Option table[MOST_OPTIONS];
     parse(&c, table, argc, argv);
     stop_on_signals();
@@ -202,8 +211,8 @@ int main(int argc, char **argv)
             "--measure: one rank exchanges nothing: make lab2 ONLY=11_what_if NP=4");
     REQUIRE(c.measure || world->size == 1, "the calculator is one process: NP=1, or add --measure");
     Backend *be = backend_open("cpu", world->local_rank, world->local_size, 1);
-    Run *run = run_open("lab2_what_if", &c.run, table,
-                        json_pack("{s:i}", "ranks", world->size), world->rank == 0);
+    Run *run = run_open("lab2_what_if", &c.run, table, json_pack("{s:i}", "ranks", world->size),
+                        world->rank == 0);
     int status = show(&s, world, be, run, c.measure);
     free(s.missing);
     run_close(run);

@@ -283,8 +283,7 @@ int main(int argc, char **argv)
     REQUIRE(isfinite(s.link.bandwidth), "--link=%s: this part is about a link: give one", c.link);
     link_choose("none", "virtual"); /* between the measurements there is none */
     s.study.world = comm_open("mpi");
-    REQUIRE(s.study.world->size > 1,
-            "one rank exchanges nothing: make lab2 ONLY=6_network NP=8");
+    REQUIRE(s.study.world->size > 1, "one rank exchanges nothing: make lab2 ONLY=6_network NP=8");
     s.study.be = backend_open("cpu", s.study.world->local_rank, s.study.world->local_size, 1);
     session_begin(&s, &c, table);
     if (s.study.world->rank == 0)

@@ -47,7 +47,7 @@ static char *parse_line(AnswerFile *file, const char *from, const char *end, int
     const Answer *before = find(file, name);
     char *wrong = !is_name(name) ? format_new("\"%s\" is no name: letters, digits and _",
                                               printable(shown, sizeof shown, name))
-                : before         ? format_new("%s is there twice: also in line %d", name, before->line)
+                : before ? format_new("%s is there twice: also in line %d", name, before->line)
                 : file->count == ANSWERS_MOST ? format_new("more than %d answers", ANSWERS_MOST)
                                               : NULL;
     if (wrong)
@@ -79,7 +79,8 @@ char *answers_parse(AnswerFile *file, const char *path, const char *text, size_t
     int line = 0;
     *file = (AnswerFile){0};
     char *wrong = size > ANSWERS_LARGEST ? format_new("more than %d bytes", ANSWERS_LARGEST)
-                                         : parse_lines(file, text, size, &line), *said = NULL;
+                                         : parse_lines(file, text, size, &line),
+         *said = NULL;
     if (wrong) {
         said = line ? format_new("%s, line %d: %s", path, line, wrong)
                     : format_new("%s: %s", path, wrong);

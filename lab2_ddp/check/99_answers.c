@@ -33,9 +33,8 @@ static const Question questions[] = {
      "4: size at which ring and doubling cross",
      "bytes",
      "e97c9d808f7bf79e",
-     {{1.25 / 1.0, "the ring sends 1.75 vectors through a card, not 2"},
-      {13 / 11., "the ring waits for 14 latencies, not 16"},
-      {14 / 11., "doubling has latencies, too: 3"}}},
+     {{1.25, "the ring sends 1.75 vectors through a card, not 2"},
+      {13 / 11., "the ring waits for 14 latencies, not 16"}}},
     {"efficiency",
      "5: efficiency of eight ranks",
      "parts of 1",
@@ -129,7 +128,8 @@ static int judge(const AnswerFile *file)
 int main(int argc, char **argv)
 {
     bool digests = argc == 3 && !strcmp(argv[1], "--digests");
-    REQUIRE(argc <= 2 || digests, "99_answers [FILE]: judges answers.txt; --digests FILE: of a key");
+    REQUIRE(argc <= 2 || digests,
+            "99_answers [FILE]: judges answers.txt; --digests FILE: of a key");
     const char *path = argc == 1 ? own_file(argv[0]) : argv[argc - 1];
     AnswerFile file;
     char shown[80], *wrong = answers_read(&file, path);

@@ -7,8 +7,7 @@ const double network_latency[STUDY_LATENCIES] = {1e-6, 1e-5, 1e-4, 1e-3, 1e-2};
 const StudyModel network_models[STUDY_MODELS] = {
     {.name = "MLP 784-1024-1024-10",
      .spec = {.name = "mlp", .h = 28, .w = 28, .c = 1, .classes = 10, .hidden = {1024, 1024}}},
-    {.name = "ResNet-8",
-     .spec = {.name = "resnet8", .h = 28, .w = 28, .c = 1, .classes = 10}}};
+    {.name = "ResNet-8", .spec = {.name = "resnet8", .h = 28, .w = 28, .c = 1, .classes = 10}}};
 
 StudyPoint network_point(Choice choice, int index)
 {

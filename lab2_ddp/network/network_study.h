@@ -12,7 +12,7 @@ enum {
     STUDY_MODELS = 2,
     STUDY_BANDWIDTHS = 6,
     STUDY_LATENCIES = 5,
-    STUDY_FEW = 3,    /* of the groups, against latency: 2, 8 and 32 ranks */
+    STUDY_FEW = 3,     /* of the groups, against latency: 2, 8 and 32 ranks */
     STUDY_BUCKETS = 8, /* of an overlapped update */
     /* The points, in the order in which they are measured. */
     STUDY_BY_RANKS = 0, /* both networks on the chosen link */
@@ -51,7 +51,7 @@ typedef struct NetworkStudy {
     char *missing; /* an exercise that is still to do; NULL: none */
     StudyModel model[STUDY_MODELS];
     Groups groups;
-    Tensor grads;           /* as long as the larger network's */
+    Tensor grads;             /* as long as the larger network's */
     BackgroundThread *thread; /* rank 0's: its lock guards what follows */
     Choice choice;
     double seconds[STUDY_POINTS]; /* of an update; NaN: not measured with this choice */

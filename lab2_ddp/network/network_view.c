@@ -25,8 +25,8 @@ static void draw_row(const NetworkStudy *s, PlotPanel *panel, int first, int n, 
 
 static PlotStyle style_of_group(int group, const char *label)
 {
-    return (PlotStyle){.color = plot_series(group), .shape = shapes[group], .size = 8,
-                       .label = label};
+    return (
+        PlotStyle){.color = plot_series(group), .shape = shapes[group], .size = 8, .label = label};
 }
 
 /* ---- against bandwidth ---- */
@@ -78,7 +78,9 @@ static void draw_bandwidths(const NetworkStudy *s, Plot *plot)
     }
     plot_rule_y(panel, 50, (PlotStyle){.color = PLOT_GREY, .dashed = true, .width = 1.5});
     plot_scatter(panel, 1, (double[]){NAN}, (double[]){NAN},
-                 (PlotStyle){.color = PLOT_GREY, .shape = PLOT_STAR, .size = 12,
+                 (PlotStyle){.color = PLOT_GREY,
+                             .shape = PLOT_STAR,
+                             .size = 12,
                              .label = "half of it waits (6b)"});
 }
 
@@ -88,12 +90,13 @@ static void draw_latencies(const NetworkStudy *s, Plot *plot)
 {
     static const char *const names[STUDY_FEW] = {"2 ranks", "8", "32"};
     double x[STUDY_LATENCIES];
-    PlotPanel *panel = plot_panel(
-        plot, (PlotAxes){.column = 1,
-                         .title = "Latency, at the chosen bandwidth",
-                         .x = {.label = "latency (µs)", .log = 10, .low = 0.7, .high = 1.5e4},
-                         .y = percent,
-                         .legend = PLOT_TOP_RIGHT});
+    PlotPanel *panel =
+        plot_panel(plot,
+                   (PlotAxes){.column = 1,
+                              .title = "Latency, at the chosen bandwidth",
+                              .x = {.label = "latency (µs)", .log = 10, .low = 0.7, .high = 1.5e4},
+                              .y = percent,
+                              .legend = PLOT_TOP_RIGHT});
     for (int i = 0; i < STUDY_LATENCIES; i++)
         x[i] = 1e6 * network_latency[i];
     plot_rule_x(panel, 1e6 * s->choice.link.latency, (PlotStyle){.color = PLOT_GREY, .width = 1});
@@ -140,13 +143,14 @@ static void draw_update(const NetworkStudy *s, Plot *plot)
     for (int g = 0; g < GROUPS; g++)
         slowest = fmax(slowest, 1e3 * s->seconds[first + g]);
     PlotPanel *panel = plot_panel(
-        plot, (PlotAxes){.row = 1,
-                         .column = 1,
-                         .title = "An update on the chosen link, measured",
-                         .x = {.label = "ranks P", .low = 0.3, .high = 5.7, .names = names,
-                               .names_count = 6},
-                         .y = {.label = "time (ms)", .low = 0, .high = 1.4 * slowest},
-                         .legend = PLOT_TOP_LEFT});
+        plot,
+        (PlotAxes){
+            .row = 1,
+            .column = 1,
+            .title = "An update on the chosen link, measured",
+            .x = {.label = "ranks P", .low = 0.3, .high = 5.7, .names = names, .names_count = 6},
+            .y = {.label = "time (ms)", .low = 0, .high = 1.4 * slowest},
+            .legend = PLOT_TOP_LEFT});
     for (int g = 0; g < GROUPS; g++) {
         x0[g] = g + 0.7;
         x1[g] = g + 1.3;
@@ -171,8 +175,10 @@ void network_draw(const NetworkStudy *s, Plot *plot)
                              1e3 * (w[1]->forward + w[1]->backward), w[1]->bytes / 1e6);
     if (s->missing) {
         plot_begin(plot, 1, 1, title);
-        plot_note(plot_panel(plot, (PlotAxes){.x = {.label = "bandwidth (Mbit/s)", .log = 10,
-                                                    .low = 50, .high = 2e5},
+        plot_note(plot_panel(plot, (PlotAxes){.x = {.label = "bandwidth (Mbit/s)",
+                                                    .log = 10,
+                                                    .low = 50,
+                                                    .high = 2e5},
                                               .y = percent}),
                   s->missing);
     } else {
@@ -182,8 +188,9 @@ void network_draw(const NetworkStudy *s, Plot *plot)
         draw_ranks(s, plot);
         draw_update(s, plot);
     }
-    plot_footer(plot, "lines: predicted (6a) · points: measured on the virtual clock, computing "
-                      "charged as calibrated · [ ] bandwidth · - + latency · m network · o overlap");
+    plot_footer(plot,
+                "lines: predicted (6a) · points: measured on the virtual clock, computing "
+                "charged as calibrated · [ ] bandwidth · - + latency · m network · o overlap");
     free(title);
 }
 
@@ -198,8 +205,8 @@ void network_report(const NetworkStudy *s)
         UpdateWork w = network_work(s, p);
         if (!isnan(s->seconds[i]))
             run_metrics(run, "%s,%d,%.9g,%.9g,%d,%.9g,%.9g,%.9g,%.9g,%.6g,%.6g",
-                        s->model[p.model].spec.name, 2 << p.group, p.link.bandwidth,
-                        p.link.latency, w.buckets, w.forward, w.backward, w.bytes, s->seconds[i],
+                        s->model[p.model].spec.name, 2 << p.group, p.link.bandwidth, p.link.latency,
+                        w.buckets, w.forward, w.backward, w.bytes, s->seconds[i],
                         network_measured(s, i), network_predicted(s, i));
     }
     link_text(link, sizeof link, s->choice.link);

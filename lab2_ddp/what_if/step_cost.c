@@ -2,14 +2,9 @@
 #include "step_cost.h"
 #include <math.h>
 
-const char *const remedy_names[REMEDIES] = {"none",
-                                            "overlap, 8 buckets",
-                                            "16 batches per exchange",
-                                            "BF16 gradient",
-                                            "8 bits",
-                                            "2 bits",
-                                            "largest 1 %",
-                                            "DiLoCo, every 500"};
+const char *const remedy_names[REMEDIES] = {
+    "none",   "overlap, 8 buckets", "16 batches per exchange", "BF16 gradient", "8 bits",
+    "2 bits", "largest 1 %",        "DiLoCo, every 500"};
 enum { BATCHES = 16, INNER = 500, BUCKETS = 8 };
 
 bool step_possible(const WhatIf *w)
@@ -83,7 +78,8 @@ static double sent(const StepPlan *plan, int P)
 {
     double bytes = 0;
     for (int i = 0; i < plan->calls; i++)
-        bytes += (plan->call[i].what == LINK_ALL_REDUCE ? 2 : 1) * plan->call[i].bytes * (P - 1) / P;
+        bytes += (plan->call[i].what == LINK_ALL_REDUCE ? 2 : 1) * plan->call[i].bytes * (P - 1) /
+                 P;
     return bytes / plan->every;
 }
 

@@ -24,7 +24,7 @@ typedef enum {
     REMEDY_BF16,       /* the gradient in 2 bytes */
     REMEDY_8_BITS,     /* in codes, which no all-reduce can add: all ranks gather all codes */
     REMEDY_2_BITS,
-    REMEDY_TOP_K, /* the largest 1 %, with their indices; gathered likewise */
+    REMEDY_TOP_K,  /* the largest 1 %, with their indices; gathered likewise */
     REMEDY_DILOCO, /* the parameters, once in 500 updates */
     REMEDIES
 } WhatRemedy;
@@ -63,10 +63,10 @@ typedef struct StepPlan {
 } StepPlan;
 
 typedef struct StepCost {
-    double seconds;         /* of an update of `batch` samples per rank, on average */
-    double efficiency;      /* its computing over that */
-    double samples;         /* per second, all ranks */
-    double wire;            /* bytes that a rank sends per update, on average */
+    double seconds;    /* of an update of `batch` samples per rank, on average */
+    double efficiency; /* its computing over that */
+    double samples;    /* per second, all ranks */
+    double wire;       /* bytes that a rank sends per update, on average */
     double parameters, gradients, state, activations; /* bytes in a rank's memory */
 } StepCost;
 

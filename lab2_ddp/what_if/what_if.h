@@ -6,7 +6,13 @@
 #include "plot.h"
 #include "step_cost.h"
 
-enum { WHAT_IF_MACHINES = 4, WHAT_IF_NETS = 6, WHAT_IF_LINKS = 7, WHAT_IF_LINES = 3, WHAT_IF_ROOM = 512 };
+enum {
+    WHAT_IF_MACHINES = 4,
+    WHAT_IF_NETS = 6,
+    WHAT_IF_LINKS = 7,
+    WHAT_IF_LINES = 3,
+    WHAT_IF_ROOM = 512
+};
 extern const Machine what_if_machines[WHAT_IF_MACHINES];
 extern const Net what_if_nets[WHAT_IF_NETS];
 extern const Link what_if_links[WHAT_IF_LINKS];

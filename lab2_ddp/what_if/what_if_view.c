@@ -1,6 +1,6 @@
 /* what_if_view.c: the calculator's figure and its table. */
-#include "what_if.h"
 #include "check.h"
+#include "what_if.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,10 +31,10 @@ char *what_if_title(const WhatIf *w)
 {
     char link[40], n[32];
     link_text(link, sizeof link, w->link);
-    text_of(n, sizeof n, w->net.parameters, "parameters");
-    return format_new("%s, %s · %d × %s, batch %d each, %s · %s · %s · ZeRO %d", w->net.name, n,
+    text_of(n, sizeof n, w->net.parameters, "");
+    return format_new("%s, %s parameters · %d × %s, batch %d each, %s · %s · %s · ZeRO %d", w->net.name, n,
                       w->P, w->machine.name, w->batch, format_names[w->format], link,
-                      remedy_names[w->remedy], w->stage);
+                      w->remedy ? remedy_names[w->remedy] : "no remedy", w->stage);
 }
 
 void what_if_lines(const WhatIf *w, char line[WHAT_IF_LINES][WHAT_IF_ROOM])
@@ -43,7 +43,8 @@ void what_if_lines(const WhatIf *w, char line[WHAT_IF_LINES][WHAT_IF_ROOM])
     char a[32], b[32], d[32], e[32], f[32];
     seconds_text(a, sizeof a, c.seconds);
     seconds_text(b, sizeof b, c.seconds * (1 - c.efficiency));
-    snprintf(line[0], WHAT_IF_ROOM, "an update takes %s, %s of it for the network: efficiency %.1f %%", a, b,
+    snprintf(line[0], WHAT_IF_ROOM,
+             "an update takes %s, %s of it for the network: efficiency %.1f %%", a, b,
              100 * c.efficiency);
     text_of(a, sizeof a, c.samples, "samples/s");
     text_of(b, sizeof b, c.wire, "B");
@@ -54,8 +55,9 @@ void what_if_lines(const WhatIf *w, char line[WHAT_IF_LINES][WHAT_IF_ROOM])
     text_of(d, sizeof d, c.state, "B");
     text_of(e, sizeof e, c.activations, "B");
     text_of(f, sizeof f, c.parameters + c.gradients + c.state + c.activations, "B");
-    snprintf(line[2], WHAT_IF_ROOM, "a rank holds %s: parameters %s, gradient %s, state %s, activations %s",
-             f, a, b, d, e);
+    snprintf(line[2], WHAT_IF_ROOM,
+             "a rank holds %s: parameters %s, gradient %s, state %s, activations %s", f, a, b, d,
+             e);
 }
 
 /* ---- the panels ---- */
@@ -64,11 +66,11 @@ static void draw_ranks(const WhatIf *w, Plot *plot)
 {
     enum { SIZES = 13 };
     double x[SIZES], y[SIZES], here = w->P, now = 100 * step_cost(w).efficiency;
-    PlotPanel *panel = plot_panel(
-        plot, (PlotAxes){.title = "Efficiency against ranks",
-                         .x = {.label = "ranks P", .log = 2, .low = 0.8, .high = 5000},
-                         .y = {.label = "efficiency (%)", .low = 0, .high = 105},
-                         .legend = PLOT_BOTTOM_LEFT});
+    PlotPanel *panel =
+        plot_panel(plot, (PlotAxes){.title = "Efficiency against ranks",
+                                    .x = {.label = "ranks P", .log = 2, .low = 0.8, .high = 5000},
+                                    .y = {.label = "efficiency (%)", .low = 0, .high = 105},
+                                    .legend = PLOT_BOTTOM_LEFT});
     for (int r = 0; r < REMEDIES; r++) {
         WhatIf other = *w;
         other.remedy = r;
@@ -83,8 +85,7 @@ static void draw_ranks(const WhatIf *w, Plot *plot)
         plot_line(panel, SIZES, x, y,
                   (PlotStyle){.color = plot_series(r),
                               .dashed = r >= 7,
-                              .width = chosen ? 4 : 1.5,
-                              .label = remedy_names[r]});
+                              .width = chosen ? 4 : 1.5});
     }
     plot_scatter(panel, 1, &here, &now, (PlotStyle){.color = PLOT_INK, .size = 12});
 }
@@ -98,7 +99,7 @@ static void draw_bandwidths(const WhatIf *w, Plot *plot)
                          .title = "An update against bandwidth",
                          .x = {.label = "bandwidth (Gbit/s)", .log = 10, .low = 0.009, .high = 1e4},
                          .y = {.label = "time (s)", .log = 10},
-                         .legend = PLOT_NO_LEGEND});
+                         .legend = PLOT_TOP_RIGHT});
     for (int r = 0; r < REMEDIES; r++) {
         WhatIf other = *w;
         other.remedy = r;
@@ -112,7 +113,8 @@ static void draw_bandwidths(const WhatIf *w, Plot *plot)
         plot_line(panel, STEPS, x, y,
                   (PlotStyle){.color = plot_series(r),
                               .dashed = r >= 7,
-                              .width = r == (int)w->remedy ? 4 : 1.5});
+                              .width = r == (int)w->remedy ? 4 : 1.5,
+ .label = remedy_names[r]});
     }
     plot_scatter(panel, 1, &here, &now, (PlotStyle){.color = PLOT_INK, .size = 12});
 }
@@ -134,13 +136,16 @@ static void draw_memory(const WhatIf *w, Plot *plot)
         x0[s] = s - (s == (int)w->stage ? 0.42 : 0.25);
         x1[s] = s + (s == (int)w->stage ? 0.42 : 0.25);
     }
-    PlotPanel *panel = plot_panel(
-        plot, (PlotAxes){.column = 2,
-                         .title = "Memory of a rank (wide: the chosen stage)",
-                         .x = {.label = "stage", .low = -0.6, .high = 3.6, .names = stages,
-                               .names_count = STAGES},
-                         .y = {.label = "memory (GB)", .low = 0, .high = 1.4 * most},
-                         .legend = PLOT_TOP_RIGHT});
+    PlotPanel *panel =
+        plot_panel(plot, (PlotAxes){.column = 2,
+                                    .title = "Memory (wide: the chosen stage)",
+                                    .x = {.label = "stage",
+                                          .low = -0.6,
+                                          .high = 3.6,
+                                          .names = stages,
+                                          .names_count = STAGES},
+                                    .y = {.label = "memory (GB)", .low = 0, .high = 1.4 * most},
+                                    .legend = PLOT_TOP_RIGHT});
     for (int k = 0; k < 4; k++) {
         for (int s = 0; s < STAGES; s++) {
             base[s] = top[s];

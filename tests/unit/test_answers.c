@@ -130,8 +130,7 @@ static void mistakes(void **state)
                  {"4,0", "comma"}};
     char digest[ANSWER_DIGEST];
     answer_digest(digest, "n", 40);
-    Question q = {.name = "n", .unit = "s", .digest = digest,
-                  .mistake = {{7 / 6., "P for P-1"}}};
+    Question q = {.name = "n", .unit = "s", .digest = digest, .mistake = {{7 / 6., "P for P-1"}}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         AnswerFile f;
         char text[64];
@@ -163,12 +162,9 @@ static void to_do(void **state)
     answers_free(&f);
 }
 
-static const Case cases[] = {{"reads", reads},
-                             {"hostile_files", hostile_files},
-                             {"numbers", numbers},
-                             {"within_5_percent", within_5_percent},
-                             {"mistakes", mistakes},
-                             {"to_do", to_do}};
+static const Case cases[] = {{"reads", reads},       {"hostile_files", hostile_files},
+                             {"numbers", numbers},   {"within_5_percent", within_5_percent},
+                             {"mistakes", mistakes}, {"to_do", to_do}};
 
 int main(int argc, char **argv)
 {
