@@ -162,9 +162,12 @@ static void to_do(void **state)
     answers_free(&f);
 }
 
-static const Case cases[] = {{"reads", reads},       {"hostile_files", hostile_files},
-                             {"numbers", numbers},   {"within_5_percent", within_5_percent},
-                             {"mistakes", mistakes}, {"to_do", to_do}};
+static const Case cases[] = {{.name = "reads", .run = reads},
+                             {.name = "hostile_files", .run = hostile_files},
+                             {.name = "numbers", .run = numbers},
+                             {.name = "within_5_percent", .run = within_5_percent},
+                             {.name = "mistakes", .run = mistakes},
+                             {.name = "to_do", .run = to_do}};
 
 int main(int argc, char **argv)
 {
