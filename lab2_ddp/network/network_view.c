@@ -154,7 +154,7 @@ static void draw_update(const NetworkStudy *s, Plot *plot)
     for (int g = 0; g < GROUPS; g++) {
         x0[g] = g + 0.7;
         x1[g] = g + 1.3;
-        base[g] = compute;
+        base[g] = isnan(s->seconds[first + g]) ? NAN : compute;
         top[g] = 1e3 * s->seconds[first + g];
     }
     plot_boxes(panel, GROUPS, x0, x1, zero, base,
@@ -168,8 +168,8 @@ void network_draw(const NetworkStudy *s, Plot *plot)
     char link[40];
     link_text(link, sizeof link, s->choice.link);
     const UpdateWork *w[] = {&s->model[0].work, &s->model[1].work};
-    char *title = format_new("Efficiency of data parallelism · %s%s · batch %d per rank · MLP "
-                             "%.1f ms, %.1f MB; ResNet-8 %.1f ms, %.2f MB",
+    char *title = format_new("%s%s · batch %d per rank · MLP "
+                             "%.1f ms, %.1f MB; ResNet-8 %.1f ms, %.1f MB",
                              link, s->choice.overlapped ? ", overlapped" : "", s->batch,
                              1e3 * (w[0]->forward + w[0]->backward), w[0]->bytes / 1e6,
                              1e3 * (w[1]->forward + w[1]->backward), w[1]->bytes / 1e6);
