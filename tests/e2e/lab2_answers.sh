@@ -76,7 +76,7 @@ mistake accumulated_efficiency 0.3644 'once per update'
 mistake staleness 8 'the P-1 others'
 mistake diloco_seconds 560 'it is shared by 500 updates'
 mistake diloco_seconds 1.28 '2 (P-1)/P vectors'
-mistake diloco_seconds 9 'not within 5 %'
+mistake diloco_seconds 6 'not within 5 %'
 
 refused() { # words; the file comes in
     cat >"$work/bad"

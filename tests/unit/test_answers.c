@@ -43,7 +43,7 @@ static void hostile_files(void **state)
     refuses("one 1\n", 6, "line 1: no '='");
     refuses("a = 1\n\na = 2\n", 13, "line 3: a is there twice: also in line 1");
     refuses("= 1\n", 4, "is no name");
-    refuses("a\033[2J = 1\n", 10, "\\x1B[2J\" is no name");
+    refuses("a\033[2J = 1\n", 10, "\\x1b[2J\" is no name");
     refuses("a = 1\0\nb = 2\n", 13, "zero byte");
     memset(large, '#', sizeof large);
     refuses(large, sizeof large, "more than 65536 bytes");
@@ -77,7 +77,7 @@ static void numbers(void **state)
                  {"0x10", "a finite decimal number"},
                  {"1e999", "in s"},
                  {"about 5", "is no number"},
-                 {"\033]0;x", "\\x1B"},
+                 {"\033]0;x", "\\x1b"},
                  {"0", "above 0"},
                  {"-3", "above 0"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
