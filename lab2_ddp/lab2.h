@@ -104,7 +104,16 @@ void report_epoch(Run *r, const EpochRow *row); /* a line of the table and of me
 void report_end(Run *r, const TrainOptions *o, Metrics test, double images, double seconds,
                 int ranks);
 void report_stop(Run *r, int64_t step);
-/* ---- part 6: exercises/6a … ---- */
+/* ---- part 6: exercises/6a_efficiency.c, 6b_bandwidth_for.c ---- */
+
+/* One update as every rank makes it. */
+typedef struct UpdateWork {
+    double forward, backward; /* seconds of computing; the update of the weights is in `forward` */
+    double bytes;             /* of the gradient */
+    int buckets;              /* equal parts in which it is exchanged; 1: all after the backward */
+} UpdateWork;
+double efficiency(int P, UpdateWork work, Link link);
+double bandwidth_for(int P, UpdateWork work, double latency, double wanted);
 
 /* ---- part 7: exercises/7a … ---- */
 

@@ -86,12 +86,13 @@ RANKS_1_ranks := 4
 RANKS_2_all_reduce := 32
 RANKS_4_overlap := 2
 RANKS_5_partition := 2
-RANKS_10_shard := 8
+RANKS_6_network := 32
 RANKS_7_compression := 2
 RANKS_8_fifteen_steps := 2
 RANKS_8_local := 4
 RANKS_9_asynchrony := 5
 RANKS_9_three_parallelisms := 4
+RANKS_10_shard := 8
 given_ranks := $(if $(filter-out file,$(origin NP)),$(NP))
 ranks_of = $(or $(given_ranks),$(if $(HOSTS),,$(RANKS_$(notdir $(1)))),$(if $(HOSTS),,$(NP)))
 # What a recipe starts so ends when make or the recipe's shell does (common/setup/guard.sh).

@@ -34,6 +34,10 @@ $launch --np 8 "$b/sol/lab2_ddp/10_shard" --out "$out"
 cp "$out/lab2_shard/shard.png" docs/lab2_shard.png
 $launch --np 2 "$b/sol/lab2_ddp/7_compression" --out "$out"
 cp "$out/lab2_compression/compression.png" docs/lab2_compression.png
+$launch --np 32 "$b/sol/lab2_ddp/6_network" --out "$out"
+cp "$out/lab2_network/network.png" docs/lab2_network.png
+"$b/sol/lab2_ddp/11_what_if" --out "$out"
+cp "$out/lab2_what_if/what_if.png" docs/lab2_what_if.png
 $launch --np 1 "$b/student/lab3_scale/1_batch_size" --out "$out"
 cp "$out/lab3_batch_size/batch_size.png" docs/lab3.png
 assessment/grader/grade.sh "$b/assessment/grader/grade" assessment/solution/train.c \

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Lab 2, parts 4 and 5: each mistake in an exercise is found, and named: a sed expression changes
+# Lab 2, parts 4 to 6: each mistake in an exercise is found, and named: a sed expression changes
 # the reference, and the check must print FAIL with these words.
 # seconds: 300
 # sanitizers: no
@@ -15,7 +15,8 @@ commands_of() { # exercise
     env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make -n V=1 BUILD="$BUILD" "${cuda[@]}" \
         -W "lab2_ddp/solution/$1.c" "$BUILD/sol/lab2_ddp/trial/$1" 2>&1 | sed 's/ *$//'
 }
-for name in 4a_bucket_add 4b_bucket_finish 4c_exposed_seconds 5a_partition 5b_share_seen; do
+for name in 4a_bucket_add 4b_bucket_finish 4c_exposed_seconds 5a_partition 5b_share_seen \
+    6a_efficiency 6b_bandwidth_for; do
     commands_of $name >"$work/commands"
     grep -- "-c lab2_ddp/solution/$name.c -o [^ ]*$" "$work/commands" | tail -n 1 \
         >"$work/compile-$name"
@@ -104,6 +105,32 @@ mistake $s 'one order for all' 's|(double)size \* epochs : epochs|size * epochs 
 mistake $s '0 epochs' 's|return epochs > 0|return 1|'
 mistake $s 'expected 0.25' 's|1 - 1.0 / size|1 - 1 / size|'
 mistake $s '50000' 's|(double)size|size|'
+
+e=6a_efficiency
+mistake $e 'that is the share that waits' 's|return (.*);|return 1 - & |; s|- return|-|'
+mistake $e 'that is the speed-up' 's|return (|return P * (|'
+mistake $e 'above 1 no efficiency can be' \
+    's|return .*|return (work.forward + end) / (work.forward + work.backward);|'
+mistake $e 'bytes for bits' 's|P, work.bytes|P, 8 * work.bytes|'
+mistake $e 'a whole batch of its own' \
+    's|return .*|double w = (work.forward + work.backward) / P; return w / (w + work.forward + end
+        - work.forward - work.backward);|'
+mistake $e 'nothing overlaps' 's|int K = work.buckets|int K = 1|'
+mistake $e 'the exchange begins with the backward pass' \
+    's|fmax(.*|fmax(work.backward, K * one);|'
+mistake $e 'only the last bucket waits' 's|fmax(.*|work.backward + one;|'
+mistake $e 'each bucket costs latencies' \
+    's|P, work.bytes / K, link)|P, work.bytes, link) / K|'
+mistake $e 'one rank exchanges nothing' 's|P > 1 ? \(.*\) : 0|1 ? \1 + 1 : 0|'
+w=6b_bandwidth_for
+mistake $w 'in bits per second' 's|return fmin|return 8 * fmin|'
+mistake $w 'in megabytes per second' 's|return fmin|return 1e-6 * fmin|'
+mistake $w 'no latency' 's|2.0 \* (P - 1) / P|2.0|'
+mistake $w 'a reduce-scatter and an all-gather' 's|2.0 \* (P - 1) / P|1.0 * (P - 1) / P|'
+mistake $w 'computing * (1 / wanted - 1)' 's|\* (1 / wanted - 1)||'
+mistake $w 'the latency alone takes too long' 's|: INFINITY|: -1|; s|allowed > latencies|1|'
+mistake $w 'recursive doubling is in time' 's|return fmin(.*|return fmax(-INFINITY,|'
+mistake $w 'three ranks' 's|while (P > 1 << rounds)|while (P >= 2 << rounds)|'
 
 export -f try fail; export work
 xargs -0 -n 4 -P "${JOBS:-2}" bash -c 'try "$@"' _ <"$work/mistakes" ||

@@ -1,0 +1,172 @@
+/* what_if_view.c: the calculator's figure and its table. */
+#include "check.h"
+#include "what_if.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static const char *const format_names[FORMATS] = {"FP32", "mixed precision"};
+
+/* "1.9 M" */
+static void text_of(char *text, size_t room, double value, const char *unit)
+{
+    static const char *const prefix[] = {"", "k", "M", "G", "T", "P"};
+    int i = 0;
+    for (; i < 5 && value >= 999.5; i++)
+        value /= 1000;
+    snprintf(text, room, "%.3g %s%s", value, prefix[i], unit);
+}
+
+static void seconds_text(char *text, size_t room, double s)
+{
+    if (s < 1e-3)
+        snprintf(text, room, "%.3g µs", 1e6 * s);
+    else if (s < 1)
+        snprintf(text, room, "%.3g ms", 1e3 * s);
+    else
+        snprintf(text, room, "%.4g s", s);
+}
+
+char *what_if_title(const WhatIf *w)
+{
+    char link[40], n[32];
+    link_text(link, sizeof link, w->link);
+    text_of(n, sizeof n, w->net.parameters, "");
+    return format_new("%s, %s parameters · %d × %s, batch %d each, %s · %s · %s · ZeRO %d", w->net.name, n,
+                      w->P, w->machine.name, w->batch, format_names[w->format], link,
+                      w->remedy ? remedy_names[w->remedy] : "no remedy", w->stage);
+}
+
+void what_if_lines(const WhatIf *w, char line[WHAT_IF_LINES][WHAT_IF_ROOM])
+{
+    StepCost c = step_cost(w);
+    char a[32], b[32], d[32], e[32], f[32];
+    seconds_text(a, sizeof a, c.seconds);
+    seconds_text(b, sizeof b, c.seconds * (1 - c.efficiency));
+    snprintf(line[0], WHAT_IF_ROOM,
+             "an update takes %s, %s of it for the network: efficiency %.1f %%", a, b,
+             100 * c.efficiency);
+    text_of(a, sizeof a, c.samples, "samples/s");
+    text_of(b, sizeof b, c.wire, "B");
+    snprintf(line[1], WHAT_IF_ROOM, "%s, %.4g times one rank's; a rank sends %s per update", a,
+             w->P * c.efficiency, b);
+    text_of(a, sizeof a, c.parameters, "B");
+    text_of(b, sizeof b, c.gradients, "B");
+    text_of(d, sizeof d, c.state, "B");
+    text_of(e, sizeof e, c.activations, "B");
+    text_of(f, sizeof f, c.parameters + c.gradients + c.state + c.activations, "B");
+    snprintf(line[2], WHAT_IF_ROOM,
+             "a rank holds %s: parameters %s, gradient %s, state %s, activations %s", f, a, b, d,
+             e);
+}
+
+/* ---- the panels ---- */
+
+static void draw_ranks(const WhatIf *w, Plot *plot)
+{
+    enum { SIZES = 13 };
+    double x[SIZES], y[SIZES], here = w->P, now = 100 * step_cost(w).efficiency;
+    PlotPanel *panel =
+        plot_panel(plot, (PlotAxes){.title = "Efficiency against ranks",
+                                    .x = {.label = "ranks P", .log = 2, .low = 0.8, .high = 5000},
+                                    .y = {.label = "efficiency (%)", .low = 0, .high = 105},
+                                    .legend = PLOT_BOTTOM_LEFT});
+    for (int r = 0; r < REMEDIES; r++) {
+        WhatIf other = *w;
+        other.remedy = r;
+        bool chosen = r == (int)w->remedy;
+        if (!step_possible(&other))
+            continue;
+        for (int i = 0; i < SIZES; i++) {
+            other.P = 1 << i;
+            x[i] = other.P;
+            y[i] = 100 * step_cost(&other).efficiency;
+        }
+        plot_line(panel, SIZES, x, y,
+                  (PlotStyle){.color = plot_series(r),
+                              .dashed = r >= 7,
+                              .width = chosen ? 4 : 1.5});
+    }
+    plot_scatter(panel, 1, &here, &now, (PlotStyle){.color = PLOT_INK, .size = 12});
+}
+
+static void draw_bandwidths(const WhatIf *w, Plot *plot)
+{
+    enum { STEPS = 80 };
+    double x[STEPS], y[STEPS], here = 8 * w->link.bandwidth / 1e9, now = step_cost(w).seconds;
+    PlotPanel *panel = plot_panel(
+        plot, (PlotAxes){.column = 1,
+                         .title = "An update against bandwidth",
+                         .x = {.label = "bandwidth (Gbit/s)", .log = 10, .low = 0.009, .high = 1e4},
+                         .y = {.label = "time (s)", .log = 10},
+                         .legend = PLOT_TOP_RIGHT});
+    for (int r = 0; r < REMEDIES; r++) {
+        WhatIf other = *w;
+        other.remedy = r;
+        if (!step_possible(&other))
+            continue;
+        for (int i = 0; i < STEPS; i++) {
+            x[i] = 0.01 * pow(10, i * 6.0 / (STEPS - 1));
+            other.link.bandwidth = x[i] * 1e9 / 8;
+            y[i] = step_cost(&other).seconds;
+        }
+        plot_line(panel, STEPS, x, y,
+                  (PlotStyle){.color = plot_series(r),
+                              .dashed = r >= 7,
+                              .width = r == (int)w->remedy ? 4 : 1.5,
+ .label = remedy_names[r]});
+    }
+    plot_scatter(panel, 1, &here, &now, (PlotStyle){.color = PLOT_INK, .size = 12});
+}
+
+static void draw_memory(const WhatIf *w, Plot *plot)
+{
+    static const char *const stages[STAGES] = {"ZeRO 0", "1", "2", "3"};
+    static const char *const parts[] = {"parameters", "gradient", "optimiser", "activations"};
+    double x0[STAGES], x1[STAGES], top[STAGES] = {0}, base[STAGES], most = 0;
+    double part[4][STAGES];
+    for (int s = 0; s < STAGES; s++) {
+        WhatIf other = *w;
+        other.stage = s;
+        StepCost c = step_cost(&other);
+        double v[] = {c.parameters, c.gradients, c.state, c.activations};
+        for (int k = 0; k < 4; k++)
+            part[k][s] = v[k] / 1e9;
+        most = fmax(most, (v[0] + v[1] + v[2] + v[3]) / 1e9);
+        x0[s] = s - (s == (int)w->stage ? 0.42 : 0.25);
+        x1[s] = s + (s == (int)w->stage ? 0.42 : 0.25);
+    }
+    PlotPanel *panel =
+        plot_panel(plot, (PlotAxes){.column = 2,
+                                    .title = "Memory (wide: the chosen stage)",
+                                    .x = {.label = "stage",
+                                          .low = -0.6,
+                                          .high = 3.6,
+                                          .names = stages,
+                                          .names_count = STAGES},
+                                    .y = {.label = "memory (GB)", .low = 0, .high = 1.4 * most},
+                                    .legend = PLOT_TOP_RIGHT});
+    for (int k = 0; k < 4; k++) {
+        for (int s = 0; s < STAGES; s++) {
+            base[s] = top[s];
+            top[s] += part[k][s];
+        }
+        plot_boxes(panel, STAGES, x0, x1, base, top,
+                   (PlotStyle){.color = plot_series(k), .label = parts[k]});
+    }
+}
+
+void what_if_draw(const WhatIf *w, Plot *plot)
+{
+    char line[WHAT_IF_LINES][WHAT_IF_ROOM];
+    char *title = what_if_title(w);
+    what_if_lines(w, line);
+    char *footer = format_new("%s · %s · ? shows the keys", line[0], line[1]);
+    plot_begin(plot, 1, 3, title);
+    draw_ranks(w, plot);
+    draw_bandwidths(w, plot);
+    draw_memory(w, plot);
+    plot_footer(plot, footer);
+    free(footer);
+    free(title);
+}

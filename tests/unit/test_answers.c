@@ -1,0 +1,175 @@
+/* test_answers.c: files of answers, the numbers in them, and what is said about wrong ones. */
+#include "answers.h"
+#include "harness.h"
+#include <math.h>
+#include <string.h>
+
+/* ---- files ---- */
+
+static char *parse(AnswerFile *f, const char *text)
+{
+    return answers_parse(f, "a.txt", text, strlen(text));
+}
+
+static void reads(void **state)
+{
+    AnswerFile f;
+    assert_null(parse(&f, "# a comment\n\n one = 1.5e3 # behind it\r\ntwo=\n\tthree_3 = TODO"));
+    assert_int_equal(f.count, 3);
+    assert_string_equal(f.answer[0].name, "one");
+    assert_string_equal(f.answer[0].text, "1.5e3");
+    assert_int_equal(f.answer[0].line, 3);
+    assert_string_equal(f.answer[1].text, "");
+    assert_string_equal(f.answer[2].text, "TODO");
+    answers_free(&f);
+    assert_null(parse(&f, ""));
+    assert_int_equal(f.count, 0);
+}
+
+static void refuses(const char *text, size_t size, const char *words)
+{
+    AnswerFile f;
+    char *wrong = answers_parse(&f, "a.txt", text, size);
+    assert_non_null(wrong);
+    if (!strstr(wrong, words))
+        fail_msg("expected '%s' in: %s", words, wrong);
+    assert_int_equal(f.count, 0);
+    free(wrong);
+}
+
+static void hostile_files(void **state)
+{
+    static char large[ANSWERS_LARGEST + 1], many[ANSWERS_MOST * 8 + 9];
+    refuses("one 1\n", 6, "line 1: no '='");
+    refuses("a = 1\n\na = 2\n", 13, "line 3: a is there twice: also in line 1");
+    refuses("= 1\n", 4, "is no name");
+    refuses("a\033[2J = 1\n", 10, "\\x1b[2J\" is no name");
+    refuses("a = 1\0\nb = 2\n", 13, "zero byte");
+    memset(large, '#', sizeof large);
+    refuses(large, sizeof large, "more than 65536 bytes");
+    for (int i = 0; i <= ANSWERS_MOST; i++)
+        snprintf(many + strlen(many), 9, "a%d=1\n", i);
+    refuses(many, strlen(many), "more than 64 answers");
+    AnswerFile f;
+    char *wrong = answers_read(&f, "/nonexistent/answers.txt");
+    assert_non_null(wrong);
+    free(wrong);
+}
+
+/* ---- numbers ---- */
+
+static void numbers(void **state)
+{
+    static const struct {
+        const char *text, *words; /* NULL: it is 1500 */
+    } cases[] = {{"1500", NULL},
+                 {"1.5e3", NULL},
+                 {"1.5E+3", NULL},
+                 {"1,5", "a decimal point, not a comma"},
+                 {"1,500", "a decimal point, not a comma"},
+                 {"3 ms", "without a unit: it is in s"},
+                 {"3ms", "without a unit: it is in s"},
+                 {"1/3", "the result, not the sum"},
+                 {"2*3", "the result, not the sum"},
+                 {"36 %", "no per cent sign"},
+                 {"nan", "a finite decimal number"},
+                 {"inf", "a finite decimal number"},
+                 {"0x10", "a finite decimal number"},
+                 {"1e999", "in s"},
+                 {"about 5", "is no number"},
+                 {"\033]0;x", "\\x1b"},
+                 {"0", "above 0"},
+                 {"-3", "above 0"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        double value = 7;
+        char *wrong = answer_number(&value, cases[i].text, "s");
+        if (!cases[i].words) {
+            assert_null(wrong);
+            expect_close(value, 1500, 0, 0, cases[i].text);
+        } else if (!wrong || !strstr(wrong, cases[i].words))
+            fail_msg("%s: expected '%s', got: %s", cases[i].text, cases[i].words, wrong);
+        else
+            expect_close(value, 7, 0, 0, "untouched");
+        free(wrong);
+    }
+}
+
+/* ---- the judge ---- */
+
+static void within_5_percent(void **state)
+{
+    for (double expected = 3e-7; expected < 1e12; expected *= 37.3) {
+        char digest[ANSWER_DIGEST];
+        answer_digest(digest, "n", expected);
+        Question q = {.name = "n", .digest = digest};
+        assert_true(answer_right(&q, expected));
+        assert_true(answer_right(&q, 1.048 * expected));
+        assert_true(answer_right(&q, 0.952 * expected));
+        assert_false(answer_right(&q, 1.052 * expected));
+        assert_false(answer_right(&q, 0.948 * expected));
+        q.name = "another";
+        assert_false(answer_right(&q, expected));
+    }
+}
+
+static void mistakes(void **state)
+{
+    static const struct {
+        const char *text, *words;
+    } cases[] = {{"40", NULL},
+                 {"80", "twice the answer"},
+                 {"20", "half the answer"},
+                 {"320", "8 times the answer: bits"},
+                 {"5", "an eighth of the answer"},
+                 {"4e4", "1000 times"},
+                 {"0.04", "a thousandth"},
+                 {"42.95", "not of 1024"},
+                 {"46.6", "P for P-1"},
+                 {"4000", "per cent"},
+                 {"33.3", "line 1: 33.3 is not within 5 %"},
+                 {"4,0", "comma"}};
+    char digest[ANSWER_DIGEST];
+    answer_digest(digest, "n", 40);
+    Question q = {.name = "n", .unit = "s", .digest = digest, .mistake = {{7 / 6., "P for P-1"}}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        AnswerFile f;
+        char text[64];
+        snprintf(text, sizeof text, "n = %s", cases[i].text);
+        assert_null(parse(&f, text));
+        ExerciseResult r = answer_judge(&q, &f);
+        assert_int_equal(r.state, cases[i].words ? EXERCISE_WRONG : EXERCISE_DONE);
+        if (cases[i].words && !strstr(r.why, cases[i].words))
+            fail_msg("%s: expected '%s', got: %s", cases[i].text, cases[i].words, r.why);
+        free(r.why);
+        answers_free(&f);
+    }
+}
+
+static void to_do(void **state)
+{
+    static const char *const texts[] = {"", "n =", "n = ?", "n = TODO", "n = todo: later"};
+    Question q = {.name = "n", .unit = "s", .digest = "0"};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        AnswerFile f;
+        assert_null(parse(&f, texts[i]));
+        assert_int_equal(answer_judge(&q, &f).state, EXERCISE_TODO);
+        assert_null(answers_stray(&f, &q, 1));
+        answers_free(&f);
+    }
+    AnswerFile f;
+    assert_null(parse(&f, "m = 1"));
+    assert_string_equal(answers_stray(&f, &q, 1)->name, "m");
+    answers_free(&f);
+}
+
+static const Case cases[] = {{.name = "reads", .run = reads},
+                             {.name = "hostile_files", .run = hostile_files},
+                             {.name = "numbers", .run = numbers},
+                             {.name = "within_5_percent", .run = within_5_percent},
+                             {.name = "mistakes", .run = mistakes},
+                             {.name = "to_do", .run = to_do}};
+
+int main(int argc, char **argv)
+{
+    return harness_main(argc, argv, cases, sizeof cases / sizeof *cases);
+}
