@@ -26,8 +26,7 @@ Pace pace_grows(const void *grow, double seen, int64_t update)
 Pace pace_warms_up(const void *grow, double seen, int64_t update)
 {
     const GrowPace *g = grow;
-    double share = seen / g->epochs;
-    int batch = batch_warm_up(g->small, g->large, share);
-    double rate = scaled_rate(SCALE_ROOT, g->rate, (double)batch / g->small);
-    return (Pace){batch, training_cosine(rate, share)};
+    int batch = batch_warm_up(g->small, g->large, seen / g->epochs);
+    double rate = pace_drops(grow, seen, update).rate;
+    return (Pace){batch, scaled_rate(SCALE_ROOT, rate, (double)batch / g->small)};
 }
