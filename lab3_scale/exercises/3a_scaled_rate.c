@@ -2,8 +2,8 @@
 #include "check.h"
 #include "lab3.h"
 
-/* A training was tuned with the learning rate `rate`. Its batch becomes k times as large (k > 0; less
- * than 1: smaller). Return the rate for it:
+/* A training was tuned with the learning rate `rate`. Its batch becomes k times as large (k > 0;
+ * less than 1: smaller). Return the rate for it:
  *
  *     SCALE_NONE     the same
  *     SCALE_ROOT     times the square root of k: an update's noise stays as large as it was

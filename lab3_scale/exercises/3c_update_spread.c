@@ -2,9 +2,9 @@
 #include "check.h"
 #include "lab3.h"
 
-/* grads [samples, n] has in row s the gradient of batch number s, all at the same weights; each would
- * give the update dw_s = -rate · g_s. Return the trace of the covariance of dw: over the n elements the
- * sum of
+/* grads [samples, n] has in row s the gradient of batch number s, all at the same weights; each
+ * would give the update dw_s = -rate · g_s. Return the trace of the covariance of dw: over the n
+ * elements the sum of
  *
  *     1 / (samples - 1) · sum over s of (dw_s,i - mean of dw_i)^2
  *

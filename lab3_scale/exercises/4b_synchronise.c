@@ -3,14 +3,14 @@
 #include "lab3.h"
 
 /* P ranks with B images each are not one rank with P·B images where there is batch norm: each
- * normalises with the statistics of its own B. Install in m what makes them equal, once, before the
- * first update:
+ * normalises with the statistics of its own B. Install in m what makes them equal, once, before
+ * the first update:
  *
- *     m->stats_hook, m->stats_context   a function of yours, and what it is given (model.h). m calls
- *                                       it in every batch norm, forward and backward, with this
- *                                       rank's `sums`; when it returns they must be the sums over
- *                                       all ranks
- *     m->stats_ranks                    by how many times its own images m then divides them
+ *     m->stats_hook      a function of yours (StatsHook in model.h). m calls it in every batch
+ *                        norm, forward and backward, with this rank's `sums`; when it returns they
+ *                        must be the sums over all ranks
+ *     m->stats_context   what it is given
+ *     m->stats_ranks     by how many times its own images m then divides them
  *
  * The comm to use is `comm` (comm.h); it lives as long as m. Write the hook as a static function
  * above this one. */

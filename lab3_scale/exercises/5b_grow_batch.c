@@ -2,9 +2,9 @@
 #include "check.h"
 #include "lab3.h"
 
-/* A schedule divides the learning rate by `factor` >= 1 at some epochs. What calms the training there is
- * the ratio rate / batch, so the batch can grow instead, and the updates become fewer (Smith et al.,
- * arXiv 1711.00489). At such an epoch, from *batch and *rate:
+/* A schedule divides the learning rate by `factor` >= 1 at some epochs. What calms the training
+ * there is the ratio rate / batch, so the batch can grow instead, and the updates become fewer
+ * (Smith et al., arXiv 1711.00489). At such an epoch, from *batch and *rate:
  *
  *   1. multiply the batch by the factor, rounded to the nearest whole number, but to `most` at the
  *      most: there is a largest batch that fits, or is useful. *batch is at most `most` before;

@@ -5,7 +5,7 @@
 #include "noise.h"
 #include <math.h>
 
-const char *const remedy_names[REMEDIES] = {"small batch", "large batch",   "gradient noise",
+const char *const remedy_names[REMEDIES] = {"small batch", "large batch",  "gradient noise",
                                             "longer",      "batch growth", "batch warm-up"};
 
 void remedy_open(RemedyStudy *s, const Lab *lab, uint64_t seed)
@@ -39,7 +39,7 @@ static TrainingSpec spec_of(const RemedyStudy *s, Remedy r, GrowPace *pace, Nois
                          .batch = large,
                          .epochs = r == REMEDY_LONGER ? s->longer * s->epochs : s->epochs,
                          .sgd = {s->momentum, s->weight_decay, false},
-                         .pace = r == REMEDY_GROWS     ? pace_grows
+                         .pace = r == REMEDY_GROWS    ? pace_grows
                                : r == REMEDY_WARMS_UP ? pace_warms_up
                                                       : pace_drops,
                          .context = pace};

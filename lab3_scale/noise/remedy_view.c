@@ -31,17 +31,16 @@ static void draw_spread(PlotPanel *panel, double x, Spread v, PlotStyle style)
 
 static void draw_errors(const RemedyStudy *s, Plot *plot)
 {
-    PlotPanel *panel =
-        plot_panel(plot, (PlotAxes){.title = "Error: test (filled), training (crosses)",
-                                    .columns = 2,
-                                    .x = {.names = remedy_names,
-                                          .names_count = REMEDIES,
-                                          .low = -0.6,
-                                          .high = REMEDIES - 0.4},
-                                    .y = {.label = "error (%): median, lowest, highest",
-                                          .low = 0,
-                                          .high = NAN},
-                                    .legend = PLOT_NO_LEGEND});
+    PlotPanel *panel = plot_panel(
+        plot,
+        (PlotAxes){.title = "Error: test (filled), training (crosses)",
+                   .columns = 2,
+                   .x = {.names = remedy_names,
+                         .names_count = REMEDIES,
+                         .low = -0.6,
+                         .high = REMEDIES - 0.4},
+                   .y = {.label = "error (%): median, lowest, highest", .low = 0, .high = NAN},
+                   .legend = PLOT_NO_LEGEND});
     Spread small = errors_of(s, REMEDY_SMALL, true), large = errors_of(s, REMEDY_LARGE, true);
     PlotStyle rule = {.color = PLOT_GREY, .dashed = true, .width = 1};
     plot_rule_y(panel, small.median, rule);
@@ -56,15 +55,15 @@ static void draw_errors(const RemedyStudy *s, Plot *plot)
 
 static void draw_shares(const RemedyStudy *s, Plot *plot)
 {
-    PlotPanel *panel = plot_panel(
-        plot, (PlotAxes){.title = "Share of the gap closed, seed by seed",
-                         .row = 1,
-                         .x = {.names = remedy_names + REMEDY_NOISE,
-                               .names_count = REMEDIES - REMEDY_NOISE,
-                               .low = -0.6,
-                               .high = REMEDIES - REMEDY_NOISE - 0.4},
-                         .y = {.label = "share (%): 0 none, 100 all, below 0 harms"},
-                         .legend = PLOT_NO_LEGEND});
+    PlotPanel *panel =
+        plot_panel(plot, (PlotAxes){.title = "Share of the gap closed, seed by seed",
+                                    .row = 1,
+                                    .x = {.names = remedy_names + REMEDY_NOISE,
+                                          .names_count = REMEDIES - REMEDY_NOISE,
+                                          .low = -0.6,
+                                          .high = REMEDIES - REMEDY_NOISE - 0.4},
+                                    .y = {.label = "share (%): 0 none, 100 all, below 0 harms"},
+                                    .legend = PLOT_NO_LEGEND});
     PlotStyle line = {.color = PLOT_GREY, .dashed = true, .width = 1};
     plot_rule_y(panel, 0, line);
     plot_rule_y(panel, 100, line);
@@ -87,13 +86,12 @@ static void draw_batches(const RemedyStudy *s, Plot *plot)
         Remedy remedy;
         Pace (*pace)(const void *, double, int64_t);
     } kinds[] = {{REMEDY_GROWS, pace_grows}, {REMEDY_WARMS_UP, pace_warms_up}};
-    PlotPanel *panel =
-        plot_panel(plot, (PlotAxes){.title = "The batch over the training",
-                                    .row = 1,
-                                    .column = 1,
-                                    .x = {.label = "epochs"},
-                                    .y = {.label = "images per update", .log = 2},
-                                    .legend = PLOT_BOTTOM_RIGHT});
+    PlotPanel *panel = plot_panel(plot, (PlotAxes){.title = "The batch over the training",
+                                                   .row = 1,
+                                                   .column = 1,
+                                                   .x = {.label = "epochs"},
+                                                   .y = {.label = "images per update", .log = 2},
+                                                   .legend = PLOT_BOTTOM_RIGHT});
     GrowPace grow = {.small = s->batch,
                      .large = s->batch * s->k,
                      .rate = s->rate,
@@ -139,14 +137,16 @@ void remedy_report(const void *study)
     const RemedyStudy *s = study;
     Run *run = s->study.lab->run;
     run_say(run, "%d seeds: median (lowest to highest)", s->seeds);
-    run_say(run, "%-15s %8s  %-24s %-14s %s", "", "updates", "test error", "training", "gap closed");
+    run_say(run, "%-15s %8s  %-24s %-14s %s", "", "updates", "test error", "training",
+            "gap closed");
     run_metrics_header(run, "remedy,seed,updates,test_error,train_error,share_closed");
     for (int r = 0; r < REMEDIES; r++) {
-        Spread test = errors_of(s, r, true), train = errors_of(s, r, false), share = shares_of(s, r);
-        char *closed = r < REMEDY_NOISE ? format_new("%s", "")
-                                        : format_new("%4.0f %% (%.0f to %.0f)%s", share.median,
-                                                     share.low, share.high,
-                                                     share.high < 0 ? ": harms" : "");
+        Spread test = errors_of(s, r, true), train = errors_of(s, r, false),
+               share = shares_of(s, r);
+        char *closed = r < REMEDY_NOISE
+                         ? format_new("%s", "")
+                         : format_new("%4.0f %% (%.0f to %.0f)%s", share.median, share.low,
+                                      share.high, share.high < 0 ? ": harms" : "");
         run_say(run, "%-15s %8.0f  %4.1f %% (%.1f to %.1f)    %6.1f %%      %s", remedy_names[r],
                 s->result[r][0].updates, test.median, test.low, test.high, train.median, closed);
         free(closed);

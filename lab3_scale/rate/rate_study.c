@@ -15,8 +15,8 @@ void rate_open(RateStudy *s, const Lab *lab, uint64_t seed)
     s->test = s->test < d->test.count ? s->test : d->test.count;
     s->start_images = s->start_images < s->images ? s->start_images : s->images;
     REQUIRE(s->images >= largest, "--images=%d: the largest batch has %d", s->images, largest);
-    REQUIRE(s->start_images >= s->start_batch, "--start-images=%d: a batch has %d",
-            s->start_images, s->start_batch);
+    REQUIRE(s->start_images >= s->start_batch, "--start-images=%d: a batch has %d", s->start_images,
+            s->start_batch);
     for (int k = 0; k < RATE_KS; k++) {
         for (int i = 0; i < RATE_WAYS * RATE_SEEDS; i++)
             s->error[k][i / RATE_SEEDS][i % RATE_SEEDS] = NAN;

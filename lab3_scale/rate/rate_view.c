@@ -44,12 +44,12 @@ static void draw_spread(const RateStudy *s, Plot *plot)
     static const char *const names[] = {"same rate: 1/k", "rate × √k: 1", "rate × k: k"};
     double largest = s->k[RATE_KS - 1];
     PlotPanel *panel = plot_panel(
-        plot, (PlotAxes){.column = 1,
-                         .title = "Covariance of an update, k = 1: 1",
-                         .x = {.label = "k", .log = 2, .low = 0.8, .high = 1.3 * largest},
-                         .y = {.label = "trace of cov(Δw): lines expected, points measured",
-                               .log = 10},
-                         .legend = PLOT_TOP_LEFT});
+        plot,
+        (PlotAxes){.column = 1,
+                   .title = "Covariance of an update, k = 1: 1",
+                   .x = {.label = "k", .log = 2, .low = 0.8, .high = 1.3 * largest},
+                   .y = {.label = "trace of cov(Δw): lines expected, points measured", .log = 10},
+                   .legend = PLOT_TOP_LEFT});
     for (int rule = 0; rule < SCALE_RULES; rule++) {
         double x[2] = {1, largest}, y[2] = {1, pow(largest, rule - 1)}, at[RATE_KS], v[RATE_KS];
         for (int k = 0; k < RATE_KS; k++) {
@@ -75,21 +75,21 @@ static int converged(const RateStudy *s, int warm, int *trained)
 static void draw_starts(const RateStudy *s, Plot *plot)
 {
     double x[START_PARTS];
-    PlotPanel *panel =
-        plot_panel(plot, (PlotAxes){.column = 2,
-                                    .title = "The same start, without and with a warm-up",
-                                    .x = {.label = "epochs", .low = 0, .high = s->start_epochs},
-                                    .y = {.label = "training loss (a guess has 2.3)",
-                                          .low = 0,
-                                          .high = 4},
-                                    .legend = PLOT_BOTTOM_LEFT});
+    PlotPanel *panel = plot_panel(
+        plot, (PlotAxes){.column = 2,
+                         .title = "The same start, without and with a warm-up",
+                         .x = {.label = "epochs", .low = 0, .high = s->start_epochs},
+                         .y = {.label = "training loss (a guess has 2.3)", .low = 0, .high = 4},
+                         .legend = PLOT_BOTTOM_LEFT});
     for (int part = 0; part < START_PARTS; part++)
         x[part] = s->start_epochs * (part + 0.5) / START_PARTS;
     for (int warm = 0; warm < 2; warm++) {
         int trained, well = converged(s, warm, &trained);
         char *label = format_new("%s warm-up: %d of %d converge", warm ? "with" : "without", well,
                                  trained);
-        PlotStyle style = {.color = plot_series(warm ? 0 : 1), .width = 1.2, .opacity = 0.7,
+        PlotStyle style = {.color = plot_series(warm ? 0 : 1),
+                           .width = 1.2,
+                           .opacity = 0.7,
                            .label = label};
         for (int i = 0; i < s->starts; i++, style.label = NULL)
             plot_line(panel, START_PARTS, x, s->start[warm][i].loss, style);
@@ -101,10 +101,10 @@ void rate_draw(const void *study, Plot *plot)
 {
     const RateStudy *s = study;
     int all = RATE_KS * RATE_WAYS * s->seeds + 2 * s->starts;
-    char *title = format_new(
-        "%s on %d images of %s, batch %d, η = %g · right: %s, batch %d, η = %g × %g", s->model,
-        s->images, s->study.lab->data->name, s->batch, s->rate, s->start_model, s->start_batch,
-        s->start_base, s->start_k);
+    char *title =
+        format_new("%s on %d images of %s, batch %d, η = %g · right: %s, batch %d, η = %g × %g",
+                   s->model, s->images, s->study.lab->data->name, s->batch, s->rate, s->start_model,
+                   s->start_batch, s->start_base, s->start_k);
     char *footer = format_new("done: %d of %d · ? shows the keys", s->done, all);
     plot_begin(plot, 1, 3, title);
     if (s->study.missing)
