@@ -74,7 +74,7 @@ int main(int argc, char **argv)
                     .start_model = "cnn",
                     .starts = 20,
                     .start_batch = 32,
-                    .start_images = 512,
+                    .start_images = 384,
                     .start_epochs = 10,
                     .start_base = 0.01,
                     .start_k = 22,

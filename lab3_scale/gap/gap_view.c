@@ -90,10 +90,10 @@ static void draw_plane(const GapStudy *s, Plot *plot, int decay)
     surface_fill(loss, plane, plane->loss);
     for (int i = 0; i < n; i++)
         loss[i] = log10(fmax(loss[i], 1e-4));
-    char *title = format_new("%s: λ = %.0f, %.0f · test error %.1f, %.1f %%",
-                             decay ? "Weight decay" : "No weight decay",
-                             s->result[decay][0][0].sharpness, s->result[decay][1][0].sharpness,
-                             100 * s->result[decay][0][0].test, 100 * s->result[decay][1][0].test);
+    char *title = format_new("Weight decay %g: λ %.0f, %.0f · error %.1f, %.1f %%",
+                             decay ? s->decay : 0, s->result[decay][0][0].sharpness,
+                             s->result[decay][1][0].sharpness, 100 * s->result[decay][0][0].test,
+                             100 * s->result[decay][1][0].test);
     PlotPanel *panel =
         plot_panel(plot,
                    (PlotAxes){.row = 1,
@@ -101,7 +101,7 @@ static void draw_plane(const GapStudy *s, Plot *plot, int decay)
                               .title = title,
                               .x = {.label = "small batch at 0, large batch at 1"},
                               .y = {.label = "a random direction"},
-                              .z = {.label = "log10 of the training loss", .low = -1.5, .high = 1},
+                              .z = {.label = "log10 loss", .low = -1.5, .high = 1},
                               .legend = PLOT_NO_LEGEND});
     PlotGrid grid = {plane->nx, plane->ny, -0.5, 1.5, -1, 1, loss};
     plot_heat(panel, grid);

@@ -22,8 +22,7 @@ static void draw_inputs(const NormStudy *s, Plot *plot, int norm)
                                   (PlotAxes){.column = norm,
                                              .title = title,
                                              .x = {.label = "epochs", .low = 0, .high = s->epochs},
-                                             .y = {.label = "input"},
-                                             .legend = PLOT_TOP_LEFT});
+                                             .y = {.label = "input"}});
     for (int p = 2; p >= 0; p--) {
         double x[NORM_LOOKS], y[NORM_LOOKS];
         for (int i = 0; i < NORM_LOOKS; i++) {
@@ -46,8 +45,7 @@ static void draw_rates(const NormStudy *s, Plot *plot)
                                     .log = 10,
                                     .low = s->rate[0] / 2,
                                     .high = s->rate[NORM_RATES - 1] * 2},
-                              .y = {.label = "median, lowest, highest (%)", .low = 0, .high = 100},
-                              .legend = PLOT_TOP_LEFT});
+                              .y = {.label = "median, lowest, highest (%)", .low = 0, .high = 100}});
     for (int norm = 0; norm < 2; norm++) {
         double x[NORM_RATES], y[NORM_RATES], low[NORM_RATES], high[NORM_RATES];
         for (int i = 0; i < NORM_RATES; i++) {

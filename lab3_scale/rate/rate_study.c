@@ -31,7 +31,7 @@ void rate_open(RateStudy *s, const Lab *lab, uint64_t seed)
     }
 }
 
-bool rate_converged(Start s) { return s.accuracy >= 0.5; }
+bool rate_converged(Start s) { return s.accuracy >= 0.3; }
 
 /* ---- the paces ---- */
 

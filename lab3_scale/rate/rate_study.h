@@ -41,7 +41,7 @@ extern const char *const rate_way_names[RATE_WAYS];
 
 void rate_open(RateStudy *s, const Lab *lab, uint64_t seed); /* checks the choices */
 void rate_work(void *study);
-bool rate_converged(Start s); /* half the test images right, where a guess has a tenth */
+bool rate_converged(Start s); /* three of ten test images right, where a guess has one */
 
 /* rate_spread.c: the covariance, on rank 0 */
 void rate_measure_spread(RateStudy *s);

@@ -145,7 +145,8 @@ void rate_report(const void *study)
     for (int k = 0; k < RATE_KS; k++)
         for (int way = 0; way < (s->k[k] == 1 ? 1 : RATE_WAYS); way++) {
             Spread v = errors_of(s, k, way);
-            run_say(run, "  k = %-3d %-14s %5.1f %% (%.1f to %.1f)", s->k[k],
+            int wide = 14 + (s->k[k] == 1 ? 0 : way == 1 ? 3 : way > 1); /* × and √ are several bytes */
+            run_say(run, "  k = %-3d %-*s %5.1f %% (%.1f to %.1f)", s->k[k], wide,
                     s->k[k] == 1 ? "small batch" : rate_way_names[way], v.median, v.low, v.high);
             for (int i = 0; i < s->seeds; i++)
                 run_metrics(run, "error,%d,%s,%llu,%.6g", s->k[k], rate_way_names[way],
