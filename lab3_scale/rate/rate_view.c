@@ -77,7 +77,7 @@ static void draw_starts(const RateStudy *s, Plot *plot)
     double x[START_PARTS];
     PlotPanel *panel = plot_panel(
         plot, (PlotAxes){.column = 2,
-                         .title = "The same start, without and with a warm-up",
+                         .title = "One start, without and with a warm-up",
                          .x = {.label = "epochs", .low = 0, .high = s->start_epochs},
                          .y = {.label = "training loss (a guess has 2.3)", .low = 0, .high = 4},
                          .legend = PLOT_BOTTOM_LEFT});
@@ -145,7 +145,8 @@ void rate_report(const void *study)
     for (int k = 0; k < RATE_KS; k++)
         for (int way = 0; way < (s->k[k] == 1 ? 1 : RATE_WAYS); way++) {
             Spread v = errors_of(s, k, way);
-            int wide = 14 + (s->k[k] == 1 ? 0 : way == 1 ? 3 : way > 1); /* × and √ are several bytes */
+            /* × and √ are several bytes */
+            int wide = 14 + (s->k[k] == 1 ? 0 : way == 1 ? 3 : way > 1);
             run_say(run, "  k = %-3d %-*s %5.1f %% (%.1f to %.1f)", s->k[k], wide,
                     s->k[k] == 1 ? "small batch" : rate_way_names[way], v.median, v.low, v.high);
             for (int i = 0; i < s->seeds; i++)

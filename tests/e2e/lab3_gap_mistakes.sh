@@ -65,7 +65,7 @@ mistake $b 'divide by the number of pairs' 's|2.0 \* agree.*|agree;|'
 mistake $b 'it counts the wrong way round' 's|(both > 0) - (both < 0)|(both < 0) - (both > 0)|'
 mistake $b 'it counts for neither' 's|(both > 0)|(both >= 0)|'
 mistake $b 'n < 2: there is no pair' 's|n < 2 ? NAN|n < 2 ? 0|'
-mistake $b 'the order alone counts' 's|agree += .*|agree += (int)both;|'
+mistake $b 'twice the same order' 's|agree += .*|agree += (int)both;|'
 c=3a_scaled_rate
 mistake +$c "which is SCALE_LINEAR's" 's|rate \* sqrt(k)|rate * k|'
 mistake $c "which is SCALE_ROOT's" 's|rate \* k;|rate * sqrt(k);|'
