@@ -60,7 +60,11 @@ updates() { # rank: how many it has made
     grep -s '"fact": *"update"' "$audit/rank-$1.jsonl" | tail -n 1 |
         sed -n 's/.*"step": *\([0-9]*\).*/\1/p' | awk '{ n = $1 + 1 } END { print n + 0 }'
 }
-to_do() { sed -n 's/.*"fact": *"to_do".*"step": *\([0-9]*\).*/\1/p' "$audit"/rank-0.jsonl | xargs; }
+# What is still to do: each process says it before its first update.
+to_do() {
+    sed -n 's/.*"fact": *"to_do".*"step": *\([0-9]*\).*/\1/p' "$audit/rank-$victim.jsonl" | xargs
+}
+not_converted() { [ "$(updates "$victim")" -gt 0 ] && [ -n "$(to_do)" ]; }
 
 say "$ranks ranks; rank $victim will get SIG$signal after update $update" \
     "(a checkpoint every $every; SEED=$seed repeats it)"
@@ -70,8 +74,8 @@ LABS_AUDIT=$audit env --default-signal=INT "$launch" --np "$ranks" "$program" "$
 run=$!
 
 # The last of the two to come: the update, or the checkpoint before it.
-while [ "$(updates "$victim")" -lt "$update" ] || [ ! -e "$checkpoint" ]; do
-    if [ "$(updates 0)" -gt 0 ] && [ -n "$(to_do)" ]; then
+while not_converted || [ "$(updates "$victim")" -lt "$update" ] || [ ! -e "$checkpoint" ]; do
+    if not_converted; then
         say "still to do in lab2_ddp/3_train.c: steps $(to_do): each of the $ranks processes" \
             "trains alone; come back when they train together (or give SOL=1)"
         exit 77

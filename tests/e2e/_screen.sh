@@ -29,16 +29,16 @@ within() {
 }
 gone() { ! kill -0 "$pid" 2>/dev/null; }
 press() { for name; do xdotool key "$name"; done; }
-# Waits until the window called $1 is visible; its position on the screen in X and Y. Keys typed
-# from then on wait for it, if it is still at its first frame.
+# Waits until the window called $1 is visible and has a place: that on the screen, in X and Y. Keys
+# typed from then on wait for it, if it is still at its first frame.
 seen() {
+    local place
     window=$(xdotool search --onlyvisible --name "$1" 2>/dev/null | head -n 1)
-    [ -n "$window" ]
+    [ -n "$window" ] || return 1
+    place=$(xdotool getwindowgeometry --shell "$window" 2>/dev/null | grep -E '^[XY]=-?[0-9]+$')
+    [ "$(wc -l <<<"$place")" = 2 ] && eval "$place"
 }
-find_window() {
-    within 60 seen "$1" || fail "no window '$1' within 60 s"
-    eval "$(xdotool getwindowgeometry --shell "$window" | grep -E '^[XY]=')"
-}
+find_window() { within 60 seen "$1" || fail "no window '$1' within 60 s"; }
 # Moves the mouse to ($1, $2) of the window, and waits until the program has shown a frame and
 # listens. It hears a first q or s only then, so s is pressed again.
 listens() {

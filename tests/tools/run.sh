@@ -5,7 +5,10 @@
 #
 # First single processes, JOBS at a time; then the scripts that mostly wait (those that drive a
 # window, each on a separate screen, and those with a line "# waits: yes"), 2 * JOBS at a time; then
-# what needs several cores (ranks > 1, and scripts without a line "# ranks: 0"), JOBS/2 at a time.
+# what needs several cores (ranks > 1, and scripts without a line "# ranks: 0"), JOBS/2 at a time, 2
+# at least.
+# A case that fails beside others runs once more at the end, alone; passes it then, a line says so.
+# More than RETRIES failures are no accident, nor is what a sanitizer finds: these do not run again.
 # SAN=1: the same cases, except scripts with a line "# sanitizers: no", and 5 times the time limit.
 # SAN=thread: the unit tests of code with threads, in one process, with OpenMP held to one thread:
 # the thread sanitizer knows neither OpenMP's barriers nor MPI.
@@ -78,23 +81,28 @@ list() { # lines: light|waits|heavy|gpu id seconds command…
         echo " e2e/$(basename "$script" .sh) ${seconds:-120} bash $script"
     done
 }
+RETRIES=8
 one() { # light|waits|heavy|gpu id seconds command…
-    local id=$2 seconds=$3 log status began=$SECONDS
+    local id=$2 seconds=$3 log status began=$SECONDS TIMEFORMAT='%U %S' used
     shift 3
     log=$work/$(echo "$id" | tr / _).log
     [ -z "${SAN:-}" ] || seconds=$((seconds * 5))
     mkdir -p "$log.d"
-    TMPDIR=$log.d timeout --kill-after=5 "$seconds" "$@" >"$log" 2>&1 </dev/null; status=$?
+    { time TMPDIR=$log.d timeout --kill-after=5 "$seconds" "$@" >"$log" 2>&1 </dev/null; } \
+        2>"$log.time"
+    status=$?
     rm -rf "$log.d"
+    used=$(awk '{ printf "%.0f", $1 + $2 }' "$log.time")
     case $status in
-        0) echo "ok    $id ($((SECONDS - began)) s)"; echo pass >"$log.result" ;;
+        0) echo "ok    $id ($((SECONDS - began)) s, of processor: $used)"
+            echo pass >"$log.result" ;;
         77) echo "skip  $id: $(grep -m 1 -i skipped "$log" || echo 'skipped: no reason given')"
             echo skip >"$log.result" ;;
         *) case $status in
                124 | 137) echo "over the time limit of $seconds s, or killed" >>"$log" ;;
            esac
            printf '%s\n%s\n' "FAIL  $id (exit $status)" "$(tail -n 60 "$log" | sed 's/^/      /')"
-           echo fail >"$log.result" ;;
+           echo fail >"$log.result"; echo "$id" >>"$work/failed" ;;
     esac
 }
 run() { # light|waits|heavy|gpu, cases at a time
@@ -109,8 +117,21 @@ else cp "$work/all" "$work/cases"; fi
 jobs=${JOBS:-2}
 run light "$jobs"
 run waits $((2 * jobs))
-run heavy "$((jobs > 3 ? jobs / 2 : 1))"
+run heavy "$((jobs > 3 ? jobs / 2 : jobs))"
 run gpu 1 # there is one GPU, and its memory is small
+again() {
+    [ -s "$work/failed" ] && [ "$(wc -l <"$work/failed")" -le $RETRIES ] || return 0
+    local id
+    sort -u "$work/failed" >"$work/once_more"
+    while read -r id; do
+        ! grep -qE 'Sanitizer:|runtime error:' "$work/$(echo "$id" | tr / _).log" || continue
+        echo "once more, alone: $id"
+        awk -v id="$id" '$2 == id' "$work/cases" | xargs -r -L 1 bash -c 'one "$@"' _
+        ! grep -q '^pass' "$work/$(echo "$id" | tr / _).log.result" ||
+            echo "      $id failed beside others, passed alone"
+    done <"$work/once_more"
+}
+again
 count() { cat "$work"/*.result 2>/dev/null | grep -c "^$1"; }
 total=$(wc -l <"$work/cases"); passed=$(count pass); skipped=$(count skip)
 failed=$((total - passed - skipped))
