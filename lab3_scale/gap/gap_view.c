@@ -172,7 +172,7 @@ static void report_split(const GapStudy *s)
             trainings,
             tau > 0.3    ? "sharper goes with worse here"
             : tau < -0.3 ? "sharper goes with better here: the opposite of the story"
-                         : "one says nothing about the other here");
+                         : "too weak to tell the better network here");
     run_metrics(run, "tau,,0,%.6g,%d,,,", tau, trainings);
 }
 
