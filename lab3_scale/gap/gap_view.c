@@ -94,15 +94,14 @@ static void draw_plane(const GapStudy *s, Plot *plot, int decay)
                              decay ? s->decay : 0, s->result[decay][0][0].sharpness,
                              s->result[decay][1][0].sharpness, 100 * s->result[decay][0][0].test,
                              100 * s->result[decay][1][0].test);
-    PlotPanel *panel =
-        plot_panel(plot,
-                   (PlotAxes){.row = 1,
-                              .column = decay,
-                              .title = title,
-                              .x = {.label = "small batch at 0, large batch at 1"},
-                              .y = {.label = "a random direction"},
-                              .z = {.label = "log10 loss", .low = -1.5, .high = 1},
-                              .legend = PLOT_NO_LEGEND});
+    PlotPanel *panel = plot_panel(plot,
+                                  (PlotAxes){.row = 1,
+                                             .column = decay,
+                                             .title = title,
+                                             .x = {.label = "small batch at 0, large batch at 1"},
+                                             .y = {.label = "a random direction"},
+                                             .z = {.label = "log10 loss", .low = -1.5, .high = 1},
+                                             .legend = PLOT_NO_LEGEND});
     PlotGrid grid = {plane->nx, plane->ny, -0.5, 1.5, -1, 1, loss};
     plot_heat(panel, grid);
     plot_contours(panel, grid, (PlotStyle){.color = PLOT_WHITE, .width = 1});

@@ -37,15 +37,14 @@ static void draw_inputs(const NormStudy *s, Plot *plot, int norm)
 static void draw_rates(const NormStudy *s, Plot *plot)
 {
     static const char *const names[] = {"without batch norm", "with batch norm"};
-    PlotPanel *panel =
-        plot_panel(plot,
-                   (PlotAxes){.row = 1,
-                              .title = "Test error by learning rate",
-                              .x = {.label = "learning rate η",
-                                    .log = 10,
-                                    .low = s->rate[0] / 2,
-                                    .high = s->rate[NORM_RATES - 1] * 2},
-                              .y = {.label = "median, lowest, highest (%)", .low = 0, .high = 100}});
+    PlotPanel *panel = plot_panel(
+        plot, (PlotAxes){.row = 1,
+                         .title = "Test error by learning rate",
+                         .x = {.label = "learning rate η",
+                               .log = 10,
+                               .low = s->rate[0] / 2,
+                               .high = s->rate[NORM_RATES - 1] * 2},
+                         .y = {.label = "median, lowest, highest (%)", .low = 0, .high = 100}});
     for (int norm = 0; norm < 2; norm++) {
         double x[NORM_RATES], y[NORM_RATES], low[NORM_RATES], high[NORM_RATES];
         for (int i = 0; i < NORM_RATES; i++) {
