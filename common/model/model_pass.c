@@ -161,6 +161,12 @@ void model_forward(Model *m, Tensor x, ModelMode mode)
     model_forward_part(m, x, 0, m->nlayers, mode);
 }
 
+Tensor model_activation(const Model *m, int a)
+{
+    ASSERT(a >= 0 && a <= m->nlayers);
+    return act(m, a);
+}
+
 void model_hold_relu(Model *m, bool hold)
 {
     for (int i = 0; hold && i < m->nlayers; i++) {
