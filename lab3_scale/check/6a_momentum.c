@@ -19,18 +19,20 @@ static void twin(Twin *t, int mistake)
         t->d[T][i] = t->g[T][i] + (mistake == 4 ? 0 : decay * t->w[i]);
         for (int r = 0; r <= T; r++)
             v += pow(c->mu, r) * t->d[T - r][i] * (mistake == 5 ? t->rates[T - r] / t->rate : 1);
-        old = v - t->d[T][i] * (mistake == 5 ? 1 : 1);
+        old = 0; /* the velocity before */
+        for (int r = 1; r <= T; r++)
+            old += pow(c->mu, r - 1) * t->d[T - r][i];
         if (mistake == 6)
             v *= 1 - c->mu;
         if (mistake == 7)
             v = t->d[T][i];
         if (mistake == 8)
-            v = T ? old / c->mu : 0;
+            v = old;
         double ahead = t->d[T][i] + c->mu * v;
         if (mistake == 9)
             ahead = ahead;
         if (mistake == 10)
-            ahead = t->d[T][i] + old;
+            ahead = t->d[T][i] + c->mu * old;
         if (mistake == 11)
             ahead = v + c->mu * v;
         double step = mistake == 9 ? ahead : mistake == 10 ? v + c->mu * v : v;

@@ -19,18 +19,20 @@ static void twin(Twin *t, int mistake)
         t->d[T][i] = t->g[T][i] + (mistake == 4 ? 0 : decay * t->w[i]);
         for (int r = 0; r <= T; r++)
             v += pow(c->mu, r) * t->d[T - r][i] * (mistake == 5 ? t->rates[T - r] / t->rate : 1);
-        old = v - t->d[T][i] * (mistake == 5 ? 1 : 1);
+        old = 0; /* the velocity before */
+        for (int r = 1; r <= T; r++)
+            old += pow(c->mu, r - 1) * t->d[T - r][i];
         if (mistake == 6)
             v *= 1 - c->mu;
         if (mistake == 7)
             v = t->d[T][i];
         if (mistake == 8)
-            v = T ? old / c->mu : 0;
+            v = old;
         double ahead = t->d[T][i] + c->mu * v;
         if (mistake == 9)
             ahead = v;
         if (mistake == 10)
-            ahead = t->d[T][i] + old;
+            ahead = t->d[T][i] + c->mu * old;
         if (mistake == 11)
             ahead = v + c->mu * v;
         double step = mistake == 7 || mistake == 8 ? v : ahead;
@@ -50,7 +52,7 @@ static const char *const words[] = {
     "v is damped by 1 - mu: d is added in full",
     "no momentum: v = mu v + d must keep the last velocity",
     "the weights move by the old v: update v first",
-    "that is plain momentum (6a): the weights move by d + mu v",
+    "that is plain momentum (6a), as with the old v: the weights move by d + mu v, with the new v",
     "d + mu v with the old v, which is plain momentum again: update v first",
     "v + mu v: it must be d + mu v",
     NULL,

@@ -38,7 +38,7 @@ static void twin(Twin *t, int mistake)
     if (mistake == 9)
         factor = local;
     for (int i = 0; i < t->n; i++) {
-        t->d[T][i] *= mistake == 12 ? 1 : factor;
+        t->d[T][i] *= mistake == 12 ? factor / t->rate : factor;
         moved[i] = 0;
         for (int r = 0; r <= T; r++)
             moved[i] += pow(c->mu, r) * t->d[T - r][i];
@@ -46,7 +46,7 @@ static void twin(Twin *t, int mistake)
             moved[i] *= 1 - c->mu;
         if (mistake == 13)
             moved[i] = t->d[T][i];
-        t->w[i] -= moved[i] * (mistake == 12 ? factor : 1);
+        t->w[i] -= moved[i] * (mistake == 12 ? t->rate : 1);
     }
 }
 
