@@ -136,6 +136,10 @@ int model_halo(const Model *m); /* the halo that x must have */
  * of the weights. */
 void model_loss(Model *m, Tensor totals, Tensor label, Tensor weight, bool gradient);
 
+/* To look at: activation a of the last pass (0: its input; i + 1: what layer i made), [N,H,W,C];
+ * until the next one. */
+Tensor model_activation(const Model *m, int a);
+
 /* After model_loss(…, true), until model_backward: the gradient in m->logits [N,classes]. An
  * exercise may change it (label smoothing). */
 Tensor model_loss_gradient(const Model *m);
