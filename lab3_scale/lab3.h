@@ -64,6 +64,18 @@ void matrix_product(float *c, const float *a, const float *b, int m, int k, int 
 
 /* ---- part 7: exercises/7a to 7… ---- */
 
-/* ---- part 8: exercises/8a to 8… ---- */
+/* ---- part 8: exercises/8a_step_seconds.c ---- */
+
+/* A training on `devices` devices, `per_node` of them in one machine. */
+typedef struct Cluster {
+    int devices, per_node;
+    double compute;     /* seconds of an update on one device, forward, backward and the step */
+    double bytes;       /* of the gradient */
+    double alpha, beta; /* between machines: seconds per message, seconds per byte */
+    double alpha_in, beta_in; /* inside a machine */
+    double overlap;           /* share of `compute` beside which the exchange may run, 0 … 1 */
+    bool hierarchical;        /* rings inside the machines, then one between them */
+} Cluster;
+double step_seconds(const Cluster *c);
 
 #endif

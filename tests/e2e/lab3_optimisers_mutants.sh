@@ -124,6 +124,13 @@ smooth_label|6i_smooth_labels|comes back to it|s/\+ smoothing \/ K/+ (k == label
 +average_zero|6j_average_weights|the zero that average begins|s/fmin\([^;]*;/keep;/
 average_exchanged|6j_average_weights|exchanged|s/k \* average\[i\] \+ \(1 - k\)/(1 - k) * average[i] + k/
 average_plain|6j_average_weights|plain mean for ever|s/fmin\(keep, (.*)\);\n    for/\1;\n    for/
++seconds_divided|8a_step_seconds|not divided|s/return c->compute \+/return c->compute \/ c->devices +/
+seconds_whole|8a_step_seconds|has bytes . P|s/bytes \/ P/bytes/
+seconds_hidden|8a_step_seconds|no time is won|s/fmax\(0, (exchange [^)]*)\)/(\1)/
+seconds_shown|8a_step_seconds|is waited for|s/fmax\(0, exchange - [^;]*;/exchange;/
+seconds_share|8a_step_seconds|whole vector|s/ring\(machines, c->bytes/ring(machines, c->bytes \/ G/
+seconds_half|8a_step_seconds|follow each other|s/2\.0 \* \(P - 1\)/(P - 1)/
+seconds_floor|8a_step_seconds|may have fewer|s/\(c->devices \+ G - 1\) \/ G/c->devices \/ G/
 average_last|6j_average_weights|the last weights|s/k = fmin[^;]*;/k = 0;/
 END
 
