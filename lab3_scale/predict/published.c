@@ -26,11 +26,11 @@ const Published published[PUBLISHED_ROWS] = {
     {"TSM video, 1,536 V100", 49.83, SUMMIT, 1536, 14 / 60.0,
      "as above; the source says 211 times, of 256"},
     {"ResNet-50, 8 A100", 14, DGX_A100, 8, 3,
-     "4.7 times on 8 is no network's fault: reading and decoding images on one host"},
+     "4.7 times on 8, where the rings predict 8: something not modelled, such as reading"},
     {"BERT-Large, 16 V100", 153, DGX_V100, 16, 58,
      "2.6 times on twice the devices: not the same settings"},
     {"BERT-Large, 1,024 V100", 153, DGX_V100, 1024, 1,
-     "the base row is slow for the same reason; other batches and sequence lengths"},
+     "as above: the base row is slow; its settings are not in the source"},
     {"ResNet-50, 1,024 P100", 90 * 1.281e6 / 32 * 0.2 / 3600, P100, 1024, 15 / 60.0,
      "no base row in the source: 160 images/s per P100 is assumed"},
 };
