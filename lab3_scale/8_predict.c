@@ -47,25 +47,31 @@ static double images_per_second(const Predictor *p, int devices, bool hierarchic
     return devices * p->batch / step_seconds(&c);
 }
 
+/* Images per second and device, of what one device alone makes, in per cent. */
+static double efficiency(const Predictor *p, int devices, bool hierarchical)
+{
+    return 100 * images_per_second(p, devices, hierarchical) /
+           (devices * images_per_second(p, 1, hierarchical));
+}
+
 static void draw_speed(const Predictor *p, Plot *plot)
 {
-    double x[SIZES], speed[3][SIZES];
-    for (int i = 0; i < SIZES; i++) {
-        int devices = (int)round(pow(MOST_DEVICES, i / (SIZES - 1.0)));
-        x[i] = devices;
-        for (int k = 0; k < 2; k++)
-            speed[k][i] = images_per_second(p, devices, k);
-        speed[2][i] = devices * images_per_second(p, 1, false);
+    static const char *const names[] = {"flat ring", "rings in machines, and between"};
+    PlotPanel *panel = plot_panel(
+        plot, (PlotAxes){.title = "Efficiency",
+                         .x = {.label = "devices", .log = 10},
+                         .y = {.label = "images/s per device, % of one", .low = 0, .high = 105},
+                         .legend = PLOT_BOTTOM_LEFT});
+    for (int k = 0; k < 2; k++) {
+        double x[SIZES], y[SIZES];
+        for (int i = 0; i < SIZES; i++) {
+            int devices = (int)round(pow(MOST_DEVICES, i / (SIZES - 1.0)));
+            x[i] = devices;
+            y[i] = efficiency(p, devices, k);
+        }
+        plot_line(panel, SIZES, x, y, (PlotStyle){.color = plot_series(k), .label = names[k]});
     }
-    static const char *const names[] = {"flat ring", "rings in machines, and between", "ideal"};
-    PlotPanel *panel = plot_panel(plot, (PlotAxes){.title = "Images per second",
-                                                   .x = {.label = "devices", .log = 10},
-                                                   .y = {.label = "images/s", .log = 10},
-                                                   .legend = PLOT_BOTTOM_RIGHT});
-    for (int k = 2; k >= 0; k--)
-        plot_line(panel, SIZES, x, speed[k],
-                  (PlotStyle){.color = plot_series(k), .label = names[k], .dashed = k == 2});
-    double here = p->devices, now = images_per_second(p, p->devices, true);
+    double here = p->devices, now = efficiency(p, p->devices, true);
     plot_scatter(panel, 1, &here, &now, (PlotStyle){.color = plot_series(1), .size = 11});
 }
 
@@ -88,21 +94,21 @@ static void draw_published(Plot *plot)
 
 static char *summary(const Predictor *p)
 {
-    Cluster c = cluster_of(p, p->devices, true), one = cluster_of(p, 1, true);
+    Cluster c = cluster_of(p, p->devices, true);
     double step = step_seconds(&c), million = 1e6 / (p->devices * p->batch) * step;
     double hours = p->devices * million / 3600;
     return format_new("%d devices, %d per machine · %.3g Gbit/s, %.3g µs · batch %d each, %s · "
-                      "update %.3g ms, efficiency %.0f %% · a million images: %.3g s, %.3g Wh, "
-                      "%.3g of money",
+                      "%.4g images/s, efficiency %.0f %% · a million images: %.3g s, %.3g Wh, "
+                      "cost %.3g",
                       p->devices, p->per_node, p->gbits, p->latency, p->batch,
-                      p->half ? "bf16" : "fp32", 1e3 * step, 100 * step_seconds(&one) / step,
-                      million, hours * p->watts, hours * p->price);
+                      p->half ? "bf16" : "fp32", images_per_second(p, p->devices, true),
+                      efficiency(p, p->devices, true), million, hours * p->watts, hours * p->price);
 }
 
 static void draw(void *context, Plot *plot)
 {
     const Predictor *p = context;
-    char *title = format_new("%s, %.3g parameters · computing measured here", p->model,
+    char *title = format_new("%s, %.0f parameters · computing measured here", p->model,
                              p->parameters);
     plot_begin(plot, 1, 2, title);
     if (p->missing)
@@ -208,7 +214,7 @@ int main(int argc, char **argv)
                    .devices = 64,
                    .per_node = 8,
                    .batch = 32,
-                   .gbits = 10,
+                   .gbits = 1,
                    .latency = 20,
                    .overlap = 0.5,
                    .faster = 2,
