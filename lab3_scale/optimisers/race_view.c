@@ -15,7 +15,7 @@ static Spread at_point(const RaceStudy *s, int racer, int point)
 
 static PlotStyle style(int racer)
 {
-    return (PlotStyle){.color = plot_series(racer % 8), .dashed = racer >= 8, .width = 1.8};
+    return (PlotStyle){.color = plot_series(racer % 7), .dashed = racer >= 7, .width = 1.8};
 }
 
 static void draw_curves(const RaceStudy *s, Plot *plot)
@@ -53,7 +53,7 @@ static void draw_rates(const RaceStudy *s, Plot *plot)
             rate[i] = race_rate(racer, i);
         plot_line(panel, RACE_RATES, rate, s->search[racer], style(racer));
         plot_scatter(panel, RACE_RATES, rate, s->search[racer],
-                     (PlotStyle){.color = plot_series(racer % 8), .size = 5});
+                     (PlotStyle){.color = plot_series(racer % 7), .size = 5});
     }
 }
 
