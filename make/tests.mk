@@ -47,6 +47,12 @@ $(B)/tests/test_no_allocation: LDFLAGS += $(addprefix -Wl$(comma)--wrap=, \
 TOOLS := $(patsubst %.c,$(B)/%,$(wildcard tests/tools/*.c))
 $(TOOLS): %: %.o $(B)/libtests.a $(B)/libcommon.a
 	$(call link,$(TEST_LIBS))
+# Lab 3's optimisers, the references, beside PyTorch's.
+$(B)/tests/tools/optimiser_steps.o: INCLUDE = -Itests/support -Ilab3_scale
+ifneq ($(wildcard lab3_scale/solution/6*.c),)
+$(B)/tests/tools/optimiser_steps: $(patsubst %.c,$(B)/%.o, \
+    $(wildcard lab3_scale/solution/6*.c) lab3_scale/optimisers/matrix.c)
+endif
 # train_rate asks which kernel is used, of which a portable build has several.
 BENCH := $(addprefix $(B)/tests/bench/,bench bench_gpu $(if $(KERNELS),,train_rate))
 $(B)/tests/bench/bench_gpu: $(B)/tests/bench/worker.o

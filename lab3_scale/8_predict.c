@@ -1,0 +1,262 @@
+/* 8_predict.c: how fast is a training on 1 … 1,536 devices? The time of an update here, measured,
+ * and a network of your choice; keys change both. Beside it what others have measured.
+ * Exercise: exercises/8a_step_seconds.c.
+ *
+ * Not modelled: reading the data, stragglers, a slower clock under load, networks that several
+ * share, memory; nor how many updates a larger batch needs (parts 1 to 7).
+ */
+#include "check.h"
+#include "exercise.h"
+#include "lab.h"
+#include "live_figure.h"
+#include "predict/published.h"
+#include "train_to_target.h"
+#include <math.h>
+#include <stdlib.h>
+
+enum { MOST_DEVICES = 1536, SIZES = 60 };
+
+typedef struct Predictor {
+    const char *model;
+    int devices, per_node, batch;
+    double gbits, latency, overlap, faster, watts, price; /* gbits/s; latency in µs */
+    bool half;                            /* bf16: half the bytes, `faster` computing */
+    double image_seconds, update_seconds; /* measured: an update is their a b + c */
+    double parameters;
+    char *missing;
+} Predictor;
+
+static Cluster cluster_of(const Predictor *p, int devices, bool hierarchical)
+{
+    double beta = 8 / (p->gbits * 1e9), compute = p->update_seconds + p->batch * p->image_seconds;
+    return (Cluster){.devices = devices,
+                     .per_node = p->per_node,
+                     .compute = compute / (p->half ? p->faster : 1),
+                     .bytes = p->parameters * (p->half ? 2 : 4),
+                     .alpha = p->latency * 1e-6,
+                     .beta = beta,
+                     .alpha_in = p->latency * 1e-7,
+                     .beta_in = beta / 10,
+                     .overlap = p->overlap,
+                     .hierarchical = hierarchical};
+}
+
+static double images_per_second(const Predictor *p, int devices, bool hierarchical)
+{
+    Cluster c = cluster_of(p, devices, hierarchical);
+    return devices * p->batch / step_seconds(&c);
+}
+
+/* Images per second and device, of what one device alone makes, in per cent. */
+static double efficiency(const Predictor *p, int devices, bool hierarchical)
+{
+    return 100 * images_per_second(p, devices, hierarchical) /
+           (devices * images_per_second(p, 1, hierarchical));
+}
+
+static void draw_speed(const Predictor *p, Plot *plot)
+{
+    static const char *const names[] = {"flat ring", "rings in machines, and between"};
+    PlotPanel *panel = plot_panel(
+        plot, (PlotAxes){.title = "Efficiency",
+                         .x = {.label = "devices", .log = 10},
+                         .y = {.label = "images/s per device, % of one", .low = 0, .high = 105},
+                         .legend = PLOT_BOTTOM_LEFT});
+    for (int k = 0; k < 2; k++) {
+        double x[SIZES], y[SIZES];
+        for (int i = 0; i < SIZES; i++) {
+            int devices = (int)round(pow(MOST_DEVICES, i / (SIZES - 1.0)));
+            x[i] = devices;
+            y[i] = efficiency(p, devices, k);
+        }
+        plot_line(panel, SIZES, x, y, (PlotStyle){.color = plot_series(k), .label = names[k]});
+    }
+    double here = p->devices, now = efficiency(p, p->devices, true);
+    plot_scatter(panel, 1, &here, &now, (PlotStyle){.color = plot_series(1), .size = 11});
+}
+
+static void draw_published(Plot *plot)
+{
+    double measured[PUBLISHED_ROWS], predicted[PUBLISHED_ROWS], ends[] = {0.1, 200};
+    PlotPanel *panel = plot_panel(plot, (PlotAxes){.column = 1,
+                                                   .title = "Published trainings",
+                                                   .x = {.label = "measured (hours)", .log = 10},
+                                                   .y = {.label = "predicted (hours)", .log = 10},
+                                                   .legend = PLOT_BOTTOM_RIGHT});
+    plot_line(panel, 2, ends, ends, (PlotStyle){.color = plot_series(7), .dashed = true});
+    for (int i = 0; i < PUBLISHED_ROWS; i++) {
+        measured[i] = published[i].hours;
+        predicted[i] = published_predicted(&published[i]);
+        plot_scatter(panel, 1, measured + i, predicted + i,
+                     (PlotStyle){.color = plot_series(i), .size = 9, .label = published[i].what});
+    }
+}
+
+static char *summary(const Predictor *p)
+{
+    Cluster c = cluster_of(p, p->devices, true);
+    double step = step_seconds(&c), million = 1e6 / (p->devices * p->batch) * step;
+    double hours = p->devices * million / 3600;
+    return format_new("%d devices, %d per machine · %.3g Gbit/s, %.3g µs · batch %d each, %s · "
+                      "%.4g images/s, efficiency %.0f %% · a million images: %.3g s, %.3g Wh, "
+                      "cost %.3g",
+                      p->devices, p->per_node, p->gbits, p->latency, p->batch,
+                      p->half ? "bf16" : "fp32", images_per_second(p, p->devices, true),
+                      efficiency(p, p->devices, true), million, hours * p->watts, hours * p->price);
+}
+
+static void draw(void *context, Plot *plot)
+{
+    const Predictor *p = context;
+    char *title = format_new("%s, %.0f parameters · computing measured here", p->model,
+                             p->parameters);
+    plot_begin(plot, 1, 2, title);
+    if (p->missing)
+        plot_note(plot_panel(plot, (PlotAxes){.columns = 2,
+                                              .x = {.label = "devices", .low = 1, .high = 1536},
+                                              .y = {.label = "images/s"}}),
+                  p->missing);
+    else {
+        draw_speed(p, plot);
+        draw_published(plot);
+        char *footer = summary(p);
+        plot_footer(plot, footer);
+        free(footer);
+    }
+    free(title);
+}
+
+static const PlotKey keys[] = {{"d D", "fewer, more devices"},
+                               {"b B", "less, more bandwidth"},
+                               {"l L", "less, more latency"},
+                               {"i I", "smaller, larger batch"},
+                               {"p", "precision: fp32, bf16"},
+                               {"s", "save the figure"},
+                               {"q", "quit"},
+                               {NULL, NULL}};
+
+static double clamp(double v, double low, double high) { return fmin(fmax(v, low), high); }
+
+static void on_event(void *context, const PlotEvent *e)
+{
+    Predictor *p = context;
+    if (e->kind != PLOT_KEY)
+        return;
+    switch (e->key) {
+    case 'd': p->devices = (int)clamp(p->devices / 2, 1, MOST_DEVICES); break;
+    case 'D': p->devices = (int)clamp(p->devices * 2, 1, MOST_DEVICES); break;
+    case 'b': p->gbits = clamp(p->gbits / 2, 1e-3, 1e4); break;
+    case 'B': p->gbits = clamp(p->gbits * 2, 1e-3, 1e4); break;
+    case 'l': p->latency = clamp(p->latency / 2, 0.01, 1e5); break;
+    case 'L': p->latency = clamp(p->latency * 2, 0.01, 1e5); break;
+    case 'i': p->batch = (int)clamp(p->batch / 2, 1, 65536); break;
+    case 'I': p->batch = (int)clamp(p->batch * 2, 1, 65536); break;
+    case 'p': p->half = !p->half; break;
+    default: break;
+    }
+}
+
+static void measure(Predictor *p, const Lab *lab)
+{
+    const Dataset *d = lab->data;
+    TargetSetup setup = {.be = lab->be,
+                         .data = d,
+                         .spec = {p->model, d->train.h, d->train.w, d->train.c, d->classes, {0}},
+                         .momentum = 0.9,
+                         .train = d->train.count < 1024 ? d->train.count : 1024,
+                         .test = 16};
+    double small = INFINITY, large = INFINITY; /* the fastest of three: others may compute, too */
+    for (int i = 0; i < 3; i++) {
+        small = fmin(small, target_update_seconds(&setup, 16, 0.3));
+        large = fmin(large, target_update_seconds(&setup, 128, 0.5));
+    }
+    /* A line through both; on a machine too busy for it, through the larger and zero. */
+    p->image_seconds = (large - small) / 112;
+    if (!(p->image_seconds > 0.5 * large / 128 && p->image_seconds <= large / 128))
+        p->image_seconds = large / 128;
+    p->update_seconds = large - 128 * p->image_seconds;
+    Model *m = model_new(lab->be, &setup.spec, 1);
+    p->parameters = m->params.n;
+    model_free(m);
+}
+
+static void report(const Predictor *p, Run *run)
+{
+    run_metrics_header(run, "devices,flat,hierarchical");
+    run_say(run, "an update here: %.3g ms + %.3g ms per image", 1e3 * p->update_seconds,
+            1e3 * p->image_seconds);
+    run_say(run, "devices   images/s: flat  hierarchical");
+    for (int n = 1; n <= MOST_DEVICES; n = n == 1024 ? MOST_DEVICES : 2 * n) {
+        double flat = images_per_second(p, n, false), rings = images_per_second(p, n, true);
+        run_say(run, "%7d  %14.4g  %12.4g", n, flat, rings);
+        run_metrics(run, "%d,%.6g,%.6g", n, flat, rings);
+    }
+    run_say(run, "published                 measured  predicted   error");
+    for (int i = 0; i < PUBLISHED_ROWS; i++) {
+        const Published *row = &published[i];
+        double hours = published_predicted(row);
+        run_say(run, "%-24s  %6.3g h   %6.3g h  %+5.0f %%   %s", row->what, row->hours, hours,
+                100 * (hours / row->hours - 1), row->reason);
+    }
+}
+
+static void try_step_seconds(void *unused)
+{
+    step_seconds(&(Cluster){.devices = 1, .per_node = 1});
+}
+
+int main(int argc, char **argv)
+{
+    RunOptions run = run_options_default();
+    static const ExerciseUse uses[] = {
+        {"lab3_scale/exercises/8a_step_seconds.c", try_step_seconds}};
+    Predictor p = {.model = "resnet8",
+                   .devices = 64,
+                   .per_node = 8,
+                   .batch = 32,
+                   .gbits = 1,
+                   .latency = 20,
+                   .overlap = 0.5,
+                   .faster = 2,
+                   .watts = 300,
+                   .price = 2,
+                   .missing = exercise_missing(uses, 1)};
+    Option options[] = {
+        RUN_OPTIONS(run),
+        {"model", ARG_STRING, &p.model, .help = "mlp, cnn, resnet8 …"},
+        {"devices", ARG_INT, &p.devices, .min = 1, .max = MOST_DEVICES, .help = "at the start"},
+        {"per-node", ARG_INT, &p.per_node, .min = 1, .max = 64, .help = "devices in a machine"},
+        {"batch", ARG_INT, &p.batch, .min = 1, .max = 65536, .help = "images per device"},
+        {"gbits", ARG_REAL, &p.gbits, .min = 1e-3, .max = 1e4,
+         .help = "Gbit/s between machines; inside ten times as much"},
+        {"latency", ARG_REAL, &p.latency, .min = 0.01, .max = 1e5,
+         .help = "µs between machines; inside a tenth"},
+        {"overlap", ARG_REAL, &p.overlap, .min = 0, .max = 1,
+         .help = "share of the computing that hides the exchange"},
+        {"faster", ARG_REAL, &p.faster, .min = 1, .max = 64, .help = "bf16's computing"},
+        {"watts", ARG_REAL, &p.watts, .min = 0, .max = 1e5, .help = "per device: your value"},
+        {"price", ARG_REAL, &p.price, .min = 0, .max = 1e5, .help = "per device hour: your value"},
+        {0}};
+    args_parse("8_predict", "Images per second on 1 to 1,536 devices, predicted.", options, argc,
+               argv);
+    stop_on_signals();
+    Lab lab = lab_open(comm_open(run.comm), &run);
+    REQUIRE(lab.comm->size == 1, "8_predict is a program of one rank");
+    lab_data(&lab, &run, NULL);
+    lab_run(&lab, "lab3_predict", &run, options);
+    measure(&p, &lab);
+    if (p.missing)
+        run_say(lab.run, "to do: %s", p.missing);
+    else
+        report(&p, lab.run);
+    live_figure_show(lab.run, &(LiveFigure){.title = "Lab 3 · predict",
+                                            .png = "predict.png",
+                                            .context = &p,
+                                            .keys = keys,
+                                            .draw = draw,
+                                            .event = on_event});
+    int status = p.missing ? EXIT_TODO : 0;
+    free(p.missing);
+    lab_close(&lab);
+    return status;
+}

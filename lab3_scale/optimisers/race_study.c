@@ -1,0 +1,142 @@
+/* race_study.c: see race_study.h. */
+#include "race_study.h"
+#include "check.h"
+#include "training/training.h"
+#include <math.h>
+
+const char *race_name(int racer)
+{
+    return racer == RACE_SMOOTHED ? "smoothed labels"
+         : racer == RACE_AVERAGED ? "averaged weights"
+                                  : optimiser_name(racer);
+}
+
+double race_rate(int racer, int i)
+{
+    static const double usual[RACERS] = {0.1,  0.1,  1,    0.1, 0.003, 0.003,
+                                         0.01, 0.01, 0.03, 0.1, 0.1};
+    return usual[racer] * pow(3, i - RACE_RATES / 2);
+}
+
+int race_updates(const RaceStudy *s) { return (int)(s->epochs * (s->images / s->batch)); }
+
+int race_best(const RaceStudy *s, int racer)
+{
+    int best = -1;
+    for (int i = 0; i < RACE_RATES; i++)
+        if (!isnan(s->search[racer][i]) &&
+            (best < 0 || s->search[racer][i] > s->search[racer][best]))
+            best = i;
+    return best;
+}
+
+void race_open(RaceStudy *s, const Lab *lab, uint64_t seed)
+{
+    const Dataset *d = lab->data;
+    s->seed = seed;
+    s->images = s->images < d->train.count ? s->images : d->train.count;
+    s->test = s->test < d->test.count ? s->test : d->test.count;
+    REQUIRE(s->images >= s->batch, "--images=%d: give at least a batch: %d", s->images, s->batch);
+    REQUIRE(race_updates(s) >= RACE_POINTS,
+            "--epochs=%g makes %d updates: at least %d, for the curve", s->epochs, race_updates(s),
+            RACE_POINTS);
+    for (int k = 0; k < RACERS; k++) {
+        for (int i = 0; i < RACE_RATES; i++)
+            s->search[k][i] = NAN;
+        for (int i = 0; i < RACE_SEEDS * RACE_POINTS; i++)
+            s->reached[k][i / RACE_POINTS][i % RACE_POINTS] = NAN;
+    }
+}
+
+/* Test accuracy at RACE_POINTS moments; 0 from where the loss is not finite. False: stopped. */
+static bool train(const RaceStudy *s, int racer, double rate, uint64_t seed, double *value,
+                  TaskFarmRun *farm)
+{
+    const Dataset *d = s->study.lab->data;
+    OptimiserSpec o = optimiser_default(racer < OPTIMISERS ? racer : OPTIMISER_MOMENTUM);
+    PlainPace pace = {s->batch, rate, s->epochs};
+    TrainingSpec spec = {.be = s->study.lab->be,
+                         .data = d,
+                         .model = {s->model, d->train.h, d->train.w, d->train.c, d->classes,
+                                   .hidden = {0}},
+                         .images = s->images,
+                         .test = s->test,
+                         .batch = s->batch,
+                         .epochs = s->epochs,
+                         .method = optimiser_maker(&o),
+                         .pace = training_plain,
+                         .context = &pace};
+    int updates = race_updates(s), point = 0;
+    bool stopped = false;
+    o.decay = s->decay;
+    o.smoothing = racer == RACE_SMOOTHED ? s->smoothing : 0;
+    o.keep = racer == RACE_AVERAGED ? 1 - 5.0 / updates : 0;
+    o.updates = updates;
+    Training *t = training_new(&spec, seed);
+    while (!stopped && point < RACE_POINTS && training_step(t)) {
+        stopped = task_farm_cancelled(farm);
+        if (!stopped && t->updates == (int64_t)updates * (point + 1) / RACE_POINTS)
+            value[point++] = isfinite(training_loss(t)) ? metrics_accuracy(training_test(t)) : 0;
+    }
+    training_free(t);
+    return !stopped;
+}
+
+/* ---- the search: a task is a racer with a rate; then a racer with its best rate and a seed ---- */
+
+static bool search(void *context, int item, double *value, TaskFarmRun *farm)
+{
+    const RaceStudy *s = context;
+    int racer = item % RACERS;
+    return train(s, racer, race_rate(racer, item / RACERS), s->seed, value, farm);
+}
+
+static void found(RaceStudy *s)
+{
+    s->done++;
+    run_progress(s->study.lab->run, "trained", s->done, RACERS * (RACE_RATES + s->seeds),
+                 "networks", "");
+}
+
+static void searched(void *context, int item, const double *value)
+{
+    RaceStudy *s = context;
+    study_lock(&s->study, true);
+    s->search[item % RACERS][item / RACERS] = value[RACE_POINTS - 1];
+    found(s);
+    study_lock(&s->study, false);
+}
+
+static bool race(void *context, int item, double *value, TaskFarmRun *farm)
+{
+    const RaceStudy *s = context;
+    int racer = item % RACERS;
+    return train(s, racer, race_rate(racer, race_best(s, racer)),
+                 s->seed + 1 + (uint64_t)(item / RACERS), value, farm);
+}
+
+static void raced(void *context, int item, const double *value)
+{
+    RaceStudy *s = context;
+    study_lock(&s->study, true);
+    for (int i = 0; i < RACE_POINTS; i++)
+        s->reached[item % RACERS][item / RACERS][i] = value[i];
+    found(s);
+    study_lock(&s->study, false);
+}
+
+void race_work(void *study)
+{
+    RaceStudy *s = study;
+    if (!study_farm(&s->study, (TaskFarm){.items = RACERS * RACE_RATES,
+                                          .values = RACE_POINTS,
+                                          .work = search,
+                                          .found = searched}))
+        return;
+    /* Rank 0 alone knows what was found. */
+    comm_broadcast_host(s->study.lab->comm, s->search[0], sizeof s->search, 0);
+    study_farm(&s->study, (TaskFarm){.items = RACERS * s->seeds,
+                                     .values = RACE_POINTS,
+                                     .work = race,
+                                     .found = raced});
+}

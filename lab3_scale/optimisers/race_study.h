@@ -1,0 +1,39 @@
+/* race_study.h: part 6's experiment: each optimiser on one task: a small search over its rate, all
+ * with one seed, then more seeds with the best rate.
+ */
+#ifndef RACE_STUDY_H
+#define RACE_STUDY_H
+#include "optimisers.h"
+#include "training/study.h"
+
+enum {
+    RACE_SMOOTHED = OPTIMISERS, /* momentum with smoothed labels, */
+    RACE_AVERAGED,              /* and with averaged weights */
+    RACERS,
+    RACE_RATES = 5,  /* the usual rate times 1/9, 1/3, 1, 3, 9 */
+    RACE_POINTS = 6, /* tests in a training, evenly spaced, the last at its end */
+    RACE_SEEDS = 50
+};
+
+typedef struct RaceStudy {
+    Study study; /* first: study.h */
+    const char *model;
+    int batch, images, test, seeds;
+    double epochs, decay, smoothing;
+    uint64_t seed;
+    int done;
+    double search[RACERS][RACE_RATES]; /* test accuracy with the first seed; NaN: none */
+    double reached[RACERS][RACE_SEEDS][RACE_POINTS]; /* with the best rate */
+} RaceStudy;
+
+void race_open(RaceStudy *s, const Lab *lab, uint64_t seed); /* checks the choices */
+void race_work(void *study);
+const char *race_name(int racer);
+double race_rate(int racer, int i);           /* the i-th of its search */
+int race_best(const RaceStudy *s, int racer); /* which rate; -1: none is known yet */
+int race_updates(const RaceStudy *s);
+
+/* race_view.c */
+void race_draw(const void *study, Plot *plot);
+void race_report(const void *study);
+#endif

@@ -1,0 +1,101 @@
+/* race_view.c: two panels: the accuracy against updates at the best rate, and against the rate. */
+#include "check.h"
+#include "quantiles.h"
+#include "race_study.h"
+#include <math.h>
+#include <stdlib.h>
+
+static Spread at_point(const RaceStudy *s, int racer, int point)
+{
+    double v[RACE_SEEDS];
+    for (int k = 0; k < s->seeds; k++)
+        v[k] = s->reached[racer][k][point];
+    return spread_of(v, s->seeds);
+}
+
+static PlotStyle style(int racer)
+{
+    return (PlotStyle){.color = plot_series(racer % 7), .dashed = racer >= 7, .width = 1.8};
+}
+
+static void draw_curves(const RaceStudy *s, Plot *plot)
+{
+    PlotPanel *panel =
+        plot_panel(plot, (PlotAxes){.title = "Each at its best rate",
+                                    .x = {.label = "updates"},
+                                    .y = {.label = "test accuracy: median, lowest, highest"},
+                                    .legend = PLOT_BOTTOM_RIGHT});
+    for (int racer = 0; racer < RACERS; racer++) {
+        double x[RACE_POINTS], y[RACE_POINTS], low[RACE_POINTS], high[RACE_POINTS];
+        for (int i = 0; i < RACE_POINTS; i++) {
+            Spread v = at_point(s, racer, i);
+            x[i] = race_updates(s) * (i + 1.0) / RACE_POINTS;
+            y[i] = v.median, low[i] = v.low, high[i] = v.high;
+        }
+        PlotStyle line = style(racer);
+        line.label = race_name(racer);
+        plot_errors(panel, 1, x + RACE_POINTS - 1, low + RACE_POINTS - 1, high + RACE_POINTS - 1,
+                    style(racer));
+        plot_line(panel, RACE_POINTS, x, y, line);
+    }
+}
+
+static void draw_rates(const RaceStudy *s, Plot *plot)
+{
+    PlotPanel *panel = plot_panel(plot, (PlotAxes){.column = 1,
+                                                   .title = "How much the rate matters (one seed)",
+                                                   .x = {.label = "learning rate", .log = 10},
+                                                   .y = {.label = "test accuracy"},
+                                                   .legend = PLOT_NO_LEGEND});
+    for (int racer = 0; racer < RACERS; racer++) {
+        double rate[RACE_RATES];
+        for (int i = 0; i < RACE_RATES; i++)
+            rate[i] = race_rate(racer, i);
+        plot_line(panel, RACE_RATES, rate, s->search[racer], style(racer));
+        plot_scatter(panel, RACE_RATES, rate, s->search[racer],
+                     (PlotStyle){.color = plot_series(racer % 7), .size = 5});
+    }
+}
+
+void race_draw(const void *study, Plot *plot)
+{
+    const RaceStudy *s = study;
+    char *title = format_new("%s on %d images of %s · batch %d · %d updates · weight decay %g",
+                             s->model, s->images, s->study.lab->data->name, s->batch,
+                             race_updates(s), s->decay);
+    char *footer = format_new("trained %d of %d networks · ? shows the keys", s->done,
+                              RACERS * (RACE_RATES + s->seeds));
+    plot_begin(plot, 1, 2, title);
+    if (s->study.missing)
+        study_note_missing(&s->study, plot, 2);
+    else {
+        draw_curves(s, plot);
+        draw_rates(s, plot);
+    }
+    plot_footer(plot, footer);
+    free(footer);
+    free(title);
+}
+
+void race_report(const void *study)
+{
+    const RaceStudy *s = study;
+    Run *run = s->study.lab->run;
+    run_metrics_header(run, "optimiser,rate,low,median,high,trainings,at_a_third,at_three_times");
+    run_say(run,
+            "                  best rate   test accuracy            with a third, with 3 times "
+            "the rate");
+    for (int racer = 0; racer < RACERS; racer++) {
+        int best = race_best(s, racer);
+        if (best < 0)
+            continue;
+        Spread v = at_point(s, racer, RACE_POINTS - 1);
+        double less = best > 0 ? s->search[racer][best - 1] : NAN;
+        double more = best + 1 < RACE_RATES ? s->search[racer][best + 1] : NAN;
+        run_say(run, "%-16s  %9.2g   %.3f (%.3f to %.3f)   %.3f, %.3f%s", race_name(racer),
+                race_rate(racer, best), v.median, v.low, v.high, less, more,
+                best == 0 || best == RACE_RATES - 1 ? "  (at the search's edge)" : "");
+        run_metrics(run, "%s,%g,%.6g,%.6g,%.6g,%d,%.6g,%.6g", race_name(racer),
+                    race_rate(racer, best), v.low, v.median, v.high, v.count, less, more);
+    }
+}
