@@ -136,6 +136,10 @@ int model_halo(const Model *m); /* the halo that x must have */
  * of the weights. */
 void model_loss(Model *m, Tensor totals, Tensor label, Tensor weight, bool gradient);
 
+/* To look at: activation a of the last pass (0: its input; i + 1: what layer i made), [N,H,W,C];
+ * until the next one. */
+Tensor model_activation(const Model *m, int a);
+
 /* hold: from the next model_forward on, every ReLU passes the elements that it passed in the last
  * one, whatever their signs are now: a network without kinks that equals this one near those
  * weights. For second derivatives by differences of gradients. Batches must be as large as the last

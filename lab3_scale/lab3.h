@@ -1,20 +1,38 @@
 /* lab3.h: the functions that you write in lab 3; their contracts are in exercises/. */
 #ifndef LAB3_H
 #define LAB3_H
+#include "comm.h"
 #include "method.h"
 #include "model.h"
 #include "optim.h"
+#include "rng.h"
 #include "run.h"
 
 /* ---- part 1: exercises/1a to 1… ---- */
 
-/* ---- part 2: exercises/2a to 2… ---- */
+/* ---- part 2: exercises/2a, 2b ---- */
 
-/* ---- part 3: exercises/3a to 3… ---- */
+void interpolate(float *w, const float *from, const float *to, int n, double t);
+double kendall_tau(const double *x, const double *y, int n);
 
-/* ---- part 4: exercises/4a to 4… ---- */
+/* ---- part 3: exercises/3a to 3c ---- */
 
-/* ---- part 5: exercises/5a to 5… ---- */
+typedef enum { SCALE_NONE, SCALE_ROOT, SCALE_LINEAR, SCALE_RULES } ScaleRule;
+double scaled_rate(ScaleRule rule, double rate, double k);
+double warm_up(double from, double to, int64_t update, int64_t updates);
+double update_spread(const float *grads, int samples, int n, double rate);
+
+/* ---- part 4: exercises/4a, 4b ---- */
+
+void ghost_norm(float *y, const float *x, const float *gamma, const float *beta, int rows,
+                int channels, int group);
+void synchronise(Model *m, Comm *comm);
+
+/* ---- part 5: exercises/5a to 5c ---- */
+
+void noise_weights(float *z, int n, int small, Rng *r);
+void grow_batch(int *batch, double *rate, int most, double factor);
+int batch_warm_up(int small, int large, double share);
 
 /* ---- part 6: exercises/6a to 6… ---- */
 

@@ -1,5 +1,7 @@
 /* quantiles.c: see quantiles.h. */
 #include "quantiles.h"
+#include "check.h"
+#include <math.h>
 #include <stdlib.h>
 
 static int ascending(const void *a, const void *b)
@@ -9,3 +11,21 @@ static int ascending(const void *a, const void *b)
 }
 
 void sort_ascending(double *v, int n) { qsort(v, (size_t)n, sizeof *v, ascending); }
+
+Spread spread_of(const double *v, int n)
+{
+    Spread s = {.median = NAN, .low = NAN, .high = NAN};
+    double *known = alloc(n, sizeof *known);
+    for (int i = 0; i < n; i++)
+        if (!isnan(v[i]))
+            known[s.count++] = v[i];
+    s.missed = n - s.count;
+    sort_ascending(known, s.count);
+    if (s.count) {
+        s.median = (known[(s.count - 1) / 2] + known[s.count / 2]) / 2;
+        s.low = known[0];
+        s.high = known[s.count - 1];
+    }
+    free(known);
+    return s;
+}

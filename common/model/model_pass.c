@@ -131,6 +131,12 @@ void model_forward(Model *m, Tensor x, ModelMode mode)
     m->logits = act(m, m->nlayers);
 }
 
+Tensor model_activation(const Model *m, int a)
+{
+    ASSERT(a >= 0 && a <= m->nlayers);
+    return act(m, a);
+}
+
 void model_hold_relu(Model *m, bool hold)
 {
     for (int i = 0; hold && i < m->nlayers; i++) {

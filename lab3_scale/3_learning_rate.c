@@ -1,0 +1,92 @@
+/* 3_learning_rate.c: which learning rate does a batch k times as large want? The same, √k or k times
+ * it; what each does to the covariance of an update; and a training that diverges without a warm-up,
+ * and converges with one. Exercises: exercises/3a_scaled_rate.c, 3b_warm_up.c, 3c_update_spread.c.
+ */
+#include "check.h"
+#include "lab3.h"
+#include "rate/rate_study.h"
+
+static void parse(RunOptions *run, RateStudy *s, Option *table, int argc, char **argv)
+{
+    static bool full;
+    const Option options[] = {
+        RUN_OPTIONS(*run),
+        {"model", ARG_STRING, &s->model, .help = "mlp, cnn, resnet8 …"},
+        {"batch", ARG_INT, &s->batch, .min = 1, .max = 4096, .help = "the small batch"},
+        {"images", ARG_INT, &s->images, .min = 64, .max = 1e6, .help = "training images used"},
+        {"test", ARG_INT, &s->test, .min = 100, .max = 1e6, .help = "test images used"},
+        {"epochs", ARG_REAL, &s->epochs, .min = 1, .max = 1000, .help = "of each training"},
+        {"seeds", ARG_INT, &s->seeds, .min = 1, .max = RATE_SEEDS,
+         .help = "trainings of each kind"},
+        {"rate", ARG_REAL, &s->rate, .min = 1e-6, .max = 100,
+         .help = "learning rate of the small batch"},
+        {"momentum", ARG_REAL, &s->momentum, .min = 0, .max = 0.9999, .help = "momentum of SGD"},
+        {"starts", ARG_INT, &s->starts, .min = 1, .max = RATE_SEEDS,
+         .help = "seeds, without and with a warm-up"},
+        {"start-model", ARG_STRING, &s->start_model, .help = "the network of these"},
+        {"start-images", ARG_INT, &s->start_images, .min = 32, .max = 1e6, .help = "their images"},
+        {"start-batch", ARG_INT, &s->start_batch, .min = 1, .max = 4096, .help = "their batch"},
+        {"start-epochs", ARG_REAL, &s->start_epochs, .min = 1, .max = 1000, .help = "their epochs"},
+        {"start-base", ARG_REAL, &s->start_base, .min = 1e-6, .max = 100,
+         .help = "their rate at the start of the warm-up"},
+        {"start-k", ARG_REAL, &s->start_k, .min = 1, .max = 1000,
+         .help = "their rate after it, against that"},
+        {"start-warmup", ARG_REAL, &s->start_warmup, .min = 0, .max = 1000,
+         .help = "epochs of the warm-up"},
+        {"full", ARG_FLAG, &full, .help = "10 seeds of each kind"},
+        {0}};
+    OPTIONS_KEEP(table, options);
+    args_parse("3_learning_rate", "The learning rate of a larger batch, and its warm-up.", table,
+               argc, argv);
+    if (full)
+        args_otherwise(table, "seeds", "10");
+}
+
+static void try_scaled_rate(void *unused) { scaled_rate(SCALE_ROOT, 1, 2); }
+static void try_warm_up(void *unused) { warm_up(0.1, 1, 0, 5); }
+static void try_update_spread(void *unused) { update_spread((float[2]){0, 1}, 2, 1, 0.1); }
+
+static const ExerciseUse uses[] = {{"lab3_scale/exercises/3a_scaled_rate.c", try_scaled_rate},
+                                   {"lab3_scale/exercises/3b_warm_up.c", try_warm_up},
+                                   {"lab3_scale/exercises/3c_update_spread.c", try_update_spread}};
+
+int main(int argc, char **argv)
+{
+    RunOptions run = run_options_default();
+    run.threads = 1; /* the ranks share the trainings */
+    static RateStudy s;
+    s = (RateStudy){.study = {.title = "Lab 3 · learning rate",
+                              .png = "learning_rate.png",
+                              .missing = exercise_missing(uses, 3),
+                              .work = rate_work,
+                              .draw = rate_draw,
+                              .report = rate_report},
+                    .model = "mlp",
+                    .batch = 32,
+                    .k = {1, 4, 16},
+                    .images = 8192,
+                    .test = 2000,
+                    .seeds = 3,
+                    .epochs = 4,
+                    .rate = 0.02,
+                    .momentum = 0.9,
+                    .warmup = 0.25,
+                    .start_model = "cnn",
+                    .starts = 20,
+                    .start_batch = 32,
+                    .start_images = 512,
+                    .start_epochs = 10,
+                    .start_base = 0.01,
+                    .start_k = 22,
+                    .start_warmup = 4};
+    Option table[MOST_OPTIONS];
+    parse(&run, &s, table, argc, argv);
+    stop_on_signals();
+    Lab lab = lab_open(comm_open(run.comm), &run);
+    lab_data(&lab, &run, NULL);
+    rate_open(&s, &lab, (uint64_t)run.seed);
+    lab_run(&lab, "lab3_learning_rate", &run, table);
+    int status = study_run(&s.study, &lab);
+    lab_close(&lab);
+    return status;
+}

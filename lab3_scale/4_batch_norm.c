@@ -1,0 +1,78 @@
+/* 4_batch_norm.c: training with and without batch norm: what a layer's inputs do, which learning
+ * rates work; ghost batch norm for large batches; and synchronised batch norm, with which several
+ * ranks are one again. Exercises: exercises/4a_ghost_norm.c, 4b_synchronise.c.
+ */
+#include "check.h"
+#include "lab3.h"
+#include "norm/norm_study.h"
+
+static void parse(RunOptions *run, NormStudy *s, Option *table, int argc, char **argv)
+{
+    static bool full;
+    const Option options[] = {
+        RUN_OPTIONS(*run),
+        {"model", ARG_STRING, &s->model, .help = "one with batch norm: cnn, resnet8 …"},
+        {"layer", ARG_STRING, &s->layer, .help = "the convolution whose outputs are looked at"},
+        {"batch", ARG_INT, &s->batch, .min = 1, .max = 4096, .help = "images per update"},
+        {"large", ARG_INT, &s->large, .min = 1, .max = 4096, .help = "the same, for the ghosts"},
+        {"images", ARG_INT, &s->images, .min = 64, .max = 1e6, .help = "training images used"},
+        {"test", ARG_INT, &s->test, .min = 100, .max = 1e6, .help = "test images used"},
+        {"epochs", ARG_REAL, &s->epochs, .min = 0.1, .max = 1000, .help = "of each training"},
+        {"seeds", ARG_INT, &s->seeds, .min = 1, .max = NORM_SEEDS,
+         .help = "trainings of each kind"},
+        {"momentum", ARG_REAL, &s->momentum, .min = 0, .max = 0.9999, .help = "momentum of SGD"},
+        {"full", ARG_FLAG, &full, .help = "5 seeds"},
+        {0}};
+    OPTIONS_KEEP(table, options);
+    args_parse("4_batch_norm", "Batch norm: with, without, ghost, synchronised.", table, argc,
+               argv);
+    if (full)
+        args_otherwise(table, "seeds", "5");
+}
+
+static void try_ghost_norm(void *unused)
+{
+    float y[2], x[2] = {1, 2}, one = 1, zero = 0;
+    ghost_norm(y, x, &one, &zero, 2, 1, 2);
+}
+static void try_synchronise(void *unused)
+{
+    synchronise(&(Model){.stats_ranks = 1}, &(Comm){.size = 1});
+}
+
+static const ExerciseUse uses[] = {{"lab3_scale/exercises/4a_ghost_norm.c", try_ghost_norm},
+                                   {"lab3_scale/exercises/4b_synchronise.c", try_synchronise}};
+
+int main(int argc, char **argv)
+{
+    RunOptions run = run_options_default();
+    run.threads = 1; /* the ranks share the trainings */
+    static NormStudy s;
+    s = (NormStudy){.study = {.title = "Lab 3 · batch norm",
+                              .png = "batch_norm.png",
+                              .missing = exercise_missing(uses, 2),
+                              .work = norm_work,
+                              .draw = norm_draw,
+                              .report = norm_report},
+                    .model = "resnet8",
+                    .layer = "layer2.0.conv1",
+                    .batch = 64,
+                    .large = 256,
+                    .images = 2048,
+                    .test = 2000,
+                    .seeds = 2,
+                    .ghost = {8, 32},
+                    .epochs = 5,
+                    .momentum = 0.9,
+                    .rate = {0.02, 0.1, 0.5}};
+    Option table[MOST_OPTIONS];
+    parse(&run, &s, table, argc, argv);
+    stop_on_signals();
+    Lab lab = lab_open(comm_open(run.comm), &run);
+    lab_data(&lab, &run, NULL);
+    norm_open(&s, &lab, (uint64_t)run.seed);
+    lab_run(&lab, "lab3_batch_norm", &run, table);
+    int status = study_run(&s.study, &lab);
+    lab_close(&lab);
+    return status;
+}

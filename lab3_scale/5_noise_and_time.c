@@ -1,0 +1,82 @@
+/* 5_noise_and_time.c: four remedies for what a large batch loses: noise on the gradient, longer
+ * training, a batch that grows where the rate would fall, and a batch that begins small. Which share
+ * of the gap does each close? Exercises: exercises/5a_noise_weights.c, 5b_grow_batch.c,
+ * 5c_batch_warm_up.c.
+ */
+#include "check.h"
+#include "lab3.h"
+#include "noise/remedy_study.h"
+
+static void parse(RunOptions *run, RemedyStudy *s, Option *table, int argc, char **argv)
+{
+    static bool full;
+    const Option options[] = {
+        RUN_OPTIONS(*run),
+        {"model", ARG_STRING, &s->model, .help = "mlp, cnn, resnet8 …"},
+        {"batch", ARG_INT, &s->batch, .min = 1, .max = 4096, .help = "the small batch"},
+        {"k", ARG_INT, &s->k, .min = 2, .max = 1024, .help = "the large batch is k times as large"},
+        {"images", ARG_INT, &s->images, .min = 64, .max = 1e6, .help = "training images used"},
+        {"test", ARG_INT, &s->test, .min = 100, .max = 1e6, .help = "test images used"},
+        {"epochs", ARG_REAL, &s->epochs, .min = 0.1, .max = 1000, .help = "of all but “longer”"},
+        {"longer", ARG_INT, &s->longer, .min = 2, .max = 64, .help = "its epochs: so many times"},
+        {"seeds", ARG_INT, &s->seeds, .min = 1, .max = REMEDY_SEEDS,
+         .help = "trainings of each kind"},
+        {"rate", ARG_REAL, &s->rate, .min = 1e-6, .max = 100,
+         .help = "learning rate of the small batch"},
+        {"momentum", ARG_REAL, &s->momentum, .min = 0, .max = 0.9999, .help = "momentum of SGD"},
+        {"weight-decay", ARG_REAL, &s->weight_decay, .min = 0, .max = 1, .help = "of SGD"},
+        {"full", ARG_FLAG, &full, .help = "10 seeds"},
+        {0}};
+    OPTIONS_KEEP(table, options);
+    args_parse("5_noise_and_time", "Remedies for large batches: how much of the gap do they close?",
+               table, argc, argv);
+    if (full)
+        args_otherwise(table, "seeds", "10");
+}
+
+static void try_scaled_rate(void *unused) { scaled_rate(SCALE_ROOT, 1, 2); }
+static void try_noise_weights(void *unused)
+{
+    Rng r = rng_at(1, RNG_NOISE, 0, 0);
+    noise_weights((float[2]){0}, 2, 1, &r);
+}
+static void try_grow_batch(void *unused) { grow_batch(&(int){8}, &(double){1}, 64, 5); }
+static void try_batch_warm_up(void *unused) { batch_warm_up(8, 64, 0.1); }
+
+static const ExerciseUse uses[] = {{"lab3_scale/exercises/3a_scaled_rate.c", try_scaled_rate},
+                                   {"lab3_scale/exercises/5a_noise_weights.c", try_noise_weights},
+                                   {"lab3_scale/exercises/5b_grow_batch.c", try_grow_batch},
+                                   {"lab3_scale/exercises/5c_batch_warm_up.c", try_batch_warm_up}};
+
+int main(int argc, char **argv)
+{
+    RunOptions run = run_options_default();
+    run.threads = 1; /* the ranks share the trainings */
+    static RemedyStudy s;
+    s = (RemedyStudy){.study = {.title = "Lab 3 · noise and time",
+                                .png = "remedies.png",
+                                .missing = exercise_missing(uses, 4),
+                                .work = remedy_work,
+                                .draw = remedy_draw,
+                                .report = remedy_report},
+                      .model = "mlp",
+                      .batch = 32,
+                      .k = 32,
+                      .images = 8192,
+                      .test = 5000,
+                      .seeds = 5,
+                      .longer = 8,
+                      .epochs = 6,
+                      .rate = 0.02,
+                      .momentum = 0.9};
+    Option table[MOST_OPTIONS];
+    parse(&run, &s, table, argc, argv);
+    stop_on_signals();
+    Lab lab = lab_open(comm_open(run.comm), &run);
+    lab_data(&lab, &run, NULL);
+    remedy_open(&s, &lab, (uint64_t)run.seed);
+    lab_run(&lab, "lab3_noise_and_time", &run, table);
+    int status = study_run(&s.study, &lab);
+    lab_close(&lab);
+    return status;
+}

@@ -1,0 +1,204 @@
+/* gap_view.c: part 2's figure: errors, sharpness against error, the line, and the planes. */
+#include "check.h"
+#include "gap_study.h"
+#include "quantiles.h"
+#include <math.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+static Spread spread(const GapStudy *s, int decay, int way, size_t field, double scale)
+{
+    double v[GAP_SEEDS];
+    for (int i = 0; i < s->seeds; i++)
+        v[i] = scale * *(const double *)((const char *)&s->result[decay][way][i] + field);
+    return spread_of(v, s->seeds);
+}
+static Spread test_error(const GapStudy *s, int decay, int way)
+{
+    return spread(s, decay, way, offsetof(GapResult, test), 100);
+}
+
+static void draw_errors(const GapStudy *s, Plot *plot)
+{
+    static const char *const names[] = {"small", "large", "rate √k", "longer"};
+    PlotPanel *panel = plot_panel(
+        plot,
+        (PlotAxes){
+            .title = "Error: test, and training (crosses)",
+            .x = {.names = names, .names_count = GAP_WAYS, .low = -0.5, .high = GAP_WAYS - 0.5},
+            .y = {.label = "median, lowest, highest (%)", .low = 0, .high = NAN},
+            .legend = PLOT_BOTTOM_LEFT});
+    for (int decay = 0; decay < 2; decay++)
+        for (int way = 0; way < GAP_WAYS; way++) {
+            double x = way + 0.2 * (decay - 0.5);
+            Spread test = test_error(s, decay, way),
+                   train = spread(s, decay, way, offsetof(GapResult, train), 100);
+            PlotStyle style = {.color = plot_series(decay), .size = 9};
+            plot_scatter(panel, 1, &x, &train.median,
+                         (PlotStyle){.color = style.color, .shape = PLOT_CROSS, .size = 8});
+            plot_errors(panel, 1, &x, &test.low, &test.high, (PlotStyle){.color = style.color});
+            style.label = way ? NULL : decay ? "with weight decay" : "without";
+            plot_scatter(panel, 1, &x, &test.median, style);
+        }
+}
+
+static void draw_sharpness(const GapStudy *s, Plot *plot)
+{
+    static const PlotShape shapes[] = {PLOT_DOT, PLOT_SQUARE, PLOT_DIAMOND, PLOT_TRIANGLE};
+    int trainings;
+    double tau = gap_tau(s, &trainings);
+    char *title = format_new("Sharp and wrong? τ = %+.2f over %d", tau, trainings);
+    PlotPanel *panel = plot_panel(plot,
+                                  (PlotAxes){.column = 1,
+                                             .title = title,
+                                             .x = {.label = "largest eigenvalue λ", .log = 10},
+                                             .y = {.label = "test error (%)"}});
+    for (int way = 0; way < GAP_WAYS; way++)
+        for (int i = 0; i < 2 * s->seeds; i++) {
+            const GapResult *r = &s->result[i % 2][way][i / 2];
+            double error = 100 * r->test;
+            plot_scatter(panel, 1, &r->sharpness, &error,
+                         (PlotStyle){.color = plot_series(way),
+                                     .shape = shapes[way],
+                                     .size = 8,
+                                     .label = i ? NULL : gap_way_names[way]});
+        }
+    free(title);
+}
+
+static void draw_line(const GapStudy *s, Plot *plot)
+{
+    PlotPanel *panel =
+        plot_panel(plot, (PlotAxes){.column = 2,
+                                    .title = "Between the two solutions",
+                                    .x = {.label = "t: small batch at 0, large batch at 1"},
+                                    .y = {.label = "loss", .log = 10}});
+    PlotStyle rule = {.color = PLOT_GREY, .dashed = true, .width = 1};
+    plot_rule_x(panel, 0, rule);
+    plot_rule_x(panel, 1, rule);
+    plot_line(panel, GAP_LINE, s->t, s->line_train,
+              (PlotStyle){.label = "training", .color = plot_series(0)});
+    plot_line(panel, GAP_LINE, s->t, s->line_test,
+              (PlotStyle){.label = "test", .color = plot_series(1)});
+}
+
+static void draw_plane(const GapStudy *s, Plot *plot, int decay)
+{
+    const Surface *plane = s->plane[decay];
+    int n = plane->nx * plane->ny;
+    double *loss = alloc(n, sizeof *loss), x[] = {0, 1}, y[] = {0, 0};
+    surface_fill(loss, plane, plane->loss);
+    for (int i = 0; i < n; i++)
+        loss[i] = log10(fmax(loss[i], 1e-4));
+    char *title = format_new("%s: λ = %.0f, %.0f · test error %.1f, %.1f %%",
+                             decay ? "Weight decay" : "No weight decay",
+                             s->result[decay][0][0].sharpness, s->result[decay][1][0].sharpness,
+                             100 * s->result[decay][0][0].test, 100 * s->result[decay][1][0].test);
+    PlotPanel *panel =
+        plot_panel(plot,
+                   (PlotAxes){.row = 1,
+                              .column = decay,
+                              .title = title,
+                              .x = {.label = "small batch at 0, large batch at 1"},
+                              .y = {.label = "a random direction"},
+                              .z = {.label = "log10 of the training loss", .low = -1.5, .high = 1},
+                              .legend = PLOT_NO_LEGEND});
+    PlotGrid grid = {plane->nx, plane->ny, -0.5, 1.5, -1, 1, loss};
+    plot_heat(panel, grid);
+    plot_contours(panel, grid, (PlotStyle){.color = PLOT_WHITE, .width = 1});
+    plot_scatter(panel, 2, x, y, (PlotStyle){.color = PLOT_INK, .shape = PLOT_STAR, .size = 11});
+    free(title);
+    free(loss);
+}
+
+/* The gap at equal epochs, and how much of it is left at equal updates. */
+static void draw_updates(const GapStudy *s, Plot *plot)
+{
+    PlotPanel *panel =
+        plot_panel(plot, (PlotAxes){.row = 1,
+                                    .column = 2,
+                                    .title = "Test error against updates",
+                                    .x = {.label = "updates", .log = 10},
+                                    .y = {.label = "test error (%)", .low = 0, .high = NAN},
+                                    .legend = PLOT_BOTTOM_LEFT});
+    for (int way = 0; way < GAP_WAYS; way++) {
+        double x = s->result[0][way][0].updates;
+        Spread v = test_error(s, 0, way);
+        plot_errors(panel, 1, &x, &v.low, &v.high, (PlotStyle){.color = plot_series(way)});
+        plot_scatter(panel, 1, &x, &v.median,
+                     (PlotStyle){.color = plot_series(way),
+                                 .size = 9,
+                                 .label = gap_way_names[way]});
+    }
+}
+
+void gap_draw(const void *study, Plot *plot)
+{
+    const GapStudy *s = study;
+    char *title = format_new("%s on %d images of %s · batch %d against %d · %g epochs, longer: %g "
+                             "· η = %g, weight decay %g",
+                             s->model, s->images, s->study.lab->data->name, s->batch,
+                             s->batch * s->k, s->epochs, s->longer * s->epochs, s->rate, s->decay);
+    char *footer = format_new("trained %d of %d networks · the planes: first seed, the same "
+                              "directions · ? shows the keys",
+                              s->done, 2 * GAP_WAYS * s->seeds);
+    plot_begin(plot, s->study.missing ? 1 : 2, 3, title);
+    if (s->study.missing)
+        study_note_missing(&s->study, plot, 3);
+    else {
+        draw_errors(s, plot);
+        draw_sharpness(s, plot);
+        draw_line(s, plot);
+        draw_plane(s, plot, 0);
+        draw_plane(s, plot, 1);
+        draw_updates(s, plot);
+        plot_footer(plot, footer);
+    }
+    free(footer);
+    free(title);
+}
+
+static void report_split(const GapStudy *s)
+{
+    Run *run = s->study.lab->run;
+    double small = test_error(s, 0, GAP_SMALL).median, large = test_error(s, 0, GAP_LARGE).median,
+           longer = test_error(s, 0, GAP_LONGER).median, gap = large - small;
+    int trainings;
+    double tau = gap_tau(s, &trainings);
+    run_say(run,
+            "the gap at equal epochs: %.1f points; %.1f of them go with more updates, %.1f stay",
+            gap, large - longer, longer - small);
+    run_say(run, "sharpness and test error: Kendall's tau %+.2f over %d trainings: %s", tau,
+            trainings,
+            tau > 0.3    ? "sharper goes with worse here"
+            : tau < -0.3 ? "sharper goes with better here: the opposite of the story"
+                         : "one says nothing about the other here");
+    run_metrics(run, "tau,,0,%.6g,%d,,,", tau, trainings);
+}
+
+void gap_report(const void *study)
+{
+    const GapStudy *s = study;
+    Run *run = s->study.lab->run;
+    run_say(run, "%-16s %-12s %8s  %-26s %9s  %s", "", "weight decay", "updates", "test error",
+            "training", "lambda");
+    run_metrics_header(run, "training,weight_decay,seed,test_error,train_error,test_loss,"
+                            "train_loss,sharpness");
+    for (int way = 0; way < GAP_WAYS; way++)
+        for (int decay = 0; decay < 2; decay++) {
+            Spread test = test_error(s, decay, way),
+                   train = spread(s, decay, way, offsetof(GapResult, train), 100),
+                   top = spread(s, decay, way, offsetof(GapResult, sharpness), 1);
+            run_say(run,
+                    "%-16s %-12g %8.0f  %5.1f %% (%.1f to %.1f)     %6.1f %%  %.1f (%.1f to %.1f)",
+                    gap_way_names[way], decay ? s->decay : 0, s->result[decay][way][0].updates,
+                    test.median, test.low, test.high, train.median, top.median, top.low, top.high);
+            for (int i = 0; i < s->seeds; i++) {
+                const GapResult *r = &s->result[decay][way][i];
+                run_metrics(run, "%s,%g,%llu,%.6g,%.6g,%.6g,%.6g,%.6g", gap_way_names[way],
+                            decay ? s->decay : 0, (unsigned long long)s->seed + i, r->test,
+                            r->train, r->test_loss, r->train_loss, r->sharpness);
+            }
+        }
+    report_split(s);
+}

@@ -1,0 +1,23 @@
+/* paces.h: batches that grow while a training goes on, as the pace of a training (training.h), by
+ * exercises 5b and 5c.
+ */
+#ifndef PACES_H
+#define PACES_H
+#include "training/training.h"
+
+typedef struct GrowPace {
+    int small, large; /* the batch begins with `small`, and is `large` at the most */
+    double rate;      /* of the batch `small` */
+    double epochs;    /* of the training */
+    double factor;    /* of each drop */
+    int drops;        /* at drops equal parts: 3: after 1/4, 2/4 and 3/4 of the training */
+} GrowPace;
+
+/* The schedule itself, with the batch `small`: the rate falls by the factor at each drop. */
+Pace pace_drops(const void *grow, double seen, int64_t update);
+/* The batch grows instead, by grow_batch(). */
+Pace pace_grows(const void *grow, double seen, int64_t update);
+/* The batch begins small, by batch_warm_up(); its rate is that of pace_drops(), times the root of how
+ * much larger the batch is. */
+Pace pace_warms_up(const void *grow, double seen, int64_t update);
+#endif

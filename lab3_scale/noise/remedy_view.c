@@ -1,0 +1,158 @@
+/* remedy_view.c: part 5's figure: test errors, the share of the gap closed, and the batch over the
+ * training. */
+#include "check.h"
+#include "lab3.h"
+#include "quantiles.h"
+#include "remedy_study.h"
+#include <math.h>
+#include <stdlib.h>
+
+static Spread errors_of(const RemedyStudy *s, Remedy r, bool test)
+{
+    double v[REMEDY_SEEDS];
+    for (int i = 0; i < s->seeds; i++)
+        v[i] = 100 * (test ? s->result[r][i].test : s->result[r][i].train);
+    return spread_of(v, s->seeds);
+}
+
+static Spread shares_of(const RemedyStudy *s, Remedy r)
+{
+    double v[REMEDY_SEEDS];
+    for (int i = 0; i < s->seeds; i++)
+        v[i] = 100 * remedy_share(s, r, i);
+    return spread_of(v, s->seeds);
+}
+
+static void draw_spread(PlotPanel *panel, double x, Spread v, PlotStyle style)
+{
+    plot_errors(panel, 1, &x, &v.low, &v.high, (PlotStyle){.color = style.color});
+    plot_scatter(panel, 1, &x, &v.median, style);
+}
+
+static void draw_errors(const RemedyStudy *s, Plot *plot)
+{
+    PlotPanel *panel = plot_panel(
+        plot,
+        (PlotAxes){.title = "Error: test (filled), training (crosses)",
+                   .columns = 2,
+                   .x = {.names = remedy_names,
+                         .names_count = REMEDIES,
+                         .low = -0.6,
+                         .high = REMEDIES - 0.4},
+                   .y = {.label = "error (%): median, lowest, highest", .low = 0, .high = NAN},
+                   .legend = PLOT_NO_LEGEND});
+    Spread small = errors_of(s, REMEDY_SMALL, true), large = errors_of(s, REMEDY_LARGE, true);
+    PlotStyle rule = {.color = PLOT_GREY, .dashed = true, .width = 1};
+    plot_rule_y(panel, small.median, rule);
+    plot_rule_y(panel, large.median, rule);
+    for (int r = 0; r < REMEDIES; r++) {
+        PlotStyle style = {.color = plot_series(r), .size = 10};
+        draw_spread(panel, r - 0.1, errors_of(s, r, true), style);
+        style.shape = PLOT_CROSS;
+        draw_spread(panel, r + 0.1, errors_of(s, r, false), style);
+    }
+}
+
+static void draw_shares(const RemedyStudy *s, Plot *plot)
+{
+    PlotPanel *panel =
+        plot_panel(plot, (PlotAxes){.title = "Share of the gap closed, seed by seed",
+                                    .row = 1,
+                                    .x = {.names = remedy_names + REMEDY_NOISE,
+                                          .names_count = REMEDIES - REMEDY_NOISE,
+                                          .low = -0.6,
+                                          .high = REMEDIES - REMEDY_NOISE - 0.4},
+                                    .y = {.label = "share (%): 0 none, 100 all, below 0 harms"},
+                                    .legend = PLOT_NO_LEGEND});
+    PlotStyle line = {.color = PLOT_GREY, .dashed = true, .width = 1};
+    plot_rule_y(panel, 0, line);
+    plot_rule_y(panel, 100, line);
+    for (int r = REMEDY_NOISE; r < REMEDIES; r++) {
+        PlotStyle style = {.color = plot_series(r), .size = 5, .opacity = 0.6};
+        for (int i = 0; i < s->seeds; i++) {
+            double x = r - REMEDY_NOISE + 0.18, y = 100 * remedy_share(s, r, i);
+            plot_scatter(panel, 1, &x, &y, style);
+        }
+        draw_spread(panel, r - REMEDY_NOISE, shares_of(s, r),
+                    (PlotStyle){.color = plot_series(r), .size = 10});
+    }
+}
+
+/* What the student's functions do with the batch, over the training. */
+static void draw_batches(const RemedyStudy *s, Plot *plot)
+{
+    enum { POINTS = 400 };
+    static const struct {
+        Remedy remedy;
+        Pace (*pace)(const void *, double, int64_t);
+    } kinds[] = {{REMEDY_GROWS, pace_grows}, {REMEDY_WARMS_UP, pace_warms_up}};
+    PlotPanel *panel = plot_panel(plot, (PlotAxes){.title = "The batch over the training",
+                                                   .row = 1,
+                                                   .column = 1,
+                                                   .x = {.label = "epochs"},
+                                                   .y = {.label = "images per update", .log = 2},
+                                                   .legend = PLOT_BOTTOM_RIGHT});
+    GrowPace grow = {.small = s->batch,
+                     .large = s->batch * s->k,
+                     .rate = s->rate,
+                     .epochs = s->epochs,
+                     .factor = 5,
+                     .drops = 2};
+    for (int k = 0; k < 2; k++) {
+        double x[POINTS], y[POINTS];
+        for (int i = 0; i < POINTS; i++) {
+            x[i] = s->epochs * i / POINTS;
+            y[i] = kinds[k].pace(&grow, x[i], 0).batch;
+        }
+        plot_line(panel, POINTS, x, y,
+                  (PlotStyle){.color = plot_series(kinds[k].remedy),
+                              .label = remedy_names[kinds[k].remedy]});
+    }
+}
+
+void remedy_draw(const void *study, Plot *plot)
+{
+    const RemedyStudy *s = study;
+    char *title = format_new("%s on %d images of %s · batch %d against %d · %g epochs, %d times as "
+                             "many for “longer” · η = %g at %d",
+                             s->model, s->images, s->study.lab->data->name, s->batch,
+                             s->batch * s->k, s->epochs, s->longer, s->rate, s->batch);
+    char *footer = format_new("trained %d of %d networks · ? shows the keys", s->done,
+                              REMEDIES * s->seeds);
+    plot_begin(plot, s->study.missing ? 1 : 2, 2, title);
+    if (s->study.missing)
+        study_note_missing(&s->study, plot, 2);
+    else {
+        draw_errors(s, plot);
+        draw_shares(s, plot);
+        draw_batches(s, plot);
+    }
+    plot_footer(plot, footer);
+    free(footer);
+    free(title);
+}
+
+void remedy_report(const void *study)
+{
+    const RemedyStudy *s = study;
+    Run *run = s->study.lab->run;
+    run_say(run, "%d seeds: median (lowest to highest)", s->seeds);
+    run_say(run, "%-15s %8s  %-24s %-14s %s", "", "updates", "test error", "training",
+            "gap closed");
+    run_metrics_header(run, "remedy,seed,updates,test_error,train_error,share_closed");
+    for (int r = 0; r < REMEDIES; r++) {
+        Spread test = errors_of(s, r, true), train = errors_of(s, r, false),
+               share = shares_of(s, r);
+        char *closed = r < REMEDY_NOISE
+                         ? format_new("%s", "")
+                         : format_new("%4.0f %% (%.0f to %.0f)%s", share.median, share.low,
+                                      share.high, share.high < 0 ? ": harms" : "");
+        run_say(run, "%-15s %8.0f  %4.1f %% (%.1f to %.1f)    %6.1f %%      %s", remedy_names[r],
+                s->result[r][0].updates, test.median, test.low, test.high, train.median, closed);
+        free(closed);
+        for (int i = 0; i < s->seeds; i++)
+            run_metrics(run, "%s,%llu,%.0f,%.6g,%.6g,%.6g", remedy_names[r],
+                        (unsigned long long)s->seed + i, s->result[r][i].updates,
+                        s->result[r][i].test, s->result[r][i].train, remedy_share(s, r, i));
+    }
+}

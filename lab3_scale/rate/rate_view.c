@@ -1,0 +1,163 @@
+/* rate_view.c: part 3's figure: test errors by rule, the spread of an update by rule, and the losses
+ * of the starts. */
+#include "check.h"
+#include "quantiles.h"
+#include "rate_study.h"
+#include <math.h>
+#include <stdlib.h>
+
+static Spread errors_of(const RateStudy *s, int k, int way)
+{
+    double v[RATE_SEEDS];
+    for (int i = 0; i < s->seeds; i++)
+        v[i] = 100 * s->error[k][way][i];
+    return spread_of(v, s->seeds);
+}
+
+static void draw_errors(const RateStudy *s, Plot *plot)
+{
+    PlotPanel *panel =
+        plot_panel(plot, (PlotAxes){.title = "Test error: median, lowest, highest",
+                                    .x = {.label = "k: the batch is k times as large",
+                                          .log = 2,
+                                          .low = 0.6,
+                                          .high = 1.8 * s->k[RATE_KS - 1]},
+                                    .y = {.label = "test error (%)", .low = 0, .high = NAN},
+                                    .legend = PLOT_TOP_LEFT});
+    double at[3];
+    Spread small = errors_of(s, 0, 0);
+    plot_rule_y(panel, small.median, (PlotStyle){.color = PLOT_GREY, .dashed = true, .width = 1});
+    for (int way = 0; way < RATE_WAYS; way++)
+        for (int k = 0; k < RATE_KS; k++) {
+            Spread v = errors_of(s, k, k ? way : 0);
+            PlotStyle style = {.color = plot_series(way), .size = 9};
+            at[0] = s->k[k] * (k ? pow(1.12, way - 1.5) : 1);
+            style.label = k == 1 ? rate_way_names[way] : NULL;
+            style.color = k ? style.color : PLOT_INK;
+            plot_errors(panel, 1, at, &v.low, &v.high, (PlotStyle){.color = style.color});
+            plot_scatter(panel, 1, at, &v.median, style);
+        }
+}
+
+static void draw_spread(const RateStudy *s, Plot *plot)
+{
+    static const char *const names[] = {"same rate: 1/k", "rate × √k: 1", "rate × k: k"};
+    double largest = s->k[RATE_KS - 1];
+    PlotPanel *panel = plot_panel(
+        plot,
+        (PlotAxes){.column = 1,
+                   .title = "Covariance of an update, k = 1: 1",
+                   .x = {.label = "k", .log = 2, .low = 0.8, .high = 1.3 * largest},
+                   .y = {.label = "trace of cov(Δw): lines expected, points measured", .log = 10},
+                   .legend = PLOT_TOP_LEFT});
+    for (int rule = 0; rule < SCALE_RULES; rule++) {
+        double x[2] = {1, largest}, y[2] = {1, pow(largest, rule - 1)}, at[RATE_KS], v[RATE_KS];
+        for (int k = 0; k < RATE_KS; k++) {
+            at[k] = s->k[k];
+            v[k] = s->spread[k][rule];
+        }
+        plot_line(panel, 2, x, y, (PlotStyle){.color = plot_series(rule), .width = 1.5});
+        plot_scatter(panel, RATE_KS, at, v,
+                     (PlotStyle){.color = plot_series(rule), .size = 9, .label = names[rule]});
+    }
+}
+
+static int converged(const RateStudy *s, int warm, int *trained)
+{
+    int count = *trained = 0;
+    for (int i = 0; i < s->starts; i++) {
+        count += rate_converged(s->start[warm][i]);
+        *trained += !isnan(s->start[warm][i].accuracy);
+    }
+    return count;
+}
+
+static void draw_starts(const RateStudy *s, Plot *plot)
+{
+    double x[START_PARTS];
+    PlotPanel *panel = plot_panel(
+        plot, (PlotAxes){.column = 2,
+                         .title = "The same start, without and with a warm-up",
+                         .x = {.label = "epochs", .low = 0, .high = s->start_epochs},
+                         .y = {.label = "training loss (a guess has 2.3)", .low = 0, .high = 4},
+                         .legend = PLOT_BOTTOM_LEFT});
+    for (int part = 0; part < START_PARTS; part++)
+        x[part] = s->start_epochs * (part + 0.5) / START_PARTS;
+    for (int warm = 0; warm < 2; warm++) {
+        int trained, well = converged(s, warm, &trained);
+        char *label = format_new("%s warm-up: %d of %d converge", warm ? "with" : "without", well,
+                                 trained);
+        PlotStyle style = {.color = plot_series(warm ? 0 : 1),
+                           .width = 1.2,
+                           .opacity = 0.7,
+                           .label = label};
+        for (int i = 0; i < s->starts; i++, style.label = NULL)
+            plot_line(panel, START_PARTS, x, s->start[warm][i].loss, style);
+        free(label);
+    }
+}
+
+void rate_draw(const void *study, Plot *plot)
+{
+    const RateStudy *s = study;
+    int all = RATE_KS * RATE_WAYS * s->seeds + 2 * s->starts;
+    char *title =
+        format_new("%s on %d images of %s, batch %d, η = %g · right: %s, batch %d, η = %g × %g",
+                   s->model, s->images, s->study.lab->data->name, s->batch, s->rate, s->start_model,
+                   s->start_batch, s->start_base, s->start_k);
+    char *footer = format_new("done: %d of %d · ? shows the keys", s->done, all);
+    plot_begin(plot, 1, 3, title);
+    if (s->study.missing)
+        study_note_missing(&s->study, plot, 3);
+    else {
+        draw_errors(s, plot);
+        draw_spread(s, plot);
+        draw_starts(s, plot);
+    }
+    plot_footer(plot, footer);
+    free(footer);
+    free(title);
+}
+
+static void report_starts(const RateStudy *s)
+{
+    Run *run = s->study.lab->run;
+    for (int warm = 0; warm < 2; warm++) {
+        int trained, well = converged(s, warm, &trained);
+        double best = 0, worst = 1;
+        for (int i = 0; i < s->starts; i++) {
+            best = fmax(best, s->start[warm][i].accuracy);
+            worst = fmin(worst, s->start[warm][i].accuracy);
+            run_metrics(run, "start,%g,%s,%llu,%.6g", s->start_k, warm ? "warm-up" : "none",
+                        (unsigned long long)s->seed + i, s->start[warm][i].accuracy);
+        }
+        run_say(run, "%-16s %2d of %d converge   test accuracy %.3f to %.3f",
+                warm ? "with warm-up:" : "without warm-up:", well, trained, worst, best);
+    }
+}
+
+void rate_report(const void *study)
+{
+    const RateStudy *s = study;
+    Run *run = s->study.lab->run;
+    run_metrics_header(run, "what,k,way,seed,value");
+    run_say(run, "test error: median (lowest to highest) of %d seeds", s->seeds);
+    for (int k = 0; k < RATE_KS; k++)
+        for (int way = 0; way < (s->k[k] == 1 ? 1 : RATE_WAYS); way++) {
+            Spread v = errors_of(s, k, way);
+            run_say(run, "  k = %-3d %-14s %5.1f %% (%.1f to %.1f)", s->k[k],
+                    s->k[k] == 1 ? "small batch" : rate_way_names[way], v.median, v.low, v.high);
+            for (int i = 0; i < s->seeds; i++)
+                run_metrics(run, "error,%d,%s,%llu,%.6g", s->k[k], rate_way_names[way],
+                            (unsigned long long)s->seed + i, s->error[k][way][i]);
+        }
+    run_say(run, "covariance of an update against k = 1: same rate, √k, k");
+    for (int k = 1; k < RATE_KS; k++) {
+        run_say(run, "  k = %-3d %.3f  %.3f  %.2f", s->k[k], s->spread[k][0], s->spread[k][1],
+                s->spread[k][2]);
+        for (int rule = 0; rule < SCALE_RULES; rule++)
+            run_metrics(run, "covariance,%d,%s,%llu,%.6g", s->k[k], rate_way_names[rule],
+                        (unsigned long long)s->seed, s->spread[k][rule]);
+    }
+    report_starts(s);
+}

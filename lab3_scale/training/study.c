@@ -1,0 +1,116 @@
+/* study.c: see study.h. */
+#include "study.h"
+#include "check.h"
+#include "live_figure.h"
+#include "timer.h"
+#include <stdlib.h>
+
+void study_lock(Study *s, bool on)
+{
+    if (s->own)
+        (on ? background_lock : background_unlock)(s->own);
+}
+
+bool study_goes_on(Study *s)
+{
+    return !stop_requested() && (!s->own || background_goes_on(s->own));
+}
+
+static bool goes_on(void *context) { return study_goes_on(context); }
+
+bool study_farm(Study *s, TaskFarm tasks)
+{
+    tasks.context = s;
+    tasks.goes_on = goes_on;
+    return task_farm_run(s->lab->comm, s->lab->be, &tasks);
+}
+
+void study_note_missing(const Study *s, Plot *plot, int columns)
+{
+    plot_note(plot_panel(plot, (PlotAxes){.columns = columns,
+                                          .x = {.low = 0, .high = 1},
+                                          .y = {.low = 0, .high = 1}}),
+              s->missing);
+}
+
+/* ---- the window ---- */
+
+static const PlotKey keys[] = {{"space", "pause, resume"},
+                               {"s", "save the figure"},
+                               {"F11", "full screen"},
+                               {"q", "quit"},
+                               {NULL, NULL}};
+
+static void draw(void *context, Plot *plot)
+{
+    Study *s = context;
+    if (s->thread)
+        background_lock(s->thread);
+    s->draw(s, plot);
+    if (s->thread)
+        background_unlock(s->thread);
+}
+
+/* It changes when a piece of work ends: drawn twice a second. */
+static bool changed(void *context)
+{
+    Study *s = context;
+    bool due = timer_now() >= s->redraw;
+    if (due)
+        s->redraw = timer_now() + 0.5;
+    return due;
+}
+
+static void on_event(void *context, const PlotEvent *e)
+{
+    Study *s = context;
+    if (e->kind == PLOT_KEY && e->key == ' ' && s->thread)
+        background_pause(s->thread, s->paused = !s->paused);
+}
+
+static void finish(void *context)
+{
+    Study *s = context;
+    if (s->thread)
+        background_wait(s->thread);
+}
+
+static void work(void *context, BackgroundThread *b)
+{
+    Study *s = context;
+    s->own = b;
+    s->work(s);
+}
+
+/* Rank 0: the work on a thread, the figure here. */
+static void lead(Study *s)
+{
+    Run *run = s->lab->run;
+    s->thread = s->missing ? NULL : background_start(work, s);
+    live_figure_show(run, &(LiveFigure){.title = s->title,
+                                        .png = s->png,
+                                        .context = s,
+                                        .keys = keys,
+                                        .draw = draw,
+                                        .changed = changed,
+                                        .event = on_event,
+                                        .finish = finish});
+    background_stop(s->thread);
+    s->thread = NULL;
+    if (s->missing)
+        run_say(run, "to do: %s", s->missing);
+    else
+        s->report(s);
+}
+
+int study_run(Study *s, const Lab *lab)
+{
+    s->lab = lab;
+    if (lab->comm->rank == 0)
+        lead(s);
+    else if (!s->missing)
+        s->work(s);
+    int status = s->missing ? EXIT_TODO : 0;
+    free(s->missing);
+    return status;
+}

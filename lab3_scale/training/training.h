@@ -1,0 +1,78 @@
+/* training.h: one training on this rank, update by update, whose batch and learning rate may change
+ * on the way.
+ *
+ *     Training *t = training_new(&spec, seed);
+ *     while (training_step(t))
+ *         … look at t->m, t->seen, training_loss(t) …
+ *     Metrics test = training_test(t), train = training_train(t);
+ *     training_free(t);
+ *
+ * Several ranks take whole trainings each (task_farm.h): the outcome depends on the arguments and
+ * the number of threads alone. A part's remedy is a pace, a gradient or an update (method.h).
+ */
+#ifndef TRAINING_H
+#define TRAINING_H
+#include "evaluate.h"
+#include "lab.h"
+#include "method.h"
+
+/* What an update takes. */
+typedef struct Pace {
+    int batch;   /* images, 1 … the spec's `batch` */
+    double rate; /* the learning rate */
+} Pace;
+
+typedef struct TrainingSpec {
+    Backend *be;
+    const Dataset *data;
+    ModelSpec model;
+    int images, test;   /* used of each set: the first ones */
+    int batch;          /* the largest batch of any update; at most `images` */
+    double epochs;      /* how long: passes over the images */
+    SgdSpec sgd;        /* where method.make is NULL */
+    MethodMaker method; /* zero: SGD */
+    /* Of update number `update`, which begins after `seen` epochs, 0 <= seen < epochs. */
+    Pace (*pace)(const void *context, double seen, int64_t update);
+    const void *context;
+} TrainingSpec;
+
+typedef struct Training {
+    const TrainingSpec *spec; /* borrowed */
+    Model *m;
+    Method method;
+    SgdSpec sgd;
+    uint64_t seed;
+    double seen;     /* epochs so far */
+    int64_t updates; /* so far */
+    Pace last;       /* of the last update */
+    /* inside */
+    Loader *loader; /* has batches of loader_batch images */
+    int loader_batch, epoch, at;
+    Tensor totals;
+    double images, loss; /* since the last training_loss() */
+    int32_t *order;      /* [images], of this epoch; `at` of them are used */
+} Training;
+
+/* A new network, its weights drawn from the seed. */
+Training *training_new(const TrainingSpec *s, uint64_t seed);
+void training_free(Training *t); /* NULL is fine */
+/* One update; false: it is over, and nothing was done. An epoch's rest that is smaller than the
+ * batch is left out, and counts as seen. */
+bool training_step(Training *t);
+/* The mean loss of the batches since the last call, each before its update. Waits for the device.
+ * Not finite: it has diverged. */
+double training_loss(Training *t);
+Metrics training_test(Training *t);  /* over the test images, */
+Metrics training_train(Training *t); /* and over the training images */
+/* 1 - accuracy; that of a guess where the loss is not finite. */
+double training_error(const TrainingSpec *s, Metrics m);
+
+/* The pace of a training whose batch does not change: context of training_plain. */
+typedef struct PlainPace {
+    int batch;
+    double rate;
+    double epochs; /* of the training: the rate falls to 0 as a cosine */
+} PlainPace;
+Pace training_plain(const void *pace, double seen, int64_t update);
+double training_cosine(double rate, double share); /* share of the training that is over, 0 … 1 */
+#endif
