@@ -140,6 +140,10 @@ void model_loss(Model *m, Tensor totals, Tensor label, Tensor weight, bool gradi
  * until the next one. */
 Tensor model_activation(const Model *m, int a);
 
+/* After model_loss(…, true), until model_backward: the gradient in m->logits [N,classes]. An
+ * exercise may change it (label smoothing). */
+Tensor model_loss_gradient(const Model *m);
+
 /* hold: from the next model_forward on, every ReLU passes the elements that it passed in the last
  * one, whatever their signs are now: a network without kinks that equals this one near those
  * weights. For second derivatives by differences of gradients. Batches must be as large as the last

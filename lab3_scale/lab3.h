@@ -34,7 +34,33 @@ void noise_weights(float *z, int n, int small, Rng *r);
 void grow_batch(int *batch, double *rate, int most, double factor);
 int batch_warm_up(int small, int large, double share);
 
-/* ---- part 6: exercises/6a to 6… ---- */
+/* ---- part 6: exercises/6a to 6j: an update of one layer's weights, over host arrays ---- */
+
+void momentum(float *w, float *v, const float *g, int n, double rate, double mu, double decay);
+void nesterov(float *w, float *v, const float *g, int n, double rate, double mu, double decay);
+void lars(float *w, float *v, const float *g, int n, double rate, double mu, double decay,
+          double trust);
+void larc(float *w, float *v, const float *g, int n, double rate, double mu, double decay,
+          double trust);
+typedef struct AdamOptions {
+    double beta1, beta2, epsilon, decay;
+    bool decoupled; /* AdamW (6e) */
+} AdamOptions;
+/* step: 1 in the first update */
+void adam(float *w, float *m, float *s, const float *g, int n, int step, double rate,
+          const AdamOptions *o);
+void lamb(float *w, float *m, float *s, const float *g, int n, int step, double rate,
+          const AdamOptions *o);
+void novograd(float *w, float *m, float *s, const float *g, int n, int step, double rate,
+              const AdamOptions *o);
+void muon(float *w, float *v, const float *g, int rows, int columns, double rate, double mu,
+          double decay);
+void smooth_labels(float *dlogits, const int32_t *label, int N, int K, double smoothing);
+void average_weights(float *average, const float *w, int n, int step, double keep);
+
+/* Given (optimisers/matrix.c): c [m,n] = a [m,k] b, where b is [k,n], or [n,k] if transposed. */
+void matrix_product(float *c, const float *a, const float *b, int m, int k, int n,
+                    bool b_transposed);
 
 /* ---- part 7: exercises/7a to 7… ---- */
 

@@ -160,6 +160,8 @@ void model_loss(Model *m, Tensor totals, Tensor label, Tensor weight, bool gradi
                              1.0f / m->plan->n);
 }
 
+Tensor model_loss_gradient(const Model *m) { return grad(m, m->nlayers); }
+
 /* ---- backward ---- */
 
 /* Add the gradient of activation `from` to that of `to`: the way back through a residual

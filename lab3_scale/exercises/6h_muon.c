@@ -1,0 +1,24 @@
+/* 6h_muon.c: exercise: Muon: the momentum of a matrix, made orthogonal. */
+#include "check.h"
+#include "lab3.h"
+
+/* One update of the matrix w [rows, columns] (row after row) against its gradient g. v, of the same
+ * size, is the momentum, zero at first.
+ *
+ *     v = mu v + (1 - mu) g
+ *     X = (1 - mu) g + mu v                    Nesterov's step ahead, with the new v
+ *     X = X / max(|X|, 1e-7)                   |X|: the root of the sum of all squares
+ *     five times:  A = X X^T,  X = a X + (b A + c A A) X      a = 3.4445, b = -4.7750, c = 2.0315
+ *     w = w - rate decay w
+ *     w = w - rate sqrt(max(1, rows / columns)) X
+ *
+ * The five Newton-Schulz steps move all singular values of X near 1 (0.7 to 1.2) and leave its
+ * singular vectors: every direction gets a step of the same length. X must not have more rows than
+ * columns there: if it has, transpose it before, and again afterwards; A is then the smaller
+ * square. matrix_product() (lab3.h) multiplies; memory comes from alloc (check.h), free() it.
+ * As torch.optim.Muon, but in float32. (Jordan et al., kellerjordan.github.io/posts/muon, 2024.) */
+void muon(float *w, float *v, const float *g, int rows, int columns, double rate, double mu,
+          double decay)
+{
+    TODO("the momentum; five Newton-Schulz steps on it; decay; the weights");
+}

@@ -1,0 +1,50 @@
+/* optimisers.h: the optimisers of part 6, written in exercises 6a to 6j, as a Method's parts
+ * (method.h) for train_to_target.h, or for a loop of one's own.
+ *
+ *     OptimiserSpec spec = optimiser_default(OPTIMISER_LARS);
+ *     TargetSetup setup = {…, .method = optimiser_maker(&spec)};
+ *
+ * The exercises work on arrays of the host. On a CPU those are the model's own vectors; on a GPU
+ * every update copies weights and gradients down and the weights up again: right, and slow. The
+ * state (velocity, moments) belongs to one model and lies on the host; it is in no checkpoint.
+ */
+#ifndef OPTIMISERS_H
+#define OPTIMISERS_H
+#include "method.h"
+
+typedef enum {
+    OPTIMISER_MOMENTUM,
+    OPTIMISER_NESTEROV,
+    OPTIMISER_LARS,
+    OPTIMISER_LARC,
+    OPTIMISER_ADAM,
+    OPTIMISER_ADAMW,
+    OPTIMISER_LAMB,
+    OPTIMISER_NOVOGRAD,
+    OPTIMISER_MUON,
+    OPTIMISERS
+} OptimiserKind;
+
+typedef struct OptimiserSpec {
+    OptimiserKind kind;
+    double momentum;              /* also beta1 */
+    double beta2, epsilon, decay; /* decay: of matrices and filters alone (View.decay) */
+    double trust;                 /* LARS, LARC: a step's share of the weights' length */
+    double aside; /* Muon moves matrices alone: this times the rate is AdamW's, for the others */
+    double smoothing; /* of labels; 0: none */
+    double keep;      /* averaged weights, 0: none … */
+    int updates; /* … which replace the weights after this many updates: the training's end */
+} OptimiserSpec;
+
+/* Usual settings; no extras. */
+OptimiserSpec optimiser_default(OptimiserKind kind);
+const char *optimiser_name(OptimiserKind kind); /* "LARS" */
+/* The exercise's file that the optimiser needs. */
+const char *optimiser_exercise(OptimiserKind kind);
+/* A name as in "lars", "adamw"; any other ends the run (exit 2). */
+OptimiserKind optimiser_kind(const char *word);
+#define OPTIMISER_CHOICES "momentum|nesterov|lars|larc|adam|adamw|lamb|novograd|muon"
+
+/* It borrows spec, which several models may share. */
+MethodMaker optimiser_maker(const OptimiserSpec *spec);
+#endif
