@@ -99,8 +99,8 @@ static void keep(Tuned *t, int i, bool tuning, const double *value)
     t->done += !tuning;
     study_lock(&t->study, false);
     char *note = format_new("%s %g", tuning ? "tuning" : "training", t->setting[item.entry]);
-    run_progress(t->study.lab->run, tuning ? "tuning" : "trained", i + 1, t->total, "networks",
-                 note);
+    run_progress(t->study.lab->run, tuning ? "tuning" : "trained", tuning ? i + 1 : t->done,
+                 tuning ? t->round : t->total, "networks", note);
     free(note);
 }
 
@@ -112,6 +112,7 @@ static bool train_all(Tuned *t, int items, bool tuning)
     Comm *c = t->study.lab->comm;
     comm_broadcast_host(c, &items, sizeof items, 0);
     comm_broadcast_host(c, t->item, items * sizeof *t->item, 0);
+    t->round = items;
     if (t->recorded && items > 0)
         die(EXIT_USAGE, "%s: %d trainings of these choices are not recorded there", t->recorded,
             items);
@@ -127,7 +128,8 @@ static bool follows_rule(const Tuned *t, int e) { return t->rule && !isnan(t->ru
 static int tries_of(const Tuned *t, int e, double *rate, double *score)
 {
     int n = 0;
-    for (const SweepRow *row; n < t->budget && (row = sweep_find(t->tries, t->setting[e], n)); n++) {
+    for (const SweepRow *row; n < t->budget && (row = sweep_find(t->tries, t->setting[e], n));
+         n++) {
         rate[n] = row->value[TUNED_RATE];
         score[n] = t->score(row->value);
     }

@@ -21,8 +21,8 @@ enum { TUNED_ENTRIES = 64, TUNED_SEEDS = 100, TUNED_BUDGET = 15, TUNED_RATE = 0 
 typedef struct Tuned {
     Study study; /* first: study.h */
     int entries, budget, seeds;
-    int64_t seed;                   /* the first */
-    double setting[TUNED_ENTRIES];  /* an entry's number in the files */
+    int64_t seed;                  /* the first */
+    double setting[TUNED_ENTRIES]; /* an entry's number in the files */
     double predicted[TUNED_ENTRIES];
     /* What the entry's rate follows from the tuned rate of entry 0; NULL: all are tuned. NaN: tune
      * it. */
@@ -36,8 +36,8 @@ typedef struct Tuned {
     const char *recorded;                 /* a folder whose trainings are taken; NULL: train */
     /* found */
     double rate[TUNED_ENTRIES]; /* NaN: not yet */
-    int done, total;
-    Sweep *tries, *runs; /* rank 0 */
+    int done, total, round;     /* runs; round: trainings in this one */
+    Sweep *tries, *runs;        /* rank 0 */
     struct TunedItem *item;
 } Tuned;
 
