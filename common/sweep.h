@@ -13,6 +13,7 @@
 #ifndef SWEEP_H
 #define SWEEP_H
 #include "comm.h"
+#include "quantiles.h"
 #include <jansson.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -36,6 +37,9 @@ typedef struct Sweep {
  * an older one), and the sweep starts again; a file that is not a sweep ends the run (exit 2). The
  * folder must exist. config is not consumed. */
 Sweep *sweep_open(const char *path, const char *columns, const json_t *config);
+/* A sweep recorded elsewhere, with whatever configuration: to draw it again. Not to be added to. A
+ * file that is missing, or has other columns, ends the run (exit 2). */
+Sweep *sweep_open_recorded(const char *path, const char *columns);
 void sweep_free(Sweep *s);
 
 /* What the setting, or a value, can be in these runs. */
@@ -62,13 +66,6 @@ typedef struct SweepItem {
  * s is read on rank 0 only. Collective. */
 int sweep_missing(SweepItem *item, const Sweep *s, Comm *c, int count);
 
-/* Over the seeds of one setting: the median of one value (of an even count: the mean of the middle
- * two), its lowest and its highest. `runs` runs have the value; `missed` do not (NaN) and are left
- * out. */
-typedef struct SweepSpread {
-    int runs, missed;
-    double median, low, high; /* NaN if no run has a value */
-} SweepSpread;
-/* value: 0 is the first column after the seed */
-SweepSpread sweep_spread(const Sweep *s, double setting, int value);
+/* One value over the seeds of one setting. value: 0 is the first column after the seed. */
+Spread sweep_spread(const Sweep *s, double setting, int value);
 #endif

@@ -20,6 +20,10 @@ typedef struct TargetSetup {
     MethodMaker method;            /* how it trains; zero: SGD */
     double target;                 /* accuracy on the test images, 0 … 1 */
     double epochs;                 /* give up after this many */
+    int updates;                   /* … or after this many; 0: no such limit */
+    int micro; /* gradient accumulation: at most so many images at once; 0: the whole batch. It
+                * divides larger batches; batch norm sees `micro` images, and the method's gradient
+                * is the plain one */
     int train, test;               /* images used of each set: its first ones */
     int check_every;               /* training images between two tests */
     /* NULL: never. Called every few hundred images; its time is not counted. */

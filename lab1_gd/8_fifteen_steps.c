@@ -202,7 +202,7 @@ static void report(Run *run, const Session *s)
     run_metrics_header(run, "rank,part,median_ms,low_ms,high_ms,fraction");
     for (int rank = 0; rank < s->lab.comm->size; rank++)
         for (int p = 0; p < PARTS; p++) {
-            Spread part = r[rank].spread[p];
+            PartSpread part = r[rank].spread[p];
             double fraction = part.median / r[rank].spread[PARTS].median;
             run_metrics(run, "%d,%s,%.6g,%.6g,%.6g,%.4g", rank, part_names[p], 1000 * part.median,
                         1000 * part.low, 1000 * part.high, fraction);

@@ -1,92 +1,83 @@
-/* 1_batch_size.c: what does the batch size change? Images per second, and updates and time to a
- * target accuracy, over several seeds.
+/* 1_batch_size.c: what does the batch size change? Updates and time to a target accuracy, over
+ * several seeds, each batch size with a learning rate tuned for it.
  *
  * Larger batches keep the processor busier, but beyond some size more images per update no longer
- * save updates (Shallue et al., arXiv 1811.03600). Together they make one batch size the best. An
- * interrupted sweep resumes.
+ * save updates (Shallue et al., arXiv 1811.03600). An interrupted sweep resumes.
  */
-#include "batch_sweep.h"
+#include "batch_size/size_study.h"
 #include "check.h"
-#include "lab.h"
-#include "live_figure.h"
-#include <math.h>
-#include <stdlib.h>
 
-typedef struct Choices {
-    RunOptions run;
-    BatchSweep sweep;
-} Choices;
-
-static Choices defaults(void)
+static void parse(RunOptions *run, SizeStudy *s, Option *table, int argc, char **argv)
 {
-    return (Choices){.run = run_options_default(),
-                     .sweep = {.model = "mlp",
-                               .scale = "sqrt",
-                               .smallest = 8,
-                               .largest = 2048,
-                               .factor = 2,
-                               .seeds = 3,
-                               .train = 20000,
-                               .test = 2000,
-                               .check_every = 1000,
-                               .rate = 0.02,
-                               .momentum = 0.9,
-                               .target = 0.82,
-                               .epochs = 6}};
-}
-
-static void figure(Run *run, const BatchSweep *b)
-{
-    Plot *plot = plot_new(1280, 560);
-    int ranks = b->comm->size;
-    char *title =
-        format_new("%s on %s, %d images · to %.0f %% test accuracy · rate %g at 64, %s · %d rank%s",
-                   b->model, b->setup.data->name, b->train, 100 * b->target, b->rate, b->scale,
-                   ranks, ranks == 1 ? "" : "s");
-    PlotAxis batch = {.label = "batch size (images per update)", .log = 2};
-    plot_begin(plot, 1, 3, title);
-    PlotPanel *speed =
-        plot_panel(plot, (PlotAxes){.title = "Speed",
-                                    .x = batch,
-                                    .y = {.label = "images per second", .low = 0, .high = NAN}});
-    PlotPanel *steps = plot_panel(plot, (PlotAxes){.column = 1,
-                                                   .title = "Updates to the target",
-                                                   .x = batch,
-                                                   .y = {.label = "updates", .log = 10}});
-    PlotPanel *seconds = plot_panel(plot,
-                                    (PlotAxes){.column = 2,
-                                               .title = "Time to the target",
-                                               .x = batch,
-                                               .y = {.label = "training time (s)", .log = 10}});
-    PlotStyle style = {.color = plot_series(0)};
-    batch_sweep_draw(b, speed, BATCH_IMAGES_PER_S, style);
-    batch_sweep_draw(b, steps, BATCH_STEPS, style);
-    batch_sweep_draw(b, seconds, BATCH_SECONDS, style);
-    run_figure(run, plot, "batch_size.png");
-    free(title);
-    plot_free(plot);
+    static bool full;
+    static const char *const more[][2] = {{"factor", "2"}, {"seeds", "5"}, {"budget", "7"}};
+    const Option options[] = {
+        RUN_OPTIONS(*run),
+        {"model", ARG_STRING, &s->model, .help = "mlp, cnn, resnet8 …"},
+        {"smallest", ARG_INT, &s->smallest, .min = 1, .max = 65536, .help = "smallest batch"},
+        {"largest", ARG_INT, &s->largest, .min = 1, .max = 65536, .help = "largest batch"},
+        {"factor", ARG_INT, &s->factor, .min = 2, .max = 64, .help = "ratio of neighbours"},
+        {"micro", ARG_INT, &s->micro, .min = 0, .max = 65536,
+         .help = "images at once: larger batches accumulate (0: never)"},
+        {"seeds", ARG_INT, &s->tuned.seeds, .min = 1, .max = TUNED_SEEDS,
+         .help = "runs per batch size"},
+        {"budget", ARG_INT, &s->tuned.budget, .min = 0, .max = TUNED_BUDGET,
+         .help = "trainings to tune each rate; 0: the predicted one"},
+        {"rate", ARG_REAL, &s->rate, .min = 1e-6, .max = 100,
+         .help = "predicted at batch 64; it grows with the root of the batch"},
+        {"momentum", ARG_REAL, &s->momentum, .min = 0, .max = 0.9999, .help = "momentum of SGD"},
+        {"target", ARG_REAL, &s->target, .min = 0.01, .max = 1, .help = "accuracy"},
+        {"epochs", ARG_REAL, &s->epochs, .min = 0.01, .max = 1000, .help = "give up after these"},
+        {"updates", ARG_INT, &s->updates, .min = 0, .max = 1e9,
+         .help = "in the tuning also after these (0: no limit)"},
+        {"train", ARG_INT, &s->train, .min = 100, .max = 1000000, .help = "training images"},
+        {"test", ARG_INT, &s->test, .min = 100, .max = 1000000,
+         .help = "test images; as many are held out for the tuning"},
+        {"check-every", ARG_INT, &s->check_every, .min = 1, .max = 1000000,
+         .help = "training images between two tests"},
+        {"recorded", ARG_STRING, &s->tuned.recorded, .help = "folder of recorded trainings"},
+        {"full", ARG_FLAG, &full, .help = "each doubling, 5 seeds, 7 tries"},
+        {0}};
+    OPTIONS_KEEP(table, options);
+    args_parse("1_batch_size", "Updates and time to a target accuracy, by batch size.", table, argc,
+               argv);
+    for (int i = 0; full && i < 3; i++)
+        args_otherwise(table, more[i][0], more[i][1]);
 }
 
 int main(int argc, char **argv)
 {
-    Choices c = defaults();
-    Option options[] = {RUN_OPTIONS(c.run), BATCH_SWEEP_OPTIONS(c.sweep), {0}};
-    args_parse("1_batch_size",
-               "Images/s, and updates and time to a target accuracy, by batch size.", options, argc,
-               argv);
+    RunOptions run = run_options_default();
+    static SizeStudy s;
+    s = (SizeStudy){.tuned = {.study = {.title = "Lab 3 · batch size",
+                                        .png = "batch_size.png",
+                                        .work = size_work,
+                                        .draw = size_draw,
+                                        .report = size_report},
+                              .budget = 5,
+                              .seeds = 3},
+                    .model = "mlp",
+                    .smallest = 8,
+                    .largest = 8192,
+                    .factor = 4,
+                    .train = 20000,
+                    .test = 2000,
+                    .check_every = 1000,
+                    .rate = 0.02,
+                    .momentum = 0.9,
+                    .target = 0.82,
+                    .epochs = 24,
+                    .updates = 4000};
+    Option table[MOST_OPTIONS];
+    parse(&run, &s, table, argc, argv);
     stop_on_signals();
-    Lab lab = lab_open(comm_open(c.run.comm), &c.run);
-    lab_data(&lab, &c.run, NULL);
-    batch_sweep_open(&c.sweep, lab.comm, lab.be, lab.data, c.run.seed);
-    lab_run(&lab, "lab3_batch_size", &c.run, options);
-    batch_sweep_file(&c.sweep, lab.run);
-    if (!batch_sweep_run(&c.sweep, lab.run))
-        die(130, "stopped: finished runs are kept; the same command resumes");
-    if (lab.run->speaks) {
-        batch_sweep_table(&c.sweep, lab.run);
-        figure(lab.run, &c.sweep);
-    }
-    batch_sweep_free(&c.sweep);
+    Lab lab = lab_open(comm_open(run.comm), &run);
+    lab_data(&lab, &run, NULL);
+    lab_run(&lab, "lab3_batch_size", &run, table);
+    s.tuned.study.lab = &lab;
+    size_open(&s, &lab, run.seed);
+    int status = study_run(&s.tuned.study, &lab);
+    tuned_free(&s.tuned);
     lab_close(&lab);
-    return 0;
+    return status;
 }

@@ -8,7 +8,10 @@
 #include "rng.h"
 #include "run.h"
 
-/* ---- part 1: exercises/1a to 1… ---- */
+/* ---- part 1: exercises/1a, 1b ---- */
+
+double noise_scale(const double *small, const double *large, int pairs, int b, int B);
+double critical_batch(const double *batch, const double *loss, int n, double tolerance);
 
 /* ---- part 2: exercises/2a, 2b ---- */
 
@@ -62,7 +65,10 @@ void average_weights(float *average, const float *w, int n, int step, double kee
 void matrix_product(float *c, const float *a, const float *b, int m, int k, int n,
                     bool b_transposed);
 
-/* ---- part 7: exercises/7a to 7… ---- */
+/* ---- part 7: exercises/7a ---- */
+
+typedef enum { VERDICT_NONE, VERDICT_HOLDS, VERDICT_HARMS } Verdict;
+Verdict verdict(const double *remedy, int n, const double *baseline, int m);
 
 /* ---- part 8: exercises/8a_step_seconds.c ---- */
 

@@ -165,6 +165,32 @@ Sweep *sweep_open(const char *path, const char *columns, const json_t *config)
     return s;
 }
 
+Sweep *sweep_open_recorded(const char *path, const char *columns)
+{
+    Sweep *s = alloc(1, sizeof *s);
+    *s = (Sweep){.path = format_new("%s", path), .values = count_columns(columns) - 1};
+    char *bytes, *wrong = file_read(&bytes, &(size_t){0}, path, MOST_BYTES);
+    REQUIRE(!wrong, "%s", wrong);
+    const char *end = bytes[0] == '#' ? strchr(bytes, '\n') : NULL;
+    REQUIRE(end, "%s: not a recorded sweep", path);
+    char first[LINE];
+    json_t *config;
+    REQUIRE(end - bytes < LINE, "%s: not a recorded sweep", path);
+    memcpy(first, bytes, (size_t)(end - bytes));
+    first[end - bytes] = 0;
+    config = json_loads(first + 1, 0, NULL);
+    REQUIRE(config, "%s: not a recorded sweep", path);
+    char *header = header_of(columns, config);
+    size_t good;
+    wrong = sweep_parse(s, &good, bytes, strlen(bytes), header);
+    REQUIRE(!wrong, "%s: %s", path, wrong);
+    REQUIRE(good > 0, "%s: other columns than %s", path, columns);
+    json_decref(config);
+    free(header);
+    free(bytes);
+    return s;
+}
+
 static bool is_within(const SweepRange *r, double value)
 {
     if (isnan(value))
@@ -224,24 +250,14 @@ void sweep_add(Sweep *s, double setting, int64_t seed, const double *values)
     append(s, row);
 }
 
-SweepSpread sweep_spread(const Sweep *s, double setting, int value)
+Spread sweep_spread(const Sweep *s, double setting, int value)
 {
-    SweepSpread spread = {.median = NAN, .low = NAN, .high = NAN};
     double *found = alloc(s->rows + 1, sizeof *found);
+    int n = 0;
     for (int i = 0; i < s->rows; i++)
-        if (s->row[i].setting == setting) {
-            if (isnan(s->row[i].value[value]))
-                spread.missed++;
-            else
-                found[spread.runs++] = s->row[i].value[value];
-        }
-    int n = spread.runs;
-    sort_ascending(found, n);
-    if (n) {
-        spread.median = (found[(n - 1) / 2] + found[n / 2]) / 2;
-        spread.low = found[0];
-        spread.high = found[n - 1];
-    }
+        if (s->row[i].setting == setting)
+            found[n++] = s->row[i].value[value];
+    Spread spread = spread_of(found, n);
     free(found);
     return spread;
 }

@@ -170,9 +170,9 @@ bool batch_sweep_run(BatchSweep *b, Run *run)
 }
 
 /* "12.3 (11.9–13.0)", or a dash; free() it. */
-static char *spread_text(SweepSpread s, int decimals)
+static char *spread_text(Spread s, int decimals)
 {
-    if (s.runs == 0)
+    if (s.count == 0)
         return format_new("–");
     return format_new("%.*f (%.*f–%.*f)", decimals, s.median, decimals, s.low, decimals, s.high);
 }
@@ -191,16 +191,16 @@ void batch_sweep_table(const BatchSweep *b, Run *run)
             columns[2].title, columns[3].title);
     for (int i = 0; i < n; i++) {
         char *line = format_new("%8d ", size[i]);
-        SweepSpread steps = sweep_spread(b->runs, size[i], BATCH_STEPS);
+        Spread steps = sweep_spread(b->runs, size[i], BATCH_STEPS);
         for (int c = 0; c < 4; c++) {
-            SweepSpread s = sweep_spread(b->runs, size[i], columns[c].value);
+            Spread s = sweep_spread(b->runs, size[i], columns[c].value);
             char *text = spread_text(s, columns[c].decimals), *before = line;
             /* the dash is three bytes and one column wide */
             line = format_new("%s %-*s", before, columns[c].width + 2, text);
             free(text);
             free(before);
         }
-        run_say(run, "%s %d of %d", line, steps.missed, steps.runs + steps.missed);
+        run_say(run, "%s %d of %d", line, steps.missed, steps.count + steps.missed);
         free(line);
     }
 }
@@ -221,7 +221,7 @@ void batch_sweep_draw(const BatchSweep *b, PlotPanel *panel, int value, PlotStyl
     double x[BATCH_SIZES], median[BATCH_SIZES], low[BATCH_SIZES], high[BATCH_SIZES],
         at[BATCH_SIZES], top = 0;
     for (int i = 0; i < n; i++) {
-        SweepSpread s = sweep_spread(b->runs, size[i], value);
+        Spread s = sweep_spread(b->runs, size[i], value);
         x[i] = size[i];
         median[i] = s.median;
         low[i] = s.low;

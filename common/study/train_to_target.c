@@ -16,7 +16,7 @@ typedef struct Trial {
     Loader *train, *test;
     Tensor totals;
     int32_t *order; /* [train] of one epoch */
-    int batch;
+    int batch, pieces; /* pieces: of a batch, each of batch / pieces images */
 } Trial;
 
 static MethodMaker maker(Trial *t)
@@ -28,17 +28,19 @@ static MethodMaker maker(Trial *t)
 static Trial trial_new(const TargetSetup *s, int batch, uint64_t seed)
 {
     const Dataset *d = s->data;
-    Trial t = {.s = s, .batch = batch};
+    int piece = s->micro && s->micro < batch ? s->micro : batch;
+    ASSERT(batch % piece == 0);
+    Trial t = {.s = s, .batch = batch, .pieces = batch / piece};
     MethodMaker method = maker(&t);
     Images train = d->train, test = d->test; /* only the images used go to the device */
     train.count = s->train;
     test.count = s->test;
-    int test_batch = batch > 250 ? batch : 250;
+    int test_batch = piece > 250 ? piece : 250;
     AugmentSpec none = {0};
     t.m = model_new(s->be, &s->spec, test_batch);
     model_init(t.m, seed);
     t.method = method.make(method.context, t.m);
-    t.train = loader_new(s->be, &train, d->mean, d->istd, batch, model_halo(t.m), none, seed);
+    t.train = loader_new(s->be, &train, d->mean, d->istd, piece, model_halo(t.m), none, seed);
     t.test = loader_new(s->be, &test, d->mean, d->istd, test_batch, model_halo(t.m), none, seed);
     t.totals = tensor_new(s->be, F64, 2, 1, 1, 1, 0);
     t.order = alloc(s->train, sizeof(int32_t));
@@ -57,9 +59,29 @@ static void trial_free(Trial *t)
     free(t->order);
 }
 
+/* The pieces' gradients add up; their mean is the batch's. */
+static void accumulated(Trial *t, double rate)
+{
+    Batch b;
+    ASSERT(!t->method.gradient.run);
+    model_zero_grads(t->m);
+    for (int i = 0; i < t->pieces; i++) {
+        loader_next(t->train, t->m->s, &b);
+        model_forward(t->m, b.x, MODEL_TRAIN);
+        model_loss(t->m, t->totals, b.label, NO_TENSOR, true);
+        model_backward(t->m);
+    }
+    t->m->be->op->scale(t->m->s, t->m->grads, 1.0f / (float)t->pieces);
+    t->method.update.run(t->method.update.context, t->m, rate);
+}
+
 static void update(Trial *t, double rate)
 {
     Batch b;
+    if (t->pieces > 1) {
+        accumulated(t, rate);
+        return;
+    }
     loader_next(t->train, t->m->s, &b);
     method_step(&t->method, t->m, t->totals, &b, rate, NULL);
 }
@@ -105,7 +127,8 @@ TargetOutcome train_to_target(const TargetSetup *s, int batch, double rate, uint
             asked = timer_now();
             over = o.interrupted = interrupted(&t, images);
             began += timer_now() - asked;
-            bool enough = images >= s->epochs * s->train;
+            bool enough =
+                images >= s->epochs * s->train || (s->updates > 0 && step >= s->updates);
             if (over || (images - tested < s->check_every && !enough))
                 continue;
             t.m->be->op->stream_sync(t.m->s);

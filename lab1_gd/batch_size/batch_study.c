@@ -10,8 +10,8 @@ int batch_study_measured(const BatchStudy *s, double *batch, double *seconds, do
 {
     int n = 0;
     for (int size = 1; size <= s->fastest && n < BATCH_SIZES; size *= 2) {
-        SweepSpread spread = sweep_spread(s->speed, size, 0);
-        if (spread.runs == 0)
+        Spread spread = sweep_spread(s->speed, size, 0);
+        if (spread.count == 0)
             continue;
         batch[n] = size;
         seconds[n] = spread.median;

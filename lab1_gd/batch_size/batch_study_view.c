@@ -78,10 +78,10 @@ static PlotAxis target_axis(const BatchStudy *s, const char *label, int value)
     int size[BATCH_SIZES], n = batch_sweep_sizes(&s->sweep, size), missed = 0;
     double low = INFINITY, high = 0;
     for (int i = 0; i < n; i++) {
-        SweepSpread spread = sweep_spread(s->sweep.runs, size[i], value);
+        Spread spread = sweep_spread(s->sweep.runs, size[i], value);
         missed += spread.missed;
-        low = fmin(low, spread.runs ? spread.low : INFINITY);
-        high = fmax(high, spread.runs ? spread.high : 0);
+        low = fmin(low, spread.count ? spread.low : INFINITY);
+        high = fmax(high, spread.count ? spread.high : 0);
     }
     /* the curve of updates leaves its corner free */
     int lines = value == BATCH_STEPS ? 0 : 1 + (missed > 0) + s->dots;
@@ -112,16 +112,16 @@ static char *footer(const BatchStudy *s)
 {
     const BatchSweep *b = &s->sweep;
     if (s->selected) {
-        SweepSpread seconds = sweep_spread(b->runs, s->selected, BATCH_SECONDS),
+        Spread seconds = sweep_spread(b->runs, s->selected, BATCH_SECONDS),
                     steps = sweep_spread(b->runs, s->selected, BATCH_STEPS);
-        if (steps.runs == 0)
+        if (steps.count == 0)
             return format_new("batch %d, rate %.3g: %d runs, none reached the target", s->selected,
                               batch_sweep_rate(b, s->selected), steps.missed);
         return format_new("batch %d, rate %.3g: %.2f s (%.2f to %.2f), %.0f updates (%.0f to "
                           "%.0f), %d of %d runs reached the target",
                           s->selected, batch_sweep_rate(b, s->selected), seconds.median,
                           seconds.low, seconds.high, steps.median, steps.low, steps.high,
-                          steps.runs, steps.runs + steps.missed);
+                          steps.count, steps.count + steps.missed);
     }
     int size[BATCH_SIZES], total = batch_sweep_sizes(b, size) * b->seeds;
     const char *phase = s->missing  ? "to do"

@@ -247,7 +247,7 @@ Interval learning_curve_range(const LearningCurve *l, int which)
 /* How many of the check's runs lie where the law expects them? */
 static void report_check(LearningCurve *l)
 {
-    SweepSpread s = sweep_spread(l->runs, l->check, 0);
+    Spread s = sweep_spread(l->runs, l->check, 0);
     Interval in = power_law_expect(l->draw, CURVE_DRAWS, l->check, 0.9);
     int inside = 0;
     for (int i = 0; i < l->runs->rows; i++) {
@@ -262,7 +262,7 @@ static void report_check(LearningCurve *l)
                 : " (which the fit has not seen)",
             power_law_at(l->law, l->check), in.low, in.high);
     run_say(l->run, "  trained: %.4f (median of %d, %.4f to %.4f): %d of %d within: the law %s",
-            s.median, s.runs, s.low, s.high, inside, s.runs,
+            s.median, s.count, s.low, s.high, inside, s.count,
             s.median >= in.low && s.median <= in.high ? "HELD" : "did NOT hold");
 }
 
@@ -278,11 +278,11 @@ void learning_curve_table(LearningCurve *l)
     int size[CURVE_SIZES], n = learning_curve_sizes(l, size);
     run_say(l->run, "examples   test error (lowest–highest)    law");
     for (int i = 0; i < n; i++) {
-        SweepSpread s = sweep_spread(l->runs, size[i], 0);
-        if (s.runs && l->fitted && size[i] >= l->fit_from)
+        Spread s = sweep_spread(l->runs, size[i], 0);
+        if (s.count && l->fitted && size[i] >= l->fit_from)
             run_say(l->run, "%8d %10.4f (%.4f–%.4f) %11.4f", size[i], s.median, s.low, s.high,
                     power_law_at(l->law, size[i]));
-        else if (s.runs)
+        else if (s.count)
             run_say(l->run, "%8d %10.4f (%.4f–%.4f)    not fitted", size[i], s.median, s.low,
                     s.high);
     }

@@ -69,9 +69,9 @@ static void draw_target(const LearningCurve *l, PlotPanel *panel)
                           .color = plot_series(2),
                           .width = 6,
                           .opacity = 0.6});
-    SweepSpread s = sweep_spread(l->runs, l->check, 0);
+    Spread s = sweep_spread(l->runs, l->check, 0);
     double at = l->check;
-    if (s.runs) {
+    if (s.count) {
         plot_errors(panel, 1, &at, &s.low, &s.high, (PlotStyle){.color = PLOT_INK});
         plot_scatter(panel, 1, &at, &s.median,
                      (PlotStyle){.label = "check: trained on that much",

@@ -49,9 +49,9 @@ typedef struct StepRecord {
 } StepRecord;
 
 /* A time's median over many steps, and the range of its middle 80 %, in seconds. */
-typedef struct Spread {
+typedef struct PartSpread {
     double median, low, high;
-} Spread;
+} PartSpread;
 
 typedef struct TimedTraining {
     Comm *comm;
@@ -85,12 +85,12 @@ void timed_training_step(TimedTraining *t);
  * steps so far. */
 int64_t timed_training_median_step(const TimedTraining *t);
 /* A part's time over the last steps; part PARTS: the whole step. */
-Spread timed_training_spread(const TimedTraining *t, int part);
+PartSpread timed_training_spread(const TimedTraining *t, int part);
 
 /* What the figure needs from one rank; sent as bytes. */
 typedef struct StepReport {
     StepRecord record;
-    Spread spread[PARTS + 1];
+    PartSpread spread[PARTS + 1];
     double computing, loading; /* fraction of the step in which the training thread computes, the
                                 * loader's thread is busy; NAN: not known */
     int64_t step, steps;

@@ -253,16 +253,16 @@ int64_t timed_training_median_step(const TimedTraining *t)
     return first;
 }
 
-Spread timed_training_spread(const TimedTraining *t, int part)
+PartSpread timed_training_spread(const TimedTraining *t, int part)
 {
     double values[HISTORY];
     int n = 0;
     for (int64_t step = t->steps - 1; step >= WARM_UP && n < HISTORY; step--)
         values[n++] = t->history[part][step % HISTORY];
     if (n == 0)
-        return (Spread){0};
+        return (PartSpread){0};
     sort_ascending(values, n);
-    return (Spread){values[n / 2], values[n / 10], values[n - 1 - n / 10]};
+    return (PartSpread){values[n / 2], values[n / 10], values[n - 1 - n / 10]};
 }
 
 /* The exercise at work: the fractions of the step in which the training thread computes and the

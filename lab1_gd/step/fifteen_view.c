@@ -122,7 +122,7 @@ static void draw_bars(PlotPanel *panel, const StepReport *r, int rank, int ranks
 {
     Boxes bars = {0}, spreads = {0};
     for (int p = 0; p < PARTS; p++) {
-        Spread s = r->spread[p];
+        PartSpread s = r->spread[p];
         double middle = lane_top(p, rank, ranks) - 0.46 * ROW / ranks;
         add(&bars, f, (Span){0, fmin(s.median, most / 1000)}, p, rank, ranks);
         if (1000 * s.high > most)

@@ -9,11 +9,12 @@ work=$(mktemp -d)
 fail() { echo "$*"; exit 1; }
 small="--data synthetic --model mlp --train 600 --test 100 --check-every 200 --smallest 32"
 small+=" --largest 128 --target 0.15 --epochs 4 --comm auto"
+sized="--budget 0"
 sweep() { # folder, ranks, more options
     local out=$1 ranks=$2; shift 2
     # shellcheck disable=SC2086
     HEADLESS=1 common/setup/launch.sh --np "$ranks" "$BUILD/student/lab3_scale/1_batch_size" \
-        --out "$out" --threads 1 $small "$@" >"$out.log" 2>&1
+        --out "$out" --threads 1 $small $sized "$@" >"$out.log" 2>&1
 }
 rows() { grep -v '^#' "$1/lab3_batch_size/sweep.csv" | tail -n +2; }
 steps() { rows "$1" | cut -d, -f1,2,4; }
@@ -38,7 +39,7 @@ sweep "$work/ranks" 3 --seeds 2 || fail "$(cat "$work/ranks.log")"
 # Runs that would take hours, and all ranks in the middle of one.
 # shellcheck disable=SC2086
 HEADLESS=1 env --default-signal=INT common/setup/launch.sh --np 2 \
-    "$BUILD/student/lab3_scale/1_batch_size" --out "$work/long" --threads 1 $small \
+    "$BUILD/student/lab3_scale/1_batch_size" --out "$work/long" --threads 1 $small $sized \
     --target 1 --epochs 1000 --train 20000 >"$work/long.log" 2>&1 &
 pid=$!
 for _ in $(seq 150); do [ -s "$work/long/lab3_batch_size/sweep.csv" ] && break; sleep 0.1; done

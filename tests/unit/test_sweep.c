@@ -84,8 +84,8 @@ static void tells_the_spread(void **state)
     static const double found[] = {5, 1, NAN, 9, 2};
     for (int i = 0; i < 5; i++)
         sweep_add(s, 8, i, (double[]){found[i], i});
-    SweepSpread spread = sweep_spread(s, 8, 0);
-    assert_int_equal(spread.runs, 4);
+    Spread spread = sweep_spread(s, 8, 0);
+    assert_int_equal(spread.count, 4);
     assert_int_equal(spread.missed, 1);
     assert_true(spread.median == 3.5 && spread.low == 1 && spread.high == 9);
     assert_true(sweep_spread(s, 8, 1).median == 2);

@@ -1,0 +1,115 @@
+/* 7_contest.c: all remedies for large batches on one task, with one tuning budget each: which of
+ * them equal the small batch, which only what a well-tuned momentum does as well? Needs what you
+ * wrote for parts 3, 5 and 6. Exercise: exercises/7a_verdict.c.
+ */
+#include "check.h"
+#include "contest/contest.h"
+#include <stdlib.h>
+
+static void parse(RunOptions *run, Contest *c, Option *table, int argc, char **argv)
+{
+    static bool full;
+    const Option options[] = {
+        RUN_OPTIONS(*run),
+        {"model", ARG_STRING, &c->model, .help = "mlp, cnn, resnet8 …"},
+        {"batch", ARG_INT, &c->batch, .min = 1, .max = 4096, .help = "the small batch"},
+        {"k", ARG_INT, &c->k[0], .min = 2, .max = 1024, .help = "a batch k times as large"},
+        {"K", ARG_INT, &c->k[1], .min = 2, .max = 1024, .help = "a still larger one"},
+        {"images", ARG_INT, &c->images, .min = 64, .max = 1e6, .help = "training images used"},
+        {"test", ARG_INT, &c->test, .min = 50, .max = 1e6,
+         .help = "test images used; as many are held out for the tuning"},
+        {"epochs", ARG_REAL, &c->epochs, .min = 1, .max = 1000, .help = "of all but the longer"},
+        {"budget", ARG_INT, &c->tuned.budget, .min = 0, .max = TUNED_BUDGET,
+         .help = "trainings to tune each remedy's rate"},
+        {"seeds", ARG_INT, &c->tuned.seeds, .min = 1, .max = TUNED_SEEDS,
+         .help = "trainings of each remedy"},
+        {"rate", ARG_REAL, &c->rate, .min = 1e-6, .max = 100,
+         .help = "where the search for the small batch's rate begins"},
+        {"momentum", ARG_REAL, &c->momentum, .min = 0, .max = 0.9999, .help = "of SGD"},
+        {"recorded", ARG_STRING, &c->tuned.recorded,
+         .help = "folder of recorded trainings: draw those"},
+        {"full", ARG_FLAG, &full, .help = "5 seeds"},
+        {0}};
+    OPTIONS_KEEP(table, options);
+    args_parse("7_contest", "Remedies for large batches, one tuning budget each.", table, argc,
+               argv);
+    REQUIRE(c->k[0] < c->k[1], "--k=%d, --K=%d: expected a smaller and a larger one", c->k[0],
+            c->k[1]);
+    if (full)
+        args_otherwise(table, "seeds", "5");
+}
+
+static float one[2] = {1, 1}, two[2], three[2], four[2];
+static const AdamOptions usual = {0.9, 0.999, 1e-8, 0, false};
+static void try_scaled_rate(void *unused) { scaled_rate(SCALE_ROOT, 1, 2); }
+static void try_warm_up(void *unused) { warm_up(0, 1, 0, 2); }
+static void try_noise_weights(void *unused)
+{
+    Rng r = rng_at(1, RNG_NOISE, 0, 0);
+    noise_weights(two, 2, 1, &r);
+}
+static void try_grow_batch(void *unused) { grow_batch(&(int){8}, &(double){1}, 64, 5); }
+static void try_momentum(void *unused) { momentum(one, two, three, 2, 0.1, 0.9, 0); }
+static void try_nesterov(void *unused) { nesterov(one, two, three, 2, 0.1, 0.9, 0); }
+static void try_lars(void *unused) { lars(one, two, three, 2, 0.1, 0.9, 0, 0.02); }
+static void try_larc(void *unused) { larc(one, two, three, 2, 0.1, 0.9, 0, 0.02); }
+static void try_adam(void *unused) { adam(one, two, three, four, 2, 1, 0.1, &usual); }
+static void try_lamb(void *unused) { lamb(one, two, three, four, 2, 1, 0.1, &usual); }
+static void try_novograd(void *unused) { novograd(one, two, three, four, 2, 1, 0.1, &usual); }
+static void try_muon(void *unused) { muon(one, two, three, 1, 2, 0.1, 0.9, 0); }
+static void try_smooth(void *unused) { smooth_labels(two, (int32_t[]){0}, 1, 2, 0.1); }
+static void try_average(void *unused) { average_weights(two, one, 2, 1, 0.9); }
+static void try_verdict(void *unused) { verdict((double[]){1}, 1, (double[]){2}, 1); }
+
+static const ExerciseUse uses[] = {
+    {"lab3_scale/exercises/3a_scaled_rate.c", try_scaled_rate},
+    {"lab3_scale/exercises/3b_warm_up.c", try_warm_up},
+    {"lab3_scale/exercises/5a_noise_weights.c", try_noise_weights},
+    {"lab3_scale/exercises/5b_grow_batch.c", try_grow_batch},
+    {"lab3_scale/exercises/6a_momentum.c", try_momentum},
+    {"lab3_scale/exercises/6b_nesterov.c", try_nesterov},
+    {"lab3_scale/exercises/6c_lars.c", try_lars},
+    {"lab3_scale/exercises/6d_larc.c", try_larc},
+    {"lab3_scale/exercises/6e_adam.c", try_adam},
+    {"lab3_scale/exercises/6f_lamb.c", try_lamb},
+    {"lab3_scale/exercises/6g_novograd.c", try_novograd},
+    {"lab3_scale/exercises/6h_muon.c", try_muon},
+    {"lab3_scale/exercises/6i_smooth_labels.c", try_smooth},
+    {"lab3_scale/exercises/6j_average_weights.c", try_average},
+    {"lab3_scale/exercises/7a_verdict.c", try_verdict}};
+
+int main(int argc, char **argv)
+{
+    RunOptions run = run_options_default();
+    run.threads = 1; /* the ranks share the trainings */
+    static Contest c;
+    c = (Contest){.tuned = {.study = {.title = "Lab 3 · the contest",
+                                      .png = "contest.png",
+                                      .work = contest_work,
+                                      .draw = contest_draw,
+                                      .report = contest_report},
+                            .budget = 6,
+                            .seeds = 3},
+                  .model = "mlp",
+                  .batch = 32,
+                  .k = {8, 32},
+                  .images = 8192,
+                  .test = 5000,
+                  .epochs = 6,
+                  .rate = 0.02,
+                  .momentum = 0.9};
+    Option table[MOST_OPTIONS];
+    parse(&run, &c, table, argc, argv);
+    c.tuned.study.missing = exercise_missing(uses, (int)(sizeof uses / sizeof *uses));
+    stop_on_signals();
+    Lab lab = lab_open(comm_open(run.comm), &run);
+    lab_data(&lab, &run, NULL);
+    lab_run(&lab, "lab3_contest", &run, table);
+    c.tuned.study.lab = &lab;
+    if (!c.tuned.study.missing)
+        contest_open(&c, &lab, run.seed);
+    int status = study_run(&c.tuned.study, &lab);
+    tuned_free(&c.tuned);
+    lab_close(&lab);
+    return status;
+}

@@ -1,0 +1,35 @@
+/* size_study.h: part 1's experiment: updates and seconds to a target accuracy against the batch
+ * size, each batch size with a rate of its own (tuned.h), and the bend fitted to it:
+ *
+ *     updates(B) = floor (1 + B_crit / B)      (McCandlish et al., arXiv 1812.06162)
+ */
+#ifndef SIZE_STUDY_H
+#define SIZE_STUDY_H
+#include "train_to_target.h"
+#include "tuning/tuned.h"
+
+enum { SIZE_STEPS = 1, SIZE_IMAGES_PER_S, SIZE_SECONDS, SIZE_EPOCHS, SIZE_ACCURACY, SIZE_VALUES };
+
+typedef struct SizeStudy {
+    Tuned tuned; /* first; an entry's setting is its batch */
+    const char *model;
+    int smallest, largest, factor, train, test, check_every, micro, updates;
+    double rate, momentum, target, epochs; /* rate: predicted at batch 64; it grows as the root */
+    TargetSetup setup;
+    Dataset held;
+} SizeStudy;
+
+typedef struct Bend {
+    double floor, critical, worst; /* worst: misfit, a share of the measured */
+} Bend;
+/* Least squares of the logarithms; NaN is left out. Fewer than 3 values: NaN. */
+Bend bend_fit(const double *batch, const double *updates, int n);
+
+void size_open(SizeStudy *s, const Lab *lab, int64_t seed);
+void size_work(void *study);
+int size_medians(const SizeStudy *s, int value, double *batch, double *median, double *low,
+                 double *high);
+/* size_view.c */
+void size_draw(const void *study, Plot *plot);
+void size_report(const void *study);
+#endif

@@ -1,0 +1,107 @@
+/* contest_view.c: part 7's figure and table. */
+#include "check.h"
+#include "contest.h"
+#include <math.h>
+#include <stdlib.h>
+
+static const char *word(Verdict v)
+{
+    return v == VERDICT_HOLDS ? "holds" : v == VERDICT_HARMS ? "harms" : "no effect";
+}
+
+static void draw_size(const Contest *c, Plot *plot, int size)
+{
+    const char *names[ROWS];
+    double low = 1, high = 0;
+    for (int r = 0; r < ROWS; r++) {
+        Spread s = contest_line(c, ROWS - 1 - r, size).accuracy;
+        names[r] = contest_name(ROWS - 1 - r);
+        low = fmin(low, s.count ? s.low : 1);
+        high = fmax(high, s.count ? s.high : 0);
+    }
+    char *title = format_new("k = %d: batch %d", c->k[size], c->k[size] * c->batch);
+    double margin = high > low ? 0.05 * (high - low) : 0.05;
+    PlotPanel *p = plot_panel(
+        plot, (PlotAxes){.column = size,
+                         .title = title,
+                         .x = {.label = "test accuracy: median, lowest, highest",
+                               .low = high > low ? low - margin : 0,
+                               .high = high > low ? high + margin : 1},
+                         .y = {.names = names, .names_count = ROWS, .low = -0.6, .high = ROWS - 0.4},
+                         .legend = PLOT_NO_LEGEND});
+    free(title);
+    Spread small = contest_line(c, ROW_SMALL, size).accuracy,
+           nesterov = contest_line(c, ROW_NESTEROV, size).accuracy;
+    double bottom = -INFINITY, top = INFINITY;
+    plot_boxes(p, 1, &small.low, &small.high, &bottom, &top,
+               (PlotStyle){.color = PLOT_GREY, .opacity = 0.25});
+    plot_rule_x(p, nesterov.median, (PlotStyle){.color = PLOT_GREY, .dashed = true, .width = 1});
+    for (int r = 0; r < ROWS; r++) {
+        ContestLine line = contest_line(c, ROWS - 1 - r, size);
+        Spread s = line.accuracy;
+        double y = r, x[2] = {s.low, s.high}, ys[2] = {y, y};
+        int color = line.nesterov == VERDICT_HOLDS ? 2 : line.nesterov == VERDICT_HARMS ? 1 : 0;
+        if (!s.count)
+            continue;
+        plot_line(p, 2, x, ys, (PlotStyle){.color = plot_series(color)});
+        plot_scatter(p, 1, &s.median, &y, (PlotStyle){.color = plot_series(color), .size = 9});
+    }
+}
+
+void contest_draw(const void *contest, Plot *plot)
+{
+    const Contest *c = contest;
+    const Tuned *t = &c->tuned;
+    char *title = format_new("%s on %s, %d images, %g epochs · budget %d · %d seeds", c->model,
+                             t->study.lab->data->name, c->images, c->epochs, t->budget, t->seeds);
+    plot_begin(plot, 1, CONTEST_SIZES, title);
+    free(title);
+    if (t->study.missing) {
+        study_note_missing(&t->study, plot, CONTEST_SIZES);
+        return;
+    }
+    for (int i = 0; i < CONTEST_SIZES; i++)
+        draw_size(c, plot, i);
+    plot_footer(plot, "grey: the small batch's range; dashed: tuned Nesterov's median. Against its "
+                      "range: green above, vermilion below, blue neither");
+}
+
+static void say(const Contest *c, ContestRow row, int size)
+{
+    Run *run = c->tuned.study.lab->run;
+    ContestLine l = contest_line(c, row, size);
+    int width = 18;
+    for (const char *p = contest_name(row); *p; p++) /* bytes that are no column */
+        width += (*p & 0xC0) == 0x80;
+    char *closed = row == ROW_SMALL || row == ROW_SAME ? format_new("%8s", "")
+                                                       : format_new("%6.0f %%", 100 * l.closed);
+    run_say(run, "  %-*s %.3f (%.3f-%.3f) %9.4g %s   %-10s %s", width, contest_name(row),
+            l.accuracy.median, l.accuracy.low, l.accuracy.high,
+            c->tuned.rate[contest_entry(row, size)], closed, row == ROW_SAME ? "" : word(l.same),
+            row == ROW_NESTEROV ? "" : word(l.nesterov));
+    run_metrics(run, "%d,%s,%.9g,%.6f,%.6f,%.6f,%.4f,%s,%s",
+                row == ROW_SMALL ? 1 : c->k[size], contest_name(row),
+                c->tuned.rate[contest_entry(row, size)], l.accuracy.median, l.accuracy.low,
+                l.accuracy.high, l.closed, word(l.same), word(l.nesterov));
+    free(closed);
+}
+
+void contest_report(const void *contest)
+{
+    const Contest *c = contest;
+    Run *run = c->tuned.study.lab->run;
+    if (c->tuned.done < c->tuned.total)
+        die(130, "stopped: finished trainings are kept; the same command resumes");
+    run_metrics_header(run, "k,remedy,rate,median,lowest,highest,closed,against_same_rate,"
+                            "against_nesterov");
+    for (int i = 0; i < CONTEST_SIZES; i++) {
+        run_say(run, "k = %d", c->k[i]);
+        run_say(run, "  %-18s %-19s %9s %8s   %-10s %s", "", "test accuracy", "rate", "closed",
+                "same rate", "Nesterov");
+        for (int r = 0; r < ROWS; r++)
+            if (i == 0 || r != ROW_SMALL)
+                say(c, r, i);
+    }
+    run_say(run, "closed: of the gap between “same rate” and the small batch. holds (harms): all "
+                 "seeds above (below) all of the baseline's");
+}
