@@ -24,8 +24,8 @@ typedef struct TargetSetup {
     int micro; /* gradient accumulation: at most so many images at once; 0: the whole batch. It
                 * divides larger batches; batch norm sees `micro` images, and the method's gradient
                 * is the plain one */
-    int train, test;               /* images used of each set: its first ones */
-    int check_every;               /* training images between two tests */
+    int train, test; /* images used of each set: its first ones */
+    int check_every; /* training images between two tests */
     /* NULL: never. Called every few hundred images; its time is not counted. */
     bool (*interrupted)(void *context);
     void *context;

@@ -61,22 +61,21 @@ static void try_smooth(void *unused) { smooth_labels(two, (int32_t[]){0}, 1, 2, 
 static void try_average(void *unused) { average_weights(two, one, 2, 1, 0.9); }
 static void try_verdict(void *unused) { verdict((double[]){1}, 1, (double[]){2}, 1); }
 
-static const ExerciseUse uses[] = {
-    {"lab3_scale/exercises/3a_scaled_rate.c", try_scaled_rate},
-    {"lab3_scale/exercises/3b_warm_up.c", try_warm_up},
-    {"lab3_scale/exercises/5a_noise_weights.c", try_noise_weights},
-    {"lab3_scale/exercises/5b_grow_batch.c", try_grow_batch},
-    {"lab3_scale/exercises/6a_momentum.c", try_momentum},
-    {"lab3_scale/exercises/6b_nesterov.c", try_nesterov},
-    {"lab3_scale/exercises/6c_lars.c", try_lars},
-    {"lab3_scale/exercises/6d_larc.c", try_larc},
-    {"lab3_scale/exercises/6e_adam.c", try_adam},
-    {"lab3_scale/exercises/6f_lamb.c", try_lamb},
-    {"lab3_scale/exercises/6g_novograd.c", try_novograd},
-    {"lab3_scale/exercises/6h_muon.c", try_muon},
-    {"lab3_scale/exercises/6i_smooth_labels.c", try_smooth},
-    {"lab3_scale/exercises/6j_average_weights.c", try_average},
-    {"lab3_scale/exercises/7a_verdict.c", try_verdict}};
+static const ExerciseUse uses[] = {{"lab3_scale/exercises/3a_scaled_rate.c", try_scaled_rate},
+                                   {"lab3_scale/exercises/3b_warm_up.c", try_warm_up},
+                                   {"lab3_scale/exercises/5a_noise_weights.c", try_noise_weights},
+                                   {"lab3_scale/exercises/5b_grow_batch.c", try_grow_batch},
+                                   {"lab3_scale/exercises/6a_momentum.c", try_momentum},
+                                   {"lab3_scale/exercises/6b_nesterov.c", try_nesterov},
+                                   {"lab3_scale/exercises/6c_lars.c", try_lars},
+                                   {"lab3_scale/exercises/6d_larc.c", try_larc},
+                                   {"lab3_scale/exercises/6e_adam.c", try_adam},
+                                   {"lab3_scale/exercises/6f_lamb.c", try_lamb},
+                                   {"lab3_scale/exercises/6g_novograd.c", try_novograd},
+                                   {"lab3_scale/exercises/6h_muon.c", try_muon},
+                                   {"lab3_scale/exercises/6i_smooth_labels.c", try_smooth},
+                                   {"lab3_scale/exercises/6j_average_weights.c", try_average},
+                                   {"lab3_scale/exercises/7a_verdict.c", try_verdict}};
 
 int main(int argc, char **argv)
 {

@@ -15,7 +15,7 @@ typedef struct Trial {
     Method method;
     Loader *train, *test;
     Tensor totals;
-    int32_t *order; /* [train] of one epoch */
+    int32_t *order;    /* [train] of one epoch */
     int batch, pieces; /* pieces: of a batch, each of batch / pieces images */
 } Trial;
 
@@ -127,8 +127,7 @@ TargetOutcome train_to_target(const TargetSetup *s, int batch, double rate, uint
             asked = timer_now();
             over = o.interrupted = interrupted(&t, images);
             began += timer_now() - asked;
-            bool enough =
-                images >= s->epochs * s->train || (s->updates > 0 && step >= s->updates);
+            bool enough = images >= s->epochs * s->train || (s->updates > 0 && step >= s->updates);
             if (over || (images - tested < s->check_every && !enough))
                 continue;
             t.m->be->op->stream_sync(t.m->s);

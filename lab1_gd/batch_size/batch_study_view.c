@@ -113,7 +113,7 @@ static char *footer(const BatchStudy *s)
     const BatchSweep *b = &s->sweep;
     if (s->selected) {
         Spread seconds = sweep_spread(b->runs, s->selected, BATCH_SECONDS),
-                    steps = sweep_spread(b->runs, s->selected, BATCH_STEPS);
+               steps = sweep_spread(b->runs, s->selected, BATCH_STEPS);
         if (steps.count == 0)
             return format_new("batch %d, rate %.3g: %d runs, none reached the target", s->selected,
                               batch_sweep_rate(b, s->selected), steps.missed);

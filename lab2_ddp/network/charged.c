@@ -83,13 +83,13 @@ double charged_update(Comm *comm, Link link, Backend *be, Tensor grads, UpdateWo
 
 /* ---- how long computing takes here ---- */
 
-typedef struct Passes {
+typedef struct TimedPasses {
     Model *m;
     Sgd *sgd;
     Tensor x, label, totals;
-} Passes;
+} TimedPasses;
 
-static void one_pass(Passes *p, double *forward, double *backward)
+static void one_pass(TimedPasses *p, double *forward, double *backward)
 {
     double began = link_now();
     model_zero_grads(p->m);
@@ -105,7 +105,7 @@ static void one_pass(Passes *p, double *forward, double *backward)
 
 UpdateWork calibrate(Backend *be, const ModelSpec *spec, int batch, int passes)
 {
-    Passes p = {.m = model_new(be, spec, batch)};
+    TimedPasses p = {.m = model_new(be, spec, batch)};
     UpdateWork work = {INFINITY, INFINITY, 4.0 * p.m->params.n, 1};
     model_init(p.m, 1);
     p.sgd = sgd_new(p.m, 0.9, 0, false);

@@ -68,8 +68,7 @@ static double measure_one(const WhatIf *w, Comm *world, Backend *be, Run *run)
     double found = measure(plan, world, link, be), off = predicted / found - 1;
     run_say(run, "%-24s  ZeRO %d  %12.6g  %12.6g  %+7.3f %%", remedy_names[w->remedy], w->stage,
             1e3 * predicted, 1e3 * found, 100 * off);
-    run_metrics(run, "%d,%d,%d,%.9g,%.9g", (int)w->remedy, w->stage, w->P, predicted,
-                found);
+    run_metrics(run, "%d,%d,%d,%.9g,%.9g", (int)w->remedy, w->stage, w->P, predicted, found);
     return fabs(off);
 }
 

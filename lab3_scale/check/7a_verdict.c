@@ -13,7 +13,10 @@ static void expect(Verdict expected, const double *a, int n, const double *b, in
                  found <= VERDICT_HARMS ? words[found] : "no verdict", words[expected]);
 }
 #define CASE(expected, a, n, b, m, what) expect(expected, (double[])a, n, (double[])b, m, what)
-#define OF(...) {__VA_ARGS__}
+#define OF(...) \
+    { \
+        __VA_ARGS__ \
+    }
 
 static void judge(void *unused)
 {

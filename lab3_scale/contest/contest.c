@@ -59,8 +59,8 @@ static double rule(const Tuned *t, int entry)
 
 typedef struct ContestPace {
     PlainPace plain;
-    double from;       /* warm-up's first rate */
-    int64_t warm;      /* its updates; 0: none */
+    double from;  /* warm-up's first rate */
+    int64_t warm; /* its updates; 0: none */
     GrowPace grow;
 } ContestPace;
 
@@ -171,11 +171,12 @@ void contest_open(Contest *c, const Lab *lab, int64_t seed)
     c->tuned.seed = seed;
     set_up(c);
     dataset_digest(digest, d);
-    json_t *config = json_pack(
-        "{s:s, s:s, s:s, s:i, s:i, s:i, s:i, s:i, s:f, s:f, s:f, s:i, s:s, s:i}", "model", c->model,
-        "data", d->name, "digest", digest, "batch", c->batch, "k1", c->k[0], "k2", c->k[1],
-        "images", c->images, "test", c->test, "epochs", c->epochs, "rate", c->rate, "momentum",
-        c->momentum, "budget", c->tuned.budget, "device", lab->be->description, "seed", (int)seed);
+    json_t *config =
+        json_pack("{s:s, s:s, s:s, s:i, s:i, s:i, s:i, s:i, s:f, s:f, s:f, s:i, s:s, s:i}", "model",
+                  c->model, "data", d->name, "digest", digest, "batch", c->batch, "k1", c->k[0],
+                  "k2", c->k[1], "images", c->images, "test", c->test, "epochs", c->epochs, "rate",
+                  c->rate, "momentum", c->momentum, "budget", c->tuned.budget, "device",
+                  lab->be->description, "seed", (int)seed);
     tuned_open(&c->tuned, lab, "entry", config);
     json_decref(config);
 }

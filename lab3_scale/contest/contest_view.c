@@ -22,13 +22,14 @@ static void draw_size(const Contest *c, Plot *plot, int size)
     char *title = format_new("k = %d: batch %d", c->k[size], c->k[size] * c->batch);
     double margin = high > low ? 0.05 * (high - low) : 0.05;
     PlotPanel *p = plot_panel(
-        plot, (PlotAxes){.column = size,
-                         .title = title,
-                         .x = {.label = "test accuracy: median, lowest, highest",
-                               .low = high > low ? low - margin : 0,
-                               .high = high > low ? high + margin : 1},
-                         .y = {.names = names, .names_count = ROWS, .low = -0.6, .high = ROWS - 0.4},
-                         .legend = PLOT_NO_LEGEND});
+        plot,
+        (PlotAxes){.column = size,
+                   .title = title,
+                   .x = {.label = "test accuracy: median, lowest, highest",
+                         .low = high > low ? low - margin : 0,
+                         .high = high > low ? high + margin : 1},
+                   .y = {.names = names, .names_count = ROWS, .low = -0.6, .high = ROWS - 0.4},
+                   .legend = PLOT_NO_LEGEND});
     free(title);
     Spread small = contest_line(c, ROW_SMALL, size).accuracy,
            nesterov = contest_line(c, ROW_NESTEROV, size).accuracy;
@@ -79,10 +80,9 @@ static void say(const Contest *c, ContestRow row, int size)
             l.accuracy.median, l.accuracy.low, l.accuracy.high,
             c->tuned.rate[contest_entry(row, size)], closed, row == ROW_SAME ? "" : word(l.same),
             row == ROW_NESTEROV ? "" : word(l.nesterov));
-    run_metrics(run, "%d,%s,%.9g,%.6f,%.6f,%.6f,%.4f,%s,%s",
-                row == ROW_SMALL ? 1 : c->k[size], contest_name(row),
-                c->tuned.rate[contest_entry(row, size)], l.accuracy.median, l.accuracy.low,
-                l.accuracy.high, l.closed, word(l.same), word(l.nesterov));
+    run_metrics(run, "%d,%s,%.9g,%.6f,%.6f,%.6f,%.4f,%s,%s", row == ROW_SMALL ? 1 : c->k[size],
+                contest_name(row), c->tuned.rate[contest_entry(row, size)], l.accuracy.median,
+                l.accuracy.low, l.accuracy.high, l.closed, word(l.same), word(l.nesterov));
     free(closed);
 }
 
