@@ -69,7 +69,8 @@ clean:      ## remove build/ and nothing else; BUILD=folder: only if make create
 .DEFAULT_GOAL := help
 .SUFFIXES:
 .DELETE_ON_ERROR:
-.PHONY: worklog leaderboard help doctor lab1 lab2 lab3 check assessment demo test datasets all bench profile grade \
+.PHONY: worklog leaderboard help doctor lab1 lab2 lab3 check assessment demo test datasets all \
+    bench profile grade hidden \
     handout soak mutants coverage fuzz lint format figures clean no_solutions fuzzers FORCE
 ifeq ($(MAKELEVEL),0)
 MAKEFLAGS += -j$(JOBS)

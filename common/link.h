@@ -25,10 +25,11 @@
  * and MPI_Wtime() follow the clock; timer_real() does not.
  *
  * MPI_Recv and MPI_Probe from MPI_ANY_SOURCE take, on the virtual clock, the message that arrives
- * first on that clock, whoever got a core first: they wait until no earlier one can come. So a
- * server's run repeats, as far as its computing takes the same time (link_charge_only). That is for
- * ranks of one machine, up to 64. What else depends on which message really came first still does:
- * MPI_Irecv from any source, MPI_Waitany. A test (MPI_Test, comm_test) finds only what is due.
+ * first on that clock, whichever rank got a core first: they wait until no earlier one can come. So
+ * a server's run repeats, as far as its computing takes the same time (link_charge_only). That is
+ * for ranks of one machine, up to 64. What else depends on which message really came first still
+ * does: MPI_Irecv from any source, MPI_Waitany. A test (MPI_Test, comm_test) finds only what is
+ * due.
  *
  * The α-β model: Hockney, "The communication challenge for MPP", 1994; α is the latency, β the
  * seconds per byte.
@@ -49,11 +50,11 @@ char *link_parse(Link *link, const char *text);
 /* "1 Gbit/s, 50 µs", "none"; 40 bytes are enough. */
 void link_text(char *text, size_t room, Link link);
 
-/* The two options for a program's table, defaults NULL, "none" or "real", or a link; hand their values to
- * link_choose() before comm_open. It puts them into the environment, as LABS_LINK and LABS_CLOCK,
- * which MPI_Init reads: so these do the same for a program without options, such as one in plain
- * MPI. NULL leaves what the environment says; "none" and "real" override it. A bad value ends the
- * run (exit 2). */
+/* The two options for a program's table, defaults NULL, "none" or "real", or a link; hand their
+ * values to link_choose() before comm_open. It puts them into the environment, as LABS_LINK and
+ * LABS_CLOCK, which MPI_Init reads: so these do the same for a program without options, such as one
+ * in plain MPI. NULL leaves what the environment says; "none" and "real" override it. A bad value
+ * ends the run (exit 2). */
 #define LINK_OPTIONS(link, clock) \
     {"link", ARG_STRING, &(link), \
      .help = "a network under the messages: BANDWIDTH,LATENCY as in 1Gbit/s,50us, or none"}, \

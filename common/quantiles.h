@@ -5,8 +5,8 @@
 /* Sort v [n] in ascending order. No NaN; n = 0 is fine. */
 void sort_ascending(double *v, int n);
 
-/* Median (of an even count: the mean of the middle two), lowest and highest of n values; `missed` of
- * them are NaN and left out. All NaN if none is left. */
+/* Median (of an even count: the mean of the middle two), lowest and highest of n values; `missed`
+ * of them are NaN and left out. All NaN if none is left. */
 typedef struct Spread {
     int count, missed;
     double median, low, high;

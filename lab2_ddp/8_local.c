@@ -1,7 +1,8 @@
-/* 8_local.c: talk less. Every rank trains on its own for H updates; then the ranks exchange what they
- * have learnt: by averaging their weights (local SGD), late (delayed averaging), with an optimiser of
- * its own (DiLoCo), or few elements of it in few bits (SparseLoCo). The figure shows what that costs
- * in accuracy and saves in bytes. Exercises: exercises/8a_local_due.c to 8d_sparse_delta.c.
+/* 8_local.c: talk less. Every rank trains on its own for H updates; then the ranks exchange what
+ * they have learnt: by averaging their weights (local SGD), late (delayed averaging), with an
+ * optimiser of its own (DiLoCo), or few elements of it in few bits (SparseLoCo). The figure shows
+ * what that costs in accuracy and saves in bytes. Exercises: exercises/8a_local_due.c to
+ * 8d_sparse_delta.c.
  */
 #include "check.h"
 #include "exercise.h"

@@ -1,6 +1,6 @@
-/* 9_asynchrony.c: must all ranks wait for the slowest? A parameter server that waits for all workers,
- * for all but one, or for none. The figure shows what a slow worker costs in time, how old the
- * gradients become, and what that does to the accuracy. Exercises: exercises/9a_serve_next.c,
+/* 9_asynchrony.c: must all ranks wait for the slowest? A parameter server that waits for all
+ * workers, for all but one, or for none. The figure shows what a slow worker costs in time, how old
+ * the gradients become, and what that does to the accuracy. Exercises: exercises/9a_serve_next.c,
  * 9b_apply_stale.c, 9c_expected_staleness.c.
  */
 #include "asynchrony/async_study.h"

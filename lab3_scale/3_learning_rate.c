@@ -1,6 +1,7 @@
-/* 3_learning_rate.c: which learning rate does a batch k times as large want? The same, √k or k times
- * it; what each does to the covariance of an update; and a training that diverges without a warm-up,
- * and converges with one. Exercises: exercises/3a_scaled_rate.c, 3b_warm_up.c, 3c_update_spread.c.
+/* 3_learning_rate.c: which learning rate does a batch k times as large want? The same, √k or k
+ * times it; what each does to the covariance of an update; and a training that diverges without a
+ * warm-up, and converges with one. Exercises: exercises/3a_scaled_rate.c, 3b_warm_up.c,
+ * 3c_update_spread.c.
  */
 #include "check.h"
 #include "lab3.h"

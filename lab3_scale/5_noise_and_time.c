@@ -1,6 +1,6 @@
 /* 5_noise_and_time.c: four remedies for what a large batch loses: noise on the gradient, longer
- * training, a batch that grows where the rate would fall, and a batch that begins small. Which share
- * of the gap does each close? Exercises: exercises/5a_noise_weights.c, 5b_grow_batch.c,
+ * training, a batch that grows where the rate would fall, and a batch that begins small. Which
+ * share of the gap does each close? Exercises: exercises/5a_noise_weights.c, 5b_grow_batch.c,
  * 5c_batch_warm_up.c.
  */
 #include "check.h"

@@ -36,8 +36,8 @@ BUILT = $(if $(OUTER),common/setup/build_lock.sh release '$(BUILD)' $(MAKE_PROCE
 
 LABS := $(sort $(patsubst %/,%,$(dir $(wildcard lab*_*/*.c))))
 EMPTY_LABS := $(foreach lab,lab1 lab2 lab3,$(if $(filter $(lab)_%,$(LABS)),,$(lab)))
-BUILDING := $(filter-out help doctor clean datasets handout worklog leaderboard format $(EMPTY_LABS), \
-    $(MAKECMDGOALS))
+BUILDING := $(filter-out help doctor clean datasets handout worklog leaderboard format \
+    $(EMPTY_LABS), $(MAKECMDGOALS))
 ifneq ($(BUILDING),)
 ifeq ($(origin CC),default)
 CC := $(firstword $(foreach compiler,gcc clang cc, \

@@ -2,8 +2,9 @@
  *
  *     base + (processor time of the owner's thread - mark)
  *
- * and `base` alone while the owner is in a call of MPI, or is charged for its work (link_charge). Any thread may ask for the time; only the
- * owner changes it. It does so between two steps of `version`: who reads in between tries again.
+ * and `base` alone while the owner is in a call of MPI, or is charged for its work (link_charge).
+ * Any thread may ask for the time; only the owner changes it. It does so between two steps of
+ * `version`: who reads in between tries again.
  */
 #include "call_board.h"
 #include "link.h"

@@ -190,7 +190,8 @@ void model_reserve(Model *m)
 
 void model_activation_drop(Model *m, int a)
 {
-    ASSERT(a >= 1 && a <= m->nlayers);
+    bool computed = a >= 1 && a <= m->nlayers; /* 0 is the caller's */
+    ASSERT(computed);
     m->be->op->stream_sync(m->s); /* what uses it must be done */
     tensor_free(m->be, m->plan->act[a]);
     m->plan->act[a].buf = NULL;
@@ -198,7 +199,8 @@ void model_activation_drop(Model *m, int a)
 
 void model_activation_take(Model *m, int a)
 {
-    ASSERT(a >= 1 && a <= m->nlayers && !m->plan->act[a].buf);
+    bool computed = a >= 1 && a <= m->nlayers;
+    ASSERT(computed && !m->plan->act[a].buf);
     take(m->be, &m->plan->act[a]);
 }
 

@@ -38,7 +38,7 @@ station "Lab 1: the self-check of its exercises" common/setup/check.sh "$b"/sol/
 station "Lab 2: one ResNet-8, two ranks, one epoch of real data" \
     $launch --np 2 "$b/sol/lab2_ddp/3_train" --out $out --epochs 1 --trace
 station "Lab 3: batch size against speed and steps to a target" \
-    $launch --np 1 "$b/student/lab3_scale/1_batch_size" --out $out \
+    $launch --np 1 "$b/sol/lab3_scale/1_batch_size" --out $out \
     --smallest 32 --largest 1024 --seeds 2 --train 10000 --target 0.78
 station "Assessment: a submission, trained for a minute and graded" \
     grade "$b/assessment/grader/grade" assessment/solution/train.c \

@@ -1,5 +1,5 @@
-/* async_view.c: three panels: the seconds that a slow worker costs, predicted and counted; how stale
- * the gradients are; the accuracy, with momentum and without.
+/* async_view.c: three panels: the seconds that a slow worker costs, predicted and counted; how
+ * stale the gradients are; the accuracy, with momentum and without.
  */
 #include "async_study.h"
 #include "check.h"

@@ -123,7 +123,7 @@ static void send_weights(Desk *d, int i, bool stop)
     d->computing += !stop;
 }
 
-/* Takes the next gradient that arrives, whoever sends it, into the queue. */
+/* Takes the next gradient that arrives, from any rank, into the queue. */
 static void receive(Desk *d)
 {
     Server *s = d->s;

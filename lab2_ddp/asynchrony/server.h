@@ -1,5 +1,5 @@
-/* server.h: a parameter server and its workers, in plain MPI, on the virtual clock of link.h: rank 0
- * keeps the weights, the others compute gradients of their shards. A gradient is charged a fixed
+/* server.h: a parameter server and its workers, in plain MPI, on the virtual clock of link.h: rank
+ * 0 keeps the weights, the others compute gradients of their shards. A gradient is charged a fixed
  * time (link_charge), the last worker's `slow` times as much; messages cost what the link says. So
  * a run repeats to the bit, on any machine.
  */

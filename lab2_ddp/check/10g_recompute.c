@@ -29,7 +29,8 @@ static int part_of(const Books *b, int layer)
 static void take(void *context, int a)
 {
     Books *b = context;
-    WRONG_UNLESS(a >= 1 && a <= b->L, "%s: it takes activation %d%s", b->at, a,
+    bool known = a >= 1 && a <= b->L;
+    WRONG_UNLESS(known, "%s: it takes activation %d%s", b->at, a,
                  a == 0 ? ": the images are there as they are" : "");
     WRONG_UNLESS(!b->there[a], "%s: it takes activation %d, which has memory", b->at, a);
     b->there[a] = true;
@@ -41,7 +42,8 @@ static void take(void *context, int a)
 static void drop(void *context, int a)
 {
     Books *b = context;
-    WRONG_UNLESS(a >= 1 && a <= b->L, "%s: it drops activation %d%s", b->at, a,
+    bool known = a >= 1 && a <= b->L;
+    WRONG_UNLESS(known, "%s: it drops activation %d%s", b->at, a,
                  a == 0 ? ": the images stay" : "");
     WRONG_UNLESS(b->there[a], "%s: it drops activation %d, which has no memory", b->at, a);
     b->there[a] = b->known[a] = false;

@@ -1,4 +1,5 @@
-/* 9b_apply_stale.c: the check of apply_stale: beside the steps that the usual mistakes would make. */
+/* 9b_apply_stale.c: the check of apply_stale: beside the steps that the usual mistakes would make.
+ * */
 #include "exercise.h"
 #include "lab2.h"
 #include "rng.h"

@@ -7,11 +7,11 @@
  * train P * efficiency times as many images per second.
  *
  * An update computes for work.forward seconds, then for work.backward seconds, and exchanges a
- * gradient of work.bytes bytes in work.buckets equal buckets. The backward pass completes one bucket
- * after the other, at equal intervals, the last at its end. An all-reduce of n bytes takes the
- * network link_seconds(LINK_ALL_REDUCE, P, n, link) (link.h). It makes one at a time, each as soon
- * as its bucket is complete and the one before is done; meanwhile the processor goes on. The update
- * is over when both are done.
+ * gradient of work.bytes bytes in work.buckets equal buckets. The backward pass completes one
+ * bucket after the other, at equal intervals, the last at its end. An all-reduce of n bytes takes
+ * the network link_seconds(LINK_ALL_REDUCE, P, n, link) (link.h). It makes one at a time, each as
+ * soon as its bucket is complete and the one before is done; meanwhile the processor goes on. The
+ * update is over when both are done.
  *
  * Follow the buckets, or look for what is longest: either the network never waits from the first
  * bucket on, or it waits for the last. P = 1 exchanges nothing; work.buckets >= 1. */

@@ -9,12 +9,12 @@
  * wait_for = 1 is asynchronous: every gradient counts, however old the weights it was computed
  * with; use the one that arrived first. With wait_for > 1 the server waits until it has that many
  * gradients of the present version (as many as there are workers: synchronous; fewer: the rest are
- * backup workers, Chen et al., arXiv 1604.00981): use the wait_for of them that arrived first; those
- * of an older version came too late, and are not used.
+ * backup workers, Chen et al., arXiv 1604.00981): use the wait_for of them that arrived first;
+ * those of an older version came too late, and are not used.
  *
- * Write the indices in queue of the gradients to use into `use`, the first to arrive first (of those
- * that arrived at the same time the lower worker), and return how many: wait_for, or 0 if the server
- * must wait for more. `use` has room for wait_for. */
+ * Write the indices in queue of the gradients to use into `use`, the first to arrive first (of
+ * those that arrived at the same time the lower worker), and return how many: wait_for, or 0 if the
+ * server must wait for more. `use` has room for wait_for. */
 int serve_next(int *use, const Arrived *queue, int n, int version, int wait_for)
 {
     TODO("choose from the queue, in the order of arrival, or wait");

@@ -2,8 +2,8 @@
 #include "check.h"
 #include "lab2.h"
 
-/* The server's update with a gradient g that was computed with old weights: `staleness` updates have
- * been made since those were sent out. SGD with momentum:
+/* The server's update with a gradient g that was computed with old weights: `staleness` updates
+ * have been made since those were sent out. SGD with momentum:
  *
  *     v = momentum v + c g
  *     w = w - rate v              with the new v

@@ -1,4 +1,4 @@
-/* local_method.h: trainings whose ranks talk now and then, each as a Method (method.h).
+/* local_method.h: trainings whose ranks communicate now and then, each as a Method (method.h).
  *
  *   LOCAL_PLAIN    averages the gradients before every update: what the others are compared with
  *   LOCAL_SGD      averages the weights when local_due says so

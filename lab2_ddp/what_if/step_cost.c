@@ -33,7 +33,8 @@ static void add_call(StepPlan *plan, LinkCollective what, double bytes)
 }
 
 /* Stage 1 and 2: the gradient is reduce-scattered, the parameters gathered; 3: these are gathered
- * twice, before the forward and before the backward pass. Arithmetic: arXiv 1910.02054, section 7. */
+ * twice, before the forward and before the backward pass. Arithmetic: arXiv 1910.02054, section 7.
+ * */
 static void plan_shards(StepPlan *plan, const WhatIf *w)
 {
     double bytes = (w->format == FORMAT_MIXED ? 2 : 4) * w->net.parameters;

@@ -29,8 +29,6 @@ static void twin(Twin *t, int mistake)
         if (mistake == 8)
             v = old;
         double ahead = t->d[T][i] + c->mu * v;
-        if (mistake == 9)
-            ahead = ahead;
         if (mistake == 10)
             ahead = t->d[T][i] + c->mu * old;
         if (mistake == 11)

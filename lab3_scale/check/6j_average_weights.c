@@ -46,7 +46,7 @@ static const char *const words[] = {
     "k = keep from the start: the zero that average begins with counts, too; k = min(keep, (step - "
     "1) / step)",
     "k and 1 - k are exchanged",
-    "the plain mean for ever: from step 1 / (1 - keep) on, k = keep",
+    "the plain mean forever: from step 1 / (1 - keep) on, k = keep",
     "the first weights count too much: until step 1 / (1 - keep), k = (step - 1) / step",
     "the larger of the two: k = min(keep, (step - 1) / step)",
     "step / (step + 1): step is 1 after the first update, so (step - 1) / step",

@@ -2,7 +2,8 @@
  * budget, the same epochs and the same seeds, beside the small batch that they should equal.
  *
  * Tuned on images held out of the training set; judged on the test images. Remedies that are rules
- * (the rate follows from the small batch's) have nothing to tune: their budget is the small batch's.
+ * (the rate follows from the small batch's) have nothing to tune: their budget is the small
+ * batch's.
  */
 #ifndef CONTEST_H
 #define CONTEST_H

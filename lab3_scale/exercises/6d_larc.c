@@ -9,7 +9,8 @@
  *     v = mu v + local (g + decay w)
  *     w = w - v
  *
- * So a layer whose gradient is small moves as by momentum alone. (NVIDIA's apex, LARC(clip=True).) */
+ * So a layer whose gradient is small moves as by momentum alone. (NVIDIA's apex, LARC(clip=True).)
+ * */
 void larc(float *w, float *v, const float *g, int n, double rate, double mu, double decay,
           double trust)
 {

@@ -14,8 +14,8 @@
  * Hierarchical: in each machine of G = min(devices, per_node) devices a ring inside, but half of it
  * before (a reduce-scatter) and half after (an all-gather), so that it costs one whole
  * ring(G, bytes, alpha_in, beta_in). Between, every device has bytes / G to all-reduce with its
- * partners in the other machines: M = ⌈devices / G⌉ machines, all G devices of one over one network card: so the
- * card carries the whole vector, ring(M, bytes, alpha, beta).
+ * partners in the other machines: M = ⌈devices / G⌉ machines, all G devices of one over one network
+ * card: so the card carries the whole vector, ring(M, bytes, alpha, beta).
  *
  * Of the exchange, what fits into c->overlap * c->compute seconds is hidden behind the backward
  * pass; the rest is waited for. */

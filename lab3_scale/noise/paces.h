@@ -17,7 +17,7 @@ typedef struct GrowPace {
 Pace pace_drops(const void *grow, double seen, int64_t update);
 /* The batch grows instead, by grow_batch(). */
 Pace pace_grows(const void *grow, double seen, int64_t update);
-/* The batch begins small, by batch_warm_up(); its rate is that of pace_drops(), times the root of how
- * much larger the batch is. */
+/* The batch begins small, by batch_warm_up(); its rate is that of pace_drops(), times the root of
+ * how much larger the batch is. */
 Pace pace_warms_up(const void *grow, double seen, int64_t update);
 #endif

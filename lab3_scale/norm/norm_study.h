@@ -35,7 +35,8 @@ void norm_open(NormStudy *s, const Lab *lab, uint64_t seed); /* checks the choic
 void norm_work(void *study);
 TrainingSpec norm_spec(const NormStudy *s, const PlainPace *pace, bool norm, int ghost);
 
-/* norm_inputs.c: the percentiles of one training's layer, into at [NORM_LOOKS][3]. False: stopped */
+/* norm_inputs.c: the percentiles of one training's layer, into at [NORM_LOOKS][3]. False: stopped
+ * */
 bool norm_watch(NormStudy *s, bool norm, double (*at)[3]);
 /* norm_ranks.c: fills in s->apart. Collective */
 void norm_compare_ranks(NormStudy *s);

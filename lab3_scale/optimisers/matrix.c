@@ -1,6 +1,9 @@
-/* matrix.c: matrix_product of lab3.h. */
+/* matrix.c: matrix_product and vector_norm of lab3.h. */
 #include "lab3.h"
 #include <cblas.h>
+#include <math.h>
+
+double vector_norm(const float *x, int n) { return sqrt(cblas_dsdot(n, x, 1, x, 1)); }
 
 void matrix_product(float *c, const float *a, const float *b, int m, int k, int n,
                     bool b_transposed)

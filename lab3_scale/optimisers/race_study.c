@@ -82,7 +82,8 @@ static bool train(const RaceStudy *s, int racer, double rate, uint64_t seed, dou
     return !stopped;
 }
 
-/* ---- the search: a task is a racer with a rate; then a racer with its best rate and a seed ---- */
+/* ---- the search: a task is a racer with a rate; then a racer with its best rate and a seed ----
+ * */
 
 static bool search(void *context, int item, double *value, TaskFarmRun *farm)
 {

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Make published/steps.csv from the data of Shallue et al. (arXiv 1811.03600).
+r"""Make published/steps.csv from the data of Shallue et al. (arXiv 1811.03600).
 
-    git clone --depth 1 --filter=blob:none --sparse https://github.com/google-research/google-research
+    git clone --depth 1 --filter=blob:none --sparse \
+        https://github.com/google-research/google-research
     (in it) git sparse-checkout set batch_science
     lab3_scale/published/derive.py FOLDER/batch_science
 

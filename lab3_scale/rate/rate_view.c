@@ -1,5 +1,5 @@
-/* rate_view.c: part 3's figure: test errors by rule, the spread of an update by rule, and the losses
- * of the starts. */
+/* rate_view.c: part 3's figure: test errors by rule, the spread of an update by rule, and the
+ * losses of the starts. */
 #include "check.h"
 #include "quantiles.h"
 #include "rate_study.h"

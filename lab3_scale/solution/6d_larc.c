@@ -2,18 +2,10 @@
 #include "lab3.h"
 #include <math.h>
 
-static double norm(const float *x, int n)
-{
-    double sum = 0;
-    for (int i = 0; i < n; i++)
-        sum += (double)x[i] * x[i];
-    return sqrt(sum);
-}
-
 void larc(float *w, float *v, const float *g, int n, double rate, double mu, double decay,
           double trust)
 {
-    double length = norm(w, n), slope = norm(g, n), local = rate;
+    double length = vector_norm(w, n), slope = vector_norm(g, n), local = rate;
     if (length > 0 && slope > 0)
         local = fmin(rate, trust * length / (slope + decay * length));
     for (int i = 0; i < n; i++) {

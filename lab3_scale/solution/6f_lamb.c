@@ -4,14 +4,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-static double norm(const float *x, int n)
-{
-    double sum = 0;
-    for (int i = 0; i < n; i++)
-        sum += (double)x[i] * x[i];
-    return sqrt(sum);
-}
-
 void lamb(float *w, float *m, float *s, const float *g, int n, int step, double rate,
           const AdamOptions *o)
 {
@@ -22,7 +14,7 @@ void lamb(float *w, float *m, float *s, const float *g, int n, int step, double 
         s[i] = (float)(o->beta2 * s[i] + (1 - o->beta2) * g[i] * g[i]);
         r[i] = (float)(m[i] / first / (sqrt(s[i] / second) + o->epsilon) + o->decay * w[i]);
     }
-    double length = norm(w, n), direction = norm(r, n);
+    double length = vector_norm(w, n), direction = vector_norm(r, n);
     double ratio = length > 0 && direction > 0 ? length / direction : 1;
     for (int i = 0; i < n; i++)
         w[i] = (float)(w[i] - rate * ratio * r[i]);

@@ -15,7 +15,8 @@ tar -xzf "$work/a/handout/labs.tar.gz" -C "$work"
 labs=$work/labs
 
 find "$labs" | sed "s,^$labs,," >"$work/files"
-for file in Makefile README.md LICENSE AGENTS.md lab2_ddp/worklog.md common/backend.h common/setup/deps.sh lab2_ddp/1_ranks.c \
+for file in Makefile README.md LICENSE AGENTS.md lab2_ddp/worklog.md common/backend.h \
+    common/setup/deps.sh lab2_ddp/1_ranks.c \
     lab2_ddp/3_train.c lab2_ddp/exercises/2b_all_reduce_ring.c tests/support/harness.h; do
     grep -qx "/$file" "$work/files" || wrong "$file is not in it"
 done

@@ -46,7 +46,8 @@ launch 2 || fail "on two ranks"
 judge 17 || fail "bytes: $(cat "$results/metrics.csv")"
 expect 'really on +100 Mbit/s: none .* derived'
 # At 100 Mbit/s the link is nearly all of an update, whatever the machine is doing.
-awk '/really on +100 Mbit.s: none/ { sub(/.* derived +[0-9.]+: /, ""); if ($1 > 15 || $1 < -15) exit 1 }' \
+awk '/really on +100 Mbit.s: none/ { sub(/.* derived +[0-9.]+: /, "")
+    if ($1 > 15 || $1 < -15) exit 1 }' \
     "$work/log" || fail "the derived time is not that of the link"
 [ -s "$results/compression.png" ] || fail "no figure"
 for only in factors 'top 1' 'rank 4' minimal; do

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # seconds: 120
 # sanitizers: no
-# Lab 3, part 2: two ranks find what one finds; the line's ends are the two solutions; the stub names
-# its exercise; bad options.
+# Lab 3, part 2: two ranks find what one finds; the line's ends are the two solutions; the stub
+# names its exercise; bad options.
 set -u
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

@@ -1,10 +1,9 @@
 #!/usr/bin/env bash
-#
+# Lab 3, part 6: the references pass their checks; every optimiser has its row in the program; two
+# ranks find what one finds; the stub names its exercise; beside PyTorch where there is one.
 # ranks: 2
 # seconds: 180
 # sanitizers: no
-# Lab 3, part 6: the references pass their checks; every optimiser has its row in the program; two ranks
-# find what one finds; the stub names its exercise; beside PyTorch where there is one.
 set -eu
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

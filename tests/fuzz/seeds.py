@@ -69,6 +69,6 @@ for model in (b"mlp 28x28x1 classes=10", b"resnet8 32x32x3 classes=10 no-skip no
               b'","step":"3"},"fc1.weight":{"dtype":"F32","shape":[2,1],"data_offsets":[0,8]}}')
     write_file("fuzz_checkpoint", model.split()[0].decode(),
                struct.pack("<Q", len(header)) + header + bytes(8))
-for i, answers in enumerate((b"# 1.\na = 1.5e3 # x\n", b"a = 1,5\nb = 3 ms\nc =\n", b"a = 80\na = 2\n",
-                             b"n = 36 %\nm = 1/3\n", b"n\n", b"n = 40\0\n")):
+for i, answers in enumerate((b"# 1.\na = 1.5e3 # x\n", b"a = 1,5\nb = 3 ms\nc =\n",
+                             b"a = 80\na = 2\n", b"n = 36 %\nm = 1/3\n", b"n\n", b"n = 40\0\n")):
     write_file("fuzz_answers", f"answers-{i}", answers)

@@ -1,5 +1,6 @@
 /* optimiser_steps.c: NAME ROWS COLUMNS STEPS: an optimiser of lab 3, for tests/torch/optimisers.py:
- * reads float32s, the weights and then STEPS gradients, and writes the weights after each update. */
+ * reads float32s, the weights and then STEPS gradients, and writes the weights after each update.
+ * */
 #include "check.h"
 #include "lab3.h"
 #include <stdio.h>

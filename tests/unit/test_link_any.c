@@ -1,5 +1,5 @@
-/* test_link_any.c: receives from any rank on the virtual clock take what arrives first on it, however
- * late the sender really gets a core; and the clock that is charged.
+/* test_link_any.c: receives from any rank on the virtual clock take what arrives first on it,
+ * however late the sender really gets a core; and the clock that is charged.
  */
 #include "harness.h"
 #include "link.h"
