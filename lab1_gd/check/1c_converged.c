@@ -144,6 +144,7 @@ static void judge(void *unused)
         {1, {1, 0, 0, 0, 0, 0}, 6, 3, true, 1e-3, "a loss of exactly 0"},
         {1, {1, 1, 1, 1, 1, 0.99}, 6, 2, false, 1e-3, "a loss that fell by 1 %"},
         {1, {1, 1, 1, 1, 1, 0.9999}, 6, 2, true, 1e-3, "a loss that fell by 0.01 %"},
+        {1, {1, 1, 1, 1, 1, 0.999999}, 6, 2, true, 1e-3, "a loss that fell by 0.0001 %"},
         {1, {9, 1, 0.9, 1, 0.9996, 0.9995}, 6, 4, true, 1e-3, "a loss that wavered within the window"},
         {1, {1, 2e-5, 2e-5, 1e-5, 5e-6}, 5, 2, false, 1e-3, "a tiny loss that halves each time"},
         {1, {9e5, 9e5, 9e5, 9e5 - 100}, 4, 2, true, 1e-3, "a loss of 900,000 that fell by 100"},

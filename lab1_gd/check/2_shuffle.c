@@ -24,7 +24,7 @@ static void keeps_the_elements(Rng *r)
         for (int i = 0; i < n + 2; i++)
             order[i] = 40 + n - i; /* order[1 … n] are shuffled: 40 … 39 + n */
         shuffle(order + 1, n, r);
-        bool numbers = is_permutation(order + 1, n, 0) && n > 1;
+        bool numbers = is_permutation(order + 1, n, 0);
         WRONG_UNLESS(order[0] == 40 + n,
                      "off by one: it writes in front of the array, at order[-1], with n = %d", n);
         WRONG_UNLESS(order[n + 1] == 39,
@@ -120,7 +120,7 @@ static void all_orders_equally_likely(Rng *r)
                  "(which two elements are never swapped with each other alone?)");
     WRONG_UNLESS(o.found == 24, "of the 24 orders of 4 elements, 24,000 shuffles gave only %d",
                  o.found);
-    WRONG_UNLESS(o.chi < 70 || o.least < 500 || o.most > 1700,
+    WRONG_UNLESS(o.chi < 70 || o.least < 250 || o.most > 2300,
                  "is each position swapped with any of all n? Its n^n ways cannot fall evenly on n! "
                  "orders: draw among those not placed yet (in 24,000 shuffles of 4 elements one "
                  "order came %d times, another %d times, expected 1000)",

@@ -34,6 +34,15 @@ static double counted(const Asked *a, int from, int to, bool twice)
 }
 
 enum { END = FIRST_TICK + TICKS };
+/* Beyond `to` as far as the spans that began before it reach. */
+static double whole(const Asked *a)
+{
+    double reach = a->to;
+    for (int i = 0; i < a->n; i++)
+        if (a->start[i] < a->to)
+            reach = fmax(reach, a->end[i]);
+    return counted(a, a->from, a->to, false) + reach - a->to;
+}
 #define MISTAKE(name, seconds) \
     static void name(double *out, const double *right, const void *asked) \
     { \
@@ -46,6 +55,7 @@ MISTAKE(not_clipped_twice, counted(a, FIRST_TICK, END, true))
 MISTAKE(after_to, counted(a, a->from, END, false))
 MISTAKE(before_from, counted(a, FIRST_TICK, a->to, false))
 MISTAKE(from_zero, counted(a, a->from < 0 ? a->from : 0, a->to, false))
+MISTAKE(last_whole, whole(a))
 MISTAKE(idle, a->to - a->from - counted(a, a->from, a->to, false))
 MISTAKE(fraction, counted(a, a->from, a->to, false) / (a->to - a->from))
 MISTAKE(all_of_it, a->to - a->from)
@@ -93,6 +103,7 @@ static const Mistake mistakes[] = {
      "covered twice only once",
      not_clipped_twice},
     {"what lies after `to` counts: cut it off", after_to},
+    {"a span that reaches beyond `to` counts to its end: cut it off", last_whole},
     {"what lies before `from` counts: cut it off", before_from},
     {"it starts at 0, not at `from`", from_zero},
     {"this is the time that the thread was idle: busy is the rest", idle},
