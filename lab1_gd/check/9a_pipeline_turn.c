@@ -35,7 +35,7 @@ static int back_together(const Asked *a, int micro)
 }
 static int back_late(const Asked *a, int micro) { return backward(a, micro) + 1; }
 static int back_early(const Asked *a, int micro) { return backward(a, micro) - 1; }
-static int never(const Asked *a, int micro) { return -1; }
+static int never(const Asked *a, int micro) { return -1000; }
 static int one_later(const Asked *a, int micro) { return a->stage + micro + 1; }
 static int one_by_one(const Asked *a, int micro) { return a->stage + micro * a->stages; }
 
