@@ -30,13 +30,14 @@ typedef struct Asked {
     Sums d, w, first_d, first_w, all_d, all_w;
 } Asked;
 
-/* By which factor a version multiplies filter f of d. The filters that are all zeros are judged by
- * themselves. */
+/* By which factor a version multiplies filter f of d; NAN: any. A filter that is all zeros is judged
+ * by itself, and a large factor is too much for a float. */
 #define MISTAKE(name, scale) \
     static void name(double *out, const double *right, const void *asked) \
     { \
         const Asked *a = asked; \
-        out[0] = a->d.squares == 0 ? NAN : scale; \
+        double factor = scale; \
+        out[0] = a->d.squares == 0 || factor > 1e35 ? NAN : factor; \
     }
 MISTAKE(whole, sqrt(a->all_w.squares / a->all_d.squares))
 MISTAKE(squared, a->w.squares / a->d.squares)

@@ -34,14 +34,13 @@ static double counted(const Asked *a, int from, int to, bool twice)
 }
 
 enum { END = FIRST_TICK + TICKS };
-/* Beyond `to` as far as the spans that began before it reach. */
-static double whole(const Asked *a)
+/* Right, but where a span reaches over the end `at`. */
+static double right_unless_over(const Asked *a, double right, int at)
 {
-    double reach = a->to;
     for (int i = 0; i < a->n; i++)
-        if (a->start[i] < a->to)
-            reach = fmax(reach, a->end[i]);
-    return counted(a, a->from, a->to, false) + reach - a->to;
+        if (a->start[i] < at && a->end[i] > at)
+            return NAN;
+    return right;
 }
 #define MISTAKE(name, seconds) \
     static void name(double *out, const double *right, const void *asked) \
@@ -55,7 +54,8 @@ MISTAKE(not_clipped_twice, counted(a, FIRST_TICK, END, true))
 MISTAKE(after_to, counted(a, a->from, END, false))
 MISTAKE(before_from, counted(a, FIRST_TICK, a->to, false))
 MISTAKE(from_zero, counted(a, a->from < 0 ? a->from : 0, a->to, false))
-MISTAKE(last_whole, whole(a))
+MISTAKE(over_to, right_unless_over(a, right[0], a->to))
+MISTAKE(over_from, right_unless_over(a, right[0], a->from))
 MISTAKE(idle, a->to - a->from - counted(a, a->from, a->to, false))
 MISTAKE(fraction, counted(a, a->from, a->to, false) / (a->to - a->from))
 MISTAKE(all_of_it, a->to - a->from)
@@ -103,7 +103,6 @@ static const Mistake mistakes[] = {
      "covered twice only once",
      not_clipped_twice},
     {"what lies after `to` counts: cut it off", after_to},
-    {"a span that reaches beyond `to` counts to its end: cut it off", last_whole},
     {"what lies before `from` counts: cut it off", before_from},
     {"it starts at 0, not at `from`", from_zero},
     {"this is the time that the thread was idle: busy is the rest", idle},
@@ -115,6 +114,8 @@ static const Mistake mistakes[] = {
      nested_back},
     {"a span outside of [from, to] counts negatively: 0 if its end comes before its start",
      negative},
+    {"it is wrong only where a span reaches beyond `to`: cut it off there", over_to},
+    {"it is wrong only where a span begins before `from`: cut it off there", over_from},
     {"all of [from, to] counts, whether a span covers it or not", all_of_it},
     {0}};
 
