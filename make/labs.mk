@@ -107,8 +107,8 @@ must_match = $(if $(strip $(call chosen,$(1))),,@echo "ONLY=$(ONLY): none of the
 # missing hardware) the program has printed the reason: that is no error of make's.
 parts_of = $(foreach program,$(call chosen,$(call lab_programs,$(1))), \
     $(call ranks_of,$(program)):$(program))
-# A lab with parts.txt opens one part: the first that is not finished, or, NEXT=1, the one after that
-# which it opened last; and builds that part alone. ONLY=… and SOL=1 run all that they name.
+# A lab with parts.txt opens one part: the first that is not finished, or, NEXT=1, the one after
+# that which it opened last; and builds that part alone. ONLY=… and SOL=1 run all that they name.
 $(call must,$(filter 0 1,$(or $(NEXT),0)),NEXT=$(NEXT): expected 1)
 $(call must,$(if $(filter-out 0,$(NEXT)),$(if $(ONLY)$(filter sol,$(VARIANT)),,yes),yes), \
     NEXT=$(NEXT): not with ONLY or SOL)

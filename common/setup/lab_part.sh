@@ -25,8 +25,8 @@ finished() { # part
     done
     for file in "$lab/exercises/${1%%_*}"[a-z_]*.c; do
         name=$(basename "$file" .c)
-        $MAKE --no-print-directory -s check LAB="${lab%%_*}" ONLY="$name" </dev/null >/dev/null 2>&1 ||
-            return 1
+        $MAKE --no-print-directory -s check LAB="${lab%%_*}" ONLY="$name" </dev/null \
+            >/dev/null 2>&1 || return 1
     done
 }
 choose() { # last, next

@@ -28,11 +28,11 @@ static void slopes(double *out, const Asked *a, int first, int n, double w, doub
         out[1] = db; \
     }
 MISTAKE(turned, -right[0], -right[1])
-MISTAKE(sum, n * right[0], n * right[1])
+MISTAKE(sum, n *right[0], n *right[1])
 MISTAKE(half, right[0] / 2, right[1] / 2)
-MISTAKE(half_sum, n * right[0] / 2, n * right[1] / 2)
+MISTAKE(half_sum, n *right[0] / 2, n *right[1] / 2)
 MISTAKE(turned_half, -right[0] / 2, -right[1] / 2)
-MISTAKE(turned_sum, -n * right[0], -n * right[1])
+MISTAKE(turned_sum, -n *right[0], -n *right[1])
 MISTAKE(swapped, right[1], right[0])
 MISTAKE(no_x, right[1], right[1])
 MISTAKE(twice_x, right[0], right[0])
@@ -41,8 +41,8 @@ MISTAKE(integers, n > 2 ? 0 : right[0], n > 2 ? 0 : right[1])
 MISTAKE(one_less, right[0] * n / (n - 1), right[1] * n / (n - 1))
 MISTAKE(added, right[0] + EXERCISE_UNSET, right[1] + EXERCISE_UNSET)
 MISTAKE(factor_four, 2 * right[0], 2 * right[1])
-MISTAKE(sum_w, n * right[0], right[1])
-MISTAKE(sum_b, right[0], n * right[1])
+MISTAKE(sum_w, n *right[0], right[1])
+MISTAKE(sum_b, right[0], n *right[1])
 MISTAKE(half_w, right[0] / 2, right[1])
 MISTAKE(half_b, right[0], right[1] / 2)
 MISTAKE(turned_w, -right[0], right[1])
@@ -150,12 +150,13 @@ static void judge(void *unused)
     for (int i = 0; i < 3; i++) {
         points[i] = points_new(sizes[i], 2, 50, 1, 11 + i);
         for (double w = -3; w <= 3; w += 1.5, k++) {
-            double b = 1 - w / 2, *found = cases[k].found;
+            double b = 1 - w / 2;
             asked[k] = (Asked){points[i].x, points[i].y, sizes[i], w, b};
-            cases[k] = (ExerciseCase){.asked = &asked[k], .found = {EXERCISE_UNSET, EXERCISE_UNSET}};
+            cases[k] = (ExerciseCase){.asked = &asked[k],
+                                      .found = {EXERCISE_UNSET, EXERCISE_UNSET}};
             snprintf(cases[k].told, sizeof cases[k].told, "n = %d, w = %g, b = %g", sizes[i], w, b);
             slopes(cases[k].right, &asked[k], 0, sizes[i], w, b);
-            gradient(&found[0], &found[1], points[i].x, points[i].y, sizes[i], w, b);
+            gradient(&cases[k].found[0], &cases[k].found[1], points[i].x, points[i].y, sizes[i], w, b);
         }
     }
     exercise_judge(&(ExerciseQuestion){{"dw", "db"}, 1e-9, 1e-9, mistakes}, cases, CASES);
@@ -165,7 +166,6 @@ static void judge(void *unused)
 
 int main(int argc, char **argv)
 {
-    return exercise_check(
-        argc, argv, "gradient", 10,
-        "the gradient of the mean squared error, within 1e-9 of finite differences", judge);
+    return exercise_check(argc, argv, "gradient", 10,
+                          "the gradient of the mean squared error, to 1e-9", judge);
 }

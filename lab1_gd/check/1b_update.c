@@ -54,9 +54,10 @@ static const Mistake mistakes[] = {
 
 static void judge(void *unused)
 {
-    static const Asked asked[] = {
-        {1, -2, 4, -6, 0.25}, {0.3, 1.7, -2.25, 0.7, 0.1}, {-5, 3, 1e3, 2e3, 1e-3},
-        {2, 9, 100, 50, 0}};
+    static const Asked asked[] = {{1, -2, 4, -6, 0.25},
+                                  {0.3, 1.7, -2.25, 0.7, 0.1},
+                                  {-5, 3, 1e3, 2e3, 1e-3},
+                                  {2, 9, 100, 50, 0}};
     enum { CASES = sizeof asked / sizeof *asked };
     ExerciseCase cases[CASES];
     for (int k = 0; k < CASES; k++) {

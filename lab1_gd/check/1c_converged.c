@@ -47,7 +47,8 @@ MISTAKE(not_a_number, isnan(fall) || (fall >= 0 && (fall < t * a || a == 0)))
 /* As the right answer, of other losses. */
 static double hardly_fell(const Asked *k, double a, double z)
 {
-    return z <= a && (a - z < k->tolerance * a || a == 0);
+    double left = a > 0 ? z / a : z == 0;
+    return left <= 1 && left > 1 - k->tolerance;
 }
 static void one_step(double *out, const double *right, const void *asked)
 {
@@ -85,8 +86,7 @@ static void too_many(double *out, const double *right, const void *asked)
 static void newer_loss(double *out, const double *right, const void *asked)
 {
     const Asked *k = asked;
-    out[0] = short_of(k) ? NAN
-                         : hardly_fell(k, k->loss[k->count - k->window], k->loss[k->count]);
+    out[0] = short_of(k) ? NAN : hardly_fell(k, k->loss[k->count - k->window], k->loss[k->count]);
 }
 static void each_step(double *out, const double *right, const void *asked)
 {
@@ -145,11 +145,23 @@ static void judge(void *unused)
         {1, {1, 1, 1, 1, 1, 0.99}, 6, 2, false, 1e-3, "a loss that fell by 1 %"},
         {1, {1, 1, 1, 1, 1, 0.9999}, 6, 2, true, 1e-3, "a loss that fell by 0.01 %"},
         {1, {1, 1, 1, 1, 1, 0.999999}, 6, 2, true, 1e-3, "a loss that fell by 0.0001 %"},
-        {1, {9, 1, 0.9, 1, 0.9996, 0.9995}, 6, 4, true, 1e-3, "a loss that wavered within the window"},
+        {1,
+         {9, 1, 0.9, 1, 0.9996, 0.9995},
+         6,
+         4,
+         true,
+         1e-3,
+         "a loss that wavered within the window"},
         {1, {1, 2e-5, 2e-5, 1e-5, 5e-6}, 5, 2, false, 1e-3, "a tiny loss that halves each time"},
         {1, {9e5, 9e5, 9e5, 9e5 - 100}, 4, 2, true, 1e-3, "a loss of 900,000 that fell by 100"},
         {1, {1, 1, 1, 0.6}, 4, 2, true, 0.5, "a loss that fell by 40 %, and a tolerance of 0.5"},
-        {1, {1, 1, 1, 1, 1, 0.99995, 0.5}, 6, 1, true, 1e-3, "a loss that falls after the last one"},
+        {1,
+         {1, 1, 1, 1, 1, 0.99995, 0.5},
+         6,
+         1,
+         true,
+         1e-3,
+         "a loss that falls after the last one"},
     };
     enum { CASES = sizeof asked / sizeof *asked };
     ExerciseCase cases[CASES];
@@ -164,7 +176,7 @@ static void judge(void *unused)
 
 int main(int argc, char **argv)
 {
-    return exercise_check(
-        argc, argv, "converged", 10,
-        "true when the loss fell by less than the tolerance over the window, else false", judge);
+    return exercise_check(argc, argv, "converged", 10,
+                          "true when the loss fell by less than the tolerance in the window",
+                          judge);
 }

@@ -98,9 +98,9 @@ static Orders count_orders(Rng *r)
 /* Which element never moves, or NULL. */
 static const char *stays(const Orders *o)
 {
-    return o->still[0] == TIMES   ? "the first element never moves: off by one"
-           : o->still[3] == TIMES ? "the last element never moves: off by one"
-                                  : NULL;
+    return o->still[0] == TIMES ? "the first element never moves: off by one"
+         : o->still[3] == TIMES ? "the last element never moves: off by one"
+                                : NULL;
 }
 
 /* Each of the 4! = 24 orders of 4 elements should appear in 1/24 of the shuffles. Chi squared
@@ -111,20 +111,23 @@ static void all_orders_equally_likely(Rng *r)
 {
     Orders o = count_orders(r);
     WRONG_UNLESS(!stays(&o), "%s (%d of the 24 orders of 4 elements appear)", stays(&o), o.found);
-    WRONG_UNLESS(o.found != 6 || o.still[0] + o.still[1] + o.still[2] + o.still[3] > 0,
-                 "no element ever stays in its place: position i must be able to draw itself, which "
-                 "leaves 6 of the 24 orders of 4 elements");
+    WRONG_UNLESS(
+        o.found != 6 || o.still[0] + o.still[1] + o.still[2] + o.still[3] > 0,
+        "no element ever stays in its place: position i must be able to draw itself, which "
+        "leaves 6 of the 24 orders of 4 elements");
     WRONG_UNLESS(o.found != 4, "it only rotates the order, by a random number of places");
-    WRONG_UNLESS(o.found != 12,
-                 "off by one: one step is missing, so only 12 of the 24 orders of 4 elements appear "
-                 "(which two elements are never swapped with each other alone?)");
+    WRONG_UNLESS(
+        o.found != 12,
+        "off by one: one step is missing, so only 12 of the 24 orders of 4 elements appear "
+        "(which two elements are never swapped with each other alone?)");
     WRONG_UNLESS(o.found == 24, "of the 24 orders of 4 elements, 24,000 shuffles gave only %d",
                  o.found);
-    WRONG_UNLESS(o.chi < 70 || o.least < 250 || o.most > 2300,
-                 "is each position swapped with any of all n? Its n^n ways cannot fall evenly on n! "
-                 "orders: draw among those not placed yet (in 24,000 shuffles of 4 elements one "
-                 "order came %d times, another %d times, expected 1000)",
-                 o.least, o.most);
+    WRONG_UNLESS(
+        o.chi < 70 || o.least < 250 || o.most > 2300,
+        "is each position swapped with any of all n? Its n^n ways cannot fall evenly on n! "
+        "orders: draw among those not placed yet (in 24,000 shuffles of 4 elements one "
+        "order came %d times, another %d times, expected 1000)",
+        o.least, o.most);
     WRONG_UNLESS(o.chi < 70,
                  "not all orders are equally likely: in 24,000 shuffles of 4 elements one came %d "
                  "times, another %d times, expected about 1000 each",

@@ -60,7 +60,7 @@ typedef struct Update {
     double w, b;
 } Update;
 
-/* One step from (w, b) against the gradient of the mean loss over the examples order[first … first +
+/* One step from (w, b) against the gradient of the mean loss over order[first … first +
  * size), or, without the order, over those points themselves. */
 typedef struct Step {
     int first, size;
@@ -215,14 +215,15 @@ static void judge_batches(const Epoch *e, const Reports *t)
     WRONG_UNLESS(t->count != 1 || updates == 1,
                  "n = %d, batch %d: it reports once, for the whole epoch: report every update", n,
                  batch);
-    WRONG_UNLESS(t->count == updates, "n = %d, batch %d: %d updates reported, expected %d", n, batch,
-                 t->count, updates);
+    WRONG_UNLESS(t->count == updates, "n = %d, batch %d: %d updates reported, expected %d", n,
+                 batch, t->count, updates);
     for (int k = 0; k < updates; k++) {
         int first = k * batch, end = first + batch < n ? first + batch : n;
-        WRONG_UNLESS(t->first[k] == first || t->first[k] != k,
-                     "n = %d, batch %d: update %d reports its number as `first`: it is the position "
-                     "in order, %d",
-                     n, batch, k + 1, first);
+        WRONG_UNLESS(
+            t->first[k] == first || t->first[k] != k,
+            "n = %d, batch %d: update %d reports its number as `first`: it is the position "
+            "in order, %d",
+            n, batch, k + 1, first);
         WRONG_UNLESS(t->first[k] != first || t->size[k] == end - first,
                      "n = %d, batch %d: update %d reports a batch of %d%s, expected %d", n, batch,
                      k + 1, t->size[k],
@@ -258,15 +259,16 @@ static void judge_epoch(Ledger *l, const Epoch *e)
     from_report.b = b;
     step(after, e, right_step(&from_report));
     bool late = fabs(after[0] - end_w) < 1e-9 && fabs(after[1] - end_b) < 1e-9;
-    WRONG_UNLESS(end_w == w && end_b == b,
-                 "n = %d, batch %d: %s: *w, *b are (%.6g, %.6g) at the end, but the last update was "
-                 "reported at (%.6g, %.6g)",
-                 e->n, e->batch,
-                 end_w == e->start_w && end_b == e->start_b
-                     ? "*w and *b stay at the start: write the result back"
-                 : late ? "report() comes before update(): report the weights after it"
-                        : "what is reported is not where it ends: report after the update",
-                 end_w, end_b, w, b);
+    WRONG_UNLESS(
+        end_w == w && end_b == b,
+        "n = %d, batch %d: %s: *w, *b are (%.6g, %.6g) at the end, but the last update was "
+        "reported at (%.6g, %.6g)",
+        e->n, e->batch,
+        end_w == e->start_w && end_b == e->start_b
+            ? "*w and *b stay at the start: write the result back"
+        : late ? "report() comes before update(): report the weights after it"
+               : "what is reported is not where it ends: report after the update",
+        end_w, end_b, w, b);
 }
 
 static void judge(void *unused)
@@ -292,8 +294,6 @@ static void judge(void *unused)
 
 int main(int argc, char **argv)
 {
-    return exercise_check(
-        argc, argv, "minibatch_epoch", 10,
-        "one update per batch, the last one perhaps smaller, each a mean over its own batch",
-        judge);
+    return exercise_check(argc, argv, "minibatch_epoch", 10,
+                          "one update per batch, each by the mean over its own examples", judge);
 }

@@ -70,15 +70,15 @@ static void judge_exact(double *batch, double *seconds, int most)
     for (int n = most; n >= 2; n--) {
         time_per_update(&t0, &c, batch, seconds, n);
         const char *words = close_to(1e3 * t0, 0.5) && close_to(1e3 * c, 4) ? "t0 and c are swapped"
-                            : close_to(-1e3 * t0, 4)    ? "the sign of t0 is turned round"
-                            : close_to(-1e3 * c, 0.5)   ? "the sign of c is turned round"
-                            : close_to(c * t0, 8)       ? "c is 1/c: images per second; it is "
-                                                          "seconds per image"
-                            : isnan(t0) || isnan(c)     ? "never set, or 0/0"
-                            : t0 == 0                   ? "a line through 0: t0 is to be fitted, too"
-                            : fabs(1e3 * t0 - 4) < 1e-2 && fabs(1e3 * c - 0.5) < 1e-2
-                                ? "right but for rounding: is float used, not double?"
-                                : named(t0, c, batch, seconds, n);
+                          : close_to(-1e3 * t0, 4)  ? "the sign of t0 is turned round"
+                          : close_to(-1e3 * c, 0.5) ? "the sign of c is turned round"
+                          : close_to(c * t0, 8)     ? "c is 1/c: images per second; it is "
+                                                      "seconds per image"
+                          : isnan(t0) || isnan(c)   ? "never set, or 0/0"
+                          : t0 == 0                 ? "a line through 0: t0 is to be fitted, too"
+                          : fabs(1e3 * t0 - 4) < 1e-2 && fabs(1e3 * c - 0.5) < 1e-2
+                              ? "right but for rounding: is float used, not double?"
+                              : named(t0, c, batch, seconds, n);
         WRONG_UNLESS(close_to(1e3 * t0, 4) && close_to(1e3 * c, 0.5),
                      "%s%st0 = %g, c = %g from %d points that lie on 0.004 + 0.0005 B",
                      words ? words : "", words ? ": " : "", t0, c, n);
@@ -114,7 +114,6 @@ static void judge(void *unused)
 
 int main(int argc, char **argv)
 {
-    return exercise_check(
-        argc, argv, "time_per_update", 10,
-        "fixed cost and cost per image, with the least sum of squared relative errors", judge);
+    return exercise_check(argc, argv, "time_per_update", 10,
+                          "t0 and c with the least sum of squared relative errors", judge);
 }

@@ -30,8 +30,8 @@ typedef struct Asked {
     Sums d, w, first_d, first_w, all_d, all_w;
 } Asked;
 
-/* By which factor a version multiplies filter f of d; NAN: any. A filter that is all zeros is judged
- * by itself, and a large factor is too much for a float. */
+/* By which factor a version multiplies filter f of d; NAN: any. A filter that is all zeros is
+ * judged by itself, and a large factor is too much for a float. */
 #define MISTAKE(name, scale) \
     static void name(double *out, const double *right, const void *asked) \
     { \

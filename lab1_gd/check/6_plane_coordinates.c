@@ -112,23 +112,28 @@ static void forgive(ExerciseCase *c, const Asked *k)
 
 static void judge(void *unused)
 {
-    static const double planes[CASES][6] = {
-        {M_PI / 2, 1, 1, 2, -1, 0}, {M_PI / 2, 3, 0.5, 0.25, 4, 2}, {0.4, 1, 1, -1.5, 0.5, 3},
-        {2.5, 0.02, 7, 10, 0.1, 0.5}, {1, 2, 2, 0, 0, 6}, {0.01, 1, 1, 1, 2, 1}};
+    static const double planes[CASES][6] = {{M_PI / 2, 1, 1, 2, -1, 0},
+                                            {M_PI / 2, 3, 0.5, 0.25, 4, 2},
+                                            {0.4, 1, 1, -1.5, 0.5, 3},
+                                            {2.5, 0.02, 7, 10, 0.1, 0.5},
+                                            {1, 2, 2, 0, 0, 6},
+                                            {0.01, 1, 1, 1, 2, 1}};
     Asked asked[CASES];
     static float x[N], y[N], v[N];
     ExerciseCase cases[CASES], distances[CASES];
     for (int i = 0; i < CASES; i++) {
         const double *p = planes[i];
         Asked *k = &asked[i];
-        *k = (Asked){.angle = p[0], .size_x = p[1], .size_y = p[2], .a = p[3], .b = p[4], .off = p[5]};
+        *k = (Asked){
+            .angle = p[0], .size_x = p[1], .size_y = p[2], .a = p[3], .b = p[4], .off = p[5]};
         draw(k, x, y, v);
         ExerciseCase c = {.asked = k, .right = {k->a, k->b, k->off}};
         c.found[0] = c.found[1] = EXERCISE_UNSET;
         c.found[2] = plane_coordinates(&c.found[0], &c.found[1], v, x, y, N);
         forgive(&c, k);
-        snprintf(c.told, sizeof c.told, "v = %g x + %g y, %g off the plane; x, y at %.0f°, as %g to %g",
-                 k->a, k->b, k->off, k->angle * 180 / M_PI, k->size_x, k->size_y);
+        snprintf(c.told, sizeof c.told,
+                 "v = %g x + %g y, %g off the plane; x, y at %.0f°, as %g to %g", k->a, k->b,
+                 k->off, k->angle * 180 / M_PI, k->size_x, k->size_y);
         cases[i] = distances[i] = c;
         distances[i].found[0] = c.found[2];
         distances[i].right[0] = c.right[2];
@@ -139,8 +144,6 @@ static void judge(void *unused)
 
 int main(int argc, char **argv)
 {
-    return exercise_check(
-        argc, argv, "plane_coordinates", 10,
-        "the nearest point of a plane and the distance, for x and y of any length and angle",
-        judge);
+    return exercise_check(argc, argv, "plane_coordinates", 10,
+                          "the nearest point of a plane, and its distance", judge);
 }

@@ -32,7 +32,7 @@ MISTAKE(gamma_late, at(k, a, b, t) - g)
 MISTAKE(gamma_of_ratio, at(k, 1, b, t / a - g))
 MISTAKE(logarithm, log(right[0]))
 MISTAKE(upside_down, 1 / right[0])
-MISTAKE(law, a * exp(log(t) * b) + g)
+MISTAKE(law, a *exp(log(t) * b) + g)
 MISTAKE(rounded, ceil(right[0] - 1e-9))
 MISTAKE(truncated, floor(right[0] + 1e-9))
 
@@ -83,8 +83,8 @@ static void judge(void *unused)
                 continue;
             asked[n] = (Asked){l[0], l[1], l[2], target};
             cases[n] = (ExerciseCase){.asked = &asked[n], .right = {reached ? examples : INFINITY}};
-            snprintf(cases[n].told, sizeof cases[n].told, "an error of %.6g by %g D^%g + %g", target,
-                     l[0], l[1], l[2]);
+            snprintf(cases[n].told, sizeof cases[n].told, "an error of %.6g by %g D^%g + %g",
+                     target, l[0], l[1], l[2]);
             cases[n].found[0] = needed_examples(l[0], l[1], l[2], target);
             n++;
         }

@@ -164,7 +164,6 @@ static void judge(void *unused)
 
 int main(int argc, char **argv)
 {
-    return exercise_check(
-        argc, argv, "pipeline_turn", 5,
-        "each stage's micro-batch at every tick, forward and backward; idle elsewhere", judge);
+    return exercise_check(argc, argv, "pipeline_turn", 5,
+                          "each stage's micro-batch at every tick; idle elsewhere", judge);
 }

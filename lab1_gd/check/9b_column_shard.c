@@ -57,8 +57,8 @@ SHARED(beyond, too_large)
 SHARED(off_by_one, one_more)
 MISTAKE(ends, right[0], right[0] + right[1])
 MISTAKE(last_index, right[0], right[0] + right[1] - 1)
-MISTAKE(gaps_ignored, a->rank * (a->columns / a->ranks), right[1])
-MISTAKE(all_shifted, a->rank * (a->columns / a->ranks) + a->columns % a->ranks, right[1])
+MISTAKE(gaps_ignored, a->rank *(a->columns / a->ranks), right[1])
+MISTAKE(all_shifted, a->rank *(a->columns / a->ranks) + a->columns % a->ranks, right[1])
 MISTAKE(overlapping, a->rank *right[1], right[1])
 MISTAKE(counts_even, right[0], a->columns / a->ranks)
 MISTAKE(rank_itself, a->rank, right[1])
@@ -93,8 +93,8 @@ static const Mistake mistakes[] = {
 
 static void judge(void *unused)
 {
-    static const int sizes[][2] = {{8, 2}, {8, 1}, {10, 4}, {512, 3},
-                                   {7, 7}, {3, 4}, {1, 1},  {1000, 7}, {8, 5}};
+    static const int sizes[][2] = {{8, 2}, {8, 1}, {10, 4},   {512, 3}, {7, 7},
+                                   {3, 4}, {1, 1}, {1000, 7}, {8, 5}};
     enum { SIZES = sizeof sizes / sizeof *sizes, MOST = 64 };
     Asked asked[MOST];
     ExerciseCase cases[MOST];

@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # _lab1_checks.sh: each check of lab 1 alone. It needs only its own exercise: linked are the check,
-# that exercise and what all checks use. So it passes with stubs everywhere else, and a mistake shows
-# in its own line. Needs $work.
+# that exercise and what all checks use. So it passes with stubs everywhere else, and a mistake
+# shows in its own line. Needs $work.
 compile() { "${CC:-cc}" -std=gnu11 -D_GNU_SOURCE -Icommon -Ilab1_gd -w -c "$1" -o "$2"; }
 link() { "${CC:-cc}" "$1" "$work/checks/$2.o" "$work"/frame/*.o -lm -o "$3"; }
 build() { # folder, exercise's file without .c: folder/NAME.c to folder/check/NAME

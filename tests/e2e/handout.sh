@@ -39,7 +39,8 @@ while read -r command; do
         { cat "$work/typed.log"; wrong "README.md says to type '$command'"; }
     echo "ok: $command"
 done <"$work/commands"
-for file in $(grep -oE '`[a-z0-9_]+/[A-Za-z0-9_./]*`|\(docs/[a-z0-9_.]*\)' README.md | tr -d '`()'); do
+named='`[a-z0-9_]+/[A-Za-z0-9_./]*`|\(docs/[a-z0-9_.]*\)'
+for file in $(grep -oE "$named" README.md | tr -d '`()'); do
     case $file in build/* | data/*) continue ;; esac
     [ -e "$file" ] || wrong "README.md names $file, which is not there"
 done
