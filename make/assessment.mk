@@ -23,6 +23,9 @@ SOLUTION := $(if $(filter sol,$(VARIANT)),solution/)
 HAVE_TRAINER := $(filter %/$(VARIANT)/assessment/train,$(TRAINERS))
 assessment: $(or $(HAVE_TRAINER),no_solutions)
 	@$(BUILT); $(LAUNCH) $< $(OPTIONS)
+# Submissions that the grader must judge as expected: tests/hidden.
+hidden: $(GRADING)
+	@$(BUILT); $(WITH_MAKE) tests/tools/hidden.sh $(B) $(ONLY)
 grade: $(GRADING) $(if $(HAVE_TRAINER),,no_solutions)
 	@$(BUILT)
 	@$(WITH_MAKE) assessment/grader/grade.sh $(GRADER) \

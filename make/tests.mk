@@ -104,6 +104,7 @@ FUZZERS := $(call chosen,$(patsubst tests/fuzz/%.c,$(B)/fuzzers/%,$(wildcard tes
 $(FUZZERS): $(B)/fuzzers/%: $(B)/tests/fuzz/%.o $(B)/libcommon.a
 	$(call link,-fsanitize=fuzzer)
 $(B)/fuzzers/fuzz_rubric: $(B)/assessment/grader/grade_rubric.o
+$(B)/fuzzers/fuzz_evidence: $(B)/assessment/grader/evidence_read.o
 $(B)/fuzzers/fuzz_checkpoint: LDFLAGS += -Wl,--wrap=die
 fuzzers: $(FUZZERS)
 fuzz:

@@ -4,10 +4,10 @@
  * Run it from the project's folder; the script `compile` that builds a submission is beside this
  * program. Exit status: 0 every criterion is met, 1 not, 2 the submission could not be graded.
  */
-#include "grade.h"
 #include "check.h"
 #include "file.h"
 #include "folder_lock.h"
+#include "inspection.h"
 #include <errno.h>
 #include <libgen.h>
 #include <stdio.h>
@@ -73,10 +73,11 @@ static Paths paths_make(const GradeOptions *o)
                 .score_log = format_new("%s/score.log", out)};
     at.program = format_new("%s/train", at.dir);
     at.data = format_new("%s/data", at.dir);
-    at.audit = format_new("%s/audit", at.dir);
+    at.socket = format_new("%s/evidence", at.dir);
     at.weights = format_new("%s/weights.safetensors", at.dir);
-    const char *old[] = {at.dir, at.build_log, at.run_log, at.score_log};
-    for (int i = 0; i < 4; i++)
+    at.handed_in = format_new("%s/weights.safetensors", out);
+    const char *old[] = {at.dir, at.handed_in, at.build_log, at.run_log, at.score_log};
+    for (int i = 0; i < 5; i++)
         file_remove(old[i]);
     const char *results[] = {"results.json", "row.csv"};
     for (int i = 0; i < 2; i++) {
@@ -84,7 +85,7 @@ static Paths paths_make(const GradeOptions *o)
         file_remove(path);
         free(path);
     }
-    char *error = file_make_folder(at.audit);
+    char *error = file_make_folder(at.dir);
     REQUIRE(!error, "%s", error);
     free(out);
     return at;
@@ -92,8 +93,8 @@ static Paths paths_make(const GradeOptions *o)
 
 static void paths_free(Paths *at)
 {
-    char *all[] = {at->dir,     at->program,   at->data,    at->audit,
-                   at->weights, at->build_log, at->run_log, at->score_log};
+    char *all[] = {at->dir,       at->program,   at->data,    at->socket,   at->weights,
+                   at->handed_in, at->build_log, at->run_log, at->score_log};
     for (int i = 0; i < (int)(sizeof all / sizeof *all); i++)
         free(all[i]);
 }
@@ -125,11 +126,11 @@ int main(int argc, char **argv)
     GradeData images = grade_data_make(&o, data, at.data);
     char *text = images_text(&images, data);
     findings[BUILDS] = grade_build(script, o.submission, &at);
-    if (findings[BUILDS].passed)
+    if (findings[BUILDS].passed) {
+        Collector *collector = collector_start(at.socket, &o, images.given);
         findings[RUNS] = grade_run(&o, budget, &at, &seconds);
-    if (findings[RUNS].passed) {
-        int params = grade_score(&o, &rubric, &images, &at, findings);
-        findings[SHARED] = grade_audit(at.audit, o.np, params);
+        collector_end(collector, at.handed_in, findings);
+        grade_score(&o, &rubric, &images, &at, findings);
     }
     file_remove(at.data);
     Report report = {&o, &rubric, findings, text, budget, seconds};

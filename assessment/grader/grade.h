@@ -3,7 +3,7 @@
  *   grade.c          the driver              grade_rubric.c   criteria and points
  *   grade_data.c     images to train and to score on
  *   grade_build.c    compile                 grade_run.c      train, against the clock
- *   grade_score.c    the weights' accuracy   grade_audit.c    did the ranks share the work?
+ *   grade_score.c    the weights' accuracy   inspection.h     did the ranks share the work?
  *   grade_report.c   table, results.json     grade_figure.c   the points as bars
  *   grade.sh         one submission or a folder of them
  *
@@ -27,14 +27,14 @@ typedef struct GradeOptions {
 
 /* ---- findings and points ---- */
 
-enum { BUILDS, RUNS, WEIGHTS, SHARED, TRAINING, VALIDATION, CRITERIA };
+enum { BUILDS, RUNS, WEIGHTS, EQUAL, GRADIENTS, IMAGES, TRAINING, VALIDATION, CRITERIA };
 
 /* The result for one criterion. found NULL: not judged. Strings are new. */
 typedef struct Finding {
-    bool passed;
-    double accuracy; /* of TRAINING and VALIDATION */
-    char *found;     /* a phrase: what was found */
-    char *advice;    /* NULL where it passed */
+    bool passed, pending; /* pending: no points until a person has looked at it */
+    double accuracy;      /* of TRAINING and VALIDATION */
+    char *found;          /* a phrase: what was found */
+    char *advice;         /* NULL where it passed */
 } Finding;
 
 typedef struct Criterion {
@@ -66,7 +66,8 @@ double rubric_points(const Rubric *r, const Finding *findings, int criterion);
 
 /* A submission's files: all under dir, which is created afresh for each. */
 typedef struct Paths {
-    char *dir, *program, *data, *audit, *weights; /* absolute */
+    char *dir, *program, *data, *socket, *weights; /* absolute; socket: for the evidence */
+    char *handed_in; /* a copy of `weights`, out of the submission's reach */
     char *build_log, *run_log, *score_log;
 } Paths;
 
@@ -87,13 +88,12 @@ char *log_line(const char *log, const char *word);
 
 /* script: the build's compile command, called as: script SOURCE PROGRAM. */
 Finding grade_build(const char *script, const char *submission, const Paths *at);
+/* Copies the weights to at->handed_in when the budget or the run ends, whichever comes first. */
 Finding grade_run(const GradeOptions *o, double budget, const Paths *at, double *seconds);
 /* Fills in the findings WEIGHTS, TRAINING, VALIDATION. Returns the network's parameter count, 0:
  * unknown. */
 int grade_score(const GradeOptions *o, const Rubric *r, const GradeData *d, const Paths *at,
                 Finding *findings);
-/* Did np ranks share the work? params: of the network, 0: unknown. */
-Finding grade_audit(const char *folder, int np, int params);
 
 typedef struct Report {
     const GradeOptions *o;

@@ -42,7 +42,7 @@ if type -P flock >/dev/null; then
 fi
 secret=$(od -An -N6 -tu8 /dev/urandom | tr -d ' ')
 summary=$out/summary.csv
-columns=name,score,most,passed,builds,runs,weights,shared,training,validation
+columns=name,score,most,passed,builds,runs,weights,equal,gradients,images,training,validation
 echo "$columns,training_accuracy,validation_accuracy,seconds,first_fault" >"$summary.part"
 
 worst=0 count=0
@@ -58,7 +58,7 @@ for file in "${files[@]}"; do
     if [ ! -s "$folder/row.csv" ]; then # the grader itself failed: not 0 points, but an error
         error=$(grep -m 1 'error: ' "$folder/grade.txt" | tr -d '"')
         error=${error:-the grader ended with status $status} status=2
-        printf '"%s",,,error,,,,,,,,,,"%s"\n' "${name//\"/\"\"}" "$error" >"$folder/row.csv"
+        printf '"%s",,,error,,,,,,,,,,,,"%s"\n' "${name//\"/\"\"}" "$error" >"$folder/row.csv"
     fi
     cat "$folder/row.csv" >>"$summary.part"
     row=$(cat "$folder/row.csv")

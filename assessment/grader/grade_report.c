@@ -29,6 +29,13 @@ static bool met(const Report *r, int k)
     return r->findings[k].passed && rubric_missing(r->rubric, r->findings, k) < 0;
 }
 
+/* PEND: a person will look at it. */
+static const char *verdict(const Report *r, int k)
+{
+    bool first = rubric_missing(r->rubric, r->findings, k) < 0;
+    return met(r, k) ? "PASS" : first && r->findings[k].pending ? "PEND" : "FAIL";
+}
+
 /* What to do about it; NULL: nothing, or a criterion that it needs comes first. */
 static const char *advice_text(const Report *r, int k)
 {
@@ -56,9 +63,8 @@ static void print_table(const Report *r)
            r->images);
     for (int k = 0; k < CRITERIA; k++) {
         char *found = found_text(r, k);
-        printf("%s  %-10s  %4.4g/%-3.3g  %s\n", met(r, k) ? "PASS" : "FAIL",
-               r->rubric->criteria[k].name, points(r, k), r->rubric->criteria[k].points,
-               printable(safe, sizeof safe, found));
+        printf("%s  %-10s  %4.4g/%-3.3g  %s\n", verdict(r, k), r->rubric->criteria[k].name,
+               points(r, k), r->rubric->criteria[k].points, printable(safe, sizeof safe, found));
         if (advice_text(r, k))
             printf("                            %s\n",
                    printable(safe, sizeof safe, advice_text(r, k)));

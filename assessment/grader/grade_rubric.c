@@ -10,8 +10,8 @@
 #include <string.h>
 
 static const size_t MOST_BYTES = 1 << 20;
-static const char *const names[CRITERIA] = {"builds", "runs",     "weights",
-                                            "shared", "training", "validation"};
+static const char *const names[CRITERIA] = {"builds",    "runs",   "weights",  "equal",
+                                            "gradients", "images", "training", "validation"};
 
 static int criterion_index(const char *name)
 {

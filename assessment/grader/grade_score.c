@@ -74,11 +74,11 @@ static void score(void *context)
     const Scoring *s = context;
     const GradeData *d = s->data;
     Scores *found = s->found;
-    ModelSpec spec = spec_of(s->at->weights, s->rubric);
+    ModelSpec spec = spec_of(s->at->handed_in, s->rubric);
     snprintf(found->model, sizeof found->model, "%s", spec.name);
     Backend *be = backend_open(s->o->device, 0, 1, 0);
     Model *m = model_new(be, &spec, BATCH);
-    checkpoint_load(s->at->weights, m, NULL, NULL);
+    checkpoint_load(s->at->handed_in, m, NULL, NULL);
     int trained = d->given->train.count < TRAINED ? d->given->train.count : TRAINED;
     found->params = m->params.n;
     found->training = score_of(be, m, d->given, &d->given->train, trained);
@@ -88,7 +88,6 @@ static void score(void *context)
     backend_close(be);
 }
 
-/* A file of its own: a link could lead to anybody's weights, and a pipe would be waited for. */
 static bool is_written(const char *path)
 {
     struct stat info;
@@ -98,8 +97,8 @@ static bool is_written(const char *path)
 static Finding no_weights(const ChildEnd *ended, const Paths *at)
 {
     Finding f = {0};
-    if (!is_written(at->weights)) {
-        f.found = format_new("no file was written to --weights");
+    if (!is_written(at->handed_in)) {
+        f.found = format_new("no file was written to --weights before the budget ended");
         f.advice = format_new(
             "write the trained weights with checkpoint_save to --weights, on rank 0 (step 9); what "
             "the program prints does not count");
@@ -128,7 +127,7 @@ int grade_score(const GradeOptions *o, const Rubric *r, const GradeData *d, cons
                          -1, 0);
     REQUIRE(found != MAP_FAILED, "out of memory: no room for the scores");
     Scoring scoring = {o, r, d, at, found};
-    if (is_written(at->weights))
+    if (is_written(at->handed_in))
         ended = child_run(&(Child){.work = score,
                                    .context = &scoring,
                                    .streams = CHILD_OUT | CHILD_ERR,

@@ -7,6 +7,7 @@
 #include "call_board.h"
 #include "check.h"
 #include "comm_open.h"
+#include "evidence.h"
 #include "link_calls.h"
 #include <limits.h>
 #include <stdlib.h>
@@ -48,6 +49,7 @@ Comm *comm_open(const char *kind)
     else
         die(EXIT_USAGE, "--comm %s: expected auto, self, mpi or nccl", kind);
     audit_fact("comm", "s:i, s:i", "rank", c->rank, "size", c->size);
+    evidence_world(c->size);
     return c;
 }
 

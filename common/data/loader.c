@@ -13,6 +13,7 @@
 #include "loader.h"
 #include "audit.h"
 #include "check.h"
+#include "evidence.h"
 #include "rng.h"
 #include "timer.h"
 #include <limits.h>
@@ -206,6 +207,7 @@ void loader_free(Loader *l)
     pthread_join(l->thread, NULL);
     l->be->op->stream_sync(l->stream);
     for (int i = 0; i < RING; i++) {
+        evidence_batch(l->ring[i].x, NULL, 0);
         tensor_free(l->be, l->ring[i].x);
         tensor_free(l->be, l->ring[i].label);
         l->be->op->event_free(l->ring[i].filled);
@@ -272,6 +274,19 @@ static void audit_batch(const Loader *l, const Batch *b)
     audit_fact("batch", "s:i, s:i, s:o", "epoch", l->epoch, "first", b->first, "images", images);
 }
 
+/* The grader rebuilds the batch from these draws. */
+static void evidence_of(const Loader *l, const Batch *b)
+{
+    if (!evidence_on())
+        return;
+    Augment *picks = alloc((size_t)b->n, sizeof *picks);
+    for (int i = 0; i < b->n; i++)
+        picks[i] = augment_draw(l->augment, l->seed, l->epoch, l->order[b->first + i], l->images.h,
+                                l->images.w);
+    evidence_batch(b->x, picks, l->epoch);
+    free(picks);
+}
+
 bool loader_next(Loader *l, Stream *s, Batch *b)
 {
     double began = timer_now();
@@ -294,6 +309,7 @@ bool loader_next(Loader *l, Stream *s, Batch *b)
         l->stages.hook(l->stages.context, LOADER_QUEUE, t, slot->made, timer_now());
     *b = (Batch){tensor_first(slot->x, n), tensor_first(slot->label, n), n, t * l->batch};
     audit_batch(l, b);
+    evidence_of(l, b);
     return true;
 }
 

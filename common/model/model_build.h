@@ -36,6 +36,7 @@ struct ModelPlan {
                                   * NO_TENSOR: none */
     bool holding;                /* model_hold_relu */
     int held_n;                  /* images in held */
+    Tensor label, weight;        /* of the last model_loss with a gradient */
     Tensor moments, sums;        /* batch norm's, shared by all layers, for the widest */
     int halo;                    /* of act[0] */
     int n;                       /* images in the last forward pass */

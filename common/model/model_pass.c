@@ -1,7 +1,9 @@
 /* model_pass.c: the forward pass walks the list of layers from its start, the backward pass from
  * its end. */
 #include "check.h"
+#include "evidence.h"
 #include "model_build.h"
+#include <stdio.h>
 
 /* The part of a planned tensor that the current batch of n images uses. */
 static Tensor act(const Model *m, int a) { return tensor_first(m->plan->act[a], m->plan->n); }
@@ -149,6 +151,10 @@ void model_hold_relu(Model *m, bool hold)
 
 void model_loss(Model *m, Tensor totals, Tensor label, Tensor weight, bool gradient)
 {
+    if (gradient) {
+        m->plan->label = label;
+        m->plan->weight = weight;
+    }
     Tensor dlogits = gradient ? grad(m, m->nlayers) : NO_TENSOR;
     m->be->op->cross_entropy(m->s, dlogits, NO_TENSOR, totals, m->logits, label, weight,
                              1.0f / m->plan->n);
@@ -227,10 +233,27 @@ static void announce(Model *m, int i)
     const Layer *l = &m->layers[i];
     if (m->layer_hook)
         m->layer_hook(m->layer_context, i, true, m->s);
-    if (!m->grad_hook || l->w == NONE)
+    if (l->w == NONE)
         return;
     int count = m->views[l->w].count + (l->b == NONE ? 0 : m->views[l->b].count);
-    m->grad_hook(m->grad_context, m->views[l->w].at, count, m->s);
+    evidence_slice(m->be, m->s, m->grads, m->views[l->w].at, count);
+    if (m->grad_hook)
+        m->grad_hook(m->grad_context, m->views[l->w].at, count, m->s);
+}
+
+/* For the evidence. */
+static EvidenceHead network_of(const Model *m)
+{
+    const ModelSpec *spec = &m->spec;
+    EvidenceHead head = {.classes = spec->classes,
+                         .no_skip = spec->no_skip,
+                         .no_batchnorm = spec->no_batchnorm,
+                         .ghost = spec->ghost,
+                         .stats_ranks = m->stats_hook ? m->stats_ranks : 1};
+    snprintf(head.name, sizeof head.name, "%s", spec->name);
+    for (int i = 0; i < 8; i++)
+        head.hidden[i] = spec->hidden[i];
+    return head;
 }
 
 void model_zero_grads(Model *m) { m->be->op->zero(m->s, m->grads); }
@@ -239,6 +262,7 @@ void model_backward(Model *m)
 {
     for (int a = 0; a <= m->nlayers; a++)
         m->plan->touched[a] = false;
+    evidence_begin(m->be, m->s, m->grads);
     range_begin(m->be, "backward");
     for (int i = m->nlayers - 1; i >= 0; i--) {
         range_begin(m->be, name_of(&m->layers[i]));
@@ -251,4 +275,5 @@ void model_backward(Model *m)
             m->plan->touched[m->layers[i].residual] = true;
     }
     range_end(m->be);
+    evidence_end(m->be, m->s, network_of(m), m->params, act(m, 0), m->plan->label, m->plan->weight);
 }

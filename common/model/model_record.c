@@ -4,6 +4,7 @@
  * buffers for its batches, and an epoch's last batch may be shorter. A batch is recorded the second
  * time it comes: the first time libraries do their lazy loading.
  */
+#include "evidence.h"
 #include "model_build.h"
 
 static bool same_tensor(Tensor a, Tensor b)
@@ -22,7 +23,7 @@ static void queue_step(Model *m, Tensor totals, Tensor x, Tensor label)
 static bool recordable(const Model *m)
 {
     return m->be->op->record_begin && !m->stats_hook && !m->grad_hook && !m->layer_hook &&
-           !m->plan->holding;
+           !m->plan->holding && !evidence_on();
 }
 
 /* This batch's entry; NULL: it is new, and now has the oldest one's entry. */

@@ -25,19 +25,18 @@ mutant() { # name, sed expression, first fault, advice
 mutant syntax        's/^int main/int main(/' 'the compiler says: error: ' 'build it first'
 mutant no_broadcast  '/comm_broadcast/d' 'ranks 0 and 1 start from different weights' 'step 5'
 mutant no_average    '/average\(t, m->grads\)/d' \
-    'each rank trained alone: rank 0 all-reduced 0 elements' 'step 6'
-first_and_all='average(t, tensor_slice(m->grads, 0, m->grads.n - 9)); '
-first_and_all+='average(t, tensor_slice(m->grads, 0, 9));'
-mutant own_average   "s/    average\\(t, m->grads\\);/    $first_and_all/" \
+    'after update 1 ranks 0 and 1 have different weights' 'step 6'
+part='average(t, tensor_slice(m->grads, 0, m->grads.n - 9));'
+mutant part          "s/    average\\(t, m->grads\\);/    $part/" \
     'after update 1 ranks 0 and 1 have different weights' 'step 6'
 mutant self          's/comm_open\(o->run.comm\)/comm_open("self")/' \
-    'each rank trained alone: rank 0 has a world size of 1' 'step 1'
+    'ranks 0 and 1 start from different weights' 'world of its own'
 mutant same_slice    's/ \+ t->comm->rank \* B;/;/' \
-    'more than one rank trains on 100 % of the images of an epoch' 'step 4'
+    '[0-9]+ % of the images were on more than one rank in the same epoch' 'step 4'
 mutant half_update   's/^    sgd_step\(m, t->sgd/    if (t->comm->rank == 0 || t->at.step)&/' \
-    'rank 0 made [0-9]+ updates, rank 1 made ' 'step 4'
+    'after update 1 ranks 0 and 1 have different weights' 'step 6'
 mutant no_update     '/^    sgd_step\(/d' \
-    'no rank made an update' 'sgd_step after each backward pass'
+    'the weights never move' 'an update after each gradient'
 mutant no_file       '/^static void save/,/^}/s/checkpoint_save\(.*/(void)path;/' \
     'no file was written to --weights' 'step 9'
 mutant other_file    '/^static void save/,/^}/s/checkpoint_save\(.*/fclose(fopen(path, "w"));/' \
@@ -50,8 +49,11 @@ mutant hangs         's/^    finish\(&t\);/    if (t.comm->rank) comm_barrier(t.
     'rank 1 waits for rank 0, which has left' 'its output: '
 mutant never_ends    's/^    finish\(&t\);/    if (t.comm->rank) for (;;);/' \
     'still running 5 s after the budget of ' 'does a rank hang in a collective'
+idle='while (timer_now() - t.born < t.o->budget + 0.5) ;'
+mutant late          "s/^    finish\\(&t\\);/    $idle\\n&/" \
+    's late: the weights count that were there in time' 'leave more time'
 cp assessment/train.c "$work/serial.c"; sed -E "$small" "$work/serial.c" >"$pile/serial.c"
-fault[serial]='each rank trained alone: process 0 never started' advice[serial]='step 1'
+fault[serial]='ranks 0 and 1 start from different weights' advice[serial]='step 1'
 # It only prints, and leaves a process behind that would write into the run's folder later.
 cat >"$pile/boaster.c" <<END
 #include <stdio.h>
@@ -81,8 +83,10 @@ cat "$work/log"
 summary=$work/out/summary.csv
 row() { grep "^\"$1\"," "$summary"; }
 
-[[ $(row good) == '"good",100,100,yes,5,10,5,25,15,40,'* ]] ||
+[[ $(row good) == '"good",100,100,yes,5,10,5,10,10,5,15,40,'* ]] ||
     wrong "good: expected all points: $(row good)"
+[[ $(row late) == '"late",90,100,no,5,0,5,10,10,5,15,40,'* ]] ||
+    wrong "late: expected all points but those for the time: $(row late)"
 [[ $(row unreadable) == '"unreadable",,,error,'* ]] ||
     wrong "unreadable: expected an error: $(row unreadable)"
 for name in "${!fault[@]}"; do
@@ -95,7 +99,7 @@ for name in "${!fault[@]}"; do
 done
 [ "$(wc -l <"$summary")" = $((${#fault[@]} + 3)) ] ||
     wrong "summary.csv: expected a row for each of $((${#fault[@]} + 2)) submissions, and a header"
-[ "$(awk -F, 'NR == 1 { print NF }' "$summary")" = 14 ] || wrong "summary.csv: columns"
+[ "$(awk -F, 'NR == 1 { print NF }' "$summary")" = 16 ] || wrong "summary.csv: columns"
 [ ! -e "$work/late" ] || wrong "a process of a submission outlived the grading"
 # The pattern is read from a file: grep's own command line does not have it.
 echo "$work/out/" >"$work/pattern"

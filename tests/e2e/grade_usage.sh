@@ -28,7 +28,7 @@ change() { # sed expression, words expected
 change '1d' 'line 1'
 change 's/"points": 40/"points": "many"/' "validation: 'points': expected a number"
 change 's/"name": "runs"/"name": "walks"/' "a criterion has the name 'walks'"
-change 's/"name": "shared"/"name": "weights"/' "'weights' is there twice"
+change 's/"name": "equal"/"name": "weights"/' "'weights' is there twice"
 change 's/"synthetic": 0.30/"synthetic": 0.95/' "'training': 'from' must be below 'at_least'"
 change 's/\["builds"\]/["validation"]/' "'runs' needs what does not come before it"
 # A submission, wherever it is, finds the part for GPUs where there is one.
@@ -69,8 +69,8 @@ fi
 
 sed -nE 's/.*"name": "([a-z]+)", "points": ([0-9]+).*/\1 \2/p' assessment/rubric.json \
     >"$work/points"
-[ "$(awk '{ sum += $2 } END { print sum, NR }' "$work/points")" = '100 6' ] ||
-    wrong "the rubric: expected 100 points in six criteria"
+[ "$(awk '{ sum += $2 } END { print sum, NR }' "$work/points")" = '100 8' ] ||
+    wrong "the rubric: expected 100 points in eight criteria"
 while read -r name points; do
     grep -qE "^\| *$name *\| *$points *\|" assessment/HANDOUT.md ||
         wrong "HANDOUT.md has no row '| $name | $points |'"

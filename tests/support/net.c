@@ -2,6 +2,7 @@
 #include "net.h"
 #include "check.h"
 #include "rng.h"
+#include <math.h>
 #include <string.h>
 
 /* The batch's tensors for N images. */
@@ -114,6 +115,18 @@ void expect_bits(const float *a, const float *b, size_t n, const char *what)
     for (size_t i = 0; i < n; i++)
         if (memcmp(&a[i], &b[i], sizeof *a))
             fail_msg("%s: element %zu is %.9g and %.9g", what, i, a[i], b[i]);
+}
+
+double net_apart(const Net *n, Tensor t, const double *expected)
+{
+    float *v = fetch(n, t);
+    double difference = 0, norm = 0;
+    for (size_t i = 0; i < tensor_count(t); i++) {
+        difference += (v[i] - expected[i]) * (v[i] - expected[i]);
+        norm += expected[i] * expected[i];
+    }
+    free(v);
+    return sqrt(difference / norm);
 }
 
 void expect_vector(const Net *n, Tensor t, const double *expected, double tolerance,

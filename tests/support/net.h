@@ -30,6 +30,12 @@ float *fetch(const Net *n, Tensor vector); /* on the host; free() it */
 void store(const Net *n, Tensor vector, const float *v);
 double *fetch_double(const Net *n, Tensor vector);
 
+/* ||t - expected|| / ||expected||. Two ways to round the same sums can put an activation on the two
+ * sides of a ReLU's kink: in a deep network of small images about one batch in ten then has
+ * gradients that differ in the third digit. So tests of such networks take three batches, and two
+ * must agree. */
+double net_apart(const Net *n, Tensor t, const double *expected);
+enum { NET_BATCHES = 3, NET_AGREE = 2 };
 /* The same bits; and ||t - expected|| / ||expected|| <= tolerance. Else the case fails. */
 void expect_bits(const float *a, const float *b, size_t n, const char *what);
 void expect_vector(const Net *n, Tensor t, const double *expected, double tolerance,

@@ -56,7 +56,8 @@ run() { # seed: prints a line; counts in the files of $work
     fi
     rm -rf "$dir"
     training_start "$dir" "$ranks" $via --epochs 100000 --steps $updates
-    if ((RANDOM % 4)); then training_runs "$dir"; fi # else also before the first checkpoint
+    # Else also before the first checkpoint; but the watch begins with the communication library.
+    if ((RANDOM % 4)) || [ "$signal" = watch ]; then training_runs "$dir"; fi
     sleep "0.$((RANDOM % 10))"
     for ((i = 0; i < 300; i++)); do # as soon as there is one
         training_folder "$dir"
@@ -68,7 +69,7 @@ run() { # seed: prints a line; counts in the files of $work
     [ "$signal" != watch ] || sleep 4 # until it has waited long enough
     why=$(training_ended "$dir")
     [ "$signal" != watch ] || grep -q "error: .*is stopped" "$dir/err" ||
-        why=${why}no word of the watch
+        why="${why}no word of the watch"
     [ $(($1 % 3)) != 0 ] || why=$why$(resumes)
     echo "$victim $signal$([ "$stopped" = none ] || echo "+STOP")" >>"$work/killed"
     [ -z "$why" ] || echo "$why" >>"$work/why"

@@ -1,6 +1,7 @@
 /* test_link_times.c: how long things take on the link of link.h, with the virtual clock: five
  * all-reduces over messages against the α-β model, MPI's own collectives against link_seconds, and
- * what overlaps. A figure that a busy machine's caches disturb is taken again, at most twice. */
+ * what overlaps. A busy machine disturbs a figure now and then, an error every time: one that is
+ * not right is taken again, on all ranks, up to five times in all. */
 #include "five_all_reduces.h"
 #include "harness.h"
 #include "link_ranks.h"
@@ -24,6 +25,31 @@ static void burn(double seconds)
 {
     for (double until = own_time() + seconds; own_time() < until;)
         ;
+}
+
+static double over_ranks(double value, MPI_Op op)
+{
+    PMPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_DOUBLE, op, MPI_COMM_WORLD);
+    return value;
+}
+
+static bool near(double got, double expected, double atol, double rtol, const char *what)
+{
+    bool right = fabs(got - expected) <= atol + rtol * fabs(expected);
+    if (!right)
+        printf("rank %d, %s: %.9g, expected %.9g\n", rank, what, got, expected);
+    return right;
+}
+
+enum { TRIES = 5 };
+
+/* The figure `measure` finds is right on every rank in one of the tries. */
+static void expect_figure(bool (*measure)(double), double argument, const char *what)
+{
+    for (int i = 0; i < TRIES; i++)
+        if (over_ranks(measure(argument), MPI_MIN) == 1)
+            return;
+    fail_msg("%s: not right in %d tries on %d ranks", what, TRIES, P);
 }
 
 /* ---- by hand ---- */
@@ -57,7 +83,10 @@ static void by_hand(void **state)
         for (int i = 0; i < 3; i++) {
             if (five_all_reduces[k].powers_only && P & (P - 1))
                 continue;
-            if (!agrees(k, sizes[i]) && !agrees(k, sizes[i]) && !agrees(k, sizes[i]))
+            bool right = false;
+            for (int try = 0; try < TRIES && !right; try++)
+                right = agrees(k, sizes[i]);
+            if (!right)
                 fail_msg("%s on %d ranks, %d elements", five_all_reduces[k].name, P, sizes[i]);
         }
     MPI_Finalize();
@@ -95,12 +124,6 @@ static double own(Own what, int n)
     }
 }
 
-static double over_ranks(double value, MPI_Op op)
-{
-    PMPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_DOUBLE, op, MPI_COMM_WORLD);
-    return value;
-}
-
 /* All ranks leave at the same moment: the last one's start and the seconds of the model. */
 static bool ends_together(Own what, int n)
 {
@@ -119,9 +142,13 @@ static void collectives(void **state)
 {
     link_ranks_begin("1Gbit/s,50us", "virtual", &rank, &P);
     for (Own what = ALL_REDUCE; what <= ALL_TO_ALL; what++)
-        for (int n = P; n <= 1 << 16; n *= 64)
-            if (!ends_together(what, n) && !ends_together(what, n) && !ends_together(what, n))
+        for (int n = P; n <= 1 << 16; n *= 64) {
+            bool right = false;
+            for (int try = 0; try < TRIES && !right; try++)
+                right = ends_together(what, n);
+            if (!right)
                 fail_msg("collective %d on %d ranks, %d elements", what, P, n);
+        }
     MPI_Finalize();
 }
 
@@ -129,20 +156,24 @@ static void collectives(void **state)
 
 enum { N = 1 << 16 };
 
-/* Seconds of one all-reduce of N elements, `ahead` seconds of work before its wait. */
-static double with_work(double work)
+static double whole(void) { return link_seconds(LINK_ALL_REDUCE, P, 4.0 * N, link_used); }
+static double quarter(void) { return link_seconds(LINK_ALL_REDUCE, P, 1.0 * N, link_used); }
+
+/* One all-reduce of N elements, and before its wait `share` of its seconds of work. */
+static bool with_work(double share)
 {
     MPI_Request r;
     link_align();
     double began = link_now();
     MPI_Iallreduce(v, w, N, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD, &r);
-    burn(work);
+    burn(share * whole());
     MPI_Wait(&r, MPI_STATUS_IGNORE);
-    return link_now() - began;
+    return near(link_now() - began, fmax(1, share) * whole(), 50e-6 * fmax(1, share), 0.03,
+                "with work");
 }
 
 /* The same, with a loop of tests for the work. */
-static double polled(void)
+static bool polled(double unused)
 {
     MPI_Request r;
     int done = 0;
@@ -151,12 +182,13 @@ static double polled(void)
     MPI_Iallreduce(v, w, N, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD, &r);
     while (!done)
         MPI_Test(&r, &done, MPI_STATUS_IGNORE);
+    double took = link_now() - began;
     assert_true(r == MPI_REQUEST_NULL);
-    return link_now() - began;
+    return near(took, whole(), 100e-6, 0.03, "a loop of tests");
 }
 
 /* Three in flight, waited for in another order. */
-static void in_a_row(double one)
+static bool in_a_row(double one)
 {
     MPI_Request r[3];
     double at[3];
@@ -170,33 +202,31 @@ static void in_a_row(double one)
     at[0] = link_now() - began;
     MPI_Waitall(3, r, MPI_STATUSES_IGNORE);
     at[2] = link_now() - began;
-    expect_close(at[1], 2 * one, 50e-6, 0.03, "the second of three");
-    expect_close(at[0], 2 * one, 50e-6, 0.03, "the first, waited for later");
-    expect_close(at[2], 3 * one, 50e-6, 0.03, "the third");
+    return near(at[1], 2 * one, 50e-6, 0.03, "the second of three") &
+           near(at[0], 2 * one, 50e-6, 0.03, "the first, waited for later") &
+           near(at[2], 3 * one, 50e-6, 0.03, "the third");
 }
 
 /* A blocking one queues behind one in flight on its communicator, and not on another. */
-static void behind(double one)
+static bool behind(double apart)
 {
     MPI_Request r;
     MPI_Comm other;
     MPI_Comm_dup(MPI_COMM_WORLD, &other);
-    for (int apart = 0; apart < 2; apart++) {
-        link_align();
-        double began = link_now();
-        MPI_Iallreduce(v, w, N / 4, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD, &r);
-        MPI_Allreduce(MPI_IN_PLACE, v, N / 4, MPI_FLOAT, MPI_SUM, apart ? other : MPI_COMM_WORLD);
-        expect_close(link_now() - began, apart ? one : 2 * one, 50e-6, 0.03, "a blocking one");
-        MPI_Wait(&r, MPI_STATUS_IGNORE);
-    }
+    link_align();
+    double began = link_now();
+    MPI_Iallreduce(v, w, N / 4, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD, &r);
+    MPI_Allreduce(MPI_IN_PLACE, v, N / 4, MPI_FLOAT, MPI_SUM, apart ? other : MPI_COMM_WORLD);
+    double took = link_now() - began;
+    MPI_Wait(&r, MPI_STATUS_IGNORE);
     MPI_Comm_free(&other);
+    return near(took, apart ? quarter() : 2 * quarter(), 50e-6, 0.03, "a blocking one");
 }
 
 /* What rank 0 sends without waiting leaves one after the other. */
-static void sends_queue(void)
+static bool sends_queue(double one)
 {
     MPI_Request r[2];
-    double one = 4.0 * N / link_used.bandwidth;
     link_align();
     double began = link_now();
     for (int i = 0; i < 2 && rank < 2; i++)
@@ -204,31 +234,29 @@ static void sends_queue(void)
             MPI_Isend(v, N, MPI_FLOAT, 1, i, MPI_COMM_WORLD, &r[i]);
         else
             MPI_Irecv(i ? v : w, N, MPI_FLOAT, 0, i, MPI_COMM_WORLD, &r[i]);
-    if (rank < 2)
-        MPI_Waitall(2, r, MPI_STATUSES_IGNORE);
-    if (rank < 2)
-        expect_close(link_now() - began, 2 * one + rank * link_used.latency, 50e-6, 0.02, "two");
+    if (rank >= 2)
+        return true;
+    MPI_Waitall(2, r, MPI_STATUSES_IGNORE);
+    return near(link_now() - began, 2 * one + rank * link_used.latency, 50e-6, 0.02, "two");
 }
 
 static void overlap(void **state)
 {
     link_ranks_begin("1Gbit/s,50us", "virtual", &rank, &P);
-    double whole = link_seconds(LINK_ALL_REDUCE, P, 4.0 * N, link_used);
-    expect_close(with_work(0), whole, 50e-6, 0.03, "no work");
-    expect_close(with_work(whole / 2), whole, 50e-6, 0.03, "half hidden");
-    expect_close(with_work(2 * whole), 2 * whole, 100e-6, 0.03, "all hidden");
-    expect_close(polled(), whole, 100e-6, 0.03, "a loop of tests");
-    sends_queue();
-    in_a_row(link_seconds(LINK_ALL_REDUCE, P, 1.0 * N, link_used));
-    behind(link_seconds(LINK_ALL_REDUCE, P, 1.0 * N, link_used));
+    expect_figure(with_work, 0, "no work");
+    expect_figure(with_work, 0.5, "half hidden");
+    expect_figure(with_work, 2, "all hidden");
+    expect_figure(polled, 0, "a loop of tests");
+    expect_figure(sends_queue, 4.0 * N / link_used.bandwidth, "two sends");
+    expect_figure(in_a_row, quarter(), "three in a row");
+    expect_figure(behind, false, "behind one in flight");
+    expect_figure(behind, true, "beside one in flight");
     MPI_Finalize();
 }
 
 /* A receiver that waits for a late message has the early ones already. */
-static void early(void **state)
+static bool late_one_last(double one)
 {
-    link_ranks_begin("100Mbit/s,1ms", "virtual", &rank, &P);
-    double one = 4.0 * N / 1.25e7; /* 21 ms */
     static float got[N];
     link_align();
     double began = link_now();
@@ -236,13 +264,38 @@ static void early(void **state)
         for (int from = 1; from < P; from++)
             MPI_Recv(got, N, MPI_FLOAT, from, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         /* The others', one after the other, while rank 1 works; then rank 1's. */
-        expect_close(link_now() - began, 0.1 + 1e-3 + one, 1e-4, 0.02, "the late one last");
-    } else {
-        burn(rank == 1 ? 0.1 : 0);
-        MPI_Send(v, N, MPI_FLOAT, 0, 0, MPI_COMM_WORLD);
-        expect_close(link_now() - began, one + (rank == 1 ? 0.1 : 0), 1e-4, 0.02, "a send");
+        return near(link_now() - began, 0.1 + 1e-3 + one, 1e-4, 0.02, "the late one last");
     }
+    burn(rank == 1 ? 0.1 : 0);
+    MPI_Send(v, N, MPI_FLOAT, 0, 0, MPI_COMM_WORLD);
+    return near(link_now() - began, one + (rank == 1 ? 0.1 : 0), 1e-4, 0.02, "a send");
+}
+
+static void early(void **state)
+{
+    link_ranks_begin("100Mbit/s,1ms", "virtual", &rank, &P);
+    expect_figure(late_one_last, 4.0 * N / 1.25e7, "the late one last"); /* 21 ms each */
     MPI_Finalize();
+}
+
+/* From rank to rank; then a sleep and a barrier, which take no time. */
+static bool passed_on(double work)
+{
+    link_align();
+    double began = link_now();
+    if (rank == 0)
+        burn(work);
+    for (int r = 0; r < P - 1; r++) {
+        if (rank == r)
+            MPI_Send(v, 1000, MPI_FLOAT, r + 1, 0, MPI_COMM_WORLD);
+        if (rank == r + 1)
+            MPI_Recv(v, 1000, MPI_FLOAT, r, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+    bool right = near(link_now() - began, work, 1e-4, 0.02, "rank 0's work");
+    usleep(300000);
+    right &= near(MPI_Wtime(), timer_now(), 1e-4, 0, "MPI_Wtime");
+    MPI_Barrier(MPI_COMM_WORLD);
+    return right & near(link_now() - began, work, 2e-4, 0.02, "a sleep");
 }
 
 /* A message takes the sender's time along, without a link, too. */
@@ -250,21 +303,7 @@ static void only_virtual(void **state)
 {
     link_ranks_begin("none", "virtual", &rank, &P);
     assert_true(link_virtual() && isinf(link_now_used().bandwidth));
-    link_align();
-    double began = link_now();
-    if (rank == 0)
-        burn(0.02);
-    for (int r = 0; r < P - 1; r++) { /* from rank to rank */
-        if (rank == r)
-            MPI_Send(v, 1000, MPI_FLOAT, r + 1, 0, MPI_COMM_WORLD);
-        if (rank == r + 1)
-            MPI_Recv(v, 1000, MPI_FLOAT, r, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    }
-    expect_close(link_now() - began, 0.02, 1e-4, 0.02, "rank 0's work");
-    usleep(300000);
-    expect_close(MPI_Wtime(), timer_now(), 1e-4, 0, "MPI_Wtime");
-    MPI_Barrier(MPI_COMM_WORLD);
-    expect_close(link_now() - began, 0.02, 2e-4, 0.02, "a sleep");
+    expect_figure(passed_on, 0.02, "only the clock");
     MPI_Finalize();
 }
 

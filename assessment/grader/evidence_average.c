@@ -1,0 +1,101 @@
+/* evidence_average.c: is the file what the training ended with? Some write an average of the
+ * weights along the way (Polyak; arXiv 1803.05407) in their place: running averages with usual
+ * decay rates and the mean of all are kept here, and a combination of those is an average, too. */
+#include "check.h"
+#include "inspection.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { DECAYS = 8, TERMS = DECAYS + 2 };
+static const double DECAY[DECAYS] = {0.9, 0.95, 0.98, 0.99, 0.995, 0.998, 0.999, 0.9995};
+static const double MOST_LEFT = 0.01; /* of the way from w(0) to w(T) */
+
+struct Averages {
+    int n, count;
+    float *first, *last, *running[DECAYS];
+    double *sum;
+    uint64_t *seen; /* [count], room for `room`: the weights so far, by their digests */
+    int room;
+};
+
+static uint64_t digest(const float *w, int n)
+{
+    uint64_t d = (uint64_t)n;
+    for (int i = 0; i < n; i++) {
+        uint32_t bits;
+        memcpy(&bits, w + i, sizeof bits);
+        d = (d ^ bits) * 0x9E3779B97F4A7C15ULL;
+        d ^= d >> 29;
+    }
+    return d;
+}
+
+Averages *averages_new(int64_t params)
+{
+    size_t n = (size_t)params;
+    Averages *a = alloc(1, sizeof *a);
+    *a = (Averages){.n = (int)params,
+                    .first = alloc(n, sizeof(float)),
+                    .last = alloc(n, sizeof(float)),
+                    .sum = alloc(n, sizeof(double))};
+    for (int k = 0; k < DECAYS; k++)
+        a->running[k] = alloc(n, sizeof(float));
+    return a;
+}
+
+void averages_free(Averages *a)
+{
+    for (int k = 0; k < DECAYS; k++)
+        free(a->running[k]);
+    free(a->first), free(a->last), free(a->sum), free(a->seen);
+    free(a);
+}
+
+void averages_add(Averages *a, const float *w)
+{
+    size_t bytes = (size_t)a->n * sizeof *w;
+    if (!a->count++) {
+        memcpy(a->first, w, bytes);
+        for (int k = 0; k < DECAYS; k++)
+            memcpy(a->running[k], w, bytes);
+    }
+    if (a->count > a->room) {
+        a->room = 2 * a->count;
+        uint64_t *more = alloc((size_t)a->room, sizeof *more);
+        if (a->seen)
+            memcpy(more, a->seen, (size_t)(a->count - 1) * sizeof *more);
+        free(a->seen);
+        a->seen = more;
+    }
+    a->seen[a->count - 1] = digest(w, a->n);
+    memcpy(a->last, w, bytes);
+    for (int i = 0; i < a->n; i++)
+        a->sum[i] += w[i];
+    for (int k = 0; k < DECAYS; k++)
+        for (int i = 0; i < a->n; i++)
+            a->running[k][i] += (float)((1 - DECAY[k]) * (w[i] - a->running[k][i]));
+}
+
+bool averages_reach(const Averages *a, const float *file)
+{
+    size_t n = (size_t)a->n;
+    uint64_t wanted = digest(file, a->n);
+    for (int i = 0; i < a->count; i++) /* of earlier on: saved now and then */
+        if (a->seen[i] == wanted)
+            return true;
+    double *columns = alloc((TERMS + 1) * n, sizeof *columns), c[TERMS], left = 0, way = 0;
+    for (size_t i = 0; i < n; i++) { /* all from w(0) on */
+        for (int k = 0; k < DECAYS; k++)
+            columns[k * n + i] = (double)a->running[k][i] - a->first[i];
+        columns[DECAYS * n + i] = a->sum[i] / a->count - a->first[i];
+        columns[(DECAYS + 1) * n + i] = (double)a->last[i] - a->first[i];
+        columns[TERMS * n + i] = (double)file[i] - a->first[i];
+        way += columns[(DECAYS + 1) * n + i] * columns[(DECAYS + 1) * n + i];
+    }
+    fit_columns(columns, a->n, TERMS, c);
+    for (size_t i = 0; i < n; i++)
+        left += columns[TERMS * n + i] * columns[TERMS * n + i];
+    free(columns);
+    return sqrt(left) <= MOST_LEFT * sqrt(way);
+}

@@ -1,0 +1,382 @@
+/* evidence_collect.c: the process that listens while the submission trains, so that what it sends
+ * reaches no memory of the grader's own. It keeps some updates whole: each is drawn with a
+ * probability that grows with the length of its move, and the draw is made after the message. When
+ * the training is over it reads the weights' file and passes on its verdicts in shared memory. */
+#include "check.h"
+#include "inspection.h"
+#include "safetensors.h"
+#include "timer.h"
+#include <errno.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/random.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { KEPT = 24, LOOKED_AT = 64 };     /* updates computed again; images recognised */
+static const double MOST_SECONDS = 120; /* after the training */
+static const double MOST_OFF =
+    0.002; /* of the way: what a file's last move may leave unexplained */
+
+typedef struct Verdicts {
+    bool complete;
+    EvidenceVerdict verdict[3];
+    double trained;
+} Verdicts;
+
+struct Collector {
+    pid_t process;
+    int stop; /* a pipe: the weights' path, and its end */
+    Verdicts *shared;
+};
+
+typedef struct Collection {
+    const GradeOptions *o;
+    const Dataset *given;
+    Evidence found;
+    Lineup *lineup;
+    Explainer *explainer;
+    Averages *averages;
+    Usage *usage;
+    Model *layers; /* names and places of the layers, for the explainer */
+    Backend *be;
+    ModelSpec spec;
+    Update *last, *kept[KEPT];
+    double key[KEPT]; /* of kept; the smallest one leaves */
+    float *first;     /* w(0) */
+    bool broken;      /* a fault: what follows is read, and ignored */
+    int largest;      /* batch */
+} Collection;
+
+static double draw(void)
+{
+    uint64_t bits;
+    ASSERT(getrandom(&bits, sizeof bits, 0) == sizeof bits);
+    return ((double)(bits >> 11) + 0.5) * 0x1p-53;
+}
+
+/* ---- while it trains ---- */
+
+/* Which network is it? By the first message's own words; the parameters must fit. */
+static bool open_network(Collection *c, const Update *u)
+{
+    const EvidenceHead *h = &u->work[0].pass[0]->head;
+    c->spec = (ModelSpec){.name = format_new("%s", h->name),
+                          .h = h->h,
+                          .w = h->w,
+                          .c = h->c,
+                          .classes = h->classes,
+                          .no_skip = h->no_skip,
+                          .no_batchnorm = h->no_batchnorm,
+                          .ghost = h->ghost};
+    memcpy(c->spec.hidden, h->hidden, sizeof c->spec.hidden);
+    c->be = backend_open("cpu", 0, 1, 1);
+    c->layers = model_new(c->be, &c->spec, 1);
+    if (c->layers->params.n != u->params)
+        return false;
+    c->explainer = explainer_new(u->np, u->params, c->layers->views, c->layers->nviews);
+    c->averages = averages_new(u->params);
+    c->first = alloc((size_t)u->params, sizeof *c->first);
+    memcpy(c->first, u->w, (size_t)u->params * sizeof *c->first);
+    return true;
+}
+
+static double distance(const float *a, const float *b, int64_t n)
+{
+    double sum = 0;
+    for (int64_t i = 0; i < n; i++)
+        sum += ((double)a[i] - b[i]) * ((double)a[i] - b[i]);
+    return sqrt(sum);
+}
+
+/* Weighted sampling without replacement (Efraimidis and Spirakis, 2006): the largest of
+ * u^(1/weight) stay. */
+static void keep(Collection *c, Update *u, double weight)
+{
+    double key = weight > 0 ? pow(draw(), 1 / weight) : 0;
+    int least = 0;
+    for (int i = 0; i < KEPT && c->kept[least]; i++)
+        if (!c->kept[i] || c->key[i] < c->key[least])
+            least = i;
+    if (c->kept[least] && c->key[least] >= key) {
+        update_free(u);
+        return;
+    }
+    update_free(c->kept[least]);
+    c->kept[least] = u;
+    c->key[least] = key;
+}
+
+/* The last update's move led to these weights. */
+static void moved(Collection *c, const float *after)
+{
+    Update *u = c->last;
+    c->last = NULL;
+    if (!u)
+        return;
+    explainer_move(c->explainer, u, after);
+    double way = distance(after, c->first, u->params);
+    keep(c, u, way > 0 ? distance(after, u->w, u->params) / way : 0);
+}
+
+static void take_update(Collection *c, Update *u)
+{
+    if (!u)
+        return;
+    if (!c->explainer && !open_network(c, u)) {
+        snprintf(c->found.stream_fault, sizeof c->found.stream_fault,
+                 "a message names a network that is none, or another one");
+        c->broken = true;
+        update_free(u);
+        return;
+    }
+    for (int r = 0; r < u->np; r++)
+        for (int i = 0; i < u->work[r].passes; i++) {
+            int n = u->work[r].pass[i]->head.n;
+            c->largest = n > c->largest ? n : c->largest;
+        }
+    moved(c, u->w);
+    averages_add(c->averages, u->w);
+    usage_add(c->usage, u);
+    c->found.updates++;
+    c->last = u;
+}
+
+static void note_fault(Collection *c, char *fault, char text[256])
+{
+    if (!fault)
+        return;
+    snprintf(text, 256, "%s", fault);
+    free(fault);
+    c->broken = true;
+}
+
+static void listen_to(Collection *c, Sockets *sockets, int stop)
+{
+    for (;;) {
+        char *fault = NULL;
+        Pass *p = sockets_next(sockets, stop, &fault);
+        bool faulty = fault != NULL;
+        note_fault(c, fault, c->found.stream_fault);
+        if (!p && !faulty)
+            return;
+        if (!p)
+            continue;
+        c->found.world[p->head.rank] = p->head.world;
+        if (c->broken) {
+            pass_free(p);
+            continue;
+        }
+        fault = NULL;
+        Update *u = lineup_add(c->lineup, p, &fault);
+        note_fault(c, fault, c->found.equal_fault);
+        take_update(c, u);
+    }
+}
+
+/* ---- afterwards ---- */
+
+/* The file's weights, flat; NULL: it cannot be read. */
+static float *read_file(Collection *c, const char *path)
+{
+    SafeTensors t;
+    char *wrong = *path ? safetensors_read(path, &t) : format_new("none");
+    free(wrong);
+    if (wrong)
+        return NULL;
+    float *w = alloc((size_t)c->layers->params.n, sizeof *w);
+    bool whole = true;
+    for (int v = 0; v < c->layers->nviews; v++) {
+        const View *view = &c->layers->views[v];
+        const SafeTensor *s = safetensors_find(&t, view->name);
+        int64_t count = s ? 1 : 0;
+        for (int d = 0; s && d < s->dims; d++)
+            count *= s->shape[d];
+        whole = whole && count == view->count;
+        if (whole)
+            memcpy(w + view->at, s->data, (size_t)count * sizeof *w);
+    }
+    safetensors_free(&t);
+    if (!whole) {
+        free(w);
+        return NULL;
+    }
+    return w;
+}
+
+/* The last gradients made one update more: is the file its end? Or an average of weights before? */
+static void end_of_way(Collection *c, const char *path)
+{
+    float *file = read_file(c, path);
+    c->found.explained = explainer_end(c->explainer);
+    if (!file)
+        return;
+    explainer_move(c->explainer, c->last, file);
+    Explanation with_file = explainer_end(c->explainer);
+    c->found.ends = with_file.unexplained <= c->found.explained.unexplained + MOST_OFF;
+    if (c->found.ends)
+        c->found.explained = with_file;
+    else
+        c->found.ends = averages_reach(c->averages, file);
+    free(file);
+}
+
+static void look_at_images(Collection *c, const Update *u)
+{
+    for (int r = 0; r < u->np; r++)
+        for (int k = 0; k < u->work[r].passes && c->found.looked_at < LOOKED_AT; k++) {
+            const Pass *p = u->work[r].pass[k];
+            if (p->picks)
+                continue;
+            for (int some = 0; some < 4; some++) {
+                int i = (int)(draw() * p->head.n);
+                c->found.looked_at++;
+                c->found.recognised += is_known_image(c->given, p, i);
+            }
+        }
+}
+
+static void compute_again(Collection *c)
+{
+    int batch = c->largest * (c->kept[0]->work[0].pass[0]->head.stats_ranks > 1 ? c->found.np : 1);
+    Replay *r = replay_new(c->o->device, &c->spec, c->given, batch);
+    c->found.starts = replay_starts(r, c->first, (uint64_t)c->o->seed, c->found.np);
+    for (int i = 0; i < KEPT && !c->found.replay_fault[0]; i++) {
+        if (!c->kept[i])
+            continue;
+        char *wrong = replay_update(r, c->kept[i]);
+        c->found.drawn++;
+        if (wrong)
+            snprintf(c->found.replay_fault, sizeof c->found.replay_fault, "update %d: %s",
+                     c->kept[i]->index, wrong);
+        free(wrong);
+        look_at_images(c, c->kept[i]);
+    }
+    c->found.distance = replay_mean_distance(r);
+    replay_free(r);
+}
+
+static void judge(Collection *c, Verdicts *v)
+{
+    v->verdict[0] = judge_equal(&c->found);
+    v->verdict[1] = judge_gradients(&c->found);
+    v->verdict[2] = judge_images(&c->found);
+    v->trained = c->found.trained;
+    v->complete = true;
+}
+
+static void finish(Collection *c, const char *path)
+{
+    while (!c->broken) {
+        char *fault = NULL;
+        Update *u = lineup_finish(c->lineup, &fault);
+        note_fault(c, fault, c->found.equal_fault);
+        if (!u)
+            break;
+        take_update(c, u);
+    }
+    for (int r = 0; r < c->found.np; r++)
+        c->found.begun[r] = lineup_count(c->lineup, r);
+    c->found.used = usage_end(c->usage);
+    c->found.trained = c->found.used.trained;
+    if (c->broken || !c->last)
+        return;
+    end_of_way(c, path);
+    keep(c, c->last, 1);
+    c->last = NULL;
+    compute_again(c);
+}
+
+/* The path that the grader sends when the submission is gone; "" where there is no file. */
+static void read_path(int from, char *path, size_t size)
+{
+    size_t used = 0;
+    ssize_t got;
+    while (used + 1 < size && (got = read(from, path + used, size - 1 - used)) > 0)
+        used += (size_t)got;
+    path[used] = 0;
+}
+
+static void collect(const GradeOptions *o, const Dataset *given, Sockets *sockets, int stop,
+                    Verdicts *shared)
+{
+    Collection c = {.o = o,
+                    .given = given,
+                    .found = {.np = o->np},
+                    .lineup = lineup_new(o->np),
+                    .usage = usage_new(o->np, given->train.count)};
+    char path[4096];
+    listen_to(&c, sockets, stop);
+    read_path(stop, path, sizeof path);
+    finish(&c, path);
+    judge(&c, shared);
+}
+
+/* ---- the grader's side ---- */
+
+Collector *collector_start(const char *path, const GradeOptions *o, const Dataset *given)
+{
+    int ends[2];
+    Sockets *sockets = sockets_open(path, o->np);
+    REQUIRE(sockets, "%s: cannot listen there: %s", path, strerror(errno));
+    REQUIRE(!pipe(ends), "no pipe: %s", strerror(errno));
+    Collector *c = alloc(1, sizeof *c);
+    c->stop = ends[1];
+    c->shared = mmap(NULL, sizeof *c->shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+                     -1, 0);
+    REQUIRE(c->shared != MAP_FAILED, "out of memory: no room for the evidence");
+    fflush(NULL);
+    c->process = fork();
+    REQUIRE(c->process >= 0, "cannot start a process: %s", strerror(errno));
+    if (!c->process) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        close(ends[1]);
+        collect(o, given, sockets, ends[0], c->shared);
+        _exit(0);
+    }
+    close(ends[0]);
+    sockets_close(sockets);
+    return c;
+}
+
+static Finding finding_of(const Verdicts *v, int k)
+{
+    if (!v->complete)
+        return (Finding){.pending = true,
+                         .found = format_new("the evidence could not be read to its end"),
+                         .advice = format_new("an instructor will look at it")};
+    const EvidenceVerdict *e = &v->verdict[k];
+    return (Finding){.passed = e->passed,
+                     .pending = e->pending,
+                     .found = format_new("%.511s", e->found),
+                     .advice = e->passed ? NULL : format_new("%.511s", e->advice)};
+}
+
+double collector_end(Collector *c, const char *weights, Finding *findings)
+{
+    size_t length = weights ? strlen(weights) : 0;
+    if (length && write(c->stop, weights, length) != (ssize_t)length)
+        note("the evidence will not know the weights' file");
+    close(c->stop);
+    double until = timer_now() + MOST_SECONDS;
+    while (waitpid(c->process, NULL, WNOHANG) == 0) {
+        if (timer_now() > until) {
+            kill(c->process, SIGKILL);
+            waitpid(c->process, NULL, 0);
+            break;
+        }
+        usleep(5000);
+    }
+    static const int which[] = {EQUAL, GRADIENTS, IMAGES};
+    for (int k = 0; k < 3; k++)
+        findings[which[k]] = finding_of(c->shared, k);
+    double trained = c->shared->trained;
+    munmap(c->shared, sizeof *c->shared);
+    free(c);
+    return trained;
+}

@@ -1,0 +1,161 @@
+/* evidence_judge.c: the verdicts on what was collected. Absence of evidence is never called
+ * cheating: what cannot be explained waits for a person. */
+#include "inspection.h"
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+static const double MOST_UNEXPLAINED = 0.01; /* of the way from w(0) to w(T) */
+static const double LEAST_EXPLAINED = 0.99;  /* of a move's square */
+static const double MOST_DISTANCE = 0.005;   /* of gradients computed again, on average */
+static const double MOST_UNEQUAL = 0.1;      /* below 1 / np, a rank's share, as a part of it */
+static const double MOST_SHARED = 0.02, LEAST_BALANCE = 0.9;
+
+static void say(char text[512], const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void say(char text[512], const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, 512, format, arguments);
+    va_end(arguments);
+}
+
+/* Advice where the ranks do not know each other: by their own word, so for advice only. */
+static const char *alone(const Evidence *e)
+{
+    for (int r = 0; r < e->np; r++)
+        if (e->world[r] <= 1)
+            return e->world[r]
+                     ? "a rank opened a world of its own: open all ranks' (step 1)"
+                     : "start the communication library with comm_open (step 1), broadcast "
+                       "(step 5), average the gradients (step 6)";
+    return NULL;
+}
+
+EvidenceVerdict judge_equal(const Evidence *e)
+{
+    EvidenceVerdict v = {0};
+    int idle = -1, other = -1;
+    for (int r = 0; r < e->np; r++) {
+        idle = !e->begun[r] && idle < 0 ? r : idle;
+        other = e->begun[r] != e->begun[0] && other < 0 ? r : other;
+    }
+    if (e->stream_fault[0]) {
+        v.pending = true;
+        say(v.found, "%s", e->stream_fault);
+        say(v.advice, "only the library's backward pass may speak for a rank");
+    } else if (idle >= 0 && e->begun[idle == 0] == 0) {
+        say(v.found, "no rank computed a gradient");
+        say(v.advice, "train: model_gradient on each batch, then an update");
+    } else if (idle >= 0) {
+        say(v.found,
+            "rank %d computed no gradient; was one process per rank started, and do all of "
+            "them train?",
+            idle);
+        say(v.advice,
+            "start the communication library (step 1), and give each rank a slice of each "
+            "global batch (step 4)");
+    } else if (e->equal_fault[0]) {
+        say(v.found, "%s", e->equal_fault);
+        const char *lone = alone(e);
+        say(v.advice, "%s",
+            lone         ? lone
+            : e->updates ? "average the gradient over the ranks before each update (step 6); "
+                           "one rate on all (step 7b)"
+                         : "broadcast rank 0's weights before the first update (step 5)");
+    } else if (other >= 0) {
+        say(v.found, "rank 0 made %d updates, rank %d made %d", e->begun[0], other,
+            e->begun[other]);
+        say(v.advice, "equally many batches on each rank (step 4), and one clock (step 7b)");
+    } else {
+        v.passed = true;
+        say(v.found, "%d ranks with the same weights in each of %d updates", e->np, e->updates);
+    }
+    return v;
+}
+
+/* The rank with the smallest part in the moves. */
+static int odd_one(const Evidence *e)
+{
+    int worst = 0;
+    for (int r = 1; r < e->np; r++)
+        if (e->explained.share[r] < e->explained.share[worst])
+            worst = r;
+    return worst;
+}
+
+EvidenceVerdict judge_gradients(const Evidence *e)
+{
+    EvidenceVerdict v = {0};
+    const Explanation *x = &e->explained;
+    int odd = odd_one(e);
+    double share = x->share[odd] * e->np;
+    if (x->moves == 0 || x->still) {
+        say(v.found, "the weights never move");
+        say(v.advice, "train: an update after each gradient, as sgd_step makes it");
+    } else if (e->replay_fault[0]) {
+        say(v.found, "%s", e->replay_fault);
+        say(v.advice, "let the loader make the batches, and the library the gradients");
+    } else if (e->distance > MOST_DISTANCE) {
+        v.pending = true;
+        say(v.found,
+            "computed again, %d updates' gradients are %.2g apart from those that moved the "
+            "weights",
+            e->drawn, e->distance);
+        say(v.advice, "an instructor will look at it");
+    } else if (!e->starts) {
+        v.pending = true;
+        say(v.found, "the training does not start from weights that model_init draws from "
+                     "--init-seed");
+        say(v.advice, "an instructor will look at where they come from");
+    } else if (e->recognised < e->looked_at) {
+        v.pending = true;
+        say(v.found,
+            "%d of %d images drawn from batches of its own are not the training set's, or "
+            "have another label",
+            e->looked_at - e->recognised, e->looked_at);
+        say(v.advice, "an instructor will look at it; train on the loader's batches as they are");
+    } else if (x->unexplained > MOST_UNEXPLAINED || x->typical < LEAST_EXPLAINED) {
+        v.pending = true;
+        say(v.found, "gradients explain %.3g %% of the moves, and %.3g %% of the way is left over",
+            100 * x->typical, 100 * x->unexplained);
+        say(v.advice, "an optimiser that the grader does not know is looked at by an instructor");
+    } else if (share < 1 - MOST_UNEQUAL) {
+        say(v.found, "rank %d's gradients have %.2g of an equal part in the updates", odd, share);
+        say(v.advice, "average the gradient over the ranks, with equal weights, before each update "
+                      "(step 6)");
+    } else if (!e->ends) {
+        v.pending = true;
+        say(v.found, "the file's weights are not those that the training ended with, nor their "
+                     "average");
+        say(v.advice, "write the weights that you trained (step 9)");
+    } else {
+        v.passed = true;
+        say(v.found, "all ranks' gradients make %s updates: %.3g %% unexplained, %d computed again",
+            x->family, 100 * x->unexplained, e->drawn);
+    }
+    return v;
+}
+
+EvidenceVerdict judge_images(const Evidence *e)
+{
+    EvidenceVerdict v = {0};
+    const UsageEnd *u = &e->used;
+    if (e->recognised < e->looked_at) {
+        v.pending = true;
+        say(v.found, "which images were trained on is not known");
+        say(v.advice, "an instructor will look at it; the loader's batches are known");
+    } else if (u->shared > MOST_SHARED) {
+        say(v.found, "%.0f %% of the images were on more than one rank in the same epoch",
+            100 * u->shared);
+        say(v.advice, "the ranks' slices of an epoch must not overlap (step 4)");
+    } else if (u->least < LEAST_BALANCE) {
+        say(v.found, "one rank trained on %.0f %% of an equal share", 100 * u->least);
+        say(v.advice, "give each rank as many images (step 4)");
+    } else {
+        v.passed = true;
+        say(v.found, "%.0f images, none on two ranks in an epoch%s", u->trained,
+            u->unknown > 0 || e->looked_at ? " as far as the grader looked" : "");
+    }
+    return v;
+}

@@ -1,0 +1,200 @@
+/* evidence_replay.c: an update's gradients, computed again from its weights and the grader's own
+ * images. On a CPU the same bits are expected, and a little allowed for other numbers of threads;
+ * on a GPU, rounding to BF16. */
+#include "check.h"
+#include "inspection.h"
+#include "loader.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Of a gradient's length: what a ReLU's kink can do; rounding alone is far below. */
+static const double NEAR = 0.05;
+
+struct Replay {
+    Backend *be;
+    Model *m;
+    Stream *s;
+    const Dataset *given;
+    int batch;
+    Tensor pixels, image_labels, x, dense, label, weight, totals;
+    double off; /* the sum of all distances */
+    int gradients;
+};
+
+Replay *replay_new(const char *device, const ModelSpec *spec, const Dataset *given, int batch)
+{
+    const Images *images = &given->train;
+    Replay *r = alloc(1, sizeof *r);
+    Backend *be = backend_open(device, 0, 1, 0);
+    *r = (Replay){.be = be, .given = given, .batch = batch, .m = model_new(be, spec, batch)};
+    int h = images->h, w = images->w, c = images->c, halo = model_halo(r->m);
+    r->s = r->m->s;
+    r->pixels = tensor_new(be, U8, images->count, h, w, c, 0);
+    r->image_labels = tensor_new(be, U8, images->count, 1, 1, 1, 0);
+    be->op->upload(r->s, r->pixels, images->pixels);
+    be->op->upload(r->s, r->image_labels, images->labels);
+    r->x = tensor_new(be, F32, batch, h, w, c, halo);
+    r->label = tensor_new(be, I32, batch, 1, 1, 1, 0);
+    r->dense = tensor_new(be, F32, batch, h, w, c, 0);
+    r->weight = tensor_new(be, F32, batch, 1, 1, 1, 0);
+    r->totals = tensor_new(be, F64, 2, 1, 1, 1, 0);
+    return r;
+}
+
+void replay_free(Replay *r)
+{
+    tensor_free(r->be, r->pixels), tensor_free(r->be, r->image_labels);
+    tensor_free(r->be, r->x), tensor_free(r->be, r->dense), tensor_free(r->be, r->label);
+    tensor_free(r->be, r->weight), tensor_free(r->be, r->totals);
+    model_free(r->m);
+    backend_close(r->be);
+    free(r);
+}
+
+/* Puts the images of the loader's list, from row `first` on, into x and labels; false: there are no
+ * such images. */
+static bool pick(Replay *r, const Pass *p, int first)
+{
+    for (int i = 0; i < p->head.n; i++)
+        if (p->picks[i].image < 0 || p->picks[i].image >= r->given->train.count ||
+            abs(p->picks[i].dy) > 16 || abs(p->picks[i].dx) > 16 || p->picks[i].cut > 32)
+            return false;
+    Tensor x = tensor_first(r->x, p->head.n), label = tensor_first(r->label, p->head.n);
+    x.at += tensor_span(tensor_first(r->x, first));
+    label.at += (size_t)first;
+    r->be->op->gather(r->s, x, label, r->pixels, r->image_labels, p->picks, r->given->mean,
+                      r->given->istd);
+    float *host = alloc(tensor_count(x), sizeof *host);
+    int32_t *labels = alloc((size_t)p->head.n, sizeof *labels);
+    r->be->op->download(r->s, host, x);
+    r->be->op->download(r->s, labels, label);
+    bool same = !memcmp(host, p->x, tensor_count(x) * sizeof *host) &&
+                !memcmp(labels, p->labels, (size_t)p->head.n * sizeof *labels);
+    free(host), free(labels);
+    return same;
+}
+
+/* Adds the gradient of n rows, the mean loss's. */
+static void gradient(Replay *r, int n, const float *weights)
+{
+    Tensor weight = NO_TENSOR;
+    if (weights) {
+        weight = tensor_first(r->weight, n);
+        r->be->op->upload(r->s, weight, weights);
+    }
+    model_forward(r->m, tensor_first(r->x, n), MODEL_FROZEN_STATS);
+    model_loss(r->m, r->totals, tensor_first(r->label, n), weight, true);
+    model_backward(r->m);
+}
+
+/* ||grads - g|| / ||g||; scale: of g. */
+static double apart(Replay *r, const float *g, double scale)
+{
+    size_t n = tensor_count(r->m->grads);
+    float *own = alloc(n, sizeof *own);
+    double difference = 0, size = 0;
+    r->be->op->download(r->s, own, r->m->grads);
+    for (size_t i = 0; i < n; i++) {
+        double d = own[i] - scale * g[i];
+        difference += d * d;
+        size += (double)own[i] * own[i];
+    }
+    free(own);
+    double off = size > 0 ? sqrt(difference / size) : difference > 0 ? INFINITY : 0;
+    r->off += off;
+    r->gradients++;
+    return off;
+}
+
+double replay_mean_distance(const Replay *r) { return r->gradients ? r->off / r->gradients : 0; }
+
+static bool is_batch(const Replay *r, const EvidenceHead *h)
+{
+    const Images *images = &r->given->train;
+    return h->n <= r->batch && h->h == images->h && h->w == images->w && h->c == images->c;
+}
+
+/* With batch norm synchronised over the ranks, the mean of their gradients is that of one batch of
+ * all their images. */
+static char *replay_together(Replay *r, const Update *u)
+{
+    int n = 0;
+    float *mean = alloc((size_t)u->params, sizeof *mean);
+    for (int k = 0; k < u->np; k++) {
+        const Pass *p = u->work[k].pass[0];
+        if (u->work[k].passes > 1 || !is_batch(r, &p->head) || n + p->head.n > r->batch ||
+            !p->picks || p->weights || !pick(r, p, n)) {
+            free(mean);
+            return format_new("synchronised batch norm, in a form that is not known here");
+        }
+        n += p->head.n;
+        for (int64_t i = 0; i < u->params; i++)
+            mean[i] += p->g[i] / (float)u->np;
+    }
+    model_zero_grads(r->m);
+    gradient(r, n, NULL);
+    double off = apart(r, mean, 1);
+    free(mean);
+    return off <= NEAR ? NULL
+                       : format_new("the ranks' gradients are not those of their images "
+                                    "(%.2g apart)",
+                                    off);
+}
+
+/* A batch that no loader made: as it was sent. What it shows is judged by evidence_images.c. */
+static void take(Replay *r, const Pass *p)
+{
+    Tensor x = tensor_first(r->x, p->head.n), dense = tensor_first(r->dense, p->head.n);
+    r->be->op->upload(r->s, dense, p->x);
+    r->be->op->copy(r->s, x, dense);
+    r->be->op->upload(r->s, tensor_first(r->label, p->head.n), p->labels);
+}
+
+static char *replay_pass(Replay *r, Pass *p)
+{
+    if (!is_batch(r, &p->head))
+        return format_new("a batch of %d images of %d x %d x %d", p->head.n, p->head.h, p->head.w,
+                          p->head.c);
+    for (int i = 0; i < p->head.n; i++)
+        if (p->labels[i] < 0 || p->labels[i] >= r->given->classes)
+            return format_new("a label that is none");
+    if (p->picks && !pick(r, p, 0)) {
+        free(p->picks);
+        p->picks = NULL;
+    }
+    if (!p->picks)
+        take(r, p);
+    model_zero_grads(r->m);
+    gradient(r, p->head.n, p->weights);
+    double off = apart(r, p->g, 1);
+    return off <= NEAR
+             ? NULL
+             : format_new("a gradient is not that of its weights and images (%.2g apart)", off);
+}
+
+char *replay_update(Replay *r, const Update *u)
+{
+    char *wrong = NULL;
+    r->be->op->upload(r->s, r->m->params, u->w);
+    if (u->np > 1 && u->work[0].pass[0]->head.stats_ranks > 1)
+        return replay_together(r, u);
+    for (int k = 0; k < u->np && !wrong; k++)
+        for (int i = 0; i < u->work[k].passes && !wrong; i++)
+            wrong = replay_pass(r, u->work[k].pass[i]);
+    return wrong;
+}
+
+bool replay_starts(Replay *r, const float *w, uint64_t seed, int np)
+{
+    size_t n = tensor_count(r->m->params);
+    float *drawn = alloc(n, sizeof *drawn);
+    bool same = false;
+    for (int k = 0; k < np && !same; k++) {
+        model_init(r->m, seed + (uint64_t)k);
+        r->be->op->download(r->s, drawn, r->m->params);
+        same = !memcmp(drawn, w, n * sizeof *drawn);
+    }
+    free(drawn);
+    return same;
+}

@@ -1,0 +1,58 @@
+/* evidence.h: what a training computes, told to the grader while it computes it. Off unless the
+ * environment variable LABS_EVIDENCE names a Unix socket that somebody listens at.
+ *
+ * The one place that sees all of data-parallel training, whatever the student does with loaders,
+ * collectives, optimisers and schedules, is the backward pass. Each one sends a message: the
+ * weights, the batch and the gradient that it added, before any hook can change it. Nothing in it
+ * needs to be believed: the grader computes gradients of its choice again, from images of its own,
+ * and asks whether the gradients explain how the weights moved (assessment/grader/inspection.h).
+ *
+ * A message, in this machine's byte order:
+ *
+ *     EvidenceHead
+ *     float    weights [params]
+ *     float    gradient [params]
+ *     int32_t  labels [n]
+ *     float    weight_of_sample [n]      if weighted
+ *     Augment  picks [n]                 if picked: the images that a loader made the batch of
+ *     float    x [n, h, w, c]            the batch
+ *
+ * A listener that has gone is no error: the training goes on without it.
+ */
+#ifndef EVIDENCE_H
+#define EVIDENCE_H
+#include "backend.h"
+
+#define EVIDENCE_MAGIC 0x31656469766567ULL
+
+typedef struct EvidenceHead {
+    uint64_t magic;
+    int64_t params;
+    int32_t rank, n, h, w, c;
+    int32_t weighted, picked, stats_ranks;
+    int32_t epoch; /* of the loader; 0 if not picked */
+    int32_t world; /* ranks in comm_open's world, 0: not called; for advice only */
+    /* The network: its ModelSpec. */
+    char name[32];
+    int32_t classes, hidden[8], no_skip, no_batchnorm, ghost;
+} EvidenceHead;
+
+/* What limits a message, for its reader. */
+enum { EVIDENCE_PARAMS = 1 << 24, EVIDENCE_IMAGES = 1 << 16 };
+
+bool evidence_on(void);
+
+/* The library's own calls, all without effect when the evidence is off. */
+/* From comm_open: how many ranks it found. */
+void evidence_world(int size);
+/* From the loader: the batch in x's memory is made of these images (copied), in this epoch; NULL:
+ * forget it. */
+void evidence_batch(Tensor x, const Augment *picks, int epoch);
+/* Around a backward pass: the gradient before it; elements [first, first + count) of it, whenever
+ * they are complete; all of it, when the pass is over. */
+void evidence_begin(Backend *be, Stream *s, Tensor grads);
+void evidence_slice(Backend *be, Stream *s, Tensor grads, size_t first, int count);
+/* head: of the network alone; the rest is filled in. weight: NO_TENSOR, or of the samples. */
+void evidence_end(Backend *be, Stream *s, EvidenceHead head, Tensor params, Tensor x, Tensor label,
+                  Tensor weight);
+#endif

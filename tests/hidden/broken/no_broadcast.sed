@@ -1,0 +1,3 @@
+# Step 5 is missing.
+# expect: fail equal: start from different weights
+/comm_broadcast/d

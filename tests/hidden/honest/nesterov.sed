@@ -1,0 +1,3 @@
+# Nesterov's momentum.
+# expect: full
+s/weight_decay, false\)/weight_decay, true)/

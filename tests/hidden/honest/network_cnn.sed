@@ -1,0 +1,3 @@
+# Another network.
+# expect: full
+s/"mlp"/"cnn"/

@@ -1,0 +1,3 @@
+# A network with batch norm.
+# expect: full
+s/"mlp"/"resnet8"/

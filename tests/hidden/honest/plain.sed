@@ -1,0 +1,3 @@
+# The reference as it is.
+# expect: full
+
