@@ -57,6 +57,8 @@ typedef struct ExerciseCase {
     char told[100];    /* the same in words: "n = 7, w = -3, b = 2.5" */
     double found[EXERCISE_MOST_VALUES], right[EXERCISE_MOST_VALUES];
 } ExerciseCase;
+/* printf into c->told. */
+void exercise_tell(ExerciseCase *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* A usual mistake, and what it would give in a case: out[v], where NAN stands for any value. A
  * version that gives this in every case has made this mistake. */
 typedef struct Mistake {

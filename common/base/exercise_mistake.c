@@ -1,8 +1,17 @@
 /* exercise_mistake.c: which mistake explains what an exercise gave? See exercise.h. */
 #include "exercise.h"
 #include <math.h>
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
+
+void exercise_tell(ExerciseCase *c, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(c->told, sizeof c->told, format, arguments);
+    va_end(arguments);
+}
 
 static int values_of(const ExerciseQuestion *q)
 {

@@ -3,7 +3,6 @@
 #include "lab1.h"
 #include "linear/linear.h"
 #include <math.h>
-#include <stdio.h>
 
 typedef struct Asked {
     const double *x, *y;
@@ -154,7 +153,7 @@ static void judge(void *unused)
             asked[k] = (Asked){points[i].x, points[i].y, sizes[i], w, b};
             cases[k] = (ExerciseCase){.asked = &asked[k],
                                       .found = {EXERCISE_UNSET, EXERCISE_UNSET}};
-            snprintf(cases[k].told, sizeof cases[k].told, "n = %d, w = %g, b = %g", sizes[i], w, b);
+            exercise_tell(&cases[k], "n = %d, w = %g, b = %g", sizes[i], w, b);
             slopes(cases[k].right, &asked[k], 0, sizes[i], w, b);
             gradient(&cases[k].found[0], &cases[k].found[1], points[i].x, points[i].y, sizes[i], w, b);
         }

@@ -1,7 +1,6 @@
 /* 1b_update.c: the check of update. */
 #include "exercise.h"
 #include "lab1.h"
-#include <stdio.h>
 
 typedef struct Asked {
     double w, b, dw, db, rate;
@@ -66,7 +65,7 @@ static void judge(void *unused)
         cases[k] = (ExerciseCase){.asked = a, .found = {a->w, a->b}};
         for (int v = 0; v < 2; v++)
             cases[k].right[v] = right[v] + a->rate * -slope[v];
-        snprintf(cases[k].told, sizeof cases[k].told, "w = %g, b = %g, dw = %g, db = %g, rate %g",
+        exercise_tell(&cases[k], "w = %g, b = %g, dw = %g, db = %g, rate %g",
                  a->w, a->b, a->dw, a->db, a->rate);
         update(&cases[k].found[0], &cases[k].found[1], a->dw, a->db, a->rate);
     }

@@ -2,7 +2,6 @@
 #include "exercise.h"
 #include "lab1.h"
 #include <math.h>
-#include <stdio.h>
 
 /* `before` lies in front of the array, `after` behind its count: neither must be read. */
 typedef struct Asked {
@@ -169,7 +168,7 @@ static void judge(void *unused)
         const Asked *a = &asked[k];
         cases[k] = (ExerciseCase){.asked = a, .right = {a->answer}};
         cases[k].found[0] = converged(a->loss, a->count, a->window, a->tolerance);
-        snprintf(cases[k].told, sizeof cases[k].told, "%s (tolerance %g)", a->what, a->tolerance);
+        exercise_tell(&cases[k], "%s (tolerance %g)", a->what, a->tolerance);
     }
     exercise_judge(&(ExerciseQuestion){{"it (1: true)"}, 0, 0, mistakes}, cases, CASES);
 }

@@ -3,7 +3,6 @@
 #include "lab1.h"
 #include "linear/linear.h"
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 enum { POINTS = 40, LOG = 64 };
@@ -193,7 +192,7 @@ static void enter(Ledger *l, const Epoch *e, const Reports *t)
         *u = (Update){e, t->first[k], t->size[k], w, b};
         *c = (ExerciseCase){.asked = u, .found = {t->w[k], t->b[k]}};
         step(c->right, e, right_step(u));
-        snprintf(c->told, sizeof c->told, "n = %d, batch %d: update %d, on order[%d … %d)", e->n,
+        exercise_tell(c, "n = %d, batch %d: update %d, on order[%d … %d)", e->n,
                  e->batch, k + 1, t->first[k], t->first[k] + t->size[k]);
         w = t->w[k];
         b = t->b[k];

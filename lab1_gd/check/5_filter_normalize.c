@@ -3,7 +3,6 @@
 #include "lab1.h"
 #include "rng.h"
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 enum { FILTERS = 6, SIZE = 27, ALL = FILTERS * SIZE, HUGE_FILTER = 5 };
@@ -148,7 +147,7 @@ static void judge(void *unused)
         cases[f] = (ExerciseCase){.asked = a};
         cases[f].found[0] = factor_of(d + f * SIZE, before + f * SIZE, w + f * SIZE, f);
         cases[f].right[0] = a->d.squares == 0 ? 0 : sqrt(a->w.squares) / sqrt(a->d.squares);
-        snprintf(cases[f].told, sizeof cases[f].told, "filter %d%s", f,
+        exercise_tell(&cases[f], "filter %d%s", f,
                  f == 3   ? ", where d is all zeros"
                  : f == 2 ? ", where w is all zeros"
                           : "");

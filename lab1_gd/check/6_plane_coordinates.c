@@ -3,7 +3,6 @@
 #include "lab1.h"
 #include "rng.h"
 #include <math.h>
-#include <stdio.h>
 
 enum { N = 4000, CASES = 6 };
 
@@ -131,7 +130,7 @@ static void judge(void *unused)
         c.found[0] = c.found[1] = EXERCISE_UNSET;
         c.found[2] = plane_coordinates(&c.found[0], &c.found[1], v, x, y, N);
         forgive(&c, k);
-        snprintf(c.told, sizeof c.told,
+        exercise_tell(&c,
                  "v = %g x + %g y, %g off the plane; x, y at %.0f°, as %g to %g", k->a, k->b,
                  k->off, k->angle * 180 / M_PI, k->size_x, k->size_y);
         cases[i] = distances[i] = c;

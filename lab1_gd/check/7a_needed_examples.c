@@ -2,7 +2,6 @@
 #include "exercise.h"
 #include "lab1.h"
 #include <math.h>
-#include <stdio.h>
 
 typedef struct Asked {
     double alpha, beta, gamma, target;
@@ -83,7 +82,7 @@ static void judge(void *unused)
                 continue;
             asked[n] = (Asked){l[0], l[1], l[2], target};
             cases[n] = (ExerciseCase){.asked = &asked[n], .right = {reached ? examples : INFINITY}};
-            snprintf(cases[n].told, sizeof cases[n].told, "an error of %.6g by %g D^%g + %g",
+            exercise_tell(&cases[n], "an error of %.6g by %g D^%g + %g",
                      target, l[0], l[1], l[2]);
             cases[n].found[0] = needed_examples(l[0], l[1], l[2], target);
             n++;

@@ -1,7 +1,6 @@
 /* 7b_training_days.c: the check of training_days. */
 #include "exercise.h"
 #include "lab1.h"
-#include <stdio.h>
 
 typedef struct Asked {
     double examples, epochs, flop, flop_per_second, devices, days;
@@ -65,7 +64,7 @@ static void judge(void *unused)
     for (int i = 0; i < CASES; i++) {
         const Asked *k = &asked[i];
         cases[i] = (ExerciseCase){.asked = k, .right = {k->days}};
-        snprintf(cases[i].told, sizeof cases[i].told,
+        exercise_tell(&cases[i],
                  "%g examples, %g epochs, %g FLOP each, %g FLOP/s, %g devices", k->examples,
                  k->epochs, k->flop, k->flop_per_second, k->devices);
         cases[i].found[0] = training_days(k->examples, k->epochs, k->flop, k->flop_per_second,

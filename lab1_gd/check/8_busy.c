@@ -3,7 +3,6 @@
 #include "lab1.h"
 #include "rng.h"
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 /* Spans of whole ticks, so that the answer can be counted: which ticks does any of them cover? */
@@ -158,7 +157,7 @@ static void judge(void *unused)
             draw(a, (uint64_t)(i - BY_HAND + 1));
         before = *a;
         cases[i] = (ExerciseCase){.asked = a, .right = {counted(a, a->from, a->to, false)}};
-        snprintf(cases[i].told, sizeof cases[i].told, "%s, [%d, %d]", a->what, a->from, a->to);
+        exercise_tell(&cases[i], "%s, [%d, %d]", a->what, a->from, a->to);
         cases[i].found[0] = busy(a->start, a->end, a->n, a->from, a->to);
         WRONG_UNLESS(!memcmp(&before, a, sizeof before),
                      "the arrays were changed: copy them first");

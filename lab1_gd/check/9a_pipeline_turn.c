@@ -4,7 +4,6 @@
 #include "exercise.h"
 #include "lab1.h"
 #include <math.h>
-#include <stdio.h>
 
 typedef struct Asked {
     int stage, stages, micro_batches, tick;
@@ -156,7 +155,7 @@ static void judge(void *unused)
                     Turn given = pipeline_turn(s, S, M, t);
                     c->found[0] = given.micro;
                     c->found[1] = given.backward;
-                    snprintf(c->told, sizeof c->told, "stage %d of %d, %d micro-batches, tick %d",
+                    exercise_tell(c, "stage %d of %d, %d micro-batches, tick %d",
                              s, S, M, t);
                 }
     exercise_judge(&(ExerciseQuestion){{"micro", "backward"}, 0, 0, mistakes}, cases, n);

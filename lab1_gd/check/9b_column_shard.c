@@ -2,7 +2,6 @@
 #include "check.h"
 #include "exercise.h"
 #include "lab1.h"
-#include <stdio.h>
 
 typedef struct Asked {
     int columns, rank, ranks;
@@ -110,7 +109,7 @@ static void judge(void *unused)
             cases[n] = (ExerciseCase){.asked = &asked[n],
                                       .found = {first, count},
                                       .right = {before(&asked[n], even), even(&asked[n], r)}};
-            snprintf(cases[n].told, sizeof cases[n].told, "%d columns, rank %d of %d", sizes[i][0],
+            exercise_tell(&cases[n], "%d columns, rank %d of %d", sizes[i][0],
                      r, sizes[i][1]);
         }
     exercise_judge(&(ExerciseQuestion){{"*first", "*count"}, 0, 0, mistakes}, cases, n);
