@@ -155,7 +155,8 @@ static void judge(void *unused)
                                       .found = {EXERCISE_UNSET, EXERCISE_UNSET}};
             exercise_tell(&cases[k], "n = %d, w = %g, b = %g", sizes[i], w, b);
             slopes(cases[k].right, &asked[k], 0, sizes[i], w, b);
-            gradient(&cases[k].found[0], &cases[k].found[1], points[i].x, points[i].y, sizes[i], w, b);
+            gradient(&cases[k].found[0], &cases[k].found[1], points[i].x, points[i].y, sizes[i], w,
+                     b);
         }
     }
     exercise_judge(&(ExerciseQuestion){{"dw", "db"}, 1e-9, 1e-9, mistakes}, cases, CASES);

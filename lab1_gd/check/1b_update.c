@@ -65,8 +65,8 @@ static void judge(void *unused)
         cases[k] = (ExerciseCase){.asked = a, .found = {a->w, a->b}};
         for (int v = 0; v < 2; v++)
             cases[k].right[v] = right[v] + a->rate * -slope[v];
-        exercise_tell(&cases[k], "w = %g, b = %g, dw = %g, db = %g, rate %g",
-                 a->w, a->b, a->dw, a->db, a->rate);
+        exercise_tell(&cases[k], "w = %g, b = %g, dw = %g, db = %g, rate %g", a->w, a->b, a->dw,
+                      a->db, a->rate);
         update(&cases[k].found[0], &cases[k].found[1], a->dw, a->db, a->rate);
     }
     exercise_judge(&(ExerciseQuestion){{"w", "b"}, 1e-12, 1e-12, mistakes}, cases, CASES);

@@ -192,8 +192,8 @@ static void enter(Ledger *l, const Epoch *e, const Reports *t)
         *u = (Update){e, t->first[k], t->size[k], w, b};
         *c = (ExerciseCase){.asked = u, .found = {t->w[k], t->b[k]}};
         step(c->right, e, right_step(u));
-        exercise_tell(c, "n = %d, batch %d: update %d, on order[%d … %d)", e->n,
-                 e->batch, k + 1, t->first[k], t->first[k] + t->size[k]);
+        exercise_tell(c, "n = %d, batch %d: update %d, on order[%d … %d)", e->n, e->batch, k + 1,
+                      t->first[k], t->first[k] + t->size[k]);
         w = t->w[k];
         b = t->b[k];
     }

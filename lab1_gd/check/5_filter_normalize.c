@@ -148,9 +148,9 @@ static void judge(void *unused)
         cases[f].found[0] = factor_of(d + f * SIZE, before + f * SIZE, w + f * SIZE, f);
         cases[f].right[0] = a->d.squares == 0 ? 0 : sqrt(a->w.squares) / sqrt(a->d.squares);
         exercise_tell(&cases[f], "filter %d%s", f,
-                 f == 3   ? ", where d is all zeros"
-                 : f == 2 ? ", where w is all zeros"
-                          : "");
+                      f == 3   ? ", where d is all zeros"
+                      : f == 2 ? ", where w is all zeros"
+                               : "");
     }
     WRONG_UNLESS(!isnan(cases[3].found[0]),
                  "0/0 = NaN for a filter of d that is all zeros: it stays zero");

@@ -130,9 +130,8 @@ static void judge(void *unused)
         c.found[0] = c.found[1] = EXERCISE_UNSET;
         c.found[2] = plane_coordinates(&c.found[0], &c.found[1], v, x, y, N);
         forgive(&c, k);
-        exercise_tell(&c,
-                 "v = %g x + %g y, %g off the plane; x, y at %.0f°, as %g to %g", k->a, k->b,
-                 k->off, k->angle * 180 / M_PI, k->size_x, k->size_y);
+        exercise_tell(&c, "v = %g x + %g y, %g off the plane; x, y at %.0f°, as %g to %g", k->a,
+                      k->b, k->off, k->angle * 180 / M_PI, k->size_x, k->size_y);
         cases[i] = distances[i] = c;
         distances[i].found[0] = c.found[2];
         distances[i].right[0] = c.right[2];

@@ -82,8 +82,7 @@ static void judge(void *unused)
                 continue;
             asked[n] = (Asked){l[0], l[1], l[2], target};
             cases[n] = (ExerciseCase){.asked = &asked[n], .right = {reached ? examples : INFINITY}};
-            exercise_tell(&cases[n], "an error of %.6g by %g D^%g + %g",
-                     target, l[0], l[1], l[2]);
+            exercise_tell(&cases[n], "an error of %.6g by %g D^%g + %g", target, l[0], l[1], l[2]);
             cases[n].found[0] = needed_examples(l[0], l[1], l[2], target);
             n++;
         }

@@ -64,9 +64,8 @@ static void judge(void *unused)
     for (int i = 0; i < CASES; i++) {
         const Asked *k = &asked[i];
         cases[i] = (ExerciseCase){.asked = k, .right = {k->days}};
-        exercise_tell(&cases[i],
-                 "%g examples, %g epochs, %g FLOP each, %g FLOP/s, %g devices", k->examples,
-                 k->epochs, k->flop, k->flop_per_second, k->devices);
+        exercise_tell(&cases[i], "%g examples, %g epochs, %g FLOP each, %g FLOP/s, %g devices",
+                      k->examples, k->epochs, k->flop, k->flop_per_second, k->devices);
         cases[i].found[0] = training_days(k->examples, k->epochs, k->flop, k->flop_per_second,
                                           k->devices);
     }

@@ -155,8 +155,7 @@ static void judge(void *unused)
                     Turn given = pipeline_turn(s, S, M, t);
                     c->found[0] = given.micro;
                     c->found[1] = given.backward;
-                    exercise_tell(c, "stage %d of %d, %d micro-batches, tick %d",
-                             s, S, M, t);
+                    exercise_tell(c, "stage %d of %d, %d micro-batches, tick %d", s, S, M, t);
                 }
     exercise_judge(&(ExerciseQuestion){{"micro", "backward"}, 0, 0, mistakes}, cases, n);
 }

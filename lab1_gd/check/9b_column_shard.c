@@ -109,8 +109,7 @@ static void judge(void *unused)
             cases[n] = (ExerciseCase){.asked = &asked[n],
                                       .found = {first, count},
                                       .right = {before(&asked[n], even), even(&asked[n], r)}};
-            exercise_tell(&cases[n], "%d columns, rank %d of %d", sizes[i][0],
-                     r, sizes[i][1]);
+            exercise_tell(&cases[n], "%d columns, rank %d of %d", sizes[i][0], r, sizes[i][1]);
         }
     exercise_judge(&(ExerciseQuestion){{"*first", "*count"}, 0, 0, mistakes}, cases, n);
 }
