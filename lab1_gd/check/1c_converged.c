@@ -46,7 +46,7 @@ MISTAKE(not_a_number, isnan(fall) || (fall >= 0 && (fall < t * a || a == 0)))
 /* As the right answer, of other losses. */
 static double hardly_fell(const Asked *k, double a, double z)
 {
-    double left = a > 0 ? z / a : z == 0;
+    double left = a > 0 ? z / a : a == z;
     return left <= 1 && left > 1 - k->tolerance;
 }
 static void one_step(double *out, const double *right, const void *asked)
