@@ -22,7 +22,7 @@ export DEPS=no HEADLESS=1
 
 check() { make check LAB=lab1 >"$work/log" 2>&1 || true; } # all points are not expected
 line() { # with those that continue it
-    awk -v name="$1" '/^(PASS|FAIL|TODO) / { ours = $2 " " $3 ~ "^" name " " }
+    awk -v name="$1" '/^(PASS|FAIL|TODO) / { ours = ($2 " " $3 " ") ~ ("^" name " ") }
         ours && /^(PASS|FAIL|TODO|      )/ { sub(/^      /, " "); printf "%s", $0 }' "$work/log"
     echo
 }
