@@ -18,6 +18,7 @@
 #= LAB=lab2       which lab 'make check' judges (default: every lab that has a check)
 #= SUBMISSION=f.c what 'make grade' grades, on NP=2: a file or a folder of them
 #=                (default: assessment/train.c)
+#= NEXT=1         'make lab1': the part after the one that it opened last
 #= ONLY=name      only the programs, checks, tests or fuzzers with this in their name
 #= SAN=1          address and undefined-behaviour sanitizers; SAN=thread: the thread sanitizer
 #= DEPS=no        only print what would be installed
@@ -42,7 +43,7 @@ export DEPS HEADLESS DATA_DIR SAN JOBS
 # ---- targets; the text after ## is what `make` prints -------------------------------------------
 help:       ## this list
 doctor:     ## what this machine has, and the command that installs what is missing
-lab1:       ## gradient descent, SGD, batch size: build and run your code
+lab1:       ## gradient descent, SGD, batch size: the first part that you have not finished
 lab2:       ## data-parallel training: build and run your code
 lab3:       ## algorithms at scale: build and run your code
 check:      ## your self-check: a line per exercise, PASS, FAIL or TODO
@@ -58,7 +59,7 @@ worklog:    ## what is missing in your work log, WORKLOG=lab2_ddp/worklog.md
 leaderboard:## the class's efficiency at a link, from the runs in SUBMISSIONS=FOLDER, NP=2
 handout:    ## the students' tarball: no solutions, no hidden tests
 soak:       ## kill RUNS=200 trainings at random moments; nothing may be lost or stay behind
-mutants:    ## every mistake that lab 2's self-check names, planted and found (minutes)
+mutants:    ## every mistake that the self-checks name, planted and found (minutes)
 coverage:   ## which lines of common/ the tests run
 fuzz:       ## feed the file readers random bytes, FUZZ_SECONDS=20 each (needs clang)
 lint:       ## shellcheck, cppcheck, layout, words, and which folder may include which

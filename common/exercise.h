@@ -46,6 +46,37 @@ char *exercise_missing(const ExerciseUse *uses, int n);
  * where DONE, else 0. Frees nothing. */
 int exercise_say(const char *name, int points, const char *expected, ExerciseResult result);
 
+/* ---- which mistake is it? ---- */
+
+/* What an output holds before the exercise is called: found there afterwards, it was never set. */
+#define EXERCISE_UNSET (-7777.25)
+enum { EXERCISE_MOST_VALUES = 3 };
+/* One case of a check: what was asked, what the exercise gave, what is right. */
+typedef struct ExerciseCase {
+    const void *asked; /* the check's own description, for Mistake.gives */
+    char told[100];    /* the same in words: "n = 7, w = -3, b = 2.5" */
+    double found[EXERCISE_MOST_VALUES], right[EXERCISE_MOST_VALUES];
+} ExerciseCase;
+/* printf into c->told. */
+void exercise_tell(ExerciseCase *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* A usual mistake, and what it would give in a case: out[v], where NAN stands for any value. A
+ * version that gives this in every case has made this mistake. */
+typedef struct Mistake {
+    const char *words; /* "the sign is turned round: prediction - y, not y - prediction" */
+    void (*gives)(double *out, const double *right, const void *asked);
+} Mistake;
+typedef struct ExerciseQuestion {
+    const char *names[EXERCISE_MOST_VALUES]; /* of the values: "dw", "db"; NULL: no more */
+    double absolute, relative;               /* |found - right| <= absolute + relative |right| */
+    const Mistake *mistakes;                 /* the most specific first; ended by {0} */
+} ExerciseQuestion;
+/* The words for what was found, if the same mistake explains all n cases: one of q->mistakes, or
+ * one that any exercise can have (never set, NaN, 0, a factor, the sign, sums in float); NULL:
+ * none does. */
+const char *exercise_mistaken(const ExerciseQuestion *q, const ExerciseCase *cases, int n);
+/* exercise_wrong() if a case is wrong: those words, then the first wrong case in numbers. */
+void exercise_judge(const ExerciseQuestion *q, const ExerciseCase *cases, int n);
+
 /* The main() of one exercise's check, which is linked twice: check/NAME, without a line of the
  * student's code, starts trial/NAME, which has it and calls `judge`; that calls exercise_wrong() if
  * the result is wrong. check/NAME prints the line. Returns its status: 0, EXIT_WRONG or

@@ -12,6 +12,11 @@ lab_folder = $(filter $(1)_%,$(LABS))
 TENS := $(foreach digit,0 1 2 3 4 5 6 7 8 9,1$(digit)%)
 by_number = $(sort $(filter-out $(TENS),$(1))) $(sort $(filter $(TENS),$(1)))
 names = $(call by_number,$(basename $(notdir $(wildcard $(1)))))
+# A lab's exercises, those that are missing included: each has a check of its name. (Answers are no
+# code.)
+judged = $(filter $(call names,$(1)/check/*.c),$(call names,$(1)/[0-9]*.c))
+exercises = $(if $(wildcard $(1)/exercises),$(patsubst %,$(1)/exercises/%.c,$(filter-out \
+    %_answers $(call judged,$(1)),$(call names,$(1)/check/[0-9]*.c $(1)/exercises/*.c))))
 # A program NAME_nccl calls CUDA and NCCL directly, and is left out where they are missing.
 numbered = $(filter-out $(if $(HAVE_NCCL),,%_nccl.c),$(wildcard $(1)/[0-9]*.c))
 $(B)/student/%_nccl $(B)/sol/%_nccl: LDLIBS += $(CUDA_LIBS) $(NCCL_LIBS)
@@ -28,15 +33,14 @@ written = $(foreach source,$(1), \
     $(or $(if $(filter sol,$(2)),$(wildcard $(3)/solution/$(notdir $(source)))),$(source)))
 objects = $(patsubst %.c,$(B)/%.o,$(1))
 in_folders = $(filter-out $(1)/exercises/% $(1)/solution/% $(1)/check/%,$(wildcard $(1)/*/*.c))
-tried = $(call names,$(patsubst $(1)/exercises/%,$(1)/check/%,$(wildcard $(1)/exercises/*.c)))
+tried = $(filter $(call names,$(1)/check/*.c),$(basename $(notdir $(call exercises,$(1)))))
 of_checks = $(filter-out $(call numbered,$(1)/check),$(wildcard $(1)/check/*.c))
-judged = $(filter $(call names,$(1)/check/*.c),$(call names,$(1)/[0-9]*.c))
 given = $(call in_folders,$(1)) $(call of_checks,$(1))
 trials = $(addprefix $(B)/$(2)/$(1)/trial/,$(call tried,$(1)))
 
 define lab_variant # lab, variant
 $(B)/$(2)/$(1)/parts.a: $(call objects,$(call given,$(1)) \
-    $(call written,$(wildcard $(1)/exercises/*.c),$(2),$(1)))
+    $(call written,$(call exercises,$(1)),$(2),$(1)))
 	$$(archive)
 $(foreach source,$(call numbered,$(1)),$(eval $(B)/$(2)/$(1)/$(basename $(notdir $(source))): \
     $(call objects,$(call written,$(source),$(2),$(1)))))
@@ -55,8 +59,9 @@ define lab
 $(B)/$(1)/%.o: INCLUDE = -I$(1)
 $(B)/$(1)/given.a: $(call objects,$(call given,$(1)))
 	$$(archive)
-# The exercises, and the programs that a check judges.
-$(call objects,$(wildcard $(1)/exercises/*.c) $(patsubst %,$(1)/%.c,$(call judged,$(1)))): \
+# The exercises, and the programs that a check judges. One that is missing costs its own line.
+$(filter-out $(wildcard $(1)/exercises/*.c),$(call exercises,$(1))): FORCE
+$(call objects,$(call exercises,$(1)) $(patsubst %,$(1)/%.c,$(call judged,$(1)))): \
     $(B)/$(1)/%.o: $(1)/%.c $(B)/flags | $(B)/$(1)/given.a $(B)/libcommon.a
 	@mkdir -p $$(@D)
 	$$(if $$(V),,@echo "  CC    $$<")
@@ -116,15 +121,29 @@ must_match = $(if $(strip $(call chosen,$(1))),,@echo "ONLY=$(ONLY): none of the
 # missing hardware) the program has printed the reason: that is no error of make's.
 parts_of = $(foreach program,$(call chosen,$(call lab_programs,$(1))), \
     $(call ranks_of,$(program)):$(program))
+# A lab with parts.txt opens one part: the first that is not finished, or, NEXT=1, the one after
+# that which it opened last; and builds that part alone. ONLY=… and SOL=1 run all that they name.
+$(call must,$(filter 0 1,$(or $(NEXT),0)),NEXT=$(NEXT): expected 1)
+$(call must,$(if $(filter-out 0,$(NEXT)),$(if $(ONLY)$(filter sol,$(VARIANT)),,yes),yes), \
+    NEXT=$(NEXT): not with ONLY or SOL)
+one_part = $(if $(ONLY)$(filter sol,$(VARIANT)),,$(wildcard $(1)_*/parts.txt))
+define open_one_part
+name=$$(MAKE='$(MAKE)' common/setup/lab_part.sh choose $(call lab_folder,$@) $(BUILD)/$@.part \
+    $(filter 1,$(NEXT))) || exit 0; \
+for part in $$parts; do [ "$${part##*/}" != "$$name" ] || break; done; parts=$$part; \
+$(MAKE) --no-print-directory "$${part#*:}" || exit;
+endef
 define run_lab
 $(call must_match,$(call lab_programs,$@))
-@$(BUILT); for part in $(call parts_of,$@); do \
++@parts="$(call parts_of,$@)"; $(if $(call one_part,$@),$(open_one_part)) \
+$(BUILT); for part in $$parts; do \
     echo "== $${part##*/}   (alone: make $@ ONLY=$${part##*/})"; \
+    common/setup/lab_part.sh about $(call lab_folder,$@) "$${part##*/}"; \
     ranks=$${part%%:*}; \
     $(call launch) $${ranks:+--np=$$ranks} $${part#*:} $(OPTIONS); status=$$?; \
     if [ $$status = 77 ]; then echo "$@: not done yet, for the reason above"; \
     elif [ $$status != 0 ]; then exit $$status; fi; \
-done
+done$(if $(call one_part,$@),; echo "the next part: make $@ NEXT=1")
 endef
 # KILL=1 or KILL=STOP: lab 2's trainer, and a fault on the way.
 RANKS_KILL := 3
@@ -142,7 +161,7 @@ endef
 define lab_target
 $(if $(filter sol,$(VARIANT)),$(if $(wildcard $(1)_*/exercises/*.c), \
     $(if $(wildcard $(1)_*/solution/*.c),,$(1): no_solutions)))
-$(1): $$(call chosen,$$(call lab_programs,$(1)))
+$(1): $$(if $$(call one_part,$(1)),,$$(call chosen,$$(call lab_programs,$(1))))
 	$(if $(filter $(1),$(EMPTY_LABS)),@echo "$(1): not in this version yet", \
 	    $$(if $(KILL),$$(with_fault),$$(run_lab)))
 endef
@@ -150,10 +169,17 @@ $(foreach lab,lab1 lab2 lab3,$(eval $(call lab_target,$(lab))))
 
 LAB ?= $(foreach dir,$(LABS),$(if $(wildcard $(dir)/check/*.c),$(firstword $(subst _, ,$(dir)))))
 $(call must,$(if $(filter-out lab1 lab2 lab3,$(LAB)),,yes),LAB=$(LAB): expected lab1 lab2 or lab3)
+lab_judged = $(foreach folder,$(call lab_folder,$(1)),$(foreach name,$(call judged,$(folder)), \
+    $(filter %/$(name),$(call programs,$(folder),$(VARIANT)))))
 without_checks = $(foreach lab,$(or $(LAB),check),$(if $(call lab_checks,$(lab)),,$(lab)))
+ifneq ($(filter check,$(MAKECMDGOALS)),)
+$(call must,$(strip $(call chosen,$(foreach lab,$(LAB),$(call lab_checks,$(lab))))), \
+    $(if $(ONLY),ONLY=$(ONLY): no exercise of $(LAB) has this in its name: \
+    $(notdir $(foreach lab,$(LAB),$(call lab_checks,$(lab)))), \
+    LAB=$(LAB): no exercises to check in this version))
+endif
 check: $(if $(filter sol,$(VARIANT)),$(if $(HAVE_SOLUTIONS),,no_solutions))
-check: $(foreach lab,$(LAB),$(call chosen,$(call lab_checks,$(lab))) $(call lab_programs,$(lab)))
-	$(if $(ONLY),$(call must_match,$(foreach lab,$(LAB),$(call lab_checks,$(lab)))))
+check: $(foreach lab,$(LAB),$(call chosen,$(call lab_checks,$(lab))) $(call lab_judged,$(lab)))
 	@$(BUILT)
 	@for lab in $(without_checks); do echo "$$lab: no exercises to check in this version"; done
 	@$(WITH_MAKE) common/setup/check.sh $(foreach lab,$(LAB),$(call chosen,$(call lab_checks,$(lab))))

@@ -13,7 +13,8 @@ plain = $(if $(strip $(foreach c,$(ODD) $(2),$(findstring $(c),$($(1))))),,yes)
 $(call must,$(filter 1,$(words $(BUILD))),BUILD='$(BUILD)': expected the name of one folder)
 $(call must,$(call plain,BUILD,: %), \
     BUILD=$(BUILD): expected a folder's name without quotes or signs of the shell)
-$(foreach name,WORKLOG SUBMISSIONS ONLY LAB NP HOSTS KILL DEVICE DATA SEED RUNS FUZZ_SECONDS, \
+$(foreach name,WORKLOG SUBMISSIONS ONLY LAB NEXT NP HOSTS KILL DEVICE DATA SEED RUNS \
+    FUZZ_SECONDS, \
     $(call must,$(call plain,$(name)),$(name)=$($(name)): expected no quotes or signs of the shell))
 $(call must,$(filter-out 0,$(shell expr 'x$(subst ','\'',$(JOBS))' : 'x[1-9][0-9]\{0,3\}$$')), \
     JOBS=$(JOBS): expected 1 to 9999)
@@ -30,7 +31,8 @@ B := $(BUILD)$(KIND)
 
 # One make at a time builds in $(BUILD); a recipe that only runs what is built begins with $(BUILT).
 MAKE_PROCESS := $(shell echo $$PPID)
-OUTER := $(filter 0,$(MAKELEVEL)) # not called by make: that one has the lock
+# Empty if make called this make: that one has the lock.
+OUTER := $(filter 0,$(MAKELEVEL))
 BUILD_FOLDER = common/setup/build_folder.sh '$(BUILD)' $(if $(OUTER),$(MAKE_PROCESS))
 BUILT = $(if $(OUTER),common/setup/build_lock.sh release '$(BUILD)' $(MAKE_PROCESS),true)
 

@@ -76,9 +76,10 @@ test: $(UNIT_TESTS) $(if $(UNIT_ONLY),,$(BENCH) $(LAB_PROGRAMS) $(TRAINERS) $(GR
 soak: $(filter $(B)/sol/lab2_ddp/3_train,$(LAB_PROGRAMS))
 	@$(BUILT)
 	@$(WITH_MAKE) tests/tools/soak.sh $(B) $(or $(RUNS),200) $(or $(SEED),1)
-# Every mistake that the self-check of lab 2's conversion knows; make test tries some of them.
+# Every mistake that the self-checks know; make test tries some of them.
 mutants: $(LAB_PROGRAMS)
 	@$(BUILT)
+	@$(WITH_MAKE) BUILD=$(B) MUTANTS=all tests/e2e/lab1_mutants.sh
 	@$(WITH_MAKE) BUILD=$(B) MUTANTS=all tests/e2e/lab2_mutants.sh
 coverage:
 	@$(BUILT); find $(BUILD)/coverage -name '*.gcda' -delete 2>/dev/null; true

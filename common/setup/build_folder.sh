@@ -2,8 +2,8 @@
 # build_folder.sh BUILD [MAKE]: before a build: create its folder, take its lock for the process
 # MAKE (build_lock.sh), and mark the folder as one that 'make clean' may remove; one that was there
 # and empty, as one that it may empty; one with other files not at all. Then touch the sources whose
-# contents changed since the last build though their date is older (an exercise from a backup or a
-# tarball), so that make rebuilds them.
+# contents changed since the last build though something built is newer (an exercise from a backup,
+# a tarball unpacked over a finished tree), so that make rebuilds them.
 set -eu
 build=$1 make=${2-} mark=$1/.labs-build seen=$1/sources.sum new=
 mkdir -p -- "$(dirname -- "$build")"
@@ -24,7 +24,9 @@ find "${rooms[@]}" -type f \( -name '*.c' -o -name '*.h' -o -name '*.cu' \) \
     -exec cksum {} + | LC_ALL=C sort >"$seen.new"
 if [ -e "$seen" ]; then
     LC_ALL=C comm -13 "$seen" "$seen.new" | while read -r _ _ file; do
-        [ "$file" -nt "$seen" ] || touch -c "$file" 2>/dev/null || true
+        [ -z "$(find "$build" -name '*.o' -newermt "$(date -r "$file" '+%F %T')" |
+            head -n 1)" ] ||
+            touch -c "$file" 2>/dev/null || rm -f "$build"/{,*/}"${file%.*}.o"
     done
 fi
 mv "$seen.new" "$seen"

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # check.sh PROGRAM…: run the exercises' checks, each BUILD/VARIANT/LAB/check/NAME, in this order.
-# Each prints a line per exercise, with its points as WON/OF; after each lab comes the sum, with the
-# number of lines still to do. Exit status: 0 nothing is wrong (what is to do is not), 1 a line says
+# Each prints a line per exercise, with its points as WON/OF. What is wrong is shown at once and
+# first, the mistake before the contract, within 100 columns; then what is right and what is to do;
+# after each lab the sum. Exit status: 0 nothing is wrong (what is to do is not), 1 a line says
 # FAIL, or the highest status of a check above 1.
 #
 # The lines can be trusted: these programs have no line of a student's code, but start others that
@@ -12,23 +13,78 @@ export LABS_PARENT=${LABS_PARENT:-$$} # what this starts ends with it
 "${BASH_SOURCE[0]%/*}/guard.sh" watch $$
 trap 'rm -rf "$work"' EXIT
 
+colour='' terminal=''
+[ ! -t 1 ] || terminal=yes
+[ -z "$terminal" ] || [ -n "${NO_COLOR-}" ] || [ "${TERM-dumb}" = dumb ] || colour=yes
+
+# Lines of 100 columns, the words beside the verdict in the colour; "expected; found: why" becomes
+# the mistake, and what was expected beneath it. Colours and the later bytes of
+# a character take no column.
+show() {
+    LC_ALL=C awk -v colour="$colour" '
+        function columns(s) {
+            gsub(/\033\[[0-9;]*m|[\200-\277]/, "", s)
+            return length(s)
+        }
+        function wrap(first, text,    words, n, i, line) {
+            n = split(text, words, " "); line = first
+            for (i = 1; i <= n; i++) {
+                if (columns(line) + 1 + columns(words[i]) > 100 && i > 1) {
+                    print line; line = "     "
+                }
+                line = line (i == 1 || line == "     " ? "" : " ") words[i]
+                if (line == "     " words[i]) line = "      " words[i]
+            }
+            print line
+        }
+        function paint(line) {
+            if (colour)
+                sub(/^(PASS|FAIL|TODO)/, code[substr(line, 1, 4)] "&\033[0m", line)
+            return line
+        }
+        BEGIN { code["PASS"] = "\033[32m"; code["FAIL"] = "\033[1;31m"; code["TODO"] = "\033[33m" }
+        /^FAIL / && (at = index($0, "; found: ")) && match($0, /  [ 0-9]*[0-9]\/[0-9]+ *  /) {
+            head = substr($0, 1, RSTART + RLENGTH - 1)
+            why = substr($0, at + 9); rest = substr($0, length(head) + 1, at - length(head) - 1)
+            numbers = ""
+            if (cut = index(why, "; with ")) {
+                numbers = substr(why, cut + 2); why = substr(why, 1, cut - 1)
+            }
+            wrap(paint(head), why)
+            if (numbers) wrap("      ", numbers)
+            wrap("      ", "expected: " rest); next
+        }
+        /^(PASS|TODO) / && match($0, /  [ 0-9]*[0-9]\/[0-9]+ *  /) {
+            head = substr($0, 1, RSTART + RLENGTH - 1)
+            wrap(paint(head), substr($0, length(head) + 1)); next
+        }
+        { print }' "$1"
+}
+
 worst=0
 lab_of() { basename "$(dirname "$(dirname "$1")")"; }
 while [ $# -gt 0 ]; do
     lab=$(lab_of "$1")
     : >"$work/lines"
+    : >"$work/later"
     while [ $# -gt 0 ] && [ "$(lab_of "$1")" = "$lab" ]; do
-        "$1" </dev/null | tee "$work/one"
-        status=${PIPESTATUS[0]}
-        grep -qE '^(PASS|FAIL|TODO) ' "$work/one" || {
+        [ -z "$terminal" ] || printf 'checking %s …\r' "${1##*/}"
+        "$1" </dev/null >"$work/one"
+        status=$?
+        [ -z "$terminal" ] || printf '\033[K'
+        if ! grep -qE '^(PASS|FAIL|TODO) ' "$work/one"; then
+            show "$work/one"
             echo "error: $1 ended with status $status before its verdict: its points are missing"
             [ "$status" -gt 1 ] || status=2
-        }
+        elif grep -q '^FAIL ' "$work/one"; then show "$work/one"
+        else cat "$work/one" >>"$work/later"
+        fi
         cat "$work/one" >>"$work/lines"
         [ "$status" = 77 ] && status=0 # still to do
         [ "$status" -le "$worst" ] || worst=$status
         shift
     done
+    show "$work/later"
     awk '/^(PASS|FAIL|TODO) / && match($0, / [0-9]+\/[0-9]+ /) {
             split(substr($0, RSTART, RLENGTH), part, /[ \/]/); won += part[2]; of += part[3]
             to_do += $1 == "TODO" }

@@ -11,16 +11,27 @@ for room in Makefile README.md LICENSE .gitignore .clang-format make common data
     [ ! -e "$room" ] || rooms+=("$room")
 done
 find "${rooms[@]}" \( -name solution -o -name __pycache__ \
-    -o -path tests/hidden -o -path tests/unit/test_ranks.c \
+    -o -path tests/hidden -o -path tests/unit/test_ranks.c -o -path tests/mutants \
     -o -path tests/unit/test_model_parts.c -o -path tests/e2e -o -path tests/torch \
     -o -path 'tests/support/five_*' -o -path tests/unit/test_link_times.c \
     -o -path tests/tools/link_table.c -o -path tests/fuzz -o -name '.?*' \
-    ! -name .gitignore ! -name .clang-format -o -name '*~' \) \
-    -prune -o -type f -print | LC_ALL=C sort >"$out/files"
+    ! -name .gitignore ! -name .clang-format -o -name '*~' \
+    -o -path common/setup/handout_readme.md \) \
+    -prune -o -type f ! -path README.md -print | LC_ALL=C sort >"$out/files"
+# A README of its own: what it says to type must work there. Two sections are the project's.
+{
+    if [ -e common/setup/handout_readme.md ]; then
+        cat common/setup/handout_readme.md
+        sed -n '/^## Words/,/^## GPUs/{/^## GPUs/!p;}' README.md
+        echo 'MIT licence.'
+    else cat README.md # of a tarball, made there once more
+    fi
+} >"$out/README.md"
 tar -c -f - --format=ustar --no-recursion --owner=0 --group=0 --numeric-owner --mode=u=rwX,go=rX \
     --mtime='2000-01-01 00:00:00Z' --transform='s,^common/setup/agents.md$,AGENTS.md,' \
-    --transform='s,^,labs/,' -T "$out/files" |
+    --transform='s,^,labs/,' -T "$out/files" -C "$out" README.md |
     gzip -n -9 >"$out/labs.tar.gz.part"
 mv "$out/labs.tar.gz.part" "$out/labs.tar.gz"
 size=$(wc -c <"$out/labs.tar.gz")
-echo "handout: $out/labs.tar.gz, $(wc -l <"$out/files") files, $((size / 1024)) KiB, no solutions"
+files=$(($(wc -l <"$out/files") + 1))
+echo "handout: $out/labs.tar.gz, $files files, $((size / 1024)) KiB, no solutions"

@@ -3,36 +3,169 @@
 #include "lab1.h"
 #include "linear/linear.h"
 #include <math.h>
-#include <stddef.h>
 
-static bool close_to(double a, double b) { return fabs(a - b) <= 1e-6 + 1e-6 * fabs(b); }
+typedef struct Asked {
+    const double *x, *y;
+    int n;
+    double w, b;
+} Asked;
 
-/* Against finite differences of the loss, which are exact for a parabola up to rounding. */
+/* By differences of the loss over 1, which are exact for a parabola up to rounding. */
+static void slopes(double *out, const Asked *a, int first, int n, double w, double b)
+{
+    Points p = {.n = n, .x = (double *)a->x + first, .y = (double *)a->y + first};
+    Parabola loss = parabola_of(&p, 0, n);
+    out[0] = parabola_loss(&loss, w + 0.5, b) - parabola_loss(&loss, w - 0.5, b);
+    out[1] = parabola_loss(&loss, w, b + 0.5) - parabola_loss(&loss, w, b - 0.5);
+}
+
+#define MISTAKE(name, dw, db) \
+    static void name(double *out, const double *right, const void *asked) \
+    { \
+        __attribute__((unused)) double n = ((const Asked *)asked)->n; \
+        out[0] = dw; \
+        out[1] = db; \
+    }
+MISTAKE(turned, -right[0], -right[1])
+MISTAKE(sum, n *right[0], n *right[1])
+MISTAKE(half, right[0] / 2, right[1] / 2)
+MISTAKE(half_sum, n *right[0] / 2, n *right[1] / 2)
+MISTAKE(turned_half, -right[0] / 2, -right[1] / 2)
+MISTAKE(turned_sum, -n *right[0], -n *right[1])
+MISTAKE(swapped, right[1], right[0])
+MISTAKE(no_x, right[1], right[1])
+MISTAKE(twice_x, right[0], right[0])
+MISTAKE(twice_n, right[0] / n, right[1] / n)
+MISTAKE(integers, n > 2 ? 0 : right[0], n > 2 ? 0 : right[1])
+MISTAKE(one_less, right[0] * n / (n - 1), right[1] * n / (n - 1))
+MISTAKE(added, right[0] + EXERCISE_UNSET, right[1] + EXERCISE_UNSET)
+MISTAKE(factor_four, 2 * right[0], 2 * right[1])
+MISTAKE(sum_w, n *right[0], right[1])
+MISTAKE(sum_b, right[0], n *right[1])
+MISTAKE(half_w, right[0] / 2, right[1])
+MISTAKE(half_b, right[0], right[1] / 2)
+MISTAKE(turned_w, -right[0], right[1])
+MISTAKE(turned_b, right[0], -right[1])
+
+static void last_missing(double *out, const double *right, const void *asked)
+{
+    const Asked *a = asked;
+    slopes(out, a, 0, a->n > 1 ? a->n - 1 : 1, a->w, a->b);
+    for (int v = 0; v < 2; v++)
+        out[v] *= (a->n - 1.0) / a->n;
+}
+static void first_missing(double *out, const double *right, const void *asked)
+{
+    const Asked *a = asked;
+    slopes(out, a, a->n > 1, a->n > 1 ? a->n - 1 : 1, a->w, a->b);
+    for (int v = 0; v < 2; v++)
+        out[v] *= (a->n - 1.0) / a->n;
+}
+static void last_alone(double *out, const double *right, const void *asked)
+{
+    const Asked *a = asked;
+    slopes(out, a, a->n - 1, 1, a->w, a->b);
+    for (int v = 0; v < 2; v++)
+        out[v] /= a->n;
+}
+static void last_alone_whole(double *out, const double *right, const void *asked)
+{
+    const Asked *a = asked;
+    slopes(out, a, a->n - 1, 1, a->w, a->b);
+}
+static void no_b(double *out, const double *right, const void *asked)
+{
+    const Asked *a = asked;
+    slopes(out, a, 0, a->n, a->w, 0);
+}
+static void no_w(double *out, const double *right, const void *asked)
+{
+    const Asked *a = asked;
+    slopes(out, a, 0, a->n, 0, a->b);
+}
+static void no_y(double *out, const double *right, const void *asked)
+{
+    const Asked *a = asked;
+    double at_0[2];
+    slopes(out, a, 0, a->n, a->w, a->b);
+    slopes(at_0, a, 0, a->n, 0, 0);
+    for (int v = 0; v < 2; v++)
+        out[v] -= at_0[v];
+}
+static void w_and_b_swapped(double *out, const double *right, const void *asked)
+{
+    const Asked *a = asked;
+    slopes(out, a, 0, a->n, a->b, a->w);
+}
+static void minus_b(double *out, const double *right, const void *asked)
+{
+    const Asked *a = asked;
+    slopes(out, a, 0, a->n, a->w, -a->b);
+}
+
+static const Mistake mistakes[] = {
+    {"the sign is turned round: the error is prediction − y, not y − prediction", turned},
+    {"sum for mean: divide by n", sum},
+    {"the factor 2 is missing: (error²)' = 2·error·error'", half},
+    {"the factor 2/n is missing: it gives the plain sum of error·x and of error", half_sum},
+    {"the sign is turned round (prediction − y, not y − prediction), and the 2 missing",
+     turned_half},
+    {"the sign is turned round (prediction − y, not y − prediction), and it is a sum, not a mean",
+     turned_sum},
+    {"dw and db are swapped", swapped},
+    {"dw lacks its factor x[i]", no_x},
+    {"db has a factor x[i] too many", twice_x},
+    {"it divides by n twice", twice_n},
+    {"2 / n is a division of integers, which is 0 for n > 2: write 2.0 / n", integers},
+    {"it divides by n − 1, not by n", one_less},
+    {"it adds to what *dw and *db held before: set both to 0 first", added},
+    {"the factor 2 is there twice", factor_four},
+    {"dw is a sum, not a mean: divide it by n, too", sum_w},
+    {"db is a sum, not a mean: divide it by n, too", sum_b},
+    {"the factor 2 is missing from dw", half_w},
+    {"the factor 2 is missing from db", half_b},
+    {"the sign of dw is turned round", turned_w},
+    {"the sign of db is turned round", turned_b},
+    {"off by one: the last point is left out", last_missing},
+    {"off by one: the first point is left out", first_missing},
+    {"each point overwrites the one before: += in place of =", last_alone},
+    {"each point overwrites the one before: += in place of =", last_alone_whole},
+    {"b is missing from the prediction w·x + b", no_b},
+    {"w·x is missing from the prediction w·x + b", no_w},
+    {"y is missing from the error prediction − y", no_y},
+    {"w and b are swapped in the prediction w·x + b", w_and_b_swapped},
+    {"the prediction is w·x + b, not w·x − b", minus_b},
+    {0}};
+
+/* The points' y lie far from 0: sums in float lose digits. */
 static void judge(void *unused)
 {
     static const int sizes[] = {1, 7, 100};
+    enum { CASES = 15 };
+    ExerciseCase cases[CASES];
+    Asked asked[CASES];
+    Points points[3];
+    int k = 0;
     for (int i = 0; i < 3; i++) {
-        Points p = points_new(sizes[i], 2, -1, 1, 11 + i);
-        Parabola loss = parabola_of(&p, 0, p.n);
-        for (double w = -3; w <= 3; w += 1.5) {
-            double b = 1 - w / 2, h = 0.5, dw = NAN, db = NAN;
-            gradient(&dw, &db, p.x, p.y, p.n, w, b);
-            double true_dw = (parabola_loss(&loss, w + h, b) - parabola_loss(&loss, w - h, b)) /
-                             (2 * h);
-            double true_db = (parabola_loss(&loss, w, b + h) - parabola_loss(&loss, w, b - h)) /
-                             (2 * h);
-            WRONG_UNLESS(close_to(dw, true_dw) && close_to(db, true_db),
-                         "(dw, db) = (%.6g, %.6g) with n = %d at w = %g, b = %g; expected "
-                         "(%.6g, %.6g)",
-                         dw, db, p.n, w, b, true_dw, true_db);
+        points[i] = points_new(sizes[i], 2, 50, 1, 11 + i);
+        for (double w = -3; w <= 3; w += 1.5, k++) {
+            double b = 1 - w / 2;
+            asked[k] = (Asked){points[i].x, points[i].y, sizes[i], w, b};
+            cases[k] = (ExerciseCase){.asked = &asked[k],
+                                      .found = {EXERCISE_UNSET, EXERCISE_UNSET}};
+            exercise_tell(&cases[k], "n = %d, w = %g, b = %g", sizes[i], w, b);
+            slopes(cases[k].right, &asked[k], 0, sizes[i], w, b);
+            gradient(&cases[k].found[0], &cases[k].found[1], points[i].x, points[i].y, sizes[i], w,
+                     b);
         }
-        points_free(&p);
     }
+    exercise_judge(&(ExerciseQuestion){{"dw", "db"}, 1e-9, 1e-9, mistakes}, cases, CASES);
+    for (int i = 0; i < 3; i++)
+        points_free(&points[i]);
 }
 
 int main(int argc, char **argv)
 {
-    return exercise_check(
-        argc, argv, "gradient", 10,
-        "the gradient of the mean squared error, within 1e-6 of finite differences", judge);
+    return exercise_check(argc, argv, "gradient", 10,
+                          "the gradient of the mean squared error, to 1e-9", judge);
 }

@@ -46,84 +46,253 @@ static void record(void *context, int first, int size, double w, double b)
     t->b[t->count++] = b;
 }
 
-static bool close_to(double a, double b) { return fabs(a - b) <= 1e-9 + 1e-9 * fabs(b); }
+/* An epoch of this check; an update of it, and where that began: where the one before ended. */
+typedef struct Epoch {
+    const Points *p;
+    const int *order;
+    int n, batch;
+    double start_w, start_b;
+} Epoch;
+typedef struct Update {
+    const Epoch *epoch;
+    int first, size;
+    double w, b;
+} Update;
 
-/* The mean loss of the line (w, b) over the batch order[first … first + size). */
-static double batch_loss(const Points *p, const int *order, int first, int size, double w, double b)
+/* One step from (w, b) against the gradient of the mean loss over order[first … first +
+ * size), or, without the order, over those points themselves. */
+typedef struct Step {
+    int first, size;
+    double w, b, rate;
+    bool no_order, y_unordered;
+} Step;
+
+static void step(double *out, const Epoch *e, Step s)
 {
-    double sum = 0;
-    for (const int *at = order + first; at < order + first + size; at++)
-        sum += pow(w * p->x[*at] + b - p->y[*at], 2);
-    return sum / size;
+    double x[POINTS], y[POINTS], dw, db;
+    for (int i = 0; i < s.size; i++) {
+        int at = s.first + i, from = s.no_order ? at : e->order[at];
+        x[i] = e->p->x[from];
+        y[i] = e->p->y[s.y_unordered ? at : from];
+    }
+    gradient(&dw, &db, x, y, s.size, s.w, s.b);
+    out[0] = s.w - s.rate * dw;
+    out[1] = s.b - s.rate * db;
 }
 
-/* Update k went from (w, b) against the gradient of its own batch's loss, which central
- * differences give exactly. */
-static void judge_update(const Reports *t, int k, int updates, const Points *p, const int *order,
-                         double w, double b)
+/* The step of an update as it should be, for a version to change. */
+static Step right_step(const Update *u)
 {
-    int first = t->first[k], size = t->size[k];
-    double up = batch_loss(p, order, first, size, w + 0.5, b),
-           down = batch_loss(p, order, first, size, w - 0.5, b);
-    double expected_w = w - RATE * (up - down);
-    up = batch_loss(p, order, first, size, w, b + 0.5),
-    down = batch_loss(p, order, first, size, w, b - 0.5);
-    double expected_b = b - RATE * (up - down);
-    WRONG_UNLESS(close_to(t->w[k], expected_w) && close_to(t->b[k], expected_b),
-                 "update %d of %d, on %d example%s, ended at (%.6g, %.6g), expected (%.6g, %.6g): "
-                 "the mean over its own examples",
-                 k + 1, updates, size, size == 1 ? "" : "s", t->w[k], t->b[k], expected_w,
-                 expected_b);
+    return (Step){u->first, u->size, u->w, u->b, RATE, false, false};
+}
+#define MISTAKE(name, change) \
+    static void name(double *out, const double *right, const void *asked) \
+    { \
+        const Update *u = asked; \
+        const Epoch *e = u->epoch; \
+        Step s = right_step(u); \
+        change; \
+        step(out, e, s); \
+    }
+MISTAKE(by_batch, s.rate *= (double)u->size / e->batch)
+MISTAKE(sums, s.rate *= u->size)
+MISTAKE(by_n, s.rate *= (double)u->size / e->n)
+MISTAKE(no_order, s.no_order = true)
+MISTAKE(first_batch, s.first = 0)
+MISTAKE(all, s.first = 0; s.size = e->n)
+MISTAKE(one_example, s.size = 1)
+MISTAKE(next_batch, s.first = u->first + u->size + u->size <= e->n ? u->first + u->size : 0)
+MISTAKE(y_unordered, s.y_unordered = true)
+MISTAKE(uphill, s.rate = -RATE)
+MISTAKE(no_update, s.rate = 0)
+MISTAKE(half, s.rate = RATE / 2)
+MISTAKE(last_of_batch, s.first = u->first + u->size - 1; s.size = 1)
+MISTAKE(from_one, s.first = u->first + u->size < e->n ? u->first + 1 : u->first)
+MISTAKE(grows, s.first = 0; s.size = u->first + u->size)
+/* A stale gradient: taken where the epoch began. */
+static void stale(double *out, const double *right, const void *asked)
+{
+    const Update *u = asked;
+    Step s = right_step(u);
+    s.w = u->epoch->start_w;
+    s.b = u->epoch->start_b;
+    step(out, u->epoch, s);
+    out[0] += u->w - u->epoch->start_w;
+    out[1] += u->b - u->epoch->start_b;
+}
+/* From the start of the epoch each time. */
+static void restarts(double *out, const double *right, const void *asked)
+{
+    const Update *u = asked;
+    Step s = right_step(u);
+    s.w = u->epoch->start_w;
+    s.b = u->epoch->start_b;
+    step(out, u->epoch, s);
+}
+/* A short last batch filled up with the examples that room still held. */
+static void old_rest(double *out, const double *right, const void *asked)
+{
+    const Update *u = asked;
+    const Epoch *e = u->epoch;
+    double x[POINTS], y[POINTS], dw, db;
+    int from = u->first - e->batch;
+    for (int i = 0; i < e->batch && from >= 0; i++) {
+        int at = e->order[i < u->size ? u->first + i : from + i];
+        x[i] = e->p->x[at];
+        y[i] = e->p->y[at];
+    }
+    if (u->size == e->batch || from < 0) {
+        step(out, e, right_step(u));
+        return;
+    }
+    gradient(&dw, &db, x, y, e->batch, u->w, u->b);
+    out[0] = u->w - RATE * dw;
+    out[1] = u->b - RATE * db;
 }
 
-static void judge_epoch(const Points *p, const int *order, int n, int batch)
+static const Mistake mistakes[] = {
+    {"the last, short batch is divided by `batch`: its gradient is the mean over its own examples",
+     by_batch},
+    {"sum for mean: the gradient of a batch is the mean over its examples; is gradient()'s result "
+     "multiplied?",
+     sums},
+    {"each batch is divided by n: its gradient is the mean over its own examples", by_n},
+    {"the order is ignored: example i of the epoch is x[order[i]], y[order[i]]", no_order},
+    {"every update takes the first batch: `first` must move on", first_batch},
+    {"every update takes all n examples: only its own batch", all},
+    {"every update takes the first example of its batch alone", one_example},
+    {"every update takes the last example of its batch alone", last_of_batch},
+    {"y does not follow the order: example i is x[order[i]], y[order[i]]", y_unordered},
+    {"a stale gradient: it is taken at the epoch's start, not where the last update ended", stale},
+    {"every update starts where the epoch did, not where the last one ended", restarts},
+    {"the last, short batch is filled up with examples that `room` still held: pass its own size",
+     old_rest},
+    {"the weights do not move: is update() called, and before report()?", no_update},
+    {"the sign is turned round: it climbs", uphill},
+    {"each step is half as long as it should be", half},
+    {"each update takes the next batch, not its own", next_batch},
+    {"off by one: each batch starts one example late", from_one},
+    {"the batches grow: each takes all examples up to its end; it starts at `first`", grows},
+    {0}};
+
+enum { MOST_UPDATES = 128 };
+typedef struct Ledger {
+    Update updates[MOST_UPDATES];
+    ExerciseCase cases[MOST_UPDATES];
+    int count;
+} Ledger;
+
+/* The reports of an epoch, as cases: each from where the one before ended. */
+static void enter(Ledger *l, const Epoch *e, const Reports *t)
 {
-    double w = -1, b = 2, end_w = w, end_b = b, room[2 * POINTS];
-    int before[POINTS], updates = (n + batch - 1) / batch;
-    Reports reports = {0};
-    memcpy(before, order, n * sizeof *order);
-    for (int i = 0; i < 2 * POINTS; i++)
-        room[i] = 1e3 + i; /* must not be read before it is written */
-    minibatch_epoch(&end_w, &end_b, p->x, p->y, order, n, batch, RATE, room, record, &reports);
-    WRONG_UNLESS(!memcmp(before, order, n * sizeof *order),
-                 "n = %d, batch %d: it changed the order", n, batch);
-    WRONG_UNLESS(reports.count == updates, "n = %d, batch %d: %d updates reported, expected %d%s",
-                 n, batch, reports.count, updates, n % batch ? " (the last batch is short)" : "");
+    double w = e->start_w, b = e->start_b;
+    for (int k = 0; k < t->count && l->count < MOST_UPDATES; k++, l->count++) {
+        Update *u = &l->updates[l->count];
+        ExerciseCase *c = &l->cases[l->count];
+        *u = (Update){e, t->first[k], t->size[k], w, b};
+        *c = (ExerciseCase){.asked = u, .found = {t->w[k], t->b[k]}};
+        step(c->right, e, right_step(u));
+        exercise_tell(c, "n = %d, batch %d: update %d, on order[%d … %d)", e->n, e->batch, k + 1,
+                      t->first[k], t->first[k] + t->size[k]);
+        w = t->w[k];
+        b = t->b[k];
+    }
+}
+
+/* Which batches were reported? */
+static void judge_batches(const Epoch *e, const Reports *t)
+{
+    int n = e->n, batch = e->batch, updates = (n + batch - 1) / batch;
+    WRONG_UNLESS(t->count > 0, "it reports no update: call report(context, first, size, *w, *b)");
+    WRONG_UNLESS(t->count != n / batch || n % batch == 0,
+                 "n = %d, batch %d: the last, short batch is left out: %d updates reported, "
+                 "expected %d",
+                 n, batch, t->count, updates);
+    WRONG_UNLESS(t->count != n || batch == 1,
+                 "n = %d, batch %d: an update per example: %d reported, expected %d", n, batch,
+                 t->count, updates);
+    WRONG_UNLESS(t->count != 1 || updates == 1,
+                 "n = %d, batch %d: it reports once, for the whole epoch: report every update", n,
+                 batch);
+    WRONG_UNLESS(t->count == updates, "n = %d, batch %d: %d updates reported, expected %d", n,
+                 batch, t->count, updates);
     for (int k = 0; k < updates; k++) {
         int first = k * batch, end = first + batch < n ? first + batch : n;
-        WRONG_UNLESS(reports.first[k] == first && reports.size[k] == end - first,
+        WRONG_UNLESS(
+            t->first[k] == first || t->first[k] != k,
+            "n = %d, batch %d: update %d reports its number as `first`: it is the position "
+            "in order, %d",
+            n, batch, k + 1, first);
+        WRONG_UNLESS(t->first[k] != first || t->size[k] == end - first,
+                     "n = %d, batch %d: update %d reports a batch of %d%s, expected %d", n, batch,
+                     k + 1, t->size[k],
+                     t->size[k] == batch ? ", but the last one is short: only what is left"
+                     : t->size[k] == end ? ", its end: report its size"
+                                         : "",
+                     end - first);
+        WRONG_UNLESS(t->first[k] == first,
                      "n = %d, batch %d: update %d reported order[%d … %d), expected order[%d … %d)",
-                     n, batch, k + 1, reports.first[k], reports.first[k] + reports.size[k], first,
-                     end);
-        judge_update(&reports, k, updates, p, order, w, b);
-        w = reports.w[k];
-        b = reports.b[k];
+                     n, batch, k + 1, t->first[k], t->first[k] + t->size[k], first, end);
     }
-    WRONG_UNLESS(end_w == w && end_b == b,
-                 "n = %d, batch %d: *w, *b are (%.6g, %.6g) at the end, but the last update was "
-                 "reported at (%.6g, %.6g)",
-                 n, batch, end_w, end_b, w, b);
+}
+
+static void judge_epoch(Ledger *l, const Epoch *e)
+{
+    double end_w = e->start_w, end_b = e->start_b, room[2 * POINTS];
+    int before[POINTS];
+    Reports reports = {0};
+    memcpy(before, e->order, e->n * sizeof *e->order);
+    for (int i = 0; i < 2 * POINTS; i++)
+        room[i] = 1e3 + i; /* must not be read before it is written */
+    minibatch_epoch(&end_w, &end_b, e->p->x, e->p->y, e->order, e->n, e->batch, RATE, room, record,
+                    &reports);
+    WRONG_UNLESS(!memcmp(before, e->order, e->n * sizeof *e->order),
+                 "n = %d, batch %d: it changed the order", e->n, e->batch);
+    judge_batches(e, &reports);
+    enter(l, e, &reports);
+    const ExerciseCase *last = &l->cases[l->count - 1];
+    double w = reports.w[reports.count - 1], b = reports.b[reports.count - 1];
+    Update from_report = *(const Update *)last->asked;
+    double after[2];
+    from_report.w = w;
+    from_report.b = b;
+    step(after, e, right_step(&from_report));
+    bool late = fabs(after[0] - end_w) < 1e-9 && fabs(after[1] - end_b) < 1e-9;
+    WRONG_UNLESS(
+        end_w == w && end_b == b,
+        "n = %d, batch %d: %s: *w, *b are (%.6g, %.6g) at the end, but the last update was "
+        "reported at (%.6g, %.6g)",
+        e->n, e->batch,
+        end_w == e->start_w && end_b == e->start_b
+            ? "*w and *b stay at the start: write the result back"
+        : late ? "report() comes before update(): report the weights after it"
+               : "what is reported is not where it ends: report after the update",
+        end_w, end_b, w, b);
 }
 
 static void judge(void *unused)
 {
-    static const int cases[][2] = {{12, 4}, {12, 12}, {12, 5}, {13, 4}, {5, 1}, {1, 1}, {30, 16}};
+    static const int sizes[][2] = {{12, 4}, {12, 12}, {12, 5}, {13, 4}, {5, 1}, {1, 1}, {30, 16}};
+    enum { EPOCHS = sizeof sizes / sizeof *sizes };
+    static int orders[EPOCHS][POINTS];
+    static Ledger ledger;
+    Epoch epochs[EPOCHS];
     Points p = points_new(POINTS, 2, -1, 1, 21);
-    for (int c = 0; c < 7; c++) {
-        int order[POINTS];
+    for (int c = 0; c < EPOCHS; c++) {
         for (int i = 0; i < POINTS; i++)
-            order[i] = (7 * i + 3) % POINTS; /* fewer than there are points */
+            orders[c][i] = (7 * i + 3) % POINTS; /* fewer than there are points */
         if (c == 3)
-            order[1] = order[0]; /* drawn with replacement */
-        judge_epoch(&p, order, cases[c][0], cases[c][1]);
+            orders[c][1] = orders[c][0]; /* drawn with replacement */
+        epochs[c] = (Epoch){&p, orders[c], sizes[c][0], sizes[c][1], -1, 2};
+        judge_epoch(&ledger, &epochs[c]);
     }
+    exercise_judge(&(ExerciseQuestion){{"w", "b"}, 1e-9, 1e-9, mistakes}, ledger.cases,
+                   ledger.count);
     points_free(&p);
 }
 
 int main(int argc, char **argv)
 {
-    return exercise_check(
-        argc, argv, "minibatch_epoch", 10,
-        "one update per batch, the last one perhaps smaller, each a mean over its own batch",
-        judge);
+    return exercise_check(argc, argv, "minibatch_epoch", 10,
+                          "one update per batch, each by the mean over its own examples", judge);
 }

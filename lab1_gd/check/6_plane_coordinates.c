@@ -3,49 +3,145 @@
 #include "lab1.h"
 #include "rng.h"
 #include <math.h>
-#include <stddef.h>
 
-enum { N = 60 };
+enum { N = 4000, CASES = 6 };
 
 /* x and y of any length and angle; v with known coordinates, and a known part orthogonal to both in
  * the last elements, where x and y are 0. */
-static void check_plane(double angle, double size_x, double size_y, double a, double b, double off)
+typedef struct Asked {
+    double angle, size_x, size_y, a, b, off;
+    double xx, xy, yy, xv, yv, vv; /* inner products */
+} Asked;
+
+static double dot(const float *u, const float *v)
 {
-    float x[N], y[N], v[N];
+    double sum = 0;
+    for (int i = 0; i < N; i++)
+        sum += (double)u[i] * v[i];
+    return sum;
+}
+
+static void draw(Asked *k, float *x, float *y, float *v)
+{
     Rng r = rng_at(5, RNG_TEST, 0, 0);
     for (int i = 0; i < N; i++) {
         double u = rng_normal(&r), w = rng_normal(&r);
         bool inside = i < N - 4;
-        x[i] = (float)(inside ? size_x * u : 0);
-        y[i] = (float)(inside ? size_y * (cos(angle) * u + sin(angle) * w) : 0);
-        v[i] = (float)(inside ? a * x[i] + b * y[i] : off / 2);
+        x[i] = (float)(inside ? k->size_x * u : 0);
+        y[i] = (float)(inside ? k->size_y * (cos(k->angle) * u + sin(k->angle) * w) : 0);
+        v[i] = (float)(inside ? k->a * x[i] + k->b * y[i] : k->off / 2);
     }
-    double found_a = NAN, found_b = NAN, found = plane_coordinates(&found_a, &found_b, v, x, y, N);
-    double scale = fabs(a) + fabs(b) + 1e-3,
-           large = off + 8 * (fabs(a) * size_x + fabs(b) * size_y);
-    const char *plane = angle == M_PI / 2 ? "about orthogonal" : "oblique";
-    WRONG_UNLESS(fabs(found_a - a) <= 1e-4 * scale && fabs(found_b - b) <= 1e-4 * scale,
-                 "v = %g x + %g y + an orthogonal part: found (%.6g, %.6g); x and y are %s, their "
-                 "lengths are as %g to %g",
-                 a, b, found_a, found_b, plane, size_x, size_y);
-    WRONG_UNLESS(fabs(found - off) <= 1e-5 * large,
-                 "v = %g x + %g y, and %g off the plane: found a distance of %.6g", a, b, off,
-                 found);
+    k->xx = dot(x, x);
+    k->xy = dot(x, y);
+    k->yy = dot(y, y);
+    k->xv = dot(x, v);
+    k->yv = dot(y, v);
+    k->vv = dot(v, v);
+}
+
+#define MISTAKE(name, out_a, out_b) \
+    static void name(double *out, const double *right, const void *asked) \
+    { \
+        __attribute__((unused)) const Asked *k = asked; \
+        out[0] = out_a; \
+        out[1] = out_b; \
+    }
+MISTAKE(right_angles, k->xv / k->xx, k->yv / k->yy)
+MISTAKE(unit_length, k->xv, k->yv)
+MISTAKE(half_unit, k->xv / sqrt(k->xx), k->yv / sqrt(k->yy))
+MISTAKE(swapped, right[1], right[0])
+MISTAKE(turned, -right[0], -right[1])
+MISTAKE(other_axis, k->yv / k->yy, k->xv / k->xx)
+MISTAKE(only_x, k->xv / k->xx, 0)
+MISTAKE(zero, 0, 0)
+/* The distance, where a and b are right. */
+#define FAR(name, distance) \
+    static void name(double *out, const double *right, const void *asked) \
+    { \
+        __attribute__((unused)) const Asked *k = asked; \
+        out[0] = distance; \
+    }
+/* Only the nearly parallel x and y show it: the equations multiply its rounding by 10,000. */
+static void in_float(double *out, const double *right, const void *asked)
+{
+    bool oblique = ((const Asked *)asked)->angle < 0.1;
+    out[0] = oblique ? NAN : right[0];
+    out[1] = oblique ? NAN : right[1];
+}
+FAR(square, right[0] * right[0])
+FAR(to_origin, sqrt(k->vv))
+FAR(mean, right[0] / sqrt(N))
+FAR(mean_square, right[0] * right[0] / N)
+FAR(no_distance, 0)
+FAR(along_x, sqrt(k->vv - 2 * k->a * k->xv + k->a * k->a * k->xx))
+FAR(in_plane, sqrt(k->vv - right[0] * right[0]))
+
+static const Mistake of_coordinates[] = {
+    {"x and y are assumed at right angles: solve both normal equations together", right_angles},
+    {"x and y are assumed to have length 1: x·x and y·y belong into the equations", unit_length},
+    {"x and y are assumed at right angles, and their lengths taken once, not squared", half_unit},
+    {"a and b are swapped", swapped},
+    {"the signs of a and b are turned round: is the determinant's?", turned},
+    {"x and y are assumed at right angles, and swapped", other_axis},
+    {"y is left out", only_x},
+    {"a and b are 0", zero},
+    {"nearly right where x and y are almost parallel: are the sums in float? Use double", in_float},
+    {0}};
+static const Mistake of_distance[] = {
+    {"the root is missing: it returns the squared distance", square},
+    {"it returns the length of v, not of v − a·x − b·y", to_origin},
+    {"it returns a mean, divided by n: the distance is the root of the sum", mean},
+    {"the root is missing, and it is a mean: the distance is the root of the sum", mean_square},
+    {"it returns 0 for the distance", no_distance},
+    {"b·y is missing from v − a·x − b·y", along_x},
+    {"it returns the length within the plane, |a·x + b·y|, not what is off it", in_plane},
+    {0}};
+
+/* a and b within 1e-4 of their size, the distance within 1e-5 of the vectors' lengths: what is
+ * nearer counts as right. */
+static void forgive(ExerciseCase *c, const Asked *k)
+{
+    double scale = fabs(k->a) + fabs(k->b) + 1e-3,
+           large = k->off + 8 * (fabs(k->a) * k->size_x + fabs(k->b) * k->size_y);
+    double near[3] = {1e-4 * scale, 1e-4 * scale, 1e-5 * large * sqrt(N / 60.0)};
+    for (int v = 0; v < 3; v++)
+        if (fabs(c->found[v] - c->right[v]) <= near[v])
+            c->found[v] = c->right[v];
 }
 
 static void judge(void *unused)
 {
-    check_plane(M_PI / 2, 1, 1, 2, -1, 0);
-    check_plane(M_PI / 2, 3, 0.5, 0.25, 4, 2);
-    check_plane(0.4, 1, 1, -1.5, 0.5, 3);
-    check_plane(2.5, 0.02, 7, 10, 0.1, 0.5);
-    check_plane(1, 2, 2, 0, 0, 6);
+    static const double planes[CASES][6] = {{M_PI / 2, 1, 1, 2, -1, 0},
+                                            {M_PI / 2, 3, 0.5, 0.25, 4, 2},
+                                            {0.4, 1, 1, -1.5, 0.5, 3},
+                                            {2.5, 0.02, 7, 10, 0.1, 0.5},
+                                            {1, 2, 2, 0, 0, 6},
+                                            {0.01, 1, 1, 1, 2, 1}};
+    Asked asked[CASES];
+    static float x[N], y[N], v[N];
+    ExerciseCase cases[CASES], distances[CASES];
+    for (int i = 0; i < CASES; i++) {
+        const double *p = planes[i];
+        Asked *k = &asked[i];
+        *k = (Asked){
+            .angle = p[0], .size_x = p[1], .size_y = p[2], .a = p[3], .b = p[4], .off = p[5]};
+        draw(k, x, y, v);
+        ExerciseCase c = {.asked = k, .right = {k->a, k->b, k->off}};
+        c.found[0] = c.found[1] = EXERCISE_UNSET;
+        c.found[2] = plane_coordinates(&c.found[0], &c.found[1], v, x, y, N);
+        forgive(&c, k);
+        exercise_tell(&c, "v = %g x + %g y, %g off the plane; x, y at %.0f°, as %g to %g", k->a,
+                      k->b, k->off, k->angle * 180 / M_PI, k->size_x, k->size_y);
+        cases[i] = distances[i] = c;
+        distances[i].found[0] = c.found[2];
+        distances[i].right[0] = c.right[2];
+    }
+    exercise_judge(&(ExerciseQuestion){{"a", "b"}, 0, 0, of_coordinates}, cases, CASES);
+    exercise_judge(&(ExerciseQuestion){{"the distance"}, 0, 0, of_distance}, distances, CASES);
 }
 
 int main(int argc, char **argv)
 {
-    return exercise_check(
-        argc, argv, "plane_coordinates", 10,
-        "the nearest point of a plane and the distance, for x and y of any length and angle",
-        judge);
+    return exercise_check(argc, argv, "plane_coordinates", 10,
+                          "the nearest point of a plane, and its distance", judge);
 }

@@ -6,7 +6,7 @@
  *     *dw = dL/dw = 2/n sum (w x[i] + b - y[i]) x[i]
  *     *db = dL/db = 2/n sum (w x[i] + b - y[i])
  * x and y are [n]. Compute in double precision. The check compares with finite differences of the
- * loss L, to 1e-6 (absolute plus relative). */
+ * loss L, to 1e-9 (absolute plus relative). */
 void gradient(double *dw, double *db, const double *x, const double *y, int n, double w, double b)
 {
     TODO("set *dw and *db to the gradient of the mean squared error over the n points");

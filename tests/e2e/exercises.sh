@@ -21,7 +21,11 @@ unset BUILD CI WERROR
 export DEPS=no HEADLESS=1
 
 check() { make check LAB=lab1 >"$work/log" 2>&1 || true; } # all points are not expected
-line() { grep -E "^(PASS|FAIL|TODO)  $1 " "$work/log"; }
+line() { # with those that continue it
+    awk -v name="$1" '/^(PASS|FAIL|TODO) / { ours = ($2 " " $3 " ") ~ ("^" name " ") }
+        ours && /^(PASS|FAIL|TODO|      )/ { sub(/^      /, " "); printf "%s", $0 }' "$work/log"
+    echo
+}
 expect() { # verdict, exercise, words
     line "$2" | grep "^$1 " | grep -qF -- "${3-}" ||
         wrong "expected $1 of $2, with '${3-}': $(line "$2")"
@@ -54,6 +58,11 @@ sed 's/^{/{ frobnicate(stage);/' "$work/kept.c" >lab1_gd/exercises/9a_pipeline_t
 check
 expect FAIL pipeline_turn 'frobnicate'
 [ "$(count PASS)" = 12 ] || wrong "an unknown function: expected 12 PASS"
+
+rm lab1_gd/exercises/9a_pipeline_turn.c
+check
+expect FAIL pipeline_turn 'does not compile'
+[ "$(count PASS)" = 12 ] || wrong "a missing exercise: expected 12 PASS"
 
 cp "$work/kept.c" lab1_gd/exercises/9a_pipeline_turn.c # out of a backup: older than its object
 touch -d 2001-01-01 lab1_gd/exercises/9a_pipeline_turn.c

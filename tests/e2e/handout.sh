@@ -20,7 +20,7 @@ for file in Makefile README.md LICENSE AGENTS.md lab2_ddp/worklog.md common/back
     lab2_ddp/3_train.c lab2_ddp/exercises/2b_all_reduce_ring.c tests/support/harness.h; do
     grep -qx "/$file" "$work/files" || wrong "$file is not in it"
 done
-if grep -E '/(solution|hidden|e2e|\.ci|\.git)(/|$)' "$work/files"; then
+if grep -E '/(solution|hidden|e2e|mutants|\.ci|\.git)(/|$)' "$work/files"; then
     wrong "the files above should not be in it"
 fi
 
@@ -32,6 +32,20 @@ project=$PWD
 cd "$labs"
 export CFLAGS='-O1 -g' DEPS=no
 unset CI SAN BUILD
+# The README's commands, typed as they stand there.
+grep -E '^    make ' README.md | sed 's/ *#.*//; s/^ *//' >"$work/commands"
+[ "$(wc -l <"$work/commands")" -ge 4 ] || wrong "README.md has no commands to start with"
+while read -r command; do
+    HEADLESS=1 bash -c "$command" </dev/null >"$work/typed.log" 2>&1 ||
+        { cat "$work/typed.log"; wrong "README.md says to type '$command'"; }
+    echo "ok: $command"
+done <"$work/commands"
+named='`[a-z0-9_]+/[A-Za-z0-9_./]*`|\(docs/[a-z0-9_.]*\)'
+for file in $(grep -oE "$named" README.md | tr -d '`()'); do
+    case $file in build/* | data/* | exercises/) continue ;; esac
+    [ -e "$file" ] || wrong "README.md names $file, which is not there"
+done
+
 make help >"$work/help.log"; grep -q '^  lab2 ' "$work/help.log" || wrong "make help"
 make lab2 ONLY=3_train DATA=synthetic \
     ARGS="--model linear --epochs 1 --images 512 --test-images 256" >"$work/lab2.log" 2>&1 ||
