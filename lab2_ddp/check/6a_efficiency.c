@@ -14,10 +14,10 @@ static double followed(int P, UpdateWork w, Link link)
 }
 
 /* What a mistake makes of it. */
-typedef struct Mistake {
+typedef struct Slip {
     double (*value)(int P, UpdateWork w, Link link);
     const char *words;
-} Mistake;
+} Slip;
 
 static double share_that_waits(int P, UpdateWork w, Link l) { return 1 - followed(P, w, l); }
 static double speed_up(int P, UpdateWork w, Link l) { return P * followed(P, w, l); }
@@ -60,7 +60,7 @@ static double one_latency(int P, UpdateWork w, Link l)
     return (w.forward + w.backward) / (w.forward + end);
 }
 
-static const Mistake mistakes[] = {
+static const Slip mistakes[] = {
     {share_that_waits, "that is the share that waits: computing is the rest"},
     {speed_up, "that is the speed-up: the efficiency is 1/P of it"},
     {inverse, "that is its inverse: above 1 no efficiency can be"},

@@ -10,7 +10,7 @@ set -u
 work=$(mktemp -d)
 failed=0
 wrong() { echo "wrong: $*"; failed=1; }
-budget=30
+budget=90
 sed -E 's/("from": )\{[^}]*\}/\1{"synthetic": 0.15}/
     s/("at_least": )\{[^}]*\}/\1{"synthetic": 0.20}/' assessment/rubric.json >"$work/rubric.json"
 
