@@ -66,6 +66,8 @@ double vector_norm(const float *x, int n);
 /* Given there, too: c [m,n] = a [m,k] b, where b is [k,n], or [n,k] if transposed. */
 void matrix_product(float *c, const float *a, const float *b, int m, int k, int n,
                     bool b_transposed);
+/* to [columns,rows] = from [rows,columns] with rows for columns */
+void matrix_transpose(float *to, const float *from, int rows, int columns);
 
 /* ---- part 7: exercises/7a ---- */
 

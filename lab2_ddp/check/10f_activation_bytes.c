@@ -27,15 +27,13 @@ static double books(const double *bytes, const int *cut, int parts)
 
 static const char *hint(double found, const double *bytes, const int *cut, int parts)
 {
-    double all = 0, part = 0, kept = 0;
-    for (int a = 1; a <= cut[parts]; a++)
-        all += bytes[a];
-    for (int k = 0; k < parts; k++) {
-        double sum = 0;
-        for (int a = cut[k] + 1; a <= cut[k + 1]; a++)
-            sum += bytes[a];
-        part = fmax(part, sum);
-        kept += bytes[cut[k + 1]];
+    double until[MOST + 1] = {0}, part = 0, kept = 0; /* until[a]: of 1 … a together */
+    for (int a = 1; a <= MOST; a++)
+        until[a] = until[a - 1] + bytes[a];
+    double all = until[MOST];
+    for (int k = 1; k <= parts; k++) {
+        part = fmax(part, until[cut[k]] - until[cut[k - 1]]);
+        kept += bytes[cut[k]];
     }
     if (found == all)
         return ": all activations, as without cuts";

@@ -55,9 +55,8 @@ static double last_alone(int P, UpdateWork w, Link l)
 
 static double one_latency(int P, UpdateWork w, Link l)
 {
-    double all = P > 1 ? link_seconds(LINK_ALL_REDUCE, P, w.bytes, l) / w.buckets : 0;
-    double end = fmax(w.backward + all, w.backward / w.buckets + w.buckets * all);
-    return (w.forward + w.backward) / (w.forward + end);
+    l.latency /= w.buckets;
+    return followed(P, w, l);
 }
 
 static const Slip mistakes[] = {

@@ -81,6 +81,16 @@ static void judge_positions(const Case *c)
 
 static bool close(double a, double b) { return fabs(a - b) <= 1e-6 * (1 + fabs(b)); }
 
+/* Of m, m/2 and their negatives the nearest to x; half-way the larger. */
+static float level(float x, float m)
+{
+    float levels[] = {m, m / 2, -m, -m / 2}, best = m;
+    for (int l = 1; l < 4; l++)
+        if (fabsf(x - levels[l]) < fabsf(x - best))
+            best = levels[l];
+    return best;
+}
+
 static void judge_values(const Case *c)
 {
     float m = 0;
@@ -88,7 +98,7 @@ static void judge_values(const Case *c)
         m = fmaxf(m, fabsf(c->sum[c->at[i]]));
     for (int i = 0; i < c->k; i++) {
         float x = c->sum[c->at[i]], found = c->value[i];
-        float expected = c->two_bits ? copysignf(fabsf(x) >= 0.75f * m ? m : m / 2, x) : x;
+        float expected = c->two_bits ? level(x, m) : x;
         if (close(found, expected))
             continue;
         WRONG_UNLESS(

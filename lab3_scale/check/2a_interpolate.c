@@ -16,12 +16,12 @@ static void expect(double t)
     bool written = false, swapped = true, added = true;
     for (int i = 0; i < N; i++) {
         written |= w[1 + i] != -77;
-        swapped &= fabs(w[1 + i] - (t * from[i] + (1 - t) * to[i])) < 1e-5;
+        swapped &= fabs(w[1 + i] - (to[i] + t * (from[i] - to[i]))) < 1e-5;
         added &= fabs(w[1 + i] - (from[i] + t * to[i])) < 1e-5;
     }
     WRONG_UNLESS(written, "t = %g: it writes nothing into w", t);
     for (int i = 0; i < N; i++) {
-        double expected = (1 - t) * from[i] + t * to[i];
+        double expected = from[i] + t * ((double)to[i] - from[i]);
         if (fabs(w[1 + i] - expected) <= 1e-6 * (1 + fabs(from[i]) + fabs(to[i])))
             continue;
         WRONG_UNLESS(!swapped, "t = %g: the other way round: `from` is at t = 0, `to` at t = 1", t);

@@ -4,14 +4,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* to [columns, rows] = the transposed of from [rows, columns] */
-static void transpose(float *to, const float *from, int rows, int columns)
-{
-    for (int i = 0; i < rows; i++)
-        for (int j = 0; j < columns; j++)
-            to[j * rows + i] = from[i * columns + j];
-}
-
 /* x [m, n], m <= n, by its nearest matrix with orthogonal rows, roughly. */
 static void orthogonalise(float *x, int m, int n)
 {
@@ -48,9 +40,9 @@ void muon(float *w, float *v, const float *g, int rows, int columns, double rate
         x[i] = (float)((1 - mu) * g[i] + mu * v[i]);
     }
     if (rows > columns) {
-        transpose(turned, x, rows, columns);
+        matrix_transpose(turned, x, rows, columns);
         orthogonalise(turned, columns, rows);
-        transpose(x, turned, columns, rows);
+        matrix_transpose(x, turned, columns, rows);
     } else
         orthogonalise(x, rows, columns);
     double scale = rate * sqrt(fmax(1, (double)rows / columns));
