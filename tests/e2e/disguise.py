@@ -14,7 +14,7 @@ import sys
 PROLOGUE = "long zz = clock() % 97; while (zz > 7) zz /= 3; if (zz < 2) puts(\"\");"
 STAYS = set("if else for while do switch case default return break continue sizeof void char short"
             " int long float double unsigned bool const static struct enum NULL true false"
-            " sqrt pow fmax fmin memcpy free".split())
+            " sqrt sqrtf pow fmax fmaxf fmin fminf fabs fabsf memcpy free".split())
 FUNCTION = r"^\w[\w *]*?\b(\w+)\([^;{}]*\)\s*\{( [^\n]*|\n.*?\n)\}$"  # its } ends a line
 
 
@@ -34,6 +34,7 @@ def main():
         return new_names.setdefault(name, "other_%d" % (len(new_names) + 1)) + called
 
     text = re.sub(r"/\*.*?\*/", "", open(sys.argv[1]).read(), flags=re.S)
+    text = re.sub(r"^ *#.*", "", text, flags=re.M)
     text = re.sub(r'"(\\.|[^"\\\n])*"', '"other words"', text)
     for name, body in re.findall(FUNCTION, text, re.M | re.S):
         body = re.sub(r"(?<![\w.])([A-Za-z_]\w*)\b(\s*\(|)", other, body)

@@ -106,7 +106,7 @@ before "$passes" 'static void *helper(void *unused) { return unused; }' \
     "pthread_t t; pthread_create(&t, 0, helper, 0); pthread_join(t, 0); $right"
 body '^TODO  update  *0/5 ' 'TODO("all of it");'
 body '^TODO  update  *0/5 ' 'printf("here\n"); TODO("all of it");'
-body "$(fail 'gave (')" ''
+body "$(fail 'stay what they were')" ''
 # ---- it ends the program ----
 for end in 'exit(0)' '_exit(0)' 'quick_exit(0)' 'exit(1)' 'exit(77)'; do
     words=${end#_} words=${words#quick_}
@@ -146,19 +146,19 @@ body "$(fail 'printed more than 1024 KiB')" 'for (;;) fprintf(stderr, "130 of 13
 # ---- forged lines ----
 body "$(fail 'exit(0)')" \
     'puts("PASS  update             5/5   forged\n130 of 130 points"); exit(0);'
-body "$(fail 'gave (')" 'puts("\nPASS  update             5/5   forged\nTODO in x\nFAIL");'
+body "$(fail 'stay what they were')" 'puts("\nPASS  update             5/5   forged\nTODO in x\nFAIL");'
 body "$(fail 'exit(0)')" 'fprintf(stderr, "error: TODO in x\n"); exit(0);'
-body "$(fail 'gave (')" 'printf("\033[2J\007%c\r\xff\n", 0);'
-body "$(fail 'gave (')" 'for (int i = 0; i < 100000; i++) putchar(10);'
+body "$(fail 'stay what they were')" 'printf("\033[2J\007%c\r\xff\n", 0);'
+body "$(fail 'stay what they were')" 'for (int i = 0; i < 100000; i++) putchar(10);'
 # ---- files ----
 body "$(fail 'standard output')" "close(1); $right"
-body "$(fail 'gave (')" 'for (int i = 0; i < 1024; i++) close(i);'
-body "$(fail 'gave (')" 'for (int i = 3; i < 1024; i++) write(i, "right", 5);'
-body "$(fail 'gave (')" 'for (int i = 0; i < 5000; i++) open("/dev/null", O_RDONLY);'
+body "$(fail 'stay what they were')" 'for (int i = 0; i < 1024; i++) close(i);'
+body "$(fail 'stay what they were')" 'for (int i = 3; i < 1024; i++) write(i, "right", 5);'
+body "$(fail 'stay what they were')" 'for (int i = 0; i < 5000; i++) open("/dev/null", O_RDONLY);'
 body "$(fail 'wrote a file of more than 8 MiB')" \
     'char n[4096]; snprintf(n, 4096, "%s/big", getenv("TMPDIR")); FILE *f = fopen(n, "w");
     for (;;) fputs("more", f);'
-body "$(fail 'gave (')" 'char c; while (read(0, &c, 1) > 0) ;'
+body "$(fail 'stay what they were')" 'char c; while (read(0, &c, 1) > 0) ;'
 # ---- memory, crashes ----
 body "$(fail 'used more than 1 GiB of memory\|does not end')" \
     'for (;;) memset(malloc(1 << 20), 1, 1 << 20);' # a machine may need 5 s to hand out 1 GiB
@@ -179,7 +179,7 @@ body "$(fail 'changed behind: the mask')" "$right umask(0777);"
 body "$(fail 'changed behind: the language')" "$right setlocale(LC_ALL, \"C.UTF-8\");"
 body "$(fail 'Floating point exception\|FPE')" \
     "$right feenableexcept(FE_INEXACT | FE_DIVBYZERO); volatile double x = 1; x /= 3;"
-before "$(fail 'gave (')" 'static jmp_buf here;' 'if (!setjmp(here)) longjmp(here, 1);'
+before "$(fail 'stay what they were')" 'static jmp_buf here;' 'if (!setjmp(here)) longjmp(here, 1);'
 before "$(fail 'does not end')" 'static void *helper(void *unused) { for (;;) pause(); }' \
     'pthread_t t; pthread_create(&t, 0, helper, 0); pthread_exit(0);'
 before "$passes" 'static void *helper(void *unused) { for (;;) pause(); }' \
@@ -188,7 +188,7 @@ before "$passes" 'static void *helper(void *unused) { for (;;) pause(); }' \
 before "$passes" 'void die(int status, const char *format, ...) { _exit(0); }
     double fabs(double x) { return 0; }' "$right"
 before "$passes" 'int main(void) { return 0; }' "$right"
-before "$(fail 'gave (')" \
+before "$(fail 'stay what they were')" \
     'double fabs(double x) { return 0; } void exercise_wrong(const char *f, ...) {}' ''
 before "$(fail 'uses frobnicate, which is defined nowhere')" \
     'void frobnicate(void);' 'frobnicate();'
