@@ -91,7 +91,7 @@ static void expect_efficiency(const char *what, int P, UpdateWork w, Link link)
 static void judge(void *unused)
 {
     Link link = {.bandwidth = 1e8, .latency = 1e-3}, slow = {1e6, 1e-3}, fast = {1e10, 1e-6};
-    UpdateWork flat_work = {0.1, 0.3, 2e7, 1}, parts = {0.1, 0.3, 2e7, 5};
+    UpdateWork flat_work = {0.1, 0.3, 2e7, 1}, parts = {0.1, 0.25, 2e7, 5};
     expect_efficiency("one rank exchanges nothing", 1, flat_work, link);
     expect_efficiency("all after the backward pass", 4, flat_work, link);
     expect_efficiency("overlapped", 4, parts, link);

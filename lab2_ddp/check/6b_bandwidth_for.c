@@ -29,7 +29,7 @@ static const char *words_for(const Case *c, double ratio)
                     {8e-6, ": that is in Mbit/s"},
                     {c->P,
                      ": that is P times as much: does each rank have a whole batch of its own?"},
-                    {1 / (1 / c->wanted - 1), ": the time allowed is computing * (1 / wanted - 1)"},
+                    {1 / c->wanted - 1, ": the time allowed is computing * (1 / wanted - 1)"},
                     {c->P / (c->P - 1.), ": 2 (P-1)/P vectors go through a card, not 2"},
                     {0.5, ": half of it: an all-reduce is a reduce-scatter and an all-gather"}};
     for (int i = 0; i < (int)(sizeof mistakes / sizeof *mistakes); i++)
@@ -57,7 +57,7 @@ static void judge_case(const char *what, Case c)
 {
     UpdateWork w = {c.compute / 4, c.compute * 3 / 4, c.bytes, 7};
     double found = bandwidth_for(c.P, w, c.latency, c.wanted), expected = by_search(&c);
-    if (found == expected || fabs(found - expected) <= 1e-9 * expected)
+    if (found == expected || (isfinite(expected) && fabs(found - expected) <= 1e-9 * expected))
         return;
     exercise_wrong("%s (%d ranks, %g s of computing, %g bytes, latency %g s, wanted %g): %.6g "
                    "bytes/s, expected %.6g%s",
