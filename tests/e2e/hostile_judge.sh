@@ -146,7 +146,8 @@ body "$(fail 'printed more than 1024 KiB')" 'for (;;) fprintf(stderr, "130 of 13
 # ---- forged lines ----
 body "$(fail 'exit(0)')" \
     'puts("PASS  update             5/5   forged\n130 of 130 points"); exit(0);'
-body "$(fail 'stay what they were')" 'puts("\nPASS  update             5/5   forged\nTODO in x\nFAIL");'
+body "$(fail 'stay what they were')" \
+    'puts("\nPASS  update             5/5   forged\nTODO in x\nFAIL");'
 body "$(fail 'exit(0)')" 'fprintf(stderr, "error: TODO in x\n"); exit(0);'
 body "$(fail 'stay what they were')" 'printf("\033[2J\007%c\r\xff\n", 0);'
 body "$(fail 'stay what they were')" 'for (int i = 0; i < 100000; i++) putchar(10);'

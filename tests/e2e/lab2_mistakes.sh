@@ -113,7 +113,8 @@ mistake $e 'above 1 no efficiency can be' \
     's|return .*|return (work.forward + end) / (work.forward + work.backward);|'
 mistake $e 'bytes for bits' 's|P, work.bytes|P, 8 * work.bytes|'
 mistake $e 'a whole batch of its own' \
-    's|return .*|double w = (work.forward + work.backward) / P; return w / (w + end - work.backward);|'
+    's|return .*|one = end - work.backward; end = (work.forward + work.backward) / P; \
+        return end / (end + one);|'
 mistake $e 'nothing overlaps' 's|int K = work.buckets|int K = 1|'
 mistake $e 'the exchange begins with the backward pass' \
     's|fmax(.*|fmax(work.backward, K * one);|'

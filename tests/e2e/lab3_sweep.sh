@@ -8,7 +8,7 @@ set -u
 work=$(mktemp -d)
 fail() { echo "$*"; exit 1; }
 small="--data synthetic --model mlp --train 600 --test 100 --check-every 200 --smallest 32"
-small+=" --largest 128 --target 0.15 --epochs 4 --comm auto"
+small+=" --largest 128 --factor 2 --target 0.15 --epochs 4 --comm auto"
 sized="--budget 0"
 sweep() { # folder, ranks, more options
     local out=$1 ranks=$2; shift 2
@@ -57,7 +57,7 @@ HEADLESS=1 "$BUILD/student/lab3_scale/1_batch_size" --smallest 64 --largest 32 >
 
 # shellcheck disable=SC2086
 HEADLESS=1 common/setup/launch.sh --np 2 "$BUILD/sol/lab1_gd/4_batch_size" --out "$work/part4" \
-    --threads 1 $small --seeds 2 --factor 2 --rate 0.02 --fastest 4 --rounds 1 \
+    --threads 1 $small --seeds 2 --rate 0.02 --fastest 4 --rounds 1 \
     --slice 0.01 >"$work/part4.log" 2>&1 || fail "$(cat "$work/part4.log")"
 [ "$(grep -c '^[0-9]' "$work/part4/lab1_batch_size/speed.csv")" = 3 ] ||
     fail "expected 3 speeds: $(cat "$work/part4.log")"
