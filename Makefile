@@ -59,6 +59,7 @@ worklog:    ## what is missing in your work log, WORKLOG=lab2_ddp/worklog.md
 leaderboard:## the class's efficiency at a link, from the runs in SUBMISSIONS=FOLDER, NP=2
 handout:    ## the students' tarball: no solutions, no hidden tests
 soak:       ## kill RUNS=200 trainings at random moments; nothing may be lost or stay behind
+commands:   ## every command of the handouts, to its end, with its time; ONLY=lab2; STARTS=1: 8 s each
 mutants:    ## every mistake that the self-checks name, planted and found (minutes)
 coverage:   ## which lines of common/ the tests run
 fuzz:       ## feed the file readers random bytes, FUZZ_SECONDS=20 each (needs clang)
@@ -72,7 +73,7 @@ clean:      ## remove build/ and nothing else; BUILD=folder: only if make create
 .DELETE_ON_ERROR:
 .PHONY: worklog leaderboard help doctor lab1 lab2 lab3 check assessment demo test datasets all \
     bench profile grade hidden \
-    handout soak mutants coverage fuzz lint format figures clean no_solutions fuzzers FORCE
+    handout soak commands mutants coverage fuzz lint format figures clean no_solutions fuzzers FORCE
 ifeq ($(MAKELEVEL),0)
 MAKEFLAGS += -j$(JOBS)
 endif

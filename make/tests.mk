@@ -81,6 +81,9 @@ mutants: $(LAB_PROGRAMS)
 	@$(BUILT)
 	@$(WITH_MAKE) BUILD=$(B) MUTANTS=all tests/e2e/lab1_mutants.sh
 	@$(WITH_MAKE) BUILD=$(B) MUTANTS=all tests/e2e/lab2_mutants.sh
+commands: $(LAB_PROGRAMS) $(TRAINERS) $(GRADING)
+	@$(BUILT); env -u MAKELEVEL MAKEFLAGS='$(filter HAVE_%,$(MAKEOVERRIDES))' \
+	    tests/tools/commands.sh $(if $(STARTS),--starts) $(wildcard *$(ONLY)*/HANDOUT.md)
 coverage:
 	@$(BUILT); find $(BUILD)/coverage -name '*.gcda' -delete 2>/dev/null; true
 	@$(MAKE) --no-print-directory COVERAGE=1 test; status=$$?; \
