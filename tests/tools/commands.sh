@@ -2,7 +2,7 @@
 # commands.sh [--starts] HANDOUT…: runs the commands that handouts tell their readers to type, with
 # the reference solutions and without windows, and says what each took. From a copy of the project's
 # built tree (BUILD). A command is an indented line, or `code`, that begins with make lab…, make
-# check or make assessment; those with a blank to fill in, HOSTS=, KILL= or NCCL are left
+# check or make assessment; those with a blank to fill in, HOSTS=, KILL=, NEXT= or NCCL are left
 # out, and named.
 #
 # --starts: does not wait for their ends: what a command says of its own runs for SECONDS_EACH (8)
@@ -24,7 +24,7 @@ commands=$(cat "$@" | awk '
 failed=0
 while read -r command; do
     case $command in
-        *…* | *'$'* | *[A-Z]_PER_* | *HOSTS=* | *KILL=* | *_nccl*)
+        *…* | *'$'* | *[A-Z]_PER_* | *HOSTS=* | *KILL=* | *NEXT=* | *_nccl*)
             printf 'left out       %s\n' "$command"; continue ;;
     esac
     began=$SECONDS
