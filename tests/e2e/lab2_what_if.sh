@@ -3,9 +3,8 @@
 # seconds: 120
 # sanitizers: no
 # Lab 2, part 11: what the calculator says is what the link takes, within 5 %, for every remedy and
-# stage; it agrees with parts 6 and 10 and with two of the twelve
-# numbers; its window's keys; the stub; bad
-# options.
+# stage; it agrees with parts 6 and 10 and with two of the twelve numbers; its window's keys; the
+# stub; bad options.
 set -eu
 program=$BUILD/sol/lab2_ddp/11_what_if
 # shellcheck source=tests/e2e/_screen.sh
