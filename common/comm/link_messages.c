@@ -110,20 +110,6 @@ static double send_now(const Call *call, double now, double *until)
     return stamp;
 }
 
-/* Likewise of the send: while a large message waits for its receiver, MPI_Send only yields. */
-static int send_asleep(const Call *call, MPI_Datatype both)
-{
-    MPI_Request request;
-    int done = false, error = PMPI_Isend(MPI_BOTTOM, 1, both, call->peer, call->tag, call->comm,
-                                         &request);
-    for (int looks = 0; error == MPI_SUCCESS && !done; looks++) {
-        error = PMPI_Test(&request, &done, MPI_STATUS_IGNORE);
-        if (!done)
-            nap(looks);
-    }
-    return error;
-}
-
 int link_send(const Call *call, const void *v, SendFunction send)
 {
     if (!stampable(call->peer, v, call->count, call->type))
@@ -132,9 +118,7 @@ int link_send(const Call *call, const void *v, SendFunction send)
     double until, stamp = send_now(call, clock_enter(), &until);
     MPI_Datatype both = stamped(&stamp, v, call->count, call->type);
     post_waits(WAITS_TO_SEND, call->comm, -1, 0);
-    int error = link_virtual() && send == PMPI_Send
-                    ? send_asleep(call, both)
-                    : send(MPI_BOTTOM, 1, both, call->peer, call->tag, call->comm);
+    int error = send(MPI_BOTTOM, 1, both, call->peer, call->tag, call->comm);
     post_goes_on();
     PMPI_Type_free(&both);
     clock_leave(until);
