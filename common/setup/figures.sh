@@ -34,6 +34,10 @@ $launch --np 8 "$b/sol/lab2_ddp/10_shard" --out "$out"
 cp "$out/lab2_shard/shard.png" docs/lab2_shard.png
 $launch --np 2 "$b/sol/lab2_ddp/7_compression" --out "$out"
 cp "$out/lab2_compression/compression.png" docs/lab2_compression.png
+$launch --np 4 "$b/sol/lab2_ddp/8_local" --out "$out"
+cp "$out/lab2_local/local.png" docs/lab2_local.png
+$launch --np 5 "$b/sol/lab2_ddp/9_asynchrony" --out "$out"
+cp "$out/lab2_asynchrony/asynchrony.png" docs/lab2_asynchrony.png
 $launch --np 32 "$b/sol/lab2_ddp/6_network" --out "$out"
 cp "$out/lab2_network/network.png" docs/lab2_network.png
 "$b/sol/lab2_ddp/11_what_if" --out "$out"
