@@ -81,6 +81,10 @@ mutants: $(LAB_PROGRAMS)
 	@$(BUILT)
 	@$(WITH_MAKE) BUILD=$(B) MUTANTS=all tests/e2e/lab1_mutants.sh
 	@$(WITH_MAKE) BUILD=$(B) MUTANTS=all tests/e2e/lab2_mutants.sh
+# Lab 3's expected results; DRAW=1: drawn again from what is recorded.
+record: $(filter $(B)/sol/lab3_scale/%,$(LAB_PROGRAMS))
+	@$(BUILT)
+	@$(WITH_MAKE) tests/tools/record.sh $(B)/sol/lab3_scale '$(ONLY)' '$(DRAW)'
 coverage:
 	@$(BUILT); find $(BUILD)/coverage -name '*.gcda' -delete 2>/dev/null; true
 	@$(MAKE) --no-print-directory COVERAGE=1 test; status=$$?; \
