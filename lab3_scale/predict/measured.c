@@ -1,12 +1,16 @@
 /* measured.c: see measured.h. */
-#include "check.h"
 #include "measured.h"
+#include "check.h"
 #include "timer.h"
 #include <mpi.h>
 #include <math.h>
 #include <stdlib.h>
 
-enum { ROUNDS = 5, UPDATES = 4, SMALLEST = 256 }; /* SMALLEST: elements; each next size is 4 times */
+enum {
+    ROUNDS = 5,
+    UPDATES = 4,
+    SMALLEST = 256
+}; /* SMALLEST: elements; each next size is 4 times */
 
 typedef struct Team {
     MPI_Comm comm;
