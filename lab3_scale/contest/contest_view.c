@@ -75,6 +75,7 @@ static void say(const Contest *c, ContestRow row, int size)
     for (const char *p = contest_name(row); *p; p++) /* bytes that are no column */
         width += (*p & 0xC0) == 0x80;
     char *closed = row == ROW_SMALL || row == ROW_SAME ? format_new("%8s", "")
+                 : isnan(l.closed)                     ? format_new("  no gap")
                                                        : format_new("%6.0f %%", 100 * l.closed);
     run_say(run, "  %-*s %.3f (%.3f-%.3f) %9.4g %s   %-10s %s", width, contest_name(row),
             l.accuracy.median, l.accuracy.low, l.accuracy.high,

@@ -22,7 +22,8 @@ learning_rate_fashion|2|3_learning_rate|--data fashion
 noise_and_time_fashion|2|5_noise_and_time|--data fashion --seeds 5
 batch_norm_fashion|2|4_batch_norm|--data fashion
 optimisers_fashion|2|6_optimisers|--data fashion
-predict|1|8_predict|--data fashion
+predict|4|8_predict|--data fashion
+predict_link|4|8_predict|--data fashion --clock virtual --link 1Gbit/s,50us
 batch_size_fashion_cnn|2|1_batch_size|--data fashion --model cnn --largest 512
 batch_size_cifar10_mlp|2|1_batch_size|--data cifar10 --target 0.42
 contest_cifar10|2|7_contest|--data cifar10 --full
@@ -59,7 +60,7 @@ one() { # name, ranks, program, options
         report_of "$out/log"
         echo "wall time of the last start: $((SECONDS - began)) s"
     } >"$folder.new/report.txt"
-    for file in metrics tries sweep; do
+    for file in metrics tries sweep critical; do
         [ ! -e "$dir/$file.csv" ] || cp "$dir/$file.csv" "$folder.new/"
     done
     rm -rf "$folder"
