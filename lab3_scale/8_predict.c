@@ -96,7 +96,7 @@ static void draw_published(Plot *plot)
                                                    .title = "Published trainings",
                                                    .x = {.label = "measured (hours)", .log = 10},
                                                    .y = {.label = "predicted (hours)", .log = 10},
-                                                   .legend = PLOT_BOTTOM_RIGHT});
+                                                   .legend = PLOT_TOP_LEFT});
     plot_line(panel, 2, ends, ends, (PlotStyle){.color = plot_series(7), .dashed = true});
     for (int i = 0; i < PUBLISHED_ROWS; i++) {
         measured[i] = published[i].hours;
@@ -366,7 +366,7 @@ int main(int argc, char **argv)
                                                 .draw = draw,
                                                 .event = on_event});
     }
-    commands_broadcast(&commands, (Command){{0}}); /* the others slept meanwhile */
+    measured_turn(&commands); /* the others slept meanwhile */
     commands_free(&commands, lab.be);
     free(p.missing);
     lab_close(&lab);

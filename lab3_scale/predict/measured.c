@@ -1,6 +1,7 @@
 /* measured.c: see measured.h. */
 #include "measured.h"
 #include "check.h"
+#include "link.h"
 #include "timer.h"
 #include <mpi.h>
 #include <math.h>
@@ -139,6 +140,14 @@ static void measure_updates(Measured *m, Team *team, const TrainingSpec *spec)
     training_free(t);
 }
 
+void measured_turn(Commands *commands)
+{
+    if (link_virtual())
+        comm_barrier(commands->comm); /* who sleeps on that clock hears of nothing */
+    else
+        commands_broadcast(commands, (Command){{0}});
+}
+
 void measured_ranks(Measured *m, const Lab *lab, Commands *commands, const TrainingSpec *spec)
 {
     int rank = lab->comm->rank, size = lab->comm->size;
@@ -150,7 +159,7 @@ void measured_ranks(Measured *m, const Lab *lab, Commands *commands, const Train
         MPI_Comm_split(MPI_COMM_WORLD, rank < p ? 0 : MPI_UNDEFINED, rank, &team[p - 1].comm);
     }
     for (int p = 1; p <= m->ranks; p++) {
-        commands_broadcast(commands, (Command){{p}}); /* the others sleep in the next one */
+        measured_turn(commands); /* the others sleep in the next one */
         if (rank >= p)
             continue;
         measure_updates(m, &team[p - 1], spec);
@@ -158,7 +167,7 @@ void measured_ranks(Measured *m, const Lab *lab, Commands *commands, const Train
             measure_messages(m, &team[p - 1]);
         run_progress(lab->run, "measured", p, m->ranks, "ranks", "");
     }
-    commands_broadcast(commands, (Command){{0}});
+    measured_turn(commands);
     for (int p = 1; p <= m->ranks; p++)
         if (rank < p)
             MPI_Comm_free(&team[p - 1].comm);

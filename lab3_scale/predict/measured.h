@@ -22,6 +22,8 @@ typedef struct Measured {
 /* All ranks call it; rank 0 gets the result. The others sleep where they are not needed: at most
  * MEASURED_RANKS take part. */
 void measured_ranks(Measured *m, const Lab *lab, Commands *commands, const TrainingSpec *spec);
+/* Every rank: wait for rank 0 to come here, asleep. */
+void measured_turn(Commands *commands);
 /* seconds = 2 alpha + bytes beta, by least squares of the relative errors. */
 void measured_fit(Measured *m);
 #endif
