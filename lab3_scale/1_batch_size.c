@@ -2,8 +2,8 @@
  * several seeds, each batch size with a learning rate tuned for it.
  *
  * Larger batches keep the processor busier, but beyond some size more images per update no longer
- * save updates (Shallue et al., arXiv 1811.03600). An interrupted sweep resumes. With your exercises
- * 1a, 1b and 3a it finds the critical batch size in two other ways, too.
+ * save updates (Shallue et al., arXiv 1811.03600). An interrupted sweep resumes. With your
+ * exercises 1a, 1b and 3a it finds the critical batch size in two other ways, too.
  */
 #include "batch_size/size_study.h"
 #include "check.h"

@@ -15,8 +15,8 @@
  *   mixed precision: 1 GPU 2,470 images/s, "~14 hours", 8 GPUs 16,621 images/s, "~3 hours"; batches
  *   of 256; 25.6 M parameters.
  * BERT-Large: the same repository, PyTorch/LanguageModeling/BERT (2020), mixed precision: 8 V100 of
- *   a DGX-1 with 16 GB 153.16 h, 16 of a DGX-2H with 32 GB 58.4 h, 1,024 of 64 DGX-2H 1.124 h. First
- *   phase: batches of 16 at 874.24 sequences/s on 8, of 64 at 3,379.2 on 16. 336 M parameters. An
+ *   a DGX-1 with 16 GB 153.16 h, 16 of a DGX-2H with 32 GB 58.4 h, 1,024 of 64 DGX-2H 1.124 h. In
+ *   phase 1: batches of 16 at 874.24 sequences/s on 8, of 64 at 3,379.2 on 16. 336 M parameters. An
  *   update accumulates 512 batches on 8 GPUs, 64 on 16, one on 1,024: the exchange is counted with
  *   each, which on 8 and on 16 is hidden.
  * ResNet-50 on P100: 29 h on 8, batches of 32: Goyal et al., arXiv 1706.02677. 15 min on 1,024:

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Lab 3, all parts but 6: each mistake in an exercise is found, and named: a sed expression changes the
-# reference, and the check must print FAIL with these words.
+# Lab 3, all parts but 6: each mistake in an exercise is found, and named: a sed expression changes
+# the reference, and the check must print FAIL with these words.
 # seconds: 300
 # sanitizers: no
 #

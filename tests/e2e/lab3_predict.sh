@@ -21,7 +21,8 @@ small="--data synthetic --model linear"
 awk -F, 'NR > 1 { rows[$1]++; if (!($3 > 0 && $4 > 0)) bad = 1 }
     END { exit bad || rows["devices"] != 12 || rows["published 7"] != 1 }' \
     "$work/out/lab3_predict/metrics.csv" || fail "$(cat "$work/out/lab3_predict/metrics.csv")"
-[ "$(grep -cE '^(TSM|ResNet-50|BERT).* h .* %' "$work/log")" = 7 ] || fail "not seven published rows"
+[ "$(grep -cE '^(TSM|ResNet-50|BERT).* h .* %' "$work/log")" = 7 ] ||
+    fail "not seven published rows"
 # On the virtual clock a ring of two finds the link: 1 Gbit/s, 500 us; the exchange is as predicted.
 common/setup/launch.sh --np 3 "$program" --out "$work/link" $small --clock virtual \
     --link 1Gbit/s,500us >"$work/log" 2>&1 || fail "it does not run on a link"
