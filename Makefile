@@ -59,7 +59,7 @@ worklog:    ## what is missing in your work log, WORKLOG=lab2_ddp/worklog.md
 leaderboard:## the class's efficiency at a link, from the runs in SUBMISSIONS=FOLDER, NP=2
 handout:    ## the students' tarball: no solutions, no hidden tests
 soak:       ## kill RUNS=200 trainings at random moments; nothing may be lost or stay behind
-commands:   ## every command of the handouts, to its end, with its time; ONLY=lab2; STARTS=1: 8 s each
+commands:   ## every command of the handouts, with its time; STARTS=1: 8 s of each
 mutants:    ## every mistake that the self-checks name, planted and found (minutes)
 record:     ## lab 3's expected results, into lab3_scale/recorded/ (hours); DRAW=1: draw those again
 coverage:   ## which lines of common/ the tests run

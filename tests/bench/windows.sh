@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# windows.sh BUILD [SECONDS]: how smooth are the labs' windows? Each program runs without options on a
-# virtual screen, while it computes: seconds from the command to the first frame on the screen, and
-# frame times in milliseconds over SECONDS (10), median and 99th percentile. As root with COLD=1 the
-# system first drops its file cache.
+# windows.sh BUILD [SECONDS]: how smooth are the labs' windows? Each program runs without options on
+# a virtual screen, while it computes: seconds from the command to the first frame on the screen,
+# and frame times in milliseconds over SECONDS (10), median and 99th percentile. As root with COLD=1
+# the system first drops its file cache.
 set -eu
 BUILD=$1 seconds=${2:-10}
 program=$BUILD/sol/lab1_gd/1_gradient_descent

@@ -43,8 +43,8 @@ say --ranks 1 || fail "one rank"
 expect '0 µs of it for the network: efficiency 100\.0 %'
 expect '^not in the model: '
 
-for options in '--link none' '--link 3' '--stage 4' '--remedy 8' '--stage 2 --remedy 4' '--stage 2 --remedy 2' \
-    '--measure'; do
+for options in '--link none' '--link 3' '--stage 4' '--remedy 8' '--stage 2 --remedy 4' \
+    '--stage 2 --remedy 2' '--measure'; do
     # shellcheck disable=SC2086  # options and values
     say $options && fail "$options is taken"
     grep -q '^error: ' "$work/log" || fail "$options: no reason"
