@@ -106,7 +106,11 @@ void cudnn_plan(Backend *be, ConvPlan *p, Tensor y, Tensor x)
                                            CUDNN_TENSOR_NHWC, p->K, p->C, p->R, p->R));
     CUDNN_CHECK(cudnnSetConvolution2dDescriptor(d->conv, p->pad, p->pad, p->stride, p->stride, 1, 1,
                                                 CUDNN_CROSS_CORRELATION, CUDNN_DATA_FLOAT));
-    CUDNN_CHECK(cudnnSetConvolutionMathType(d->conv, exact ? CUDNN_FMA_MATH : CUDNN_DEFAULT_MATH));
+    /* DEFAULT_MATH permits tensor cores for TF32 only */
+    cudnnMathType_t math = p->type == BF16 ? CUDNN_TENSOR_OP_MATH
+                         : exact           ? CUDNN_FMA_MATH
+                                           : CUDNN_DEFAULT_MATH;
+    CUDNN_CHECK(cudnnSetConvolutionMathType(d->conv, math));
     p->dnn_bytes = describe(p, x.n, WORKSPACE);
     if (!fits_any(d)) {
         cudnn_plan_free(p);
