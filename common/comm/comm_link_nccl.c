@@ -39,8 +39,10 @@ void nccl_check(ncclResult_t code, const char *file, int line, const char *call)
 const char *comm_nccl_missing(void)
 {
     int devices = 0;
-    return cudaGetDeviceCount(&devices) == cudaSuccess && devices > 0 ? NULL
-                                                                      : "no GPU that CUDA can use";
+    if (cudaGetDeviceCount(&devices) == cudaSuccess && devices > 0)
+        return NULL;
+    cudaGetLastError(); /* clear the error for later checks */
+    return "no GPU that CUDA can use";
 }
 
 /* ---- the watchdog's callbacks, on its asking thread ---- */
