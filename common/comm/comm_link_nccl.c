@@ -57,10 +57,11 @@ static void watch_begins(void *context)
     CUDA_CHECK(cudaThreadExchangeStreamCaptureMode(&mode));
 }
 
-/* The thread that waits for the stream reports errors other than "not ready". */
+/* After an error it is not idle: the deadline stays, should no thread wait for the stream and
+ * report it. */
 static bool stream_idle(void *context)
 {
-    return cudaStreamQuery(((NcclComm *)context)->stream) != cudaErrorNotReady;
+    return cudaStreamQuery(((NcclComm *)context)->stream) == cudaSuccess;
 }
 
 static const char *nccl_failure(void *context)
