@@ -35,8 +35,8 @@ typedef struct Cudnn {
 
 static Cudnn *of(const ConvPlan *p) { return p->dnn; }
 
-/* Describe n images, and query each call's workspace: a call that wants more than `limit` bytes does
- * not fit. Returns the bytes for those that do. */
+/* Describe n images, and query each call's workspace: a call that wants more than `limit` bytes
+ * does not fit. Returns the bytes for those that do. */
 static size_t describe(const ConvPlan *p, int n, size_t limit)
 {
     Cudnn *d = of(p);

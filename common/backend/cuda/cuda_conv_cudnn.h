@@ -15,8 +15,8 @@ void cudnn_plan(Backend *be, ConvPlan *p, Tensor y, Tensor x);
 void cudnn_plan_free(ConvPlan *p);
 /* Has the plan cuDNN for this call, and are these two dense and of the plan's type? */
 bool cudnn_fits(const ConvPlan *p, DnnCall call, Tensor y, Tensor x);
-/* False, with nothing done, where cuDNN does not support the call after all; im2col then does it for
- * this plan and N. */
+/* False, with nothing done, where cuDNN does not support the call after all; im2col then does it
+ * for this plan and N. */
 bool cudnn_forward(Stream *s, ConvPlan *p, Tensor y, Tensor x, Tensor w, Tensor residual);
 bool cudnn_backward_data(Stream *s, ConvPlan *p, Tensor dx, Tensor dy, Tensor w, bool add);
 bool cudnn_backward_weight(Stream *s, ConvPlan *p, Tensor dw, Tensor x, Tensor dy);
