@@ -82,7 +82,8 @@ train PPPTFTT 'comm_close' 60 'exit(0);'
 train 'PPPT\(TF\|FT\)T' 'ended with status 7\|rank 1' 60 'if (me == 1) _exit(7);'
 train 'PPPT\(TF\|FT\)T' 'it stopped itself' 30 'if (me == 1) raise(SIGSTOP);'
 # The watch (10 s) and the check (15 s) both see it.
-train 'PPPT\(TF\|FT\)T' 'did not end within 15 s\|rank 1 has made no call' 80 'if (me == 1) for (;;) pause();'
+train 'PPPT\(TF\|FT\)T' 'did not end within 15 s\|rank 1 has made no call' 80 \
+    'if (me == 1) for (;;) pause();'
 train 'PPFT\(TF\|FT\)T' 'more than 8 MiB into one file' 30 \
     'if (me == 2) for (;;) puts("PASS  step 1  6\/6");'
 train PPPTFTT 'started more than 100 processes\|more than 4 GiB' 30 \
