@@ -209,10 +209,10 @@ static void two_at_once(void **state)
     device_close(d);
 }
 
-static const Case cases[] = {{"recorded", .run = recorded, .seconds = 120},
-                             {"tf32", .run = tf32},
-                             {"bf16", .run = bf16},
-                             {"two_at_once", .run = two_at_once}};
+static const Case cases[] = {{"recorded", .run = recorded, .seconds = 120, .seeds = 3, .cudnn = true},
+                             {"tf32", .run = tf32, .cudnn = true},
+                             {"bf16", .run = bf16, .cudnn = true},
+                             {"two_at_once", .run = two_at_once, .seeds = 5, .cudnn = true}};
 int main(int argc, char **argv)
 {
     return device_main(argc, argv, cases, sizeof cases / sizeof *cases);
