@@ -13,7 +13,7 @@
 #include <cuda_runtime.h>
 #include <functional>
 #include <string.h>
-#include <tuple>
+#include <type_traits>
 
 #define DEVICE static inline
 #define KERNEL static void
@@ -35,21 +35,20 @@ void host_launch(int phases, long x, long y, int threads);
 bool host_turn(void);
 
 /* The arguments are copied now, as for a GPU. */
-template <class... Parameter, class... Argument>
+template <auto kernel, class... Parameter>
 void host_queue(cudaStream_t s, int phases, long x, long y, int threads,
-                void (*kernel)(Parameter...), Argument... arguments)
+                void (*)(Parameter...), std::common_type_t<Parameter>... arguments)
 {
-    std::tuple<Parameter...> kept((Parameter)arguments...);
     lazy_queue(s, [=] {
         host_launch(phases, x, y, threads);
         while (host_turn())
-            std::apply(kernel, kept);
+            kernel(arguments...);
     });
 }
 
 #define LAUNCH(s, phases, kernel, x, y, threads, ...) \
     do { \
-        host_queue(cuda_queue(s), phases, x, y, threads, kernel, __VA_ARGS__); \
+        host_queue<kernel>(cuda_queue(s), phases, x, y, threads, kernel, __VA_ARGS__); \
         CUDA_CHECK(cudaGetLastError()); \
     } while (0)
 #endif
