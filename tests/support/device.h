@@ -41,7 +41,7 @@ void cuda_on_host_seed(unsigned seed);
  * weights; when asked for their workspace: F B W; s: batches of an odd size; L: any workspace is
  * too large; h: there is no cuDNN at all (the default). `what` must stay. */
 void cuda_on_host_refuse(const char *what);
-/* How often it was called so far: 0 forward, 1 data, 2 weights. */
+/* How often it was called so far: 0 forward, 1 data, 2 weights; 3: asked for a workspace. */
 long cuda_on_host_cudnn_calls(int which);
 
 /* New tensors. F32 activations with these values and a border of `halo` zeros; NULL: NaN inside,

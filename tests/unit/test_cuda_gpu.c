@@ -9,6 +9,8 @@
 
 static const ModelSpec spec = {.name = "resnet8", .h = 8, .w = 8, .c = 3, .classes = 10};
 
+static const ModelSpec bigger = {.name = "wrn16-1", .h = 32, .w = 32, .c = 3, .classes = 10};
+
 /* ---- recorded steps ---- */
 
 /* What a loader does on its thread while steps are recorded: it makes memory, fills it, frees
@@ -79,6 +81,10 @@ static void recorded(void **state)
             model_gradient(other.m, other.totals, other.x, other.label); /* recorded, too */
         if (step == 6)
             net_free(&other); /* so every recording is stale */
+        if (step == 9) {      /* the scratch memory moves: every recording is stale */
+            Net large = net_new(d->be, &bigger, 64, 64, 3);
+            net_free(&large);
+        }
     }
     beside.stop = true;
     pthread_join(thread, NULL);
@@ -209,7 +215,8 @@ static void two_at_once(void **state)
     device_close(d);
 }
 
-static const Case cases[] = {{"recorded", .run = recorded, .seconds = 120, .seeds = 3, .cudnn = true},
+static const Case cases[] = {{"recorded", .run = recorded, .seconds = 120, .seeds = 3,
+                              .cudnn = true},
                              {"tf32", .run = tf32, .cudnn = true},
                              {"bf16", .run = bf16, .cudnn = true},
                              {"two_at_once", .run = two_at_once, .seeds = 5, .cudnn = true}};

@@ -48,17 +48,19 @@ extern "C" {
 static bool no_memory(cudaError_t e) { return e == cudaErrorMemoryAllocation; }
 const char *cudaGetErrorString(cudaError_t e)
 {
-    return no_memory(e)                            ? "out of memory"
-         : e == cudaErrorStreamCaptureUnsupported  ? "operation not permitted when stream is capturing"
-         : e == cudaErrorStreamCaptureInvalidated ? "operation failed due to a previous error during capture"
-                                                   : "invalid argument";
+    return no_memory(e) ? "out of memory"
+         : e == cudaErrorStreamCaptureUnsupported
+             ? "operation not permitted when stream is capturing"
+         : e == cudaErrorStreamCaptureInvalidated
+             ? "operation failed due to a previous error during capture"
+             : "invalid argument";
 }
 const char *cudaGetErrorName(cudaError_t e)
 {
-    return no_memory(e)                            ? "cudaErrorMemoryAllocation"
-         : e == cudaErrorStreamCaptureUnsupported  ? "cudaErrorStreamCaptureUnsupported"
+    return no_memory(e)                           ? "cudaErrorMemoryAllocation"
+         : e == cudaErrorStreamCaptureUnsupported ? "cudaErrorStreamCaptureUnsupported"
          : e == cudaErrorStreamCaptureInvalidated ? "cudaErrorStreamCaptureInvalidated"
-                                                   : "cudaErrorInvalidValue";
+                                                  : "cudaErrorInvalidValue";
 }
 cudaError_t cudaDriverGetVersion(int *version) { return *version = 12040, cudaSuccess; }
 cudaError_t cudaRuntimeGetVersion(int *version) { return *version = 12040, cudaSuccess; }
@@ -120,12 +122,13 @@ cudaError_t cudaFree(void *p)
     return cudaSuccess;
 }
 
-/* It makes a context on the thread's current GPU: on GPU 0, where none was set. */
 cudaError_t cudaMallocHost(void *p, size_t bytes)
 {
     LazyLock lock(lazy_lock);
     if (lazy_recording())
         return lazy_fail(cudaErrorStreamCaptureUnsupported);
+    if (!lazy_device_set)
+        lazy_wrong("cudaMallocHost: no device is set in this thread: a context on GPU 0");
     return (*(void **)p = malloc(bytes)) ? cudaSuccess : lazy_fail(cudaErrorMemoryAllocation);
 }
 cudaError_t cudaFreeHost(void *p)

@@ -36,8 +36,8 @@ bool host_turn(void);
 
 /* The arguments are copied now, as for a GPU. */
 template <auto kernel, class... Parameter>
-void host_queue(cudaStream_t s, int phases, long x, long y, int threads,
-                void (*)(Parameter...), std::common_type_t<Parameter>... arguments)
+void host_queue(cudaStream_t s, int phases, long x, long y, int threads, void (*)(Parameter...),
+                std::common_type_t<Parameter>... arguments)
 {
     lazy_queue(s, [=] {
         host_launch(phases, x, y, threads);

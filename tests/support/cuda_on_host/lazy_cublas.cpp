@@ -78,18 +78,19 @@ static CBLAS_TRANSPOSE cblas_of(cublasOperation_t op)
     return op == CUBLAS_OP_T ? CblasTrans : CblasNoTrans;
 }
 
-extern "C" cublasStatus_t
-cublasGemmEx(cublasHandle_t h, cublasOperation_t op_a, cublasOperation_t op_b, int m, int n, int k,
-             const void *alpha, const void *a, cudaDataType_t a_type, int lda, const void *b,
-             cudaDataType_t b_type, int ldb, const void *beta, void *c, cudaDataType_t c_type,
-             int ldc, cublasComputeType_t how, int algorithm)
+extern "C" cublasStatus_t cublasGemmEx(cublasHandle_t h, cublasOperation_t op_a,
+                                       cublasOperation_t op_b, int m, int n, int k,
+                                       const void *alpha, const void *a, cudaDataType_t a_type,
+                                       int lda, const void *b, cudaDataType_t b_type, int ldb,
+                                       const void *beta, void *c, cudaDataType_t c_type, int ldc,
+                                       cublasComputeType_t how, int algorithm)
 {
     if (a_type != b_type || (a_type == CUDA_R_32F && c_type != CUDA_R_32F) || ldc < m)
         return CUBLAS_STATUS_INVALID_VALUE; /* combinations that cuBLAS does not have */
     float times = *(const float *)alpha, before = *(const float *)beta;
     if (c_type == CUDA_R_16BF && before != 0)
         return CUBLAS_STATUS_INVALID_VALUE; /* cuBLAS can, here it is not needed */
-    if (!h->workspace) /* the default one depends on which streams are busy */
+    if (!h->workspace)                      /* the default one depends on which streams are busy */
         return CUBLAS_STATUS_INVALID_VALUE;
     void *workspace = h->workspace;
     lazy_queue(h->stream, [=] {

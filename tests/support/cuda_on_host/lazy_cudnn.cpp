@@ -24,8 +24,8 @@ struct HostConvolution {
     cudnnMathType_t math;
 };
 
-/* How often each was queued: forward, data, weights. */
-static long calls[3];
+/* How often each was queued: forward, data, weights; and how often a workspace was asked for. */
+static long calls[4];
 extern "C" long cuda_on_host_cudnn_calls(int which) { return calls[which]; }
 
 template <class T> static cudnnStatus_t made(T **d) { return *d = new T(), CUDNN_STATUS_SUCCESS; }
@@ -93,7 +93,7 @@ struct Shape {
 };
 
 static int outputs(int in, int pad, int R, int stride) { return (in + 2 * pad - R) / stride + 1; }
-static cudnnStatus_t fit(const Shape &s, Which which)
+static cudnnStatus_t fit(const Shape &s)
 {
     const HostTensor &x = s.x, &y = s.y;
     const HostFilter &w = s.w;
@@ -117,9 +117,10 @@ static size_t workspace_of(const Shape &s) { return 1000 + (size_t)s.x.n * 64; }
 /* F, B, W: refused when asked for its workspace; L: it wants more than a GPU has. */
 static cudnnStatus_t workspace(const Shape &s, Which which, size_t *bytes)
 {
+    calls[3]++;
     if (lazy_refuses("FBW"[which]))
         return CUDNN_STATUS_NOT_SUPPORTED;
-    cudnnStatus_t status = fit(s, which);
+    cudnnStatus_t status = fit(s);
     if (!status)
         *bytes = lazy_refuses('L') ? (size_t)1 << 40 : workspace_of(s);
     return status;
@@ -142,8 +143,8 @@ static void put(void *p, size_t i, bool bf16, float x)
     if (!bf16)
         ((float *)p)[i] = x;
     else
-        ((uint16_t *)p)[i] =
-            x != x ? 0x7fc0 : (uint16_t)((bits + 0x7fff + ((bits >> 16) & 1)) >> 16);
+        ((uint16_t *)p)[i] = x != x ? 0x7fc0
+                                    : (uint16_t)((bits + 0x7fff + ((bits >> 16) & 1)) >> 16);
 }
 
 /* f(index in x, in w, in y) for every product. */
@@ -171,15 +172,14 @@ struct Scaling {
 static void store(void *to, const std::vector<float> &sum, bool bf16, Scaling by)
 {
     for (size_t i = 0; i < sum.size(); i++)
-        put(to, i, bf16,
-            by.alpha * sum[i] + (by.beta != 0 ? by.beta * get(to, i, bf16) : 0));
+        put(to, i, bf16, by.alpha * sum[i] + (by.beta != 0 ? by.beta * get(to, i, bf16) : 0));
 }
 
 /* f, b, w: refused when it is to run. */
 static cudnnStatus_t queue(cudnnHandle_t h, const Shape &s, Which which, void *memory, size_t bytes,
                            std::function<void()> work)
 {
-    cudnnStatus_t status = fit(s, which);
+    cudnnStatus_t status = fit(s);
     if (status)
         return status;
     if (lazy_refuses("fbw"[which]))
@@ -201,10 +201,12 @@ static Scaling scaling(const void *alpha, const void *beta)
 }
 
 extern "C" {
-cudnnStatus_t cudnnGetConvolutionForwardWorkspaceSize(
-    cudnnHandle_t h, cudnnTensorDescriptor_t x, cudnnFilterDescriptor_t w,
-    cudnnConvolutionDescriptor_t c, cudnnTensorDescriptor_t y, cudnnConvolutionFwdAlgo_t algorithm,
-    size_t *bytes)
+cudnnStatus_t cudnnGetConvolutionForwardWorkspaceSize(cudnnHandle_t h, cudnnTensorDescriptor_t x,
+                                                      cudnnFilterDescriptor_t w,
+                                                      cudnnConvolutionDescriptor_t c,
+                                                      cudnnTensorDescriptor_t y,
+                                                      cudnnConvolutionFwdAlgo_t algorithm,
+                                                      size_t *bytes)
 {
     return workspace({*x, *y, *w, *c}, FORWARD, bytes);
 }
