@@ -23,13 +23,35 @@ $(B)/cuda_on_host/%.o: %.cu $(B)/flags
 	$(compile_cxx)
 $(B)/cuda_on_host/%.o: %.cpp $(B)/flags
 	$(compile_cxx)
+# For a changed source of the backend (tests/e2e/cuda_mutants.sh): compile SOURCE OBJECT; and
+# link OBJECT TEST PROGRAM: with that object in place of the one of its name.
+$(B)/cuda_on_host/compile: private CPPFLAGS_ALL := -Itests/support/cuda_on_host -I$(CUDA_ROOM) \
+    $(filter-out -DHAVE_CUDNN,$(CPPFLAGS_ALL)) -DHAVE_CUDNN
+$(B)/cuda_on_host/compile: $(B)/flags $(wildcard make/*.mk)
+	@mkdir -p $(@D)
+	@printf '%s\n' '#!/bin/sh' 'case $$1 in' \
+	    '*.c) exec $(filter-out -MMD -MP,$(COMPILE)) -c "$$1" -o "$$2" ;;' \
+	    '*) exec $(filter-out -MMD -MP,$(COMPILE_CXX)) -x c++ -c "$$1" -o "$$2" ;;' 'esac' >$@
+	@chmod +x $@
+$(B)/cuda_on_host/link: $(B)/flags $(wildcard make/*.mk)
+	@mkdir -p $(@D)
+	@printf '%s\n' '#!/bin/sh' 'all_objects=' \
+	    'for o in $(ON_HOST); do' \
+	    '    [ "$${o##*/}" != "$${1##*/}" ] || o=$$1' \
+	    '    all_objects="$$all_objects $$o"' 'done' \
+	    'ld -r $$all_objects -o "$$1.all" &&' \
+	    'objcopy --redefine-sym backend_cuda_open=cuda_on_host_open "$$1.all" &&' \
+	    'objcopy $(ON_HOST_CALLS:%=--keep-global-symbol=cuda_on_host_%) "$$1.all" "$$1.one" &&' \
+	    'exec $(LINK) $(B)/tests/unit/$$2.o "$$1.one" $(B)/libtests.a $(B)/libcommon.a \' \
+	    '    $(LDLIBS) $(TEST_LIBS) -o "$$3"' >$@
+	@chmod +x $@
 ON_HOST_CALLS := open seed refuse cudnn_calls
 $(B)/cuda_on_host.o: $(ON_HOST)
 	$(Q)ld -r $^ -o $@.all
 	$(Q)objcopy --redefine-sym backend_cuda_open=cuda_on_host_open $@.all
 	$(Q)objcopy $(ON_HOST_CALLS:%=--keep-global-symbol=cuda_on_host_%) $@.all $@
 ifneq ($(and $(HAVE_CPLUSPLUS),$(shell command -v objcopy)),)
-$(B)/libtests.a: $(B)/cuda_on_host.o
+$(B)/libtests.a: $(B)/cuda_on_host.o | $(B)/cuda_on_host/compile $(B)/cuda_on_host/link
 $(B)/tests/support/device.o: private CPPFLAGS_ALL += -DHAVE_CUDA_ON_HOST
 endif
 

@@ -215,11 +215,41 @@ static void two_at_once(void **state)
     device_close(d);
 }
 
+/* Two models' recordings use the same scratch memory: one after the other, though nobody waits. */
+static void replays_in_turn(void **state)
+{
+    enum { ROUNDS = 6 };
+    Device *d = device_open();
+    Net n[] = {net_new(d->be, &spec, 16, 16, 1), net_new(d->be, &spec, 16, 16, 2)};
+    float *alone[2];
+    n[1].op->scale(n[1].m->s, n[1].m->params, 0.5f); /* other filters */
+    for (int i = 0; i < 2; i++) {
+        for (int again = 0; again < 3; again++) { /* plain, recorded, replayed */
+            n[i].op->zero(n[i].m->s, n[i].totals);
+            model_gradient(n[i].m, n[i].totals, n[i].x, n[i].label);
+        }
+        alone[i] = fetch(&n[i], n[i].m->grads);
+    }
+    for (int round = 0; round < ROUNDS; round++) {
+        for (int i = 0; i < 2; i++)
+            model_gradient(n[i].m, n[i].totals, n[i].x, n[i].label);
+        for (int i = 1; i >= 0; i--) {
+            float *together = fetch(&n[i], n[i].m->grads);
+            expect_bits(together, alone[i], tensor_count(n[i].m->grads), "gradient");
+            free(together);
+        }
+    }
+    for (int i = 0; i < 2; i++)
+        free(alone[i]), net_free(&n[i]);
+    device_close(d);
+}
+
 static const Case cases[] = {{"recorded", .run = recorded, .seconds = 120, .seeds = 3,
                               .cudnn = true},
                              {"tf32", .run = tf32, .cudnn = true},
                              {"bf16", .run = bf16, .cudnn = true},
-                             {"two_at_once", .run = two_at_once, .seeds = 5, .cudnn = true}};
+                             {"two_at_once", .run = two_at_once, .seeds = 5, .cudnn = true},
+                             {"replays_in_turn", .run = replays_in_turn, .seeds = 5}};
 int main(int argc, char **argv)
 {
     return device_main(argc, argv, cases, sizeof cases / sizeof *cases);

@@ -3,6 +3,7 @@
 #include <map>
 #include <stdint.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 
 /* ---- launches: each host thread has its own GPU, so that the loader's thread may launch
  * beside the loop's ---- */
@@ -93,12 +94,36 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *about, int device)
 static std::map<void *, size_t> live; /* device memory */
 static void spoil(void *p, size_t bytes) { memset(p, 0xff, bytes < 1 << 20 ? bytes : 1 << 20); }
 
+/* Large pieces have pages of their own, which nobody may touch once they are freed: a stale
+ * recording then crashes. (The address sanitizer sees that by itself, and more.) */
+#ifdef __SANITIZE_ADDRESS__
+static const size_t LARGE = SIZE_MAX;
+#else
+static const size_t LARGE = 1 << 16;
+#endif
+static void *piece_new(size_t bytes)
+{
+    if (bytes < LARGE)
+        return malloc(bytes);
+    void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return p == MAP_FAILED ? NULL : p;
+}
+static void piece_free(void *p, size_t bytes)
+{
+    if (bytes < LARGE) {
+        spoil(p, bytes);
+        free(p);
+    } else if (mmap(p, bytes, PROT_NONE, MAP_FIXED | MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+                    -1, 0) == MAP_FAILED)
+        lazy_wrong("no pages left");
+}
+
 cudaError_t cudaMalloc(void *p, size_t bytes)
 {
     LazyLock lock(lazy_lock);
     if (lazy_recording())
         return lazy_fail(cudaErrorStreamCaptureUnsupported);
-    void *m = *(void **)p = malloc(bytes);
+    void *m = *(void **)p = piece_new(bytes);
     if (!lazy_device_set || !m)
         return lazy_fail(cudaErrorMemoryAllocation);
     spoil(m, bytes);
@@ -116,9 +141,8 @@ cudaError_t cudaFree(void *p)
         return waited;
     if (!live.count(p))
         return lazy_fail(cudaErrorInvalidValue);
-    spoil(p, live[p]);
+    piece_free(p, live[p]);
     live.erase(p);
-    free(p);
     return cudaSuccess;
 }
 
