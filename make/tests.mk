@@ -56,7 +56,8 @@ $(B)/tests/support/device.o: private CPPFLAGS_ALL += -DHAVE_CUDA_ON_HOST
 endif
 
 # tests/support/cuda_memory.c calls CUDA directly.
-TEST_LIBS = $(CMOCKA_LIBS) $(CPLUSPLUS_LIBS) $(if $(HAVE_CUDA),-Wl$(comma)--as-needed $(CUDA_LIBS) $(NCCL_LIBS))
+TEST_LIBS = $(CMOCKA_LIBS) $(CPLUSPLUS_LIBS) \
+    $(if $(HAVE_CUDA),-Wl$(comma)--as-needed $(CUDA_LIBS) $(NCCL_LIBS))
 UNIT_TESTS := $(patsubst tests/unit/%.c,$(B)/tests/%,$(wildcard tests/unit/test_*.c))
 export THREADED := test_audit test_background_thread test_check test_comm_watch test_link \
     test_loader test_loader_events test_trace
