@@ -102,7 +102,10 @@ static void draw_published(Plot *plot)
     PlotPanel *panel = plot_panel(plot, (PlotAxes){.column = 1,
                                                    .title = "Published trainings",
                                                    .x = {.label = "measured (hours)", .log = 10},
-                                                   .y = {.label = "predicted (hours)", .log = 10},
+                                                   .y = {.label = "predicted (hours)",
+                                                         .log = 10,
+                                                         .low = 0.07,
+                                                         .high = 5000}, /* room for the legend */
                                                    .legend = PLOT_TOP_LEFT});
     plot_line(panel, 2, ends, ends, (PlotStyle){.color = plot_series(7), .dashed = true});
     for (int i = 0; i < PUBLISHED_ROWS; i++) {
