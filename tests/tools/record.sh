@@ -39,7 +39,10 @@ END
 }
 
 # Of what a program printed: no progress, no paths of this machine.
-report_of() { grep -vE '[0-9] %  [0-9,]+/[0-9,]+ |^results|build/' "$1"; }
+report_of() {
+    grep -vE '[0-9] %  [0-9,]+/[0-9,]+ |^results|^no window|build/' "$1" |
+        sed -E 's|^(  data .*), from /[^,]*|\1|'
+}
 
 one() { # name, ranks, program, options
     local out=$work/$1 folder=${3%%/*}/recorded/$1 dir began=$SECONDS status=0 recorded=()
