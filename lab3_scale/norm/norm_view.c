@@ -30,11 +30,12 @@ static void draw_inputs(const NormStudy *s, Plot *plot, int norm)
     static const char *const names[] = {"15th percentile", "50th", "85th"};
     char *title = format_new("%s batch norm: inputs of the ReLU behind %s",
                              norm ? "With" : "Without", s->layer);
-    PlotPanel *panel =
-        plot_panel(plot, (PlotAxes){.column = norm,
-                                    .title = title,
-                                    .x = {.label = "epochs", .low = 0, .high = s->epochs},
-                                    .y = {.label = "input", .low = -scale, .high = scale}});
+    PlotPanel *panel = plot_panel(plot,
+                                  (PlotAxes){.column = norm,
+                                             .title = title,
+                                             .x = {.label = "epochs", .low = 0, .high = s->epochs},
+                                             .y = {.label = "input", .low = -scale, .high = scale},
+                                             .legend = norm ? PLOT_NO_LEGEND : PLOT_TOP_LEFT});
     for (int p = 2; p >= 0; p--) {
         double x[NORM_LOOKS], y[NORM_LOOKS];
         for (int i = 0; i < NORM_LOOKS; i++) {
