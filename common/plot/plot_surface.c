@@ -15,13 +15,16 @@ static double dot(const double a[3], const double b[3])
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-/* Data to box coordinates; z below its axis goes to the floor; above it, NaN. */
+/* Data to box coordinates; z below its axis goes to the floor. What is above it flies just over the
+ * walls: that it is too high can be seen, how high cannot. */
 static void to_box(const PlotPanel *panel, double x, double y, double z, double box[3])
 {
+    const double OVER = 1.05;
     double position = axis_position(&panel->z, z);
     box[0] = 2 * axis_position(&panel->x, x) - 1;
     box[1] = 2 * axis_position(&panel->y, y) - 1;
-    box[2] = position <= 1 + 1e-6 ? (2 * (position < 0 ? 0 : position) - 1) * BOX_HEIGHT : NAN;
+    position = position < 0 ? 0 : position > OVER ? OVER : position;
+    box[2] = (2 * position - 1) * BOX_HEIGHT;
 }
 
 /* The light on each corner, from a lamp over the viewer's left shoulder. */
@@ -253,6 +256,9 @@ void surface_draw(Pen *pen, PlotPanel *panel, Rect room)
     const Mark *surface = panel_surface(panel);
     panel->frame = room;
     panel->view = view_of(surface->camera, room);
+    cairo_save(pen);
+    cairo_rectangle(pen, room.x, room.y, room.w, room.h); /* not over the title when zoomed */
+    cairo_clip(pen);
     if (!layer_recall(pen, panel, room, 1, surface)) {
         make_raster(panel);
         box_draw(pen, panel);
@@ -271,6 +277,7 @@ void surface_draw(Pen *pen, PlotPanel *panel, Rect room)
             point(pen, panel, mark, i, mark->style.size > 0 ? mark->style.size : 7,
                   mark->style.shape);
     }
+    cairo_restore(pen);
 }
 
 bool surface_pick(const PlotPanel *panel, double px, double py, double *x, double *y)

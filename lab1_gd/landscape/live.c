@@ -66,6 +66,7 @@ Live *live_new(const LiveSetup *setup, LiveWish wish)
     for (int k = 0; k < LIVE_SNAPSHOTS; k++)
         l->trail.w[k] = alloc(D, sizeof(float));
     l->trail.now = alloc(D, sizeof(float));
+    l->trail.sound = alloc(D, sizeof(float));
     return l;
 }
 
@@ -74,6 +75,7 @@ void live_free(Live *l)
     for (int k = 0; k < LIVE_SNAPSHOTS; k++)
         free(l->trail.w[k]);
     free(l->trail.now);
+    free(l->trail.sound);
     ground_free(&l->shown);
     ground_free(&l->coming);
     free(l->order);
@@ -102,6 +104,8 @@ static void trail_begin(Live *l)
     l->m->be->op->download(l->m->s, t->now, l->m->params);
     memcpy(t->w[0], t->now, l->m->params.n * sizeof(float));
     t->count = t->every = 1;
+    memcpy(t->sound, t->now, l->m->params.n * sizeof(float));
+    t->sound_count = 1;
     t->updates = 0;
 }
 
@@ -117,6 +121,7 @@ static void trail_add(Live *l)
             t->w[k] = keep;
         }
         t->count = LIVE_SNAPSHOTS / 2;
+        t->sound_count = (t->sound_count + 1) / 2;
         t->every *= 2;
         if (t->updates % t->every)
             return;
@@ -184,7 +189,7 @@ static double length(const float *w, int n)
 /* An update, its losses, and a step of the trail. Weights that diverged leave no trail. */
 static void train(Live *l, const LiveWish *wish, double images_per_s)
 {
-    enum { MEASURE_EVERY = 4 };
+    enum { MEASURE_EVERY = 4, SOUND = 3 };
     int n = l->m->params.n;
     float *w = alloc(n, sizeof *w);
     double loss = update(l, wish);
@@ -196,9 +201,14 @@ static void train(Live *l, const LiveWish *wish, double images_per_s)
         held = measure(l, w, l->held_set);
         finite_loss = metrics_loss(held) < 1e4;
     }
+    double most = SOUND * l->seen.start_loss;
     if (finite_loss) {
         memcpy(l->trail.now, w, n * sizeof *w);
         trail_add(l);
+        if (loss < most && !(measured && metrics_loss(held) > most)) {
+            memcpy(l->trail.sound, w, n * sizeof *w);
+            l->trail.sound_count = l->trail.count;
+        }
     }
     background_lock(l->thread);
     LiveSeen *s = &l->seen;

@@ -61,6 +61,11 @@ typedef struct Trail {
     float *w[LIVE_SNAPSHOTS]; /* [D] each, the first is the start */
     float *now;               /* [D] the last weights with a finite loss */
     int updates;              /* made so far */
+    /* [D] the last weights whose loss was not far above where it began, and the snapshots until
+     * then: planes are laid through these. One that reached to where diverging weights go would
+     * show nothing else. */
+    float *sound;
+    int sound_count;
 } Trail;
 
 /* A plane, its surface as far as it is measured, and the path on it. */
