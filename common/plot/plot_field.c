@@ -226,6 +226,46 @@ static void contour_draw(Pen *pen, const PlotPanel *panel, const Mark *mark, con
     }
 }
 
+/* A level line on the floor of a panel in space. */
+static void floor_path(Pen *pen, const PlotPanel *panel, PlotGrid grid, const Polyline *line)
+{
+    for (int k = 0; k < line->n; k++) {
+        double gx = grid.x_low + line->x[k] * (grid.x_high - grid.x_low) / (grid.nx - 1),
+               gy = grid.y_low + line->y[k] * (grid.y_high - grid.y_low) / (grid.ny - 1), x, y, d;
+        view_place(&panel->view,
+                   (double[3]){2 * axis_position(&panel->x, gx) - 1,
+                               2 * axis_position(&panel->y, gy) - 1, -BOX_HEIGHT},
+                   &x, &y, &d);
+        cairo_line_to(pen, x, y);
+    }
+    if (line->closed)
+        cairo_close_path(pen);
+}
+
+void floor_contours_draw(Pen *pen, const PlotPanel *panel, const Mark *mark)
+{
+    double *z = positions_of(panel, mark->grid);
+    Ticks levels;
+    levels_of(panel, &levels);
+    cairo_save(pen);
+    cairo_set_antialias(pen, CAIRO_ANTIALIAS_FAST);
+    cairo_set_line_width(pen, mark->style.width > 0 ? mark->style.width : 1.25);
+    for (int l = 0; l < levels.count; l++) {
+        double position = axis_position(&panel->z, levels.at[l]);
+        Contour contour = contour_trace(mark->grid.nx, mark->grid.ny, z, position);
+        pen_color(pen,
+                  mark->style.color ? mark->style.color : plot_map_color(panel->axes.map, position),
+                  mark->style.opacity);
+        for (int i = 0; i < contour.count; i++) {
+            floor_path(pen, panel, mark->grid, &contour.line[i]);
+            cairo_stroke(pen);
+        }
+        contour_free(&contour);
+    }
+    cairo_restore(pen);
+    free(z);
+}
+
 void contours_draw(Pen *pen, const PlotPanel *panel, const Mark *mark)
 {
     const PlotStyle *style = &mark->style;

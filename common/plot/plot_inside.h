@@ -196,6 +196,7 @@ void shape_draw(Pen *pen, PlotShape shape, double x, double y, double size, uint
                 double opacity);
 void heat_draw(Pen *pen, const PlotPanel *panel, const Mark *mark);
 void contours_draw(Pen *pen, const PlotPanel *panel, const Mark *mark);
+void floor_contours_draw(Pen *pen, const PlotPanel *panel, const Mark *mark);
 void levels_of(const PlotPanel *panel, Ticks *levels); /* the levels of its contours */
 void legend_draw(Pen *pen, PlotPanel *panel);
 /* True: these marks were drawn in `at` before, with the same data, and their pixels are restored.

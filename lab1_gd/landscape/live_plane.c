@@ -143,12 +143,12 @@ static void lay_path(Live *l, Ground *g)
 static bool has_moved(const Live *l)
 {
     const Trail *t = &l->trail;
-    return t->updates >= 3 && distance(t->sound, t->w[0], l->m->params.n) > 0;
+    return t->updates >= 3 && distance(t->sound, t->w[0], l->run.m->params.n) > 0;
 }
 
 static void lay(Live *l, Ground *g, PlaneKind wanted)
 {
-    int D = l->m->params.n;
+    int D = l->run.m->params.n;
     ground_begin(g, D);
     if (wanted == PLANE_PATH && has_moved(l))
         lay_path(l, g);
@@ -172,6 +172,8 @@ void ground_forget(Live *l)
         landscape_order(l->points, LIVE_SIDE, LIVE_SIDE);
 }
 
+void ground_replay(Live *l) { l->shown.projected = 0; }
+
 /* ---- the path ---- */
 
 /* The coordinates of the weights in the plane. Returns their distance from it. */
@@ -184,6 +186,18 @@ static double project(const Ground *g, const float *weights, double *a, double *
     double off = plane_coordinates(a, b, v, g->x, g->y, D);
     free(v);
     return off;
+}
+
+void ground_find(const Live *l, const float *w, double *a, double *b)
+{
+    project(&l->shown, w, a, b);
+}
+
+void ground_at(const Live *l, float *w, double a, double b)
+{
+    const Plane *p = &l->shown.plane;
+    for (int i = 0; i < p->count; i++)
+        w[i] = (float)(p->w[i] + a * p->x[i] + b * p->y[i]);
 }
 
 void ground_path(Live *l)
@@ -267,12 +281,12 @@ static bool another_is_due(const Live *l, PlaneKind wanted)
            moved > (whole ? 0.05 : 0.15) * g->width;
 }
 
-bool ground_work(Live *l, PlaneKind wanted)
+bool ground_work(Live *l, PlaneKind wanted, bool hold)
 {
     if (!l->setup.surface)
         return false;
     Ground *c = &l->coming;
-    if (c->laid ? c->wanted != wanted : !l->shown.laid || another_is_due(l, wanted))
+    if (c->laid ? c->wanted != wanted : !l->shown.laid || (!hold && another_is_due(l, wanted)))
         lay(l, c, wanted);
     Ground *g = c->laid ? c : &l->shown;
     if (complete_side(g->surface->known) == LIVE_SIDE)
