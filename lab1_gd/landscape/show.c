@@ -78,7 +78,7 @@ Show *show_new(Live *live)
 {
     Show *s = alloc(1, sizeof *s);
     s->live = live;
-    s->camera = (PlotCamera){-50, 28, 1.12};
+    s->camera = (PlotCamera){-50, 28, 1};
     return s;
 }
 
@@ -220,10 +220,12 @@ static void refine(Show *s)
 {
     const LiveSeen *seen = &s->seen;
     int n = seen->side;
-    double measured[LIVE_SIDE * LIVE_SIDE], rows[LIVE_SIDE * FINE], low = INFINITY;
+    double measured[LIVE_SIDE * LIVE_SIDE], rows[LIVE_SIDE * FINE], low = INFINITY,
+                                                                    high = -INFINITY;
     for (int k = 0; k < n * n; k++) {
         measured[k] = log(seen->z[k] < 1e6 ? fmax(seen->z[k], 1e-6) : 1e6);
         low = fmin(low, measured[k]);
+        high = fmax(high, measured[k]);
     }
     for (int j = 0; j < n; j++)
         for (int i = 0; i < FINE; i++)
@@ -232,7 +234,7 @@ static void refine(Show *s)
         for (int i = 0; i < FINE; i++)
             s->to_z[j * FINE + i] = smooth(rows + i, n, FINE, j / (FINE - 1.0));
     s->low = exp(low);
-    s->high = fmax(3 * seen->start_loss, 2 * s->low);
+    s->high = fmax(fmin(1.1 * exp(high), 3 * seen->start_loss), 2 * s->low);
     for (int k = 0; k < FINE * FINE && !s->known; k++)
         s->z[k] = s->to_z[k];
     s->known = true;
@@ -329,11 +331,14 @@ void show_draw(void *show, Plot *plot)
     else
         plot_note(plot_panel(plot, (PlotAxes){.x.label = "", .y.label = ""}),
                   "measuring the surface …");
-    char *state = format_new(
-        "%d of %d · update %d · loss %.3f · accuracy %.0f %% on images it has not seen%s%s%s",
-        s->idea + 1, IDEAS, seen->update, seen->loss, 100 * seen->accuracy,
-        seen->diverged ? " · DIVERGED" : "", w.paused ? " · paused" : "",
-        s->filmed ? " · FILMING" : "");
+    char *loss = seen->update
+                   ? format_new(" · loss %.3f · accuracy %.0f %% on images it has not seen",
+                                seen->loss, 100 * seen->accuracy)
+                   : format_new("");
+    char *state = format_new("%d of %d · update %d%s%s%s%s", s->idea + 1, IDEAS, seen->update, loss,
+                             seen->diverged ? " · DIVERGED" : "", w.paused ? " · paused" : "",
+                             s->filmed ? " · FILMING" : "");
+    free(loss);
     plot_footer(plot, state);
     free(state);
 }
