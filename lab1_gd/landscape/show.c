@@ -334,7 +334,7 @@ void show_draw(void *show, Plot *plot)
     char *loss = seen->update
                    ? format_new(" · loss %.3f · accuracy %.0f %% on images it has not seen",
                                 seen->loss, 100 * seen->accuracy)
-                   : format_new("");
+                   : format_new("%s", "");
     char *state = format_new("%d of %d · update %d%s%s%s%s", s->idea + 1, IDEAS, seen->update, loss,
                              seen->diverged ? " · DIVERGED" : "", w.paused ? " · paused" : "",
                              s->filmed ? " · FILMING" : "");
