@@ -128,6 +128,8 @@ typedef struct Layer {
     uint32_t *pixel;
     char *key;
     size_t size;
+    bool again, kept; /* the key came twice; the pixels are kept: only then, as what turns and
+                       * changes each time needs none */
 } Layer;
 
 struct PlotPanel {

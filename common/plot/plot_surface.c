@@ -27,23 +27,41 @@ static void to_box(const PlotPanel *panel, double x, double y, double z, double 
     box[2] = (2 * position - 1) * BOX_HEIGHT;
 }
 
-/* How much of the lamp the corner (i, j) sees, 0 … 1: the surface may stand in the way. */
-static double sees_lamp(const double lamp[3], int nx, int ny, const double (*box)[3], int i, int j)
+/* The way from a corner to the lamp: where it is after each step, in corners and in height. */
+enum { WAY_STEPS = 24 };
+typedef struct Way {
+    int i[WAY_STEPS], j[WAY_STEPS];
+    double rise[WAY_STEPS];
+} Way;
+
+static Way way_to(const double lamp[3], int nx, int ny)
 {
-    enum { STEPS = 24 };
-    const double SOFT = 0.06, REACH = 1.0;
-    const double *at = box[j * nx + i];
-    double flat = hypot(lamp[0], lamp[1]), seen = 1;
-    for (int k = 1; k <= STEPS && flat > 0; k++) {
-        double way = REACH * k / STEPS;
-        int x = i + (int)lround(way * lamp[0] / flat * (nx - 1) / 2),
-            y = j + (int)lround(way * lamp[1] / flat * (ny - 1) / 2);
+    const double REACH = 1.0;
+    double flat = fmax(hypot(lamp[0], lamp[1]), 1e-6);
+    Way w;
+    for (int k = 0; k < WAY_STEPS; k++) {
+        double far = REACH * (k + 1) / WAY_STEPS / flat;
+        w.i[k] = (int)lround(far * lamp[0] * (nx - 1) / 2);
+        w.j[k] = (int)lround(far * lamp[1] * (ny - 1) / 2);
+        w.rise[k] = far * lamp[2];
+    }
+    return w;
+}
+
+/* How much of the lamp the corner (i, j) sees, 0 … 1: the surface may stand in the way. */
+static double sees_lamp(const Way *w, int nx, int ny, const double (*box)[3], int i, int j)
+{
+    const double SOFT = 0.06;
+    double height = box[j * nx + i][2], clear = SOFT;
+    for (int k = 0; k < WAY_STEPS; k++) {
+        int x = i + w->i[k], y = j + w->j[k];
         if (x < 0 || y < 0 || x >= nx || y >= ny)
             break;
-        double clear = at[2] + way * lamp[2] / flat - fmin(box[y * nx + x][2], BOX_HEIGHT);
-        seen = fmin(seen, 1 + clear / SOFT);
+        double over = box[y * nx + x][2];
+        over = height + w->rise[k] - (over < BOX_HEIGHT ? over : BOX_HEIGHT);
+        clear = over < clear - SOFT ? over + SOFT : clear;
     }
-    return fmax(seen, 0);
+    return clear > 0 ? clear / SOFT : 0;
 }
 
 /* The light on each corner, from a lamp over the viewer's left shoulder. */
@@ -59,6 +77,7 @@ static void light(const View *view, bool shadows, int nx, int ny, const double (
     /* shadows fall from the left, whatever the height of the camera */
     const double side[3] = {0.1 * view->out[0] - view->right[0],
                             0.1 * view->out[1] - view->right[1], 0.7};
+    const Way way = way_to(side, nx, ny);
     for (int j = 0; j < ny; j++)
         for (int i = 0; i < nx; i++) {
             const double *a = box[j * nx + (i > 0 ? i - 1 : i)],
@@ -68,7 +87,7 @@ static void light(const View *view, bool shadows, int nx, int ny, const double (
             double normal[3] = {-(b[2] - a[2]) / (b[0] - a[0]), -(d[2] - c[2]) / (d[1] - c[1]), 1};
             double cosine = dot(normal, lamp) / sqrt(dot(normal, normal) * length);
             if (shadows)
-                cosine *= 0.35 + 0.65 * sees_lamp(side, nx, ny, box, i, j);
+                cosine *= 0.35 + 0.65 * sees_lamp(&way, nx, ny, box, i, j);
             corner[j * nx + i].light = isnan(cosine) ? 0.5f : (float)fmax(cosine, 0);
         }
 }
