@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 #
-# seconds: 120
+# seconds: 300
 # sanitizers: no
 # The show: it begins full screen, its ideas follow each other by keys and by themselves, a click
 # begins a new path, a film's frames are numbered from 1.
