@@ -48,6 +48,7 @@ lab2:       ## data-parallel training: build and run your code
 lab3:       ## algorithms at scale: build and run your code
 check:      ## your self-check: a line per exercise, PASS, FAIL or TODO
 assessment: ## build and run your trainer for the assessment
+show:       ## for an audience: a network trains live on its loss surface, full screen
 demo:       ## the guided tour with the reference solutions
 test:       ## all tests; last line "N passed, N failed, N skipped"
 datasets:   ## fetch and verify Fashion-MNIST and CIFAR-10
@@ -72,7 +73,7 @@ clean:      ## remove build/ and nothing else; BUILD=folder: only if make create
 .DEFAULT_GOAL := help
 .SUFFIXES:
 .DELETE_ON_ERROR:
-.PHONY: worklog leaderboard help doctor lab1 lab2 lab3 check assessment demo test datasets all \
+.PHONY: worklog leaderboard help doctor lab1 lab2 lab3 check assessment show demo test datasets all \
     bench profile grade hidden \
     handout soak commands mutants record coverage fuzz lint format figures clean no_solutions \
     fuzzers FORCE
@@ -115,6 +116,10 @@ include make/tests.mk
 demo: $(LAB_PROGRAMS) $(TRAINERS) $(GRADING) $(if $(HAVE_SOLUTIONS),,no_solutions)
 	@$(BUILT)
 	@$(WITH_MAKE) common/setup/demo.sh $(B)
+SHOW := $(B)/$(if $(HAVE_SOLUTIONS),sol,student)/lab1_gd/6_live_surface
+show: $(SHOW)
+	@$(BUILT)
+	@$(launch) $(SHOW) --show $(OPTIONS); status=$$?; [ $$status = 77 ] || exit $$status
 figures: $(LAB_PROGRAMS) $(GRADING) $(BENCH)
 	@$(BUILT)
 	@common/setup/figures.sh $(B) $(BUILD)/figures

@@ -194,7 +194,7 @@ void sgd_walk_draw(SgdWalk *s, SgdWalkView *v, Plot *plot, const char *phase)
     if (s->noise.c[2] == 0)
         plot_note(floor, "no noise: no floor");
     if (s->missing)
-        linear_draw_to_do(losses, s->missing);
+        plot_note(losses, s->missing);
     snprintf(
         text, sizeof text,
         "update %d, epoch %d · w = %.4g · b = %.4g · loss %.4g (minimum %.4g) · floor: %.0f %% "
