@@ -59,7 +59,9 @@ worklog:    ## what is missing in your work log, WORKLOG=lab2_ddp/worklog.md
 leaderboard:## the class's efficiency at a link, from the runs in SUBMISSIONS=FOLDER, NP=2
 handout:    ## the students' tarball: no solutions, no hidden tests
 soak:       ## kill RUNS=200 trainings at random moments; nothing may be lost or stay behind
+commands:   ## every command of the handouts, with its time; STARTS=1: 8 s of each
 mutants:    ## every mistake that the self-checks name, planted and found (minutes)
+record:     ## lab 3's expected results, into lab3_scale/recorded/ (hours); DRAW=1: draw those again
 coverage:   ## which lines of common/ the tests run
 fuzz:       ## feed the file readers random bytes, FUZZ_SECONDS=20 each (needs clang)
 lint:       ## shellcheck, cppcheck, layout, words, and which folder may include which
@@ -72,7 +74,8 @@ clean:      ## remove build/ and nothing else; BUILD=folder: only if make create
 .DELETE_ON_ERROR:
 .PHONY: worklog leaderboard help doctor lab1 lab2 lab3 check assessment demo test datasets all \
     bench profile grade hidden \
-    handout soak mutants coverage fuzz lint format figures clean no_solutions fuzzers FORCE
+    handout soak commands mutants record coverage fuzz lint format figures clean no_solutions \
+    fuzzers FORCE
 ifeq ($(MAKELEVEL),0)
 MAKEFLAGS += -j$(JOBS)
 endif

@@ -1,8 +1,9 @@
 /* 11_what_if.c: what if there were more machines, a faster network, a larger model? A calculator:
  * keys change the training, and the figure shows seconds, efficiency, bytes and memory at once. The
  * model, and what it leaves out, is in what_if/step_cost.h; the time of an all-reduce beside a
- * backward pass is your exercises/6a_efficiency.c. With --measure and several ranks every remedy
- * and stage is performed on the link's virtual clock, beside its prediction.
+ * backward pass is your exercises/6a_efficiency.c, memory and what ZeRO sends 10a_rank_costs.c.
+ * With --measure and several ranks every remedy and stage is performed on the link's virtual clock,
+ * beside its prediction.
  */
 #include "check.h"
 #include "exercise.h"
@@ -34,7 +35,7 @@ static void parse(Choices *c, Option *table, int argc, char **argv)
         {"remedy", ARG_INT, &c->remedy, .min = 0, .max = REMEDIES - 1,
          .help =
              "0 none, 1 overlap, 2 accumulate, 3 BF16, 4 8 bits, 5 2 bits, 6 top 1 %, 7 DiLoCo"},
-        {"stage", ARG_INT, &c->stage, .min = 0, .max = STAGES - 1, .help = "of ZeRO"},
+        {"stage", ARG_INT, &c->stage, .min = 0, .max = ZERO_STAGES - 1, .help = "of ZeRO"},
         {"measure", ARG_FLAG, &c->measure,
          .help = "perform every remedy and stage on NP ranks, beside the prediction"},
         {0}};
@@ -43,7 +44,9 @@ static void parse(Choices *c, Option *table, int argc, char **argv)
 }
 
 static void try_efficiency(void *unused) { efficiency(2, (UpdateWork){1, 1, 1, 1}, (Link){1, 1}); }
-static const ExerciseUse uses[] = {{"lab2_ddp/exercises/6a_efficiency.c", try_efficiency}};
+static void try_costs(void *unused) { rank_costs(ZERO_0, 1, (int[]){1}, 1, 1, 1); }
+static const ExerciseUse uses[] = {{"lab2_ddp/exercises/6a_efficiency.c", try_efficiency},
+                                   {"lab2_ddp/exercises/10a_rank_costs.c", try_costs}};
 
 typedef struct Session {
     WhatIf w;
@@ -101,7 +104,7 @@ static void key(Session *s, char key)
         while (!step_possible(w));
         break;
     case 'z':
-        w->stage = (w->stage + 1) % STAGES;
+        w->stage = (w->stage + 1) % ZERO_STAGES;
         if (!step_possible(w))
             w->remedy = REMEDY_NONE;
         break;
@@ -186,10 +189,9 @@ static Session session_new(const Choices *c)
     REQUIRE(!wrong, "--link=%s: %s", c->link, wrong);
     REQUIRE(isfinite(s.w.link.bandwidth), "--link=%s: the calculator needs a link", c->link);
     REQUIRE(step_possible(&s.w),
-            "--stage=%d --remedy=%d: here ZeRO goes only with --remedy=%d or "
-            "%d",
+            "--stage=%d --remedy=%d: here ZeRO goes only with --remedy=%d, and stage 1 with %d",
             c->stage, c->remedy, REMEDY_NONE, REMEDY_ACCUMULATE);
-    s.missing = exercise_missing(uses, 1);
+    s.missing = exercise_missing(uses, 2);
     return s;
 }
 

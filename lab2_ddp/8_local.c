@@ -153,7 +153,7 @@ int main(int argc, char **argv)
                            .updates = 600,
                            .images = 20000,
                            .test = 5000,
-                           .seeds = 3,
+                           .seeds = 2,
                            .rate = 0.05,
                            .spec = {.momentum = 0.9,
                                     .outer_rate = 0.7,

@@ -2,10 +2,13 @@
  * several seeds, each batch size with a learning rate tuned for it.
  *
  * Larger batches keep the processor busier, but beyond some size more images per update no longer
- * save updates (Shallue et al., arXiv 1811.03600). An interrupted sweep resumes.
+ * save updates (Shallue et al., arXiv 1811.03600). An interrupted sweep resumes. With your
+ * exercises 1a, 1b and 3a it finds the critical batch size in two other ways, too.
  */
 #include "batch_size/size_study.h"
 #include "check.h"
+#include "lab3.h"
+#include <stdlib.h>
 
 static void parse(RunOptions *run, SizeStudy *s, Option *table, int argc, char **argv)
 {
@@ -45,6 +48,17 @@ static void parse(RunOptions *run, SizeStudy *s, Option *table, int argc, char *
         args_otherwise(table, more[i][0], more[i][1]);
 }
 
+static void try_noise_scale(void *unused) { noise_scale((double[]){2}, (double[]){1}, 1, 1, 2); }
+static void try_critical_batch(void *unused)
+{
+    critical_batch((double[]){1}, (double[]){1}, 1, 0.5);
+}
+static void try_scaled_rate(void *unused) { scaled_rate(SCALE_ROOT, 1, 2); }
+
+static const ExerciseUse uses[] = {{"lab3_scale/exercises/1a_noise_scale.c", try_noise_scale},
+                                   {"lab3_scale/exercises/1b_critical_batch.c", try_critical_batch},
+                                   {"lab3_scale/exercises/3a_scaled_rate.c", try_scaled_rate}};
+
 int main(int argc, char **argv)
 {
     RunOptions run = run_options_default();
@@ -75,8 +89,14 @@ int main(int argc, char **argv)
     lab_data(&lab, &run, NULL);
     lab_run(&lab, "lab3_batch_size", &run, table);
     s.tuned.study.lab = &lab;
+    char *missing = exercise_missing(uses, 3);
+    s.ways = !missing;
+    if (missing)
+        run_say(lab.run, "without noise scale and branching: %s", missing);
+    free(missing);
     size_open(&s, &lab, run.seed);
     int status = study_run(&s.tuned.study, &lab);
+    size_critical_free(&s);
     tuned_free(&s.tuned);
     lab_close(&lab);
     return status;

@@ -28,15 +28,17 @@ static void parse(RunOptions *run, Contest *c, Option *table, int argc, char **a
         {"momentum", ARG_REAL, &c->momentum, .min = 0, .max = 0.9999, .help = "of SGD"},
         {"recorded", ARG_STRING, &c->tuned.recorded,
          .help = "folder of recorded trainings: draw those"},
-        {"full", ARG_FLAG, &full, .help = "5 seeds"},
+        {"full", ARG_FLAG, &full, .help = "8192 images, 5 seeds"},
         {0}};
     OPTIONS_KEEP(table, options);
     args_parse("7_contest", "Remedies for large batches, one tuning budget each.", table, argc,
                argv);
     REQUIRE(c->k[0] < c->k[1], "--k=%d, --K=%d: expected a smaller and a larger one", c->k[0],
             c->k[1]);
-    if (full)
+    if (full) {
+        args_otherwise(table, "images", "8192");
         args_otherwise(table, "seeds", "5");
+    }
 }
 
 static float one[2] = {1, 1}, two[2], three[2], four[2];
@@ -92,7 +94,7 @@ int main(int argc, char **argv)
                   .model = "mlp",
                   .batch = 32,
                   .k = {8, 32},
-                  .images = 8192,
+                  .images = 4096,
                   .test = 5000,
                   .epochs = 6,
                   .rate = 0.02,

@@ -7,8 +7,9 @@
  */
 #include "check.h"
 #include "exercise.h"
-#include "lab.h"
+#include "link.h"
 #include "live_figure.h"
+#include "predict/measured.h"
 #include "predict/published.h"
 #include "train_to_target.h"
 #include <math.h>
@@ -23,20 +24,22 @@ typedef struct Predictor {
     bool half;                            /* bf16: half the bytes, `faster` computing */
     double image_seconds, update_seconds; /* measured: an update is their a b + c */
     double parameters;
+    Measured measured; /* on this machine's ranks */
     char *missing;
 } Predictor;
 
 static Cluster cluster_of(const Predictor *p, int devices, bool hierarchical)
 {
     double beta = 8 / (p->gbits * 1e9), compute = p->update_seconds + p->batch * p->image_seconds;
+    bool fitted = !isnan(p->measured.alpha);
     return (Cluster){.devices = devices,
                      .per_node = p->per_node,
                      .compute = compute / (p->half ? p->faster : 1),
                      .bytes = p->parameters * (p->half ? 2 : 4),
                      .alpha = p->latency * 1e-6,
                      .beta = beta,
-                     .alpha_in = p->latency * 1e-7,
-                     .beta_in = beta / 10,
+                     .alpha_in = fitted ? p->measured.alpha : p->latency * 1e-7,
+                     .beta_in = fitted ? p->measured.beta : beta / 10,
                      .overlap = p->overlap,
                      .hierarchical = hierarchical};
 }
@@ -75,6 +78,17 @@ static void draw_speed(const Predictor *p, Plot *plot)
     plot_scatter(panel, 1, &here, &now, (PlotStyle){.color = plot_series(1), .size = 11});
 }
 
+/* An update of this machine's ranks: nothing overlaps, and they compute as fast as together. */
+static double ranks_predicted(const Predictor *p, int ranks)
+{
+    return step_seconds(&(Cluster){.devices = ranks,
+                                   .per_node = ranks,
+                                   .compute = p->measured.alone[ranks - 1],
+                                   .bytes = p->parameters * 4,
+                                   .alpha_in = p->measured.alpha,
+                                   .beta_in = p->measured.beta});
+}
+
 static void draw_published(Plot *plot)
 {
     double measured[PUBLISHED_ROWS], predicted[PUBLISHED_ROWS], ends[] = {0.1, 200};
@@ -82,7 +96,7 @@ static void draw_published(Plot *plot)
                                                    .title = "Published trainings",
                                                    .x = {.label = "measured (hours)", .log = 10},
                                                    .y = {.label = "predicted (hours)", .log = 10},
-                                                   .legend = PLOT_BOTTOM_RIGHT});
+                                                   .legend = PLOT_TOP_LEFT});
     plot_line(panel, 2, ends, ends, (PlotStyle){.color = plot_series(7), .dashed = true});
     for (int i = 0; i < PUBLISHED_ROWS; i++) {
         measured[i] = published[i].hours;
@@ -90,6 +104,28 @@ static void draw_published(Plot *plot)
         plot_scatter(panel, 1, measured + i, predicted + i,
                      (PlotStyle){.color = plot_series(i), .size = 9, .label = published[i].what});
     }
+}
+
+static void draw_ranks(const Predictor *p, Plot *plot)
+{
+    const Measured *m = &p->measured;
+    double ranks[MEASURED_RANKS], measured[MEASURED_RANKS], predicted[MEASURED_RANKS], most = 0;
+    for (int i = 0; i < m->ranks; i++) {
+        ranks[i] = i + 1;
+        measured[i] = 1e3 * m->together[i];
+        predicted[i] = 1e3 * ranks_predicted(p, i + 1);
+        most = fmax(most, fmax(measured[i], predicted[i]));
+    }
+    PlotPanel *panel =
+        plot_panel(plot, (PlotAxes){.column = 2,
+                                    .title = "Ranks of this machine",
+                                    .x = {.label = "ranks", .low = 0.5, .high = m->ranks + 0.5},
+                                    .y = {.label = "ms per update", .low = 0, .high = 1.1 * most},
+                                    .legend = PLOT_BOTTOM_RIGHT});
+    plot_line(panel, m->ranks, ranks, predicted,
+              (PlotStyle){.color = plot_series(1), .label = "predicted"});
+    plot_scatter(panel, m->ranks, ranks, measured,
+                 (PlotStyle){.color = plot_series(0), .size = 9, .label = "measured"});
 }
 
 static char *summary(const Predictor *p)
@@ -110,15 +146,18 @@ static void draw(void *context, Plot *plot)
     const Predictor *p = context;
     char *title = format_new("%s, %.0f parameters · computing measured here", p->model,
                              p->parameters);
-    plot_begin(plot, 1, 2, title);
+    int columns = p->measured.ranks > 1 ? 3 : 2;
+    plot_begin(plot, 1, columns, title);
     if (p->missing)
-        plot_note(plot_panel(plot, (PlotAxes){.columns = 2,
+        plot_note(plot_panel(plot, (PlotAxes){.columns = columns,
                                               .x = {.label = "devices", .low = 1, .high = 1536},
                                               .y = {.label = "images/s"}}),
                   p->missing);
     else {
         draw_speed(p, plot);
         draw_published(plot);
+        if (columns > 2)
+            draw_ranks(p, plot);
         char *footer = summary(p);
         plot_footer(plot, footer);
         free(footer);
@@ -180,24 +219,60 @@ static void measure(Predictor *p, const Lab *lab)
     model_free(m);
 }
 
+static void report_ranks(const Predictor *p, Run *run)
+{
+    const Measured *m = &p->measured;
+    if (m->ranks < 2)
+        return;
+    run_say(run, "fitted to a ring of two ranks: alpha %.3g us, %.3g Gbit/s", 1e6 * m->alpha,
+            8e-9 / m->beta);
+    run_say(run, "      bytes  all-reduce       fit   error");
+    for (int i = 0; i < RING_SIZES; i++) {
+        double fit = 2 * m->alpha + m->bytes[i] * m->beta;
+        run_say(run, "%11.0f  %7.4g ms  %7.4g ms  %+4.0f %%", m->bytes[i], 1e3 * m->ring[i],
+                1e3 * fit, 100 * (fit / m->ring[i] - 1));
+        run_metrics(run, "ring,%.0f,%.6g,%.6g", m->bytes[i], m->ring[i], fit);
+    }
+    run_say(run, "ranks  computing   with the exchange  predicted   error");
+    for (int n = 1; n <= m->ranks; n++) {
+        double seconds = m->together[n - 1], predicted = ranks_predicted(p, n);
+        run_say(run, "%5d  %6.4g ms  %15.4g ms  %6.4g ms  %+5.1f %%", n, 1e3 * m->alone[n - 1],
+                1e3 * seconds, 1e3 * predicted, 100 * (predicted / seconds - 1));
+        run_metrics(run, "ranks,%d,%.6g,%.6g", n, seconds, predicted);
+    }
+}
+
+static void report_published(const Predictor *p, Run *run)
+{
+    run_say(run, "%-32s  measured  predicted   error       kWh    cost", "published");
+    for (int i = 0; i < PUBLISHED_ROWS; i++) {
+        const Published *row = &published[i];
+        double hours = published_predicted(row), all = row->hours * row->devices;
+        run_say(run, "%-32s  %6.3g h   %6.3g h  %+5.0f %%  %8.0f  %6.0f", row->what, row->hours,
+                hours, 100 * (hours / row->hours - 1), 1e-3 * all * row->watts, all * p->price);
+        run_say(run, "    %s", row->reason);
+        run_metrics(run, "published %d,%d,%.6g,%.6g", i + 1, row->devices, 3600 * row->hours,
+                    3600 * hours);
+    }
+    run_say(run,
+            "kWh: of the measured hours, GPUs alone, at their data sheet's limit; cost: at "
+            "%g per device hour (--price)",
+            p->price);
+}
+
 static void report(const Predictor *p, Run *run)
 {
-    run_metrics_header(run, "devices,flat,hierarchical");
+    run_metrics_header(run, "what,number,measured_or_flat,predicted_or_hierarchical");
     run_say(run, "an update here: %.3g ms + %.3g ms per image", 1e3 * p->update_seconds,
             1e3 * p->image_seconds);
     run_say(run, "devices   images/s: flat  hierarchical");
     for (int n = 1; n <= MOST_DEVICES; n = n == 1024 ? MOST_DEVICES : 2 * n) {
         double flat = images_per_second(p, n, false), rings = images_per_second(p, n, true);
         run_say(run, "%7d  %14.4g  %12.4g", n, flat, rings);
-        run_metrics(run, "%d,%.6g,%.6g", n, flat, rings);
+        run_metrics(run, "devices,%d,%.6g,%.6g", n, flat, rings);
     }
-    run_say(run, "published                 measured  predicted   error");
-    for (int i = 0; i < PUBLISHED_ROWS; i++) {
-        const Published *row = &published[i];
-        double hours = published_predicted(row);
-        run_say(run, "%-24s  %6.3g h   %6.3g h  %+5.0f %%   %s", row->what, row->hours, hours,
-                100 * (hours / row->hours - 1), row->reason);
-    }
+    report_ranks(p, run);
+    report_published(p, run);
 }
 
 static void try_step_seconds(void *unused)
@@ -205,57 +280,94 @@ static void try_step_seconds(void *unused)
     step_seconds(&(Cluster){.devices = 1, .per_node = 1});
 }
 
+static const ExerciseUse uses[] = {{"lab3_scale/exercises/8a_step_seconds.c", try_step_seconds}};
+
+/* How the ranks train that are measured. */
+static TrainingSpec spec_of(const Predictor *p, const Lab *lab, const PlainPace *pace)
+{
+    const Dataset *d = lab->data;
+    int images = d->train.count < 8192 ? d->train.count : 8192;
+    return (TrainingSpec){.be = lab->be,
+                          .data = d,
+                          .model = {p->model, d->train.h, d->train.w, d->train.c, d->classes, {0}},
+                          .images = images,
+                          .test = 16,
+                          .batch = pace->batch,
+                          .epochs = pace->epochs,
+                          .pace = training_plain,
+                          .context = pace};
+}
+
+static void parse(RunOptions *run, Predictor *p, const char **link, const char **clock,
+                  Option *table, int argc, char **argv)
+{
+    const Option options[] = {
+        RUN_OPTIONS(*run),
+        LINK_OPTIONS(*link, *clock),
+        {"model", ARG_STRING, &p->model, .help = "mlp, cnn, resnet8 …"},
+        {"devices", ARG_INT, &p->devices, .min = 1, .max = MOST_DEVICES, .help = "at the start"},
+        {"per-node", ARG_INT, &p->per_node, .min = 1, .max = 64, .help = "devices in a machine"},
+        {"batch", ARG_INT, &p->batch, .min = 1, .max = 65536, .help = "images per device"},
+        {"gbits", ARG_REAL, &p->gbits, .min = 1e-3, .max = 1e4,
+         .help = "Gbit/s between machines; inside as fitted here, with one rank ten times as much"},
+        {"latency", ARG_REAL, &p->latency, .min = 0.01, .max = 1e5,
+         .help = "µs between machines; inside as fitted here, with one rank a tenth"},
+        {"overlap", ARG_REAL, &p->overlap, .min = 0, .max = 1,
+         .help = "share of the computing that hides the exchange"},
+        {"faster", ARG_REAL, &p->faster, .min = 1, .max = 64, .help = "bf16's computing"},
+        {"watts", ARG_REAL, &p->watts, .min = 0, .max = 1e5, .help = "per device: your value"},
+        {"price", ARG_REAL, &p->price, .min = 0, .max = 1e5, .help = "per device hour: your value"},
+        {0}};
+    OPTIONS_KEEP(table, options);
+    args_parse("8_predict", "Images per second on 1 to 1,536 devices, predicted.", table, argc,
+               argv);
+}
+
 int main(int argc, char **argv)
 {
     RunOptions run = run_options_default();
-    static const ExerciseUse uses[] = {
-        {"lab3_scale/exercises/8a_step_seconds.c", try_step_seconds}};
-    Predictor p = {.model = "resnet8",
-                   .devices = 64,
-                   .per_node = 8,
-                   .batch = 32,
-                   .gbits = 1,
-                   .latency = 20,
-                   .overlap = 0.5,
-                   .faster = 2,
-                   .watts = 300,
-                   .price = 2,
-                   .missing = exercise_missing(uses, 1)};
-    Option options[] = {
-        RUN_OPTIONS(run),
-        {"model", ARG_STRING, &p.model, .help = "mlp, cnn, resnet8 …"},
-        {"devices", ARG_INT, &p.devices, .min = 1, .max = MOST_DEVICES, .help = "at the start"},
-        {"per-node", ARG_INT, &p.per_node, .min = 1, .max = 64, .help = "devices in a machine"},
-        {"batch", ARG_INT, &p.batch, .min = 1, .max = 65536, .help = "images per device"},
-        {"gbits", ARG_REAL, &p.gbits, .min = 1e-3, .max = 1e4,
-         .help = "Gbit/s between machines; inside ten times as much"},
-        {"latency", ARG_REAL, &p.latency, .min = 0.01, .max = 1e5,
-         .help = "µs between machines; inside a tenth"},
-        {"overlap", ARG_REAL, &p.overlap, .min = 0, .max = 1,
-         .help = "share of the computing that hides the exchange"},
-        {"faster", ARG_REAL, &p.faster, .min = 1, .max = 64, .help = "bf16's computing"},
-        {"watts", ARG_REAL, &p.watts, .min = 0, .max = 1e5, .help = "per device: your value"},
-        {"price", ARG_REAL, &p.price, .min = 0, .max = 1e5, .help = "per device hour: your value"},
-        {0}};
-    args_parse("8_predict", "Images per second on 1 to 1,536 devices, predicted.", options, argc,
-               argv);
+    run.threads = 1; /* a rank stands for a device */
+    static Predictor p;
+    p = (Predictor){.model = "resnet8",
+                    .devices = 64,
+                    .per_node = 8,
+                    .batch = 32,
+                    .gbits = 1,
+                    .latency = 20,
+                    .overlap = 0.5,
+                    .faster = 2,
+                    .watts = 300,
+                    .price = 2,
+                    .missing = exercise_missing(uses, 1)};
+    const char *link = NULL, *clock = NULL;
+    Option table[MOST_OPTIONS];
+    parse(&run, &p, &link, &clock, table, argc, argv);
     stop_on_signals();
+    link_choose(link, clock);
     Lab lab = lab_open(comm_open(run.comm), &run);
-    REQUIRE(lab.comm->size == 1, "8_predict is a program of one rank");
+    Commands commands = commands_new(lab.comm, lab.be);
     lab_data(&lab, &run, NULL);
-    lab_run(&lab, "lab3_predict", &run, options);
-    measure(&p, &lab);
-    if (p.missing)
-        run_say(lab.run, "to do: %s", p.missing);
-    else
-        report(&p, lab.run);
-    live_figure_show(lab.run, &(LiveFigure){.title = "Lab 3 · predict",
-                                            .png = "predict.png",
-                                            .context = &p,
-                                            .keys = keys,
-                                            .draw = draw,
-                                            .event = on_event});
+    lab_run(&lab, "lab3_predict", &run, table);
+    PlainPace pace = {p.batch < 1024 ? p.batch : 1024, 0.01, 1000};
+    TrainingSpec spec = spec_of(&p, &lab, &pace);
+    if (!p.missing)
+        measured_ranks(&p.measured, &lab, &commands, &spec);
     int status = p.missing ? EXIT_TODO : 0;
+    if (lab.comm->rank == 0) {
+        measure(&p, &lab);
+        if (p.missing)
+            run_say(lab.run, "to do: %s", p.missing);
+        else
+            report(&p, lab.run);
+        live_figure_show(lab.run, &(LiveFigure){.title = "Lab 3 · predict",
+                                                .png = "predict.png",
+                                                .context = &p,
+                                                .keys = keys,
+                                                .draw = draw,
+                                                .event = on_event});
+    }
+    measured_turn(&commands); /* the others slept meanwhile */
+    commands_free(&commands, lab.be);
     free(p.missing);
     lab_close(&lab);
     return status;

@@ -79,8 +79,16 @@ soak: $(filter $(B)/sol/lab2_ddp/3_train,$(LAB_PROGRAMS))
 # Every mistake that the self-checks know; make test tries some of them.
 mutants: $(LAB_PROGRAMS)
 	@$(BUILT)
-	@$(WITH_MAKE) BUILD=$(B) MUTANTS=all tests/e2e/lab1_mutants.sh
-	@$(WITH_MAKE) BUILD=$(B) MUTANTS=all tests/e2e/lab2_mutants.sh
+	@for script in tests/e2e/lab*_mutants.sh tests/e2e/lab3_mistakes.sh; do \
+	    $(WITH_MAKE) BUILD=$(B) MUTANTS=all $$script || exit; done
+# The handouts' commands, with the options that this make was given.
+commands: $(LAB_PROGRAMS) $(TRAINERS) $(GRADING)
+	@$(BUILT); env -u MAKELEVEL MAKEFLAGS='$(filter HAVE_%,$(MAKEOVERRIDES))' \
+	    tests/tools/commands.sh $(if $(STARTS),--starts) $(wildcard *$(ONLY)*/HANDOUT.md)
+# Lab 3's expected results; DRAW=1: drawn again from what is recorded.
+record: $(filter $(B)/sol/lab3_scale/%,$(LAB_PROGRAMS))
+	@$(BUILT)
+	@$(WITH_MAKE) tests/tools/record.sh $(B)/sol/lab3_scale '$(ONLY)' '$(DRAW)'
 coverage:
 	@$(BUILT); find $(BUILD)/coverage -name '*.gcda' -delete 2>/dev/null; true
 	@$(MAKE) --no-print-directory COVERAGE=1 test; status=$$?; \

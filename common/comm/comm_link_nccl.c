@@ -39,8 +39,10 @@ void nccl_check(ncclResult_t code, const char *file, int line, const char *call)
 const char *comm_nccl_missing(void)
 {
     int devices = 0;
-    return cudaGetDeviceCount(&devices) == cudaSuccess && devices > 0 ? NULL
-                                                                      : "no GPU that CUDA can use";
+    if (cudaGetDeviceCount(&devices) == cudaSuccess && devices > 0)
+        return NULL;
+    cudaGetLastError(); /* clear the error for later checks */
+    return "no GPU that CUDA can use";
 }
 
 /* ---- the watchdog's callbacks, on its asking thread ---- */
@@ -55,10 +57,11 @@ static void watch_begins(void *context)
     CUDA_CHECK(cudaThreadExchangeStreamCaptureMode(&mode));
 }
 
-/* The thread that waits for the stream reports errors other than "not ready". */
+/* After an error it is not idle: the deadline stays, should no thread wait for the stream and
+ * report it. */
 static bool stream_idle(void *context)
 {
-    return cudaStreamQuery(((NcclComm *)context)->stream) != cudaErrorNotReady;
+    return cudaStreamQuery(((NcclComm *)context)->stream) == cudaSuccess;
 }
 
 static const char *nccl_failure(void *context)

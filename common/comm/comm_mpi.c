@@ -115,10 +115,10 @@ static void mpi_broadcast(Comm *base, Tensor t, int root, Stream *s, CommRequest
     request_end(r, request);
 }
 
-/* In host memory, is `part` this rank's part of `whole`? */
+/* In host memory, is `part` this rank's part of `whole`? Nothing is part of nothing. */
 static bool in_place(const Comm *c, const void *whole, const void *part, size_t bytes)
 {
-    return (const char *)whole + (size_t)c->rank * bytes == part;
+    return bytes && (const char *)whole + (size_t)c->rank * bytes == part;
 }
 
 /* MPI leaves the sum of this rank's part at the start of the whole. */

@@ -72,8 +72,14 @@ static bool nccl_test(CommRequest *request)
     if (r->mpi)
         return r->c->mpi->op->test(r->mpi);
     cudaError_t code = cudaEventQuery(r->done);
-    if (code == cudaErrorNotReady)
+    if (code == cudaErrorNotReady) {
+        cudaGetLastError(); /* else the next kernel's launch would report it */
         return false;
+    }
+    if (code == cudaErrorCapturedEvent) { /* recorded, not started: nothing to wait for */
+        cudaGetLastError();
+        return true;
+    }
     cuda_check(code, __FILE__, __LINE__, "cudaEventQuery");
     return true;
 }

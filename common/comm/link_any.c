@@ -14,7 +14,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { LETTERS = 64, MOST_POSTS = 64 };
+enum { LETTERS = 64, MOST_POSTS = 64, MOST_COMMS = 32 };
 
 typedef struct Letter {
     atomic_bool open; /* sent, and not received */
@@ -30,6 +30,13 @@ typedef struct Lane {
     Letter letter[LETTERS];  /* letter i is at i % LETTERS */
 } Lane;
 
+/* A rank's waits for the others of one communicator. */
+typedef struct Meeting {
+    _Atomic uint64_t comm; /* 0: unused */
+    long begun;            /* read by this rank alone */
+    atomic_long over;
+} Meeting;
+
 /* What a rank tells the others of itself. */
 typedef struct Post {
     atomic_long turns; /* odd: it waits */
@@ -38,6 +45,8 @@ typedef struct Post {
     Waits kind;
     int from, tag; /* ranks in the world */
     uint64_t comm, members[MOST_WORLD / 64];
+    long number; /* of a wait together on this communicator, from 1; 0: not counted */
+    Meeting meetings[MOST_COMMS];
 } Post;
 
 /* The process's own, as MPI is. */
@@ -140,6 +149,19 @@ void post_polls(bool polls)
         posts[me].polls = polls;
 }
 
+/* NULL: it is in none, or in more than can be counted. */
+static Meeting *meeting(Post *p, uint64_t comm, bool begin)
+{
+    for (int i = 0; i < MOST_COMMS && comm; i++) {
+        Meeting *m = &p->meetings[i];
+        if (begin && !m->comm)
+            m->comm = comm;
+        if (m->comm == comm)
+            return m;
+    }
+    return NULL;
+}
+
 void post_waits(Waits kind, MPI_Comm comm, int from, int tag)
 {
     if (!posts)
@@ -154,13 +176,31 @@ void post_waits(Waits kind, MPI_Comm comm, int from, int tag)
     if (c)
         memcpy(p->members, c->members, sizeof p->members);
     p->polls = false;
+    Meeting *m = kind == WAITS_TOGETHER ? meeting(p, p->comm, true) : NULL;
+    p->number = m ? ++m->begun : 0;
     p->turns++;
 }
 
 void post_goes_on(void)
 {
-    if (posts)
-        posts[me].turns++;
+    if (!posts)
+        return;
+    Post *p = &posts[me];
+    if (p->turns % 2 && p->kind == WAITS_TOGETHER && p->number)
+        meeting(p, p->comm, false)->over = p->number;
+    p->turns++;
+}
+
+/* Has a rank left the collective that rank s is still in? Then all have joined it (link_calls.c's
+ * agreement on its end), and s goes on as soon as it gets a core. */
+static bool met(int s)
+{
+    bool over = !posts[s].number;
+    for (int u = 0; u < P && !over; u++) {
+        const Meeting *m = meeting(&posts[u], posts[s].comm, false);
+        over = m && m->over >= posts[s].number;
+    }
+    return over;
 }
 
 /* Might rank s go on by itself: it does not wait, or what it waits for is on its way? */
@@ -172,7 +212,7 @@ static bool may_go_on(int s, Post *copy)
         copy->kind = posts[s].kind;
         copy->from = posts[s].from;
         memcpy(copy->members, posts[s].members, sizeof copy->members);
-        comes = copy->kind == WAITS_TO_SEND;
+        comes = copy->kind == WAITS_TO_SEND || (copy->kind == WAITS_TOGETHER && met(s));
         for (int u = 0; u < P && !comes; u++) {
             if (copy->kind == WAITS_FOR_MESSAGE && (copy->from < 0 || copy->from == u))
                 comes = letter_for(lane(u, s), posts[s].comm, posts[s].tag);

@@ -161,7 +161,10 @@ static void waited_free(Waited *w, int n)
 static int complete(int n, MPI_Request *requests, Waited *w, MPI_Status *statuses, double *due)
 {
     MPI_Status *got = alloc((unsigned long)n, sizeof *got);
-    post_waits(WAITS_FOR_REQUEST, MPI_COMM_NULL, -1, 0);
+    bool messages = true; /* a collective ends without a letter that others could see */
+    for (int i = 0; i < n; i++)
+        messages &= !w[i].p || w[i].p->kind != PENDING_COLLECTIVE;
+    post_waits(messages ? WAITS_FOR_REQUEST : WAITS_TO_SEND, MPI_COMM_NULL, -1, 0);
     int error = n == 1 ? PMPI_Wait(requests, got) : PMPI_Waitall(n, requests, got);
     post_goes_on();
     *due = 0;

@@ -34,12 +34,20 @@ $launch --np 8 "$b/sol/lab2_ddp/10_shard" --out "$out"
 cp "$out/lab2_shard/shard.png" docs/lab2_shard.png
 $launch --np 2 "$b/sol/lab2_ddp/7_compression" --out "$out"
 cp "$out/lab2_compression/compression.png" docs/lab2_compression.png
+$launch --np 4 "$b/sol/lab2_ddp/8_local" --out "$out"
+cp "$out/lab2_local/local.png" docs/lab2_local.png
+$launch --np 5 "$b/sol/lab2_ddp/9_asynchrony" --out "$out"
+cp "$out/lab2_asynchrony/asynchrony.png" docs/lab2_asynchrony.png
 $launch --np 32 "$b/sol/lab2_ddp/6_network" --out "$out"
 cp "$out/lab2_network/network.png" docs/lab2_network.png
 "$b/sol/lab2_ddp/11_what_if" --out "$out"
 cp "$out/lab2_what_if/what_if.png" docs/lab2_what_if.png
-$launch --np 1 "$b/sol/lab3_scale/1_batch_size" --out "$out"
+"$b/sol/lab3_scale/1_batch_size" --data fashion --out "$out" \
+    --recorded lab3_scale/recorded/batch_size_fashion_mlp
 cp "$out/lab3_batch_size/batch_size.png" docs/lab3.png
+"$b/sol/lab3_scale/7_contest" --data fashion --full --out "$out" \
+    --recorded lab3_scale/recorded/contest_fashion
+cp "$out/lab3_contest/contest.png" docs/lab3_contest.png
 assessment/grader/grade.sh "$b/assessment/grader/grade" assessment/solution/train.c \
     --trust --out "$out/grade"
 cp "$out/grade/grade.png" docs/assessment.png

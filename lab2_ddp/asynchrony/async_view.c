@@ -64,8 +64,6 @@ static void draw_seconds(const AsyncStudy *s, Plot *plot)
     }
 }
 
-enum { SLOW_SHOWN = 2 }; /* in study_slow: 4 times */
-
 /* The share of the gradients with each staleness: beside each other, no worker slow and one. */
 static void draw_staleness(const AsyncStudy *s, Plot *plot)
 {

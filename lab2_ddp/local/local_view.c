@@ -80,7 +80,7 @@ static void draw_bytes(const LocalStudy *s, Plot *plot)
                                                    .low = 2,
                                                    .high = 1e5},
                                              .y = {.label = "accuracy less plain's (points)"},
-                                             .legend = PLOT_BOTTOM_LEFT});
+                                             .legend = PLOT_BOTTOM_RIGHT});
     plot_rule_y(panel, 0, (PlotStyle){.color = plot_series(LOCAL_PLAIN), .width = 1});
     for (int shards = 0; shards < SHARDS; shards++)
         for (int kind = LOCAL_SGD; kind < LOCAL_KINDS; kind++) {
@@ -103,7 +103,7 @@ static void draw_bytes(const LocalStudy *s, Plot *plot)
                  (PlotStyle){.shape = PLOT_STAR,
                              .size = 16,
                              .color = plot_series(5),
-                             .label = "DiLoCo as published: 500×, as good"});
+                             .label = "DiLoCo, published"});
 }
 
 void local_draw(const LocalStudy *s, Plot *plot)

@@ -7,9 +7,11 @@ const char *const remedy_names[REMEDIES] = {
     "2 bits", "largest 1 %",        "DiLoCo, every 500"};
 enum { BATCHES = 16, INNER = 500, BUCKETS = 8 };
 
+/* From stage 2 on no rank has room for the whole gradient, to add up batches in. */
 bool step_possible(const WhatIf *w)
 {
-    return w->stage == STAGE_0 || w->remedy == REMEDY_NONE || w->remedy == REMEDY_ACCUMULATE;
+    return w->stage == ZERO_0 || w->remedy == REMEDY_NONE ||
+           (w->stage == ZERO_1 && w->remedy == REMEDY_ACCUMULATE);
 }
 
 /* Bytes of the packet of one rank's gradient that a remedy sends. */
@@ -38,7 +40,7 @@ static void add_call(StepPlan *plan, LinkCollective what, double bytes)
 static void plan_shards(StepPlan *plan, const WhatIf *w)
 {
     double bytes = (w->format == FORMAT_MIXED ? 2 : 4) * w->net.parameters;
-    for (int i = 0; i < (w->stage == STAGE_3 ? 3 : 2); i++)
+    for (int i = 0; i < (w->stage == ZERO_3 ? 3 : 2); i++)
         add_call(plan, LINK_REDUCE_SCATTER, bytes);
 }
 
@@ -53,7 +55,7 @@ StepPlan step_plan(const WhatIf *w)
         plan.every = BATCHES;
     if (w->remedy == REMEDY_OVERLAP)
         plan.work.buckets = BUCKETS;
-    if (w->stage > STAGE_0)
+    if (w->stage > ZERO_0)
         plan_shards(&plan, w);
     else if (gathered)
         add_call(&plan, LINK_REDUCE_SCATTER, w->P * plan.work.bytes);
@@ -74,30 +76,42 @@ double plan_seconds(const StepPlan *plan, int P, Link link)
     return sum;
 }
 
-/* 2 (P-1)/P of an all-reduced vector, (P-1)/P of a scattered or gathered one. */
+/* Of stage 0: 2 (P-1)/P of an all-reduced vector, (P-1)/P of a gathered one. */
 static double sent(const StepPlan *plan, int P)
 {
     double bytes = 0;
     for (int i = 0; i < plan->calls; i++)
         bytes += (plan->call[i].what == LINK_ALL_REDUCE ? 2 : 1) * plan->call[i].bytes * (P - 1) /
                  P;
-    return bytes / plan->every;
+    return bytes;
+}
+
+/* Without a remedy: rank_costs() of layers as large as the largest; the last is what is left. */
+static RankCosts shard_costs(const WhatIf *w)
+{
+    enum { MOST_LAYERS = 128 };
+    double left = w->net.parameters;
+    int count[MOST_LAYERS], layers = 0;
+    for (; left > 0 && layers < MOST_LAYERS; left -= count[layers++])
+        count[layers] = (int)fmin(left, w->net.largest);
+    /* Adam: two moments in FP32, and in mixed precision the parameters in FP32, too. */
+    int states = w->format == FORMAT_MIXED ? 3 : 2;
+    RankCosts c = rank_costs(w->stage, w->P, count, layers, states, 1);
+    double element = w->format == FORMAT_MIXED ? 0.5 : 1; /* of FP32's 4 bytes */
+    return (RankCosts){element * c.params, element * c.grads, c.state, element * c.wire};
 }
 
 StepCost step_cost(const WhatIf *w)
 {
     StepPlan plan = step_plan(w);
-    double n = w->net.parameters, element = w->format == FORMAT_MIXED ? 2 : 4, P = w->P;
-    double compute = plan.work.forward + plan.work.backward;
-    StepCost c = {.wire = sent(&plan, w->P)};
+    RankCosts rank = shard_costs(w);
+    double n = w->net.parameters, compute = plan.work.forward + plan.work.backward;
+    StepCost c = {.parameters = rank.params, .gradients = rank.grads, .state = rank.state};
+    c.wire = (w->stage == ZERO_0 ? sent(&plan, w->P) : rank.wire) / plan.every;
     c.seconds = compute + (plan_seconds(&plan, w->P, w->link) - compute) / plan.every;
     c.efficiency = compute / c.seconds;
-    c.samples = P * w->batch / c.seconds;
-    /* Adam: two moments in FP32, and in mixed precision the parameters in FP32, too. */
-    c.state = (w->format == FORMAT_MIXED ? 12 : 8) * n / (w->stage >= STAGE_1 ? P : 1);
-    c.gradients = element * n / (w->stage >= STAGE_2 ? P : 1);
-    c.parameters = element * n / (w->stage >= STAGE_3 ? P : 1);
-    c.activations = w->net.activations * w->batch * element / 4;
+    c.samples = w->P * w->batch / c.seconds;
+    c.activations = w->net.activations * w->batch * (w->format == FORMAT_MIXED ? 0.5 : 1);
     if (w->remedy == REMEDY_8_BITS || w->remedy == REMEDY_2_BITS || w->remedy == REMEDY_TOP_K)
         c.state += 4 * n; /* error feedback's residual */
     if (w->remedy == REMEDY_DILOCO)

@@ -5,8 +5,8 @@
  * `every`-th update makes each. step_cost() adds it up; step_plan() alone is what a test performs
  * and measures (what_if_measure.c).
  *
- * The time of an all-reduce beside a backward pass is exercise 6a's, efficiency(): the calculator
- * is as right as that.
+ * The time of an all-reduce beside a backward pass is exercise 6a's, efficiency(); memory and what
+ * ZeRO sends are 10a's, rank_costs(): the calculator is as right as those two.
  *
  * Not in the model: topology and congestion, ranks that share a card, slow ranks, pipeline and
  * tensor parallelism, the loader, kernels that get slower as their batch gets smaller, fragments of
@@ -28,7 +28,6 @@ typedef enum {
     REMEDY_DILOCO, /* the parameters, once in 500 updates */
     REMEDIES
 } WhatRemedy;
-typedef enum { STAGE_0, STAGE_1, STAGE_2, STAGE_3, STAGES } Stage;
 
 typedef struct Machine {
     const char *name;
@@ -39,6 +38,7 @@ typedef struct Net {
     const char *name;
     double parameters, flops; /* of one sample: forward and backward */
     double activations;       /* bytes kept for the backward pass per sample, in FP32 */
+    double largest; /* parameters of its largest layer, or block, which ZeRO 2 and 3 have whole */
 } Net;
 
 typedef struct WhatIf {
@@ -48,7 +48,7 @@ typedef struct WhatIf {
     int P, batch; /* ranks; samples per rank */
     Format format;
     WhatRemedy remedy;
-    Stage stage; /* from 1 on only with REMEDY_NONE and REMEDY_ACCUMULATE */
+    ZeroStage stage; /* from 1 on without a remedy; 1 alone also with REMEDY_ACCUMULATE */
 } WhatIf;
 
 enum { STEP_CALLS = 4 };

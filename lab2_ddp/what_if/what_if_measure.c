@@ -79,7 +79,7 @@ double what_if_measure(const WhatIf *w, Comm *world, Backend *be, Run *run)
     other.P = world->size;
     run_metrics_header(run, "remedy,stage,ranks,predicted,measured");
     run_say(run, "an update that exchanges   stage  predicted ms   measured ms      error");
-    for (int stage = 0; stage < STAGES; stage++)
+    for (int stage = 0; stage < ZERO_STAGES; stage++)
         for (int r = 0; r < REMEDIES; r++) {
             other.stage = stage;
             other.remedy = r;

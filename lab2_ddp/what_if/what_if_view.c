@@ -121,11 +121,11 @@ static void draw_bandwidths(const WhatIf *w, Plot *plot)
 
 static void draw_memory(const WhatIf *w, Plot *plot)
 {
-    static const char *const stages[STAGES] = {"ZeRO 0", "1", "2", "3"};
+    static const char *const stages[ZERO_STAGES] = {"ZeRO 0", "1", "2", "3"};
     static const char *const parts[] = {"parameters", "gradient", "optimiser", "activations"};
-    double x0[STAGES], x1[STAGES], top[STAGES] = {0}, base[STAGES], most = 0;
-    double part[4][STAGES];
-    for (int s = 0; s < STAGES; s++) {
+    double x0[ZERO_STAGES], x1[ZERO_STAGES], top[ZERO_STAGES] = {0}, base[ZERO_STAGES], most = 0;
+    double part[4][ZERO_STAGES];
+    for (int s = 0; s < ZERO_STAGES; s++) {
         WhatIf other = *w;
         other.stage = s;
         StepCost c = step_cost(&other);
@@ -143,15 +143,15 @@ static void draw_memory(const WhatIf *w, Plot *plot)
                                           .low = -0.6,
                                           .high = 3.6,
                                           .names = stages,
-                                          .names_count = STAGES},
+                                          .names_count = ZERO_STAGES},
                                     .y = {.label = "memory (GB)", .low = 0, .high = 1.4 * most},
                                     .legend = PLOT_TOP_RIGHT});
     for (int k = 0; k < 4; k++) {
-        for (int s = 0; s < STAGES; s++) {
+        for (int s = 0; s < ZERO_STAGES; s++) {
             base[s] = top[s];
             top[s] += part[k][s];
         }
-        plot_boxes(panel, STAGES, x0, x1, base, top,
+        plot_boxes(panel, ZERO_STAGES, x0, x1, base, top,
                    (PlotStyle){.color = plot_series(k), .label = parts[k]});
     }
 }

@@ -120,10 +120,17 @@ void size_open(SizeStudy *s, const Lab *lab, int64_t seed)
                   s->target, "epochs", s->epochs, "device", lab->be->description, "ranks",
                   lab->comm->size);
     tuned_open(t, lab, "batch", config);
+    if (s->ways)
+        size_critical_open(s, lab, config);
     json_decref(config);
 }
 
-void size_work(void *study) { tuned_work(study); }
+void size_work(void *study)
+{
+    SizeStudy *s = study;
+    if (tuned_work(&s->tuned) && s->ways)
+        size_critical_work(s);
+}
 
 int size_medians(const SizeStudy *s, int value, double *batch, double *median, double *low,
                  double *high)

@@ -17,6 +17,10 @@ typedef struct SizeStudy {
     double rate, momentum, target, epochs; /* rate: predicted at batch 64; it grows as the root */
     TargetSetup setup;
     Dataset held;
+    bool ways;       /* the critical batch size in other ways, too (size_critical.c) */
+    int branches;    /* of size_critical.c; 0: too few images for them */
+    Sweep *critical; /* rank 0: by branch; 0: the noise scale */
+    SweepItem *todo;
 } SizeStudy;
 
 typedef struct Bend {
@@ -29,6 +33,15 @@ void size_open(SizeStudy *s, const Lab *lab, int64_t seed);
 void size_work(void *study);
 int size_medians(const SizeStudy *s, int value, double *batch, double *median, double *low,
                  double *high);
+/* size_critical.c: the critical batch size in two other ways; NaN: not measured. It needs the
+ * exercises of part 1. */
+typedef struct Critical {
+    double noise_scale, branching;
+} Critical;
+void size_critical_open(SizeStudy *s, const Lab *lab, const json_t *config);
+void size_critical_work(SizeStudy *s); /* collective */
+void size_critical_free(SizeStudy *s);
+Critical size_critical(const SizeStudy *s);
 /* size_view.c */
 void size_draw(const void *study, Plot *plot);
 void size_report(const void *study);

@@ -41,6 +41,13 @@ static void draw_bend(const SizeStudy *s, PlotPanel *p)
                           .color = plot_series(1),
                           .dashed = true});
     plot_rule_x(p, bend.critical, (PlotStyle){.label = "B_crit", .color = plot_series(2)});
+    Critical other = size_critical(s);
+    if (!isnan(other.noise_scale))
+        plot_rule_x(p, other.noise_scale,
+                    (PlotStyle){.label = "noise scale", .color = plot_series(3), .dashed = true});
+    if (!isnan(other.branching))
+        plot_rule_x(p, other.branching,
+                    (PlotStyle){.label = "branching", .color = plot_series(4), .dashed = true});
 }
 
 void size_draw(const void *study, Plot *plot)
@@ -80,4 +87,10 @@ void size_report(const void *study)
     if (!isnan(bend.floor))
         run_say(run, "fit: floor %.1f updates, critical batch size %.0f; worst misfit %.0f %%",
                 bend.floor, bend.critical, 100 * bend.worst);
+    Critical other = size_critical(s);
+    if (s->ways && isnan(other.noise_scale))
+        run_say(run, "noise scale and branching: not measured: give at least 4,096 images");
+    else if (s->ways)
+        run_say(run, "critical batch size by the noise scale %.0f, by branching %.0f",
+                other.noise_scale, other.branching);
 }

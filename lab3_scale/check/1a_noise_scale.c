@@ -19,6 +19,7 @@ static void judge_one(double G, double S, int b, int B, double spread)
                      : is(found, S)         ? ": that is S; divide by |G|²"
                      : is(found, S / (G + S / B)) ? ": |g_B|² still has the noise S / B in it"
                      : is(found, sqrt(S / G))     ? ": of the squares, no root"
+                     : is(found, -S / G)          ? ": the small batches have the longer gradients"
                                                   : "";
     WRONG_UNLESS(is(found, S / G), "|G|² = %g, S = %g, batches of %d and %d: %.9g, expected %.9g%s",
                  G, S, b, B, found, S / G, what);

@@ -29,6 +29,8 @@ static void judge(void *unused)
          "better in the mean and in the median, but the ranges overlap");
     CASE(VERDICT_NONE, OF(0.5, 0.51, 0.79), 3, OF(0.78, 0.8, 0.79), 3,
          "worse in the median, but the ranges overlap");
+    CASE(VERDICT_NONE, OF(0.81, 0.9), 2, OF(0.8, 0.85), 2,
+         "each above the same seed of the baseline, but the ranges overlap");
     CASE(VERDICT_NONE, OF(0.8, 0.9), 2, OF(0.8, 0.7), 2, "the ranges touch");
     CASE(VERDICT_NONE, OF(0.7, 0.6), 2, OF(0.8, 0.7), 2, "the ranges touch");
     CASE(VERDICT_HOLDS, OF(0.9), 1, OF(0.8, 0.85, 0.7), 3, "one seed against three");

@@ -16,8 +16,8 @@ static const struct Kind {
     double predicted; /* at the small batch; 0: the contest's rate */
 } kinds[ROWS] = {{"small batch", OPTIMISER_MOMENTUM, BY_TUNING, 0},
                  {"same rate", OPTIMISER_MOMENTUM, BY_SAME, 0},
-                 {"momentum, tuned", OPTIMISER_MOMENTUM, BY_TUNING, 0},
-                 {"Nesterov, tuned", OPTIMISER_NESTEROV, BY_TUNING, 0},
+                 {"tuned momentum", OPTIMISER_MOMENTUM, BY_TUNING, 0},
+                 {"tuned Nesterov", OPTIMISER_NESTEROV, BY_TUNING, 0},
                  {"rate × √k", OPTIMISER_MOMENTUM, BY_ROOT, 0},
                  {"rate × k", OPTIMISER_MOMENTUM, BY_LINEAR, 0},
                  {"… with warm-up", OPTIMISER_MOMENTUM, BY_LINEAR, 0},
@@ -199,7 +199,7 @@ ContestLine contest_line(const Contest *c, ContestRow row, int size)
     double small = tuned_spread(t, 0, CONTEST_ACCURACY).median,
            same = tuned_spread(t, contest_entry(ROW_SAME, size), CONTEST_ACCURACY).median;
     return (ContestLine){.accuracy = own,
-                         .closed = (own.median - same) / (small - same),
+                         .closed = small > same ? (own.median - same) / (small - same) : NAN,
                          .same = against(c, entry, contest_entry(ROW_SAME, size)),
                          .nesterov = against(c, entry, contest_entry(ROW_NESTEROV, size))};
 }

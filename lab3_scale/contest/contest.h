@@ -50,7 +50,7 @@ int contest_entry(ContestRow row, int size); /* size: index of k */
 
 typedef struct ContestLine {
     Spread accuracy;
-    double closed;          /* share of the gap between same rate and small batch */
+    double closed;          /* share of the gap between same rate and small batch; NaN: no gap */
     Verdict same, nesterov; /* against the same rate, against tuned Nesterov */
 } ContestLine;
 ContestLine contest_line(const Contest *c, ContestRow row, int size);

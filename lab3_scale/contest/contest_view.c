@@ -19,6 +19,8 @@ static void draw_size(const Contest *c, Plot *plot, int size)
         low = fmin(low, s.count ? s.low : 1);
         high = fmax(high, s.count ? s.high : 0);
     }
+    double same = contest_line(c, ROW_SAME, size).accuracy.low;
+    low = fmax(low, same - (high - same)); /* what never learned would squeeze the rest */
     char *title = format_new("k = %d: batch %d", c->k[size], c->k[size] * c->batch);
     double margin = high > low ? 0.05 * (high - low) : 0.05;
     PlotPanel *p = plot_panel(
@@ -64,7 +66,7 @@ void contest_draw(const void *contest, Plot *plot)
     for (int i = 0; i < CONTEST_SIZES; i++)
         draw_size(c, plot, i);
     plot_footer(plot, "grey: the small batch's range; dashed: tuned Nesterov's median. Against its "
-                      "range: green above, vermilion below, blue neither");
+                      "range: green above, vermilion below, blue neither. No dot: too far left");
 }
 
 static void say(const Contest *c, ContestRow row, int size)
@@ -75,6 +77,7 @@ static void say(const Contest *c, ContestRow row, int size)
     for (const char *p = contest_name(row); *p; p++) /* bytes that are no column */
         width += (*p & 0xC0) == 0x80;
     char *closed = row == ROW_SMALL || row == ROW_SAME ? format_new("%8s", "")
+                 : isnan(l.closed)                     ? format_new("  no gap")
                                                        : format_new("%6.0f %%", 100 * l.closed);
     run_say(run, "  %-*s %.3f (%.3f-%.3f) %9.4g %s   %-10s %s", width, contest_name(row),
             l.accuracy.median, l.accuracy.low, l.accuracy.high,

@@ -242,6 +242,11 @@ static void measure_ranks(Bench *b, int network)
            "%.1f, %d pairs)\n",
            name, rate, median(both, b->pairs), 100 * median(ratio, b->pairs),
            100 * lowest(ratio, b->pairs), 100 * highest(ratio, b->pairs), b->pairs);
+    printf(
+        "    of the ranks' time: exchanging %.1f %%, waiting for the slower rank %.1f %% (%.1f to "
+        "%.1f)\n",
+        100 * median(ranks.exchanging, b->pairs), 100 * median(ranks.waiting, b->pairs),
+        100 * lowest(ranks.waiting, b->pairs), 100 * highest(ranks.waiting, b->pairs));
     result(b, name, 1, 2, rate, median(both, b->pairs), "two-processes");
     if (peer[0].there) {
         double theirs = median(peer[0].rate, peer[0].samples);

@@ -7,7 +7,10 @@
  * forward, loss, backward, all-reduce if there are several ranks, SGD with momentum and weight
  * decay. After a warm-up it prints "ready"; then for each line read, a number of seconds, it trains
  * for about that long and prints
- *     images seconds peak_KiB        (of all ranks, of the slowest, of rank 0)
+ *     images seconds peak_KiB exchanging waiting
+ * images of all ranks, seconds of the slowest, memory of rank 0. In an all-reduce the rank that comes
+ * last does not wait: its time there is what exchanging costs; what the ranks' mean is above it is
+ * waiting for a slower rank. Both in seconds, summed over the steps; on a GPU only the launching.
  * With --layers a line per layer follows, "kind name seconds flops done bytes" of one step, forward
  * and backward, then an empty one. flops: 2 x the multiply-adds of the definition; done: those that
  * the kernel does (Winograd: a quarter). bytes: each element that the layer must read or write,
@@ -35,6 +38,7 @@ typedef struct Worker {
     Sgd *sgd;
     Tensor x[IMAGES], label[IMAGES], totals, message;
     int batches, next;
+    double in_exchange; /* seconds of the last step */
     bool plain;
     double last, *forward, *backward; /* seconds per layer */
 } Worker;
@@ -82,8 +86,11 @@ static void step(Worker *w)
         model_backward(m);
     } else
         model_gradient(m, w->totals, w->x[b], w->label[b]);
-    if (w->comm->size > 1)
+    if (w->comm->size > 1) {
+        double began = timer_now();
         comm_all_reduce(w->comm, m->grads, COMM_SUM, m->s);
+        w->in_exchange = timer_now() - began;
+    }
     sgd_step(m, w->sgd, 0.05 / w->comm->size); /* the sum at rate / P is the mean at rate */
 }
 
@@ -100,18 +107,28 @@ static void layer_done(void *context, int layer, bool backward, Stream *s)
 static void measure(Worker *w, double seconds, double *step_seconds)
 {
     int B = w->x[0].n, steps = (int)(seconds / *step_seconds) + 1;
+    double *last = alloc(steps, sizeof *last), mean = 0, exchanging = 0;
     comm_barrier(w->comm);
     double began = timer_now();
-    for (int k = 0; k < steps; k++)
+    for (int k = 0; k < steps; k++) {
         step(w);
+        mean += w->in_exchange / w->comm->size;
+        last[k] = w->in_exchange;
+    }
     w->m->be->op->stream_sync(w->m->s);
     double took = timer_now() - began;
     comm_all_reduce_host(w->comm, &took, 1, COMM_MAX);
+    comm_all_reduce_host(w->comm, &mean, 1, COMM_SUM);
+    comm_all_reduce_host(w->comm, last, steps, COMM_MIN);
+    for (int k = 0; k < steps; k++)
+        exchanging += last[k];
+    free(last);
     *step_seconds = took / steps;
     struct rusage use;
     getrusage(RUSAGE_SELF, &use);
     if (w->comm->rank == 0)
-        printf("%d %.6f %ld\n", steps * B * w->comm->size, took, use.ru_maxrss);
+        printf("%d %.6f %ld %.6f %.6f\n", steps * B * w->comm->size, took, use.ru_maxrss,
+               exchanging, mean - exchanging);
 }
 
 /* Rank 0 reads it and sends it to the others, which sleep meanwhile: MPI's own waiting would keep a

@@ -1,20 +1,20 @@
 #!/usr/bin/env bash
-# windows.sh BUILD [SECONDS]: how smooth are lab 1's windows? Each program runs without options on a
-# virtual screen, while it computes: seconds from the command to the first frame on the screen, and
-# frame times in milliseconds over SECONDS (10), median and 99th percentile. As root with COLD=1 the
-# system first drops its file cache.
+# windows.sh BUILD [SECONDS]: how smooth are the labs' windows? Each program runs without options on
+# a virtual screen, while it computes: seconds from the command to the first frame on the screen,
+# and frame times in milliseconds over SECONDS (10), median and 99th percentile. As root with COLD=1
+# the system first drops its file cache.
 set -eu
 BUILD=$1 seconds=${2:-10}
 program=$BUILD/sol/lab1_gd/1_gradient_descent
 # shellcheck source=tests/e2e/_screen.sh
 . tests/e2e/_screen.sh
-ranks() { case $1 in 8_*) echo 2 ;; 9_*) echo 4 ;; *) echo 1 ;; esac; }
+ranks() { sed -n "s/^RANKS_$1 := //p; \$s/.*/1/p" make/labs.mk | head -n 1; }
 
 printf '%-36s %5s  %13s  %6s  %6s  %6s\n' \
     program ranks 'first frame s' frames 'p50 ms' 'p99 ms'
-for program in "$BUILD"/sol/lab1_gd/[0-9]_*; do
+for program in "$BUILD"/sol/lab[123]_*/[0-9]*_*; do
     name=$(basename "$program")
-    case $name in *.o | *.d) continue ;; esac
+    case $name in *.o | *.d | 1_ranks | 3_train | 1_ranks_nccl) continue ;; esac # no window
     np=$(ranks "$name")
     [ -z "${COLD:-}" ] || { sync; echo 3 >/proc/sys/vm/drop_caches; }
     began=$(date +%s.%N)

@@ -43,12 +43,16 @@ void worker_go(Worker *w, double seconds)
 void worker_take(Worker *w)
 {
     char line[256];
-    double images, seconds, peak;
+    double images, seconds, peak, exchanging = 0, waiting = 0;
     REQUIRE(fgets(line, sizeof line, w->from) &&
-                sscanf(line, "%lf %lf %lf", &images, &seconds, &peak) == 3,
+                sscanf(line, "%lf %lf %lf %lf %lf", &images, &seconds, &peak, &exchanging,
+                       &waiting) >= 3,
             "a measured program ended early");
-    if (w->samples < SAMPLES)
+    if (w->samples < SAMPLES) {
+        w->exchanging[w->samples] = exchanging / seconds,
+        w->waiting[w->samples] = waiting / seconds;
         w->rate[w->samples++] = images / seconds;
+    }
     w->peak = peak * 1024;
 }
 

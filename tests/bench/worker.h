@@ -15,8 +15,9 @@ typedef struct Worker {
     char version[64];
     bool there; /* it started */
     int samples;
-    double rate[SAMPLES]; /* images per second */
-    double peak;          /* bytes of memory, at most so far */
+    double rate[SAMPLES];                         /* images per second */
+    double exchanging[SAMPLES], waiting[SAMPLES]; /* share of the time: train_rate.c; 0 if unsaid */
+    double peak;                                  /* bytes of memory, at most so far */
 } Worker;
 
 /* Start a shell command and wait until it is ready. If it cannot start (no PyTorch), `there` is

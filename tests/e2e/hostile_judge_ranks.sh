@@ -76,13 +76,15 @@ train() { # verdicts, words, seconds, C
         "1i $headers
         s/^    make_model\\(&t\\);/&\\n    int me = t.comm->rank; { $4 }/"
 }
-# It knows who it is, and no more: one step answers for that, the others are not judged.
+# It knows who it is, and no more: one step answers for that, the others are not judged. Which one
+# (5: the first broadcast, 6: the training) depends on how far rank 0 came before the other ended.
 train PPPTFTT 'comm_close' 60 'exit(0);'
-train PPPTTFT 'ended with status 7\|rank 1' 60 'if (me == 1) _exit(7);'
-train PPPTTFT 'it stopped itself' 30 'if (me == 1) raise(SIGSTOP);'
+train 'PPPT\(TF\|FT\)T' 'ended with status 7\|rank 1' 60 'if (me == 1) _exit(7);'
+train 'PPPT\(TF\|FT\)T' 'it stopped itself' 30 'if (me == 1) raise(SIGSTOP);'
 # The watch (10 s) and the check (15 s) both see it.
-train PPPTTFT 'did not end within 15 s\|rank 1 has made no call' 80 'if (me == 1) for (;;) pause();'
-train PPFTTFT 'more than 8 MiB into one file' 30 \
+train 'PPPT\(TF\|FT\)T' 'did not end within 15 s\|rank 1 has made no call' 80 \
+    'if (me == 1) for (;;) pause();'
+train 'PPFT\(TF\|FT\)T' 'more than 8 MiB into one file' 30 \
     'if (me == 2) for (;;) puts("PASS  step 1  6\/6");'
 train PPPTFTT 'started more than 100 processes\|more than 4 GiB' 30 \
     'for (int i = 0; i < 9; i++) fork(); sleep(60);'

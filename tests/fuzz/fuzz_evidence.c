@@ -1,6 +1,5 @@
 /* fuzz_evidence.c: libFuzzer on the messages of a submission: for any bytes the grader reads a
  * backward pass within its limits, a message, or the end. */
-#define _GNU_SOURCE
 #include "../../assessment/grader/inspection.h"
 #include <stdlib.h>
 #include <sys/mman.h>

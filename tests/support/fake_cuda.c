@@ -12,6 +12,16 @@ bool fake_one_gpu, fake_recording, fake_unknown;
 int fake_alive;
 static _Thread_local int current_device;
 
+/* CUDA keeps a thread's last error until it is asked for, "not ready", too. */
+static _Thread_local cudaError_t last_error;
+
+static cudaError_t answer(cudaError_t code)
+{
+    if (code != cudaSuccess)
+        last_error = code;
+    return code;
+}
+
 /* ---- streams ---- */
 
 typedef struct Work {
@@ -31,6 +41,7 @@ struct CUstream_st {
 struct CUevent_st {
     cudaStream_t s;
     long recorded, passed; /* versions */
+    bool captured;         /* recorded into a graph */
 };
 
 static cudaStream_t streams;
@@ -127,7 +138,7 @@ cudaError_t cudaDeviceSynchronize(void)
 cudaError_t cudaStreamQuery(cudaStream_t s)
 {
     ASSERT(!fake_recording); /* it would invalidate the capture */
-    return s->queued ? cudaErrorNotReady : cudaSuccess;
+    return answer(s->queued ? cudaErrorNotReady : cudaSuccess);
 }
 
 cudaError_t cudaStreamIsCapturing(cudaStream_t s, enum cudaStreamCaptureStatus *status)
@@ -166,15 +177,18 @@ cudaError_t cudaEventDestroy(cudaEvent_t e)
 cudaError_t cudaEventRecord(cudaEvent_t e, cudaStream_t s)
 {
     e->s = s;
+    e->captured = fake_recording;
     append(s, (Work){.mark = e, .version = ++e->recorded});
     return cudaSuccess;
 }
 
 cudaError_t cudaEventQuery(cudaEvent_t e)
 {
+    if (e->captured)
+        return answer(cudaErrorCapturedEvent);
     if (on_main_thread() && e->passed < e->recorded)
         do_first(e->s);
-    return e->passed < e->recorded ? cudaErrorNotReady : cudaSuccess;
+    return answer(e->passed < e->recorded ? cudaErrorNotReady : cudaSuccess);
 }
 
 cudaError_t cudaLaunchHostFunc(cudaStream_t s, cudaHostFn_t run, void *argument)
@@ -268,7 +282,7 @@ cudaError_t cudaMemcpyAsync(void *out, const void *in, size_t bytes, enum cudaMe
 cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *a, const void *memory)
 {
     if (fake_unknown)
-        return cudaErrorNoDevice;
+        return answer(cudaErrorNoDevice);
     Piece *p = piece_of(memory);
     *a = (struct cudaPointerAttributes){.type = p ? cudaMemoryTypeDevice
                                                   : cudaMemoryTypeUnregistered,
@@ -276,7 +290,12 @@ cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *a, const void
     return cudaSuccess;
 }
 
-cudaError_t cudaGetLastError(void) { return cudaSuccess; }
+cudaError_t cudaGetLastError(void)
+{
+    cudaError_t code = last_error;
+    last_error = cudaSuccess;
+    return code;
+}
 
 /* ---- devices ---- */
 
@@ -284,7 +303,7 @@ cudaError_t cudaGetDeviceCount(int *count)
 {
     const char *ranks = getenv("OMPI_COMM_WORLD_LOCAL_SIZE");
     *count = fake_fault == FAULT_NO_GPU ? 0 : fake_one_gpu || !ranks ? 1 : atoi(ranks);
-    return fake_fault == FAULT_NO_GPU ? cudaErrorNoDevice : cudaSuccess;
+    return answer(fake_fault == FAULT_NO_GPU ? cudaErrorNoDevice : cudaSuccess);
 }
 
 cudaError_t cudaSetDevice(int device)
@@ -292,7 +311,7 @@ cudaError_t cudaSetDevice(int device)
     int count;
     cudaGetDeviceCount(&count);
     current_device = device;
-    return device >= 0 && device < count ? cudaSuccess : cudaErrorInvalidDevice;
+    return answer(device >= 0 && device < count ? cudaSuccess : cudaErrorInvalidDevice);
 }
 
 cudaError_t cudaDeviceGetPCIBusId(char *text, int size, int device)

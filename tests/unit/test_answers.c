@@ -39,7 +39,7 @@ static void refuses(const char *text, size_t size, const char *words)
 
 static void hostile_files(void **state)
 {
-    static char large[ANSWERS_LARGEST + 1], many[ANSWERS_MOST * 8 + 9];
+    static char large[ANSWERS_LARGEST + 1], many[ANSWERS_MOST * 16 + 17];
     refuses("one 1\n", 6, "line 1: no '='");
     refuses("a = 1\n\na = 2\n", 13, "line 3: a is there twice: also in line 1");
     refuses("= 1\n", 4, "is no name");
@@ -48,7 +48,7 @@ static void hostile_files(void **state)
     memset(large, '#', sizeof large);
     refuses(large, sizeof large, "more than 65536 bytes");
     for (int i = 0; i <= ANSWERS_MOST; i++)
-        snprintf(many + strlen(many), 9, "a%d=1\n", i);
+        snprintf(many + strlen(many), 17, "a%d=1\n", i);
     refuses(many, strlen(many), "more than 64 answers");
     AnswerFile f;
     char *wrong = answers_read(&f, "/nonexistent/answers.txt");

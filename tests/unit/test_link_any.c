@@ -134,7 +134,7 @@ static void other_receives(void **state)
     MPI_Comm_rank(back, &own);
     link_align();
     if (own) {
-        link_charge(0.02 * own);
+        link_charge(0.2 * own);
         usleep(1000 * (unsigned)(P - own));
         MPI_Send(&v, 1, MPI_INT, 0, 3, back);
         if (rank)

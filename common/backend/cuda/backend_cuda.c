@@ -136,7 +136,7 @@ Backend *backend_cuda_open(int local_rank, int local_size)
     snprintf(cuda->base.description, sizeof cuda->base.description,
              "GPU %d of %d, %.50s, compute capability %d.%d, %.1f GB, convolution by %s",
              cuda->device, f.devices, about.name, f.major, f.minor, about.totalGlobalMem / 1e9,
-             cuda->dnn ? "cuDNN" : "im2col");
+             cuda->dnn ? "cuDNN or im2col" : "im2col");
     audit_fact("backend", "s:s, s:i, s:i, s:i", "device", "cuda", "local_rank", local_rank,
                "local_size", local_size, "gpu", cuda->device);
     return &cuda->base;

@@ -69,18 +69,18 @@ static void check(const ConvPlan *p, Tensor y, Tensor x)
 }
 
 /* Before each convolution: can cuDNN do it? */
-static bool by_cudnn(Stream *s, const ConvPlan *p, Tensor y, Tensor x)
+static bool by_cudnn(Stream *s, const ConvPlan *p, DnnCall call, Tensor y, Tensor x)
 {
     check(p, y, x);
     cuda_take_scratch(s);
-    return cudnn_fits(p, y, x);
+    return cudnn_fits(p, call, y, x);
 }
 
 void cuda_conv_forward(Stream *s, ConvPlan *p, Tensor y, Tensor moments, Tensor x, Tensor w,
                        Tensor residual)
 {
     ASSERT(!given(residual) || same_shape(residual, y));
-    if (!by_cudnn(s, p, y, x) || !cudnn_forward(s, p, y, x, w, residual))
+    if (!by_cudnn(s, p, DNN_FORWARD, y, x) || !cudnn_forward(s, p, y, x, w, residual))
         cuda_conv_gemm_forward(s, p, y, x, w, residual);
     if (given(moments))
         cuda_image_moments(s, moments, y);
@@ -88,13 +88,14 @@ void cuda_conv_forward(Stream *s, ConvPlan *p, Tensor y, Tensor moments, Tensor 
 
 void cuda_conv_backward_data(Stream *s, ConvPlan *p, Tensor dx, Tensor dy, Tensor w, bool add)
 {
-    if (!by_cudnn(s, p, dy, dx) || !cudnn_backward_data(s, p, dx, dy, w, add))
+    if (!by_cudnn(s, p, add ? DNN_DATA_ADD : DNN_DATA, dy, dx) ||
+        !cudnn_backward_data(s, p, dx, dy, w, add))
         cuda_conv_gemm_backward_data(s, p, dx, dy, w, add);
 }
 
 void cuda_conv_backward_weight(Stream *s, ConvPlan *p, Tensor dw, Tensor x, Tensor dy)
 {
     ASSERT(tensor_count(dw) == p->weights);
-    if (!by_cudnn(s, p, dy, x) || !cudnn_backward_weight(s, p, dw, x, dy))
+    if (!by_cudnn(s, p, DNN_WEIGHT, dy, x) || !cudnn_backward_weight(s, p, dw, x, dy))
         cuda_conv_gemm_backward_weight(s, p, dw, x, dy);
 }

@@ -21,37 +21,55 @@ static const cudnnConvolutionFwdAlgo_t FORWARD = CUDNN_CONVOLUTION_FWD_ALGO_IMPL
 static const cudnnConvolutionBwdDataAlgo_t DATA = CUDNN_CONVOLUTION_BWD_DATA_ALGO_1;
 static const cudnnConvolutionBwdFilterAlgo_t WEIGHT = CUDNN_CONVOLUTION_BWD_FILTER_ALGO_1;
 
+/* A call that wants more is left to im2col: the memory is for the batch. */
+static const size_t WORKSPACE = (size_t)1 << 30;
+
 typedef struct Cudnn {
     cudnnHandle_t handle; /* the backend's */
     cudnnTensorDescriptor_t x, y;
     cudnnFilterDescriptor_t w;
     cudnnConvolutionDescriptor_t conv;
-    int n;        /* images that x and y describe */
-    bool fits;    /* cuDNN supports the case with n images */
-    bool refused; /* it claimed support, and then failed */
+    int n;                /* images that x and y describe */
+    bool fits[DNN_CALLS]; /* cuDNN supports the call with n images, and has not refused it */
 } Cudnn;
 
 static Cudnn *of(const ConvPlan *p) { return p->dnn; }
 
-/* Describe n images, and query the three algorithms' workspace: false if one of them does not
- * support the case. */
-static bool describe(const ConvPlan *p, int n, size_t *bytes)
+/* Describe n images, and query each call's workspace: a call that wants more than `limit` bytes
+ * does not fit. Returns the bytes for those that do. */
+static size_t describe(const ConvPlan *p, int n, size_t limit)
 {
     Cudnn *d = of(p);
     cudnnDataType_t type = p->type == BF16 ? CUDNN_DATA_BFLOAT16 : CUDNN_DATA_FLOAT;
-    size_t forward = 0, data = 0, weight = 0;
+    cudnnStatus_t status[DNN_CALLS];
+    size_t bytes[DNN_CALLS] = {0}, most = 0;
     CUDNN_CHECK(cudnnSetTensor4dDescriptor(d->x, CUDNN_TENSOR_NHWC, type, n, p->C, p->H, p->W));
     CUDNN_CHECK(cudnnSetTensor4dDescriptor(d->y, CUDNN_TENSOR_NHWC, type, n, p->K, p->P, p->Q));
-    cudnnStatus_t f = cudnnGetConvolutionForwardWorkspaceSize(d->handle, d->x, d->w, d->conv, d->y,
-                                                              FORWARD, &forward);
-    cudnnStatus_t b = cudnnGetConvolutionBackwardDataWorkspaceSize(d->handle, d->w, d->y, d->conv,
-                                                                   d->x, DATA, &data);
-    cudnnStatus_t w = cudnnGetConvolutionBackwardFilterWorkspaceSize(d->handle, d->x, d->y, d->conv,
-                                                                     d->w, WEIGHT, &weight);
-    *bytes = forward > data ? forward : data;
-    *bytes = weight > *bytes ? weight : *bytes;
+    status[DNN_FORWARD] = cudnnGetConvolutionForwardWorkspaceSize(d->handle, d->x, d->w, d->conv,
+                                                                  d->y, FORWARD,
+                                                                  &bytes[DNN_FORWARD]);
+    status[DNN_DATA] = cudnnGetConvolutionBackwardDataWorkspaceSize(d->handle, d->w, d->y, d->conv,
+                                                                    d->x, DATA, &bytes[DNN_DATA]);
+    status[DNN_DATA_ADD] = status[DNN_DATA];
+    bytes[DNN_DATA_ADD] = bytes[DNN_DATA];
+    status[DNN_WEIGHT] = cudnnGetConvolutionBackwardFilterWorkspaceSize(d->handle, d->x, d->y,
+                                                                        d->conv, d->w, WEIGHT,
+                                                                        &bytes[DNN_WEIGHT]);
+    for (int i = 0; i < DNN_CALLS; i++) {
+        d->fits[i] = status[i] == CUDNN_STATUS_SUCCESS && bytes[i] <= limit;
+        if (d->fits[i] && bytes[i] > most)
+            most = bytes[i];
+    }
     d->n = n;
-    return f == CUDNN_STATUS_SUCCESS && b == CUDNN_STATUS_SUCCESS && w == CUDNN_STATUS_SUCCESS;
+    return most;
+}
+
+static bool fits_any(const Cudnn *d)
+{
+    for (int i = 0; i < DNN_CALLS; i++)
+        if (d->fits[i])
+            return true;
+    return false;
 }
 
 void cudnn_open(Backend *be)
@@ -88,9 +106,13 @@ void cudnn_plan(Backend *be, ConvPlan *p, Tensor y, Tensor x)
                                            CUDNN_TENSOR_NHWC, p->K, p->C, p->R, p->R));
     CUDNN_CHECK(cudnnSetConvolution2dDescriptor(d->conv, p->pad, p->pad, p->stride, p->stride, 1, 1,
                                                 CUDNN_CROSS_CORRELATION, CUDNN_DATA_FLOAT));
-    CUDNN_CHECK(cudnnSetConvolutionMathType(d->conv, exact ? CUDNN_FMA_MATH : CUDNN_DEFAULT_MATH));
-    d->fits = describe(p, x.n, &p->dnn_bytes);
-    if (!d->fits) {
+    /* DEFAULT_MATH permits tensor cores for TF32 only */
+    cudnnMathType_t math = p->type == BF16 ? CUDNN_TENSOR_OP_MATH
+                         : exact           ? CUDNN_FMA_MATH
+                                           : CUDNN_DEFAULT_MATH;
+    CUDNN_CHECK(cudnnSetConvolutionMathType(d->conv, math));
+    p->dnn_bytes = describe(p, x.n, WORKSPACE);
+    if (!fits_any(d)) {
         cudnn_plan_free(p);
         p->dnn = NULL;
         p->dnn_bytes = 0;
@@ -109,16 +131,16 @@ void cudnn_plan_free(ConvPlan *p)
     free(d);
 }
 
-bool cudnn_fits(const ConvPlan *p, Tensor y, Tensor x)
+bool cudnn_fits(const ConvPlan *p, DnnCall call, Tensor y, Tensor x)
 {
     Cudnn *d = of(p);
-    if (!d || d->refused || x.halo || y.halo || x.dtype != p->type || y.dtype != p->type)
+    if (!d || x.halo || y.halo || x.dtype != p->type || y.dtype != p->type)
         return false;
-    if (x.n != d->n) { /* another batch: the last of an epoch, or the first again */
-        size_t bytes;
-        d->fits = describe(p, x.n, &bytes) && bytes <= p->dnn_bytes;
-    }
-    return d->fits;
+    /* another batch: the last of an epoch, or the first again. What was refused is tried again, and
+     * refused again: the same n gives the same bits. */
+    if (x.n != d->n)
+        describe(p, x.n, p->dnn_bytes);
+    return d->fits[call];
 }
 
 /* cuDNN's handle on this stream; the filters, packed, in scratch memory. */
@@ -139,14 +161,14 @@ static bool not_supported(cudnnStatus_t status)
     return status == CUDNN_STATUS_NOT_SUPPORTED;
 }
 
-/* Did one of the three succeed? */
-#define DID(p, call) did(p, (call), __LINE__, #call)
-static bool did(ConvPlan *p, cudnnStatus_t status, int line, const char *call)
+/* Did it succeed? A refusal concerns this call alone: the others' way, and so their bits, stay. */
+#define DID(p, which, call) did(p, which, (call), __LINE__, #call)
+static bool did(ConvPlan *p, DnnCall which, cudnnStatus_t status, int line, const char *call)
 {
-    of(p)->refused = not_supported(status);
-    if (status != CUDNN_STATUS_SUCCESS && !of(p)->refused)
+    of(p)->fits[which] = !not_supported(status);
+    if (status != CUDNN_STATUS_SUCCESS && of(p)->fits[which])
         die(EXIT_WRONG, "%s:%d: %s: %s", __FILE__, line, call, cudnnGetErrorString(status));
-    return !of(p)->refused;
+    return of(p)->fits[which];
 }
 
 bool cudnn_forward(Stream *s, ConvPlan *p, Tensor y, Tensor x, Tensor w, Tensor residual)
@@ -154,9 +176,10 @@ bool cudnn_forward(Stream *s, ConvPlan *p, Tensor y, Tensor x, Tensor w, Tensor 
     const float one = 1, zero = 0;
     Cudnn *d = of(p);
     void *packed = ready(s, p, w);
-    if (!DID(p, cudnnConvolutionForward(d->handle, &one, d->x, cuda_at(x), d->w, packed, d->conv,
-                                        FORWARD, conv_scratch(s, p->dnn_at), p->dnn_bytes, &zero,
-                                        d->y, cuda_at(y))))
+    if (!DID(p, DNN_FORWARD,
+             cudnnConvolutionForward(d->handle, &one, d->x, cuda_at(x), d->w, packed, d->conv,
+                                     FORWARD, conv_scratch(s, p->dnn_at), p->dnn_bytes, &zero, d->y,
+                                     cuda_at(y))))
         return false;
     if (given(residual))
         cuda_axpy(s, y, 1, residual);
@@ -168,9 +191,10 @@ bool cudnn_backward_data(Stream *s, ConvPlan *p, Tensor dx, Tensor dy, Tensor w,
     const float one = 1, before = add;
     Cudnn *d = of(p);
     void *packed = ready(s, p, w);
-    return DID(p, cudnnConvolutionBackwardData(d->handle, &one, d->w, packed, d->y, cuda_at(dy),
-                                               d->conv, DATA, conv_scratch(s, p->dnn_at),
-                                               p->dnn_bytes, &before, d->x, cuda_at(dx)));
+    return DID(p, add ? DNN_DATA_ADD : DNN_DATA,
+               cudnnConvolutionBackwardData(d->handle, &one, d->w, packed, d->y, cuda_at(dy),
+                                            d->conv, DATA, conv_scratch(s, p->dnn_at), p->dnn_bytes,
+                                            &before, d->x, cuda_at(dx)));
 }
 
 bool cudnn_backward_weight(Stream *s, ConvPlan *p, Tensor dw, Tensor x, Tensor dy)
@@ -179,9 +203,10 @@ bool cudnn_backward_weight(Stream *s, ConvPlan *p, Tensor dw, Tensor x, Tensor d
     Cudnn *d = of(p);
     void *dpacked = conv_scratch(s, p->dpacked_at);
     ready(s, p, NO_TENSOR);
-    if (!DID(p, cudnnConvolutionBackwardFilter(d->handle, &one, d->x, cuda_at(x), d->y, cuda_at(dy),
-                                               d->conv, WEIGHT, conv_scratch(s, p->dnn_at),
-                                               p->dnn_bytes, &zero, d->w, dpacked)))
+    if (!DID(p, DNN_WEIGHT,
+             cudnnConvolutionBackwardFilter(d->handle, &one, d->x, cuda_at(x), d->y, cuda_at(dy),
+                                            d->conv, WEIGHT, conv_scratch(s, p->dnn_at),
+                                            p->dnn_bytes, &zero, d->w, dpacked)))
         return false;
     cuda_conv_unpack_add(s, p, dw, dpacked, p->type);
     return true;

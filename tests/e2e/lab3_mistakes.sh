@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Lab 3, parts 2 to 5: each mistake in an exercise is found, and named: a sed expression changes the
-# reference, and the check must print FAIL with these words.
+# Lab 3, all parts but 6: each mistake in an exercise is found, and named: a sed expression changes
+# the reference, and the check must print FAIL with these words.
 # seconds: 300
 # sanitizers: no
 #
@@ -49,6 +49,7 @@ mistake() { # exercise, words, sed expression; + in front of the exercise: a qui
 }
 
 . tests/mutants/lab3_gap
+. tests/mutants/lab3_scale
 
 export -f try fail; export work compile link one
 xargs -0 -n 4 -P "${JOBS:-2}" bash -c 'try "$@"' _ <"$work/mistakes" ||

@@ -1,0 +1,29 @@
+/* measured.h: what part 8 measures on this machine's ranks: the time of a ring's messages, to which
+ * α and β are fitted, and updates of 1, 2, … ranks that really compute and exchange.
+ */
+#ifndef MEASURED_H
+#define MEASURED_H
+#include "command.h"
+#include "lab3.h"
+#include "training/training.h"
+
+enum { MEASURED_RANKS = 8, RING_SIZES = 7 };
+
+typedef struct Measured {
+    int ranks; /* measured on 1, 2, … so many */
+    /* [p - 1]: seconds of an update of p ranks that compute at the same time, without and with the
+     * exchange of their gradients. The slowest rank counts, in the fastest of some rounds: others
+     * may compute here, too. */
+    double alone[MEASURED_RANKS], together[MEASURED_RANKS];
+    /* A ring of two: seconds of its all-reduce by its bytes, and the fit. With one rank NaN. */
+    double bytes[RING_SIZES], ring[RING_SIZES], alpha, beta;
+} Measured;
+
+/* All ranks call it; rank 0 gets the result. The others sleep where they are not needed: at most
+ * MEASURED_RANKS take part. */
+void measured_ranks(Measured *m, const Lab *lab, Commands *commands, const TrainingSpec *spec);
+/* Every rank: wait for rank 0 to come here, asleep. */
+void measured_turn(Commands *commands);
+/* seconds = 2 alpha + bytes beta, by least squares of the relative errors. */
+void measured_fit(Measured *m);
+#endif

@@ -1,0 +1,79 @@
+#!/usr/bin/env bash
+# record.sh PROGRAMS [ONLY [DRAW]]: lab 3's expected results, into lab3_scale/recorded/NAME/: the
+# report, metrics.csv and, of parts 1 and 7, every training (tries.csv, sweep.csv).
+#
+# ONLY: those with this in their name. What is recorded is not run again: remove its folder for
+# that. What was interrupted goes on, in parts 1 and 7 where it stopped. DRAW=1 trains nothing: it
+# draws what is recorded of parts 1 and 7 once more, into build/record/. CIFAR-10 must be there
+# (make datasets), or its parts are left out, and named.
+set -u
+cd "$(dirname "$0")/../.." || exit 2
+programs=$1 only=${2-} draw=${3-}
+work=${programs%%/*}/record into=lab3_scale/recorded
+export HEADLESS=1
+
+# name | ranks | program | options
+experiments() {
+    cat <<'END'
+batch_size_fashion_mlp|2|1_batch_size|--data fashion
+gap_fashion|2|2_gap|--data fashion
+contest_fashion|2|7_contest|--data fashion --full
+learning_rate_fashion|2|3_learning_rate|--data fashion
+noise_and_time_fashion|2|5_noise_and_time|--data fashion --seeds 5
+batch_norm_fashion|2|4_batch_norm|--data fashion
+optimisers_fashion|2|6_optimisers|--data fashion
+predict|4|8_predict|--data fashion
+predict_link|4|8_predict|--data fashion --clock virtual --link 1Gbit/s,50us
+batch_size_fashion_cnn|2|1_batch_size|--data fashion --model cnn --largest 512
+batch_size_cifar10_mlp|2|1_batch_size|--data cifar10 --target 0.42
+contest_cifar10|2|7_contest|--data cifar10 --full
+batch_size_cifar10_resnet8|2|1_batch_size|--data cifar10 --model resnet8 --largest 512 --target 0.45
+gap_cifar10|2|2_gap|--data cifar10
+END
+}
+
+# Of what a program printed: no progress, no paths of this machine.
+report_of() { grep -vE '[0-9] %  [0-9,]+/[0-9,]+ |^results|build/' "$1"; }
+
+one() { # name, ranks, program, options
+    local out=$work/$1 folder=$into/$1 dir began=$SECONDS status=0 recorded=()
+    if [ -n "$draw" ]; then
+        [ -e "$folder/sweep.csv" ] || return 0
+        recorded=(--recorded "$folder") out=$work/drawn/$1
+    elif [ -e "$folder/report.txt" ]; then
+        echo "$1: recorded already"
+        return
+    fi
+    mkdir -p "$out"
+    # shellcheck disable=SC2086 # words
+    common/setup/launch.sh --np "$2" "$programs/$3" --out "$out" $4 "${recorded[@]}" \
+        >"$out/log" 2>&1 || status=$?
+    if [ $status != 0 ]; then
+        echo "$1: status $status: $(grep -m 1 '^error' "$out/log" || tail -n 1 "$out/log")"
+        return $status
+    fi
+    dir=$(dirname "$out"/*/config.json)
+    [ -z "$draw" ] || { echo "$1: drawn: $(echo "$dir"/*.png)"; return; }
+    mkdir -p "$folder.new"
+    {
+        echo "$3 $4 (on $2 ranks)"
+        report_of "$out/log"
+        echo "wall time of the last start: $((SECONDS - began)) s"
+    } >"$folder.new/report.txt"
+    for file in metrics tries sweep critical; do
+        [ ! -e "$dir/$file.csv" ] || cp "$dir/$file.csv" "$folder.new/"
+    done
+    rm -rf "$folder"
+    mv "$folder.new" "$folder"
+    echo "$1: recorded in $((SECONDS - began)) s"
+}
+
+failed=0 any=''
+while IFS='|' read -r name ranks program options; do
+    [[ $name == *"$only"* ]] || continue
+    any=yes
+    one "$name" "$ranks" "$program" "$options" </dev/null || failed=1
+done < <(experiments)
+[ -n "$any" ] || { echo "ONLY=$only: none of: $(experiments | cut -d '|' -f 1 | paste -sd ' ')" >&2
+    exit 2; }
+exit $failed
