@@ -85,10 +85,10 @@ mutants: $(LAB_PROGRAMS)
 commands: $(LAB_PROGRAMS) $(TRAINERS) $(GRADING)
 	@$(BUILT); env -u MAKELEVEL MAKEFLAGS='$(filter HAVE_%,$(MAKEOVERRIDES))' \
 	    tests/tools/commands.sh $(if $(STARTS),--starts) $(wildcard *$(ONLY)*/HANDOUT.md)
-# Lab 3's expected results; DRAW=1: drawn again from what is recorded.
-record: $(filter $(B)/sol/lab3_scale/%,$(LAB_PROGRAMS))
+# The expected results of labs 2 and 3; DRAW=1: drawn again from what is recorded.
+record: $(filter $(B)/sol/lab2_ddp/% $(B)/sol/lab3_scale/%,$(LAB_PROGRAMS))
 	@$(BUILT)
-	@$(WITH_MAKE) tests/tools/record.sh $(B)/sol/lab3_scale '$(ONLY)' '$(DRAW)'
+	@$(WITH_MAKE) tests/tools/record.sh $(B)/sol '$(ONLY)' '$(DRAW)'
 coverage:
 	@$(BUILT); find $(BUILD)/coverage -name '*.gcda' -delete 2>/dev/null; true
 	@$(MAKE) --no-print-directory COVERAGE=1 test; status=$$?; \

@@ -69,8 +69,8 @@ void size_report(const void *study)
     const Tuned *t = &s->tuned;
     Run *run = t->study.lab->run;
     double b[TUNED_ENTRIES], m[TUNED_ENTRIES], low[TUNED_ENTRIES], high[TUNED_ENTRIES];
-    if (t->done < t->total)
-        die(130, "stopped: finished runs are kept; the same command resumes");
+    if (!tuned_complete(t))
+        return;
     run_say(run, "   batch      rate  updates to the target    seconds  images/s  missed");
     run_metrics_header(run, "batch,rate,updates,lowest,highest,seconds,images_per_s,missed");
     int n = size_medians(s, SIZE_STEPS, b, m, low, high);
