@@ -27,7 +27,7 @@ enter() { # options of bwrap… -- command…
     local -a view=(--die-with-parent --unshare-pid --unshare-ipc --unshare-net --unshare-uts
         --unshare-cgroup-try --hostname sandbox --clearenv --setenv PATH "$path" --setenv HOME /tmp
         --setenv LANG C.UTF-8 --ro-bind /usr /usr) drop=()
-    local folder device
+    local folder device where=/submission
     local -A seen=()
     for folder in /etc /sys /sys/devices /submission; do # bubblewrap's own would be 0700
         view+=(--perms 0755 --dir "$folder")
@@ -44,18 +44,22 @@ enter() { # options of bwrap… -- command…
     for device in /dev/nvidia*; do
         [ ! -e "$device" ] || view+=(--dev-bind "$device" "$device")
     done
-    view+=(--remount-ro /dev --chdir /submission)
+    view+=(--remount-ro /dev)
     if [ "$(id -u)" = 0 ]; then
         view+=(--cap-drop ALL --cap-add CAP_SETUID --cap-add CAP_SETGID --cap-add CAP_SETPCAP)
         drop=(setpriv --reuid=$nobody --regid=$nobody --clear-groups --no-new-privs
             --bounding-set=-all --inh-caps=-all)
+        # The other user may not make a user namespace either: one inside of which that is off.
+        if "${drop[@]}" unshare --user true 2>/dev/null; then
+            drop+=(bwrap --unshare-user --disable-userns --die-with-parent --dev-bind / / --)
+        fi
     else
         view+=(--unshare-user --disable-userns --cap-drop ALL)
     fi
     while [ "$1" != -- ]; do
         case $1 in --bind | --ro-bind) folders_above "$3" ;; esac
         case $1 in
-            --chdir) view+=("$1" "$2"); shift 2 ;;
+            --chdir) where=$2; shift 2 ;;
             *) view+=("$1" "$2" "$3"); shift 3 ;;
         esac
     done
@@ -65,7 +69,7 @@ enter() { # options of bwrap… -- command…
         ulimit -c 0 -n 1024 -v "$1" -t "$2" && ulimit -u 512 || exit 2
         shift 2
         exec "$@" 9<&-' limits "${SANDBOX_MEMORY:-4194304}" "${SANDBOX_SECONDS:-unlimited}" "$@" \
-        9< <(printf '%s\0' "${view[@]}" --remount-ro /) # not on a command line that it can read
+        9< <(printf '%s\0' "${view[@]}" --chdir "$where" --remount-ro /) # not on a command line that it can read
 }
 
 if [ "${1-}" = works ]; then
