@@ -43,6 +43,8 @@ static void read_options(GradeOptions *o, int argc, char **argv)
         {"seed", ARG_LONG, &o->seed, .max = 1e9, .help = "the --seed that the submission gets"},
         {"secret", ARG_LONG, &o->secret, .min = -1, .max = 9e15,
          .help = "seed of the synthetic images (-1: random)"},
+        {"trust", ARG_FLAG, &o->trust,
+         .help = "grade also where no sandbox works: it runs with your rights"},
         {"rubric", ARG_STRING, &o->rubric, .help = "criteria, points, accuracies"},
         {"out", ARG_STRING, &o->out, .help = "folder for results"},
         {0}};
@@ -74,7 +76,8 @@ static Paths paths_make(const GradeOptions *o)
     at.program = format_new("%s/train", at.dir);
     at.data = format_new("%s/data", at.dir);
     at.socket = format_new("%s/evidence", at.dir);
-    at.weights = format_new("%s/weights.safetensors", at.dir);
+    at.hand = format_new("%s/hand", at.dir);
+    at.weights = format_new("%s/weights.safetensors", at.hand);
     at.handed_in = format_new("%s/weights.safetensors", out);
     const char *old[] = {at.dir, at.handed_in, at.build_log, at.run_log, at.score_log};
     for (int i = 0; i < 5; i++)
@@ -85,7 +88,7 @@ static Paths paths_make(const GradeOptions *o)
         file_remove(path);
         free(path);
     }
-    char *error = file_make_folder(at.dir);
+    char *error = file_make_folder(at.hand);
     REQUIRE(!error, "%s", error);
     free(out);
     return at;
@@ -93,8 +96,9 @@ static Paths paths_make(const GradeOptions *o)
 
 static void paths_free(Paths *at)
 {
-    char *all[] = {at->dir,       at->program,   at->data,    at->socket,   at->weights,
-                   at->handed_in, at->build_log, at->run_log, at->score_log};
+    char *all[] = {at->dir,     at->program,   at->data,      at->socket,
+                   at->hand,    at->weights,   at->handed_in, at->build_log,
+                   at->run_log, at->score_log, at->no_sandbox};
     for (int i = 0; i < (int)(sizeof all / sizeof *all); i++)
         free(all[i]);
 }
@@ -118,10 +122,17 @@ int main(int argc, char **argv)
             "%s or common/setup/launch.sh is missing: run 'make grade' in the project's folder",
             script);
 
+    char *no_sandbox = sandbox_missing();
+    REQUIRE(!no_sandbox || o.trust,
+            "no sandbox: %s; install it, or run with ARGS=--trust: the submission then has all "
+            "rights of your account",
+            no_sandbox);
     char *error = file_make_folder(o.out);
     REQUIRE(!error, "%s", error);
     FolderLock *lock = folder_lock(o.out, "grade");
     Paths at = paths_make(&o);
+    at.no_sandbox = no_sandbox;
+    char *kept = sandbox_text(&at);
     Finding findings[CRITERIA] = {0};
     GradeData images = grade_data_make(&o, data, at.data);
     char *text = images_text(&images, data);
@@ -133,7 +144,7 @@ int main(int argc, char **argv)
         grade_score(&o, &rubric, &images, &at, findings);
     }
     file_remove(at.data);
-    Report report = {&o, &rubric, findings, text, budget, seconds};
+    Report report = {&o, &rubric, findings, text, kept, budget, seconds};
     bool passed = grade_report(&report);
 
     for (int k = 0; k < CRITERIA; k++) {
@@ -141,6 +152,7 @@ int main(int argc, char **argv)
         free(findings[k].advice);
     }
     free(text);
+    free(kept);
     grade_data_free(&images);
     paths_free(&at);
     folder_unlock(lock);

@@ -3,6 +3,7 @@
  *   grade.c          the driver              grade_rubric.c   criteria and points
  *   grade_data.c     images to train and to score on
  *   grade_build.c    compile                 grade_run.c      train, against the clock
+ *   grade_sandbox.c  where both happen       sandbox.sh       bubblewrap
  *   grade_score.c    the weights' accuracy   inspection.h     did the ranks share the work?
  *   grade_report.c   table, results.json     grade_figure.c   the points as bars
  *   grade.sh         one submission or a folder of them
@@ -22,6 +23,7 @@ typedef struct GradeOptions {
     int np, images;             /* images: how many of the training set are used, 0: all */
     double budget;              /* seconds; 0: the rubric's */
     int64_t seed, secret;       /* secret: seed of the synthetic images */
+    bool trust;                 /* grade without a sandbox where there is none */
     Option table[MOST_OPTIONS]; /* points into this struct: do not copy it */
 } GradeOptions;
 
@@ -66,8 +68,10 @@ double rubric_points(const Rubric *r, const Finding *findings, int criterion);
 
 /* A submission's files: all under dir, which is created afresh for each. */
 typedef struct Paths {
-    char *dir, *program, *data, *socket, *weights; /* absolute; socket: for the evidence */
-    char *handed_in; /* a copy of `weights`, out of the submission's reach */
+    char *dir, *program, *data, *socket; /* absolute; socket: for the evidence */
+    char *hand, *weights;                /* hand: the folder that the submission writes to */
+    char *no_sandbox;                    /* why there is none, NULL: there is one */
+    char *handed_in;                     /* a copy of `weights`, out of the submission's reach */
     char *build_log, *run_log, *score_log;
 } Paths;
 
@@ -88,6 +92,29 @@ char *log_line(const char *log, const char *word);
 
 /* script: the build's compile command, called as: script SOURCE PROGRAM. */
 Finding grade_build(const char *script, const char *submission, const Paths *at);
+
+/* Why the sandbox cannot be used here, a new string; NULL: it can. */
+char *sandbox_missing(void);
+/* A command, word by word. */
+typedef struct Words {
+    char *word[512];
+    int count;
+} Words;
+void words_add(Words *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void words_free(Words *w);
+/* The command's beginning: in the sandbox, with at->hand as /submission/hand; what it may read
+ * follows with sandbox_show, then sandbox_end. */
+void sandbox_begin(Words *w, const Paths *at);
+void sandbox_show(Words *w, const char *path, const char *inside);
+void sandbox_end(Words *w);
+/* For people: what kept the submission in. */
+char *sandbox_text(const Paths *at);
+/* Copies a regular file that the submission wrote, NULL or a new string: why not. Follows no
+ * link, waits for nothing. */
+char *sandbox_take(const char *from, const char *to);
+enum { MOST_GIB = 8, MOST_STARTED = 256, MOST_FILE = 1 << 28 }; /* of one submission; bytes */
+/* Does the folder hold more than a submission may write? */
+bool sandbox_is_full(const char *hand);
 /* Copies the weights to at->handed_in when the budget or the run ends, whichever comes first. */
 Finding grade_run(const GradeOptions *o, double budget, const Paths *at, double *seconds);
 /* Fills in the findings WEIGHTS, TRAINING, VALIDATION. Returns the network's parameter count, 0:
@@ -99,7 +126,7 @@ typedef struct Report {
     const GradeOptions *o;
     const Rubric *rubric;
     const Finding *findings;
-    const char *images; /* for people: which ones */
+    const char *images, *sandbox; /* for people: which ones; what kept the submission in */
     double budget, seconds;
 } Report;
 

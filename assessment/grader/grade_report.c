@@ -61,6 +61,7 @@ static void print_table(const Report *r)
     char safe[2048];
     printf("%s on %d ranks, %s\n", printable(safe, sizeof safe, r->o->submission), r->o->np,
            r->images);
+    printf("%s\n", printable(safe, sizeof safe, r->sandbox));
     for (int k = 0; k < CRITERIA; k++) {
         char *found = found_text(r, k);
         printf("%s  %-10s  %4.4g/%-3.3g  %s\n", verdict(r, k), r->rubric->criteria[k].name,
@@ -105,8 +106,8 @@ static void write_results(const Report *r)
                                 (int)ceil(r->seconds), "visibility", "visible", "stdout_visibility",
                                 "hidden", "tests", tests);
     json_object_set_new(results, "output",
-                        json_sprintf("%.4g of %.4g points; %d ranks, %s", sum, most, r->o->np,
-                                     r->images));
+                        json_sprintf("%.4g of %.4g points; %d ranks, %s; %s", sum, most, r->o->np,
+                                     r->images, r->sandbox));
     char *path = format_new("%s/results.json", r->o->out);
     NewFile *f = file_begin(path);
     json_dump_callback(results, put_json, f, JSON_INDENT(2) | JSON_REAL_PRECISION(6));

@@ -42,7 +42,7 @@ station "Lab 3: batch size against speed and steps to a target" \
     --smallest 32 --largest 1024 --seeds 2 --train 10000 --target 0.78
 station "Assessment: a submission, trained for a minute and graded" \
     grade "$b/assessment/grader/grade" assessment/solution/train.c \
-    --np 2 --data synthetic --budget 60
+    --np 2 --data synthetic --budget 60 --trust
 
 printf '\n\033[1mThe tour took %d s. Its results:\033[0m\n' $((SECONDS - began))
 find $out -maxdepth 2 -newermt "@$mark" -type f ! -name config.json ! -name .lock \

@@ -240,6 +240,7 @@ probe_tool() { # PART [PROGRAM]: a program with --version
         grep -o '[0-9][0-9.]*[0-9]' | head -n 1)
     found "$1" "$version" "$where"
 }
+probe_sandbox() { probe_tool sandbox bwrap; }
 probe_curl() { probe_tool curl; }
 probe_shellcheck() { probe_tool shellcheck; }
 probe_xvfb() { probe_tool xvfb Xvfb; }
