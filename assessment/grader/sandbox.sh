@@ -2,14 +2,14 @@
 # sandbox.sh works: can it be used here? If not, says why, and ends with status 1.
 # sandbox.sh HAND [OPTIONS OF bwrap…] -- COMMAND…: runs it where it can harm nothing.
 #
-# Only this script knows bubblewrap. The command sees the system's programs and libraries, read-only,
-# what the options add, and HAND, an empty folder, as /submission/hand, the only place from which
+# Only this script knows bubblewrap. The command sees the system's programs and libraries,
+# read-only, what the options add, and HAND, an empty folder, as /submission/hand, the only place from which
 # anything of it comes out. It has no network, its own processes, shared memory, /tmp and host name,
 # an empty environment, and no rights: root becomes another user; an ordinary user stays itself in a
 # user namespace that allows no further one. What it starts ends with it, and it with its caller.
 #
-# Limits here hold for each process: address space (none under sanitizers: SANDBOX_MEMORY=unlimited),
-# files open, processes of this user, seconds of processor time; those of the whole tree are the
+# Limits here hold for each process: address space (none under sanitizers:
+# SANDBOX_MEMORY=unlimited), files open, processes of this user, seconds of processor time; those of the whole tree are the
 # caller's (common/child.h: memory and processes by a watcher; no cgroup is needed).
 set -u
 nobody=65534 path=/usr/local/bin:/usr/bin:/bin
@@ -65,16 +65,18 @@ enter() { # options of bwrap… -- command…
     done
     shift
     # shellcheck disable=SC2016 # the shell inside expands it
+    # The view is not on a command line, which the submission could read.
     exec bwrap --args 9 "${drop[@]}" bash -c '
         ulimit -c 0 -n 1024 -v "$1" -t "$2" && ulimit -u 512 || exit 2
         shift 2
         exec "$@" 9<&-' limits "${SANDBOX_MEMORY:-4194304}" "${SANDBOX_SECONDS:-unlimited}" "$@" \
-        9< <(printf '%s\0' "${view[@]}" --chdir "$where" --remount-ro /) # not on a command line that it can read
+        9< <(printf '%s\0' "${view[@]}" --chdir "$where" --remount-ro /)
 }
 
 if [ "${1-}" = works ]; then
     type -P bwrap >/dev/null || { echo "$name is not installed"; exit 1; }
-    [ "$(id -u)" != 0 ] || type -P setpriv >/dev/null || { echo "setpriv is not installed"; exit 1; }
+    [ "$(id -u)" != 0 ] || type -P setpriv >/dev/null ||
+        { echo "setpriv is not installed"; exit 1; }
     words=$(enter -- true 2>&1) && exit 0
     echo "$name does not work here: $(tail -n 1 <<<"$words" | tr -cd '[:print:]' | head -c 200)"
     exit 1

@@ -1,15 +1,14 @@
 #!/usr/bin/env python3
-"""Read the points of Shallue et al. (arXiv 1811.03600, figure 1) off the authors' own picture.
+"""Read the points of Shallue et al. (arXiv 1811.03600, figure 1) off the authors' own figure.
 
     derive.py reproduce_paper_plots.ipynb
 
 The notebook lies in github.com/google-research/google-research, folder batch_science; its first
-output is the figure as a PNG of 640 x 559 pixels. For each batch size this looks for the base of the
-marker "^" (three pixels below its point) in the column of that power of two, and prints
+output is the figure as a PNG of 640 x 559 pixels. For each batch size this looks for the base of
+the marker "^" (three pixels below its point) in the column of that power of two, and prints
 workload,batch,steps. A marker stands on a whole pixel: half of one is 4 %. The numbers in
-batch_size/published_steps.c come from the line between the markers, and must agree with that; markers
-that the frame cuts off have no number here.
-Needs numpy and Pillow.
+batch_size/published_steps.c come from the line between the markers, and must agree with that;
+markers that the frame cuts off have no number here. Needs numpy and Pillow.
 """
 import base64
 import io
@@ -19,8 +18,8 @@ import sys
 import numpy
 from PIL import Image
 
-# workload, then column and row of 2^0, pixels per doubling (least squares over the grid lines: every
-# line lies within half a pixel of them), batch sizes
+# workload, then column and row of 2^0 and pixels per doubling (least squares over the grid lines,
+# all of which lie within half a pixel), batch sizes
 PANELS = [("fashion cnn", 240.93, 10.82, 142.52, 8.217,
            [2, 8, 32, 128, 512, 2048, 8192, 32768]),
           ("cifar10 resnet8", 450.50, 13.555, 191.11, 10.106,

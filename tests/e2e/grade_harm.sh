@@ -68,7 +68,8 @@ done
 
 # The compiler reads files, too.
 printf '#include "%s"\nint main(void) { return 0; }\n' "$work/canary" >"$work/include.c"
-printf '__asm__(".incbin \\"%s\\"");\nint main(void) { return 0; }\n' "$work/canary" >"$work/incbin.c"
+printf '__asm__(".incbin \\"%s\\"");\nint main(void) { return 0; }\n' "$work/canary" \
+    >"$work/incbin.c"
 for name in include incbin; do
     grade $name
     grep -q '^FAIL  builds' "$work/$name.log" || wrong "$name: it was built"

@@ -74,7 +74,8 @@ mkdir "$pile/unreadable.c" # not even a file: the grader's error, not the submis
 export ASAN_OPTIONS=${ASAN_OPTIONS-}:detect_leaks=0
 budget=25
 [ -z "${SAN:-}" ] || budget=60
-assessment/grader/grade.sh "$BUILD/assessment/grader/grade" "$pile" --trust --np 2 --data synthetic \
+assessment/grader/grade.sh "$BUILD/assessment/grader/grade" "$pile" --trust --np 2 \
+    --data synthetic \
     --images 500 --budget $budget --rubric "$work/rubric.json" --device cpu --out "$work/out" \
     >"$work/log" 2>&1
 status=$?

@@ -16,7 +16,8 @@ sed -E 's/("from": )\{[^}]*\}/\1{"synthetic": 0.15}/
 
 grade() { # name, sed expression, source: sets $status
     sed -E "s/\.init_seed = -1/.init_seed = -1, .epochs = 8/; $2" "$3" >"$work/$1.c"
-    "$BUILD/assessment/grader/grade" --trust --submission "$work/$1.c" --data synthetic --images 2000 \
+    "$BUILD/assessment/grader/grade" --trust --submission "$work/$1.c" \
+        --data synthetic --images 2000 \
         --budget $budget --rubric "$work/rubric.json" --device cpu --out "$work/$1" "${@:4}" \
         >"$work/$1.txt" 2>&1
     status=$?

@@ -9,7 +9,8 @@ wrong() { echo "wrong: $*"; failed=1; }
 refuse() { # words expected, options…
     local words=$1 status
     shift
-    "$BUILD/assessment/grader/grade" --trust --data synthetic --out "$work/out" "$@" >"$work/output" 2>&1
+    "$BUILD/assessment/grader/grade" --trust --data synthetic --out "$work/out" "$@" \
+        >"$work/output" 2>&1
     status=$?
     [ $status = 2 ] || wrong "$*: exit $status, expected 2"
     [ "$(wc -l <"$work/output")" = 1 ] || wrong "$*: expected one line"
@@ -45,7 +46,8 @@ assessment/grader/grade.sh "$BUILD/assessment/grader/grade" "$work" --out "$work
 
 # What does not compile is the submission's mistake: status 1, and a table.
 echo 'int main(void) { return missing; }' >"$work/broken.c"
-"$BUILD/assessment/grader/grade" --submission "$work/broken.c" --trust --data synthetic --images 500 \
+"$BUILD/assessment/grader/grade" --submission "$work/broken.c" --trust \
+    --data synthetic --images 500 \
     --out "$work/out" >"$work/output" 2>&1
 [ $? = 1 ] || wrong "a file that does not compile: expected exit 1"
 grep -q '^FAIL  builds         0/5    the compiler says: error: .*missing' "$work/output" ||

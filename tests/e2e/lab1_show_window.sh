@@ -23,7 +23,8 @@ start() {
 start --speed 0.1
 press t a # it stands still
 settle
-width=$(head -c 24 "$results/window-$shots.png" | tail -c 8 | od -An -tu1 | awk '{print $3 * 256 + $4}')
+width=$(head -c 24 "$results/window-$shots.png" | tail -c 8 | od -An -tu1 |
+    awk '{print $3 * 256 + $4}')
 [ "$width" = 1400 ] || fail "not full screen: $width pixels wide"
 before=$shots
 press period; settle
@@ -44,7 +45,8 @@ press space; shot
 most=$((($(date +%s%N) - began) / 50000000 + 3))
 finish
 count=$(grep -oE 'after [0-9]+ updates' "$work/log" | grep -oE '[0-9]+')
-[ "$count" -ge 1 ] && [ "$count" -le $most ] || fail "a click, and $count updates, at most $most since"
+[ "$count" -ge 1 ] && [ "$count" -le $most ] ||
+    fail "a click, and $count updates, at most $most since"
 echo "ok: a click begins a new path: $count updates"
 
 HEADLESS=1 "$program" --show --data synthetic --model linear --images 1000 --measured 64 \

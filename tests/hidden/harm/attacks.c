@@ -1,6 +1,7 @@
 /* attacks.c: a submission that tries to read, change, stop and reach what is not its own. It prints
- * "reached: …" for what it should not have come to, and "all tried" at the end; tests/e2e/grade_harm.sh
- * replaces the words in capitals, and looks from outside what has become of them. */
+ * "reached: …" for what it should not have come to, and "all tried" at the end;
+ * tests/e2e/grade_harm.sh replaces the words in capitals, and looks from outside what has become
+ * of them. */
 #include <arpa/inet.h>
 #include <dirent.h>
 #include <errno.h>
@@ -116,7 +117,7 @@ int main(void)
     }
     printf("all tried\n");
     fflush(stdout);
-    sleep(2); /* it is read */
+    sleep(2);                        /* it is read */
     for (int i = 0; i < 100000; i++) /* processes, as many as there may be */
         if (fork() < 0)
             break;
