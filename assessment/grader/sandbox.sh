@@ -3,14 +3,16 @@
 # sandbox.sh HAND [OPTIONS OF bwrap…] -- COMMAND…: runs it where it can harm nothing.
 #
 # Only this script knows bubblewrap. The command sees the system's programs and libraries,
-# read-only, what the options add, and HAND, an empty folder, as /submission/hand, the only place from which
-# anything of it comes out. It has no network, its own processes, shared memory, /tmp and host name,
-# an empty environment, and no rights: root becomes another user; an ordinary user stays itself in a
-# user namespace that allows no further one. What it starts ends with it, and it with its caller.
+# read-only, what the options add, and HAND, an empty folder, as /submission/hand, the only place
+# from which anything of it comes out. It has no network, its own processes, shared memory, /tmp and
+# host name, an empty environment, and no rights: root becomes another user; an ordinary user stays
+# itself in a user namespace that allows no further one. What it starts ends with it, and it with
+# its caller.
 #
 # Limits here hold for each process: address space (none under sanitizers:
-# SANDBOX_MEMORY=unlimited), files open, processes of this user, seconds of processor time; those of the whole tree are the
-# caller's (common/child.h: memory and processes by a watcher; no cgroup is needed).
+# SANDBOX_MEMORY=unlimited), files open, processes of this user, seconds of processor time; those
+# of the whole tree are the caller's (common/child.h: memory and processes by a watcher; no cgroup
+# is needed).
 set -u
 nobody=65534 path=/usr/local/bin:/usr/bin:/bin
 name=bubblewrap

@@ -1,4 +1,5 @@
-/* study.h: the frame of lab 3's parts: an experiment that all ranks work on, beside rank 0's window.
+/* study.h: the frame of lab 3's parts: an experiment that all ranks work on, beside rank 0's
+ * window.
  *
  *     typedef struct GapStudy { Study study; … } GapStudy;     the Study comes first
  *

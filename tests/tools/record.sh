@@ -33,7 +33,7 @@ predict_link|4|lab3_scale/8_predict|--data fashion --clock virtual --link 1Gbit/
 batch_size_fashion_cnn|2|lab3_scale/1_batch_size|--data fashion --model cnn --largest 512
 batch_size_cifar10_mlp|2|lab3_scale/1_batch_size|--data cifar10 --target 0.42
 contest_cifar10|2|lab3_scale/7_contest|--data cifar10 --full
-batch_size_resnet8|2|lab3_scale/1_batch_size|--data cifar10 --model resnet8 --largest 512 --target .45
+resnet8_cifar10|2|lab3_scale/1_batch_size|--data cifar10 --model resnet8 --largest 512 --target .45
 gap_cifar10|2|lab3_scale/2_gap|--data cifar10
 END
 }
