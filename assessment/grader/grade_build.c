@@ -1,6 +1,6 @@
 /* grade_build.c: does the submission compile, with the build's compiler, flags and library?
- * Warnings are not errors. In a sandbox that shows the headers and the library alone: #include reads
- * any file, and a compiler can be told to run without end.
+ * Warnings are not errors. In a sandbox that shows the headers and the library alone: #include
+ * reads any file, and a compiler can be told to run without end.
  */
 #include "check.h"
 #include "child.h"

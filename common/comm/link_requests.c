@@ -157,8 +157,8 @@ static void waited_free(Waited *w, int n)
     free(w);
 }
 
-/* On the virtual clock a rank that waits sleeps, so that those that compute have the cores: MPI_Wait
- * only yields. */
+/* On the virtual clock a rank that waits sleeps, so that those that compute have the cores:
+ * MPI_Wait only yields. */
 static void sleep_until_here(int n, MPI_Request *requests)
 {
     for (int i = 0; link_virtual() && i < n; i++) {

@@ -20,8 +20,8 @@ void commands_free(Commands *k, Backend *be)
 }
 
 /* Polls continuously at first, as most commands come at once; then 500 times a second. On the
- * virtual clock, where who sleeps would never come to the time at which the command is due, the wait
- * itself sleeps. */
+ * virtual clock, where who sleeps would never come to the time at which the command is due, the
+ * wait itself sleeps. */
 static void wait_asleep(Comm *c, CommRequest *request)
 {
     double began = timer_real();

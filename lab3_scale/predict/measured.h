@@ -20,8 +20,8 @@ typedef struct Measured {
     double bytes[RING_SIZES], ring[RING_SIZES], alpha, beta;
 } Measured;
 
-/* The work of a study on all ranks, of which rank 0 gets the result. Those not needed sleep: at most
- * MEASURED_RANKS take part. False: stopped. */
+/* The work of a study on all ranks, of which rank 0 gets the result. Those not needed sleep: at
+ * most MEASURED_RANKS take part. False: stopped. */
 bool measured_ranks(Measured *m, Study *s, Commands *commands, const TrainingSpec *spec);
 /* seconds = 2 alpha + bytes beta, by least squares of the relative errors. */
 void measured_fit(Measured *m);
