@@ -49,7 +49,7 @@ enter() { # options of bwrap… -- command…
     view+=(--remount-ro /dev)
     if [ "$(id -u)" = 0 ]; then
         view+=(--cap-drop ALL --cap-add CAP_SETUID --cap-add CAP_SETGID --cap-add CAP_SETPCAP)
-        drop=(setpriv --reuid=$nobody --regid=$nobody --clear-groups --no-new-privs
+        drop=(setpriv "--reuid=$nobody" "--regid=$nobody" --clear-groups --no-new-privs
             --bounding-set=-all --inh-caps=-all)
         # The other user may not make a user namespace either: one inside of which that is off.
         if "${drop[@]}" unshare --user true 2>/dev/null; then
