@@ -8,7 +8,9 @@ $(B)/sol/assessment/train: $(B)/assessment/solution/train.o $(B)/libcommon.a
 	$(call link)
 GRADER := $(B)/assessment/grader/grade
 $(GRADER): $(patsubst %.c,$(B)/%.o,$(wildcard assessment/grader/*.c)) $(B)/libcommon.a
-	$(call link)
+	$(call link,$(LIBARCHIVE_LIBS))
+$(B)/assessment/grader/class_sources.o: private CPPFLAGS_ALL += $(LIBARCHIVE_CFLAGS) \
+    $(if $(HAVE_LIBARCHIVE),-DHAVE_LIBARCHIVE)
 COMPILE_SCRIPT := $(B)/assessment/grader/compile
 # A submission can be anywhere.
 $(COMPILE_SCRIPT): private GPU_FOLDER = "$$(realpath "$${0%/*}/../..")"
@@ -29,6 +31,6 @@ hidden: $(GRADING)
 # Your own file may run where no sandbox works; somebody else's only with ARGS=--trust.
 grade: $(GRADING) $(if $(HAVE_TRAINER),,no_solutions)
 	@$(BUILT)
-	@$(WITH_MAKE) assessment/grader/grade.sh $(GRADER) \
+	@export $(WITH_MAKE); common/setup/guard.sh watch $$$$; exec $(GRADER) --submission \
 	    '$(or $(SUBMISSION),assessment/$(SOLUTION)train.c)' \
 	    --np $(if $(filter file,$(origin NP)),2,$(NP)) $(if $(SUBMISSION),,--trust) $(OPTIONS)

@@ -27,6 +27,7 @@ typedef struct Verdicts {
     bool complete;
     EvidenceVerdict verdict[3];
     double trained;
+    Course course;
 } Verdicts;
 
 struct Collector {
@@ -50,6 +51,8 @@ typedef struct Collection {
     double key[KEPT]; /* of kept; the smallest one leaves */
     float *first;     /* w(0) */
     bool broken;      /* a fault: what follows is read, and ignored */
+    double began;     /* timer_now() */
+    Course *course;
     int largest;      /* batch */
 } Collection;
 
@@ -156,6 +159,13 @@ static void note_fault(Collection *c, char *fault, char text[256])
     c->broken = true;
 }
 
+static void note_time(Collection *c, const Pass *p)
+{
+    int slot = (int)((timer_now() - c->began) / c->course->slot);
+    slot = slot < COURSE_SLOTS ? slot : COURSE_SLOTS - 1;
+    c->course->worked[p->head.rank][slot] += p->head.n;
+}
+
 static void listen_to(Collection *c, Sockets *sockets, int stop)
 {
     for (;;) {
@@ -168,6 +178,7 @@ static void listen_to(Collection *c, Sockets *sockets, int stop)
         if (!p)
             continue;
         c->found.world[p->head.rank] = p->head.world;
+        note_time(c, p);
         if (c->broken) {
             pass_free(p);
             continue;
@@ -241,6 +252,15 @@ static void look_at_images(Collection *c, const Update *u)
         }
 }
 
+static void note_right(Collection *c, const Update *u, double right)
+{
+    Course *to = c->course;
+    if (to->points == COURSE_POINTS)
+        return;
+    to->images[to->points] = c->found.trained * u->index / (c->found.updates ? c->found.updates : 1);
+    to->right[to->points++] = right;
+}
+
 static void compute_again(Collection *c)
 {
     int batch = c->largest * (c->kept[0]->work[0].pass[0]->head.stats_ranks > 1 ? c->found.np : 1);
@@ -251,6 +271,7 @@ static void compute_again(Collection *c)
             continue;
         char *wrong = replay_update(r, c->kept[i]);
         c->found.drawn++;
+        note_right(c, c->kept[i], replay_right(r));
         if (wrong)
             snprintf(c->found.replay_fault, sizeof c->found.replay_fault, "update %d: %s",
                      c->kept[i]->index, wrong);
@@ -307,6 +328,8 @@ static void collect(const GradeOptions *o, const Dataset *given, Sockets *socket
 {
     Collection c = {.o = o,
                     .given = given,
+                    .began = timer_now(),
+                    .course = &shared->course,
                     .found = {.np = o->np},
                     .lineup = lineup_new(o->np),
                     .usage = usage_new(o->np, given->train.count)};
@@ -319,7 +342,8 @@ static void collect(const GradeOptions *o, const Dataset *given, Sockets *socket
 
 /* ---- the grader's side ---- */
 
-Collector *collector_start(const char *path, const GradeOptions *o, const Dataset *given)
+Collector *collector_start(const char *path, const GradeOptions *o, const Dataset *given,
+                           double budget)
 {
     int ends[2];
     Sockets *sockets = sockets_open(path, o->np);
@@ -330,6 +354,7 @@ Collector *collector_start(const char *path, const GradeOptions *o, const Datase
     c->shared = mmap(NULL, sizeof *c->shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
                      -1, 0);
     REQUIRE(c->shared != MAP_FAILED, "out of memory: no room for the evidence");
+    c->shared->course.slot = budget / COURSE_SLOTS;
     fflush(NULL);
     c->process = fork();
     REQUIRE(c->process >= 0, "cannot start a process: %s", strerror(errno));
@@ -357,7 +382,7 @@ static Finding finding_of(const Verdicts *v, int k)
                      .advice = e->passed ? NULL : format_new("%.511s", e->advice)};
 }
 
-double collector_end(Collector *c, const char *weights, Finding *findings)
+double collector_end(Collector *c, const char *weights, Finding *findings, Course *course)
 {
     size_t length = weights ? strlen(weights) : 0;
     if (length && write(c->stop, weights, length) != (ssize_t)length)
@@ -376,6 +401,8 @@ double collector_end(Collector *c, const char *weights, Finding *findings)
     for (int k = 0; k < 3; k++)
         findings[which[k]] = finding_of(c->shared, k);
     double trained = c->shared->trained;
+    *course = c->shared->course;
+    course->points = course->points < COURSE_POINTS ? course->points : COURSE_POINTS;
     munmap(c->shared, sizeof *c->shared);
     free(c);
     return trained;

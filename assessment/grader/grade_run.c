@@ -19,8 +19,7 @@
 static const double GRACE = 5; /* seconds after the budget until a run is killed */
 
 typedef struct Training {
-    const GradeOptions *o;
-    double budget;
+    const Report *r;
     const Paths *at;
 } Training;
 
@@ -37,6 +36,7 @@ static void enter(void *context)
 {
     const Training *t = context;
     const Paths *at = t->at;
+    const GradeOptions *o = t->r->o;
     bool kept = !at->no_sandbox;
     Places place = {"common/setup", at->program, at->data, at->socket, at->hand};
     Words w = {0};
@@ -54,20 +54,21 @@ static void enter(void *context)
     unsetenv("DATA_DIR");
     words_add(&w, "env");
     words_add(&w, "LABS_EVIDENCE=%s", place.socket);
-    words_add(&w, "LABS_SEED=%lld", (long long)t->o->seed);
+    words_add(&w, "LABS_SEED=%lld", (long long)o->seed);
     words_add(&w, "%s/launch.sh", place.setup);
-    words_add(&w, "--np=%d", t->o->np);
+    words_add(&w, "--np=%d", o->np);
     words_add(&w, "bash");
     words_add(&w, "-c");
     words_add(&w, "%s", each_rank);
     words_add(&w, "%s", place.program);
     words_add(&w, "--data=cifar10");
     words_add(&w, "--data-dir=%s", place.data);
-    words_add(&w, "--budget=%g", t->budget);
+    words_add(&w, "--budget=%g", t->r->budget);
+    words_add(&w, "--epochs=%d", o->epochs);
     words_add(&w, "--weights=%s/weights.safetensors", place.hand);
     words_add(&w, "--out=%s/out", place.hand);
-    words_add(&w, "--seed=%lld", (long long)t->o->seed);
-    words_add(&w, "--device=%s", t->o->device);
+    words_add(&w, "--seed=%lld", (long long)o->seed);
+    words_add(&w, "--device=%s", o->device);
     execvp(w.word[0], w.word);
     perror(w.word[0]);
     _exit(EXIT_USAGE);
@@ -139,10 +140,11 @@ static ChildEnd run_apart(const Child *child, double budget, const Paths *at)
     return copy;
 }
 
-Finding grade_run(const GradeOptions *o, double budget, const Paths *at, double *seconds)
+Finding grade_run(const Report *r, const Paths *at, double *seconds)
 {
     Finding f = {0};
-    Training training = {o, budget, at};
+    Training training = {r, at};
+    double budget = r->budget;
     ChildEnd ended = run_apart(&(Child){.work = enter,
                                         .context = &training,
                                         .streams = CHILD_OUT | CHILD_ERR,
@@ -169,7 +171,7 @@ Finding grade_run(const GradeOptions *o, double budget, const Paths *at, double 
                              line);
         f.advice =
             format_new("run it as the grader does, with 'make assessment NP=%d'; its output: %s",
-                       o->np, at->run_log);
+                       r->o->np, at->run_log);
         free(line);
     } else if (ended.seconds > budget) {
         f.found = format_new("ended after %.1f s, %.1f s late: the weights count that were there "
@@ -180,7 +182,7 @@ Finding grade_run(const GradeOptions *o, double budget, const Paths *at, double 
             "time after the training");
     } else {
         f.passed = true;
-        f.found = format_new("%d ranks ended after %.1f s of %.0f s", o->np, ended.seconds, budget);
+        f.found = format_new("%d ranks ended after %.1f s of %.0f s", r->o->np, ended.seconds, budget);
     }
     return f;
 }

@@ -118,6 +118,8 @@ void replay_free(Replay *r);
 /* What is wrong with this update's gradients, a new string; NULL: nothing. A pass whose batch is
  * not of the images that its loader took loses its picks: it is a batch that no loader made. */
 char *replay_update(Replay *r, const Update *u);
+/* The share of its images that the network got right, before it. */
+double replay_right(const Replay *r);
 /* How far the gradients computed so far were from those sent, relative to their length: the
  * mean. */
 double replay_mean_distance(const Replay *r);
@@ -171,8 +173,9 @@ EvidenceVerdict judge_images(const Evidence *e);
 typedef struct Collector Collector;
 /* Starts to listen at path, in a process of its own, which ends with this one. Ends the run if that
  * cannot be done. */
-Collector *collector_start(const char *path, const GradeOptions *o, const Dataset *given);
+Collector *collector_start(const char *path, const GradeOptions *o, const Dataset *given,
+                           double budget);
 /* The submission's processes are gone; weights: its file, NULL: none. Waits for the findings EQUAL,
- * GRADIENTS and IMAGES. Returns the images trained on. */
-double collector_end(Collector *c, const char *weights, Finding *findings);
+ * GRADIENTS and IMAGES, and the course. Returns the images trained on. */
+double collector_end(Collector *c, const char *weights, Finding *findings, Course *course);
 #endif

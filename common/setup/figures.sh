@@ -49,7 +49,7 @@ cp "$out/lab3_batch_size/batch_size.png" docs/lab3.png
 "$b/sol/lab3_scale/7_contest" --data fashion --full --out "$out" \
     --recorded lab3_scale/recorded/contest_fashion
 cp "$out/lab3_contest/contest.png" docs/lab3_contest.png
-assessment/grader/grade.sh "$b/assessment/grader/grade" assessment/solution/train.c \
+"$b/assessment/grader/grade" --submission assessment/solution/train.c \
     --trust --out "$out/grade"
 cp "$out/grade/grade.png" docs/assessment.png
 "$b/tests/bench/bench" --programs "$b/tests/bench" --python false --rounds 1 --no-ranks \

@@ -13,7 +13,7 @@ mkdir -p "$pile/good"
 # Accuracies are another test's matter: here any will do.
 sed -E 's/("from": )\{[^}]*\}/\1{"synthetic": 0}/
     s/("at_least": )\{[^}]*\}/\1{"synthetic": 0.01}/' assessment/rubric.json >"$work/rubric.json"
-small='s/\.init_seed = -1/.init_seed = -1, .epochs = 2/; s/"resnet8"/"mlp"/'
+small='s/"resnet8"/"mlp"/'
 sed -E "$small" assessment/solution/train.c >"$work/small.c"
 cp "$work/small.c" "$pile/good/train.c"
 declare -A fault advice
@@ -74,9 +74,8 @@ mkdir "$pile/unreadable.c" # not even a file: the grader's error, not the submis
 export ASAN_OPTIONS=${ASAN_OPTIONS-}:detect_leaks=0
 budget=25
 [ -z "${SAN:-}" ] || budget=60
-assessment/grader/grade.sh "$BUILD/assessment/grader/grade" "$pile" --trust --np 2 \
-    --data synthetic \
-    --images 500 --budget $budget --rubric "$work/rubric.json" --device cpu --out "$work/out" \
+"$BUILD/assessment/grader/grade" --submission "$pile" --trust --np 2 --data synthetic \
+    --epochs 2 --images 500 --budget $budget --rubric "$work/rubric.json" --device cpu --out "$work/out" \
     >"$work/log" 2>&1
 status=$?
 cat "$work/log"
@@ -94,13 +93,13 @@ for name in "${!fault[@]}"; do
     [[ $(row "$name") == *',100,no,'* ]] || wrong "$name: expected not to pass: $(row "$name")"
     row "$name" | grep -qE -- "${fault[$name]}" ||
         wrong "$name: expected the fault '${fault[$name]}': $(row "$name")"
-    grep -qE -- "${advice[$name]}" "$work/out/$name/grade.txt" ||
-        { wrong "$name: no advice '${advice[$name]}'"; cat "$work/out/$name/grade.txt"; }
-    [ -s "$work/out/$name/results.json" ] || wrong "$name: no results.json"
+    grep -qE -- "${advice[$name]}" "$work/out/submissions/$name/grade.txt" ||
+        { wrong "$name: no advice '${advice[$name]}'"; cat "$work/out/submissions/$name/grade.txt"; }
+    [ -s "$work/out/submissions/$name/results.json" ] || wrong "$name: no results.json"
 done
 [ "$(wc -l <"$summary")" = $((${#fault[@]} + 3)) ] ||
     wrong "summary.csv: expected a row for each of $((${#fault[@]} + 2)) submissions, and a header"
-[ "$(awk -F, 'NR == 1 { print NF }' "$summary")" = 16 ] || wrong "summary.csv: columns"
+[ "$(awk -F, 'NR == 1 { print NF }' "$summary")" = 18 ] || wrong "summary.csv: columns"
 [ ! -e "$work/late" ] || wrong "a process of a submission outlived the grading"
 # The pattern is read from a file: grep's own command line does not have it.
 echo "$work/out/" >"$work/pattern"
