@@ -64,8 +64,6 @@ Rubric rubric_read(const char *path, const char *data);
 /* The same from memory. Returns NULL, or the fault (free() it); r is to be freed in both cases. */
 char *rubric_parse(Rubric *r, const char *bytes, size_t size, const char *data);
 void rubric_free(Rubric *r);
-/* Seconds that a submission may run. Ends the run on any fault in the rubric. */
-double rubric_budget(const GradeOptions *o);
 /* A finding on a measured accuracy, in steps: `what` names the images. */
 Finding rubric_accuracy(const Criterion *c, const char *what, double correct, double count);
 /* The first criterion that failed of those that this one needs, -1: none. */

@@ -29,7 +29,8 @@ typedef struct Class {
     Sources sources;
     json_t **results; /* NULL: not yet */
     char **folders;
-    int graded; /* in this run */
+    double budget; /* seconds */
+    int graded;    /* in this run */
     double seconds;
 } Class;
 
@@ -57,6 +58,14 @@ static void take_secret(GradeOptions *o)
     umask(before);
     REQUIRE(!error, "%s", error);
     free(path);
+}
+
+static double budget_of(const GradeOptions *o)
+{
+    Rubric r = rubric_read(o->rubric, grade_data_kind(o));
+    double budget = o->budget > 0 ? o->budget : r.budget;
+    rubric_free(&r);
+    return budget;
 }
 
 static void grade_in_child(void *context) { exit(grade_one(context) ? 0 : EXIT_WRONG); }
@@ -91,7 +100,7 @@ static void grade_source(const Class *c, const Source *s, const char *out)
                                       .context = &own,
                                       .streams = CHILD_OUT | CHILD_ERR,
                                       .log = log,
-                                      .seconds = rubric_budget(&own) + MORE_SECONDS});
+                                      .seconds = c->budget + MORE_SECONDS});
     json_t *results = results_read(out);
     json_t *extra = json_object_get(results, "extra_data");
     if (end.status > EXIT_WRONG || !json_is_true(json_object_get(extra, "complete"))) {
@@ -189,6 +198,7 @@ int grade_class(const GradeOptions *options)
     wrong = file_make_folder(o.out);
     REQUIRE(!wrong, "%s", wrong);
     FolderLock *lock = folder_lock(o.out, "grade");
+    c.budget = budget_of(&o);
     take_secret(&o);
     c.results = alloc((size_t)c.sources.count, sizeof *c.results);
     c.folders = alloc((size_t)c.sources.count, sizeof *c.folders);

@@ -129,14 +129,6 @@ Rubric rubric_read(const char *path, const char *data)
     return r;
 }
 
-double rubric_budget(const GradeOptions *o)
-{
-    Rubric r = rubric_read(o->rubric, grade_data_kind(o));
-    double budget = o->budget > 0 ? o->budget : r.budget;
-    rubric_free(&r);
-    return budget;
-}
-
 void rubric_free(Rubric *r) { json_decref(r->json); }
 
 Finding rubric_accuracy(const Criterion *c, const char *what, double correct, double count)
