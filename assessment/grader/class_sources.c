@@ -148,8 +148,7 @@ static void read_member(const Reading *reading, struct archive *a, struct archiv
     bool archived = path && archive_ending(path) && !reading->inner;
     size_t most = archived ? MOST_INNER : MOST_SOURCE, size = 0;
     /* what macOS adds */
-    if (!path || (!is_source(path) && !archived) || strstr(path, "__MACOSX") ||
-        strstr(path, "/._"))
+    if (!path || (!is_source(path) && !archived) || strstr(path, "__MACOSX") || strstr(path, "/._"))
         return;
     if (archive_entry_filetype(entry) == AE_IFDIR)
         return;
@@ -178,9 +177,9 @@ static void read_archive(void *context)
     archive_read_support_format_tar(a);
     archive_read_support_format_zip(a);
     int status = archive_read_open_memory(a, reading->bytes, reading->size);
-    while (status == ARCHIVE_OK && !*f->fault &&
-           ((status = archive_read_next_header(a, &entry)) == ARCHIVE_OK ||
-            status == ARCHIVE_WARN)) {
+    while (
+        status == ARCHIVE_OK && !*f->fault &&
+        ((status = archive_read_next_header(a, &entry)) == ARCHIVE_OK || status == ARCHIVE_WARN)) {
         status = ARCHIVE_OK;
         if (++f->members > MOST_MEMBERS)
             snprintf(f->fault, sizeof f->fault, "has more than %d files", MOST_MEMBERS);

@@ -53,7 +53,7 @@ typedef struct Collection {
     bool broken;      /* a fault: what follows is read, and ignored */
     double began;     /* timer_now() */
     Course *course;
-    int largest;      /* batch */
+    int largest; /* batch */
 } Collection;
 
 static double draw(void)
@@ -257,7 +257,8 @@ static void note_right(Collection *c, const Update *u, double right)
     Course *to = c->course;
     if (to->points == COURSE_POINTS)
         return;
-    to->images[to->points] = c->found.trained * u->index / (c->found.updates ? c->found.updates : 1);
+    to->images[to->points] = c->found.trained * u->index /
+                             (c->found.updates ? c->found.updates : 1);
     to->right[to->points++] = right;
 }
 

@@ -18,7 +18,7 @@ struct Replay {
     const Dataset *given;
     int batch;
     Tensor pixels, image_labels, x, dense, label, weight, totals;
-    double off; /* the sum of all distances */
+    double off;          /* the sum of all distances */
     int gradients, seen; /* seen: images of this update so far */
 };
 

@@ -5,8 +5,8 @@
  * program. Exit status: 0 every criterion is met (by every submission), 1 not, 2 something could
  * not be graded.
  */
-#include "check.h"
 #include "grade.h"
+#include "check.h"
 #include "rng.h"
 #include <errno.h>
 #include <libgen.h>

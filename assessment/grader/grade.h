@@ -73,7 +73,7 @@ double rubric_points(const Rubric *r, const Finding *findings, int criterion);
 /* How a training went: what the grader saw of it. */
 enum { COURSE_POINTS = 32, COURSE_SLOTS = 60, COURSE_RANKS = 64 };
 typedef struct Course {
-    int points; /* updates computed again: */
+    int points;                                         /* updates computed again: */
     double images[COURSE_POINTS], right[COURSE_POINTS]; /* trained on before; share of the batch */
     double slot;                                        /* seconds */
     int worked[COURSE_RANKS][COURSE_SLOTS];             /* images of a rank in each slot */
@@ -83,12 +83,12 @@ typedef struct Report {
     const GradeOptions *o;
     const Rubric *rubric;
     Finding findings[CRITERIA];
-    char *images, *sandbox;       /* for people: which ones; what kept the submission in */
-    char *key;                    /* of all that its points depend on: the same, the same points */
-    double budget, seconds;       /* that it may run, that it ran */
-    double allowed, trained;      /* images, over all ranks */
-    int attempt;                  /* how often this name was graded here */
-    bool complete;                /* no part is missing */
+    char *images, *sandbox;  /* for people: which ones; what kept the submission in */
+    char *key;               /* of all that its points depend on: the same, the same points */
+    double budget, seconds;  /* that it may run, that it ran */
+    double allowed, trained; /* images, over all ranks */
+    int attempt;             /* how often this name was graded here */
+    bool complete;           /* no part is missing */
     Course course;
 } Report;
 
@@ -145,10 +145,9 @@ enum { MOST_GIB = 8, MOST_STARTED = 256, MOST_FILE = 1 << 28 }; /* of one submis
 bool sandbox_is_full(const char *hand);
 /* Copies the weights to at->handed_in when the budget or the run ends, whichever comes first. */
 Finding grade_run(const Report *r, const Paths *at, double *seconds);
-/* Fills in the findings WEIGHTS, TRAINING, VALIDATION. Returns the network's parameter count, 0:
- * unknown. */
-int grade_score(const GradeOptions *o, const Rubric *r, const GradeData *d, const Paths *at,
-                Finding *findings);
+/* Fills in the findings WEIGHTS, TRAINING, VALIDATION; looks whether the machine can have done so
+ * much (GRADIENTS). */
+void grade_score(Report *r, const GradeData *d, const Paths *at);
 
 /* ---- grade_one.c, grade_class.c ---- */
 

@@ -151,7 +151,9 @@ static int print_row(const json_t *results, const char *name, const char *how)
         snprintf(points, sizeof points, "%.4g",
                  json_number_value(json_object_get(results, "score")));
     printf("%-24s  %6s  %-6s  %s%s\n", name, points,
-           !complete ? "error" : passed ? "yes" : "no",
+           !complete ? "error"
+           : passed  ? "yes"
+                     : "no",
            json_string_value(json_object_get(extra, "first_fault")), how);
     fflush(stdout);
     return !complete ? EXIT_USAGE : passed ? 0 : EXIT_WRONG;

@@ -56,14 +56,13 @@ static void draw_learning(const Report *r, Plot *plot)
 static void draw_times(const Report *r, Plot *plot)
 {
     const Course *c = &r->course;
-    PlotPanel *panel = plot_panel(plot, (PlotAxes){.column = 1,
-                                                   .title = "Worked",
-                                                   .x = {.label = "time since the start (s)",
-                                                         .low = 0,
-                                                         .high = 1.08 * fmax(r->budget,
-                                                                             r->seconds)},
-                                                   .y = {.label = "images/s", .low = 0,
-                                                         .high = NAN}});
+    PlotPanel *panel = plot_panel(plot,
+                                  (PlotAxes){.column = 1,
+                                             .title = "Worked",
+                                             .x = {.label = "time since the start (s)",
+                                                   .low = 0,
+                                                   .high = 1.08 * fmax(r->budget, r->seconds)},
+                                             .y = {.label = "images/s", .low = 0, .high = NAN}});
     double x[2 * COURSE_SLOTS], y[2 * COURSE_SLOTS];
     bool any = false;
     for (int rank = 0; rank < r->o->np; rank++) {

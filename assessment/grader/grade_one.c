@@ -121,7 +121,7 @@ static void train_and_score(Report *r, const GradeData *images, const Paths *at)
     results_write(r);
     r->trained = collector_end(collector, at->handed_in, r->findings, &r->course);
     results_write(r);
-    grade_score(o, r->rubric, images, at, r->findings);
+    grade_score(r, images, at);
     judge_images_used(r);
 }
 

@@ -140,8 +140,8 @@ static void put_suite(NewFile *f, const Row *r)
     const json_t *test;
     file_print(f, "  <testsuite");
     put_quoted(f, "name", name);
-    file_print(f, " tests=\"%zu\" failures=\"%d\" errors=\"%d\" time=\"%.1f\">\n",
-               tests + error, failures(r), error, number(r->extra, "seconds"));
+    file_print(f, " tests=\"%zu\" failures=\"%d\" errors=\"%d\" time=\"%.1f\">\n", tests + error,
+               failures(r), error, number(r->extra, "seconds"));
     json_array_foreach (r->tests, k, test) {
         const json_t *extra = json_object_get(test, "extra_data");
         file_print(f, "    <testcase");
@@ -276,8 +276,7 @@ static void put_class(NewFile *f, const Row *rows, int count)
     for (int i = 0; i < count; i++) {
         const Row *r = order[i];
         bool complete = is_true(r->extra, "complete");
-        file_print(f, "<tr><td class=\"n\">%d</td><td><a href=\"#s%d\">", i + 1,
-                   (int)(r - rows));
+        file_print(f, "<tr><td class=\"n\">%d</td><td><a href=\"#s%d\">", i + 1, (int)(r - rows));
         put_text(f, words(r->extra, "name"));
         file_print(f, "</a></td><td class=\"n\">%.4g</td><td class=\"%s\">%s</td>",
                    number(r->results, "score"), status(r), status(r));

@@ -65,8 +65,8 @@ void report_print(const Report *r)
     printf("%s\n", printable(safe, sizeof safe, r->sandbox));
     for (int k = 0; k < CRITERIA; k++) {
         char *found = report_found(r, k);
-        printf("%s  %-10s  %4.4g/%-3.3g  %s\n", report_verdict(r, k),
-               r->rubric->criteria[k].name, report_points(r, k), r->rubric->criteria[k].points,
+        printf("%s  %-10s  %4.4g/%-3.3g  %s\n", report_verdict(r, k), r->rubric->criteria[k].name,
+               report_points(r, k), r->rubric->criteria[k].points,
                printable(safe, sizeof safe, found));
         if (report_advice(r, k))
             printf("                            %s\n",

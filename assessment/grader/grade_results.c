@@ -72,22 +72,22 @@ void results_write(const Report *r)
         json_array_append_new(board, json_pack("{s:s, s:i, s:s}", "name", "seconds", "value",
                                                (int)lround(r->seconds), "order", "asc"));
     }
-    json_t *extra = json_pack(
-        "{s:o, s:b, s:s, s:i, s:f, s:b, s:f, s:f, s:f, s:f, s:f, s:o, s:o}", "name",
-        safe_text(r->o->name), "complete", r->complete, "key", r->key, "attempt", r->attempt,
-        "most", most, "passed", report_passed(r), "seconds", r->seconds, "images_trained",
-        r->trained, "images_allowed", r->allowed, "training_accuracy",
-        r->findings[TRAINING].accuracy, "validation_accuracy", right, "first_fault",
-        safe_text(fault), "conditions",
-        json_sprintf("%d ranks, %.0f s, %s; %s", r->o->np, r->budget, r->images, r->sandbox));
+    json_t *extra = json_pack("{s:o, s:b, s:s, s:i, s:f, s:b, s:f, s:f, s:f, s:f, s:f, s:o, s:o}",
+                              "name", safe_text(r->o->name), "complete", r->complete, "key", r->key,
+                              "attempt", r->attempt, "most", most, "passed", report_passed(r),
+                              "seconds", r->seconds, "images_trained", r->trained, "images_allowed",
+                              r->allowed, "training_accuracy", r->findings[TRAINING].accuracy,
+                              "validation_accuracy", right, "first_fault", safe_text(fault),
+                              "conditions",
+                              json_sprintf("%d ranks, %.0f s, %s; %s", r->o->np, r->budget,
+                                           r->images, r->sandbox));
     json_t *results = json_pack("{s:f, s:o, s:i, s:s, s:s, s:o, s:o, s:o}", "score", sum, "output",
                                 json_sprintf("%.4g of %.4g points; attempt %d; %d ranks, %s; %s%s",
-                                             sum, most, r->attempt, r->o->np, r->images,
-                                             r->sandbox,
+                                             sum, most, r->attempt, r->o->np, r->images, r->sandbox,
                                              r->complete ? "" : "; the grading is not complete"),
                                 "execution_time", (int)ceil(r->seconds), "visibility", "visible",
-                                "stdout_visibility", "hidden", "tests", tests, "leaderboard",
-                                board, "extra_data", extra);
+                                "stdout_visibility", "hidden", "tests", tests, "leaderboard", board,
+                                "extra_data", extra);
     for (int k = 0; k < CRITERIA; k++)
         free(found[k]);
     write_json(r->o->out, results);

@@ -182,7 +182,8 @@ Finding grade_run(const Report *r, const Paths *at, double *seconds)
             "time after the training");
     } else {
         f.passed = true;
-        f.found = format_new("%d ranks ended after %.1f s of %.0f s", r->o->np, ended.seconds, budget);
+        f.found = format_new("%d ranks ended after %.1f s of %.0f s", r->o->np, ended.seconds,
+                             budget);
     }
     return f;
 }

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TICKS = 10000 }; /* length of the learning-rate schedule: the whole training */
+enum { TICKS = 10000 };          /* length of the learning-rate schedule: the whole training */
 static const double SLACK = 0.1; /* how far the time may run ahead of the epochs */
 
 typedef struct Options {
@@ -58,29 +58,28 @@ static void options_read(Options *o, int argc, char **argv)
                    .shift = 2,
                    .flip = true,
                    .init_seed = -1};
-    const Option table[] = {RUN_OPTIONS(o->run),
-                            {"budget", ARG_REAL, &o->budget, .min = 1, .max = 1e6,
-                             .help = "seconds from start to exit"},
-                            {"weights", ARG_STRING, &o->weights,
-                             .help = "file for the trained weights (default: in the results)"},
-                            {"model", ARG_STRING, &o->model,
-                             .help = "linear, mlp, cnn, resnet8, resnet14, resnet20 or wrn16-1"},
-                            {"epochs", ARG_INT, &o->epochs, .max = 100000,
-                             .help = "passes over the training images (0: as many as the budget allows)"},
-                            {"batch", ARG_INT, &o->batch, .min = 1, .max = 1 << 20,
-                             .help = "images per rank and update"},
-                            {"rate", ARG_REAL, &o->rate, .max = 1e6,
-                             .help = "peak learning rate for one rank"},
-                            {"momentum", ARG_REAL, &o->momentum, .max = 1, .help = "of SGD"},
-                            {"weight-decay", ARG_REAL, &o->weight_decay, .max = 1e3,
-                             .help = "this times each weight is added to its gradient"},
-                            {"flip", ARG_FLAG, &o->flip,
-                             .help = "flip training images left to right at random"},
-                            {"shift", ARG_INT, &o->shift, .max = 32,
-                             .help = "shift training images by up to this many pixels"},
-                            {"init-seed", ARG_LONG, &o->init_seed, .min = -1, .max = 9e15,
-                             .help = "seed of the initial weights (-1: --seed + rank)"},
-                            {0}};
+    const Option table[] = {
+        RUN_OPTIONS(o->run),
+        {"budget", ARG_REAL, &o->budget, .min = 1, .max = 1e6,
+         .help = "seconds from start to exit"},
+        {"weights", ARG_STRING, &o->weights,
+         .help = "file for the trained weights (default: in the results)"},
+        {"model", ARG_STRING, &o->model,
+         .help = "linear, mlp, cnn, resnet8, resnet14, resnet20 or wrn16-1"},
+        {"epochs", ARG_INT, &o->epochs, .max = 100000,
+         .help = "passes over the training images (0: as many as the budget allows)"},
+        {"batch", ARG_INT, &o->batch, .min = 1, .max = 1 << 20,
+         .help = "images per rank and update"},
+        {"rate", ARG_REAL, &o->rate, .max = 1e6, .help = "peak learning rate for one rank"},
+        {"momentum", ARG_REAL, &o->momentum, .max = 1, .help = "of SGD"},
+        {"weight-decay", ARG_REAL, &o->weight_decay, .max = 1e3,
+         .help = "this times each weight is added to its gradient"},
+        {"flip", ARG_FLAG, &o->flip, .help = "flip training images left to right at random"},
+        {"shift", ARG_INT, &o->shift, .max = 32,
+         .help = "shift training images by up to this many pixels"},
+        {"init-seed", ARG_LONG, &o->init_seed, .min = -1, .max = 9e15,
+         .help = "seed of the initial weights (-1: --seed + rank)"},
+        {0}};
     OPTIONS_KEEP(o->table, table);
     args_parse("train", "Train a network on CIFAR-10 within a time budget.", o->table, argc, argv);
     if (o->init_seed < 0)

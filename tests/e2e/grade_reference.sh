@@ -34,7 +34,7 @@ says reference 'synthetic: 1800 \+ 200 images given, 8 epochs, scored on 400 oth
 results=$work/reference/results.json
 for line in '  "score": 100.0,' '  "execution_time": [0-9]+,' \
     '      "max_score": 40.0,' \
-    '      "status": "passed",' '      "visibility": "visible"'; do
+    '      "status": "passed",' '      "visibility": "visible",'; do
     grep -qE "^$line\$" "$results" || wrong "results.json has no line '$line'"
 done
 [ "$(grep -cE '^ {2,6}"score"' "$results")" = 9 ] ||
