@@ -59,6 +59,7 @@ grade:      ## build, run and score submissions of the assessment
 worklog:    ## what is missing in your work log, WORKLOG=lab2_ddp/worklog.md
 leaderboard:## the class's efficiency at a link, from the runs in SUBMISSIONS=FOLDER, NP=2
 handout:    ## the students' tarball: no solutions, no hidden tests
+autograder-zip: ## that tarball with the grader's scripts, for Gradescope
 soak:       ## kill RUNS=200 trainings at random moments; nothing may be lost or stay behind
 commands:   ## every command of the handouts, with its time; STARTS=1: 8 s of each
 mutants:    ## every mistake that the self-checks name, planted and found (minutes)
@@ -74,7 +75,7 @@ clean:      ## remove build/ and nothing else; BUILD=folder: only if make create
 .SUFFIXES:
 .DELETE_ON_ERROR:
 .PHONY: worklog leaderboard help doctor lab1 lab2 lab3 check assessment show demo test datasets \
-    all bench profile grade hidden handout soak commands mutants record coverage fuzz lint \
+    all bench profile grade hidden handout autograder-zip soak commands mutants record coverage fuzz lint \
     format figures clean no_solutions fuzzers FORCE
 ifeq ($(MAKELEVEL),0)
 MAKEFLAGS += -j$(JOBS)
@@ -85,7 +86,7 @@ endif
 
 help:
 	@echo "usage: make TARGET [VARIABLE=value …]"; echo; echo "targets"
-	@sed -n 's/^\([a-z0-9]*\):.*## *\(.*\)/\1|\2/p' Makefile \
+	@sed -n 's/^\([a-z0-9-]*\):.*## *\(.*\)/\1|\2/p' Makefile \
 	    | awk -F '|' '{ printf "  %-15s%s\n", $$1, $$2 }'
 	@echo; echo "variables, with any target"
 	@sed -n 's/^#= /  /p' Makefile

@@ -98,7 +98,7 @@ typedef struct Report {
 typedef struct Paths {
     char *dir, *program, *data, *socket; /* absolute; socket: for the evidence */
     char *hand, *weights;                /* hand: the folder that the submission writes to */
-    char *no_sandbox;                    /* why there is none, NULL: there is one */
+    char *sandbox, *no_sandbox;          /* which there is; NULL: why there is none */
     char *handed_in;                     /* a copy of `weights`, out of the submission's reach */
     char *build_log, *run_log, *score_log;
 } Paths;
@@ -121,8 +121,8 @@ char *log_line(const char *log, const char *word);
 /* script: the build's compile command, called as: script SOURCE PROGRAM. */
 Finding grade_build(const char *script, const char *submission, const Paths *at);
 
-/* Why the sandbox cannot be used here, a new string; NULL: it can. */
-char *sandbox_missing(void);
+/* Why no sandbox can be used here; NULL: one can, and *kind says which. New strings. */
+char *sandbox_missing(char **kind);
 /* A command, word by word. */
 typedef struct Words {
     char *word[512];

@@ -46,7 +46,7 @@ static void paths_free(Paths *at)
 {
     char *all[] = {at->dir,     at->program,   at->data,      at->socket,
                    at->hand,    at->weights,   at->handed_in, at->build_log,
-                   at->run_log, at->score_log, at->no_sandbox};
+                   at->run_log, at->score_log, at->sandbox,   at->no_sandbox};
     for (int i = 0; i < (int)(sizeof all / sizeof *all); i++)
         free(all[i]);
 }
@@ -151,7 +151,7 @@ bool grade_one(const GradeOptions *options)
     GradeOptions o = *options;
     const char *data = grade_data_kind(&o);
     Rubric rubric = rubric_read(o.rubric, data);
-    char *no_sandbox = sandbox_missing(), *source;
+    char *sandbox, *no_sandbox = sandbox_missing(&sandbox), *source;
     size_t size;
     REQUIRE(!no_sandbox || o.trust,
             "no sandbox: %s; install it, or run with ARGS=--trust: the submission then has all "
@@ -164,6 +164,7 @@ bool grade_one(const GradeOptions *options)
     FolderLock *lock = folder_lock(o.out, "grade");
     o.epochs = o.epochs ? o.epochs : rubric.epochs;
     Paths at = paths_make(&o);
+    at.sandbox = sandbox;
     at.no_sandbox = no_sandbox;
     GradeData images = grade_data_make(&o, data, at.data);
     Report r = {.o = &o,

@@ -15,18 +15,16 @@
 
 static const char script[] = "assessment/grader/sandbox.sh";
 
-char *sandbox_missing(void)
+char *sandbox_missing(char **kind)
 {
     ChildEnd end = child_run(&(Child){.command = (const char *[]){script, "works", NULL},
                                       .streams = CHILD_OUT | CHILD_ERR,
                                       .seconds = 20});
-    char *why = NULL;
-    if (end.status) {
-        end.text[strcspn(end.text, "\n")] = 0;
-        why = format_new("%.300s", *end.text ? end.text : "it does not answer");
-    }
+    end.text[strcspn(end.text, "\n")] = 0;
+    char *said = format_new("%.300s", *end.text ? end.text : "it does not answer");
     free(end.text);
-    return why;
+    *kind = end.status ? NULL : said;
+    return end.status ? said : NULL;
 }
 
 char *sandbox_text(const Paths *at)
@@ -34,9 +32,8 @@ char *sandbox_text(const Paths *at)
     if (at->no_sandbox)
         return format_new("no sandbox (%s): it ran with the rights of the grader, by --trust",
                           at->no_sandbox);
-    return format_new("in a sandbox (bubblewrap; limits by rlimits and a watcher: %d GiB, %d "
-                      "processes)",
-                      MOST_GIB, MOST_STARTED);
+    return format_new("in a sandbox (%s; limits by rlimits and a watcher: %d GiB, %d processes)",
+                      at->sandbox, MOST_GIB, MOST_STARTED);
 }
 
 /* ---- commands ---- */
@@ -127,6 +124,9 @@ static int count(const char *path, const struct stat *info, int type, struct FTW
 
 bool sandbox_is_full(const char *hand)
 {
+    char *inside = format_new("%s/.", hand); /* it may be a link: sandbox.sh */
     entries = bytes = 0;
-    return nftw(hand, count, 16, FTW_PHYS | FTW_MOUNT) > 0;
+    bool full = nftw(inside, count, 16, FTW_PHYS | FTW_MOUNT) > 0;
+    free(inside);
+    return full;
 }
