@@ -98,7 +98,7 @@ enter_container() { # hand, options… -- command…
         esac
     done
     shift
-    rmdir "$hand" && ln -s /submission/hand "$hand" || exit 2
+    rm -rf "$hand" && ln -s /submission/hand "$hand" || exit 2 # also a link, from before
     mkdir -m 0755 /submission/hand && chown $nobody:$nobody /submission/hand || exit 2
     cd "$where" || exit 2
     # shellcheck disable=SC2016 # the shell inside expands it
