@@ -28,6 +28,9 @@ assessment: $(or $(HAVE_TRAINER),no_solutions)
 # Submissions that the grader must judge as expected: tests/hidden.
 hidden: $(GRADING)
 	@$(BUILT); $(WITH_MAKE) tests/tools/hidden.sh $(B) $(ONLY)
+# The bar: the reference RUNS times, with the grader's ARGS.
+reference: $(GRADING)
+	@$(BUILT); $(WITH_MAKE) tests/tools/reference.sh $(B) $(or $(RUNS),30) $(OPTIONS)
 # Your own file may run where no sandbox works; somebody else's only with ARGS=--trust.
 grade: $(GRADING) $(if $(HAVE_TRAINER),,no_solutions)
 	@$(BUILT)

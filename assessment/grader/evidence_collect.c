@@ -225,6 +225,7 @@ static void end_of_way(Collection *c, const char *path)
 {
     float *file = read_file(c, path);
     c->found.explained = explainer_end(c->explainer);
+    c->found.no_file = !file;
     if (!file)
         return;
     explainer_move(c->explainer, c->last, file);

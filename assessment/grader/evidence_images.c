@@ -6,8 +6,8 @@
 #include <stdlib.h>
 
 struct Usage {
-    int np, images;
-    int64_t trained, unknown, shared, own[EVIDENCE_RANKS];
+    int np, images, epoch_now, epochs; /* epochs begun, in rank 0's words */
+    int64_t trained, unknown, shared, again, own[EVIDENCE_RANKS];
     int32_t *epoch;  /* [images]: in which one it was last used, from 1 … */
     int32_t *update; /* … in which update, from 1 … */
     int8_t *rank;    /* … and by whom */
@@ -30,9 +30,10 @@ void usage_free(Usage *u)
     free(u);
 }
 
+/* One rank's word for the epoch counts for all. */
 static void add_pass(Usage *u, const Pass *p, int update)
 {
-    int r = p->head.rank, epoch = 1 + p->head.epoch;
+    int r = p->head.rank, epoch = u->epoch_now;
     u->trained += p->head.n;
     u->own[r] += p->head.n;
     for (int i = 0; i < p->head.n; i++) {
@@ -43,6 +44,7 @@ static void add_pass(Usage *u, const Pass *p, int update)
         }
         bool twice = u->epoch[image] == epoch || u->update[image] == update;
         u->shared += twice && u->rank[image] != r;
+        u->again += twice && u->rank[image] == r;
         u->epoch[image] = epoch;
         u->update[image] = update;
         u->rank[image] = (int8_t)r;
@@ -51,6 +53,9 @@ static void add_pass(Usage *u, const Pass *p, int update)
 
 void usage_add(Usage *u, const Update *update)
 {
+    int epoch = 1 + update->work[0].pass[0]->head.epoch;
+    u->epochs += epoch != u->epoch_now;
+    u->epoch_now = epoch;
     for (int r = 0; r < update->np; r++)
         for (int i = 0; i < update->work[r].passes; i++)
             add_pass(u, update->work[r].pass[i], update->index + 1);
@@ -64,6 +69,9 @@ UsageEnd usage_end(const Usage *u)
     return (UsageEnd){.trained = (double)u->trained,
                       .unknown = (double)u->unknown,
                       .shared = known ? (double)u->shared / (double)known : 0,
+                      .again = known ? (double)u->again / (double)known : 0,
+                      .epoch = known && u->epochs > 1
+                                 ? (double)known / (double)u->epochs / u->images : 1,
                       .least = u->trained ? (double)least * u->np / (double)u->trained : 0};
 }
 

@@ -10,6 +10,8 @@ static const double LEAST_EXPLAINED = 0.99;  /* of a move's square */
 static const double MOST_DISTANCE = 0.005;   /* of gradients computed again, on average */
 static const double MOST_UNEQUAL = 0.1;      /* below 1 / np, a rank's share, as a part of it */
 static const double MOST_SHARED = 0.02, LEAST_BALANCE = 0.9;
+static const double MOST_AGAIN = 0.3;  /* a part of the images */
+static const double LEAST_EPOCH = 0.3; /* of the training set, on average; the last may be short */
 
 static void say(char text[512], const char *format, ...) __attribute__((format(printf, 2, 3)));
 static void say(char text[512], const char *format, ...)
@@ -124,6 +126,9 @@ EvidenceVerdict judge_gradients(const Evidence *e)
         say(v.found, "rank %d's gradients have %.2g of an equal part in the updates", odd, share);
         say(v.advice, "average the gradient over the ranks, with equal weights, before each update "
                       "(step 6)");
+    } else if (e->no_file) {
+        say(v.found, "there is no file of weights that the training could have ended with");
+        say(v.advice, "write the weights that you trained (step 9)");
     } else if (!e->ends) {
         v.pending = true;
         say(v.found, "the file's weights are not those that the training ended with, nor their "
@@ -149,6 +154,15 @@ EvidenceVerdict judge_images(const Evidence *e)
         say(v.found, "%.0f %% of the images were on more than one rank in the same epoch",
             100 * u->shared);
         say(v.advice, "the ranks' slices of an epoch must not overlap (step 4)");
+    } else if (u->again > MOST_AGAIN) {
+        say(v.found, "%.0f %% of the images were taken again in the same epoch", 100 * u->again);
+        say(v.advice, "each epoch visits each image once (step 4)");
+    } else if (u->epoch < LEAST_EPOCH) {
+        v.pending = true;
+        say(v.found, "epochs of %.3g %% of the images, by the loader's words, so whether ranks "
+                     "shared them is not known",
+            100 * u->epoch);
+        say(v.advice, "an instructor will look at it; an epoch visits all images");
     } else if (u->least < LEAST_BALANCE) {
         say(v.found, "one rank trained on %.0f %% of an equal share", 100 * u->least);
         say(v.advice, "give each rank as many images (step 4)");

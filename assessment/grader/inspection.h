@@ -136,6 +136,8 @@ typedef struct UsageEnd {
     double trained; /* images, over all ranks */
     double unknown; /* of them, in batches that no loader made */
     double shared;  /* share of images that two ranks had in the same epoch or update */
+    double again;   /* share of images that the same rank had had in the same epoch */
+    double epoch;   /* an epoch's images, on average, as a part of the training set */
     double least;   /* the rank with fewest: its part of an equal share */
 } UsageEnd;
 UsageEnd usage_end(const Usage *u);
@@ -151,6 +153,7 @@ typedef struct Evidence {
     double trained;                         /* images, over all ranks */
     int world[EVIDENCE_RANKS]; /* what each rank's comm_open found, 0: not called; its own word */
     bool starts, ends;         /* at what model_init draws; in the file's weights */
+    bool no_file;              /* that could be read */
     int drawn;                 /* updates whose gradients were computed again */
     double distance;           /* replay_mean_distance */
     Explanation explained;

@@ -1,0 +1,3 @@
+# It does not compile.
+# expect: fail builds: the compiler says
+s/^int main\(/int main((/
