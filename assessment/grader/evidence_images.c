@@ -71,7 +71,8 @@ UsageEnd usage_end(const Usage *u)
                       .shared = known ? (double)u->shared / (double)known : 0,
                       .again = known ? (double)u->again / (double)known : 0,
                       .epoch = known && u->epochs > 1
-                                 ? (double)known / (double)u->epochs / u->images : 1,
+                                 ? (double)known / (double)u->epochs / u->images
+                                 : 1,
                       .least = u->trained ? (double)least * u->np / (double)u->trained : 0};
 }
 

@@ -159,8 +159,9 @@ EvidenceVerdict judge_images(const Evidence *e)
         say(v.advice, "each epoch visits each image once (step 4)");
     } else if (u->epoch < LEAST_EPOCH) {
         v.pending = true;
-        say(v.found, "epochs of %.3g %% of the images, by the loader's words, so whether ranks "
-                     "shared them is not known",
+        say(v.found,
+            "epochs of %.3g %% of the images, by the loader's words, so whether ranks "
+            "shared them is not known",
             100 * u->epoch);
         say(v.advice, "an instructor will look at it; an epoch visits all images");
     } else if (u->least < LEAST_BALANCE) {

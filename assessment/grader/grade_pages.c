@@ -194,6 +194,7 @@ static const char head[] =
     "img { max-width: 100% } summary { cursor: pointer; padding: .4em 0; font-size: 1.1em }\n"
     ".PASS, .yes { color: #1a7f37; font-weight: 600 } .FAIL, .no { color: #c4302b;"
     " font-weight: 600 }\n.PEND, .error { color: #9a6700; font-weight: 600 }\n"
+    "td.PASS, td.FAIL, td.PEND, td.yes, td.no, td.error { white-space: nowrap }\n"
     ".advice { color: #57606a }\n</style>\n";
 
 static void put_cell(NewFile *f, const char *kind, const char *text)

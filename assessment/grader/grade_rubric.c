@@ -143,8 +143,8 @@ Finding rubric_accuracy(const Criterion *c, const char *what, double correct, do
             "prints does not count");
     else if (!f.passed)
         f.advice = format_new(
-            "learn more in the same time: try --rate, --batch, the network, the augmentation, each "
-            "in a short run");
+            "learn more from as many images: try --rate, --batch, the network, the augmentation, "
+            "each in a short run");
     return f;
 }
 

@@ -157,6 +157,26 @@ grep '^jane ' "$work/log" | grep -q 'as graded before' && wrong "a new version i
 grep -q '^"jane",.*,2,"' "$work/out/summary.csv" || wrong "the second attempt is not counted"
 [ "$(stat -c %a "$work/out/secret")" = 600 ] || wrong "others may read the secret"
 
+# Results that somebody changed: read with care, or made anew.
+python3 - "$work/out/submissions" <<'END'
+import json, sys
+folder = sys.argv[1]
+path = f"{folder}/carl/results.json"
+carl = json.load(open(path))
+carl["tests"] = [1, "x", {}, None, [[]]]
+carl["extra_data"] |= {"attempt": 1e300, "most": "many", "first_fault": "&<\"\u0001" + "x" * 5000}
+json.dump(carl, open(path, "w"))
+for name, text in (("x", "{"), ("jane", '{"score": "all", "tests": {}}'), ("summary.csv", "")):
+    open(f"{folder}/{name}/results.json", "w").write(text)
+END
+grade "$class"
+[ $status = 2 ] || wrong "results that were changed: exit $status"
+for name in jane summary.csv; do
+    grep "^$name " "$work/log" | grep -q 'compiler says: [^(]*$' || wrong "$name: not graded anew"
+done
+python3 -c 'import sys, xml.etree.ElementTree as tree; tree.parse(sys.argv[1])' \
+    "$work/out/junit.xml" || wrong "junit.xml after results that were changed"
+
 if ! grep -q 'need libarchive' "$work/log"; then
     grade "$work/all.tar.gz" --out "$work/out2"
     for name in ann ben cleo; do
