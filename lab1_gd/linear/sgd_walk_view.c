@@ -137,6 +137,14 @@ static void draw_floor(const SgdWalk *s, PlotPanel *panel)
     plot_rule_x(panel, s->rate, (PlotStyle){.label = "η now", .color = plot_series(1), .width = 2});
 }
 
+/* Far below the largest rate with a floor no walk diverges: then it is the student's function. */
+static const char *how_it_was_lost(const SgdWalk *s)
+{
+    return s->rate < 0.5 * sgd_rate_limit(&s->noise, SGD_WITH, 1)
+             ? "DIVERGED at a stable rate: look at the signs in gradient and update"
+             : "DIVERGED: the learning rate is too large";
+}
+
 void sgd_walk_draw(SgdWalk *s, SgdWalkView *v, Plot *plot, const char *phase)
 {
     char text[512];
@@ -201,7 +209,7 @@ void sgd_walk_draw(SgdWalk *s, SgdWalkView *v, Plot *plot, const char *phase)
         "measured · %s",
         last, last / n, s->w[last], s->b[last], s->loss[last], s->noise.lowest,
         100 * sgd_survey_done(&s->survey),
-        s->lost            ? "DIVERGED: the learning rate is too large"
+        s->lost            ? how_it_was_lost(s)
         : last == WALK_MAX ? "stopped: too many updates"
                            : phase);
     plot_footer(plot, text);
