@@ -155,17 +155,19 @@ void fit_columns(double *columns, int n, int k, double *c)
 /* What weight decay can take from the weights in one update, at most, and what rounding can add. */
 static const double MOST_DECAY = 0.2, MOST_GROWTH = 1e-3;
 
-/* The ranks' parts in the move of a layer, c by gradients of these lengths; earlier: of the last
- * mean gradient, of which all have an equal part. */
+/* The ranks' parts in the move of a layer, c by gradients of these lengths: equal where equal
+ * multiples of the gradients were added, whatever their lengths. earlier: of the last mean gradient,
+ * of which all have an equal part. */
 static void add_shares(Fit *f, const double *c, const double *lengths, int ranks, double earlier)
 {
     int alive = 0, used = 0;
-    double sum = 0, mean = 0;
+    double sum = 0, mean = 0, typical = 0;
     for (int r = 0; r < ranks; r++) {
         alive += lengths[r] > 0;
         used += c[r] != 0;
         sum += fabs(c[r]);
         mean += lengths[r] > 0 ? c[r] / lengths[r] / ranks : 0;
+        typical += lengths[r] / ranks;
     }
     if (used < alive) { /* one is a combination of others: whose part it was cannot be told */
         f->alike += sum;
@@ -174,7 +176,8 @@ static void add_shares(Fit *f, const double *c, const double *lengths, int ranks
     double late = fmax(-earlier, 0);
     f->apart += sum + late;
     for (int r = 0; r < ranks; r++) {
-        f->share[r] += late / ranks - c[r]; /* downhill */
+        f->share[r] += late / ranks; /* downhill */
+        f->share[r] -= lengths[r] > 0 ? c[r] / lengths[r] * typical : 0;
         f->uneven += fabs(c[r] - mean * lengths[r]);
     }
 }

@@ -14,6 +14,8 @@ static const double MOST_ALIKE = 0.5, MOST_UNEVEN = 0.5;
 static const double MOST_FAR = 10; /* from w(0), in ways to the file's weights */
 static const double MOST_SHARED = 0.02, LEAST_BALANCE = 0.9, MOST_DOUBLED = 0.1;
 
+#define DIVERGED "has it diverged? Try a lower rate"
+
 static void say(char text[512], const char *format, ...) __attribute__((format(printf, 2, 3)));
 static void say(char text[512], const char *format, ...)
 {
@@ -47,6 +49,9 @@ EvidenceVerdict judge_equal(const Evidence *e)
         v.pending = true;
         say(v.found, "%s", e->stream_fault);
         say(v.advice, "only the library's backward pass may speak for a rank");
+    } else if (idle >= 0 && e->number_fault[0]) {
+        say(v.found, "%s", e->number_fault);
+        say(v.advice, DIVERGED);
     } else if (idle >= 0 && e->begun[idle == 0] == 0) {
         say(v.found, "no rank computed a gradient");
         say(v.advice, "train: model_gradient on each batch, then an update");
@@ -95,7 +100,7 @@ EvidenceVerdict judge_gradients(const Evidence *e)
     double share = x->share[odd] * e->np, size = x->size[small] * e->np;
     if (e->number_fault[0]) {
         say(v.found, "%s", e->number_fault);
-        say(v.advice, "has it diverged? Try a lower rate");
+        say(v.advice, DIVERGED);
     } else if (x->moves == 0 || x->still) {
         say(v.found, "the weights never move");
         say(v.advice, "train: an update after each gradient, as sgd_step makes it");
