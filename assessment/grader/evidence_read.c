@@ -15,6 +15,7 @@
 struct Sockets {
     int listener, np;
     int rank[EVIDENCE_RANKS]; /* -1: none; they are closed one by one */
+    int who[EVIDENCE_RANKS];  /* the rank that each speaks for, -1: not known yet */
     int count, next;          /* next: who is asked first, so that all get their turn */
 };
 
@@ -139,6 +140,7 @@ static void drop(Sockets *s, int i)
 {
     close(s->rank[i]);
     s->rank[i] = s->rank[--s->count];
+    s->who[i] = s->who[s->count];
 }
 
 /* Waits for a rank with something to say: its place; -1: a new one came or left; -2: all is over.
@@ -162,8 +164,10 @@ static int wait_for(Sockets *s, int stop)
     }
     if (asked[places].revents) {
         int fd = accept(s->listener, NULL, NULL);
-        if (fd >= 0)
+        if (fd >= 0) {
+            s->who[s->count] = -1;
             s->rank[s->count++] = fd;
+        }
         return -1;
     }
     return asked[places + 1].revents && !places ? -2 : -1;
@@ -178,8 +182,13 @@ Pass *sockets_next(Sockets *s, int stop, char **fault)
         if (i == -1)
             continue;
         Pass *p = pass_read(s->rank[i], s->np, fault);
-        if (p)
+        if (p && (s->who[i] < 0 || s->who[i] == p->head.rank)) {
+            s->who[i] = p->head.rank;
             return p;
+        }
+        if (p)
+            *fault = format_new("one process speaks for ranks %d and %d", s->who[i], p->head.rank);
+        pass_free(p);
         drop(s, i);
         if (*fault)
             return NULL;
