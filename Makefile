@@ -75,8 +75,8 @@ clean:      ## remove build/ and nothing else; BUILD=folder: only if make create
 .SUFFIXES:
 .DELETE_ON_ERROR:
 .PHONY: worklog leaderboard help doctor lab1 lab2 lab3 check assessment show demo test datasets \
-    all bench profile grade hidden reference handout autograder-zip soak commands mutants record coverage fuzz lint \
-    format figures clean no_solutions fuzzers FORCE
+    all bench profile grade hidden reference handout autograder-zip soak commands mutants record \
+    coverage fuzz lint format figures clean no_solutions fuzzers FORCE
 ifeq ($(MAKELEVEL),0)
 MAKEFLAGS += -j$(JOBS)
 endif

@@ -9,7 +9,8 @@ $(B)/sol/assessment/train: $(B)/assessment/solution/train.o $(B)/libcommon.a
 GRADER := $(B)/assessment/grader/grade
 $(GRADER): $(patsubst %.c,$(B)/%.o,$(wildcard assessment/grader/*.c)) $(B)/libcommon.a
 	$(call link,$(LIBARCHIVE_LIBS))
-$(B)/assessment/grader/class_sources.o $(B)/tests/fuzz/fuzz_sources.o: private CPPFLAGS_ALL += $(LIBARCHIVE_CFLAGS) \
+READS_ARCHIVES := $(B)/assessment/grader/class_sources.o $(B)/tests/fuzz/fuzz_sources.o
+$(READS_ARCHIVES): private CPPFLAGS_ALL += $(LIBARCHIVE_CFLAGS) \
     $(if $(HAVE_LIBARCHIVE),-DHAVE_LIBARCHIVE)
 COMPILE_SCRIPT := $(B)/assessment/grader/compile
 # A submission can be anywhere.

@@ -281,7 +281,7 @@ static char *add_archive_file(Sources *s, const char *name, const char *path)
 
 /* ---- folders ---- */
 
-/* Whoever unpacked an archive here may have unpacked its links. */
+/* An archive that was unpacked here may have brought its links. */
 static void add_file(Sources *s, char *name, const char *path)
 {
     char *bytes;

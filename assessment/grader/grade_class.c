@@ -5,7 +5,7 @@
  *     summary.csv, junit.xml, report.html    of all, written anew after each
  *     secret               what was drawn for this class (mode 0600)
  *
- * A run that was interrupted goes on where it was: what has results with the same key is not graded
+ * A run that was interrupted resumes: what has results with the same key is not graded
  * again (--again: it is). The same secret holds for all: the same images, order, labels and seeds.
  */
 #include "check.h"

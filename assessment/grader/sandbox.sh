@@ -9,10 +9,10 @@
 # itself in a user namespace that allows no further one. What it starts ends with it, and it with
 # its caller.
 #
-# Without bubblewrap, in a container that is thrown away after one submission (LABS_CONTAINER set, as
-# by assessment/kit/run_autograder), root becomes another user, and what the options show is copied
-# to /submission. What is kept from it then: files that other users may not read or write. Its
-# network and what it leaves in /tmp are the container's.
+# Without bubblewrap, in a container that is thrown away after one submission (LABS_CONTAINER set,
+# as by assessment/kit/run_autograder), root becomes another user, and what the options show is
+# copied to /submission. What is kept from it then: files that other users may not read or write.
+# Its network and what it leaves in /tmp are the container's.
 #
 # Limits here hold for each process: address space (none under sanitizers:
 # SANDBOX_MEMORY=unlimited), files open, processes of this user, seconds of processor time; those
@@ -83,7 +83,7 @@ enter() { # options of bwrap… -- command…
 # The same without bubblewrap: copies, where it shows.
 enter_container() { # hand, options… -- command…
     local hand=$1 where=/submission to; shift
-    rm -rf /submission && mkdir -p -m 0755 /submission || exit 2
+    rm -rf /submission && mkdir -m 0755 /submission || exit 2
     while [ "$1" != -- ]; do
         case $1 in
             --ro-bind)

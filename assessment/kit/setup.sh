@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# setup.sh: Gradescope runs this once, as root, when it makes the container of the assignment: unpack
-# the project, install what it needs, build it, and fetch the images (without a network: synthetic).
+# setup.sh: Gradescope runs this once, as root, when it makes the container of the assignment:
+# unpack the project, install what it needs, build it, and fetch the images (without a network:
+# synthetic).
 set -eu
 export DEBIAN_FRONTEND=noninteractive CI=true
 apt-get update

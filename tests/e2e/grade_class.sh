@@ -34,7 +34,8 @@ def inner(members):
         for path, data in members:
             z.writestr(path, data)
     return out.getvalue()
-pack("carl.zip", [("work/train.c", source), ("work/report.pdf", "%PDF"), ("__MACOSX/._train.c", "?")])
+pack("carl.zip", [("work/train.c", source), ("work/report.pdf", "%PDF"),
+                  ("__MACOSX/._train.c", "?")])
 pack("climber.zip", [("../../../../climbed/train.c", source)])
 pack("two.zip", [("train.c", source), ("old.c", source)])
 pack("none.zip", [("notes.txt", "later")])
@@ -55,7 +56,8 @@ with tarfile.open(f"{folder}/../all.tar.gz", "w:gz") as t:
         info.size = len(data)
         t.addfile(info, io.BytesIO(data))
 END
-before=$(find "$work" -path "$work/out" -prune -o -print | sort | sha256sum)
+there() { find "$work" -path "$work/out" -prune -o -name log -prune -o -print | sort | sha256sum; }
+before=$(there)
 
 grade() { # submissions, options…: sets $status
     "$BUILD/assessment/grader/grade" --submission "$1" --trust --data synthetic --images 500 \
@@ -65,8 +67,7 @@ grade() { # submissions, options…: sets $status
 grade "$class"
 cat "$work/log"
 [ $status = 2 ] || wrong "exit $status, expected 2: some could not be graded"
-[ "$(find "$work" -path "$work/out" -prune -o -name log -prune -o -print | sort | sha256sum)" = "$before" ] ||
-    wrong "files appeared or went outside of the results"
+[ "$(there)" = "$before" ] || wrong "files appeared or went outside of the results"
 find / -maxdepth 1 -name climbed | grep -q . && wrong "an archive's path led out of it"
 
 # name, as a spreadsheet reads it; status; words of the first fault

@@ -49,7 +49,7 @@ score() { grep -m 1 '"score"' "$place/results/results.json" | tr -cd '0-9.'; }
 sed 's/"resnet8"/"mlp"/' "$trainer" >"$work/train.c"
 autograde "$work/train.c"
 grep -q 'another user, in a container' "$place/results/grade.log" || wrong "which sandbox was it?"
-grep -q '^PASS  weights' "$place/results/grade.log" || wrong "the trainer does not get its weights in"
+grep -q '^PASS  weights' "$place/results/grade.log" || wrong "the trainer's weights do not arrive"
 [ "$trainer" = assessment/train.c ] ||
     grep -q '^PASS  gradients' "$place/results/grade.log" || wrong "the reference does not pass"
 awk -v s="$(score)" 'BEGIN { exit !(s >= 20) }' || wrong "score: $(score)"

@@ -75,8 +75,8 @@ export ASAN_OPTIONS=${ASAN_OPTIONS-}:detect_leaks=0
 budget=25
 [ -z "${SAN:-}" ] || budget=60
 "$BUILD/assessment/grader/grade" --submission "$pile" --trust --np 2 --data synthetic \
-    --epochs 2 --images 500 --budget $budget --rubric "$work/rubric.json" --device cpu --out "$work/out" \
-    >"$work/log" 2>&1
+    --epochs 2 --images 500 --budget $budget --rubric "$work/rubric.json" --device cpu \
+    --out "$work/out" >"$work/log" 2>&1
 status=$?
 cat "$work/log"
 [ $status = 2 ] || wrong "exit $status, expected 2: one could not be graded"
@@ -93,9 +93,10 @@ for name in "${!fault[@]}"; do
     [[ $(row "$name") == *',100,no,'* ]] || wrong "$name: expected not to pass: $(row "$name")"
     row "$name" | grep -qE -- "${fault[$name]}" ||
         wrong "$name: expected the fault '${fault[$name]}': $(row "$name")"
-    grep -qE -- "${advice[$name]}" "$work/out/submissions/$name/grade.txt" ||
-        { wrong "$name: no advice '${advice[$name]}'"; cat "$work/out/submissions/$name/grade.txt"; }
-    [ -s "$work/out/submissions/$name/results.json" ] || wrong "$name: no results.json"
+    folder=$work/out/submissions/$name
+    grep -qE -- "${advice[$name]}" "$folder/grade.txt" ||
+        { wrong "$name: no advice '${advice[$name]}'"; cat "$folder/grade.txt"; }
+    [ -s "$folder/results.json" ] || wrong "$name: no results.json"
 done
 [ "$(wc -l <"$summary")" = $((${#fault[@]} + 3)) ] ||
     wrong "summary.csv: expected a row for each of $((${#fault[@]} + 2)) submissions, and a header"

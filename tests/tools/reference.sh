@@ -18,7 +18,8 @@ grade() { # source, options…
         >"$work/log" 2>&1
 }
 spread() { # numbers on stdin: the middle one, and the ends
-    sort -n | awk '{ v[NR] = $1 } END { printf "%s (%s to %s)\n", v[int((NR + 1) / 2)], v[1], v[NR] }'
+    sort -n |
+        awk '{ v[NR] = $1 } END { printf "%s (%s to %s)\n", v[int((NR + 1) / 2)], v[1], v[NR] }'
 }
 budget='' passed=0
 for run in $(seq "$runs"); do
