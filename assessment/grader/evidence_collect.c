@@ -53,10 +53,10 @@ typedef struct Collection {
     ModelSpec spec;
     Update *last, *kept[ALL_KEPT];
     double key[ALL_KEPT]; /* of kept; the smallest one leaves */
-    float *first;     /* w(0) */
-    bool broken;      /* a fault: what follows is read, and ignored */
-    int largest;      /* batch */
-    bool together;    /* batch norm is synchronised */
+    float *first;         /* w(0) */
+    bool broken;          /* a fault: what follows is read, and ignored */
+    int largest;          /* batch */
+    bool together;        /* batch norm is synchronised */
 } Collection;
 
 static double draw(void)

@@ -44,9 +44,9 @@ struct Explainer {
     bool begun, adam_on;
     double size[EVIDENCE_RANKS]; /* of each rank's gradient, as a part of all, summed over moves */
     double farthest;             /* of w(t) from w(0) */
-    float *first, *last;     /* [params]: w(0), the last w */
-    float *before, *earlier; /* [params]: the last move, the last mean gradient */
-    float *mean;             /* [params]: the ranks' mean gradient */
+    float *first, *last;         /* [params]: w(0), the last w */
+    float *before, *earlier;     /* [params]: the last move, the last mean gradient */
+    float *mean;                 /* [params]: the ranks' mean gradient */
     Fit sgd;
     Adam adam[ADAMS];
     double *columns; /* [MOST_TERMS + 1][largest layer] */

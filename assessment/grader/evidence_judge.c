@@ -132,7 +132,8 @@ EvidenceVerdict judge_gradients(const Evidence *e)
             100 * x->typical, 100 * x->unexplained);
         say(v.advice, "an optimiser that the grader does not know is looked at by an instructor");
     } else if (!(x->alike <= MOST_ALIKE)) {
-        say(v.found, "the ranks' gradients are the same: each rank computed all that the other did");
+        say(v.found,
+            "the ranks' gradients are the same: each rank computed all that the other did");
         say(v.advice, "give each rank a slice of its own of each global batch (step 4)");
     } else if (!(size >= LEAST_SIZE)) {
         say(v.found, "rank %d's gradients are %.2g times as long as the ranks' average", small,
@@ -148,8 +149,10 @@ EvidenceVerdict judge_gradients(const Evidence *e)
         say(v.advice, "average all of the gradient over the ranks before each update (step 6)");
     } else if (!(x->farthest <= MOST_FAR)) {
         v.pending = true;
-        say(v.found, "the training went %.3g times as far from its beginning as the file's weights "
-                     "are", x->farthest);
+        say(v.found,
+            "the training went %.3g times as far from its beginning as the file's weights "
+            "are",
+            x->farthest);
         say(v.advice, "an instructor will look at it");
     } else if (!e->ends) {
         v.pending = true;

@@ -52,8 +52,8 @@ static void one_fault_is_enough(void **state)
 static void not_a_number_passes_nowhere(void **state)
 {
     Evidence e = good();
-    double *numbers[] = {&e.distance,          &e.explained.unexplained, &e.explained.typical,
-                         &e.explained.alike,   &e.explained.size[0],     &e.explained.share[0],
+    double *numbers[] = {&e.distance,         &e.explained.unexplained, &e.explained.typical,
+                         &e.explained.alike,  &e.explained.size[0],     &e.explained.share[0],
                          &e.explained.uneven, &e.explained.farthest};
     for (int i = 0; i < 8; i++) {
         double kept = *numbers[i];
@@ -238,8 +238,8 @@ static Pass batch_of(const Dataset *d, int image, int move, bool mirrored, float
             for (int c = 0; c < 3; c++) {
                 int y = row + move, from = mirrored ? 31 - col : col;
                 float v = y >= 0 && y < 32
-                              ? d->train.pixels[((image * 32 + y) * 32 + from) * 3 + c] / 255.0f
-                              : d->mean[c];
+                            ? d->train.pixels[((image * 32 + y) * 32 + from) * 3 + c] / 255.0f
+                            : d->mean[c];
                 x[(row * 32 + col) * 3 + c] = (light * v - d->mean[c]) * d->istd[c];
             }
     return (Pass){.head = {.n = 1, .h = 32, .w = 32, .c = 3}, .labels = &label, .x = x};
