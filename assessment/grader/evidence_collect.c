@@ -1,7 +1,7 @@
 /* evidence_collect.c: the process that listens while the submission trains, so that what it sends
  * reaches no memory of the grader's own. It keeps some updates whole: half of them drawn with a
- * probability that grows with the length of their moves, half with an equal one, so that large moves
- * hide no others; the draw is made after the message. When
+ * probability that grows with the length of their moves, half with an equal one, so that large
+ * moves hide no others; the draw is made after the message. When
  * the training is over it reads the weights' file and passes on its verdicts in shared memory. */
 #include "check.h"
 #include "checkpoint.h"

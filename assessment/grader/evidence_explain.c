@@ -156,8 +156,8 @@ void fit_columns(double *columns, int n, int k, double *c)
 static const double MOST_DECAY = 0.2, MOST_GROWTH = 1e-3;
 
 /* The ranks' parts in the move of a layer, c by gradients of these lengths: equal where equal
- * multiples of the gradients were added, whatever their lengths. earlier: of the last mean gradient,
- * of which all have an equal part. */
+ * multiples of the gradients were added, whatever their lengths. earlier: of the last mean
+ * gradient, of which all have an equal part. */
 static void add_shares(Fit *f, const double *c, const double *lengths, int ranks, double earlier)
 {
     int alive = 0, used = 0;

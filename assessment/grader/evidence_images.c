@@ -1,7 +1,7 @@
 /* evidence_images.c: which images each rank trained on, and in which epoch, by the loader's own
  * words; replay_update holds some of them against the batches. Epochs are rank 0's, for all ranks,
- * and no new one begins before half of the images were used: whoever counts otherwise has images
- * on two ranks. */
+ * and no new one begins before half of the images were used: whoever counts otherwise has them on
+ * two ranks. */
 #include "check.h"
 #include "inspection.h"
 #include <math.h>

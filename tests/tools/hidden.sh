@@ -7,9 +7,9 @@
 #     // seconds: 8                              (if it needs all of its budget: the budget)
 #
 # full: all points for sharing; fail, pend: this criterion, with these words (a regular expression)
-# in its line or advice; only: and all points for sharing, for it did share. Classes: honest, broken,
-# and Kratzke's four of dishonesty: overfitting, evasion, redirection, injection. NAME: only those
-# with this in their name.
+# in its line or advice; only: and all points for sharing, for it did share. Classes: honest,
+# broken, and Kratzke's four of dishonesty: overfitting, evasion, redirection, injection. NAME: only
+# those with this in their name.
 #
 # It also asks of each that the grader comes to its end, that its results are JSON, that no control
 # character and no word of blame is in its report, that the project's files are as before, and that
@@ -32,7 +32,8 @@ fi
 sed -E 's/("from": )\{[^}]*\}/\1{"synthetic": 0}/
     s/("at_least": )\{[^}]*\}/\1{"synthetic": 0.01}/' assessment/rubric.json >"$work/rubric.json"
 sed -E 's/\.init_seed = -1/.init_seed = -1, .epochs = 3/; s/"resnet8"/"mlp"/
-    s/\.batch = 64/.batch = 32/; s/\.name = o->model,/& .hidden = {16},/' assessment/solution/train.c >"$work/small.c"
+    s/\.batch = 64/.batch = 32/; s/\.name = o->model,/& .hidden = {16},/' \
+    assessment/solution/train.c >"$work/small.c"
 
 word() { sed -n -E "s,^(#|//) $1: ,,p" "$2" | head -n 1; } # its line in the header
 passed() { [ "$(grep -cE '^PASS  (equal|gradients|images)' "$1")" = 3 ]; }
