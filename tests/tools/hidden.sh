@@ -96,13 +96,13 @@ for file in tests/hidden/*/*.sed tests/hidden/*/*.c; do
     as_expected "$expected" "$work/$name/log" && [ -z "$harmed" ] && got=ok || got=NOT
     line=$(grep -E '^(PASS|FAIL|PEND)  (equal|gradients|images)' "$work/$name/log" |
         grep -m 1 -v ^PASS || grep -m 1 '^PASS  gradients' "$work/$name/log")
-    printf '%-5s %-36s %3d s  %s\n' $got "$name" $took "$(cut -c 1-150 <<<"$line")"
-    if [ $got = ok ]; then
+    printf '%-5s %-36s %3d s  %s\n' "$got" "$name" $took "$(cut -c 1-150 <<<"$line")"
+    if [ "$got" = ok ]; then
         right=$((right + 1)) good[$class]=$((${good[$class]-0} + 1))
     else
         wrong=$((wrong + 1))
         echo "      expected $expected"
-        [ -z "$harmed" ] || sed 's/^/      harm: /' <<<"$harmed"
+        [ -z "$harmed" ] || echo "      harm: ${harmed//$'\n'/; }"
         sed 's/^/      | /' "$work/$name/log"
     fi
 done
