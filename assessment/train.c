@@ -54,8 +54,8 @@ static void options_read(Options *o, int argc, char **argv)
 {
     *o = (Options){.run = run_options_default(),
                    .model = "resnet8",
-                   .budget = 300,
-                   .epochs = 6,
+                   .budget = 400,
+                   .epochs = 7,
                    .rate = 0.1,
                    .momentum = 0.9,
                    .weight_decay = 5e-4,
