@@ -284,8 +284,8 @@ static char *add_archive_file(Sources *s, const char *name, const char *path)
 /* An archive that was unpacked here may have brought its links. */
 static void add_file(Sources *s, char *name, const char *path)
 {
-    char *bytes;
-    size_t size;
+    char *bytes = NULL;
+    size_t size = 0;
     struct stat info;
     bool own = lstat(path, &info) == 0 && S_ISREG(info.st_mode) && info.st_nlink == 1;
     char *fault = own ? file_read(&bytes, &size, path, MOST_SOURCE)

@@ -24,7 +24,6 @@
 /* Updates computed again, of each kind of draw, and all; images recognised. */
 enum { KEPT = 16, ALL_KEPT = 2 * KEPT, ENOUGH = 8, LOOKED_AT = 64 };
 static const double MOST_SECONDS = 120; /* after the training */
-static const rlim_t MOST_MEMORY = (rlim_t)8 << 30;
 static const double MOST_OFF =
     0.002; /* of the way: what a file's last move may leave unexplained */
 
@@ -428,7 +427,8 @@ Collector *collector_start(const char *path, const GradeOptions *o, const Datase
         prctl(PR_SET_PDEATHSIG, SIGKILL);
 #if !defined __SANITIZE_ADDRESS__ && !defined __SANITIZE_THREAD__
         /* What the submission sends may not fill the machine's memory. */
-        setrlimit(RLIMIT_DATA, &(struct rlimit){MOST_MEMORY, MOST_MEMORY});
+        const rlim_t most = (rlim_t)8 << 30;
+        setrlimit(RLIMIT_DATA, &(struct rlimit){most, most});
 #endif
         close(ends[1]);
         collect(o, given, sockets, ends[0], c->shared);
