@@ -47,7 +47,8 @@ static void write_json(const char *out, json_t *results)
 {
     char *path = format_new("%s/results.json", out);
     NewFile *f = file_begin(path);
-    ASSERT(results && !json_dump_callback(results, put_json, f, JSON_INDENT(2)));
+    ASSERT(results &&
+           !json_dump_callback(results, put_json, f, JSON_INDENT(2) | JSON_REAL_PRECISION(10)));
     file_put(f, "\n", 1);
     char *error = file_commit(f);
     REQUIRE(!error, "%s", error);

@@ -19,7 +19,7 @@ grade() { # source, options…
 }
 spread() { # numbers on stdin: the middle one, and the ends
     sort -n |
-        awk '{ v[NR] = $1 } END { printf "%s (%s to %s)\n", v[int((NR + 1) / 2)], v[1], v[NR] }'
+        awk '{ v[NR] = $1 } END { printf "%g (%g to %g)\n", v[int((NR + 1) / 2)], v[1], v[NR] }'
 }
 budget='' passed=0
 for run in $(seq "$runs"); do
