@@ -104,14 +104,14 @@ static char *name_of(const char *path)
 
 /* ---- archives ---- */
 
-/* What a reader found in one archive, in memory that it shares with the grader: records of a kind,
- * a path and bytes. */
-typedef struct Findings {
+/* What a reader found in one archive, in memory that it shares with the grader: records, each with
+ * its bytes behind it. */
+typedef struct Members {
     size_t used;
     int members;
     char fault[256]; /* "": none */
     char at[];       /* of MOST_READ */
-} Findings;
+} Members;
 
 typedef struct Record {
     char path[512], fault[128];
@@ -122,11 +122,11 @@ typedef struct Reading {
     const void *bytes;
     size_t size;
     bool inner; /* an archive within an archive: no further ones */
-    Findings *found;
+    Members *found;
 } Reading;
 
 #ifdef HAVE_LIBARCHIVE
-static void put_record(Findings *f, const char *path, const void *bytes, size_t size,
+static void put_record(Members *f, const char *path, const void *bytes, size_t size,
                        const char *fault)
 {
     Record r = {.size = size};
@@ -170,7 +170,7 @@ static void read_member(const Reading *reading, struct archive *a, struct archiv
 static void read_archive(void *context)
 {
     const Reading *reading = context;
-    Findings *f = reading->found;
+    Members *f = reading->found;
     struct archive *a = archive_read_new();
     struct archive_entry *entry;
     archive_read_support_filter_all(a);
@@ -205,7 +205,7 @@ static void read_archive(void *context)
  * NULL, or what is wrong with the archive, a new string. */
 static char *add_archive(Sources *s, const char *name, const void *bytes, size_t size);
 
-static void add_records(Sources *s, const char *name, const Findings *f)
+static void add_records(Sources *s, const char *name, const Members *f)
 {
     for (size_t at = 0; at + sizeof(Record) <= f->used;) {
         Record r;
@@ -229,11 +229,10 @@ static void add_records(Sources *s, const char *name, const Findings *f)
     }
 }
 
-/* How many sources; the one named train.c comes first. */
 static char *add_archive(Sources *s, const char *name, const void *bytes, size_t size)
 {
-    Findings *f = mmap(NULL, sizeof *f + MOST_READ, PROT_READ | PROT_WRITE,
-                       MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    Members *f = mmap(NULL, sizeof *f + MOST_READ, PROT_READ | PROT_WRITE,
+                      MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     REQUIRE(f != MAP_FAILED, "out of memory: no room for an archive");
     Reading reading = {bytes, size, name != NULL, f};
     ChildEnd end = child_run(&(Child){.work = read_archive,
@@ -347,17 +346,18 @@ static bool is_taken(const Sources *s, int count, const char *folder)
 static void settle_names(Sources *s)
 {
     for (int i = 0; i < s->count; i++) {
-        char safe[MOST_NAME], *folder;
-        char *name = format_new("%s", printable(safe, sizeof safe, s->of[i].name));
+        char shown[MOST_NAME], safe[MOST_NAME];
+        snprintf(safe, sizeof safe, "%s", printable(shown, sizeof shown, s->of[i].name));
         for (char *at = safe; *at; at++)
             *at = isalnum((unsigned char)*at) || strchr("._-", *at) ? *at : '_';
-        *safe = *safe == '.' || *safe == '-' || !*safe ? '_' : *safe;
-        folder = format_new("%s", *safe ? safe : "_");
+        if (*safe == '.' || *safe == '-')
+            *safe = '_';
+        char *name = format_new("%s", shown), *folder = format_new("%s", *safe ? safe : "_");
         for (int k = 2; is_taken(s, i, folder); k++) {
             free(folder);
             free(name);
-            folder = format_new("%s-%d", *safe ? safe : "_", k);
-            name = format_new("%s (%d)", s->of[i].name, k);
+            folder = format_new("%s-%d", safe, k);
+            name = format_new("%s (%d)", shown, k);
         }
         free(s->of[i].name);
         s->of[i].name = name;

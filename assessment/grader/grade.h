@@ -205,7 +205,7 @@ void results_write_error(const char *out, const char *name, const char *why);
 json_t *results_read(const char *out);
 
 /* Of count results.json (none is NULL): summary.csv, junit.xml and report.html in the folder;
- * folder_of(i): where the i-th one's files are, from there. */
+ * folders[i]: where the i-th one's files are, from there. */
 void pages_write(const char *folder, json_t *const *results, char *const *folders, int count);
 
 /* How it learned, and when it worked; NULL, or why it could not be saved (free() it). */

@@ -185,10 +185,11 @@ static int grade_each(Class *c, int i)
 
 static void print_pace(const Class *c, int done)
 {
+    if (!c->graded || done == c->sources.count || !isatty(1))
+        return;
     double each = c->seconds / c->graded, left = each * (c->sources.count - done);
-    if (c->graded > 0 && done < c->sources.count && isatty(1))
-        note("%d of %d, %.0f an hour, about %.0f min left", done, c->sources.count, 3600 / each,
-             ceil(left / 60));
+    note("%d of %d, %.0f an hour, about %.0f min left", done, c->sources.count, 3600 / each,
+         ceil(left / 60));
 }
 
 int grade_class(const GradeOptions *options)

@@ -63,7 +63,7 @@ static void digest_file(char hex[65], const char *path, size_t most)
 
 char *grade_key(const GradeOptions *o, const char *source, size_t size)
 {
-    char of_source[65], of_rubric[65], of_grader[65] = "", key[65];
+    char of_source[65], of_rubric[65], of_grader[65], key[65];
     sha256_hex(of_source, 65, source, size);
     digest_file(of_rubric, o->rubric, MOST_SOURCE);
     digest_file(of_grader, o->self, MOST_PROGRAM);
@@ -81,9 +81,9 @@ static int attempt_of(const char *out)
 {
     json_t *before = results_read(out);
     json_t *extra = json_object_get(before, "extra_data");
-    int attempt = 1 + (int)json_integer_value(json_object_get(extra, "attempt"));
+    json_int_t earlier = json_integer_value(json_object_get(extra, "attempt"));
     json_decref(before);
-    return attempt;
+    return 1 + (earlier > 0 && earlier < 1000000 ? (int)earlier : 0);
 }
 
 /* ---- the parts ---- */

@@ -236,7 +236,11 @@ static void put_submission(NewFile *f, const Row *r, int i, bool alone)
     const char *verdict = status(r);
     file_print(f, "<details id=\"s%d\"%s><summary>", i, alone ? " open" : "");
     put_text(f, words(r->extra, "name"));
-    file_print(f, ": %.4g of %.4g points", number(r->results, "score"), number(r->extra, "most"));
+    if (strcmp(verdict, "error"))
+        file_print(f, ": %.4g of %.4g points", number(r->results, "score"),
+                   number(r->extra, "most"));
+    else
+        file_print(f, ": not graded");
     file_print(f, "</summary>\n<p>");
     put_text(f, strcmp(verdict, "error") ? words(r->extra, "conditions")
                                          : words(r->extra, "first_fault"));
@@ -276,12 +280,14 @@ static void put_class(NewFile *f, const Row *rows, int count)
                   "<th>first fault\n");
     for (int i = 0; i < count; i++) {
         const Row *r = order[i];
-        bool complete = is_true(r->extra, "complete");
+        bool trained = number(r->extra, "seconds") > 0, graded = strcmp(status(r), "error") != 0;
         file_print(f, "<tr><td class=\"n\">%d</td><td><a href=\"#s%d\">", i + 1, (int)(r - rows));
         put_text(f, words(r->extra, "name"));
-        file_print(f, "</a></td><td class=\"n\">%.4g</td><td class=\"%s\">%s</td>",
-                   number(r->results, "score"), status(r), status(r));
-        if (complete)
+        file_print(f, "</a></td><td class=\"n\">");
+        if (graded)
+            file_print(f, "%.4g", number(r->results, "score"));
+        file_print(f, "</td><td class=\"%s\">%s</td>", status(r), status(r));
+        if (trained)
             file_print(f, "<td class=\"n\">%.3f</td><td class=\"n\">%.1f</td>",
                        number(r->extra, "validation_accuracy"), number(r->extra, "seconds"));
         else

@@ -6,11 +6,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count)
 {
-    static Findings *f;
+    static Members *f;
     if (!f)
         f = mmap(NULL, sizeof *f + MOST_READ, PROT_READ | PROT_WRITE,
                  MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    *f = (Findings){0};
+    *f = (Members){0};
     Reading reading = {bytes, count, false, f};
     read_archive(&reading);
     if (f->used > MOST_READ || f->members > MOST_MEMBERS + 1 || !memchr(f->fault, 0, 256))

@@ -1,7 +1,7 @@
-# It closes all files after ten updates, the evidence's among them.
-# expect: pend gradients: .
+# It closes the evidence's socket after ten updates.
+# expect: pend gradients: the file
 s/^#include <stdlib.h>/#include <fcntl.h>\n&\n#include <signal.h>\n#include <sys\/stat.h>\n#include <unistd.h>/
-s/^    sgd_step\(m, t->sgd, rate\);/&\n    for (int fd = 3; t->at.step == 10 \&\& t->comm->rank == 0 \&\& fd < 4; fd++)\n        ;\n    if (t->at.step == 10) {\n        struct stat info;\n        for (int fd = 3; fd < 200; fd++)\n            if (fstat(fd, \&info) == 0 \&\& S_ISSOCK(info.st_mode))\n                shutdown_evidence(fd);\n    }/
+s/^    sgd_step\(m, t->sgd, rate\);/&\n    if (t->at.step == 10) {\n        struct stat info;\n        for (int fd = 3; fd < 200; fd++)\n            if (fstat(fd, \&info) == 0 \&\& S_ISSOCK(info.st_mode))\n                shutdown_evidence(fd);\n    }/
 /^\/\* One update: forward/i\
 #include <sys/socket.h>\
 static void shutdown_evidence(int fd)\
