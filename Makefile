@@ -48,6 +48,7 @@ lab2:       ## data-parallel training: build and run your code
 lab3:       ## algorithms at scale: build and run your code
 check:      ## your self-check: a line per exercise, PASS, FAIL or TODO
 assessment: ## build and run your trainer for the assessment
+show:       ## for an audience: a network trains live on its loss surface, full screen
 demo:       ## the guided tour with the reference solutions
 test:       ## all tests; last line "N passed, N failed, N skipped"
 datasets:   ## fetch and verify Fashion-MNIST and CIFAR-10
@@ -58,6 +59,7 @@ grade:      ## build, run and score submissions of the assessment
 worklog:    ## what is missing in your work log, WORKLOG=lab2_ddp/worklog.md
 leaderboard:## the class's efficiency at a link, from the runs in SUBMISSIONS=FOLDER, NP=2
 handout:    ## the students' tarball: no solutions, no hidden tests
+autograder-zip: ## that tarball with the grader's scripts, for Gradescope
 soak:       ## kill RUNS=200 trainings at random moments; nothing may be lost or stay behind
 commands:   ## every command of the handouts, with its time; STARTS=1: 8 s of each
 mutants:    ## every mistake that the self-checks name, planted and found (minutes)
@@ -72,10 +74,9 @@ clean:      ## remove build/ and nothing else; BUILD=folder: only if make create
 .DEFAULT_GOAL := help
 .SUFFIXES:
 .DELETE_ON_ERROR:
-.PHONY: worklog leaderboard help doctor lab1 lab2 lab3 check assessment demo test datasets all \
-    bench profile grade hidden \
-    handout soak commands mutants record coverage fuzz lint format figures clean no_solutions \
-    fuzzers FORCE
+.PHONY: worklog leaderboard help doctor lab1 lab2 lab3 check assessment show demo test datasets \
+    all bench profile grade hidden reference handout autograder-zip soak commands mutants record \
+    coverage fuzz lint format figures clean no_solutions fuzzers FORCE
 ifeq ($(MAKELEVEL),0)
 MAKEFLAGS += -j$(JOBS)
 endif
@@ -85,7 +86,7 @@ endif
 
 help:
 	@echo "usage: make TARGET [VARIABLE=value …]"; echo; echo "targets"
-	@sed -n 's/^\([a-z0-9]*\):.*## *\(.*\)/\1|\2/p' Makefile \
+	@sed -n 's/^\([a-z0-9-]*\):.*## *\(.*\)/\1|\2/p' Makefile \
 	    | awk -F '|' '{ printf "  %-15s%s\n", $$1, $$2 }'
 	@echo; echo "variables, with any target"
 	@sed -n 's/^#= /  /p' Makefile
@@ -115,6 +116,10 @@ include make/tests.mk
 demo: $(LAB_PROGRAMS) $(TRAINERS) $(GRADING) $(if $(HAVE_SOLUTIONS),,no_solutions)
 	@$(BUILT)
 	@$(WITH_MAKE) common/setup/demo.sh $(B)
+SHOW := $(B)/$(if $(HAVE_SOLUTIONS),sol,student)/lab1_gd/6_live_surface
+show: $(SHOW)
+	@$(BUILT)
+	@$(launch) $(SHOW) --show $(OPTIONS); status=$$?; [ $$status = 77 ] || exit $$status
 figures: $(LAB_PROGRAMS) $(GRADING) $(BENCH)
 	@$(BUILT)
 	@common/setup/figures.sh $(B) $(BUILD)/figures

@@ -14,10 +14,13 @@
 #include "plot.h"
 #include "run.h"
 
+enum { FILM_RATE = 30 }; /* frames per second */
+
 typedef struct LiveFigure {
     const char *title;   /* of the window */
     const char *png;     /* the file's name, in the run's folder */
     int width, height;   /* pixels; 0: 1280 × 720 */
+    bool full_screen;    /* the window begins so */
     const PlotKey *keys; /* what `?` shows; NULL: plot_keys */
     void *context;       /* passed to the functions below, of which all but `draw` may be NULL */
     /* Describe the figure as it is now, from plot_begin() on. */
@@ -28,6 +31,10 @@ typedef struct LiveFigure {
     void (*event)(void *context, const PlotEvent *e);
     /* `seconds` have passed (at most 0.1): a few milliseconds of work. */
     void (*advance)(void *context, double seconds);
+    /* Is it being filmed? Then each frame is also saved, FILM_RATE to a second of `advance`, as
+     * film/000001.png, … in the run's folder; at the end ffmpeg, where there is one, makes
+     * film.mp4 of them. NULL: never. */
+    bool (*filmed)(void *context);
     /* No window: do all the work. */
     void (*finish)(void *context);
 } LiveFigure;

@@ -73,6 +73,7 @@ typedef struct PlotAxes {
                        * equal colours */
     PlotMap map;
     PlotLegend legend;
+    bool shadows; /* a surface's own, thrown by a lamp at the left */
 } PlotAxes;
 PlotPanel *plot_panel(Plot *plot, PlotAxes axes); /* lives until the next plot_begin() */
 
@@ -95,7 +96,8 @@ typedef struct PlotStyle {
     double opacity;    /* 0: 1; of a band 0: 0.2 */
     bool dashed;       /* lines */
     bool head;         /* a line's last point gets a dot: where the run is now */
-    PlotShape shape;   /* points */
+    bool tube;       /* on a surface: a lit tube, a ball for its head, their shadow on the floor */
+    PlotShape shape; /* points */
 } PlotStyle;
 
 /* n points (x[i], y[i]); x NULL: 0, 1, 2, … */
@@ -128,7 +130,8 @@ typedef struct PlotGrid {
     const double *z;
 } PlotGrid;
 void plot_heat(PlotPanel *panel, PlotGrid grid); /* with a colour bar */
-/* at ticks of z, labelled; color 0: the map's */
+/* At ticks of z, labelled; color 0: the map's. Behind a surface they lie on its floor, without
+ * labels. */
 void plot_contours(PlotPanel *panel, PlotGrid grid, PlotStyle style);
 
 typedef struct PlotCamera {
@@ -189,6 +192,7 @@ typedef struct PlotEvent {
     double dx, dy; /* DRAG: pixels at 1280 × 720 since the last one; WHEEL: dy clicks, up
                     * positive */
 } PlotEvent;
+void plot_window_full_screen(PlotWindow *window); /* on, or off again */
 /* the next waiting event; false: none is waiting */
 bool plot_window_event(PlotWindow *window, PlotEvent *event);
 /* drag turns, wheel zooms; true: it was such an event */

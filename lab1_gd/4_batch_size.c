@@ -118,7 +118,7 @@ static void on_event(void *context, const PlotEvent *e)
 {
     BatchStudy *s = context;
     s->touched = true;
-    if (e->kind == PLOT_KEY && e->key == ' ' && s->background)
+    if (e->kind == PLOT_KEY && e->key == ' ')
         background_pause(s->background, s->paused = !s->paused);
     else if (e->kind == PLOT_KEY && e->key == 'd')
         s->dots = !s->dots;
@@ -129,7 +129,7 @@ static void on_event(void *context, const PlotEvent *e)
 static void finish(void *context)
 {
     BatchStudy *s = context;
-    if (s->background)
+    if (!s->missing)
         background_wait(s->background);
 }
 
@@ -143,7 +143,7 @@ static void show(BatchStudy *s)
                                    {"F11", "full screen"},
                                    {"q", "quit; finished runs are kept"},
                                    {0}};
-    BackgroundThread *b = s->missing ? NULL : background_start(batch_study_work, s);
+    BackgroundThread *b = background_start(batch_study_work, s);
     s->background = b;
     live_figure_show(s->run, &(LiveFigure){.title = "Lab 1 · batch size",
                                            .png = "batch_size.png",
@@ -207,7 +207,7 @@ int main(int argc, char **argv)
     batch_sweep_file(&s->sweep, s->run);
     if (lab.comm->rank == 0)
         lead(s);
-    else if (!s->missing)
+    else
         batch_study_work(s, NULL);
     bool to_do = s->missing != NULL;
     batch_sweep_free(&s->sweep);

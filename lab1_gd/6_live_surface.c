@@ -8,6 +8,7 @@
 #include "lab.h"
 #include "lab1.h"
 #include "landscape/live.h"
+#include "landscape/show.h"
 #include "live_figure.h"
 #include <math.h>
 #include <stdlib.h>
@@ -18,6 +19,7 @@ typedef struct Choices {
     const char *model, *plane;
     int images, measured, batch, updates;
     double rate, momentum, speed;
+    bool show;
 } Choices;
 
 static void parse(Choices *c, Option *table, int argc, char **argv)
@@ -39,6 +41,7 @@ static void parse(Choices *c, Option *table, int argc, char **argv)
          .help = "plane of the surface, at the start"},
         {"speed", ARG_REAL, &c->speed, .min = 0.1, .max = 1e6,
          .help = "at most this many updates per second in the window"},
+        {"show", ARG_FLAG, &c->show, .help = "the show: full screen, one idea at a time"},
         {"updates", ARG_INT, &c->updates, .min = 1, .max = 10000000,
          .help = "updates without a window"},
         {0}};
@@ -250,6 +253,27 @@ static void show(Live *live, Run *run, char *missing)
     report(run, live, missing);
 }
 
+/* The same, for an audience. */
+static void show_to_audience(Live *live, Run *run)
+{
+    Show *s = show_new(live);
+    BackgroundThread *thread = background_start(live_work, live);
+    show_begin(s, thread);
+    live_figure_show(run, &(LiveFigure){.title = "Lab 1 · the show",
+                                        .png = "show.png",
+                                        .keys = show_keys,
+                                        .full_screen = true,
+                                        .context = s,
+                                        .draw = show_draw,
+                                        .event = show_event,
+                                        .advance = show_advance,
+                                        .filmed = show_filmed,
+                                        .finish = show_finish});
+    background_stop(thread);
+    show_free(s);
+    report(run, live, NULL);
+}
+
 static Choices defaults(void)
 {
     return (Choices){.run = run_options_default(),
@@ -277,7 +301,10 @@ int main(int argc, char **argv)
         lab_data(&lab, &c.run, NULL);
         Live *live = live_open(&c, &lab, missing, !no_surface);
         lab_run(&lab, "lab1_live_surface", &c.run, table);
-        show(live, lab.run, missing);
+        if (c.show && !missing)
+            show_to_audience(live, lab.run);
+        else
+            show(live, lab.run, missing);
         live_free(live);
         lab_close(&lab);
     } else

@@ -127,7 +127,7 @@ static void on_event(void *context, const PlotEvent *e)
 static void finish(void *context)
 {
     LearningCurve *l = context;
-    if (l->background)
+    if (!l->missing)
         background_wait(l->background);
 }
 
@@ -140,7 +140,7 @@ static void show(LearningCurve *l)
                                    {"F11", "full screen"},
                                    {"q", "quit; finished runs are kept"},
                                    {0}};
-    BackgroundThread *b = l->missing ? NULL : background_start(learning_curve_work, l);
+    BackgroundThread *b = background_start(learning_curve_work, l);
     l->background = b;
     live_figure_show(l->run, &(LiveFigure){.title = "Lab 1 · scaling laws",
                                            .png = "scaling_laws.png",
@@ -187,6 +187,13 @@ static void lead(LearningCurve *l)
     sweep_free(l->runs);
 }
 
+static bool is_missing(const ExerciseUse *use)
+{
+    char *missing = exercise_missing(use, 1);
+    free(missing);
+    return missing != NULL;
+}
+
 int main(int argc, char **argv)
 {
     Choices c = defaults();
@@ -197,6 +204,8 @@ int main(int argc, char **argv)
     if (c.cost)
         return cost_alone(&c, table);
     l->missing = exercise_missing(uses, 2);
+    l->no_needed = is_missing(&uses[0]);
+    l->no_costs = is_missing(&uses[1]);
     Lab lab = lab_open(comm_open(c.run.comm), &c.run);
     lab_data(&lab, &c.run, NULL);
     learning_curve_open(l, lab.comm, lab.be, lab.data, c.run.seed);
@@ -204,7 +213,7 @@ int main(int argc, char **argv)
     l->run = lab.run;
     if (lab.comm->rank == 0)
         lead(l);
-    else if (!l->missing)
+    else
         learning_curve_work(l, NULL);
     bool to_do = l->missing != NULL;
     free(l->missing);

@@ -107,6 +107,7 @@ static int next_point(const NetworkStudy *s, int *done, int *possible)
 static void work(void *context, BackgroundThread *b)
 {
     Session *s = context;
+    int said = -1;
     s->own = b;
     while (background_goes_on(b) && !stop_requested()) {
         int done, possible;
@@ -115,7 +116,9 @@ static void work(void *context, BackgroundThread *b)
         Steps k = s->steps;
         bool leave = index < 0 && s->leave;
         background_unlock(b);
-        run_progress(s->study.run, "measured", done, possible, "points", "");
+        if (done != said)
+            run_progress(s->study.run, "measured", done, possible, "points", "");
+        said = done;
         if (leave)
             break;
         if (index < 0)

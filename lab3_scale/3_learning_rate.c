@@ -78,8 +78,8 @@ int main(int argc, char **argv)
                     .start_images = 384,
                     .start_epochs = 10,
                     .start_base = 0.01,
-                    .start_k = 22,
-                    .start_warmup = 4};
+                    .start_k = 26,
+                    .start_warmup = 6};
     Option table[MOST_OPTIONS];
     parse(&run, &s, table, argc, argv);
     stop_on_signals();

@@ -8,24 +8,27 @@
 #include "check.h"
 #include "exercise.h"
 #include "link.h"
-#include "live_figure.h"
 #include "predict/measured.h"
 #include "predict/published.h"
 #include "train_to_target.h"
+#include "training/study.h"
 #include <math.h>
 #include <stdlib.h>
 
 enum { MOST_DEVICES = 1536, SIZES = 60 };
 
 typedef struct Predictor {
+    Study study;
+    Commands commands;
     const char *model;
     int devices, per_node, batch;
     double gbits, latency, overlap, faster, watts, price; /* gbits/s; latency in µs */
-    bool half;                            /* bf16: half the bytes, `faster` computing */
-    double image_seconds, update_seconds; /* measured: an update is their a b + c */
+    bool half; /* bf16: half the bytes, `faster` computing */
     double parameters;
-    Measured measured; /* on this machine's ranks */
-    char *missing;
+    /* measured */
+    bool ready;
+    double image_seconds, update_seconds; /* an update is their a b + c */
+    Measured measured;                    /* on this machine's ranks */
 } Predictor;
 
 static Cluster cluster_of(const Predictor *p, int devices, bool hierarchical)
@@ -65,6 +68,10 @@ static void draw_speed(const Predictor *p, Plot *plot)
                          .x = {.label = "devices", .log = 10},
                          .y = {.label = "images/s per device, % of one", .low = 0, .high = 105},
                          .legend = PLOT_BOTTOM_LEFT});
+    if (!p->ready) {
+        plot_note(panel, "measuring how fast this machine computes …");
+        return;
+    }
     for (int k = 0; k < 2; k++) {
         double x[SIZES], y[SIZES];
         for (int i = 0; i < SIZES; i++) {
@@ -95,7 +102,10 @@ static void draw_published(Plot *plot)
     PlotPanel *panel = plot_panel(plot, (PlotAxes){.column = 1,
                                                    .title = "Published trainings",
                                                    .x = {.label = "measured (hours)", .log = 10},
-                                                   .y = {.label = "predicted (hours)", .log = 10},
+                                                   .y = {.label = "predicted (hours)",
+                                                         .log = 10,
+                                                         .low = 0.07,
+                                                         .high = 5000}, /* room for the legend */
                                                    .legend = PLOT_TOP_LEFT});
     plot_line(panel, 2, ends, ends, (PlotStyle){.color = plot_series(7), .dashed = true});
     for (int i = 0; i < PUBLISHED_ROWS; i++) {
@@ -141,28 +151,27 @@ static char *summary(const Predictor *p)
                       efficiency(p, p->devices, true), million, hours * p->watts, hours * p->price);
 }
 
-static void draw(void *context, Plot *plot)
+static void draw(const void *study, Plot *plot)
 {
-    const Predictor *p = context;
+    const Predictor *p = study;
     char *title = format_new("%s, %.0f parameters · computing measured here", p->model,
                              p->parameters);
     int columns = p->measured.ranks > 1 ? 3 : 2;
     plot_begin(plot, 1, columns, title);
-    if (p->missing)
-        plot_note(plot_panel(plot, (PlotAxes){.columns = columns,
-                                              .x = {.label = "devices", .low = 1, .high = 1536},
-                                              .y = {.label = "images/s"}}),
-                  p->missing);
-    else {
-        draw_speed(p, plot);
-        draw_published(plot);
-        if (columns > 2)
-            draw_ranks(p, plot);
+    free(title);
+    if (p->study.missing) {
+        study_note_missing(&p->study, plot, columns);
+        return;
+    }
+    draw_speed(p, plot);
+    draw_published(plot);
+    if (columns > 2)
+        draw_ranks(p, plot);
+    if (p->ready) {
         char *footer = summary(p);
         plot_footer(plot, footer);
         free(footer);
     }
-    free(title);
 }
 
 static const PlotKey keys[] = {{"d D", "fewer, more devices"},
@@ -170,15 +179,17 @@ static const PlotKey keys[] = {{"d D", "fewer, more devices"},
                                {"l L", "less, more latency"},
                                {"i I", "smaller, larger batch"},
                                {"p", "precision: fp32, bf16"},
+                               {"space", "pause, resume"},
                                {"s", "save the figure"},
+                               {"F11", "full screen"},
                                {"q", "quit"},
                                {NULL, NULL}};
 
 static double clamp(double v, double low, double high) { return fmin(fmax(v, low), high); }
 
-static void on_event(void *context, const PlotEvent *e)
+static void on_event(void *study, const PlotEvent *e)
 {
-    Predictor *p = context;
+    Predictor *p = study;
     if (e->kind != PLOT_KEY)
         return;
     switch (e->key) {
@@ -195,12 +206,30 @@ static void on_event(void *context, const PlotEvent *e)
     }
 }
 
-static void measure(Predictor *p, const Lab *lab)
+static ModelSpec model_of(const Predictor *p, const Lab *lab)
 {
+    const Images *x = &lab->data->train;
+    return (ModelSpec){
+        .name = p->model, .h = x->h, .w = x->w, .c = x->c, .classes = lab->data->classes};
+}
+
+static double count_parameters(const Predictor *p, const Lab *lab)
+{
+    ModelSpec spec = model_of(p, lab);
+    Model *m = model_new(lab->be, &spec, 1);
+    double parameters = m->params.n;
+    model_free(m);
+    return parameters;
+}
+
+/* An update of one rank, with all of the machine for it: seconds of any, and per image. */
+static void measure_alone(const Predictor *p, double *per_update, double *per_image)
+{
+    const Lab *lab = p->study.lab;
     const Dataset *d = lab->data;
     TargetSetup setup = {.be = lab->be,
                          .data = d,
-                         .spec = {p->model, d->train.h, d->train.w, d->train.c, d->classes, {0}},
+                         .spec = model_of(p, lab),
                          .momentum = 0.9,
                          .train = d->train.count < 1024 ? d->train.count : 1024,
                          .test = 16};
@@ -210,13 +239,45 @@ static void measure(Predictor *p, const Lab *lab)
         large = fmin(large, target_update_seconds(&setup, 128, 0.5));
     }
     /* A line through both; on a machine too busy for it, through the larger and zero. */
-    p->image_seconds = (large - small) / 112;
-    if (!(p->image_seconds > 0.5 * large / 128 && p->image_seconds <= large / 128))
-        p->image_seconds = large / 128;
-    p->update_seconds = large - 128 * p->image_seconds;
-    Model *m = model_new(lab->be, &setup.spec, 1);
-    p->parameters = m->params.n;
-    model_free(m);
+    *per_image = (large - small) / 112;
+    if (!(*per_image > 0.5 * large / 128 && *per_image <= large / 128))
+        *per_image = large / 128;
+    *per_update = large - 128 * *per_image;
+}
+
+/* How the ranks train that are measured. */
+static TrainingSpec spec_of(const Predictor *p, const PlainPace *pace)
+{
+    const Dataset *d = p->study.lab->data;
+    int images = d->train.count < 8192 ? d->train.count : 8192;
+    return (TrainingSpec){.be = p->study.lab->be,
+                          .data = d,
+                          .model = model_of(p, p->study.lab),
+                          .images = images,
+                          .test = 16,
+                          .batch = pace->batch,
+                          .epochs = pace->epochs,
+                          .pace = training_plain,
+                          .context = pace};
+}
+
+static void work(void *study)
+{
+    Predictor *p = study;
+    PlainPace pace = {p->batch < 1024 ? p->batch : 1024, 0.01, 1000};
+    TrainingSpec spec = spec_of(p, &pace);
+    Measured found = {0};
+    double per_update = 0, per_image = 0;
+    bool all = measured_ranks(&found, &p->study, &p->commands, &spec);
+    if (!all || p->study.lab->comm->rank != 0)
+        return;
+    measure_alone(p, &per_update, &per_image);
+    study_lock(&p->study, true);
+    p->measured = found;
+    p->update_seconds = per_update;
+    p->image_seconds = per_image;
+    p->ready = true;
+    study_lock(&p->study, false);
 }
 
 static void report_ranks(const Predictor *p, Run *run)
@@ -260,8 +321,14 @@ static void report_published(const Predictor *p, Run *run)
             p->price);
 }
 
-static void report(const Predictor *p, Run *run)
+static void report(const void *study)
 {
+    const Predictor *p = study;
+    Run *run = p->study.lab->run;
+    if (!p->ready) {
+        run_say(run, "left before all was measured");
+        return;
+    }
     run_metrics_header(run, "what,number,measured_or_flat,predicted_or_hierarchical");
     run_say(run, "an update here: %.3g ms + %.3g ms per image", 1e3 * p->update_seconds,
             1e3 * p->image_seconds);
@@ -281,22 +348,6 @@ static void try_step_seconds(void *unused)
 }
 
 static const ExerciseUse uses[] = {{"lab3_scale/exercises/8a_step_seconds.c", try_step_seconds}};
-
-/* How the ranks train that are measured. */
-static TrainingSpec spec_of(const Predictor *p, const Lab *lab, const PlainPace *pace)
-{
-    const Dataset *d = lab->data;
-    int images = d->train.count < 8192 ? d->train.count : 8192;
-    return (TrainingSpec){.be = lab->be,
-                          .data = d,
-                          .model = {p->model, d->train.h, d->train.w, d->train.c, d->classes, {0}},
-                          .images = images,
-                          .test = 16,
-                          .batch = pace->batch,
-                          .epochs = pace->epochs,
-                          .pace = training_plain,
-                          .context = pace};
-}
 
 static void parse(RunOptions *run, Predictor *p, const char **link, const char **clock,
                   Option *table, int argc, char **argv)
@@ -328,7 +379,15 @@ int main(int argc, char **argv)
     RunOptions run = run_options_default();
     run.threads = 1; /* a rank stands for a device */
     static Predictor p;
-    p = (Predictor){.model = "resnet8",
+    p = (Predictor){.study = {.title = "Lab 3 · predict",
+                              .png = "predict.png",
+                              .work = work,
+                              .draw = draw,
+                              .report = report,
+                              .keys = keys,
+                              .event = on_event,
+                              .missing = exercise_missing(uses, 1)},
+                    .model = "resnet8",
                     .devices = 64,
                     .per_node = 8,
                     .batch = 32,
@@ -337,38 +396,20 @@ int main(int argc, char **argv)
                     .overlap = 0.5,
                     .faster = 2,
                     .watts = 300,
-                    .price = 2,
-                    .missing = exercise_missing(uses, 1)};
+                    .price = 2};
     const char *link = NULL, *clock = NULL;
     Option table[MOST_OPTIONS];
     parse(&run, &p, &link, &clock, table, argc, argv);
     stop_on_signals();
     link_choose(link, clock);
     Lab lab = lab_open(comm_open(run.comm), &run);
-    Commands commands = commands_new(lab.comm, lab.be);
+    p.commands = commands_new(lab.comm, lab.be);
     lab_data(&lab, &run, NULL);
     lab_run(&lab, "lab3_predict", &run, table);
-    PlainPace pace = {p.batch < 1024 ? p.batch : 1024, 0.01, 1000};
-    TrainingSpec spec = spec_of(&p, &lab, &pace);
-    if (!p.missing)
-        measured_ranks(&p.measured, &lab, &commands, &spec);
-    int status = p.missing ? EXIT_TODO : 0;
-    if (lab.comm->rank == 0) {
-        measure(&p, &lab);
-        if (p.missing)
-            run_say(lab.run, "to do: %s", p.missing);
-        else
-            report(&p, lab.run);
-        live_figure_show(lab.run, &(LiveFigure){.title = "Lab 3 · predict",
-                                                .png = "predict.png",
-                                                .context = &p,
-                                                .keys = keys,
-                                                .draw = draw,
-                                                .event = on_event});
-    }
-    measured_turn(&commands); /* the others slept meanwhile */
-    commands_free(&commands, lab.be);
-    free(p.missing);
+    p.parameters = count_parameters(&p, &lab);
+    int status = study_run(&p.study, &lab);
+    commands_broadcast(&p.commands, (Command){{0}}); /* the others sleep while the window is open */
+    commands_free(&p.commands, lab.be);
     lab_close(&lab);
     return status;
 }

@@ -8,7 +8,10 @@ $(B)/sol/assessment/train: $(B)/assessment/solution/train.o $(B)/libcommon.a
 	$(call link)
 GRADER := $(B)/assessment/grader/grade
 $(GRADER): $(patsubst %.c,$(B)/%.o,$(wildcard assessment/grader/*.c)) $(B)/libcommon.a
-	$(call link)
+	$(call link,$(LIBARCHIVE_LIBS))
+READS_ARCHIVES := $(B)/assessment/grader/class_sources.o $(B)/tests/fuzz/fuzz_sources.o
+$(READS_ARCHIVES): private CPPFLAGS_ALL += $(LIBARCHIVE_CFLAGS) \
+    $(if $(HAVE_LIBARCHIVE),-DHAVE_LIBARCHIVE)
 COMPILE_SCRIPT := $(B)/assessment/grader/compile
 # A submission can be anywhere.
 $(COMPILE_SCRIPT): private GPU_FOLDER = "$$(realpath "$${0%/*}/../..")"
@@ -26,8 +29,15 @@ assessment: $(or $(HAVE_TRAINER),no_solutions)
 # Submissions that the grader must judge as expected: tests/hidden.
 hidden: $(GRADING)
 	@$(BUILT); $(WITH_MAKE) tests/tools/hidden.sh $(B) $(ONLY)
+# The bar: the reference RUNS times, with the grader's ARGS.
+reference: $(GRADING)
+	@$(BUILT); $(WITH_MAKE) tests/tools/reference.sh $(B) $(or $(RUNS),30) $(OPTIONS)
+# Your own file may run where no sandbox works; somebody else's only with ARGS=--trust.
 grade: $(GRADING) $(if $(HAVE_TRAINER),,no_solutions)
 	@$(BUILT)
-	@$(WITH_MAKE) assessment/grader/grade.sh $(GRADER) \
+	@export $(WITH_MAKE); common/setup/guard.sh watch $$$$; exec $(GRADER) --submission \
 	    '$(or $(SUBMISSION),assessment/$(SOLUTION)train.c)' \
-	    --np $(if $(filter file,$(origin NP)),2,$(NP)) $(OPTIONS)
+	    --np $(if $(filter file,$(origin NP)),2,$(NP)) $(if $(SUBMISSION),,--trust) $(OPTIONS)
+# For Gradescope: the students' tarball, which has the grader, and two scripts.
+autograder-zip: handout
+	@assessment/kit/zip.sh $(BUILD)/handout $(BUILD)

@@ -71,6 +71,7 @@ $(B)/tests/test_sgd_floor: $(B)/lab1_gd/linear/sgd_floor.o $(B)/lab1_gd/linear/l
 $(B)/tests/unit/test_local_method.o: INCLUDE = -Itests/support -Ilab2_ddp
 $(B)/tests/test_local_method: $(patsubst %.c,$(B)/%.o,$(wildcard lab2_ddp/local/*_me*.c \
     lab2_ddp/solution/8*.c))
+$(B)/tests/test_evidence: $(patsubst %.c,$(B)/%.o,$(wildcard assessment/grader/evidence_*.c))
 # In this test alone, doubles replace NCCL and the CUDA runtime; it links what calls them directly.
 $(B)/tests/test_comm_nccl: $(if $(HAVE_NCCL),$(addprefix $(B)/,tests/support/fake_cuda.o \
     tests/support/fake_nccl.o common/comm/comm_nccl.o common/comm/comm_link_nccl.o))
@@ -117,10 +118,10 @@ mutants: $(LAB_PROGRAMS)
 commands: $(LAB_PROGRAMS) $(TRAINERS) $(GRADING)
 	@$(BUILT); env -u MAKELEVEL MAKEFLAGS='$(filter HAVE_%,$(MAKEOVERRIDES))' \
 	    tests/tools/commands.sh $(if $(STARTS),--starts) $(wildcard *$(ONLY)*/HANDOUT.md)
-# Lab 3's expected results; DRAW=1: drawn again from what is recorded.
-record: $(filter $(B)/sol/lab3_scale/%,$(LAB_PROGRAMS))
+# The expected results of labs 2 and 3; DRAW=1: drawn again from what is recorded.
+record: $(filter $(B)/sol/lab2_ddp/% $(B)/sol/lab3_scale/%,$(LAB_PROGRAMS))
 	@$(BUILT)
-	@$(WITH_MAKE) tests/tools/record.sh $(B)/sol/lab3_scale '$(ONLY)' '$(DRAW)'
+	@$(WITH_MAKE) tests/tools/record.sh $(B)/sol '$(ONLY)' '$(DRAW)'
 coverage:
 	@$(BUILT); find $(BUILD)/coverage -name '*.gcda' -delete 2>/dev/null; true
 	@$(MAKE) --no-print-directory COVERAGE=1 test; status=$$?; \
@@ -152,7 +153,7 @@ profile: $(BENCH)
 # ---- fuzzers ------------------------------------------------------------------------------------
 FUZZERS := $(call chosen,$(patsubst tests/fuzz/%.c,$(B)/fuzzers/%,$(wildcard tests/fuzz/fuzz_*.c)))
 $(FUZZERS): $(B)/fuzzers/%: $(B)/tests/fuzz/%.o $(B)/libcommon.a
-	$(call link,-fsanitize=fuzzer)
+	$(call link,$(LIBARCHIVE_LIBS) -fsanitize=fuzzer)
 $(B)/fuzzers/fuzz_rubric: $(B)/assessment/grader/grade_rubric.o
 $(B)/fuzzers/fuzz_evidence: $(B)/assessment/grader/evidence_read.o
 $(B)/fuzzers/fuzz_checkpoint: LDFLAGS += -Wl,--wrap=die

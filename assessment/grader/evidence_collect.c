@@ -1,8 +1,10 @@
 /* evidence_collect.c: the process that listens while the submission trains, so that what it sends
- * reaches no memory of the grader's own. It keeps some updates whole: each is drawn with a
- * probability that grows with the length of its move, and the draw is made after the message. When
- * the training is over it reads the weights' file and passes on its verdicts in shared memory. */
+ * reaches no memory of the grader's own. It keeps some updates whole: half of them drawn with a
+ * probability that grows with the length of their moves, half with an equal one, so that large
+ * moves hide no others; the draw is made after the message. When the training is over it reads the
+ * weights' file and passes on its verdicts in shared memory. */
 #include "check.h"
+#include "checkpoint.h"
 #include "inspection.h"
 #include "safetensors.h"
 #include "timer.h"
@@ -15,10 +17,12 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/random.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { KEPT = 24, LOOKED_AT = 64 };     /* updates computed again; images recognised */
+/* Updates computed again, of each kind of draw, and all; images recognised. */
+enum { KEPT = 16, ALL_KEPT = 2 * KEPT, ENOUGH = 8, LOOKED_AT = 64 };
 static const double MOST_SECONDS = 120; /* after the training */
 static const double MOST_OFF =
     0.002; /* of the way: what a file's last move may leave unexplained */
@@ -27,6 +31,7 @@ typedef struct Verdicts {
     bool complete;
     EvidenceVerdict verdict[3];
     double trained;
+    Course course;
 } Verdicts;
 
 struct Collector {
@@ -46,11 +51,14 @@ typedef struct Collection {
     Model *layers; /* names and places of the layers, for the explainer */
     Backend *be;
     ModelSpec spec;
-    Update *last, *kept[KEPT];
-    double key[KEPT]; /* of kept; the smallest one leaves */
-    float *first;     /* w(0) */
-    bool broken;      /* a fault: what follows is read, and ignored */
-    int largest;      /* batch */
+    Update *last, *kept[ALL_KEPT];
+    double key[ALL_KEPT]; /* of kept; the smallest one leaves */
+    float *first;         /* w(0) */
+    bool broken;          /* a fault: what follows is read, and ignored */
+    int largest;          /* batch */
+    bool together;        /* batch norm is synchronised */
+    double began;         /* timer_now() */
+    Course *course;
 } Collection;
 
 static double draw(void)
@@ -98,9 +106,10 @@ static double distance(const float *a, const float *b, int64_t n)
  * u^(1/weight) stay. */
 static void keep(Collection *c, Update *u, double weight)
 {
-    double key = weight > 0 ? pow(draw(), 1 / weight) : 0;
-    int least = 0;
-    for (int i = 0; i < KEPT && c->kept[least]; i++)
+    bool even = draw() < 0.5;
+    double key = even ? draw() : weight > 0 ? pow(draw(), 1 / weight) : 0;
+    int least = even ? KEPT : 0;
+    for (int i = least, end = i + KEPT; i < end && c->kept[least]; i++)
         if (!c->kept[i] || c->key[i] < c->key[least])
             least = i;
     if (c->kept[least] && c->key[least] >= key) {
@@ -110,6 +119,33 @@ static void keep(Collection *c, Update *u, double weight)
     update_free(c->kept[least]);
     c->kept[least] = u;
     c->key[least] = key;
+}
+
+static bool are_finite(const float *v, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!isfinite(v[i]))
+            return false;
+    return true;
+}
+
+/* Is a number missing in it? Comparisons with it, and so all limits, would have no meaning. A new
+ * string; NULL: no. */
+static char *not_finite(const Collection *c, const Pass *p)
+{
+    const EvidenceHead *h = &p->head;
+    const char *what = NULL;
+    if (p->weights && !are_finite(p->weights, (size_t)h->n))
+        what = "samples' weights are";
+    if (!are_finite(p->x, (size_t)h->n * (size_t)h->h * (size_t)h->w * (size_t)h->c))
+        what = "batch is";
+    if (!are_finite(p->g, (size_t)h->params))
+        what = "gradient is";
+    if (!are_finite(p->w, (size_t)h->params))
+        what = "weights are";
+    return what ? format_new("after update %d rank %d's %s infinite or not a number",
+                             c->found.updates, h->rank, what)
+                : NULL;
 }
 
 /* The last update's move led to these weights. */
@@ -137,8 +173,9 @@ static void take_update(Collection *c, Update *u)
     }
     for (int r = 0; r < u->np; r++)
         for (int i = 0; i < u->work[r].passes; i++) {
-            int n = u->work[r].pass[i]->head.n;
-            c->largest = n > c->largest ? n : c->largest;
+            const EvidenceHead *h = &u->work[r].pass[i]->head;
+            c->largest = h->n > c->largest ? h->n : c->largest;
+            c->together = c->together || h->stats_ranks > 1;
         }
     moved(c, u->w);
     averages_add(c->averages, u->w);
@@ -156,6 +193,13 @@ static void note_fault(Collection *c, char *fault, char text[256])
     c->broken = true;
 }
 
+static void note_time(Collection *c, const Pass *p)
+{
+    int slot = (int)((timer_now() - c->began) / c->course->slot);
+    slot = slot < COURSE_SLOTS ? slot : COURSE_SLOTS - 1;
+    c->course->worked[p->head.rank][slot] += p->head.n;
+}
+
 static void listen_to(Collection *c, Sockets *sockets, int stop)
 {
     for (;;) {
@@ -168,11 +212,17 @@ static void listen_to(Collection *c, Sockets *sockets, int stop)
         if (!p)
             continue;
         c->found.world[p->head.rank] = p->head.world;
+        note_time(c, p);
         if (c->broken) {
             pass_free(p);
             continue;
         }
-        fault = NULL;
+        fault = not_finite(c, p);
+        if (fault) {
+            note_fault(c, fault, c->found.number_fault);
+            pass_free(p);
+            continue;
+        }
         Update *u = lineup_add(c->lineup, p, &fault);
         note_fault(c, fault, c->found.equal_fault);
         take_update(c, u);
@@ -190,14 +240,18 @@ static float *read_file(Collection *c, const char *path)
     if (wrong)
         return NULL;
     float *w = alloc((size_t)c->layers->params.n, sizeof *w);
-    bool whole = true;
+    /* Other networks have tensors of these names and shapes, too, and more of them. */
+    const char *model = safetensors_value(&t, "model");
+    char *trained = checkpoint_model_text(&c->spec);
+    bool whole = model && !strcmp(model, trained);
+    free(trained);
     for (int v = 0; v < c->layers->nviews; v++) {
         const View *view = &c->layers->views[v];
         const SafeTensor *s = safetensors_find(&t, view->name);
         int64_t count = s ? 1 : 0;
         for (int d = 0; s && d < s->dims; d++)
             count *= s->shape[d];
-        whole = whole && count == view->count;
+        whole = whole && count == view->count && are_finite(s->data, (size_t)count);
         if (whole)
             memcpy(w + view->at, s->data, (size_t)count * sizeof *w);
     }
@@ -213,17 +267,34 @@ static float *read_file(Collection *c, const char *path)
 static void end_of_way(Collection *c, const char *path)
 {
     float *file = read_file(c, path);
-    c->found.explained = explainer_end(c->explainer);
+    c->found.no_file = !file;
+    c->found.explained = explainer_end(c->explainer, NULL);
     if (!file)
         return;
+    Explanation without = explainer_end(c->explainer, file);
     explainer_move(c->explainer, c->last, file);
-    Explanation with_file = explainer_end(c->explainer);
-    c->found.ends = with_file.unexplained <= c->found.explained.unexplained + MOST_OFF;
+    Explanation with_file = explainer_end(c->explainer, file);
+    c->found.ends = with_file.unexplained <= without.unexplained + MOST_OFF;
     if (c->found.ends)
         c->found.explained = with_file;
-    else
-        c->found.ends = averages_reach(c->averages, file);
+    else if (averages_reach(c->averages, file)) {
+        c->found.ends = true;
+        c->found.explained = without;
+    }
     free(file);
+}
+
+/* Did another rank have it in this update? */
+static bool is_doubled(const Collection *c, const Update *u, int rank, int image)
+{
+    for (int r = 0; r < u->np; r++)
+        for (int k = 0; k < u->work[r].passes && r != rank; k++) {
+            const Pass *p = u->work[r].pass[k];
+            for (int i = 0; i < p->head.n; i++)
+                if (p->picks ? p->picks[i].image == image : is_image(c->given, image, p, i))
+                    return true;
+        }
+    return false;
 }
 
 static void look_at_images(Collection *c, const Update *u)
@@ -235,22 +306,37 @@ static void look_at_images(Collection *c, const Update *u)
                 continue;
             for (int some = 0; some < 4; some++) {
                 int i = (int)(draw() * p->head.n);
+                int image = known_image(c->given, p, i);
                 c->found.looked_at++;
-                c->found.recognised += is_known_image(c->given, p, i);
+                c->found.recognised += image >= 0;
+                c->found.doubled += image >= 0 && is_doubled(c, u, r, image);
             }
         }
 }
 
+static void note_right(Collection *c, const Update *u, double right)
+{
+    Course *to = c->course;
+    if (to->points == COURSE_POINTS)
+        return;
+    to->images[to->points] = c->found.trained * u->index /
+                             (c->found.updates ? c->found.updates : 1);
+    to->right[to->points++] = right;
+}
+
 static void compute_again(Collection *c)
 {
-    int batch = c->largest * (c->kept[0]->work[0].pass[0]->head.stats_ranks > 1 ? c->found.np : 1);
+    int batch = c->largest * (c->together ? c->found.np : 1);
     Replay *r = replay_new(c->o->device, &c->spec, c->given, batch);
     c->found.starts = replay_starts(r, c->first, (uint64_t)c->o->seed, c->found.np);
-    for (int i = 0; i < KEPT && !c->found.replay_fault[0]; i++) {
-        if (!c->kept[i])
+    double until = timer_now() + MOST_SECONDS / 3;
+    for (int k = 0; k < ALL_KEPT && !c->found.replay_fault[0]; k++) {
+        int i = k / 2 + k % 2 * KEPT; /* of both draws, where the machine is too slow for all */
+        if (!c->kept[i] || (c->found.drawn >= ENOUGH && timer_now() > until))
             continue;
         char *wrong = replay_update(r, c->kept[i]);
         c->found.drawn++;
+        note_right(c, c->kept[i], replay_right(r));
         if (wrong)
             snprintf(c->found.replay_fault, sizeof c->found.replay_fault, "update %d: %s",
                      c->kept[i]->index, wrong);
@@ -307,6 +393,8 @@ static void collect(const GradeOptions *o, const Dataset *given, Sockets *socket
 {
     Collection c = {.o = o,
                     .given = given,
+                    .began = timer_now(),
+                    .course = &shared->course,
                     .found = {.np = o->np},
                     .lineup = lineup_new(o->np),
                     .usage = usage_new(o->np, given->train.count)};
@@ -319,7 +407,8 @@ static void collect(const GradeOptions *o, const Dataset *given, Sockets *socket
 
 /* ---- the grader's side ---- */
 
-Collector *collector_start(const char *path, const GradeOptions *o, const Dataset *given)
+Collector *collector_start(const char *path, const GradeOptions *o, const Dataset *given,
+                           double budget)
 {
     int ends[2];
     Sockets *sockets = sockets_open(path, o->np);
@@ -330,11 +419,17 @@ Collector *collector_start(const char *path, const GradeOptions *o, const Datase
     c->shared = mmap(NULL, sizeof *c->shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
                      -1, 0);
     REQUIRE(c->shared != MAP_FAILED, "out of memory: no room for the evidence");
+    c->shared->course.slot = budget / COURSE_SLOTS;
     fflush(NULL);
     c->process = fork();
     REQUIRE(c->process >= 0, "cannot start a process: %s", strerror(errno));
     if (!c->process) {
         prctl(PR_SET_PDEATHSIG, SIGKILL);
+#if !defined __SANITIZE_ADDRESS__ && !defined __SANITIZE_THREAD__
+        /* What the submission sends may not fill the machine's memory. */
+        const rlim_t most = (rlim_t)8 << 30;
+        setrlimit(RLIMIT_DATA, &(struct rlimit){most, most});
+#endif
         close(ends[1]);
         collect(o, given, sockets, ends[0], c->shared);
         _exit(0);
@@ -357,7 +452,7 @@ static Finding finding_of(const Verdicts *v, int k)
                      .advice = e->passed ? NULL : format_new("%.511s", e->advice)};
 }
 
-double collector_end(Collector *c, const char *weights, Finding *findings)
+double collector_end(Collector *c, const char *weights, Finding *findings, Course *course)
 {
     size_t length = weights ? strlen(weights) : 0;
     if (length && write(c->stop, weights, length) != (ssize_t)length)
@@ -376,6 +471,8 @@ double collector_end(Collector *c, const char *weights, Finding *findings)
     for (int k = 0; k < 3; k++)
         findings[which[k]] = finding_of(c->shared, k);
     double trained = c->shared->trained;
+    *course = c->shared->course;
+    course->points = course->points < COURSE_POINTS ? course->points : COURSE_POINTS;
     munmap(c->shared, sizeof *c->shared);
     free(c);
     return trained;

@@ -7,7 +7,8 @@
  * recursion, with usual decay rates, in place of the gradients.
  *
  * What is left over is added up as a vector: rounding cancels, a pull towards weights from
- * elsewhere does not.
+ * elsewhere does not. Its greatest length counts, and against the way to the file's weights, so
+ * that nothing that happens later, however far it leads, makes it small.
  */
 #include "check.h"
 #include "inspection.h"
@@ -25,7 +26,10 @@ static const double BETA[ADAMS][2] = {{0.9, 0.999},  {0.9, 0.99},  {0.9, 0.95},
 typedef struct Fit {
     double left, whole; /* squares of what is left over, and of the moves */
     double share[EVIDENCE_RANKS];
-    float *rest; /* [params]: what is left over, added up */
+    double apart, alike; /* lengths of moves by gradients that differ from rank to rank; do not */
+    double uneven;       /* of apart: where the ranks have unequal coefficients */
+    float *rest;         /* [params]: what is left over, added up */
+    double most_left;    /* its greatest length so far */
 } Fit;
 
 typedef struct Adam {
@@ -38,9 +42,11 @@ struct Explainer {
     int64_t params;
     View *views;
     bool begun, adam_on;
-    float *first, *last;     /* [params]: w(0), the last w */
-    float *before, *earlier; /* [params]: the last move, the last mean gradient */
-    float *mean;             /* [params]: the ranks' mean gradient */
+    double size[EVIDENCE_RANKS]; /* of each rank's gradient, as a part of all, summed over moves */
+    double farthest;             /* of w(t) from w(0) */
+    float *first, *last;         /* [params]: w(0), the last w */
+    float *before, *earlier;     /* [params]: the last move, the last mean gradient */
+    float *mean;                 /* [params]: the ranks' mean gradient */
     Fit sgd;
     Adam adam[ADAMS];
     double *columns; /* [MOST_TERMS + 1][largest layer] */
@@ -77,6 +83,16 @@ void explainer_free(Explainer *e)
     free(e->first), free(e->last), free(e->before), free(e->earlier), free(e->mean);
     free(e->sgd.rest), free(e->columns), free(e->views);
     free(e);
+}
+
+static double length(const float *v, const float *from, int64_t n)
+{
+    double sum = 0;
+    for (int64_t i = 0; i < n; i++) {
+        double d = (double)v[i] - (from ? from[i] : 0);
+        sum += d * d;
+    }
+    return sqrt(sum);
 }
 
 /* ---- least squares ---- */
@@ -139,22 +155,49 @@ void fit_columns(double *columns, int n, int k, double *c)
 /* What weight decay can take from the weights in one update, at most, and what rounding can add. */
 static const double MOST_DECAY = 0.2, MOST_GROWTH = 1e-3;
 
-/* Fits the move of one layer (column k) by the terms, of which the ranks' come first and the
- * weights, if they are one, last; adds to the fit. False: the weights' part is no decay. */
+/* The ranks' parts in the move of a layer, c by gradients of these lengths: equal where equal
+ * multiples of the gradients were added, whatever their lengths. earlier: of the last mean
+ * gradient, of which all have an equal part. */
+static void add_shares(Fit *f, const double *c, const double *lengths, int ranks, double earlier)
+{
+    int alive = 0, used = 0;
+    double sum = 0, mean = 0, typical = 0;
+    for (int r = 0; r < ranks; r++) {
+        alive += lengths[r] > 0;
+        used += c[r] != 0;
+        sum += fabs(c[r]);
+        mean += lengths[r] > 0 ? c[r] / lengths[r] / ranks : 0;
+        typical += lengths[r] / ranks;
+    }
+    if (used < alive) { /* one is a combination of others: whose part it was cannot be told */
+        f->alike += sum;
+        return;
+    }
+    double late = fmax(-earlier, 0);
+    f->apart += sum + late;
+    for (int r = 0; r < ranks; r++) {
+        f->share[r] += late / ranks; /* downhill */
+        f->share[r] -= lengths[r] > 0 ? c[r] / lengths[r] * typical : 0;
+        f->uneven += fabs(c[r] - mean * lengths[r]);
+    }
+}
+
+/* Fits the move of one layer (column k) by the terms, of which the ranks' come first, then the last
+ * mean gradient, and the weights, if they are one, last; adds to the fit. False: the weights' part
+ * is no decay. */
 static bool fit_layer(Fit *f, double *columns, int n, int k, int ranks, bool decays, float *rest)
 {
     double c[MOST_TERMS], *move = columns + (size_t)k * n, whole = cblas_dnrm2(n, move, 1);
-    double weights = cblas_dnrm2(n, columns + (size_t)(k - 1) * n, 1);
+    double weights = cblas_dnrm2(n, columns + (size_t)(k - 1) * n, 1), lengths[EVIDENCE_RANKS];
+    for (int r = 0; r < ranks; r++)
+        lengths[r] = cblas_dnrm2(n, columns + (size_t)r * n, 1);
     fit_columns(columns, n, k, c);
     if (decays && weights > 0 &&
         (c[k - 1] > MOST_GROWTH * weights || c[k - 1] < -MOST_DECAY * weights))
         return false;
     f->whole += whole * whole;
-    bool apart = true; /* ranks with one gradient cannot be told apart: then one has 0 */
-    for (int j = 0; j < ranks; j++)
-        apart = apart && c[j] != 0;
-    for (int j = 0; j < ranks && apart; j++)
-        f->share[j] -= c[j]; /* downhill */
+    if (ranks && n > k)
+        add_shares(f, c, lengths, ranks, c[ranks]);
     double left = cblas_dnrm2(n, move, 1);
     f->left += left * left;
     for (int i = 0; i < n; i++)
@@ -198,6 +241,7 @@ static void fit(Explainer *e, Fit *f, const Update *u, const float *after, const
                           f->rest + view->at))
                 break;
         }
+    f->most_left = fmax(f->most_left, length(f->rest, NULL, e->params));
 }
 
 /* ---- move after move ---- */
@@ -226,6 +270,12 @@ void explainer_move(Explainer *e, const Update *u, const float *after)
             sum += u->work[r].g[i];
         e->mean[i] = (float)(sum / e->np);
     }
+    double sizes[EVIDENCE_RANKS], all = 0;
+    for (int r = 0; r < e->np; r++)
+        all += sizes[r] = length(u->work[r].g, NULL, e->params);
+    for (int r = 0; r < e->np; r++)
+        e->size[r] += all > 0 ? sizes[r] / all : 1.0 / e->np;
+    e->farthest = fmax(e->farthest, length(after, e->first, e->params));
     fit(e, &e->sgd, u, after, NULL);
     for (int k = 0; k < ADAMS && e->adam_on; k++) {
         advance(&e->adam[k], BETA[k], e->mean, e->params, e->moves);
@@ -240,17 +290,7 @@ void explainer_move(Explainer *e, const Update *u, const float *after)
     memcpy(e->earlier, e->mean, (size_t)e->params * sizeof(float));
 }
 
-static double length(const float *v, const float *from, int64_t n)
-{
-    double sum = 0;
-    for (int64_t i = 0; i < n; i++) {
-        double d = (double)v[i] - (from ? from[i] : 0);
-        sum += d * d;
-    }
-    return sqrt(sum);
-}
-
-Explanation explainer_end(const Explainer *e)
+Explanation explainer_end(const Explainer *e, const float *file)
 {
     const Fit *best = &e->sgd;
     Explanation x = {.moves = e->moves, .family = "SGD's"};
@@ -259,13 +299,18 @@ Explanation explainer_end(const Explainer *e)
             best = &e->adam[k].fit;
             x.family = "Adam's";
         }
-    double way = length(e->last, e->first, e->params), sum = 0;
-    x.unexplained = way > 0 ? length(best->rest, NULL, e->params) / way : 0;
+    double way = length(file ? file : e->last, e->first, e->params), sum = 0;
+    x.unexplained = way > 0 ? best->most_left / way : 0;
+    x.farthest = way > 0 ? e->farthest / way : 1;
     x.still = e->sgd.whole == 0;
     x.typical = explained(best);
+    x.alike = e->sgd.alike > 0 ? e->sgd.alike / (e->sgd.alike + e->sgd.apart) : 0;
+    x.uneven = best == &e->sgd && best->apart > 0 ? best->uneven / best->apart : 0;
     for (int r = 0; r < e->np; r++)
         sum += fmax(best->share[r], 0);
-    for (int r = 0; r < e->np; r++) /* Adam's direction is the mean's */
+    for (int r = 0; r < e->np; r++) { /* Adam's direction is the mean's */
         x.share[r] = best == &e->sgd && sum > 0 ? fmax(best->share[r], 0) / sum : 1.0 / e->np;
+        x.size[r] = e->moves ? e->size[r] / e->moves : 1.0 / e->np;
+    }
     return x;
 }

@@ -1,5 +1,7 @@
 /* evidence_images.c: which images each rank trained on, and in which epoch, by the loader's own
- * words; replay_update holds some of them against the batches. */
+ * words; replay_update holds some of them against the batches. Epochs are rank 0's, for all ranks,
+ * and no new one begins before half of the images were used: by any other count they are on two
+ * ranks. */
 #include "check.h"
 #include "inspection.h"
 #include <math.h>
@@ -7,7 +9,9 @@
 
 struct Usage {
     int np, images;
-    int64_t trained, unknown, shared, own[EVIDENCE_RANKS];
+    int64_t trained, unknown, shared, again, own[EVIDENCE_RANKS];
+    int64_t since; /* images used since this epoch began */
+    int32_t said, now;
     int32_t *epoch;  /* [images]: in which one it was last used, from 1 … */
     int32_t *update; /* … in which update, from 1 … */
     int8_t *rank;    /* … and by whom */
@@ -30,9 +34,19 @@ void usage_free(Usage *u)
     free(u);
 }
 
+static void begin_epoch(Usage *u, int32_t said)
+{
+    if (said != u->said && u->since >= u->images / 2) {
+        u->now++;
+        u->since = 0;
+    }
+    u->said = said;
+}
+
 static void add_pass(Usage *u, const Pass *p, int update)
 {
-    int r = p->head.rank, epoch = 1 + p->head.epoch;
+    int r = p->head.rank, epoch = 1 + u->now;
+    u->since += p->head.n;
     u->trained += p->head.n;
     u->own[r] += p->head.n;
     for (int i = 0; i < p->head.n; i++) {
@@ -43,6 +57,7 @@ static void add_pass(Usage *u, const Pass *p, int update)
         }
         bool twice = u->epoch[image] == epoch || u->update[image] == update;
         u->shared += twice && u->rank[image] != r;
+        u->again += twice && u->rank[image] == r;
         u->epoch[image] = epoch;
         u->update[image] = update;
         u->rank[image] = (int8_t)r;
@@ -51,9 +66,16 @@ static void add_pass(Usage *u, const Pass *p, int update)
 
 void usage_add(Usage *u, const Update *update)
 {
-    for (int r = 0; r < update->np; r++)
-        for (int i = 0; i < update->work[r].passes; i++)
-            add_pass(u, update->work[r].pass[i], update->index + 1);
+    for (int i = 0, some = 1; some; i++) {
+        some = 0;
+        for (int r = 0; r < update->np; r++)
+            if (i < update->work[r].passes) {
+                if (r == 0)
+                    begin_epoch(u, update->work[0].pass[i]->head.epoch);
+                add_pass(u, update->work[r].pass[i], update->index + 1);
+                some++;
+            }
+    }
 }
 
 UsageEnd usage_end(const Usage *u)
@@ -64,12 +86,15 @@ UsageEnd usage_end(const Usage *u)
     return (UsageEnd){.trained = (double)u->trained,
                       .unknown = (double)u->unknown,
                       .shared = known ? (double)u->shared / (double)known : 0,
+                      .again = known ? (double)u->again / (double)known : 0,
                       .least = u->trained ? (double)least * u->np / (double)u->trained : 0};
 }
 
 /* ---- batches that no loader made ---- */
 
-enum { SHIFT = 4, GRID = 8, STRIDE = 3 }; /* compared: GRID x GRID points of the middle */
+/* Compared: GRID x GRID points of the middle, moved by up to SHIFT, then all pixels. */
+enum { SHIFT = 4, SIDE = 2 * SHIFT + 1, GRID = 8, STRIDE = 3 };
+static const double ALIKE = 0.99;
 
 /* The points' values, with mean 0 and length 1, so that brightness and contrast are gone. */
 static void normalise(double *v, int n)
@@ -86,35 +111,85 @@ static void normalise(double *v, int n)
 
 static int point(int k, int side) { return (side - (GRID - 1) * STRIDE) / 2 + k * STRIDE; }
 
-bool is_known_image(const Dataset *given, const Pass *p, int i)
+/* The most that n points of the batch's image and of the data set's, so moved, have in common. */
+static double product(const double *wanted, double *other, int n)
+{
+    double sum = 0;
+    normalise(other, n);
+    for (int k = 0; k < n; k++)
+        sum += wanted[k] * other[k];
+    return sum;
+}
+
+static bool is_batch_of(const Images *set, const Pass *p)
+{
+    return p->head.h == set->h && p->head.w == set->w && p->head.c == set->c && set->h >= 32 &&
+           set->w >= 32 && set->c <= 4;
+}
+
+/* All pixels that both have: image j moved by dy, dx, mirrored or not. */
+static double whole_product(const Dataset *given, int j, const float *x, int dy, int dx, bool flip)
 {
     const Images *set = &given->train;
-    int h = set->h, w = set->w, c = set->c, n = GRID * GRID * c;
-    if (p->head.h != h || p->head.w != w || p->head.c != c || h < 32 || w < 32)
-        return false;
+    int h = set->h, w = set->w, c = set->c, n = 0;
+    const uint8_t *pixels = set->pixels + (size_t)j * (size_t)h * (size_t)w * (size_t)c;
+    double *wanted = alloc((size_t)(h * w * c), sizeof *wanted);
+    double *other = alloc((size_t)(h * w * c), sizeof *other);
+    for (int row = 0; row < h; row++)
+        for (int col = 0; col < w; col++) {
+            int y = row + dy, from = flip ? w - 1 - (col + dx) : col + dx;
+            if (y < 0 || y >= h || from < 0 || from >= w)
+                continue;
+            for (int ch = 0; ch < c; ch++, n++) {
+                wanted[n] = x[(row * w + col) * c + ch] / given->istd[ch];
+                other[n] = pixels[(y * w + from) * c + ch];
+            }
+        }
+    normalise(wanted, n);
+    double result = product(wanted, other, n);
+    free(wanted), free(other);
+    return result;
+}
+
+/* How much are they alike, at best, 1: the same? */
+static double likeness(const Dataset *given, int j, const Pass *p, int i)
+{
+    const Images *set = &given->train;
+    int h = set->h, w = set->w, c = set->c, n = GRID * GRID * c, found = 0;
     const float *x = p->x + (size_t)i * (size_t)h * (size_t)w * (size_t)c;
+    const uint8_t *pixels = set->pixels + (size_t)j * (size_t)h * (size_t)w * (size_t)c;
     double best = -1, wanted[GRID * GRID * 4], other[GRID * GRID * 4];
     for (int k = 0; k < n; k++)
         wanted[k] = x[(point(k / c / GRID, h) * w + point(k / c % GRID, w)) * c + k % c] /
                     given->istd[k % c];
     normalise(wanted, n);
-    for (int j = 0; j < set->count && best < 0.999; j++) {
-        const uint8_t *pixels = set->pixels + (size_t)j * (size_t)h * (size_t)w * (size_t)c;
-        if (set->labels[j] != p->labels[i])
-            continue;
-        for (int move = 0; move < 2 * (2 * SHIFT + 1) * (2 * SHIFT + 1); move++) {
-            int dy = move / 2 / (2 * SHIFT + 1) - SHIFT, dx = move / 2 % (2 * SHIFT + 1) - SHIFT;
-            for (int k = 0; k < n; k++) {
-                int row = point(k / c / GRID, h) + dy, col = point(k / c % GRID, w) + dx;
-                col = move & 1 ? w - 1 - col : col;
-                other[k] = pixels[(row * w + col) * c + k % c];
-            }
-            normalise(other, n);
-            double product = 0;
-            for (int k = 0; k < n; k++)
-                product += wanted[k] * other[k];
-            best = product > best ? product : best;
+    for (int move = 0; move < 2 * SIDE * SIDE; move++) {
+        int dy = move / 2 / SIDE - SHIFT, dx = move / 2 % SIDE - SHIFT;
+        for (int k = 0; k < n; k++) {
+            int row = point(k / c / GRID, h) + dy, col = point(k / c % GRID, w) + dx;
+            col = move & 1 ? w - 1 - col : col;
+            other[k] = pixels[(row * w + col) * c + k % c];
         }
+        double now = product(wanted, other, n);
+        if (now > best)
+            best = now, found = move;
     }
-    return best >= 0.99;
+    if (best < ALIKE) /* the points do not fit: nor do all pixels */
+        return best;
+    return whole_product(given, j, x, found / 2 / SIDE - SHIFT, found / 2 % SIDE - SHIFT,
+                         found & 1);
+}
+
+bool is_image(const Dataset *given, int image, const Pass *p, int i)
+{
+    return is_batch_of(&given->train, p) && given->train.labels[image] == p->labels[i] &&
+           likeness(given, image, p, i) >= ALIKE;
+}
+
+int known_image(const Dataset *given, const Pass *p, int i)
+{
+    for (int j = 0; j < given->train.count; j++)
+        if (is_image(given, j, p, i))
+            return j;
+    return -1;
 }

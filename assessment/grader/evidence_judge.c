@@ -9,7 +9,13 @@ static const double MOST_UNEXPLAINED = 0.01; /* of the way from w(0) to w(T) */
 static const double LEAST_EXPLAINED = 0.99;  /* of a move's square */
 static const double MOST_DISTANCE = 0.005;   /* of gradients computed again, on average */
 static const double MOST_UNEQUAL = 0.1;      /* below 1 / np, a rank's share, as a part of it */
-static const double MOST_SHARED = 0.02, LEAST_BALANCE = 0.9;
+static const double LEAST_SIZE = 0.2;        /* a rank's gradient, as a part of an equal length */
+static const double MOST_ALIKE = 0.5, MOST_UNEVEN = 0.5;
+static const double MOST_FAR = 10; /* from w(0), in ways to the file's weights */
+static const double MOST_SHARED = 0.02, LEAST_BALANCE = 0.9, MOST_DOUBLED = 0.1;
+static const double MOST_AGAIN = 0.3; /* a part of the images */
+
+#define DIVERGED "has it diverged? Try a lower rate"
 
 static void say(char text[512], const char *format, ...) __attribute__((format(printf, 2, 3)));
 static void say(char text[512], const char *format, ...)
@@ -44,6 +50,9 @@ EvidenceVerdict judge_equal(const Evidence *e)
         v.pending = true;
         say(v.found, "%s", e->stream_fault);
         say(v.advice, "only the library's backward pass may speak for a rank");
+    } else if (idle >= 0 && e->number_fault[0]) {
+        say(v.found, "%s", e->number_fault);
+        say(v.advice, DIVERGED);
     } else if (idle >= 0 && e->begun[idle == 0] == 0) {
         say(v.found, "no rank computed a gradient");
         say(v.advice, "train: model_gradient on each batch, then an update");
@@ -63,7 +72,7 @@ EvidenceVerdict judge_equal(const Evidence *e)
             : e->updates ? "average the gradient over the ranks before each update (step 6); "
                            "one rate on all (step 7b)"
                          : "broadcast rank 0's weights before the first update (step 5)");
-    } else if (other >= 0) {
+    } else if (other >= 0 && !e->number_fault[0]) {
         say(v.found, "rank 0 made %d updates, rank %d made %d", e->begun[0], other,
             e->begun[other]);
         say(v.advice, "equally many batches on each rank (step 4), and one clock (step 7b)");
@@ -74,12 +83,12 @@ EvidenceVerdict judge_equal(const Evidence *e)
     return v;
 }
 
-/* The rank with the smallest part in the moves. */
-static int odd_one(const Evidence *e)
+/* The rank with the smallest part. */
+static int odd_one(const double *parts, int np)
 {
     int worst = 0;
-    for (int r = 1; r < e->np; r++)
-        if (e->explained.share[r] < e->explained.share[worst])
+    for (int r = 1; r < np; r++)
+        if (parts[r] < parts[worst])
             worst = r;
     return worst;
 }
@@ -88,15 +97,18 @@ EvidenceVerdict judge_gradients(const Evidence *e)
 {
     EvidenceVerdict v = {0};
     const Explanation *x = &e->explained;
-    int odd = odd_one(e);
-    double share = x->share[odd] * e->np;
-    if (x->moves == 0 || x->still) {
+    int odd = odd_one(x->share, e->np), small = odd_one(x->size, e->np);
+    double share = x->share[odd] * e->np, size = x->size[small] * e->np;
+    if (e->number_fault[0]) {
+        say(v.found, "%s", e->number_fault);
+        say(v.advice, DIVERGED);
+    } else if (x->moves == 0 || x->still) {
         say(v.found, "the weights never move");
         say(v.advice, "train: an update after each gradient, as sgd_step makes it");
     } else if (e->replay_fault[0]) {
         say(v.found, "%s", e->replay_fault);
         say(v.advice, "let the loader make the batches, and the library the gradients");
-    } else if (e->distance > MOST_DISTANCE) {
+    } else if (!(e->distance <= MOST_DISTANCE)) {
         v.pending = true;
         say(v.found,
             "computed again, %d updates' gradients are %.2g apart from those that moved the "
@@ -115,15 +127,37 @@ EvidenceVerdict judge_gradients(const Evidence *e)
             "have another label",
             e->looked_at - e->recognised, e->looked_at);
         say(v.advice, "an instructor will look at it; train on the loader's batches as they are");
-    } else if (x->unexplained > MOST_UNEXPLAINED || x->typical < LEAST_EXPLAINED) {
+    } else if (!(x->unexplained <= MOST_UNEXPLAINED && x->typical >= LEAST_EXPLAINED)) {
         v.pending = true;
         say(v.found, "gradients explain %.3g %% of the moves, and %.3g %% of the way is left over",
             100 * x->typical, 100 * x->unexplained);
         say(v.advice, "an optimiser that the grader does not know is looked at by an instructor");
-    } else if (share < 1 - MOST_UNEQUAL) {
+    } else if (!(x->alike <= MOST_ALIKE)) {
+        say(v.found,
+            "the ranks' gradients are the same: each rank computed all that the other did");
+        say(v.advice, "give each rank a slice of its own of each global batch (step 4)");
+    } else if (!(size >= LEAST_SIZE)) {
+        say(v.found, "rank %d's gradients are %.2g times as long as the ranks' average", small,
+            size);
+        say(v.advice, "each rank needs the gradient of its own images");
+    } else if (!(share >= 1 - MOST_UNEQUAL)) {
         say(v.found, "rank %d's gradients have %.2g of an equal part in the updates", odd, share);
         say(v.advice, "average the gradient over the ranks, with equal weights, before each update "
                       "(step 6)");
+    } else if (!(x->uneven <= MOST_UNEVEN)) {
+        v.pending = true;
+        say(v.found, "single updates, or layers, are made of a part of the ranks' gradients");
+        say(v.advice, "average all of the gradient over the ranks before each update (step 6)");
+    } else if (!(x->farthest <= MOST_FAR)) {
+        v.pending = true;
+        say(v.found,
+            "the training went %.3g times as far from its beginning as the file's weights "
+            "are",
+            x->farthest);
+        say(v.advice, "an instructor will look at it");
+    } else if (e->no_file) {
+        say(v.found, "there is no file of weights that the training could have ended with");
+        say(v.advice, "write the weights that you trained (step 9)");
     } else if (!e->ends) {
         v.pending = true;
         say(v.found, "the file's weights are not those that the training ended with, nor their "
@@ -145,10 +179,17 @@ EvidenceVerdict judge_images(const Evidence *e)
         v.pending = true;
         say(v.found, "which images were trained on is not known");
         say(v.advice, "an instructor will look at it; the loader's batches are known");
+    } else if (e->doubled > MOST_DOUBLED * e->looked_at) {
+        say(v.found, "%d of %d images were on more than one rank in the same update", e->doubled,
+            e->looked_at);
+        say(v.advice, "the ranks' slices of an epoch must not overlap (step 4)");
     } else if (u->shared > MOST_SHARED) {
         say(v.found, "%.0f %% of the images were on more than one rank in the same epoch",
             100 * u->shared);
         say(v.advice, "the ranks' slices of an epoch must not overlap (step 4)");
+    } else if (u->again > MOST_AGAIN) {
+        say(v.found, "%.0f %% of the images were taken again in the same epoch", 100 * u->again);
+        say(v.advice, "each epoch visits each image once (step 4)");
     } else if (u->least < LEAST_BALANCE) {
         say(v.found, "one rank trained on %.0f %% of an equal share", 100 * u->least);
         say(v.advice, "give each rank as many images (step 4)");

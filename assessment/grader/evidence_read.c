@@ -15,6 +15,7 @@
 struct Sockets {
     int listener, np;
     int rank[EVIDENCE_RANKS]; /* -1: none; they are closed one by one */
+    int who[EVIDENCE_RANKS];  /* the rank that each speaks for, -1: not known yet */
     int count, next;          /* next: who is asked first, so that all get their turn */
 };
 
@@ -34,6 +35,7 @@ Sockets *sockets_open(const char *path, int np)
     strcpy(name.sun_path, path);
     int listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (listener < 0 || bind(listener, (struct sockaddr *)&name, sizeof name) ||
+        chmod(path, 0666) || /* the sandbox runs the submission as another user */
         listen(listener, EVIDENCE_RANKS)) {
         if (listener >= 0)
             close(listener);
@@ -138,6 +140,7 @@ static void drop(Sockets *s, int i)
 {
     close(s->rank[i]);
     s->rank[i] = s->rank[--s->count];
+    s->who[i] = s->who[s->count];
 }
 
 /* Waits for a rank with something to say: its place; -1: a new one came or left; -2: all is over.
@@ -161,8 +164,10 @@ static int wait_for(Sockets *s, int stop)
     }
     if (asked[places].revents) {
         int fd = accept(s->listener, NULL, NULL);
-        if (fd >= 0)
+        if (fd >= 0) {
+            s->who[s->count] = -1;
             s->rank[s->count++] = fd;
+        }
         return -1;
     }
     return asked[places + 1].revents && !places ? -2 : -1;
@@ -177,8 +182,13 @@ Pass *sockets_next(Sockets *s, int stop, char **fault)
         if (i == -1)
             continue;
         Pass *p = pass_read(s->rank[i], s->np, fault);
-        if (p)
+        if (p && (s->who[i] < 0 || s->who[i] == p->head.rank)) {
+            s->who[i] = p->head.rank;
             return p;
+        }
+        if (p)
+            *fault = format_new("one process speaks for ranks %d and %d", s->who[i], p->head.rank);
+        pass_free(p);
         drop(s, i);
         if (*fault)
             return NULL;

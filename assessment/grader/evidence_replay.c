@@ -18,8 +18,8 @@ struct Replay {
     const Dataset *given;
     int batch;
     Tensor pixels, image_labels, x, dense, label, weight, totals;
-    double off; /* the sum of all distances */
-    int gradients;
+    double off;          /* the sum of all distances */
+    int gradients, seen; /* seen: images of this update so far */
 };
 
 Replay *replay_new(const char *device, const ModelSpec *spec, const Dataset *given, int batch)
@@ -86,6 +86,7 @@ static void gradient(Replay *r, int n, const float *weights)
     model_forward(r->m, tensor_first(r->x, n), MODEL_FROZEN_STATS);
     model_loss(r->m, r->totals, tensor_first(r->label, n), weight, true);
     model_backward(r->m);
+    r->seen += n;
 }
 
 /* ||grads - g|| / ||g||; scale: of g. */
@@ -173,9 +174,18 @@ static char *replay_pass(Replay *r, Pass *p)
              : format_new("a gradient is not that of its weights and images (%.2g apart)", off);
 }
 
+double replay_right(const Replay *r)
+{
+    double sums[2];
+    r->be->op->download(r->s, sums, r->totals);
+    return r->seen ? sums[1] / r->seen : 0;
+}
+
 char *replay_update(Replay *r, const Update *u)
 {
     char *wrong = NULL;
+    r->be->op->zero(r->s, r->totals);
+    r->seen = 0;
     r->be->op->upload(r->s, r->m->params, u->w);
     if (u->np > 1 && u->work[0].pass[0]->head.stats_ranks > 1)
         return replay_together(r, u);

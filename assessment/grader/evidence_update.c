@@ -128,6 +128,7 @@ Update *lineup_add(Lineup *l, Pass *pass, char **fault)
     if (h->params != l->params) {
         *fault = format_new("rank %d trained a network of %lld parameters, and one of %lld",
                             h->rank, (long long)l->params, (long long)h->params);
+        l->rank[h->rank].begun++;
         pass_free(pass);
         return NULL;
     }

@@ -1,151 +1,93 @@
-/* grade.c: the grader of one submission: build it, train it against the clock, score the weights
- * that it wrote, advise.
+/* grade.c: the grader's options: one submission (grade_one.c), or a folder or an archive of them
+ * (grade_class.c).
  *
  * Run it from the project's folder; the script `compile` that builds a submission is beside this
- * program. Exit status: 0 every criterion is met, 1 not, 2 the submission could not be graded.
+ * program. Exit status: 0 every criterion is met (by every submission), 1 not, 2 something could
+ * not be graded.
  */
+#include "grade.h"
 #include "check.h"
-#include "file.h"
-#include "folder_lock.h"
-#include "inspection.h"
+#include "rng.h"
 #include <errno.h>
 #include <libgen.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-static void read_options(GradeOptions *o, int argc, char **argv)
+static void check_options(GradeOptions *o)
 {
-    const char *data_dir = getenv("DATA_DIR");
-    *o = (GradeOptions){.submission = "assessment/train.c",
-                        .data = "auto",
-                        .device = "auto",
-                        .out = "build/out/grade",
-                        .data_dir = data_dir && *data_dir ? data_dir : NULL,
-                        .rubric = "assessment/rubric.json",
-                        .np = 2,
-                        .seed = 1,
-                        .secret = -1};
-    const Option table[] = {
-        {"submission", ARG_STRING, &o->submission, .help = "the file to grade"},
-        {"name", ARG_STRING, &o->name, .help = "its name in row.csv (default: the file)"},
-        {"np", ARG_INT, &o->np, .min = 2, .max = 64, .help = "ranks"},
-        {"budget", ARG_REAL, &o->budget, .max = 1e6,
-         .help = "seconds that it may run (0: the rubric's)"},
-        {"data", ARG_CHOICE, &o->data, .choices = "auto|cifar10|synthetic", .help = "data set"},
-        {"data-dir", ARG_STRING, &o->data_dir, .help = "folder that holds CIFAR-10"},
-        {"images", ARG_INT, &o->images, .max = 50000,
-         .help = "use this many of the training set (0: all)"},
-        {"device", ARG_CHOICE, &o->device, .choices = "auto|cpu|cuda", .help = "where to compute"},
-        {"seed", ARG_LONG, &o->seed, .max = 1e9, .help = "the --seed that the submission gets"},
-        {"secret", ARG_LONG, &o->secret, .min = -1, .max = 9e15,
-         .help = "seed of the synthetic images (-1: random)"},
-        {"rubric", ARG_STRING, &o->rubric, .help = "criteria, points, accuracies"},
-        {"out", ARG_STRING, &o->out, .help = "folder for results"},
-        {0}};
-    OPTIONS_KEEP(o->table, table);
-    args_parse("grade", "Grade one submission of the assessment.", o->table, argc, argv);
+    struct stat info;
     REQUIRE(o->images == 0 || o->images >= 500, "--images %d: expected 500 or more, or 0 for all",
             o->images);
-    struct stat info;
-    REQUIRE(stat(o->submission, &info) == 0 && access(o->submission, R_OK) == 0, "%s: %s",
-            o->submission, strerror(errno));
-    REQUIRE(S_ISREG(info.st_mode), "%s: not a file", o->submission);
+    REQUIRE(stat(o->submission, &info) == 0 && access(o->submission, R_OK) == 0,
+            "%s: %s: give SUBMISSION=file.c, or a folder or an archive of them", o->submission,
+            strerror(errno));
+    REQUIRE(S_ISREG(info.st_mode) || S_ISDIR(info.st_mode), "%s: not a file or folder",
+            o->submission);
+}
+
+void grade_draw(GradeOptions *o)
+{
     uint64_t random;
     if (o->secret < 0) {
         ASSERT(getrandom(&random, sizeof random, 0) == sizeof random);
         o->secret = (int64_t)(random >> 12);
     }
-    if (!o->name)
-        o->name = o->submission;
-}
-
-static Paths paths_make(const GradeOptions *o)
-{
-    char *out = realpath(o->out, NULL);
-    REQUIRE(out, "%s: %s", o->out, strerror(errno));
-    Paths at = {.dir = format_new("%s/run", out),
-                .build_log = format_new("%s/build.log", out),
-                .run_log = format_new("%s/run.log", out),
-                .score_log = format_new("%s/score.log", out)};
-    at.program = format_new("%s/train", at.dir);
-    at.data = format_new("%s/data", at.dir);
-    at.socket = format_new("%s/evidence", at.dir);
-    at.weights = format_new("%s/weights.safetensors", at.dir);
-    at.handed_in = format_new("%s/weights.safetensors", out);
-    const char *old[] = {at.dir, at.handed_in, at.build_log, at.run_log, at.score_log};
-    for (int i = 0; i < 5; i++)
-        file_remove(old[i]);
-    const char *results[] = {"results.json", "row.csv"};
-    for (int i = 0; i < 2; i++) {
-        char *path = format_new("%s/%s", out, results[i]);
-        file_remove(path);
-        free(path);
+    if (o->seed < 0) {
+        Rng r = rng_at((uint64_t)o->secret, RNG_WEIGHTS, 0, 0);
+        o->seed = rng_u32(&r) >> 4;
     }
-    char *error = file_make_folder(at.dir);
-    REQUIRE(!error, "%s", error);
-    free(out);
-    return at;
-}
-
-static void paths_free(Paths *at)
-{
-    char *all[] = {at->dir,       at->program,   at->data,    at->socket,   at->weights,
-                   at->handed_in, at->build_log, at->run_log, at->score_log};
-    for (int i = 0; i < (int)(sizeof all / sizeof *all); i++)
-        free(all[i]);
-}
-
-/* Which images, for people: "synthetic: 18000 + 2000 images given, scored on 4000 others". */
-static char *images_text(const GradeData *d, const char *data)
-{
-    return format_new("%s: %d + %d images given, scored on %d others", data, d->given->train.count,
-                      d->given->test.count, d->held.count);
 }
 
 int main(int argc, char **argv)
 {
-    GradeOptions o;
-    read_options(&o, argc, argv);
-    const char *data = grade_data_kind(&o);
-    Rubric rubric = rubric_read(o.rubric, data);
-    double budget = o.budget > 0 ? o.budget : rubric.budget, seconds = 0;
-    char *self = format_new("%s", argv[0]), *script = format_new("%s/compile", dirname(self));
-    REQUIRE(access(script, X_OK) == 0 && access("common/setup/launch.sh", X_OK) == 0,
+    const char *data_dir = getenv("DATA_DIR");
+    GradeOptions o = {.submission = "assessment/train.c",
+                      .data = "auto",
+                      .device = "auto",
+                      .out = "build/out/grade",
+                      .data_dir = data_dir && *data_dir ? data_dir : NULL,
+                      .rubric = "assessment/rubric.json",
+                      .np = 2,
+                      .seed = -1,
+                      .self = argv[0],
+                      .secret = -1};
+    const Option table[] = {
+        {"submission", ARG_STRING, &o.submission,
+         .help = "the file to grade; or a folder or an archive of submissions"},
+        {"name", ARG_STRING, &o.name, .help = "its name in reports (default: the file)"},
+        {"np", ARG_INT, &o.np, .min = 2, .max = 64, .help = "ranks"},
+        {"budget", ARG_REAL, &o.budget, .max = 1e6,
+         .help = "seconds that it may run (0: the rubric's)"},
+        {"epochs", ARG_INT, &o.epochs, .max = 100000,
+         .help = "passes over the training images that it may make (0: the rubric's)"},
+        {"data", ARG_CHOICE, &o.data, .choices = "auto|cifar10|synthetic", .help = "data set"},
+        {"data-dir", ARG_STRING, &o.data_dir, .help = "folder that holds CIFAR-10"},
+        {"images", ARG_INT, &o.images, .max = 50000,
+         .help = "use this many of the training set (0: all)"},
+        {"device", ARG_CHOICE, &o.device, .choices = "auto|cpu|cuda", .help = "where to compute"},
+        {"seed", ARG_LONG, &o.seed, .min = -1, .max = 1e9,
+         .help = "the --seed that the submission gets (-1: drawn)"},
+        {"secret", ARG_LONG, &o.secret, .min = -1, .max = 9e15,
+         .help = "decides images, their order and labels, and --seed (-1: drawn)"},
+        {"trust", ARG_FLAG, &o.trust,
+         .help = "grade also where no sandbox works: it runs with your rights"},
+        {"again", ARG_FLAG, &o.again, .help = "of a class: also what was graded before"},
+        {"rubric", ARG_STRING, &o.rubric, .help = "criteria, points, accuracies"},
+        {"out", ARG_STRING, &o.out, .help = "folder for results"},
+        {0}};
+    OPTIONS_KEEP(o.table, table);
+    args_parse("grade", "Grade submissions of the assessment.", o.table, argc, argv);
+    check_options(&o);
+    char *self = format_new("%s", argv[0]);
+    o.compile = format_new("%s/compile", dirname(self));
+    REQUIRE(access(o.compile, X_OK) == 0 && access("common/setup/launch.sh", X_OK) == 0,
             "%s or common/setup/launch.sh is missing: run 'make grade' in the project's folder",
-            script);
-
-    char *error = file_make_folder(o.out);
-    REQUIRE(!error, "%s", error);
-    FolderLock *lock = folder_lock(o.out, "grade");
-    Paths at = paths_make(&o);
-    Finding findings[CRITERIA] = {0};
-    GradeData images = grade_data_make(&o, data, at.data);
-    char *text = images_text(&images, data);
-    findings[BUILDS] = grade_build(script, o.submission, &at);
-    if (findings[BUILDS].passed) {
-        Collector *collector = collector_start(at.socket, &o, images.given);
-        findings[RUNS] = grade_run(&o, budget, &at, &seconds);
-        collector_end(collector, at.handed_in, findings);
-        grade_score(&o, &rubric, &images, &at, findings);
-    }
-    file_remove(at.data);
-    Report report = {&o, &rubric, findings, text, budget, seconds};
-    bool passed = grade_report(&report);
-
-    for (int k = 0; k < CRITERIA; k++) {
-        free(findings[k].found);
-        free(findings[k].advice);
-    }
-    free(text);
-    grade_data_free(&images);
-    paths_free(&at);
-    folder_unlock(lock);
-    free(script);
-    free(self);
-    rubric_free(&rubric);
-    return passed ? 0 : EXIT_WRONG;
+            o.compile);
+    if (sources_are_many(o.submission))
+        return grade_class(&o);
+    grade_draw(&o);
+    o.name = o.name ? o.name : o.submission;
+    return grade_one(&o) ? 0 : EXIT_WRONG;
 }

@@ -1,11 +1,13 @@
-/* grade.h: the assessment's grader of one submission: its parts, and what they pass on.
+/* grade.h: the assessment's grader: its parts, and what they pass on.
  *
- *   grade.c          the driver              grade_rubric.c   criteria and points
- *   grade_data.c     images to train and to score on
+ *   grade.c          options                 grade_class.c    many submissions, one by one
+ *   grade_one.c      one submission          class_sources.c  which there are, also in archives
+ *   grade_rubric.c   criteria and points     grade_data.c     images to train and to score on
  *   grade_build.c    compile                 grade_run.c      train, against the clock
+ *   grade_sandbox.c  where both happen       sandbox.sh       bubblewrap
  *   grade_score.c    the weights' accuracy   inspection.h     did the ranks share the work?
- *   grade_report.c   table, results.json     grade_figure.c   the points as bars
- *   grade.sh         one submission or a folder of them
+ *   grade_report.c   table                   grade_figure.c   how it learned, and when
+ *   grade_results.c  results.json            grade_pages.c    CSV, JUnit, HTML
  *
  * The grader trusts nothing that a submission prints. Each part returns a Finding; only
  * grade_rubric.c knows about points.
@@ -21,7 +23,12 @@ typedef struct GradeOptions {
     const char *submission, *data, *data_dir, *device, *out, *rubric, *name;
     int np, images;             /* images: how many of the training set are used, 0: all */
     double budget;              /* seconds; 0: the rubric's */
-    int64_t seed, secret;       /* secret: seed of the synthetic images */
+    int epochs;                 /* passes over the images given; 0: the rubric's */
+    int64_t secret, seed;       /* of all that differs from run to run; --seed, -1: by secret */
+    const char *self;           /* this program's file */
+    char *compile;              /* the script that builds a submission: compile SOURCE PROGRAM */
+    bool trust;                 /* grade without a sandbox where there is none */
+    bool again;                 /* of a class: also what was graded before */
     Option table[MOST_OPTIONS]; /* points into this struct: do not copy it */
 } GradeOptions;
 
@@ -48,6 +55,7 @@ typedef struct Rubric {
     json_t *json;   /* owns the strings */
     json_t *models; /* names of the networks that are scored */
     double budget;  /* seconds */
+    int epochs;     /* passes over the images given */
     Criterion criteria[CRITERIA];
 } Rubric;
 
@@ -56,18 +64,42 @@ Rubric rubric_read(const char *path, const char *data);
 /* The same from memory. Returns NULL, or the fault (free() it); r is to be freed in both cases. */
 char *rubric_parse(Rubric *r, const char *bytes, size_t size, const char *data);
 void rubric_free(Rubric *r);
-/* A finding on a measured accuracy: `what` names the images. */
+/* A finding on a measured accuracy, in steps: `what` names the images. */
 Finding rubric_accuracy(const Criterion *c, const char *what, double correct, double count);
 /* The first criterion that failed of those that this one needs, -1: none. */
 int rubric_missing(const Rubric *r, const Finding *findings, int criterion);
 double rubric_points(const Rubric *r, const Finding *findings, int criterion);
 
+/* How a training went: what the grader saw of it. */
+enum { COURSE_POINTS = 32, COURSE_SLOTS = 60, COURSE_RANKS = 64 };
+typedef struct Course {
+    int points;                                         /* updates computed again: */
+    double images[COURSE_POINTS], right[COURSE_POINTS]; /* trained on before; share of the batch */
+    double slot;                                        /* seconds */
+    int worked[COURSE_RANKS][COURSE_SLOTS];             /* images of a rank in each slot */
+} Course;
+
+typedef struct Report {
+    const GradeOptions *o;
+    const Rubric *rubric;
+    Finding findings[CRITERIA];
+    char *images, *sandbox;  /* for people: which ones; what kept the submission in */
+    char *key;               /* of all that its points depend on: the same, the same points */
+    double budget, seconds;  /* that it may run, that it ran */
+    double allowed, trained; /* images, over all ranks */
+    int attempt;             /* how often this name was graded here */
+    bool complete;           /* no part is missing */
+    Course course;
+} Report;
+
 /* ---- the parts ---- */
 
 /* A submission's files: all under dir, which is created afresh for each. */
 typedef struct Paths {
-    char *dir, *program, *data, *socket, *weights; /* absolute; socket: for the evidence */
-    char *handed_in; /* a copy of `weights`, out of the submission's reach */
+    char *dir, *program, *data, *socket; /* absolute; socket: for the evidence */
+    char *hand, *weights;                /* hand: the folder that the submission writes to */
+    char *sandbox, *no_sandbox;          /* which there is; NULL: why there is none */
+    char *handed_in;                     /* a copy of `weights`, out of the submission's reach */
     char *build_log, *run_log, *score_log;
 } Paths;
 
@@ -88,24 +120,94 @@ char *log_line(const char *log, const char *word);
 
 /* script: the build's compile command, called as: script SOURCE PROGRAM. */
 Finding grade_build(const char *script, const char *submission, const Paths *at);
+
+/* Why no sandbox can be used here; NULL: one can, and *kind says which. New strings. */
+char *sandbox_missing(char **kind);
+/* A command, word by word. */
+typedef struct Words {
+    char *word[512];
+    int count;
+} Words;
+void words_add(Words *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void words_free(Words *w);
+/* The command's beginning: in the sandbox, with at->hand as /submission/hand; what it may read
+ * follows with sandbox_show, then sandbox_end. */
+void sandbox_begin(Words *w, const Paths *at);
+void sandbox_show(Words *w, const char *path, const char *inside);
+void sandbox_end(Words *w);
+/* For people: what kept the submission in. */
+char *sandbox_text(const Paths *at);
+/* Copies a regular file that the submission wrote, NULL or a new string: why not. Follows no
+ * link, waits for nothing. */
+char *sandbox_take(const char *from, const char *to);
+enum { MOST_GIB = 8, MOST_STARTED = 256, MOST_FILE = 1 << 28 }; /* of one submission; bytes */
+/* Does the folder hold more than a submission may write? */
+bool sandbox_is_full(const char *hand);
 /* Copies the weights to at->handed_in when the budget or the run ends, whichever comes first. */
-Finding grade_run(const GradeOptions *o, double budget, const Paths *at, double *seconds);
-/* Fills in the findings WEIGHTS, TRAINING, VALIDATION. Returns the network's parameter count, 0:
- * unknown. */
-int grade_score(const GradeOptions *o, const Rubric *r, const GradeData *d, const Paths *at,
-                Finding *findings);
+Finding grade_run(const Report *r, const Paths *at, double *seconds);
+/* Fills in the findings WEIGHTS, TRAINING, VALIDATION; looks whether the machine can have done so
+ * much (GRADIENTS). */
+void grade_score(Report *r, const GradeData *d, const Paths *at);
 
-typedef struct Report {
-    const GradeOptions *o;
-    const Rubric *rubric;
-    const Finding *findings;
-    const char *images; /* for people: which ones */
-    double budget, seconds;
-} Report;
+/* ---- grade_one.c, grade_class.c ---- */
 
-/* Print the table; write results.json and row.csv to o->out. Returns whether every criterion is
- * met. */
-bool grade_report(const Report *r);
-/* The points as a figure; NULL, or why it could not be saved (free() it). */
+/* Draws secret and seed, unless they were given. grade.c */
+void grade_draw(GradeOptions *o);
+/* The key of a submission, a new string: a digest of its source, the rubric, the grader and the
+ * options. */
+char *grade_key(const GradeOptions *o, const char *source, size_t size);
+/* Grade o->submission, a file. Ends the run (exit 2) where that cannot be done. Returns whether
+ * every criterion is met. */
+bool grade_one(const GradeOptions *o);
+/* Grade what is in o->submission, a folder or an archive. Returns the exit status. */
+int grade_class(const GradeOptions *o);
+
+/* ---- class_sources.c ---- */
+
+typedef struct Source {
+    char *name;   /* for people */
+    char *folder; /* for files: letters, digits and "._-"; no other has it */
+    char *bytes;  /* of its one source file */
+    size_t size;
+    char *fault; /* in place of bytes: why there is none */
+} Source;
+typedef struct Sources {
+    Source *of;
+    int count;
+} Sources;
+/* All submissions of a folder or an archive (tar, zip, …), in the order of their names: files
+ * NAME.c, folders NAME with a train.c, archives NAME.zip with one source file. Returns NULL, or why
+ * it cannot be read, a new string. */
+char *sources_read(Sources *s, const char *path);
+void sources_free(Sources *s);
+/* Is it a folder, or named as an archive? */
+bool sources_are_many(const char *path);
+
+/* ---- the report ---- */
+
+double report_points(const Report *r, int criterion);
+double report_total(const Report *r, double *most);
+bool report_met(const Report *r, int criterion);
+bool report_passed(const Report *r); /* every criterion is met */
+/* "PASS", "FAIL", "PEND": a person will look at it; "-": not judged yet. */
+const char *report_verdict(const Report *r, int criterion);
+/* What was found, and why it gives no points; a new string. */
+char *report_found(const Report *r, int criterion);
+/* What to do about it; NULL: nothing, or a criterion that it needs comes first. */
+const char *report_advice(const Report *r, int criterion);
+void report_print(const Report *r); /* the table */
+
+/* results.json in o->out, in Gradescope's form, with what pages need as its extra_data. */
+void results_write(const Report *r);
+/* A submission that could not be graded: why. */
+void results_write_error(const char *out, const char *name, const char *why);
+/* The file's object, checked; NULL: there is none, or it is not whole. */
+json_t *results_read(const char *out);
+
+/* Of count results.json (none is NULL): summary.csv, junit.xml and report.html in the folder;
+ * folders[i]: where the i-th one's files are, from there. */
+void pages_write(const char *folder, json_t *const *results, char *const *folders, int count);
+
+/* How it learned, and when it worked; NULL, or why it could not be saved (free() it). */
 char *grade_figure(const Report *r, const char *path);
 #endif

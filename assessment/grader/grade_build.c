@@ -1,31 +1,96 @@
 /* grade_build.c: does the submission compile, with the build's compiler, flags and library?
- * Warnings are not errors.
+ * Warnings are not errors. In a sandbox that shows the headers and the library alone: #include
+ * reads any file, and a compiler can be told to run without end.
  */
 #include "check.h"
 #include "child.h"
+#include "file.h"
 #include "grade.h"
+#include <glob.h>
+#include <libgen.h>
+#include <limits.h>
 #include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 static const double MOST_SECONDS = 120;
+
+/* The path, from the file system's root, without following its last link. */
+static void show(Words *w, const char *here, const char *path)
+{
+    char *whole = *path == '/' ? format_new("%s", path) : format_new("%s/%s", here, path);
+    if (access(whole, R_OK) == 0)
+        sandbox_show(w, whole, whole);
+    free(whole);
+}
+
+/* The compiler finds all where it is outside: the build's flags name it so. */
+static void compile_words(Words *w, const char *script, const char *submission, const Paths *at)
+{
+    char here[PATH_MAX];
+    REQUIRE(getcwd(here, sizeof here), "cannot tell this folder's name");
+    char *copy = format_new("%s", script), *grader = format_new("%s", dirname(copy)),
+         *build = format_new("%s", dirname(dirname(grader)));
+    glob_t headers = {0};
+    glob("common/*.h", 0, NULL, &headers);
+    sandbox_begin(w, at);
+    for (size_t i = 0; i < headers.gl_pathc; i++)
+        show(w, here, headers.gl_pathv[i]);
+    globfree(&headers);
+    const char *needed[] = {"libcommon.a", "labs_gpu.so"};
+    for (int i = 0; i < 2; i++) {
+        char *path = format_new("%s/%s", build, needed[i]);
+        show(w, here, path);
+        free(path);
+    }
+    show(w, here, script);
+    sandbox_show(w, submission, "/submission/train.c");
+    words_add(w, "--chdir");
+    words_add(w, "%s", here);
+    sandbox_end(w);
+    words_add(w, "%s", script);
+    words_add(w, "/submission/train.c");
+    words_add(w, "/submission/hand/train");
+    free(copy), free(grader), free(build);
+}
 
 Finding grade_build(const char *script, const char *submission, const Paths *at)
 {
     Finding f = {0};
-    ChildEnd ended = child_run(
-        &(Child){.command = (const char *[]){script, submission, at->program, NULL},
-                 .streams = CHILD_OUT | CHILD_ERR,
-                 .log = at->build_log,
-                 .seconds = MOST_SECONDS});
-    if (ended.status == 0) {
+    Words w = {0};
+    char *made = format_new("%s/train", at->hand), *wrong = NULL;
+    if (at->no_sandbox) {
+        words_add(&w, "%s", script);
+        words_add(&w, "%s", submission);
+        words_add(&w, "%s", made);
+    } else
+        compile_words(&w, script, submission, at);
+    ChildEnd ended = child_run(&(Child){.command = (const char *const *)w.word,
+                                        .streams = CHILD_OUT | CHILD_ERR,
+                                        .log = at->build_log,
+                                        .seconds = MOST_SECONDS,
+                                        .most_file = MOST_FILE,
+                                        .most_gib = MOST_GIB,
+                                        .most_started = MOST_STARTED});
+    words_free(&w);
+    if (ended.status == 0)
+        wrong = sandbox_take(made, at->program);
+    if (ended.status == 0 && !wrong)
+        wrong = chmod(at->program, 0755) ? format_new("%s: no program", at->program) : NULL;
+    file_remove(made);
+    free(made);
+    if (ended.status == 0 && !wrong) {
         f.passed = true;
         f.found = format_new("compiled in %.1f s", ended.seconds);
         return f;
     }
     char *line = log_line(at->build_log, "error: ");
-    f.found = ended.timed_out ? format_new("the compiler took more than %.0f s", MOST_SECONDS)
+    f.found = wrong           ? format_new("%s", wrong)
+            : ended.timed_out ? format_new("the compiler took more than %.0f s", MOST_SECONDS)
                               : format_new("the compiler says: %s", line);
     f.advice = format_new("build it first with 'make assessment'; the compiler's output: %s",
                           at->build_log);
     free(line);
+    free(wrong);
     return f;
 }

@@ -1,46 +1,100 @@
-/* grade_figure.c: the points of one submission as bars: earned, in front of the most possible. */
+/* grade_figure.c: how one submission learned, from batches that the grader computed again, and when
+ * its ranks worked, from their messages. Nothing in it is the submission's own word.
+ */
 #include "check.h"
 #include "grade.h"
 #include "plot.h"
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
+
+/* In order of images: the draws are in none. */
+static int sorted(const Course *c, double *x, double *y)
+{
+    for (int i = 0; i < c->points; i++) {
+        int at = i;
+        for (; at > 0 && x[at - 1] > c->images[i]; at--) {
+            x[at] = x[at - 1];
+            y[at] = y[at - 1];
+        }
+        x[at] = c->images[i];
+        y[at] = 100 * c->right[i];
+    }
+    return c->points;
+}
+
+static void draw_learning(const Report *r, Plot *plot)
+{
+    double x[COURSE_POINTS], y[COURSE_POINTS], end = fmax(r->trained, 1);
+    int n = sorted(&r->course, x, y);
+    PlotPanel *panel = plot_panel(plot, (PlotAxes){.title = "Learned",
+                                                   .x = {.label = "images trained on",
+                                                         .low = 0,
+                                                         .high = 1.08 * fmax(end, r->allowed)},
+                                                   .y = {.label = "right (%)", .high = 100}});
+    plot_line(panel, n, x, y, (PlotStyle){.color = plot_series(0), .width = 1, .opacity = 0.5});
+    plot_scatter(panel, n, x, y,
+                 (PlotStyle){.label = "batches, computed again", .color = plot_series(0)});
+    for (int k = TRAINING; k <= VALIDATION; k++) {
+        const Finding *f = &r->findings[k];
+        double right = 100 * f->accuracy;
+        if (f->found && f->accuracy > 0)
+            plot_scatter(panel, 1, &end, &right,
+                         (PlotStyle){.label = k == TRAINING ? "training images, at the end"
+                                                            : "images never seen",
+                                     .color = plot_series(k == TRAINING ? 2 : 1),
+                                     .shape = k == TRAINING ? PLOT_TRIANGLE : PLOT_STAR,
+                                     .size = 14});
+    }
+    plot_rule_y(panel, 100 * r->rubric->criteria[VALIDATION].at_least,
+                (PlotStyle){.label = "full points", .color = PLOT_GREY, .dashed = true});
+    plot_rule_x(panel, r->allowed, (PlotStyle){.color = PLOT_GREY, .dashed = true});
+    if (!n)
+        plot_note(panel, "no update that the grader could compute again");
+}
+
+static void draw_times(const Report *r, Plot *plot)
+{
+    const Course *c = &r->course;
+    PlotPanel *panel = plot_panel(plot,
+                                  (PlotAxes){.column = 1,
+                                             .title = "Worked",
+                                             .x = {.label = "time since the start (s)",
+                                                   .low = 0,
+                                                   .high = 1.08 * fmax(r->budget, r->seconds)},
+                                             .y = {.label = "images/s", .low = 0, .high = NAN}});
+    double x[2 * COURSE_SLOTS], y[2 * COURSE_SLOTS];
+    bool any = false;
+    for (int rank = 0; rank < r->o->np; rank++) {
+        int n = 0;
+        for (int slot = 0; slot < COURSE_SLOTS && slot * c->slot < r->seconds; slot++)
+            for (int edge = 0; edge < 2; edge++) {
+                x[n] = (slot + edge) * c->slot;
+                y[n++] = c->worked[rank][slot] / c->slot;
+                any = any || c->worked[rank][slot] > 0;
+            }
+        char *label = format_new("rank %d", rank);
+        plot_line(panel, n, x, y,
+                  (PlotStyle){.label = rank < 8 ? label : NULL, .color = plot_series(rank)});
+        free(label);
+    }
+    plot_rule_x(panel, r->budget,
+                (PlotStyle){.label = "budget", .color = PLOT_GREY, .dashed = true});
+    if (r->seconds > 0)
+        plot_rule_x(panel, r->seconds, (PlotStyle){.label = "its end", .color = PLOT_INK});
+    if (!any)
+        plot_note(panel, "no rank computed a gradient");
+}
 
 char *grade_figure(const Report *r, const char *path)
 {
-    double x[CRITERIA], earned[CRITERIA], most[CRITERIA], sum = 0, total = 0, largest = 1;
-    const char *names[CRITERIA];
-    for (int k = 0; k < CRITERIA; k++) {
-        x[k] = k;
-        earned[k] = rubric_points(r->rubric, r->findings, k);
-        most[k] = r->rubric->criteria[k].points;
-        names[k] = r->rubric->criteria[k].name;
-        sum += earned[k];
-        total += most[k];
-        largest = fmax(largest, most[k]);
-    }
+    double most, sum = report_total(r, &most);
     Plot *plot = plot_new(1280, 480);
     char *title = format_new("%s · %s · %d ranks, %.0f s · %.1f of %.0f points", r->o->name,
-                             r->images, r->o->np, r->budget, sum, total);
-    plot_begin(plot, 1, 1, title);
-    PlotPanel *panel =
-        plot_panel(plot, (PlotAxes){.x = {.names = names,
-                                          .names_count = CRITERIA,
-                                          .low = -0.6,
-                                          .high = CRITERIA - 0.4},
-                                    .y = {.label = "points", .low = 0, .high = 1.15 * largest}});
-    plot_bars(panel, CRITERIA, x, most, 0.7,
-              (PlotStyle){.label = "possible", .color = PLOT_GREY, .opacity = 0.35});
-    plot_bars(panel, CRITERIA, x, earned, 0.7,
-              (PlotStyle){.label = "earned", .color = plot_series(0)});
-    for (int k = 0; k < CRITERIA; k++) {
-        const Finding *f = &r->findings[k];
-        char *text = f->found && (k == TRAINING || k == VALIDATION)
-                       ? format_new("%.1f %% right", 100 * f->accuracy)
-                       : NULL;
-        if (text)
-            plot_text(panel, k - 0.36, most[k] + 1.3, text, (PlotStyle){0});
-        free(text);
-    }
+                             r->images, r->o->np, r->budget, sum, most);
+    plot_begin(plot, 1, 2, title);
+    draw_learning(r, plot);
+    draw_times(r, plot);
     char *wrong = plot_write(plot, path);
     plot_free(plot);
     free(title);

@@ -1,11 +1,5 @@
-/* grade_run.c: train the submission on P ranks, against a clock that starts with the first process.
- *
- * Nothing isolates the submission yet: it runs as this user and can read and write what this user
- * can. Grade only code that you would run yourself. A sandbox belongs into enter(), the only place
- * where a submission's code is started: one bubblewrap around launch.sh and all ranks, without a
- * network, with read access to the library, the program and the run's `data` alone, and write
- * access to the run's folder alone. (The compiler in grade_build.c needs one, too: #include reads
- * files.)
+/* grade_run.c: train the submission on P ranks, against a clock that starts with the first process,
+ * in a sandbox (sandbox.sh) around launch.sh and all ranks.
  */
 #include "check.h"
 #include "child.h"
@@ -13,22 +7,19 @@
 #include "grade.h"
 #include "timer.h"
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 static const double GRACE = 5; /* seconds after the budget until a run is killed */
 
 typedef struct Training {
-    const GradeOptions *o;
-    double budget;
+    const Report *r;
     const Paths *at;
 } Training;
 
@@ -36,19 +27,50 @@ typedef struct Training {
 static const char each_rank[] =
     "exec \"$0\" \"$@\" --init-seed $((LABS_SEED + ${OMPI_COMM_WORLD_RANK:-0}))";
 
+/* Where the submission finds its files. */
+typedef struct Places {
+    const char *setup, *program, *data, *socket, *hand;
+} Places;
+
 static void enter(void *context)
 {
     const Training *t = context;
-    char *np = format_new("%d", t->o->np), *seed = format_new("%lld", (long long)t->o->seed);
-    char *budget = format_new("%g", t->budget), *out = format_new("%s/out", t->at->dir);
-    setenv("LABS_EVIDENCE", t->at->socket, 1);
-    setenv("LABS_SEED", seed, 1);
+    const Paths *at = t->at;
+    const GradeOptions *o = t->r->o;
+    bool kept = !at->no_sandbox;
+    Places place = {"common/setup", at->program, at->data, at->socket, at->hand};
+    Words w = {0};
+    if (kept) {
+        place = (Places){"/submission/setup", "/submission/train", "/submission/data",
+                         "/submission/evidence", "/submission/hand"};
+        sandbox_begin(&w, at);
+        sandbox_show(&w, "common/setup/launch.sh", "/submission/setup/launch.sh");
+        sandbox_show(&w, "common/setup/guard.sh", "/submission/setup/guard.sh");
+        sandbox_show(&w, at->program, place.program);
+        sandbox_show(&w, at->data, place.data);
+        sandbox_show(&w, at->socket, place.socket);
+        sandbox_end(&w);
+    }
     unsetenv("DATA_DIR");
-    execl("common/setup/launch.sh", "launch.sh", "--np", np, "bash", "-c", each_rank,
-          t->at->program, "--data", "cifar10", "--data-dir", t->at->data, "--budget", budget,
-          "--weights", t->at->weights, "--out", out, "--seed", seed, "--device", t->o->device,
-          (char *)NULL);
-    perror("common/setup/launch.sh");
+    words_add(&w, "env");
+    words_add(&w, "LABS_EVIDENCE=%s", place.socket);
+    words_add(&w, "LABS_SEED=%lld", (long long)o->seed);
+    words_add(&w, "%s/launch.sh", place.setup);
+    words_add(&w, "--np=%d", o->np);
+    words_add(&w, "bash");
+    words_add(&w, "-c");
+    words_add(&w, "%s", each_rank);
+    words_add(&w, "%s", place.program);
+    words_add(&w, "--data=cifar10");
+    words_add(&w, "--data-dir=%s", place.data);
+    words_add(&w, "--budget=%g", t->r->budget);
+    words_add(&w, "--epochs=%d", o->epochs);
+    words_add(&w, "--weights=%s/weights.safetensors", place.hand);
+    words_add(&w, "--out=%s/out", place.hand);
+    words_add(&w, "--seed=%lld", (long long)o->seed);
+    words_add(&w, "--device=%s", o->device);
+    execvp(w.word[0], w.word);
+    perror(w.word[0]);
     _exit(EXIT_USAGE);
 }
 
@@ -72,30 +94,8 @@ char *log_line(const char *log, const char *word)
     return last;
 }
 
-enum { MOST_WEIGHTS = 1 << 28 }; /* bytes of a file */
-
-/* A file of its own alone: a link could lead to anybody's weights, and a pipe would be waited for.
- * checkpoint_save puts a file in place as a whole. */
-static void hand_in(const Paths *at)
-{
-    struct stat info;
-    int fd = open(at->weights, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-    bool good = fd >= 0 && !fstat(fd, &info) && S_ISREG(info.st_mode) &&
-                info.st_size <= MOST_WEIGHTS;
-    if (good) {
-        NewFile *copy = file_begin(at->handed_in);
-        char bytes[1 << 16];
-        ssize_t got, all = 0;
-        while (all <= MOST_WEIGHTS && (got = read(fd, bytes, sizeof bytes)) > 0) {
-            file_put(copy, bytes, (size_t)got);
-            all += got;
-        }
-        char *error = file_commit(copy);
-        REQUIRE(!error, "%s", error);
-    }
-    if (fd >= 0)
-        close(fd);
-}
+/* checkpoint_save puts a file in place as a whole. */
+static void hand_in(const Paths *at) { free(sandbox_take(at->weights, at->handed_in)); }
 
 /* child_run() in a process of its own: it ends all children of its caller, of which the collector
  * of the evidence is one. */
@@ -115,7 +115,12 @@ static ChildEnd run_apart(const Child *child, double budget, const Paths *at)
         _exit(0);
     }
     int status;
-    while (waitpid(process, &status, WNOHANG) == 0) {
+    bool full = false;
+    for (int look = 0; waitpid(process, &status, WNOHANG) == 0; look++) {
+        if (!full && look % 64 == 0 && sandbox_is_full(at->hand)) {
+            full = true;
+            kill(process, SIGKILL); /* the sandbox ends with it */
+        }
         if (!handed_in && timer_now() >= deadline) {
             hand_in(at);
             handed_in = true;
@@ -124,21 +129,30 @@ static ChildEnd run_apart(const Child *child, double budget, const Paths *at)
     }
     if (!handed_in)
         hand_in(at);
-    REQUIRE(WIFEXITED(status) && WEXITSTATUS(status) == 0, "the run's guard ended by itself");
+    if (full) {
+        *end = (ChildEnd){.status = 128 + SIGXFSZ, .seconds = budget + timer_now() - deadline};
+        snprintf(end->killed, sizeof end->killed, "it wrote too much");
+    }
+    REQUIRE(full || (WIFEXITED(status) && WEXITSTATUS(status) == 0),
+            "the run's guard ended by itself");
     ChildEnd copy = *end;
     munmap(end, sizeof *end);
     return copy;
 }
 
-Finding grade_run(const GradeOptions *o, double budget, const Paths *at, double *seconds)
+Finding grade_run(const Report *r, const Paths *at, double *seconds)
 {
     Finding f = {0};
-    Training training = {o, budget, at};
+    Training training = {r, at};
+    double budget = r->budget;
     ChildEnd ended = run_apart(&(Child){.work = enter,
                                         .context = &training,
                                         .streams = CHILD_OUT | CHILD_ERR,
                                         .log = at->run_log,
-                                        .seconds = budget + GRACE},
+                                        .seconds = budget + GRACE,
+                                        .most_file = MOST_FILE,
+                                        .most_gib = MOST_GIB,
+                                        .most_started = MOST_STARTED},
                                budget, at);
     *seconds = ended.seconds;
     if (ended.timed_out) {
@@ -148,13 +162,16 @@ Finding grade_run(const GradeOptions *o, double budget, const Paths *at, double 
             "end by --budget, however slow the machine; or does a rank hang in a collective that "
             "another one does not call? Its output: %s",
             at->run_log);
+    } else if (*ended.killed) {
+        f.found = format_new("ended by the grader after %.1f s: %s", ended.seconds, ended.killed);
+        f.advice = format_new("a training needs far less; its output: %s", at->run_log);
     } else if (ended.status != 0) {
         char *line = log_line(at->run_log, "error: ");
         f.found = format_new("ended after %.1f s with status %d: %s", ended.seconds, ended.status,
                              line);
         f.advice =
             format_new("run it as the grader does, with 'make assessment NP=%d'; its output: %s",
-                       o->np, at->run_log);
+                       r->o->np, at->run_log);
         free(line);
     } else if (ended.seconds > budget) {
         f.found = format_new("ended after %.1f s, %.1f s late: the weights count that were there "
@@ -165,7 +182,8 @@ Finding grade_run(const GradeOptions *o, double budget, const Paths *at, double 
             "time after the training");
     } else {
         f.passed = true;
-        f.found = format_new("%d ranks ended after %.1f s of %.0f s", o->np, ended.seconds, budget);
+        f.found = format_new("%d ranks ended after %.1f s of %.0f s", r->o->np, ended.seconds,
+                             budget);
     }
     return f;
 }

@@ -81,9 +81,13 @@ int lineup_count(const Lineup *l, int rank); /* updates that this rank began */
 typedef struct Explanation {
     int moves;
     bool still;                   /* no move led anywhere */
-    double unexplained;           /* of the whole way w(T) - w(0): 0 … 1 */
+    double unexplained;           /* at most, of the whole way to the file's weights: 0 … 1 */
     double typical;               /* the share of a move's square that is explained: 0 … 1 */
     double share[EVIDENCE_RANKS]; /* of the gradients' part in the moves; they add up to 1 */
+    double size[EVIDENCE_RANKS];  /* of the gradients' lengths; they add up to 1 */
+    double alike;                 /* of the moves: by gradients that are the same on all ranks */
+    double uneven;                /* of the moves: 0 the mean gradient, 1 one rank's at a time */
+    double farthest;              /* from w(0), as a multiple of the way to the file's weights */
     const char *family;           /* "SGD's", "Adam's" */
 } Explanation;
 
@@ -93,7 +97,8 @@ Explainer *explainer_new(int np, int64_t params, const View *views, int nviews);
 void explainer_free(Explainer *e);
 /* The weights went from u->w to `after`. */
 void explainer_move(Explainer *e, const Update *u, const float *after);
-Explanation explainer_end(const Explainer *e);
+/* file: the weights that are scored, NULL: the last ones. */
+Explanation explainer_end(const Explainer *e, const float *file);
 
 /* Fits columns[k] by columns[0 … k) of n elements each, which become of length 1, by least squares,
  * and leaves the rest in columns[k]. c [k]: the coefficients; a term that the others give already
@@ -118,6 +123,8 @@ void replay_free(Replay *r);
 /* What is wrong with this update's gradients, a new string; NULL: nothing. A pass whose batch is
  * not of the images that its loader took loses its picks: it is a batch that no loader made. */
 char *replay_update(Replay *r, const Update *u);
+/* The share of its images that the network got right, before it. */
+double replay_right(const Replay *r);
 /* How far the gradients computed so far were from those sent, relative to their length: the
  * mean. */
 double replay_mean_distance(const Replay *r);
@@ -134,12 +141,15 @@ typedef struct UsageEnd {
     double trained; /* images, over all ranks */
     double unknown; /* of them, in batches that no loader made */
     double shared;  /* share of images that two ranks had in the same epoch or update */
+    double again;   /* share of images that the same rank had had in the same epoch */
     double least;   /* the rank with fewest: its part of an equal share */
 } UsageEnd;
 UsageEnd usage_end(const Usage *u);
-/* Is image i of a batch that no loader made one of the training set's, with its label? Shifts by up
- * to 4 pixels, mirroring, brightness and contrast make no difference. */
-bool is_known_image(const Dataset *given, const Pass *p, int i);
+/* Which image of the training set, with its label, is image i of a batch that no loader made? -1:
+ * none. Shifts by up to 4 pixels, mirroring, brightness and contrast make no difference. */
+int known_image(const Dataset *given, const Pass *p, int i);
+/* Is it this one? */
+bool is_image(const Dataset *given, int image, const Pass *p, int i);
 
 /* ---- evidence_collect.c, evidence_judge.c ---- */
 
@@ -149,14 +159,16 @@ typedef struct Evidence {
     double trained;                         /* images, over all ranks */
     int world[EVIDENCE_RANKS]; /* what each rank's comm_open found, 0: not called; its own word */
     bool starts, ends;         /* at what model_init draws; in the file's weights */
+    bool no_file;              /* that could be read */
     int drawn;                 /* updates whose gradients were computed again */
     double distance;           /* replay_mean_distance */
     Explanation explained;
     UsageEnd used;
     int recognised, looked_at; /* images in batches that no loader made */
+    int doubled;               /* of them, on another rank in the same update, too */
     /* What ended the collection, "": nothing: a message or weights that do not fit, an update whose
      * gradients are not. */
-    char stream_fault[256], equal_fault[256], replay_fault[256];
+    char stream_fault[256], equal_fault[256], number_fault[256], replay_fault[256];
 } Evidence;
 
 typedef struct EvidenceVerdict {
@@ -171,8 +183,9 @@ EvidenceVerdict judge_images(const Evidence *e);
 typedef struct Collector Collector;
 /* Starts to listen at path, in a process of its own, which ends with this one. Ends the run if that
  * cannot be done. */
-Collector *collector_start(const char *path, const GradeOptions *o, const Dataset *given);
+Collector *collector_start(const char *path, const GradeOptions *o, const Dataset *given,
+                           double budget);
 /* The submission's processes are gone; weights: its file, NULL: none. Waits for the findings EQUAL,
- * GRADIENTS and IMAGES. Returns the images trained on. */
-double collector_end(Collector *c, const char *weights, Finding *findings);
+ * GRADIENTS and IMAGES, and the course. Returns the images trained on. */
+double collector_end(Collector *c, const char *weights, Finding *findings, Course *course);
 #endif

@@ -157,6 +157,20 @@ static void waited_free(Waited *w, int n)
     free(w);
 }
 
+/* On the virtual clock a rank that waits sleeps, so that those that compute have the cores:
+ * MPI_Wait only yields. */
+static void sleep_until_here(int n, MPI_Request *requests)
+{
+    for (int i = 0; link_virtual() && i < n; i++) {
+        int here = false;
+        for (int looks = 0; !here; looks++) {
+            PMPI_Request_get_status(requests[i], &here, MPI_STATUS_IGNORE);
+            if (!here)
+                nap(looks);
+        }
+    }
+}
+
 /* Ends all of them in MPI; returns when the last is due. */
 static int complete(int n, MPI_Request *requests, Waited *w, MPI_Status *statuses, double *due)
 {
@@ -165,6 +179,7 @@ static int complete(int n, MPI_Request *requests, Waited *w, MPI_Status *statuse
     for (int i = 0; i < n; i++)
         messages &= !w[i].p || w[i].p->kind != PENDING_COLLECTIVE;
     post_waits(messages ? WAITS_FOR_REQUEST : WAITS_TO_SEND, MPI_COMM_NULL, -1, 0);
+    sleep_until_here(n, requests);
     int error = n == 1 ? PMPI_Wait(requests, got) : PMPI_Waitall(n, requests, got);
     post_goes_on();
     *due = 0;

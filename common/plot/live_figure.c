@@ -3,7 +3,11 @@
 #include "check.h"
 #include "timer.h"
 #include <math.h>
+#include <spawn.h>
 #include <stdlib.h>
+#include <sys/wait.h>
+
+extern char **environ;
 
 static bool handle_events(const LiveFigure *s, PlotWindow *window)
 {
@@ -16,18 +20,61 @@ static bool handle_events(const LiveFigure *s, PlotWindow *window)
     return true;
 }
 
-static void run_window(const LiveFigure *s, PlotWindow *window, Plot *plot)
+static void save_frame(Run *run, Plot *plot, int *frames)
+{
+    char *name = format_new("film/%06d.png", ++*frames), *path = run_path(run, name);
+    plot_save(plot, path);
+    free(path);
+    free(name);
+}
+
+/* One after the other: a film's time is that of its frames, however long each takes to save. */
+static int run_window(Run *run, const LiveFigure *s, PlotWindow *window, Plot *plot)
 {
     double before = timer_real();
+    int frames = 0;
+    if (s->full_screen)
+        plot_window_full_screen(window);
     while (handle_events(s, window) && !stop_requested()) {
         double now = timer_real();
+        bool filmed = s->filmed && s->filmed(s->context);
         if (s->advance)
-            s->advance(s->context, fmin(now - before, 0.1));
+            s->advance(s->context, filmed ? 1.0 / FILM_RATE : fmin(now - before, 0.1));
         before = now;
         if (!s->changed || s->changed(s->context))
             s->draw(s->context, plot);
         plot_window_show(window);
+        if (filmed)
+            save_frame(run, plot, &frames);
     }
+    return frames;
+}
+
+/* film.mp4 of its frames, where there is an ffmpeg. */
+static void make_film(Run *run, int frames)
+{
+    char *images = run_path(run, "film/%06d.png"), *film = run_path(run, "film.mp4"),
+         *rate = format_new("%d", FILM_RATE), *last = format_new("%d", frames);
+    char *const words[] = {"ffmpeg",     "-y",
+                           "-loglevel",  "error",
+                           "-framerate", rate,
+                           "-i",         images,
+                           "-frames:v",  last,
+                           "-pix_fmt",   "yuv420p",
+                           "-vf",        "crop=trunc(iw/2)*2:trunc(ih/2)*2",
+                           film,         NULL};
+    pid_t child;
+    int status = 1;
+    bool found = posix_spawnp(&child, words[0], NULL, NULL, words, environ) == 0;
+    if (found && waitpid(child, &status, 0) == child && status == 0)
+        run_say(run, "film: %s", film);
+    else
+        run_say(run, "film: %d frames, %s, %d a second (%s)", frames, images, FILM_RATE,
+                found ? "ffmpeg could not join them" : "no ffmpeg here to join them");
+    free(images);
+    free(film);
+    free(rate);
+    free(last);
 }
 
 void run_figure(Run *run, Plot *plot, const char *file)
@@ -49,8 +96,9 @@ bool live_figure_show(Run *run, const LiveFigure *s)
     char *saves = run_path(run, "window");
     PlotWindow *window = plot_window_new(plot, s->title, saves, s->keys ? s->keys : plot_keys);
     PlotTimes times = {0};
+    int frames = 0;
     if (window) {
-        run_window(s, window, plot);
+        frames = run_window(run, s, window, plot);
         times = plot_window_times(window);
         plot_window_free(window);
     } else if (s->finish)
@@ -60,6 +108,8 @@ bool live_figure_show(Run *run, const LiveFigure *s)
     if (times.frames)
         run_say(run, "first frame after %.2f s; %d frames, frame time p50 %.1f ms, p99 %.1f ms",
                 times.first, times.frames, 1000 * times.frame_p50, 1000 * times.frame_p99);
+    if (frames)
+        make_film(run, frames);
     plot_free(plot);
     free(saves);
     return window != NULL;

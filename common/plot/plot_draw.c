@@ -48,12 +48,12 @@ static int fields_draw(Pen *pen, PlotPanel *panel)
 
 static void flat_panel(Pen *pen, PlotPanel *panel, Rect room)
 {
-    enum { BAR = 74 };
     bool field = panel_field(panel);
-    frame_draw(pen, panel, (Rect){room.x, room.y, room.w - (field ? BAR : 0), room.h});
+    double bar = field ? colorbar_width(pen, panel, room.h) : 0;
+    frame_draw(pen, panel, (Rect){room.x, room.y, room.w - bar, room.h});
     if (field)
         colorbar_draw(pen, panel,
-                      (Rect){room.x + room.w - BAR + 12, panel->frame.y, BAR - 12, panel->frame.h});
+                      (Rect){room.x + room.w - bar + 12, panel->frame.y, bar - 12, panel->frame.h});
     cairo_save(pen);
     clip_to(pen, panel->frame);
     for (int i = fields_draw(pen, panel); i < panel->count; i++)

@@ -95,7 +95,7 @@ void levels_of(const PlotPanel *panel, Ticks *levels)
 }
 
 typedef struct Label {
-    double x, y, angle;
+    double x, y, angle, width;
 } Label;
 enum { LABELS = 64 };
 typedef struct Labels {
@@ -145,7 +145,7 @@ static bool label_fit(Pen *pen, const PlotPanel *panel, double room, const Label
             length += step;
             if (inside && fabs(dy) / step < flattest && !crowded(labels, x, y)) {
                 flattest = fabs(dy) / step;
-                *best = (Label){x + dx / 2, y + dy / 2, atan2(dy, dx)};
+                *best = (Label){x + dx / 2, y + dy / 2, atan2(dy, dx), 0};
             }
         }
         x = p[1].point.x;
@@ -157,6 +157,58 @@ static bool label_fit(Pen *pen, const PlotPanel *panel, double room, const Label
     return flattest < 0.8 && length > 4 * room;
 }
 
+/* The part [*from, *to] of the segment from a, 1 long, that lies within `half` of 0. */
+static void within(double a, double step, double half, double *from, double *to)
+{
+    if (step == 0) {
+        *to = fabs(a) < half ? *to : *from;
+        return;
+    }
+    double enter = (-half - a) / step, leave = (half - a) / step;
+    *from = fmax(*from, fmin(enter, leave));
+    *to = fmin(*to, fmax(enter, leave));
+}
+
+/* The segment to (x, y), less what lies under its line's label: a line that touches its label reads
+ * as a minus sign or as a decimal point. */
+static void line_around(Pen *pen, const Label *label, double x0, double y0, double x, double y)
+{
+    double c = cos(label->angle), s = sin(label->angle), from = 0, to = 1;
+    double u = c * (x0 - label->x) + s * (y0 - label->y), du = c * (x - x0) + s * (y - y0);
+    double v = c * (y0 - label->y) - s * (x0 - label->x), dv = c * (y - y0) - s * (x - x0);
+    within(u, du, label->width / 2 + 4, &from, &to);
+    within(v, dv, 8, &from, &to);
+    if (!(from < to)) {
+        cairo_line_to(pen, x, y);
+        return;
+    }
+    if (from > 0)
+        cairo_line_to(pen, x0 + from * (x - x0), y0 + from * (y - y0));
+    cairo_move_to(pen, x0 + to * (x - x0), y0 + to * (y - y0));
+    if (to < 1)
+        cairo_line_to(pen, x, y);
+}
+
+/* The current path, interrupted by its label. */
+static void interrupt(Pen *pen, const Label *label)
+{
+    cairo_path_t *path = cairo_copy_path_flat(pen);
+    double first_x = 0, first_y = 0, x = 0, y = 0;
+    cairo_new_path(pen);
+    for (int i = 0; i < path->num_data; i += path->data[i].header.length) {
+        const cairo_path_data_t *p = &path->data[i];
+        bool close = p->header.type == CAIRO_PATH_CLOSE_PATH;
+        double to_x = close ? first_x : p[1].point.x, to_y = close ? first_y : p[1].point.y;
+        if (p->header.type == CAIRO_PATH_MOVE_TO)
+            cairo_move_to(pen, first_x = to_x, first_y = to_y);
+        else
+            line_around(pen, label, x, y, to_x, to_y);
+        x = to_x;
+        y = to_y;
+    }
+    cairo_path_destroy(path);
+}
+
 static void contour_draw(Pen *pen, const PlotPanel *panel, const Mark *mark, const Contour *contour,
                          const char *label, Labels *labels)
 {
@@ -164,10 +216,54 @@ static void contour_draw(Pen *pen, const PlotPanel *panel, const Mark *mark, con
         Font font = {.size = 11, .color = PLOT_INK, .halo = true};
         path_of(pen, panel, mark->grid, &contour->line[i]);
         Label *spot = &labels->at[labels->count < LABELS ? labels->count : 0];
-        bool labelled = *label && label_fit(pen, panel, text_width(pen, font, label), labels, spot);
+        double width = text_width(pen, font, label);
+        bool labelled = *label && label_fit(pen, panel, width, labels, spot);
+        spot->width = width;
+        if (labelled)
+            interrupt(pen, spot);
         cairo_stroke(pen);
         labels->count += labelled;
     }
+}
+
+/* A level line on the floor of a panel in space. */
+static void floor_path(Pen *pen, const PlotPanel *panel, PlotGrid grid, const Polyline *line)
+{
+    for (int k = 0; k < line->n; k++) {
+        double gx = grid.x_low + line->x[k] * (grid.x_high - grid.x_low) / (grid.nx - 1),
+               gy = grid.y_low + line->y[k] * (grid.y_high - grid.y_low) / (grid.ny - 1), x, y, d;
+        view_place(&panel->view,
+                   (double[3]){2 * axis_position(&panel->x, gx) - 1,
+                               2 * axis_position(&panel->y, gy) - 1, -BOX_HEIGHT},
+                   &x, &y, &d);
+        cairo_line_to(pen, x, y);
+    }
+    if (line->closed)
+        cairo_close_path(pen);
+}
+
+void floor_contours_draw(Pen *pen, const PlotPanel *panel, const Mark *mark)
+{
+    double *z = positions_of(panel, mark->grid);
+    Ticks levels;
+    levels_of(panel, &levels);
+    cairo_save(pen);
+    cairo_set_antialias(pen, CAIRO_ANTIALIAS_FAST);
+    cairo_set_line_width(pen, mark->style.width > 0 ? mark->style.width : 1.25);
+    for (int l = 0; l < levels.count; l++) {
+        double position = axis_position(&panel->z, levels.at[l]);
+        Contour contour = contour_trace(mark->grid.nx, mark->grid.ny, z, position);
+        pen_color(pen,
+                  mark->style.color ? mark->style.color : plot_map_color(panel->axes.map, position),
+                  mark->style.opacity);
+        for (int i = 0; i < contour.count; i++) {
+            floor_path(pen, panel, mark->grid, &contour.line[i]);
+            cairo_stroke(pen);
+        }
+        contour_free(&contour);
+    }
+    cairo_restore(pen);
+    free(z);
 }
 
 void contours_draw(Pen *pen, const PlotPanel *panel, const Mark *mark)

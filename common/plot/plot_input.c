@@ -147,13 +147,10 @@ static bool mouse(PlotWindow *window, const SDL_Event *sdl, PlotEvent *event)
     return click;
 }
 
-static void key_down(PlotWindow *window, SDL_Keycode key)
+void plot_window_full_screen(PlotWindow *window)
 {
-    if (key == SDLK_F11)
-        SDL_SetWindowFullscreen(window->sdl,
-                                SDL_GetWindowFlags(window->sdl) & SDL_WINDOW_FULLSCREEN_DESKTOP
-                                    ? 0
-                                    : SDL_WINDOW_FULLSCREEN_DESKTOP);
+    Uint32 now = SDL_GetWindowFlags(window->sdl) & SDL_WINDOW_FULLSCREEN_DESKTOP;
+    SDL_SetWindowFullscreen(window->sdl, now ? 0 : SDL_WINDOW_FULLSCREEN_DESKTOP);
 }
 
 bool plot_window_event(PlotWindow *window, PlotEvent *event)
@@ -167,7 +164,8 @@ bool plot_window_event(PlotWindow *window, PlotEvent *event)
             given = sdl.text.text[0] > 0 && typed(window, sdl.text.text[0], event);
             break;
         case SDL_KEYDOWN:
-            key_down(window, sdl.key.keysym.sym);
+            if (sdl.key.keysym.sym == SDLK_F11)
+                plot_window_full_screen(window);
             given = sdl.key.keysym.sym == SDLK_ESCAPE && typed(window, 'q', event);
             break;
         case SDL_MOUSEMOTION:
@@ -182,6 +180,8 @@ bool plot_window_event(PlotWindow *window, PlotEvent *event)
 }
 
 #else
+void plot_window_full_screen(PlotWindow *window) {}
+
 bool plot_window_event(PlotWindow *window, PlotEvent *event)
 {
     return (void)window, (void)event, false;

@@ -128,6 +128,8 @@ typedef struct Layer {
     uint32_t *pixel;
     char *key;
     size_t size;
+    bool again, kept; /* the key came twice; the pixels are kept: only then, as what turns and
+                       * changes each time needs none */
 } Layer;
 
 struct PlotPanel {
@@ -196,6 +198,7 @@ void shape_draw(Pen *pen, PlotShape shape, double x, double y, double size, uint
                 double opacity);
 void heat_draw(Pen *pen, const PlotPanel *panel, const Mark *mark);
 void contours_draw(Pen *pen, const PlotPanel *panel, const Mark *mark);
+void floor_contours_draw(Pen *pen, const PlotPanel *panel, const Mark *mark);
 void levels_of(const PlotPanel *panel, Ticks *levels); /* the levels of its contours */
 void legend_draw(Pen *pen, PlotPanel *panel);
 /* True: these marks were drawn in `at` before, with the same data, and their pixels are restored.
@@ -203,6 +206,7 @@ void legend_draw(Pen *pen, PlotPanel *panel);
 bool layer_recall(Pen *pen, PlotPanel *panel, Rect at, int count, const Mark *mark);
 void layer_keep(Pen *pen, PlotPanel *panel, Rect at);
 void note_draw(Pen *pen, Rect in, const char *text);
+double colorbar_width(Pen *pen, const PlotPanel *panel, double height); /* with its margin */
 void colorbar_draw(Pen *pen, const PlotPanel *panel, Rect room);
 void surface_draw(Pen *pen, PlotPanel *panel, Rect room);
 

@@ -60,18 +60,23 @@ bool layer_recall(Pen *pen, PlotPanel *panel, Rect at, int count, const Mark *ma
     Layer *layer = &panel->layer;
     char *key = key_of(panel, at, count, mark, &size);
     bool same = layer->key && size == layer->size && !memcmp(key, layer->key, size);
-    if (same)
+    bool kept = same && layer->kept;
+    if (kept)
         copy(pen, panel, true);
+    layer->again = same;
     free(same ? key : layer->key);
     layer->key = same ? layer->key : key;
     layer->size = size;
-    return same;
+    return kept;
 }
 
 void layer_keep(Pen *pen, PlotPanel *panel, Rect at)
 {
     const Plot *plot = panel->plot;
     Layer *layer = &panel->layer;
+    layer->kept = layer->again;
+    if (!layer->kept)
+        return;
     layer->x = (int)fmax(0, floor(at.x * plot->scale));
     layer->y = (int)fmax(0, floor(at.y * plot->scale));
     layer->width = (int)fmax(0, fmin(plot->width, ceil((at.x + at.w) * plot->scale)) - layer->x);

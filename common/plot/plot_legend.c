@@ -130,9 +130,21 @@ void legend_draw(Pen *pen, PlotPanel *panel)
         }
 }
 
+enum { BAR = 14 };
+static const Font BAR_NUMBERS = {.size = 12, .color = 0x57606a};
+
+double colorbar_width(Pen *pen, const PlotPanel *panel, double height)
+{
+    Ticks ticks;
+    double widest = 36;
+    axis_ticks(&panel->z, (int)(height / 50), &ticks);
+    for (int i = 0; i < ticks.count; i++)
+        widest = fmax(widest, text_width(pen, BAR_NUMBERS, ticks.label[i]));
+    return 12 + BAR + 5 + 8 * ceil((widest + 2) / 8); /* in steps: no jitter */
+}
+
 void colorbar_draw(Pen *pen, const PlotPanel *panel, Rect room)
 {
-    enum { BAR = 14 };
     Ticks ticks;
     axis_ticks(&panel->z, (int)(room.h / 50), &ticks);
     const char *title = panel->z.label ? panel->z.label : "";
@@ -155,35 +167,47 @@ void colorbar_draw(Pen *pen, const PlotPanel *panel, Rect room)
     cairo_pattern_destroy(colors);
     for (int i = 0; i < ticks.count; i++) {
         double y = room.y + room.h * (1 - axis_position(&panel->z, ticks.at[i]));
-        text_draw(pen, (Font){.size = 12, .color = 0x57606a}, room.x + BAR + 5, y, 0, 0.5,
-                  ticks.label[i]);
+        text_draw(pen, BAR_NUMBERS, room.x + BAR + 5, y, 0, 0.5, ticks.label[i]);
     }
 }
 
-/* The next line of text, cut at its '\n'; false after the last. */
-static bool next_line(const char **text, char line[256])
+/* The next line of text that is at most `width` wide: up to its '\n', or to the last space that
+ * leaves it so, or one word. False after the last. */
+static bool next_line(Pen *pen, Font font, double width, const char **text, char line[256])
 {
     if (!*text)
         return false;
-    size_t length = strcspn(*text, "\n");
-    snprintf(line, 256, "%.*s", (int)(length < 255 ? length : 255), *text);
-    *text = (*text)[length] ? *text + length + 1 : NULL;
+    size_t end = strcspn(*text, "\n"), length = 0;
+    end = end < 255 ? end : 255;
+    while (length < end) {
+        size_t longer = length + strspn(*text + length, " ");
+        longer += strcspn(*text + longer, " \n");
+        snprintf(line, 256, "%.*s", (int)(longer < end ? longer : end), *text);
+        if (length > 0 && text_width(pen, font, line) > width)
+            break;
+        length = longer < end ? longer : end;
+    }
+    snprintf(line, 256, "%.*s", (int)length, *text);
+    const char *rest = *text + length;
+    rest += *rest == '\n' ? 1 : strspn(rest, " ");
+    *text = *rest ? rest : NULL;
     return true;
 }
 
 void note_draw(Pen *pen, Rect in, const char *text)
 {
+    enum { ACROSS = 24 };
     Font font = {.size = 15, .color = PLOT_INK};
     char line[256];
-    double width = 0;
+    double width = 0, most = fmax(fmin(in.w, 520) - 2 * ACROSS, 60);
     int lines = 0;
-    for (const char *rest = text; next_line(&rest, line); lines++)
+    for (const char *rest = text; next_line(pen, font, most, &rest, line); lines++)
         width = fmax(width, text_width(pen, font, line));
     double w = fmin(width + 40, in.w), h = lines * 24 + 24;
     Rect r = {in.x + (in.w - w) / 2, in.y + (in.h - h) / 2, w, h};
     plate(pen, r, 0.94);
     double y = r.y + 24;
-    for (const char *rest = text; next_line(&rest, line); y += 24)
+    for (const char *rest = text; next_line(pen, font, most, &rest, line); y += 24)
         text_fit(pen, font, (Rect){r.x + 12, y - 12, r.w - 24, 24}, 0.5, line);
 }
 #endif

@@ -15,17 +15,58 @@ static double dot(const double a[3], const double b[3])
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-/* Data to box coordinates; z below its axis goes to the floor; above it, NaN. */
+/* Data to box coordinates; z below its axis goes to the floor. What is above it flies just over the
+ * walls: that it is too high can be seen, how high cannot. */
 static void to_box(const PlotPanel *panel, double x, double y, double z, double box[3])
 {
+    const double OVER = 1.05;
     double position = axis_position(&panel->z, z);
     box[0] = 2 * axis_position(&panel->x, x) - 1;
     box[1] = 2 * axis_position(&panel->y, y) - 1;
-    box[2] = position <= 1 + 1e-6 ? (2 * (position < 0 ? 0 : position) - 1) * BOX_HEIGHT : NAN;
+    position = position < 0 ? 0 : position > OVER ? OVER : position;
+    box[2] = (2 * position - 1) * BOX_HEIGHT;
+}
+
+/* The way from a corner to the lamp: where it is after each step, in corners and in height. */
+enum { WAY_STEPS = 24 };
+typedef struct Way {
+    int i[WAY_STEPS], j[WAY_STEPS];
+    double rise[WAY_STEPS];
+} Way;
+
+static Way way_to(const double lamp[3], int nx, int ny)
+{
+    const double REACH = 1.0;
+    double flat = fmax(hypot(lamp[0], lamp[1]), 1e-6);
+    Way w;
+    for (int k = 0; k < WAY_STEPS; k++) {
+        double far = REACH * (k + 1) / WAY_STEPS / flat;
+        w.i[k] = (int)lround(far * lamp[0] * (nx - 1) / 2);
+        w.j[k] = (int)lround(far * lamp[1] * (ny - 1) / 2);
+        w.rise[k] = far * lamp[2];
+    }
+    return w;
+}
+
+/* How much of the lamp the corner (i, j) sees, 0 … 1: the surface may stand in the way. */
+static double sees_lamp(const Way *w, int nx, int ny, const double (*box)[3], int i, int j)
+{
+    const double SOFT = 0.06;
+    double height = box[j * nx + i][2], clear = SOFT;
+    for (int k = 0; k < WAY_STEPS; k++) {
+        int x = i + w->i[k], y = j + w->j[k];
+        if (x < 0 || y < 0 || x >= nx || y >= ny)
+            break;
+        double over = box[y * nx + x][2];
+        over = height + w->rise[k] - (over < BOX_HEIGHT ? over : BOX_HEIGHT);
+        clear = over < clear - SOFT ? over + SOFT : clear;
+    }
+    return clear > 0 ? clear / SOFT : 0;
 }
 
 /* The light on each corner, from a lamp over the viewer's left shoulder. */
-static void light(const View *view, int nx, int ny, const double (*box)[3], Corner *corner)
+static void light(const View *view, bool shadows, int nx, int ny, const double (*box)[3],
+                  Corner *corner)
 {
     double lamp[3], length = 0;
     for (int k = 0; k < 3; k++) {
@@ -33,6 +74,10 @@ static void light(const View *view, int nx, int ny, const double (*box)[3], Corn
                   (k == 2 ? 0.35 : 0);
         length += lamp[k] * lamp[k];
     }
+    /* shadows fall from the left, whatever the height of the camera */
+    const double side[3] = {0.1 * view->out[0] - view->right[0],
+                            0.1 * view->out[1] - view->right[1], 0.7};
+    const Way way = way_to(side, nx, ny);
     for (int j = 0; j < ny; j++)
         for (int i = 0; i < nx; i++) {
             const double *a = box[j * nx + (i > 0 ? i - 1 : i)],
@@ -41,16 +86,21 @@ static void light(const View *view, int nx, int ny, const double (*box)[3], Corn
                          *d = box[(j + 1 < ny ? j + 1 : j) * nx + i];
             double normal[3] = {-(b[2] - a[2]) / (b[0] - a[0]), -(d[2] - c[2]) / (d[1] - c[1]), 1};
             double cosine = dot(normal, lamp) / sqrt(dot(normal, normal) * length);
+            if (shadows)
+                cosine *= 0.35 + 0.65 * sees_lamp(&way, nx, ny, box, i, j);
             corner[j * nx + i].light = isnan(cosine) ? 0.5f : (float)fmax(cosine, 0);
         }
 }
 
-static void shades_of(PlotMap map, RasterShades shades)
+/* deep: with shadows the dark is darker. */
+static void shades_of(PlotMap map, bool deep, RasterShades shades)
 {
+    double darkest = deep ? 0.3 : 0.62, range = deep ? 0.95 : 0.46;
     for (int p = 0; p < RASTER_POSITIONS; p++) {
         uint32_t color = plot_map_color(map, (double)p / (RASTER_POSITIONS - 1));
         for (int l = 0; l < RASTER_LIGHTS; l++) {
-            double bright = 0.62 + 0.46 * l / (RASTER_LIGHTS - 1), white = fmax(bright - 0.98, 0);
+            double bright = darkest + range * l / (RASTER_LIGHTS - 1),
+                   white = fmax(bright - 0.98, 0);
             uint32_t lit = 0xff000000;
             for (int shift = 0; shift <= 16; shift += 8) {
                 double v = fmin(bright, 1) * (color >> shift & 255);
@@ -96,9 +146,9 @@ static void rasterise(PlotPanel *panel, const Mark *surface)
                                  (float)((py - panel->raster_at.y) * scale), (float)depth,
                                  (float)position, 0};
         }
-    light(&panel->view, nx, ny, (const double(*)[3])box, corner);
+    light(&panel->view, panel->axes.shadows, nx, ny, (const double(*)[3])box, corner);
     RasterShades shades;
-    shades_of(panel->axes.map, shades);
+    shades_of(panel->axes.map, panel->axes.shadows, shades);
     raster_mesh(&panel->raster, nx, ny, corner, (const uint32_t(*)[RASTER_POSITIONS])shades);
     mesh_lines(panel, nx, ny, corner);
     free(box);
@@ -151,12 +201,14 @@ typedef struct Spot {
     bool seen;
 } Spot; /* x NaN: not on the surface */
 
-/* The point of the figure that shows (x, y) of the surface. */
-static Spot spot(const PlotPanel *panel, double x, double y)
+/* The point of the figure that shows (x, y) of the surface, or of the floor. */
+static Spot spot(const PlotPanel *panel, double x, double y, bool on_floor)
 {
     double box[3], depth;
     Spot s = {NAN, NAN, true};
     to_box(panel, x, y, grid_at(panel_surface(panel)->grid, x, y), box);
+    if (on_floor && !isnan(box[2]))
+        box[2] = -BOX_HEIGHT;
     if (!(fabs(box[0]) <= 1 + 1e-6 && fabs(box[1]) <= 1 + 1e-6) || isnan(box[2]))
         return s;
     view_place(&panel->view, box, &s.x, &s.y, &depth);
@@ -170,7 +222,7 @@ static Spot spot(const PlotPanel *panel, double x, double y)
 }
 
 /* The visible parts of a line, or the hidden ones, as Cairo's path. */
-static void trace(Pen *pen, const PlotPanel *panel, const Mark *mark, bool seen)
+static void trace(Pen *pen, const PlotPanel *panel, const Mark *mark, bool seen, bool on_floor)
 {
     Spot last = {NAN, NAN, true};
     bool down = false;
@@ -182,7 +234,7 @@ static void trace(Pen *pen, const PlotPanel *panel, const Mark *mark, bool seen)
         double pieces = ceil(fmin(hypot(long_x, long_y) * 80, 400)); /* bent along the surface */
         for (int k = 1; k <= (pieces > 1 ? (int)pieces : 1); k++) {
             double t = k / fmax(pieces, 1);
-            Spot s = spot(panel, x0 + t * (x1 - x0), y0 + t * (y1 - y0));
+            Spot s = spot(panel, x0 + t * (x1 - x0), y0 + t * (y1 - y0), on_floor);
             if (isnan(s.x) || s.seen != seen) {
                 down = false;
             } else {
@@ -196,16 +248,95 @@ static void trace(Pen *pen, const PlotPanel *panel, const Mark *mark, bool seen)
     }
 }
 
+static uint32_t darker(uint32_t color, double by)
+{
+    uint32_t dark = 0;
+    for (int shift = 0; shift <= 16; shift += 8)
+        dark |= (uint32_t)(by * (color >> shift & 255)) << shift;
+    return dark;
+}
+
+/* A tube: its dark rim, its colour, and where the lamp at the left is mirrored. */
+static void tube(Pen *pen, const PlotPanel *panel, const Mark *mark)
+{
+    double width = mark->style.width > 0 ? mark->style.width : 6;
+    const struct Coat {
+        double width, shift, opacity;
+        uint32_t color;
+    } coats[] = {{width + 2, 0, 1, darker(mark->style.color, 0.45)},
+                 {width * 0.8, -0.06 * width, 1, mark->style.color},
+                 {width * 0.22, -0.2 * width, 0.75, PLOT_WHITE}};
+    cairo_save(pen);
+    cairo_set_line_join(pen, CAIRO_LINE_JOIN_ROUND);
+    cairo_set_line_cap(pen, CAIRO_LINE_CAP_ROUND);
+    trace(pen, panel, mark, true, true);
+    cairo_set_line_width(pen, width);
+    pen_color(pen, 0x101418, 0.22);
+    cairo_stroke(pen);
+    trace(pen, panel, mark, false, false);
+    pen_color(pen, mark->style.color, 0.25);
+    cairo_stroke(pen);
+    for (int k = 0; k < 3; k++) {
+        cairo_save(pen);
+        cairo_translate(pen, coats[k].shift, coats[k].shift);
+        trace(pen, panel, mark, true, false);
+        cairo_restore(pen);
+        cairo_set_line_width(pen, coats[k].width);
+        pen_color(pen, coats[k].color, coats[k].opacity);
+        cairo_stroke(pen);
+    }
+    cairo_restore(pen);
+}
+
+static void ball(Pen *pen, const PlotPanel *panel, const Mark *mark)
+{
+    double r = 1.7 * (mark->style.width > 0 ? mark->style.width : 6);
+    int last = mark->n - 1;
+    Spot s = spot(panel, mark->v[0][last], mark->v[1][last], false),
+         below = spot(panel, mark->v[0][last], mark->v[1][last], true);
+    if (isnan(s.x))
+        return;
+    if (below.seen) {
+        cairo_save(pen);
+        cairo_translate(pen, below.x, below.y);
+        cairo_scale(pen, 1, 0.5);
+        cairo_arc(pen, 0, 0, r, 0, 2 * M_PI);
+        cairo_restore(pen);
+        pen_color(pen, 0x101418, 0.3);
+        cairo_fill(pen);
+    }
+    double y = s.y - 0.6 * r; /* it lies on the surface */
+    uint32_t c = mark->style.color, dark = darker(c, 0.35);
+    cairo_pattern_t *lit = cairo_pattern_create_radial(s.x - 0.4 * r, y - 0.45 * r, 0.05 * r, s.x,
+                                                       y, r);
+    cairo_pattern_add_color_stop_rgb(lit, 0, 1, 1, 1);
+    cairo_pattern_add_color_stop_rgb(lit, 0.35, (c >> 16) / 255.0, (c >> 8 & 255) / 255.0,
+                                     (c & 255) / 255.0);
+    cairo_pattern_add_color_stop_rgb(lit, 1, (dark >> 16) / 255.0, (dark >> 8 & 255) / 255.0,
+                                     (dark & 255) / 255.0);
+    cairo_arc(pen, s.x, y, r, 0, 2 * M_PI);
+    cairo_set_source(pen, lit);
+    if (s.seen)
+        cairo_fill(pen);
+    else {
+        cairo_save(pen);
+        cairo_clip(pen);
+        cairo_paint_with_alpha(pen, 0.35);
+        cairo_restore(pen);
+    }
+    cairo_pattern_destroy(lit);
+}
+
 static void line(Pen *pen, const PlotPanel *panel, const Mark *mark)
 {
     double width = mark->style.width > 0 ? mark->style.width : 2.5;
     cairo_set_line_join(pen, CAIRO_LINE_JOIN_ROUND);
     cairo_set_line_cap(pen, CAIRO_LINE_CAP_ROUND);
-    trace(pen, panel, mark, false);
+    trace(pen, panel, mark, false, false);
     cairo_set_line_width(pen, width);
     pen_color(pen, mark->style.color, 0.3 * mark->style.opacity);
     cairo_stroke(pen);
-    trace(pen, panel, mark, true);
+    trace(pen, panel, mark, true, false);
     cairo_set_line_width(pen, width + 2);
     pen_color(pen, PLOT_WHITE, 0.8 * mark->style.opacity);
     cairo_stroke_preserve(pen);
@@ -217,7 +348,7 @@ static void line(Pen *pen, const PlotPanel *panel, const Mark *mark)
 static void point(Pen *pen, const PlotPanel *panel, const Mark *mark, int i, double size,
                   PlotShape shape)
 {
-    Spot s = spot(panel, mark->v[0][i], mark->v[1][i]);
+    Spot s = spot(panel, mark->v[0][i], mark->v[1][i], false);
     shape_draw(pen, shape, s.x, s.y, size, mark->style.color,
                mark->style.opacity * (s.seen ? 1 : 0.35));
 }
@@ -253,9 +384,17 @@ void surface_draw(Pen *pen, PlotPanel *panel, Rect room)
     const Mark *surface = panel_surface(panel);
     panel->frame = room;
     panel->view = view_of(surface->camera, room);
-    if (!layer_recall(pen, panel, room, 1, surface)) {
+    cairo_save(pen);
+    cairo_rectangle(pen, room.x, room.y, room.w, room.h); /* not over the title when zoomed */
+    cairo_clip(pen);
+    /* contours on the floor, if they are the next mark */
+    const Mark *next = surface + 1;
+    bool on_floor = next < panel->mark + panel->count && next->kind == MARK_CONTOURS;
+    if (!layer_recall(pen, panel, room, 1 + on_floor, surface)) {
         make_raster(panel);
         box_draw(pen, panel);
+        if (on_floor)
+            floor_contours_draw(pen, panel, next);
         rasterise(panel, surface);
         lay_down(pen, panel);
         layer_keep(pen, panel, room);
@@ -264,13 +403,16 @@ void surface_draw(Pen *pen, PlotPanel *panel, Rect room)
     for (int m = 0; m < panel->count; m++) {
         const Mark *mark = &panel->mark[m];
         if (mark->kind == MARK_LINE)
-            line(pen, panel, mark);
-        if (mark->kind == MARK_LINE && mark->style.head && mark->n > 0)
+            (mark->style.tube ? tube : line)(pen, panel, mark);
+        if (mark->kind == MARK_LINE && mark->style.head && mark->n > 0 && mark->style.tube)
+            ball(pen, panel, mark);
+        else if (mark->kind == MARK_LINE && mark->style.head && mark->n > 0)
             point(pen, panel, mark, mark->n - 1, 11, PLOT_DOT);
         for (int i = 0; mark->kind == MARK_SCATTER && i < mark->n; i++)
             point(pen, panel, mark, i, mark->style.size > 0 ? mark->style.size : 7,
                   mark->style.shape);
     }
+    cairo_restore(pen);
 }
 
 bool surface_pick(const PlotPanel *panel, double px, double py, double *x, double *y)
@@ -280,7 +422,7 @@ bool surface_pick(const PlotPanel *panel, double px, double py, double *x, doubl
     for (int p = 0; p < grid.nx * grid.ny; p++) {
         double gx, gy;
         mesh_corner(panel, p % grid.nx, p / grid.nx, &gx, &gy);
-        Spot s = spot(panel, gx, gy);
+        Spot s = spot(panel, gx, gy, false);
         double distance = s.seen && !isnan(s.x) ? hypot(s.x - px, s.y - py) : INFINITY;
         if (distance < nearest) {
             nearest = distance;

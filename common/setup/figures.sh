@@ -16,6 +16,7 @@ lab1 1 3_minibatches lab1_minibatches minibatches.png lab1_minibatches.png
 lab1 1 4_batch_size lab1_batch_size batch_size.png lab1_batch_size.png
 lab1 2 5_loss_landscape lab1_loss_landscape landscape.png lab1_landscape.png --compare
 lab1 1 6_live_surface lab1_live_surface live.png lab1_live_surface.png
+lab1 1 6_live_surface lab1_live_surface show.png lab1_show.png --show --updates 250
 lab1 1 7_scaling_laws lab1_scaling_laws scaling_laws.png lab1_scaling_laws.png
 lab1 2 8_fifteen_steps lab1_fifteen_steps fifteen_steps.png lab1_fifteen_steps.png
 lab1 4 9_three_parallelisms lab1_three_parallelisms three_parallelisms.png \
@@ -48,8 +49,8 @@ cp "$out/lab3_batch_size/batch_size.png" docs/lab3.png
 "$b/sol/lab3_scale/7_contest" --data fashion --full --out "$out" \
     --recorded lab3_scale/recorded/contest_fashion
 cp "$out/lab3_contest/contest.png" docs/lab3_contest.png
-assessment/grader/grade.sh "$b/assessment/grader/grade" assessment/solution/train.c \
-    --out "$out/grade"
+"$b/assessment/grader/grade" --submission assessment/solution/train.c \
+    --trust --out "$out/grade"
 cp "$out/grade/grade.png" docs/assessment.png
 "$b/tests/bench/bench" --programs "$b/tests/bench" --python false --rounds 1 --no-ranks \
     --out "$out/bench"

@@ -211,6 +211,11 @@ probe_sdl2() {
         'SDL_version v; SDL_GetVersion(&v); printf("%d.%d.%d", v.major, v.minor, v.patch);' \
         "$(pkg sdl2)" "$(sdl2-config --cflags 2>/dev/null);$(sdl2-config --libs 2>/dev/null)"
 }
+probe_libarchive() {
+    library libarchive libarchive '#include <archive.h>' \
+        'archive_read_free(archive_read_new()); printf("%s", archive_version_string());' \
+        ";-larchive" "$(pkg libarchive)" "$(brewed libarchive -larchive)"
+}
 probe_cmocka() {
     library cmocka libcmocka '#include <stdarg.h>
         #include <stddef.h>
@@ -258,6 +263,7 @@ probe_tool() { # PART [PROGRAM]: a program with --version
         grep -o '[0-9][0-9.]*[0-9]' | head -n 1)
     found "$1" "$version" "$where"
 }
+probe_sandbox() { probe_tool sandbox bwrap; }
 probe_curl() { probe_tool curl; }
 probe_shellcheck() { probe_tool shellcheck; }
 probe_xvfb() { probe_tool xvfb Xvfb; }

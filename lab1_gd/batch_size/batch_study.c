@@ -27,7 +27,7 @@ static void fit(BatchStudy *s)
     double batch[BATCH_SIZES], seconds[BATCH_SIZES], low[BATCH_SIZES], high[BATCH_SIZES];
     int n = batch_study_measured(s, batch, seconds, low, high);
     s->t0 = s->c = NAN;
-    if (n >= 3)
+    if (n >= 3 && !s->missing)
         time_per_update(&s->t0, &s->c, batch, seconds, n);
 }
 

@@ -124,11 +124,8 @@ static char *footer(const BatchStudy *s)
                           steps.count, steps.count + steps.missed);
     }
     int size[BATCH_SIZES], total = batch_sweep_sizes(b, size) * b->seeds;
-    const char *phase = s->missing  ? "to do"
-                      : s->complete ? "complete"
-                      : s->paused   ? "paused"
-                                    : "running";
-    if (!s->complete && !s->missing && b->batch == 0 && b->done == 0)
+    const char *phase = s->complete ? "complete" : s->paused ? "paused" : "running";
+    if (!s->complete && b->batch == 0 && b->done == 0)
         return format_new("%s · the speed first", phase);
     if (b->batch == 0)
         return format_new("%s · click a batch size for its results", phase);
@@ -186,9 +183,10 @@ void batch_study_draw(BatchStudy *s, Plot *plot)
                                         .legend = targets[i].legend});
         draw_value(s, panel, targets[i].value);
     }
-    if (s->missing)
+    /* The exercise is the fit: its note gives way to what is measured without. */
+    if (s->missing && s->speed->rows == 0)
         plot_note(speed, s->missing);
-    plot_footer(plot, status);
+    plot_footer(plot, s->missing && s->speed->rows ? s->missing : status);
     free(speed_title);
     free(text);
     free(status);

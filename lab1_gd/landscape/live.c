@@ -52,21 +52,30 @@ Live *live_new(const LiveSetup *setup, LiveWish wish)
     Backend *be = setup->be;
     l->setup = *setup;
     l->wish = wish;
-    l->m = model_new(be, &setup->spec, LIVE_LARGEST_BATCH);
+    l->run.m = model_new(be, &setup->spec, LIVE_LARGEST_BATCH);
     l->probe = model_new(be, &setup->spec, 512);
-    int D = l->m->params.n;
+    int D = l->run.m->params.n;
     memory_require((LIVE_SNAPSHOTS + 1.0) * D * sizeof(float), "the path of so large a network",
                    "choose a smaller --model");
-    l->loader = loader_new(be, &d->train, d->mean, d->istd, LIVE_LARGEST_BATCH, model_halo(l->m),
-                           (AugmentSpec){0}, setup->seed);
-    l->ground_set = first_of(setup, &d->train, model_halo(l->m));
-    l->held_set = first_of(setup, &d->test, model_halo(l->m));
+    l->loader = loader_new(be, &d->train, d->mean, d->istd, LIVE_LARGEST_BATCH,
+                           model_halo(l->run.m), (AugmentSpec){0}, setup->seed);
+    l->ground_set = first_of(setup, &d->train, model_halo(l->run.m));
+    l->held_set = first_of(setup, &d->test, model_halo(l->run.m));
     l->totals = tensor_new(be, F64, 2, 1, 1, 1, 0);
-    l->order = alloc(setup->images, sizeof *l->order);
+    l->run.order = alloc(setup->images, sizeof *l->run.order);
     for (int k = 0; k < LIVE_SNAPSHOTS; k++)
         l->trail.w[k] = alloc(D, sizeof(float));
     l->trail.now = alloc(D, sizeof(float));
+    l->trail.sound = alloc(D, sizeof(float));
     return l;
+}
+
+static void runner_free(Runner *r)
+{
+    if (r->m)
+        sgd_free(r->m, r->sgd);
+    model_free(r->m);
+    free(r->order);
 }
 
 void live_free(Live *l)
@@ -74,15 +83,15 @@ void live_free(Live *l)
     for (int k = 0; k < LIVE_SNAPSHOTS; k++)
         free(l->trail.w[k]);
     free(l->trail.now);
+    free(l->trail.sound);
     ground_free(&l->shown);
     ground_free(&l->coming);
-    free(l->order);
     tensor_free(l->setup.be, l->totals);
     eval_set_free(l->ground_set);
     eval_set_free(l->held_set);
     loader_free(l->loader);
-    sgd_free(l->m, l->sgd);
-    model_free(l->m);
+    runner_free(&l->run);
+    runner_free(&l->other);
     model_free(l->probe);
     free(l);
 }
@@ -99,9 +108,11 @@ static Metrics measure(Live *l, const float *w, const EvalSet *set)
 static void trail_begin(Live *l)
 {
     Trail *t = &l->trail;
-    l->m->be->op->download(l->m->s, t->now, l->m->params);
-    memcpy(t->w[0], t->now, l->m->params.n * sizeof(float));
+    l->run.m->be->op->download(l->run.m->s, t->now, l->run.m->params);
+    memcpy(t->w[0], t->now, l->run.m->params.n * sizeof(float));
     t->count = t->every = 1;
+    memcpy(t->sound, t->now, l->run.m->params.n * sizeof(float));
+    t->sound_count = 1;
     t->updates = 0;
 }
 
@@ -117,58 +128,97 @@ static void trail_add(Live *l)
             t->w[k] = keep;
         }
         t->count = LIVE_SNAPSHOTS / 2;
+        t->sound_count = (t->sound_count + 1) / 2;
         t->every *= 2;
         if (t->updates % t->every)
             return;
     }
-    memcpy(t->w[t->count++], t->now, l->m->params.n * sizeof(float));
+    memcpy(t->w[t->count++], t->now, l->run.m->params.n * sizeof(float));
 }
 
 /* ---- updates ---- */
 
-/* The same initial weights, with the settings as they are now. The last run's curve stays for
- * comparison. */
-static void restart(Live *l)
+/* At the weights w [D], with the optimiser's memory empty. */
+static void runner_begin(Runner *r, const float *w)
 {
-    model_init(l->m, l->setup.seed);
-    sgd_free(l->m, l->sgd);
-    l->sgd = sgd_new(l->m, 0, 0, false);
-    l->epoch = l->at = 0;
+    r->m->be->op->upload(r->m->s, r->m->params, w);
+    sgd_free(r->m, r->sgd);
+    r->sgd = sgd_new(r->m, 0, 0, false);
+    r->epoch = r->at = 0;
+}
+
+/* The second network begins where the first one is. */
+static void other_begin(Live *l)
+{
+    if (!l->other.m) {
+        l->other.m = model_new(l->setup.be, &l->setup.spec, LIVE_LARGEST_BATCH);
+        l->other.order = alloc(l->setup.images, sizeof *l->other.order);
+    }
+    model_init(l->other.m, l->setup.seed); /* what is no parameter, too */
+    runner_begin(&l->other, l->trail.now);
+    l->other_every = 1;
+    l->other_updates = 0;
+}
+
+/* From the weights w [D] on, NULL: the initial ones, with the settings as they are now. The last
+ * run's curve stays for comparison, and the surface too, where a plane is held. */
+static void restart(Live *l, const float *w, bool hold, bool duel)
+{
+    hold = hold && l->shown.laid;
+    model_init(l->run.m, l->setup.seed);
+    if (!w) {
+        w = l->trail.now;
+        l->run.m->be->op->download(l->run.m->s, l->trail.now, l->run.m->params);
+    }
+    runner_begin(&l->run, w);
     trail_begin(l);
+    if (duel)
+        other_begin(l);
     double start_loss = metrics_loss(measure(l, l->trail.now, l->ground_set));
     background_lock(l->thread);
-    Curve before = l->seen.held.count > 1 ? l->seen.held : l->seen.before;
-    l->seen = (LiveSeen){.before = before, .start_loss = start_loss, .loss = NAN, .held_loss = NAN};
-    l->wish.restart = false;
+    LiveSeen *s = &l->seen, last = *s;
+    Curve before = last.held.count > 1 ? last.held : last.before;
+    if (!hold)
+        *s = (LiveSeen){.before = before, .start_loss = start_loss};
+    s->batch = s->held = (Curve){0};
+    s->before = before;
+    s->loss = s->held_loss = s->other_loss = NAN;
+    s->update = s->path_points = s->other_points = 0;
+    s->diverged = false;
+    l->wish.restart = l->wish.place = false;
     l->changes++;
     background_unlock(l->thread);
-    ground_forget(l);
+    if (hold) {
+        ground_replay(l);
+        ground_path(l);
+    } else
+        ground_forget(l);
 }
 
 /* The next `batch` images of the epoch; a rest that does not fill a batch is left out. */
-static Batch next_batch(Live *l, int batch)
+static Batch next_batch(Live *l, Runner *r, int batch)
 {
     Batch b;
-    if (l->at + batch > l->setup.images)
-        l->at = 0;
-    if (l->at == 0)
-        epoch_order(l->order, l->setup.images, l->setup.seed, l->epoch++);
-    loader_start(l->loader, l->order + l->at, batch, l->epoch);
-    ASSERT(loader_next(l->loader, l->m->s, &b));
-    l->at += batch;
+    if (r->at + batch > l->setup.images)
+        r->at = 0;
+    if (r->at == 0)
+        epoch_order(r->order, l->setup.images, l->setup.seed, r->epoch++);
+    loader_start(l->loader, r->order + r->at, batch, r->epoch);
+    ASSERT(loader_next(l->loader, r->m->s, &b));
+    r->at += batch;
     return b;
 }
 
 /* One update. Returns the batch's loss before it. */
-static double update(Live *l, const LiveWish *wish)
+static double update(Live *l, Runner *r, int batch, double rate, double momentum)
 {
-    Model *m = l->m;
+    Model *m = r->m;
     double totals[2];
-    Batch b = next_batch(l, wish->batch);
+    Batch b = next_batch(l, r, batch);
     m->be->op->zero(m->s, l->totals);
     model_gradient(m, l->totals, b.x, b.label);
-    l->sgd->momentum = wish->momentum;
-    sgd_step(m, l->sgd, wish->rate);
+    r->sgd->momentum = momentum;
+    sgd_step(m, r->sgd, rate);
     m->be->op->download(m->s, totals, l->totals);
     return totals[0] / b.n;
 }
@@ -184,11 +234,11 @@ static double length(const float *w, int n)
 /* An update, its losses, and a step of the trail. Weights that diverged leave no trail. */
 static void train(Live *l, const LiveWish *wish, double images_per_s)
 {
-    enum { MEASURE_EVERY = 4 };
-    int n = l->m->params.n;
+    enum { MEASURE_EVERY = 4, SOUND = 3 };
+    int n = l->run.m->params.n;
     float *w = alloc(n, sizeof *w);
-    double loss = update(l, wish);
-    l->m->be->op->download(l->m->s, w, l->m->params);
+    double loss = update(l, &l->run, wish->batch, wish->rate, wish->momentum);
+    l->run.m->be->op->download(l->run.m->s, w, l->run.m->params);
     bool finite_loss = loss < 1e4 && length(w, n) < 1e4;
     Metrics held = {0};
     bool measured = finite_loss && (l->trail.updates % MEASURE_EVERY == 0 || wish->paused);
@@ -196,9 +246,14 @@ static void train(Live *l, const LiveWish *wish, double images_per_s)
         held = measure(l, w, l->held_set);
         finite_loss = metrics_loss(held) < 1e4;
     }
+    double most = SOUND * l->seen.start_loss;
     if (finite_loss) {
         memcpy(l->trail.now, w, n * sizeof *w);
         trail_add(l);
+        if (loss < most && !(measured && metrics_loss(held) > most)) {
+            memcpy(l->trail.sound, w, n * sizeof *w);
+            l->trail.sound_count = l->trail.count;
+        }
     }
     background_lock(l->thread);
     LiveSeen *s = &l->seen;
@@ -217,6 +272,37 @@ static void train(Live *l, const LiveWish *wish, double images_per_s)
     }
     background_unlock(l->thread);
     free(w);
+}
+
+/* An update of the second network, and a point of its path. */
+static void train_other(Live *l, const LiveWish *wish)
+{
+    int n = l->other.m->params.n;
+    float *w = alloc(n, sizeof *w);
+    double a, b,
+        loss = update(l, &l->other, wish->other.batch, wish->other.rate, wish->other.momentum);
+    l->other.m->be->op->download(l->other.m->s, w, l->other.m->params);
+    bool on = l->shown.laid && loss < 1e4 && length(w, n) < 1e4 &&
+              l->other_updates++ % l->other_every == 0;
+    if (on)
+        ground_find(l, w, &a, &b);
+    free(w);
+    background_lock(l->thread);
+    LiveSeen *s = &l->seen;
+    s->other_loss = loss;
+    if (on && s->other_points == LIVE_STEPS) {
+        for (int k = 0; k < LIVE_STEPS / 2; k++) {
+            s->other_a[k] = s->other_a[2 * k];
+            s->other_b[k] = s->other_b[2 * k];
+        }
+        s->other_points = LIVE_STEPS / 2;
+        l->other_every *= 2;
+    }
+    if (on) {
+        s->other_a[s->other_points] = a;
+        s->other_b[s->other_points++] = b;
+    }
+    background_unlock(l->thread);
 }
 
 /* ---- the thread ---- */
@@ -259,23 +345,28 @@ void live_work(void *live, BackgroundThread *b)
     Live *l = live;
     LiveWish wish;
     l->thread = b;
-    restart(l);
+    restart(l, NULL, false, false);
     Pace pace = {.next = timer_real(), .since = timer_real()};
     while (background_goes_on(b) && !stop_requested()) {
         bool may = obey(l, &wish, &pace);
-        if (wish.restart) {
-            restart(l);
+        if (wish.restart || wish.place) {
+            bool place = wish.place && l->shown.laid;
+            if (place)
+                ground_at(l, l->trail.now, wish.a, wish.b);
+            restart(l, place ? l->trail.now : NULL, wish.hold || place, wish.duel);
             continue;
         }
         if (may) {
             train(l, &wish, pace.images_per_s);
+            if (wish.duel && l->other.m)
+                train_other(l, &wish);
             pace_count(&pace, timer_real(), wish.batch);
             if (!wish.hurry)
                 ground_path(l);
         }
         if (wish.hurry && may)
             continue; /* first all updates, then the surface */
-        if (!ground_work(l, wish.plane) && !may) {
+        if (!ground_work(l, wish.plane, wish.hold) && !may) {
             if (wish.hurry)
                 return;
             usleep(2000);

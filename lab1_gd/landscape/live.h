@@ -14,7 +14,7 @@
 #include "optim.h"
 #include "plot.h"
 
-enum { LIVE_SIDE = 33, LIVE_SNAPSHOTS = 96, CURVE_POINTS = 1500 };
+enum { LIVE_SIDE = 33, LIVE_SNAPSHOTS = 96, CURVE_POINTS = 1500, LIVE_STEPS = 512 };
 
 /* A curve of limited length: when it is full, pairs of points are merged into their mean. */
 typedef struct Curve {
@@ -33,6 +33,15 @@ typedef struct LiveWish {
     int batch, steps;             /* steps: single updates due while paused */
     PlaneKind plane;
     bool paused, restart, hurry; /* hurry: all updates first, then one plane, then end */
+    /* For the show. hold: no new plane. place: put the network at (a, b) of the plane that is
+     * shown. duel: a second network starts with it, from the same weights, with the other's
+     * settings. */
+    bool hold, place, duel;
+    double a, b;
+    struct {
+        double rate, momentum;
+        int batch;
+    } other;
 } LiveWish;
 
 /* What the window shows. */
@@ -52,7 +61,18 @@ typedef struct LiveSeen {
     int update;
     double loss, held_loss, accuracy, images_per_s;
     bool diverged;
+    /* The second network's path in the plane, and its last batch's loss. */
+    int other_points;
+    double other_a[LIVE_STEPS], other_b[LIVE_STEPS], other_loss;
 } LiveSeen;
+
+/* Private to live.c: a network in training, and where it is in the epoch. */
+typedef struct Runner {
+    Model *m;
+    Sgd *sgd;
+    int32_t *order; /* [images] */
+    int at, epoch;  /* position in it */
+} Runner;
 
 /* Private to live.c and live_plane.c: where the weights have been. */
 typedef struct Trail {
@@ -61,6 +81,11 @@ typedef struct Trail {
     float *w[LIVE_SNAPSHOTS]; /* [D] each, the first is the start */
     float *now;               /* [D] the last weights with a finite loss */
     int updates;              /* made so far */
+    /* [D] the last weights whose loss was not far above where it began, and the snapshots until
+     * then: planes are laid through these. One that reached to where diverging weights go would
+     * show nothing else. */
+    float *sound;
+    int sound_count;
 } Trail;
 
 /* A plane, its surface as far as it is measured, and the path on it. */
@@ -93,13 +118,12 @@ typedef struct Live {
     LiveSeen seen;
     int64_t changes; /* of wish and seen, so far */
     BackgroundThread *thread;
-    Model *m, *probe; /* the network in training; a copy to measure with */
-    Sgd *sgd;
+    Runner run, other; /* the network in training; the second one, its model NULL until wished */
+    int other_every, other_updates; /* a point of its path every so many updates */
+    Model *probe;                   /* a copy to measure with */
     Loader *loader;
     EvalSet *ground_set, *held_set;
     Tensor totals;
-    int32_t *order; /* [images] */
-    int at, epoch;  /* position in it */
     Trail trail;
     Ground shown, coming;              /* coming: until its coarsest grid is known */
     int points[LIVE_SIDE * LIVE_SIDE]; /* the order in which a plane's points are measured */
@@ -112,11 +136,17 @@ void live_free(Live *l);
 void live_work(void *live, BackgroundThread *b); /* the thread */
 
 /* live_plane.c */
-bool ground_work(Live *l, PlaneKind wanted); /* measure a point, of a new plane if one is due.
-                                              * False: everything is measured */
-void ground_path(Live *l);                   /* project the trail onto the plane that is shown,
+/* Measure a point, of a new plane if one is due and the one shown is not held. False: everything is
+ * measured. */
+bool ground_work(Live *l, PlaneKind wanted, bool hold);
+void ground_path(Live *l);   /* project the trail onto the plane that is shown,
                                               * into `seen` */
-void ground_forget(Live *l);                 /* the trail restarts */
+void ground_forget(Live *l); /* the trail restarts: lay a new plane */
+void ground_replay(Live *l); /* it restarts on the same plane */
+/* The weights w [D] at (a, b) of the plane that is shown. */
+void ground_at(const Live *l, float *w, double a, double b);
+/* The coordinates of weights [D] in it. */
+void ground_find(const Live *l, const float *w, double *a, double *b);
 void ground_free(Ground *g);
 
 extern const char *const live_planes[PLANE_KINDS]; /* their names, for people */

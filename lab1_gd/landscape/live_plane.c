@@ -61,8 +61,8 @@ static void set_range(Plane *p, double a_low, double a_high, double b_low, doubl
 static void lay_random(Live *l, Ground *g)
 {
     g->kind = PLANE_RANDOM;
-    memcpy(g->w, l->trail.now, g->plane.count * sizeof(float));
-    l->probe->be->op->upload(l->probe->s, l->probe->params, l->trail.now);
+    memcpy(g->w, l->trail.sound, g->plane.count * sizeof(float));
+    l->probe->be->op->upload(l->probe->s, l->probe->params, l->trail.sound);
     directions_draw(l->probe, g->x, g->y, l->setup.seed);
     set_range(&g->plane, -1, 1, -1, 1);
 }
@@ -73,7 +73,7 @@ static void lay_start_now(Live *l, Ground *g)
     g->kind = PLANE_START_NOW;
     for (int i = 0; i < g->plane.count; i++) {
         g->y[i] = g->x[i];
-        g->x[i] = l->trail.w[0][i] - l->trail.now[i];
+        g->x[i] = l->trail.w[0][i] - l->trail.sound[i];
     }
     set_range(&g->plane, -0.6, 1.5, -1, 1);
 }
@@ -114,11 +114,12 @@ static void take_direction(const Live *l, const Pca *p, int c, float *d, double 
 static void lay_path(Live *l, Ground *g)
 {
     const float *shots[LIVE_SNAPSHOTS + 1];
-    for (int k = 0; k < l->trail.count; k++)
+    int count = l->trail.sound_count;
+    for (int k = 0; k < count; k++)
         shots[k] = l->trail.w[k];
-    shots[l->trail.count] = l->trail.now;
+    shots[count] = l->trail.sound;
     double a_low, a_high, b_low, b_high;
-    Pca *p = pca_new(shots, l->trail.count + 1, g->plane.count, 2);
+    Pca *p = pca_new(shots, count + 1, g->plane.count, 2);
     lay_random(l, g);
     g->kind = PLANE_PATH;
     take_direction(l, p, 0, g->x, &a_low, &a_high);
@@ -142,12 +143,12 @@ static void lay_path(Live *l, Ground *g)
 static bool has_moved(const Live *l)
 {
     const Trail *t = &l->trail;
-    return t->updates >= 3 && distance(t->now, t->w[0], l->m->params.n) > 0;
+    return t->updates >= 3 && distance(t->sound, t->w[0], l->run.m->params.n) > 0;
 }
 
 static void lay(Live *l, Ground *g, PlaneKind wanted)
 {
-    int D = l->m->params.n;
+    int D = l->run.m->params.n;
     ground_begin(g, D);
     if (wanted == PLANE_PATH && has_moved(l))
         lay_path(l, g);
@@ -159,7 +160,7 @@ static void lay(Live *l, Ground *g, PlaneKind wanted)
     for (int i = 0; i < D; i++)
         square += (double)g->x[i] * g->x[i];
     g->width = sqrt(square) * (g->plane.a_high - g->plane.a_low);
-    memcpy(g->from, l->trail.now, D * sizeof(float));
+    memcpy(g->from, l->trail.sound, D * sizeof(float));
     g->wanted = wanted;
     g->laid = true;
 }
@@ -170,6 +171,8 @@ void ground_forget(Live *l)
     if (!l->points[1])
         landscape_order(l->points, LIVE_SIDE, LIVE_SIDE);
 }
+
+void ground_replay(Live *l) { l->shown.projected = 0; }
 
 /* ---- the path ---- */
 
@@ -183,6 +186,18 @@ static double project(const Ground *g, const float *weights, double *a, double *
     double off = plane_coordinates(a, b, v, g->x, g->y, D);
     free(v);
     return off;
+}
+
+void ground_find(const Live *l, const float *w, double *a, double *b)
+{
+    project(&l->shown, w, a, b);
+}
+
+void ground_at(const Live *l, float *w, double a, double b)
+{
+    const Plane *p = &l->shown.plane;
+    for (int i = 0; i < p->count; i++)
+        w[i] = (float)(p->w[i] + a * p->x[i] + b * p->y[i]);
 }
 
 void ground_path(Live *l)
@@ -261,17 +276,17 @@ static bool another_is_due(const Live *l, PlaneKind wanted)
 {
     const Ground *g = &l->shown;
     bool whole = complete_side(g->surface->known) == LIVE_SIDE;
-    double moved = distance(l->trail.now, g->from, g->plane.count);
+    double moved = distance(l->trail.sound, g->from, g->plane.count);
     return g->wanted != wanted || (g->kind != g->wanted && has_moved(l)) ||
            moved > (whole ? 0.05 : 0.15) * g->width;
 }
 
-bool ground_work(Live *l, PlaneKind wanted)
+bool ground_work(Live *l, PlaneKind wanted, bool hold)
 {
     if (!l->setup.surface)
         return false;
     Ground *c = &l->coming;
-    if (c->laid ? c->wanted != wanted : !l->shown.laid || another_is_due(l, wanted))
+    if (c->laid ? c->wanted != wanted : !l->shown.laid || (!hold && another_is_due(l, wanted)))
         lay(l, c, wanted);
     Ground *g = c->laid ? c : &l->shown;
     if (complete_side(g->surface->known) == LIVE_SIDE)

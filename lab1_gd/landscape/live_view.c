@@ -70,15 +70,6 @@ static void draw_path(const LiveSeen *s, PlotPanel *panel, bool flat)
         plot_text(panel, s->a[0], s->b[0], "start", (PlotStyle){.size = 15});
 }
 
-static void draw_note(PlotPanel *panel, const char *missing)
-{
-    char *text = format_new("%s", missing), *colon = strstr(text, ": ");
-    if (colon)
-        colon[1] = '\n';
-    plot_note(panel, text);
-    free(text);
-}
-
 static void draw_surfaces(const Live *l, Plot *plot, const LiveLook *look, const char *missing)
 {
     const LiveSeen *s = &l->seen;
@@ -104,7 +95,7 @@ static void draw_surfaces(const Live *l, Plot *plot, const LiveLook *look, const
                                                      .y = short_b,
                                                      .z = z});
     if (missing)
-        draw_note(contours, missing);
+        plot_note(contours, missing);
     if (s->side) {
         if (look->heat)
             plot_heat(contours, grid);

@@ -84,11 +84,24 @@ static void draw_range(const Descent *d, PlotPanel *panel)
     plot_rule_y(panel, 1, (PlotStyle){.color = PLOT_INK, .width = 1, .dashed = true});
 }
 
+/* A stable rate cannot diverge, nor a descent converge far above the minimum: then it is the
+ * student's function. */
 static const char *how_it_ended(const Descent *d)
 {
+    double low, high, w, b;
+    parabola_curvature(&d->all, &low, &high);
+    parabola_minimum(&d->all, &w, &b);
+    bool stable = d->rate < 2 / high;
+    double above = d->loss[d->count - 1] / parabola_loss(&d->all, w, b) - 1;
     switch (d->end) {
-    case DESCENT_CONVERGED: return "converged";
-    case DESCENT_DIVERGED: return "DIVERGED: the learning rate is too large";
+    case DESCENT_CONVERGED:
+        return above < 0.1 ? "converged"
+             : stable      ? "STOPPED far above the minimum: look at converged"
+                           : "STOPPED, but the learning rate is too large to converge: look at "
+                             "converged";
+    case DESCENT_DIVERGED:
+        return stable ? "DIVERGED at a stable rate: look at the signs in gradient and update"
+                      : "DIVERGED: the learning rate is too large";
     case DESCENT_FULL: return "stopped: too many updates";
     default: return NULL;
     }
@@ -141,7 +154,7 @@ void descent_draw(const Descent *d, DescentView *v, Plot *plot, const char *phas
     draw_loss(d, loss);
     draw_range(d, range);
     if (d->missing)
-        linear_draw_to_do(contours, d->missing);
+        plot_note(contours, d->missing);
     snprintf(text, sizeof text,
              "update %d · w = %.4g · b = %.4g · loss %.5g · Hessian's eigenvalues: λ = %.3f and "
              "%.3f · %s",

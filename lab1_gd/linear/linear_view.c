@@ -105,16 +105,6 @@ void linear_draw_path(PlotPanel *panel, int n, const double *w, const double *b,
         plot_scatter(panel, n, w, b, (PlotStyle){.color = style.color, .size = 4});
 }
 
-void linear_draw_to_do(PlotPanel *panel, const char *missing)
-{
-    char *text = format_new("%s", missing), *line = strstr(text, ": ");
-    for (line = line ? line + 1 : NULL; line;
-         line = strlen(line) > 44 ? strchr(line + 40, ' ') : NULL)
-        *line = '\n';
-    plot_note(panel, text);
-    free(text);
-}
-
 json_t *linear_facts(int points, double noise)
 {
     char *data = format_new("%d points around a line, noise %g", points, noise);

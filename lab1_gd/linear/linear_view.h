@@ -40,8 +40,6 @@ void linear_draw_solutions(PlotPanel *panel, const Points *p, const Parabola *al
  * frames/s, and shows no more. */
 enum { VIEW_SHOWN = 100 };
 void linear_draw_path(PlotPanel *panel, int n, const double *w, const double *b, PlotStyle style);
-/* What is still to do, in the middle of a panel; file and line on a separate line. */
-void linear_draw_to_do(PlotPanel *panel, const char *missing);
 /* For run_open(): data, device, ranks. */
 json_t *linear_facts(int points, double noise);
 #endif

@@ -133,7 +133,7 @@ void sgd_race_draw(const SgdRace *r, SgdRaceView *v, Plot *plot, const char *pha
     if (r->noise.c[2] == 0)
         plot_note(floors, "no noise: no floor");
     if (r->missing)
-        linear_draw_to_do(paths, r->missing);
+        plot_note(paths, r->missing);
     const Racer *m = &r->racer[r->marked];
     snprintf(text, sizeof text,
              "update %d · %d: batch %d, %.3g µs per update, loss %.4g (minimum %.4g)%s · floors: "

@@ -137,6 +137,14 @@ static void draw_floor(const SgdWalk *s, PlotPanel *panel)
     plot_rule_x(panel, s->rate, (PlotStyle){.label = "η now", .color = plot_series(1), .width = 2});
 }
 
+/* Far below the largest rate with a floor no walk diverges: then it is the student's function. */
+static const char *how_it_was_lost(const SgdWalk *s)
+{
+    return s->rate < 0.5 * sgd_rate_limit(&s->noise, SGD_WITH, 1)
+             ? "DIVERGED at a stable rate: look at the signs in gradient and update"
+             : "DIVERGED: the learning rate is too large";
+}
+
 void sgd_walk_draw(SgdWalk *s, SgdWalkView *v, Plot *plot, const char *phase)
 {
     char text[512];
@@ -194,14 +202,14 @@ void sgd_walk_draw(SgdWalk *s, SgdWalkView *v, Plot *plot, const char *phase)
     if (s->noise.c[2] == 0)
         plot_note(floor, "no noise: no floor");
     if (s->missing)
-        linear_draw_to_do(losses, s->missing);
+        plot_note(losses, s->missing);
     snprintf(
         text, sizeof text,
         "update %d, epoch %d · w = %.4g · b = %.4g · loss %.4g (minimum %.4g) · floor: %.0f %% "
         "measured · %s",
         last, last / n, s->w[last], s->b[last], s->loss[last], s->noise.lowest,
         100 * sgd_survey_done(&s->survey),
-        s->lost            ? "DIVERGED: the learning rate is too large"
+        s->lost            ? how_it_was_lost(s)
         : last == WALK_MAX ? "stopped: too many updates"
                            : phase);
     plot_footer(plot, text);

@@ -192,17 +192,18 @@ static void fit(LearningCurve *l)
     PowerLawDraw *draws = alloc(CURVE_DRAWS, sizeof *draws);
     power_law_bootstrap(draws, CURVE_DRAWS, law, examples, error, n, (uint64_t)l->seed);
     for (int i = 0; i < CURVE_DRAWS; i++)
-        needed[i] = needed_examples(draws[i].law.alpha, draws[i].law.beta, draws[i].law.gamma,
-                                    l->target);
+        needed[i] = l->no_needed ? NAN
+                                 : needed_examples(draws[i].law.alpha, draws[i].law.beta,
+                                                   draws[i].law.gamma, l->target);
     lock(l, true);
     l->law = law;
     l->count = n;
     for (int i = 0; i < CURVE_DRAWS; i++)
         l->draw[i] = draws[i];
-    l->needed = needed_examples(law.alpha, law.beta, law.gamma, l->target);
-    l->needed_range = interval_of(needed, CURVE_DRAWS, 0.9);
+    l->needed = l->no_needed ? NAN : needed_examples(law.alpha, law.beta, law.gamma, l->target);
+    l->needed_range = l->no_needed ? (Interval){NAN, NAN} : interval_of(needed, CURVE_DRAWS, 0.9);
     int all = l->setup.data->train.count;
-    l->check = l->needed < all ? (int)fmax(l->needed, 1) : all;
+    l->check = l->no_needed ? 0 : l->needed < all ? (int)fmax(l->needed, 1) : all;
     l->fitted = true;
     lock(l, false);
     free(draws);
@@ -218,7 +219,7 @@ static bool measure(LearningCurve *l)
     if (l->runs)
         fit(l);
     comm_broadcast_host(l->comm, &l->check, sizeof l->check, 0);
-    if (!train_all(l, "check", &l->check, 1, total))
+    if (l->check && !train_all(l, "check", &l->check, 1, total))
         return false;
     run_progress(l->run, "check", total, total, "runs", "all done");
     return true;

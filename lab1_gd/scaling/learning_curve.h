@@ -36,11 +36,12 @@ typedef struct LearningCurve {
     PowerLaw law;
     PowerLawDraw draw[CURVE_DRAWS];
     bool fitted, complete, paused;
-    double needed;         /* examples for the target, by the law */
-    Interval needed_range; /* 90 % */
-    int check;             /* the size at which the law is checked: `needed`, or the whole
+    double needed;            /* examples for the target, by the law */
+    Interval needed_range;    /* 90 % */
+    int check;                /* the size at which the law is checked: `needed`, or the whole
                             * data set; 0: not known yet */
-    char *missing;
+    char *missing;            /* the exercise that is still to do; NULL: none */
+    bool no_needed, no_costs; /* is it needed_examples, training_days? */
     Cost cost;
     double redraw; /* when the figure is drawn next, s */
 } LearningCurve;

@@ -60,7 +60,7 @@ static void draw_target(const LearningCurve *l, PlotPanel *panel)
     plot_rule_y(
         panel, l->target,
         (PlotStyle){.label = "target", .color = plot_series(2), .dashed = true, .width = 1.5});
-    if (!l->fitted)
+    if (!l->fitted || l->no_needed)
         return;
     double x[2] = {fmin(l->needed_range.low, WIDEST), fmin(l->needed_range.high, WIDEST)},
            y[2] = {l->target, l->target};
@@ -112,8 +112,7 @@ static void draw_open(const LearningCurve *l, PlotPanel *panel)
         gamma[i] = l->draw[i].law.gamma;
     }
     if (!l->fitted) {
-        if (!l->missing)
-            plot_note(panel, "fitted when all\nsizes are trained");
+        plot_note(panel, "fitted when all\nsizes are trained");
         return;
     }
     plot_scatter(panel, CURVE_DRAWS, gamma, beta,
@@ -137,11 +136,8 @@ static char *open_title(const LearningCurve *l)
 
 static char *footer(const LearningCurve *l)
 {
-    const char *phase = l->missing  ? "to do"
-                      : l->complete ? "complete"
-                      : l->paused   ? "paused"
-                                    : "running";
-    if (l->fitted && l->complete) {
+    const char *phase = l->complete ? "complete" : l->paused ? "paused" : "running";
+    if (l->fitted && l->complete && !l->no_needed) {
         char *needed = learning_curve_amount(l->needed),
              *low = learning_curve_amount(l->needed_range.low),
              *high = learning_curve_amount(l->needed_range.high);
@@ -198,11 +194,15 @@ void learning_curve_draw(LearningCurve *l, Plot *plot)
                                     .legend = PLOT_TOP_RIGHT});
     draw_curve(l, curve);
     draw_open(l, open);
-    if (l->missing)
+    /* Its note gives way to what is measured without. */
+    bool begun = l->runs->rows > 0;
+    if (l->no_needed && !begun)
         plot_note(curve, l->missing);
+    if (l->no_costs)
+        plot_note(cost, l->no_needed ? "needs training_days, too" : l->missing);
     else
         cost_draw(&l->cost, cost);
-    plot_footer(plot, status);
+    plot_footer(plot, l->no_needed && begun ? l->missing : status);
     free(title);
     free(left_open);
     free(status);

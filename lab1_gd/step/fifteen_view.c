@@ -108,30 +108,32 @@ static void cost_text(char *text, size_t room, const StepReport *r, int part)
 {
     double ms = 1000 * r->spread[part].median,
            fraction = r->spread[part].median / r->spread[PARTS].median;
-    if (part <= QUEUE)
+    if (part == QUEUE)
+        snprintf(text, room, "ready %.*f ms early", ms < 10 ? 2 : 1, ms);
+    else if (part < QUEUE)
         snprintf(text, room, "%.*f ms, overlapped", ms < 10 ? 2 : 1, ms);
     else
         snprintf(text, room, "%.*f ms  %.*f %%", ms < 10 ? 2 : 1, ms, fraction < 0.0995 ? 1 : 0,
                  100 * fraction);
 }
 
-/* One rank's bars: the median, and as a line the middle 80 %. The queue, which may be long, is cut
- * off at `most`. */
-static void draw_bars(PlotPanel *panel, const StepReport *r, int rank, int ranks, double most,
-                      const Frame *f)
+/* One rank's bars: the median, and as a line the middle 80 %. Pale, as in the timeline: what
+ * overlaps with the step. The queue has none: a batch that waits there costs nothing. */
+static void draw_bars(PlotPanel *panel, const StepReport *r, int rank, int ranks, const Frame *f)
 {
-    Boxes bars = {0}, spreads = {0};
+    Boxes bars = {0}, later = {0}, spreads = {0};
     for (int p = 0; p < PARTS; p++) {
         PartSpread s = r->spread[p];
-        double middle = lane_top(p, rank, ranks) - 0.46 * ROW / ranks;
-        add(&bars, f, (Span){0, fmin(s.median, most / 1000)}, p, rank, ranks);
-        if (1000 * s.high > most)
+        if (p == QUEUE)
             continue;
+        double middle = lane_top(p, rank, ranks) - 0.46 * ROW / ranks;
+        add(p < QUEUE ? &later : &bars, f, (Span){0, s.median}, p, rank, ranks);
         spreads.x0[spreads.n] = 1000 * s.low;
         spreads.x1[spreads.n] = 1000 * s.high;
         spreads.y0[spreads.n] = middle - 0.05;
         spreads.y1[spreads.n++] = middle + 0.05;
     }
+    show(&later, panel, (PlotStyle){.color = plot_series(rank), .opacity = 0.3});
     show(&bars, panel, (PlotStyle){.color = plot_series(rank), .opacity = 0.75});
     show(&spreads, panel, (PlotStyle){.color = PLOT_INK, .opacity = 1});
 }
@@ -154,7 +156,7 @@ static void draw_costs(Plot *plot, const StepReport *r, int ranks)
                   .x = {.label = "time per step (ms)", .low = 0, .high = f.high},
                   .y = {.names = numbers, .names_count = PARTS, .low = -0.6, .high = PARTS - 0.4}});
     for (int i = 0; i < ranks; i++)
-        draw_bars(panel, &r[i], i, ranks, most, &f);
+        draw_bars(panel, &r[i], i, ranks, &f);
     for (int p = 0; p < PARTS; p++) {
         char text[64];
         cost_text(text, sizeof text, &r[0], p);

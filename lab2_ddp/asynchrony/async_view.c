@@ -109,8 +109,10 @@ static void draw_accuracy(const AsyncStudy *s, Plot *plot)
                                           .names_count = SERVE_KINDS,
                                           .low = -0.6,
                                           .high = SERVE_KINDS - 0.4},
-                                    .y = {.label = "test accuracy: median, lowest, highest"},
-                                    .legend = PLOT_BOTTOM_LEFT});
+                                    .y = {.label = "test accuracy: median, lowest, highest",
+                                          .low = 0,
+                                          .high = 1.15}, /* room for the legend */
+                                    .legend = PLOT_TOP_RIGHT});
     snprintf(label[0], sizeof label[0], "momentum %g", s->momentum);
     snprintf(label[1], sizeof label[1], "no momentum, same steps");
     for (int momentum = 0; momentum < STUDY_MOMENTA; momentum++) {

@@ -2,11 +2,6 @@
  * of the expected ones (answers.h); --digests FILE prints those of another key.
  */
 #include "answers.h"
-#include "check.h"
-#include "printable.h"
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 static const Question questions[] = {
     {"gradient_bytes",
@@ -90,54 +85,8 @@ static const Question questions[] = {
       {8 / 7., "2 (P-1)/P vectors go through a card, not 2"},
       {1 / 1.75, "2 (P-1)/P vectors go through a card, not 1"}}},
 };
-enum { COUNT = sizeof questions / sizeof *questions };
-
-/* Of the variant that this program is built for: …/sol/lab2_ddp/check/99_answers. */
-static const char *own_file(const char *program)
-{
-    return strstr(program, "/sol/lab2_ddp/check/") ? "lab2_ddp/solution/answers.txt"
-                                                   : "lab2_ddp/exercises/answers.txt";
-}
-
-static int print_digests(const AnswerFile *file)
-{
-    char digest[ANSWER_DIGEST];
-    for (int i = 0; i < file->count; i++) {
-        double value;
-        char *wrong = answer_number(&value, file->answer[i].text, "its unit");
-        REQUIRE(!wrong, "line %d: %s", file->answer[i].line, wrong);
-        answer_digest(digest, file->answer[i].name, value);
-        printf("%s %s\n", file->answer[i].name, digest);
-    }
-    return 0;
-}
-
-static int judge(const AnswerFile *file)
-{
-    int wrong = 0, to_do = 0;
-    for (int i = 0; i < COUNT; i++) {
-        ExerciseResult result = answer_judge(&questions[i], file);
-        exercise_say(questions[i].name, 1, questions[i].what, result);
-        wrong += result.state == EXERCISE_WRONG;
-        to_do += result.state == EXERCISE_TODO;
-        free(result.why);
-    }
-    return wrong ? EXIT_WRONG : to_do ? EXIT_TODO : 0;
-}
 
 int main(int argc, char **argv)
 {
-    bool digests = argc == 3 && !strcmp(argv[1], "--digests");
-    REQUIRE(argc <= 2 || digests,
-            "99_answers [FILE]: judges answers.txt; --digests FILE: of a key");
-    const char *path = argc == 1 ? own_file(argv[0]) : argv[argc - 1];
-    AnswerFile file;
-    char shown[80], *wrong = answers_read(&file, path);
-    REQUIRE(!wrong, "%s", wrong);
-    const Answer *stray = answers_stray(&file, questions, COUNT);
-    REQUIRE(digests || !stray, "%s, line %d: there is no question \"%s\"", path, stray->line,
-            printable(shown, sizeof shown, stray->name));
-    int status = digests ? print_digests(&file) : judge(&file);
-    answers_free(&file);
-    return status;
+    return answers_main(argc, argv, "lab2_ddp", questions, sizeof questions / sizeof *questions);
 }

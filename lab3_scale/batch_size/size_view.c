@@ -1,5 +1,6 @@
 /* size_view.c: part 1's figure and table. */
 #include "check.h"
+#include "published_steps.h"
 #include "size_study.h"
 #include <math.h>
 #include <stdlib.h>
@@ -20,6 +21,17 @@ static PlotPanel *panel(const SizeStudy *s, Plot *plot, int column, const char *
     style.label = "median";
     plot_line(p, n, b, m, style);
     return p;
+}
+
+static void draw_published(const SizeStudy *s, PlotPanel *p)
+{
+    const PublishedSteps *theirs = published_steps(s->setup.data->name, s->model);
+    if (!theirs)
+        return;
+    PlotStyle style = {.color = PLOT_GREY, .shape = PLOT_TRIANGLE, .size = 7};
+    plot_scatter(p, theirs->count, theirs->batch, theirs->steps, style);
+    style.label = theirs->name;
+    plot_line(p, theirs->count, theirs->batch, theirs->steps, style);
 }
 
 static void draw_bend(const SizeStudy *s, PlotPanel *p)
@@ -58,7 +70,9 @@ void size_draw(const void *study, Plot *plot)
                              s->tuned.seeds, s->tuned.budget);
     plot_begin(plot, 1, 3, title);
     free(title);
-    draw_bend(s, panel(s, plot, 0, "Updates to the target", "updates", SIZE_STEPS));
+    PlotPanel *updates = panel(s, plot, 0, "Updates to the target", "updates", SIZE_STEPS);
+    draw_published(s, updates);
+    draw_bend(s, updates);
     panel(s, plot, 1, "Time to the target", "training time (s)", SIZE_SECONDS);
     panel(s, plot, 2, "Speed", "images per second", SIZE_IMAGES_PER_S);
 }
@@ -69,8 +83,8 @@ void size_report(const void *study)
     const Tuned *t = &s->tuned;
     Run *run = t->study.lab->run;
     double b[TUNED_ENTRIES], m[TUNED_ENTRIES], low[TUNED_ENTRIES], high[TUNED_ENTRIES];
-    if (t->done < t->total)
-        die(130, "stopped: finished runs are kept; the same command resumes");
+    if (!tuned_complete(t))
+        return;
     run_say(run, "   batch      rate  updates to the target    seconds  images/s  missed");
     run_metrics_header(run, "batch,rate,updates,lowest,highest,seconds,images_per_s,missed");
     int n = size_medians(s, SIZE_STEPS, b, m, low, high);

@@ -31,16 +31,15 @@ static void draw_spread(PlotPanel *panel, double x, Spread v, PlotStyle style)
 
 static void draw_errors(const RemedyStudy *s, Plot *plot)
 {
-    PlotPanel *panel = plot_panel(
-        plot,
-        (PlotAxes){.title = "Error: test (filled), training (crosses)",
-                   .columns = 2,
-                   .x = {.names = remedy_names,
-                         .names_count = REMEDIES,
-                         .low = -0.6,
-                         .high = REMEDIES - 0.4},
-                   .y = {.label = "error (%): median, lowest, highest", .low = 0, .high = NAN},
-                   .legend = PLOT_NO_LEGEND});
+    PlotPanel *panel = plot_panel(plot,
+                                  (PlotAxes){.title = "Error: test (filled), training (crosses)",
+                                             .columns = 2,
+                                             .x = {.names = remedy_names,
+                                                   .names_count = REMEDIES,
+                                                   .low = -0.6,
+                                                   .high = REMEDIES - 0.4},
+                                             .y = {.label = "error (%)", .low = 0, .high = NAN},
+                                             .legend = PLOT_NO_LEGEND});
     Spread small = errors_of(s, REMEDY_SMALL, true), large = errors_of(s, REMEDY_LARGE, true);
     PlotStyle rule = {.color = PLOT_GREY, .dashed = true, .width = 1};
     plot_rule_y(panel, small.median, rule);
@@ -55,15 +54,14 @@ static void draw_errors(const RemedyStudy *s, Plot *plot)
 
 static void draw_shares(const RemedyStudy *s, Plot *plot)
 {
-    PlotPanel *panel =
-        plot_panel(plot, (PlotAxes){.title = "Share of the gap closed, seed by seed",
-                                    .row = 1,
-                                    .x = {.names = remedy_names + REMEDY_NOISE,
-                                          .names_count = REMEDIES - REMEDY_NOISE,
-                                          .low = -0.6,
-                                          .high = REMEDIES - REMEDY_NOISE - 0.4},
-                                    .y = {.label = "share (%): 0 none, 100 all, below 0 harms"},
-                                    .legend = PLOT_NO_LEGEND});
+    PlotPanel *panel = plot_panel(plot, (PlotAxes){.title = "Share of the gap closed, seed by seed",
+                                                   .row = 1,
+                                                   .x = {.names = remedy_names + REMEDY_NOISE,
+                                                         .names_count = REMEDIES - REMEDY_NOISE,
+                                                         .low = -0.6,
+                                                         .high = REMEDIES - REMEDY_NOISE - 0.4},
+                                                   .y = {.label = "share (%), below 0: harms"},
+                                                   .legend = PLOT_NO_LEGEND});
     PlotStyle line = {.color = PLOT_GREY, .dashed = true, .width = 1};
     plot_rule_y(panel, 0, line);
     plot_rule_y(panel, 100, line);
@@ -113,10 +111,10 @@ static void draw_batches(const RemedyStudy *s, Plot *plot)
 void remedy_draw(const void *study, Plot *plot)
 {
     const RemedyStudy *s = study;
-    char *title = format_new("%s on %d images of %s · batch %d against %d · %g epochs, %d times as "
-                             "many for “longer” · η = %g at %d",
+    char *title = format_new("%s on %d images of %s · batch %d against %d · %g epochs, “longer” %d "
+                             "times that · η = %g",
                              s->model, s->images, s->study.lab->data->name, s->batch,
-                             s->batch * s->k, s->epochs, s->longer, s->rate, s->batch);
+                             s->batch * s->k, s->epochs, s->longer, s->rate);
     char *footer = format_new("trained %d of %d networks · ? shows the keys", s->done,
                               REMEDIES * s->seeds);
     plot_begin(plot, s->study.missing ? 1 : 2, 2, title);

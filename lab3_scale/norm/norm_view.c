@@ -13,8 +13,20 @@ static Spread percent(const NormStudy *s, const double *errors)
     return spread_of(v, s->seeds);
 }
 
+/* One scale for both panels: a half more than the largest input, which is room for the legend. */
+static double input_scale(const NormStudy *s)
+{
+    double most = 1;
+    for (int norm = 0; norm < 2; norm++)
+        for (int i = 0; i < NORM_LOOKS; i++)
+            for (int p = 0; p < 3; p++)
+                most = fmax(most, fabs(s->inputs[norm][i][p])); /* NaN: not yet */
+    return 1.5 * most;
+}
+
 static void draw_inputs(const NormStudy *s, Plot *plot, int norm)
 {
+    double scale = input_scale(s);
     static const char *const names[] = {"15th percentile", "50th", "85th"};
     char *title = format_new("%s batch norm: inputs of the ReLU behind %s",
                              norm ? "With" : "Without", s->layer);
@@ -22,7 +34,8 @@ static void draw_inputs(const NormStudy *s, Plot *plot, int norm)
                                   (PlotAxes){.column = norm,
                                              .title = title,
                                              .x = {.label = "epochs", .low = 0, .high = s->epochs},
-                                             .y = {.label = "input"}});
+                                             .y = {.label = "input", .low = -scale, .high = scale},
+                                             .legend = norm ? PLOT_NO_LEGEND : PLOT_TOP_LEFT});
     for (int p = 2; p >= 0; p--) {
         double x[NORM_LOOKS], y[NORM_LOOKS];
         for (int i = 0; i < NORM_LOOKS; i++) {

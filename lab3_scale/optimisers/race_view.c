@@ -77,8 +77,15 @@ void race_draw(const void *study, Plot *plot)
     free(title);
 }
 
+/* "-" where the search has no such rate. */
+static void accuracy_text(char text[16], double accuracy)
+{
+    snprintf(text, 16, isnan(accuracy) ? "-" : "%.3f", accuracy);
+}
+
 void race_report(const void *study)
 {
+    char third[16], times[16];
     const RaceStudy *s = study;
     Run *run = s->study.lab->run;
     run_metrics_header(run, "optimiser,rate,low,median,high,trainings,at_a_third,at_three_times");
@@ -92,8 +99,10 @@ void race_report(const void *study)
         Spread v = at_point(s, racer, RACE_POINTS - 1);
         double less = best > 0 ? s->search[racer][best - 1] : NAN;
         double more = best + 1 < RACE_RATES ? s->search[racer][best + 1] : NAN;
-        run_say(run, "%-16s  %9.2g   %.3f (%.3f to %.3f)   %.3f, %.3f%s", race_name(racer),
-                race_rate(racer, best), v.median, v.low, v.high, less, more,
+        accuracy_text(third, less);
+        accuracy_text(times, more);
+        run_say(run, "%-16s  %9.2g   %.3f (%.3f to %.3f)   %s, %s%s", race_name(racer),
+                race_rate(racer, best), v.median, v.low, v.high, third, times,
                 best == 0 || best == RACE_RATES - 1 ? "  (at the search's edge)" : "");
         run_metrics(run, "%s,%g,%.6g,%.6g,%.6g,%d,%.6g,%.6g", race_name(racer),
                     race_rate(racer, best), v.low, v.median, v.high, v.count, less, more);

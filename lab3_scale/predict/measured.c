@@ -1,7 +1,6 @@
 /* measured.c: see measured.h. */
 #include "measured.h"
 #include "check.h"
-#include "link.h"
 #include "timer.h"
 #include <mpi.h>
 #include <math.h>
@@ -139,17 +138,16 @@ static void measure_updates(Measured *m, Team *team, const TrainingSpec *spec)
     training_free(t);
 }
 
-void measured_turn(Commands *commands)
+/* Rank 0 says whether it goes on; the others sleep until then. */
+static bool turn(Study *s, Commands *commands)
 {
-    if (link_virtual())
-        comm_barrier(commands->comm); /* who sleeps on that clock hears of nothing */
-    else
-        commands_broadcast(commands, (Command){{0}});
+    return commands_broadcast(commands, (Command){{study_goes_on(s)}}).number[0];
 }
 
-void measured_ranks(Measured *m, const Lab *lab, Commands *commands, const TrainingSpec *spec)
+bool measured_ranks(Measured *m, Study *s, Commands *commands, const TrainingSpec *spec)
 {
-    int rank = lab->comm->rank, size = lab->comm->size;
+    int rank = s->lab->comm->rank, size = s->lab->comm->size;
+    bool on = true;
     Team team[MEASURED_RANKS];
     m->ranks = size == 1 ? 0 : size < MEASURED_RANKS ? size : MEASURED_RANKS;
     m->alpha = m->beta = NAN; /* one rank is started without MPI */
@@ -157,17 +155,17 @@ void measured_ranks(Measured *m, const Lab *lab, Commands *commands, const Train
         team[p - 1] = (Team){.size = p};
         MPI_Comm_split(MPI_COMM_WORLD, rank < p ? 0 : MPI_UNDEFINED, rank, &team[p - 1].comm);
     }
-    for (int p = 1; p <= m->ranks; p++) {
-        measured_turn(commands); /* the others sleep in the next one */
+    for (int p = 1; p <= m->ranks && (on = turn(s, commands)); p++) {
         if (rank >= p)
-            continue;
+            continue; /* to the next turn */
         measure_updates(m, &team[p - 1], spec);
         if (p == 2)
             measure_messages(m, &team[p - 1]);
-        run_progress(lab->run, "measured", p, m->ranks, "ranks", "");
+        run_progress(s->lab->run, "measured", p, m->ranks, "ranks", "");
     }
-    measured_turn(commands);
+    on = on && turn(s, commands);
     for (int p = 1; p <= m->ranks; p++)
         if (rank < p)
             MPI_Comm_free(&team[p - 1].comm);
+    return on;
 }

@@ -5,6 +5,7 @@
 #define MEASURED_H
 #include "command.h"
 #include "lab3.h"
+#include "training/study.h"
 #include "training/training.h"
 
 enum { MEASURED_RANKS = 8, RING_SIZES = 7 };
@@ -19,11 +20,9 @@ typedef struct Measured {
     double bytes[RING_SIZES], ring[RING_SIZES], alpha, beta;
 } Measured;
 
-/* All ranks call it; rank 0 gets the result. The others sleep where they are not needed: at most
- * MEASURED_RANKS take part. */
-void measured_ranks(Measured *m, const Lab *lab, Commands *commands, const TrainingSpec *spec);
-/* Every rank: wait for rank 0 to come here, asleep. */
-void measured_turn(Commands *commands);
+/* The work of a study on all ranks, of which rank 0 gets the result. Those not needed sleep: at
+ * most MEASURED_RANKS take part. False: stopped. */
+bool measured_ranks(Measured *m, Study *s, Commands *commands, const TrainingSpec *spec);
 /* seconds = 2 alpha + bytes beta, by least squares of the relative errors. */
 void measured_fit(Measured *m);
 #endif

@@ -1,59 +1,63 @@
 #!/usr/bin/env python3
-r"""Make published/steps.csv from the data of Shallue et al. (arXiv 1811.03600).
+"""Read the points of Shallue et al. (arXiv 1811.03600, figure 1) off the authors' own figure.
 
-    git clone --depth 1 --filter=blob:none --sparse \
-        https://github.com/google-research/google-research
-    (in it) git sparse-checkout set batch_science
-    lab3_scale/published/derive.py FOLDER/batch_science
+    derive.py reproduce_paper_plots.ipynb
 
-Their archive has one table of measurements per workload, with a row per training and step. For each
-batch size this keeps the fewest steps in which any of their tuned trainings reached the goal error:
-their figure's points. Not run where this was written: the archive was out of reach. A table whose
-columns have other names ends it with a list of those found; nothing is guessed.
+The notebook lies in github.com/google-research/google-research, folder batch_science; its first
+output is the figure as a PNG of 640 x 559 pixels. For each batch size this looks for the base of
+the marker "^" (three pixels below its point) in the column of that power of two, and prints
+workload,batch,steps. A marker stands on a whole pixel: half of one is 4 %. The numbers in
+batch_size/published_steps.c come from the line between the markers, and must agree with that;
+markers that the frame cuts off have no number here. Needs numpy and Pillow.
 """
-import csv
+import base64
+import io
 import json
-import pathlib
 import sys
 
-# workload in steps.csv, words of its file's path, column of the error, goal
-WORKLOADS = [("fashion cnn", ("fashion_mnist", "simple_cnn"), 0.1),
-             ("cifar10 resnet8", ("cifar10", "resnet_8"), 0.3)]
-NEEDED = ("batch_size", "step", "val/error_rate")
+import numpy
+from PIL import Image
+
+# workload, then column and row of 2^0 and pixels per doubling (least squares over the grid lines,
+# all of which lie within half a pixel), batch sizes
+PANELS = [("fashion cnn", 240.93, 10.82, 142.52, 8.217,
+           [2, 8, 32, 128, 512, 2048, 8192, 32768]),
+          ("cifar10 resnet8", 450.50, 13.555, 191.11, 10.106,
+           [2 ** i for i in range(1, 14)])]
 
 
-def rows_of(path):
-    with open(path, newline="") as f:
-        if path.suffix == ".json":
-            yield from json.load(f)
-        else:
-            yield from csv.DictReader(f)
+def figure(path):
+    if path.endswith(".ipynb"):
+        with open(path) as f:
+            cells = json.load(f)["cells"]
+        png = next(o["data"]["image/png"] for c in cells for o in c.get("outputs", [])
+                   if "image/png" in o.get("data", {}))
+        image = Image.open(io.BytesIO(base64.b64decode("".join(png))))
+    else:
+        image = Image.open(path)
+    return numpy.asarray(image.convert("RGB")).astype(int)
 
 
-def fewest_steps(path, goal):
-    fewest = {}
-    for row in rows_of(path):
-        missing = [name for name in NEEDED if name not in row]
-        if missing:
-            sys.exit(f"{path}: no column {missing[0]}; it has {', '.join(row)}")
-        if row["val/error_rate"] and float(row["val/error_rate"]) <= goal:
-            batch, step = int(row["batch_size"]), int(row["step"])
-            fewest[batch] = min(step, fewest.get(batch, step))
-    return fewest
+def base_row(pixels, column):
+    """The row of the marker's base: dark, five pixels wide, blue above it."""
+    for row in range(145, 20, -1):
+        dark = pixels[row, column - 2:column + 3].max(axis=1) < 150
+        r, g, b = pixels[row - 1, column]
+        if dark.all() and b - r > 60 and b > g:
+            return row
+    return None
 
 
 def main():
     if len(sys.argv) != 2:
         sys.exit(__doc__)
-    files = [p for p in pathlib.Path(sys.argv[1]).rglob("*") if p.suffix in (".csv", ".json")]
-    out = ["workload,batch,steps"]
-    for name, words, goal in WORKLOADS:
-        found = [p for p in files if all(w in str(p).lower() for w in words)]
-        if len(found) != 1:
-            sys.exit(f"{name}: expected one file whose path has {words}, found {len(found)}")
-        fewest = fewest_steps(found[0], goal)
-        out += [f"{name},{batch},{fewest[batch]}" for batch in sorted(fewest)]
-    pathlib.Path(__file__).with_name("steps.csv").write_text("\n".join(out) + "\n")
+    pixels = figure(sys.argv[1])
+    print("workload,batch,steps")
+    for name, column, wide, row, high, batches in PANELS:
+        for batch in batches:
+            base = base_row(pixels, round(column + wide * numpy.log2(batch)))
+            steps = "" if base is None else f"{2 ** ((row - (base - 3)) / high):.0f}"
+            print(f"{name},{batch},{steps}")
 
 
 main()

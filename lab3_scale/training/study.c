@@ -41,23 +41,27 @@ static const PlotKey keys[] = {{"space", "pause, resume"},
                                {"q", "quit"},
                                {NULL, NULL}};
 
+static void window_lock(const Study *s, bool on)
+{
+    if (s->thread)
+        (on ? background_lock : background_unlock)(s->thread);
+}
+
 static void draw(void *context, Plot *plot)
 {
     Study *s = context;
-    if (s->thread)
-        background_lock(s->thread);
+    window_lock(s, true);
     s->draw(s, plot);
-    if (s->thread)
-        background_unlock(s->thread);
+    window_lock(s, false);
 }
 
 /* It changes when a piece of work ends: drawn twice a second. */
 static bool changed(void *context)
 {
     Study *s = context;
-    bool due = timer_now() >= s->redraw;
+    bool due = timer_real() >= s->redraw;
     if (due)
-        s->redraw = timer_now() + 0.5;
+        s->redraw = timer_real() + 0.5;
     return due;
 }
 
@@ -66,6 +70,12 @@ static void on_event(void *context, const PlotEvent *e)
     Study *s = context;
     if (e->kind == PLOT_KEY && e->key == ' ' && s->thread)
         background_pause(s->thread, s->paused = !s->paused);
+    if (!s->event)
+        return;
+    window_lock(s, true);
+    s->event(s, e);
+    window_lock(s, false);
+    s->redraw = 0;
 }
 
 static void finish(void *context)
@@ -90,7 +100,7 @@ static void lead(Study *s)
     live_figure_show(run, &(LiveFigure){.title = s->title,
                                         .png = s->png,
                                         .context = s,
-                                        .keys = keys,
+                                        .keys = s->keys ? s->keys : keys,
                                         .draw = draw,
                                         .changed = changed,
                                         .event = on_event,

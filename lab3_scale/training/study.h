@@ -1,4 +1,5 @@
-/* study.h: the frame of parts 2 to 5: an experiment that all ranks work on, beside rank 0's window.
+/* study.h: the frame of lab 3's parts: an experiment that all ranks work on, beside rank 0's
+ * window.
  *
  *     typedef struct GapStudy { Study study; … } GapStudy;     the Study comes first
  *
@@ -23,7 +24,9 @@ typedef struct Study {
     void (*work)(void *study);
     void (*draw)(const void *study, Plot *plot); /* rank 0, locked; also with an exercise missing */
     void (*report)(const void *study);           /* rank 0: tables and metrics.csv, at the end */
-    const Lab *lab;                              /* from study_run() on */
+    const PlotKey *keys;                         /* of a study's own; NULL: pause, save, quit */
+    void (*event)(void *study, const PlotEvent *e); /* rank 0, locked; NULL: none of its own */
+    const Lab *lab;                                 /* from study_run() on */
     /* inside */
     BackgroundThread *thread, *own;
     bool paused;

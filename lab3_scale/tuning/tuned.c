@@ -192,6 +192,17 @@ bool tuned_work(Tuned *t)
     return on;
 }
 
+bool tuned_complete(const Tuned *t)
+{
+    static const char words[] = "stopped: finished trainings are kept; the same command resumes";
+    if (t->done >= t->total)
+        return true;
+    if (stop_requested())
+        die(130, "%s", words);
+    run_say(t->study.lab->run, "%s", words);
+    return false;
+}
+
 int tuned_values_of(const Tuned *t, int entry, int value, double out[TUNED_SEEDS])
 {
     int n = 0;

@@ -50,6 +50,9 @@ Dataset tuned_held_out(const Dataset *d, int from, int count);
 void tuned_open(Tuned *t, const Lab *lab, const char *setting_name, const json_t *config);
 /* The work of a Study. True: all is done. Collective. */
 bool tuned_work(Tuned *t);
+/* Rank 0, before its report: is all done? If not, it says that the same command resumes; what a
+ * signal stopped ends there with 130. */
+bool tuned_complete(const Tuned *t);
 void tuned_free(Tuned *t);
 /* Over the seeds; value 1 … values - 1. NaN and 0 where none is trained yet. */
 Spread tuned_spread(const Tuned *t, int entry, int value);

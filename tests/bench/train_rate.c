@@ -8,9 +8,10 @@
  * decay. After a warm-up it prints "ready"; then for each line read, a number of seconds, it trains
  * for about that long and prints
  *     images seconds peak_KiB exchanging waiting
- * images of all ranks, seconds of the slowest, memory of rank 0. In an all-reduce the rank that comes
- * last does not wait: its time there is what exchanging costs; what the ranks' mean is above it is
- * waiting for a slower rank. Both in seconds, summed over the steps; on a GPU only the launching.
+ * images of all ranks, seconds of the slowest, memory of rank 0. In an all-reduce the rank that
+ * comes last does not wait: its time there is what exchanging costs; what the ranks' mean is above
+ * it is waiting for a slower rank. Both in seconds, summed over the steps; on a GPU only the
+ * launching.
  * With --layers a line per layer follows, "kind name seconds flops done bytes" of one step, forward
  * and backward, then an empty one. flops: 2 x the multiply-adds of the definition; done: those that
  * the kernel does (Winograd: a quarter). bytes: each element that the layer must read or write,

@@ -16,6 +16,7 @@ for file in lab1_gd/linear/linear.c \
     compile "$file" "$work/frame/$(basename "$file" .c).o" || { echo "$file"; exit 1; }
 done
 for file in lab1_gd/check/*.c; do
+    [ "$file" != lab1_gd/check/99_answers.c ] || continue # of no exercise
     name=$(basename "$file" .c)
     echo "void ${name#*_}(void) { __builtin_trap(); }" >"$work/absent.c" # never called
     compile "$file" "$work/checks/$name.o" && compile "$work/absent.c" "$work/absent.o" &&

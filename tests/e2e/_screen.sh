@@ -28,7 +28,7 @@ within() {
     until "$@"; do [ $SECONDS -lt $end ] || return 1; sleep 0.05; done
 }
 gone() { ! kill -0 "$pid" 2>/dev/null; }
-press() { for name; do xdotool key "$name"; done; }
+press() { local key; for key; do xdotool key "$key"; done; }
 # Waits until the window called $1 is visible and has a place: that on the screen, in X and Y. Keys
 # typed from then on wait for it, if it is still at its first frame.
 seen() {

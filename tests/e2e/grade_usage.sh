@@ -9,7 +9,8 @@ wrong() { echo "wrong: $*"; failed=1; }
 refuse() { # words expected, options…
     local words=$1 status
     shift
-    "$BUILD/assessment/grader/grade" --data synthetic --out "$work/out" "$@" >"$work/output" 2>&1
+    "$BUILD/assessment/grader/grade" --trust --data synthetic --out "$work/out" "$@" \
+        >"$work/output" 2>&1
     status=$?
     [ $status = 2 ] || wrong "$*: exit $status, expected 2"
     [ "$(wc -l <"$work/output")" = 1 ] || wrong "$*: expected one line"
@@ -29,6 +30,7 @@ change '1d' 'line 1'
 change 's/"points": 40/"points": "many"/' "validation: 'points': expected a number"
 change 's/"name": "runs"/"name": "walks"/' "a criterion has the name 'walks'"
 change 's/"name": "equal"/"name": "weights"/' "'weights' is there twice"
+change 's/("epochs": .*"synthetic": )5/\10/' "epochs: 'synthetic': expected a number"
 change 's/"synthetic": 0.30/"synthetic": 0.95/' "'training': 'from' must be below 'at_least'"
 change 's/\["builds"\]/["validation"]/' "'runs' needs what does not come before it"
 # A submission, wherever it is, finds the part for GPUs where there is one.
@@ -38,14 +40,13 @@ if "$BUILD/tests/test_vectors" --list | grep -q '^cuda\.'; then
     readelf -d "$work/submission" | grep -qE "R(UN)?PATH.*\[$(realpath "$BUILD")[]:]" ||
         wrong "a submission does not find labs_gpu.so"
 fi
-assessment/grader/grade.sh "$BUILD/assessment/grader/grade" "$work" --out "$work/out" \
-    >"$work/output" 2>&1
-[ $? = 2 ] && grep -q 'no submission in it' "$work/output" ||
-    wrong "a folder without a submission"
+mkdir "$work/empty"
+refuse 'no submission in it' --submission "$work/empty"
 
 # What does not compile is the submission's mistake: status 1, and a table.
 echo 'int main(void) { return missing; }' >"$work/broken.c"
-"$BUILD/assessment/grader/grade" --submission "$work/broken.c" --data synthetic --images 500 \
+"$BUILD/assessment/grader/grade" --submission "$work/broken.c" --trust \
+    --data synthetic --images 500 \
     --out "$work/out" >"$work/output" 2>&1
 [ $? = 1 ] || wrong "a file that does not compile: expected exit 1"
 grep -q '^FAIL  builds         0/5    the compiler says: error: .*missing' "$work/output" ||
@@ -58,12 +59,12 @@ says() { # words, make's arguments…
     grep -qF -- "$1" "$work/output" ||
         { wrong "make ${*:2}: expected '$1'"; tail -c 300 "$work/output"; }
 }
-says "/assessment/grader/grade 'assessment/train.c' --np 2 " grade
-says "/assessment/grader/grade 'a b.c' --np 3 --data=synthetic --images 500" \
+says "/assessment/grader/grade --submission 'assessment/train.c' --np 2 " grade
+says "/assessment/grader/grade --submission 'a b.c' --np 3 --data=synthetic --images 500" \
     grade "SUBMISSION=a b.c" NP=3 DATA=synthetic ARGS="--images 500"
 says "launch.sh --np=4 $BUILD/student/assessment/train --seed=5" assessment NP=4 SEED=5
 if [ -d assessment/solution ]; then
-    says "/assessment/grader/grade 'assessment/solution/train.c' --np 2 " grade SOL=1
+    says "/assessment/grader/grade --submission 'assessment/solution/train.c' --np 2 " grade SOL=1
     says "launch.sh --np=1 $BUILD/sol/assessment/train" assessment SOL=1
 fi
 

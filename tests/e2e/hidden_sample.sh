@@ -3,4 +3,4 @@
 # seconds: 400
 # sanitizers: no
 tests/tools/hidden.sh "$BUILD" honest/own_adam honest/sync redirection/pull redirection/only \
-    redirection/file
+    redirection/file evasion/not_a evasion/turns redirection/jump

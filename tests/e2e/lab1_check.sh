@@ -4,7 +4,7 @@
 # seconds: 300
 # sanitizers: no
 set -u
-exercises=13 points=100
+exercises=35 points=122 # 13 exercises, 22 questions
 work=$(mktemp -d)
 fail() { echo "$*"; exit 1; }
 common/setup/check.sh "$BUILD"/sol/lab1_gd/check/* >"$work/sol" ||

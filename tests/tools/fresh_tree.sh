@@ -53,9 +53,11 @@ environment=(HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin TERM="${TERM:-dumb}")
 for name in CI http_proxy https_proxy no_proxy; do
     [ -z "${!name-}" ] || environment+=("$name=${!name}")
 done
-# The first process in the tree is sh itself, not make: it collects the orphans.
+# The first process in the tree is sh itself, not make: it collects the orphans. The tree is a mount
+# of its own: bubblewrap needs a root that is one.
 # shellcheck disable=SC2016
-inside='mount -t proc proc "$1/proc" && mount -t sysfs -o ro sysfs "$1/sys" &&
+inside='mount --bind "$1" "$1" && mount -t proc proc "$1/proc" &&
+    mount -t sysfs -o ro sysfs "$1/sys" &&
     mkdir -p "$1/dev/shm" "$1/dev/pts" && mount -t tmpfs tmpfs "$1/dev/shm" &&
     mount -t devpts -o newinstance,ptmxmode=0666 devpts "$1/dev/pts" || exit 77
     root=$1; shift; chroot "$root" env -i "$@"; exit'

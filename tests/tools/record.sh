@@ -1,42 +1,51 @@
 #!/usr/bin/env bash
-# record.sh PROGRAMS [ONLY [DRAW]]: lab 3's expected results, into lab3_scale/recorded/NAME/: the
-# report, metrics.csv and, of parts 1 and 7, every training (tries.csv, sweep.csv).
+# record.sh PROGRAMS [ONLY [DRAW]]: the expected results of labs 2 and 3, into LAB/recorded/NAME/:
+# the report, metrics.csv and, of lab 3's parts 1 and 7, every training (tries.csv, sweep.csv).
 #
 # ONLY: those with this in their name. What is recorded is not run again: remove its folder for
-# that. What was interrupted goes on, in parts 1 and 7 where it stopped. DRAW=1 trains nothing: it
-# draws what is recorded of parts 1 and 7 once more, into build/record/. CIFAR-10 must be there
+# that. What was interrupted goes on, in those two parts where it stopped. DRAW=1 trains nothing: it
+# draws what is recorded of them once more, into build/record/. CIFAR-10 must be there
 # (make datasets), or its parts are left out, and named.
 set -u
 cd "$(dirname "$0")/../.." || exit 2
 programs=$1 only=${2-} draw=${3-}
-work=${programs%%/*}/record into=lab3_scale/recorded
+work=${programs%%/*}/record
 export HEADLESS=1
 
 # name | ranks | program | options
 experiments() {
     cat <<'END'
-batch_size_fashion_mlp|2|1_batch_size|--data fashion
-gap_fashion|2|2_gap|--data fashion
-contest_fashion|2|7_contest|--data fashion --full
-learning_rate_fashion|2|3_learning_rate|--data fashion
-noise_and_time_fashion|2|5_noise_and_time|--data fashion --seeds 5
-batch_norm_fashion|2|4_batch_norm|--data fashion
-optimisers_fashion|2|6_optimisers|--data fashion
-predict|4|8_predict|--data fashion
-predict_link|4|8_predict|--data fashion --clock virtual --link 1Gbit/s,50us
-batch_size_fashion_cnn|2|1_batch_size|--data fashion --model cnn --largest 512
-batch_size_cifar10_mlp|2|1_batch_size|--data cifar10 --target 0.42
-contest_cifar10|2|7_contest|--data cifar10 --full
-batch_size_cifar10_resnet8|2|1_batch_size|--data cifar10 --model resnet8 --largest 512 --target 0.45
-gap_cifar10|2|2_gap|--data cifar10
+compression_fashion|2|lab2_ddp/7_compression|--data fashion
+local_fashion|4|lab2_ddp/8_local|--data fashion
+asynchrony_fashion|5|lab2_ddp/9_asynchrony|--data fashion
+shard|8|lab2_ddp/10_shard|
+what_if|1|lab2_ddp/11_what_if|
+compression_cifar10|2|lab2_ddp/7_compression|--data cifar10 --updates 400
+batch_size_fashion_mlp|2|lab3_scale/1_batch_size|--data fashion
+gap_fashion|2|lab3_scale/2_gap|--data fashion
+contest_fashion|2|lab3_scale/7_contest|--data fashion --full
+learning_rate_fashion|2|lab3_scale/3_learning_rate|--data fashion
+noise_and_time_fashion|2|lab3_scale/5_noise_and_time|--data fashion --seeds 5
+batch_norm_fashion|2|lab3_scale/4_batch_norm|--data fashion
+optimisers_fashion|2|lab3_scale/6_optimisers|--data fashion
+predict|4|lab3_scale/8_predict|--data fashion
+predict_link|4|lab3_scale/8_predict|--data fashion --clock virtual --link 1Gbit/s,50us
+batch_size_fashion_cnn|2|lab3_scale/1_batch_size|--data fashion --model cnn --largest 512
+batch_size_cifar10_mlp|2|lab3_scale/1_batch_size|--data cifar10 --target 0.42
+contest_cifar10|2|lab3_scale/7_contest|--data cifar10 --full
+resnet8_cifar10|2|lab3_scale/1_batch_size|--data cifar10 --model resnet8 --largest 512 --target .45
+gap_cifar10|2|lab3_scale/2_gap|--data cifar10
 END
 }
 
 # Of what a program printed: no progress, no paths of this machine.
-report_of() { grep -vE '[0-9] %  [0-9,]+/[0-9,]+ |^results|build/' "$1"; }
+report_of() {
+    grep -vE '[0-9] %  [0-9,]+/[0-9,]+ |^results|^no window|build/' "$1" |
+        sed -E 's|^(  data .*), from /[^,]*|\1|'
+}
 
 one() { # name, ranks, program, options
-    local out=$work/$1 folder=$into/$1 dir began=$SECONDS status=0 recorded=()
+    local out=$work/$1 folder=${3%%/*}/recorded/$1 dir began=$SECONDS status=0 recorded=()
     if [ -n "$draw" ]; then
         [ -e "$folder/sweep.csv" ] || return 0
         recorded=(--recorded "$folder") out=$work/drawn/$1
@@ -56,7 +65,7 @@ one() { # name, ranks, program, options
     [ -z "$draw" ] || { echo "$1: drawn: $(echo "$dir"/*.png)"; return; }
     mkdir -p "$folder.new"
     {
-        echo "$3 $4 (on $2 ranks)"
+        echo "${3#*/} $4 (on $2 ranks)"
         report_of "$out/log"
         echo "wall time of the last start: $((SECONDS - began)) s"
     } >"$folder.new/report.txt"

@@ -1,0 +1,387 @@
+/* class_sources.c: the submissions of a folder or an archive, as bytes in memory: nothing of an
+ * archive is ever unpacked to a file, so its paths, links and devices lead nowhere. What is no
+ * submission is kept with a fault in words, not passed over.
+ *
+ * Archives are read by libarchive, in a process of its own with limits: it reads what strangers
+ * wrote.
+ */
+#include "check.h"
+#include "child.h"
+#include "file.h"
+#include "grade.h"
+#include "printable.h"
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#ifdef HAVE_LIBARCHIVE
+#include <archive.h>
+#include <archive_entry.h>
+#endif
+
+/* Of a source, an archive within an archive, everything. A class has 300 files of 20 kB. */
+enum { MOST_SOURCE = 1 << 20, MOST_INNER = 8 << 20, MOST_MEMBERS = 20000, MOST_NAME = 100 };
+static const size_t MOST_ARCHIVE = (size_t)1 << 30, MOST_READ = (size_t)256 << 20;
+static const double MOST_SECONDS = 120;
+
+static const char *const endings[] = {".zip", ".tar",     ".tar.gz", ".tgz",    ".tar.xz",
+                                      ".txz", ".tar.bz2", ".tbz2",   ".tar.zst"};
+
+/* Where an archive's ending begins in its name; NULL: it has none. */
+static const char *archive_ending(const char *name)
+{
+    size_t length = strlen(name);
+    for (int i = 0; i < (int)(sizeof endings / sizeof *endings); i++) {
+        size_t own = strlen(endings[i]);
+        if (length > own && !strcasecmp(name + length - own, endings[i]))
+            return name + length - own;
+    }
+    return NULL;
+}
+
+static bool is_source(const char *name)
+{
+    size_t length = strlen(name);
+    return length > 2 && !strcmp(name + length - 2, ".c");
+}
+
+bool sources_are_many(const char *path)
+{
+    struct stat info;
+    return (stat(path, &info) == 0 && S_ISDIR(info.st_mode)) || archive_ending(path);
+}
+
+/* ---- lists ---- */
+
+static void add(Sources *s, char *name, char *bytes, size_t size, char *fault)
+{
+    if ((s->count & (s->count - 1)) == 0) { /* 1, 2, 4, … are full */
+        Source *more = realloc(s->of, (size_t)(2 * s->count + 1) * sizeof *more);
+        REQUIRE(more, "out of memory: %d submissions", s->count);
+        s->of = more;
+    }
+    s->of[s->count++] = (Source){.name = name, .bytes = bytes, .size = size, .fault = fault};
+}
+
+void sources_free(Sources *s)
+{
+    for (int i = 0; i < s->count; i++) {
+        free(s->of[i].name), free(s->of[i].folder);
+        free(s->of[i].bytes), free(s->of[i].fault);
+    }
+    free(s->of);
+    *s = (Sources){0};
+}
+
+/* The last part of a path, and the one before it ("": none). */
+static void last_parts(const char *path, char *last, char *before, size_t room)
+{
+    const char *slash = strrchr(path, '/'), *start = slash;
+    snprintf(last, room, "%s", slash ? slash + 1 : path);
+    while (start && start > path && start[-1] != '/')
+        start--;
+    snprintf(before, room, "%.*s", slash ? (int)(slash - start) : 0, start ? start : "");
+}
+
+/* "jane/train.c" is jane's, as is "jane.c" and "class/jane/sub/train.c" is sub's. */
+static char *name_of(const char *path)
+{
+    char last[512], before[512];
+    last_parts(path, last, before, sizeof last);
+    if (is_source(last))
+        last[strlen(last) - 2] = 0;
+    else if (archive_ending(last))
+        last[archive_ending(last) - last] = 0;
+    bool generic = !strcmp(last, "train") && *before && strcmp(before, ".");
+    return format_new("%s", generic ? before : last);
+}
+
+/* ---- archives ---- */
+
+/* What a reader found in one archive, in memory that it shares with the grader: records, each with
+ * its bytes behind it. */
+typedef struct Members {
+    size_t used;
+    int members;
+    char fault[256]; /* "": none */
+    char at[];       /* of MOST_READ */
+} Members;
+
+typedef struct Record {
+    char path[512], fault[128];
+    size_t size; /* of the bytes that follow */
+} Record;
+
+typedef struct Reading {
+    const void *bytes;
+    size_t size;
+    bool inner; /* an archive within an archive: no further ones */
+    Members *found;
+} Reading;
+
+#ifdef HAVE_LIBARCHIVE
+static void put_record(Members *f, const char *path, const void *bytes, size_t size,
+                       const char *fault)
+{
+    Record r = {.size = size};
+    snprintf(r.path, sizeof r.path, "%s", path);
+    snprintf(r.fault, sizeof r.fault, "%s", fault ? fault : "");
+    if (f->used + sizeof r + size > MOST_READ) {
+        snprintf(f->fault, sizeof f->fault, "holds more than %zu MiB", MOST_READ >> 20);
+        return;
+    }
+    memcpy(f->at + f->used, &r, sizeof r);
+    memcpy(f->at + f->used + sizeof r, bytes ? bytes : "", size);
+    f->used += sizeof r + size;
+}
+
+/* A member that is a source or an archive. Other files are none of the grader's business. */
+static void read_member(const Reading *reading, struct archive *a, struct archive_entry *entry)
+{
+    const char *path = archive_entry_pathname(entry);
+    bool archived = path && archive_ending(path) && !reading->inner;
+    size_t most = archived ? MOST_INNER : MOST_SOURCE, size = 0;
+    /* what macOS adds */
+    if (!path || (!is_source(path) && !archived) || strstr(path, "__MACOSX") || strstr(path, "/._"))
+        return;
+    if (archive_entry_filetype(entry) == AE_IFDIR)
+        return;
+    if (archive_entry_filetype(entry) != AE_IFREG || archive_entry_hardlink(entry)) {
+        put_record(reading->found, path, NULL, 0, "is a link or a device, not a file");
+        return;
+    }
+    char *bytes = alloc(most + 1, 1);
+    la_ssize_t got = 1;
+    while (size <= most && (got = archive_read_data(a, bytes + size, most + 1 - size)) > 0)
+        size += (size_t)got;
+    put_record(reading->found, path, bytes, size > most || got < 0 ? 0 : size,
+               got < 0       ? "is damaged, or locked by a password"
+               : size > most ? "is too large for a source file"
+                             : NULL);
+    free(bytes);
+}
+
+static void read_archive(void *context)
+{
+    const Reading *reading = context;
+    Members *f = reading->found;
+    struct archive *a = archive_read_new();
+    struct archive_entry *entry;
+    archive_read_support_filter_all(a);
+    archive_read_support_format_tar(a);
+    archive_read_support_format_zip(a);
+    int status = archive_read_open_memory(a, reading->bytes, reading->size);
+    while (
+        status == ARCHIVE_OK && !*f->fault &&
+        ((status = archive_read_next_header(a, &entry)) == ARCHIVE_OK || status == ARCHIVE_WARN)) {
+        status = ARCHIVE_OK;
+        if (++f->members > MOST_MEMBERS)
+            snprintf(f->fault, sizeof f->fault, "has more than %d files", MOST_MEMBERS);
+        else
+            read_member(reading, a, entry);
+    }
+    if (status != ARCHIVE_EOF && !*f->fault)
+        snprintf(f->fault, sizeof f->fault, "is no archive that can be read: %s",
+                 archive_error_string(a) ? archive_error_string(a) : "damaged");
+    archive_read_free(a);
+}
+#else
+static void read_archive(void *context)
+{
+    const Reading *reading = context;
+    snprintf(reading->found->fault, sizeof reading->found->fault,
+             "archives need libarchive, which this build has not: install it (make doctor), or "
+             "unpack it yourself");
+}
+#endif
+
+/* Adds each source of the archive, named `name` where it has but one (NULL: by its path). Returns
+ * NULL, or what is wrong with the archive, a new string. */
+static char *add_archive(Sources *s, const char *name, const void *bytes, size_t size);
+
+static void add_records(Sources *s, const char *name, const Members *f)
+{
+    for (size_t at = 0; at + sizeof(Record) <= f->used;) {
+        Record r;
+        memcpy(&r, f->at + at, sizeof r);
+        at += sizeof r;
+        const char *bytes = f->at + at;
+        at += r.size;
+        char *own = name ? format_new("%s", name) : name_of(r.path);
+        if (*r.fault)
+            add(s, own, NULL, 0, format_new("%s: %s", r.path, r.fault));
+        else if (!is_source(r.path)) {
+            char *fault = add_archive(s, own, bytes, r.size);
+            if (fault)
+                add(s, format_new("%s", own), NULL, 0, fault);
+            free(own);
+        } else {
+            char *copy = alloc(r.size + 1, 1);
+            memcpy(copy, bytes, r.size);
+            add(s, own, copy, r.size, NULL);
+        }
+    }
+}
+
+static char *add_archive(Sources *s, const char *name, const void *bytes, size_t size)
+{
+    Members *f = mmap(NULL, sizeof *f + MOST_READ, PROT_READ | PROT_WRITE,
+                      MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    REQUIRE(f != MAP_FAILED, "out of memory: no room for an archive");
+    Reading reading = {bytes, size, name != NULL, f};
+    ChildEnd end = child_run(&(Child){.work = read_archive,
+                                      .context = &reading,
+                                      .streams = CHILD_OUT | CHILD_ERR,
+                                      .seconds = MOST_SECONDS,
+                                      .most_gib = 4,
+                                      .alone = true});
+    free(end.text);
+    char *fault = NULL;
+    if (!end.came_back)
+        fault = format_new("the archive cannot be read (%s)",
+                           end.timed_out ? "too slow" : "its reader ended early");
+    else if (*f->fault)
+        fault = format_new("the archive %s", f->fault);
+    else {
+        Sources own = {0};
+        add_records(&own, name, f);
+        if (own.count == 0)
+            fault = format_new("the archive has no file train.c or NAME.c");
+        else if (name && own.count > 1)
+            fault = format_new("the archive has %d C files: hand in one, train.c", own.count);
+        else
+            for (int i = 0; i < own.count; i++) {
+                add(s, own.of[i].name, own.of[i].bytes, own.of[i].size, own.of[i].fault);
+                own.of[i] = (Source){0};
+            }
+        sources_free(&own);
+    }
+    munmap(f, sizeof *f + MOST_READ);
+    return fault;
+}
+
+static char *add_archive_file(Sources *s, const char *name, const char *path)
+{
+    char *bytes;
+    size_t size;
+    char *fault = file_read(&bytes, &size, path, name ? MOST_INNER : MOST_ARCHIVE);
+    if (!fault) {
+        fault = add_archive(s, name, bytes, size);
+        free(bytes);
+    }
+    return fault;
+}
+
+/* ---- folders ---- */
+
+/* An archive that was unpacked here may have brought its links. */
+static void add_file(Sources *s, char *name, const char *path)
+{
+    char *bytes = NULL;
+    size_t size = 0;
+    struct stat info;
+    bool own = lstat(path, &info) == 0 && S_ISREG(info.st_mode) && info.st_nlink == 1;
+    char *fault = own ? file_read(&bytes, &size, path, MOST_SOURCE)
+                      : format_new("%s: is a link or a folder, not a file of its own", path);
+    add(s, name, fault ? NULL : bytes, size, fault);
+}
+
+/* One entry of the folder. */
+static void add_entry(Sources *s, const char *folder, const char *entry)
+{
+    struct stat info;
+    char *path = format_new("%s/%s", folder, entry), *inner = format_new("%s/train.c", path);
+    if (*entry == '.')
+        ;
+    else if (lstat(path, &info) == 0 && S_ISDIR(info.st_mode) && !is_source(entry)) {
+        if (lstat(inner, &info) == 0)
+            add_file(s, format_new("%s", entry), inner);
+        else
+            add(s, format_new("%s", entry), NULL, 0,
+                format_new("%s: no train.c in this folder", path));
+    } else if (is_source(entry))
+        add_file(s, name_of(entry), path);
+    else if (archive_ending(entry)) {
+        char *name = name_of(entry), *fault = add_archive_file(s, name, path);
+        if (fault)
+            add(s, format_new("%s", name), NULL, 0, fault);
+        free(name);
+    } else
+        note("%s: passed over: expected NAME.c, a folder with train.c, or an archive", path);
+    free(path);
+    free(inner);
+}
+
+static char *add_folder(Sources *s, const char *path)
+{
+    struct dirent **entries;
+    int count = scandir(path, &entries, NULL, alphasort);
+    if (count < 0)
+        return format_new("%s: %s", path, strerror(errno));
+    for (int i = 0; i < count; i++) {
+        add_entry(s, path, entries[i]->d_name);
+        free(entries[i]);
+    }
+    free(entries);
+    return NULL;
+}
+
+/* ---- names ---- */
+
+static bool is_taken(const Sources *s, int count, const char *folder)
+{
+    for (int i = 0; i < count; i++)
+        if (!strcasecmp(s->of[i].folder, folder)) /* file systems that fold case */
+            return true;
+    return false;
+}
+
+/* Names that people can read; folders of letters, digits and "._-" that no other one has. */
+static void settle_names(Sources *s)
+{
+    for (int i = 0; i < s->count; i++) {
+        char shown[MOST_NAME], safe[MOST_NAME];
+        snprintf(safe, sizeof safe, "%s", printable(shown, sizeof shown, s->of[i].name));
+        for (char *at = safe; *at; at++)
+            *at = isalnum((unsigned char)*at) || strchr("._-", *at) ? *at : '_';
+        if (*safe == '.' || *safe == '-')
+            *safe = '_';
+        char *name = format_new("%s", shown), *folder = format_new("%s", *safe ? safe : "_");
+        for (int k = 2; is_taken(s, i, folder); k++) {
+            free(folder);
+            free(name);
+            folder = format_new("%s-%d", safe, k);
+            name = format_new("%s (%d)", shown, k);
+        }
+        free(s->of[i].name);
+        s->of[i].name = name;
+        s->of[i].folder = folder;
+    }
+}
+
+char *sources_read(Sources *s, const char *path)
+{
+    *s = (Sources){0};
+    char *wrong = archive_ending(path) ? add_archive_file(s, NULL, path) : NULL;
+    struct stat info;
+    if (stat(path, &info) == 0 && S_ISDIR(info.st_mode)) {
+        free(wrong);
+        wrong = add_folder(s, path);
+    }
+    if (!wrong && !s->count)
+        wrong = format_new("no submission in it: expected files NAME.c, folders NAME with a "
+                           "train.c, or archives");
+    if (wrong) {
+        char *all = format_new("%s: %s", path, wrong);
+        free(wrong);
+        return all;
+    }
+    settle_names(s);
+    return NULL;
+}

@@ -1,0 +1,230 @@
+/* grade_class.c: a class: each submission graded in a process of its own with a limit, one after
+ * the other, so that none can stop or change another's. Everything is in the folder `out`:
+ *
+ *     submissions/NAME/    of each: its train.c, results.json, report.html, figure, logs
+ *     summary.csv, junit.xml, report.html    of all, written anew after each
+ *     secret               what was drawn for this class (mode 0600)
+ *
+ * A run that was interrupted resumes: what has results with the same key is not graded
+ * again (--again: it is). The same secret holds for all: the same images, order, labels and seeds.
+ */
+#include "check.h"
+#include "child.h"
+#include "file.h"
+#include "folder_lock.h"
+#include "grade.h"
+#include "timer.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Beyond its budget: to draw the images, compile, compute gradients again, score. */
+static const double MORE_SECONDS = 900;
+
+typedef struct Class {
+    const GradeOptions *o;
+    Sources sources;
+    json_t **results; /* NULL: not yet */
+    char **folders;
+    double budget; /* seconds */
+    int graded;    /* in this run */
+    double seconds;
+} Class;
+
+/* The class's own secret, as an earlier run in this folder drew it. */
+static void take_secret(GradeOptions *o)
+{
+    char *path = format_new("%s/secret", o->out), *text;
+    size_t size;
+    char *none = o->secret < 0 ? file_read(&text, &size, path, 64) : format_new("given");
+    if (!none) {
+        text[strcspn(text, "\n")] = 0;
+        long long secret;
+        REQUIRE(sscanf(text, "%lld", &secret) == 1 && secret >= 0,
+                "%s: does not hold a number: remove it", path);
+        o->secret = secret;
+        free(text);
+    }
+    free(none);
+    grade_draw(o);
+    mode_t before = umask(0077);
+    file_remove(path);
+    NewFile *f = file_begin(path);
+    file_print(f, "%lld\n", (long long)o->secret);
+    char *error = file_commit(f);
+    umask(before);
+    REQUIRE(!error, "%s", error);
+    free(path);
+}
+
+static double budget_of(const GradeOptions *o)
+{
+    Rubric r = rubric_read(o->rubric, grade_data_kind(o));
+    double budget = o->budget > 0 ? o->budget : r.budget;
+    rubric_free(&r);
+    return budget;
+}
+
+static void grade_in_child(void *context) { exit(grade_one(context) ? 0 : EXIT_WRONG); }
+
+/* The grader's own words on why there are no results. */
+static char *why(const char *log, const ChildEnd *end)
+{
+    char *line = log_line(log, "error: "), *text = NULL;
+    if (!strncmp(line, "error: ", 7))
+        text = format_new("%s", line + 7);
+    else if (end->timed_out || *end->killed)
+        text = format_new("the grader was ended: %s", end->timed_out ? "too slow" : end->killed);
+    else
+        text = format_new("the grader ended with status %d", end->status);
+    free(line);
+    return text;
+}
+
+/* Puts the source in its folder and grades it there. */
+static void grade_source(const Class *c, const Source *s, const char *out)
+{
+    GradeOptions own = *c->o;
+    char *file = format_new("%s/train.c", out), *log = format_new("%s/grade.txt", out);
+    NewFile *f = file_begin(file);
+    file_put(f, s->bytes, s->size);
+    char *error = file_commit(f);
+    REQUIRE(!error, "%s", error);
+    own.submission = file;
+    own.name = s->name;
+    own.out = out;
+    ChildEnd end = child_run(&(Child){.work = grade_in_child,
+                                      .context = &own,
+                                      .streams = CHILD_OUT | CHILD_ERR,
+                                      .log = log,
+                                      .seconds = c->budget + MORE_SECONDS});
+    json_t *results = results_read(out);
+    json_t *extra = json_object_get(results, "extra_data");
+    if (end.status > EXIT_WRONG || !json_is_true(json_object_get(extra, "complete"))) {
+        char *text = why(log, &end);
+        results_write_error(out, s->name, text);
+        free(text);
+    }
+    json_decref(results);
+    free(file);
+    free(log);
+}
+
+/* Results that this run would have again. */
+static bool is_done(const Class *c, const Source *s, const char *out)
+{
+    json_t *before = results_read(out), *extra = json_object_get(before, "extra_data");
+    char *key = grade_key(c->o, s->bytes, s->size);
+    bool done = !c->o->again && json_is_true(json_object_get(extra, "complete")) &&
+                !strcmp(json_string_value(json_object_get(extra, "key")), key);
+    free(key);
+    json_decref(before);
+    return done;
+}
+
+static void write_pages(const Class *c)
+{
+    json_t **some = alloc((size_t)c->sources.count, sizeof *some);
+    char **folders = alloc((size_t)c->sources.count, sizeof *folders);
+    int count = 0;
+    for (int i = 0; i < c->sources.count; i++)
+        if (c->results[i]) {
+            some[count] = c->results[i];
+            folders[count++] = c->folders[i];
+        }
+    pages_write(c->o->out, some, folders, count);
+    free(some);
+    free(folders);
+}
+
+/* A row of the table: what it got, and its first fault. Returns the exit status it asks for. */
+static int print_row(const json_t *results, const char *name, const char *how)
+{
+    const json_t *extra = json_object_get(results, "extra_data");
+    bool complete = json_is_true(json_object_get(extra, "complete"));
+    bool passed = json_is_true(json_object_get(extra, "passed"));
+    char points[32] = "-";
+    if (complete)
+        snprintf(points, sizeof points, "%.4g",
+                 json_number_value(json_object_get(results, "score")));
+    printf("%-24s  %6s  %-6s  %s%s\n", name, points,
+           !complete ? "error"
+           : passed  ? "yes"
+                     : "no",
+           json_string_value(json_object_get(extra, "first_fault")), how);
+    fflush(stdout);
+    return !complete ? EXIT_USAGE : passed ? 0 : EXIT_WRONG;
+}
+
+static int grade_each(Class *c, int i)
+{
+    Source *s = &c->sources.of[i];
+    const char *how = "";
+    char *out = format_new("%s/%s", c->o->out, c->folders[i]);
+    char *error = file_make_folder(out);
+    REQUIRE(!error, "%s", error);
+    if (s->fault)
+        results_write_error(out, s->name, s->fault);
+    else if (is_done(c, s, out))
+        how = "  (as graded before)";
+    else {
+        double began = timer_now();
+        grade_source(c, s, out);
+        c->seconds += timer_now() - began;
+        c->graded++;
+    }
+    c->results[i] = results_read(out);
+    REQUIRE(c->results[i], "%s/results.json: cannot be read again", out);
+    write_pages(c);
+    free(out);
+    return print_row(c->results[i], s->name, how);
+}
+
+static void print_pace(const Class *c, int done)
+{
+    if (!c->graded || done == c->sources.count || !isatty(1))
+        return;
+    double each = c->seconds / c->graded, left = each * (c->sources.count - done);
+    note("%d of %d, %.0f an hour, about %.0f min left", done, c->sources.count, 3600 / each,
+         ceil(left / 60));
+}
+
+int grade_class(const GradeOptions *options)
+{
+    GradeOptions o = *options;
+    Class c = {.o = &o};
+    char *wrong = sources_read(&c.sources, o.submission);
+    REQUIRE(!wrong, "%s", wrong);
+    wrong = file_make_folder(o.out);
+    REQUIRE(!wrong, "%s", wrong);
+    FolderLock *lock = folder_lock(o.out, "grade");
+    c.budget = budget_of(&o);
+    take_secret(&o);
+    c.results = alloc((size_t)c.sources.count, sizeof *c.results);
+    c.folders = alloc((size_t)c.sources.count, sizeof *c.folders);
+    for (int i = 0; i < c.sources.count; i++)
+        c.folders[i] = format_new("submissions/%s", c.sources.of[i].folder);
+    printf("%-24s  %6s  %-6s  %s\n", "submission", "points", "passed", "first fault");
+    int worst = 0;
+    for (int i = 0; i < c.sources.count; i++) {
+        int status = grade_each(&c, i);
+        worst = status > worst ? status : worst;
+        print_pace(&c, i + 1);
+    }
+    printf("%d submissions", c.sources.count);
+    if (c.graded)
+        printf(", %d graded now, %.0f an hour", c.graded, 3600 * c.graded / c.seconds);
+    printf("\n%s/report.html, summary.csv, junit.xml; of each: %s/submissions\n", o.out, o.out);
+    for (int i = 0; i < c.sources.count; i++) {
+        json_decref(c.results[i]);
+        free(c.folders[i]);
+    }
+    free(c.results);
+    free(c.folders);
+    sources_free(&c.sources);
+    folder_unlock(lock);
+    return worst;
+}

@@ -1,0 +1,201 @@
+/* grade_one.c: one submission: build it, train it against the clock, score the weights that it
+ * wrote, advise. Its results are written from the beginning, and again after each part: whatever
+ * ends the grader leaves what is known.
+ */
+#include "check.h"
+#include "digest.h"
+#include "file.h"
+#include "folder_lock.h"
+#include "inspection.h"
+#include "plot.h"
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static const size_t MOST_SOURCE = 1 << 20, MOST_PROGRAM = 1 << 30;
+static const double MORE_IMAGES = 1.02; /* of those allowed: a last batch, an epoch's remainder */
+
+/* ---- files ---- */
+
+static Paths paths_make(const GradeOptions *o)
+{
+    char *out = realpath(o->out, NULL);
+    REQUIRE(out, "%s: %s", o->out, strerror(errno));
+    Paths at = {.dir = format_new("%s/run", out),
+                .build_log = format_new("%s/build.log", out),
+                .run_log = format_new("%s/run.log", out),
+                .score_log = format_new("%s/score.log", out)};
+    at.program = format_new("%s/train", at.dir);
+    at.data = format_new("%s/data", at.dir);
+    at.socket = format_new("%s/evidence", at.dir);
+    at.hand = format_new("%s/hand", at.dir);
+    at.weights = format_new("%s/weights.safetensors", at.hand);
+    at.handed_in = format_new("%s/weights.safetensors", out);
+    const char *old[] = {at.dir, at.handed_in, at.build_log, at.run_log, at.score_log};
+    for (int i = 0; i < 5; i++)
+        file_remove(old[i]);
+    char *error = file_make_folder(at.hand);
+    REQUIRE(!error, "%s", error);
+    free(out);
+    return at;
+}
+
+static void paths_free(Paths *at)
+{
+    char *all[] = {at->dir,     at->program,   at->data,      at->socket,
+                   at->hand,    at->weights,   at->handed_in, at->build_log,
+                   at->run_log, at->score_log, at->sandbox,   at->no_sandbox};
+    for (int i = 0; i < (int)(sizeof all / sizeof *all); i++)
+        free(all[i]);
+}
+
+static void digest_file(char hex[65], const char *path, size_t most)
+{
+    char *bytes;
+    size_t size;
+    char *wrong = file_read(&bytes, &size, path, most);
+    REQUIRE(!wrong, "%s", wrong);
+    sha256_hex(hex, 65, bytes, size);
+    free(bytes);
+}
+
+char *grade_key(const GradeOptions *o, const char *source, size_t size)
+{
+    char of_source[65], of_rubric[65], of_grader[65], key[65];
+    sha256_hex(of_source, 65, source, size);
+    digest_file(of_rubric, o->rubric, MOST_SOURCE);
+    digest_file(of_grader, o->self, MOST_PROGRAM);
+    char *all = format_new("%s %s %s %s %s %s %d %d %g %d %lld %lld", of_source, of_rubric,
+                           of_grader, o->data, o->device, o->data_dir ? o->data_dir : "", o->np,
+                           o->images, o->budget, o->epochs, (long long)o->secret,
+                           (long long)o->seed);
+    sha256_hex(key, 65, all, strlen(all));
+    free(all);
+    return format_new("%s", key);
+}
+
+/* How often this name was graded in this folder, with this time. */
+static int attempt_of(const char *out)
+{
+    json_t *before = results_read(out);
+    json_t *extra = json_object_get(before, "extra_data");
+    json_int_t earlier = json_integer_value(json_object_get(extra, "attempt"));
+    json_decref(before);
+    return 1 + (earlier > 0 && earlier < 1000000 ? (int)earlier : 0);
+}
+
+/* ---- the parts ---- */
+
+/* Which images, for people: "synthetic: 18000 + 2000 images given, scored on 4000 others". */
+static char *images_text(const GradeData *d, const char *data, int epochs)
+{
+    return format_new("%s: %d + %d images given, %d epochs, scored on %d others", data,
+                      d->given->train.count, d->given->test.count, epochs, d->held.count);
+}
+
+/* Accuracy from more images than are allowed is not counted. */
+static void judge_images_used(Report *r)
+{
+    if (r->trained <= MORE_IMAGES * r->allowed)
+        return;
+    for (int k = IMAGES; k <= VALIDATION; k++) {
+        Finding *f = &r->findings[k];
+        if (!f->found)
+            continue;
+        free(f->found), free(f->advice);
+        *f = (Finding){
+            .found = format_new("trained on %.0f images; %.0f are allowed", r->trained, r->allowed),
+            .advice = k == IMAGES ? format_new("end after --epochs passes over the training images "
+                                               "(global batches count: step 4)")
+                                  : NULL};
+    }
+}
+
+static void train_and_score(Report *r, const GradeData *images, const Paths *at)
+{
+    const GradeOptions *o = r->o;
+    Collector *collector = collector_start(at->socket, o, images->given, r->budget);
+    r->findings[RUNS] = grade_run(r, at, &r->seconds);
+    results_write(r);
+    r->trained = collector_end(collector, at->handed_in, r->findings, &r->course);
+    results_write(r);
+    grade_score(r, images, at);
+    judge_images_used(r);
+}
+
+static void draw_figure(const Report *r)
+{
+    char *path = format_new("%s/grade.png", r->o->out), *wrong = grade_figure(r, path);
+    REQUIRE(!wrong || !plot_has_cairo, "no figure: %s", wrong);
+    if (wrong)
+        note("no figure: %s", wrong);
+    else
+        printf("figure: %s\n", path);
+    free(wrong);
+    free(path);
+}
+
+static void pages_of_one(const GradeOptions *o)
+{
+    json_t *results = results_read(o->out);
+    char *here = ".";
+    ASSERT(results);
+    pages_write(o->out, &results, &here, 1);
+    json_decref(results);
+}
+
+bool grade_one(const GradeOptions *options)
+{
+    GradeOptions o = *options;
+    const char *data = grade_data_kind(&o);
+    Rubric rubric = rubric_read(o.rubric, data);
+    char *sandbox, *no_sandbox = sandbox_missing(&sandbox), *source;
+    size_t size;
+    REQUIRE(!no_sandbox || o.trust,
+            "no sandbox: %s; install it, or run with ARGS=--trust: the submission then has all "
+            "rights of your account",
+            no_sandbox);
+    char *error = file_make_folder(o.out);
+    REQUIRE(!error, "%s", error);
+    error = file_read(&source, &size, o.submission, MOST_SOURCE);
+    REQUIRE(!error, "%s", error);
+    FolderLock *lock = folder_lock(o.out, "grade");
+    o.epochs = o.epochs ? o.epochs : rubric.epochs;
+    Paths at = paths_make(&o);
+    at.sandbox = sandbox;
+    at.no_sandbox = no_sandbox;
+    GradeData images = grade_data_make(&o, data, at.data);
+    Report r = {.o = &o,
+                .rubric = &rubric,
+                .images = images_text(&images, data, o.epochs),
+                .sandbox = sandbox_text(&at),
+                .key = grade_key(options, source, size),
+                .budget = o.budget > 0 ? o.budget : rubric.budget,
+                .allowed = (double)o.epochs * images.given->train.count,
+                .attempt = attempt_of(o.out)};
+    results_write(&r);
+    r.findings[BUILDS] = grade_build(o.compile, o.submission, &at);
+    results_write(&r);
+    if (r.findings[BUILDS].passed)
+        train_and_score(&r, &images, &at);
+    file_remove(at.data);
+    r.complete = true;
+    results_write(&r);
+    report_print(&r);
+    draw_figure(&r);
+    pages_of_one(&o);
+    bool passed = report_passed(&r);
+
+    for (int k = 0; k < CRITERIA; k++) {
+        free(r.findings[k].found);
+        free(r.findings[k].advice);
+    }
+    free(r.images), free(r.sandbox), free(r.key), free(source);
+    grade_data_free(&images);
+    paths_free(&at);
+    folder_unlock(lock);
+    rubric_free(&rubric);
+    return passed;
+}

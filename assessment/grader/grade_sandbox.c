@@ -1,0 +1,132 @@
+/* grade_sandbox.c: the commands that run in the sandbox of sandbox.sh, and what comes out of it. */
+#include "check.h"
+#include "child.h"
+#include "file.h"
+#include "grade.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const char script[] = "assessment/grader/sandbox.sh";
+
+char *sandbox_missing(char **kind)
+{
+    ChildEnd end = child_run(&(Child){.command = (const char *[]){script, "works", NULL},
+                                      .streams = CHILD_OUT | CHILD_ERR,
+                                      .seconds = 20});
+    end.text[strcspn(end.text, "\n")] = 0;
+    char *said = format_new("%.300s", *end.text ? end.text : "it does not answer");
+    free(end.text);
+    *kind = end.status ? NULL : said;
+    return end.status ? said : NULL;
+}
+
+char *sandbox_text(const Paths *at)
+{
+    if (at->no_sandbox)
+        return format_new("no sandbox (%s): it ran with the rights of the grader, by --trust",
+                          at->no_sandbox);
+    return format_new("in a sandbox (%s; limits by rlimits and a watcher: %d GiB, %d processes)",
+                      at->sandbox, MOST_GIB, MOST_STARTED);
+}
+
+/* ---- commands ---- */
+
+void words_add(Words *w, const char *format, ...)
+{
+    va_list values;
+    va_start(values, format);
+    ASSERT(w->count < (int)(sizeof w->word / sizeof *w->word) - 1);
+    if (vasprintf(&w->word[w->count++], format, values) < 0)
+        abort();
+    va_end(values);
+}
+
+void words_free(Words *w)
+{
+    for (int i = 0; i < w->count; i++)
+        free(w->word[i]);
+    *w = (Words){0};
+}
+
+void sandbox_begin(Words *w, const Paths *at)
+{
+#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
+    words_add(w, "env"); /* their shadow memory needs all addresses */
+    words_add(w, "SANDBOX_MEMORY=unlimited");
+#endif
+    words_add(w, "%s", script);
+    words_add(w, "%s", at->hand);
+    for (int i = 0; i < 2; i++) {
+        const char *name = i ? "UBSAN_OPTIONS" : "ASAN_OPTIONS", *value = getenv(name);
+        if (value) {
+            words_add(w, "--setenv");
+            words_add(w, "%s", name);
+            words_add(w, "%s", value);
+        }
+    }
+}
+
+void sandbox_show(Words *w, const char *path, const char *inside)
+{
+    words_add(w, "--ro-bind");
+    words_add(w, "%s", path);
+    words_add(w, "%s", inside);
+}
+
+void sandbox_end(Words *w) { words_add(w, "--"); }
+
+/* ---- what comes out ---- */
+
+char *sandbox_take(const char *from, const char *to)
+{
+    struct stat info;
+    /* A link could lead to anybody's file, and a pipe would be waited for. */
+    int fd = open(from, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (fd < 0)
+        return format_new("%s: %s", from, strerror(errno));
+    char *wrong = NULL;
+    if (fstat(fd, &info) || !S_ISREG(info.st_mode) || info.st_nlink != 1)
+        wrong = format_new("%s: is not a file of its own", from);
+    else if (info.st_size > MOST_FILE)
+        wrong = format_new("%s: %lld bytes, at most %d are taken", from, (long long)info.st_size,
+                           MOST_FILE);
+    if (!wrong) {
+        NewFile *copy = file_begin(to);
+        char bytes[1 << 16];
+        ssize_t got, all = 0;
+        while (all <= MOST_FILE && (got = read(fd, bytes, sizeof bytes)) > 0) {
+            file_put(copy, bytes, (size_t)got);
+            all += got;
+        }
+        wrong = file_commit(copy);
+        REQUIRE(!wrong, "%s", wrong);
+    }
+    close(fd);
+    return wrong;
+}
+
+enum { MOST_ENTRIES = 2000 };
+static long entries, bytes; /* nftw passes nothing on */
+
+static int count(const char *path, const struct stat *info, int type, struct FTW *at)
+{
+    entries++;
+    bytes += type == FTW_F ? (long)info->st_blocks * 512 : 0;
+    return entries > MOST_ENTRIES || bytes > 4L * MOST_FILE;
+}
+
+bool sandbox_is_full(const char *hand)
+{
+    char *inside = format_new("%s/.", hand); /* it may be a link: sandbox.sh */
+    entries = bytes = 0;
+    bool full = nftw(inside, count, 16, FTW_PHYS | FTW_MOUNT) > 0;
+    free(inside);
+    return full;
+}

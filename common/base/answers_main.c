@@ -1,0 +1,61 @@
+/* answers_main.c: the check of a lab's answers.txt: see answers.h. */
+#include "answers.h"
+#include "check.h"
+#include "printable.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Of the variant that this program is built for: …/sol/lab2_ddp/check/99_answers. */
+static char *own_file(const char *program, const char *lab)
+{
+    char *sol = format_new("/sol/%s/check/", lab);
+    char *file = format_new("%s/%s/answers.txt", lab,
+                            strstr(program, sol) ? "solution" : "exercises");
+    free(sol);
+    return file;
+}
+
+static int print_digests(const AnswerFile *file)
+{
+    char digest[ANSWER_DIGEST];
+    for (int i = 0; i < file->count; i++) {
+        double value;
+        char *wrong = answer_number(&value, file->answer[i].text, "its unit");
+        REQUIRE(!wrong, "line %d: %s", file->answer[i].line, wrong);
+        answer_digest(digest, file->answer[i].name, value);
+        printf("%s %s\n", file->answer[i].name, digest);
+    }
+    return 0;
+}
+
+static int judge(const AnswerFile *file, const Question *questions, int count)
+{
+    int wrong = 0, to_do = 0;
+    for (int i = 0; i < count; i++) {
+        ExerciseResult result = answer_judge(&questions[i], file);
+        exercise_say(questions[i].name, 1, questions[i].what, result);
+        wrong += result.state == EXERCISE_WRONG;
+        to_do += result.state == EXERCISE_TODO;
+        free(result.why);
+    }
+    return wrong ? EXIT_WRONG : to_do ? EXIT_TODO : 0;
+}
+
+int answers_main(int argc, char **argv, const char *lab, const Question *questions, int count)
+{
+    bool digests = argc == 3 && !strcmp(argv[1], "--digests");
+    REQUIRE(argc <= 2 || digests,
+            "99_answers [FILE]: judges answers.txt; --digests FILE: of a key");
+    char *path = argc == 1 ? own_file(argv[0], lab) : format_new("%s", argv[argc - 1]);
+    AnswerFile file;
+    char shown[80], *wrong = answers_read(&file, path);
+    REQUIRE(!wrong, "%s", wrong);
+    const Answer *stray = answers_stray(&file, questions, count);
+    REQUIRE(digests || !stray, "%s, line %d: there is no question \"%s\"", path, stray->line,
+            printable(shown, sizeof shown, stray->name));
+    int status = digests ? print_digests(&file) : judge(&file, questions, count);
+    answers_free(&file);
+    free(path);
+    return status;
+}

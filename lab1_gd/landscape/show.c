@@ -1,0 +1,344 @@
+/* show.c: its ideas, its keys and its figure: see show.h. */
+#include "show.h"
+#include "background_thread.h"
+#include "check.h"
+#include "memory.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { FINE = 97 }; /* points along a side of the surface that is drawn */
+
+typedef enum { GO_ON, FROM_START, FROM_ELSEWHERE } Begin;
+
+/* An idea: its sentence, how long it stays, and what the networks do meanwhile. */
+typedef struct Idea {
+    const char *says; /* with %W the number of weights, %E the path's variance in the plane */
+    double seconds;
+    PlaneKind plane;
+    bool paused, hold;
+    Begin begin;
+    double rate, momentum;
+    int batch;
+    double other_rate, other_momentum; /* other_rate 0: there is no second network */
+    int other_batch;
+} Idea;
+
+static const Idea ideas[] = {
+    {"A network is one point: %W weights. Its height is its loss.", 10, PLANE_RANDOM, true, false,
+     FROM_START, 0.1, 0, 32, 0, 0, 0},
+    {"Training rolls it downhill: 32 images tell it the way, then the next 32.", 22, PLANE_PATH,
+     false, false, GO_ON, 0.1, 0, 32, 0, 0, 0},
+    {"It may move in %W directions. Two of them hold %E % of its path.", 10, PLANE_PATH, true, true,
+     GO_ON, 0.1, 0, 32, 0, 0, 0},
+    {"Put it elsewhere, and it finds another way down. Click on the surface.", 18, PLANE_PATH,
+     false, true, FROM_ELSEWHERE, 0.1, 0, 32, 0, 0, 0},
+    {"A larger learning rate is faster, up to a point.", 18, PLANE_PATH, false, true, FROM_START,
+     0.02, 0, 32, 0.2, 0, 32},
+    {"With momentum it rolls on, like a heavy ball.", 18, PLANE_PATH, false, true, FROM_START, 0.02,
+     0, 32, 0.02, 0.9, 32},
+    {"The fewer images it asks, the more its way trembles.", 18, PLANE_PATH, false, true,
+     FROM_START, 0.1, 0, 256, 0.1, 0, 1},
+    {"Too far: at this rate it jumps over the valley, and out of it.", 14, PLANE_PATH, false, true,
+     FROM_START, 0.1, 0, 32, 3, 0, 32}};
+enum { IDEAS = sizeof ideas / sizeof *ideas };
+
+struct Show {
+    Live *live;
+    BackgroundThread *thread;
+    int idea;
+    double since; /* seconds that this idea has been shown */
+    bool still, by_hand, filmed;
+    PlotCamera camera;
+    LiveSeen seen;            /* as of the last draw */
+    double z[FINE * FINE];    /* the surface that is drawn: log of the loss, on its way to … */
+    double to_z[FINE * FINE]; /* … this */
+    double low, high;         /* the losses between which it is drawn */
+    bool known;
+};
+
+const PlotKey show_keys[] = {{"click", "put the network there: it trains on from there"},
+                             {". ,", "the next idea, the one before"},
+                             {"a", "go on by itself, or wait for keys"},
+                             {"t", "turn the surface, or hold it still"},
+                             {"space", "pause the training"},
+                             {"r", "this idea from its start"},
+                             {"[ ]", "learning rate"},
+                             {"- +", "batch size"},
+                             {"m M", "momentum down, up"},
+                             {"drag", "turn the surface"},
+                             {"wheel", "zoom"},
+                             {"v", "film: begin, end"},
+                             {"s", "save the figure"},
+                             {"F11", "full screen, or a window"},
+                             {"q", "quit"},
+                             {NULL, NULL}};
+
+Show *show_new(Live *live)
+{
+    Show *s = alloc(1, sizeof *s);
+    s->live = live;
+    s->camera = (PlotCamera){-50, 28, 1};
+    return s;
+}
+
+void show_free(Show *s) { free(s); }
+
+/* ---- ideas ---- */
+
+static void begin_idea(Show *s, int which)
+{
+    const Idea *i = &ideas[which];
+    s->idea = which;
+    s->since = 0;
+    background_lock(s->thread);
+    LiveWish *w = &s->live->wish;
+    const LiveSeen *seen = &s->live->seen;
+    w->plane = i->plane;
+    w->paused = i->paused;
+    w->hold = i->hold;
+    w->rate = i->rate;
+    w->momentum = i->momentum;
+    w->batch = i->batch;
+    w->duel = i->other_rate > 0;
+    w->other.rate = i->other_rate;
+    w->other.momentum = i->other_momentum;
+    w->other.batch = i->other_batch;
+    w->restart = i->begin == FROM_START;
+    w->place = i->begin == FROM_ELSEWHERE;
+    w->a = seen->a_low + 0.9 * (seen->a_high - seen->a_low);
+    w->b = seen->b_low + 0.12 * (seen->b_high - seen->b_low);
+    background_unlock(s->thread);
+}
+
+void show_begin(Show *s, BackgroundThread *thread)
+{
+    s->thread = thread;
+    begin_idea(s, 0);
+}
+
+void show_advance(void *show, double seconds)
+{
+    Show *s = show;
+    if (!s->still)
+        s->camera.azimuth = fmod(s->camera.azimuth + 9 * seconds, 360);
+    for (int k = 0; k < FINE * FINE && s->known; k++) /* a new surface grows out of the old one */
+        s->z[k] += (s->to_z[k] - s->z[k]) * (1 - exp(-5 * seconds));
+    s->since += s->known ? seconds : 0;
+    if (!s->by_hand && s->since > ideas[s->idea].seconds)
+        begin_idea(s, (s->idea + 1) % IDEAS);
+}
+
+bool show_filmed(void *show) { return ((Show *)show)->filmed; }
+
+void show_finish(void *show)
+{
+    Show *s = show;
+    begin_idea(s, 1);
+    background_lock(s->thread);
+    s->live->wish.hurry = true;
+    background_unlock(s->thread);
+    background_wait(s->thread);
+}
+
+/* ---- keys and the mouse ---- */
+
+static void place(Show *s, double a, double b)
+{
+    if (isnan(a + b))
+        return;
+    s->by_hand = true;
+    background_lock(s->thread);
+    LiveWish *w = &s->live->wish;
+    w->a = a;
+    w->b = b;
+    w->place = w->hold = true;
+    w->paused = false;
+    background_unlock(s->thread);
+}
+
+static void train_key(LiveWish *w, char key)
+{
+    switch (key) {
+    case ' ': w->paused = !w->paused; break;
+    case '[': w->rate /= 1.25; break;
+    case ']': w->rate *= 1.25; break;
+    case '-': w->batch = w->batch > 1 ? w->batch / 2 : 1; break;
+    case '+':
+    case '=': w->batch = 2 * w->batch < LIVE_LARGEST_BATCH ? 2 * w->batch : w->batch; break;
+    case 'm': w->momentum = fmax(0, w->momentum - 0.1); break;
+    case 'M': w->momentum = fmin(0.9, w->momentum + 0.1); break;
+    }
+}
+
+static void key(Show *s, char key)
+{
+    s->by_hand = s->by_hand || key == '.' || key == ',';
+    switch (key) {
+    case '.': begin_idea(s, (s->idea + 1) % IDEAS); break;
+    case ',': begin_idea(s, (s->idea + IDEAS - 1) % IDEAS); break;
+    case 'r': begin_idea(s, s->idea); break;
+    case 'a': s->by_hand = !s->by_hand; break;
+    case 't': s->still = !s->still; break;
+    case 'v': s->filmed = !s->filmed; break;
+    default:
+        background_lock(s->thread);
+        train_key(&s->live->wish, key);
+        background_unlock(s->thread);
+    }
+}
+
+void show_event(void *show, const PlotEvent *e)
+{
+    Show *s = show;
+    if (e->kind == PLOT_KEY)
+        key(s, e->key);
+    else if (e->kind == PLOT_CLICK)
+        place(s, e->x, e->y);
+    else if (plot_camera_move(&s->camera, e) && e->kind == PLOT_DRAG)
+        s->still = true;
+}
+
+/* ---- the figure ---- */
+
+/* The curve through b and c, t of the way between them (Catmull and Rom). */
+static double between(double a, double b, double c, double d, double t)
+{
+    return b + 0.5 * t * (c - a + t * (2 * a - 5 * b + 4 * c - d + t * (3 * (b - c) + d - a)));
+}
+
+/* n points z, `step` apart, at a fraction of the way from the first to the last. */
+static double smooth(const double *z, int n, int step, double at)
+{
+    double x = at * (n - 1);
+    int i = (int)fmin(x, n - 2), before = i > 0 ? i - 1 : 0, after = i + 2 < n ? i + 2 : n - 1;
+    return between(z[before * step], z[i * step], z[(i + 1) * step], z[after * step], x - i);
+}
+
+/* The surface that was measured, as a smooth one of FINE × FINE points. */
+static void refine(Show *s)
+{
+    const LiveSeen *seen = &s->seen;
+    int n = seen->side;
+    double measured[LIVE_SIDE * LIVE_SIDE], rows[LIVE_SIDE * FINE], low = INFINITY,
+                                                                    high = -INFINITY;
+    for (int k = 0; k < n * n; k++) {
+        measured[k] = log(seen->z[k] < 1e6 ? fmax(seen->z[k], 1e-6) : 1e6);
+        low = fmin(low, measured[k]);
+        high = fmax(high, measured[k]);
+    }
+    for (int j = 0; j < n; j++)
+        for (int i = 0; i < FINE; i++)
+            rows[j * FINE + i] = smooth(measured + j * n, n, 1, i / (FINE - 1.0));
+    for (int j = 0; j < FINE; j++)
+        for (int i = 0; i < FINE; i++)
+            s->to_z[j * FINE + i] = smooth(rows + i, n, FINE, j / (FINE - 1.0));
+    s->low = exp(low);
+    s->high = fmax(fmin(1.1 * exp(high), 3 * seen->start_loss), 2 * s->low);
+    for (int k = 0; k < FINE * FINE && !s->known; k++)
+        s->z[k] = s->to_z[k];
+    s->known = true;
+}
+
+static char *sentence(const Show *s)
+{
+    const char *says = ideas[s->idea].says;
+    char text[256], *at = text, *end = text + sizeof text - 16;
+    for (; *says && at < end; says++) {
+        if (says[0] == '%' && says[1] == 'W') {
+            int n = s->live->run.m->params.n;
+            at += snprintf(at, 16, n > 999 ? "%d,%03d" : "%d", n > 999 ? n / 1000 : n, n % 1000);
+            says++;
+        } else if (says[0] == '%' && says[1] == 'E') {
+            at += snprintf(at, 16, "%.0f", 100 * (s->seen.explained[0] + s->seen.explained[1]));
+            says++;
+        } else
+            *at++ = *says;
+    }
+    *at = 0;
+    return format_new("%s", text);
+}
+
+static void draw_networks(const Show *s, const LiveWish *w, PlotPanel *panel)
+{
+    const LiveSeen *seen = &s->seen;
+    char label[96];
+    if (w->duel && seen->other_points) {
+        snprintf(label, sizeof label, "batch %d · η = %.3g · momentum %.2g", w->other.batch,
+                 w->other.rate, w->other.momentum);
+        plot_line(panel, seen->other_points, seen->other_a, seen->other_b,
+                  (PlotStyle){.label = label,
+                              .color = plot_series(5),
+                              .width = 6,
+                              .tube = true,
+                              .head = true});
+    }
+    snprintf(label, sizeof label, "batch %d · η = %.3g · momentum %.2g", w->batch, w->rate,
+             w->momentum);
+    if (seen->path_points)
+        plot_line(panel, seen->path_points, seen->a, seen->b,
+                  (PlotStyle){.label = label,
+                              .color = plot_series(1),
+                              .width = 6,
+                              .tube = true,
+                              .head = true});
+}
+
+static void draw_surface(Show *s, const LiveWish *w, Plot *plot)
+{
+    const LiveSeen *seen = &s->seen;
+    double z[FINE * FINE];
+    for (int k = 0; k < FINE * FINE; k++)
+        z[k] = exp(s->z[k]);
+    PlotGrid grid = {FINE, FINE, seen->a_low, seen->a_high, seen->b_low, seen->b_high, z};
+    bool path = seen->plane == PLANE_PATH;
+    PlotPanel *panel = plot_panel(
+        plot, (PlotAxes){.x = {.label = path ? "the path's first direction" : "a random direction",
+                               .low = seen->a_low,
+                               .high = seen->a_high},
+                         .y = {.label = path ? "its second" : "another",
+                               .low = seen->b_low,
+                               .high = seen->b_high},
+                         /* the surface floats above the floor, which shows its contours */
+                         .z = {.label = "loss",
+                               .log = 10,
+                               .low = s->low * pow(s->low / s->high, 0.5),
+                               .high = s->high},
+                         .shadows = true});
+    plot_surface(panel, grid, s->camera);
+    plot_contours(panel, grid, (PlotStyle){.width = 1.5});
+    draw_networks(s, w, panel);
+}
+
+void show_draw(void *show, Plot *plot)
+{
+    Show *s = show;
+    background_lock(s->thread);
+    int side = s->seen.side;
+    double a = s->seen.a_low, b = s->seen.b_low, first = s->seen.z[0];
+    s->seen = s->live->seen;
+    LiveWish w = s->live->wish;
+    background_unlock(s->thread);
+    const LiveSeen *seen = &s->seen;
+    if (seen->side &&
+        (side != seen->side || a != seen->a_low || b != seen->b_low || first != seen->z[0]))
+        refine(s);
+    char *says = sentence(s);
+    plot_begin(plot, 1, 1, says);
+    free(says);
+    if (s->known && seen->side)
+        draw_surface(s, &w, plot);
+    else
+        plot_note(plot_panel(plot, (PlotAxes){.x.label = "", .y.label = ""}),
+                  "measuring the surface …");
+    char *loss = seen->update
+                   ? format_new(" · loss %.3f · accuracy %.0f %% on images it has not seen",
+                                seen->loss, 100 * seen->accuracy)
+                   : format_new("%s", "");
+    char *state = format_new("%d of %d · update %d%s%s%s%s", s->idea + 1, IDEAS, seen->update, loss,
+                             seen->diverged ? " · DIVERGED" : "", w.paused ? " · paused" : "",
+                             s->filmed ? " · FILMING" : "");
+    free(loss);
+    plot_footer(plot, state);
+    free(state);
+}

@@ -1,0 +1,48 @@
+#!/usr/bin/env bash
+#
+# seconds: 20
+# sanitizers: no
+# Lab 1's numbered questions: the key passes, the students' file is to do, the handout asks each of
+# them, and usual mistakes are named.
+set -eu
+check=$BUILD/sol/lab1_gd/check/99_answers
+key=lab1_gd/solution/answers.txt
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+fail() { echo "FAIL: $*"; cat "$work/log"; exit 1; }
+
+"$check" >"$work/log" || fail "the key"
+[ "$(grep -c '^PASS ' "$work/log")" = 22 ] || fail "not 22 of 22"
+status=0
+"$BUILD/student/lab1_gd/check/99_answers" >"$work/log" || status=$?
+[ $status = 77 ] && [ "$(grep -c '^TODO ' "$work/log")" = 22 ] || fail "the students' file"
+sed -nE 's/^([0-9])_([0-9])_.*/\1.\2/p' lab1_gd/exercises/answers.txt >"$work/asked"
+sed -nE 's/^\*\*([0-9]\.[0-9])\*\* .*/\1/p' lab1_gd/HANDOUT.md >"$work/log"
+cmp -s "$work/asked" "$work/log" || fail "the handout's questions are not those of answers.txt"
+echo "ok: 22 questions"
+
+mistake() { # name, what is written, words
+    sed "s|^$1 = [^#]*|$1 = $2 |" "$key" >"$work/wrong"
+    status=0
+    "$check" "$work/wrong" >"$work/log" || status=$?
+    [ $status = 1 ] && [ "$(grep -c '^PASS ' "$work/log")" = 21 ] || fail "$1 = $2"
+    grep "^FAIL  $1 " "$work/log" | grep -qF -- "$3" || fail "$1 = $2: expected '$3'"
+    echo "ok: $1: $(sed -n 's/^FAIL.*found: //p' "$work/log")"
+}
+mistake 1_1_largest_stable_rate 2.045 'the steep axis limits the rate'
+mistake 1_2_updates_to_halve 0.807 'that is the steep axis'
+mistake 1_3_best_rate 0.346 'that is the largest stable rate'
+mistake 2_1_floor 0.0184 'not with η²'
+mistake 2_2_overshoots_from_x 2.454 'adds 1 to x²'
+mistake 3_1_updates_per_epoch 3 'the short batch makes an update, too'
+mistake 3_3_factor_without_replacement 0.711 'that is its root'
+mistake 4_1_half_speed_batch 0.125 'that is c/t0'
+mistake 4_2_images_per_second 2000 'the fixed cost'
+mistake 6_1_a 3 'solve both equations'
+mistake 6_2_rate_without_momentum 0.1 'momentum adds up'
+mistake 6_3_visible_fraction 0.00436 'a plane has two directions'
+mistake 7_1_times_more_data 1.24 'take the root'
+mistake 7_2_days 34.7 'in hours'
+mistake 8_1_seconds_busy 9 'overlap'
+mistake 9_1_idle_fraction 0.75 'that is one micro-batch'
+mistake 9_2_micro_batches 30 'that is all turns'

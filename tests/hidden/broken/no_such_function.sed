@@ -1,0 +1,3 @@
+# It calls what is not there.
+# expect: fail builds: the compiler says
+s/^    sgd_step\(m, t->sgd, rate\);/    sgd_leap(m);/

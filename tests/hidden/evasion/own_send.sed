@@ -1,0 +1,3 @@
+# Its own send() changes what the library says of the gradient.
+# expect: fail gradients: a gradient is not that of its weights and images
+s/^enum \{ TICKS/#include "evidence.h"\n#include <sys\/syscall.h>\n#include <sys\/types.h>\n#include <unistd.h>\nssize_t send(int fd, const void *data, size_t bytes, int flags)\n{\n    static int part;\n    part = bytes == sizeof(EvidenceHead) ? 0 : part + 1;\n    float *copy = malloc(bytes);\n    memcpy(copy, data, bytes);\n    for (size_t i = 0; i < bytes \/ sizeof *copy \&\& part == 2; i++)\n        copy[i] *= 0.5f;\n    ssize_t sent = syscall(SYS_sendto, fd, copy, bytes, flags, NULL, 0);\n    free(copy);\n    return sent;\n}\n&/

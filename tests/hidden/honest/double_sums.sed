@@ -1,0 +1,22 @@
+# Sums in double precision.
+# expect: full
+s/^#include "comm.h"/&\n#include <mpi.h>/
+/^\/\* One update: forward/i\
+static float *gradient_host(Trainer *t)\
+{\
+    return (float *)t->be->op->buffer_host(t->model->grads.buf) + t->model->grads.at;\
+}\
+\
+static void share(Trainer *t)\
+{\
+    int n = t->model->grads.n;\
+    float *g = gradient_host(t);\
+    double *sum = alloc((size_t)n, sizeof *sum);\
+    for (int i = 0; i < n; i++)\
+        sum[i] = g[i];\
+    MPI_Allreduce(MPI_IN_PLACE, sum, n, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);\
+    for (int i = 0; i < n; i++)\
+        g[i] = (float)(sum[i] / t->comm->size);\
+    free(sum);\
+}
+s/^    average\(t, m->grads\);/    share(t);/

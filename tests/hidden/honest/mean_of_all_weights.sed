@@ -1,0 +1,16 @@
+# The file holds the mean of the weights of all updates.
+# expect: full
+/^\/\* One update: forward/i\
+static double *sum;\
+\
+static void follow(Trainer *t)\
+{\
+    int n = t->model->params.n;\
+    float *w = (float *)t->be->op->buffer_host(t->model->params.buf) + t->model->params.at;\
+    if (!sum)\
+        sum = alloc((size_t)n, sizeof *sum);\
+    for (int i = 0; i < n; i++)\
+        sum[i] += w[i];\
+}
+s/^    sgd_step\(m, t->sgd, rate\);/    follow(t);\n&/
+/^static void save/,/^}/s/^    t->at\.batch = .*/&\n    float *w = (float *)t->be->op->buffer_host(t->model->params.buf) + t->model->params.at;\n    for (int i = 0; i < t->model->params.n; i++)\n        w[i] = (float)(sum[i] \/ (double)t->at.step);/

@@ -1,0 +1,17 @@
+# RMS-like: an adaptive rate which no family here knows waits for an instructor.
+# expect: pend gradients: explain
+/^\/\* One update: forward/i\
+static void adaptive(Trainer *t, double rate)\
+{\
+    static float *square;\
+    int n = t->model->grads.n;\
+    float *g = (float *)t->be->op->buffer_host(t->model->grads.buf) + t->model->grads.at;\
+    float *w = (float *)t->be->op->buffer_host(t->model->params.buf) + t->model->params.at;\
+    if (!square)\
+        square = alloc((size_t)n, sizeof *square);\
+    for (int i = 0; i < n; i++) {\
+        square[i] += g[i] * g[i];\
+        w[i] -= (float)(0.01 * rate * g[i] / (sqrt(square[i]) + 1e-8));\
+    }\
+}
+s/^    sgd_step\(m, t->sgd, rate\);/    adaptive(t, rate);/

@@ -1,0 +1,3 @@
+# A rate that falls like a cosine.
+# expect: full
+s/SCHEDULE_ONECYCLE/SCHEDULE_COSINE/
