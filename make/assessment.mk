@@ -37,7 +37,7 @@ grade: $(GRADING) $(if $(HAVE_TRAINER),,no_solutions)
 	@$(BUILT)
 	@export $(WITH_MAKE); common/setup/guard.sh watch $$$$; exec $(GRADER) --submission \
 	    '$(or $(SUBMISSION),assessment/$(SOLUTION)train.c)' \
-	    --np $(if $(filter file,$(origin NP)),2,$(NP)) $(if $(SUBMISSION),,--trust) $(OPTIONS)
+	    $(if $(filter file,$(origin NP)),,--np $(NP)) $(if $(SUBMISSION),,--trust) $(OPTIONS)
 # For Gradescope: the students' tarball, which has the grader, and two scripts.
 autograder-zip: handout
 	@assessment/kit/zip.sh $(BUILD)/handout $(BUILD)

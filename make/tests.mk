@@ -108,6 +108,7 @@ test: $(UNIT_TESTS) $(if $(UNIT_ONLY),,$(BENCH) $(LAB_PROGRAMS) $(TRAINERS) $(GR
 # Trainings killed at random moments: RUNS of them, from SEED on.
 soak: $(filter $(B)/sol/lab2_ddp/3_train,$(LAB_PROGRAMS))
 	@$(BUILT)
+	@$(WITH_MAKE) BUILD=$(B) ALL=1 tests/e2e/hostile_processes.sh
 	@$(WITH_MAKE) tests/tools/soak.sh $(B) $(or $(RUNS),200) $(or $(SEED),1)
 # Every mistake that the self-checks know; make test tries some of them.
 mutants: $(LAB_PROGRAMS)

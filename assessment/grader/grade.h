@@ -21,7 +21,8 @@
 
 typedef struct GradeOptions {
     const char *submission, *data, *data_dir, *device, *out, *rubric, *name;
-    int np, images;             /* images: how many of the training set are used, 0: all */
+    int np;                     /* ranks; 0: by secret */
+    int images;                 /* how many of the training set are used, 0: all */
     double budget;              /* seconds; 0: the rubric's */
     int epochs;                 /* passes over the images given; 0: the rubric's */
     int64_t secret, seed;       /* of all that differs from run to run; --seed, -1: by secret */
@@ -151,7 +152,7 @@ void grade_score(Report *r, const GradeData *d, const Paths *at);
 
 /* ---- grade_one.c, grade_class.c ---- */
 
-/* Draws secret and seed, unless they were given. grade.c */
+/* Draws secret, seed and number of ranks, unless they were given. grade.c */
 void grade_draw(GradeOptions *o);
 /* The key of a submission, a new string: a digest of its source, the rubric, the grader and the
  * options. */

@@ -8,6 +8,7 @@
 #include "folder_lock.h"
 #include "inspection.h"
 #include "plot.h"
+#include <zlib.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +16,7 @@
 #include <sys/stat.h>
 
 static const size_t MOST_SOURCE = 1 << 20, MOST_PROGRAM = 1 << 30;
+static const uLongf MOST_PACKED = 12 << 10; /* bytes; ResNet-8 in two bits a weight: 19 KiB */
 static const double MORE_IMAGES = 1.02; /* of those allowed: a last batch, an epoch's remainder */
 
 /* ---- files ---- */
@@ -113,6 +115,26 @@ static void judge_images_used(Report *r)
     }
 }
 
+/* A network that was trained before can be handed in as text. It does not help (the weights must
+ * begin where model_init draws them, and each move be explained), but only a person can tell what
+ * so much of it is for. */
+static void judge_source(Report *r, const char *source, size_t size)
+{
+    uLongf packed = compressBound(size);
+    Bytef *room = alloc(packed, 1);
+    Finding *f = &r->findings[GRADIENTS];
+    bool large = compress2(room, &packed, (const Bytef *)source, size, 9) == Z_OK &&
+                 packed > MOST_PACKED;
+    free(room);
+    if (!large || !f->passed)
+        return;
+    free(f->found);
+    *f = (Finding){.pending = true,
+                   .found = format_new("the source has %.0f KiB, compressed, where 5 are usual",
+                                       packed / 1024.0),
+                   .advice = format_new("hand in code alone: an instructor will look at this")};
+}
+
 static void train_and_score(Report *r, const GradeData *images, const Paths *at)
 {
     const GradeOptions *o = r->o;
@@ -180,6 +202,7 @@ bool grade_one(const GradeOptions *options)
     results_write(&r);
     if (r.findings[BUILDS].passed)
         train_and_score(&r, &images, &at);
+    judge_source(&r, source, size);
     file_remove(at.data);
     r.complete = true;
     results_write(&r);

@@ -222,7 +222,7 @@ static void measure_ranks(Bench *b, int network)
                                 b->folder, name, networks[network].shape, b->batch, i);
     peer[1] = start_peer_rank(b, network, 1);
     peer[0] = start_peer_rank(b, network, 0);
-    double ratio[SAMPLES], both[SAMPLES];
+    double ratio[SAMPLES], both[SAMPLES], of_slower[SAMPLES];
     for (int pair = 0; pair < b->pairs; pair++) {
         worker_go(&ranks, b->seconds);
         worker_take(&ranks);
@@ -232,6 +232,7 @@ static void measure_ranks(Bench *b, int network)
             worker_take(&alone[i]);
         both[pair] = alone[0].rate[pair] + alone[1].rate[pair];
         ratio[pair] = ranks.rate[pair] / both[pair];
+        of_slower[pair] = ranks.rate[pair] / (2 * fmin(alone[0].rate[pair], alone[1].rate[pair]));
         if (peer[0].there) {
             worker_go(&peer[0], b->seconds);
             worker_take(&peer[0]);
@@ -242,6 +243,10 @@ static void measure_ranks(Bench *b, int network)
            "%.1f, %d pairs)\n",
            name, rate, median(both, b->pairs), 100 * median(ratio, b->pairs),
            100 * lowest(ratio, b->pairs), 100 * highest(ratio, b->pairs), b->pairs);
+    printf(
+        "    of twice the slower process, when both have as much to do: %.1f %% (%.1f to %.1f)\n",
+        100 * median(of_slower, b->pairs), 100 * lowest(of_slower, b->pairs),
+        100 * highest(of_slower, b->pairs));
     printf(
         "    of the ranks' time: exchanging %.1f %%, waiting for the slower rank %.1f %% (%.1f to "
         "%.1f)\n",

@@ -34,6 +34,16 @@ typedef struct Case {
     bool cudnn;
 } Case;
 
+/* Under a sanitizer, which makes all of it some twenty times slower, long cases do less: a mistake
+ * of memory or of arithmetic shows in the first rounds. */
+#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
+enum { SANITIZED = 1 };
+#elif defined __has_feature
+enum { SANITIZED = __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) };
+#else
+enum { SANITIZED = 0 };
+#endif
+
 int harness_main(int argc, char **argv, const Case *cases, int count);
 
 #define SKIP(why) \

@@ -89,6 +89,7 @@ for file in tests/hidden/*/*.sed tests/hidden/*/*.c; do
     began=$SECONDS
     "$build/assessment/grader/grade" --submission "$work/$name/train.c" "${trust[@]}" \
         --data synthetic --images 1000 --epochs 3 --budget "${budget:-30}" --device cpu \
+        --np "${RANKS:-2}" \
         --rubric "$work/rubric.json" --out "$work/$name/out" >"$work/$name/log" 2>&1
     status=$?
     took=$((SECONDS - began)) harmed=$(harm "$work/$name" $status)

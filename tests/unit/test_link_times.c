@@ -55,11 +55,7 @@ static void expect_figure(bool (*measure)(double), double argument, const char *
 /* ---- by hand ---- */
 
 /* The additions count, too; a sanitizer makes them several times as long. */
-#ifdef __SANITIZE_ADDRESS__
-static const double NEAR = 0.2;
-#else
-static const double NEAR = 0.05;
-#endif
+static const double NEAR = SANITIZED ? 0.2 : 0.05;
 
 /* Near the model, and within 1 % of itself. */
 static bool agrees(int k, int n)
