@@ -58,16 +58,18 @@ static void draw_centre(PlotPanel *panel)
                  (PlotStyle){.color = plot_series(1), .shape = PLOT_STAR, .size = 12});
 }
 
-/* "resnet20 without skips · loss 0.103" */
-static char *title_of(const Look *l)
+const char *look_name(const Look *l) { return l->net ? l->net->name : l->name ? l->name : ""; }
+
+/* "resnet20 without skips · loss 0.103"; of one alone with the updates */
+static char *title_of(const LandscapeView *v, const Look *l)
 {
     const Network *n = l->net;
-    if (!n)
-        return format_new(" ");
-    if (!n->snapshots)
-        return format_new("%s", n->name);
-    return format_new("%s · %d updates · loss %.3f", n->name, n->updates,
-                      n->loss[n->snapshots - 1]);
+    if ((!n && !l->name) || (n && !n->snapshots))
+        return format_new("%s ", look_name(l));
+    int updates = n ? n->updates : l->updates;
+    double loss = n ? n->loss[n->snapshots - 1] : l->loss;
+    return v->looks > 1 ? format_new("%s · loss %.3f", look_name(l), loss)
+                        : format_new("%s · %d updates · loss %.3f", look_name(l), updates, loss);
 }
 
 static void draw_map(PlotPanel *panel, const LandscapeView *v, const Look *l)
@@ -104,7 +106,7 @@ static void draw_lines(PlotPanel *panel, const LandscapeView *v)
 {
     for (int k = 0; k < v->looks; k++) {
         const Look *l = &v->look[k];
-        const char *name = v->looks > 1 && l->net ? l->net->name : "";
+        const char *name = v->looks > 1 ? look_name(l) : "";
         char *train = format_new("%s%straining", name, *name ? ": " : ""),
              *test = format_new("%s%stest", name, *name ? ": " : "");
         draw_line(panel, &l->train, train, plot_series(k ? 1 : 0), false);
@@ -191,7 +193,7 @@ Roughness look_roughness(const Look *l)
 static void draw_one(const LandscapeView *v, Plot *plot, PlotAxis z)
 {
     const Look *l = &v->look[0];
-    char *title = title_of(l);
+    char *title = title_of(v, l);
     plot_begin(plot, 2, 2, v->title);
     PlotPanel *map =
         plot_panel(plot,
@@ -225,7 +227,7 @@ static void draw_two(const LandscapeView *v, Plot *plot, PlotAxis z)
     plot_begin(plot, 2, 3, v->title);
     for (int k = 0; k < 2; k++) {
         const Look *l = &v->look[k];
-        char *title = title_of(l);
+        char *title = title_of(v, l);
         PlotPanel *map = plot_panel(plot, (PlotAxes){.column = k,
                                                      .title = title,
                                                      .x = direction(&l->plane, false, "a"),
@@ -238,7 +240,11 @@ static void draw_two(const LandscapeView *v, Plot *plot, PlotAxis z)
     }
     for (int k = 0; k < 2; k++) {
         Roughness r = look_roughness(&v->look[k]);
-        char *title = format_new("negative curvature at %.1f %% of points", 100 * r.negative);
+        const HessianEdges *e = &v->look[k].edges;
+        char *title = e->steps
+                        ? format_new("negative curvature: %.1f %% · largest λ %.3g",
+                                     100 * r.negative, e->top)
+                        : format_new("negative curvature at %.1f %% of points", 100 * r.negative);
         PlotPanel *surface = plot_panel(plot, (PlotAxes){.row = 1,
                                                          .column = k,
                                                          .title = title,

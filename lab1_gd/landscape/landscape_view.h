@@ -16,7 +16,10 @@ typedef struct Slice {
 
 /* One network and its slices. */
 typedef struct Look {
-    Network *net;
+    Network *net;       /* NULL: measured before (recorded.h), so that only these are known: */
+    char *name;         /* "resnet56 without skips" */
+    int updates;        /* that it was trained for */
+    double loss;        /* at its weights */
     float *x, *y;       /* [D] filter-normalised directions */
     Slice plane;        /* around the trained weights, along x and y */
     Slice train, test;  /* along x alone, on training and on test images */
@@ -39,6 +42,7 @@ typedef struct LandscapeView {
 
 void landscape_draw(const LandscapeView *v, Plot *plot);
 long landscape_changes(const LandscapeView *v); /* grows with each new result */
+const char *look_name(const Look *l);
 bool landscape_is_3d(const LandscapeView *v, int panel);
 Roughness look_roughness(const Look *l); /* of the plane, as far as it is measured */
 #endif

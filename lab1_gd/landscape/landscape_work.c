@@ -6,6 +6,7 @@
 #include "digest.h"
 #include "directions.h"
 #include "json_text.h"
+#include "recorded.h"
 #include "timer.h"
 #include <math.h>
 #include <stdio.h>
@@ -336,6 +337,8 @@ static bool work_on(Session *s)
 bool landscape_work(Session *s)
 {
     s->complete = work_on(s);
+    if (s->complete && s->lab->comm->rank == 0)
+        landscape_record(s);
     set_phase(s, s->complete ? "done" : "stopped", "");
     return s->complete;
 }
@@ -354,6 +357,7 @@ void landscape_work_free(Session *s)
         hessian_edges_free(&l->edges);
         free(l->x);
         free(l->y);
+        free(l->name);
         network_free(l->net);
     }
     eval_set_free(s->train);

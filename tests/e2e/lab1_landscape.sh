@@ -76,6 +76,7 @@ pair() {
         --target 1e-9 --images 50 --points 3 --no-eigenvalues
 }
 pair pair1 1 || fail "two networks on one rank: exit status $?"
+cp "$work/log" "$work/pair1.log"
 pair pair2 2 || fail "two networks on two ranks: exit status $?"
 for file in resnet8 resnet8-without-skips; do
     for kind in safetensors path.safetensors json; do
@@ -90,6 +91,29 @@ pair pair2 2 || fail "again: exit status $?"
 [ "$(grep -c 'trained before' "$work/log")" = 2 ] || fail "a network that was kept is trained again"
 cmp "$(results pair1)/resnet8-path.csv" "$(results pair2)/resnet8-path.csv" ||
     fail "a kept network differs on two ranks"
+
+# Drawn again from its files, without data, networks or the exercise.
+recorded() { # folder
+    "$BUILD/student/lab1_gd/5_loss_landscape" --recorded "$1" --data-dir "$work/nowhere" \
+        --out "$work/again" >"$work/log" 2>&1
+}
+recorded "$(results pair1)" || fail "recorded: exit status $?"
+[ -s "$(results again)/landscape.png" ] || fail "recorded: no figure"
+cmp <(grep 'negative curvature' "$work/log") <(grep 'negative curvature' "$work/pair1.log") ||
+    fail "recorded: other surfaces"
+spoilt() { # words, a file, sed script
+    cp -r "$(results pair1)" "$work/spoilt"
+    sed -i "$3" "$work/spoilt/$2"
+    recorded "$work/spoilt"
+    [ $? = 2 ] && grep -q "^error: .*$1" "$work/log" || fail "recorded, spoilt: expected '$1'"
+    rm -r "$work/spoilt"
+}
+spoilt 'landscape.json: line 1: ' landscape.json 1d
+spoilt "'networks'" landscape.json s/networks/others/
+spoilt "'loss': expected a number" landscape.json 's/"loss": .*/"loss": "low",/'
+spoilt "'points' or 'range'" landscape.json 's/"range"/"ranges"/'
+spoilt '8 points, expected 3 x 3' resnet8-plane.points.csv 5d
+spoilt 'not at' resnet8-plane.points.csv '5s/,-*1,/,0.5,/'
 
 # Bad files and options.
 refused() { # words expected, options…
