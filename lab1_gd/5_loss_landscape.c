@@ -52,8 +52,7 @@ static void parse(Choices *c, Option *table, int argc, char **argv)
          .help = "train two, with and without skip connections, side by side"},
         {"full", ARG_FLAG, &c->full, .help = "compare resnet56 (35 minutes on 2 cores)"},
         {"recorded", ARG_STRING, &c->recorded,
-         .help =
-             "draw what was measured before: lab1_gd/recorded/resnet56, or a folder of results"},
+         .help = "draw a folder of results that was measured before"},
         {"points", ARG_INT, &c->points, .min = 0, .max = 1001,
          .help = "points along each side (0: 25; compare 21; full 31)"},
         {"extent", ARG_REAL, &c->extent, .min = 1e-3, .max = 100,

@@ -144,8 +144,7 @@ void landscape_open_recorded(Session *s)
     size_t size;
     json_error_t error;
     char *wrong = file_read(&bytes, &size, path, 1 << 20);
-    REQUIRE(!wrong, "%s: give a folder of results of this program, or lab1_gd/recorded/resnet56",
-            wrong);
+    REQUIRE(!wrong, "%s: give a folder of results of this program", wrong);
     json_t *json = json_loadb(bytes, size, JSON_REJECT_DUPLICATES, &error);
     REQUIRE(json, "%s: line %d: %s", path, error.line, error.text);
     const json_t *networks = json_object_get(json, "networks"),
