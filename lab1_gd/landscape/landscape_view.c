@@ -64,7 +64,7 @@ const char *look_name(const Look *l) { return l->net ? l->net->name : l->name ? 
 static char *title_of(const LandscapeView *v, const Look *l)
 {
     const Network *n = l->net;
-    if ((!n && !l->name) || (n && !n->snapshots))
+    if (n ? !n->snapshots : !l->updates)
         return format_new("%s ", look_name(l));
     int updates = n ? n->updates : l->updates;
     double loss = n ? n->loss[n->snapshots - 1] : l->loss;

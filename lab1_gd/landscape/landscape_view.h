@@ -18,7 +18,7 @@ typedef struct Slice {
 typedef struct Look {
     Network *net;       /* NULL: measured before (recorded.h), so that only these are known: */
     char *name;         /* "resnet56 without skips" */
-    int updates;        /* that it was trained for */
+    int updates;        /* that it was trained for; 0: not known */
     double loss;        /* at its weights */
     float *x, *y;       /* [D] filter-normalised directions */
     Slice plane;        /* around the trained weights, along x and y */

@@ -31,9 +31,11 @@ static json_t *look_json(const Look *look)
                                 json_pack("{s:[i,i], s:[f,f,f,f]}", "points", p->nx, p->ny, "range",
                                           p->a_low, p->a_high, p->b_low, p->b_high));
     }
-    json_t *json = json_pack("{s:o, s:i, s:f, s:o}", "name", json_text(n->name), "updates",
-                             n->updates, "loss", n->snapshots ? n->loss[n->snapshots - 1] : 0.0,
-                             "slices", all);
+    json_t *json = json_pack("{s:o, s:o}", "name", json_text(n->name), "slices", all);
+    if (n->snapshots) { /* not of a network from a file */
+        json_object_set_new(json, "updates", json_integer(n->updates));
+        json_object_set_new(json, "loss", json_real(n->loss[n->snapshots - 1]));
+    }
     if (l.edges.steps)
         json_object_set_new(json, "eigenvalues",
                             json_pack("{s:f, s:f, s:i}", "largest", l.edges.top, "smallest",
@@ -119,8 +121,10 @@ static void read_look(Look *l, const char *folder, const char *path, const json_
     REQUIRE(json_is_string(name) && json_is_object(found), "%s: a network has no name or slices",
             path);
     l->name = format_new("%s", json_string_value(name));
-    l->updates = (int)number_of(path, json, "updates", 0, MOST_UPDATES);
-    l->loss = number_of(path, json, "loss", 0, 1e9);
+    if (json_object_get(json, "updates")) {
+        l->updates = (int)number_of(path, json, "updates", 1, MOST_UPDATES);
+        l->loss = number_of(path, json, "loss", 0, 1e9);
+    }
     if (edges) {
         l->edges.top = number_of(path, edges, "largest", -1e12, 1e12);
         l->edges.bottom = number_of(path, edges, "smallest", -1e12, 1e12);
