@@ -69,7 +69,8 @@ static void parse(Choices *c, Option *table, int argc, char **argv)
         {"lines", ARG_FLAG, &c->lines, .help = "training and test loss along the first direction"},
         {"path", ARG_FLAG, &c->path, .help = "the training path in its own plane"},
         {"eigenvalues", ARG_FLAG, &c->eigenvalues,
-         .help = "the Hessian's largest and smallest eigenvalue"},
+         .help =
+             "the Hessian's largest and smallest eigenvalue, and the plane of their directions"},
         {"steps", ARG_INT, &c->steps, .min = 2, .max = 500, .help = "Lanczos steps for them"},
         {"train-images", ARG_INT, &r->images, .min = 1, .max = 1000000,
          .help = "images to train on"},
@@ -123,6 +124,8 @@ static void on_event(void *context, const PlotEvent *e)
         background_step(s->thread);
     } else if (e->kind == PLOT_KEY && e->key == 'h')
         s->view.heat = !s->view.heat;
+    else if (e->kind == PLOT_KEY && e->key == 'd')
+        s->view.sharp = !s->view.sharp;
     else if (landscape_is_3d(&s->view, e->panel))
         plot_camera_move(&s->view.camera, e);
 }
@@ -160,8 +163,10 @@ static void finish(void *context)
 static const PlotKey keys[] = {{"space", "pause, resume"},
                                {".", "measure one point"},
                                {"h", "heat map or contours"},
+                               {"d", "random directions or the Hessian's own"},
                                {"drag", "turn the surface"},
                                {"wheel", "zoom the surface"},
+                               {"pointer", "the values under it"},
                                {"s", "save the figure"},
                                {"q", "quit"},
                                {"F11", "full screen"},
@@ -205,19 +210,20 @@ static void check_choices(Choices *c, const Lab *lab)
 
 static Session session_new(const Choices *c, const Lab *lab, char *missing)
 {
-    char *title =
-        c->recorded
-            ? NULL
-            : format_new("%s · loss on %d %s images · %s statistics · filter-normalised directions "
-                         "(seed %lld)",
-                         lab->data->name, c->images, c->test ? "test" : "training", c->norm,
-                         (long long)c->directions);
+    char *title = NULL, *directions = NULL;
+    if (!c->recorded) {
+        title = format_new("%s · loss on %d %s images", lab->data->name, c->images,
+                           c->test ? "test" : "training");
+        directions = format_new("%s statistics · filter-normalised directions (seed %lld)", c->norm,
+                                (long long)c->directions);
+    }
     return (Session){.c = c,
                      .lab = lab,
                      .view = {.looks = c->compare ? 2 : 1,
                               .title = title,
+                              .directions = directions,
                               .missing = missing,
-                              .camera = {-50, 35, c->compare ? 1.05 : 1.15},
+                              .camera = {-50, 35, 1},
                               .heat = true,
                               .lines = c->lines,
                               .phase = "to do"}};

@@ -9,12 +9,12 @@
 #include <string.h>
 
 /* Those that are kept; the training path is not: its plane's directions are the path's own. */
-static const char *const slices[] = {"plane", "line-training", "line-test"};
-enum { SLICES = 3, MOST_POINTS = 2001, MOST_UPDATES = 1000000000 };
+static const char *const slices[] = {"plane", "line-training", "line-test", "hessian"};
+enum { SLICES = 4, MOST_POINTS = 2001, MOST_UPDATES = 1000000000 };
 
 static Slice *slice_of(Look *l, int k)
 {
-    return k == 0 ? &l->plane : k == 1 ? &l->train : &l->test;
+    return k == 0 ? &l->plane : k == 1 ? &l->train : k == 2 ? &l->test : &l->sharp;
 }
 
 /* ---- write ---- */
@@ -31,7 +31,8 @@ static json_t *look_json(const Look *look)
                                 json_pack("{s:[i,i], s:[f,f,f,f]}", "points", p->nx, p->ny, "range",
                                           p->a_low, p->a_high, p->b_low, p->b_high));
     }
-    json_t *json = json_pack("{s:o, s:o}", "name", json_text(n->name), "slices", all);
+    json_t *json = json_pack("{s:o, s:f, s:o}", "name", json_text(n->name), "length", l.length,
+                             "slices", all);
     if (n->snapshots) { /* not of a network from a file */
         json_object_set_new(json, "updates", json_integer(n->updates));
         json_object_set_new(json, "loss", json_real(n->loss[n->snapshots - 1]));
@@ -48,8 +49,8 @@ void landscape_record(const Session *s)
     json_t *networks = json_array();
     for (int k = 0; k < s->view.looks; k++)
         json_array_append_new(networks, look_json(&s->view.look[k]));
-    json_t *json = json_pack("{s:o, s:o}", "measured", json_text(s->view.title), "networks",
-                             networks);
+    json_t *json = json_pack("{s:o, s:o, s:o}", "measured", json_text(s->view.title), "directions",
+                             json_text(s->view.directions), "networks", networks);
     char *path = run_path(s->lab->run, "landscape.json"),
          *text = json_dumps(json, JSON_INDENT(2) | JSON_SORT_KEYS);
     NewFile *f = file_begin(path);
@@ -125,6 +126,8 @@ static void read_look(Look *l, const char *folder, const char *path, const json_
         l->updates = (int)number_of(path, json, "updates", 1, MOST_UPDATES);
         l->loss = number_of(path, json, "loss", 0, 1e9);
     }
+    if (json_object_get(json, "length"))
+        l->length = number_of(path, json, "length", 0, 1e9);
     if (edges) {
         l->edges.top = number_of(path, edges, "largest", -1e12, 1e12);
         l->edges.bottom = number_of(path, edges, "smallest", -1e12, 1e12);
@@ -152,11 +155,14 @@ void landscape_open_recorded(Session *s)
     json_t *json = json_loadb(bytes, size, JSON_REJECT_DUPLICATES, &error);
     REQUIRE(json, "%s: line %d: %s", path, error.line, error.text);
     const json_t *networks = json_object_get(json, "networks"),
-                 *measured = json_object_get(json, "measured");
+                 *measured = json_object_get(json, "measured"),
+                 *directions = json_object_get(json, "directions");
     s->view.looks = (int)json_array_size(networks);
-    REQUIRE((s->view.looks == 1 || s->view.looks == 2) && json_is_string(measured),
-            "%s: expected 'measured', and one or two 'networks'", path);
+    REQUIRE((s->view.looks == 1 || s->view.looks == 2) && json_is_string(measured) &&
+                json_is_string(directions),
+            "%s: expected 'measured', 'directions', and one or two 'networks'", path);
     s->view.title = format_new("%s", json_string_value(measured));
+    s->view.directions = format_new("%s", json_string_value(directions));
     s->view.lines = true;
     for (int k = 0; k < s->view.looks; k++)
         read_look(&s->view.look[k], folder, path, json_array_get(networks, k));
