@@ -90,6 +90,7 @@ typedef enum {
 
 typedef struct PlotStyle {
     const char *label; /* in the legend; NULL: not listed */
+    const char *hover; /* said of its points under the pointer; NULL: their values */
     uint32_t color;    /* 0: the next series colour */
     double width;      /* of a line; 0: 2 */
     double size;       /* of a point, 0: 7; of text, 0: 13 */
@@ -174,8 +175,9 @@ typedef struct PlotKey {
 } PlotKey;
 extern const PlotKey plot_keys[]; /* the keys that all windows of the course share */
 
-/* The window itself handles resizing, F11 (full screen), `?` (all keys) and `s` (saves
- * PREFIX-1.png, PREFIX-2.png, …). With HEADLESS=1 in the environment there is no window. */
+/* The window itself handles resizing, F11 (full screen), `?` (all keys), `s` (saves PREFIX-1.png,
+ * PREFIX-2.png, …) and the pointer: the values under it are shown. With HEADLESS=1 in the
+ * environment there is no window. */
 PlotWindow *plot_window_new(Plot *plot, const char *title, const char *save_prefix,
                             const PlotKey *keys);
 void plot_window_free(PlotWindow *window);

@@ -10,6 +10,7 @@
 #include "exercise.h"
 #include "lab1.h"
 #include "landscape/landscape_work.h"
+#include "landscape/recorded.h"
 #include "live_figure.h"
 #include <math.h>
 #include <stdlib.h>
@@ -50,6 +51,8 @@ static void parse(Choices *c, Option *table, int argc, char **argv)
         {"compare", ARG_FLAG, &c->compare,
          .help = "train two, with and without skip connections, side by side"},
         {"full", ARG_FLAG, &c->full, .help = "compare resnet56 (35 minutes on 2 cores)"},
+        {"recorded", ARG_STRING, &c->recorded,
+         .help = "draw a folder of results that was measured before"},
         {"points", ARG_INT, &c->points, .min = 0, .max = 1001,
          .help = "points along each side (0: 25; compare 21; full 31)"},
         {"extent", ARG_REAL, &c->extent, .min = 1e-3, .max = 100,
@@ -66,7 +69,8 @@ static void parse(Choices *c, Option *table, int argc, char **argv)
         {"lines", ARG_FLAG, &c->lines, .help = "training and test loss along the first direction"},
         {"path", ARG_FLAG, &c->path, .help = "the training path in its own plane"},
         {"eigenvalues", ARG_FLAG, &c->eigenvalues,
-         .help = "the Hessian's largest and smallest eigenvalue"},
+         .help =
+             "the Hessian's largest and smallest eigenvalue, and the plane of their directions"},
         {"steps", ARG_INT, &c->steps, .min = 2, .max = 500, .help = "Lanczos steps for them"},
         {"train-images", ARG_INT, &r->images, .min = 1, .max = 1000000,
          .help = "images to train on"},
@@ -120,6 +124,8 @@ static void on_event(void *context, const PlotEvent *e)
         background_step(s->thread);
     } else if (e->kind == PLOT_KEY && e->key == 'h')
         s->view.heat = !s->view.heat;
+    else if (e->kind == PLOT_KEY && e->key == 'd')
+        s->view.sharp = !s->view.sharp;
     else if (landscape_is_3d(&s->view, e->panel))
         plot_camera_move(&s->view.camera, e);
 }
@@ -157,8 +163,10 @@ static void finish(void *context)
 static const PlotKey keys[] = {{"space", "pause, resume"},
                                {".", "measure one point"},
                                {"h", "heat map or contours"},
+                               {"d", "random directions or the Hessian's own"},
                                {"drag", "turn the surface"},
                                {"wheel", "zoom the surface"},
+                               {"pointer", "the values under it"},
                                {"s", "save the figure"},
                                {"q", "quit"},
                                {"F11", "full screen"},
@@ -177,7 +185,7 @@ static void report(Session *s)
             s->lab->run,
             "%s: negative curvature at %.1f %% of %d inner points, mean |λmin/λmax| (0 elsewhere) "
             "%.3f, %d local minima",
-            l->net->name, 100 * r.negative, r.points, r.ratio, r.minima);
+            look_name(l), 100 * r.negative, r.points, r.ratio, r.minima);
     }
 }
 
@@ -202,25 +210,29 @@ static void check_choices(Choices *c, const Lab *lab)
 
 static Session session_new(const Choices *c, const Lab *lab, char *missing)
 {
-    char *title = format_new(
-        "%s · loss on %d %s images · %s statistics · filter-normalised directions (seed %lld)",
-        lab->data->name, c->images, c->test ? "test" : "training", c->norm,
-        (long long)c->directions);
+    char *title = NULL, *directions = NULL;
+    if (!c->recorded) {
+        title = format_new("%s · loss on %d %s images", lab->data->name, c->images,
+                           c->test ? "test" : "training");
+        directions = format_new("%s statistics · filter-normalised directions (seed %lld)", c->norm,
+                                (long long)c->directions);
+    }
     return (Session){.c = c,
                      .lab = lab,
                      .view = {.looks = c->compare ? 2 : 1,
                               .title = title,
+                              .directions = directions,
                               .missing = missing,
-                              .camera = {-50, 35, c->compare ? 1.05 : 1.15},
+                              .camera = {-50, 35, 1},
                               .heat = true,
                               .lines = c->lines,
                               .phase = "to do"}};
 }
 
-/* Rank 0: the work on a thread, the figure here. */
+/* Rank 0: the work, if there is any, on a thread; the figure here. */
 static void lead(Session *s)
 {
-    s->thread = s->view.missing ? NULL : background_start(work, s);
+    s->thread = s->view.missing || s->c->recorded ? NULL : background_start(work, s);
     live_figure_show(s->lab->run, &(LiveFigure){.title = "Lab 1 · loss landscape",
                                                 .png = "landscape.png",
                                                 .keys = keys,
@@ -240,18 +252,22 @@ int main(int argc, char **argv)
     Choices c = defaults();
     Option table[MOST_OPTIONS];
     parse(&c, table, argc, argv);
-    char *missing = exercise_missing(uses, 1);
+    char *missing = c.recorded ? NULL : exercise_missing(uses, 1);
     stop_on_signals();
     Lab lab = lab_open(comm_open(c.run.comm), &c.run);
-    lab_data(&lab, &c.run, NULL);
-    check_choices(&c, &lab);
+    if (!c.recorded) {
+        lab_data(&lab, &c.run, NULL);
+        check_choices(&c, &lab);
+    }
     lab_run(&lab, "lab1_loss_landscape", &c.run, table);
     Session s = session_new(&c, &lab, missing);
-    if (!missing)
+    if (c.recorded)
+        landscape_open_recorded(&s);
+    else if (!missing)
         landscape_open(&s);
     if (lab.comm->rank == 0)
         lead(&s);
-    else if (!missing)
+    else if (!missing && !c.recorded)
         landscape_work(&s);
     if (missing)
         run_say(lab.run, "to do: %s", missing);

@@ -29,15 +29,17 @@ assessment: $(or $(HAVE_TRAINER),no_solutions)
 # Submissions that the grader must judge as expected: tests/hidden.
 hidden: $(GRADING)
 	@$(BUILT); $(WITH_MAKE) tests/tools/hidden.sh $(B) $(ONLY)
+# Ranks: drawn, or as NP says.
+DRAWN_OR_NP = $(if $(filter file,$(origin NP)),,--np $(NP))
 # The bar: the reference RUNS times, with the grader's ARGS.
 reference: $(GRADING)
-	@$(BUILT); $(WITH_MAKE) tests/tools/reference.sh $(B) $(or $(RUNS),30) $(OPTIONS)
+	@$(BUILT); $(WITH_MAKE) tests/tools/reference.sh $(B) $(or $(RUNS),30) $(DRAWN_OR_NP) $(OPTIONS)
 # Your own file may run where no sandbox works; somebody else's only with ARGS=--trust.
 grade: $(GRADING) $(if $(HAVE_TRAINER),,no_solutions)
 	@$(BUILT)
 	@export $(WITH_MAKE); common/setup/guard.sh watch $$$$; exec $(GRADER) --submission \
 	    '$(or $(SUBMISSION),assessment/$(SOLUTION)train.c)' \
-	    $(if $(filter file,$(origin NP)),,--np $(NP)) $(if $(SUBMISSION),,--trust) $(OPTIONS)
+	    $(DRAWN_OR_NP) $(if $(SUBMISSION),,--trust) $(OPTIONS)
 # For Gradescope: the students' tarball, which has the grader, and two scripts.
 autograder-zip: handout
 	@assessment/kit/zip.sh $(BUILD)/handout $(BUILD)

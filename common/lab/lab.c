@@ -19,8 +19,9 @@ void lab_data(Lab *lab, const RunOptions *o, Commands *commands)
 
 void lab_run(Lab *lab, const char *program, const RunOptions *o, const Option *options)
 {
-    json_t *facts = json_pack("{s:o, s:s, s:i}", "data", json_text(lab->data->description),
-                              "device", lab->be->description, "ranks", lab->comm->size);
+    const char *data = lab->data ? lab->data->description : "none is read";
+    json_t *facts = json_pack("{s:o, s:s, s:i}", "data", json_text(data), "device",
+                              lab->be->description, "ranks", lab->comm->size);
     lab->run = run_open(program, o, options, facts, lab->comm->rank == 0);
 }
 

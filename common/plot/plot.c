@@ -133,6 +133,16 @@ PlotPanel *plot_panel(Plot *plot, PlotAxes axes)
     return panel;
 }
 
+int panel_under(const Plot *plot, double x, double y)
+{
+    for (int i = plot->panels - 1; i >= 0; i--) {
+        Rect f = plot->panel[i]->frame;
+        if (x >= f.x && x <= f.x + f.w && y >= f.y && y <= f.y + f.h)
+            return i;
+    }
+    return -1;
+}
+
 static Mark *add(PlotPanel *panel, MarkKind kind, int n, PlotStyle style)
 {
     panel->mark = grown(panel->mark, panel->count, &panel->room, sizeof *panel->mark);
@@ -141,6 +151,7 @@ static Mark *add(PlotPanel *panel, MarkKind kind, int n, PlotStyle style)
         style.color = plot_series(panel->colors++);
     style.opacity = style.opacity > 0 ? fmin(style.opacity, 1) : 1;
     style.label = keep_text(panel->plot, style.label);
+    style.hover = keep_text(panel->plot, style.hover);
     *mark = (Mark){.kind = kind, .n = n > 0 ? n : 0, .style = style};
     panel->plot->drawn = false;
     return mark;

@@ -37,7 +37,7 @@ bool plot_camera_move(PlotCamera *camera, const PlotEvent *event)
 #if defined HAVE_SDL2 && defined HAVE_CAIRO
 #include <SDL.h>
 
-static const double MESSAGE = 2.5; /* seconds */
+static const double MESSAGE = 2.5, HOVER = 5; /* seconds */
 
 static void save(PlotWindow *window)
 {
@@ -66,7 +66,6 @@ static bool typed(PlotWindow *window, char key, PlotEvent *event)
     else
         *event = (PlotEvent){
             .kind = key == 'q' ? PLOT_QUIT : PLOT_KEY, .key = key, .panel = -1, .x = NAN, .y = NAN};
-    window->plot->drawn = false;
     return key != '?' && key != 's';
 }
 
@@ -77,16 +76,6 @@ static void to_units(const PlotWindow *window, int x, int y, double *ux, double 
     SDL_GetWindowSize(window->sdl, &w, &h);
     *ux = (double)x / w * window->plot->width / window->plot->scale;
     *uy = (double)y / h * window->plot->height / window->plot->scale;
-}
-
-static int panel_under(const Plot *plot, double x, double y)
-{
-    for (int i = plot->panels - 1; i >= 0; i--) {
-        Rect f = plot->panel[i]->frame;
-        if (x >= f.x && x <= f.x + f.w && y >= f.y && y <= f.y + f.h)
-            return i;
-    }
-    return -1;
 }
 
 static PlotEvent mouse_event(const PlotWindow *window, PlotEventKind kind, int index, double x,
@@ -120,7 +109,10 @@ static bool mouse(PlotWindow *window, const SDL_Event *sdl, PlotEvent *event)
     if (sdl->type == SDL_MOUSEMOTION) {
         to_units(window, sdl->motion.x, sdl->motion.y, &x, &y);
         to_units(window, sdl->motion.xrel, sdl->motion.yrel, &step_x, &step_y);
-        if (!window->pressed || !(sdl->motion.state & SDL_BUTTON_LMASK))
+        bool turns = window->pressed && (sdl->motion.state & SDL_BUTTON_LMASK);
+        window->hover_x = x, window->hover_y = y;
+        window->hover_until = turns ? 0 : timer_real() + HOVER;
+        if (!turns)
             return false;
         bool began = !window->dragged && hypot(x - window->pressed_x, y - window->pressed_y) > 4;
         if (!window->dragged && !began)
@@ -167,6 +159,10 @@ bool plot_window_event(PlotWindow *window, PlotEvent *event)
             if (sdl.key.keysym.sym == SDLK_F11)
                 plot_window_full_screen(window);
             given = sdl.key.keysym.sym == SDLK_ESCAPE && typed(window, 'q', event);
+            break;
+        case SDL_WINDOWEVENT:
+            if (sdl.window.event == SDL_WINDOWEVENT_LEAVE)
+                window->hover_until = 0;
             break;
         case SDL_MOUSEMOTION:
         case SDL_MOUSEBUTTONDOWN:

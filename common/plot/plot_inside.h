@@ -17,7 +17,8 @@
  *   plot_layer.c    pixels kept from frame to frame
  *   plot_surface.c  a panel in space
  *   plot_box.c      the box around it, with its numbers
- *   plot_overlay.c  help and messages over the figure
+ *   plot_overlay.c  help, messages and values over the figure
+ *   plot_hover.c    which values
  * with or without:
  *   plot_png.c      the file
  *   plot_window.c, plot_input.c  the window (SDL2)
@@ -219,6 +220,16 @@ void box_draw(Pen *pen, const PlotPanel *panel);    /* floor and walls, behind t
 void box_numbers(Pen *pen, const PlotPanel *panel); /* around it */
 bool surface_pick(const PlotPanel *panel, double px, double py, double *x, double *y);
 
+/* ---- Under the pointer (plot_hover.c) ---- */
+typedef struct Hover {
+    char text[240]; /* "a = 0.25 · b = −0.1 · loss = 1.31" */
+    double x, y;    /* the point that it speaks of, in the figure */
+    bool on_point;  /* of a line or a scatter */
+} Hover;
+/* of a figure that is drawn; false: nothing there has a value */
+bool hover_at(const Plot *plot, double x, double y, Hover *hover);
+int panel_under(const Plot *plot, double x, double y); /* -1: none */
+
 /* ---- The window (plot_window.c, plot_input.c) ---- */
 enum { WINDOW_FRAMES = 1024 }; /* whose times are kept */
 struct PlotWindow {
@@ -231,6 +242,10 @@ struct PlotWindow {
     bool pressed, dragged;
     int pressed_panel;
     double pressed_x, pressed_y;       /* units */
+    double hover_x, hover_y;           /* units; where the pointer is */
+    double hover_until;                /* seconds; it lies still after that, and says nothing */
+    uint32_t *page;                    /* the figure with what is laid over it */
+    size_t page_room;                  /* pixels */
     double born, first, message_until; /* seconds */
     double shown, due;                 /* the last frame, the next one */
     int frames;
@@ -239,7 +254,8 @@ struct PlotWindow {
 
 void plot_save_asked(PlotWindow *window); /* plot_input.c: saves the PNGs requested */
 
-/* Over the finished figure, until the next figure_draw() (plot_overlay.c). */
+/* Over the pixels of a finished figure (plot_overlay.c). */
 void overlay_keys(Plot *plot, const PlotKey *keys);
 void overlay_line(Plot *plot, const char *text);
+void overlay_hover(Plot *plot, const Hover *hover);
 #endif

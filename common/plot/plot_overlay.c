@@ -1,5 +1,5 @@
-/* plot_overlay.c: what a window briefly lays over its figure: the list of keys, and a line such as
- * "saved …". */
+/* plot_overlay.c: what a window briefly lays over its figure: the list of keys, a line such as
+ * "saved …", and the values under the pointer. */
 #ifdef HAVE_CAIRO
 #include "plot_inside.h"
 #include <cairo.h>
@@ -51,6 +51,27 @@ void overlay_keys(Plot *plot, const PlotKey *keys)
         text_draw(pen, bold, r.x + PAD, y, 0, 0.5, keys[i].key);
         text_draw(pen, plain, r.x + PAD + COLUMN, y, 0, 0.5, keys[i].does);
     }
+    cairo_destroy(pen);
+}
+
+void overlay_hover(Plot *plot, const Hover *hover)
+{
+    enum { HIGH = 30, AWAY = 16 };
+    Font font = {.size = 13, .color = PLOT_WHITE};
+    Pen *pen = pen_over(plot);
+    Rect page = {0, 0, plot->width / plot->scale, plot->height / plot->scale};
+    double w = fmin(text_width(pen, font, hover->text) + 24, page.w - 8);
+    Rect r = {fmin(fmax(hover->x - w / 2, 4), page.w - 4 - w), hover->y - AWAY - HIGH, w, HIGH};
+    if (r.y < 4)
+        r.y = hover->y + AWAY;
+    if (hover->on_point) {
+        cairo_arc(pen, hover->x, hover->y, 7, 0, 2 * M_PI);
+        cairo_set_line_width(pen, 2);
+        pen_color(pen, PLOT_INK, 1);
+        cairo_stroke(pen);
+    }
+    plate(pen, r);
+    text_fit(pen, font, (Rect){r.x + 10, r.y, r.w - 20, r.h}, 0.5, hover->text);
     cairo_destroy(pen);
 }
 

@@ -89,32 +89,53 @@ void plot_window_free(PlotWindow *window)
     SDL_VideoQuit();
     free(window->save_prefix);
     free(window->message);
+    free(window->page);
     free(window);
 }
 
-static void draw(PlotWindow *window)
+/* The figure with what is laid over it: the figure itself stays as it is. */
+static const uint32_t *overlaid(PlotWindow *window, bool message, const Hover *hover)
+{
+    Plot over = *window->plot;
+    size_t size = (size_t)over.width * over.height;
+    if (size > window->page_room) {
+        free(window->page);
+        window->page = alloc(size, sizeof *window->page);
+        window->page_room = size;
+    }
+    over.pixel = memcpy(window->page, over.pixel, size * sizeof *over.pixel);
+    if (hover)
+        overlay_hover(&over, hover);
+    if (window->help)
+        overlay_keys(&over, window->keys);
+    if (message)
+        overlay_line(&over, window->message);
+    return over.pixel;
+}
+
+static const uint32_t *draw(PlotWindow *window)
 {
     Plot *plot = window->plot;
+    Hover hover;
     int width, height;
+    double now = timer_real();
     SDL_Surface *screen = SDL_GetWindowSurface(window->sdl); /* a new one after each resize */
     if (screen)
         plot_resize(plot, screen->w, screen->h);
     plot_image(plot, &width, &height);
-    bool message = window->message && timer_real() < window->message_until;
-    if (window->help)
-        overlay_keys(plot, window->keys);
-    if (message)
-        overlay_line(plot, window->message);
-    if (window->help || message)
-        plot->drawn = false; /* draw it again without these next time */
+    bool message = window->message && now < window->message_until,
+         hovers = now < window->hover_until &&
+                  hover_at(plot, window->hover_x, window->hover_y, &hover);
+    return window->help || message || hovers ? overlaid(window, message, hovers ? &hover : NULL)
+                                             : plot->pixel;
 }
 
-static void present(PlotWindow *window)
+static void present(PlotWindow *window, const uint32_t *pixel)
 {
     Plot *plot = window->plot;
     SDL_Surface *screen = SDL_GetWindowSurface(window->sdl);
-    SDL_Surface *image = SDL_CreateRGBSurfaceWithFormatFrom(plot->pixel, plot->width, plot->height,
-                                                            32, 4 * plot->width,
+    SDL_Surface *image = SDL_CreateRGBSurfaceWithFormatFrom((void *)pixel, plot->width,
+                                                            plot->height, 32, 4 * plot->width,
                                                             SDL_PIXELFORMAT_RGB888);
     if (screen && image && SDL_BlitSurface(image, NULL, screen, NULL) == 0)
         SDL_UpdateWindowSurface(window->sdl);
@@ -127,12 +148,12 @@ void plot_window_show(PlotWindow *window)
         return;
     double began = timer_real();
     plot_save_asked(window); /* it now shows the effect of earlier keys */
-    draw(window);
+    const uint32_t *pixel = draw(window);
     double drawn = timer_real();
     if (window->frames > 0 && window->due > drawn)
         SDL_Delay((Uint32)(1e3 * (window->due - drawn)));
     double woken = timer_real();
-    present(window);
+    present(window, pixel);
     double now = timer_real();
     if (window->frames == 0)
         window->first = now - window->born;

@@ -58,29 +58,41 @@ static void draw_centre(PlotPanel *panel)
                  (PlotStyle){.color = plot_series(1), .shape = PLOT_STAR, .size = 12});
 }
 
-/* "resnet20 without skips · loss 0.103" */
-static char *title_of(const Look *l)
+const char *look_name(const Look *l) { return l->net ? l->net->name : l->name ? l->name : ""; }
+
+/* "resnet20 without skips · loss 0.103"; of one alone with the updates */
+static char *title_of(const LandscapeView *v, const Look *l)
 {
     const Network *n = l->net;
-    if (!n)
-        return format_new(" ");
-    if (!n->snapshots)
-        return format_new("%s", n->name);
-    return format_new("%s · %d updates · loss %.3f", n->name, n->updates,
-                      n->loss[n->snapshots - 1]);
+    if (n ? !n->snapshots : !l->updates)
+        return format_new("%s ", look_name(l));
+    int updates = n ? n->updates : l->updates;
+    double loss = n ? n->loss[n->snapshots - 1] : l->loss;
+    return v->looks > 1 ? format_new("%s · loss %.3f", look_name(l), loss)
+                        : format_new("%s · %d updates · loss %.3f", look_name(l), updates, loss);
+}
+
+static const Slice *shown(const LandscapeView *v, const Look *l)
+{
+    return v->sharp ? &l->sharp : &l->plane;
 }
 
 static void draw_map(PlotPanel *panel, const LandscapeView *v, const Look *l)
 {
-    draw_field(panel, v, &l->plane);
+    draw_field(panel, v, shown(v, l));
     draw_centre(panel);
+    if (v->sharp && !l->sharp.surface)
+        plot_note(panel, l->edges.steps && l->edges.top <= 0
+                             ? "no direction of this loss is curved upwards"
+                             : "the Hessian's plane is not measured yet: it comes last");
 }
 
 static void draw_3d(PlotPanel *panel, const LandscapeView *v, const Look *l)
 {
-    if (!l->plane.surface)
+    const Slice *s = shown(v, l);
+    if (!s->surface)
         return;
-    PlotGrid grid = grid_of(&l->plane);
+    PlotGrid grid = grid_of(s);
     plot_surface(panel, grid, v->camera);
     free((double *)grid.z);
 }
@@ -104,7 +116,7 @@ static void draw_lines(PlotPanel *panel, const LandscapeView *v)
 {
     for (int k = 0; k < v->looks; k++) {
         const Look *l = &v->look[k];
-        const char *name = v->looks > 1 && l->net ? l->net->name : "";
+        const char *name = v->looks > 1 ? look_name(l) : "";
         char *train = format_new("%s%straining", name, *name ? ": " : ""),
              *test = format_new("%s%stest", name, *name ? ": " : "");
         draw_line(panel, &l->train, train, plot_series(k ? 1 : 0), false);
@@ -113,6 +125,22 @@ static void draw_lines(PlotPanel *panel, const LandscapeView *v)
         free(test);
     }
     plot_rule_x(panel, 0, (PlotStyle){.color = PLOT_GREY, .width = 1});
+}
+
+/* "s: along the sharpest direction, λ = 95" */
+static char *axis_label(const LandscapeView *v, const Look *l, bool second)
+{
+    if (!v->sharp)
+        return format_new(v->looks > 1 ? "%s"
+                          : second     ? "%s: along the second"
+                                       : "%s: along the first direction",
+                          second ? "b" : "a");
+    if (!l->edges.steps)
+        return format_new("%s", second ? "d" : "s");
+    double lambda = second ? l->edges.bottom : l->edges.top;
+    return format_new("%s, λ = %s%.3g",
+                      second ? "d: most downward" : "s: along the sharpest direction",
+                      lambda < 0 ? "−" : "", fabs(lambda));
 }
 
 /* While training: the loss so far. */
@@ -127,7 +155,23 @@ static void draw_training(PlotPanel *panel, const Look *l)
     free(x);
 }
 
-static void draw_path(PlotPanel *panel, const Look *l)
+/* A snapshot in the colour of its own loss: where that is not the map's, the plane says little. */
+static void draw_snapshot(PlotPanel *panel, PlotAxis z, const Look *l, int i, double a, double b)
+{
+    const double *loss = l->path_loss ? &l->path_loss[2 * (ptrdiff_t)i] : NULL;
+    char *text = NULL;
+    uint32_t color = plot_series(1);
+    if (loss && isfinite(loss[0])) {
+        text = format_new("update %d: loss %.3g · in the plane %.3g · %.2g away from the plane",
+                          l->net->at[i], loss[0], loss[1], l->pca->off[i]);
+        color = plot_map_color(PLOT_VIRIDIS, log(loss[0] / z.low) / log(z.high / z.low));
+    }
+    plot_scatter(panel, 1, &a, &b,
+                 (PlotStyle){.color = color, .size = loss ? 9 : 4, .hover = text});
+    free(text);
+}
+
+static void draw_path(PlotPanel *panel, PlotAxis z, const Look *l)
 {
     int n = l->pca->n, k = l->pca->k;
     double *a = alloc(n, sizeof *a), *b = alloc(n, sizeof *b);
@@ -136,7 +180,8 @@ static void draw_path(PlotPanel *panel, const Look *l)
         b[i] = k > 1 ? l->pca->coordinates[i * k + 1] : 0;
     }
     plot_line(panel, n, a, b, (PlotStyle){.label = "training path", .color = plot_series(1)});
-    plot_scatter(panel, n, a, b, (PlotStyle){.color = plot_series(1), .size = 4});
+    for (int i = 0; i < n; i++)
+        draw_snapshot(panel, z, l, i, a[i], b[i]);
     free(a);
     free(b);
     draw_centre(panel);
@@ -167,13 +212,13 @@ static void draw_valley(const LandscapeView *v, Plot *plot, const Look *l)
                          100 * l->pca->explained[0]);
     char *y = format_new("2nd (%.0f %%)", l->pca->k > 1 ? 100 * l->pca->explained[1] : 0);
     PlotAxes axes = {.row = 1,
-                     .title = "Training path (batch statistics)",
+                     .title = "Training path: each point in the colour of its own loss",
                      .x = direction(&l->valley, false, x),
                      .y = direction(&l->valley, true, y)};
     scale_of(&axes.z, 1, (const Surface *const[]){l->valley.surface});
     PlotPanel *panel = plot_panel(plot, axes);
     draw_field(panel, v, &l->valley);
-    draw_path(panel, l);
+    draw_path(panel, axes.z, l);
     free(x);
     free(y);
 }
@@ -188,22 +233,20 @@ Roughness look_roughness(const Look *l)
                      (p->b_high - p->b_low) / (p->ny - 1));
 }
 
-static void draw_one(const LandscapeView *v, Plot *plot, PlotAxis z)
+static void draw_one(const LandscapeView *v, Plot *plot, PlotAxis z, const char *heading)
 {
     const Look *l = &v->look[0];
-    char *title = title_of(l);
-    plot_begin(plot, 2, 2, v->title);
-    PlotPanel *map =
-        plot_panel(plot,
-                   (PlotAxes){.title = title,
-                              .x = direction(&l->plane, false, "a: along the first direction"),
-                              .y = direction(&l->plane, true, "b: along the second"),
-                              .z = z});
+    char *title = title_of(v, l), *x = axis_label(v, l, false), *y = axis_label(v, l, true);
+    plot_begin(plot, 2, 2, heading);
+    PlotPanel *map = plot_panel(plot, (PlotAxes){.title = title,
+                                                 .x = direction(shown(v, l), false, x),
+                                                 .y = direction(shown(v, l), true, y),
+                                                 .z = z});
     PlotPanel *surface = plot_panel(plot, (PlotAxes){.column = 1,
                                                      .rows = v->lines ? 1 : 2,
                                                      .title = "The same as a surface: drag to turn",
-                                                     .x.label = "a",
-                                                     .y.label = "b",
+                                                     .x.label = v->sharp ? "s" : "a",
+                                                     .y.label = v->sharp ? "d" : "b",
                                                      .z = z});
     draw_map(map, v, l);
     draw_3d(surface, v, l);
@@ -217,33 +260,39 @@ static void draw_one(const LandscapeView *v, Plot *plot, PlotAxis z)
                    v);
     if (v->missing)
         plot_note(map, v->missing);
-    free(title);
+    free(title), free(x), free(y);
 }
 
-static void draw_two(const LandscapeView *v, Plot *plot, PlotAxis z)
+static void draw_two(const LandscapeView *v, Plot *plot, PlotAxis z, const char *heading)
 {
-    plot_begin(plot, 2, 3, v->title);
+    plot_begin(plot, 2, 3, heading);
     for (int k = 0; k < 2; k++) {
         const Look *l = &v->look[k];
-        char *title = title_of(l);
+        char *title = title_of(v, l), *x = axis_label(v, l, false), *y = axis_label(v, l, true);
         PlotPanel *map = plot_panel(plot, (PlotAxes){.column = k,
                                                      .title = title,
-                                                     .x = direction(&l->plane, false, "a"),
-                                                     .y = direction(&l->plane, true, "b"),
+                                                     .x = direction(shown(v, l), false, x),
+                                                     .y = direction(shown(v, l), true, y),
                                                      .z = z});
         draw_map(map, v, l);
         if (v->missing && k == 0)
             plot_note(map, v->missing);
-        free(title);
+        free(title), free(x), free(y);
     }
     for (int k = 0; k < 2; k++) {
         Roughness r = look_roughness(&v->look[k]);
-        char *title = format_new("negative curvature at %.1f %% of points", 100 * r.negative);
+        const HessianEdges *e = &v->look[k].edges;
+        char *title = !e->steps
+                        ? format_new("negative curvature at %.1f %% of points", 100 * r.negative)
+                    : v->sharp ? format_new("eigenvalues from %s%.3g to %.3g",
+                                            e->bottom < 0 ? "−" : "", fabs(e->bottom), e->top)
+                               : format_new("negative curvature: %.1f %% · largest λ %.3g",
+                                            100 * r.negative, e->top);
         PlotPanel *surface = plot_panel(plot, (PlotAxes){.row = 1,
                                                          .column = k,
                                                          .title = title,
-                                                         .x.label = "a",
-                                                         .y.label = "b",
+                                                         .x.label = v->sharp ? "s" : "a",
+                                                         .y.label = v->sharp ? "d" : "b",
                                                          .z = z});
         draw_3d(surface, v, &v->look[k]);
         free(title);
@@ -265,17 +314,28 @@ void landscape_draw(const LandscapeView *v, Plot *plot)
     const HessianEdges *e = &v->look[0].edges;
     PlotAxis z;
     scale_of(&z, 2,
-             (const Surface *const[]){v->look[0].plane.surface,
-                                      v->looks > 1 ? v->look[1].plane.surface : NULL});
+             (const Surface *const[]){shown(v, &v->look[0])->surface,
+                                      v->looks > 1 ? shown(v, &v->look[1])->surface : NULL});
+    char *heading = format_new("%s · %s", v->title,
+                               v->sharp ? "batch statistics · the Hessian's own directions"
+                                        : v->directions);
     if (v->looks == 1)
-        draw_one(v, plot, z);
+        draw_one(v, plot, z, heading);
     else
-        draw_two(v, plot, z);
+        draw_two(v, plot, z, heading);
+    free(heading);
     int used = snprintf(text, sizeof text, "%s", v->phase);
     if (e->steps && v->looks == 1)
         snprintf(text + used, sizeof text - used,
                  " · Hessian: λ from %s%.3g to %.3g (Lanczos, %d steps)", e->bottom < 0 ? "−" : "",
                  fabs(e->bottom), e->top, e->steps);
+    const Look *l = &v->look[0];
+    if (v->sharp && l->sharp.surface && l->length > 0)
+        snprintf(
+            text, sizeof text,
+            "the Hessian's own directions: the weights move by %.2g from the middle to an edge "
+            "(in the random plane by %.2g) · d: random directions",
+            l->sharp.plane.a_high, l->length * l->plane.plane.a_high);
     plot_footer(plot, text);
 }
 
@@ -292,7 +352,8 @@ long landscape_changes(const LandscapeView *v)
     for (int k = 0; k < v->looks; k++) {
         const Look *l = &v->look[k];
         changes += (l->net ? 1 + l->net->snapshots : 0) + known(&l->plane) + known(&l->train) +
-                   known(&l->test) + known(&l->valley) + (l->pca != NULL) + l->edges.steps;
+                   known(&l->test) + known(&l->valley) + known(&l->sharp) + (l->pca != NULL) +
+                   l->path_known + l->edges.steps;
     }
     return changes;
 }

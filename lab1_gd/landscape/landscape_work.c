@@ -3,29 +3,12 @@
 #include "landscape_work.h"
 #include "check.h"
 #include "checkpoint.h"
-#include "digest.h"
-#include "directions.h"
-#include "json_text.h"
-#include "timer.h"
+#include "recorded.h"
+#include "slices.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static ModelMode mode_of(const Choices *c)
-{
-    return !strcmp(c->norm, "batch") ? MODEL_FROZEN_STATS : MODEL_EVAL;
-}
-
-static void set_phase(Session *s, const char *phase, const char *name)
-{
-    if (s->work)
-        background_lock(s->work);
-    snprintf(s->view.phase, sizeof s->view.phase, "%s%s%s", phase, *name ? " of " : "", name);
-    s->view.phases++;
-    if (s->work)
-        background_unlock(s->work);
-}
 
 /* ---- the steps of the work ---- */
 
@@ -91,7 +74,7 @@ static void get_network(Session *s, int k)
     if (!file)
         return;
     /* finite weights may still be too large */
-    double loss = metrics_loss(eval_set_metrics(net->m, s->train, mode_of(c)));
+    double loss = metrics_loss(eval_set_metrics(net->m, s->train, slices_mode(c)));
     REQUIRE(isfinite(loss), "%s: its loss is %g: it diverged; use an earlier checkpoint", file,
             loss);
 }
@@ -126,148 +109,11 @@ static bool train_networks(Session *s)
         }
     if (n == 0)
         return true;
-    set_phase(s, "training", n == 1 ? fresh[0]->name : "both networks");
+    session_phase(s, "training", n == 1 ? fresh[0]->name : "both networks");
     TrainingContext t = {
-        s->lab->run, s->lab->comm, s->lab->be, s->lab->data, c->test ? s->test : s->train,
-        mode_of(c),  s->work};
+        s->lab->run,    s->lab->comm, s->lab->be, s->lab->data, c->test ? s->test : s->train,
+        slices_mode(c), s->work};
     return networks_train(fresh, &t, recipe, n);
-}
-
-/* The network: its layers, and a digest of its weights and running statistics, wherever they came
- * from. */
-static json_t *network_json(const Look *l)
-{
-    const Model *m = l->net->m;
-    char weights[17], statistics[17] = "none";
-    sha256_hex(weights, sizeof weights, l->net->w, m->params.n * sizeof(float));
-    if (l->net->state)
-        sha256_hex(statistics, sizeof statistics, l->net->state, m->state.n * sizeof(float));
-    return json_pack("{s:o, s:o, s:b, s:b, s:s, s:s}", "name", json_text(l->net->name), "kind",
-                     json_text(l->net->kind), "no skip", m->spec.no_skip, "no batch norm",
-                     m->spec.no_batchnorm, "weights", weights, "statistics", statistics);
-}
-
-/* The header of a file of points: everything that its values depend on. */
-static json_t *identity(const Session *s, const Look *l, const Plane *p, const char *slice,
-                        const char *subset, ModelMode mode)
-{
-    const Choices *c = s->c;
-    char data[17], x[17], y[17] = "none";
-    dataset_digest(data, s->lab->data);
-    sha256_hex(x, sizeof x, p->x, p->count * sizeof(float));
-    if (p->y)
-        sha256_hex(y, sizeof y, p->y, p->count * sizeof(float));
-    return json_pack(
-        "{s:s, s:o, s:s, s:s, s:s, s:i, s:s, s:i, s:s, s:s, s:s, s:[i,i], s:[f,f,f,f], s:I}",
-        "slice", slice, "network", network_json(l), "data", s->lab->data->name, "data digest", data,
-        "subset", subset, "images", c->images, "batch norm",
-        mode == MODEL_EVAL ? "running" : "batch", "measure batch", c->batch, "precision",
-        c->run.precision, "x", x, "y", y, "points", p->nx, p->ny, "range", p->a_low, p->a_high,
-        p->b_low, p->b_high, "direction seed", (json_int_t)c->directions);
-}
-
-/* Measure one slice of look l; its points in OUT/NAME-SLICE.points.csv, and all of them in
- * OUT/NAME-SLICE.csv. */
-static bool measure(Session *s, Look *l, Slice *slice, Plane plane, const char *name,
-                    const EvalSet *subset, ModelMode mode)
-{
-    json_t *what = identity(s, l, &plane, name, subset == s->train ? "training" : "test", mode);
-    char *points_ending = format_new("-%s.points.csv", name),
-         *surface_ending = format_new("-%s.csv", name);
-    char *points = network_path(s->lab->run, l->net, points_ending),
-         *path = network_path(s->lab->run, l->net, surface_ending);
-    Sweep *log = s->lab->comm->rank == 0 ? sweep_open(points, LANDSCAPE_COLUMNS, what) : NULL;
-    set_phase(s, name, l->net->name);
-    if (s->work)
-        background_lock(s->work);
-    *slice = (Slice){plane, surface_new(plane.nx, plane.ny)};
-    if (s->work)
-        background_unlock(s->work);
-    network_restore(l->net);
-    double began = timer_now();
-    int before = log ? log->rows : 0;
-    bool complete = landscape_run(&(Landscape){l->net->m, subset, mode, plane, slice->surface, log,
-                                               s->work},
-                                  s->lab->comm);
-    double seconds = timer_now() - began;
-    if (complete && log) {
-        surface_write(slice->surface, &plane, what, path);
-        run_say(s->lab->run, "%s of %s: %d points (%d measured now), %.1f s: %s", name,
-                l->net->name, plane.nx * plane.ny, log->rows - before, seconds, path);
-    }
-    if (log)
-        sweep_free(log);
-    json_decref(what);
-    free(points_ending);
-    free(surface_ending);
-    free(points);
-    free(path);
-    return complete;
-}
-
-static bool measure_plane(Session *s, Look *l)
-{
-    const Choices *c = s->c;
-    int D = l->net->m->params.n, n = c->points;
-    network_restore(l->net);
-    l->x = alloc(D, sizeof(float));
-    l->y = alloc(D, sizeof(float));
-    directions_draw(l->net->m, l->x, l->y, (uint64_t)c->directions);
-    if (s->lab->comm->rank == 0) {
-        char *path = network_path(s->lab->run, l->net, ".directions.safetensors");
-        directions_save(l->net->m, l->x, l->y, (uint64_t)c->directions, path);
-        free(path);
-    }
-    Plane plane = {D, l->net->w, l->x, l->y, n, n, -c->extent, c->extent, -c->extent, c->extent};
-    return measure(s, l, &l->plane, plane, "plane", c->test ? s->test : s->train, mode_of(c));
-}
-
-static bool measure_lines(Session *s, Look *l)
-{
-    int n = 2 * s->c->points - 1;
-    Plane line = {l->net->m->params.n, l->net->w,    l->x, NULL, n, 1,
-                  -s->c->extent,       s->c->extent, 0,    0};
-    ModelMode mode = mode_of(s->c);
-    return measure(s, l, &l->train, line, "line-training", s->train, mode) &&
-           measure(s, l, &l->test, line, "line-test", s->test, mode);
-}
-
-/* The plane of the path, with a margin around it. With batch statistics, because the running ones
- * fit only its end. */
-static bool measure_valley(Session *s, Look *l)
-{
-    Network *net = l->net;
-    Pca *pca = pca_new((const float *const *)net->path, net->snapshots, net->m->params.n, 2);
-    if (s->work)
-        background_lock(s->work);
-    l->pca = pca;
-    if (s->work)
-        background_unlock(s->work);
-    double low[2] = {0, 0}, high[2] = {0, 0};
-    for (int i = 0; i < pca->n; i++)
-        for (int k = 0; k < pca->k; k++) {
-            low[k] = fmin(low[k], pca->coordinates[i * pca->k + k]);
-            high[k] = fmax(high[k], pca->coordinates[i * pca->k + k]);
-        }
-    double margin = 0.2 * fmax(high[0] - low[0], high[1] - low[1]);
-    int n = s->c->points;
-    bool flat = pca->k > 1;
-    Plane plane = {net->m->params.n,
-                   net->w,
-                   pca->directions,
-                   flat ? pca->directions + pca->dimension : NULL,
-                   n,
-                   flat ? n : 1,
-                   low[0] - margin,
-                   high[0] + margin,
-                   low[1] - margin,
-                   high[1] + margin};
-    run_say(s->lab->run,
-            "path of %s: %d snapshots; its first two principal directions explain %.1f + %.1f %% "
-            "of their variance",
-            net->name, net->snapshots, 100 * pca->explained[0], flat ? 100 * pca->explained[1] : 0);
-    return measure(s, l, &l->valley, plane, "path", s->c->test ? s->test : s->train,
-                   MODEL_FROZEN_STATS);
 }
 
 /* Asked on every rank: any of them may have been told to stop. */
@@ -293,7 +139,7 @@ static bool measure_edges(Session *s, Look *l)
                 l->net->name);
         return true;
     }
-    set_phase(s, "Hessian's eigenvalues", l->net->name);
+    session_phase(s, "Hessian's eigenvalues", l->net->name);
     network_restore(l->net);
     HessianData data = {s->lab->comm, s->c->test ? s->test : s->train, MODEL_FROZEN_STATS};
     HessianEdges e = hessian_edges(l->net->m, &data, s->c->steps, 1e-3, (uint64_t)s->c->directions,
@@ -319,16 +165,19 @@ static bool work_on(Session *s)
     if (!train_networks(s))
         return false;
     for (int k = 0; k < v->looks; k++)
-        if (!measure_plane(s, &v->look[k]))
+        if (!slices_plane(s, &v->look[k]))
             return false;
     for (int k = 0; k < v->looks; k++)
-        if (c->lines && !measure_lines(s, &v->look[k]))
+        if (c->lines && !slices_lines(s, &v->look[k]))
             return false;
     for (int k = 0; k < v->looks; k++)
-        if (c->path && v->look[k].net->snapshots > 2 && !measure_valley(s, &v->look[k]))
+        if (c->path && v->look[k].net->snapshots > 2 && !slices_path(s, &v->look[k]))
             return false;
     for (int k = 0; k < v->looks; k++)
         if (c->eigenvalues && !measure_edges(s, &v->look[k]))
+            return false;
+    for (int k = 0; k < v->looks; k++)
+        if (v->look[k].edges.top > 0 && !slices_hessian(s, &v->look[k]))
             return false;
     return true;
 }
@@ -336,7 +185,9 @@ static bool work_on(Session *s)
 bool landscape_work(Session *s)
 {
     s->complete = work_on(s);
-    set_phase(s, s->complete ? "done" : "stopped", "");
+    if (s->complete && s->lab->comm->rank == 0)
+        landscape_record(s);
+    session_phase(s, s->complete ? "done" : "stopped", "");
     return s->complete;
 }
 
@@ -350,13 +201,17 @@ void landscape_work_free(Session *s)
         slice_free(&l->train);
         slice_free(&l->test);
         slice_free(&l->valley);
+        slice_free(&l->sharp);
+        free(l->path_loss);
         pca_free(l->pca);
         hessian_edges_free(&l->edges);
         free(l->x);
         free(l->y);
+        free(l->name);
         network_free(l->net);
     }
     eval_set_free(s->train);
     eval_set_free(s->test);
     free(s->view.title);
+    free(s->view.directions);
 }

@@ -11,7 +11,8 @@ typedef struct Choices {
     RunOptions run;
     Recipe recipe;
     const char *checkpoint, *against, *norm;
-    const char *named; /* --model; NULL: not given */
+    const char *named;    /* --model; NULL: not given */
+    const char *recorded; /* a folder of results: draw those; NULL: measure */
     bool no_skip, compare, full, test, lines, path, eigenvalues;
     int points, images, batch, steps;
     double extent;

@@ -20,13 +20,24 @@ land() { # name, ranks, options…
 }
 
 land whole 1 || fail "exit status $?"
-for part in plane line-training line-test path; do
+for part in plane line-training line-test path hessian; do
     rows=$(grep -c '^-\?[0-9]' "$(results whole)/mlp-$part.csv") || fail "no mlp-$part.csv"
-    case $part in plane | path) want=289 ;; *) want=33 ;; esac
+    case $part in plane | path | hessian) want=289 ;; *) want=33 ;; esac
     [ "$rows" = "$want" ] || fail "mlp-$part.csv has $rows points, expected $want"
 done
 grep -q 'nan' "$(results whole)"/mlp-*.csv && fail "a point is missing"
 grep -Eq 'largest eigenvalue [0-9.]+ ' "$work/log" || fail "no eigenvalues"
+# Along the sharpest direction the loss is curved as the largest eigenvalue says (rectifiers: 20 %).
+largest=$(sed -nE 's/.*largest eigenvalue ([0-9.e+]+) .*/\1/p' "$work/log")
+awk -F, -v largest="$largest" '/^[-0-9]/ && $2 == 0 { s[n] = $1; loss[n++] = $3 }
+    END { m = (n - 1) / 2; bend = (loss[m + 1] + loss[m - 1] - 2 * loss[m]) / s[m + 1] ^ 2
+        exit !(n == 17 && bend > 0.8 * largest && bend < 1.2 * largest) }' \
+    "$(results whole)/mlp-hessian.csv" || fail "mlp-hessian.csv is not curved as λ = $largest says"
+# The path ends at the origin of its plane, in it, and begins elsewhere.
+awk -F, 'NR == 2 { started = $6 > 0 && $5 != $6 && $4 > 0 } { last = $0 }
+    END { split(last, v, ","); near = v[5] - v[6] < 1e-4 && v[6] - v[5] < 1e-4
+        exit !(started && near && v[1] == 30 && v[2] == 0 && v[3] == 0 && v[4] < 1e-3) }' \
+    "$(results whole)/mlp-path-snapshots.csv" || fail "mlp-path-snapshots.csv is wrong"
 [ -s "$(results whole)/landscape.png" ] || fail "no figure"
 
 # SIGKILL in the middle of the plane; then the same command again.
@@ -48,7 +59,7 @@ grep -q 'trained before' "$work/log" || fail "it trained again"
 measured=$(sed -nE 's/^plane of .*\(([0-9]+) measured now\).*/\1/p' "$work/log")
 [ "$measured" -gt 0 ] && [ "$measured" -lt 289 ] || fail "$measured points were measured again"
 echo "killed after $there points or one more, $measured measured afterwards"
-for part in plane line-training line-test path; do
+for part in plane line-training line-test path path-snapshots hessian; do
     cmp "$(results whole)/mlp-$part.csv" "$(results cut)/mlp-$part.csv" ||
         fail "mlp-$part.csv differs after the kill"
 done
@@ -67,7 +78,7 @@ cmp <(tail -n +2 "$(results one)/mlp-plane.csv") <(tail -n +2 "$(results whole)/
 # Trained on one of two ranks, and two networks at the same time: each as on one rank. The second
 # time none is trained.
 land split 2 || fail "trained on two ranks: exit status $?"
-for part in plane line-training line-test path; do
+for part in plane line-training line-test path path-snapshots; do
     cmp "$(results whole)/mlp-$part.csv" "$(results split)/mlp-$part.csv" ||
         fail "mlp-$part.csv differs when trained on two ranks"
 done
@@ -76,6 +87,7 @@ pair() {
         --target 1e-9 --images 50 --points 3 --no-eigenvalues
 }
 pair pair1 1 || fail "two networks on one rank: exit status $?"
+cp "$work/log" "$work/pair1.log"
 pair pair2 2 || fail "two networks on two ranks: exit status $?"
 for file in resnet8 resnet8-without-skips; do
     for kind in safetensors path.safetensors json; do
@@ -90,6 +102,29 @@ pair pair2 2 || fail "again: exit status $?"
 [ "$(grep -c 'trained before' "$work/log")" = 2 ] || fail "a network that was kept is trained again"
 cmp "$(results pair1)/resnet8-path.csv" "$(results pair2)/resnet8-path.csv" ||
     fail "a kept network differs on two ranks"
+
+# Drawn again from its files, without data, networks or the exercise.
+recorded() { # folder
+    "$BUILD/student/lab1_gd/5_loss_landscape" --recorded "$1" --data-dir "$work/nowhere" \
+        --out "$work/again" >"$work/log" 2>&1
+}
+recorded "$(results pair1)" || fail "recorded: exit status $?"
+[ -s "$(results again)/landscape.png" ] || fail "recorded: no figure"
+cmp <(grep 'negative curvature' "$work/log") <(grep 'negative curvature' "$work/pair1.log") ||
+    fail "recorded: other surfaces"
+spoilt() { # words, a file, sed script
+    cp -r "$(results pair1)" "$work/spoilt"
+    sed -i "$3" "$work/spoilt/$2"
+    recorded "$work/spoilt"
+    [ $? = 2 ] && grep -q "^error: .*$1" "$work/log" || fail "recorded, spoilt: expected '$1'"
+    rm -r "$work/spoilt"
+}
+spoilt 'landscape.json: line 1: ' landscape.json 1d
+spoilt "'networks'" landscape.json s/networks/others/
+spoilt "'loss': expected a number" landscape.json 's/"loss": .*/"loss": "low",/'
+spoilt "'points' or 'range'" landscape.json 's/"range"/"ranges"/'
+spoilt '8 points, expected 3 x 3' resnet8-plane.points.csv 5d
+spoilt 'not at' resnet8-plane.points.csv '5s/,-*1,/,0.5,/'
 
 # Bad files and options.
 refused() { # words expected, options…

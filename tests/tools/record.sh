@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# record.sh PROGRAMS [ONLY [DRAW]]: the expected results of labs 2 and 3, into LAB/recorded/NAME/:
-# the report, metrics.csv and, of lab 3's parts 1 and 7, every training (tries.csv, sweep.csv).
+# record.sh PROGRAMS [ONLY [DRAW]]: the expected results, into LAB/recorded/NAME/: the report,
+# metrics.csv; of lab 1's part 5 the surfaces; of lab 3's parts 1 and 7 every training (tries.csv,
+# sweep.csv).
 #
 # ONLY: those with this in their name. What is recorded is not run again: remove its folder for
 # that. What was interrupted goes on, in those two parts where it stopped. DRAW=1 trains nothing: it
@@ -15,6 +16,7 @@ export HEADLESS=1
 # name | ranks | program | options
 experiments() {
     cat <<'END'
+resnet56|2|lab1_gd/5_loss_landscape|--full --data cifar10 --no-path
 compression_fashion|2|lab2_ddp/7_compression|--data fashion
 local_fashion|4|lab2_ddp/8_local|--data fashion
 asynchrony_fashion|5|lab2_ddp/9_asynchrony|--data fashion
@@ -47,7 +49,7 @@ report_of() {
 one() { # name, ranks, program, options
     local out=$work/$1 folder=${3%%/*}/recorded/$1 dir began=$SECONDS status=0 recorded=()
     if [ -n "$draw" ]; then
-        [ -e "$folder/sweep.csv" ] || return 0
+        [ -e "$folder/sweep.csv" ] || [ -e "$folder/landscape.json" ] || return 0
         recorded=(--recorded "$folder") out=$work/drawn/$1
     elif [ -e "$folder/report.txt" ]; then
         echo "$1: recorded already"
@@ -70,8 +72,9 @@ one() { # name, ranks, program, options
         echo "wall time of the last start: $((SECONDS - began)) s"
     } >"$folder.new/report.txt"
     for file in metrics tries sweep critical; do
-        [ ! -e "$dir/$file.csv" ] || cp "$dir/$file.csv" "$folder.new/"
+        [ ! -s "$dir/$file.csv" ] || cp "$dir/$file.csv" "$folder.new/"
     done
+    [ ! -e "$dir/landscape.json" ] || cp "$dir/landscape.json" "$dir"/*.points.csv "$folder.new/"
     rm -rf "$folder"
     mv "$folder.new" "$folder"
     echo "$1: recorded in $((SECONDS - began)) s"

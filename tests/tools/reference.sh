@@ -28,7 +28,8 @@ for run in $(seq "$runs"); do
     seconds=$(value seconds) accuracy=$(value validation_accuracy)
     budget=$(sed -nE 's/.*"conditions": "[0-9]+ ranks, ([0-9]+) s,.*/\1/p' "$work/out/results.json")
     in_time=$(awk -v s="${seconds:-1e9}" -v b="${budget:-0}" 'BEGIN { print s <= 0.75 * b }')
-    printf 'run %2d  %s of 100 points  %5.1f s of %s  training %s  validation %s\n' "$run" \
+    printf 'run %2d  %s ranks  %s of 100 points  %5.1f s of %s  training %s  validation %s\n' \
+        "$run" "$(sed -nE 's/.*"conditions": "([0-9]+) ranks.*/\1/p' "$work/out/results.json")" \
         "$(sed -nE 's/^  "score": ([0-9.]+),/\1/p' "$work/out/results.json")" "$seconds" "$budget" \
         "$(value training_accuracy)" "$accuracy"
     if [ $status = 0 ] && [ "$in_time" = 1 ]; then passed=$((passed + 1)); else

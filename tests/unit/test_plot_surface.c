@@ -55,6 +55,50 @@ static void pick(void **state)
     plot_free(plot);
 }
 
+static void expect_hover(const Plot *plot, double x, double y, const char *text)
+{
+    Hover h;
+    bool found = hover_at(plot, x, y, &h);
+    if (found != (text != NULL) || (text && strcmp(h.text, text)))
+        fail_msg("under the pointer '%s', expected '%s'", found ? h.text : "nothing",
+                 text ? text : "nothing");
+}
+
+/* Under the pointer: a point's own words, a line's nearest point, else the map's value; nothing
+ * beside the panels. */
+static void hover(void **state)
+{
+    static const char *const names[] = {"none", "ring"};
+    double z[9] = {0, 1, 2, 10, 11, 12, 20, 21, 22}, at[] = {0.25, 1}, way[] = {0, 1};
+    Plot *plot = pixels_new();
+    plot_begin(plot, 1, 2, NULL);
+    PlotPanel *map =
+        plot_panel(plot, (PlotAxes){.x = {.label = "a: along the first", .low = 0, .high = 2},
+                                    .y = {.label = "b (m)", .low = -2, .high = 0},
+                                    .z.label = "loss"});
+    plot_heat(map, (PlotGrid){3, 3, 0, 2, -2, 0, z});
+    plot_scatter(map, 1, &at[0], &(double){-1}, (PlotStyle){.hover = "update 7"});
+    PlotPanel *lines = plot_panel(plot,
+                                  (PlotAxes){.column = 1, .x = {.names = names, .names_count = 2}});
+    plot_line(lines, 2, way, at, (PlotStyle){.label = "time"});
+    plot_image(plot, &(int){0}, &(int){0});
+    Rect f = map->frame, g = lines->frame;
+    expect_hover(plot, f.x + f.w / 2, f.y + f.h / 2, "a = 1 · b = −1 · loss = 11");
+    expect_hover(plot, f.x + f.w / 4, f.y + f.h / 4, "a = 0.5 · b = −0.5 · loss = 15.5");
+    expect_hover(plot, f.x + f.w / 8 + 3, f.y + f.h / 2 - 3, "update 7");
+    expect_hover(plot, at_x(lines, 1) - 5, at_y(lines, 1) + 5, "time: x = ring · y = 1");
+    expect_hover(plot, g.x + g.w / 2, g.y + 2, NULL);
+    expect_hover(plot, g.x + g.w + 3, g.y + g.h + 3, NULL);
+    plot_begin(plot, 1, 1, NULL);
+    PlotPanel *space = plot_panel(plot, (PlotAxes){0});
+    double flat[9] = {1, 1, 1, 1, 1, 1, 1, 1, 1}, x, y;
+    plot_surface(space, (PlotGrid){3, 3, 0, 2, 0, 2, flat}, (PlotCamera){30, 70, 1});
+    plot_image(plot, &(int){0}, &(int){0});
+    view_place(&space->view, (double[3]){0, 0, 0}, &x, &y, &(double){0});
+    expect_hover(plot, x, y, "x = 1 · y = 1 · value = 1");
+    plot_free(plot);
+}
+
 static uint32_t big_endian(const unsigned char *b)
 {
     return (uint32_t)b[0] << 24 | b[1] << 16 | b[2] << 8 | b[3];
@@ -100,6 +144,7 @@ int main(int argc, char **argv)
 {
     static const Case cases[] = {{.name = "behind_the_wall", .run = behind_the_wall},
                                  {.name = "pick", .run = pick},
+                                 {.name = "hover", .run = hover},
                                  {.name = "png_file", .run = png_file},
                                  {.name = "png_nowhere", .run = png_nowhere}};
     return harness_main(argc, argv, cases, sizeof cases / sizeof *cases);
