@@ -230,7 +230,7 @@ probe_cplusplus() {
     local cxx names="g++ clang++" log=$work/cplusplus.log
     case $cc in *clang*) names="clang++ g++" ;; esac
     printf '#include <functional>\nextern "C" int call(void);\n%s\n' \
-        'int call(void) { std::function<int()> f = [] { return new int(0) ? 0 : 1; }; return f(); }' \
+        'int call(void) { std::function<int()> f = [] { return !new int; }; return f(); }' \
         >"$work/call.cpp"
     printf 'int call(void);\nint main(void) { return call(); }\n' >"$work/cplusplus.c"
     for cxx in $names; do

@@ -32,7 +32,8 @@ try() { # name, file, test, case, sed expression
     "$tools/compile" "$dir/$2" "$object" >"$dir/log" 2>&1 &&
         "$tools/link" "$object" "$3" "$dir/test" >>"$dir/log" 2>&1 || { cat "$dir/log"; return 1; }
     case=$(dies "$dir/test" "$3" "$4") || { echo "$3 passes: $4"; return 1; }
-    echo "ok    $1: $3 $case: $(grep -m 1 -E '^\[ +(ERROR|FAILED)|double of CUDA|error:' "$work/log")"
+    echo "ok    $1: $3 $case:" \
+        "$(grep -m 1 -E '^\[ +(ERROR|FAILED)|double of CUDA|error:' "$work/log")"
     rm -rf "$dir"
 }
 

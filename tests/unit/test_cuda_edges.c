@@ -1,6 +1,6 @@
 /* test_cuda_edges.c: the CUDA backend at the edges of its libraries, over their doubles
- * (tests/support/cuda_on_host/): what cuDNN refuses, and when; what it is asked; memory between host
- * and GPU. */
+ * (tests/support/cuda_on_host/): what cuDNN refuses, and when; what it is asked; memory between
+ * host and GPU. */
 #include "check.h"
 #include "device.h"
 #include "net.h"

@@ -21,7 +21,7 @@ struct ConvPlan {
     size_t packed_at, dpacked_at, col_at, out_at, dnn_at, padded_at;
     void *dnn;        /* cuda_conv_cudnn.c's, NULL: im2col */
     size_t dnn_bytes; /* of its workspace */
-    int dnn_C; /* channels of x as cuDNN sees them: C, or PADDED_C where an F32 picture is copied to
+    int dnn_C; /* channels of x as cuDNN sees them: C, or PADDED_C where an F32 image is copied to
                 * BF16 for it: tensor cores take nothing narrower */
 };
 enum { PADDED_C = 8 };

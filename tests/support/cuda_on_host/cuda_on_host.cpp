@@ -1,4 +1,4 @@
-/* cuda_on_host.cpp: the GPU that the headers beside it promise: launches, the device, its memory. */
+/* cuda_on_host.cpp: the GPU that the headers beside it promise: launches, device, memory. */
 #include "lazy_streams.h"
 #include <map>
 #include <stdint.h>
