@@ -97,7 +97,7 @@ static void scale(Stream *base, Tensor t, float factor)
         stream_sync(base);
         if (s->staging)
             staging_free(s->staging);
-        s->staging = staging_new(bytes);
+        s->staging = staging_new(base->be, bytes);
         s->capacity = bytes;
     }
     Scaling *x = alloc(1, sizeof *x);

@@ -43,7 +43,7 @@ void cuda_conv_pack(Stream *s, const ConvPlan *p, void *packed, Tensor w, int ch
 void cuda_conv_unpack_add(Stream *s, const ConvPlan *p, Tensor dw, void *packed, DType type,
                           int channels);
 /* padded [x.n,H,W,PADDED_C], BF16 = x; channels beyond C are 0 */
-void cuda_conv_pad(Stream *s, const ConvPlan *p, void *padded, Tensor x);
+void cuda_conv_pad(Stream *s, void *padded, Tensor x);
 /* col [x.n * P * Q, R*R*C], p->type: each output pixel's inputs; 0 from beyond the edge */
 void cuda_im2col(Stream *s, const ConvPlan *p, void *col, Tensor x);
 /* dx (+)= for each input the sum of its entries in dcol [dx.n * P * Q, R*R*C], F32 */

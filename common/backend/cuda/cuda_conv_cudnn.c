@@ -222,7 +222,7 @@ static const void *input(Stream *s, ConvPlan *p, Tensor x)
     if (!is_padded(p))
         return cuda_at(x);
     void *padded = conv_scratch(s, p->padded_at);
-    cuda_conv_pad(s, p, padded, x);
+    cuda_conv_pad(s, padded, x);
     return padded;
 }
 

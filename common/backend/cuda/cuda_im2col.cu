@@ -65,7 +65,7 @@ KERNEL pad_channels(Halves *padded, Act x, size_t pixels)
     }
 }
 
-void cuda_conv_pad(Stream *s, const ConvPlan *p, void *padded, Tensor x)
+void cuda_conv_pad(Stream *s, void *padded, Tensor x)
 {
     size_t pixels = (size_t)x.n * x.h * x.w;
     ASSERT(x.c <= PADDED_C && x.halo == 0);
