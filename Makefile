@@ -63,7 +63,8 @@ autograder-zip: ## that tarball with the grader's scripts, for Gradescope
 soak:       ## kill RUNS=200 trainings at random moments; nothing may be lost or stay behind
 commands:   ## every command of the handouts, with its time; STARTS=1: 8 s of each
 mutants:    ## every mistake that the self-checks name, planted and found (minutes)
-record:     ## lab 3's expected results, into lab3_scale/recorded/ (hours); DRAW=1: draw those again
+record:     ## the labs' expected results, into LAB/recorded/ (hours); DRAW=1: draw those again
+expected:   ## do lab 1's expected numbers hold, on two processors' kernels? (half an hour)
 coverage:   ## which lines of common/ the tests run
 fuzz:       ## feed the file readers random bytes, FUZZ_SECONDS=20 each (needs clang)
 lint:       ## shellcheck, cppcheck, layout, words, and which folder may include which
@@ -76,7 +77,7 @@ clean:      ## remove build/ and nothing else; BUILD=folder: only if make create
 .DELETE_ON_ERROR:
 .PHONY: worklog leaderboard help doctor lab1 lab2 lab3 check assessment show demo test datasets \
     all bench profile grade hidden reference handout autograder-zip soak commands mutants record \
-    coverage fuzz lint format figures clean no_solutions fuzzers FORCE
+    expected coverage fuzz lint format figures clean no_solutions fuzzers FORCE
 ifeq ($(MAKELEVEL),0)
 MAKEFLAGS += -j$(JOBS)
 endif

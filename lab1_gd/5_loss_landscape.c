@@ -50,7 +50,7 @@ static void parse(Choices *c, Option *table, int argc, char **argv)
         {"no-skip", ARG_FLAG, &c->no_skip, .help = "without skip connections"},
         {"compare", ARG_FLAG, &c->compare,
          .help = "train two, with and without skip connections, side by side"},
-        {"full", ARG_FLAG, &c->full, .help = "compare resnet56 (35 minutes on 2 cores)"},
+        {"full", ARG_FLAG, &c->full, .help = "compare resnet56 (an hour and a half on 2 cores)"},
         {"recorded", ARG_STRING, &c->recorded,
          .help = "draw a folder of results that was measured before"},
         {"points", ARG_INT, &c->points, .min = 0, .max = 1001,

@@ -123,6 +123,9 @@ commands: $(LAB_PROGRAMS) $(TRAINERS) $(GRADING)
 record: $(LAB_PROGRAMS)
 	@$(BUILT)
 	@$(WITH_MAKE) tests/tools/record.sh $(B)/sol '$(ONLY)' '$(DRAW)'
+# Lab 1's expected numbers, with two processors' kernels.
+expected: $(filter $(B)/sol/lab1_gd/%,$(LAB_PROGRAMS))
+	@$(BUILT); $(WITH_MAKE) tests/tools/expected.sh $(B)
 coverage:
 	@$(BUILT); find $(BUILD)/coverage -name '*.gcda' -delete 2>/dev/null; true
 	@$(MAKE) --no-print-directory COVERAGE=1 test; status=$$?; \

@@ -29,6 +29,8 @@ lab1() { # ranks, title, program, options…
 lab1 1 "gradient descent on a loss surface" 1_gradient_descent
 lab1 1 "one example at a time, and its noise floor" 2_stochastic_gradient_descent
 lab1 1 "batch sizes racing" 3_minibatches
+lab1 1 "the loss around ResNet-56 with and without skip connections, measured before" \
+    5_loss_landscape --recorded lab1_gd/recorded/resnet56
 lab1 2 "the loss around a trained ResNet-8" 5_loss_landscape --points 17 --no-path
 lab1 1 "training, live on its surface" 6_live_surface
 lab1 1 "a use of the power law: the cost of a fleet of cars" 7_scaling_laws --cost

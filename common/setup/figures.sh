@@ -14,7 +14,8 @@ lab1 1 1_gradient_descent lab1_gradient_descent descent.png lab1.png --rate 0.33
 lab1 1 2_stochastic_gradient_descent lab1_sgd sgd.png lab1_sgd.png
 lab1 1 3_minibatches lab1_minibatches minibatches.png lab1_minibatches.png
 lab1 1 4_batch_size lab1_batch_size batch_size.png lab1_batch_size.png
-lab1 2 5_loss_landscape lab1_loss_landscape landscape.png lab1_landscape.png --compare
+lab1 1 5_loss_landscape lab1_loss_landscape landscape.png lab1_landscape.png \
+    --recorded lab1_gd/recorded/resnet56
 lab1 1 6_live_surface lab1_live_surface live.png lab1_live_surface.png
 lab1 1 6_live_surface lab1_live_surface show.png lab1_show.png --show --updates 250
 lab1 1 7_scaling_laws lab1_scaling_laws scaling_laws.png lab1_scaling_laws.png

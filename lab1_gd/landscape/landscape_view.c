@@ -139,7 +139,9 @@ static char *axis_label(const LandscapeView *v, const Look *l, bool second)
         return format_new("%s", second ? "d" : "s");
     double lambda = second ? l->edges.bottom : l->edges.top;
     return format_new("%s, λ = %s%.3g",
-                      second ? "d: most downward" : "s: along the sharpest direction",
+                      second         ? "d: most downward"
+                      : v->looks > 1 ? "s: sharpest"
+                                     : "s: along the sharpest direction",
                       lambda < 0 ? "−" : "", fabs(lambda));
 }
 

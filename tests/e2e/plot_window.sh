@@ -29,7 +29,12 @@ start() {
     find_window '^plot demo$'
     xdotool mousemove $((X + 300)) $((Y + 250))
 }
-snapshot() { sleep 3; cp "$work/Xvfb_screen0" "$work/$1.xwd"; } # 3 s: until a message has gone
+snapshot() { # with the pointer beside the panels, where there are no values; 3 s: messages go
+    xdotool mousemove $((X + 2)) $((Y + 2))
+    sleep 3
+    cp "$work/Xvfb_screen0" "$work/$1.xwd"
+    xdotool mousemove $((X + 300)) $((Y + 250))
+}
 
 began=$(date +%s%N)
 start
@@ -56,6 +61,9 @@ for _ in $(seq 50); do [ -e "$work/saved-1.png" ] && break; sleep 0.1; done
 echo "window against PNG:"
 "$screen" same "$work/before.xwd" "$X" "$Y" "$work/saved-1.png" ||
     fail "the window does not show what it saves"
+sleep 1 # the pointer is on the surface again
+cp "$work/Xvfb_screen0" "$work/hover.xwd"
+"$screen" same "$work/hover.xwd" "$X" "$Y" "$work/saved-1.png" && fail "no values are shown"
 press question
 snapshot help
 "$screen" same "$work/help.xwd" "$X" "$Y" "$work/saved-1.png" && fail "? shows nothing"
