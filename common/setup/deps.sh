@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# deps.sh OUT SET…: makes sure that this machine has what a build needs. Sets: run, unit, test, lint.
+# deps.sh OUT SET…: makes sure that this machine has what a build needs. Sets: run unit test lint.
 # Probes; if the system has apt-get, prints and installs exactly what is missing (with sudo if not
 # root), and probes again. DEPS=no: only prints. Exit 2, with the list and the command, if a
 # required part is still missing. make calls it when OUT/config.mk is missing or out of date. Lists
