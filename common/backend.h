@@ -77,7 +77,7 @@ typedef struct BackendOps {
     void *(*buffer_device)(Buffer *buf); /* its address on the device, as from cudaMalloc */
     void *(*stream_native)(Stream *s);   /* the device's own queue: a cudaStream_t */
     /* Host memory for the fastest upload and download (page-locked); may outlive the backend. */
-    void *(*staging_new)(size_t bytes);
+    void *(*staging_new)(Backend *be, size_t bytes);
     void (*staging_free)(void *memory);
 
     /* Host to device; src is dense [n,h,w,c] of dst's dtype and may be reused on return; dst has no
@@ -232,7 +232,8 @@ struct Backend {
     int threads;           /* cores that this rank's work may use */
     Precision precision;   /* backend_precision; FP32 at first */
     DType activations;     /* of a network's activations: F32, or BF16 where precision says so */
-    char description[128]; /* for people: "CPU, 2 threads, AMD EPYC" */
+    char description[192]; /* for people: "CPU, 2 threads, AMD EPYC"; on a GPU it also counts the
+                            * convolutions that cuDNN does, as they are planned */
     /* To count memory: called when tensor_new has made a buffer, with its bytes, and by tensor_free
      * before it goes, with 0. NULL: off. */
     void (*memory_hook)(void *context, const Buffer *buf, size_t bytes);

@@ -3,29 +3,61 @@ $(B)/tests/%.o: INCLUDE = -Itests/support
 NOT_IN_ALL := %/no_dlclose.c %/fake_cuda.c %/fake_nccl.c
 $(B)/libtests.a: $(patsubst %.c,$(B)/%.o,$(filter-out $(NOT_IN_ALL),$(wildcard tests/support/*.c)))
 	$(archive)
-# The CUDA backend once more, as plain C on the CPU: another device for the tests. It exports only
-# the function that opens it, so that it can coexist with the real one.
-ON_HOST := $(wildcard $(CUDA_ROOM)/*.c $(CUDA_ROOM)/*.cu tests/support/cuda_on_host/*.c)
-ON_HOST := $(filter-out %_cudnn.c %/cuda_record.c,$(ON_HOST))
+# The CUDA backend once more, on the CPU over doubles of CUDA, cuBLAS and cuDNN: another device for
+# the tests. It exports only the functions that open and steer it, so that it can coexist with the
+# real one.
+ON_HOST := $(wildcard $(CUDA_ROOM)/*.c $(CUDA_ROOM)/*.cu tests/support/cuda_on_host/*.cpp)
 ON_HOST := $(patsubst %,$(B)/cuda_on_host/%.o,$(basename $(ON_HOST)))
-$(ON_HOST): private CPPFLAGS_ALL := -Itests/support/cuda_on_host $(CPPFLAGS_ALL) -UHAVE_CUDNN
+$(ON_HOST): private CPPFLAGS_ALL := -Itests/support/cuda_on_host \
+    $(filter-out -DHAVE_CUDNN,$(CPPFLAGS_ALL)) -DHAVE_CUDNN
+COMPILE_CXX = $(CXX) $(CPPFLAGS_ALL) $(patsubst -std=gnu11,-std=gnu++17, \
+    $(filter-out -Werror=incompatible-pointer-types,$(CFLAGS_ALL))) -MMD -MP
+define compile_cxx
+@mkdir -p $(@D)
+$(if $(V),,@echo "  CXX   $<")
+$(Q)$(COMPILE_CXX) -x c++ -c $< -o $@
+endef
 $(B)/cuda_on_host/%.o: %.c $(B)/flags
 	$(compile)
 $(B)/cuda_on_host/%.o: %.cu $(B)/flags
+	$(compile_cxx)
+$(B)/cuda_on_host/%.o: %.cpp $(B)/flags
+	$(compile_cxx)
+# For a changed source of the backend (tests/e2e/cuda_mutants.sh): compile SOURCE OBJECT; and
+# link OBJECT TEST PROGRAM: with that object in place of the one of its name.
+$(B)/cuda_on_host/compile: private CPPFLAGS_ALL := -Itests/support/cuda_on_host -I$(CUDA_ROOM) \
+    $(filter-out -DHAVE_CUDNN,$(CPPFLAGS_ALL)) -DHAVE_CUDNN
+$(B)/cuda_on_host/compile: $(B)/flags $(wildcard make/*.mk)
 	@mkdir -p $(@D)
-	$(if $(V),,@echo "  CC    $< (on the host)")
-	$(Q)$(COMPILE) -x c -c $< -o $@
+	@printf '%s\n' '#!/bin/sh' 'case $$1 in' \
+	    '*.c) exec $(filter-out -MMD -MP,$(COMPILE)) -c "$$1" -o "$$2" ;;' \
+	    '*) exec $(filter-out -MMD -MP,$(COMPILE_CXX)) -x c++ -c "$$1" -o "$$2" ;;' 'esac' >$@
+	@chmod +x $@
+$(B)/cuda_on_host/link: $(B)/flags $(wildcard make/*.mk)
+	@mkdir -p $(@D)
+	@printf '%s\n' '#!/bin/sh' 'all_objects=' \
+	    'for o in $(ON_HOST); do' \
+	    '    [ "$${o##*/}" != "$${1##*/}" ] || o=$$1' \
+	    '    all_objects="$$all_objects $$o"' 'done' \
+	    'ld -r $$all_objects -o "$$1.all" &&' \
+	    'objcopy --redefine-sym backend_cuda_open=cuda_on_host_open "$$1.all" &&' \
+	    'objcopy $(ON_HOST_CALLS:%=--keep-global-symbol=cuda_on_host_%) "$$1.all" "$$1.one" &&' \
+	    'exec $(LINK) $(B)/tests/unit/$$2.o "$$1.one" $(B)/libtests.a $(B)/libcommon.a \' \
+	    '    $(LDLIBS) $(TEST_LIBS) -o "$$3"' >$@
+	@chmod +x $@
+ON_HOST_CALLS := open seed refuse cudnn_calls
 $(B)/cuda_on_host.o: $(ON_HOST)
 	$(Q)ld -r $^ -o $@.all
 	$(Q)objcopy --redefine-sym backend_cuda_open=cuda_on_host_open $@.all
-	$(Q)objcopy --keep-global-symbol=cuda_on_host_open $@.all $@
-ifneq ($(shell command -v objcopy),)
-$(B)/libtests.a: $(B)/cuda_on_host.o
+	$(Q)objcopy $(ON_HOST_CALLS:%=--keep-global-symbol=cuda_on_host_%) $@.all $@
+ifneq ($(and $(HAVE_CPLUSPLUS),$(shell command -v objcopy)),)
+$(B)/libtests.a: $(B)/cuda_on_host.o | $(B)/cuda_on_host/compile $(B)/cuda_on_host/link
 $(B)/tests/support/device.o: private CPPFLAGS_ALL += -DHAVE_CUDA_ON_HOST
 endif
 
 # tests/support/cuda_memory.c calls CUDA directly.
-TEST_LIBS = $(CMOCKA_LIBS) $(if $(HAVE_CUDA),-Wl$(comma)--as-needed $(CUDA_LIBS) $(NCCL_LIBS))
+TEST_LIBS = $(CMOCKA_LIBS) $(CPLUSPLUS_LIBS) \
+    $(if $(HAVE_CUDA),-Wl$(comma)--as-needed $(CUDA_LIBS) $(NCCL_LIBS))
 UNIT_TESTS := $(patsubst tests/unit/%.c,$(B)/tests/%,$(wildcard tests/unit/test_*.c))
 export THREADED := test_audit test_background_thread test_check test_comm_watch test_link \
     test_loader test_loader_events test_trace

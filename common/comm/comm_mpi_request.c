@@ -32,14 +32,15 @@ CommRequest *request_begin(RequestPool *pool, Stream *s)
 }
 
 /* Host memory of at least `bytes` bytes, page-locked where the device has it. */
-static void staged_fit(Staged *staged, const BackendOps *op, size_t bytes)
+static void staged_fit(Staged *staged, Backend *be, size_t bytes)
 {
+    const BackendOps *op = be->op;
     void (*release)(void *) = op->staging_free ? op->staging_free : free;
     if (staged->capacity >= bytes && staged->release == release)
         return;
     if (staged->host)
         staged->release(staged->host);
-    staged->host = op->staging_new ? op->staging_new(bytes) : alloc(bytes, 1);
+    staged->host = op->staging_new ? op->staging_new(be, bytes) : alloc(bytes, 1);
     staged->release = release;
     staged->capacity = bytes;
 }
@@ -54,7 +55,7 @@ void *request_lend(CommRequest *r, Tensor t, int use)
     if (host)
         return host + t.at * size;
     Staged *staged = &r->staged[r->lent++];
-    staged_fit(staged, op, bytes);
+    staged_fit(staged, r->s->be, bytes);
     if (use & MPI_READS)
         op->download(r->s, staged->host, t);
     staged->upload = use & MPI_WRITES ? t : NO_TENSOR;

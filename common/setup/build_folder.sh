@@ -20,9 +20,14 @@ fi
 
 shopt -s nullglob
 rooms=(common* lab*_* assessment* tests*) # a check of make's alone may lack some
-find "${rooms[@]}" -type f \( -name '*.c' -o -name '*.h' -o -name '*.cu' \) \
+find "${rooms[@]}" -type f \( -name '*.c' -o -name '*.h' -o -name '*.cu' -o -name '*.cpp' \) \
     -exec cksum {} + | LC_ALL=C sort >"$seen.new"
+names() { cut -d ' ' -f 3- "$1" | LC_ALL=C sort; }
 if [ -e "$seen" ]; then
+    # a dependency file would name a source that is gone (renamed, say from .c to .cpp)
+    LC_ALL=C comm -23 <(names "$seen") <(names "$seen.new") | while read -r file; do
+        rm -f "$build"/{,*/}"${file%.*}".{o,d}
+    done
     LC_ALL=C comm -13 "$seen" "$seen.new" | while read -r _ _ file; do
         [ -z "$(find "$build" -name '*.o' -newermt "$(date -r "$file" '+%F %T')" |
             head -n 1)" ] ||

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# deps.sh OUT SET…: makes sure that this machine has what a build needs. Sets: run, test, lint.
+# deps.sh OUT SET…: makes sure that this machine has what a build needs. Sets: run unit test lint.
 # Probes; if the system has apt-get, prints and installs exactly what is missing (with sudo if not
 # root), and probes again. DEPS=no: only prints. Exit 2, with the list and the command, if a
 # required part is still missing. make calls it when OUT/config.mk is missing or out of date. Lists
@@ -11,7 +11,7 @@ set -u
 out=$1; shift
 needs="required optional"; must=required
 for set in "$@"; do
-    case $set in test | lint) needs="$needs $set"; must="$must $set" ;; esac
+    case $set in unit | test | lint) needs="$needs $set"; must="$must $set" ;; esac
 done
 
 say() { echo "setup: $*" >&2; }

@@ -225,6 +225,24 @@ probe_cmocka() {
         ";-lcmocka" "$(pkg cmocka)" "$(brewed cmocka -lcmocka)"
 }
 
+# The compiler of the same family; its library is linked to programs of $cc.
+probe_cplusplus() {
+    local cxx names="g++ clang++" log=$work/cplusplus.log
+    case $cc in *clang*) names="clang++ g++" ;; esac
+    printf '#include <functional>\nextern "C" int call(void);\n%s\n' \
+        'int call(void) { std::function<int()> f = [] { return !new int; }; return f(); }' \
+        >"$work/call.cpp"
+    printf 'int call(void);\nint main(void) { return call(); }\n' >"$work/cplusplus.c"
+    for cxx in $names; do
+        "$cxx" -std=gnu++17 -c "$work/call.cpp" -o "$work/call.o" >>"$log" 2>&1 || continue
+        try cplusplus "" "$work/call.o -lstdc++" || continue
+        found cplusplus "$("$cxx" -dumpversion)" "$(command -v "$cxx")"
+        flags cplusplus "" -lstdc++; echo "CXX := $cxx" >>"$work/cplusplus.mk"
+        return
+    done
+    missing cplusplus "no C++ compiler whose library links with $cc"
+}
+
 probe_font() {
     local file
     for file in /usr/share/fonts/{truetype/dejavu,dejavu-sans-fonts,TTF}/DejaVuSans.ttf \
@@ -300,11 +318,11 @@ EOF
 }
 
 probe_compiler
-for part in $(part_list required optional test lint gpu); do
+for part in $(part_list required optional unit test lint gpu); do
     case $part in compiler | nccl | cudnn) ;; *) "probe_$part" & ;; esac
 done
 wait
-parts=$(part_list required optional test lint gpu)
+parts=$(part_list required optional unit test lint gpu)
 for part in $parts; do cat "$work/$part.result"; done >"$work/results"
 {
     echo "# Written by common/setup/probe.sh: what this machine has. 'make clean' removes it," \

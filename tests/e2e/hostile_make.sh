@@ -62,6 +62,13 @@ stays "$work/given.link"; stays "$work/given"
 $folder deep/er
 case_ 0 'rm -rf -- deep/er' make clean BUILD=deep/er
 if [ ! -d deep ] || [ -e deep/er ]; then wrong "deep/er is not what was removed"; fi
+# a source renamed from .c to .cpp: its old dependency file would stop make
+touch tests/support/renamed.c; $folder "$work/old"
+mkdir -p "$work/old/room/tests/support"; touch "$work/old/room/tests/support/"{renamed,check}.{o,d}
+mv tests/support/renamed.c tests/support/renamed.cpp; $folder "$work/old"
+rm tests/support/renamed.cpp
+[ "$(cd "$work/old/room/tests/support" && echo *)" = "check.d check.o" ] ||
+    wrong "not what was built of a renamed source was removed: $(ls "$work/old/room/tests/support")"
 
 # ---- values ----
 # shellcheck disable=SC2016 # make gets the dollars

@@ -27,7 +27,7 @@ static char *at(Tensor t) { return t.buf->device + t.at * dtype_size(t.dtype); }
 static size_t bytes_of(Tensor t) { return tensor_count(t) * dtype_size(t.dtype); }
 static cudaStream_t queue(Stream *s) { return ((CudaStream *)s)->s; }
 
-static void *staging_new(size_t bytes)
+static void *staging_new(Backend *be, size_t bytes)
 {
     void *memory;
     CUDA_CHECK(cudaMallocHost(&memory, bytes));
@@ -97,7 +97,7 @@ static void scale(Stream *base, Tensor t, float factor)
         stream_sync(base);
         if (s->staging)
             staging_free(s->staging);
-        s->staging = staging_new(bytes);
+        s->staging = staging_new(base->be, bytes);
         s->capacity = bytes;
     }
     Scaling *x = alloc(1, sizeof *x);

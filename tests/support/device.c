@@ -10,8 +10,11 @@
 #ifndef HAVE_CUDA_ON_HOST
 Backend *cuda_on_host_open(int local_rank, int local_size)
 {
-    SKIP("the CUDA backend cannot be built for the host without objcopy");
+    SKIP("the CUDA backend cannot be built for the host without objcopy and a C++ compiler");
 }
+void cuda_on_host_seed(unsigned seed) {}
+void cuda_on_host_refuse(const char *what) {}
+long cuda_on_host_cudnn_calls(int which) { return 0; }
 #endif
 
 static Backend *open_cpu(int rank, int size, int threads)
@@ -21,6 +24,11 @@ static Backend *open_cpu(int rank, int size, int threads)
 static Backend *open_on_host(int rank, int size, int threads)
 {
     return (void)threads, cuda_on_host_open(rank, size);
+}
+static Backend *open_cudnn(int rank, int size, int threads)
+{
+    cuda_on_host_refuse("");
+    return cuda_on_host_open(rank, size);
 }
 #ifdef HAVE_CUDA
 static Backend *open_cuda(int rank, int size, int threads)
@@ -58,29 +66,41 @@ static const struct {
 } backends[] = {
     {"cpu", open_cpu, 1e-5},
     {"cuda_on_host", open_on_host, 1e-5},
+    {"cudnn_on_host", open_cudnn, 1e-5},
 #ifdef HAVE_CUDA
     {"cuda", open_cuda, 1e-5},
 #endif
 };
-enum { BACKENDS = sizeof backends / sizeof *backends };
+enum { ON_HOST = 1, CUDNN_ON_HOST, BACKENDS = sizeof backends / sizeof *backends };
 static int chosen;
 
 int device_main(int argc, char **argv, const Case *cases, int count)
 {
-    Case *all = alloc((size_t)count * BACKENDS, sizeof *all);
+    int listed = 0, most = 0;
+    for (int i = 0; i < count; i++)
+        most += BACKENDS * (1 + cases[i].seeds);
+    Case *all = alloc((size_t)most, sizeof *all);
     for (int b = 0; b < BACKENDS; b++)
-        for (int i = 0; i < count; i++) {
-            all[b * count + i] = cases[i];
-            all[b * count + i].name = format_new("%s.%s", backends[b].name, cases[i].name);
-            if (argc == 2 && !strcmp(argv[1], all[b * count + i].name))
-                chosen = b;
-        }
+        for (int i = 0; i < count; i++)
+            for (int seed = 0; seed <= cases[i].seeds; seed++) {
+                bool double_of_gpu = b == ON_HOST || b == CUDNN_ON_HOST;
+                if ((b == CUDNN_ON_HOST && !cases[i].cudnn) || (seed && !double_of_gpu))
+                    continue;
+                Case *c = &all[listed++];
+                *c = cases[i];
+                c->name = seed ? format_new("%s.%s.%d", backends[b].name, cases[i].name, seed)
+                               : format_new("%s.%s", backends[b].name, cases[i].name);
+                if (argc == 2 && !strcmp(argv[1], c->name)) {
+                    chosen = b;
+                    cuda_on_host_seed((unsigned)seed + 1);
+                }
+            }
 #ifdef HAVE_CUDA
     if (backends[chosen].open == open_cuda)
         need_gpu();
 #endif
-    int status = harness_main(argc, argv, all, count * BACKENDS);
-    for (int i = 0; i < count * BACKENDS; i++)
+    int status = harness_main(argc, argv, all, listed);
+    for (int i = 0; i < listed; i++)
         free((char *)all[i].name);
     free(all);
     return status;

@@ -8,8 +8,10 @@
  *         return device_main(argc, argv, cases, sizeof cases / sizeof *cases);
  *     }
  *
- * The program then has the cases "cpu.relu", "cuda_on_host.relu" (the CUDA backend's code as plain
- * C on the CPU) and, where CUDA was found, "cuda.relu".
+ * The program then has the cases "cpu.relu", "cuda_on_host.relu" (the CUDA backend's code on the
+ * CPU, over doubles of CUDA and cuBLAS) and, where CUDA was found, "cuda.relu"; with .seeds = 2
+ * "cuda_on_host.relu.1" and ".2" (the double's streams work in other orders); with .cudnn
+ * "cudnn_on_host.relu" (convolutions by cuDNN's double, else by im2col).
  */
 #ifndef DEVICE_H
 #define DEVICE_H
@@ -30,9 +32,17 @@ Backend *device_backend(int local_rank, int local_size, int threads);
 Device *device_open(void); /* the same on 2 threads, with a stream */
 void device_close(Device *d);
 
-/* cuda_on_host/: the CUDA backend's code on the CPU. Built with objcopy; without it this skips the
- * case. */
+/* cuda_on_host/: the CUDA backend's code on the CPU. Built with objcopy and a C++ compiler; without
+ * them this skips the case. */
 Backend *cuda_on_host_open(int local_rank, int local_size);
+/* The order in which its streams work. */
+void cuda_on_host_seed(unsigned seed);
+/* What its cuDNN does not do, a letter each; calls when they are to run: f forward, b data, w
+ * weights; when asked for their workspace: F B W; s: batches of an odd size; L: any workspace is
+ * too large; h: there is no cuDNN at all (the default). `what` must stay. */
+void cuda_on_host_refuse(const char *what);
+/* How often it was called so far: 0 forward, 1 data, 2 weights; 3: asked for a workspace. */
+long cuda_on_host_cudnn_calls(int which);
 
 /* New tensors. F32 activations with these values and a border of `halo` zeros; NULL: NaN inside,
  * for outputs of which every element must be written. */

@@ -28,6 +28,10 @@ typedef struct Case {
     void (*run)(void **state);
     int ranks;   /* 0: one process without mpirun; P: under mpirun -np P */
     int seconds; /* time limit; 0: 60 */
+    /* device.h: on the CUDA backend's doubles this case runs in this many orders more; and over
+     * cuDNN's double, too */
+    int seeds;
+    bool cudnn;
 } Case;
 
 /* Under a sanitizer, which makes all of it some twenty times slower, long cases do less: a mistake

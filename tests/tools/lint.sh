@@ -7,7 +7,7 @@ cd "$(dirname "$0")/../.." || exit 2
 files() {
     find . \( -path ./build -o -path ./data -o -path ./.git \) -prune -o -type f "$@" -print | sort
 }
-sources() { files \( -name '*.c' -o -name '*.h' -o -name '*.cu' \); }
+sources() { files \( -name '*.c' -o -name '*.h' -o -name '*.cu' -o -name '*.cpp' \); }
 programs() { sources; scripts; files \( -name '*.py' -o -name '*.mk' -o -name Makefile \); }
 scripts() { files \( -name '*.sh' -o -path './.ci/run' \); }
 

@@ -9,6 +9,8 @@
 
 static const ModelSpec spec = {.name = "resnet8", .h = 8, .w = 8, .c = 3, .classes = 10};
 
+static const ModelSpec bigger = {.name = "wrn16-1", .h = 32, .w = 32, .c = 3, .classes = 10};
+
 /* ---- recorded steps ---- */
 
 /* What a loader does on its thread while steps are recorded: it makes memory, fills it, frees
@@ -79,6 +81,10 @@ static void recorded(void **state)
             model_gradient(other.m, other.totals, other.x, other.label); /* recorded, too */
         if (step == 6)
             net_free(&other); /* so every recording is stale */
+        if (step == 9) {      /* the scratch memory moves: every recording is stale */
+            Net large = net_new(d->be, &bigger, 64, 64, 3);
+            net_free(&large);
+        }
     }
     beside.stop = true;
     pthread_join(thread, NULL);
@@ -209,10 +215,41 @@ static void two_at_once(void **state)
     device_close(d);
 }
 
-static const Case cases[] = {{"recorded", .run = recorded, .seconds = 120},
-                             {"tf32", .run = tf32},
-                             {"bf16", .run = bf16},
-                             {"two_at_once", .run = two_at_once}};
+/* Two models' recordings use the same scratch memory: one after the other, though nobody waits. */
+static void replays_in_turn(void **state)
+{
+    enum { ROUNDS = 6 };
+    Device *d = device_open();
+    Net n[] = {net_new(d->be, &spec, 16, 16, 1), net_new(d->be, &spec, 16, 16, 2)};
+    float *alone[2];
+    n[1].op->scale(n[1].m->s, n[1].m->params, 0.5f); /* other filters */
+    for (int i = 0; i < 2; i++) {
+        for (int again = 0; again < 3; again++) { /* plain, recorded, replayed */
+            n[i].op->zero(n[i].m->s, n[i].totals);
+            model_gradient(n[i].m, n[i].totals, n[i].x, n[i].label);
+        }
+        alone[i] = fetch(&n[i], n[i].m->grads);
+    }
+    for (int round = 0; round < ROUNDS; round++) {
+        for (int i = 0; i < 2; i++)
+            model_gradient(n[i].m, n[i].totals, n[i].x, n[i].label);
+        for (int i = 1; i >= 0; i--) {
+            float *together = fetch(&n[i], n[i].m->grads);
+            expect_bits(together, alone[i], tensor_count(n[i].m->grads), "gradient");
+            free(together);
+        }
+    }
+    for (int i = 0; i < 2; i++)
+        free(alone[i]), net_free(&n[i]);
+    device_close(d);
+}
+
+static const Case cases[] = {{"recorded", .run = recorded, .seconds = 120, .seeds = 3,
+                              .cudnn = true},
+                             {"tf32", .run = tf32, .cudnn = true},
+                             {"bf16", .run = bf16, .cudnn = true},
+                             {"two_at_once", .run = two_at_once, .seeds = 5, .cudnn = true},
+                             {"replays_in_turn", .run = replays_in_turn, .seeds = 5}};
 int main(int argc, char **argv)
 {
     return device_main(argc, argv, cases, sizeof cases / sizeof *cases);

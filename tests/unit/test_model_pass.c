@@ -278,7 +278,7 @@ static void held_relu(void **state)
 
 static const Case cases[] = {
     {"modes_and_state", .run = modes_and_state},
-    {"evaluation", .run = evaluation},
+    {"evaluation", .run = evaluation, .seconds = 240},
     {"short_batch", .run = short_batch},
     {"gradients_add", .run = gradients_add},
     {"sample_weights", .run = sample_weights},

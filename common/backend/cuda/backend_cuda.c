@@ -133,10 +133,11 @@ Backend *backend_cuda_open(int local_rank, int local_size)
     CUDA_CHECK(cudaEventCreateWithFlags(&cuda->handover, cudaEventDisableTiming));
     cudnn_open(&cuda->base);
     cuda_unlock();
-    snprintf(cuda->base.description, sizeof cuda->base.description,
-             "GPU %d of %d, %.50s, compute capability %d.%d, %.1f GB, convolution by %s",
-             cuda->device, f.devices, about.name, f.major, f.minor, about.totalGlobalMem / 1e9,
-             cuda->dnn ? "cuDNN or im2col" : "im2col");
+    cuda->about = snprintf(cuda->base.description, sizeof cuda->base.description,
+                           "GPU %d of %d, %.50s, compute capability %d.%d, %.1f GB", cuda->device,
+                           f.devices, about.name, f.major, f.minor, about.totalGlobalMem / 1e9);
+    snprintf(cuda->base.description + cuda->about, sizeof cuda->base.description - cuda->about,
+             ", convolution by %s", cuda->dnn ? "cuDNN or im2col" : "im2col");
     audit_fact("backend", "s:s, s:i, s:i, s:i", "device", "cuda", "local_rank", local_rank,
                "local_size", local_size, "gpu", cuda->device);
     return &cuda->base;

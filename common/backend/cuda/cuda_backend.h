@@ -8,7 +8,7 @@
  * has a fixed order.
  *
  * .c files hold no kernels and are compiled as C; .cu files hold the kernels and the functions that
- * start them, in the common subset of C and C++: the tests compile them as C (tests/cuda_on_host/).
+ * start them, in C++, which the tests compile for the CPU (tests/support/cuda_on_host/).
  */
 #ifndef CUDA_BACKEND_H
 #define CUDA_BACKEND_H
@@ -44,6 +44,9 @@ typedef struct CudaBackend {
     cudaEvent_t handover; /* its work queued by then, when another stream takes over */
     long frees;           /* how often memory that a recording may use was freed */
     void *dnn;            /* cuda_conv_cudnn.c's handle; NULL: convolutions use im2col */
+    /* convolutions planned so far; how many of them cuDNN does: forward, data, weights */
+    int plans, by_dnn[3];
+    int about; /* length of the description without them */
 } CudaBackend;
 
 /* of each stream: for sums; cuBLAS's own */
@@ -93,7 +96,7 @@ Buffer *cuda_buffer_new(Backend *be, size_t bytes);
 void cuda_buffer_free(Buffer *b);
 void *cuda_buffer_host(Buffer *b);
 void *cuda_buffer_device(Buffer *b);
-void *cuda_staging_new(size_t bytes);
+void *cuda_staging_new(Backend *be, size_t bytes);
 void cuda_staging_free(void *memory);
 void cuda_upload(Stream *s, Tensor dst, const void *src);
 void cuda_download(Stream *s, void *dst, Tensor src);

@@ -57,9 +57,10 @@ void cuda_buffer_free(Buffer *b)
 void *cuda_buffer_host(Buffer *b) { return (void)b, NULL; }
 void *cuda_buffer_device(Buffer *b) { return b->device; }
 
-void *cuda_staging_new(size_t bytes)
+void *cuda_staging_new(Backend *be, size_t bytes)
 {
     void *p;
+    use(be); /* else a thread that has used no GPU would begin with GPU 0 */
     cuda_lock();
     CUDA_CHECK(cudaMallocHost(&p, bytes ? bytes : 1));
     cuda_unlock();

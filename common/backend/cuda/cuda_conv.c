@@ -23,14 +23,16 @@ static size_t place(size_t *end, size_t bytes)
  * in backward data), and a dense copy of y or dy in either type. */
 static void plan_scratch(Backend *be, ConvPlan *p, int N)
 {
-    size_t end = 0, pixels = (size_t)p->P * p->Q,
+    size_t end = 0, pixels = (size_t)p->P * p->Q, filters = p->weights / p->C * p->dnn_C,
            widest = conv_row(p) > (size_t)p->K ? conv_row(p) : (size_t)p->K;
     p->images = im2col_images(N, p->P * p->Q, widest * sizeof(float), COL_BYTES);
-    p->packed_at = place(&end, p->weights * sizeof(float));
-    p->dpacked_at = place(&end, p->weights * sizeof(float));
+    p->packed_at = place(&end, filters * sizeof(float));
+    p->dpacked_at = place(&end, filters * sizeof(float));
     p->col_at = place(&end, p->images * pixels * conv_row(p) * sizeof(float));
     p->out_at = place(&end, p->images * pixels * p->K * sizeof(float));
     p->dnn_at = place(&end, p->dnn_bytes);
+    p->padded_at =
+        place(&end, p->dnn_C > p->C ? (size_t)N * p->H * p->W * sizeof(uint16_t) * p->dnn_C : 0);
     cuda_reserve(be, end);
 }
 
@@ -49,6 +51,7 @@ ConvPlan *cuda_conv_plan_new(Backend *be, Tensor y, Tensor x, int R, int stride)
                     .P = y.h,
                     .Q = y.w,
                     .type = y.dtype,
+                    .dnn_C = x.c,
                     .weights = (size_t)y.c * R * R * x.c};
     cudnn_plan(be, p, y, x);
     plan_scratch(be, p, x.n);

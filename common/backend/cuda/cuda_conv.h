@@ -17,11 +17,14 @@ struct ConvPlan {
     int images;                           /* im2col: images at a time */
     size_t weights;                       /* K * R * R * C */
     /* offsets into scratch memory, in bytes: the filters; the gradient of the filters;
-     * im2col's matrix; its product, F32; cuDNN's workspace */
-    size_t packed_at, dpacked_at, col_at, out_at, dnn_at;
+     * im2col's matrix; its product, F32; cuDNN's workspace; its input */
+    size_t packed_at, dpacked_at, col_at, out_at, dnn_at, padded_at;
     void *dnn;        /* cuda_conv_cudnn.c's, NULL: im2col */
     size_t dnn_bytes; /* of its workspace */
+    int dnn_C; /* channels of x as cuDNN sees them: C, or PADDED_C where an F32 image is copied to
+                * BF16 for it: tensor cores take nothing narrower */
 };
+enum { PADDED_C = 8 };
 
 /* elements in a row of the matrix */
 static inline size_t conv_row(const ConvPlan *p) { return (size_t)p->R * p->R * p->C; }
@@ -34,10 +37,13 @@ static inline void *conv_scratch(Stream *s, size_t at)
 extern "C" {
 #endif
 /* cuda_im2col.cu */
-/* packed [K,R,R,C], p->type = w [K,C,R,R] */
-void cuda_conv_pack(Stream *s, const ConvPlan *p, void *packed, Tensor w);
-/* dw [K,C,R,R] += packed [K,R,R,C], of this type */
-void cuda_conv_unpack_add(Stream *s, const ConvPlan *p, Tensor dw, void *packed, DType type);
+/* packed [K,R,R,channels], p->type = w [K,C,R,R]; channels beyond C are 0 */
+void cuda_conv_pack(Stream *s, const ConvPlan *p, void *packed, Tensor w, int channels);
+/* dw [K,C,R,R] += packed [K,R,R,channels], of this type; channels beyond C are not read */
+void cuda_conv_unpack_add(Stream *s, const ConvPlan *p, Tensor dw, void *packed, DType type,
+                          int channels);
+/* padded [x.n,H,W,PADDED_C], BF16 = x; channels beyond C are 0 */
+void cuda_conv_pad(Stream *s, void *padded, Tensor x);
 /* col [x.n * P * Q, R*R*C], p->type: each output pixel's inputs; 0 from beyond the edge */
 void cuda_im2col(Stream *s, const ConvPlan *p, void *col, Tensor x);
 /* dx (+)= for each input the sum of its entries in dcol [dx.n * P * Q, R*R*C], F32 */

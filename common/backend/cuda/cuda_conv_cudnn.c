@@ -8,7 +8,9 @@
  */
 #include "cuda_conv_cudnn.h"
 #include <cudnn.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define CUDNN_CHECK(call) \
     do { \
@@ -24,52 +26,99 @@ static const cudnnConvolutionBwdFilterAlgo_t WEIGHT = CUDNN_CONVOLUTION_BWD_FILT
 /* A call that wants more is left to im2col: the memory is for the batch. */
 static const size_t WORKSPACE = (size_t)1 << 30;
 
+/* The images of a batch, described: a pass of training or evaluation has full batches and a short
+ * last one, and describing costs (cuDNN 9 then compiles plans). */
+enum { BATCHES = 4 };
+typedef struct Batch {
+    cudnnTensorDescriptor_t x, y;
+    int n;                /* images; 0: unused */
+    long used;            /* when, for the choice of the one to describe anew */
+    bool fits[DNN_CALLS]; /* cuDNN supports the call with n images, and has not refused it */
+} Batch;
+
 typedef struct Cudnn {
     cudnnHandle_t handle; /* the backend's */
-    cudnnTensorDescriptor_t x, y;
     cudnnFilterDescriptor_t w;
     cudnnConvolutionDescriptor_t conv;
-    int n;                /* images that x and y describe */
-    bool fits[DNN_CALLS]; /* cuDNN supports the call with n images, and has not refused it */
+    Batch batch[BATCHES], *now; /* the one of the current call */
+    long calls;
 } Cudnn;
 
 static Cudnn *of(const ConvPlan *p) { return p->dnn; }
+static bool is_padded(const ConvPlan *p) { return p->dnn_C > p->C; }
+static cudnnDataType_t type_of(const ConvPlan *p)
+{
+    return p->type == BF16 ? CUDNN_DATA_BFLOAT16 : CUDNN_DATA_FLOAT;
+}
 
 /* Describe n images, and query each call's workspace: a call that wants more than `limit` bytes
  * does not fit. Returns the bytes for those that do. */
-static size_t describe(const ConvPlan *p, int n, size_t limit)
+static size_t describe(const ConvPlan *p, Batch *b, int n, size_t limit)
 {
     Cudnn *d = of(p);
-    cudnnDataType_t type = p->type == BF16 ? CUDNN_DATA_BFLOAT16 : CUDNN_DATA_FLOAT;
-    cudnnStatus_t status[DNN_CALLS];
+    cudnnStatus_t status[DNN_CALLS], described;
     size_t bytes[DNN_CALLS] = {0}, most = 0;
-    CUDNN_CHECK(cudnnSetTensor4dDescriptor(d->x, CUDNN_TENSOR_NHWC, type, n, p->C, p->H, p->W));
-    CUDNN_CHECK(cudnnSetTensor4dDescriptor(d->y, CUDNN_TENSOR_NHWC, type, n, p->K, p->P, p->Q));
-    status[DNN_FORWARD] = cudnnGetConvolutionForwardWorkspaceSize(d->handle, d->x, d->w, d->conv,
-                                                                  d->y, FORWARD,
+    b->n = n;
+    memset(b->fits, 0, sizeof b->fits);
+    described = cudnnSetTensor4dDescriptor(b->x, CUDNN_TENSOR_NHWC, type_of(p), n, p->dnn_C, p->H,
+                                           p->W);
+    if (described == CUDNN_STATUS_SUCCESS)
+        described = cudnnSetTensor4dDescriptor(b->y, CUDNN_TENSOR_NHWC, type_of(p), n, p->K, p->P,
+                                               p->Q);
+    if (described != CUDNN_STATUS_SUCCESS) /* more elements than an int counts */
+        return 0;
+    status[DNN_FORWARD] = cudnnGetConvolutionForwardWorkspaceSize(d->handle, b->x, d->w, d->conv,
+                                                                  b->y, FORWARD,
                                                                   &bytes[DNN_FORWARD]);
-    status[DNN_DATA] = cudnnGetConvolutionBackwardDataWorkspaceSize(d->handle, d->w, d->y, d->conv,
-                                                                    d->x, DATA, &bytes[DNN_DATA]);
+    status[DNN_DATA] = is_padded(p)
+                         ? CUDNN_STATUS_NOT_SUPPORTED
+                         : cudnnGetConvolutionBackwardDataWorkspaceSize(d->handle, d->w, b->y,
+                                                                        d->conv, b->x, DATA,
+                                                                        &bytes[DNN_DATA]);
     status[DNN_DATA_ADD] = status[DNN_DATA];
     bytes[DNN_DATA_ADD] = bytes[DNN_DATA];
-    status[DNN_WEIGHT] = cudnnGetConvolutionBackwardFilterWorkspaceSize(d->handle, d->x, d->y,
+    status[DNN_WEIGHT] = cudnnGetConvolutionBackwardFilterWorkspaceSize(d->handle, b->x, b->y,
                                                                         d->conv, d->w, WEIGHT,
                                                                         &bytes[DNN_WEIGHT]);
     for (int i = 0; i < DNN_CALLS; i++) {
-        d->fits[i] = status[i] == CUDNN_STATUS_SUCCESS && bytes[i] <= limit;
-        if (d->fits[i] && bytes[i] > most)
+        b->fits[i] = status[i] == CUDNN_STATUS_SUCCESS && bytes[i] <= limit;
+        if (b->fits[i] && bytes[i] > most)
             most = bytes[i];
     }
-    d->n = n;
     return most;
 }
 
-static bool fits_any(const Cudnn *d)
+/* The description of n images: there, or in place of the one not used for longest. */
+static Batch *batch_of(const ConvPlan *p, int n)
+{
+    Cudnn *d = of(p);
+    Batch *b = &d->batch[0];
+    for (int i = 0; i < BATCHES && b->n != n; i++)
+        if (d->batch[i].n == n || d->batch[i].used < b->used)
+            b = &d->batch[i];
+    if (b->n != n)
+        describe(p, b, n, p->dnn_bytes);
+    b->used = ++d->calls;
+    return b;
+}
+
+static bool fits_any(const Batch *b)
 {
     for (int i = 0; i < DNN_CALLS; i++)
-        if (d->fits[i])
+        if (b->fits[i])
             return true;
     return false;
+}
+
+/* Tell people which convolutions it does: forward, data, weights, of all that were planned. */
+static void count(CudaBackend *cuda, const Batch *b)
+{
+    static const DnnCall calls[] = {DNN_FORWARD, DNN_DATA_ADD, DNN_WEIGHT};
+    for (int i = 0; i < 3; i++)
+        cuda->by_dnn[i] += b && b->fits[calls[i]];
+    snprintf(cuda->base.description + cuda->about, sizeof cuda->base.description - cuda->about,
+             ", convolutions by cuDNN: forward %d, data %d, weights %d of %d", cuda->by_dnn[0],
+             cuda->by_dnn[1], cuda->by_dnn[2], cuda->plans);
 }
 
 void cudnn_open(Backend *be)
@@ -89,21 +138,41 @@ void cudnn_close(Backend *be)
         CUDNN_CHECK(cudnnDestroy(cuda->dnn));
 }
 
+static void cudnn_free(ConvPlan *p)
+{
+    Cudnn *d = of(p);
+    CUDNN_CHECK(cudnnDestroyConvolutionDescriptor(d->conv));
+    CUDNN_CHECK(cudnnDestroyFilterDescriptor(d->w));
+    for (int i = 0; i < BATCHES; i++) {
+        CUDNN_CHECK(cudnnDestroyTensorDescriptor(d->batch[i].y));
+        CUDNN_CHECK(cudnnDestroyTensorDescriptor(d->batch[i].x));
+    }
+    free(d);
+}
+
 void cudnn_plan(Backend *be, ConvPlan *p, Tensor y, Tensor x)
 {
     CudaBackend *cuda = (CudaBackend *)be;
-    if (!cuda->dnn || x.halo || y.halo || x.dtype != y.dtype)
+    bool padded = p->type == BF16 && x.dtype == F32 && x.c < PADDED_C;
+    if (!cuda->dnn)
         return;
+    cuda->plans++;
+    if (x.halo || y.halo || (x.dtype != y.dtype && !padded)) {
+        count(cuda, NULL);
+        return;
+    }
     bool exact = p->type == F32 && be->precision != PRECISION_TF32;
+    p->dnn_C = padded ? PADDED_C : p->C;
     Cudnn *d = p->dnn = alloc(1, sizeof *d);
     d->handle = cuda->dnn;
-    CUDNN_CHECK(cudnnCreateTensorDescriptor(&d->x));
-    CUDNN_CHECK(cudnnCreateTensorDescriptor(&d->y));
+    for (int i = 0; i < BATCHES; i++) {
+        CUDNN_CHECK(cudnnCreateTensorDescriptor(&d->batch[i].x));
+        CUDNN_CHECK(cudnnCreateTensorDescriptor(&d->batch[i].y));
+    }
     CUDNN_CHECK(cudnnCreateFilterDescriptor(&d->w));
     CUDNN_CHECK(cudnnCreateConvolutionDescriptor(&d->conv));
-    CUDNN_CHECK(cudnnSetFilter4dDescriptor(d->w,
-                                           p->type == BF16 ? CUDNN_DATA_BFLOAT16 : CUDNN_DATA_FLOAT,
-                                           CUDNN_TENSOR_NHWC, p->K, p->C, p->R, p->R));
+    CUDNN_CHECK(cudnnSetFilter4dDescriptor(d->w, type_of(p), CUDNN_TENSOR_NHWC, p->K, p->dnn_C,
+                                           p->R, p->R));
     CUDNN_CHECK(cudnnSetConvolution2dDescriptor(d->conv, p->pad, p->pad, p->stride, p->stride, 1, 1,
                                                 CUDNN_CROSS_CORRELATION, CUDNN_DATA_FLOAT));
     /* DEFAULT_MATH permits tensor cores for TF32 only */
@@ -111,36 +180,30 @@ void cudnn_plan(Backend *be, ConvPlan *p, Tensor y, Tensor x)
                          : exact           ? CUDNN_FMA_MATH
                                            : CUDNN_DEFAULT_MATH;
     CUDNN_CHECK(cudnnSetConvolutionMathType(d->conv, math));
-    p->dnn_bytes = describe(p, x.n, WORKSPACE);
-    if (!fits_any(d)) {
-        cudnn_plan_free(p);
+    p->dnn_bytes = describe(p, &d->batch[0], x.n, WORKSPACE);
+    count(cuda, &d->batch[0]);
+    if (!fits_any(&d->batch[0])) {
+        cudnn_free(p);
         p->dnn = NULL;
         p->dnn_bytes = 0;
+        p->dnn_C = p->C;
     }
 }
 
 void cudnn_plan_free(ConvPlan *p)
 {
-    Cudnn *d = of(p);
-    if (!d)
-        return;
-    CUDNN_CHECK(cudnnDestroyConvolutionDescriptor(d->conv));
-    CUDNN_CHECK(cudnnDestroyFilterDescriptor(d->w));
-    CUDNN_CHECK(cudnnDestroyTensorDescriptor(d->y));
-    CUDNN_CHECK(cudnnDestroyTensorDescriptor(d->x));
-    free(d);
+    if (p->dnn)
+        cudnn_free(p);
 }
 
 bool cudnn_fits(const ConvPlan *p, DnnCall call, Tensor y, Tensor x)
 {
     Cudnn *d = of(p);
-    if (!d || x.halo || y.halo || x.dtype != p->type || y.dtype != p->type)
+    if (!d || x.halo || y.halo || x.dtype != (is_padded(p) ? F32 : p->type) || y.dtype != p->type)
         return false;
-    /* another batch: the last of an epoch, or the first again. What was refused is tried again, and
-     * refused again: the same n gives the same bits. */
-    if (x.n != d->n)
-        describe(p, x.n, p->dnn_bytes);
-    return d->fits[call];
+    /* What was refused stays so for these n images: the same n gives the same bits. */
+    d->now = batch_of(p, x.n);
+    return d->now->fits[call];
 }
 
 /* cuDNN's handle on this stream; the filters, packed, in scratch memory. */
@@ -149,8 +212,18 @@ static void *ready(Stream *s, ConvPlan *p, Tensor w)
     void *packed = conv_scratch(s, p->packed_at);
     CUDNN_CHECK(cudnnSetStream(of(p)->handle, cuda_queue(s)));
     if (given(w))
-        cuda_conv_pack(s, p, packed, w);
+        cuda_conv_pack(s, p, packed, w, p->dnn_C);
     return packed;
+}
+
+/* x as cuDNN takes it: itself, or its copy in scratch memory. */
+static const void *input(Stream *s, ConvPlan *p, Tensor x)
+{
+    if (!is_padded(p))
+        return cuda_at(x);
+    void *padded = conv_scratch(s, p->padded_at);
+    cuda_conv_pad(s, padded, x);
+    return padded;
 }
 
 static bool not_supported(cudnnStatus_t status)
@@ -165,10 +238,10 @@ static bool not_supported(cudnnStatus_t status)
 #define DID(p, which, call) did(p, which, (call), __LINE__, #call)
 static bool did(ConvPlan *p, DnnCall which, cudnnStatus_t status, int line, const char *call)
 {
-    of(p)->fits[which] = !not_supported(status);
-    if (status != CUDNN_STATUS_SUCCESS && of(p)->fits[which])
+    of(p)->now->fits[which] = !not_supported(status);
+    if (status != CUDNN_STATUS_SUCCESS && of(p)->now->fits[which])
         die(EXIT_WRONG, "%s:%d: %s: %s", __FILE__, line, call, cudnnGetErrorString(status));
-    return of(p)->fits[which];
+    return of(p)->now->fits[which];
 }
 
 bool cudnn_forward(Stream *s, ConvPlan *p, Tensor y, Tensor x, Tensor w, Tensor residual)
@@ -177,9 +250,9 @@ bool cudnn_forward(Stream *s, ConvPlan *p, Tensor y, Tensor x, Tensor w, Tensor 
     Cudnn *d = of(p);
     void *packed = ready(s, p, w);
     if (!DID(p, DNN_FORWARD,
-             cudnnConvolutionForward(d->handle, &one, d->x, cuda_at(x), d->w, packed, d->conv,
-                                     FORWARD, conv_scratch(s, p->dnn_at), p->dnn_bytes, &zero, d->y,
-                                     cuda_at(y))))
+             cudnnConvolutionForward(d->handle, &one, d->now->x, input(s, p, x), d->w, packed,
+                                     d->conv, FORWARD, conv_scratch(s, p->dnn_at), p->dnn_bytes,
+                                     &zero, d->now->y, cuda_at(y))))
         return false;
     if (given(residual))
         cuda_axpy(s, y, 1, residual);
@@ -192,9 +265,9 @@ bool cudnn_backward_data(Stream *s, ConvPlan *p, Tensor dx, Tensor dy, Tensor w,
     Cudnn *d = of(p);
     void *packed = ready(s, p, w);
     return DID(p, add ? DNN_DATA_ADD : DNN_DATA,
-               cudnnConvolutionBackwardData(d->handle, &one, d->w, packed, d->y, cuda_at(dy),
+               cudnnConvolutionBackwardData(d->handle, &one, d->w, packed, d->now->y, cuda_at(dy),
                                             d->conv, DATA, conv_scratch(s, p->dnn_at), p->dnn_bytes,
-                                            &before, d->x, cuda_at(dx)));
+                                            &before, d->now->x, cuda_at(dx)));
 }
 
 bool cudnn_backward_weight(Stream *s, ConvPlan *p, Tensor dw, Tensor x, Tensor dy)
@@ -204,10 +277,11 @@ bool cudnn_backward_weight(Stream *s, ConvPlan *p, Tensor dw, Tensor x, Tensor d
     void *dpacked = conv_scratch(s, p->dpacked_at);
     ready(s, p, NO_TENSOR);
     if (!DID(p, DNN_WEIGHT,
-             cudnnConvolutionBackwardFilter(d->handle, &one, d->x, cuda_at(x), d->y, cuda_at(dy),
-                                            d->conv, WEIGHT, conv_scratch(s, p->dnn_at),
-                                            p->dnn_bytes, &zero, d->w, dpacked)))
+             cudnnConvolutionBackwardFilter(d->handle, &one, d->now->x, input(s, p, x), d->now->y,
+                                            cuda_at(dy), d->conv, WEIGHT,
+                                            conv_scratch(s, p->dnn_at), p->dnn_bytes, &zero, d->w,
+                                            dpacked)))
         return false;
-    cuda_conv_unpack_add(s, p, dw, dpacked, p->type);
+    cuda_conv_unpack_add(s, p, dw, dpacked, p->type, p->dnn_C);
     return true;
 }

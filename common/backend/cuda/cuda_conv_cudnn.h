@@ -13,7 +13,7 @@ void cudnn_close(Backend *be);
 /* Sets p->dnn and p->dnn_bytes if cuDNN supports one of the calls. y and x have the largest N. */
 void cudnn_plan(Backend *be, ConvPlan *p, Tensor y, Tensor x);
 void cudnn_plan_free(ConvPlan *p);
-/* Has the plan cuDNN for this call, and are these two dense and of the plan's type? */
+/* Has the plan cuDNN for this call, and are these two dense and of its types? */
 bool cudnn_fits(const ConvPlan *p, DnnCall call, Tensor y, Tensor x);
 /* False, with nothing done, where cuDNN does not support the call after all; im2col then does it
  * for this plan and N. */

@@ -52,7 +52,7 @@ void cuda_conv_gemm_forward(Stream *s, ConvPlan *p, Tensor y, Tensor x, Tensor w
 {
     void *packed = conv_scratch(s, p->packed_at), *out = conv_scratch(s, p->out_at);
     size_t D = conv_row(p);
-    cuda_conv_pack(s, p, packed, w);
+    cuda_conv_pack(s, p, packed, w, p->C);
     for (int first = 0; first < y.n; first += p->images) {
         Tensor part = some(p, y, first),
                skip = given(residual) ? some(p, residual, first) : NO_TENSOR;
@@ -71,7 +71,7 @@ void cuda_conv_gemm_backward_data(Stream *s, ConvPlan *p, Tensor dx, Tensor dy, 
     void *packed = conv_scratch(s, p->packed_at);
     float *dcol = conv_scratch(s, p->col_at);
     size_t D = conv_row(p);
-    cuda_conv_pack(s, p, packed, w);
+    cuda_conv_pack(s, p, packed, w, p->C);
     for (int first = 0; first < dx.n; first += p->images) {
         Tensor part = some(p, dx, first), g = some(p, dy, first);
         bool direct = p->R == 1 && p->stride == 1 && part.halo == 0 && part.dtype == F32;
@@ -93,5 +93,5 @@ void cuda_conv_gemm_backward_weight(Stream *s, ConvPlan *p, Tensor dw, Tensor x,
         cuda_gemm(s, dpacked, F32, (int)D, first > 0, operand(rows_of_g, p->K, true),
                   operand(col, D, false), p->type, p->K, (int)D, rows(p, g));
     }
-    cuda_conv_unpack_add(s, p, dw, dpacked, F32);
+    cuda_conv_unpack_add(s, p, dw, dpacked, F32, p->C);
 }

@@ -10,38 +10,66 @@ static Act dense(void *at, DType type, int n, int h, int w, int c)
     return a;
 }
 
-/* [K,C,RR] <-> [K,RR,C]: element i of [K,RR,C]; its index in [K,C,RR]. */
-DEVICE size_t in_pytorch(size_t i, int C, int RR)
+/* [K,C,RR] <-> [K,RR,channels], channels >= C: element i of [K,RR,C] is element `wide` of the one
+ * and `pytorch` of the other. */
+typedef struct Filter {
+    int C, RR, channels;
+} Filter;
+DEVICE size_t in_pytorch(Filter f, size_t i)
 {
-    size_t row = (size_t)RR * C, k = i / row;
+    size_t row = (size_t)f.RR * f.C, k = i / row;
     int rest = (int)(i % row);
-    return k * row + (size_t)(rest % C) * RR + rest / C;
+    return k * row + (size_t)(rest % f.C) * f.RR + rest / f.C;
 }
+DEVICE size_t in_wide(Filter f, size_t i) { return i / f.C * f.channels + i % f.C; }
 
-KERNEL pack(Act packed, const float *w, int C, int RR, size_t n)
+KERNEL pack(Act packed, const float *w, Filter f, size_t n)
 {
-    FOR_EACH (i, n)
-        put(packed, i, w[in_pytorch(i, C, RR)]);
+    FOR_EACH (i, n) {
+        int c = (int)(i % f.channels);
+        put(packed, i, c < f.C ? w[in_pytorch(f, i / f.channels * f.C + c)] : 0);
+    }
 }
 
-void cuda_conv_pack(Stream *s, const ConvPlan *p, void *packed, Tensor w)
+void cuda_conv_pack(Stream *s, const ConvPlan *p, void *packed, Tensor w, int channels)
 {
     ASSERT(tensor_count(w) == p->weights && w.dtype == F32);
-    LAUNCH(s, 1, pack, blocks_for(p->weights), 1, BLOCK,
-           dense(packed, p->type, p->K, p->R, p->R, p->C), (const float *)cuda_at(w), p->C,
-           p->R * p->R, p->weights);
+    size_t n = p->weights / p->C * channels;
+    Filter f = {p->C, p->R * p->R, channels};
+    LAUNCH(s, 1, pack, blocks_for(n), 1, BLOCK, dense(packed, p->type, p->K, p->R, p->R, channels),
+           (const float *)cuda_at(w), f, n);
 }
 
-KERNEL unpack_add(float *dw, Act packed, int C, int RR, size_t n)
+KERNEL unpack_add(float *dw, Act packed, Filter f, size_t n)
 {
     FOR_EACH (i, n)
-        dw[in_pytorch(i, C, RR)] += get(packed, i);
+        dw[in_pytorch(f, i)] += get(packed, in_wide(f, i));
 }
 
-void cuda_conv_unpack_add(Stream *s, const ConvPlan *p, Tensor dw, void *packed, DType type)
+void cuda_conv_unpack_add(Stream *s, const ConvPlan *p, Tensor dw, void *packed, DType type,
+                          int channels)
 {
+    Filter f = {p->C, p->R * p->R, channels};
     LAUNCH(s, 1, unpack_add, blocks_for(p->weights), 1, BLOCK, (float *)cuda_at(dw),
-           dense(packed, type, p->K, p->R, p->R, p->C), p->C, p->R * p->R, p->weights);
+           dense(packed, type, p->K, p->R, p->R, channels), f, p->weights);
+}
+
+/* A thread writes a pixel's channels by one store of 16 bytes. */
+KERNEL pad_channels(Halves *padded, Act x, size_t pixels)
+{
+    FOR_EACH (i, pixels) {
+        Halves all;
+        for (int c = 0; c < PADDED_C; c++)
+            all.half[c] = c < x.c ? to_bf16(get(x, i * x.c + c)) : 0;
+        padded[i] = all;
+    }
+}
+
+void cuda_conv_pad(Stream *s, void *padded, Tensor x)
+{
+    size_t pixels = (size_t)x.n * x.h * x.w;
+    ASSERT(x.c <= PADDED_C && x.halo == 0);
+    LAUNCH(s, 1, pad_channels, blocks_for(pixels), 1, BLOCK, (Halves *)padded, act(x), pixels);
 }
 
 /* The sizes of a plan that its kernels need. */

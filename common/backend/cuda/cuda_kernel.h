@@ -1,6 +1,6 @@
 /* cuda_kernel.h: shared by the kernels: launches, barriers, and activations as a kernel sees them.
  *
- * Kernels use the common subset of C and C++. Where threads of a block cooperate, the kernel is
+ * Where threads of a block cooperate, the kernel is
  * written in phases: FIRST {…} THEN {…}, with a barrier between; phases pass data in __shared__
  * memory, and variables declared before FIRST depend on nothing that a phase changes. No thread
  * returns before the last barrier.
@@ -47,6 +47,11 @@ DEVICE uint16_t to_bf16(float x)
     memcpy(&bits, &x, sizeof bits);
     return x != x ? 0x7fc0 : (uint16_t)((bits + 0x7fff + ((bits >> 16) & 1)) >> 16);
 }
+
+/* Eight of them, read or written at once. */
+typedef struct alignas(16) Halves {
+    uint16_t half[8];
+} Halves;
 
 /* A tensor of F32 or BF16 as a kernel sees it; at NULL: not given. */
 typedef struct Act {

@@ -3,6 +3,9 @@
 #ifndef CUBLAS_ON_HOST_H
 #define CUBLAS_ON_HOST_H
 #include "cuda_runtime.h"
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 typedef enum { CUBLAS_STATUS_SUCCESS, CUBLAS_STATUS_INVALID_VALUE = 7 } cublasStatus_t;
 typedef enum { CUBLAS_OP_N, CUBLAS_OP_T } cublasOperation_t;
@@ -24,4 +27,7 @@ cublasStatus_t cublasGemmEx(cublasHandle_t h, cublasOperation_t op_a, cublasOper
                             int lda, const void *b, cudaDataType_t b_type, int ldb,
                             const void *beta, void *c, cudaDataType_t c_type, int ldc,
                             cublasComputeType_t how, int algorithm);
+#ifdef __cplusplus
+}
+#endif
 #endif

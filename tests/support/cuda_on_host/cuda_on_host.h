@@ -1,19 +1,23 @@
-/* cuda_on_host.h: the CUDA backend's kernels as plain C on the CPU, so that their arithmetic is
- * tested where there is no GPU. A launch is a loop over phases, blocks and threads, one after the
- * other; a barrier is the end of a phase.
+/* cuda_on_host.h: the CUDA backend's kernels as plain C++ on the CPU, so that they are tested where
+ * there is no GPU. A launch is queued; when its turn comes it is a loop over phases, blocks and
+ * threads, one after the other; a barrier is the end of a phase.
  *
  * What this shows: wrong indices, sizes, terms, a thread or block that depends on another's turn
- * (every other launch runs backwards), and under SAN=1 reading and writing outside a buffer. What
- * it does not show: how fast it is, what the GPU's own arithmetic rounds otherwise, a missing wait
- * between streams, and anything in cuBLAS and cuDNN.
+ * (launches run backwards by chance), a missing wait between streams or for the host, what a
+ * recording must not hold (lazy_streams.cpp), and under SAN=1 reading and writing outside a buffer.
+ * What it does not show: how fast it is, what the GPU's own arithmetic rounds otherwise, a missing
+ * barrier whose phases happen to be in order, and anything in cuBLAS and cuDNN.
  */
 #ifndef CUDA_ON_HOST_H
 #define CUDA_ON_HOST_H
+#include <cuda_runtime.h>
+#include <functional>
 #include <string.h>
+#include <type_traits>
 
 #define DEVICE static inline
 #define KERNEL static void
-#define __shared__ static _Thread_local
+#define __shared__ static thread_local
 #define FIRST if (host_phase == 0)
 #define THEN if (host_phase == 1)
 #define LAST if (host_phase == 2)
@@ -21,18 +25,30 @@
 typedef struct HostIndex {
     unsigned x, y;
 } HostIndex;
-extern _Thread_local HostIndex threadIdx, blockIdx, blockDim, gridDim;
-extern _Thread_local int host_phase;
+extern thread_local HostIndex threadIdx, blockIdx, blockDim, gridDim;
+extern thread_local int host_phase;
 
+/* Work for a stream, to be done late. */
+void lazy_queue(cudaStream_t s, std::function<void()> work);
 /* Begin a launch; then true as often as there is a thread's turn in a phase of a block. */
 void host_launch(int phases, long x, long y, int threads);
-int host_turn(void);
+bool host_turn(void);
+
+/* The arguments are copied now, as for a GPU. */
+template <auto kernel, class... Parameter>
+void host_queue(cudaStream_t s, int phases, long x, long y, int threads, void (*)(Parameter...),
+                std::common_type_t<Parameter>... arguments)
+{
+    lazy_queue(s, [=] {
+        host_launch(phases, x, y, threads);
+        while (host_turn())
+            kernel(arguments...);
+    });
+}
 
 #define LAUNCH(s, phases, kernel, x, y, threads, ...) \
     do { \
-        cuda_queue(s); \
-        host_launch(phases, x, y, threads); \
-        while (host_turn()) \
-            kernel(__VA_ARGS__); \
+        host_queue<kernel>(cuda_queue(s), phases, x, y, threads, kernel, __VA_ARGS__); \
+        CUDA_CHECK(cudaGetLastError()); \
     } while (0)
 #endif

@@ -1,21 +1,27 @@
 /* cuda_runtime.h: as much of the CUDA runtime as the CUDA backend calls, on the CPU: one "GPU"
- * whose memory is the host's and which works at once. It is picky where the real one is: sizes,
- * kinds of copies, the device in use. */
+ * whose memory is the host's and whose streams work late (lazy_streams.cpp). It is picky where the
+ * real one is: sizes, kinds of copies, the device in use, what a recording forbids. */
 #ifndef CUDA_RUNTIME_ON_HOST_H
 #define CUDA_RUNTIME_ON_HOST_H
 #include <stddef.h>
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 typedef enum {
     cudaSuccess,
     cudaErrorInvalidValue,
     cudaErrorMemoryAllocation,
-    cudaErrorNoDevice,
-    cudaErrorNoKernelImageForDevice,
-    cudaErrorInvalidDeviceFunction,
-    cudaErrorUnsupportedPtxVersion
+    cudaErrorInvalidDeviceFunction = 98,
+    cudaErrorNoDevice = 100,
+    cudaErrorNoKernelImageForDevice = 209,
+    cudaErrorUnsupportedPtxVersion = 222,
+    cudaErrorStreamCaptureUnsupported = 900,
+    cudaErrorStreamCaptureInvalidated = 901
 } cudaError_t;
-typedef struct HostStream *cudaStream_t;
-typedef struct HostEvent *cudaEvent_t;
+typedef struct LazyStream *cudaStream_t;
+typedef struct LazyEvent *cudaEvent_t;
+typedef struct LazyGraph *cudaGraph_t, *cudaGraphExec_t;
 enum {
     cudaStreamNonBlocking = 1,
     cudaEventDisableTiming = 2,
@@ -23,6 +29,11 @@ enum {
     cudaDevAttrComputeCapabilityMinor = 76
 };
 enum { cudaMemcpyHostToDevice = 1, cudaMemcpyDeviceToHost = 2, cudaMemcpyDeviceToDevice = 3 };
+enum cudaStreamCaptureMode {
+    cudaStreamCaptureModeGlobal,
+    cudaStreamCaptureModeThreadLocal,
+    cudaStreamCaptureModeRelaxed
+};
 struct cudaDeviceProp {
     char name[256];
     size_t totalGlobalMem;
@@ -45,12 +56,14 @@ struct cudaMemcpy3DParms {
 
 static inline struct cudaExtent make_cudaExtent(size_t w, size_t h, size_t d)
 {
-    return (struct cudaExtent){w, h, d};
+    struct cudaExtent box = {w, h, d};
+    return box;
 }
 static inline struct cudaPitchedPtr make_cudaPitchedPtr(void *p, size_t pitch, size_t xsize,
                                                         size_t ysize)
 {
-    return (struct cudaPitchedPtr){p, pitch, xsize, ysize};
+    struct cudaPitchedPtr pitched = {p, pitch, xsize, ysize};
+    return pitched;
 }
 
 const char *cudaGetErrorString(cudaError_t e);
@@ -84,4 +97,14 @@ cudaError_t cudaEventDestroy(cudaEvent_t e);
 cudaError_t cudaEventRecord(cudaEvent_t e, cudaStream_t s);
 cudaError_t cudaEventSynchronize(cudaEvent_t e);
 cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t from, cudaEvent_t to);
+cudaError_t cudaStreamBeginCapture(cudaStream_t s, enum cudaStreamCaptureMode mode);
+cudaError_t cudaStreamEndCapture(cudaStream_t s, cudaGraph_t *graph);
+cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t *exec, cudaGraph_t graph,
+                                          unsigned long long flags);
+cudaError_t cudaGraphDestroy(cudaGraph_t graph);
+cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec);
+cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t s);
+#ifdef __cplusplus
+}
+#endif
 #endif

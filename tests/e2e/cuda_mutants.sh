@@ -1,0 +1,49 @@
+#!/usr/bin/env bash
+# ranks: 0
+# seconds: 900
+# sanitizers: no
+# The tests over the GPU's double see mistakes that no CPU code makes: a missing wait, a stale
+# recording, a refusal misunderstood. Each of tests/mutants/cuda (name and file; program and case;
+# sed expression, -z: over several lines) must make its case fail. Every fifth; MUTANTS=all: all.
+set -u
+work=$(mktemp -d) || exit 2
+trap 'rm -rf "$work"' EXIT
+tools=$BUILD/cuda_on_host
+[ -x "$tools/link" ] || { echo "skipped: no double of a GPU: no C++ compiler or objcopy"; exit 77; }
+tried=0 failed=0 number=0
+
+# A wrong order of work need not show in every order: the cases of a pattern (.*) are the seeds.
+dies() { # program, test, case
+    local case
+    for case in $("$1" --list | awk -v pattern="^($3)$" '$1 ~ pattern { print $1 }'); do
+        timeout --kill-after=5 120 "$1" "$case" >"$work/log" 2>&1 || { echo "$case"; return; }
+    done
+    return 1
+}
+
+try() { # name, file, test, case, sed expression
+    local dir=$work/$1 object case
+    object=$dir/${2%.*}.o
+    mkdir "$dir"
+    sed -zE "$5" "common/backend/cuda/$2" >"$dir/$2"
+    if cmp -s "common/backend/cuda/$2" "$dir/$2"; then
+        echo "the expression changes nothing"; return 1
+    fi
+    "$tools/compile" "$dir/$2" "$object" >"$dir/log" 2>&1 &&
+        "$tools/link" "$object" "$3" "$dir/test" >>"$dir/log" 2>&1 || { cat "$dir/log"; return 1; }
+    case=$(dies "$dir/test" "$3" "$4") || { echo "$3 passes: $4"; return 1; }
+    echo "ok    $1: $3 $case:" \
+        "$(grep -m 1 -E '^\[ +(ERROR|FAILED)|double of CUDA|error:' "$work/log")"
+    rm -rf "$dir"
+}
+
+while read -r name file && read -r test case && read -r expression; do
+    read -r || true
+    number=$((number + 1))
+    [ "${MUTANTS-}" = all ] || [ $((number % 5)) = 1 ] || continue
+    tried=$((tried + 1))
+    try "$name" "$file" "$test" "$case" "$expression" ||
+        { echo "FAIL  $name"; failed=$((failed + 1)); }
+done <tests/mutants/cuda
+echo "$tried of $number mistakes tried, $failed not seen"
+[ $tried -gt 0 ] && [ $failed = 0 ]

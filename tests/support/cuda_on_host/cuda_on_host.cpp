@@ -1,0 +1,223 @@
+/* cuda_on_host.cpp: the GPU that the headers beside it promise: launches, device, memory. */
+#include "lazy_streams.h"
+#include <map>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+/* ---- launches: each host thread has its own GPU, so that the loader's thread may launch
+ * beside the loop's ---- */
+thread_local HostIndex threadIdx, blockIdx, blockDim, gridDim;
+thread_local int host_phase;
+static thread_local struct {
+    long turn, turns;
+    int phases;
+    bool backwards;
+} launch;
+
+/* The order of turns: blocks, in each its phases, in each its threads. Backwards: blocks and
+ * threads, but not phases. */
+bool host_turn(void)
+{
+    if (launch.turn == launch.turns)
+        return false;
+    long thread = launch.turn % blockDim.x, rest = launch.turn / blockDim.x,
+         block = rest / launch.phases;
+    host_phase = (int)(rest % launch.phases);
+    thread = launch.backwards ? blockDim.x - 1 - thread : thread;
+    block = launch.backwards ? (long)gridDim.x * gridDim.y - 1 - block : block;
+    threadIdx = {(unsigned)thread, 0};
+    blockIdx = {(unsigned)(block % gridDim.x), (unsigned)(block / gridDim.x)};
+    launch.turn++;
+    return true;
+}
+
+void host_launch(int phases, long x, long y, int threads)
+{
+    if (x < 1 || x > INT32_MAX || y < 1 || y > 65535 || threads < 1 || threads > 1024)
+        lazy_wrong("a grid beyond CUDA's limits");
+    gridDim = {(unsigned)x, (unsigned)y};
+    blockDim = {(unsigned)threads, 1};
+    launch.turn = 0;
+    launch.turns = x * y * phases * threads;
+    launch.phases = phases;
+    launch.backwards = lazy_draw(2);
+}
+
+/* ---- the device ---- */
+extern "C" {
+static bool no_memory(cudaError_t e) { return e == cudaErrorMemoryAllocation; }
+const char *cudaGetErrorString(cudaError_t e)
+{
+    return no_memory(e) ? "out of memory"
+         : e == cudaErrorStreamCaptureUnsupported
+             ? "operation not permitted when stream is capturing"
+         : e == cudaErrorStreamCaptureInvalidated
+             ? "operation failed due to a previous error during capture"
+             : "invalid argument";
+}
+const char *cudaGetErrorName(cudaError_t e)
+{
+    return no_memory(e)                           ? "cudaErrorMemoryAllocation"
+         : e == cudaErrorStreamCaptureUnsupported ? "cudaErrorStreamCaptureUnsupported"
+         : e == cudaErrorStreamCaptureInvalidated ? "cudaErrorStreamCaptureInvalidated"
+                                                  : "cudaErrorInvalidValue";
+}
+cudaError_t cudaDriverGetVersion(int *version) { return *version = 12040, cudaSuccess; }
+cudaError_t cudaRuntimeGetVersion(int *version) { return *version = 12040, cudaSuccess; }
+cudaError_t cudaGetDeviceCount(int *count) { return *count = 1, cudaSuccess; }
+cudaError_t cudaSetDevice(int device)
+{
+    lazy_device_set = true;
+    return device == 0 ? cudaSuccess : lazy_fail(cudaErrorInvalidValue);
+}
+cudaError_t cudaDeviceGetAttribute(int *value, int attribute, int device)
+{
+    *value = attribute == cudaDevAttrComputeCapabilityMajor ? 9 : 0;
+    return device == 0 ? cudaSuccess : lazy_fail(cudaErrorInvalidValue);
+}
+cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *a, const void *kernel)
+{
+    a->binaryVersion = 90;
+    return kernel ? cudaSuccess : lazy_fail(cudaErrorInvalidValue);
+}
+cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *about, int device)
+{
+    memset(about, 0, sizeof *about);
+    strcpy(about->name, "the CPU instead of a GPU");
+    about->totalGlobalMem = (size_t)1 << 33;
+    return cudaSuccess;
+}
+
+/* ---- memory: NaN at first, and once freed (the first MiB of it), as what lies there may be
+ * anything. Nothing here may be called while this thread records. ---- */
+static std::map<void *, size_t> live; /* device memory */
+static void spoil(void *p, size_t bytes) { memset(p, 0xff, bytes < 1 << 20 ? bytes : 1 << 20); }
+
+/* Large pieces have pages of their own, which nobody may touch once they are freed: a stale
+ * recording then crashes. (The address sanitizer sees that by itself, and more.) */
+#ifdef __SANITIZE_ADDRESS__
+static const size_t LARGE = SIZE_MAX;
+#else
+static const size_t LARGE = 1 << 16;
+#endif
+static void *piece_new(size_t bytes)
+{
+    if (bytes < LARGE)
+        return malloc(bytes);
+    void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return p == MAP_FAILED ? NULL : p;
+}
+static void piece_free(void *p, size_t bytes)
+{
+    if (bytes < LARGE) {
+        spoil(p, bytes);
+        free(p);
+    } else if (mmap(p, bytes, PROT_NONE, MAP_FIXED | MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+                    -1, 0) == MAP_FAILED)
+        lazy_wrong("no pages left");
+}
+
+cudaError_t cudaMalloc(void *p, size_t bytes)
+{
+    LazyLock lock(lazy_lock);
+    if (lazy_recording())
+        return lazy_fail(cudaErrorStreamCaptureUnsupported);
+    void *m = *(void **)p = piece_new(bytes);
+    if (!lazy_device_set || !m)
+        return lazy_fail(cudaErrorMemoryAllocation);
+    spoil(m, bytes);
+    live[m] = bytes;
+    return cudaSuccess;
+}
+
+cudaError_t cudaFree(void *p)
+{
+    LazyLock lock(lazy_lock);
+    if (lazy_recording())
+        return lazy_fail(cudaErrorStreamCaptureUnsupported);
+    cudaError_t waited = lazy_all();
+    if (waited || !p)
+        return waited;
+    if (!live.count(p))
+        return lazy_fail(cudaErrorInvalidValue);
+    piece_free(p, live[p]);
+    live.erase(p);
+    return cudaSuccess;
+}
+
+cudaError_t cudaMallocHost(void *p, size_t bytes)
+{
+    LazyLock lock(lazy_lock);
+    if (lazy_recording())
+        return lazy_fail(cudaErrorStreamCaptureUnsupported);
+    if (!lazy_device_set)
+        lazy_wrong("cudaMallocHost: no device is set in this thread: a context on GPU 0");
+    return (*(void **)p = malloc(bytes)) ? cudaSuccess : lazy_fail(cudaErrorMemoryAllocation);
+}
+cudaError_t cudaFreeHost(void *p)
+{
+    LazyLock lock(lazy_lock);
+    cudaError_t waited = lazy_all();
+    free(p);
+    return waited;
+}
+
+cudaError_t cudaMemset(void *p, int value, size_t bytes)
+{
+    LazyLock lock(lazy_lock);
+    if (lazy_recording())
+        return lazy_fail(cudaErrorStreamCaptureUnsupported);
+    return memset(p, value, bytes), cudaSuccess;
+}
+cudaError_t cudaMemsetAsync(void *p, int value, size_t bytes, cudaStream_t s)
+{
+    lazy_queue(s, [=] { memset(p, value, bytes); });
+    return cudaSuccess;
+}
+
+/* ---- copies ---- */
+cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, int kind, cudaStream_t s)
+{
+    LazyLock lock(lazy_lock);
+    if (lazy_captures(s) && kind != cudaMemcpyDeviceToDevice)
+        return lazy_forbidden(s);
+    lazy_queue(s, [=] { memmove(to, from, bytes); });
+    return cudaSuccess;
+}
+
+static char *row_of(struct cudaPitchedPtr p, size_t h, size_t n)
+{
+    return (char *)p.ptr + (n * p.ysize + h) * p.pitch;
+}
+static bool fits(struct cudaPitchedPtr p, struct cudaExtent box)
+{
+    return box.width <= p.pitch && box.height <= p.ysize;
+}
+
+cudaError_t cudaMemset3DAsync(struct cudaPitchedPtr p, int value, struct cudaExtent box,
+                              cudaStream_t s)
+{
+    lazy_queue(s, [=] {
+        for (size_t i = 0; i < box.depth * box.height; i++)
+            memset(row_of(p, i % box.height, i / box.height), value, box.width);
+    });
+    return fits(p, box) ? cudaSuccess : lazy_fail(cudaErrorInvalidValue);
+}
+
+cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *copy, cudaStream_t s)
+{
+    LazyLock lock(lazy_lock);
+    struct cudaMemcpy3DParms c = *copy;
+    struct cudaExtent box = c.extent;
+    if (lazy_captures(s) && c.kind != cudaMemcpyDeviceToDevice)
+        return lazy_forbidden(s);
+    lazy_queue(s, [=] {
+        for (size_t i = 0; i < box.depth * box.height; i++)
+            memcpy(row_of(c.dstPtr, i % box.height, i / box.height),
+                   row_of(c.srcPtr, i % box.height, i / box.height), box.width);
+    });
+    return fits(c.srcPtr, box) && fits(c.dstPtr, box) ? cudaSuccess
+                                                      : lazy_fail(cudaErrorInvalidValue);
+}
+}

@@ -1,0 +1,90 @@
+/* cudnn.h: as much of cuDNN as the CUDA backend calls, on the CPU (lazy_cudnn.cpp). */
+#ifndef CUDNN_ON_HOST_H
+#define CUDNN_ON_HOST_H
+#include "cuda_runtime.h"
+#ifdef __cplusplus
+extern "C" {
+#endif
+typedef enum {
+    CUDNN_STATUS_SUCCESS = 0,
+    CUDNN_STATUS_NOT_INITIALIZED = 1001,
+    CUDNN_STATUS_BAD_PARAM = 2000,
+    CUDNN_STATUS_NOT_SUPPORTED = 3000,
+    CUDNN_STATUS_NOT_SUPPORTED_SHAPE = 3002
+} cudnnStatus_t;
+#define CUDNN_STATUS_CATEGORY(code) ((code) / 1000 * 1000)
+typedef enum { CUDNN_TENSOR_NCHW, CUDNN_TENSOR_NHWC } cudnnTensorFormat_t;
+typedef enum { CUDNN_DATA_FLOAT = 0, CUDNN_DATA_BFLOAT16 = 9 } cudnnDataType_t;
+typedef enum { CUDNN_CONVOLUTION, CUDNN_CROSS_CORRELATION } cudnnConvolutionMode_t;
+typedef enum {
+    CUDNN_DEFAULT_MATH,
+    CUDNN_TENSOR_OP_MATH,
+    CUDNN_TENSOR_OP_MATH_ALLOW_CONVERSION,
+    CUDNN_FMA_MATH
+} cudnnMathType_t;
+typedef enum { CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM = 1 } cudnnConvolutionFwdAlgo_t;
+typedef enum { CUDNN_CONVOLUTION_BWD_DATA_ALGO_1 = 1 } cudnnConvolutionBwdDataAlgo_t;
+typedef enum { CUDNN_CONVOLUTION_BWD_FILTER_ALGO_1 = 1 } cudnnConvolutionBwdFilterAlgo_t;
+typedef struct HostDnn *cudnnHandle_t;
+typedef struct HostTensor *cudnnTensorDescriptor_t;
+typedef struct HostFilter *cudnnFilterDescriptor_t;
+typedef struct HostConvolution *cudnnConvolutionDescriptor_t;
+
+const char *cudnnGetErrorString(cudnnStatus_t s);
+cudnnStatus_t cudnnCreate(cudnnHandle_t *h);
+cudnnStatus_t cudnnDestroy(cudnnHandle_t h);
+cudnnStatus_t cudnnSetStream(cudnnHandle_t h, cudaStream_t s);
+cudnnStatus_t cudnnCreateTensorDescriptor(cudnnTensorDescriptor_t *d);
+cudnnStatus_t cudnnDestroyTensorDescriptor(cudnnTensorDescriptor_t d);
+cudnnStatus_t cudnnCreateFilterDescriptor(cudnnFilterDescriptor_t *d);
+cudnnStatus_t cudnnDestroyFilterDescriptor(cudnnFilterDescriptor_t d);
+cudnnStatus_t cudnnCreateConvolutionDescriptor(cudnnConvolutionDescriptor_t *d);
+cudnnStatus_t cudnnDestroyConvolutionDescriptor(cudnnConvolutionDescriptor_t d);
+cudnnStatus_t cudnnSetTensor4dDescriptor(cudnnTensorDescriptor_t d, cudnnTensorFormat_t format,
+                                         cudnnDataType_t type, int n, int c, int h, int w);
+cudnnStatus_t cudnnSetFilter4dDescriptor(cudnnFilterDescriptor_t d, cudnnDataType_t type,
+                                         cudnnTensorFormat_t format, int k, int c, int h, int w);
+cudnnStatus_t cudnnSetConvolution2dDescriptor(cudnnConvolutionDescriptor_t d, int pad_h, int pad_w,
+                                              int stride_h, int stride_w, int dilation_h,
+                                              int dilation_w, cudnnConvolutionMode_t mode,
+                                              cudnnDataType_t compute);
+cudnnStatus_t cudnnSetConvolutionMathType(cudnnConvolutionDescriptor_t d, cudnnMathType_t math);
+cudnnStatus_t cudnnGetConvolutionForwardWorkspaceSize(cudnnHandle_t h, cudnnTensorDescriptor_t x,
+                                                      cudnnFilterDescriptor_t w,
+                                                      cudnnConvolutionDescriptor_t c,
+                                                      cudnnTensorDescriptor_t y,
+                                                      cudnnConvolutionFwdAlgo_t algorithm,
+                                                      size_t *bytes);
+cudnnStatus_t cudnnGetConvolutionBackwardDataWorkspaceSize(
+    cudnnHandle_t h, cudnnFilterDescriptor_t w, cudnnTensorDescriptor_t dy,
+    cudnnConvolutionDescriptor_t c, cudnnTensorDescriptor_t dx,
+    cudnnConvolutionBwdDataAlgo_t algorithm, size_t *bytes);
+cudnnStatus_t cudnnGetConvolutionBackwardFilterWorkspaceSize(
+    cudnnHandle_t h, cudnnTensorDescriptor_t x, cudnnTensorDescriptor_t dy,
+    cudnnConvolutionDescriptor_t c, cudnnFilterDescriptor_t dw,
+    cudnnConvolutionBwdFilterAlgo_t algorithm, size_t *bytes);
+cudnnStatus_t cudnnConvolutionForward(cudnnHandle_t h, const void *alpha,
+                                      cudnnTensorDescriptor_t x_is, const void *x,
+                                      cudnnFilterDescriptor_t w_is, const void *w,
+                                      cudnnConvolutionDescriptor_t c,
+                                      cudnnConvolutionFwdAlgo_t algorithm, void *workspace,
+                                      size_t bytes, const void *beta, cudnnTensorDescriptor_t y_is,
+                                      void *y);
+cudnnStatus_t cudnnConvolutionBackwardData(cudnnHandle_t h, const void *alpha,
+                                           cudnnFilterDescriptor_t w_is, const void *w,
+                                           cudnnTensorDescriptor_t dy_is, const void *dy,
+                                           cudnnConvolutionDescriptor_t c,
+                                           cudnnConvolutionBwdDataAlgo_t algorithm, void *workspace,
+                                           size_t bytes, const void *beta,
+                                           cudnnTensorDescriptor_t dx_is, void *dx);
+cudnnStatus_t cudnnConvolutionBackwardFilter(cudnnHandle_t h, const void *alpha,
+                                             cudnnTensorDescriptor_t x_is, const void *x,
+                                             cudnnTensorDescriptor_t dy_is, const void *dy,
+                                             cudnnConvolutionDescriptor_t c,
+                                             cudnnConvolutionBwdFilterAlgo_t algorithm,
+                                             void *workspace, size_t bytes, const void *beta,
+                                             cudnnFilterDescriptor_t dw_is, void *dw);
+#ifdef __cplusplus
+}
+#endif
+#endif
