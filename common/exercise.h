@@ -7,6 +7,7 @@
  */
 #ifndef EXERCISE_H
 #define EXERCISE_H
+#include <stdbool.h>
 
 typedef enum { EXERCISE_DONE, EXERCISE_TODO, EXERCISE_WRONG } ExerciseState;
 
@@ -69,6 +70,7 @@ typedef struct ExerciseQuestion {
     const char *names[EXERCISE_MOST_VALUES]; /* of the values: "dw", "db"; NULL: no more */
     double absolute, relative;               /* |found - right| <= absolute + relative |right| */
     const Mistake *mistakes;                 /* the most specific first; ended by {0} */
+    bool yes_no;                             /* the value is an answer: 1 true, 0 false */
 } ExerciseQuestion;
 /* The words for what was found, if the same mistake explains all n cases: one of q->mistakes, or
  * one that any exercise can have (never set, NaN, 0, a factor, the sign, sums in float); NULL:

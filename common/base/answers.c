@@ -127,6 +127,8 @@ const Answer *answers_stray(const AnswerFile *file, const Question *questions, i
 
 static const double SMALLEST = 1e-300, LARGEST = 1e300;
 
+static bool has_unit(const char *unit) { return strcmp(unit, "1") != 0; }
+
 /* Why it is none. */
 static char *no_number(const char *text, const char *unit)
 {
@@ -142,8 +144,11 @@ static char *no_number(const char *text, const char *unit)
     if (!strncasecmp(text, "nan", 3) || !strncasecmp(text, "inf", 3) || !strncmp(text, "0x", 2))
         return format_new("\"%s\": a finite decimal number, as 1.5e3", shown);
     if (digits && isdigit((unsigned char)text[digits - 1]))
-        return format_new("\"%s\": the number alone, without a unit: it is in %s", shown, unit);
-    return format_new("\"%s\" is no number: as 1500 or 1.5e3, in %s", shown, unit);
+        return format_new("\"%s\": the number alone%s%s", shown,
+                          has_unit(unit) ? ", without a unit: it is in " : "",
+                          has_unit(unit) ? unit : "");
+    return format_new("\"%s\" is no number: as 1500 or 1.5e3%s%s", shown,
+                      has_unit(unit) ? ", in " : "", has_unit(unit) ? unit : "");
 }
 
 char *answer_number(double *value, const char *text, const char *unit)
@@ -188,33 +193,40 @@ bool answer_right(const Question *q, double value)
     return false;
 }
 
-/* Of any question. Those of 1000 and 1024 that lie within 5 % count as right. */
-static const AnswerMistake common_mistakes[] = {
-    {2, "that is twice the answer"},
-    {0.5, "that is half the answer"},
+/* Of any question; of one in bytes or bits, whose answers within 5 % of 1000 for 1024 count as
+ * right; of one with a unit; of a share. */
+static const AnswerMistake common_mistakes[] = {{2, "that is twice the answer"},
+                                                {0.5, "that is half the answer"},
+                                                {0, NULL}};
+static const AnswerMistake of_bytes[] = {
     {8, "that is 8 times the answer: bits, where bytes are asked for?"},
     {1 / 8., "that is an eighth of the answer: bytes, where bits are asked for?"},
     {4, "that is 4 times the answer: bytes, where elements are asked for?"},
     {0.25, "that is a quarter of the answer: an element of FP32 has 4 bytes"},
+    {1048576 / 1e6 * 1.024, "kilo, mega and giga are powers of 1000 here, not of 1024"},
+    {1 / (1048576 / 1e6 * 1.024), "kilo, mega and giga are powers of 1000 here, not of 1024"},
+    {0, NULL}};
+static const AnswerMistake of_units[] = {
     {1e3, "that is 1000 times the answer: look at the unit"},
     {1e-3, "that is a thousandth of the answer: look at the unit"},
     {1e6, "that is a million times the answer: look at the unit"},
     {1e-6, "that is a millionth of the answer: look at the unit"},
     {1e9, "that is 10⁹ times the answer: look at the unit"},
     {1e-9, "that is 10⁻⁹ of the answer: look at the unit"},
-    {1048576 / 1e6 * 1.024, "kilo, mega and giga are powers of 1000 here, not of 1024"},
-    {1 / (1048576 / 1e6 * 1.024), "kilo, mega and giga are powers of 1000 here, not of 1024"},
-    {100, "that is 100 times the answer: a share is 0 … 1, not per cent"},
-};
+    {0, NULL}};
+static const AnswerMistake of_shares[] = {
+    {100, "that is 100 times the answer: a share is 0 … 1, not per cent"}, {0, NULL}};
 
 static const char *mistake_in(const Question *q, double value)
 {
-    for (int i = 0; i < ANSWER_MISTAKES && q->mistake[i].factor > 0; i++)
-        if (answer_right(q, value / q->mistake[i].factor))
-            return q->mistake[i].words;
-    for (int i = 0; i < (int)(sizeof common_mistakes / sizeof *common_mistakes); i++)
-        if (answer_right(q, value / common_mistakes[i].factor))
-            return common_mistakes[i].words;
+    bool bytes = strstr(q->unit, "byte") || strstr(q->unit, "bit") || strchr(q->unit, 'B');
+    bool share = !has_unit(q->unit) || !strcmp(q->unit, "parts of 1");
+    const AnswerMistake *tables[] = {q->mistake, common_mistakes, bytes ? of_bytes : NULL,
+                                     has_unit(q->unit) ? of_units : NULL, share ? of_shares : NULL};
+    for (size_t t = 0; t < sizeof tables / sizeof *tables; t++)
+        for (const AnswerMistake *m = tables[t]; m && m->factor > 0; m++)
+            if (answer_right(q, value / m->factor))
+                return m->words;
     return NULL;
 }
 

@@ -1,9 +1,12 @@
 /* exercise_mistake.c: which mistake explains what an exercise gave? See exercise.h. */
+#include "check.h"
 #include "exercise.h"
 #include <math.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 void exercise_tell(ExerciseCase *c, const char *format, ...)
 {
@@ -106,6 +109,21 @@ const char *exercise_mistaken(const ExerciseQuestion *q, const ExerciseCase *cas
     return NULL;
 }
 
+/* A new string: as many digits as show that they differ. */
+static char *in_numbers(const ExerciseQuestion *q, int v, double found, double right)
+{
+    char a[32], b[32];
+    int digits = 6;
+    if (q->yes_no)
+        return format_new("%s returned %s, expected %s", q->names[v], found ? "true" : "false",
+                          right ? "true" : "false");
+    do {
+        snprintf(a, sizeof a, "%.*g", digits, found);
+        snprintf(b, sizeof b, "%.*g", digits, right);
+    } while (!strcmp(a, b) && (digits += 2) <= 16);
+    return format_new("%s is %s, expected %s", q->names[v], a, b);
+}
+
 void exercise_judge(const ExerciseQuestion *q, const ExerciseCase *cases, int n)
 {
     int values = values_of(q);
@@ -114,8 +132,9 @@ void exercise_judge(const ExerciseQuestion *q, const ExerciseCase *cases, int n)
             if (is_right(q, &cases[i], v))
                 continue;
             const char *words = exercise_mistaken(q, cases, n);
-            exercise_wrong("%s%s%s: %s is %.6g, expected %.6g", words ? words : "",
-                           words ? "; with " : "with ", cases[i].told, q->names[v],
-                           cases[i].found[v], cases[i].right[v]);
+            char *numbers = in_numbers(q, v, cases[i].found[v], cases[i].right[v]);
+            exercise_wrong("%s%s%s: %s", words ? words : "", words ? "; with " : "with ",
+                           cases[i].told, numbers);
+            free(numbers);
         }
 }

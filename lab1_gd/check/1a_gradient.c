@@ -61,6 +61,14 @@ static void first_missing(double *out, const double *right, const void *asked)
     for (int v = 0; v < 2; v++)
         out[v] *= (a->n - 1.0) / a->n;
 }
+/* There is one point more in the arrays than the exercise is told. */
+static void one_more(double *out, const double *right, const void *asked)
+{
+    const Asked *a = asked;
+    slopes(out, a, 0, a->n + 1, a->w, a->b);
+    for (int v = 0; v < 2; v++)
+        out[v] *= (a->n + 1.0) / a->n;
+}
 static void last_alone(double *out, const double *right, const void *asked)
 {
     const Asked *a = asked;
@@ -128,6 +136,7 @@ static const Mistake mistakes[] = {
     {"the sign of db is turned round", turned_b},
     {"off by one: the last point is left out", last_missing},
     {"off by one: the first point is left out", first_missing},
+    {"off by one: it reads behind the end of the arrays: i < n, not i <= n", one_more},
     {"each point overwrites the one before: += in place of =", last_alone},
     {"each point overwrites the one before: += in place of =", last_alone_whole},
     {"b is missing from the prediction w·x + b", no_b},
@@ -147,7 +156,7 @@ static void judge(void *unused)
     Points points[3];
     int k = 0;
     for (int i = 0; i < 3; i++) {
-        points[i] = points_new(sizes[i], 2, 50, 1, 11 + i);
+        points[i] = points_new(sizes[i] + 1, 2, 50, 1, 11 + i);
         for (double w = -3; w <= 3; w += 1.5, k++) {
             double b = 1 - w / 2;
             asked[k] = (Asked){points[i].x, points[i].y, sizes[i], w, b};

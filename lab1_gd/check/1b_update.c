@@ -21,6 +21,7 @@ MISTAKE(no_rate, a.w - a.dw, a.b - a.db)
 MISTAKE(over_rate, a.w - a.dw / a.rate, a.b - a.db / a.rate)
 MISTAKE(rate_twice, a.w + a.rate * (right[0] - a.w), a.b + a.rate * (right[1] - a.b))
 MISTAKE(step_twice, 2 * right[0] - a.w, 2 * right[1] - a.b)
+MISTAKE(step_half, (a.w + right[0]) / 2, (a.b + right[1]) / 2)
 MISTAKE(step_alone, right[0] - a.w, right[1] - a.b)
 MISTAKE(step_turned, a.w - right[0], a.b - right[1])
 MISTAKE(nothing, a.w, a.b)
@@ -40,6 +41,7 @@ static const Mistake mistakes[] = {
     {"it divides by the learning rate: multiply", over_rate},
     {"the learning rate is there twice", rate_twice},
     {"the step is twice as long: is there a 2 that belongs to the gradient?", step_twice},
+    {"the step is half as long as rate·dw and rate·db", step_half},
     {"it sets w and b to the step alone: -= in place of =", step_alone},
     {"it sets w and b to the step alone: -= in place of =", step_turned},
     {"w and b stay what they were: change *w and *b, not the pointers or copies", nothing},

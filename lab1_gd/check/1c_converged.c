@@ -43,11 +43,10 @@ MISTAKE(never, false)
 MISTAKE(ever, true)
 MISTAKE(not_a_number, isnan(fall) || (fall >= 0 && (fall < t * a || a == 0)))
 
-/* As the right answer, of other losses. */
+/* As the right answer, of other losses. NAN where a is 0: any, as that is a mistake of its own. */
 static double hardly_fell(const Asked *k, double a, double z)
 {
-    double left = a > 0 ? z / a : a == z;
-    return left <= 1 && left > 1 - k->tolerance;
+    return a == 0 ? NAN : z / a <= 1 && z / a > 1 - k->tolerance;
 }
 static void one_step(double *out, const double *right, const void *asked)
 {
@@ -92,7 +91,7 @@ static void each_step(double *out, const double *right, const void *asked)
     const Asked *k = asked;
     bool all = true;
     for (int i = k->count - k->window; i < k->count && !short_of(k); i++)
-        all = all && hardly_fell(k, k->loss[i - 1], k->loss[i]);
+        all = all && hardly_fell(k, k->loss[i - 1], k->loss[i]) != 0;
     out[0] = short_of(k) ? NAN : all;
 }
 
@@ -170,7 +169,7 @@ static void judge(void *unused)
         cases[k].found[0] = converged(a->loss, a->count, a->window, a->tolerance);
         exercise_tell(&cases[k], "%s (tolerance %g)", a->what, a->tolerance);
     }
-    exercise_judge(&(ExerciseQuestion){{"it (1: true)"}, 0, 0, mistakes}, cases, CASES);
+    exercise_judge(&(ExerciseQuestion){{"it"}, 0, 0, mistakes, .yes_no = true}, cases, CASES);
 }
 
 int main(int argc, char **argv)

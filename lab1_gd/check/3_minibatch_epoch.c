@@ -150,6 +150,36 @@ static void old_rest(double *out, const double *right, const void *asked)
     out[1] = u->b - RATE * db;
 }
 
+/* A short batch whose y are written to one of room + size and room + batch, and read from the
+ * other: room + batch is where they are `written`, or where they are read. */
+static void y_elsewhere(double *out, const Update *u, bool written)
+{
+    const Epoch *e = u->epoch;
+    double room[2 * POINTS], dw, db;
+    int from = u->first - e->batch;
+    if (u->size == e->batch || from < 0) {
+        step(out, e, right_step(u));
+        return;
+    }
+    for (int turn = 0; turn < 2; turn++) /* the batch before, then this one over it */
+        for (int i = 0; i < (turn ? u->size : e->batch); i++) {
+            int at = e->order[turn ? u->first + i : from + i];
+            room[i] = e->p->x[at];
+            room[(turn && !written ? u->size : e->batch) + i] = e->p->y[at];
+        }
+    gradient(&dw, &db, room, room + (written ? u->size : e->batch), u->size, u->w, u->b);
+    out[0] = u->w - RATE * dw;
+    out[1] = u->b - RATE * db;
+}
+static void y_written_elsewhere(double *out, const double *right, const void *asked)
+{
+    y_elsewhere(out, asked, true);
+}
+static void y_read_elsewhere(double *out, const double *right, const void *asked)
+{
+    y_elsewhere(out, asked, false);
+}
+
 static const Mistake mistakes[] = {
     {"the last, short batch is divided by `batch`: its gradient is the mean over its own examples",
      by_batch},
@@ -167,6 +197,10 @@ static const Mistake mistakes[] = {
     {"every update starts where the epoch did, not where the last one ended", restarts},
     {"the last, short batch is filled up with examples that `room` still held: pass its own size",
      old_rest},
+    {"the last, short batch's y are written to room + batch, and read from room + size",
+     y_written_elsewhere},
+    {"the last, short batch's y are written to room + size, and read from room + batch",
+     y_read_elsewhere},
     {"the weights do not move: is update() called, and before report()?", no_update},
     {"the sign is turned round: it climbs", uphill},
     {"each step is half as long as it should be", half},

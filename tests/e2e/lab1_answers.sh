@@ -32,8 +32,12 @@ mistake() { # name, what is written, words
 mistake 1_1_largest_stable_rate 2.045 'the steep axis limits the rate'
 mistake 1_2_updates_to_halve 0.807 'that is the steep axis'
 mistake 1_3_best_rate 0.346 'that is the largest stable rate'
-mistake 2_1_floor 0.0184 'not with η²'
+mistake 2_1_rate_for_floor 0.0006 'it grows with η'
+mistake 2_1_rate_for_floor 0.006 'a lower floor needs a smaller'
 mistake 2_2_overshoots_from_x 2.454 'adds 1 to x²'
+mistake 2_2_overshoots_from_x 8.97 'is not within 5 %' # 4 times: no bytes here
+mistake 3_1_updates_per_epoch 32 'that is the batch size'
+mistake 3_2_length_of_short_update 1 'divided by 32 in place of 4'
 mistake 3_1_updates_per_epoch 3 'the short batch makes an update, too'
 mistake 3_3_factor_without_replacement 0.711 'that is its root'
 mistake 4_1_half_speed_batch 0.125 'that is c/t0'

@@ -115,23 +115,29 @@ static void within_5_percent(void **state)
 static void mistakes(void **state)
 {
     static const struct {
-        const char *text, *words;
-    } cases[] = {{"40", NULL},
-                 {"80", "twice the answer"},
-                 {"20", "half the answer"},
-                 {"320", "8 times the answer: bits"},
-                 {"5", "an eighth of the answer"},
-                 {"4e4", "1000 times"},
-                 {"0.04", "a thousandth"},
-                 {"42.95", "not of 1024"},
-                 {"46.6", "P for P-1"},
-                 {"4000", "per cent"},
-                 {"33.3", "line 1: 33.3 is not within 5 %"},
-                 {"4,0", "comma"}};
+        const char *unit, *text, *words;
+    } cases[] = {{"s", "40", NULL},
+                 {"s", "80", "twice the answer"},
+                 {"s", "20", "half the answer"},
+                 {"bytes", "320", "8 times the answer: bits"},
+                 {"Mbit/s", "5", "an eighth of the answer"},
+                 {"GB", "42.95", "not of 1024"},
+                 {"s", "320", "line 1: 320 is not within 5 %"},
+                 {"s", "4e4", "1000 times"},
+                 {"s", "0.04", "a thousandth"},
+                 {"1", "4e4", "line 1: 40000 is not within 5 %"},
+                 {"s", "46.6", "P for P-1"},
+                 {"parts of 1", "4000", "per cent"},
+                 {"s", "4000", "line 1: 4000 is not within 5 %"},
+                 {"s", "33.3", "line 1: 33.3 is not within 5 %"},
+                 {"s", "4,0", "comma"}};
     char digest[ANSWER_DIGEST];
     answer_digest(digest, "n", 40);
-    Question q = {.name = "n", .unit = "s", .digest = digest, .mistake = {{7 / 6., "P for P-1"}}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        Question q = {.name = "n",
+                      .unit = cases[i].unit,
+                      .digest = digest,
+                      .mistake = {{7 / 6., "P for P-1"}}};
         AnswerFile f;
         char text[64];
         snprintf(text, sizeof text, "n = %s", cases[i].text);
