@@ -130,6 +130,7 @@ static void judge(void *unused)
     static const Asked asked[] = {
         {1, {8, 4, 2, 1, 0.5, 0.25}, 6, 2, false, 1e-3, "a loss that halves each time"},
         {1, {8, 4, 1, 1, 1, 1}, 6, 3, true, 1e-3, "a loss that stays the same"},
+        {1, {8, 1, 1, 1, 1, 1}, 6, 3, true, 1e-3, "a loss that fell at the start alone"},
         {1, {8, 4, 1, 1, 1, 1}, 6, 4, false, 1e-3, "a loss that fell within the window"},
         {4, {4, 4, 4, 4, 4, 2, 2}, 6, 2, false, 1e-3, "a loss that fell in the last update"},
         {1, {1, 1, 1, 1, 1, 1}, 3, 3, false, 1e-3, "3 losses and a window of 3: one too few"},
