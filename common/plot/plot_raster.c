@@ -14,12 +14,14 @@ void raster_clear(Raster *raster, int width, int height)
     size_t samples = (size_t)width * height;
     if (samples > raster->room) {
         raster_free(raster);
+        samples += samples / 4; /* a surface that turns grows and shrinks */
         raster->depth = alloc(samples, sizeof *raster->depth);
         raster->color = alloc(samples, sizeof *raster->color);
         raster->room = samples;
     }
     raster->width = width;
     raster->height = height;
+    samples = (size_t)width * height;
     memset(raster->depth, 0, samples * sizeof *raster->depth);
     memset(raster->color, 0, samples * sizeof *raster->color);
 }
@@ -35,11 +37,11 @@ typedef struct Plane {
     float at, dx, dy;
 } Plane; /* value at pixel (x, y): at + dx x + dy y */
 
-static Plane plane(const Corner *a, float ux, float uy, float vx, float vy, float area, float za,
-                   float zb, float zc)
+static Plane plane(const Corner *a, float ux, float uy, float vx, float vy, float za, float zb,
+                   float zc)
 {
     float du = zb - za, dv = zc - za;
-    Plane p = {.dx = (du * vy - dv * uy) / area, .dy = (dv * ux - du * vx) / area};
+    Plane p = {.dx = du * vy - dv * uy, .dy = dv * ux - du * vx};
     p.at = za - p.dx * a->x - p.dy * a->y;
     return p;
 }
@@ -69,6 +71,26 @@ static int sides_of(const Corner *const corner[3], bool turned, Side side[3])
     return count;
 }
 
+/* n samples in a row: depth, position on the colour map and light, in steps of the two tables, are
+ * `first` at the first one and `step` more at each next one. Without a branch, so that the compiler
+ * does eight at a time. */
+static void span(int n, float *restrict nearest, uint32_t *restrict color, const float first[3],
+                 const float step[3], const RasterShades shades)
+{
+    const uint32_t *table = shades[0];
+    const float d0 = first[0], p0 = first[1], l0 = first[2], dd = step[0], dp = step[1],
+                dl = step[2];
+    for (int x = 0; x < n; x++) {
+        float d = d0 + dd * x, p = p0 + dp * x, l = l0 + dl * x;
+        bool wins = (d > nearest[x]) & (p <= RASTER_POSITIONS - 0.5f);
+        int column = (int)least(most(p, 0), RASTER_POSITIONS - 1),
+            row = (int)least(most(l, 0), RASTER_LIGHTS - 1);
+        uint32_t lit = table[row * RASTER_POSITIONS + column];
+        nearest[x] = wins ? d : nearest[x];
+        color[x] = wins ? lit : color[x];
+    }
+}
+
 static void triangle(Raster *raster, const Corner *a, const Corner *b, const Corner *c,
                      const RasterShades shades)
 {
@@ -83,10 +105,13 @@ static void triangle(Raster *raster, const Corner *a, const Corner *b, const Cor
         return;
     Side side[3];
     int sides = sides_of((const Corner *[3]){a, b, c}, area < 0, side);
-    Plane depth = plane(a, ux, uy, vx, vy, area, a->depth, b->depth, c->depth);
-    Plane position = plane(a, ux, uy, vx, vy, area, a->position, b->position, c->position);
-    Plane light = plane(a, ux, uy, vx, vy, area, LIGHTS * a->light, LIGHTS * b->light,
-                        LIGHTS * c->light);
+    ux /= area; /* one division for all slopes of the planes */
+    uy /= area;
+    vx /= area;
+    vy /= area;
+    Plane depth = plane(a, ux, uy, vx, vy, a->depth, b->depth, c->depth);
+    Plane position = plane(a, ux, uy, vx, vy, a->position, b->position, c->position);
+    Plane light = plane(a, ux, uy, vx, vy, LIGHTS * a->light, LIGHTS * b->light, LIGHTS * c->light);
     int first = (int)most(0, ceilf(low)), last = (int)least(raster->height - 1, floorf(high));
     for (int y = first; y <= last; y++) {
         float left = 0, right = raster->width;
@@ -97,19 +122,14 @@ static void triangle(Raster *raster, const Corner *a, const Corner *b, const Cor
         }
         if (!(left < right))
             continue;
-        int from = (int)ceilf(left), to = (int)ceilf(right);
-        float d0 = depth.at + depth.dy * y, p0 = position.at + position.dy * y,
-              l0 = light.at + light.dy * y;
-        size_t row = (size_t)y * raster->width;
-        for (int x = from; x < to; x++) {
-            float d = d0 + depth.dx * x, p = p0 + position.dx * x;
-            if (d <= raster->depth[row + x] || p > 1)
-                continue;
-            raster->depth[row + x] = d;
-            int shade = (int)least(most(l0 + light.dx * x, 0), RASTER_LIGHTS - 1);
-            int color = (int)most(p * (RASTER_POSITIONS - 1) + 0.5f, 0);
-            raster->color[row + x] = shades[shade][color];
-        }
+        int from = (int)ceilf(left);
+        float d = depth.at + depth.dy * y + depth.dx * from,
+              p = position.at + position.dy * y + position.dx * from,
+              l = light.at + light.dy * y + light.dx * from;
+        size_t at = (size_t)y * raster->width + from;
+        span((int)ceilf(right) - from, raster->depth + at, raster->color + at,
+             (float[3]){d, p * (RASTER_POSITIONS - 1) + 0.5f, l},
+             (float[3]){depth.dx, position.dx * (RASTER_POSITIONS - 1), light.dx}, shades);
     }
 }
 

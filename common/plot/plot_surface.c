@@ -170,27 +170,30 @@ static void average(uint32_t *restrict pixel, const uint32_t *restrict above,
     }
 }
 
-/* The samples, averaged to the figure's pixels, laid over the page. */
+/* The samples, averaged to the figure's pixels, laid over the page. One sample a pixel needs no
+ * mean, and no second copy. */
 static void lay_down(Pen *pen, const PlotPanel *panel)
 {
     const Raster *r = &panel->raster;
     int fine = panel->fine, width = r->width / fine, height = r->height / fine;
-    cairo_surface_t *image = cairo_image_surface_create(CAIRO_FORMAT_ARGB32, width, height);
+    cairo_surface_t *image = fine == 1
+                               ? cairo_image_surface_create_for_data((unsigned char *)r->color,
+                                                                     CAIRO_FORMAT_ARGB32, width,
+                                                                     height, 4 * width)
+                               : cairo_image_surface_create(CAIRO_FORMAT_ARGB32, width, height);
     uint32_t *pixel = (uint32_t *)cairo_image_surface_get_data(image);
     int stride = cairo_image_surface_get_stride(image) / 4;
     cairo_surface_flush(image);
-    for (int y = 0; y < height; y++) {
+    for (int y = 0; fine > 1 && y < height; y++) {
         const uint32_t *row = r->color + (size_t)y * fine * r->width;
-        if (fine == 1)
-            memcpy(pixel + (size_t)y * stride, row, width * sizeof *row);
-        else
-            average(pixel + (size_t)y * stride, row, row + r->width, width);
+        average(pixel + (size_t)y * stride, row, row + r->width, width);
     }
     cairo_surface_mark_dirty(image);
     cairo_save(pen);
     cairo_translate(pen, panel->raster_at.x, panel->raster_at.y);
     cairo_scale(pen, 1 / panel->plot->scale, 1 / panel->plot->scale);
     cairo_set_source_surface(pen, image, 0, 0);
+    cairo_pattern_set_filter(cairo_get_source(pen), CAIRO_FILTER_NEAREST);
     cairo_paint(pen);
     cairo_restore(pen);
     cairo_surface_destroy(image);
@@ -269,6 +272,7 @@ static void tube(Pen *pen, const PlotPanel *panel, const Mark *mark)
     cairo_save(pen);
     cairo_set_line_join(pen, CAIRO_LINE_JOIN_ROUND);
     cairo_set_line_cap(pen, CAIRO_LINE_CAP_ROUND);
+    cairo_set_antialias(pen, CAIRO_ANTIALIAS_FAST); /* its shadow, and what is hidden */
     trace(pen, panel, mark, true, true);
     cairo_set_line_width(pen, width);
     pen_color(pen, 0x101418, 0.22);
@@ -276,6 +280,7 @@ static void tube(Pen *pen, const PlotPanel *panel, const Mark *mark)
     trace(pen, panel, mark, false, false);
     pen_color(pen, mark->style.color, 0.25);
     cairo_stroke(pen);
+    cairo_set_antialias(pen, CAIRO_ANTIALIAS_DEFAULT);
     for (int k = 0; k < 3; k++) {
         cairo_save(pen);
         cairo_translate(pen, coats[k].shift, coats[k].shift);
@@ -374,7 +379,7 @@ static void make_raster(PlotPanel *panel)
     double width = fmax(1, ceil(fmin(right + 1, f.x + f.w) * scale) - left);
     double height = fmax(1, ceil(fmin(bottom + 1, f.y + f.h) * scale) - top);
     panel->raster_at = (Rect){left / scale, top / scale, width / scale, height / scale};
-    panel->fine = width * height <= 700e3 ? 2 : 1; /* many pixels are small ones: one sample
+    panel->fine = width * height <= 500e3 ? 2 : 1; /* many pixels are small ones: one sample
                                                     * each, for 60 frames/s */
     raster_clear(&panel->raster, (int)width * panel->fine, (int)height * panel->fine);
 }

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { FINE = 97 }; /* points along a side of the surface that is drawn */
+enum { FINE = 73 }; /* points along a side of the surface that is drawn */
 
 typedef enum { GO_ON, FROM_START, FROM_ELSEWHERE } Begin;
 

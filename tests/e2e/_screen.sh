@@ -1,6 +1,6 @@
 # shellcheck shell=bash disable=SC2034,SC2120,SC2154
-# _screen.sh: for scripts that drive a window: a virtual screen of 1400 x 900 for $program, or the
-# reason why it is skipped. Sets work, screen and DISPLAY. The script sets pid, the program that it
+# _screen.sh: for scripts that drive a window: a virtual screen of 1400 x 900 (or $size) for
+# $program, or the reason why it is skipped. Sets work, screen and DISPLAY. The script sets pid, the program that it
 # started with its output in $work/log, and results, that program's folder.
 unset HEADLESS WAYLAND_DISPLAY
 # SDL2 unloads X11 and D-Bus before the end: what they leave cannot be told apart from our leaks,
@@ -15,7 +15,8 @@ done
 trap 'kill $(jobs -p) 2>/dev/null || true; rm -rf "$work"' EXIT
 
 # Without -noreset it restarts when its last client leaves, and refuses the next one meanwhile.
-Xvfb -displayfd 3 -noreset -screen 0 1400x900x24 -fbdir "$work" 3>"$work/display" >/dev/null 2>&1 &
+Xvfb -displayfd 3 -noreset -screen 0 "${size:-1400x900}x24" -fbdir "$work" 3>"$work/display" \
+    >/dev/null 2>&1 &
 for _ in $(seq 100); do [ -s "$work/display" ] && break; sleep 0.1; done
 [ -s "$work/display" ] || { echo "skipped: Xvfb does not start here"; exit 77; }
 DISPLAY=:$(cat "$work/display")
