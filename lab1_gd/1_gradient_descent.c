@@ -42,9 +42,9 @@ static const PlotKey keys[] = {
     {"space", "pause, resume"},
     {".", "one update"},
     {",", "one update back"},
-    {"[  ]", "learning rate"},
+    {"[  ]", "learning rate down, up"},
     {"n  N", "more, less noise in the points"},
-    {"r", "restart"},
+    {"r", "restart, without zoom"},
     {"s", "save the figure"},
     {"F11", "full screen"},
     {"?", "these keys"},
@@ -59,6 +59,8 @@ typedef struct Session {
     double speed, due; /* updates per second; how many are due, and not made yet */
     bool paused, live; /* live: in a window */
 } Session;
+
+static const double LEAST_NOISE = 0.5 / 4.76837158203125; /* 7 steps of 1.25 below the default */
 
 static void key(Session *s, char key)
 {
@@ -76,11 +78,14 @@ static void key(Session *s, char key)
     case '[': d->rate /= 1.1; break;
     case ']': d->rate *= 1.1; break;
     case 'n':
-        descent_noise(d, d->points.noise > 0 ? fmin(1.25 * d->points.noise, 100) : 0.1);
+        descent_noise(d, d->points.noise > 0 ? fmin(1.25 * d->points.noise, 100) : LEAST_NOISE);
         break;
-    case 'N': descent_noise(d, d->points.noise > 0.05 ? d->points.noise / 1.25 : 0); break;
+    case 'N':
+        descent_noise(d, d->points.noise > 1.1 * LEAST_NOISE ? d->points.noise / 1.25 : 0);
+        break;
     case 'r':
         descent_restart(d, d->start_w, d->start_b);
+        s->v.map.zoom = 1;
         s->paused = false;
         break;
     }
@@ -130,19 +135,17 @@ static void draw(void *context, Plot *plot)
 
 static void report(Run *run, const Descent *d)
 {
-    static const char *ends[] = {"still moving", "converged", "diverged", "out of updates"};
     int last = d->count - 1;
-    double w, b, low, high;
+    double w, b;
+    const char *to_do = d->missing ? d->missing : d->unstopped;
     parabola_minimum(&d->all, &w, &b);
-    parabola_curvature(&d->all, &low, &high);
-    if (d->missing)
-        run_say(run, "to do: %s", d->missing);
-    run_say(run, "after %d updates at rate %g (stable below %.4f): %s", last, d->rate, 2 / high,
-            ends[d->end]);
+    if (to_do)
+        run_say(run, "to do: %s", to_do);
+    run_say(run, "after %d updates at rate %g: %s", last, d->rate,
+            descent_words(d, d->loss[last] > d->loss[0] ? "growing" : "still moving"));
     run_say(run, "                 w         b      loss");
     run_say(run, "descent   %8.4f  %8.4f  %8.5g", d->w[last], d->b[last], d->loss[last]);
-    run_say(run, "minimum   %8.4f  %8.4f  %8.5g   (least squares)", w, b,
-            parabola_loss(&d->all, w, b));
+    run_say(run, "minimum   %8.4f  %8.4f  %8.5g   (least squares)", w, b, descent_lowest(d));
     run_say(run, "true line %8.4f  %8.4f  %8.5g", d->points.true_w, d->points.true_b,
             parabola_loss(&d->all, d->points.true_w, d->points.true_b));
     run_metrics_header(run, "update,w,b,loss");
@@ -177,7 +180,7 @@ int main(int argc, char **argv)
                                         .advance = advance,
                                         .finish = finish});
     report(run, &s.d);
-    bool to_do = s.d.missing != NULL;
+    bool to_do = s.d.missing || s.d.unstopped;
     descent_view_free(&s.v);
     descent_free(&s.d);
     run_close(run);

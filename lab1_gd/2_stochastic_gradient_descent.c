@@ -90,6 +90,7 @@ static void key(Session *s, char key)
     case 'N': sgd_walk_noise(w, w->points.noise > 0.05 ? w->points.noise / 1.25 : 0); break;
     case 'r':
         sgd_walk_restart(w, w->start_w, w->start_b);
+        s->view.map.zoom = 1;
         s->paused = false;
         break;
     }

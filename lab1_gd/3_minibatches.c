@@ -102,6 +102,7 @@ static void key(Session *s, char key)
     case 'F': s->speed = fmax(s->speed / 2, 0.1); break;
     case 'r':
         sgd_race_restart(r, r->start_w, r->start_b);
+        s->view.map.zoom = 1;
         s->paused = false;
         break;
     }

@@ -78,7 +78,7 @@ static void panel_draw(Pen *pen, PlotPanel *panel, Rect room)
     legend_draw(pen, panel);
     for (int i = 0; i < panel->count; i++)
         if (panel->mark[i].kind == MARK_NOTE && panel->mark[i].text)
-            note_draw(pen, panel->frame, panel->mark[i].text);
+            note_draw(pen, panel->frame, panel->mark[i].text, panel->count > 1);
     cairo_restore(pen);
 }
 

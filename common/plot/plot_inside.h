@@ -206,7 +206,8 @@ void legend_draw(Pen *pen, PlotPanel *panel);
  * False: draw them, then call layer_keep(). */
 bool layer_recall(Pen *pen, PlotPanel *panel, Rect at, int count, const Mark *mark);
 void layer_keep(Pen *pen, PlotPanel *panel, Rect at);
-void note_draw(Pen *pen, Rect in, const char *text);
+/* in the middle, or low: at the lower edge, where it hides less */
+void note_draw(Pen *pen, Rect in, const char *text, bool low);
 double colorbar_width(Pen *pen, const PlotPanel *panel, double height); /* with its margin */
 void colorbar_draw(Pen *pen, const PlotPanel *panel, Rect room);
 void surface_draw(Pen *pen, PlotPanel *panel, Rect room);

@@ -194,7 +194,7 @@ static bool next_line(Pen *pen, Font font, double width, const char **text, char
     return true;
 }
 
-void note_draw(Pen *pen, Rect in, const char *text)
+void note_draw(Pen *pen, Rect in, const char *text, bool low)
 {
     enum { ACROSS = 24 };
     Font font = {.size = 15, .color = PLOT_INK};
@@ -204,7 +204,7 @@ void note_draw(Pen *pen, Rect in, const char *text)
     for (const char *rest = text; next_line(pen, font, most, &rest, line); lines++)
         width = fmax(width, text_width(pen, font, line));
     double w = fmin(width + 40, in.w), h = lines * 24 + 24;
-    Rect r = {in.x + (in.w - w) / 2, in.y + (in.h - h) / 2, w, h};
+    Rect r = {in.x + (in.w - w) / 2, in.y + (low ? fmax(in.h - h - 10, 0) : (in.h - h) / 2), w, h};
     plate(pen, r, 0.94);
     double y = r.y + 24;
     for (const char *rest = text; next_line(pen, font, most, &rest, line); y += 24)

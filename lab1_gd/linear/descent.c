@@ -11,6 +11,7 @@ Descent descent_new(int points, double noise, uint64_t seed, double rate, double
 {
     Descent d = {
         .seed = seed, .rate = rate, .window = 10, .tolerance = 1e-6, .missing = linear_missing(1)};
+    d.unstopped = d.missing ? NULL : linear_unstopped();
     d.points = points_new(points, 1.5, 0.5, noise, seed);
     d.all = parabola_of(&d.points, 0, points);
     d.w = alloc(DESCENT_MAX + 1, sizeof(double));
@@ -27,6 +28,7 @@ void descent_free(Descent *d)
     free(d->b);
     free(d->loss);
     free(d->missing);
+    free(d->unstopped);
 }
 
 void descent_restart(Descent *d, double w, double b)
@@ -65,7 +67,7 @@ void descent_step(Descent *d)
     d->loss[d->count++] = loss;
     if (!(loss < DESCENT_LOST))
         d->end = DESCENT_DIVERGED;
-    else if (converged(d->loss, d->count, d->window, d->tolerance))
+    else if (!d->unstopped && converged(d->loss, d->count, d->window, d->tolerance))
         d->end = DESCENT_CONVERGED;
 }
 
@@ -74,4 +76,31 @@ void descent_back(Descent *d)
     if (d->count > 1)
         d->count--;
     d->end = DESCENT_RUNNING;
+}
+
+double descent_lowest(const Descent *d)
+{
+    double w, b;
+    parabola_minimum(&d->all, &w, &b);
+    double lowest = parabola_loss(&d->all, w, b);
+    return lowest > 1e-12 * d->loss[0] ? lowest : 0;
+}
+
+const char *descent_words(const Descent *d, const char *phase)
+{
+    double low, high, lowest = descent_lowest(d), last = d->loss[d->count - 1];
+    parabola_curvature(&d->all, &low, &high);
+    bool stable = d->rate < 2 / high, reached = last <= 1.1 * lowest + 1e-9 * d->loss[0];
+    switch (d->end) {
+    case DESCENT_CONVERGED:
+        return reached ? "converged"
+             : stable  ? "STOPPED far above the minimum: make check LAB=lab1 ONLY=1"
+                       : "STOPPED, but the learning rate is too large to converge: look at "
+                         "converged";
+    case DESCENT_DIVERGED:
+        return stable ? "DIVERGED at a stable rate: make check LAB=lab1 ONLY=1"
+                      : "DIVERGED: the learning rate is too large";
+    case DESCENT_FULL: return "stopped: too many updates";
+    default: return d->unstopped && reached ? "there, and not stopped: to do: 1c" : phase;
+    }
 }

@@ -23,6 +23,7 @@ typedef struct Descent {
     int window;       /* converged: over this many updates … */
     double tolerance; /* … the loss fell by less than this fraction */
     char *missing;    /* the exercise that is still to do: nothing moves then; NULL: none */
+    char *unstopped;  /* the same of `converged`: it moves, and does not stop */
 } Descent;
 
 Descent descent_new(int points, double noise, uint64_t seed, double rate, double start_w,
@@ -33,6 +34,10 @@ void descent_noise(Descent *d, double noise); /* the same points with another no
 void descent_step(Descent *d); /* one update with the student's functions; does nothing once the
                                 * descent has ended */
 void descent_back(Descent *d); /* undoes the last update */
+/* How it stands, in words that blame the right thing: a stable rate cannot diverge, nor a descent
+ * converge far above the minimum; then it is the student's function. phase: "running" … */
+const char *descent_words(const Descent *d, const char *phase);
+double descent_lowest(const Descent *d); /* the least loss; what rounding leaves of 0 is 0 */
 
 /* The figure: contours with the path and the Hessian's axes, data and line, loss by update, the
  * stable range, and the surface. phase: "running", "paused" … */

@@ -27,7 +27,7 @@ static void draw_axes(const Descent *d, const LinearView *v, PlotPanel *panel)
         char text[64];
         snprintf(text, sizeof text, "λ = %.2f", lambda[k]);
         plot_line(panel, 2, end_w, end_b,
-                  (PlotStyle){.label = k ? NULL : "Hessian's axes",
+                  (PlotStyle){.label = k ? NULL : "axes of the valley",
                               .color = plot_series(3),
                               .width = 1.5,
                               .dashed = true});
@@ -40,21 +40,20 @@ static void draw_map(const Descent *d, DescentView *v, PlotPanel *contours, Plot
     PlotGrid grid = linear_view_grid(&v->map, &d->all);
     plot_contours(contours, grid, (PlotStyle){.width = 1.2});
     draw_axes(d, &v->map, contours);
+    linear_draw_solutions(contours, &d->points, &d->all, true);
     linear_draw_path(contours, d->count, d->w, d->b,
                      (PlotStyle){.label = "path", .color = plot_series(1)});
-    linear_draw_solutions(contours, &d->points, &d->all, true);
     plot_surface(surface, grid, v->camera);
     plot_line(surface, d->count, d->w, d->b, (PlotStyle){.color = plot_series(1), .head = true});
 }
 
 static void draw_loss(const Descent *d, PlotPanel *panel)
 {
-    double w, b;
-    parabola_minimum(&d->all, &w, &b);
     plot_line(panel, d->count, NULL, d->loss,
               (PlotStyle){.label = "loss", .color = plot_series(1), .head = true});
-    plot_rule_y(panel, parabola_loss(&d->all, w, b),
-                (PlotStyle){.label = "least squares", .color = plot_series(0), .dashed = true});
+    if (descent_lowest(d) > 0)
+        plot_rule_y(panel, descent_lowest(d),
+                    (PlotStyle){.label = "least squares", .color = plot_series(0), .dashed = true});
 }
 
 /* Each update multiplies the distance from the minimum along an eigenvector by 1 - ηλ. It shrinks
@@ -84,40 +83,28 @@ static void draw_range(const Descent *d, PlotPanel *panel)
     plot_rule_y(panel, 1, (PlotStyle){.color = PLOT_INK, .width = 1, .dashed = true});
 }
 
-/* A stable rate cannot diverge, nor a descent converge far above the minimum: then it is the
- * student's function. */
-static const char *how_it_ended(const Descent *d)
+/* The distance from the minimum along the axes of curvature λ[0] (the valley) and λ[1]. */
+static void distances(const Descent *d, double along[2])
 {
-    double low, high, w, b;
-    parabola_curvature(&d->all, &low, &high);
+    double w, b, u, t;
+    int last = d->count - 1;
     parabola_minimum(&d->all, &w, &b);
-    bool stable = d->rate < 2 / high;
-    double above = d->loss[d->count - 1] / parabola_loss(&d->all, w, b) - 1;
-    switch (d->end) {
-    case DESCENT_CONVERGED:
-        return above < 0.1 ? "converged"
-             : stable      ? "STOPPED far above the minimum: look at converged"
-                           : "STOPPED, but the learning rate is too large to converge: look at "
-                             "converged";
-    case DESCENT_DIVERGED:
-        return stable ? "DIVERGED at a stable rate: look at the signs in gradient and update"
-                      : "DIVERGED: the learning rate is too large";
-    case DESCENT_FULL: return "stopped: too many updates";
-    default: return NULL;
-    }
+    parabola_valley(&d->all, &u, &t);
+    along[0] = fabs((d->w[last] - w) * u + (d->b[last] - b) * t);
+    along[1] = fabs((d->b[last] - b) * u - (d->w[last] - w) * t);
 }
 
 void descent_draw(const Descent *d, DescentView *v, Plot *plot, const char *phase)
 {
-    double low, high;
+    double lambda[2], along[2];
     char text[512];
     int last = d->count - 1;
-    parabola_curvature(&d->all, &low, &high);
+    parabola_curvature(&d->all, &lambda[0], &lambda[1]);
+    distances(d, along);
     linear_view_fit(&v->map, &d->all, 1, d->count, d->w, d->b);
     snprintf(text, sizeof text,
-             "Linear model · %d points, noise %.2g · full batch · η = %.4g (stable: 0 < η < 2/λmax "
-             "= %.3f)",
-             d->points.n, d->points.noise, d->rate, 2 / high);
+             "Linear model · %d points, noise %.2g · full batch · learning rate η = %.4g",
+             d->points.n, d->points.noise, d->rate);
     plot_begin(plot, 2, 4, text);
     PlotPanel *contours = plot_panel(plot,
                                      (PlotAxes){.rows = 2,
@@ -125,7 +112,7 @@ void descent_draw(const Descent *d, DescentView *v, Plot *plot, const char *phas
                                                 .title = "Loss over (w, b): click to start there",
                                                 .x = linear_view_w(&v->map),
                                                 .y = linear_view_b(&v->map),
-                                                .z = linear_view_loss(&v->map)});
+                                                .z = linear_view_loss(&v->map, &d->all)});
     PlotPanel *data = plot_panel(plot, (PlotAxes){.column = 2,
                                                   .title = "Data and line",
                                                   .legend = PLOT_TOP_LEFT,
@@ -155,10 +142,13 @@ void descent_draw(const Descent *d, DescentView *v, Plot *plot, const char *phas
     draw_range(d, range);
     if (d->missing)
         plot_note(contours, d->missing);
-    snprintf(text, sizeof text,
-             "update %d · w = %.4g · b = %.4g · loss %.5g · Hessian's eigenvalues: λ = %.3f and "
-             "%.3f · %s",
-             last, d->w[last], d->b[last], d->loss[last], low, high,
-             how_it_ended(d) ? how_it_ended(d) : phase);
+    if (d->unstopped)
+        plot_note(loss, d->unstopped);
+    snprintf(
+        text, sizeof text,
+        "update %d · w = %.4g · b = %.4g · loss %.5g · from the minimum: %.3g along the valley "
+        "(λ = %.3f), %.3g across (λ = %.3f) · %s",
+        last, d->w[last], d->b[last], d->loss[last], along[0], lambda[0], along[1], lambda[1],
+        descent_words(d, phase));
     plot_footer(plot, text);
 }

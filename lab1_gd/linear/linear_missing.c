@@ -48,12 +48,15 @@ static void try_minibatch_epoch(void *unused)
 
 char *linear_missing(int part)
 {
-    static const ExerciseUse uses[] = {{"lab1_gd/exercises/1c_converged.c", try_converged},
-                                       {"lab1_gd/exercises/1a_gradient.c", try_gradient},
+    static const ExerciseUse uses[] = {{"lab1_gd/exercises/1a_gradient.c", try_gradient},
                                        {"lab1_gd/exercises/1b_update.c", try_update},
                                        {"lab1_gd/exercises/2_shuffle.c", try_shuffle},
                                        {"lab1_gd/exercises/3_minibatch_epoch.c",
                                         try_minibatch_epoch}};
-    char *missing = exercise_missing(uses + 1, part == 1 ? 2 : part == 2 ? 3 : 4);
-    return missing || part != 1 ? missing : exercise_missing(uses, 1);
+    return exercise_missing(uses, part == 1 ? 2 : part == 2 ? 3 : 4);
+}
+
+char *linear_unstopped(void)
+{
+    return exercise_missing(&(ExerciseUse){"lab1_gd/exercises/1c_converged.c", try_converged}, 1);
 }

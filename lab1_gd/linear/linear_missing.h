@@ -5,4 +5,6 @@
 /* The first exercise of part 1, 2 or 3 that is not written or does not return: a line for the
  * window; free() it. NULL: all are done. */
 char *linear_missing(int part);
+/* The same for `converged` of part 1, without which a descent moves and never stops. */
+char *linear_unstopped(void);
 #endif

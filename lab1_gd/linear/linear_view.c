@@ -51,10 +51,18 @@ PlotAxis linear_view_b(const LinearView *v)
 {
     return (PlotAxis){.label = "b", .low = v->b_low, .high = v->b_high};
 }
-/* Far out the loss spans too many powers of two. */
-PlotAxis linear_view_loss(const LinearView *v)
+PlotAxis linear_view_loss(const LinearView *v, const Parabola *l)
 {
-    return (PlotAxis){.label = "loss", .log = v->b_high - v->b_low > 60 ? 10 : 2};
+    double high =
+        fmax(fmax(parabola_loss(l, v->w_low, v->b_low), parabola_loss(l, v->w_low, v->b_high)),
+             fmax(parabola_loss(l, v->w_high, v->b_low), parabola_loss(l, v->w_high, v->b_high)));
+    double middle = parabola_loss(l, (v->w_low + v->w_high) / 2, (v->b_low + v->b_high) / 2);
+    /* Far out the loss spans too many powers of two; without noise it goes down to 0. */
+    bool far = v->b_high - v->b_low > 60, zero = middle < high / 4096;
+    return (PlotAxis){.label = "loss",
+                      .log = far ? 10 : 2,
+                      .low = zero && !far ? high / 4096 : 0,
+                      .high = zero && !far ? high : 0};
 }
 
 static void line_through(PlotPanel *panel, double w, double b, PlotStyle style)
@@ -69,7 +77,7 @@ void linear_draw_data(PlotPanel *panel, const Points *p, const Parabola *all, do
     parabola_minimum(all, &best_w, &best_b);
     plot_scatter(panel, p->n, p->x, p->y, (PlotStyle){.color = PLOT_GREY, .size = 5});
     line_through(panel, p->true_w, p->true_b,
-                 (PlotStyle){.label = "true line", .color = plot_series(2), .dashed = true});
+                 (PlotStyle){.label = "true line", .color = plot_series(2), .width = 1.5});
     line_through(panel, best_w, best_b,
                  (PlotStyle){.label = "least squares", .color = plot_series(0), .dashed = true});
     line_through(panel, w, b, (PlotStyle){.label = "now", .color = plot_series(1), .width = 3});
@@ -83,7 +91,7 @@ void linear_draw_solutions(PlotPanel *panel, const Points *p, const Parabola *al
                  (PlotStyle){.label = labels ? "least squares" : NULL,
                              .color = plot_series(0),
                              .shape = PLOT_STAR,
-                             .size = 11});
+                             .size = 14});
     plot_scatter(panel, 1, &p->true_w, &p->true_b,
                  (PlotStyle){.label = labels ? "true line" : NULL,
                              .color = plot_series(2),
@@ -91,16 +99,26 @@ void linear_draw_solutions(PlotPanel *panel, const Points *p, const Parabola *al
                              .size = 9});
 }
 
+/* Which of n points is the k-th shown: the first and the newest ones, and some between them. */
+static int shown_point(int n, int k)
+{
+    if (n <= 3 * VIEW_SHOWN || k < VIEW_SHOWN)
+        return k;
+    if (k >= 2 * VIEW_SHOWN)
+        return n - 3 * VIEW_SHOWN + k;
+    return VIEW_SHOWN + (int)((n - 2.0 * VIEW_SHOWN) * (k - VIEW_SHOWN) / VIEW_SHOWN);
+}
+
 void linear_draw_path(PlotPanel *panel, int n, const double *w, const double *b, PlotStyle style)
 {
-    int first = n > 2 * VIEW_SHOWN ? n - VIEW_SHOWN : 0;
-    if (first) {
-        PlotStyle early = style;
-        early.label = NULL;
-        plot_line(panel, VIEW_SHOWN, w, b, early);
+    double shown_w[3 * VIEW_SHOWN], shown_b[3 * VIEW_SHOWN];
+    int shown = n < 3 * VIEW_SHOWN ? n : 3 * VIEW_SHOWN;
+    for (int k = 0; k < shown; k++) {
+        shown_w[k] = w[shown_point(n, k)];
+        shown_b[k] = b[shown_point(n, k)];
     }
     style.head = true;
-    plot_line(panel, n - first, w + first, b + first, style);
+    plot_line(panel, shown, shown_w, shown_b, style);
     if (n < 200)
         plot_scatter(panel, n, w, b, (PlotStyle){.color = style.color, .size = 4});
 }

@@ -28,16 +28,16 @@ void linear_view_fit(LinearView *v, const Parabola *l, double aspect, int n, con
                      const double *b);
 /* l over that rectangle; its z is valid until the next call. */
 PlotGrid linear_view_grid(LinearView *v, const Parabola *l);
-PlotAxis linear_view_w(const LinearView *v), linear_view_b(const LinearView *v),
-    linear_view_loss(const LinearView *v);
+PlotAxis linear_view_w(const LinearView *v), linear_view_b(const LinearView *v);
+PlotAxis linear_view_loss(const LinearView *v, const Parabola *l);
 
 /* Points, the line that generated them, the least-squares line, and the line (w, b). */
 void linear_draw_data(PlotPanel *panel, const Points *p, const Parabola *all, double w, double b);
 /* The two solutions as marks on a map; labels: also in the legend. */
 void linear_draw_solutions(PlotPanel *panel, const Points *p, const Parabola *all, bool labels);
 /* A path of n points with a dot at its head; a short path has one at each point. Of a long path the
- * first and the newest VIEW_SHOWN updates: a tangle of thousands of lines is too slow for 60
- * frames/s, and shows no more. */
+ * first and the newest VIEW_SHOWN updates, and as many of those between them: a tangle of thousands
+ * of lines is too slow for 60 frames/s, and shows no more. */
 enum { VIEW_SHOWN = 100 };
 void linear_draw_path(PlotPanel *panel, int n, const double *w, const double *b, PlotStyle style);
 /* For run_open(): data, device, ranks. */

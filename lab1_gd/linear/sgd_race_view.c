@@ -117,7 +117,7 @@ void sgd_race_draw(const SgdRace *r, SgdRaceView *v, Plot *plot, const char *pha
                                              .title = "Loss over (w, b): click to start there",
                                              .x = linear_view_w(&v->map),
                                              .y = linear_view_b(&v->map),
-                                             .z = linear_view_loss(&v->map)});
+                                             .z = linear_view_loss(&v->map, &r->noise.all)});
     PlotPanel *floors = plot_panel(
         plot, (PlotAxes){.column = 3,
                          .columns = 3,
@@ -129,16 +129,17 @@ void sgd_race_draw(const SgdRace *r, SgdRaceView *v, Plot *plot, const char *pha
     draw_floors(r, floors);
     draw_losses(r, loss_panel(r, plot, 0, "By updates (dashed: floor)", "updates"), BY_UPDATES);
     draw_losses(r, loss_panel(r, plot, 2, "By examples", "examples"), BY_EXAMPLES);
-    draw_losses(r, loss_panel(r, plot, 4, "By seconds", "seconds"), BY_SECONDS);
+    draw_losses(r, loss_panel(r, plot, 4, "By seconds of computing", "seconds"), BY_SECONDS);
     if (r->noise.c[2] == 0)
         plot_note(floors, "no noise: no floor");
     if (r->missing)
         plot_note(paths, r->missing);
     const Racer *m = &r->racer[r->marked];
     snprintf(text, sizeof text,
-             "update %d · %d: batch %d, %.3g µs per update, loss %.4g (minimum %.4g)%s · floors: "
+             "update %d · selected: %d, batch %d, %.3g ns per update, loss %.4g (minimum %.4g)%s · "
+             "floors: "
              "%.0f %% measured · %s",
-             r->tick, r->marked + 1, m->batch, 1e6 * m->seconds,
+             r->tick, r->marked + 1, m->batch, 1e9 * m->seconds,
              m->loss[sgd_racer_at(r, r->marked)], r->noise.lowest, m->lost ? ", DIVERGED" : "",
              100 * sgd_survey_done(&r->survey), r->tick == RACE_MAX ? "end of the race" : phase);
     plot_footer(plot, text);

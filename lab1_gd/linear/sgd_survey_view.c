@@ -39,7 +39,7 @@ void sgd_survey_report(const SgdSurvey *s, Run *run)
     NewFile *file = file_begin(path);
     file_print(file, "sampling,rate,batch,theory,measured,error,small\n");
     run_say(run, "noise floor: mean loss above the minimum, over late updates");
-    run_say(run, "sampling       rate  batch    theory  measured  ± error   ηtr(C)/4B");
+    run_say(run, "sampling       rate  batch    theory  measured  ± error  η·tr(C)/(4B)");
     for (int i = 0; i < s->count; i++) {
         const SgdPoint *p = &s->point[i];
         double mean = sgd_point_mean(p), error = sgd_point_error(p),
@@ -53,7 +53,7 @@ void sgd_survey_report(const SgdSurvey *s, Run *run)
             run_say(run, "%-9s  %8.5g  %5d  %8.5f  not measured", sgd_sampling_word[p->sampling],
                     p->rate, p->batch, p->theory);
         else
-            run_say(run, "%-9s  %8.5g  %5d  %8.5f  %8.5f  %8.5f  %8.5f",
+            run_say(run, "%-9s  %8.5g  %5d  %8.5f  %8.5f  %8.5f  %12.5f",
                     sgd_sampling_word[p->sampling], p->rate, p->batch, p->theory, mean, error,
                     small);
     }

@@ -8,13 +8,13 @@
 #include <stdlib.h>
 
 /* The path, thin; its newest updates, thick. */
-static void draw_path(const SgdWalk *s, PlotPanel *panel)
+static void draw_path(const SgdWalk *s, PlotPanel *panel, const char *label)
 {
     int tail = s->count < 40 ? s->count : 40, from = s->count - tail;
     linear_draw_path(panel, s->count, s->w, s->b,
                      (PlotStyle){.color = plot_series(1), .width = 1, .opacity = 0.45});
     plot_line(panel, tail, s->w + from, s->b + from,
-              (PlotStyle){.color = plot_series(1), .width = 2});
+              (PlotStyle){.label = label, .color = plot_series(1), .width = 2});
 }
 
 static void draw_data(SgdWalk *s, PlotPanel *panel, int i)
@@ -41,14 +41,14 @@ static void draw_one(const SgdWalk *s, SgdWalkView *v, PlotPanel *panel, int i)
               (PlotStyle){
                   .label = "fits it exactly", .color = plot_series(3), .width = 2, .dashed = true});
     linear_draw_solutions(panel, &s->points, &s->noise.all, false);
-    draw_path(s, panel);
+    draw_path(s, panel, NULL);
 }
 
 static void draw_all(const SgdWalk *s, SgdWalkView *v, PlotPanel *panel)
 {
     plot_contours(panel, linear_view_grid(&v->map, &s->noise.all), (PlotStyle){.width = 1.2});
     linear_draw_solutions(panel, &s->points, &s->noise.all, true);
-    draw_path(s, panel);
+    draw_path(s, panel, "path: the newest 40 updates");
 }
 
 /* The largest loss over all examples. */
@@ -77,11 +77,15 @@ static void draw_level(const SgdWalk *s, PlotPanel *panel)
         }
         x[n] = to - 1;
     }
+    char label[64];
+    snprintf(label, sizeof label, "all examples: mean, least, most of %d", step);
     if (step > 1)
         plot_band(panel, n, x, low, high, (PlotStyle){.color = plot_series(1), .opacity = 0.3});
-    plot_line(
-        panel, n, x, mean,
-        (PlotStyle){.label = "all examples", .color = plot_series(1), .width = 1.75, .head = true});
+    plot_line(panel, n, x, mean,
+              (PlotStyle){.label = step > 1 ? label : "all examples",
+                          .color = plot_series(1),
+                          .width = 1.75,
+                          .head = true});
 }
 
 static void draw_losses(const SgdWalk *s, PlotPanel *panel)
@@ -99,7 +103,7 @@ static void draw_losses(const SgdWalk *s, PlotPanel *panel)
     for (int k = 0; k < shown; k++)
         at[k] = from + k;
     plot_scatter(panel, shown, at, s->own + from,
-                 (PlotStyle){.label = "its own example",
+                 (PlotStyle){.label = from ? "its own example (newest 400)" : "its own example",
                              .color = plot_series(5),
                              .size = 4,
                              .opacity = 0.6});
@@ -113,7 +117,8 @@ static void draw_losses(const SgdWalk *s, PlotPanel *panel)
         plot_scatter(panel, epochs, t, loss, style);
     else
         plot_line(panel, epochs, t, loss, style);
-    plot_rule_y(panel, s->noise.lowest, (PlotStyle){.color = plot_series(0), .dashed = true});
+    plot_rule_y(panel, s->noise.lowest,
+                (PlotStyle){.label = "minimum", .color = plot_series(0), .dashed = true});
     free(t);
 }
 
@@ -141,7 +146,7 @@ static void draw_floor(const SgdWalk *s, PlotPanel *panel)
 static const char *how_it_was_lost(const SgdWalk *s)
 {
     return s->rate < 0.5 * sgd_rate_limit(&s->noise, SGD_WITH, 1)
-             ? "DIVERGED at a stable rate: look at the signs in gradient and update"
+             ? "DIVERGED at a stable rate: make check LAB=lab1"
              : "DIVERGED: the learning rate is too large";
 }
 
@@ -151,11 +156,9 @@ void sgd_walk_draw(SgdWalk *s, SgdWalkView *v, Plot *plot, const char *phase)
     int last = s->count - 1, n = s->points.n, i = sgd_walk_example(s, last);
     linear_view_fit(&v->map, &s->noise.all, 1, s->count, s->w, s->b);
     snprintf(text, sizeof text,
-             "Linear model · %d points, noise %.2g · batch 1, %s · η = %.4g (variance bounded: η < "
-             "%.3f)",
-             n, s->points.noise,
-             s->sampling == SGD_SHUFFLED ? "shuffled" : "drawn with replacement", s->rate,
-             sgd_rate_limit(&s->noise, SGD_WITH, 1));
+             "Linear model · %d points, noise %.2g · batch 1, %s · learning rate η = %.4g", n,
+             s->points.noise, s->sampling == SGD_SHUFFLED ? "shuffled" : "drawn with replacement",
+             s->rate);
     plot_begin(plot, 2, 6, text);
     PlotPanel *data = plot_panel(plot, (PlotAxes){.columns = 2,
                                                   .title = "Data and line",
@@ -165,7 +168,7 @@ void sgd_walk_draw(SgdWalk *s, SgdWalkView *v, Plot *plot, const char *phase)
     snprintf(text, sizeof text, "Loss of one example: x = %.2f, y = %.2f", s->points.x[i],
              s->points.y[i]);
     PlotAxis w = linear_view_w(&v->map), b = linear_view_b(&v->map),
-             loss = linear_view_loss(&v->map);
+             loss = linear_view_loss(&v->map, &s->noise.all);
     loss.low = s->noise.lowest / 4;
     loss.high = 64 * fmax(s->noise.lowest, 1);
     PlotPanel *one =
