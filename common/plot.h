@@ -175,9 +175,9 @@ typedef struct PlotKey {
 } PlotKey;
 extern const PlotKey plot_keys[]; /* the keys that all windows of the course share */
 
-/* The window itself handles resizing, F11 (full screen), `?` (all keys), `s` (saves PREFIX-1.png,
- * PREFIX-2.png, …) and the pointer: the values under it are shown. With HEADLESS=1 in the
- * environment there is no window. */
+/* The window itself handles resizing, F11 (full screen), Tab (one panel fills it), `?` (all keys),
+ * `s` (saves PREFIX-1.png, PREFIX-2.png, …) and the pointer: the values under it are shown. With
+ * HEADLESS=1 in the environment there is no window. */
 PlotWindow *plot_window_new(Plot *plot, const char *title, const char *save_prefix,
                             const PlotKey *keys);
 void plot_window_free(PlotWindow *window);

@@ -75,8 +75,8 @@ static void key(Session *s, char key)
         s->paused = true;
         descent_back(d);
         break;
-    case '[': d->rate /= 1.1; break;
-    case ']': d->rate *= 1.1; break;
+    case '[': d->rate /= 1.25; break;
+    case ']': d->rate *= 1.25; break;
     case 'n':
         descent_noise(d, d->points.noise > 0 ? fmin(1.25 * d->points.noise, 100) : LEAST_NOISE);
         break;

@@ -79,8 +79,8 @@ static void key(Session *s, char key)
         s->paused = true;
         sgd_walk_back(w);
         break;
-    case '[': w->rate = fmax(w->rate / 1.1, 1e-5); break;
-    case ']': w->rate = fmin(w->rate * 1.1, 100); break;
+    case '[': w->rate = fmax(w->rate / 1.25, 1e-5); break;
+    case ']': w->rate = fmin(w->rate * 1.25, 100); break;
     case 'f': s->speed = fmin(2 * s->speed, 10000); break;
     case 'F': s->speed = fmax(s->speed / 2, 0.1); break;
     case 'm': sgd_walk_sampling(w, w->sampling == SGD_SHUFFLED ? SGD_WITH : SGD_SHUFFLED); break;

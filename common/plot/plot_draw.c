@@ -115,8 +115,12 @@ void figure_draw(Plot *plot)
         text_fit(pen, font, line, 1, plot->hint);
         page.h -= 28;
     }
+    bool alone = plot->alone >= 1 && plot->alone <= plot->panels;
     for (int i = 0; i < plot->panels; i++)
-        panel_draw(pen, plot->panel[i], cell(plot, &plot->panel[i]->axes, page));
+        if (alone && plot->alone != i + 1)
+            plot->panel[i]->frame = (Rect){0, 0, -1, -1}; /* nothing is under the pointer there */
+        else
+            panel_draw(pen, plot->panel[i], alone ? page : cell(plot, &plot->panel[i]->axes, page));
     cairo_destroy(pen);
     plot->drawn = true;
 }

@@ -145,6 +145,18 @@ void plot_window_full_screen(PlotWindow *window)
     SDL_SetWindowFullscreen(window->sdl, now ? 0 : SDL_WINDOW_FULLSCREEN_DESKTOP);
 }
 
+/* The panel under the pointer fills the window; or all come back. */
+static void fill_with_panel(PlotWindow *window)
+{
+    Plot *plot = window->plot;
+    int at_x, at_y;
+    double x, y;
+    SDL_GetMouseState(&at_x, &at_y);
+    to_units(window, at_x, at_y, &x, &y);
+    plot->alone = plot->alone ? 0 : panel_under(plot, x, y) + 1;
+    plot->drawn = false;
+}
+
 bool plot_window_event(PlotWindow *window, PlotEvent *event)
 {
     SDL_Event sdl;
@@ -158,6 +170,8 @@ bool plot_window_event(PlotWindow *window, PlotEvent *event)
         case SDL_KEYDOWN:
             if (sdl.key.keysym.sym == SDLK_F11)
                 plot_window_full_screen(window);
+            else if (sdl.key.keysym.sym == SDLK_TAB)
+                fill_with_panel(window);
             given = sdl.key.keysym.sym == SDLK_ESCAPE && typed(window, 'q', event);
             break;
         case SDL_WINDOWEVENT:

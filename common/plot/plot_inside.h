@@ -156,6 +156,7 @@ struct Plot {
     const char *hint; /* at the right end of the footer; the window's */
     PlotPanel **panel;
     int panels, panel_room;
+    int alone;   /* the panel that fills the figure, from 1; 0: all are shown */
     void **kept; /* copies of the caller's arrays and strings */
     int kept_count, kept_room;
     uint32_t *pixel;

@@ -32,13 +32,16 @@ static void plate(Pen *pen, Rect r)
 void overlay_keys(Plot *plot, const PlotKey *keys)
 {
     enum { LINE = 28, PAD = 24, COLUMN = 110 };
+    static const PlotKey tab = {"Tab", "the panel under the pointer fills the window"};
     Font bold = {.size = 16, .bold = true, .color = 0xffd166},
          plain = {.size = 16, .color = PLOT_WHITE};
     Pen *pen = pen_over(plot);
-    double width = 0;
+    double width = text_width(pen, plain, tab.does);
     int lines = 0;
     for (; keys[lines].key; lines++)
         width = fmax(width, text_width(pen, plain, keys[lines].does));
+    int others = lines;
+    lines += plot->panels > 1;
     Rect page = {0, 0, plot->width / plot->scale, plot->height / plot->scale};
     Rect r = {0, 0, width + COLUMN + 2 * PAD, lines * LINE + 2 * PAD - 8};
     double shrink = fmin(1, fmin((page.w - 20) / r.w, (page.h - 20) / r.h));
@@ -47,9 +50,10 @@ void overlay_keys(Plot *plot, const PlotKey *keys)
     r.y = (page.h / shrink - r.h) / 2;
     plate(pen, r);
     for (int i = 0; i < lines; i++) {
+        const PlotKey *key = i < others ? &keys[i] : &tab;
         double y = r.y + PAD + i * LINE + 10;
-        text_draw(pen, bold, r.x + PAD, y, 0, 0.5, keys[i].key);
-        text_draw(pen, plain, r.x + PAD + COLUMN, y, 0, 0.5, keys[i].does);
+        text_draw(pen, bold, r.x + PAD, y, 0, 0.5, key->key);
+        text_draw(pen, plain, r.x + PAD + COLUMN, y, 0, 0.5, key->does);
     }
     cairo_destroy(pen);
 }

@@ -88,6 +88,8 @@ void plot_window_free(PlotWindow *window)
     if (!window)
         return;
     window->plot->hint = NULL;
+    window->plot->alone = 0;
+    window->plot->drawn = false;
     SDL_DestroyWindow(window->sdl);
     SDL_VideoQuit();
     free(window->save_prefix);

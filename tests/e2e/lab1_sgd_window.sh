@@ -20,7 +20,7 @@ start() { # options…
 # Part 2: steps, back, rate, sampling; then f: faster by 2 per press.
 start --speed 0.1
 press space period period period period period comma comma m bracketright bracketright bracketleft
-finish; expect 'after 3 updates .* at rate 0.033, drawn with replacement'
+finish; expect 'after 3 updates .* at rate 0.0375, drawn with replacement'
 expect 'first frame after'; grep 'frame' "$work/log"
 start --speed 0.1
 # 51 updates a second, for slightly over two seconds.

@@ -24,7 +24,7 @@ finish; expect 'after 3 updates at rate 0.1: '; expect 'first frame after'; grep
 
 start --speed 0.1
 press space bracketright bracketright bracketleft n n N period
-finish; expect 'after 1 updates at rate 0.11: '
+finish; expect 'after 1 updates at rate 0.125: '
 made=$(sed -n 's/^true line .* \([0-9.]*\)$/\1/p' "$work/log")
 awk -v loss="$made" 'BEGIN { exit !(loss > 0.3 && loss < 0.5) }' ||
     fail "noise 0.5, a quarter more, should leave a loss of about 0.39: $made"

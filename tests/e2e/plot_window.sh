@@ -64,6 +64,13 @@ echo "window against PNG:"
 sleep 1 # the pointer is on the surface again
 cp "$work/Xvfb_screen0" "$work/hover.xwd"
 "$screen" same "$work/hover.xwd" "$X" "$Y" "$work/saved-1.png" && fail "no values are shown"
+press Tab # the pointer is on the surface
+sleep 1
+cp "$work/Xvfb_screen0" "$work/alone.xwd"
+"$screen" same "$work/alone.xwd" "$X" "$Y" "$work/saved-1.png" && fail "Tab shows nothing"
+press s
+for _ in $(seq 50); do [ -e "$work/saved-2.png" ] && break; sleep 0.1; done
+press Tab
 press question
 snapshot help
 "$screen" same "$work/help.xwd" "$X" "$Y" "$work/saved-1.png" && fail "? shows nothing"
@@ -82,12 +89,12 @@ xdotool mousemove $((X + 300)) $((Y + 250)) click 1; expect 'click panel 0'; exp
 xdotool windowsize --sync "$window" 900 600
 snapshot small
 press s
-for _ in $(seq 50); do [ -e "$work/saved-2.png" ] && break; sleep 0.1; done
+for _ in $(seq 50); do [ -e "$work/saved-3.png" ] && break; sleep 0.1; done
 eval "$(xdotool getwindowgeometry --shell "$window" | grep -E '^[XY]=')"
 echo "after resizing:"
-"$screen" same "$work/small.xwd" "$X" "$Y" "$work/saved-2.png" ||
+"$screen" same "$work/small.xwd" "$X" "$Y" "$work/saved-3.png" ||
     fail "the resized window does not show what it saves"
-file_size=$(od -An -tu1 -j16 -N8 "$work/saved-2.png" | xargs)
+file_size=$(od -An -tu1 -j16 -N8 "$work/saved-3.png" | xargs)
 [ "$file_size" = "0 0 3 132 0 0 2 88" ] || fail "the PNG of a 900 × 600 window says $file_size"
 
 xdotool windowsize --sync "$window" 1280 720
