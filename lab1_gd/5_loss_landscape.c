@@ -156,7 +156,7 @@ static void draw(void *context, Plot *plot)
 static void finish(void *context)
 {
     Session *s = context;
-    if (s->thread)
+    if (s->thread && !s->view.missing)
         background_wait(s->thread);
 }
 
@@ -214,7 +214,9 @@ static Session session_new(const Choices *c, const Lab *lab, char *missing)
     if (!c->recorded) {
         title = format_new("%s · loss on %d %s images", lab->data->name, c->images,
                            c->test ? "test" : "training");
-        directions = format_new("%s statistics · filter-normalised directions (seed %lld)", c->norm,
+        directions = format_new("%s statistics · directions %s (seed %lld)", c->norm,
+                                missing ? "as long as each layer, not yet each filter"
+                                        : "as long as each filter",
                                 (long long)c->directions);
     }
     return (Session){.c = c,
@@ -229,10 +231,11 @@ static Session session_new(const Choices *c, const Lab *lab, char *missing)
                               .phase = "to do"}};
 }
 
-/* Rank 0: the work, if there is any, on a thread; the figure here. */
+/* Rank 0: the work, if there is any, on a thread; the figure here. With the exercise still to do it
+ * measures as long as somebody looks. */
 static void lead(Session *s)
 {
-    s->thread = s->view.missing || s->c->recorded ? NULL : background_start(work, s);
+    s->thread = s->c->recorded ? NULL : background_start(work, s);
     live_figure_show(s->lab->run, &(LiveFigure){.title = "Lab 1 · loss landscape",
                                                 .png = "landscape.png",
                                                 .keys = keys,
@@ -259,15 +262,16 @@ int main(int argc, char **argv)
         lab_data(&lab, &c.run, NULL);
         check_choices(&c, &lab);
     }
-    lab_run(&lab, "lab1_loss_landscape", &c.run, table);
+    /* what was measured in other directions is not to go on */
+    lab_run(&lab, missing ? "lab1_loss_landscape_by_layer" : "lab1_loss_landscape", &c.run, table);
     Session s = session_new(&c, &lab, missing);
     if (c.recorded)
         landscape_open_recorded(&s);
-    else if (!missing)
+    else
         landscape_open(&s);
     if (lab.comm->rank == 0)
         lead(&s);
-    else if (!missing && !c.recorded)
+    else if (!c.recorded)
         landscape_work(&s);
     if (missing)
         run_say(lab.run, "to do: %s", missing);

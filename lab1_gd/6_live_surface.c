@@ -206,7 +206,7 @@ static LiveWish first_wish(const Choices *c)
                       .plane = plane};
 }
 
-static Live *live_open(Choices *c, const Lab *lab, const char *missing, bool surface)
+static Live *live_open(Choices *c, const Lab *lab, const char *missing, bool by_filter)
 {
     const Images *train = &lab->data->train;
     int tests = lab->data->test.count;
@@ -228,7 +228,7 @@ static Live *live_open(Choices *c, const Lab *lab, const char *missing, bool sur
                                 .c = train->c,
                                 .classes = lab->data->classes,
                                 .hidden = {64, 32}},
-                       .surface = surface,
+                       .by_filter = by_filter,
                        .path = !missing};
     return live_new(&setup, first_wish(c));
 }
@@ -292,14 +292,14 @@ int main(int argc, char **argv)
     Choices c = defaults();
     Option table[MOST_OPTIONS];
     parse(&c, table, argc, argv);
-    char *missing = exercise_missing(uses, 2), *no_surface = exercise_missing(uses, 1);
+    char *missing = exercise_missing(uses, 2), *by_layer = exercise_missing(uses, 1);
     int status = missing ? EXIT_TODO : 0;
     stop_on_signals();
     Comm *all = comm_open(c.run.comm), *alone = comm_split(all, all->rank, 0);
     if (all->rank == 0) { /* one network is too small to split over ranks */
         Lab lab = lab_open(alone, &c.run);
         lab_data(&lab, &c.run, NULL);
-        Live *live = live_open(&c, &lab, missing, !no_surface);
+        Live *live = live_open(&c, &lab, missing, !by_layer);
         lab_run(&lab, "lab1_live_surface", &c.run, table);
         if (c.show && !missing)
             show_to_audience(live, lab.run);
@@ -311,6 +311,6 @@ int main(int argc, char **argv)
         comm_close(alone);
     comm_close(all);
     free(missing);
-    free(no_surface);
+    free(by_layer);
     return status;
 }

@@ -62,6 +62,17 @@ static void flat_panel(Pen *pen, PlotPanel *panel, Rect room)
     frame_close(pen, panel);
 }
 
+/* A note alone, without a title or labels: laid over other panels, it has no axes of its own. */
+static bool note_alone(const PlotPanel *panel)
+{
+    const PlotAxes *a = &panel->axes;
+    const char *const words[] = {a->title, a->x.label, a->y.label};
+    for (int k = 0; k < 3; k++)
+        if (words[k] && *words[k])
+            return false;
+    return panel->count == 1 && panel->mark[0].kind == MARK_NOTE;
+}
+
 static void panel_draw(Pen *pen, PlotPanel *panel, Rect room)
 {
     panel_fit(panel);
@@ -73,6 +84,8 @@ static void panel_draw(Pen *pen, PlotPanel *panel, Rect room)
     Rect rest = {room.x, room.y + head, room.w, fmax(room.h - head, 1)};
     if (panel_surface(panel))
         surface_draw(pen, panel, rest);
+    else if (note_alone(panel))
+        panel->frame = rest;
     else
         flat_panel(pen, panel, rest);
     legend_draw(pen, panel);

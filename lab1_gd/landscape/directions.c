@@ -4,6 +4,7 @@
 #include "lab1.h"
 #include "rng.h"
 #include "safetensors.h"
+#include <math.h>
 #include <stdlib.h>
 
 static double dot(const float *a, const float *b, int n)
@@ -29,7 +30,23 @@ static void draw(float *d, const View *v, uint64_t seed, int which, int view)
         d[v->at + i] = rng_normal(&r);
 }
 
-void directions_draw(const Model *m, float *x, float *y, uint64_t seed)
+/* The layer's n numbers of d, to the length of those of w. */
+static void as_long_as_the_layer(float *d, const float *w, int n)
+{
+    double factor = sqrt(dot(w, w, n) / dot(d, d, n));
+    for (int i = 0; i < n; i++)
+        d[i] = (float)(d[i] * factor);
+}
+
+static void give_length(float *d, const float *w, int filters, int size, bool by_filter)
+{
+    if (by_filter)
+        filter_normalize(d, w, filters, size);
+    else
+        as_long_as_the_layer(d, w, filters * size);
+}
+
+void directions_draw(const Model *m, float *x, float *y, uint64_t seed, bool by_filter)
 {
     float *w = alloc(m->params.n, sizeof *w);
     m->be->op->download(m->s, w, m->params);
@@ -48,9 +65,9 @@ void directions_draw(const Model *m, float *x, float *y, uint64_t seed)
             draw(y, v, seed, 1, k);
             for (int f = 0; f < filters; f++)
                 make_orthogonal(y + v->at + f * size, x + v->at + f * size, size);
-            filter_normalize(y + v->at, w + v->at, filters, size);
+            give_length(y + v->at, w + v->at, filters, size, by_filter);
         }
-        filter_normalize(x + v->at, w + v->at, filters, size);
+        give_length(x + v->at, w + v->at, filters, size, by_filter);
     }
     free(w);
 }

@@ -10,8 +10,10 @@
 #define DIRECTIONS_H
 #include "model.h"
 
-/* Fills x and y [D], flat like m->params; y may be NULL. A function of m's weights and the seed. */
-void directions_draw(const Model *m, float *x, float *y, uint64_t seed);
+/* Fills x and y [D], flat like m->params; y may be NULL. A function of m's weights and the seed.
+ * by_filter false (the exercise is still to do): each layer's weights as a whole get the length of
+ * that layer, so that there is a surface to see, with other lengths than in the paper. */
+void directions_draw(const Model *m, float *x, float *y, uint64_t seed, bool by_filter);
 
 /* Write both as a safetensors file: "x.conv1.weight", "y.conv1.weight", … in PyTorch's shapes. A
  * failure ends the run. */

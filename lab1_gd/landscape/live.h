@@ -108,8 +108,8 @@ typedef struct LiveSetup {
     int images, measured, updates; /* training images; images of each loss; updates without a
                                     * window */
     uint64_t seed;
-    bool surface, path; /* is the exercise done that each needs: filter_normalize,
-                         * plane_coordinates? */
+    bool by_filter, path; /* is the exercise done that each needs: filter_normalize,
+                           * plane_coordinates? */
 } LiveSetup;
 
 typedef struct Live {

@@ -63,7 +63,7 @@ static void lay_random(Live *l, Ground *g)
     g->kind = PLANE_RANDOM;
     memcpy(g->w, l->trail.sound, g->plane.count * sizeof(float));
     l->probe->be->op->upload(l->probe->s, l->probe->params, l->trail.sound);
-    directions_draw(l->probe, g->x, g->y, l->setup.seed);
+    directions_draw(l->probe, g->x, g->y, l->setup.seed, l->setup.by_filter);
     set_range(&g->plane, -1, 1, -1, 1);
 }
 
@@ -283,8 +283,6 @@ static bool another_is_due(const Live *l, PlaneKind wanted)
 
 bool ground_work(Live *l, PlaneKind wanted, bool hold)
 {
-    if (!l->setup.surface)
-        return false;
     Ground *c = &l->coming;
     if (c->laid ? c->wanted != wanted : !l->shown.laid || (!hold && another_is_due(l, wanted)))
         lay(l, c, wanted);

@@ -105,7 +105,7 @@ bool slices_plane(Session *s, Look *l)
     network_restore(l->net);
     l->x = alloc(D, sizeof(float));
     l->y = alloc(D, sizeof(float));
-    directions_draw(l->net->m, l->x, l->y, (uint64_t)c->directions);
+    directions_draw(l->net->m, l->x, l->y, (uint64_t)c->directions, !s->view.missing);
     l->length = cblas_snrm2(D, l->x, 1);
     if (s->lab->comm->rank == 0) {
         char *path = network_path(s->lab->run, l->net, ".directions.safetensors");
