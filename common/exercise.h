@@ -63,7 +63,7 @@ void exercise_tell(ExerciseCase *c, const char *format, ...) __attribute__((form
 /* A usual mistake, and what it would give in a case: out[v], where NAN stands for any value. A
  * version that gives this in every case has made this mistake. */
 typedef struct Mistake {
-    const char *words; /* "the sign is turned round: prediction - y, not y - prediction" */
+    const char *words; /* "the sign is wrong: prediction - y, not y - prediction" */
     void (*gives)(double *out, const double *right, const void *asked);
 } Mistake;
 typedef struct ExerciseQuestion {
