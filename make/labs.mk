@@ -8,9 +8,10 @@
 HAVE_SOLUTIONS := $(wildcard lab1_*/solution/*.c)
 VARIANT := $(if $(filter-out 0,$(SOL)),sol,student)
 lab_folder = $(filter $(1)_%,$(LABS))
-# By number: 9_… before 10_….
+# By number: 9_… before 10_…, and the answers last.
 TENS := $(foreach digit,0 1 2 3 4 5 6 7 8 9,1$(digit)%)
-by_number = $(sort $(filter-out $(TENS),$(1))) $(sort $(filter $(TENS),$(1)))
+by_number = $(sort $(filter-out $(TENS) %_answers,$(1))) $(sort $(filter $(TENS),$(1))) \
+    $(filter %_answers,$(1))
 names = $(call by_number,$(basename $(notdir $(wildcard $(1)))))
 # A lab's exercises, those that are missing included: each has a check of its name. (Answers are no
 # code.)

@@ -133,7 +133,11 @@ void exercise_judge(const ExerciseQuestion *q, const ExerciseCase *cases, int n)
                 continue;
             const char *words = exercise_mistaken(q, cases, n);
             char *numbers = in_numbers(q, v, cases[i].found[v], cases[i].right[v]);
-            exercise_wrong("%s%s%s: %s", words ? words : "", words ? "; with " : "with ",
+            bool asks = words && words[strlen(words) - 1] == '?';
+            exercise_wrong("%s%s%s: %s", words ? words : "",
+                           asks    ? " with "
+                           : words ? "; with "
+                                   : "with ",
                            cases[i].told, numbers);
             free(numbers);
         }
