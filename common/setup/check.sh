@@ -73,8 +73,20 @@ show() {
 
 worst=0
 lab_of() { basename "$(dirname "$(dirname "$1")")"; }
+# What is in exercises/ beside the exercises: copies, files with another name.
+ignored() { # lab, a check of it
+    local file name
+    case $2 in */sol/*) return ;; esac
+    for file in "$1"/exercises/*.c "$1"/exercises/answers*; do
+        name=$(basename "$file" .c)
+        [ -e "$file" ] && [ ! -e "$1/check/$name.c" ] && [ "$name" != answers.txt ] || continue
+        echo "note: $file is ignored: no exercise has this name"
+    done
+}
 while [ $# -gt 0 ]; do
     lab=$(lab_of "$1")
+    ignored "$lab" "$1" >"$work/one"
+    show "$work/one"
     : >"$work/lines"
     : >"$work/later"
     while [ $# -gt 0 ] && [ "$(lab_of "$1")" = "$lab" ]; do

@@ -82,6 +82,19 @@ for value in lab9 lab 'lab1 x' ../lab1; do case_ 2 'LAB=' make check "LAB=$value
 for name in ONLY LAB NP HOSTS DEVICE DATA SEED; do
     case_ 2 "$name=" make lab1 "$name=a;touch x"
 done
+for name in only lab np sol device; do
+    capital=$(tr a-z A-Z <<<"$name")
+    case_ 2 "$name= is not a variable of this Makefile: $capital=" make check "$name=lab1"
+done
+case_ 2 '1a is an exercise: make check LAB=lab1 ONLY=1a' make lab1 ONLY=1a
+case_ 2 '1_gradient is a program: make lab1 ONLY=1_gradient' make check ONLY=1_gradient
+case_ 2 'ONLY=ansers: no name has this in it: is it answers?' make check ONLY=ansers
+case_ 2 'is it converged?' make check ONLY=1c_convergd.c
+case_ 2 'is it 1_gradient_descent?' make lab1 ONLY=1_gradient_decent
+case_ 2 'none of these names has it: 1a_gradient' make check LAB=lab1 ONLY=nothing_such
+for name in 1A 1a_gradient.c exercises/1a_gradient.c ./lab1_gd/exercises/1A_Gradient.c; do
+    case_ 0 'check/1a_gradient' make -n check LAB=lab1 "ONLY=$name"
+done
 case_ 2 'no test has' make test ONLY=nothing_has_this_name
 case_ 2 'no test has' make test 'ONLY=test_args nothing_has_this_name'
 case_ 2 'no test has' make test ONLY=test_args/nothing_has_this_name
