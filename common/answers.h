@@ -57,7 +57,7 @@ char *answers_parse(AnswerFile *file, const char *path, const char *text, size_t
 void answers_free(AnswerFile *file);
 /* Those of that name; NULL: none. */
 const Question *answers_question(const char *name, const Question *questions, int count);
-/* Adds the lines whose names no question has to file->ignored, each with the nearest that is one. */
+/* Adds the lines whose names no question has to file->ignored, each with the nearest name. */
 void answers_check_names(AnswerFile *file, const char *path, const Question *questions, int count);
 
 /* The number that the text is. NULL: understood; else why not, a new string. */

@@ -198,7 +198,8 @@ GOAL_LABS = $(sort $(filter lab1 lab2 lab3,$(MAKECMDGOALS)) $(if $(filter check,
     $(LAB)) $(foreach lab,$(LABS),$(if $(findstring /$(lab)/,$(MAKECMDGOALS)), \
     $(firstword $(subst _, ,$(lab))))))
 GOAL_PARTS = $(if $(filter check,$(MAKECMDGOALS)),$(CHECKS)) \
-    $(foreach lab,$(filter lab1 lab2 lab3,$(MAKECMDGOALS)),$(call chosen,$(call lab_programs,$(lab))))
+    $(foreach lab,$(filter lab1 lab2 lab3,$(MAKECMDGOALS)), \
+    $(call chosen,$(call lab_programs,$(lab))))
 GOAL_SOURCES = $(COMMON) $(GOAL_PARTS) $(foreach lab,$(GOAL_LABS), \
     $(foreach folder,$(call lab_folder,$(lab)),$(call given,$(folder)) $(call exercises,$(folder))))
 FIRST_BUILD = $(if $(GOAL_LABS),common/setup/first_build.sh $(words $(GOAL_SOURCES)) $(JOBS),true)

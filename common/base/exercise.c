@@ -94,18 +94,20 @@ static char *why_wrong(const ChildEnd *end, const char *verdict, const char *err
     return format_new("it ended the program with exit(%d)", end->status);
 }
 
-/* Of a TODO's line, "TODO in FILE, line N: …": is there code above it in the function? */
+/* Of a TODO's line: is there code above it, in its function, which begins with '{' alone? */
 static bool code_above(const char *file, int todo)
 {
     FILE *f = fopen(file, "r");
     char line[1000];
-    bool code = false;
+    bool code = false, comment = false;
     for (int n = 1; f && n < todo && fgets(line, sizeof line, f); n++) {
         const char *at = line + strspn(line, " \t\r\n");
+        comment = comment || !strncmp(at, "/*", 2);
         if (line[0] == '{')
             code = false;
-        else if (*at && strncmp(at, "//", 2) != 0 && strncmp(at, "/*", 2) != 0 && *at != '*')
+        else if (*at && !comment && strncmp(at, "//", 2) != 0)
             code = true;
+        comment = comment && !strstr(line, "*/");
     }
     if (f)
         fclose(f);

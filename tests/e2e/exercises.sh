@@ -76,7 +76,7 @@ exercises=lab1_gd/exercises
 sed -i 's/^    return now/    if (now > 0) &/' $exercises/1c_converged.c
 sed -i 's/^}/    TODO("move");\n}/; s/^#include/#include "check.h"\n&/' $exercises/1b_update.c
 sed -i 's/^{/{ printf("%g\\n", fabs(w));/' $exercises/1a_gradient.c
-sed -i 's/int j = [^,]*/int j = (int)rng_below(r, 0)/' $exercises/2_shuffle.c
+sed -i 's/rng_below(r, i + 1)/rng_below(r, 0)/' $exercises/2_shuffle.c
 cp $exercises/2_shuffle.c "$exercises/2_shuffle (copy).c"
 mv $exercises/9b_column_shard.c $exercises/9B_column_shard.c
 rm $exercises/8_busy.c $exercises/answers.txt

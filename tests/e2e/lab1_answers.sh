@@ -65,5 +65,6 @@ cp "$check" "$work/student/lab1_gd/check/"
 status=0
 (cd "$work" && student/lab1_gd/check/99_answers) >"$work/log" || status=$?
 [ $status = 1 ] && [ "$(grep -c '^TODO ' "$work/log")" = 22 ] &&
-    grep '^note: .*missing: .*tar xzf labs.tar.gz labs/lab1_gd/exercises/answers.txt$' "$work/log" ||
+    grep '^note: .*missing: .*tar xzf labs.tar.gz labs/lab1_gd/exercises/answers.txt$' \
+        "$work/log" ||
     fail "a missing file"
