@@ -1,7 +1,7 @@
 # shellcheck shell=bash disable=SC2034,SC2120,SC2154
 # _screen.sh: for scripts that drive a window: a virtual screen of 1400 x 900 (or $size) for
-# $program, or the reason why it is skipped. Sets work, screen and DISPLAY. The script sets pid, the program that it
-# started with its output in $work/log, and results, that program's folder.
+# $program, or the reason why it is skipped. Sets work, screen and DISPLAY. The script sets pid, the
+# program that it started with its output in $work/log, and results, that program's folder.
 unset HEADLESS WAYLAND_DISPLAY
 # SDL2 unloads X11 and D-Bus before the end: what they leave cannot be told apart from our leaks,
 # which the unit tests look for.

@@ -47,7 +47,8 @@ static void time_turning(Plot *plot)
            1e3 * (clock() - before) / CLOCKS_PER_SEC / FRAMES);
 }
 
-/* As lab 1's show on a projector: a turning surface with shadows, contours on the floor, two tubes. */
+/* As lab 1's show on a projector: a turning surface with shadows, contours on the floor, two
+ * tubes. */
 static void time_show(void)
 {
     enum { FRAMES = 60, SIDE = 73, POINTS = 120 };
