@@ -94,7 +94,8 @@ static char *why_wrong(const ChildEnd *end, const char *verdict, const char *err
     return format_new("it ended the program with exit(%d)", end->status);
 }
 
-/* Of a TODO's line: is there code above it, in its function, which begins with '{' alone? */
+/* Of a TODO's line in an exercise: is there code above it, in its function? That one begins at the
+ * margin, and its code does not. */
 static bool code_above(const char *file, int todo)
 {
     FILE *f = fopen(file, "r");
@@ -102,8 +103,9 @@ static bool code_above(const char *file, int todo)
     bool code = false, comment = false;
     for (int n = 1; f && n < todo && fgets(line, sizeof line, f); n++) {
         const char *at = line + strspn(line, " \t\r\n");
+        size_t length = strcspn(line, "\r\n");
         comment = comment || !strncmp(at, "/*", 2);
-        if (line[0] == '{')
+        if (at == line || (length && line[length - 1] == '{'))
             code = false;
         else if (*at && !comment && strncmp(at, "//", 2) != 0)
             code = true;
@@ -119,7 +121,8 @@ static char *why_to_do(char *error)
 {
     char file[512];
     int line;
-    if (sscanf(error, "TODO in %511[^,], line %d:", file, &line) != 2 || !code_above(file, line))
+    if (sscanf(error, "TODO in %511[^,], line %d:", file, &line) != 2 ||
+        !strstr(file, "exercises/") || !code_above(file, line))
         return error;
     free(error);
     return format_new("your code is there, but the line TODO(…) still stands below it: delete it "

@@ -38,7 +38,7 @@ missing() {
     for other in "${source%/*}"/*; do
         known=$(basename "$other" .c)
         [ ! -e "$lab/check/$known.c" ] || continue
-        case ${known,,} in *"${name,,}"*)
+        case ${known,,} in *"${file#*_}"*)
             echo "$source: missing: is it now called ${other##*/}? Rename that file"
             return ;;
         esac
