@@ -4,8 +4,8 @@
  *     gradient_bytes = 7.45e6
  *
  * A line is NAME = NUMBER; '#' begins a comment, also behind a number. A number is decimal, with a
- * point; units, commas, fractions and per cent signs are refused in words. Nothing behind '=', "?"
- * or "TODO" is an answer still to do.
+ * point; units, commas, expressions and per cent signs are refused in words. Nothing behind '=',
+ * "?" or "TODO" is an answer still to do. A line that cannot be understood costs itself alone.
  *
  * The judge does not know the expected numbers, so that they cannot be read in its source: it knows
  * a digest of each (answer_digest). An answer within 5 % is found by trying all numbers near it; a
@@ -46,15 +46,19 @@ typedef struct Answer {
 typedef struct AnswerFile {
     int count;
     Answer answer[ANSWERS_MOST];
+    char
+        *ignored; /* the lines that are no answers, each with the reason, a line each; NULL: none */
 } AnswerFile;
 
-/* Reads the file (path), or text [size] of that name. NULL: understood; else what is wrong and in
- * which line, a new string, and *file is empty. Give it back with answers_free. */
+/* Reads the file (path), or text [size] of that name. NULL: done; else what is wrong with it as a
+ * whole, a new string, and *file is empty. Give it back with answers_free. */
 char *answers_read(AnswerFile *file, const char *path);
 char *answers_parse(AnswerFile *file, const char *path, const char *text, size_t size);
 void answers_free(AnswerFile *file);
-/* A name in the file that no question has; NULL: none. */
-const Answer *answers_stray(const AnswerFile *file, const Question *questions, int count);
+/* Those of that name; NULL: none. */
+const Question *answers_question(const char *name, const Question *questions, int count);
+/* Adds the lines whose names no question has to file->ignored, each with the nearest name. */
+void answers_check_names(AnswerFile *file, const char *path, const Question *questions, int count);
 
 /* The number that the text is. NULL: understood; else why not, a new string. */
 char *answer_number(double *value, const char *text, const char *unit);

@@ -13,9 +13,9 @@ typedef enum { EXERCISE_DONE, EXERCISE_TODO, EXERCISE_WRONG } ExerciseState;
 
 typedef struct ExerciseResult {
     ExerciseState state;
-    /* DONE: NULL. TODO: its line ("TODO in lab1_gd/exercises/1a_gradient.c, line 9: …"). WRONG: the
-     * printed error, or "it crashed (Segmentation fault)", "it does not end: …", "it ended the
-     * program with exit(0)". free() it */
+    /* DONE: NULL. TODO: its line ("TODO in lab1_gd/exercises/1a_gradient.c, line 9: …"), or, where
+     * code stands above it, that it was forgotten. WRONG: the printed error, or "it crashed
+     * (Segmentation fault)", "it does not end: …", "it ended the program with exit(0)". free() it */
     char *why;
     char *printed; /* what it printed, up to 64 KiB, without that error; NULL: unknown. free() it */
 } ExerciseResult;
@@ -63,7 +63,7 @@ void exercise_tell(ExerciseCase *c, const char *format, ...) __attribute__((form
 /* A usual mistake, and what it would give in a case: out[v], where NAN stands for any value. A
  * version that gives this in every case has made this mistake. */
 typedef struct Mistake {
-    const char *words; /* "the sign is turned round: prediction - y, not y - prediction" */
+    const char *words; /* "the sign is wrong: prediction - y, not y - prediction" */
     void (*gives)(double *out, const double *right, const void *asked);
 } Mistake;
 typedef struct ExerciseQuestion {

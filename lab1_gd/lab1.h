@@ -1,10 +1,13 @@
 /* lab1.h: the functions that you write in lab 1: one per file in exercises/, with its contract
- * above it.
+ * above it. It also gives them C's printf, fabs, abs and the like.
  */
 #ifndef LAB1_H
 #define LAB1_H
 #include "rng.h"
+#include <math.h>
 #include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 /* exercises/1a_gradient.c */
 void gradient(double *dw, double *db, const double *x, const double *y, int n, double w, double b);

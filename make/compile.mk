@@ -22,6 +22,7 @@ LINK = $(if $(FUZZ),$(FUZZ_CC),$(CC)) $(CFLAGS_ALL) $(LDFLAGS)
 FLAGS = $(COMPILE) $(foreach part,$(PARTS),$($(part)_LIBS))
 $(B)/flags: FORCE
 	@mkdir -p $(@D)
+	@[ -e $@ ] || $(FIRST_BUILD)
 	@echo '$(FLAGS)' | cmp -s - $@ || echo '$(FLAGS)' >$@
 
 define compile

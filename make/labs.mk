@@ -8,17 +8,19 @@
 HAVE_SOLUTIONS := $(wildcard lab1_*/solution/*.c)
 VARIANT := $(if $(filter-out 0,$(SOL)),sol,student)
 lab_folder = $(filter $(1)_%,$(LABS))
-# By number: 9_… before 10_….
+# By number: 9_… before 10_…, and the answers last.
 TENS := $(foreach digit,0 1 2 3 4 5 6 7 8 9,1$(digit)%)
-by_number = $(sort $(filter-out $(TENS),$(1))) $(sort $(filter $(TENS),$(1)))
-names = $(call by_number,$(basename $(notdir $(wildcard $(1)))))
-# A lab's exercises, those that are missing included: each has a check of its name. (Answers are no
-# code.)
+by_number = $(sort $(filter-out $(TENS) %_answers,$(1))) $(sort $(filter $(TENS),$(1))) \
+    $(filter %_answers,$(1))
+sources = $(filter lab%.c,$(wildcard $(1)))
+names = $(call by_number,$(basename $(notdir $(call sources,$(1)))))
+# A lab's exercises, those that are missing included: each has a check of its name, and what has
+# none (a copy, a file of notes) is none. (Answers are no code.)
 judged = $(filter $(call names,$(1)/check/*.c),$(call names,$(1)/[0-9]*.c))
 exercises = $(if $(wildcard $(1)/exercises),$(patsubst %,$(1)/exercises/%.c,$(filter-out \
-    %_answers $(call judged,$(1)),$(call names,$(1)/check/[0-9]*.c $(1)/exercises/*.c))))
+    %_answers $(call judged,$(1)),$(call names,$(1)/check/[0-9]*.c))))
 # A program NAME_nccl calls CUDA and NCCL directly, and is left out where they are missing.
-numbered = $(filter-out $(if $(HAVE_NCCL),,%_nccl.c),$(wildcard $(1)/[0-9]*.c))
+numbered = $(filter-out $(if $(HAVE_NCCL),,%_nccl.c),$(call sources,$(1)/[0-9]*.c))
 $(B)/student/%_nccl $(B)/sol/%_nccl: LDLIBS += $(CUDA_LIBS) $(NCCL_LIBS)
 # This one hears of its own messages (lab2_ddp/all_reduce/overhear.h); the calls that it passes on
 # seem to come from where they came from.
@@ -32,9 +34,10 @@ checks = $(addprefix $(B)/$(2)/$(1)/check/,$(call names,$(call numbered,$(1)/che
 written = $(foreach source,$(1), \
     $(or $(if $(filter sol,$(2)),$(wildcard $(3)/solution/$(notdir $(source)))),$(source)))
 objects = $(patsubst %.c,$(B)/%.o,$(1))
-in_folders = $(filter-out $(1)/exercises/% $(1)/solution/% $(1)/check/%,$(wildcard $(1)/*/*.c))
+in_folders = $(filter-out $(1)/exercises/% $(1)/solution/% $(1)/check/%, \
+    $(call sources,$(1)/*/*.c))
 tried = $(filter $(call names,$(1)/check/*.c),$(basename $(notdir $(call exercises,$(1)))))
-of_checks = $(filter-out $(call numbered,$(1)/check),$(wildcard $(1)/check/*.c))
+of_checks = $(filter-out $(call numbered,$(1)/check),$(call sources,$(1)/check/*.c))
 given = $(call in_folders,$(1)) $(call of_checks,$(1))
 trials = $(addprefix $(B)/$(2)/$(1)/trial/,$(call tried,$(1)))
 
@@ -55,7 +58,7 @@ $(call programs,$(1),$(2)) $(call trials,$(1),$(2)): $(B)/$(2)/$(1)/parts.a $(B)
 $(call checks,$(1),$(2)): $(B)/$(1)/given.a $(B)/libcommon.a
 	$$(call link)
 endef
-define lab
+define lab_rules
 $(B)/$(1)/%.o: INCLUDE = -I$(1)
 $(B)/$(1)/given.a: $(call objects,$(call given,$(1)))
 	$$(archive)
@@ -75,7 +78,7 @@ $(B)/$(1)/check/%.absent.o: $(B)/flags
 $(call lab_variant,$(1),student)
 $(call lab_variant,$(1),sol)
 endef
-$(foreach name,$(LABS),$(eval $(call lab,$(name))))
+$(foreach name,$(LABS),$(eval $(call lab_rules,$(name))))
 
 # A lab without exercises has no solutions.
 variant_of = $(if $(wildcard $(1)/exercises/*.c),$(VARIANT),student)
@@ -113,11 +116,13 @@ LAUNCH = $(call launch,$(call ranks_of))
 OPTIONS = $(if $(DEVICE),--device=$(DEVICE)) $(if $(DATA),--data=$(DATA)) \
     $(if $(SEED),--seed=$(SEED)) $(ARGS)
 
-chosen = $(if $(ONLY),$(foreach program,$(1), \
-    $(if $(findstring $(ONLY),$(notdir $(program))),$(program))),$(1))
+# ONLY=1A, 1a_gradient.c and exercises/1a_gradient.c are 1a_gradient's, too.
+WANTED = $(if $(ONLY),$(shell echo '$(ONLY)' | tr A-Z a-z | sed 's,.*/,,; s/\.[a-z]*$$//'))
+chosen = $(if $(ONLY),$(foreach wanted,$(or $(WANTED),-),$(foreach program,$(1), \
+    $(if $(findstring $(wanted),$(notdir $(program))),$(program)))),$(1))
 # A recipe's first line: ends it if ONLY matches none of these programs or checks.
-must_match = $(if $(strip $(call chosen,$(1))),,@echo "ONLY=$(ONLY): none of these names has it:" \
-    $(notdir $(1)) >&2; exit 2)
+must_match = $(if $(strip $(call chosen,$(1))),,@common/setup/no_match.sh '$(ONLY)' '$(WANTED)' $@ \
+    $(1:$(B)/%=%) -- $(2:$(B)/%=%))
 # Run a lab's programs in order, each given as RANKS:PROGRAM. After status 77 (a part still to do,
 # missing hardware) the program has printed the reason: that is no error of make's.
 parts_of = $(foreach program,$(call chosen,$(call lab_programs,$(1))), \
@@ -135,7 +140,7 @@ for part in $$parts; do [ "$${part##*/}" != "$$name" ] || break; done; parts=$$p
 $(MAKE) --no-print-directory "$${part#*:}" || exit;
 endef
 define run_lab
-$(call must_match,$(call lab_programs,$@))
+$(call must_match,$(call lab_programs,$@),$(call lab_checks,$@))
 +@parts="$(call parts_of,$@)"; $(if $(call one_part,$@),$(open_one_part)) \
 $(BUILT); for part in $$parts; do \
     echo "== $${part##*/}   (alone: make $@ ONLY=$${part##*/})"; \
@@ -170,17 +175,31 @@ $(foreach lab,lab1 lab2 lab3,$(eval $(call lab_target,$(lab))))
 
 LAB ?= $(foreach dir,$(LABS),$(if $(wildcard $(dir)/check/*.c),$(firstword $(subst _, ,$(dir)))))
 $(call must,$(if $(filter-out lab1 lab2 lab3,$(LAB)),,yes),LAB=$(LAB): expected lab1 lab2 or lab3)
-lab_judged = $(foreach folder,$(call lab_folder,$(1)),$(foreach name,$(call judged,$(folder)), \
-    $(filter %/$(name),$(call programs,$(folder),$(VARIANT)))))
+CHECKS = $(foreach lab,$(LAB),$(call chosen,$(call lab_checks,$(lab))))
+CHECKED_PROGRAMS = $(foreach lab,$(LAB),$(call lab_programs,$(lab)))
+# Those of the programs that these checks judge.
+JUDGED = $(foreach folder,$(LABS),$(filter $(addprefix $(B)/$(VARIANT)/$(folder)/, \
+    $(filter $(notdir $(filter $(B)/$(VARIANT)/$(folder)/%,$(CHECKS))), \
+    $(call judged,$(folder)))),$(CHECKED_PROGRAMS)))
 without_checks = $(foreach lab,$(or $(LAB),check),$(if $(call lab_checks,$(lab)),,$(lab)))
 ifneq ($(filter check,$(MAKECMDGOALS)),)
-$(call must,$(strip $(call chosen,$(foreach lab,$(LAB),$(call lab_checks,$(lab))))), \
-    $(if $(ONLY),ONLY=$(ONLY): no exercise of $(LAB) has this in its name: \
-    $(notdir $(foreach lab,$(LAB),$(call lab_checks,$(lab)))), \
-    LAB=$(LAB): no exercises to check in this version))
+$(call must,$(strip $(foreach lab,$(LAB),$(call lab_checks,$(lab)))), \
+    LAB=$(LAB): no exercises to check in this version)
 endif
 check: $(if $(filter sol,$(VARIANT)),$(if $(HAVE_SOLUTIONS),,no_solutions))
-check: $(foreach lab,$(LAB),$(call chosen,$(call lab_checks,$(lab))) $(call lab_judged,$(lab)))
+check: $(CHECKS) $(JUDGED)
+	$(call must_match,$(foreach lab,$(LAB),$(call lab_checks,$(lab))),$(CHECKED_PROGRAMS))
 	@$(BUILT)
 	@for lab in $(without_checks); do echo "$$lab: no exercises to check in this version"; done
-	@$(WITH_MAKE) common/setup/check.sh $(foreach lab,$(LAB),$(call chosen,$(call lab_checks,$(lab))))
+	@$(WITH_MAKE) common/setup/check.sh $(CHECKS)
+
+# What a first build of these goals compiles, in words, before it begins.
+GOAL_LABS = $(sort $(filter lab1 lab2 lab3,$(MAKECMDGOALS)) $(if $(filter check,$(MAKECMDGOALS)), \
+    $(LAB)) $(foreach lab,$(LABS),$(if $(findstring /$(lab)/,$(MAKECMDGOALS)), \
+    $(firstword $(subst _, ,$(lab))))))
+GOAL_PARTS = $(if $(filter check,$(MAKECMDGOALS)),$(CHECKS)) \
+    $(foreach lab,$(filter lab1 lab2 lab3,$(MAKECMDGOALS)), \
+    $(call chosen,$(call lab_programs,$(lab))))
+GOAL_SOURCES = $(COMMON) $(GOAL_PARTS) $(foreach lab,$(GOAL_LABS), \
+    $(foreach folder,$(call lab_folder,$(lab)),$(call given,$(folder)) $(call exercises,$(folder))))
+FIRST_BUILD = $(if $(GOAL_LABS),common/setup/first_build.sh $(words $(GOAL_SOURCES)) $(JOBS),true)

@@ -10,6 +10,13 @@ open := (
 close := )
 ODD := ' " ` ; & | < > * ? ! \ [ ] { } $$ \# $(open) $(close)
 plain = $(if $(strip $(foreach c,$(ODD) $(2),$(findstring $(c),$($(1))))),,yes)
+# Make tells only=1a from ONLY=1a, and ignores a variable that nobody reads.
+in_capitals = $(call must,$(if $(filter command%,$(origin $(1))),,yes), \
+    $(1)= is not a variable of this Makefile: $(2)=)
+$(foreach pair,args:ARGS build:BUILD data:DATA deps:DEPS device:DEVICE headless:HEADLESS \
+    hosts:HOSTS jobs:JOBS kill:KILL lab:LAB next:NEXT np:NP only:ONLY san:SAN seed:SEED sol:SOL \
+    submission:SUBMISSION, \
+    $(call in_capitals,$(firstword $(subst :, ,$(pair))),$(lastword $(subst :, ,$(pair)))))
 $(call must,$(filter 1,$(words $(BUILD))),BUILD='$(BUILD)': expected the name of one folder)
 $(call must,$(call plain,BUILD,: %), \
     BUILD=$(BUILD): expected a folder's name without quotes or signs of the shell)
@@ -36,7 +43,8 @@ OUTER := $(filter 0,$(MAKELEVEL))
 BUILD_FOLDER = common/setup/build_folder.sh '$(BUILD)' $(if $(OUTER),$(MAKE_PROCESS))
 BUILT = $(if $(OUTER),common/setup/build_lock.sh release '$(BUILD)' $(MAKE_PROCESS),true)
 
-LABS := $(sort $(patsubst %/,%,$(dir $(wildcard lab*_*/*.c))))
+# A file's name with a space in it ("3_train (copy).c") is several words here.
+LABS := $(sort $(patsubst %/,%,$(filter lab%,$(dir $(wildcard lab*_*/*.c)))))
 EMPTY_LABS := $(foreach lab,lab1 lab2 lab3,$(if $(filter $(lab)_%,$(LABS)),,$(lab)))
 BUILDING := $(filter-out help doctor clean datasets handout worklog leaderboard format \
     $(EMPTY_LABS), $(MAKECMDGOALS))

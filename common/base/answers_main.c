@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Of the variant that this program is built for: …/sol/lab2_ddp/check/99_answers. */
 static char *own_file(const char *program, const char *lab)
@@ -42,6 +43,18 @@ static int judge(const AnswerFile *file, const Question *questions, int count)
     return wrong ? EXIT_WRONG : to_do ? EXIT_TODO : 0;
 }
 
+/* Lines, each as a note. */
+static void say_notes(const char *lines)
+{
+    char shown[400];
+    for (size_t length; *lines; lines += length + (lines[length] == '\n')) {
+        length = strcspn(lines, "\n");
+        char *line = format_new("%.*s", (int)length, lines);
+        printf("note: %s\n", printable(shown, sizeof shown, line));
+        free(line);
+    }
+}
+
 int answers_main(int argc, char **argv, const char *lab, const Question *questions, int count)
 {
     bool digests = argc == 3 && !strcmp(argv[1], "--digests");
@@ -49,13 +62,22 @@ int answers_main(int argc, char **argv, const char *lab, const Question *questio
             "99_answers [FILE]: judges answers.txt; --digests FILE: of a key");
     char *path = argc == 1 ? own_file(argv[0], lab) : format_new("%s", argv[argc - 1]);
     AnswerFile file;
-    char shown[80], *wrong = answers_read(&file, path);
-    REQUIRE(!wrong, "%s", wrong);
-    const Answer *stray = answers_stray(&file, questions, count);
-    REQUIRE(digests || !stray, "%s, line %d: there is no question \"%s\"", path, stray->line,
-            printable(shown, sizeof shown, stray->name));
+    char *wrong = answers_read(&file, path);
+    if (wrong && access(path, F_OK) != 0 && argc == 1) {
+        free(wrong);
+        wrong = format_new("%s: missing: get it back, in the folder of labs.tar.gz: tar xzf "
+                           "labs.tar.gz labs/%s",
+                           path, path);
+    }
+    REQUIRE(!wrong || argc == 1, "%s", wrong);
+    if (!digests)
+        answers_check_names(&file, path, questions, count);
+    if (wrong || file.ignored)
+        say_notes(wrong ? wrong : file.ignored);
     int status = digests ? print_digests(&file) : judge(&file, questions, count);
+    status = wrong || file.ignored ? EXIT_WRONG : status;
     answers_free(&file);
+    free(wrong);
     free(path);
     return status;
 }

@@ -94,6 +94,42 @@ static char *why_wrong(const ChildEnd *end, const char *verdict, const char *err
     return format_new("it ended the program with exit(%d)", end->status);
 }
 
+/* Of a TODO's line in an exercise: is there code above it, in its function? That one begins at the
+ * margin, and its code does not. */
+static bool code_above(const char *file, int todo)
+{
+    FILE *f = fopen(file, "r");
+    char line[1000];
+    bool code = false, comment = false;
+    for (int n = 1; f && n < todo && fgets(line, sizeof line, f); n++) {
+        const char *at = line + strspn(line, " \t\r\n");
+        size_t length = strcspn(line, "\r\n");
+        comment = comment || !strncmp(at, "/*", 2);
+        if (at == line || (length && line[length - 1] == '{'))
+            code = false;
+        else if (*at && !comment && strncmp(at, "//", 2) != 0)
+            code = true;
+        comment = comment && !strstr(line, "*/");
+    }
+    if (f)
+        fclose(f);
+    return code;
+}
+
+/* The words of a TODO, which may have been forgotten. */
+static char *why_to_do(char *error)
+{
+    char file[512];
+    int line;
+    if (sscanf(error, "TODO in %511[^,], line %d:", file, &line) != 2 ||
+        !strstr(file, "exercises/") || !code_above(file, line))
+        return error;
+    free(error);
+    return format_new("your code is there, but the line TODO(…) still stands below it: delete it "
+                      "(%s, line %d)",
+                      file, line);
+}
+
 /* `child` has the streams and what to run; verdict_path: the file that it was told. */
 static ExerciseResult run(Child child, char *verdict_path)
 {
@@ -115,7 +151,7 @@ static ExerciseResult run(Child child, char *verdict_path)
     char *error = end.status != 0 ? take_error(end.text) : NULL;
     if (end.status == EXIT_TODO && error && !strncmp(error, "TODO in ", strlen("TODO in "))) {
         result.state = EXERCISE_TODO;
-        result.why = error;
+        result.why = why_to_do(error);
         return result;
     }
     result.why = why_wrong(&end, verdict, error);
@@ -190,8 +226,12 @@ int exercise_say(const char *name, int points, const char *expected, ExerciseRes
 {
     static const char *words[] = {"PASS", "TODO", "FAIL"};
     int won = result.state == EXERCISE_DONE ? points : 0;
+    bool left = result.state == EXERCISE_TODO && result.why &&
+                strncmp(result.why, "TODO in ", strlen("TODO in ")) != 0;
     bool wrong = result.state == EXERCISE_WRONG && result.why;
     char why[1000];
+    if (left)
+        expected = printable(why, sizeof why, result.why);
     printf("%s  %-16s  %2d/%-2d  %s%s%s\n", words[result.state], name, won, points, expected,
            wrong ? "; found: " : "", wrong ? printable(why, sizeof why, result.why) : "");
     if (result.printed)

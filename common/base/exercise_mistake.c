@@ -87,12 +87,12 @@ static const char *any_mistake(const ExerciseQuestion *q, const ExerciseCase *ca
     else if (always(zero, v, times, cases, n))
         snprintf(words, sizeof words, "%s is always 0: a division of integers?", name);
     else if (always(turned, v, times, cases, n))
-        snprintf(words, sizeof words, "the sign of %s is turned round", name);
+        snprintf(words, sizeof words, "the sign of %s is wrong", name);
     else if (n > 1 && odd && always(factor, v, times, cases, n))
         snprintf(words, sizeof words, "%s is always %.6g times the right value", name, times);
     else if (always(nearly, v, times, cases, n))
-        snprintf(words, sizeof words, "%s is right but for rounding: is float used, not double?",
-                 name);
+        snprintf(words, sizeof words,
+                 "%s is right except for rounding: did you use float in place of double?", name);
     return words[0] ? words : NULL;
 }
 
@@ -133,7 +133,11 @@ void exercise_judge(const ExerciseQuestion *q, const ExerciseCase *cases, int n)
                 continue;
             const char *words = exercise_mistaken(q, cases, n);
             char *numbers = in_numbers(q, v, cases[i].found[v], cases[i].right[v]);
-            exercise_wrong("%s%s%s: %s", words ? words : "", words ? "; with " : "with ",
+            bool asks = words && words[strlen(words) - 1] == '?';
+            exercise_wrong("%s%s%s: %s", words ? words : "",
+                           asks    ? " with "
+                           : words ? "; with "
+                                   : "with ",
                            cases[i].told, numbers);
             free(numbers);
         }

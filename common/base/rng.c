@@ -53,7 +53,8 @@ float rng_uniform(Rng *r) { return (float)(rng_u32(r) >> 8) * 0x1p-24f; }
  * that would bias the result are redrawn. */
 uint32_t rng_below(Rng *r, uint32_t n)
 {
-    ASSERT(n >= 1);
+    if (n < 1)
+        die(EXIT_WRONG, "you called rng_below(r, 0): n must be 1 or more");
     uint32_t rejected = -n % n; /* 2^32 mod n */
     uint64_t product;
     do

@@ -3,7 +3,7 @@
 # Each prints a line per exercise, with its points as WON/OF. What is wrong is shown at once and
 # first, the mistake before the contract, within 100 columns; then what is right and what is to do;
 # after each lab the sum. Exit status: 0 nothing is wrong (what is to do is not), 1 a line says
-# FAIL, or the highest status of a check above 1.
+# FAIL or a note what is ignored, or the highest status of a check above 1.
 #
 # The lines can be trusted: these programs have no line of a student's code, but start others that
 # do, and what those print comes indented.
@@ -18,8 +18,9 @@ colour='' terminal=''
 [ -z "$terminal" ] || [ -n "${NO_COLOR-}" ] || [ "${TERM-dumb}" = dumb ] || colour=yes
 
 # Lines of 100 columns, the words beside the verdict in the colour; "expected; found: why" becomes
-# the mistake, and what was expected beneath it. Colours and the later bytes of
-# a character take no column.
+# the mistake, and what was expected beneath it, or which question it was. The names of answers,
+# which begin with a digit, are long: they have a column as wide as the longest. Colours and the
+# later bytes of a character take no column.
 show() {
     LC_ALL=C awk -v colour="$colour" '
         function columns(s) {
@@ -42,29 +43,50 @@ show() {
                 sub(/^(PASS|FAIL|TODO)/, code[substr(line, 1, 4)] "&\033[0m", line)
             return line
         }
+        function in_columns(head,    part) {
+            if (split(head, part, " ") != 3 || part[2] !~ /^[0-9]/) return head
+            return sprintf("%s  %-*s  %5s  ", part[1], longest, part[2], part[3])
+        }
+        NR == FNR {
+            if (/^(PASS|FAIL|TODO)  [0-9]/ && length($2) > longest) longest = length($2)
+            next
+        }
         BEGIN { code["PASS"] = "\033[32m"; code["FAIL"] = "\033[1;31m"; code["TODO"] = "\033[33m" }
         /^FAIL / && (at = index($0, "; found: ")) && match($0, /  [ 0-9]*[0-9]\/[0-9]+ *  /) {
             head = substr($0, 1, RSTART + RLENGTH - 1)
             why = substr($0, at + 9); rest = substr($0, length(head) + 1, at - length(head) - 1)
             numbers = ""
-            if (cut = index(why, "; with ")) {
-                numbers = substr(why, cut + 2); why = substr(why, 1, cut - 1)
+            if (match(why, /[;?] with /)) {
+                numbers = substr(why, RSTART + 2); why = substr(why, 1, RSTART)
             }
-            wrap(paint(head), why)
+            wrap(paint(in_columns(head)), why)
             if (numbers) wrap("      ", numbers)
-            wrap("      ", "expected: " rest); next
+            wrap("      ", (rest ~ /^[0-9]+\.[0-9]+: / ? "question " : "expected: ") rest); next
         }
         /^(PASS|TODO) / && match($0, /  [ 0-9]*[0-9]\/[0-9]+ *  /) {
             head = substr($0, 1, RSTART + RLENGTH - 1)
-            wrap(paint(head), substr($0, length(head) + 1)); next
+            wrap(paint(in_columns(head)), substr($0, length(head) + 1)); next
         }
-        { print }' "$1"
+        /^note: / { wrap("note: ", substr($0, 7)); next }
+        { print }' "$1" "$1"
 }
 
 worst=0
 lab_of() { basename "$(dirname "$(dirname "$1")")"; }
+# What is in exercises/ beside the exercises: copies, files with another name.
+ignored() { # lab, a check of it
+    local file name
+    case $2 in */sol/*) return ;; esac
+    for file in "$1"/exercises/*.c "$1"/exercises/answers*; do
+        name=$(basename "$file" .c)
+        [ -e "$file" ] && [ ! -e "$1/check/$name.c" ] && [ "$name" != answers.txt ] || continue
+        echo "note: $file is ignored: no exercise has this name"
+    done
+}
 while [ $# -gt 0 ]; do
     lab=$(lab_of "$1")
+    ignored "$lab" "$1" >"$work/one"
+    show "$work/one"
     : >"$work/lines"
     : >"$work/later"
     while [ $# -gt 0 ] && [ "$(lab_of "$1")" = "$lab" ]; do
@@ -76,7 +98,7 @@ while [ $# -gt 0 ]; do
             show "$work/one"
             echo "error: $1 ended with status $status before its verdict: its points are missing"
             [ "$status" -gt 1 ] || status=2
-        elif grep -q '^FAIL ' "$work/one"; then show "$work/one"
+        elif grep -q '^FAIL \|^note: ' "$work/one"; then show "$work/one"
         else cat "$work/one" >>"$work/later"
         fi
         cat "$work/one" >>"$work/lines"

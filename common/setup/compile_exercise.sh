@@ -32,13 +32,41 @@ first_of() { # expression: the first line of the log that matches, on one line
     grep -a -m 1 "$1" "$object.log" | tr -d '\000-\037' | cut -c 1-200
 }
 
+# Renamed (1B_update.c), or gone.
+missing() {
+    local other known
+    for other in "${source%/*}"/*; do
+        known=$(basename "$other" .c)
+        [ ! -e "$lab/check/$known.c" ] || continue
+        case ${known,,} in *"${file#*_}"*)
+            echo "$source: missing: is it now called ${other##*/}? Rename that file"
+            return ;;
+        esac
+    done
+    echo "$source: missing: get it back, in the folder of labs.tar.gz:" \
+        "tar xzf labs.tar.gz labs/$source"
+}
+# Warnings that are nearly always a mistake of which the check would see only the numbers.
+errors=(return-type implicit-function-declaration implicit-int incompatible-pointer-types
+    int-conversion)
 check_compile() {
-    compile -Werror=implicit-function-declaration -c "$source" -o "$object"
+    [ -e "$source" ] || { missing; return 1; }
+    compile "${errors[@]/#/-Werror=}" -c "$source" -o "$object"
     local status=$? error
     show
     [ $status != 0 ] || return 0
     error=$(first_of 'error:')
     case $status in 124 | 137) error='the compiler takes more than a minute' ;; esac
+    case $error in
+        *'control reaches end'* | *'not return a value'*)
+            error="${error%%: error:*}: the function can end without return: every path through it,
+                the last line included, must return a value" ;;
+        *"'return' with no value"* | *'should return a value'*)
+            error="${error%%: error:*}: this return has no value" ;;
+        *'implicit declaration of function'* | *'undeclared function'*)
+            error+=': is its name misspelt, or its #include missing?' ;;
+    esac
+    error=$(tr -s '\n ' '  ' <<<"$error")
     echo "it does not compile: ${error:-$(first_of .)}"
     return 1
 }
@@ -53,10 +81,10 @@ check_name() {
 check_link() {
     # Each program links what it needs: here the other exercises' functions do nothing.
     local others='' other test=${object%.o}.link
-    for other in "$lab"/exercises/[0-9]*_*.c; do
-        [ -e "$other" ] || continue
+    for other in "$lab"/check/[0-9]*_*.c; do
         other=$(basename "$other" .c)
-        [ "$other" = "$file" ] || others+="void ${other#*_}(void) {}"$'\n'
+        case $other in "$file" | '[0-9]*_*' | *_answers) continue ;; esac
+        [ -e "$lab/$other.c" ] || others+="void ${other#*_}(void) {}"$'\n'
     done
     [ "$name" = main ] || others+="void $name(void); int main(void) { $name(); }"
     echo "$others" >"$test.c"

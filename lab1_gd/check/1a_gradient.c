@@ -3,6 +3,7 @@
 #include "lab1.h"
 #include "linear/linear.h"
 #include <math.h>
+#include <string.h>
 
 typedef struct Asked {
     const double *x, *y;
@@ -38,7 +39,6 @@ MISTAKE(twice_x, right[0], right[0])
 MISTAKE(twice_n, right[0] / n, right[1] / n)
 MISTAKE(integers, n > 2 ? 0 : right[0], n > 2 ? 0 : right[1])
 MISTAKE(one_less, right[0] * n / (n - 1), right[1] * n / (n - 1))
-MISTAKE(added, right[0] + EXERCISE_UNSET, right[1] + EXERCISE_UNSET)
 MISTAKE(factor_four, 2 * right[0], 2 * right[1])
 MISTAKE(sum_w, n *right[0], right[1])
 MISTAKE(sum_b, right[0], n *right[1])
@@ -68,6 +68,11 @@ static void one_more(double *out, const double *right, const void *asked)
     slopes(out, a, 0, a->n + 1, a->w, a->b);
     for (int v = 0; v < 2; v++)
         out[v] *= (a->n + 1.0) / a->n;
+}
+static void from_1_to_n(double *out, const double *right, const void *asked)
+{
+    const Asked *a = asked;
+    slopes(out, a, 1, a->n, a->w, a->b);
 }
 static void last_alone(double *out, const double *right, const void *asked)
 {
@@ -112,31 +117,32 @@ static void minus_b(double *out, const double *right, const void *asked)
 }
 
 static const Mistake mistakes[] = {
-    {"the sign is turned round: the error is prediction − y, not y − prediction", turned},
-    {"sum for mean: divide by n", sum},
+    {"the sign is wrong: the error is prediction − y, not y − prediction", turned},
+    {"this is the sum, not the mean: divide by n", sum},
     {"the factor 2 is missing: (error²)' = 2·error·error'", half},
     {"the factor 2/n is missing: it gives the plain sum of error·x and of error", half_sum},
-    {"the sign is turned round (prediction − y, not y − prediction), and the 2 missing",
-     turned_half},
-    {"the sign is turned round (prediction − y, not y − prediction), and it is a sum, not a mean",
+    {"the sign is wrong (prediction − y, not y − prediction), and the 2 is missing", turned_half},
+    {"the sign is wrong (prediction − y, not y − prediction), and it is a sum, not a mean",
      turned_sum},
     {"dw and db are swapped", swapped},
     {"dw lacks its factor x[i]", no_x},
     {"db has a factor x[i] too many", twice_x},
     {"it divides by n twice", twice_n},
-    {"2 / n is a division of integers, which is 0 for n > 2: write 2.0 / n", integers},
+    {"a division of integers: 1 / n is 0 for n > 1, 2 / n for n > 2; write 2.0 / n", integers},
     {"it divides by n − 1, not by n", one_less},
-    {"it adds to what *dw and *db held before: set both to 0 first", added},
     {"the factor 2 is there twice", factor_four},
     {"dw is a sum, not a mean: divide it by n, too", sum_w},
     {"db is a sum, not a mean: divide it by n, too", sum_b},
     {"the factor 2 is missing from dw", half_w},
     {"the factor 2 is missing from db", half_b},
-    {"the sign of dw is turned round", turned_w},
-    {"the sign of db is turned round", turned_b},
+    {"the sign of dw is wrong", turned_w},
+    {"the sign of db is wrong", turned_b},
     {"off by one: the last point is left out", last_missing},
     {"off by one: the first point is left out", first_missing},
-    {"off by one: it reads behind the end of the arrays: i < n, not i <= n", one_more},
+    {"off by one: it reads past the end of the arrays: i < n, not i <= n", one_more},
+    {"off by one at both ends: the indices are 0 … n − 1, not 1 … n; it leaves out the first point "
+     "and reads past the end",
+     from_1_to_n},
     {"each point overwrites the one before: += in place of =", last_alone},
     {"each point overwrites the one before: += in place of =", last_alone_whole},
     {"b is missing from the prediction w·x + b", no_b},
@@ -145,6 +151,36 @@ static const Mistake mistakes[] = {
     {"w and b are swapped in the prediction w·x + b", w_and_b_swapped},
     {"the prediction is w·x + b, not w·x − b", minus_b},
     {0}};
+
+/* Does it only read its points, and depend on them alone? */
+static void judge_calls(void)
+{
+    enum { N = 7, CALLS = 3 };
+    Points p = points_new(N, 2, 50, 1, 12), before = points_new(N, 2, 50, 1, 12);
+    double held[CALLS] = {EXERCISE_UNSET, EXERCISE_UNSET, 1e4}, dw[CALLS], db[CALLS];
+    for (int k = 0; k < CALLS; k++) {
+        dw[k] = db[k] = held[k];
+        gradient(&dw[k], &db[k], p.x, p.y, N, 1, 2);
+        WRONG_UNLESS(!memcmp(p.x, before.x, N * sizeof *p.x),
+                     "it changes the array x: only read it");
+        WRONG_UNLESS(!memcmp(p.y, before.y, N * sizeof *p.y),
+                     "it changes the array y: only read it");
+    }
+    points_free(&p);
+    points_free(&before);
+    WRONG_UNLESS(!(fabs(dw[1] - dw[0]) > 1e-9) && !(fabs(db[1] - db[0]) > 1e-9),
+                 "the same call gives another result the second time: is a sum static, or outside "
+                 "of the function? Each call must start from 0; dw was %.6g, then %.6g, db %.6g, "
+                 "then %.6g",
+                 dw[0], dw[1], db[0], db[1]);
+    bool adds_w = dw[2] != held[2] && fabs(dw[2] - dw[1]) > 1e-6;
+    bool adds_b = db[2] != held[2] && fabs(db[2] - db[1]) > 1e-6;
+    WRONG_UNLESS(!adds_w && !adds_b, "it adds to what %s held before the call: set %s to 0 first",
+                 adds_w && adds_b ? "*dw and *db"
+                 : adds_w         ? "*dw"
+                                  : "*db",
+                 adds_w && adds_b ? "both" : "it");
+}
 
 /* The points' y lie far from 0: sums in float lose digits. */
 static void judge(void *unused)
@@ -155,20 +191,28 @@ static void judge(void *unused)
     Asked asked[CASES];
     Points points[3];
     int k = 0;
+    judge_calls();
     for (int i = 0; i < 3; i++) {
         points[i] = points_new(sizes[i] + 1, 2, 50, 1, 11 + i);
         for (double w = -3; w <= 3; w += 1.5, k++) {
-            double b = 1 - w / 2;
-            asked[k] = (Asked){points[i].x, points[i].y, sizes[i], w, b};
+            double b = 1 - w / 2, *x = points[i].x, *y = points[i].y;
+            asked[k] = (Asked){x, y, sizes[i], w, b};
             cases[k] = (ExerciseCase){.asked = &asked[k],
                                       .found = {EXERCISE_UNSET, EXERCISE_UNSET}};
-            exercise_tell(&cases[k], "n = %d, w = %g, b = %g", sizes[i], w, b);
+            if (sizes[i] == 1)
+                exercise_tell(&cases[k], "n = 1, x[0] = %.6g, y[0] = %.6g, w = %g, b = %g", *x, *y,
+                              w, b);
+            else
+                exercise_tell(&cases[k], "n = %d, w = %g, b = %g", sizes[i], w, b);
             slopes(cases[k].right, &asked[k], 0, sizes[i], w, b);
-            gradient(&cases[k].found[0], &cases[k].found[1], points[i].x, points[i].y, sizes[i], w,
-                     b);
+            gradient(&cases[k].found[0], &cases[k].found[1], x, y, sizes[i], w, b);
         }
     }
-    exercise_judge(&(ExerciseQuestion){{"dw", "db"}, 1e-9, 1e-9, mistakes}, cases, CASES);
+    exercise_judge(&(ExerciseQuestion){.names = {"dw", "db"},
+                                       .absolute = 1e-9,
+                                       .relative = 1e-9,
+                                       .mistakes = mistakes},
+                   cases, CASES);
     for (int i = 0; i < 3; i++)
         points_free(&points[i]);
 }

@@ -33,7 +33,7 @@ MISTAKE(crossed, right[1], right[0])
 MISTAKE(decay, (1 - a.rate) * a.w + (right[0] - a.w), (1 - a.rate) * a.b + (right[1] - a.b))
 
 static const Mistake mistakes[] = {
-    {"the sign is turned round: it climbs; a step goes against the gradient, w − rate·dw", uphill},
+    {"the sign is wrong: it climbs; a step goes against the gradient, w − rate·dw", uphill},
     {"dw and db are swapped: w moves by dw, b by db", swapped},
     {"b moves by dw, too: it needs db", both_dw},
     {"w moves by db, too: it needs dw", both_db},
@@ -47,8 +47,8 @@ static const Mistake mistakes[] = {
     {"w and b stay what they were: change *w and *b, not the pointers or copies", nothing},
     {"only w moves: b needs its step, too", only_w},
     {"only b moves: w needs its step, too", only_b},
-    {"the sign is turned round for w: it climbs", up_w},
-    {"the sign is turned round for b: it climbs", up_b},
+    {"the sign is wrong for w: it climbs", up_w},
+    {"the sign is wrong for b: it climbs", up_b},
     {"w and b are swapped", crossed},
     {"it also shrinks w and b themselves", decay},
     {0}};
@@ -71,7 +71,11 @@ static void judge(void *unused)
                       a->db, a->rate);
         update(&cases[k].found[0], &cases[k].found[1], a->dw, a->db, a->rate);
     }
-    exercise_judge(&(ExerciseQuestion){{"w", "b"}, 1e-12, 1e-12, mistakes}, cases, CASES);
+    exercise_judge(&(ExerciseQuestion){.names = {"w", "b"},
+                                       .absolute = 1e-12,
+                                       .relative = 1e-12,
+                                       .mistakes = mistakes},
+                   cases, CASES);
 }
 
 int main(int argc, char **argv)

@@ -2,6 +2,7 @@
 #include "exercise.h"
 #include "lab1.h"
 #include <math.h>
+#include <string.h>
 
 /* `before` lies in front of the array, `after` behind its count: neither must be read. */
 typedef struct Asked {
@@ -39,6 +40,10 @@ MISTAKE(of_last, fall >= 0 && (fall < t * z || a == 0))
 MISTAKE(equal, fall == 0)
 MISTAKE(small, z < t)
 MISTAKE(percent, fall >= 0 && (fall < t * a / 100 || a == 0))
+MISTAKE(greater, a == 0 ? NAN : fall >= 0 && fall > t * a)
+MISTAKE(greater_or_rises, a == 0 ? NAN : fall > t * a)
+MISTAKE(only_rises, z >= a && (fall < t * a || a == 0))
+MISTAKE(falls_strictly, a == 0 ? NAN : fall > 0 && fall < t * a)
 MISTAKE(never, false)
 MISTAKE(ever, true)
 MISTAKE(not_a_number, isnan(fall) || (fall >= 0 && (fall < t * a || a == 0)))
@@ -86,6 +91,31 @@ static void newer_loss(double *out, const double *right, const void *asked)
     const Asked *k = asked;
     out[0] = short_of(k) ? NAN : hardly_fell(k, k->loss[k->count - k->window], k->loss[k->count]);
 }
+/* Each loss of the window against a: all of them must, or one may, have hardly fallen. */
+static void each_loss(double *out, const double *right, const void *asked)
+{
+    const Asked *k = asked;
+    bool all = true;
+    for (int i = k->count - k->window; i < k->count && !short_of(k); i++)
+        all = all && hardly_fell(k, first(k), k->loss[i]) != 0;
+    out[0] = short_of(k) ? NAN : all;
+}
+static void one_loss(double *out, const double *right, const void *asked)
+{
+    const Asked *k = asked;
+    bool one = false;
+    for (int i = k->count - k->window; i < k->count && !short_of(k); i++)
+        one = one || hardly_fell(k, first(k), k->loss[i]) != 0;
+    out[0] = short_of(k) || first(k) == 0 ? NAN : one;
+}
+static void one_step_of(double *out, const double *right, const void *asked)
+{
+    const Asked *k = asked;
+    bool one = false;
+    for (int i = k->count - k->window; i < k->count && !short_of(k); i++)
+        one = one || hardly_fell(k, k->loss[i - 1], k->loss[i]) != 0;
+    out[0] = short_of(k) || first(k) == 0 ? NAN : one;
+}
 static void each_step(double *out, const double *right, const void *asked)
 {
     const Asked *k = asked;
@@ -105,7 +135,12 @@ static const Mistake mistakes[] = {
     {"the tolerance is absolute, and a slow rise counts: a − z < tolerance·a, and z <= a",
      absolute_size},
     {"a loss of exactly 0 has converged, too: a − z < tolerance·a is 0 < 0 there", no_zero},
-    {"the answer is turned round: true means converged", turned},
+    {"the answer is the wrong way round: true means converged", turned},
+    {"> for <: converged is a fall of less than tolerance·a, a − z < tolerance·a", greater},
+    {"> for <: converged is a fall of less than tolerance·a, a − z < tolerance·a",
+     greater_or_rises},
+    {">= for <=: the loss must have fallen, z <= a", only_rises},
+    {"a loss that stays the same has converged, too: z <= a, not z < a", falls_strictly},
     {"the tolerance is a fraction of the loss before, a, not of the loss now, z", of_last},
     {"it asks for a loss that stays exactly the same: it may fall, by less than tolerance·a",
      equal},
@@ -119,9 +154,14 @@ static const Mistake mistakes[] = {
     {"off by one: a is loss[count − 1 − window], and this is one update earlier", window_more},
     {"it looks at the newest update alone, not over the window", one_step},
     {"it compares with the loss at the start, not with that before the window", from_start},
-    {"off by one: loss[count] lies behind the end; the newest is loss[count − 1]", newer_loss},
+    {"off by one: loss[count] lies past the end; the newest is loss[count − 1]", newer_loss},
     {"it asks every update of the window: look at its two ends, and at no others", each_step},
-    {"count == window is one loss too few: it reads in front of the array", too_few},
+    {"it asks every loss of the window: look at its two ends, and at no others", each_loss},
+    {"it asks whether one loss of the window is near a: look at its two ends, and at no others",
+     one_loss},
+    {"it asks whether one update of the window hardly fell: look at its two ends, and at no others",
+     one_step_of},
+    {"count == window is one loss too few: it reads before the start of the array", too_few},
     {"count == window + 1 is enough: there is a loss before and one after", too_many},
     {0}};
 
@@ -166,11 +206,15 @@ static void judge(void *unused)
     ExerciseCase cases[CASES];
     for (int k = 0; k < CASES; k++) {
         const Asked *a = &asked[k];
+        Asked given = *a;
         cases[k] = (ExerciseCase){.asked = a, .right = {a->answer}};
-        cases[k].found[0] = converged(a->loss, a->count, a->window, a->tolerance);
+        cases[k].found[0] = converged(given.loss, a->count, a->window, a->tolerance);
+        WRONG_UNLESS(!memcmp(given.loss, a->loss, sizeof a->loss),
+                     "it changes the array loss: only read it");
         exercise_tell(&cases[k], "%s (tolerance %g)", a->what, a->tolerance);
     }
-    exercise_judge(&(ExerciseQuestion){{"it"}, 0, 0, mistakes, .yes_no = true}, cases, CASES);
+    exercise_judge(&(ExerciseQuestion){.names = {"it"}, .mistakes = mistakes, .yes_no = true},
+                   cases, CASES);
 }
 
 int main(int argc, char **argv)

@@ -18,24 +18,48 @@ static bool is_permutation(const int *order, int n, int first)
 
 static void keeps_the_elements(Rng *r)
 {
-    static const int sizes[] = {1, 2, 3, 10, 1000};
+    static const int sizes[] = {10, 2, 3, 1, 1000};
     for (int s = 0; s < 5; s++) {
         int order[1002], n = sizes[s];
         for (int i = 0; i < n + 2; i++)
             order[i] = 40 + n - i; /* order[1 … n] are shuffled: 40 … 39 + n */
         shuffle(order + 1, n, r);
-        bool numbers = is_permutation(order + 1, n, 0);
+        bool numbers = is_permutation(order + 1, n, 0), zero = false;
+        for (int i = 1; i <= n; i++)
+            zero = zero || order[i] == 0;
         WRONG_UNLESS(order[0] == 40 + n,
-                     "off by one: it writes in front of the array, at order[-1], with n = %d", n);
+                     "off by one: it writes before the start of the array, at order[-1], with n = "
+                     "%d",
+                     n);
         WRONG_UNLESS(order[n + 1] == 39,
-                     "off by one: it writes behind the array, at order[n], with n = %d", n);
+                     "off by one: it writes past the end of the array, at order[n], with n = %d",
+                     n);
         WRONG_UNLESS(!numbers, "it replaces the elements by 0 … n-1: it must move those that are "
                                "in order");
+        WRONG_UNLESS(!zero,
+                     "an element became 0, with n = %d: a swap by ^ (or by + and −) does that "
+                     "where i == j; keep one of the two in a third variable",
+                     n);
         WRONG_UNLESS(is_permutation(order + 1, n, 40),
                      "an element is lost, and another there twice, with n = %d: a swap needs a "
                      "third variable that keeps one of the two",
                      n);
     }
+}
+
+/* `j = rng_below(r, n - i)` without `i +`, over all positions or all but the last: is it that? */
+static bool forgets_i(const int *order, int n, int positions)
+{
+    int wrong[1000];
+    Rng r = rng_at(5, RNG_TEST, 0, 0);
+    for (int i = 0; i < n; i++)
+        wrong[i] = i;
+    for (int i = 0; i < positions; i++) {
+        int j = (int)rng_below(&r, (uint32_t)(n - i)), kept = wrong[i];
+        wrong[i] = wrong[j];
+        wrong[j] = kept;
+    }
+    return !memcmp(order, wrong, n * sizeof *order);
 }
 
 static void draws_from_r(void)
@@ -53,10 +77,13 @@ static void draws_from_r(void)
         back += order[0][i] == N - 1 - i;
     }
     WRONG_UNLESS(still < N, "it leaves the order as it was");
-    WRONG_UNLESS(back < N, "it only turns the order round: the last becomes the first");
+    WRONG_UNLESS(back < N, "it only reverses the order: the last becomes the first");
     WRONG_UNLESS(!memcmp(order[0], order[1], sizeof order[0]),
                  "the same r gave two different orders: all randomness must come from r, not from "
                  "rand() or a clock");
+    WRONG_UNLESS(!forgets_i(order[0], N, N) && !forgets_i(order[0], N, N - 1),
+                 "`i +` is missing: rng_below(r, n − i) is one of 0 … n − i − 1, and position i "
+                 "must draw from i … n − 1");
     WRONG_UNLESS(memcmp(&r, &before, sizeof r),
                  "it does not draw from *r: a generator of its own, or a copy of r, gives the same "
                  "order in every call");
@@ -113,8 +140,8 @@ static void all_orders_equally_likely(Rng *r)
     WRONG_UNLESS(!stays(&o), "%s (%d of the 24 orders of 4 elements appear)", stays(&o), o.found);
     WRONG_UNLESS(
         o.found != 6 || o.still[0] + o.still[1] + o.still[2] + o.still[3] > 0,
-        "no element ever stays in its place: position i must be able to draw itself, which "
-        "leaves 6 of the 24 orders of 4 elements");
+        "only 6 of the 24 orders of 4 elements appear: position i must be able to keep its own "
+        "element");
     WRONG_UNLESS(o.found != 4, "it only rotates the order, by a random number of places");
     WRONG_UNLESS(
         o.found != 12,

@@ -5,22 +5,117 @@
 #include <math.h>
 #include <string.h>
 
-enum { POINTS = 40, LOG = 64 };
+enum { POINTS = 40, LOG = 64, GUARD = 2 * POINTS };
 static const double RATE = 0.07;
+/* What room holds at first, what lies around it, and a point that no order names: index POINTS,
+ * which stands before order and past its end. */
+static const double NEVER_WRITTEN = 1.25e7, AROUND_ROOM = 2.25e7, OUTSIDE_ORDER = 3.25e7;
 
-/* This check's own gradient() and update(), so that it works before those exercises are done. The
- * gradient is by central differences, which are exact for a parabola. */
-void gradient(double *dw, double *db, const double *x, const double *y, int n, double w, double b)
+/* The epoch that is running, for the gradient() that it calls. */
+typedef struct Running {
+    int n, batch, reports;
+    double memory[GUARD + 2 * POINTS + GUARD]; /* room begins at memory[GUARD] */
+} Running;
+static Running running;
+
+/* An element of x or y that gradient() gets. */
+static void judge_element(const char *name, double value)
 {
-    double sums[2 * POINTS];
+    const Running *r = &running;
+    WRONG_UNLESS(value != OUTSIDE_ORDER,
+                 "n = %d, batch %d: it reads outside order[0 … n), so that the batch gets a point "
+                 "that is none; the last batch has only what is left, n − first",
+                 r->n, r->batch);
+    WRONG_UNLESS(value != NEVER_WRITTEN,
+                 "n = %d, batch %d: gradient() gets numbers of room that were never written, as "
+                 "its %s: read it where you wrote it",
+                 r->n, r->batch, name);
+    WRONG_UNLESS(value != AROUND_ROOM,
+                 "n = %d, batch %d: gradient() reads its %s outside room, which has 2·batch = %d "
+                 "numbers",
+                 r->n, r->batch, name, 2 * r->batch);
+}
+
+/* Where gradient()'s x or y lies, if in room or around it. */
+static void judge_place(const char *name, const double *from, int n)
+{
+    const Running *r = &running;
+    if (from < r->memory || from >= r->memory + sizeof r->memory / sizeof *r->memory)
+        return; /* an array of its own */
+    int at = (int)(from - r->memory) - GUARD;
+    WRONG_UNLESS(n <= r->batch,
+                 "n = %d, batch %d: gradient() gets %d points: a batch has %d at most", r->n,
+                 r->batch, n, r->batch);
+    WRONG_UNLESS(at >= 0 && at + n <= 2 * r->batch,
+                 "n = %d, batch %d: gradient()'s %s lies at room + %d%s, but room has only 2·batch "
+                 "= %d numbers: x goes to room, and y behind the batch's x, to room + batch",
+                 r->n, r->batch, name, at,
+                 at == r->n && at != r->batch ? " (room + n)"
+                 : at == 2 * r->batch         ? " (room + 2·batch)"
+                                              : "",
+                 2 * r->batch);
+}
+
+static void judge_arguments(const double *x, const double *y, int n)
+{
+    const Running *r = &running;
+    int left = r->n - r->reports * r->batch, size = left < r->batch ? left : r->batch;
     WRONG_UNLESS(n >= 1 && n <= POINTS, "it asked for the gradient over %d of %d points", n,
                  POINTS);
+    judge_place("x", x, n);
+    judge_place("y", y, n);
+    for (int i = 0; i < n && i < size; i++) {
+        judge_element("x", x[i]);
+        judge_element("y", y[i]);
+    }
+    WRONG_UNLESS(n != r->batch || size <= 0 || size == n || x[size] == OUTSIDE_ORDER,
+                 "n = %d, batch %d: the last, short batch is filled up with examples that `room` "
+                 "still held: gradient() gets %d points, but only %d are left: pass its own size",
+                 r->n, r->batch, n, size);
+    for (int i = 0; i < n; i++) {
+        judge_element("x", x[i]);
+        judge_element("y", y[i]);
+    }
+}
+
+static void judge_room(void)
+{
+    const Running *r = &running;
+    for (int i = 0; i < GUARD; i++) {
+        WRONG_UNLESS(r->memory[GUARD - 1 - i] == AROUND_ROOM,
+                     "n = %d, batch %d: it wrote before the start of room, at room[%d]", r->n,
+                     r->batch, -1 - i);
+        WRONG_UNLESS(r->memory[GUARD + 2 * r->batch + i] == AROUND_ROOM,
+                     "n = %d, batch %d: it wrote past the end of room, which has 2·batch = %d "
+                     "numbers, at room[%d]: x goes to room, and y behind the batch's x, to room + "
+                     "batch",
+                     r->n, r->batch, 2 * r->batch, 2 * r->batch + i);
+    }
+    for (int i = 0; i < 2 * r->batch; i++)
+        WRONG_UNLESS(r->memory[GUARD + i] != OUTSIDE_ORDER,
+                     "n = %d, batch %d: it reads outside order[0 … n): the last batch has only "
+                     "what is left, n − first",
+                     r->n, r->batch);
+}
+
+/* By central differences, which are exact for a parabola. */
+static void slopes(double *dw, double *db, const double *x, const double *y, int n, double w,
+                   double b)
+{
+    double sums[2 * POINTS];
     Points p = {.n = n,
                 .x = memcpy(sums, x, n * sizeof *x),
                 .y = memcpy(sums + n, y, n * sizeof *y)};
     Parabola l = parabola_of(&p, 0, n);
     *dw = parabola_loss(&l, w + 0.5, b) - parabola_loss(&l, w - 0.5, b);
     *db = parabola_loss(&l, w, b + 0.5) - parabola_loss(&l, w, b - 0.5);
+}
+
+/* This check's own gradient() and update(), so that it works before those exercises are done. */
+void gradient(double *dw, double *db, const double *x, const double *y, int n, double w, double b)
+{
+    judge_arguments(x, y, n);
+    slopes(dw, db, x, y, n, w, b);
 }
 
 void update(double *w, double *b, double dw, double db, double rate)
@@ -44,6 +139,7 @@ static void record(void *context, int first, int size, double w, double b)
     t->size[t->count] = size;
     t->w[t->count] = w;
     t->b[t->count++] = b;
+    running.reports++;
 }
 
 /* An epoch of this check; an update of it, and where that began: where the one before ended. */
@@ -64,7 +160,7 @@ typedef struct Update {
 typedef struct Step {
     int first, size;
     double w, b, rate;
-    bool no_order, y_unordered;
+    bool no_order, y_unordered, swapped;
 } Step;
 
 static void step(double *out, const Epoch *e, Step s)
@@ -75,7 +171,7 @@ static void step(double *out, const Epoch *e, Step s)
         x[i] = e->p->x[from];
         y[i] = e->p->y[s.y_unordered ? at : from];
     }
-    gradient(&dw, &db, x, y, s.size, s.w, s.b);
+    slopes(&dw, &db, s.swapped ? y : x, s.swapped ? x : y, s.size, s.w, s.b);
     out[0] = s.w - s.rate * dw;
     out[1] = s.b - s.rate * db;
 }
@@ -83,7 +179,7 @@ static void step(double *out, const Epoch *e, Step s)
 /* The step of an update as it should be, for a version to change. */
 static Step right_step(const Update *u)
 {
-    return (Step){u->first, u->size, u->w, u->b, RATE, false, false};
+    return (Step){u->first, u->size, u->w, u->b, RATE, false, false, false};
 }
 #define MISTAKE(name, change) \
     static void name(double *out, const double *right, const void *asked) \
@@ -97,6 +193,10 @@ static Step right_step(const Update *u)
 MISTAKE(by_batch, s.rate *= (double)u->size / e->batch)
 MISTAKE(sums, s.rate *= u->size)
 MISTAKE(by_n, s.rate *= (double)u->size / e->n)
+MISTAKE(mean_twice, s.rate /= u->size)
+MISTAKE(over_batch, s.rate /= e->batch)
+MISTAKE(over_n, s.rate /= e->n)
+MISTAKE(xy_swapped, s.swapped = true)
 MISTAKE(no_order, s.no_order = true)
 MISTAKE(first_batch, s.first = 0)
 MISTAKE(all, s.first = 0; s.size = e->n)
@@ -145,7 +245,7 @@ static void old_rest(double *out, const double *right, const void *asked)
         step(out, e, right_step(u));
         return;
     }
-    gradient(&dw, &db, x, y, e->batch, u->w, u->b);
+    slopes(&dw, &db, x, y, e->batch, u->w, u->b);
     out[0] = u->w - RATE * dw;
     out[1] = u->b - RATE * db;
 }
@@ -167,7 +267,7 @@ static void y_elsewhere(double *out, const Update *u, bool written)
             room[i] = e->p->x[at];
             room[(turn && !written ? u->size : e->batch) + i] = e->p->y[at];
         }
-    gradient(&dw, &db, room, room + (written ? u->size : e->batch), u->size, u->w, u->b);
+    slopes(&dw, &db, room, room + (written ? u->size : e->batch), u->size, u->w, u->b);
     out[0] = u->w - RATE * dw;
     out[1] = u->b - RATE * db;
 }
@@ -183,9 +283,13 @@ static void y_read_elsewhere(double *out, const double *right, const void *asked
 static const Mistake mistakes[] = {
     {"the last, short batch is divided by `batch`: its gradient is the mean over its own examples",
      by_batch},
-    {"sum for mean: the gradient of a batch is the mean over its examples; is gradient()'s result "
-     "multiplied?",
+    {"this is the sum, not the mean: gradient() gives the mean over the batch's examples already; "
+     "is it multiplied by their number?",
      sums},
+    {"divided by the size twice: gradient() is a mean already", mean_twice},
+    {"divided by `batch`, too: gradient() is a mean already", over_batch},
+    {"divided by n, too: gradient() is the mean over the batch already", over_n},
+    {"x and y are swapped: gradient(&dw, &db, x, y, …)", xy_swapped},
     {"each batch is divided by n: its gradient is the mean over its own examples", by_n},
     {"the order is ignored: example i of the epoch is x[order[i]], y[order[i]]", no_order},
     {"every update takes the first batch: `first` must move on", first_batch},
@@ -202,7 +306,7 @@ static const Mistake mistakes[] = {
     {"the last, short batch's y are written to room + size, and read from room + batch",
      y_read_elsewhere},
     {"the weights do not move: is update() called, and before report()?", no_update},
-    {"the sign is turned round: it climbs", uphill},
+    {"the sign is wrong: it climbs", uphill},
     {"each step is half as long as it should be", half},
     {"each update takes the next batch, not its own", next_batch},
     {"off by one: each batch starts one example late", from_one},
@@ -245,6 +349,10 @@ static void judge_batches(const Epoch *e, const Reports *t)
     WRONG_UNLESS(t->count != n || batch == 1,
                  "n = %d, batch %d: an update per example: %d reported, expected %d", n, batch,
                  t->count, updates);
+    WRONG_UNLESS(t->count != 1 || updates == 1 || t->first[0] != 0 || t->size[0] != batch,
+                 "n = %d, batch %d: it stops after the first batch: is there a return, or a break, "
+                 "in the loop?",
+                 n, batch);
     WRONG_UNLESS(t->count != 1 || updates == 1,
                  "n = %d, batch %d: it reports once, for the whole epoch: report every update", n,
                  batch);
@@ -270,22 +378,10 @@ static void judge_batches(const Epoch *e, const Reports *t)
     }
 }
 
-static void judge_epoch(Ledger *l, const Epoch *e)
+/* Are *w and *b at the end what the last update's report said? */
+static void judge_end(const Epoch *e, const ExerciseCase *last, double w, double b, double end_w,
+                      double end_b)
 {
-    double end_w = e->start_w, end_b = e->start_b, room[2 * POINTS];
-    int before[POINTS];
-    Reports reports = {0};
-    memcpy(before, e->order, e->n * sizeof *e->order);
-    for (int i = 0; i < 2 * POINTS; i++)
-        room[i] = 1e3 + i; /* must not be read before it is written */
-    minibatch_epoch(&end_w, &end_b, e->p->x, e->p->y, e->order, e->n, e->batch, RATE, room, record,
-                    &reports);
-    WRONG_UNLESS(!memcmp(before, e->order, e->n * sizeof *e->order),
-                 "n = %d, batch %d: it changed the order", e->n, e->batch);
-    judge_batches(e, &reports);
-    enter(l, e, &reports);
-    const ExerciseCase *last = &l->cases[l->count - 1];
-    double w = reports.w[reports.count - 1], b = reports.b[reports.count - 1];
     Update from_report = *(const Update *)last->asked;
     double after[2];
     from_report.w = w;
@@ -304,14 +400,43 @@ static void judge_epoch(Ledger *l, const Epoch *e)
         end_w, end_b, w, b);
 }
 
+static void judge_epoch(Ledger *l, const Epoch *e)
+{
+    enum { SIDE = POINTS };
+    double end_w = e->start_w, end_b = e->start_b, x[POINTS + 1], y[POINTS + 1];
+    int order[SIDE + POINTS + SIDE];
+    Reports reports = {0};
+    for (int i = 0; i < SIDE + POINTS + SIDE; i++)
+        order[i] = i >= SIDE && i < SIDE + e->n ? e->order[i - SIDE] : POINTS;
+    memcpy(x, e->p->x, sizeof x);
+    memcpy(y, e->p->y, sizeof y);
+    x[POINTS] = y[POINTS] = OUTSIDE_ORDER;
+    running = (Running){.n = e->n, .batch = e->batch};
+    for (int i = 0; i < 2 * GUARD + 2 * POINTS; i++)
+        running.memory[i] = i >= GUARD && i < GUARD + 2 * e->batch ? NEVER_WRITTEN : AROUND_ROOM;
+    minibatch_epoch(&end_w, &end_b, x, y, order + SIDE, e->n, e->batch, RATE,
+                    running.memory + GUARD, record, &reports);
+    WRONG_UNLESS(!memcmp(order + SIDE, e->order, e->n * sizeof *order),
+                 "n = %d, batch %d: it changed the order", e->n, e->batch);
+    WRONG_UNLESS(!memcmp(x, e->p->x, POINTS * sizeof *x) && !memcmp(y, e->p->y, POINTS * sizeof *y),
+                 "n = %d, batch %d: it changed x or y: only read them", e->n, e->batch);
+    judge_room();
+    judge_batches(e, &reports);
+    enter(l, e, &reports);
+    judge_end(e, &l->cases[l->count - 1], reports.w[reports.count - 1],
+              reports.b[reports.count - 1], end_w, end_b);
+}
+
 static void judge(void *unused)
 {
-    static const int sizes[][2] = {{12, 4}, {12, 12}, {12, 5}, {13, 4}, {5, 1}, {1, 1}, {30, 16}};
+    /* Last batches of all sizes: 4, 12, 2, 1, 3 = batch − 1, … */
+    static const int sizes[][2] = {{12, 4}, {12, 12}, {12, 5}, {13, 4},
+                                   {11, 4}, {5, 1},   {1, 1},  {30, 16}};
     enum { EPOCHS = sizeof sizes / sizeof *sizes };
     static int orders[EPOCHS][POINTS];
     static Ledger ledger;
     Epoch epochs[EPOCHS];
-    Points p = points_new(POINTS, 2, -1, 1, 21);
+    Points p = points_new(POINTS + 1, 2, -1, 1, 21);
     for (int c = 0; c < EPOCHS; c++) {
         for (int i = 0; i < POINTS; i++)
             orders[c][i] = (7 * i + 3) % POINTS; /* fewer than there are points */
@@ -320,8 +445,11 @@ static void judge(void *unused)
         epochs[c] = (Epoch){&p, orders[c], sizes[c][0], sizes[c][1], -1, 2};
         judge_epoch(&ledger, &epochs[c]);
     }
-    exercise_judge(&(ExerciseQuestion){{"w", "b"}, 1e-9, 1e-9, mistakes}, ledger.cases,
-                   ledger.count);
+    exercise_judge(&(ExerciseQuestion){.names = {"w", "b"},
+                                       .absolute = 1e-9,
+                                       .relative = 1e-9,
+                                       .mistakes = mistakes},
+                   ledger.cases, ledger.count);
     points_free(&p);
 }
 

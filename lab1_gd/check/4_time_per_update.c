@@ -3,7 +3,9 @@
 #include "lab1.h"
 #include "rng.h"
 #include <math.h>
-#include <stddef.h>
+#include <string.h>
+
+enum { MOST = 9 }; /* points */
 
 static bool close_to(double a, double b) { return fabs(a - b) <= 1e-9 * fmax(1, fabs(b)); }
 
@@ -49,7 +51,7 @@ static const char *named(double t0, double c, const double *batch, const double 
     if (is_least(t0, c, 2, batch, seconds, n) || is_least(t0, c, 1.5, batch, seconds, n))
         return "the weights are too steep: 1/seconds² belongs to an error's square, once";
     if (is_least(t0, c, -1, batch, seconds, n) || is_least(t0, c, -0.5, batch, seconds, n))
-        return "the weights are turned round: the long times count most; divide by seconds²";
+        return "the weights are the wrong way round: the long times count most; divide by seconds²";
     if (on(t0, c, batch[0], seconds[0]) && on(t0, c, batch[n - 1], seconds[n - 1]))
         return "the line through the first and the last point: all n must count";
     if (on(t0, c, batch[0], seconds[0]) && on(t0, c, batch[1], seconds[1]))
@@ -63,21 +65,34 @@ static const char *named(double t0, double c, const double *batch, const double 
     return NULL;
 }
 
+/* time_per_update(), which must only read its arrays. */
+static void fit(double *t0, double *c, const double *batch, const double *seconds, int n)
+{
+    double kept[2][MOST];
+    memcpy(kept[0], batch, n * sizeof *batch);
+    memcpy(kept[1], seconds, n * sizeof *seconds);
+    time_per_update(t0, c, batch, seconds, n);
+    WRONG_UNLESS(!memcmp(kept[0], batch, n * sizeof *batch), "it changed the array batch: only "
+                                                             "read it");
+    WRONG_UNLESS(!memcmp(kept[1], seconds, n * sizeof *seconds), "it changed the array seconds: "
+                                                                 "only read it");
+}
+
 /* On exact times. */
 static void judge_exact(double *batch, double *seconds, int most)
 {
     double t0 = NAN, c = NAN;
     for (int n = most; n >= 2; n--) {
-        time_per_update(&t0, &c, batch, seconds, n);
+        fit(&t0, &c, batch, seconds, n);
         const char *words = close_to(1e3 * t0, 0.5) && close_to(1e3 * c, 4) ? "t0 and c are swapped"
-                          : close_to(-1e3 * t0, 4)  ? "the sign of t0 is turned round"
-                          : close_to(-1e3 * c, 0.5) ? "the sign of c is turned round"
+                          : close_to(-1e3 * t0, 4)  ? "the sign of t0 is wrong"
+                          : close_to(-1e3 * c, 0.5) ? "the sign of c is wrong"
                           : close_to(c * t0, 8)     ? "c is 1/c: images per second; it is "
                                                       "seconds per image"
                           : isnan(t0) || isnan(c)   ? "never set, or 0/0"
                           : t0 == 0                 ? "a line through 0: t0 is to be fitted, too"
                           : fabs(1e3 * t0 - 4) < 1e-2 && fabs(1e3 * c - 0.5) < 1e-2
-                              ? "right but for rounding: is float used, not double?"
+                              ? "right except for rounding: did you use float in place of double?"
                               : named(t0, c, batch, seconds, n);
         WRONG_UNLESS(close_to(1e3 * t0, 4) && close_to(1e3 * c, 0.5),
                      "%s%st0 = %g, c = %g from %d points that lie on 0.004 + 0.0005 B",
@@ -88,7 +103,7 @@ static void judge_exact(double *batch, double *seconds, int most)
 /* Exact data first; with noise no line near it may fit better. */
 static void judge(void *unused)
 {
-    enum { N = 9 };
+    enum { N = MOST };
     double batch[N], seconds[N], t0 = NAN, c = NAN;
     for (int i = 0; i < N; i++) {
         batch[i] = 1 << i;
@@ -98,7 +113,7 @@ static void judge(void *unused)
     Rng r = rng_at(5, RNG_TEST, 0, 0);
     for (int i = 0; i < N; i++)
         seconds[i] *= 1 + 0.1 * rng_normal(&r);
-    time_per_update(&t0, &c, batch, seconds, N);
+    fit(&t0, &c, batch, seconds, N);
     const char *words = named(t0, c, batch, seconds, N);
     WRONG_UNLESS(is_least(t0, c, 1, batch, seconds, N),
                  "%s%st0 = %g, c = %g: the sum of squared relative errors is %.6g, and less 0.1 %% "
@@ -106,7 +121,7 @@ static void judge(void *unused)
                  words ? words : "", words ? ": " : "", t0, c, error(t0, c, 1, batch, seconds, N));
     for (int i = 0; i < N; i++)
         seconds[i] = -0.001 + 0.002 * batch[i];
-    time_per_update(&t0, &c, batch, seconds, N);
+    fit(&t0, &c, batch, seconds, N);
     WRONG_UNLESS(close_to(1e3 * t0, -1) && close_to(1e3 * c, 2),
                  "%st0 = %g, c = %g from points on -0.001 + 0.002 B: noise can make t0 negative",
                  t0 >= 0 ? "a negative t0 is changed: leave it so: " : "", t0, c);

@@ -81,13 +81,13 @@ static const Mistake mistakes[] = {
     {"d stays what it was", nothing},
     {"only one of the two lengths is divided by size: both or none", mean_square},
     {"it is scaled twice: is the length summed while elements change?", twice},
-    {"each filter is turned round, too", turned},
+    {"each filter's sign is wrong, too", turned},
     {"the sums of squares are in float, where those of large weights overflow: use double",
      in_float},
     {0}};
 
 /* Filters of very different lengths; one filter of w and one of d all zeros; one of w
- * whose squares do not fit into a float; a guard element behind the end. */
+ * whose squares do not fit into a float; guard elements before the start and past the end. */
 static void draw(float *d, float *w)
 {
     Rng r = rng_at(3, RNG_TEST, 0, 0);
@@ -97,7 +97,7 @@ static void draw(float *d, float *w)
         d[i] = f == 3 ? 0 : rng_normal(&r) * (f + 1);
         w[i] = f == 2 ? 0 : large * rng_normal(&r) * powf(10, (float)(f - 2));
     }
-    d[ALL] = 7;
+    d[-1] = d[ALL] = 7;
 }
 
 /* The factor of a filter, which kept its direction. */
@@ -126,14 +126,16 @@ static double factor_of(const float *now, const float *old, const float *w, int 
 
 static void judge(void *unused)
 {
-    float d[ALL + 1], w[ALL], before[ALL + 1], weights[ALL];
+    float room[1 + ALL + 1], *d = room + 1, w[ALL], before[ALL + 1], weights[ALL];
     ExerciseCase cases[FILTERS];
     Asked asked[FILTERS];
     draw(d, w);
-    memcpy(before, d, sizeof d);
+    memcpy(before, d, sizeof before);
     memcpy(weights, w, sizeof w);
     filter_normalize(d, w, FILTERS, SIZE);
-    WRONG_UNLESS(d[ALL] == 7, "it wrote beyond the %d filters of %d elements", FILTERS, SIZE);
+    WRONG_UNLESS(d[-1] == 7, "it wrote before the start of d, at d[-1]");
+    WRONG_UNLESS(d[ALL] == 7, "it wrote past the end of d, which has %d filters of %d elements: %d",
+                 FILTERS, SIZE, ALL);
     WRONG_UNLESS(!memcmp(w, weights, sizeof w), "it changed the weights w: scale d");
     for (int f = 0; f < FILTERS; f++) {
         asked[f] = (Asked){f,
@@ -154,7 +156,11 @@ static void judge(void *unused)
     }
     WRONG_UNLESS(!isnan(cases[3].found[0]),
                  "0/0 = NaN for a filter of d that is all zeros: it stays zero");
-    exercise_judge(&(ExerciseQuestion){{"its factor"}, 1e-12, 1e-5, mistakes}, cases, FILTERS);
+    exercise_judge(&(ExerciseQuestion){.names = {"its factor"},
+                                       .absolute = 1e-12,
+                                       .relative = 1e-5,
+                                       .mistakes = mistakes},
+                   cases, FILTERS);
 }
 
 int main(int argc, char **argv)

@@ -3,6 +3,7 @@
 #include "lab1.h"
 #include "rng.h"
 #include <math.h>
+#include <string.h>
 
 enum { N = 4000, CASES = 6 };
 
@@ -81,7 +82,7 @@ static const Mistake of_coordinates[] = {
     {"x and y are assumed to have length 1: x·x and y·y belong into the equations", unit_length},
     {"x and y are assumed at right angles, and their lengths taken once, not squared", half_unit},
     {"a and b are swapped", swapped},
-    {"the signs of a and b are turned round: is the determinant's?", turned},
+    {"the signs of a and b are wrong: is the determinant's?", turned},
     {"x and y are assumed at right angles, and swapped", other_axis},
     {"y is left out", only_x},
     {"a and b are 0", zero},
@@ -109,6 +110,20 @@ static void forgive(ExerciseCase *c, const Asked *k)
             c->found[v] = c->right[v];
 }
 
+/* Its a, b and distance, for arrays that it must only read. */
+static void measure(double *out, const float *v, const float *x, const float *y)
+{
+    static float kept[3][N];
+    const float *given[3] = {v, x, y};
+    for (int i = 0; i < 3; i++)
+        memcpy(kept[i], given[i], sizeof kept[i]);
+    out[0] = out[1] = EXERCISE_UNSET;
+    out[2] = plane_coordinates(&out[0], &out[1], v, x, y, N);
+    for (int i = 0; i < 3; i++)
+        WRONG_UNLESS(!memcmp(kept[i], given[i], sizeof kept[i]),
+                     "it changed the array %c: only read it", "vxy"[i]);
+}
+
 static void judge(void *unused)
 {
     static const double planes[CASES][6] = {{M_PI / 2, 1, 1, 2, -1, 0},
@@ -127,8 +142,7 @@ static void judge(void *unused)
             .angle = p[0], .size_x = p[1], .size_y = p[2], .a = p[3], .b = p[4], .off = p[5]};
         draw(k, x, y, v);
         ExerciseCase c = {.asked = k, .right = {k->a, k->b, k->off}};
-        c.found[0] = c.found[1] = EXERCISE_UNSET;
-        c.found[2] = plane_coordinates(&c.found[0], &c.found[1], v, x, y, N);
+        measure(c.found, v, x, y);
         forgive(&c, k);
         exercise_tell(&c, "v = %g x + %g y, %g off the plane; x, y at %.0f°, as %g to %g", k->a,
                       k->b, k->off, k->angle * 180 / M_PI, k->size_x, k->size_y);
@@ -136,8 +150,10 @@ static void judge(void *unused)
         distances[i].found[0] = c.found[2];
         distances[i].right[0] = c.right[2];
     }
-    exercise_judge(&(ExerciseQuestion){{"a", "b"}, 0, 0, of_coordinates}, cases, CASES);
-    exercise_judge(&(ExerciseQuestion){{"the distance"}, 0, 0, of_distance}, distances, CASES);
+    exercise_judge(&(ExerciseQuestion){.names = {"a", "b"}, .mistakes = of_coordinates}, cases,
+                   CASES);
+    exercise_judge(&(ExerciseQuestion){.names = {"the distance"}, .mistakes = of_distance},
+                   distances, CASES);
 }
 
 int main(int argc, char **argv)

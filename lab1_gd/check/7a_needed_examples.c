@@ -47,7 +47,7 @@ static void never(double *out, const double *right, const void *asked)
 }
 
 static const Mistake mistakes[] = {
-    {"the exponent's sign is turned round: it is 1/beta, and beta is negative already", turned},
+    {"the exponent's sign is wrong: it is 1/beta, and beta is negative already", turned},
     {"the exponent is beta: to solve for D take the power 1/beta", not_inverse},
     {"gamma is missing: subtract it from the target first", no_gamma},
     {"gamma is added: subtract it from the target", plus_gamma},
@@ -62,7 +62,7 @@ static const Mistake mistakes[] = {
     {"it rounds up: D need not be an integer", rounded},
     {"it cuts off the fraction: D need not be an integer", truncated},
     {"at or below gamma no D is enough: return INFINITY there", finite_only},
-    {"it returns INFINITY above gamma: the comparison with gamma is turned round", never},
+    {"it returns INFINITY above gamma: the comparison with gamma is the wrong way round", never},
     {0}};
 
 static void judge(void *unused)
@@ -87,7 +87,8 @@ static void judge(void *unused)
             n++;
         }
     }
-    exercise_judge(&(ExerciseQuestion){{"D"}, 0, 1e-6, mistakes}, cases, n);
+    exercise_judge(&(ExerciseQuestion){.names = {"D"}, .relative = 1e-6, .mistakes = mistakes},
+                   cases, n);
 }
 
 int main(int argc, char **argv)

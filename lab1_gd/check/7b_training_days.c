@@ -69,7 +69,10 @@ static void judge(void *unused)
         cases[i].found[0] = training_days(k->examples, k->epochs, k->flop, k->flop_per_second,
                                           k->devices);
     }
-    exercise_judge(&(ExerciseQuestion){{"the result in days"}, 0, 1e-9, mistakes}, cases, CASES);
+    exercise_judge(&(ExerciseQuestion){.names = {"the result in days"},
+                                       .relative = 1e-9,
+                                       .mistakes = mistakes},
+                   cases, CASES);
 }
 
 int main(int argc, char **argv)

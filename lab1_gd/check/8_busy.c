@@ -162,7 +162,10 @@ static void judge(void *unused)
         WRONG_UNLESS(!memcmp(&before, a, sizeof before),
                      "the arrays were changed: copy them first");
     }
-    exercise_judge(&(ExerciseQuestion){{"the result"}, 1e-12, 0, mistakes}, cases, CASES);
+    exercise_judge(&(ExerciseQuestion){.names = {"the result"},
+                                       .absolute = 1e-12,
+                                       .mistakes = mistakes},
+                   cases, CASES);
 }
 
 int main(int argc, char **argv)

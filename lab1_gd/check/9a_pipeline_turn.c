@@ -127,7 +127,7 @@ static const Mistake mistakes[] = {
     {"off by one: forward comes a tick late; stage 0 starts at tick 0", from_one},
     {"one micro-batch at a time: stage 0 takes the next one at the next tick", naive},
     {"`backward` is never true: set it in the second half", backward_unset},
-    {"`backward` is turned round: true in the second half", turned},
+    {"`backward` is the wrong way round: true in the second half", turned},
     {"`backward` is true where the stage is idle in the second half: it is false there",
      idle_backward},
     {"micro-batches count from 0, not from 1", from_micro_one},
@@ -157,7 +157,8 @@ static void judge(void *unused)
                     c->found[1] = given.backward;
                     exercise_tell(c, "stage %d of %d, %d micro-batches, tick %d", s, S, M, t);
                 }
-    exercise_judge(&(ExerciseQuestion){{"micro", "backward"}, 0, 0, mistakes}, cases, n);
+    exercise_judge(&(ExerciseQuestion){.names = {"micro", "backward"}, .mistakes = mistakes}, cases,
+                   n);
 }
 
 int main(int argc, char **argv)

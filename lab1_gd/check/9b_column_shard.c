@@ -111,7 +111,8 @@ static void judge(void *unused)
                                       .right = {before(&asked[n], even), even(&asked[n], r)}};
             exercise_tell(&cases[n], "%d columns, rank %d of %d", sizes[i][0], r, sizes[i][1]);
         }
-    exercise_judge(&(ExerciseQuestion){{"*first", "*count"}, 0, 0, mistakes}, cases, n);
+    exercise_judge(&(ExerciseQuestion){.names = {"*first", "*count"}, .mistakes = mistakes}, cases,
+                   n);
 }
 
 int main(int argc, char **argv)

@@ -2,7 +2,7 @@
 # One student's mistake costs one line: an exercise that does not compile, or lacks its function,
 # fails by itself, in words; all other checks and programs work. And the check judges what the files
 # hold, whatever their dates: a file out of a backup, stubs unpacked over a finished tree.
-# seconds: 300
+# seconds: 400
 # sanitizers: no
 set -eu
 work=$(mktemp -d)
@@ -63,13 +63,41 @@ expect FAIL pipeline_turn 'frobnicate'
 
 rm lab1_gd/exercises/9a_pipeline_turn.c
 check
-expect FAIL pipeline_turn 'does not compile'
+expect FAIL pipeline_turn 'missing: get it back'
 [ "$(count PASS)" = 12 ] || wrong "a missing exercise: expected 12 PASS"
 
 cp "$work/kept.c" lab1_gd/exercises/9a_pipeline_turn.c # out of a backup: older than its object
 touch -d 2001-01-01 lab1_gd/exercises/9a_pipeline_turn.c
 check
 [ "$(count PASS)" = 13 ] || wrong "an exercise restored with an old date: expected 13 PASS"
+
+# Several at once: each costs its own line, in words.
+exercises=lab1_gd/exercises
+sed -i 's/^    return now/    if (now > 0) &/' $exercises/1c_converged.c
+sed -i 's/^}/    TODO("move");\n}/; s/^#include/#include "check.h"\n&/' $exercises/1b_update.c
+sed -i 's/^{/{ printf("%g\\n", fabs(w));/' $exercises/1a_gradient.c
+sed -i 's/rng_below(r, i + 1)/rng_below(r, 0)/' $exercises/2_shuffle.c
+cp $exercises/2_shuffle.c "$exercises/2_shuffle (copy).c"
+mv $exercises/9b_column_shard.c $exercises/9B_column_shard.c
+rm $exercises/8_busy.c $exercises/answers.txt
+check
+expect FAIL converged 'the function can end without return: every path'
+expect TODO update 'your code is there, but the line TODO(…) still stands below it: delete it'
+expect PASS gradient '' # with what lab1.h includes
+expect FAIL shuffle 'you called rng_below(r, 0): n must be 1 or more'
+expect FAIL column_shard 'missing: is it now called 9B_column_shard.c? Rename that file'
+expect FAIL busy 'missing: get it back, in the folder of labs.tar.gz: tar xzf labs.tar.gz labs/'
+[ "$(count PASS) $(count TODO) $(count FAIL)" = '8 1 4' ] || wrong "six exercises at once"
+sed -n '/^note:/,/^[A-Z]/p' "$work/log" | tr -s '\n ' '  ' >"$work/notes"
+for words in '2_shuffle (copy).c is ignored' '9B_column_shard.c is ignored' \
+    'answers.txt: missing: get it back'; do
+    grep -qF -- "$words" "$work/notes" || wrong "no note '$words'"
+done
+[ "$(grep -E '^(PASS|FAIL|TODO)' "$work/log" | grep -c '^TODO  [0-9]_[0-9]_')" = 22 ] ||
+    wrong "without answers.txt: expected 22 TODO"
+awk '/^(PASS|FAIL|TODO)  [0-9]_[0-9]_/ { seen = 1; print $3, index($0, "/") } ' "$work/log" |
+    sort -u | wc -l | grep -qx 1 || wrong "the answers' points are in several columns"
+rm "$exercises/2_shuffle (copy).c" $exercises/9B_column_shard.c
 
 tar -C "$OLDPWD" -cf - --mtime=2000-01-01 lab1_gd/exercises | tar -xf - # stubs over a finished tree
 check
@@ -79,4 +107,14 @@ echo 'this is not C' >>lab2_ddp/3_train.c # a program that a check judges
 make check LAB=lab2 ONLY=3_train >"$work/log" 2>&1 || true
 [ "$(count FAIL) $(count TODO)" = '1 8' ] || wrong "a broken trainer: expected 1 FAIL, 8 TODO"
 expect FAIL 'step 1' 'does not compile: lab2_ddp/3_train.c:'
+
+# Only what is asked for is built: one check of one lab; and no kernels where no GPU is.
+would() { make -n --no-print-directory BUILD="$work/fresh" HAVE_CUDA=1 "$@" 2>/dev/null; }
+would check ONLY=1A_gradient >"$work/log"
+grep -q 'check/1a_gradient' "$work/log" && ! grep -q 'lab[23]_' "$work/log" ||
+    wrong "make check ONLY=1A_gradient builds what it does not need"
+ls /dev/nvidia* >/dev/null 2>&1 || ! grep -q NVCC "$work/log" || wrong "kernels without a GPU"
+would check ONLY=1a DEVICE=cuda >"$work/log"
+grep -q 'labs_gpu.so' "$work/log" || wrong "DEVICE=cuda does not build the part for GPUs"
+would "$work/fresh/libcommon.a" | grep -q 'labs_gpu.so' || wrong "other goals build no GPU part"
 echo "ok: one line each, and by content"

@@ -38,6 +38,7 @@ grep -E '^    make ' README.md | sed 's/ *#.*//; s/^ *//' >"$work/commands"
 while read -r command; do
     HEADLESS=1 bash -c "$command" </dev/null >"$work/typed.log" 2>&1 ||
         { cat "$work/typed.log"; wrong "README.md says to type '$command'"; }
+    cat "$work/typed.log" >>"$work/built.log"
     echo "ok: $command"
 done <"$work/commands"
 named='`[a-z0-9_]+/[A-Za-z0-9_./]*`|\(docs/[a-z0-9_.]*\)'
@@ -58,6 +59,10 @@ grep '^0 of [0-9]* points, [0-9]* to do$' "$work/check.log" || wrong "make check
 if grep -E '^(PASS|FAIL) ' "$work/check.log"; then
     wrong "the given files should be TODO, all of them"
 fi
+cat "$work/lab2.log" "$work/check.log" >>"$work/built.log"
+grep -q '^building about [0-9]* files, this first time: .* minute' "$work/built.log" ||
+    wrong "the first build does not say how long it takes"
+if grep -A 5 'warning:' "$work/built.log"; then wrong "the students' build warns, see above"; fi
 if make lab2 SOL=1 >"$work/sol.log" 2>&1; then wrong "SOL=1 works without solutions"; fi
 grep 'no reference solutions here' "$work/sol.log" || wrong "SOL=1 does not say what is missing"
 

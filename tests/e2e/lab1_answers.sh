@@ -55,3 +55,21 @@ mistake 7_2_days 34.7 'in hours'
 mistake 8_1_seconds_busy 9 'overlap'
 mistake 9_1_idle_fraction 0.75 'that is one micro-batch'
 mistake 9_2_micro_batches 30 'that is all turns'
+
+# What stands in a file of answers costs its own line; a missing file none but its own points.
+tr '\n' '\r' <"$key" | sed '1s/^/\xef\xbb\xbf/' >"$work/classic"
+"$check" "$work/classic" >"$work/log" || fail "a byte order mark, and lines that end in CR"
+sed 's/^1_1_largest/1_1_lagest/' "$key" >"$work/wrong"
+status=0
+"$check" "$work/wrong" >"$work/log" || status=$?
+[ $status = 1 ] && [ "$(grep -c '^PASS ' "$work/log")" = 21 ] &&
+    grep '^note: .*"1_1_lagest_stable_rate": is it 1_1_largest_stable_rate?' "$work/log" ||
+    fail "a misspelt name"
+mkdir -p "$work/student/lab1_gd/check" "$work/lab1_gd"
+cp "$check" "$work/student/lab1_gd/check/"
+status=0
+(cd "$work" && student/lab1_gd/check/99_answers) >"$work/log" || status=$?
+[ $status = 1 ] && [ "$(grep -c '^TODO ' "$work/log")" = 22 ] &&
+    grep '^note: .*missing: .*tar xzf labs.tar.gz labs/lab1_gd/exercises/answers.txt$' \
+        "$work/log" ||
+    fail "a missing file"

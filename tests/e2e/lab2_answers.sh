@@ -86,8 +86,19 @@ refused() { # words; the file comes in
         fail "expected '$1', status 2"
     echo "ok: $(cat "$work/log")"
 }
-refused 'there is no question "speed"' <<<'speed = 3'
-refused 'line 2: staleness is there twice' <<<$'staleness = 3\nstaleness = 7'
-refused "no '='" <<<'staleness 7'
 printf 'staleness = 7\0\n' | refused 'zero byte'
 head -c 70000 /dev/zero | tr '\0' '#' | refused 'bytes'
+
+ignored() { # words; a line comes in, beside the key
+    { cat; cat "$key"; } >"$work/bad"
+    status=0
+    "$check" "$work/bad" >"$work/log" 2>&1 || status=$?
+    [ $status = 1 ] && [ "$(grep -c '^PASS ' "$work/log")" = 12 ] &&
+        [ "$(grep -c '^note: .*, line 1 is ignored: ' "$work/log")" = 1 ] &&
+        grep '^note: ' "$work/log" | grep -F -- "$1" ||
+        fail "expected '$1' about one line, and 12 points"
+}
+ignored 'there is no question "speed"' <<<'speed = 3'
+ignored 'is it staleness?' <<<'stalness = 3'
+ignored "no '='" <<<'staleness 7'
+ignored "write '=' for ':'" <<<'staleness: 7'

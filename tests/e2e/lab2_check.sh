@@ -23,6 +23,7 @@ grep -q '^\([0-9]*\) of \1 points$' "$work/sol.log" ||
     { echo "the reference does not get all points"; cat "$work/sol.log"; exit 1; }
 common/setup/check.sh "$BUILD"/student/lab2_ddp/check/* >"$work/student.log"
 expect "the given programs" "$work/student.log" TODO $? 0
+if grep 'your code is there' "$work/student.log"; then exit 1; fi
 to_do=$(verdicts "$work/student.log" | wc -l)
 grep -q "^0 of [0-9]* points, $to_do to do\$" "$work/student.log" ||
     { echo "it does not say how many are to do"; cat "$work/student.log"; exit 1; }
