@@ -7,9 +7,10 @@ $(B)/libtests.a: $(patsubst %.c,$(B)/%.o,$(filter-out $(NOT_IN_ALL),$(wildcard t
 # the tests. It exports only the functions that open and steer it, so that it can coexist with the
 # real one.
 ON_HOST := $(wildcard $(CUDA_ROOM)/*.c $(CUDA_ROOM)/*.cu tests/support/cuda_on_host/*.cpp)
+ON_HOST := $(filter-out %/gpu_library.c,$(ON_HOST))
 ON_HOST := $(patsubst %,$(B)/cuda_on_host/%.o,$(basename $(ON_HOST)))
 $(ON_HOST): private CPPFLAGS_ALL := -Itests/support/cuda_on_host \
-    $(filter-out -DHAVE_CUDNN,$(CPPFLAGS_ALL)) -DHAVE_CUDNN
+    $(filter-out -DHAVE_CUDNN -DHAVE_NCCL,$(CPPFLAGS_ALL)) -DHAVE_CUDNN -DHAVE_NCCL
 COMPILE_CXX = $(CXX) $(CPPFLAGS_ALL) $(patsubst -std=gnu11,-std=gnu++17, \
     $(filter-out -Werror=incompatible-pointer-types,$(CFLAGS_ALL))) -MMD -MP
 define compile_cxx
@@ -26,7 +27,7 @@ $(B)/cuda_on_host/%.o: %.cpp $(B)/flags
 # For a changed source of the backend (tests/e2e/cuda_mutants.sh): compile SOURCE OBJECT; and
 # link OBJECT TEST PROGRAM: with that object in place of the one of its name.
 $(B)/cuda_on_host/compile: private CPPFLAGS_ALL := -Itests/support/cuda_on_host -I$(CUDA_ROOM) \
-    $(filter-out -DHAVE_CUDNN,$(CPPFLAGS_ALL)) -DHAVE_CUDNN
+    $(filter-out -DHAVE_CUDNN -DHAVE_NCCL,$(CPPFLAGS_ALL)) -DHAVE_CUDNN -DHAVE_NCCL
 $(B)/cuda_on_host/compile: $(B)/flags $(wildcard make/*.mk)
 	@mkdir -p $(@D)
 	@printf '%s\n' '#!/bin/sh' 'case $$1 in' \
@@ -86,8 +87,7 @@ ifneq ($(wildcard lab3_scale/solution/6*.c),)
 $(B)/tests/tools/optimiser_steps: $(patsubst %.c,$(B)/%.o, \
     $(wildcard lab3_scale/solution/6*.c) lab3_scale/optimisers/matrix.c)
 endif
-# train_rate asks which kernel is used, of which a portable build has several.
-BENCH := $(addprefix $(B)/tests/bench/,bench bench_gpu $(if $(KERNELS),,train_rate))
+BENCH := $(addprefix $(B)/tests/bench/,bench bench_gpu train_rate)
 $(B)/tests/bench/bench_gpu: $(B)/tests/bench/worker.o
 $(B)/tests/bench/bench: $(B)/tests/bench/ceiling.o $(B)/tests/bench/worker.o
 $(BENCH): %: %.o $(B)/libcommon.a

@@ -174,7 +174,7 @@ static Work work_of(const Model *m, int i)
         double inputs = (double)m->plan->shape[l->in].c * l->kernel * l->kernel;
         work = (Work){passes * 2 * y * inputs, passes * 2 * y * inputs,
                       residual + passes * (x_bytes + y_bytes)};
-        if (!strcmp(m->be->op->name, "cpu") && winograd_fits(m->plan->conv[i]))
+        if (!strcmp(m->be->op->name, "cpu") && conv_by_winograd(m->plan->conv[i]))
             work.done *= 36.0 / 144;
     } else if (l->kind == LAYER_BATCHNORM)
         /* forward reads x, writes y (its statistics came with the convolution); backward reads dy,
