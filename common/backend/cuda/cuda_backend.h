@@ -44,6 +44,7 @@ typedef struct CudaBackend {
     cudaEvent_t handover; /* its work queued by then, when another stream takes over */
     long frees;           /* how often memory that a recording may use was freed */
     void *dnn;            /* cuda_conv_cudnn.c's handle; NULL: convolutions use im2col */
+    char no_dnn[96];      /* why: for people */
     /* convolutions planned so far; how many of them cuDNN does: forward, data, weights */
     int plans, by_dnn[3];
     int about; /* length of the description without them */

@@ -7,6 +7,7 @@
  * added to F32. A residual is added to a y that was rounded to BF16, and the sum rounded again.
  */
 #include "cuda_conv_cudnn.h"
+#include "gpu_library.h"
 #include <cudnn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -121,14 +122,23 @@ static void count(CudaBackend *cuda, const Batch *b)
              cuda->by_dnn[1], cuda->by_dnn[2], cuda->plans);
 }
 
+#define TEXT_OF(number) TEXT(number)
+#define TEXT(number) #number
+
 void cudnn_open(Backend *be)
 {
     CudaBackend *cuda = (CudaBackend *)be;
     cudnnHandle_t handle;
     CUDA_CHECK(cudaSetDevice(cuda->device));
-    cuda->dnn = cudnnCreate(&handle) == CUDNN_STATUS_SUCCESS ? handle : NULL;
-    if (!cuda->dnn)
-        cudaGetLastError(); /* clear the error for later checks */
+    const char *why = gpu_library_missing("libcudnn.so." TEXT_OF(CUDNN_MAJOR));
+    if (!why) {
+        cudnnStatus_t status = cudnnCreate(&handle);
+        cuda->dnn = status == CUDNN_STATUS_SUCCESS ? handle : NULL;
+        why = cuda->dnn ? NULL : cudnnGetErrorString(status);
+        if (why)
+            cudaGetLastError(); /* clear the error for later checks */
+    }
+    snprintf(cuda->no_dnn, sizeof cuda->no_dnn, "%s", why ? why : "");
 }
 
 void cudnn_close(Backend *be)

@@ -54,6 +54,16 @@ bool lazy_refuses(char what)
     return false;
 }
 
+/* backend/cuda/gpu_library.h */
+extern "C" const char *gpu_library_missing(const char *file)
+{
+    static char why[100];
+    bool missing = lazy_refuses(strstr(file, "nccl") ? 'n' : 'm');
+    snprintf(why, sizeof why, "%s: cannot open shared object file: No such file or directory",
+             file);
+    return missing ? why : nullptr;
+}
+
 void lazy_wrong(const char *what)
 {
     fprintf(stderr, "the double of CUDA: %s\n", what);
