@@ -25,8 +25,9 @@ $(B)/cuda_on_host/%.o: %.cu $(B)/flags
 $(B)/cuda_on_host/%.o: %.cpp $(B)/flags
 	$(compile_cxx)
 # For a changed source of the backend (tests/e2e/cuda_mutants.sh): compile SOURCE OBJECT; and
-# link OBJECT TEST PROGRAM: with that object in place of the one of its name.
+# link OBJECT TEST PROGRAM: with that object in place of the one of its name, here or in libcommon.a.
 $(B)/cuda_on_host/compile: private CPPFLAGS_ALL := -Itests/support/cuda_on_host -I$(CUDA_ROOM) \
+    -Icommon/model \
     $(filter-out -DHAVE_CUDNN -DHAVE_NCCL,$(CPPFLAGS_ALL)) -DHAVE_CUDNN -DHAVE_NCCL
 $(B)/cuda_on_host/compile: $(B)/flags $(wildcard make/*.mk)
 	@mkdir -p $(@D)
@@ -36,14 +37,14 @@ $(B)/cuda_on_host/compile: $(B)/flags $(wildcard make/*.mk)
 	@chmod +x $@
 $(B)/cuda_on_host/link: $(B)/flags $(wildcard make/*.mk)
 	@mkdir -p $(@D)
-	@printf '%s\n' '#!/bin/sh' 'all_objects=' \
+	@printf '%s\n' '#!/bin/sh' 'all_objects= other=$$1' \
 	    'for o in $(ON_HOST); do' \
-	    '    [ "$${o##*/}" != "$${1##*/}" ] || o=$$1' \
+	    '    [ "$${o##*/}" != "$${1##*/}" ] || { o=$$1; other=; }' \
 	    '    all_objects="$$all_objects $$o"' 'done' \
 	    'ld -r $$all_objects -o "$$1.all" &&' \
 	    'objcopy --redefine-sym backend_cuda_open=cuda_on_host_open "$$1.all" &&' \
 	    'objcopy $(ON_HOST_CALLS:%=--keep-global-symbol=cuda_on_host_%) "$$1.all" "$$1.one" &&' \
-	    'exec $(LINK) $(B)/tests/unit/$$2.o "$$1.one" $(B)/libtests.a $(B)/libcommon.a \' \
+	    'exec $(LINK) $(B)/tests/unit/$$2.o "$$1.one" $$other $(B)/libtests.a $(B)/libcommon.a \' \
 	    '    $(LDLIBS) $(TEST_LIBS) -o "$$3"' >$@
 	@chmod +x $@
 ON_HOST_CALLS := open seed refuse cudnn_calls
