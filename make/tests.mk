@@ -89,7 +89,8 @@ $(B)/tests/tools/optimiser_steps: $(patsubst %.c,$(B)/%.o, \
     $(wildcard lab3_scale/solution/6*.c) lab3_scale/optimisers/matrix.c)
 endif
 BENCH := $(addprefix $(B)/tests/bench/,bench bench_gpu train_rate)
-$(B)/tests/bench/bench_gpu: $(B)/tests/bench/worker.o
+$(B)/tests/bench/bench_gpu: $(B)/tests/bench/ceiling_gpu.o $(B)/tests/bench/worker.o
+$(B)/tests/bench/bench_gpu: LDLIBS += $(if $(HAVE_CUDA),$(CUDA_LIBS) -lcublasLt)
 $(B)/tests/bench/bench: $(B)/tests/bench/ceiling.o $(B)/tests/bench/worker.o
 $(BENCH): %: %.o $(B)/libcommon.a
 	$(call link)

@@ -5,7 +5,7 @@
  *
  * Batches of random images are ready in memory, so that only the training step is measured:
  * forward, loss, backward, all-reduce if there are several ranks, SGD with momentum and weight
- * decay. After a warm-up it prints "ready"; then for each line read, a number of seconds, it trains
+ * decay. After a warm-up it prints "device …" and "ready"; then for each line read, a number of seconds, it trains
  * for about that long and prints
  *     images seconds peak_KiB exchanging waiting
  * images of all ranks, seconds of the slowest, memory of rank 0. In an all-reduce the rank that
@@ -268,7 +268,7 @@ int main(int argc, char **argv)
     FILE *commands = from && w.comm->rank == 0 ? fopen(from, "r") : stdin;
     REQUIRE(commands, "%s: cannot be read", from);
     if (w.comm->rank == 0)
-        printf("ready\n");
+        printf("device %s\nready\n", be->description);
     while (true) {
         double seconds = next_command(&w, commands);
         if (!(seconds > 0))

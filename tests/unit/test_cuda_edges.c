@@ -77,6 +77,18 @@ static void description(void **state)
     expect_words("h", "fp32", "convolution by im2col, without cuDNN (");
 }
 
+/* What cuDNN refuses only when it is called is counted, too: here forward, of each convolution. */
+static void refusals_counted(void **state)
+{
+    Backend *be = open_refusing("f", "bf16");
+    Net n = net_new(be, &spec, 8, 8, 1);
+    for (int again = 0; again < 3; again++)
+        free(gradient(&n, 8));
+    assert_non_null(strstr(be->description, "weights 9 of 9, 9 refused when called"));
+    net_free(&n);
+    backend_close(be);
+}
+
 /* A library that is missing costs what it does, and nothing else. */
 static void libraries(void **state)
 {
@@ -173,6 +185,7 @@ static void staging(void **state)
 
 static const Case cases[] = {{"refusals", .run = refusals, .seconds = 120},
                              {"description", .run = description},
+                             {"refusals_counted", .run = refusals_counted},
                              {"libraries", .run = libraries},
                              {"all_by_cudnn", .run = all_by_cudnn},
                              {"described_once", .run = described_once},

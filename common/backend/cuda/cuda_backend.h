@@ -47,6 +47,7 @@ typedef struct CudaBackend {
     char no_dnn[96];      /* why: for people */
     /* convolutions planned so far; how many of them cuDNN does: forward, data, weights */
     int plans, by_dnn[3];
+    int refused; /* calls that it turned out not to do */
     int about; /* length of the description without them */
 } CudaBackend;
 
