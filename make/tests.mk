@@ -24,28 +24,32 @@ $(B)/cuda_on_host/%.o: %.cu $(B)/flags
 	$(compile_cxx)
 $(B)/cuda_on_host/%.o: %.cpp $(B)/flags
 	$(compile_cxx)
-# For a changed source of the backend (tests/e2e/cuda_mutants.sh): compile SOURCE OBJECT; and
-# link OBJECT TEST PROGRAM: with that object in place of the one of its name, here or in libcommon.a.
+# For changed sources (tests/e2e/cuda_mutants.sh, cuda_threads.sh): compile SOURCE OBJECT; and link
+# FOLDER TEST PROGRAM: with the folder's objects in place of those of their names, here or in
+# libcommon.a. EXTRA: more flags for both.
 $(B)/cuda_on_host/compile: private CPPFLAGS_ALL := -Itests/support/cuda_on_host -I$(CUDA_ROOM) \
     -Icommon/model \
     $(filter-out -DHAVE_CUDNN -DHAVE_NCCL,$(CPPFLAGS_ALL)) -DHAVE_CUDNN -DHAVE_NCCL
 $(B)/cuda_on_host/compile: $(B)/flags $(wildcard make/*.mk)
 	@mkdir -p $(@D)
 	@printf '%s\n' '#!/bin/sh' 'case $$1 in' \
-	    '*.c) exec $(filter-out -MMD -MP,$(COMPILE)) -c "$$1" -o "$$2" ;;' \
-	    '*) exec $(filter-out -MMD -MP,$(COMPILE_CXX)) -x c++ -c "$$1" -o "$$2" ;;' 'esac' >$@
+	    '*.c) exec $(filter-out -MMD -MP,$(COMPILE)) $$EXTRA -c "$$1" -o "$$2" ;;' \
+	    '*) exec $(filter-out -MMD -MP,$(COMPILE_CXX)) $$EXTRA -x c++ -c "$$1" -o "$$2" ;;' \
+	    'esac' >$@
 	@chmod +x $@
 $(B)/cuda_on_host/link: $(B)/flags $(wildcard make/*.mk)
 	@mkdir -p $(@D)
-	@printf '%s\n' '#!/bin/sh' 'all_objects= other=$$1' \
+	@printf '%s\n' '#!/bin/sh' 'ours= others=' \
 	    'for o in $(ON_HOST); do' \
-	    '    [ "$${o##*/}" != "$${1##*/}" ] || { o=$$1; other=; }' \
-	    '    all_objects="$$all_objects $$o"' 'done' \
-	    'ld -r $$all_objects -o "$$1.all" &&' \
-	    'objcopy --redefine-sym backend_cuda_open=cuda_on_host_open "$$1.all" &&' \
-	    'objcopy $(ON_HOST_CALLS:%=--keep-global-symbol=cuda_on_host_%) "$$1.all" "$$1.one" &&' \
-	    'exec $(LINK) $(B)/tests/unit/$$2.o "$$1.one" $$other $(B)/libtests.a $(B)/libcommon.a \' \
-	    '    $(LDLIBS) $(TEST_LIBS) -o "$$3"' >$@
+	    '    [ ! -e "$$1/$${o##*/}" ] || o=$$1/$${o##*/}' \
+	    '    ours="$$ours $$o "' 'done' \
+	    'for o in "$$1"/*.o; do' \
+	    '    case $$ours in *" $$o "*) ;; *) others="$$others $$o" ;; esac' 'done' \
+	    'ld -r $$ours -o "$$1/ours" &&' \
+	    'objcopy --redefine-sym backend_cuda_open=cuda_on_host_open "$$1/ours" &&' \
+	    'objcopy $(ON_HOST_CALLS:%=--keep-global-symbol=cuda_on_host_%) "$$1/ours" "$$1/one" &&' \
+	    'exec $(LINK) $$EXTRA $(B)/tests/unit/$$2.o "$$1/one" $$others $(B)/libtests.a \' \
+	    '    $(B)/libcommon.a $(LDLIBS) $(TEST_LIBS) -o "$$3"' >$@
 	@chmod +x $@
 ON_HOST_CALLS := open seed refuse cudnn_calls
 $(B)/cuda_on_host.o: $(ON_HOST)

@@ -33,7 +33,7 @@ try() { # name, file, test, case, sed expression
         echo "the expression changes nothing"; return 1
     fi
     "$tools/compile" "$changed" "$object" >"$dir/log" 2>&1 &&
-        "$tools/link" "$object" "$3" "$dir/test" >>"$dir/log" 2>&1 || { cat "$dir/log"; return 1; }
+        "$tools/link" "$dir" "$3" "$dir/test" >>"$dir/log" 2>&1 || { cat "$dir/log"; return 1; }
     case=$(dies "$dir/test" "$3" "$4") || { echo "$3 passes: $4"; return 1; }
     echo "ok    $1: $3 $case:" \
         "$(grep -m 1 -E '^\[ +(ERROR|FAILED)|double of CUDA|error:' "$work/log")"
