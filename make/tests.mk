@@ -86,6 +86,7 @@ $(B)/tests/test_no_allocation: LDFLAGS += $(addprefix -Wl$(comma)--wrap=, \
 TOOLS := $(patsubst %.c,$(B)/%,$(wildcard tests/tools/*.c))
 $(TOOLS): %: %.o $(B)/libtests.a $(B)/libcommon.a
 	$(call link,$(TEST_LIBS))
+$(B)/tests/tools/cudnn_engines: LDLIBS += $(CUDNN_LIBS)
 # Lab 3's optimisers, the references, beside PyTorch's.
 $(B)/tests/tools/optimiser_steps.o: INCLUDE = -Itests/support -Ilab3_scale
 ifneq ($(wildcard lab3_scale/solution/6*.c),)
