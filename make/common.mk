@@ -31,7 +31,7 @@ GPU_CALLS := alloc audit_fact board_patience comm_mpi_open die format_new mpi_ch
 GPU_FOLDER = '$$ORIGIN/..:$$ORIGIN/../..:$$ORIGIN/../../..'
 WITH_GPU = -Wl,--dynamic-list=$(B)/gpu_calls -Wl,-rpath,$(GPU_FOLDER) -ldl
 GPU_SOURCES := $(wildcard $(CUDA_ROOM)/*.c common/comm/*_nccl.c)
-# Found at run time, each for itself (backend/cuda/gpu_library.h): linked against only where to look.
+# Found at run time, each for itself (backend/cuda/gpu_library.h): here is only where to look.
 OPTIONAL_GPU_LIBS = $(filter-out -lcudnn% -lnccl%,$(CUDNN_LIBS) $(NCCL_LIBS))
 GPU_OBJECTS := $(if $(HAVE_CUDA),$(patsubst %.c,$(B)/%.o, \
     $(filter-out $(if $(HAVE_CUDNN),,%_cudnn.c) $(if $(HAVE_NCCL),,%_nccl.c),$(GPU_SOURCES)) \

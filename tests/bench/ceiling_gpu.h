@@ -1,4 +1,4 @@
-/* ceiling_gpu.h: the peak rate of a GPU's matrix products, measured by NVIDIA's library for them. */
+/* ceiling_gpu.h: the peak rate of a GPU's matrix products, by NVIDIA's own library for them. */
 #ifndef CEILING_GPU_H
 #define CEILING_GPU_H
 

@@ -5,8 +5,8 @@
  *
  * Batches of random images are ready in memory, so that only the training step is measured:
  * forward, loss, backward, all-reduce if there are several ranks, SGD with momentum and weight
- * decay. After a warm-up it prints "device …" and "ready"; then for each line read, a number of seconds, it trains
- * for about that long and prints
+ * decay. After a warm-up it prints "device …" and "ready"; then for each line read, a number of
+ * seconds, it trains for about that long and prints
  *     images seconds peak_KiB exchanging waiting
  * images of all ranks, seconds of the slowest, memory of rank 0. In an all-reduce the rank that
  * comes last does not wait: its time there is what exchanging costs; what the ranks' mean is above

@@ -48,7 +48,7 @@ typedef struct CudaBackend {
     /* convolutions planned so far; how many of them cuDNN does: forward, data, weights */
     int plans, by_dnn[3];
     int refused; /* calls that it turned out not to do */
-    int about; /* length of the description without them */
+    int about;   /* length of the description without them */
 } CudaBackend;
 
 /* of each stream: for sums; cuBLAS's own */
