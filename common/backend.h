@@ -232,7 +232,7 @@ struct Backend {
     int threads;           /* cores that this rank's work may use */
     Precision precision;   /* backend_precision; FP32 at first */
     DType activations;     /* of a network's activations: F32, or BF16 where precision says so */
-    char description[192]; /* for people: "CPU, 2 threads, AMD EPYC"; on a GPU it also counts the
+    char description[384]; /* for people: "CPU, 2 threads, AMD EPYC"; on a GPU it also counts the
                             * convolutions that cuDNN does, as they are planned */
     /* To count memory: called when tensor_new has made a buffer, with its bytes, and by tensor_free
      * before it goes, with 0. NULL: off. */

@@ -24,7 +24,8 @@ void die(int status, const char *format, ...) __attribute__((noreturn, format(pr
 /* Print a line on stderr, as safely as die() does, and go on. */
 void note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* How die() ends the other ranks: comm_mpi.c registers MPI_Abort. NULL: only this process ends.
+/* How die() ends the other ranks: comm_mpi.c registers MPI_Abort. NULL, or where die() is called on
+ * another thread than this: only this process ends, and mpirun ends the others a second later.
  * die() leaves by quick_exit(), so no atexit() handler runs. */
 void die_register(int rank, int size, void (*end_all_ranks)(int status));
 

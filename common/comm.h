@@ -53,6 +53,7 @@ typedef struct CommRequest CommRequest; /* an operation in flight */
 
 typedef struct CommOps {
     const char *name; /* "self", "mpi", "nccl": what carries tensors on a device now */
+    bool records;     /* comm_records() */
     /* Each starts the operation and, with `request` NULL, also completes it; else the caller waits
      * for *request. */
     void (*all_reduce)(Comm *c, Tensor t, CommOp op, Stream *s, CommRequest **request);
@@ -105,6 +106,11 @@ void comm_send(Comm *c, Tensor t, int to, int tag, Stream *s);
 /* Waits for the next message with this tag from rank `from` (COMM_ANY: from any). A message of
  * another size than t's ends the run. Returns the sender's rank. */
 int comm_recv(Comm *c, Tensor t, int from, int tag, Stream *s);
+
+/* May collectives on a device's tensors be recorded (record_begin in backend.h), and replayed
+ * without a call? Over NCCL, from the first collective on, and with one rank; the host must do
+ * nothing for them: no MPI, no MAX or MIN of floats. A replay counts no bytes. */
+bool comm_records(const Comm *c);
 
 /* ---- non-blocking: leave the tensors alone until comm_wait. The first on a communicator may wait
  * until all its ranks call it. (Not needed for the nine steps.) ---- */

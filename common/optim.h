@@ -20,4 +20,8 @@ Sgd *sgd_new(Model *m, double momentum, double weight_decay, bool nesterov);
 void sgd_free(Model *m, Sgd *o); /* before model_free(m); NULL o is fine */
 /* One update of m->params from m->grads, queued on m->s; grads stay unchanged. */
 void sgd_step(Model *m, Sgd *o, double rate);
+/* The same in two halves: the rate to the device; then the update, a part of model_step (o is its
+ * context), whose recordings keep the momentum and the weight decay that o had. */
+void sgd_begin(Model *m, Sgd *o, double rate);
+void sgd_queue(void *o, Model *m);
 #endif

@@ -31,13 +31,15 @@ GPU_CALLS := alloc audit_fact board_patience comm_mpi_open die format_new mpi_ch
 GPU_FOLDER = '$$ORIGIN/..:$$ORIGIN/../..:$$ORIGIN/../../..'
 WITH_GPU = -Wl,--dynamic-list=$(B)/gpu_calls -Wl,-rpath,$(GPU_FOLDER) -ldl
 GPU_SOURCES := $(wildcard $(CUDA_ROOM)/*.c common/comm/*_nccl.c)
+# Found at run time, each for itself (backend/cuda/gpu_library.h): here is only where to look.
+OPTIONAL_GPU_LIBS = $(filter-out -lcudnn% -lnccl%,$(CUDNN_LIBS) $(NCCL_LIBS))
 GPU_OBJECTS := $(if $(HAVE_CUDA),$(patsubst %.c,$(B)/%.o, \
     $(filter-out $(if $(HAVE_CUDNN),,%_cudnn.c) $(if $(HAVE_NCCL),,%_nccl.c),$(GPU_SOURCES)) \
     $(if $(HAVE_NCCL),common/comm/comm_place.c common/comm/comm_watch.c)))
 $(GPU_OBJECTS): private CFLAGS_ALL += -fPIC
 $(B)/labs_gpu.so: $(GPU_OBJECTS) $(CUDA_KERNELS)
 	$(if $(V),,@echo "  LINK  $@")
-	$(Q)$(LINK) -shared -Wl,-z,lazy $^ $(CUDA_LIBS) $(CUDNN_LIBS) $(NCCL_LIBS) -lm -o $@
+	$(Q)$(LINK) -shared -Wl,-z,lazy $^ $(CUDA_LIBS) $(OPTIONAL_GPU_LIBS) -ldl -lm -o $@
 $(B)/gpu_calls: make/common.mk
 	@mkdir -p $(@D)
 	@printf '{ %s };\n' '$(GPU_CALLS:%=%;)' >$@

@@ -20,6 +20,7 @@ LINK = $(if $(FUZZ),$(FUZZ_CC),$(CC)) $(CFLAGS_ALL) $(LDFLAGS)
 
 # A change of the compiler, its flags or the libraries rebuilds everything.
 FLAGS = $(COMPILE) $(foreach part,$(PARTS),$($(part)_LIBS))
+$(B)/flags: INCLUDE := # not that of the target that it is made for
 $(B)/flags: FORCE
 	@mkdir -p $(@D)
 	@[ -e $@ ] || $(FIRST_BUILD)

@@ -7,9 +7,10 @@ $(B)/libtests.a: $(patsubst %.c,$(B)/%.o,$(filter-out $(NOT_IN_ALL),$(wildcard t
 # the tests. It exports only the functions that open and steer it, so that it can coexist with the
 # real one.
 ON_HOST := $(wildcard $(CUDA_ROOM)/*.c $(CUDA_ROOM)/*.cu tests/support/cuda_on_host/*.cpp)
+ON_HOST := $(filter-out %/gpu_library.c,$(ON_HOST))
 ON_HOST := $(patsubst %,$(B)/cuda_on_host/%.o,$(basename $(ON_HOST)))
 $(ON_HOST): private CPPFLAGS_ALL := -Itests/support/cuda_on_host \
-    $(filter-out -DHAVE_CUDNN,$(CPPFLAGS_ALL)) -DHAVE_CUDNN
+    $(filter-out -DHAVE_CUDNN -DHAVE_NCCL,$(CPPFLAGS_ALL)) -DHAVE_CUDNN -DHAVE_NCCL
 COMPILE_CXX = $(CXX) $(CPPFLAGS_ALL) $(patsubst -std=gnu11,-std=gnu++17, \
     $(filter-out -Werror=incompatible-pointer-types,$(CFLAGS_ALL))) -MMD -MP
 define compile_cxx
@@ -23,27 +24,32 @@ $(B)/cuda_on_host/%.o: %.cu $(B)/flags
 	$(compile_cxx)
 $(B)/cuda_on_host/%.o: %.cpp $(B)/flags
 	$(compile_cxx)
-# For a changed source of the backend (tests/e2e/cuda_mutants.sh): compile SOURCE OBJECT; and
-# link OBJECT TEST PROGRAM: with that object in place of the one of its name.
+# For changed sources (tests/e2e/cuda_mutants.sh, cuda_threads.sh): compile SOURCE OBJECT; and link
+# FOLDER TEST PROGRAM: with the folder's objects in place of those of their names, here or in
+# libcommon.a. EXTRA: more flags for both.
 $(B)/cuda_on_host/compile: private CPPFLAGS_ALL := -Itests/support/cuda_on_host -I$(CUDA_ROOM) \
-    $(filter-out -DHAVE_CUDNN,$(CPPFLAGS_ALL)) -DHAVE_CUDNN
+    -Icommon/model \
+    $(filter-out -DHAVE_CUDNN -DHAVE_NCCL,$(CPPFLAGS_ALL)) -DHAVE_CUDNN -DHAVE_NCCL
 $(B)/cuda_on_host/compile: $(B)/flags $(wildcard make/*.mk)
 	@mkdir -p $(@D)
 	@printf '%s\n' '#!/bin/sh' 'case $$1 in' \
-	    '*.c) exec $(filter-out -MMD -MP,$(COMPILE)) -c "$$1" -o "$$2" ;;' \
-	    '*) exec $(filter-out -MMD -MP,$(COMPILE_CXX)) -x c++ -c "$$1" -o "$$2" ;;' 'esac' >$@
+	    '*.c) exec $(filter-out -MMD -MP,$(COMPILE)) $$EXTRA -c "$$1" -o "$$2" ;;' \
+	    '*) exec $(filter-out -MMD -MP,$(COMPILE_CXX)) $$EXTRA -x c++ -c "$$1" -o "$$2" ;;' \
+	    'esac' >$@
 	@chmod +x $@
 $(B)/cuda_on_host/link: $(B)/flags $(wildcard make/*.mk)
 	@mkdir -p $(@D)
-	@printf '%s\n' '#!/bin/sh' 'all_objects=' \
+	@printf '%s\n' '#!/bin/sh' 'ours= others=' \
 	    'for o in $(ON_HOST); do' \
-	    '    [ "$${o##*/}" != "$${1##*/}" ] || o=$$1' \
-	    '    all_objects="$$all_objects $$o"' 'done' \
-	    'ld -r $$all_objects -o "$$1.all" &&' \
-	    'objcopy --redefine-sym backend_cuda_open=cuda_on_host_open "$$1.all" &&' \
-	    'objcopy $(ON_HOST_CALLS:%=--keep-global-symbol=cuda_on_host_%) "$$1.all" "$$1.one" &&' \
-	    'exec $(LINK) $(B)/tests/unit/$$2.o "$$1.one" $(B)/libtests.a $(B)/libcommon.a \' \
-	    '    $(LDLIBS) $(TEST_LIBS) -o "$$3"' >$@
+	    '    [ ! -e "$$1/$${o##*/}" ] || o=$$1/$${o##*/}' \
+	    '    ours="$$ours $$o "' 'done' \
+	    'for o in "$$1"/*.o; do' \
+	    '    case $$ours in *" $$o "*) ;; *) others="$$others $$o" ;; esac' 'done' \
+	    'ld -r $$ours -o "$$1/ours" &&' \
+	    'objcopy --redefine-sym backend_cuda_open=cuda_on_host_open "$$1/ours" &&' \
+	    'objcopy $(ON_HOST_CALLS:%=--keep-global-symbol=cuda_on_host_%) "$$1/ours" "$$1/one" &&' \
+	    'exec $(LINK) $$EXTRA $(B)/tests/unit/$$2.o "$$1/one" $$others $(B)/libtests.a \' \
+	    '    $(B)/libcommon.a $(LDLIBS) $(TEST_LIBS) -o "$$3"' >$@
 	@chmod +x $@
 ON_HOST_CALLS := open seed refuse cudnn_calls
 $(B)/cuda_on_host.o: $(ON_HOST)
@@ -80,15 +86,16 @@ $(B)/tests/test_no_allocation: LDFLAGS += $(addprefix -Wl$(comma)--wrap=, \
 TOOLS := $(patsubst %.c,$(B)/%,$(wildcard tests/tools/*.c))
 $(TOOLS): %: %.o $(B)/libtests.a $(B)/libcommon.a
 	$(call link,$(TEST_LIBS))
+$(B)/tests/tools/cudnn_engines: LDLIBS += $(CUDNN_LIBS)
 # Lab 3's optimisers, the references, beside PyTorch's.
 $(B)/tests/tools/optimiser_steps.o: INCLUDE = -Itests/support -Ilab3_scale
 ifneq ($(wildcard lab3_scale/solution/6*.c),)
 $(B)/tests/tools/optimiser_steps: $(patsubst %.c,$(B)/%.o, \
     $(wildcard lab3_scale/solution/6*.c) lab3_scale/optimisers/matrix.c)
 endif
-# train_rate asks which kernel is used, of which a portable build has several.
-BENCH := $(addprefix $(B)/tests/bench/,bench bench_gpu $(if $(KERNELS),,train_rate))
-$(B)/tests/bench/bench_gpu: $(B)/tests/bench/worker.o
+BENCH := $(addprefix $(B)/tests/bench/,bench bench_gpu train_rate)
+$(B)/tests/bench/bench_gpu: $(B)/tests/bench/ceiling_gpu.o $(B)/tests/bench/worker.o
+$(B)/tests/bench/bench_gpu: LDLIBS += $(if $(HAVE_CUDA),$(CUDA_LIBS) -lcublasLt)
 $(B)/tests/bench/bench: $(B)/tests/bench/ceiling.o $(B)/tests/bench/worker.o
 $(BENCH): %: %.o $(B)/libcommon.a
 	$(call link)

@@ -7,6 +7,7 @@
 #include "start.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -25,6 +26,7 @@ enum { MOST_APART = 10 };        /* ranks */
 
 static int my_rank = -1, world_size = -1; /* -1: not registered: see the environment */
 static void (*end_all)(int status);
+static pthread_t may_end_all;             /* the thread that registered it */
 static volatile sig_atomic_t stop_signal; /* the signal that requested a stop, 0: none */
 
 void die_register(int rank, int size, void (*end_all_ranks)(int status))
@@ -32,7 +34,12 @@ void die_register(int rank, int size, void (*end_all_ranks)(int status))
     my_rank = rank;
     world_size = size;
     end_all = end_all_ranks;
+    may_end_all = pthread_self();
 }
+
+/* On a watch's thread another one may be inside MPI, which then permits no call of it: this process
+ * ends without a word to MPI, and mpirun ends the others. */
+static bool ends_all(void) { return end_all && pthread_equal(pthread_self(), may_end_all); }
 
 /* An integer set by the launcher; the first variable that exists counts. */
 static int from_environment(const char *open_mpi, const char *mpich, int otherwise)
@@ -73,13 +80,13 @@ void die(int status, const char *format, ...)
     if (rank > 0) {
         signal(SIGTERM, SIG_DFL); /* so that another rank's end stops this one while it waits */
         /* without MPI_Abort mpirun gives the other ranks a second */
-        sleep_seconds((end_all ? 0.5 : 2) + APART * (rank < MOST_APART ? rank : MOST_APART));
+        sleep_seconds((ends_all() ? 0.5 : 2) + APART * (rank < MOST_APART ? rank : MOST_APART));
     }
     if (start_first_word(status))
         dprintf(STDERR_FILENO, "%s", line); /* in one piece: ranks' lines must not mix */
     else
         sleep_seconds(1); /* the rank that spoke ends this one */
-    if (end_all)
+    if (ends_all())
         end_all(status);
     quick_exit(status); /* not exit(): other threads still use what its handlers tear down */
 }

@@ -1,5 +1,5 @@
 /* call_watch.c: a thread per rank that looks at the board ten times a second: does this rank wait
- * for something that cannot come? It makes no call of MPI but the one that ends the run.
+ * for something that cannot come? It makes no call of MPI, which may be busy with another thread.
  */
 #include "call_inside.h"
 #include "check.h"

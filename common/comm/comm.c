@@ -305,6 +305,8 @@ int comm_wait(Comm *c, CommRequest *r)
     return r ? c->op->wait(r) : -1;
 }
 
+bool comm_records(const Comm *c) { return c->op->records; }
+
 bool comm_test(Comm *c, CommRequest *r) { return r ? c->op->test(r) : true; }
 
 /* ---- on host memory ---- */

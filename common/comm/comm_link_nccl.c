@@ -1,4 +1,5 @@
 /* comm_link_nccl.c: can these ranks use NCCL? Its start, its watchdog, its end. See comm_nccl.h. */
+#include "backend/cuda/gpu_library.h"
 #include "comm_mpi.h"
 #include "comm_nccl.h"
 #include "comm_open.h"
@@ -36,9 +37,14 @@ void nccl_check(ncclResult_t code, const char *file, int line, const char *call)
             file, line, call, ncclGetErrorString(code), nccl_account(NULL));
 }
 
+const char *comm_nccl_library(void) { return gpu_library_missing(NCCL_LIBRARY); }
+
 const char *comm_nccl_missing(void)
 {
     int devices = 0;
+    const char *missing = comm_nccl_library();
+    if (missing)
+        return missing;
     if (cudaGetDeviceCount(&devices) == cudaSuccess && devices > 0)
         return NULL;
     cudaGetLastError(); /* clear the error for later checks */

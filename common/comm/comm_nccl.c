@@ -303,5 +303,5 @@ static void nccl_close(Comm *base)
     .gather_host = nccl_gather_host, .split = nccl_split, .close = nccl_close
 
 /* The same operations: the name tells what carries the tensors now. */
-static const CommOps nccl_ops = {.name = "nccl", OPERATIONS};
+static const CommOps nccl_ops = {.name = "nccl", .records = true, OPERATIONS};
 static const CommOps mpi_ops = {.name = "mpi", OPERATIONS};

@@ -12,6 +12,8 @@ Comm *comm_mpi_open(void);
 Comm *comm_nccl_open(bool asked);
 Comm *comm_nccl_over(Comm *mpi, bool asked); /* the same over an open one, which it owns then;
                                               * NCCL is loaded */
+/* Why NCCL's library cannot be loaded; NULL: it is. */
+const char *comm_nccl_library(void);
 /* Why --comm nccl cannot work in this process: no NCCL in the program, no GPU; NULL: it can. */
 const char *comm_nccl_missing(void);
 extern const bool comm_nccl_built;

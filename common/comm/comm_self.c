@@ -64,6 +64,7 @@ static void self_close(Comm *c) { free(c); }
 /* No send, recv, wait and test: comm.c refuses a message to oneself, and there are no requests. */
 static const CommOps self_ops = {
     .name = "self",
+    .records = true,
     .all_reduce = self_all_reduce,
     .broadcast = self_broadcast,
     .reduce_scatter = self_reduce_scatter,

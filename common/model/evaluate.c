@@ -2,12 +2,23 @@
 #include "evaluate.h"
 #include "audit.h"
 #include "check.h"
+#include "model_build.h"
 #include <stdlib.h>
+
+/* The model's own, of which its recordings know: zeroed. */
+static Tensor totals_of(Model *m)
+{
+    Tensor *t = &m->plan->evaluation;
+    if (!t->buf)
+        *t = tensor_new(m->be, F64, 2, 1, 1, 1, 0);
+    m->be->op->zero(m->s, *t);
+    return *t;
+}
 
 Metrics evaluate(Model *m, Loader *l, const int32_t *order, int count)
 {
     const BackendOps *op = m->be->op;
-    Tensor totals = tensor_new(m->be, F64, 2, 1, 1, 1, 0);
+    Tensor totals = totals_of(m);
     int32_t *all = NULL;
     if (!order) {
         all = alloc(count, sizeof *all);
@@ -16,13 +27,10 @@ Metrics evaluate(Model *m, Loader *l, const int32_t *order, int count)
         order = all;
     }
     loader_start(l, order, count, 0);
-    for (Batch b; loader_next(l, m->s, &b);) {
-        model_forward(m, b.x, MODEL_EVAL);
-        model_loss(m, totals, b.label, NO_TENSOR, false);
-    }
+    for (Batch b; loader_next(l, m->s, &b);)
+        model_evaluate(m, totals, b.x, b.label);
     double sum[2];
     op->download(m->s, sum, totals);
-    tensor_free(m->be, totals);
     audit_fact("evaluate", "s:i, s:i, s:f", "first", count ? order[0] : -1, "count", count,
                "correct", sum[1]);
     free(all);

@@ -1,5 +1,6 @@
 /* method.c: see method.h. */
 #include "method.h"
+#include "audit.h"
 
 static void gradient(const Gradient *g, Model *m, Tensor totals, const Batch *b)
 {
@@ -9,9 +10,28 @@ static void gradient(const Gradient *g, Model *m, Tensor totals, const Batch *b)
         model_gradient(m, totals, b->x, b->label);
 }
 
+static void step(void *context, Model *m, double rate) { sgd_step(m, context, rate); }
+
+/* As one model_step; false: it cannot be one, and nothing is done. (The audit reads the weights
+ * before and after an update.) */
+static bool whole_step(const Method *method, Model *m, Tensor totals, const Batch *b, double rate)
+{
+    const Exchange *e = &method->exchange;
+    const Update *u = &method->update;
+    if (method->gradient.run || u->run != step || audit_on() ||
+        (e->run && !(e->record && e->record(e->context))))
+        return false;
+    const StepPart part[STEP_PARTS] = {{e->run, e->context}, {sgd_queue, u->context}};
+    sgd_begin(m, u->context, rate);
+    model_step(m, totals, b->x, b->label, part);
+    return true;
+}
+
 void method_step(const Method *method, Model *m, Tensor totals, const Batch *b, double rate,
                  Trace *trace)
 {
+    if (!trace && whole_step(method, m, totals, b, rate))
+        return;
     double began = trace_begin(trace);
     gradient(&method->gradient, m, totals, b);
     trace_end(trace, "gradient", 0, began);
@@ -24,8 +44,6 @@ void method_step(const Method *method, Model *m, Tensor totals, const Batch *b, 
     method->update.run(method->update.context, m, rate);
     trace_end(trace, "update", 0, began);
 }
-
-static void step(void *context, Model *m, double rate) { sgd_step(m, context, rate); }
 
 Update sgd_update(Sgd *o) { return (Update){step, o}; }
 

@@ -14,9 +14,20 @@ typedef struct Shape {
     int h, w, c;
 } Shape;
 
-/* model_record.c: a batch's address and size, and the recorded step on it; NULL: seen once. */
-typedef struct RecordedStep {
+/* model_record.c: the work on a batch: its addresses and sizes, and what is called for it. */
+typedef struct StepWork {
     Tensor x, label, totals;
+    bool evaluates;
+    StepPart part[STEP_PARTS];
+    StatsHook stats_hook;
+    void *stats_context;
+    int stats_ranks;
+    GradHook grad_hook;
+    void *grad_context;
+} StepWork;
+/* Its recording; NULL: seen once. */
+typedef struct RecordedStep {
+    StepWork work;
     Recording *recording;
 } RecordedStep;
 
@@ -41,7 +52,8 @@ struct ModelPlan {
     int halo;                    /* of act[0] */
     int n;                       /* images in the last forward pass */
     RecordedStep recorded[MAX_RECORDINGS];
-    int oldest; /* the next to be replaced */
+    int oldest;        /* the next to be replaced */
+    Tensor evaluation; /* evaluate.c's totals, F64 [2]; NO_TENSOR: not yet */
 };
 
 /* LayerKind's names. */

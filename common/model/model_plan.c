@@ -232,5 +232,6 @@ void model_plan_free(Model *m)
         tensor_free(m->be, p->slot[k]);
     tensor_free(m->be, p->moments);
     tensor_free(m->be, p->sums);
+    tensor_free(m->be, p->evaluation);
     free(p);
 }

@@ -24,12 +24,24 @@ void sgd_free(Model *m, Sgd *o)
     free(o);
 }
 
+void sgd_begin(Model *m, Sgd *o, double rate)
+{
+    float value = (float)rate;
+    m->be->op->upload(m->s, o->rate, &value);
+    o->steps++;
+}
+
+void sgd_queue(void *context, Model *m)
+{
+    Sgd *o = context;
+    m->be->op->sgd(m->s, m->params, o->velocity, m->grads, o->rate, (float)o->momentum,
+                   (float)o->weight_decay, o->nesterov);
+}
+
 static void update(Model *m, Sgd *o, double rate)
 {
-    float value = (float)rate, momentum = (float)o->momentum, decay = (float)o->weight_decay;
-    m->be->op->upload(m->s, o->rate, &value);
-    m->be->op->sgd(m->s, m->params, o->velocity, m->grads, o->rate, momentum, decay, o->nesterov);
-    o->steps++;
+    sgd_begin(m, o, rate);
+    sgd_queue(o, m);
 }
 
 static void digest_params(char digest[17], Model *m)

@@ -219,3 +219,18 @@ void axis_ticks(const PlotAxis *axis, int wanted, Ticks *ticks)
     else
         linear_ticks(axis, wanted, ticks);
 }
+
+/* ---- from data to the figure; tests ask it where there is no Cairo, too ---- */
+
+/* Far enough outside the panel to look infinite, near enough for Cairo's fixed-point arithmetic. */
+static double bounded(double v) { return isnan(v) ? NAN : fmin(fmax(v, -1e5), 1e5); }
+
+double at_x(const PlotPanel *panel, double x)
+{
+    return bounded(panel->frame.x + panel->frame.w * axis_position(&panel->x, x));
+}
+
+double at_y(const PlotPanel *panel, double y)
+{
+    return bounded(panel->frame.y + panel->frame.h * (1 - axis_position(&panel->y, y)));
+}

@@ -9,19 +9,6 @@
 static const Font NUMBERS = {.size = 13, .color = 0x57606a},
                   LABEL = {.size = 14, .color = PLOT_INK};
 
-/* Far enough outside the panel to look infinite, near enough for Cairo's fixed-point arithmetic. */
-static double bounded(double v) { return isnan(v) ? NAN : fmin(fmax(v, -1e5), 1e5); }
-
-double at_x(const PlotPanel *panel, double x)
-{
-    return bounded(panel->frame.x + panel->frame.w * axis_position(&panel->x, x));
-}
-
-double at_y(const PlotPanel *panel, double y)
-{
-    return bounded(panel->frame.y + panel->frame.h * (1 - axis_position(&panel->y, y)));
-}
-
 /* A hairline, centred on a pixel so that it stays one pixel wide. */
 static void hair(Pen *pen, double x0, double y0, double x1, double y1)
 {

@@ -151,6 +151,6 @@ Method local_method(Local *l)
 {
     Method method = {.update = {update, l}};
     if (l->spec.kind == LOCAL_PLAIN)
-        method.exchange = (Exchange){exchange, l};
+        method.exchange = (Exchange){.run = exchange, .context = l};
     return method;
 }

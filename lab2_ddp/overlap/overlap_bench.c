@@ -150,7 +150,7 @@ static void keep_calls(Bench *b)
 /* One update; all ranks begin it at the same moment. */
 static void one_update(Bench *b)
 {
-    Method method = {{gradient, b}, {exchange, b}, {update, b}};
+    Method method = {{gradient, b}, {.run = exchange, .context = b}, {update, b}};
     Batch batch;
     loader_next(b->loader, b->m->s, &batch);
     recorder_reset(&b->recorder);

@@ -174,7 +174,7 @@ void sharded_add(ShardedModel *s, Tensor totals, const Batch *b)
 
 Method sharded_method(ShardedModel *s)
 {
-    return (Method){{gradient, s}, {exchange, s}, {update, s}};
+    return (Method){{gradient, s}, {.run = exchange, .context = s}, {update, s}};
 }
 
 /* ---- life ---- */

@@ -98,7 +98,7 @@ static Method make(void *context, Model *m)
 {
     static SgdSpec sgd = {0.9, 0, false};
     Method method = sgd_maker(&sgd).make(&sgd, m);
-    method.exchange = (Exchange){exchange, context};
+    method.exchange = (Exchange){.run = exchange, .context = context};
     return method;
 }
 

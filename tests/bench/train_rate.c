@@ -5,13 +5,13 @@
  *
  * Batches of random images are ready in memory, so that only the training step is measured:
  * forward, loss, backward, all-reduce if there are several ranks, SGD with momentum and weight
- * decay. After a warm-up it prints "ready"; then for each line read, a number of seconds, it trains
- * for about that long and prints
+ * decay. After a warm-up it prints "device …" and "ready"; then for each line read, a number of
+ * seconds, it trains for about that long and prints
  *     images seconds peak_KiB exchanging waiting
  * images of all ranks, seconds of the slowest, memory of rank 0. In an all-reduce the rank that
  * comes last does not wait: its time there is what exchanging costs; what the ranks' mean is above
  * it is waiting for a slower rank. Both in seconds, summed over the steps; on a GPU only the
- * launching.
+ * launching, and 0 where it is a part of the recorded step.
  * With --layers a line per layer follows, "kind name seconds flops done bytes" of one step, forward
  * and backward, then an empty one. flops: 2 x the multiply-adds of the definition; done: those that
  * the kernel does (Winograd: a quarter). bytes: each element that the layer must read or write,
@@ -21,8 +21,8 @@
 #include "backend/cpu/cpu_conv.h"
 #include "check.h"
 #include "comm.h"
+#include "method.h"
 #include "model/model_build.h"
-#include "optim.h"
 #include "rng.h"
 #include "timer.h"
 #include <stdio.h>
@@ -75,24 +75,37 @@ static void draw_batches(Worker *w, int B)
     free(x), free(label);
 }
 
+static void plain_gradient(void *context, Model *m, Tensor totals, const Batch *b)
+{
+    model_zero_grads(m);
+    model_forward(m, b->x, MODEL_TRAIN);
+    model_loss(m, totals, b->label, NO_TENSOR, true);
+    model_backward(m);
+}
+
+static void exchange(void *context, Model *m)
+{
+    Worker *w = context;
+    double began = timer_now();
+    comm_all_reduce(w->comm, m->grads, COMM_SUM, m->s);
+    w->in_exchange = timer_now() - began;
+}
+
+static bool exchange_records(void *context) { return comm_records(((Worker *)context)->comm); }
+
 static void step(Worker *w)
 {
-    Model *m = w->m;
     int b = w->next++ % w->batches;
+    Batch batch = {.x = w->x[b], .label = w->label[b], .n = w->x[b].n};
+    Method method = {.update = sgd_update(w->sgd)};
+    if (w->plain)
+        method.gradient.run = plain_gradient;
+    if (w->comm->size > 1)
+        method.exchange = (Exchange){exchange, w, exchange_records};
     w->last = timer_now();
-    if (w->plain) {
-        model_zero_grads(m);
-        model_forward(m, w->x[b], MODEL_TRAIN);
-        model_loss(m, w->totals, w->label[b], NO_TENSOR, true);
-        model_backward(m);
-    } else
-        model_gradient(m, w->totals, w->x[b], w->label[b]);
-    if (w->comm->size > 1) {
-        double began = timer_now();
-        comm_all_reduce(w->comm, m->grads, COMM_SUM, m->s);
-        w->in_exchange = timer_now() - began;
-    }
-    sgd_step(m, w->sgd, 0.05 / w->comm->size); /* the sum at rate / P is the mean at rate */
+    w->in_exchange = 0;
+    /* the sum at rate / P is the mean at rate */
+    method_step(&method, w->m, w->totals, &batch, 0.05 / w->comm->size, NULL);
 }
 
 static void layer_done(void *context, int layer, bool backward, Stream *s)
@@ -174,7 +187,7 @@ static Work work_of(const Model *m, int i)
         double inputs = (double)m->plan->shape[l->in].c * l->kernel * l->kernel;
         work = (Work){passes * 2 * y * inputs, passes * 2 * y * inputs,
                       residual + passes * (x_bytes + y_bytes)};
-        if (!strcmp(m->be->op->name, "cpu") && winograd_fits(m->plan->conv[i]))
+        if (!strcmp(m->be->op->name, "cpu") && conv_by_winograd(m->plan->conv[i]))
             work.done *= 36.0 / 144;
     } else if (l->kind == LAYER_BATCHNORM)
         /* forward reads x, writes y (its statistics came with the convolution); backward reads dy,
@@ -255,7 +268,7 @@ int main(int argc, char **argv)
     FILE *commands = from && w.comm->rank == 0 ? fopen(from, "r") : stdin;
     REQUIRE(commands, "%s: cannot be read", from);
     if (w.comm->rank == 0)
-        printf("ready\n");
+        printf("device %s\nready\n", be->description);
     while (true) {
         double seconds = next_command(&w, commands);
         if (!(seconds > 0))

@@ -11,7 +11,7 @@
 
 Worker worker_start(const char *format, ...)
 {
-    char command[2048], line[256];
+    char command[2048], line[512];
     int in[2], out[2];
     va_list args;
     va_start(args, format);
@@ -27,8 +27,10 @@ Worker worker_start(const char *format, ...)
     }
     close(in[0]), close(out[1]);
     w.to = fdopen(in[1], "w"), w.from = fdopen(out[0], "r");
-    while (!w.there && fgets(line, sizeof line, w.from))
+    while (!w.there && fgets(line, sizeof line, w.from)) {
+        sscanf(line, "device %399[^\n]", w.device);
         w.there = sscanf(line, "ready %63s", w.version) == 1 || !strcmp(line, "ready\n");
+    }
     if (!w.there)
         worker_stop(&w);
     return w;

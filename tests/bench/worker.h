@@ -13,7 +13,8 @@ typedef struct Worker {
     pid_t pid;
     FILE *to, *from;
     char version[64];
-    bool there; /* it started */
+    char device[400]; /* what it computes on, if it says so: a line "device …" before "ready" */
+    bool there;       /* it started */
     int samples;
     double rate[SAMPLES];                         /* images per second */
     double exchanging[SAMPLES], waiting[SAMPLES]; /* share of the time: train_rate.c; 0 if unsaid */

@@ -3,8 +3,9 @@
 # seconds: 900
 # sanitizers: no
 # The tests over the GPU's double see mistakes that no CPU code makes: a missing wait, a stale
-# recording, a refusal misunderstood. Each of tests/mutants/cuda (name and file; program and case;
-# sed expression, -z: over several lines) must make its case fail. Every fifth; MUTANTS=all: all.
+# recording, a refusal misunderstood. Each of tests/mutants/cuda (name and file, of the CUDA backend
+# or with its folder in common/; program and case; sed expression, -z: over several lines) must make
+# its case fail. Every fifth; MUTANTS=all: all.
 set -u
 work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
@@ -22,15 +23,17 @@ dies() { # program, test, case
 }
 
 try() { # name, file, test, case, sed expression
-    local dir=$work/$1 object case
-    object=$dir/${2%.*}.o
+    local dir=$work/$1 source=common/backend/cuda/$2 changed object case
+    case $2 in */*) source=common/$2 ;; esac
+    changed=$dir/${2##*/} object=$dir/${2##*/}
+    object=${object%.*}.o
     mkdir "$dir"
-    sed -zE "$5" "common/backend/cuda/$2" >"$dir/$2"
-    if cmp -s "common/backend/cuda/$2" "$dir/$2"; then
+    sed -zE "$5" "$source" >"$changed"
+    if cmp -s "$source" "$changed"; then
         echo "the expression changes nothing"; return 1
     fi
-    "$tools/compile" "$dir/$2" "$object" >"$dir/log" 2>&1 &&
-        "$tools/link" "$object" "$3" "$dir/test" >>"$dir/log" 2>&1 || { cat "$dir/log"; return 1; }
+    "$tools/compile" "$changed" "$object" >"$dir/log" 2>&1 &&
+        "$tools/link" "$dir" "$3" "$dir/test" >>"$dir/log" 2>&1 || { cat "$dir/log"; return 1; }
     case=$(dies "$dir/test" "$3" "$4") || { echo "$3 passes: $4"; return 1; }
     echo "ok    $1: $3 $case:" \
         "$(grep -m 1 -E '^\[ +(ERROR|FAILED)|double of CUDA|error:' "$work/log")"

@@ -2,7 +2,8 @@
 # seconds: 90
 # sanitizers: no
 # If only one rank can load NCCL (a stand-in for the driver's library is enough for that), all ranks
-# use MPI; if NCCL was asked for, the run ends with one line.
+# use MPI; if NCCL was asked for, the run ends with one line. A library that does not load, cuDNN's
+# or NCCL's, costs neither the other nor the GPU.
 set -u
 [ -e "$BUILD/labs_gpu.so" ] && "$BUILD/tests/test_comm_nccl" --list | grep -q '^double_1 ' ||
     { echo "skipped: no NCCL"; exit 77; }
@@ -29,6 +30,25 @@ status=$?
 [ $status = 77 ] || wrong "one rank with the stand-in: exit status $status, expected 77"
 grep -q 'no NCCL here: no GPU that CUDA can use' "$work/err" ||
     wrong "with the stand-in NCCL should have been loaded"
+
+# An empty file in the library's place.
+for library in cudnn nccl; do
+    mkdir "$work/$library"
+    cp "$work/libcuda.so.1" "$work/$library"
+    for version in 8 9 2; do : >"$work/$library/lib$library.so.$version"; done
+done
+one() { # library that does not load, option, pattern
+    LD_LIBRARY_PATH=$work/$1:${LD_LIBRARY_PATH-} "$program" "${@:2:2}" >"$work/out" 2>"$work/err"
+    status=$?
+    [ $status = 77 ] || wrong "lib$1 does not load, $2 $3: exit status $status, expected 77"
+    grep -qE -e "$4" "$work/err" || wrong "lib$1 does not load, $2 $3: expected: $4"
+    echo "lib$1 does not load: $(cat "$work/err")"
+}
+gpu='--device=cuda: (no NVIDIA driver|CUDA does not start|the NVIDIA driver)'
+one cudnn --device cuda "$gpu"
+one nccl --device cuda "$gpu"
+one cudnn --comm nccl 'no NCCL here: no GPU that CUDA can use'
+one nccl --comm nccl 'no NCCL here: .*libnccl.so.2: file too short'
 
 for rank in 0 1; do
     ranks $rank "$BUILD/tests/test_comm" auto_2 ||

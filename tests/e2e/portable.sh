@@ -3,6 +3,7 @@
 # sanitizers: no
 # A program built for this processor, on an older one: one line, exit 2. With PORTABLE=1, the
 # kernels of each vector width compute what the reference does, on the processors that they are for.
+# That build also does without Cairo and CUDA: benchmarks link, tests of figures link and skip.
 set -u
 [ "$(uname -m)" = x86_64 ] || { echo "skipped: not an x86-64 machine"; exit 77; }
 command -v qemu-x86_64 >/dev/null || { echo "skipped: no qemu-x86_64"; exit 77; }
@@ -21,10 +22,20 @@ if grep -qw avx2 /proc/cpuinfo; then # else this processor is as old
     [ ! -s "$work/out" ] || wrong "it began to compute"
 fi
 
-env -u CFLAGS make --no-print-directory MAKELEVEL=0 PORTABLE=1 BUILD="$work/build" \
-    "$work/build/portable/tests/test_conv" >"$work/log" 2>&1 ||
+tests=$work/build/portable/tests
+env -u CFLAGS make --no-print-directory MAKELEVEL=0 PORTABLE=1 BUILD="$work/build" HAVE_CAIRO= \
+    HAVE_CUDA= "$tests"/test_conv "$tests"/test_plot_{axis,figure,shapes,surface} \
+    "$tests"/bench/{bench,bench_gpu,train_rate} >"$work/log" 2>&1 ||
     { cat "$work/log"; exit 1; }
-program=$work/build/portable/tests/test_conv
+for test in "$tests"/test_plot_*[a-z]; do
+    for case in $("$test" --list | cut -d ' ' -f 1); do
+        "$test" "$case" >"$work/out" 2>&1; status=$?
+        [ $status = 0 ] || [ $status = 77 ] || { cat "$work/out"; wrong "$case without Cairo"; }
+    done
+done
+echo 0.01 | "$tests/bench/train_rate" --batch 8 --layers >"$work/out" 2>&1 &&
+    grep -q '^convolution ' "$work/out" || { cat "$work/out"; wrong "train_rate"; }
+program=$tests/test_conv
 for cpu in this Haswell Nehalem; do
     run=(qemu-x86_64 -cpu "$cpu"); [ "$cpu" != this ] || run=()
     for case in forward backward_data backward_weight; do

@@ -65,7 +65,7 @@ pid=''
 for _ in {1..50}; do
     sleep 0.2
     for process in /proc/[0-9]*; do
-        [ "$(readlink "$process/exe")" != "$(realpath "$program")" ] || pid=${process#/proc/}
+        [ ! "$process/exe" -ef "$program" ] || pid=${process#/proc/}
     done
     [ -z "$pid" ] || break
 done

@@ -32,6 +32,7 @@ find common -name '*.[ch]' -o -name '*.cu' | LC_ALL=C sort | awk -v verbose="$ve
         own["backend/gpu_part.h"] = "comm"                    # loads the part for GPUs
         own["backend/backend_open.h"] = "backend/cpu backend/cuda"
         own["backend/cuda/cuda_check.h"] = "comm"
+        own["backend/cuda/gpu_library.h"] = "comm"
     }
     { file[++files] = $0
       name = $0; sub(/.*\//, "", name)

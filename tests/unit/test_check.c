@@ -66,6 +66,27 @@ static void die_as_rank(void *rank)
     die(EXIT_USAGE, "the same everywhere");
 }
 
+static void *die_in_thread(void *status)
+{
+    say_and_die(status);
+    return NULL;
+}
+
+/* MPI may be busy with the thread that opened it: another does not call it. */
+static void die_beside(void *status)
+{
+    pthread_t other;
+    die_register(0, 3, end_all_ranks);
+    pthread_create(&other, NULL, die_in_thread, status);
+    pthread_join(other, NULL);
+}
+
+static void other_thread_ends_alone(void **state)
+{
+    int status = EXIT_USAGE;
+    expect_death(status, die_beside, &status, "rank 0: error: data/train: 17 bytes\n", NULL);
+}
+
 static double seconds_of_death(int status, int rank, const char *message)
 {
     double began = timer_now();
@@ -91,12 +112,6 @@ static void rank_from_environment(void **state)
     expect_death(status, say_and_die, &status, "rank 1: error: data/train", NULL);
     assert_true(timer_now() - began >= 1.9); /* mpirun takes a second to end it, should rank 0
                                               * have met the error too */
-}
-
-static void *die_in_thread(void *status)
-{
-    say_and_die(status);
-    return NULL;
 }
 
 static void die_in_two_threads(void *status)
@@ -197,6 +212,7 @@ int main(int argc, char **argv)
         {.name = "require_assert_todo", .run = require_assert_todo},
         {.name = "note_is_safe", .run = note_is_safe},
         {.name = "long_message_is_cut", .run = long_message_is_cut},
+        {.name = "other_thread_ends_alone", .run = other_thread_ends_alone},
         {.name = "ranks_take_turns", .run = ranks_take_turns},
         {.name = "rank_from_environment", .run = rank_from_environment},
         {.name = "threads_speak_once", .run = threads_speak_once},

@@ -79,7 +79,9 @@ static void reduce_one(Setup *x, DType t, CommOp op, bool by_nccl)
 static void operations(Setup *x)
 {
     bool on_gpu = !strcmp(x->be->op->name, "cuda memory");
+    assert_int_equal(comm_records(x->c), fake_calls > 0); /* the first starts NCCL */
     reduce_one(x, F32, COMM_SUM, on_gpu);
+    assert_int_equal(comm_records(x->c), fake_calls > 0);
     reduce_one(x, F64, COMM_SUM, on_gpu);
     reduce_one(x, I32, COMM_SUM, on_gpu);
     reduce_one(x, I32, COMM_MAX, on_gpu);

@@ -74,7 +74,29 @@ static void description(void **state)
     expect_words("", "bf16", "by cuDNN: forward 9, data 8, weights 9 of 9");
     expect_words("F", "fp32", "by cuDNN: forward 0, data 9, weights 9 of 9");
     expect_words("L", "bf16", "by cuDNN: forward 0, data 0, weights 0 of 9");
-    expect_words("h", "fp32", "convolution by im2col");
+    expect_words("h", "fp32", "convolution by im2col, without cuDNN (");
+}
+
+/* What cuDNN refuses only when it is called is counted, too: here forward, of each convolution. */
+static void refusals_counted(void **state)
+{
+    Backend *be = open_refusing("f", "bf16");
+    Net n = net_new(be, &spec, 8, 8, 1);
+    for (int again = 0; again < 3; again++)
+        free(gradient(&n, 8));
+    assert_non_null(strstr(be->description, "weights 9 of 9, 9 refused when called"));
+    net_free(&n);
+    backend_close(be);
+}
+
+/* A library that is missing costs what it does, and nothing else. */
+static void libraries(void **state)
+{
+    expect_words("m", "fp32", "GB, convolution by im2col, without cuDNN (libcudnn.so.9: cannot ");
+    expect_words("n", "fp32", "GB, without NCCL (libnccl.so.2: cannot open shared object file");
+    expect_words("n", "fp32", "directory), convolutions by cuDNN: forward 9");
+    expect_words("nm", "fp32", "directory), convolution by im2col, without cuDNN (libcudnn.so.9");
+    expect_words("nm", "fp32", "No such file or directory)"); /* to its end */
 }
 
 /* Every convolution of a BF16 step by cuDNN, the first with padded channels. */
@@ -163,6 +185,8 @@ static void staging(void **state)
 
 static const Case cases[] = {{"refusals", .run = refusals, .seconds = 120},
                              {"description", .run = description},
+                             {"refusals_counted", .run = refusals_counted},
+                             {"libraries", .run = libraries},
                              {"all_by_cudnn", .run = all_by_cudnn},
                              {"described_once", .run = described_once},
                              {"too_many_elements", .run = too_many_elements},

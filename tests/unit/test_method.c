@@ -18,13 +18,13 @@ static void plain_sgd(void **state)
     Method method = maker.make(maker.context, a.m);
     Sgd *o = sgd_new(b.m, 0.9, 0.01, true);
     Batch batch = batch_of(&a);
-    for (int i = 0; i < 3; i++) {
-        method_step(&method, a.m, a.totals, &batch, 0.1, NULL);
+    for (int i = 0; i < 5; i++) {
+        method_step(&method, a.m, a.totals, &batch, 0.1 + i, NULL);
         model_gradient(b.m, b.totals, b.x, b.label);
-        sgd_step(b.m, o, 0.1);
+        sgd_step(b.m, o, 0.1 + i);
     }
     float *x = fetch(&a, a.m->params), *y = fetch(&b, b.m->params);
-    expect_bits(x, y, tensor_count(a.m->params), "weights after three updates");
+    expect_bits(x, y, tensor_count(a.m->params), "weights after five updates");
     double totals[2][2];
     d->op->download(a.m->s, totals[0], a.totals);
     d->op->download(b.m->s, totals[1], b.totals);
@@ -60,7 +60,9 @@ static void own_parts(void **state)
     Device *d = device_open();
     Net n = net_new(d->be, &spec, 4, 4, 3);
     char name[3] = {'g', 'e', 'u'};
-    Method method = {{own_gradient, &name[0]}, {own_exchange, &name[1]}, {own_update, &name[2]}};
+    Method method = {.gradient = {own_gradient, &name[0]},
+                     .exchange = {.run = own_exchange, .context = &name[1]},
+                     .update = {own_update, &name[2]}};
     Batch batch = batch_of(&n);
     calls = 0;
     method_step(&method, n.m, n.totals, &batch, 0.25, NULL);

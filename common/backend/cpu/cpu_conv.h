@@ -30,8 +30,11 @@ struct ConvPlan {
     int H, W, P, Q;  /* input and output height and width */
     int rows;        /* gemm: output rows per block */
     size_t col, out; /* gemm: floats of one block's matrix, and of its result */
-    float *zeros;    /* winograd: a row of pixels beyond the border */
+    float *zeros;    /* a row of pixels beyond the border; NULL: not by Winograd's method */
 };
+
+/* Asked of a plan, this needs none of the kernels, of which a portable build has several. */
+static inline bool conv_by_winograd(const ConvPlan *p) { return p->zeros != NULL; }
 
 /* A run of consecutive elements in the source, `at` floats from the pixel. */
 typedef struct Run {

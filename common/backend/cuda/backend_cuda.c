@@ -5,6 +5,7 @@
 #include "cuda_backend.h"
 #include "cuda_conv_cudnn.h"
 #include "cuda_usable.h"
+#include "gpu_library.h"
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -119,6 +120,23 @@ bool backend_cuda_usable(int local_rank, char *why, size_t size)
     return cuda_usable(&f, why, size);
 }
 
+/* Which libraries that it can do without are missing; how it then convolves. */
+static void describe_libraries(CudaBackend *cuda)
+{
+    char *text = cuda->base.description;
+    int room = sizeof cuda->base.description;
+    const char *nccl = NULL;
+#ifdef HAVE_NCCL
+    nccl = gpu_library_missing(NCCL_LIBRARY);
+#endif
+    if (nccl)
+        cuda->about += snprintf(text + cuda->about, room - cuda->about, ", without NCCL (%.96s)",
+                                nccl);
+    snprintf(text + cuda->about, room - cuda->about, ", convolution by %s%s%s%s",
+             cuda->dnn ? "cuDNN or im2col" : "im2col", *cuda->no_dnn ? ", without cuDNN (" : "",
+             cuda->no_dnn, *cuda->no_dnn ? ")" : "");
+}
+
 Backend *backend_cuda_open(int local_rank, int local_size)
 {
     CudaBackend *cuda = alloc(1, sizeof *cuda);
@@ -136,8 +154,7 @@ Backend *backend_cuda_open(int local_rank, int local_size)
     cuda->about = snprintf(cuda->base.description, sizeof cuda->base.description,
                            "GPU %d of %d, %.50s, compute capability %d.%d, %.1f GB", cuda->device,
                            f.devices, about.name, f.major, f.minor, about.totalGlobalMem / 1e9);
-    snprintf(cuda->base.description + cuda->about, sizeof cuda->base.description - cuda->about,
-             ", convolution by %s", cuda->dnn ? "cuDNN or im2col" : "im2col");
+    describe_libraries(cuda);
     audit_fact("backend", "s:s, s:i, s:i, s:i", "device", "cuda", "local_rank", local_rank,
                "local_size", local_size, "gpu", cuda->device);
     return &cuda->base;

@@ -44,9 +44,11 @@ typedef struct CudaBackend {
     cudaEvent_t handover; /* its work queued by then, when another stream takes over */
     long frees;           /* how often memory that a recording may use was freed */
     void *dnn;            /* cuda_conv_cudnn.c's handle; NULL: convolutions use im2col */
+    char no_dnn[96];      /* why: for people */
     /* convolutions planned so far; how many of them cuDNN does: forward, data, weights */
     int plans, by_dnn[3];
-    int about; /* length of the description without them */
+    int refused; /* calls that it turned out not to do */
+    int about;   /* length of the description without them */
 } CudaBackend;
 
 /* of each stream: for sums; cuBLAS's own */

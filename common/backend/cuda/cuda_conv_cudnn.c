@@ -7,6 +7,7 @@
  * added to F32. A residual is added to a y that was rounded to BF16, and the sum rounded again.
  */
 #include "cuda_conv_cudnn.h"
+#include "gpu_library.h"
 #include <cudnn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -110,25 +111,44 @@ static bool fits_any(const Batch *b)
     return false;
 }
 
-/* Tell people which convolutions it does: forward, data, weights, of all that were planned. */
+/* Tell people which convolutions it does: forward, data, weights, of all that were planned; and how
+ * many calls it has refused since. */
+static void tell(CudaBackend *cuda)
+{
+    char *text = cuda->base.description + cuda->about;
+    int room = sizeof cuda->base.description - cuda->about,
+        length = snprintf(text, room,
+                          ", convolutions by cuDNN: forward %d, data %d, weights %d of %d",
+                          cuda->by_dnn[0], cuda->by_dnn[1], cuda->by_dnn[2], cuda->plans);
+    if (cuda->refused && length < room)
+        snprintf(text + length, room - length, ", %d refused when called", cuda->refused);
+}
+
 static void count(CudaBackend *cuda, const Batch *b)
 {
     static const DnnCall calls[] = {DNN_FORWARD, DNN_DATA_ADD, DNN_WEIGHT};
     for (int i = 0; i < 3; i++)
         cuda->by_dnn[i] += b && b->fits[calls[i]];
-    snprintf(cuda->base.description + cuda->about, sizeof cuda->base.description - cuda->about,
-             ", convolutions by cuDNN: forward %d, data %d, weights %d of %d", cuda->by_dnn[0],
-             cuda->by_dnn[1], cuda->by_dnn[2], cuda->plans);
+    tell(cuda);
 }
+
+#define TEXT_OF(number) TEXT(number)
+#define TEXT(number) #number
 
 void cudnn_open(Backend *be)
 {
     CudaBackend *cuda = (CudaBackend *)be;
     cudnnHandle_t handle;
     CUDA_CHECK(cudaSetDevice(cuda->device));
-    cuda->dnn = cudnnCreate(&handle) == CUDNN_STATUS_SUCCESS ? handle : NULL;
-    if (!cuda->dnn)
-        cudaGetLastError(); /* clear the error for later checks */
+    const char *why = gpu_library_missing("libcudnn.so." TEXT_OF(CUDNN_MAJOR));
+    if (!why) {
+        cudnnStatus_t status = cudnnCreate(&handle);
+        cuda->dnn = status == CUDNN_STATUS_SUCCESS ? handle : NULL;
+        why = cuda->dnn ? NULL : cudnnGetErrorString(status);
+        if (why)
+            cudaGetLastError(); /* clear the error for later checks */
+    }
+    snprintf(cuda->no_dnn, sizeof cuda->no_dnn, "%s", why ? why : "");
 }
 
 void cudnn_close(Backend *be)
@@ -235,12 +255,18 @@ static bool not_supported(cudnnStatus_t status)
 }
 
 /* Did it succeed? A refusal concerns this call alone: the others' way, and so their bits, stay. */
-#define DID(p, which, call) did(p, which, (call), __LINE__, #call)
-static bool did(ConvPlan *p, DnnCall which, cudnnStatus_t status, int line, const char *call)
+#define DID(s, p, which, call) did(s, p, which, (call), __LINE__, #call)
+static bool did(Stream *s, ConvPlan *p, DnnCall which, cudnnStatus_t status, int line,
+                const char *call)
 {
+    CudaBackend *cuda = (CudaBackend *)s->be;
     of(p)->now->fits[which] = !not_supported(status);
     if (status != CUDNN_STATUS_SUCCESS && of(p)->now->fits[which])
         die(EXIT_WRONG, "%s:%d: %s: %s", __FILE__, line, call, cudnnGetErrorString(status));
+    if (!of(p)->now->fits[which]) {
+        cuda->refused++;
+        tell(cuda);
+    }
     return of(p)->now->fits[which];
 }
 
@@ -249,7 +275,7 @@ bool cudnn_forward(Stream *s, ConvPlan *p, Tensor y, Tensor x, Tensor w, Tensor 
     const float one = 1, zero = 0;
     Cudnn *d = of(p);
     void *packed = ready(s, p, w);
-    if (!DID(p, DNN_FORWARD,
+    if (!DID(s, p, DNN_FORWARD,
              cudnnConvolutionForward(d->handle, &one, d->now->x, input(s, p, x), d->w, packed,
                                      d->conv, FORWARD, conv_scratch(s, p->dnn_at), p->dnn_bytes,
                                      &zero, d->now->y, cuda_at(y))))
@@ -264,7 +290,7 @@ bool cudnn_backward_data(Stream *s, ConvPlan *p, Tensor dx, Tensor dy, Tensor w,
     const float one = 1, before = add;
     Cudnn *d = of(p);
     void *packed = ready(s, p, w);
-    return DID(p, add ? DNN_DATA_ADD : DNN_DATA,
+    return DID(s, p, add ? DNN_DATA_ADD : DNN_DATA,
                cudnnConvolutionBackwardData(d->handle, &one, d->w, packed, d->now->y, cuda_at(dy),
                                             d->conv, DATA, conv_scratch(s, p->dnn_at), p->dnn_bytes,
                                             &before, d->now->x, cuda_at(dx)));
@@ -276,7 +302,7 @@ bool cudnn_backward_weight(Stream *s, ConvPlan *p, Tensor dw, Tensor x, Tensor d
     Cudnn *d = of(p);
     void *dpacked = conv_scratch(s, p->dpacked_at);
     ready(s, p, NO_TENSOR);
-    if (!DID(p, DNN_WEIGHT,
+    if (!DID(s, p, DNN_WEIGHT,
              cudnnConvolutionBackwardFilter(d->handle, &one, d->now->x, input(s, p, x), d->now->y,
                                             cuda_at(dy), d->conv, WEIGHT,
                                             conv_scratch(s, p->dnn_at), p->dnn_bytes, &zero, d->w,

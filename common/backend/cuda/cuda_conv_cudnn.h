@@ -7,7 +7,7 @@
 typedef enum { DNN_FORWARD, DNN_DATA, DNN_DATA_ADD, DNN_WEIGHT, DNN_CALLS } DnnCall;
 
 #ifdef HAVE_CUDNN
-/* Create the backend's handle; without one convolutions use im2col. */
+/* Load cuDNN, create the backend's handle; without one convolutions use im2col. */
 void cudnn_open(Backend *be);
 void cudnn_close(Backend *be);
 /* Sets p->dnn and p->dnn_bytes if cuDNN supports one of the calls. y and x have the largest N. */

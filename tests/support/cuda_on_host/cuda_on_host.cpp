@@ -46,22 +46,31 @@ void host_launch(int phases, long x, long y, int threads)
 
 /* ---- the device ---- */
 extern "C" {
-static bool no_memory(cudaError_t e) { return e == cudaErrorMemoryAllocation; }
+static const struct {
+    cudaError_t code;
+    const char *name, *text;
+} errors[] = {{cudaErrorMemoryAllocation, "cudaErrorMemoryAllocation", "out of memory"},
+              {cudaErrorStreamCaptureUnsupported, "cudaErrorStreamCaptureUnsupported",
+               "operation not permitted when stream is capturing"},
+              {cudaErrorStreamCaptureInvalidated, "cudaErrorStreamCaptureInvalidated",
+               "operation failed due to a previous error during capture"},
+              {cudaErrorStreamCaptureUnjoined, "cudaErrorStreamCaptureUnjoined",
+               "capturing stream has unjoined work"},
+              {cudaErrorCapturedEvent, "cudaErrorCapturedEvent",
+               "operation not permitted on an event last recorded in a capturing stream"}};
 const char *cudaGetErrorString(cudaError_t e)
 {
-    return no_memory(e) ? "out of memory"
-         : e == cudaErrorStreamCaptureUnsupported
-             ? "operation not permitted when stream is capturing"
-         : e == cudaErrorStreamCaptureInvalidated
-             ? "operation failed due to a previous error during capture"
-             : "invalid argument";
+    for (auto &known : errors)
+        if (known.code == e)
+            return known.text;
+    return "invalid argument";
 }
 const char *cudaGetErrorName(cudaError_t e)
 {
-    return no_memory(e)                           ? "cudaErrorMemoryAllocation"
-         : e == cudaErrorStreamCaptureUnsupported ? "cudaErrorStreamCaptureUnsupported"
-         : e == cudaErrorStreamCaptureInvalidated ? "cudaErrorStreamCaptureInvalidated"
-                                                  : "cudaErrorInvalidValue";
+    for (auto &known : errors)
+        if (known.code == e)
+            return known.name;
+    return "cudaErrorInvalidValue";
 }
 cudaError_t cudaDriverGetVersion(int *version) { return *version = 12040, cudaSuccess; }
 cudaError_t cudaRuntimeGetVersion(int *version) { return *version = 12040, cudaSuccess; }

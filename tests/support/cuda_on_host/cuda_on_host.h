@@ -51,4 +51,7 @@ void host_queue(cudaStream_t s, int phases, long x, long y, int threads, void (*
         host_queue<kernel>(cuda_queue(s), phases, x, y, threads, kernel, __VA_ARGS__); \
         CUDA_CHECK(cudaGetLastError()); \
     } while (0)
+#ifdef HOST_THREADS
+#include "host_threads.h"
+#endif
 #endif

@@ -17,7 +17,9 @@ typedef enum {
     cudaErrorNoKernelImageForDevice = 209,
     cudaErrorUnsupportedPtxVersion = 222,
     cudaErrorStreamCaptureUnsupported = 900,
-    cudaErrorStreamCaptureInvalidated = 901
+    cudaErrorStreamCaptureInvalidated = 901,
+    cudaErrorStreamCaptureUnjoined = 904,
+    cudaErrorCapturedEvent = 907
 } cudaError_t;
 typedef struct LazyStream *cudaStream_t;
 typedef struct LazyEvent *cudaEvent_t;

@@ -12,6 +12,7 @@ typedef enum {
     CUDNN_STATUS_NOT_SUPPORTED = 3000,
     CUDNN_STATUS_NOT_SUPPORTED_SHAPE = 3002
 } cudnnStatus_t;
+#define CUDNN_MAJOR 9
 #define CUDNN_STATUS_CATEGORY(code) ((code) / 1000 * 1000)
 typedef enum { CUDNN_TENSOR_NCHW, CUDNN_TENSOR_NHWC } cudnnTensorFormat_t;
 typedef enum { CUDNN_DATA_FLOAT = 0, CUDNN_DATA_BFLOAT16 = 9 } cudnnDataType_t;

@@ -1,11 +1,15 @@
 /* lazy_streams.cpp: queues that work late. What is queued on a stream runs when somebody waits for
  * it, or earlier where the dice say so, in each stream in order and across streams in any order
  * that the events permit: a missing wait then shows as wrong numbers. The dice's seed is the test
- * case's (device.h). A recording (CUDA graph) is a list of the same pieces of work. */
+ * case's (device.h). A recording (CUDA graph) holds the same pieces of work, and after which others
+ * each must come: from its stream's order, and from the events between its streams. A replay does
+ * them in any order that this permits. */
 #include "lazy_streams.h"
 #include <algorithm>
 #include <deque>
+#include <memory>
 #include <random>
+#include <set>
 #include <stdio.h>
 #include <stdlib.h>
 #include <thread>
@@ -20,12 +24,19 @@ struct Work {
     LazyEvent *wait, *mark;
     long version;
 };
+typedef std::set<size_t> Nodes;
+struct Node {
+    std::function<void()> run;
+    Nodes after;
+};
 struct LazyGraph {
-    std::vector<std::function<void()>> nodes;
+    std::vector<Node> nodes;
+    LazyStream *origin;
 };
 struct LazyStream {
     std::deque<Work> queue;
     LazyGraph *capture; /* being recorded; NULL: not */
+    Nodes last;         /* of it, what this stream's next piece of work comes after */
     bool invalid;       /* by a call that a recording forbids */
 };
 struct LazyEvent {
@@ -33,6 +44,8 @@ struct LazyEvent {
     long recorded, passed;
     double time;
     bool timing;
+    LazyGraph *capture; /* it was recorded into; NULL: none */
+    Nodes after;        /* there, what it stands for */
 };
 
 std::recursive_mutex lazy_lock;
@@ -52,6 +65,16 @@ bool lazy_refuses(char what)
         if (*c == what)
             return true;
     return false;
+}
+
+/* backend/cuda/gpu_library.h */
+extern "C" const char *gpu_library_missing(const char *file)
+{
+    static char why[100];
+    bool missing = lazy_refuses(strstr(file, "nccl") ? 'n' : 'm');
+    snprintf(why, sizeof why, "%s: cannot open shared object file: No such file or directory",
+             file);
+    return missing ? why : nullptr;
 }
 
 void lazy_wrong(const char *what)
@@ -123,9 +146,8 @@ static void some_turns(void)
 static void add(LazyStream *s, const Work &w)
 {
     if (s->capture) {
-        if (w.wait || w.mark)
-            lazy_wrong("events in a recording: not emulated");
-        s->capture->nodes.push_back(w.run);
+        s->capture->nodes.push_back(Node{w.run, s->last});
+        s->last = {s->capture->nodes.size() - 1};
         return;
     }
     s->queue.push_back(w);
@@ -180,9 +202,22 @@ cudaError_t cudaStreamSynchronize(cudaStream_t s)
     return cudaSuccess;
 }
 
+/* In a recording: s takes part in it from now on. */
+static cudaError_t wait_in_capture(cudaStream_t s, cudaEvent_t e)
+{
+    if (!capturing || !e->capture || (s->capture && s->capture != e->capture))
+        return lazy_forbidden(
+            s); /* what is recorded cannot wait for what is not, nor the reverse */
+    s->capture = e->capture;
+    s->last.insert(e->after.begin(), e->after.end());
+    return cudaSuccess;
+}
+
 cudaError_t cudaStreamWaitEvent(cudaStream_t s, cudaEvent_t e, unsigned flags)
 {
     LazyLock lock(lazy_lock);
+    if (s->capture || e->capture)
+        return wait_in_capture(s, e);
     if (e->recorded) /* else there is nothing to wait for */
         add(s, Work{nullptr, e, nullptr, e->recorded});
     return cudaSuccess;
@@ -213,6 +248,10 @@ cudaError_t cudaEventDestroy(cudaEvent_t e)
 cudaError_t cudaEventRecord(cudaEvent_t e, cudaStream_t s)
 {
     LazyLock lock(lazy_lock);
+    e->capture = s->capture;
+    e->after = s->last;
+    if (s->capture)
+        return cudaSuccess;
     if (e->recorded > e->passed && e->stream != s)
         run_until(e, e->recorded); /* each recording is of one stream here */
     e->stream = s;
@@ -223,6 +262,8 @@ cudaError_t cudaEventRecord(cudaEvent_t e, cudaStream_t s)
 cudaError_t cudaEventSynchronize(cudaEvent_t e)
 {
     LazyLock lock(lazy_lock);
+    if (e->capture)
+        return lazy_fail(cudaErrorCapturedEvent);
     run_until(e, e->recorded);
     return cudaSuccess;
 }
@@ -230,7 +271,8 @@ cudaError_t cudaEventSynchronize(cudaEvent_t e)
 cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t from, cudaEvent_t to)
 {
     LazyLock lock(lazy_lock);
-    if (!from->timing || !to->timing || !from->recorded || !to->recorded)
+    if (!from->timing || !to->timing || !from->recorded || !to->recorded || from->capture ||
+        to->capture)
         return lazy_fail(cudaErrorInvalidValue);
     *milliseconds = (float)((to->time - from->time) * 1e3);
     return cudaSuccess;
@@ -242,22 +284,52 @@ cudaError_t cudaStreamBeginCapture(cudaStream_t s, enum cudaStreamCaptureMode mo
     LazyLock lock(lazy_lock);
     if (mode != cudaStreamCaptureModeThreadLocal || capturing)
         return lazy_fail(cudaErrorInvalidValue);
-    s->capture = new LazyGraph();
+    s->capture = new LazyGraph{{}, s};
+    s->last.clear();
     s->invalid = false;
     capturing = true;
     recorder = std::this_thread::get_id();
     return cudaSuccess;
 }
 
+/* What must be done before one of these, they included. */
+static Nodes before(const LazyGraph *g, const Nodes &last)
+{
+    Nodes all = last;
+    for (size_t i = g->nodes.size(); i-- > 0;) /* each comes after earlier ones only */
+        if (all.count(i))
+            all.insert(g->nodes[i].after.begin(), g->nodes[i].after.end());
+    return all;
+}
+
+/* The other streams leave the recording of s. Has s waited for all that they do in it? */
+static bool joined(LazyStream *s)
+{
+    Nodes all = before(s->capture, s->last);
+    bool complete = all.size() == s->capture->nodes.size();
+    for (LazyStream *other : streams)
+        if (other != s && other->capture == s->capture) {
+            s->invalid |= other->invalid;
+            other->capture = nullptr;
+            other->last.clear();
+            other->invalid = false;
+        }
+    return complete;
+}
+
 cudaError_t cudaStreamEndCapture(cudaStream_t s, cudaGraph_t *graph)
 {
     LazyLock lock(lazy_lock);
-    if (!s->capture || !lazy_recording())
+    if (!s->capture || !lazy_recording() || s->capture->origin != s)
         return lazy_fail(cudaErrorInvalidValue);
+    bool complete = joined(s);
     *graph = s->capture;
     s->capture = nullptr;
+    s->last.clear();
     capturing = false;
-    return s->invalid ? lazy_fail(cudaErrorStreamCaptureInvalidated) : cudaSuccess;
+    return s->invalid ? lazy_fail(cudaErrorStreamCaptureInvalidated)
+         : !complete  ? lazy_fail(cudaErrorStreamCaptureUnjoined)
+                      : cudaSuccess;
 }
 
 cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t *exec, cudaGraph_t graph,
@@ -268,13 +340,32 @@ cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t *exec, cudaGraph_t gra
 cudaError_t cudaGraphDestroy(cudaGraph_t graph) { return delete graph, cudaSuccess; }
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec) { return delete exec, cudaSuccess; }
 
+/* One launch of a graph: each turn does one of the nodes whose predecessors are done. */
+struct Replay {
+    std::vector<Node> nodes;
+    std::vector<bool> done;
+    void turn(void)
+    {
+        std::vector<size_t> ready;
+        for (size_t i = 0; i < nodes.size(); i++)
+            if (!done[i] && std::all_of(nodes[i].after.begin(), nodes[i].after.end(),
+                                        [this](size_t before) { return done[before]; }))
+                ready.push_back(i);
+        size_t next = ready[lazy_draw((unsigned)ready.size())];
+        nodes[next].run();
+        done[next] = true;
+    }
+};
+
 cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t s)
 {
     LazyLock lock(lazy_lock);
     if (s->capture)
         return lazy_forbidden(s);
-    for (const std::function<void()> &node : exec->nodes)
-        s->queue.push_back(Work{node, nullptr, nullptr, 0});
+    size_t count = exec->nodes.size();
+    std::shared_ptr<Replay> replay(new Replay{exec->nodes, std::vector<bool>(count)});
+    for (size_t i = 0; i < count; i++)
+        s->queue.push_back(Work{[=] { replay->turn(); }, nullptr, nullptr, 0});
     some_turns();
     return cudaSuccess;
 }
