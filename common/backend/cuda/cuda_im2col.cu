@@ -1,7 +1,7 @@
 /* cuda_im2col.cu: the kernels before and after the matrix products of a convolution
  * (cuda_conv.h). */
 #include "cuda_conv.h"
-#include "cuda_kernel.h"
+#include "cuda_wide.h"
 
 /* A row-major matrix as an activation, for get and put. */
 static Act dense(void *at, DType type, int n, int h, int w, int c)

@@ -13,7 +13,14 @@ enum {
     BLOCK = 256,          /* threads of a block in elementwise kernels */
     WIDE_BLOCK = 512,     /* in kernels that sum: a power of two */
     STRIP_CHANNELS = 128, /* channels of one strip, at most */
-    PIXELS_PER_THREAD = 8
+    /* batch norm: threads of a block; accesses of 16 bytes in a strip, at most; blocks, about, of
+     * its kernels that write and of those that sum: 8 and 2 for each multiprocessor of an H100 */
+    NORM_BLOCK = 256,
+    STRIP_ACCESSES = 8,
+    NORM_BLOCKS = 132 * 8,
+    SUM_BLOCKS = 132 * 2,
+    LONGEST_SUM = 64,
+    NORM_COUNTERS = 1 << 14 /* blocks that add up the others' sums, at most: [G,strips] */
 };
 
 HOST_AND_DEVICE int div_up(long a, long b) { return (int)((a + b - 1) / b); }
@@ -44,18 +51,44 @@ HOST_AND_DEVICE int blocks_for(size_t n)
     return blocks < 1 ? 1 : blocks < most ? (int)blocks : (int)most;
 }
 
-/* Pieces into which each of G groups' images are cut for batch norm's sums: one per image, as far
- * as scratch holds their sums (double [G,pieces,2,C]); 1: no pieces are needed. */
-HOST_AND_DEVICE int norm_pieces(int images, int G, int C, size_t scratch_bytes)
+/* How batch norm's kernels cut their work. A pixel has C / WIDTH accesses (cuda_wide.h), which are
+ * cut into strips of 1, 2, 4 or 8: at most a cache line of 128 bytes, and no strip is a short one.
+ * A block's threads are `lanes` x accesses. Each group's pixels are cut into `pieces` of `length`
+ * (the last ones may be short, or empty). The grid: G * pieces x strips. */
+typedef struct NormCut {
+    int accesses, strips, lanes, pieces;
+    long length;
+} NormCut;
+
+/* row: accesses in a pixel; pixels: of a group; about as many blocks as asked for, if there is a
+ * pixel for each thread. */
+static inline NormCut norm_cut(int row, int G, long pixels, int blocks)
 {
-    size_t fit = scratch_bytes / (sizeof(double) * 2 * C * G);
-    int pieces = images < 512 ? images : 512;
-    return fit < 2 ? 1 : (size_t)pieces < fit ? pieces : (int)fit;
+    NormCut cut;
+    cut.accesses = row % STRIP_ACCESSES == 0 ? STRIP_ACCESSES : row & -row;
+    cut.strips = row / cut.accesses;
+    cut.lanes = NORM_BLOCK / cut.accesses;
+    long wanted = blocks / ((long)G * cut.strips), most = div_up(pixels, cut.lanes);
+    cut.pieces = (int)(wanted > most ? most : wanted < 1 ? 1 : wanted);
+    cut.length = div_up(pixels, cut.pieces);
+    return cut;
 }
-/* The first of `count` items in piece `piece` of `pieces`; it ends where the next begins. */
-HOST_AND_DEVICE int piece_begin(int count, int piece, int pieces)
+
+/* The same for sums: the pieces' sums, double [G * pieces,2,C], fit into scratch memory, and there
+ * are enough pieces that a thread adds up at most LONGEST_SUM numbers in float32. */
+static inline NormCut norm_sums_cut(int row, int G, long pixels, int C, size_t scratch_bytes)
 {
-    return (int)((long)count * piece / pieces);
+    NormCut cut = norm_cut(row, G, pixels, SUM_BLOCKS);
+    size_t fit = scratch_bytes / (sizeof(double) * 2 * C * G), counters = (size_t)G * cut.strips;
+    long least = div_up(pixels, (long)cut.lanes * LONGEST_SUM);
+    if (cut.pieces < least)
+        cut.pieces = (int)least;
+    if (counters > NORM_COUNTERS || fit < 1)
+        fit = 1;
+    if ((size_t)cut.pieces > fit)
+        cut.pieces = (int)fit;
+    cut.length = div_up(pixels, cut.pieces);
+    return cut;
 }
 HOST_AND_DEVICE int group_size(int N, int group, int g)
 {

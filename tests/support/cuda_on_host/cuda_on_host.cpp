@@ -9,6 +9,9 @@
  * beside the loop's ---- */
 thread_local HostIndex threadIdx, blockIdx, blockDim, gridDim;
 thread_local int host_phase;
+/* A thread's turn: its writes are fenced; it has counted itself, and must not read the others'
+ * writes before another fence. */
+static thread_local bool fenced, counted;
 static thread_local struct {
     long turn, turns;
     int phases;
@@ -19,6 +22,9 @@ static thread_local struct {
  * threads, but not phases. */
 bool host_turn(void)
 {
+    if (counted)
+        lazy_wrong("no fence behind atomicInc");
+    fenced = false;
     if (launch.turn == launch.turns)
         return false;
     long thread = launch.turn % blockDim.x, rest = launch.turn / blockDim.x,
@@ -30,6 +36,17 @@ bool host_turn(void)
     blockIdx = {(unsigned)(block % gridDim.x), (unsigned)(block / gridDim.x)};
     launch.turn++;
     return true;
+}
+
+void __threadfence(void) { fenced = true, counted = false; }
+unsigned atomicInc(unsigned *count, unsigned most)
+{
+    if (!fenced)
+        lazy_wrong("no fence before atomicInc");
+    unsigned old = *count;
+    *count = old >= most ? 0 : old + 1;
+    counted = true;
+    return old;
 }
 
 void host_launch(int phases, long x, long y, int threads)

@@ -21,12 +21,17 @@
 #define FIRST if (host_phase == 0)
 #define THEN if (host_phase == 1)
 #define LAST if (host_phase == 2)
+#define NEXT(phase) if (host_phase == (phase))
 
 typedef struct HostIndex {
     unsigned x, y;
 } HostIndex;
 extern thread_local HostIndex threadIdx, blockIdx, blockDim, gridDim;
 extern thread_local int host_phase;
+
+/* A count that blocks share, between two fences (or the double ends the process). */
+void __threadfence(void);
+unsigned atomicInc(unsigned *count, unsigned most);
 
 /* Work for a stream, to be done late. */
 void lazy_queue(cudaStream_t s, std::function<void()> work);
