@@ -43,7 +43,7 @@ template <class V> DEVICE void store(Act a, size_t i, const V &v) { ((V *)a.at)[
 DEVICE void store(Act a, size_t i, const Single &v) { put(a, at_element(a, i), v.f); }
 
 /* The width that suits all of these tensors (at NULL: not given): one type, no halo, aligned; rows
- * of `row` elements are whole accesses. */
+ * of `row` elements are whole accesses (0: rows do not matter). */
 static inline int width_of(const Act *all, int count, int row)
 {
     int width = all[0].bf16 ? Halves::WIDTH : Floats::WIDTH;

@@ -1,6 +1,7 @@
 /* cuda_on_host.cpp: the GPU that the headers beside it promise: launches, device, memory. */
 #include "lazy_streams.h"
 #include <map>
+#include <numeric>
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -15,11 +16,11 @@ static thread_local bool fenced, counted;
 static thread_local struct {
     long turn, turns;
     int phases;
-    bool backwards;
+    long first, step; /* the order of blocks: each step-th, around */
+    bool backwards;   /* threads */
 } launch;
 
-/* The order of turns: blocks, in each its phases, in each its threads. Backwards: blocks and
- * threads, but not phases. */
+/* The order of turns: blocks, in each its phases, in each its threads. */
 bool host_turn(void)
 {
     if (counted)
@@ -31,7 +32,7 @@ bool host_turn(void)
          block = rest / launch.phases;
     host_phase = (int)(rest % launch.phases);
     thread = launch.backwards ? blockDim.x - 1 - thread : thread;
-    block = launch.backwards ? (long)gridDim.x * gridDim.y - 1 - block : block;
+    block = (launch.first + block * launch.step) % ((long)gridDim.x * gridDim.y);
     threadIdx = {(unsigned)thread, 0};
     blockIdx = {(unsigned)(block % gridDim.x), (unsigned)(block / gridDim.x)};
     launch.turn++;
@@ -49,6 +50,17 @@ unsigned atomicInc(unsigned *count, unsigned most)
     return old;
 }
 
+/* Forwards, backwards, or here and there. */
+static void draw_order(long blocks)
+{
+    unsigned order = lazy_draw(3);
+    launch.first = order == 0 ? 0 : order == 1 ? blocks - 1 : lazy_draw((unsigned)blocks);
+    launch.step = order == 0 ? 1 : order == 1 ? blocks - 1 : blocks * 5 / 8 + 1;
+    while (std::gcd(launch.step, blocks) > 1)
+        launch.step++;
+    launch.backwards = lazy_draw(2);
+}
+
 void host_launch(int phases, long x, long y, int threads)
 {
     if (x < 1 || x > INT32_MAX || y < 1 || y > 65535 || threads < 1 || threads > 1024)
@@ -58,7 +70,7 @@ void host_launch(int phases, long x, long y, int threads)
     launch.turn = 0;
     launch.turns = x * y * phases * threads;
     launch.phases = phases;
-    launch.backwards = lazy_draw(2);
+    draw_order(x * y);
 }
 
 /* ---- the device ---- */

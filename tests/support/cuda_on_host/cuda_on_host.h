@@ -3,10 +3,11 @@
  * threads, one after the other; a barrier is the end of a phase.
  *
  * What this shows: wrong indices, sizes, terms, a thread or block that depends on another's turn
- * (launches run backwards by chance), a missing wait between streams or for the host, what a
- * recording must not hold (lazy_streams.cpp), and under SAN=1 reading and writing outside a buffer.
- * What it does not show: how fast it is, what the GPU's own arithmetic rounds otherwise, a missing
- * barrier whose phases happen to be in order, and anything in cuBLAS and cuDNN.
+ * (launches run forwards, backwards, or here and there, by chance), a missing wait between streams
+ * or for the host, what a recording must not hold (lazy_streams.cpp), and under SAN=1 reading and
+ * writing outside a buffer. What it does not show: how fast it is, what the GPU's own arithmetic
+ * rounds otherwise, a missing barrier whose phases happen to be in order, and anything in cuBLAS
+ * and cuDNN.
  */
 #ifndef CUDA_ON_HOST_H
 #define CUDA_ON_HOST_H
