@@ -37,7 +37,7 @@ static void pieces(void **state)
         for (size_t g = 0; g < sizeof groups / sizeof *groups; g++)
             for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
                 size_t of_sums = sizeof(double) * 2 * rows[r] * 8 * groups[g];
-                NormCut cut[] = {norm_cut(rows[r], groups[g], pixels[i], NORM_BLOCKS),
+                NormCut cut[] = {norm_cut(rows[r], groups[g], pixels[i], LEAST_BLOCKS, MOST_BLOCKS),
                                  norm_sums_cut(rows[r], groups[g], pixels[i], rows[r] * 8,
                                                scratch)};
                 for (int k = 0; k < 2; k++) {
@@ -50,9 +50,12 @@ static void pieces(void **state)
                 assert_true(cut[1].pieces == 1 || (of_sums * cut[1].pieces <= scratch &&
                                                    groups[g] * cut[1].strips <= NORM_COUNTERS));
             }
-    NormCut usual = norm_cut(2, 1, 128 * 1024, NORM_BLOCKS); /* 16 channels in BF16 */
+    /* 16 channels in BF16: 264 blocks, though their threads have not quite four pixels each */
+    NormCut usual = norm_cut(2, 1, 128 * 1024, LEAST_BLOCKS, MOST_BLOCKS);
     assert_int_equal(usual.accesses, 2);
-    assert_int_equal(usual.pieces, 1024); /* a pixel a thread: no more blocks than that */
+    assert_int_equal(usual.pieces, LEAST_BLOCKS);
+    assert_int_equal(norm_cut(2, 1, 1000, LEAST_BLOCKS, MOST_BLOCKS).pieces, 8); /* a pixel each */
+    assert_int_equal(norm_cut(2, 1, 1 << 20, LEAST_BLOCKS, MOST_BLOCKS).pieces, MOST_BLOCKS);
     usual = norm_sums_cut(20, 1, 1024 * 1024, 160, scratch); /* 160: five strips of 32 */
     assert_int_equal(usual.strips, 5);
     assert_int_equal(usual.length, usual.lanes * LONGEST_SUM);

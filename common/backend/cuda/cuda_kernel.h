@@ -1,8 +1,9 @@
 /* cuda_kernel.h: shared by the kernels: launches, barriers, and activations as a kernel sees them.
  *
  * Where threads of a block cooperate, the kernel is written in phases: FIRST {…} THEN {…} LAST {…}
- * NEXT(3) {…}, with a barrier between; phases pass data in __shared__ memory, and variables declared
- * outside of them depend on nothing that a phase changes. No thread returns before the last barrier.
+ * NEXT(3) {…}, with a barrier between; phases pass data in __shared__ memory, and variables
+ * declared outside of them depend on nothing that a phase changes. No thread returns before the
+ * last barrier.
  */
 #ifndef CUDA_KERNEL_H
 #define CUDA_KERNEL_H

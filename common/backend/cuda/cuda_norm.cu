@@ -44,7 +44,7 @@ template <class V> KERNEL image_moments(float *moments, Act x, NormCut cut)
 
 template <class V> static void start_moments(Stream *s, Tensor moments, Tensor x)
 {
-    NormCut cut = norm_cut(x.c / V::WIDTH, x.n, (long)x.h * x.w, 1);
+    NormCut cut = norm_cut(x.c / V::WIDTH, x.n, (long)x.h * x.w, 0, 0);
     LAUNCH(s, 3, image_moments<V>, x.n, cut.strips, NORM_BLOCK, (float *)cuda_at(moments), act(x),
            cut);
 }
@@ -214,7 +214,7 @@ template <class V>
 static void start_forward(Stream *s, Tensor y, const BatchNorm *bn, Tensor x, Tensor residual)
 {
     int G = group_count(x.n, bn->group), images = group_size(x.n, bn->group, 0);
-    NormCut cut = norm_cut(x.c / V::WIDTH, G, (long)images * x.h * x.w, NORM_BLOCKS);
+    NormCut cut = norm_cut(x.c / V::WIDTH, G, (long)images * x.h * x.w, LEAST_BLOCKS, MOST_BLOCKS);
     float lowest = bn->relu ? 0 : -INFINITY;
     if (given(residual))
         LAUNCH(s, 2, (bn_forward<V, true>), G * cut.pieces, cut.strips, NORM_BLOCK, act(y),

@@ -195,10 +195,13 @@ void cuda_bn_backward_sums(Stream *s, Tensor sums, const BatchNorm *bn, Tensor d
 typedef struct Slope {
     float slope, offset;
 } Slope;
-DEVICE Slope slope_of(Coefficients q, float istd, double sum_g, double sum_g_xhat, double count)
+DEVICE Slope slope_of(const Gradient &in, const double *sums, int ranks, int g, int c)
 {
-    double each = 1 / count;
-    Slope s = {-q.scale * istd * (float)(sum_g_xhat * each), -q.scale * (float)(sum_g * each)};
+    int C = in.x.c, images = group_size(in.x.n, in.bn.group, g);
+    const double *sum = sums + (size_t)g * 2 * C + c;
+    double each = 1 / ((double)images * in.x.h * in.x.w * ranks);
+    float istd = in.bn.istd[(size_t)g * C + c], scale = coefficients_of(in.bn, g, C, c).scale;
+    Slope s = {-scale * istd * (float)(sum[C] * each), -scale * (float)(sum[0] * each)};
     return s;
 }
 
@@ -217,23 +220,22 @@ template <class V> DEVICE void put_residual(Act dresidual, size_t at, const floa
     store(dresidual, at, out);
 }
 
+/* Two blocks find room on a multiprocessor: at most 128 registers. */
 template <class V, int MASK, bool ADD>
-KERNEL bn_backward(Act dx, Act dresidual, Gradient in, const double *sums, int ranks,
-                   int add_residual, NormCut cut)
+KERNEL __launch_bounds__(NORM_BLOCK, 2)
+    bn_backward(Act dx, Act dresidual, Gradient in, const double *sums, int ranks, int add_residual,
+                NormCut cut)
 {
     __shared__ Coefficients of_channel[STRIP_WIDEST];
     __shared__ Slope slope_of_channel[STRIP_WIDEST];
     Part me = part_of<V>(cut, in.x, in.bn.group);
     FIRST
     {
-        int C = in.x.c, channels = cut.accesses * V::WIDTH, t = (int)threadIdx.x, g = me.group,
+        int channels = cut.accesses * V::WIDTH, t = (int)threadIdx.x,
             c = (int)blockIdx.y * channels + t;
         if (t < channels) {
-            double count = (double)group_size(in.x.n, in.bn.group, g) * in.x.h * in.x.w * ranks;
-            const double *sum = sums + (size_t)g * 2 * C + c;
-            of_channel[t] = coefficients_of(in.bn, g, C, c);
-            slope_of_channel[t] = slope_of(of_channel[t], in.bn.istd[(size_t)g * C + c], sum[0],
-                                           sum[C], count);
+            of_channel[t] = coefficients_of(in.bn, me.group, in.x.c, c);
+            slope_of_channel[t] = slope_of(in, sums, ranks, me.group, c);
         }
     }
     THEN
@@ -284,7 +286,8 @@ template <class V>
 static void start_backward(Stream *s, Act dx, Act dresidual, Gradient in, const double *sums,
                            int mask, int ranks, bool add, bool add_residual, int G, int images)
 {
-    NormCut cut = norm_cut(in.x.c / V::WIDTH, G, (long)images * in.x.h * in.x.w, NORM_BLOCKS);
+    NormCut cut = norm_cut(in.x.c / V::WIDTH, G, (long)images * in.x.h * in.x.w, LEAST_BLOCKS,
+                           MOST_BLOCKS);
     BY_MASK(mask, launch_backward, s, dx, dresidual, in, sums, ranks, add, add_residual, G, cut);
 }
 

@@ -13,12 +13,13 @@ enum {
     BLOCK = 256,          /* threads of a block in elementwise kernels */
     WIDE_BLOCK = 512,     /* in kernels that sum: a power of two */
     STRIP_CHANNELS = 128, /* channels of one strip, at most */
-    /* batch norm: threads of a block; accesses of 16 bytes in a strip, at most; blocks, about, of
-     * its kernels that write and of those that sum: 8 and 2 for each multiprocessor of an H100 */
+    UNDER_WAY = 4,        /* accesses of 16 bytes that a thread has under way at once */
+    /* batch norm: threads of a block; accesses in a strip, at most; blocks that an H100 has room
+     * for at once, and four times as many */
     NORM_BLOCK = 256,
     STRIP_ACCESSES = 8,
-    NORM_BLOCKS = 132 * 8,
-    SUM_BLOCKS = 132 * 2,
+    LEAST_BLOCKS = 132 * 2,
+    MOST_BLOCKS = 4 * LEAST_BLOCKS,
     LONGEST_SUM = 64,
     NORM_COUNTERS = 1 << 14 /* blocks that add up the others' sums, at most: [G,strips] */
 };
@@ -60,30 +61,33 @@ typedef struct NormCut {
     long length;
 } NormCut;
 
-/* row: accesses in a pixel; pixels: of a group; about as many blocks as asked for, if there is a
- * pixel for each thread. */
-static inline NormCut norm_cut(int row, int G, long pixels, int blocks)
+/* row: accesses in a pixel; pixels: of a group. Each thread has UNDER_WAY pixels; fewer, if there
+ * would be fewer blocks than `least`, more, if there would be more than `most`. */
+static inline NormCut norm_cut(int row, int G, long pixels, int least, int most)
 {
     NormCut cut;
     cut.accesses = row % STRIP_ACCESSES == 0 ? STRIP_ACCESSES : row & -row;
     cut.strips = row / cut.accesses;
     cut.lanes = NORM_BLOCK / cut.accesses;
-    long wanted = blocks / ((long)G * cut.strips), most = div_up(pixels, cut.lanes);
-    cut.pieces = (int)(wanted > most ? most : wanted < 1 ? 1 : wanted);
+    long columns = (long)G * cut.strips, pieces = div_up(pixels, cut.lanes * UNDER_WAY),
+         full = div_up(pixels, cut.lanes);
+    pieces = pieces < least / columns ? least / columns : pieces;
+    pieces = pieces > most / columns ? most / columns : pieces;
+    cut.pieces = (int)(pieces < 1 ? 1 : pieces > full ? full : pieces);
     cut.length = div_up(pixels, cut.pieces);
     return cut;
 }
 
 /* The same for sums: the pieces' sums, double [G * pieces,2,C], fit into scratch memory, and there
- * are enough pieces that a thread adds up at most LONGEST_SUM numbers in float32. */
+ * are enough pieces that a thread adds up at most LONGEST_SUM elements in float32. */
 static inline NormCut norm_sums_cut(int row, int G, long pixels, int C, size_t scratch_bytes)
 {
-    NormCut cut = norm_cut(row, G, pixels, SUM_BLOCKS);
-    size_t fit = scratch_bytes / (sizeof(double) * 2 * C * G), counters = (size_t)G * cut.strips;
-    long least = div_up(pixels, (long)cut.lanes * LONGEST_SUM);
-    if (cut.pieces < least)
-        cut.pieces = (int)least;
-    if (counters > NORM_COUNTERS || fit < 1)
+    NormCut cut = norm_cut(row, G, pixels, LEAST_BLOCKS, LEAST_BLOCKS);
+    size_t fit = scratch_bytes / (sizeof(double) * 2 * C * G);
+    int short_enough = div_up(pixels, (long)cut.lanes * LONGEST_SUM);
+    if (cut.pieces < short_enough)
+        cut.pieces = short_enough;
+    if ((long)G * cut.strips > NORM_COUNTERS || fit < 1)
         fit = 1;
     if ((size_t)cut.pieces > fit)
         cut.pieces = (int)fit;

@@ -17,11 +17,11 @@
 #endif
 
 struct alignas(16) Halves {
-    static constexpr int WIDTH = 8, AHEAD = 4;
+    static constexpr int WIDTH = 8, AHEAD = UNDER_WAY;
     uint16_t half[WIDTH];
 };
 struct alignas(16) Floats {
-    static constexpr int WIDTH = 4, AHEAD = 4;
+    static constexpr int WIDTH = 4, AHEAD = UNDER_WAY;
     float f[WIDTH];
 };
 struct Single {

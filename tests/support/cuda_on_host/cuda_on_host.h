@@ -19,6 +19,7 @@
 #define DEVICE static inline
 #define KERNEL static void
 #define __shared__ static thread_local
+#define __launch_bounds__(threads, blocks)
 #define FIRST if (host_phase == 0)
 #define THEN if (host_phase == 1)
 #define LAST if (host_phase == 2)
