@@ -14,11 +14,19 @@ thread_local int host_phase;
  * writes before another fence. */
 static thread_local bool fenced, counted;
 static thread_local struct {
-    long turn, turns;
+    long block, blocks, left; /* left: this one and those to come */
+    long step;                /* the order of blocks: each step-th, around */
+    unsigned thread;
     int phases;
-    long first, step; /* the order of blocks: each step-th, around */
-    bool backwards;   /* threads */
+    bool backwards; /* threads */
 } launch;
+
+static void begin_block(long block)
+{
+    launch.block = block;
+    blockIdx = {(unsigned)(block % gridDim.x), (unsigned)(block / gridDim.x)};
+    host_phase = 0;
+}
 
 /* The order of turns: blocks, in each its phases, in each its threads. */
 bool host_turn(void)
@@ -26,16 +34,16 @@ bool host_turn(void)
     if (counted)
         lazy_wrong("no fence behind atomicInc");
     fenced = false;
-    if (launch.turn == launch.turns)
-        return false;
-    long thread = launch.turn % blockDim.x, rest = launch.turn / blockDim.x,
-         block = rest / launch.phases;
-    host_phase = (int)(rest % launch.phases);
-    thread = launch.backwards ? blockDim.x - 1 - thread : thread;
-    block = (launch.first + block * launch.step) % ((long)gridDim.x * gridDim.y);
-    threadIdx = {(unsigned)thread, 0};
-    blockIdx = {(unsigned)(block % gridDim.x), (unsigned)(block / gridDim.x)};
-    launch.turn++;
+    if (launch.thread == blockDim.x) {
+        launch.thread = 0;
+        if (++host_phase == launch.phases) {
+            if (--launch.left == 0)
+                return false;
+            begin_block((launch.block + launch.step) % launch.blocks);
+        }
+    }
+    threadIdx = {launch.backwards ? blockDim.x - 1 - launch.thread : launch.thread, 0};
+    launch.thread++;
     return true;
 }
 
@@ -50,27 +58,22 @@ unsigned atomicInc(unsigned *count, unsigned most)
     return old;
 }
 
-/* Forwards, backwards, or here and there. */
-static void draw_order(long blocks)
-{
-    unsigned order = lazy_draw(3);
-    launch.first = order == 0 ? 0 : order == 1 ? blocks - 1 : lazy_draw((unsigned)blocks);
-    launch.step = order == 0 ? 1 : order == 1 ? blocks - 1 : blocks * 5 / 8 + 1;
-    while (std::gcd(launch.step, blocks) > 1)
-        launch.step++;
-    launch.backwards = lazy_draw(2);
-}
-
 void host_launch(int phases, long x, long y, int threads)
 {
     if (x < 1 || x > INT32_MAX || y < 1 || y > 65535 || threads < 1 || threads > 1024)
         lazy_wrong("a grid beyond CUDA's limits");
     gridDim = {(unsigned)x, (unsigned)y};
     blockDim = {(unsigned)threads, 1};
-    launch.turn = 0;
-    launch.turns = x * y * phases * threads;
+    long blocks = launch.blocks = launch.left = x * y;
     launch.phases = phases;
-    draw_order(x * y);
+    launch.thread = 0;
+    launch.backwards = lazy_draw(2);
+    /* forwards, backwards, or here and there */
+    unsigned order = lazy_draw(3);
+    launch.step = order == 0 ? 1 : order == 1 ? blocks - 1 : blocks * 5 / 8 + 1;
+    while (std::gcd(launch.step, blocks) > 1)
+        launch.step++;
+    begin_block(order == 0 ? 0 : order == 1 ? blocks - 1 : lazy_draw((unsigned)blocks));
 }
 
 /* ---- the device ---- */
