@@ -47,6 +47,8 @@ typedef struct BatchNorm {
     Tensor mean, istd;   /* [G,C], of the last forward pass; istd = 1 / sqrt(var + eps) */
     int group;           /* images per group, >= 1 */
     bool relu;           /* y = max(0, .) at the end of the forward pass */
+    bool y_of_x;         /* backward: y is what bn_forward made of this x, and nothing was added:
+                          * its signs may be computed from x again, which saves reading it */
     float eps, momentum; /* 1e-5, and 0.1: running = 0.9 running + 0.1 new */
 } BatchNorm;
 
@@ -141,6 +143,9 @@ typedef struct BackendOps {
      * average over the groups (a short one counts in full). */
     void (*bn_finish)(Stream *s, const BatchNorm *bn, Tensor sums, int N, int pixels, int ranks,
                       bool update_running);
+    /* bn_sums and bn_finish, where no other rank's sums are added in between */
+    void (*bn_statistics)(Stream *s, const BatchNorm *bn, Tensor sums, Tensor moments, int pixels,
+                          bool update_running);
     /* Evaluation: row 0 of mean and istd from the running statistics; the bn_forward that follows
      * needs bn->group >= its N. Overwrites what bn_finish left for a backward pass. */
     void (*bn_running)(Stream *s, const BatchNorm *bn);

@@ -71,6 +71,20 @@ static void conv_forward(Model *m, int i, ModelMode mode)
                             matrix(param(m, l->w), l->out), optional(m, l->residual));
 }
 
+/* Of x, whose moments are there; with the other ranks' where the hook adds their sums. */
+static void norm_statistics(Model *m, const BatchNorm *bn, Tensor sum, Tensor x, bool update)
+{
+    const BackendOps *op = m->be->op;
+    int pixels = x.h * x.w;
+    if (!m->stats_hook) {
+        op->bn_statistics(m->s, bn, sum, moments(m, x.c), pixels, update);
+        return;
+    }
+    op->bn_sums(m->s, sum, moments(m, x.c), pixels, bn->group);
+    m->stats_hook(m->stats_context, sum, m->s);
+    op->bn_finish(m->s, bn, sum, x.n, pixels, m->stats_ranks, update);
+}
+
 static void batchnorm_forward(Model *m, int i, ModelMode mode)
 {
     const BackendOps *op = m->be->op;
@@ -86,10 +100,7 @@ static void batchnorm_forward(Model *m, int i, ModelMode mode)
         bool have_moments = i > 0 && l->in == i && m->layers[i - 1].kind == LAYER_CONV;
         if (!have_moments)
             op->image_moments(m->s, moments(m, l->out), x);
-        op->bn_sums(m->s, sum, moments(m, l->out), x.h * x.w, bn.group);
-        if (m->stats_hook)
-            m->stats_hook(m->stats_context, sum, m->s);
-        op->bn_finish(m->s, &bn, sum, x.n, x.h * x.w, m->stats_ranks, mode == MODEL_TRAIN);
+        norm_statistics(m, &bn, sum, x, mode == MODEL_TRAIN);
     }
     bool held = bn.relu && m->plan->holding;
     bn.relu &= !held;
@@ -229,6 +240,7 @@ static void batchnorm_backward(Model *m, int i)
     Tensor x = act(m, l->in), y = bn->relu ? gate(m, i + 1) : act(m, i + 1), dy = grad(m, i + 1),
            sum = sums(m, bn, l->out);
     Tensor dresidual = l->residual == NONE ? NO_TENSOR : grad(m, l->residual);
+    norm.y_of_x = l->residual == NONE && !m->plan->holding;
     op->bn_backward_sums(m->s, sum, bn, dparam(m, l->w), dparam(m, l->b), dy, y, x);
     if (m->stats_hook)
         m->stats_hook(m->stats_context, sum, m->s);

@@ -2,39 +2,72 @@
 # ranks: 0
 # seconds: 300
 # sanitizers: no
-# The kernels as compiled for an H100, without one: no registers spilled, no stack; and in those
-# that are written for it, loads or stores of 16 bytes (cuobjdump, a part of CUDA, shows them).
+# The kernels as compiled for an A100 and an H100, without one: no registers spilled, no stack; and
+# in those that are written for it, loads and stores of 16 bytes (cuobjdump, a part of CUDA, shows
+# them), so many that a thread has several under way at once.
 set -u
 PATH=$PATH:${CUDA_HOME:-/usr/local/cuda}/bin
-WIDE="pad_channels" # kernels with 16-byte accesses
+# kernel, its 16-byte loads and stores, at least
+HOT="pad_channels 0 1
+    image_momentsI6Halves 5 0           image_momentsI6Floats 5 0
+    bn_forwardI6HalvesLb0 4 4           bn_forwardI6FloatsLb0 4 4
+    bn_forwardI6HalvesLb1 8 4           bn_forwardI6FloatsLb1 8 4
+    bn_backward_sumsI6HalvesLi0 8 0     bn_backward_sumsI6FloatsLi0 8 0
+    bn_backward_sumsI6HalvesLi1 12 0    bn_backward_sumsI6FloatsLi1 12 0
+    bn_backward_sumsI6HalvesLi2 8 0     bn_backward_sumsI6FloatsLi2 8 0
+    bn_backwardI6HalvesLi0ELb0 8 4      bn_backwardI6FloatsLi0ELb0 8 4
+    bn_backwardI6HalvesLi1ELb0 12 4     bn_backwardI6FloatsLi1ELb0 12 4
+    bn_backwardI6HalvesLi2ELb0 8 4      bn_backwardI6FloatsLi2ELb0 8 4
+    bn_backwardI6HalvesLi2ELb1 12 4     bn_backwardI6FloatsLi2ELb1 12 4
+    axpyI6Halves 2 1                    axpyI6Floats 2 1"
+MOST=128 # registers: two blocks of 256 threads fit a multiprocessor
 type -P nvcc >/dev/null || { echo "skipped: no nvcc"; exit 77; }
 work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
 failed=0
 wrong() { echo "wrong: $*"; failed=1; }
 
-for source in common/backend/cuda/*.cu; do echo "#include \"$PWD/$source\""; done >"$work/all.cu"
-nvcc -cubin -arch=sm_90 -O3 -std=c++17 -Icommon -Icommon/backend/cuda -Xptxas -v "$work/all.cu" \
-    -o "$work/all.cubin" >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
-kernels=$(grep -c 'Compiling entry function' "$work/log")
-[ "$kernels" -ge 30 ] || wrong "$kernels kernels compiled, expected 30 or more"
-spilled=$(awk '/Function properties for/ { name = $NF }
-    /bytes stack frame/ && !/^ *0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads/ {
-        print name ": " $0 }' "$work/log")
-[ -z "$spilled" ] || wrong "stack or spills: $spilled"
-grep -q '0 bytes spill stores' "$work/log" || wrong "ptxas says nothing of spills"
-echo "$kernels kernels, at most $(grep -o 'Used [0-9]* registers' "$work/log" |
-    awk '$2 > most { most = $2 } END { print most }') registers"
+registers() { # architecture
+    local kernels spilled used
+    kernels=$(grep -c 'Compiling entry function' "$work/log")
+    [ "$kernels" -ge 60 ] || wrong "$kernels kernels compiled, expected 60 or more"
+    spilled=$(awk '/Function properties for/ { name = $NF } /bytes stack frame/ &&
+        !/^ *0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads/ {
+            print name ": " $0 }' "$work/log")
+    [ -z "$spilled" ] || wrong "stack or spills: $spilled"
+    grep -q '0 bytes spill stores' "$work/log" || wrong "ptxas says nothing of spills"
+    used=$(grep -o 'Used [0-9]* registers' "$work/log" | awk '$2 > most { most = $2 }
+        END { print most + 0 }')
+    [ "$used" -le $MOST ] || wrong "a kernel uses $used registers, expected at most $MOST"
+    echo "sm_$1: $kernels kernels, at most $used registers"
+}
 
-if ! type -P cuobjdump >/dev/null; then
-    echo "16-byte accesses not checked: no cuobjdump"
-else
-    cuobjdump --dump-sass "$work/all.cubin" >"$work/sass" 2>&1 || { cat "$work/sass"; exit 1; }
-    for kernel in $WIDE; do
-        accesses=$(awk -v name="$kernel" '/Function :/ { on = index($0, name) }
-            on && /(LDG|STG)\.E[.A-Z]*\.128/' "$work/sass" | wc -l)
-        [ "$accesses" -gt 0 ] || wrong "$kernel: no 16-byte load or store"
-        echo "$kernel: $accesses 16-byte accesses"
-    done
-fi
+accesses() { # kernel, LDG or STG
+    awk -v name="$1" -v what="$2" '/Function :/ { on = index($0, name) }
+        on && $0 ~ what "\\.E[.A-Z]*\\.128"' "$work/sass" | wc -l
+}
+
+wide() {
+    local kernel loads stores seen_loads seen_stores
+    while read -r kernel loads stores; do
+        seen_loads=$(accesses "$kernel" LDG) seen_stores=$(accesses "$kernel" STG)
+        [ "$seen_loads" -ge "$loads" ] && [ "$seen_stores" -ge "$stores" ] ||
+            wrong "$kernel: $seen_loads loads and $seen_stores stores of 16 bytes," \
+                "expected $loads and $stores"
+        echo "$kernel: 16-byte loads $seen_loads, stores $seen_stores"
+    done < <(xargs -n 3 <<<"$HOT")
+}
+
+for source in common/backend/cuda/*.cu; do echo "#include \"$PWD/$source\""; done >"$work/all.cu"
+for arch in 80 90; do
+    nvcc -cubin -arch=sm_$arch -O3 -std=c++17 -Icommon -Icommon/backend/cuda -Xptxas -v \
+        "$work/all.cu" -o "$work/all.cubin" >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
+    registers $arch
+    if ! type -P cuobjdump >/dev/null; then
+        echo "16-byte accesses not checked: no cuobjdump"
+    else
+        cuobjdump --dump-sass "$work/all.cubin" >"$work/sass" 2>&1 || { cat "$work/sass"; exit 1; }
+        wide
+    fi
+done
 exit $failed

@@ -5,24 +5,30 @@
 #include "check.h"
 #include "device.h"
 #include <math.h>
+#include <string.h>
 
 enum { PLAIN = 0, RELU = 1, RESIDUAL = 2 };
 typedef struct NormCase {
     Shape s;
     int group, what, halo;
+    bool dense; /* no halo, nor has the residual one */
+    DType type; /* of x, dy, y, dx and the residual */
+    int shift;  /* these lie so many elements behind where a GPU reads 16 bytes at once */
 } NormCase;
 
 static const NormCase table[] = {
-    {{4, 5, 5, 16}, 4, PLAIN, 0},
-    {{4, 5, 5, 16}, 4, RELU, 1},
-    {{4, 5, 5, 32}, 9, RELU | RESIDUAL, 1}, /* group > N: the whole batch */
-    {{4, 5, 5, 64}, 2, RESIDUAL, 2},        /* ghost batch norm */
-    {{5, 4, 3, 16}, 2, RELU, 1},            /* 2, 2 and 1 images */
-    {{7, 3, 3, 5}, 3, RELU | RESIDUAL, 0},  /* 3, 3 and 1; C fills no vector */
-    {{3, 2, 5, 7}, 1, RELU, 1},             /* every image by itself */
-    {{1, 6, 6, 48}, 1, RELU, 1},            /* N = 1 */
-    {{6, 1, 1, 3}, 6, RELU, 0},             /* one pixel: batch norm behind a dense layer */
-    {{37, 2, 2, 40}, 8, RELU, 1},
+    {{4, 5, 5, 16}, 4, PLAIN, .halo = 0},
+    {{4, 5, 5, 16}, 4, RELU, .halo = 1},
+    {{4, 5, 5, 32}, 9, RELU | RESIDUAL, .halo = 1}, /* group > N: the whole batch */
+    {{4, 5, 5, 64}, 2, RESIDUAL, .halo = 2},        /* ghost batch norm */
+    {{5, 4, 3, 16}, 2, RELU, .halo = 1},            /* 2, 2 and 1 images */
+    {{7, 3, 3, 5}, 3, RELU | RESIDUAL, .halo = 0},  /* 3, 3 and 1; C fills no vector */
+    {{3, 2, 5, 7}, 1, RELU, .halo = 1},             /* every image by itself */
+    {{1, 6, 6, 48}, 1, RELU, .halo = 1},            /* N = 1 */
+    {{6, 1, 1, 3}, 6, RELU, .halo = 0},             /* one pixel: batch norm behind a dense layer */
+    {{37, 2, 2, 40}, 8, RELU, .halo = 1},
+    {{3, 5, 7, 20}, 3, RELU | RESIDUAL, .halo = 1}, /* 20 fill vectors of 4, but not of 8 */
+    {{3, 3, 3, 160}, 2, RELU, .halo = 1},           /* strips of channels */
 };
 enum { CASES = sizeof table / sizeof *table };
 
@@ -37,6 +43,55 @@ typedef struct Layer {
     Tensor tx, tres, ty, tdy, moments, sums;
 } Layer;
 
+/* The nearest BF16s, for tensors that hold them: what is read is then what the reference reads. */
+static void round_to(DType type, double *values, size_t n)
+{
+    for (size_t i = 0; i < n && type == BF16; i++) {
+        float f = (float)values[i];
+        uint32_t bits;
+        memcpy(&bits, &f, sizeof bits);
+        bits = (bits + 0x7fff + (bits >> 16 & 1)) & 0xffff0000;
+        memcpy(&f, &bits, sizeof f);
+        values[i] = f;
+    }
+}
+
+/* The residual's halo is another than x's. */
+static int other_halo(const NormCase *c) { return c->dense || c->halo ? 0 : 1; }
+
+/* As put, of the case's type and shift. */
+static Tensor put_as(Device *d, const NormCase *c, const double *values, int halo)
+{
+    Tensor wide = put(d, values, c->s, halo);
+    if (c->type == F32 && !c->shift)
+        return wide;
+    Tensor t = tensor_new(d->be, c->type, (int)tensor_span(wide) + 8, 1, 1, 1, 0);
+    t = (Tensor){t.buf, (size_t)c->shift, c->type, c->s.n, c->s.h, c->s.w, c->s.c, halo};
+    d->op->axpy(d->s, t, 1, wide);
+    d->op->stream_sync(d->s);
+    drop(d, wide);
+    return t;
+}
+
+/* As expect_tensor; a BF16 has 8 bits. */
+static void expect_as(Device *d, Tensor t, const double *expected, double tolerance,
+                      const char *what)
+{
+    Tensor wide = tensor_new(d->be, F32, t.n, t.h, t.w, t.c, t.halo);
+    d->op->axpy(d->s, wide, 1, t);
+    expect_tensor(d, wide, expected, t.dtype == BF16 ? 3e-3 : tolerance, what);
+    drop(d, wide);
+}
+
+static void expect_same_as(Device *d, Tensor a, Tensor b, const char *what)
+{
+    Tensor wide[] = {tensor_new(d->be, F32, a.n, a.h, a.w, a.c, a.halo),
+                     tensor_new(d->be, F32, b.n, b.h, b.w, b.c, b.halo)};
+    d->op->axpy(d->s, wide[0], 1, a), d->op->axpy(d->s, wide[1], 1, b);
+    expect_same_bits(d, wide[0], wide[1], what);
+    drop(d, wide[0]), drop(d, wide[1]);
+}
+
 /* The layer of a case over the elements of a batch; x (or NULL: drawn) is kept and freed by
  * layer_free. */
 static Layer layer_new(Device *d, const NormCase *c, double *x)
@@ -46,6 +101,8 @@ static Layer layer_new(Device *d, const NormCase *c, double *x)
     l.x = x ? x : random_values(1, l.count, 2, 3);
     l.residual = random_values(2, l.count, 0, 1);
     l.dy = random_values(3, l.count, 0.3, 1);
+    round_to(c->type, l.x, l.count), round_to(c->type, l.residual, l.count),
+        round_to(c->type, l.dy, l.count);
     l.y = zeros(l.count);
     l.gamma = random_values(4, C, 1, 0.5);
     l.beta = random_values(5, C, 0, 1);
@@ -63,10 +120,10 @@ static Layer layer_new(Device *d, const NormCase *c, double *x)
                        .eps = 1e-5f,
                        .momentum = 0.1f};
     free(mean), free(one);
-    l.tx = put(d, l.x, c->s, c->halo);
-    l.tres = c->what & RESIDUAL ? put(d, l.residual, c->s, c->halo ? 0 : 1) : NO_TENSOR;
-    l.ty = put(d, NULL, c->s, c->halo);
-    l.tdy = put(d, l.dy, c->s, c->halo);
+    l.tx = put_as(d, c, l.x, c->halo);
+    l.tres = c->what & RESIDUAL ? put_as(d, c, l.residual, other_halo(c)) : NO_TENSOR;
+    l.ty = put_as(d, c, NULL, c->halo);
+    l.tdy = put_as(d, c, l.dy, c->halo);
     l.moments = tensor_new(d->be, F32, c->s.n, 2, 1, C, 0);
     l.sums = tensor_new(d->be, F64, G, 2, 1, C, 0);
     return l;
@@ -94,8 +151,8 @@ static void make_sums(Device *d, Layer *l)
 
 static void forward(Device *d, Layer *l, bool update)
 {
-    make_sums(d, l);
-    d->op->bn_finish(d->s, &l->bn, l->sums, l->ref.x.n, pixels(l), 1, update);
+    d->op->image_moments(d->s, l->moments, l->tx);
+    d->op->bn_statistics(d->s, &l->bn, l->sums, l->moments, pixels(l), update);
     d->op->bn_forward(d->s, l->ty, &l->bn, l->tx, l->tres);
 }
 
@@ -140,8 +197,8 @@ static void forward_case(Device *d, const NormCase *c)
     expect_tensor(d, l.sums, sums, d->tolerance, "sums");
     expect_tensor(d, l.bn.mean, l.ref.mean, d->tolerance, "mean");
     expect_tensor(d, l.bn.istd, istd, d->tolerance, "istd");
-    expect_tensor(d, l.ty, l.y, d->tolerance, "y");
-    expect_tensor(d, l.tx, l.x, 0, "x, only read");
+    expect_as(d, l.ty, l.y, d->tolerance, "y");
+    expect_as(d, l.tx, l.x, 0, "x, only read");
     free(moments), free(sums), free(istd);
     layer_free(d, &l);
 }
@@ -154,8 +211,9 @@ static void backward_case(Device *d, const NormCase *c)
         int C = c->s.c;
         double *dx = zeros(l.count), *dres = zeros(l.count), *old = random_values(8, l.count, 0, 1);
         double *dgamma = random_values(9, C, 0, 1), *dbeta = random_values(10, C, 0, 1);
-        Tensor tdx = put(d, add ? old : NULL, c->s, c->halo),
-               tdres = put(d, add ? old : NULL, c->s, c->halo ? 0 : 1);
+        round_to(c->type, old, l.count);
+        Tensor tdx = put_as(d, c, add ? old : NULL, c->halo),
+               tdres = put_as(d, c, add ? old : NULL, other_halo(c));
         Tensor tdgamma = put_vector(d, dgamma, C), tdbeta = put_vector(d, dbeta, C);
         forward(d, &l, true);
         d->op->bn_backward_sums(d->s, l.sums, &l.bn, tdgamma, tdbeta, l.tdy, l.ty, l.tx);
@@ -166,9 +224,9 @@ static void backward_case(Device *d, const NormCase *c)
         for (size_t i = 0; i < l.count && add; i++)
             dx[i] += old[i], dres[i] += old[i];
         /* a difference of three terms of like size */
-        expect_tensor(d, tdx, dx, 2 * d->tolerance, "dx");
+        expect_as(d, tdx, dx, 2 * d->tolerance, "dx");
         if (l.tres.buf)
-            expect_tensor(d, tdres, dres, d->tolerance, "dresidual");
+            expect_as(d, tdres, dres, d->tolerance, "dresidual");
         expect_tensor(d, tdgamma, dgamma, d->tolerance, "dgamma");
         expect_tensor(d, tdbeta, dbeta, d->tolerance, "dbeta");
         drop(d, tdx), drop(d, tdres), drop(d, tdgamma), drop(d, tdbeta);
@@ -177,13 +235,37 @@ static void backward_case(Device *d, const NormCase *c)
     }
 }
 
+/* Each case as it is, and without a halo, which a GPU reads by 16 bytes where type and alignment
+ * allow it. */
 static void each_case(void (*run)(Device *, const NormCase *))
 {
+    static const struct {
+        DType type;
+        int shift;
+    } ways[] = {{F32, 0}, {F32, 1}, {BF16, 0}, {BF16, 4}};
     Device *d = device_open();
     for (int i = 0; i < CASES; i++) {
         printf("    batch norm case %d\n", i);
         run(d, &table[i]);
+        for (int w = 0; w < (d->op->mixed ? 4 : 2); w++) {
+            NormCase c = table[i];
+            c.halo = 0, c.dense = true, c.type = ways[w].type, c.shift = ways[w].shift;
+            printf("    the same, %s, %d elements behind\n", c.type == F32 ? "F32" : "BF16",
+                   c.shift);
+            run(d, &c);
+        }
     }
+    device_close(d);
+}
+
+/* So large that every thread of a GPU takes more pixels than it reads at once, and not all as
+ * many. */
+static void large(void **state)
+{
+    Device *d = device_open();
+    const NormCase c = {{5, 331, 331, 8}, 5, RELU, .dense = true};
+    forward_case(d, &c);
+    backward_case(d, &c);
     device_close(d);
 }
 
@@ -215,7 +297,7 @@ static void running_case(Device *d, const NormCase *c)
     for (int i = 0; i < C; i++)
         l.ref.mean[i] = mean[i], l.ref.var[i] = var[i];
     ref_bn_forward(l.y, &l.ref, l.x, l.tres.buf ? l.residual : NULL);
-    expect_tensor(d, l.ty, l.y, d->tolerance, "y by running statistics");
+    expect_as(d, l.ty, l.y, d->tolerance, "y by running statistics");
     free(mean), free(var);
     layer_free(d, &l);
 }
@@ -254,7 +336,8 @@ static void add_sums(Device *d, Tensor a, Tensor b)
 static void ranks_add_sums(void **state)
 {
     Device *d = device_open();
-    static const NormCase both = {{6, 4, 5, 20}, 6, RELU, 1}, half = {{3, 4, 5, 20}, 3, RELU, 1};
+    static const NormCase both = {{6, 4, 5, 20}, 6, RELU, .halo = 1},
+                          half = {{3, 4, 5, 20}, 3, RELU, .halo = 1};
     Layer whole = layer_new(d, &both, NULL);
     Layer rank[2] = {rank_layer(d, &half, &whole, 0), rank_layer(d, &half, &whole, 1)};
     Tensor dx[2], dgamma = tensor_new(d->be, F32, 20, 1, 1, 1, 0),
@@ -302,7 +385,7 @@ static void ranks_add_sums(void **state)
 static void large_mean(void **state)
 {
     Device *d = device_open();
-    static const NormCase c = {{8, 28, 28, 16}, 8, PLAIN, 1};
+    static const NormCase c = {{8, 28, 28, 16}, 8, PLAIN, .halo = 1};
     Layer l = layer_new(d, &c, random_values(20, shape_count(c.s), 1000, 1));
     forward(d, &l, true);
     reference_forward(&l);
@@ -319,7 +402,7 @@ static void large_mean(void **state)
 static void constant_channel(void **state)
 {
     Device *d = device_open();
-    static const NormCase c = {{4, 3, 3, 16}, 4, PLAIN, 0};
+    static const NormCase c = {{4, 3, 3, 16}, 4, PLAIN, .halo = 0};
     double *x = zeros(shape_count(c.s));
     for (size_t i = 0; i < shape_count(c.s); i++)
         x[i] = 0.1f * (i % 16);
@@ -346,7 +429,7 @@ static void constant_channel(void **state)
 static void nan_shows(void **state)
 {
     Device *d = device_open();
-    static const NormCase c = {{2, 3, 3, 16}, 2, RELU, 0};
+    static const NormCase c = {{2, 3, 3, 16}, 2, RELU, .halo = 0};
     double *x = random_values(1, shape_count(c.s), 0, 1);
     x[5] = NAN;
     Layer l = layer_new(d, &c, x);
@@ -359,10 +442,57 @@ static void nan_shows(void **state)
     device_close(d);
 }
 
+/* Where y is what bn_forward made of x, its signs may be computed again: the same bits, also for a
+ * y that is so small that a BF16 rounds it to 0. */
+static void mask_case(Device *d, const NormCase *c)
+{
+    int C = c->s.c;
+    Layer l = layer_new(d, c, NULL);
+    Tensor dx[2], dgamma[2], dbeta[2];
+    double *gamma = get(d, l.bn.gamma), *beta = get(d, l.bn.beta);
+    gamma[0] = 5e-41, beta[0] = 0;
+    Tensor tiny = put_vector(d, gamma, C), none = put_vector(d, beta, C);
+    drop(d, l.bn.gamma), drop(d, l.bn.beta);
+    l.bn.gamma = tiny, l.bn.beta = none;
+    forward(d, &l, false);
+    for (int i = 0; i < 2; i++) {
+        dx[i] = put_as(d, c, NULL, c->halo);
+        dgamma[i] = tensor_new(d->be, F32, C, 1, 1, 1, 0);
+        dbeta[i] = tensor_new(d->be, F32, C, 1, 1, 1, 0);
+        l.bn.y_of_x = i;
+        d->op->bn_backward_sums(d->s, l.sums, &l.bn, dgamma[i], dbeta[i], l.tdy, l.ty, l.tx);
+        d->op->bn_backward(d->s, dx[i], NO_TENSOR, &l.bn, l.sums, l.tdy, l.ty, l.tx, 1, false,
+                           false);
+    }
+    expect_same_bits(d, dgamma[0], dgamma[1], "dgamma");
+    expect_same_bits(d, dbeta[0], dbeta[1], "dbeta");
+    expect_same_as(d, dx[0], dx[1], "dx");
+    for (int i = 0; i < 2; i++)
+        drop(d, dx[i]), drop(d, dgamma[i]), drop(d, dbeta[i]);
+    free(gamma), free(beta);
+    layer_free(d, &l);
+}
+static void mask_of_x(void **state)
+{
+    Device *d = device_open();
+    for (int i = 0; i < CASES; i++)
+        for (int type = 0; type < (d->op->mixed ? 2 : 1); type++) {
+            NormCase c = table[i];
+            c.what = RELU, c.halo = 0, c.dense = true, c.type = type ? BF16 : F32;
+            mask_case(d, &c);
+        }
+    device_close(d);
+}
+
 static const Case cases[] = {
-    {"forward", .run = forward_all},   {"backward", .run = backward_all},
-    {"running", .run = running},       {"ranks_add_sums", .run = ranks_add_sums},
-    {"large_mean", .run = large_mean}, {"constant_channel", .run = constant_channel},
+    {"forward", .run = forward_all, .seeds = 1},
+    {"backward", .run = backward_all, .seeds = 3},
+    {"running", .run = running},
+    {"ranks_add_sums", .run = ranks_add_sums},
+    {"large", .run = large},
+    {"mask_of_x", .run = mask_of_x},
+    {"large_mean", .run = large_mean},
+    {"constant_channel", .run = constant_channel},
     {"nan_shows", .run = nan_shows},
 };
 int main(int argc, char **argv)

@@ -26,26 +26,39 @@ static void strips(void **state)
         }
 }
 
+/* Batch norm's cut: every access of a pixel in one strip, every pixel of a group in one piece, a
+ * block's threads all at work; and its sums fit into their memory. */
 static void pieces(void **state)
 {
-    static const int images[] = {1, 2, 7, 128, 511, 512, 513, 100000}, groups[] = {1, 2, 1000};
-    static const int channels[] = {1, 16, 640, 4096};
+    static const long pixels[] = {1, 2, 7, 1000, 65536, 1 << 20, 1 << 28};
+    static const int groups[] = {1, 2, 1000}, rows[] = {1, 2, 3, 5, 6, 8, 20, 40, 80, 512, 4095};
     size_t scratch = 8 << 20;
-    for (size_t i = 0; i < sizeof images / sizeof *images; i++)
+    for (size_t i = 0; i < sizeof pixels / sizeof *pixels; i++)
         for (size_t g = 0; g < sizeof groups / sizeof *groups; g++)
-            for (size_t c = 0; c < sizeof channels / sizeof *channels; c++) {
-                int n = norm_pieces(images[i], groups[g], channels[c], scratch);
-                assert_true(n >= 1 && n <= images[i]);
-                assert_true(n == 1 || sizeof(double) * 2 * channels[c] * groups[g] * n <= scratch);
-                int taken = 0;
-                for (int k = 0; k < n; k++) {
-                    /* none is empty */
-                    assert_true(piece_begin(images[i], k + 1, n) > piece_begin(images[i], k, n));
-                    taken += piece_begin(images[i], k + 1, n) - piece_begin(images[i], k, n);
+            for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
+                size_t of_sums = sizeof(double) * 2 * rows[r] * 8 * groups[g];
+                NormCut cut[] = {norm_cut(rows[r], groups[g], pixels[i], LEAST_BLOCKS, MOST_BLOCKS),
+                                 norm_sums_cut(rows[r], groups[g], pixels[i], rows[r] * 8,
+                                               scratch)};
+                for (int k = 0; k < 2; k++) {
+                    assert_int_equal(cut[k].strips * cut[k].accesses, rows[r]);
+                    assert_int_equal(cut[k].lanes * cut[k].accesses, NORM_BLOCK);
+                    assert_true(cut[k].accesses <= STRIP_ACCESSES && cut[k].pieces >= 1);
+                    assert_true(cut[k].pieces * cut[k].length >= pixels[i]);
+                    assert_true(cut[k].pieces <= pixels[i]);
                 }
-                assert_int_equal(taken, images[i]);
+                assert_true(cut[1].pieces == 1 || (of_sums * cut[1].pieces <= scratch &&
+                                                   groups[g] * cut[1].strips <= NORM_COUNTERS));
             }
-    assert_int_equal(norm_pieces(128, 1, 64, scratch), 128); /* the usual layer: one per image */
+    /* 16 channels in BF16: 264 blocks, though their threads have not quite four pixels each */
+    NormCut usual = norm_cut(2, 1, 128 * 1024, LEAST_BLOCKS, MOST_BLOCKS);
+    assert_int_equal(usual.accesses, 2);
+    assert_int_equal(usual.pieces, LEAST_BLOCKS);
+    assert_int_equal(norm_cut(2, 1, 1000, LEAST_BLOCKS, MOST_BLOCKS).pieces, 8); /* a pixel each */
+    assert_int_equal(norm_cut(2, 1, 1 << 20, LEAST_BLOCKS, MOST_BLOCKS).pieces, MOST_BLOCKS);
+    usual = norm_sums_cut(20, 1, 1024 * 1024, 160, scratch); /* 160: five strips of 32 */
+    assert_int_equal(usual.strips, 5);
+    assert_int_equal(usual.length, usual.lanes * LONGEST_SUM);
 }
 
 static void groups_and_blocks(void **state)

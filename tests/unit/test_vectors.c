@@ -177,6 +177,41 @@ static void axpy_shaped(void **state)
     device_close(d);
 }
 
+/* axpy where a GPU reads 16 bytes at once, and where length, alignment or types do not allow it:
+ * nothing is left out, nothing behind is touched. */
+static void axpy_ends(void **state)
+{
+    Device *d = device_open();
+    enum { MOST = 300, ROOM = MOST + 16 };
+    DType types[] = {F32, BF16};
+    float x[ROOM], y[ROOM], sum[ROOM];
+    for (int i = 0; i < ROOM; i++)
+        x[i] = (float)(i % 11 - 5), y[i] = (float)(i % 7 - 3); /* a BF16 holds them and sums */
+    Tensor wide = tensor_new(d->be, F32, ROOM, 1, 1, 1, 0),
+           none = tensor_new(d->be, F32, ROOM, 1, 1, 1, 0);
+    for (int n = 1; n <= MOST; n += n < 20 ? 1 : 93)
+        for (int way = 0; way < (d->op->mixed ? 16 : 4); way++) {
+            size_t at_x = way & 1 ? 1 : 8, at_y = way & 2 ? 3 : 8;
+            Tensor tx = tensor_new(d->be, types[way >> 2 & 1], ROOM, 1, 1, 1, 0),
+                   ty = tensor_new(d->be, types[way >> 3 & 1], ROOM, 1, 1, 1, 0);
+            d->op->upload(d->s, wide, x), d->op->axpy(d->s, tx, 1, wide);
+            d->op->upload(d->s, wide, y), d->op->axpy(d->s, ty, 1, wide);
+            d->op->axpy(d->s, tensor_slice(ty, at_y, n), 2, tensor_slice(tx, at_x, n));
+            d->op->zero(d->s, none), d->op->axpy(d->s, none, 1, ty);
+            d->op->download(d->s, sum, none);
+            for (int i = 0; i < ROOM; i++) {
+                bool inside = i >= (int)at_y && i < (int)at_y + n;
+                float expected = y[i] + (inside ? 2 * x[i - (int)at_y + (int)at_x] : 0);
+                if (sum[i] != expected)
+                    fail_msg("n = %d, way %d: element %d is %g, expected %g", n, way, i, sum[i],
+                             expected);
+            }
+            drop(d, tx), drop(d, ty);
+        }
+    drop(d, wide), drop(d, none);
+    device_close(d);
+}
+
 /* The sum of many similar elements in float32 would be off by 1e-4 and more; and it is the same on
  * any number of threads. */
 static void dot_is_exact(void **state)
@@ -308,6 +343,7 @@ static const Case cases[] = {
     {"many_threads", .run = many_threads},
     {"algebra", .run = algebra},
     {"axpy_shaped", .run = axpy_shaped},
+    {"axpy_ends", .run = axpy_ends},
     {"dot_is_exact", .run = dot_is_exact},
     {"sgd", .run = sgd},
     {"slices", .run = slices},

@@ -110,6 +110,8 @@ void cpu_moments_of_image(Tensor moments, Tensor x, int n);
 void cpu_bn_sums(Stream *s, Tensor sums, Tensor moments, int pixels, int group);
 void cpu_bn_finish(Stream *s, const BatchNorm *bn, Tensor sums, int N, int pixels, int ranks,
                    bool update_running);
+void cpu_bn_statistics(Stream *s, const BatchNorm *bn, Tensor sums, Tensor moments, int pixels,
+                       bool update_running);
 void cpu_bn_running(Stream *s, const BatchNorm *bn);
 void cpu_bn_forward(Stream *s, Tensor y, const BatchNorm *bn, Tensor x, Tensor residual);
 void cpu_bn_backward_sums(Stream *s, Tensor sums, const BatchNorm *bn, Tensor dgamma, Tensor dbeta,

@@ -17,6 +17,7 @@ void cpu_kernels(BackendOps *op)
     op->image_moments = cpu_image_moments;
     op->bn_sums = cpu_bn_sums;
     op->bn_finish = cpu_bn_finish;
+    op->bn_statistics = cpu_bn_statistics;
     op->bn_running = cpu_bn_running;
     op->bn_forward = cpu_bn_forward;
     op->bn_backward_sums = cpu_bn_backward_sums;

@@ -111,6 +111,13 @@ void cpu_bn_finish(Stream *s, const BatchNorm *bn, Tensor sums, int N, int pixel
     }
 }
 
+void cpu_bn_statistics(Stream *s, const BatchNorm *bn, Tensor sums, Tensor moments, int pixels,
+                       bool update_running)
+{
+    cpu_bn_sums(s, sums, moments, pixels, bn->group);
+    cpu_bn_finish(s, bn, sums, moments.n, pixels, 1, update_running);
+}
+
 void cpu_bn_running(Stream *s, const BatchNorm *bn)
 {
     const float *mean = cpu_at(bn->running_mean), *var = cpu_at(bn->running_var);

@@ -59,6 +59,7 @@ static const BackendOps cuda_ops = {
     .image_moments = cuda_image_moments,
     .bn_sums = cuda_bn_sums,
     .bn_finish = cuda_bn_finish,
+    .bn_statistics = cuda_bn_statistics,
     .bn_running = cuda_bn_running,
     .bn_forward = cuda_bn_forward,
     .bn_backward_sums = cuda_bn_backward_sums,

@@ -59,7 +59,8 @@ typedef struct CudaStream {
     cudaStream_t queue;
     cublasHandle_t blas;
     void *blas_memory, *scratch;
-    bool recorded; /* a recording may hold their addresses */
+    Buffer *counters; /* unsigned [NORM_COUNTERS], 0 between kernels */
+    bool recorded;    /* a recording may hold their addresses */
 } CudaStream;
 
 static inline int cuda_number(const Backend *be) { return ((const CudaBackend *)be)->device; }
@@ -71,6 +72,10 @@ static inline cudaStream_t cuda_queue(Stream *s)
     return ((CudaStream *)s)->queue;
 }
 static inline void *cuda_scratch(Stream *s) { return ((CudaStream *)s)->scratch; }
+static inline unsigned *cuda_counters(Stream *s)
+{
+    return (unsigned *)((CudaStream *)s)->counters->device;
+}
 extern __thread bool cuda_recording; /* this thread is between record_begin and record_end */
 static inline void *cuda_at(Tensor t)
 {
@@ -160,6 +165,8 @@ void cuda_image_moments(Stream *s, Tensor moments, Tensor x);
 void cuda_bn_sums(Stream *s, Tensor sums, Tensor moments, int pixels, int group);
 void cuda_bn_finish(Stream *s, const BatchNorm *bn, Tensor sums, int N, int pixels, int ranks,
                     bool update_running);
+void cuda_bn_statistics(Stream *s, const BatchNorm *bn, Tensor sums, Tensor moments, int pixels,
+                        bool update_running);
 void cuda_bn_running(Stream *s, const BatchNorm *bn);
 void cuda_bn_forward(Stream *s, Tensor y, const BatchNorm *bn, Tensor x, Tensor residual);
 void cuda_bn_backward_sums(Stream *s, Tensor sums, const BatchNorm *bn, Tensor dgamma, Tensor dbeta,

@@ -1,7 +1,7 @@
 /* cuda_im2col.cu: the kernels before and after the matrix products of a convolution
  * (cuda_conv.h). */
 #include "cuda_conv.h"
-#include "cuda_kernel.h"
+#include "cuda_wide.h"
 
 /* A row-major matrix as an activation, for get and put. */
 static Act dense(void *at, DType type, int n, int h, int w, int c)
@@ -10,49 +10,77 @@ static Act dense(void *at, DType type, int n, int h, int w, int c)
     return a;
 }
 
-/* [K,C,RR] <-> [K,RR,channels], channels >= C: element i of [K,RR,C] is element `wide` of the one
- * and `pytorch` of the other. */
+/* ---- filters: [K,C,RR], PyTorch's, and [K,RR,channels], channels >= C ----
+ * A block has one filter (blockIdx.x) and TILE of its channels (blockIdx.y). They pass through
+ * shared memory, so that neighbouring threads read and write neighbouring elements of both. */
+enum { TILE = 64, MOST_TAPS = 9 };
 typedef struct Filter {
     int C, RR, channels;
 } Filter;
-DEVICE size_t in_pytorch(Filter f, size_t i)
+/* How many of `count` channels are in this block's tile. */
+DEVICE int in_tile(int count, int first)
 {
-    size_t row = (size_t)f.RR * f.C, k = i / row;
-    int rest = (int)(i % row);
-    return k * row + (size_t)(rest % f.C) * f.RR + rest / f.C;
+    return count < first ? 0 : count - first < TILE ? count - first : TILE;
 }
-DEVICE size_t in_wide(Filter f, size_t i) { return i / f.C * f.channels + i % f.C; }
 
-KERNEL pack(Act packed, const float *w, Filter f, size_t n)
+KERNEL pack(Act packed, const float *w, Filter f)
 {
-    FOR_EACH (i, n) {
-        int c = (int)(i % f.channels);
-        put(packed, i, c < f.C ? w[in_pytorch(f, i / f.channels * f.C + c)] : 0);
+    __shared__ float tile[TILE * MOST_TAPS];
+    int k = (int)blockIdx.x, first = (int)blockIdx.y * TILE, C = in_tile(f.C, first),
+        wide = in_tile(f.channels, first);
+    FIRST
+    {
+        const float *from = w + ((size_t)k * f.C + first) * f.RR;
+        for (int i = (int)threadIdx.x; i < C * f.RR; i += BLOCK)
+            tile[i] = from[i];
+    }
+    THEN
+    {
+        for (int i = (int)threadIdx.x; i < wide * f.RR; i += BLOCK) {
+            int c = i % wide, tap = i / wide;
+            put(packed, ((size_t)k * f.RR + tap) * f.channels + first + c,
+                c < C ? tile[c * f.RR + tap] : 0);
+        }
     }
 }
 
 void cuda_conv_pack(Stream *s, const ConvPlan *p, void *packed, Tensor w, int channels)
 {
-    ASSERT(tensor_count(w) == p->weights && w.dtype == F32);
-    size_t n = p->weights / p->C * channels;
     Filter f = {p->C, p->R * p->R, channels};
-    LAUNCH(s, 1, pack, blocks_for(n), 1, BLOCK, dense(packed, p->type, p->K, p->R, p->R, channels),
-           (const float *)cuda_at(w), f, n);
+    ASSERT(tensor_count(w) == p->weights && w.dtype == F32 && f.RR <= MOST_TAPS);
+    LAUNCH(s, 2, pack, p->K, div_up(channels, TILE), BLOCK,
+           dense(packed, p->type, p->K, p->R, p->R, channels), (const float *)cuda_at(w), f);
 }
 
-KERNEL unpack_add(float *dw, Act packed, Filter f, size_t n)
+KERNEL unpack_add(float *dw, Act packed, Filter f)
 {
-    FOR_EACH (i, n)
-        dw[in_pytorch(f, i)] += get(packed, in_wide(f, i));
+    __shared__ float tile[TILE * MOST_TAPS];
+    int k = (int)blockIdx.x, first = (int)blockIdx.y * TILE, C = in_tile(f.C, first);
+    FIRST
+    {
+        for (int i = (int)threadIdx.x; i < C * f.RR; i += BLOCK) {
+            int c = i % C, tap = i / C;
+            tile[c * f.RR + tap] = get(packed, ((size_t)k * f.RR + tap) * f.channels + first + c);
+        }
+    }
+    THEN
+    {
+        float *to = dw + ((size_t)k * f.C + first) * f.RR;
+        for (int i = (int)threadIdx.x; i < C * f.RR; i += BLOCK)
+            to[i] += tile[i];
+    }
 }
 
 void cuda_conv_unpack_add(Stream *s, const ConvPlan *p, Tensor dw, void *packed, DType type,
                           int channels)
 {
     Filter f = {p->C, p->R * p->R, channels};
-    LAUNCH(s, 1, unpack_add, blocks_for(p->weights), 1, BLOCK, (float *)cuda_at(dw),
-           dense(packed, type, p->K, p->R, p->R, channels), f, p->weights);
+    ASSERT(f.RR <= MOST_TAPS);
+    LAUNCH(s, 2, unpack_add, p->K, div_up(p->C, TILE), BLOCK, (float *)cuda_at(dw),
+           dense(packed, type, p->K, p->R, p->R, channels), f);
 }
+
+/* ---- images ---- */
 
 /* A thread writes a pixel's channels by one store of 16 bytes. */
 KERNEL pad_channels(Halves *padded, Act x, size_t pixels)

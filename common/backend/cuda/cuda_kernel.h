@@ -1,9 +1,9 @@
 /* cuda_kernel.h: shared by the kernels: launches, barriers, and activations as a kernel sees them.
  *
- * Where threads of a block cooperate, the kernel is
- * written in phases: FIRST {…} THEN {…}, with a barrier between; phases pass data in __shared__
- * memory, and variables declared before FIRST depend on nothing that a phase changes. No thread
- * returns before the last barrier.
+ * Where threads of a block cooperate, the kernel is written in phases: FIRST {…} THEN {…} LAST {…}
+ * NEXT(3) {…}, with a barrier between; phases pass data in __shared__ memory, and variables
+ * declared outside of them depend on nothing that a phase changes. No thread returns before the
+ * last barrier.
  */
 #ifndef CUDA_KERNEL_H
 #define CUDA_KERNEL_H
@@ -17,6 +17,7 @@
 #define FIRST
 #define THEN __syncthreads();
 #define LAST __syncthreads();
+#define NEXT(phase) __syncthreads();
 /* Queue a kernel of `phases` phases over a grid of x * y blocks. */
 #define LAUNCH(s, phases, kernel, x, y, threads, ...) \
     do { \
@@ -47,11 +48,6 @@ DEVICE uint16_t to_bf16(float x)
     memcpy(&bits, &x, sizeof bits);
     return x != x ? 0x7fc0 : (uint16_t)((bits + 0x7fff + ((bits >> 16) & 1)) >> 16);
 }
-
-/* Eight of them, read or written at once. */
-typedef struct alignas(16) Halves {
-    uint16_t half[8];
-} Halves;
 
 /* A tensor of F32 or BF16 as a kernel sees it; at NULL: not given. */
 typedef struct Act {

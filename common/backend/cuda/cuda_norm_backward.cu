@@ -1,92 +1,143 @@
-/* cuda_norm_backward.cu: batch normalisation, backward (backend.h). A group's images are cut into
- * pieces; each piece's sums lie in the stream's scratch memory until they are added up, in
- * order. */
-#include "cuda_kernel.h"
+/* cuda_norm_backward.cu: batch normalisation, backward (backend.h).
+ *
+ * A group's pixels are cut into pieces; each piece's sums lie in the stream's scratch memory until
+ * the block that is done last adds them up, in order: one launch, and the same bits each time.
+ */
+#include "cuda_norm.h"
 
-/* A kernel's inputs for an element's gradient: g = dy where the ReLU passed it. out.at NULL: no
- * ReLU. */
+/* Which elements' gradient g is dy, the others' being 0: all; where y > 0, the ReLU's; the same
+ * without reading y, computed again from x. */
+enum { ALL, BY_Y, BY_X };
+
 typedef struct Gradient {
-    Act dy, out, x;
-    const float *mean, *istd;
-    int group;
+    Act dy, y, x;
+    Norm bn;
+    float least; /* y as stored is positive where it was above this: a BF16 may round to 0 */
 } Gradient;
+
+static int mask_of(const BatchNorm *bn) { return !bn->relu ? ALL : bn->y_of_x ? BY_X : BY_Y; }
 
 static Gradient gradient_of(const BatchNorm *bn, Tensor dy, Tensor y, Tensor x)
 {
-    Gradient g;
-    g.dy = act(dy), g.out = act(y), g.x = act(x);
-    if (!bn->relu)
-        g.out.at = NULL;
-    g.mean = (const float *)cuda_at(bn->mean), g.istd = (const float *)cuda_at(bn->istd),
-    g.group = bn->group;
-    return g;
+    Gradient in = {act(dy), act(y), act(x), norm_of(bn), 0};
+    in.least = in.y.bf16 ? 0x1p-134f : 0;
+    if (mask_of(bn) != BY_Y)
+        in.y.at = NULL; /* not read */
+    return in;
 }
 
-DEVICE float gradient_at(Gradient q, int n, int p, int c)
+/* Calls f<V, mask>(…). */
+#define BY_MASK(mask, f, ...) \
+    do { \
+        if ((mask) == ALL) \
+            f<V, ALL>(__VA_ARGS__); \
+        else if ((mask) == BY_Y) \
+            f<V, BY_Y>(__VA_ARGS__); \
+        else \
+            f<V, BY_X>(__VA_ARGS__); \
+    } while (0)
+
+/* The next AHEAD accesses of the inputs. */
+template <class V, int MASK> struct Inputs {
+    V dy[V::AHEAD], y[V::AHEAD], x[V::AHEAD];
+};
+template <class V, int MASK>
+DEVICE void load_inputs(Inputs<V, MASK> &to, const Gradient &in, size_t i, const Part &me)
 {
-    if (q.out.at && !(get(q.out, at_place(q.out, n, p) + c) > 0))
-        return 0;
-    return get(q.dy, at_place(q.dy, n, p) + c);
+    load_ahead(to.dy, in.dy, i, me);
+    load_ahead(to.x, in.x, i, me);
+    if (MASK == BY_Y)
+        load_ahead(to.y, in.y, i, me);
+}
+/* Element c of the k-th of them. */
+template <class V, int MASK>
+DEVICE float gradient(const Inputs<V, MASK> &of, int k, int c, Coefficients q, float least)
+{
+    bool passes = MASK == ALL  ? true
+                : MASK == BY_Y ? value(of.y[k], c) > 0
+                               : normalised(value(of.x[k], c), q) > least;
+    return passes ? value(of.dy[k], c) : 0;
 }
 
-/* blockIdx.x is group * pieces + piece. to [G * pieces,2,C]: sum g, sum g xhat. */
-KERNEL bn_backward_sums(double *to, Gradient q, int pieces, Strips s)
+/* ---- the sums ---- */
+
+/* Is this block the last of `blocks` that come here? For one of its threads, behind a barrier. What
+ * the others wrote before can then be read by all of the block's threads, behind another. The count
+ * begins again at 0. */
+DEVICE int is_last(unsigned *count, int blocks)
 {
-    __shared__ double sum[WIDE_BLOCK], slope[WIDE_BLOCK];
-    int C = q.x.c, pixels = q.x.h * q.x.w, g = (int)blockIdx.x / pieces,
-        piece = (int)blockIdx.x % pieces;
-    int images = group_size(q.x.n, q.group, g), n0 = g * q.group,
-        end = n0 + piece_begin(images, piece + 1, pieces);
-    Place me = place_in(s, C);
-    FIRST
-    {
-        double a = 0, b = 0;
-        float mean = me.busy ? q.mean[(size_t)g * C + me.channel] : 0;
-        for (int n = n0 + piece_begin(images, piece, pieces); me.busy && n < end; n++) {
-            float of_image = 0, of_slope = 0;
-            for (int p = me.lane; p < pixels; p += s.lanes) {
-                float v = gradient_at(q, n, p, me.channel);
-                of_image += v;
-                of_slope += v * (get(q.x, at_place(q.x, n, p) + me.channel) - mean);
+    __threadfence();
+    int last = atomicInc(count, (unsigned)blocks - 1) == (unsigned)blocks - 1;
+    __threadfence();
+    return last;
+}
+
+/* A thread's sums: of g, and of g (x - mean). */
+template <class V, int MASK>
+DEVICE void sum_part(LaneSums &part, const Gradient &in, const Part &me)
+{
+    Coefficients q[V::WIDTH];
+    Inputs<V, MASK> some;
+    float a[V::WIDTH] = {0}, b[V::WIDTH] = {0};
+    for (int c = 0; c < V::WIDTH; c++)
+        q[c] = coefficients_of(in.bn, me.group, in.x.c, me.channel + c);
+    for (size_t i = me.begin; i < me.end; i += V::AHEAD * me.step) {
+        load_inputs(some, in, i, me);
+        UNROLL
+        for (int k = 0; k < V::AHEAD; k++)
+            for (int c = 0; i + k * me.step < me.end && c < V::WIDTH; c++) {
+                float g = gradient(some, k, c, q[c], in.least);
+                a[c] += g;
+                b[c] += g * (value(some.x[k], c) - q[c].mean);
             }
-            a += of_image;
-            b += of_slope;
-        }
-        sum[threadIdx.x] = a;
-        slope[threadIdx.x] = b;
     }
-    THEN
-    {
-        if (me.busy && me.lane == 0) {
-            double a = 0, b = 0, *out = to + (size_t)blockIdx.x * 2 * C + me.channel;
-            SUM_LANES(a, sum, s);
-            SUM_LANES(b, slope, s);
-            out[0] = a;
-            out[C] = b * q.istd[(size_t)g * C + me.channel];
-        }
-    }
+    keep_sums<V>(part, a, b);
 }
 
-/* sums [G,2,C] from the pieces' [G * pieces,2,C]; here a "channel" is one of a group's 2C.
- * blockIdx.x is the group. */
-KERNEL add_pieces(double *sums, const double *of_piece, int entries, int pieces, Strips s)
+/* sums [G,2,C] and of_piece [G * pieces,2,C]: sum g, sum g xhat; of one group also added to dbeta
+ * and dgamma. done [G,strips]: how many pieces are there. */
+template <class V, int MASK>
+KERNEL bn_backward_sums(double *sums, float *dbeta, float *dgamma, double *of_piece, unsigned *done,
+                        Gradient in, NormCut cut)
 {
-    __shared__ double sum[WIDE_BLOCK];
-    Place me = place_in(s, entries);
-    const double *from = of_piece + (size_t)blockIdx.x * pieces * entries + me.channel;
-    FIRST
+    __shared__ LaneSums part;
+    __shared__ int last;
+    Part me = part_of<V>(cut, in.x, in.bn.group);
+    int C = in.x.c, t = (int)threadIdx.x, channels = cut.accesses * V::WIDTH,
+        c = (int)blockIdx.y * channels + t % channels;
+    FIRST { sum_part<V, MASK>(part, in, me); }
+    THEN { add_lanes<V>(part, cut); }
+    LAST
     {
-        double a = 0;
-        for (int i = me.lane; me.busy && i < pieces; i += s.lanes)
-            a += from[(size_t)i * entries];
-        sum[threadIdx.x] = a;
+        if (t < channels) {
+            double *to = of_piece + (size_t)blockIdx.x * 2 * C + c;
+            to[0] = total(part.of_chunk[0], channels);
+            to[C] = total(part.of_chunk[1], channels) * in.bn.istd[(size_t)me.group * C + c];
+        }
     }
-    THEN
+    /* then the last block of this group and strip: entry e is one of its channels' two sums */
+    int entries = 2 * channels, e = t % entries;
+    size_t group = (size_t)me.group * 2 * C, entry = (size_t)(e / channels) * C + c;
+    NEXT(3)
     {
-        if (me.busy && me.lane == 0) {
-            double a = 0;
-            SUM_LANES(a, sum, s);
-            sums[(size_t)blockIdx.x * entries + me.channel] = a;
+        if (t == 0)
+            last = cut.pieces == 1 ||
+                   is_last(done + (size_t)me.group * cut.strips + blockIdx.y, cut.pieces);
+    }
+    NEXT(4)
+    {
+        double sum = 0;
+        for (int i = t / entries; last && i < cut.pieces; i += NORM_BLOCK / entries)
+            sum += of_piece[group * cut.pieces + (size_t)i * 2 * C + entry];
+        part.of_chunk[0][t] = sum;
+    }
+    NEXT(5)
+    {
+        if (last && t < entries) {
+            double sum = total(part.of_chunk[0], entries);
+            sums[group + entry] = sum;
+            if (in.bn.group >= in.x.n)
+                (e < channels ? dbeta : dgamma)[c] += (float)sum;
         }
     }
 }
@@ -105,48 +156,139 @@ KERNEL add_groups(float *dgamma, float *dbeta, const double *sums, int G, int C)
     }
 }
 
+/* Of one piece, the sums are the group's. */
+template <class V, int MASK>
+static void launch_sums(Stream *s, double *sums, float *dgamma, float *dbeta, Gradient in, int G,
+                        NormCut cut)
+{
+    LAUNCH(s, 6, (bn_backward_sums<V, MASK>), G * cut.pieces, cut.strips, NORM_BLOCK, sums, dbeta,
+           dgamma, cut.pieces > 1 ? (double *)cuda_scratch(s) : sums, cuda_counters(s), in, cut);
+}
+template <class V>
+static void start_sums_backward(Stream *s, double *sums, float *dgamma, float *dbeta, Gradient in,
+                                int mask, int G, int images)
+{
+    NormCut cut = norm_sums_cut(in.x.c / V::WIDTH, G, (long)images * in.x.h * in.x.w, in.x.c,
+                                SCRATCH_BYTES);
+    BY_MASK(mask, launch_sums, s, sums, dgamma, dbeta, in, G, cut);
+}
+
 void cuda_bn_backward_sums(Stream *s, Tensor sums, const BatchNorm *bn, Tensor dgamma, Tensor dbeta,
                            Tensor dy, Tensor y, Tensor x)
 {
     int C = x.c, G = group_count(x.n, bn->group);
-    int pieces = norm_pieces(bn->group < x.n ? bn->group : x.n, G, C, SCRATCH_BYTES);
     ASSERT(sums.dtype == F64 && sums.n >= G && sums.c == C && C <= MAX_CHANNELS &&
            same_shape(dy, x));
-    Strips strips = strips_of(C, WIDE_BLOCK), wide = strips_of(2 * C, WIDE_BLOCK);
-    double *out = (double *)cuda_at(sums), *of_piece = pieces > 1 ? (double *)cuda_scratch(s) : out;
-    LAUNCH(s, 2, bn_backward_sums, G * pieces, strips.count, WIDE_BLOCK, of_piece,
-           gradient_of(bn, dy, y, x), pieces, strips);
-    if (pieces > 1)
-        LAUNCH(s, 2, add_pieces, G, wide.count, WIDE_BLOCK, out, (const double *)of_piece, 2 * C,
-               pieces, wide);
-    LAUNCH(s, 1, add_groups, blocks_for(C), 1, BLOCK, (float *)cuda_at(dgamma),
-           (float *)cuda_at(dbeta), (const double *)out, G, C);
+    Gradient in = gradient_of(bn, dy, y, x);
+    const Act all[] = {in.dy, in.x, in.y};
+    double *out = (double *)cuda_at(sums);
+    float *gamma = (float *)cuda_at(dgamma), *beta = (float *)cuda_at(dbeta);
+    BY_WIDTH(width_of(all, 3, C), start_sums_backward, s, out, gamma, beta, in, mask_of(bn), G,
+             group_size(x.n, bn->group, 0));
+    if (G > 1)
+        LAUNCH(s, 1, add_groups, blocks_for(C), 1, BLOCK, gamma, beta, (const double *)out, G, C);
 }
 
-/* blockIdx.x is image * pieces + piece: lanes * PIXELS_PER_THREAD pixels of an image. */
-KERNEL bn_backward(Act dx, Act dresidual, Gradient q, const float *gamma, const double *sums,
-                   int ranks, int add, int add_residual, Strips s, int pieces)
+/* ---- dx ---- */
+
+/* dx = scale g + slope (x - mean) + offset */
+typedef struct Slope {
+    float slope, offset;
+} Slope;
+DEVICE Slope slope_of(const Gradient &in, const double *sums, int ranks, int g, int c)
 {
-    int C = q.x.c, n = (int)blockIdx.x / pieces, pixels = q.x.h * q.x.w, g = n / q.group;
-    int first = (int)blockIdx.x % pieces * s.lanes * PIXELS_PER_THREAD;
-    int end = first + s.lanes * PIXELS_PER_THREAD < pixels ? first + s.lanes * PIXELS_PER_THREAD
-                                                           : pixels;
-    Place me = place_in(s, C);
-    if (!me.busy)
-        return;
-    int c = me.channel;
-    double count = (double)group_size(q.x.n, q.group, g) * pixels * ranks;
-    float mean = q.mean[(size_t)g * C + c], istd = q.istd[(size_t)g * C + c],
-          scale = gamma[c] * istd;
-    float mean_g = (float)(sums[(size_t)g * 2 * C + c] / count);
-    float slope = (float)(sums[(size_t)g * 2 * C + C + c] / count) * istd;
-    for (int p = first + me.lane; p < end; p += s.lanes) {
-        float v = gradient_at(q, n, p, c);
-        float d = scale * (v - mean_g - (get(q.x, at_place(q.x, n, p) + c) - mean) * slope);
-        put_or_add(dx, at_place(dx, n, p) + c, d, add);
-        if (dresidual.at)
-            put_or_add(dresidual, at_place(dresidual, n, p) + c, v, add_residual);
+    int C = in.x.c, images = group_size(in.x.n, in.bn.group, g);
+    const double *sum = sums + (size_t)g * 2 * C + c;
+    double each = 1 / ((double)images * in.x.h * in.x.w * ranks);
+    float istd = in.bn.istd[(size_t)g * C + c], scale = coefficients_of(in.bn, g, C, c).scale;
+    Slope s = {-scale * istd * (float)(sum[C] * each), -scale * (float)(sum[0] * each)};
+    return s;
+}
+
+/* dresidual (+)= g */
+template <class V> DEVICE void put_residual(Act dresidual, size_t at, const float *g, int add)
+{
+    V out;
+    for (int c = 0; c < V::WIDTH; c++)
+        set(out, c, g[c]);
+    if (add) {
+        V old;
+        load(old, dresidual, at);
+        for (int c = 0; c < V::WIDTH; c++)
+            set(out, c, value(old, c) + g[c]);
     }
+    store(dresidual, at, out);
+}
+
+/* Two blocks find room on a multiprocessor: at most 128 registers. */
+template <class V, int MASK, bool ADD>
+KERNEL __launch_bounds__(NORM_BLOCK, 2)
+    bn_backward(Act dx, Act dresidual, Gradient in, const double *sums, int ranks, int add_residual,
+                NormCut cut)
+{
+    __shared__ Coefficients of_channel[STRIP_WIDEST];
+    __shared__ Slope slope_of_channel[STRIP_WIDEST];
+    Part me = part_of<V>(cut, in.x, in.bn.group);
+    FIRST
+    {
+        int channels = cut.accesses * V::WIDTH, t = (int)threadIdx.x,
+            c = (int)blockIdx.y * channels + t;
+        if (t < channels) {
+            of_channel[t] = coefficients_of(in.bn, me.group, in.x.c, c);
+            slope_of_channel[t] = slope_of(in, sums, ranks, me.group, c);
+        }
+    }
+    THEN
+    {
+        Coefficients q[V::WIDTH];
+        Slope r[V::WIDTH];
+        Inputs<V, MASK> some;
+        V old[V::AHEAD];
+        for (int c = 0; c < V::WIDTH; c++)
+            q[c] = of_channel[me.in_strip + c], r[c] = slope_of_channel[me.in_strip + c];
+        for (size_t i = me.begin; i < me.end; i += V::AHEAD * me.step) {
+            load_inputs(some, in, i, me);
+            if (ADD)
+                load_ahead(old, dx, i, me);
+            UNROLL
+            for (int k = 0; k < V::AHEAD; k++) {
+                size_t at = i + k * me.step;
+                if (at >= me.end)
+                    break;
+                V out;
+                float g[V::WIDTH];
+                for (int c = 0; c < V::WIDTH; c++) {
+                    g[c] = gradient(some, k, c, q[c], in.least);
+                    float d = fmaf(q[c].scale, g[c],
+                                   fmaf(value(some.x[k], c) - q[c].mean, r[c].slope, r[c].offset));
+                    set(out, c, ADD ? value(old[k], c) + d : d);
+                }
+                store(dx, at, out);
+                if (dresidual.at)
+                    put_residual<V>(dresidual, at, g, add_residual);
+            }
+        }
+    }
+}
+
+template <class V, int MASK>
+static void launch_backward(Stream *s, Act dx, Act dresidual, Gradient in, const double *sums,
+                            int ranks, bool add, bool add_residual, int G, NormCut cut)
+{
+    if (add)
+        LAUNCH(s, 2, (bn_backward<V, MASK, true>), G * cut.pieces, cut.strips, NORM_BLOCK, dx,
+               dresidual, in, sums, ranks, add_residual, cut);
+    else
+        LAUNCH(s, 2, (bn_backward<V, MASK, false>), G * cut.pieces, cut.strips, NORM_BLOCK, dx,
+               dresidual, in, sums, ranks, add_residual, cut);
+}
+template <class V>
+static void start_backward(Stream *s, Act dx, Act dresidual, Gradient in, const double *sums,
+                           int mask, int ranks, bool add, bool add_residual, int G, int images)
+{
+    NormCut cut = norm_cut(in.x.c / V::WIDTH, G, (long)images * in.x.h * in.x.w, LEAST_BLOCKS,
+                           MOST_BLOCKS);
+    BY_MASK(mask, launch_backward, s, dx, dresidual, in, sums, ranks, add, add_residual, G, cut);
 }
 
 void cuda_bn_backward(Stream *s, Tensor dx, Tensor dresidual, const BatchNorm *bn, Tensor sums,
@@ -154,9 +296,9 @@ void cuda_bn_backward(Stream *s, Tensor dx, Tensor dresidual, const BatchNorm *b
 {
     ASSERT(same_shape(dx, x) && same_shape(dy, x) && x.c <= MAX_CHANNELS &&
            (!bn->relu || same_shape(y, x)));
-    Strips strips = strips_of(x.c, BLOCK);
-    int pieces = div_up((long)x.h * x.w, strips.lanes * PIXELS_PER_THREAD);
-    LAUNCH(s, 1, bn_backward, x.n * pieces, strips.count, BLOCK, act(dx), act(dresidual),
-           gradient_of(bn, dy, y, x), (const float *)cuda_at(bn->gamma),
-           (const double *)cuda_at(sums), ranks, add, add_residual, strips, pieces);
+    Gradient in = gradient_of(bn, dy, y, x);
+    const Act all[] = {act(dx), act(dresidual), in.dy, in.x, in.y};
+    BY_WIDTH(width_of(all, 5, x.c), start_backward, s, all[0], all[1], in,
+             (const double *)cuda_at(sums), mask_of(bn), ranks, add, add_residual,
+             group_count(x.n, bn->group), group_size(x.n, bn->group, 0));
 }

@@ -13,7 +13,15 @@ enum {
     BLOCK = 256,          /* threads of a block in elementwise kernels */
     WIDE_BLOCK = 512,     /* in kernels that sum: a power of two */
     STRIP_CHANNELS = 128, /* channels of one strip, at most */
-    PIXELS_PER_THREAD = 8
+    UNDER_WAY = 4,        /* accesses of 16 bytes that a thread has under way at once */
+    /* batch norm: threads of a block; accesses in a strip, at most; blocks that an H100 has room
+     * for at once, and four times as many */
+    NORM_BLOCK = 256,
+    STRIP_ACCESSES = 8,
+    LEAST_BLOCKS = 132 * 2,
+    MOST_BLOCKS = 4 * LEAST_BLOCKS,
+    LONGEST_SUM = 64,
+    NORM_COUNTERS = 1 << 14 /* blocks that add up the others' sums, at most: [G,strips] */
 };
 
 HOST_AND_DEVICE int div_up(long a, long b) { return (int)((a + b - 1) / b); }
@@ -44,18 +52,47 @@ HOST_AND_DEVICE int blocks_for(size_t n)
     return blocks < 1 ? 1 : blocks < most ? (int)blocks : (int)most;
 }
 
-/* Pieces into which each of G groups' images are cut for batch norm's sums: one per image, as far
- * as scratch holds their sums (double [G,pieces,2,C]); 1: no pieces are needed. */
-HOST_AND_DEVICE int norm_pieces(int images, int G, int C, size_t scratch_bytes)
+/* How batch norm's kernels cut their work. A pixel has C / WIDTH accesses (cuda_wide.h), which are
+ * cut into strips of 1, 2, 4 or 8: at most a cache line of 128 bytes, and no strip is a short one.
+ * A block's threads are `lanes` x accesses. Each group's pixels are cut into `pieces` of `length`
+ * (the last ones may be short, or empty). The grid: G * pieces x strips. */
+typedef struct NormCut {
+    int accesses, strips, lanes, pieces;
+    long length;
+} NormCut;
+
+/* row: accesses in a pixel; pixels: of a group. Each thread has UNDER_WAY pixels; fewer, if there
+ * would be fewer blocks than `least`, more, if there would be more than `most`. */
+static inline NormCut norm_cut(int row, int G, long pixels, int least, int most)
 {
-    size_t fit = scratch_bytes / (sizeof(double) * 2 * C * G);
-    int pieces = images < 512 ? images : 512;
-    return fit < 2 ? 1 : (size_t)pieces < fit ? pieces : (int)fit;
+    NormCut cut;
+    cut.accesses = row % STRIP_ACCESSES == 0 ? STRIP_ACCESSES : row & -row;
+    cut.strips = row / cut.accesses;
+    cut.lanes = NORM_BLOCK / cut.accesses;
+    long columns = (long)G * cut.strips, pieces = div_up(pixels, cut.lanes * UNDER_WAY),
+         full = div_up(pixels, cut.lanes);
+    pieces = pieces < least / columns ? least / columns : pieces;
+    pieces = pieces > most / columns ? most / columns : pieces;
+    cut.pieces = (int)(pieces < 1 ? 1 : pieces > full ? full : pieces);
+    cut.length = div_up(pixels, cut.pieces);
+    return cut;
 }
-/* The first of `count` items in piece `piece` of `pieces`; it ends where the next begins. */
-HOST_AND_DEVICE int piece_begin(int count, int piece, int pieces)
+
+/* The same for sums: the pieces' sums, double [G * pieces,2,C], fit into scratch memory, and there
+ * are enough pieces that a thread adds up at most LONGEST_SUM elements in float32. */
+static inline NormCut norm_sums_cut(int row, int G, long pixels, int C, size_t scratch_bytes)
 {
-    return (int)((long)count * piece / pieces);
+    NormCut cut = norm_cut(row, G, pixels, LEAST_BLOCKS, LEAST_BLOCKS);
+    size_t fit = scratch_bytes / (sizeof(double) * 2 * C * G);
+    int short_enough = div_up(pixels, (long)cut.lanes * LONGEST_SUM);
+    if (cut.pieces < short_enough)
+        cut.pieces = short_enough;
+    if ((long)G * cut.strips > NORM_COUNTERS || fit < 1)
+        fit = 1;
+    if ((size_t)cut.pieces > fit)
+        cut.pieces = (int)fit;
+    cut.length = div_up(pixels, cut.pieces);
+    return cut;
 }
 HOST_AND_DEVICE int group_size(int N, int group, int g)
 {

@@ -1,6 +1,7 @@
 /* cuda_stream.c: a GPU's queues, their events, and the scratch memory that the queues use in
  * turn. */
 #include "cuda_backend.h"
+#include "cuda_plan.h"
 #include <stdlib.h>
 
 struct Event {
@@ -51,6 +52,7 @@ Stream *cuda_stream_new(Backend *be, int threads)
     s->base = (Stream){be, be->threads};
     s->scratch = cuda_memory_new(be, SCRATCH_BYTES);
     s->blas_memory = cuda_memory_new(be, BLAS_BYTES);
+    s->counters = cuda_buffer_new(be, NORM_COUNTERS * sizeof(unsigned));
     cuda_lock();
     CUDA_CHECK(cudaStreamCreateWithFlags(&s->queue, cudaStreamNonBlocking));
     CUBLAS_CHECK(cublasCreate(&s->blas));
@@ -78,6 +80,7 @@ void cuda_stream_free(Stream *base)
     cuda_unlock();
     cuda_memory_free(base->be, s->blas_memory, s->recorded);
     cuda_memory_free(base->be, s->scratch, s->recorded);
+    cuda_buffer_free(s->counters);
     free(s);
 }
 

@@ -1,5 +1,5 @@
 /* cuda_vector.cu: loops over flat vectors: the optimiser's update, axpy, scale and dot. */
-#include "cuda_kernel.h"
+#include "cuda_wide.h"
 
 /* ---- a few bytes from the host, as the kernel's argument: no waiting, no memory to keep ---- */
 typedef struct Small {
@@ -48,18 +48,37 @@ void cuda_sgd(Stream *s, Tensor w, Tensor v, Tensor g, Tensor rate, float moment
 }
 
 /* ---- sums of tensors ---- */
-KERNEL axpy(Act y, float a, Act x, size_t n)
+
+/* One access, or one of the elements behind the last. */
+template <class V> DEVICE void axpy_at(Act y, float a, Act x, size_t i)
 {
-    FOR_EACH (i, n) {
-        size_t at = at_element(y, i);
-        put(y, at, get(y, at) + a * get(x, at_element(x, i)));
-    }
+    V to, from;
+    load(to, y, i);
+    load(from, x, i);
+    for (int c = 0; c < V::WIDTH; c++)
+        set(to, c, value(to, c) + a * value(from, c));
+    store(y, i, to);
+}
+
+template <class V> KERNEL axpy(Act y, float a, Act x, size_t n)
+{
+    size_t accesses = n / V::WIDTH, rest = n % V::WIDTH;
+    FOR_EACH (i, accesses)
+        axpy_at<V>(y, a, x, i);
+    FOR_EACH (i, rest)
+        axpy_at<Single>(y, a, x, n - rest + i);
+}
+
+template <class V> static void start_axpy(Stream *s, Act y, float a, Act x, size_t n)
+{
+    LAUNCH(s, 1, axpy<V>, blocks_for(n / V::WIDTH), 1, BLOCK, y, a, x, n);
 }
 
 void cuda_axpy(Stream *s, Tensor y, float a, Tensor x)
 {
     ASSERT(same_shape(y, x));
-    LAUNCH(s, 1, axpy, blocks_for(tensor_count(y)), 1, BLOCK, act(y), a, act(x), tensor_count(y));
+    const Act all[] = {act(y), act(x)};
+    BY_WIDTH(width_of(all, 2, 0), start_axpy, s, all[0], a, all[1], tensor_count(y));
 }
 
 KERNEL scale(float *x, float a, size_t n)

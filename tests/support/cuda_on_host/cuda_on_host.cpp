@@ -1,6 +1,7 @@
 /* cuda_on_host.cpp: the GPU that the headers beside it promise: launches, device, memory. */
 #include "lazy_streams.h"
 #include <map>
+#include <numeric>
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -9,27 +10,52 @@
  * beside the loop's ---- */
 thread_local HostIndex threadIdx, blockIdx, blockDim, gridDim;
 thread_local int host_phase;
+/* A thread's turn: its writes are fenced; it has counted itself, and must not read the others'
+ * writes before another fence. */
+static thread_local bool fenced, counted;
 static thread_local struct {
-    long turn, turns;
+    long block, blocks, left; /* left: this one and those to come */
+    long step;                /* the order of blocks: each step-th, around */
+    unsigned thread;
     int phases;
-    bool backwards;
+    bool backwards; /* threads */
 } launch;
 
-/* The order of turns: blocks, in each its phases, in each its threads. Backwards: blocks and
- * threads, but not phases. */
+static void begin_block(long block)
+{
+    launch.block = block;
+    blockIdx = {(unsigned)(block % gridDim.x), (unsigned)(block / gridDim.x)};
+    host_phase = 0;
+}
+
+/* The order of turns: blocks, in each its phases, in each its threads. */
 bool host_turn(void)
 {
-    if (launch.turn == launch.turns)
-        return false;
-    long thread = launch.turn % blockDim.x, rest = launch.turn / blockDim.x,
-         block = rest / launch.phases;
-    host_phase = (int)(rest % launch.phases);
-    thread = launch.backwards ? blockDim.x - 1 - thread : thread;
-    block = launch.backwards ? (long)gridDim.x * gridDim.y - 1 - block : block;
-    threadIdx = {(unsigned)thread, 0};
-    blockIdx = {(unsigned)(block % gridDim.x), (unsigned)(block / gridDim.x)};
-    launch.turn++;
+    if (counted)
+        lazy_wrong("no fence behind atomicInc");
+    fenced = false;
+    if (launch.thread == blockDim.x) {
+        launch.thread = 0;
+        if (++host_phase == launch.phases) {
+            if (--launch.left == 0)
+                return false;
+            begin_block((launch.block + launch.step) % launch.blocks);
+        }
+    }
+    threadIdx = {launch.backwards ? blockDim.x - 1 - launch.thread : launch.thread, 0};
+    launch.thread++;
     return true;
+}
+
+void __threadfence(void) { fenced = true, counted = false; }
+unsigned atomicInc(unsigned *count, unsigned most)
+{
+    if (!fenced)
+        lazy_wrong("no fence before atomicInc");
+    unsigned old = *count;
+    *count = old >= most ? 0 : old + 1;
+    counted = true;
+    return old;
 }
 
 void host_launch(int phases, long x, long y, int threads)
@@ -38,10 +64,16 @@ void host_launch(int phases, long x, long y, int threads)
         lazy_wrong("a grid beyond CUDA's limits");
     gridDim = {(unsigned)x, (unsigned)y};
     blockDim = {(unsigned)threads, 1};
-    launch.turn = 0;
-    launch.turns = x * y * phases * threads;
+    long blocks = launch.blocks = launch.left = x * y;
     launch.phases = phases;
+    launch.thread = 0;
     launch.backwards = lazy_draw(2);
+    /* forwards, backwards, or here and there */
+    unsigned order = lazy_draw(3);
+    launch.step = order == 0 ? 1 : order == 1 ? blocks - 1 : blocks * 5 / 8 + 1;
+    while (std::gcd(launch.step, blocks) > 1)
+        launch.step++;
+    begin_block(order == 0 ? 0 : order == 1 ? blocks - 1 : lazy_draw((unsigned)blocks));
 }
 
 /* ---- the device ---- */

@@ -3,10 +3,11 @@
  * threads, one after the other; a barrier is the end of a phase.
  *
  * What this shows: wrong indices, sizes, terms, a thread or block that depends on another's turn
- * (launches run backwards by chance), a missing wait between streams or for the host, what a
- * recording must not hold (lazy_streams.cpp), and under SAN=1 reading and writing outside a buffer.
- * What it does not show: how fast it is, what the GPU's own arithmetic rounds otherwise, a missing
- * barrier whose phases happen to be in order, and anything in cuBLAS and cuDNN.
+ * (launches run forwards, backwards, or here and there, by chance), a missing wait between streams
+ * or for the host, what a recording must not hold (lazy_streams.cpp), and under SAN=1 reading and
+ * writing outside a buffer. What it does not show: how fast it is, what the GPU's own arithmetic
+ * rounds otherwise, a missing barrier whose phases happen to be in order, and anything in cuBLAS
+ * and cuDNN.
  */
 #ifndef CUDA_ON_HOST_H
 #define CUDA_ON_HOST_H
@@ -18,15 +19,21 @@
 #define DEVICE static inline
 #define KERNEL static void
 #define __shared__ static thread_local
+#define __launch_bounds__(threads, blocks)
 #define FIRST if (host_phase == 0)
 #define THEN if (host_phase == 1)
 #define LAST if (host_phase == 2)
+#define NEXT(phase) if (host_phase == (phase))
 
 typedef struct HostIndex {
     unsigned x, y;
 } HostIndex;
 extern thread_local HostIndex threadIdx, blockIdx, blockDim, gridDim;
 extern thread_local int host_phase;
+
+/* A count that blocks share, between two fences (or the double ends the process). */
+void __threadfence(void);
+unsigned atomicInc(unsigned *count, unsigned most);
 
 /* Work for a stream, to be done late. */
 void lazy_queue(cudaStream_t s, std::function<void()> work);
