@@ -15,7 +15,8 @@ typedef struct ExerciseResult {
     ExerciseState state;
     /* DONE: NULL. TODO: its line ("TODO in lab1_gd/exercises/1a_gradient.c, line 9: …"), or, where
      * code stands above it, that it was forgotten. WRONG: the printed error, or "it crashed
-     * (Segmentation fault)", "it does not end: …", "it ended the program with exit(0)". free() it */
+     * (Segmentation fault)", "it does not end: …", "it ended the program with exit(0)". free() it.
+     */
     char *why;
     char *printed; /* what it printed, up to 64 KiB, without that error; NULL: unknown. free() it */
 } ExerciseResult;
