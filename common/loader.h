@@ -17,6 +17,9 @@ typedef struct AugmentSpec {
                  * outside */
     int cutout; /* grey a square of this side at a random centre (DeVries & Taylor, arXiv
                  * 1708.04552) */
+    bool alternate; /* flip: half of the images in even epochs, the other half in odd ones, so
+                     * that two epochs see both sides of each (Jordan, arXiv 2404.00498) */
+    bool reflect;   /* shift: what moves in from outside is the image, reflected at its edge */
 } AugmentSpec;
 
 typedef struct Batch {
