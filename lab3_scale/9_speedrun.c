@@ -47,6 +47,8 @@ static void parse(RunOptions *run, Speedrun *s, Option *table, int argc, char **
          .help = "share of images looked at so"},
         {"plain-model", ARG_STRING, &s->plain.model, .help = "mlp, cnn, resnet8 …"},
         {"plain-rate", ARG_REAL, &s->plain.rate, .min = 0, .max = 100, .help = "its highest"},
+        {"processor-time", ARG_FLAG, &s->processor,
+         .help = "count that, where others compute, too"},
         {"full", ARG_FLAG, &full, .help = "airbench94's size: width 64, batch 2000, all images"},
         {0}};
 #undef INGREDIENT

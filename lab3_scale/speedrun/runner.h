@@ -37,8 +37,10 @@ typedef struct GoesOn {
 } GoesOn;
 
 typedef struct Runner Runner;
-/* A recipe's, or (recipe NULL) a plain one's; both are borrowed. */
-Runner *runner_new(const Lab *lab, const Recipe *recipe, const Plain *plain);
+/* A recipe's, or (recipe NULL) a plain one's; both are borrowed. processor: count this process's
+ * processor time, which others on the machine do not change; with one thread on a CPU it is what an
+ * idle machine would need. */
+Runner *runner_new(const Lab *lab, const Recipe *recipe, const Plain *plain, bool processor);
 void runner_free(Runner *r); /* NULL is fine */
 /* A few updates and an evaluation, not timed. */
 void runner_warm_up(Runner *r);

@@ -1,6 +1,7 @@
 /* speedrun.c: see speedrun.h. */
 #include "speedrun.h"
 #include "check.h"
+#include "timer.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,6 +31,10 @@ void speedrun_open(Speedrun *s, const Lab *lab)
     const Dataset *d = lab->data;
     REQUIRE(lab->comm->size == 1, "%d ranks: a speedrun is one rank's; start it with NP=1",
             lab->comm->size);
+    REQUIRE(!timer_virtual(),
+            "a virtual clock does not tell how fast a training is: LABS_CLOCK=real");
+    REQUIRE(!s->processor || (lab->be->threads == 1 && !strcmp(lab->be->op->name, "cpu")),
+            "--processor-time counts one thread on a CPU: give --device cpu --threads 1");
     r->images = r->images < d->train.count ? r->images : d->train.count;
     r->test = r->test < d->test.count ? r->test : d->test.count;
     REQUIRE(r->batch <= r->images, "--batch=%d: there are %d training images (--images)", r->batch,
@@ -90,7 +95,8 @@ static void found(Speedrun *s, Racer *racer, const Outcome *out)
 static bool race(Speedrun *s, int i)
 {
     Racer *racer = &s->racer[i];
-    Runner *r = runner_new(s->study.lab, i == THE_PLAIN ? NULL : &racer->recipe, &s->plain);
+    Runner *r = runner_new(s->study.lab, i == THE_PLAIN ? NULL : &racer->recipe, &s->plain,
+                           s->processor);
     double seconds = i == THE_PLAIN ? speedrun_summary(&s->racer[THE_RECIPE]).seconds : 0;
     bool on = true;
     runner_warm_up(r);

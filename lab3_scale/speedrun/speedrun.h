@@ -26,7 +26,7 @@ typedef struct Speedrun {
     const char *activation;
     int width, runs;
     double target; /* accuracy */
-    bool compare, ablate;
+    bool compare, ablate, processor;
     uint64_t seed;
     Racer racer[SPEEDRUN_RACERS];
 } Speedrun;
