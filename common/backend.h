@@ -209,12 +209,12 @@ typedef struct BackendOps {
     /* out F64 [1] = sum x y, in float64 in a fixed order */
     void (*dot)(Stream *s, Tensor out, Tensor x, Tensor y);
 
-    /* ---- batches of matrices, for Muon: F32 [N,h,w] as n=N, h, w, c=1, one behind the other ---- */
+    /* ---- N matrices, for Muon: F32 [N,h,w] as n=N, h, w, c=1, one behind the other ---- */
     /* c[n] = a[n] b[n], each of a and b transposed first where said; c is neither of
      * them */
     void (*matmul)(Stream *s, Tensor c, Tensor a, Tensor b, bool a_transposed, bool b_transposed);
-    /* Each of the N gets the length `length`: x[n] *= length / max(|x[n]|, 1e-7), |x[n]| the root of
-     * its sum of squares, which is taken in a fixed order. */
+    /* Each of them gets this length: x[n] *= length / max(|x[n]|, 1e-7), |x[n]| the root of its sum
+     * of squares, which is taken in a fixed order. */
     void (*to_length)(Stream *s, Tensor x, float length);
 
     /* ---- input: images U8 [M,H,W,C] and labels U8 [M] lie on the device ---- */

@@ -110,8 +110,8 @@ struct Model {
     Layer *layers;
     int nlayers;
     Tensor logits; /* [N,classes] of the last model_forward; until the next */
-    /* Of the labels, in every model_loss with a gradient (backend.h, cross_entropy); 0: none. Set it
-     * before the first model_gradient, which may be recorded. */
+    /* Of the labels, in every model_loss with a gradient (backend.h, cross_entropy); 0: none. Set
+     * it before the first model_gradient, which may be recorded. */
     float smoothing;
     /* Synchronised batch norm over stats_ranks ranks, all with the same N; NULL, NULL, 1: off. */
     StatsHook stats_hook;
@@ -147,7 +147,7 @@ void model_free(Model *m); /* NULL is fine */
 
 /* Initial weights from the seed: conv He normal (std sqrt(2 / (K R R)) for K output channels, arXiv
  * 1502.01852), dense weights and biases U(-1/sqrt D, 1/sqrt D) for D inputs, gamma 1, beta and an
- * activation's bias 0, running mean 0 and variance 1. (Starts that know more: start.h.) */
+ * activation's bias 0, running mean 0 and variance 1. (Starts that know more: first_weights.h.) */
 void model_init(Model *m, uint64_t seed);
 
 /* x F32 [N,H,W,C], N <= batch, halo model_halo(); result in m->logits. Keep x: model_backward reads

@@ -79,7 +79,7 @@ int main(int argc, char **argv)
                    .activation = "gelu",
                    .width = 16,
                    .runs = 3,
-                   .target = 0.87,
+                   .target = 0.88,
                    .compare = true};
     Option table[MOST_OPTIONS];
     parse(&run, &s, table, argc, argv);

@@ -266,7 +266,8 @@ void model_init(Model *m, uint64_t seed)
             continue;
         Rng r = rng_at(seed, RNG_WEIGHTS, l->w, 0);
         draw(w + m->views[l->w].at, l, &m->views[l->w], false, &r);
-        if (l->kind == LAYER_DENSE && l->b != NONE) { /* the bias is drawn like the weights, with their fan-in */
+        if (l->kind == LAYER_DENSE &&
+            l->b != NONE) { /* the bias is drawn like the weights, with their fan-in */
             double spread = 1 / sqrt(m->views[l->w].shape[1]);
             for (int k = 0; k < l->out; k++)
                 w[m->views[l->b].at + k] = (float)(spread * (2 * rng_uniform(&r) - 1));

@@ -119,8 +119,8 @@ static int norm_act(Model *m, int x, const char *prefix, int i, Activation f)
 }
 
 /* Jordan's network for CIFAR-10 (arXiv 2404.00498), with W = 64: fixed 2x2 filters that whiten the
- * image (start.h), three groups of conv, pool, norm, act, conv, norm, act; logits / inputs. It has
- * no residual connections. */
+ * image (first_weights.h), three groups of conv, pool, norm, act, conv, norm, act; logits / inputs.
+ * It has no residual connections. */
 static void airbench(Model *m, int width, Activation f)
 {
     int x = model_fixed_conv(m, 0, "whiten", 2 * 4 * m->spec.c, 2);
@@ -158,7 +158,8 @@ static bool airbench_named(const char *name, int *width, Activation *f)
     for (int i = 0; i < 3; i++) {
         size_t length = strlen(name), tail = strlen(tails[i]);
         char head[32];
-        if (length <= tail || length - tail >= sizeof head || strcmp(name + length - tail, tails[i]))
+        if (length <= tail || length - tail >= sizeof head ||
+            strcmp(name + length - tail, tails[i]))
             continue;
         snprintf(head, sizeof head, "%.*s", (int)(length - tail), name);
         *f = (Activation)i;

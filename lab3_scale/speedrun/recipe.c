@@ -26,7 +26,7 @@ Recipe recipe_default(void)
     Recipe r = {.images = 8192,
                 .test = 5000,
                 .batch = 512,
-                .epochs = 6,
+                .epochs = 4,
                 .muon_rate = 0.24,
                 .muon_momentum = 0.6,
                 .sgd_rate = 0.0015,

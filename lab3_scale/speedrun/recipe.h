@@ -6,9 +6,9 @@
  */
 #ifndef RECIPE_H
 #define RECIPE_H
+#include "first_weights.h"
 #include "loader.h"
 #include "muon.h"
-#include "start.h"
 
 /* What --ablate leaves out, one at a time. */
 typedef enum {

@@ -232,8 +232,8 @@ void ref_maxpool_forward(double *y, int *which, const double *x, Shape s, int si
                 for (int c = 0; c < out.c; c++) {
                     size_t at = shape_at(out, n, h, w, c);
                     for (int tap = 0; tap < side * side; tap++) { /* row after row */
-                        double value = x[shape_at(s, n, side * h + tap / side,
-                                                  side * w + tap % side, c)];
+                        double value =
+                            x[shape_at(s, n, side * h + tap / side, side * w + tap % side, c)];
                         if (tap == 0 || value > y[at]) {
                             y[at] = value;
                             which[at] = tap;
@@ -280,8 +280,8 @@ void ref_act_backward(double *dx, double *dbias, const double *dy, const double 
     }
 }
 
-void ref_matmul(double *c, const double *a, const double *b, int m, int k, int n,
-                bool a_transposed, bool b_transposed)
+void ref_matmul(double *c, const double *a, const double *b, int m, int k, int n, bool a_transposed,
+                bool b_transposed)
 {
     for (int i = 0; i < m; i++)
         for (int j = 0; j < n; j++) {
@@ -385,7 +385,9 @@ void ref_gather(double *x, const uint8_t *images, const Pick *pick, const double
                     int row = h + p->dy, column = w + p->dx;
                     if (p->reflect) {
                         row = row < 0 ? -row : row < s.h ? row : 2 * s.h - 2 - row;
-                        column = column < 0 ? -column : column < s.w ? column : 2 * s.w - 2 - column;
+                        column = column < 0   ? -column
+                               : column < s.w ? column
+                                              : 2 * s.w - 2 - column;
                     }
                     bool outside = row < 0 || row >= s.h || column < 0 || column >= s.w;
                     bool cut = h >= p->cut_y && h < p->cut_y + p->cut && w >= p->cut_x &&

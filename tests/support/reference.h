@@ -89,8 +89,8 @@ void ref_cross_entropy(double *dlogits, double *losses, double totals[2], const 
                        int N, int K);
 
 /* ---- matrices: c [m,n] = a b, each of a and b transposed first where said ---- */
-void ref_matmul(double *c, const double *a, const double *b, int m, int k, int n,
-                bool a_transposed, bool b_transposed);
+void ref_matmul(double *c, const double *a, const double *b, int m, int k, int n, bool a_transposed,
+                bool b_transposed);
 
 /* ---- vectors and input ---- */
 void ref_sgd(double *w, double *v, const double *g, double rate, double momentum, double decay,

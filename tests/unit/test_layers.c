@@ -401,7 +401,8 @@ static void nan_logits(void **state)
         double logits[6] = {0, 5, 0, 0, 5, 0};
         logits[at] = NAN;
         Loss l = loss_new(d, logits, label, NULL, 2, 3);
-        d->op->cross_entropy(d->s, l.dlogits, l.losses, l.totals, l.logits, l.label, NO_TENSOR, 1, 0);
+        d->op->cross_entropy(d->s, l.dlogits, l.losses, l.totals, l.logits, l.label, NO_TENSOR, 1,
+                             0);
         double *losses = get(d, l.losses), *totals = get(d, l.totals);
         assert_true(isnan(losses[0]) && isfinite(losses[1]) && isnan(totals[0]));
         assert_true(totals[1] == 8);

@@ -325,7 +325,8 @@ static void draws_cover_their_ranges(void **state)
 static void draws_do_not_disturb_each_other(void **state)
 {
     for (int i = 0; i < 200; i++) {
-        Augment all_on = augment_draw((AugmentSpec){.flip = true, .shift = 4, .cutout = 8}, 5, 0, i, 32, 32);
+        Augment all_on = augment_draw((AugmentSpec){.flip = true, .shift = 4, .cutout = 8}, 5, 0, i,
+                                      32, 32);
         Augment only_shift = augment_draw((AugmentSpec){.shift = 4}, 5, 0, i, 32, 32);
         Augment nothing = augment_draw(none, 5, 0, i, 32, 32);
         assert_true(only_shift.dy == all_on.dy && only_shift.dx == all_on.dx && !only_shift.flip &&

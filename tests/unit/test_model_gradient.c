@@ -112,7 +112,7 @@ static double views_off(const Net *n, const double *ours, const double *referenc
         double off = length > 0     ? sqrt(difference / length)
                    : difference > 0 ? INFINITY
                                     : 0; /* fixed filters: both are 0 */
-        if (!(off <= worst)) { /* NaN is the worst */
+        if (!(off <= worst)) {           /* NaN is the worst */
             worst = isnan(off) ? INFINITY : off;
             *which = v->name;
         }

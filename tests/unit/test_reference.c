@@ -225,8 +225,13 @@ static void layers(void **state)
 {
     const Shape s = {2, 5, 4, 3};
     size_t same = shape_count(s);
-    size_t outputs[] = {same, shape_count(pool_shape(s, 2)), shape_count(pool_shape(s, 3)),
-                        (size_t)s.n * s.c, same, same, same};
+    size_t outputs[] = {same,
+                        shape_count(pool_shape(s, 2)),
+                        shape_count(pool_shape(s, 3)),
+                        (size_t)s.n * s.c,
+                        same,
+                        same,
+                        same};
     for (int kind = RELU; kind < KINDS; kind++) {
         size_t nx = shape_count(s), ny = outputs[kind];
         LayerProblem p = {kind,

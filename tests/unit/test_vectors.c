@@ -324,7 +324,7 @@ static void gather_case(Device *d, int H, int W, int C, int halo)
     for (int c = 0; c < 4; c++)
         fmean[c] = mean[c], fistd[c] = istd[c];
     for (int n = 0; n < PICKS; n++)
-        pick[n] = (Augment){picks[n].image, picks[n].dy,    picks[n].dx, picks[n].flip,
+        pick[n] = (Augment){picks[n].image, picks[n].dy,    picks[n].dx,  picks[n].flip,
                             picks[n].cut_y, picks[n].cut_x, picks[n].cut, picks[n].reflect};
     double *x = zeros(shape_count(s));
     Tensor timages = tensor_new(d->be, U8, IMAGES, H, W, C, 0),

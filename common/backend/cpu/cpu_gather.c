@@ -3,10 +3,7 @@
 #include "cpu.h"
 
 /* Where position x of an axis of `size` pixels is read with reflection at both ends. */
-static int reflected(int x, int size)
-{
-    return x < 0 ? -x : x >= size ? 2 * (size - 1) - x : x;
-}
+static int reflected(int x, int size) { return x < 0 ? -x : x >= size ? 2 * (size - 1) - x : x; }
 
 /* Output pixel (h, w) of one image, or NULL where it is grey: shifted in from outside, or cut
  * out. */

@@ -35,8 +35,8 @@ static const float *elements(Tensor t) { return given(t) ? (const float *)cuda_a
 void cuda_act_forward(Stream *s, Tensor y, Tensor x, Tensor bias, Activation f)
 {
     ASSERT(same_shape(y, x) && (!given(bias) || bias.n == x.c));
-    LAUNCH(s, 1, act_forward, blocks_for(tensor_count(y)), 1, BLOCK, act(y), act(x),
-           elements(bias), f, tensor_count(y));
+    LAUNCH(s, 1, act_forward, blocks_for(tensor_count(y)), 1, BLOCK, act(y), act(x), elements(bias),
+           f, tensor_count(y));
 }
 
 KERNEL act_backward(Act dx, Act dy, Act x, const float *bias, int f, int add, size_t n)
@@ -105,6 +105,6 @@ void cuda_act_backward(Stream *s, Tensor dx, Tensor dbias, Tensor dy, Tensor x, 
     if (given(bias)) /* before dx, which may be dy */
         add_bias(s, dbias, dy, x, bias, f);
     if (given(dx))
-        LAUNCH(s, 1, act_backward, blocks_for(tensor_count(dx)), 1, BLOCK, act(dx), act(dy),
-               act(x), elements(bias), f, add, tensor_count(dx));
+        LAUNCH(s, 1, act_backward, blocks_for(tensor_count(dx)), 1, BLOCK, act(dx), act(dy), act(x),
+               elements(bias), f, add, tensor_count(dx));
 }

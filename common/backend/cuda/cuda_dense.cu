@@ -26,7 +26,8 @@ void cuda_dense_forward(Stream *s, Tensor y, Tensor x, Tensor w, Tensor bias)
     if (given(bias))
         LAUNCH(s, 1, fill_rows, blocks_for(tensor_count(y)), 1, BLOCK, (float *)cuda_at(y),
                (const float *)cuda_at(bias), y.c, tensor_count(y));
-    cuda_gemm(s, cuda_at(y), F32, y.c, given(bias) ? 1 : 0, matrix(x, false), matrix(w, true), F32, x.n, y.c, x.c);
+    cuda_gemm(s, cuda_at(y), F32, y.c, given(bias) ? 1 : 0, matrix(x, false), matrix(w, true), F32,
+              x.n, y.c, x.c);
 }
 
 void cuda_dense_backward_data(Stream *s, Tensor dx, Tensor dy, Tensor w, bool add)

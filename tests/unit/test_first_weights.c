@@ -1,9 +1,9 @@
-/* test_start.c: the covariance of patches against its definition; what whitened filters make of
- * images; Dirac filters; the head. */
+/* test_first_weights.c: the covariance of patches against its definition; what whitened filters
+ * make of images; Dirac filters; the head. */
 #include "check.h"
+#include "first_weights.h"
 #include "net.h"
 #include "rng.h"
-#include "start.h"
 #include <math.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
-/* start.c: see start.h. On the host: a few thousand numbers. */
-#include "start.h"
+/* first_weights.c: see first_weights.h. On the host: a few thousand numbers. */
+#include "first_weights.h"
 #include "check.h"
 #include "eigen.h"
 #include <cblas.h>

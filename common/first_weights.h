@@ -1,8 +1,8 @@
-/* start.h: initial weights that know something, for speedruns (Jordan, arXiv 2404.00498). Call them
- * after model_init; each replaces what it is about and leaves the rest.
+/* first_weights.h: initial weights that know something, for speedruns (Jordan, arXiv 2404.00498).
+ * Call them after model_init; each replaces what it is about and leaves the rest.
  */
-#ifndef START_H
-#define START_H
+#ifndef FIRST_WEIGHTS_H
+#define FIRST_WEIGHTS_H
 #include "data.h"
 #include "model.h"
 
