@@ -25,6 +25,22 @@ static void check_models(const Speedrun *s, const Lab *lab)
         model_check(lab->be, &spec, s->plain.batch);
 }
 
+static Racer racer_of(const Speedrun *s, int i)
+{
+    Racer r = {.wanted = true, .name = "the recipe", .recipe = s->recipe};
+    r.run = alloc((size_t)s->runs, sizeof *r.run);
+    if (i == THE_PLAIN) {
+        r.wanted = s->compare;
+        r.name = "plain";
+    } else if (i >= WITHOUT) {
+        Ingredient left_out = (Ingredient)(i - WITHOUT);
+        r.wanted = s->ablate && s->recipe.with[left_out];
+        r.name = ingredient_name(left_out);
+        r.recipe.with[left_out] = false;
+    }
+    return r;
+}
+
 void speedrun_open(Speedrun *s, const Lab *lab)
 {
     Recipe *r = &s->recipe;
@@ -47,19 +63,8 @@ void speedrun_open(Speedrun *s, const Lab *lab)
     s->plain.batch = s->plain.batch < r->images ? s->plain.batch : r->images;
     name_model(s);
     check_models(s, lab);
-    for (int i = 0; i < SPEEDRUN_RACERS; i++) {
-        Racer *racer = &s->racer[i];
-        int without = i - WITHOUT;
-        *racer = (Racer){.wanted = i == THE_RECIPE ||
-                                   (i == THE_PLAIN ? s->compare : s->ablate && r->with[without]),
-                         .name = i == THE_RECIPE ? "the recipe"
-                               : i == THE_PLAIN  ? "plain"
-                                                 : ingredient_name((Ingredient)without),
-                         .recipe = *r,
-                         .run = alloc((size_t)s->runs, sizeof(Outcome))};
-        if (i >= WITHOUT)
-            racer->recipe.with[without] = false;
-    }
+    for (int i = 0; i < SPEEDRUN_RACERS; i++)
+        s->racer[i] = racer_of(s, i);
 }
 
 void speedrun_free(Speedrun *s)
