@@ -57,12 +57,19 @@ typedef struct BatchNorm {
 typedef struct Augment {
     int32_t image;        /* index in the data set */
     int16_t dy, dx;       /* shift: output pixel (h,w) is pixel (h + dy, w + dx) of the image
-                           * (mirrored first, if flip), and the mean grey outside it */
+                           * (mirrored first, if flip), and outside it the mean grey, or see
+                           * `reflect` */
     int16_t flip;         /* 1: mirrored left to right, before the shift */
     int16_t cut_y, cut_x; /* top-left corner of the square that cutout greys, in output pixels
                            * (after the shift); may lie outside */
     int16_t cut;          /* its side, 0: none */
+    int16_t reflect;      /* 1: outside the image lies what is as far inside, the edge not counted
+                           * (PyTorch's reflect padding); |dy| < H, |dx| < W */
 } Augment;
+
+/* Smooth activations, of the element v: v Phi(v) with the normal distribution's Phi (Hendrycks &
+ * Gimpel, arXiv 1606.08415; exact, not by tanh), v sigmoid(v) (1702.03118), max(0, v). */
+typedef enum { ACTIVATION_GELU, ACTIVATION_SILU, ACTIVATION_RELU } Activation;
 
 typedef struct BackendOps {
     const char *name; /* "cpu", "cuda" */
@@ -106,8 +113,9 @@ typedef struct BackendOps {
     /* Time between two recorded events; waits for both. */
     double (*event_seconds)(Event *from, Event *to);
 
-    /* ---- convolution: pad = R/2, stride 1 or 2; R 1 or 3, x [N,H,W,C], y [N,H/stride,W/stride,K]
-     * (rounded up), w [K,C,R,R] as a matrix of K rows and C*R*R columns ---- */
+    /* ---- convolution: R 1, 2 or 3; pad = conv_pad(R): 0, 0, 1; stride 1 or 2; x [N,H,W,C], y
+     * [N,P,Q,K] with P = conv_side(H, R, stride): H/stride rounded up, and for R = 2 without the
+     * last row and column; w [K,C,R,R] as a matrix of K rows and C*R*R columns ---- */
     /* The halo of x and dy for which this device's R x R kernels are fastest; any other works
      * too. */
     int (*conv_halo)(Backend *be, int R);
@@ -124,7 +132,7 @@ typedef struct BackendOps {
     /* dw += */
     void (*conv_backward_weight)(Stream *s, ConvPlan *p, Tensor dw, Tensor x, Tensor dy);
 
-    /* ---- dense layer: x [N,D], w [K,D], bias [K], y [N,K] ---- */
+    /* ---- dense layer: x [N,D], w [K,D], bias and dbias [K] or NO_TENSOR, y [N,K] ---- */
     /* y = x w^T + bias */
     void (*dense_forward)(Stream *s, Tensor y, Tensor x, Tensor w, Tensor bias);
     /* dx (+)= dy w */
@@ -164,11 +172,18 @@ typedef struct BackendOps {
     /* ---- the other layers ---- */
     void (*relu_forward)(Stream *s, Tensor y, Tensor x);
     void (*relu_backward)(Stream *s, Tensor dx, Tensor dy, Tensor y, bool add); /* dx may be dy */
-    /* 2x2, stride 2, odd edges dropped; which U8 like y, no halo: 0 … 3, the position of the
-     * maximum (of equal values the first) */
-    void (*maxpool_forward)(Stream *s, Tensor y, Tensor which, Tensor x);
+    /* y = f(x + bias): bias [C] or NO_TENSOR */
+    void (*act_forward)(Stream *s, Tensor y, Tensor x, Tensor bias, Activation f);
+    /* dx (+)= dy f'(x + bias), of the forward pass's x; dx may be dy; NO_TENSOR: not wanted. dbias
+     * [C] += the sum of dy f' over images and pixels, where there is a bias. */
+    void (*act_backward)(Stream *s, Tensor dx, Tensor dbias, Tensor dy, Tensor x, Tensor bias,
+                         Activation f, bool add);
+    /* side x side, stride side, side 2 or 3; edges that fill no such square are dropped; which U8
+     * like y, no halo: 0 … side*side - 1, the position of the maximum (of equal values the
+     * first) */
+    void (*maxpool_forward)(Stream *s, Tensor y, Tensor which, Tensor x, int side);
     /* The maximum takes all of dy. */
-    void (*maxpool_backward)(Stream *s, Tensor dx, Tensor dy, Tensor which, bool add);
+    void (*maxpool_backward)(Stream *s, Tensor dx, Tensor dy, Tensor which, int side, bool add);
     /* y [N,1,1,C]: mean over H, W */
     void (*avgpool_forward)(Stream *s, Tensor y, Tensor x);
     void (*avgpool_backward)(Stream *s, Tensor dx, Tensor dy, bool add);
@@ -181,9 +196,11 @@ typedef struct BackendOps {
     /* losses [N] (or NO_TENSOR): -log p[label], unweighted; totals F64 [2] += {sum weight * loss,
      * count of argmax == label (unweighted; of equal logits the first class)};
      * dlogits (or NO_TENSOR) = scale * weight * (p - onehot): scale = 1/N gives the gradient of
-     * sum(weight * loss) / N. A NaN logit gives a NaN loss and counts as wrong. */
+     * sum(weight * loss) / N. A NaN logit gives a NaN loss and counts as wrong. smoothing, 0 … 1,
+     * is the share of the label that goes to all K classes alike, in loss and gradient (Szegedy et
+     * al., arXiv 1512.00567; PyTorch's label_smoothing). */
     void (*cross_entropy)(Stream *s, Tensor dlogits, Tensor losses, Tensor totals, Tensor logits,
-                          Tensor label, Tensor weight, float scale);
+                          Tensor label, Tensor weight, float scale, float smoothing);
 
     /* ---- vectors: [n], F32 (axpy: any shape) ---- */
     /* PyTorch's SGD in one pass: d = g + weight_decay w; v = momentum v + d; w -= rate (nesterov ?
@@ -196,6 +213,14 @@ typedef struct BackendOps {
     void (*scale)(Stream *s, Tensor x, float a); /* x *= a */
     /* out F64 [1] = sum x y, in float64 in a fixed order */
     void (*dot)(Stream *s, Tensor out, Tensor x, Tensor y);
+
+    /* ---- N matrices, for Muon: F32 [N,h,w] as n=N, h, w, c=1, one behind the other ---- */
+    /* c[n] = a[n] b[n], each of a and b transposed first where said; c is neither of
+     * them */
+    void (*matmul)(Stream *s, Tensor c, Tensor a, Tensor b, bool a_transposed, bool b_transposed);
+    /* Each of them gets this length: x[n] *= length / max(|x[n]|, 1e-7), |x[n]| the root of its sum
+     * of squares, which is taken in a fixed order. */
+    void (*to_length)(Stream *s, Tensor x, float length);
 
     /* ---- input: images U8 [M,H,W,C] and labels U8 [M] lie on the device ---- */
     /* x[n] = (picked image / 255 - mean[c]) * istd[c], augmented; pixels from outside and cut ones
@@ -244,6 +269,13 @@ struct Backend {
     void (*memory_hook)(void *context, const Buffer *buf, size_t bytes);
     void *memory_context;
 };
+
+/* A convolution's padding, and the side of its output. */
+static inline int conv_pad(int R) { return R % 2 ? R / 2 : 0; }
+static inline int conv_side(int side, int R, int stride)
+{
+    return side + 2 * conv_pad(R) < R ? 0 : (side + 2 * conv_pad(R) - R) / stride + 1;
+}
 
 /* Streams know their backend, so that an operation needs only the stream. */
 struct Stream {

@@ -12,11 +12,14 @@
 
 /* The augmentations; 0 switches one off. */
 typedef struct AugmentSpec {
-    bool flip;  /* mirror left-right with probability 1/2 */
-    int shift;  /* move by up to `shift` pixels in each direction; the mean grey moves in from
+    bool flip;      /* mirror left-right with probability 1/2 */
+    int shift;      /* move by up to `shift` pixels in each direction; the mean grey moves in from
                  * outside */
-    int cutout; /* grey a square of this side at a random centre (DeVries & Taylor, arXiv
+    int cutout;     /* grey a square of this side at a random centre (DeVries & Taylor, arXiv
                  * 1708.04552) */
+    bool alternate; /* flip: half of the images in even epochs, the other half in odd ones, so
+                     * that two epochs see both sides of each (Jordan, arXiv 2404.00498) */
+    bool reflect;   /* shift: what moves in from outside is the image, reflected at its edge */
 } AugmentSpec;
 
 typedef struct Batch {

@@ -23,7 +23,8 @@ typedef enum {
     LAYER_MAXPOOL,
     LAYER_AVGPOOL,
     LAYER_FLATTEN,
-    LAYER_DENSE
+    LAYER_DENSE,
+    LAYER_ACTIVATION /* GELU, SiLU or ReLU, of its input or of that plus a bias */
 } LayerKind;
 
 /* A named slice of a flat vector. */
@@ -32,8 +33,8 @@ typedef struct View {
     size_t at;     /* first element in the flat vector */
     int count;     /* elements: the product of shape */
     int dims, shape[4];
-    bool decay; /* weights of conv and dense layers: true; biases, gamma, beta: false (for
-                 * optimisers that exempt them; SGD here decays all) */
+    bool decay; /* weights of conv and dense layers: true; biases, gamma, beta, and filters that
+                 * are not trained: false (for optimisers that exempt them; SGD here decays all) */
 } View;
 
 /* What a training keeps beside the weights and a checkpoint holds, too (checkpoint.h): a velocity,
@@ -54,7 +55,14 @@ typedef struct Layer {
                               * before ReLU; -1: none */
     int out, kernel, stride; /* output channels; kernel size; stride */
     bool relu;               /* batch norm: followed by ReLU in the same pass */
-    int w, b;                /* indices into views: weight / gamma, bias / beta; -1: none */
+    int w, b;                /* indices into views: weight / gamma, bias / beta; -1: none. What has
+                              * but one of the two has it in w: beta where gamma is fixed, an
+                              * activation's bias */
+    bool fixed;              /* conv: its filters are not trained, their gradient stays 0; batch
+                              * norm: gamma is 1, and no parameter */
+    float eps, momentum;     /* batch norm's */
+    float scale;             /* dense: of its output; 1, but for logits in "airbench-W" */
+    Activation f;            /* of LAYER_ACTIVATION */
     int s;                   /* batch norm: index of running_mean in state_views (running_var
                               * follows) */
 } Layer;
@@ -62,7 +70,7 @@ typedef struct Layer {
 /* A network to build. Zero values mean the default. */
 typedef struct ModelSpec {
     const char *name;     /* "linear" "mlp" "cnn" "resnet8" "resnet20" "resnet56" … (6n+2)
-                           * "wrn16-K" */
+                           * "wrn16-K" "airbench-W" "airbench-W-silu" "airbench-W-relu" */
     int h, w, c, classes; /* of an image */
     int hidden[8];        /* mlp: sizes of its hidden layers, ended by 0; empty: {256, 128} */
     bool no_skip;         /* residual nets without their residual connections */
@@ -87,7 +95,8 @@ typedef void (*LayerHook)(void *context, int layer, bool backward, Stream *s);
  * on s: x, the layer's input, and dy, the gradient of the loss in its output, complete, both of
  * this batch's N images and valid until the hook returns. What it changes in dy, on s, the layer's
  * gradients and all layers below follow; so does what a residual connection that ends in it passes
- * on. (A dense layer's gradients are dW = dyᵀ x, dbias = the sum of dy over the images.) */
+ * on. (A dense layer's gradients are dW = dyᵀ x, dbias = the sum of dy over the images; with a
+ * scale of its own dy is the gradient before it. A fixed layer on the images gets no dy.) */
 typedef void (*TensorHook)(void *context, int layer, Tensor x, Tensor dy, Stream *s);
 
 struct Model {
@@ -101,6 +110,9 @@ struct Model {
     Layer *layers;
     int nlayers;
     Tensor logits; /* [N,classes] of the last model_forward; until the next */
+    /* Of the labels, in every model_loss with a gradient (backend.h, cross_entropy); 0: none. Set
+     * it before the first model_gradient, which may be recorded. */
+    float smoothing;
     /* Synchronised batch norm over stats_ranks ranks, all with the same N; NULL, NULL, 1: off. */
     StatsHook stats_hook;
     void *stats_context;
@@ -137,8 +149,8 @@ void model_check(Backend *be, const ModelSpec *spec, int batch);
 void model_free(Model *m); /* NULL is fine */
 
 /* Initial weights from the seed: conv He normal (std sqrt(2 / (K R R)) for K output channels, arXiv
- * 1502.01852), dense weights and biases U(-1/sqrt D, 1/sqrt D) for D inputs, gamma 1, beta 0,
- * running mean 0 and variance 1. */
+ * 1502.01852), dense weights and biases U(-1/sqrt D, 1/sqrt D) for D inputs, gamma 1, beta and an
+ * activation's bias 0, running mean 0 and variance 1. (Starts that know more: first_weights.h.) */
 void model_init(Model *m, uint64_t seed);
 
 /* x F32 [N,H,W,C], N <= batch, halo model_halo(); result in m->logits. Keep x: model_backward reads

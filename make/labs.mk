@@ -105,6 +105,7 @@ RANKS_4_batch_norm := 2
 RANKS_5_noise_and_time := 2
 RANKS_6_optimisers := 2
 RANKS_8_predict := 4
+RANKS_9_speedrun := 1
 RANKS_9_three_parallelisms := 4
 RANKS_10_shard := 8
 given_ranks := $(if $(filter-out file,$(origin NP)),$(NP))

@@ -324,11 +324,16 @@ Augment augment_draw(AugmentSpec spec, uint64_t seed, int epoch, int image, int 
     int dy = (int)rng_below(&r, 2 * spec.shift + 1) - spec.shift;
     int dx = (int)rng_below(&r, 2 * spec.shift + 1) - spec.shift;
     int centre_y = (int)rng_below(&r, h), centre_x = (int)rng_below(&r, w);
+    if (spec.alternate) { /* a draw for all epochs: `epoch` is never negative */
+        r = rng_at(seed, RNG_AUGMENT, UINT32_MAX, (uint64_t)image);
+        flip = (rng_u32(&r) & 1) ^ (epoch & 1);
+    }
     return (Augment){.image = image,
                      .dy = (int16_t)dy,
                      .dx = (int16_t)dx,
                      .flip = spec.flip && flip,
                      .cut_y = (int16_t)(centre_y - spec.cutout / 2),
                      .cut_x = (int16_t)(centre_x - spec.cutout / 2),
-                     .cut = (int16_t)spec.cutout};
+                     .cut = (int16_t)spec.cutout,
+                     .reflect = spec.reflect};
 }

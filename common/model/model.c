@@ -65,7 +65,7 @@ int model_conv(Model *m, int in, const char *name, int out, int kernel, int stri
 {
     Shape x = m->plan->shape[in];
     Layer *l = append(m, LAYER_CONV, name, in,
-                      (Shape){(x.h + stride - 1) / stride, (x.w + stride - 1) / stride, out});
+                      (Shape){conv_side(x.h, kernel, stride), conv_side(x.w, kernel, stride), out});
     l->kernel = kernel;
     l->stride = stride;
     l->residual = residual;
@@ -73,20 +73,55 @@ int model_conv(Model *m, int in, const char *name, int out, int kernel, int stri
     return m->nlayers;
 }
 
-int model_batchnorm(Model *m, int in, const char *name, bool relu, int residual)
+int model_fixed_conv(Model *m, int in, const char *name, int out, int kernel)
+{
+    int y = model_conv(m, in, name, out, kernel, 1, NONE);
+    Layer *l = &m->layers[m->nlayers - 1];
+    l->fixed = true;
+    m->views[l->w].decay = false;
+    return y;
+}
+
+/* The layer without its trained parameters. */
+static Layer *norm(Model *m, int in, const char *name, float eps, float momentum)
 {
     Shape x = m->plan->shape[in];
     Layer *l = append(m, LAYER_BATCHNORM, name, in, x);
-    l->relu = relu;
-    l->residual = residual;
-    l->w = weight(m, name, "weight", 1, &x.c);
-    l->b = weight(m, name, "bias", 1, &x.c);
+    l->eps = eps;
+    l->momentum = momentum;
     l->s = view(m->state_views, &m->nstate, name, "running_mean", 1, &x.c);
     view(m->state_views, &m->nstate, name, "running_var", 1, &x.c);
+    return l;
+}
+
+int model_batchnorm(Model *m, int in, const char *name, bool relu, int residual)
+{
+    Layer *l = norm(m, in, name, 1e-5f, 0.1f);
+    l->relu = relu;
+    l->residual = residual;
+    l->w = weight(m, name, "weight", 1, &l->out);
+    l->b = weight(m, name, "bias", 1, &l->out);
     return m->nlayers;
 }
 
-int model_dense(Model *m, int in, const char *name, int out)
+int model_norm_without_gamma(Model *m, int in, const char *name, float eps, float momentum)
+{
+    Layer *l = norm(m, in, name, eps, momentum);
+    l->fixed = true;
+    l->w = weight(m, name, "bias", 1, &l->out);
+    return m->nlayers;
+}
+
+int model_activation_of(Model *m, int in, Activation f, const char *bias)
+{
+    Layer *l = append(m, LAYER_ACTIVATION, "", in, m->plan->shape[in]);
+    l->f = f;
+    if (bias)
+        l->w = weight(m, bias, "bias", 1, &l->out);
+    return m->nlayers;
+}
+
+static Layer *dense(Model *m, int in, const char *name, int out)
 {
     Shape x = m->plan->shape[in];
     if (x.h * x.w > 1) {
@@ -96,7 +131,20 @@ int model_dense(Model *m, int in, const char *name, int out)
     }
     Layer *l = append(m, LAYER_DENSE, name, in, (Shape){1, 1, out});
     l->w = weight(m, name, "weight", 2, (int[]){out, x.c});
-    l->b = weight(m, name, "bias", 1, &out);
+    l->scale = 1;
+    return l;
+}
+
+int model_dense(Model *m, int in, const char *name, int out)
+{
+    dense(m, in, name, out)->b = weight(m, name, "bias", 1, &out);
+    return m->nlayers;
+}
+
+int model_mean_head(Model *m, int in, const char *name, int out)
+{
+    Layer *l = dense(m, in, name, out);
+    l->scale = 1.0f / (float)m->views[l->w].shape[1];
     return m->nlayers;
 }
 
@@ -106,10 +154,10 @@ int model_relu(Model *m, int in)
     return m->nlayers;
 }
 
-int model_maxpool(Model *m, int in)
+int model_maxpool(Model *m, int in, int side)
 {
     Shape x = m->plan->shape[in];
-    append(m, LAYER_MAXPOOL, "maxpool", in, (Shape){x.h / 2, x.w / 2, x.c});
+    append(m, LAYER_MAXPOOL, "maxpool", in, (Shape){x.h / side, x.w / side, x.c})->kernel = side;
     return m->nlayers;
 }
 
@@ -153,8 +201,8 @@ static Model *planned(Backend *be, const ModelSpec *spec, int batch)
     m->state_views = alloc(2 * MAX_LAYERS, sizeof(View));
     m->plan->shape[0] = (Shape){spec->h, spec->w, spec->c};
     REQUIRE(model_zoo(m),
-            "model '%s': expected linear, mlp, cnn, resnetD (D = 8, 14, 20, … 56 …) or wrn16-K (K "
-            "= 1 to 20)",
+            "model '%s': expected linear, mlp, cnn, resnetD (D = 8, 14, 20, … 56 …), wrn16-K (K = "
+            "1 to 20) or airbench-W (W = 1 to 512; also airbench-W-silu, airbench-W-relu)",
             spec->name);
     model_plan(m);
     require_memory(m);
@@ -196,6 +244,8 @@ void model_free(Model *m)
 
 static void draw(float *w, const Layer *l, const View *v, bool bias, Rng *r)
 {
+    if (l->kind == LAYER_ACTIVATION || (l->kind == LAYER_BATCHNORM && l->fixed))
+        return; /* 0 */
     int fan_in = v->count / v->shape[0];
     double spread = l->kind == LAYER_CONV ? sqrt(2.0 / (l->out * l->kernel * l->kernel))
                                           : 1 / sqrt(fan_in);
@@ -216,13 +266,15 @@ void model_init(Model *m, uint64_t seed)
             continue;
         Rng r = rng_at(seed, RNG_WEIGHTS, l->w, 0);
         draw(w + m->views[l->w].at, l, &m->views[l->w], false, &r);
-        if (l->kind == LAYER_DENSE) { /* the bias is drawn like the weights, with their fan-in */
+        if (l->kind == LAYER_DENSE &&
+            l->b != NONE) { /* the bias is drawn like the weights, with their fan-in */
             double spread = 1 / sqrt(m->views[l->w].shape[1]);
             for (int k = 0; k < l->out; k++)
                 w[m->views[l->b].at + k] = (float)(spread * (2 * rng_uniform(&r) - 1));
         }
         if (l->kind == LAYER_BATCHNORM) {
-            draw(w + m->views[l->b].at, l, &m->views[l->b], true, &r);
+            if (!l->fixed)
+                draw(w + m->views[l->b].at, l, &m->views[l->b], true, &r);
             for (int c = 0; c < l->out; c++)
                 state[m->state_views[l->s + 1].at + c] = 1;
         }

@@ -42,7 +42,9 @@ struct ModelPlan {
     int slots, slot_of[MAX_LAYERS + 1];
     ConvPlan *conv[MAX_LAYERS];
     BatchNorm norm[MAX_LAYERS];
-    Tensor which[MAX_LAYERS];    /* max pooling: which of the four */
+    Tensor ones, unused;         /* F32 [widest]: gamma where it is fixed, and what is then its
+                                  * gradient; n = 0: there is none such */
+    Tensor which[MAX_LAYERS];    /* max pooling: which of the square */
     Tensor held[MAX_LAYERS + 1]; /* of a ReLU's output: the activations whose signs it keeps;
                                   * NO_TENSOR: none */
     bool holding;                /* model_hold_relu */
@@ -57,8 +59,8 @@ struct ModelPlan {
 };
 
 /* LayerKind's names. */
-static const char *const layer_kinds[] = {"convolution", "norm",    "ReLU", "pooling",
-                                          "pooling",     "flatten", "dense"};
+static const char *const layer_kinds[] = {"convolution", "norm",    "ReLU",  "pooling",
+                                          "pooling",     "flatten", "dense", "activation"};
 
 /* kernel x kernel, stride 1 or 2, no bias; residual: an activation to add, or NONE */
 int model_conv(Model *m, int in, const char *name, int out, int kernel, int stride, int residual);
@@ -66,7 +68,15 @@ int model_batchnorm(Model *m, int in, const char *name, bool relu, int residual)
 /* flattens its input first where needed */
 int model_dense(Model *m, int in, const char *name, int out);
 int model_relu(Model *m, int in);
-int model_maxpool(Model *m, int in);
+/* Filters that are not trained: kernel x kernel, stride 1. */
+int model_fixed_conv(Model *m, int in, const char *name, int out, int kernel);
+/* gamma 1, and no parameter */
+int model_norm_without_gamma(Model *m, int in, const char *name, float eps, float momentum);
+/* bias: NULL, or the layer's name before ".bias": f(x + bias) */
+int model_activation_of(Model *m, int in, Activation f, const char *bias);
+/* no bias; the sums are divided by the number of inputs */
+int model_mean_head(Model *m, int in, const char *name, int out);
+int model_maxpool(Model *m, int in, int side);
 int model_avgpool(Model *m, int in);
 
 /* model_plan.c: fill in m->plan for the layers (the memory that it takes: model_batch_bytes); take

@@ -20,11 +20,18 @@ static Tensor dparam(const Model *m, int view)
 static BatchNorm norm_of(const Model *m, int i)
 {
     BatchNorm bn = m->plan->norm[i];
-    bn.gamma = param(m, m->layers[i].w);
-    bn.beta = param(m, m->layers[i].b);
+    const Layer *l = &m->layers[i];
+    if (!l->fixed)
+        bn.gamma = param(m, l->w);
+    bn.beta = param(m, l->fixed ? l->w : l->b);
     return bn;
 }
 static Tensor optional(const Model *m, int a) { return a == NONE ? NO_TENSOR : act(m, a); }
+static Tensor optional_param(const Model *m, int v) { return v == NONE ? NO_TENSOR : param(m, v); }
+static Tensor optional_dparam(const Model *m, int v)
+{
+    return v == NONE ? NO_TENSOR : dparam(m, v);
+}
 
 /* The activation whose signs a ReLU's backward pass uses. */
 static Tensor gate(const Model *m, int a)
@@ -119,6 +126,21 @@ static void relu_forward(Model *m, int i)
         m->be->op->relu_forward(m->s, y, x);
 }
 
+/* A matrix times a number. */
+static void scale(Model *m, Tensor t, float by)
+{
+    if (by != 1)
+        m->be->op->scale(m->s, tensor_vector(t.buf, t.at, F32, t.n * t.c), by);
+}
+
+static void dense_forward(Model *m, int i)
+{
+    const Layer *l = &m->layers[i];
+    m->be->op->dense_forward(m->s, act(m, i + 1), act(m, l->in), matrix(param(m, l->w), l->out),
+                             optional_param(m, l->b));
+    scale(m, act(m, i + 1), l->scale);
+}
+
 static void layer_forward(Model *m, int i, ModelMode mode)
 {
     const BackendOps *op = m->be->op;
@@ -129,13 +151,12 @@ static void layer_forward(Model *m, int i, ModelMode mode)
     case LAYER_BATCHNORM: batchnorm_forward(m, i, mode); break;
     case LAYER_RELU: relu_forward(m, i); break;
     case LAYER_MAXPOOL:
-        op->maxpool_forward(m->s, y, tensor_first(m->plan->which[i], y.n), x);
+        op->maxpool_forward(m->s, y, tensor_first(m->plan->which[i], y.n), x, l->kernel);
         break;
     case LAYER_AVGPOOL: op->avgpool_forward(m->s, y, x); break;
     case LAYER_FLATTEN: op->flatten_forward(m->s, y, x); break;
-    case LAYER_DENSE:
-        op->dense_forward(m->s, y, x, matrix(param(m, l->w), l->out), param(m, l->b));
-        break;
+    case LAYER_DENSE: dense_forward(m, i); break;
+    case LAYER_ACTIVATION: op->act_forward(m->s, y, x, optional_param(m, l->w), l->f); break;
     }
 }
 
@@ -202,7 +223,7 @@ void model_loss(Model *m, Tensor totals, Tensor label, Tensor weight, bool gradi
     }
     Tensor dlogits = gradient ? grad(m, m->nlayers) : NO_TENSOR;
     m->be->op->cross_entropy(m->s, dlogits, NO_TENSOR, totals, m->logits, label, weight,
-                             1.0f / m->plan->n);
+                             1.0f / m->plan->n, gradient ? m->smoothing : 0);
 }
 
 Tensor model_loss_gradient(const Model *m) { return grad(m, m->nlayers); }
@@ -225,8 +246,9 @@ static void conv_backward(Model *m, int i)
     const BackendOps *op = m->be->op;
     const Layer *l = &m->layers[i];
     Tensor dy = grad(m, i + 1);
-    op->conv_backward_weight(m->s, m->plan->conv[i], matrix(dparam(m, l->w), l->out), act(m, l->in),
-                             dy);
+    if (!l->fixed)
+        op->conv_backward_weight(m->s, m->plan->conv[i], matrix(dparam(m, l->w), l->out),
+                                 act(m, l->in), dy);
     if (l->in > 0) /* the input needs no gradient */
         op->conv_backward_data(m->s, m->plan->conv[i], grad(m, l->in), dy,
                                matrix(param(m, l->w), l->out), m->plan->touched[l->in]);
@@ -241,11 +263,33 @@ static void batchnorm_backward(Model *m, int i)
            sum = sums(m, bn, l->out);
     Tensor dresidual = l->residual == NONE ? NO_TENSOR : grad(m, l->residual);
     norm.y_of_x = l->residual == NONE && !m->plan->holding;
-    op->bn_backward_sums(m->s, sum, bn, dparam(m, l->w), dparam(m, l->b), dy, y, x);
+    Tensor dgamma = l->fixed ? tensor_slice(m->plan->unused, 0, l->out) : dparam(m, l->w);
+    op->bn_backward_sums(m->s, sum, bn, dgamma, dparam(m, l->fixed ? l->w : l->b), dy, y, x);
     if (m->stats_hook)
         m->stats_hook(m->stats_context, sum, m->s);
     op->bn_backward(m->s, grad(m, l->in), dresidual, bn, sum, dy, y, x, m->stats_ranks,
                     m->plan->touched[l->in], l->residual != NONE && m->plan->touched[l->residual]);
+}
+
+static void dense_backward(Model *m, int i, bool add)
+{
+    const BackendOps *op = m->be->op;
+    const Layer *l = &m->layers[i];
+    Tensor dy = grad(m, i + 1);
+    scale(m, dy, l->scale);
+    op->dense_backward_weight(m->s, matrix(dparam(m, l->w), l->out), optional_dparam(m, l->b),
+                              act(m, l->in), dy);
+    if (!is_input(m, l->in)) /* the input needs no gradient */
+        op->dense_backward_data(m->s, grad(m, l->in), dy, matrix(param(m, l->w), l->out), add);
+}
+
+/* Whatever fixed filters make of the images needs no gradient. */
+static void activation_backward(Model *m, int i, bool add)
+{
+    const Layer *l = &m->layers[i], *below = l->in > 0 ? &m->layers[l->in - 1] : NULL;
+    bool wanted = below && !(below->kind == LAYER_CONV && below->fixed && below->in == 0);
+    m->be->op->act_backward(m->s, wanted ? grad(m, l->in) : NO_TENSOR, optional_dparam(m, l->w),
+                            grad(m, i + 1), act(m, l->in), optional_param(m, l->w), l->f, add);
 }
 
 static void layer_backward(Model *m, int i)
@@ -253,24 +297,21 @@ static void layer_backward(Model *m, int i)
     const BackendOps *op = m->be->op;
     const Layer *l = &m->layers[i];
     bool add = m->plan->touched[l->in];
-    Tensor dx = grad(m, l->in), dy = grad(m, i + 1), x = act(m, l->in), y = act(m, i + 1);
+    Tensor dx = grad(m, l->in), dy = grad(m, i + 1), y = act(m, i + 1);
     switch (l->kind) {
     case LAYER_CONV: conv_backward(m, i); break;
     case LAYER_BATCHNORM: batchnorm_backward(m, i); break;
     case LAYER_RELU: op->relu_backward(m->s, dx, dy, gate(m, i + 1), add); break;
     case LAYER_MAXPOOL:
-        op->maxpool_backward(m->s, dx, dy, tensor_first(m->plan->which[i], y.n), add);
+        op->maxpool_backward(m->s, dx, dy, tensor_first(m->plan->which[i], y.n), l->kernel, add);
         break;
     case LAYER_AVGPOOL: op->avgpool_backward(m->s, dx, dy, add); break;
     case LAYER_FLATTEN:
         if (l->in > 0)
             op->flatten_backward(m->s, dx, dy, add);
         break;
-    case LAYER_DENSE:
-        op->dense_backward_weight(m->s, matrix(dparam(m, l->w), l->out), dparam(m, l->b), x, dy);
-        if (!is_input(m, l->in)) /* the input needs no gradient */
-            op->dense_backward_data(m->s, dx, dy, matrix(param(m, l->w), l->out), add);
-        break;
+    case LAYER_DENSE: dense_backward(m, i, add); break;
+    case LAYER_ACTIVATION: activation_backward(m, i, add); break;
     }
     m->plan->touched[l->in] = true;
 }

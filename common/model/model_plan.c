@@ -100,14 +100,14 @@ static void plan_norm(Model *m, int i)
                              .istd = each,
                              .group = group,
                              .relu = l->relu,
-                             .eps = 1e-5f,
-                             .momentum = 0.1f};
+                             .eps = l->eps,
+                             .momentum = l->momentum};
 }
 
 static void plan_activations(Model *m)
 {
     struct ModelPlan *p = m->plan;
-    int widest = 1;
+    int widest = 1, without_gamma = 0;
     p->halo = halo_of(m, 0);
     p->act[0] = planned(m, F32, p->shape[0], p->halo);
     for (int i = 0; i < m->nlayers; i++) {
@@ -119,10 +119,13 @@ static void plan_activations(Model *m)
         if (l->kind == LAYER_BATCHNORM) {
             plan_norm(m, i);
             widest = l->out > widest ? l->out : widest;
+            if (l->fixed && l->out > without_gamma)
+                without_gamma = l->out;
         }
     }
     p->moments = planned(m, F32, (Shape){2, 1, widest}, 0);
     p->sums = planned(m, F64, (Shape){2, 1, widest}, 0);
+    p->ones = p->unused = tensor_vector(NULL, 0, F32, without_gamma);
 }
 
 void model_plan(Model *m)
@@ -136,7 +139,7 @@ static double bytes_of(Tensor t) { return (double)tensor_span(t) * (double)dtype
 double model_batch_bytes(const Model *m)
 {
     const struct ModelPlan *p = m->plan;
-    double bytes = bytes_of(p->moments) + bytes_of(p->sums);
+    double bytes = bytes_of(p->moments) + bytes_of(p->sums) + 2 * bytes_of(p->ones);
     for (int i = 0; i < m->nlayers; i++)
         bytes += bytes_of(p->act[i + 1]) + bytes_of(p->which[i]) + 2 * bytes_of(p->norm[i].mean);
     for (int k = 0; k < p->slots; k++)
@@ -160,16 +163,32 @@ static void take_norm(Model *m, int i)
     const Layer *l = &m->layers[i];
     take(m->be, &norm->mean);
     take(m->be, &norm->istd);
-    norm->gamma = model_view(m->params, &m->views[l->w]);
-    norm->beta = model_view(m->params, &m->views[l->b]);
+    norm->gamma = l->fixed ? tensor_slice(m->plan->ones, 0, l->out)
+                           : model_view(m->params, &m->views[l->w]);
+    norm->beta = model_view(m->params, &m->views[l->fixed ? l->w : l->b]);
     norm->running_mean = model_view(m->state, &m->state_views[l->s]);
     norm->running_var = model_view(m->state, &m->state_views[l->s + 1]);
+}
+
+static void take_ones(Model *m)
+{
+    struct ModelPlan *p = m->plan;
+    float *ones = alloc((size_t)p->ones.n + 1, sizeof *ones);
+    for (int c = 0; c < p->ones.n; c++)
+        ones[c] = 1;
+    take(m->be, &p->ones);
+    take(m->be, &p->unused);
+    if (p->ones.n)
+        m->be->op->upload(m->s, p->ones, ones);
+    m->be->op->stream_sync(m->s);
+    free(ones);
 }
 
 void model_reserve(Model *m)
 {
     struct ModelPlan *p = m->plan;
     Backend *be = m->be;
+    take_ones(m);
     for (int i = 0; i < m->nlayers; i++) {
         const Layer *l = &m->layers[i];
         take(be, &p->act[i + 1]);
@@ -233,5 +252,7 @@ void model_plan_free(Model *m)
     tensor_free(m->be, p->moments);
     tensor_free(m->be, p->sums);
     tensor_free(m->be, p->evaluation);
+    tensor_free(m->be, p->ones);
+    tensor_free(m->be, p->unused);
     free(p);
 }

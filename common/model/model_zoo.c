@@ -37,9 +37,9 @@ static void mlp(Model *m)
 static void cnn(Model *m)
 {
     int x = conv_bn(m, 0, "", 1, 32, 1, true, NONE);
-    x = model_maxpool(m, conv_bn(m, x, "", 2, 32, 1, true, NONE));
+    x = model_maxpool(m, conv_bn(m, x, "", 2, 32, 1, true, NONE), 2);
     x = conv_bn(m, x, "", 3, 64, 1, true, NONE);
-    x = model_maxpool(m, conv_bn(m, x, "", 4, 64, 1, true, NONE));
+    x = model_maxpool(m, conv_bn(m, x, "", 4, 64, 1, true, NONE), 2);
     model_dense(m, x, "fc", m->spec.classes);
 }
 
@@ -108,6 +108,36 @@ static void wrn16(Model *m, int widen)
     model_dense(m, model_avgpool(m, x), "fc", m->spec.classes);
 }
 
+/* norm(x), then f. */
+static int norm_act(Model *m, int x, const char *prefix, int i, Activation f)
+{
+    char name[48];
+    snprintf(name, sizeof name, "%snorm%d", prefix, i);
+    if (!m->spec.no_batchnorm)
+        x = model_norm_without_gamma(m, x, name, 1e-12f, 0.4f);
+    return model_activation_of(m, x, f, NULL);
+}
+
+/* Jordan's network for CIFAR-10 (arXiv 2404.00498), with W = 64: fixed 2x2 filters that whiten the
+ * image (first_weights.h), three groups of conv, pool, norm, act, conv, norm, act; logits / inputs.
+ * It has no residual connections. */
+static void airbench(Model *m, int width, Activation f)
+{
+    int x = model_fixed_conv(m, 0, "whiten", 2 * 4 * m->spec.c, 2);
+    x = model_activation_of(m, x, f, "whiten");
+    for (int group = 1; group <= 3; group++) {
+        char prefix[32], conv[48];
+        int out = group == 1 ? width : 4 * width;
+        snprintf(prefix, sizeof prefix, "layer%d.", group);
+        snprintf(conv, sizeof conv, "%sconv1", prefix);
+        x = model_maxpool(m, model_conv(m, x, conv, out, 3, 1, NONE), 2);
+        x = norm_act(m, x, prefix, 1, f);
+        snprintf(conv, sizeof conv, "%sconv2", prefix);
+        x = norm_act(m, model_conv(m, x, conv, out, 3, 1, NONE), prefix, 2, f);
+    }
+    model_mean_head(m, model_maxpool(m, x, 3), "head", m->spec.classes);
+}
+
 /* "resnet20" matches ("resnet", 8, 164, &20); nothing may follow the number, and "resnet020" is no
  * second name for it. */
 static bool numbered(const char *name, const char *prefix, int low, int high, int *number)
@@ -121,8 +151,27 @@ static bool numbered(const char *name, const char *prefix, int low, int high, in
     return true;
 }
 
+/* "airbench-64", "airbench-64-silu". */
+static bool airbench_named(const char *name, int *width, Activation *f)
+{
+    static const char *const tails[] = {"", "-silu", "-relu"};
+    for (int i = 0; i < 3; i++) {
+        size_t length = strlen(name), tail = strlen(tails[i]);
+        char head[32];
+        if (length <= tail || length - tail >= sizeof head ||
+            strcmp(name + length - tail, tails[i]))
+            continue;
+        snprintf(head, sizeof head, "%.*s", (int)(length - tail), name);
+        *f = (Activation)i;
+        if (numbered(head, "airbench-", 1, 512, width))
+            return true;
+    }
+    return false;
+}
+
 bool model_zoo(Model *m)
 {
+    Activation f;
     int number;
     const char *name = m->spec.name;
     if (!strcmp(name, "linear"))
@@ -135,6 +184,8 @@ bool model_zoo(Model *m)
         resnet(m, number);
     else if (numbered(name, "wrn16-", 1, 20, &number))
         wrn16(m, number);
+    else if (airbench_named(name, &number, &f))
+        airbench(m, number, f);
     else
         return false;
     return true;

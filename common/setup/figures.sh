@@ -50,6 +50,9 @@ cp "$out/lab3_batch_size/batch_size.png" docs/lab3.png
 "$b/sol/lab3_scale/7_contest" --data fashion --full --out "$out" \
     --recorded lab3_scale/recorded/contest_fashion
 cp "$out/lab3_contest/contest.png" docs/lab3_contest.png
+"$b/sol/lab3_scale/9_speedrun" --data fashion --width 8 --images 2048 --batch 256 --test 2000 \
+    --runs 5 --ablate --no-compare --threads 1 --processor-time --out "$out"
+cp "$out/lab3_speedrun/speedrun.png" docs/lab3_speedrun.png
 "$b/assessment/grader/grade" --submission assessment/solution/train.c \
     --trust --out "$out/grade"
 cp "$out/grade/grade.png" docs/assessment.png

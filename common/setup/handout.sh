@@ -12,7 +12,8 @@ for room in Makefile README.md LICENSE .gitignore .clang-format make common data
 done
 find "${rooms[@]}" \( -name solution -o -name __pycache__ \
     -o -path tests/hidden -o -path tests/unit/test_ranks.c -o -path tests/mutants \
-    -o -path tests/unit/test_model_parts.c -o -path tests/e2e -o -path tests/torch \
+    -o -path tests/unit/test_model_parts.c -o -path tests/unit/test_muon.c -o -path tests/e2e \
+    -o -path tests/torch \
     -o -path 'tests/support/five_*' -o -path tests/unit/test_link_times.c \
     -o -path tests/tools/link_table.c -o -path tests/fuzz -o -name '.?*' \
     ! -name .gitignore ! -name .clang-format -o -name '*~' \

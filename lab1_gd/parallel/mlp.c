@@ -191,7 +191,7 @@ void mlp_forward(Mlp *n, int micro)
 void mlp_loss(Mlp *n, int micro, int batch)
 {
     n->be->op->cross_entropy(n->s, n->dact[n->end], NO_TENSOR, n->totals, n->act[micro][n->end],
-                             n->label[micro], NO_TENSOR, 1.0f / batch);
+                             n->label[micro], NO_TENSOR, 1.0f / batch, 0);
 }
 
 void mlp_backward(Mlp *n, int micro)

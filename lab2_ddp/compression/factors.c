@@ -20,9 +20,10 @@ static const View *weights(const Compressor *c, int layer)
     return &c->m->views[c->m->layers[layer].w];
 }
 
+/* With a bias: one without goes as it is. */
 static bool is_dense(const Compressor *c, int layer)
 {
-    return c->m->layers[layer].kind == LAYER_DENSE;
+    return c->m->layers[layer].kind == LAYER_DENSE && c->m->layers[layer].b >= 0;
 }
 
 /* A layer's parameters: weights, and right behind them the bias. */

@@ -1,12 +1,14 @@
 /* reference.c: see reference.h. */
 #include "reference.h"
+#include "backend.h"
 #include "check.h"
 #include "rng.h"
 #include <math.h>
 
 ConvShape conv_shape(Shape x, int K, int R, int stride)
 {
-    Shape y = {x.n, (x.h + stride - 1) / stride, (x.w + stride - 1) / stride, K};
+    int edge = R == 2; /* without padding its squares end at the last pixel */
+    Shape y = {x.n, (x.h - edge + stride - 1) / stride, (x.w - edge + stride - 1) / stride, K};
     return (ConvShape){x, y, R, stride};
 }
 
@@ -26,8 +28,8 @@ static void conv_products(double *sum, const double *a, const double *b, Summed 
                     for (int ch = 0; ch < c->x.c; ch++)
                         for (int r = 0; r < c->R; r++)
                             for (int s = 0; s < c->R; s++) {
-                                int h = oh * c->stride + r - c->R / 2,
-                                    w = ow * c->stride + s - c->R / 2;
+                                int pad = c->R == 3, h = oh * c->stride + r - pad,
+                                    w = ow * c->stride + s - pad;
                                 if (h < 0 || h >= c->x.h || w < 0 || w >= c->x.w)
                                     continue;
                                 size_t iy = shape_at(c->y, n, oh, ow, k),
@@ -65,7 +67,7 @@ void ref_dense_forward(double *y, const double *x, const double *w, const double
 {
     for (int n = 0; n < N; n++)
         for (int k = 0; k < K; k++) {
-            y[n * K + k] = bias[k];
+            y[n * K + k] = bias ? bias[k] : 0;
             for (int d = 0; d < D; d++)
                 y[n * K + k] += x[n * D + d] * w[k * D + d];
         }
@@ -84,7 +86,8 @@ void ref_dense_backward_weight(double *dw, double *dbias, const double *x, const
 {
     for (int n = 0; n < N; n++)
         for (int k = 0; k < K; k++) {
-            dbias[k] += dy[n * K + k];
+            if (dbias)
+                dbias[k] += dy[n * K + k];
             for (int d = 0; d < D; d++)
                 dw[k * D + d] += dy[n * K + k] * x[n * D + d];
         }
@@ -218,18 +221,19 @@ void ref_relu_backward(double *dx, const double *dy, const double *y, size_t cou
         dx[i] += y[i] > 0 ? dy[i] : 0;
 }
 
-Shape pool_shape(Shape x) { return (Shape){x.n, x.h / 2, x.w / 2, x.c}; }
+Shape pool_shape(Shape x, int side) { return (Shape){x.n, x.h / side, x.w / side, x.c}; }
 
-void ref_maxpool_forward(double *y, int *which, const double *x, Shape s)
+void ref_maxpool_forward(double *y, int *which, const double *x, Shape s, int side)
 {
-    Shape out = pool_shape(s);
+    Shape out = pool_shape(s, side);
     for (int n = 0; n < out.n; n++)
         for (int h = 0; h < out.h; h++)
             for (int w = 0; w < out.w; w++)
                 for (int c = 0; c < out.c; c++) {
                     size_t at = shape_at(out, n, h, w, c);
-                    for (int tap = 0; tap < 4; tap++) { /* 0 1 / 2 3 */
-                        double value = x[shape_at(s, n, 2 * h + tap / 2, 2 * w + tap % 2, c)];
+                    for (int tap = 0; tap < side * side; tap++) { /* row after row */
+                        double value =
+                            x[shape_at(s, n, side * h + tap / side, side * w + tap % side, c)];
                         if (tap == 0 || value > y[at]) {
                             y[at] = value;
                             which[at] = tap;
@@ -238,16 +242,54 @@ void ref_maxpool_forward(double *y, int *which, const double *x, Shape s)
                 }
 }
 
-void ref_maxpool_backward(double *dx, const double *dy, const int *which, Shape s)
+void ref_maxpool_backward(double *dx, const double *dy, const int *which, Shape s, int side)
 {
-    Shape out = pool_shape(s);
+    Shape out = pool_shape(s, side);
     for (int n = 0; n < out.n; n++)
         for (int h = 0; h < out.h; h++)
             for (int w = 0; w < out.w; w++)
                 for (int c = 0; c < out.c; c++) {
                     size_t at = shape_at(out, n, h, w, c);
-                    dx[shape_at(s, n, 2 * h + which[at] / 2, 2 * w + which[at] % 2, c)] += dy[at];
+                    int row = side * h + which[at] / side, column = side * w + which[at] % side;
+                    dx[shape_at(s, n, row, column, c)] += dy[at];
                 }
+}
+
+void ref_act_forward(double *y, const double *x, const double *bias, Shape s, int f)
+{
+    for (size_t i = 0; i < shape_count(s); i++) {
+        double v = x[i] + (bias ? bias[i % s.c] : 0);
+        y[i] = f == ACTIVATION_GELU ? v * (1 + erf(v / sqrt(2))) / 2
+             : f == ACTIVATION_SILU ? v / (1 + exp(-v))
+                                    : fmax(v, 0);
+    }
+}
+
+void ref_act_backward(double *dx, double *dbias, const double *dy, const double *x,
+                      const double *bias, Shape s, int f)
+{
+    for (size_t i = 0; i < shape_count(s); i++) {
+        double v = x[i] + (bias ? bias[i % s.c] : 0), p = 1 / (1 + exp(-v)), slope;
+        if (f == ACTIVATION_GELU)
+            slope = (1 + erf(v / sqrt(2))) / 2 + v * exp(-v * v / 2) / sqrt(2 * M_PI);
+        else
+            slope = f == ACTIVATION_SILU ? p + v * p * (1 - p) : v > 0;
+        dx[i] += dy[i] * slope;
+        if (dbias)
+            dbias[i % s.c] += dy[i] * slope;
+    }
+}
+
+void ref_matmul(double *c, const double *a, const double *b, int m, int k, int n, bool a_transposed,
+                bool b_transposed)
+{
+    for (int i = 0; i < m; i++)
+        for (int j = 0; j < n; j++) {
+            c[i * n + j] = 0;
+            for (int l = 0; l < k; l++)
+                c[i * n + j] += a[a_transposed ? l * m + i : i * k + l] *
+                                b[b_transposed ? j * k + l : l * n + j];
+        }
 }
 
 void ref_avgpool_forward(double *y, const double *x, Shape s)
@@ -295,7 +337,8 @@ void ref_flatten_backward(double *dx, const double *dy, Shape s)
 }
 
 void ref_cross_entropy(double *dlogits, double *losses, double totals[2], const double *logits,
-                       const int *label, const double *weight, double scale, int N, int K)
+                       const int *label, const double *weight, double scale, double smoothing,
+                       int N, int K)
 {
     for (int n = 0; n < N; n++) {
         const double *z = logits + (size_t)n * K;
@@ -307,13 +350,17 @@ void ref_cross_entropy(double *dlogits, double *losses, double totals[2], const 
         double sum = 0;
         for (int k = 0; k < K; k++)
             sum += exp(z[k] - z[best]);
-        losses[n] = log(sum) - (z[label[n]] - z[best]);
+        losses[n] = 0;
+        for (int k = 0; k < K; k++)
+            losses[n] += (smoothing / K + (1 - smoothing) * (k == label[n])) *
+                         (log(sum) - (z[k] - z[best]));
         double factor = weight ? weight[n] : 1;
         totals[0] += factor * losses[n];
         totals[1] += best == label[n];
         for (int k = 0; k < K; k++)
             dlogits[(size_t)n * K + k] = scale * factor *
-                                         (exp(z[k] - z[best]) / sum - (k == label[n]));
+                                         (exp(z[k] - z[best]) / sum - smoothing / K -
+                                          (1 - smoothing) * (k == label[n]));
     }
 }
 
@@ -336,6 +383,12 @@ void ref_gather(double *x, const uint8_t *images, const Pick *pick, const double
                 for (int c = 0; c < s.c; c++) {
                     const Pick *p = &pick[n];
                     int row = h + p->dy, column = w + p->dx;
+                    if (p->reflect) {
+                        row = row < 0 ? -row : row < s.h ? row : 2 * s.h - 2 - row;
+                        column = column < 0   ? -column
+                               : column < s.w ? column
+                                              : 2 * s.w - 2 - column;
+                    }
                     bool outside = row < 0 || row >= s.h || column < 0 || column >= s.w;
                     bool cut = h >= p->cut_y && h < p->cut_y + p->cut && w >= p->cut_x &&
                                w < p->cut_x + p->cut;

@@ -26,7 +26,7 @@ static inline size_t shape_at(Shape s, int n, int h, int w, int c)
 double *random_values(uint32_t seed, size_t count, double mean, double deviation);
 double *zeros(size_t count);
 
-/* ---- convolution: pad = R/2; w [K,C,R,R] ---- */
+/* ---- convolution: pad R/2 for R = 1 and 3, none for 2; w [K,C,R,R] ---- */
 typedef struct ConvShape {
     Shape x, y;
     int R, stride;
@@ -40,7 +40,7 @@ void ref_conv_forward(double *y, const double *x, const double *w, const double 
 void ref_conv_backward_data(double *dx, const double *dy, const double *w, const ConvShape *c);
 void ref_conv_backward_weight(double *dw, const double *x, const double *dy, const ConvShape *c);
 
-/* ---- dense layer: x [N,D], w [K,D], bias [K], y [N,K] ---- */
+/* ---- dense layer: x [N,D], w [K,D], bias and dbias [K] or NULL, y [N,K] ---- */
 void ref_dense_forward(double *y, const double *x, const double *w, const double *bias, int N,
                        int D, int K);
 void ref_dense_backward_data(double *dx, const double *dy, const double *w, int N, int D, int K);
@@ -70,25 +70,34 @@ void ref_bn_backward(double *dx, double *dresidual, double *dgamma, double *dbet
 /* ---- the other layers ---- */
 void ref_relu_forward(double *y, const double *x, size_t count);
 void ref_relu_backward(double *dx, const double *dy, const double *y, size_t count);
-Shape pool_shape(Shape x); /* of 2x2 max pooling, stride 2 */
-void ref_maxpool_forward(double *y, int *which, const double *x, Shape s);
-void ref_maxpool_backward(double *dx, const double *dy, const int *which, Shape s);
+Shape pool_shape(Shape x, int side); /* of side x side max pooling, stride side */
+void ref_maxpool_forward(double *y, int *which, const double *x, Shape s, int side);
+void ref_maxpool_backward(double *dx, const double *dy, const int *which, Shape s, int side);
+/* y = f(x + bias), f as in backend.h; bias [C] or NULL; dbias likewise */
+void ref_act_forward(double *y, const double *x, const double *bias, Shape s, int f);
+void ref_act_backward(double *dx, double *dbias, const double *dy, const double *x,
+                      const double *bias, Shape s, int f);
 void ref_avgpool_forward(double *y, const double *x, Shape s);
 void ref_avgpool_backward(double *dx, const double *dy, Shape s);
 void ref_flatten_forward(double *y, const double *x, Shape s);
 void ref_flatten_backward(double *dx, const double *dy, Shape s);
 
-/* losses [N]; totals += {sum weight * loss, correct}; dlogits = scale * weight * (p - onehot).
- * weight NULL: all 1 */
+/* losses [N]; totals += {sum weight * loss, correct}; dlogits = scale * weight * (p - q), where q
+ * has smoothing / K everywhere, and 1 - smoothing more at the label. weight NULL: all 1 */
 void ref_cross_entropy(double *dlogits, double *losses, double totals[2], const double *logits,
-                       const int *label, const double *weight, double scale, int N, int K);
+                       const int *label, const double *weight, double scale, double smoothing,
+                       int N, int K);
+
+/* ---- matrices: c [m,n] = a b, each of a and b transposed first where said ---- */
+void ref_matmul(double *c, const double *a, const double *b, int m, int k, int n, bool a_transposed,
+                bool b_transposed);
 
 /* ---- vectors and input ---- */
 void ref_sgd(double *w, double *v, const double *g, double rate, double momentum, double decay,
              bool nesterov, size_t n);
 
 typedef struct Pick {
-    int image, dy, dx, flip, cut_y, cut_x, cut;
+    int image, dy, dx, flip, cut_y, cut_x, cut, reflect;
 } Pick; /* backend.h's Augment */
 /* s: of x */
 void ref_gather(double *x, const uint8_t *images, const Pick *pick, const double *mean,

@@ -7,7 +7,7 @@ static Shape output_shape(const Layer *l, Shape x)
 {
     switch (l->kind) {
     case LAYER_CONV: return conv_shape(x, l->out, l->kernel, l->stride).y;
-    case LAYER_MAXPOOL: return pool_shape(x);
+    case LAYER_MAXPOOL: return pool_shape(x, l->kernel);
     case LAYER_AVGPOOL: return (Shape){x.n, 1, 1, x.c};
     case LAYER_FLATTEN: return (Shape){x.n, 1, 1, x.h * x.w * x.c};
     case LAYER_DENSE: return (Shape){x.n, 1, 1, l->out};
@@ -16,6 +16,10 @@ static Shape output_shape(const Layer *l, Shape x)
 }
 
 static double *param(const RefNet *r, int view) { return r->params + r->m->views[view].at; }
+static double *optional(const RefNet *r, double *flat, int view)
+{
+    return view < 0 ? NULL : flat + r->m->views[view].at;
+}
 static double *dparam(const RefNet *r, int view) { return r->grads + r->m->views[view].at; }
 
 RefNet *refnet_new(const Net *n)
@@ -32,6 +36,8 @@ RefNet *refnet_new(const Net *n)
                   .act = alloc(L + 1, sizeof(double *)),
                   .grad = alloc(L + 1, sizeof(double *)),
                   .which = alloc(L, sizeof(int *)),
+                  .ones = alloc(L, sizeof(double *)),
+                  .unused = alloc(L, sizeof(double *)),
                   .norm = alloc(L, sizeof(Norm))};
     n->op->download(m->s, r->label, n->label);
     r->shape[0] = (Shape){n->N, m->spec.h, m->spec.w, m->spec.c};
@@ -45,7 +51,18 @@ RefNet *refnet_new(const Net *n)
         r->which[i] = alloc(shape_count(y), sizeof(int));
         if (l->kind == LAYER_BATCHNORM) {
             int group = m->spec.ghost ? m->spec.ghost : n->N;
-            Norm norm = {y, group, l->relu, 1e-5f, param(r, l->w), param(r, l->b), NULL, NULL};
+            r->ones[i] = zeros(y.c);
+            r->unused[i] = zeros(y.c);
+            for (int c = 0; c < y.c; c++)
+                r->ones[i][c] = 1;
+            Norm norm = {y,
+                         group,
+                         l->relu,
+                         l->eps,
+                         l->fixed ? r->ones[i] : param(r, l->w),
+                         param(r, l->fixed ? l->w : l->b),
+                         NULL,
+                         NULL};
             norm.mean = zeros((size_t)norm_groups(&norm) * y.c);
             norm.var = zeros((size_t)norm_groups(&norm) * y.c);
             r->norm[i] = norm;
@@ -59,10 +76,11 @@ void refnet_free(RefNet *r)
     for (int i = 0; i <= r->m->nlayers; i++) {
         free(r->act[i]), free(r->grad[i]);
         if (i < r->m->nlayers)
-            free(r->which[i]), free(r->norm[i].mean), free(r->norm[i].var);
+            free(r->which[i]), free(r->norm[i].mean), free(r->norm[i].var), free(r->ones[i]),
+                free(r->unused[i]);
     }
     free(r->label), free(r->params), free(r->grads), free(r->shape);
-    free(r->act), free(r->grad), free(r->which), free(r->norm);
+    free(r->act), free(r->grad), free(r->which), free(r->norm), free(r->ones), free(r->unused);
     free(r);
 }
 
@@ -80,12 +98,15 @@ static void forward(RefNet *r, int i)
         ref_bn_forward(y, &r->norm[i], x, residual);
         break;
     case LAYER_RELU: ref_relu_forward(y, x, shape_count(s)); break;
-    case LAYER_MAXPOOL: ref_maxpool_forward(y, r->which[i], x, s); break;
+    case LAYER_MAXPOOL: ref_maxpool_forward(y, r->which[i], x, s, l->kernel); break;
     case LAYER_AVGPOOL: ref_avgpool_forward(y, x, s); break;
     case LAYER_FLATTEN: ref_flatten_forward(y, x, s); break;
     case LAYER_DENSE:
-        ref_dense_forward(y, x, param(r, l->w), param(r, l->b), s.n, s.c, l->out);
+        ref_dense_forward(y, x, param(r, l->w), optional(r, r->params, l->b), s.n, s.c, l->out);
+        for (int j = 0; j < s.n * l->out; j++)
+            y[j] *= l->scale;
         break;
+    case LAYER_ACTIVATION: ref_act_forward(y, x, optional(r, r->params, l->w), s, l->f); break;
     }
 }
 
@@ -99,20 +120,29 @@ static void backward(RefNet *r, int i)
     switch (l->kind) {
     case LAYER_CONV:
         ref_conv_backward_data(dx, dy, param(r, l->w), &c);
-        ref_conv_backward_weight(dparam(r, l->w), x, dy, &c);
+        if (!l->fixed)
+            ref_conv_backward_weight(dparam(r, l->w), x, dy, &c);
         for (size_t j = 0; dresidual && j < shape_count(c.y); j++)
             dresidual[j] += dy[j];
         break;
     case LAYER_BATCHNORM:
-        ref_bn_backward(dx, dresidual, dparam(r, l->w), dparam(r, l->b), &r->norm[i], dy, y, x);
+        ref_bn_backward(dx, dresidual, l->fixed ? r->unused[i] : dparam(r, l->w),
+                        dparam(r, l->fixed ? l->w : l->b), &r->norm[i], dy, y, x);
         break;
     case LAYER_RELU: ref_relu_backward(dx, dy, y, shape_count(s)); break;
-    case LAYER_MAXPOOL: ref_maxpool_backward(dx, dy, r->which[i], s); break;
+    case LAYER_MAXPOOL: ref_maxpool_backward(dx, dy, r->which[i], s, l->kernel); break;
     case LAYER_AVGPOOL: ref_avgpool_backward(dx, dy, s); break;
     case LAYER_FLATTEN: ref_flatten_backward(dx, dy, s); break;
     case LAYER_DENSE:
+        for (int j = 0; j < s.n * l->out; j++)
+            dy[j] *= l->scale;
         ref_dense_backward_data(dx, dy, param(r, l->w), s.n, s.c, l->out);
-        ref_dense_backward_weight(dparam(r, l->w), dparam(r, l->b), x, dy, s.n, s.c, l->out);
+        ref_dense_backward_weight(dparam(r, l->w), optional(r, r->grads, l->b), x, dy, s.n, s.c,
+                                  l->out);
+        break;
+    case LAYER_ACTIVATION:
+        ref_act_backward(dx, optional(r, r->grads, l->w), dy, x, optional(r, r->params, l->w), s,
+                         l->f);
         break;
     }
 }
@@ -123,8 +153,8 @@ double refnet_loss(RefNet *r)
     double totals[2] = {0, 0}, *losses = zeros(r->N);
     for (int i = 0; i < L; i++)
         forward(r, i);
-    ref_cross_entropy(r->grad[L], losses, totals, r->act[L], r->label, NULL, 1.0 / r->N, r->N,
-                      r->shape[L].c);
+    ref_cross_entropy(r->grad[L], losses, totals, r->act[L], r->label, NULL, 1.0 / r->N,
+                      r->m->smoothing, r->N, r->shape[L].c);
     free(losses);
     return totals[0] / r->N;
 }

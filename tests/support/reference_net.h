@@ -11,8 +11,9 @@ typedef struct RefNet {
     /* Per activation (0: the images), and per layer */
     Shape *shape;
     double **act, **grad;
-    int **which; /* max pooling's choices */
-    Norm *norm;  /* batch statistics */
+    int **which;             /* max pooling's choices */
+    double **ones, **unused; /* gamma where it is fixed, and what is then its gradient */
+    Norm *norm;              /* batch statistics */
 } RefNet;
 
 RefNet *refnet_new(const Net *n); /* with n's parameters and batch */

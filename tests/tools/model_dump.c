@@ -48,7 +48,8 @@ static void set_beta(Model *m, float beta)
     for (int i = 0; i < m->nlayers; i++) {
         if (m->layers[i].kind != LAYER_BATCHNORM)
             continue;
-        Tensor t = model_view(m->params, &m->views[m->layers[i].b]);
+        Tensor t = model_view(m->params,
+                              &m->views[m->layers[i].fixed ? m->layers[i].w : m->layers[i].b]);
         float *v = alloc(tensor_count(t), sizeof *v);
         for (int c = 0; c < t.n; c++)
             v[c] = beta;

@@ -31,6 +31,7 @@ noise_and_time_fashion|2|lab3_scale/5_noise_and_time|--data fashion --seeds 5
 batch_norm_fashion|2|lab3_scale/4_batch_norm|--data fashion
 optimisers_fashion|2|lab3_scale/6_optimisers|--data fashion
 predict|4|lab3_scale/8_predict|--data fashion
+speedrun_fashion|1|lab3_scale/9_speedrun|--data fashion --threads 1 --processor-time
 predict_link|4|lab3_scale/8_predict|--data fashion --clock virtual --link 1Gbit/s,50us
 batch_size_fashion_cnn|2|lab3_scale/1_batch_size|--data fashion --model cnn --largest 512
 batch_size_cifar10_mlp|2|lab3_scale/1_batch_size|--data cifar10 --target 0.42

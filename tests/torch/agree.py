@@ -46,6 +46,11 @@ CASES = (
          *(["--beta=1"] if model == "resnet56" else [])], False, True) for model in RESIDUAL]
     + [([model, "--batch=4", small(model), "--no-skip", "--no-batchnorm"], False, False)
        for model in RESIDUAL]
+    + [(["airbench-8" + act, "--batch=4", "--side=32"], True, True)
+       for act in ("", "-silu", "-relu")]
+    + [(["airbench-8", "--batch=3", "--side=28", "--channels=1"], True, True),
+       (["airbench-4-silu", "--batch=3", "--side=50", "--channels=2"], True, True),
+       (["airbench-8", "--batch=4", "--side=32", "--no-batchnorm"], True, False)]
 )
 
 
@@ -58,7 +63,8 @@ def run(net, x, label):
     loss.backward()
     found["loss"], found["logits"] = loss.detach().reshape(1), logits.detach()
     for name, p in net.named_parameters():
-        found["grad." + name] = p.grad
+        if p.grad is not None:  # a fixed filter has none
+            found["grad." + name] = p.grad
     for name, b in net.named_buffers():
         if not name.endswith("num_batches_tracked"):
             found[name] = b.detach().clone()

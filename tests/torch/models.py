@@ -131,6 +131,41 @@ class Wrn16(nn.Module):
         return self.fc(F.relu(self.bn(x)).mean((2, 3)))
 
 
+class Airbench(nn.Module):
+    """Fixed 2x2 filters with a bias; three groups of conv, pool, norm, act, conv, norm, act; logits
+    divided by the head's inputs. Batch norm has no weight."""
+
+    def __init__(self, shape, classes, width, act, batchnorm):
+        super().__init__()
+        i, self.act = 8 * shape[0], act
+        self.whiten = nn.Conv2d(shape[0], i, 2)
+        self.whiten.weight.requires_grad = False
+        sides = [side - 1 for side in shape[1:]]
+        for k, o in enumerate((width, 4 * width, 4 * width)):
+            group = nn.Module()
+            group.conv1, group.norm1 = conv(i, o), self.norm(o, batchnorm)
+            group.conv2, group.norm2 = conv(o, o), self.norm(o, batchnorm)
+            setattr(self, f"layer{k + 1}", group)
+            i, sides = o, [side // 2 for side in sides]
+        self.inputs = i * (sides[0] // 3) * (sides[1] // 3)
+        self.head = nn.Linear(self.inputs, classes, bias=False)
+
+    @staticmethod
+    def norm(channels, batchnorm):
+        if not batchnorm:
+            return nn.Identity()
+        n = nn.BatchNorm2d(channels, eps=1e-12, momentum=0.4, affine=False)
+        n.bias = nn.Parameter(torch.zeros(channels))
+        return n
+
+    def forward(self, x):
+        x = self.act(self.whiten(x))
+        for group in (self.layer1, self.layer2, self.layer3):
+            x = self.act(group.norm1(F.max_pool2d(group.conv1(x), 2)))
+            x = self.act(group.norm2(group.conv2(x)))
+        return self.head(F.max_pool2d(x, 3).flatten(1)) / self.inputs
+
+
 def build(name, shape, classes=10, hidden=(256, 128), skip=True, batchnorm=True):
     """The network of that name for images of shape (C, H, W)."""
     if name == "linear":
@@ -143,6 +178,9 @@ def build(name, shape, classes=10, hidden=(256, 128), skip=True, batchnorm=True)
         return ResNet(shape, classes, int(match[1]), skip, batchnorm)
     if match := re.fullmatch(r"wrn16-(\d+)", name):
         return Wrn16(shape, classes, int(match[1]), skip, batchnorm)
+    if match := re.fullmatch(r"airbench-(\d+)(-silu|-relu|)", name):
+        act = {"": F.gelu, "-silu": F.silu, "-relu": F.relu}[match[2]]
+        return Airbench(shape, classes, int(match[1]), act, batchnorm)
     raise ValueError(f"no model named {name}")
 
 

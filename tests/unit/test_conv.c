@@ -45,6 +45,15 @@ static const ConvCase table[] = {
     {2, 0, 30, 30, 20, 12, 3, 1, -1, 1}, /* im2col in several blocks of rows, the last one
                                           * shorter */
     {1, 0, 61, 59, 20, 12, 3, 2, 0, 1},
+    {2, 1, 32, 32, 3, 24, 2, 1, -1, 1}, /* 2 x 2 without padding: whitening's, and odd sizes */
+    {3, 2, 28, 28, 1, 8, 2, 1, 1, 0},
+    {2, 0, 2, 2, 5, 7, 2, 1, 0, 0},
+    {2, 0, 9, 6, 16, 32, 2, 1, -1, 1},
+    {2, 1, 7, 8, 4, 16, 2, 2, 0, 1},
+    {2, 0, 31, 31, 24, 16, 3, 1, -1, 0}, /* and what comes behind it */
+    {2, 0, 15, 15, 16, 64, 3, 1, -1, 0},
+    {3, 0, 7, 7, 64, 64, 3, 1, -1, 0},
+    {2, 0, 3, 3, 64, 64, 3, 1, -1, 0},
 };
 enum { CASES = sizeof table / sizeof *table };
 

@@ -5,7 +5,7 @@
 #include <math.h>
 
 /* ---- dense ---- */
-static void dense_case(Device *d, int N, int planned, int D, int K)
+static void dense_case(Device *d, int N, int planned, int D, int K, bool biased)
 {
     double *x = random_values(1, (size_t)N * D, 0.5, 1), *w = random_values(2, (size_t)K * D, 0, 1),
            *bias = random_values(3, K, 0, 3);
@@ -14,15 +14,15 @@ static void dense_case(Device *d, int N, int planned, int D, int K)
     double *dw = random_values(5, (size_t)K * D, 0, 1), *dbias = random_values(6, K, 0, 1),
            *old = random_values(7, (size_t)N * D, 0, 1);
     Tensor tx = put(d, x, (Shape){N, 1, 1, D}, 0), tw = put_matrix(d, w, K, D),
-           tb = put_vector(d, bias, K);
+           tb = biased ? put_vector(d, bias, K) : NO_TENSOR;
     Tensor ty = put(d, NULL, (Shape){planned, 1, 1, K}, 0),
            tdy = put(d, dy, (Shape){N, 1, 1, K}, 0);
     Tensor tdx = put(d, NULL, (Shape){planned, 1, 1, D}, 0),
            tadd = put(d, old, (Shape){N, 1, 1, D}, 0);
-    Tensor tdw = put_matrix(d, dw, K, D), tdb = put_vector(d, dbias, K);
+    Tensor tdw = put_matrix(d, dw, K, D), tdb = biased ? put_vector(d, dbias, K) : NO_TENSOR;
 
     d->op->dense_forward(d->s, tensor_first(ty, N), tx, tw, tb);
-    ref_dense_forward(y, x, w, bias, N, D, K);
+    ref_dense_forward(y, x, w, biased ? bias : NULL, N, D, K);
     expect_tensor(d, tensor_first(ty, N), y, d->tolerance, "y");
 
     ref_dense_backward_data(dx, dy, w, N, D, K);
@@ -36,7 +36,8 @@ static void dense_case(Device *d, int N, int planned, int D, int K)
         d->op->dense_backward_weight(d->s, tdw, tdb, tx, tdy);
         ref_dense_backward_weight(dw, dbias, x, dy, N, D, K);
         expect_tensor(d, tdw, dw, d->tolerance, "dw");
-        expect_tensor(d, tdb, dbias, d->tolerance, "dbias");
+        if (biased)
+            expect_tensor(d, tdb, dbias, d->tolerance, "dbias");
     }
     double *tail = get(d, ty);
     for (int i = N * K; i < planned * K; i++)
@@ -51,11 +52,13 @@ static void dense_case(Device *d, int N, int planned, int D, int K)
 static void dense(void **state)
 {
     Device *d = device_open();
-    dense_case(d, 1, 1, 1, 1);
-    dense_case(d, 1, 4, 7, 10);
-    dense_case(d, 5, 9, 33, 10);
-    dense_case(d, 17, 17, 64, 3);
-    dense_case(d, 32, 32, 784, 100);
+    for (int biased = 0; biased < 2; biased++) {
+        dense_case(d, 1, 1, 1, 1, biased);
+        dense_case(d, 1, 4, 7, 10, biased);
+        dense_case(d, 5, 9, 33, 10, biased);
+        dense_case(d, 17, 17, 64, 3, biased);
+        dense_case(d, 32, 32, 784, 100, biased);
+    }
     device_close(d);
 }
 
@@ -91,18 +94,27 @@ static void relu_rb(double *dx, const double *dy, const double *y, const int *wh
     ref_relu_backward(dx, dy, y, shape_count(s));
 }
 
-static void max_f(Device *d, Tensor y, Tensor which, Tensor x)
-{
-    d->op->maxpool_forward(d->s, y, which, x);
-}
-static void max_b(Device *d, Tensor dx, Tensor dy, Tensor y, Tensor which, bool add)
-{
-    d->op->maxpool_backward(d->s, dx, dy, which, add);
-}
-static void max_rb(double *dx, const double *dy, const double *y, const int *which, Shape s)
-{
-    ref_maxpool_backward(dx, dy, which, s);
-}
+#define MAXPOOL(side) \
+    static Shape max_shape_##side(Shape s) { return pool_shape(s, side); } \
+    static void max_f_##side(Device *d, Tensor y, Tensor which, Tensor x) \
+    { \
+        d->op->maxpool_forward(d->s, y, which, x, side); \
+    } \
+    static void max_b_##side(Device *d, Tensor dx, Tensor dy, Tensor y, Tensor which, bool add) \
+    { \
+        d->op->maxpool_backward(d->s, dx, dy, which, side, add); \
+    } \
+    static void max_rf_##side(double *y, int *which, const double *x, Shape s) \
+    { \
+        ref_maxpool_forward(y, which, x, s, side); \
+    } \
+    static void max_rb_##side(double *dx, const double *dy, const double *y, const int *which, \
+                              Shape s) \
+    { \
+        ref_maxpool_backward(dx, dy, which, s, side); \
+    }
+MAXPOOL(2)
+MAXPOOL(3)
 
 static void avg_f(Device *d, Tensor y, Tensor which, Tensor x)
 {
@@ -139,7 +151,8 @@ static void flat_rb(double *dx, const double *dy, const double *y, const int *wh
 }
 
 static const Spec spec_relu = {same, relu_f, relu_b, relu_rf, relu_rb, false};
-static const Spec spec_max = {pool_shape, max_f, max_b, ref_maxpool_forward, max_rb, false};
+static const Spec spec_max_2 = {max_shape_2, max_f_2, max_b_2, max_rf_2, max_rb_2, false},
+                  spec_max_3 = {max_shape_3, max_f_3, max_b_3, max_rf_3, max_rb_3, false};
 static const Spec spec_avg = {one_pixel, avg_f, avg_b, avg_rf, avg_rb, true};
 static const Spec spec_flat = {row, flat_f, flat_b, flat_rf, flat_rb, true};
 
@@ -179,37 +192,110 @@ static void layer_cases(const Spec *f)
     Device *d = device_open();
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
         for (int halo = 0; halo < 3; halo++)
-            layer_case(d, f, shapes[i], halo);
+            if (shape_count(f->shape(shapes[i])) > 0)
+                layer_case(d, f, shapes[i], halo);
     device_close(d);
 }
 
 static void relu(void **state) { (void)state, layer_cases(&spec_relu); }
-static void maxpool(void **state) { (void)state, layer_cases(&spec_max); }
+static void maxpool(void **state)
+{
+    layer_cases(&spec_max_2);
+    layer_cases(&spec_max_3);
+}
 static void avgpool(void **state) { (void)state, layer_cases(&spec_avg); }
 static void flatten(void **state) { (void)state, layer_cases(&spec_flat); }
 
-/* Equal values: the first takes the whole gradient. A NaN at any of the four positions is the
- * pool's answer. */
-static void maxpool_ties_and_nan(void **state)
+/* Equal values: the first takes the whole gradient. A NaN at any of the positions is the pool's
+ * answer. */
+static void ties_and_nan(Device *d, int side)
 {
-    Device *d = device_open();
     static const double dy[1] = {3};
-    for (int nan = -1; nan < 4; nan++) {
-        double x[4] = {1, 1, 1, 1};
+    const Shape s = {1, side, side, 1};
+    for (int nan = -1; nan < side * side; nan++) {
+        double x[9] = {1, 1, 1, 1, 1, 1, 1, 1, 1};
         if (nan >= 0)
             x[nan] = NAN;
-        Tensor tx = put(d, x, (Shape){1, 2, 2, 1}, 0), ty = put(d, NULL, (Shape){1, 1, 1, 1}, 0),
-               tdx = put(d, NULL, (Shape){1, 2, 2, 1}, 0);
+        Tensor tx = put(d, x, s, 0), ty = put(d, NULL, (Shape){1, 1, 1, 1}, 0),
+               tdx = put(d, NULL, s, 0);
         Tensor tdy = put(d, dy, (Shape){1, 1, 1, 1}, 0),
                which = tensor_new(d->be, U8, 1, 1, 1, 1, 0);
-        d->op->maxpool_forward(d->s, ty, which, tx);
-        d->op->maxpool_backward(d->s, tdx, tdy, which, false);
+        d->op->maxpool_forward(d->s, ty, which, tx, side);
+        d->op->maxpool_backward(d->s, tdx, tdy, which, side, false);
         double *y = get(d, ty), *dx = get(d, tdx);
         if (nan < 0)
             assert_true(y[0] == 1 && dx[0] == 3 && dx[1] == 0 && dx[2] == 0 && dx[3] == 0);
         else if (!isnan(y[0]) || dx[nan] != 3)
             fail_msg("NaN at position %d: y = %g, gradient there %g", nan, y[0], dx[nan]);
         drop(d, tx), drop(d, ty), drop(d, tdx), drop(d, tdy), drop(d, which), free(y), free(dx);
+    }
+}
+
+static void maxpool_ties_and_nan(void **state)
+{
+    Device *d = device_open();
+    ties_and_nan(d, 2);
+    ties_and_nan(d, 3);
+    device_close(d);
+}
+
+/* ---- smooth activations ---- */
+static void activation_case(Device *d, Shape s, Activation f, int halo, bool biased)
+{
+    size_t n = shape_count(s);
+    double *x = random_values(1, n, 0, 3), *dy = random_values(2, n, 0, 1),
+           *bias = random_values(3, s.c, 0, 1), *old = random_values(4, n, 0, 1), *y = zeros(n),
+           *dx = zeros(n), *dbias = random_values(5, s.c, 0, 1);
+    x[0] = 40, x[n - 1] = -40; /* where exp overflows, and underflows */
+    const double *b = biased ? bias : NULL;
+    Tensor tx = put(d, x, s, halo), ty = put(d, NULL, s, 1 - (halo > 0)), tdy = put(d, dy, s, halo),
+           tdx = put(d, NULL, s, halo), tadd = put(d, old, s, 1),
+           tb = biased ? put_vector(d, bias, s.c) : NO_TENSOR,
+           tdb = biased ? put_vector(d, dbias, s.c) : NO_TENSOR;
+    d->op->act_forward(d->s, ty, tx, tb, f);
+    ref_act_forward(y, x, b, s, f);
+    expect_tensor(d, ty, y, d->tolerance, "y");
+    ref_act_backward(dx, biased ? dbias : NULL, dy, x, b, s, f);
+    d->op->act_backward(d->s, tdx, tdb, tdy, tx, tb, f, false);
+    expect_tensor(d, tdx, dx, d->tolerance, "dx");
+    if (biased)
+        expect_tensor(d, tdb, dbias, d->tolerance, "dbias");
+    double *sum = sum_of(old, dx, n), *more = zeros(n);
+    ref_act_backward(more, biased ? dbias : NULL, dy, x, b, s, f);
+    d->op->act_backward(d->s, tadd, tdb, tdy, tx, tb, f, true);
+    expect_tensor(d, tadd, sum, d->tolerance, "dx added");
+    ref_act_backward(more, biased ? dbias : NULL, dy, x, b, s, f);
+    d->op->act_backward(d->s, NO_TENSOR, tdb, tdy, tx, tb, f, false);
+    if (biased)
+        expect_tensor(d, tdb, dbias, d->tolerance, "dbias alone");
+    d->op->act_backward(d->s, tdy, tdb, tdy, tx, tb, f, false);
+    expect_tensor(d, tdy, dx, d->tolerance, "dx in dy's place");
+    drop(d, tx), drop(d, ty), drop(d, tdy), drop(d, tdx), drop(d, tadd), drop(d, tb), drop(d, tdb);
+    free(x), free(dy), free(bias), free(old), free(y), free(dx), free(dbias), free(sum), free(more);
+}
+
+static void activations(void **state)
+{
+    static const Shape shapes[] = {{2, 4, 4, 16}, {1, 1, 2, 1}, {3, 5, 7, 3}, {33, 7, 7, 24}};
+    Device *d = device_open();
+    for (int f = ACTIVATION_GELU; f <= ACTIVATION_RELU; f++)
+        for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
+            for (int k = 0; k < 4; k++)
+                activation_case(d, shapes[i], (Activation)f, k / 2, k % 2);
+    device_close(d);
+}
+
+/* A NaN stays one, and touches nothing else. */
+static void activation_of_nan(void **state)
+{
+    Device *d = device_open();
+    const double x[3] = {1, NAN, -1};
+    for (int f = ACTIVATION_GELU; f <= ACTIVATION_RELU; f++) {
+        Tensor tx = put(d, x, (Shape){1, 1, 3, 1}, 0), ty = put(d, NULL, (Shape){1, 1, 3, 1}, 0);
+        d->op->act_forward(d->s, ty, tx, NO_TENSOR, (Activation)f);
+        double *y = get(d, ty);
+        assert_true(isfinite(y[0]) && isnan(y[1]) && isfinite(y[2]));
+        drop(d, tx), drop(d, ty), free(y);
     }
     device_close(d);
 }
@@ -240,7 +326,7 @@ static void loss_free(Device *d, Loss *l)
         drop(d, l->losses), drop(d, l->totals);
 }
 
-static void loss_case(Device *d, int N, int K, bool weighted, double spread)
+static void loss_case(Device *d, int N, int K, bool weighted, double spread, float smoothing)
 {
     double *logits = random_values(1, (size_t)N * K, 1, spread),
            *weight = random_values(2, N, 0, 1), *losses = zeros(N);
@@ -251,14 +337,16 @@ static void loss_case(Device *d, int N, int K, bool weighted, double spread)
     weight[0] = 0; /* weights may be 0, and negative ones are among the drawn */
     const double *w = weighted ? weight : NULL;
     Loss l = loss_new(d, logits, label, w, N, K);
-    d->op->cross_entropy(d->s, l.dlogits, l.losses, l.totals, l.logits, l.label, l.weight, 0.25f);
-    ref_cross_entropy(dlogits, losses, totals, logits, label, w, 0.25, N, K);
+    d->op->cross_entropy(d->s, l.dlogits, l.losses, l.totals, l.logits, l.label, l.weight, 0.25f,
+                         smoothing);
+    ref_cross_entropy(dlogits, losses, totals, logits, label, w, 0.25, smoothing, N, K);
     expect_tensor(d, l.losses, losses, d->tolerance, "losses");
     expect_tensor(d, l.dlogits, dlogits, d->tolerance, "dlogits");
     expect_tensor(d, l.totals, totals, d->tolerance, "totals");
     /* adds again */
-    d->op->cross_entropy(d->s, NO_TENSOR, NO_TENSOR, l.totals, l.logits, l.label, l.weight, 0.25f);
-    ref_cross_entropy(dlogits, losses, totals, logits, label, w, 0.25, N, K);
+    d->op->cross_entropy(d->s, NO_TENSOR, NO_TENSOR, l.totals, l.logits, l.label, l.weight, 0.25f,
+                         smoothing);
+    ref_cross_entropy(dlogits, losses, totals, logits, label, w, 0.25, smoothing, N, K);
     expect_tensor(d, l.totals, totals, d->tolerance, "totals, added to");
     loss_free(d, &l);
     free(logits), free(weight), free(losses), free(dlogits), free(label);
@@ -267,13 +355,16 @@ static void loss_case(Device *d, int N, int K, bool weighted, double spread)
 static void cross_entropy(void **state)
 {
     Device *d = device_open();
-    for (int weighted = 0; weighted < 2; weighted++) {
-        loss_case(d, 1, 10, weighted, 1);
-        loss_case(d, 37, 10, weighted, 3);
-        loss_case(d, 8, 2, weighted, 30);
-        loss_case(d, 5, 1000, weighted, 2);
-        loss_case(d, 3, 1, weighted, 1);    /* one class: loss 0 */
-        loss_case(d, 64, 7, weighted, 1e4); /* differences of 10,000 and more: no overflow */
+    static const float smoothing[] = {0, 0.2f, 1};
+    for (int k = 0; k < 6; k++) {
+        bool weighted = k % 2;
+        float smooth = smoothing[k / 2];
+        loss_case(d, 1, 10, weighted, 1, smooth);
+        loss_case(d, 37, 10, weighted, 3, smooth);
+        loss_case(d, 8, 2, weighted, 30, smooth);
+        loss_case(d, 5, 1000, weighted, 2, smooth);
+        loss_case(d, 3, 1, weighted, 1, smooth);    /* one class: loss 0 */
+        loss_case(d, 64, 7, weighted, 1e4, smooth); /* 10,000 and more apart: no overflow */
     }
     device_close(d);
 }
@@ -284,7 +375,7 @@ static void extreme_logits(void **state)
     const double logits[3 * 3] = {1e4, -1e4, 0, 1e4, -1e4, 0, -1e4, -1e4, -1e4};
     const int label[3] = {0, 1, 2};
     Loss l = loss_new(d, logits, label, NULL, 3, 3);
-    d->op->cross_entropy(d->s, l.dlogits, l.losses, l.totals, l.logits, l.label, NO_TENSOR, 1);
+    d->op->cross_entropy(d->s, l.dlogits, l.losses, l.totals, l.logits, l.label, NO_TENSOR, 1, 0);
     double *losses = get(d, l.losses), *g = get(d, l.dlogits), *totals = get(d, l.totals);
     const double expected[3] = {0, 2e4, log(3)},
                  gradient[9] = {0, 0, 0, 1, -1, 0, 1. / 3, 1. / 3, -2. / 3};
@@ -310,7 +401,8 @@ static void nan_logits(void **state)
         double logits[6] = {0, 5, 0, 0, 5, 0};
         logits[at] = NAN;
         Loss l = loss_new(d, logits, label, NULL, 2, 3);
-        d->op->cross_entropy(d->s, l.dlogits, l.losses, l.totals, l.logits, l.label, NO_TENSOR, 1);
+        d->op->cross_entropy(d->s, l.dlogits, l.losses, l.totals, l.logits, l.label, NO_TENSOR, 1,
+                             0);
         double *losses = get(d, l.losses), *totals = get(d, l.totals);
         assert_true(isnan(losses[0]) && isfinite(losses[1]) && isnan(totals[0]));
         assert_true(totals[1] == 8);
@@ -325,6 +417,8 @@ static const Case cases[] = {
     {"relu", .run = relu},
     {"maxpool", .run = maxpool},
     {"maxpool_ties_and_nan", .run = maxpool_ties_and_nan},
+    {"activations", .run = activations},
+    {"activation_of_nan", .run = activation_of_nan},
     {"avgpool", .run = avgpool},
     {"flatten", .run = flatten},
     {"cross_entropy", .run = cross_entropy},

@@ -325,13 +325,36 @@ static void draws_cover_their_ranges(void **state)
 static void draws_do_not_disturb_each_other(void **state)
 {
     for (int i = 0; i < 200; i++) {
-        Augment all_on = augment_draw((AugmentSpec){true, 4, 8}, 5, 0, i, 32, 32);
-        Augment only_shift = augment_draw((AugmentSpec){false, 4, 0}, 5, 0, i, 32, 32);
+        Augment all_on = augment_draw((AugmentSpec){.flip = true, .shift = 4, .cutout = 8}, 5, 0, i,
+                                      32, 32);
+        Augment only_shift = augment_draw((AugmentSpec){.shift = 4}, 5, 0, i, 32, 32);
         Augment nothing = augment_draw(none, 5, 0, i, 32, 32);
         assert_true(only_shift.dy == all_on.dy && only_shift.dx == all_on.dx && !only_shift.flip &&
                     !only_shift.cut);
         assert_true(!nothing.dy && !nothing.dx && !nothing.flip && !nothing.cut);
     }
+}
+
+/* alternate: each image is mirrored in every other epoch, half of them in the even ones; all else
+ * is drawn as without it. */
+static void alternate_flips(void **state)
+{
+    enum { N = 20000 };
+    int first = 0;
+    for (int i = 0; i < N; i++) {
+        AugmentSpec spec = {.flip = true, .shift = 2}, turn = spec;
+        turn.alternate = true;
+        bool even = augment_draw(turn, 3, 0, i, 32, 32).flip;
+        first += even;
+        for (int epoch = 1; epoch < 4; epoch++) {
+            Augment plain = augment_draw(spec, 3, epoch, i, 32, 32),
+                    a = augment_draw(turn, 3, epoch, i, 32, 32);
+            assert_true(a.flip == (even != epoch % 2) && a.dy == plain.dy && a.dx == plain.dx);
+        }
+        turn.flip = false;
+        assert_false(augment_draw(turn, 3, 0, i, 32, 32).flip);
+    }
+    expect_close(first, N / 2, 350, 0, "flips in epoch 0");
 }
 
 /* ---- the audit ---- */
@@ -390,6 +413,7 @@ static const Case cases[] = {{.name = "plain", .run = plain},
                              {.name = "batch_stays_in_hand", .run = batch_stays_in_hand},
                              {.name = "index_out_of_range", .run = index_out_of_range},
                              {.name = "draws_cover_their_ranges", .run = draws_cover_their_ranges},
+                             {.name = "alternate_flips", .run = alternate_flips},
                              {.name = "draws_do_not_disturb_each_other",
                               .run = draws_do_not_disturb_each_other},
                              {.name = "audit_names_the_pictures", .run = audit_names_the_pictures}};

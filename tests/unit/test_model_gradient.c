@@ -22,9 +22,16 @@ enum { DIRECTIONS = 3, DRAWS = 3 };
 
 /* A direction of length 1, half along the gradient: a purely random one would be nearly at right
  * angles to it, and measure nothing. */
-static double *direction_new(const double *g, size_t count, int draw)
+static double *direction_new(const Model *m, const double *g, size_t count, int draw)
 {
     double *u = random_values(100 + draw, count, 0, 1), length = 0, steep = 0;
+    for (int l = 0; l < m->nlayers; l++) { /* fixed filters have no gradient: they stay */
+        const View *v = m->layers[l].kind == LAYER_CONV && m->layers[l].fixed
+                          ? &m->views[m->layers[l].w]
+                          : NULL;
+        for (int i = 0; v && i < v->count; i++)
+            u[v->at + i] = 0;
+    }
     for (size_t i = 0; i < count; i++)
         length += u[i] * u[i], steep += g[i] * g[i];
     double both = 0;
@@ -102,8 +109,10 @@ static double views_off(const Net *n, const double *ours, const double *referenc
             difference += pow(ours[j] - reference[j], 2);
             length += pow(reference[j], 2);
         }
-        double off = length > 0 ? sqrt(difference / length) : INFINITY;
-        if (!(off <= worst)) { /* NaN is the worst */
+        double off = length > 0     ? sqrt(difference / length)
+                   : difference > 0 ? INFINITY
+                                    : 0; /* fixed filters: both are 0 */
+        if (!(off <= worst)) {           /* NaN is the worst */
             worst = isnan(off) ? INFINITY : off;
             *which = v->name;
         }
@@ -147,7 +156,7 @@ static Differences measure(Device *d, const ModelSpec *spec, int draw)
     Differences off = {.loss = fabs(loss / expected - 1), .views = views_off(&n, ours, g, &which)};
     snprintf(off.view, sizeof off.view, "%s", which);
     for (int i = 0; i < DIRECTIONS; i++) {
-        double *u = direction_new(g, count, i);
+        double *u = direction_new(n.m, g, count, i);
         off.reference = fmax(off.reference, reference_off(r, w, g, u, count));
         off.own = fmax(off.own, ours_off(&n, w, ours, u, count));
         free(u);
@@ -232,6 +241,19 @@ static void ghost(void **state)
     }
 }
 
+/* The smallest images that its pooling takes: 25 pixels; and others whose last pooling leaves more
+ * than one. */
+static void airbench(void **state)
+{
+    static const char *const names[] = {"airbench-4", "airbench-8-silu", "airbench-4-relu"};
+    for (int i = 0; i < (SANITIZED ? 1 : 3); i++)
+        check_model(&(ModelSpec){.name = names[i], .h = 25, .w = 26 + i, .c = 1 + i, .classes = 5});
+    check_model(&(ModelSpec){
+        .name = "airbench-4", .h = 25, .w = 50, .c = 1, .classes = 3, .no_batchnorm = true});
+    check_model(
+        &(ModelSpec){.name = "airbench-4", .h = 25, .w = 25, .c = 3, .classes = 4, .ghost = 2});
+}
+
 static const Case cases[] = {
     {"plain", .run = plain},
     {"vectors", .run = vectors},
@@ -241,6 +263,7 @@ static const Case cases[] = {
     {"wrn16_1", .run = wrn16_1},
     {"wrn16_2", .run = wrn16_2, .seconds = 120},
     {"ghost", .run = ghost},
+    {"airbench", .run = airbench, .seconds = 240},
 };
 int main(int argc, char **argv)
 {

@@ -63,7 +63,8 @@ static void training_step(void **state)
         {.name = "resnet8", .h = 32, .w = 32, .c = 3, .classes = 10},
         {.name = "resnet8", .h = 28, .w = 28, .c = 1, .classes = 10, .ghost = 3},
         {.name = "resnet8", .h = 28, .w = 28, .c = 1, .classes = 10, .no_batchnorm = true},
-        {.name = "wrn16-1", .h = 28, .w = 28, .c = 1, .classes = 10}};
+        {.name = "wrn16-1", .h = 28, .w = 28, .c = 1, .classes = 10},
+        {.name = "airbench-8", .h = 28, .w = 28, .c = 1, .classes = 10}};
     for (size_t i = 0; i < sizeof networks / sizeof *networks; i++) {
         Device *d = device_open();
         long before = calls;

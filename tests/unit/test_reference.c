@@ -202,16 +202,19 @@ typedef struct LayerProblem {
     Shape s;
     size_t ny;
     int *which;
-    double *x, *y, *r;
+    double *x, *y, *r, *bias;
 } LayerProblem;
-enum { RELU, MAXPOOL, AVGPOOL, FLATTEN };
+enum { RELU, MAXPOOL, MAXPOOL_3, AVGPOOL, FLATTEN, GELU, SILU, KINDS };
 
 static double layer_loss(void *context)
 {
     LayerProblem *p = context;
     switch (p->kind) {
     case RELU: ref_relu_forward(p->y, p->x, p->ny); break;
-    case MAXPOOL: ref_maxpool_forward(p->y, p->which, p->x, p->s); break;
+    case MAXPOOL: ref_maxpool_forward(p->y, p->which, p->x, p->s, 2); break;
+    case MAXPOOL_3: ref_maxpool_forward(p->y, p->which, p->x, p->s, 3); break;
+    case GELU:
+    case SILU: ref_act_forward(p->y, p->x, p->bias, p->s, p->kind - GELU); break;
     case AVGPOOL: ref_avgpool_forward(p->y, p->x, p->s); break;
     case FLATTEN: ref_flatten_forward(p->y, p->x, p->s); break;
     }
@@ -221,9 +224,15 @@ static double layer_loss(void *context)
 static void layers(void **state)
 {
     const Shape s = {2, 5, 4, 3};
-    size_t outputs[] = {shape_count(s), shape_count(pool_shape(s)), (size_t)s.n * s.c,
-                        shape_count(s)};
-    for (int kind = RELU; kind <= FLATTEN; kind++) {
+    size_t same = shape_count(s);
+    size_t outputs[] = {same,
+                        shape_count(pool_shape(s, 2)),
+                        shape_count(pool_shape(s, 3)),
+                        (size_t)s.n * s.c,
+                        same,
+                        same,
+                        same};
+    for (int kind = RELU; kind < KINDS; kind++) {
         size_t nx = shape_count(s), ny = outputs[kind];
         LayerProblem p = {kind,
                           s,
@@ -231,17 +240,23 @@ static void layers(void **state)
                           .which = alloc(ny, sizeof(int)),
                           .x = random_values(1, nx, 0, 1),
                           .y = zeros(ny),
-                          .r = random_values(2, ny, 0, 1)};
-        double *dx = zeros(nx);
+                          .r = random_values(2, ny, 0, 1),
+                          .bias = random_values(3, s.c, 0, 1)};
+        double *dx = zeros(nx), *dbias = zeros(s.c);
         layer_loss(&p);
         switch (kind) {
         case RELU: ref_relu_backward(dx, p.r, p.y, ny); break;
-        case MAXPOOL: ref_maxpool_backward(dx, p.r, p.which, s); break;
+        case MAXPOOL: ref_maxpool_backward(dx, p.r, p.which, s, 2); break;
+        case MAXPOOL_3: ref_maxpool_backward(dx, p.r, p.which, s, 3); break;
+        case GELU:
+        case SILU: ref_act_backward(dx, dbias, p.r, p.x, p.bias, s, kind - GELU); break;
         case AVGPOOL: ref_avgpool_backward(dx, p.r, s); break;
         case FLATTEN: ref_flatten_backward(dx, p.r, s); break;
         }
         check_gradient(layer_loss, &p, p.x, dx, nx, "dx");
-        free(p.which), free(p.x), free(p.y), free(p.r), free(dx);
+        if (kind >= GELU)
+            check_gradient(layer_loss, &p, p.bias, dbias, s.c, "dbias");
+        free(p.which), free(p.x), free(p.y), free(p.r), free(p.bias), free(dx), free(dbias);
     }
 }
 
@@ -255,15 +270,16 @@ static void layers_by_hand(void **state)
     int which[2];
     ref_flatten_forward(y, x, (Shape){1, 2, 2, 2});
     assert_memory_equal(y, flat, sizeof flat);
-    ref_maxpool_forward(y, which, x, (Shape){1, 2, 2, 2});
+    ref_maxpool_forward(y, which, x, (Shape){1, 2, 2, 2}, 2);
     assert_true(y[0] == 4 && y[1] == 40 && which[0] == 3);
-    ref_maxpool_forward(y, which, equal, (Shape){1, 2, 2, 1});
+    ref_maxpool_forward(y, which, equal, (Shape){1, 2, 2, 1}, 2);
     assert_true(y[0] == 7 && which[0] == 1);
 }
 
 /* ---- loss ---- */
 typedef struct LossProblem {
     int N, K;
+    double smoothing;
     const int *label;
     double *logits, *weight, *losses, *scrap;
 } LossProblem;
@@ -272,7 +288,8 @@ static double entropy_loss(void *context)
 {
     LossProblem *p = context;
     double totals[2] = {0, 0};
-    ref_cross_entropy(p->scrap, p->losses, totals, p->logits, p->label, p->weight, 1, p->N, p->K);
+    ref_cross_entropy(p->scrap, p->losses, totals, p->logits, p->label, p->weight, 1, p->smoothing,
+                      p->N, p->K);
     return totals[0];
 }
 
@@ -280,18 +297,26 @@ static void cross_entropy(void **state)
 {
     enum { N = 4, K = 5 };
     const int label[N] = {0, 4, 2, 2};
-    LossProblem p = {
-        N,        K,           label, random_values(1, N * K, 0, 3), random_values(2, N, 0, 1),
-        zeros(N), zeros(N * K)};
+    LossProblem p = {.N = N,
+                     .K = K,
+                     .label = label,
+                     .logits = random_values(1, N * K, 0, 3),
+                     .weight = random_values(2, N, 0, 1),
+                     .losses = zeros(N),
+                     .scrap = zeros(N * K)};
     double *dlogits = zeros(N * K), totals[2] = {0, 0};
-    ref_cross_entropy(dlogits, p.losses, totals, p.logits, label, p.weight, 1, N, K);
-    check_gradient(entropy_loss, &p, p.logits, dlogits, N * K, "dlogits");
-    check_gradient(entropy_loss, &p, p.weight, p.losses, N, "d/dweight is the loss");
+    for (int k = 0; k < 3; k++) {
+        p.smoothing = 0.5 * k;
+        ref_cross_entropy(dlogits, p.losses, totals, p.logits, label, p.weight, 1, p.smoothing, N,
+                          K);
+        check_gradient(entropy_loss, &p, p.logits, dlogits, N * K, "dlogits");
+        check_gradient(entropy_loss, &p, p.weight, p.losses, N, "d/dweight is the loss");
+    }
     double even[2] = {0, 0}, one[2] = {1e4, -1e4}, loss, d[2], sum[2] = {0, 0};
-    ref_cross_entropy(d, &loss, sum, even, &label[0], NULL, 0.5, 1, 2);
+    ref_cross_entropy(d, &loss, sum, even, &label[0], NULL, 0.5, 0, 1, 2);
     expect_close(loss, log(2), 1e-12, 0, "two equal logits");
     expect_close(d[0], -0.25, 1e-12, 0, "scale (p - 1)");
-    ref_cross_entropy(d, &loss, sum, one, &label[0], NULL, 1, 1, 2);
+    ref_cross_entropy(d, &loss, sum, one, &label[0], NULL, 1, 0, 1, 2);
     assert_true(loss == 0 && sum[1] == 2);
     free(p.logits), free(p.weight), free(p.losses), free(p.scrap), free(dlogits);
 }
@@ -317,14 +342,16 @@ static void gather(void **state)
         Pick pick;
         double x[6];
     } cases[] = {
-        {{1, 0, 0, 0, 0, 0, 0}, {0, 2, 4, 6, 8, -2}},  /* as it is */
-        {{1, 0, 0, 1, 0, 0, 0}, {4, 2, 0, -2, 8, 6}},  /* mirrored */
-        {{1, 1, -1, 0, 0, 0, 0}, {0, 6, 8, 0, 0, 0}},  /* from one row below and one column to
+        {{1, 0, 0, 0, 0, 0, 0, 0}, {0, 2, 4, 6, 8, -2}},  /* as it is */
+        {{1, 0, 0, 1, 0, 0, 0, 0}, {4, 2, 0, -2, 8, 6}},  /* mirrored */
+        {{1, 1, -1, 0, 0, 0, 0, 0}, {0, 6, 8, 0, 0, 0}},  /* from one row below and one column to
                                                         * the left */
-        {{1, 0, 1, 1, 0, 0, 0}, {2, 0, 0, 8, 6, 0}},   /* mirrored, then from one column to the
+        {{1, 0, 1, 1, 0, 0, 0, 0}, {2, 0, 0, 8, 6, 0}},   /* mirrored, then from one column to the
                                                         * right */
-        {{1, 0, 0, 0, -1, 1, 2}, {0, 0, 0, 6, 8, -2}}, /* cut: a square of 2 with its upper row
+        {{1, 0, 0, 0, -1, 1, 2, 0}, {0, 0, 0, 6, 8, -2}}, /* cut: a square of 2 with its upper row
                                                         * outside */
+        /* from one row above and one column to the right, both reflected */
+        {{1, -1, 1, 0, 0, 0, 0, 1}, {8, -2, 8, 2, 4, 2}},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         double x[6];

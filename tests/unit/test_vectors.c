@@ -281,18 +281,70 @@ static void slices(void **state)
     device_close(d);
 }
 
+/* ---- matrices ---- */
+static void matmul_case(Device *d, int count, int m, int k, int n, bool at, bool bt)
+{
+    size_t na = (size_t)m * k, nb = (size_t)k * n, nc = (size_t)m * n;
+    double *a = random_values(1, count * na, 0, 1), *b = random_values(2, count * nb, 0, 1),
+           *c = zeros(count * nc);
+    Shape sa = {count, at ? k : m, at ? m : k, 1}, sb = {count, bt ? n : k, bt ? k : n, 1};
+    Tensor ta = put(d, a, sa, 0), tb = put(d, b, sb, 0),
+           tc = put(d, NULL, (Shape){count, m, n, 1}, 0);
+    for (int i = 0; i < count; i++)
+        ref_matmul(c + i * nc, a + i * na, b + i * nb, m, k, n, at, bt);
+    d->op->matmul(d->s, tc, ta, tb, at, bt);
+    expect_tensor(d, tc, c, d->tolerance, "products");
+    drop(d, ta), drop(d, tb), drop(d, tc), free(a), free(b), free(c);
+}
+
+static void matmul(void **state)
+{
+    Device *d = device_open();
+    for (int turn = 0; turn < 4; turn++) {
+        matmul_case(d, 1, 1, 1, 1, turn & 1, turn & 2);
+        matmul_case(d, 3, 5, 7, 2, turn & 1, turn & 2);
+        matmul_case(d, 2, 16, 72, 16, turn & 1, turn & 2);
+    }
+    device_close(d);
+}
+
+/* Of zeros nothing is made; else the root of the sum of squares is the length. */
+static void to_length(void **state)
+{
+    enum { N = 3, H = 20, W = 41, EACH = H * W };
+    Device *d = device_open();
+    double *v = random_values(1, N * EACH, 0.1, 3);
+    for (int i = 0; i < EACH; i++)
+        v[EACH + i] = 0;
+    Tensor t = put(d, v, (Shape){N, H, W, 1}, 0);
+    d->op->to_length(d->s, t, 2.5f);
+    for (int n = 0; n < N; n++) {
+        double sum = 0;
+        for (int i = 0; i < EACH; i++)
+            sum += v[n * EACH + i] * v[n * EACH + i];
+        for (int i = 0; i < EACH; i++)
+            v[n * EACH + i] *= sum > 0 ? 2.5 / sqrt(sum) : 1;
+    }
+    expect_tensor(d, t, v, d->tolerance, "lengths");
+    drop(d, t), free(v);
+    device_close(d);
+}
+
 /* ---- input ---- */
-enum { IMAGES = 5, PICKS = 7 };
+enum { IMAGES = 5, PICKS = 9 };
 static const Pick picks[PICKS] = {
-    {0, 0, 0, 0, 0, 0, 0}, /* as it is */
-    {4, 0, 0, 1, 0, 0, 0}, /* mirrored */
-    {2, 3, -2, 1, 0, 0, 0},
-    {2, -4, 4, 0, 2, 1, 3}, /* shifted, and cut */
+    {0, 0, 0, 0, 0, 0, 0, 0}, /* as it is */
+    {4, 0, 0, 1, 0, 0, 0, 0}, /* mirrored */
+    {2, 3, -2, 1, 0, 0, 0, 0},
+    {2, -4, 4, 0, 2, 1, 3, 0}, /* shifted, and cut */
     /* a cut with all four edges inside */
-    {0, 0, 0, 0, 2, 1, 3},
+    {0, 0, 0, 0, 2, 1, 3, 0},
     /* a cut partly outside; all shifted away */
-    {3, 0, 0, 0, -2, 5, 4},
-    {1, 100, 0, 1, 0, 0, 2},
+    {3, 0, 0, 0, -2, 5, 4, 0},
+    {1, 100, 0, 1, 0, 0, 2, 0},
+    /* reflected at its edges, and mirrored; cut as well */
+    {2, -2, 3, 1, 0, 0, 0, 1},
+    {4, 6, -6, 0, 1, 1, 2, 1},
 };
 
 static void gather_case(Device *d, int H, int W, int C, int halo)
@@ -307,8 +359,8 @@ static void gather_case(Device *d, int H, int W, int C, int halo)
     for (int c = 0; c < 4; c++)
         fmean[c] = mean[c], fistd[c] = istd[c];
     for (int n = 0; n < PICKS; n++)
-        pick[n] = (Augment){picks[n].image, picks[n].dy,    picks[n].dx, picks[n].flip,
-                            picks[n].cut_y, picks[n].cut_x, picks[n].cut};
+        pick[n] = (Augment){picks[n].image, picks[n].dy,    picks[n].dx,  picks[n].flip,
+                            picks[n].cut_y, picks[n].cut_x, picks[n].cut, picks[n].reflect};
     double *x = zeros(shape_count(s));
     Tensor timages = tensor_new(d->be, U8, IMAGES, H, W, C, 0),
            tlabels = tensor_new(d->be, U8, IMAGES, 1, 1, 1, 0);
@@ -347,6 +399,8 @@ static const Case cases[] = {
     {"dot_is_exact", .run = dot_is_exact},
     {"sgd", .run = sgd},
     {"slices", .run = slices},
+    {"matmul", .run = matmul},
+    {"to_length", .run = to_length},
     {"gather", .run = gather},
 };
 int main(int argc, char **argv)

@@ -121,21 +121,28 @@ void cpu_bn_backward(Stream *s, Tensor dx, Tensor dresidual, const BatchNorm *bn
 /* cpu_layers.c */
 void cpu_relu_forward(Stream *s, Tensor y, Tensor x);
 void cpu_relu_backward(Stream *s, Tensor dx, Tensor dy, Tensor y, bool add);
-void cpu_maxpool_forward(Stream *s, Tensor y, Tensor which, Tensor x);
-void cpu_maxpool_backward(Stream *s, Tensor dx, Tensor dy, Tensor which, bool add);
+void cpu_maxpool_forward(Stream *s, Tensor y, Tensor which, Tensor x, int side);
+void cpu_maxpool_backward(Stream *s, Tensor dx, Tensor dy, Tensor which, int side, bool add);
 void cpu_avgpool_forward(Stream *s, Tensor y, Tensor x);
 void cpu_avgpool_backward(Stream *s, Tensor dx, Tensor dy, bool add);
 void cpu_flatten_forward(Stream *s, Tensor y, Tensor x);
 void cpu_flatten_backward(Stream *s, Tensor dx, Tensor dy, bool add);
 /* cpu_loss.c */
 void cpu_cross_entropy(Stream *s, Tensor dlogits, Tensor losses, Tensor totals, Tensor logits,
-                       Tensor label, Tensor weight, float scale);
+                       Tensor label, Tensor weight, float scale, float smoothing);
 /* cpu_vector.c */
 void cpu_sgd(Stream *s, Tensor w, Tensor v, Tensor g, Tensor rate, float momentum,
              float weight_decay, bool nesterov);
 void cpu_axpy(Stream *s, Tensor y, float a, Tensor x);
 void cpu_scale(Stream *s, Tensor x, float a);
 void cpu_dot(Stream *s, Tensor out, Tensor x, Tensor y);
+/* cpu_activation.c */
+void cpu_act_forward(Stream *s, Tensor y, Tensor x, Tensor bias, Activation f);
+void cpu_act_backward(Stream *s, Tensor dx, Tensor dbias, Tensor dy, Tensor x, Tensor bias,
+                      Activation f, bool add);
+/* cpu_matrix.c */
+void cpu_matmul(Stream *s, Tensor c, Tensor a, Tensor b, bool a_transposed, bool b_transposed);
+void cpu_to_length(Stream *s, Tensor x, float length);
 /* cpu_gather.c */
 void cpu_gather(Stream *s, Tensor x, Tensor label, Tensor images, Tensor labels,
                 const Augment *pick, const float *mean, const float *istd);

@@ -2,18 +2,18 @@
  * and im2col. */
 #include "cpu_conv.h"
 
-int cpu_conv_halo(Backend *be, int R) { return R / 2; }
+int cpu_conv_halo(Backend *be, int R) { return conv_pad(R); }
 
 ConvPlan *cpu_conv_plan_new(Backend *be, Tensor y, Tensor x, int R, int stride)
 {
-    ASSERT((R == 1 || R == 3) && (stride == 1 || stride == 2));
-    ASSERT(y.h == (x.h + stride - 1) / stride && y.w == (x.w + stride - 1) / stride && y.n == x.n);
+    ASSERT(R >= 1 && R <= 3 && (stride == 1 || stride == 2));
+    ASSERT(y.h == conv_side(x.h, R, stride) && y.w == conv_side(x.w, R, stride) && y.n == x.n);
     ConvPlan *p = alloc(1, sizeof *p);
     *p = (ConvPlan){.C = x.c,
                     .K = y.c,
                     .R = R,
                     .stride = stride,
-                    .pad = R / 2,
+                    .pad = conv_pad(R),
                     .H = x.h,
                     .W = x.w,
                     .P = y.h,
@@ -48,7 +48,7 @@ void cpu_conv_forward(Stream *s, ConvPlan *p, Tensor y, Tensor moments, Tensor x
 void cpu_conv_backward_data(Stream *s, ConvPlan *p, Tensor dx, Tensor dy, Tensor w, bool add)
 {
     check(p, dy, dx);
-    bool direct = p->C % VEC == 0 && dy.halo >= p->pad;
+    bool direct = p->C % VEC == 0 && dy.halo >= p->pad && p->R != 2;
     (direct && winograd_fits(p) ? winograd_backward_data
      : direct                   ? direct_backward_data
                                 : gemm_backward_data)(s, p, dx, dy, w, add);

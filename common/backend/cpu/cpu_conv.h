@@ -1,8 +1,8 @@
 /* cpu_conv.h: shared by the CPU's three convolution methods; cpu_conv.c chooses:
  *   cpu_conv_winograd.c   3 x 3, stride 1, channels a multiple of the vector width: a quarter of
  *                         the multiplications
- *   cpu_conv_direct.c, cpu_conv_weight.c   1 x 1, stride 2, an image's 1 or 3 channels: vectors
- *                                          over output channels
+ *   cpu_conv_direct.c, cpu_conv_weight.c   1 x 1, 2 x 2 (not back to its input), stride 2, an
+ *                                          image's 1 or 3 channels: vectors over output channels
  *   cpu_conv_gemm.c       all others: im2col and CBLAS
  * docs/convolution.md explains them, with measurements. */
 #ifndef CPU_CONV_H

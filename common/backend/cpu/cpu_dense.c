@@ -12,15 +12,15 @@ void cpu_dense_forward(Stream *s, Tensor y, Tensor x, Tensor w, Tensor bias)
 {
     check(y, x, w);
     int N = x.n, D = x.c, K = y.c;
-    const float *b = cpu_at(bias);
+    const float *b = given(bias) ? cpu_at(bias) : NULL;
 #pragma omp parallel for num_threads(s->threads) schedule(static)
     for (int slice = 0; slice < s->threads; slice++) { /* rows of y */
         int n0 = chunk_begin(N, slice, s->threads), n1 = chunk_begin(N, slice + 1, s->threads);
-        for (int n = n0; n < n1; n++)
+        for (int n = n0; b && n < n1; n++)
             memcpy(cpu_row(y, n, 0), b, sizeof(float) * K);
         if (n1 > n0)
             cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, n1 - n0, K, D, 1,
-                        cpu_row(x, n0, 0), D, cpu_at(w), D, 1, cpu_row(y, n0, 0), K);
+                        cpu_row(x, n0, 0), D, cpu_at(w), D, b ? 1 : 0, cpu_row(y, n0, 0), K);
     }
 }
 
@@ -48,8 +48,8 @@ void cpu_dense_backward_weight(Stream *s, Tensor dw, Tensor dbias, Tensor x, Ten
             cblas_sgemm(CblasRowMajor, CblasTrans, CblasNoTrans, K, d1 - d0, N, 1, cpu_at(dy), K,
                         (float *)cpu_at(x) + d0, D, 1, (float *)cpu_at(dw) + d0, D);
     }
-    float *b = cpu_at(dbias);
-    for (int n = 0; n < N; n++)
+    float *b = given(dbias) ? cpu_at(dbias) : NULL;
+    for (int n = 0; b && n < N; n++)
         for (int k = 0; k < K; k++)
             b[k] += cpu_row(dy, n, 0)[k];
 }

@@ -2,6 +2,9 @@
  * network's input out. */
 #include "cpu.h"
 
+/* Where position x of an axis of `size` pixels is read with reflection at both ends. */
+static int reflected(int x, int size) { return x < 0 ? -x : x >= size ? 2 * (size - 1) - x : x; }
+
 /* Output pixel (h, w) of one image, or NULL where it is grey: shifted in from outside, or cut
  * out. */
 static const uint8_t *source_pixel(const Augment *a, Tensor images, const uint8_t *image, int h,
@@ -9,6 +12,10 @@ static const uint8_t *source_pixel(const Augment *a, Tensor images, const uint8_
 {
     int H = images.h, W = images.w, y = h + a->dy, x = w + a->dx;
     bool cut = h >= a->cut_y && h < a->cut_y + a->cut && w >= a->cut_x && w < a->cut_x + a->cut;
+    if (a->reflect) {
+        y = reflected(y, H);
+        x = reflected(x, W);
+    }
     if (cut || y < 0 || y >= H || x < 0 || x >= W)
         return NULL;
     return image + ((size_t)y * W + (a->flip ? W - 1 - x : x)) * images.c;

@@ -35,5 +35,9 @@ void cpu_kernels(BackendOps *op)
     op->axpy = cpu_axpy;
     op->scale = cpu_scale;
     op->dot = cpu_dot;
+    op->act_forward = cpu_act_forward;
+    op->act_backward = cpu_act_backward;
+    op->matmul = cpu_matmul;
+    op->to_length = cpu_to_length;
     op->gather = cpu_gather;
 }

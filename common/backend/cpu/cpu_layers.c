@@ -53,21 +53,41 @@ static void largest(float *restrict to, uint8_t *restrict which, const float *re
     }
 }
 
-void cpu_maxpool_forward(Stream *s, Tensor y, Tensor which, Tensor x)
+/* The same over the `side` x `side` pixels from `from` on, rows `line` floats apart. */
+static void largest_of(float *to, uint8_t *which, const float *from, long line, int side, int C)
 {
-    ASSERT(y.h == x.h / 2 && y.w == x.w / 2 && y.c == x.c && y.n == x.n && which.dtype == U8 &&
-           which.halo == 0);
+    memcpy(to, from, sizeof(float) * C);
+    memset(which, 0, C);
+    for (int i = 1; i < side * side; i++) {
+        const float *next = from + i / side * line + i % side * C;
+#pragma omp simd
+        for (int c = 0; c < C; c++) {
+            bool more = (next[c] > to[c]) | (next[c] != next[c]);
+            to[c] = more ? next[c] : to[c];
+            which[c] = more ? (uint8_t)i : which[c];
+        }
+    }
+}
+
+void cpu_maxpool_forward(Stream *s, Tensor y, Tensor which, Tensor x, int side)
+{
+    ASSERT(y.h == x.h / side && y.w == x.w / side && y.c == x.c && y.n == x.n &&
+           which.dtype == U8 && which.halo == 0 && (side == 2 || side == 3));
+    long line = (long)(x.w + 2 * x.halo) * x.c;
     FOR_IMAGES(s, n, y.n)
     for (int h = 0; h < y.h; h++)
         for (int w = 0; w < y.w; w++) {
-            const float *top = cpu_row(x, n, 2 * h) + 2 * w * x.c,
-                        *bottom = cpu_row(x, n, 2 * h + 1) + 2 * w * x.c;
-            size_t at = (((size_t)n * y.h + h) * y.w + w) * y.c;
-            largest(cpu_row(y, n, h) + w * y.c, (uint8_t *)cpu_at(which) + at, top, bottom, y.c);
+            const float *from = cpu_row(x, n, side * h) + side * w * x.c;
+            float *to = cpu_row(y, n, h) + w * y.c;
+            uint8_t *mark = (uint8_t *)cpu_at(which) + (((size_t)n * y.h + h) * y.w + w) * y.c;
+            if (side == 2)
+                largest(to, mark, from, from + line, y.c);
+            else
+                largest_of(to, mark, from, line, side, y.c);
         }
 }
 
-void cpu_maxpool_backward(Stream *s, Tensor dx, Tensor dy, Tensor which, bool add)
+void cpu_maxpool_backward(Stream *s, Tensor dx, Tensor dy, Tensor which, int side, bool add)
 {
     FOR_IMAGES(s, n, dy.n)
     {
@@ -78,8 +98,10 @@ void cpu_maxpool_backward(Stream *s, Tensor dx, Tensor dy, Tensor which, bool ad
                 const float *g = cpu_row(dy, n, h) + w * dy.c;
                 const uint8_t *mark = (uint8_t *)cpu_at(which) +
                                       (((size_t)n * dy.h + h) * dy.w + w) * dy.c;
-                for (int c = 0; c < dy.c; c++)
-                    cpu_row(dx, n, 2 * h + mark[c] / 2)[(2 * w + mark[c] % 2) * dx.c + c] += g[c];
+                for (int c = 0; c < dy.c; c++) {
+                    float *to = cpu_row(dx, n, side * h + mark[c] / side);
+                    to[(side * w + mark[c] % side) * dx.c + c] += g[c];
+                }
             }
     }
 }

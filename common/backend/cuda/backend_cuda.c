@@ -77,6 +77,10 @@ static const BackendOps cuda_ops = {
     .axpy = cuda_axpy,
     .scale = cuda_scale,
     .dot = cuda_dot,
+    .act_forward = cuda_act_forward,
+    .act_backward = cuda_act_backward,
+    .matmul = cuda_matmul,
+    .to_length = cuda_to_length,
     .gather = cuda_gather,
     .close = cuda_close,
 };

@@ -176,15 +176,22 @@ void cuda_bn_backward(Stream *s, Tensor dx, Tensor dresidual, const BatchNorm *b
 /* cuda_layers.cu */
 void cuda_relu_forward(Stream *s, Tensor y, Tensor x);
 void cuda_relu_backward(Stream *s, Tensor dx, Tensor dy, Tensor y, bool add);
-void cuda_maxpool_forward(Stream *s, Tensor y, Tensor which, Tensor x);
-void cuda_maxpool_backward(Stream *s, Tensor dx, Tensor dy, Tensor which, bool add);
+void cuda_maxpool_forward(Stream *s, Tensor y, Tensor which, Tensor x, int side);
+void cuda_maxpool_backward(Stream *s, Tensor dx, Tensor dy, Tensor which, int side, bool add);
 void cuda_avgpool_forward(Stream *s, Tensor y, Tensor x);
 void cuda_avgpool_backward(Stream *s, Tensor dx, Tensor dy, bool add);
 void cuda_flatten_forward(Stream *s, Tensor y, Tensor x);
 void cuda_flatten_backward(Stream *s, Tensor dx, Tensor dy, bool add);
 /* cuda_loss.cu */
 void cuda_cross_entropy(Stream *s, Tensor dlogits, Tensor losses, Tensor totals, Tensor logits,
-                        Tensor label, Tensor weight, float scale);
+                        Tensor label, Tensor weight, float scale, float smoothing);
+/* cuda_activation.cu */
+void cuda_act_forward(Stream *s, Tensor y, Tensor x, Tensor bias, Activation f);
+void cuda_act_backward(Stream *s, Tensor dx, Tensor dbias, Tensor dy, Tensor x, Tensor bias,
+                       Activation f, bool add);
+/* cuda_matrix.cu */
+void cuda_matmul(Stream *s, Tensor c, Tensor a, Tensor b, bool a_transposed, bool b_transposed);
+void cuda_to_length(Stream *s, Tensor x, float length);
 /* cuda_gather.cu */
 void cuda_gather(Stream *s, Tensor x, Tensor label, Tensor images, Tensor labels,
                  const Augment *pick, const float *mean, const float *istd);

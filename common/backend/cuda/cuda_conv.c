@@ -38,14 +38,14 @@ static void plan_scratch(Backend *be, ConvPlan *p, int N)
 
 ConvPlan *cuda_conv_plan_new(Backend *be, Tensor y, Tensor x, int R, int stride)
 {
-    ASSERT((R == 1 || R == 3) && (stride == 1 || stride == 2));
-    ASSERT(y.h == (x.h + stride - 1) / stride && y.w == (x.w + stride - 1) / stride && y.n == x.n);
+    ASSERT(R >= 1 && R <= 3 && (stride == 1 || stride == 2));
+    ASSERT(y.h == conv_side(x.h, R, stride) && y.w == conv_side(x.w, R, stride) && y.n == x.n);
     ConvPlan *p = alloc(1, sizeof *p);
     *p = (ConvPlan){.C = x.c,
                     .K = y.c,
                     .R = R,
                     .stride = stride,
-                    .pad = R / 2,
+                    .pad = conv_pad(R),
                     .H = x.h,
                     .W = x.w,
                     .P = y.h,

@@ -23,9 +23,11 @@ KERNEL fill_rows(float *y, const float *bias, int K, size_t n)
 void cuda_dense_forward(Stream *s, Tensor y, Tensor x, Tensor w, Tensor bias)
 {
     check(y, x, w);
-    LAUNCH(s, 1, fill_rows, blocks_for(tensor_count(y)), 1, BLOCK, (float *)cuda_at(y),
-           (const float *)cuda_at(bias), y.c, tensor_count(y));
-    cuda_gemm(s, cuda_at(y), F32, y.c, 1, matrix(x, false), matrix(w, true), F32, x.n, y.c, x.c);
+    if (given(bias))
+        LAUNCH(s, 1, fill_rows, blocks_for(tensor_count(y)), 1, BLOCK, (float *)cuda_at(y),
+               (const float *)cuda_at(bias), y.c, tensor_count(y));
+    cuda_gemm(s, cuda_at(y), F32, y.c, given(bias) ? 1 : 0, matrix(x, false), matrix(w, true), F32,
+              x.n, y.c, x.c);
 }
 
 void cuda_dense_backward_data(Stream *s, Tensor dx, Tensor dy, Tensor w, bool add)
@@ -63,6 +65,7 @@ void cuda_dense_backward_weight(Stream *s, Tensor dw, Tensor dbias, Tensor x, Te
     Strips strips = strips_of(dy.c, WIDE_BLOCK);
     cuda_gemm(s, cuda_at(dw), F32, dw.c, 1, matrix(dy, true), matrix(x, false), F32, dy.c, x.c,
               x.n);
-    LAUNCH(s, 2, add_rows, 1, strips.count, WIDE_BLOCK, (float *)cuda_at(dbias),
-           (const float *)cuda_at(dy), dy.n, dy.c, strips);
+    if (given(dbias))
+        LAUNCH(s, 2, add_rows, 1, strips.count, WIDE_BLOCK, (float *)cuda_at(dbias),
+               (const float *)cuda_at(dy), dy.n, dy.c, strips);
 }

@@ -9,6 +9,9 @@ typedef struct Picks {
     float mean[4], istd[4];
 } Picks;
 
+/* Where position x of an axis of `size` pixels is read with reflection at both ends. */
+DEVICE int reflected(int x, int size) { return x < 0 ? -x : x >= size ? 2 * (size - 1) - x : x; }
+
 /* The byte of output pixel (h, w), channel c, or -1 where it is grey: shifted in from outside, or
  * cut out. */
 DEVICE int source_byte(const Augment *a, const uint8_t *images, int H, int W, int C, int h, int w,
@@ -16,6 +19,8 @@ DEVICE int source_byte(const Augment *a, const uint8_t *images, int H, int W, in
 {
     int y = h + a->dy, x = w + a->dx;
     bool cut = h >= a->cut_y && h < a->cut_y + a->cut && w >= a->cut_x && w < a->cut_x + a->cut;
+    if (a->reflect)
+        y = reflected(y, H), x = reflected(x, W);
     if (cut || y < 0 || y >= H || x < 0 || x >= W)
         return -1;
     return images[(((size_t)a->image * H + y) * W + (a->flip ? W - 1 - x : x)) * C + c];

@@ -48,14 +48,15 @@ DEVICE Spot spot_of(size_t i, int h, int w, int c)
 }
 
 /* ---- max pooling ---- */
-KERNEL maxpool_forward(Act y, uint8_t *which, Act x, size_t n)
+KERNEL maxpool_forward(Act y, uint8_t *which, Act x, int side, size_t n)
 {
     FOR_EACH (i, n) {
         Spot to = spot_of(i, y.h, y.w, y.c);
         float most = 0;
         int best = 0;
-        for (int k = 0; k < 4; k++) {
-            float v = get(x, at_pixel(x, to.n, 2 * to.h + k / 2, 2 * to.w + k % 2) + to.c);
+        for (int k = 0; k < side * side; k++) {
+            int h = side * to.h + k / side, w = side * to.w + k % side;
+            float v = get(x, at_pixel(x, to.n, h, w) + to.c);
             if (k == 0 || v > most || v != v) /* a NaN wins and propagates */
                 most = v, best = k;
         }
@@ -64,21 +65,21 @@ KERNEL maxpool_forward(Act y, uint8_t *which, Act x, size_t n)
     }
 }
 
-void cuda_maxpool_forward(Stream *s, Tensor y, Tensor which, Tensor x)
+void cuda_maxpool_forward(Stream *s, Tensor y, Tensor which, Tensor x, int side)
 {
-    ASSERT(y.h == x.h / 2 && y.w == x.w / 2 && y.c == x.c && y.n == x.n && which.dtype == U8 &&
-           which.halo == 0);
+    ASSERT(y.h == x.h / side && y.w == x.w / side && y.c == x.c && y.n == x.n &&
+           which.dtype == U8 && which.halo == 0 && (side == 2 || side == 3));
     LAUNCH(s, 1, maxpool_forward, blocks_for(tensor_count(y)), 1, BLOCK, act(y),
-           (uint8_t *)cuda_at(which), act(x), tensor_count(y));
+           (uint8_t *)cuda_at(which), act(x), side, tensor_count(y));
 }
 
-KERNEL maxpool_backward(Act dx, Act dy, const uint8_t *which, int add, size_t n)
+KERNEL maxpool_backward(Act dx, Act dy, const uint8_t *which, int side, int add, size_t n)
 {
     FOR_EACH (i, n) {
         Spot to = spot_of(i, dx.h, dx.w, dx.c);
-        int h = to.h / 2, w = to.w / 2, mine = to.h % 2 * 2 + to.w % 2;
+        int h = to.h / side, w = to.w / side, mine = to.h % side * side + to.w % side;
         float g = 0;
-        if (h < dy.h && w < dy.w) { /* an odd edge was dropped */
+        if (h < dy.h && w < dy.w) { /* an edge may have been dropped */
             size_t from = (((size_t)to.n * dy.h + h) * dy.w + w) * dy.c + to.c;
             g = which[from] == mine ? get(dy, at_element(dy, from)) : 0;
         }
@@ -86,11 +87,12 @@ KERNEL maxpool_backward(Act dx, Act dy, const uint8_t *which, int add, size_t n)
     }
 }
 
-void cuda_maxpool_backward(Stream *s, Tensor dx, Tensor dy, Tensor which, bool add)
+void cuda_maxpool_backward(Stream *s, Tensor dx, Tensor dy, Tensor which, int side, bool add)
 {
-    ASSERT(dy.h == dx.h / 2 && dy.w == dx.w / 2 && dy.c == dx.c && dy.n == dx.n && which.halo == 0);
+    ASSERT(dy.h == dx.h / side && dy.w == dx.w / side && dy.c == dx.c && dy.n == dx.n &&
+           which.halo == 0);
     LAUNCH(s, 1, maxpool_backward, blocks_for(tensor_count(dx)), 1, BLOCK, act(dx), act(dy),
-           (const uint8_t *)cuda_at(which), add, tensor_count(dx));
+           (const uint8_t *)cuda_at(which), side, add, tensor_count(dx));
 }
 
 /* ---- average over an image ---- */

@@ -1,0 +1,186 @@
+/* cpu_activation.c: GELU, SiLU and ReLU of x + bias, and back.
+ *
+ * The C library's erf and exp work on one number at a time. Here both are polynomials that the
+ * compiler turns into vectors: exp as in Cephes (relative error 1e-7), the normal distribution by
+ * formula 7.1.26 of Abramowitz & Stegun, whose absolute error of 1.5e-7 is float32's own.
+ */
+#ifndef __clang__
+/* GCC turns a choice between two results into a jump, and makes no vectors, in case the one that is
+ * not taken would raise a floating-point exception; nobody looks at those here. */
+#pragma GCC optimize("no-trapping-math")
+#endif
+#include "cpu.h"
+
+/* exp(x) of x <= 0, not below -87, where the result is still a normal number; NaN stays NaN. */
+INLINE float exp_of(float x)
+{
+    const float round = 12582912; /* 1.5 * 2^23: adding it leaves no fraction */
+    x = x < -87 ? -87 : x;
+    float n = (x * 1.44269504f + round) - round, r = x - n * 0.693359375f + n * 2.12194440e-4f;
+    float p = 1.9875691500e-4f;
+    p = p * r + 1.3981999507e-3f;
+    p = p * r + 8.3334519073e-3f;
+    p = p * r + 4.1665795894e-2f;
+    p = p * r + 1.6666665459e-1f;
+    p = p * r + 5.0000001201e-1f;
+    uint32_t bits = ((uint32_t)(int32_t)n + 127) << 23;
+    float power;
+    memcpy(&power, &bits, sizeof power);
+    return (p * r * r + r + 1) * power;
+}
+
+/* e = exp(-v*v/2); Phi(v) from it. */
+INLINE float normal_below(float v, float e)
+{
+    float t = 1 / (1 + 0.3275911f * 0.70710678f * __builtin_fabsf(v));
+    float p = 1.061405429f;
+    p = p * t - 1.453152027f;
+    p = p * t + 1.421413741f;
+    p = p * t - 0.284496736f;
+    p = p * t + 0.254829592f;
+    return 0.5f + __builtin_copysignf(0.5f - 0.5f * p * t * e, v);
+}
+
+/* The logistic function. */
+INLINE float sigmoid(float v)
+{
+    float e = exp_of(-__builtin_fabsf(v));
+    return 0.5f + __builtin_copysignf(0.5f - e / (1 + e), v);
+}
+
+INLINE float value_of(float v, const Activation f)
+{
+    switch (f) {
+    case ACTIVATION_GELU: return v * normal_below(v, exp_of(-0.5f * v * v));
+    case ACTIVATION_SILU: return v * sigmoid(v);
+    default: return v < 0 ? 0 : v; /* NaN stays NaN */
+    }
+}
+
+INLINE float slope_of(float v, const Activation f)
+{
+    float e, share;
+    switch (f) {
+    case ACTIVATION_GELU:
+        e = exp_of(-0.5f * v * v);
+        return normal_below(v, e) + v * e * 0.39894228f;
+    case ACTIVATION_SILU: share = sigmoid(v); return share * (1 + v * (1 - share));
+    default: return v > 0 ? 1 : 0;
+    }
+}
+
+/* n elements, or with a bias one pixel's n channels. */
+INLINE void forward(float *to, const float *x, const float *bias, int n, const Activation f)
+{
+    if (bias)
+#pragma omp simd
+        for (int i = 0; i < n; i++)
+            to[i] = value_of(x[i] + bias[i], f);
+    else
+#pragma omp simd
+        for (int i = 0; i < n; i++)
+            to[i] = value_of(x[i], f);
+}
+
+/* dx and sum (of a pixel's channels) may be NULL. */
+INLINE void backward(float *dx, float *sum, const float *dy, const float *x, const float *bias,
+                     int n, const bool add, const Activation f)
+{
+#pragma omp simd
+    for (int i = 0; i < n; i++) {
+        float d = dy[i] * slope_of(bias ? x[i] + bias[i] : x[i], f);
+        if (sum)
+            sum[i] += d;
+        if (dx && add)
+            dx[i] += d;
+        else if (dx)
+            dx[i] = d;
+    }
+}
+
+/* `call` with each f as a constant. */
+#define FOR_ACTIVATION(f, call) \
+    switch (f) { \
+    case ACTIVATION_GELU: { \
+        const Activation f_ = ACTIVATION_GELU; \
+        call; \
+        break; \
+    } \
+    case ACTIVATION_SILU: { \
+        const Activation f_ = ACTIVATION_SILU; \
+        call; \
+        break; \
+    } \
+    default: { \
+        const Activation f_ = ACTIVATION_RELU; \
+        call; \
+    } \
+    }
+
+static void forward_row(float *to, const float *x, const float *bias, int W, int C, Activation f)
+{
+    if (!bias) {
+        FOR_ACTIVATION(f, forward(to, x, NULL, W * C, f_))
+        return;
+    }
+    for (int w = 0; w < W; w++, to += C, x += C)
+        FOR_ACTIVATION(f, forward(to, x, bias, C, f_))
+}
+
+void cpu_act_forward(Stream *s, Tensor y, Tensor x, Tensor bias, Activation f)
+{
+    ASSERT(same_shape(y, x) && (!given(bias) || bias.n == x.c));
+    const float *b = given(bias) ? cpu_at(bias) : NULL;
+#pragma omp parallel for num_threads(s->threads) schedule(static)
+    for (int n = 0; n < x.n; n++)
+        for (int h = 0; h < x.h; h++)
+            forward_row(cpu_row(y, n, h), cpu_row(x, n, h), b, x.w, x.c, f);
+}
+
+static void backward_row(float *dx, float *sum, const float *dy, const float *x, const float *bias,
+                         int W, int C, bool add, Activation f)
+{
+    if (!bias && dx && add)
+        FOR_ACTIVATION(f, backward(dx, NULL, dy, x, NULL, W * C, true, f_))
+    else if (!bias && dx)
+        FOR_ACTIVATION(f, backward(dx, NULL, dy, x, NULL, W * C, false, f_))
+    for (int w = 0; bias && w < W; w++, dx += dx ? C : 0, dy += C, x += C) {
+        if (dx && add)
+            FOR_ACTIVATION(f, backward(dx, sum, dy, x, bias, C, true, f_))
+        else if (dx)
+            FOR_ACTIVATION(f, backward(dx, sum, dy, x, bias, C, false, f_))
+        else
+            FOR_ACTIVATION(f, backward(NULL, sum, dy, x, bias, C, false, f_))
+    }
+}
+
+void cpu_act_backward(Stream *s, Tensor dx, Tensor dbias, Tensor dy, Tensor x, Tensor bias,
+                      Activation f, bool add)
+{
+    int C = x.c;
+    ASSERT(same_shape(dy, x) && (!given(dx) || same_shape(dx, x)) && C <= MAX_CHANNELS);
+    ASSERT(given(bias) == given(dbias) && (!given(bias) || (bias.n == C && dbias.n == C)));
+    const float *b = given(bias) ? cpu_at(bias) : NULL;
+    double part[b ? CHUNKS : 1][b ? C : 1];
+#pragma omp parallel for num_threads(s->threads) schedule(static)
+    for (int chunk = 0; chunk < CHUNKS; chunk++) {
+        float sum[b ? C : 1];
+        for (int c = 0; b && c < C; c++)
+            part[chunk][c] = 0;
+        for (int n = chunk_begin(x.n, chunk, CHUNKS); n < chunk_begin(x.n, chunk + 1, CHUNKS);
+             n++) {
+            memset(sum, 0, sizeof sum);
+            for (int h = 0; h < x.h; h++)
+                backward_row(given(dx) ? cpu_row(dx, n, h) : NULL, b ? sum : NULL,
+                             cpu_row(dy, n, h), cpu_row(x, n, h), b, x.w, C, add, f);
+            for (int c = 0; b && c < C; c++)
+                part[chunk][c] += sum[c];
+        }
+    }
+    for (int c = 0; b && c < C; c++) {
+        double sum = 0;
+        for (int chunk = 0; chunk < CHUNKS; chunk++)
+            sum += part[chunk][c];
+        ((float *)cpu_at(dbias))[c] += (float)sum;
+    }
+}

@@ -1,0 +1,48 @@
+/* cpu_matrix.c: products and lengths of a batch of matrices. */
+#include "cpu.h"
+#include <cblas.h>
+#include <math.h>
+
+static float *matrix_at(Tensor t, int n) { return (float *)cpu_at(t) + (size_t)n * t.h * t.w; }
+
+/* Each product is cut into slices of rows, one per thread. */
+void cpu_matmul(Stream *s, Tensor c, Tensor a, Tensor b, bool a_transposed, bool b_transposed)
+{
+    int M = c.h, N = c.w, K = a_transposed ? a.h : a.w;
+    ASSERT(a.n == c.n && b.n == c.n && a.c == 1 && b.c == 1 && c.c == 1 && c.buf != NULL);
+    ASSERT((a_transposed ? a.w : a.h) == M && (b_transposed ? b.h : b.w) == N &&
+           (b_transposed ? b.w : b.h) == K);
+#pragma omp parallel for num_threads(s->threads) schedule(static)
+    for (int i = 0; i < c.n * s->threads; i++) {
+        int n = i / s->threads, slice = i % s->threads, m0 = chunk_begin(M, slice, s->threads),
+            m1 = chunk_begin(M, slice + 1, s->threads);
+        const float *from = matrix_at(a, n) + (a_transposed ? 1 : (size_t)a.w) * m0;
+        if (m1 > m0)
+            cblas_sgemm(CblasRowMajor, a_transposed ? CblasTrans : CblasNoTrans,
+                        b_transposed ? CblasTrans : CblasNoTrans, m1 - m0, N, K, 1, from, a.w,
+                        matrix_at(b, n), b.w, 0, matrix_at(c, n) + (size_t)m0 * N, N);
+    }
+}
+
+static double squares(const float *x, size_t count)
+{
+    double sum = 0;
+#pragma omp simd reduction(+ : sum)
+    for (size_t i = 0; i < count; i++)
+        sum += (double)x[i] * x[i];
+    return sum;
+}
+
+void cpu_to_length(Stream *s, Tensor x, float length)
+{
+    size_t count = (size_t)x.h * x.w;
+    ASSERT(x.c == 1 && x.dtype == F32 && x.halo == 0);
+#pragma omp parallel for num_threads(s->threads) schedule(static)
+    for (int n = 0; n < x.n; n++) {
+        float *v = matrix_at(x, n);
+        float scale = (float)(length / fmax(sqrt(squares(v, count)), 1e-7));
+#pragma omp simd
+        for (size_t i = 0; i < count; i++)
+            v[i] *= scale;
+    }
+}

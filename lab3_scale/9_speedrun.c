@@ -1,0 +1,96 @@
+/* 9_speedrun.c: how fast can a network be trained to a given accuracy? The recipe of the CIFAR-10
+ * speedruns, its seconds counted by their rules, beside a plain training in the same seconds;
+ * --ablate leaves out one ingredient at a time. Nothing to write: everything to try.
+ */
+#include "check.h"
+#include "lab3.h"
+#include "speedrun/speedrun.h"
+
+static void parse(RunOptions *run, Speedrun *s, Option *table, int argc, char **argv)
+{
+    static bool full;
+    Recipe *r = &s->recipe;
+#define INGREDIENT(i, text) \
+    { \
+        ingredient_option(i), ARG_FLAG, &r->with[i], .help = text \
+    }
+    const Option options[] = {
+        RUN_OPTIONS(*run),
+        {"width", ARG_INT, &s->width, .min = 1, .max = 512, .help = "channels of the first group"},
+        {"activation", ARG_CHOICE, &s->activation, .choices = "gelu|silu|relu", .help = "function"},
+        {"batch", ARG_INT, &r->batch, .min = 1, .max = 16384, .help = "images per update"},
+        {"images", ARG_INT, &r->images, .min = 64, .max = 1e6, .help = "training images used"},
+        {"test", ARG_INT, &r->test, .min = 50, .max = 1e6, .help = "test images used"},
+        {"epochs", ARG_REAL, &r->epochs, .min = 0.01, .max = 60, .help = "of the recipe"},
+        {"runs", ARG_INT, &s->runs, .min = 1, .max = SPEEDRUN_RUNS,
+         .help = "trainings of each kind, from seeds in a row"},
+        {"target", ARG_REAL, &s->target, .min = 0, .max = 1, .help = "accuracy to reach"},
+        {"compare", ARG_FLAG, &s->compare, .help = "a plain training in the same seconds"},
+        {"ablate", ARG_FLAG, &s->ablate, .help = "leave out one ingredient at a time"},
+        INGREDIENT(WITH_WHITENING, "first filters that whiten the images"),
+        INGREDIENT(WITH_DIRAC, "filters that begin as the identity"),
+        INGREDIENT(WITH_MUON, "Muon for the filters"),
+        INGREDIENT(WITH_SMOOTHING, "smoothed labels"),
+        INGREDIENT(WITH_ALTERNATION, "flip each image in every other epoch"),
+        INGREDIENT(WITH_REFLECTION, "reflect the images at their edges"),
+        INGREDIENT(WITH_FAST_BIASES, "64 times the rate for biases"),
+        INGREDIENT(WITH_VIEWS, "several looks at uncertain test images"),
+        {"muon-rate", ARG_REAL, &r->muon_rate, .min = 0, .max = 100, .help = "of the filters"},
+        {"sgd-rate", ARG_REAL, &r->sgd_rate, .min = 1e-9, .max = 100,
+         .help = "the same without Muon, per image of a batch"},
+        {"bias-rate", ARG_REAL, &r->bias_rate, .min = 1e-9, .max = 100, .help = "likewise"},
+        {"head-rate", ARG_REAL, &r->head_rate, .min = 1e-9, .max = 100, .help = "likewise"},
+        {"smoothing", ARG_REAL, &r->smoothing, .min = 0, .max = 1, .help = "of the labels"},
+        {"shift", ARG_INT, &r->shift, .min = 0, .max = 16, .help = "pixels, at most"},
+        {"views", ARG_INT, &r->views, .min = 1, .max = 2, .help = "1: mirrored; 2: moved, too"},
+        {"unsure", ARG_REAL, &r->unsure, .min = 0, .max = 1,
+         .help = "share of images looked at so"},
+        {"plain-model", ARG_STRING, &s->plain.model, .help = "mlp, cnn, resnet8 …"},
+        {"plain-rate", ARG_REAL, &s->plain.rate, .min = 0, .max = 100, .help = "its highest"},
+        {"processor-time", ARG_FLAG, &s->processor,
+         .help = "count that, where others compute, too"},
+        {"full", ARG_FLAG, &full, .help = "airbench94's size: width 64, batch 2000, all images"},
+        {0}};
+#undef INGREDIENT
+    OPTIONS_KEEP(table, options);
+    args_parse("9_speedrun", "A network trained to an accuracy, against the clock.", table, argc,
+               argv);
+    if (full) {
+        args_otherwise(table, "width", "64");
+        args_otherwise(table, "batch", "2000");
+        args_otherwise(table, "images", "1000000");
+        args_otherwise(table, "test", "1000000");
+        args_otherwise(table, "epochs", "8");
+        args_otherwise(table, "target", "0.94");
+    }
+}
+
+int main(int argc, char **argv)
+{
+    RunOptions run = run_options_default();
+    static Speedrun s;
+    s = (Speedrun){.study = {.title = "Lab 3 · the speedrun",
+                             .png = "speedrun.png",
+                             .work = speedrun_work,
+                             .draw = speedrun_draw,
+                             .report = speedrun_report},
+                   .recipe = recipe_default(),
+                   .plain = {.model = "resnet8", .batch = 128, .rate = 0.2, 0.9, 5e-4},
+                   .activation = "gelu",
+                   .width = 16,
+                   .runs = 3,
+                   .target = 0.88,
+                   .compare = true};
+    Option table[MOST_OPTIONS];
+    parse(&run, &s, table, argc, argv);
+    stop_on_signals();
+    Lab lab = lab_open(comm_open(run.comm), &run);
+    lab_data(&lab, &run, NULL);
+    s.seed = (uint64_t)run.seed;
+    speedrun_open(&s, &lab);
+    lab_run(&lab, "lab3_speedrun", &run, table);
+    int status = study_run(&s.study, &lab);
+    speedrun_free(&s);
+    lab_close(&lab);
+    return status;
+}

@@ -1,0 +1,215 @@
+/* runner.c: see runner.h. */
+#include "runner.h"
+#include "check.h"
+#include "epoch_order.h"
+#include "optim.h"
+#include "schedule.h"
+#include "timer.h"
+#include <math.h>
+#include <stdlib.h>
+#include <time.h>
+
+enum { EVALUATED = 500, WARM_UPDATES = 3 }; /* images per batch of an evaluation; updates */
+
+struct Runner {
+    const Lab *lab;
+    const Recipe *recipe; /* NULL: */
+    const Plain *plain;
+    bool processor; /* the clock is the processor's */
+    int images, batch;
+    Model *m;
+    Loader *loader;
+    Views *views;
+    Tensor totals;
+    int32_t *order;        /* [images] */
+    int epoch, left;       /* batches left of this epoch */
+    double counted, began; /* the clock; began < 0: it stands */
+    double evaluation;     /* seconds of one, to end a plain training in time */
+};
+
+/* ---- the clock ---- */
+
+static double seconds_now(const Runner *r)
+{
+    struct timespec t;
+    if (!r->processor)
+        return timer_now();
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static double clock_now(const Runner *r)
+{
+    return r->counted + (r->began < 0 ? 0 : seconds_now(r) - r->began);
+}
+
+static void clock_runs(Runner *r, bool on)
+{
+    r->m->be->op->stream_sync(r->m->s);
+    r->counted = clock_now(r);
+    r->began = on ? seconds_now(r) : -1;
+}
+
+/* ---- life ---- */
+
+Runner *runner_new(const Lab *lab, const Recipe *recipe, const Plain *plain, bool processor)
+{
+    const Dataset *d = lab->data;
+    Runner *r = alloc(1, sizeof *r);
+    *r =
+        (Runner){.lab = lab, .recipe = recipe, .plain = plain, .processor = processor, .began = -1};
+    r->images = recipe ? recipe->images : plain->images;
+    r->batch = recipe ? recipe->batch : plain->batch;
+    int test = recipe ? recipe->test : plain->test;
+    ModelSpec spec = {.name = recipe ? recipe->model : plain->model,
+                      .h = d->train.h,
+                      .w = d->train.w,
+                      .c = d->train.c,
+                      .classes = d->classes};
+    r->m = model_new(lab->be, &spec, r->batch > EVALUATED ? r->batch : EVALUATED);
+    Images some = d->train;
+    some.count = r->images;
+    AugmentSpec augment = recipe ? recipe_augment(recipe) : (AugmentSpec){.flip = true, .shift = 2};
+    r->loader = loader_new(lab->be, &some, d->mean, d->istd, r->batch, model_halo(r->m), augment,
+                           1);
+    r->views = views_new(r->m, &d->test, test, d->mean, d->istd);
+    r->totals = tensor_new(lab->be, F64, 2, 1, 1, 1, 0);
+    r->order = alloc((size_t)r->images, sizeof *r->order);
+    return r;
+}
+
+void runner_free(Runner *r)
+{
+    if (!r)
+        return;
+    loader_free(r->loader);
+    views_free(r->views);
+    tensor_free(r->lab->be, r->totals);
+    model_free(r->m);
+    free(r->order);
+    free(r);
+}
+
+/* ---- a training ---- */
+
+static void begin(Runner *r)
+{
+    r->epoch = -1;
+    r->left = 0;
+    r->counted = 0;
+    r->began = -1;
+    r->m->be->op->zero(r->m->s, r->totals);
+}
+
+/* The gradient of the next batch; an epoch's rest that fills none is left out. */
+static void next_gradient(Runner *r, uint64_t seed)
+{
+    Batch b;
+    if (r->left == 0) {
+        r->left = r->images / r->batch;
+        epoch_order(r->order, r->images, seed, ++r->epoch);
+        loader_start(r->loader, r->order, r->left * r->batch, r->epoch);
+    }
+    bool there = loader_next(r->loader, r->m->s, &b);
+    ASSERT(there);
+    model_gradient(r->m, r->totals, b.x, b.label);
+    r->left--;
+}
+
+static void add_point(Runner *r, Outcome *out)
+{
+    if (out->points == CURVE_POINTS)
+        return;
+    clock_runs(r, false);
+    out->seconds[out->points] = clock_now(r);
+    out->curve[out->points++] = views_accuracy(r->views, r->m, 0, 0);
+    clock_runs(r, true);
+}
+
+static void finish(Runner *r, Outcome *out, int level, double unsure)
+{
+    double totals[2], before = clock_now(r);
+    out->accuracy = views_accuracy(r->views, r->m, level, unsure);
+    clock_runs(r, false);
+    r->evaluation = clock_now(r) - before;
+    out->total = clock_now(r);
+    out->once = level > 0 ? views_accuracy(r->views, r->m, 0, 0) : out->accuracy;
+    r->m->be->op->download(r->m->s, totals, r->totals);
+    out->finite = isfinite(totals[0]);
+}
+
+static bool run_recipe(Runner *r, Outcome *out, uint64_t seed, int most, GoesOn goes_on)
+{
+    const Recipe *recipe = r->recipe;
+    double rate[RECIPE_GROUPS];
+    int updates = recipe_updates(recipe), epoch = r->images / r->batch;
+    updates = most && most < updates ? most : updates;
+    begin(r);
+    Groups *g = recipe_groups(recipe, r->m);
+    clock_runs(r, true);
+    recipe_start(recipe, r->m, r->lab->data, seed);
+    bool on = true;
+    for (int i = 0; i < updates && on; i++) {
+        next_gradient(r, seed);
+        recipe_rates(rate, recipe, i);
+        groups_step(r->m, g, rate);
+        if ((i + 1) % epoch == 0 && i + 1 < updates)
+            add_point(r, out);
+        on = !goes_on.ask || goes_on.ask(goes_on.context);
+    }
+    out->updates = updates;
+    finish(r, out, recipe->with[WITH_VIEWS] ? recipe->views : 0, recipe->unsure);
+    groups_free(r->m, g);
+    return on;
+}
+
+/* The learning rate is one cycle of the time, not of the updates: it ends when the time does. */
+static bool run_plain(Runner *r, Outcome *out, uint64_t seed, double seconds, int most,
+                      GoesOn goes_on)
+{
+    enum { CYCLE = 1000, POINTS = 8 };
+    const Plain *p = r->plain;
+    Schedule cycle = {.kind = SCHEDULE_ONECYCLE, .rate = p->rate, .steps = CYCLE};
+    double last = fmax(seconds - r->evaluation, 1e-9), share;
+    begin(r);
+    Sgd *sgd = sgd_new(r->m, p->momentum, p->decay, true);
+    clock_runs(r, true);
+    model_init(r->m, seed);
+    bool on = true;
+    while (on && (most ? out->updates < most : clock_now(r) < last)) {
+        share = fmin(clock_now(r) / last, 1);
+        next_gradient(r, seed);
+        sgd_step(r->m, sgd, schedule_rate(&cycle, (int64_t)(share * (CYCLE - 1))));
+        out->updates++;
+        r->m->be->op->stream_sync(r->m->s);
+        if (!most && clock_now(r) >= last * (out->points + 1) / POINTS && out->points < POINTS - 1)
+            add_point(r, out);
+        on = !goes_on.ask || goes_on.ask(goes_on.context);
+    }
+    finish(r, out, 0, 0);
+    sgd_free(r->m, sgd);
+    return on;
+}
+
+static bool run(Runner *r, Outcome *out, uint64_t seed, double seconds, int most, GoesOn goes_on)
+{
+    *out = (Outcome){0};
+    bool whole = r->recipe ? run_recipe(r, out, seed, most, goes_on)
+                           : run_plain(r, out, seed, seconds, most, goes_on);
+    if (out->points < CURVE_POINTS) {
+        out->seconds[out->points] = out->total;
+        out->curve[out->points++] = out->accuracy;
+    }
+    return whole;
+}
+
+void runner_warm_up(Runner *r)
+{
+    Outcome unused;
+    run(r, &unused, 0, 0, WARM_UPDATES, (GoesOn){NULL, NULL});
+}
+
+bool runner_run(Runner *r, Outcome *out, uint64_t seed, double seconds, GoesOn goes_on)
+{
+    return run(r, out, seed, seconds, 0, goes_on);
+}
