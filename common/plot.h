@@ -195,6 +195,8 @@ typedef struct PlotEvent {
                     * positive */
 } PlotEvent;
 void plot_window_full_screen(PlotWindow *window); /* on, or off again */
+/* A line over the figure, for 2.5 seconds or until the next one; in nothing that is saved. */
+void plot_window_say(PlotWindow *window, const char *text);
 /* the next waiting event; false: none is waiting */
 bool plot_window_event(PlotWindow *window, PlotEvent *event);
 /* drag turns, wheel zooms; true: it was such an event */

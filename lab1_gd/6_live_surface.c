@@ -180,9 +180,11 @@ static void report(Run *run, const Live *l, const char *missing)
     run_say(run, "after %d updates at rate %.4g, batch %d, momentum %g: %s", s->update,
             l->wish.rate, l->wish.batch, l->wish.momentum,
             s->diverged ? "diverged" : "still moving");
-    run_say(run, "  loss of the batch  held out  accuracy  from the start  path off the plane");
-    run_say(run, "  %17.4f %9.4f %7.1f %% %15.3f %19.3f", s->loss, s->held_loss, 100 * s->accuracy,
-            s->moved, s->off);
+    if (s->update > 0) {
+        run_say(run, "  loss of the batch  held out  accuracy  from the start  path off the plane");
+        run_say(run, "  %17.4f %9.4f %7.1f %% %15.3f %19.3f", s->loss, s->held_loss,
+                100 * s->accuracy, s->moved, s->off);
+    }
     if (s->side)
         run_say(run, "surface: %s, %d × %d points on %d training images", live_planes[s->plane],
                 s->side, s->side, l->setup.measured);

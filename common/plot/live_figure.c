@@ -20,12 +20,18 @@ static bool handle_events(const LiveFigure *s, PlotWindow *window)
     return true;
 }
 
-static void save_frame(Run *run, Plot *plot, int *frames)
+/* The film's next frame; false: it cannot be written. The window says so, not the film. */
+static bool save_frame(Run *run, PlotWindow *window, Plot *plot, int *frames)
 {
-    char *name = format_new("film/%06d.png", ++*frames), *path = run_path(run, name);
-    plot_save(plot, path);
+    char *name = format_new("film/%06d.png", *frames + 1), *path = run_path(run, name);
+    bool saved = plot_save(plot, path);
+    char *text = saved ? format_new("filming: %.1f s", (double)++*frames / FILM_RATE)
+                       : format_new("the film ends here: could not write %s", path);
+    plot_window_say(window, text);
+    free(text);
     free(path);
     free(name);
+    return saved;
 }
 
 /* One after the other: a film's time is that of its frames, however long each takes to save. */
@@ -33,11 +39,12 @@ static int run_window(Run *run, const LiveFigure *s, PlotWindow *window, Plot *p
 {
     double before = timer_real();
     int frames = 0;
+    bool writes = true;
     if (s->full_screen)
         plot_window_full_screen(window);
     while (handle_events(s, window) && !stop_requested()) {
         double now = timer_real();
-        bool filmed = s->filmed && s->filmed(s->context);
+        bool filmed = writes && s->filmed && s->filmed(s->context);
         if (s->advance)
             s->advance(s->context, filmed ? 1.0 / FILM_RATE : fmin(now - before, 0.1));
         before = now;
@@ -45,7 +52,7 @@ static int run_window(Run *run, const LiveFigure *s, PlotWindow *window, Plot *p
             s->draw(s->context, plot);
         plot_window_show(window);
         if (filmed)
-            save_frame(run, plot, &frames);
+            writes = save_frame(run, window, plot, &frames);
     }
     return frames;
 }

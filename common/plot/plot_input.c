@@ -39,14 +39,21 @@ bool plot_camera_move(PlotCamera *camera, const PlotEvent *event)
 
 static const double MESSAGE = 2.5, HOVER = 5; /* seconds */
 
+void plot_window_say(PlotWindow *window, const char *text)
+{
+    free(window->message);
+    window->message = format_new("%s", text);
+    window->message_until = timer_real() + MESSAGE;
+}
+
 static void save(PlotWindow *window)
 {
     char *path = format_new("%s-%d.png", window->save_prefix, window->saved + 1);
     bool saved = plot_save(window->plot, path);
+    char *text = format_new(saved ? "saved %s" : "could not write %s", path);
     window->saved += saved;
-    free(window->message);
-    window->message = format_new(saved ? "saved %s" : "could not write %s", path);
-    window->message_until = timer_real() + MESSAGE;
+    plot_window_say(window, text);
+    free(text);
     free(path);
 }
 
@@ -191,6 +198,7 @@ bool plot_window_event(PlotWindow *window, PlotEvent *event)
 
 #else
 void plot_window_full_screen(PlotWindow *window) {}
+void plot_window_say(PlotWindow *window, const char *text) {}
 
 bool plot_window_event(PlotWindow *window, PlotEvent *event)
 {

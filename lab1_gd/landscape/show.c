@@ -335,9 +335,8 @@ void show_draw(void *show, Plot *plot)
                    ? format_new(" · loss %.3f · accuracy %.0f %% on images it has not seen",
                                 seen->loss, 100 * seen->accuracy)
                    : format_new("%s", "");
-    char *state = format_new("%d of %d · update %d%s%s%s%s", s->idea + 1, IDEAS, seen->update, loss,
-                             seen->diverged ? " · DIVERGED" : "", w.paused ? " · paused" : "",
-                             s->filmed ? " · FILMING" : "");
+    char *state = format_new("%d of %d · update %d%s%s%s", s->idea + 1, IDEAS, seen->update, loss,
+                             seen->diverged ? " · DIVERGED" : "", w.paused ? " · paused" : "");
     free(loss);
     plot_footer(plot, state);
     free(state);

@@ -29,10 +29,12 @@ width=$(head -c 24 "$results/window-$shots.png" | tail -c 8 | od -An -tu1 |
 before=$shots
 press period; settle
 differ "$before" "$shots" ". (the next idea)"
-press t; changes "t"
 press v
 within 30 [ -s "$results/film/000002.png" ] || fail "no film"
-press v t
+cmp "$results/film/000002.png" "$results/window-$shots.png" || fail "the film shows more"
+echo "ok: the window says that it films, the film does not"
+press v t; changes "t"
+press t
 finish
 expect 'film: ([0-9]+ frames|.*film.mp4)'
 expect 'first frame after'; grep 'frame' "$work/log"
@@ -48,6 +50,14 @@ count=$(grep -oE 'after [0-9]+ updates' "$work/log" | grep -oE '[0-9]+')
 [ "$count" -ge 1 ] && [ "$count" -le $most ] ||
     fail "a click, and $count updates, at most $most since"
 echo "ok: a click begins a new path: $count updates"
+
+start --speed 1
+: >"$results/film"
+press v; sleep 1; press v
+finish
+[ "$(grep -c '^no figure.*film' "$work/log")" = 1 ] || fail "not one line: no film"
+! grep '^film:' "$work/log" || fail "a film of no frames"
+echo "ok: a film that cannot be written ends"
 
 HEADLESS=1 "$program" --show --data synthetic --model linear --images 1000 --measured 64 \
     --out "$work/out" --updates 5 >"$work/log" 2>&1 || fail "without a window: exit status $?"
