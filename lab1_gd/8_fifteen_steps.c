@@ -188,6 +188,15 @@ static void finish(void *context)
     background_wait(s->thread);
 }
 
+/* Of a step, the medians of these parts, in percent. */
+static double percent(const StepReport *r, Part from, Part to)
+{
+    double sum = 0;
+    for (Part p = from; p <= to; p++)
+        sum += r->spread[p].median;
+    return 100 * sum / r->spread[PARTS].median;
+}
+
 static void report(Run *run, const Session *s)
 {
     const StepReport *r = s->report;
@@ -212,6 +221,9 @@ static void report(Run *run, const Session *s)
                         1000 * part.low, 1000 * part.high, text);
             free(text);
         }
+    run_say(run, "of a step: forward %.0f %%, backward %.0f %%; beside it, loading %.1f %%",
+            percent(r, FORWARD_1, FORWARD_3), percent(r, BACKWARD_3, BACKWARD_1),
+            percent(r, READ, PREPARE));
     if (!s->missing)
         run_say(run,
                 "in the step shown, rank 0's training thread computes %.1f %% of the time; its "

@@ -54,9 +54,10 @@ static void try_shard(void *unused)
     column_shard(&first, &count, 4, 0, 2);
 }
 
-static const ExerciseUse uses[] = {{"lab1_gd/exercises/8_busy.c", try_busy},
-                                   {"lab1_gd/exercises/9a_pipeline_turn.c", try_turn},
-                                   {"lab1_gd/exercises/9b_column_shard.c", try_shard}};
+enum { BUSY, TURN, SHARD, USES };
+static const ExerciseUse uses[USES] = {{"lab1_gd/exercises/8_busy.c", try_busy},
+                                       {"lab1_gd/exercises/9a_pipeline_turn.c", try_turn},
+                                       {"lab1_gd/exercises/9b_column_shard.c", try_shard}};
 
 /* What the elements of a Command are. */
 enum { STOP, SCHEME, MICROS };
@@ -75,7 +76,7 @@ typedef struct Session {
     int chosen;                  /* the scheme that is drawn large; -1: all */
     double clock;                /* the clock that the keys move, s */
     bool playing;
-    char *missing;
+    char *missing[USES]; /* by exercise, a line for the window; NULL: it is there */
 } Session;
 
 /* ---- the work ---- */
@@ -92,6 +93,12 @@ static char *uneven(const Choices *c, int ranks, int micros)
                 c->batch, list[i].name, list[i].replicas * list[i].micros,
                 list[i].replicas * list[i].micros);
     return NULL;
+}
+
+/* The exercise that this scheme still needs, as a line; NULL: none. */
+static const char *missing_for(const Session *s, const Scheme *scheme)
+{
+    return scheme->stages > 1 ? s->missing[TURN] : scheme->shards > 1 ? s->missing[SHARD] : NULL;
 }
 
 static bool may_continue(void *context) { return background_goes_on(((Session *)context)->own); }
@@ -145,11 +152,14 @@ static void work(void *context, BackgroundThread *b)
             usleep(10000);
             continue;
         }
+        Scheme list[MOST_SCHEMES];
+        schemes_list(list, s->lab.comm->size, micros);
         char note[48];
         snprintf(note, sizeof note, "micro-batches %d", micros);
         run_progress(s->lab.run, "measured", 0, s->schemes, "schemes", note);
         for (int i = 0; on && i < s->schemes; i++) {
-            on = obey(s, commands_broadcast(&s->commands, (Command){{0, i, micros}}));
+            if (!missing_for(s, &list[i]))
+                on = obey(s, commands_broadcast(&s->commands, (Command){{0, i, micros}}));
             if (on)
                 run_progress(s->lab.run, "measured", i + 1, s->schemes, "schemes", note);
         }
@@ -182,7 +192,7 @@ static void again(Session *s, int micros)
     Scheme list[MOST_SCHEMES];
     schemes_list(list, s->lab.comm->size, micros);
     for (int i = 0; i < s->schemes; i++)
-        s->out[i] = (Outcome){.scheme = list[i]};
+        s->out[i] = (Outcome){.scheme = list[i], .missing = missing_for(s, &list[i])};
     s->micros = micros;
     s->wanted++;
     s->clock = INFINITY;
@@ -283,14 +293,16 @@ static void draw(void *context, Plot *plot)
         "%d dense layers of %d on %s · batch %d · η = %g · %d rank%s, as if each had its own core",
         2 * c->blocks, c->width, s->task.data->name, c->batch, c->rate, s->lab.comm->size,
         s->lab.comm->size == 1 ? "" : "s");
-    if (s->lab.comm->size == 1)
+    if (s->missing[BUSY])
+        snprintf(text, sizeof text, "idle times: %s", s->missing[BUSY]);
+    else if (s->lab.comm->size == 1)
         snprintf(text, sizeof text,
                  "one rank: nothing to split; use 2, 3 or 4: make lab1 ONLY=9_three NP=4");
     else
         snprintf(text, sizeof text,
                  "blue: forward, orange: backward, green: update, pink: exchange, blank: waiting · "
-                 "error: largest relative difference from one rank · ? shows the keys");
-    parallel_draw(plot, out, schemes, chosen, clock, title, text, s->missing);
+                 "error: largest relative difference from one rank");
+    parallel_draw(plot, out, schemes, chosen, clock, title, text);
 }
 
 static void report(const Session *s)
@@ -316,11 +328,13 @@ static void report(const Session *s)
         char *bubble = isnan(outcome_bubble(&o->scheme))
                          ? format_new("–")
                          : format_new("%.1f %%", 100 * outcome_bubble(&o->scheme));
-        run_say(run, "%-17s %-12s %7.4f  %8.1e  %14.1e %9.4f  %9.4f  %4.1f %%  %6s %7.1f  %7.1f",
+        double fraction = outcome_idle(o);
+        char *idle = isnan(fraction) ? format_new("–") : format_new("%.1f %%", 100 * fraction);
+        run_say(run, "%-17s %-12s %7.4f  %8.1e  %14.1e %9.4f  %9.4f  %6s  %6s %7.1f  %7.1f",
                 o->scheme.name, o->scheme.exchanged, o->loss, o->loss_error, o->weights_error,
-                bytes / 1e6, expected / 1e6, 100 * outcome_idle(o), bubble, 1000 * o->end,
-                1000 * o->wall);
+                bytes / 1e6, expected / 1e6, idle, bubble, 1000 * o->end, 1000 * o->wall);
         free(bubble);
+        free(idle);
     }
 }
 
@@ -338,8 +352,9 @@ static void lead(Session *s)
                                         .advance = advance,
                                         .finish = finish});
     background_stop(s->thread);
-    if (s->missing)
-        run_say(run, "to do: %s", s->missing);
+    for (int i = 0; i < USES; i++)
+        if (s->missing[i])
+            run_say(run, "to do: %s", s->missing[i]);
     report(s);
 }
 
@@ -371,8 +386,8 @@ static void session_begin(Session *s)
     s->task.context = s;
     Scheme list[MOST_SCHEMES];
     s->schemes = schemes_list(list, comm->size, c->micros);
+    s->task.busy = !s->missing[BUSY];
     again(s, c->micros);
-    s->wanted = !s->missing;
 }
 
 int main(int argc, char **argv)
@@ -382,9 +397,12 @@ int main(int argc, char **argv)
     parse(&c, table, argc, argv);
     stop_on_signals();
     static Session s; /* its logs are too large for the stack */
-    s = (Session){.c = &c,
-                  .chosen = -1,
-                  .missing = exercise_missing(uses, sizeof uses / sizeof *uses)};
+    s = (Session){.c = &c, .chosen = -1};
+    int status = 0;
+    for (int i = 0; i < USES; i++) {
+        s.missing[i] = exercise_missing(&uses[i], 1);
+        status = s.missing[i] ? EXIT_TODO : status;
+    }
     Comm *comm = comm_open(c.run.comm);
     REQUIRE(comm->size <= MOST_RANKS,
             "%d ranks: this program splits its network over 2, 3 or 4 (1: nothing is split)",
@@ -398,10 +416,10 @@ int main(int argc, char **argv)
         lead(&s);
     else
         follow(&s);
-    int status = s.missing ? EXIT_TODO : 0;
     task_free(&s.task);
     commands_free(&s.commands, s.lab.be);
     lab_close(&s.lab);
-    free(s.missing);
+    for (int i = 0; i < USES; i++)
+        free(s.missing[i]);
     return status;
 }

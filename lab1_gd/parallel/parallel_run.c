@@ -210,7 +210,7 @@ bool task_run(Task *t, const Scheme *scheme, Outcome *out)
     if (t->comm->rank == 0) {
         out->end = replay(out->log, out->ranks);
         for (int r = 0; r < out->ranks; r++)
-            out->idle[r] = replay_idle(&out->log[r], out->end);
+            out->idle[r] = t->busy ? replay_idle(&out->log[r], out->end) : NAN;
     }
     out->done = true;
     return true;

@@ -16,6 +16,7 @@ typedef struct Task {
     MlpSpec spec;
     int batch, updates;
     double rate;
+    bool busy; /* exercises/8_busy.c is there; without it idle times are NAN */
     int32_t *order;                      /* the images' order, [train.count] */
     float *weights;                      /* one rank's after the last update, the reference; NULL:
                                      * not known yet */
@@ -26,6 +27,7 @@ typedef struct Task {
 
 typedef struct Outcome {
     Scheme scheme;
+    const char *missing; /* the exercise that this scheme still needs, as a line; NULL: none */
     bool done;
     int ranks;
     Log log[MOST_RANKS];     /* an update's, of every rank, with the times of replay() */
@@ -46,11 +48,11 @@ void task_free(Task *t);
 /* Collective. The outcome is on rank 0 only. False, on all ranks: stopped. The serial scheme must
  * run first. */
 bool task_run(Task *t, const Scheme *scheme, Outcome *out);
-double outcome_idle(const Outcome *o);  /* mean over the ranks */
+double outcome_idle(const Outcome *o);  /* mean over the ranks; NAN: not known */
 double outcome_bubble(const Scheme *s); /* (S-1)/(M+S-1); NAN: no pipeline */
 
-/* parallel_view.c: a timeline per scheme and a table of all. chosen: the scheme that is drawn
+/* parallel_view.c: a timeline per scheme, or what it still needs, and a table of all. chosen: the scheme that is drawn
  * large; -1: all. clock: draw only what happened before this time, s; INFINITY: everything. */
 void parallel_draw(Plot *plot, const Outcome *out, int schemes, int chosen, double clock,
-                   const char *title, const char *footer, const char *missing);
+                   const char *title, const char *footer);
 #endif

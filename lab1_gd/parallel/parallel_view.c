@@ -52,8 +52,8 @@ static void describe(const Outcome *o, char *text, size_t room)
               : snprintf(text, room, "%spipeline, %d micro-batches",
                          o->scheme.replicas > 1 ? "data x " : "", o->scheme.micros);
     if (!o->done)
-        snprintf(text + n, room - n, ": not yet measured");
-    else if (o->ranks > 1)
+        snprintf(text + n, room - n, "%s", o->missing ? "" : ": not yet measured");
+    else if (o->ranks > 1 && !isnan(outcome_idle(o)))
         snprintf(text + n, room - n, ": idle %.0f %%", 100 * outcome_idle(o));
 }
 
@@ -64,6 +64,11 @@ static void draw_timeline(Plot *plot, const Outcome *o, PlotAxes axes, double sc
     char title[96];
     describe(o, title, sizeof title);
     axes.title = title;
+    if (o->missing) {
+        axes.x.label = axes.y.label = "";
+        plot_note(plot_panel(plot, axes), o->missing);
+        return;
+    }
     axes.x = (PlotAxis){.label = large ? "time in one update (ms)" : "ms", .low = 0, .high = scale};
     axes.y = (PlotAxis){.low = -0.6, .high = (o->done ? o->ranks : 1) - 0.4};
     const char *names[MOST_RANKS];
@@ -112,7 +117,9 @@ static void cell(const Outcome *o, int column, char *text, size_t room)
     case 2: snprintf(text, room, "%.1e", o->loss_error); break;
     case 3: snprintf(text, room, "%.1e", o->weights_error); break;
     case 4:
-        if (isnan(bubble))
+        if (isnan(outcome_idle(o)))
+            snprintf(text, room, "–");
+        else if (isnan(bubble))
             snprintf(text, room, "%.1f %%", 100 * outcome_idle(o));
         else
             snprintf(text, room, "%.1f %%  (%.1f %%)", 100 * outcome_idle(o), 100 * bubble);
@@ -135,16 +142,17 @@ static void draw_table(Plot *plot, const Outcome *out, int schemes, int columns)
             .x = {.names = headings, .names_count = COLUMNS, .low = -0.5, .high = COLUMNS - 0.5},
             .y = {.names = names, .names_count = schemes, .low = -0.6, .high = schemes - 0.4}});
     for (int i = 0; i < schemes; i++)
-        for (int c = 0; out[i].done && c < COLUMNS; c++) {
-            char text[64];
-            cell(&out[i], c, text, sizeof text);
+        for (int c = 0; c < (out[i].done ? COLUMNS : out[i].missing != NULL); c++) {
+            char text[64] = "to do";
+            if (out[i].done)
+                cell(&out[i], c, text, sizeof text);
             plot_text(panel, c - 0.35, schemes - 1 - i, text,
                       (PlotStyle){.size = 12.5, .color = PLOT_INK});
         }
 }
 
 void parallel_draw(Plot *plot, const Outcome *out, int schemes, int chosen, double clock,
-                   const char *title, const char *footer, const char *missing)
+                   const char *title, const char *footer)
 {
     double scale = 1e-3;
     for (int i = schemes > 1; i < schemes; i++)
@@ -164,9 +172,5 @@ void parallel_draw(Plot *plot, const Outcome *out, int schemes, int chosen, doub
                                      .rows = shown == 1 ? 2 : 1},
                           scale, clock, false);
     draw_table(plot, out, schemes, columns);
-    if (missing) {
-        PlotPanel *note = plot_panel(plot, (PlotAxes){.rows = 2, .columns = columns});
-        plot_note(note, missing);
-    }
     plot_footer(plot, footer);
 }

@@ -179,10 +179,10 @@ static void describe(char *text, size_t room, const StepReport *r, const char *p
         n += snprintf(text + n, room - n,
                       " · rank 0 computes %.0f %% of the time, its loader works %.0f %%",
                       100 * r->computing, 100 * r->loading);
-    snprintf(
-        text + n, room - n,
-        " · waits for its batch %.1f %%, all-reduce %.1f %% · loss %.3f · %s · ? shows the keys",
-        percent_of(r, r->record.waits), percent_of(r, r->record.part[OPTIMISER]), r->loss, phase);
+    snprintf(text + n, room - n,
+             " · waits for its batch %.1f %%, all-reduce %.1f %% · loss %.3f · %s",
+             percent_of(r, r->record.waits), percent_of(r, r->record.part[OPTIMISER]), r->loss,
+             phase);
 }
 
 void fifteen_draw(Plot *plot, const StepReport *r, int ranks, const char *title, const char *phase,

@@ -140,8 +140,7 @@ void async_draw(const AsyncStudy *s, Plot *plot)
                              "%g ms a gradient · %s",
                              s->model, s->lab->data->name, s->lab->comm->size - 1, s->batch,
                              s->rate, s->compute, link);
-    char *footer = format_new("lines: predicted · points and bars: counted · %d of %d networks · "
-                              "? shows the keys",
+    char *footer = format_new("lines: predicted · points and bars: counted · %d of %d networks",
                               s->done, async_study_runs(s));
     plot_begin(plot, 1, 3, title);
     if (s->missing)

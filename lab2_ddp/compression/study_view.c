@@ -118,7 +118,7 @@ void compression_draw(const CompressionStudy *s, Plot *plot)
                              s->hidden[0], s->hidden[1], s->lab->data->name, s->lab->comm->size,
                              s->batch, s->rate, s->momentum, s->updates);
     char *footer = format_new("trained on %s, %d of %d networks (medians over %d seed%s); other "
-                              "bandwidths derived · ? shows the keys",
+                              "bandwidths derived",
                               link, s->done, s->remedies * s->seeds, s->seeds,
                               s->seeds > 1 ? "s" : "");
     if (isnan(target))

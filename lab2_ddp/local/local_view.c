@@ -114,7 +114,7 @@ void local_draw(const LocalStudy *s, Plot *plot)
                              s->updates, s->rate);
     char *footer = format_new("on the right, solid: random shards, dashed: split by class · "
                               "SparseLoCo sends %.1f %% of the elements · "
-                              "trained %d of %d networks · ? shows the keys",
+                              "trained %d of %d networks",
                               100.0 * s->spec.keep / SPARSE_CHUNK, s->done,
                               local_study_trainings(s));
     plot_begin(plot, 1, 3, title);

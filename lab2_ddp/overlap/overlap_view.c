@@ -156,7 +156,7 @@ void overlap_draw(const OverlapStudy *s, Plot *plot)
                              s->lab->data->name, s->batch, s->lab->comm->size,
                              link_virtual() ? "virtual" : "real");
     char *footer = format_new("lines: predicted by exposed_seconds · points: measured (%d of %d) · "
-                              "latency %.0f µs · ? shows the keys",
+                              "latency %.0f µs",
                               done, STUDY_SETTINGS, 1e6 * s->link.latency);
     plot_begin(plot, 2, 2, title);
     draw_bandwidths(s, plot);

@@ -102,7 +102,7 @@ void partition_draw(const PartitionStudy *s, Plot *plot)
     char *title = format_new("%s on %d images of %s · %d ranks with batches of %d · η = %g",
                              s->model, s->images, s->lab->data->name, s->split, s->batch, s->rate);
     char *footer = format_new("lines: predicted by share_seen · points: counted · trained %d of %d "
-                              "networks · ? shows the keys",
+                              "networks",
                               s->done, PARTITION_KINDS * s->seeds);
     plot_begin(plot, 1, 3, title);
     if (s->missing)

@@ -186,7 +186,7 @@ void shard_draw(const ShardStudy *s, Plot *plot)
     char *title = format_new("%s %s, %.2f M parameters, on %s · batch %d per rank · %s", s->model,
                              s->hidden, s->parameters / 1e6, s->lab->data->name, s->batch, link);
     char *footer = format_new("lines and pale bars: predicted by rank_costs and activation_bytes · "
-                              "measured %d of %d · ? shows the keys",
+                              "measured %d of %d",
                               s->finished, shard_study_steps(s));
     plot_begin(plot, 2, 3, title);
     draw_memory(s, plot);

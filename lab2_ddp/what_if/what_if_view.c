@@ -161,7 +161,7 @@ void what_if_draw(const WhatIf *w, Plot *plot)
     char line[WHAT_IF_LINES][WHAT_IF_ROOM];
     char *title = what_if_title(w);
     what_if_lines(w, line);
-    char *footer = format_new("%s · %s · ? shows the keys", line[0], line[1]);
+    char *footer = format_new("%s · %s", line[0], line[1]);
     plot_begin(plot, 1, 3, title);
     draw_ranks(w, plot);
     draw_bandwidths(w, plot);

@@ -139,7 +139,7 @@ void gap_draw(const void *study, Plot *plot)
                              s->model, s->images, s->study.lab->data->name, s->batch,
                              s->batch * s->k, s->epochs, s->longer * s->epochs, s->rate, s->decay);
     char *footer = format_new("trained %d of %d networks · the planes: first seed, the same "
-                              "directions · ? shows the keys",
+                              "directions",
                               s->done, 2 * GAP_WAYS * s->seeds);
     plot_begin(plot, s->study.missing ? 1 : 2, 3, title);
     if (s->study.missing)

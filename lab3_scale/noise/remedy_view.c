@@ -115,8 +115,7 @@ void remedy_draw(const void *study, Plot *plot)
                              "times that · η = %g",
                              s->model, s->images, s->study.lab->data->name, s->batch,
                              s->batch * s->k, s->epochs, s->longer, s->rate);
-    char *footer = format_new("trained %d of %d networks · ? shows the keys", s->done,
-                              REMEDIES * s->seeds);
+    char *footer = format_new("trained %d of %d networks", s->done, REMEDIES * s->seeds);
     plot_begin(plot, s->study.missing ? 1 : 2, 2, title);
     if (s->study.missing)
         study_note_missing(&s->study, plot, 2);

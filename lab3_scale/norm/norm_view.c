@@ -101,7 +101,7 @@ void norm_draw(const void *study, Plot *plot)
     char *title = format_new("%s on %d images of %s · batch %d · top: η = %g", s->model, s->images,
                              s->study.lab->data->name, s->batch, s->rate[0]);
     char *footer = format_new("%d rank%s against one, weights after the first update: %.1e apart, "
-                              "synchronised %.1e · trained %d networks · ? shows the keys",
+                              "synchronised %.1e · trained %d networks",
                               ranks, ranks == 1 ? "" : "s", s->apart[0][0], s->apart[1][0],
                               s->done);
     plot_begin(plot, s->study.missing ? 1 : 2, 2, title);

@@ -63,7 +63,7 @@ void race_draw(const void *study, Plot *plot)
     char *title = format_new("%s on %d images of %s · batch %d · %d updates · weight decay %g",
                              s->model, s->images, s->study.lab->data->name, s->batch,
                              race_updates(s), s->decay);
-    char *footer = format_new("trained %d of %d networks · ? shows the keys", s->done,
+    char *footer = format_new("trained %d of %d networks", s->done,
                               RACERS * (RACE_RATES + s->seeds));
     plot_begin(plot, 1, 2, title);
     if (s->study.missing)

@@ -105,7 +105,7 @@ void rate_draw(const void *study, Plot *plot)
         format_new("%s on %d images of %s, batch %d, η = %g · right: %s, batch %d, η = %g × %g",
                    s->model, s->images, s->study.lab->data->name, s->batch, s->rate, s->start_model,
                    s->start_batch, s->start_base, s->start_k);
-    char *footer = format_new("done: %d of %d · ? shows the keys", s->done, all);
+    char *footer = format_new("done: %d of %d", s->done, all);
     plot_begin(plot, 1, 3, title);
     if (s->study.missing)
         study_note_missing(&s->study, plot, 3);

@@ -56,4 +56,6 @@ kill -INT $pid; wait $pid || [ $? = 130 ] || fail "exit status $? after Ctrl-C"
 expect 'results in'
 
 program=$BUILD/student/lab1_gd/9_three_parallelisms
-start; finish 77; expect 'TODO in lab1_gd/exercises/8_busy.c, line [0-9]+'
+start; measured 4 1; finish 77; expect 'TODO in lab1_gd/exercises/8_busy.c, line [0-9]+'
+expect 'TODO in lab1_gd/exercises/9a_pipeline_turn.c'; expect '^data +gradients .* –  '
+! grep -E '^(tensor|.* pipeline) ' "$work/log" || fail "a scheme without its exercise"
