@@ -37,9 +37,10 @@ static MlpLayer layer_of(const Mlp *n, int l, size_t at)
     MlpLayer layer = {.rows = outputs(&n->spec, l),
                       .columns = n->spec.width,
                       .relu = l < 2 * n->spec.blocks};
-    if (layer.relu && l % 2 == 0)
+    bool cut = layer.relu && n->shards > 1;
+    if (cut && l % 2 == 0)
         column_shard(&layer.row, &layer.rows, n->spec.width, n->shard, n->shards);
-    else if (layer.relu)
+    else if (cut)
         column_shard(&layer.column, &layer.columns, n->spec.width, n->shard, n->shards);
     layer.w = at;
     layer.b = at + (size_t)layer.rows * layer.columns;

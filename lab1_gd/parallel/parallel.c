@@ -112,11 +112,11 @@ double worker_bytes_expected(const Worker *w)
     const MlpSpec *spec = &w->net->spec;
     const Scheme *s = &w->scheme;
     double W = spec->width, rows = (double)w->batch / s->replicas, elements = 0, parameters = 0;
-    int first, slice;
-    column_shard(&first, &slice, spec->width, w->shard, s->shards);
-    if (s->shards > 1)
+    if (s->shards > 1) {
+        int first, slice;
+        column_shard(&first, &slice, spec->width, w->shard, s->shards);
         parameters = spec->blocks * (2 * W * slice + slice + W) + spec->classes * (W + 1);
-    else
+    } else
         for (int l = mlp_stage_begin(spec, w->stage, s->stages);
              l < mlp_stage_begin(spec, w->stage + 1, s->stages); l++)
             parameters += (W + 1) * (l == 2 * spec->blocks ? spec->classes : W);
