@@ -62,13 +62,12 @@ static void flat_panel(Pen *pen, PlotPanel *panel, Rect room)
     frame_close(pen, panel);
 }
 
-/* A note alone, without a title or labels: laid over other panels, it has no axes of its own. */
+/* A note alone, in a panel without labels: it has no axes. */
 static bool note_alone(const PlotPanel *panel)
 {
-    const PlotAxes *a = &panel->axes;
-    const char *const words[] = {a->title, a->x.label, a->y.label};
-    for (int k = 0; k < 3; k++)
-        if (words[k] && *words[k])
+    const char *const labels[] = {panel->axes.x.label, panel->axes.y.label};
+    for (int k = 0; k < 2; k++)
+        if (labels[k] && *labels[k])
             return false;
     return panel->count == 1 && panel->mark[0].kind == MARK_NOTE;
 }
