@@ -81,7 +81,7 @@ static PlotAxis rows(void)
     return (PlotAxis){.names = names, .names_count = PARTS, .low = -0.6, .high = PARTS - 0.4};
 }
 
-static void draw_timeline(Plot *plot, const StepReport *r, int ranks, const char *missing)
+static void draw_timeline(Plot *plot, const StepReport *r, int ranks)
 {
     Frame f = {.zero = r[0].record.whole.began};
     for (int i = 0; i < ranks; i++) {
@@ -99,8 +99,6 @@ static void draw_timeline(Plot *plot, const StepReport *r, int ranks, const char
     plot_rule_x(panel, 0, (PlotStyle){.color = PLOT_GREY, .dashed = true, .width = 1});
     for (int i = 0; i < ranks; i++)
         draw_rank(panel, &f, &r[i], i, ranks);
-    if (missing)
-        plot_note(panel, missing);
 }
 
 /* "12.3 ms  34 %"; parts 1 to 4 overlap with the step. */
@@ -171,10 +169,15 @@ static double percent_of(const StepReport *r, Span s)
 }
 
 /* Rank 0's times in the step that is drawn. */
-static void describe(char *text, size_t room, const StepReport *r, const char *phase)
+static void describe(char *text, size_t room, const StepReport *r, const char *phase,
+                     const char *missing)
 {
     int n = snprintf(text, room, "step %lld of %lld: %.2f ms", (long long)r->step,
                      (long long)r->steps, 1000 * (r->record.whole.ended - r->record.whole.began));
+    if (missing) {
+        snprintf(text + n, room - n, " · %s · the time computed: %s", phase, missing);
+        return;
+    }
     if (isfinite(r->computing))
         n += snprintf(text + n, room - n,
                       " · rank 0 computes %.0f %% of the time, its loader works %.0f %%",
@@ -194,11 +197,11 @@ void fifteen_draw(Plot *plot, const StepReport *r, int ranks, const char *title,
         PlotPanel *panel = plot_panel(plot, (PlotAxes){.columns = 5,
                                                        .x.label = "time since the step began (ms)",
                                                        .y = rows()});
-        plot_note(panel, missing ? missing : "the first steps are under way …");
+        plot_note(panel, "the first steps are under way …");
         return;
     }
-    draw_timeline(plot, r, ranks, missing);
+    draw_timeline(plot, r, ranks);
     draw_costs(plot, r, ranks);
-    describe(text, sizeof text, r, phase);
+    describe(text, sizeof text, r, phase, missing);
     plot_footer(plot, text);
 }

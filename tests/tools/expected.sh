@@ -21,7 +21,7 @@ sgd|1|2_stochastic_gradient_descent|--rate 0.0013
 minibatches|1|3_minibatches|
 batch_size|1|4_batch_size|
 landscape|1|5_loss_landscape|
-compare|2|5_loss_landscape|--compare
+compare|2|5_loss_landscape|--compare --points 5
 live_32|1|6_live_surface|--updates 900 --seed 1
 live_momentum|1|6_live_surface|--updates 900 --seed 1 --rate 0.01 --momentum 0.9
 live_fast|1|6_live_surface|--updates 900 --seed 1 --rate 0.5
