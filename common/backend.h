@@ -11,7 +11,7 @@
  *     filters over C channels of R x S), dense W[K,D]; vectors (gamma, beta, bias) are [C].
  *     Weights, statistics and sums never have a halo.
  *   - F32 unless a dtype is named. A backend with `mixed` also takes BF16 activations with F32
- *     weights.
+ *     weights, one with `fp16` F16 ones.
  *   - N, the batch, may be smaller than the N planned for (the last batch of an epoch).
  *   - `+=` in a comment: the result is added to the output. Gradients of weights always add (zero
  *     them once per step). For gradients of activations a `bool add` argument chooses: an
@@ -74,6 +74,7 @@ typedef enum { ACTIVATION_GELU, ACTIVATION_SILU, ACTIVATION_RELU } Activation;
 typedef struct BackendOps {
     const char *name; /* "cpu", "cuda" */
     bool mixed;       /* takes BF16 activations, and TF32 */
+    bool fp16;        /* takes F16 activations */
 
     /* ---- memory: new buffers are zeroed ---- */
     Buffer *(*buffer_new)(Backend *be, size_t bytes);
@@ -214,6 +215,15 @@ typedef struct BackendOps {
     /* out F64 [1] = sum x y, in float64 in a fixed order */
     void (*dot)(Stream *s, Tensor out, Tensor x, Tensor y);
 
+    /* ---- loss scaling (model.h); NULL where there is no F16. scale: U8 [sizeof(LossScale)]
+     * ---- */
+    /* x *= S: the loss's gradient, and what the gradients of weights are added to */
+    void (*scale_up)(Stream *s, Tensor x, Tensor scale);
+    /* g *= 1/S, a part of the gradient that is complete, or NO_TENSOR; if one of its elements is
+     * then not finite, or one of an earlier part's was, g = 0. last: the pass is over, which S is
+     * moved by. */
+    void (*scale_down)(Stream *s, Tensor g, Tensor scale, bool last);
+
     /* ---- N matrices, for Muon: F32 [N,h,w] as n=N, h, w, c=1, one behind the other ---- */
     /* c[n] = a[n] b[n], each of a and b transposed first where said; c is neither of
      * them */
@@ -248,20 +258,33 @@ typedef struct BackendOps {
     void (*close)(Backend *be);
 } BackendOps;
 
+/* S, by which a loss is multiplied in FP16, as it lies in a device's memory. */
+typedef struct LossScale {
+    float scale;
+    uint32_t good;     /* passes since the last change */
+    uint32_t overflow; /* 1: this pass had an element that is not finite */
+} LossScale;
+#define LOSS_SCALE_FIRST 0x1p16f
+#define LOSS_SCALE_LEAST 1.0f
+#define LOSS_SCALE_MOST 0x1p24f
+enum { LOSS_SCALE_GOOD = 2000 };
+
 /* How values are stored and multiplied. Sums, weights, statistics and gradients of weights are
- * float32 or better in every precision, with one exception: in BF16 a convolution's contribution to
- * its weight gradient may be rounded to BF16 (cuDNN). */
+ * float32 or better in every precision, with one exception: in BF16 and FP16 a convolution's
+ * contribution to its weight gradient may be rounded to the activations' type (cuDNN). */
 typedef enum {
     PRECISION_FP32,
     PRECISION_TF32, /* matrix products on the tensor cores: factors rounded to 10 mantissa bits */
-    PRECISION_BF16  /* BF16 activations between convolutions, their gradients, and filter copies */
+    PRECISION_BF16, /* BF16 activations between convolutions, their gradients, and filter copies */
+    PRECISION_FP16  /* the same in F16: 10 mantissa bits for BF16's 7, but from 6e-8 to 65504 alone:
+                     * the loss is scaled (model.h) */
 } Precision;
 
 struct Backend {
     const BackendOps *op;
     int threads;           /* cores that this rank's work may use */
     Precision precision;   /* backend_precision; FP32 at first */
-    DType activations;     /* of a network's activations: F32, or BF16 where precision says so */
+    DType activations;     /* of a network's activations: F32; BF16, F16: as precision says */
     char description[384]; /* for people: "CPU, 2 threads, AMD EPYC"; on a GPU it also counts the
                             * convolutions that cuDNN does, as they are planned */
     /* To count memory: called when tensor_new has made a buffer, with its bytes, and by tensor_free
@@ -290,8 +313,8 @@ struct Stream {
  * work uses, 0: one per core; with a virtual clock (timer.h) it is one, on the CPU, and anything
  * else ends the run (exit 2). A missing device ends the run with status 77. */
 Backend *backend_open(const char *kind, int local_rank, int local_size, int threads);
-/* name: "fp32", "tf32", "bf16". Call it right after backend_open: models read it when they are
- * made. A device without that precision ends the run (exit 2). */
+/* name: "fp32", "tf32", "bf16", "fp16". Call it right after backend_open: models read it when they
+ * are made. A device without that precision ends the run (exit 2). */
 void backend_precision(Backend *be, const char *name);
 void backend_close(Backend *be); /* free its buffers, streams and plans first; NULL is fine */
 

@@ -179,8 +179,27 @@ Tensor model_loss_gradient(const Model *m);
 void model_hold_relu(Model *m, bool hold);
 
 void model_zero_grads(Model *m);
-void model_backward(Model *m); /* once after model_loss(…, true): grads += d(mean
-                                * loss)/d(params) */
+/* Once after model_loss(…, true): grads += d(mean loss)/d(params).
+ *
+ * In FP16, and in no other precision, with loss scaling (Micikevicius et al., arXiv 1710.03740),
+ * since F16 knows nothing between 0 and 6e-8: the loss's gradient is multiplied by S, a power of
+ * two, and grads, when complete, by 1/S. If an element is then not finite, grads become 0 and S is
+ * halved; after 2,000 passes in a row without that it is doubled (from 65536, between 1 and 2^24).
+ * S lies in the device's memory and the host decides nothing, so a step can be recorded.
+ *   - Nobody else sees scaled values: not model_loss_gradient, not a hook that looks at grads. What
+ *     would, a tensor_hook or a stats_hook, ends the run here (exit 2).
+ *   - With a grad_hook, a layer_hook or grads_at each layer's gradients are scaled back before the
+ *     hook is called: those before the first one that is not finite are right and stay, all that
+ *     come later in that pass are 0.
+ *   - What had been added to grads before (several batches per step) goes, too.
+ *   - Each rank has its own S: one whose gradient is not finite adds 0 to the ranks' sum, and no
+ *     other rank learns of it. Parameters stay the same on all ranks.
+ *   - The update with a gradient of 0 is done: momentum and weight decay go on. (PyTorch's
+ *     GradScaler leaves it out.)
+ *   - A loss that is NaN, because the training diverges, gives such a gradient at any S.
+ *   - A checkpoint does not hold S. */
+void model_backward(Model *m);
+Tensor model_loss_scale(const Model *m); /* U8 [sizeof(LossScale)]; NO_TENSOR but in FP16 */
 
 /* A step's gradient in one call: model_zero_grads, model_forward (MODEL_TRAIN), model_loss (no
  * weights), model_backward. Where the device supports it, the work for a batch at the same address

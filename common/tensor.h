@@ -16,7 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-typedef enum { F32, F64, BF16, I32, U8 } DType;
+typedef enum { F32, F64, BF16, F16, I32, U8 } DType;
 typedef struct Buffer Buffer; /* opaque memory of a device: backend.h */
 
 typedef struct Tensor {
@@ -29,7 +29,10 @@ typedef struct Tensor {
 
 #define NO_TENSOR ((Tensor){0}) /* for an omitted optional argument */
 
-static inline size_t dtype_size(DType t) { return t == F64 ? 8 : t == BF16 ? 2 : t == U8 ? 1 : 4; }
+static inline size_t dtype_size(DType t)
+{
+    return t == F64 ? 8 : t == BF16 || t == F16 ? 2 : t == U8 ? 1 : 4;
+}
 /* Elements, without the border. */
 static inline size_t tensor_count(Tensor t) { return (size_t)t.n * t.h * t.w * t.c; }
 /* Elements, border included: the buffer's minimum behind `at`. */

@@ -51,7 +51,7 @@ $(B)/cuda_on_host/link: $(B)/flags $(wildcard make/*.mk)
 	    'exec $(LINK) $$EXTRA $(B)/tests/unit/$$2.o "$$1/one" $$others $(B)/libtests.a \' \
 	    '    $(B)/libcommon.a $(LDLIBS) $(TEST_LIBS) -o "$$3"' >$@
 	@chmod +x $@
-ON_HOST_CALLS := open seed refuse cudnn_calls
+ON_HOST_CALLS := open seed refuse cudnn_calls cublas_calls
 $(B)/cuda_on_host.o: $(ON_HOST)
 	$(Q)ld -r $^ -o $@.all
 	$(Q)objcopy --redefine-sym backend_cuda_open=cuda_on_host_open $@.all

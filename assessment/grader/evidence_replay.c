@@ -1,6 +1,6 @@
 /* evidence_replay.c: an update's gradients, computed again from its weights and the grader's own
  * images. On a CPU the same bits are expected, and a little allowed for other numbers of threads;
- * on a GPU, rounding to BF16. */
+ * on a GPU, rounding to BF16 or F16. */
 #include "check.h"
 #include "inspection.h"
 #include "loader.h"

@@ -44,12 +44,24 @@ Backend *backend_open(const char *kind, int local_rank, int local_size, int thre
 
 void backend_precision(Backend *be, const char *name)
 {
-    bool fp32 = !strcmp(name, "fp32"), tf32 = !strcmp(name, "tf32"), bf16 = !strcmp(name, "bf16");
-    REQUIRE(fp32 || tf32 || bf16, "--precision=%s: expected fp32, tf32 or bf16", name);
-    REQUIRE(fp32 || be->op->mixed, "--precision=%s: the device %s computes in fp32 only: %s", name,
-            be->op->name, be->description);
-    be->precision = fp32 ? PRECISION_FP32 : tf32 ? PRECISION_TF32 : PRECISION_BF16;
-    be->activations = bf16 ? BF16 : F32;
+    static const struct {
+        const char *name;
+        Precision precision;
+        DType activations;
+    } known[] = {{"fp32", PRECISION_FP32, F32},
+                 {"tf32", PRECISION_TF32, F32},
+                 {"bf16", PRECISION_BF16, BF16},
+                 {"fp16", PRECISION_FP16, F16}};
+    int i = 0, count = sizeof known / sizeof *known;
+    while (i < count && strcmp(name, known[i].name))
+        i++;
+    REQUIRE(i < count, "--precision=%s: expected fp32, tf32, bf16 or fp16", name);
+    Precision p = known[i].precision;
+    bool can = p == PRECISION_FP32 || (p == PRECISION_FP16 ? be->op->fp16 : be->op->mixed);
+    REQUIRE(can, "--precision=%s: the device %s computes in fp32%s only: %s", name, be->op->name,
+            be->op->fp16 ? " and fp16" : "", be->description);
+    be->precision = p;
+    be->activations = known[i].activations;
 }
 
 void backend_close(Backend *be)

@@ -81,7 +81,7 @@ Comm *comm_split(Comm *c, int colour, int key)
 static const char *dtype_name(DType t)
 {
     static const char *names[] = {
-        [F32] = "f32", [F64] = "f64", [BF16] = "bf16", [I32] = "i32", [U8] = "u8"};
+        [F32] = "f32", [F64] = "f64", [BF16] = "bf16", [F16] = "f16", [I32] = "i32", [U8] = "u8"};
     return names[t];
 }
 

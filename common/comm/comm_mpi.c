@@ -36,11 +36,11 @@ static int mpi_count(size_t count)
 
 static MPI_Datatype mpi_type(DType t)
 {
-    return t == F32  ? MPI_FLOAT
-         : t == F64  ? MPI_DOUBLE
-         : t == I32  ? MPI_INT32_T
-         : t == BF16 ? MPI_UINT16_T
-                     : MPI_BYTE;
+    return t == F32              ? MPI_FLOAT
+         : t == F64              ? MPI_DOUBLE
+         : t == I32              ? MPI_INT32_T
+         : t == BF16 || t == F16 ? MPI_UINT16_T
+                                 : MPI_BYTE;
 }
 
 /* Whether MPI_MAX keeps or drops a NaN, and takes +0 or -0, depends on the operands' order, which

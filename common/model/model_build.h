@@ -51,6 +51,8 @@ struct ModelPlan {
     int held_n;                  /* images in held */
     Tensor label, weight;        /* of the last model_loss with a gradient */
     Tensor moments, sums;        /* batch norm's, shared by all layers, for the widest */
+    Tensor loss_scale;           /* U8 [sizeof(LossScale)]; NO_TENSOR: only FP16 has one */
+    bool zeroed;                 /* the gradients are 0 for certain: they need no scale_up */
     int halo;                    /* of act[0] */
     int n;                       /* images in the last forward pass */
     RecordedStep recorded[MAX_RECORDINGS];

@@ -33,6 +33,8 @@ static Tensor optional_dparam(const Model *m, int v)
     return v == NONE ? NO_TENSOR : dparam(m, v);
 }
 
+static bool given(Tensor t) { return t.buf; }
+
 /* The activation whose signs a ReLU's backward pass uses. */
 static Tensor gate(const Model *m, int a)
 {
@@ -316,10 +318,75 @@ static void layer_backward(Model *m, int i)
     m->plan->touched[l->in] = true;
 }
 
+/* ---- loss scaling (model.h) ---- */
+
+Tensor model_loss_scale(const Model *m) { return m->plan->loss_scale; }
+
+/* Does anybody look at a layer's gradients before the pass is over? Then each layer's are scaled
+ * back as soon as they are complete, else all by one kernel. */
+static bool looked_at(const Model *m)
+{
+    return m->grad_hook || m->layer_hook || m->grads_at || evidence_on();
+}
+
+/* Layer i's gradients, in one slice or two: where nothing else is said, its bias lies right behind
+ * its weight. */
+static int slices_of(const Model *m, int i, Tensor slice[2])
+{
+    const Layer *l = &m->layers[i];
+    if (l->w == NONE)
+        return 0;
+    slice[0] = dparam(m, l->w);
+    if (l->b == NONE)
+        return 1;
+    slice[1] = dparam(m, l->b);
+    if (m->grads_at)
+        return 2;
+    slice[0].n += slice[1].n;
+    return 1;
+}
+
+static void scale_layer(Model *m, int i, bool up)
+{
+    Tensor slice[2], scale = m->plan->loss_scale;
+    if (!given(scale) || !looked_at(m) || (up && m->plan->zeroed))
+        return;
+    for (int k = slices_of(m, i, slice) - 1; k >= 0; k--)
+        if (up)
+            m->be->op->scale_up(m->s, slice[k], scale);
+        else
+            m->be->op->scale_down(m->s, slice[k], scale, false);
+}
+
+/* A backward pass begins: the loss's gradient times S, and what gradients are added to. */
+static void scale_loss(Model *m)
+{
+    Tensor scale = m->plan->loss_scale;
+    if (!given(scale))
+        return;
+    REQUIRE(!m->tensor_hook && !m->stats_hook,
+            "--precision=fp16: %s would see gradients times a loss scale that every rank has for "
+            "itself: use --precision=bf16 or fp32",
+            m->stats_hook ? "synchronised batch norm" : "what reads a layer's dy");
+    m->be->op->scale_up(m->s, grad(m, m->nlayers), scale);
+    if (!looked_at(m) && !m->plan->zeroed)
+        m->be->op->scale_up(m->s, m->grads, scale);
+}
+
+/* It is over: what is not yet scaled back is, and S moves. */
+static void settle_scale(Model *m)
+{
+    Tensor scale = m->plan->loss_scale;
+    if (given(scale))
+        m->be->op->scale_down(m->s, looked_at(m) ? NO_TENSOR : m->grads, scale, true);
+    m->plan->zeroed = false;
+}
+
 /* Call the hooks: a layer's gradients are final, its weight and, right behind it, its bias. */
 static void announce(Model *m, int i)
 {
     const Layer *l = &m->layers[i];
+    scale_layer(m, i, false);
     if (m->layer_hook)
         m->layer_hook(m->layer_context, i, true, m->s);
     if (l->w == NONE)
@@ -351,12 +418,15 @@ void model_backward_part(Model *m, int first, int end)
 {
     for (int a = 0; a <= m->nlayers && end == m->nlayers; a++)
         m->plan->touched[a] = false;
-    if (end == m->nlayers)
+    if (end == m->nlayers) {
         evidence_begin(m->be, m->s, m->grads);
+        scale_loss(m);
+    }
     range_begin(m->be, "backward");
     for (int i = end - 1; i >= first; i--) {
         range_begin(m->be, name_of(&m->layers[i]));
         before(m, i, true);
+        scale_layer(m, i, true);
         if (m->tensor_hook)
             m->tensor_hook(m->tensor_context, i, act(m, m->layers[i].in), grad(m, i + 1), m->s);
         layer_backward(m, i);
@@ -368,9 +438,10 @@ void model_backward_part(Model *m, int first, int end)
             m->plan->touched[m->layers[i].residual] = true;
     }
     range_end(m->be);
-    if (first == 0)
-        evidence_end(m->be, m->s, network_of(m), m->params, act(m, 0), m->plan->label,
-                     m->plan->weight);
+    if (first > 0)
+        return;
+    settle_scale(m);
+    evidence_end(m->be, m->s, network_of(m), m->params, act(m, 0), m->plan->label, m->plan->weight);
 }
 
 void model_backward(Model *m) { model_backward_part(m, 0, m->nlayers); }

@@ -184,11 +184,21 @@ static void take_ones(Model *m)
     free(ones);
 }
 
+static void take_loss_scale(Model *m)
+{
+    const LossScale first = {.scale = LOSS_SCALE_FIRST};
+    if (m->be->precision != PRECISION_FP16)
+        return;
+    m->plan->loss_scale = tensor_new(m->be, U8, sizeof first, 1, 1, 1, 0);
+    m->be->op->upload(m->s, m->plan->loss_scale, &first);
+}
+
 void model_reserve(Model *m)
 {
     struct ModelPlan *p = m->plan;
     Backend *be = m->be;
     take_ones(m);
+    take_loss_scale(m);
     for (int i = 0; i < m->nlayers; i++) {
         const Layer *l = &m->layers[i];
         take(be, &p->act[i + 1]);
@@ -251,6 +261,7 @@ void model_plan_free(Model *m)
         tensor_free(m->be, p->slot[k]);
     tensor_free(m->be, p->moments);
     tensor_free(m->be, p->sums);
+    tensor_free(m->be, p->loss_scale);
     tensor_free(m->be, p->evaluation);
     tensor_free(m->be, p->ones);
     tensor_free(m->be, p->unused);

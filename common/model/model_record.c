@@ -27,8 +27,10 @@ static bool same_work(const StepWork *a, const StepWork *b)
 
 static void queue_work(Model *m, const StepWork *w)
 {
-    if (!w->evaluates)
+    if (!w->evaluates) {
         model_zero_grads(m);
+        m->plan->zeroed = true;
+    }
     model_forward(m, w->x, w->evaluates ? MODEL_EVAL : MODEL_TRAIN);
     model_loss(m, w->totals, w->label, NO_TENSOR, !w->evaluates);
     if (!w->evaluates)

@@ -17,7 +17,7 @@
 static const struct {
     const char *name, *shape;
 } networks[] = {{"resnet8", ""}, {"resnet20", ""}, {"wrn16-10", "--size 28 --channels 1"}};
-static const char *const precisions[] = {"fp32", "tf32", "bf16"};
+static const char *const precisions[] = {"fp32", "tf32", "bf16", "fp16"};
 static const char *const peers[] = {"", "-compiled"}; /* torch_rate.py's settings: cuda-bf16,
                                                        * cuda-bf16-compiled, … */
 enum {
@@ -77,8 +77,10 @@ static void find_ceilings(Bench *b)
 {
     double *f = b->flops;
     if (b->ceilings) {
-        REQUIRE(sscanf(b->ceilings, "%lf,%lf,%lf,%lf", &f[0], &f[1], &f[2], &b->bytes) == 4,
-                "--ceilings %s: expected TFLOP/s in fp32, tf32 and bf16, and GB/s: 60,450,780,3000",
+        REQUIRE(sscanf(b->ceilings, "%lf,%lf,%lf,%lf,%lf", &f[0], &f[1], &f[2], &f[3], &b->bytes) ==
+                    PRECISIONS + 1,
+                "--ceilings %s: expected TFLOP/s in fp32, tf32, bf16 and fp16, and GB/s: "
+                "60,450,780,780,3000",
                 b->ceilings);
         for (int p = 0; p < PRECISIONS; p++)
             f[p] *= 1e12;
@@ -91,10 +93,9 @@ static void find_ceilings(Bench *b)
     printf("ceilings: copying %.0f GB/s; matrix products", b->bytes * 1e-9);
     for (int p = 0; p < PRECISIONS; p++)
         printf(" %s %.1f", precisions[p], f[p] * 1e-12);
-    printf(
-        " TFLOP/s (bf16 on an H100 or H200 SXM: 700 to 800); batch %d, medians of %d turns of %g "
-        "s\n\n",
-        b->batch, b->rounds, b->seconds);
+    printf(" TFLOP/s (bf16, fp16 on an H100 or H200 SXM: 700 to 800); batch %d, medians of %d "
+           "turns of %g s\n\n",
+           b->batch, b->rounds, b->seconds);
 }
 
 /* ---- a network ---- */
@@ -198,11 +199,11 @@ int main(int argc, char **argv)
          .help = "an interpreter that can import torch, with CUDA"},
         {"out", ARG_STRING, &b.out, .help = "folder for results_gpu.csv"},
         {"only", ARG_STRING, &b.only, .help = "only the network of this name"},
-        {"precision", ARG_CHOICE, &b.precision, .choices = "fp32|tf32|bf16",
+        {"precision", ARG_CHOICE, &b.precision, .choices = "fp32|tf32|bf16|fp16",
          .help = "only this one (default: all)"},
         {"ceilings", ARG_STRING, &b.ceilings,
-         .help =
-             "TFLOP/s in fp32, tf32, bf16, and GB/s, instead of measured ones: 60,450,780,3000"},
+         .help = "TFLOP/s in fp32, tf32, bf16, fp16, and GB/s, instead of measured ones: "
+                 "60,450,780,780,3000"},
         {"rounds", ARG_INT, &b.rounds, .min = 1, .max = SAMPLES, .help = "turns of each program"},
         {"batch", ARG_INT, &b.batch, .min = 1, .max = 2048, .help = "images per step"},
         {"seconds", ARG_REAL, &b.seconds, .min = 0.01, .max = 60, .help = "length of each turn"},

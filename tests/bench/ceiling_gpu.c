@@ -30,16 +30,19 @@ typedef struct Product {
     cudaEvent_t from, to;
 } Product;
 
+static size_t size_of(cudaDataType_t type) { return type == CUDA_R_32F ? 4 : 2; }
+
 /* Values in (-1, 1): on zeros a GPU draws less power and is faster. In BF16 as the upper halves of
- * floats; every DRAWN bytes the same again. */
-static void *matrix_new(size_t bytes, bool bf16)
+ * floats; in F16 sign and mantissa are drawn, of 0.5 to 1. Every DRAWN bytes the same again. */
+static void *matrix_new(size_t bytes, cudaDataType_t type)
 {
     char *drawn = alloc(DRAWN, 1), *device;
     Rng rng = rng_at(1, RNG_TEST, 0, 0);
-    size_t size = bf16 ? 2 : 4;
+    size_t size = size_of(type);
     for (size_t at = 0; at < DRAWN; at += size) {
         float x = 2 * (float)rng_uniform(&rng) - 1;
-        memcpy(drawn + at, (char *)&x + sizeof x - size, size);
+        uint16_t half = (uint16_t)((rng_u32(&rng) & 0x83ff) | 0x3800);
+        memcpy(drawn + at, type == CUDA_R_16F ? (char *)&half : (char *)&x + sizeof x - size, size);
     }
     CUDA_CHECK(cudaMalloc((void **)&device, bytes));
     for (size_t at = 0; at < bytes; at += DRAWN)
@@ -48,18 +51,17 @@ static void *matrix_new(size_t bytes, bool bf16)
     return device;
 }
 
-static void product_open(Product *p, int side, bool bf16, bool tf32)
+static void product_open(Product *p, int side, cudaDataType_t type, bool tf32)
 {
-    cudaDataType_t type = bf16 ? CUDA_R_16BF : CUDA_R_32F;
     cublasComputeType_t sums = tf32 ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F;
     cublasOperation_t turned = CUBLAS_OP_T; /* both operands along the sum: the fastest layout */
-    size_t bytes = (size_t)side * side * (bf16 ? 2 : 4);
+    size_t bytes = (size_t)side * side * size_of(type);
     LT_CHECK(cublasLtCreate(&p->lt));
     LT_CHECK(cublasLtMatmulDescCreate(&p->how, sums, CUDA_R_32F));
     LT_CHECK(cublasLtMatmulDescSetAttribute(p->how, CUBLASLT_MATMUL_DESC_TRANSA, &turned,
                                             sizeof turned));
     LT_CHECK(cublasLtMatrixLayoutCreate(&p->square, type, side, side, side));
-    p->a = matrix_new(bytes, bf16), p->b = matrix_new(bytes, bf16);
+    p->a = matrix_new(bytes, type), p->b = matrix_new(bytes, type);
     CUDA_CHECK(cudaMalloc(&p->c, bytes));
     CUDA_CHECK(cudaMalloc(&p->workspace, WORKSPACE));
     CUDA_CHECK(cudaEventCreate(&p->from));
@@ -98,14 +100,14 @@ static double fastest(Product *p, const cublasLtMatmulAlgo_t *algorithm)
     return best;
 }
 
-static double rate_of(int side, bool bf16, bool tf32)
+static double rate_of(int side, cudaDataType_t type, bool tf32)
 {
     Product p = {0};
     cublasLtMatmulPreference_t wishes;
     cublasLtMatmulHeuristicResult_t choice[CHOICES];
     int found = 0;
     double best = INFINITY;
-    product_open(&p, side, bf16, tf32);
+    product_open(&p, side, type, tf32);
     LT_CHECK(cublasLtMatmulPreferenceCreate(&wishes));
     LT_CHECK(cublasLtMatmulPreferenceSetAttribute(wishes, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES,
                                                   &WORKSPACE, sizeof WORKSPACE));
@@ -120,15 +122,17 @@ static double rate_of(int side, bool bf16, bool tf32)
 
 double ceiling_product(const char *precision)
 {
-    bool bf16 = !strcmp(precision, "bf16"), tf32 = !strcmp(precision, "tf32");
+    bool bf16 = !strcmp(precision, "bf16"), fp16 = !strcmp(precision, "fp16"),
+         tf32 = !strcmp(precision, "tf32");
+    cudaDataType_t type = bf16 ? CUDA_R_16BF : fp16 ? CUDA_R_16F : CUDA_R_32F;
     int generation;
     double best = 0;
     CUDA_CHECK(cudaSetDevice(0));
     CUDA_CHECK(cudaDeviceGetAttribute(&generation, cudaDevAttrComputeCapabilityMajor, 0));
-    if ((bf16 || tf32) && generation < 8)
+    if (((bf16 || tf32) && generation < 8) || (fp16 && generation < 7))
         return NAN;
     for (int side = 4096; side <= 8192; side += 2048)
-        best = fmax(best, rate_of(side, bf16, tf32));
+        best = fmax(best, rate_of(side, type, tf32));
     return best;
 }
 #endif

@@ -1,5 +1,5 @@
-"""gpu_model.py: what one training step in BF16 takes on an H100, predicted launch by launch: the
-table of docs/gpu.md. No measurement goes in.
+"""gpu_model.py: what one training step in BF16 or FP16 takes on an H100, predicted launch by launch:
+the table of docs/gpu.md. No measurement goes in.
 
     python3 tests/bench/gpu_model.py [--parts]
 
@@ -31,8 +31,8 @@ def latency(size):
 
 
 class Step:
-    def __init__(self, now, efficiency):
-        self.now, self.efficiency = now, efficiency
+    def __init__(self, now, efficiency, fp16):
+        self.now, self.efficiency, self.fp16 = now, efficiency, fp16
         self.parts, self.launches = {}, 0
 
     def add(self, name, seconds, launches=1):
@@ -180,14 +180,22 @@ def add_residual(step, n):
 # ---- networks ----
 
 
+def loss_scaling(step, parameters):
+    """FP16's: the loss's gradient times S, all gradients by S, and the look at them."""
+    small(step, "loss scaling", 2e-6, 2)
+    step.add("loss scaling", LAUNCH + max(memory(parameters * 8), 1e-6))
+
+
 def rest(step, images, parameters):
     small(step, "head, loss", 3e-6, 9)
     step.add("loss", 4e-6 + images / 256 * 4e-6)
     step.add("SGD, zeroed gradients", parameters * 24 / (0.8 * HBM) + 4e-6, 3)
+    if step.fp16:
+        loss_scaling(step, parameters)
 
 
-def resnet(images, depth, now):
-    step, side, inputs = Step(now, CUDNN["resnet"]), 32, 16
+def resnet(images, depth, now, fp16=False):
+    step, side, inputs = Step(now, CUDNN["resnet"], fp16), 32, 16
     conv(step, images, 32, 3, 16, 3, 1, first=True)
     norm(step, images, 32 * 32, 16)
     for stage in range(3):
@@ -207,8 +215,8 @@ def resnet(images, depth, now):
     return step
 
 
-def wrn(images, now):
-    step, side, inputs = Step(now, CUDNN["wrn"]), 32, 16
+def wrn(images, now, fp16=False):
+    step, side, inputs = Step(now, CUDNN["wrn"], fp16), 32, 16
     conv(step, images, side, 3, 16, 3, 1, first=True)
     for stage in range(3):
         outputs = 160 << stage
@@ -228,15 +236,16 @@ def wrn(images, now):
     return step
 
 
-NETWORKS = {"ResNet-8": lambda n, now: resnet(n, 8, now),
-            "ResNet-20": lambda n, now: resnet(n, 20, now), "WRN-16-10": wrn}
+NETWORKS = {"ResNet-8": lambda n, *how: resnet(n, 8, *how),
+            "ResNet-20": lambda n, *how: resnet(n, 20, *how), "WRN-16-10": wrn}
+SIZES = (128, 512, 1024)
 
 
 def main():
     print("| step, ms: before → now | launches | N = 128 | N = 512 | N = 1,024 |")
     print("|---|---|---|---|---|")
     for name, network in NETWORKS.items():
-        before, now = ([network(n, k) for n in (128, 512, 1024)] for k in (False, True))
+        before, now = ([network(n, k) for n in SIZES] for k in (False, True))
         steps = " | ".join(f"{a.seconds() * 1e3:.2f} → {b.seconds() * 1e3:.2f}"
                            for a, b in zip(before, now))
         print(f"| {name} | {before[0].launches} → {now[0].launches} | {steps} |")
@@ -245,6 +254,9 @@ def main():
                 print(part.rjust(30), " ".join(
                     f"{a.parts[part] * 1e6:8.0f} → {b.parts[part] * 1e6:5.0f}"
                     for a, b in zip(before, now)))
+        fp16 = [network(n, True, True) for n in SIZES]
+        steps = " | ".join(f"{a.seconds() * 1e3:.2f}" for a in fp16)
+        print(f"| {name}, FP16, now | {fp16[0].launches} | {steps} |")
 
 
 main()

@@ -5,8 +5,8 @@ protocol.
 
 SETTING: default (eager, NCHW), channels-last, compiled (torch.compile, channels last), bf16
 (autocast, channels last). On a GPU, channels last, with cuDNN's choice of the fastest: cuda-fp32,
-cuda-tf32, cuda-bf16 (autocast), and each with -compiled (torch.compile with CUDA graphs); THREADS
-is then ignored. Prints "ready VERSION"; then for each line read, a number of seconds, trains for
+cuda-tf32, cuda-bf16 (autocast), cuda-fp16 (autocast, its loss scaled by a GradScaler), and each with
+-compiled (torch.compile with CUDA graphs); THREADS is then ignored. Prints "ready VERSION"; then for each line read, a number of seconds, trains for
 about that long and prints "images seconds peak_KiB". With WORLD_SIZE=2 it is one of two ranks of
 DistributedDataParallel over gloo, pinned to core RANK; rank 0 reads the commands. Networks:
 tests/torch/models.py.
@@ -61,6 +61,9 @@ def main():
     wrapped = torch.nn.parallel.DistributedDataParallel(model) if ranks > 1 else model
     optimiser = torch.optim.SGD(model.parameters(), lr=0.05, momentum=0.9, weight_decay=5e-4)
 
+    scaler = torch.amp.GradScaler(device, enabled="fp16" in setting)
+    half = torch.float16 if "fp16" in setting else torch.bfloat16
+
     def loss_of(x, label):
         return torch.nn.functional.cross_entropy(wrapped(x), label)
 
@@ -70,10 +73,11 @@ def main():
     def step(k):
         first = k * batch % (IMAGES - batch + 1)
         optimiser.zero_grad()
-        with torch.autocast(device, dtype=torch.bfloat16, enabled="bf16" in setting):
+        with torch.autocast(device, dtype=half, enabled="16" in setting):
             loss = loss_of(x[first:first + batch], label[first:first + batch])
-        loss.backward()
-        optimiser.step()
+        scaler.scale(loss).backward()
+        scaler.step(optimiser)
+        scaler.update()
 
     def finish():
         if gpu:

@@ -229,7 +229,7 @@ int main(int argc, char **argv)
         {"size", ARG_INT, &size, .min = 8, .max = 64, .help = "height and width of an image"},
         {"channels", ARG_INT, &channels, .min = 1, .max = 4, .help = "channels of an image"},
         {"device", ARG_CHOICE, &device, .choices = "auto|cpu|cuda", .help = "where to compute"},
-        {"precision", ARG_CHOICE, &precision, .choices = "fp32|tf32|bf16",
+        {"precision", ARG_CHOICE, &precision, .choices = "fp32|tf32|bf16|fp16",
          .help = "a GPU's, backend.h"},
         {"threads", ARG_INT, &threads, .min = 0, .max = 1024,
          .help = "per rank; 0: all of its cores"},

@@ -24,7 +24,7 @@ chmod +x "$work/train_rate"
 
 table() { # what it says of its convolutions, status, options…
     CONVOLUTIONS=$1 "$bench" --programs "$work" --python false --out "$work" --rounds 2 \
-        --ceilings 60,450,780,3000 "${@:3}" >"$work/out" 2>&1
+        --ceilings 60,450,780,780,3000 "${@:3}" >"$work/out" 2>&1
     status=$?
     [ $status = "$2" ] || wrong "$1, ${*:3}: exit status $status, expected $2"
 }
@@ -32,10 +32,12 @@ rows() { [ "$(grep -c 'images/s; a step' "$work/out")" = "$1" ] || wrong "expect
 
 all='convolutions by cuDNN: forward 9, data 8, weights 9 of 9'
 table "$all" 0 --only resnet8
-rows 3
+rows 4
 table "$all" 0 --only resnet8 --precision bf16
 rows 1
 grep -q '^resnet8 *bf16' "$work/out" || wrong "no row for bf16"
+table "$all" 0 --only resnet8 --precision fp16
+grep -q '^resnet8 *fp16' "$work/out" || wrong "no row for fp16"
 table "$all" 0 --precision tf32
 rows 3
 for words in 'convolution by im2col' "$all, 2 refused when called" \
@@ -48,7 +50,7 @@ for words in 'convolution by im2col' "$all, 2 refused when called" \
         wrong "no such line"
 done
 table "$all" 2 --only resnet9
-table "$all" 2 --precision fp16
-table "$all" 2 --ceilings 60,450
+table "$all" 2 --precision half
+table "$all" 2 --ceilings 60,450,780,3000
 cat "$work/out"
 exit $failed

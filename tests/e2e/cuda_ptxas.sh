@@ -7,19 +7,19 @@
 # them), so many that a thread has several under way at once.
 set -u
 PATH=$PATH:${CUDA_HOME:-/usr/local/cuda}/bin
-# kernel, its 16-byte loads and stores, at least
-HOT="pad_channels 0 1
-    image_momentsI6Halves 5 0           image_momentsI6Floats 5 0
-    bn_forwardI6HalvesLb0 4 4           bn_forwardI6FloatsLb0 4 4
-    bn_forwardI6HalvesLb1 8 4           bn_forwardI6FloatsLb1 8 4
-    bn_backward_sumsI6HalvesLi0 8 0     bn_backward_sumsI6FloatsLi0 8 0
-    bn_backward_sumsI6HalvesLi1 12 0    bn_backward_sumsI6FloatsLi1 12 0
-    bn_backward_sumsI6HalvesLi2 8 0     bn_backward_sumsI6FloatsLi2 8 0
-    bn_backwardI6HalvesLi0ELb0 8 4      bn_backwardI6FloatsLi0ELb0 8 4
-    bn_backwardI6HalvesLi1ELb0 12 4     bn_backwardI6FloatsLi1ELb0 12 4
-    bn_backwardI6HalvesLi2ELb0 8 4      bn_backwardI6FloatsLi2ELb0 8 4
-    bn_backwardI6HalvesLi2ELb1 12 4     bn_backwardI6FloatsLi2ELb1 12 4
-    axpyI6Halves 2 1                    axpyI6Floats 2 1"
+# kernel, template arguments behind the access, its 16-byte loads and stores, at least
+HOT="image_moments - 5 0
+    bn_forward Lb0 4 4
+    bn_forward Lb1 8 4
+    bn_backward_sums Li0 8 0
+    bn_backward_sums Li1 12 0
+    bn_backward_sums Li2 8 0
+    bn_backward Li0ELb0 8 4
+    bn_backward Li1ELb0 12 4
+    bn_backward Li2ELb0 8 4
+    bn_backward Li2ELb1 12 4
+    axpy - 2 1"
+ELEMENTS="f 6Bfloat 6__half" # as they are in a kernel's name
 MOST=128 # registers: two blocks of 256 threads fit a multiprocessor
 type -P nvcc >/dev/null || { echo "skipped: no nvcc"; exit 77; }
 work=$(mktemp -d) || exit 2
@@ -47,15 +47,22 @@ accesses() { # kernel, LDG or STG
         on && $0 ~ what "\\.E[.A-Z]*\\.128"' "$work/sass" | wc -l
 }
 
-wide() {
-    local kernel loads stores seen_loads seen_stores
-    while read -r kernel loads stores; do
-        seen_loads=$(accesses "$kernel" LDG) seen_stores=$(accesses "$kernel" STG)
-        [ "$seen_loads" -ge "$loads" ] && [ "$seen_stores" -ge "$stores" ] ||
-            wrong "$kernel: $seen_loads loads and $seen_stores stores of 16 bytes," \
-                "expected $loads and $stores"
-        echo "$kernel: 16-byte loads $seen_loads, stores $seen_stores"
-    done < <(xargs -n 3 <<<"$HOT")
+wide() { # kernel, loads and stores
+    local loads stores
+    loads=$(accesses "$1" LDG) stores=$(accesses "$1" STG)
+    [ "$loads" -ge "$2" ] && [ "$stores" -ge "$3" ] ||
+        wrong "$1: $loads loads and $stores stores of 16 bytes, expected $2 and $3"
+    echo "$1: 16-byte loads $loads, stores $stores"
+}
+all_wide() {
+    local kernel arguments loads stores element
+    while read -r kernel arguments loads stores; do
+        for element in $ELEMENTS; do
+            wide "${kernel}I4WideI${element}E${arguments#-}" "$loads" "$stores"
+        done
+    done < <(xargs -n 4 <<<"$HOT")
+    wide pad_channelsI4WideI6BfloatE 0 1
+    wide pad_channelsI4WideI6__halfE 0 1
 }
 
 for source in common/backend/cuda/*.cu; do echo "#include \"$PWD/$source\""; done >"$work/all.cu"
@@ -67,7 +74,7 @@ for arch in 80 90; do
         echo "16-byte accesses not checked: no cuobjdump"
     else
         cuobjdump --dump-sass "$work/all.cubin" >"$work/sass" 2>&1 || { cat "$work/sass"; exit 1; }
-        wide
+        all_wide
     fi
 done
 exit $failed

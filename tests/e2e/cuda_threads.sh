@@ -52,7 +52,7 @@ try() { # test cases…
 }
 try test_batchnorm ranks_add_sums constant_channel
 try test_layers cross_entropy dense
-try test_vectors dot_is_exact
+try test_vectors dot_is_exact loss_scale
 
 # Without its barrier.
 cp -r "$work/right" "$work/wrong"

@@ -15,6 +15,7 @@ Backend *cuda_on_host_open(int local_rank, int local_size)
 void cuda_on_host_seed(unsigned seed) {}
 void cuda_on_host_refuse(const char *what) {}
 long cuda_on_host_cudnn_calls(int which) { return 0; }
+long cuda_on_host_cublas_calls(void) { return 0; }
 #endif
 
 static Backend *open_cpu(int rank, int size, int threads)

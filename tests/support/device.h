@@ -39,11 +39,13 @@ Backend *cuda_on_host_open(int local_rank, int local_size);
 void cuda_on_host_seed(unsigned seed);
 /* What its cuDNN does not do, a letter each; calls when they are to run: f forward, b data, w
  * weights; when asked for their workspace: F B W; s: batches of an odd size; L: any workspace is
- * too large; h: it does not start (the default); m: its library is missing; n: NCCL's is.
- * `what` must stay. */
+ * too large; h: it does not start (the default); m: its library is missing; n: NCCL's is. And 8:
+ * the GPU is of compute capability 7.0. `what` must stay. */
 void cuda_on_host_refuse(const char *what);
 /* How often it was called so far: 0 forward, 1 data, 2 weights; 3: asked for a workspace. */
 long cuda_on_host_cudnn_calls(int which);
+/* How often a product, or a batch of them, was queued on its cuBLAS so far. */
+long cuda_on_host_cublas_calls(void);
 
 /* New tensors. F32 activations with these values and a border of `halo` zeros; NULL: NaN inside,
  * for outputs of which every element must be written. */

@@ -43,16 +43,15 @@ typedef struct Layer {
     Tensor tx, tres, ty, tdy, moments, sums;
 } Layer;
 
-/* The nearest BF16s, for tensors that hold them: what is read is then what the reference reads. */
+/* The nearest BF16s or F16s, for tensors that hold them: what is read is then what the reference
+ * reads. */
 static void round_to(DType type, double *values, size_t n)
 {
-    for (size_t i = 0; i < n && type == BF16; i++) {
-        float f = (float)values[i];
-        uint32_t bits;
-        memcpy(&bits, &f, sizeof bits);
-        bits = (bits + 0x7fff + (bits >> 16 & 1)) & 0xffff0000;
-        memcpy(&f, &bits, sizeof f);
-        values[i] = f;
+    int bits = type == F16 ? 11 : 8, least = type == F16 ? -13 : -125, exponent;
+    for (size_t i = 0; i < n && type != F32; i++) {
+        frexp(values[i], &exponent);
+        exponent = exponent < least ? least : exponent;
+        values[i] = ldexp(rint(ldexp(values[i], bits - exponent)), exponent - bits);
     }
 }
 
@@ -73,13 +72,17 @@ static Tensor put_as(Device *d, const NormCase *c, const double *values, int hal
     return t;
 }
 
-/* As expect_tensor; a BF16 has 8 bits. */
+/* As expect_tensor; a BF16 has 8 bits, an F16 11. */
 static void expect_as(Device *d, Tensor t, const double *expected, double tolerance,
                       const char *what)
 {
     Tensor wide = tensor_new(d->be, F32, t.n, t.h, t.w, t.c, t.halo);
     d->op->axpy(d->s, wide, 1, t);
-    expect_tensor(d, wide, expected, t.dtype == BF16 ? 3e-3 : tolerance, what);
+    expect_tensor(d, wide, expected,
+                  t.dtype == BF16  ? 3e-3
+                  : t.dtype == F16 ? 4e-4
+                                   : tolerance,
+                  what);
     drop(d, wide);
 }
 
@@ -242,16 +245,16 @@ static void each_case(void (*run)(Device *, const NormCase *))
     static const struct {
         DType type;
         int shift;
-    } ways[] = {{F32, 0}, {F32, 1}, {BF16, 0}, {BF16, 4}};
+    } ways[] = {{F32, 0}, {F32, 1}, {BF16, 0}, {BF16, 4}, {F16, 0}, {F16, 4}};
+    static const char *const names[] = {[F32] = "F32", [BF16] = "BF16", [F16] = "F16"};
     Device *d = device_open();
     for (int i = 0; i < CASES; i++) {
         printf("    batch norm case %d\n", i);
         run(d, &table[i]);
-        for (int w = 0; w < (d->op->mixed ? 4 : 2); w++) {
+        for (int w = 0; w < (d->op->mixed ? 6 : 2); w++) {
             NormCase c = table[i];
             c.halo = 0, c.dense = true, c.type = ways[w].type, c.shift = ways[w].shift;
-            printf("    the same, %s, %d elements behind\n", c.type == F32 ? "F32" : "BF16",
-                   c.shift);
+            printf("    the same, %s, %d elements behind\n", names[c.type], c.shift);
             run(d, &c);
         }
     }
@@ -443,14 +446,14 @@ static void nan_shows(void **state)
 }
 
 /* Where y is what bn_forward made of x, its signs may be computed again: the same bits, also for a
- * y that is so small that a BF16 rounds it to 0. */
+ * y that is so small that a BF16 or F16 rounds it to 0. */
 static void mask_case(Device *d, const NormCase *c)
 {
     int C = c->s.c;
     Layer l = layer_new(d, c, NULL);
     Tensor dx[2], dgamma[2], dbeta[2];
     double *gamma = get(d, l.bn.gamma), *beta = get(d, l.bn.beta);
-    gamma[0] = 5e-41, beta[0] = 0;
+    gamma[0] = c->type == F16 ? 3e-8 : 5e-41, beta[0] = 0;
     Tensor tiny = put_vector(d, gamma, C), none = put_vector(d, beta, C);
     drop(d, l.bn.gamma), drop(d, l.bn.beta);
     l.bn.gamma = tiny, l.bn.beta = none;
@@ -474,11 +477,12 @@ static void mask_case(Device *d, const NormCase *c)
 }
 static void mask_of_x(void **state)
 {
+    static const DType types[] = {F32, BF16, F16};
     Device *d = device_open();
     for (int i = 0; i < CASES; i++)
-        for (int type = 0; type < (d->op->mixed ? 2 : 1); type++) {
+        for (int type = 0; type < (d->op->mixed ? 3 : 1); type++) {
             NormCase c = table[i];
-            c.what = RELU, c.halo = 0, c.dense = true, c.type = type ? BF16 : F32;
+            c.what = RELU, c.halo = 0, c.dense = true, c.type = types[type];
             mask_case(d, &c);
         }
     device_close(d);

@@ -133,18 +133,39 @@ static void precisions(void **state)
     assert_int_equal(cpu->activations, F32);
     backend_close(cpu);
     expect_death(2, refuse_precision, "bf16", "--precision=bf16", "cpu", "fp32 only", NULL);
-    expect_death(2, refuse_precision, "half", "--precision=half", "expected fp32, tf32 or bf16",
-                 NULL);
+    expect_death(2, refuse_precision, "fp16", "--precision=fp16", "cpu", "fp32 only", NULL);
+    expect_death(2, refuse_precision, "half", "--precision=half",
+                 "expected fp32, tf32, bf16 or fp16", NULL);
+}
+
+static Backend *volta(const char *precision)
+{
+    cuda_on_host_refuse("h8");
+    Backend *be = cuda_on_host_open(0, 1);
+    backend_precision(be, precision);
+    return be;
+}
+static void refuse_on_volta(void *name) { volta(name); }
+
+/* Tensor cores of compute capability 7 take FP16, and neither BF16 nor TF32. */
+static void older_gpu(void **state)
+{
+    Backend *be = volta("fp16");
+    assert_int_equal(be->activations, F16);
+    backend_close(be);
+    expect_death(2, refuse_on_volta, "bf16", "--precision=bf16", "in fp32 and fp16 only",
+                 "capability 7.0", NULL);
+    expect_death(2, refuse_on_volta, "tf32", "--precision=tf32", "in fp32 and fp16 only", NULL);
 }
 
 /* ---- bfloat16 ---- */
 
-/* x through a BF16 tensor: axpy onto zeros reads and writes any type. */
-static void through_bf16(float *y, const float *x, int n)
+/* x through a tensor of a 16-bit type: axpy onto zeros reads and writes any type. */
+static void through(DType type, float *y, const float *x, int n)
 {
     Backend *be = cuda_on_host_open(0, 1);
     Stream *s = be->op->stream_new(be, 0);
-    Tensor wide = tensor_new(be, F32, n, 1, 1, 1, 0), half = tensor_new(be, BF16, n, 1, 1, 1, 0);
+    Tensor wide = tensor_new(be, F32, n, 1, 1, 1, 0), half = tensor_new(be, type, n, 1, 1, 1, 0);
     be->op->upload(s, wide, x);
     be->op->axpy(s, half, 1, wide);
     be->op->zero(s, wide);
@@ -165,11 +186,11 @@ static void rounding(void **state)
         0, 1, -1, 1, 1.015625f, 1.0078125f, 3.3895314e38f, INFINITY, INFINITY, 9.18354962e-41f};
     enum { COUNT = sizeof x / sizeof *x };
     float got[COUNT], nan = NAN;
-    through_bf16(got, x, COUNT);
+    through(BF16, got, x, COUNT);
     for (int i = 0; i < COUNT; i++)
         if (!(got[i] == y[i]))
             fail_msg("%.9g became %.9g, expected %.9g", x[i], got[i], y[i]);
-    through_bf16(got, &nan, 1);
+    through(BF16, got, &nan, 1);
     assert_true(isnan(got[0]));
 }
 
@@ -182,10 +203,11 @@ static double distance(const float *a, const float *b, int n)
     return sqrt(difference / norm);
 }
 
-/* Gradients with activations in BF16 against those in float32. How far may they be apart? A
- * bfloat16 has 8 bits, and a network makes of that what it does of any small change: so the measure
- * is what the float32 network's gradient does when only its weights are rounded to BF16. */
-static void mixed_precision(void **state)
+/* Gradients with activations in 16 bits against those in float32. How far may they be apart? A
+ * bfloat16 has 8 bits, a half 11, and a network makes of that what it does of any small change: so
+ * the measure is what the float32 network's gradient does when only its weights are rounded to
+ * BF16. */
+static void mixed_precision(const char *precision, double loss, double least, double most)
 {
     static const ModelSpec networks[] = {
         {.name = "cnn", .h = 16, .w = 16, .c = 3, .classes = 10},
@@ -196,13 +218,13 @@ static void mixed_precision(void **state)
         {.name = "resnet8", .h = 16, .w = 16, .c = 3, .classes = 10, .no_batchnorm = true}};
     for (size_t i = 0; i < sizeof networks / sizeof *networks; i++) {
         Backend *wide = cuda_on_host_open(0, 1), *half = cuda_on_host_open(0, 1);
-        backend_precision(half, "bf16");
+        backend_precision(half, precision);
         Net a = net_new(wide, &networks[i], 32, 32, 7), b = net_new(half, &networks[i], 32, 32, 7);
         int n = a.m->grads.n;
-        expect_close(net_gradient(&b), net_gradient(&a), 0, 0.02, "loss");
+        expect_close(net_gradient(&b), net_gradient(&a), 0, loss, "loss");
         float *theirs = fetch(&a, a.m->grads), *ours = fetch(&b, b.m->grads),
               *w = fetch(&a, a.m->params);
-        through_bf16(w, w, n);
+        through(BF16, w, w, n);
         store(&a, a.m->params, w);
         net_gradient(&a);
         float *rounded = fetch(&a, a.m->grads);
@@ -210,14 +232,41 @@ static void mixed_precision(void **state)
         printf("    %s: gradient off by %.1e; with weights rounded by %.1e\n", networks[i].name,
                off, measure);
         bool has_conv = strcmp(networks[i].name, "mlp") != 0;
-        assert_true(has_conv ? off > 1e-4 : off == 0); /* BF16 was used, and only where there
-                                                        * are convolutions */
-        assert_true(off <= 3 * measure); /* also rounded: inputs, every layer's output and its
+        assert_true(has_conv ? off > least : off == 0); /* 16 bits were used, and only where there
+                                                         * are convolutions */
+        assert_true(off <= most * measure); /* also rounded: inputs, every layer's output and its
                                           * gradient */
         free(ours), free(theirs), free(w), free(rounded);
         net_free(&a), net_free(&b);
         backend_close(wide), backend_close(half);
     }
+}
+
+static void bf16(void **state) { mixed_precision("bf16", 0.02, 1e-4, 3); }
+static void fp16(void **state) { mixed_precision("fp16", 0.0025, 1e-5, 1); }
+
+/* ---- who would see values times the loss scale ---- */
+
+static void read_dy(void *context, int layer, Tensor x, Tensor dy, Stream *s) {}
+static void add_nothing(void *context, Tensor sums, Stream *s) {}
+
+static void train_with(void *hook)
+{
+    static const ModelSpec spec = {.name = "resnet8", .h = 8, .w = 8, .c = 3, .classes = 10};
+    Backend *be = cuda_on_host_open(0, 1);
+    backend_precision(be, "fp16");
+    Net n = net_new(be, &spec, 4, 4, 1);
+    if (!strcmp(hook, "tensor"))
+        n.m->tensor_hook = read_dy;
+    else
+        n.m->stats_hook = add_nothing;
+    net_gradient(&n);
+}
+
+static void fp16_hooks(void **state)
+{
+    expect_death(2, train_with, "tensor", "--precision=fp16", "layer's dy", "bf16", NULL);
+    expect_death(2, train_with, "stats", "--precision=fp16", "synchronised batch norm", NULL);
 }
 
 static const Case cases[] = {
@@ -227,8 +276,11 @@ static const Case cases[] = {
     {"refusals", .run = refusals},
     {"without_a_gpu", .run = without_a_gpu},
     {"precisions", .run = precisions},
+    {"older_gpu", .run = older_gpu},
     {"rounding", .run = rounding},
-    {"mixed_precision", .run = mixed_precision},
+    {"bf16", .run = bf16},
+    {"fp16", .run = fp16},
+    {"fp16_hooks", .run = fp16_hooks},
 };
 int main(int argc, char **argv)
 {

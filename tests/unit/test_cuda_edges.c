@@ -99,16 +99,36 @@ static void libraries(void **state)
     expect_words("nm", "fp32", "No such file or directory)"); /* to its end */
 }
 
-/* Every convolution of a BF16 step by cuDNN, the first with padded channels. */
+/* Every convolution of a BF16 and of an FP16 step by cuDNN, the first with padded channels. */
 static void all_by_cudnn(void **state)
 {
-    Backend *be = open_refusing("", "bf16");
-    Net n = net_new(be, &spec, 8, 8, 1);
-    free(gradient(&n, 8));
-    assert_int_equal(cuda_on_host_cudnn_calls(0), 9);
-    assert_int_equal(cuda_on_host_cudnn_calls(1), 8);
-    assert_int_equal(cuda_on_host_cudnn_calls(2), 9);
-    net_free(&n);
+    static const char *const precisions[] = {"bf16", "fp16"};
+    for (int p = 0; p < 2; p++) {
+        Backend *be = open_refusing("", precisions[p]);
+        Net n = net_new(be, &spec, 8, 8, 1);
+        free(gradient(&n, 8));
+        assert_int_equal(cuda_on_host_cudnn_calls(0), 9 * (p + 1));
+        assert_int_equal(cuda_on_host_cudnn_calls(1), 8 * (p + 1));
+        assert_int_equal(cuda_on_host_cudnn_calls(2), 9 * (p + 1));
+        net_free(&n);
+        backend_close(be);
+    }
+}
+
+/* The products of a stack of matrices, however large it is: one call of cuBLAS. (That they are
+ * right: test_vectors.) */
+static void stack_in_one_call(void **state)
+{
+    Backend *be = open_refusing("h", "fp32");
+    Stream *s = be->op->stream_new(be, 0);
+    Tensor a = tensor_new(be, F32, 5, 6, 6, 1, 0), b = tensor_new(be, F32, 5, 6, 6, 1, 0),
+           c = tensor_new(be, F32, 5, 6, 6, 1, 0);
+    for (int turn = 0; turn < 4; turn++) {
+        be->op->matmul(s, c, a, b, turn & 1, turn & 2);
+        assert_int_equal(cuda_on_host_cublas_calls(), turn + 1);
+    }
+    tensor_free(be, a), tensor_free(be, b), tensor_free(be, c);
+    be->op->stream_free(s);
     backend_close(be);
 }
 
@@ -183,15 +203,12 @@ static void staging(void **state)
     backend_close(be);
 }
 
-static const Case cases[] = {{"refusals", .run = refusals, .seconds = 120},
-                             {"description", .run = description},
-                             {"refusals_counted", .run = refusals_counted},
-                             {"libraries", .run = libraries},
-                             {"all_by_cudnn", .run = all_by_cudnn},
-                             {"described_once", .run = described_once},
-                             {"too_many_elements", .run = too_many_elements},
-                             {"upload_source", .run = upload_source},
-                             {"staging", .run = staging}};
+static const Case cases[] = {
+    {"refusals", .run = refusals, .seconds = 120}, {"description", .run = description},
+    {"refusals_counted", .run = refusals_counted}, {"libraries", .run = libraries},
+    {"all_by_cudnn", .run = all_by_cudnn},         {"stack_in_one_call", .run = stack_in_one_call},
+    {"described_once", .run = described_once},     {"too_many_elements", .run = too_many_elements},
+    {"upload_source", .run = upload_source},       {"staging", .run = staging}};
 int main(int argc, char **argv)
 {
     return harness_main(argc, argv, cases, sizeof cases / sizeof *cases);

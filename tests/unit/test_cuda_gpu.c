@@ -4,6 +4,7 @@
 #include "check.h"
 #include "method.h"
 #include "net.h"
+#include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -366,14 +367,14 @@ static void reduced_dense(Device *d, int N, int D, int K, double tolerance)
     free(x), free(w), free(bias), free(y);
 }
 
-/* Factors rounded to 10 bits of mantissa are off by up to 2^-11, those and results rounded to
- * BF16's 7 by up to 2^-8. */
+/* Factors rounded to 10 bits of mantissa (TF32, FP16) are off by up to 2^-11, those and results
+ * rounded to BF16's 7 by up to 2^-8. */
 static void reduced(const char *precision, double tolerance, double of_dense)
 {
     Device *d = device_open();
-    if (!d->op->mixed) {
+    if (!(strcmp(precision, "fp16") ? d->op->mixed : d->op->fp16)) {
         device_close(d);
-        SKIP("this device computes in fp32 only");
+        SKIP("this device does not compute in it");
     }
     backend_precision(d->be, precision);
     reduced_conv(d, 16, 16, 3, 1, tolerance);
@@ -389,6 +390,197 @@ static void reduced(const char *precision, double tolerance, double of_dense)
 static void tf32(void **state) { (void)state, reduced("tf32", 1e-3, 1e-3); }
 /* dense layers stay in float32 */
 static void bf16(void **state) { (void)state, reduced("bf16", 1e-2, 1e-5); }
+static void fp16(void **state) { (void)state, reduced("fp16", 1.5e-3, 1e-5); }
+
+/* ---- loss scaling (model.h) ---- */
+
+static Device *fp16_device(void)
+{
+    Device *d = device_open();
+    if (!d->op->fp16) {
+        device_close(d);
+        SKIP("this device has no FP16");
+    }
+    return d;
+}
+
+static LossScale scale_of(const Net *n)
+{
+    LossScale now;
+    n->op->download(n->m->s, &now, model_loss_scale(n->m));
+    return now;
+}
+static void set_scale(const Net *n, float scale)
+{
+    n->op->upload(n->m->s, model_loss_scale(n->m), &(LossScale){.scale = scale});
+}
+static void expect_scale(const Net *n, float scale, unsigned good)
+{
+    LossScale now = scale_of(n);
+    if (now.scale != scale || now.good != good || now.overflow)
+        fail_msg("a loss scale of %g, %u good; expected %g, %u", now.scale, now.good, scale, good);
+}
+
+/* Elements [first, end) of the gradient. */
+static void expect_zero(const Net *n, size_t first, size_t end)
+{
+    float *g = fetch(n, n->m->grads);
+    for (size_t i = first; i < end; i++)
+        if (g[i] != 0) /* nor NaN */
+            fail_msg("element %zu of a gradient that overflowed is %g", i, g[i]);
+    free(g);
+}
+
+/* model_gradient's, without the zeroing. */
+static void add_gradient(Net *n)
+{
+    model_forward(n->m, n->x, MODEL_FROZEN_STATS);
+    model_loss(n->m, n->totals, n->label, NO_TENSOR, true);
+    model_backward(n->m);
+}
+
+/* FP32's gradient, of the batch that net_new draws. */
+static double *wide_gradient(Device *d)
+{
+    Net n = net_new(d->be, &spec, 8, 8, 1);
+    net_gradient(&n);
+    double *g = fetch_double(&n, n.m->grads);
+    net_free(&n);
+    return g;
+}
+
+/* The gradient is FP32's, whatever S is, and is added to what is there; one that overflows is 0 and
+ * halves S, until it no longer does; then it is FP32's again. */
+static void loss_scaling(void **state)
+{
+    enum { FROM = 60, LEAST_HALVED = 20 };
+    const double near = 3e-2; /* ReLUs' kinks, mostly */
+    Device *d = fp16_device();
+    double *expected = wide_gradient(d);
+    backend_precision(d->be, "fp16");
+    Net n = net_new(d->be, &spec, 8, 8, 1);
+    size_t count = tensor_count(n.m->grads);
+    for (int e = 4; e <= 16; e += 4) {
+        set_scale(&n, ldexpf(1, e));
+        net_gradient(&n);
+        expect_scale(&n, ldexpf(1, e), 1);
+        expect_vector(&n, n.m->grads, expected, near, "gradient in FP16");
+    }
+    model_gradient(n.m, n.totals, n.x, n.label);
+    add_gradient(&n), add_gradient(&n), add_gradient(&n);
+    n.op->scale(n.m->s, n.m->grads, 0.25f);
+    expect_vector(&n, n.m->grads, expected, near, "four gradients' mean");
+    set_scale(&n, ldexpf(1, FROM));
+    int halved = 0;
+    while (net_gradient(&n), scale_of(&n).good == 0) {
+        expect_zero(&n, 0, count);
+        expect_scale(&n, ldexpf(1, FROM - ++halved), 0);
+    }
+    printf("    halved %d times from 2^%d\n", halved, FROM);
+    assert_true(halved >= LEAST_HALVED);
+    expect_vector(&n, n.m->grads, expected, near, "gradient when it no longer overflows");
+    free(expected);
+    net_free(&n);
+    device_close(d);
+}
+
+/* ---- with those who look at a layer's gradients during the pass ---- */
+typedef struct Seen {
+    Net *n;
+    float *at_once; /* [params]: the gradient, as the hook saw it */
+} Seen;
+
+static void look(void *context, size_t first, int count, Stream *s)
+{
+    Seen *seen = context;
+    Tensor slice = tensor_slice(seen->n->m->grads, first, count);
+    seen->n->op->download(s, seen->at_once + first, slice);
+}
+
+/* They see what it is in the end: where it overflows below the last layer, that layer's gradient,
+ * and 0. */
+static void loss_scale_hooks(void **state)
+{
+    Device *d = fp16_device();
+    backend_precision(d->be, "fp16");
+    Net n = net_new(d->be, &spec, 8, 8, 1);
+    size_t count = tensor_count(n.m->grads), head = model_find(n.m, "fc.weight")->at;
+    net_gradient(&n);
+    float *right = fetch(&n, n.m->grads);
+    Seen seen = {&n, alloc(count, sizeof(float))};
+    n.m->grads_at = alloc(n.m->nviews, sizeof(Tensor));
+    for (int v = 0; v < n.m->nviews; v++)
+        n.m->grads_at[v] = model_view(n.m->grads, &n.m->views[v]);
+    Tensor *apart = n.m->grads_at;
+    for (int way = 0; way < 2; way++) { /* slices side by side, and each for itself */
+        n.m->grads_at = way ? apart : NULL;
+        n.m->grad_hook = look, n.m->grad_context = &seen;
+        set_scale(&n, 1024);
+        net_gradient(&n), add_gradient(&n);
+        n.op->scale(n.m->s, n.m->grads, 0.5f);
+        float *twice = fetch(&n, n.m->grads);
+        for (size_t i = 0; i < count; i++)
+            expect_close(twice[i], right[i], 1e-5, 1e-2, "gradient with a hook");
+        set_scale(&n, 0x1p60f);
+        net_gradient(&n);
+        float *end = fetch(&n, n.m->grads);
+        expect_bits(seen.at_once, end, count, "gradient as the hook saw it");
+        expect_bits(end + head, right + head, count - head, "the last layer's gradient");
+        expect_zero(&n, 0, head);
+        expect_scale(&n, 0x1p59f, 0);
+        free(twice), free(end);
+    }
+    free(apart), free(right), free(seen.at_once);
+    n.m->grads_at = NULL;
+    net_free(&n);
+    device_close(d);
+}
+
+/* One element of the batch. */
+static void spoil(Net *n, float value)
+{
+    n->op->upload(n->m->s, tensor_vector(n->x.buf, n->x.at, F32, 1), &value);
+}
+
+/* A pixel that F16 cannot hold, in some steps; recorded and replayed, and piece by piece: the same
+ * bits of gradients, weights and S. */
+static void loss_scale_recorded(void **state)
+{
+    static const ModelSpec plain_spec = {
+        .name = "resnet8", .h = 8, .w = 8, .c = 3, .classes = 10, .no_batchnorm = true};
+    Device *d = fp16_device();
+    backend_precision(d->be, "fp16");
+    Net a = net_new(d->be, &plain_spec, 8, 8, 1), b = net_new(d->be, &plain_spec, 8, 8, 1);
+    Sgd *o = sgd_new(a.m, 0.9, 0.01, true), *q = sgd_new(b.m, 0.9, 0.01, true);
+    const StepPart part[STEP_PARTS] = {{sgd_queue, o}};
+    float scale = LOSS_SCALE_FIRST;
+    unsigned good = 0;
+    for (int step = 0; step < 12; step++) {
+        bool bad = step == 0 || step == 5 || step == 6;
+        good = bad ? 0 : good + 1;
+        scale = bad ? scale / 2 : scale;
+        net_draw(&a, step), net_draw(&b, step);
+        if (bad)
+            spoil(&a, 1e6f), spoil(&b, 1e6f);
+        sgd_begin(a.m, o, 0.01);
+        model_step(a.m, a.totals, a.x, a.label, part);
+        plain(&b, b.x, b.label);
+        sgd_step(b.m, q, 0.01);
+        float *ours = fetch(&a, a.m->grads), *theirs = fetch(&b, b.m->grads),
+              *w = fetch(&a, a.m->params), *v = fetch(&b, b.m->params);
+        expect_bits(ours, theirs, tensor_count(a.m->grads), "gradient");
+        expect_bits(w, v, tensor_count(a.m->params), "weights");
+        expect_scale(&a, scale, good), expect_scale(&b, scale, good);
+        if (bad)
+            expect_zero(&a, 0, tensor_count(a.m->grads));
+        else
+            assert_true(ours[0] != 0);
+        free(ours), free(theirs), free(w), free(v);
+    }
+    sgd_free(a.m, o), sgd_free(b.m, q);
+    net_free(&a), net_free(&b);
+    device_close(d);
+}
 
 /* ---- two models of one backend ---- */
 
@@ -451,16 +643,19 @@ static void replays_in_turn(void **state)
     device_close(d);
 }
 
-static const Case cases[] = {{"recorded", .run = recorded, .seconds = 120, .seeds = 3,
-                              .cudnn = true},
-                             {"whole_steps", .run = whole_steps, .seconds = 120, .seeds = 5,
-                              .cudnn = true},
-                             {"stats_hooks", .run = stats_hooks, .seeds = 3},
-                             {"evaluated", .run = evaluated, .seeds = 2, .cudnn = true},
-                             {"tf32", .run = tf32, .cudnn = true},
-                             {"bf16", .run = bf16, .cudnn = true},
-                             {"two_at_once", .run = two_at_once, .seeds = 5, .cudnn = true},
-                             {"replays_in_turn", .run = replays_in_turn, .seeds = 5}};
+static const Case cases[] = {
+    {"recorded", .run = recorded, .seconds = 120, .seeds = 3, .cudnn = true},
+    {"whole_steps", .run = whole_steps, .seconds = 120, .seeds = 5, .cudnn = true},
+    {"stats_hooks", .run = stats_hooks, .seeds = 3},
+    {"evaluated", .run = evaluated, .seeds = 2, .cudnn = true},
+    {"tf32", .run = tf32, .cudnn = true},
+    {"bf16", .run = bf16, .cudnn = true},
+    {"fp16", .run = fp16, .cudnn = true},
+    {"loss_scaling", .run = loss_scaling, .cudnn = true},
+    {"loss_scale_hooks", .run = loss_scale_hooks, .seeds = 1},
+    {"loss_scale_recorded", .run = loss_scale_recorded, .seconds = 120, .seeds = 3, .cudnn = true},
+    {"two_at_once", .run = two_at_once, .seeds = 5, .cudnn = true},
+    {"replays_in_turn", .run = replays_in_turn, .seeds = 5}};
 int main(int argc, char **argv)
 {
     return device_main(argc, argv, cases, sizeof cases / sizeof *cases);

@@ -2,6 +2,7 @@
  * every backend. */
 #include "check.h"
 #include "device.h"
+#include "rng.h"
 #include <math.h>
 #include <string.h>
 
@@ -10,9 +11,9 @@
 /* A new tensor is zero, of every dtype; what goes up comes down; zero() clears the inside. */
 static void memory(void **state)
 {
-    static const DType types[] = {F32, F64, BF16, I32, U8};
+    static const DType types[] = {F32, F64, BF16, F16, I32, U8};
     Device *d = device_open();
-    for (int i = 0; i < 5; i++) {
+    for (int i = 0; i < 6; i++) {
         Tensor t = tensor_new(d->be, types[i], 3, 4, 5, 2, 0);
         size_t bytes = tensor_count(t) * dtype_size(types[i]);
         unsigned char *there = alloc(bytes, 1), *back = alloc(bytes, 1), *zero = alloc(bytes, 1);
@@ -183,17 +184,17 @@ static void axpy_ends(void **state)
 {
     Device *d = device_open();
     enum { MOST = 300, ROOM = MOST + 16 };
-    DType types[] = {F32, BF16};
+    DType types[] = {F32, BF16, F16};
     float x[ROOM], y[ROOM], sum[ROOM];
     for (int i = 0; i < ROOM; i++)
-        x[i] = (float)(i % 11 - 5), y[i] = (float)(i % 7 - 3); /* a BF16 holds them and sums */
+        x[i] = (float)(i % 11 - 5), y[i] = (float)(i % 7 - 3); /* any type holds them and sums */
     Tensor wide = tensor_new(d->be, F32, ROOM, 1, 1, 1, 0),
            none = tensor_new(d->be, F32, ROOM, 1, 1, 1, 0);
     for (int n = 1; n <= MOST; n += n < 20 ? 1 : 93)
-        for (int way = 0; way < (d->op->mixed ? 16 : 4); way++) {
+        for (int way = 0; way < (d->op->mixed ? 36 : 4); way++) {
             size_t at_x = way & 1 ? 1 : 8, at_y = way & 2 ? 3 : 8;
-            Tensor tx = tensor_new(d->be, types[way >> 2 & 1], ROOM, 1, 1, 1, 0),
-                   ty = tensor_new(d->be, types[way >> 3 & 1], ROOM, 1, 1, 1, 0);
+            Tensor tx = tensor_new(d->be, types[way / 4 % 3], ROOM, 1, 1, 1, 0),
+                   ty = tensor_new(d->be, types[way / 12], ROOM, 1, 1, 1, 0);
             d->op->upload(d->s, wide, x), d->op->axpy(d->s, tx, 1, wide);
             d->op->upload(d->s, wide, y), d->op->axpy(d->s, ty, 1, wide);
             d->op->axpy(d->s, tensor_slice(ty, at_y, n), 2, tensor_slice(tx, at_x, n));
@@ -278,6 +279,197 @@ static void slices(void **state)
     d->op->zero(d->s, tensor_slice(t, 5, 2));
     expect_tensor(d, t, expected, 0, "slices");
     drop(d, t);
+    device_close(d);
+}
+
+/* ---- F16 ---- */
+enum { HALVES = 1 << 16, INFINITE = 0x7c00 };
+
+/* By its definition. The one above the largest is where infinity begins to be nearer. */
+static double half_value(unsigned bits)
+{
+    int exponent = bits >> 10 & 31, mantissa = bits & 0x3ff;
+    double size = exponent ? ldexp(1024 + mantissa, exponent - 25) : ldexp(mantissa, -24);
+    return bits & 0x8000 ? -size : size;
+}
+
+static bool half_is_nan(unsigned bits) { return (bits & 0x7fff) > INFINITE; }
+
+/* HALVES elements, wide = half; axpy onto zeros reads and writes any type. */
+static void half_to_float(Device *d, float *wide, const uint16_t *half)
+{
+    Tensor from = tensor_new(d->be, F16, HALVES, 1, 1, 1, 0),
+           to = tensor_new(d->be, F32, HALVES, 1, 1, 1, 0);
+    d->op->upload(d->s, from, half);
+    d->op->axpy(d->s, to, 1, from);
+    d->op->download(d->s, wide, to);
+    drop(d, from), drop(d, to);
+}
+static void float_to_half(Device *d, uint16_t *half, const float *wide)
+{
+    Tensor from = tensor_new(d->be, F32, HALVES, 1, 1, 1, 0),
+           to = tensor_new(d->be, F16, HALVES, 1, 1, 1, 0);
+    d->op->upload(d->s, from, wide);
+    d->op->axpy(d->s, to, 1, from);
+    d->op->download(d->s, half, to);
+    drop(d, from), drop(d, to);
+}
+
+/* Is this half the nearest, of two the even one? */
+static void expect_nearest(float x, unsigned half)
+{
+    unsigned size = half & 0x7fff;
+    if (isnan(x) ? half_is_nan(half) : isinf(x) || fabsf(x) >= 65520 ? size == INFINITE : false)
+        return;
+    double here = half_value(half), off = fabs(x - here), above = fabs(x - half_value(half + 1)),
+           below = size ? fabs(x - half_value(half - 1)) : INFINITY;
+    bool even = half % 2 == 0, nearest = off < above && off < below,
+         tie = even && off <= above && off <= below;
+    if (size >= INFINITE || !(nearest || tie))
+        fail_msg("%.9g became %.9g (0x%04x)", x, here, half);
+}
+
+static Device *fp16_device(void)
+{
+    Device *d = device_open();
+    if (!d->op->fp16) {
+        device_close(d);
+        SKIP("this device has no FP16");
+    }
+    return d;
+}
+
+/* Every half to a float and back: the same. (Of -0 the sign is lost in axpy onto 0.) */
+static void halves(void **state)
+{
+    Device *d = fp16_device();
+    uint16_t *half = alloc(HALVES, sizeof *half), *back = alloc(HALVES, sizeof *back);
+    float *wide = alloc(HALVES, sizeof *wide);
+    for (unsigned i = 0; i < HALVES; i++)
+        half[i] = (uint16_t)i;
+    half_to_float(d, wide, half);
+    float_to_half(d, back, wide);
+    for (unsigned i = 0; i < HALVES; i++) {
+        bool finite = (i & 0x7fff) < INFINITE, same = back[i] == i || i == 0x8000;
+        if (half_is_nan(i) ? !isnan(wide[i]) || !half_is_nan(back[i])
+            : finite       ? wide[i] != half_value(i) || !same
+                           : !isinf(wide[i]) || !same)
+            fail_msg("0x%04x became %.9g, and 0x%04x again", i, wide[i], back[i]);
+    }
+    free(half), free(back), free(wide);
+    device_close(d);
+}
+
+/* Half way between a half and the next; just below that; just above; any bits; exponents that a
+ * half has. */
+static float to_round(int turn, unsigned half, Rng *r)
+{
+    uint32_t any = rng_u32(r);
+    float x = (float)((half_value(half) + half_value(half + 1)) / 2);
+    if (turn == 3)
+        memcpy(&x, &any, sizeof x);
+    if (turn == 4)
+        x = (float)ldexp(2 * rng_uniform(r) - 1, (int)(any % 44) - 26);
+    return turn == 1 ? nextafterf(x, 0)
+         : turn == 2 ? nextafterf(x, half & 0x8000 ? -1e9f : 1e9f)
+                     : x;
+}
+
+static void rounded_to_half(void **state)
+{
+    Device *d = fp16_device();
+    uint16_t *half = alloc(HALVES, sizeof *half);
+    float *wide = alloc(HALVES, sizeof *wide);
+    Rng r = rng_at(1, RNG_TEST, 0, 0);
+    for (int turn = 0; turn < 5; turn++) {
+        for (unsigned i = 0; i < HALVES; i++)
+            wide[i] = to_round(turn, (i & 0x7fff) < INFINITE ? i : 0, &r);
+        float_to_half(d, half, wide);
+        for (unsigned i = 0; i < HALVES; i++)
+            expect_nearest(wide[i], half[i]);
+    }
+    free(half), free(wide);
+    device_close(d);
+}
+
+/* ---- loss scaling ---- */
+static const LossScale at_first = {.scale = 1024};
+
+static void expect_scale(Device *d, Tensor scale, float expected, unsigned good)
+{
+    LossScale now;
+    d->op->download(d->s, &now, scale);
+    if (now.scale != expected || now.good != good || now.overflow)
+        fail_msg("a scale of %g, %u good, overflow %u; expected %g, %u, 0", now.scale, now.good,
+                 now.overflow, expected, good);
+}
+
+/* Element `at` of one part is not finite: both parts of this pass become 0, S is halved. */
+static void overflow_case(Device *d, Tensor scale, const double *v, int n, int at, float bad)
+{
+    double *none = zeros(n);
+    Tensor part = put_vector(d, v, n), next = put_vector(d, v, n);
+    d->op->upload(d->s, scale, &at_first);
+    d->op->upload(d->s, tensor_slice(part, (size_t)at, 1), &bad);
+    d->op->scale_down(d->s, part, scale, false);
+    expect_tensor(d, part, none, 0, "not finite");
+    d->op->scale_down(d->s, next, scale, true);
+    expect_tensor(d, next, none, 0, "the next part");
+    expect_scale(d, scale, 512, 0);
+    drop(d, part), drop(d, next), free(none);
+}
+
+static void loss_scale(void **state)
+{
+    Device *d = fp16_device();
+    Tensor scale = tensor_new(d->be, U8, sizeof at_first, 1, 1, 1, 0);
+    for (int i = 0; i < SIZES - 1; i++) {
+        int n = sizes[i];
+        double *v = random_values(1, n, 0, 1), *up = zeros(n);
+        Tensor t = put_vector(d, v, n);
+        for (int j = 0; j < n; j++)
+            up[j] = 1024 * (float)v[j], v[j] = (float)v[j];
+        d->op->upload(d->s, scale, &at_first);
+        d->op->scale_up(d->s, t, scale);
+        expect_tensor(d, t, up, 0, "scaled up");
+        d->op->scale_down(d->s, t, scale, true);
+        expect_tensor(d, t, v, 0, "and down");
+        expect_scale(d, scale, 1024, 1);
+        overflow_case(d, scale, v, n, 0, INFINITY);
+        overflow_case(d, scale, v, n, n / 2, -INFINITY);
+        overflow_case(d, scale, v, n, n - 1, NAN);
+        drop(d, t), free(v), free(up);
+    }
+    drop(d, scale);
+    device_close(d);
+}
+
+/* Doubled after so many good passes in a row; never below 1, nor above 2^24. */
+static void loss_scale_moves(void **state)
+{
+    Device *d = fp16_device();
+    Tensor scale = tensor_new(d->be, U8, sizeof at_first, 1, 1, 1, 0),
+           bad = put_vector(d, (double[]){NAN}, 1);
+    static const struct {
+        LossScale before;
+        bool overflows;
+        float scale;
+        unsigned good;
+    } moves[] = {
+        {{.scale = 4, .good = LOSS_SCALE_GOOD - 2}, false, 4, LOSS_SCALE_GOOD - 1},
+        {{.scale = 4, .good = LOSS_SCALE_GOOD - 1}, false, 8, 0},
+        {{.scale = 4, .good = LOSS_SCALE_GOOD - 1}, true, 2, 0},
+        {{.scale = LOSS_SCALE_MOST, .good = LOSS_SCALE_GOOD - 1}, false, LOSS_SCALE_MOST, 0},
+        {{.scale = LOSS_SCALE_LEAST}, true, LOSS_SCALE_LEAST, 0}};
+    for (size_t i = 0; i < sizeof moves / sizeof *moves; i++) {
+        d->op->upload(d->s, scale, &moves[i].before);
+        d->op->upload(d->s, bad, &(float){NAN});
+        if (moves[i].overflows)
+            d->op->scale_down(d->s, bad, scale, false);
+        d->op->scale_down(d->s, NO_TENSOR, scale, true);
+        expect_scale(d, scale, moves[i].scale, moves[i].good);
+    }
+    drop(d, scale), drop(d, bad);
     device_close(d);
 }
 
@@ -396,6 +588,10 @@ static const Case cases[] = {
     {"algebra", .run = algebra},
     {"axpy_shaped", .run = axpy_shaped},
     {"axpy_ends", .run = axpy_ends},
+    {"halves", .run = halves},
+    {"rounded_to_half", .run = rounded_to_half},
+    {"loss_scale", .run = loss_scale, .seeds = 2},
+    {"loss_scale_moves", .run = loss_scale_moves},
     {"dot_is_exact", .run = dot_is_exact},
     {"sgd", .run = sgd},
     {"slices", .run = slices},

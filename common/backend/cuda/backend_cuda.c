@@ -77,6 +77,8 @@ static const BackendOps cuda_ops = {
     .axpy = cuda_axpy,
     .scale = cuda_scale,
     .dot = cuda_dot,
+    .scale_up = cuda_scale_up,
+    .scale_down = cuda_scale_down,
     .act_forward = cuda_act_forward,
     .act_backward = cuda_act_backward,
     .matmul = cuda_matmul,
@@ -148,7 +150,9 @@ Backend *backend_cuda_open(int local_rank, int local_size)
     struct cudaDeviceProp about;
     CudaFound f = look(local_rank, &cuda->device);
     cuda->ops = cuda_ops;
-    cuda->ops.mixed = f.major >= 8; /* tensor cores that take BF16 and TF32 */
+    /* what its tensor cores take */
+    cuda->ops.mixed = f.major >= 8;
+    cuda->ops.fp16 = f.major >= 7;
     cuda_record_ops(&cuda->ops);
     cuda->base = (Backend){.op = &cuda->ops, .threads = 1, .activations = F32};
     CUDA_CHECK(cudaGetDeviceProperties(&about, cuda->device));

@@ -88,7 +88,10 @@ static inline bool same_shape(Tensor a, Tensor b)
     return a.n == b.n && a.h == b.h && a.w == b.w && a.c == b.c;
 }
 static inline bool given(Tensor t) { return t.buf != NULL; }
-static inline bool is_activation(Tensor t) { return t.dtype == F32 || t.dtype == BF16; }
+static inline bool is_activation(Tensor t)
+{
+    return t.dtype == F32 || t.dtype == BF16 || t.dtype == F16;
+}
 
 /* While a stream is being recorded, no other thread may allocate or free: that waits for the whole
  * GPU, which CUDA forbids then. So this lock is held from record_begin to record_end, and around
@@ -126,8 +129,8 @@ void cuda_event_wait(Stream *s, Event *e);
 double cuda_event_seconds(Event *from, Event *to);
 
 /* cuda_gemm.c: c = a b + beta c, row-major: c [M,N], op(a) [M,K], op(b) [K,N]; lda, ldb, ldc:
- * elements from row to row. a and b both F32 or both BF16; sums in float32, on the tensor cores as
- * be->precision allows. */
+ * elements from row to row. a and b of one type, F32, BF16 or F16; sums in float32, on the tensor
+ * cores as be->precision allows. */
 typedef struct Operand {
     const void *at;
     int ld;
@@ -135,6 +138,8 @@ typedef struct Operand {
 } Operand;
 void cuda_gemm(Stream *s, void *c, DType c_type, int ldc, float beta, Operand a, Operand b,
                DType ab_type, int M, int N, int K);
+/* The same of `count` products, all F32, in one call: dense matrices, one behind the other. */
+void cuda_gemm_stack(Stream *s, float *c, Operand a, Operand b, int count, int M, int N, int K);
 
 /* cuda_vector.cu */
 void cuda_put_small(Stream *s, void *device, const void *host, size_t bytes);
@@ -145,6 +150,9 @@ void cuda_sgd(Stream *s, Tensor w, Tensor v, Tensor g, Tensor rate, float moment
 void cuda_axpy(Stream *s, Tensor y, float a, Tensor x);
 void cuda_scale(Stream *s, Tensor x, float a);
 void cuda_dot(Stream *s, Tensor out, Tensor x, Tensor y);
+/* cuda_loss_scale.cu */
+void cuda_scale_up(Stream *s, Tensor x, Tensor scale);
+void cuda_scale_down(Stream *s, Tensor g, Tensor scale, bool last);
 /* cuda_record.c: fill in the operations for recordings and for profilers. (The tests' emulated GPU
  * cannot record, and has another file.) */
 void cuda_record_ops(BackendOps *op);

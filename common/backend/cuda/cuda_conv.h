@@ -22,7 +22,7 @@ struct ConvPlan {
     void *dnn;        /* cuda_conv_cudnn.c's, NULL: im2col */
     size_t dnn_bytes; /* of its workspace */
     int dnn_C; /* channels of x as cuDNN sees them: C, or PADDED_C where an F32 image is copied to
-                * BF16 for it: tensor cores take nothing narrower */
+                * BF16 or F16 for it: tensor cores take nothing narrower */
 };
 enum { PADDED_C = 8 };
 
@@ -42,8 +42,8 @@ void cuda_conv_pack(Stream *s, const ConvPlan *p, void *packed, Tensor w, int ch
 /* dw [K,C,R,R] += packed [K,R,R,channels], of this type; channels beyond C are not read */
 void cuda_conv_unpack_add(Stream *s, const ConvPlan *p, Tensor dw, void *packed, DType type,
                           int channels);
-/* padded [x.n,H,W,PADDED_C], BF16 = x; channels beyond C are 0 */
-void cuda_conv_pad(Stream *s, void *padded, Tensor x);
+/* padded [x.n,H,W,PADDED_C], p->type = x; channels beyond C are 0 */
+void cuda_conv_pad(Stream *s, const ConvPlan *p, void *padded, Tensor x);
 /* col [x.n * P * Q, R*R*C], p->type: each output pixel's inputs; 0 from beyond the edge */
 void cuda_im2col(Stream *s, const ConvPlan *p, void *col, Tensor x);
 /* dx (+)= for each input the sum of its entries in dcol [dx.n * P * Q, R*R*C], F32 */

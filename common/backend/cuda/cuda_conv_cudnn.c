@@ -3,8 +3,8 @@
  * deterministic and that support NHWC: forward IMPLICIT_PRECOMP_GEMM, data ALGO_1, weight ALGO_1.
  * im2col does the rest.
  *
- * In BF16 the gradient of the filters comes out in BF16, too, after sums in float32; it is then
- * added to F32. A residual is added to a y that was rounded to BF16, and the sum rounded again.
+ * In BF16 and FP16 the gradient of the filters comes out in that type, too, after sums in float32;
+ * it is then added to F32. A residual is added to a y that was rounded, and the sum rounded again.
  */
 #include "cuda_conv_cudnn.h"
 #include "gpu_library.h"
@@ -49,7 +49,9 @@ static Cudnn *of(const ConvPlan *p) { return p->dnn; }
 static bool is_padded(const ConvPlan *p) { return p->dnn_C > p->C; }
 static cudnnDataType_t type_of(const ConvPlan *p)
 {
-    return p->type == BF16 ? CUDNN_DATA_BFLOAT16 : CUDNN_DATA_FLOAT;
+    return p->type == F32  ? CUDNN_DATA_FLOAT
+         : p->type == BF16 ? CUDNN_DATA_BFLOAT16
+                           : CUDNN_DATA_HALF;
 }
 
 /* Describe n images, and query each call's workspace: a call that wants more than `limit` bytes
@@ -173,7 +175,7 @@ static void cudnn_free(ConvPlan *p)
 void cudnn_plan(Backend *be, ConvPlan *p, Tensor y, Tensor x)
 {
     CudaBackend *cuda = (CudaBackend *)be;
-    bool padded = p->type == BF16 && x.dtype == F32 && x.c < PADDED_C;
+    bool padded = p->type != F32 && x.dtype == F32 && x.c < PADDED_C;
     if (!cuda->dnn)
         return;
     cuda->plans++;
@@ -196,9 +198,9 @@ void cudnn_plan(Backend *be, ConvPlan *p, Tensor y, Tensor x)
     CUDNN_CHECK(cudnnSetConvolution2dDescriptor(d->conv, p->pad, p->pad, p->stride, p->stride, 1, 1,
                                                 CUDNN_CROSS_CORRELATION, CUDNN_DATA_FLOAT));
     /* DEFAULT_MATH permits tensor cores for TF32 only */
-    cudnnMathType_t math = p->type == BF16 ? CUDNN_TENSOR_OP_MATH
-                         : exact           ? CUDNN_FMA_MATH
-                                           : CUDNN_DEFAULT_MATH;
+    cudnnMathType_t math = p->type != F32 ? CUDNN_TENSOR_OP_MATH
+                         : exact          ? CUDNN_FMA_MATH
+                                          : CUDNN_DEFAULT_MATH;
     CUDNN_CHECK(cudnnSetConvolutionMathType(d->conv, math));
     p->dnn_bytes = describe(p, &d->batch[0], x.n, WORKSPACE);
     count(cuda, &d->batch[0]);
@@ -242,7 +244,7 @@ static const void *input(Stream *s, ConvPlan *p, Tensor x)
     if (!is_padded(p))
         return cuda_at(x);
     void *padded = conv_scratch(s, p->padded_at);
-    cuda_conv_pad(s, padded, x);
+    cuda_conv_pad(s, p, padded, x);
     return padded;
 }
 

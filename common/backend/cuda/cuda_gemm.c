@@ -4,21 +4,36 @@
 
 static cudaDataType_t type_of(DType t)
 {
-    ASSERT(t == F32 || t == BF16);
-    return t == F32 ? CUDA_R_32F : CUDA_R_16BF;
+    ASSERT(t == F32 || t == BF16 || t == F16);
+    return t == F32 ? CUDA_R_32F : t == BF16 ? CUDA_R_16BF : CUDA_R_16F;
 }
 
 static cublasOperation_t operation(Operand o) { return o.transposed ? CUBLAS_OP_T : CUBLAS_OP_N; }
+
+static cublasComputeType_t compute_type(const Stream *s, DType t)
+{
+    bool tf32 = t == F32 && s->be->precision == PRECISION_TF32;
+    return tf32 ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F;
+}
 
 void cuda_gemm(Stream *s, void *c, DType c_type, int ldc, float beta, Operand a, Operand b,
                DType ab_type, int M, int N, int K)
 {
     const float one = 1;
-    bool tf32 = ab_type == F32 && s->be->precision == PRECISION_TF32;
-    cublasComputeType_t how = tf32 ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F;
     cuda_queue(s);
     cudaDataType_t in = type_of(ab_type), out = type_of(c_type);
     CUBLAS_CHECK(cublasGemmEx(((CudaStream *)s)->blas, operation(b), operation(a), N, M, K, &one,
-                              b.at, in, b.ld, a.at, in, a.ld, &beta, c, out, ldc, how,
-                              CUBLAS_GEMM_DEFAULT));
+                              b.at, in, b.ld, a.at, in, a.ld, &beta, c, out, ldc,
+                              compute_type(s, ab_type), CUBLAS_GEMM_DEFAULT));
+}
+
+void cuda_gemm_stack(Stream *s, float *c, Operand a, Operand b, int count, int M, int N, int K)
+{
+    const float one = 1, zero = 0;
+    cuda_queue(s);
+    CUBLAS_CHECK(cublasGemmStridedBatchedEx(((CudaStream *)s)->blas, operation(b), operation(a), N,
+                                            M, K, &one, b.at, CUDA_R_32F, b.ld, (long long)K * N,
+                                            a.at, CUDA_R_32F, a.ld, (long long)M * K, &zero, c,
+                                            CUDA_R_32F, N, (long long)M * N, count,
+                                            compute_type(s, F32), CUBLAS_GEMM_DEFAULT));
 }

@@ -6,7 +6,7 @@
 /* A row-major matrix as an activation, for get and put. */
 static Act dense(void *at, DType type, int n, int h, int w, int c)
 {
-    Act a = {at, type == BF16, n, h, w, c, 0};
+    Act a = {at, type, n, h, w, c, 0};
     return a;
 }
 
@@ -83,21 +83,30 @@ void cuda_conv_unpack_add(Stream *s, const ConvPlan *p, Tensor dw, void *packed,
 /* ---- images ---- */
 
 /* A thread writes a pixel's channels by one store of 16 bytes. */
-KERNEL pad_channels(Halves *padded, Act x, size_t pixels)
+template <class V> KERNEL pad_channels(V *padded, Act x, size_t pixels)
 {
+    static_assert(V::WIDTH == PADDED_C, "a pixel is an access");
     FOR_EACH (i, pixels) {
-        Halves all;
+        V all;
         for (int c = 0; c < PADDED_C; c++)
-            all.half[c] = c < x.c ? to_bf16(get(x, i * x.c + c)) : 0;
+            set(all, c, c < x.c ? get(x, i * x.c + c) : 0);
         padded[i] = all;
     }
 }
 
-void cuda_conv_pad(Stream *s, void *padded, Tensor x)
+template <class V> static void start_pad(Stream *s, void *padded, Tensor x)
 {
     size_t pixels = (size_t)x.n * x.h * x.w;
-    ASSERT(x.c <= PADDED_C && x.halo == 0);
-    LAUNCH(s, 1, pad_channels, blocks_for(pixels), 1, BLOCK, (Halves *)padded, act(x), pixels);
+    LAUNCH(s, 1, pad_channels<V>, blocks_for(pixels), 1, BLOCK, (V *)padded, act(x), pixels);
+}
+
+void cuda_conv_pad(Stream *s, const ConvPlan *p, void *padded, Tensor x)
+{
+    ASSERT(x.c <= PADDED_C && x.halo == 0 && p->type != F32);
+    if (p->type == BF16)
+        start_pad<Wide<Bfloat>>(s, padded, x);
+    else
+        start_pad<Wide<__half>>(s, padded, x);
 }
 
 /* The sizes of a plan that its kernels need. */

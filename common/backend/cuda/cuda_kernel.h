@@ -9,6 +9,7 @@
 #define CUDA_KERNEL_H
 #include "cuda_backend.h"
 #include "cuda_plan.h"
+#include <cuda_fp16.h>
 #include <math.h>
 
 #ifdef __CUDACC__
@@ -34,35 +35,48 @@
     for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < (n); \
          i += (size_t)gridDim.x * blockDim.x)
 
-/* bfloat16 is the upper half of a float32; rounded to nearest, ties to even; NaN stays NaN. */
-DEVICE float from_bf16(uint16_t half)
+/* ---- an element of each type of activations: to float32 and back, rounded to nearest, ties to
+ * even; NaN stays NaN ---- */
+
+/* The upper half of a float32. */
+typedef struct Bfloat {
+    uint16_t bits;
+} Bfloat;
+
+DEVICE float widen(float x) { return x; }
+DEVICE float widen(Bfloat x)
 {
-    uint32_t bits = (uint32_t)half << 16;
-    float x;
-    memcpy(&x, &bits, sizeof x);
-    return x;
+    uint32_t bits = (uint32_t)x.bits << 16;
+    float wide;
+    memcpy(&wide, &bits, sizeof wide);
+    return wide;
 }
-DEVICE uint16_t to_bf16(float x)
+DEVICE float widen(__half x) { return __half2float(x); }
+
+DEVICE void narrow(float &to, float x) { to = x; }
+DEVICE void narrow(Bfloat &to, float x)
 {
     uint32_t bits;
     memcpy(&bits, &x, sizeof bits);
-    return x != x ? 0x7fc0 : (uint16_t)((bits + 0x7fff + ((bits >> 16) & 1)) >> 16);
+    to.bits = x != x ? 0x7fc0 : (uint16_t)((bits + 0x7fff + ((bits >> 16) & 1)) >> 16);
 }
+DEVICE void narrow(__half &to, float x) { to = __float2half_rn(x); }
 
-/* A tensor of F32 or BF16 as a kernel sees it; at NULL: not given. */
+/* A tensor of F32, BF16 or F16 as a kernel sees it; at NULL: not given. */
 typedef struct Act {
     void *at;
-    int bf16, n, h, w, c, halo;
+    DType type;
+    int n, h, w, c, halo;
 } Act;
 
 static inline Act act(Tensor t)
 {
-    Act a = {NULL, 0, 0, 0, 0, 0, 0};
+    Act a = {NULL, F32, 0, 0, 0, 0, 0};
     if (!t.buf)
         return a;
     ASSERT(is_activation(t));
     a.at = cuda_at(t);
-    a.bf16 = t.dtype == BF16;
+    a.type = t.dtype;
     a.n = t.n, a.h = t.h, a.w = t.w, a.c = t.c, a.halo = t.halo;
     return a;
 }
@@ -87,14 +101,18 @@ DEVICE size_t at_element(Act a, size_t i)
 }
 DEVICE float get(Act a, size_t i)
 {
-    return a.bf16 ? from_bf16(((const uint16_t *)a.at)[i]) : ((const float *)a.at)[i];
+    return a.type == F32  ? widen(((const float *)a.at)[i])
+         : a.type == BF16 ? widen(((const Bfloat *)a.at)[i])
+                          : widen(((const __half *)a.at)[i]);
 }
 DEVICE void put(Act a, size_t i, float x)
 {
-    if (a.bf16)
-        ((uint16_t *)a.at)[i] = to_bf16(x);
+    if (a.type == F32)
+        narrow(((float *)a.at)[i], x);
+    else if (a.type == BF16)
+        narrow(((Bfloat *)a.at)[i], x);
     else
-        ((float *)a.at)[i] = x;
+        narrow(((__half *)a.at)[i], x);
 }
 /* (+)= */
 DEVICE void put_or_add(Act a, size_t i, float x, int add) { put(a, i, add ? get(a, i) + x : x); }

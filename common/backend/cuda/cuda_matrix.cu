@@ -1,8 +1,11 @@
-/* cuda_matrix.cu: products of a batch of matrices by cuBLAS, one after the other, and their
- * lengths. */
+/* cuda_matrix.cu: products of a batch of matrices by one call of cuBLAS, and their lengths. */
 #include "cuda_kernel.h"
 
-static float *matrix_at(Tensor t, int n) { return (float *)cuda_at(t) + (size_t)n * t.h * t.w; }
+static Operand stack(Tensor t, bool transposed)
+{
+    Operand o = {cuda_at(t), t.w, transposed};
+    return o;
+}
 
 void cuda_matmul(Stream *s, Tensor c, Tensor a, Tensor b, bool a_transposed, bool b_transposed)
 {
@@ -10,11 +13,8 @@ void cuda_matmul(Stream *s, Tensor c, Tensor a, Tensor b, bool a_transposed, boo
     ASSERT(a.n == c.n && b.n == c.n && a.c == 1 && b.c == 1 && c.c == 1);
     ASSERT((a_transposed ? a.w : a.h) == M && (b_transposed ? b.h : b.w) == N &&
            (b_transposed ? b.w : b.h) == K);
-    for (int n = 0; n < c.n; n++) {
-        Operand left = {matrix_at(a, n), a.w, a_transposed},
-                right = {matrix_at(b, n), b.w, b_transposed};
-        cuda_gemm(s, matrix_at(c, n), F32, N, 0, left, right, F32, M, N, K);
-    }
+    cuda_gemm_stack(s, (float *)cuda_at(c), stack(a, a_transposed), stack(b, b_transposed), c.n, M,
+                    N, K);
 }
 
 /* A block per matrix. */

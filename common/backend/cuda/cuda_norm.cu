@@ -53,7 +53,7 @@ void cuda_image_moments(Stream *s, Tensor moments, Tensor x)
 {
     ASSERT(moments.n == x.n && moments.h == 2 && moments.c == x.c && x.c <= MAX_CHANNELS);
     const Act all[] = {act(x)};
-    BY_WIDTH(width_of(all, 1, x.c), start_moments, s, moments, x);
+    BY_ACCESS(are_wide(all, 1, x.c), x.dtype, start_moments, s, moments, x);
 }
 
 /* ---- the statistics: of a group, from its images' moments ---- */
@@ -230,5 +230,5 @@ void cuda_bn_forward(Stream *s, Tensor y, const BatchNorm *bn, Tensor x, Tensor 
            bn->mean.n >= group_count(x.n, bn->group));
     ASSERT(!given(residual) || same_shape(residual, x));
     const Act all[] = {act(y), act(x), act(residual)};
-    BY_WIDTH(width_of(all, 3, x.c), start_forward, s, y, bn, x, residual);
+    BY_ACCESS(are_wide(all, 3, x.c), x.dtype, start_forward, s, y, bn, x, residual);
 }

@@ -9,7 +9,7 @@
 #define CUDA_NORM_H
 #include "cuda_wide.h"
 
-enum { STRIP_WIDEST = STRIP_ACCESSES * Halves::WIDTH };
+enum { STRIP_WIDEST = STRIP_ACCESSES * WIDEST };
 
 /* A layer's parameters as a kernel sees them. */
 typedef struct Norm {
@@ -79,8 +79,8 @@ DEVICE float normalised(float x, Coefficients q) { return fmaf(x - q.mean, q.sca
 /* ---- two sums for each channel of the strip: in float32 by each thread, then over the lanes in
  * float64, in three phases, always in the same order ---- */
 typedef struct LaneSums {
-    float of_lane[2][NORM_BLOCK * Halves::WIDTH]; /* [lane][channel of the strip] */
-    double of_chunk[2][NORM_BLOCK];               /* [chunk of WIDTH lanes][channel] */
+    float of_lane[2][NORM_BLOCK * WIDEST]; /* [lane][channel of the strip] */
+    double of_chunk[2][NORM_BLOCK];        /* [chunk of WIDTH lanes][channel] */
 } LaneSums;
 
 /* A thread's own. */

@@ -12,7 +12,7 @@ enum { ALL, BY_Y, BY_X };
 typedef struct Gradient {
     Act dy, y, x;
     Norm bn;
-    float least; /* y as stored is positive where it was above this: a BF16 may round to 0 */
+    float least; /* y as stored is positive where it was above this: else it rounds to 0 */
 } Gradient;
 
 static int mask_of(const BatchNorm *bn) { return !bn->relu ? ALL : bn->y_of_x ? BY_X : BY_Y; }
@@ -20,7 +20,7 @@ static int mask_of(const BatchNorm *bn) { return !bn->relu ? ALL : bn->y_of_x ? 
 static Gradient gradient_of(const BatchNorm *bn, Tensor dy, Tensor y, Tensor x)
 {
     Gradient in = {act(dy), act(y), act(x), norm_of(bn), 0};
-    in.least = in.y.bf16 ? 0x1p-134f : 0;
+    in.least = y.dtype == F32 ? 0 : y.dtype == BF16 ? 0x1p-134f : 0x1p-25f;
     if (mask_of(bn) != BY_Y)
         in.y.at = NULL; /* not read */
     return in;
@@ -183,8 +183,8 @@ void cuda_bn_backward_sums(Stream *s, Tensor sums, const BatchNorm *bn, Tensor d
     const Act all[] = {in.dy, in.x, in.y};
     double *out = (double *)cuda_at(sums);
     float *gamma = (float *)cuda_at(dgamma), *beta = (float *)cuda_at(dbeta);
-    BY_WIDTH(width_of(all, 3, C), start_sums_backward, s, out, gamma, beta, in, mask_of(bn), G,
-             group_size(x.n, bn->group, 0));
+    BY_ACCESS(are_wide(all, 3, C), x.dtype, start_sums_backward, s, out, gamma, beta, in,
+              mask_of(bn), G, group_size(x.n, bn->group, 0));
     if (G > 1)
         LAUNCH(s, 1, add_groups, blocks_for(C), 1, BLOCK, gamma, beta, (const double *)out, G, C);
 }
@@ -298,7 +298,7 @@ void cuda_bn_backward(Stream *s, Tensor dx, Tensor dresidual, const BatchNorm *b
            (!bn->relu || same_shape(y, x)));
     Gradient in = gradient_of(bn, dy, y, x);
     const Act all[] = {act(dx), act(dresidual), in.dy, in.x, in.y};
-    BY_WIDTH(width_of(all, 5, x.c), start_backward, s, all[0], all[1], in,
-             (const double *)cuda_at(sums), mask_of(bn), ranks, add, add_residual,
-             group_count(x.n, bn->group), group_size(x.n, bn->group, 0));
+    BY_ACCESS(are_wide(all, 5, x.c), x.dtype, start_backward, s, all[0], all[1], in,
+              (const double *)cuda_at(sums), mask_of(bn), ranks, add, add_residual,
+              group_count(x.n, bn->group), group_size(x.n, bn->group, 0));
 }

@@ -57,7 +57,7 @@ Stream *cuda_stream_new(Backend *be, int threads)
     CUDA_CHECK(cudaStreamCreateWithFlags(&s->queue, cudaStreamNonBlocking));
     CUBLAS_CHECK(cublasCreate(&s->blas));
     cuda_unlock();
-    /* BF16: sums in float32 */
+    /* BF16, FP16: sums in float32 */
     CUBLAS_CHECK(cublasSetMathMode(s->blas, CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION));
     CUBLAS_CHECK(cublasSetStream(s->blas, s->queue));
     /* after cublasSetStream, which resets it */

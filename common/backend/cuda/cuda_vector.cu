@@ -78,7 +78,7 @@ void cuda_axpy(Stream *s, Tensor y, float a, Tensor x)
 {
     ASSERT(same_shape(y, x));
     const Act all[] = {act(y), act(x)};
-    BY_WIDTH(width_of(all, 2, 0), start_axpy, s, all[0], a, all[1], tensor_count(y));
+    BY_ACCESS(are_wide(all, 2, 0), all[0].type, start_axpy, s, all[0], a, all[1], tensor_count(y));
 }
 
 KERNEL scale(float *x, float a, size_t n)

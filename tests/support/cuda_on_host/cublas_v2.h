@@ -10,7 +10,7 @@ extern "C" {
 typedef enum { CUBLAS_STATUS_SUCCESS, CUBLAS_STATUS_INVALID_VALUE = 7 } cublasStatus_t;
 typedef enum { CUBLAS_OP_N, CUBLAS_OP_T } cublasOperation_t;
 typedef enum { CUBLAS_COMPUTE_32F = 68, CUBLAS_COMPUTE_32F_FAST_TF32 = 77 } cublasComputeType_t;
-typedef enum { CUDA_R_32F = 0, CUDA_R_16BF = 14 } cudaDataType_t;
+typedef enum { CUDA_R_32F = 0, CUDA_R_16F = 2, CUDA_R_16BF = 14 } cudaDataType_t;
 enum { CUBLAS_GEMM_DEFAULT = -1, CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION = 16 };
 typedef struct HostBlas *cublasHandle_t;
 
@@ -27,6 +27,15 @@ cublasStatus_t cublasGemmEx(cublasHandle_t h, cublasOperation_t op_a, cublasOper
                             int lda, const void *b, cudaDataType_t b_type, int ldb,
                             const void *beta, void *c, cudaDataType_t c_type, int ldc,
                             cublasComputeType_t how, int algorithm);
+/* `count` such products, whose matrices lie so many elements apart. */
+cublasStatus_t cublasGemmStridedBatchedEx(cublasHandle_t h, cublasOperation_t op_a,
+                                          cublasOperation_t op_b, int m, int n, int k,
+                                          const void *alpha, const void *a, cudaDataType_t a_type,
+                                          int lda, long long a_apart, const void *b,
+                                          cudaDataType_t b_type, int ldb, long long b_apart,
+                                          const void *beta, void *c, cudaDataType_t c_type, int ldc,
+                                          long long c_apart, int count, cublasComputeType_t how,
+                                          int algorithm);
 #ifdef __cplusplus
 }
 #endif

@@ -58,6 +58,11 @@ unsigned atomicInc(unsigned *count, unsigned most)
     return old;
 }
 
+unsigned atomicOr(unsigned *at, unsigned bits)
+{
+    return __atomic_fetch_or(at, bits, __ATOMIC_SEQ_CST);
+}
+
 void host_launch(int phases, long x, long y, int threads)
 {
     if (x < 1 || x > INT32_MAX || y < 1 || y > 65535 || threads < 1 || threads > 1024)
@@ -114,7 +119,7 @@ cudaError_t cudaSetDevice(int device)
 }
 cudaError_t cudaDeviceGetAttribute(int *value, int attribute, int device)
 {
-    *value = attribute == cudaDevAttrComputeCapabilityMajor ? 9 : 0;
+    *value = attribute != cudaDevAttrComputeCapabilityMajor ? 0 : lazy_refuses('8') ? 7 : 9;
     return device == 0 ? cudaSuccess : lazy_fail(cudaErrorInvalidValue);
 }
 cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *a, const void *kernel)

@@ -34,6 +34,7 @@ extern thread_local int host_phase;
 /* A count that blocks share, between two fences (or the double ends the process). */
 void __threadfence(void);
 unsigned atomicInc(unsigned *count, unsigned most);
+unsigned atomicOr(unsigned *at, unsigned bits);
 
 /* Work for a stream, to be done late. */
 void lazy_queue(cudaStream_t s, std::function<void()> work);

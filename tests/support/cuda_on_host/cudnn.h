@@ -15,7 +15,7 @@ typedef enum {
 #define CUDNN_MAJOR 9
 #define CUDNN_STATUS_CATEGORY(code) ((code) / 1000 * 1000)
 typedef enum { CUDNN_TENSOR_NCHW, CUDNN_TENSOR_NHWC } cudnnTensorFormat_t;
-typedef enum { CUDNN_DATA_FLOAT = 0, CUDNN_DATA_BFLOAT16 = 9 } cudnnDataType_t;
+typedef enum { CUDNN_DATA_FLOAT = 0, CUDNN_DATA_HALF = 2, CUDNN_DATA_BFLOAT16 = 9 } cudnnDataType_t;
 typedef enum { CUDNN_CONVOLUTION, CUDNN_CROSS_CORRELATION } cudnnConvolutionMode_t;
 typedef enum {
     CUDNN_DEFAULT_MATH,

@@ -2,6 +2,7 @@
  * strict, and slow. A test may have it refuse (device.h: cuda_on_host_refuse). */
 #include "cudnn.h"
 #include "lazy_streams.h"
+#include <cuda_fp16.h>
 #include <stdint.h>
 #include <vector>
 
@@ -106,7 +107,7 @@ static cudnnStatus_t fit(const Shape &s)
         s.c.compute != CUDNN_DATA_FLOAT)
         return CUDNN_STATUS_NOT_SUPPORTED;
     /* as NVIDIA's page of the legacy calls: tensor cores only so */
-    if (x.type == CUDNN_DATA_BFLOAT16 && s.c.math != CUDNN_TENSOR_OP_MATH)
+    if (x.type != CUDNN_DATA_FLOAT && s.c.math != CUDNN_TENSOR_OP_MATH)
         return CUDNN_STATUS_NOT_SUPPORTED;
     if (lazy_refuses('s') && x.n % 2)
         return CUDNN_STATUS_NOT_SUPPORTED_SHAPE;
@@ -127,24 +128,17 @@ static cudnnStatus_t workspace(const Shape &s, Which which, size_t *bytes)
 }
 
 /* ---- the arithmetic ---- */
-static bool is_bf16(const Shape &s) { return s.x.type == CUDNN_DATA_BFLOAT16; }
-static float get(const void *p, size_t i, bool bf16)
+static float get(const void *p, size_t i, cudnnDataType_t type)
 {
-    if (!bf16)
-        return ((const float *)p)[i];
-    uint32_t bits = (uint32_t)((const uint16_t *)p)[i] << 16;
-    float x;
-    return memcpy(&x, &bits, sizeof x), x;
+    return type == CUDNN_DATA_FLOAT ? ((const float *)p)[i]
+                                    : host_widen(((const uint16_t *)p)[i], type == CUDNN_DATA_HALF);
 }
-static void put(void *p, size_t i, bool bf16, float x)
+static void put(void *p, size_t i, cudnnDataType_t type, float x)
 {
-    uint32_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    if (!bf16)
+    if (type == CUDNN_DATA_FLOAT)
         ((float *)p)[i] = x;
     else
-        ((uint16_t *)p)[i] = x != x ? 0x7fc0
-                                    : (uint16_t)((bits + 0x7fff + ((bits >> 16) & 1)) >> 16);
+        ((uint16_t *)p)[i] = host_narrow(x, type == CUDNN_DATA_HALF);
 }
 
 /* f(index in x, in w, in y) for every product. */
@@ -169,10 +163,10 @@ template <class F> static void products(const Shape &s, F f)
 struct Scaling {
     float alpha, beta;
 };
-static void store(void *to, const std::vector<float> &sum, bool bf16, Scaling by)
+static void store(void *to, const std::vector<float> &sum, cudnnDataType_t type, Scaling by)
 {
     for (size_t i = 0; i < sum.size(); i++)
-        put(to, i, bf16, by.alpha * sum[i] + (by.beta != 0 ? by.beta * get(to, i, bf16) : 0));
+        put(to, i, type, by.alpha * sum[i] + (by.beta != 0 ? by.beta * get(to, i, type) : 0));
 }
 
 /* f, b, w: refused when it is to run. */
@@ -238,9 +232,9 @@ cudnnStatus_t cudnnConvolutionForward(cudnnHandle_t h, const void *alpha,
     return queue(h, s, FORWARD, memory, bytes, [=] {
         std::vector<float> sum((size_t)s.y.n * s.y.h * s.y.w * s.y.c);
         products(s, [&](size_t in, size_t weight, size_t out) {
-            sum[out] += get(x, in, is_bf16(s)) * get(w, weight, is_bf16(s));
+            sum[out] += get(x, in, s.x.type) * get(w, weight, s.x.type);
         });
-        store(y, sum, is_bf16(s), by);
+        store(y, sum, s.x.type, by);
     });
 }
 
@@ -257,9 +251,9 @@ cudnnStatus_t cudnnConvolutionBackwardData(cudnnHandle_t h, const void *alpha,
     return queue(h, s, DATA, memory, bytes, [=] {
         std::vector<float> sum((size_t)s.x.n * s.x.h * s.x.w * s.x.c);
         products(s, [&](size_t in, size_t weight, size_t out) {
-            sum[in] += get(dy, out, is_bf16(s)) * get(w, weight, is_bf16(s));
+            sum[in] += get(dy, out, s.x.type) * get(w, weight, s.x.type);
         });
-        store(dx, sum, is_bf16(s), by);
+        store(dx, sum, s.x.type, by);
     });
 }
 
@@ -276,9 +270,9 @@ cudnnStatus_t cudnnConvolutionBackwardFilter(cudnnHandle_t h, const void *alpha,
     return queue(h, s, WEIGHT, memory, bytes, [=] {
         std::vector<float> sum((size_t)s.w.k * s.w.h * s.w.w * s.w.c);
         products(s, [&](size_t in, size_t weight, size_t out) {
-            sum[weight] += get(x, in, is_bf16(s)) * get(dy, out, is_bf16(s));
+            sum[weight] += get(x, in, s.x.type) * get(dy, out, s.x.type);
         });
-        store(dw, sum, is_bf16(s), by);
+        store(dw, sum, s.x.type, by);
     });
 }
 }
