@@ -28,7 +28,8 @@
  *
  * A collective through NCCL makes the stream wait, not the host. If it is not done within
  * LABS_COMM_SECONDS, NCCL does not start within 120 s (or as many), or NCCL reports an error, the
- * run ends. A collective recorded into a CUDA graph (record_begin in backend.h) has no time limit.
+ * run ends. So it does for each replay of a recording that holds collectives (record_begin in
+ * backend.h).
  *
  * Device tensors must have no halo, and one call takes at most 2^31 - 1 elements. In and out of one
  * call must not overlap, with one exception: the part of a blocking comm_reduce_scatter or
@@ -109,7 +110,8 @@ int comm_recv(Comm *c, Tensor t, int from, int tag, Stream *s);
 
 /* May collectives on a device's tensors be recorded (record_begin in backend.h), and replayed
  * without a call? Over NCCL, from the first collective on, and with one rank; the host must do
- * nothing for them: no MPI, no MAX or MIN of floats. A replay counts no bytes. */
+ * nothing for them: no MPI, no MAX or MIN of floats. Every rank records and replays the same, as
+ * NCCL demands. A replay counts no bytes. */
 bool comm_records(const Comm *c);
 
 /* ---- non-blocking: leave the tensors alone until comm_wait. The first on a communicator may wait

@@ -65,9 +65,10 @@ static void watch_begins(void *context)
 
 /* After an error it is not idle: the deadline stays, should no thread wait for the stream and
  * report it. */
-static bool stream_idle(void *context)
+static bool all_done(void *context)
 {
-    return cudaStreamQuery(((NcclComm *)context)->stream) == cudaSuccess;
+    NcclComm *c = context;
+    return !c->last || cudaEventQuery(c->last) == cudaSuccess;
 }
 
 static const char *nccl_failure(void *context)
@@ -88,7 +89,7 @@ static const char *nccl_failure(void *context)
     return c->words;
 }
 
-static const WatchCalls watched = {watch_begins, stream_idle, nccl_failure};
+static const WatchCalls watched = {watch_begins, all_done, nccl_failure};
 
 /* ---- can NCCL carry the tensors? ---- */
 
@@ -166,6 +167,7 @@ static void bring_up(NcclComm *c)
     /* other ranks may be waiting */
     CUDA_CHECK(cudaStreamCreateWithPriority(&c->stream, cudaStreamNonBlocking, greatest));
     CUDA_CHECK(cudaEventCreateWithFlags(&c->ready, cudaEventDisableTiming));
+    CUDA_CHECK(cudaEventCreateWithFlags(&c->replayed, cudaEventDisableTiming));
     c->watch = watch_new(&watched, c, "NCCL", c->whole->base.rank);
     watch_call(c->watch, "start", c->base.size, "ranks", c->start_seconds);
     if (c->base.rank == 0)
@@ -210,5 +212,6 @@ void nccl_leave(NcclComm *c)
     NCCL_CHECK(ncclCommDestroy(nccl)); /* it waits for the other ranks of this machine */
     watch_free(c->watch);
     CUDA_CHECK(cudaEventDestroy(c->ready));
+    CUDA_CHECK(cudaEventDestroy(c->replayed));
     CUDA_CHECK(cudaStreamDestroy(c->stream));
 }

@@ -21,6 +21,7 @@ struct NcclRequest {
     NcclComm *c;
     CommRequest *mpi; /* the operation, if over MPI; NULL: over NCCL, with */
     cudaEvent_t done; /* reused */
+    bool recorded;    /* into a graph: CUDA must not be asked about `done` */
     cudaStream_t s;   /* the caller's */
 };
 
@@ -71,14 +72,12 @@ static bool nccl_test(CommRequest *request)
     NcclRequest *r = (NcclRequest *)request;
     if (r->mpi)
         return r->c->mpi->op->test(r->mpi);
+    if (r->recorded)
+        return true; /* not started: nothing to wait for */
     cudaError_t code = cudaEventQuery(r->done);
     if (code == cudaErrorNotReady) {
         cudaGetLastError(); /* else the next kernel's launch would report it */
         return false;
-    }
-    if (code == cudaErrorCapturedEvent) { /* recorded, not started: nothing to wait for */
-        cudaGetLastError();
-        return true;
     }
     cuda_check(code, __FILE__, __LINE__, "cudaEventQuery");
     return true;
@@ -114,12 +113,28 @@ static NcclRequest *begin(NcclComm *c, const char *what, Tensor t, Stream *s)
     return r;
 }
 
-static void end(NcclRequest *r, CommRequest **request)
+/* A graph with some of its collectives has been queued on s: the same time limit. */
+static void replayed(void *context, Stream *s, int collectives)
 {
+    NcclComm *c = context;
+    watch_call(c->watch, "replay", (size_t)collectives, "recorded collectives", c->seconds);
+    CUDA_CHECK(cudaEventRecord(c->replayed, s->be->op->stream_native(s)));
+    c->last = c->replayed;
+    watch_queued(c->watch, false);
+}
+
+static void end(NcclRequest *r, Stream *s, CommRequest **request)
+{
+    NcclComm *c = r->c;
     enum cudaStreamCaptureStatus recording;
-    CUDA_CHECK(cudaEventRecord(r->done, r->c->stream));
+    CUDA_CHECK(cudaEventRecord(r->done, c->stream));
     CUDA_CHECK(cudaStreamIsCapturing(r->s, &recording));
-    watch_queued(r->c->watch, recording != cudaStreamCaptureStatusNone);
+    r->recorded = recording != cudaStreamCaptureStatusNone;
+    if (r->recorded)
+        s->be->op->record_tell(s, replayed, c);
+    else
+        c->last = r->done;
+    watch_queued(c->watch, r->recorded);
     if (request)
         *request = (CommRequest *)r;
     else
@@ -152,7 +167,7 @@ static void nccl_all_reduce(Comm *base, Tensor t, CommOp op, Stream *s, CommRequ
     void *data = device_address(t, s);
     NCCL_CHECK(ncclAllReduce(data, data, tensor_count(t), nccl_type(t.dtype), nccl_op(op), c->nccl,
                              c->stream));
-    end(r, request);
+    end(r, s, request);
 }
 
 static void nccl_broadcast(Comm *base, Tensor t, int root, Stream *s, CommRequest **request)
@@ -166,7 +181,7 @@ static void nccl_broadcast(Comm *base, Tensor t, int root, Stream *s, CommReques
     NcclRequest *r = begin(c, "broadcast", t, s);
     void *data = device_address(t, s);
     NCCL_CHECK(ncclBroadcast(data, data, bytes_of(t), ncclChar, root, c->nccl, c->stream));
-    end(r, request);
+    end(r, s, request);
 }
 
 static void nccl_reduce_scatter(Comm *base, Tensor out, Tensor in, CommOp op, Stream *s,
@@ -181,7 +196,7 @@ static void nccl_reduce_scatter(Comm *base, Tensor out, Tensor in, CommOp op, St
     NcclRequest *r = begin(c, "reduce-scatter", in, s);
     NCCL_CHECK(ncclReduceScatter(device_address(in, s), device_address(out, s), tensor_count(out),
                                  nccl_type(in.dtype), nccl_op(op), c->nccl, c->stream));
-    end(r, request);
+    end(r, s, request);
 }
 
 static void nccl_all_gather(Comm *base, Tensor out, Tensor in, Stream *s, CommRequest **request)
@@ -195,7 +210,7 @@ static void nccl_all_gather(Comm *base, Tensor out, Tensor in, Stream *s, CommRe
     NcclRequest *r = begin(c, "all-gather", in, s);
     NCCL_CHECK(ncclAllGather(device_address(in, s), device_address(out, s), bytes_of(in), ncclChar,
                              c->nccl, c->stream));
-    end(r, request);
+    end(r, s, request);
 }
 
 static void nccl_send(Comm *base, Tensor t, int to, int tag, Stream *s, CommRequest **request)
@@ -253,6 +268,9 @@ Comm *comm_nccl_over(Comm *mpi, bool asked)
     double seconds = board_patience();
     /* with 0 any call may return ncclInProgress; set while there is one thread */
     setenv("NCCL_COMM_BLOCKING", "1", true);
+    /* A rank may have to record a step anew that the others replay: their collectives then fit only
+     * if recorded ones use no other buffers than others. */
+    setenv("NCCL_GRAPH_REGISTER", "0", false);
     NcclComm *c = nccl_comm_new(mpi);
     c->asked = asked;
     c->seconds = seconds;

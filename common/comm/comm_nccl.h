@@ -36,6 +36,8 @@ typedef struct NcclComm {
     _Atomic(ncclComm_t) nccl; /* NULL until started; the watchdog reads it, too */
     cudaStream_t stream;
     cudaEvent_t ready; /* in the caller's stream: the work queued before the call */
+    cudaEvent_t replayed;
+    cudaEvent_t last; /* behind the work that the watchdog waits for; NULL: none yet */
     Watch *watch;
     char words[300]; /* the watchdog's: NCCL's message */
 } NcclComm;

@@ -29,6 +29,6 @@ void watch_free(Watch *w); /* NULL is fine */
  * recorded into a graph, and the data that failure() reads may be freed. */
 void watch_call(Watch *w, const char *what, size_t count, const char *things, double seconds);
 /* The call has returned, its work is queued. recorded: into a graph, for later: no time limit, and
- * no idle() before the next call. */
+ * no idle() before the next call, which may be the graph's replay. */
 void watch_queued(Watch *w, bool recorded);
 #endif

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 Fault fake_fault;
-bool fake_one_gpu, fake_recording, fake_unknown;
+bool fake_one_gpu, fake_unknown;
 int fake_alive;
 static _Thread_local int current_device;
 
@@ -28,6 +28,7 @@ typedef struct Work {
     struct Work *next;
     void (*run)(void *);
     void *argument;
+    bool owned;             /* argument is freed with it */
     cudaEvent_t wait, mark; /* not NULL: an event to wait for, to record */
     long version;           /* which recording of it */
 } Work;
@@ -40,26 +41,38 @@ struct CUstream_st {
 
 struct CUevent_st {
     cudaStream_t s;
-    long recorded, passed; /* versions */
-    bool captured;         /* recorded into a graph */
+    atomic_long recorded, passed; /* versions */
+    bool captured;                /* recorded into a graph */
+};
+
+/* What all streams were given while it was recorded, in order; no events: the order obeys them. */
+struct CUgraph_st {
+    Work *first, **last;
 };
 
 static cudaStream_t streams;
+static cudaGraph_t recording; /* NULL: none */
 
-static Work *append(cudaStream_t s, Work w)
+static void append(cudaStream_t s, Work w)
 {
-    Work *kept = malloc(sizeof *kept);
+    Work *kept = malloc(sizeof *kept), ***last = recording ? &recording->last : &s->last;
     *kept = w;
     kept->next = NULL;
-    *s->last = kept;
-    s->last = &kept->next;
-    s->queued++;
-    return kept;
+    **last = kept;
+    *last = &kept->next;
+    s->queued += !recording;
 }
 
 void fake_enqueue(cudaStream_t s, void (*run)(void *), void *argument)
 {
-    append(s, (Work){.run = run, .argument = argument});
+    append(s, (Work){.run = run, .argument = argument, .owned = true});
+}
+
+static void work_free(Work *w)
+{
+    if (w->owned)
+        free(w->argument);
+    free(w);
 }
 
 static void advance_until(cudaStream_t s, cudaEvent_t e, long version);
@@ -77,7 +90,7 @@ static void do_first(cudaStream_t s)
     if (!s->first)
         s->last = &s->first;
     s->queued--;
-    free(w);
+    work_free(w);
 }
 
 static void advance_until(cudaStream_t s, cudaEvent_t e, long version)
@@ -124,6 +137,7 @@ cudaError_t cudaStreamDestroy(cudaStream_t s)
 
 cudaError_t cudaStreamSynchronize(cudaStream_t s)
 {
+    ASSERT(!recording);
     advance_until(s, NULL, 0);
     return cudaSuccess;
 }
@@ -135,15 +149,9 @@ cudaError_t cudaDeviceSynchronize(void)
     return cudaSuccess;
 }
 
-cudaError_t cudaStreamQuery(cudaStream_t s)
-{
-    ASSERT(!fake_recording); /* it would invalidate the capture */
-    return answer(s->queued ? cudaErrorNotReady : cudaSuccess);
-}
-
 cudaError_t cudaStreamIsCapturing(cudaStream_t s, enum cudaStreamCaptureStatus *status)
 {
-    *status = fake_recording ? cudaStreamCaptureStatusActive : cudaStreamCaptureStatusNone;
+    *status = recording ? cudaStreamCaptureStatusActive : cudaStreamCaptureStatusNone;
     return cudaSuccess;
 }
 
@@ -155,8 +163,9 @@ cudaError_t cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode
 
 cudaError_t cudaStreamWaitEvent(cudaStream_t s, cudaEvent_t e, unsigned flags)
 {
-    ASSERT(flags == 0);
-    append(s, (Work){.wait = e, .version = e->recorded});
+    ASSERT(flags == 0 && e->captured == !!recording);
+    if (!recording)
+        append(s, (Work){.wait = e, .version = e->recorded});
     return cudaSuccess;
 }
 
@@ -177,15 +186,15 @@ cudaError_t cudaEventDestroy(cudaEvent_t e)
 cudaError_t cudaEventRecord(cudaEvent_t e, cudaStream_t s)
 {
     e->s = s;
-    e->captured = fake_recording;
-    append(s, (Work){.mark = e, .version = ++e->recorded});
+    e->captured = recording;
+    if (!recording)
+        append(s, (Work){.mark = e, .version = ++e->recorded});
     return cudaSuccess;
 }
 
 cudaError_t cudaEventQuery(cudaEvent_t e)
 {
-    if (e->captured)
-        return answer(cudaErrorCapturedEvent);
+    ASSERT(!e->captured); /* it would invalidate the capture */
     if (on_main_thread() && e->passed < e->recorded)
         do_first(e->s);
     return answer(e->passed < e->recorded ? cudaErrorNotReady : cudaSuccess);
@@ -193,7 +202,51 @@ cudaError_t cudaEventQuery(cudaEvent_t e)
 
 cudaError_t cudaLaunchHostFunc(cudaStream_t s, cudaHostFn_t run, void *argument)
 {
-    fake_enqueue(s, run, argument);
+    append(s, (Work){.run = run, .argument = argument});
+    return cudaSuccess;
+}
+
+/* ---- graphs ---- */
+
+cudaError_t cudaStreamBeginCapture(cudaStream_t s, enum cudaStreamCaptureMode mode)
+{
+    ASSERT(!recording && mode == cudaStreamCaptureModeThreadLocal);
+    recording = calloc(1, sizeof *recording);
+    recording->last = &recording->first;
+    return cudaSuccess;
+}
+
+cudaError_t cudaStreamEndCapture(cudaStream_t s, cudaGraph_t *graph)
+{
+    *graph = recording;
+    recording = NULL;
+    return cudaSuccess;
+}
+
+/* The executable graph takes the work. */
+cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t *exec, cudaGraph_t graph,
+                                          unsigned long long flags)
+{
+    *exec = (cudaGraphExec_t)graph->first;
+    graph->first = NULL;
+    return cudaSuccess;
+}
+
+cudaError_t cudaGraphDestroy(cudaGraph_t graph) { return free(graph), cudaSuccess; }
+
+cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec)
+{
+    for (Work *w = (Work *)exec, *next; w; w = next) {
+        next = w->next;
+        work_free(w);
+    }
+    return cudaSuccess;
+}
+
+cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t s)
+{
+    for (Work *w = (Work *)exec; w; w = w->next)
+        append(s, (Work){.run = w->run, .argument = w->argument});
     return cudaSuccess;
 }
 
@@ -266,7 +319,6 @@ static void copy_now(void *p)
 {
     Copying *x = p;
     memmove(x->out, x->in, x->bytes);
-    free(x);
 }
 
 cudaError_t cudaMemcpyAsync(void *out, const void *in, size_t bytes, enum cudaMemcpyKind kind,

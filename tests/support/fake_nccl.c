@@ -166,7 +166,6 @@ static void run(void *p)
             memcpy(x->out, x->in, n * size_of(x->type));
         MPI_Bcast(x->out, n, type, x->root, x->c->ranks);
     }
-    free(x);
 }
 
 static ncclResult_t queue(Operation x, size_t in_count, size_t out_count, cudaStream_t s)

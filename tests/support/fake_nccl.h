@@ -26,13 +26,13 @@ typedef enum {
 } Fault;
 
 extern Fault fake_fault;
-extern bool fake_one_gpu;   /* only one GPU; otherwise one per rank */
-extern bool fake_recording; /* streams are being captured */
-extern bool fake_unknown;   /* CUDA does not know any memory */
+extern bool fake_one_gpu; /* only one GPU; otherwise one per rank */
+extern bool fake_unknown; /* CUDA does not know any memory */
 extern bool fake_eager;
 extern int fake_calls; /* collectives called */
 extern int fake_alive; /* communicators and streams that were not destroyed */
 
+/* `argument` is freed with the work. */
 void fake_enqueue(cudaStream_t s, void (*run)(void *), void *argument);
 void fake_check_device(const void *memory, size_t bytes); /* all of it must have come from
                                                            * cudaMalloc */

@@ -152,25 +152,38 @@ static void parts(Setup *x)
 
 static void split(void **state) { (void)state, over_double("nccl", parts); }
 
-/* A call that is recorded into a graph: its stream must not be asked whether it is idle, and there
- * is no deadline. */
+/* All-reduces of both, recorded. */
+static Recording *record_two(Setup *x, Tensor a, Tensor b)
+{
+    x->be->op->record_begin(x->s);
+    CommRequest *r = comm_all_reduce_start(x->c, a, COMM_SUM, x->s);
+    assert_true(comm_test(x->c, r)); /* the host need not wait for it */
+    comm_all_reduce(x->c, b, COMM_SUM, x->s);
+    comm_wait(x->c, r);
+    return x->be->op->record_end(x->s);
+}
+
+static double sum_twice(Setup *x, int i) { return x->c->size * own_sum(x, i); }
+static double sum_three_times(Setup *x, int i) { return x->c->size * sum_twice(x, i); }
+
+/* Collectives that are recorded into a graph: nothing is asked about them, and there is no time
+ * limit, before they are replayed; nor is there once a replay is done. */
 static void recorded(Setup *x)
 {
     if (strcmp(x->be->op->name, "cuda memory"))
         return;
     Tensor a = vector_new(x, F32, 10, x->c->rank), b = vector_new(x, F32, 10, x->c->rank);
     comm_all_reduce(x->c, a, COMM_SUM, x->s); /* starts NCCL */
-    x->be->op->stream_sync(x->s);
-    nanosleep(&(struct timespec){0, 300000000}, NULL); /* the watchdog has seen it end */
-    fake_recording = true;
-    CommRequest *r = comm_all_reduce_start(x->c, b, COMM_SUM, x->s);
-    assert_true(comm_test(x->c, r)); /* the host need not wait for it */
-    assert_int_equal(cudaGetLastError(), cudaSuccess);
-    comm_wait(x->c, r);
+    Recording *r = record_two(x, a, b);
     nanosleep(&(struct timespec){4, 0}, NULL);
-    fake_recording = false;
-    check_and_free(x, a, own_sum, "before recording");
-    check_and_free(x, b, own_sum, "recorded");
+    for (int again = 0; again < 2; again++) {
+        x->be->op->replay(x->s, r);
+        x->be->op->stream_sync(x->s);
+        nanosleep(&(struct timespec){4, 0}, NULL);
+    }
+    x->be->op->recording_free(r);
+    check_and_free(x, a, sum_three_times, "before recording, and replayed");
+    check_and_free(x, b, sum_twice, "replayed");
 }
 
 static void recording(void **state)
@@ -364,6 +377,17 @@ static void reduce(Setup *x, int times)
     }
 }
 
+/* Two of them as a recording, likewise. */
+static void replay(Setup *x, int times)
+{
+    Tensor a = vector_new(x, F32, 1000, x->c->rank), b = vector_new(x, F32, 1000, x->c->rank);
+    Recording *r = record_two(x, a, b);
+    for (int i = 0; i < times; i++) {
+        x->be->op->replay(x->s, r);
+        x->be->op->stream_sync(x->s);
+    }
+}
+
 static _Noreturn void run_scenario(const char *name)
 {
     alarm(60);
@@ -375,12 +399,11 @@ static _Noreturn void run_scenario(const char *name)
                : !strcmp(name, "link") ? FAULT_LINK
                                        : NO_FAULT;
     Setup x = setup_open("nccl", true);
-    int last = x.c->size - 1;
-    /* a rank stays away from the third all-reduce, rank 0 or the last */
-    if (!strcmp(name, "absent"))
-        reduce(&x, x.c->rank == (getenv("FIRST_ABSENT") ? 0 : last) ? 2 : 3);
-    else
-        reduce(&x, 3);
+    /* a rank stays away from the third all-reduce or replay, rank 0 or the last */
+    int absent = getenv("FIRST_ABSENT") ? 0 : x.c->size - 1;
+    reduce(&x, !strcmp(name, "absent") && x.c->rank == absent ? 2 : 3);
+    if (!strcmp(name, "replay"))
+        replay(&x, x.c->rank == absent ? 2 : 3);
     if (!strcmp(name, "end"))
         setup_close(&x);
     for (;;)

@@ -203,12 +203,93 @@ static void staging(void **state)
     backend_close(be);
 }
 
+/* ---- recordings ---- */
+
+typedef struct Heard {
+    int calls, times;
+    Stream *s;
+} Heard;
+
+static void hear(void *context, Stream *s, int times)
+{
+    Heard *h = context;
+    h->calls++;
+    h->times = times;
+    h->s = s;
+}
+
+/* Who asked to be told of replays is told of each, and of no other's; not of a stale one's. */
+static void told_of_replays(void **state)
+{
+    Backend *be = open_refusing("h", "fp32");
+    const BackendOps *op = be->op;
+    Stream *s = op->stream_new(be, 0);
+    Tensor t = tensor_new(be, F32, 100, 1, 1, 1, 0);
+    Heard one = {0}, other = {0};
+    Recording *r[2];
+    for (int i = 0; i < 2; i++) {
+        op->record_begin(s);
+        op->scale(s, t, 2);
+        op->record_tell(s, hear, &one);
+        op->record_tell(s, hear, &one);
+        if (i == 1)
+            op->record_tell(s, hear, &other);
+        r[i] = op->record_end(s);
+    }
+    assert_int_equal(one.calls, 0);
+    assert_true(op->replay(s, r[0]) && op->replay(s, r[0]) && op->replay(s, r[1]));
+    assert_true(one.calls == 3 && one.times == 2 && one.s == s);
+    assert_true(other.calls == 1 && other.times == 1 && other.s == s);
+    tensor_free(be, t);
+    assert_false(op->replay(s, r[1]));
+    assert_true(one.calls == 3 && other.calls == 1);
+    op->recording_free(r[0]), op->recording_free(r[1]);
+    op->stream_free(s);
+    backend_close(be);
+}
+
+/* A recording is stale once memory is freed that only another library's work in it uses (by
+ * buffer_device), or only another stream's (its scratch memory). */
+static void stale_by_others(void **state)
+{
+    Backend *be = open_refusing("h", "fp32");
+    const BackendOps *op = be->op;
+    Stream *s = op->stream_new(be, 0), *beside = op->stream_new(be, 0);
+    Tensor x = tensor_new(be, F32, 100, 1, 1, 1, 0), sum = tensor_new(be, F64, 1, 1, 1, 1, 0);
+    Tensor others = tensor_new(be, F32, 100, 1, 1, 1, 0);
+    Event *ready = op->event_new(be), *done = op->event_new(be);
+    for (int by_library = 1; by_library >= 0; by_library--) {
+        op->record_begin(s);
+        if (by_library)
+            op->buffer_device(others.buf);
+        op->event_record(ready, s);
+        op->event_wait(beside, ready);
+        op->dot(beside, sum, x, x);
+        op->event_record(done, beside);
+        op->event_wait(s, done);
+        Recording *r = op->record_end(s);
+        assert_true(op->replay(s, r));
+        op->stream_sync(s);
+        if (by_library)
+            tensor_free(be, others);
+        else
+            op->stream_free(beside);
+        assert_false(op->replay(s, r));
+        op->recording_free(r);
+    }
+    op->event_free(ready), op->event_free(done);
+    tensor_free(be, x), tensor_free(be, sum);
+    op->stream_free(s);
+    backend_close(be);
+}
+
 static const Case cases[] = {
     {"refusals", .run = refusals, .seconds = 120}, {"description", .run = description},
     {"refusals_counted", .run = refusals_counted}, {"libraries", .run = libraries},
     {"all_by_cudnn", .run = all_by_cudnn},         {"stack_in_one_call", .run = stack_in_one_call},
     {"described_once", .run = described_once},     {"too_many_elements", .run = too_many_elements},
-    {"upload_source", .run = upload_source},       {"staging", .run = staging}};
+    {"upload_source", .run = upload_source},       {"staging", .run = staging},
+    {"told_of_replays", .run = told_of_replays},   {"stale_by_others", .run = stale_by_others}};
 int main(int argc, char **argv)
 {
     return harness_main(argc, argv, cases, sizeof cases / sizeof *cases);

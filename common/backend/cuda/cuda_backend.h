@@ -62,6 +62,8 @@ typedef struct CudaStream {
     Buffer *counters; /* unsigned [NORM_COUNTERS], 0 between kernels */
     bool recorded;    /* a recording may hold their addresses */
 } CudaStream;
+/* What this thread records, between record_begin and record_end; NULL: nothing. */
+extern __thread Recording *cuda_recording;
 
 static inline int cuda_number(const Backend *be) { return ((const CudaBackend *)be)->device; }
 /* The stream's queue; makes its GPU this thread's current one. (The current GPU is per thread: the
@@ -69,6 +71,8 @@ static inline int cuda_number(const Backend *be) { return ((const CudaBackend *)
 static inline cudaStream_t cuda_queue(Stream *s)
 {
     CUDA_CHECK(cudaSetDevice(cuda_number(s->be)));
+    if (cuda_recording)
+        ((CudaStream *)s)->recorded = true;
     return ((CudaStream *)s)->queue;
 }
 static inline void *cuda_scratch(Stream *s) { return ((CudaStream *)s)->scratch; }
@@ -76,7 +80,6 @@ static inline unsigned *cuda_counters(Stream *s)
 {
     return (unsigned *)((CudaStream *)s)->counters->device;
 }
-extern __thread bool cuda_recording; /* this thread is between record_begin and record_end */
 static inline void *cuda_at(Tensor t)
 {
     if (cuda_recording)

@@ -3,7 +3,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-__thread bool cuda_recording;
+__thread Recording *cuda_recording;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 void cuda_lock(void)
@@ -55,7 +55,7 @@ void cuda_buffer_free(Buffer *b)
 }
 
 void *cuda_buffer_host(Buffer *b) { return (void)b, NULL; }
-void *cuda_buffer_device(Buffer *b) { return b->device; }
+void *cuda_buffer_device(Buffer *b) { return cuda_at((Tensor){.buf = b}); }
 
 void *cuda_staging_new(Backend *be, size_t bytes)
 {

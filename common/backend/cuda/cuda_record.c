@@ -5,34 +5,51 @@
 #include <nvtx3/nvToolsExt.h>
 #include <stdlib.h>
 
+enum { MOST_TOLD = 8 };
+
+typedef struct Told {
+    void (*call)(void *context, Stream *s, int times);
+    void *context;
+    int times; /* 0: an unused entry */
+} Told;
+
 struct Recording {
     Backend *be;
     cudaGraphExec_t graph;
     long frees; /* of the backend, when it was recorded */
+    Told told[MOST_TOLD];
 };
 
 static void record_begin(Stream *s)
 {
     cuda_take_scratch(s); /* not in the recording: replay calls it for itself */
     cuda_lock();
-    cuda_recording = true;
-    ((CudaStream *)s)->recorded = true;
+    cuda_recording = alloc(1, sizeof *cuda_recording);
     /* Thread-local: another thread (the loader's) continues as usual. */
     CUDA_CHECK(cudaStreamBeginCapture(cuda_queue(s), cudaStreamCaptureModeThreadLocal));
 }
 
 static Recording *record_end(Stream *s)
 {
-    Recording *r = alloc(1, sizeof *r);
+    Recording *r = cuda_recording;
     cudaGraph_t written;
     r->be = s->be;
     CUDA_CHECK(cudaStreamEndCapture(cuda_queue(s), &written));
     r->frees = ((CudaBackend *)s->be)->frees;
-    cuda_recording = false;
+    cuda_recording = NULL;
     cuda_unlock();
     CUDA_CHECK(cudaGraphInstantiateWithFlags(&r->graph, written, 0));
     CUDA_CHECK(cudaGraphDestroy(written));
     return r;
+}
+
+static void record_tell(Stream *s, void (*call)(void *context, Stream *s, int times), void *context)
+{
+    Told *t = cuda_recording->told, *end = t + MOST_TOLD;
+    while (t < end && t->times && (t->call != call || t->context != context))
+        t++;
+    ASSERT(t < end);
+    *t = (Told){call, context, t->times + 1};
 }
 
 static bool replay(Stream *s, Recording *r)
@@ -44,6 +61,8 @@ static bool replay(Stream *s, Recording *r)
         return false;
     cuda_take_scratch(s);
     CUDA_CHECK(cudaGraphLaunch(r->graph, cuda_queue(s)));
+    for (Told *t = r->told; t < r->told + MOST_TOLD && t->times; t++)
+        t->call(t->context, s, t->times);
     return true;
 }
 
@@ -69,6 +88,7 @@ void cuda_record_ops(BackendOps *op)
     op->range_end = range_end;
     op->record_begin = record_begin;
     op->record_end = record_end;
+    op->record_tell = record_tell;
     op->replay = replay;
     op->recording_free = recording_free;
 }
