@@ -250,7 +250,7 @@ typedef struct BackendOps {
 
 /* How values are stored and multiplied. Sums, weights, statistics and gradients of weights are
  * float32 or better in every precision, with one exception: in BF16 a convolution's contribution to
- * its weight gradient may be rounded to BF16 (cuDNN, where its graphs have no engine for it). */
+ * its weight gradient may be rounded to BF16 (cuDNN). */
 typedef enum {
     PRECISION_FP32,
     PRECISION_TF32, /* matrix products on the tensor cores: factors rounded to 10 mantissa bits */

@@ -137,8 +137,8 @@ def norm(step, images, pixels, channels, relu=True, residual=False):
 
 
 def filters(step, weights, passes):
-    """Packed before forward and data, and the gradient, which is in F32, unpacked."""
-    for size in [6] * (passes - 1) + [12]:
+    """Packed before forward and data, and the gradient unpacked."""
+    for size in [6] * (passes - 1) + [10]:
         if step.now:
             seconds = max(weights * 45 / ISSUE, weights * size / (0.7 * L2))
         else:

@@ -41,8 +41,8 @@ void cuda_on_host_seed(unsigned seed);
  * All of it: h: it does not start (the default); m: its library is missing; s: batches of an odd
  * size. And n: NCCL's library is missing.
  * Its graphs: g: there is no engine; d: all are nondeterministic; l: any workspace is too large;
- * p: no plan can be made; A: its heuristics recommend none, only the fallback does; q: none has
- * gradients in F32 of inputs in BF16; refused when they are to run: 1 forward, 2 data, 3 weights.
+ * p: no plan can be made; A: its heuristics recommend none, only the fallback does;
+ * refused when they are to run: 1 forward, 2 data, 3 weights.
  * Its legacy functions: when they are to run: f forward, b data, w weights; when asked for their
  * workspace: F B W; L: any workspace is too large.
  * `what` must stay. */

@@ -57,9 +57,10 @@ typedef struct Convolution {
     const char *network; /* the first that has it */
 } Convolution;
 
-/* Of the calls in one precision: how many there are, and what is found. */
+/* Of the calls in one precision: how many there are, and are without the engine that they should
+ * have. */
 typedef struct Found {
-    int asked, lacking, wide; /* wide: weight gradients in F32 */
+    int asked, lacking;
 } Found;
 
 /* NULL: this cuDNN does not take it. */
@@ -140,8 +141,7 @@ static void print(const Convolution *c, int call, const DnnGraph *g)
     printf("    %s: %d x %d x %d to %d, %d x %d, stride %d, %s: ", c->network, p->H, p->W, p->C,
            p->K, p->R, p->R, p->stride, calls[call]);
     if (g)
-        printf("engine %lld, notes %#x, workspace %zu%s\n", (long long)g->engine, g->notes,
-               g->bytes, call == DNN_WEIGHT && g->result == CUDNN_DATA_FLOAT ? ", in F32" : "");
+        printf("engine %lld, notes %#x, workspace %zu\n", (long long)g->engine, g->notes, g->bytes);
     else
         puts("no engine");
 }
@@ -165,7 +165,6 @@ static void ask(Found *found, Convolution c, int precision, void *device, bool a
              lacks = !g || cores == asked.exact;
         found->asked++;
         found->lacking += lacks;
-        found->wide += g && call == DNN_WEIGHT && g->result == CUDNN_DATA_FLOAT;
         if (all || lacks)
             print(&c, call, g);
         dnn_graph_free(g);
@@ -185,10 +184,9 @@ static int ask_gpu(int gpu, const Convolution *convolution, int count, bool all)
         Found found = {0};
         for (int i = 0; i < count; i++)
             ask(&found, convolution[i], p, device, all);
-        printf("%s, %s: %d convolutions, %d calls, %d without an engine %s tensor cores, "
-               "%d of %d weight gradients in F32\n",
+        printf("%s, %s: %d convolutions, %d calls, %d without an engine %s tensor cores\n",
                gpus[gpu].name, precisions[p].name, count, found.asked, found.lacking,
-               precisions[p].exact ? "without" : "with", found.wide, count);
+               precisions[p].exact ? "without" : "with");
         missing += found.lacking;
     }
     return missing;

@@ -4,7 +4,6 @@
 #include "check.h"
 #include "device.h"
 #include "net.h"
-#include <math.h>
 #include <pthread.h>
 #include <string.h>
 
@@ -265,54 +264,10 @@ static void unaligned(void **state)
     one_free(&o);
 }
 
-/* Small integers, so that products and sums are exact in float32: no gradient is rounded to BF16,
- * where an engine writes it in float32; and each is, where none does. */
-static void expect_gradient(const char *refuse, double least, double most)
-{
-    enum { C = 16, IMAGES = 4, SIDE = 8 };
-    Device d = {.be = open_refusing(refuse, "bf16")};
-    ConvShape s = conv_shape((Shape){IMAGES, SIDE, SIDE, C}, C, 3, 1);
-    size_t n = shape_count(s.x), weights = conv_weights(&s);
-    double *x = alloc(n, sizeof *x), *dy = alloc(n, sizeof *dy), *dw = zeros(weights), off = 0;
-    d.op = d.be->op, d.s = d.op->stream_new(d.be, 0);
-    for (size_t i = 0; i < n; i++)
-        x[i] = (double)(1 + i * 7 % 3), dy[i] = (double)(1 + i / 5 * 3 % 4);
-    Tensor wide[] = {put(&d, x, s.x, 0), put(&d, dy, s.y, 0)}, half[2],
-           tdw = put_matrix(&d, dw, C, C * 9);
-    for (int i = 0; i < 2; i++) {
-        half[i] = tensor_new(d.be, BF16, IMAGES, SIDE, SIDE, C, 0);
-        d.op->axpy(d.s, half[i], 1, wide[i]);
-    }
-    ConvPlan *plan = d.op->conv_plan_new(d.be, half[1], half[0], 3, 1);
-    d.op->conv_backward_weight(d.s, plan, tdw, half[0], half[1]);
-    ref_conv_backward_weight(dw, x, dy, &s);
-    double *got = get(&d, tdw);
-    for (size_t i = 0; i < weights; i++)
-        off = fmax(off, fabs(got[i] - dw[i]) / dw[i]);
-    printf("    refusing '%s': off by %g\n", refuse, off);
-    assert_true(off >= least && off <= most);
-    d.op->conv_plan_free(plan);
-    for (int i = 0; i < 2; i++)
-        drop(&d, wide[i]), drop(&d, half[i]);
-    drop(&d, tdw);
-    free(x), free(dy), free(dw), free(got);
-    d.op->stream_free(d.s);
-    backend_close(d.be);
-}
-
-static void weights_in_f32(void **state)
-{
-    expect_gradient("", 0, 0);
-    expect_gradient("3", 1e-4, 1. / 256); /* its legacy functions */
-    expect_gradient("g", 1e-4, 1. / 256);
-    expect_gradient("q", 1e-4, 1. / 256);
-    assert_int_equal(cuda_on_host_cudnn_calls(4), 2);
-}
-
 /* Whatever was made of cuDNN's, also for batch sizes that came in place of others, is destroyed. */
 static void nothing_left(void **state)
 {
-    static const char *const kinds[] = {"", "g", "d", "l", "p", "q", "123", "L"};
+    static const char *const kinds[] = {"", "g", "d", "l", "p", "123", "L"};
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
         Backend *be = open_refusing(kinds[k], "bf16");
         Net n = net_new(be, &spec, 8, 8, 1);
@@ -376,7 +331,6 @@ static const Case cases[] = {{"refusals", .run = refusals, .seconds = 120},
                              {"too_many_elements", .run = too_many_elements},
                              {"other_data", .run = other_data},
                              {"unaligned", .run = unaligned},
-                             {"weights_in_f32", .run = weights_in_f32},
                              {"nothing_left", .run = nothing_left, .seconds = 120},
                              {"upload_source", .run = upload_source},
                              {"staging", .run = staging}};

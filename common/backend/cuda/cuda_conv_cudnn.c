@@ -2,7 +2,8 @@
  * batch size. A graph with an engine chosen when it is planned, else cuDNN's legacy functions, else
  * im2col, which does everything.
  *
- * A residual is added to a y that was rounded to BF16, and the sum rounded again.
+ * In BF16 the gradient of the filters comes out in BF16, too, after sums in float32; it is then
+ * added to F32. A residual is added to a y that was rounded to BF16, and the sum rounded again.
  */
 #include "cuda_conv_dnn.h"
 #include "gpu_library.h"
@@ -182,6 +183,7 @@ void cudnn_plan(Backend *be, ConvPlan *p, Tensor y, Tensor x)
         count(cuda, NULL);
         return;
     }
+    CUDA_CHECK(cudaSetDevice(cuda->device)); /* graphs are planned for the current one */
     p->dnn_C = padded ? PADDED_C : p->C;
     Cudnn *d = p->dnn = alloc(1, sizeof *d);
     d->as = (DnnCase){.plan = p,
@@ -299,8 +301,6 @@ bool cudnn_backward_weight(Stream *s, ConvPlan *p, Tensor dw, Tensor x, Tensor d
     void *dpacked = conv_scratch(s, p->dpacked_at);
     if (!run(s, p, DNN_WEIGHT, (DnnData){input(s, p, x), dpacked, cuda_at(dy), NULL}))
         return false;
-    const Batch *b = of(p)->now;
-    bool wide = b->way[DNN_WEIGHT] == BY_GRAPH && b->graph[DNN_WEIGHT]->result == CUDNN_DATA_FLOAT;
-    cuda_conv_unpack_add(s, p, dw, dpacked, wide ? F32 : p->type, p->dnn_C);
+    cuda_conv_unpack_add(s, p, dw, dpacked, p->type, p->dnn_C);
     return true;
 }

@@ -37,12 +37,11 @@ enum { GRAPH_DESCRIPTORS = 10, GRAPH_ALIGNED = 16 };
 
 /* One call, for n images, with the engine that does it. */
 typedef struct DnnGraph {
-    cudnnDataType_t result; /* type of what it writes */
-    size_t bytes;           /* of its workspace */
-    int64_t engine;         /* its number, for people */
-    unsigned notes;         /* on its numbers: bit i is cudnnBackendNumericalNote_t i */
-    void *plan, *pack;      /* cuDNN's descriptors: what to do; with which data, NULL: none yet */
-    DnnData at;             /* the pack's */
+    size_t bytes;      /* of its workspace */
+    int64_t engine;    /* its number, for people */
+    unsigned notes;    /* on its numbers: bit i is cudnnBackendNumericalNote_t i */
+    void *plan, *pack; /* cuDNN's descriptors: what to do; with which data, NULL: none yet */
+    DnnData at;        /* the pack's */
     int count;
     void *made[GRAPH_DESCRIPTORS]; /* all its descriptors */
     cudnnStatus_t status;          /* the first failure since it was last set to success */
@@ -50,8 +49,8 @@ typedef struct DnnGraph {
 
 /* The first engine of those that cuDNN recommends, best first, that gives the same bits each time,
  * sums in float32, keeps to the workspace's limit, and for which cuDNN can make a plan; where
- * c->exact is false, one with tensor cores before one without. Weight gradients come out in float32
- * where it has an engine for that. Nothing is timed, so the choice repeats. NULL: there is none. */
+ * c->exact is false, one with tensor cores before one without. Nothing is timed, so the choice
+ * repeats. NULL: there is none. */
 DnnGraph *dnn_graph_new(const DnnCase *c, DnnCall call);
 void dnn_graph_free(DnnGraph *g); /* NULL is fine */
 /* Data at multiples of GRAPH_ALIGNED bytes. */

@@ -19,13 +19,15 @@ typedef cudnnBackendDescriptor_t Descriptor;
 
 enum { MOST_CHOICES = 40, MOST_NOTES = 32 };
 
-/* What an engine may never do: other sums each time; sums in 16 bits; products of transforms, which
- * round more. And what it may not do to float32 that is to stay exact. */
+/* What an engine may never do: other sums each time; sums in 16 bits; factors shortened, but to
+ * TF32; products of transforms, which round more. And what it may not do to float32 that is to stay
+ * exact: with tensor cores that is TF32. */
 #define NOTE(name) (1u << CUDNN_NUMERICAL_NOTE_##name)
 static const unsigned NEVER = NOTE(NONDETERMINISTIC) | NOTE(REDUCED_PRECISION_REDUCTION) |
-                              NOTE(FFT) | NOTE(WINOGRAD) | NOTE(WINOGRAD_TILE_4x4) |
-                              NOTE(WINOGRAD_TILE_6x6) | NOTE(WINOGRAD_TILE_13x13),
-                      INEXACT = NOTE(TENSOR_CORE) | NOTE(DOWN_CONVERT_INPUTS);
+                              NOTE(DOWN_CONVERT_INPUTS) | NOTE(FFT) | NOTE(WINOGRAD) |
+                              NOTE(WINOGRAD_TILE_4x4) | NOTE(WINOGRAD_TILE_6x6) |
+                              NOTE(WINOGRAD_TILE_13x13),
+                      INEXACT = NOTE(TENSOR_CORE);
 
 /* ---- descriptors: g owns what it makes; a failure is kept, and what follows then does nothing */
 
@@ -138,11 +140,10 @@ static Descriptor graph_of(DnnGraph *g, const DnnCase *c, DnnCall call)
 {
     const ConvPlan *p = c->plan;
     const Names *names = call == DNN_FORWARD ? &forward : call == DNN_WEIGHT ? &weight : &data;
-    cudnnDataType_t w_type = call == DNN_WEIGHT ? g->result : c->type;
     float one = 1, before = call == DNN_DATA_ADD;
     Descriptor conv = convolution_of(g, p),
                x = tensor_of(g, 'x', c->type, c->n, p->dnn_C, p->H, p->W),
-               w = tensor_of(g, 'w', w_type, p->K, p->dnn_C, p->R, p->R),
+               w = tensor_of(g, 'w', c->type, p->K, p->dnn_C, p->R, p->R),
                y = tensor_of(g, 'y', c->type, c->n, p->K, p->P, p->Q),
                operation = make(g, names->operation),
                graph = make(g, CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR);
@@ -173,11 +174,26 @@ static unsigned notes_of(DnnGraph *g, Descriptor engine)
     return notes;
 }
 
-static bool permitted(unsigned notes, const DnnCase *c, bool tensor_cores)
+/* Compiling takes a second for each plan; and the code may go with its plan, while a recording
+ * still runs it. */
+static bool compiled_here(DnnGraph *g, Descriptor engine)
 {
-    if (notes & (c->exact ? NEVER | INEXACT : NEVER))
-        return false;
-    return !tensor_cores || notes & NOTE(TENSOR_CORE);
+    cudnnBackendBehaviorNote_t note[MOST_NOTES];
+    int64_t count = get(g, engine, CUDNN_ATTR_ENGINE_BEHAVIOR_NOTE, CUDNN_TYPE_BEHAVIOR_NOTE,
+                        MOST_NOTES, note);
+    for (int64_t i = 0; i < count && i < MOST_NOTES; i++)
+        if (note[i] == CUDNN_BEHAVIOR_NOTE_RUNTIME_COMPILATION)
+            return true;
+    return false;
+}
+
+/* May the engine do it? */
+static bool permitted(DnnGraph *g, const DnnCase *c, Descriptor engine, bool tensor_cores)
+{
+    g->notes = notes_of(g, engine);
+    bool compiled = compiled_here(g, engine);
+    return g->status == CUDNN_STATUS_SUCCESS && !compiled && !(g->notes & NEVER) &&
+           !(c->exact && g->notes & INEXACT) && (!tensor_cores || g->notes & NOTE(TENSOR_CORE));
 }
 
 static Descriptor plan_of(DnnGraph *g, const DnnCase *c, Descriptor config)
@@ -205,8 +221,7 @@ static bool take(DnnGraph *g, const DnnCase *c, Descriptor config, bool tensor_c
     Descriptor engine = make(g, CUDNN_BACKEND_ENGINE_DESCRIPTOR);
     get(g, config, CUDNN_ATTR_ENGINECFG_ENGINE, CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, &engine);
     get(g, engine, CUDNN_ATTR_ENGINE_GLOBAL_INDEX, CUDNN_TYPE_INT64, 1, &g->engine);
-    g->notes = notes_of(g, engine);
-    if (g->status == CUDNN_STATUS_SUCCESS && permitted(g->notes, c, tensor_cores)) {
+    if (permitted(g, c, engine, tensor_cores)) {
         g->plan = plan_of(g, c, config);
         get(g, g->plan, CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE, CUDNN_TYPE_INT64, 1, &bytes);
         g->bytes = (size_t)bytes;
@@ -245,11 +260,9 @@ static bool choose(DnnGraph *g, const DnnCase *c, Descriptor graph, cudnnBackend
     return taken;
 }
 
-/* With results of this type: first as its heuristics recommend, then any that could do it. */
-static bool plan_for(DnnGraph *g, const DnnCase *c, DnnCall call, cudnnDataType_t result,
-                     bool tensor_cores)
+/* First as its heuristics recommend, then any that could do it. */
+static bool plan_call(DnnGraph *g, const DnnCase *c, DnnCall call, bool tensor_cores)
 {
-    g->result = result;
     g->status = CUDNN_STATUS_SUCCESS;
     Descriptor graph = graph_of(g, c, call);
     bool done = g->status == CUDNN_STATUS_SUCCESS &&
@@ -263,10 +276,8 @@ static bool plan_for(DnnGraph *g, const DnnCase *c, DnnCall call, cudnnDataType_
 DnnGraph *dnn_graph_new(const DnnCase *c, DnnCall call)
 {
     DnnGraph *g = alloc(1, sizeof *g);
-    for (int tensor_cores = !c->exact; tensor_cores >= 0; tensor_cores--)
-        if ((call == DNN_WEIGHT && plan_for(g, c, call, CUDNN_DATA_FLOAT, tensor_cores)) ||
-            plan_for(g, c, call, c->type, tensor_cores))
-            return g;
+    if ((!c->exact && plan_call(g, c, call, true)) || plan_call(g, c, call, false))
+        return g;
     free(g);
     return NULL;
 }

@@ -2,8 +2,6 @@
  * with fixed algorithms instead of autotuning, so that the same input gives the same bits. The
  * three are those that NVIDIA's table calls deterministic and that support NHWC: forward
  * IMPLICIT_PRECOMP_GEMM, data ALGO_1, weight ALGO_1.
- *
- * The gradient of the filters comes out in the type of the activations, after sums in float32.
  */
 #include "cuda_conv_dnn.h"
 #include <stdlib.h>

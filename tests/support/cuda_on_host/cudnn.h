@@ -112,6 +112,7 @@ typedef enum {
     CUDNN_TYPE_CONVOLUTION_MODE,
     CUDNN_TYPE_HEUR_MODE,
     CUDNN_TYPE_NUMERICAL_NOTE,
+    CUDNN_TYPE_BEHAVIOR_NOTE,
     CUDNN_TYPE_BACKEND_DESCRIPTOR
 } cudnnBackendAttributeType_t;
 typedef enum {
@@ -158,7 +159,8 @@ typedef enum {
     CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS,
     CUDNN_ATTR_VARIANT_PACK_WORKSPACE,
     CUDNN_ATTR_ENGINE_GLOBAL_INDEX,
-    CUDNN_ATTR_ENGINE_NUMERICAL_NOTE
+    CUDNN_ATTR_ENGINE_NUMERICAL_NOTE,
+    CUDNN_ATTR_ENGINE_BEHAVIOR_NOTE
 } cudnnBackendAttributeName_t;
 typedef enum {
     CUDNN_NUMERICAL_NOTE_TENSOR_CORE,
@@ -171,6 +173,7 @@ typedef enum {
     CUDNN_NUMERICAL_NOTE_WINOGRAD_TILE_6x6,
     CUDNN_NUMERICAL_NOTE_WINOGRAD_TILE_13x13
 } cudnnBackendNumericalNote_t;
+typedef enum { CUDNN_BEHAVIOR_NOTE_RUNTIME_COMPILATION } cudnnBackendBehaviorNote_t;
 typedef enum { CUDNN_HEUR_MODE_FALLBACK = 2, CUDNN_HEUR_MODE_A = 3 } cudnnBackendHeurMode_t;
 
 cudnnStatus_t cudnnBackendCreateDescriptor(cudnnBackendDescriptorType_t kind,

@@ -7,7 +7,7 @@
 #include <map>
 #include <set>
 
-enum Engine { RANDOM, TRANSFORMS, TOO_LARGE, UNFINISHED, TENSOR_CORES, PLAIN };
+enum Engine { RANDOM, TRANSFORMS, SHORTENED, COMPILED, TOO_LARGE, UNFINISHED, TENSOR_CORES, PLAIN };
 
 struct HostDescriptor {
     cudnnBackendDescriptorType_t kind;
@@ -135,16 +135,12 @@ static Operation operation_of(HostDescriptor *graph)
     return made;
 }
 
-/* Only weight gradients may have another type than x and y. q: they may not. */
 static cudnnStatus_t supports(HostDescriptor *graph)
 {
-    Operation o = operation_of(graph);
-    const Shape &s = o.s;
+    Shape s = operation_of(graph).s;
     if (!value<void *>(graph, CUDNN_ATTR_OPERATIONGRAPH_HANDLE) || !lazy_fits(s))
         return CUDNN_STATUS_BAD_PARAM;
-    bool mixed = s.w.type != s.x.type;
-    if (s.x.type != s.y.type || s.c.compute != CUDNN_DATA_FLOAT ||
-        (mixed && (o.which != WEIGHT || s.w.type != CUDNN_DATA_FLOAT || lazy_refuses('q'))))
+    if (s.x.type != s.y.type || s.w.type != s.x.type || s.c.compute != CUDNN_DATA_FLOAT)
         return CUDNN_STATUS_NOT_SUPPORTED;
     return lazy_refuses('s') && s.x.n % 2 ? CUDNN_STATUS_NOT_SUPPORTED_SHAPE : CUDNN_STATUS_SUCCESS;
 }
@@ -164,7 +160,9 @@ static std::vector<int> notes_of(const HostDescriptor *d)
         notes.push_back(CUDNN_NUMERICAL_NOTE_NONDETERMINISTIC);
     if (d->engine == TRANSFORMS)
         notes.push_back(CUDNN_NUMERICAL_NOTE_WINOGRAD);
-    if (d->engine != PLAIN)
+    if (d->engine == SHORTENED)
+        notes.push_back(CUDNN_NUMERICAL_NOTE_DOWN_CONVERT_INPUTS);
+    if (d->engine != PLAIN && d->engine != SHORTENED)
         notes.push_back(CUDNN_NUMERICAL_NOTE_TENSOR_CORE);
     return notes;
 }
@@ -197,6 +195,8 @@ static cudnnStatus_t finalize(HostDescriptor *d)
         HostDescriptor *config = part(d, CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG);
         d->engine = config->engine, d->graph = config->graph;
         value<void *>(d, CUDNN_ATTR_EXECUTION_PLAN_HANDLE);
+        if (d->engine == COMPILED)
+            lazy_wrong("cuDNN compiles an engine, for a second");
         if (!lazy_may_load())
             lazy_wrong("cuDNN makes a plan in a recording that forbids to load kernels");
         return d->engine == UNFINISHED || lazy_refuses('p') ? CUDNN_STATUS_NOT_SUPPORTED
@@ -279,6 +279,9 @@ cudnnStatus_t cudnnBackendGetAttribute(void *descriptor, cudnnBackendAttributeNa
         *count = (int64_t)notes.size();
         for (int64_t i = 0; i < *count && i < most; i++)
             ((int *)values)[i] = notes[i];
+    } else if (name == CUDNN_ATTR_ENGINE_BEHAVIOR_NOTE) {
+        *count = d->engine == COMPILED;
+        *(int *)values = CUDNN_BEHAVIOR_NOTE_RUNTIME_COMPILATION;
     } else {
         *(int64_t *)values = (int64_t)workspace_of(d);
     }
@@ -305,7 +308,7 @@ cudnnStatus_t cudnnBackendExecute(cudnnHandle_t h, void *plan_, void *pack_)
     lazy_cudnn_calls[o.which]++, lazy_cudnn_calls[4]++;
     if (plan->engine == RANDOM || lazy_refuses('d'))
         o.by.alpha *= 1 + (float)lazy_draw(1000) / 1e5f;
-    if (plan->engine == TRANSFORMS)
+    if (plan->engine == TRANSFORMS || plan->engine == SHORTENED)
         o.by.alpha *= 1.02f;
     size_t used = workspace_of(plan);
     bool rounds = plan->engine == TENSOR_CORES && o.s.x.type == CUDNN_DATA_FLOAT;
