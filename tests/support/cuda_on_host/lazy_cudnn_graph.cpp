@@ -162,7 +162,7 @@ static std::vector<int> notes_of(const HostDescriptor *d)
         notes.push_back(CUDNN_NUMERICAL_NOTE_WINOGRAD);
     if (d->engine == SHORTENED)
         notes.push_back(CUDNN_NUMERICAL_NOTE_DOWN_CONVERT_INPUTS);
-    if (d->engine != PLAIN && d->engine != SHORTENED)
+    if (d->engine != PLAIN && d->engine != SHORTENED && d->engine != TRANSFORMS)
         notes.push_back(CUDNN_NUMERICAL_NOTE_TENSOR_CORE);
     return notes;
 }
