@@ -87,6 +87,7 @@ TOOLS := $(patsubst %.c,$(B)/%,$(wildcard tests/tools/*.c))
 $(TOOLS): %: %.o $(B)/libtests.a $(B)/libcommon.a
 	$(call link,$(TEST_LIBS))
 $(B)/tests/tools/cudnn_engines: LDLIBS += $(CUDNN_LIBS)
+$(B)/tests/tools/cudnn_engines: $(if $(HAVE_CUDNN),$(B)/$(CUDA_ROOM)/cuda_conv_graph_cudnn.o)
 # Lab 3's optimisers, the references, beside PyTorch's.
 $(B)/tests/tools/optimiser_steps.o: INCLUDE = -Itests/support -Ilab3_scale
 ifneq ($(wildcard lab3_scale/solution/6*.c),)

@@ -30,7 +30,7 @@ table() { # what it says of its convolutions, status, options…
 }
 rows() { [ "$(grep -c 'images/s; a step' "$work/out")" = "$1" ] || wrong "expected $1 rows"; }
 
-all='convolutions by cuDNN: forward 9, data 8, weights 9 of 9'
+all='convolutions by cuDNN: forward 9, data 8, weights 9 of 9, by graphs 9, 8, 9'
 table "$all" 0 --only resnet8
 rows 4
 table "$all" 0 --only resnet8 --precision bf16

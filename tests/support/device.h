@@ -37,12 +37,19 @@ void device_close(Device *d);
 Backend *cuda_on_host_open(int local_rank, int local_size);
 /* The order in which its streams work. */
 void cuda_on_host_seed(unsigned seed);
-/* What its cuDNN does not do, a letter each; calls when they are to run: f forward, b data, w
- * weights; when asked for their workspace: F B W; s: batches of an odd size; L: any workspace is
- * too large; h: it does not start (the default); m: its library is missing; n: NCCL's is. And 8:
- * the GPU is of compute capability 7.0. `what` must stay. */
+/* What its cuDNN does not do, a letter each.
+ * All of it: h: it does not start (the default); m: its library is missing; s: batches of an odd
+ * size. And n: NCCL's library is missing.
+ * Its graphs: g: there is no engine; d: all are nondeterministic; l: any workspace is too large;
+ * p: no plan can be made; A: its heuristics recommend none, only the fallback does;
+ * refused when they are to run: 1 forward, 2 data, 3 weights.
+ * Its legacy functions: when they are to run: f forward, b data, w weights; when asked for their
+ * workspace: F B W; L: any workspace is too large.
+ * 8: the GPU is of compute capability 7.0. `what` must stay. */
 void cuda_on_host_refuse(const char *what);
-/* How often it was called so far: 0 forward, 1 data, 2 weights; 3: asked for a workspace. */
+/* How often it was called so far: 0 forward, 1 data, 2 weights; 3: asked for a workspace or for
+ * engines; 4: of the first three, by graphs; 5: descriptors made for graphs; and 6: how many
+ * descriptors and handles there are. */
 long cuda_on_host_cudnn_calls(int which);
 /* How often a product, or a batch of them, was queued on its cuBLAS so far. */
 long cuda_on_host_cublas_calls(void);

@@ -24,11 +24,13 @@ static float *gradient(Net *n, int count)
     return fetch(n, n->m->grads);
 }
 
-/* ---- refusals: im2col does what cuDNN does not; a step's bits stay, whatever was refused in it
- * ---- */
+/* ---- refusals: the legacy functions do what graphs do not, im2col what those do not; a step's
+ * bits stay, whatever was refused in it ---- */
 static void refusals(void **state)
 {
-    static const char *const kinds[] = {"h", "", "f", "b", "w", "F", "B", "W", "s", "L", "fbw"};
+    static const char *const kinds[] = {"h",  "",   "g",  "d",  "l",    "p",     "A",  "1",
+                                        "2",  "3",  "1f", "gf", "gb",   "gw",    "gF", "gB",
+                                        "gW", "gs", "gL", "s",  "gfbw", "123fbw"};
     float *expected = NULL;
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
         Backend *be = open_refusing(kinds[k], "fp32");
@@ -70,23 +72,32 @@ static void expect_words(const char *refuse, const char *precision, const char *
 /* The first convolution's data gradient is asked for by nobody; in BF16 cuDNN could not. */
 static void description(void **state)
 {
-    expect_words("", "fp32", "by cuDNN: forward 9, data 9, weights 9 of 9");
-    expect_words("", "bf16", "by cuDNN: forward 9, data 8, weights 9 of 9");
-    expect_words("F", "fp32", "by cuDNN: forward 0, data 9, weights 9 of 9");
-    expect_words("L", "bf16", "by cuDNN: forward 0, data 0, weights 0 of 9");
+    expect_words("", "fp32", "cuDNN: forward 9, data 9, weights 9 of 9, by graphs 9, 9, 9");
+    expect_words("", "bf16", "cuDNN: forward 9, data 8, weights 9 of 9, by graphs 9, 8, 9");
+    expect_words("A", "fp32", "cuDNN: forward 9, data 9, weights 9 of 9, by graphs 9, 9, 9");
+    expect_words("g", "bf16", "cuDNN: forward 9, data 8, weights 9 of 9, by graphs 0, 0, 0");
+    expect_words("gF", "fp32", "cuDNN: forward 0, data 9, weights 9 of 9, by graphs 0, 0, 0");
+    expect_words("lL", "bf16", "cuDNN: forward 0, data 0, weights 0 of 9, by graphs 0, 0, 0");
     expect_words("h", "fp32", "convolution by im2col, without cuDNN (");
 }
 
 /* What cuDNN refuses only when it is called is counted, too: here forward, of each convolution. */
-static void refusals_counted(void **state)
+static void expect_refused(const char *refuse, const char *words)
 {
-    Backend *be = open_refusing("f", "bf16");
+    Backend *be = open_refusing(refuse, "bf16");
     Net n = net_new(be, &spec, 8, 8, 1);
     for (int again = 0; again < 3; again++)
         free(gradient(&n, 8));
-    assert_non_null(strstr(be->description, "weights 9 of 9, 9 refused when called"));
+    assert_non_null(strstr(be->description, words));
     net_free(&n);
     backend_close(be);
+}
+
+static void refusals_counted(void **state)
+{
+    expect_refused("gf", "by graphs 0, 0, 0, 9 refused when called");
+    expect_refused("1", "by graphs 9, 8, 9, 9 refused when called");
+    expect_refused("1f", "by graphs 9, 8, 9, 18 refused when called");
 }
 
 /* A library that is missing costs what it does, and nothing else. */
@@ -99,17 +110,22 @@ static void libraries(void **state)
     expect_words("nm", "fp32", "No such file or directory)"); /* to its end */
 }
 
-/* Every convolution of a BF16 and of an FP16 step by cuDNN, the first with padded channels. */
+/* Every convolution of a step in 16 bits by cuDNN, the first with padded channels; by graphs, or
+ * without them. */
 static void all_by_cudnn(void **state)
 {
-    static const char *const precisions[] = {"bf16", "fp16"};
-    for (int p = 0; p < 2; p++) {
-        Backend *be = open_refusing("", precisions[p]);
+    for (int turn = 0; turn < 4; turn++) {
+        bool graphs = turn < 2;
+        long before[5];
+        for (int i = 0; i < 5; i++)
+            before[i] = cuda_on_host_cudnn_calls(i);
+        Backend *be = open_refusing(graphs ? "" : "g", turn % 2 ? "bf16" : "fp16");
         Net n = net_new(be, &spec, 8, 8, 1);
         free(gradient(&n, 8));
-        assert_int_equal(cuda_on_host_cudnn_calls(0), 9 * (p + 1));
-        assert_int_equal(cuda_on_host_cudnn_calls(1), 8 * (p + 1));
-        assert_int_equal(cuda_on_host_cudnn_calls(2), 9 * (p + 1));
+        assert_int_equal(cuda_on_host_cudnn_calls(0) - before[0], 9);
+        assert_int_equal(cuda_on_host_cudnn_calls(1) - before[1], 8);
+        assert_int_equal(cuda_on_host_cudnn_calls(2) - before[2], 9);
+        assert_int_equal(cuda_on_host_cudnn_calls(4) - before[4], graphs ? 26 : 0);
         net_free(&n);
         backend_close(be);
     }
@@ -132,7 +148,7 @@ static void stack_in_one_call(void **state)
     backend_close(be);
 }
 
-/* cuDNN 9 compiles plans when asked for a workspace: once per batch size, not once per pass. */
+/* cuDNN compiles plans when it is asked: once per batch size, not once per pass. */
 static void described_once(void **state)
 {
     Backend *be = open_refusing("", "fp32");
@@ -148,6 +164,30 @@ static void described_once(void **state)
     backend_close(be);
 }
 
+/* More sizes of batches than are kept: planned again, also while a step is recorded, and the same
+ * bits come out. */
+static void planned_while_recording(void **state)
+{
+    enum { LEAST = 3, MOST = 8 };
+    Backend *be = open_refusing("", "fp32");
+    Net n = net_new(be, &spec, MOST, MOST, 1);
+    float *first[MOST + 1];
+    for (int round = 0; round < 3; round++)
+        for (int count = LEAST; count <= MOST; count++) {
+            float *g = gradient(&n, count);
+            if (round == 0) {
+                first[count] = g;
+                continue;
+            }
+            expect_bits(g, first[count], tensor_count(n.m->grads), "gradient");
+            free(g);
+        }
+    for (int count = LEAST; count <= MOST; count++)
+        free(first[count]);
+    net_free(&n);
+    backend_close(be);
+}
+
 /* More elements than cuDNN counts: im2col's work, a few images at a time. */
 static void too_many_elements(void **state)
 {
@@ -159,6 +199,103 @@ static void too_many_elements(void **state)
     be->op->conv_plan_free(plan);
     tensor_free(be, one);
     backend_close(be);
+}
+
+/* ---- one convolution, by graphs ---- */
+typedef struct One {
+    Device d;
+    ConvShape s;
+    double *x[2], *w, *y[2]; /* two batches, and what comes out */
+    Tensor tx[2], tw, ty;
+    ConvPlan *plan;
+} One;
+
+static One one_new(void)
+{
+    One o = {.s = conv_shape((Shape){6, 8, 8, 16}, 16, 3, 1)};
+    size_t nx = shape_count(o.s.x), ny = shape_count(o.s.y);
+    o.d.be = open_refusing("", "fp32");
+    o.d.op = o.d.be->op;
+    o.d.s = o.d.op->stream_new(o.d.be, 0);
+    o.w = random_values(1, conv_weights(&o.s), 0, 1);
+    o.tw = put_matrix(&o.d, o.w, 16, 16 * 9);
+    o.ty = put(&o.d, NULL, o.s.y, 0);
+    for (int i = 0; i < 2; i++) {
+        o.x[i] = random_values(2 + i, nx, 0, 1);
+        o.y[i] = zeros(ny);
+        o.tx[i] = put(&o.d, o.x[i], o.s.x, 0);
+        ref_conv_forward(o.y[i], o.x[i], o.w, NULL, &o.s);
+    }
+    o.plan = o.d.op->conv_plan_new(o.d.be, o.ty, o.tx[0], 3, 1);
+    return o;
+}
+
+static void one_free(One *o)
+{
+    o->d.op->conv_plan_free(o->plan);
+    for (int i = 0; i < 2; i++)
+        drop(&o->d, o->tx[i]), free(o->x[i]), free(o->y[i]);
+    drop(&o->d, o->tw), drop(&o->d, o->ty);
+    free(o->w);
+    o->d.op->stream_free(o->d.s);
+    backend_close(o->d.be);
+}
+
+/* The first images of a batch. */
+static void one_forward(One *o, int batch, int images)
+{
+    Tensor y = tensor_first(o->ty, images);
+    o->d.op->conv_forward(o->d.s, o->plan, y, NO_TENSOR, tensor_first(o->tx[batch], images), o->tw,
+                          NO_TENSOR);
+    expect_tensor(&o->d, y, o->y[batch], 1e-5, "y");
+}
+
+/* Other data, other sizes of the batch, more than are kept; and nothing is made again for what
+ * stays. */
+static void other_data(void **state)
+{
+    One o = one_new();
+    for (int images = 6; images >= 1; images--)
+        for (int again = 0; again < 4; again++)
+            one_forward(&o, again % 2, images);
+    long made = cuda_on_host_cudnn_calls(5);
+    for (int again = 0; again < 3; again++)
+        one_forward(&o, 1, 1);
+    assert_int_equal(cuda_on_host_cudnn_calls(5), made);
+    assert_int_equal(cuda_on_host_cudnn_calls(4), 27);
+    one_free(&o);
+}
+
+/* Graphs are planned for aligned data; im2col takes any. */
+static void unaligned(void **state)
+{
+    One o = one_new();
+    Tensor whole = tensor_new(o.d.be, F32, (int)tensor_count(o.tx[0]) + 4, 1, 1, 1, 0), x = o.tx[0];
+    o.d.op->copy(o.d.s, tensor_slice(whole, 1, (int)tensor_count(x)),
+                 tensor_vector(x.buf, 0, F32, (int)tensor_count(x)));
+    o.tx[0].buf = whole.buf, o.tx[0].at = 1;
+    one_forward(&o, 0, 4);
+    assert_int_equal(cuda_on_host_cudnn_calls(0), 0);
+    one_forward(&o, 1, 4);
+    assert_int_equal(cuda_on_host_cudnn_calls(4), 1);
+    o.tx[0] = x;
+    tensor_free(o.d.be, whole);
+    one_free(&o);
+}
+
+/* Whatever was made of cuDNN's, also for batch sizes that came in place of others, is destroyed. */
+static void nothing_left(void **state)
+{
+    static const char *const kinds[] = {"", "g", "d", "l", "p", "123", "L"};
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+        Backend *be = open_refusing(kinds[k], "bf16");
+        Net n = net_new(be, &spec, 8, 8, 1);
+        for (int count = 8; count >= 3; count--)
+            free(gradient(&n, count));
+        net_free(&n);
+        backend_close(be);
+        assert_int_equal(cuda_on_host_cudnn_calls(6), 0);
+    }
 }
 
 /* ---- memory ---- */
@@ -283,13 +420,22 @@ static void stale_by_others(void **state)
     backend_close(be);
 }
 
-static const Case cases[] = {
-    {"refusals", .run = refusals, .seconds = 120}, {"description", .run = description},
-    {"refusals_counted", .run = refusals_counted}, {"libraries", .run = libraries},
-    {"all_by_cudnn", .run = all_by_cudnn},         {"stack_in_one_call", .run = stack_in_one_call},
-    {"described_once", .run = described_once},     {"too_many_elements", .run = too_many_elements},
-    {"upload_source", .run = upload_source},       {"staging", .run = staging},
-    {"told_of_replays", .run = told_of_replays},   {"stale_by_others", .run = stale_by_others}};
+static const Case cases[] = {{"refusals", .run = refusals, .seconds = 120},
+                             {"description", .run = description},
+                             {"refusals_counted", .run = refusals_counted},
+                             {"libraries", .run = libraries},
+                             {"all_by_cudnn", .run = all_by_cudnn},
+                             {"stack_in_one_call", .run = stack_in_one_call},
+                             {"described_once", .run = described_once},
+                             {"planned_while_recording", .run = planned_while_recording},
+                             {"too_many_elements", .run = too_many_elements},
+                             {"other_data", .run = other_data},
+                             {"unaligned", .run = unaligned},
+                             {"nothing_left", .run = nothing_left, .seconds = 120},
+                             {"upload_source", .run = upload_source},
+                             {"staging", .run = staging},
+                             {"told_of_replays", .run = told_of_replays},
+                             {"stale_by_others", .run = stale_by_others}};
 int main(int argc, char **argv)
 {
     return harness_main(argc, argv, cases, sizeof cases / sizeof *cases);

@@ -1,46 +1,34 @@
-/* cuda_conv_cudnn.c: convolution by cuDNN (8 and 9), with fixed algorithms instead of autotuning,
- * so that the same input gives the same bits. The three are those that NVIDIA's table calls
- * deterministic and that support NHWC: forward IMPLICIT_PRECOMP_GEMM, data ALGO_1, weight ALGO_1.
- * im2col does the rest.
+/* cuda_conv_cudnn.c: convolution by cuDNN (8 and 9): which way each call goes, of each plan and
+ * batch size. A graph with an engine chosen when it is planned, else cuDNN's legacy functions, else
+ * im2col, which does everything.
  *
  * In BF16 and FP16 the gradient of the filters comes out in that type, too, after sums in float32;
  * it is then added to F32. A residual is added to a y that was rounded, and the sum rounded again.
  */
-#include "cuda_conv_cudnn.h"
+#include "cuda_conv_dnn.h"
 #include "gpu_library.h"
-#include <cudnn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define CUDNN_CHECK(call) \
-    do { \
-        cudnnStatus_t e_ = (call); \
-        if (e_ != CUDNN_STATUS_SUCCESS) \
-            die(EXIT_WRONG, "%s:%d: %s: %s", __FILE__, __LINE__, #call, cudnnGetErrorString(e_)); \
-    } while (0)
-
-static const cudnnConvolutionFwdAlgo_t FORWARD = CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM;
-static const cudnnConvolutionBwdDataAlgo_t DATA = CUDNN_CONVOLUTION_BWD_DATA_ALGO_1;
-static const cudnnConvolutionBwdFilterAlgo_t WEIGHT = CUDNN_CONVOLUTION_BWD_FILTER_ALGO_1;
-
 /* A call that wants more is left to im2col: the memory is for the batch. */
 static const size_t WORKSPACE = (size_t)1 << 30;
 
-/* The images of a batch, described: a pass of training or evaluation has full batches and a short
- * last one, and describing costs (cuDNN 9 then compiles plans). */
+typedef enum { BY_IM2COL, BY_LEGACY, BY_GRAPH } Way;
+
+/* What is known of a batch's size: a pass of training or evaluation has full batches and a short
+ * last one, and planning costs. */
 enum { BATCHES = 4 };
 typedef struct Batch {
-    cudnnTensorDescriptor_t x, y;
-    int n;                /* images; 0: unused */
-    long used;            /* when, for the choice of the one to describe anew */
-    bool fits[DNN_CALLS]; /* cuDNN supports the call with n images, and has not refused it */
+    int n;                      /* images; 0: unused */
+    long used;                  /* when, for the choice of the one to plan anew */
+    Way way[DNN_CALLS];         /* of each call: planned, and not refused since */
+    DnnGraph *graph[DNN_CALLS]; /* NULL: there is none */
+    DnnLegacy *legacy;          /* NULL: not needed so far */
 } Batch;
 
 typedef struct Cudnn {
-    cudnnHandle_t handle; /* the backend's */
-    cudnnFilterDescriptor_t w;
-    cudnnConvolutionDescriptor_t conv;
+    DnnCase as;                 /* but for n; the handle is the backend's */
     Batch batch[BATCHES], *now; /* the one of the current call */
     long calls;
 } Cudnn;
@@ -54,44 +42,53 @@ static cudnnDataType_t type_of(const ConvPlan *p)
                            : CUDNN_DATA_HALF;
 }
 
-/* Describe n images, and query each call's workspace: a call that wants more than `limit` bytes
- * does not fit. Returns the bytes for those that do. */
-static size_t describe(const ConvPlan *p, Batch *b, int n, size_t limit)
+/* The way of a call that no graph does, and the bytes of its workspace. */
+static Way without_graph(size_t *bytes, Batch *b, const DnnCase *c, DnnCall call)
 {
-    Cudnn *d = of(p);
-    cudnnStatus_t status[DNN_CALLS], described;
-    size_t bytes[DNN_CALLS] = {0}, most = 0;
-    b->n = n;
-    memset(b->fits, 0, sizeof b->fits);
-    described = cudnnSetTensor4dDescriptor(b->x, CUDNN_TENSOR_NHWC, type_of(p), n, p->dnn_C, p->H,
-                                           p->W);
-    if (described == CUDNN_STATUS_SUCCESS)
-        described = cudnnSetTensor4dDescriptor(b->y, CUDNN_TENSOR_NHWC, type_of(p), n, p->K, p->P,
-                                               p->Q);
-    if (described != CUDNN_STATUS_SUCCESS) /* more elements than an int counts */
-        return 0;
-    status[DNN_FORWARD] = cudnnGetConvolutionForwardWorkspaceSize(d->handle, b->x, d->w, d->conv,
-                                                                  b->y, FORWARD,
-                                                                  &bytes[DNN_FORWARD]);
-    status[DNN_DATA] = is_padded(p)
-                         ? CUDNN_STATUS_NOT_SUPPORTED
-                         : cudnnGetConvolutionBackwardDataWorkspaceSize(d->handle, d->w, b->y,
-                                                                        d->conv, b->x, DATA,
-                                                                        &bytes[DNN_DATA]);
-    status[DNN_DATA_ADD] = status[DNN_DATA];
-    bytes[DNN_DATA_ADD] = bytes[DNN_DATA];
-    status[DNN_WEIGHT] = cudnnGetConvolutionBackwardFilterWorkspaceSize(d->handle, b->x, b->y,
-                                                                        d->conv, d->w, WEIGHT,
-                                                                        &bytes[DNN_WEIGHT]);
+    if (!b->legacy)
+        b->legacy = dnn_legacy_new(c);
+    if (b->legacy && dnn_legacy_bytes(bytes, b->legacy, c->handle, call) && *bytes <= c->limit)
+        return BY_LEGACY;
+    *bytes = 0;
+    return BY_IM2COL;
+}
+
+static void forget(Batch *b)
+{
+    for (int i = 0; i < DNN_CALLS; i++)
+        dnn_graph_free(b->graph[i]);
+    dnn_legacy_free(b->legacy);
+    *b = (Batch){0};
+}
+
+/* Plan each call for c->n images; returns the bytes of the largest workspace. */
+static size_t plan_calls(Batch *b, const DnnCase *c)
+{
+    size_t most = 0;
+    forget(b);
+    b->n = c->n;
     for (int i = 0; i < DNN_CALLS; i++) {
-        b->fits[i] = status[i] == CUDNN_STATUS_SUCCESS && bytes[i] <= limit;
-        if (b->fits[i] && bytes[i] > most)
-            most = bytes[i];
+        size_t bytes = 0;
+        if (is_padded(c->plan) && (i == DNN_DATA || i == DNN_DATA_ADD))
+            continue; /* of a copy: nobody could use it */
+        b->graph[i] = dnn_graph_new(c, i);
+        b->way[i] = b->graph[i] ? BY_GRAPH : without_graph(&bytes, b, c, i);
+        bytes = b->graph[i] ? b->graph[i]->bytes : bytes;
+        most = bytes > most ? bytes : most;
     }
+    cudaGetLastError(); /* clear those of engines that could not be planned */
     return most;
 }
 
-/* The description of n images: there, or in place of the one not used for longest. */
+static DnnCase case_of(const ConvPlan *p, int n)
+{
+    DnnCase c = of(p)->as;
+    c.n = n;
+    return c;
+}
+
+/* The plans for n images: there, or in place of those not used for longest. (So they may have to be
+ * made in a recording, though the same batch came before it.) */
 static Batch *batch_of(const ConvPlan *p, int n)
 {
     Cudnn *d = of(p);
@@ -99,29 +96,37 @@ static Batch *batch_of(const ConvPlan *p, int n)
     for (int i = 0; i < BATCHES && b->n != n; i++)
         if (d->batch[i].n == n || d->batch[i].used < b->used)
             b = &d->batch[i];
-    if (b->n != n)
-        describe(p, b, n, p->dnn_bytes);
+    if (b->n != n) {
+        DnnCase c = case_of(p, n);
+        enum cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed; /* for kernels that cuDNN
+                                                                         * loads */
+        CUDA_CHECK(cudaThreadExchangeStreamCaptureMode(&mode));
+        plan_calls(b, &c);
+        CUDA_CHECK(cudaThreadExchangeStreamCaptureMode(&mode));
+    }
     b->used = ++d->calls;
     return b;
 }
 
-static bool fits_any(const Batch *b)
+static bool any(const Batch *b)
 {
     for (int i = 0; i < DNN_CALLS; i++)
-        if (b->fits[i])
+        if (b->way[i] != BY_IM2COL)
             return true;
     return false;
 }
 
-/* Tell people which convolutions it does: forward, data, weights, of all that were planned; and how
- * many calls it has refused since. */
+/* Tell people which convolutions it does: forward, data, weights, of all that were planned; how
+ * many of those by graphs; and how many calls it has refused since. */
 static void tell(CudaBackend *cuda)
 {
     char *text = cuda->base.description + cuda->about;
+    const int *all = cuda->by_dnn, *graphs = cuda->by_graph;
     int room = sizeof cuda->base.description - cuda->about,
         length = snprintf(text, room,
-                          ", convolutions by cuDNN: forward %d, data %d, weights %d of %d",
-                          cuda->by_dnn[0], cuda->by_dnn[1], cuda->by_dnn[2], cuda->plans);
+                          ", convolutions by cuDNN: forward %d, data %d, weights %d of %d, "
+                          "by graphs %d, %d, %d",
+                          all[0], all[1], all[2], cuda->plans, graphs[0], graphs[1], graphs[2]);
     if (cuda->refused && length < room)
         snprintf(text + length, room - length, ", %d refused when called", cuda->refused);
 }
@@ -129,8 +134,10 @@ static void tell(CudaBackend *cuda)
 static void count(CudaBackend *cuda, const Batch *b)
 {
     static const DnnCall calls[] = {DNN_FORWARD, DNN_DATA_ADD, DNN_WEIGHT};
-    for (int i = 0; i < 3; i++)
-        cuda->by_dnn[i] += b && b->fits[calls[i]];
+    for (int i = 0; i < 3; i++) {
+        cuda->by_dnn[i] += b && b->way[calls[i]] != BY_IM2COL;
+        cuda->by_graph[i] += b && b->way[calls[i]] == BY_GRAPH;
+    }
     tell(cuda);
 }
 
@@ -162,14 +169,9 @@ void cudnn_close(Backend *be)
 
 static void cudnn_free(ConvPlan *p)
 {
-    Cudnn *d = of(p);
-    CUDNN_CHECK(cudnnDestroyConvolutionDescriptor(d->conv));
-    CUDNN_CHECK(cudnnDestroyFilterDescriptor(d->w));
-    for (int i = 0; i < BATCHES; i++) {
-        CUDNN_CHECK(cudnnDestroyTensorDescriptor(d->batch[i].y));
-        CUDNN_CHECK(cudnnDestroyTensorDescriptor(d->batch[i].x));
-    }
-    free(d);
+    for (int i = 0; i < BATCHES; i++)
+        forget(&of(p)->batch[i]);
+    free(p->dnn);
 }
 
 void cudnn_plan(Backend *be, ConvPlan *p, Tensor y, Tensor x)
@@ -183,28 +185,18 @@ void cudnn_plan(Backend *be, ConvPlan *p, Tensor y, Tensor x)
         count(cuda, NULL);
         return;
     }
-    bool exact = p->type == F32 && be->precision != PRECISION_TF32;
+    CUDA_CHECK(cudaSetDevice(cuda->device)); /* graphs are planned for the current one */
     p->dnn_C = padded ? PADDED_C : p->C;
     Cudnn *d = p->dnn = alloc(1, sizeof *d);
-    d->handle = cuda->dnn;
-    for (int i = 0; i < BATCHES; i++) {
-        CUDNN_CHECK(cudnnCreateTensorDescriptor(&d->batch[i].x));
-        CUDNN_CHECK(cudnnCreateTensorDescriptor(&d->batch[i].y));
-    }
-    CUDNN_CHECK(cudnnCreateFilterDescriptor(&d->w));
-    CUDNN_CHECK(cudnnCreateConvolutionDescriptor(&d->conv));
-    CUDNN_CHECK(cudnnSetFilter4dDescriptor(d->w, type_of(p), CUDNN_TENSOR_NHWC, p->K, p->dnn_C,
-                                           p->R, p->R));
-    CUDNN_CHECK(cudnnSetConvolution2dDescriptor(d->conv, p->pad, p->pad, p->stride, p->stride, 1, 1,
-                                                CUDNN_CROSS_CORRELATION, CUDNN_DATA_FLOAT));
-    /* DEFAULT_MATH permits tensor cores for TF32 only */
-    cudnnMathType_t math = p->type != F32 ? CUDNN_TENSOR_OP_MATH
-                         : exact          ? CUDNN_FMA_MATH
-                                          : CUDNN_DEFAULT_MATH;
-    CUDNN_CHECK(cudnnSetConvolutionMathType(d->conv, math));
-    p->dnn_bytes = describe(p, &d->batch[0], x.n, WORKSPACE);
+    d->as = (DnnCase){.plan = p,
+                      .type = type_of(p),
+                      .exact = p->type == F32 && be->precision != PRECISION_TF32,
+                      .limit = WORKSPACE,
+                      .handle = cuda->dnn};
+    DnnCase largest = case_of(p, x.n);
+    d->as.limit = p->dnn_bytes = plan_calls(&d->batch[0], &largest);
     count(cuda, &d->batch[0]);
-    if (!fits_any(&d->batch[0])) {
+    if (!any(&d->batch[0])) {
         cudnn_free(p);
         p->dnn = NULL;
         p->dnn_bytes = 0;
@@ -218,6 +210,9 @@ void cudnn_plan_free(ConvPlan *p)
         cudnn_free(p);
 }
 
+/* Graphs are planned for addresses of this alignment. */
+static bool is_aligned(Tensor t) { return t.at * dtype_size(t.dtype) % GRAPH_ALIGNED == 0; }
+
 bool cudnn_fits(const ConvPlan *p, DnnCall call, Tensor y, Tensor x)
 {
     Cudnn *d = of(p);
@@ -225,21 +220,21 @@ bool cudnn_fits(const ConvPlan *p, DnnCall call, Tensor y, Tensor x)
         return false;
     /* What was refused stays so for these n images: the same n gives the same bits. */
     d->now = batch_of(p, x.n);
-    return d->now->fits[call];
+    if (d->now->way[call] == BY_GRAPH)
+        return is_aligned(y) && (is_padded(p) || is_aligned(x));
+    return d->now->way[call] == BY_LEGACY;
 }
 
-/* cuDNN's handle on this stream; the filters, packed, in scratch memory. */
-static void *ready(Stream *s, ConvPlan *p, Tensor w)
+/* The filters, packed, in scratch memory. */
+static void *pack(Stream *s, ConvPlan *p, Tensor w)
 {
     void *packed = conv_scratch(s, p->packed_at);
-    CUDNN_CHECK(cudnnSetStream(of(p)->handle, cuda_queue(s)));
-    if (given(w))
-        cuda_conv_pack(s, p, packed, w, p->dnn_C);
+    cuda_conv_pack(s, p, packed, w, p->dnn_C);
     return packed;
 }
 
 /* x as cuDNN takes it: itself, or its copy in scratch memory. */
-static const void *input(Stream *s, ConvPlan *p, Tensor x)
+static void *input(Stream *s, ConvPlan *p, Tensor x)
 {
     if (!is_padded(p))
         return cuda_at(x);
@@ -256,31 +251,41 @@ static bool not_supported(cudnnStatus_t status)
     return status == CUDNN_STATUS_NOT_SUPPORTED;
 }
 
-/* Did it succeed? A refusal concerns this call alone: the others' way, and so their bits, stay. */
-#define DID(s, p, which, call) did(s, p, which, (call), __LINE__, #call)
-static bool did(Stream *s, ConvPlan *p, DnnCall which, cudnnStatus_t status, int line,
-                const char *call)
+static cudnnStatus_t attempt(const ConvPlan *p, DnnCall call, const DnnData *at)
+{
+    Cudnn *d = of(p);
+    if (d->now->way[call] == BY_GRAPH)
+        return dnn_graph_run(d->now->graph[call], d->as.handle, at);
+    return dnn_legacy_run(d->now->legacy, d->as.handle, call, at, p->dnn_bytes);
+}
+
+/* Queue the call; false, with nothing done, where that is left to im2col. A refusal concerns this
+ * call alone: the others' way, and so their bits, stay. */
+static bool run(Stream *s, ConvPlan *p, DnnCall call, DnnData at)
 {
     CudaBackend *cuda = (CudaBackend *)s->be;
-    of(p)->now->fits[which] = !not_supported(status);
-    if (status != CUDNN_STATUS_SUCCESS && of(p)->now->fits[which])
-        die(EXIT_WRONG, "%s:%d: %s: %s", __FILE__, line, call, cudnnGetErrorString(status));
-    if (!of(p)->now->fits[which]) {
+    Cudnn *d = of(p);
+    Way *way = &d->now->way[call];
+    cudnnStatus_t status;
+    at.workspace = conv_scratch(s, p->dnn_at);
+    CUDNN_CHECK(cudnnSetStream(d->as.handle, cuda_queue(s)));
+    while (*way != BY_IM2COL && (status = attempt(p, call, &at)) != CUDNN_STATUS_SUCCESS) {
+        DnnCase c = case_of(p, d->now->n);
+        size_t bytes;
+        if (!not_supported(status))
+            die(EXIT_WRONG, "cuDNN, %s, %s: %s", *way == BY_GRAPH ? "a graph" : "a legacy function",
+                (const char *const[]){"forward", "data", "data added", "weights"}[call],
+                cudnnGetErrorString(status));
+        *way = *way == BY_GRAPH ? without_graph(&bytes, d->now, &c, call) : BY_IM2COL;
         cuda->refused++;
         tell(cuda);
     }
-    return of(p)->now->fits[which];
+    return *way != BY_IM2COL;
 }
 
 bool cudnn_forward(Stream *s, ConvPlan *p, Tensor y, Tensor x, Tensor w, Tensor residual)
 {
-    const float one = 1, zero = 0;
-    Cudnn *d = of(p);
-    void *packed = ready(s, p, w);
-    if (!DID(s, p, DNN_FORWARD,
-             cudnnConvolutionForward(d->handle, &one, d->now->x, input(s, p, x), d->w, packed,
-                                     d->conv, FORWARD, conv_scratch(s, p->dnn_at), p->dnn_bytes,
-                                     &zero, d->now->y, cuda_at(y))))
+    if (!run(s, p, DNN_FORWARD, (DnnData){input(s, p, x), pack(s, p, w), cuda_at(y), NULL}))
         return false;
     if (given(residual))
         cuda_axpy(s, y, 1, residual);
@@ -289,26 +294,14 @@ bool cudnn_forward(Stream *s, ConvPlan *p, Tensor y, Tensor x, Tensor w, Tensor 
 
 bool cudnn_backward_data(Stream *s, ConvPlan *p, Tensor dx, Tensor dy, Tensor w, bool add)
 {
-    const float one = 1, before = add;
-    Cudnn *d = of(p);
-    void *packed = ready(s, p, w);
-    return DID(s, p, add ? DNN_DATA_ADD : DNN_DATA,
-               cudnnConvolutionBackwardData(d->handle, &one, d->w, packed, d->now->y, cuda_at(dy),
-                                            d->conv, DATA, conv_scratch(s, p->dnn_at), p->dnn_bytes,
-                                            &before, d->now->x, cuda_at(dx)));
+    return run(s, p, add ? DNN_DATA_ADD : DNN_DATA,
+               (DnnData){cuda_at(dx), pack(s, p, w), cuda_at(dy), NULL});
 }
 
 bool cudnn_backward_weight(Stream *s, ConvPlan *p, Tensor dw, Tensor x, Tensor dy)
 {
-    const float one = 1, zero = 0;
-    Cudnn *d = of(p);
     void *dpacked = conv_scratch(s, p->dpacked_at);
-    ready(s, p, NO_TENSOR);
-    if (!DID(s, p, DNN_WEIGHT,
-             cudnnConvolutionBackwardFilter(d->handle, &one, d->now->x, input(s, p, x), d->now->y,
-                                            cuda_at(dy), d->conv, WEIGHT,
-                                            conv_scratch(s, p->dnn_at), p->dnn_bytes, &zero, d->w,
-                                            dpacked)))
+    if (!run(s, p, DNN_WEIGHT, (DnnData){input(s, p, x), dpacked, cuda_at(dy), NULL}))
         return false;
     cuda_conv_unpack_add(s, p, dw, dpacked, p->type, p->dnn_C);
     return true;

@@ -2,6 +2,7 @@
 #ifndef CUDNN_ON_HOST_H
 #define CUDNN_ON_HOST_H
 #include "cuda_runtime.h"
+#include <stdint.h>
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -13,6 +14,7 @@ typedef enum {
     CUDNN_STATUS_NOT_SUPPORTED_SHAPE = 3002
 } cudnnStatus_t;
 #define CUDNN_MAJOR 9
+#define CUDNN_VERSION 90000
 #define CUDNN_STATUS_CATEGORY(code) ((code) / 1000 * 1000)
 typedef enum { CUDNN_TENSOR_NCHW, CUDNN_TENSOR_NHWC } cudnnTensorFormat_t;
 typedef enum { CUDNN_DATA_FLOAT = 0, CUDNN_DATA_HALF = 2, CUDNN_DATA_BFLOAT16 = 9 } cudnnDataType_t;
@@ -85,6 +87,107 @@ cudnnStatus_t cudnnConvolutionBackwardFilter(cudnnHandle_t h, const void *alpha,
                                              cudnnConvolutionBwdFilterAlgo_t algorithm,
                                              void *workspace, size_t bytes, const void *beta,
                                              cudnnFilterDescriptor_t dw_is, void *dw);
+
+/* ---- graphs (lazy_cudnn_graph.cpp) ---- */
+typedef void *cudnnBackendDescriptor_t;
+typedef enum {
+    CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR,
+    CUDNN_BACKEND_ENGINE_DESCRIPTOR,
+    CUDNN_BACKEND_ENGINECFG_DESCRIPTOR,
+    CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR,
+    CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR,
+    CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR,
+    CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_FILTER_DESCRIPTOR,
+    CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_DATA_DESCRIPTOR,
+    CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR,
+    CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR,
+    CUDNN_BACKEND_TENSOR_DESCRIPTOR
+} cudnnBackendDescriptorType_t;
+typedef enum {
+    CUDNN_TYPE_HANDLE,
+    CUDNN_TYPE_DATA_TYPE,
+    CUDNN_TYPE_INT64,
+    CUDNN_TYPE_FLOAT,
+    CUDNN_TYPE_VOID_PTR,
+    CUDNN_TYPE_CONVOLUTION_MODE,
+    CUDNN_TYPE_HEUR_MODE,
+    CUDNN_TYPE_NUMERICAL_NOTE,
+    CUDNN_TYPE_BEHAVIOR_NOTE,
+    CUDNN_TYPE_BACKEND_DESCRIPTOR
+} cudnnBackendAttributeType_t;
+typedef enum {
+    CUDNN_ATTR_CONVOLUTION_COMP_TYPE,
+    CUDNN_ATTR_CONVOLUTION_CONV_MODE,
+    CUDNN_ATTR_CONVOLUTION_DILATIONS,
+    CUDNN_ATTR_CONVOLUTION_FILTER_STRIDES,
+    CUDNN_ATTR_CONVOLUTION_POST_PADDINGS,
+    CUDNN_ATTR_CONVOLUTION_PRE_PADDINGS,
+    CUDNN_ATTR_CONVOLUTION_SPATIAL_DIMS,
+    CUDNN_ATTR_ENGINEHEUR_MODE,
+    CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH,
+    CUDNN_ATTR_ENGINEHEUR_RESULTS,
+    CUDNN_ATTR_ENGINECFG_ENGINE,
+    CUDNN_ATTR_EXECUTION_PLAN_HANDLE,
+    CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG,
+    CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE,
+    CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_ALPHA,
+    CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_BETA,
+    CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_CONV_DESC,
+    CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_W,
+    CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_X,
+    CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_Y,
+    CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_ALPHA,
+    CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_BETA,
+    CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_CONV_DESC,
+    CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_W,
+    CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_DX,
+    CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_DY,
+    CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_ALPHA,
+    CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_BETA,
+    CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_CONV_DESC,
+    CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_DW,
+    CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_X,
+    CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_DY,
+    CUDNN_ATTR_OPERATIONGRAPH_HANDLE,
+    CUDNN_ATTR_OPERATIONGRAPH_OPS,
+    CUDNN_ATTR_TENSOR_BYTE_ALIGNMENT,
+    CUDNN_ATTR_TENSOR_DATA_TYPE,
+    CUDNN_ATTR_TENSOR_DIMENSIONS,
+    CUDNN_ATTR_TENSOR_STRIDES,
+    CUDNN_ATTR_TENSOR_UNIQUE_ID,
+    CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS,
+    CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS,
+    CUDNN_ATTR_VARIANT_PACK_WORKSPACE,
+    CUDNN_ATTR_ENGINE_GLOBAL_INDEX,
+    CUDNN_ATTR_ENGINE_NUMERICAL_NOTE,
+    CUDNN_ATTR_ENGINE_BEHAVIOR_NOTE
+} cudnnBackendAttributeName_t;
+typedef enum {
+    CUDNN_NUMERICAL_NOTE_TENSOR_CORE,
+    CUDNN_NUMERICAL_NOTE_DOWN_CONVERT_INPUTS,
+    CUDNN_NUMERICAL_NOTE_REDUCED_PRECISION_REDUCTION,
+    CUDNN_NUMERICAL_NOTE_FFT,
+    CUDNN_NUMERICAL_NOTE_NONDETERMINISTIC,
+    CUDNN_NUMERICAL_NOTE_WINOGRAD,
+    CUDNN_NUMERICAL_NOTE_WINOGRAD_TILE_4x4,
+    CUDNN_NUMERICAL_NOTE_WINOGRAD_TILE_6x6,
+    CUDNN_NUMERICAL_NOTE_WINOGRAD_TILE_13x13
+} cudnnBackendNumericalNote_t;
+typedef enum { CUDNN_BEHAVIOR_NOTE_RUNTIME_COMPILATION } cudnnBackendBehaviorNote_t;
+typedef enum { CUDNN_HEUR_MODE_FALLBACK = 2, CUDNN_HEUR_MODE_A = 3 } cudnnBackendHeurMode_t;
+
+cudnnStatus_t cudnnBackendCreateDescriptor(cudnnBackendDescriptorType_t kind,
+                                           cudnnBackendDescriptor_t *d);
+cudnnStatus_t cudnnBackendDestroyDescriptor(cudnnBackendDescriptor_t d);
+cudnnStatus_t cudnnBackendFinalize(cudnnBackendDescriptor_t d);
+cudnnStatus_t cudnnBackendSetAttribute(cudnnBackendDescriptor_t d, cudnnBackendAttributeName_t name,
+                                       cudnnBackendAttributeType_t type, int64_t count,
+                                       const void *values);
+cudnnStatus_t cudnnBackendGetAttribute(cudnnBackendDescriptor_t d, cudnnBackendAttributeName_t name,
+                                       cudnnBackendAttributeType_t type, int64_t most,
+                                       int64_t *count, void *values);
+cudnnStatus_t cudnnBackendExecute(cudnnHandle_t h, cudnnBackendDescriptor_t plan,
+                                  cudnnBackendDescriptor_t pack);
 #ifdef __cplusplus
 }
 #endif

@@ -1,36 +1,21 @@
 /* lazy_cudnn.cpp: cuDNN's legacy convolutions on the double's streams: it obeys the descriptors, is
  * strict, and slow. A test may have it refuse (device.h: cuda_on_host_refuse). */
-#include "cudnn.h"
-#include "lazy_streams.h"
+#include "lazy_cudnn.h"
 #include <cuda_fp16.h>
-#include <stdint.h>
-#include <vector>
 
-struct HostDnn {
-    cudaStream_t stream;
-};
-struct HostTensor {
-    cudnnTensorFormat_t format;
-    cudnnDataType_t type;
-    int n, c, h, w;
-};
-struct HostFilter {
-    cudnnTensorFormat_t format;
-    cudnnDataType_t type;
-    int k, c, h, w;
-};
-struct HostConvolution {
-    int pad_h, pad_w, stride_h, stride_w;
-    cudnnDataType_t compute;
-    cudnnMathType_t math;
-};
+long lazy_cudnn_calls[7];
+extern "C" long cuda_on_host_cudnn_calls(int which) { return lazy_cudnn_calls[which]; }
 
-/* How often each was queued: forward, data, weights; and how often a workspace was asked for. */
-static long calls[4];
-extern "C" long cuda_on_host_cudnn_calls(int which) { return calls[which]; }
-
-template <class T> static cudnnStatus_t made(T **d) { return *d = new T(), CUDNN_STATUS_SUCCESS; }
-template <class T> static cudnnStatus_t gone(T *d) { return delete d, CUDNN_STATUS_SUCCESS; }
+template <class T> static cudnnStatus_t made(T **d)
+{
+    lazy_cudnn_calls[6]++;
+    return *d = new T(), CUDNN_STATUS_SUCCESS;
+}
+template <class T> static cudnnStatus_t gone(T *d)
+{
+    lazy_cudnn_calls[6]--;
+    return delete d, CUDNN_STATUS_SUCCESS;
+}
 
 extern "C" {
 const char *cudnnGetErrorString(cudnnStatus_t s) { return s ? "cuDNN's double: no" : "success"; }
@@ -86,21 +71,20 @@ cudnnStatus_t cudnnSetConvolutionMathType(cudnnConvolutionDescriptor_t d, cudnnM
 }
 
 /* ---- which call, with which shapes ---- */
-enum Which { FORWARD, DATA, WEIGHT };
-struct Shape {
-    HostTensor x, y;
-    HostFilter w;
-    HostConvolution c;
-};
-
 static int outputs(int in, int pad, int R, int stride) { return (in + 2 * pad - R) / stride + 1; }
+bool lazy_fits(const Shape &s)
+{
+    const HostTensor &x = s.x, &y = s.y;
+    const HostFilter &w = s.w;
+    return x.n == y.n && x.c == w.c && y.c == w.k &&
+           y.h == outputs(x.h, s.c.pad_h, w.h, s.c.stride_h) &&
+           y.w == outputs(x.w, s.c.pad_w, w.w, s.c.stride_w);
+}
 static cudnnStatus_t fit(const Shape &s)
 {
     const HostTensor &x = s.x, &y = s.y;
     const HostFilter &w = s.w;
-    if (x.n != y.n || x.c != w.c || y.c != w.k ||
-        y.h != outputs(x.h, s.c.pad_h, w.h, s.c.stride_h) ||
-        y.w != outputs(x.w, s.c.pad_w, w.w, s.c.stride_w))
+    if (!lazy_fits(s))
         return CUDNN_STATUS_BAD_PARAM;
     if (x.format != CUDNN_TENSOR_NHWC || y.format != CUDNN_TENSOR_NHWC ||
         w.format != CUDNN_TENSOR_NHWC || x.type != y.type || w.type != x.type ||
@@ -118,7 +102,7 @@ static size_t workspace_of(const Shape &s) { return 1000 + (size_t)s.x.n * 64; }
 /* F, B, W: refused when asked for its workspace; L: it wants more than a GPU has. */
 static cudnnStatus_t workspace(const Shape &s, Which which, size_t *bytes)
 {
-    calls[3]++;
+    lazy_cudnn_calls[3]++;
     if (lazy_refuses("FBW"[which]))
         return CUDNN_STATUS_NOT_SUPPORTED;
     cudnnStatus_t status = fit(s);
@@ -160,18 +144,50 @@ template <class F> static void products(const Shape &s, F f)
         }
 }
 
-struct Scaling {
-    float alpha, beta;
-};
 static void store(void *to, const std::vector<float> &sum, cudnnDataType_t type, Scaling by)
 {
     for (size_t i = 0; i < sum.size(); i++)
         put(to, i, type, by.alpha * sum[i] + (by.beta != 0 ? by.beta * get(to, i, type) : 0));
 }
 
+/* As a tensor core takes a float: TF32. */
+static float short_of(float x)
+{
+    uint32_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    bits = (bits + 0x1000) & ~0x1fffu;
+    return memcpy(&x, &bits, sizeof x), x;
+}
+
+void lazy_convolve(const Shape &s, Which which, const Operands &at, Scaling by, bool rounds)
+{
+    auto value = [=](const void *p, size_t i, cudnnDataType_t type) {
+        return rounds ? short_of(get(p, i, type)) : get(p, i, type);
+    };
+    if (which == FORWARD) {
+        std::vector<float> sum((size_t)s.y.n * s.y.h * s.y.w * s.y.c);
+        products(s, [&](size_t in, size_t weight, size_t out) {
+            sum[out] += value(at.x, in, s.x.type) * value(at.w, weight, s.w.type);
+        });
+        store(at.y, sum, s.y.type, by);
+    } else if (which == DATA) {
+        std::vector<float> sum((size_t)s.x.n * s.x.h * s.x.w * s.x.c);
+        products(s, [&](size_t in, size_t weight, size_t out) {
+            sum[in] += value(at.y, out, s.y.type) * value(at.w, weight, s.w.type);
+        });
+        store(at.x, sum, s.x.type, by);
+    } else {
+        std::vector<float> sum((size_t)s.w.k * s.w.h * s.w.w * s.w.c);
+        products(s, [&](size_t in, size_t weight, size_t out) {
+            sum[weight] += value(at.x, in, s.x.type) * value(at.y, out, s.y.type);
+        });
+        store(at.w, sum, s.w.type, by);
+    }
+}
+
 /* f, b, w: refused when it is to run. */
-static cudnnStatus_t queue(cudnnHandle_t h, const Shape &s, Which which, void *memory, size_t bytes,
-                           std::function<void()> work)
+static cudnnStatus_t queue(cudnnHandle_t h, const Shape &s, Which which, const Operands &at,
+                           void *memory, size_t bytes, Scaling by)
 {
     cudnnStatus_t status = fit(s);
     if (status)
@@ -180,11 +196,11 @@ static cudnnStatus_t queue(cudnnHandle_t h, const Shape &s, Which which, void *m
         return CUDNN_STATUS_NOT_SUPPORTED;
     if (!h->stream || !memory || bytes < workspace_of(s) || (uintptr_t)memory % 16)
         return CUDNN_STATUS_BAD_PARAM;
-    calls[which]++;
+    lazy_cudnn_calls[which]++;
     size_t used = workspace_of(s);
     lazy_queue(h->stream, [=] {
         memset(memory, 0xaa, used);
-        work();
+        lazy_convolve(s, which, at, by, false);
     });
     return CUDNN_STATUS_SUCCESS;
 }
@@ -227,15 +243,8 @@ cudnnStatus_t cudnnConvolutionForward(cudnnHandle_t h, const void *alpha,
                                       size_t bytes, const void *beta, cudnnTensorDescriptor_t y_is,
                                       void *y)
 {
-    Shape s = {*x_is, *y_is, *w_is, *c};
-    Scaling by = scaling(alpha, beta);
-    return queue(h, s, FORWARD, memory, bytes, [=] {
-        std::vector<float> sum((size_t)s.y.n * s.y.h * s.y.w * s.y.c);
-        products(s, [&](size_t in, size_t weight, size_t out) {
-            sum[out] += get(x, in, s.x.type) * get(w, weight, s.x.type);
-        });
-        store(y, sum, s.x.type, by);
-    });
+    return queue(h, {*x_is, *y_is, *w_is, *c}, FORWARD, {(void *)x, (void *)w, y}, memory, bytes,
+                 scaling(alpha, beta));
 }
 
 cudnnStatus_t cudnnConvolutionBackwardData(cudnnHandle_t h, const void *alpha,
@@ -246,15 +255,8 @@ cudnnStatus_t cudnnConvolutionBackwardData(cudnnHandle_t h, const void *alpha,
                                            size_t bytes, const void *beta,
                                            cudnnTensorDescriptor_t dx_is, void *dx)
 {
-    Shape s = {*dx_is, *dy_is, *w_is, *c};
-    Scaling by = scaling(alpha, beta);
-    return queue(h, s, DATA, memory, bytes, [=] {
-        std::vector<float> sum((size_t)s.x.n * s.x.h * s.x.w * s.x.c);
-        products(s, [&](size_t in, size_t weight, size_t out) {
-            sum[in] += get(dy, out, s.x.type) * get(w, weight, s.x.type);
-        });
-        store(dx, sum, s.x.type, by);
-    });
+    return queue(h, {*dx_is, *dy_is, *w_is, *c}, DATA, {dx, (void *)w, (void *)dy}, memory, bytes,
+                 scaling(alpha, beta));
 }
 
 cudnnStatus_t cudnnConvolutionBackwardFilter(cudnnHandle_t h, const void *alpha,
@@ -265,14 +267,7 @@ cudnnStatus_t cudnnConvolutionBackwardFilter(cudnnHandle_t h, const void *alpha,
                                              void *memory, size_t bytes, const void *beta,
                                              cudnnFilterDescriptor_t dw_is, void *dw)
 {
-    Shape s = {*x_is, *dy_is, *dw_is, *c};
-    Scaling by = scaling(alpha, beta);
-    return queue(h, s, WEIGHT, memory, bytes, [=] {
-        std::vector<float> sum((size_t)s.w.k * s.w.h * s.w.w * s.w.c);
-        products(s, [&](size_t in, size_t weight, size_t out) {
-            sum[weight] += get(x, in, s.x.type) * get(dy, out, s.x.type);
-        });
-        store(dw, sum, s.x.type, by);
-    });
+    return queue(h, {*x_is, *dy_is, *dw_is, *c}, WEIGHT, {(void *)x, dw, (void *)dy}, memory, bytes,
+                 scaling(alpha, beta));
 }
 }

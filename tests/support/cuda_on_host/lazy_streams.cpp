@@ -54,6 +54,7 @@ static std::vector<LazyStream *> streams;
 static bool capturing; /* CUDA permits several; the backend has a lock for one */
 static std::thread::id recorder;
 static thread_local cudaError_t last_error;
+static thread_local cudaStreamCaptureMode thread_mode = cudaStreamCaptureModeGlobal;
 static std::mt19937 dice(1);
 static const char *refused = "h";
 
@@ -86,6 +87,10 @@ unsigned lazy_draw(unsigned sides) { return dice() % sides; }
 cudaError_t lazy_fail(cudaError_t code) { return last_error = code; }
 bool lazy_recording(void) { return capturing && recorder == std::this_thread::get_id(); }
 bool lazy_captures(cudaStream_t s) { return s->capture; }
+bool lazy_may_load(void)
+{
+    return !lazy_recording() || thread_mode == cudaStreamCaptureModeRelaxed;
+}
 cudaError_t lazy_forbidden(cudaStream_t s)
 {
     s->invalid = true;
@@ -289,6 +294,12 @@ cudaError_t cudaStreamBeginCapture(cudaStream_t s, enum cudaStreamCaptureMode mo
     s->invalid = false;
     capturing = true;
     recorder = std::this_thread::get_id();
+    return cudaSuccess;
+}
+
+cudaError_t cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode)
+{
+    std::swap(*mode, thread_mode);
     return cudaSuccess;
 }
 

@@ -16,6 +16,8 @@ cudaError_t lazy_fail(cudaError_t code);
 /* This thread is recording: it may not allocate, free, or wait. */
 bool lazy_recording(void);
 bool lazy_captures(cudaStream_t s);
+/* Nor load kernels, but in a relaxed mode. */
+bool lazy_may_load(void);
 /* A call that a recording of s forbids: the recording is lost. */
 cudaError_t lazy_forbidden(cudaStream_t s);
 /* Do all that is queued. */
