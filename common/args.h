@@ -37,7 +37,7 @@ typedef struct {
 
 /* A program's table, kept beyond the function that fills it: Option table[MOST_OPTIONS];
  * OPTIONS_KEEP(table, options); */
-enum { MOST_OPTIONS = 40 };
+enum { MOST_OPTIONS = 48 };
 #define OPTIONS_KEEP(table, options) \
     do { \
         _Static_assert(sizeof(options) <= MOST_OPTIONS * sizeof *(options), \

@@ -10,10 +10,7 @@ static void parse(RunOptions *run, Speedrun *s, Option *table, int argc, char **
 {
     static bool full;
     Recipe *r = &s->recipe;
-#define INGREDIENT(i, text) \
-    { \
-        ingredient_option(i), ARG_FLAG, &r->with[i], .help = text \
-    }
+    bool *with = r->with;
     const Option options[] = {
         RUN_OPTIONS(*run),
         {"width", ARG_INT, &s->width, .min = 1, .max = 512, .help = "channels of the first group"},
@@ -21,21 +18,21 @@ static void parse(RunOptions *run, Speedrun *s, Option *table, int argc, char **
         {"batch", ARG_INT, &r->batch, .min = 1, .max = 16384, .help = "images per update"},
         {"images", ARG_INT, &r->images, .min = 64, .max = 1e6, .help = "training images used"},
         {"test", ARG_INT, &r->test, .min = 50, .max = 1e6, .help = "test images used"},
-        {"epochs", ARG_REAL, &r->epochs, .min = 0.01, .max = 60, .help = "of the recipe"},
+        {"epochs", ARG_REAL, &r->epochs, .min = 0.01, .max = CURVE_POINTS, .help = "of the recipe"},
         {"runs", ARG_INT, &s->runs, .min = 1, .max = SPEEDRUN_RUNS,
          .help = "trainings of each kind, from seeds in a row"},
         {"target", ARG_REAL, &s->target, .min = 0, .max = 1, .help = "accuracy to reach"},
         {"compare", ARG_FLAG, &s->compare, .help = "a plain training in the same seconds"},
         {"ablate", ARG_FLAG, &s->ablate, .help = "leave out one ingredient at a time"},
-        INGREDIENT(WITH_WHITENING, "first filters that whiten the images"),
-        INGREDIENT(WITH_DIRAC, "filters that begin as the identity"),
-        INGREDIENT(WITH_MUON, "Muon for the filters"),
-        INGREDIENT(WITH_SMOOTHING, "smoothed labels"),
-        INGREDIENT(WITH_ALTERNATION, "flip each image in every other epoch"),
-        INGREDIENT(WITH_REFLECTION, "reflect the images at their edges"),
-        INGREDIENT(WITH_FAST_BIASES, "64 times the rate for biases"),
-        INGREDIENT(WITH_VIEWS, "several looks at uncertain test images"),
-        {"muon-rate", ARG_REAL, &r->muon_rate, .min = 0, .max = 100, .help = "of the filters"},
+        {"whitening", ARG_FLAG, &with[WITH_WHITENING], .help = "first filters whiten the images"},
+        {"dirac", ARG_FLAG, &with[WITH_DIRAC], .help = "filters begin as the identity"},
+        {"muon", ARG_FLAG, &with[WITH_MUON], .help = "Muon for the filters"},
+        {"smooth", ARG_FLAG, &with[WITH_SMOOTHING], .help = "smoothed labels"},
+        {"alternate", ARG_FLAG, &with[WITH_ALTERNATION], .help = "flip each in every other epoch"},
+        {"reflect", ARG_FLAG, &with[WITH_REFLECTION], .help = "reflect the images at their edges"},
+        {"fast-biases", ARG_FLAG, &with[WITH_FAST_BIASES], .help = "a rate of their own"},
+        {"see-twice", ARG_FLAG, &with[WITH_VIEWS], .help = "more looks at unsure test images"},
+        {"muon-rate", ARG_REAL, &r->muon_rate, .min = 1e-9, .max = 100, .help = "of the filters"},
         {"sgd-rate", ARG_REAL, &r->sgd_rate, .min = 1e-9, .max = 100,
          .help = "the same without Muon, per image of a batch"},
         {"bias-rate", ARG_REAL, &r->bias_rate, .min = 1e-9, .max = 100, .help = "likewise"},
@@ -46,12 +43,12 @@ static void parse(RunOptions *run, Speedrun *s, Option *table, int argc, char **
         {"unsure", ARG_REAL, &r->unsure, .min = 0, .max = 1,
          .help = "share of images looked at so"},
         {"plain-model", ARG_STRING, &s->plain.model, .help = "mlp, cnn, resnet8 …"},
-        {"plain-rate", ARG_REAL, &s->plain.rate, .min = 0, .max = 100, .help = "its highest"},
+        {"plain-batch", ARG_INT, &s->plain.batch, .min = 1, .max = 16384, .help = "its batches"},
+        {"plain-rate", ARG_REAL, &s->plain.rate, .min = 1e-9, .max = 100, .help = "its highest"},
         {"processor-time", ARG_FLAG, &s->processor,
-         .help = "count that, where others compute, too"},
+         .help = "count the training thread's, where others compute, too"},
         {"full", ARG_FLAG, &full, .help = "airbench94's size: width 64, batch 2000, all images"},
         {0}};
-#undef INGREDIENT
     OPTIONS_KEEP(table, options);
     args_parse("9_speedrun", "A network trained to an accuracy, against the clock.", table, argc,
                argv);
@@ -69,18 +66,19 @@ int main(int argc, char **argv)
 {
     RunOptions run = run_options_default();
     static Speedrun s;
-    s = (Speedrun){.study = {.title = "Lab 3 · the speedrun",
-                             .png = "speedrun.png",
-                             .work = speedrun_work,
-                             .draw = speedrun_draw,
-                             .report = speedrun_report},
-                   .recipe = recipe_default(),
-                   .plain = {.model = "resnet8", .batch = 128, .rate = 0.2, 0.9, 5e-4},
-                   .activation = "gelu",
-                   .width = 16,
-                   .runs = 3,
-                   .target = 0.88,
-                   .compare = true};
+    s = (Speedrun){
+        .study = {.title = "Lab 3 · the speedrun",
+                  .png = "speedrun.png",
+                  .work = speedrun_work,
+                  .draw = speedrun_draw,
+                  .report = speedrun_report},
+        .recipe = recipe_default(),
+        .plain = {.model = "resnet8", .batch = 128, .rate = 0.2, .momentum = 0.9, .decay = 5e-4},
+        .activation = "gelu",
+        .width = 16,
+        .runs = 3,
+        .target = 0.88,
+        .compare = true};
     Option table[MOST_OPTIONS];
     parse(&run, &s, table, argc, argv);
     stop_on_signals();

@@ -77,6 +77,9 @@ $(B)/tests/test_sgd_floor: $(B)/lab1_gd/linear/sgd_floor.o $(B)/lab1_gd/linear/l
 $(B)/tests/unit/test_local_method.o: INCLUDE = -Itests/support -Ilab2_ddp
 $(B)/tests/test_local_method: $(patsubst %.c,$(B)/%.o,$(wildcard lab2_ddp/local/*_me*.c \
     lab2_ddp/solution/8*.c))
+# Lab 3's part 9, which has no exercises.
+$(B)/tests/unit/test_speedrun.o: INCLUDE = -Itests/support -Ilab3_scale
+$(B)/tests/test_speedrun: $(patsubst %,$(B)/lab3_scale/speedrun/%.o,recipe runner views)
 $(B)/tests/test_evidence: $(patsubst %.c,$(B)/%.o,$(wildcard assessment/grader/evidence_*.c))
 # In this test alone, doubles replace NCCL and the CUDA runtime; it links what calls them directly.
 $(B)/tests/test_comm_nccl: $(if $(HAVE_NCCL),$(addprefix $(B)/,tests/support/fake_cuda.o \

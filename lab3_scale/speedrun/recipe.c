@@ -5,21 +5,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct {
-    const char *option, *name;
-} names[INGREDIENTS] = {
-    [WITH_WHITENING] = {"whitening", "whitened start"},
-    [WITH_DIRAC] = {"dirac", "Dirac start"},
-    [WITH_MUON] = {"muon", "Muon"},
-    [WITH_SMOOTHING] = {"smooth", "smoothed labels"},
-    [WITH_ALTERNATION] = {"alternate", "alternating flip"},
-    [WITH_REFLECTION] = {"reflect", "reflected edges"},
-    [WITH_FAST_BIASES] = {"fast-biases", "fast biases"},
-    [WITH_VIEWS] = {"see-twice", "views at the test"},
-};
-
-const char *ingredient_name(Ingredient i) { return names[i].name; }
-const char *ingredient_option(Ingredient i) { return names[i].option; }
+const char *ingredient_name(Ingredient i)
+{
+    static const char *const names[INGREDIENTS] = {
+        [WITH_WHITENING] = "whitened start",
+        [WITH_DIRAC] = "Dirac start",
+        [WITH_MUON] = "Muon",
+        [WITH_SMOOTHING] = "smoothed labels",
+        [WITH_ALTERNATION] = "alternating flip",
+        [WITH_REFLECTION] = "reflected edges",
+        [WITH_FAST_BIASES] = "fast biases",
+        [WITH_VIEWS] = "views at the test",
+    };
+    return names[i];
+}
 
 Recipe recipe_default(void)
 {
@@ -87,7 +86,7 @@ static int group_of(const View *v)
 
 static double bias_rate(const Recipe *r)
 {
-    return r->with[WITH_FAST_BIASES] ? r->bias_rate : r->bias_rate / 64;
+    return r->with[WITH_FAST_BIASES] ? r->bias_rate : r->sgd_rate;
 }
 
 Groups *recipe_groups(const Recipe *r, Model *m)

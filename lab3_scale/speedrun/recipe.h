@@ -3,6 +3,10 @@
  *
  * Rates are those of a loss that is summed over the batch: times its size they are those of the
  * mean, which this course's gradients are of. All fall to 0 in a line.
+ *
+ * What differs: filters that are not Dirac's are drawn as this course's are, the whitening's bias
+ * begins at 0, fewer images are whitened, and test images of which the network is sure are seen
+ * once (views.h).
  */
 #ifndef RECIPE_H
 #define RECIPE_H
@@ -18,7 +22,7 @@ typedef enum {
     WITH_SMOOTHING,
     WITH_ALTERNATION, /* else each epoch's flips are drawn anew */
     WITH_REFLECTION,  /* else grey moves in */
-    WITH_FAST_BIASES, /* else at 1/64 of their rate */
+    WITH_FAST_BIASES, /* else at the rate that SGD has for filters */
     WITH_VIEWS,       /* else each test image is seen once */
     INGREDIENTS
 } Ingredient;
@@ -41,8 +45,7 @@ typedef struct Recipe {
 } Recipe;
 
 Recipe recipe_default(void);
-const char *ingredient_name(Ingredient i);   /* "whitened start" */
-const char *ingredient_option(Ingredient i); /* "whitening" */
+const char *ingredient_name(Ingredient i); /* "whitened start" */
 
 int recipe_updates(const Recipe *r);
 AugmentSpec recipe_augment(const Recipe *r);

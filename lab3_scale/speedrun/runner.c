@@ -15,10 +15,10 @@ struct Runner {
     const Lab *lab;
     const Recipe *recipe; /* NULL: */
     const Plain *plain;
-    bool processor; /* the clock is the processor's */
+    bool processor; /* the clock counts this thread's processor time */
     int images, batch;
     Model *m;
-    Loader *loader;
+    Loader *loader; /* of the training from this seed */
     Views *views;
     Tensor totals;
     int32_t *order;        /* [images] */
@@ -34,7 +34,7 @@ static double seconds_now(const Runner *r)
     struct timespec t;
     if (!r->processor)
         return timer_now();
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
@@ -50,7 +50,32 @@ static void clock_runs(Runner *r, bool on)
     r->began = on ? seconds_now(r) : -1;
 }
 
+/* Whether to go on; the clock stands meanwhile, be it a pause. */
+static bool ask(Runner *r, GoesOn goes_on, const Outcome *so_far)
+{
+    double before = seconds_now(r);
+    bool on = !goes_on.ask || goes_on.ask(goes_on.context, so_far);
+    r->counted -= seconds_now(r) - before;
+    return on;
+}
+
 /* ---- life ---- */
+
+static ModelSpec spec_of(const Lab *lab, const char *model)
+{
+    const Dataset *d = lab->data;
+    return (ModelSpec){
+        .name = model, .h = d->train.h, .w = d->train.w, .c = d->train.c, .classes = d->classes};
+}
+
+/* Images that the network has memory for. */
+static int room_for(int batch) { return batch > EVALUATED ? batch : EVALUATED; }
+
+void runner_check(const Lab *lab, const char *model, int batch)
+{
+    ModelSpec spec = spec_of(lab, model);
+    model_check(lab->be, &spec, room_for(batch));
+}
 
 Runner *runner_new(const Lab *lab, const Recipe *recipe, const Plain *plain, bool processor)
 {
@@ -60,19 +85,9 @@ Runner *runner_new(const Lab *lab, const Recipe *recipe, const Plain *plain, boo
         (Runner){.lab = lab, .recipe = recipe, .plain = plain, .processor = processor, .began = -1};
     r->images = recipe ? recipe->images : plain->images;
     r->batch = recipe ? recipe->batch : plain->batch;
-    int test = recipe ? recipe->test : plain->test;
-    ModelSpec spec = {.name = recipe ? recipe->model : plain->model,
-                      .h = d->train.h,
-                      .w = d->train.w,
-                      .c = d->train.c,
-                      .classes = d->classes};
-    r->m = model_new(lab->be, &spec, r->batch > EVALUATED ? r->batch : EVALUATED);
-    Images some = d->train;
-    some.count = r->images;
-    AugmentSpec augment = recipe ? recipe_augment(recipe) : (AugmentSpec){.flip = true, .shift = 2};
-    r->loader = loader_new(lab->be, &some, d->mean, d->istd, r->batch, model_halo(r->m), augment,
-                           1);
-    r->views = views_new(r->m, &d->test, test, d->mean, d->istd);
+    ModelSpec spec = spec_of(lab, recipe ? recipe->model : plain->model);
+    r->m = model_new(lab->be, &spec, room_for(r->batch));
+    r->views = views_new(r->m, &d->test, recipe ? recipe->test : plain->test, d->mean, d->istd);
     r->totals = tensor_new(lab->be, F64, 2, 1, 1, 1, 0);
     r->order = alloc((size_t)r->images, sizeof *r->order);
     return r;
@@ -92,8 +107,16 @@ void runner_free(Runner *r)
 
 /* ---- a training ---- */
 
-static void begin(Runner *r)
+static void begin(Runner *r, uint64_t seed)
 {
+    const Dataset *d = r->lab->data;
+    Images some = d->train; /* only the images used go to the device */
+    some.count = r->images;
+    AugmentSpec augment = r->recipe ? recipe_augment(r->recipe)
+                                    : (AugmentSpec){.flip = true, .shift = 2};
+    loader_free(r->loader);
+    r->loader = loader_new(r->lab->be, &some, d->mean, d->istd, r->batch, model_halo(r->m), augment,
+                           seed);
     r->epoch = -1;
     r->left = 0;
     r->counted = 0;
@@ -118,8 +141,7 @@ static void next_gradient(Runner *r, uint64_t seed)
 
 static void add_point(Runner *r, Outcome *out)
 {
-    if (out->points == CURVE_POINTS)
-        return;
+    ASSERT(out->points < CURVE_POINTS - 1);
     clock_runs(r, false);
     out->seconds[out->points] = clock_now(r);
     out->curve[out->points++] = views_accuracy(r->views, r->m, 0, 0);
@@ -132,7 +154,8 @@ static void finish(Runner *r, Outcome *out, int level, double unsure)
     out->accuracy = views_accuracy(r->views, r->m, level, unsure);
     clock_runs(r, false);
     r->evaluation = clock_now(r) - before;
-    out->total = clock_now(r);
+    out->total = out->seconds[out->points] = clock_now(r);
+    out->curve[out->points++] = out->accuracy;
     out->once = level > 0 ? views_accuracy(r->views, r->m, 0, 0) : out->accuracy;
     r->m->be->op->download(r->m->s, totals, r->totals);
     out->finite = isfinite(totals[0]);
@@ -144,7 +167,7 @@ static bool run_recipe(Runner *r, Outcome *out, uint64_t seed, int most, GoesOn 
     double rate[RECIPE_GROUPS];
     int updates = recipe_updates(recipe), epoch = r->images / r->batch;
     updates = most && most < updates ? most : updates;
-    begin(r);
+    begin(r, seed);
     Groups *g = recipe_groups(recipe, r->m);
     clock_runs(r, true);
     recipe_start(recipe, r->m, r->lab->data, seed);
@@ -153,11 +176,11 @@ static bool run_recipe(Runner *r, Outcome *out, uint64_t seed, int most, GoesOn 
         next_gradient(r, seed);
         recipe_rates(rate, recipe, i);
         groups_step(r->m, g, rate);
+        out->updates++;
         if ((i + 1) % epoch == 0 && i + 1 < updates)
             add_point(r, out);
-        on = !goes_on.ask || goes_on.ask(goes_on.context);
+        on = ask(r, goes_on, out);
     }
-    out->updates = updates;
     finish(r, out, recipe->with[WITH_VIEWS] ? recipe->views : 0, recipe->unsure);
     groups_free(r->m, g);
     return on;
@@ -171,7 +194,7 @@ static bool run_plain(Runner *r, Outcome *out, uint64_t seed, double seconds, in
     const Plain *p = r->plain;
     Schedule cycle = {.kind = SCHEDULE_ONECYCLE, .rate = p->rate, .steps = CYCLE};
     double last = fmax(seconds - r->evaluation, 1e-9), share;
-    begin(r);
+    begin(r, seed);
     Sgd *sgd = sgd_new(r->m, p->momentum, p->decay, true);
     clock_runs(r, true);
     model_init(r->m, seed);
@@ -184,7 +207,7 @@ static bool run_plain(Runner *r, Outcome *out, uint64_t seed, double seconds, in
         r->m->be->op->stream_sync(r->m->s);
         if (!most && clock_now(r) >= last * (out->points + 1) / POINTS && out->points < POINTS - 1)
             add_point(r, out);
-        on = !goes_on.ask || goes_on.ask(goes_on.context);
+        on = ask(r, goes_on, out);
     }
     finish(r, out, 0, 0);
     sgd_free(r->m, sgd);
@@ -194,13 +217,8 @@ static bool run_plain(Runner *r, Outcome *out, uint64_t seed, double seconds, in
 static bool run(Runner *r, Outcome *out, uint64_t seed, double seconds, int most, GoesOn goes_on)
 {
     *out = (Outcome){0};
-    bool whole = r->recipe ? run_recipe(r, out, seed, most, goes_on)
-                           : run_plain(r, out, seed, seconds, most, goes_on);
-    if (out->points < CURVE_POINTS) {
-        out->seconds[out->points] = out->total;
-        out->curve[out->points++] = out->accuracy;
-    }
-    return whole;
+    return r->recipe ? run_recipe(r, out, seed, most, goes_on)
+                     : run_plain(r, out, seed, seconds, most, goes_on);
 }
 
 void runner_warm_up(Runner *r)

@@ -5,24 +5,13 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static void name_model(Speedrun *s)
 {
     bool gelu = !strcmp(s->activation, "gelu");
     snprintf(s->recipe.model, sizeof s->recipe.model, "airbench-%d%s%s", s->width, gelu ? "" : "-",
              gelu ? "" : s->activation);
-}
-
-/* Both networks, before anything else is done: are these images large enough, the memory? */
-static void check_models(const Speedrun *s, const Lab *lab)
-{
-    const Dataset *d = lab->data;
-    ModelSpec spec = {
-        .name = s->recipe.model, .h = d->train.h, .w = d->train.w, .c = d->train.c, d->classes};
-    model_check(lab->be, &spec, s->recipe.batch);
-    spec.name = s->plain.model;
-    if (s->compare)
-        model_check(lab->be, &spec, s->plain.batch);
 }
 
 static Racer racer_of(const Speedrun *s, int i)
@@ -39,6 +28,14 @@ static Racer racer_of(const Speedrun *s, int i)
         r.recipe.with[left_out] = false;
     }
     return r;
+}
+
+static int ingredients(const Recipe *r)
+{
+    int count = 0;
+    for (int i = 0; i < INGREDIENTS; i++)
+        count += r->with[i];
+    return count;
 }
 
 void speedrun_open(Speedrun *s, const Lab *lab)
@@ -58,11 +55,13 @@ void speedrun_open(Speedrun *s, const Lab *lab)
     REQUIRE(r->shift < d->train.h && r->shift < d->train.w,
             "--shift=%d: images of %dx%d pixels cannot be moved that far", r->shift, d->train.h,
             d->train.w);
+    REQUIRE(!s->ablate || ingredients(r) > 0, "--ablate: this recipe has nothing to leave out");
     s->plain.images = r->images;
     s->plain.test = r->test;
     s->plain.batch = s->plain.batch < r->images ? s->plain.batch : r->images;
     name_model(s);
-    check_models(s, lab);
+    runner_check(lab, r->model, r->batch);
+    runner_check(lab, s->plain.model, s->plain.batch);
     for (int i = 0; i < SPEEDRUN_RACERS; i++)
         s->racer[i] = racer_of(s, i);
 }
@@ -73,27 +72,39 @@ void speedrun_free(Speedrun *s)
         free(s->racer[i].run);
 }
 
-static bool goes_on(void *study) { return study_goes_on(study); }
-
-static int wanted(const Speedrun *s)
+/* Between updates: what is new of the curve goes to the figure. */
+static bool goes_on(void *speedrun, const Outcome *so_far)
 {
-    int count = 0;
-    for (int i = 0; i < SPEEDRUN_RACERS; i++)
-        count += s->racer[i].wanted;
-    return count;
+    Speedrun *s = speedrun;
+    Racer *racer = &s->racer[s->now];
+    if (racer->run[racer->done].points != so_far->points) {
+        study_lock(&s->study, true);
+        racer->run[racer->done] = *so_far;
+        study_lock(&s->study, false);
+    }
+    return study_goes_on(&s->study);
+}
+
+int speedrun_trainings(const Speedrun *s, int *done)
+{
+    int all = *done = 0;
+    for (int i = 0; i < SPEEDRUN_RACERS; i++) {
+        *done += s->racer[i].done;
+        all += s->racer[i].wanted * s->runs;
+    }
+    return all;
 }
 
 static void found(Speedrun *s, Racer *racer, const Outcome *out)
 {
     char note[64];
-    int done = 0;
+    int done, all;
     study_lock(&s->study, true);
     racer->run[racer->done++] = *out;
-    for (int i = 0; i < SPEEDRUN_RACERS; i++)
-        done += s->racer[i].done;
+    all = speedrun_trainings(s, &done);
     study_lock(&s->study, false);
     snprintf(note, sizeof note, "%.4f in %.2f s", out->accuracy, out->total);
-    run_progress(s->study.lab->run, "trained", done, wanted(s) * s->runs, "networks", note);
+    run_progress(s->study.lab->run, "trained", done, all, "networks", note);
 }
 
 /* All trainings of one racer, with one network; false: stopped. */
@@ -104,10 +115,13 @@ static bool race(Speedrun *s, int i)
                            s->processor);
     double seconds = i == THE_PLAIN ? speedrun_summary(&s->racer[THE_RECIPE]).seconds : 0;
     bool on = true;
+    study_lock(&s->study, true);
+    s->now = i;
+    study_lock(&s->study, false);
     runner_warm_up(r);
     for (int k = 0; k < s->runs && on; k++) {
         Outcome out;
-        on = runner_run(r, &out, s->seed + (uint64_t)k, seconds, (GoesOn){goes_on, &s->study});
+        on = runner_run(r, &out, s->seed + (uint64_t)k, seconds, (GoesOn){goes_on, s});
         if (on)
             found(s, racer, &out);
     }
@@ -141,4 +155,11 @@ Summary speedrun_summary(const Racer *r)
     if (r->done > 1)
         a.deviation = sqrt(squares / (r->done - 1));
     return a;
+}
+
+double speedrun_change(const Speedrun *s, int i, double *error)
+{
+    Summary a = speedrun_summary(&s->racer[i]), recipe = speedrun_summary(&s->racer[THE_RECIPE]);
+    *error = hypot(a.deviation / sqrt(a.count), recipe.deviation / sqrt(recipe.count));
+    return a.mean - recipe.mean;
 }

@@ -10,10 +10,10 @@ enum { SPEEDRUN_RUNS = 400, SPEEDRUN_RACERS = 2 + INGREDIENTS };
 /* All trainings of one kind. */
 typedef struct Racer {
     bool wanted;
-    const char *name;
-    Recipe recipe; /* of all but the plain one */
+    const char *name; /* "the recipe"; "plain"; what is left out */
+    Recipe recipe;    /* of all but the plain one */
     int done;
-    Outcome *run; /* [runs] */
+    Outcome *run; /* [runs]; behind those that are done the curve of the one that is trained */
 } Racer;
 
 /* Racer 0 is the recipe, 1 the plain training, 2 + i the recipe without ingredient i. */
@@ -29,6 +29,7 @@ typedef struct Speedrun {
     bool compare, ablate, processor;
     uint64_t seed;
     Racer racer[SPEEDRUN_RACERS];
+    int now; /* the racer that is trained */
 } Speedrun;
 
 /* After lab_data(): checks the options against the data and each other (exit 2), and takes
@@ -36,6 +37,8 @@ typedef struct Speedrun {
 void speedrun_open(Speedrun *s, const Lab *lab);
 void speedrun_free(Speedrun *s);
 void speedrun_work(void *study);
+/* How many trainings there are, and how many are done. */
+int speedrun_trainings(const Speedrun *s, int *done);
 
 /* Of a racer's trainings so far. deviation: with n - 1; NAN of one. */
 typedef struct Summary {
@@ -43,6 +46,9 @@ typedef struct Summary {
     double mean, deviation, low, high, once, seconds;
 } Summary;
 Summary speedrun_summary(const Racer *r);
+/* By how much racer i's mean is above the recipe's; and the standard error of that difference: NAN
+ * if one of them has a single training. */
+double speedrun_change(const Speedrun *s, int i, double *error);
 
 /* speedrun_view.c */
 void speedrun_draw(const void *study, Plot *plot);

@@ -117,7 +117,8 @@ double views_accuracy(Views *v, Model *m, int level, double unsure)
         look(v, m, n, (Augment){.flip = 1}, level > 1 ? 0.25f : 0.5f, level > 1 ? 0.25f : 0.5f);
     for (int k = 0; n > 0 && level > 1 && k < 4; k++) {
         int16_t by = k < 2 ? -1 : 1;
-        look(v, m, n, (Augment){.dy = by, .dx = by, .flip = k % 2, .reflect = 1}, 1, 0.125f);
+        look(v, m, n, (Augment){.dy = by, .dx = k % 2 ? -by : by, .flip = k % 2, .reflect = 1}, 1,
+             0.125f);
     }
     for (int i = 0; i < v->count; i++)
         right += largest(v->logits + (size_t)i * (size_t)v->classes, v->classes) == v->truth[i];

@@ -1,7 +1,7 @@
-/* views.h: test images, each seen several times: as it is, mirrored, and both moved by a pixel up
- * and left, and down and right (its edges reflected). The logits are averaged, with half of the
- * weight on the unmoved ones (test-time augmentation, as in airbench); where the network is sure
- * after the first look, the others are saved (github.com/hiverge/cifar10-speedrun).
+/* views.h: test images, each seen several times: as it is, moved by a pixel up and left, moved down
+ * and right (the edges reflected), and all three mirrored. The logits are averaged, with half of
+ * the weight on the unmoved ones (test-time augmentation, as in airbench); where the network is
+ * sure after the first look, the others are saved (github.com/hiverge/cifar10-speedrun).
  */
 #ifndef VIEWS_H
 #define VIEWS_H

@@ -50,10 +50,27 @@ refused() { # message, options…
     [ $status = 2 ] && grep -q "^error: .*$message" "$work/log" || fail "$*: exit $status"
 }
 refused 'there are 256 training images' --batch 257
-refused 'shift' --shift 17
-refused 'width' --width 0
-refused 'epochs' --epochs 0
+refused 'shift=17: expected' --shift 17
+refused 'width=0: expected' --width 0
+refused 'width=513: expected' --width 513
+refused 'epochs=0: expected' --epochs 0
+refused 'epochs=nan: expected' --epochs nan
+refused 'epochs=61: expected' --epochs 61
+refused 'runs=-1: expected' --runs -1
+refused 'batch=1e9: expected' --batch 1e9
+refused 'muon-rate=0: expected' --muon-rate 0
+refused 'plain-rate=inf: expected' --plain-rate inf
+refused 'unsure=1.01: expected' --unsure 1.01
+refused 'target=-0.1: expected' --target -0.1
+refused 'activation=tanh: expected' --activation tanh
+refused 'no-mouon: no such option' --no-mouon
+refused 'ablate=muon: takes no value' --ablate=muon
 refused 'model .vgg.: expected' --plain-model vgg
+refused 'model .vgg.: expected' --plain-model vgg --no-compare
+refused 'this recipe has nothing to leave out' --ablate --no-whitening --no-dirac --no-muon \
+    --no-smooth --no-alternate --no-reflect --no-fast-biases --no-see-twice
+refused 'processor-time counts one thread' --processor-time --threads 2
+LABS_CLOCK=virtual refused 'a virtual clock does not tell'
 status=0
 # shellcheck disable=SC2086  # $small is words
 common/setup/launch.sh --np 2 "$BUILD/sol/lab3_scale/9_speedrun" --out "$work/two" $small \

@@ -1,0 +1,43 @@
+#!/usr/bin/env bash
+# seconds: 120
+# sanitizers: no
+# Lab 3, part 9, in its window: curves grow while a network trains, and stand while it is paused; a
+# panel fills the window; the keys' list; quitting early keeps what is done.
+set -eu
+program=$BUILD/student/lab3_scale/9_speedrun
+# shellcheck source=tests/e2e/_screen.sh
+. tests/e2e/_screen.sh
+results=$work/out/lab3_speedrun
+small="--data synthetic --threads 1 --width 4 --images 256 --test 100 --batch 64 \
+--plain-model linear"
+start() { # options…
+    rm -f "$results"/window-*.png
+    # shellcheck disable=SC2086
+    "$program" --out "$work/out" $small "$@" >"$work/log" 2>&1 &
+    pid=$!
+    find_window 'Lab 3'
+    listens 900 250
+}
+
+start --runs 400 --epochs 60 --no-compare
+changes 'an epoch'
+press space; settle; echo 'ok: paused'
+press space; changes 'space again'
+grow() { grep -q '^trained' "$work/log"; }
+within 60 grow || fail 'no training is over'
+finish
+expect '^the recipe +[0-9]+  0\.[0-9]{4}'
+expect 'first frame after'; grep 'frame' "$work/log"
+
+start --runs 2 --epochs 2 --ablate
+all() { grep -q '^trained  100 %' "$work/log"; }
+within 60 all || fail 'it does not train all'
+settle; as_before=$shots
+press Tab; changes 'Tab, one panel'
+press Tab Tab; shot
+same "$as_before" "$shots" || fail 'three times Tab should change nothing'
+press question; changes '?, the keys'; press question; shot
+same "$as_before" "$shots" || fail '? twice should change nothing'
+finish
+expect '^plain linear +2 '
+expect '^Muon +2 .* [+-]0\.[0-9]{4} ± 0\.[0-9]{4}$'
