@@ -60,8 +60,9 @@ ifneq ($(filter-out 0,$(.SHELLSTATUS)),) # make 3.81 has none
 $(error BUILD=$(BUILD): no build there, for the reason above)
 endif
 endif
-# ONLY=test_… runs only unit tests, which need no display.
-SETS := run $(if $(filter test coverage fuzz bench,$(BUILDING)),unit \
+# ONLY=test_… runs only unit tests, which need no display; a GPU's table needs neither.
+TESTING := test coverage fuzz $(if $(filter cuda,$(DEVICE)),,bench)
+SETS := run $(if $(filter $(TESTING),$(BUILDING)),unit \
     $(if $(ONLY),$(if $(filter-out test_%,$(ONLY)),test),test)) \
     $(if $(filter lint,$(BUILDING)),lint)
 KEY := $(strip $(shell CC='$(CC)' CBLAS_LIBS='$(CBLAS_LIBS)' CBLAS_CFLAGS='$(CBLAS_CFLAGS)' \

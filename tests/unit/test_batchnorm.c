@@ -29,6 +29,9 @@ static const NormCase table[] = {
     {{37, 2, 2, 40}, 8, RELU, .halo = 1},
     {{3, 5, 7, 20}, 3, RELU | RESIDUAL, .halo = 1}, /* 20 fill vectors of 4, but not of 8 */
     {{3, 3, 3, 160}, 2, RELU, .halo = 1},           /* strips of channels */
+    {{3, 4, 3, 1}, 2, RELU, .halo = 0},             /* one channel */
+    {{3, 4, 3, 24}, 2, RELU, .halo = 1},            /* 3 vectors of 8 in a pixel */
+    {{2, 2, 3, 1000}, 2, RELU, .halo = 0},          /* 125 of them */
 };
 enum { CASES = sizeof table / sizeof *table };
 

@@ -45,7 +45,8 @@ typedef struct CudaBackend {
     long frees;           /* how often memory that a recording may use was freed */
     void *dnn;            /* cuda_conv_cudnn.c's handle; NULL: convolutions use im2col */
     char no_dnn[96];      /* why: for people */
-    /* convolutions planned so far; how many of them cuDNN does: forward, data, weights; by graphs */
+    /* convolutions planned so far; how many of them cuDNN does: forward, data, weights; and how
+     * many of those by graphs */
     int plans, by_dnn[3], by_graph[3];
     int refused; /* calls that it turned out not to do so */
     int about;   /* length of the description without them */

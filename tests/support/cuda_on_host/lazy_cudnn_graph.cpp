@@ -1,7 +1,7 @@
-/* lazy_cudnn_graph.cpp: cuDNN's graphs of one convolution on the double's streams. It is strict: what
- * a descriptor says it must say of the right type and before it is finalized, and it must live as
- * long as what was made of it. Of the engines that it recommends only the last two may be used; what
- * is wrong with the others shows. A test may have it refuse (device.h: cuda_on_host_refuse).
+/* lazy_cudnn_graph.cpp: cuDNN's graphs of one convolution on the double's streams. It is strict:
+ * what a descriptor says it must say of the right type and before it is finalized, and it must live
+ * as long as what was made of it. Of the engines that it recommends only the last two may be used;
+ * what is wrong with the others shows. A test may have it refuse (device.h: cuda_on_host_refuse).
  */
 #include "lazy_cudnn.h"
 #include <map>
