@@ -16,11 +16,11 @@ typedef struct Task {
     MlpSpec spec;
     int batch, updates;
     double rate;
-    bool busy; /* exercises/8_busy.c is there; without it idle times are NAN */
-    int32_t *order;                      /* the images' order, [train.count] */
-    float *weights;                      /* one rank's after the last update, the reference; NULL:
+    bool busy;                 /* exercises/8_busy.c is there; without it idle times are NAN */
+    int32_t *order;            /* the images' order, [train.count] */
+    float *weights;            /* one rank's after the last update, the reference; NULL:
                                      * not known yet */
-    double loss[MOST_UPDATES];           /* and its loss by update */
+    double loss[MOST_UPDATES]; /* and its loss by update */
     bool (*may_continue)(void *context); /* called on rank 0 before each update; false: stop */
     void *context;
 } Task;
@@ -51,8 +51,9 @@ bool task_run(Task *t, const Scheme *scheme, Outcome *out);
 double outcome_idle(const Outcome *o);  /* mean over the ranks; NAN: not known */
 double outcome_bubble(const Scheme *s); /* (S-1)/(M+S-1); NAN: no pipeline */
 
-/* parallel_view.c: a timeline per scheme, or what it still needs, and a table of all. chosen: the scheme that is drawn
- * large; -1: all. clock: draw only what happened before this time, s; INFINITY: everything. */
+/* parallel_view.c: a timeline per scheme, or what it still needs, and a table of all. chosen: the
+ * scheme that is drawn large; -1: all. clock: draw only what happened before this time, s;
+ * INFINITY: everything. */
 void parallel_draw(Plot *plot, const Outcome *out, int schemes, int chosen, double clock,
                    const char *title, const char *footer);
 #endif
