@@ -73,7 +73,7 @@ int main(int argc, char **argv)
                   .draw = speedrun_draw,
                   .report = speedrun_report},
         .recipe = recipe_default(),
-        .plain = {.model = "resnet8", .batch = 128, .rate = 0.2, .momentum = 0.9, .decay = 5e-4},
+        .plain = {.model = "resnet8", .batch = 32, .rate = 0.1, .momentum = 0.9, .decay = 5e-4},
         .activation = "gelu",
         .width = 16,
         .runs = 3,

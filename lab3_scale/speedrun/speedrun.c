@@ -161,5 +161,5 @@ double speedrun_change(const Speedrun *s, int i, double *error)
 {
     Summary a = speedrun_summary(&s->racer[i]), recipe = speedrun_summary(&s->racer[THE_RECIPE]);
     *error = hypot(a.deviation / sqrt(a.count), recipe.deviation / sqrt(recipe.count));
-    return a.mean - recipe.mean;
+    return a.count > 0 && recipe.count > 0 ? a.mean - recipe.mean : NAN;
 }

@@ -46,8 +46,8 @@ typedef struct Summary {
     double mean, deviation, low, high, once, seconds;
 } Summary;
 Summary speedrun_summary(const Racer *r);
-/* By how much racer i's mean is above the recipe's; and the standard error of that difference: NAN
- * if one of them has a single training. */
+/* By how much racer i's mean is above the recipe's, NAN before a training of both is done; and the
+ * standard error of that difference, NAN before two are. */
 double speedrun_change(const Speedrun *s, int i, double *error);
 
 /* speedrun_view.c */

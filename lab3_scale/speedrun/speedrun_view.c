@@ -31,7 +31,8 @@ static void draw_curves(const Speedrun *s, Plot *plot)
     PlotPanel *panel = plot_panel(
         plot, (PlotAxes){.title = "Every training; a dot is its end",
                          .x = {.label = "seconds (start, updates, last evaluation)", .high = NAN},
-                         .y = {.label = "test accuracy"}});
+                         .y = {.label = "test accuracy", .high = 1},
+                         .legend = PLOT_BOTTOM_RIGHT});
     plot_rule_y(panel, s->target, (PlotStyle){.label = target, .color = PLOT_GREY, .dashed = true});
     draw_racer(s, THE_PLAIN, panel, plain);
     draw_racer(s, THE_RECIPE, panel, recipe);
@@ -45,32 +46,31 @@ static void draw_ingredients(const Speedrun *s, Plot *plot)
     const char *names[INGREDIENTS];
     double x[INGREDIENTS], gain[INGREDIENTS], low[INGREDIENTS], high[INGREDIENTS], error;
     int n = 0;
+    bool any = false;
     for (int i = 0; i < INGREDIENTS; i++)
-        if (s->racer[WITHOUT + i].done > 0) {
+        if (s->racer[WITHOUT + i].wanted) {
             names[n] = s->racer[WITHOUT + i].name;
             x[n] = n;
             gain[n] = -100 * speedrun_change(s, WITHOUT + i, &error);
-            error = isfinite(error) ? 100 * error : 0;
-            low[n] = gain[n] - error;
-            high[n] = gain[n] + error;
-            n++;
+            low[n] = gain[n] - 100 * error;
+            high[n] = gain[n] + 100 * error;
+            any |= isfinite(gain[n++]);
         }
-    PlotPanel *panel =
-        plot_panel(plot,
-                   (PlotAxes){.row = 1,
-                              .title = "What each brings: the recipe less the same without it",
-                              .x = {.names = names, .names_count = n},
-                              .y = {.label = "points of accuracy, ± standard error"},
-                              .legend = PLOT_NO_LEGEND});
+    PlotPanel *panel = plot_panel(
+        plot, (PlotAxes){.row = 1,
+                         .title = "What each brings: the recipe's accuracy less that without it",
+                         .x = {.names = names, .names_count = n, .low = -0.5, .high = n - 0.5},
+                         .y = {.label = "points, ± standard error", .high = !any},
+                         .legend = PLOT_NO_LEGEND});
     plot_bars(panel, n, x, gain, 0.6, (PlotStyle){.color = plot_series(2)});
     plot_errors(panel, n, x, low, high, (PlotStyle){.color = PLOT_INK});
 }
 
-/* What is trained now: "the recipe without Muon". */
-static char *now_new(const Speedrun *s)
+/* "the recipe", "plain resnet8"; `without` and the name of what is left out. */
+static char *name_new(const Speedrun *s, int i, const char *without)
 {
-    const char *name = s->racer[s->now].name;
-    return s->now >= WITHOUT ? format_new("the recipe without %s", name) : format_new("%s", name);
+    return i == THE_PLAIN ? format_new("plain %s", s->plain.model)
+                          : format_new("%s%s", i < WITHOUT ? "" : without, s->racer[i].name);
 }
 
 void speedrun_draw(const void *study, Plot *plot)
@@ -83,9 +83,9 @@ void speedrun_draw(const void *study, Plot *plot)
          *title = format_new("%s on %d images of %s · batch %d · %d updates · %s · %s", r->model,
                              r->images, s->study.lab->data->name, r->batch, recipe_updates(r),
                              optimiser, s->study.lab->be->op->name),
-         *now = done < all ? now_new(s) : NULL,
-         *footer = format_new("trained %d of %d networks%s%s · ? shows the keys", done, all,
-                              now ? ", now " : "", now ? now : "");
+         *now = name_new(s, s->now, "without: "),
+         *footer = format_new("trained %d of %d networks%s%s", done, all,
+                              done < all ? ", now " : "", done < all ? now : "");
     plot_begin(plot, s->ablate ? 2 : 1, 1, title);
     draw_curves(s, plot);
     if (s->ablate)
@@ -108,8 +108,7 @@ static void report_racer(const Speedrun *s, int i)
     if (a.count == 0)
         return;
     char *spread = a.count > 1 ? format_new("± %.4f", a.deviation) : format_new("%8s", ""),
-         *name = i == THE_PLAIN ? format_new("plain %s", s->plain.model)
-                                : format_new("%s", racer->name),
+         *name = name_new(s, i, ""),
          *against = i == THE_RECIPE ? format_new("%s", "")
                   : isfinite(error) ? format_new("  %+.4f ± %.4f", change, error)
                                     : format_new("  %+.4f", change);

@@ -15,7 +15,7 @@ export HEADLESS=1
 
 # name | ranks | program | options
 experiments() {
-    cat <<'END'
+    cat <<END
 resnet56|2|lab1_gd/5_loss_landscape|--full --data cifar10 --no-path
 compression_fashion|2|lab2_ddp/7_compression|--data fashion
 local_fashion|4|lab2_ddp/8_local|--data fashion
@@ -32,12 +32,16 @@ batch_norm_fashion|2|lab3_scale/4_batch_norm|--data fashion
 optimisers_fashion|2|lab3_scale/6_optimisers|--data fashion
 predict|4|lab3_scale/8_predict|--data fashion
 speedrun_fashion|1|lab3_scale/9_speedrun|--data fashion --threads 1 --processor-time
+speedrun_ablation|1|lab3_scale/9_speedrun|--data fashion --width 8 --images 2048 --batch 256 \
+--test 2000 --runs 5 --ablate --no-compare --threads 1 --processor-time
 predict_link|4|lab3_scale/8_predict|--data fashion --clock virtual --link 1Gbit/s,50us
 batch_size_fashion_cnn|2|lab3_scale/1_batch_size|--data fashion --model cnn --largest 512
 batch_size_cifar10_mlp|2|lab3_scale/1_batch_size|--data cifar10 --target 0.42
 contest_cifar10|2|lab3_scale/7_contest|--data cifar10 --full
 resnet8_cifar10|2|lab3_scale/1_batch_size|--data cifar10 --model resnet8 --largest 512 --target .45
 gap_cifar10|2|lab3_scale/2_gap|--data cifar10
+speedrun_cifar10|1|lab3_scale/9_speedrun|--data cifar10 --width 8 --images 4096 --batch 256 \
+--test 2000 --threads 1 --processor-time
 END
 }
 
