@@ -1,5 +1,5 @@
-"""gpu_model.py: what one training step in BF16 or FP16 takes on an H100, predicted launch by launch:
-the table of docs/gpu.md. No measurement goes in.
+"""gpu_model.py: what one training step in BF16 or FP16 takes on an H100, predicted launch by
+launch: the table of docs/gpu.md. No measurement goes in.
 
     python3 tests/bench/gpu_model.py [--parts]
 

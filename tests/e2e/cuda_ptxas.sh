@@ -4,7 +4,8 @@
 # sanitizers: no
 # The kernels as compiled for an A100 and an H100, without one: no registers spilled, no stack; and
 # in those that are written for it, loads and stores of 16 bytes (cuobjdump, a part of CUDA, shows
-# them), so many that a thread has several under way at once.
+# them), so many that a thread has several under way at once. And F16 is converted by the GPU's own
+# instructions.
 set -u
 PATH=$PATH:${CUDA_HOME:-/usr/local/cuda}/bin
 # kernel, template arguments behind the access, its 16-byte loads and stores, at least
@@ -65,10 +66,19 @@ all_wide() {
     wide pad_channelsI4WideI6__halfE 0 1
 }
 
+compile() { # architecture, nvcc's arguments…
+    nvcc "${@:2}" -arch="sm_$1" -O3 -std=c++17 -Icommon -Icommon/backend/cuda "$work/all.cu" \
+        >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
+}
+
+converts() { # instruction: how often, in batch norm's forward pass
+    awk -v what="$1" '/\.entry/ { on = index($0, "bn_forwardI4WideI6__halfELb0") }
+        on && index($0, what)' "$work/ptx" | wc -l
+}
+
 for source in common/backend/cuda/*.cu; do echo "#include \"$PWD/$source\""; done >"$work/all.cu"
 for arch in 80 90; do
-    nvcc -cubin -arch=sm_$arch -O3 -std=c++17 -Icommon -Icommon/backend/cuda -Xptxas -v \
-        "$work/all.cu" -o "$work/all.cubin" >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
+    compile $arch -cubin -Xptxas -v -o "$work/all.cubin"
     registers $arch
     if ! type -P cuobjdump >/dev/null; then
         echo "16-byte accesses not checked: no cuobjdump"
@@ -76,5 +86,11 @@ for arch in 80 90; do
         cuobjdump --dump-sass "$work/all.cubin" >"$work/sass" 2>&1 || { cat "$work/sass"; exit 1; }
         all_wide
     fi
+done
+compile 80 -ptx -o "$work/ptx"
+for instruction in cvt.f32.f16 cvt.rn.f16.f32; do
+    count=$(converts $instruction)
+    [ "$count" -ge 8 ] || wrong "$instruction: $count, expected 8 or more"
+    echo "$instruction: $count"
 done
 exit $failed
