@@ -61,7 +61,8 @@ static void rates(void **state)
 }
 
 /* One update without a gradient from weights of 1: what SGD moves loses 2e-6 * 2000 of itself,
- * whatever its rate (and Nesterov's momentum of that once more); Muon's matrices get their length; the first filters stay. */
+ * whatever its rate (and Nesterov's momentum of that once more); Muon's matrices get their length;
+ * the first filters stay. */
 static void decay_case(Device *d, bool muon, bool fast)
 {
     Net n = net_new(d->be, &(ModelSpec){.name = "airbench-4", .h = 25, .w = 25, .c = 1, 5}, 2, 2,
