@@ -270,7 +270,7 @@ static void tensor_hook_changes(void **state)
 }
 
 static const Case cases[] = {
-    {"ghost_pieces", .run = ghost_pieces},
+    {"ghost_pieces", .run = ghost_pieces, .seconds = 240},
     {"stats_hook", .run = stats_hook},
     {"grad_hook", .run = grad_hook},
     {"tensor_hook", .run = tensor_hook},
