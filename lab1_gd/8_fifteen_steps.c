@@ -202,8 +202,10 @@ static void report(Run *run, const Session *s)
     const StepReport *r = s->report;
     if (s->missing)
         run_say(run, "to do: %s", s->missing);
-    if (r->steps == 0)
+    if (!(r->spread[PARTS].median > 0)) {
+        run_say(run, "%lld steps: too few for medians", (long long)r->steps);
         return;
+    }
     run_say(run, "%lld steps of %.2f ms (median; middle 80 %%: %.2f to %.2f)", (long long)r->steps,
             1000 * r->spread[PARTS].median, 1000 * r->spread[PARTS].low,
             1000 * r->spread[PARTS].high);
