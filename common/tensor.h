@@ -27,7 +27,8 @@ typedef struct Tensor {
     int halo; /* pixels of zero border on each side of H and of W */
 } Tensor;
 
-#define NO_TENSOR ((Tensor){0}) /* for an omitted optional argument */
+#define NO_TENSOR ((Tensor){0})                              /* for an omitted optional argument */
+static inline bool given(Tensor t) { return t.buf != NULL; } /* NO_TENSOR: false */
 
 static inline size_t dtype_size(DType t)
 {

@@ -33,8 +33,6 @@ static Tensor optional_dparam(const Model *m, int v)
     return v == NONE ? NO_TENSOR : dparam(m, v);
 }
 
-static bool given(Tensor t) { return t.buf; }
-
 /* The activation whose signs a ReLU's backward pass uses. */
 static Tensor gate(const Model *m, int a)
 {

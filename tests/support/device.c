@@ -3,6 +3,7 @@
 #include "backend/backend_open.h"
 #include "check.h"
 #include "child.h"
+#include "harness.h"
 #include <math.h>
 #include <string.h>
 #include <unistd.h>
@@ -119,6 +120,16 @@ Device *device_open(void)
     d->op = d->be->op;
     d->s = d->op->stream_new(d->be, 0);
     d->tolerance = backends[chosen].tolerance;
+    return d;
+}
+
+Device *device_open_fp16(void)
+{
+    Device *d = device_open();
+    if (!d->op->fp16) {
+        device_close(d);
+        SKIP("this device has no FP16");
+    }
     return d;
 }
 

@@ -29,7 +29,8 @@ typedef struct Device {
 int device_main(int argc, char **argv, const Case *cases, int count);
 /* That backend, as backend_open opens it; skips the case if it needs a GPU and there is none. */
 Backend *device_backend(int local_rank, int local_size, int threads);
-Device *device_open(void); /* the same on 2 threads, with a stream */
+Device *device_open(void);      /* the same on 2 threads, with a stream */
+Device *device_open_fp16(void); /* … or the test is skipped: the device has no FP16 */
 void device_close(Device *d);
 
 /* cuda_on_host/: the CUDA backend's code on the CPU. Built with objcopy and a C++ compiler; without

@@ -394,16 +394,6 @@ static void fp16(void **state) { (void)state, reduced("fp16", 1.5e-3, 1e-5); }
 
 /* ---- loss scaling (model.h) ---- */
 
-static Device *fp16_device(void)
-{
-    Device *d = device_open();
-    if (!d->op->fp16) {
-        device_close(d);
-        SKIP("this device has no FP16");
-    }
-    return d;
-}
-
 static LossScale scale_of(const Net *n)
 {
     LossScale now;
@@ -455,7 +445,7 @@ static void loss_scaling(void **state)
 {
     enum { FROM = 60, LEAST_HALVED = 20 };
     const double near = 3e-2; /* ReLUs' kinks, mostly */
-    Device *d = fp16_device();
+    Device *d = device_open_fp16();
     double *expected = wide_gradient(d);
     backend_precision(d->be, "fp16");
     Net n = net_new(d->be, &spec, 8, 8, 1);
@@ -501,7 +491,7 @@ static void look(void *context, size_t first, int count, Stream *s)
  * and 0. */
 static void loss_scale_hooks(void **state)
 {
-    Device *d = fp16_device();
+    Device *d = device_open_fp16();
     backend_precision(d->be, "fp16");
     Net n = net_new(d->be, &spec, 8, 8, 1);
     size_t count = tensor_count(n.m->grads), head = model_find(n.m, "fc.weight")->at;
@@ -548,7 +538,7 @@ static void loss_scale_recorded(void **state)
 {
     static const ModelSpec plain_spec = {
         .name = "resnet8", .h = 8, .w = 8, .c = 3, .classes = 10, .no_batchnorm = true};
-    Device *d = fp16_device();
+    Device *d = device_open_fp16();
     backend_precision(d->be, "fp16");
     Net a = net_new(d->be, &plain_spec, 8, 8, 1), b = net_new(d->be, &plain_spec, 8, 8, 1);
     Sgd *o = sgd_new(a.m, 0.9, 0.01, true), *q = sgd_new(b.m, 0.9, 0.01, true);

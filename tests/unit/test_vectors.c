@@ -329,20 +329,10 @@ static void expect_nearest(float x, unsigned half)
         fail_msg("%.9g became %.9g (0x%04x)", x, here, half);
 }
 
-static Device *fp16_device(void)
-{
-    Device *d = device_open();
-    if (!d->op->fp16) {
-        device_close(d);
-        SKIP("this device has no FP16");
-    }
-    return d;
-}
-
 /* Every half to a float and back: the same. (Of -0 the sign is lost in axpy onto 0.) */
 static void halves(void **state)
 {
-    Device *d = fp16_device();
+    Device *d = device_open_fp16();
     uint16_t *half = alloc(HALVES, sizeof *half), *back = alloc(HALVES, sizeof *back);
     float *wide = alloc(HALVES, sizeof *wide);
     for (unsigned i = 0; i < HALVES; i++)
@@ -377,7 +367,7 @@ static float to_round(int turn, unsigned half, Rng *r)
 
 static void rounded_to_half(void **state)
 {
-    Device *d = fp16_device();
+    Device *d = device_open_fp16();
     uint16_t *half = alloc(HALVES, sizeof *half);
     float *wide = alloc(HALVES, sizeof *wide);
     Rng r = rng_at(1, RNG_TEST, 0, 0);
@@ -421,7 +411,7 @@ static void overflow_case(Device *d, Tensor scale, const double *v, int n, int a
 
 static void loss_scale(void **state)
 {
-    Device *d = fp16_device();
+    Device *d = device_open_fp16();
     Tensor scale = tensor_new(d->be, U8, sizeof at_first, 1, 1, 1, 0);
     for (int i = 0; i < SIZES - 1; i++) {
         int n = sizes[i];
@@ -447,7 +437,7 @@ static void loss_scale(void **state)
 /* Doubled after so many good passes in a row; never below 1, nor above 2^24. */
 static void loss_scale_moves(void **state)
 {
-    Device *d = fp16_device();
+    Device *d = device_open_fp16();
     Tensor scale = tensor_new(d->be, U8, sizeof at_first, 1, 1, 1, 0),
            bad = put_vector(d, (double[]){NAN}, 1);
     static const struct {

@@ -87,7 +87,6 @@ static inline bool same_shape(Tensor a, Tensor b)
 {
     return a.n == b.n && a.h == b.h && a.w == b.w && a.c == b.c;
 }
-static inline bool given(Tensor t) { return t.buf != NULL; }
 
 /* cpu_kernels.c: fill in the operations that compute. */
 void cpu_kernels(BackendOps *op);

@@ -91,7 +91,6 @@ static inline bool same_shape(Tensor a, Tensor b)
 {
     return a.n == b.n && a.h == b.h && a.w == b.w && a.c == b.c;
 }
-static inline bool given(Tensor t) { return t.buf != NULL; }
 static inline bool is_activation(Tensor t)
 {
     return t.dtype == F32 || t.dtype == BF16 || t.dtype == F16;
