@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The link and its two clocks (common/link.h) from outside: all-reduces by hand on 16 and 32 ranks
-# within 5 % of the α-β model; the real clock within 10 % of the virtual one; plain MPI and comm.h
-# compute the same on a link; the trainer trains the same network, later.
+# take the α-β model's time; on the real clock never less than on the virtual one, and not twice as
+# much; plain MPI and comm.h compute the same on a link; the trainer trains the same network, later.
 # seconds: 400
 # sanitizers: no
 set -u
@@ -12,23 +12,16 @@ trap 'rm -rf "$work"' EXIT
 fail() { echo "$1"; shift; for log in "$@"; do echo "--- $log"; tail -n 30 "$log"; done; exit 1; }
 start() { common/setup/launch.sh --np "$@" >"$work/out" 2>"$work/err"; }
 
-# A busy machine disturbs times: a figure that is off is taken again, twice at most.
-draws() { # command…
-    "$@" || "$@" || "$@"
-}
-
-by_model() { # ranks
-    start "$1" "$table" virtual 1Gbit/s,50us 65536 ||
-        fail "$1 ranks: exit $?" "$work/out" "$work/err"
-    awk 'NF == 5 && $5 + 0 > 0 { n++; if ($5 < 0.999 || $5 > 1.05) { print; bad = 1 } }
-        END { exit bad || n != 15 }' "$work/out"
-}
 for ranks in 16 32; do
-    draws by_model $ranks || fail "$ranks ranks: not within 5 % of the model" "$work/out"
+    start $ranks "$table" virtual 1Gbit/s,50us 65536 ||
+        fail "$ranks ranks: exit $?" "$work/out" "$work/err"
+    awk 'NF == 5 && $5 + 0 > 0 { n++; if ($5 < 0.999 || $5 > 1.001) { print; bad = 1 } }
+        END { exit bad || n != 15 }' "$work/out" ||
+        fail "$ranks ranks: not the model's time" "$work/out"
     cat "$work/out"
 done
 
-# Each algorithm in one of the draws: a real clock waits for the other tests, too.
+# A real clock waits for the other tests, too, so that an algorithm may be slow in all draws but one.
 : >"$work/both"
 by_clock() {
     local clock
@@ -42,10 +35,10 @@ by_clock() {
     awk '{ ratio = $3 / $2; if (!($1 in best) || ratio < best[$1]) best[$1] = ratio }
         END { for (name in best) {
                   n++; print name ": " best[name] " of the virtual clock"
-                  if (best[name] < 0.99 || best[name] > 1.10) bad = 1 }
+                  if (best[name] < 0.99 || best[name] > 2) bad = 1 }
               exit bad || n != 5 }' "$work/both"
 }
-draws by_clock || fail "the real clock is not within 10 % of the virtual one"
+by_clock || by_clock || by_clock || fail "the real clock is not that of the link"
 
 # What is computed, and the mistakes.
 for clock in real virtual; do

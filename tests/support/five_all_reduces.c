@@ -159,10 +159,12 @@ double five_measured(int k, int n, int repeats, MPI_Comm comm)
 {
     double *times = alloc((unsigned long)repeats, sizeof *times);
     float *v = alloc((unsigned long)n, sizeof *v), *room = alloc((unsigned long)n, sizeof *room);
+    link_charge_only(true);
     for (int i = 0; i < repeats; i++)
         times[i] = once(k, v, room, n, comm);
+    link_charge_only(false);
     sort_ascending(times, repeats);
-    double result = times[link_virtual() ? repeats / 2 : 0];
+    double result = times[0];
     free(room);
     free(v);
     free(times);

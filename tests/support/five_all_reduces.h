@@ -18,7 +18,8 @@ extern const AllReduce five_all_reduces[FIVE];
 /* Seconds of the k-th on P ranks with `bytes` in all. */
 double five_predicted(int k, int P, double bytes, Link link);
 /* Seconds on this process's clock from a common start to the end of the last rank, the same on
- * every rank: of `repeats` runs of the k-th over n elements the median, on the real clock, which a
- * busy machine delays, the least. A sum that is wrong ends the run (exit 1). */
+ * every rank: the least of `repeats` runs of the k-th over n elements, since a busy machine delays
+ * the real clock. On the virtual clock only the link counts, not the additions, as in the model. A
+ * sum that is wrong ends the run (exit 1). */
 double five_measured(int k, int n, int repeats, MPI_Comm comm);
 #endif
