@@ -123,6 +123,13 @@ typedef struct BackendOps {
     /* Only the shapes of y and x are used; their N is the largest batch. */
     ConvPlan *(*conv_plan_new)(Backend *be, Tensor y, Tensor x, int R, int stride);
     void (*conv_plan_free)(ConvPlan *p);
+    /* NULL: nothing is gained on this device. The filters as p's convolutions want them, [K,R,R,C]
+     * in y's type, without memory; NO_TENSOR: p's convolutions take w only. */
+    Tensor (*conv_packed)(const ConvPlan *p);
+    /* packed[i] = w[i], of plan i, all at once. The next two take packed[i] in place of w, with the
+     * same result. */
+    void (*conv_pack)(Stream *s, int n, ConvPlan *const *plans, const Tensor *packed,
+                      const Tensor *w);
     /* y = x * w (+ residual, of y's shape, unless NO_TENSOR); and, unless NO_TENSOR, moments =
      * image_moments(y) while y is in cache. */
     void (*conv_forward)(Stream *s, ConvPlan *p, Tensor y, Tensor moments, Tensor x, Tensor w,

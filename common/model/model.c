@@ -174,14 +174,16 @@ static Tensor flat(Model *m, const View *views, int count)
     return count ? tensor_new(m->be, F32, (int)total(views, count), 1, 1, 1, 0) : NO_TENSOR;
 }
 
-/* Before anything is allocated: parameters, their gradients, a copy on the host; the batch. */
+/* Before anything is allocated: parameters, their gradients, a copy on the host; filters packed; the
+ * batch. */
 static void require_memory(const Model *m)
 {
     double params = (double)total(m->views, m->nviews),
-           state = (double)total(m->state_views, m->nstate);
+           state = (double)total(m->state_views, m->nstate),
+           packed = m->be->op->conv_packed ? params : 0;
     char *what = format_new("a model %s of %.4g parameters for batches of %d", m->spec.name, params,
                             m->batch);
-    backend_require(m->be, sizeof(float) * (3 * params + 2 * state) + model_batch_bytes(m), what,
+    backend_require(m->be, sizeof(float) * (3 * params + 2 * state + packed) + model_batch_bytes(m), what,
                     "lower the batch size, or choose a smaller network");
     free(what);
 }

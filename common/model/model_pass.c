@@ -66,6 +66,34 @@ static Tensor sums(const Model *m, const BatchNorm *bn, int C) /* F64 [G,2,C] */
 
 static const char *name_of(const Layer *l) { return l->name[0] ? l->name : layer_kinds[l->kind]; }
 
+/* ---- a convolution's weights ---- */
+
+/* Layer i's, packed for this pass or not. */
+static Tensor filters(const Model *m, int i)
+{
+    const Layer *l = &m->layers[i];
+    return m->plan->packed && given(m->plan->filters[i]) ? m->plan->filters[i]
+                                                         : matrix(param(m, l->w), l->out);
+}
+
+/* All at once, where all are there before the first layer's pass. */
+static void pack_filters(Model *m, bool all_here)
+{
+    ConvPlan *plans[MAX_LAYERS];
+    Tensor to[MAX_LAYERS], from[MAX_LAYERS];
+    int n = 0;
+    m->plan->packed = false;
+    for (int i = 0; i < m->nlayers && all_here; i++)
+        if (given(m->plan->filters[i])) {
+            plans[n] = m->plan->conv[i];
+            to[n] = m->plan->filters[i];
+            from[n++] = filters(m, i);
+        }
+    m->plan->packed = n > 0;
+    if (n > 0)
+        m->be->op->conv_pack(m->s, n, plans, to, from);
+}
+
 /* ---- forward ---- */
 
 static void conv_forward(Model *m, int i, ModelMode mode)
@@ -75,7 +103,7 @@ static void conv_forward(Model *m, int i, ModelMode mode)
                       m->layers[i + 1].in == i + 1;
     Tensor mom = feeds_norm && mode != MODEL_EVAL ? moments(m, l->out) : NO_TENSOR;
     m->be->op->conv_forward(m->s, m->plan->conv[i], act(m, i + 1), mom, act(m, l->in),
-                            matrix(param(m, l->w), l->out), optional(m, l->residual));
+                            filters(m, i), optional(m, l->residual));
 }
 
 /* Of x, whose moments are there; with the other ranks' where the hook adds their sums. */
@@ -175,6 +203,7 @@ void model_forward_part(Model *m, Tensor x, int first, int end, ModelMode mode)
     m->plan->n = x.n;
     m->plan->act[0] = x;
     range_begin(m->be, "forward");
+    pack_filters(m, first == 0 && end == m->nlayers && !m->before_hook && !m->params_at);
     for (int i = first; i < end; i++) {
         range_begin(m->be, name_of(&m->layers[i]));
         before(m, i, false);
@@ -250,8 +279,8 @@ static void conv_backward(Model *m, int i)
         op->conv_backward_weight(m->s, m->plan->conv[i], matrix(dparam(m, l->w), l->out),
                                  act(m, l->in), dy);
     if (l->in > 0) /* the input needs no gradient */
-        op->conv_backward_data(m->s, m->plan->conv[i], grad(m, l->in), dy,
-                               matrix(param(m, l->w), l->out), m->plan->touched[l->in]);
+        op->conv_backward_data(m->s, m->plan->conv[i], grad(m, l->in), dy, filters(m, i),
+                               m->plan->touched[l->in]);
 }
 
 static void batchnorm_backward(Model *m, int i)

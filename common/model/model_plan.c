@@ -193,6 +193,17 @@ static void take_loss_scale(Model *m)
     m->be->op->upload(m->s, m->plan->loss_scale, &first);
 }
 
+static void take_conv(Model *m, int i)
+{
+    struct ModelPlan *p = m->plan;
+    const BackendOps *op = m->be->op;
+    const Layer *l = &m->layers[i];
+    p->conv[i] = op->conv_plan_new(m->be, p->act[i + 1], p->act[l->in], l->kernel, l->stride);
+    if (op->conv_packed)
+        p->filters[i] = op->conv_packed(p->conv[i]);
+    take(m->be, &p->filters[i]);
+}
+
 void model_reserve(Model *m)
 {
     struct ModelPlan *p = m->plan;
@@ -200,13 +211,11 @@ void model_reserve(Model *m)
     take_ones(m);
     take_loss_scale(m);
     for (int i = 0; i < m->nlayers; i++) {
-        const Layer *l = &m->layers[i];
         take(be, &p->act[i + 1]);
         take(be, &p->which[i]);
-        if (l->kind == LAYER_CONV)
-            p->conv[i] = be->op->conv_plan_new(be, p->act[i + 1], p->act[l->in], l->kernel,
-                                               l->stride);
-        if (l->kind == LAYER_BATCHNORM)
+        if (m->layers[i].kind == LAYER_CONV)
+            take_conv(m, i);
+        if (m->layers[i].kind == LAYER_BATCHNORM)
             take_norm(m, i);
     }
     for (int k = 0; k < p->slots; k++)
@@ -252,6 +261,7 @@ void model_plan_free(Model *m)
         tensor_free(m->be, p->act[i + 1]);
         tensor_free(m->be, p->held[i + 1]);
         tensor_free(m->be, p->which[i]);
+        tensor_free(m->be, p->filters[i]);
         tensor_free(m->be, p->norm[i].mean);
         tensor_free(m->be, p->norm[i].istd);
         if (p->conv[i])

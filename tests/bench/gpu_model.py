@@ -33,7 +33,7 @@ def latency(size):
 class Step:
     def __init__(self, now, efficiency, fp16):
         self.now, self.efficiency, self.fp16 = now, efficiency, fp16
-        self.parts, self.launches = {}, 0
+        self.parts, self.launches, self.packed = {}, 0, 0
 
     def add(self, name, seconds, launches=1):
         self.parts[name] = self.parts.get(name, 0) + seconds + launches * GAP
@@ -136,14 +136,24 @@ def norm(step, images, pixels, channels, relu=True, residual=False):
 # ---- convolutions by cuDNN ----
 
 
-def filters(step, weights, passes):
-    """Packed before forward and data, and the gradient unpacked."""
-    for size in [6] * (passes - 1) + [10]:
-        if step.now:
-            seconds = max(weights * 45 / ISSUE, weights * size / (0.7 * L2))
-        else:
-            size = 36 if size == 6 else 66  # a sector for each element
+def filters(step, weights, first):
+    """Packed for forward and backward data, and the gradient unpacked: before, in each of these
+    passes, by a sector of 32 bytes for each element; now for all convolutions at once (pack_all),
+    but for the first, whose input is padded."""
+    for size in (36, 66) if first else (36, 36, 66):
+        if not step.now:
             seconds = max(weights * 100 / ISSUE, weights * size / (0.7 * L2))
+            step.add("filters: pack, unpack", LAUNCH + max(seconds, 1.5e-6))
+    if step.now:
+        step.packed += 0 if first else weights
+        for size in (6, 10) if first else (10,):
+            seconds = max(weights * 45 / ISSUE, weights * size / (0.7 * L2))
+            step.add("filters: pack, unpack", LAUNCH + max(seconds, 1.5e-6))
+
+
+def pack_all(step):
+    if step.now:
+        seconds = max(step.packed * 45 / ISSUE, memory(step.packed * 6))
         step.add("filters: pack, unpack", LAUNCH + max(seconds, 1.5e-6))
 
 
@@ -165,7 +175,7 @@ def conv(step, images, side, inputs, outputs, R, stride, first=False):
             n = images * side * side
             by_element(step, "image padded to 8 channels", n, 4 * inputs + 16, 60, 1, 2048,
                        min(n, SMS * 8 * 4 * 256), max(1, n / (SMS * 8 * 4 * 256)))
-    filters(step, inputs * outputs * R * R, 2 if first else 3)
+    filters(step, inputs * outputs * R * R, first)
 
 
 def add_residual(step, n):
@@ -187,6 +197,7 @@ def loss_scaling(step, parameters):
 
 
 def rest(step, images, parameters):
+    pack_all(step)
     small(step, "head, loss", 3e-6, 9)
     step.add("loss", 4e-6 + images / 256 * 4e-6)
     step.add("SGD, zeroed gradients", parameters * 24 / (0.8 * HBM) + 4e-6, 3)

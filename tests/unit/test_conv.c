@@ -242,12 +242,58 @@ static void same_bits(void **state)
     device_close(d);
 }
 
+/* Filters of many sizes, more than a launch takes, packed at once: what a convolution makes of them
+ * has the bits of what it makes of the weights. */
+static void packed_filters(void **state)
+{
+    enum { PLANS = 140 };
+    Device *d = device_open();
+    Problem p[PLANS];
+    ConvPlan *plans[PLANS];
+    Tensor packed[PLANS], w[PLANS], y[2], dx[2];
+    int n = 0;
+    for (int i = 0; i < PLANS && d->op->conv_pack; i++) {
+        ConvCase c = {1, 0, 3, 4, 1 + i, 1 + i % 9, 1 + i % 3, 1, -1, 0};
+        p[n] = problem_new(d, &c);
+        Tensor t = d->op->conv_packed(plans[n] = p[n].plan);
+        if (t.n == 0) {
+            problem_free(d, &p[n]);
+            continue;
+        }
+        packed[n] = tensor_new(d->be, t.dtype, t.n, t.h, t.w, t.c, t.halo);
+        w[n] = p[n].tw;
+        n++;
+    }
+    if (d->op->conv_pack) { /* else there is nothing to pack */
+        assert_true(n > 128); /* two launches, and a third */
+        d->op->conv_pack(d->s, n, plans, packed, w);
+    }
+    for (int i = 0; i < n; i++) {
+        for (int by = 0; by < 2; by++) {
+            Tensor filters = by ? packed[i] : w[i];
+            y[by] = put(d, NULL, p[i].s.y, 0), dx[by] = put(d, NULL, p[i].s.x, p[i].halo_x);
+            d->op->conv_forward(d->s, plans[i], y[by], NO_TENSOR, p[i].tx, filters, NO_TENSOR);
+            d->op->conv_backward_data(d->s, plans[i], dx[by], p[i].tdy, filters, false);
+        }
+        ref_conv_forward(p[i].y, p[i].x, p[i].w, NULL, &p[i].s);
+        expect_tensor(d, y[0], p[i].y, d->tolerance, "y");
+        expect_same_bits(d, y[0], y[1], "y by packed filters");
+        expect_same_bits(d, dx[0], dx[1], "dx by packed filters");
+        for (int by = 0; by < 2; by++)
+            drop(d, y[by]), drop(d, dx[by]);
+        drop(d, packed[i]);
+        problem_free(d, &p[i]);
+    }
+    device_close(d);
+}
+
 static const Case cases[] = {
     {"forward", .run = forward},
     {"backward_data", .run = backward_data},
     {"backward_weight", .run = backward_weight},
     {"plans_share_scratch", .run = plans_share_scratch},
     {"same_bits", .run = same_bits},
+    {"packed_filters", .run = packed_filters},
 };
 int main(int argc, char **argv)
 {

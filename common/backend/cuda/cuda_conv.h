@@ -3,8 +3,8 @@
  *
  * Two methods: cuDNN where it was found and supports the case, else im2col and cuBLAS, which
  * support every case. Both need the filters as [K,R,R,C] (channels fastest, as in NHWC), in the
- * type of the activations: packed from PyTorch's [K,C,R,R] in each call, so that changed weights
- * need no flag.
+ * type of the activations: packed from PyTorch's [K,C,R,R] in each call, or for many calls at once
+ * (conv_pack in backend.h).
  */
 #ifndef CUDA_CONV_H
 #define CUDA_CONV_H
@@ -24,7 +24,7 @@ struct ConvPlan {
     int dnn_C; /* channels of x as cuDNN sees them: C, or PADDED_C where an F32 image is copied to
                 * BF16 or F16 for it: tensor cores take nothing narrower */
 };
-enum { PADDED_C = 8 };
+enum { PADDED_C = 8, FILTERS_ALIGNED = 16 /* bytes, for all libraries */ };
 
 /* elements in a row of the matrix */
 static inline size_t conv_row(const ConvPlan *p) { return (size_t)p->R * p->R * p->C; }
@@ -38,7 +38,7 @@ extern "C" {
 #endif
 /* cuda_im2col.cu */
 /* packed [K,R,R,channels], p->type = w [K,C,R,R]; channels beyond C are 0 */
-void cuda_conv_pack(Stream *s, const ConvPlan *p, void *packed, Tensor w, int channels);
+void cuda_conv_pack_one(Stream *s, const ConvPlan *p, void *packed, Tensor w, int channels);
 /* dw [K,C,R,R] += packed [K,R,R,channels], of this type; channels beyond C are not read */
 void cuda_conv_unpack_add(Stream *s, const ConvPlan *p, Tensor dw, void *packed, DType type,
                           int channels);
@@ -52,6 +52,9 @@ void cuda_col2im(Stream *s, const ConvPlan *p, Tensor dx, const float *dcol, boo
 void cuda_conv_rows(Stream *s, const ConvPlan *p, void *rows, Tensor t);
 /* y = rows (+ residual): rows [elements of y], F32 */
 void cuda_conv_take(Stream *s, Tensor y, const float *rows, Tensor residual);
+
+/* cuda_conv.c: the filters as [K,R,R,channels]: w, if it has been packed, else in scratch memory */
+void *cuda_conv_filters(Stream *s, const ConvPlan *p, Tensor w, int channels);
 
 /* cuda_conv_gemm.c */
 void cuda_conv_gemm_forward(Stream *s, ConvPlan *p, Tensor y, Tensor x, Tensor w, Tensor residual);

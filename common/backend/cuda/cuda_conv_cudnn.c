@@ -225,14 +225,6 @@ bool cudnn_fits(const ConvPlan *p, DnnCall call, Tensor y, Tensor x)
     return d->now->way[call] == BY_LEGACY;
 }
 
-/* The filters, packed, in scratch memory. */
-static void *pack(Stream *s, ConvPlan *p, Tensor w)
-{
-    void *packed = conv_scratch(s, p->packed_at);
-    cuda_conv_pack(s, p, packed, w, p->dnn_C);
-    return packed;
-}
-
 /* x as cuDNN takes it: itself, or its copy in scratch memory. */
 static void *input(Stream *s, ConvPlan *p, Tensor x)
 {
@@ -285,7 +277,7 @@ static bool run(Stream *s, ConvPlan *p, DnnCall call, DnnData at)
 
 bool cudnn_forward(Stream *s, ConvPlan *p, Tensor y, Tensor x, Tensor w, Tensor residual)
 {
-    if (!run(s, p, DNN_FORWARD, (DnnData){input(s, p, x), pack(s, p, w), cuda_at(y), NULL}))
+    if (!run(s, p, DNN_FORWARD, (DnnData){input(s, p, x), cuda_conv_filters(s, p, w, p->dnn_C), cuda_at(y), NULL}))
         return false;
     if (given(residual))
         cuda_axpy(s, y, 1, residual);
@@ -295,7 +287,7 @@ bool cudnn_forward(Stream *s, ConvPlan *p, Tensor y, Tensor x, Tensor w, Tensor 
 bool cudnn_backward_data(Stream *s, ConvPlan *p, Tensor dx, Tensor dy, Tensor w, bool add)
 {
     return run(s, p, add ? DNN_DATA_ADD : DNN_DATA,
-               (DnnData){cuda_at(dx), pack(s, p, w), cuda_at(dy), NULL});
+               (DnnData){cuda_at(dx), cuda_conv_filters(s, p, w, p->dnn_C), cuda_at(dy), NULL});
 }
 
 bool cudnn_backward_weight(Stream *s, ConvPlan *p, Tensor dw, Tensor x, Tensor dy)

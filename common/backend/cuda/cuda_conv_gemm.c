@@ -50,9 +50,8 @@ static const void *matrix_of(Stream *s, const ConvPlan *p, Tensor dy)
 
 void cuda_conv_gemm_forward(Stream *s, ConvPlan *p, Tensor y, Tensor x, Tensor w, Tensor residual)
 {
-    void *packed = conv_scratch(s, p->packed_at), *out = conv_scratch(s, p->out_at);
+    void *packed = cuda_conv_filters(s, p, w, p->C), *out = conv_scratch(s, p->out_at);
     size_t D = conv_row(p);
-    cuda_conv_pack(s, p, packed, w, p->C);
     for (int first = 0; first < y.n; first += p->images) {
         Tensor part = some(p, y, first),
                skip = given(residual) ? some(p, residual, first) : NO_TENSOR;
@@ -68,10 +67,9 @@ void cuda_conv_gemm_forward(Stream *s, ConvPlan *p, Tensor y, Tensor x, Tensor w
 
 void cuda_conv_gemm_backward_data(Stream *s, ConvPlan *p, Tensor dx, Tensor dy, Tensor w, bool add)
 {
-    void *packed = conv_scratch(s, p->packed_at);
+    void *packed = cuda_conv_filters(s, p, w, p->C);
     float *dcol = conv_scratch(s, p->col_at);
     size_t D = conv_row(p);
-    cuda_conv_pack(s, p, packed, w, p->C);
     for (int first = 0; first < dx.n; first += p->images) {
         Tensor part = some(p, dx, first), g = some(p, dy, first);
         bool direct = p->R == 1 && p->stride == 1 && part.halo == 0 && part.dtype == F32;

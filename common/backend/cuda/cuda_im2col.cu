@@ -11,9 +11,9 @@ static Act dense(void *at, DType type, int n, int h, int w, int c)
 }
 
 /* ---- filters: [K,C,RR], PyTorch's, and [K,RR,channels], channels >= C ----
- * A block has one filter (blockIdx.x) and TILE of its channels (blockIdx.y). They pass through
- * shared memory, so that neighbouring threads read and write neighbouring elements of both. */
-enum { TILE = 64, MOST_TAPS = 9 };
+ * A block has one filter and TILE of its channels. They pass through shared memory, so that
+ * neighbouring threads read and write neighbouring elements of both. */
+enum { TILE = 64, MOST_TAPS = 9, MOST_PACKED = 64 };
 typedef struct Filter {
     int C, RR, channels;
 } Filter;
@@ -23,14 +23,34 @@ DEVICE int in_tile(int count, int first)
     return count < first ? 0 : count - first < TILE ? count - first : TILE;
 }
 
-KERNEL pack(Act packed, const float *w, Filter f)
+/* Of several convolutions, whose blocks follow each other. It fits a kernel's 4 KiB of arguments:
+ * nothing is uploaded. */
+typedef struct ToPack {
+    const float *w;
+    void *packed;
+    Filter filter;
+    int block; /* its first */
+} ToPack;
+typedef struct PackList {
+    DType type;
+    int count, blocks;
+    ToPack of[MOST_PACKED];
+} PackList;
+
+KERNEL pack(PackList list)
 {
     __shared__ float tile[TILE * MOST_TAPS];
-    int k = (int)blockIdx.x, first = (int)blockIdx.y * TILE, C = in_tile(f.C, first),
-        wide = in_tile(f.channels, first);
+    int mine = 0;
+    while (mine + 1 < list.count && (int)blockIdx.x >= list.of[mine + 1].block)
+        mine++;
+    const ToPack *of = &list.of[mine];
+    Filter f = of->filter;
+    int tiles = div_up(f.channels, TILE), block = (int)blockIdx.x - of->block, k = block / tiles,
+        first = block % tiles * TILE, C = in_tile(f.C, first), wide = in_tile(f.channels, first);
+    Act packed = {of->packed, list.type, 0, 0, 0, 0, 0};
     FIRST
     {
-        const float *from = w + ((size_t)k * f.C + first) * f.RR;
+        const float *from = of->w + ((size_t)k * f.C + first) * f.RR;
         for (int i = (int)threadIdx.x; i < C * f.RR; i += BLOCK)
             tile[i] = from[i];
     }
@@ -44,12 +64,43 @@ KERNEL pack(Act packed, const float *w, Filter f)
     }
 }
 
-void cuda_conv_pack(Stream *s, const ConvPlan *p, void *packed, Tensor w, int channels)
+static void to_pack(PackList *list, const ConvPlan *p, void *packed, Tensor w, int channels)
 {
     Filter f = {p->C, p->R * p->R, channels};
     ASSERT(tensor_count(w) == p->weights && w.dtype == F32 && f.RR <= MOST_TAPS);
-    LAUNCH(s, 2, pack, p->K, div_up(channels, TILE), BLOCK,
-           dense(packed, p->type, p->K, p->R, p->R, channels), (const float *)cuda_at(w), f);
+    ASSERT(list->count < MOST_PACKED && (list->count == 0 || list->type == p->type));
+    ToPack one = {(const float *)cuda_at(w), packed, f, list->blocks};
+    list->type = p->type;
+    list->of[list->count++] = one;
+    list->blocks += p->K * div_up(channels, TILE);
+}
+
+static void pack_listed(Stream *s, PackList list)
+{
+    if (list.count)
+        LAUNCH(s, 2, pack, list.blocks, 1, BLOCK, list);
+}
+
+void cuda_conv_pack_one(Stream *s, const ConvPlan *p, void *packed, Tensor w, int channels)
+{
+    PackList list = {F32, 0, 0, {}};
+    to_pack(&list, p, packed, w, channels);
+    pack_listed(s, list);
+}
+
+void cuda_conv_pack(Stream *s, int n, ConvPlan *const *plans, const Tensor *packed, const Tensor *w)
+{
+    PackList list = {F32, 0, 0, {}};
+    for (int i = 0; i < n; i++) {
+        ASSERT(same_shape(packed[i], cuda_conv_packed(plans[i])));
+        ASSERT((uintptr_t)cuda_at(packed[i]) % FILTERS_ALIGNED == 0);
+        if (list.count == MOST_PACKED || (list.count && list.type != plans[i]->type)) {
+            pack_listed(s, list);
+            list.count = list.blocks = 0;
+        }
+        to_pack(&list, plans[i], cuda_at(packed[i]), w[i], plans[i]->C);
+    }
+    pack_listed(s, list);
 }
 
 KERNEL unpack_add(float *dw, Act packed, Filter f)
