@@ -21,7 +21,7 @@ for ranks in 16 32; do
     cat "$work/out"
 done
 
-# A real clock waits for the other tests, too, so that an algorithm may be slow in all draws but one.
+# A real clock waits for the other tests, too: an algorithm may be slow in all draws but one.
 : >"$work/both"
 by_clock() {
     local clock
