@@ -174,8 +174,8 @@ static Tensor flat(Model *m, const View *views, int count)
     return count ? tensor_new(m->be, F32, (int)total(views, count), 1, 1, 1, 0) : NO_TENSOR;
 }
 
-/* Before anything is allocated: parameters, their gradients, a copy on the host; filters packed; the
- * batch. */
+/* Before anything is allocated: parameters, their gradients, a copy on the host; packed filters;
+ * the batch. */
 static void require_memory(const Model *m)
 {
     double params = (double)total(m->views, m->nviews),
