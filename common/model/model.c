@@ -183,9 +183,8 @@ static void require_memory(const Model *m)
            packed = m->be->op->conv_packed ? params : 0;
     char *what = format_new("a model %s of %.4g parameters for batches of %d", m->spec.name, params,
                             m->batch);
-    backend_require(m->be,
-                    sizeof(float) * (3 * params + 2 * state + packed) + model_batch_bytes(m), what,
-                    "lower the batch size, or choose a smaller network");
+    backend_require(m->be, sizeof(float) * (3 * params + 2 * state + packed) + model_batch_bytes(m),
+                    what, "lower the batch size, or choose a smaller network");
     free(what);
 }
 

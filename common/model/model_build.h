@@ -41,8 +41,8 @@ struct ModelPlan {
                                    * the other */
     int slots, slot_of[MAX_LAYERS + 1];
     ConvPlan *conv[MAX_LAYERS];
-    Tensor filters[MAX_LAYERS];  /* packed as conv[i] wants them; NO_TENSOR: it takes the weights */
-    bool packed;                 /* do `filters` hold the weights of this pass? */
+    Tensor filters[MAX_LAYERS]; /* packed as conv[i] wants them; NO_TENSOR: it takes the weights */
+    bool packed;                /* do `filters` hold the weights of this pass? */
     BatchNorm norm[MAX_LAYERS];
     Tensor ones, unused;         /* F32 [widest]: gamma where it is fixed, and what is then its
                                   * gradient; n = 0: there is none such */

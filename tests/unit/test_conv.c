@@ -264,7 +264,7 @@ static void packed_filters(void **state)
         w[n] = p[n].tw;
         n++;
     }
-    if (d->op->conv_pack) { /* else there is nothing to pack */
+    if (d->op->conv_pack) {   /* else there is nothing to pack */
         assert_true(n > 128); /* two launches, and a third */
         d->op->conv_pack(d->s, n, plans, packed, w);
     }

@@ -164,7 +164,8 @@ int cuda_conv_halo(Backend *be, int R);
 ConvPlan *cuda_conv_plan_new(Backend *be, Tensor y, Tensor x, int R, int stride);
 void cuda_conv_plan_free(ConvPlan *p);
 Tensor cuda_conv_packed(const ConvPlan *p);
-void cuda_conv_pack(Stream *s, int n, ConvPlan *const *plans, const Tensor *packed, const Tensor *w);
+void cuda_conv_pack(Stream *s, int n, ConvPlan *const *plans, const Tensor *packed,
+                    const Tensor *w);
 void cuda_conv_forward(Stream *s, ConvPlan *p, Tensor y, Tensor moments, Tensor x, Tensor w,
                        Tensor residual);
 void cuda_conv_backward_data(Stream *s, ConvPlan *p, Tensor dx, Tensor dy, Tensor w, bool add);

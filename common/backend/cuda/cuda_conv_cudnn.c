@@ -277,7 +277,8 @@ static bool run(Stream *s, ConvPlan *p, DnnCall call, DnnData at)
 
 bool cudnn_forward(Stream *s, ConvPlan *p, Tensor y, Tensor x, Tensor w, Tensor residual)
 {
-    if (!run(s, p, DNN_FORWARD, (DnnData){input(s, p, x), cuda_conv_filters(s, p, w, p->dnn_C), cuda_at(y), NULL}))
+    if (!run(s, p, DNN_FORWARD,
+             (DnnData){input(s, p, x), cuda_conv_filters(s, p, w, p->dnn_C), cuda_at(y), NULL}))
         return false;
     if (given(residual))
         cuda_axpy(s, y, 1, residual);
