@@ -123,10 +123,23 @@ static void run_first(LazyStream *s)
     }
 }
 
+/* By chance, some stream gets on. */
+static void some_turns(void)
+{
+    if (streams.empty() || lazy_draw(4))
+        return;
+    LazyStream *s = streams[lazy_draw((unsigned)streams.size())];
+    for (unsigned n = lazy_draw(8); n > 0 && !s->queue.empty(); n--)
+        run_first(s);
+}
+
+/* The others' work goes on meanwhile. */
 static void drain(LazyStream *s)
 {
-    while (!s->queue.empty())
+    while (!s->queue.empty()) {
         run_first(s);
+        some_turns();
+    }
 }
 
 cudaError_t lazy_all(void)
@@ -136,16 +149,6 @@ cudaError_t lazy_all(void)
     for (LazyStream *s : streams)
         drain(s);
     return cudaSuccess;
-}
-
-/* By chance, some stream gets on. */
-static void some_turns(void)
-{
-    if (streams.empty() || lazy_draw(4))
-        return;
-    LazyStream *s = streams[lazy_draw((unsigned)streams.size())];
-    for (unsigned n = lazy_draw(8); n > 0 && !s->queue.empty(); n--)
-        run_first(s);
 }
 
 static void add(LazyStream *s, const Work &w)
