@@ -96,10 +96,10 @@ static void draw_timeline(Plot *plot, const Outcome *o, PlotAxes axes, double sc
 /* ---- the table ---- */
 
 enum { COLUMNS = 7 };
-static const char *const headings[COLUMNS] = {
-    "exchanged",         "MB per rank and update",   "loss error",
-    "weights error",     "idle (bubble by formula)", "ms, one core per rank",
-    "ms on this machine"};
+static const char *const headings[COLUMNS] = {"exchanged",         "MB per rank and update",
+                                              "loss error",        "weights error",
+                                              "idle (by formula)", "ms, one core per rank",
+                                              "ms on this machine"};
 
 static void cell(const Outcome *o, int column, char *text, size_t room)
 {

@@ -110,8 +110,8 @@ static void draw_accuracy(const AsyncStudy *s, Plot *plot)
                                           .low = -0.6,
                                           .high = SERVE_KINDS - 0.4},
                                     .y = {.label = "test accuracy: median, lowest, highest",
-                                          .low = 0,
-                                          .high = 1.15}, /* room for the legend */
+                                          .low = -0.03,  /* a mark at 0 is whole */
+                                          .high = 1.09}, /* room for the legend */
                                     .legend = PLOT_TOP_RIGHT});
     snprintf(label[0], sizeof label[0], "momentum %g", s->momentum);
     snprintf(label[1], sizeof label[1], "no momentum, same steps");
