@@ -69,7 +69,7 @@ coverage:   ## which lines of common/ the tests run
 fuzz:       ## feed the file readers random bytes, FUZZ_SECONDS=20 each (needs clang)
 lint:       ## shellcheck, cppcheck, layout, words, and which folder may include which
 format:     ## format the sources with clang-format 14
-figures:    ## redraw the figures of the README and the handouts, into docs/ (minutes)
+figures:    ## redraw the figures of the README and handouts into docs/, ONLY=lab2: some (minutes)
 clean:      ## remove build/ and nothing else; BUILD=folder: only if make created it
 
 .DEFAULT_GOAL := help
@@ -123,7 +123,7 @@ show: $(SHOW)
 	@$(launch) $(SHOW) --show $(OPTIONS); status=$$?; [ $$status = 77 ] || exit $$status
 figures: $(LAB_PROGRAMS) $(GRADING) $(BENCH)
 	@$(BUILT)
-	@common/setup/figures.sh $(B) $(BUILD)/figures
+	@common/setup/figures.sh $(B) $(BUILD)/figures '$(ONLY)'
 all: $(BENCH) $(LAB_PROGRAMS) $(TRAINERS) $(GRADING) $(B)/libcommon.a \
     $(if $(HAVE_CMOCKA),$(UNIT_TESTS) $(TOOLS))
 no_solutions:
