@@ -31,9 +31,9 @@ one() { # ranks victim signal stopped
             grep -q 'stopped after update' "$dir/out" ||
                 [ "$2" = terminal ] || why="$why; not stopped in good order" ;;
     esac
-    # a killed rank of several: one line says so; make may add its own
+    # a killed rank of several: one line says so; make may add its own, or have waited for another
     if [ "$1-$2-$4" = 2-rank-none ] && [ "$3" = KILL ]; then
-        [ "$(grep -vc '^make:' "$dir/err")" = 1 ] && grep -q 'rank was killed by signal' \
+        [ "$(grep -vcE '^(make:|another make )' "$dir/err")" = 1 ] && grep -q 'rank was killed by signal' \
             "$dir/err" || why="$why; its messages: $(cat "$dir/err")"
     fi
     if [ -z "$why" ]; then echo "ok    $1 ranks: $2 gets SIG$3, stopped before: $4"
