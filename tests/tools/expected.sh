@@ -24,9 +24,9 @@ landscape|1|5_loss_landscape|
 compare|2|5_loss_landscape|--compare --points 5
 live_32|1|6_live_surface|--updates 900 --seed 1
 live_momentum|1|6_live_surface|--updates 900 --seed 1 --rate 0.01 --momentum 0.9
-live_fast|1|6_live_surface|--updates 900 --seed 1 --rate 0.5
+live_fast|1|6_live_surface|--updates 900 --seed 1 --rate 0.3
 live_1|1|6_live_surface|--updates 900 --seed 1 --batch 1
-live_512|1|6_live_surface|--updates 900 --seed 1 --batch 512 --rate 0.5
+live_512|1|6_live_surface|--updates 900 --seed 1 --batch 512 --rate 0.3
 scaling|1|7_scaling_laws|
 steps|1|8_fifteen_steps|
 parallel|4|9_three_parallelisms|
