@@ -21,6 +21,7 @@
 #= NEXT=1         'make lab1': the part after the one that it opened last
 #= ONLY=name      only the programs, checks, tests or fuzzers with this in their name
 #= SAN=1          address and undefined-behaviour sanitizers; SAN=thread: the thread sanitizer
+#= ALL=1          'make test': every seed, number of ranks and kind of death
 #= DEPS=no        only print what would be installed
 #= JOBS=2         parallel jobs (default: all cores); V=1 shows the commands
 #= BUILD=build    folder for everything that is built

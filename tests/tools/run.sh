@@ -9,7 +9,8 @@
 # at least.
 # A case that fails beside others runs once more at the end, alone; passes it then, a line says so.
 # More than RETRIES failures are no accident, nor is what a sanitizer finds: these do not run again.
-# SAN=1: the same cases, except scripts with a line "# sanitizers: no", and 5 times the time limit.
+# SAN=1: the same cases, except scripts with a line "# sanitizers: no", and 5 times the time limit;
+# of those that differ only by a seed or the number of ranks one each, unless ALL=1.
 # SAN=thread: the unit tests of code with threads, in one process, with OpenMP held to one thread:
 # the thread sanitizer knows neither OpenMP's barriers nor MPI.
 set -u
@@ -81,6 +82,15 @@ list() { # lines: light|waits|heavy|gpu id seconds command…
         echo " e2e/$(basename "$script" .sh) ${seconds:-120} bash $script"
     done
 }
+# Of cases that differ only by a seed (case, case.1, …) the first; by the number of ranks (case_1,
+# case_2, …) that with 3, else 2, else the first.
+one_each() {
+    awk '{ family = $2; ranks = match($0, / --np [0-9]+ /) ? substr($0, RSTART + 6) + 0 : 0
+            if (ranks) sub("_" ranks "$", "_", family); else sub(/\.[0-9]+$/, "", family)
+            if (!(family in kept) || (ranks && ranks <= 3)) kept[family] = NR
+            line[NR] = $0; of[NR] = family }
+        END { for (i = 1; i <= NR; i++) if (kept[of[i]] == i) print line[i] }'
+}
 RETRIES=8
 one() { # light|waits|heavy|gpu id seconds command…
     local id=$2 seconds=$3 log status began=$SECONDS TIMEFORMAT='%U %S' used
@@ -110,6 +120,10 @@ run() { # light|waits|heavy|gpu, cases at a time
 }
 export -f one; export work
 list >"$work/all"
+if [ "${SAN:-}" = 1 ] && [ -z "${ALL:-}" ]; then
+    echo "SAN=1: of cases that differ by a seed or the number of ranks one each; ALL=1: all"
+    one_each <"$work/all" >"$work/some"; mv "$work/some" "$work/all"
+fi
 if [ $# -gt 0 ]; then
     cut -d ' ' -f 2 "$work/all" | grep -F "$(printf '%s\n' "$@")" >"$work/ids"
     awk 'NR == FNR { wanted[$1]; next } $2 in wanted' "$work/ids" "$work/all" >"$work/cases"
