@@ -88,7 +88,7 @@ for file in tests/hidden/*/*.sed tests/hidden/*/*.c; do
         { echo "NOT   $name: changes nothing"; wrong=$((wrong + 1)); continue; }
     began=$SECONDS
     "$build/assessment/grader/grade" --submission "$work/$name/train.c" "${trust[@]}" \
-        --data synthetic --images 1000 --epochs 3 --budget "${budget:-30}" --device cpu \
+        --data synthetic --images 1000 --epochs 3 --budget "${budget:-90}" --device cpu \
         --np "${RANKS:-2}" \
         --rubric "$work/rubric.json" --out "$work/$name/out" >"$work/$name/log" 2>&1
     status=$?
