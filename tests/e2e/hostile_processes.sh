@@ -33,8 +33,9 @@ one() { # ranks victim signal stopped
     esac
     # a killed rank of several: one line says so; make may add its own, or have waited for another
     if [ "$1-$2-$4" = 2-rank-none ] && [ "$3" = KILL ]; then
-        [ "$(grep -vcE '^(make:|another make )' "$dir/err")" = 1 ] && grep -q 'rank was killed by signal' \
-            "$dir/err" || why="$why; its messages: $(cat "$dir/err")"
+        [ "$(grep -vcE '^(make:|another make )' "$dir/err")" = 1 ] &&
+            grep -q 'rank was killed by signal' "$dir/err" ||
+            why="$why; its messages: $(cat "$dir/err")"
     fi
     if [ -z "$why" ]; then echo "ok    $1 ranks: $2 gets SIG$3, stopped before: $4"
     else echo "FAIL  $1 ranks: $2 gets SIG$3, stopped before: $4: $why"; fi
