@@ -100,6 +100,12 @@ bool link_virtual(void) { return is_virtual; }
 
 double link_now(void) { return is_virtual ? virtual_now() : timer_real(); }
 
+void link_own(void)
+{
+    if (is_virtual)
+        set_clock(0, held);
+}
+
 void link_charge_only(bool on)
 {
     if (!is_virtual)
