@@ -90,8 +90,8 @@ static void draw_pays(const CompressionStudy *s, PlotPanel *panel, int row)
     if (row > 0 && known && below[1] > 0) {
         plot_boxes(panel, 1, &left, &at, &bottom, &top,
                    (PlotStyle){.color = style.color, .opacity = 0.35});
-        if (known > 1)
-            plot_boxes(panel, 1, &low, &high, &(double){y - 0.06}, &(double){y + 0.06},
+        if (known > 1) /* below the text */
+            plot_boxes(panel, 1, &low, &high, &(double){y - 0.3}, &(double){y - 0.2},
                        (PlotStyle){.color = style.color, .opacity = 0.9});
         plot_scatter(panel, 1, &at, &y, style);
         snprintf(text, sizeof text, isinf(below[1]) ? " always · %.3f" : "  %.3f", last[1]);
