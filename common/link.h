@@ -73,8 +73,9 @@ bool link_virtual(void); /* is the clock virtual? */
 
 /* This rank's clock, in seconds. */
 double link_now(void);
-/* The virtual clock counts the processor time of one thread: the last that called MPI. A thread that
- * computes for long before it calls MPI, or never does (on one rank), makes the clock its own. */
+/* The virtual clock counts the processor time of one thread: the last that called MPI. A thread
+ * that computes for long before it calls MPI, or never does (on one rank), makes the clock its own.
+ */
 void link_own(void);
 /* From here on (on: true) this rank's processor time does not count on the virtual clock, but what
  * link_charge adds: then a run repeats to the bit, and a rank can be as slow as you like. A loop of
