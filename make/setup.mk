@@ -13,7 +13,7 @@ plain = $(if $(strip $(foreach c,$(ODD) $(2),$(findstring $(c),$($(1))))),,yes)
 # Make tells only=1a from ONLY=1a, and ignores a variable that nobody reads.
 in_capitals = $(call must,$(if $(filter command%,$(origin $(1))),,yes), \
     $(1)= is not a variable of this Makefile: $(2)=)
-$(foreach pair,args:ARGS build:BUILD data:DATA deps:DEPS device:DEVICE headless:HEADLESS \
+$(foreach pair,all:ALL args:ARGS build:BUILD data:DATA deps:DEPS device:DEVICE headless:HEADLESS \
     hosts:HOSTS jobs:JOBS kill:KILL lab:LAB next:NEXT np:NP only:ONLY san:SAN seed:SEED sol:SOL \
     submission:SUBMISSION, \
     $(call in_capitals,$(firstword $(subst :, ,$(pair))),$(lastword $(subst :, ,$(pair)))))
