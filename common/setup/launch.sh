@@ -85,6 +85,8 @@ export OMPI_MCA_mca_base_component_show_load_errors=0
 export PMIX_MCA_mca_base_component_show_load_errors=0
 export OMPI_MCA_btl_base_warn_component_unused=0 OMPI_MCA_opal_signal=
 export PMIX_MCA_gds=hash HWLOC_HIDE_ERRORS=2
+# mpirun, too, is not to ask the X displays :0 to :9 for GPUs (comm_mpi.c).
+export HWLOC_COMPONENTS=${HWLOC_COMPONENTS:--gl}
 [ "$(id -u)" != 0 ] || export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 # A rank writes to mpirun's pseudo-terminal and cannot see the real one: this is its width (0: no
 # terminal).

@@ -56,6 +56,18 @@ expect "a fraction of the cores" 0 "^$per_rank threads$" env -u OMP_NUM_THREADS 
 expect "the user's threads" 0 "^5 threads$" \
     env OMP_NUM_THREADS=5 $launch --np 2 sh -c 'echo "$OMP_NUM_THREADS threads"'
 
+# hwloc's plug-in for X would wait for a display that hangs: with several ranks, and with one.
+if command -v Xvfb >/dev/null; then
+    Xvfb -displayfd 3 3>"$work/display" >/dev/null 2>&1 &
+    hangs=$!
+    for _ in $(seq 100); do [ -s "$work/display" ] && break; sleep 0.1; done
+    kill -STOP $hangs
+    expect "a display that hangs, 2 ranks" 0 "PASSED" timeout 20 $launch --np 2 \
+        "$BUILD/tests/test_comm" mpi_2_messages
+    expect "a display that hangs, one rank" 0 "PASSED" timeout 20 "$BUILD/tests/test_comm" mpi_1
+    kill -KILL $hangs
+fi
+
 columns='echo "columns $LABS_COLUMNS"'
 expect "no terminal" 0 "^columns 0$" $launch --np 2 sh -c "$columns"
 if script -qec true /dev/null >/dev/null 2>&1; then
