@@ -174,7 +174,7 @@ $(B)/fuzzers/fuzz_evidence: $(B)/assessment/grader/evidence_read.o
 $(B)/fuzzers/fuzz_checkpoint: LDFLAGS += -Wl,--wrap=die
 fuzzers: $(FUZZERS)
 fuzz:
-	@$(BUILT); tests/tools/fuzz.sh $(BUILD)/fuzz $(FUZZ_CC) $(FUZZ_SECONDS) \
+	@$(BUILT); tests/tools/fuzz.sh $(BUILD)/fuzz $(FUZZ_CC) $(FUZZ_SECONDS) $(or $(SEED),0) \
 	    $(MAKE) --no-print-directory FUZZ=1 fuzzers
 
 -include $(if $(BUILDING),$(shell find $(B) -name '*.d' 2>/dev/null))

@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# fuzz.sh FOLDER CLANG SECONDS MAKE…: build the fuzzers with that command (into FOLDER/fuzzers) and
-# run each for SECONDS. Findings are in fuzzers/NAME.crash-…; inputs that reached new code are kept
-# in fuzzers/NAME.corpus for the next run.
+# fuzz.sh FOLDER CLANG SECONDS SEED MAKE…: build the fuzzers with that command (into FOLDER/fuzzers)
+# and run each for SECONDS. SEED: of what they try; 0: another one each time. Findings are in
+# fuzzers/NAME.crash-…; inputs that reached new code are kept in fuzzers/NAME.corpus for the next
+# run.
 set -u
-folder=$1 clang=$2 seconds=$3
-shift 3
+folder=$1 clang=$2 seconds=$3 seed=$4
+shift 4
 mkdir -p "$folder"
 printf '%s\n' '#include <omp.h>' '#include <stddef.h>' '#include <stdint.h>' \
     'int LLVMFuzzerTestOneInput(const uint8_t *b, size_t n)' \
@@ -25,8 +26,8 @@ for fuzzer in "$folder"/fuzzers/fuzz_*; do
     esac
     [ -x "$fuzzer" ] || continue
     mkdir -p "$fuzzer.corpus"
-    if "$fuzzer" "$fuzzer.corpus" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 \
-        -artifact_prefix="$fuzzer." >"$fuzzer.log" 2>&1; then
+    if "$fuzzer" "$fuzzer.corpus" -seed="$seed" -max_total_time="$seconds" -timeout=10 \
+        -rss_limit_mb=2048 -artifact_prefix="$fuzzer." >"$fuzzer.log" 2>&1; then
         runs=$(grep -ao 'Done [0-9]* runs in [0-9]* second' "$fuzzer.log")
         echo "ok    $(basename "$fuzzer"): ${runs}s"
     else
