@@ -121,6 +121,8 @@ char *log_line(const char *log, const char *word);
 
 /* script: the build's compile command, called as: script SOURCE PROGRAM. */
 Finding grade_build(const char *script, const char *submission, const Paths *at);
+/* The path of a file of that build: "libcommon.a". New. */
+char *grade_built(const char *script, const char *file);
 
 /* Why no sandbox can be used here; NULL: one can, and *kind says which. New strings. */
 char *sandbox_missing(char **kind);
@@ -135,6 +137,7 @@ void words_free(Words *w);
  * follows with sandbox_show, then sandbox_end. */
 void sandbox_begin(Words *w, const Paths *at);
 void sandbox_show(Words *w, const char *path, const char *inside);
+void sandbox_show_there(Words *w, const char *path); /* by its own path, if there is such a file */
 void sandbox_end(Words *w);
 /* For people: what kept the submission in. */
 char *sandbox_text(const Paths *at);

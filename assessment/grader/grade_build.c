@@ -8,50 +8,49 @@
 #include "grade.h"
 #include <glob.h>
 #include <libgen.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 static const double MOST_SECONDS = 120;
 
-/* The path, from the file system's root, without following its last link. */
-static void show(Words *w, const char *here, const char *path)
-{
-    char *whole = *path == '/' ? format_new("%s", path) : format_new("%s/%s", here, path);
-    if (access(whole, R_OK) == 0)
-        sandbox_show(w, whole, whole);
-    free(whole);
-}
-
 /* The compiler finds all where it is outside: the build's flags name it so. */
 static void compile_words(Words *w, const char *script, const char *submission, const Paths *at)
 {
-    char here[PATH_MAX];
-    REQUIRE(getcwd(here, sizeof here), "cannot tell this folder's name");
-    char *copy = format_new("%s", script), *grader = format_new("%s", dirname(copy)),
-         *build = format_new("%s", dirname(dirname(grader)));
+    static const char *const needed[] = {"libcommon.a", "gpu_calls"};
     glob_t headers = {0};
     glob("common/*.h", 0, NULL, &headers);
     sandbox_begin(w, at);
     for (size_t i = 0; i < headers.gl_pathc; i++)
-        show(w, here, headers.gl_pathv[i]);
+        sandbox_show_there(w, headers.gl_pathv[i]);
     globfree(&headers);
-    const char *needed[] = {"libcommon.a", "labs_gpu.so"};
     for (int i = 0; i < 2; i++) {
-        char *path = format_new("%s/%s", build, needed[i]);
-        show(w, here, path);
-        free(path);
+        char *file = grade_built(script, needed[i]);
+        sandbox_show_there(w, file);
+        free(file);
     }
-    show(w, here, script);
+    sandbox_show_there(w, script);
     sandbox_show(w, submission, "/submission/train.c");
+    char *here = realpath(".", NULL);
+    REQUIRE(here, "cannot tell this folder's name");
     words_add(w, "--chdir");
     words_add(w, "%s", here);
+    free(here);
     sandbox_end(w);
     words_add(w, "%s", script);
     words_add(w, "/submission/train.c");
     words_add(w, "/submission/hand/train");
-    free(copy), free(grader), free(build);
+}
+
+/* script is in assessment/grader of the build's folder. */
+char *grade_built(const char *script, const char *file)
+{
+    char *folder = format_new("%s", script), *up = folder;
+    for (int i = 0; i < 3; i++)
+        up = dirname(up);
+    char *path = format_new("%s/%s", up, file);
+    free(folder);
+    return path;
 }
 
 Finding grade_build(const char *script, const char *submission, const Paths *at)

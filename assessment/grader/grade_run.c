@@ -49,6 +49,7 @@ static void enter(void *context)
         sandbox_show(&w, at->program, place.program);
         sandbox_show(&w, at->data, place.data);
         sandbox_show(&w, at->socket, place.socket);
+        sandbox_show_there(&w, grade_built(o->compile, "labs_gpu.so")); /* which it loads */
         sandbox_end(&w);
     }
     unsetenv("DATA_DIR");

@@ -80,6 +80,18 @@ void sandbox_show(Words *w, const char *path, const char *inside)
     words_add(w, "%s", inside);
 }
 
+/* The path from the file system's root, without following its last link. */
+void sandbox_show_there(Words *w, const char *path)
+{
+    char *here = realpath(".", NULL);
+    REQUIRE(here, "cannot tell this folder's name");
+    char *whole = *path == '/' ? format_new("%s", path) : format_new("%s/%s", here, path);
+    if (access(whole, R_OK) == 0)
+        sandbox_show(w, whole, whole);
+    free(here);
+    free(whole);
+}
+
 void sandbox_end(Words *w) { words_add(w, "--"); }
 
 /* ---- what comes out ---- */

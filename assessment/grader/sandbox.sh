@@ -14,12 +14,14 @@
 # copied to /submission. What is kept from it then: files that other users may not read or write.
 # Its network and what it leaves in /tmp are the container's.
 #
-# Limits here hold for each process: address space (none under sanitizers:
-# SANDBOX_MEMORY=unlimited), files open, processes of this user, seconds of processor time; those
-# of the whole tree are the caller's (common/child.h: memory and processes by a watcher; no cgroup
-# is needed).
+# Limits here hold for each process: address space (none where a GPU is, whose driver maps far more
+# than it uses, and none under sanitizers: SANDBOX_MEMORY=unlimited), files open, processes of this
+# user, seconds of processor time; those of the whole tree are the caller's (common/child.h: memory
+# and processes by a watcher; no cgroup is needed).
 set -u
 nobody=65534 path=/usr/local/bin:/usr/bin:/bin
+address_space=${SANDBOX_MEMORY:-4194304} # KiB
+[ ! -e /dev/nvidiactl ] || address_space=unlimited
 name=bubblewrap
 
 folders_above() { # file: adds to view
@@ -76,7 +78,7 @@ enter() { # options of bwrap… -- command…
     exec bwrap --args 9 "${drop[@]}" bash -c '
         ulimit -c 0 -n 1024 -v "$1" -t "$2" && ulimit -u 512 || exit 2
         shift 2
-        exec "$@" 9<&-' limits "${SANDBOX_MEMORY:-4194304}" "${SANDBOX_SECONDS:-unlimited}" "$@" \
+        exec "$@" 9<&-' limits "$address_space" "${SANDBOX_SECONDS:-unlimited}" "$@" \
         9< <(printf '%s\0' "${view[@]}" --chdir "$where" --remount-ro /)
 }
 
@@ -106,7 +108,7 @@ enter_container() { # hand, options… -- command…
         --clear-groups --no-new-privs --bounding-set=-all --inh-caps=-all bash -c '
         ulimit -c 0 -n 1024 -v "$1" -t "$2" && ulimit -u 512 || exit 2
         shift 2
-        exec "$@"' limits "${SANDBOX_MEMORY:-4194304}" "${SANDBOX_SECONDS:-unlimited}" "$@"
+        exec "$@"' limits "$address_space" "${SANDBOX_SECONDS:-unlimited}" "$@"
 }
 
 bubblewrap_works() { # sets words: why not

@@ -33,12 +33,17 @@ change 's/"name": "equal"/"name": "weights"/' "'weights' is there twice"
 change 's/("epochs": .*"synthetic": )5/\10/' "epochs: 'synthetic': expected a number"
 change 's/"synthetic": 0.30/"synthetic": 0.95/' "'training': 'from' must be below 'at_least'"
 change 's/\["builds"\]/["validation"]/' "'runs' needs what does not come before it"
-# A submission, wherever it is, finds the part for GPUs where there is one.
+# A submission, wherever it is, finds the part for GPUs where there is one: also in the sandbox.
 if "$BUILD/tests/test_vectors" --list | grep -q '^cuda\.'; then
     "$BUILD/assessment/grader/compile" assessment/train.c "$work/submission" ||
         wrong "the trainer as handed out does not compile"
     readelf -d "$work/submission" | grep -qE "R(UN)?PATH.*\[$(realpath "$BUILD")[]:]" ||
         wrong "a submission does not find labs_gpu.so"
+    printf '%s\n' '#include <dlfcn.h>' \
+        'int main(void) { return !dlopen("labs_gpu.so", RTLD_LAZY); }' >"$work/loads.c"
+    "$BUILD/assessment/grader/grade" --submission "$work/loads.c" --trust --np 2 \
+        --data synthetic --images 500 --out "$work/loads" >"$work/output" 2>&1
+    grep -q '^PASS  runs' "$work/output" || wrong "the sandbox hides labs_gpu.so"
 fi
 mkdir "$work/empty"
 refuse 'no submission in it' --submission "$work/empty"
