@@ -298,7 +298,7 @@ Comm *comm_mpi_open(void)
             "comm_open: MPI was already started: call it once, and use comm_split for more");
     mark_opening(true);
     quieten_open_mpi();
-    /* Its library hwloc looks for GPUs on the X displays :0 to :9: one that hangs makes the rank wait,
+    /* Its library hwloc asks the X displays :0 to :9 for GPUs: one that hangs makes the rank wait,
      * one that ends kills it. */
     setenv("HWLOC_COMPONENTS", "-gl", false);
     /* One thread at a time, any thread. */

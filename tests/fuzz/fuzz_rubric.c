@@ -5,8 +5,8 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);
 
-/* Points of a finding f on criterion k: from `least` to all of them, all where it passed, none where
- * what it needs failed. */
+/* Points of a finding f on criterion k: from `least` to all; all where it passed, none where what
+ * it needs failed. */
 static double check_points(const Rubric *r, int k, Finding f, double least)
 {
     const Criterion *c = &r->criteria[k];
