@@ -60,10 +60,11 @@ ifneq ($(filter-out 0,$(.SHELLSTATUS)),) # make 3.81 has none
 $(error BUILD=$(BUILD): no build there, for the reason above)
 endif
 endif
-# ONLY=test_… runs only unit tests, which need no display; a GPU's table needs neither.
+# Unit tests and those of a GPU need no display; a GPU's table needs neither.
+NEEDS_NO_DISPLAY := test_% /cuda% cuda_% nccl%
 TESTING := test coverage fuzz $(if $(filter cuda,$(DEVICE)),,bench)
 SETS := run $(if $(filter $(TESTING),$(BUILDING)),unit \
-    $(if $(ONLY),$(if $(filter-out test_%,$(ONLY)),test),test)) \
+    $(if $(ONLY),$(if $(filter-out $(NEEDS_NO_DISPLAY),$(ONLY)),test),test)) \
     $(if $(filter lint,$(BUILDING)),lint)
 KEY := $(strip $(shell CC='$(CC)' CBLAS_LIBS='$(CBLAS_LIBS)' CBLAS_CFLAGS='$(CBLAS_CFLAGS)' \
     common/setup/probe.sh --key))

@@ -111,8 +111,9 @@ NOWHERE := $(firstword $(shell for word in $(ONLY); do \
     grep -qF -e $$part || echo $$word; done; done))
 $(call must,$(if $(NOWHERE),,yes),ONLY=$(ONLY): no test has '$(NOWHERE)' in its name)
 endif
-# ONLY=test_… and the thread sanitizer run only unit tests.
-UNIT_ONLY := $(or $(filter thread,$(SAN)),$(if $(ONLY),$(if $(filter-out test_%,$(ONLY)),,unit)))
+# ONLY=test_…, a GPU's cases (/cuda.…) and the thread sanitizer run only unit tests.
+UNIT_ONLY := $(or $(filter thread,$(SAN)), \
+    $(if $(ONLY),$(if $(filter-out test_% /cuda.%,$(ONLY)),,unit)))
 test: $(UNIT_TESTS) $(if $(UNIT_ONLY),,$(BENCH) $(LAB_PROGRAMS) $(TRAINERS) $(GRADING) $(TOOLS))
 	@$(BUILT)
 	@$(WITH_MAKE) CC='$(CC)' CFLAGS='$(CFLAGS)' WERROR='$(WERROR)' tests/tools/run.sh $(B) $(ONLY)

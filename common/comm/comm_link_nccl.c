@@ -63,12 +63,16 @@ static void watch_begins(void *context)
     CUDA_CHECK(cudaThreadExchangeStreamCaptureMode(&mode));
 }
 
-/* After an error it is not idle: the deadline stays, should no thread wait for the stream and
- * report it. */
+/* An error of the GPU's stays. A thread that waits for the stream says more about it, and has some
+ * seconds to do so; none may wait there. */
+enum { LOOKS_AT_ERROR = 20 };
 static bool all_done(void *context)
 {
     NcclComm *c = context;
-    return !c->last || cudaEventQuery(c->last) == cudaSuccess;
+    c->answer = c->last ? cudaEventQuery(c->last) : cudaSuccess;
+    bool failed = c->answer != cudaSuccess && c->answer != cudaErrorNotReady;
+    c->failed_looks = failed ? c->failed_looks + 1 : 0;
+    return c->answer == cudaSuccess;
 }
 
 static const char *nccl_failure(void *context)
@@ -76,6 +80,10 @@ static const char *nccl_failure(void *context)
     NcclComm *c = context;
     ncclComm_t comm = c->nccl;
     ncclResult_t code = ncclSuccess;
+    if (c->failed_looks >= LOOKS_AT_ERROR) {
+        snprintf(c->words, sizeof c->words, "the GPU failed: %s", cudaGetErrorString(c->answer));
+        return c->words;
+    }
     if (!comm)
         return NULL;
     ncclResult_t asked = ncclCommGetAsyncError(comm, &code);
@@ -83,7 +91,9 @@ static const char *nccl_failure(void *context)
         code = asked;
     if (!nccl_failed(code))
         return NULL;
-    snprintf(c->words, sizeof c->words, "%s (%s)", ncclGetErrorString(code), nccl_account(comm));
+    snprintf(c->words, sizeof c->words,
+             "%s (%s): is another rank, its machine or the network gone?", ncclGetErrorString(code),
+             nccl_account(comm));
     for (char *end; (end = strchr(c->words, '\n'));) /* one line */
         *end = ' ';
     return c->words;

@@ -39,7 +39,11 @@ typedef struct NcclComm {
     cudaEvent_t replayed;
     cudaEvent_t last; /* behind the work that the watchdog waits for; NULL: none yet */
     Watch *watch;
-    char words[300]; /* the watchdog's: NCCL's message */
+    /* The watchdog's: the failure's words; what CUDA said when it last asked, and how often it has
+     * been an error. */
+    char words[400];
+    cudaError_t answer;
+    int failed_looks;
 } NcclComm;
 
 /* Does NCCL carry this tensor? Collective for the first tensor on a GPU: starts NCCL where

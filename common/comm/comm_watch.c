@@ -70,9 +70,8 @@ static char *ask(Watch *w)
     bool idle = !failure && is_queued(w) && w->calls->idle(w->context);
     pthread_mutex_lock(&w->lock);
     if (failure)
-        message = format_new("%s: %s; the last call was %s of %zu %s: is another rank, its machine "
-                             "or the network gone?",
-                             w->library, failure, w->what, w->count, w->things);
+        message = format_new("%s: %s; the last call was %s of %zu %s", w->library, failure, w->what,
+                             w->count, w->things);
     else if (idle && w->stage == QUEUED) /* no new call has begun */
         w->stage = QUIET;
     pthread_mutex_unlock(&w->lock);

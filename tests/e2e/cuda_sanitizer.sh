@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # seconds: 1800
 # sanitizers: no
-# CUDA's sanitizer over the kernels: memcheck (wrong addresses) and racecheck (threads of a block
-# that do not wait for each other) run those cases of the backend's tests that use a GPU.
+# CUDA's sanitizer over the kernels: memcheck (wrong addresses), racecheck (threads of a block that
+# do not wait for each other), synccheck (barriers that not all threads reach) and initcheck (memory
+# read before it is written) run those cases of the backend's tests that use a GPU.
 set -u
 PATH=$PATH:${CUDA_HOME:-/usr/local/cuda}/bin
 out=$(mktemp)
@@ -18,7 +19,7 @@ for test in test_cuda_gpu test_batchnorm test_conv test_layers test_model_gradie
     test_vectors; do
     for case in $("$BUILD/tests/$test" --list | sed -n 's/^\(cuda\.[^ ]*\) 0 .*/\1/p'); do
         cases=$((cases + 1))
-        for tool in memcheck racecheck; do
+        for tool in memcheck racecheck synccheck initcheck; do
             timeout 300 compute-sanitizer --error-exitcode 9 \
                 --tool $tool "$BUILD/tests/$test" "$case" >"$out" 2>&1
             status=$?

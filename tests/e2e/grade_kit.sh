@@ -26,7 +26,9 @@ mkdir -p "$labs/build/assessment/grader" "$place/source" "$place/results" "$plac
 chmod 755 "$work"
 cp -a common assessment "$labs"
 cp -a "$BUILD/libcommon.a" "$labs/build"
-[ ! -e "$BUILD/labs_gpu.so" ] || cp -a "$BUILD/labs_gpu.so" "$labs/build"
+for file in labs_gpu.so gpu_calls; do
+    [ ! -e "$BUILD/$file" ] || cp -a "$BUILD/$file" "$labs/build"
+done
 cp -a "$BUILD/assessment/grader/grade" "$labs/build/assessment/grader"
 sed "s,$BUILD/,build/,g" "$BUILD/assessment/grader/compile" >"$labs/build/assessment/grader/compile"
 chmod +x "$labs/build/assessment/grader/compile"

@@ -40,6 +40,9 @@ try end 2 2 '^rank 0: error: NCCL: end of 2 ranks: not done after 4 s'
 # Errors that NCCL itself reports, in the middle of an all-reduce, and at once.
 try link 3 2 \
     '^rank 0: error: NCCL: remote process .*\(connection closed by peer\).* all-reduce of 1000'
+# The GPU's, while the host waits elsewhere.
+try gpu 2 2 \
+    '^rank 0: error: NCCL: the GPU failed: .*; the last call was all-reduce of 1000 elements$'
 try call 2 2 \
     '^rank 0: error: .*comm_nccl.c:[0-9]+: ncclAllReduce\(.*\): invalid argument .*NCCL_DEBUG'
 exit $failed

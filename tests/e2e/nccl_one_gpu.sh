@@ -3,22 +3,36 @@
 # sanitizers: no
 # The real NCCL with 2 and 4 ranks on a single GPU: it refuses ranks of one machine that share a
 # GPU, so each rank pretends to be on another machine, and they communicate over the loopback. NCCL
-# does not support that: it is for tests.
+# does not support that: it is for tests. Also a training whose steps, all-reduce included, are
+# recorded as graphs and replayed: it must end, too, for ncclCommDestroy waits for such graphs.
 set -u
 failed=0 gpus=${CUDA_VISIBLE_DEVICES:-0}
-out=$(mktemp)
-trap 'rm -f "$out"' EXIT
+work=$(mktemp -d) out=$work/out
+trap 'rm -rf "$work"' EXIT
+ranks() { # ranks command…: writes to $out
+    local np=$1
+    shift
+    # shellcheck disable=SC2016 # the ranks' shells expand it
+    CUDA_VISIBLE_DEVICES=${gpus%%,*} LABS_COMM_SECONDS=30 timeout 90 common/setup/launch.sh \
+        --np "$np" bash -c '
+        export NCCL_HOSTID=labs$OMPI_COMM_WORLD_RANK NCCL_NET=Socket NCCL_SOCKET_IFNAME=lo
+        export NCCL_P2P_DISABLE=1 NCCL_SHM_DISABLE=1
+        exec "$@"' _ "$@" >"$out" 2>&1
+}
 for np in 2 4; do
     for test in test_comm test_comm_host; do
-        # shellcheck disable=SC2016 # the ranks' shells expand it
-        CUDA_VISIBLE_DEVICES=${gpus%%,*} LABS_COMM_SECONDS=30 timeout 90 common/setup/launch.sh \
-            --np $np bash -c '
-            export NCCL_HOSTID=labs$OMPI_COMM_WORLD_RANK NCCL_NET=Socket NCCL_SOCKET_IFNAME=lo
-            export NCCL_P2P_DISABLE=1 NCCL_SHM_DISABLE=1
-            exec "$@"' _ "$BUILD/tests/$test" nccl_$np >"$out" 2>&1; status=$?
+        ranks $np "$BUILD/tests/$test" nccl_$np; status=$?
         if [ $status = 77 ]; then grep -m 1 skipped "$out"; exit 77; fi
         echo "$test, $np ranks: exit $status: $(grep -m 1 'tensors on' "$out")"
         if [ $status != 0 ]; then failed=1; sed 's/^/    /' "$out"; fi
     done
+    # twice half a second, with the rate that it prints
+    printf '0.5\n0.5\n' >"$work/seconds"
+    ranks $np "$BUILD/tests/bench/train_rate" --device cuda --batch 64 --from "$work/seconds"
+    status=$?
+    echo "train_rate, $np ranks: exit $status: $(tail -n 1 "$out")"
+    if [ $status != 0 ] || [ "$(grep -c '^[0-9]' "$out")" != 2 ]; then
+        failed=1; sed 's/^/    /' "$out"
+    fi
 done
 exit $failed

@@ -195,6 +195,8 @@ cudaError_t cudaEventRecord(cudaEvent_t e, cudaStream_t s)
 cudaError_t cudaEventQuery(cudaEvent_t e)
 {
     ASSERT(!e->captured); /* it would invalidate the capture */
+    if (fake_fault == FAULT_GPU && !on_main_thread())
+        return answer(cudaErrorIllegalAddress);
     if (on_main_thread() && e->passed < e->recorded)
         do_first(e->s);
     return answer(e->passed < e->recorded ? cudaErrorNotReady : cudaSuccess);

@@ -22,7 +22,8 @@ typedef enum {
     FAULT_START, /* the last rank never comes to ncclCommInitRank */
     FAULT_CALL,  /* ncclAllReduce refuses */
     FAULT_END,   /* ncclCommDestroy never ends */
-    FAULT_LINK   /* all-reduces never end, and ncclCommGetAsyncError says ncclRemoteError */
+    FAULT_LINK,  /* all-reduces never end, and ncclCommGetAsyncError says ncclRemoteError */
+    FAULT_GPU    /* the watchdog, which asks for an event, hears of a wrong address */
 } Fault;
 
 extern Fault fake_fault;

@@ -397,6 +397,7 @@ static _Noreturn void run_scenario(const char *name)
                    ? FAULT_NO_GPU
                : !strcmp(name, "end")  ? FAULT_END
                : !strcmp(name, "link") ? FAULT_LINK
+               : !strcmp(name, "gpu")  ? FAULT_GPU
                                        : NO_FAULT;
     Setup x = setup_open("nccl", true);
     /* a rank stays away from the third all-reduce or replay, rank 0 or the last */
@@ -404,6 +405,8 @@ static _Noreturn void run_scenario(const char *name)
     reduce(&x, !strcmp(name, "absent") && x.c->rank == absent ? 2 : 3);
     if (!strcmp(name, "replay"))
         replay(&x, x.c->rank == absent ? 2 : 3);
+    if (!strcmp(name, "gpu")) /* nobody waits for the stream */
+        comm_all_reduce(x.c, vector_new(&x, F32, 1000, x.c->rank), COMM_SUM, x.s);
     if (!strcmp(name, "end"))
         setup_close(&x);
     for (;;)
