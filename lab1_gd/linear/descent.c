@@ -86,6 +86,15 @@ double descent_lowest(const Descent *d)
     return lowest > 1e-12 * d->loss[0] ? lowest : 0;
 }
 
+/* Has the loss really stopped falling, wherever that is? */
+static bool is_flat(const Descent *d)
+{
+    if (d->count <= d->window)
+        return false;
+    double before = d->loss[d->count - 1 - d->window], now = d->loss[d->count - 1];
+    return now <= before && before - now <= d->tolerance * before;
+}
+
 const char *descent_words(const Descent *d, const char *phase)
 {
     double low, high, lowest = descent_lowest(d), last = d->loss[d->count - 1];
@@ -94,9 +103,11 @@ const char *descent_words(const Descent *d, const char *phase)
     switch (d->end) {
     case DESCENT_CONVERGED:
         return reached ? "converged"
-             : stable  ? "STOPPED far above the minimum: make check LAB=lab1 ONLY=1"
-                       : "STOPPED, but the learning rate is too large to converge: look at "
-                         "converged";
+             : stable && is_flat(d)
+                 ? "STOPPED far above the minimum: so small a learning rate hardly moves"
+             : stable ? "STOPPED far above the minimum: make check LAB=lab1 ONLY=1"
+                      : "STOPPED, but the learning rate is too large to converge: look at "
+                        "converged";
     case DESCENT_DIVERGED:
         return stable ? "DIVERGED at a stable rate: make check LAB=lab1 ONLY=1"
                       : "DIVERGED: the learning rate is too large";

@@ -144,11 +144,10 @@ void descent_draw(const Descent *d, DescentView *v, Plot *plot, const char *phas
         plot_note(contours, d->missing);
     if (d->unstopped)
         plot_note(loss, d->unstopped);
-    snprintf(
-        text, sizeof text,
-        "update %d · w = %.4g · b = %.4g · loss %.5g · from the minimum: %.3g along the valley "
-        "(λ = %.3f), %.3g across (λ = %.3f) · %s",
-        last, d->w[last], d->b[last], d->loss[last], along[0], lambda[0], along[1], lambda[1],
-        descent_words(d, phase));
+    snprintf(text, sizeof text,
+             "update %d · %s · w = %.4g · b = %.4g · loss %.5g · from the minimum: %.3g along the "
+             "valley (λ = %.3f), %.3g across (λ = %.3f)",
+             last, descent_words(d, phase), d->w[last], d->b[last], d->loss[last], along[0],
+             lambda[0], along[1], lambda[1]);
     plot_footer(plot, text);
 }
