@@ -160,6 +160,7 @@ static void finish(void *context)
         background_wait(s->thread);
 }
 
+enum { MEASURING_KEYS = 2 }; /* the first of them, where something is measured */
 static const PlotKey keys[] = {{"space", "pause, resume"},
                                {".", "measure one point"},
                                {"h", "heat map or contours"},
@@ -238,7 +239,7 @@ static void lead(Session *s)
     s->thread = s->c->recorded ? NULL : background_start(work, s);
     live_figure_show(s->lab->run, &(LiveFigure){.title = "Lab 1 · loss landscape",
                                                 .png = "landscape.png",
-                                                .keys = keys,
+                                                .keys = s->thread ? keys : keys + MEASURING_KEYS,
                                                 .context = s,
                                                 .draw = draw,
                                                 .changed = changed,

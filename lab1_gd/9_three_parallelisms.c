@@ -293,15 +293,15 @@ static void draw(void *context, Plot *plot)
         "%d dense layers of %d on %s · batch %d · η = %g · %d rank%s, as if each had its own core",
         2 * c->blocks, c->width, s->task.data->name, c->batch, c->rate, s->lab.comm->size,
         s->lab.comm->size == 1 ? "" : "s");
-    if (s->missing[BUSY])
-        snprintf(text, sizeof text, "idle times: %s", s->missing[BUSY]);
-    else if (s->lab.comm->size == 1)
+    if (s->lab.comm->size == 1)
         snprintf(text, sizeof text,
                  "one rank: nothing to split; use 2, 3 or 4: make lab1 ONLY=9_three NP=4");
     else
-        snprintf(text, sizeof text,
-                 "blue: forward, orange: backward, green: update, pink: exchange, blank: waiting · "
-                 "error: largest relative difference from one rank");
+        snprintf(
+            text, sizeof text,
+            "blue: forward, orange: backward, green: update, pink: exchange, blank: waiting · %s",
+            s->missing[BUSY] ? s->missing[BUSY]
+                             : "error: largest relative difference from one rank");
     parallel_draw(plot, out, schemes, chosen, clock, title, text);
 }
 
@@ -326,10 +326,10 @@ static void report(const Session *s)
                         o->weights_error, 1000 * o->end, 1000 * o->wall);
         }
         char *bubble = isnan(outcome_bubble(&o->scheme))
-                         ? format_new("–")
+                         ? format_new("     –") /* one column, three bytes */
                          : format_new("%.1f %%", 100 * outcome_bubble(&o->scheme));
         double fraction = outcome_idle(o);
-        char *idle = isnan(fraction) ? format_new("–") : format_new("%.1f %%", 100 * fraction);
+        char *idle = isnan(fraction) ? format_new("     –") : format_new("%.1f %%", 100 * fraction);
         run_say(run, "%-17s %-12s %7.4f  %8.1e  %14.1e %9.4f  %9.4f  %6s  %6s %7.1f  %7.1f",
                 o->scheme.name, o->scheme.exchanged, o->loss, o->loss_error, o->weights_error,
                 bytes / 1e6, expected / 1e6, idle, bubble, 1000 * o->end, 1000 * o->wall);

@@ -235,6 +235,12 @@ Roughness look_roughness(const Look *l)
                      (p->b_high - p->b_low) / (p->ny - 1));
 }
 
+/* The lines are those of the directions without the Hessian. */
+static const char *along_title(const LandscapeView *v)
+{
+    return v->sharp ? "Along a (not the Hessian's)" : "Along the first direction";
+}
+
 static void draw_one(const LandscapeView *v, Plot *plot, PlotAxis z, const char *heading)
 {
     const Look *l = &v->look[0];
@@ -256,7 +262,7 @@ static void draw_one(const LandscapeView *v, Plot *plot, PlotAxis z, const char 
     if (v->lines)
         draw_lines(plot_panel(plot, (PlotAxes){.row = 1,
                                                .column = 1,
-                                               .title = "Along the first direction",
+                                               .title = along_title(v),
                                                .x = direction(&l->train, false, "a"),
                                                .y = {.label = "loss", .log = 10}}),
                    v);
@@ -303,7 +309,7 @@ static void draw_two(const LandscapeView *v, Plot *plot, PlotAxis z, const char 
     PlotAxis loss = {.label = "loss", .log = 10, .low = z.low / 1.5, .high = 20 * z.high};
     PlotPanel *lines = plot_panel(plot, (PlotAxes){.column = 2,
                                                    .rows = 2,
-                                                   .title = "Along the first direction",
+                                                   .title = along_title(v),
                                                    .x = direction(&v->look[0].train, false, "a"),
                                                    .y = loss,
                                                    .legend = PLOT_TOP_RIGHT});

@@ -50,7 +50,7 @@ static void describe(const Outcome *o, char *text, size_t room)
     int n = o->scheme.micros == 1
               ? snprintf(text, room, "%s", o->scheme.name)
               : snprintf(text, room, "%spipeline, %d micro-batches",
-                         o->scheme.replicas > 1 ? "data x " : "", o->scheme.micros);
+                         o->scheme.replicas > 1 ? "data × " : "", o->scheme.micros);
     if (!o->done)
         snprintf(text + n, room - n, "%s", o->missing ? "" : ": not yet measured");
     else if (o->ranks > 1 && !isnan(outcome_idle(o)))
