@@ -86,13 +86,11 @@ double descent_lowest(const Descent *d)
     return lowest > 1e-12 * d->loss[0] ? lowest : 0;
 }
 
-/* Has the loss really stopped falling, wherever that is? */
-static bool is_flat(const Descent *d)
+/* Is the step so small that a descent stops before it is there? Along the flattest axis, the error
+ * squared falls in each update by (1 - ηλ)². */
+static bool hardly_moves(const Descent *d, double lambda)
 {
-    if (d->count <= d->window)
-        return false;
-    double before = d->loss[d->count - 1 - d->window], now = d->loss[d->count - 1];
-    return now <= before && before - now <= d->tolerance * before;
+    return 1 - pow(1 - d->rate * lambda, 2 * d->window) < d->tolerance;
 }
 
 const char *descent_words(const Descent *d, const char *phase)
@@ -103,7 +101,7 @@ const char *descent_words(const Descent *d, const char *phase)
     switch (d->end) {
     case DESCENT_CONVERGED:
         return reached ? "converged"
-             : stable && is_flat(d)
+             : stable && hardly_moves(d, low)
                  ? "STOPPED far above the minimum: so small a learning rate hardly moves"
              : stable ? "STOPPED far above the minimum: make check LAB=lab1 ONLY=1"
                       : "STOPPED, but the learning rate is too large to converge: look at "
