@@ -88,6 +88,7 @@ int model_avgpool(Model *m, int in);
 void model_plan(Model *m);
 void model_reserve(Model *m);
 void model_plan_free(Model *m);
+void model_first_loss_scale(Model *m); /* FP16's S, as a training begins */
 
 /* A named range of queued work for the device's profiler; ranges nest. */
 static inline void range_begin(const Backend *be, const char *name)

@@ -186,11 +186,17 @@ static void take_ones(Model *m)
 
 static void take_loss_scale(Model *m)
 {
-    const LossScale first = {.scale = LOSS_SCALE_FIRST};
     if (m->be->precision != PRECISION_FP16)
         return;
-    m->plan->loss_scale = tensor_new(m->be, U8, sizeof first, 1, 1, 1, 0);
-    m->be->op->upload(m->s, m->plan->loss_scale, &first);
+    m->plan->loss_scale = tensor_new(m->be, U8, sizeof(LossScale), 1, 1, 1, 0);
+    model_first_loss_scale(m);
+}
+
+void model_first_loss_scale(Model *m)
+{
+    static const LossScale first = {.scale = LOSS_SCALE_FIRST};
+    if (m->plan->loss_scale.buf)
+        m->be->op->upload(m->s, m->plan->loss_scale, &first);
 }
 
 static void take_conv(Model *m, int i)

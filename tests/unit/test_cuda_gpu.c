@@ -469,6 +469,8 @@ static void loss_scaling(void **state)
     printf("    halved %d times from 2^%d\n", halved, FROM);
     assert_true(halved >= LEAST_HALVED);
     expect_vector(&n, n.m->grads, expected, near, "gradient when it no longer overflows");
+    model_init(n.m, 1);
+    expect_scale(&n, LOSS_SCALE_FIRST, 0);
     free(expected);
     net_free(&n);
     device_close(d);

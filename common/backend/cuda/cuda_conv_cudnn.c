@@ -95,7 +95,7 @@ static Batch *batch_of(const ConvPlan *p, int n)
     Batch *b = &d->batch[0];
     for (int i = 0; i < BATCHES && b->n != n; i++)
         if (d->batch[i].n == n || d->batch[i].used < b->used)
-            b = &d->batch[i];
+            b = &d->batch[i]; /* a free one was used at 0 */
     if (b->n != n) {
         DnnCase c = case_of(p, n);
         enum cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed; /* for kernels that cuDNN
@@ -195,6 +195,7 @@ void cudnn_plan(Backend *be, ConvPlan *p, Tensor y, Tensor x)
                       .handle = cuda->dnn};
     DnnCase largest = case_of(p, x.n);
     d->as.limit = p->dnn_bytes = plan_calls(&d->batch[0], &largest);
+    d->batch[0].used = ++d->calls;
     count(cuda, &d->batch[0]);
     if (!any(&d->batch[0])) {
         cudnn_free(p);
