@@ -27,13 +27,14 @@ static int values_of(const ExerciseQuestion *q)
 static bool is_right(const ExerciseQuestion *q, const ExerciseCase *c, int v)
 {
     double found = c->found[v], right = c->right[v];
-    return found == right || fabs(found - right) <= q->absolute + q->relative * fabs(right);
+    return found == right ||
+           (isfinite(right) && fabs(found - right) <= q->absolute + q->relative * fabs(right));
 }
 
 /* The same but for rounding: a version may add in another order. */
 static bool same(double found, double given)
 {
-    return found == given || fabs(found - given) <= 1e-9 + 1e-6 * fabs(given);
+    return found == given || (isfinite(given) && fabs(found - given) <= 1e-9 + 1e-6 * fabs(given));
 }
 
 static bool explains(const Mistake *m, int values, const ExerciseCase *cases, int n)
@@ -58,7 +59,18 @@ static bool turned(double found, double right, double times) { return same(found
 static bool factor(double found, double right, double times) { return same(found, times * right); }
 static bool nearly(double found, double right, double times)
 {
-    return fabs(found - right) < 1e-2 * fabs(right);
+    return fabs(found - right) < 1e-3 * fabs(right);
+}
+
+/* Where 0 is right, is it nearly 0, by the size of the right values? */
+static bool nearly_zero(int v, const ExerciseCase *cases, int n)
+{
+    double most = 0, off = 0;
+    for (int i = 0; i < n; i++) {
+        most = fmax(most, fabs(cases[i].right[v]));
+        off = cases[i].right[v] == 0 ? fmax(off, fabs(cases[i].found[v])) : off;
+    }
+    return off <= 1e-6 * most;
 }
 
 /* Is it so for value v in all cases? */
@@ -90,23 +102,27 @@ static const char *any_mistake(const ExerciseQuestion *q, const ExerciseCase *ca
         snprintf(words, sizeof words, "the sign of %s is wrong", name);
     else if (n > 1 && odd && always(factor, v, times, cases, n))
         snprintf(words, sizeof words, "%s is always %.6g times the right value", name, times);
-    else if (always(nearly, v, times, cases, n))
+    else if (always(nearly, v, times, cases, n) && nearly_zero(v, cases, n))
         snprintf(words, sizeof words,
-                 "%s is right except for rounding: did you use float in place of double?", name);
+                 "%s is nearly right: is it in float in place of double, or by an approximation?",
+                 name);
     return words[0] ? words : NULL;
 }
 
-const char *exercise_mistaken(const ExerciseQuestion *q, const ExerciseCase *cases, int n)
+static const Mistake *explaining(const ExerciseQuestion *q, const ExerciseCase *cases, int n)
 {
-    int values = values_of(q);
     for (const Mistake *m = q->mistakes; m && m->words; m++)
-        if (explains(m, values, cases, n))
-            return m->words;
-    for (int v = 0; v < values; v++)
-        for (int i = 0; i < n; i++)
-            if (!is_right(q, &cases[i], v))
-                return any_mistake(q, cases, n, v);
+        if (explains(m, values_of(q), cases, n))
+            return m;
     return NULL;
+}
+
+/* Does it say what value v of this case would be? */
+static bool speaks_of(const Mistake *m, const ExerciseCase *c, int v)
+{
+    double given[EXERCISE_MOST_VALUES];
+    m->gives(given, c->right, c->asked);
+    return !isnan(given[v]);
 }
 
 /* A new string: as many digits as show that they differ. */
@@ -126,12 +142,14 @@ static char *in_numbers(const ExerciseQuestion *q, int v, double found, double r
 
 void exercise_judge(const ExerciseQuestion *q, const ExerciseCase *cases, int n)
 {
+    const Mistake *m = explaining(q, cases, n);
     int values = values_of(q);
-    for (int i = 0; i < n; i++)
-        for (int v = 0; v < values; v++) {
-            if (is_right(q, &cases[i], v))
+    for (int any = !m; any < 2; any++) /* first those of which the mistake speaks */
+        for (int k = 0; k < n * values; k++) {
+            int i = k / values, v = k % values;
+            if (is_right(q, &cases[i], v) || (!any && !speaks_of(m, &cases[i], v)))
                 continue;
-            const char *words = exercise_mistaken(q, cases, n);
+            const char *words = m ? m->words : any_mistake(q, cases, n, v);
             char *numbers = in_numbers(q, v, cases[i].found[v], cases[i].right[v]);
             bool asks = words && words[strlen(words) - 1] == '?';
             exercise_wrong("%s%s%s: %s", words ? words : "",

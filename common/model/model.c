@@ -284,7 +284,7 @@ void model_init(Model *m, uint64_t seed)
     m->be->op->upload(m->s, m->params, w);
     if (m->state.buf)
         m->be->op->upload(m->s, m->state, state);
-    model_first_loss_scale(m); /* a second training must not depend on the first */
+    model_first_loss_scale(m);    /* a second training must not depend on the first */
     m->be->op->stream_sync(m->s); /* before the host's copies are freed */
     free(w);
     free(state);

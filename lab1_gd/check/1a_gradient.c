@@ -38,12 +38,13 @@ MISTAKE(no_x, right[1], right[1])
 MISTAKE(twice_x, right[0], right[0])
 MISTAKE(twice_n, right[0] / n, right[1] / n)
 MISTAKE(integers, n > 2 ? 0 : right[0], n > 2 ? 0 : right[1])
-MISTAKE(one_less, right[0] * n / (n - 1), right[1] * n / (n - 1))
+MISTAKE(one_less, n > 1 ? right[0] * n / (n - 1) : NAN, n > 1 ? right[1] * n / (n - 1) : NAN)
 MISTAKE(factor_four, 2 * right[0], 2 * right[1])
 MISTAKE(sum_w, n *right[0], right[1])
 MISTAKE(sum_b, right[0], n *right[1])
 MISTAKE(half_w, right[0] / 2, right[1])
 MISTAKE(half_b, right[0], right[1] / 2)
+MISTAKE(hundred, right[0] * n / 100, right[1] * n / 100)
 MISTAKE(turned_w, -right[0], right[1])
 MISTAKE(turned_b, right[0], -right[1])
 
@@ -110,6 +111,24 @@ static void w_and_b_swapped(double *out, const double *right, const void *asked)
     const Asked *a = asked;
     slopes(out, a, 0, a->n, a->b, a->w);
 }
+/* With the error's square in place of the error, or with y in place of x. */
+static void with_errors(double *out, const Asked *a, bool squared)
+{
+    out[0] = out[1] = 0;
+    for (int i = 0; i < a->n; i++) {
+        double error = a->w * a->x[i] + a->b - a->y[i], slope = 2 * error / a->n;
+        out[0] += squared ? slope * error * a->x[i] : slope * a->y[i];
+        out[1] += squared ? slope * error : slope;
+    }
+}
+static void squares(double *out, const double *right, const void *asked)
+{
+    with_errors(out, asked, true);
+}
+static void times_y(double *out, const double *right, const void *asked)
+{
+    with_errors(out, asked, false);
+}
 static void minus_b(double *out, const double *right, const void *asked)
 {
     const Asked *a = asked;
@@ -135,6 +154,7 @@ static const Mistake mistakes[] = {
     {"db is a sum, not a mean: divide it by n, too", sum_b},
     {"the factor 2 is missing from dw", half_w},
     {"the factor 2 is missing from db", half_b},
+    {"it divides by 100, not by n", hundred},
     {"the sign of dw is wrong", turned_w},
     {"the sign of db is wrong", turned_b},
     {"off by one: the last point is left out", last_missing},
@@ -145,6 +165,8 @@ static const Mistake mistakes[] = {
      from_1_to_n},
     {"each point overwrites the one before: += in place of =", last_alone},
     {"each point overwrites the one before: += in place of =", last_alone_whole},
+    {"the error is squared, too: (error²)' = 2·error·error'", squares},
+    {"dw has the factor y[i] in place of x[i]", times_y},
     {"b is missing from the prediction w·x + b", no_b},
     {"w·x is missing from the prediction w·x + b", no_w},
     {"y is missing from the error prediction − y", no_y},

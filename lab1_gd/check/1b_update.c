@@ -24,6 +24,11 @@ MISTAKE(step_twice, 2 * right[0] - a.w, 2 * right[1] - a.b)
 MISTAKE(step_half, (a.w + right[0]) / 2, (a.b + right[1]) / 2)
 MISTAKE(step_alone, right[0] - a.w, right[1] - a.b)
 MISTAKE(step_turned, a.w - right[0], a.b - right[1])
+#define FIXED(name, eta) MISTAKE(name, a.w - (eta)*a.dw, a.b - (eta)*a.db)
+FIXED(rate_tenth, 0.1)
+FIXED(rate_hundredth, 0.01)
+FIXED(rate_thousandth, 0.001)
+FIXED(rate_half, 0.5)
 MISTAKE(nothing, a.w, a.b)
 MISTAKE(only_w, right[0], a.b)
 MISTAKE(only_b, a.w, right[1])
@@ -39,6 +44,10 @@ static const Mistake mistakes[] = {
     {"w moves by db, too: it needs dw", both_db},
     {"the learning rate is missing: rate·dw, not dw", no_rate},
     {"it divides by the learning rate: multiply", over_rate},
+    {"the learning rate is a fixed number: use the argument rate", rate_tenth},
+    {"the learning rate is a fixed number: use the argument rate", rate_hundredth},
+    {"the learning rate is a fixed number: use the argument rate", rate_thousandth},
+    {"the learning rate is a fixed number: use the argument rate", rate_half},
     {"the learning rate is there twice", rate_twice},
     {"the step is twice as long: is there a 2 that belongs to the gradient?", step_twice},
     {"the step is half as long as rate·dw and rate·db", step_half},

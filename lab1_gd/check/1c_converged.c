@@ -34,6 +34,8 @@ MISTAKE(rises, fall < t * a || (a == 0 && z == 0))
 MISTAKE(slow_rise, fabs(fall) < t * a || (a == 0 && z == 0))
 MISTAKE(absolute_rise, fabs(fall) < t || fall < t)
 MISTAKE(absolute_size, fabs(fall) < t)
+MISTAKE(rises_not_zero, fall < t * a)
+MISTAKE(slow_rise_not_zero, fabs(fall) < t * a)
 MISTAKE(no_zero, fall >= 0 && fall < t * a)
 MISTAKE(turned, !(fall >= 0 && (fall < t * a || a == 0)))
 MISTAKE(of_last, fall >= 0 && (fall < t * z || a == 0))
@@ -80,6 +82,13 @@ static void too_few(double *out, const double *right, const void *asked)
 {
     const Asked *k = asked;
     out[0] = k->count == k->window ? true : k->count < k->window ? NAN : k->answer;
+}
+/* Neither looks at count, nor at 0. */
+static void unguarded(double *out, const double *right, const void *asked)
+{
+    const Asked *k = asked;
+    no_zero(out, right, asked);
+    out[0] = k->count == k->window ? true : out[0];
 }
 static void too_many(double *out, const double *right, const void *asked)
 {
@@ -130,6 +139,10 @@ static const Mistake mistakes[] = {
      absolute},
     {"a loss that rises counts as converged: only one that falls, z <= a, can be", rises},
     {"a slow rise counts as converged: fabs(a − z) hides it; ask for z <= a, too", slow_rise},
+    {"a loss that rises counts as converged: only one that falls, z <= a, can be", rises_not_zero},
+    {"a slow rise counts as converged: fabs(a − z) hides it; ask for z <= a, too",
+     slow_rise_not_zero},
+    {"with count <= window there is no loss before: return false, do not read it", unguarded},
     {"the tolerance is absolute, and a rise counts: compare a − z with tolerance·a, and z <= a",
      absolute_rise},
     {"the tolerance is absolute, and a slow rise counts: a − z < tolerance·a, and z <= a",

@@ -60,6 +60,11 @@ static void judge_arguments(const double *x, const double *y, int n)
 {
     const Running *r = &running;
     int left = r->n - r->reports * r->batch, size = left < r->batch ? left : r->batch;
+    WRONG_UNLESS(
+        n != 0 || left > 0,
+        "n = %d, batch %d: an update too many: after %d examples none is left; go on while "
+        "first < n",
+        r->n, r->batch, r->n);
     WRONG_UNLESS(n >= 1 && n <= POINTS, "it asked for the gradient over %d of %d points", n,
                  POINTS);
     judge_place("x", x, n);
@@ -200,6 +205,7 @@ MISTAKE(xy_swapped, s.swapped = true)
 MISTAKE(no_order, s.no_order = true)
 MISTAKE(first_batch, s.first = 0)
 MISTAKE(all, s.first = 0; s.size = e->n)
+MISTAKE(all_raw, s.first = 0; s.size = e->n; s.no_order = true)
 MISTAKE(one_example, s.size = 1)
 MISTAKE(next_batch, s.first = u->first + u->size + u->size <= e->n ? u->first + u->size : 0)
 MISTAKE(y_unordered, s.y_unordered = true)
@@ -219,6 +225,23 @@ static void stale(double *out, const double *right, const void *asked)
     step(out, u->epoch, s);
     out[0] += u->w - u->epoch->start_w;
     out[1] += u->b - u->epoch->start_b;
+}
+/* Gradients add up from batch to batch: dw and db keep what they held. */
+static void gradients_add_up(double *out, const double *right, const void *asked)
+{
+    const Update *u = asked;
+    double sum[2] = {0, 0}, at[2] = {u->epoch->start_w, u->epoch->start_b};
+    for (int first = 0; first <= u->first; first += u->epoch->batch) {
+        int left = u->epoch->n - first, size = left < u->epoch->batch ? left : u->epoch->batch;
+        double after[2];
+        step(after, u->epoch, (Step){first, size, at[0], at[1], 1, false, false, false});
+        for (int v = 0; v < 2; v++) {
+            sum[v] += at[v] - after[v];
+            at[v] -= RATE * sum[v];
+        }
+    }
+    out[0] = at[0];
+    out[1] = at[1];
 }
 /* From the start of the epoch each time. */
 static void restarts(double *out, const double *right, const void *asked)
@@ -294,6 +317,9 @@ static const Mistake mistakes[] = {
     {"the order is ignored: example i of the epoch is x[order[i]], y[order[i]]", no_order},
     {"every update takes the first batch: `first` must move on", first_batch},
     {"every update takes all n examples: only its own batch", all},
+    {"every update takes all n examples, and not in the order: only its own batch", all_raw},
+    {"the gradients of the batches before are added: dw and db are this batch's alone",
+     gradients_add_up},
     {"every update takes the first example of its batch alone", one_example},
     {"every update takes the last example of its batch alone", last_of_batch},
     {"y does not follow the order: example i is x[order[i]], y[order[i]]", y_unordered},

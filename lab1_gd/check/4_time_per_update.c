@@ -9,13 +9,16 @@ enum { MOST = 9 }; /* points */
 
 static bool close_to(double a, double b) { return fabs(a - b) <= 1e-9 * fmax(1, fabs(b)); }
 
-/* The sum of squared errors, each over seconds^power: 1 for relative ones. */
+/* The sum of squared errors, each over seconds^power (1 for relative ones), or over its batch. */
+static const double BATCHES = INFINITY;
 static double error(double t0, double c, double power, const double *batch, const double *seconds,
                     int n)
 {
     double sum = 0;
     for (int i = 0; i < n; i++)
-        sum += pow((t0 + c * batch[i] - seconds[i]) / pow(seconds[i], power), 2);
+        sum += pow((t0 + c * batch[i] - seconds[i]) /
+                       (power == BATCHES ? batch[i] : pow(seconds[i], power)),
+                   2);
     return sum;
 }
 
@@ -48,6 +51,8 @@ static const char *named(double t0, double c, const double *batch, const double 
         return "an unweighted fit: the errors must be relative, each divided by its seconds[i]";
     if (is_least(t0, c, 0.5, batch, seconds, n))
         return "weights 1/seconds: the relative errors are squared, so a weight is 1/seconds²";
+    if (is_least(t0, c, BATCHES, batch, seconds, n))
+        return "weights 1/batch², as in a fit of seconds/batch: a weight is 1/seconds²";
     if (is_least(t0, c, 2, batch, seconds, n) || is_least(t0, c, 1.5, batch, seconds, n))
         return "the weights are too steep: 1/seconds² belongs to an error's square, once";
     if (is_least(t0, c, -1, batch, seconds, n) || is_least(t0, c, -0.5, batch, seconds, n))
@@ -84,18 +89,19 @@ static void judge_exact(double *batch, double *seconds, int most)
     double t0 = NAN, c = NAN;
     for (int n = most; n >= 2; n--) {
         fit(&t0, &c, batch, seconds, n);
-        const char *words = close_to(1e3 * t0, 0.5) && close_to(1e3 * c, 4) ? "t0 and c are swapped"
-                          : close_to(-1e3 * t0, 4)  ? "the sign of t0 is wrong"
-                          : close_to(-1e3 * c, 0.5) ? "the sign of c is wrong"
-                          : close_to(c * t0, 8)     ? "c is 1/c: images per second; it is "
-                                                      "seconds per image"
-                          : isnan(t0) || isnan(c)   ? "never set, or 0/0"
-                          : t0 == 0                 ? "a line through 0: t0 is to be fitted, too"
-                          : fabs(1e3 * t0 - 4) < 1e-2 && fabs(1e3 * c - 0.5) < 1e-2
-                              ? "right except for rounding: did you use float in place of double?"
-                              : named(t0, c, batch, seconds, n);
+        const char *words =
+            close_to(1e3 * t0, 0.5) && close_to(1e3 * c, 4) ? "t0 and c are swapped"
+            : close_to(-1e3 * t0, 4)                        ? "the sign of t0 is wrong"
+            : close_to(-1e3 * c, 0.5)                       ? "the sign of c is wrong"
+            : close_to(c * t0, 8)                           ? "c is 1/c: images per second; it is "
+                                                              "seconds per image"
+            : isnan(t0) || isnan(c)                         ? "never set, or 0/0"
+            : t0 == 0 ? "a line through 0: t0 is to be fitted, too"
+            : fabs(1e3 * t0 - 4) < 1e-2 && fabs(1e3 * c - 0.5) < 1e-2
+                ? "nearly right: is it in float in place of double, or by an approximation?"
+                : named(t0, c, batch, seconds, n);
         WRONG_UNLESS(close_to(1e3 * t0, 4) && close_to(1e3 * c, 0.5),
-                     "%s%st0 = %g, c = %g from %d points that lie on 0.004 + 0.0005 B",
+                     "%s%st0 = %.10g, c = %.10g from %d points that lie on 0.004 + 0.0005 B",
                      words ? words : "", words ? ": " : "", t0, c, n);
     }
 }

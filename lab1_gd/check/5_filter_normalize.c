@@ -56,6 +56,10 @@ MISTAKE(nothing, 1)
 MISTAKE(mean_square, sqrt(a->w.squares / SIZE / a->d.squares))
 MISTAKE(twice, right[0] * right[0])
 MISTAKE(turned, -right[0])
+static void zero_kept(double *out, const double *right, const void *asked)
+{
+    out[0] = ((const Asked *)asked)->w.squares == 0 ? 1 : right[0];
+}
 /* Squares beyond float's range. */
 static void in_float(double *out, const double *right, const void *asked)
 {
@@ -79,6 +83,7 @@ static const Mistake mistakes[] = {
     {"it divides by the whole direction's length, not by each filter's", whole_unit},
     {"each filter gets the length of all of w, not of its own filter", whole_length},
     {"d stays what it was", nothing},
+    {"where w_f is all zeros, d_f must become zero, too: its length is 0", zero_kept},
     {"only one of the two lengths is divided by size: both or none", mean_square},
     {"it is scaled twice: is the length summed while elements change?", twice},
     {"each filter's sign is wrong, too", turned},

@@ -50,6 +50,16 @@ static void draw(Asked *k, float *x, float *y, float *v)
 MISTAKE(right_angles, k->xv / k->xx, k->yv / k->yy)
 MISTAKE(unit_length, k->xv, k->yv)
 MISTAKE(half_unit, k->xv / sqrt(k->xx), k->yv / sqrt(k->yy))
+/* By Cramer's rule, with the determinant as given. */
+#define CRAMER(name, determinant, xx, yy) \
+    MISTAKE(name, ((yy)*k->xv - k->xy * k->yv) / (determinant), \
+            ((xx)*k->yv - k->xy * k->xv) / (determinant))
+CRAMER(unit_crossed, 1 - k->xy * k->xy, 1, 1)
+CRAMER(determinant_sum, /* at nearly right angles it hardly shows */
+       fabs(k->xy) < 0.1 * sqrt(k->xx * k->yy) ? NAN : k->xx * k->yy + k->xy * k->xy, k->xx, k->yy)
+CRAMER(no_determinant, 1, k->xx, k->yy)
+MISTAKE(no_back, k->xv / k->xx, right[1])
+MISTAKE(no_back_y, right[0], k->yv / k->yy)
 MISTAKE(swapped, right[1], right[0])
 MISTAKE(turned, -right[0], -right[1])
 MISTAKE(other_axis, k->yv / k->yy, k->xv / k->xx)
@@ -81,6 +91,12 @@ static const Mistake of_coordinates[] = {
     {"x and y are assumed at right angles: solve both normal equations together", right_angles},
     {"x and y are assumed to have length 1: x·x and y·y belong into the equations", unit_length},
     {"x and y are assumed at right angles, and their lengths taken once, not squared", half_unit},
+    {"x and y are assumed to have length 1, though not at right angles: x·x and y·y are not 1",
+     unit_crossed},
+    {"the determinant is (x·x)(y·y) − (x·y)², not their sum", determinant_sum},
+    {"the division by the determinant is missing", no_determinant},
+    {"b is right, but not taken out of a: a = (x·v − b x·y) / x·x", no_back},
+    {"a is right, but not taken out of b: b = (y·v − a x·y) / y·y", no_back_y},
     {"a and b are swapped", swapped},
     {"the signs of a and b are wrong: is the determinant's?", turned},
     {"x and y are assumed at right angles, and swapped", other_axis},

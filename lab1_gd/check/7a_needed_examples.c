@@ -32,6 +32,7 @@ MISTAKE(gamma_of_ratio, at(k, 1, b, t / a - g))
 MISTAKE(logarithm, log(right[0]))
 MISTAKE(upside_down, 1 / right[0])
 MISTAKE(law, a *exp(log(t) * b) + g)
+MISTAKE(whole_power, t > g ? pow((t - g) / a, trunc(1 / b)) : NAN)
 MISTAKE(rounded, ceil(right[0] - 1e-9))
 MISTAKE(truncated, floor(right[0] + 1e-9))
 
@@ -59,6 +60,7 @@ static const Mistake mistakes[] = {
     {"it gives the logarithm of D", logarithm},
     {"it gives 1/D", upside_down},
     {"it gives the law's value, as if the target were a number of examples: solve it for D", law},
+    {"1/beta is cut off to an integer: keep it in double", whole_power},
     {"it rounds up: D need not be an integer", rounded},
     {"it cuts off the fraction: D need not be an integer", truncated},
     {"at or below gamma no D is enough: return INFINITY there", finite_only},

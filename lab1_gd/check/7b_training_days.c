@@ -58,6 +58,7 @@ static void judge(void *unused)
     static const Asked asked[] = {{1e6, 90, 3e9, 1e12, 1, 3.125},
                                   {1e6, 90, 3e9, 1e12, 8, 3.125 / 8},
                                   {864e3, 7, 5, 11, 13, 7 * 50 / 143.0},
+                                  {1e9, 10, 86400e3, 1e12, 4, 2.5}, /* beyond an int */
                                   {10 * 86400.0, 1, 1, 1, 1024, 10 / 1024.0}};
     enum { CASES = sizeof asked / sizeof *asked };
     ExerciseCase cases[CASES];

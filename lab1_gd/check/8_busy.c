@@ -57,6 +57,7 @@ MISTAKE(over_to, right_unless_over(a, right[0], a->to))
 MISTAKE(over_from, right_unless_over(a, right[0], a->from))
 MISTAKE(idle, a->to - a->from - counted(a, a->from, a->to, false))
 MISTAKE(fraction, counted(a, a->from, a->to, false) / (a->to - a->from))
+MISTAKE(idle_fraction, 1 - counted(a, a->from, a->to, false) / (a->to - a->from))
 MISTAKE(all_of_it, a->to - a->from)
 
 /* From the first start to the last end. */
@@ -70,6 +71,17 @@ static void hull(double *out, const double *right, const void *asked)
             high = fmax(high, fmin(a->end[i], a->to));
         }
     out[0] = high > low ? high - low : NAN;
+}
+/* The same of all spans, cut off only then. */
+static void hull_of_all(double *out, const double *right, const void *asked)
+{
+    const Asked *a = asked;
+    double low = INFINITY, high = -INFINITY;
+    for (int i = 0; i < a->n; i++) {
+        low = fmin(low, a->start[i]);
+        high = fmax(high, a->end[i]);
+    }
+    out[0] = a->n ? fmax(0, fmin(high, a->to) - fmax(low, a->from)) : NAN;
 }
 /* Each span counts from where the last one ended: right only for sorted spans; `nested`: and an end
  * may move back. */
@@ -85,6 +97,17 @@ static double one_pass(const Asked *a, bool nested)
 }
 MISTAKE(unsorted, one_pass(a, false))
 MISTAKE(nested_back, one_pass(a, true))
+static void sorted_back(double *out, const double *right, const void *asked)
+{
+    Asked a = *(const Asked *)asked;
+    for (int i = 0; i < a.n; i++) /* by insertion */
+        for (int j = i; j > 0 && a.start[j] < a.start[j - 1]; j--) {
+            double start = a.start[j], end = a.end[j];
+            a.start[j] = a.start[j - 1], a.end[j] = a.end[j - 1];
+            a.start[j - 1] = start, a.end[j - 1] = end;
+        }
+    out[0] = one_pass(&a, true);
+}
 /* Spans outside count negatively. */
 static void negative(double *out, const double *right, const void *asked)
 {
@@ -105,8 +128,11 @@ static const Mistake mistakes[] = {
     {"what lies before `from` counts: cut it off", before_from},
     {"it starts at 0, not at `from`", from_zero},
     {"this is the time that the thread was idle: busy is the rest", idle},
+    {"it returns the idle fraction: return the busy seconds", idle_fraction},
     {"it divides by to − from: return seconds, not a fraction", fraction},
     {"from the first start to the last end: the gaps between spans count, too", hull},
+    {"from the first start to the last end: the gaps between spans count, too", hull_of_all},
+    {"an end moves back where a span lies inside an earlier one: keep the furthest", sorted_back},
     {"it takes the spans as sorted by their start: they come in any order", unsorted},
     {"it takes the spans as sorted, and forgets how far an earlier one reached: one may lie inside "
      "another",

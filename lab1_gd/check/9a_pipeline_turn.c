@@ -38,6 +38,26 @@ static int never(const Asked *a, int micro) { return -1000; }
 static int one_later(const Asked *a, int micro) { return a->stage + micro + 1; }
 static int one_by_one(const Asked *a, int micro) { return a->stage + micro * a->stages; }
 
+static int one_by_one_back(const Asked *a, int micro)
+{
+    return a->micro_batches * a->stages + (a->stages - 1 - a->stage) +
+           (a->micro_batches - 1 - micro) * a->stages;
+}
+static int one_after_another(const Asked *a, int micro) { return a->stage + 2 * micro * a->stages; }
+static int one_after_another_back(const Asked *a, int micro)
+{
+    return 2 * micro * a->stages + 2 * a->stages - 1 - a->stage;
+}
+static int alternating(const Asked *a, int micro)
+{
+    return a->stage + (micro < a->stages - a->stage ? micro : 2 * micro);
+}
+static int alternating_back(const Asked *a, int micro)
+{
+    return 2 * a->stages - 1 - a->stage + 2 * micro;
+}
+static int added(const Asked *a, int micro) { return micro - a->stage; }
+
 /* The micro-batch whose tick this is; as a schedule would give it. */
 static void turn(double *out, const Asked *a, When *ahead, When *back)
 {
@@ -71,6 +91,10 @@ MISTAKE(forward_only, forward, never)
 MISTAKE(backward_only, never, backward)
 MISTAKE(from_one, one_later, backward)
 MISTAKE(naive, one_by_one, never)
+MISTAKE(naive_both, one_by_one, one_by_one_back)
+MISTAKE(naive_in_turn, one_after_another, one_after_another_back)
+MISTAKE(one_ahead_one_back, alternating, alternating_back)
+MISTAKE(stage_added, added, backward)
 
 /* What it does when it works is right, but for … */
 static void backward_unset(double *out, const double *right, const void *asked)
@@ -126,6 +150,11 @@ static const Mistake mistakes[] = {
     {"forward is missing: the first half of the schedule is idle", backward_only},
     {"off by one: forward comes a tick late; stage 0 starts at tick 0", from_one},
     {"one micro-batch at a time: stage 0 takes the next one at the next tick", naive},
+    {"one micro-batch at a time: stage 0 takes the next one at the next tick", naive_both},
+    {"one micro-batch at a time: stage 0 takes the next one at the next tick", naive_in_turn},
+    {"forward and backward alternate (1F1B, which saves memory): here all go forward first",
+     one_ahead_one_back},
+    {"the stage is added to the tick: micro-batch m comes to it at tick stage + m", stage_added},
     {"`backward` is never true: set it in the second half", backward_unset},
     {"`backward` is the wrong way round: true in the second half", turned},
     {"`backward` is true where the stage is idle in the second half: it is false there",

@@ -31,6 +31,12 @@ static int one_more(const Asked *a, int rank)
     return a->columns / a->ranks + (rank <= a->columns % a->ranks);
 }
 
+/* By cutting at rank·columns/ranks: as even, but in another order. */
+static int cut(const Asked *a, int rank)
+{
+    return (rank + 1) * a->columns / a->ranks - rank * a->columns / a->ranks;
+}
+
 static int before(const Asked *a, Size *size)
 {
     int sum = 0;
@@ -54,6 +60,10 @@ SHARED(larger_last, last_larger)
 SHARED(ceiling, rounded_up)
 SHARED(beyond, too_large)
 SHARED(off_by_one, one_more)
+SHARED(cuts, cut)
+MISTAKE(count_off_by_one, right[0], one_more(a, a->rank))
+MISTAKE(rank_from_one, a->rank ? right[0] - even(a, a->rank - 1) : NAN,
+        a->rank ? even(a, a->rank - 1) : NAN)
 MISTAKE(ends, right[0], right[0] + right[1])
 MISTAKE(last_index, right[0], right[0] + right[1] - 1)
 MISTAKE(gaps_ignored, a->rank *(a->columns / a->ranks), right[1])
@@ -77,6 +87,10 @@ static const Mistake mistakes[] = {
     {"every rank takes columns/ranks rounded up: together they own more columns than there are",
      beyond},
     {"off by one: rank < columns % ranks has one more, not rank <= columns % ranks", off_by_one},
+    {"cut at rank·columns/ranks: as even, but the first columns % ranks ranks have one more", cuts},
+    {"off by one: rank < columns % ranks has one more, not rank <= columns % ranks",
+     count_off_by_one},
+    {"ranks count from 0, not from 1: rank 0 has the first shard", rank_from_one},
     {"*count is the shard's end: it is how many columns it has", ends},
     {"*count is the shard's last column: it is how many columns it has", last_index},
     {"*first ignores the larger shards before it: they move it on by one each", gaps_ignored},
