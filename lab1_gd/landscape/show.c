@@ -6,12 +6,15 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { FINE = 73 }; /* points along a side of the surface that is drawn */
 
-typedef enum { GO_ON, FROM_START, FROM_ELSEWHERE } Begin;
+typedef enum { FROM_START, FROM_ELSEWHERE, WITH_ITS_PATH } Begin;
 
-/* An idea: its sentence, how long it stays, and what the networks do meanwhile. */
+/* An idea: its sentence, how long it stays, and what the networks do meanwhile. hold: on the plane
+ * of a path that is long enough, whatever came before: if there is none, it trains first, as fast
+ * as it can. WITH_ITS_PATH: that path is shown, too. */
 typedef struct Idea {
     const char *says; /* with %W the number of weights, %E the path's variance in the plane */
     double seconds;
@@ -28,9 +31,9 @@ static const Idea ideas[] = {
     {"A network is one point: %W weights. Its height is its loss.", 10, PLANE_RANDOM, true, false,
      FROM_START, 0.1, 0, 32, 0, 0, 0},
     {"Training rolls it downhill: 32 images tell it the way, then the next 32.", 22, PLANE_PATH,
-     false, false, GO_ON, 0.1, 0, 32, 0, 0, 0},
+     false, false, FROM_START, 0.1, 0, 32, 0, 0, 0},
     {"It may move in %W directions. Two of them hold %E % of its path.", 10, PLANE_PATH, true, true,
-     GO_ON, 0.1, 0, 32, 0, 0, 0},
+     WITH_ITS_PATH, 0.1, 0, 32, 0, 0, 0},
     {"Put it elsewhere, and it finds another way down. Click on the surface.", 18, PLANE_PATH,
      false, true, FROM_ELSEWHERE, 0.1, 0, 32, 0, 0, 0},
     {"A larger learning rate is faster, up to a point.", 18, PLANE_PATH, false, true, FROM_START,
@@ -41,13 +44,17 @@ static const Idea ideas[] = {
      FROM_START, 0.1, 0, 256, 0.1, 0, 1},
     {"Too far: at this rate it jumps over the valley, and out of it.", 14, PLANE_PATH, false, true,
      FROM_START, 0.1, 0, 32, 3, 0, 32}};
-enum { IDEAS = sizeof ideas / sizeof *ideas };
+enum { IDEAS = sizeof ideas / sizeof *ideas, TRAINS = 1 };
+static const int LONG_ENOUGH = 400;          /* updates */
+static const double AS_FAST_AS_IT_CAN = 1e6; /* updates per second */
 
 struct Show {
     Live *live;
     BackgroundThread *thread;
     int idea;
-    double since; /* seconds that this idea has been shown */
+    double since;            /* seconds that this idea has been shown */
+    double speed;            /* updates per second */
+    bool prepares, prepared; /* trains for the path's plane that this idea needs; it is there */
     bool still, by_hand, filmed;
     PlotCamera camera;
     LiveSeen seen;            /* as of the last draw */
@@ -78,6 +85,7 @@ Show *show_new(Live *live)
 {
     Show *s = alloc(1, sizeof *s);
     s->live = live;
+    s->speed = live->wish.speed;
     s->camera = (PlotCamera){-50, 28, 1};
     return s;
 }
@@ -86,14 +94,30 @@ void show_free(Show *s) { free(s); }
 
 /* ---- ideas ---- */
 
-static void begin_idea(Show *s, int which)
+/* Does the plane that is shown lie along a path that is long enough, up to its end? */
+static bool is_developed(const LiveSeen *seen)
 {
-    const Idea *i = &ideas[which];
-    s->idea = which;
-    s->since = 0;
-    background_lock(s->thread);
-    LiveWish *w = &s->live->wish;
-    const LiveSeen *seen = &s->live->seen;
+    double a = seen->path_points ? seen->a[seen->path_points - 1] : INFINITY,
+           b = seen->path_points ? seen->b[seen->path_points - 1] : INFINITY;
+    return seen->plane == PLANE_PATH && seen->side > LIVE_SIDE / 2 && seen->update >= LONG_ENOUGH &&
+           fabs(a) < 0.1 * (seen->a_high - seen->a_low) &&
+           fabs(b) < 0.2 * (seen->b_high - seen->b_low);
+}
+
+/* Trains until the plane is as an idea needs it, which then begins. */
+static void prepare(LiveWish *w, double speed)
+{
+    w->plane = PLANE_PATH;
+    w->rate = ideas[TRAINS].rate;
+    w->momentum = ideas[TRAINS].momentum;
+    w->batch = ideas[TRAINS].batch;
+    w->duel = w->hold = w->paused = w->place = false;
+    w->restart = true;
+    w->speed = speed;
+}
+
+static void start(const Show *s, const Idea *i, LiveWish *w, const LiveSeen *seen)
+{
     w->plane = i->plane;
     w->paused = i->paused;
     w->hold = i->hold;
@@ -104,10 +128,43 @@ static void begin_idea(Show *s, int which)
     w->other.rate = i->other_rate;
     w->other.momentum = i->other_momentum;
     w->other.batch = i->other_batch;
-    w->restart = i->begin == FROM_START;
+    /* at the start it may be already, with its surface */
+    w->restart = i->begin == FROM_START && (i->hold || seen->update > 0 || w->restart);
     w->place = i->begin == FROM_ELSEWHERE;
     w->a = seen->a_low + 0.9 * (seen->a_high - seen->a_low);
     w->b = seen->b_low + 0.12 * (seen->b_high - seen->b_low);
+    w->speed = s->speed;
+}
+
+static void begin_idea(Show *s, int which)
+{
+    const Idea *i = &ideas[which];
+    background_lock(s->thread);
+    LiveWish *w = &s->live->wish;
+    const LiveSeen *seen = &s->live->seen;
+    bool trained = s->idea == TRAINS && !w->restart && is_developed(seen);
+    s->prepared = i->hold && (s->prepared || trained) && !s->prepares;
+    s->prepares = i->hold && (i->begin == WITH_ITS_PATH ? !trained : !s->prepared);
+    s->idea = which;
+    s->since = 0;
+    if (s->prepares)
+        prepare(w, AS_FAST_AS_IT_CAN);
+    else
+        start(s, i, w, seen);
+    background_unlock(s->thread);
+}
+
+/* Once it has trained for long enough it pauses; once the plane is measured the idea begins. */
+static void go_on_preparing(Show *s)
+{
+    background_lock(s->thread);
+    LiveWish *w = &s->live->wish;
+    const LiveSeen *seen = &s->live->seen;
+    w->paused = w->paused || (!w->restart && seen->update >= LONG_ENOUGH);
+    s->prepared = !w->restart && is_developed(seen);
+    s->prepares = !s->prepared;
+    if (s->prepared)
+        start(s, &ideas[s->idea], w, seen);
     background_unlock(s->thread);
 }
 
@@ -124,7 +181,9 @@ void show_advance(void *show, double seconds)
         s->camera.azimuth = fmod(s->camera.azimuth + 9 * seconds, 360);
     for (int k = 0; k < FINE * FINE && s->known; k++) /* a new surface grows out of the old one */
         s->z[k] += (s->to_z[k] - s->z[k]) * (1 - exp(-5 * seconds));
-    s->since += s->known ? seconds : 0;
+    if (s->prepares)
+        go_on_preparing(s);
+    s->since += s->known && !s->prepares ? seconds : 0;
     if (!s->by_hand && s->since > ideas[s->idea].seconds)
         begin_idea(s, (s->idea + 1) % IDEAS);
 }
@@ -173,7 +232,7 @@ static void train_key(LiveWish *w, char key)
 
 static void key(Show *s, char key)
 {
-    s->by_hand = s->by_hand || key == '.' || key == ',';
+    s->by_hand = s->by_hand || strchr(".,r []-+=mM", key);
     switch (key) {
     case '.': begin_idea(s, (s->idea + 1) % IDEAS); break;
     case ',': begin_idea(s, (s->idea + IDEAS - 1) % IDEAS); break;
@@ -242,7 +301,8 @@ static void refine(Show *s)
 
 static char *sentence(const Show *s)
 {
-    const char *says = ideas[s->idea].says;
+    const char *says = s->prepares ? "First it trains, for the surface of what comes next …"
+                                   : ideas[s->idea].says;
     char text[256], *at = text, *end = text + sizeof text - 16;
     for (; *says && at < end; says++) {
         if (says[0] == '%' && says[1] == 'W') {
@@ -259,6 +319,49 @@ static char *sentence(const Show *s)
     return format_new("%s", text);
 }
 
+static bool is_on(const LiveSeen *s, double a, double b)
+{
+    return a >= s->a_low && a <= s->a_high && b >= s->b_low && b <= s->b_high;
+}
+
+/* How much of the way from `at`, between low and high, by `step` lies between them? */
+static double inside(double at, double step, double low, double high)
+{
+    double most = step > 0 ? (high - at) / step : step < 0 ? (low - at) / step : 1;
+    return fmax(0, fmin(1, most));
+}
+
+/* A path and its ball. One that has left the surface ends at the edge, where it flew over. */
+static void draw_path(const LiveSeen *s, int n, const double *a, const double *b, const char *label,
+                      int color, PlotPanel *panel)
+{
+    double x[LIVE_STEPS + 1], y[LIVE_STEPS + 1];
+    int on = n;
+    while (on > 0 && !is_on(s, a[on - 1], b[on - 1]))
+        on--;
+    if (on == 0)
+        return;
+    for (int i = 0; i < on; i++)
+        x[i] = a[i], y[i] = b[i];
+    if (on < n) {
+        double da = a[on] - a[on - 1], db = b[on] - b[on - 1];
+        double t = fmin(inside(a[on - 1], da, s->a_low, s->a_high),
+                        inside(b[on - 1], db, s->b_low, s->b_high));
+        x[on] = a[on - 1] + t * da;
+        y[on] = b[on - 1] + t * db;
+    }
+    char *name = format_new("%s%s", label, on < n ? ": over the edge" : "");
+    plot_line(panel, on < n ? on + 1 : n, x, y,
+              (PlotStyle){.label = name,
+                          .color = plot_series(color),
+                          .width = 6,
+                          .tube = true,
+                          .head = true});
+    free(name);
+}
+
+enum { ORANGE = 1, BLUE = 5 };
+
 static void draw_networks(const Show *s, const LiveWish *w, PlotPanel *panel)
 {
     const LiveSeen *seen = &s->seen;
@@ -266,22 +369,11 @@ static void draw_networks(const Show *s, const LiveWish *w, PlotPanel *panel)
     if (w->duel && seen->other_points) {
         snprintf(label, sizeof label, "batch %d · η = %.3g · momentum %.2g", w->other.batch,
                  w->other.rate, w->other.momentum);
-        plot_line(panel, seen->other_points, seen->other_a, seen->other_b,
-                  (PlotStyle){.label = label,
-                              .color = plot_series(5),
-                              .width = 6,
-                              .tube = true,
-                              .head = true});
+        draw_path(seen, seen->other_points, seen->other_a, seen->other_b, label, BLUE, panel);
     }
     snprintf(label, sizeof label, "batch %d · η = %.3g · momentum %.2g", w->batch, w->rate,
              w->momentum);
-    if (seen->path_points)
-        plot_line(panel, seen->path_points, seen->a, seen->b,
-                  (PlotStyle){.label = label,
-                              .color = plot_series(1),
-                              .width = 6,
-                              .tube = true,
-                              .head = true});
+    draw_path(seen, seen->path_points, seen->a, seen->b, label, ORANGE, panel);
 }
 
 static void draw_surface(Show *s, const LiveWish *w, Plot *plot)
@@ -331,10 +423,11 @@ void show_draw(void *show, Plot *plot)
     else
         plot_note(plot_panel(plot, (PlotAxes){.x.label = "", .y.label = ""}),
                   "measuring the surface …");
-    char *loss = seen->update
-                   ? format_new(" · loss %.3f · accuracy %.0f %% on images it has not seen",
-                                seen->loss, 100 * seen->accuracy)
-                   : format_new("%s", "");
+    char *loss = !seen->update ? format_new("%s", "")
+               : w.duel ? format_new(" · orange: loss %.3f · blue: loss %.3f, of the last batch",
+                                     seen->loss, seen->other_loss)
+                        : format_new(" · loss %.3f · accuracy %.0f %% on images it has not seen",
+                                     seen->loss, 100 * seen->accuracy);
     char *state = format_new("%d of %d · update %d%s%s%s", s->idea + 1, IDEAS, seen->update, loss,
                              seen->diverged ? " · DIVERGED" : "", w.paused ? " · paused" : "");
     free(loss);

@@ -53,6 +53,17 @@ count=$(grep -oE 'after [0-9]+ updates' "$work/log" | grep -oE '[0-9]+')
     fail "a click, and $count updates, at most $most since"
 echo "ok: a click begins a new path: $count updates"
 
+# Backwards from the first idea to the last: it lays the path's plane first. And an idea again.
+start --speed 20
+press comma; sleep 4; finish
+expect 'surface: plane of the path'
+expect 'batch 32, momentum 0'
+start --speed 20
+press t a period; sleep 5; press r; sleep 1; press space; finish
+count=$(grep -oE 'after [0-9]+ updates' "$work/log" | grep -oE '[0-9]+')
+[ "$count" -ge 1 ] && [ "$count" -le 80 ] || fail "r, and $count updates since"
+echo "ok: r begins again: $count updates"
+
 start --speed 1
 : >"$results/film"
 press v; sleep 1; press v
