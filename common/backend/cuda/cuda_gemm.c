@@ -30,10 +30,12 @@ void cuda_gemm(Stream *s, void *c, DType c_type, int ldc, float beta, Operand a,
 void cuda_gemm_stack(Stream *s, float *c, Operand a, Operand b, int count, int M, int N, int K)
 {
     const float one = 1, zero = 0;
+    /* Directions of an update need few digits: tensor cores, unless FP32 was asked for. */
+    bool exact = s->be->precision == PRECISION_FP32;
     cuda_queue(s);
-    CUBLAS_CHECK(cublasGemmStridedBatchedEx(((CudaStream *)s)->blas, operation(b), operation(a), N,
-                                            M, K, &one, b.at, CUDA_R_32F, b.ld, (long long)K * N,
-                                            a.at, CUDA_R_32F, a.ld, (long long)M * K, &zero, c,
-                                            CUDA_R_32F, N, (long long)M * N, count,
-                                            compute_type(s, F32), CUBLAS_GEMM_DEFAULT));
+    CUBLAS_CHECK(cublasGemmStridedBatchedEx(
+        ((CudaStream *)s)->blas, operation(b), operation(a), N, M, K, &one, b.at, CUDA_R_32F, b.ld,
+        (long long)K * N, a.at, CUDA_R_32F, a.ld, (long long)M * K, &zero, c, CUDA_R_32F, N,
+        (long long)M * N, count, exact ? CUBLAS_COMPUTE_32F : CUBLAS_COMPUTE_32F_FAST_TF32,
+        CUBLAS_GEMM_DEFAULT));
 }
