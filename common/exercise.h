@@ -73,9 +73,9 @@ typedef struct ExerciseQuestion {
     const Mistake *mistakes;                 /* the most specific first; ended by {0} */
     bool yes_no;                             /* the value is an answer: 1 true, 0 false */
 } ExerciseQuestion;
-/* exercise_wrong() if a case is wrong. If the same mistake explains all n cases (one of q->mistakes,
- * or one that any exercise can have: never set, NaN, 0, a factor, the sign, sums in float), its
- * words come first; then a wrong case in numbers, the first of which that mistake speaks. */
+/* exercise_wrong() if a case is wrong. If the same mistake explains all n cases (one of
+ * q->mistakes, or one that any exercise can have: never set, NaN, 0, a factor, the sign, sums in
+ * float), its words come first; then a wrong case in numbers, the first of which it speaks. */
 void exercise_judge(const ExerciseQuestion *q, const ExerciseCase *cases, int n);
 
 /* The main() of one exercise's check, which is linked twice: check/NAME, without a line of the

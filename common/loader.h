@@ -44,6 +44,10 @@ void loader_free(Loader *l);
  * count. Every index must be in [0, images->count); count 0 is an empty pass. */
 void loader_start(Loader *l, const int32_t *order, int count, int epoch);
 
+/* Augment by this seed from now on, as a new loader would. The batches stay where they lie, and so
+ * what was recorded on them. An unfinished pass ends. */
+void loader_seed(Loader *l, uint64_t seed);
+
 /* The next batch, ready on stream s; false when the pass is over. */
 bool loader_next(Loader *l, Stream *s, Batch *b);
 /* Seconds spent in loader_next since loader_new, over all passes; on a GPU this includes waits of

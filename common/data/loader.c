@@ -239,16 +239,30 @@ static void release(Loader *l)
     pthread_cond_broadcast(&l->change);
 }
 
+/* Locked: of the old pass nothing more is begun. */
+static void end_pass(Loader *l)
+{
+    l->batches = 0;
+    while (l->busy)
+        pthread_cond_wait(&l->change, &l->lock);
+    release(l);
+}
+
+void loader_seed(Loader *l, uint64_t seed)
+{
+    pthread_mutex_lock(&l->lock);
+    end_pass(l);
+    l->seed = seed;
+    pthread_mutex_unlock(&l->lock);
+}
+
 void loader_start(Loader *l, const int32_t *order, int count, int epoch)
 {
     ASSERT(count >= 0 && count <= INT_MAX - l->batch);
     for (int i = 0; i < count; i++)
         ASSERT(order[i] >= 0 && order[i] < l->images.n);
     pthread_mutex_lock(&l->lock);
-    l->batches = 0; /* of the old pass nothing more is begun */
-    while (l->busy)
-        pthread_cond_wait(&l->change, &l->lock);
-    release(l);
+    end_pass(l);
     if (count > l->room) {
         free(l->order);
         l->order = alloc(count, sizeof *order);

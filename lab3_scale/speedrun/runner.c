@@ -107,16 +107,23 @@ void runner_free(Runner *r)
 
 /* ---- a training ---- */
 
-static void begin(Runner *r, uint64_t seed)
+/* The loader stays from run to run, and with it what is recorded on its batches. */
+static void take_loader(Runner *r, uint64_t seed)
 {
     const Dataset *d = r->lab->data;
     Images some = d->train; /* only the images used go to the device */
     some.count = r->images;
     AugmentSpec augment = r->recipe ? recipe_augment(r->recipe)
                                     : (AugmentSpec){.flip = true, .shift = 2};
-    loader_free(r->loader);
-    r->loader = loader_new(r->lab->be, &some, d->mean, d->istd, r->batch, model_halo(r->m), augment,
-                           seed);
+    if (!r->loader)
+        r->loader = loader_new(r->lab->be, &some, d->mean, d->istd, r->batch, model_halo(r->m),
+                               augment, seed);
+    loader_seed(r->loader, seed);
+}
+
+static void begin(Runner *r, uint64_t seed)
+{
+    take_loader(r, seed);
     r->epoch = -1;
     r->left = 0;
     r->counted = 0;

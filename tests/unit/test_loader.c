@@ -192,20 +192,28 @@ static void by_stages(void **state)
 }
 
 /* A pass may be left at any batch; the next one is whole. The list may be longer than the one
- * before. */
+ * before, the seed another one, and the batches lie where they did. */
 static void interrupted_passes(void **state)
 {
     Device *d = device_open();
     Images images = images_new();
     int32_t order[2 * COUNT];
     mixed_order(order);
-    Loader *l = loader_new(d->be, &images, mean, istd, 4, 1, all, 11);
+    Loader *l = loader_new(d->be, &images, mean, istd, 4, 1, all, 12);
     Batch b;
+    loader_start(l, order, COUNT, 0);
+    assert_true(loader_next(l, d->s, &b));
+    Tensor first = b.x;
     for (int round = 0; round < 60; round++) {
         loader_start(l, order + round % 5, COUNT + round % COUNT - 5, round);
         for (int i = 0; i < round % 9; i++)
             assert_true(loader_next(l, d->s, &b));
     }
+    loader_seed(l, 11);
+    assert_false(loader_next(l, d->s, &b));
+    loader_start(l, order, COUNT, 4);
+    assert_true(loader_next(l, d->s, &b));
+    assert_true(b.x.buf == first.buf && b.x.at == first.at);
     loader_start(l, order, 2 * COUNT, 5);
     expect_pass(d, l, &images, all, 4, order, 2 * COUNT, 5, 0);
     loader_start(l, order, 2 * COUNT, 6);
