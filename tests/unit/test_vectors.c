@@ -493,7 +493,7 @@ static void matmul(void **state)
 /* Of zeros nothing is made; else the root of the sum of squares is the length. */
 static void to_length(void **state)
 {
-    enum { N = 3, H = 20, W = 41, EACH = H * W };
+    enum { N = 3, H = 70, W = 61, EACH = H * W };
     Device *d = device_open();
     double *v = random_values(1, N * EACH, 0.1, 3);
     for (int i = 0; i < EACH; i++)

@@ -17,37 +17,79 @@ void cuda_matmul(Stream *s, Tensor c, Tensor a, Tensor b, bool a_transposed, boo
                     N, K);
 }
 
-/* A block per matrix. */
-KERNEL to_length(float *x, float length, size_t count)
+/* ---- lengths: a matrix is cut into pieces, a block for each; sums always in the same order ---- */
+static const size_t MOST_PIECES = 64, PIECE = 4 * WIDE_BLOCK; /* of a matrix; elements */
+enum { LANES = 16 };
+
+static int pieces_of(size_t count, int matrices)
 {
-    __shared__ double part[WIDE_BLOCK];
-    __shared__ float scale;
-    float *v = x + (size_t)blockIdx.x * count;
+    size_t pieces = (count + PIECE - 1) / PIECE, fit = SCRATCH_BYTES / sizeof(double) / matrices;
+    pieces = pieces < MOST_PIECES ? pieces : MOST_PIECES;
+    return (int)(pieces < fit ? pieces : fit);
+}
+
+/* of_piece [matrices,pieces]: the sums of squares. */
+KERNEL squares_of_pieces(double *of_piece, const float *x, size_t count)
+{
+    __shared__ double part[WIDE_BLOCK], lane[LANES];
+    const float *v = x + (size_t)blockIdx.y * count;
     FIRST
     {
         double sum = 0;
-        for (size_t i = threadIdx.x; i < count; i += WIDE_BLOCK)
+        for (size_t i = (size_t)blockIdx.x * WIDE_BLOCK + threadIdx.x; i < count;
+             i += (size_t)gridDim.x * WIDE_BLOCK)
             sum += (double)v[i] * v[i];
         part[threadIdx.x] = sum;
     }
     THEN
     {
-        if (threadIdx.x == 0) {
+        if (threadIdx.x < LANES) {
             double sum = 0;
-            for (int i = 0; i < WIDE_BLOCK; i++)
+            for (int i = threadIdx.x; i < WIDE_BLOCK; i += LANES)
                 sum += part[i];
-            scale = (float)(length / fmax(sqrt(sum), 1e-7));
+            lane[threadIdx.x] = sum;
         }
     }
     LAST
     {
-        for (size_t i = threadIdx.x; i < count; i += WIDE_BLOCK)
+        if (threadIdx.x == 0) {
+            double sum = 0;
+            for (int i = 0; i < LANES; i++)
+                sum += lane[i];
+            of_piece[(size_t)blockIdx.y * gridDim.x + blockIdx.x] = sum;
+        }
+    }
+}
+
+KERNEL to_length(float *x, float length, const double *of_piece, size_t count)
+{
+    __shared__ float scale;
+    float *v = x + (size_t)blockIdx.y * count;
+    FIRST
+    {
+        if (threadIdx.x == 0) {
+            double sum = 0;
+            for (unsigned i = 0; i < gridDim.x; i++)
+                sum += of_piece[(size_t)blockIdx.y * gridDim.x + i];
+            scale = (float)(length / fmax(sqrt(sum), 1e-7));
+        }
+    }
+    THEN
+    {
+        for (size_t i = (size_t)blockIdx.x * WIDE_BLOCK + threadIdx.x; i < count;
+             i += (size_t)gridDim.x * WIDE_BLOCK)
             v[i] *= scale;
     }
 }
 
 void cuda_to_length(Stream *s, Tensor x, float length)
 {
-    ASSERT(x.c == 1 && x.dtype == F32 && x.halo == 0);
-    LAUNCH(s, 3, to_length, x.n, 1, WIDE_BLOCK, (float *)cuda_at(x), length, (size_t)x.h * x.w);
+    size_t count = (size_t)x.h * x.w;
+    int pieces = pieces_of(count, x.n);
+    double *of_piece = (double *)cuda_scratch(s);
+    ASSERT(x.c == 1 && x.dtype == F32 && x.halo == 0 && pieces > 0);
+    LAUNCH(s, 3, squares_of_pieces, pieces, x.n, WIDE_BLOCK, of_piece, (const float *)cuda_at(x),
+           count);
+    LAUNCH(s, 2, to_length, pieces, x.n, WIDE_BLOCK, (float *)cuda_at(x), length,
+           (const double *)of_piece, count);
 }
