@@ -17,7 +17,7 @@ void cuda_matmul(Stream *s, Tensor c, Tensor a, Tensor b, bool a_transposed, boo
                     N, K);
 }
 
-/* ---- lengths: a matrix is cut into pieces, a block for each; sums always in the same order ---- */
+/* ---- lengths: a block for each piece of a matrix; sums always in the same order ---- */
 static const size_t MOST_PIECES = 64, PIECE = 4 * WIDE_BLOCK; /* of a matrix; elements */
 enum { LANES = 16 };
 
