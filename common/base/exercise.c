@@ -232,7 +232,7 @@ int exercise_say(const char *name, int points, const char *expected, ExerciseRes
     char why[1000];
     if (left)
         expected = printable(why, sizeof why, result.why);
-    printf("%s  %-16s  %2d/%-2d  %s%s%s\n", words[result.state], name, won, points, expected,
+    printf("%s  %-17s  %2d/%-2d  %s%s%s\n", words[result.state], name, won, points, expected,
            wrong ? "; found: " : "", wrong ? printable(why, sizeof why, result.why) : "");
     if (result.printed)
         show_printed(result.printed);

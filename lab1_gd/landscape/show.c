@@ -104,16 +104,16 @@ static bool is_developed(const LiveSeen *seen)
            fabs(b) < 0.2 * (seen->b_high - seen->b_low);
 }
 
-/* Trains until the plane is as an idea needs it, which then begins. */
-static void prepare(LiveWish *w, double speed)
+/* Trains until the plane is as an idea needs it, which then begins. go_on: from where it is. */
+static void prepare(LiveWish *w, bool go_on)
 {
     w->plane = PLANE_PATH;
     w->rate = ideas[TRAINS].rate;
     w->momentum = ideas[TRAINS].momentum;
     w->batch = ideas[TRAINS].batch;
     w->duel = w->hold = w->paused = w->place = false;
-    w->restart = true;
-    w->speed = speed;
+    w->restart = !go_on;
+    w->speed = AS_FAST_AS_IT_CAN;
 }
 
 static void start(const Show *s, const Idea *i, LiveWish *w, const LiveSeen *seen)
@@ -142,13 +142,14 @@ static void begin_idea(Show *s, int which)
     background_lock(s->thread);
     LiveWish *w = &s->live->wish;
     const LiveSeen *seen = &s->live->seen;
-    bool trained = s->idea == TRAINS && !w->restart && is_developed(seen);
+    bool trains = s->idea == TRAINS && !w->restart && !seen->diverged,
+         trained = trains && is_developed(seen);
     s->prepared = i->hold && (s->prepared || trained) && !s->prepares;
     s->prepares = i->hold && (i->begin == WITH_ITS_PATH ? !trained : !s->prepared);
     s->idea = which;
     s->since = 0;
     if (s->prepares)
-        prepare(w, AS_FAST_AS_IT_CAN);
+        prepare(w, trains);
     else
         start(s, i, w, seen);
     background_unlock(s->thread);
@@ -232,7 +233,7 @@ static void train_key(LiveWish *w, char key)
 
 static void key(Show *s, char key)
 {
-    s->by_hand = s->by_hand || strchr(".,r []-+=mM", key);
+    s->by_hand = s->by_hand || (key && strchr(".,r []-+=mM", key));
     switch (key) {
     case '.': begin_idea(s, (s->idea + 1) % IDEAS); break;
     case ',': begin_idea(s, (s->idea + IDEAS - 1) % IDEAS); break;
