@@ -175,7 +175,8 @@ endef
 $(foreach lab,lab1 lab2 lab3,$(eval $(call lab_target,$(lab))))
 
 LAB ?= $(foreach dir,$(LABS),$(if $(wildcard $(dir)/check/*.c),$(firstword $(subst _, ,$(dir)))))
-$(call must,$(if $(filter-out lab1 lab2 lab3,$(LAB)),,yes),LAB=$(LAB): expected lab1$(comma) lab2 or lab3)
+$(call must,$(if $(filter-out lab1 lab2 lab3,$(LAB)),,yes),LAB=$(LAB): expected lab1$(comma) lab2 \
+    or lab3)
 CHECKS = $(foreach lab,$(LAB),$(call chosen,$(call lab_checks,$(lab))))
 CHECKED_PROGRAMS = $(foreach lab,$(LAB),$(call lab_programs,$(lab)))
 # Those of the programs that these checks judge.
