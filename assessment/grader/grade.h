@@ -138,6 +138,7 @@ void words_free(Words *w);
 void sandbox_begin(Words *w, const Paths *at);
 void sandbox_show(Words *w, const char *path, const char *inside);
 void sandbox_show_there(Words *w, const char *path); /* by its own path, if there is such a file */
+void sandbox_stay(Words *w);                         /* it runs in this folder, by its own path */
 void sandbox_end(Words *w);
 /* For people: what kept the submission in. */
 char *sandbox_text(const Paths *at);

@@ -81,15 +81,29 @@ void sandbox_show(Words *w, const char *path, const char *inside)
 }
 
 /* The path from the file system's root, without following its last link. */
-void sandbox_show_there(Words *w, const char *path)
+static char *whole_path(const char *path)
 {
     char *here = realpath(".", NULL);
     REQUIRE(here, "cannot tell this folder's name");
     char *whole = *path == '/' ? format_new("%s", path) : format_new("%s/%s", here, path);
+    free(here);
+    return whole;
+}
+
+void sandbox_show_there(Words *w, const char *path)
+{
+    char *whole = whole_path(path);
     if (access(whole, R_OK) == 0)
         sandbox_show(w, whole, whole);
-    free(here);
     free(whole);
+}
+
+void sandbox_stay(Words *w)
+{
+    char *here = whole_path("");
+    words_add(w, "--chdir");
+    words_add(w, "%s", here);
+    free(here);
 }
 
 void sandbox_end(Words *w) { words_add(w, "--"); }

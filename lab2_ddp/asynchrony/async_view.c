@@ -177,13 +177,13 @@ void async_report(const AsyncStudy *s)
                 run_metrics(run, "%s,%g,%d,%.9g,%.6g,%ld,%ld,%.6g,%.6g,%.6g,%.6g,%.6g,%d",
                             serve_names[kind], m, study_slow[slow], r->seconds, predicted, r->used,
                             r->dropped, r->staleness, r->staleness_slow, at[0], at[1], at[2], n);
-                char *of_slow = isnan(r->staleness_slow) ? format_new("–") /* none was used */
-                                                         : format_new("%.2f", r->staleness_slow);
+                char *of_slow = isnan(r->staleness_slow)
+                                  ? format_new("           –") /* none used */
+                                  : format_new("%.2f", r->staleness_slow);
                 run_say(run,
-                        "%-19s  %8g  %4d  %8.3f  %9.3f  %7ld  %9.2f %*s     %.3f (%.3f to %.3f)",
+                        "%-19s  %8g  %4d  %8.3f  %9.3f  %7ld  %9.2f %12s     %.3f (%.3f to %.3f)",
                         serve_names[kind], m, study_slow[slow], r->seconds, predicted, r->dropped,
-                        r->staleness, isnan(r->staleness_slow) ? 14 : 12, of_slow, at[1], at[0],
-                        at[2]);
+                        r->staleness, of_slow, at[1], at[0], at[2]);
                 free(of_slow);
             }
 }

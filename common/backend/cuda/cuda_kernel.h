@@ -35,6 +35,29 @@
     for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < (n); \
          i += (size_t)gridDim.x * blockDim.x)
 
+/* ---- a block's sum, always in the same order ---- */
+enum { COLUMNS = 16 };
+/* part [BLOCK] of the block's threads, summed into *out: by COLUMNS threads, then by one. */
+#define SUM_BLOCK(out, part, column) \
+    THEN \
+    { \
+        if (threadIdx.x < COLUMNS) { \
+            double sum_ = 0; \
+            for (int i_ = 0; i_ < BLOCK / COLUMNS; i_++) \
+                sum_ += (part)[threadIdx.x * (BLOCK / COLUMNS) + i_]; \
+            (column)[threadIdx.x] = sum_; \
+        } \
+    } \
+    LAST \
+    { \
+        if (threadIdx.x == 0) { \
+            double sum_ = 0; \
+            for (int i_ = 0; i_ < COLUMNS; i_++) \
+                sum_ += (column)[i_]; \
+            *(out) = sum_; \
+        } \
+    }
+
 /* ---- an element of each type of activations: to float32 and back, rounded to nearest, ties to
  * even; NaN stays NaN ---- */
 

@@ -18,8 +18,7 @@ void cuda_matmul(Stream *s, Tensor c, Tensor a, Tensor b, bool a_transposed, boo
 }
 
 /* ---- lengths: a block for each piece of a matrix; sums always in the same order ---- */
-static const size_t MOST_PIECES = 64, PIECE = 4 * WIDE_BLOCK; /* of a matrix; elements */
-enum { LANES = 16 };
+static const size_t MOST_PIECES = 64, PIECE = 8 * BLOCK; /* of a matrix; elements */
 
 static int pieces_of(size_t count, int matrices)
 {
@@ -31,34 +30,16 @@ static int pieces_of(size_t count, int matrices)
 /* of_piece [matrices,pieces]: the sums of squares. */
 KERNEL squares_of_pieces(double *of_piece, const float *x, size_t count)
 {
-    __shared__ double part[WIDE_BLOCK], lane[LANES];
+    __shared__ double part[BLOCK], column[COLUMNS];
     const float *v = x + (size_t)blockIdx.y * count;
     FIRST
     {
         double sum = 0;
-        for (size_t i = (size_t)blockIdx.x * WIDE_BLOCK + threadIdx.x; i < count;
-             i += (size_t)gridDim.x * WIDE_BLOCK)
+        FOR_EACH (i, count)
             sum += (double)v[i] * v[i];
         part[threadIdx.x] = sum;
     }
-    THEN
-    {
-        if (threadIdx.x < LANES) {
-            double sum = 0;
-            for (int i = threadIdx.x; i < WIDE_BLOCK; i += LANES)
-                sum += part[i];
-            lane[threadIdx.x] = sum;
-        }
-    }
-    LAST
-    {
-        if (threadIdx.x == 0) {
-            double sum = 0;
-            for (int i = 0; i < LANES; i++)
-                sum += lane[i];
-            of_piece[(size_t)blockIdx.y * gridDim.x + blockIdx.x] = sum;
-        }
-    }
+    SUM_BLOCK(&of_piece[(size_t)blockIdx.y * gridDim.x + blockIdx.x], part, column)
 }
 
 KERNEL to_length(float *x, float length, const double *of_piece, size_t count)
@@ -76,8 +57,7 @@ KERNEL to_length(float *x, float length, const double *of_piece, size_t count)
     }
     THEN
     {
-        for (size_t i = (size_t)blockIdx.x * WIDE_BLOCK + threadIdx.x; i < count;
-             i += (size_t)gridDim.x * WIDE_BLOCK)
+        FOR_EACH (i, count)
             v[i] *= scale;
     }
 }
@@ -88,8 +68,7 @@ void cuda_to_length(Stream *s, Tensor x, float length)
     int pieces = pieces_of(count, x.n);
     double *of_piece = (double *)cuda_scratch(s);
     ASSERT(x.c == 1 && x.dtype == F32 && x.halo == 0 && pieces > 0);
-    LAUNCH(s, 3, squares_of_pieces, pieces, x.n, WIDE_BLOCK, of_piece, (const float *)cuda_at(x),
-           count);
-    LAUNCH(s, 2, to_length, pieces, x.n, WIDE_BLOCK, (float *)cuda_at(x), length,
+    LAUNCH(s, 3, squares_of_pieces, pieces, x.n, BLOCK, of_piece, (const float *)cuda_at(x), count);
+    LAUNCH(s, 2, to_length, pieces, x.n, BLOCK, (float *)cuda_at(x), length,
            (const double *)of_piece, count);
 }

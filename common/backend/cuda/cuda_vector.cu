@@ -93,28 +93,7 @@ void cuda_scale(Stream *s, Tensor x, float a)
 }
 
 /* ---- dot product: a partial sum per block, then their sum; always in the same order ---- */
-enum { DOT_BLOCKS = BLOCK, COLUMNS = 16 };
-
-/* part [BLOCK] of the block's threads, summed into *out: by COLUMNS threads, then by one. */
-#define SUM_BLOCK(out, part, column) \
-    THEN \
-    { \
-        if (threadIdx.x < COLUMNS) { \
-            double sum_ = 0; \
-            for (int i_ = 0; i_ < BLOCK / COLUMNS; i_++) \
-                sum_ += (part)[threadIdx.x * (BLOCK / COLUMNS) + i_]; \
-            (column)[threadIdx.x] = sum_; \
-        } \
-    } \
-    LAST \
-    { \
-        if (threadIdx.x == 0) { \
-            double sum_ = 0; \
-            for (int i_ = 0; i_ < COLUMNS; i_++) \
-                sum_ += (column)[i_]; \
-            *(out) = sum_; \
-        } \
-    }
+enum { DOT_BLOCKS = BLOCK };
 
 KERNEL dot(double *out, const float *x, const float *y, size_t n)
 {
