@@ -12,14 +12,14 @@ NVCC_COMPILE = $(NVCC) -O3 -Wno-deprecated-gpu-targets -std=c++17 -Icommon $(CUD
     $(NVCC_ARCHS) -Xcompiler -fPIC$(comma)-Wall$(comma)-Wextra \
     -Xcompiler -fno-threadsafe-statics$(comma)-fno-exceptions \
     $(if $(STRICT),-Werror all-warnings) -MMD -MP
-$(B)/nvcc_flags: FORCE
+$(B)/nvcc_flags: $(if $(COUNTING),,FORCE)
 	@mkdir -p $(@D)
 	@echo '$(NVCC_COMPILE)' | cmp -s - $@ || echo '$(NVCC_COMPILE)' >$@
 # All kernels at once: nvcc spends most of its time on CUDA's headers, once per architecture.
 CUDA_KERNELS := $(B)/$(CUDA_ROOM)/cuda_kernels.o
 $(CUDA_KERNELS): $(wildcard $(CUDA_ROOM)/*.cu) $(B)/nvcc_flags
 	@mkdir -p $(@D)
-	$(if $(V),,@echo "  NVCC  $(CUDA_ROOM)/*.cu")
+	$(call step,NVCC  $(CUDA_ROOM)/*.cu)
 	$(Q)printf '#include "%s"\n' $(patsubst common/%,%,$(wildcard $(CUDA_ROOM)/*.cu)) >$(@:.o=.cu)
 	$(Q)$(NVCC_COMPILE) -c $(@:.o=.cu) -o $@
 $(B)/$(CUDA_ROOM)/backend_cuda.o: $(B)/nvcc_flags
@@ -38,7 +38,7 @@ GPU_OBJECTS := $(if $(HAVE_CUDA),$(patsubst %.c,$(B)/%.o, \
     $(if $(HAVE_NCCL),common/comm/comm_place.c common/comm/comm_watch.c)))
 $(GPU_OBJECTS): private CFLAGS_ALL += -fPIC
 $(B)/labs_gpu.so: $(GPU_OBJECTS) $(CUDA_KERNELS)
-	$(if $(V),,@echo "  LINK  $@")
+	$(call step,LINK  $@)
 	$(Q)$(LINK) -shared -Wl,-z,lazy $^ $(CUDA_LIBS) $(OPTIONAL_GPU_LIBS) -ldl -lm -o $@
 $(B)/gpu_calls: make/common.mk
 	@mkdir -p $(@D)
@@ -61,7 +61,7 @@ v4_FLAGS := -march=x86-64-v4 -mprefer-vector-width=512
 define kernels
 $(B)/$(1)/%.o: $(CPU_ROOM)/%.c $(B)/flags
 	@mkdir -p $$(@D)
-	$$(if $$(V),,@echo "  CC    $$< $(1)")
+	$$(call step,CC    $$< $(1))
 	$$(Q)$$(COMPILE) $$($(1)_FLAGS) -c $$< -o $$@
 $(B)/kernels_$(1).o: $(patsubst $(CPU_ROOM)/%.c,$(B)/$(1)/%.o,$(KERNELS))
 	$$(Q)ld -r $$^ -o $$@.all

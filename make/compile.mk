@@ -1,6 +1,5 @@
 # compile.mk: how a file is compiled, a program linked, a library packed.
-PARTS := OPENMP MPI CBLAS ZLIB JANSSON LIBCRYPTO CAIRO SDL2 \
-    CUDA CUDNN NCCL
+PARTS := OPENMP MPI CBLAS ZLIB JANSSON LIBCRYPTO CAIRO CUDA CUDNN NCCL
 SANITIZE := $(if $(filter 1,$(SAN)),-fsanitize=address$(comma)undefined -fno-sanitize-recover=all) \
     $(if $(filter thread,$(SAN)),-fsanitize=thread) \
     $(if $(SAN),-O1 -fno-omit-frame-pointer) $(if $(COVERAGE),-O1 --coverage) \
@@ -8,12 +7,12 @@ SANITIZE := $(if $(filter 1,$(SAN)),-fsanitize=address$(comma)undefined -fno-san
     -fno-sanitize-recover=all)
 STRICT := $(if $(filter 1 true,$(WERROR) $(CI)),-Werror)
 CPPFLAGS_ALL = -D_GNU_SOURCE -Icommon $(INCLUDE) $(foreach part,$(PARTS),$($(part)_CFLAGS)) \
-    $(foreach part,CAIRO SDL2 CUDA CUDNN NCCL,$(if $(HAVE_$(part)),-DHAVE_$(part))) \
+    $(foreach part,CAIRO CUDA CUDNN NCCL,$(if $(HAVE_$(part)),-DHAVE_$(part))) \
     $(if $(KERNELS),-DPORTABLE) $(CPPFLAGS)
 # No sibling calls: the watch names the line that a call came from (common/comm/call_board.h).
 CFLAGS_ALL = -std=gnu11 -fno-math-errno -fno-optimize-sibling-calls -Wall -Wextra \
     -Wno-unused-parameter -Werror=incompatible-pointer-types $(STRICT) $(CFLAGS) $(SANITIZE)
-LDLIBS = $(COMPILER_LIBS) $(foreach part,$(filter-out CUDA CUDNN NCCL,$(PARTS)),$($(part)_LIBS)) \
+LDLIBS = $(COMPILER_LIBS) $(foreach part,$(filter-out CUDA CUDNN NCCL,$(PARTS)) SDL2,$($(part)_LIBS)) \
     $(if $(HAVE_CUDA),$(WITH_GPU)) -lm
 COMPILE = $(if $(FUZZ),$(FUZZ_CC),$(CC)) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -MMD -MP
 LINK = $(if $(FUZZ),$(FUZZ_CC),$(CC)) $(CFLAGS_ALL) $(LDFLAGS)
@@ -21,19 +20,36 @@ LINK = $(if $(FUZZ),$(FUZZ_CC),$(CC)) $(CFLAGS_ALL) $(LDFLAGS)
 # A change of the compiler, its flags or the libraries rebuilds everything.
 FLAGS = $(COMPILE) $(foreach part,$(PARTS),$($(part)_LIBS))
 $(B)/flags: INCLUDE := # not that of the target that it is made for
-$(B)/flags: FORCE
+$(B)/flags: $(if $(COUNTING),,FORCE)
 	@mkdir -p $(@D)
-	@[ -e $@ ] || $(FIRST_BUILD)
 	@echo '$(FLAGS)' | cmp -s - $@ || echo '$(FLAGS)' >$@
+# What only a few files use: it may come later, and rebuilds no others.
+FEW_FLAGS = $(SDL2_CFLAGS) $(SDL2_LIBS) $(LIBARCHIVE_CFLAGS) $(LIBARCHIVE_LIBS)
+$(B)/few_flags: $(if $(COUNTING),,FORCE)
+	@mkdir -p $(@D)
+	@echo '$(FEW_FLAGS)' | cmp -s - $@ || echo '$(FEW_FLAGS)' >$@
+SHOWS_WINDOWS := $(B)/common/plot/plot_window.o $(B)/common/plot/plot_input.o
+$(SHOWS_WINDOWS): $(B)/few_flags
+$(SHOWS_WINDOWS): private CPPFLAGS_ALL += $(SDL2_CFLAGS) $(if $(HAVE_SDL2),-DHAVE_SDL2)
+
+# A line before each step of a build: "[ 57/178]  CC    common/args.c". Before the first, a dry run
+# (make -n COUNTING=1) counts them.
+DONE :=
+STEPS = $(eval STEPS := $(shell MAKELEVEL=1 MAKEFLAGS=' -- $(subst ','\'',$(MAKEOVERRIDES))' \
+    $(MAKE) -n COUNTING=1 $(MAKECMDGOALS) 2>/dev/null | grep -c '^STEP'))$(STEPS)
+step = $(if $(V),,$(eval DONE += x)@common/setup/step.sh $(words $(DONE)) $(STEPS) '$(1)')
+ifneq ($(COUNTING),)
+step = @STEP
+endif
 
 define compile
 @mkdir -p $(@D)
-$(if $(V),,@echo "  CC    $<")
+$(call step,CC    $<)
 $(Q)$(COMPILE) -c $< -o $@
 endef
 define link
 @mkdir -p $(@D)
-$(if $(V),,@echo "  LINK  $@")
+$(call step,LINK  $@)
 $(Q)$(LINK) $(filter %.o,$^) $(KEEP_LOADED) $(filter %.a,$^) $(LDLIBS) $(1) -o $@
 endef
 # Linked into every program under the address sanitizer; -rdynamic: libraries must see it, too.

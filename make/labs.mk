@@ -67,7 +67,7 @@ $(filter-out $(wildcard $(1)/exercises/*.c),$(call exercises,$(1))): FORCE
 $(call objects,$(call exercises,$(1)) $(patsubst %,$(1)/%.c,$(call judged,$(1)))): \
     $(B)/$(1)/%.o: $(1)/%.c $(B)/flags | $(B)/$(1)/given.a $(B)/libcommon.a
 	@mkdir -p $$(@D)
-	$$(if $$(V),,@echo "  CC    $$<")
+	$$(call step,CC    $$<)
 	$$(Q)common/setup/compile_exercise.sh $$< $$@ \
 	    '$(B)/$(1)/given.a $(B)/libcommon.a $$(LDLIBS)' $$(COMPILE)
 # In place of the exercise, in the program that prints the verdict: never called.
@@ -152,7 +152,7 @@ $(if $(filter sol,$(VARIANT)),$(if $(wildcard $(1)_*/exercises/*.c), \
     $(if $(wildcard $(1)_*/solution/*.c),,$(1): no_solutions)))
 $(1): $$(call lab_parts,$(1))
 	$(if $(filter $(1),$(EMPTY_LABS)),@echo "$(1): not in this version yet", \
-	    $$(if $(KILL),$$(with_fault),$$(run_lab)))
+	    $$(if $(COUNTING),,$$(if $(KILL),$$(with_fault),$$(run_lab))))
 endef
 $(foreach lab,lab1 lab2 lab3,$(eval $(call lab_target,$(lab))))
 
@@ -176,14 +176,3 @@ check: $(CHECKS) $(JUDGED)
 	@$(BUILT)
 	@for lab in $(without_checks); do echo "$$lab: no exercises to check in this version"; done
 	@$(WITH_MAKE) common/setup/check.sh $(CHECKS)
-
-# What a first build of these goals compiles, in words, before it begins.
-GOAL_LABS = $(sort $(filter lab1 lab2 lab3,$(MAKECMDGOALS)) $(if $(filter check,$(MAKECMDGOALS)), \
-    $(LAB)) $(foreach lab,$(LABS),$(if $(findstring /$(lab)/,$(MAKECMDGOALS)), \
-    $(firstword $(subst _, ,$(lab))))))
-GOAL_PARTS = $(if $(filter check,$(MAKECMDGOALS)),$(CHECKS)) \
-    $(foreach lab,$(filter lab1 lab2 lab3,$(MAKECMDGOALS)), \
-    $(call lab_parts,$(lab)))
-GOAL_SOURCES = $(COMMON) $(GOAL_PARTS) $(foreach lab,$(GOAL_LABS), \
-    $(foreach folder,$(call lab_folder,$(lab)),$(call given,$(folder)) $(call exercises,$(folder))))
-FIRST_BUILD = $(if $(GOAL_LABS),common/setup/first_build.sh $(words $(GOAL_SOURCES)) $(JOBS),true)

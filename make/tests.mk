@@ -15,7 +15,7 @@ COMPILE_CXX = $(CXX) $(CPPFLAGS_ALL) $(patsubst -std=gnu11,-std=gnu++17, \
     $(filter-out -Werror=incompatible-pointer-types,$(CFLAGS_ALL))) -MMD -MP
 define compile_cxx
 @mkdir -p $(@D)
-$(if $(V),,@echo "  CXX   $<")
+$(call step,CXX   $<)
 $(Q)$(COMPILE_CXX) -x c++ -c $< -o $@
 endef
 $(B)/cuda_on_host/%.o: %.c $(B)/flags

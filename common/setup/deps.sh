@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# deps.sh OUT SET…: makes sure that this machine has what a build needs. Sets: run unit test lint.
+# deps.sh OUT SET…: makes sure that this machine has what a build needs. Sets: run, and needs of
+# parts.txt: window data grade unit test lint.
 # Probes; if the system has apt-get, prints and installs exactly what is missing (with sudo if not
 # root), and probes again. DEPS=no: only prints. Exit 2, with the list and the command, if a
 # required part is still missing. make calls it when OUT/config.mk is missing or out of date. Lists
@@ -11,7 +12,8 @@ set -u
 out=$1; shift
 needs="required optional"; must=required
 for set in "$@"; do
-    case $set in unit | test | lint) needs="$needs $set"; must="$must $set" ;; esac
+    needs="$needs $set"
+    case $set in unit | test | lint) must="$must $set" ;; esac
 done
 
 say() { echo "setup: $*" >&2; }
@@ -32,22 +34,67 @@ root_command() {
     else return 1
     fi
 }
-apt() { # ARGUMENT…
-    $root env DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=300 \
-        -o Acquire::Retries=3 "$@" </dev/null >>"$out/apt.log" 2>&1
+# apt DOING ARGUMENT…: apt-get, with its progress on the screen and its words in the log. Ctrl-C ends
+# it, but not when it installs: dpkg, stopped half way, needs a repair.
+apt() {
+    local doing=$1 session=
+    [ "$1" != installing ] || session="setsid --wait"
+    shift
+    $root $session env LC_ALL=C DEBIAN_FRONTEND=noninteractive apt-get -q -o APT::Status-Fd=1 \
+        -o DPkg::Lock::Timeout=300 -o Acquire::Retries=3 "$@" </dev/null 2>&1 |
+        show_progress "$doing" >>"$out/apt.log"
+    return "${PIPESTATUS[0]}"
 }
+# show_progress DOING: apt-get's status lines, "dlstatus:1:41.5:WORDS", become one line of a
+# terminal, written again and again; elsewhere a line every ten seconds. Prints the other lines.
+show_progress() {
+    local line='' part got percent=0 what='' shown=$SECONDS began=$SECONDS start='' end=$'\n'
+    [ ! -t 2 ] || [ "${TERM:-dumb}" = dumb ] || { start=$'\r' end=$'\e[K'; }
+    trap '' INT
+    [ "$1" != installing ] || trap 'printf "$start$end" >&2
+        say "apt-get is installing, and must not stop half way: it finishes first"' INT
+    while true; do
+        IFS= read -r -t 1 part
+        got=$?
+        line+=$part # when a second is over: a part of one, or nothing
+        if [ $got = 0 ]; then
+            case $line in
+                dlstatus:*:*:* | pmstatus:*:*:*)
+                    part=${line#*:*:}
+                    percent=${part%%[.:]*} what=${part#*:} ;;
+                *) echo "$line" ;;
+            esac
+            case $line in *'for cache lock'*) what='waiting for another program that installs' ;; esac
+            line=
+        elif [ $got -lt 128 ]; then break
+        fi
+        [ -n "$start" ] || [ $((SECONDS - shown)) -ge "${SETUP_SECONDS:-10}" ] || continue
+        shown=$SECONDS
+        printf "$start%.79s$end" "setup: $1: $percent %, $((SECONDS - began)) s  $what" >&2
+    done
+    [ -z "$start" ] || printf "$start$end" >&2
+}
+update() { apt 'reading the package lists' update; }
+fetch() { apt fetching install -y --no-install-recommends --download-only "$@"; }
 
 # install PACKAGE…: updates the package lists only if they lack one of these, or are so old that a
 # file is gone.
 install() {
+    local size began=$SECONDS
     if ! root=$(root_command); then
         say "not root, and sudo needs a password here: ask the administrator for that command"
         return 1
     fi
-    say "installing; log: $out/apt.log"
-    apt_knows "$@" || { say "the package lists lack some of these: apt-get update"; apt update; }
-    apt install -y --no-install-recommends "$@" && return
-    apt update && apt install -y --no-install-recommends "$@" && return
+    [ "$root" != sudo ] || sudo -v || return 1 # asks before there is progress on the screen
+    trap 'say "stopped: run it again, and it goes on from here"; exit 130' INT
+    size=$(apt_size "$@") || { update; size=$(apt_size "$@"); }
+    say "installing ${size:-what apt-get knows of them}; log: $out/apt.log"
+    if { fetch "$@" || { update && fetch "$@"; }; } &&
+        apt installing install -y --no-install-recommends "$@"; then
+        say "installed in $((SECONDS - began)) s"
+        trap - INT
+        return 0
+    fi
     say "apt-get failed: $(grep -a '^E:' "$out/apt.log" | tail -n 1)"
     return 1
 }

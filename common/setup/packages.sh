@@ -11,10 +11,10 @@ part_field() {
         "$setup_dir/parts.txt"
 }
 
-# part_list NEED…: the parts with one of these needs, in the table's order.
+# part_list NEED…: the parts with one of these needs, or all, in the table's order.
 part_list() {
     awk -F '|' -v needs=" $* " '/^#/ || NF < 7 { next } { gsub(/ /, "", $1); gsub(/ /, "", $2) }
-        index(needs, " " $2 " ") { print $1 }' "$setup_dir/parts.txt"
+        needs == "  " || index(needs, " " $2 " ") { print $1 }' "$setup_dir/parts.txt"
 }
 
 # package_manager: apt-get, dnf, pacman, brew, or nothing.
@@ -46,10 +46,18 @@ not_installed() {
     done
 }
 
-# apt_knows PACKAGE…: are they all in the local package lists?
-apt_knows() {
-    local package
-    for package in "$@"; do apt-cache show "$package" >/dev/null 2>&1 || return 1; done
+# apt_size PACKAGE…: what installing them takes: "12 packages, 34 MB to fetch, 56 MB on disk". Fails
+# if the local package lists lack one.
+apt_size() {
+    local plan
+    plan=$(LC_ALL=C apt-get install --print-uris -y --no-install-recommends "$@" 2>/dev/null) ||
+        return 1
+    LC_ALL=C awk -v quote="'" '
+        / newly installed, / { packages = $1 + $3 }
+        index($0, quote) == 1 { bytes += $3 }
+        /^After this operation, .* will be used/ { disk = ", " $4 " " $5 " on disk" }
+        END { printf "%d package%s, %.0f MB to fetch%s\n", packages, packages == 1 ? "" : "s",
+            bytes / 1e6, disk }' <<<"$plan"
 }
 
 # install_command PACKAGE…: the command to type.
@@ -58,7 +66,7 @@ install_command() {
     [ "$(id -u)" != 0 ] || sudo=""
     case $(package_manager) in
         apt-get)
-            apt_knows "$@" || update="${sudo}apt-get update && "
+            apt_size "$@" >/dev/null || update="${sudo}apt-get update && "
             echo "$update${sudo}apt-get install -y --no-install-recommends $*" ;;
         dnf) echo "${sudo}dnf install -y $*" ;;
         pacman) echo "${sudo}pacman -S --needed $*" ;;

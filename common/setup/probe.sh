@@ -318,11 +318,11 @@ EOF
 }
 
 probe_compiler
-for part in $(part_list required optional unit test lint gpu); do
+parts=$(part_list)
+for part in $parts; do
     case $part in compiler | nccl | cudnn) ;; *) "probe_$part" & ;; esac
 done
 wait
-parts=$(part_list required optional unit test lint gpu)
 for part in $parts; do cat "$work/$part.result"; done >"$work/results"
 {
     echo "# Written by common/setup/probe.sh: what this machine has. 'make clean' removes it," \

@@ -60,8 +60,10 @@ if grep -E '^(PASS|FAIL) ' "$work/check.log"; then
     wrong "the given files should be TODO, all of them"
 fi
 cat "$work/lab2.log" "$work/check.log" >>"$work/built.log"
-grep -q '^building about [0-9]* files, this first time: .* minute' "$work/built.log" ||
-    wrong "the first build does not say how long it takes"
+# Counted before it begins: the last step is the last of that number.
+files=$(sed -n 's/^building \([0-9]*\) files$/\1/p' "$work/built.log" | head -n 1)
+grep -q "^\[$files/$files\]  LINK  " "$work/built.log" ||
+    { grep '^\[' "$work/built.log"; wrong "the first build has not the $files steps that it says"; }
 if grep -A 5 'warning:' "$work/built.log"; then wrong "the students' build warns, see above"; fi
 if make lab2 SOL=1 >"$work/sol.log" 2>&1; then wrong "SOL=1 works without solutions"; fi
 grep 'no reference solutions here' "$work/sol.log" || wrong "SOL=1 does not say what is missing"
