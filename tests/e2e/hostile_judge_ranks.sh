@@ -6,9 +6,9 @@
 # waits: yes
 # sanitizers: no
 set -u
-work=$(mktemp -d) || exit 2
+lab=lab2_ddp work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
-. tests/e2e/_lab2_programs.sh
+. tests/e2e/_mutants.sh
 
 # One case: the lines of the check, words of one of them, its seconds at most.
 try() { # number, program, steps, verdicts in this order, words, seconds, sed expression

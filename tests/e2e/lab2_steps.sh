@@ -5,8 +5,9 @@
 # seconds: 300
 # sanitizers: no
 set -u
-work=$(mktemp -d)
-. tests/e2e/_lab2_programs.sh
+lab=lab2_ddp work=$(mktemp -d) || exit 2
+trap 'rm -rf "$work"' EXIT
+. tests/e2e/_mutants.sh
 fail() { echo "$*"; exit 1; }
 
 # What takes step k out of the reference again.
