@@ -5,7 +5,7 @@
 # seconds: 900
 # sanitizers: no
 #
-# Without MUTANTS=all (make mutants) only those marked with + run; MUTANT=name: this one.
+# Without MUTANTS=all (make mutants) or ALL=1 only those marked with + run; MUTANT=name: this one.
 set -u
 lab=lab2_ddp work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
@@ -42,7 +42,7 @@ try() {
 }
 mutant() { # as try; + in front of the name: a quick one
     if [ -n "${MUTANT:-}" ]; then [ "$MUTANT" = "${1#+}" ] || return
-    elif [ "${MUTANTS:-}" != all ]; then [ "${1:0:1}" = + ] || return
+    elif [ "${MUTANTS:-}${ALL:-}" = "" ]; then [ "${1:0:1}" = + ] || return
     fi
     printf '%s\0' "${1#+}" "$2" "$3" "$4" "$5" >>"$work/mutants"
 }
@@ -58,7 +58,7 @@ mutant one_device 2 'as local rank 0 of 1' "$short" \
 mutant all_speak 3 'rank 1 (prints|writes)' "$short" 's/speaks = t->comm->rank == 0/speaks = true/'
 mutant world_of_one 3 '"ranks" as 1' "$short" 's/"ranks", t->comm->size/"ranks", 1/'
 # ---- step 4 ----
-mutant +same_slice 4 'ranks 0 and 1 train on the same images' "$full" 's/t->comm->rank \* S;/0;/'
+mutant same_slice 4 'ranks 0 and 1 train on the same images' "$full" 's/t->comm->rank \* S;/0;/'
 mutant own_order 4 'do all ranks draw the same order' "$full" \
     's/(epoch_order\(t->order, count, t->at.seed)/\1 + (uint64_t)t->comm->rank/'
 mutant one_batch 4 'rank 0 trains on positions 8 to 15 .*, expected 24 to 31' "$full" \
@@ -85,9 +85,9 @@ mutant integers 6 'is 0 in integers' "$full" \
 mutant largest 6 'is it the mean' "$full" '/^static void average/,/^}/s/COMM_SUM/COMM_MAX/'
 mutant mean_twice 6 'divided by the world size once more' "$full" \
     's|1.0f / \(float\)t->comm->size|1.0f / (float)(t->comm->size * t->comm->size)|'
-mutant +rank_0_alone 6 'rank 1 makes update 0 without the all-reduce in which rank 0' "$full" \
+mutant rank_0_alone 6 'rank 1 makes update 0 without the all-reduce in which rank 0' "$full" \
     's/average\(t, m->grads\)/if (t->comm->rank == 0) average(t, m->grads)/'
-mutant +after_step 6 'comes after update 0, not before' "$full" \
+mutant after_step 6 'comes after update 0, not before' "$full" \
     '/average\(t, m->grads\)/d
     s/^    sgd_step\(m, t->sgd, rate_now\(t\)\);/&\n    average(t, m->grads);/'
 mutant params 6 'is it model->params that is averaged' "$full" \
@@ -96,7 +96,7 @@ mutant state 6 'without an all-reduce before it' "$full" \
     's/average\(t, m->grads\)/average(t, m->state)/'
 mutant twice 6 'for twice the bytes' "$full" \
     's/^    average\(t, m->grads\);/&\n    average(t, m->grads);/'
-mutant +each_micro 6 'after each of 2 micro-batches: once per update' "$full" \
+mutant each_micro 6 'after each of 2 micro-batches: once per update' "$full" \
     '/average\(t, m->grads\)/d; s/^    model_backward\(m\);/&\n    average(t, m->grads);/'
 mutant scale_first '' '' "$full" \
     '/^static void average/,/^}/{/op->scale/d
@@ -128,7 +128,7 @@ mutant +all_save 9 'rank 1 writes checkpoints too' '6 9' '/if \(t->comm->rank ==
 mutant none_saves 9 'rank 0 writes no checkpoint' "$full" \
     's/if \(t->comm->rank == 0\)/if (t->comm->rank < 0)/'
 mutant save_own 9 'another checkpoint' "$full" '/^static void save/,/^}/{/average\(/d}'
-mutant +rank_0_branch 9 'inside .if .rank == 0..' "$full" \
+mutant rank_0_branch 9 'inside .if .rank == 0..' "$full" \
     '/^static void save/,/^}/s/^    average\(/    if (t->comm->rank == 0)\n    &/'
 mutant returns_early 9 'rank 0 calls comm_all_reduce' "$full" \
     's/^static void save\(Trainer \*t\)/&\n{ if (t->comm->rank) return;/
