@@ -142,7 +142,7 @@ int main(int argc, char **argv)
     parse(&run, &s.study, table, argc, argv);
     stop_on_signals();
     Lab lab = lab_open(comm_open(run.comm), &run);
-    lab_data(&lab, &run, NULL);
+    lab_data_first(&lab, &run, s.study.images, s.study.test);
     partition_study_open(&s.study, &lab, (uint64_t)run.seed);
     lab_run(&lab, "lab2_partition", &run, table);
     if (lab.comm->rank == 0)

@@ -404,7 +404,7 @@ int main(int argc, char **argv)
     link_choose(link, clock);
     Lab lab = lab_open(comm_open(run.comm), &run);
     p.commands = commands_new(lab.comm, lab.be);
-    lab_data(&lab, &run, NULL);
+    lab_data_first(&lab, &run, 8192, 16); /* as many as it needs */
     lab_run(&lab, "lab3_predict", &run, table);
     p.parameters = count_parameters(&p, &lab);
     int status = study_run(&p.study, &lab);
