@@ -111,7 +111,7 @@ static int shown_point(int n, int k)
 
 void linear_draw_path(PlotPanel *panel, int n, const double *w, const double *b, PlotStyle style)
 {
-    double shown_w[3 * VIEW_SHOWN], shown_b[3 * VIEW_SHOWN];
+    double shown_w[3 * VIEW_SHOWN] = {0}, shown_b[3 * VIEW_SHOWN] = {0};
     int shown = n < 3 * VIEW_SHOWN ? n : 3 * VIEW_SHOWN;
     for (int k = 0; k < shown; k++) {
         shown_w[k] = w[shown_point(n, k)];
