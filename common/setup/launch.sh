@@ -245,16 +245,17 @@ fi
 [ "$status" != 0 ] || exit 0
 
 which_host() { # of the others it cannot start on, and why
-    local host words
+    local host words daemon=orted # Open MPI 5 calls it prted
+    ! type -P prted >/dev/null || daemon=prted
     for host in ${hosts//,/ }; do
         host=${host%:*}
         [ "$host" != "$(uname -n)" ] || continue
         # shellcheck disable=SC2086 # words
         words=$(timeout 10 ${OMPI_MCA_plm_rsh_agent/ -q/} -o BatchMode=yes -o ConnectTimeout=5 \
-            "$host" 'command -v orted || ! echo "orted: not found"' 2>&1 </dev/null) && continue
+            "$host" "command -v $daemon || ! echo '$daemon: not found'" 2>&1 </dev/null) && continue
         words=$(tail -n 1 <<<"${words:-no answer}")
         case $words in
-            orted:*) echo "$host has no Open MPI in the PATH of 'ssh $host env'" ;;
+            "$daemon":*) echo "$host has no Open MPI in the PATH of 'ssh $host env'" ;;
             *) echo "'ssh $host true' fails: ${words:0:200}" ;;
         esac
         return

@@ -85,7 +85,7 @@ train 'PPPT\(TF\|FT\)T' 'it stopped itself' 30 'if (me == 1) for (;;) raise(SIGS
 # The watch (10 s) and the check (15 s) both see it.
 train 'PPPT\(TF\|FT\)T' 'did not end within 15 s\|rank 1 has made no call' 80 \
     'if (me == 1) for (;;) pause();'
-train 'PPFT\(TF\|FT\)T' 'more than 8 MiB into one file' 30 \
+train 'PPFT\(TF\|FT\)T' 'more than 64 MiB into one file' 30 \
     'if (me == 2) for (;;) puts("PASS  step 1  6\/6");'
 train PPPTFTT 'started more than 100 processes\|more than 4 GiB' 30 \
     'for (int i = 0; i < 9; i++) fork(); sleep(60);'
