@@ -246,7 +246,7 @@ int main(int argc, char **argv)
                  .batch = 16,
                  .updates = 5,
                  .bucket = 1e5,
-                 .guess = {"wait of the overlapped update", "ms"}};
+                 .guess = {.what = "wait of the overlapped update", .unit = "ms"}};
     c.run.threads = 1; /* a rank stands for a machine; the virtual clock is one thread's */
     Option table[MOST_OPTIONS];
     parse(&c, table, argc, argv);

@@ -127,7 +127,8 @@ int main(int argc, char **argv)
     RunOptions run = run_options_default();
     run.threads = 1; /* an update of this small network ends before a second thread could help */
     static Session s;
-    s.study = (PartitionStudy){.guess = {"share of the images seen in an epoch, own orders", ""},
+    s.study = (PartitionStudy){.guess = {.what = "share of the images seen in an epoch, own orders",
+                                         .unit = ""},
                                .model = "mlp",
                                .split = 4,
                                .batch = 16,

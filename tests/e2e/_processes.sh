@@ -37,6 +37,7 @@ called() { # dir name: those that run this program or script
         mapfile -d '' -t words 2>/dev/null <"/proc/$pid/cmdline"
         case ${words[0]-}:${words[1]-} in
             */"$2":* | "$2":* | *bash:*/"$2") echo "$pid" ;;
+            */prterun:* | prterun:*) [ "$2" != mpirun ] || echo "$pid" ;; # Open MPI 5's
         esac
     done
 }

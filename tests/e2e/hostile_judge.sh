@@ -154,7 +154,7 @@ body "$(fail 'standard output')" "close(1); $right"
 body "$(fail 'stay what they were')" 'for (int i = 0; i < 1024; i++) close(i);'
 body "$(fail 'stay what they were')" 'for (int i = 3; i < 1024; i++) write(i, "right", 5);'
 body "$(fail 'stay what they were')" 'for (int i = 0; i < 5000; i++) open("/dev/null", O_RDONLY);'
-body "$(fail 'wrote a file of more than 8 MiB')" \
+body "$(fail 'wrote a file of more than 64 MiB')" \
     'char n[4096]; snprintf(n, 4096, "%s/big", getenv("TMPDIR")); FILE *f = fopen(n, "w");
     for (;;) fputs("more", f);'
 body "$(fail 'stay what they were')" 'char c; while (read(0, &c, 1) > 0) ;'

@@ -85,7 +85,7 @@ more train 'PPPT\(TF\|FT\)T' 'it stopped itself' 'if (me == 1) for (;;) raise(SI
 # The watch (10 s) and the check (15 s) both see it.
 more train 'PPPT\(TF\|FT\)T' 'did not end within 15 s\|rank 1 has made no call' \
     'if (me == 1) for (;;) pause();'
-more train 'PPFT\(TF\|FT\)T' 'more than 8 MiB into one file' \
+more train 'PPFT\(TF\|FT\)T' 'more than 64 MiB into one file' \
     'if (me == 2) for (;;) puts("PASS  step 1  6\/6");'
 more train PPPTFTT 'started more than 100 processes\|more than 4 GiB' \
     'for (int i = 0; i < 9; i++) fork(); sleep(60);'
