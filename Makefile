@@ -19,7 +19,8 @@
 #= SUBMISSION=f.c what 'make grade' grades, on NP=2: a file or a folder of them
 #=                (default: assessment/train.c)
 #= NEXT=1         'make lab1': the part after the one that it opened last
-#= ONLY=name      only the programs, checks, tests or fuzzers with this in their name
+#= ONLY=5         'make lab1': that part; ONLY=3_train: that program; ONLY=all: all of them.
+#=                With other targets: only the checks, tests or fuzzers with this in their name
 #= SAN=1          address and undefined-behaviour sanitizers; SAN=thread: the thread sanitizer
 #= ALL=1          'make test': every seed, number of ranks and kind of death
 #= DEPS=no        only print what would be installed
@@ -45,8 +46,8 @@ export DEPS HEADLESS DATA_DIR SAN JOBS
 help:       ## this list
 doctor:     ## what this machine has, and the command that installs what is missing
 lab1:       ## gradient descent, SGD, batch size: the first part that you have not finished
-lab2:       ## data-parallel training: build and run your code
-lab3:       ## algorithms at scale: build and run your code
+lab2:       ## data-parallel training: likewise
+lab3:       ## algorithms at scale: likewise
 check:      ## your self-check: a line per exercise, PASS, FAIL or TODO
 assessment: ## build and run your trainer for the assessment
 show:       ## for an audience: a network trains live on its loss surface, full screen
@@ -62,14 +63,13 @@ leaderboard:## the class's efficiency at a link, from the runs in SUBMISSIONS=FO
 handout:    ## the students' tarball: no solutions, no hidden tests
 autograder-zip: ## that tarball with the grader's scripts, for Gradescope
 soak:       ## kill RUNS=200 trainings at random moments; nothing may be lost or stay behind
-commands:   ## every command of the handouts, with its time; STARTS=1: 8 s of each
 mutants:    ## every mistake that the self-checks name, planted and found (minutes)
 record:     ## the labs' expected results, into LAB/recorded/ (hours); DRAW=1: draw those again
 expected:   ## do lab 1's expected numbers hold, on two processors' kernels? (half an hour)
 coverage:   ## which lines of common/ the tests run
 fuzz:       ## feed the file readers random bytes, FUZZ_SECONDS=20 each (needs clang)
 lint:       ## shellcheck, cppcheck, layout, words, and which folder may include which
-format:     ## format the sources with clang-format 14
+format:     ## format the sources with clang-format 14; write the tables of parts into the handouts
 figures:    ## redraw the figures of the README and handouts into docs/, ONLY=lab2: some (minutes)
 clean:      ## remove build/ and nothing else; BUILD=folder: only if make created it
 
@@ -77,7 +77,7 @@ clean:      ## remove build/ and nothing else; BUILD=folder: only if make create
 .SUFFIXES:
 .DELETE_ON_ERROR:
 .PHONY: worklog leaderboard help doctor lab1 lab2 lab3 check assessment show demo test datasets \
-    all bench profile grade hidden reference handout autograder-zip soak commands mutants record \
+    all bench profile grade hidden reference handout autograder-zip soak mutants record \
     expected coverage fuzz lint format figures clean no_solutions fuzzers FORCE
 ifeq ($(MAKELEVEL),0)
 MAKEFLAGS += -j$(JOBS)

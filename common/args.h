@@ -32,7 +32,7 @@ typedef struct {
     double min, max; /* for numbers; both 0: any; ±INFINITY: no limit */
     const char *choices;
     const char *help; /* a phrase, with its unit */
-    bool given;       /* set by args_parse: it was on the command line */
+    bool given;       /* set by args_parse: it was on the command line, or one of make's */
 } Option;
 
 /* A program's table, kept beyond the function that fills it: Option table[MOST_OPTIONS];
@@ -48,7 +48,10 @@ enum { MOST_OPTIONS = 48 };
 /* Read argv into the options' values: "--name=value" or "--name value"; the last of two wins.
  * --help (-h) prints idea and table and exits 0. An unknown option, a missing or bad value, or a
  * left-over word ends the program with one line naming what was expected (exit 2). Strings point
- * into argv. */
+ * into argv.
+ *
+ * $LABS_OPTIONS, "--name=value --name=value", is read first: make's DEVICE, DATA and SEED. There an
+ * option that the program does not have is no error. */
 void args_parse(const char *program, const char *idea, Option *options, int argc, char **argv);
 
 /* The same without --help, for callers that go on: returns NULL, or what is wrong (free() it). */

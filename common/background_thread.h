@@ -32,8 +32,8 @@ bool background_over(BackgroundThread *b); /* has the work returned? */
 /* Holds it at its next background_goes_on(). */
 void background_pause(BackgroundThread *b, bool pause);
 void background_step(BackgroundThread *b); /* paused: lets it through once */
-void background_lock(BackgroundThread *b); /* for data that both threads use */
+/* For data that both threads use. In these three NULL is fine: there is one thread. */
+void background_lock(BackgroundThread *b);
 void background_unlock(BackgroundThread *b);
-
 bool background_goes_on(BackgroundThread *b); /* for the work, between slices */
 #endif

@@ -1,5 +1,5 @@
-/* batch_sweep.h: the effect of the batch size: throughput, and the updates, epochs and time to a
- * target accuracy, over several seeds; as resumable runs, a table, and marks in a figure.
+/* batch_sweep.h: the effect of the batch size: the speed (speed.h), and the updates, epochs and time
+ * to a target accuracy, over several seeds; as resumable runs, a table, and marks in a figure.
  *
  *     BatchSweep sweep = {defaults …};
  *     Option options[] = {RUN_OPTIONS(run), BATCH_SWEEP_OPTIONS(sweep), {0}};
@@ -11,13 +11,11 @@
 #define BATCH_SWEEP_H
 #include "background_thread.h"
 #include "plot.h"
-#include "run.h"
-#include "sweep.h"
+#include "speed.h"
 #include "task_farm.h"
-#include "train_to_target.h"
 
-/* a run's values */
-enum { BATCH_IMAGES_PER_S, BATCH_STEPS, BATCH_SECONDS, BATCH_EPOCHS, BATCH_VALUES };
+/* A run's values, and the time that its updates take. */
+enum { BATCH_STEPS, BATCH_EPOCHS, BATCH_VALUES, BATCH_SECONDS = BATCH_VALUES };
 /* batch sizes at most */
 enum { BATCH_SIZES = 24 };
 
@@ -29,6 +27,7 @@ typedef struct BatchSweep {
     int64_t seed;                          /* the first */
     Comm *comm;
     TargetSetup setup;
+    Speeds speeds;
     Sweep *runs;                  /* setting: the batch; rank 0, else NULL */
     TaskFarmRun *farm;            /* during a run on this rank: tells it to stop */
     BackgroundThread *background; /* rank 0; NULL: none. Its lock guards what follows, and runs */
@@ -61,7 +60,8 @@ typedef struct BatchSweep {
 /* After args_parse: fills in setup. Options that do not fit the data end the run (exit 2); train
  * and test are cut to the images available. */
 void batch_sweep_open(BatchSweep *b, Comm *comm, Backend *be, const Dataset *data, int64_t seed);
-/* sweep.csv in the run's folder, on the rank that speaks. */
+/* sweep.csv and speed.csv in the run's folder, on the rank that speaks; b->speeds may have more
+ * batch sizes. */
 void batch_sweep_file(BatchSweep *b, Run *run);
 void batch_sweep_free(BatchSweep *b);
 
@@ -71,14 +71,14 @@ json_t *batch_sweep_config(const BatchSweep *b);
 double batch_sweep_rate(const BatchSweep *b, int batch);
 int batch_sweep_sizes(const BatchSweep *b, int size[BATCH_SIZES]); /* returns how many */
 
-/* All missing runs, seed by seed, each on the next free rank; for the same number of threads per
- * rank the results, except for the times, are the same on any number of ranks. False: interrupted
- * (Ctrl-C, or background is stopped). Collective. */
+/* The speeds, then all missing runs, seed by seed, each on the next free rank; for the same number
+ * of threads per rank the runs are the same on any number of ranks. False: interrupted (Ctrl-C, or
+ * background is stopped). Collective. */
 bool batch_sweep_run(BatchSweep *b, Run *run);
-/* On rank 0, between pieces of work: false: interrupted. Waits while background is paused. */
-bool batch_sweep_goes_on(const BatchSweep *b);
 
 void batch_sweep_table(const BatchSweep *b, Run *run);
+/* One value over the seeds. Times: the runs' updates times the median time of an update. */
+Spread batch_sweep_spread(const BatchSweep *b, int size, int value);
 /* One value over the batch sizes: the median of the runs that have it, with a bar from lowest to
  * highest. BATCH_STEPS: with "perfect scaling". Batches with runs that missed the target get a
  * cross at the top. style.label NULL: "median of N runs". */

@@ -15,6 +15,10 @@
 
 enum { CHILD_OUT = 1, CHILD_ERR = 2 }; /* standard output, standard error */
 
+/* MiB of a file of tried code: reached in a fraction of a second by a loop that prints without end,
+ * and four times what a library needs: Open MPI 5's shared memory is a file of 16 MiB per rank. */
+enum { CHILD_TRIED_MIB = 64 };
+
 typedef struct Child {
     void (*work)(void *context); /* the child does work(context) … */
     void *context;

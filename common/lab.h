@@ -30,6 +30,8 @@ Lab lab_open(Comm *comm, const RunOptions *o);
  * (not NULL) the other ranks first sleep until rank 0 broadcasts a command, which they drop: it
  * opens its window meanwhile, and ranks may share cores. */
 void lab_data(Lab *lab, const RunOptions *o, Commands *commands);
+/* Only the first `train` and `test` images of it, as far as there are so many; 0: all. */
+void lab_data_first(Lab *lab, const RunOptions *o, int train, int test);
 /* The run's folder and its config.json, with data, device and world size. */
 void lab_run(Lab *lab, const char *program, const RunOptions *o, const Option *options);
 /* Closes whatever is open. Free first what was made on the device. Collective. */

@@ -10,6 +10,9 @@ double timer_now(void);
  * time. */
 double timer_real(void);
 
+/* Processor time of this process so far, all its threads together. */
+double timer_processor(void);
+
 /* From here on timer_now() is `clock`, which counts one thread's processor time; any thread may
  * call it. */
 void timer_follow(double (*clock)(void));

@@ -26,21 +26,19 @@ typedef struct TargetSetup {
                 * is the plain one */
     int train, test; /* images used of each set: its first ones */
     int check_every; /* training images between two tests */
-    /* NULL: never. Called every few hundred images; its time is not counted. */
+    /* NULL: never. Called every few hundred images. */
     bool (*interrupted)(void *context);
     void *context;
 } TargetSetup;
 
 typedef struct TargetOutcome {
-    double steps, seconds, epochs; /* to the target, without the tests; NaN: not reached (or
-                                    * diverged) */
-    double images_per_s;           /* of the training alone */
-    double accuracy;               /* the best measured */
-    bool interrupted;              /* true: the other fields are meaningless */
+    double steps, epochs; /* to the target; NaN: not reached (or diverged) */
+    double accuracy;      /* the best measured */
+    bool interrupted;     /* true: the other fields are meaningless */
 } TargetOutcome;
 
-/* Train a new network with `batch` images per update until it reaches the target. Except for the
- * times, the outcome depends on the arguments and the number of threads alone. */
+/* Train a new network with `batch` images per update until it reaches the target. The outcome
+ * depends on the arguments and the number of threads alone; how long it takes, speed.h tells. */
 TargetOutcome train_to_target(const TargetSetup *s, int batch, double rate, uint64_t seed);
 
 /* Train a new network for `updates` updates on images subset[0 … count) of the training set, in a
@@ -50,7 +48,14 @@ TargetOutcome train_to_target(const TargetSetup *s, int batch, double rate, uint
 double train_on_subset(const TargetSetup *s, const int32_t *subset, int count, int batch,
                        int updates, double rate, uint64_t seed);
 
-/* Seconds per update with `batch` images: the mean over at least 3 updates and about `seconds`
+typedef struct UpdateTime {
+    double seconds; /* per update, by the clock */
+    double
+        processor; /* seconds of it that its threads had a processor, their mean: less where other
+                       * processes took it. A GPU's are `seconds` */
+} UpdateTime;
+
+/* The time of an update with `batch` images: the mean over at least 2 updates and about `seconds`
  * seconds, after a warm-up. No tests, and no learning: the rate is 0. */
-double target_update_seconds(const TargetSetup *s, int batch, double seconds);
+UpdateTime target_update_time(const TargetSetup *s, int batch, double seconds);
 #endif

@@ -24,11 +24,10 @@ static Choices defaults(void)
 {
     return (Choices){.run = run_options_default(),
                      .study = {.fastest = 1024,
-                               .rounds = 3,
-                               .slice = 0.25,
                                .t0 = NAN,
                                .c = NAN,
-                               .sweep = {.model = "resnet8",
+                               .sweep = {.speeds = {SPEED_DEFAULTS},
+                                         .model = "resnet8",
                                          .scale = "sqrt",
                                          .smallest = 2,
                                          .largest = 512,
@@ -49,17 +48,13 @@ static void parse(Choices *c, Option *table, int argc, char **argv)
                                           {"factor", "2"},         {"seeds", "5"},
                                           {"train", "60000"},      {"test", "10000"},
                                           {"check-every", "5000"}, {"target", "0.88"},
-                                          {"epochs", "5"},         {"fastest", "4096"},
-                                          {"rounds", "5"}};
+                                          {"epochs", "5"},         {"fastest", "4096"}};
     BatchStudy *s = &c->study;
     const Option options[] = {RUN_OPTIONS(c->run),
                               BATCH_SWEEP_OPTIONS(s->sweep),
                               {"fastest", ARG_INT, &s->fastest, .min = 4, .max = 65536,
                                .help = "largest batch whose speed is measured"},
-                              {"rounds", ARG_INT, &s->rounds, .min = 1, .max = 100,
-                               .help = "how often each speed is measured"},
-                              {"slice", ARG_REAL, &s->slice, .min = 0.01, .max = 60,
-                               .help = "seconds per measurement of the speed"},
+                              SPEED_OPTIONS(s->sweep.speeds),
                               {"full", ARG_FLAG, &c->full,
                                .help = "all images, more batch sizes and seeds: takes hours"},
                               {0}};
@@ -77,30 +72,26 @@ static void try_time_per_update(void *unused)
     time_per_update(&t0, &c, (double[]){1, 2, 4}, (double[]){2, 3, 5}, 3);
 }
 
+static int rows(const BatchStudy *s) { return s->sweep.speeds.file->rows + s->sweep.runs->rows; }
+
 static void draw(void *context, Plot *plot)
 {
     BatchStudy *s = context;
-    BackgroundThread *b = s->background;
-    if (b)
-        background_lock(b);
+    background_lock(s->background);
+    batch_study_fit(s);
     batch_study_draw(s, plot);
     s->shown_second = (int)timer_real();
     s->touched = false;
-    s->shown_rows = s->speed->rows + s->sweep.runs->rows;
-    if (b)
-        background_unlock(b);
+    s->shown_rows = rows(s);
+    background_unlock(s->background);
 }
 
 static bool changed(void *context)
 {
     BatchStudy *s = context;
-    BackgroundThread *b = s->background;
-    if (b)
-        background_lock(b);
-    bool same = !s->touched && s->shown_rows == s->speed->rows + s->sweep.runs->rows &&
-                s->shown_second == (int)timer_real();
-    if (b)
-        background_unlock(b);
+    background_lock(s->background);
+    bool same = !s->touched && s->shown_rows == rows(s) && s->shown_second == (int)timer_real();
+    background_unlock(s->background);
     return !same;
 }
 
@@ -157,34 +148,13 @@ static void show(BatchStudy *s)
     s->background = NULL;
 }
 
-/* The speeds have a file of their own: they do not depend on the options of the runs to the
- * target. */
-static Sweep *speed_file(const BatchStudy *s)
-{
-    const TargetSetup *t = &s->sweep.setup;
-    char data[17];
-    dataset_digest(data, t->data);
-    json_t *config = json_pack("{s:s, s:s, s:s, s:s, s:i, s:i, s:f, s:i}", "model", t->spec.name,
-                               "data", t->data->name, "data digest", data, "device",
-                               t->be->description, "precision", (int)t->be->precision, "ranks",
-                               s->sweep.comm->size, "slice", s->slice, "train", t->train);
-    char *path = run_path(s->run, "speed.csv");
-    Sweep *speed = sweep_open(path, "batch,seconds_per_update", config);
-    sweep_require(speed, (SweepRange[]){{1, 65536, .whole = true}, {.high = 1e9}});
-    free(path);
-    json_decref(config);
-    return speed;
-}
-
 static void lead(BatchStudy *s)
 {
-    s->speed = speed_file(s);
     show(s);
     if (s->missing)
         run_say(s->run, "to do: %s", s->missing);
     else
         batch_study_table(s);
-    sweep_free(s->speed);
 }
 
 int main(int argc, char **argv)
@@ -204,6 +174,8 @@ int main(int argc, char **argv)
             s->fastest, s->sweep.train);
     lab_run(&lab, "lab1_batch_size", &c.run, table);
     s->run = lab.run;
+    for (int batch = 1; batch <= s->fastest; batch *= 2)
+        speed_size(&s->sweep.speeds, batch);
     batch_sweep_file(&s->sweep, s->run);
     if (lab.comm->rank == 0)
         lead(s);

@@ -246,7 +246,7 @@ int main(int argc, char **argv)
                  .batch = 16,
                  .updates = 5,
                  .bucket = 1e5,
-                 .guess = {"wait of the overlapped update", "ms"}};
+                 .guess = {.what = "wait of the overlapped update", .unit = "ms"}};
     c.run.threads = 1; /* a rank stands for a machine; the virtual clock is one thread's */
     Option table[MOST_OPTIONS];
     parse(&c, table, argc, argv);
@@ -268,7 +268,7 @@ int main(int argc, char **argv)
     Comm *comm = comm_open(c.run.comm);
     REQUIRE(comm->size > 1, "one rank exchanges nothing: make lab2 ONLY=4_overlap NP=2");
     Lab lab = lab_open(comm, &c.run);
-    lab_data(&lab, &c.run, NULL);
+    lab_data_first(&lab, &c.run, (c.updates + 1) * c.batch * comm->size, 1);
     lab_run(&lab, "lab2_overlap", &c.run, table);
     s.study.lab = &lab;
     s.commands = commands_new(comm, lab.be);

@@ -127,7 +127,8 @@ int main(int argc, char **argv)
     RunOptions run = run_options_default();
     run.threads = 1; /* an update of this small network ends before a second thread could help */
     static Session s;
-    s.study = (PartitionStudy){.guess = {"share of the images seen in an epoch, own orders", ""},
+    s.study = (PartitionStudy){.guess = {.what = "share of the images seen in an epoch, own orders",
+                                         .unit = ""},
                                .model = "mlp",
                                .split = 4,
                                .batch = 16,
@@ -142,7 +143,7 @@ int main(int argc, char **argv)
     parse(&run, &s.study, table, argc, argv);
     stop_on_signals();
     Lab lab = lab_open(comm_open(run.comm), &run);
-    lab_data(&lab, &run, NULL);
+    lab_data_first(&lab, &run, s.study.images, s.study.test);
     partition_study_open(&s.study, &lab, (uint64_t)run.seed);
     lab_run(&lab, "lab2_partition", &run, table);
     if (lab.comm->rank == 0)

@@ -219,7 +219,7 @@ int main(int argc, char **argv)
     Comm *comm = comm_open(c.run.comm);
     REQUIRE(comm->size > 1, "one rank exchanges nothing: make lab2 ONLY=7_compression NP=2");
     Lab lab = lab_open(comm, &c.run);
-    lab_data(&lab, &c.run, NULL);
+    lab_data_first(&lab, &c.run, s.study.images, s.study.test);
     compression_study_open(&s.study, &lab, (uint64_t)c.run.seed);
     lab_run(&lab, "lab2_compression", &c.run, table);
     if (comm->rank == 0)

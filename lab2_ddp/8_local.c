@@ -168,7 +168,7 @@ int main(int argc, char **argv)
     Comm *comm = comm_open(run.comm);
     REQUIRE(comm->size > 1, "one rank exchanges nothing: make lab2 ONLY=8_local NP=4");
     Lab lab = lab_open(comm, &run);
-    lab_data(&lab, &run, NULL);
+    lab_data_first(&lab, &run, s.study.images, s.study.test);
     local_study_open(&s.study, &lab, (uint64_t)run.seed);
     lab_run(&lab, "lab2_local", &run, table);
     s.study.commands = commands_new(comm, lab.be);

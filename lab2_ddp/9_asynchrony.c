@@ -154,7 +154,7 @@ int main(int argc, char **argv)
     REQUIRE(comm->size > 2 && comm->size <= SERVER_WORKERS + 1,
             "a server and 2 to %d workers: make lab2 ONLY=9_asynchrony NP=5", SERVER_WORKERS);
     Lab lab = lab_open(comm, &run);
-    lab_data(&lab, &run, NULL);
+    lab_data_first(&lab, &run, s.study.images, s.study.test);
     async_study_open(&s.study, &lab, (uint64_t)run.seed);
     lab_run(&lab, "lab2_asynchrony", &run, table);
     s.study.commands = commands_new(comm, lab.be);

@@ -38,6 +38,7 @@ static void parse(RunOptions *run, SizeStudy *s, Option *table, int argc, char *
          .help = "test images; as many are held out for the tuning"},
         {"check-every", ARG_INT, &s->check_every, .min = 1, .max = 1000000,
          .help = "training images between two tests"},
+        SPEED_OPTIONS(s->speeds),
         {"recorded", ARG_STRING, &s->tuned.recorded, .help = "folder of recorded trainings"},
         {"full", ARG_FLAG, &full, .help = "each doubling, 5 seeds, 7 tries"},
         {0}};
@@ -70,6 +71,7 @@ int main(int argc, char **argv)
                                         .report = size_report},
                               .budget = 5,
                               .seeds = 3},
+                    .speeds = {SPEED_DEFAULTS},
                     .model = "mlp",
                     .smallest = 8,
                     .largest = 8192,
@@ -97,6 +99,7 @@ int main(int argc, char **argv)
     size_open(&s, &lab, run.seed);
     int status = study_run(&s.tuned.study, &lab);
     size_critical_free(&s);
+    speed_free(&s.speeds);
     tuned_free(&s.tuned);
     lab_close(&lab);
     return status;

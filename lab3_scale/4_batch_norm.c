@@ -69,7 +69,7 @@ int main(int argc, char **argv)
     parse(&run, &s, table, argc, argv);
     stop_on_signals();
     Lab lab = lab_open(comm_open(run.comm), &run);
-    lab_data(&lab, &run, NULL);
+    lab_data_first(&lab, &run, s.images, s.test);
     norm_open(&s, &lab, (uint64_t)run.seed);
     lab_run(&lab, "lab3_batch_norm", &run, table);
     int status = study_run(&s.study, &lab);

@@ -235,8 +235,8 @@ static void measure_alone(const Predictor *p, double *per_update, double *per_im
                          .test = 16};
     double small = INFINITY, large = INFINITY; /* the fastest of three: others may compute, too */
     for (int i = 0; i < 3; i++) {
-        small = fmin(small, target_update_seconds(&setup, 16, 0.3));
-        large = fmin(large, target_update_seconds(&setup, 128, 0.5));
+        small = fmin(small, target_update_time(&setup, 16, 0.3).seconds);
+        large = fmin(large, target_update_time(&setup, 128, 0.5).seconds);
     }
     /* A line through both; on a machine too busy for it, through the larger and zero. */
     *per_image = (large - small) / 112;
@@ -404,7 +404,7 @@ int main(int argc, char **argv)
     link_choose(link, clock);
     Lab lab = lab_open(comm_open(run.comm), &run);
     p.commands = commands_new(lab.comm, lab.be);
-    lab_data(&lab, &run, NULL);
+    lab_data_first(&lab, &run, 8192, 16); /* as many as it needs */
     lab_run(&lab, "lab3_predict", &run, table);
     p.parameters = count_parameters(&p, &lab);
     int status = study_run(&p.study, &lab);

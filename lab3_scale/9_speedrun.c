@@ -83,7 +83,7 @@ int main(int argc, char **argv)
     parse(&run, &s, table, argc, argv);
     stop_on_signals();
     Lab lab = lab_open(comm_open(run.comm), &run);
-    lab_data(&lab, &run, NULL);
+    lab_data_first(&lab, &run, s.recipe.images, s.recipe.test);
     s.seed = (uint64_t)run.seed;
     speedrun_open(&s, &lab);
     lab_run(&lab, "lab3_speedrun", &run, table);

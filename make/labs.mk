@@ -89,68 +89,50 @@ LAB_PROGRAMS := $(foreach lab,$(LABS), \
     $(foreach variant,student $(if $(wildcard $(lab)/solution/*.c),sol), \
     $(call programs,$(lab),$(variant)) $(call checks,$(lab),$(variant))))
 
-# Programs about several ranks start on this many, unless NP or HOSTS says otherwise.
-RANKS_1_ranks := 4
-RANKS_2_all_reduce := 32
-RANKS_4_overlap := 2
-RANKS_5_partition := 2
-RANKS_6_network := 32
-RANKS_7_compression := 2
-RANKS_8_fifteen_steps := 2
-RANKS_8_local := 4
-RANKS_9_asynchrony := 5
-RANKS_2_gap := 2
-RANKS_3_learning_rate := 2
-RANKS_4_batch_norm := 2
-RANKS_5_noise_and_time := 2
-RANKS_6_optimisers := 2
-RANKS_8_predict := 4
-RANKS_9_speedrun := 1
-RANKS_9_three_parallelisms := 4
-RANKS_10_shard := 8
 given_ranks := $(if $(filter-out file,$(origin NP)),$(NP))
-ranks_of = $(or $(given_ranks),$(if $(HOSTS),,$(RANKS_$(notdir $(1)))),$(if $(HOSTS),,$(NP)))
 # What a recipe starts so ends when make or the recipe's shell does (common/setup/guard.sh).
 WITH_MAKE := LABS_PARENT=$$PPID
 launch = $(WITH_MAKE) common/setup/launch.sh $(addprefix --np=,$(1)) $(if $(HOSTS),--hosts $(HOSTS))
-LAUNCH = $(call launch,$(call ranks_of))
-OPTIONS = $(if $(DEVICE),--device=$(DEVICE)) $(if $(DATA),--data=$(DATA)) \
-    $(if $(SEED),--seed=$(SEED)) $(ARGS)
+LAUNCH = $(call launch,$(or $(given_ranks),$(if $(HOSTS),,$(NP))))
+# Variables as options. A program of a lab takes those that it has from LABS_OPTIONS (common/args.h).
+VARIABLES = $(if $(DEVICE),--device=$(DEVICE)) $(if $(DATA),--data=$(DATA)) \
+    $(if $(SEED),--seed=$(SEED))
+OPTIONS = $(VARIABLES) $(ARGS)
 
 # ONLY=1A, 1a_gradient.c and exercises/1a_gradient.c are 1a_gradient's, too.
 WANTED = $(if $(ONLY),$(shell echo '$(ONLY)' | tr A-Z a-z | sed 's,.*/,,; s/\.[a-z]*$$//'))
-chosen = $(if $(ONLY),$(foreach wanted,$(or $(WANTED),-),$(foreach program,$(1), \
-    $(if $(findstring $(wanted),$(notdir $(program))),$(program)))),$(1))
+# What ONLY chooses of these programs. A word that begins with a number is the beginning of a name,
+# and the number is whole: 1 and 1_ are not 11_what_if's. A name that is complete is that program's.
+DIGITS := 0 1 2 3 4 5 6 7 8 9
+numbered_as = $(filter-out $(DIGITS:%=$(1)%%),$(filter $(1)%,$(2)))
+with_number = $(or $(filter $(1),$(2)),$(call numbered_as,$(1),$(2)))
+with_text = $(foreach name,$(2),$(if $(findstring $(1),$(name)),$(name)))
+named = $(foreach word,$(or $(WANTED),-), \
+    $(call $(if $(filter $(DIGITS:%=%%),$(word)),with_number,with_text),$(word),$(notdir $(1))))
+chosen = $(if $(ONLY),$(foreach program,$(1),$(if $(filter $(notdir $(program)),$(call named,$(1))), \
+    $(program))),$(1))
 # A recipe's first line: ends it if ONLY matches none of these programs or checks.
 must_match = $(if $(strip $(call chosen,$(1))),,@common/setup/no_match.sh '$(ONLY)' '$(WANTED)' $@ \
     $(1:$(B)/%=%) -- $(2:$(B)/%=%))
-# Run a lab's programs in order, each given as RANKS:PROGRAM. After status 77 (a part still to do,
-# missing hardware) the program has printed the reason: that is no error of make's.
-parts_of = $(foreach program,$(call chosen,$(call lab_programs,$(1))), \
-    $(call ranks_of,$(program)):$(program))
-# A lab with parts.txt opens one part: the first that is not finished, or, NEXT=1, the one after
-# that which it opened last; and builds that part alone. ONLY=… and SOL=1 run all that they name.
+
+# `make lab1` builds and runs one part (common/setup/parts.sh, choose); with ONLY what that names.
+# After status 77 (a part still to do, missing hardware) the program has printed the reason: that is
+# no error of make's.
 $(call must,$(filter 0 1,$(or $(NEXT),0)),NEXT=$(NEXT): expected 1)
-$(call must,$(if $(filter-out 0,$(NEXT)),$(if $(ONLY)$(filter sol,$(VARIANT)),,yes),yes), \
-    NEXT=$(NEXT): not with ONLY or SOL)
-one_part = $(if $(ONLY)$(filter sol,$(VARIANT)),,$(wildcard $(1)_*/parts.txt))
-define open_one_part
-name=$$(MAKE='$(MAKE)' common/setup/lab_part.sh choose $(call lab_folder,$@) $(BUILD)/$@.part \
-    $(filter 1,$(NEXT))) || exit 0; \
-for part in $$parts; do [ "$${part##*/}" != "$$name" ] || break; done; parts=$$part; \
-$(MAKE) --no-print-directory "$${part#*:}" || exit;
-endef
+$(call must,$(if $(filter-out 0,$(NEXT)),$(if $(ONLY),,yes),yes),NEXT=$(NEXT): not with ONLY)
+lab_parts = $(if $(filter all,$(ONLY)),$(call lab_programs,$(1)), \
+    $(if $(ONLY),$(call chosen,$(call lab_programs,$(1)))))
 define run_lab
-$(call must_match,$(call lab_programs,$@),$(call lab_checks,$@))
-+@parts="$(call parts_of,$@)"; $(if $(call one_part,$@),$(open_one_part)) \
-$(BUILT); for part in $$parts; do \
-    echo "== $${part##*/}   (alone: make $@ ONLY=$${part##*/})"; \
-    common/setup/lab_part.sh about $(call lab_folder,$@) "$${part##*/}"; \
-    ranks=$${part%%:*}; \
-    $(call launch) $${ranks:+--np=$$ranks} $${part#*:} $(OPTIONS); status=$$?; \
-    if [ $$status = 77 ]; then echo "$@: not done yet, for the reason above"; \
-    elif [ $$status != 0 ]; then exit $$status; fi; \
-done$(if $(call one_part,$@),; echo "the next part: make $@ NEXT=1")
+$(if $(filter all,$(ONLY)),,$(call must_match,$(call lab_programs,$@),$(call lab_checks,$@)))
++@programs='$(call lab_parts,$@)'; $(if $(ONLY),, \
+programs=$$(NEXT=$(NEXT) SOL=$(filter-out student,$(call variant_of,$(call lab_folder,$@))) \
+    MAKE='$(MAKE)' common/setup/parts.sh choose $(call lab_folder,$@) $(BUILD)/$@.part \
+    $(call lab_programs,$@)) || exit 0; \
+$(MAKE) --no-print-directory "$$programs" NEXT= || exit;) \
+$(BUILT); \
+NP='$(given_ranks)' HOSTS='$(HOSTS)' LABS_OPTIONS='$(VARIABLES)' $(WITH_MAKE) \
+    common/setup/parts.sh run $(call lab_folder,$@) $$programs -- $(ARGS) \
+    $(if $(ONLY),,&& echo "the next part: make $@ NEXT=1$(if $(SOL), SOL=$(SOL))")
 endef
 # KILL=1 or KILL=STOP: lab 2's trainer, and a fault on the way.
 RANKS_KILL := 3
@@ -168,7 +150,7 @@ endef
 define lab_target
 $(if $(filter sol,$(VARIANT)),$(if $(wildcard $(1)_*/exercises/*.c), \
     $(if $(wildcard $(1)_*/solution/*.c),,$(1): no_solutions)))
-$(1): $$(if $$(call one_part,$(1)),,$$(call chosen,$$(call lab_programs,$(1))))
+$(1): $$(call lab_parts,$(1))
 	$(if $(filter $(1),$(EMPTY_LABS)),@echo "$(1): not in this version yet", \
 	    $$(if $(COUNTING),,$$(if $(KILL),$$(with_fault),$$(run_lab))))
 endef

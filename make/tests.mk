@@ -127,10 +127,6 @@ mutants: $(LAB_PROGRAMS)
 	@$(BUILT)
 	@for script in tests/e2e/lab*_mutants.sh tests/e2e/lab3_mistakes.sh; do \
 	    $(WITH_MAKE) BUILD=$(B) MUTANTS=all $$script || exit; done
-# The handouts' commands, with the options that this make was given.
-commands: $(LAB_PROGRAMS) $(TRAINERS) $(GRADING)
-	@$(BUILT); env -u MAKELEVEL MAKEFLAGS='$(filter HAVE_%,$(MAKEOVERRIDES))' \
-	    tests/tools/commands.sh $(if $(STARTS),--starts) $(wildcard *$(ONLY)*/HANDOUT.md)
 # The expected results of the labs; DRAW=1: drawn again from what is recorded.
 record: $(LAB_PROGRAMS)
 	@$(BUILT)

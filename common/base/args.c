@@ -275,6 +275,28 @@ char *args_read(Option *options, int argc, char **argv)
     return wrong;
 }
 
+/* make's variables, "--seed=3 --device=cpu" in $LABS_OPTIONS: those that the program has. A text
+ * that an option points into stays. */
+static char *read_variables(Option *options)
+{
+    const char *at = getenv("LABS_OPTIONS");
+    char *wrong = NULL;
+    for (size_t length; at && *(at += strspn(at, " ")) && !wrong; at += length) {
+        length = strcspn(at, " ");
+        char *word = format_new("%.*s", (int)length, at), *text = strchr(word, '=');
+        bool keep = false;
+        for (Option *o = options; o->name && text; o++)
+            if (!strncmp(word, "--", 2) && !strncmp(word + 2, o->name, text - word - 2) &&
+                o->name[text - word - 2] == 0) {
+                wrong = take(o, true, text + 1);
+                keep = o->kind == ARG_STRING || o->kind == ARG_CHOICE;
+            }
+        if (!keep)
+            free(word);
+    }
+    return wrong;
+}
+
 void args_parse(const char *program, const char *idea, Option *options, int argc, char **argv)
 {
     if (wants_help(argv + 1)) {
@@ -283,7 +305,8 @@ void args_parse(const char *program, const char *idea, Option *options, int argc
             print_help(program, idea, options);
         exit(0);
     }
-    char *wrong = args_read(options, argc, argv);
+    char *wrong = read_variables(options);
+    wrong = wrong ? wrong : args_read(options, argc, argv);
     REQUIRE(!wrong, "%s: %s; see --help", program, wrong);
 }
 

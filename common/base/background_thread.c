@@ -21,7 +21,8 @@ static void *main_of_thread(void *argument)
 {
     BackgroundThread *b = argument;
 #ifdef __linux__
-    setpriority(PRIO_PROCESS, (id_t)gettid(), 5); /* on Linux: of this thread alone */
+    id_t thread = (id_t)gettid(); /* on Linux: of this thread alone */
+    setpriority(PRIO_PROCESS, thread, getpriority(PRIO_PROCESS, thread) + 5);
 #endif
     b->work(b->state, b);
     pthread_mutex_lock(&b->gate);
@@ -67,6 +68,8 @@ bool background_over(BackgroundThread *b)
 
 bool background_goes_on(BackgroundThread *b)
 {
+    if (!b)
+        return true;
     pthread_mutex_lock(&b->gate);
     while (b->paused && !b->stopped && b->steps == 0)
         pthread_cond_wait(&b->changed, &b->gate);
@@ -96,5 +99,14 @@ void background_stop(BackgroundThread *b)
     free(b);
 }
 
-void background_lock(BackgroundThread *b) { pthread_mutex_lock(&b->data); }
-void background_unlock(BackgroundThread *b) { pthread_mutex_unlock(&b->data); }
+void background_lock(BackgroundThread *b)
+{
+    if (b)
+        pthread_mutex_lock(&b->data);
+}
+
+void background_unlock(BackgroundThread *b)
+{
+    if (b)
+        pthread_mutex_unlock(&b->data);
+}

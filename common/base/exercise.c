@@ -82,7 +82,7 @@ static char *why_wrong(const ChildEnd *end, const char *verdict, const char *err
         return format_new("it started a process or a program, or sent a signal: an exercise only "
                           "computes");
     if (end->signal == SIGXFSZ)
-        return format_new("it wrote a file of more than 8 MiB");
+        return format_new("it wrote a file of more than %d MiB", CHILD_TRIED_MIB);
     if (end->signal)
         return format_new("it %s (%s)%s", crash ? "crashed" : "was ended by a signal",
                           strsignal(end->signal),
@@ -136,7 +136,7 @@ static ExerciseResult run(Child child, char *verdict_path)
     child.streams = CHILD_OUT | CHILD_ERR;
     child.seconds = 5;
     child.most_text = 1 << 20;
-    child.most_file = 8 << 20;
+    child.most_file = CHILD_TRIED_MIB << 20;
     child.most_gib = 1;
     child.most_started = 20; /* where the next line has no effect */
     child.alone = true;

@@ -12,9 +12,17 @@ static int ascending(const void *a, const void *b)
 
 void sort_ascending(double *v, int n) { qsort(v, (size_t)n, sizeof *v, ascending); }
 
+/* Of the sorted v [n]; share: 0 … 1 of the way from the lowest to the highest. */
+static double quantile(const double *v, int n, double share)
+{
+    double at = share * (n - 1);
+    int i = (int)at, next = i + 1 < n ? i + 1 : i;
+    return v[i] + (at - i) * (v[next] - v[i]);
+}
+
 Spread spread_of(const double *v, int n)
 {
-    Spread s = {.median = NAN, .low = NAN, .high = NAN};
+    Spread s = {.median = NAN, .low = NAN, .high = NAN, .quartile = {NAN, NAN}};
     double *known = alloc(n, sizeof *known);
     for (int i = 0; i < n; i++)
         if (!isnan(v[i]))
@@ -25,6 +33,8 @@ Spread spread_of(const double *v, int n)
         s.median = (known[(s.count - 1) / 2] + known[s.count / 2]) / 2;
         s.low = known[0];
         s.high = known[s.count - 1];
+        s.quartile[0] = quantile(known, s.count, 0.25);
+        s.quartile[1] = quantile(known, s.count, 0.75);
     }
     free(known);
     return s;

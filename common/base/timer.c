@@ -6,12 +6,16 @@
 
 static double (*_Atomic followed)(void); /* the process's clock, as is the machine's; NULL: that */
 
-double timer_real(void)
+static double seconds_of(clockid_t id)
 {
     struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
+    clock_gettime(id, &now);
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
+
+double timer_real(void) { return seconds_of(CLOCK_MONOTONIC); }
+
+double timer_processor(void) { return seconds_of(CLOCK_PROCESS_CPUTIME_ID); }
 
 double timer_now(void)
 {

@@ -14,7 +14,12 @@ void lab_data(Lab *lab, const RunOptions *o, Commands *commands)
 {
     if (commands && lab->comm->rank != 0)
         commands_broadcast(commands, (Command){{0}});
-    lab->data = dataset_open(o->data, "fashion,synthetic", o->data_dir);
+    lab_data_first(lab, o, 0, 0);
+}
+
+void lab_data_first(Lab *lab, const RunOptions *o, int train, int test)
+{
+    lab->data = dataset_open_first(o->data, "fashion,synthetic", o->data_dir, train, test);
 }
 
 void lab_run(Lab *lab, const char *program, const RunOptions *o, const Option *options)

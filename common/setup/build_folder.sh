@@ -13,7 +13,7 @@ if mkdir -- "$build" 2>/dev/null; then new=yes; fi
 if [ ! -e "$mark" ]; then
     if [ -n "$new" ]; then
         echo "make created this folder: make clean removes it" >"$mark"
-    elif [ -z "$(find "$build/" -mindepth 1 ! -name .making | head -n 1)" ]; then
+    elif [ -z "$(find "$build/" -mindepth 1 ! -name '.making*' | head -n 1)" ]; then
         echo "this folder was given to make empty: make clean empties it" >"$mark"
     fi
 fi

@@ -26,9 +26,15 @@ while true; do
         [ ! -e "$lock" ] || not_ours
         [ -w "${lock%/*}" ] || { echo "${lock%/*}: cannot be written to" >&2; exit 2; }
     elif ! lives "$held"; then
-        # Two makes may find this at the same moment: of their links the last one stays.
-        ln -s "$me" "$lock.$3" && mv -f "$lock.$3" "$lock"
-        sleep 0.2
+        # Several makes may find this: one of them removes it, and looks again first, or it might
+        # remove the lock of a make that was faster.
+        if ln -s "$me" "$lock.gone" 2>/dev/null; then
+            [ "$(holder)" != "$held" ] || rm -f "$lock"
+            rm -f "$lock.gone"
+        else
+            remover=$(readlink "$lock.gone" 2>/dev/null || true)
+            [ -z "$remover" ] || lives "$remover" || rm -f "$lock.gone"
+        fi
     else
         [ -n "$waiting" ] || echo "another make (process ${held##*:} on ${held%:*}) builds in" \
             "${lock%/*}: waiting for it; if it is gone, remove $lock" >&2

@@ -16,18 +16,10 @@ find "${rooms[@]}" \( -name solution -o -name __pycache__ \
     -o -path tests/torch \
     -o -path 'tests/support/five_*' -o -path tests/unit/test_link_times.c \
     -o -path tests/tools/link_table.c -o -path tests/fuzz -o -name '.?*' \
-    ! -name .gitignore ! -name .clang-format -o -name '*~' \
-    -o -path common/setup/handout_readme.md \) \
+    ! -name .gitignore ! -name .clang-format -o -name '*~' \) \
     -prune -o -type f ! -path README.md -print | LC_ALL=C sort >"$out/files"
-# A README of its own: what it says to type must work there. Two sections are the project's.
-{
-    if [ -e common/setup/handout_readme.md ]; then
-        cat common/setup/handout_readme.md
-        sed -n '/^## Words/,/^## GPUs/{/^## GPUs/!p;}' README.md
-        echo 'MIT licence.'
-    else cat README.md # of a tarball, made there once more
-    fi
-} >"$out/README.md"
+# The README without what only the course's makers can run.
+sed '/^<!-- makers/,/^<!-- end of makers/d' README.md >"$out/README.md"
 tar -c -f - --format=ustar --no-recursion --owner=0 --group=0 --numeric-owner --mode=u=rwX,go=rX \
     --mtime='2000-01-01 00:00:00Z' --transform='s,^common/setup/agents.md$,AGENTS.md,' \
     --transform='s,^,labs/,' -T "$out/files" -C "$out" README.md |

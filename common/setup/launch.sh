@@ -83,7 +83,7 @@ export OMP_NUM_THREADS=${OMP_NUM_THREADS:-$threads}
 # more.
 export OMPI_MCA_mca_base_component_show_load_errors=0
 export PMIX_MCA_mca_base_component_show_load_errors=0
-export OMPI_MCA_btl_base_warn_component_unused=0 OMPI_MCA_opal_signal=
+export OMPI_MCA_btl_base_warn_component_unused=0 UCX_HANDLE_ERRORS=none OMPI_MCA_opal_signal=
 export PMIX_MCA_gds=hash HWLOC_HIDE_ERRORS=2
 # mpirun, too, is not to ask the X displays :0 to :9 for GPUs (comm_mpi.c).
 export HWLOC_COMPONENTS=${HWLOC_COMPONENTS:--gl}
@@ -121,14 +121,13 @@ else
     export OMPI_MCA_odls_base_sigkill_timeout=${OMPI_MCA_odls_base_sigkill_timeout:-0}
 fi
 
-# The backend pins its threads itself. mpirun's own words go to a file, the ranks' to stderr.
-options=(-x OPAL_OUTPUT_STDERR_FD=2 --np "$np" --bind-to none)
+options=(--np "$np" --bind-to none) # the backend pins its threads itself
 if [ -n "$hosts" ]; then
     options+=(-H "$hosts")
     export OMPI_MCA_plm_rsh_agent=${OMPI_MCA_plm_rsh_agent:-ssh -q} # one message, ours
     # nothing else is passed to other hosts; NCCL_HOSTID belongs to one machine
     for name in OMP_NUM_THREADS OMP_WAIT_POLICY GOMP_SPINCOUNT LABS_COLUMNS LABS_AUDIT LABS_LINK \
-        LABS_CLOCK LABS_COMM_SECONDS LABS_STOP_SECONDS DATA_DIR HEADLESS "${!NCCL_@}"; do
+        LABS_CLOCK LABS_COMM_SECONDS LABS_STOP_SECONDS LABS_OPTIONS DATA_DIR HEADLESS "${!NCCL_@}"; do
         [ -z "${!name+set}" ] || [ "$name" = NCCL_HOSTID ] || options+=(-x "$name")
     done
 elif [ -z "$elsewhere" ]; then # on this machine only: shared memory, no network, no ssh
@@ -164,14 +163,45 @@ on_signal() { # name
     fi
 }
 
-# A separate process group (set -m) keeps the terminal's Ctrl-C from mpirun, and from cat, which
-# reports what mpirun would not: output that could not be written.
+# mpirun's stderr has the ranks' lines and its own words: messages between two rules of 74 hyphens,
+# and lines that begin with [host:process] or [host][[job,…],rank]. Those go to the file words, the
+# rest to stderr. Open MPI 4 could keep them apart itself, Open MPI 5 cannot. $end: nothing follows,
+# though a process that ssh left behind may hold the pipe.
+end=$'\036' rule='-\{74\}$' words_to="w $run/words"
+own='^\[[[:alnum:]._-]*\(:[0-9]\{1,\}\] \|\]\[\[[0-9]*,\)'
+apart="s/\\x00//g
+/$end\$/{
+    s///
+    /./w /dev/stderr
+    q
+}
+/[^-]$rule/{
+    h
+    s/$rule//w /dev/stderr
+    g
+    s/.*[^-]\($rule\)/\1/
+}
+/^$rule/,/^$rule/{
+    $words_to
+    d
+}
+/$own/{
+    $words_to
+    d
+}
+/^mpirun: Forwarding signal /d
+w /dev/stderr"
+
+# A separate process group (set -m) keeps the terminal's Ctrl-C from mpirun, from sed, and from cat,
+# which reports what mpirun would not: output that could not be written.
 set -m
 # shellcheck disable=SC2016 # the shell that it is for expands it
 lost='trap "" HUP INT QUIT TERM; cat 2>/dev/null || [ $? -gt 128 ] || : >"$0"'
 exec 6> >(exec sh -c "$lost" "$run/lost"); cat=$!
-LABS_RUN=$run OPAL_OUTPUT_STDERR_FD=7 "$program" "${options[@]}" "$@" </dev/null >&6 \
-    6>&- 7>"$run/words" &
+# shellcheck disable=SC2016
+part='trap "" HUP INT QUIT TERM; LC_ALL=C sed -n "$0" || cat >&2 || exec cat >/dev/null'
+exec 7> >(exec sh -c "$part" "$apart" 6>&-); sed=$!
+LABS_RUN=$run "$program" "${options[@]}" "$@" </dev/null >&6 2>&7 6>&- 7>&- &
 mpirun=$!
 exec 6>&-
 set +m
@@ -188,7 +218,9 @@ while true; do
     [ $ended = 127 ] && [ "$signals" -gt 0 ] || status=$ended
     [ "$before" != "$signals" ] || break # a signal interrupts wait
 done
-wait "$cat" 2>/dev/null
+printf %s\\n "$end" >&7
+exec 7>&-
+wait "$cat" "$sed" 2>/dev/null
 said='' words='' why='' lost=''
 [ ! -e "$run/said" ] || said=$(<"$run/said")
 one_line() { # of a file, without the rules between Open MPI's messages
@@ -213,16 +245,17 @@ fi
 [ "$status" != 0 ] || exit 0
 
 which_host() { # of the others it cannot start on, and why
-    local host words
+    local host words daemon=orted # Open MPI 5 calls it prted
+    ! type -P prted >/dev/null || daemon=prted
     for host in ${hosts//,/ }; do
         host=${host%:*}
         [ "$host" != "$(uname -n)" ] || continue
         # shellcheck disable=SC2086 # words
         words=$(timeout 10 ${OMPI_MCA_plm_rsh_agent/ -q/} -o BatchMode=yes -o ConnectTimeout=5 \
-            "$host" 'command -v orted || ! echo "orted: not found"' 2>&1 </dev/null) && continue
+            "$host" "command -v $daemon || ! echo '$daemon: not found'" 2>&1 </dev/null) && continue
         words=$(tail -n 1 <<<"${words:-no answer}")
         case $words in
-            orted:*) echo "$host has no Open MPI in the PATH of 'ssh $host env'" ;;
+            "$daemon":*) echo "$host has no Open MPI in the PATH of 'ssh $host env'" ;;
             *) echo "'ssh $host true' fails: ${words:0:200}" ;;
         esac
         return
@@ -250,18 +283,18 @@ elif [[ $words =~ rank\ ([0-9]+)\ with\ PID\ [^:]*\ exited\ on\ signal\ ([0-9]+)
 elif [[ $words =~ process\ rank\ ([0-9]+)\ .*exiting\ improperly ]]; then
     why="rank ${BASH_REMATCH[1]} ended without comm_close (in MPI: MPI_Finalize): every rank must"
     why+=" call it"
-elif [[ $words = *'ORTE was unable to reliably start'* ]]; then
+elif [[ $words = *'was unable to reliably start'* ]]; then
     why="$program cannot start on all of --hosts $hosts: $(which_host)" status=2
 elif [[ $words =~ execute\ an\ executable:\ Executable:\ (.*)\ Node:\ ([^ ]*)\ while ]]; then
     why="${BASH_REMATCH[2]} cannot run ${BASH_REMATCH[1]}: --hosts needs this folder, with what is"
     why+=" built in it, on every machine: a shared file system, or copies" status=2
-elif [ "$status" -le 2 ] || [ "$status" = 77 ] || [[ $words = *'MPI_ABORT was invoked'* ]] &&
-    [[ $words =~ ^\ ?(Primary\ job|MPI_ABORT) ]]; then
-    : # a rank ended the run, with what it had to say
-elif [[ $words =~ Process\ name:\ \[\[[0-9,]*\],([0-9]+)\]\ Exit\ code: ]]; then
-    why="rank ${BASH_REMATCH[1]} ended with exit status $status: all ranks were ended"
-elif [[ $words =~ ^\ ?Primary\ job ]]; then
-    why="a rank ended with exit status $status: all ranks were ended"
+elif [[ $words =~ MPI_ABORT\ was\ invoked|process(es)?\ (returned|exited\ with)\ (a\ )?non-zero ]] ||
+    { [ -z "$words" ] && [ "$status" != 1 ] && [ "$status" -le 128 ]; }; then
+    who='a rank' # if it has not said why itself
+    [[ ! $words =~ Process\ name:\ [^\ ]*,([0-9]+)\]\ Exit\ code: ]] ||
+        who="rank ${BASH_REMATCH[1]}"
+    [[ $status = [12] || $status = 77 || $words = *MPI_ABORT* ]] ||
+        why="$who ended with exit status $status: all ranks were ended"
 elif [ -n "$words$notes" ]; then
     words+=$notes
     why="$program cannot start or go on: ${words:0:400}" status=2

@@ -56,20 +56,25 @@ json_t *batch_sweep_config(const BatchSweep *b)
 
 void batch_sweep_file(BatchSweep *b, Run *run)
 {
+    int size[BATCH_SIZES], n = batch_sweep_sizes(b, size);
+    for (int i = 0; i < n; i++)
+        speed_size(&b->speeds, size[i]);
+    speed_open(&b->speeds, &b->setup, b->comm, run, NULL);
     if (!run->speaks)
         return;
     json_t *config = batch_sweep_config(b);
     char *path = run_path(run, "sweep.csv");
-    b->runs = sweep_open(path, "batch,images_per_s,steps,seconds,epochs", config);
-    static const SweepRange batch = {1, 65536, .whole = true}, any = {0, INFINITY, .missing = true},
-                            steps = {0, 1e15, .whole = true, .missing = true};
-    sweep_require(b->runs, (SweepRange[]){batch, any, steps, any, any});
+    b->runs = sweep_open(path, "batch,steps,epochs", config);
+    sweep_require(b->runs, (SweepRange[]){{1, 65536, .whole = true},
+                                          {0, 1e15, .whole = true, .missing = true},
+                                          {0, INFINITY, .missing = true}});
     free(path);
     json_decref(config);
 }
 
 void batch_sweep_free(BatchSweep *b)
 {
+    speed_free(&b->speeds);
     if (b->runs)
         sweep_free(b->runs);
 }
@@ -88,17 +93,6 @@ int batch_sweep_sizes(const BatchSweep *b, int size[BATCH_SIZES])
     return n;
 }
 
-bool batch_sweep_goes_on(const BatchSweep *b)
-{
-    return !stop_requested() && (!b->background || background_goes_on(b->background));
-}
-
-static void lock(BatchSweep *b, bool on)
-{
-    if (b->background)
-        (on ? background_lock : background_unlock)(b->background);
-}
-
 typedef struct Work {
     BatchSweep *b;
     Run *run;
@@ -108,10 +102,10 @@ typedef struct Work {
 
 static void now_training(Work *w, int batch, int64_t seed)
 {
-    lock(w->b, true);
+    background_lock(w->b->background);
     w->b->batch = batch;
     w->b->batch_seed = seed;
-    lock(w->b, false);
+    background_unlock(w->b->background);
 }
 
 /* One run, on any rank. */
@@ -128,9 +122,7 @@ static bool train(void *context, int item, double *value, TaskFarmRun *farm)
     b->farm = farm;
     TargetOutcome o = train_to_target(&b->setup, batch, batch_sweep_rate(b, batch), (uint64_t)seed);
     now_training(w, 0, seed);
-    value[BATCH_IMAGES_PER_S] = o.images_per_s;
     value[BATCH_STEPS] = o.steps;
-    value[BATCH_SECONDS] = o.seconds;
     value[BATCH_EPOCHS] = o.epochs;
     return !o.interrupted;
 }
@@ -138,24 +130,29 @@ static bool train(void *context, int item, double *value, TaskFarmRun *farm)
 static void found(void *context, int item, const double *value)
 {
     Work *w = context;
-    lock(w->b, true);
+    background_lock(w->b->background);
     sweep_add(w->b->runs, w->item[item].setting, w->item[item].seed, value);
     w->b->done++;
-    lock(w->b, false);
+    background_unlock(w->b->background);
 }
 
-static bool goes_on(void *context) { return batch_sweep_goes_on(((Work *)context)->b); }
+static bool goes_on(void *context)
+{
+    return !stop_requested() && background_goes_on(((Work *)context)->b->background);
+}
 
 bool batch_sweep_run(BatchSweep *b, Run *run)
 {
     int size[BATCH_SIZES], n = batch_sweep_sizes(b, size), total = n * b->seeds;
+    if (!speed_measure(&b->speeds, b->background))
+        return false;
     Work w = {b, run, alloc(total, sizeof(SweepItem)), total};
     for (int i = 0; i < total; i++)
         w.item[i] = (SweepItem){size[i % n], b->seed + i / n};
     int missing = sweep_missing(w.item, b->runs, b->comm, total);
-    lock(b, true);
+    background_lock(b->background);
     b->done = total - missing;
-    lock(b, false);
+    background_unlock(b->background);
     bool complete = task_farm_run(b->comm, b->setup.be,
                                   &(TaskFarm){.items = missing,
                                               .values = BATCH_VALUES,
@@ -167,6 +164,18 @@ bool batch_sweep_run(BatchSweep *b, Run *run)
         run_progress(run, "sweep", total, total, "runs", "all done");
     free(w.item);
     return complete;
+}
+
+Spread batch_sweep_spread(const BatchSweep *b, int size, int value)
+{
+    if (value != BATCH_SECONDS)
+        return sweep_spread(b->runs, size, value);
+    Spread s = sweep_spread(b->runs, size, BATCH_STEPS);
+    double each = speed_of(&b->speeds, size).seconds;
+    s.median *= each;
+    s.low *= each;
+    s.high *= each;
+    return s;
 }
 
 /* "12.3 (11.9–13.0)", or a dash; free() it. */
@@ -182,18 +191,17 @@ void batch_sweep_table(const BatchSweep *b, Run *run)
     static const struct {
         const char *title;
         int value, decimals, width;
-    } columns[] = {{"images/s", BATCH_IMAGES_PER_S, 0, 20},
-                   {"steps to target", BATCH_STEPS, 0, 20},
+    } columns[] = {{"steps to target", BATCH_STEPS, 0, 20},
                    {"epochs", BATCH_EPOCHS, 2, 20},
                    {"seconds", BATCH_SECONDS, 2, 22}};
     int size[BATCH_SIZES], n = batch_sweep_sizes(b, size);
-    run_say(run, "   batch  %-20s %-20s %-20s %-22s missed", columns[0].title, columns[1].title,
-            columns[2].title, columns[3].title);
+    run_say(run, "   batch  %-20s   %-20s   %-22s   missed", columns[0].title, columns[1].title,
+            columns[2].title);
     for (int i = 0; i < n; i++) {
         char *line = format_new("%8d ", size[i]);
         Spread steps = sweep_spread(b->runs, size[i], BATCH_STEPS);
-        for (int c = 0; c < 4; c++) {
-            Spread s = sweep_spread(b->runs, size[i], columns[c].value);
+        for (int c = 0; c < 3; c++) {
+            Spread s = batch_sweep_spread(b, size[i], columns[c].value);
             char *text = spread_text(s, columns[c].decimals), *before = line;
             /* the dash is three bytes and one column wide */
             line = format_new("%s %-*s", before, columns[c].width + 2, text);
@@ -221,7 +229,7 @@ void batch_sweep_draw(const BatchSweep *b, PlotPanel *panel, int value, PlotStyl
     double x[BATCH_SIZES], median[BATCH_SIZES], low[BATCH_SIZES], high[BATCH_SIZES],
         at[BATCH_SIZES], top = 0;
     for (int i = 0; i < n; i++) {
-        Spread s = sweep_spread(b->runs, size[i], value);
+        Spread s = batch_sweep_spread(b, size[i], value);
         x[i] = size[i];
         median[i] = s.median;
         low[i] = s.low;
@@ -250,6 +258,11 @@ void batch_sweep_draw(const BatchSweep *b, PlotPanel *panel, int value, PlotStyl
 
 void batch_sweep_dots(const BatchSweep *b, PlotPanel *panel, int value, PlotStyle style)
 {
-    for (int i = 0; i < b->runs->rows; i++, style.label = NULL)
-        plot_scatter(panel, 1, &b->runs->row[i].setting, &b->runs->row[i].value[value], style);
+    for (const SweepRow *r = b->runs->row; r < b->runs->row + b->runs->rows; r++) {
+        double y = value == BATCH_SECONDS
+                     ? r->value[BATCH_STEPS] * speed_of(&b->speeds, (int)r->setting).seconds
+                     : r->value[value];
+        plot_scatter(panel, 1, &r->setting, &y, style);
+        style.label = NULL;
+    }
 }

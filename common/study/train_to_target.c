@@ -7,6 +7,7 @@
 #include "timer.h"
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 typedef struct Trial {
     const TargetSetup *s;
@@ -111,38 +112,29 @@ TargetOutcome train_to_target(const TargetSetup *s, int batch, double rate, uint
 {
     ASSERT(batch <= s->train);
     Trial t = trial_new(s, batch, seed);
-    TargetOutcome o = {.steps = NAN, .seconds = NAN, .epochs = NAN};
-    double seconds = 0, began, asked;
+    TargetOutcome o = {.steps = NAN, .epochs = NAN};
     long images = 0, tested = 0, step = 0;
     int updates = s->train / batch; /* per epoch */
     bool over = false;
     for (int epoch = 0; !over; epoch++) {
         epoch_order(t.order, s->train, seed, epoch);
         loader_start(t.train, t.order, updates * batch, epoch);
-        began = timer_now();
         for (int u = 0; u < updates && !over; u++) {
             update(&t, rate);
             step++;
             images += batch;
-            asked = timer_now();
             over = o.interrupted = interrupted(&t, images);
-            began += timer_now() - asked;
             bool enough = images >= s->epochs * s->train || (s->updates > 0 && step >= s->updates);
             if (over || (images - tested < s->check_every && !enough))
                 continue;
-            t.m->be->op->stream_sync(t.m->s);
-            seconds += timer_now() - began;
             tested = images;
             double now = accuracy(&t);
             o.accuracy = fmax(o.accuracy, now);
             if (now >= s->target)
-                o = (TargetOutcome){step, seconds, (double)images / s->train, 0, now, false};
+                o = (TargetOutcome){step, (double)images / s->train, now, false};
             over = now >= s->target || enough || diverged(&t);
-            began = timer_now();
         }
-        seconds += over ? 0 : timer_now() - began;
     }
-    o.images_per_s = images / seconds;
     trial_free(&t);
     return o;
 }
@@ -175,29 +167,34 @@ double train_on_subset(const TargetSetup *s, const int32_t *subset, int count, i
     return right;
 }
 
-/* Seconds for `count` updates, cycling through the images. */
-static double timed_updates(Trial *t, int count)
+/* Seconds for `count` updates, cycling through the images; done: updates so far. */
+static double timed_updates(Trial *t, int64_t *done, int64_t count)
 {
-    int in_a_row = t->s->train / t->batch;
+    int64_t in_a_row = t->s->train / t->batch;
     double began = timer_now();
-    for (int done = 0; done < count; done++) {
-        if (done % in_a_row == 0)
-            loader_start(t->train, t->order, in_a_row * t->batch, 0);
+    for (int64_t end = *done + count; *done < end; ++*done) {
+        if (*done % in_a_row == 0)
+            loader_start(t->train, t->order, (int)in_a_row * t->batch, 0);
         update(t, 0);
     }
     t->m->be->op->stream_sync(t->m->s);
     return timer_now() - began;
 }
 
-double target_update_seconds(const TargetSetup *s, int batch, double seconds)
+UpdateTime target_update_time(const TargetSetup *s, int batch, double seconds)
 {
     ASSERT(batch <= s->train);
     Trial t = trial_new(s, batch, 1);
+    int64_t done = 0;
     epoch_order(t.order, s->train, 1, 0);
-    timed_updates(&t, 1);
-    double guess = timed_updates(&t, 1);
-    int count = (int)fmin(fmax(seconds / guess, 3), 1e6);
-    double took = timed_updates(&t, count);
+    double guess = timed_updates(&t, &done, 1);
+    if (guess < seconds)
+        guess = timed_updates(&t, &done, 1);
+    int64_t count = (int64_t)fmin(fmax(ceil(seconds / guess), 2), 1e6);
+    double processor = timer_processor(), took = timed_updates(&t, &done, count);
+    processor = timer_processor() - processor;
+    bool gpu = strcmp(s->be->op->name, "cpu") != 0;
     trial_free(&t);
-    return took / count;
+    return (UpdateTime){took / count,
+                        (gpu ? took : fmin(processor / s->be->threads, took)) / count};
 }

@@ -10,12 +10,10 @@
 
 typedef struct BatchStudy {
     BatchSweep sweep;
-    Sweep *speed; /* setting: the batch, 1, 2, 4 …; seed: the round; rank 0, else NULL */
     Run *run;
-    int fastest, rounds;          /* largest batch whose speed is measured; measurements of each */
-    double slice;                 /* seconds per measurement */
-    double t0, c;                 /* the fit, in seconds; NaN: not yet */
-    int selected;                 /* the batch that the footer describes; 0: none */
+    int fastest;  /* largest batch whose speed is measured: 1, 2, 4 … and the runs' */
+    double t0, c; /* the fit, in seconds; NaN: not yet */
+    int selected; /* the batch that the footer describes; 0: none */
     bool dots, paused, complete;  /* each run as a point; space; all runs exist */
     BackgroundThread *background; /* the measuring thread, for the window's; NULL: none */
     char *missing;                /* the exercise that is still to do; NULL: none */
@@ -28,10 +26,10 @@ enum { STUDY_SPEED, STUDY_SECONDS, STUDY_EPOCHS, STUDY_STEPS }; /* the panels */
 /* Speeds, then runs to the target. On rank 0 b's lock guards the study (NULL on the others).
  * Collective. */
 void batch_study_work(void *study, BackgroundThread *b);
-/* Seconds per update, [BATCH_SIZES] each: median, lowest, highest. Returns how many batch sizes are
- * measured. */
-int batch_study_measured(const BatchStudy *s, double *batch, double *seconds, double *low,
-                         double *high);
+/* The speeds so far, by batch size. Returns how many. */
+int batch_study_measured(const BatchStudy *s, double batch[SPEED_SIZES], Speed speed[SPEED_SIZES]);
+/* The exercise, on the medians so far; rank 0, locked. */
+void batch_study_fit(BatchStudy *s);
 void batch_study_draw(BatchStudy *s, Plot *plot);
 void batch_study_table(const BatchStudy *s);
 #endif

@@ -43,13 +43,13 @@ static void draw_published(const BatchStudy *s, PlotPanel *panel)
 
 static void draw_speed(const BatchStudy *s, PlotPanel *panel)
 {
-    double batch[BATCH_SIZES], median[BATCH_SIZES], low[BATCH_SIZES], high[BATCH_SIZES];
-    int n = batch_study_measured(s, batch, median, low, high);
+    double batch[SPEED_SIZES], median[SPEED_SIZES], low[SPEED_SIZES], high[SPEED_SIZES];
+    Speed speed[SPEED_SIZES];
+    int n = batch_study_measured(s, batch, speed);
     for (int i = 0; i < n; i++) {
-        double slowest = high[i];
-        median[i] = batch[i] / median[i];
-        high[i] = batch[i] / low[i];
-        low[i] = batch[i] / slowest;
+        median[i] = batch[i] / speed[i].seconds;
+        high[i] = batch[i] / speed[i].quartile[0];
+        low[i] = batch[i] / speed[i].quartile[1];
     }
     if (isfinite(s->t0) && s->c > 0) {
         draw_published(s, panel);
@@ -57,7 +57,7 @@ static void draw_speed(const BatchStudy *s, PlotPanel *panel)
     }
     PlotStyle style = {.color = plot_series(0)};
     plot_errors(panel, n, batch, low, high, style);
-    style.label = "measured";
+    style.label = "measured: median, quartiles";
     plot_scatter(panel, n, batch, median, style);
 }
 
@@ -78,7 +78,7 @@ static PlotAxis target_axis(const BatchStudy *s, const char *label, int value)
     int size[BATCH_SIZES], n = batch_sweep_sizes(&s->sweep, size), missed = 0;
     double low = INFINITY, high = 0;
     for (int i = 0; i < n; i++) {
-        Spread spread = sweep_spread(s->sweep.runs, size[i], value);
+        Spread spread = batch_sweep_spread(&s->sweep, size[i], value);
         missed += spread.missed;
         low = fmin(low, spread.count ? spread.low : INFINITY);
         high = fmax(high, spread.count ? spread.high : 0);
@@ -99,11 +99,11 @@ static PlotAxis target_axis(const BatchStudy *s, const char *label, int value)
 /* The top of the speed axis, with room for the legend; NaN: nothing is measured yet. */
 static double top_of(const BatchStudy *s)
 {
-    double batch[BATCH_SIZES], median[BATCH_SIZES], low[BATCH_SIZES], high[BATCH_SIZES],
-        most = 1 / s->c;
-    int n = batch_study_measured(s, batch, median, low, high);
+    double batch[SPEED_SIZES], most = 1 / s->c;
+    Speed speed[SPEED_SIZES];
+    int n = batch_study_measured(s, batch, speed);
     for (int i = 0; i < n; i++)
-        most = fmax(most, batch[i] / low[i]);
+        most = fmax(most, batch[i] / speed[i].quartile[0]);
     return 2 * most;
 }
 
@@ -112,7 +112,7 @@ static char *footer(const BatchStudy *s)
 {
     const BatchSweep *b = &s->sweep;
     if (s->selected) {
-        Spread seconds = sweep_spread(b->runs, s->selected, BATCH_SECONDS),
+        Spread seconds = batch_sweep_spread(b, s->selected, BATCH_SECONDS),
                steps = sweep_spread(b->runs, s->selected, BATCH_STEPS);
         if (steps.count == 0)
             return format_new("batch %d, rate %.3g: %d runs, none reached the target", s->selected,
@@ -184,9 +184,9 @@ void batch_study_draw(BatchStudy *s, Plot *plot)
         draw_value(s, panel, targets[i].value);
     }
     /* The exercise is the fit: its note gives way to what is measured without. */
-    if (s->missing && s->speed->rows == 0)
+    if (s->missing && s->sweep.speeds.file->rows == 0)
         plot_note(speed, s->missing);
-    plot_footer(plot, s->missing && s->speed->rows ? s->missing : status);
+    plot_footer(plot, s->missing && s->sweep.speeds.file->rows ? s->missing : status);
     free(speed_title);
     free(text);
     free(status);

@@ -103,6 +103,7 @@ static void let_arrive(Record *r)
 
 void record_all_reduce(Record *r, Algorithm a, int P, double ratio, Comm *all)
 {
+    ASSERT(P >= 2 && P <= all->size && P <= MOST_SEEN);
     MPI_Comm comm;
     RankRecord mine = {0},
                *each = all->rank == 0 ? alloc((unsigned long)all->size, sizeof mine) : NULL;

@@ -74,15 +74,13 @@ static void judge_ends(int bits)
 /* Which mistake makes the means wrong? */
 static void explain(int bits, const float *g, float scale, const double *mean, bool moves, int at)
 {
-    int L = levels(bits), wrong_below = 0, wrong_above = 0, above = 0;
+    int L = levels(bits), wrong_above = 0;
     double step = scale / L, sum = 0;
     bool nearest = true;
     for (int i = 0; i < N; i++) {
         double off = mean[i] - g[i];
         bool wrong = fabs(off) > 0.03 * step;
-        wrong_below += wrong && g[i] < 0;
         wrong_above += wrong && g[i] > 0;
-        above += wrong && off > 0;
         sum += off / N / step;
         nearest &= fabs(off) <= 0.501 * step;
     }

@@ -60,14 +60,25 @@ static const char *part_of(At at)
     return parts[purpose(at)];
 }
 
-/* The ranks part here. */
+/* The first rank that made the call, or rank 0. */
+static At first_caller(const At *at, int ranks)
+{
+    int r = 0;
+    while (r < ranks && !at[r].call)
+        r++;
+    return at[r < ranks ? r : 0];
+}
+
+/* The ranks part here. What a rank had done that did not make the call says nothing: it may have
+ * been on its way when the run ended. */
 static const char *part_between(const At *at, int ranks)
 {
     bool found[PURPOSES] = {false}, tests = false, updates = false;
+    At first = first_caller(at, ranks);
     for (int r = 0; r < ranks; r++) {
         found[purpose(at[r])] = true;
-        tests |= at[r].tests != at[0].tests;
-        updates |= at[r].updates != at[0].updates;
+        tests |= at[r].call && at[r].tests != first.tests;
+        updates |= at[r].call && at[r].updates != first.updates;
     }
     if (found[START])
         return "5";
@@ -87,17 +98,23 @@ static const char *part_between(const At *at, int ranks)
 const char *blame(const Facts *f)
 {
     At at[MOST_RANKS], before = {0};
+    const char *waits = NULL; /* the part where a rank is missing in a call of the others */
     for (int k = 0;; k++) {
-        bool same = true, over = true;
+        int callers = 0;
+        bool same = true;
         for (int r = 0; r < f->ranks; r++) {
             at[r] = at_call(&f->rank[r], k);
-            same &= alike(at[0], at[r]);
-            over &= !at[r].call;
+            callers += at[r].call != NULL;
         }
-        if (over) /* they got to the end, or wait in the same call */
-            return f->rank[0].tests >= EPOCHS ? "1b" : part_of(before);
+        At first = first_caller(at, f->ranks);
+        for (int r = 0; r < f->ranks; r++)
+            same &= !at[r].call || alike(first, at[r]);
         if (!same)
             return part_between(at, f->ranks);
-        before = at[0];
+        if (callers < f->ranks && callers > 0 && !waits)
+            waits = part_between(at, f->ranks);
+        if (callers == 0) /* they got to the end, or wait in the same call */
+            return waits ? waits : f->rank[0].tests >= EPOCHS ? "1b" : part_of(before);
+        before = first;
     }
 }

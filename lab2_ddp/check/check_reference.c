@@ -30,11 +30,8 @@ typedef struct Setting {
 
 static Setting setting_new(const char *model, int batch, int images, int tested)
 {
-    RunOptions o = run_options_default();
     Setting s = {backend_open("cpu", 0, 1, 1),
-                 dataset_open(o.data, "fashion,synthetic", o.data_dir), NULL};
-    s.data->train.count = images;
-    s.data->test.count = tested;
+                 dataset_open_first("synthetic", NULL, NULL, images, tested), NULL};
     ModelSpec spec = {.name = model,
                       .h = s.data->train.h,
                       .w = s.data->train.w,

@@ -15,8 +15,6 @@
 /* A collective that not all ranks have joined by then hangs: the run ends and says which. */
 #define HANG_SECONDS "10"
 
-enum { MOST_MIB = 8 }; /* of each file that a run writes: logs, audit, checkpoints */
-
 int run_seconds(void)
 {
     const char *text = getenv("LABS_CHECK_SECONDS");
@@ -33,7 +31,7 @@ ChildEnd run_words(const char *const words[], const char *log)
                               .log = log,
                               .seconds = run_seconds(),
                               .most_text = 1 << 20,
-                              .most_file = MOST_MIB << 20,
+                              .most_file = CHILD_TRIED_MIB << 20,
                               .most_gib = 4,
                               .most_started = 100,
                               .spare = true});
@@ -157,7 +155,7 @@ char *facts_failure(const Facts *f)
     if (too_large(f))
         return format_new("the run on %d ranks wrote more than %d MiB into one file: does it print "
                           "without end?",
-                          f->ranks, MOST_MIB);
+                          f->ranks, CHILD_TRIED_MIB);
     char *line = stderr_line(f);
     if (line && !strncmp(line, ERROR, strlen(ERROR))) {
         char *words = format_new("%s", line + strlen(ERROR));

@@ -127,19 +127,18 @@ ModelSpec train_model_spec(const TrainOptions *o, const Dataset *d)
     return spec;
 }
 
-static void cut(Images *images, int count, const char *option)
+static void enough(const Images *images, int count, const char *option)
 {
     REQUIRE(count <= images->count, "--%s %d: the data set has %d; give fewer, or 0 for all",
             option, count, images->count);
-    if (count > 0)
-        images->count = count;
 }
 
 Dataset *train_dataset(const TrainOptions *o)
 {
-    Dataset *d = dataset_open(o->run.data, "fashion,synthetic", o->run.data_dir);
-    cut(&d->train, o->images, "images");
-    cut(&d->test, o->test_images, "test-images");
+    Dataset *d = dataset_open_first(o->run.data, "fashion,synthetic", o->run.data_dir, o->images,
+                                    o->test_images);
+    enough(&d->train, o->images, "images");
+    enough(&d->test, o->test_images, "test-images");
     REQUIRE((int64_t)o->batch * o->accumulate <= d->train.count,
             "--batch %d, --accumulate %d: there are %d training images: give a smaller --batch or "
             "--accumulate, or more --images",

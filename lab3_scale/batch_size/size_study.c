@@ -59,8 +59,6 @@ static bool train(Tuned *t, int entry, bool tuning, double rate, uint64_t seed, 
     }
     TargetOutcome o = train_to_target(&setup, (int)t->setting[entry], rate, seed);
     value[SIZE_STEPS] = o.steps;
-    value[SIZE_IMAGES_PER_S] = o.images_per_s;
-    value[SIZE_SECONDS] = o.seconds;
     value[SIZE_EPOCHS] = o.epochs;
     value[SIZE_ACCURACY] = o.accuracy;
     return !o.interrupted;
@@ -88,6 +86,7 @@ void size_open(SizeStudy *s, const Lab *lab, int64_t seed)
          batch *= s->factor) {
         REQUIRE(!s->micro || batch <= s->micro || batch % s->micro == 0,
                 "--micro=%d: batch %d is no multiple of it", s->micro, (int)batch);
+        speed_size(&s->speeds, (int)batch);
         t->setting[t->entries] = (double)batch;
         t->predicted[t->entries++] = s->rate * sqrt((double)batch / 64);
     }
@@ -105,7 +104,7 @@ void size_open(SizeStudy *s, const Lab *lab, int64_t seed)
         .check_every = s->check_every,
         .interrupted = interrupted};
     model_check(lab->be, &s->setup.spec, s->micro && s->micro < s->largest ? s->micro : s->largest);
-    t->columns = "steps,images_per_s,seconds,epochs,accuracy";
+    t->columns = "steps,epochs,accuracy";
     t->values = SIZE_VALUES;
     t->train = train;
     t->score = score;
@@ -120,6 +119,7 @@ void size_open(SizeStudy *s, const Lab *lab, int64_t seed)
                   s->target, "epochs", s->epochs, "device", lab->be->description, "ranks",
                   lab->comm->size);
     tuned_open(t, lab, "batch", config);
+    speed_open(&s->speeds, &s->setup, lab->comm, lab->run, t->recorded);
     if (s->ways)
         size_critical_open(s, lab, config);
     json_decref(config);
@@ -128,20 +128,15 @@ void size_open(SizeStudy *s, const Lab *lab, int64_t seed)
 void size_work(void *study)
 {
     SizeStudy *s = study;
-    if (tuned_work(&s->tuned) && s->ways)
+    if (speed_measure(&s->speeds, s->tuned.study.own) && tuned_work(&s->tuned) && s->ways)
         size_critical_work(s);
 }
 
-int size_medians(const SizeStudy *s, int value, double *batch, double *median, double *low,
-                 double *high)
+void size_results(const SizeStudy *s, double *batch, Speed *speed, Spread *updates)
 {
-    int n = s->tuned.entries;
-    for (int e = 0; e < n; e++) {
-        Spread v = tuned_spread(&s->tuned, e, value);
+    for (int e = 0; e < s->tuned.entries; e++) {
         batch[e] = s->tuned.setting[e];
-        median[e] = v.median;
-        low[e] = v.low;
-        high[e] = v.high;
+        speed[e] = speed_of(&s->speeds, (int)batch[e]);
+        updates[e] = tuned_spread(&s->tuned, e, SIZE_STEPS);
     }
-    return n;
 }

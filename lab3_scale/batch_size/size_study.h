@@ -1,14 +1,15 @@
 /* size_study.h: part 1's experiment: updates and seconds to a target accuracy against the batch
- * size, each batch size with a rate of its own (tuned.h), and the bend fitted to it:
+ * size, each batch size with a rate of its own (tuned.h), the speed of each (speed.h), and the bend
+ * fitted to the updates:
  *
  *     updates(B) = floor (1 + B_crit / B)      (McCandlish et al., arXiv 1812.06162)
  */
 #ifndef SIZE_STUDY_H
 #define SIZE_STUDY_H
-#include "train_to_target.h"
+#include "speed.h"
 #include "tuning/tuned.h"
 
-enum { SIZE_STEPS = 1, SIZE_IMAGES_PER_S, SIZE_SECONDS, SIZE_EPOCHS, SIZE_ACCURACY, SIZE_VALUES };
+enum { SIZE_STEPS = 1, SIZE_EPOCHS, SIZE_ACCURACY, SIZE_VALUES };
 
 typedef struct SizeStudy {
     Tuned tuned; /* first; an entry's setting is its batch */
@@ -16,6 +17,7 @@ typedef struct SizeStudy {
     int smallest, largest, factor, train, test, check_every, micro, updates;
     double rate, momentum, target, epochs; /* rate: predicted at batch 64; it grows as the root */
     TargetSetup setup;
+    Speeds speeds;
     Dataset held;
     bool ways;       /* the critical batch size in other ways, too (size_critical.c) */
     int branches;    /* of size_critical.c; 0: too few images for them */
@@ -31,8 +33,8 @@ Bend bend_fit(const double *batch, const double *updates, int n);
 
 void size_open(SizeStudy *s, const Lab *lab, int64_t seed);
 void size_work(void *study);
-int size_medians(const SizeStudy *s, int value, double *batch, double *median, double *low,
-                 double *high);
+/* By batch size [entries]: the speed, and the updates to the target over the seeds. */
+void size_results(const SizeStudy *s, double *batch, Speed *speed, Spread *updates);
 /* size_critical.c: the critical batch size in two other ways; NaN: not measured. It needs the
  * exercises of part 1. */
 typedef struct Critical {

@@ -5,22 +5,67 @@
 #include <math.h>
 #include <stdlib.h>
 
-static PlotPanel *panel(const SizeStudy *s, Plot *plot, int column, const char *title,
-                        const char *label, int value)
+/* What both views show, by batch size. */
+typedef struct Results {
+    int n;
+    double batch[TUNED_ENTRIES], updates[TUNED_ENTRIES];
+    Speed speed[TUNED_ENTRIES];
+    Spread spread[TUNED_ENTRIES]; /* of the updates */
+} Results;
+
+static Results results_of(const SizeStudy *s)
 {
-    double b[TUNED_ENTRIES], m[TUNED_ENTRIES], low[TUNED_ENTRIES], high[TUNED_ENTRIES];
-    PlotPanel *p = plot_panel(plot,
-                              (PlotAxes){.column = column,
-                                         .title = title,
-                                         .x = {.label = "batch size (images per update)", .log = 2},
-                                         .y = {.label = label, .log = 10}});
-    int n = size_medians(s, value, b, m, low, high);
+    Results r = {.n = s->tuned.entries};
+    size_results(s, r.batch, r.speed, r.spread);
+    for (int i = 0; i < r.n; i++)
+        r.updates[i] = r.spread[i].median;
+    return r;
+}
+
+static PlotPanel *panel(Plot *plot, int column, const char *title, PlotAxis y, PlotLegend legend)
+{
+    return plot_panel(plot, (PlotAxes){.column = column,
+                                       .title = title,
+                                       .x = {.label = "batch size (images per update)", .log = 2},
+                                       .y = y,
+                                       .legend = legend});
+}
+
+static void draw_values(const Results *r, PlotPanel *p, const double *median, const double *low,
+                        const double *high, const char *label)
+{
     PlotStyle style = {.color = plot_series(0)};
-    plot_errors(p, n, b, low, high, style);
-    plot_scatter(p, n, b, m, style);
-    style.label = "median";
-    plot_line(p, n, b, m, style);
-    return p;
+    plot_errors(p, r->n, r->batch, low, high, style);
+    plot_scatter(p, r->n, r->batch, median, style);
+    style.label = label;
+    plot_line(p, r->n, r->batch, median, style);
+}
+
+/* The updates, and the time that they take; their bars: from the best seed to the worst. */
+static void draw_target(const Results *r, PlotPanel *p, bool seconds, const char *label)
+{
+    double median[TUNED_ENTRIES], low[TUNED_ENTRIES], high[TUNED_ENTRIES];
+    for (int i = 0; i < r->n; i++) {
+        double each = seconds ? r->speed[i].seconds : 1;
+        median[i] = each * r->updates[i];
+        low[i] = each * r->spread[i].low;
+        high[i] = each * r->spread[i].high;
+    }
+    draw_values(r, p, median, low, high, label);
+}
+
+static void draw_speed(const Results *r, Plot *plot)
+{
+    double median[TUNED_ENTRIES], low[TUNED_ENTRIES], high[TUNED_ENTRIES], top = 0;
+    for (int i = 0; i < r->n; i++) {
+        median[i] = r->batch[i] / r->speed[i].seconds;
+        low[i] = r->batch[i] / r->speed[i].quartile[1];
+        high[i] = r->batch[i] / r->speed[i].quartile[0];
+        top = fmax(top, high[i]);
+    }
+    PlotAxis y = {.label = "images per second", .low = 0, .high = top > 0 ? 1.1 * top : 1};
+    draw_values(r, panel(plot, 2, "Speed", y, PLOT_BOTTOM_RIGHT), median, low, high,
+                "median, quartiles");
 }
 
 static void draw_published(const SizeStudy *s, PlotPanel *p)
@@ -34,21 +79,19 @@ static void draw_published(const SizeStudy *s, PlotPanel *p)
     plot_line(p, theirs->count, theirs->batch, theirs->steps, style);
 }
 
-static void draw_bend(const SizeStudy *s, PlotPanel *p)
+static void draw_bend(const SizeStudy *s, const Results *r, PlotPanel *p)
 {
-    double b[TUNED_ENTRIES], m[TUNED_ENTRIES], low[TUNED_ENTRIES], high[TUNED_ENTRIES],
-        perfect[TUNED_ENTRIES], fitted[TUNED_ENTRIES];
-    int n = size_medians(s, SIZE_STEPS, b, m, low, high);
-    Bend bend = bend_fit(b, m, n);
-    for (int i = 0; i < n; i++) {
-        perfect[i] = m[0] * b[0] / b[i];
-        fitted[i] = bend.floor * (1 + bend.critical / b[i]);
+    double perfect[TUNED_ENTRIES], fitted[TUNED_ENTRIES];
+    Bend bend = bend_fit(r->batch, r->updates, r->n);
+    for (int i = 0; i < r->n; i++) {
+        perfect[i] = r->updates[0] * r->batch[0] / r->batch[i];
+        fitted[i] = bend.floor * (1 + bend.critical / r->batch[i]);
     }
-    plot_line(p, n, b, perfect,
+    plot_line(p, r->n, r->batch, perfect,
               (PlotStyle){.label = "perfect scaling", .color = PLOT_GREY, .dashed = true});
     if (isnan(bend.floor))
         return;
-    plot_line(p, n, b, fitted,
+    plot_line(p, r->n, r->batch, fitted,
               (PlotStyle){.label = "floor (1 + B_crit / B)",
                           .color = plot_series(1),
                           .dashed = true});
@@ -70,11 +113,16 @@ void size_draw(const void *study, Plot *plot)
                              s->tuned.seeds, s->tuned.budget);
     plot_begin(plot, 1, 3, title);
     free(title);
-    PlotPanel *updates = panel(s, plot, 0, "Updates to the target", "updates", SIZE_STEPS);
-    draw_published(s, updates);
-    draw_bend(s, updates);
-    panel(s, plot, 1, "Time to the target", "training time (s)", SIZE_SECONDS);
-    panel(s, plot, 2, "Speed", "images per second", SIZE_IMAGES_PER_S);
+    Results r = results_of(s);
+    PlotAxis axis = {.label = "updates", .log = 10};
+    PlotPanel *p = panel(plot, 0, "Updates to the target", axis, PLOT_TOP_RIGHT);
+    draw_target(&r, p, false, "median");
+    draw_published(s, p);
+    draw_bend(s, &r, p);
+    axis.label = "updates × time of one (s)";
+    p = panel(plot, 1, "Time to the target", axis, PLOT_TOP_LEFT);
+    draw_target(&r, p, true, "median");
+    draw_speed(&r, plot);
 }
 
 void size_report(const void *study)
@@ -82,22 +130,21 @@ void size_report(const void *study)
     const SizeStudy *s = study;
     const Tuned *t = &s->tuned;
     Run *run = t->study.lab->run;
-    double b[TUNED_ENTRIES], m[TUNED_ENTRIES], low[TUNED_ENTRIES], high[TUNED_ENTRIES];
     if (!tuned_complete(t))
         return;
+    Results r = results_of(s);
+    speed_say(&s->speeds);
     run_say(run, "   batch      rate  updates to the target    seconds  images/s  missed");
     run_metrics_header(run, "batch,rate,updates,lowest,highest,seconds,images_per_s,missed");
-    int n = size_medians(s, SIZE_STEPS, b, m, low, high);
-    for (int e = 0; e < n; e++) {
-        double seconds = tuned_spread(t, e, SIZE_SECONDS).median,
-               speed = tuned_spread(t, e, SIZE_IMAGES_PER_S).median;
-        int missed = tuned_spread(t, e, SIZE_STEPS).missed;
-        run_say(run, "%8.0f  %8.4g  %6.0f (%.0f-%.0f)  %18.3g  %8.0f  %d of %d", b[e], t->rate[e],
-                m[e], low[e], high[e], seconds, speed, missed, t->seeds);
-        run_metrics(run, "%.0f,%.9g,%.9g,%.9g,%.9g,%.6g,%.6g,%d", b[e], t->rate[e], m[e], low[e],
-                    high[e], seconds, speed, missed);
+    for (int e = 0; e < r.n; e++) {
+        Spread u = r.spread[e];
+        double seconds = u.median * r.speed[e].seconds, speed = r.batch[e] / r.speed[e].seconds;
+        run_say(run, "%8.0f  %8.4g  %6.0f (%.0f-%.0f)  %18.3g  %8.0f  %d of %d", r.batch[e],
+                t->rate[e], u.median, u.low, u.high, seconds, speed, u.missed, t->seeds);
+        run_metrics(run, "%.0f,%.9g,%.9g,%.9g,%.9g,%.6g,%.6g,%d", r.batch[e], t->rate[e], u.median,
+                    u.low, u.high, seconds, speed, u.missed);
     }
-    Bend bend = bend_fit(b, m, n);
+    Bend bend = bend_fit(r.batch, r.updates, r.n);
     if (!isnan(bend.floor))
         run_say(run, "fit: floor %.1f updates, critical batch size %.0f; worst misfit %.0f %%",
                 bend.floor, bend.critical, 100 * bend.worst);

@@ -49,9 +49,12 @@ EOF
     chmod +x "$work/ssh"
     export OMPI_MCA_plm_rsh_agent=$work/ssh
 }
-host_is_up() { # name: within 5 s
-    for _ in {1..50}; do [ ! -e "$work/up.$1" ] || return 0; sleep 0.1; done
-    return 1
+host_is_up() { # name: within a minute, unless it ended
+    local end=$((SECONDS + 60))
+    until [ -e "$work/up.$1" ]; do
+        [ $SECONDS -lt $end ] && kill -0 $! 2>/dev/null || return 1
+        sleep 0.1
+    done
 }
 hosts_down() { [ -z "${host_holder-}" ] || kill -KILL "$host_holder"; }
 

@@ -4,11 +4,31 @@
 #
 #     training_start DIR RANKS VIA OPTIONS…   VIA: make, or terminal (make in a pseudo-terminal)
 #     training_kill DIR VICTIM SIGNAL         make, shell, launch, mpirun, rank, all, terminal
-#     training_ended DIR                      why it did not end as it must within 5 s, if so
+#     training_ended DIR                      why it did not end as it must, if so
+#
+#     within SECONDS COMMAND…                 until the command succeeds: a limit only ends hangs
+#     ranks_said NUMBER OUT                   so many ranks of test_comm_faults run
+#     rank_alive OUT                          is one of them still running?
 #
 # All processes of a training have TRAINING=DIR in their environment.
 train=$BUILD/sol/lab2_ddp/3_train
 small="--data synthetic --model mlp --images 640 --test-images 100 --batch 8 --checkpoint-every 10"
+
+within() {
+    local end=$((SECONDS + $1))
+    shift
+    until "$@"; do [ $SECONDS -lt $end ] || return 1; sleep 0.05; done
+}
+none() { ! "$@"; }
+rank_pids() { sed -n 's/^rank [0-9]* pid //p' "$1"; }
+ranks_said() { [ "$(rank_pids "$2" | wc -l)" -ge "$1" ]; }
+rank_alive() { # state Z: dead, its parent has not yet looked
+    local pid
+    for pid in $(rank_pids "$1"); do
+        grep -qs '^State:[[:space:]]*[^Z[:space:]]' "/proc/$pid/status" && return 0
+    done
+    return 1
+}
 
 alive() { grep -lsz "^TRAINING=$1\$" /proc/[0-9]*/environ | cut -d / -f 3; }
 called() { # dir name: those that run this program or script
@@ -17,6 +37,7 @@ called() { # dir name: those that run this program or script
         mapfile -d '' -t words 2>/dev/null <"/proc/$pid/cmdline"
         case ${words[0]-}:${words[1]-} in
             */"$2":* | "$2":* | *bash:*/"$2") echo "$pid" ;;
+            */prterun:* | prterun:*) [ "$2" != mpirun ] || echo "$pid" ;; # Open MPI 5's
         esac
     done
 }
@@ -34,14 +55,7 @@ training_start() {
         -u LABS_PARENT "${command[@]}" >"$dir/out" 2>"$dir/err" </dev/null &
     disown # no "Killed" from this shell
 }
-training_runs() { # waits for a checkpoint
-    local i
-    for ((i = 0; i < 600; i++)); do
-        [ ! -e "$1/lab2_train/checkpoint.safetensors" ] || return 0
-        sleep 0.1
-    done
-    return 1
-}
+training_runs() { within 120 test -e "$1/lab2_train/checkpoint.safetensors"; } # a checkpoint
 
 victims() { # dir who
     local rank
@@ -61,14 +75,12 @@ training_kill() {
     [ ${#pids[@]} -gt 0 ] && kill "-$3" "${pids[@]}" 2>/dev/null
 }
 
+nobody_of() { [ -z "$(alive "$1")" ]; }
 training_ended() {
-    local dir=$1 i left checkpoint=$1/lab2_train/checkpoint.safetensors
-    for ((i = 0; i < 50; i++)); do
-        [ -n "$(alive "$dir")" ] || break
-        sleep 0.1
-    done
+    local dir=$1 left checkpoint=$1/lab2_train/checkpoint.safetensors
+    within 60 nobody_of "$dir"
     for left in $(alive "$dir"); do
-        echo "5 s later: $(tr '\0' ' ' <"/proc/$left/cmdline" | cut -c 1-100)"
+        echo "a minute later: $(tr '\0' ' ' <"/proc/$left/cmdline" | cut -c 1-100)"
         kill -KILL "$left"
     done 2>/dev/null
     [ ! -e "$dir/run" ] || [ ! -e "$(cat "$dir/run")" ] || echo "the run's folder is still there"

@@ -14,12 +14,13 @@ done
     { echo "skipped: built without Cairo or libX11"; exit 77; }
 trap 'kill $(jobs -p) 2>/dev/null || true; rm -rf "$work"' EXIT
 
-# Without -noreset it restarts when its last client leaves, and refuses the next one meanwhile.
+# Without -noreset it restarts when its last client leaves, and refuses the next one meanwhile. It
+# writes its number when it is ready; reading that ends if it cannot start.
+mkfifo "$work/display"
 Xvfb -displayfd 3 -noreset -screen 0 "${size:-1400x900}x24" -fbdir "$work" 3>"$work/display" \
     >/dev/null 2>&1 &
-for _ in $(seq 100); do [ -s "$work/display" ] && break; sleep 0.1; done
-[ -s "$work/display" ] || { echo "skipped: Xvfb does not start here"; exit 77; }
-DISPLAY=:$(cat "$work/display")
+read -r -t 60 display <"$work/display" || { echo "skipped: Xvfb does not start here"; exit 77; }
+DISPLAY=:$display
 export DISPLAY SDL_VIDEODRIVER=x11
 
 fail() { echo "FAIL: $*"; tail -n 20 "$work/log"; exit 1; }
@@ -29,7 +30,7 @@ within() {
     until "$@"; do [ $SECONDS -lt $end ] || return 1; sleep 0.05; done
 }
 gone() { ! kill -0 "$pid" 2>/dev/null; }
-press() { local key; for key; do xdotool key "$key"; done; }
+press() { xdotool key "$@"; }
 # Waits until the window called $1 is visible and has a place: that on the screen, in X and Y. Keys
 # typed from then on wait for it, if it is still at its first frame.
 seen() {
@@ -41,19 +42,22 @@ seen() {
 }
 find_window() { within 60 seen "$1" || fail "no window '$1' within 60 s"; }
 # Moves the mouse to ($1, $2) of the window, and waits until the program has shown a frame and
-# listens. It hears a first q or s only then, so s is pressed again.
+# listens. A key before that may be lost, so s is pressed again; each s that it has heard is a shot.
 listens() {
+    local presses
     xdotool mousemove $((X + $1)) $((Y + $2))
-    shots=0
-    for _ in 1 2 3 4; do
+    for presses in 1 2 3 4; do
         press s
-        within 15 [ -s "$results/window-1.png" ] && shots=1 && return
+        within 30 [ -s "$results/window-1.png" ] || continue
+        [ $presses = 1 ] || within 10 [ -s "$results/window-$presses.png" ] || true
+        shots=$(find "$results" -name 'window-*.png' | wc -l)
+        return
     done
     fail "the window does not listen"
 }
 # Close it, with this exit status (0).
 finish() {
-    for _ in $(seq 15); do press q; within 4 gone && break; done
+    for _ in 1 2 3 4 5; do press q; within 30 gone && break; done
     gone || fail "q does not end the program"
     local status=0
     wait "$pid" || status=$?
@@ -65,21 +69,27 @@ expect() { grep -qE -- "$1" "$work/log" || fail "expected '$1'"; echo "ok: $1"; 
 shots=0
 shot() {
     shots=$((shots + 1)); press s
-    within 30 [ -s "$results/window-$shots.png" ] || fail "no window-$shots.png"
+    within 60 [ -s "$results/window-$shots.png" ] || fail "no window-$shots.png"
 }
 same() { cmp -s "$results/window-$1.png" "$results/window-$2.png"; }
 differ() { ! same "$1" "$2" || fail "$3 changes nothing"; echo "ok: $3"; }
 # Has the figure changed since the last shot?
 changed() { shot; ! same $((shots - 1)) "$shots"; }
-changes() { within 15 changed || fail "$1 changes nothing"; echo "ok: $1"; }
-# Waits until nothing has changed for over a second.
+changes() { within 60 changed || fail "$1 changes nothing"; echo "ok: $1"; }
+# Waits until five shots in a row are the same: nothing changes from frame to frame.
 settle() {
-    local still=0
+    local still=0 end=$((SECONDS + 120))
     shot
-    for _ in $(seq 60); do
-        sleep 0.4; shot
-        if same $((shots - 1)) "$shots"; then still=$((still + 1)); else still=0; fi
-        [ $still -lt 3 ] || return 0
+    until [ $still = 4 ]; do
+        [ $SECONDS -lt $end ] || fail "the figure keeps changing"
+        if changed; then still=0; else still=$((still + 1)); fi
     done
-    fail "the figure keeps changing"
+}
+# space stops what COMMAND… counts, and the figure with it; again, and both go on.
+pauses() { # COMMAND…
+    local before
+    press space; settle
+    before=$("$@"); shot; shot
+    [ "$("$@")" = "$before" ] || fail "it continues while paused: $before, $("$@")"
+    press space; changes "space, twice"
 }

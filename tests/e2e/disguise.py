@@ -3,7 +3,7 @@
 
 Every name that may be another one is another one (variables, parameters, members, the solution's
 own functions), so are types and strings; no comments; each function on one line, behind a prologue
-that does something else. For tests/e2e/shapes.sh; it uses nothing of shapes.py, so that it shares
+that does something else. For tests/e2e/handout.sh; it uses nothing of shapes.py, so that it shares
 none of its mistakes.
 """
 import glob

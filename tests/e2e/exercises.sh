@@ -6,6 +6,7 @@
 # sanitizers: no
 set -eu
 work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
 wrong() { echo "wrong: $*"; cat "$work/log"; exit 1; }
 
 # A copy of the project, built: what changes there is built anew.
@@ -19,6 +20,8 @@ done
 cd "$work/labs"
 unset BUILD CI WERROR
 export DEPS=no HEADLESS=1
+# Built without the part for GPUs (make HAVE_CUDA= …), it goes on without: nothing is built twice.
+[ -e build/labs_gpu.so ] || export MAKEFLAGS=HAVE_CUDA=
 
 check() { make check LAB=lab1 >"$work/log" 2>&1 || true; } # all points are not expected
 line() { # with those that continue it
@@ -109,6 +112,7 @@ make check LAB=lab2 ONLY=3_train >"$work/log" 2>&1 || true
 expect FAIL 'step 1' 'does not compile: lab2_ddp/3_train.c:'
 
 # Only what is asked for is built: one check of one lab; and no kernels where no GPU is.
+mkdir "$work/fresh"; cp -r build/{config.mk,probe} "$work/fresh/"
 would() { make -n --no-print-directory BUILD="$work/fresh" HAVE_CUDA=1 "$@" 2>/dev/null; }
 would check ONLY=1A_gradient >"$work/log"
 grep -q 'check/1a_gradient' "$work/log" && ! grep -q 'lab[23]_' "$work/log" ||

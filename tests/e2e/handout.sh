@@ -1,10 +1,13 @@
 #!/usr/bin/env bash
-# The students' tarball: the same bytes each time, no solutions, and it works where it is unpacked:
-# help, lab, check; a new lab is picked up.
-# seconds: 400
+# The students' tarball: the same bytes each time, no solutions, and nothing in it solves an
+# exercise, under any names. With ALL=1: a disguised copy of each solution is found; and it works
+# where it is unpacked: help, lab, check; a new lab is picked up.
+# seconds: 600
 # sanitizers: no
+# ranks: 0
 set -eu
 work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
 wrong() { echo "wrong: $*"; exit 1; }
 
 make handout BUILD="$work/a" >"$work/log"; cat "$work/log"
@@ -24,13 +27,57 @@ if grep -E '/(solution|hidden|e2e|mutants|\.ci|\.git)(/|$)' "$work/files"; then
     wrong "the files above should not be in it"
 fi
 
-tests/tools/shapes.py "$labs" ||
-    wrong "the functions above solve an exercise (see tests/tools/shapes.py)"
+status=0; tests/tools/shapes.py "$labs" >"$work/clean" || status=$?
+cat "$work/clean"
+[ $status = 0 ] || wrong "the functions above solve an exercise (see tests/tools/shapes.py)"
+# One product, one call or three assignments: nobody can tell whose it is. No other may hide among
+# them.
+short=$(sed -n 's/^too short to tell: .*(\(.*\))$/\1/p' "$work/clean" | sort -u | tr '\n' ' ')
+expected="add_up chunk_begin global_batch main rising synchronise update value "
+[ "$short" = "$expected" ] || wrong "too short to tell: $short"
+[ -n "${ALL-}" ] || exit 0
+
+# A disguised copy of each solution: each of its answers is found in that copy, at its place.
+mkdir "$work/planted"; cp -r "$labs/." "$work/planted/"
+for solution in */solution/*.c; do
+    copy=zz_planted_$(echo "$solution" | tr / _)
+    tests/e2e/disguise.py "$solution" >"$work/planted/common/$copy"
+    if grep -wE 'order|now|tick|weight|arrived|comm|rank' "$work/planted/common/$copy"; then
+        wrong "the names above are still $solution's"
+    fi
+done
+# An answer is found too where it is no function of a program: in a comment, a macro, a handout.
+tests/e2e/disguise.py lab1_gd/solution/*busy.c >"$work/answer"
+{ echo '/* Like this:'; cat "$work/answer"; echo '*/'; } >"$work/planted/common/zz_comment.h"
+echo "#define ANSWER $(cat "$work/answer")" >"$work/planted/common/zz_macro.h"
+{ echo '```c'; cat "$work/answer"; echo '```'; } >"$work/planted/common/zz_handout.md"
+status=0; tests/tools/shapes.py "$work/planted" >"$work/found" || status=$?
+cat "$work/found"
+[ $status = 1 ] || wrong "status $status with copies of all solutions"
+for place in comment.h:1 macro.h:1 handout.md:1; do
+    grep -q "^common/zz_$place .*busy" "$work/found" || wrong "the answer in $place is not found"
+done
+answers=$(sed -n 's/^\([0-9]*\) answers of .*/\1/p' "$work/found")
+found=0
+for solution in */solution/*.c; do
+    copy=common/zz_planted_$(echo "$solution" | tr / _)
+    names=$(sed -n "s,^$copy:[0-9]* (planted_\(.*\)): .* of $solution (\1)\$,\1,p" "$work/found")
+    [ -n "$names" ] || grep -q "^too short to tell: $solution" "$work/found" ||
+        wrong "the copy of $solution is not found"
+    found=$((found + $(wc -w <<<"$names")))
+done
+[ "$found" = "$answers" ] || wrong "of $answers answers copied only $found are found"
+# How it is called: no such folder, no solutions.
+for call in "$work/none" "$work/labs --solutions $work" ""; do
+    # shellcheck disable=SC2086
+    status=0; tests/tools/shapes.py $call 2>"$work/usage" || status=$?
+    [ $status = 2 ] && grep -q '^usage: ' "$work/usage" || wrong "shapes.py $call: status $status"
+done
 
 project=$PWD
-# It works there; -O1 and one small network keep this short.
+# It works there; -O0 and one small network keep this short.
 cd "$labs"
-export CFLAGS='-O1 -g' DEPS=no
+export CFLAGS=-O0 DEPS=no
 unset CI SAN BUILD
 # The README's commands, typed as they stand there.
 grep -E '^    make ' README.md | sed 's/ *#.*//; s/^ *//' >"$work/commands"

@@ -1,25 +1,23 @@
 #!/usr/bin/env bash
 # The self-check is neither fooled nor hung nor made to harm the machine by the code that it judges:
 # each snippet below, in place of an exercise, gets FAIL or TODO and 0 points in one line that says
-# why; the exercise beside it keeps its points; within seconds, nothing left running.
-# seconds: 400
+# why; the exercise beside it keeps its points; nothing is left running. Every fourth; ALL=1: all.
+# seconds: 600
 # ranks: 0
 set -u
 work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
 read -ra compiler <<<"${CC:-cc} -std=gnu11 -D_GNU_SOURCE -Icommon -Ilab1_gd -O2 -w -pthread"
 export LIBRARIES="$BUILD/libcommon.a -lm"
-limit=9
 if [ "${SAN:-}" = 1 ]; then
     compiler+=(-fsanitize=address -fsanitize=undefined -fno-sanitize-recover=all)
     LIBRARIES="$BUILD/tests/support/no_dlclose.o -rdynamic $LIBRARIES"
-    limit=40
 fi
-export COMPILER="${compiler[*]}" limit work
+export COMPILER="${compiler[*]}" work
 
 # One case. What is wrong with its result goes to stdout, after the snippet.
 try() { # number, expected line, C
-    local m=$work/$1 status began=$SECONDS left
+    local m=$work/$1 status left
     mkdir -p "$m/check" "$m/trial" "$m/exercises"
     printf '%s\n' "$3" >"$m/exercises/1b_update.c"
     # shellcheck disable=SC2086 # words
@@ -31,8 +29,7 @@ try() { # number, expected line, C
         { echo "case $1: cannot be linked: $(cat "$m/compile.log")"; return 1; }
     ln -s "$PWD/$BUILD"/sol/lab1_gd/check/{1a_gradient,1b_update} "$m/check/"
     ln -s "$PWD/$BUILD/sol/lab1_gd/trial/1a_gradient" "$m/trial/"
-    began=$SECONDS
-    TMPDIR=$m HOSTILE_CASE=$m timeout --kill-after=5 $((limit * 2)) common/setup/check.sh \
+    TMPDIR=$m HOSTILE_CASE=$m timeout --kill-after=5 120 common/setup/check.sh \
         "$m/check/1b_update" "$m/check/1a_gradient" >"$m/log" 2>"$m/err"
     status=$?
     wrong() { # what
@@ -42,8 +39,6 @@ try() { # number, expected line, C
     }
     left=$(grep -la "HOSTILE_CASE=$m" /proc/[0-9]*/environ 2>/dev/null | head -n 3)
     [ -z "$left" ] || { wrong "$1" "left running: $left" "$3"; return; }
-    [ $((SECONDS - began)) -le "$limit" ] ||
-        { wrong "$1" "took $((SECONDS - began)) s" "$3"; return; }
     [ "$(grep -cE 'PASS|FAIL|TODO' "$m/log")" = 2 ] ||
         { wrong "$1" "not two lines with a verdict" "$3"; return; }
     # A verdict's further lines are indented.
@@ -67,7 +62,10 @@ try() { # number, expected line, C
 }
 
 cases=0
-whole() { cases=$((cases + 1)); printf '%s\0' $cases "$1" "$2" >>"$work/cases"; } # line, C
+whole() { # line, C
+    cases=$((cases + 1))
+    [ -z "${ALL-}" ] && [ $((cases % 4)) != 1 ] || printf '%s\0' $cases "$1" "$2" >>"$work/cases"
+}
 headers='#include "check.h"
 #include "exercise.h"
 #include "lab1.h"
@@ -156,7 +154,7 @@ body "$(fail 'standard output')" "close(1); $right"
 body "$(fail 'stay what they were')" 'for (int i = 0; i < 1024; i++) close(i);'
 body "$(fail 'stay what they were')" 'for (int i = 3; i < 1024; i++) write(i, "right", 5);'
 body "$(fail 'stay what they were')" 'for (int i = 0; i < 5000; i++) open("/dev/null", O_RDONLY);'
-body "$(fail 'wrote a file of more than 8 MiB')" \
+body "$(fail 'wrote a file of more than 64 MiB')" \
     'char n[4096]; snprintf(n, 4096, "%s/big", getenv("TMPDIR")); FILE *f = fopen(n, "w");
     for (;;) fputs("more", f);'
 body "$(fail 'stay what they were')" 'char c; while (read(0, &c, 1) > 0) ;'

@@ -1,16 +1,22 @@
 #!/usr/bin/env bash
-# Hostile cases for make itself: folders that are not its own, values that cannot be right, names
-# that match nothing, two makes at once. Each ends in words within seconds, and nobody's file goes.
-# seconds: 400
+# make clean removes what make created, and nothing else. Hostile cases for make itself: folders
+# that are not its own, values that cannot be right, names that match nothing, two makes at once.
+# Each ends in words, and nobody's file goes.
+# seconds: 600
 # sanitizers: no
 # ranks: 0
 set -u
 work=$(mktemp -d) || exit 2
-trap 'rm -rf "$work"' EXIT
+other=
+trap 'kill $other 2>/dev/null; rm -rf "$work"' EXIT
 mkdir -p "$work/project"
 cp -r Makefile README.md make common lab*_* assessment tests "$work/project/"
+built=$(realpath "$BUILD")
 cd "$work/project" || exit 2
 unset BUILD SAN ONLY
+probed() { # FOLDER: as if make had found out what this machine has: that takes seconds of it
+    common/setup/build_folder.sh "$1"; cp -r "$built"/{config.mk,probe} "$1/"
+}
 export DEPS=no
 cases=0 failed=0
 
@@ -19,7 +25,7 @@ case_() { # status, words on stderr or stdout, command…
     local expected=$1 words=$2 status
     shift 2
     cases=$((cases + 1))
-    timeout --kill-after=5 60 "$@" >"$work/out" 2>"$work/err" </dev/null; status=$?
+    timeout --kill-after=5 300 "$@" >"$work/out" 2>"$work/err" </dev/null; status=$?
     if [ $status != "$expected" ]; then wrong "status $status, expected $expected: $*"
     elif [ -n "$words" ] && ! grep -qF -- "$words" "$work/err" "$work/out"; then
         wrong "no '$words': $*"
@@ -29,6 +35,12 @@ case_() { # status, words on stderr or stdout, command…
 stays() { [ -e "$1" ] || wrong "$1 is gone"; }
 
 # ---- make clean: only what a build marked as its own ----
+before=$(find . | sort)
+case_ 0 '' make clean # nothing to clean
+case_ 0 '' make handout
+mkdir build/out; touch build/out/figure.png
+case_ 0 'rm -rf -- build' make clean
+[ "$(find . | sort)" = "$before" ] || wrong "something else has changed: $(find .)"
 thesis=$work/theirs/thesis
 mkdir -p "$work/theirs"; echo years >"$thesis"
 refused_clean() { # folder
@@ -40,15 +52,16 @@ refused_clean "$work/theirs/"
 refused_clean "$work/theirs/../theirs"
 refused_clean .
 refused_clean ..
+refused_clean ../project
 refused_clean /
 refused_clean common
 refused_clean "$work"
 ln -s "$work/theirs" "$work/link"; refused_clean "$work/link"
 mkdir "$work/theirs/.labs-build"; refused_clean "$work/theirs"; rmdir "$work/theirs/.labs-build"
 case_ 2 'make did not create' make clean "BUILD=$thesis"; stays "$thesis"
-make doctor BUILD="$work/theirs" >/dev/null 2>&1 # building in it does not make it ours
+make handout BUILD="$work/theirs" >/dev/null 2>&1 # building in it does not make it ours
 refused_clean "$work/theirs"
-case_ 2 'make did not create' make clean doctor BUILD="$work/theirs"; stays "$thesis"
+case_ 2 'make did not create' make clean handout BUILD="$work/theirs"; stays "$thesis"
 stays common/check.h
 case_ 0 '' make clean BUILD="$work/nothing"
 folder=common/setup/build_folder.sh # what each build begins with
@@ -71,6 +84,7 @@ rm tests/support/renamed.cpp
     wrong "not what was built of a renamed source was removed: $(ls "$work/old/room/tests/support")"
 
 # ---- values ----
+probed build
 # shellcheck disable=SC2016 # make gets the dollars
 for value in '' 'a b' 'a;touch x' "a'b" 'a"b' "a\`b" 'a$$(b)' 'a|b' 'a&b' 'a*b' 'a:b' 'a#b' \
     'a%b' 'a\b'; do
@@ -108,20 +122,38 @@ done
 
 # ---- the lock: one make builds, others wait ----
 lock() { common/setup/build_lock.sh "$@"; }
-mkdir b; sleep 1000 & other=$!
+said() { # words: waits until the command that runs has said them
+    local end=$((SECONDS + 60))
+    until grep -qF -- "$1" "$work/err"; do
+        [ $SECONDS -lt $end ] || return 1
+        sleep 0.05
+    done
+}
+waits() { # words, process of make: it waits for the lock of b, and says so
+    local taker
+    cases=$((cases + 1))
+    common/setup/build_lock.sh take b "$2" 2>"$work/err" & taker=$!
+    if said "$1" && kill $taker; then echo "ok    it waits: $1"; else wrong "it does not wait: $1"; fi
+    wait $taker 2>/dev/null
+}
+then_gets_it() { # command…: once it waits this is done, and it gets the lock
+    : >"$work/err"
+    (said 'another make' && "$@") &
+    case_ 0 'another make' common/setup/build_lock.sh take b $$
+    wait $!
+}
+mkdir b; tail -f /dev/null & other=$! # a process that stays
 lock take b $other
-case_ 124 'another make' timeout 1 common/setup/build_lock.sh take b $$
+waits 'another make' $$
 case_ 0 '' common/setup/build_lock.sh take b $other # make restarts itself, and has it already
 case_ 0 '' common/setup/build_lock.sh release b $$  # not its own: no effect
-case_ 124 'waiting' timeout 1 common/setup/build_lock.sh take b $$
-(sleep 1; lock release b $other) &
-case_ 0 'another make' common/setup/build_lock.sh take b $$
+waits 'waiting' $$
+then_gets_it lock release b $other
 lock release b $$; lock take b $other
-(sleep 1; kill -KILL $other) &
-case_ 0 'another make' common/setup/build_lock.sh take b $$ # however that one ended
+then_gets_it kill -KILL $other # however that one ended
 lock release b $$
 ln -s nowhere.example:1 b/.making
-case_ 124 'nowhere.example' timeout 1 common/setup/build_lock.sh take b $$
+waits 'nowhere.example' $$
 rm b/.making
 for name in 'mkdir -p b/.making/full' 'mkfifo b/.making' 'touch b/.making'; do
     $name; case_ 2 "not a lock" common/setup/build_lock.sh take b $$; rm -rf b/.making
@@ -142,6 +174,7 @@ cases=$((cases + 1))
 both() { # goals…
     local k status=0 makes=()
     rm -rf twice; cases=$((cases + 1))
+    [ -n "${ALL-}" ] || probed twice
     for k in 1 2 3; do
         make BUILD=twice HAVE_CUDA= HAVE_CUDNN= HAVE_NCCL= "$@" >"$work/make.$k" 2>&1 </dev/null &
         makes+=($!)
@@ -157,6 +190,8 @@ make BUILD=twice HAVE_CUDA= clean twice/common/base/number.o >/dev/null 2>&1 &
 make BUILD=twice HAVE_CUDA= clean twice/common/base/number.o >"$work/err" 2>&1 ||
     wrong "make clean beside another make"
 wait $! || wrong "make clean beside another make"
+case_ 0 'rm -rf -- twice' make clean BUILD=twice # what was built after a clean is make's, too
+[ ! -e twice ] || wrong "twice is still there"
 
 echo "$cases cases, $failed failed"
 [ $failed = 0 ] && [ $cases -ge 50 ]

@@ -1,12 +1,45 @@
 #!/usr/bin/env bash
-# The checks of lab 1 find each wrong version of tests/mutants/lab1_gd and name the mistake. Without
-# MUTANTS=all (make mutants) only those marked with + run; MUTANT=name: this one.
+# The checks of lab 1, each alone with its own exercise: it passes on the solution, so with stubs
+# everywhere else, and finds each wrong version of tests/mutants/lab1_gd and names the mistake.
+# Without MUTANTS=all (make mutants) or ALL=1 only those marked with + run; MUTANT=name: this one.
 # seconds: 600
 # sanitizers: no
 set -u
 work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
-. tests/e2e/_lab1_checks.sh
+
+# Linked are the check, its exercise and what all checks use.
+compile() { "${CC:-cc}" -std=gnu11 -D_GNU_SOURCE -Icommon -Ilab1_gd -w -c "$1" -o "$2"; }
+link() { "${CC:-cc}" "$1" "$work/checks/$2.o" "$work"/frame/*.o -lm -o "$3"; }
+build() { # folder, exercise's file without .c: folder/NAME.c to folder/check/NAME
+    mkdir "$1/check" "$1/trial"
+    cp "$work/check/$2" "$1/check/"
+    compile "$1/$2.c" "$1/$2.o" && link "$1/$2.o" "$2" "$1/trial/$2"
+}
+mkdir -p "$work/frame" "$work/checks" "$work/check"
+for file in lab1_gd/linear/linear.c \
+    common/base/{exercise,exercise_mistake,exercise_trial,child,child_alone,child_family}.c \
+    common/base/{printable,timer,check,memory,number,start,start_needs,start_streams,rng}.c; do
+    compile "$file" "$work/frame/$(basename "$file" .c).o" || { echo "$file"; exit 1; }
+done
+for file in lab1_gd/check/*.c; do
+    [ "$file" != lab1_gd/check/99_answers.c ] || continue # of no exercise
+    name=$(basename "$file" .c)
+    echo "void ${name#*_}(void) { __builtin_trap(); }" >"$work/absent.c" # never called
+    compile "$file" "$work/checks/$name.o" && compile "$work/absent.c" "$work/absent.o" &&
+        link "$work/absent.o" "$name" "$work/check/$name" || { echo "$file"; exit 1; }
+done
+export -f compile link build
+export work
+
+for file in lab1_gd/solution/*.c; do
+    name=$(basename "$file" .c) dir=$work/alone-$(basename "$file" .c)
+    mkdir "$dir"; cp "$file" "$dir/"
+    build "$dir" "$name" || { echo "FAIL  $name: does not compile"; exit 1; }
+    "$dir/check/$name" >"$dir/log" ||
+        { echo "FAIL  $name does not pass by itself: $(cat "$dir/log")"; exit 1; }
+    rm -r "$dir"
+done
 
 try() { # name, exercise, words (a pattern), sed expression
     local dir=$work/$1 line
@@ -35,7 +68,7 @@ while read -r name exercise; do
     esac
     records=$((records + 1))
     if [ -n "${MUTANT:-}" ]; then [ "$MUTANT" = "${name#+}" ] || continue
-    elif [ "${MUTANTS:-}" != all ]; then [ "${name:0:1}" = + ] || continue
+    elif [ "${MUTANTS:-}" != all ] && [ -z "${ALL-}" ]; then [ "${name:0:1}" = + ] || continue
     fi
     printf '%s\0' "${name#+}" "$exercise" "$words" "$expression" >>"$work/mutants"
     mutants=$((mutants + 1))

@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # Lab 2's nine steps, one after another, as a student does them: after step k the self-check says
 # PASS up to it and TODO behind it, with the points of the handout, and the program trains on two
-# ranks.
+# ranks. Two of the steps; ALL=1: all.
 # seconds: 300
 # sanitizers: no
 set -u
-work=$(mktemp -d)
-. tests/e2e/_lab2_programs.sh
+lab=lab2_ddp work=$(mktemp -d) || exit 2
+trap 'rm -rf "$work"' EXIT
+. tests/e2e/_mutants.sh
 fail() { echo "$*"; exit 1; }
 
 # What takes step k out of the reference again.
@@ -25,7 +26,7 @@ undo[9]='/&stop, 1, COMM_MAX/d
         s/world_size = .*/world_size = 1;/}'
 points=(0 6 14 20 34 42 56 64 74 84)
 
-train='--epochs 1 --model mlp --images 2000 --test-images 500 --threads 1'
+train='--data synthetic --epochs 1 --model mlp --hidden 16 --images 512 --test-images 100 --threads 1'
 try() { # steps done
     local k=$1 dir=$work/step-$1 left='' expression='' wanted='' got sum tables
     for i in $(seq $((k + 1)) 9); do left+="$i, " expression+="${undo[i]}"$'\n'; done
@@ -50,4 +51,6 @@ try() { # steps done
         fail "after step $k: another global batch: $(cat "$dir/train.log")"
     echo "ok  step $k: $sum points, $(grep -m 1 '^ *1/1 ' "$dir/train.log" | xargs)"
 }
-for k in $(seq 0 9); do try "$k"; done
+steps='3 6' # of 0 the check as handed out tells, of 9 that of the reference: lab2_check.sh
+[ -z "${ALL-}" ] || steps=$(seq 0 9)
+for k in $steps; do try "$k"; done

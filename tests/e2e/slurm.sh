@@ -9,6 +9,7 @@ set -u
 work=$(mktemp -d)
 trap 'hosts_down; rm -rf "$work"' EXIT
 . tests/e2e/_hosts.sh
+. tests/e2e/_processes.sh
 PATH=$PATH:/usr/sbin
 for tool in slurmctld slurmd sbatch; do
     type -P $tool >/dev/null ||
@@ -41,17 +42,14 @@ unset OMPI_MCA_plm_rsh_agent # Slurm starts the daemons itself
 on_a slurmctld -D >"$work/slurmctld.log" 2>&1 &
 on_a slurmd -D -N labs-a >"$work/slurmd.labs-a.log" 2>&1 &
 on_b slurmd -D -N labs-b >"$work/slurmd.labs-b.log" 2>&1 &
-for ((i = 0; i < 100; i++)); do
-    [ "$(on_a sinfo -h -t idle -o %D 2>/dev/null)" != 2 ] || break
-    sleep 0.2
-done
-[ "$(on_a sinfo -h -t idle -o %D)" = 2 ] ||
+both_idle() { [ "$(on_a sinfo -h -t idle -o %D 2>/dev/null)" = 2 ]; }
+within 60 both_idle ||
     { echo "skipped: Slurm's nodes do not come up: $(on_a sinfo -h -N -o '%N %T' | paste -sd ';')"
       tail -n 3 "$work"/slurm*.log; exit 77; }
 
 export PROGRAM=$BUILD/sol/lab2_ddp/3_train
 small="--data synthetic --model mlp --hidden 64 --images 640 --test-images 100 --batch 8"
-small="$small --rate 0.01"
+small="$small --rate 0.01 --threads 1" # sums are split over the threads
 failed=0
 wrong() { echo "wrong: $*"; sed 's/^/    /' "$work"/*.job "$work/err"; failed=1; }
 job() { # name, options of sbatch…, --, options of 3_train…: sets status
@@ -65,12 +63,8 @@ job() { # name, options of sbatch…, --, options of 3_train…: sets status
         lab2_ddp/cluster/train.sbatch $small "$@" >"$work/err" 2>&1
     status=$?
 }
-idle() { # within 10 s both nodes have nothing to do, and no rank is left
-    for ((i = 0; i < 50; i++)); do
-        [ "$(on_a sinfo -h -t idle -o %D)" != 2 ] || break
-        sleep 0.2
-    done
-    [ "$(on_a sinfo -h -t idle -o %D)" = 2 ] || wrong "$1: the nodes are not free again"
+idle() { # both nodes have nothing to do, and no rank is left
+    within 60 both_idle || wrong "$1: the nodes are not free again"
     ! hosts_running | grep 3_train || wrong "$1: ranks are left"
     [ -z "$(on_a ls -A /dev/shm)$(on_b ls -A /dev/shm)" ] || wrong "$1: shared memory is left"
 }
@@ -84,10 +78,7 @@ idle "one node"
 echo "one node: $(log | head -n 1)"
 
 job stop -- --epochs 100000 --checkpoint-every 10
-for ((i = 0; i < 200; i++)); do
-    [ ! -e "$work/stop/lab2_train/checkpoint.safetensors" ] || break
-    sleep 0.1
-done
+training_runs "$work/stop"
 on_a scancel --batch --signal=TERM "$(on_a squeue -h -o %i)" # as --signal=B:TERM@60 does
 idle "stopped"
 step=$(step_of stop)
@@ -107,10 +98,7 @@ idle "two nodes"
 echo "two nodes: $(log | head -n 1)"
 
 job killed --nodes=2 -- --epochs 100000 --checkpoint-every 10
-for ((i = 0; i < 200; i++)); do
-    [ ! -e "$work/killed/lab2_train/checkpoint.safetensors" ] || break
-    sleep 0.1
-done
+training_runs "$work/killed"
 on_a sh -c 'kill -KILL $(grep -lsz "^OMPI_COMM_WORLD_RANK=3" /proc/[0-9]*/environ | cut -d / -f 3)'
 idle "a rank killed"
 log | grep -q '^error: a rank was killed by signal 9' || wrong "a rank killed: no line says so"

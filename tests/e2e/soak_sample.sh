@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# seconds: 300
+# seconds: 600
+# all: yes
 # sanitizers: no
-# Six runs of `make soak`, always the same victims and signals.
-tests/tools/soak.sh "$BUILD" 6 1
+# Four runs of `make soak`, always the same victims and signals.
+tests/tools/soak.sh "$BUILD" 4 1

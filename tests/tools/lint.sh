@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # lint.sh [--format]: what no compiler reports: shellcheck over all scripts, cppcheck over all C
-# sources, their layout, lines over 100 columns, the arrows between rooms, and words that are not
-# the field's (words.txt). Any finding fails. --format: only lay the sources out again.
+# sources, their layout, lines over 100 columns, the arrows between rooms, words that are not the
+# field's (words.txt), and tables of handouts that differ from the labs' parts.txt. Any finding
+# fails. --format: only lay the sources out again, and write those tables.
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 2
 files() {
@@ -21,6 +22,10 @@ format=$(formatter)
 if [ "${1-}" = --format ]; then
     [ -n "$format" ] || { echo "format: clang-format 14 is not installed" >&2; exit 2; }
     sources | xargs "$format" -i
+    tables=$(mktemp -d)
+    common/setup/parts.sh tables "$tables" lab*_*/HANDOUT.md || exit
+    for lab in "$tables"/*.md; do cat "$lab" >"$(basename "$lab" .md)/HANDOUT.md"; done
+    rm -r "$tables"
     exit
 fi
 
@@ -44,8 +49,19 @@ other_words() {
     sed '/^#/d; s/ *| .*//' tests/tools/words.txt >"$words"
     none "$({ programs; files -name '*.md'; } | xargs grep -niwEf "$words" 2>&1)"
 }
-words=$(mktemp)
-trap 'rm -f "$words"' EXIT
+work=$(mktemp -d) words=$work/words
+trap 'rm -r "$work"' EXIT
+# A row for each program, and what the handouts say of it.
+parts() {
+    local lab wrong=0
+    common/setup/parts.sh tables "$work" lab*_*/HANDOUT.md || return
+    for lab in lab*_*; do
+        diff "$lab/HANDOUT.md" "$work/$lab.md" || wrong=1
+        diff <(cd "$lab" && ls [0-9]*.c | sed 's/\.c$//' | sort) \
+            <(sed -n 's/^\([0-9][^ ]*\).*/\1/p' "$lab/parts.txt" | sort) || wrong=1
+    done
+    [ $wrong = 0 ] || { echo "make format brings the handouts up to date"; return 1; }
+}
 
 # Suppressed: wrong guesses of cppcheck about loops and calls that fill a struct (the compilers and
 # sanitizers check that as well), a failed realloc (it ends the run), a sum that cannot be 0.
@@ -64,6 +80,7 @@ check cppcheck cpp
 check layout layout
 check "lines over 100 columns" too_wide
 check "arrows between rooms" tests/tools/arrows.sh
+check "parts.txt and the handouts" parts
 check "words that are not the field's (tests/tools/words.txt)" other_words
 [ $failed = 0 ] && echo "lint: nothing found"
 exit $failed

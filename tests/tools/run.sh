@@ -1,16 +1,19 @@
 #!/usr/bin/env bash
-# run.sh BUILD [NAME…]: runs every case of BUILD/tests/test_* and every tests/e2e/*.sh, each in a
-# separate process with a time limit; continues after a failure; ends with "N passed, N failed, N
-# skipped". NAME: only cases whose "program/case" contains it.
+# run.sh BUILD [NAME…]: runs the cases of BUILD/tests/test_* and the scripts tests/e2e/*.sh, each in
+# a separate process with a time limit that only ends hangs; continues after a failure; ends with
+# "N passed, N failed, N skipped". NAME: only cases whose "program/case" contains it.
 #
-# First single processes, JOBS at a time; then the scripts that mostly wait (those that drive a
-# window, each on a separate screen, and those with a line "# waits: yes"), 2 * JOBS at a time; then
-# what needs several cores (ranks > 1, and scripts without a line "# ranks: 0"), JOBS/2 at a time, 2
-# at least.
-# A case that fails beside others runs once more at the end, alone; passes it then, a line says so.
-# More than RETRIES failures are no accident, nor is what a sanitizer finds: these do not run again.
-# SAN=1: the same cases, except scripts with a line "# sanitizers: no", and 5 times the time limit;
-# of those that differ only by a seed or the number of ranks one each, unless ALL=1.
+# Without ALL=1 a sample: of cases that differ only by a seed or the number of ranks one each, and
+# no script with a line "# all: yes"; if a NAME is in no case of the sample, all that have it.
+# Scripts run less without ALL=1, too.
+#
+# JOBS + 1 cases at a time, so that no core waits for a case that sleeps; beside them JOBS scripts
+# that mostly wait (those that drive a window, each on a separate screen, and those with a line
+# "# waits: yes"); at the end a GPU's cases, alone. The longest first: what each took last time is
+# in BUILD/tests/costs.csv (costs_all.csv with ALL=1), with its wall and processor seconds.
+# With more than 3 cores a case of several ranks (or a script without a line "# ranks: 0") counts
+# twice.
+# SAN=1: the same cases, except scripts with a line "# sanitizers: no".
 # SAN=thread: the unit tests of code with threads, in one process, with OpenMP held to one thread:
 # the thread sanitizer knows neither OpenMP's barriers nor MPI.
 set -u
@@ -37,118 +40,215 @@ if [ "${SAN:-}" = thread ]; then
     echo "SAN=thread: $threaded; OpenMP with one thread; no ranks, no scripts"
 fi
 
-# a stop takes longer, too
-[ -z "${SAN:-}" ] || export LABS_STOP_SECONDS=${LABS_STOP_SECONDS:-20}
-if [ "${SAN:-}" = 1 ]; then
-    echo "SAN=1: without the scripts that test scripts, or programs that another one tests:" \
-        "$(grep -l '^# sanitizers: no' tests/e2e/*.sh | xargs -n 1 basename -s .sh | xargs)"
+slower=1
+if [ -n "${SAN:-}" ]; then # a stop takes longer, too
+    export LABS_STOP_SECONDS=${LABS_STOP_SECONDS:-20}
+    slower=5
 fi
 
-list() { # lines: light|waits|heavy|gpu id seconds command…
-    local program name source ranks seconds cases script leaks case kind
+# ---- which cases --------------------------------------------------------------------------------
+unit_cases() { # lines: light|heavy|gpu id limit command…
+    local program name source ranks limit cases leaks case kind
     for source in tests/unit/test_*.c; do
-        name=$(basename "$source" .c); program=$build/tests/$name
+        name=${source##*/} name=${name%.c}; program=$build/tests/$name
         [ -e "$source" ] || continue
         case " ${threaded-$name} " in *" $name "*) ;; *) continue ;; esac
         if ! cases=$(ASAN_OPTIONS=detect_leaks=0 "$program" --list) || [ -z "$cases" ]; then
             echo "light $name/--list 60 false"
             continue
         fi
-        echo "$cases" | while read -r case ranks seconds; do
-            case $case in
-                cuda.* | nccl_*) kind=gpu ;;
-                *) kind=$([ "$ranks" = 0 ] && echo light || echo heavy) ;;
-            esac
-            if [ "$ranks" = 0 ]; then echo "$kind $name/$case $seconds $before $program $case"
+        while read -r case ranks limit; do
+            kind=light leaks=
+            [ "$ranks" = 0 ] || kind=heavy
+            case $case in cuda.* | nccl_*) kind=gpu ;; esac
+            if [ "$ranks" = 0 ]; then echo "$kind $name/$case $limit $before $program $case"
             elif [ "${SAN:-}" != thread ]; then
-                leaks=
                 # LeakSanitizer's tracer sometimes crashes beside the threads of Open MPI.
-                if [ "${SAN:-}" = 1 ] && [ "$ranks" -gt 1 ]; then
+                [ "${SAN:-}" != 1 ] || [ "$ranks" = 1 ] ||
                     leaks="env ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0"
-                fi
-                echo "$kind $name/$case $seconds" \
+                echo "$kind $name/$case $limit" \
                     "$leaks common/setup/launch.sh --np $ranks $program $case"
             fi
-        done
-    done
-    [ "${SAN:-}" != thread ] || return 0
-    for script in tests/e2e/[0-9a-z]*.sh; do
-        [ -e "$script" ] || continue
-        if [ -n "${SAN:-}" ] && grep -q '^# sanitizers: no' "$script"; then continue; fi
-        seconds=$(sed -n 's/^# seconds: //p' "$script" | head -n 1)
-        if grep -q '^# ranks: 0$' "$script"; then printf light
-        elif grep -qE '^(\. tests/e2e/_screen.sh|# waits: yes)$' "$script"; then printf waits
-        else printf heavy; fi
-        echo " e2e/$(basename "$script" .sh) ${seconds:-120} bash $script"
+        done <<<"$cases"
     done
 }
+scripts() { # lines: light|heavy|waits id limit command…, and "all id" for those only with ALL=1
+    awk -v san="${SAN:-}" '
+        function end_of_script() {
+            if (!script || (san && no_san)) return
+            if (all) print "all", id
+            print waits ? "waits" : single ? "light" : "heavy", id, limit, "bash", script
+        }
+        FNR == 1 { end_of_script(); script = id = FILENAME; limit = 600
+                   no_san = waits = single = all = 0
+                   sub(/.*\//, "e2e/", id); sub(/\.sh$/, "", id) }
+        /^# sanitizers: no/ { no_san = 1 }
+        /^# all: yes$/ { all = 1 }
+        /^# ranks: 0$/ { single = 1 }
+        /^# waits: yes$/ || $0 == ". tests/e2e/_screen.sh" { waits = 1 }
+        /^# seconds: / && $3 > limit { limit = $3 }
+        END { end_of_script() }' tests/e2e/[0-9a-z]*.sh
+}
 # Of cases that differ only by a seed (case, case.1, …) the first; by the number of ranks (case_1,
-# case_2, …) that with 3, else 2, else the first.
-one_each() {
-    awk '{ family = $2; ranks = match($0, / --np [0-9]+ /) ? substr($0, RSTART + 6) + 0 : 0
+# case_2, …) that with 3, else 2, else the first; of scripts those without "# all: yes".
+sample() {
+    awk '$1 == "all" { rest[$2]; next }
+        $2 in rest { next }
+        { family = $2; ranks = match($0, / --np [0-9]+ /) ? substr($0, RSTART + 6) + 0 : 0
             if (ranks) sub("_" ranks "$", "_", family); else sub(/\.[0-9]+$/, "", family)
             if (!(family in kept) || (ranks && ranks <= 3)) kept[family] = NR
             line[NR] = $0; of[NR] = family }
-        END { for (i = 1; i <= NR; i++) if (kept[of[i]] == i) print line[i] }'
+        END { for (i = 1; i <= NR; i++) if (i in line && kept[of[i]] == i) print line[i] }'
 }
-RETRIES=8
-one() { # light|waits|heavy|gpu id seconds command…
-    local id=$2 seconds=$3 log status began=$SECONDS TIMEFORMAT='%U %S' used
-    shift 3
-    log=$work/$(echo "$id" | tr / _).log
-    [ -z "${SAN:-}" ] || seconds=$((seconds * 5))
-    mkdir -p "$log.d"
-    { time TMPDIR=$log.d timeout --kill-after=5 "$seconds" "$@" >"$log" 2>&1 </dev/null; } \
-        2>"$log.time"
-    status=$?
-    rm -rf "$log.d"
-    used=$(awk '{ printf "%.0f", $1 + $2 }' "$log.time")
-    case $status in
-        0) echo "ok    $id ($((SECONDS - began)) s, of processor: $used)"
-            echo pass >"$log.result" ;;
-        77) echo "skip  $id: $(grep -m 1 -i skipped "$log" || echo 'skipped: no reason given')"
-            echo skip >"$log.result" ;;
-        *) case $status in
-               124 | 137) echo "over the time limit of $seconds s, or killed" >>"$log" ;;
-           esac
-           printf '%s\n%s\n' "FAIL  $id (exit $status)" "$(tail -n 60 "$log" | sed 's/^/      /')"
-           echo fail >"$log.result"; echo "$id" >>"$work/failed" ;;
-    esac
-}
-run() { # light|waits|heavy|gpu, cases at a time
-    grep "^$1 " "$work/cases" | xargs -r -P "$2" -L 1 bash -c 'one "$@"' _
-}
-export -f one; export work
-list >"$work/all"
-if [ "${SAN:-}" = 1 ] && [ -z "${ALL:-}" ]; then
-    echo "SAN=1: of cases that differ by a seed or the number of ranks one each; ALL=1: all"
-    one_each <"$work/all" >"$work/some"; mv "$work/some" "$work/all"
-fi
+with_name() { awk -v name="$1" 'index($2, name)'; }
+unit_cases >"$work/list"
+[ "${SAN:-}" = thread ] || scripts >>"$work/list"
+grep -v '^all ' "$work/list" >"$work/all"
+if [ -n "${ALL:-}" ]; then cp "$work/all" "$work/sample"; else sample <"$work/list" >"$work/sample"; fi
 if [ $# -gt 0 ]; then
-    cut -d ' ' -f 2 "$work/all" | grep -F "$(printf '%s\n' "$@")" >"$work/ids"
-    awk 'NR == FNR { wanted[$1]; next } $2 in wanted' "$work/ids" "$work/all" >"$work/cases"
-else cp "$work/all" "$work/cases"; fi
+    for name; do
+        with_name "$name" <"$work/sample" | grep . || with_name "$name" <"$work/all"
+    done | awk '!($2 in seen) { seen[$2]; print }' >"$work/cases"
+else cp "$work/sample" "$work/cases"; fi
+if [ ! -s "$work/cases" ]; then
+    echo "no test has '$*' in its name"
+    echo "0 passed, 0 failed, 0 skipped"
+    exit 1
+fi
+
+# ---- in which order -----------------------------------------------------------------------------
+# What a case takes if it is not known, in milliseconds: unit, unit with ranks, script.
+expect=(150 400 5000)
+[ -z "${ALL:-}" ] || expect=(200 500 12000)
+[ -z "${SAN:-}" ] || expect=(500 1000 20000)
+costs=$build/tests/costs${ALL:+_all}.csv
+[ -e "$costs" ] || : >"$costs"
+awk -v unit="${expect[0]}" -v ranks="${expect[1]}" -v script="${expect[2]}" '
+    FS == "," { took[$1] = 1000 * $3; next }
+    { $3 = $3 " " ($2 in took ? took[$2] : $2 ~ /^e2e/ ? script : $1 == "heavy" ? ranks : unit)
+      print }' FS=, "$costs" FS=' ' "$work/cases" | sort -s -k 4,4nr >"$work/order"
 jobs=${JOBS:-2}
-run light "$jobs"
-run waits $((2 * jobs))
-run heavy "$((jobs > 3 ? jobs / 2 : jobs))"
-run gpu 1 # there is one GPU, and its memory is small
-again() {
-    [ -s "$work/failed" ] && [ "$(wc -l <"$work/failed")" -le $RETRIES ] || return 0
-    local id
-    sort -u "$work/failed" >"$work/once_more"
-    while read -r id; do
-        ! grep -qE 'Sanitizer:|runtime error:' "$work/$(echo "$id" | tr / _).log" || continue
-        echo "once more, alone: $id"
-        awk -v id="$id" '$2 == id' "$work/cases" | xargs -r -L 1 bash -c 'one "$@"' _
-        ! grep -q '^pass' "$work/$(echo "$id" | tr / _).log.result" ||
-            echo "      $id failed beside others, passed alone"
-    done <"$work/once_more"
+declare -A queue share limit estimate command
+declare -A room=([compute]=$((jobs + 1)) [waits]=$jobs [gpu]=1) # how many more may start
+total=0 expected=0
+while read -r kind id seconds cost words; do
+    share[$id]="compute 1"
+    case $kind in
+        waits | gpu) share[$id]="$kind 1" ;;
+        heavy) [ "$jobs" -le 3 ] || share[$id]="compute 2" ;;
+    esac
+    queue[${share[$id]% *}]+=" $id"
+    limit[$id]=$((seconds * slower)) estimate[$id]=$cost command[$id]=$words
+    total=$((total + 1)) expected=$((expected + cost))
+done <"$work/order"
+
+# ---- runs them ----------------------------------------------------------------------------------
+one() { # slot id: writes slot, exit status, wall and processor milliseconds
+    local status wall user system TIMEFORMAT='%R %U %S' left
+    # shellcheck disable=SC2086 # words
+    { time TMPDIR=$work/$1 timeout --kill-after=5 "${limit[$2]}" ${command[$2]} \
+        >"$work/$1.log" 2>&1 </dev/null; } 2>"$work/$1.time"
+    status=$?
+    read -r wall user system <"$work/$1.time"
+    left=("$work/$1"/*)
+    [ ${#left[@]} = 0 ] || { rm -rf "${work:?}/$1"; mkdir "$work/$1"; }
+    echo "$1 $status $((10#${wall/[.,]/})) $((10#${user/[.,]/} + 10#${system/[.,]/}))" >&"$ended"
 }
-again
-count() { cat "$work"/*.result 2>/dev/null | grep -c "^$1"; }
-total=$(wc -l <"$work/cases"); passed=$(count pass); skipped=$(count skip)
-failed=$((total - passed - skipped))
-[ "$total" -gt 0 ] || echo "no test has '$*' in its name"
+shopt -s dotglob nullglob
+mkfifo "$work/ended"
+exec {ended}<>"$work/ended"
+declare -A running=() process gone # by slot: a case's id; the shell that runs it; it has ended
+done=0 passed=0 failed=0 skipped=0 cpu_all=0
+start() { # class id
+    local slot=0
+    while [ -n "${running[$slot]-}" ]; do slot=$((slot + 1)); done
+    [ -d "$work/$slot" ] || mkdir "$work/$slot"
+    room[$1]=$((room[$1] - ${share[$2]#* }))
+    running[$slot]=$2 gone[$slot]=
+    one "$slot" "$2" &
+    process[$slot]=$!
+}
+start_some() {
+    local class id
+    for class in compute waits gpu; do
+        [ $class != gpu ] || [ ${#running[@]} = 0 ] || return # its memory is small
+        while [ -n "${queue[$class]-}" ] && [ "${room[$class]}" -gt 0 ]; do
+            id=${queue[$class]# } id=${id%% *}
+            queue[$class]=${queue[$class]#" $id"}
+            start $class "$id"
+        done
+    done
+}
+finish() { # slot, exit status, wall and processor milliseconds
+    local id=${running[$1]} result=fail line reason='skipped: no reason given' seconds
+    unset "running[$1]"
+    room[${share[$id]% *}]=$((room[${share[$id]% *}] + ${share[$id]#* }))
+    done=$((done + estimate[$id])) cpu_all=$((cpu_all + $4))
+    printf -v seconds '%d.%03d,%d.%03d' $(($3 / 1000)) $(($3 % 1000)) $(($4 / 1000)) $(($4 % 1000))
+    case $2 in
+        0) passed=$((passed + 1)) result=pass ;;
+        77)
+            skipped=$((skipped + 1)) result=skip
+            while read -r line; do
+                [[ ! $line =~ [Ss]kipped ]] || { reason=$line; break; }
+            done <"$work/$1.log"
+            echo "$reason" >>"$work/skipped" ;;
+        *)
+            failed=$((failed + 1))
+            case $2 in
+                124 | 137) echo "over the time limit of ${limit[$id]} s, or killed" ;;
+            esac >>"$work/$1.log"
+            printf "$clear%s\n" "FAIL  $id (exit $2, $(($3 / 1000)) s)"
+            tail -n 60 "$work/$1.log" | sed 's/^/      /'
+            echo "FAIL  $id" >>"$work/failed" ;;
+    esac
+    echo "$id,$seconds,$result" >>"$work/costs"
+}
+# A shell that was killed reports nothing.
+find_lost() {
+    local slot
+    for slot in "${!running[@]}"; do
+        kill -0 "${process[$slot]}" 2>/dev/null && continue
+        [ -z "${gone[$slot]}" ] || finish "$slot" 137 0 0
+        gone[$slot]=yes # what it wrote last may still be read
+    done
+}
+clear='' every=10
+if [ -t 1 ] && [ "${TERM:-dumb}" != dumb ]; then clear='\r\e[K' every=1; fi
+minutes() { printf -v text '%d min %02d s' $(($1 / 60)) $(($1 % 60)); }
+show() { # how far it is: one line, written again on a terminal
+    local text left=$(((expected - done) / 1000 / jobs)) percent=$((100 * done / (expected + 1)))
+    [ "$SECONDS" -ge "$shown" ] || return
+    shown=$((SECONDS + every))
+    [ "$percent" -lt 5 ] || left=$((SECONDS * (expected - done) / done))
+    minutes $left
+    text="$((passed + failed + skipped)) of $total cases, $percent %, $text left, $failed failed"
+    if [ -n "$clear" ]; then printf "$clear%s" "$text"; else echo "$text"; fi
+}
+minutes $((expected / 1000 / jobs))
+echo "$total cases, about $text on $jobs cores$(
+    [ "$(wc -l <"$work/all")" = "$total" ] || [ -n "${ALL:-}" ] || [ $# -gt 0 ] ||
+        echo " (a sample of $(wc -l <"$work/all"): ALL=1 runs all)")"
+SECONDS=0 shown=$every
+start_some
+while [ ${#running[@]} -gt 0 ]; do
+    if read -r -t 1 -u "$ended" slot status wall cpu; then
+        finish "$slot" "$status" "$wall" "$cpu"
+        start_some
+    else find_lost; start_some
+    fi
+    show
+done
+printf "$clear"
+
+# ---- what came of it ----------------------------------------------------------------------------
+awk -F, '!($1 in seen) { seen[$1]; print }' "$work/costs" "$costs" | sort -t , -k 3,3nr >"$work/new"
+cp "$work/new" "$costs"
+[ ! -e "$work/skipped" ] || sort "$work/skipped" | uniq -c | sort -rn
+minutes $SECONDS
+echo "$text, $((cpu_all / 1000)) s of processor time; of each case: $costs;" \
+    "most: $(sort -t , -k 3,3nr "$work/costs" | head -n 3 |
+        awk -F, '{ printf "%s%s %.0f s", (NR > 1 ? ", " : ""), $1, $3 }')"
+cat "$work/failed" 2>/dev/null
 echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" = 0 ] && [ "$passed" -gt 0 ]

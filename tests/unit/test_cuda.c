@@ -214,8 +214,8 @@ static void mixed_precision(const char *precision, double loss, double least, do
         /* pooled to one pixel */
         {.name = "cnn", .h = 4, .w = 4, .c = 3, .classes = 10},
         {.name = "mlp", .h = 8, .w = 8, .c = 3, .classes = 10},
-        {.name = "resnet8", .h = 16, .w = 16, .c = 3, .classes = 10},
-        {.name = "resnet8", .h = 16, .w = 16, .c = 3, .classes = 10, .no_batchnorm = true}};
+        {.name = "resnet8", .h = 9, .w = 8, .c = 3, .classes = 10},
+        {.name = "resnet8", .h = 9, .w = 8, .c = 3, .classes = 10, .no_batchnorm = true}};
     for (size_t i = 0; i < sizeof networks / sizeof *networks; i++) {
         Backend *wide = cuda_on_host_open(0, 1), *half = cuda_on_host_open(0, 1);
         backend_precision(half, precision);

@@ -68,7 +68,6 @@ static void places_in_turn(void **state)
     expect_dataset("auto", "fashion,synthetic", NULL, 4, "from data/fashion-mnist");
     expect_dataset("auto", "cifar10,synthetic", "mine", 20000,
                    "synthetic, 20,000 + 4,000 images 32x32x3");
-    expect_dataset("synthetic", NULL, "mine", 20000, "synthetic");
 }
 
 static void long_path_keeps_its_end(void **state)

@@ -189,8 +189,8 @@ static bool in_a_row(double one)
     at[0] = link_now() - began;
     MPI_Waitall(3, r, MPI_STATUSES_IGNORE);
     at[2] = link_now() - began;
-    return near(at[1], 2 * one, 50e-6, 0.03, "the second of three") &
-           near(at[0], 2 * one, 50e-6, 0.03, "the first, waited for later") &
+    return near(at[1], 2 * one, 50e-6, 0.03, "the second of three") &&
+           near(at[0], 2 * one, 50e-6, 0.03, "the first, waited for later") &&
            near(at[2], 3 * one, 50e-6, 0.03, "the third");
 }
 

@@ -18,13 +18,13 @@
 #include <math.h>
 #include <string.h>
 
-enum { DIRECTIONS = 3, DRAWS = 3 };
+enum { DRAWS = 3 };
 
 /* A direction of length 1, half along the gradient: a purely random one would be nearly at right
  * angles to it, and measure nothing. */
-static double *direction_new(const Model *m, const double *g, size_t count, int draw)
+static double *direction_new(const Model *m, const double *g, size_t count)
 {
-    double *u = random_values(100 + draw, count, 0, 1), length = 0, steep = 0;
+    double *u = random_values(100, count, 0, 1), length = 0, steep = 0;
     for (int l = 0; l < m->nlayers; l++) { /* fixed filters have no gradient: they stay */
         const View *v = m->layers[l].kind == LAYER_CONV && m->layers[l].fixed
                           ? &m->views[m->layers[l].w]
@@ -155,10 +155,12 @@ static Differences measure(Device *d, const ModelSpec *spec, int draw)
     const char *which = NULL;
     Differences off = {.loss = fabs(loss / expected - 1), .views = views_off(&n, ours, g, &which)};
     snprintf(off.view, sizeof off.view, "%s", which);
-    for (int i = 0; i < DIRECTIONS; i++) {
-        double *u = direction_new(n.m, g, count, i);
-        off.reference = fmax(off.reference, reference_off(r, w, g, u, count));
-        off.own = fmax(off.own, ours_off(&n, w, ours, u, count));
+    /* The reference and its differences do not depend on the device, and a gradient that agrees
+     * with it needs no differences of its own. */
+    if (!strcmp(d->op->name, "cpu")) {
+        double *u = direction_new(n.m, g, count);
+        off.reference = reference_off(r, w, g, u, count);
+        off.own = ours_off(&n, w, ours, u, count);
         free(u);
     }
     free(ours), free(g), free(w);
@@ -215,21 +217,26 @@ static void vectors(void **state)
         check_model(&(ModelSpec){.name = names[i], .h = 1, .w = 1, .c = 20, .classes = 3});
 }
 
-static void variants(const char *name)
+static void variant(const char *name, bool no_skip, bool no_batchnorm)
 {
-    for (int bits = 0; bits < 4; bits += SANITIZED ? 3 : 1) {
-        ModelSpec s = small(name);
-        s.no_skip = bits & 1;
-        s.no_batchnorm = bits & 2;
-        check_model(&s);
-    }
+    ModelSpec s = small(name);
+    s.no_skip = no_skip;
+    s.no_batchnorm = no_batchnorm;
+    check_model(&s);
 }
 
+static void variants(const char *name)
+{
+    for (int bits = 0; bits < 4; bits += SANITIZED ? 3 : 1)
+        variant(name, bits & 1, bits & 2);
+}
+
+/* The larger ones have the layers of resnet8 and wrn16-1, more often or wider. */
 static void resnet8(void **state) { (void)state, variants("resnet8"); }
-static void resnet20(void **state) { (void)state, variants("resnet20"); }
-static void resnet56(void **state) { (void)state, variants("resnet56"); }
+static void resnet20(void **state) { (void)state, variant("resnet20", false, false); }
+static void resnet56(void **state) { (void)state, variant("resnet56", true, false); }
 static void wrn16_1(void **state) { (void)state, variants("wrn16-1"); }
-static void wrn16_2(void **state) { (void)state, variants("wrn16-2"); }
+static void wrn16_2(void **state) { (void)state, variant("wrn16-2", false, false); }
 
 static void ghost(void **state)
 {
@@ -259,11 +266,11 @@ static const Case cases[] = {
     {"vectors", .run = vectors},
     {"resnet8", .run = resnet8},
     {"resnet20", .run = resnet20},
-    {"resnet56", .run = resnet56, .seconds = 240},
+    {"resnet56", .run = resnet56},
     {"wrn16_1", .run = wrn16_1},
-    {"wrn16_2", .run = wrn16_2, .seconds = 120},
+    {"wrn16_2", .run = wrn16_2},
     {"ghost", .run = ghost},
-    {"airbench", .run = airbench, .seconds = 240},
+    {"airbench", .run = airbench},
 };
 int main(int argc, char **argv)
 {

@@ -11,8 +11,8 @@ static ModelSpec spec_of(const char *name)
 {
     return (ModelSpec){.name = name, .h = 9, .w = 8, .c = 3, .classes = 5};
 }
-static const char *const all_names[] = {"linear",   "mlp",     "cnn",    "resnet8",
-                                        "resnet20", "wrn16-1", "wrn16-2"};
+/* One of each kind: resnet20 and wrn16-2 have the same layers, more often or wider. */
+static const char *const all_names[] = {"linear", "mlp", "cnn", "resnet8", "wrn16-1"};
 enum { NAMES = sizeof all_names / sizeof *all_names };
 
 /* ---- ghost batch norm: pieces of the batch, each by itself ---- */
@@ -66,7 +66,6 @@ static void ghost_pieces(void **state)
 {
     Device *d = device_open();
     for (int i = 2; i < NAMES; i++) {
-        ghost_case(d, all_names[i], 6, 3);
         ghost_case(d, all_names[i], 7, 3); /* 3, 3 and 1 */
         ghost_case(d, all_names[i], 4, 9); /* one group */
     }
@@ -270,7 +269,7 @@ static void tensor_hook_changes(void **state)
 }
 
 static const Case cases[] = {
-    {"ghost_pieces", .run = ghost_pieces, .seconds = 240},
+    {"ghost_pieces", .run = ghost_pieces},
     {"stats_hook", .run = stats_hook},
     {"grad_hook", .run = grad_hook},
     {"tensor_hook", .run = tensor_hook},

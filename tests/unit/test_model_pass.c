@@ -12,8 +12,8 @@ static ModelSpec spec_of(const char *name)
 {
     return (ModelSpec){.name = name, .h = 9, .w = 8, .c = 3, .classes = 5};
 }
-static const char *const all_names[] = {"linear",   "mlp",     "cnn",    "resnet8",
-                                        "resnet20", "wrn16-1", "wrn16-2"};
+/* One of each kind: resnet20 and wrn16-2 have the same layers, more often or wider. */
+static const char *const all_names[] = {"linear", "mlp", "cnn", "resnet8", "wrn16-1"};
 enum { NAMES = sizeof all_names / sizeof *all_names };
 
 /* ---- modes ---- */
@@ -54,8 +54,8 @@ static void evaluation(void **state)
         ModelSpec s = spec_of(all_names[i]);
         bool norm = i >= 2;
         Net all = net_new(d->be, &s, 10, 10, 3), one = net_new(d->be, &s, 10, 10, 3);
-        /* 0.9^60 = 0.002: the running statistics become the batch's */
-        for (int step = 0; step < 60 && norm; step++)
+        /* 0.9^40 = 0.015: the running statistics become the batch's */
+        for (int step = 0; step < 40 && norm; step++)
             net_loss(&all, MODEL_TRAIN);
         if (norm) {
             float *stats = fetch(&all, all.m->state);
@@ -72,7 +72,7 @@ static void evaluation(void **state)
                *together = fetch_double(&all, all.m->logits);
         float *eval = fetch(&all, all.m->logits);
         expect_near(eval + 3 * 5, alone, 5, 1e-5, "EVAL, alone and in company");
-        expect_near(frozen_all, together, 50, norm ? 0.1 : 1e-6,
+        expect_near(frozen_all, together, 50, norm ? 0.2 : 1e-6,
                     "EVAL by the batch's own statistics");
         double apart = 0;
         for (int k = 0; k < 5; k++)
@@ -227,11 +227,12 @@ static void learns_case(Device *d, ModelSpec s, double rate, int steps)
 static void learns(void **state)
 {
     Device *d = device_open();
-    for (int i = 0; i < (SANITIZED ? 4 : NAMES); i++)
-        for (int variant = 0; variant < (i < 2 ? 1 : 3); variant++) {
+    for (int i = 0; i < NAMES; i++)
+        for (int variant = 0; variant < (i == 3 ? 3 : i == 2 ? 2 : 1); variant++) {
             ModelSpec s = spec_of(all_names[i]);
-            s.no_skip = variant == 1, s.no_batchnorm = variant == 2;
-            learns_case(d, s, i < 3 || s.no_batchnorm ? 0.01 : 0.02, 30);
+            s.no_batchnorm = variant == 1, s.no_skip = variant == 2;
+            learns_case(d, s, i < 3 || s.no_batchnorm ? 0.01 : 0.02,
+                        s.no_batchnorm ? 30 : 20);
         }
     device_close(d);
 }
@@ -278,13 +279,13 @@ static void held_relu(void **state)
 
 static const Case cases[] = {
     {"modes_and_state", .run = modes_and_state},
-    {"evaluation", .run = evaluation, .seconds = 240},
+    {"evaluation", .run = evaluation},
     {"short_batch", .run = short_batch},
     {"gradients_add", .run = gradients_add},
     {"sample_weights", .run = sample_weights},
     {"same_bits", .run = same_bits},
     {"held_relu", .run = held_relu},
-    {"learns", .run = learns, .seconds = 240},
+    {"learns", .run = learns},
 };
 int main(int argc, char **argv)
 {

@@ -61,14 +61,14 @@ static void training_step(void **state)
         {.name = "mlp", .h = 28, .w = 28, .c = 1, .classes = 10},
         {.name = "cnn", .h = 32, .w = 32, .c = 3, .classes = 10},
         {.name = "resnet8", .h = 32, .w = 32, .c = 3, .classes = 10},
-        {.name = "resnet8", .h = 28, .w = 28, .c = 1, .classes = 10, .ghost = 3},
-        {.name = "resnet8", .h = 28, .w = 28, .c = 1, .classes = 10, .no_batchnorm = true},
-        {.name = "wrn16-1", .h = 28, .w = 28, .c = 1, .classes = 10},
-        {.name = "airbench-8", .h = 28, .w = 28, .c = 1, .classes = 10}};
+        {.name = "resnet8", .h = 9, .w = 9, .c = 1, .classes = 10, .ghost = 3},
+        {.name = "resnet8", .h = 9, .w = 9, .c = 1, .classes = 10, .no_batchnorm = true},
+        {.name = "wrn16-1", .h = 9, .w = 9, .c = 1, .classes = 10},
+        {.name = "airbench-4", .h = 25, .w = 25, .c = 1, .classes = 10}};
     for (size_t i = 0; i < sizeof networks / sizeof *networks; i++) {
         Device *d = device_open();
         long before = calls;
-        Net n = net_new(d->be, &networks[i], 8, 8, 1);
+        Net n = net_new(d->be, &networks[i], 4, 4, 1);
         Sgd *sgd = sgd_new(n.m, 0.9, 5e-4, true);
         assert_true(calls > before + 10); /* they are counted */
         before = calls;

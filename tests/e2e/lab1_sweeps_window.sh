@@ -1,0 +1,66 @@
+#!/usr/bin/env bash
+#
+# seconds: 600
+# sanitizers: no
+# all: yes
+# Lab 1's sweeps in their window, of batch sizes (part 4) and of data (part 7): pause, each run as a
+# point, what is picked; quitting in the middle of a run.
+set -eu
+program=$BUILD/sol/lab1_gd/4_batch_size
+# shellcheck source=tests/e2e/_screen.sh
+. tests/e2e/_screen.sh
+. tests/e2e/_small_data.sh
+small_data "$work" 1000 240
+start() { # options…
+    rm -f "$results"/window-*.png
+    "$program" --out "$work/out" "${small[@]}" "$@" >"$work/log" 2>&1 &
+    pid=$!
+    find_window 'Lab 1'
+    listens 900 250
+}
+# ---- part 4 ----
+results=$work/out/lab1_batch_size
+small=(--data cifar10 --data-dir "$work" --model mlp --train 1000 --test 100 --check-every 200
+    --smallest 4 --largest 16 --seeds 2 --target 0.15 --epochs 2 --fastest 64 --rounds 2 --slice 0.02
+    --threads 1)
+rows() { grep -cv '^[#b]' "$results/sweep.csv" 2>/dev/null || true; }
+
+start --epochs 1000 --target 1 # never reached: there is time to pause it
+lines() { cat "$results"/*.csv | wc -l; }
+trains() { grep -q . "$results/speed.csv" && changed; }
+within 60 trains || fail "it does not begin"
+pauses lines
+finish
+echo "ok: paused, and quit in the middle of a run"
+
+start
+four() { [ "$(rows)" = 4 ]; }
+within 300 four || fail "expected 4 runs: $(rows)"
+settle; as_before=$shots
+press d; changes "d"; press d; shot
+same "$as_before" "$shots" || fail "d twice should change nothing"
+xdotool click 1; changes "a click"; xdotool click 1; shot
+same "$as_before" "$shots" || fail "after d twice and two clicks it should be as before"
+press question question
+finish
+expect '^ +16 '; grep 'first frame' "$work/log"
+
+# ---- part 7 ----
+program=$BUILD/sol/lab1_gd/7_scaling_laws results=$work/out/lab1_scaling_laws
+small=(--data cifar10 --data-dir "$work" --model linear --smallest 8 --largest 512 --fit-from 32
+    --seeds 2 --updates 60 --epochs 1 --test 200 --target 0.7 --threads 1)
+rows() { grep -cv '^[#e]' "$results/curve.csv" 2>/dev/null || true; }
+
+start --updates 30000
+pauses rows
+finish
+echo "ok: paused, and quit in the middle"
+
+start
+sixteen() { [ "$(rows)" = 16 ]; }
+within 300 sixteen || fail "expected 7 sizes and the check, twice: $(rows)"
+settle; as_before=$shots
+press plus; changes "+"; press minus; shot
+same "$as_before" "$shots" || fail "- does not take + back"
+finish
+expect 'check at [0-9]+ examples'; expect 'α = .*β = .*γ = '; grep 'first frame' "$work/log"
