@@ -212,7 +212,9 @@ sets() { # sets expected, variables and goal
         { grep '^SETS ' "$work/out" | tee "$work/out"; wrong "${*:2}: expected the sets $1"; }
 }
 sets run lab1
-sets 'run data' lab1 SOL=1
+sets run lab1 ONLY=3
+sets 'run data' lab1 ONLY=4_
+sets run lab2 SOL=1
 sets run check DISPLAY=:7 HEADLESS=1
 sets 'run window' check DISPLAY=:7
 sets run "$built/student/lab1_gd/1_gradient_descent"
