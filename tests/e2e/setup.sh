@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # The self-installing set-up, on a machine that lacks a library: a compiler that cannot link it
 # until a stand-in for apt-get has "installed" it. What that takes is said before, how far it is
-# meanwhile; Ctrl-C ends cleanly. DEPS=no only prints; a missing optional part does not stop a build;
-# a user without sudo gets a message, not a password prompt; a goal installs what it needs; parts that
-# were found are probed again only when the compilers change. The reference BLAS, which is slow, is
-# not used silently.
+# meanwhile; Ctrl-C ends cleanly. DEPS=no only prints; a missing optional part does not stop a
+# build; a user without sudo gets a message, not a password prompt; a goal installs what it needs;
+# parts that were found are probed again only when the compilers change. The reference BLAS, which
+# is slow, is not used silently.
 # seconds: 400
 # sanitizers: no
 # ranks: 0
@@ -114,8 +114,11 @@ echo 'ing a'; echo 'Waiting for cache lock: held by process 1'
 wait_for 'setup: installing: 7 %, .* waiting for another program'
 EOF
 rm "$work/installed"
+script id '[ "$1" = -u ] && echo 1000' # through a sudo, which passes on nothing but stdout, too
+script sudo '[ "$1" = -n ] && shift && exec "$@" 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&-'
 deps env SETUP_SECONDS=1
 [ $status = 0 ] || wrong "progress: exit $status, expected 0"
+script id '[ "$1" = -u ] && echo 0'
 grep -q '^setup: installed in [0-9]* s$' "$work/out" || wrong "it does not say that it is done"
 if grep 'Get:1\|status:' "$work/out"; then wrong "apt-get's own words are on the screen"; fi
 { grep -q '^Get:1 ' "$work/build/apt.log" && grep -q '^Unpacking a$' "$work/build/apt.log"; } ||
@@ -204,7 +207,8 @@ export CC=$bin/cc-without
 # Through make: probed once, and again for another compiler.
 built=${BUILD:-build}
 unset BUILD
-# A goal installs what it needs: lab 1's first part no data, no sandbox; a window where a display is.
+# A goal installs what it needs: lab 1's first part no data, no sandbox; a window only where there
+# is a display.
 sets() { # sets expected, variables and goal
     env -u DISPLAY -u WAYLAND_DISPLAY -u HEADLESS make -pn COUNTING=1 BUILD="$built" "${@:2}" \
         >"$work/out" 2>&1
