@@ -74,8 +74,8 @@ $(foreach set,$(SETS_OF_KERNELS),$(eval $(call kernels,$(set))))
 LAB_GOALS := lab1 lab2 lab3 check show $(B)/student/% $(B)/sol/%
 GPU_WANTED := $(if $(HAVE_CUDA),$(if $(FUZZ),,$(filter-out $(LAB_GOALS),$(BUILDING)) \
     $(filter cuda,$(DEVICE)) $(wildcard /dev/nvidia* /dev/nvhost-gpu /dev/dxg)))
-$(B)/libcommon.a: | $(filter %.o,$(KEEP_LOADED)) \
-    $(if $(HAVE_CUDA),$(B)/gpu_calls) $(if $(strip $(GPU_WANTED)),$(B)/labs_gpu.so)
+LIBRARIES_NEED := $(filter %.o,$(KEEP_LOADED)) $(if $(HAVE_CUDA),$(B)/gpu_calls)
+$(B)/libcommon.a: | $(LIBRARIES_NEED) $(if $(strip $(GPU_WANTED)),$(B)/labs_gpu.so)
 $(B)/libcommon.a: $(patsubst %.c,$(B)/%.o,$(filter-out $(KERNELS),$(COMMON))) \
     $(SETS_OF_KERNELS:%=$(B)/kernels_%.o)
 	$(archive)

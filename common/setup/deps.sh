@@ -34,8 +34,8 @@ root_command() {
     else return 1
     fi
 }
-# apt DOING ARGUMENT…: apt-get, with its progress on the screen and its words in the log. Ctrl-C ends
-# it, but not when it installs: dpkg, stopped half way, needs a repair.
+# apt DOING ARGUMENT…: apt-get, with its progress on the screen and its words in the log. Ctrl-C
+# ends it, but not when it installs: dpkg, stopped half way, needs a repair.
 apt() {
     local doing=$1 session=
     [ "$1" != installing ] || session="setsid --wait"
@@ -62,9 +62,9 @@ show_progress() {
                 dlstatus:*:*:* | pmstatus:*:*:*)
                     part=${line#*:*:}
                     percent=${part%%[.:]*} what=${part#*:} ;;
-                *) echo "$line" ;;
+                *) echo "$line" ;;&
+                *'for cache lock'*) what='waiting for another program that installs' ;;
             esac
-            case $line in *'for cache lock'*) what='waiting for another program that installs' ;; esac
             line=
         elif [ $got -lt 128 ]; then break
         fi

@@ -73,8 +73,9 @@ finished() { # lab, program, file
     [ -n "$any" ] || { grep -qxF "opened $2" "$3"; return; }
     for passed in "${pending[@]}"; do
         name=${passed#passed } name=${name%% *}
-        $MAKE --no-print-directory -s check LAB="${1%%_*}" ONLY="$name" NEXT= </dev/null \
-            >/dev/null 2>&1 || return 1
+        $MAKE --no-print-directory -s check LAB="${1%%_*}" ONLY="$name" NEXT= </dev/null 2>&1 |
+            grep --line-buffered '^building \|^\[ *[0-9]*/' >&2 # a first build is not silent
+        [ "${PIPESTATUS[0]}" = 0 ] || return 1
         echo "$passed" >>"$3"
     done
 }

@@ -278,7 +278,7 @@ probe_python3() { # the tests' small web server comes with the full package only
 }
 
 probe_cuda() { # then NCCL and cuDNN, which depend on it
-    local home nvcc where="no nvcc (set CUDA_HOME=…)"
+    local home nvcc where="no nvcc${CUDA_HOME:+ in $CUDA_HOME/bin} (set CUDA_HOME=…)"
     cat >"$work/cuda.cu" <<'EOF'
 #include <cublas_v2.h>
 #include <cuda_runtime.h>
@@ -291,7 +291,7 @@ int main()
 }
 EOF
     nvcc=$(command -v nvcc || echo /none/bin/nvcc)
-    for home in ${CUDA_HOME:-} "${nvcc%/bin/nvcc}" /usr/local/cuda /opt/cuda; do
+    for home in ${CUDA_HOME:-"${nvcc%/bin/nvcc}" /usr/local/cuda /opt/cuda}; do
         nvcc=$home/bin/nvcc
         [ -x "$nvcc" ] || continue
         where="$nvcc does not compile and link (${out#"$PWD/"}/probe/cuda.log)"

@@ -67,7 +67,7 @@ grep -qE '^install: brew install libomp open-mpi openblas' "$work/out" || wrong 
 
 # Debian, an ordinary user, no sudo: it says what to ask for, without the one package that
 # dpkg-query knows.
-nothing "$work/debian"; fake "$work/debian/apt-get" 'exit 1'; fake "$work/debian/apt-cache" 'exit 0'
+nothing "$work/debian"; fake "$work/debian/apt-get" 'exit 0'
 fake "$work/debian/dpkg-query" 'for last; do :; done; [ "$last" != zlib1g-dev ] || echo installed'
 rm "$work/debian/id"; fake "$work/debian/id" 'echo 1000'
 machine "$work/debian" 2

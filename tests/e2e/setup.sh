@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # The self-installing set-up, on a machine that lacks a library: a compiler that cannot link it
-# until a stand-in for apt-get has "installed" it. DEPS=no only prints; a missing optional part does
-# not stop a build; a user without sudo gets a message, not a password prompt; parts that were found
-# are probed again only when the compilers change. The reference BLAS, which is slow, is not used
-# silently.
+# until a stand-in for apt-get has "installed" it. What that takes is said before, how far it is
+# meanwhile; Ctrl-C ends cleanly. DEPS=no only prints; a missing optional part does not stop a
+# build; a user without sudo gets a message, not a password prompt; a goal installs what it needs;
+# parts that were found are probed again only when the compilers change. The reference BLAS, which
+# is slow, is not used silently.
 # seconds: 400
 # sanitizers: no
 # ranks: 0
@@ -17,16 +18,40 @@ script cc-without "case \"\$*\" in
 *-l\$LACKS*) [ -e $work/installed ] || { echo no \$LACKS; exit 1; } ;;
 esac
 exec $gcc \"\$@\""
-script apt-get \
-    "echo \"apt-get \$*\" >>$work/apt; case \"\$*\" in *install*) touch $work/installed ;; esac"
-script apt-cache 'exit 0'
+# It says what it would fetch, if its lists are new. The test's parts of it: fetch, unpack.
+cat >"$bin/apt-get" <<EOF
+#!/bin/sh
+case "\$*" in *--print-uris*)
+    [ ! -e $work/old_lists ] || exit 100
+    echo '1 upgraded, 11 newly installed, 0 to remove and 5 not upgraded.'
+    echo 'After this operation, 34.5 MB of additional disk space will be used.'
+    echo "'http://host/a_1.deb' a_1.deb 4000000 MD5Sum:0"
+    echo "'http://host/b_1.deb' b_1.deb 2000000 "
+    exit ;;
+esac
+wait_for() { # expression: a line of the output; a minute at most
+    tries=0
+    until grep -aq "\$1" $work/out; do
+        tries=\$((tries + 1)); [ \$tries -lt 600 ] || { echo "E: never: \$1"; exit 100; }
+        sleep 0.1
+    done
+}
+echo "apt-get \$*" >>$work/apt
+case "\$*" in
+*' update') rm -f $work/old_lists ;;
+*--download-only*) . $work/fetch ;;
+*' install '*) . $work/unpack; touch $work/installed ;;
+esac
+EOF
+chmod +x "$bin/apt-get"
+: >"$work/fetch"; : >"$work/unpack"
 script dpkg-query 'exit 1'
 script sudo 'exit 1'
-export PATH=$bin:$PATH CC=$bin/cc-without
-unset CUDA_HOME DEPS
+export PATH=$bin:$PATH CC=$bin/cc-without CUDA_HOME=$work/none # nvcc takes seconds
+unset DEPS
 deps() {
     rm -f "$work/apt"
-    "$@" common/setup/deps.sh "$work/build" run </dev/null >"$work/out" 2>&1
+    "$@" common/setup/deps.sh "$work/build" run window </dev/null >"$work/out" 2>&1
     status=$?
 }
 mkdir "$work/build"
@@ -63,14 +88,74 @@ deps env
 cat "$work/apt"
 [ "$(grep -c 'install -y --no-install-recommends libjansson-dev$' "$work/apt")" = 1 ] ||
     wrong "apt-get was not asked for exactly libjansson-dev"
+grep -q '^setup: installing 12 packages, 6 MB to fetch, 34.5 MB on disk; log: ' "$work/out" ||
+    wrong "it does not say how much it installs"
 if grep ' update' "$work/apt"; then wrong "apt-get update, although the package is known"; fi
 grep -q '^HAVE_JANSSON := 1' "$work/build/config.mk" || wrong "what was installed is not found"
 
 rm "$work/installed" # package lists that lack it are fetched first
-script apt-cache 'exit 1'
+touch "$work/old_lists"
+deps env DEPS=no
+grep -q 'apt-get update && .*apt-get install' "$work/out" || wrong "old lists: the command"
 deps env
 [ $status = 0 ] || wrong "root, old lists: exit $status, expected 0"
 head -n 1 "$work/apt" | grep -q ' update$' || wrong "apt-get update should come first"
+
+# Progress: what apt-get is at, also while it says nothing; its own words are in the log. The
+# stand-in waits for what it should cause.
+cat >"$work/fetch" <<'EOF'
+echo 'Get:1 http://host a'; echo 'dlstatus:1:41.5:Retrieving file 5 of 12'
+wait_for 'setup: fetching: 41 %, [0-9]* s  Retrieving file 5 of 12'
+EOF
+cat >"$work/unpack" <<'EOF'
+echo 'pmstatus:a:7.25:Unpacking a (amd64)'; printf 'Unpack'
+wait_for 'setup: installing: 7 %, [0-9]* s  Unpacking a'
+echo 'ing a'; echo 'Waiting for cache lock: held by process 1'
+wait_for 'setup: installing: 7 %, .* waiting for another program'
+EOF
+rm "$work/installed"
+script id '[ "$1" = -u ] && echo 1000' # through a sudo, which passes on nothing but stdout, too
+script sudo '[ "$1" = -n ] && shift && exec "$@" 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&-'
+deps env SETUP_SECONDS=1
+[ $status = 0 ] || wrong "progress: exit $status, expected 0"
+script id '[ "$1" = -u ] && echo 0'
+grep -q '^setup: installed in [0-9]* s$' "$work/out" || wrong "it does not say that it is done"
+if grep 'Get:1\|status:' "$work/out"; then wrong "apt-get's own words are on the screen"; fi
+{ grep -q '^Get:1 ' "$work/build/apt.log" && grep -q '^Unpacking a$' "$work/build/apt.log"; } ||
+    wrong "apt-get's words are not in the log"
+if grep 'status:' "$work/build/apt.log"; then wrong "its status lines are in the log"; fi
+rm "$work/installed" # on a terminal: one line, written again
+TERM=xterm command script -qefc "common/setup/deps.sh $work/build run" /dev/null </dev/null \
+    >"$work/out" 2>&1 || wrong "on a terminal: exit $?"
+cr=$(printf '\r')
+grep -q "${cr}setup: fetching: 41 %.*${cr}setup: installing: 7 %.*${cr}setup: installing: 7 %" \
+    <(tr '\n' ' ' <"$work/out") || wrong "on a terminal: no line that is written again"
+
+# Ctrl-C: apt-get ends while it fetches, and finishes while it installs.
+interrupted() { # expression: the line after which it is pressed
+    local deps i
+    rm -f "$work/installed"; : >"$work/out"
+    SETUP_SECONDS=1 setsid env --default-signal=INT common/setup/deps.sh "$work/build" run \
+        </dev/null >"$work/out" 2>&1 &
+    deps=$!
+    for ((i = 0; i < 600; i++)); do
+        if grep -q "$1" "$work/out"; then break; fi
+        sleep 0.1
+    done
+    kill -INT -- -$deps || wrong "Ctrl-C: it has ended before"
+    wait $deps
+    status=$?
+    [ $status = 130 ] || wrong "Ctrl-C: exit $status, expected 130"
+    grep -q '^setup: stopped' "$work/out" || wrong "Ctrl-C: no word that it stopped"
+}
+printf '%s\n' "echo 'dlstatus:1:50:Fetching'; exec sleep 300" >"$work/fetch"
+interrupted 'fetching: 50 %'
+[ ! -e "$work/installed" ] || wrong "Ctrl-C while it fetches: it installs all the same"
+: >"$work/fetch"
+printf '%s\n' "echo 'pmstatus:a:50:Unpacking a'" "wait_for 'must not stop half way'" >"$work/unpack"
+interrupted 'installing: 50 %'
+[ -e "$work/installed" ] || wrong "Ctrl-C while it installs: it did not finish"
+: >"$work/unpack"
 
 # A folder with a libblas (and liblapack) that could be the reference's, or a fast one's.
 blas=$work/blas; mkdir "$blas"
@@ -120,7 +205,26 @@ grep -q '^cblas	found	OpenBLAS ' "$work/build/probe/results" ||
 export CC=$bin/cc-without
 
 # Through make: probed once, and again for another compiler.
+built=${BUILD:-build}
 unset BUILD
+# A goal installs what it needs: lab 1's first part no data, no sandbox; a window only where there
+# is a display.
+sets() { # sets expected, variables and goal
+    env -u DISPLAY -u WAYLAND_DISPLAY -u HEADLESS make -pn COUNTING=1 BUILD="$built" "${@:2}" \
+        >"$work/out" 2>&1
+    [ "$(sed -n 's/^SETS := //p' "$work/out" | xargs)" = "$1" ] ||
+        { grep '^SETS ' "$work/out" | tee "$work/out"; wrong "${*:2}: expected the sets $1"; }
+}
+sets run lab1
+sets run lab1 ONLY=3
+sets 'run data' lab1 ONLY=4_
+sets run lab2 SOL=1
+sets run check DISPLAY=:7 HEADLESS=1
+sets 'run window' check DISPLAY=:7
+sets run "$built/student/lab1_gd/1_gradient_descent"
+sets 'run data' "$built/student/lab1_gd/4_batch_size"
+sets 'run grade data' demo
+sets 'run unit test window grade data' test
 config() {
     make BUILD="$work/made" CC="$1" "$work/made/config.mk" >"$work/out" 2>&1 ||
         wrong "make config.mk"
