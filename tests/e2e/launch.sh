@@ -63,7 +63,7 @@ if command -v Xvfb >/dev/null; then
     for _ in $(seq 100); do [ -s "$work/display" ] && break; sleep 0.1; done
     kill -STOP $hangs
     expect "a display that hangs, 2 ranks" 0 "PASSED" timeout 20 $launch --np 2 \
-        "$BUILD/tests/test_comm" mpi_2_messages
+        "$BUILD/tests/test_comm" auto_2
     expect "a display that hangs, one rank" 0 "PASSED" timeout 20 "$BUILD/tests/test_comm" mpi_1
     kill -KILL $hangs
 fi
