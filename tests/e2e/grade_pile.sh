@@ -41,6 +41,9 @@ more mutant half_update   's/^    sgd_step\(m, t->sgd/    if (t->comm->rank == 0
     'after update 1 ranks 0 and 1 have different weights' 'step 6'
 more mutant no_update     '/^    sgd_step\(/d' \
     'the weights never move' 'an update after each gradient'
+boast='printf("validation accuracy 0.9999\\n"); model_init(t->model, 99);'
+mutant untrained     "/^static void save/,/^}/s/char \\*path/$boast &/" \
+    'the file.s weights are not those' 'write the weights that you trained'
 mutant no_file       '/^static void save/,/^}/s/checkpoint_save\(.*/(void)path;/' \
     'no file was written to --weights' 'step 9'
 more mutant other_file    '/^static void save/,/^}/s/checkpoint_save\(.*/fclose(fopen(path, "w"));/' \
@@ -109,6 +112,13 @@ done
 there=$(find "$pile" -mindepth 1 -maxdepth 1 | wc -l)
 [ "$(wc -l <"$summary")" = $((there + 1)) ] ||
     wrong "summary.csv: expected a row for each of $there submissions, and a header"
+results=$work/out/pile/submissions/good/results.json
+for line in '  "score": 100.0,' '  "execution_time": [0-9]+,' \
+    '      "max_score": 40.0,' '      "status": "passed",' '      "visibility": "visible",'; do
+    grep -qE "^$line\$" "$results" || wrong "results.json has no line '$line'"
+done
+[ "$(grep -cE '^ {2,6}"score"' "$results")" = 9 ] ||
+    wrong "results.json: expected a score and those of eight tests"
 grep -q '"status": "failed"' "$work/out/pile/submissions/serial/results.json" ||
     wrong "the serial program: no failed test in results.json"
 grep -qE '^FAIL  validation +0/40 .*no points without .equal.' \
