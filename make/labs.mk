@@ -146,7 +146,7 @@ lab_parts = $(if $(filter all,$(ONLY)),$(call lab_programs,$(1)), \
     $(if $(ONLY),$(call chosen,$(call lab_programs,$(1)))))
 sol_of = $(filter sol,$(call variant_of,$(call lab_folder,$(1))))
 run_parts = NP='$(given_ranks)' HOSTS='$(HOSTS)' LABS_OPTIONS='$(VARIABLES)' $(WITH_MAKE) \
-    common/setup/parts.sh run $(call lab_folder,$@) $(1) -- $(ARGS)
+    common/setup/parts.sh run $(call lab_folder,$@) $(strip $(1)) -- $(ARGS)
 define run_lab
 $(if $(filter all,$(ONLY)),,$(call must_match,$(call lab_programs,$@),$(call lab_checks,$@)))
 $(if $(ONLY),@$(BUILT); $(call run_parts,$(call lab_parts,$@)),$(if $(DRY_RUN),@,+@)$(open_part))
