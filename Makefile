@@ -117,7 +117,7 @@ include make/tests.mk
 
 demo: $(LAB_PROGRAMS) $(TRAINERS) $(GRADING) $(if $(HAVE_SOLUTIONS),,no_solutions)
 	@$(BUILT)
-	@$(WITH_MAKE) common/setup/demo.sh $(B)
+	@LABS_OPTIONS='$(VARIABLES)' $(WITH_MAKE) common/setup/demo.sh $(B)
 SHOW := $(B)/$(if $(HAVE_SOLUTIONS),sol,student)/lab1_gd/6_live_surface
 show: $(SHOW)
 	@$(BUILT)

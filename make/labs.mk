@@ -144,18 +144,21 @@ $(call must,$(filter 0 1,$(or $(NEXT),0)),NEXT=$(NEXT): expected 1)
 $(call must,$(if $(filter-out 0,$(NEXT)),$(if $(ONLY),,yes),yes),NEXT=$(NEXT): not with ONLY)
 lab_parts = $(if $(filter all,$(ONLY)),$(call lab_programs,$(1)), \
     $(if $(ONLY),$(call chosen,$(call lab_programs,$(1)))))
+sol_of = $(filter sol,$(call variant_of,$(call lab_folder,$(1))))
+run_parts = NP='$(given_ranks)' HOSTS='$(HOSTS)' LABS_OPTIONS='$(VARIABLES)' $(WITH_MAKE) \
+    common/setup/parts.sh run $(call lab_folder,$@) $(1) -- $(ARGS)
 define run_lab
 $(if $(filter all,$(ONLY)),,$(call must_match,$(call lab_programs,$@),$(call lab_checks,$@)))
-+@programs='$(call lab_parts,$@)'; $(if $(ONLY),, \
-programs=$$(NEXT=$(NEXT) SOL=$(filter-out student,$(call variant_of,$(call lab_folder,$@))) \
-    MAKE='$(MAKE)' common/setup/parts.sh choose $(call lab_folder,$@) $(BUILD)/$@.part \
-    $(call lab_programs,$@)) || exit 0; \
-$(MAKE) --no-print-directory "$$programs" NEXT= || exit;) \
-$(BUILT); \
-NP='$(given_ranks)' HOSTS='$(HOSTS)' LABS_OPTIONS='$(VARIABLES)' $(WITH_MAKE) \
-    common/setup/parts.sh run $(call lab_folder,$@) $$programs -- $(ARGS) \
-    $(if $(ONLY),,&& echo "the next part: make $@ NEXT=1$(if $(SOL), SOL=$(SOL))")
+$(if $(ONLY),@$(BUILT); $(call run_parts,$(call lab_parts,$@)),$(if $(DRY_RUN),@,+@)$(open_part))
 endef
+define open_part
+program=$$(NEXT=$(NEXT) SOL=$(call sol_of,$@) MAKE='$(MAKE)' common/setup/parts.sh choose \
+    $(call lab_folder,$@) $(BUILD)/$@.part $(call lab_programs,$@)) || exit 0; \
+$(MAKE) --no-print-directory "$$program" NEXT= || exit; \
+$(BUILT); $(call run_parts,$$program) && \
+    echo "the next part: make $@ NEXT=1$(if $(call sol_of,$@), SOL=1)"
+endef
+DRY_RUN := $(findstring n,$(firstword -$(MAKEFLAGS)))
 # KILL=1 or KILL=STOP: lab 2's trainer, and a fault on the way.
 RANKS_KILL := 3
 ifneq ($(KILL),)

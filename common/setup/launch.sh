@@ -221,7 +221,7 @@ done
 printf %s\\n "$end" >&7
 exec 7>&-
 wait "$cat" "$sed" 2>/dev/null
-said='' words='' why='' lost=''
+said='' words='' why='' lost='' opening=''
 [ ! -e "$run/said" ] || said=$(<"$run/said")
 one_line() { # of a file, without the rules between Open MPI's messages
     sed 's/^--*$//' "$1" 2>/dev/null | tr -s '[:space:]' ' ' | tr -d '[:cntrl:]'
@@ -229,6 +229,7 @@ one_line() { # of a file, without the rules between Open MPI's messages
 words=$(one_line "$run/words") notes=$(one_line "$run/notes")
 [ ! -e "$run/why" ] || read -r status why <"$run/why"
 [ ! -e "$run/lost" ] || lost=yes
+! compgen -G "$run/opening.*" >/dev/null || opening=yes # ranks that were still in comm_open
 "$guard" end "$run"
 
 if [ "$signals" -gt 0 ]; then
@@ -283,6 +284,8 @@ elif [[ $words =~ rank\ ([0-9]+)\ with\ PID\ [^:]*\ exited\ on\ signal\ ([0-9]+)
 elif [[ $words =~ process\ rank\ ([0-9]+)\ .*exiting\ improperly ]]; then
     why="rank ${BASH_REMATCH[1]} ended without comm_close (in MPI: MPI_Finalize): every rank must"
     why+=" call it"
+    [ -z "$opening" ] ||
+        why="rank ${BASH_REMATCH[1]} ended before comm_open, where the others wait for it"
 elif [[ $words = *'was unable to reliably start'* ]]; then
     why="$program cannot start on all of --hosts $hosts: $(which_host)" status=2
 elif [[ $words =~ execute\ an\ executable:\ Executable:\ (.*)\ Node:\ ([^ ]*)\ while ]]; then

@@ -35,7 +35,7 @@ build_changed() { # dir, name
     mkdir "$dir/check" "$dir/trial"
     cp "$BUILD/sol/$lab/check/$name" "$dir/check/"
     c=$(sed -e "s|$one|$name|g; s|$source/$name\.c|$dir/$name.c|
-        s|$BUILD/$source/$name\.o|$dir/$name.o|g; s|\$| -w -Wno-error -O1 -g0|" <<<"$compile")
+        s|$BUILD/$source/$name\.o|$dir/$name.o|g; s|\$| -w -Wno-error -O1 -g1|" <<<"$compile")
     if [ "$name" = 3_train ]; then # the check looks for the trainer in the folder above its own
         l=$(sed "s|$BUILD/$source/3_train\.o|$dir/3_train.o|; s|-o [^ ]*\$|-o $dir/3_train|" \
             <<<"$l")
@@ -43,7 +43,7 @@ build_changed() { # dir, name
         l=$(sed "s|$one|$name|g; s| $parts| $dir/$name.o&|; s|-o [^ ]*\$|-o $dir/trial/$name|" \
             <<<"$link")
     fi
-    bash -c "$c && $l -s" >"$dir/make.log" 2>&1
+    bash -c "$c && $l" >"$dir/make.log" 2>&1
 }
 
 judge_mutant() { # name, exercise, words, how (-zE or none), expression

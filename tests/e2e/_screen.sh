@@ -40,7 +40,10 @@ seen() {
     place=$(xdotool getwindowgeometry --shell "$window" 2>/dev/null | grep -E '^[XY]=-?[0-9]+$')
     [ "$(wc -l <<<"$place")" = 2 ] && eval "$place"
 }
-find_window() { within 60 seen "$1" || fail "no window '$1' within 60 s"; }
+find_window() {
+    seen_or_gone() { seen "$1" || gone; }
+    within 300 seen_or_gone "$1" && ! gone || fail "no window '$1'"
+}
 # Moves the mouse to ($1, $2) of the window, and waits until the program has shown a frame and
 # listens. A key before that may be lost, so s is pressed again; each s that it has heard is a shot.
 listens() {

@@ -133,7 +133,7 @@ look_at() { # file: command
 }
 short() { # does what was printed fit a test?
     case $1 in
-        *…* | *'$'* | *[A-Z]_PER_* | *FOLDER* | *PROGRAM* | *TARGET* | *NAME*) echo "has a blank to fill in" ;;
+        *…* | *'$'* | *%* | *[A-Z]_PER_* | *FOLDER* | *PROGRAM* | *TARGET* | *NAME*) echo "has a blank to fill in" ;;
         *HOSTS=*) echo "needs other machines: hosts.sh" ;;
         *KILL=*) echo "lab2_faults.sh" ;;
         *_nccl*) echo "needs a GPU for each rank" ;;

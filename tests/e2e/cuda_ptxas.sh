@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # ranks: 0
-# seconds: 300
+# seconds: 900
+# all: yes
 # sanitizers: no
 # The kernels as compiled for an A100 and an H100, without one: no registers spilled, no stack; and
 # in those that are written for it, loads and stores of 16 bytes (cuobjdump, a part of CUDA, shows

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # ranks: 0
-# seconds: 300
+# seconds: 1800
+# all: yes
 # sanitizers: no
 # The CUDA kernels with a thread of the host for each thread of a block, under the thread sanitizer:
 # no thread reads what another writes in the same phase. And it would be seen: a kernel without its
@@ -34,7 +35,7 @@ objects() { # folder sources…
 }
 races() { # program case: prints how many; fails where the case does
     # shellcheck disable=SC2086 # two words
-    TSAN_OPTIONS="exitcode=66 report_signal_unsafe=0" timeout --kill-after=5 100 $fixed "$1" "$2" \
+    TSAN_OPTIONS="exitcode=66 report_signal_unsafe=0" timeout --kill-after=5 600 $fixed "$1" "$2" \
         >"$work/log" 2>&1
     status=$?
     grep -c 'WARNING: ThreadSanitizer: data race' "$work/log"

@@ -10,6 +10,7 @@ work=$(mktemp -d)
 chmod 755 "$work"
 listener=
 trap '[ -z "$listener" ] || kill "$listener"; rm -rf "$work"' EXIT
+. tests/e2e/_processes.sh
 failed=0
 wrong() { echo "wrong: $*"; failed=1; }
 echo "a secret of this machine" >"$work/canary"
@@ -36,7 +37,7 @@ mkfifo "$work/end"
 python3 "$work/listen.py" <"$work/end" >"$work/port" &
 listener=$!
 exec 9>"$work/end"
-for _ in $(seq 100); do [ -s "$work/port" ] && break; sleep 0.1; done
+within 60 test -s "$work/port"
 port=$(cat "$work/port")
 [ -n "$port" ] || { echo "no listener: $(cat "$work/port")"; exit 1; }
 
@@ -61,10 +62,13 @@ grep -q 'all tried' "$work/out.attacks/run.log" ||
 [ "$(sha256sum "$BUILD/assessment/grader/grade" assessment/rubric.json)" = "$before" ] ||
     wrong "the project was changed"
 ! grep -rq 'a secret of' "$work/out.attacks" || wrong "the canary's words came out"
-sleep 1
-for process in /proc/[0-9]*; do
-    [ "$(readlink "$process/exe" 2>/dev/null)" != /submission/train ] || wrong "left: $process"
-done
+left() { # processes of the submission
+    for process in /proc/[0-9]*; do
+        [ "$(readlink "$process/exe" 2>/dev/null)" != /submission/train ] || echo "$process"
+    done
+}
+nothing_left() { [ -z "$(left)" ]; }
+within 60 nothing_left || wrong "left: $(left)"
 
 # The compiler reads files, too.
 printf '#include "%s"\nint main(void) { return 0; }\n' "$work/canary" >"$work/include.c"

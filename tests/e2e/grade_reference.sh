@@ -1,59 +1,27 @@
 #!/usr/bin/env bash
-# The grader passes the reference, on synthetic images that are drawn for it, also in results.json;
-# the serial program fails, because each rank trained alone; weights that were never trained fail,
-# whatever the program prints. Few images, so low thresholds; guessing gives 0.10.
-# seconds: 400
+# The grader passes the reference on synthetic images. Few, so low thresholds; guessing gives 0.10.
+# What it says of others, and of a small network: grade_pile.sh.
+# seconds: 900
+# all: yes
 # sanitizers: no
 set -u
-[ -z "${SAN:-}" ] ||
-    { echo "skipped: too slow with sanitizers (grade_pile runs the grader with them)"; exit 77; }
 work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
 failed=0
 wrong() { echo "wrong: $*"; failed=1; }
-budget=90
 sed -E 's/("from": )\{[^}]*\}/\1{"synthetic": 0.15}/
     s/("at_least": )\{[^}]*\}/\1{"synthetic": 0.20}/' assessment/rubric.json >"$work/rubric.json"
 
-grade() { # name, sed expression, source: sets $status
-    sed -E "$2" "$3" >"$work/$1.c"
-    "$BUILD/assessment/grader/grade" --trust --submission "$work/$1.c" \
-        --data synthetic --images 2000 --epochs 8 \
-        --budget $budget --rubric "$work/rubric.json" --device cpu --out "$work/$1" "${@:4}" \
-        >"$work/$1.txt" 2>&1
-    status=$?
-    cat "$work/$1.txt"
-}
-says() { grep -qE -- "$2" "$work/$1.txt" || wrong "$1: the table does not say '$2'"; }
-
-grade reference '' assessment/solution/train.c
+"$BUILD/assessment/grader/grade" --trust --submission assessment/solution/train.c --secret 1 \
+    --np 2 --data synthetic --images 1000 --epochs 6 --budget 300 --device cpu \
+    --rubric "$work/rubric.json" --out "$work/out" >"$work/log" 2>&1
+status=$?
+cat "$work/log"
+says() { grep -qE -- "$1" "$work/log" || wrong "the table does not say '$1'"; }
 [ $status = 0 ] || wrong "the reference: exit $status, expected 0"
-[ "$(grep -c '^PASS ' "$work/reference.txt")" = 8 ] ||
+[ "$(grep -c '^PASS ' "$work/log")" = 8 ] ||
     wrong "the reference: expected eight lines PASS"
-says reference '^100 of 100 points '
-says reference 'synthetic: 1800 \+ 200 images given, 8 epochs, scored on 400 others'
-results=$work/reference/results.json
-for line in '  "score": 100.0,' '  "execution_time": [0-9]+,' \
-    '      "max_score": 40.0,' \
-    '      "status": "passed",' '      "visibility": "visible",'; do
-    grep -qE "^$line\$" "$results" || wrong "results.json has no line '$line'"
-done
-[ "$(grep -cE '^ {2,6}"score"' "$results")" = 9 ] ||
-    wrong "results.json: expected a score and those of eight tests"
-[ ! -e "$work/reference/run/data" ] || wrong "the images were left behind"
-
-grade serial '' assessment/train.c
-[ $status = 1 ] || wrong "the serial program: exit $status, expected 1"
-says serial '^FAIL  equal .* ranks 0 and 1 start from different weights'
-says serial 'start the communication library with comm_open \(step 1\)'
-says serial '^FAIL  validation +0/40 .*no points without .equal.'
-grep -q '"status": "failed"' "$work/serial/results.json" ||
-    wrong "the serial program: no failed test in results.json"
-
-# It trains, prints what it likes, and writes a network that it has not trained.
-boast='printf("validation accuracy 0.9999\\n"); model_init(t->model, 99);'
-grade untrained "/^static void save/,/^}/s/char \\*path/$boast &/" assessment/solution/train.c
-[ $status = 1 ] || wrong "untrained weights: exit $status, expected 1"
-says untrained '^PASS  equal '
-says untrained '^PEND  gradients .* the file.s weights are not those'
-says untrained '^FAIL  validation +0/40 '
+says '^100 of 100 points '
+says 'synthetic: 900 \+ 100 images given, 6 epochs, scored on 200 others'
+[ ! -e "$work/out/run/data" ] || wrong "the images were left behind"
 exit $failed

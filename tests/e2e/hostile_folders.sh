@@ -1,10 +1,14 @@
 #!/usr/bin/env bash
-# seconds: 240
+# seconds: 600
 # ranks: 0
 # Folders of results that a run must not trust, or cannot write: locked ones, pipes in place of
 # files, full disks, names that are not UTF-8, lines that an earlier run did not write.
 set -u
 . tests/e2e/_hostile.sh
+# shellcheck source=tests/e2e/_small_data.sh
+. tests/e2e/_small_data.sh
+small_data "$scratch/data" 100 50
+small_data "$scratch/other-data" 100 60
 export HEADLESS=1 OMP_NUM_THREADS=1
 programs=$BUILD/sol/lab1_gd grader=$BUILD/assessment/grader/grade
 fail() { echo "FAIL  $*"; hostile_failed=$((hostile_failed + 1)); }
@@ -18,17 +22,18 @@ exit $status
 EOF
 chmod +x "$scratch/.run"
 descend=("$scratch/.run" "$programs/1_gradient_descent")
-land=("$scratch/.run" "$programs/5_loss_landscape" --model linear --points 3 --images 32
-    --train-images 64 --batch 32 --updates 2 --no-eigenvalues --no-path --no-lines --device cpu)
+data=(--data cifar10 --data-dir "$scratch/data")
+land=("$scratch/.run" "$programs/5_loss_landscape" "${data[@]}" --model linear --points 3
+    --images 32 --train-images 64 --batch 32 --updates 2 --no-eigenvalues --no-path --no-lines
+    --device cpu)
 
 # ---- one run at a time ----
 mkdir -p "$scratch/busy/lab1_gradient_descent"
-"$programs/5_loss_landscape" --out "$scratch/busy" --model linear --points 1001 --images 10 \
-    --device cpu >/dev/null 2>&1 &
+"$programs/5_loss_landscape" "${data[@]}" --out "$scratch/busy" --model linear --points 1001 \
+    --images 10 --train-images 64 --batch 32 --updates 2 --device cpu >/dev/null 2>&1 &
 holder=$!
-for _ in $(seq 200); do
-    [ ! -e "$scratch/busy/lab1_loss_landscape/linear-plane.points.csv" ] || break
-    sleep 0.1
+until [ -e "$scratch/busy/lab1_loss_landscape/linear-plane.points.csv" ] || ! kill -0 $holder; do
+    sleep 0.05
 done
 refused "lab1_loss_landscape: in use by process $holder on $(uname -n) (since " \
     "${land[@]}" --out "$scratch/busy"
@@ -103,7 +108,7 @@ measured 0 "${land[@]}" --out "$scratch/land"
 head -c -5 "$scratch/land/$points" >"$scratch/cut" && cp "$scratch/cut" "$scratch/land/$points"
 measured 1 "${land[@]}" --out "$scratch/land"
 measured 9 "${land[@]}" --out "$scratch/land" --extent 0.5
-measured 9 "${land[@]}" --out "$scratch/land" --data synthetic
+measured 9 "${land[@]}" --out "$scratch/land" --data-dir "$scratch/other-data"
 # The same path, and the same name, with other weights.
 network=lab1_loss_landscape/linear.safetensors
 accepted "${land[@]}" --out "$scratch/other" --seed 2

@@ -2,19 +2,14 @@
 # Options whose product does not fit, and files that lie about how far a training is or what its
 # weights are: each is refused in one line, before anything is allocated; and what must stay
 # possible stays so.
-# seconds: 240
+# seconds: 600
 set -u
 . tests/e2e/_hostile.sh
 export HEADLESS=1
 
-# A CIFAR-10 of 300 + 120 random images: every program starts in an instant.
-data=$scratch/cifar-10-batches-bin
-mkdir "$data"
-images() { # count
-    for i in $(seq "$1"); do printf '%b' "\\x0$((i % 10))"; head -c 3072 /dev/urandom; done
-}
-for k in 1 2 3 4 5; do images 60 >"$data/data_batch_$k.bin"; done
-images 120 >"$data/test_batch.bin"
+# shellcheck source=tests/e2e/_small_data.sh
+. tests/e2e/_small_data.sh
+small_data "$scratch" 300 120
 
 run() { # program, options…: one thread
     local program=$1

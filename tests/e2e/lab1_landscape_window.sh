@@ -1,43 +1,136 @@
 #!/usr/bin/env bash
 #
-# seconds: 300
+# seconds: 900
 # sanitizers: no
-# The loss landscape in its window, which opens before the work begins and grows with it; pause, one
-# point, heat map, turning, closing.
+# Lab 1's surfaces in their windows: the loss landscape (part 5), which grows while it is measured;
+# live training on one (part 6): each key and the mouse do what the handout says; the stubs. With
+# ALL=1 the show, too: full screen, its ideas follow each other by keys, a click begins a new path,
+# a film's frames are numbered from 1.
 set -eu
 program=$BUILD/sol/lab1_gd/5_loss_landscape
 # shellcheck source=tests/e2e/_screen.sh
 . tests/e2e/_screen.sh
-results=$work/out/lab1_loss_landscape
+. tests/e2e/_small_data.sh
+small_data "$work" 1000 240
+start() { # program, its folder of results, options…
+    program=$BUILD/$1 results=$work/out/$2
+    shift 2
+    : >"$work/log"; rm -rf "$results"
+    "$program" --data cifar10 --data-dir "$work" --out "$work/out" "$@" >"$work/log" 2>&1 &
+    pid=$!
+    find_window 'Lab 1'
+    listens 300 250
+}
+drag() { # the surface
+    xdotool mousemove $((X + 930)) $((Y + 220)) mousedown 1 \
+        mousemove_relative 60 0 mousemove_relative 40 20 mouseup 1
+    changes "dragging the surface"
+}
+updates() { grep -oE 'after [0-9]+ updates' "$work/log" | grep -oE '[0-9]+'; } # from the log
+frames() { local i; for i in 1 2 3 4 5 6 7 8; do shot; done; } # eight or more
+
+# ---- part 5 ----
 points() { grep -c '^[0-9]' "$results/mlp-plane.points.csv" 2>/dev/null || true; }
 reached() { [ "$(points)" -ge "$1" ] 2>/dev/null; }
-wait_for() { within 120 reached "$1" || fail "$(points) points, waited for $1"; } # points
+wait_for() { within 300 reached "$1" || fail "$(points) points, waited for $1"; } # points
 
-"$program" --out "$work/out" --data synthetic --model mlp --train-images 1000 \
-    --updates 60 --images 1000 --points 101 --threads 1 --no-eigenvalues >"$work/log" 2>&1 &
-pid=$!
-find_window 'Lab 1'
-listens 300 250
+start sol/lab1_gd/5_loss_landscape lab1_loss_landscape --model mlp --train-images 1000 \
+    --updates 60 --images 1000 --points 101 --threads 1 --no-eigenvalues
 wait_for 10
-press space; shot; sleep 1; paused=$(points); sleep 1.5
-[ "$(points)" = "$paused" ] || fail "space does not pause: $paused, then $(points) points"
-press period; wait_for $((paused + 1)); press period; wait_for $((paused + 2)); sleep 0.5
+pauses points
+press space; settle; paused=$(points)
+press period; wait_for $((paused + 1)); press period; wait_for $((paused + 2)); settle
 [ "$(points)" = $((paused + 2)) ] || fail "two steps from $paused points: $(points)"
-settle; press h; changes "h"
-xdotool mousemove $((X + 930)) $((Y + 220)) mousedown 1 \
-    mousemove_relative 60 0 mousemove_relative 40 20 mouseup 1
-changes "dragging the surface"
+press h; changes "h"
+drag
 press space; wait_for $((paused + 20))
 finish
-grep 'first frame' "$work/log" || fail "no frame times"
-grep -q ': .*/landscape\.png$' "$work/log" || fail "no figure at the end"
+expect 'first frame'; expect ': .*/landscape\.png$'
 
-program=$BUILD/student/lab1_gd/5_loss_landscape
-"$program" --data synthetic --out "$work/todo" >"$work/log" 2>&1 &
-pid=$!
-find_window 'Lab 1'
-xdotool mousemove $((X + 300)) $((Y + 250))
-finish 77
-grep -q 'TODO in lab1_gd/exercises/5_filter_normalize.c' "$work/log" ||
-    fail "the stub's file is not printed"
-echo ok
+start student/lab1_gd/5_loss_landscape lab1_loss_landscape_by_layer --model linear \
+    --train-images 100 --batch 32 --updates 2 --images 10 --points 3 --no-eigenvalues
+finish 77; expect 'TODO in lab1_gd/exercises/5_filter_normalize.c'
+
+# ---- part 6 ----
+live=(sol/lab1_gd/6_live_surface lab1_live_surface --model linear --rate 0.01 --images 1000
+    --measured 64)
+# The first update is due at once, the next after 10 s: the others come from keys.
+start "${live[@]}" --speed 0.1
+press space period period period period
+settle
+drag
+xdotool click 4; changes "the wheel"
+press h; changes "h"
+press p; changes "p"; settle
+press bracketright bracketright bracketleft minus minus plus M M M m
+finish; expect 'after ([4-9]|1[0-9]) updates at rate 0.0125, batch 16, momentum 0.8: still moving'
+expect 'surface: plane through start and now, [0-9]+ × [0-9]+ points'
+expect 'first frame after'; grep 'frame' "$work/log"
+
+# r restarts, and it runs.
+start "${live[@]}" --speed 0.1
+key=(); for _ in {1..60}; do key+=(period); done
+press space "${key[@]}"; settle; press r
+finish; [ "$(updates)" -lt 30 ] || fail "r, and $(updates) updates since"
+start "${live[@]}" --speed 100 --plane random
+press space; settle; press r; frames
+finish; [ "$(updates)" -ge 1 ] || fail "r, and no update since"
+echo "ok: r"
+
+start student/lab1_gd/6_live_surface lab1_live_surface
+finish 77; expect 'TODO in lab1_gd/exercises/5_filter_normalize.c, line [0-9]+'
+[ -n "${ALL-}" ] || exit 0
+
+# ---- the show ----
+show=(sol/lab1_gd/6_live_surface lab1_live_surface --show --model linear --images 1000
+    --measured 64)
+start "${show[@]}" --speed 0.1
+press t a # it stands still
+settle
+width=$(head -c 24 "$results/window-$shots.png" | tail -c 8 | od -An -tu1 |
+    awk '{print $3 * 256 + $4}')
+[ "$width" = 1400 ] || fail "not full screen: $width pixels wide"
+before=$shots
+press period; settle
+differ "$before" "$shots" ". (the next idea)"
+press space # or it trains on, an update every few seconds
+settle
+press v
+within 60 [ -s "$results/film/000002.png" ] || fail "no film"
+cmp "$results/film/000002.png" "$results/window-$shots.png" || fail "the film shows more"
+echo "ok: the film is what the window shows"
+press v t; changes "t"
+press t
+finish
+expect 'film: ([0-9]+ frames|.*film.mp4)'
+expect 'first frame after'; grep 'frame' "$work/log"
+
+begins_again() { # name, command that begins again
+    start "${show[@]}" --speed 20
+    press t a period
+    frames; frames; frames; press space; settle
+    local began most
+    began=$(date +%s%N); "${@:2}"; frames; press space; shot
+    most=$((($(date +%s%N) - began) / 50000000 + 3))
+    finish
+    [ "$(updates)" -ge 1 ] && [ "$(updates)" -le $most ] ||
+        fail "$1, and $(updates) updates, at most $most since"
+    echo "ok: $1 begins again: $(updates) updates"
+}
+begins_again "a click" xdotool mousemove 700 480 click 1
+begins_again "r" press r
+
+# Backwards from the first idea to the last: it lays the path's plane first, and then does an update
+# every ten seconds.
+start "${show[@]}" --speed 0.1
+press t; settle; press comma; changes "the last idea"; settle; finish
+expect 'surface: plane of the path'
+expect 'batch 32, momentum 0'
+
+start "${show[@]}" --speed 1
+: >"$results/film"
+press v; frames; press v
+finish
+[ "$(grep -c '^no figure.*film' "$work/log")" = 1 ] || fail "not one line: no film"
+! grep '^film:' "$work/log" || fail "a film of no frames"
+echo "ok: a film that cannot be written ends"

@@ -1,61 +1,84 @@
 #!/usr/bin/env bash
 #
-# seconds: 300
+# seconds: 600
 # sanitizers: no
-# Lab 1, part 9, in its window, on two ranks: each key does what the handout says; the stubs name
-# their exercises; closing the window, or Ctrl-C, ends both ranks.
+# all: yes
+# Lab 1, parts 8 and 9, in their windows, on two ranks: each key does what the handout says; the
+# stubs name their exercises; closing the window, or Ctrl-C, ends both ranks.
 set -eu
-program=$BUILD/sol/lab1_gd/9_three_parallelisms
+program=$BUILD/sol/lab1_gd/8_fifteen_steps
 # shellcheck source=tests/e2e/_screen.sh
 . tests/e2e/_screen.sh
-results=$work/out/lab1_three_parallelisms
+. tests/e2e/_small_data.sh
+small_data "$work" 1000 240
 
-start() { # options…
-    : >"$work/log"
-    rm -rf "$results"
-    env --default-signal=INT common/setup/launch.sh --np 2 "$program" --data synthetic \
-        --width 64 --batch 48 --micro 4 --updates 3 --out "$work/out" "$@" >"$work/log" 2>&1 &
+start() { # ranks, program, its folder of results, options…
+    local ranks=$1
+    program=$BUILD/$2/lab1_gd/$3 results=$work/out/lab1_${3#*_}
+    shift 3
+    : >"$work/log"; rm -rf "$results"
+    env --default-signal=INT common/setup/launch.sh --np "$ranks" "$program" --data cifar10 \
+        --data-dir "$work" --out "$work/out" "$@" >"$work/log" 2>&1 &
     pid=$!
     find_window 'Lab 1'
     listens 300 250
 }
-key() { press "$1"; }
-changes() { # what, shot, shot
-    ! cmp -s "$results/window-$2.png" "$results/window-$3.png" ||
-        fail "$1 does not change the figure"
-    echo "ok: $1"
+ctrl_c() {
+    kill -INT $pid; wait $pid || [ $? = 130 ] || fail "exit status $? after Ctrl-C"
+    expect 'results in'
 }
 
+# ---- part 8 ----
+part=8_fifteen_steps
+start 2 sol $part --batch 4
+press space; settle # paused: the figure stops changing
+shot; press period; changes ". (a step)"
+press minus; shot; press space
+for _ in {1..12}; do press period; done # on a busy machine the medians would have too few steps
+shot; finish
+expect 'steps of .* ms \(median'; expect '^13 optimiser: average'
+expect '^of a step: forward [0-9]+ %, backward [0-9]+ %; beside it, loading [0-9.]+ %$'
+expect 'first frame after'; grep 'frame' "$work/log"
+[ -s "$results/trace.json" ] || fail "no timeline"
+
+# + and r restart: few steps since.
+start 1 sol $part --batch 8
+changes "a step by itself"; press plus; shot; press minus; shot; press space; shot
+press r; shot; changes "r (and steps after it)"; press r period; finish
+count=$(grep -oE '^[0-9]+ steps' "$work/log" | grep -oE '[0-9]+' || true)
+[ "${count:-0}" -ge 1 ] && [ "$count" -lt 400 ] || fail "after r: $count steps"
+echo "ok: r, $count steps"
+
+start 2 sol $part --batch 4
+ctrl_c
+start 1 student $part --batch 4; finish 77
+expect 'TODO in lab1_gd/exercises/8_busy.c, line [0-9]+'
+
+# ---- part 9 ----
+part=9_three_parallelisms
+few=(--width 64 --batch 48 --micro 4 --updates 3)
 measured() { # number of micro-batches, how many times
-    for _ in $(seq 300); do
-        [ "$(grep -c "^measured  100 % .*micro-batches $1" "$work/log")" -lt "$2" ] || return 0
-        sleep 0.1
-    done
-    fail "the schemes are not measured with $1 micro-batches within 30 s"
+    local now="^measured  100 % .*micro-batches $1"
+    often() { [ "$(grep -c "$now" "$work/log")" -ge "$1" ]; }
+    within 120 often "$2" || fail "the schemes are not measured with $1 micro-batches"
 }
 
-start; measured 4 1; settle
-a=$shots; key comma; shot; key period; shot
-key 3; shot; key 0; shot
-changes ', one step back' $a $((a + 1)); changes '. one step forward' $((a + 1)) $((a + 2))
-changes '3, one scheme' $((a + 2)) $((a + 3)); changes '0, all of them' $((a + 3)) $((a + 4))
-key r; measured 4 2; settle; a=$shots; key space; sleep 1; key space; shot
-changes 'space, the clock' $a $shots
+start 2 sol $part "${few[@]}"; measured 4 1; settle
+press comma; changes ', one step back'; press period; changes '. one step forward'
+press 3; changes '3, one scheme'; press 0; changes '0, all of them'
+press r; measured 4 2; settle; press space; changes 'space, the clock'; press space
+# 4, 6 and 8 divide 48 images.
+press plus; measured 6 1; press plus; measured 8 1; press minus; measured 6 2
 finish
 expect '^tensor +partial sums'; expect 'first frame after'; grep 'frame' "$work/log"
-
-start
-# 4, 6 and 8 divide 48 images.
-measured 4 1; key plus; measured 6 1; key plus; measured 8 1; key minus; measured 6 2; finish
 expect '^micro pipeline'
 grep -q '^micro pipeline,6,' "$results/metrics.csv" ||
     fail "expected 6 micro-batches: $(cat "$results/metrics.csv")"
 
-start --updates 64 --width 512
-kill -INT $pid; wait $pid || [ $? = 130 ] || fail "exit status $? after Ctrl-C"
-expect 'results in'
+start 2 sol $part --width 512 --batch 48 --micro 4 --updates 64
+ctrl_c
 
-program=$BUILD/student/lab1_gd/9_three_parallelisms
-start; measured 4 1; finish 77; expect 'TODO in lab1_gd/exercises/8_busy.c, line [0-9]+'
+start 2 student $part "${few[@]}"; measured 4 1; finish 77
+expect 'TODO in lab1_gd/exercises/8_busy.c, line [0-9]+'
 expect 'TODO in lab1_gd/exercises/9a_pipeline_turn.c'; expect '^data +gradients .* –  '
 ! grep -E '^(tensor|.* pipeline) ' "$work/log" || fail "a scheme without its exercise"

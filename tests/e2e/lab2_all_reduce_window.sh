@@ -27,7 +27,7 @@ key comma 'one step back'
 key a 'another algorithm'
 key plus 'more ranks'
 key bracketright 'a longer vector'
-press space; sleep 1; press space; changes 'the clock'
+press space; changes 'the clock'; press space
 key r 'from the start'
 key 2 'the times'
 key minus 'fewer ranks in the times'

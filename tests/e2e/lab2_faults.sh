@@ -18,7 +18,7 @@ fault() { # signal ranks program seed options…
 }
 number() { sed -n "s/.*$1.*/\\1/p" "$work/log" | head -n 1; }
 
-for seed in 1 2; do
+for seed in ${ALL:+1} 2; do
     fault KILL 3 "$train" $seed || fail "seed $seed: status $?"
     victim=$(number '== 3 ranks; rank \([0-2]\) will get SIGKILL after update')
     update=$(number 'will get SIGKILL after update \([0-9]*\)')
@@ -40,7 +40,7 @@ for seed in 1 2; do
     echo "seed $seed: rank $victim killed; made $made updates, lost $lost, then $trained images"
     grep '^== 3 ranks' "$work/log" >"$work/plan.$seed"
 done
-cmp -s "$work/plan.1" "$work/plan.2" && fail "two seeds draw the same fault"
+[ -z "${ALL-}" ] || ! cmp -s "$work/plan.1" "$work/plan.2" || fail "two seeds draw the same fault"
 # -o: the program is there; make has nothing to build
 make -o "$train" "BUILD=$BUILD" DEPS=no lab2 SOL=1 KILL=1 SEED=2 \
     ARGS="${small[*]} --out $work/out --steps 45" >"$work/log" 2>&1 || fail "make KILL=1: status $?"

@@ -6,8 +6,9 @@
 # seconds: 240
 set -u
 work=$(mktemp -d)
-train=$BUILD/sol/lab2_ddp/3_train
-small="--model resnet8 --batch 16 --images 320 --test-images 100 --epochs 1 --seed 3"
+trap 'rm -rf "$work"' EXIT
+. tests/e2e/_processes.sh
+small="--data synthetic --model resnet8 --batch 16 --images 320 --test-images 100 --epochs 1 --seed 3"
 fail() { echo "$1"; shift; for log in "$@"; do echo "--- $log"; tail -n 20 "$log"; done; exit 1; }
 run() { # name, ranks, options…: output in name.log
     local name=$1 ranks=$2; shift 2
@@ -32,7 +33,7 @@ if grep -q '^HAVE_CAIRO := 1' "${BUILD%/san}"/config.mk 2>/dev/null; then
 fi
 
 # 64 images per update, in four ways, without batch norm: the losses agree but for rounding.
-equal="--model mlp --images 640 --test-images 100 --epochs 2 --schedule constant --warmup 0"
+equal="--data synthetic --model mlp --images 640 --test-images 100 --epochs 2 --schedule constant --warmup 0"
 losses() { awk -F , 'NR > 1 { print $3, $5 }' "$work/$1/lab2_train/metrics.csv" | xargs; }
 run at_once 1 $equal --batch 64 --rate 0.04 || fail "one rank: exit $?" "$work"/at_once.*
 run micro 1 $equal --batch 16 --accumulate 4 --rate 0.04 || fail "micro: exit $?" "$work"/micro.*
@@ -63,7 +64,7 @@ run diverge 2 $small --schedule constant --warmup 0 --rate 1e6
 env --default-signal=INT common/setup/launch.sh --np 2 "$train" --out "$work/stop" $small \
     --epochs 100000 >"$work/stop.log" 2>"$work/stop.err" &
 launcher=$!
-for _ in $(seq 300); do [ -s "$(checkpoint stop)" ] && break; sleep 0.1; done
+training_runs "$work/stop"
 kill -INT $launcher
 wait $launcher; status=$?
 [ $status = 0 ] || fail "stopped by a signal: exit $status" "$work"/stop.*

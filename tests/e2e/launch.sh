@@ -64,7 +64,7 @@ if command -v Xvfb >/dev/null; then
     within 60 test -s "$work/display"
     kill -STOP $hangs
     expect "a display that hangs, 2 ranks" 0 "PASSED" timeout 120 $launch --np 2 \
-        "$BUILD/tests/test_comm" mpi_2_messages
+        "$BUILD/tests/test_comm" auto_2
     expect "a display that hangs, one rank" 0 "PASSED" timeout 120 "$BUILD/tests/test_comm" mpi_1
     kill -KILL $hangs
 fi

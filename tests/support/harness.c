@@ -13,7 +13,7 @@ int harness_main(int argc, char **argv, const Case *cases, int count)
     for (int i = 0; i < count; i++) {
         if (!strcmp(argv[1], "--list"))
             printf("%s %d %d\n", cases[i].name, cases[i].ranks,
-                   cases[i].seconds ? cases[i].seconds : 60);
+                   cases[i].seconds ? cases[i].seconds : 300);
         else if (!strcmp(argv[1], cases[i].name)) {
             const struct CMUnitTest test[] = {{cases[i].name, cases[i].run, NULL, NULL, NULL}};
             return cmocka_run_group_tests_name(argv[0], test, NULL, NULL);

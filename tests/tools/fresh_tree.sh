@@ -1,16 +1,18 @@
 #!/usr/bin/env bash
-# fresh_tree.sh [COMMAND]: a fresh machine in a folder. Creates a minimal system of this machine's
-# distribution, from this machine's package sources, with only make and certificates in it; copies
-# the committed HEAD into it; and runs COMMAND there with sh, in the project's folder, in a clean
-# environment (CI and the proxies are passed on). Without COMMAND: an interactive shell. The exit
-# status is the command's; 77, and one line that says why, if no such tree can be created. Root
-# only.
+# fresh_tree.sh [--suite=SUITE] [COMMAND]: a fresh machine in a folder. Creates a minimal system of
+# this machine's distribution, of this release or of SUITE (bookworm, trixie), from this machine's
+# package sources, with only make and certificates in it; copies the committed HEAD into it; and
+# runs COMMAND there with sh, in the project's folder, in a clean environment (CI and the proxies
+# are passed on). Without COMMAND: an interactive shell. The exit status is the command's; 77, and
+# one line that says why, if no such tree can be created. Root only.
 #
 # Its mounts and processes are in separate namespaces: they end with it, however it ends.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 export LC_ALL=C PATH=$PATH:/usr/sbin:/sbin
-cannot() { echo "no fresh tree: $*" >&2; exit 77; }
+suite=''
+case ${1-} in --suite=*) suite=${1#*=}; shift ;; esac
+cannot() { echo "no fresh tree${suite:+ of $suite}: $*" >&2; exit 77; }
 
 [ "$(id -u)" = 0 ] || cannot "not root"
 command -v apt-get >/dev/null || cannot "this system does not use apt-get"
@@ -26,19 +28,28 @@ if ! command -v debootstrap >/dev/null; then
 fi
 
 # shellcheck source=/dev/null
-suite=$(. /etc/os-release && echo "$VERSION_CODENAME")
+here=$(. /etc/os-release && echo "$VERSION_CODENAME")
+: "${suite:=$here}"
 eval "$(apt-config shell http_proxy Acquire::http::Proxy https_proxy Acquire::https::Proxy)"
 [ -z "${http_proxy-}" ] || export http_proxy
 [ -z "${https_proxy-}" ] || export https_proxy
 mirror=$(apt-get indextargets --format "\$(REPO_URI)" \
-    'Created-By: Packages' 'Component: main' "Release: $suite" | head -n 1)
-[ -n "$mirror" ] || cannot "apt-get knows no source of $suite"
+    'Created-By: Packages' 'Component: main' "Release: $here" | head -n 1)
+[ -n "$mirror" ] || cannot "apt-get knows no source of $here"
 root=$tree/root
 debootstrap --variant=minbase --include=make,ca-certificates "$suite" "$root" "$mirror" \
     >"$tree/log" 2>&1 || cannot "debootstrap: $(tail -n 1 "$tree/log")"
 
-# The package sources, and how apt-get reaches them, as on this machine.
+# The package sources, and how apt-get reaches them, as on this machine; for another suite those of
+# this one, renamed.
 cp -rL /etc/apt/sources.list* "$root/etc/apt/"
+if [ "$suite" != "$here" ]; then
+    for file in "$root/etc/apt/sources.list" "$root"/etc/apt/sources.list.d/*; do
+        [ -f "$file" ] || continue
+        if grep -qw "$here" "$file"; then sed -i "s/\b$here\b/$suite/g" "$file"
+        else rm "$file"; fi
+    done
+fi
 for file in /etc/apt/apt.conf /etc/apt/apt.conf.d/*; do
     if grep -qs Acquire "$file"; then cp -L "$file" "$root/etc/apt/apt.conf.d/"; fi
 done

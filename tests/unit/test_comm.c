@@ -11,12 +11,6 @@ static void self_collectives(void **state)
     (void)state, over_both_devices("auto", comm_collectives);
 }
 static void self_requests(void **state) { (void)state, over_both_devices("auto", comm_requests); }
-static void mpi_collectives(void **state)
-{
-    (void)state, over_both_devices("mpi", comm_collectives);
-}
-static void mpi_requests(void **state) { (void)state, over_both_devices("mpi", comm_requests); }
-static void mpi_messages(void **state) { (void)state, over_both_devices("mpi", comm_messages); }
 
 static void all(Setup *x)
 {
@@ -31,7 +25,7 @@ static void by_mpi(Setup *x)
     all(x);
 }
 
-static void mpi_alone(void **state) { (void)state, over_both_devices("mpi", by_mpi); }
+static void mpi(void **state) { (void)state, over_both_devices("mpi", by_mpi); }
 static void automatic(void **state) { (void)state, over_both_devices("auto", by_mpi); }
 
 /* On a real GPU, one per rank where there are enough; else over MPI, staged through host memory. */
@@ -42,16 +36,9 @@ int main(int argc, char **argv)
     static const Case cases[] = {
         {.name = "self_collectives", .run = self_collectives},
         {.name = "self_requests", .run = self_requests},
-        {.name = "mpi_1", .run = mpi_alone},
-        {.name = "mpi_2_collectives", .run = mpi_collectives, .ranks = 2},
-        {.name = "mpi_2_requests", .run = mpi_requests, .ranks = 2},
-        {.name = "mpi_2_messages", .run = mpi_messages, .ranks = 2},
-        {.name = "mpi_3_collectives", .run = mpi_collectives, .ranks = 3},
-        {.name = "mpi_3_requests", .run = mpi_requests, .ranks = 3},
-        {.name = "mpi_3_messages", .run = mpi_messages, .ranks = 3},
-        {.name = "mpi_4_collectives", .run = mpi_collectives, .ranks = 4},
-        {.name = "mpi_4_requests", .run = mpi_requests, .ranks = 4},
-        {.name = "mpi_4_messages", .run = mpi_messages, .ranks = 4},
+        {.name = "mpi_1", .run = mpi},
+        {.name = "mpi_3", .run = mpi, .ranks = 3},
+        {.name = "mpi_4", .run = mpi, .ranks = 4},
         {.name = "auto_2", .run = automatic, .ranks = 2},
         {.name = "nccl_1", .run = nccl, .ranks = 1},
         {.name = "nccl_2", .run = nccl, .ranks = 2},

@@ -8,8 +8,6 @@
 /* Without mpirun "auto" is self; under it MPI, and NCCL for tensors on a GPU. */
 static void self_host(void **state) { (void)state, over_both_devices("auto", comm_host); }
 static void self_same_bits(void **state) { (void)state, over_both_devices("auto", comm_same_bits); }
-static void mpi_host(void **state) { (void)state, over_both_devices("mpi", comm_host); }
-static void mpi_same_bits(void **state) { (void)state, over_both_devices("mpi", comm_same_bits); }
 
 static void all(Setup *x)
 {
@@ -23,7 +21,7 @@ static void by_mpi(Setup *x)
     all(x);
 }
 
-static void mpi_alone(void **state) { (void)state, over_both_devices("mpi", by_mpi); }
+static void mpi(void **state) { (void)state, over_both_devices("mpi", by_mpi); }
 static void automatic(void **state) { (void)state, over_both_devices("auto", by_mpi); }
 
 /* On a real GPU, one per rank where there are enough; else over MPI, staged through host memory. */
@@ -34,13 +32,9 @@ int main(int argc, char **argv)
     static const Case cases[] = {
         {.name = "self_host", .run = self_host},
         {.name = "self_same_bits", .run = self_same_bits},
-        {.name = "mpi_1", .run = mpi_alone},
-        {.name = "mpi_2_host", .run = mpi_host, .ranks = 2},
-        {.name = "mpi_2_same_bits", .run = mpi_same_bits, .ranks = 2},
-        {.name = "mpi_3_host", .run = mpi_host, .ranks = 3},
-        {.name = "mpi_3_same_bits", .run = mpi_same_bits, .ranks = 3},
-        {.name = "mpi_4_host", .run = mpi_host, .ranks = 4},
-        {.name = "mpi_4_same_bits", .run = mpi_same_bits, .ranks = 4},
+        {.name = "mpi_1", .run = mpi},
+        {.name = "mpi_3", .run = mpi, .ranks = 3},
+        {.name = "mpi_4", .run = mpi, .ranks = 4},
         {.name = "auto_2", .run = automatic, .ranks = 2},
         {.name = "nccl_1", .run = nccl, .ranks = 1},
         {.name = "nccl_2", .run = nccl, .ranks = 2},

@@ -424,7 +424,7 @@ static void stale_by_others(void **state)
     backend_close(be);
 }
 
-static const Case cases[] = {{"refusals", .run = refusals, .seconds = 120},
+static const Case cases[] = {{"refusals", .run = refusals},
                              {"description", .run = description},
                              {"refusals_counted", .run = refusals_counted},
                              {"libraries", .run = libraries},
@@ -435,7 +435,7 @@ static const Case cases[] = {{"refusals", .run = refusals, .seconds = 120},
                              {"too_many_elements", .run = too_many_elements},
                              {"other_data", .run = other_data},
                              {"unaligned", .run = unaligned},
-                             {"nothing_left", .run = nothing_left, .seconds = 120},
+                             {"nothing_left", .run = nothing_left},
                              {"upload_source", .run = upload_source},
                              {"staging", .run = staging},
                              {"told_of_replays", .run = told_of_replays},

@@ -298,7 +298,7 @@ static const Case cases[] = {
     {"views", .run = views},
     {"names", .run = names},
     {"flops", .run = flops},
-    {"refusals", .run = refusals, .seconds = 180}, /* a GPU's children each start CUDA */
+    {"refusals", .run = refusals}, /* a GPU's children each start CUDA */
     {"initial_weights", .run = initial_weights},
     {"layers_differ", .run = layers_differ},
 };

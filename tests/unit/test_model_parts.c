@@ -159,7 +159,7 @@ static void memory(void **state)
     device_close(d);
 }
 
-static const Case cases[] = {{.name = "parts", .run = parts, .seconds = 120},
+static const Case cases[] = {{.name = "parts", .run = parts},
                              {.name = "elsewhere", .run = elsewhere},
                              {.name = "memory", .run = memory}};
 int main(int argc, char **argv)

@@ -60,13 +60,13 @@ static void is_the_least(void **state)
     }
 }
 
-/* In most of 40 simulations the 90 % intervals contain the true alpha, beta, gamma, and error at
+/* In most of 20 simulations the 90 % intervals contain the true alpha, beta, gamma, and error at
  * four times the data. */
 static void intervals_hold_the_truth(void **state)
 {
     const PowerLaw law = {2, -0.5, 0.06};
     int held[4] = {0};
-    for (int world = 0; world < 40; world++) {
+    for (int world = 0; world < 20; world++) {
         double examples[POINTS], error[POINTS], values[3][DRAWS];
         PowerLawDraw draws[DRAWS];
         make_points(examples, error, law, 0.03, world);
@@ -88,10 +88,10 @@ static void intervals_hold_the_truth(void **state)
         Interval in = power_law_expect(draws, DRAWS, far, 0.9);
         held[3] += in.low <= measured && measured <= in.high;
     }
-    print_message("in the 90 %% interval, of 40: alpha %d, beta %d, gamma %d, a new training %d\n",
+    print_message("in the 90 %% interval, of 20: alpha %d, beta %d, gamma %d, a new training %d\n",
                   held[0], held[1], held[2], held[3]);
     for (int v = 0; v < 4; v++)
-        assert_true(held[v] >= 32);
+        assert_true(held[v] >= 16);
 }
 
 /* The error is still far above the floor, which may be anything from 0 up: the interval shows
@@ -141,7 +141,7 @@ static void intervals_of_values(void **state)
 static const Case cases[] = {
     {.name = "finds_the_law", .run = finds_the_law},
     {.name = "is_the_least", .run = is_the_least},
-    {.name = "intervals_hold_the_truth", .run = intervals_hold_the_truth, .seconds = 60},
+    {.name = "intervals_hold_the_truth", .run = intervals_hold_the_truth},
     {.name = "an_unseen_floor_stays_open", .run = an_unseen_floor_stays_open},
     {.name = "expectations_widen", .run = expectations_widen},
     {.name = "intervals_of_values", .run = intervals_of_values}};

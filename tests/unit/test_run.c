@@ -238,7 +238,9 @@ static void bar(void **state)
     out = scratch_dir();
     const int widths[] = {120, 80, 50, 20};
     for (int i = 0; i < 4; i++) {
+        double began = timer_now();
         char *output = printed(widths[i], progress, NULL), *text = strchr(output, '\r');
+        double took = timer_now() - began;
         printf("%.400s\n", text);
         int redraws = 0, finished = 0;
         for (char *at = strtok(strstr(output, "options"), "\r"); at; at = strtok(NULL, "\r")) {
@@ -251,8 +253,7 @@ static void bar(void **state)
             if (widths[i] >= 80) /* the usual width: a bar, and all that matters */
                 assert_true(memchr(at, '[', (size_t)(end - at)) && strstr(at, "loss 0.41"));
         }
-        assert_in_range(redraws, 5, 10 * 3 + 3); /* a busy machine may make the 1.2 s longer,
-                                                  * hardly 3 */
+        assert_true(redraws >= 5 && redraws <= 10 * took + 3);
         assert_int_equal(finished, 1);
         free(output);
     }
@@ -371,9 +372,9 @@ static void due(void **state)
     assert_true(run_progress_due(&r, 1, 1000));
     int times = 0;
     double began = timer_now();
-    while (timer_now() - began < 0.5)
+    while (timer_now() - began < 0.5 || times == 0)
         times += run_progress_due(&r, 2, 1000);
-    assert_in_range(times, 1, 10);
+    assert_true(times <= 20 * (timer_now() - began));
     assert_true(run_progress_due(&r, 1000, 1000) && run_progress_due(&r, 1000, 1000));
 }
 

@@ -383,8 +383,8 @@ static const Case cases[] = {{"round_trip", .run = round_trip},
                              {"long_names", .run = long_names},
                              {"not_files", .run = not_files},
                              {"bad_writes", .run = bad_writes},
-                             {"python_reads", .run = python_reads, .seconds = 180},
-                             {"python_writes", .run = python_writes, .seconds = 180}};
+                             {"python_reads", .run = python_reads},
+                             {"python_writes", .run = python_writes}};
 int main(int argc, char **argv)
 {
     return harness_main(argc, argv, cases, sizeof cases / sizeof *cases);

@@ -125,7 +125,7 @@ static void refusals(void **state)
 static const Case cases[] = {
     {"constant", .run = constant}, {"warmup", .run = warmup},
     {"step", .run = step_drops},   {"cosine", .run = cosine},
-    {"onecycle", .run = onecycle}, {"onecycle_torch", .run = onecycle_torch, .seconds = 180},
+    {"onecycle", .run = onecycle}, {"onecycle_torch", .run = onecycle_torch},
     {"names", .run = names},       {"refusals", .run = refusals}};
 int main(int argc, char **argv)
 {

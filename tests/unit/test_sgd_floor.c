@@ -177,12 +177,12 @@ static void every_order(void **state)
             memcpy(orders[count++], o, sizeof o);
     }
     assert_int_equal(count, 24);
-    for (int seed = 1; seed <= 5; seed++) {
+    for (int seed = 1; seed <= 3; seed++) {
         Points p = points_new(FOUR, 1.5, 0.5, 1, seed);
         SgdNoise s = sgd_noise_of(&p);
-        for (int i = 0; i < 3; i++) {
-            double rate = (double[]){0.001, 0.003, 0.01}[i];
-            double exact = enumerate(&p, &s, rate, 1, FOUR, 24, orders, 20000);
+        for (int i = 0; i < 2; i++) {
+            double rate = i ? 0.01 : 0.003;
+            double exact = enumerate(&p, &s, rate, 1, FOUR, 24, orders, 8000);
             expect_close(sgd_floor(&s, SGD_SHUFFLED, rate, 1), exact, 0, 10 * rate, "shuffled");
         }
         points_free(&p);

@@ -290,14 +290,15 @@ static void plain_ends_in_time(void **state)
 {
     Small s;
     small_open(&s);
-    Runner *r = runner_new(&s.lab, NULL, &s.plain, !strcmp(s.d->op->name, "cpu"));
+    bool own_clock = !strcmp(s.d->op->name, "cpu");
+    Runner *r = runner_new(&s.lab, NULL, &s.plain, own_clock);
     Outcome o;
     Asked a = {.sleep = 1000};
     runner_warm_up(r);
     assert_true(runner_run(r, &o, 1, 0.3, (GoesOn){ask, &a}));
-    if (!(o.total > 0.15 && o.total < 0.6))
+    if (!(o.total > 0.15 && (!own_clock || o.total < 0.6)))
         fail_msg("%g s, expected about 0.3", o.total);
-    assert_true(o.updates > 8 && o.points > 1 && o.accuracy == o.once);
+    assert_true(o.updates > (own_clock ? 8 : 0) && o.points > 0 && o.accuracy == o.once);
     runner_free(r);
     small_free(&s);
 }

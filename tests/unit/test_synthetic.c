@@ -121,7 +121,7 @@ static int best_class(const float *w, const float *x, float p[10])
 
 static void linear_model_fails(void **state)
 {
-    enum { TRAIN = 6000, TEST = 2000 };
+    enum { TRAIN = 3000, TEST = 1000 };
     Images s;
     synthetic_draw(&s, TRAIN + TEST, 1, 0);
     float *w = calloc(10 * INPUTS, sizeof *w), x[INPUTS], p[10];

@@ -161,8 +161,10 @@ static void times_updates(void **state)
     Device *device = device_open();
     Dataset d = small_data();
     TargetSetup s = setup(device->be, &d);
-    double one = target_update_seconds(&s, 1, 0.05);
-    assert_true(one > 0 && target_update_seconds(&s, TRAIN, 0.05) > one);
+    double one = INFINITY; /* the shortest of several: a busy machine adds to some */
+    for (int i = 0; i < 10; i++)
+        one = fmin(one, target_update_seconds(&s, 1, 0.002));
+    assert_true(one > 0 && target_update_seconds(&s, TRAIN, 0.01) > one);
     free_data(&d);
     device_close(device);
 }
