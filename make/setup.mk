@@ -72,7 +72,7 @@ SETS := run $(if $(filter $(TESTING),$(BUILDING)),unit \
     $(if $(ONLY),$(if $(filter-out $(NEEDS_NO_DISPLAY),$(ONLY)),test window),test window)) \
     $(if $(filter lint,$(BUILDING)),lint) $(if $(filter $(GRADES),$(BUILDING)),grade) \
     $(if $(filter-out $(READS_NO_DATA),$(BUILDING)),data) \
-    $(if $(HEADLESS),,$(if $(DISPLAY)$(WAYLAND_DISPLAY),window))
+    $(if $(filter-out 0,$(HEADLESS)),,$(if $(DISPLAY)$(WAYLAND_DISPLAY),window))
 KEY := $(strip $(shell CC='$(CC)' CBLAS_LIBS='$(CBLAS_LIBS)' CBLAS_CFLAGS='$(CBLAS_CFLAGS)' \
     common/setup/probe.sh --key))
 include $(BUILD)/config.mk

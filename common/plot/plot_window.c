@@ -12,6 +12,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+#ifdef HAVE_CAIRO
+/* NULL, or why no window is wanted here, or can be. */
+static const char *no_display(void)
+{
+    const char *headless = getenv("HEADLESS");
+    if (headless && *headless && strcmp(headless, "0"))
+        return "HEADLESS is set";
+#ifndef __APPLE__
+    if (!getenv("SDL_VIDEODRIVER") && !getenv("WAYLAND_DISPLAY") && !getenv("DISPLAY"))
+        return "no display (DISPLAY and WAYLAND_DISPLAY are not set)";
+#endif
+    return NULL;
+}
+#endif
+
 #if defined HAVE_SDL2 && defined HAVE_CAIRO
 #include <SDL.h>
 
@@ -26,16 +41,13 @@ static PlotWindow *no_window(const char *why)
 /* NULL, or why there is no display. SDL's last resorts (a bare console, no screen) do not count. */
 static const char *open_display(void)
 {
-    const char *driver = getenv("SDL_VIDEODRIVER"), *headless = getenv("HEADLESS");
-    if (headless && *headless && strcmp(headless, "0"))
-        return "HEADLESS is set";
+    const char *driver = getenv("SDL_VIDEODRIVER"), *why = no_display();
+    if (why)
+        return why;
     const char *only = NULL; /* the SDL driver to try; NULL: all */
 #ifndef __APPLE__
-    if (!driver && !getenv("WAYLAND_DISPLAY")) {
-        if (!getenv("DISPLAY"))
-            return "no display (DISPLAY and WAYLAND_DISPLAY are not set)";
+    if (!driver && !getenv("WAYLAND_DISPLAY"))
         only = "x11";
-    }
 #endif
     SDL_SetHint(SDL_HINT_NO_SIGNAL_HANDLERS, "1"); /* the program handles Ctrl-C */
     /* Straight to the screen: through OpenGL a frame is copied three times more, and where the
@@ -197,8 +209,10 @@ PlotWindow *plot_window_new(Plot *plot, const char *title, const char *save_pref
                             const PlotKey *keys)
 {
 #ifdef HAVE_CAIRO
-    note("no window: built without SDL2 (Debian, Ubuntu: apt-get install libsdl2-dev, "
-         "then build again); figures are saved as PNG files");
+    const char *why = no_display();
+    if (!why)
+        why = "built without SDL2 (Debian, Ubuntu: apt-get install libsdl2-dev, then build again)";
+    note("no window: %s; figures are saved as PNG files", why);
 #else
     note("no window and no figures: built without Cairo (Debian, Ubuntu: apt-get "
          "install libcairo2-dev, then build again)");

@@ -4,7 +4,7 @@
 # meanwhile; Ctrl-C ends cleanly. DEPS=no only prints; a missing optional part does not stop a
 # build; a user without sudo gets a message, not a password prompt; a goal installs what it needs;
 # parts that were found are probed again only when the compilers change. The reference BLAS, which
-# is slow, is not used silently.
+# is slow, is not used silently. The build says how many files it makes, and how far it is.
 # seconds: 400
 # sanitizers: no
 # ranks: 0
@@ -234,3 +234,22 @@ config "$gcc"
 [ ! "$work/made/config.mk" -nt "$work/first" ] || wrong "make probes again without need"
 config "$bin/cc-without"
 [ "$work/made/config.mk" -nt "$work/first" ] || wrong "another compiler is not probed"
+
+# The build counts its steps before the first: a file each, the program the last.
+program=$work/made/student/lab1_gd/1_gradient_descent
+build() {
+    make BUILD="$work/made" CC="$gcc" CFLAGS=-O0 "$program" >"$work/out" 2>&1 || wrong "make"
+}
+build
+files=$(find "$work/made" -name '*.o' ! -path '*/probe/*' | wc -l)
+{ grep -qx "building $((files + 1)) files" "$work/out" &&
+    grep -qx "\[$((files + 1))/$((files + 1))\]  LINK  $program" "$work/out"; } ||
+    wrong "$files objects and a program are not what it counts"
+[ "$(grep -c '^\[' "$work/out")" = 10 ] || wrong "not on a terminal: expected ten lines"
+[ "$files" -lt 100 ] || wrong "make lab1 builds $files files: the first part does not link so many"
+rm "$work/made/lab1_gd/linear/descent.o"
+build
+[ "$(grep '^\[' "$work/out" | cut -d ' ' -f 1 | xargs)" = '[1/2] [2/2]' ] ||
+    wrong "one file changed"
+build
+if grep '^\[' "$work/out"; then wrong "nothing changed, and it builds"; fi
