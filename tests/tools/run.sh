@@ -104,7 +104,8 @@ with_name() { awk -v name="$1" 'index($2, name)'; }
 unit_cases >"$work/list"
 [ "${SAN:-}" = thread ] || scripts >>"$work/list"
 grep -v '^all ' "$work/list" >"$work/all"
-if [ -n "${ALL:-}" ]; then cp "$work/all" "$work/sample"; else sample <"$work/list" >"$work/sample"; fi
+if [ -n "${ALL:-}" ]; then cp "$work/all" "$work/sample"
+else sample <"$work/list" >"$work/sample"; fi
 if [ $# -gt 0 ]; then
     for name; do
         with_name "$name" <"$work/sample" | grep . || with_name "$name" <"$work/all"
@@ -144,14 +145,14 @@ done <"$work/order"
 
 # ---- runs them ----------------------------------------------------------------------------------
 one() { # slot id: writes slot, exit status, wall and processor milliseconds
-    local status wall user system TIMEFORMAT='%R %U %S' left
+    local status wall user system TIMEFORMAT='%R %U %S' leftover
     # shellcheck disable=SC2086 # words
     { time TMPDIR=$work/$1 timeout --kill-after=5 "${limit[$2]}" ${command[$2]} \
         >"$work/$1.log" 2>&1 </dev/null; } 2>"$work/$1.time"
     status=$?
     read -r wall user system <"$work/$1.time"
-    left=("$work/$1"/*)
-    [ ${#left[@]} = 0 ] || { rm -rf "${work:?}/$1"; mkdir "$work/$1"; }
+    leftover=("$work/$1"/*)
+    [ ${#leftover[@]} = 0 ] || { rm -rf "${work:?}/$1"; mkdir "$work/$1"; }
     echo "$1 $status $((10#${wall/[.,]/})) $((10#${user/[.,]/} + 10#${system/[.,]/}))" >&"$ended"
 }
 shopt -s dotglob nullglob
