@@ -145,12 +145,13 @@ done <"$work/order"
 
 # ---- runs them ----------------------------------------------------------------------------------
 one() { # slot id: writes slot, exit status, wall and processor milliseconds
-    local status wall user system TIMEFORMAT='%R %U %S' leftover
+    local status wall user system TIMEFORMAT='%R %U %S' leftover lines
     # shellcheck disable=SC2086 # words
     { time TMPDIR=$work/$1 timeout --kill-after=5 "${limit[$2]}" ${command[$2]} \
         >"$work/$1.log" 2>&1 </dev/null; } 2>"$work/$1.time"
     status=$?
-    read -r wall user system <"$work/$1.time"
+    mapfile -t lines <"$work/$1.time" # the shell's own words may come first
+    read -r wall user system <<<"${lines[-1]}"
     leftover=("$work/$1"/*)
     [ ${#leftover[@]} = 0 ] || { rm -rf "${work:?}/$1"; mkdir "$work/$1"; }
     echo "$1 $status $((10#${wall/[.,]/})) $((10#${user/[.,]/} + 10#${system/[.,]/}))" >&"$ended"
