@@ -231,14 +231,18 @@ minutes $((expected / 1000 / jobs))
 echo "$total cases, about $text on $jobs cores$(
     [ "$(wc -l <"$work/all")" = "$total" ] || [ -n "${ALL:-}" ] || [ $# -gt 0 ] ||
         echo " (a sample of $(wc -l <"$work/all"): ALL=1 runs all)")"
-SECONDS=0 shown=$every
+SECONDS=0 shown=$every line=
 start_some
 while [ ${#running[@]} -gt 0 ]; do
-    if read -r -t 1 -u "$ended" slot status wall cpu; then
-        finish "$slot" "$status" "$wall" "$cpu"
-        start_some
-    else find_lost; start_some
+    if IFS= read -r -t 1 -u "$ended" part; then
+        # shellcheck disable=SC2086 # words
+        finish $line$part
+        line=
+    else
+        line+=$part # the second may end in the middle of a line
+        find_lost
     fi
+    start_some
     show
 done
 printf "$clear"
@@ -252,5 +256,6 @@ echo "$text, $((cpu_all / 1000)) s of processor time; of each case: $costs;" \
     "most: $(sort -t , -k 3,3nr "$work/costs" | head -n 3 |
         awk -F, '{ printf "%s%s %.0f s", (NR > 1 ? ", " : ""), $1, $3 }')"
 cat "$work/failed" 2>/dev/null
+failed=$((total - passed - skipped)) # what did not run has failed
 echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" = 0 ] && [ "$passed" -gt 0 ]
