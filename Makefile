@@ -22,7 +22,7 @@
 #= ONLY=5         'make lab1': that part; ONLY=3_train: that program; ONLY=all: all of them.
 #=                With other targets: only the checks, tests or fuzzers with this in their name
 #= SAN=1          address and undefined-behaviour sanitizers; SAN=thread: the thread sanitizer
-#= ALL=1          'make test': every seed, number of ranks and kind of death
+#= ALL=1          'make test': every test (15 minutes), not the sample of five minutes
 #= DEPS=no        only print what would be installed
 #= JOBS=2         parallel jobs (default: all cores); V=1 shows the commands
 #= BUILD=build    folder for everything that is built
@@ -52,7 +52,7 @@ check:      ## your self-check: a line per exercise, PASS, FAIL or TODO
 assessment: ## build and run your trainer for the assessment
 show:       ## for an audience: a network trains live on its loss surface, full screen
 demo:       ## the guided tour with the reference solutions
-test:       ## all tests; last line "N passed, N failed, N skipped"
+test:       ## the tests, five minutes of them; last line "N passed, N failed, N skipped"
 datasets:   ## fetch and verify Fashion-MNIST and CIFAR-10
 all:        ## build everything that this machine can
 bench:      ## performance tables, against PyTorch where PYTHON_TORCH=python has it; DEVICE=cuda

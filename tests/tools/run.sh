@@ -104,7 +104,8 @@ with_name() { awk -v name="$1" 'index($2, name)'; }
 unit_cases >"$work/list"
 [ "${SAN:-}" = thread ] || scripts >>"$work/list"
 grep -v '^all ' "$work/list" >"$work/all"
-if [ -n "${ALL:-}" ]; then cp "$work/all" "$work/sample"; else sample <"$work/list" >"$work/sample"; fi
+if [ -n "${ALL:-}" ]; then cp "$work/all" "$work/sample"
+else sample <"$work/list" >"$work/sample"; fi
 if [ $# -gt 0 ]; then
     for name; do
         with_name "$name" <"$work/sample" | grep . || with_name "$name" <"$work/all"
@@ -144,14 +145,15 @@ done <"$work/order"
 
 # ---- runs them ----------------------------------------------------------------------------------
 one() { # slot id: writes slot, exit status, wall and processor milliseconds
-    local status wall user system TIMEFORMAT='%R %U %S' left
+    local status wall user system TIMEFORMAT='%R %U %S' leftover lines
     # shellcheck disable=SC2086 # words
     { time TMPDIR=$work/$1 timeout --kill-after=5 "${limit[$2]}" ${command[$2]} \
         >"$work/$1.log" 2>&1 </dev/null; } 2>"$work/$1.time"
     status=$?
-    read -r wall user system <"$work/$1.time"
-    left=("$work/$1"/*)
-    [ ${#left[@]} = 0 ] || { rm -rf "${work:?}/$1"; mkdir "$work/$1"; }
+    mapfile -t lines <"$work/$1.time" # the shell's own words may come first
+    read -r wall user system <<<"${lines[-1]}"
+    leftover=("$work/$1"/*)
+    [ ${#leftover[@]} = 0 ] || { rm -rf "${work:?}/$1"; mkdir "$work/$1"; }
     echo "$1 $status $((10#${wall/[.,]/})) $((10#${user/[.,]/} + 10#${system/[.,]/}))" >&"$ended"
 }
 shopt -s dotglob nullglob
@@ -229,14 +231,18 @@ minutes $((expected / 1000 / jobs))
 echo "$total cases, about $text on $jobs cores$(
     [ "$(wc -l <"$work/all")" = "$total" ] || [ -n "${ALL:-}" ] || [ $# -gt 0 ] ||
         echo " (a sample of $(wc -l <"$work/all"): ALL=1 runs all)")"
-SECONDS=0 shown=$every
+SECONDS=0 shown=$every line=
 start_some
 while [ ${#running[@]} -gt 0 ]; do
-    if read -r -t 1 -u "$ended" slot status wall cpu; then
-        finish "$slot" "$status" "$wall" "$cpu"
-        start_some
-    else find_lost; start_some
+    if IFS= read -r -t 1 -u "$ended" part; then
+        # shellcheck disable=SC2086 # words
+        finish $line$part
+        line=
+    else
+        line+=$part # the second may end in the middle of a line
+        find_lost
     fi
+    start_some
     show
 done
 printf "$clear"
@@ -250,5 +256,6 @@ echo "$text, $((cpu_all / 1000)) s of processor time; of each case: $costs;" \
     "most: $(sort -t , -k 3,3nr "$work/costs" | head -n 3 |
         awk -F, '{ printf "%s%s %.0f s", (NR > 1 ? ", " : ""), $1, $3 }')"
 cat "$work/failed" 2>/dev/null
+failed=$((total - passed - skipped)) # what did not run has failed
 echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" = 0 ] && [ "$passed" -gt 0 ]

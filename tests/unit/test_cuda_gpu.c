@@ -635,19 +635,19 @@ static void replays_in_turn(void **state)
     device_close(d);
 }
 
-static const Case cases[] = {
-    {"recorded", .run = recorded, .seeds = 3, .cudnn = true},
-    {"whole_steps", .run = whole_steps, .seeds = 5, .cudnn = true},
-    {"stats_hooks", .run = stats_hooks, .seeds = 3},
-    {"evaluated", .run = evaluated, .seeds = 2, .cudnn = true},
-    {"tf32", .run = tf32, .cudnn = true},
-    {"bf16", .run = bf16, .cudnn = true},
-    {"fp16", .run = fp16, .cudnn = true},
-    {"loss_scaling", .run = loss_scaling, .cudnn = true},
-    {"loss_scale_hooks", .run = loss_scale_hooks, .seeds = 1},
-    {"loss_scale_recorded", .run = loss_scale_recorded, .seeds = 3, .cudnn = true},
-    {"two_at_once", .run = two_at_once, .seeds = 5, .cudnn = true},
-    {"replays_in_turn", .run = replays_in_turn, .seeds = 5}};
+static const Case cases[] = {{"recorded", .run = recorded, .seeds = 3, .cudnn = true},
+                             {"whole_steps", .run = whole_steps, .seeds = 5, .cudnn = true},
+                             {"stats_hooks", .run = stats_hooks, .seeds = 3},
+                             {"evaluated", .run = evaluated, .seeds = 2, .cudnn = true},
+                             {"tf32", .run = tf32, .cudnn = true},
+                             {"bf16", .run = bf16, .cudnn = true},
+                             {"fp16", .run = fp16, .cudnn = true},
+                             {"loss_scaling", .run = loss_scaling, .cudnn = true},
+                             {"loss_scale_hooks", .run = loss_scale_hooks, .seeds = 1},
+                             {"loss_scale_recorded", .run = loss_scale_recorded, .seeds = 3,
+                              .cudnn = true},
+                             {"two_at_once", .run = two_at_once, .seeds = 5, .cudnn = true},
+                             {"replays_in_turn", .run = replays_in_turn, .seeds = 5}};
 int main(int argc, char **argv)
 {
     return device_main(argc, argv, cases, sizeof cases / sizeof *cases);

@@ -104,8 +104,7 @@ static void some_steps(void **state)
     assert_true(old[STEPS - 1] < 0.8 * old[0]); /* it learns */
 }
 
-static const Case cases[] = {{"gradients", .run = gradients},
-                             {"some_steps", .run = some_steps}};
+static const Case cases[] = {{"gradients", .run = gradients}, {"some_steps", .run = some_steps}};
 int main(int argc, char **argv)
 {
     return harness_main(argc, argv, cases, sizeof cases / sizeof *cases);

@@ -262,15 +262,9 @@ static void airbench(void **state)
 }
 
 static const Case cases[] = {
-    {"plain", .run = plain},
-    {"vectors", .run = vectors},
-    {"resnet8", .run = resnet8},
-    {"resnet20", .run = resnet20},
-    {"resnet56", .run = resnet56},
-    {"wrn16_1", .run = wrn16_1},
-    {"wrn16_2", .run = wrn16_2},
-    {"ghost", .run = ghost},
-    {"airbench", .run = airbench},
+    {"plain", .run = plain},       {"vectors", .run = vectors},   {"resnet8", .run = resnet8},
+    {"resnet20", .run = resnet20}, {"resnet56", .run = resnet56}, {"wrn16_1", .run = wrn16_1},
+    {"wrn16_2", .run = wrn16_2},   {"ghost", .run = ghost},       {"airbench", .run = airbench},
 };
 int main(int argc, char **argv)
 {

@@ -231,8 +231,7 @@ static void learns(void **state)
         for (int variant = 0; variant < (i == 3 ? 3 : i == 2 ? 2 : 1); variant++) {
             ModelSpec s = spec_of(all_names[i]);
             s.no_batchnorm = variant == 1, s.no_skip = variant == 2;
-            learns_case(d, s, i < 3 || s.no_batchnorm ? 0.01 : 0.02,
-                        s.no_batchnorm ? 30 : 20);
+            learns_case(d, s, i < 3 || s.no_batchnorm ? 0.01 : 0.02, s.no_batchnorm ? 30 : 20);
         }
     device_close(d);
 }

@@ -138,13 +138,13 @@ static void intervals_of_values(void **state)
     assert_true(in.low == 1 && isinf(in.high));
 }
 
-static const Case cases[] = {
-    {.name = "finds_the_law", .run = finds_the_law},
-    {.name = "is_the_least", .run = is_the_least},
-    {.name = "intervals_hold_the_truth", .run = intervals_hold_the_truth},
-    {.name = "an_unseen_floor_stays_open", .run = an_unseen_floor_stays_open},
-    {.name = "expectations_widen", .run = expectations_widen},
-    {.name = "intervals_of_values", .run = intervals_of_values}};
+static const Case cases[] = {{.name = "finds_the_law", .run = finds_the_law},
+                             {.name = "is_the_least", .run = is_the_least},
+                             {.name = "intervals_hold_the_truth", .run = intervals_hold_the_truth},
+                             {.name = "an_unseen_floor_stays_open",
+                              .run = an_unseen_floor_stays_open},
+                             {.name = "expectations_widen", .run = expectations_widen},
+                             {.name = "intervals_of_values", .run = intervals_of_values}};
 int main(int argc, char **argv)
 {
     return harness_main(argc, argv, cases, sizeof cases / sizeof *cases);

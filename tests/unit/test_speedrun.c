@@ -304,12 +304,9 @@ static void plain_ends_in_time(void **state)
 }
 
 static const Case cases[] = {
-    {"rates", .run = rates},
-    {"decay", .run = decay},
-    {"views", .run = views},
-    {"trains", .run = trains},
-    {"pauses", .run = pauses},
-    {"plain_ends_in_time", .run = plain_ends_in_time},
+    {"rates", .run = rates},   {"decay", .run = decay},
+    {"views", .run = views},   {"trains", .run = trains},
+    {"pauses", .run = pauses}, {"plain_ends_in_time", .run = plain_ends_in_time},
 };
 int main(int argc, char **argv)
 {
