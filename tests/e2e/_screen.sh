@@ -88,11 +88,16 @@ settle() {
         if changed; then still=0; else still=$((still + 1)); fi
     done
 }
-# space stops what COMMAND… counts, and the figure with it; again, and both go on.
+# What COMMAND… counts grows; space stops it, and starts it again.
 pauses() { # COMMAND…
-    local before
+    local before n=0
+    before=$("$@")
+    grew() { shot; n=$((n + 1)); [ "$("$@")" != "$before" ]; }
+    within 120 grew "$@" || fail "it does not begin: $before"
     press space; settle
-    before=$("$@"); shot; shot
+    before=$("$@")
+    for ((n = 2 * n + 4; n > 0; n--)); do shot; done # twice as many frames as it took, and more
     [ "$("$@")" = "$before" ] || fail "it continues while paused: $before, $("$@")"
-    press space; changes "space, twice"
+    press space; within 120 grew "$@" || fail "space again does not go on: $before"
+    echo "ok: space stops it, and starts it again"
 }

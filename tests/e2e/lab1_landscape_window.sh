@@ -4,7 +4,7 @@
 # sanitizers: no
 # Lab 1's surfaces in their windows: the loss landscape (part 5), which grows while it is measured;
 # live training on one (part 6): each key and the mouse do what the handout says; the stubs. With
-# ALL=1 the show, too: full screen, its ideas follow each other by keys, a click begins a new path,
+# ALL=1 restarting and the show, too: full screen, its ideas follow each other by keys, a click begins a new path,
 # a film's frames are numbered from 1.
 set -eu
 program=$BUILD/sol/lab1_gd/5_loss_landscape
@@ -27,7 +27,7 @@ drag() { # the surface
     changes "dragging the surface"
 }
 updates() { grep -oE 'after [0-9]+ updates' "$work/log" | grep -oE '[0-9]+'; } # from the log
-frames() { local i; for i in 1 2 3 4 5 6 7 8; do shot; done; } # eight or more
+frames() { for _ in 1 2 3 4 5 6 7 8; do shot; done; } # eight or more
 
 # ---- part 5 ----
 points() { grep -c '^[0-9]' "$results/mlp-plane.points.csv" 2>/dev/null || true; }
@@ -67,6 +67,10 @@ finish; expect 'after ([4-9]|1[0-9]) updates at rate 0.0125, batch 16, momentum 
 expect 'surface: plane through start and now, [0-9]+ × [0-9]+ points'
 expect 'first frame after'; grep 'frame' "$work/log"
 
+start student/lab1_gd/6_live_surface "${live[@]:1}"
+finish 77; expect 'TODO in lab1_gd/exercises/5_filter_normalize.c, line [0-9]+'
+[ -n "${ALL-}" ] || exit 0
+
 # r restarts, and it runs.
 start "${live[@]}" --speed 0.1
 key=(); for _ in {1..60}; do key+=(period); done
@@ -76,10 +80,6 @@ start "${live[@]}" --speed 100 --plane random
 press space; settle; press r; frames
 finish; [ "$(updates)" -ge 1 ] || fail "r, and no update since"
 echo "ok: r"
-
-start student/lab1_gd/6_live_surface lab1_live_surface
-finish 77; expect 'TODO in lab1_gd/exercises/5_filter_normalize.c, line [0-9]+'
-[ -n "${ALL-}" ] || exit 0
 
 # ---- the show ----
 show=(sol/lab1_gd/6_live_surface lab1_live_surface --show --model linear --images 1000

@@ -27,7 +27,7 @@ else
 fi
 
 # shellcheck disable=SC2086  # CC may be two words
-${CC:-cc} -std=gnu11 -D_GNU_SOURCE -O1 -Wall -Wextra -Werror -Wno-unused-parameter -Icommon \
+${CC:-cc} -std=gnu11 -D_GNU_SOURCE -O0 -Wall -Wextra -Werror -Wno-unused-parameter -Icommon \
     -Itests/support common/plot/plot*.c \
     common/base/{quantiles,check,printable,memory,number,start,start_needs,start_streams}.c \
     common/base/{file,timer,child,child_alone,child_family}.c \

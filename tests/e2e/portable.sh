@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# seconds: 300
+# seconds: 600
 # sanitizers: no
+# all: yes
 # A program built for this processor, on an older one: one line, exit 2. With PORTABLE=1, the
 # kernels of each vector width compute what the reference does, on the processors that they are for.
 # That build also does without Cairo and CUDA: benchmarks link, tests of figures link and skip.
