@@ -28,7 +28,9 @@ judge() { # most difference of a weight, is the order judged?
         $3 !~ /^overl/ && $7 < 0.99 * $8 { print "shorter than the link takes: " $0; bad = 1 }
         { waits[$1, substr($3, 1, 5)] = $7; bandwidth[$1] }
         END {
-            for (b in bandwidth) {
+            for (b in bandwidth) { # on a slow link the backward pass hides milliseconds
+                if (b > 5e7)
+                    continue
                 naive = waits[b, "naive"]; flat = waits[b, "flat:"]; buckets = waits[b, "overl"]
                 if (order && !(buckets < flat && flat < naive))
                     { print "order at " b " bytes/s"; bad = 1 }
@@ -39,7 +41,7 @@ judge() { # most difference of a weight, is the order judged?
 }
 
 export HEADLESS=1
-launch 2 && judge 0 order || fail "on 2 ranks"
+launch 2 --batch 16 && judge 0 order || fail "on 2 ranks"
 [ -z "${ALL-}" ] || {
     launch 4 --bucket 30000 && judge 1e-4 || fail "on 4 ranks"
     launch 2 --clock real --link 10Gbit/s,20us || fail "on the real clock"
