@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Lab 2, part 2: on the virtual clock the reference takes the predicted time on 2 to 8 ranks (ALL=1:
-# to 16, and longer vectors), and sends what the algorithm sends; figures and a table come of it. On this machine's own clock all
-# sums are right. The stubs name their exercises; what makes no sense is refused.
+# to 16, and longer vectors), and sends what the algorithm sends; figures and a table come of it. On
+# this machine's own clock all sums are right. The stubs name their exercises; what makes no sense
+# is refused.
 # seconds: 200
 # sanitizers: no
 set -u
@@ -32,11 +33,13 @@ awk -F, -v expected=$((rows - counts * lengths)) 'NR == 1 { next }
     $1 == "ring" && $4 != 2 * ($2 - 1) { print "messages: " $0; bad = 1 }
     $1 == "naive" && $5 != ($2 - 1) * $3 { print "bytes: " $0; bad = 1 }
     $1 == "tree" && ($2 == 8 && $4 != 3 || $2 == 16 && $4 != 4) { print "messages: " $0; bad = 1 }
-    END { exit bad || n != expected }' "$metrics" >"$work/bad" || { cat "$work/bad"; fail "see above"; }
+    END { exit bad || n != expected }' "$metrics" >"$work/bad" ||
+    { cat "$work/bad"; fail "see above"; }
 for figure in all_reduce steps times map; do
     [ -s "$work/lab2_all_reduce/$figure.png" ] || fail "no $figure.png"
 done
-grep -qE "^ +$most +$largest KiB +ring +$line +" "$work/log" || fail "no line of the ring in the table"
+grep -qE "^ +$most +$largest KiB +ring +$line +" "$work/log" ||
+    fail "no line of the ring in the table"
 
 start 2 sol --link none --largest 16 || fail "this machine: status $?"
 grep -q 'clock     real' "$work/log" || fail "without a link the clock is not real"

@@ -3,8 +3,8 @@
 # seconds: 300
 # sanitizers: no
 # Lab 2, part 4: every update ends with the weights of one all-reduce, and waits no shorter than the
-# virtual link takes; on two ranks overlap waits less than one all-reduce, and that less than one per
-# layer; the window's keys; the stub; bad options.
+# virtual link takes; on two ranks and a slow link overlap waits less than one all-reduce, and that
+# less than one per layer; the stub; bad options; ALL=1: the window's keys.
 set -eu
 program=$BUILD/sol/lab2_ddp/4_overlap
 # shellcheck source=tests/e2e/_screen.sh
@@ -59,6 +59,7 @@ launch 2 || status=$?
 [ $status = 77 ] || fail "the stub: exit $status"
 expect 'to do: TODO in lab2_ddp/exercises/4a_bucket_add.c, line [0-9]+'
 
+[ -n "${ALL-}" ] || exit 0 # its window
 unset HEADLESS
 program=$BUILD/sol/lab2_ddp/4_overlap
 rm -f "$results"/window-*.png

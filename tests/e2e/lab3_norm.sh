@@ -2,8 +2,8 @@
 # ranks: 4
 # seconds: 180
 # sanitizers: no
-# Lab 3, part 4: synchronised, 2 (ALL=1: and 4) ranks are one rank, to rounding, and without it they are not;
-# ghost_norm is the network's own batch norm; the stub names its exercise; bad options.
+# Lab 3, part 4: synchronised, 2 ranks (ALL=1: and 4) are one rank, to rounding, and without it they
+# are not; ghost_norm is the network's own batch norm; the stub names its exercise; bad options.
 set -u
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
