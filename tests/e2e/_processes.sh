@@ -32,10 +32,10 @@ rank_alive() { # state Z: dead, its parent has not yet looked
 
 alive() { grep -lsz "^TRAINING=$1\$" /proc/[0-9]*/environ | cut -d / -f 3; }
 called() { # dir name: those that run this program or script
-    local pid words
+    local pid argv
     for pid in $(alive "$1"); do
-        mapfile -d '' -t words 2>/dev/null <"/proc/$pid/cmdline"
-        case ${words[0]-}:${words[1]-} in
+        mapfile -d '' -t argv 2>/dev/null <"/proc/$pid/cmdline"
+        case ${argv[0]-}:${argv[1]-} in
             */"$2":* | "$2":* | *bash:*/"$2") echo "$pid" ;;
         esac
     done
