@@ -4,4 +4,5 @@
 # sanitizers: no
 # shellcheck disable=SC2086 # words
 tests/tools/hidden.sh "$BUILD" honest/own_adam redirection/pull \
-    ${ALL:+evasion/turns honest/sync redirection/only redirection/file evasion/not_a redirection/jump}
+    ${ALL:+evasion/turns honest/sync redirection/only redirection/file evasion/not_a} \
+    ${ALL:+redirection/jump}
