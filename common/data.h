@@ -39,8 +39,8 @@ typedef struct Dataset {
  * any file of the set counts. A missing or broken set ends the run (exit 2); "auto" skips a missing
  * set but not a broken one: better than silently training on something else. */
 Dataset *dataset_open(const char *name, const char *accepts, const char *data_dir);
-/* Only the first `train` and `test` images of it, as far as there are so many; 0: all. mean and istd
- * are those of all. For whoever needs few: drawing all synthetic images takes a second. */
+/* Only the first `train` and `test` images of it, as far as there are so many; 0: all. mean and
+ * istd are those of all. Drawing all synthetic images takes a second. */
 Dataset *dataset_open_first(const char *name, const char *accepts, const char *data_dir, int train,
                             int test);
 void dataset_free(Dataset *d); /* NULL is fine */

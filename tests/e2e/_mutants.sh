@@ -18,7 +18,7 @@ one=$(basename "$(printf '%s\n' "$BUILD/sol/$lab/trial"/* | head -n 1)") # the o
 cuda=()
 [ -e "$BUILD/gpu_calls" ] || cuda=(HAVE_CUDA=) # this build is without
 programs=("$BUILD/sol/$lab/trial/$one")
-[ ! -e $source/3_train.c ] || programs+=(-W $source/3_train.c "$BUILD/sol/$lab/3_train")
+[ ! -e "$source/3_train.c" ] || programs+=(-W "$source/3_train.c" "$BUILD/sol/$lab/3_train")
 env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL LC_ALL=C make -n V=1 BUILD="$BUILD" "${cuda[@]}" \
     -W "$source/$one.c" "${programs[@]}" 2>&1 | sed "s/ *$//" >"$work/commands"
 command_of() { # a fixed string that only this command has, and what it makes
@@ -26,7 +26,8 @@ command_of() { # a fixed string that only this command has, and what it makes
 }
 compile=$(command_of "-c $source/$one.c" "$one.o") link=$(command_of libcommon.a "trial/$one")
 link_train=$(command_of libcommon.a "$lab/3_train")
-[ -n "$compile" ] && [ -n "$link" ] && [ -n "$link_train" -o ! -e $source/3_train.c ] || {
+[ -e "$source/3_train.c" ] || link_train=none
+[ -n "$compile" ] && [ -n "$link" ] && [ -n "$link_train" ] || {
     echo "make does not say how it builds $one:"; tail -n 5 "$work/commands"; exit 1; }
 
 # Without the optimiser: most of these programs run for milliseconds.

@@ -7,6 +7,7 @@
 #     training_ended DIR                      why it did not end as it must, if so
 #
 #     within SECONDS COMMAND…                 until the command succeeds: a limit only ends hangs
+#     with_variable NAME=VALUE                files of the processes that have it; status 1: none
 #     ranks_said NUMBER OUT                   so many ranks of test_comm_faults run
 #     rank_alive OUT                          is one of them still running?
 #
@@ -20,6 +21,7 @@ within() {
     until "$@"; do [ $SECONDS -lt $end ] || return 1; sleep 0.05; done
 }
 none() { ! "$@"; }
+with_variable() { grep -lsxz "$1" /proc/[0-9]*/environ; } # NAME=value: processes that have it
 rank_pids() { sed -n 's/^rank [0-9]* pid //p' "$1"; }
 ranks_said() { [ "$(rank_pids "$2" | wc -l)" -ge "$1" ]; }
 rank_alive() { # state Z: dead, its parent has not yet looked
@@ -32,10 +34,10 @@ rank_alive() { # state Z: dead, its parent has not yet looked
 
 alive() { grep -lsz "^TRAINING=$1\$" /proc/[0-9]*/environ | cut -d / -f 3; }
 called() { # dir name: those that run this program or script
-    local pid words
+    local pid argv
     for pid in $(alive "$1"); do
-        mapfile -d '' -t words 2>/dev/null <"/proc/$pid/cmdline"
-        case ${words[0]-}:${words[1]-} in
+        mapfile -d '' -t argv 2>/dev/null <"/proc/$pid/cmdline"
+        case ${argv[0]-}:${argv[1]-} in
             */"$2":* | "$2":* | *bash:*/"$2") echo "$pid" ;;
             */prterun:* | prterun:*) [ "$2" != mpirun ] || echo "$pid" ;; # Open MPI 5's
         esac

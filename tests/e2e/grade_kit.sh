@@ -48,7 +48,7 @@ autograde() { # source
 }
 score() { grep -m 1 '"score"' "$place/results/results.json" | tr -cd '0-9.'; }
 
-sed 's/"resnet8"/"mlp"/' "$trainer" >"$work/train.c"
+sed 's/"resnet8"/"mlp"/; s/\.name = o->model,/& .hidden = {16},/' "$trainer" >"$work/train.c"
 autograde "$work/train.c"
 grep -q 'another user, in a container' "$place/results/grade.log" || wrong "which sandbox was it?"
 grep -q '^PASS  weights' "$place/results/grade.log" || wrong "the trainer's weights do not arrive"

@@ -28,7 +28,7 @@ mutant() { # name, sed expression, first fault, advice
 more() { [ -z "${ALL-}" ] || "$@"; }
 mutant syntax        's/^int main/int main(/' 'the compiler says: error: ' 'build it first'
 mutant no_broadcast  '/comm_broadcast/d' 'ranks 0 and 1 start from different weights' 'step 5'
-mutant no_average    '/average\(t, m->grads\)/d' \
+more mutant no_average    '/average\(t, m->grads\)/d' \
     'after update 1 ranks 0 and 1 have different weights' 'step 6'
 part='average(t, tensor_slice(m->grads, 0, m->grads.n - 9));'
 more mutant part          "s/    average\\(t, m->grads\\);/    $part/" \
@@ -46,11 +46,12 @@ mutant untrained     "/^static void save/,/^}/s/char \\*path/$boast &/" \
     'the file.s weights are not those' 'write the weights that you trained'
 mutant no_file       '/^static void save/,/^}/s/checkpoint_save\(.*/(void)path;/' \
     'no file was written to --weights' 'step 9'
-more mutant other_file    '/^static void save/,/^}/s/checkpoint_save\(.*/fclose(fopen(path, "w"));/' \
+more mutant other_file \
+    '/^static void save/,/^}/s/checkpoint_save\(.*/fclose(fopen(path, "w"));/' \
     'the weights cannot be scored: .*0 bytes' 'write them with checkpoint_save'
 more mutant crash         's/^    finish\(&t\);/    abort();/' \
     'ended after [0-9.]+ s with status 134' 'its output: '
-mutant one_dies      's/^    finish\(&t\);/    if (t.comm->rank) die(3, "not this rank");/' \
+more mutant one_dies      's/^    finish\(&t\);/    if (t.comm->rank) die(3, "not this rank");/' \
     'status 3: error: not this rank' 'its output: '
 more mutant hangs         's/^    finish\(&t\);/    if (t.comm->rank) comm_barrier(t.comm);/' \
     'rank 1 waits for rank 0, which has left' 'its output: '

@@ -3,5 +3,6 @@
 # seconds: 400
 # sanitizers: no
 # shellcheck disable=SC2086 # words
-tests/tools/hidden.sh "$BUILD" honest/own_adam redirection/pull evasion/turns \
-    ${ALL:+honest/sync redirection/only redirection/file evasion/not_a redirection/jump}
+tests/tools/hidden.sh "$BUILD" honest/own_adam redirection/pull \
+    ${ALL:+evasion/turns honest/sync redirection/only redirection/file evasion/not_a} \
+    ${ALL:+redirection/jump}

@@ -7,6 +7,7 @@
 set -u
 work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
+. tests/e2e/_processes.sh
 read -ra compiler <<<"${CC:-cc} -std=gnu11 -D_GNU_SOURCE -Icommon -Ilab1_gd -O2 -w -pthread"
 export LIBRARIES="$BUILD/libcommon.a -lm"
 if [ "${SAN:-}" = 1 ]; then
@@ -17,7 +18,7 @@ export COMPILER="${compiler[*]}" work
 
 # One case. What is wrong with its result goes to stdout, after the snippet.
 try() { # number, expected line, C
-    local m=$work/$1 status left
+    local m=$work/$1 status verdict
     mkdir -p "$m/check" "$m/trial" "$m/exercises"
     printf '%s\n' "$3" >"$m/exercises/1b_update.c"
     # shellcheck disable=SC2086 # words
@@ -37,8 +38,8 @@ try() { # number, expected line, C
         head -c 3000 "$m/log" "$m/err" | cat -v | sed 's/^/      /'
         return 1
     }
-    left=$(grep -la "HOSTILE_CASE=$m" /proc/[0-9]*/environ 2>/dev/null | head -n 3)
-    [ -z "$left" ] || { wrong "$1" "left running: $left" "$3"; return; }
+    within 60 none with_variable "HOSTILE_CASE=$m" >/dev/null ||
+        { wrong "$1" "left running" "$3"; return; }
     [ "$(grep -cE 'PASS|FAIL|TODO' "$m/log")" = 2 ] ||
         { wrong "$1" "not two lines with a verdict" "$3"; return; }
     # A verdict's further lines are indented.
@@ -198,7 +199,7 @@ whole "$(fail 'does not compile')" '#include __FILE__'
 whole "$passes" "#include \"$PWD/lab1_gd/solution/1a_gradient.c\"
 $head { $right }"
 
-export -f try
+export -f try within none with_variable
 xargs -0 -n 3 -P $((2 * ${JOBS:-2})) bash -c 'try "$@"' _ <"$work/cases"
 failed=$?
 echo "$cases cases"

@@ -9,10 +9,11 @@ set -u
 lab=lab2_ddp work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
 . tests/e2e/_mutants.sh
+. tests/e2e/_processes.sh
 
 # One case: the lines of the check, words of one of them.
 try() { # number, program, steps, verdicts in this order, words, sed expression
-    local dir=$work/$1 status got left
+    local dir=$work/$1 status got
     wrong() { # what
         echo "FAIL  case $number, $expression: $1"
         tail -n 20 "$dir/check.log" | cut -c 1-300 | cat -v | sed 's/^/      /'
@@ -28,8 +29,7 @@ try() { # number, program, steps, verdicts in this order, words, sed expression
     TMPDIR=$dir HOSTILE_CASE=$dir LABS_CHECK_SECONDS=$limit \
         timeout --kill-after=5 300 "$dir/check/$2" $3 >"$dir/check.log" 2>&1
     status=$?
-    left=$(grep -la "HOSTILE_CASE=$dir" /proc/[0-9]*/environ 2>/dev/null | head -n 3)
-    [ -z "$left" ] || { wrong "left running: $left"; return; }
+    within 60 none with_variable "HOSTILE_CASE=$dir" >/dev/null || { wrong "left running"; return; }
     [ $status = 1 ] || { wrong "status $status"; return; }
     got=$(sed -nE 's/^(PASS|FAIL|TODO) .*/\1/p' "$dir/check.log" | cut -c 1 | tr -d '\n')
     grep -qx "$4" <<<"$got" || { wrong "expected $4, got $got"; return; }
@@ -96,7 +96,7 @@ add 3_train '4 5 6 7 8' PPFPT 'the checkpoint cannot be read' \
     /^static void save/,/^\\}/s/^    free\\(path\\);/    if (!t->comm->rank) \
         fclose(fopen(path, \"w\"));\\n&/"
 
-export -f try
+export -f try within none with_variable
 xargs -0 -n 6 -P "${JOBS:-2}" bash -c 'try "$@"' _ <"$work/cases"
 failed=$?
 echo "$cases cases"

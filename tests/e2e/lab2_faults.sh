@@ -7,7 +7,7 @@ set -u
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 train=$BUILD/sol/lab2_ddp/3_train
-small=(--data synthetic --model mlp --hidden 64 --images 1920 --test-images 100 --batch 8
+small=(--data synthetic --model mlp --hidden 16 --images 1920 --test-images 100 --batch 8
     --checkpoint-every 10)
 fail() { echo "wrong: $*"; sed 's/^/    /' "$work/log"; exit 1; }
 fault() { # signal ranks program seed options…
@@ -50,10 +50,12 @@ command=$(grep '^make lab2 ' "$work/log")
     fail "not a command that resumes: $command"
 
 # nobody sees that a rank is stopped, but the ranks that wait for it
-export LABS_COMM_SECONDS=15 # less, and a busy machine's slow start would be taken for a hang
-fault STOP 3 "$train" 3 || fail "stopped: status $?"
-grep -q 'ranks left: 0$' "$work/log" || fail "stopped: ranks are left"
-echo "a stopped rank: $(grep -m 1 'error: ' "$work/log")"
+if [ -n "${ALL-}" ]; then
+    export LABS_COMM_SECONDS=15 # less, and a busy machine's slow start would be taken for a hang
+    fault STOP 3 "$train" 3 || fail "stopped: status $?"
+    grep -q 'ranks left: 0$' "$work/log" || fail "stopped: ranks are left"
+    echo "a stopped rank: $(grep -m 1 'error: ' "$work/log")"
+fi
 
 fault KILL 3 "$BUILD/student/lab2_ddp/3_train" 1
 [ $? = 77 ] && grep -q 'still to do in lab2_ddp/3_train.c: steps 1 2 3 4 5 6 7 8 9: each of the 3' \

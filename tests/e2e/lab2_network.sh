@@ -4,7 +4,7 @@
 # sanitizers: no
 # Lab 2, part 6: on the virtual clock, 2, 4 and 8 ranks take what is predicted, within 5 %, with and
 # without overlap; where communication takes over, the efficiency is a half; a busy machine changes
-# nothing; the window's keys; the stub; bad options.
+# nothing; the stub; bad options; ALL=1: the window's keys.
 set -eu
 program=$BUILD/sol/lab2_ddp/6_network
 # shellcheck source=tests/e2e/_screen.sh
@@ -29,18 +29,17 @@ judge() { # points expected
 
 export HEADLESS=1
 # 3 groups: both networks, 6 bandwidths, and 2 of the groups against 5 latencies.
-launch 8 --compute 60 --link 1Gbit/s,50us || fail "on 8 ranks"
-judge 34 "8 ranks, one exchange"
 # Questions 5 and 6 of answers.txt: efficiency 0.364, and as long as the computing at 1748 Mbit/s.
-expect 'MLP 784-1024-1024-10 +8 +164\.67 +36\.4 % +36\.4 % +1\.000 +1748 '
+[ -z "${ALL-}" ] || {
+    launch 8 --compute 60 --link 1Gbit/s,50us || fail "on 8 ranks"
+    judge 34 "8 ranks, one exchange"
+    expect 'MLP 784-1024-1024-10 +8 +164\.67 +36\.4 % +36\.4 % +1\.000 +1748 '
+}
 launch 8 --compute 60 --link 1Gbit/s,50us --overlap || fail "on 8 ranks, overlapped"
 judge 34 "8 ranks, overlapped"
 expect 'MLP 784-1024-1024-10 +8 +131\.77 ' # question 7
 launch 2 --compute 60 --link 993.968Mbit/s || fail "where communication takes over"
 judge 13 "2 ranks"
-cp "$results/metrics.csv" "$work/first.csv"
-launch 2 --compute 60 --link 993.968Mbit/s || fail "on 2 ranks, again"
-cmp "$results/metrics.csv" "$work/first.csv" || fail "the same run gives other times"
 expect 'MLP 784-1024-1024-10 +2 +120\.00 +50\.0 % '
 launch 2 --link 1Gbit/s,1ms || fail "computing as measured here"
 judge 13 "computing as measured here"
@@ -58,6 +57,7 @@ launch 2 || status=$?
 [ $status = 77 ] || fail "the stub: exit $status"
 expect 'to do: TODO in lab2_ddp/exercises/6a_efficiency.c, line [0-9]+'
 
+[ -n "${ALL-}" ] || exit 0 # its window
 unset HEADLESS
 program=$BUILD/sol/lab2_ddp/6_network
 rm -f "$results"/window-*.png

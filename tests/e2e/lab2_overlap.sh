@@ -3,8 +3,8 @@
 # seconds: 300
 # sanitizers: no
 # Lab 2, part 4: every update ends with the weights of one all-reduce, and waits no shorter than the
-# virtual link takes; on two ranks overlap waits less than one all-reduce, and that less than one per
-# layer; the window's keys; the stub; bad options.
+# virtual link takes; on two ranks and a slow link overlap waits less than one all-reduce, and that
+# less than one per layer; the stub; bad options; ALL=1: the window's keys.
 set -eu
 program=$BUILD/sol/lab2_ddp/4_overlap
 # shellcheck source=tests/e2e/_screen.sh
@@ -28,7 +28,9 @@ judge() { # most difference of a weight, is the order judged?
         $3 !~ /^overl/ && $7 < 0.99 * $8 { print "shorter than the link takes: " $0; bad = 1 }
         { waits[$1, substr($3, 1, 5)] = $7; bandwidth[$1] }
         END {
-            for (b in bandwidth) {
+            for (b in bandwidth) { # on a slow link the backward pass hides milliseconds
+                if (b > 5e7)
+                    continue
                 naive = waits[b, "naive"]; flat = waits[b, "flat:"]; buckets = waits[b, "overl"]
                 if (order && !(buckets < flat && flat < naive))
                     { print "order at " b " bytes/s"; bad = 1 }
@@ -39,7 +41,7 @@ judge() { # most difference of a weight, is the order judged?
 }
 
 export HEADLESS=1
-launch 2 && judge 0 order || fail "on 2 ranks"
+launch 2 --batch 16 && judge 0 order || fail "on 2 ranks"
 [ -z "${ALL-}" ] || {
     launch 4 --bucket 30000 && judge 1e-4 || fail "on 4 ranks"
     launch 2 --clock real --link 10Gbit/s,20us || fail "on the real clock"
@@ -57,6 +59,7 @@ launch 2 || status=$?
 [ $status = 77 ] || fail "the stub: exit $status"
 expect 'to do: TODO in lab2_ddp/exercises/4a_bucket_add.c, line [0-9]+'
 
+[ -n "${ALL-}" ] || exit 0 # its window
 unset HEADLESS
 program=$BUILD/sol/lab2_ddp/4_overlap
 rm -f "$results"/window-*.png

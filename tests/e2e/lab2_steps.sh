@@ -26,7 +26,8 @@ undo[9]='/&stop, 1, COMM_MAX/d
         s/world_size = .*/world_size = 1;/}'
 points=(0 6 14 20 34 42 56 64 74 84)
 
-train='--data synthetic --epochs 1 --model mlp --hidden 16 --images 512 --test-images 100 --threads 1'
+train='--data synthetic --epochs 1 --model mlp --hidden 16 --images 512 --test-images 100'
+train+=' --threads 1'
 try() { # steps done
     local k=$1 dir=$work/step-$1 left='' expression='' wanted='' got sum tables
     for i in $(seq $((k + 1)) 9); do left+="$i, " expression+="${undo[i]}"$'\n'; done

@@ -8,7 +8,8 @@ set -u
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 . tests/e2e/_processes.sh
-small="--data synthetic --model resnet8 --batch 16 --images 320 --test-images 100 --epochs 1 --seed 3"
+small="--data synthetic --model resnet8 --batch 16 --images 320 --test-images 100 --epochs 1"
+small+=" --seed 3"
 fail() { echo "$1"; shift; for log in "$@"; do echo "--- $log"; tail -n 20 "$log"; done; exit 1; }
 run() { # name, ranks, options…: output in name.log
     local name=$1 ranks=$2; shift 2
@@ -33,7 +34,8 @@ if grep -q '^HAVE_CAIRO := 1' "${BUILD%/san}"/config.mk 2>/dev/null; then
 fi
 
 # 64 images per update, in four ways, without batch norm: the losses agree but for rounding.
-equal="--data synthetic --model mlp --images 640 --test-images 100 --epochs 2 --schedule constant --warmup 0"
+equal="--data synthetic --model mlp --images 640 --test-images 100 --epochs 2"
+equal+=" --schedule constant --warmup 0"
 losses() { awk -F , 'NR > 1 { print $3, $5 }' "$work/$1/lab2_train/metrics.csv" | xargs; }
 run at_once 1 $equal --batch 64 --rate 0.04 || fail "one rank: exit $?" "$work"/at_once.*
 run micro 1 $equal --batch 16 --accumulate 4 --rate 0.04 || fail "micro: exit $?" "$work"/micro.*

@@ -2,8 +2,8 @@
 # ranks: 4
 # seconds: 180
 # sanitizers: no
-# Lab 3, part 4: synchronised, 2 and 4 ranks are one rank, to rounding, and without it they are not;
-# ghost_norm is the network's own batch norm; the stub names its exercise; bad options.
+# Lab 3, part 4: synchronised, 2 ranks (ALL=1: and 4) are one rank, to rounding, and without it they
+# are not; ghost_norm is the network's own batch norm; the stub names its exercise; bad options.
 set -u
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -16,7 +16,7 @@ norm() { # variant, ranks, options…
     common/setup/launch.sh --np "$ranks" "$BUILD/$variant/lab3_scale/4_batch_norm" \
         --out "$work/out" $small "$@" >"$work/log" 2>&1
 }
-for ranks in 2 4; do
+for ranks in 2 ${ALL:+4}; do
     norm sol $ranks || fail "on $ranks ranks"
     awk -F, '$1 == "apart" && $2 == 1 { apart = $3 }
         $1 == "synchronised" && $2 == 1 { rows++; together = $3 }

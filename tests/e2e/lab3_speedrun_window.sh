@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# seconds: 300
+# seconds: 600
+# all: yes
 # sanitizers: no
 # Lab 3, part 9, in its window: curves grow while a network trains, and stand while it is paused; a
 # panel fills the window; quitting early keeps what is done.

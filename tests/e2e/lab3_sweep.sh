@@ -2,8 +2,8 @@
 # seconds: 180
 # sanitizers: no
 # Lab 3's sweep: table, CSV and figure; interrupted and resumed, it repeats no run; on two ranks,
-# each run takes the same steps; Ctrl-C reaches ranks in the middle of a long run. ALL=1: Lab 1's part
-# 4 on two ranks.
+# each run takes the same steps; Ctrl-C reaches ranks in the middle of a long run. ALL=1: Lab 1's
+# part 4 on two ranks.
 set -u
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

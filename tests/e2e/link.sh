@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # The link and its two clocks (common/link.h) from outside: all-reduces by hand on 16 and 32 ranks
-# take the α-β model's time; on the real clock never less than on the virtual one; plain MPI and comm.h compute the same on a link; the trainer trains the same network, later.
+# take the α-β model's time; on the real clock never less than on the virtual one; plain
+# MPI and comm.h compute the same on a link; the trainer trains the same network, later.
 # seconds: 400
 # sanitizers: no
 set -u
@@ -65,8 +66,8 @@ wrong 2 'the ranks do not have the same link and clock' 2 bash -c \
 # The trainer: the same network, at another time.
 train() { # name, options…
     local name=$1; shift
-    common/setup/launch.sh --np 2 "$train" --out "$work/$name" --data synthetic --model mlp --batch 32 \
-        --images 320 --test-images 100 --epochs 1 --threads 1 "$@" >"$work/$name.log" 2>&1 ||
+    common/setup/launch.sh --np 2 "$train" --out "$work/$name" --data synthetic --model mlp \
+        --batch 32 --images 320 --test-images 100 --epochs 1 --threads 1 "$@" >"$work/$name.log" 2>&1 ||
         fail "the trainer, $*: exit $?" "$work/$name.log"
     cmp "$work/$name/lab2_train/checkpoint.safetensors" \
         "$work/plain/lab2_train/checkpoint.safetensors" || fail "$*: another network"

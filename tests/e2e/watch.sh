@@ -19,8 +19,8 @@ lines_of() {
 }
 
 # case, ranks, words that the one line of error has (a pattern); further arguments: functions whose
-# HERE lines it must name. It must end by itself: by a mismatch long before `seconds` are over, after
-# which ranks that wait count as hanging.
+# HERE lines it must name. It must end by itself, by a mismatch long before ranks that wait count as
+# hanging, after `seconds`.
 wrong() {
     local name=$1 ranks=$2 words=$3 status line where; shift 3
     LABS_COMM_SECONDS=$seconds timeout 120 common/setup/launch.sh --np "$ranks" "$program" "$name" \
