@@ -291,13 +291,17 @@ elif [[ $words = *'was unable to reliably start'* ]]; then
 elif [[ $words =~ execute\ an\ executable:\ Executable:\ (.*)\ Node:\ ([^ ]*)\ while ]]; then
     why="${BASH_REMATCH[2]} cannot run ${BASH_REMATCH[1]}: --hosts needs this folder, with what is"
     why+=" built in it, on every machine: a shared file system, or copies" status=2
-elif [[ $words =~ MPI_ABORT\ was\ invoked|process(es)?\ (returned|exited\ with)\ (a\ )?non-zero ]] ||
+elif [[ $words =~ MPI_ABORT|process(es)?\ (returned|exited\ with)\ (a\ )?non-zero ]] ||
     { [ -z "$words" ] && [ "$status" != 1 ] && [ "$status" -le 128 ]; }; then
-    who='a rank' # if it has not said why itself
+    who='a rank'
     [[ ! $words =~ Process\ name:\ [^\ ]*,([0-9]+)\]\ Exit\ code: ]] ||
         who="rank ${BASH_REMATCH[1]}"
-    [[ $status = [12] || $status = 77 || $words = *MPI_ABORT* ]] ||
-        why="$who ended with exit status $status: all ranks were ended"
+    if [[ $status = [12] || $status = 77 || $words = *MPI_ABORT* ]]; then : # it has said why
+    elif [ "$status" -gt 128 ] && kill -l "$status" >/dev/null 2>&1; then
+        killed $((status - 128)) "$who"
+        why+=": $rest"
+    else why="$who ended with exit status $status: all ranks were ended"
+    fi
 elif [ -n "$words$notes" ]; then
     words+=$notes
     why="$program cannot start or go on: ${words:0:400}" status=2
