@@ -110,7 +110,8 @@ for host in ${hosts//,/ }; do
     case ${host%:*} in localhost | 127.0.0.1 | "$(uname -n)") ;; *) elsewhere=yes ;; esac
 done
 if [ -z "$elsewhere" ]; then # the folder is only on this machine
-    export OMPI_MCA_orte_tmpdir_base=$run OMPI_MCA_btl_vader_backing_directory=$run
+    export OMPI_MCA_orte_tmpdir_base=$run PRTE_MCA_prte_tmpdir_base=$run # Open MPI 4, 5
+    export OMPI_MCA_btl_vader_backing_directory=$run
 else
     # Networks that have the same addresses on every machine, and lead nowhere: with them it hangs.
     inside=127.0.0.0/8,sppp,docker0,podman0,cni0,virbr0,lxcbr0
