@@ -126,6 +126,7 @@ options=(--np "$np" --bind-to none) # the backend pins its threads itself
 if [ -n "$hosts" ]; then
     options+=(-H "$hosts")
     export OMPI_MCA_plm_rsh_agent=${OMPI_MCA_plm_rsh_agent:-ssh -q} # one message, ours
+    export PRTE_MCA_plm_ssh_agent=$OMPI_MCA_plm_rsh_agent # what Open MPI 5 calls it
     # nothing else is passed to other hosts; NCCL_HOSTID belongs to one machine
     for name in OMP_NUM_THREADS OMP_WAIT_POLICY GOMP_SPINCOUNT LABS_COLUMNS LABS_AUDIT LABS_LINK \
         LABS_CLOCK LABS_COMM_SECONDS LABS_STOP_SECONDS DATA_DIR HEADLESS "${!NCCL_@}"; do
@@ -287,8 +288,9 @@ elif [[ $words =~ process\ rank\ ([0-9]+)\ .*exiting\ improperly ]]; then
     why+=" call it"
     [ -z "$opening" ] ||
         why="rank ${BASH_REMATCH[1]} ended before comm_open, where the others wait for it"
-elif [[ $words = *'was unable to reliably start'* ]]; then
-    why="$program cannot start on all of --hosts $hosts: $(which_host)" status=2
+elif [[ $words = *'was unable to reliably start'* ]] ||
+    [[ -n $hosts && $words = *'lost communication with a remote daemon'* ]]; then
+    why="$program does not reach all of --hosts $hosts: $(which_host)" status=2
 elif [[ $words =~ execute\ an\ executable:\ Executable:\ (.*)\ Node:\ ([^ ]*)\ while ]]; then
     why="${BASH_REMATCH[2]} cannot run ${BASH_REMATCH[1]}: --hosts needs this folder, with what is"
     why+=" built in it, on every machine: a shared file system, or copies" status=2
