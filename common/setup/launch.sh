@@ -110,7 +110,8 @@ for host in ${hosts//,/ }; do
     case ${host%:*} in localhost | 127.0.0.1 | "$(uname -n)") ;; *) elsewhere=yes ;; esac
 done
 if [ -z "$elsewhere" ]; then # the folder is only on this machine
-    export OMPI_MCA_orte_tmpdir_base=$run OMPI_MCA_btl_vader_backing_directory=$run
+    export OMPI_MCA_orte_tmpdir_base=$run PRTE_MCA_prte_tmpdir_base=$run # Open MPI 4, 5
+    export OMPI_MCA_btl_vader_backing_directory=$run
 else
     # Networks that have the same addresses on every machine, and lead nowhere: with them it hangs.
     inside=127.0.0.0/8,sppp,docker0,podman0,cni0,virbr0,lxcbr0
@@ -125,6 +126,7 @@ options=(--np "$np" --bind-to none) # the backend pins its threads itself
 if [ -n "$hosts" ]; then
     options+=(-H "$hosts")
     export OMPI_MCA_plm_rsh_agent=${OMPI_MCA_plm_rsh_agent:-ssh -q} # one message, ours
+    export PRTE_MCA_plm_ssh_agent=$OMPI_MCA_plm_rsh_agent # what Open MPI 5 calls it
     # nothing else is passed to other hosts; NCCL_HOSTID belongs to one machine
     for name in OMP_NUM_THREADS OMP_WAIT_POLICY GOMP_SPINCOUNT LABS_COLUMNS LABS_AUDIT LABS_LINK \
         LABS_CLOCK LABS_COMM_SECONDS LABS_STOP_SECONDS LABS_OPTIONS DATA_DIR HEADLESS "${!NCCL_@}"; do
@@ -286,18 +288,23 @@ elif [[ $words =~ process\ rank\ ([0-9]+)\ .*exiting\ improperly ]]; then
     why+=" call it"
     [ -z "$opening" ] ||
         why="rank ${BASH_REMATCH[1]} ended before comm_open, where the others wait for it"
-elif [[ $words = *'was unable to reliably start'* ]]; then
-    why="$program cannot start on all of --hosts $hosts: $(which_host)" status=2
+elif [[ $words = *'was unable to reliably start'* ]] ||
+    [[ -n $hosts && $words = *'lost communication with a remote daemon'* ]]; then
+    why="$program does not reach all of --hosts $hosts: $(which_host)" status=2
 elif [[ $words =~ execute\ an\ executable:\ Executable:\ (.*)\ Node:\ ([^ ]*)\ while ]]; then
     why="${BASH_REMATCH[2]} cannot run ${BASH_REMATCH[1]}: --hosts needs this folder, with what is"
     why+=" built in it, on every machine: a shared file system, or copies" status=2
-elif [[ $words =~ MPI_ABORT\ was\ invoked|process(es)?\ (returned|exited\ with)\ (a\ )?non-zero ]] ||
+elif [[ $words =~ MPI_ABORT|process(es)?\ (returned|exited\ with)\ (a\ )?non-zero ]] ||
     { [ -z "$words" ] && [ "$status" != 1 ] && [ "$status" -le 128 ]; }; then
-    who='a rank' # if it has not said why itself
+    who='a rank'
     [[ ! $words =~ Process\ name:\ [^\ ]*,([0-9]+)\]\ Exit\ code: ]] ||
         who="rank ${BASH_REMATCH[1]}"
-    [[ $status = [12] || $status = 77 || $words = *MPI_ABORT* ]] ||
-        why="$who ended with exit status $status: all ranks were ended"
+    if [[ $status = [12] || $status = 77 || $words = *MPI_ABORT* ]]; then : # it has said why
+    elif [ "$status" -gt 128 ] && kill -l "$status" >/dev/null 2>&1; then
+        killed $((status - 128)) "$who"
+        why+=": $rest"
+    else why="$who ended with exit status $status: all ranks were ended"
+    fi
 elif [ -n "$words$notes" ]; then
     words+=$notes
     why="$program cannot start or go on: ${words:0:400}" status=2

@@ -27,25 +27,24 @@ few() { # program options…
     echo "$program: on 2 and 3 ranks"
 }
 out="--out $work/out"
+small="$out --threads 1 --images 256 --test 100"
 # shellcheck disable=SC2086 # words
-small="$out --data synthetic --threads 1 --images 256 --test 100"
-# shellcheck disable=SC2086
 {
-few lab1_gd/8_fifteen_steps $out --data synthetic --threads 1 --images 64 --batch 4 --steps 16
-few lab1_gd/9_three_parallelisms $out --data synthetic --width 16 --batch 12 --updates 1
+few lab1_gd/8_fifteen_steps $out --threads 1 --images 64 --batch 4 --steps 16
+few lab1_gd/9_three_parallelisms $out --width 16 --batch 12 --updates 1
 few lab2_ddp/1_ranks
 few lab2_ddp/2_all_reduce $out --link none --largest 4
-few lab2_ddp/3_train $out --data synthetic --model mlp --images 120 --test-images 50 --batch 8 \
+few lab2_ddp/3_train $out --model mlp --images 120 --test-images 50 --batch 8 \
     --epochs 1
-few lab2_ddp/4_overlap $out --data synthetic --model mlp --batch 4 --updates 2
+few lab2_ddp/4_overlap $out --model mlp --batch 4 --updates 2
 few lab2_ddp/5_partition $small --model linear --epochs 1 --seeds 1 --batch 8
-few lab2_ddp/6_network $out --data synthetic --batch 2 --compute 5
+few lab2_ddp/6_network $out --batch 2 --compute 5
 few lab2_ddp/7_compression $small --hidden 16 --batch 4 --updates 5 --seeds 1
 few lab2_ddp/8_local $small --model linear --batch 4 --updates 8 --seeds 1
 few lab2_ddp/9_asynchrony $small --model linear --batch 4 --gradients 40 --seeds 1
-few lab2_ddp/10_shard $out --data synthetic --hidden 60,33 --batch 4 --updates 2 --deep resnet8 \
+few lab2_ddp/10_shard $out --hidden 60,33 --batch 4 --updates 2 --deep resnet8 \
     --deep-batch 4
-few lab3_scale/1_batch_size $out --data synthetic --model linear --train 600 --test 100 \
+few lab3_scale/1_batch_size $out --model linear --train 600 --test 100 \
     --check-every 200 --smallest 32 --largest 128 --seeds 1 --budget 1 --epochs 1
 few lab3_scale/2_gap $small --model linear --epochs 1 --seeds 1 --side 3 --k 4
 few lab3_scale/3_learning_rate $small --model linear --epochs 1 --seeds 1 --batch 8 --starts 1 \
@@ -54,7 +53,7 @@ few lab3_scale/4_batch_norm $small --epochs 0.2 --seeds 1 --batch 32 --large 32
 few lab3_scale/5_noise_and_time $small --model linear --epochs 1 --seeds 1 --batch 32
 few lab3_scale/6_optimisers $small --model linear --epochs 1 --seeds 1 --batch 64
 few lab3_scale/7_contest $small --model linear --epochs 1 --seeds 1 --batch 8 --budget 1
-few lab3_scale/8_predict $out --data synthetic --model linear --devices 64
+few lab3_scale/8_predict $out --model linear --devices 64
 few lab3_scale/9_speedrun $small --width 4 --batch 64 --epochs 0.2 --runs 1 --no-compare
 }
 exit $failed
