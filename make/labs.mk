@@ -116,7 +116,7 @@ given_ranks := $(if $(filter-out file,$(origin NP)),$(NP))
 WITH_MAKE := LABS_PARENT=$$PPID
 launch = $(WITH_MAKE) common/setup/launch.sh $(addprefix --np=,$(1)) $(if $(HOSTS),--hosts $(HOSTS))
 LAUNCH = $(call launch,$(or $(given_ranks),$(if $(HOSTS),,$(NP))))
-# Variables as options. A program of a lab takes those that it has from LABS_OPTIONS (common/args.h).
+# Variables as options. A program of a lab takes those that it has from LABS_OPTIONS (args.h).
 VARIABLES = $(if $(DEVICE),--device=$(DEVICE)) $(if $(DATA),--data=$(DATA)) \
     $(if $(SEED),--seed=$(SEED))
 OPTIONS = $(VARIABLES) $(ARGS)
@@ -131,8 +131,8 @@ with_number = $(or $(filter $(1),$(2)),$(call numbered_as,$(1),$(2)))
 with_text = $(foreach name,$(2),$(if $(findstring $(1),$(name)),$(name)))
 named = $(foreach word,$(or $(WANTED),-), \
     $(call $(if $(filter $(DIGITS:%=%%),$(word)),with_number,with_text),$(word),$(notdir $(1))))
-chosen = $(if $(ONLY),$(foreach program,$(1),$(if $(filter $(notdir $(program)),$(call named,$(1))), \
-    $(program))),$(1))
+chosen = $(if $(ONLY),$(foreach program,$(1), \
+    $(if $(filter $(notdir $(program)),$(call named,$(1))),$(program))),$(1))
 # A recipe's first line: ends it if ONLY matches none of these programs or checks.
 must_match = $(if $(strip $(call chosen,$(1))),,@common/setup/no_match.sh '$(ONLY)' '$(WANTED)' $@ \
     $(1:$(B)/%=%) -- $(2:$(B)/%=%))

@@ -11,16 +11,15 @@
 #     figure | NAME=FOLDER/FIGURE … | OPTIONS     docs/NAME.png is FOLDER/FIGURE.png of the results
 #     record | NAME | OPTIONS                     'make record': LAB/recorded/NAME
 #
-# parts.sh run LAB PROGRAM… -- OPTION…   runs these built programs in order; NP and HOSTS as in make
-# parts.sh choose LAB FILE PROGRAM…      the one of these built programs that 'make lab1' opens: that
-#     of the first part which is not finished; NEXT=1: of the part after the one opened last; SOL=1,
+# parts.sh run LAB PROGRAM… -- OPTION…: runs these built programs in order; NP and HOSTS as in make.
+# parts.sh choose LAB FILE PROGRAM…: the one of these built programs that 'make lab1' opens: that of
+#     the first part which is not finished; NEXT=1: of the part after the one opened last; SOL=1,
 #     where all are finished: the first. FILE keeps what was opened, and which exercises passed.
 #     MAKE builds and runs a check.
-# parts.sh runs KIND LAB…                a line LAB/PROGRAM|RANKS|NAME|OPTIONS for each demo, figure
-#     or record
-# parts.sh core LAB                      the numbers of the core parts
-# parts.sh tables OUT HANDOUT…           the handouts, with the tables and lines that say what a part
-#     is brought up to date, as OUT/LAB.md
+# parts.sh runs KIND LAB…: a line LAB/PROGRAM|RANKS|NAME|OPTIONS for each demo, figure or record.
+# parts.sh core LAB: the numbers of the core parts.
+# parts.sh tables OUT HANDOUT…: the handouts, with their table of parts and the line under a part's
+#     heading brought up to date, as OUT/LAB.md.
 # Exit status: 0; 1: a program failed; 2: usage.
 set -u
 rows() { # lab: the lines of its programs

@@ -33,7 +33,9 @@ commands_in() {
         }
         FNR == 1 { whole = "" }
         whole != "" { sub(/^ +/, ""); $0 = whole $0; whole = "" }
-        /\\$/ && FILENAME ~ /md$/ { whole = substr($0, 1, length($0) - 1); sub(/ +$/, " ", whole); next }
+        /\\$/ && FILENAME ~ /md$/ {
+            whole = substr($0, 1, length($0) - 1); sub(/ +$/, " ", whole); next
+        }
         { name = FILENAME; line = $0; gsub(/\\"/, "\"", line) }
         name ~ /\.md$/ && /^    +make( |$)/ { sub(/^ +/, "", line); out(line); next }
         name ~ /\.md$/ {
@@ -64,9 +66,9 @@ failed=0 seen=0
 wrong() { echo "wrong: $1: $2"; failed=$((failed + 1)); } # FILE: COMMAND, why
 
 # What make would choose of these names: a number is whole.
-named() { # word, name…
-    local word=${1,,} name found=''; shift
-    for name; do
+named() { # word; the names on stdin
+    local word=${1,,} name found=''
+    while read -r name; do
         name=${name##*/}
         case $word in
             [0-9]*) [[ $name == "$word" || ( $name == "$word"* && ${name#"$word"} != [0-9]* ) ]] ;;
@@ -81,7 +83,7 @@ help_of() { # program: its options, one a line
         grep -oE '^  --(\[no-\])?[a-z0-9-]+' | sed 's/^  --//; s/^\[no-\]\(.*\)/\1\nno-\1/' >"$file"
     cat "$file"
 }
-# Sets words to those of the command, without quotes. Only assignments and plain words: nothing runs.
+# Sets words to those of the command, without quotes. Nothing runs.
 split() { # command
     words=()
     local rest=$1
@@ -110,13 +112,10 @@ look_at() { # file: command
     case $target in
         lab[123])
             [ -z "$only" ] || [ "$only" = all ] ||
-                # shellcheck disable=SC2086 # words
-                program=$(named "$only" $(grep "^$target" <<<"$programs")) ||
+                program=$(grep "^$target" <<<"$programs" | named "$only") ||
                 wrong "$1" "no program has '$only' in its name" ;;
         check)
-            [ -z "$only" ] ||
-                # shellcheck disable=SC2086 # words
-                named "$only" $(grep "^${of:-lab}" <<<"$checks") >/dev/null ||
+            [ -z "$only" ] || grep "^${of:-lab}" <<<"$checks" | named "$only" >/dev/null ||
                 wrong "$1" "no check has '$only' in its name" ;;
         assessment) program=train ;;
     esac
@@ -133,7 +132,7 @@ look_at() { # file: command
 }
 short() { # does what was printed fit a test?
     case $1 in
-        *…* | *'$'* | *%* | *[A-Z]_PER_* | *FOLDER* | *PROGRAM* | *TARGET* | *NAME*) echo "has a blank to fill in" ;;
+        *…* | *'$'* | *%* | *[A-Z]_PER_* | *FOLDER*) echo "has a blank to fill in" ;;
         *HOSTS=*) echo "needs other machines: hosts.sh" ;;
         *KILL=*) echo "lab2_faults.sh" ;;
         *_nccl*) echo "needs a GPU for each rank" ;;
@@ -157,7 +156,8 @@ run_one() { # command
     log=$(mktemp -p "$work") why=$(short "$1")
     [ -z "$why" ] || { echo "not run   $1: $why"; return 0; }
     case $1 in
-        make\ lab* | make\ check* | make\ assessment* | make\ show* | make\ help | make | make\ doctor*)
+        make | make\ help | make\ lab* | make\ check* | make\ assessment* | make\ show* | \
+            make\ doctor*)
             # shellcheck disable=SC2086 # words
             timeout --signal=INT --kill-after=30 "${SECONDS_EACH:-5}" bash -c \
                 "$1 BUILD=$BUILD SOL=1 HAVE_CUDA=" </dev/null >"$log" 2>&1; status=$?
@@ -174,7 +174,8 @@ run_one() { # command
 export -f run_one short; export work
 echo "$(wc -l <"$work/run") of them run"
 unset MAKELEVEL MAKEFLAGS
-tr '\n' '\0' <"$work/run" | xargs -0 -r -n 1 -P "${JOBS:-2}" bash -c 'run_one "$1"' _ >"$work/ran" ||
+tr '\n' '\0' <"$work/run" |
+    xargs -0 -r -n 1 -P "${JOBS:-2}" bash -c 'run_one "$1"' _ >"$work/ran" ||
     failed=$((failed + 1))
 cat "$work/ran"
 [ $failed = 0 ] && [ $seen -gt 100 ]

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # The self-installing set-up, on a machine that lacks a library: a compiler that cannot link it
-# until a stand-in for apt-get has "installed" it. What that takes is said before, how far it is
-# meanwhile; Ctrl-C ends cleanly (ALL=1). DEPS=no only prints; a missing optional part does not stop a
-# build; a user without sudo gets a message, not a password prompt; a goal installs what it needs;
-# parts that were found are probed again only when the compilers change (ALL=1). The reference BLAS, which
-# is slow, is not used silently (ALL=1). The build says how many files it makes, and how far it is.
+# until a stand-in for apt-get has "installed" it. DEPS=no only prints; a missing optional part does
+# not stop a build; a user without sudo gets a message, not a password prompt. With ALL=1 also: what
+# it takes is said before, how far it is meanwhile; Ctrl-C ends cleanly; a goal installs what it
+# needs; parts that were found are probed again only when the compilers change; the reference BLAS,
+# which is slow, is not used silently; the build says how many files it makes, and how far it is.
 # seconds: 400
 # sanitizers: no
 # ranks: 0
