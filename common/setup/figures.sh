@@ -22,7 +22,7 @@ lab=sol/lab1_gd
 draw lab1=lab1_gradient_descent/descent 1 $lab/1_gradient_descent --rate 0.33
 draw lab1_sgd=lab1_sgd/sgd 1 $lab/2_stochastic_gradient_descent
 draw lab1_minibatches=lab1_minibatches/minibatches 1 $lab/3_minibatches
-draw lab1_batch_size=lab1_batch_size/batch_size 1 $lab/4_batch_size
+draw lab1_batch_size=lab1_batch_size/batch_size 1 $lab/4_batch_size --threads 1
 draw lab1_landscape=lab1_loss_landscape/landscape 1 $lab/5_loss_landscape \
     --recorded lab1_gd/recorded/resnet56
 draw lab1_live_surface=lab1_live_surface/live 1 $lab/6_live_surface
@@ -46,6 +46,8 @@ draw lab2_what_if=lab2_what_if/what_if 1 $lab/11_what_if
 lab=sol/lab3_scale
 draw lab3=lab3_batch_size/batch_size 1 $lab/1_batch_size --data fashion \
     --recorded lab3_scale/recorded/batch_size_fashion_mlp
+draw lab3_published=lab3_batch_size/batch_size 1 $lab/1_batch_size --data fashion --model cnn \
+    --largest 512 --recorded lab3_scale/recorded/batch_size_fashion_cnn
 draw lab3_contest=lab3_contest/contest 1 $lab/7_contest --data fashion --full \
     --recorded lab3_scale/recorded/contest_fashion
 draw lab3_speedrun=lab3_speedrun/speedrun 1 $lab/9_speedrun --data fashion --width 8 \
