@@ -7,7 +7,7 @@
 
 enum { SECONDS, PROCESSOR, VALUES };
 enum { TRIES = 2 }; /* at most so many times `rounds` rounds */
-static const double undisturbed = 0.9;
+static const double undisturbed = 0.95;
 
 void speed_size(Speeds *s, int batch)
 {
@@ -140,13 +140,16 @@ bool speed_measure(Speeds *s, BackgroundThread *b)
 
 void speed_say(const Speeds *s)
 {
-    int disturbed = 0, counted = 0;
-    for (int i = 0; i < s->sizes; i++) {
+    int disturbed = 0;
+    for (int i = 0; i < s->sizes; i++)
         disturbed += speed_of(s, s->batch[i]).disturbed;
-        counted += s->rounds;
-    }
-    run_say(s->run,
-            "speed: median (quartiles) of %d rounds over all batch sizes, %g s each; disturbed by "
-            "other processes: %d of %d; time to the target: updates × that",
-            s->rounds, s->slice, disturbed, counted);
+    char *busy = disturbed ? format_new("%d of %d disturbed by other processes%s", disturbed,
+                                        s->rounds * s->sizes,
+                                        s->recorded || s->setup->be->threads == 1
+                                            ? ": processor time"
+                                            : ": too slow, give --threads 1")
+                           : format_new("undisturbed");
+    run_say(s->run, "speed: median (quartiles) of %d rounds, %s; time to the target: updates × it",
+            s->rounds, busy);
+    free(busy);
 }

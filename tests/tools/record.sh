@@ -4,7 +4,7 @@
 # sweep.csv). The labs' parts.txt list them.
 #
 # ONLY: those with this in their name. What is recorded is not run again: remove its folder for
-# that. What was interrupted goes on, in those two parts where it stopped. DRAW=1 trains nothing: it
+# that; speed.csv alone to measure the speeds of lab 3's part 1 again, without training. What was interrupted goes on, in those two parts where it stopped. DRAW=1 trains nothing: it
 # draws what is recorded of them once more, into build/record/. CIFAR-10 must be there
 # (make datasets), or its parts are left out, and named.
 set -u
@@ -24,6 +24,8 @@ one() { # name, ranks, program, options
     if [ -n "$draw" ]; then
         [ -e "$folder/sweep.csv" ] || [ -e "$folder/landscape.json" ] || return 0
         recorded=(--recorded "$folder") out=$work/drawn/$1
+    elif [ -e "$folder/sweep.csv" ] && [ ! -e "$folder/speed.csv" ] && [[ $3 == */1_* ]]; then
+        recorded=(--recorded "$folder")
     elif [ -e "$folder/report.txt" ]; then
         echo "$1: recorded already"
         return
@@ -42,10 +44,13 @@ one() { # name, ranks, program, options
     {
         echo "${3#*/} $4 (on $2 ranks)"
         report_of "$out/log"
-        echo "wall time of the last start: $((SECONDS - began)) s"
+        if [ ${#recorded[@]} = 0 ]; then echo "wall time of the last start: $((SECONDS - began)) s"
+        else grep '^wall time' "$folder/report.txt"; fi
     } >"$folder.new/report.txt"
-    for file in metrics tries sweep critical; do
+    for file in metrics tries sweep critical speed; do
         [ ! -s "$dir/$file.csv" ] || cp "$dir/$file.csv" "$folder.new/"
+        [ ${#recorded[@]} = 0 ] || [ ! -e "$folder/$file.csv" ] || [ $file = metrics ] ||
+            cp "$folder/$file.csv" "$folder.new/"
     done
     [ ! -e "$dir/landscape.json" ] || cp "$dir/landscape.json" "$dir"/*.points.csv "$folder.new/"
     rm -rf "$folder"
