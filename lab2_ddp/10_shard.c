@@ -151,7 +151,8 @@ int main(int argc, char **argv)
     static Session s = {.link = "1Gbit/s,50us", .clock = "virtual"};
     s.run = run_options_default();
     s.run.threads = 1; /* a rank stands for a machine; the virtual clock is one thread's */
-    s.study = (ShardStudy){.guess = {.what = "memory of a rank in stage 3, on all ranks", .unit = "MB"},
+    s.study = (ShardStudy){.guess = {.what = "memory of a rank in stage 3, on all ranks",
+                                     .unit = "MB"},
                            .model = "mlp",
                            .hidden = "1024,1024",
                            .deep = "resnet20",
