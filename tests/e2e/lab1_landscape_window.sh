@@ -4,8 +4,8 @@
 # sanitizers: no
 # Lab 1's surfaces in their windows: the loss landscape (part 5), which grows while it is measured;
 # live training on one (part 6): each key and the mouse do what the handout says; the stubs. With
-# ALL=1 restarting and the show, too: full screen, its ideas follow each other by keys, a click begins a new path,
-# a film's frames are numbered from 1.
+# ALL=1 restarting and the show, too: full screen, its ideas follow each other by keys, a click
+# begins a new path, a film's frames are numbered from 1.
 set -eu
 program=$BUILD/sol/lab1_gd/5_loss_landscape
 # shellcheck source=tests/e2e/_screen.sh
