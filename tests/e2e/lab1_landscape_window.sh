@@ -35,7 +35,7 @@ reached() { [ "$(points)" -ge "$1" ] 2>/dev/null; }
 wait_for() { within 300 reached "$1" || fail "$(points) points, waited for $1"; } # points
 
 start sol/lab1_gd/5_loss_landscape lab1_loss_landscape --model mlp --train-images 1000 \
-    --updates 60 --images 1000 --points 101 --threads 1 --no-eigenvalues
+    --updates 5 --batch 32 --images 1000 --points 101 --threads 1 --no-eigenvalues
 wait_for 10
 pauses points
 press space; settle; paused=$(points)
