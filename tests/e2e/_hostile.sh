@@ -7,9 +7,9 @@
 #                               what users need stays possible
 #     hostile_done LEAST        the last line: fails if a case failed, or fewer than LEAST ran
 #
-# Each case has HOSTILE_SECONDS (120, which only ends what hangs) and must leave no file under $scratch
-# whose name ends in .tmp, print no control character and nothing of a sanitizer. WORDS is a fixed
-# text; NP=2 in front of a line runs the command on that many ranks.
+# Each case has HOSTILE_SECONDS (120, which only ends what hangs) and must leave no file under
+# $scratch whose name ends in .tmp, print no control character and nothing of a sanitizer. WORDS is
+# a fixed text; NP=2 in front of a line runs the command on that many ranks.
 scratch=$(mktemp -d) || exit 2
 trap 'rm -rf "$scratch"' EXIT
 hostile_cases=0 hostile_failed=0

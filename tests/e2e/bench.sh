@@ -53,7 +53,8 @@ END
 chmod +x "$work/train_rate"
 
 table() { # what it says of its convolutions, status, options…
-    CONVOLUTIONS=$1 "$bench/bench_gpu" --programs "$work" --python false --out "$work/played" --rounds 2 \
+    CONVOLUTIONS=$1 "$bench/bench_gpu" --programs "$work" --python false --out "$work/played" \
+        --rounds 2 \
         --ceilings 60,450,780,780,3000 "${@:3}" >"$work/words" 2>&1
     status=$?
     [ $status = "$2" ] || wrong "$1, ${*:3}: exit status $status, expected $2"

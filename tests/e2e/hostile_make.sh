@@ -140,7 +140,8 @@ waits() { # words, process of make: it waits for the lock of b, and says so
     local taker
     cases=$((cases + 1))
     common/setup/build_lock.sh take b "$2" 2>"$work/err" & taker=$!
-    if said "$1" && kill $taker; then echo "ok    it waits: $1"; else wrong "it does not wait: $1"; fi
+    if said "$1" && kill $taker; then echo "ok    it waits: $1"
+    else wrong "it does not wait: $1"; fi
     wait $taker 2>/dev/null
 }
 then_gets_it() { # command…: once it waits this is done, and it gets the lock

@@ -4,8 +4,8 @@
 # sanitizers: no
 # Lab 1's surfaces in their windows: the loss landscape (part 5), which grows while it is measured;
 # live training on one (part 6): each key and the mouse do what the handout says; the stubs. With
-# ALL=1 restarting and the show, too: full screen, its ideas follow each other by keys, a click begins a new path,
-# a film's frames are numbered from 1.
+# ALL=1 restarting and the show, too: full screen, its ideas follow each other by keys, a click
+# begins a new path, a film's frames are numbered from 1.
 set -eu
 program=$BUILD/sol/lab1_gd/5_loss_landscape
 # shellcheck source=tests/e2e/_screen.sh
@@ -35,7 +35,7 @@ reached() { [ "$(points)" -ge "$1" ] 2>/dev/null; }
 wait_for() { within 300 reached "$1" || fail "$(points) points, waited for $1"; } # points
 
 start sol/lab1_gd/5_loss_landscape lab1_loss_landscape --model mlp --train-images 1000 \
-    --updates 60 --images 1000 --points 101 --threads 1 --no-eigenvalues
+    --updates 5 --batch 32 --images 1000 --points 101 --threads 1 --no-eigenvalues
 wait_for 10
 pauses points
 press space; settle; paused=$(points)

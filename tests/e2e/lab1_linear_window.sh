@@ -57,7 +57,8 @@ same "$third" "$shots" || fail ", does not take . back"
 press period comma comma comma comma comma comma; shot
 press n; changes "n"; press N N; changes "N"
 press n bracketright bracketright bracketleft period
-finish; expect 'after 1 updates at rate 0.125: '; expect 'first frame after'; grep 'frame' "$work/log"
+finish; expect 'after 1 updates at rate 0.125: '; expect 'first frame after'
+grep 'frame' "$work/log"
 made=$(sed -n 's/^true line .* \([0-9.]*\)$/\1/p' "$work/log")
 awk -v loss="$made" 'BEGIN { exit !(loss > 0.2 && loss < 0.3) }' ||
     fail "noise 0.5, as at the start, should leave a loss of about 0.25: $made"

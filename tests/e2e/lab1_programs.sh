@@ -153,7 +153,8 @@ run 2 sol/8_fifteen_steps "${small[@]}"; is 0
         fail "expected fifteen lines: $(cat "$work/log")"
 grep -q '"13 optimiser: average","pid":1' "$work/lab1_fifteen_steps/trace.json" ||
     fail "rank 1's all-reduce is not on the timeline"
-run 2 sol/8_fifteen_steps "${data[@]}" --batch 200 --images 300; refused 'less than one batch of 200'
+run 2 sol/8_fifteen_steps "${data[@]}" --batch 200 --images 300
+refused 'less than one batch of 200'
 
 # ---- part 9 ----
 part=9_three_parallelisms

@@ -21,8 +21,8 @@ start() { # options…
 # ---- part 4 ----
 results=$work/out/lab1_batch_size
 small=(--data cifar10 --data-dir "$work" --model mlp --train 1000 --test 100 --check-every 200
-    --smallest 4 --largest 16 --seeds 2 --target 0.15 --epochs 2 --fastest 64 --rounds 2 --slice 0.02
-    --threads 1)
+    --smallest 4 --largest 16 --seeds 2 --target 0.15 --epochs 2 --fastest 64 --rounds 2
+    --slice 0.02 --threads 1)
 rows() { grep -cv '^[#b]' "$results/sweep.csv" 2>/dev/null || true; }
 
 start --rounds 100 # it measures for long
@@ -48,7 +48,7 @@ small=(--data cifar10 --data-dir "$work" --model linear --smallest 8 --largest 5
     --seeds 2 --updates 60 --epochs 1 --test 200 --target 0.7 --threads 1)
 rows() { grep -cv '^[#e]' "$results/curve.csv" 2>/dev/null || true; }
 
-start --seeds 50 --updates 300
+start --seeds 30 --updates 300
 pauses rows
 finish
 
