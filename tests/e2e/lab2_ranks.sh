@@ -3,7 +3,7 @@
 # --mismatch end in the watch's words, and hang without it until Ctrl-C; --race loses lines; other
 # programs' options are ignored, wrong ones refused. The NCCL version, if built, computes the sum or
 # says why not.
-# seconds: 200
+# seconds: 600
 # waits: yes
 # sanitizers: no
 set -u

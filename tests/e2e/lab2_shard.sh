@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 #
-# seconds: 300
+# seconds: 600
 # sanitizers: no
 # Lab 2, part 10: on 4 ranks every figure of memory and bytes is counted as predicted (2 %), all
 # stages end with the weights of plain data parallelism (the same bits on 1 and 2 ranks), parts give
