@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# seconds: 120
+# seconds: 600
 # sanitizers: no
 # cuDNN, asked without a GPU: what the backend chooses for each convolution of the networks on an
 # A100, an H100 and a B200 (tests/tools/cudnn_engines.c) is a deterministic engine, with tensor

@@ -2,7 +2,7 @@
 # A class as instructors get it: files, folders, archives, archives of archives; odd names, links,
 # paths that lead out, bombs, damage. Each gets a row, none reaches another file; reports are well
 # formed whatever a name or a compiler's message holds; what was graded is not graded again.
-# seconds: 200
+# seconds: 600
 # sanitizers: no
 set -u
 command -v python3 >/dev/null || { echo "skipped: no python3"; exit 77; }

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # A submission that tries to harm (tests/hidden/harm/attacks.c) reaches nothing from inside the
 # sandbox, and leaves nothing behind; nor does one whose compilation tries.
-# seconds: 120
+# seconds: 600
 # sanitizers: no
 set -u
 why=$(assessment/grader/sandbox.sh works) || { echo "skipped: $why"; exit 77; }

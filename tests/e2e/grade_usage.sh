@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Faults in the grader's own input end it with status 2 and one line; the handout and the rubric
 # agree on the points.
-# seconds: 60
+# seconds: 600
 set -u
 work=$(mktemp -d)
 failed=0

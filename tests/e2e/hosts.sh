@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# seconds: 240
+# seconds: 600
 # sanitizers: no
 # Two emulated hosts (_hosts.sh), two ranks on each: the same run as on one machine, bit for bit;
 # errors that name the host; a rank that dies on one ends the run on both, in words.

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 #
 # ranks: 4
-# seconds: 300
+# seconds: 600
 # sanitizers: no
 # Lab 2, part 9: a server and three workers on the virtual clock: two runs find the same, to the
 # last digit; all servers take the seconds that the model says; staleness; the stub; bad options.

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# seconds: 300
+# seconds: 600
 # sanitizers: no
 # make lab2 KILL=…: a rank is killed or stopped after an update that the seed draws; the run ends,
 # what is lost is counted, and the training is completed on one rank less.

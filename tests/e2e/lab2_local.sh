@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 #
 # ranks: 2
-# seconds: 300
+# seconds: 600
 # sanitizers: no
 # Lab 2, part 8: a short run on two ranks: every method sends the bytes that its formula says; the
 # same seeds find the same; the stub names its exercise; bad options.

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 #
-# seconds: 240
+# seconds: 900
 # sanitizers: no
 # Lab 2, part 6: on the virtual clock, 2, 4 and 8 ranks take what is predicted, within 5 %, with and
 # without overlap; where communication takes over, the efficiency is a half; a busy machine changes

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 #
-# seconds: 300
+# seconds: 900
 # sanitizers: no
 # Lab 2, part 4: every update ends with the weights of one all-reduce, and waits no shorter than the
 # virtual link takes; on two ranks and a slow link overlap waits less than one all-reduce, and that

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 #
-# seconds: 120
+# seconds: 600
 # sanitizers: no
 # Lab 2, part 5: the shares are counted as predicted, and two ranks find what one finds; the stub
 # names its exercise; bad options; ALL=1: its window pauses and resumes.
@@ -42,7 +42,7 @@ listens 600 250
 press space; settle; press space
 changed_at=$shots
 trained() { grep -q 'trained  100 %' "$work/log"; }
-within 60 trained || fail "it does not resume"
+within 300 trained || fail "it does not resume"
 shot; differ "$changed_at" "$shots" "space (resumed)"
 finish
 expect 'first frame'

@@ -3,7 +3,7 @@
 # --mismatch end in the watch's words, and hang without it until Ctrl-C; --race loses lines; other
 # programs' options are ignored, wrong ones refused. The NCCL version, if built, computes the sum or
 # says why not.
-# seconds: 200
+# seconds: 600
 # waits: yes
 # sanitizers: no
 set -u
@@ -17,7 +17,7 @@ start() { # seconds, ranks, options…
 }
 
 for np in 1 2 3 4; do
-    start 60 $np --device=cpu --x=y || fail "$np ranks: exit $?"
+    start 120 $np --device=cpu --x=y || fail "$np ranks: exit $?"
     sum=$((np * (np + 1) / 2)) ring=$((np * (np - 1) / 2))
     {
         echo "ignored: --device=cpu"
@@ -33,7 +33,7 @@ done
 
 order='every rank must make the same calls in the same order'
 for np in 2 4; do
-    start 20 $np --hang; status=$?
+    start 120 $np --hang; status=$?
     [ $status = 1 ] && grep -q '^--hang: rank 0 skips the all-reduce' "$out" &&
         grep -q "rank 0 calls MPI_Barrier (1_ranks.c:[0-9]*), but rank .*MPI_Allreduce.*$order" \
             "$out" || fail "--hang on $np ranks: exit $status, expected 1 and both calls"
@@ -41,7 +41,7 @@ for np in 2 4; do
     for where in $(grep -o '1_ranks.c:[0-9]*' "$out"); do
         grep -q "($where)" lab2_ddp/HANDOUT.md || fail "the handout's lines are not $where"
     done
-    start 20 $np --mismatch; status=$?
+    start 120 $np --mismatch; status=$?
     [ $status = 1 ] && grep -q '^--mismatch: rank 0 all-reduces 2 elements, the others 3' "$out" &&
         grep -q 'MPI_Allreduce of 2 float sum .*MPI_Allreduce of 3 float sum' "$out" ||
         fail "--mismatch on $np ranks: exit $status, expected 1 and both calls"
@@ -62,7 +62,7 @@ if type -P mpicc >/dev/null; then
 fi
 
 for option in --none extra -x=y; do
-    start 60 3 $option; status=$?
+    start 120 3 $option; status=$?
     [ $status = 2 ] &&
         [ "$(cat "$out")" = "$option: usage: 1_ranks [--hang | --mismatch | --race]" ] ||
         fail "$option: exit $status, expected 2 and the usage"

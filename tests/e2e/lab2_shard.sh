@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 #
-# seconds: 300
+# seconds: 600
 # sanitizers: no
 # Lab 2, part 10: on 4 ranks every figure of memory and bytes is counted as predicted (2 %), all
 # stages end with the weights of plain data parallelism (the same bits on 1 and 2 ranks), parts give
@@ -38,11 +38,13 @@ awk -F, '
       if (!($17 <= (/^computed/ ? 0 : 1e-5))) { print "gradient: " $0; bad = 1 } }
     END { if (stages != 20 || savings < 8) { print stages, savings; bad = 1 }; exit bad }
 ' "$work/out/lab2_shard/metrics.csv" || fail "the table"
-launch 1 "$program" --hidden 256 --batch 16 ||
-    fail "on one rank"
-awk -F, 'NR > 1 { rows++; if (!($16 > 0.00003)) { print "seconds: " $0; bad = 1 } }
-    END { exit bad || rows < 20 }' "$work/out/lab2_shard/metrics.csv" ||
-    fail "one rank's clock does not count what it computes"
+[ -z "${ALL-}" ] || {
+    launch 1 "$program" --hidden 256 --batch 16 ||
+        fail "on one rank"
+    awk -F, 'NR > 1 { rows++; if (!($16 > 0.00003)) { print "seconds: " $0; bad = 1 } }
+        END { exit bad || rows < 20 }' "$work/out/lab2_shard/metrics.csv" ||
+        fail "one rank's clock does not count what it computes"
+}
 launch 4 "$program" --updates 5000 && fail "5000 updates are taken"
 launch 1 "$program" --model mlp --hidden 0 && fail "--hidden 0 is taken"
 status=0

@@ -2,7 +2,7 @@
 # Lab 2's nine steps, one after another, as a student does them: after step k the self-check says
 # PASS up to it and TODO behind it, with the points of the handout, and the program trains on two
 # ranks. Two of the steps; ALL=1: all.
-# seconds: 300
+# seconds: 600
 # sanitizers: no
 set -u
 lab=lab2_ddp work=$(mktemp -d) || exit 2

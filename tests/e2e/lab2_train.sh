@@ -3,7 +3,7 @@
 # training, however they are split over ranks and micro-batches; each rank draws weights of its own,
 # so that a missing broadcast shows; Ctrl-C stops all ranks with a checkpoint that resumes; a run
 # that diverges says so; the program as given trains on one rank and says what is still to do.
-# seconds: 240
+# seconds: 600
 set -u
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

@@ -79,7 +79,7 @@ mutant own_root 5 'every rank must name the same root' "$full" \
     's/params, 0, t->model->s/params, t->comm->rank, t->model->s/'
 # ---- step 6 ----
 mutant no_average 6 'without an all-reduce before it' "$full" '/average\(t, m->grads\)/d'
-mutant +sum 6 'the sum over the ranks, not the mean' "$full" 's|1.0f / \(float\)t->comm->size|1.0f|'
+mutant sum 6 'the sum over the ranks, not the mean' "$full" 's|1.0f / \(float\)t->comm->size|1.0f|'
 mutant integers 6 'is 0 in integers' "$full" \
     's|1.0f / \(float\)t->comm->size|(float)(1 / t->comm->size)|'
 mutant largest 6 'is it the mean' "$full" '/^static void average/,/^}/s/COMM_SUM/COMM_MAX/'

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 #
-# seconds: 120
+# seconds: 600
 # sanitizers: no
 # Lab 2, part 11: what the calculator says is what the link takes, within 5 %, for every remedy and
 # stage; it agrees with parts 6 and 10 and with two of the twelve numbers; its window's keys; the

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # make worklog: what is missing in a work log, and figures that are not in the results; make
 # leaderboard: places by efficiency, and hostile folders left out.
-# seconds: 60
+# seconds: 600
 # sanitizers: no
 set -u
 work=$(mktemp -d); trap 'rm -rf "$work"' EXIT

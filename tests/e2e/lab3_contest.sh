@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# seconds: 60
+# seconds: 600
 # sanitizers: no
 # Lab 3, part 7: two ranks find what one finds; the stub names its exercise; ALL=1: a second start
 # trains nothing again; recorded trainings give the same table, and others are refused; bad options.

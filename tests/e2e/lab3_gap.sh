@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# seconds: 120
+# seconds: 600
 # sanitizers: no
 # Lab 3, part 2: two ranks find what one finds; the line's ends are the two solutions; the stub
 # names its exercise; bad options.

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# seconds: 120
+# seconds: 600
 # sanitizers: no
 # Lab 3, part 5: two ranks find what one finds; batches that grow make as many updates as their pace
 # says; the stub names its exercise; bad options.

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # ranks: 4
-# seconds: 180
+# seconds: 600
 # sanitizers: no
 # Lab 3, part 4: synchronised, 2 ranks (ALL=1: and 4) are one rank, to rounding, and without it they
 # are not; ghost_norm is the network's own batch norm; the stub names its exercise; bad options.

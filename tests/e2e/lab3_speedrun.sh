@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# seconds: 400
+# seconds: 600
 # sanitizers: no
 # Lab 3, part 9: it learns; the same seed gives the same accuracies; ALL=1: --ablate has a row for
 # each ingredient, and each changes something; both variants run; several ranks and bad options are

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# seconds: 180
+# seconds: 600
 # sanitizers: no
 # Lab 3's sweep: table, CSV and figure; interrupted and resumed, it repeats no run; on two ranks,
 # each run takes the same steps; Ctrl-C reaches ranks in the middle of a long run. ALL=1: Lab 1's

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# seconds: 180
+# seconds: 600
 # waits: yes
 # The launcher: what it refuses, what it passes to the ranks, how Ctrl-C, SIGTERM and its own death
 # reach them.

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# seconds: 120
+# seconds: 600
 # sanitizers: no
 # NCCL in trouble, played by a double (tests/support/fake_nccl.c): all ranks end, exactly one line
 # says why, and so does the status. This does not show what the real NCCL does in these cases.

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# seconds: 90
+# seconds: 600
 # sanitizers: no
 # If only one rank can load NCCL (a stand-in for the driver's library is enough for that), all ranks
 # use MPI; if NCCL was asked for, the run ends with one line. A library that does not load, cuDNN's

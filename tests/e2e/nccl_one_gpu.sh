@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# seconds: 400
+# seconds: 600
 # sanitizers: no
 # The real NCCL with 2 and 4 ranks on a single GPU: it refuses ranks of one machine that share a
 # GPU, so each rank pretends to be on another machine, and they communicate over the loopback. NCCL

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# seconds: 150
+# seconds: 600
 # waits: yes
 # One rank of a run fails: all ranks end, exactly one line says why, and so does the status.
 set -u

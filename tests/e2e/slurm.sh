@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# seconds: 240
+# seconds: 600
 # sanitizers: no
 # The batch script under Slurm, on two emulated hosts (_hosts.sh), where slurmd and slurmctld are
 # installed: two ranks on one node; a stop before the time limit, and the job that goes on; two

@@ -2,7 +2,7 @@
 # The watch (common/comm/call_board.h) names what is wrong: collectives that do not match, a rank
 # that left, a deadlock, one that computes or is stopped; with the lines of source. And it leaves a
 # run alone in which nothing is wrong, and prints where all ranks are on SIGQUIT.
-# seconds: 240
+# seconds: 600
 # waits: yes
 set -u
 source=tests/tools/mpi_mistakes.c

@@ -2,8 +2,8 @@
 # soak.sh BUILD [RUNS [SEED]]: many trainings, each killed at a random moment: a random one of make,
 # its shell, launch.sh, mpirun, a rank, the terminal or all of them, by a random signal, or while
 # another one is stopped; or a rank is only stopped, and the watch must see it (after
-# LABS_COMM_SECONDS, here 3). Afterwards everything must have ended, the last checkpoint must be whole,
-# nothing may stay behind; every third training resumes and must make all its updates.
+# LABS_COMM_SECONDS, here 3). Afterwards everything must have ended, the last checkpoint must be
+# whole, nothing may stay behind; every third training resumes and must make all its updates.
 #
 # Each run prints its seed; 'soak.sh BUILD 1 SEED' repeats it. The last lines are the counts. Status
 # 0: nothing was lost or left.
