@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# The link and its two clocks (common/link.h) from outside: all-reduces by hand on 8 ranks (ALL=1: 16
-# and 32, too) take the α-β model's time; on the real clock never less than on the virtual one; plain
-# MPI and comm.h compute the same on a link; the trainer trains the same network, later.
+# The link and its two clocks (common/link.h) from outside: all-reduces by hand on 8 ranks (ALL=1:
+# and on 16 and 32) take the α-β model's time; on the real clock never less than on the virtual one;
+# plain MPI and comm.h compute the same on a link; the trainer trains the same network, later.
 # seconds: 600
 # sanitizers: no
 set -u
