@@ -270,16 +270,11 @@ static void help(void **state)
     free(page);
 }
 
-static const Case cases[] = {{"defaults", .run = defaults},
-                             {"both_forms", .run = both_forms},
-                             {"last_wins", .run = last_wins},
-                             {"limits", .run = limits},
-                             {"given", .run = given},
-                             {"bad_numbers", .run = bad_numbers},
-                             {"bad_words", .run = bad_words},
-                             {"variables", .run = variables},
-                             {"json", .run = json},
-                             {"help", .run = help}};
+static const Case cases[] = {{"defaults", .run = defaults},   {"both_forms", .run = both_forms},
+                             {"last_wins", .run = last_wins}, {"limits", .run = limits},
+                             {"given", .run = given},         {"bad_numbers", .run = bad_numbers},
+                             {"bad_words", .run = bad_words}, {"variables", .run = variables},
+                             {"json", .run = json},           {"help", .run = help}};
 int main(int argc, char **argv)
 {
     return harness_main(argc, argv, cases, sizeof cases / sizeof *cases);
