@@ -25,6 +25,12 @@ sweep "$work/once" 1 --seeds 2 || fail "$(cat "$work/once.log")"
 grep -qE '^ +128 ' "$work/once.log" || fail "no line for batch 128: $(cat "$work/once.log")"
 grep -q '^speed: median (quartiles) of 1 rounds, ' "$work/once.log" || fail "how is not said"
 
+# Drawn again: nothing is trained, or measured, once more.
+once=$work/once/lab3_batch_size
+sweep "$work/again" 1 --seeds 2 --recorded "$once" || fail "$(cat "$work/again.log")"
+cmp "$once/metrics.csv" "$work/again/lab3_batch_size/metrics.csv" || fail "recorded: other results"
+[ ! -e "$work/again/lab3_batch_size/speed.csv" ] || fail "recorded: measured again"
+
 sweep "$work/twice" 1 --seeds 1 || fail "$(cat "$work/twice.log")"
 before=$(rows "$work/twice")
 printf '128,9' >>"$work/twice/lab3_batch_size/sweep.csv" # killed while it wrote
