@@ -1,5 +1,5 @@
-/* batch_sweep.h: the effect of the batch size: the speed (speed.h), and the updates, epochs and time
- * to a target accuracy, over several seeds; as resumable runs, a table, and marks in a figure.
+/* batch_sweep.h: the effect of the batch size: speed (speed.h), and updates, epochs and time to a
+ * target accuracy, over several seeds; as resumable runs, a table, and marks in a figure.
  *
  *     BatchSweep sweep = {defaults …};
  *     Option options[] = {RUN_OPTIONS(run), BATCH_SWEEP_OPTIONS(sweep), {0}};

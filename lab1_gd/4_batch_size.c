@@ -39,7 +39,7 @@ static Choices defaults(void)
                                          .rate = 0.1,
                                          .momentum = 0.9,
                                          .target = 0.8,
-                                         .epochs = 6}}};
+                                         .epochs = 8}}};
 }
 
 static void parse(Choices *c, Option *table, int argc, char **argv)

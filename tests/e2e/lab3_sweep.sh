@@ -27,6 +27,12 @@ sweep "$work/once" 1 --seeds 2 || fail "$(cat "$work/once.log")"
 grep -qE '^ +128 ' "$work/once.log" || fail "no line for batch 128: $(cat "$work/once.log")"
 grep -q '^speed: median (quartiles) of 1 rounds, ' "$work/once.log" || fail "how is not said"
 
+# Drawn again: nothing is trained, or measured, once more.
+once=$work/once/lab3_batch_size
+sweep "$work/again" 1 --seeds 2 --recorded "$once" || fail "$(cat "$work/again.log")"
+cmp "$once/metrics.csv" "$work/again/lab3_batch_size/metrics.csv" || fail "recorded: other results"
+[ ! -e "$work/again/lab3_batch_size/speed.csv" ] || fail "recorded: measured again"
+
 sweep "$work/twice" 1 --seeds 1 || fail "$(cat "$work/twice.log")"
 before=$(rows "$work/twice")
 printf '128,9' >>"$work/twice/lab3_batch_size/sweep.csv" # killed while it wrote
@@ -61,8 +67,7 @@ HEADLESS=1 common/setup/launch.sh --np 2 "$BUILD/sol/lab1_gd/4_batch_size" --out
     --threads 1 $small --seeds 2 --rate 0.02 --fastest 4 \
     >"$work/part4.log" 2>&1 || fail "$(cat "$work/part4.log")"
 # 1, 2, 4, and the runs' 32, 64, 128
-speeds=$(cut -d, -f1 "$work/part4/lab1_batch_size/speed.csv" | grep '^[0-9]' | sort -u | wc -l)
-[ "$speeds" = 6 ] ||
-    fail "expected 6 speeds: $(cat "$work/part4.log")"
+speeds=$(grep '^[0-9]' "$work/part4/lab1_batch_size/speed.csv" | cut -d, -f1 | sort -u | wc -l)
+[ "$speeds" = 6 ] || fail "expected 6 speeds: $(cat "$work/part4.log")"
 part4=$(grep '^[0-9]' "$work/part4/lab1_batch_size/sweep.csv" | cut -d, -f1-3 | sort)
 [ "$part4" = "$(steps "$work/once" | sort)" ] || fail "part 4: $part4, lab 3: $(steps "$work/once")"
