@@ -117,6 +117,7 @@ else
     inside=127.0.0.0/8,sppp,docker0,podman0,cni0,virbr0,lxcbr0
     [ -n "${OMPI_MCA_btl_tcp_if_include-}" ] ||
         export OMPI_MCA_btl_tcp_if_exclude=${OMPI_MCA_btl_tcp_if_exclude:-$inside}
+    export PRTE_MCA_prte_local_tmpdir_base=$run # this machine's part of Open MPI 5's files
     # Each machine would wait a second or two before it ends what is left of a run, one after the
     # other.
     export OMPI_MCA_odls_base_sigkill_timeout=${OMPI_MCA_odls_base_sigkill_timeout:-0}
@@ -295,6 +296,9 @@ elif [[ $words = *'was unable to reliably start'* ]] ||
 elif [[ $words =~ execute\ an\ executable:\ Executable:\ (.*)\ Node:\ ([^ ]*)\ while ]]; then
     why="${BASH_REMATCH[2]} cannot run ${BASH_REMATCH[1]}: --hosts needs this folder, with what is"
     why+=" built in it, on every machine: a shared file system, or copies" status=2
+elif [[ $words =~ has\ unexpectedly\ disconnected|error\ occurred\ in\ Socket\ closed ]]; then
+    # on several machines Open MPI 5's ranks see it before mpirun does
+    why="a rank was killed, or its machine lost the network: $rest"
 elif [[ $words =~ MPI_ABORT|process(es)?\ (returned|exited\ with)\ (a\ )?non-zero ]] ||
     { [ -z "$words" ] && [ "$status" != 1 ] && [ "$status" -le 128 ]; }; then
     who='a rank'
