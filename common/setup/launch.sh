@@ -281,6 +281,8 @@ killed() { # signal, who: sets why
 }
 if [ -n "$why" ]; then
     why+=": $rest"
+elif [ -n "$opening" ] && [ -z "$words" ]; then
+    why="a rank ended before comm_open, where the others wait for it" status=1
 elif [[ $words =~ rank\ ([0-9]+)\ with\ PID\ [^:]*\ exited\ on\ signal\ ([0-9]+) ]]; then
     killed "${BASH_REMATCH[2]}" "a rank"
     why+=": it was rank ${BASH_REMATCH[1]}; $rest"
