@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# all: yes
 # seconds: 300
 # sanitizers: no
 # make bench, short, without PyTorch: it measures this project, reports what it skips, and writes

@@ -2,6 +2,7 @@
 # `make doctor`: a row for every part, a status that agrees with them, the one command at the end;
 # also where nothing is installed, and for each system's package manager. Other machines are folders
 # of links to a few programs, used as the whole PATH.
+# all: yes
 # seconds: 120
 # sanitizers: no
 # ranks: 0

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Gradescope's container: what autograder.zip holds, and a submission graded as there, by root
 # without bubblewrap: it runs as another user and reaches neither the grader nor the results.
+# all: yes
 # seconds: 600
 # sanitizers: no
 set -u

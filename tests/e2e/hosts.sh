@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# all: yes
 # seconds: 600
 # sanitizers: no
 # Two emulated hosts (_hosts.sh), two ranks on each: the same run as on one machine, bit for bit;

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Lab 2, part 2, in its window, on six ranks: each key does what the handout says; the stubs name
 # their exercises; closing the window, or Ctrl-C, ends all ranks.
+# all: yes
 # seconds: 600
 # sanitizers: no
 set -eu

@@ -5,6 +5,7 @@
 # it takes is said before, how far it is meanwhile; Ctrl-C ends cleanly; a goal installs what it
 # needs; parts that were found are probed again only when the compilers change; the reference BLAS,
 # which is slow, is not used silently; the build says how many files it makes, and how far it is.
+# all: yes
 # seconds: 400
 # sanitizers: no
 # ranks: 0
