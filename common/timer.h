@@ -12,6 +12,9 @@ double timer_real(void);
 
 /* Processor time of this process so far, all its threads together. */
 double timer_processor(void);
+/* Seconds that this process's threads, added up, were ready and had no processor: other processes
+ * had it. NaN where the system does not say (Linux's schedstat does). */
+double timer_waited(void);
 
 /* From here on timer_now() is `clock`, which counts one thread's processor time; any thread may
  * call it. */

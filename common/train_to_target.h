@@ -49,10 +49,9 @@ double train_on_subset(const TargetSetup *s, const int32_t *subset, int count, i
                        int updates, double rate, uint64_t seed);
 
 typedef struct UpdateTime {
-    double seconds; /* per update, by the clock */
-    double
-        processor; /* seconds of it that its threads had a processor, their mean: less where other
-                       * processes took it. A GPU's are `seconds` */
+    double seconds;   /* per update, by the clock */
+    double processor; /* without those in which its threads, their mean, were ready and other
+                       * processes had the processor. A GPU's are `seconds` */
 } UpdateTime;
 
 /* The time of an update with `batch` images: the mean over at least 2 updates and about `seconds`

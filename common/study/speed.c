@@ -146,8 +146,8 @@ void speed_say(const Speeds *s)
     char *busy = disturbed ? format_new("%d of %d disturbed by other processes%s", disturbed,
                                         s->rounds * s->sizes,
                                         s->recorded || s->setup->be->threads == 1
-                                            ? ": processor time"
-                                            : ": too slow, give --threads 1")
+                                            ? ": their time is left out"
+                                            : ": at most that long, with --threads 1 exact")
                            : format_new("undisturbed");
     run_say(s->run, "speed: median (quartiles) of %d rounds, %s; time to the target: updates × it",
             s->rounds, busy);

@@ -166,7 +166,7 @@ static void times_updates(void **state)
 }
 
 /* Planted times: of 5 measurements the 3 least disturbed count, whatever their order; of those
- * still disturbed, the processor time. */
+ * still disturbed, the time without the waits. */
 static void leaves_out_the_disturbed(void **state)
 {
     static const double seconds[] = {9, 2, 40, 1, 4}, processor[] = {3, 2, 2, 1, 3.9};
