@@ -30,7 +30,7 @@
 #=                start-up
 #= CUDA_ARCH=80   GPU architectures to build for, "80 90" (default: those of 70 75 80 86 89 90 100
 #=                120 that nvcc knows)
-#= CC=gcc         gcc or clang; CFLAGS="-O3 -march=native -g"; WERROR=1: a warning is an error
+#= CC=gcc         gcc or clang; CFLAGS="-O3 -march=native -g"; WERROR=1: warnings are errors
 SOL ?=
 NP ?= 1
 SAN ?=

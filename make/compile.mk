@@ -5,7 +5,7 @@ SANITIZE := $(if $(filter 1,$(SAN)),-fsanitize=address$(comma)undefined -fno-san
     $(if $(SAN),-O1 -fno-omit-frame-pointer) $(if $(COVERAGE),-O1 --coverage) \
     $(if $(FUZZ),-O1 -fsanitize=fuzzer-no-link$(comma)address$(comma)undefined \
     -fno-sanitize-recover=all)
-STRICT := $(if $(filter 1 true,$(WERROR) $(CI)),-Werror)
+STRICT := $(if $(filter 1,$(WERROR)),-Werror)
 CPPFLAGS_ALL = -D_GNU_SOURCE -Icommon $(INCLUDE) $(foreach part,$(PARTS),$($(part)_CFLAGS)) \
     $(foreach part,CAIRO CUDA CUDNN NCCL,$(if $(HAVE_$(part)),-DHAVE_$(part))) \
     $(if $(KERNELS),-DPORTABLE) $(CPPFLAGS)
