@@ -275,24 +275,23 @@ char *args_read(Option *options, int argc, char **argv)
     return wrong;
 }
 
-/* make's variables, "--seed=3 --device=cpu" in $LABS_OPTIONS: those that the program has. A text
- * that an option points into stays. */
+/* make's variables, "--seed=3 --device=cpu" in $LABS_OPTIONS: those that the program has. */
 static char *read_variables(Option *options)
 {
-    const char *at = getenv("LABS_OPTIONS");
-    char *wrong = NULL;
-    for (size_t length; at && *(at += strspn(at, " ")) && !wrong; at += length) {
-        length = strcspn(at, " ");
-        char *word = format_new("%.*s", (int)length, at), *text = strchr(word, '=');
-        bool keep = false;
-        for (Option *o = options; o->name && text; o++)
-            if (!strncmp(word, "--", 2) && !strncmp(word + 2, o->name, text - word - 2) &&
-                o->name[text - word - 2] == 0) {
-                wrong = take(o, true, text + 1);
-                keep = o->kind == ARG_STRING || o->kind == ARG_CHOICE;
-            }
-        if (!keep)
-            free(word);
+    static char text[512]; /* options point into it */
+    const char *given = getenv("LABS_OPTIONS");
+    if (given && strlen(given) >= sizeof text)
+        return format_new("LABS_OPTIONS: more than %zu characters", sizeof text - 1);
+    strcpy(text, given ? given : "");
+    char *wrong = NULL, *rest = text, *word;
+    while (!wrong && (word = strtok_r(rest, " ", &rest))) {
+        char *value = strchr(word, '=');
+        if (strncmp(word, "--", 2) || !value)
+            continue;
+        *value = 0;
+        for (Option *o = options; o->name; o++)
+            if (!strcmp(word + 2, o->name))
+                wrong = take(o, true, value + 1);
     }
     return wrong;
 }
