@@ -3,11 +3,11 @@
  *
  * All batch sizes take turns, round after round: what disturbs the machine for a while then does
  * not hit one size alone. On several ranks all measure at the same time, and the slowest counts. A
- * measurement is disturbed if its threads waited for a processor that others had for more than 5 %
- * of its time (25 % with several threads, which wait for each other's, too): it is repeated, in at most as many rounds again. Of each size
- * the `rounds` least disturbed count; of one that is disturbed even so, the time without those
- * waits. With one thread that is as right as undisturbed (2 % beside twenty busy
- * processes); several wait for each other at a full processor, so then it is an upper bound.
+ * measurement is disturbed if its threads waited for a processor (timer_waited) for more than 5 %
+ * of its time; several threads wait for each other's, too: 25 %. It is repeated, in at most as many
+ * rounds again. Of each size the `rounds` least disturbed count; of one that is disturbed even so,
+ * the time without those waits. With one thread that is as right as undisturbed (2 % beside twenty
+ * busy processes); with several it is an upper bound.
  *
  * The time to a target is the updates to it times the median here: a training's own clock would
  * count the other processes, too.

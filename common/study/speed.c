@@ -8,7 +8,8 @@
 enum { SECONDS, PROCESSOR, VALUES };
 enum { TRIES = 2 }; /* at most so many times `rounds` rounds */
 /* The share of its time that a measurement must have had its processors. Several threads wait for
- * each other's, too: up to 17 % on two quiet cores, three quarters beside as many busy processes. */
+ * each other's, too: up to 17 % of it on two quiet cores, three quarters beside two busy processes.
+ */
 static double undisturbed(const Speeds *s)
 {
     return s->setup && s->setup->be->threads > 1 ? 0.75 : 0.95;

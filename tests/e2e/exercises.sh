@@ -2,6 +2,7 @@
 # One student's mistake costs one line: an exercise that does not compile, or lacks its function,
 # fails by itself, in words; all other checks and programs work. And the check judges what the files
 # hold, whatever their dates: a file out of a backup, stubs unpacked over a finished tree.
+# all: yes
 # seconds: 400
 # sanitizers: no
 set -eu

@@ -2,6 +2,7 @@
 # make clean removes what make created, and nothing else. Hostile cases for make itself: folders
 # that are not its own, values that cannot be right, names that match nothing, two makes at once.
 # Each ends in words, and nobody's file goes.
+# all: yes
 # seconds: 600
 # sanitizers: no
 # ranks: 0

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 #
+# all: yes
 # seconds: 900
 # sanitizers: no
 # Lab 1's surfaces in their windows: the loss landscape (part 5), which grows while it is measured;
