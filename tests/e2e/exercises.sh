@@ -14,8 +14,8 @@ wrong() { echo "wrong: $*"; cat "$work/log"; exit 1; }
 mkdir "$work/labs"
 cp -a Makefile make common lab* assessment tests "$work/labs/"
 mkdir "$work/labs/build"
-for part in config.mk flags few_flags probe sources.sum libcommon.a common lab1_gd lab2_ddp student \
-    gpu_calls labs_gpu.so nvcc_flags; do
+for part in config.mk flags few_flags probe sources.sum libcommon.a common lab1_gd lab2_ddp \
+    student gpu_calls labs_gpu.so nvcc_flags; do
     [ ! -e "$BUILD/$part" ] || cp -a "$BUILD/$part" "$work/labs/build/"
 done
 cd "$work/labs"
