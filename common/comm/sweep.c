@@ -239,7 +239,10 @@ void sweep_add(Sweep *s, double setting, int64_t seed, const double *values)
 {
     SweepRow row = {.setting = setting, .seed = seed};
     char line[LINE], *error;
-    memcpy(row.value, values, (size_t)s->values * sizeof *values);
+    for (int v = 0; v < s->values; v++) { /* as it will be read again */
+        snprintf(line, LINE, "%.9g", values[v]);
+        row.value[v] = strtod(line, NULL);
+    }
     print_row(line, &row, s->values);
     FILE *log = file_log(s->path, false, &error);
     REQUIRE(log, "cannot be written: %s", error);

@@ -197,9 +197,7 @@ UpdateTime target_update_time(const TargetSetup *s, int batch, double seconds)
     processor = timer_processor() - processor;
     bool gpu = strcmp(s->be->op->name, "cpu") != 0;
     trial_free(&t);
-    if (!isnan(waited)) /* threads that wait for each other sleep: that is no disturbance */
-        processor = fmax(took - waited, 0.01 * took);
-    else if (s->be->threads > 1)
-        processor = took;
+    if (s->be->threads > 1) /* those that sleep until another is done are not disturbed */
+        processor = isnan(waited) ? took : fmax(took - waited, 0.01 * took);
     return (UpdateTime){took / count, (gpu ? took : fmin(processor, took)) / count};
 }
