@@ -72,12 +72,17 @@ expect 'click panel 1'; expect '^start -?[01]\.'
 xdotool mousemove $((X + 300)) $((Y + 250)) click 1; expect 'click panel 0'; expect '^start'
 
 xdotool windowsize --sync "$window" 900 600
-aside; save 3
+# The program hears of it some frames later: saved until it has.
+number=2
+resized() {
+    number=$((number + 1)); save $number
+    file_size=$(od -An -tu1 -j16 -N8 "$work/saved-$number.png" | xargs)
+    [ "$file_size" = "0 0 3 132 0 0 2 88" ]
+}
+aside; within 60 resized || fail "the PNG of a 900 × 600 window says $file_size"
 eval "$(xdotool getwindowgeometry --shell "$window" | grep -E '^[XY]=')"
 echo "after resizing:"
-shows as_saved 3 "the resized window does not show what it saves"
-file_size=$(od -An -tu1 -j16 -N8 "$work/saved-3.png" | xargs)
-[ "$file_size" = "0 0 3 132 0 0 2 88" ] || fail "the PNG of a 900 × 600 window says $file_size"
+shows as_saved $number "the resized window does not show what it saves"
 
 xdotool windowsize --sync "$window" 1280 720
 press space; expect 'paused 0'
