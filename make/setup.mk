@@ -67,7 +67,7 @@ TESTING := test coverage fuzz $(if $(filter cuda,$(DEVICE)),,bench)
 # and the checks.
 READS_NO_DATA := check lint %/1_gradient_descent %/2_stochastic_gradient_descent %/3_minibatches \
     %/1_ranks %/2_all_reduce $(if $(ONLY),$(if $(filter-out 1% 2% 3%,$(ONLY)),,lab1),lab1 lab2 lab3)
-GRADES := demo grade hidden reference commands figures all test coverage fuzz
+GRADES := demo grade hidden reference figures all test coverage fuzz
 SETS := run $(if $(filter $(TESTING),$(BUILDING)),unit \
     $(if $(ONLY),$(if $(filter-out $(NEEDS_NO_DISPLAY),$(ONLY)),test window),test window)) \
     $(if $(filter lint,$(BUILDING)),lint) $(if $(filter $(GRADES),$(BUILDING)),grade) \

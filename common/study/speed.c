@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 enum { SECONDS, PROCESSOR, VALUES };
-enum { TRIES = 2 }; /* at most so many times `rounds` rounds */
+enum { TRIES = 2 }; /* at most TRIES x `rounds` rounds */
 /* The share of its time that a measurement must have had its processors. Several threads wait for
  * each other's, too: up to 17 % of it on two quiet cores, three quarters beside two busy processes.
  */

@@ -55,7 +55,7 @@ static void waits_while_paused_and_steps_singly(void **state)
     background_pause(b, true);
     int before = seen(b, &c);
     usleep(100000);
-    assert_in_range(seen(b, &c), before, before + 1); /* one may have been under way */
+    assert_in_range(seen(b, &c), before, before + 1); /* one may have been in progress */
     for (int i = 1; i <= 3; i++) {
         background_step(b);
         while (seen(b, &c) < before + i)
