@@ -22,7 +22,7 @@
 #= ONLY=5         'make lab1': that part; ONLY=3_train: that program; ONLY=all: all of them.
 #=                With other targets: only the checks, tests or fuzzers with this in their name
 #= SAN=1          address and undefined-behaviour sanitizers; SAN=thread: the thread sanitizer
-#= ALL=1          'make test': every test (15 minutes), not the sample of five minutes
+#= ALL=1          'make test': every test, not only the sample
 #= DEPS=no        only print what would be installed
 #= JOBS=2         parallel jobs (default: all cores); V=1 shows the commands
 #= BUILD=build    folder for everything that is built
