@@ -73,5 +73,7 @@ char *words_of_mismatch(const Line *mine, int rank, const Line *theirs, int othe
 char *words_of_seat(int r);
 /* `why`, and where all ranks of the machine are. */
 char *words_of_hang(const char *why);
-bool seat_stopped(const Seat *seat); /* by a signal or a debugger */
+bool seat_stopped(const Seat *seat);     /* by a signal or a debugger */
+bool seat_runs(const Seat *seat);        /* or would, if it got a processor */
+double seat_processor(const Seat *seat); /* processor time, s; 0: unknown */
 #endif

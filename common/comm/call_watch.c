@@ -23,6 +23,11 @@ static struct {
     /* of this rank's own wait: when the board's beats last changed, and their sum then */
     int64_t still_since;
     long beats;
+    struct Served { /* of each rank of this machine, since its last beat */
+        int64_t beat, looked;
+        double processor; /* its processor time at the last look, s */
+        double seconds;   /* that it slept, or had a processor */
+    } *served;            /* [size] */
 } watch;
 static volatile sig_atomic_t asked; /* by SIGQUIT */
 
@@ -48,6 +53,28 @@ static bool needs(const Line *l, int r)
         return !seat_line(&board()->seats[r], l, &theirs);
     return r == l->to_world || r == l->from_world;
 }
+
+/* ---- has it had a processor? ---- */
+
+/* On a busy machine a rank may wait for a processor for 10 s and more: Linux lets one that has
+ * called sched_yield often, as MPI does while it waits, wait behind all others. It does not hang. */
+static void look_at(int r)
+{
+    const Seat *seat = &board()->seats[r];
+    struct Served *s = &watch.served[r];
+    int64_t beat = atomic_load(&seat->since), now = board_clock();
+    double processor = seat_processor(seat);
+    if (beat != s->beat)
+        *s = (struct Served){.beat = beat};
+    else
+        s->seconds += seat_runs(seat) && processor > 0 ? processor - s->processor
+                                                       : 1e-9 * (double)(now - s->looked);
+    s->looked = now;
+    s->processor = processor;
+}
+
+/* Has the rank not gone on for so long, although it had a processor, if only for a tenth of it? */
+static bool served(int r, double seconds) { return watch.served[r].seconds >= seconds / 10; }
 
 /* ---- the three reasons; each returns the message, NULL: none ---- */
 
@@ -81,7 +108,7 @@ static char *all_wait(void)
         beats += atomic_load(&seat->beats);
         if (state != SEAT_IN_CALL && state != SEAT_LEFT)
             return NULL;
-        if (!slot_read(&seat->now, &l, &key) || seat_stopped(seat))
+        if (!slot_read(&seat->now, &l, &key) || seat_stopped(seat) || !served(r, ALL_WAIT))
             return NULL;
         if (r == 0)
             first = l;
@@ -98,11 +125,12 @@ static char *all_wait(void)
 }
 
 /* Does this rank make no call at all: is it stopped, or has it not been in MPI for so long? */
-static bool silent(const Seat *seat)
+static bool silent(int r)
 {
+    const Seat *seat = &board()->seats[r];
     int state = atomic_load(&seat->state);
     return (state == SEAT_OUTSIDE || (state == SEAT_IN_CALL && seat_stopped(seat))) &&
-           seconds_since(atomic_load(&seat->since)) >= watch.patience;
+           seconds_since(atomic_load(&seat->since)) >= watch.patience && served(r, watch.patience);
 }
 
 /* In a collective, for a rank that makes no call; or for one that waits for such a rank itself. */
@@ -113,7 +141,7 @@ static char *one_does_not_come(const Line *l, double waited)
     if (!l->number || waited < watch.patience)
         return NULL;
     for (int r = 0; r < b->size; r++)
-        if (silent(&b->seats[r]) && (culprit < 0 || needs(l, r)))
+        if (silent(r) && (culprit < 0 || needs(l, r)))
             culprit = r;
     if (culprit < 0)
         return NULL;
@@ -135,6 +163,8 @@ static void look(void)
     if (atomic_load(&me->state) != SEAT_IN_CALL || waited < LEFT_AFTER ||
         !slot_read(&me->now, &l, &key))
         return;
+    for (int i = 0; i < b->locals; i++)
+        look_at(b->here[i]);
     char *why = one_has_left(&l);
     why = why ? why : all_wait();
     why = why ? why : one_does_not_come(&l, waited);
@@ -182,6 +212,7 @@ void call_watch_begin(void)
     struct sigaction present;
     sigset_t every, before;
     watch.patience = board_patience();
+    watch.served = alloc((unsigned long)board()->size, sizeof *watch.served);
     watch.over = false;
     if (sigaction(SIGQUIT, NULL, &present) == 0 &&
         (present.sa_handler == SIG_DFL || present.sa_handler == SIG_IGN)) {
@@ -200,4 +231,6 @@ void call_watch_end(void)
     if (watch.runs)
         pthread_join(watch.thread, NULL);
     watch.runs = false;
+    free(watch.served);
+    watch.served = NULL;
 }

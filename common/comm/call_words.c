@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 /* ---- the line of source ---- */
 
@@ -128,6 +129,17 @@ bool seat_stopped(const Seat *seat)
 {
     char state = process_state(seat->pid);
     return state == 'T' || state == 't';
+}
+
+bool seat_runs(const Seat *seat) { return process_state(seat->pid) == 'R'; }
+
+double seat_processor(const Seat *seat)
+{
+    clockid_t clock;
+    struct timespec t;
+    if (clock_getcpuclockid(seat->pid, &clock) != 0 || clock_gettime(clock, &t) != 0)
+        return 0;
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
 /* "collective 12, " */

@@ -64,6 +64,12 @@ common/setup/launch.sh --np 4 "$program" right >"$work/out" 2>"$work/err" &&
     [ "$(<"$work/out")" = ended ] && [ ! -s "$work/err" ] ||
     { echo "right: this is right:"; cat "$work/out" "$work/err"; failed=yes; }
 
+# A rank that waits for a processor does not hang.
+if [ -n "${ALL-}" ]; then
+    LABS_COMM_SECONDS=1 timeout 300 common/setup/launch.sh --np 2 "$program" starved \
+        >"$work/out" 2>&1 || { echo "starved: this is right:"; cat "$work/out"; failed=yes; }
+fi
+
 # Where all ranks are, and the run goes on. Rank 0 is asked until it waits.
 LABS_COMM_SECONDS=600 LABS_STOP_SECONDS=1 common/setup/launch.sh --np 2 "$program" computes \
     >"$work/out" 2>"$work/err" &

@@ -5,10 +5,13 @@
 #include "check.h"
 #include "comm.h"
 #include <mpi.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { LONG = 1 << 20 };
@@ -144,6 +147,25 @@ static void right(void)
     MPI_Comm_free(&part);
 }
 
+/* Nothing wrong: rank 1 shares a processor with a process that leaves it one part in 300. */
+static void starved(void)
+{
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(sched_getcpu(), &one);
+    if (rank == 1 && sched_setaffinity(0, sizeof one, &one) == 0 && fork() == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        while (1)
+            ;
+    }
+    if (rank == 1) {
+        sched_setscheduler(0, SCHED_IDLE, &(struct sched_param){0});
+        for (clock_t begin = clock(); clock() - begin < CLOCKS_PER_SEC / 50;)
+            ;
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
 /* ---- the same by comm.h ---- */
 
 static void trainer(bool stops_early)
@@ -172,7 +194,7 @@ static const struct {
              {"nobody", nobody},     {"never_sent", never_sent},
              {"computes", computes}, {"stops", stops},
              {"half", half},         {"blocking", blocking},
-             {"right", right}};
+             {"right", right},       {"starved", starved}};
 
 int main(int argc, char **argv)
 {
