@@ -41,8 +41,8 @@ of_checks = $(filter-out $(call numbered,$(1)/check),$(call sources,$(1)/check/*
 given = $(call in_folders,$(1)) $(call of_checks,$(1))
 trials = $(addprefix $(B)/$(2)/$(1)/trial/,$(call tried,$(1)))
 
-# Lab 1's first programs need few rooms: `make lab1` builds these alone, 73 files instead of 180.
-EARLY := 1_gradient_descent 2_stochastic_gradient_descent 3_minibatches
+# Lab 1's first programs (without MPI: SERIAL, make/setup.mk) need few rooms: `make lab1` builds
+# these alone, 73 files instead of 180.
 early_exercises = $(filter $(addprefix lab1_gd/exercises/,1% 2% 3%),$(call exercises,lab1_gd))
 EARLY_OBJECTS := $(call objects,$(early_exercises))
 $(EARLY_OBJECTS): private LIBRARIES := $(B)/lab1_gd/early.a
@@ -54,7 +54,7 @@ $(B)/lab1_gd/early.a $(B)/student/lab1_gd/early.a $(B)/sol/lab1_gd/early.a: $(EA
 	$(archive)
 define early_variant # variant
 $(B)/$(1)/lab1_gd/early.a: $(call objects,$(call written,$(early_exercises),$(1),lab1_gd))
-$(EARLY:%=$(B)/$(1)/lab1_gd/%): $(B)/$(1)/lab1_gd/early.a
+$(SERIAL:%=$(B)/$(1)/lab1_gd/%): $(B)/$(1)/lab1_gd/early.a
 	$$(call link)
 endef
 $(eval $(call early_variant,student))
@@ -72,7 +72,7 @@ $(foreach name,$(call tried,$(1)), \
     $(eval $(B)/$(2)/$(1)/trial/$(name): $(B)/$(1)/check/$(name).o) \
     $(eval $(B)/$(2)/$(1)/check/$(name): $(B)/$(1)/check/$(name).absent.o | \
     $(B)/$(2)/$(1)/trial/$(name)))
-$(filter-out $(addprefix $(B)/$(2)/,$(EARLY:%=lab1_gd/%)),$(call programs,$(1),$(2))) \
+$(filter-out $(addprefix $(B)/$(2)/,$(SERIAL:%=lab1_gd/%)),$(call programs,$(1),$(2))) \
     $(call trials,$(1),$(2)): $(B)/$(2)/$(1)/parts.a $(B)/libcommon.a
 	$$(call link)
 $(call checks,$(1),$(2)): $(B)/$(1)/given.a $(B)/libcommon.a
