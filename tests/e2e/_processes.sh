@@ -60,14 +60,13 @@ training_start() {
 training_runs() { within 120 test -e "$1/lab2_train/checkpoint.safetensors"; } # a checkpoint
 
 victims() { # dir who
-    local rank
     case $2 in
         make | mpirun) called "$1" "$2" ;;
         terminal) called "$1" script ;;
         rank) called "$1" 3_train | tail -n 1 ;;
         first) called "$1" 3_train | head -n 1 ;;
         launch) called "$1" launch.sh ;;
-        shell) rank=$(called "$1" launch.sh); parent_of "${rank:-$(called "$1" 3_train)}" ;;
+        shell) parent_of "$(called "$1" parts.sh)" ;;
         all) alive "$1" | grep -vxF "$(called "$1" guard.sh || echo none)" ;;
     esac
 }

@@ -148,25 +148,25 @@ one() { # slot id: writes slot, exit status, wall and processor milliseconds
     local status wall user system TIMEFORMAT='%R %U %S' leftover lines
     # shellcheck disable=SC2086 # words
     { time TMPDIR=$work/$1 timeout --kill-after=5 "${limit[$2]}" ${command[$2]} \
-        >"$work/$1.log" 2>&1 </dev/null; } 2>"$work/$1.time"
+        >"$work/$1.log" 2>&1 </dev/null 9>&-; } 2>"$work/$1.time"
     status=$?
     mapfile -t lines <"$work/$1.time" # the shell's own words may come first
     read -r wall user system <<<"${lines[-1]}"
     leftover=("$work/$1"/*)
     [ ${#leftover[@]} = 0 ] || { rm -rf "${work:?}/$1"; mkdir "$work/$1"; }
-    echo "$1 $status $((10#${wall/[.,]/})) $((10#${user/[.,]/} + 10#${system/[.,]/}))" >&"$ended"
+    echo "end $1 $status $((10#${wall/[.,]/})) $((10#${user/[.,]/} + 10#${system/[.,]/}))" >&9
 }
 shopt -s dotglob nullglob
 mkfifo "$work/ended"
-exec {ended}<>"$work/ended"
-declare -A running=() process gone # by slot: a case's id; the shell that runs it; it has ended
+exec 9<>"$work/ended"
+declare -A running=() process # by slot: a case's id; the shell that runs it
 done=0 passed=0 failed=0 skipped=0 cpu_all=0
 start() { # class id
     local slot=0
     while [ -n "${running[$slot]-}" ]; do slot=$((slot + 1)); done
     [ -d "$work/$slot" ] || mkdir "$work/$slot"
     room[$1]=$((room[$1] - ${share[$2]#* }))
-    running[$slot]=$2 gone[$slot]=
+    running[$slot]=$2
     one "$slot" "$2" &
     process[$slot]=$!
 }
@@ -206,13 +206,11 @@ finish() { # slot, exit status, wall and processor milliseconds
     esac
     echo "$id,$seconds,$result" >>"$work/costs"
 }
-# A shell that was killed reports nothing.
+# A shell that was killed reports nothing. What it wrote before is read before this line.
 find_lost() {
     local slot
     for slot in "${!running[@]}"; do
-        kill -0 "${process[$slot]}" 2>/dev/null && continue
-        [ -z "${gone[$slot]}" ] || finish "$slot" 137 0 0
-        gone[$slot]=yes # what it wrote last may still be read
+        kill -0 "${process[$slot]}" 2>/dev/null || echo "lost $slot ${process[$slot]}" >&9
     done
 }
 clear='' every=10
@@ -231,20 +229,22 @@ minutes $((expected / 1000 / jobs))
 echo "$total cases, about $text on $jobs cores$(
     [ "$(wc -l <"$work/all")" = "$total" ] || [ -n "${ALL:-}" ] || [ $# -gt 0 ] ||
         echo " (a sample of $(wc -l <"$work/all"): ALL=1 runs all)")"
-SECONDS=0 shown=$every line=
+SECONDS=0 shown=$every
+while sleep 1; do echo tick; done >&9 & # not 'read -t': that may lose half a line
+ticks=$!
 start_some
-while [ ${#running[@]} -gt 0 ]; do
-    if IFS= read -r -t 1 -u "$ended" part; then
+while [ ${#running[@]} -gt 0 ] && read -r -u 9 what slot rest; do
+    case $what in
         # shellcheck disable=SC2086 # words
-        finish $line$part
-        line=
-    else
-        line+=$part # the second may end in the middle of a line
-        find_lost
-    fi
+        end) finish "$slot" $rest ;;
+        lost) [ -z "${running[$slot]-}" ] || [ "${process[$slot]}" != "$rest" ] ||
+            finish "$slot" 137 0 0 ;;
+        tick) find_lost ;;
+    esac
     start_some
     show
 done
+kill "$ticks"
 printf "$clear"
 
 # ---- what came of it ----------------------------------------------------------------------------
