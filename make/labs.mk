@@ -122,7 +122,9 @@ VARIABLES = $(if $(DEVICE),--device=$(DEVICE)) $(if $(DATA),--data=$(DATA)) \
 OPTIONS = $(VARIABLES) $(ARGS)
 
 # ONLY=1A, 1a_gradient.c and exercises/1a_gradient.c are 1a_gradient's, too.
-WANTED = $(if $(ONLY),$(shell echo '$(ONLY)' | tr A-Z a-z | sed 's,.*/,,; s/\.[a-z]*$$//'))
+# Asked once.
+lower_names = $(shell echo '$(ONLY)' | tr A-Z a-z | sed 's,.*/,,; s/\.[a-z]*$$//')
+WANTED = $(if $(ONLY),$(eval WANTED := $(lower_names))$(WANTED))
 # What ONLY chooses of these programs. A word that begins with a number is the beginning of a name,
 # and the number is whole: 1 and 1_ are not 11_what_if's. A name that is complete is that program's.
 DIGITS := 0 1 2 3 4 5 6 7 8 9

@@ -46,26 +46,23 @@ export -f one stopped alive called parent_of victims within nobody_of
 export -f training_start training_runs training_kill training_ended training_folder
 export work train small BUILD
 
-# Some deaths; ALL=1 (make soak): each victim, by each signal.
+# Some deaths; ALL=1 (make soak): each victim, by the signals that it meets.
 few() {
     printf '%s\n' '2 make INT none' '2 make KILL none' '2 launch KILL none' '2 mpirun KILL none' \
         '2 rank KILL none' '1 make TERM none' '2 terminal KILL none' '2 launch TERM first' \
         '2 launch KILL mpirun'
 }
 every() {
-    local victim signal
-    for victim in make shell launch; do
-        for signal in TERM HUP INT QUIT KILL; do echo 2 $victim $signal none; done
-    done | grep -v 'shell INT' # sh -c waits for its child first, as every shell does
-    for signal in TERM HUP INT KILL; do echo 2 mpirun $signal none; done
-    for signal in TERM HUP SEGV KILL; do echo 2 rank $signal none; done
-    for signal in TERM HUP INT KILL; do echo 1 make $signal none; done
-    for signal in TERM KILL; do echo 1 shell $signal none; echo 1 rank $signal none; done
-    echo 1 terminal KILL none; echo 2 terminal KILL none; echo 2 all HUP none; echo 3 all KILL none
-    echo 2 launch TERM first; echo 2 launch KILL first; echo 3 rank KILL first
-    echo 2 mpirun KILL first
-    echo 2 make KILL first; echo 2 launch TERM mpirun; echo 3 rank KILL mpirun
-    echo 2 launch KILL mpirun; echo 3 rank TERM mpirun; echo 3 rank TERM first
+    local case
+    for case in make:HUP make:INT make:QUIT make:KILL shell:TERM shell:KILL launch:TERM launch:HUP \
+        launch:QUIT launch:KILL mpirun:TERM mpirun:KILL rank:TERM rank:HUP rank:SEGV rank:KILL \
+        terminal:KILL all:HUP; do
+        echo "2 ${case%:*} ${case#*:} none"
+    done
+    printf '%s\n' '1 make TERM none' '1 make KILL none' '1 shell KILL none' '1 rank TERM none' \
+        '1 terminal KILL none' '3 all KILL none' '2 launch TERM first' '2 make KILL first' \
+        '3 rank KILL first' '2 mpirun KILL first' '2 launch TERM mpirun' '2 launch KILL mpirun' \
+        '3 rank TERM mpirun'
 }
 cases() { if [ -n "${ALL-}" ]; then every; else few; fi; }
 cases >"$work/cases"
