@@ -31,6 +31,16 @@
 #= CUDA_ARCH=80   GPU architectures to build for, "80 90" (default: those of 70 75 80 86 89 90 100
 #=                120 that nvcc knows)
 #= CC=gcc         gcc or clang; CFLAGS="-O3 -march=native -g"; WERROR=1: warnings are errors
+
+# What is given is text: make expands nothing in it, and a shell gets it in quotes ($(call quoted,…)).
+GIVEN := ALL ARGS BUILD CC CFLAGS CUDA_ARCH CUDA_HOME DATA DATA_DIR DEPS DEVICE DRAW FUZZ_CC \
+    FUZZ_SECONDS HEADLESS HOSTS JOBS KILL LAB MPICC NEXT NP ONLY PORTABLE PYTHON_TORCH RUNS SAN SEED \
+    SOL SUBMISSION SUBMISSIONS V WERROR WORKLOG
+INHERITED := $(foreach name,$(GIVEN),$(if $(filter environment%,$(origin $(name))),$(name)))
+TYPED := $(foreach name,$(.VARIABLES),$(if $(filter command%,$(origin $(name))),$(name)))
+$(foreach name,$(INHERITED) $(TYPED),$(eval override $(name) := $$(value $(name))))
+quoted = '$(subst ','\'',$(1))'
+
 SOL ?=
 NP ?= 1
 SAN ?=
@@ -40,6 +50,7 @@ FUZZ_SECONDS ?= 20
 FUZZ_CC ?= clang
 PYTHON_TORCH ?= python3
 JOBS ?= $(shell nproc 2>/dev/null || sysctl -n hw.ncpu 2>/dev/null || echo 2)
+export LC_ALL := C
 export DEPS HEADLESS DATA_DIR SAN JOBS
 
 # ---- targets; the text after ## is what `make` prints -------------------------------------------
@@ -102,11 +113,11 @@ handout:
 	@common/setup/handout.sh $(BUILD)/handout
 WORKLOG ?= lab2_ddp/worklog.md
 worklog:
-	@common/setup/worklog.sh '$(WORKLOG)'
+	@common/setup/worklog.sh $(call quoted,$(WORKLOG))
 leaderboard:
-	@common/setup/leaderboard.sh '$(SUBMISSIONS)' $(if $(filter-out file,$(origin NP)),$(NP))
+	@common/setup/leaderboard.sh $(call quoted,$(SUBMISSIONS)) $(if $(filter-out file,$(origin NP)),$(NP))
 clean:
-	@common/setup/clean.sh '$(BUILD)' $(MAKE_PROCESS) $(if $(BUILDING),again)
+	@common/setup/clean.sh $(call quoted,$(BUILD)) $(MAKE_PROCESS) $(if $(BUILDING),again)
 
 include make/setup.mk
 include make/compile.mk
@@ -124,7 +135,7 @@ show: $(SHOW)
 	@$(launch) $(SHOW) --show $(OPTIONS); status=$$?; [ $$status = 77 ] || exit $$status
 figures: $(LAB_PROGRAMS) $(GRADING) $(BENCH)
 	@$(BUILT)
-	@common/setup/figures.sh $(B) $(BUILD)/figures '$(ONLY)'
+	@common/setup/figures.sh $(B) $(BUILD)/figures $(call quoted,$(ONLY))
 all: $(BENCH) $(LAB_PROGRAMS) $(TRAINERS) $(GRADING) $(B)/libcommon.a \
     $(if $(HAVE_CMOCKA),$(UNIT_TESTS) $(TOOLS))
 no_solutions:

@@ -10,6 +10,7 @@
 # FETCH_INTO (another data/), FETCH_TRIES, FETCH_PATIENCE (seconds without a byte before a try is
 # given up).
 set -uo pipefail
+export LC_ALL=C
 cd "$(dirname "$0")/.." || exit 2
 url_fashion=${BASE_URL_FASHION:-http://fashion-mnist.s3-website.eu-central-1.amazonaws.com}
 url_cifar10=${BASE_URL_CIFAR10:-https://www.cs.toronto.edu/~kriz}

@@ -39,7 +39,7 @@ reference: $(GRADING)
 grade: $(GRADING) $(if $(HAVE_TRAINER),,no_solutions)
 	@$(BUILT)
 	@export $(WITH_MAKE); common/setup/guard.sh watch $$$$; exec $(GRADER) --submission \
-	    '$(or $(SUBMISSION),assessment/$(SOLUTION)train.c)' \
+	    $(call quoted,$(or $(SUBMISSION),assessment/$(SOLUTION)train.c)) \
 	    $(DRAWN_OR_NP) $(if $(SUBMISSION),,--trust) $(OPTIONS)
 # For Gradescope: the students' tarball, which has the grader, and two scripts.
 autograder-zip: handout

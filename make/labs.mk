@@ -119,7 +119,7 @@ LAUNCH = $(call launch,$(or $(given_ranks),$(if $(HOSTS),,$(NP))))
 # Variables as options. A program of a lab takes those that it has from LABS_OPTIONS (args.h).
 VARIABLES = $(if $(DEVICE),--device=$(DEVICE)) $(if $(DATA),--data=$(DATA)) \
     $(if $(SEED),--seed=$(SEED))
-OPTIONS = $(VARIABLES) $(ARGS)
+OPTIONS = $(VARIABLES) $(OPTION_WORDS)
 
 # ONLY=1A, 1a_gradient.c and exercises/1a_gradient.c are 1a_gradient's, too.
 # Asked once.
@@ -148,7 +148,7 @@ lab_parts = $(if $(filter all,$(ONLY)),$(call lab_programs,$(1)), \
     $(if $(ONLY),$(call chosen,$(call lab_programs,$(1)))))
 sol_of = $(filter sol,$(call variant_of,$(call lab_folder,$(1))))
 run_parts = NP='$(given_ranks)' HOSTS='$(HOSTS)' LABS_OPTIONS='$(VARIABLES)' $(WITH_MAKE) \
-    common/setup/parts.sh run $(call lab_folder,$@) $(strip $(1)) -- $(ARGS)
+    common/setup/parts.sh run $(call lab_folder,$@) $(strip $(1)) -- $(OPTION_WORDS)
 define run_lab
 $(if $(filter all,$(ONLY)),,$(call must_match,$(call lab_programs,$@),$(call lab_checks,$@)))
 $(if $(ONLY),@$(BUILT); $(call run_parts,$(call lab_parts,$@)),$(if $(DRY_RUN),@,+@)$(open_part))

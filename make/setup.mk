@@ -5,26 +5,45 @@ X86 := $(filter x86_64,$(shell uname -m))
 comma := ,
 
 # Values that cannot be right end here, before anything is built.
-must = $(if $(1),,$(error $(2)))
+must = $(if $(1),,$(error $(2)$(call from_where,$(firstword $(subst =, ,$(2))))))
+from_where = $(if $(filter $(1),$(INHERITED)), ($(1) is set in your shell's environment: unset $(1)))
 open := (
 close := )
+define newline
+
+
+endef
 ODD := ' " ` ; & | < > * ? ! \ [ ] { } $$ \# $(open) $(close)
 plain = $(if $(strip $(foreach c,$(ODD) $(2),$(findstring $(c),$($(1))))),,yes)
 # Make tells only=1a from ONLY=1a, and ignores a variable that nobody reads.
-in_capitals = $(call must,$(if $(filter command%,$(origin $(1))),,yes), \
+in_capitals = $(call must,$(if $(filter $(1),$(TYPED)),,yes), \
     $(1)= is not a variable of this Makefile: $(2)=)
 $(foreach pair,all:ALL args:ARGS build:BUILD data:DATA deps:DEPS device:DEVICE headless:HEADLESS \
     hosts:HOSTS jobs:JOBS kill:KILL lab:LAB next:NEXT np:NP only:ONLY san:SAN seed:SEED sol:SOL \
     submission:SUBMISSION, \
     $(call in_capitals,$(firstword $(subst :, ,$(pair))),$(lastword $(subst :, ,$(pair)))))
 $(call must,$(filter 1,$(words $(BUILD))),BUILD='$(BUILD)': expected the name of one folder)
+one_line = $(if $(findstring $(newline),$(value $(1))),,yes)
+$(foreach name,$(INHERITED) $(TYPED), \
+    $(call must,$(call one_line,$(name)),$(name)=: expected one line))
 $(call must,$(call plain,BUILD,: %), \
     BUILD=$(BUILD): expected a folder's name without quotes or signs of the shell)
-$(foreach name,WORKLOG SUBMISSIONS ONLY LAB NEXT NP HOSTS KILL DEVICE DATA SEED RUNS \
-    FUZZ_SECONDS, \
+# Text that only programs read, in quotes; flags of compilers, which may have quotes.
+TEXT := ARGS SUBMISSION SUBMISSIONS WORKLOG DATA_DIR
+FLAGS := CFLAGS CPPFLAGS LDFLAGS LDLIBS %_CFLAGS %_LIBS
+without = $(if $(strip $(foreach c,$(2),$(findstring $(c),$($(1))))),,yes)
+$(foreach name,$(filter-out $(TEXT) $(FLAGS),$(INHERITED) $(TYPED)), \
     $(call must,$(call plain,$(name)),$(name)=$($(name)): expected no quotes or signs of the shell))
-$(call must,$(filter-out 0,$(shell expr 'x$(subst ','\'',$(JOBS))' : 'x[1-9][0-9]\{0,3\}$$')), \
+$(foreach name,$(filter $(FLAGS),$(INHERITED) $(TYPED)), \
+    $(call must,$(call without,$(name),` ; & | < > $$), \
+    $(name)=$($(name)): expected no signs of the shell))
+$(call must,$(filter-out 0,$(shell expr x$(call quoted,$(JOBS)) : 'x[1-9][0-9]\{0,3\}$$')), \
     JOBS=$(JOBS): expected 1 to 9999)
+# The words of ARGS, each in quotes.
+ifneq ($(ARGS),)
+OPTION_WORDS := $(shell common/setup/words.sh $(call quoted,$(ARGS)))
+$(call must,$(filter 0,$(.SHELLSTATUS)),ARGS=$(ARGS): a quote is not closed)
+endif
 
 # Sanitizers, coverage and fuzzers build in separate folders under the same $(BUILD), with the same
 # config.mk.
@@ -74,7 +93,8 @@ SETS := run $(if $(filter $(TESTING),$(BUILDING)),unit \
     $(if $(filter lint,$(BUILDING)),lint) $(if $(filter $(GRADES),$(BUILDING)),grade) \
     $(if $(filter-out $(READS_NO_DATA),$(BUILDING)),data) \
     $(if $(filter-out 0,$(HEADLESS)),,$(if $(DISPLAY)$(WAYLAND_DISPLAY),window))
-KEY := $(strip $(shell CC='$(CC)' CBLAS_LIBS='$(CBLAS_LIBS)' CBLAS_CFLAGS='$(CBLAS_CFLAGS)' \
+KEY := $(strip $(shell CC=$(call quoted,$(CC)) CBLAS_LIBS=$(call quoted,$(CBLAS_LIBS)) \
+    CBLAS_CFLAGS=$(call quoted,$(CBLAS_CFLAGS)) \
     common/setup/probe.sh --key))
 include $(BUILD)/config.mk
 ifeq ($(HAVE_CUDA),) # make HAVE_CUDA= … builds without

@@ -19,6 +19,7 @@
 # user, seconds of processor time; those of the whole tree are the caller's (common/child.h: memory
 # and processes by a watcher; no cgroup is needed).
 set -u
+export LC_ALL=C
 nobody=65534 path=/usr/local/bin:/usr/bin:/bin
 address_space=${SANDBOX_MEMORY:-4194304} # KiB
 [ ! -e /dev/nvidiactl ] || address_space=unlimited

@@ -3,6 +3,7 @@
 # unpack the project, install what it needs, build it, and fetch the images (without a network:
 # synthetic).
 set -eu
+export LC_ALL=C
 export DEBIAN_FRONTEND=noninteractive CI=true
 apt-get update
 apt-get install -y --no-install-recommends make ca-certificates

@@ -2,6 +2,7 @@
 # zip.sh HANDOUT OUT: the file that Gradescope wants, OUT/autograder.zip: the students' tarball
 # (HANDOUT/labs.tar.gz, which holds the grader and no solutions), setup.sh and run_autograder.
 set -eu
+export LC_ALL=C
 handout=$1 out=$2
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

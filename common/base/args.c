@@ -293,7 +293,7 @@ static char *read_variables(Option *options)
             if (!strcmp(word + 2, o->name))
                 wrong = take(o, true, value + 1);
     }
-    return wrong;
+    return wrong ? format_new("%s (a variable of make's, or of your shell)", wrong) : NULL;
 }
 
 void args_parse(const char *program, const char *idea, Option *options, int argc, char **argv)

@@ -5,6 +5,7 @@
 # contents changed since the last build though something built is newer (an exercise from a backup,
 # a tarball unpacked over a finished tree), so that make rebuilds them.
 set -euo pipefail # a list of sources that was interrupted must not be taken for a whole one
+export LC_ALL=C
 build=$1 make=${2-} mark=$1/.labs-build seen=$1/sources.sum new=
 list=$seen.$$
 mkdir -p -- "$(dirname -- "$build")"
@@ -23,14 +24,14 @@ trap 'rm -f "$list"' EXIT
 shopt -s nullglob
 rooms=(common* lab*_* assessment* tests*) # a check of make's alone may lack some
 find "${rooms[@]}" -type f \( -name '*.c' -o -name '*.h' -o -name '*.cu' -o -name '*.cpp' \) \
-    -exec cksum {} + | LC_ALL=C sort >"$list"
-names() { cut -d ' ' -f 3- "$1" | LC_ALL=C sort; }
+    -exec cksum {} + | sort >"$list"
+names() { cut -d ' ' -f 3- "$1" | sort; }
 if [ -e "$seen" ]; then
     # a dependency file would name a source that is gone (renamed, say from .c to .cpp)
-    LC_ALL=C comm -23 <(names "$seen") <(names "$list") | while read -r file; do
+    comm -23 <(names "$seen") <(names "$list") | while read -r file; do
         rm -f "$build"/{,*/}"${file%.*}".{o,d}
     done
-    LC_ALL=C comm -13 "$seen" "$list" | while read -r _ _ file; do
+    comm -13 "$seen" "$list" | while read -r _ _ file; do
         [ -z "$(find "$build" -name '*.o' -newermt "$(date -r "$file" '+%F %T')" |
             head -n 1)" ] ||
             touch -c "$file" 2>/dev/null || rm -f "$build"/{,*/}"${file%.*}.o"

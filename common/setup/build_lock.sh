@@ -4,6 +4,7 @@
 # it appears in one step, and ends with its make, however that ends. A make that has built, and now
 # only runs a program, releases it: the next one need not wait for the program.
 set -eu
+export LC_ALL=C
 action=$1 lock=$2/.making me=${HOSTNAME:-$(uname -n)}:$3
 
 lives() { # HOST:PROCESS; a process of another host cannot be asked

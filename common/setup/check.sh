@@ -8,6 +8,7 @@
 # The lines can be trusted: these programs have no line of a student's code, but start others that
 # do, and what those print comes indented.
 set -u
+export LC_ALL=C
 work=$(mktemp -d) || exit 2
 export LABS_PARENT=${LABS_PARENT:-$$} # what this starts ends with it
 "${BASH_SOURCE[0]%/*}/guard.sh" watch $$
@@ -22,7 +23,7 @@ colour='' terminal=''
 # which begin with a digit, are long: they have a column as wide as the longest. Colours and the
 # later bytes of a character take no column.
 show() {
-    LC_ALL=C awk -v colour="$colour" '
+    awk -v colour="$colour" '
         function columns(s) {
             gsub(/\033\[[0-9;]*m|[\200-\277]/, "", s)
             return length(s)

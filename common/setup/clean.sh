@@ -3,6 +3,7 @@
 # given to make empty (build_folder.sh); with `again` create it again, for the targets that follow.
 # MAKE is the process of make: it waits until no other one builds there.
 set -eu
+export LC_ALL=C
 build=$1 make=$2 again=${3-} here=$(dirname "$0")
 [ -e "$build" ] || exit 0
 if [ ! -f "$build/.labs-build" ]; then

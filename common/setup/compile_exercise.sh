@@ -7,6 +7,7 @@
 #
 # Whatever else it defines (a helper main, die or malloc) is seen in its own file alone.
 set -u
+export LC_ALL=C
 source=$1 object=$2 libraries=$3
 shift 3
 file=$(basename "$source" .c) name=${file#*_}

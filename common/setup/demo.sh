@@ -3,6 +3,7 @@
 # data-parallel training on real data, a graded submission. 'make demo' has built everything. Under
 # five minutes on two cores; figures are saved as files, so no display is needed.
 set -u
+export LC_ALL=C
 cd "$(dirname "$0")/../.." || exit 2
 b=$1; out=build/out; launch=common/setup/launch.sh; began=$SECONDS
 export HEADLESS=1

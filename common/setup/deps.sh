@@ -7,6 +7,7 @@
 # of parts and packages are words in strings:
 # shellcheck disable=SC2005,SC2046,SC2086,SC2116
 set -u
+export LC_ALL=C
 # shellcheck source=common/setup/packages.sh
 . "$(dirname "$0")/packages.sh"
 out=$1; shift

@@ -2,6 +2,7 @@
 # figures.sh BUILD OUT [NAME]: redraw the figures of the README and the handouts into docs/, which
 # takes minutes; NAME: those with it in their name. The labs' figures are in their parts.txt.
 set -eu
+export LC_ALL=C
 b=$1 out=$2 only=${3-} drawn=0
 export HEADLESS=1
 # draw PROGRAM RANKS "NAME=FOLDER/FIGURE…" [OPTION…]: docs/NAME.png are figures of the program's

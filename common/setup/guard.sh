@@ -20,6 +20,7 @@
 # whatever their parent by now.
 # Without /proc there is no guard: then mpirun alone ends its ranks.
 set -u
+export LC_ALL=C
 [ -z "${LABS_RUN-}${LABS_TESTS-}" ] || # it does not belong to a run itself
     exec env -u LABS_RUN -u LABS_TESTS "$0" "$@"
 job=$1

@@ -3,6 +3,7 @@
 # that need or reveal them, and the instructors' own tests; with AGENTS.md, for assistants, at its
 # top. The same files give the same bytes.
 set -euo pipefail
+export LC_ALL=C
 cd "$(dirname "$0")/../.."
 out=$1; mkdir -p "$out"
 rooms=()
@@ -17,7 +18,7 @@ find "${rooms[@]}" \( -name solution -o -name __pycache__ \
     -o -path 'tests/support/five_*' -o -path tests/unit/test_link_times.c \
     -o -path tests/tools/link_table.c -o -path tests/fuzz -o -name '.?*' \
     ! -name .gitignore ! -name .clang-format -o -name '*~' \) \
-    -prune -o -type f ! -path README.md -print | LC_ALL=C sort >"$out/files"
+    -prune -o -type f ! -path README.md -print | sort >"$out/files"
 # The README without what only the course's makers can run.
 sed '/^<!-- makers/,/^<!-- end of makers/d' README.md >"$out/README.md"
 tar -c -f - --format=ustar --no-recursion --owner=0 --group=0 --numeric-owner --mode=u=rwX,go=rX \

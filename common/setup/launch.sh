@@ -10,6 +10,7 @@
 # LABS_STOP_SECONDS (3) later are ended, and a second Ctrl-C ends them at once. guard.sh sees to
 # that, and to what stays when this script itself is killed.
 set -u
+export LC_ALL=C
 
 fail() { # words; no control character of what they quote reaches the terminal
     printf 'error: %s\n' "$(printf %s "$*" | tr '\000-\037\177' '?')" >&2
@@ -203,7 +204,7 @@ set -m
 lost='trap "" HUP INT QUIT TERM; cat 2>/dev/null || [ $? -gt 128 ] || : >"$0"'
 exec 6> >(exec sh -c "$lost" "$run/lost"); cat=$!
 # shellcheck disable=SC2016
-part='trap "" HUP INT QUIT TERM; LC_ALL=C sed -n "$0" || cat >&2 || exec cat >/dev/null'
+part='trap "" HUP INT QUIT TERM; sed -n "$0" || cat >&2 || exec cat >/dev/null'
 exec 7> >(exec sh -c "$part" "$apart" 6>&-); sed=$!
 LABS_RUN=$run "$program" "${options[@]}" "$@" </dev/null >&6 2>&7 6>&- 7>&- &
 mpirun=$!

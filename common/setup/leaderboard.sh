@@ -10,6 +10,7 @@
 # run on the virtual clock can be repeated, so another figure says a lot. Exit status 2: no such
 # folder.
 set -u
+export LC_ALL=C
 folder=${1:?usage: leaderboard.sh FOLDER [RANKS [LINK]]} ranks=${2:-2} link=${3:-400Mbit/s,500us}
 [ -d "$folder" ] || { echo "$folder: no such folder" >&2; exit 2; }
 
@@ -24,7 +25,7 @@ judge() { # folder
     local has
     for has in '"program": "lab2_overlap"' "\"ranks\": $ranks" "\"link\": \"$link\"" \
         '"clock": "virtual"' '"model": "resnet20"' '"batch": 16'; do
-        grep -qF -- "$has" "$1/config.json" ||
+        sed 's/^[ {]*//; s/[ ,}]*$//' "$1/config.json" | grep -qxF -- "$has" ||
             { echo "another run: no $has in config.json"; return 1; }
     done
     # The chosen link's overlapped row comes first. bandwidth,latency,exchange,least,steady,update,
@@ -42,20 +43,24 @@ judge() { # folder
               if (why) { print why; exit 1 } }' "$1/metrics.csv"
 }
 
+printable() { # text, its most bytes: in UTF-8, without control characters
+    tr -d '\000-\037\177' <<<"$1" | sed 's/\xc2[\x80-\x9f]//g' | cut -c "1-$2" |
+        iconv -c -f UTF-8 -t UTF-8
+}
 listed=0 left_out=0 table=''
 shopt -s nullglob
 for one in "$folder"/*/; do
-    name=$(basename "$one" | LC_ALL=C tr -cd '[:alnum:]_. @+-' | cut -c 1-40)
+    name=$(printable "$(basename "$one")" 40)
     if figures=$(judge "${one%/}" 2>&1); then
         table+="$figures ${name:-?}"$'\n' listed=$((listed + 1))
     else
-        why=$(tail -n 1 <<<"$figures" | LC_ALL=C tr -cd '[:print:]' | cut -c 1-100)
+        why=$(printable "$(tail -n 1 <<<"$figures")" 100)
         echo "left out: ${name:-?}: $why"
         left_out=$((left_out + 1))
     fi
 done
 echo "efficiency with overlap, $ranks ranks, $link, virtual clock: as handed in, not yet run again"
 printf '%5s  %10s  %9s  %s\n' place efficiency 'update ms' name
-printf '%s' "$table" | LC_ALL=C sort -k1,1nr -k2,2n -k3 |
+printf '%s' "$table" | sort -k1,1nr -k2,2n -k3 |
     awk '{ printf "%5d  %8.1f %%  %9.2f  ", NR, 100 * $1, $2; sub(/^[^ ]* [^ ]* /, ""); print }'
 echo "$listed listed, $left_out left out"

@@ -3,6 +3,7 @@
 # ONLY in its name, WANTED as it was understood. Says in a line what was meant perhaps: one of the
 # others (VARIANT/LAB/NAME, or VARIANT/LAB/check/NAME), or the nearest name. Exit status 2.
 set -u
+export LC_ALL=C
 only=$1 wanted=$2 goal=$3
 shift 3
 own=()
@@ -16,7 +17,7 @@ for other in "$@"; do
     fi
     exit 2
 done
-nearest=$(printf '%s\n' "${own[@]}" | LC_ALL=C awk -v wanted="$wanted" '
+nearest=$(printf '%s\n' "${own[@]}" | awk -v wanted="$wanted" '
     function least(a, b) { return a < b ? a : b }
     function distance(a, b,    i, j, corner, kept) { # letters left out, added or replaced
         for (j = 0; j <= length(b); j++) cost[j] = j

@@ -22,6 +22,7 @@
 #     heading brought up to date, as OUT/LAB.md.
 # Exit status: 0; 1: a program failed; 2: usage.
 set -u
+export LC_ALL=C
 rows() { # lab: the lines of its programs
     grep -E '^[0-9]' "$1/parts.txt" 2>/dev/null
 }
@@ -126,7 +127,7 @@ tables() { # out, handout…
     local out=$1 handout lab; shift
     for handout; do
         lab=$(dirname "$handout")
-        LC_ALL=C awk -F ' *[|] *' -v exercises="$(cd "$lab/check" 2>/dev/null && echo [0-9]*.c)" '
+        awk -F ' *[|] *' -v exercises="$(cd "$lab/check" 2>/dev/null && echo [0-9]*.c)" '
             function list(number,    name, i, n, text, own, count) {
                 n = split(exercises, name, " ")
                 for (i = 1; i <= n; i++)

@@ -8,6 +8,7 @@
 # output is in OUT/probe/NAME.log. Always exits 0: deps.sh decides what a missing part means.
 # Respects CC, MPICC, CUDA_HOME, CBLAS_LIBS and CBLAS_CFLAGS.
 set -u
+export LC_ALL=C
 # shellcheck source=common/setup/packages.sh
 . "$(dirname "$0")/packages.sh"
 cc=${CC:-gcc}

@@ -4,6 +4,7 @@
 # 1) and a column of a metrics.csv under this folder, and its number must be there, to 1 %. Whether
 # a hypothesis is any good a person has to say. Exit status: 0 complete, 1 not, 2 no log.
 set -u
+export LC_ALL=C
 log=${1:?usage: worklog.sh LOG}
 { [ -f "$log" ] && [ "$(wc -c <"$log")" -le 1000000 ]; } ||
     { echo "$log: no such file, or above 1 MB" >&2; exit 2; }

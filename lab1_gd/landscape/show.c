@@ -65,6 +65,7 @@ struct Show {
 };
 
 const PlotKey show_keys[] = {{"click", "put the network there: it trains on from there"},
+                             {"1 … 7", "this idea"},
                              {". ,", "the next idea, the one before"},
                              {"a", "go on by itself, or wait for keys"},
                              {"t", "turn the surface, or hold it still"},
@@ -233,7 +234,10 @@ static void train_key(LiveWish *w, char key)
 
 static void key(Show *s, char key)
 {
-    s->by_hand = s->by_hand || (key && strchr(".,r []-+=mM", key));
+    bool number = key >= '1' && key < '1' + IDEAS;
+    s->by_hand = s->by_hand || number || (key && strchr(".,r []-+=mM", key));
+    if (number)
+        begin_idea(s, key - '1');
     switch (key) {
     case '.': begin_idea(s, (s->idea + 1) % IDEAS); break;
     case ',': begin_idea(s, (s->idea + IDEAS - 1) % IDEAS); break;

@@ -7,6 +7,7 @@
 # The ranks' audit (common/audit.h) says which update each of them has made. Status: 0 the training
 # was completed; 1 it was not, or the end came too late; 77 the program is not converted yet.
 set -u
+export LC_ALL=C
 cd "$(dirname "$0")/../.." || exit 2
 signal=$1 ranks=$2 program=$3; shift 3
 launch=common/setup/launch.sh

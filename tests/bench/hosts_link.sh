@@ -4,6 +4,7 @@
 # to RATE Mbit/s (100, 400, 1000; tc's token bucket), then on this machine with LABS_LINK=RATE and
 # the real clock. The ratio should be within 10 %. Wants a machine that is not busy. Needs root.
 set -u
+export LC_ALL=C
 BUILD=$1; shift
 [ $# -gt 0 ] || set -- 100 400 1000
 work=$(mktemp -d)

@@ -5,6 +5,7 @@
 # TURNS times (5). Prints points per second, medians with lowest and highest, and the ratios within
 # each turn.
 set -eu
+export LC_ALL=C
 build=$1 python=$2 turns=${3:-5} points=81
 program=$build/sol/lab1_gd/5_loss_landscape launch=common/setup/launch.sh
 out=$build/out/bench-landscape

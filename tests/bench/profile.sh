@@ -3,6 +3,7 @@
 # train_rate, with its ranges (forward, backward, each layer) and kernels. OPTIONs are train_rate's.
 # Skips without nsys, or without a GPU.
 set -u
+export LC_ALL=C
 build=$1; shift
 out=build/out/profile
 if ! command -v nsys >/dev/null; then

@@ -5,6 +5,7 @@
 # milliseconds over SECONDS (10), median and 99th percentile. As root with COLD=1 the system first
 # drops its file cache.
 set -eu
+export LC_ALL=C
 BUILD=$1 seconds=${2:-10}
 program=$BUILD/sol/lab1_gd/1_gradient_descent size=1920x1080
 # shellcheck source=tests/e2e/_screen.sh

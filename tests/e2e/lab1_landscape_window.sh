@@ -86,7 +86,7 @@ echo "ok: r"
 show=(sol/lab1_gd/6_live_surface lab1_live_surface --show --model linear --images 1000
     --measured 64)
 start "${show[@]}" --speed 0.1
-press t a # it stands still
+press t 1 # it stands still, and waits for keys
 settle
 width=$(head -c 24 "$results/window-$shots.png" | tail -c 8 | od -An -tu1 |
     awk '{print $3 * 256 + $4}')
@@ -108,7 +108,7 @@ expect 'first frame after'; grep 'frame' "$work/log"
 
 begins_again() { # name, command that begins again
     start "${show[@]}" --speed 20
-    press t a period
+    press t 2
     frames; frames; frames; press space; settle
     local began most
     began=$(date +%s%N); "${@:2}"; frames; press space; shot
@@ -124,7 +124,7 @@ begins_again "r" press r
 # Backwards from the first idea to the last: it lays the path's plane first, and then does an update
 # every ten seconds.
 start "${show[@]}" --speed 0.1
-press t; settle; press comma; changes "the last idea"; settle; finish
+press t 1; settle; press comma; changes "the last idea"; settle; finish
 expect 'surface: plane of the path'
 expect 'batch 32, momentum 0'
 

@@ -4,11 +4,12 @@
 # with NOUN.c or NOUN_*.c; a header inside a room is private to it, except for those named here.
 # With -v it prints all arrows. Exit status: 0 yes, 1 no.
 set -u
+export LC_ALL=C
 verbose=
 if [ "${1-}" = -v ]; then verbose=1; shift; fi
 cd "${1:-$(dirname "$0")/../..}" || exit 2
 
-find common -name '*.[ch]' -o -name '*.cu' | LC_ALL=C sort | awk -v verbose="$verbose" '
+find common -name '*.[ch]' -o -name '*.cu' | sort | awk -v verbose="$verbose" '
     function room_of(path) {
         sub(/^common\//, "", path)
         return sub(/\/[^\/]*$/, "", path) ? path : ""

@@ -2,6 +2,7 @@
 # coverage.sh BUILD: after `make coverage` ran the tests: the lines of each file of common/ that
 # they ran. Ranks that were killed (kill, MPI_Abort) are not counted.
 set -euo pipefail
+export LC_ALL=C
 cd "$(dirname "$0")/../.."
 build=$1
 case ${CC:-gcc} in *clang*) gcov=(llvm-cov gcov) ;; *) gcov=(gcov) ;; esac

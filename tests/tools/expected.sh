@@ -7,6 +7,7 @@
 # ONLY in the environment: the runs with this in their name. Exit status: 0; 1: a number that does
 # not hold, a run that failed, or words that the handout does not have; 2: no second build.
 set -u
+export LC_ALL=C
 cd "$(dirname "$0")/../.." || exit 2
 [ $# = 1 ] || { echo "usage: expected.sh BUILD" >&2; exit 2; }
 build=$1 handout=lab1_gd/HANDOUT.md only=${ONLY-}

@@ -4,6 +4,7 @@
 # fuzzers/NAME.crash-…; inputs that reached new code are kept in fuzzers/NAME.corpus for the next
 # run.
 set -u
+export LC_ALL=C
 folder=$1 clang=$2 seconds=$3 seed=$4
 shift 4
 mkdir -p "$folder"

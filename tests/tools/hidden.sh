@@ -16,6 +16,7 @@
 # no process of it is left. Begins with the kind of sandbox, and ends with a table of the classes
 # and "N as expected, N not".
 set -u
+export LC_ALL=C
 cd "$(dirname "$0")/../.." || exit 2
 build=$1; shift
 work=$(mktemp -d) || exit 2
@@ -48,7 +49,7 @@ harm() { # folder, the grader's status
     [ "$(grep -c ' of 100 points (attempt' "$1/log")" = 1 ] || echo "no sum of points, or two"
     python3 -m json.tool "$1/out/results.json" >/dev/null 2>&1 || echo "results.json is no JSON"
     [ "$(wc -l <"$1/out/summary.csv")" = 2 ] || echo "summary.csv is not one row"
-    ! LC_ALL=C grep -q '[[:cntrl:]]' "$1/log" "$1/out/summary.csv" || echo "control characters"
+    ! grep -q '[[:cntrl:]]' "$1/log" "$1/out/summary.csv" || echo "control characters"
     ! grep -qiE 'cheat|dishonest|fraud|plagiar|forge|fake' "$1/log" || echo "words of blame"
     [ "$(project)" = "$project" ] || echo "the project was changed"
     for process in /proc/[0-9]*; do

@@ -9,6 +9,7 @@
 # recorded of them once more, into build/record/. CIFAR-10 must be there (make datasets), or its
 # parts are left out, and named.
 set -u
+export LC_ALL=C
 cd "$(dirname "$0")/../.." || exit 2
 programs=$1 only=${2-} draw=${3-}
 work=${programs%%/*}/record

@@ -4,6 +4,7 @@
 # with a quarter of the time to spare; the program as it is handed out, once, must not pass. Prints
 # the spread of seconds and accuracies. Ends with "N of RUNS".
 set -u
+export LC_ALL=C
 cd "$(dirname "$0")/../.." || exit 2
 build=$1 runs=$2
 shift 2

@@ -17,6 +17,7 @@
 # SAN=thread: the unit tests of code with threads, in one process, with OpenMP held to one thread:
 # the thread sanitizer knows neither OpenMP's barriers nor MPI.
 set -u
+export LC_ALL=C
 cd "$(dirname "$0")/../.." || exit 2
 build=$1; shift
 work=$(mktemp -d) || exit 2

@@ -8,6 +8,7 @@
 # Each run prints its seed; 'soak.sh BUILD 1 SEED' repeats it. The last lines are the counts. Status
 # 0: nothing was lost or left.
 set -u
+export LC_ALL=C
 cd "$(dirname "$0")/../.." || exit 2
 BUILD=$1 runs=${2:-200} first=${3:-1}
 work=$(mktemp -d) || exit 2
