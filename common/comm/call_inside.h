@@ -75,5 +75,5 @@ char *words_of_seat(int r);
 char *words_of_hang(const char *why);
 bool seat_stopped(const Seat *seat);     /* by a signal or a debugger */
 bool seat_runs(const Seat *seat);        /* or would, if it got a processor */
-double seat_processor(const Seat *seat); /* processor time, s; 0: unknown */
+double seat_processor(const Seat *seat); /* its first thread's, s; 0: unknown */
 #endif

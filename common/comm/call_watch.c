@@ -14,6 +14,8 @@
 
 static const int64_t SECOND = 1000000000;
 enum { LEFT_AFTER = 1, ALL_WAIT = 5, USUAL = 600 }; /* seconds */
+static const double A_TURN =
+    0.01; /* s: with a processor for so long a rank leaves a call that ended */
 
 static struct {
     pthread_t thread;
@@ -26,8 +28,8 @@ static struct {
     struct Served { /* of each rank of this machine, since its last beat */
         int64_t beat, looked;
         double processor; /* its processor time at the last look, s */
-        double seconds;   /* that it slept, or had a processor */
-    } *served;            /* [size] */
+        double seconds;   /* for which it slept, or had a processor */
+    } * served;           /* [size] */
 } watch;
 static volatile sig_atomic_t asked; /* by SIGQUIT */
 
@@ -73,9 +75,6 @@ static void look_at(int r)
     s->processor = processor;
 }
 
-/* Has the rank not gone on for so long, although it had a processor, if only for a tenth of it? */
-static bool served(int r, double seconds) { return watch.served[r].seconds >= seconds / 10; }
-
 /* ---- the three reasons; each returns the message, NULL: none ---- */
 
 static char *one_has_left(const Line *l)
@@ -108,7 +107,8 @@ static char *all_wait(void)
         beats += atomic_load(&seat->beats);
         if (state != SEAT_IN_CALL && state != SEAT_LEFT)
             return NULL;
-        if (!slot_read(&seat->now, &l, &key) || seat_stopped(seat) || !served(r, ALL_WAIT))
+        if (!slot_read(&seat->now, &l, &key) || seat_stopped(seat) ||
+            watch.served[r].seconds < A_TURN)
             return NULL;
         if (r == 0)
             first = l;
@@ -130,7 +130,8 @@ static bool silent(int r)
     const Seat *seat = &board()->seats[r];
     int state = atomic_load(&seat->state);
     return (state == SEAT_OUTSIDE || (state == SEAT_IN_CALL && seat_stopped(seat))) &&
-           seconds_since(atomic_load(&seat->since)) >= watch.patience && served(r, watch.patience);
+           seconds_since(atomic_load(&seat->since)) >= watch.patience &&
+           watch.served[r].seconds >= watch.patience / 10;
 }
 
 /* In a collective, for a rank that makes no call; or for one that waits for such a rank itself. */

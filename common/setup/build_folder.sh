@@ -6,18 +6,22 @@
 # a tarball unpacked over a finished tree), so that make rebuilds them.
 set -euo pipefail # a list of sources that was interrupted must not be taken for a whole one
 export LC_ALL=C
-build=$1 make=${2-} mark=$1/.labs-build seen=$1/sources.sum new=
+build=$1 make=${2-} mark=$1/.labs-build seen=$1/sources.sum
 list=$seen.$$
 mkdir -p -- "$(dirname -- "$build")"
-if mkdir -- "$build" 2>/dev/null; then new=yes; fi
-[ -d "$build" ] || mkdir -- "$build" # to print why not
-[ -z "$make" ] || "$(dirname "$0")/build_lock.sh" take "$build" "$make"
-if [ ! -e "$mark" ]; then
-    if [ -n "$new" ]; then
+while true; do # another make may clean it meanwhile
+    if mkdir -- "$build" 2>/dev/null; then
         echo "make created this folder: make clean removes it" >"$mark"
-    elif [ -z "$(find "$build/" -mindepth 1 ! -name '.making*' | head -n 1)" ]; then
-        echo "this folder was given to make empty: make clean empties it" >"$mark"
     fi
+    [ -d "$build" ] || mkdir -- "$build" # to print why not
+    [ -n "$make" ] || break
+    status=0; "$(dirname "$0")/build_lock.sh" take "$build" "$make" || status=$?
+    [ $status = 3 ] || break
+done
+[ "${status-0}" = 0 ] || exit "$status"
+if [ ! -e "$mark" ] &&
+    [ -z "$(find "$build/" -mindepth 1 ! -name '.making*' | head -n 1)" ]; then
+    echo "this folder was given to make empty: make clean empties it" >"$mark"
 fi
 
 trap 'rm -f "$list"' EXIT

@@ -1,16 +1,26 @@
 #!/usr/bin/env bash
 # build_lock.sh take|release BUILD MAKE: one make at a time builds in BUILD; another waits, and says
-# for which. MAKE is the process of make; the lock is a symbolic link, BUILD/.making -> HOST:MAKE:
-# it appears in one step, and ends with its make, however that ends. A make that has built, and now
-# only runs a program, releases it: the next one need not wait for the program.
+# for which. MAKE is the process of make; the lock is a symbolic link, BUILD/.making ->
+# HOST:MAKE:START, with the time at which that process began, as its number may be another's later.
+# It appears in one step, and ends with its make, however that ends. A make that has built, and now
+# only runs a program, releases it: the next one need not wait for the program. Exit status 2: no
+# lock can be taken there, and why; 3: BUILD is gone.
 set -eu
 export LC_ALL=C
-action=$1 lock=$2/.making me=${HOSTNAME:-$(uname -n)}:$3
+began() { # process: nothing, if there is none
+    if [ -d /proc/self ]; then sed 's/.*) //' "/proc/$1/stat" 2>/dev/null | cut -d ' ' -f 20
+    else ps -o lstart= -p "$1" | tr ' :' '__'
+    fi
+}
+host=${HOSTNAME:-$(uname -n)}
+action=$1 lock=$2/.making me=$host:$3:$(began "$3")
 
-lives() { # HOST:PROCESS; a process of another host cannot be asked
-    [ "${1%:*}" != "${me%:*}" ] || kill -0 "${1##*:}" 2>/dev/null || [ -e "/proc/${1##*:}" ]
+lives() { # HOST:PROCESS:START; a process of another host cannot be asked
+    local of=${1%%:*} process=${1#*:}
+    [ "$of" != "$host" ] || [ "$process" = "${process%%:*}:$(began "${process%%:*}")" ]
 }
 not_ours() { echo "$lock: not a lock of make's: remove it" >&2; exit 2; }
+cannot() { echo "${lock%/*}: cannot be written to; its owner can: $(ls -ld "${lock%/*}")" >&2; exit 2; }
 holder() { readlink "$lock" 2>/dev/null || true; }
 
 if [ "$action" = release ]; then
@@ -25,19 +35,22 @@ while true; do
     [ "$held" != "$me" ] || exit 0
     if [ -z "$held" ]; then # released just now, or something else is in its place
         [ ! -e "$lock" ] || not_ours
-        [ -w "${lock%/*}" ] || { echo "${lock%/*}: cannot be written to" >&2; exit 2; }
+        [ -e "${lock%/*}" ] || exit 3
+        [ -w "${lock%/*}" ] || cannot
     elif ! lives "$held"; then
         # Several makes may find this: one of them removes it, and looks again first, or it might
         # remove the lock of a make that was faster.
         if ln -s "$me" "$lock.gone" 2>/dev/null; then
-            [ "$(holder)" != "$held" ] || rm -f "$lock"
+            [ "$(holder)" != "$held" ] || rm -f "$lock" || cannot
             rm -f "$lock.gone"
         else
+            [ -w "${lock%/*}" ] || cannot
             remover=$(readlink "$lock.gone" 2>/dev/null || true)
-            [ -z "$remover" ] || lives "$remover" || rm -f "$lock.gone"
+            [ -z "$remover" ] || lives "$remover" || rm -f "$lock.gone" || cannot
         fi
     else
-        [ -n "$waiting" ] || echo "another make (process ${held##*:} on ${held%:*}) builds in" \
+        process=${held#*:}
+        [ -n "$waiting" ] || echo "another make (process ${process%%:*} on ${held%%:*}) builds in" \
             "${lock%/*}: waiting for it; if it is gone, remove $lock" >&2
         waiting=yes
         sleep 0.2

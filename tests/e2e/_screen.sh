@@ -17,7 +17,7 @@ trap 'kill $(jobs -p) 2>/dev/null || true; rm -rf "$work"' EXIT
 # Without -noreset it restarts when its last client leaves, and refuses the next one meanwhile. It
 # writes its number when it is ready; reading that ends if it cannot start.
 mkfifo "$work/display"
-Xvfb -displayfd 3 -noreset -screen 0 "${size:-1400x900}x24" -fbdir "$work" 3>"$work/display" \
+Xvfb -displayfd 3 -noreset -r -screen 0 "${size:-1400x900}x24" -fbdir "$work" 3>"$work/display" \
     >/dev/null 2>&1 &
 read -r -t 60 display <"$work/display" || { echo "skipped: Xvfb does not start here"; exit 77; }
 DISPLAY=:$display

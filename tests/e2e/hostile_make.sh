@@ -12,7 +12,8 @@ other=
 trap 'kill $other 2>/dev/null; rm -rf "$work"' EXIT
 mkdir -p "$work/project"
 cp -r Makefile README.md make common lab*_* assessment tests "$work/project/"
-built=$(realpath "$BUILD")
+root=$PWD built=$(realpath "$BUILD") cuda=''
+[ -e "$built/labs_gpu.so" ] || cuda=HAVE_CUDA= # as it was built
 cd "$work/project" || exit 2
 unset BUILD SAN ONLY
 probed() { # FOLDER: as if make had found out what this machine has: that takes seconds of it
@@ -94,9 +95,26 @@ done
 for value in '' 0 -1 1.5 abc '2 3' 99999; do case_ 2 'JOBS=' make doctor "JOBS=$value"; done
 for value in 2 yes 'thread 1'; do case_ 2 'SAN=' make all "SAN=$value"; done
 for value in lab9 lab 'lab1 x' ../lab1; do case_ 2 'LAB=' make check "LAB=$value"; done
-for name in ONLY LAB NP HOSTS DEVICE DATA SEED; do
-    case_ 2 "$name=" make lab1 "$name=a;touch x"
+# Whatever the variable: make expands nothing in it, and no shell runs it.
+every=$(sed -nE 's/^#= .*\b([A-Z_]+)=.*/\1/p; s/^GIVEN := //p; s/^    ([A-Z_ ]+)( \\|)$/\1/p' Makefile)
+for name in $(tr ' \\' '\n\n' <<<"$every" | grep '[A-Z]' | sort -u) CPPFLAGS LDFLAGS CBLAS_LIBS OTHER; do
+    make -n lab1 ONLY=1 "$name='\";\`touch x1\`\$(touch x2)\$\$(touch x3)\$(shell touch x4)'" \
+        >"$work/err" 2>&1
+    make -n lab1 ONLY=1 "$name=a
+touch x5" >>"$work/err" 2>&1 && wrong "$name= of two lines is taken"
+    cases=$((cases + 1))
+    for file in x[1-5]; do [ ! -e "$file" ] || wrong "$name= runs what it says: $file"; rm -f x?; done
 done
+# The words of ARGS are options, in quotes or not; of SUBMISSION, a file's name.
+case_ 2 "a quote is not closed" make lab1 ONLY=1 "ARGS=--out 'a"
+for text in ';touch x1' '`touch x2`' '$(touch x3)' '"$(touch x4)"' '|touch x5'; do
+    text=${text//touch /touch $work/} # where it was built, or everything is built again
+    case_ 2 '--rate=' make -C "$root" lab1 ONLY=1 SOL=1 BUILD="$built" $cuda ARGS="--rate='$text'"
+    case_ 2 'No such file' make -C "$root" grade BUILD="$built" $cuda "SUBMISSION=it's $text.c"
+    for file in "$work"/x[1-5]; do [ ! -e "$file" ] || wrong "$text runs"; rm -f "$file"; done
+done
+case_ 2 "DATA is set in your shell's environment" env 'DATA=/a b;' make lab1
+case_ 2 "LAB is set in your shell's environment" env LAB=/a make check
 for name in only lab np sol device; do
     capital=$(tr a-z A-Z <<<"$name")
     case_ 2 "$name= is not a variable of this Makefile: $capital=" make check "$name=lab1"
@@ -164,12 +182,15 @@ rm b/.making
 for name in 'mkdir -p b/.making/full' 'mkfifo b/.making' 'touch b/.making'; do
     $name; case_ 2 "not a lock" common/setup/build_lock.sh take b $$; rm -rf b/.making
 done
+host=${HOSTNAME:-$(uname -n)}
+ln -s "$host:$$:1" b/.making # that process has ended, and its number is another's now
+case_ 0 '' common/setup/build_lock.sh take b $$; rm b/.making
 ends=0
 for k in 1 2 3 4 5 6 7 8; do # all find a dead make's lock
-    ln -sf "${HOSTNAME:-$(uname -n)}:$other" b/.making
-    (lock take b $BASHPID && [ "$(readlink b/.making)" = "${HOSTNAME:-$(uname -n)}:$BASHPID" ] &&
+    ln -sf "$host:$other:1" b/.making
+    (lock take b $BASHPID && [[ $(readlink b/.making) == "$host:$BASHPID:"* ]] &&
         lock release b $BASHPID) 2>/dev/null &
-    (lock take b $BASHPID && [ "$(readlink b/.making)" = "${HOSTNAME:-$(uname -n)}:$BASHPID" ] &&
+    (lock take b $BASHPID && [[ $(readlink b/.making) == "$host:$BASHPID:"* ]] &&
         lock release b $BASHPID) 2>/dev/null || ends=$((ends + 1))
     wait $! || ends=$((ends + 1))
 done
