@@ -32,10 +32,10 @@
 #=                120 that nvcc knows)
 #= CC=gcc         gcc or clang; CFLAGS="-O3 -march=native -g"; WERROR=1: warnings are errors
 
-# What is given is text: make expands nothing in it, and a shell gets it in quotes ($(call quoted,…)).
+# What is given is text: make expands nothing in it, and a shell gets it in quotes.
 GIVEN := ALL ARGS BUILD CC CFLAGS CUDA_ARCH CUDA_HOME DATA DATA_DIR DEPS DEVICE DRAW FUZZ_CC \
-    FUZZ_SECONDS HEADLESS HOSTS JOBS KILL LAB MPICC NEXT NP ONLY PORTABLE PYTHON_TORCH RUNS SAN SEED \
-    SOL SUBMISSION SUBMISSIONS V WERROR WORKLOG
+    FUZZ_SECONDS HEADLESS HOSTS JOBS KILL LAB MPICC NEXT NP ONLY PORTABLE PYTHON_TORCH RUNS SAN \
+    SEED SOL SUBMISSION SUBMISSIONS V WERROR WORKLOG
 INHERITED := $(foreach name,$(GIVEN),$(if $(filter environment%,$(origin $(name))),$(name)))
 TYPED := $(foreach name,$(.VARIABLES),$(if $(filter command%,$(origin $(name))),$(name)))
 $(foreach name,$(INHERITED) $(TYPED),$(eval override $(name) := $$(value $(name))))
@@ -90,7 +90,20 @@ clean:      ## remove build/ and nothing else; BUILD=folder: only if make create
 .PHONY: worklog leaderboard help doctor lab1 lab2 lab3 check assessment show demo test datasets \
     all bench profile grade hidden reference handout autograder-zip soak mutants record \
     expected coverage fuzz lint format figures clean no_solutions fuzzers FORCE
-ifeq ($(MAKELEVEL),0)
+# A copy by mail, FAT or Windows may have lost the scripts' execute bits, or have CRLF line ends.
+SCRIPT := common/setup/launch.sh
+crlf = grep -q "$$(printf '\r')" $(SCRIPT)
+ifneq ($(shell test -x $(SCRIPT) && ! $(crlf) && echo fine),fine)
+ifeq ($(shell $(crlf) && echo yes),yes)
+$(error the files have Windows' line ends (CRLF): clone with git clone -c core.autocrlf=false, \
+    or unpack the tarball on this system)
+endif
+$(shell find . -name '*.sh' -exec chmod +x {} +; chmod +x */kit/run_autograder */*/*.py 2>/dev/null)
+ifneq ($(shell test -x $(SCRIPT) && echo yes),yes)
+$(error no script can be executed in $(CURDIR): copy the folder to another file system)
+endif
+endif
+ifndef LABS_BUILD
 MAKEFLAGS += -j$(JOBS)
 endif
 ifneq ($(filter clean,$(MAKECMDGOALS)),)
@@ -115,7 +128,7 @@ WORKLOG ?= lab2_ddp/worklog.md
 worklog:
 	@common/setup/worklog.sh $(call quoted,$(WORKLOG))
 leaderboard:
-	@common/setup/leaderboard.sh $(call quoted,$(SUBMISSIONS)) $(if $(filter-out file,$(origin NP)),$(NP))
+	@common/setup/leaderboard.sh $(call quoted,$(SUBMISSIONS)) $(given_ranks)
 clean:
 	@common/setup/clean.sh $(call quoted,$(BUILD)) $(MAKE_PROCESS) $(if $(BUILDING),again)
 

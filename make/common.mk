@@ -21,7 +21,7 @@ $(CUDA_KERNELS): $(wildcard $(CUDA_ROOM)/*.cu) $(B)/nvcc_flags
 	@mkdir -p $(@D)
 	$(call step,NVCC  $(CUDA_ROOM)/*.cu)
 	$(Q)printf '#include "%s"\n' $(patsubst common/%,%,$(wildcard $(CUDA_ROOM)/*.cu)) >$(@:.o=.cu)
-	$(Q)$(NVCC_COMPILE) -c $(@:.o=.cu) -o $@
+	$(Q)$(NVCC_COMPILE) -c $(@:.o=.cu) $(whole)
 $(B)/$(CUDA_ROOM)/backend_cuda.o: $(B)/nvcc_flags
 $(B)/$(CUDA_ROOM)/backend_cuda.o: private CPPFLAGS_ALL += -DCUDA_ARCHS='"$(ARCHS)"'
 # A separate shared object, which programs load when they use a GPU (backend/gpu_part.h), from the
@@ -39,7 +39,7 @@ GPU_OBJECTS := $(if $(HAVE_CUDA),$(patsubst %.c,$(B)/%.o, \
 $(GPU_OBJECTS): private CFLAGS_ALL += -fPIC
 $(B)/labs_gpu.so: $(GPU_OBJECTS) $(CUDA_KERNELS)
 	$(call step,LINK  $@)
-	$(Q)$(LINK) -shared -Wl,-z,lazy $^ $(CUDA_LIBS) $(OPTIONAL_GPU_LIBS) -ldl -lm -o $@
+	$(Q)$(LINK) -shared -Wl,-z,lazy $^ $(CUDA_LIBS) $(OPTIONAL_GPU_LIBS) -ldl -lm $(whole)
 $(B)/gpu_calls: make/common.mk
 	@mkdir -p $(@D)
 	@printf '{ %s };\n' '$(GPU_CALLS:%=%;)' >$@
@@ -62,7 +62,7 @@ define kernels
 $(B)/$(1)/%.o: $(CPU_ROOM)/%.c $(B)/flags
 	@mkdir -p $$(@D)
 	$$(call step,CC    $$< $(1))
-	$$(Q)$$(COMPILE) $$($(1)_FLAGS) -c $$< -o $$@
+	$$(Q)$$(COMPILE) $$($(1)_FLAGS) $$(depend) -c $$< $$(whole)
 $(B)/kernels_$(1).o: $(patsubst $(CPU_ROOM)/%.c,$(B)/$(1)/%.o,$(KERNELS))
 	$$(Q)ld -r $$^ -o $$@.all
 	$$(Q)objcopy --redefine-sym cpu_kernels=cpu_kernels_$(1) $$@.all

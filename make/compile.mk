@@ -36,29 +36,34 @@ $(SHOWS_WINDOWS): private CPPFLAGS_ALL += $(SDL2_CFLAGS) $(if $(HAVE_SDL2),-DHAV
 # A line before each step of a build: "[ 57/178]  CC    common/args.c". Before the first, a dry run
 # (make -n COUNTING=1) counts them.
 DONE :=
-STEPS = $(eval STEPS := $(shell MAKELEVEL=1 MAKEFLAGS=' -- $(subst ','\'',$(MAKEOVERRIDES))' \
+STEPS = $(eval STEPS := $(shell LABS_BUILD='$(LABS_BUILD)' \
+    MAKEFLAGS=' -- $(subst ','\'',$(MAKEOVERRIDES))' \
     $(MAKE) -n COUNTING=1 $(MAKECMDGOALS) 2>/dev/null | grep -c '^STEP'))$(STEPS)
 step = $(if $(V),,$(eval DONE += x)@common/setup/step.sh $(words $(DONE)) $(STEPS) '$(1)')
 ifneq ($(COUNTING),)
 step = @STEP
 endif
 
+# A file gets its name when it is whole: a build may be killed, or the power fail.
+# gcov looks for its notes under the name that the compiler was given.
+whole = -o $@$(if $(COVERAGE),,.part && mv $@.part $@)
+depend = -MF $(@:.o=.d) -MT $@
 define compile
 @mkdir -p $(@D)
 $(call step,CC    $<)
-$(Q)$(COMPILE) -c $< -o $@
+$(Q)$(COMPILE) $(depend) -c $< $(whole)
 endef
 define link
 @mkdir -p $(@D)
 $(call step,LINK  $@)
-$(Q)$(LINK) $(filter %.o,$^) $(KEEP_LOADED) $(filter %.a,$^) $(LDLIBS) $(1) -o $@
+$(Q)$(LINK) $(filter %.o,$^) $(KEEP_LOADED) $(filter %.a,$^) $(LDLIBS) $(1) $(whole)
 endef
 # Linked into every program under the address sanitizer; -rdynamic: libraries must see it, too.
 KEEP_LOADED := $(if $(filter 1,$(SAN)),$(B)/tests/support/no_dlclose.o -rdynamic)
 define archive
 @mkdir -p $(@D)
-@rm -f $@
-$(Q)ar rcs $@ $(filter %.o,$^)
+@rm -f $@ $@.part
+$(Q)ar rcs $@.part $(filter %.o,$^) && mv $@.part $@
 endef
 
 $(B)/%.o: %.c $(B)/flags

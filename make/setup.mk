@@ -6,7 +6,8 @@ comma := ,
 
 # Values that cannot be right end here, before anything is built.
 must = $(if $(1),,$(error $(2)$(call from_where,$(firstword $(subst =, ,$(2))))))
-from_where = $(if $(filter $(1),$(INHERITED)), ($(1) is set in your shell's environment: unset $(1)))
+from_where = $(if $(filter $(1),$(INHERITED)), ($(1) is set in your shell's environment: \
+    unset $(1)))
 open := (
 close := )
 define newline
@@ -57,8 +58,9 @@ B := $(BUILD)$(KIND)
 
 # One make at a time builds in $(BUILD); a recipe that only runs what is built begins with $(BUILT).
 MAKE_PROCESS := $(shell echo $$PPID)
-# Empty if make called this make: that one has the lock.
-OUTER := $(filter 0,$(MAKELEVEL))
+# Empty if the make of this folder called this one: that one has the lock.
+OUTER := $(if $(filter $(abspath $(BUILD)),$(LABS_BUILD)),,yes)
+export LABS_BUILD := $(abspath $(BUILD))
 BUILD_FOLDER = common/setup/build_folder.sh '$(BUILD)' $(if $(OUTER),$(MAKE_PROCESS))
 BUILT = $(if $(OUTER),common/setup/build_lock.sh release '$(BUILD)' $(MAKE_PROCESS),true)
 
@@ -114,5 +116,6 @@ $(BUILD)/config.mk: common/setup/parts.txt common/setup/probe.sh \
     $(wildcard /var/lib/dpkg/status) $(if $(strip $(STALE)),FORCE)
 	@mkdir -p $(@D)
 	@common/setup/deps.sh $(BUILD) $(SETS)
+	@for file in $(filter-out FORCE,$^); do [ ! $$file -nt $@ ] || touch -r $$file $@; done # or again
 endif
 endif

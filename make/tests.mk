@@ -16,7 +16,7 @@ COMPILE_CXX = $(CXX) $(CPPFLAGS_ALL) $(patsubst -std=gnu11,-std=gnu++17, \
 define compile_cxx
 @mkdir -p $(@D)
 $(call step,CXX   $<)
-$(Q)$(COMPILE_CXX) -x c++ -c $< -o $@
+$(Q)$(COMPILE_CXX) $(depend) -x c++ -c $< $(whole)
 endef
 $(B)/cuda_on_host/%.o: %.c $(B)/flags
 	$(compile)
@@ -116,7 +116,8 @@ UNIT_ONLY := $(or $(filter thread,$(SAN)), \
     $(if $(ONLY),$(if $(filter-out test_% /cuda.%,$(ONLY)),,unit)))
 test: $(UNIT_TESTS) $(if $(UNIT_ONLY),,$(BENCH) $(LAB_PROGRAMS) $(TRAINERS) $(GRADING) $(TOOLS))
 	@$(BUILT)
-	@$(WITH_MAKE) CC=$(call quoted,$(CC)) CFLAGS=$(call quoted,$(CFLAGS)) WERROR=$(call quoted,$(WERROR)) tests/tools/run.sh $(B) $(ONLY)
+	@$(WITH_MAKE) CC=$(call quoted,$(CC)) CFLAGS=$(call quoted,$(CFLAGS)) WERROR='$(WERROR)' \
+	    tests/tools/run.sh $(B) $(ONLY)
 # Trainings killed at random moments: RUNS of them, from SEED on.
 soak: $(filter $(B)/sol/lab2_ddp/3_train,$(LAB_PROGRAMS))
 	@$(BUILT)
@@ -146,16 +147,16 @@ format:
 # ---- benchmarks ---------------------------------------------------------------------------------
 ifeq ($(DEVICE),cuda)
 bench: $(BENCH)
-	@$(BUILT); $(B)/tests/bench/bench_gpu --programs $(B)/tests/bench --python $(call quoted,$(PYTHON_TORCH)) \
+	@$(BUILT); $(B)/tests/bench/bench_gpu --programs $(B)/tests/bench --python '$(PYTHON_TORCH)' \
 	    $(if $(ONLY),--only $(ONLY)) $(OPTION_WORDS); \
 	    status=$$?; if [ $$status = 77 ]; then echo "bench: skipped, for the reason above"; \
 	    else exit $$status; fi
 else
 bench: $(BENCH) $(filter $(B)/sol/lab1_gd/%,$(LAB_PROGRAMS)) $(TOOLS)
 	@$(BUILT)
-	$(if $(filter landscape windows link,$(ONLY)),,@$< --programs $(<D) --python $(call quoted,$(PYTHON_TORCH)) \
+	$(if $(filter landscape windows link,$(ONLY)),,@$< --programs $(<D) --python '$(PYTHON_TORCH)' \
 	    $(if $(ONLY),--only $(ONLY)) $(OPTION_WORDS))
-	$(if $(filter-out landscape,$(ONLY)),,@tests/bench/landscape.sh $(B) $(call quoted,$(PYTHON_TORCH)))
+	$(if $(filter-out landscape,$(ONLY)),,@tests/bench/landscape.sh $(B) '$(PYTHON_TORCH)')
 	$(if $(filter-out windows,$(ONLY)),,@tests/bench/windows.sh $(B))
 	$(if $(filter link,$(ONLY)),@tests/bench/hosts_link.sh $(B) || [ $$? = 77 ])
 endif

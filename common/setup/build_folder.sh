@@ -21,7 +21,9 @@ done
 [ "${status-0}" = 0 ] || exit "$status"
 if [ ! -e "$mark" ] &&
     [ -z "$(find "$build/" -mindepth 1 ! -name '.making*' | head -n 1)" ]; then
-    echo "this folder was given to make empty: make clean empties it" >"$mark"
+    # not where the make that created it is just about to say so
+    (set -C; echo "this folder was given to make empty: make clean empties it" >"$mark") \
+        2>/dev/null || true
 fi
 
 trap 'rm -f "$list"' EXIT

@@ -23,6 +23,14 @@ not_ours() { echo "$lock: not a lock of make's: remove it" >&2; exit 2; }
 cannot() { echo "${lock%/*}: cannot be written to; its owner can: $(ls -ld "${lock%/*}")" >&2; exit 2; }
 holder() { readlink "$lock" 2>/dev/null || true; }
 
+tries=0
+again() { # for two seconds
+    tries=$((tries + 1))
+    [ $tries -lt 50 ] || { echo "${lock%/*}: no symbolic link can be made there, for the lock: use" \
+        "BUILD=FOLDER on another file system" >&2; exit 2; }
+    [ $tries -lt 10 ] || sleep 0.05
+}
+
 if [ "$action" = release ]; then
     [ "$(holder)" != "$me" ] || rm -f "$lock"
     exit 0
@@ -37,6 +45,7 @@ while true; do
         [ ! -e "$lock" ] || not_ours
         [ -e "${lock%/*}" ] || exit 3
         [ -w "${lock%/*}" ] || cannot
+        again
     elif ! lives "$held"; then
         # Several makes may find this: one of them removes it, and looks again first, or it might
         # remove the lock of a make that was faster.
@@ -47,6 +56,7 @@ while true; do
             [ -w "${lock%/*}" ] || cannot
             remover=$(readlink "$lock.gone" 2>/dev/null || true)
             [ -z "$remover" ] || lives "$remover" || rm -f "$lock.gone" || cannot
+            again
         fi
     else
         process=${held#*:}

@@ -8,7 +8,7 @@
 # Whatever else it defines (a helper main, die or malloc) is seen in its own file alone.
 set -u
 export LC_ALL=C
-source=$1 object=$2 libraries=$3
+source=$1 final=$2 object=${2%.o}.part.o libraries=$3
 shift 3
 file=$(basename "$source" .c) name=${file#*_}
 lab=$(dirname "$source")
@@ -25,7 +25,7 @@ compile() { # arguments…
     (
         ulimit -t 120 -f 262144 # processor seconds; KiB of a file
         ulimit -v 4194304 2>/dev/null # KiB of memory
-        exec "${limit[@]}" "${compiler[@]}" "$@"
+        exec "${limit[@]}" "${compiler[@]}" "$@" -fno-lto
     ) </dev/null >"$object.log" 2>&1
 }
 show() { head -c 65536 "$object.log" | head -n 200 >&2; }
@@ -52,7 +52,7 @@ errors=(return-type implicit-function-declaration implicit-int incompatible-poin
     int-conversion)
 check_compile() {
     [ -e "$source" ] || { missing; return 1; }
-    compile "${errors[@]/#/-Werror=}" -c "$source" -o "$object"
+    compile "${errors[@]/#/-Werror=}" -MF "${final%.o}.d" -MT "$final" -c "$source" -o "$object"
     local status=$? error
     show
     [ $status != 0 ] || return 0
@@ -90,11 +90,11 @@ check_link() {
     [ "$name" = main ] || others+="void $name(void); int main(void) { $name(); }"
     echo "$others" >"$test.c"
     # shellcheck disable=SC2086 # the libraries are words
-    compile -w "$test.c" "$object" $libraries -o "$test" && { rm -f "$test"*; return; }
+    compile -w "$test.c" "$object" $libraries -o "$test" && { rm -f "$test"* "${object%.o}.d"; return; }
     local missing
     missing=$(sed -En "s/.*undefined (reference to|symbol:) [\`']?([A-Za-z0-9_]+).*/\2/p
         s/^ *\"_([A-Za-z0-9_]+)\", referenced from.*/\1/p" "$object.log" | head -n 1)
-    rm -f "$test"*
+    rm -f "$test"* "${object%.o}.d"
     show
     if [ -n "$missing" ]; then echo "$source: it uses $missing, which is defined nowhere"
     else echo "it does not link: $(first_of 'definition\|duplicate\|error')"; fi
@@ -106,5 +106,6 @@ if ! message=$(check_compile && check_name && check_link); then
     broken=${object%.o}.broken.c
     printf '#include "check.h"\nint %s(void) { die(EXIT_WRONG, "%%s", "%s"); }\n' \
         "$name" "$(printf %s "$message" | tr -cd '[:print:]' | sed 's/[\\"]/\\&/g')" >"$broken"
-    exec "${compiler[@]}" -c "$broken" -o "$object"
+    "${compiler[@]}" -MF "${final%.o}.d" -MT "$final" -c "$broken" -o "$object" || exit
 fi
+mv "$object" "$final"

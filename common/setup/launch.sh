@@ -37,7 +37,11 @@ done
 one_host='[^:,[:space:]]+(:[1-9][0-9]*)?'
 [[ -z $hosts || $hosts =~ ^$one_host(,$one_host)*$ ]] ||
     fail "--hosts $hosts: expected host:ranks,… as in a:4,b:4"
-[ -n "$(type -P "$1")" ] || fail "$1: no such program: build it first (make all)"
+if [ -z "$(type -P "$1")" ]; then
+    [ ! -e "$1" ] || [ "$(find "$1" -perm -u+x)" = "" ] ||
+        fail "$1: cannot be executed: its file system is mounted noexec; use BUILD=FOLDER elsewhere"
+    fail "$1: no such program: build it first (make all)"
+fi
 
 # Ranks per host: a:4,b:2 has 4 and 2; a host without a number has 1.
 total=0 most=1

@@ -27,7 +27,7 @@ case_() { # status, words on stderr or stdout, command…
     local expected=$1 words=$2 status
     shift 2
     cases=$((cases + 1))
-    timeout --kill-after=5 300 "$@" >"$work/out" 2>"$work/err" </dev/null; status=$?
+    timeout --kill-after=5 120 "$@" >"$work/out" 2>"$work/err" </dev/null; status=$?
     if [ $status != "$expected" ]; then wrong "status $status, expected $expected: $*"
     elif [ -n "$words" ] && ! grep -qF -- "$words" "$work/err" "$work/out"; then
         wrong "no '$words': $*"
@@ -142,6 +142,36 @@ for folder in lab1_gd lab2_ddp lab3_scale assessment; do
     case_ 2 'type make in the folder above this one' make -C $folder check
 done
 [ ! -e x ] || wrong "a value was run as a command"
+
+# ---- copies that lost something on their way ----
+number=b/common/base/number.o
+probed b
+find . -name '*.sh' -exec chmod -x {} +
+case_ 0 '' make HAVE_CUDA= BUILD=b $number
+touch -d '+2 hours' common/setup/parts.txt common/base/number.c # make restarted itself forever
+case_ 0 'Clock skew' make HAVE_CUDA= BUILD=b $number
+touch common/setup/parts.txt common/base/number.c
+head -c 100 b/common/base/number.o >"$work/half"; sleep 0.1; touch common/base/number.c
+make HAVE_CUDA= BUILD=b $number >/dev/null 2>&1 & # is killed
+until [ -e $number.part ] || ! kill -0 $! 2>/dev/null; do :; done
+kill -9 $! 2>/dev/null; wait $! 2>/dev/null
+case_ 0 '' make HAVE_CUDA= BUILD=b $number
+nm $number >"$work/err" 2>&1 || wrong "half an object stays"
+rm lab1_gd/exercises/1b_update.c; ln -s nowhere lab1_gd/exercises/1b_update.c
+case_ 0 '' make HAVE_CUDA= BUILD=b b/lab1_gd/exercises/1b_update.o
+grep -q '1b_update.c: missing' "$work/err" || wrong "a link to nowhere is not named"
+mkdir "$work/nolinks"; printf '#!/bin/sh\nexit 1\n' >"$work/nolinks/ln"; chmod +x "$work/nolinks/ln"
+case_ 2 'no symbolic link' env PATH="$work/nolinks:$PATH" make HAVE_CUDA= BUILD=b $number
+cp common/setup/launch.sh "$work/"; sed -i 's/$/\r/' common/setup/launch.sh
+case_ 2 'CRLF' make help
+cp "$work/launch.sh" common/setup/
+for k in 1 2 3 4; do # started by another make, at the same time
+    MAKELEVEL=1 make HAVE_CUDA= BUILD=b b/common/base/check.o >"$work/make.$k" 2>&1 || touch "$work/bad" &
+done
+wait
+cases=$((cases + 1))
+[ ! -e "$work/bad" ] || { cat "$work"/make.? >"$work/err"; wrong "four makes of another make's"; }
+rm -rf b
 
 # ---- the lock: one make builds, others wait ----
 lock() { common/setup/build_lock.sh "$@"; }

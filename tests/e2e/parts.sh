@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Which part 'make labN' opens (common/setup/parts.sh choose): the first that is not finished; NEXT=1
+# Which part "make labN" opens (parts.sh choose): the first that is not finished; NEXT=1
 # the one after; with SOL=1 the first. A part's exercises are checked once none has a TODO, and
 # again when one was changed; a check that fails, or has something left to do, keeps the part open.
 # ranks: 0

@@ -199,7 +199,8 @@ static const struct {
              {"nobody", nobody},     {"never_sent", never_sent},
              {"computes", computes}, {"stops", stops},
              {"half", half},         {"blocking", blocking},
-             {"right", right},       {"slow", slow},         {"starved", starved}};
+             {"right", right},       {"slow", slow},
+             {"starved", starved}};
 
 int main(int argc, char **argv)
 {
