@@ -41,6 +41,9 @@ TYPED := $(foreach name,$(.VARIABLES),$(if $(filter command%,$(origin $(name))),
 $(foreach name,$(INHERITED) $(TYPED),$(eval override $(name) := $$(value $(name))))
 quoted = '$(subst ','\'',$(1))'
 
+ifneq ($(filter ~/%,$(DATA_DIR)),) # not every shell does this behind a '='
+override DATA_DIR := $(patsubst ~/%,$(HOME)/%,$(DATA_DIR))
+endif
 SOL ?=
 NP ?= 1
 SAN ?=

@@ -36,8 +36,9 @@ typedef struct Dataset {
 /* Open a data set. name: one of the three, or "auto": the first of `accepts` ("fashion,synthetic";
  * read for "auto" only) that is found. Searched, in this order: data_dir (unless NULL), data/
  * (filled by `make datasets`), /usr/share/datasets (the system's package); the first folder with
- * any file of the set counts. A missing or broken set ends the run (exit 2); "auto" skips a missing
- * set but not a broken one: better than silently training on something else. */
+ * any file of the set counts. A missing or broken set ends the run (exit 2), as does a data_dir
+ * without the set, or with "auto" without any; "auto" skips a missing set but not a broken one:
+ * better than silently training on something else. */
 Dataset *dataset_open(const char *name, const char *accepts, const char *data_dir);
 /* Only the first `train` and `test` images of it, as far as there are so many; 0: all. mean and
  * istd are those of all. Drawing all synthetic images takes a second. */

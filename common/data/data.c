@@ -1,7 +1,7 @@
 /* data.c: choose a data set, find its folder, check that it is complete.
  *
- * Files are looked for in $DATA_DIR, in the cache of `make datasets`, in the system's package; the
- * first folder that holds any file of the set must hold them all. Their structure is checked by the
+ * Files are looked for in $DATA_DIR, which must hold a data set, in the cache of `make datasets`, in
+ * the system's package; the first folder that holds any file of the set must hold them all. Their structure is checked by the
  * readers; their SHA-256 tells the official files from an unofficial copy.
  */
 #include "data.h"
@@ -75,12 +75,15 @@ static bool exists(const char *path)
     return false;
 }
 
-/* FOLDER/FILE, or FOLDER/FILE.gz where only that exists; NULL: neither. A new string. */
+/* FOLDER/FILE, or FOLDER/FILE.gz where only that exists; of train-images-idx3-ubyte also under its
+ * other name, train-images.idx3-ubyte. NULL: none. A new string. */
 static char *find_file(const FileSet *set, const char *folder, const char *file)
 {
     const char *endings[] = {"", set->ending};
-    for (int i = 0; i < 2; i++) {
-        char *path = format_new("%s/%s%s", folder, file, endings[i]);
+    for (int i = 0; i < 4; i++) {
+        char *path = format_new("%s/%s%s", folder, file, endings[i % 2]), *idx;
+        if (i >= 2 && (idx = strstr(path + strlen(folder), "-idx")))
+            *idx = '.';
         if (exists(path))
             return path;
         free(path);
@@ -99,20 +102,74 @@ static bool holds_any(const FileSet *set, const char *folder)
     return false;
 }
 
-/* The folder that holds the set, a new string; NULL: not found. */
+/* The folder under root that holds the set, a new string; NULL: not found. */
+static char *find_under(const FileSet *set, const char *root)
+{
+    for (int f = 0; set->folders[f]; f++) {
+        bool itself = !strcmp(set->folders[f], ".");
+        char *folder = itself ? format_new("%s", root) : format_new("%s/%s", root, set->folders[f]);
+        if (holds_any(set, folder))
+            return folder;
+        free(folder);
+    }
+    return NULL;
+}
+
+/* Likewise, in data_dir (unless NULL), or where data usually are. */
 static char *find_folder(const FileSet *set, const char *data_dir)
 {
     const char *roots[] = {data_dir, "data", "/usr/share/datasets"};
-    for (int p = 0; p < 3; p++)
-        for (int f = 0; roots[p] && set->folders[f]; f++) {
-            bool itself = !strcmp(set->folders[f], ".");
-            char *folder = itself ? format_new("%s", roots[p])
-                                  : format_new("%s/%s", roots[p], set->folders[f]);
-            if (holds_any(set, folder))
-                return folder;
-            free(folder);
-        }
-    return NULL;
+    char *folder = NULL;
+    for (int i = 0; !folder && i < 3; i++)
+        folder = roots[i] ? find_under(set, roots[i]) : NULL;
+    return folder;
+}
+
+/* Does the folder hold this set; with "auto" any? */
+static bool holds(const char *data_dir, const char *name)
+{
+    const FileSet *sets[] = {&fashion, &cifar10};
+    for (int i = 0; i < 2; i++) {
+        bool wanted = !strcmp(name, "auto") || !strcmp(name, sets[i]->name);
+        char *folder = wanted ? find_under(sets[i], data_dir) : NULL;
+        free(folder);
+        if (folder)
+            return true;
+    }
+    return false;
+}
+
+/* What is in data_dir instead of a set, if that is known; else "" */
+static const char *found_instead(const char *data_dir)
+{
+    static const struct {
+        const char *name, *words;
+    } known[] = {{"cifar-10-batches-py", "CIFAR-10 for Python: the labs read the binary version"},
+                 {"data_batch_1", "CIFAR-10 for Python: the labs read the binary version"},
+                 {"cifar-10-python.tar.gz",
+                  "CIFAR-10 for Python: the labs read the binary version"},
+                 {"cifar-10-binary.tar.gz", "CIFAR-10, still to be unpacked (tar xzf)"},
+                 {"cifar-100-binary", "CIFAR-100"},
+                 {"MNIST/raw", "MNIST: the labs read Fashion-MNIST"}};
+    for (int i = 0; i < (int)(sizeof known / sizeof *known); i++) {
+        char *path = format_new("%s/%s", data_dir, known[i].name);
+        bool there = exists(path);
+        free(path);
+        if (there)
+            return known[i].words;
+    }
+    return "";
+}
+
+/* A folder that was named, and does not hold what it was named for, ends the run. */
+static _Noreturn void nothing_in(const char *data_dir, const char *names)
+{
+    const char *instead = found_instead(data_dir);
+    die(EXIT_USAGE,
+        "data folder %s (DATA_DIR): no data set %s in it%s%s%s: looked there for "
+        "train-images-idx3-ubyte (or .gz), also in fashion-mnist/ and FashionMNIST/raw/, and for "
+        "data_batch_1.bin, also in cifar-10-batches-bin/; 'make datasets' fetches them",
+        data_dir, names, *instead ? " (it holds " : "", instead, *instead ? ")" : "");
 }
 
 /* The paths of all its files, new strings. */
@@ -267,15 +324,17 @@ Dataset *dataset_open_first(const char *name, const char *accepts, const char *d
                 "data folder %s: is a file: set DATA_DIR to the folder that holds it", data_dir);
     }
     bool any = !strcmp(name, "auto");
+    if (data_dir && strcmp(name, "synthetic") != 0 && !holds(data_dir, name))
+        nothing_in(data_dir, any ? accepts : name);
     char *names = format_new("%s", any ? accepts : name), *rest = names;
     Dataset *d = NULL;
     for (char *one; !d && (one = strsep(&rest, ","));)
         d = open_found(one, data_dir, train, test);
     free(names);
     REQUIRE(d,
-            "data set %s: not found in %s%sdata, /usr/share/datasets: run 'make datasets' or set "
+            "data set %s: not found in data, /usr/share/datasets: run 'make datasets' or set "
             "DATA_DIR to its folder",
-            any ? accepts : name, data_dir ? data_dir : "", data_dir ? ", " : "");
+            any ? accepts : name);
     return d;
 }
 

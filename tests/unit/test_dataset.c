@@ -60,9 +60,7 @@ static void places_in_turn(void **state)
     own_folder();
     write_fashion("mine", 3, false);
     write_fashion("data/fashion-mnist", 4, true);
-    make_folder("empty");
     expect_dataset("fashion", NULL, "mine", 3, "from mine");
-    expect_dataset("fashion", NULL, "empty", 4, "from data/fashion-mnist");
     expect_dataset("fashion", NULL, "", 4, "from data/fashion-mnist");
     expect_dataset("fashion", NULL, NULL, 4, "from data/fashion-mnist");
     expect_dataset("auto", "fashion,synthetic", NULL, 4, "from data/fashion-mnist");
@@ -83,12 +81,28 @@ static void long_path_keeps_its_end(void **state)
     dataset_free(d);
 }
 
+/* Under the names that they have elsewhere. */
+static void other_names(void **state)
+{
+    const char *dir = own_folder();
+    write_fashion(dir, 3, false);
+    assert_int_equal(rename("train-images-idx3-ubyte", "train-images.idx3-ubyte"), 0);
+    assert_int_equal(rename("t10k-labels-idx1-ubyte", "t10k-labels.idx1-ubyte"), 0);
+    dataset_free(dataset_open("auto", "fashion,synthetic", dir));
+}
+
 static void not_found(void **state)
 {
     const char *dir = own_folder();
     write_file("file", (Bytes){(uint8_t *)"x", 1});
-    expect_death(2, open_it, &(Opening){"cifar10", NULL, dir}, "data set cifar10: not found in",
-                 dir, "make datasets", NULL);
+    /* a folder that was named is not passed over in silence */
+    expect_death(2, open_it, &(Opening){"cifar10", NULL, dir}, "no data set cifar10 in it: ", dir,
+                 "data_batch_1.bin", "make datasets", NULL);
+    expect_death(2, open_it, &(Opening){"auto", "fashion,synthetic", dir},
+                 "no data set fashion,synthetic in it: ", "train-images-idx3-ubyte", NULL);
+    assert_int_equal(mkdir("cifar-10-batches-py", 0777), 0);
+    expect_death(2, open_it, &(Opening){"cifar10", NULL, dir}, "(it holds CIFAR-10 for Python",
+                 NULL);
     expect_death(2, open_it, &(Opening){"auto", "cifar10", NULL},
                  "data set cifar10: not found in data, /usr", NULL);
     expect_death(2, open_it, &(Opening){"fashion", NULL, "/no/such"},
@@ -285,6 +299,7 @@ static void fashion_of_the_system(void **state)
 static const Case cases[] = {{.name = "every_layout", .run = every_layout},
                              {.name = "places_in_turn", .run = places_in_turn},
                              {.name = "long_path_keeps_its_end", .run = long_path_keeps_its_end},
+                             {.name = "other_names", .run = other_names},
                              {.name = "not_found", .run = not_found},
                              {.name = "fashion_faults", .run = fashion_faults},
                              {.name = "folders_that_cannot_be_searched",
