@@ -13,7 +13,7 @@
 
 /* The process's own, as MPI is. */
 static bool on;
-static double entered; /* the clock when the current collective was called */
+static double entered;      /* the clock when the current collective was called */
 static const char *unknown; /* a function called without a link that a link does not know */
 
 bool link_on(void) { return on; }

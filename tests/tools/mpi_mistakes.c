@@ -293,19 +293,32 @@ static void trainer(bool stops_early)
 static const struct {
     const char *name;
     void (*run)(void);
-} cases[] = {{"kinds", kinds},       {"counts", counts},
-             {"types", types},       {"ops", ops},
-             {"roots", roots},       {"left", left},
-             {"sends", sends},       {"receives", receives},
-             {"nobody", nobody},     {"never_sent", never_sent},
-             {"computes", computes}, {"stops", stops},
-             {"half", half},         {"blocking", blocking},
-             {"polls", polls},       {"polls_slowly", polls_slowly},
-             {"all_poll", all_poll}, {"works_and_polls", works_and_polls},
+} cases[] = {{"kinds", kinds},
+             {"counts", counts},
+             {"types", types},
+             {"ops", ops},
+             {"roots", roots},
+             {"left", left},
+             {"sends", sends},
+             {"receives", receives},
+             {"nobody", nobody},
+             {"never_sent", never_sent},
+             {"computes", computes},
+             {"stops", stops},
+             {"half", half},
+             {"blocking", blocking},
+             {"polls", polls},
+             {"polls_slowly", polls_slowly},
+             {"all_poll", all_poll},
+             {"works_and_polls", works_and_polls},
              {"puts_data", puts_data},
-             {"persists", persists}, {"asks_neighbors", asks_neighbors},
-             {"between", between},   {"writes_a_file", writes_a_file},
-             {"right", right},       {"slow", slow},         {"starved", starved}};
+             {"persists", persists},
+             {"asks_neighbors", asks_neighbors},
+             {"between", between},
+             {"writes_a_file", writes_a_file},
+             {"right", right},
+             {"slow", slow},
+             {"starved", starved}};
 
 int main(int argc, char **argv)
 {
