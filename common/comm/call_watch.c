@@ -23,13 +23,13 @@ static struct {
     /* of this rank's own wait: when the board's beats last changed, and their sum then */
     int64_t still_since;
     long beats;
-    struct Served { /* of each rank of this machine, since its last beat */
+    struct Served {                   /* of each rank of this machine, since its last beat */
         int64_t beat, looked, polled; /* `polled`: when it was first seen to have made the last
                                        * of its tests */
         double processor, before;     /* its processor time at the last look and the first, s */
         double seconds;               /* that it slept, or had a processor */
         long polls, tests;            /* its tests at the last look, and from the first to there */
-    } *served;            /* [size] */
+    } * served;                       /* [size] */
 } watch;
 static volatile sig_atomic_t asked; /* by SIGQUIT */
 
@@ -62,6 +62,7 @@ static bool needs(const Line *l, int r)
  * called sched_yield often, as MPI does while it waits, wait behind all others. It does not hang. */
 static void look_at(int r)
 {
+    static const double LOOK = 0.2; /* s, at most: this process may have been stopped, too */
     const Seat *seat = &board()->seats[r];
     struct Served *s = &watch.served[r];
     int64_t beat = atomic_load(&seat->since), now = board_clock();
@@ -70,8 +71,9 @@ static void look_at(int r)
     if (beat != s->beat)
         *s = (struct Served){.beat = beat, .before = processor, .polls = polls};
     else
-        s->seconds += seat_runs(seat) && processor > 0 ? processor - s->processor
-                                                       : 1e-9 * (double)(now - s->looked);
+        s->seconds += seat_runs(seat) && processor > 0
+                        ? processor - s->processor
+                        : fmin(1e-9 * (double)(now - s->looked), LOOK);
     if (polls > s->polls) {
         s->tests += polls - s->polls;
         s->polled = now;
@@ -115,7 +117,8 @@ static bool only_polls(int r)
     static const double A_TEST = 1e-4, AWAKE = 0.05; /* processor time, s; its share of the time */
     const struct Served *s = &watch.served[r];
     double ran = s->processor - s->before;
-    return tests_in_vain(&board()->seats[r]) && s->tests > 0 && seconds_since(s->polled) < ALL_WAIT &&
+    return tests_in_vain(&board()->seats[r]) && s->tests > 0 &&
+           seconds_since(s->polled) < ALL_WAIT &&
            (ran < A_TEST * (double)s->tests || ran < AWAKE * s->seconds);
 }
 
@@ -188,8 +191,7 @@ static void look(void)
     uint64_t key;
     double waited = seconds_since(atomic_load(&me->since));
     bool in_call = atomic_load(&me->state) == SEAT_IN_CALL;
-    if ((!in_call && !tests_in_vain(me)) || waited < LEFT_AFTER ||
-        !slot_read(&me->now, &l, &key))
+    if ((!in_call && !tests_in_vain(me)) || waited < LEFT_AFTER || !slot_read(&me->now, &l, &key))
         return;
     for (int i = 0; i < b->locals; i++)
         look_at(b->here[i]);
