@@ -57,6 +57,10 @@ void args_parse(const char *program, const char *idea, Option *options, int argc
 /* The same without --help, for callers that go on: returns NULL, or what is wrong (free() it). */
 char *args_read(Option *options, int argc, char **argv);
 
+/* After args_parse: an option that was given, but means nothing unless `with` ("--model mlp") is
+ * so, ends the run (exit 2). */
+void args_only(const Option *options, const char *name, bool is_so, const char *with);
+
 /* After args_parse: another default for an option that was not on the command line; --full calls
  * args_otherwise(options, "seeds", "5"). The name must be in the table and the text valid. */
 void args_otherwise(Option *options, const char *name, const char *text);

@@ -6,7 +6,7 @@
  * vectors that the caller lists, such as SGD's velocity, "optimizer.<name>". Metadata (strings):
  * format "pt", model ("resnet8 28x28x1 classes=10 no-skip"), epoch, position, step, seed,
  * world_size, batch. Written under a temporary name, fsync'ed, renamed: a file under its final name
- * is whole. Same run, same bytes.
+ * is whole. Same run, same bytes. Where the caller gives them also images, epochs.
  *
  *     checkpoint_save(path, m, o->state, &progress);                     SGD: optim.h
  *
@@ -30,6 +30,7 @@ typedef struct Progress {
     int64_t step;          /* updates done */
     uint64_t seed;         /* of order, augmentation and initial weights */
     int world_size, batch; /* P and B when it was saved; only recorded */
+    int images, epochs;    /* of the training, likewise; 0: unknown */
 } Progress;
 
 /* Write path, with the vectors of the list `more` (NULL: none). One rank calls it. A failed write
@@ -48,6 +49,10 @@ char *checkpoint_model_text(const ModelSpec *spec);
  * for are skipped, unless they are layers (conv…, bn…, layer…, fc…): then the file is another
  * network's. */
 void checkpoint_load(const char *path, Model *m, const NamedVector *more, Progress *p);
+/* Only p and the model's text ("resnet8 28x28x1 classes=10"; free() it; NULL: not recorded) of the
+ * file: what can be refused before a run begins. A bad file, or one without a training state, ends
+ * the run (exit 2). */
+char *checkpoint_progress(const char *path, Progress *p);
 /* Ends the run (exit 2) unless a training on this many images, for this many epochs (0: it is only
  * tested), can go on from p, which path held. One that is complete can: nothing is left to do. */
 void progress_require(const char *path, const Progress *p, int images, int epochs);

@@ -15,7 +15,9 @@
  *   a collective of MPI's  ends on all ranks at once: the last rank's start, plus the time that a
  *                          good algorithm takes (link_seconds). Those in flight on one
  *                          communicator follow each other; messages and other communicators do
- *                          not slow them.
+ *                          not slow them. Making a communicator is a barrier.
+ *   what it does not know  windows, files, persistent requests, neighbors, intercommunicators:
+ *                          ends the run, with the function's name (comm/mpi_refused.c).
  *
  * --clock real waits for it; the ranks must be on one machine. --clock virtual counts it: a rank's
  * clock is the processor time of the thread that calls MPI, outside MPI, and jumps to the moment at
@@ -96,7 +98,7 @@ LinkSent link_sent(void);
  * the better of recursive doubling and of halving and doubling. */
 typedef enum {
     LINK_BARRIER,        /* ⌈log2 P⌉ α */
-    LINK_BROADCAST,      /* as LINK_ALL_REDUCE; also reduce */
+    LINK_BROADCAST,      /* as LINK_ALL_REDUCE; also reduce and scan */
     LINK_ALL_REDUCE,     /* min(⌈log2 P⌉ (α + nβ), 2 ⌈log2 P⌉ α + 2 (P-1)/P nβ) */
     LINK_REDUCE_SCATTER, /* ⌈log2 P⌉ α + (P-1)/P nβ; also all-gather, gather and scatter */
     LINK_ALL_TO_ALL      /* (P-1) α + (P-1)/P nβ */

@@ -52,6 +52,9 @@ typedef struct SweepRange {
  * setting's, then the values'. NULL is fine for s. */
 void sweep_require(const Sweep *s, const SweepRange *range);
 
+/* Of its file, from 1. */
+int sweep_line(const Sweep *s, const SweepRow *row);
+
 /* NULL: not run yet. Settings are compared exactly. Valid until the next sweep_add(). */
 const SweepRow *sweep_find(const Sweep *s, double setting, int64_t seed);
 /* values[s->values]: writes the line; a failed write ends the run (exit 2). */

@@ -39,6 +39,7 @@ static void parse(Session *c, Option *table, int argc, char **argv)
     OPTIONS_KEEP(table, options);
     args_parse("10_shard", "Less memory per rank: ZeRO, activation checkpointing, accumulation.",
                table, argc, argv);
+    args_only(table, "hidden", !strcmp(s->model, "mlp"), "--model mlp");
     guess_check(&s->guess);
 }
 

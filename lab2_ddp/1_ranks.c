@@ -61,10 +61,10 @@ static void all_reduce(int rank, int size, int count)
  * which rank 0 alone should have a say. Rank 0 then counts whose lines are in it. */
 static void race(int rank, int size)
 {
-    enum { LINES = 1000, MOST = 64 };
+    enum { LINES = 1000, MOST = 1024 };
     const char *path = "1_ranks_race.txt";
     int lines[MOST] = {0}, from, number, torn = 0;
-    char line[80];
+    char line[32 + 3 * MOST];
     FILE *file = fopen(path, "w");
     for (int i = 0; i < LINES; i++) {
         if (i % 100 == 0)

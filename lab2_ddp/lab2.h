@@ -3,6 +3,7 @@
  */
 #ifndef LAB2_H
 #define LAB2_H
+#include "checkpoint.h"
 #include "comm.h"
 #include "epoch_order.h"
 #include "evaluate.h"
@@ -64,6 +65,16 @@ double share_seen(PartitionKind kind, int size, int epochs);
 
 /* ---- the trainer's options: train_options.c ---- */
 
+/* What a training goes on from. */
+typedef struct Resumed {
+    Progress from; /* where the checkpoint is */
+    char *model;   /* its kind of network; NULL: unknown */
+    char *earlier; /* the rows of its epochs, in metrics.csv; NULL: none */
+    int images;    /* training images now */
+    int64_t asked; /* --seed, */
+    bool asks;     /* if it was given */
+} Resumed;
+
 typedef struct TrainOptions {
     RunOptions run;
     const char *model, *hidden, *schedule, *resume;
@@ -76,6 +87,7 @@ typedef struct TrainOptions {
     /* warmup, drop_every: epochs */
     double rate, warmup, momentum, weight_decay, drop_every, drop_by, baseline;
     int64_t init_seed;          /* of the initial weights alone */
+    struct Resumed *resumed;    /* NULL without --resume */
     Option table[MOST_OPTIONS]; /* what --help shows; points into this struct: do not copy it */
 } TrainOptions;
 
@@ -93,6 +105,9 @@ typedef struct EpochRow {
     Metrics train, test;    /* over all ranks */
     double seconds, waited; /* of the training; of that, waiting for the loader */
 } EpochRow;
+
+#define TRAIN_COLUMNS \
+    "epoch,rate,loss,train_accuracy,test_loss,test_accuracy,images_per_s,seconds,waited"
 
 /* Print which steps are still to do (0 ends the list), and note them for the self-check. */
 void report_to_do(Run *r, const char *file, const int *to_do);

@@ -159,15 +159,15 @@ char *landscape_check(const Plane *p, const Sweep *log)
         double point = row->setting, a = row->value[0], b = row->value[1], loss = row->value[2],
                accuracy = row->value[3];
         if (!(point >= 0 && point < (double)p->nx * p->ny && point == floor(point)) || row->seed)
-            return format_new("point %.9g of seed %lld is not on the grid", point,
-                              (long long)row->seed);
+            return format_new("line %d: point %.9g of seed %lld is not on the grid",
+                              sweep_line(log, row), point, (long long)row->seed);
         int i = (int)point % p->nx, j = (int)point / p->nx;
         if (a != as_written(plane_a(p, i)) || b != as_written(plane_b(p, j)))
-            return format_new("point %d is at (%.9g, %.9g), not at (%.9g, %.9g)", (int)point,
-                              plane_a(p, i), plane_b(p, j), a, b);
+            return format_new("line %d: point %d is at (%.9g, %.9g), not at (%.9g, %.9g)",
+                              sweep_line(log, row), (int)point, plane_a(p, i), plane_b(p, j), a, b);
         if (loss < 0 || !(accuracy >= 0 && accuracy <= 1)) /* loss: far out it may overflow */
-            return format_new("point %d cannot have loss %.9g and accuracy %.9g", (int)point, loss,
-                              accuracy);
+            return format_new("line %d: point %d cannot have loss %.9g and accuracy %.9g",
+                              sweep_line(log, row), (int)point, loss, accuracy);
     }
     return NULL;
 }

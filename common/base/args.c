@@ -309,6 +309,13 @@ void args_parse(const char *program, const char *idea, Option *options, int argc
     REQUIRE(!wrong, "%s: %s; see --help", program, wrong);
 }
 
+void args_only(const Option *options, const char *name, bool is_so, const char *with)
+{
+    for (const Option *o = options; o->name; o++)
+        REQUIRE(is_so || !o->given || strcmp(o->name, name) != 0,
+                "--%s does nothing without %s: leave it out, or give that, too", name, with);
+}
+
 void args_otherwise(Option *options, const char *name, const char *text)
 {
     Option *o = options;

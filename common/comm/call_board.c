@@ -124,6 +124,11 @@ static uint64_t from_start(const void *site)
     return (uint64_t)site - (moved ? (uint64_t)&__executable_start : 0);
 }
 
+static uint64_t site_of(const Call *call)
+{
+    return from_start(label.site ? label.site : call->site);
+}
+
 static Line line_of(const Call *call, CallComm *c)
 {
     Line l = {.kind = call->kind,
@@ -135,7 +140,7 @@ static Line line_of(const Call *call, CallComm *c)
               .tag = call->tag,
               .to_world = in_world(c, call->peer),
               .from_world = in_world(c, call->from),
-              .site = from_start(label.site ? label.site : call->site)};
+              .site = site_of(call)};
     strncpy(l.name, label.name ? label.name : call->name, sizeof l.name - 1);
     set_type(l.type, call->type);
     strcpy(l.op, op_name(call->op));
@@ -149,8 +154,24 @@ void board_alive(void)
     if (!board())
         return;
     Seat *me = &all.seats[all.rank];
+    atomic_store(&me->polls, 0);
     atomic_store(&me->since, board_clock());
     atomic_fetch_add(&me->beats, 1);
+}
+
+void call_polls(const Call *call, bool completes)
+{
+    if (!board())
+        return;
+    Seat *me = &all.seats[all.rank];
+    if (completes) {
+        board_alive();
+        return;
+    }
+    if (atomic_fetch_add(&me->polls, 1) == 0 || me->now.line.site != site_of(call)) {
+        Line l = line_of(call, call_comm(call->comm));
+        slot_write(&me->now, 1, &l);
+    }
 }
 
 /* Compares with those that have come to this collective already. */
@@ -180,8 +201,10 @@ void call_begin(const Call *call)
     slot_write(&me->now, 1, &l);
     if (together)
         slot_write(line_slot(me, &l), line_key(&l), &l);
-    board_alive();
-    atomic_store(&me->state, SEAT_IN_CALL);
+    if (!call->starts) { /* what only starts has completed nothing yet */
+        board_alive();
+        atomic_store(&me->state, SEAT_IN_CALL);
+    }
     atomic_thread_fence(memory_order_seq_cst); /* of two that come at once one sees the other */
     if (together)
         compare(&l);
@@ -195,7 +218,8 @@ void call_end(const Call *call)
     if (call->kind >= CALL_BARRIER)
         slot_write(&me->last, 1, &me->now.line);
     atomic_store(&me->state, SEAT_OUTSIDE);
-    board_alive();
+    if (!call->starts)
+        board_alive();
 }
 
 /* ---- open and close ---- */

@@ -6,12 +6,12 @@
  *   - of two ranks whose collectives do not match, the later one says so before MPI mixes their
  *     messages up (or hangs), with both lines of source;
  *   - a thread per rank ends the run in words if a rank waits for one that has left; if all ranks
- *     wait and none gets anywhere (5 s); or in a collective for one that makes no call at all for
- *     LABS_COMM_SECONDS (default 600; 0: never);
+ *     wait and none gets anywhere (5 s; LABS_COMM_SECONDS, default 600, if one polls); or in a
+ *     collective for one that completes no call for LABS_COMM_SECONDS (0: never);
  *   - on SIGQUIT (kill -QUIT, of any rank) it prints where all ranks are, and the run goes on.
  *
- * The ranks of another machine are not on this one's board. A process that is stopped, or computes
- * forever, is named as such.
+ * The ranks of another machine are not on this one's board. A process that is stopped, polls or
+ * computes forever, is named as such.
  */
 #ifndef CALL_BOARD_H
 #define CALL_BOARD_H
@@ -30,7 +30,10 @@ bool letters_come(void);
 /* Around each call. call_begin ends the run (exit 1) if it does not match another rank's. */
 void call_begin(const Call *call);
 void call_end(const Call *call);
-/* This rank gets somewhere: a test of a request, a nap on the link. */
+/* A test of requests or messages, which never waits. One that completes nothing gets nowhere: a
+ * loop of them looks like a rank that computes. */
+void call_polls(const Call *call, bool completes);
+/* This rank gets somewhere. */
 void board_alive(void);
 
 /* LABS_COMM_SECONDS, or 600; INFINITY if it is 0. A bad value ends the run (exit 2). */

@@ -87,6 +87,16 @@ void call_comm_made(MPI_Comm parent, MPI_Comm made)
         note_comm(made, p->id, (uint64_t)p->made);
 }
 
+void call_group_made(MPI_Comm parent, MPI_Comm made)
+{
+    CallComm *p = call_comm(parent);
+    if (!p || made == MPI_COMM_NULL)
+        return;
+    int number = ++p->grouped; /* that of the first rank: the parent's ranks count differently */
+    PMPI_Bcast(&number, 1, MPI_INT, 0, made);
+    note_comm(made, p->id, ~(uint64_t)number);
+}
+
 CallComm *call_comm(MPI_Comm comm)
 {
     void *value;

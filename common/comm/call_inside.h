@@ -36,9 +36,10 @@ typedef struct Seat {
     _Atomic int state;
     _Atomic long beats;    /* grows whenever the rank gets somewhere */
     _Atomic int64_t since; /* of the last beat, ns of CLOCK_MONOTONIC */
+    _Atomic long polls;    /* tests since then that completed nothing */
     pid_t pid;
     char program[256];
-    Slot now;          /* the call it is in, or was in last */
+    Slot now;          /* the call it is in, or was in last, tests included */
     Slot last;         /* the last collective that ended */
     Slot lines[LINES]; /* the last collectives, by their key */
 } Seat;

@@ -14,8 +14,7 @@
 
 static const int64_t SECOND = 1000000000;
 enum { LEFT_AFTER = 1, ALL_WAIT = 5, USUAL = 600 }; /* seconds */
-static const double A_TURN =
-    0.01; /* s: with a processor for so long a rank leaves a call that ended */
+static const double A_TURN = 0.01; /* s with a processor: a rank leaves a call that has ended */
 
 static struct {
     pthread_t thread;
@@ -25,11 +24,13 @@ static struct {
     /* of this rank's own wait: when the board's beats last changed, and their sum then */
     int64_t still_since;
     long beats;
-    struct Served { /* of each rank of this machine, since its last beat */
-        int64_t beat, looked;
-        double processor; /* its processor time at the last look, s */
-        double seconds;   /* for which it slept, or had a processor */
-    } * served;           /* [size] */
+    struct Served {                   /* of each rank of this machine, since its last beat */
+        int64_t beat, looked, polled; /* `polled`: when it was first seen to have made the last
+                                       * of its tests */
+        double processor, before;     /* its processor time at the last look and the first, s */
+        double seconds;               /* that it slept, or had a processor */
+        long polls, tests;            /* its tests at the last look, and from the first to there */
+    } * served;                       /* [size] */
 } watch;
 static volatile sig_atomic_t asked; /* by SIGQUIT */
 
@@ -62,15 +63,23 @@ static bool needs(const Line *l, int r)
  * called sched_yield often, as MPI does while it waits, wait behind all others. It does not hang. */
 static void look_at(int r)
 {
+    static const double LOOK = 0.2; /* s, at most: this process may have been stopped, too */
     const Seat *seat = &board()->seats[r];
     struct Served *s = &watch.served[r];
     int64_t beat = atomic_load(&seat->since), now = board_clock();
+    long polls = atomic_load(&seat->polls);
     double processor = seat_processor(seat);
     if (beat != s->beat)
-        *s = (struct Served){.beat = beat};
+        *s = (struct Served){.beat = beat, .before = processor, .polls = polls};
     else
-        s->seconds += seat_runs(seat) && processor > 0 ? processor - s->processor
-                                                       : 1e-9 * (double)(now - s->looked);
+        s->seconds += seat_runs(seat) && processor > 0
+                        ? processor - s->processor
+                        : fmin(1e-9 * (double)(now - s->looked), LOOK);
+    if (polls > s->polls) {
+        s->tests += polls - s->polls;
+        s->polled = now;
+    }
+    s->polls = polls;
     s->looked = now;
     s->processor = processor;
 }
@@ -93,6 +102,24 @@ static char *one_has_left(const Line *l)
     return NULL;
 }
 
+/* Has the rank tested, and nothing come of it, for so long that it may count as waiting? */
+static bool tests_in_vain(const Seat *seat)
+{
+    return atomic_load(&seat->state) == SEAT_OUTSIDE && atomic_load(&seat->polls) > 0 &&
+           seconds_since(atomic_load(&seat->since)) >= watch.patience;
+}
+
+/* Does rank r nothing else? One that computes, and tests now and then, takes longer for a test. */
+static bool only_polls(int r)
+{
+    static const double A_TEST = 1e-4, AWAKE = 0.05; /* processor time, s; its share of the time */
+    const struct Served *s = &watch.served[r];
+    double ran = s->processor - s->before;
+    return tests_in_vain(&board()->seats[r]) && s->tests > 0 &&
+           seconds_since(s->polled) < ALL_WAIT &&
+           (ran < A_TEST * (double)s->tests || ran < AWAKE * s->seconds);
+}
+
 /* All ranks of the run wait, not in one and the same collective, and none is stopped. */
 static char *all_wait(void)
 {
@@ -105,14 +132,15 @@ static char *all_wait(void)
         const Seat *seat = &b->seats[r];
         int state = atomic_load(&seat->state);
         beats += atomic_load(&seat->beats);
-        if (state != SEAT_IN_CALL && state != SEAT_LEFT)
+        bool loops = only_polls(r);
+        if (state != SEAT_IN_CALL && state != SEAT_LEFT && !loops)
             return NULL;
         if (!slot_read(&seat->now, &l, &key) || seat_stopped(seat) ||
             watch.served[r].seconds < A_TURN)
             return NULL;
         if (r == 0)
             first = l;
-        differ |= l.number == 0 || l.number != first.number || l.comm != first.comm;
+        differ |= loops || l.number == 0 || l.number != first.number || l.comm != first.comm;
     }
     if (beats != watch.beats) {
         watch.beats = beats;
@@ -124,7 +152,7 @@ static char *all_wait(void)
     return words_of_hang("all ranks wait, and none for another that could go on (a deadlock)");
 }
 
-/* Does this rank make no call at all: is it stopped, or has it not been in MPI for so long? */
+/* Is rank r stopped, or outside MPI, and has completed no call for so long? */
 static bool silent(int r)
 {
     const Seat *seat = &board()->seats[r];
@@ -134,7 +162,7 @@ static bool silent(int r)
            watch.served[r].seconds >= watch.patience / 10;
 }
 
-/* In a collective, for a rank that makes no call; or for one that waits for such a rank itself. */
+/* In a collective, for a silent rank; or for one that waits for such a rank itself. */
 static char *one_does_not_come(const Line *l, double waited)
 {
     const Board *b = board();
@@ -146,11 +174,12 @@ static char *one_does_not_come(const Line *l, double waited)
             culprit = r;
     if (culprit < 0)
         return NULL;
+    const Seat *seat = &b->seats[culprit];
     char why[200];
     snprintf(why, sizeof why,
-             "rank %d waits in a collective, and rank %d has made no call for %.0f s "
-             "(LABS_COMM_SECONDS)",
-             b->rank, culprit, seconds_since(atomic_load(&b->seats[culprit].since)));
+             "rank %d waits in a collective, and rank %d has %s for %.0f s (LABS_COMM_SECONDS)",
+             b->rank, culprit, atomic_load(&seat->polls) ? "only polled" : "made no call",
+             seconds_since(atomic_load(&seat->since)));
     return words_of_hang(why);
 }
 
@@ -161,14 +190,14 @@ static void look(void)
     Line l;
     uint64_t key;
     double waited = seconds_since(atomic_load(&me->since));
-    if (atomic_load(&me->state) != SEAT_IN_CALL || waited < LEFT_AFTER ||
-        !slot_read(&me->now, &l, &key))
+    bool in_call = atomic_load(&me->state) == SEAT_IN_CALL;
+    if ((!in_call && !tests_in_vain(me)) || waited < LEFT_AFTER || !slot_read(&me->now, &l, &key))
         return;
     for (int i = 0; i < b->locals; i++)
         look_at(b->here[i]);
-    char *why = one_has_left(&l);
+    char *why = in_call ? one_has_left(&l) : NULL;
     why = why ? why : all_wait();
-    why = why ? why : one_does_not_come(&l, waited);
+    why = why || !in_call ? why : one_does_not_come(&l, waited);
     /* Meanwhile it may have gone on. */
     if (why && seconds_since(atomic_load(&me->since)) >= waited)
         die(EXIT_WRONG, "%s", why);

@@ -39,7 +39,7 @@ static void what_moves(char *text, size_t room, const Line *l)
 {
     char rank[40] = "", tag[24] = "";
     bool collective = l->kind >= CALL_BARRIER,
-         sized = l->kind != CALL_BARRIER && l->kind != CALL_CREATE && l->kind != CALL_WAIT;
+         sized = l->kind != CALL_BARRIER && l->kind < CALL_CREATE && l->kind != CALL_WAIT;
     if (collective && l->peer >= 0)
         snprintf(rank, sizeof rank, " with root %d", l->peer);
     else if (l->kind == CALL_SEND_RECV)
@@ -78,7 +78,8 @@ static bool same_size(const Line *a, const Line *b)
 
 static const char *hint_of(const Line *a, const Line *b)
 {
-    if (a->kind != b->kind || a->starts != b->starts)
+    bool by_name = a->kind == CALL_UNEQUAL || a->kind == CALL_SCAN;
+    if (a->kind != b->kind || a->starts != b->starts || (by_name && strcmp(a->name, b->name)))
         return "every rank must make the same calls in the same order: does one make more updates, "
                "or is a call inside 'if (rank == …)'?";
     if (a->peer != b->peer)
@@ -168,11 +169,25 @@ static char *last_words(const Seat *seat)
     return text;
 }
 
+/* The test of which a rank makes a loop; NULL: none. */
+static char *poll_words(const Seat *seat)
+{
+    Line l;
+    uint64_t key;
+    if (!atomic_load(&seat->polls) || !slot_read(&seat->now, &l, &key))
+        return NULL;
+    char *call = words_of_line(&l, seat),
+         *text = format_new("polls with %s, and completes nothing", call);
+    free(call);
+    return text;
+}
+
 /* A rank that is in no call, or no longer there. */
 static char *words_outside(int r, const Seat *seat, double seconds)
 {
     char process = process_state(seat->pid);
-    const char *now = "makes no call: it computes, or hangs outside MPI";
+    char *polls = poll_words(seat);
+    const char *now = polls ? polls : "makes no call: it computes, or hangs outside MPI";
     if (atomic_load(&seat->state) == SEAT_LEFT)
         now = "has left the run (MPI_Finalize)";
     else if (!process || process == 'Z')
@@ -182,6 +197,7 @@ static char *words_outside(int r, const Seat *seat, double seconds)
     char *last = last_words(seat);
     char *text = format_new("rank %d %s, for %.0f s, %s", r, now, seconds, last);
     free(last);
+    free(polls);
     return text;
 }
 

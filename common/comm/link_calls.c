@@ -13,7 +13,8 @@
 
 /* The process's own, as MPI is. */
 static bool on;
-static double entered; /* the clock when the current collective was called */
+static double entered;      /* the clock when the current collective was called */
+static const char *unknown; /* a function called without a link that a link does not know */
 
 bool link_on(void) { return on; }
 Link link_now_used(void) { return card_link(); }
@@ -21,9 +22,10 @@ Link link_now_used(void) { return card_link(); }
 void link_refuse(const char *function)
 {
     REQUIRE(!on,
-            "%s: a link and the virtual clock know only MPI_Send, MPI_Isend, MPI_Recv and the "
-            "like: use those, or no --link and --clock real",
+            "%s: a link and the virtual clock know only MPI_Send, MPI_Isend, MPI_Recv, MPI_Bcast "
+            "and the like: use those, or no --link and --clock real",
             function);
+    unknown = function;
 }
 
 /* ---- start and change ---- */
@@ -61,6 +63,8 @@ static bool one_clock(void)
 static void change(Link link)
 {
     bool now_on = isfinite(link.bandwidth) || link_virtual();
+    REQUIRE(!now_on || !unknown, "link_set: %s was called before, which a link does not know",
+            unknown);
     if (now_on && !link_virtual())
         REQUIRE(one_clock(), "a link on the real clock needs all ranks on one machine, which share "
                              "that clock: use --clock virtual (LABS_CLOCK=virtual)");
@@ -129,19 +133,34 @@ void link_align(void)
 static double seconds_of(const Call *call, int P)
 {
     Link link = card_link();
-    double bytes = call_bytes(call->count, call->type);
+    double bytes = call_bytes(call->count, call->type), whole = bytes * P;
     switch (call->kind) {
+    case CALL_CREATE:
     case CALL_BARRIER: return link_seconds(LINK_BARRIER, P, 0, link);
     case CALL_BROADCAST:
     case CALL_REDUCE: return link_seconds(LINK_BROADCAST, P, bytes, link);
+    case CALL_SCAN:
     case CALL_ALL_REDUCE: return link_seconds(LINK_ALL_REDUCE, P, bytes, link);
     case CALL_REDUCE_SCATTER:
     case CALL_ALL_GATHER:
     case CALL_GATHER:
-    case CALL_SCATTER: return link_seconds(LINK_REDUCE_SCATTER, P, bytes * P, link);
-    case CALL_ALL_TO_ALL: return link_seconds(LINK_ALL_TO_ALL, P, bytes * P, link);
+    case CALL_SCATTER: return link_seconds(LINK_REDUCE_SCATTER, P, whole, link);
+    case CALL_ALL_TO_ALL: return link_seconds(LINK_ALL_TO_ALL, P, whole, link);
+    case CALL_UNEQUAL: return link_seconds(call->model, P, call->whole, link);
     default: return 0;
     }
+}
+
+double link_whole(MPI_Comm comm, const int *counts, const MPI_Datatype *types, MPI_Datatype type)
+{
+    const CallComm *c = on ? call_comm(comm) : NULL;
+    double bytes = 0;
+    if (!c || c->size == 1)
+        return 0;
+    for (int r = 0; r < c->size; r++)
+        if (r != c->rank)
+            bytes += call_bytes(counts[r], types ? types[r] : type);
+    return bytes * c->size / (c->size - 1);
 }
 
 /* This rank's start, and the seconds that it thinks the collective takes. */
@@ -155,6 +174,10 @@ void link_enter(const Call *call)
 {
     if (!on)
         return;
+    REQUIRE(call->comm == MPI_COMM_NULL || call_comm(call->comm),
+            "%s: a link does not know how its communicator was made: use MPI_Comm_split and the "
+            "like, or no --link and --clock real",
+            call->name);
     entered = clock_enter();
     if (!call->starts)
         post_waits(WAITS_TOGETHER, call->comm, -1, 0);

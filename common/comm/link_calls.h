@@ -46,9 +46,13 @@ int link_test_any(int n, MPI_Request *requests, int *index, int *done, MPI_Statu
 /* The same, of one at a time. */
 int link_wait_some(int n, MPI_Request *requests, int *found, int *indices, MPI_Status *statuses);
 int link_test_some(int n, MPI_Request *requests, int *found, int *indices, MPI_Status *statuses);
+int link_request_status(MPI_Request request, int *done, MPI_Status *status);
 int link_request_free(MPI_Request *request);
 
-/* With a link, or a virtual clock, the run ends (exit 2): this function of MPI is not known to it,
- * and its messages have no stamps. */
+/* Bytes of the whole vector if all ranks had as much as this one has for, or gets from, all others:
+ * counts[r] elements of type, or of types[r], for or from rank r. 0 without a link. */
+double link_whole(MPI_Comm comm, const int *counts, const MPI_Datatype *types, MPI_Datatype type);
+/* With a link, or a virtual clock, the run ends (exit 2): this function of MPI is not known to it.
+ * Without one it ends when a link is set later: what began may go on. */
 void link_refuse(const char *function);
 #endif

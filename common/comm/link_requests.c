@@ -259,6 +259,22 @@ int link_test(int n, MPI_Request *requests, int *done, MPI_Status *statuses)
     return error;
 }
 
+int link_request_status(MPI_Request request, int *done, MPI_Status *status)
+{
+    if (!link_on())
+        return PMPI_Request_get_status(request, done, status);
+    Waited w = {.p = pending_of(request)};
+    double now = clock_enter(), due = due_of(request, &w);
+    *done = due <= now;
+    if (*done && status != MPI_STATUS_IGNORE)
+        *status = w.status;
+    if (*done)
+        clock_leave(0);
+    else
+        not_yet(due);
+    return MPI_SUCCESS;
+}
+
 /* The request that is due first, and when: INFINITY: not known of any. -1: none is active. */
 static int first_due(int n, const MPI_Request *requests, double *due)
 {

@@ -3,8 +3,9 @@
  * MPI lets a program put functions of its own in place of MPI_Send, MPI_Allreduce, …: the originals
  * are still there as PMPI_Send, … (the profiling interface). mpi_calls.c does so for the functions
  * that these labs and their students use. Two things look at each call: the watch (call_board.h)
- * writes down who is in which call, and the link (link.h) decides when it ends. Functions that are
- * not replaced go to MPI unseen.
+ * writes down who is in which call, and the link (link.h) decides when it ends. Those that move
+ * data and that the link does not know end a run on a link (mpi_refused.c). All others go to MPI
+ * unseen.
  */
 #ifndef MPI_CALL_H
 #define MPI_CALL_H
@@ -26,8 +27,9 @@ typedef enum {
     CALL_GATHER,
     CALL_SCATTER,
     CALL_ALL_TO_ALL,
+    CALL_SCAN,
     CALL_CREATE, /* of a communicator, or its end */
-    CALL_KINDS
+    CALL_UNEQUAL /* MPI_Allgatherv and the like: each rank has its own sizes */
 } CallKind;
 
 typedef struct Call {
@@ -39,6 +41,8 @@ typedef struct Call {
     MPI_Op op;      /* of a reduction */
     int peer, from; /* to whom, from whom; the root of a collective is its peer; -1: none */
     int tag;
+    int model;        /* of CALL_UNEQUAL: a LinkCollective, */
+    double whole;     /* and the bytes of the whole vector */
     bool starts;      /* returns at once: MPI_I… */
     const void *site; /* the address it was called from */
 } Call;
@@ -49,7 +53,7 @@ enum { MOST_WORLD = 256 }; /* ranks; a larger run has no board */
 typedef struct CallComm {
     uint64_t id;                       /* the same on all its ranks */
     long calls;                        /* collectives on it so far */
-    int made;                          /* communicators made from it so far */
+    int made, grouped;                 /* communicators made from it so far, by how */
     int rank, size;                    /* in it */
     int *world;                        /* [size]: the ranks in MPI_COMM_WORLD */
     uint64_t members[MOST_WORLD / 64]; /* bit r: rank r of MPI_COMM_WORLD is in it */
@@ -61,6 +65,8 @@ void call_comms_begin(void);
 void call_comms_end(void);
 /* `made` was made from `parent`; every rank of the parent calls it, MPI_COMM_NULL included. */
 void call_comm_made(MPI_Comm parent, MPI_Comm made);
+/* The same, but only the ranks of `made` call it: MPI_Comm_create_group. */
+void call_group_made(MPI_Comm parent, MPI_Comm made);
 /* NULL: it was made by a function that is not replaced. */
 CallComm *call_comm(MPI_Comm comm);
 /* Bytes of `count` elements. */

@@ -7,6 +7,7 @@
 #include "link.h"
 #include "link_calls.h"
 #include "mpi_call.h"
+#include <math.h>
 
 /* What the function it stands in was called with. */
 #define CALL(its_kind, its_comm, n, its_type, its_op, to, its_from, its_tag) \
@@ -24,6 +25,10 @@
     CALL(kind, comm, n, type, MPI_OP_NULL, to, from, tag)
 #define TOGETHER(kind, n, type, op, root, comm) CALL(kind, comm, n, type, op, root, -1, 0)
 #define UNSIZED(kind, comm) CALL(kind, comm, 0, MPI_BYTE, MPI_OP_NULL, -1, -1, 0)
+#define UNEQUAL(its_model, bytes, root, comm) \
+    TOGETHER(CALL_UNEQUAL, 0, MPI_BYTE, MPI_OP_NULL, root, comm); \
+    call.model = its_model; \
+    call.whole = bytes
 
 /* Of the layer's own work nothing counts on the virtual clock. */
 static void enter(const Call *call)
@@ -73,29 +78,59 @@ static int made(const Call *call, int error, const MPI_Comm *comm)
 {
     if (error == MPI_SUCCESS)
         call_comm_made(call->comm, *comm);
+    link_leave(call);
     leave(call);
     return error;
 }
 
-int MPI_Comm_dup(MPI_Comm comm, MPI_Comm *copy)
-{
-    UNSIZED(CALL_CREATE, comm);
-    enter(&call);
-    return made(&call, PMPI_Comm_dup(comm, copy), copy);
-}
+#define MAKES(name, comm, parameters, ...) \
+    int MPI_##name parameters \
+    { \
+        UNSIZED(CALL_CREATE, comm); \
+        enter(&call); \
+        link_enter(&call); \
+        return made(&call, PMPI_##name(__VA_ARGS__), made_one); \
+    }
+MAKES(Comm_dup, comm, (MPI_Comm comm, MPI_Comm *made_one), comm, made_one)
+MAKES(Comm_dup_with_info, comm, (MPI_Comm comm, MPI_Info info, MPI_Comm *made_one), comm, info,
+      made_one)
+MAKES(Comm_split, comm, (MPI_Comm comm, int colour, int key, MPI_Comm *made_one), comm, colour, key,
+      made_one)
+MAKES(Comm_split_type, comm, (MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm *made_one),
+      comm, type, key, info, made_one)
+MAKES(Comm_create, comm, (MPI_Comm comm, MPI_Group group, MPI_Comm *made_one), comm, group,
+      made_one)
+MAKES(Cart_create, comm,
+      (MPI_Comm comm, int n, const int sizes[], const int rings[], int reorder, MPI_Comm *made_one),
+      comm, n, sizes, rings, reorder, made_one)
+MAKES(Cart_sub, comm, (MPI_Comm comm, const int kept[], MPI_Comm *made_one), comm, kept, made_one)
+MAKES(Graph_create, comm,
+      (MPI_Comm comm, int n, const int index[], const int edges[], int reorder, MPI_Comm *made_one),
+      comm, n, index, edges, reorder, made_one)
+MAKES(Dist_graph_create, comm,
+      (MPI_Comm comm, int n, const int nodes[], const int degrees[], const int targets[],
+       const int weights[], MPI_Info info, int reorder, MPI_Comm *made_one),
+      comm, n, nodes, degrees, targets, weights, info, reorder, made_one)
+MAKES(Dist_graph_create_adjacent, comm,
+      (MPI_Comm comm, int in, const int sources[], const int in_weights[], int out,
+       const int targets[], const int out_weights[], MPI_Info info, int reorder,
+       MPI_Comm *made_one),
+      comm, in, sources, in_weights, out, targets, out_weights, info, reorder, made_one)
 
-int MPI_Comm_split(MPI_Comm comm, int colour, int key, MPI_Comm *part)
+/* Only the group calls it: for the watch no collective of comm. */
+int MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *part)
 {
-    UNSIZED(CALL_CREATE, comm);
+    UNSIZED(CALL_WAIT, comm);
     enter(&call);
-    return made(&call, PMPI_Comm_split(comm, colour, key, part), part);
-}
-
-int MPI_Comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm *part)
-{
-    UNSIZED(CALL_CREATE, comm);
-    enter(&call);
-    return made(&call, PMPI_Comm_split_type(comm, type, key, info, part), part);
+    int error = PMPI_Comm_create_group(comm, group, tag, part);
+    if (error == MPI_SUCCESS && *part != MPI_COMM_NULL) {
+        call_group_made(comm, *part);
+        UNSIZED(CALL_CREATE, *part);
+        link_enter(&call);
+        link_leave(&call);
+    }
+    leave(&call);
+    return error;
 }
 
 /* ---- messages ---- */
@@ -181,10 +216,13 @@ int MPI_Probe(int from, int tag, MPI_Comm comm, MPI_Status *status)
     return error;
 }
 
+/* A test never waits. What it finds is no progress before it is received. */
 int MPI_Iprobe(int from, int tag, MPI_Comm comm, int *found, MPI_Status *status)
 {
-    board_alive();
-    return link_probe(from, tag, comm, found, status);
+    MESSAGE(CALL_RECV, 0, MPI_BYTE, -1, from, tag, comm);
+    int error = link_probe(from, tag, comm, found, status);
+    call_polls(&call, false);
+    return error;
 }
 
 /* ---- waiting ---- */
@@ -207,17 +245,30 @@ int MPI_Waitall(int n, MPI_Request *requests, MPI_Status *statuses)
     return error;
 }
 
-/* A test never waits: it is no call for the watch, only a sign of life. */
+static bool any_active(int n, const MPI_Request *requests)
+{
+    for (int i = 0; i < n; i++)
+        if (requests[i] != MPI_REQUEST_NULL)
+            return true;
+    return false;
+}
+
 int MPI_Test(MPI_Request *request, int *done, MPI_Status *status)
 {
-    board_alive();
-    return link_test(1, request, done, status);
+    MESSAGE(CALL_WAIT, 1, MPI_BYTE, -1, -1, 0, MPI_COMM_NULL);
+    bool active = *request != MPI_REQUEST_NULL;
+    int error = link_test(1, request, done, status);
+    call_polls(&call, active && *done);
+    return error;
 }
 
 int MPI_Testall(int n, MPI_Request *requests, int *done, MPI_Status *statuses)
 {
-    board_alive();
-    return link_test(n, requests, done, statuses);
+    MESSAGE(CALL_WAIT, n, MPI_BYTE, -1, -1, 0, MPI_COMM_NULL);
+    bool active = any_active(n, requests);
+    int error = link_test(n, requests, done, statuses);
+    call_polls(&call, active && *done);
+    return error;
 }
 
 int MPI_Waitany(int n, MPI_Request *requests, int *index, MPI_Status *status)
@@ -240,43 +291,29 @@ int MPI_Waitsome(int n, MPI_Request *requests, int *found, int *indices, MPI_Sta
 
 int MPI_Testany(int n, MPI_Request *requests, int *index, int *done, MPI_Status *status)
 {
-    board_alive();
-    return link_test_any(n, requests, index, done, status);
+    MESSAGE(CALL_WAIT, n, MPI_BYTE, -1, -1, 0, MPI_COMM_NULL);
+    int error = link_test_any(n, requests, index, done, status);
+    call_polls(&call, *done && *index != MPI_UNDEFINED);
+    return error;
 }
 
 int MPI_Testsome(int n, MPI_Request *requests, int *found, int *indices, MPI_Status *statuses)
 {
-    board_alive();
-    return link_test_some(n, requests, found, indices, statuses);
+    MESSAGE(CALL_WAIT, n, MPI_BYTE, -1, -1, 0, MPI_COMM_NULL);
+    int error = link_test_some(n, requests, found, indices, statuses);
+    call_polls(&call, *found != MPI_UNDEFINED && *found > 0);
+    return error;
+}
+
+int MPI_Request_get_status(MPI_Request request, int *done, MPI_Status *status)
+{
+    MESSAGE(CALL_WAIT, 1, MPI_BYTE, -1, -1, 0, MPI_COMM_NULL);
+    int error = link_request_status(request, done, status);
+    call_polls(&call, false);
+    return error;
 }
 
 int MPI_Request_free(MPI_Request *request) { return link_request_free(request); }
-
-/* ---- what a link does not know: without one, MPI's ---- */
-
-#define UNKNOWN(name, parameters, ...) \
-    int MPI_##name parameters \
-    { \
-        link_refuse(__func__); \
-        return PMPI_##name(__VA_ARGS__); \
-    }
-#define PERSISTENT(name) \
-    UNKNOWN(name, \
-            (const void *v, int n, MPI_Datatype type, int to, int tag, MPI_Comm comm, \
-             MPI_Request *request), \
-            v, n, type, to, tag, comm, request)
-PERSISTENT(Send_init)
-PERSISTENT(Bsend_init)
-PERSISTENT(Rsend_init)
-PERSISTENT(Ssend_init)
-UNKNOWN(Recv_init,
-        (void *v, int n, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Request *request),
-        v, n, type, from, tag, comm, request)
-UNKNOWN(Mprobe, (int from, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status), from,
-        tag, comm, message, status)
-UNKNOWN(Improbe,
-        (int from, int tag, MPI_Comm comm, int *found, MPI_Message *message, MPI_Status *status),
-        from, tag, comm, found, message, status)
 
 /* ---- collectives ---- */
 
@@ -309,97 +346,105 @@ static int started(const Call *call, int error, const MPI_Request *request)
         return started(&call, __VA_ARGS__, request); \
     } while (0)
 
-int MPI_Barrier(MPI_Comm comm)
+/* One that waits, and one that only starts. */
+#define BOTH(name, start_name, its_call, parameters, ...) \
+    int MPI_##name(LIST parameters) \
+    { \
+        its_call; \
+        COLLECTIVE(PMPI_##name(__VA_ARGS__)); \
+    } \
+    int MPI_##start_name(LIST parameters, MPI_Request *request) \
+    { \
+        its_call; \
+        STARTED(request, PMPI_##start_name(__VA_ARGS__, request)); \
+    }
+#define LIST(...) __VA_ARGS__
+
+BOTH(Barrier, Ibarrier, UNSIZED(CALL_BARRIER, comm), (MPI_Comm comm), comm)
+
+BOTH(Bcast, Ibcast, TOGETHER(CALL_BROADCAST, n, type, MPI_OP_NULL, root, comm),
+     (void *v, int n, MPI_Datatype type, int root, MPI_Comm comm), v, n, type, root, comm)
+
+BOTH(Reduce, Ireduce, TOGETHER(CALL_REDUCE, n, type, op, root, comm),
+     (const void *v, void *w, int n, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm), v, w,
+     n, type, op, root, comm)
+
+#define REDUCES(name, start_name, kind) \
+    BOTH(name, start_name, TOGETHER(kind, n, type, op, -1, comm), \
+         (const void *v, void *w, int n, MPI_Datatype type, MPI_Op op, MPI_Comm comm), v, w, n, \
+         type, op, comm)
+REDUCES(Allreduce, Iallreduce, CALL_ALL_REDUCE)
+REDUCES(Reduce_scatter_block, Ireduce_scatter_block, CALL_REDUCE_SCATTER)
+REDUCES(Scan, Iscan, CALL_SCAN)
+REDUCES(Exscan, Iexscan, CALL_SCAN)
+
+#define EXCHANGES(name, start_name, kind) \
+    BOTH(name, start_name, TOGETHER(kind, m, other, MPI_OP_NULL, -1, comm), \
+         (const void *v, int n, MPI_Datatype type, void *w, int m, MPI_Datatype other, \
+          MPI_Comm comm), \
+         v, n, type, w, m, other, comm)
+EXCHANGES(Allgather, Iallgather, CALL_ALL_GATHER)
+EXCHANGES(Alltoall, Ialltoall, CALL_ALL_TO_ALL)
+
+/* Of a gather's or scatter's two counts the root's other one need not be set elsewhere; that of the
+ * root itself is not used if its part is in place already. */
+#define ROOTED(name, start_name, kind, count, its_type) \
+    BOTH(name, start_name, TOGETHER(kind, count, its_type, MPI_OP_NULL, root, comm), \
+         (const void *v, int n, MPI_Datatype type, void *w, int m, MPI_Datatype other, int root, \
+          MPI_Comm comm), \
+         v, n, type, w, m, other, root, comm)
+ROOTED(Gather, Igather, CALL_GATHER, v == MPI_IN_PLACE ? m : n, v == MPI_IN_PLACE ? other : type)
+ROOTED(Scatter, Iscatter, CALL_SCATTER, w == MPI_IN_PLACE ? n : m, w == MPI_IN_PLACE ? type : other)
+
+/* ---- collectives with each rank's own sizes ---- */
+
+static bool is_rank(int root, MPI_Comm comm)
 {
-    UNSIZED(CALL_BARRIER, comm);
-    COLLECTIVE(PMPI_Barrier(comm));
+    const CallComm *c = call_comm(comm);
+    return c && c->rank == root;
 }
 
-int MPI_Ibarrier(MPI_Comm comm, MPI_Request *request)
-{
-    UNSIZED(CALL_BARRIER, comm);
-    STARTED(request, PMPI_Ibarrier(comm, request));
-}
+BOTH(Reduce_scatter, Ireduce_scatter,
+     UNEQUAL(LINK_REDUCE_SCATTER, link_whole(comm, n, NULL, type), -1, comm),
+     (const void *v, void *w, const int n[], MPI_Datatype type, MPI_Op op, MPI_Comm comm), v, w, n,
+     type, op, comm)
 
-int MPI_Bcast(void *v, int n, MPI_Datatype type, int root, MPI_Comm comm)
-{
-    TOGETHER(CALL_BROADCAST, n, type, MPI_OP_NULL, root, comm);
-    COLLECTIVE(PMPI_Bcast(v, n, type, root, comm));
-}
+BOTH(Allgatherv, Iallgatherv,
+     UNEQUAL(LINK_REDUCE_SCATTER, link_whole(comm, m, NULL, other), -1, comm),
+     (const void *v, int n, MPI_Datatype type, void *w, const int m[], const int at[],
+      MPI_Datatype other, MPI_Comm comm),
+     v, n, type, w, m, at, other, comm)
 
-int MPI_Ibcast(void *v, int n, MPI_Datatype type, int root, MPI_Comm comm, MPI_Request *request)
-{
-    TOGETHER(CALL_BROADCAST, n, type, MPI_OP_NULL, root, comm);
-    STARTED(request, PMPI_Ibcast(v, n, type, root, comm, request));
-}
+/* Only the root knows all sizes. */
+BOTH(Gatherv, Igatherv,
+     UNEQUAL(LINK_REDUCE_SCATTER, is_rank(root, comm) ? link_whole(comm, m, NULL, other) : 0, root,
+             comm),
+     (const void *v, int n, MPI_Datatype type, void *w, const int m[], const int at[],
+      MPI_Datatype other, int root, MPI_Comm comm),
+     v, n, type, w, m, at, other, root, comm)
 
-int MPI_Reduce(const void *v, void *w, int n, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm)
-{
-    TOGETHER(CALL_REDUCE, n, type, op, root, comm);
-    COLLECTIVE(PMPI_Reduce(v, w, n, type, op, root, comm));
-}
+BOTH(Scatterv, Iscatterv,
+     UNEQUAL(LINK_REDUCE_SCATTER, is_rank(root, comm) ? link_whole(comm, n, NULL, type) : 0, root,
+             comm),
+     (const void *v, const int n[], const int at[], MPI_Datatype type, void *w, int m,
+      MPI_Datatype other, int root, MPI_Comm comm),
+     v, n, at, type, w, m, other, root, comm)
 
-int MPI_Allreduce(const void *v, void *w, int n, MPI_Datatype type, MPI_Op op, MPI_Comm comm)
-{
-    TOGETHER(CALL_ALL_REDUCE, n, type, op, -1, comm);
-    COLLECTIVE(PMPI_Allreduce(v, w, n, type, op, comm));
-}
+/* What one rank sends another receives: the most that a rank receives is not enough. */
+BOTH(Alltoallv, Ialltoallv,
+     UNEQUAL(LINK_ALL_TO_ALL,
+             fmax(v == MPI_IN_PLACE ? 0 : link_whole(comm, n, NULL, type),
+                  link_whole(comm, m, NULL, other)),
+             -1, comm),
+     (const void *v, const int n[], const int at[], MPI_Datatype type, void *w, const int m[],
+      const int to[], MPI_Datatype other, MPI_Comm comm),
+     v, n, at, type, w, m, to, other, comm)
 
-int MPI_Iallreduce(const void *v, void *w, int n, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
-                   MPI_Request *request)
-{
-    TOGETHER(CALL_ALL_REDUCE, n, type, op, -1, comm);
-    STARTED(request, PMPI_Iallreduce(v, w, n, type, op, comm, request));
-}
-
-int MPI_Reduce_scatter_block(const void *v, void *w, int n, MPI_Datatype type, MPI_Op op,
-                             MPI_Comm comm)
-{
-    TOGETHER(CALL_REDUCE_SCATTER, n, type, op, -1, comm);
-    COLLECTIVE(PMPI_Reduce_scatter_block(v, w, n, type, op, comm));
-}
-
-int MPI_Ireduce_scatter_block(const void *v, void *w, int n, MPI_Datatype type, MPI_Op op,
-                              MPI_Comm comm, MPI_Request *request)
-{
-    TOGETHER(CALL_REDUCE_SCATTER, n, type, op, -1, comm);
-    STARTED(request, PMPI_Ireduce_scatter_block(v, w, n, type, op, comm, request));
-}
-
-int MPI_Allgather(const void *v, int n, MPI_Datatype type, void *w, int m, MPI_Datatype other,
-                  MPI_Comm comm)
-{
-    TOGETHER(CALL_ALL_GATHER, m, other, MPI_OP_NULL, -1, comm);
-    COLLECTIVE(PMPI_Allgather(v, n, type, w, m, other, comm));
-}
-
-int MPI_Iallgather(const void *v, int n, MPI_Datatype type, void *w, int m, MPI_Datatype other,
-                   MPI_Comm comm, MPI_Request *request)
-{
-    TOGETHER(CALL_ALL_GATHER, m, other, MPI_OP_NULL, -1, comm);
-    STARTED(request, PMPI_Iallgather(v, n, type, w, m, other, comm, request));
-}
-
-/* Of a gather's or scatter's two counts the root's other one need not be set elsewhere. */
-int MPI_Gather(const void *v, int n, MPI_Datatype type, void *w, int m, MPI_Datatype other,
-               int root, MPI_Comm comm)
-{
-    bool here = v == MPI_IN_PLACE; /* on the root, whose own count is then not used */
-    TOGETHER(CALL_GATHER, here ? m : n, here ? other : type, MPI_OP_NULL, root, comm);
-    COLLECTIVE(PMPI_Gather(v, n, type, w, m, other, root, comm));
-}
-
-int MPI_Scatter(const void *v, int n, MPI_Datatype type, void *w, int m, MPI_Datatype other,
-                int root, MPI_Comm comm)
-{
-    bool here = w == MPI_IN_PLACE;
-    TOGETHER(CALL_SCATTER, here ? n : m, here ? type : other, MPI_OP_NULL, root, comm);
-    COLLECTIVE(PMPI_Scatter(v, n, type, w, m, other, root, comm));
-}
-
-int MPI_Alltoall(const void *v, int n, MPI_Datatype type, void *w, int m, MPI_Datatype other,
-                 MPI_Comm comm)
-{
-    TOGETHER(CALL_ALL_TO_ALL, m, other, MPI_OP_NULL, -1, comm);
-    COLLECTIVE(PMPI_Alltoall(v, n, type, w, m, other, comm));
-}
+BOTH(Alltoallw, Ialltoallw,
+     UNEQUAL(LINK_ALL_TO_ALL,
+             fmax(v == MPI_IN_PLACE ? 0 : link_whole(comm, n, types, MPI_BYTE),
+                  link_whole(comm, m, others, MPI_BYTE)),
+             -1, comm),
+     (const void *v, const int n[], const int at[], const MPI_Datatype types[], void *w,
+      const int m[], const int to[], const MPI_Datatype others[], MPI_Comm comm),
+     v, n, at, types, w, m, to, others, comm)

@@ -80,7 +80,7 @@ static int by_run(const void *a, const void *b)
 
 enum { HEADER = 2 }; /* lines; row i is line HEADER + 1 + i */
 
-static int line_of(const Sweep *s, const SweepRow *row) { return HEADER + 1 + (int)(row - s->row); }
+int sweep_line(const Sweep *s, const SweepRow *row) { return HEADER + 1 + (int)(row - s->row); }
 
 /* What is wrong if a run is there twice; NULL: none is. */
 static char *find_twice(const Sweep *s)
@@ -92,7 +92,7 @@ static char *find_twice(const Sweep *s)
     qsort(sorted, (size_t)s->rows, sizeof *sorted, by_run);
     for (int i = 1; i < s->rows && !wrong; i++)
         if (by_run(&sorted[i - 1], &sorted[i]) == 0) {
-            int one = line_of(s, sorted[i - 1]), two = line_of(s, sorted[i]);
+            int one = sweep_line(s, sorted[i - 1]), two = sweep_line(s, sorted[i]);
             wrong = format_new("lines %d and %d: the same run twice: remove one of them",
                                one < two ? one : two, one < two ? two : one);
         }
@@ -205,7 +205,7 @@ void sweep_require(const Sweep *s, const SweepRange *range)
             double value = v < 0 ? s->row[i].setting : s->row[i].value[v];
             REQUIRE(is_within(&range[1 + v], value),
                     "%s, line %d: %.9g: not a result of this sweep: repair or remove that line",
-                    s->path, line_of(s, &s->row[i]), value);
+                    s->path, sweep_line(s, &s->row[i]), value);
         }
 }
 

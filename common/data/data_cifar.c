@@ -19,14 +19,21 @@ enum {
     CLASSES = 10
 };
 
+static char *check_size(Bytes head, uint64_t size, int count)
+{
+    char have[27], want[27];
+    uint64_t expected = (uint64_t)count * RECORD;
+    if (size == expected)
+        return NULL;
+    return format_new("%s bytes, expected %s: %s?", commas(have, size), commas(want, expected),
+                      size < expected ? "truncated" : "the wrong file");
+}
+
 char *cifar_parse(Images *out, int first, int count, Bytes stored)
 {
-    char have[27], want[27], at[27];
-    uint64_t expected = (uint64_t)count * RECORD;
-    if (stored.size != expected)
-        return format_new("%s bytes, expected %s: %s?", commas(have, stored.size),
-                          commas(want, expected),
-                          stored.size < expected ? "truncated" : "the wrong file");
+    char at[27], *fault = check_size(stored, stored.size, count);
+    if (fault)
+        return fault;
     for (int i = 0; i < count; i++) {
         const uint8_t *record = stored.at + (size_t)i * RECORD;
         uint8_t *pixels = out->pixels + ((size_t)first + i) * PLANE * COLOURS;
@@ -56,7 +63,7 @@ void cifar_read(Images *out, const char *const *paths, int files, int per_file, 
     out->labels = alloc(out->count, 1);
     for (int i = 0; i < files; i++) {
         Bytes stored;
-        char *fault = file_load(&stored, paths[i]);
+        char *fault = file_load(&stored, paths[i], check_size, per_file);
         if (!fault)
             fault = cifar_parse(out, i * per_file, per_file, stored);
         REQUIRE(!fault, "%s: %s run 'make datasets'", paths[i], fault);

@@ -11,6 +11,14 @@
 
 static const off_t MOST_BYTES = 1ll << 31;
 
+/* What is wrong with the file's beginning. */
+static char *read_head(int file, uint64_t size, HeadCheck check, int argument)
+{
+    uint8_t bytes[4096];
+    ssize_t got = pread(file, bytes, sizeof bytes, 0);
+    return got >= 0 ? check((Bytes){bytes, (size_t)got}, size, argument) : NULL;
+}
+
 /* Read `size` bytes, fstat's size: a file that shrinks meanwhile is an error, growth is ignored. */
 static char *read_all(Bytes *out, int file, size_t size)
 {
@@ -30,7 +38,7 @@ static char *read_all(Bytes *out, int file, size_t size)
     return NULL;
 }
 
-char *file_load(Bytes *out, const char *path)
+char *file_load(Bytes *out, const char *path, HeadCheck check, int argument)
 {
     *out = (Bytes){0};
     struct stat info;
@@ -48,7 +56,7 @@ char *file_load(Bytes *out, const char *path)
     else if (info.st_size > MOST_BYTES)
         fault = format_new("%lld bytes, more than any data set here has: the wrong file?",
                            (long long)info.st_size);
-    else
+    else if (!check || !(fault = read_head(file, (uint64_t)info.st_size, check, argument)))
         fault = read_all(out, file, info.st_size);
     close(file);
     return fault;

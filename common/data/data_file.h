@@ -16,8 +16,10 @@ typedef struct Bytes {
 } Bytes;
 
 /* A whole regular file into new memory (free(out->at)); refuses folders, pipes, and files over 2
- * GiB. */
-char *file_load(Bytes *out, const char *path);
+ * GiB; and, before it reads the rest, what `check` refuses (NULL: nothing): it gets the file's
+ * first bytes, at most 4096, and its size. */
+typedef char *(*HeadCheck)(Bytes head, uint64_t size, int argument);
+char *file_load(Bytes *out, const char *path, HeadCheck check, int argument);
 
 /* One IDX file as stored, gzip or not -> out: the unpacked file in new memory, its elements from
  * idx_header(dims) on; size[dims]. */

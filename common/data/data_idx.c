@@ -128,10 +128,12 @@ static char *check_length(bool gzip, uint64_t stored, uint64_t expected)
                       stored < expected ? "truncated" : "too long");
 }
 
-static char *parse_source(Bytes *out, int dims, int size[], Source *s, size_t stored)
+enum { MOST_HEADER = 4 + 4 * MOST_DIMS };
+
+/* The header, checked against the `stored` bytes that the whole file has. */
+static char *parse_header(uint8_t header[MOST_HEADER], int dims, int size[], uint64_t *expected,
+                          Source *s, uint64_t stored)
 {
-    uint8_t header[4 + 4 * MOST_DIMS];
-    uint64_t expected = 0;
     size_t got;
     char *fault = source_read(s, header, idx_header(dims), &got);
     if (fault || (got >= 4 && (fault = check_magic(dims, header))))
@@ -139,8 +141,31 @@ static char *parse_source(Bytes *out, int dims, int size[], Source *s, size_t st
     if (got < idx_header(dims))
         return format_new("%zu bytes, fewer than an IDX header's %zu: truncated?", got,
                           idx_header(dims));
-    if ((fault = parse_sizes(dims, size, &expected, header)) ||
-        (fault = check_length(s->gzip, stored, expected)))
+    fault = parse_sizes(dims, size, expected, header);
+    return fault ? fault : check_length(s->gzip, stored, *expected);
+}
+
+static char *check_head(Bytes head, uint64_t stored, int dims)
+{
+    uint8_t header[MOST_HEADER];
+    int size[MOST_DIMS];
+    uint64_t expected;
+    Source s;
+    char *fault = source_open(&s, head);
+    if (fault)
+        return fault;
+    fault = parse_header(header, dims, size, &expected, &s, stored);
+    source_close(&s);
+    return fault;
+}
+
+static char *parse_source(Bytes *out, int dims, int size[], Source *s, size_t stored)
+{
+    uint8_t header[MOST_HEADER];
+    uint64_t expected = 0;
+    size_t got;
+    char *fault = parse_header(header, dims, size, &expected, s, stored);
+    if (fault)
         return fault;
     *out = (Bytes){alloc(expected, 1), expected};
     memcpy(out->at, header, idx_header(dims));
@@ -173,7 +198,7 @@ char *idx_parse(Bytes *out, int dims, int size[], Bytes stored)
 uint8_t *idx_read(const char *path, int dims, int size[], char digest[65])
 {
     Bytes stored, file;
-    char *fault = file_load(&stored, path);
+    char *fault = file_load(&stored, path, check_head, dims);
     if (!fault)
         fault = idx_parse(&file, dims, size, stored);
     REQUIRE(!fault, "%s: %s run 'make datasets'", path, fault);

@@ -146,14 +146,18 @@ static const uint64_t MOST_STEPS = 1ull << 62; /* there is always a next one */
 
 static Progress read_progress(const char *path, const SafeTensors *file)
 {
-    return (Progress){
-        .epoch = (int)metadata_number(path, file, "epoch", MOST_EPOCHS),
-        .position = (int64_t)metadata_number(path, file, "position", MOST_STEPS),
-        .step = (int64_t)metadata_number(path, file, "step", MOST_STEPS),
-        .seed = metadata_number(path, file, "seed", UINT64_MAX),
-        .world_size = (int)metadata_number(path, file, "world_size", INT_MAX),
-        .batch = (int)metadata_number(path, file, "batch", INT_MAX),
-    };
+    bool more = safetensors_value(file, "images"); /* both or none */
+    Progress p;
+    memset(&p, 0, sizeof p); /* with what lies between its members: callers compare bytes */
+    p.epoch = (int)metadata_number(path, file, "epoch", MOST_EPOCHS);
+    p.position = (int64_t)metadata_number(path, file, "position", MOST_STEPS);
+    p.step = (int64_t)metadata_number(path, file, "step", MOST_STEPS);
+    p.seed = metadata_number(path, file, "seed", UINT64_MAX);
+    p.world_size = (int)metadata_number(path, file, "world_size", INT_MAX);
+    p.batch = (int)metadata_number(path, file, "batch", INT_MAX);
+    p.images = more ? (int)metadata_number(path, file, "images", INT_MAX) : 0;
+    p.epochs = more ? (int)metadata_number(path, file, "epochs", MOST_EPOCHS) : 0;
+    return p;
 }
 
 /* ---- saving ---- */
@@ -182,7 +186,8 @@ void checkpoint_save(const char *path, Model *m, const NamedVector *more, const 
         m->be->op->download(m->s, parts.part[i].host, parts.part[i].flat);
         add_tensors(&file, path, &parts.part[i]);
     }
-    char *keys[] = {"format", "model", "epoch", "position", "step", "seed", "world_size", "batch"};
+    char *keys[] = {"format", "model",      "epoch", "position", "step",
+                    "seed",   "world_size", "batch", "images",   "epochs"};
     char *values[] = {format_new("pt"),
                       checkpoint_model_text(&m->spec),
                       format_new("%d", p->epoch),
@@ -190,15 +195,18 @@ void checkpoint_save(const char *path, Model *m, const NamedVector *more, const 
                       format_new("%" PRId64, p->step),
                       format_new("%" PRIu64, p->seed),
                       format_new("%d", p->world_size),
-                      format_new("%d", p->batch)};
+                      format_new("%d", p->batch),
+                      format_new("%d", p->images),
+                      format_new("%d", p->epochs)};
+    int all = sizeof keys / sizeof *keys;
     file.keys = keys;
     file.values = values;
-    file.pairs = sizeof keys / sizeof *keys;
+    file.pairs = p->images > 0 ? all : all - 2;
     char *error = safetensors_write(path, &file);
     REQUIRE(!error, "checkpoint not saved: %s", error);
     if (audit_on())
         audit_fact("checkpoint", "s:o, s:I", "path", json_text(path), "step", (json_int_t)p->step);
-    for (int i = 0; i < file.pairs; i++)
+    for (int i = 0; i < all; i++)
         free(values[i]);
     for (int i = 0; i < file.count; i++)
         free(file.tensors[i].name);
@@ -365,6 +373,18 @@ void checkpoint_load(const char *path, Model *m, const NamedVector *more, Progre
                    (json_int_t)progress.step);
     parts_free(&parts);
     safetensors_free(&file);
+}
+
+char *checkpoint_progress(const char *path, Progress *p)
+{
+    SafeTensors file;
+    char *error = safetensors_read(path, &file);
+    REQUIRE(!error, "%s", error);
+    const char *model = safetensors_value(&file, "model");
+    char *text = model ? format_new("%s", model) : NULL;
+    *p = read_progress(path, &file);
+    safetensors_free(&file);
+    return text;
 }
 
 void progress_require(const char *path, const Progress *p, int images, int epochs)

@@ -2,6 +2,7 @@
 # guard.sh watch PID [RUN]: see to it, from a session of its own, that nothing outlives process PID:
 # launch.sh, the program it became, or a script that runs several programs. Returns at once.
 # guard.sh stop RUN: pass a stop on to the ranks of this machine, as SIGUSR1; fails if it cannot.
+# guard.sh pause RUN, guard.sh resume RUN: stop this machine's part of a run as Ctrl-Z does; go on.
 # guard.sh end RUN: end by SIGKILL whatever still belongs to a run, and remove its folder.
 #
 # PID itself ends (SIGTERM; SIGKILL LABS_STOP_SECONDS later) when one of its ancestors up to process
@@ -12,6 +13,7 @@
 # RUN is the folder that launch.sh makes for a run of several ranks: Open MPI's files are in it, and
 #     mpirun     its process id, and how many ranks it has on this machine (0: not known)
 #     stopping   launch.sh has passed a stop on to the ranks, or a rank was told to stop
+#     paused     launch.sh has stopped the ranks, and itself
 #     said       a rank has said why the run ends (common/check.h); in it, the exit status
 #     words      what mpirun says; notes: what Open MPI says in the ranks
 #     opening.R  rank R is in comm_open
@@ -60,6 +62,8 @@ wake_members() { # mpirun would say so
 }
 case $job in
     stop) run=$2; stop_ranks; exit ;;
+    pause) run=$2; signal_members STOP; exit ;;
+    resume) run=$2; wake_members; exit ;;
     end) run=$2; end_run; exit ;;
 esac
 
@@ -124,7 +128,8 @@ look_at_ranks() {
         children+=("${more[@]}")
     done
     look_at "$mpirun"
-    if [ "$state" = T ]; then
+    if [ "$state" = T ] && [ -e "$run/paused" ]; then :
+    elif [ "$state" = T ]; then
         kill -CONT "$mpirun"
     elif [ ${#children[@]} -gt "$started" ]; then # mpirun starts one after the other
         started=${#children[@]} missing=0
@@ -147,7 +152,10 @@ while ! gone "$pid"; do
                 echo "143 the ranks had not stopped LABS_STOP_SECONDS=$limit after a signal" \
                     >"$run/why"
             [ -z "$run" ] || end_members
-            for _ in {1..8}; do # it has a status to report
+            # It has a status to report: for launch.sh this takes as long as it gets no processor.
+            patience=8
+            [ -z "$run" ] || patience=100
+            for ((i = 0; i < patience; i++)); do
                 gone "$pid" || read -rt 0.1 -u "$never"
             done
             kill -KILL "$pid" 2>/dev/null

@@ -172,6 +172,18 @@ on_signal() { # name
     fi
 }
 
+# Ctrl-Z: the ranks are in no group of the terminal's. fg, or SIGCONT, goes on here.
+pauses=0
+# shellcheck disable=SC2317
+on_pause() {
+    pauses=$((pauses + 1))
+    : >"$run/paused"
+    "$guard" pause "$run"
+    kill -STOP $$
+    rm -f "$run/paused"
+    "$guard" resume "$run"
+}
+
 # mpirun's stderr has the ranks' lines and its own words: messages between two rules of 74 hyphens,
 # and lines that begin with [host:process] or [host][[job,…],rank]. Those go to the file words, the
 # rest to stderr. Open MPI 4 could keep them apart itself, Open MPI 5 cannot. $end: nothing follows,
@@ -219,13 +231,14 @@ for name in INT TERM HUP QUIT; do
     # shellcheck disable=SC2064 # the name as it is now
     trap "on_signal $name" $name
 done
+trap on_pause TSTP
 status=0
 while true; do
-    before=$signals
+    before=$signals,$pauses
     wait "$mpirun" 2>/dev/null; ended=$?
     # 127 after an interrupted wait: its status was already taken
-    [ $ended = 127 ] && [ "$signals" -gt 0 ] || status=$ended
-    [ "$before" != "$signals" ] || break # a signal interrupts wait
+    [ $ended = 127 ] && [ $((signals + pauses)) -gt 0 ] || status=$ended
+    [ "$before" != "$signals,$pauses" ] || break # a signal interrupts wait
 done
 printf %s\\n "$end" >&7
 exec 7>&-

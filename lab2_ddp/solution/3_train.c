@@ -281,6 +281,8 @@ static void save(Trainer *t)
     average(t, t->model->state);
     t->at.world_size = t->comm->size;
     t->at.batch = t->o->batch;
+    t->at.images = t->data->train.count;
+    t->at.epochs = t->o->epochs;
     t->saved = t->at.step;
     char *path = run_path(t->run, "checkpoint.safetensors");
     if (t->comm->rank == 0)
@@ -332,22 +334,22 @@ static void train(Trainer *t)
     Metrics tested = {0};
     double images = 0, seconds = 0; /* of training alone */
     bool stopped = false;
-    while (t->at.epoch < t->o->epochs) {
+    while (t->at.epoch < t->o->epochs && !stopped) {
         EpochRow row = {.epoch = t->at.epoch + 1, .epochs = t->o->epochs};
         stopped = train_epoch(t, &row);
         images += row.train.count;
         seconds += row.seconds;
-        if (stopped)
+        if (stopped && t->saved != t->at.step) /* a test may take longer than there is time */
+            save(t);
+        if (stopped && t->at.position + global_batch(t) <= t->data->train.count)
             break;
         row.test = tested = test(t);
         report_epoch(t->run, &row);
         t->at.epoch++;
         t->at.position = 0;
-        if (t->o->checkpoint_every == 0 || t->at.epoch == t->o->epochs)
+        if (stopped || t->o->checkpoint_every == 0 || t->at.epoch == t->o->epochs)
             save(t);
     }
-    if (stopped && t->saved != t->at.step)
-        save(t);
     if (stopped)
         report_stop(t->run, t->at.step);
     else

@@ -2,6 +2,7 @@
  * they select.
  */
 #include "check.h"
+#include "file.h"
 #include "lab2.h"
 #include "link.h"
 #include "number.h"
@@ -26,6 +27,56 @@ static void defaults(TrainOptions *o)
                         .drop_every = 1,
                         .drop_by = 0.1,
                         .init_seed = -1};
+}
+
+static void check_meaning(const TrainOptions *o)
+{
+    bool steps = !strcmp(o->schedule, "step");
+    args_only(o->table, "hidden", !strcmp(o->model, "mlp"), "--model mlp");
+    args_only(o->table, "ghost", o->batchnorm, "--batchnorm");
+    args_only(o->table, "nesterov", o->momentum > 0, "--momentum");
+    args_only(o->table, "drop-every", steps, "--schedule step");
+    args_only(o->table, "drop-by", steps, "--schedule step");
+}
+
+/* The rows of the epochs that the checkpoint has behind it, from the metrics.csv beside it, which
+ * this run may write anew; NULL: there are none. */
+static char *earlier_rows(const char *checkpoint, int epochs)
+{
+    enum { MOST = 1 << 26 };
+    const char *slash = strrchr(checkpoint, '/');
+    char *path = format_new("%.*smetrics.csv", slash ? (int)(slash + 1 - checkpoint) : 0,
+                            checkpoint);
+    char *text, *kept = NULL;
+    size_t size;
+    char *error = file_read(&text, &size, path, MOST);
+    char *at = error ? NULL : strchr(text, '\n');
+    if (at && !strncmp(text, TRAIN_COLUMNS "\n", strlen(TRAIN_COLUMNS) + 1)) {
+        char *end = ++at;
+        int epoch = 0;
+        for (char *next; (next = strchr(end, '\n')) && atoi(end) == epoch + 1 && epoch < epochs;
+             epoch++)
+            end = next + 1;
+        kept = epoch == epochs && epochs > 0 ? format_new("%.*s", (int)(end - 1 - at), at) : NULL;
+    }
+    free(error);
+    free(text);
+    free(path);
+    return kept;
+}
+
+/* What follows is the training that the checkpoint began: its seed counts. */
+static void choose_resume(TrainOptions *o)
+{
+    if (!o->resume)
+        return;
+    Resumed *r = o->resumed = alloc(1, sizeof *r);
+    r->model = checkpoint_progress(o->resume, &r->from);
+    r->asked = o->run.seed;
+    for (const Option *one = o->table; one->name; one++)
+        r->asks |= !strcmp(one->name, "seed") && one->given;
+    o->run.seed = (int64_t)r->from.seed;
+    r->earlier = earlier_rows(o->resume, r->from.epoch);
 }
 
 static void choose_link(TrainOptions *o)
@@ -90,7 +141,9 @@ void train_options(TrainOptions *o, int argc, char **argv)
     args_parse("3_train",
                "Train a network on images; lab 2 makes it train on several devices at once.",
                o->table, argc, argv);
+    check_meaning(o);
     choose_link(o);
+    choose_resume(o);
     if (o->init_seed < 0) /* the ranks must differ: else nobody would miss the broadcast */
         o->init_seed = o->run.seed + run_number();
 }
@@ -133,6 +186,24 @@ static void enough(const Images *images, int count, const char *option)
             option, count, images->count);
 }
 
+/* Before the run's folder is touched. */
+static void require_same_training(const TrainOptions *o, const Dataset *d)
+{
+    ModelSpec spec = train_model_spec(o, d);
+    char *model = checkpoint_model_text(&spec);
+    Resumed *r = o->resumed;
+    REQUIRE(!r->model || !strcmp(r->model, model),
+            "%s: saved from the model %.100s, expected %s: use the same options", o->resume,
+            r->model, model);
+    free(model);
+    progress_require(o->resume, &r->from, d->train.count, o->epochs);
+    REQUIRE(!r->asks || (uint64_t)r->asked == r->from.seed,
+            "--seed %lld: %s was trained with --seed %llu, which a resumed training keeps: leave "
+            "--seed out",
+            (long long)r->asked, o->resume, (unsigned long long)r->from.seed);
+    r->images = d->train.count;
+}
+
 Dataset *train_dataset(const TrainOptions *o)
 {
     Dataset *d = dataset_open_first(o->run.data, "fashion,synthetic", o->run.data_dir, o->images,
@@ -143,5 +214,7 @@ Dataset *train_dataset(const TrainOptions *o)
             "--batch %d, --accumulate %d: there are %d training images: give a smaller --batch or "
             "--accumulate, or more --images",
             o->batch, o->accumulate, d->train.count);
+    if (o->resume)
+        require_same_training(o, d);
     return d;
 }

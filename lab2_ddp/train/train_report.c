@@ -38,6 +38,27 @@ static void say_link(Run *r, const TrainOptions *o)
         run_say(r, "--link and --clock do nothing before step 1: there is no communication yet");
 }
 
+static void say_changed(Run *r, const char *option, int then, int now)
+{
+    if (then > 0 && then != now)
+        run_say(r, "  changed: --%s %d, before %d: from here on this is another training", option,
+                now, then);
+}
+
+/* Where it goes on, and what is not as it was. */
+static void say_resume(Run *r, const TrainOptions *o)
+{
+    const Progress *p = &o->resumed->from;
+    bool to_the_end = strcmp(o->schedule, "constant") != 0 && strcmp(o->schedule, "step") != 0;
+    run_say(r, "resumed from %s: epoch %d, %lld images of it, update %lld, on %d rank%s", o->resume,
+            p->epoch + 1, (long long)p->position, (long long)p->step, p->world_size,
+            p->world_size == 1 ? "" : "s");
+    say_changed(r, "batch", p->batch, o->batch);
+    say_changed(r, "images", p->images, o->resumed->images);
+    if (to_the_end) /* its rate depends on how far that is */
+        say_changed(r, "epochs", p->epochs, o->epochs);
+}
+
 void report_start(Run *r, const TrainOptions *o, const Model *m, int global_batch, int per_epoch)
 {
     run_say(r, "%s: %d parameters, %.1f MFLOP per image (forward); schedule %s", o->model,
@@ -49,10 +70,13 @@ void report_start(Run *r, const TrainOptions *o, const Model *m, int global_batc
     run_say(r, "%d images per update (%d on each of %d rank%s%s), %d updates per epoch",
             global_batch, on_each, ranks, ranks > 1 ? "s" : "", parts, per_epoch);
     say_link(r, o);
+    if (o->resume)
+        say_resume(r, o);
     run_say(r, "%7s  %9s  %7s  %9s  %9s  %9s  %9s  %8s", "epoch", "rate", "loss", "train acc",
             "test loss", "test acc", "images/s", "seconds");
-    run_metrics_header(
-        r, "epoch,rate,loss,train_accuracy,test_loss,test_accuracy,images_per_s,seconds,waited");
+    run_metrics_header(r, TRAIN_COLUMNS);
+    if (o->resumed && o->resumed->earlier)
+        run_metrics(r, "%s", o->resumed->earlier);
 }
 
 void report_progress(Run *r, const EpochRow *row, int64_t done, int64_t total, Metrics own)
@@ -65,13 +89,17 @@ void report_progress(Run *r, const EpochRow *row, int64_t done, int64_t total, M
 
 void report_epoch(Run *r, const EpochRow *row)
 {
-    double speed = row->seconds > 0 ? row->train.count / row->seconds : 0;
+    /* Of an epoch whose images a run before this one has used nothing is known. */
+    bool trained = row->train.count > 0;
+    double speed = !trained ? NAN : row->seconds > 0 ? row->train.count / row->seconds : 0;
+    double rate = trained ? row->rate : NAN, loss = trained ? metrics_loss(row->train) : NAN,
+           accuracy = trained ? metrics_accuracy(row->train) : NAN;
     run_say(r, "%3d/%-3d  %9.3g  %7.4f  %9.4f  %9.4f  %9.4f  %9.1f  %8.2f", row->epoch, row->epochs,
-            row->rate, metrics_loss(row->train), metrics_accuracy(row->train),
-            metrics_loss(row->test), metrics_accuracy(row->test), speed, row->seconds);
-    run_metrics(r, "%d,%.9g,%.9g,%.9g,%.9g,%.9g,%.1f,%.3f,%.3f", row->epoch, row->rate,
-                metrics_loss(row->train), metrics_accuracy(row->train), metrics_loss(row->test),
-                metrics_accuracy(row->test), speed, row->seconds, row->waited);
+            rate, loss, accuracy, metrics_loss(row->test), metrics_accuracy(row->test), speed,
+            row->seconds);
+    run_metrics(r, "%d,%.9g,%.9g,%.9g,%.9g,%.9g,%.1f,%.3f,%.3f", row->epoch, rate, loss, accuracy,
+                metrics_loss(row->test), metrics_accuracy(row->test), speed, row->seconds,
+                row->waited);
 }
 
 void report_end(Run *r, const TrainOptions *o, Metrics test, double images, double seconds,

@@ -104,7 +104,13 @@ void size_open(SizeStudy *s, const Lab *lab, int64_t seed)
         .check_every = s->check_every,
         .interrupted = interrupted};
     model_check(lab->be, &s->setup.spec, s->micro && s->micro < s->largest ? s->micro : s->largest);
+    static const SweepRange ranges[] = {{1, 1 << 30, .whole = true},
+                                        {.high = 1e9},
+                                        {.high = 1e12, .missing = true},
+                                        {.high = 1e9, .missing = true},
+                                        {.high = 1}};
     t->columns = "steps,epochs,accuracy";
+    t->ranges = ranges;
     t->values = SIZE_VALUES;
     t->train = train;
     t->score = score;

@@ -144,7 +144,9 @@ static void set_up(Contest *c)
 {
     Tuned *t = &c->tuned;
     t->entries = 1 + CONTEST_SIZES * (ROWS - 1);
+    static const SweepRange ranges[] = {{.high = 1e9, .whole = true}, {.high = 1e9}, {.high = 1}};
     t->columns = "accuracy";
+    t->ranges = ranges;
     t->values = 2;
     t->rule = rule;
     t->train = train;

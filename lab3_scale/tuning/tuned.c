@@ -54,6 +54,10 @@ void tuned_open(Tuned *t, const Lab *lab, const char *setting_name, const json_t
                             : sweep_open(tries, columns, config));
     t->runs = (t->recorded ? sweep_open_recorded(runs, columns)
                            : sweep_open(runs, columns, config));
+    if (t->ranges) {
+        sweep_require(t->tries, t->ranges);
+        sweep_require(t->runs, t->ranges);
+    }
     free(columns);
     free(tries);
     free(runs);

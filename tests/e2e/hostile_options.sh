@@ -57,6 +57,8 @@ for trainer in sol student; do
         --epochs 1 --resume "$good"
     each refused 'saved after 24 images of an epoch, and now there are 20' "$train" "${small[@]}" \
         --images 20 --epochs 3 --resume "$good"
+    each refused 'was trained with --seed 9000000000000000' "$train" --model linear --batch 8 \
+        --epochs 3 --seed 7 --resume "$good"
     each refused 'from the model linear' "$train" --model mlp --epochs 3 --resume "$good"
 
     each refused 'the network has 2.654e+09 parameters' "$train" --model mlp --hidden 50000,50000
@@ -65,6 +67,10 @@ for trainer in sol student; do
     each refused 'expected sizes from 1' "$train" --model mlp --hidden 8,
     each refused 'expected sizes from 1' "$train" --model mlp --hidden 4294967297
     each refused 'at most 7 sizes' "$train" --model mlp --hidden 1,2,3,4,5,6,7,8
+    each refused 'hidden does nothing without --model mlp' "$train" --hidden 8
+    each refused 'ghost does nothing without --batchnorm' "$train" --ghost 8 --no-batchnorm
+    each refused 'drop-by does nothing without --schedule step' "$train" --drop-by 0.5
+    each refused 'nesterov does nothing without --momentum' "$train" --nesterov --momentum 0
     each refused 'there are 300 training images' "$train" --batch 301
     each refused 'there are 300 training images' "$train" --batch 1048576
     each refused 'the data set has 300' "$train" --images 301

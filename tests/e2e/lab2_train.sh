@@ -50,6 +50,25 @@ done
 grep -q '64 images per update (32 on each of 2 ranks, in 4 micro-batches), 10 updates' \
     "$work/both.log" || fail "it does not say what an update is" "$work/both.log"
 
+# Stopped at an epoch's last update and resumed: the same rows, the same network. With other options
+# it says so; with another seed it does not begin.
+run half 2 $equal --batch 32 --rate 0.02 --steps 10 || fail "half: exit $?" "$work"/half.*
+run half 2 $equal --batch 32 --rate 0.02 --resume "$(checkpoint half)" ||
+    fail "the other half: exit $?" "$work"/half.*
+[ "$(losses split)" = "$(losses half)" ] && cmp "$(checkpoint split)" "$(checkpoint half)" ||
+    fail "resumed: $(losses half), expected $(losses split)" "$work"/half.*
+rows=$(<"$work/half/lab2_train/metrics.csv")
+run half 2 $equal --batch 32 --seed 7 --resume "$(checkpoint half)"
+[ $? = 2 ] && grep -q 'was trained with --seed 1' "$work/half.err" &&
+    [ "$rows" = "$(<"$work/half/lab2_train/metrics.csv")" ] ||
+    fail "another seed: expected a refusal that changes nothing" "$work"/half.*
+run longer 2 $equal --schedule onecycle --batch 16 --epochs 3 --resume "$(checkpoint half)" ||
+    fail "longer: exit $?" "$work"/longer.*
+grep -q 'changed: --batch 16, before 32' "$work/longer.log" &&
+    grep -q 'changed: --epochs 3, before 2' "$work/longer.log" &&
+    [ "$(losses longer | wc -w)" = 6 ] ||
+    fail "longer: it does not say what changed" "$work"/longer.*
+
 # Two copies that do not know of each other train two networks: the second draws other weights.
 common/setup/launch.sh --np 2 "$BUILD/student/lab2_ddp/3_train" --out "$work/copies" $equal \
     >"$work/copies.log" 2>&1 || fail "two copies: exit $?" "$work/copies.log"

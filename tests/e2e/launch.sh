@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # seconds: 600
 # waits: yes
-# The launcher: what it refuses, what it passes to the ranks, how Ctrl-C, SIGTERM and its own death
-# reach them.
+# The launcher: what it refuses, what it passes to the ranks, how Ctrl-C, Ctrl-Z, SIGTERM and its
+# own death reach them.
 # shellcheck disable=SC2016 # the ranks' shells expand what stands in single quotes
 set -um # -m: what runs in the background can be interrupted, as from a terminal
 unset LABS_STOP_SECONDS
@@ -99,6 +99,25 @@ for signal in $signals; do
     [ ! -s "$work/err" ] || wrong "$signal: expected no message"
     echo "SIG$signal: both ranks stopped in good order"
 done
+
+# Ctrl-Z, and fg.
+all_are() { # state
+    local pid
+    for pid in $(rank_pids "$work/out"); do
+        grep -q "^State:[[:space:]]*[$1]" "/proc/$pid/status" || return
+    done
+}
+start steps
+kill -TSTP -- -$run
+within 60 all_are T || wrong "Ctrl-Z: a rank goes on"
+sleep 1 # the guard looks five times a second
+all_are T || wrong "Ctrl-Z: a rank goes on by itself"
+kill -CONT -- -$run
+within 60 all_are RS || wrong "fg: a rank is still stopped"
+kill -INT -- -$run
+wait $run; status=$?
+[ $status = 0 ] || wrong "Ctrl-C after fg: exit status $status, expected 0"
+echo "Ctrl-Z: both ranks stopped, and went on"
 
 start stubborn
 kill -INT -- -$run

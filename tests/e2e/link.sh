@@ -57,6 +57,15 @@ LABS_CLOCK=x wrong 2 'LABS_CLOCK=x: expected real or virtual' 1 "$train" --out "
 wrong 2 '\-\-link 1Gbit: expected none, or' 2 "$train" --out "$work/wrong" --link 1Gbit
 wrong 2 '\-\-threads=2: the virtual clock' 2 "$train" --out "$work/wrong" --clock virtual \
     --threads 2
+# What the link does not know ends the run, and is right without one.
+mistakes=$BUILD/tests/tools/mpi_mistakes
+for what in puts_data:MPI_Win_create persists:MPI_Recv_init asks_neighbors:MPI_Neighbor_alltoall \
+    between:MPI_Intercomm_create writes_a_file:MPI_File_open; do
+    LABS_LINK=1Gbit/s wrong 2 "${what#*:}: a link and the virtual clock know only" 2 \
+        "$mistakes" "${what%:*}"
+    start 2 "$mistakes" "${what%:*}" && [ ! -s "$work/err" ] ||
+        fail "${what%:*} without a link" "$work/err"
+done
 
 # shellcheck disable=SC2016 # the ranks' shells expand it
 wrong 2 'the ranks do not have the same link and clock' 2 bash -c \

@@ -53,11 +53,17 @@ wrong left 2 'rank 0 waits for rank 1, which has left'
 seconds=4
 wrong sends 2 'all ranks wait.*MPI_Send of 1048576 float to rank 1.*to rank 0' sends
 wrong computes 2 'collective, and rank 1 has made no call.*rank 1 makes no call: it computes'
+seconds=1
+wrong polls_slowly 2 'all ranks wait.*has been in MPI_Recv.*rank 1 polls with MPI_Iprobe' \
+    polls_slowly
+seconds=4
 if [ -n "${ALL-}" ]; then # each waits for 4 s
     wrong receives 3 'deadlock.*MPI_Recv of 1 float from rank 1, tag 6' receives
     wrong nobody 3 'deadlock.*rank 0 has been in MPI_Recv of 1 float from any rank'
     wrong never_sent 2 'deadlock.*rank 0 has been in MPI_Wait' never_sent
     wrong stops 2 'collective, and rank 1 has made no call.*rank 1 is stopped'
+    wrong polls 2 'collective, and rank 1 has only polled.*rank 1 polls with MPI_Test \(' polls
+    wrong all_poll 3 'all ranks wait.*rank 0 polls with MPI_Testall .*rank 2 polls'
 fi
 
 right() { # case, ranks
@@ -70,6 +76,7 @@ right right 4
 right slow 2
 seconds=1
 [ -z "${ALL-}" ] || right starved 2
+[ -z "${ALL-}" ] || right works_and_polls 2
 
 # Where all ranks are, and the run goes on. Rank 0 is asked until it waits.
 LABS_COMM_SECONDS=600 LABS_STOP_SECONDS=1 common/setup/launch.sh --np 2 "$program" computes \

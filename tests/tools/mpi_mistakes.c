@@ -96,6 +96,61 @@ static void computes(void)
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
+/* Rank 1 tests forever for a message that nobody sends; rank 0 waits for rank 1. */
+static void polls(void)
+{
+    MPI_Request request;
+    int done = 0;
+    if (rank == 1) {
+        MPI_Irecv(v, 1, MPI_FLOAT, 0, 9, MPI_COMM_WORLD, &request);
+        while (!done)
+            MPI_Test(&request, &done, MPI_STATUS_IGNORE); /* HERE */
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+/* The same, with naps, and rank 0 waits for a message. */
+static void polls_slowly(void)
+{
+    int found = 0;
+    while (rank == 1 && !found) {
+        MPI_Iprobe(0, 9, MPI_COMM_WORLD, &found, MPI_STATUS_IGNORE); /* HERE */
+        usleep(1000);
+    }
+    MPI_Recv(v, 1, MPI_FLOAT, 1, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+/* All test, each for what another one would send later. */
+static void all_poll(void)
+{
+    MPI_Request request[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+    int done = 0;
+    MPI_Irecv(v, 1, MPI_FLOAT, (rank + 1) % size, 9, MPI_COMM_WORLD, &request[1]);
+    while (!done)
+        MPI_Testall(2, request, &done, MPI_STATUSES_IGNORE);
+    MPI_Send(v, 1, MPI_FLOAT, (rank + size - 1) % size, 9, MPI_COMM_WORLD);
+}
+
+/* Nothing wrong: rank 1 computes for long, and tests now and then, as a task farm does. */
+static void works_and_polls(void)
+{
+    MPI_Request request;
+    int done;
+    if (rank == 0)
+        MPI_Recv(v, 1, MPI_FLOAT, 1, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (rank != 1)
+        return;
+    MPI_Irecv(v, 1, MPI_FLOAT, 1, 9, MPI_COMM_WORLD, &request);
+    for (clock_t begin = clock(); clock() - begin < 7 * CLOCKS_PER_SEC;) {
+        for (clock_t piece = clock(); clock() - piece < CLOCKS_PER_SEC / 1000;)
+            ;
+        MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+    }
+    MPI_Send(v, 1, MPI_FLOAT, 1, 9, MPI_COMM_WORLD);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_Send(v, 1, MPI_FLOAT, 0, 9, MPI_COMM_WORLD);
+}
+
 static void stops(void)
 {
     if (rank == 1)
@@ -120,6 +175,52 @@ static void blocking(void)
         MPI_Ibarrier(MPI_COMM_WORLD, &request);
         MPI_Wait(&request, MPI_STATUS_IGNORE);
     }
+}
+
+/* Of what a link does not know: wrong only on one. */
+static void puts_data(void)
+{
+    MPI_Win window;
+    MPI_Win_create(w, sizeof w, sizeof *w, MPI_INFO_NULL, MPI_COMM_WORLD, &window);
+    MPI_Win_fence(0, window);
+    MPI_Put(v, 1, MPI_FLOAT, 0, rank, 1, MPI_FLOAT, window);
+    MPI_Win_fence(0, window);
+    MPI_Win_free(&window);
+}
+
+static void persists(void)
+{
+    MPI_Request request;
+    MPI_Recv_init(v, 1, MPI_FLOAT, (rank + 1) % size, 0, MPI_COMM_WORLD, &request);
+    MPI_Start(&request);
+    MPI_Send(w, 1, MPI_FLOAT, (rank + size - 1) % size, 0, MPI_COMM_WORLD);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_Request_free(&request);
+}
+
+static void asks_neighbors(void)
+{
+    MPI_Comm ring;
+    MPI_Cart_create(MPI_COMM_WORLD, 1, &size, (int[]){1}, 0, &ring);
+    MPI_Neighbor_alltoall(v, 1, MPI_FLOAT, w, 1, MPI_FLOAT, ring);
+    MPI_Comm_free(&ring);
+}
+
+static void between(void)
+{
+    MPI_Comm half, both;
+    MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &half);
+    MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, 1 - rank % 2, 5, &both);
+    MPI_Allreduce(v, w, 1, MPI_FLOAT, MPI_SUM, both);
+    MPI_Comm_free(&both);
+    MPI_Comm_free(&half);
+}
+
+static void writes_a_file(void)
+{
+    MPI_File file;
+    MPI_File_open(MPI_COMM_WORLD, "/dev/null", MPI_MODE_WRONLY, MPI_INFO_NULL, &file);
+    MPI_File_close(&file);
 }
 
 /* Nothing wrong: many ranks, parts, messages. */
@@ -192,14 +293,31 @@ static void trainer(bool stops_early)
 static const struct {
     const char *name;
     void (*run)(void);
-} cases[] = {{"kinds", kinds},       {"counts", counts},
-             {"types", types},       {"ops", ops},
-             {"roots", roots},       {"left", left},
-             {"sends", sends},       {"receives", receives},
-             {"nobody", nobody},     {"never_sent", never_sent},
-             {"computes", computes}, {"stops", stops},
-             {"half", half},         {"blocking", blocking},
-             {"right", right},       {"slow", slow},
+} cases[] = {{"kinds", kinds},
+             {"counts", counts},
+             {"types", types},
+             {"ops", ops},
+             {"roots", roots},
+             {"left", left},
+             {"sends", sends},
+             {"receives", receives},
+             {"nobody", nobody},
+             {"never_sent", never_sent},
+             {"computes", computes},
+             {"stops", stops},
+             {"half", half},
+             {"blocking", blocking},
+             {"polls", polls},
+             {"polls_slowly", polls_slowly},
+             {"all_poll", all_poll},
+             {"works_and_polls", works_and_polls},
+             {"puts_data", puts_data},
+             {"persists", persists},
+             {"asks_neighbors", asks_neighbors},
+             {"between", between},
+             {"writes_a_file", writes_a_file},
+             {"right", right},
+             {"slow", slow},
              {"starved", starved}};
 
 int main(int argc, char **argv)

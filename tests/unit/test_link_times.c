@@ -83,7 +83,45 @@ static void by_hand(void **state)
 
 static float v[1 << 16], w[1 << 16];
 
-typedef enum { ALL_REDUCE, BROADCAST, REDUCE, BARRIER, GATHER, ALL_GATHER, ALL_TO_ALL } Own;
+typedef enum {
+    ALL_REDUCE,
+    BROADCAST,
+    REDUCE,
+    BARRIER,
+    GATHER,
+    ALL_GATHER,
+    ALL_TO_ALL,
+    SCAN,
+    ALL_GATHER_V,
+    REDUCE_SCATTER_V,
+    GATHER_V,
+    SCATTER_V,
+    ALL_TO_ALL_V,
+    SPLIT,
+    OWN
+} Own;
+
+/* Those whose ranks may have different sizes, here alike. */
+static double unequal(Own what, int n)
+{
+    int counts[64], at[64];
+    for (int r = 0; r < P; r++) {
+        counts[r] = n / P;
+        at[r] = r * (n / P);
+    }
+    if (what == ALL_GATHER_V)
+        MPI_Allgatherv(v, n / P, MPI_FLOAT, w, counts, at, MPI_FLOAT, MPI_COMM_WORLD);
+    else if (what == REDUCE_SCATTER_V)
+        MPI_Reduce_scatter(v, w, counts, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD);
+    else if (what == GATHER_V)
+        MPI_Gatherv(v, n / P, MPI_FLOAT, w, counts, at, MPI_FLOAT, 0, MPI_COMM_WORLD);
+    else if (what == SCATTER_V)
+        MPI_Scatterv(v, counts, at, MPI_FLOAT, w, n / P, MPI_FLOAT, 0, MPI_COMM_WORLD);
+    else
+        MPI_Alltoallv(v, counts, at, MPI_FLOAT, w, counts, at, MPI_FLOAT, MPI_COMM_WORLD);
+    return link_seconds(what == ALL_TO_ALL_V ? LINK_ALL_TO_ALL : LINK_REDUCE_SCATTER, P,
+                        4.0 * (n / P) * P, link_used);
+}
 
 static double own(Own what, int n)
 {
@@ -105,9 +143,19 @@ static double own(Own what, int n)
     case ALL_GATHER:
         MPI_Allgather(v, n / P, MPI_FLOAT, w, n / P, MPI_FLOAT, MPI_COMM_WORLD);
         return link_seconds(LINK_REDUCE_SCATTER, P, 4.0 * (n / P) * P, link_used);
-    default:
+    case SCAN:
+        MPI_Scan(v, w, n, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD);
+        return link_seconds(LINK_ALL_REDUCE, P, bytes, link_used);
+    case SPLIT: {
+        MPI_Comm part;
+        MPI_Comm_split(MPI_COMM_WORLD, 0, rank, &part);
+        MPI_Comm_free(&part);
+        return link_seconds(LINK_BARRIER, P, 0, link_used);
+    }
+    case ALL_TO_ALL:
         MPI_Alltoall(v, n / P, MPI_FLOAT, w, n / P, MPI_FLOAT, MPI_COMM_WORLD);
         return link_seconds(LINK_ALL_TO_ALL, P, 4.0 * (n / P) * P, link_used);
+    default: return unequal(what, n);
     }
 }
 
@@ -128,7 +176,7 @@ static bool ends_together(Own what, int n)
 static void collectives(void **state)
 {
     link_ranks_begin("1Gbit/s,50us", "virtual", &rank, &P);
-    for (Own what = ALL_REDUCE; what <= ALL_TO_ALL; what++)
+    for (Own what = ALL_REDUCE; what < OWN; what++)
         for (int n = P; n <= 1 << 16; n *= 64) {
             bool right = false;
             for (int try = 0; try < TRIES && !right; try++)
@@ -227,6 +275,39 @@ static bool sends_queue(double one)
     return near(link_now() - began, 2 * one + rank * link_used.latency, 50e-6, 0.02, "two");
 }
 
+/* On communicators of all kinds an all-reduce takes its time; and its status tells no more than a
+ * test. */
+static bool of_all_kinds(double unused)
+{
+    MPI_Comm made[6];
+    MPI_Group group;
+    MPI_Request r;
+    bool right = true;
+    int sizes[] = {P}, rings[] = {1}, kept[] = {1}, to = (rank + 1) % P, from = (rank + P - 1) % P,
+        one = 1, done;
+    MPI_Comm_group(MPI_COMM_WORLD, &group);
+    MPI_Cart_create(MPI_COMM_WORLD, 1, sizes, rings, 0, &made[0]);
+    MPI_Cart_sub(made[0], kept, &made[1]);
+    MPI_Comm_create(MPI_COMM_WORLD, group, &made[2]);
+    MPI_Comm_create_group(MPI_COMM_WORLD, group, 5, &made[3]);
+    MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 1, &from, &one, 1, &to, &one, MPI_INFO_NULL, 0,
+                                   &made[4]);
+    MPI_Comm_create_group(made[3], group, 5, &made[5]);
+    for (int i = 0; i < 6; i++) {
+        link_align();
+        double began = link_now();
+        MPI_Iallreduce(v, w, N, MPI_FLOAT, MPI_SUM, made[i], &r);
+        do
+            MPI_Request_get_status(r, &done, MPI_STATUS_IGNORE);
+        while (!done);
+        right &= near(link_now() - began, whole(), 100e-6, 0.03, "a communicator");
+        MPI_Wait(&r, MPI_STATUS_IGNORE);
+        MPI_Comm_free(&made[i]);
+    }
+    MPI_Group_free(&group);
+    return right;
+}
+
 static void overlap(void **state)
 {
     link_ranks_begin("1Gbit/s,50us", "virtual", &rank, &P);
@@ -238,6 +319,7 @@ static void overlap(void **state)
     expect_figure(in_a_row, quarter(), "three in a row");
     expect_figure(behind, false, "behind one in flight");
     expect_figure(behind, true, "beside one in flight");
+    expect_figure(of_all_kinds, 0, "communicators of all kinds");
     MPI_Finalize();
 }
 
