@@ -9,6 +9,8 @@
 double memory_limit(void);
 /* What is left of it: without the memory that this process uses now. */
 double memory_left(void);
+/* Bytes that it may still map, used or not (ulimit -v); infinity: no limit. */
+double memory_addresses_left(void);
 /* Ends the run (EXIT_USAGE) where `bytes`, computed in double so that nothing overflows, are above
  * memory_left(): "WHAT would take 12.3 GB, and this process may use 8.2 GB more: SMALLER".
  *     memory_require(4.0 * points * points, "a grid of 50000 x 50000", "lower --points"); */

@@ -1,4 +1,4 @@
-/* quantiles.h: sorted values, from which medians and quantiles are read. */
+/* quantiles.h: sorted values, from which medians and quantiles are read; the largest one. */
 #ifndef QUANTILES_H
 #define QUANTILES_H
 
@@ -13,4 +13,7 @@ typedef struct Spread {
     double median, low, high, quartile[2];
 } Spread;
 Spread spread_of(const double *v, int n);
+
+/* The largest |a[i] - b[i]| of n; b NULL: the largest |a[i]|. NaN counts for nothing. */
+double largest_difference(const float *a, const float *b, int n);
 #endif

@@ -29,7 +29,7 @@ FEW_FLAGS = $(SDL2_CFLAGS) $(SDL2_LIBS) $(LIBARCHIVE_CFLAGS) $(LIBARCHIVE_LIBS)
 $(B)/few_flags: $(if $(COUNTING),,FORCE)
 	@mkdir -p $(@D)
 	@echo '$(FEW_FLAGS)' | cmp -s - $@ || echo '$(FEW_FLAGS)' >$@
-SHOWS_WINDOWS := $(B)/common/plot/plot_window.o $(B)/common/plot/plot_input.o
+SHOWS_WINDOWS := $(patsubst %,$(B)/common/plot/plot_%.o,window input display)
 $(SHOWS_WINDOWS): $(B)/few_flags
 $(SHOWS_WINDOWS): private CPPFLAGS_ALL += $(SDL2_CFLAGS) $(if $(HAVE_SDL2),-DHAVE_SDL2)
 

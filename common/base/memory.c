@@ -1,35 +1,11 @@
 /* memory.c: see memory.h. */
 #include "memory.h"
+#include "cgroup.h"
 #include "check.h"
-#include "number.h"
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
-
-/* The number in a file of one line; infinity where there is none ("max"). */
-static double number_in(const char *path)
-{
-    char line[64];
-    double value = INFINITY;
-    FILE *file = fopen(path, "re");
-    if (file && fgets(line, sizeof line, file)) {
-        line[strcspn(line, "\n")] = 0;
-        number_real(&value, line, 0, 1e300);
-    }
-    if (file)
-        fclose(file);
-    return value;
-}
-
-/* Where a container or a batch system holds this process. Its own cgroup is the root of what it
- * sees. */
-static double cgroup_limit(void)
-{
-    return fmin(number_in("/sys/fs/cgroup/memory.max"),
-                number_in("/sys/fs/cgroup/memory/memory.limit_in_bytes"));
-}
 
 static double resource_limit(int resource)
 {
@@ -41,23 +17,36 @@ static double resource_limit(int resource)
 double memory_limit(void)
 {
     double machine = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
-    return fmin(fmin(machine > 0 ? machine : INFINITY, cgroup_limit()),
+    return fmin(fmin(machine > 0 ? machine : INFINITY, cgroup_memory()),
                 fmin(resource_limit(RLIMIT_AS), resource_limit(RLIMIT_DATA)));
 }
 
-/* Bytes of this process that lie in memory now. */
-static double resident(void)
+/* Bytes of this process that lie in memory now, and its addresses. */
+static void used(double *resident, double *addresses)
 {
-    long pages = 0;
+    long pages[2] = {0};
     FILE *file = fopen("/proc/self/statm", "re");
-    if (file && fscanf(file, "%*s %ld", &pages) != 1)
-        pages = 0;
+    if (file && fscanf(file, "%ld %ld", &pages[0], &pages[1]) != 2)
+        pages[0] = pages[1] = 0;
     if (file)
         fclose(file);
-    return (double)pages * (double)sysconf(_SC_PAGESIZE);
+    *addresses = (double)pages[0] * (double)sysconf(_SC_PAGESIZE);
+    *resident = (double)pages[1] * (double)sysconf(_SC_PAGESIZE);
 }
 
-double memory_left(void) { return fmax(memory_limit() - resident(), 0); }
+double memory_left(void)
+{
+    double resident, addresses;
+    used(&resident, &addresses);
+    return fmax(fmin(memory_limit() - resident, memory_addresses_left()), 0);
+}
+
+double memory_addresses_left(void)
+{
+    double resident, addresses;
+    used(&resident, &addresses);
+    return fmax(resource_limit(RLIMIT_AS) - addresses, 0);
+}
 
 void memory_require(double bytes, const char *what, const char *smaller)
 {

@@ -39,3 +39,14 @@ Spread spread_of(const double *v, int n)
     free(known);
     return s;
 }
+
+/* Not by fmax: gcc 12 for ARM breaks off with an internal error where it vectorises that. */
+double largest_difference(const float *a, const float *b, int n)
+{
+    double most = 0;
+    for (int i = 0; i < n; i++) {
+        double off = fabs((double)a[i] - (b ? b[i] : 0));
+        most = off > most ? off : most;
+    }
+    return most;
+}

@@ -146,10 +146,33 @@ static bool mouse(PlotWindow *window, const SDL_Event *sdl, PlotEvent *event)
     return click;
 }
 
+static void full_screen(void *context)
+{
+    PlotWindow *window = context;
+    bool on = !(SDL_GetWindowFlags(window->sdl) & SDL_WINDOW_FULLSCREEN_DESKTOP);
+    SDL_Rect screen;
+    int title_bar = 0;
+    SDL_GetWindowBordersSize(window->sdl, &title_bar, NULL, NULL, NULL);
+    /* Without a window manager nobody else resizes it. */
+    bool alone = title_bar == 0 &&
+                 SDL_GetDisplayBounds(SDL_GetWindowDisplayIndex(window->sdl), &screen) == 0;
+    if (on)
+        SDL_GetWindowSize(window->sdl, &window->width, &window->height);
+    if (on && alone) {
+        SDL_SetWindowPosition(window->sdl, screen.x, screen.y);
+        SDL_SetWindowSize(window->sdl, screen.w, screen.h);
+    }
+    SDL_SetWindowFullscreen(window->sdl, on ? SDL_WINDOW_FULLSCREEN_DESKTOP : 0);
+    if (!on && alone) {
+        SDL_SetWindowSize(window->sdl, window->width, window->height);
+        SDL_SetWindowPosition(window->sdl, SDL_WINDOWPOS_CENTERED, SDL_WINDOWPOS_CENTERED);
+    }
+}
+
 void plot_window_full_screen(PlotWindow *window)
 {
-    Uint32 now = SDL_GetWindowFlags(window->sdl) & SDL_WINDOW_FULLSCREEN_DESKTOP;
-    SDL_SetWindowFullscreen(window->sdl, now ? 0 : SDL_WINDOW_FULLSCREEN_DESKTOP);
+    if (!window->lost && !display_use(full_screen, window))
+        window_lost(window);
 }
 
 /* The panel under the pointer fills the window; or all come back. */
@@ -164,19 +187,32 @@ static void fill_with_panel(PlotWindow *window)
     plot->drawn = false;
 }
 
-bool plot_window_event(PlotWindow *window, PlotEvent *event)
+typedef struct Poll {
+    PlotWindow *window;
+    PlotEvent *event;
+    bool given;
+} Poll;
+
+static void poll_event(void *context)
 {
+    Poll *poll = context;
+    PlotWindow *window = poll->window;
+    PlotEvent *event = poll->event;
     SDL_Event sdl;
-    while (window && SDL_PollEvent(&sdl)) {
+    while (!poll->given && SDL_PollEvent(&sdl)) {
         bool given = false;
         switch (sdl.type) {
-        case SDL_QUIT: given = typed(window, 'q', event); break;
+        case SDL_QUIT: /* without the button: a Wayland display went away */
+            given = typed(window, 'q', event);
+            if (!window->closing)
+                window_lost(window);
+            break;
         case SDL_TEXTINPUT: /* characters, not keys: '[' is elsewhere on each country's keyboard */
             given = sdl.text.text[0] > 0 && typed(window, sdl.text.text[0], event);
             break;
         case SDL_KEYDOWN:
             if (sdl.key.keysym.sym == SDLK_F11)
-                plot_window_full_screen(window);
+                full_screen(window);
             else if (sdl.key.keysym.sym == SDLK_TAB)
                 fill_with_panel(window);
             given = sdl.key.keysym.sym == SDLK_ESCAPE && typed(window, 'q', event);
@@ -184,16 +220,27 @@ bool plot_window_event(PlotWindow *window, PlotEvent *event)
         case SDL_WINDOWEVENT:
             if (sdl.window.event == SDL_WINDOWEVENT_LEAVE)
                 window->hover_until = 0;
+            window->closing |= sdl.window.event == SDL_WINDOWEVENT_CLOSE;
             break;
         case SDL_MOUSEMOTION:
         case SDL_MOUSEBUTTONDOWN:
         case SDL_MOUSEBUTTONUP:
         case SDL_MOUSEWHEEL: given = mouse(window, &sdl, event); break;
         }
-        if (given)
-            return true;
+        poll->given = given;
     }
-    return false;
+}
+
+bool plot_window_event(PlotWindow *window, PlotEvent *event)
+{
+    if (!window)
+        return false;
+    Poll poll = {window, event, false};
+    if (!window->lost && !display_use(poll_event, &poll))
+        window_lost(window);
+    if (window->lost && !window->quit)
+        poll.given = window->quit = typed(window, 'q', event);
+    return poll.given;
 }
 
 #else

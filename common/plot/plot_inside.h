@@ -21,7 +21,7 @@
  *   plot_hover.c    which values
  * with or without:
  *   plot_png.c      the file
- *   plot_window.c, plot_input.c  the window (SDL2)
+ *   plot_window.c, plot_input.c, plot_display.c  the window (SDL2)
  */
 #ifndef PLOT_INSIDE_H
 #define PLOT_INSIDE_H
@@ -241,6 +241,9 @@ struct PlotWindow {
     char *save_prefix, *message;
     int to_save, saved; /* PNGs requested since the last frame; PNGs saved */
     bool help;          /* the list of keys is on */
+    bool closing;       /* its close button was pressed */
+    int width, height;  /* before it filled the screen */
+    bool lost, quit;    /* its display is gone: no call of SDL any more; the program knows */
     bool pressed, dragged;
     int pressed_panel;
     double pressed_x, pressed_y;       /* units */
@@ -255,6 +258,15 @@ struct PlotWindow {
 };
 
 void plot_save_asked(PlotWindow *window); /* plot_input.c: saves the PNGs requested */
+void window_lost(PlotWindow *window);     /* says so, once */
+
+/* The display (plot_display.c). */
+const char *display_unwanted(void); /* NULL, or why no window is wanted here, or can be */
+const char *display_open(void);     /* NULL, or why there is none */
+/* Calls SDL. False: the display went away meanwhile, and no call of SDL may follow. */
+bool display_use(void (*use)(void *context), void *context);
+/* A window's size: from that of a figure to what suits the display. */
+void display_fit(int *width, int *height);
 
 /* Over the pixels of a finished figure (plot_overlay.c). */
 void overlay_keys(Plot *plot, const PlotKey *keys);

@@ -12,21 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#ifdef HAVE_CAIRO
-/* NULL, or why no window is wanted here, or can be. */
-static const char *no_display(void)
-{
-    const char *headless = getenv("HEADLESS");
-    if (headless && *headless && strcmp(headless, "0"))
-        return "HEADLESS is set";
-#ifndef __APPLE__
-    if (!getenv("SDL_VIDEODRIVER") && !getenv("WAYLAND_DISPLAY") && !getenv("DISPLAY"))
-        return "no display (DISPLAY and WAYLAND_DISPLAY are not set)";
-#endif
-    return NULL;
-}
-#endif
-
 #if defined HAVE_SDL2 && defined HAVE_CAIRO
 #include <SDL.h>
 
@@ -38,61 +23,64 @@ static PlotWindow *no_window(const char *why)
     return NULL;
 }
 
-/* NULL, or why there is no display. SDL's last resorts (a bare console, no screen) do not count. */
-static const char *open_display(void)
+typedef struct Opening {
+    Plot *plot;
+    const char *title;
+    SDL_Window *sdl;
+    bool surface;
+} Opening;
+
+static void open_window(void *opening)
 {
-    const char *driver = getenv("SDL_VIDEODRIVER"), *why = no_display();
-    if (why)
-        return why;
-    const char *only = NULL; /* the SDL driver to try; NULL: all */
-#ifndef __APPLE__
-    if (!driver && !getenv("WAYLAND_DISPLAY"))
-        only = "x11";
-#endif
-    SDL_SetHint(SDL_HINT_NO_SIGNAL_HANDLERS, "1"); /* the program handles Ctrl-C */
-    /* Straight to the screen: through OpenGL a frame is copied three times more, and where the
-     * processor itself stands in for a GPU, that takes a third of it. */
-    SDL_SetHint(SDL_HINT_FRAMEBUFFER_ACCELERATION, "0");
-    if (SDL_VideoInit(only) != 0)
-        return only ? "the display that DISPLAY names does not answer" : SDL_GetError();
-    const char *found = SDL_GetCurrentVideoDriver();
-    if (driver || !found ||
-        (strcmp(found, "KMSDRM") && strcmp(found, "offscreen") && strcmp(found, "dummy")))
-        return NULL;
-    SDL_VideoQuit();
-    return "the display does not answer";
+    Opening *o = opening;
+    char safe[256];
+    int width = o->plot->width, height = o->plot->height;
+    display_fit(&width, &height);
+    o->sdl = SDL_CreateWindow(printable(safe, sizeof safe, o->title), SDL_WINDOWPOS_CENTERED,
+                              SDL_WINDOWPOS_CENTERED, width, height,
+                              SDL_WINDOW_RESIZABLE | SDL_WINDOW_ALLOW_HIGHDPI);
+    o->surface = o->sdl && SDL_GetWindowSurface(o->sdl);
+    if (o->surface)
+        SDL_StartTextInput();
 }
 
 PlotWindow *plot_window_new(Plot *plot, const char *title, const char *save_prefix,
                             const PlotKey *keys)
 {
     double born = timer_real();
-    const char *why = open_display();
+    Opening o = {.plot = plot, .title = title};
+    const char *why = display_open();
     if (why)
         return no_window(why);
-    SDL_Rect screen = {0, 0, 1280, 720};
-    SDL_GetDisplayUsableBounds(0, &screen);
-    /* The same apparent size on a high-resolution screen. */
-    int times = (int)fmax(1, floor(fmin(screen.w / 1600.0, screen.h / 900.0)));
-    char safe[256];
-    SDL_Window *sdl = SDL_CreateWindow(printable(safe, sizeof safe, title), SDL_WINDOWPOS_CENTERED,
-                                       SDL_WINDOWPOS_CENTERED, plot->width * times,
-                                       plot->height * times,
-                                       SDL_WINDOW_RESIZABLE | SDL_WINDOW_ALLOW_HIGHDPI);
-    if (!sdl || !SDL_GetWindowSurface(sdl)) {
-        no_window(SDL_GetError());
+    if (!display_use(open_window, &o))
+        return no_window("the display closed the connection");
+    if (!o.surface) {
+        no_window(*SDL_GetError() ? SDL_GetError() : "SDL cannot draw on this display");
         SDL_VideoQuit();
         return NULL;
     }
-    SDL_StartTextInput();
     PlotWindow *window = alloc(1, sizeof *window);
     window->plot = plot;
-    window->sdl = sdl;
+    window->sdl = o.sdl;
     window->keys = keys;
     window->save_prefix = format_new("%s", save_prefix);
     window->born = window->due = born;
     plot->hint = "? keys";
     return window;
+}
+
+void window_lost(PlotWindow *window)
+{
+    if (!window->lost)
+        note("no window any more: the display closed the connection; the figure is saved as a PNG "
+             "file");
+    window->lost = true;
+}
+
+static void close_window(void *window)
+{
+    SDL_DestroyWindow(((PlotWindow *)window)->sdl);
+    SDL_VideoQuit();
 }
 
 void plot_window_free(PlotWindow *window)
@@ -102,8 +90,8 @@ void plot_window_free(PlotWindow *window)
     window->plot->hint = NULL;
     window->plot->alone = 0;
     window->plot->drawn = false;
-    SDL_DestroyWindow(window->sdl);
-    SDL_VideoQuit();
+    if (!window->lost)
+        display_use(close_window, window);
     free(window->save_prefix);
     free(window->message);
     free(window->page);
@@ -159,10 +147,9 @@ static void present(PlotWindow *window, const uint32_t *pixel)
     SDL_FreeSurface(image);
 }
 
-void plot_window_show(PlotWindow *window)
+static void show_frame(void *context)
 {
-    if (!window)
-        return;
+    PlotWindow *window = context;
     double began = timer_real();
     plot_save_asked(window); /* it now shows the effect of earlier keys */
     const uint32_t *pixel = draw(window);
@@ -180,6 +167,12 @@ void plot_window_show(PlotWindow *window)
     window->shown = now;
     /* after a late frame the next ones do not catch up */
     window->due = fmax(window->due, woken - FRAME / 2) + FRAME;
+}
+
+void plot_window_show(PlotWindow *window)
+{
+    if (window && !window->lost && !display_use(show_frame, window))
+        window_lost(window);
 }
 
 static void quantiles(const double *times, int n, double *p50, double *p99)
@@ -209,7 +202,7 @@ PlotWindow *plot_window_new(Plot *plot, const char *title, const char *save_pref
                             const PlotKey *keys)
 {
 #ifdef HAVE_CAIRO
-    const char *why = no_display();
+    const char *why = display_unwanted();
     if (!why)
         why = "built without SDL2 (Debian, Ubuntu: apt-get install libsdl2-dev, then build again)";
     note("no window: %s; figures are saved as PNG files", why);

@@ -80,9 +80,42 @@ files=$(ulimit -n) needed=$((32 + 6 * most))
 [ "$files" = unlimited ] || [ "$files" -ge "$needed" ] ||
     fail "at most $files open files are allowed here, $most ranks need $needed: ulimit -n $needed"
 
+# This process's cgroups, v2 and v1, and those above them: what a container or batch system allows.
+cgroups() {
+    local names path
+    while IFS=: read -r _ names path; do
+        while echo "/sys/fs/cgroup/${names#name=}$path" && [ -n "$path" ]; do path=${path%/*}; done
+    done </proc/self/cgroup
+}
 cores=$(env -u OMP_NUM_THREADS -u OMP_THREAD_LIMIT nproc 2>/dev/null || getconf _NPROCESSORS_ONLN)
+processes='' # how many more may be started
+while read -r folder; do
+    quota='' period='' limit='' now=''
+    { read -r quota period <"$folder/cpu.max" || {
+        read -r quota <"$folder/cpu.cfs_quota_us" && read -r period <"$folder/cpu.cfs_period_us"
+    }; } 2>/dev/null
+    if [[ $quota =~ ^[1-9][0-9]*$ ]] && [ $(((quota + period - 1) / period)) -lt "$cores" ]; then
+        cores=$(((quota + period - 1) / period))
+    fi
+    { read -r limit <"$folder/pids.max" && read -r now <"$folder/pids.current"; } 2>/dev/null
+    if [[ $limit =~ ^[0-9]+$ ]] && [ $((limit - now)) -lt "${processes:-$limit}" ]; then
+        processes=$((limit - now))
+    fi
+done < <(cgroups 2>/dev/null)
 threads=$((cores / most > 0 ? cores / most : 1))
 export OMP_NUM_THREADS=${OMP_NUM_THREADS:-$threads}
+
+# The limit of processes counts threads, those of all programs of this user; root has none.
+limit=$(ulimit -u)
+if [ "$limit" != unlimited ] && [ "$limit" -lt 10000 ] && [ "$(id -u)" != 0 ]; then
+    now=$(awk -v me="$(id -u)" '/^Uid:/ { mine = $2 == me } /^Threads:/ && mine { n += $2 }
+        END { print n + 0 }' /proc/[0-9]*/status 2>/dev/null)
+    [ $((limit - now)) -ge "${processes:-$limit}" ] || processes=$((limit - now))
+fi
+needed=$((10 + most * (5 + OMP_NUM_THREADS))) # Open MPI 2, OpenBLAS 1, reading data 2
+[ -z "$processes" ] || [ "$processes" -ge "$needed" ] ||
+    fail "at most $((processes > 0 ? processes : 0)) more processes and threads are allowed here," \
+        "$most ranks need $needed: fewer ranks (NP=), or a higher ulimit -u or pids.max"
 
 # No warnings about networks and plug-ins that this machine lacks; no stack dumps: a debugger shows
 # more.
@@ -103,11 +136,26 @@ if [ -t 1 ]; then
     exec 3>&-
 fi
 
+# mpirun and its ranks find each other over a network interface, if only the loopback one.
+[ ! -r /proc/net/fib_trie ] || grep -q LOCAL /proc/net/fib_trie ||
+    fail "no network interface is up here, not even the loopback one, which $np ranks need:" \
+        "ip link set lo up"
+
 # All files of the run, shared memory included, lie in one folder, which guard.sh removes if this
 # script is killed: in memory, since a full or read-only disk then does not matter, or in LABS_RUNS.
-run=$(mktemp -d "${LABS_RUNS:-/dev/shm}/labs.XXXXXX" 2>/dev/null ||
-    mktemp -d "${TMPDIR:-/tmp}/labs.XXXXXX" 2>&1) ||
-    fail "no folder for this run's shared memory, in /dev/shm or TMPDIR: ${run##*: }"
+# Open MPI wants 4.4 MB free for each rank's part before it makes it; a rank fills little of it.
+run='' room='' needed=$((5 + most / 4)) # MB
+for folder in "${LABS_RUNS:-/dev/shm}" "${TMPDIR:-/tmp}"; do
+    free=$(df -Pk "$folder" 2>/dev/null | awk 'NR == 2 { print int($4 / 1024) }')
+    if [ "${free:-$needed}" -ge "$needed" ]; then
+        run=$(mktemp -d "$folder/labs.XXXXXX" 2>/dev/null) && break
+        room+=" $folder cannot be written to;"
+    else room+=" $folder has $free MB free;"
+    fi
+    run=''
+done
+[ -n "$run" ] || fail "no folder for this run's shared memory, $needed MB, in /dev/shm or TMPDIR:" \
+    "${room:1} set TMPDIR to another folder, or enlarge /dev/shm (docker run --shm-size)"
 "$guard" watch $$ "$run"
 elsewhere='' # are there other machines, of --hosts or of a batch system's job?
 [ -n "$hosts" ] || [ "${SLURM_JOB_NUM_NODES:-1}${PBS_JOBID-}${LSB_JOBID-}" = 1 ] || elsewhere=yes
@@ -142,6 +190,9 @@ if [ -n "$hosts" ]; then
 elif [ -z "$elsewhere" ]; then # on this machine only: shared memory, no network, no ssh
     export OMPI_MCA_btl=${OMPI_MCA_btl:-self,vader} OMPI_MCA_pml=${OMPI_MCA_pml:-ob1}
     export OMPI_MCA_plm=${OMPI_MCA_plm:-isolated}
+    # A batch job of one task may start as many ranks as this machine has room for.
+    export OMPI_MCA_ras=${OMPI_MCA_ras:-^slurm,gridengine,tm,loadleveler,lsf,alps}
+    export PRTE_MCA_ras=${PRTE_MCA_ras:-^slurm,gridengine,pbs,tm,lsf}
     # mpirun looks up its own machine's name: a name server that does not answer may cost it one
     # second, not five.
     export RES_OPTIONS=${RES_OPTIONS:-timeout:1 attempts:1}
@@ -310,6 +361,9 @@ elif [[ $words =~ process\ rank\ ([0-9]+)\ .*exiting\ improperly ]]; then
     why+=" call it"
     [ -z "$opening" ] ||
         why="rank ${BASH_REMATCH[1]} ended before comm_open, where the others wait for it"
+elif [[ $words = *'not enough slots'* ]]; then
+    why="this job has room for fewer than $np ranks: start it with more tasks (Slurm: --ntasks=$np)"
+    why+=", or fewer ranks (NP=)" status=2
 elif [[ $words = *'was unable to reliably start'* ]] ||
     [[ -n $hosts && $words = *'lost communication with a remote daemon'* ]]; then
     why="$program does not reach all of --hosts $hosts: $(which_host)" status=2

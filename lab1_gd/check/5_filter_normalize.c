@@ -1,6 +1,7 @@
 /* 5_filter_normalize.c: the check of filter_normalize. */
 #include "exercise.h"
 #include "lab1.h"
+#include "quantiles.h"
 #include "rng.h"
 #include <math.h>
 #include <string.h>
@@ -117,9 +118,7 @@ static double factor_of(const float *now, const float *old, const float *w, int 
                  "it copies w: only the lengths are w's, the direction stays d's");
     if (squares == 0)
         return now[0];
-    double scale = along / squares, most = 0;
-    for (int i = 0; i < SIZE; i++)
-        most = fmax(most, fabs(scale * old[i]));
+    double scale = along / squares, most = fabs(scale) * largest_difference(old, NULL, SIZE);
     for (int i = 0; i < SIZE; i++)
         WRONG_UNLESS(isnan(scale) || isinf(scale) ||
                          fabs(now[i] - scale * old[i]) <= 1e-5 * most + 1e-12,

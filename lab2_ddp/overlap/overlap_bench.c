@@ -260,9 +260,7 @@ static float *weights(const Bench *b)
 static double weights_off(const Bench *b)
 {
     float *w = weights(b);
-    double most = 0;
-    for (int i = 0; i < b->m->params.n; i++)
-        most = fmax(most, fabs((double)w[i] - b->expected[i]));
+    double most = largest_difference(w, b->expected, b->m->params.n);
     free(w);
     return most;
 }

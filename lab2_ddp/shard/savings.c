@@ -2,6 +2,7 @@
  * batch in pieces. Rank 0 alone. */
 #include "check.h"
 #include "epoch_order.h"
+#include "quantiles.h"
 #include "shard_study.h"
 #include "timer.h"
 #include <math.h>
@@ -97,12 +98,7 @@ static float *grads_of(const Deep *d)
 
 static double relative(const float *g, const float *expected, int n)
 {
-    double most = 0, scale = 0;
-    for (int i = 0; i < n; i++) {
-        most = fmax(most, fabs((double)g[i] - expected[i]));
-        scale = fmax(scale, fabs((double)expected[i]));
-    }
-    return most / scale;
+    return largest_difference(g, expected, n) / largest_difference(expected, NULL, n);
 }
 
 static void start_images(Loader *l, const ShardStudy *s, int count)

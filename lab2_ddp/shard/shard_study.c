@@ -223,8 +223,8 @@ static StageRow row_of(Trial *t, double seconds, const float *w, const float *pl
     row.all = l->most_all;
     row.all_predicted = row.predicted.params + row.predicted.grads + row.predicted.state +
                         row.activations_predicted;
-    for (int i = 0; w && i < t->s->parameters; i++)
-        row.difference = fmax(row.difference, fabs((double)w[i] - plain[i]));
+    if (w)
+        row.difference = fmax(row.difference, largest_difference(w, plain, t->s->parameters));
     return row;
 }
 

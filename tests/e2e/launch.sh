@@ -69,6 +69,33 @@ if command -v Xvfb >/dev/null; then
     kill -KILL $hangs
 fi
 
+# ---- what containers and batch systems limit ----
+train=("$BUILD/sol/lab2_ddp/3_train" --model mlp --images 64 --test-images 8 --batch 8 --epochs 1
+    --data synthetic --out "$work/run")
+expect "a batch job of one task" 0 "^2 ranks$" env SLURM_JOBID=1 SLURM_NODELIST="$(uname -n)" \
+    SLURM_TASKS_PER_NODE=1 SLURM_NNODES=1 SLURM_JOB_NUM_NODES=1 \
+    $launch --np 2 sh -c 'echo "$OMPI_COMM_WORLD_SIZE ranks"'
+[ -n "${SAN-}" ] || expect "few addresses" 2 "error: 8 threads with OpenBLAS map .* leaves this" \
+    bash -c 'ulimit -v 900000; exec "$@" --threads 8' bash "${train[@]}"
+if [ -n "${SAN-}" ]; then echo "no limits under sanitizers"
+elif unshare -mn true 2>/dev/null; then
+    # shellcheck disable=SC2317 # expect calls it
+    in_container() { unshare -mn sh -ec 'ip link set lo up; '"$1"'; shift; exec "$@"' sh "$@"; }
+    expect "no network" 2 "error: no network interface is up here" unshare -n $launch --np 2 true
+    expect "a small /dev/shm" 0 "^ok$" in_container 'mount -t tmpfs -o size=1m none /dev/shm' \
+        $launch --np 2 echo ok
+    expect "no room" 2 "error: no folder for .* /dev/shm has 1 MB free; .* has 1 MB free" \
+        in_container 'for at in /dev/shm /tmp; do mount -t tmpfs -o size=1m none $at; done
+            export TMPDIR=/tmp' $launch --np 2 true
+    own=$(sed -n 's/^0:://p' /proc/self/cgroup)
+    limit='mount -t tmpfs none /sys/fs/cgroup; cd /sys/fs/cgroup; mkdir -p .'"$own"'; cd .'"$own"'
+        echo 50000 100000 >cpu.max; echo 100 >pids.max; echo 1 >pids.current; cd '"$PWD"
+    expect "half a processor" 0 "device *CPU, 1 thread" in_container "$limit" "${train[@]}"
+    expect "few processes" 2 "error: at most 99 more processes" \
+        in_container "$limit" $launch --np 32 true
+else echo "no namespaces here (unshare): a container's limits are not tested"
+fi
+
 columns='echo "columns $LABS_COLUMNS"'
 expect "no terminal" 0 "^columns 0$" $launch --np 2 sh -c "$columns"
 if script -qec true /dev/null >/dev/null 2>&1; then

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# seconds: 60
+# seconds: 120
 # Figures where there is no window to show them in: no display, a dead one, HEADLESS=1, and a build
 # without Cairo and SDL2. Never a crash: a PNG instead, and one line that says why.
 set -u
@@ -22,6 +22,29 @@ if "$demo" png "$work/probe" >/dev/null 2>"$work/err"; then
     expect_png none "no window: " env "$demo"
     expect_png dead "no window: " env DISPLAY=:987 "$demo"
     expect_png headless "HEADLESS" env HEADLESS=1 DISPLAY=:987 "$demo"
+    # Displays that accept the connection and never answer.
+    python3 - "$work/wayland" >"$work/port" 2>/dev/null <<'END' &
+import socket, sys, time
+wayland = socket.socket(socket.AF_UNIX)
+wayland.bind(sys.argv[1])
+wayland.listen()
+x = socket.socket()
+for port in range(6100, 6200):
+    try:
+        x.bind(("127.0.0.1", port))
+        break
+    except OSError:
+        pass
+x.listen()
+print(port - 6000, flush=True)
+time.sleep(300)
+END
+    for ((i = 0; i < 200; i++)); do [ ! -s "$work/port" ] || break; sleep 0.05; done
+    if [ -s "$work/port" ]; then
+        expect_png silent_x "does not answer" env DISPLAY="127.0.0.1:$(<"$work/port")" "$demo"
+        expect_png silent_wayland "does not answer" env WAYLAND_DISPLAY="$work/wayland" "$demo"
+        kill %1
+    fi
 else
     grep -q 'built without Cairo' "$work/err" || fail "png: $(cat "$work/err")"
 fi
@@ -29,7 +52,7 @@ fi
 # shellcheck disable=SC2086  # CC may be two words
 ${CC:-cc} -std=gnu11 -D_GNU_SOURCE -O0 -Wall -Wextra -Werror -Wno-unused-parameter -Icommon \
     -Itests/support common/plot/plot*.c \
-    common/base/{quantiles,check,printable,memory,number,start,start_needs,start_streams}.c \
+    common/base/{quantiles,check,printable,memory,cgroup,number,start,start_needs,start_streams}.c \
     common/base/{file,timer,child,child_alone,child_family}.c \
     tests/support/plot_gallery.c tests/tools/plot_demo.c -lm \
     -o "$work/demo" 2>"$work/err" || fail "it does not build without Cairo and SDL2"

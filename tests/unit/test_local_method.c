@@ -3,6 +3,7 @@
  */
 #include "harness.h"
 #include "local/local_method.h"
+#include "quantiles.h"
 #include "rng.h"
 #include <math.h>
 #include <stdlib.h>
@@ -60,9 +61,7 @@ static void expect_same(Comm *c, Backend *be, LocalSpec one, LocalSpec other, do
                         const char *what)
 {
     Trained a = train(c, be, one), b = train(c, be, other);
-    double off = 0;
-    for (int i = 0; i < a.n; i++)
-        off = fmax(off, fabs((double)a.w[i] - b.w[i]));
+    double off = largest_difference(a.w, b.w, a.n);
     if (!(off <= most))
         fail_msg("%s: weights differ by %g", what, off);
     free(a.w);

@@ -6,13 +6,18 @@
  */
 #include "audit.h"
 #include "backend/backend_open.h"
+#include "cgroup.h"
+#include "check.h"
 #include "cpu.h"
 #include "memory.h"
 #include "timer.h"
 #include <omp.h>
+#include <math.h>
 #include <sched.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/mman.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 struct Event {
@@ -179,7 +184,8 @@ static const char *choose_kernels(BackendOps *op) { return cpu_kernels(op), NULL
 #endif
 
 /* Pin this process to the local_rank-th part of the available cores, so that ranks do not migrate
- * between cores. More ranks than cores share them round robin. Returns the number of its cores. */
+ * between cores. More ranks than cores share them round robin. Returns the number of its cores, less
+ * where a container's quota of processor time is less. */
 static int take_cores(int local_rank, int local_size, char *list, size_t size)
 {
 #ifdef __linux__
@@ -204,7 +210,7 @@ static int take_cores(int local_rank, int local_size, char *list, size_t size)
         if (local_size > 1)
             sched_setaffinity(0, sizeof mine,
                               &mine); /* a failure (in a container) only costs speed */
-        return taken;
+        return (int)fmin(taken, fmax(1, ceil(cgroup_cores() / local_size)));
     }
 #endif
     snprintf(list, size, "any");
@@ -212,17 +218,41 @@ static int take_cores(int local_rank, int local_size, char *list, size_t size)
     return total >= local_size ? total / local_size : 1;
 }
 
+/* The part number in the line "CPU part : 0xd0c" of an ARM processor. */
+static const char *arm_name(const char *part)
+{
+    static const struct {
+        const char *part, *name;
+    } known[] = {{"0xd03", "ARM Cortex-A53"},  {"0xd05", "ARM Cortex-A55"},
+                 {"0xd07", "ARM Cortex-A57"},  {"0xd08", "ARM Cortex-A72"},
+                 {"0xd0b", "ARM Cortex-A76"},  {"0xd0c", "ARM Neoverse N1"},
+                 {"0xd40", "ARM Neoverse V1"}, {"0xd49", "ARM Neoverse N2"},
+                 {"0xd4f", "ARM Neoverse V2"}, {"0xac3", "Ampere-1"}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (!strcmp(part, known[i].part))
+            return known[i].name;
+    return "ARM";
+}
+
+/* Most processors have a "model name"; of others, what is there. */
 static void cpu_model_name(char *name, size_t size)
 {
     FILE *f = fopen("/proc/cpuinfo", "r");
     char line[256];
-    snprintf(name, size, "unnamed");
-    while (f && fgets(line, sizeof line, f))
-        if (!strncmp(line, "model name", 10) && strchr(line, ':')) {
-            snprintf(name, size, "%.60s", strchr(line, ':') + 2);
-            name[strcspn(name, "\n")] = 0;
+    struct utsname machine;
+    snprintf(name, size, "%s", uname(&machine) == 0 ? machine.machine : "unnamed");
+    while (f && fgets(line, sizeof line, f)) {
+        char *value = strchr(line, ':');
+        if (!value || !value[1])
+            continue;
+        value[strcspn(value, "\n")] = 0;
+        if (!strncmp(line, "model name", 10)) {
+            snprintf(name, size, "%.60s", value + 2);
             break;
         }
+        if (!strncmp(line, "CPU part", 8))
+            snprintf(name, size, "%s", arm_name(value + 2));
+    }
     if (f)
         fclose(f);
 }
@@ -230,6 +260,8 @@ static void cpu_model_name(char *name, size_t size)
 /* Switch off OpenBLAS's own threads: here OpenMP splits the work and each BLAS call stays on its
  * thread. Other CBLAS lack this call. */
 extern void openblas_set_num_threads(int threads) __attribute__((weak));
+/* What it maps for each thread, and the heaps of all threads: with less it tries for ever. */
+static const double BLAS_ROOM = (128 << 20) + 4096, OTHER_ROOM = 150e6; /* bytes */
 
 Backend *backend_cpu_open(int local_rank, int local_size, int threads)
 {
@@ -239,6 +271,13 @@ Backend *backend_cpu_open(int local_rank, int local_size, int threads)
     cpu->ops = memory_ops;
     const char *portable = choose_kernels(&cpu->ops);
     cpu->base = (Backend){.op = &cpu->ops, .threads = threads ? threads : own};
+    double room = BLAS_ROOM * cpu->base.threads + OTHER_ROOM, left = memory_addresses_left();
+    if (openblas_set_num_threads && left < room)
+        die(EXIT_USAGE,
+            "%d thread%s with OpenBLAS map%s %.0f MB, and ulimit -v leaves this process %.0f MB: "
+            "raise it%s",
+            cpu->base.threads, cpu->base.threads == 1 ? "" : "s", cpu->base.threads == 1 ? "s" : "",
+            1e-6 * room, 1e-6 * left, cpu->base.threads == 1 ? "" : ", or use fewer --threads");
     cpu_model_name(name, sizeof name);
 #ifdef REFERENCE_BLAS
     const char *blas = ", reference BLAS: dense layers are slow";
