@@ -16,7 +16,8 @@ case $lab in
     */exercises) lab=$(dirname "$lab") ;;
     *) name=main ;;
 esac
-compiler=("$@")
+compiler=("$@") depend=()
+case " $* " in *' -MMD '*) depend=(-MF "${final%.o}.d" -MT "$final") ;; esac
 
 # The compiler, a minute at most and within limits: a program may include /dev/zero.
 compile() { # arguments…
@@ -52,7 +53,7 @@ errors=(return-type implicit-function-declaration implicit-int incompatible-poin
     int-conversion)
 check_compile() {
     [ -e "$source" ] || { missing; return 1; }
-    compile "${errors[@]/#/-Werror=}" -MF "${final%.o}.d" -MT "$final" -c "$source" -o "$object"
+    compile "${errors[@]/#/-Werror=}" "${depend[@]}" -c "$source" -o "$object"
     local status=$? error
     show
     [ $status != 0 ] || return 0
@@ -89,12 +90,13 @@ check_link() {
     done
     [ "$name" = main ] || others+="void $name(void); int main(void) { $name(); }"
     echo "$others" >"$test.c"
+    local missing status=0
     # shellcheck disable=SC2086 # the libraries are words
-    compile -w "$test.c" "$object" $libraries -o "$test" && { rm -f "$test"* "${object%.o}.d"; return; }
-    local missing
+    compile -w "$test.c" "$object" $libraries -o "$test" || status=1
     missing=$(sed -En "s/.*undefined (reference to|symbol:) [\`']?([A-Za-z0-9_]+).*/\2/p
         s/^ *\"_([A-Za-z0-9_]+)\", referenced from.*/\1/p" "$object.log" | head -n 1)
     rm -f "$test"* "${object%.o}.d"
+    [ $status != 0 ] || return 0
     show
     if [ -n "$missing" ]; then echo "$source: it uses $missing, which is defined nowhere"
     else echo "it does not link: $(first_of 'definition\|duplicate\|error')"; fi
@@ -106,6 +108,6 @@ if ! message=$(check_compile && check_name && check_link); then
     broken=${object%.o}.broken.c
     printf '#include "check.h"\nint %s(void) { die(EXIT_WRONG, "%%s", "%s"); }\n' \
         "$name" "$(printf %s "$message" | tr -cd '[:print:]' | sed 's/[\\"]/\\&/g')" >"$broken"
-    "${compiler[@]}" -MF "${final%.o}.d" -MT "$final" -c "$broken" -o "$object" || exit
+    "${compiler[@]}" "${depend[@]}" -c "$broken" -o "$object" || exit
 fi
 mv "$object" "$final"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# words.sh TEXT: the words of TEXT, each in quotes for a shell. In TEXT 'a b', "a b" and a\ b are one
-# word, and ~/ at the beginning of a word or of an option's value is your folder; no other sign means
-# anything. Exit status: 0; 1: a quote is not closed.
+# words.sh TEXT: the words of TEXT, each in quotes for a shell. In TEXT 'a b', "a b" and a\ b are
+# one word, and ~/ at the beginning of a word or of an option's value is your folder; no other sign
+# means anything. Exit status: 0; 1: a quote is not closed.
 set -eu
 [[ $1 =~ [^[:space:]] ]] || exit 0
 list=$(xargs printf '%s\n' <<<"$1" 2>/dev/null) || exit 1

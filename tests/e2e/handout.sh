@@ -91,7 +91,8 @@ done <"$work/commands"
 named='`[a-z0-9_]+/[A-Za-z0-9_./]*`|\(docs/[a-z0-9_.]*\)'
 for file in $(grep -oE "$named" README.md | tr -d '`()'); do
     case $file in build/* | data/*) continue ;; esac
-    [ -e "$file" ] || compgen -G "*/$file" >/dev/null || # in each lab wrong "README.md names $file, which is not there"
+    [ -e "$file" ] || compgen -G "*/$file" >/dev/null || # in each lab
+        wrong "README.md names $file, which is not there"
 done
 
 make help >"$work/help.log"; grep -q '^  lab2 ' "$work/help.log" || wrong "make help"

@@ -96,8 +96,8 @@ for value in '' 0 -1 1.5 abc '2 3' 99999; do case_ 2 'JOBS=' make doctor "JOBS=$
 for value in 2 yes 'thread 1'; do case_ 2 'SAN=' make all "SAN=$value"; done
 for value in lab9 lab 'lab1 x' ../lab1; do case_ 2 'LAB=' make check "LAB=$value"; done
 # Whatever the variable: make expands nothing in it, and no shell runs it.
-every=$(sed -nE 's/^#= .*\b([A-Z_]+)=.*/\1/p; s/^GIVEN := //p; s/^    ([A-Z_ ]+)( \\|)$/\1/p' Makefile)
-for name in $(tr ' \\' '\n\n' <<<"$every" | grep '[A-Z]' | sort -u) CPPFLAGS LDFLAGS CBLAS_LIBS OTHER; do
+every=$(sed -n '/^GIVEN :=/,/[A-Z]$/p' Makefile | grep -oE '\b[A-Z_]+\b' | grep -v GIVEN)
+for name in $every CPPFLAGS LDFLAGS CBLAS_LIBS OTHER; do
     make -n lab1 ONLY=1 "$name='\";\`touch x1\`\$(touch x2)\$\$(touch x3)\$(shell touch x4)'" \
         >"$work/err" 2>&1
     make -n lab1 ONLY=1 "$name=a

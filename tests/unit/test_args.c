@@ -198,7 +198,8 @@ static void variables(void **state)
     args_otherwise(options, "seed", "3"); /* it was given */
     assert_int_equal(v.seed, 7);
     setenv("LABS_OPTIONS", "--device=fast", 1);
-    refuse("", "--device=fast: expected auto, cpu or cuda;");
+    refuse("",
+           "--device=fast: expected auto, cpu or cuda (a variable of make's, or of your shell);");
     setenv("LABS_OPTIONS", "--seed", 1);
     parse_words(options, "");
     unsetenv("LABS_OPTIONS");

@@ -260,7 +260,7 @@ static void cpu_model_name(char *name, size_t size)
 /* Switch off OpenBLAS's own threads: here OpenMP splits the work and each BLAS call stays on its
  * thread. Other CBLAS lack this call. */
 extern void openblas_set_num_threads(int threads) __attribute__((weak));
-/* What it maps for each thread, and the heaps of all threads: with less it tries for ever. */
+/* What it maps for each thread, and the heaps of all threads: with less it never stops trying. */
 static const double BLAS_ROOM = (128 << 20) + 4096, OTHER_ROOM = 150e6; /* bytes */
 
 Backend *backend_cpu_open(int local_rank, int local_size, int threads)
