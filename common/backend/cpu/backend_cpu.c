@@ -184,8 +184,8 @@ static const char *choose_kernels(BackendOps *op) { return cpu_kernels(op), NULL
 #endif
 
 /* Pin this process to the local_rank-th part of the available cores, so that ranks do not migrate
- * between cores. More ranks than cores share them round robin. Returns the number of its cores, less
- * where a container's quota of processor time is less. */
+ * between cores. More ranks than cores share them round robin. Returns the number of its cores, or
+ * a container's quota of processor time, if that is less. */
 static int take_cores(int local_rank, int local_size, char *list, size_t size)
 {
 #ifdef __linux__
@@ -260,7 +260,7 @@ static void cpu_model_name(char *name, size_t size)
 /* Switch off OpenBLAS's own threads: here OpenMP splits the work and each BLAS call stays on its
  * thread. Other CBLAS lack this call. */
 extern void openblas_set_num_threads(int threads) __attribute__((weak));
-/* What it maps for each thread, and the heaps of all threads: with less it tries for ever. */
+/* Address space of each thread's buffer, and of the rest of a program: without it, it loops. */
 static const double BLAS_ROOM = (128 << 20) + 4096, OTHER_ROOM = 150e6; /* bytes */
 
 Backend *backend_cpu_open(int local_rank, int local_size, int threads)
