@@ -60,7 +60,8 @@ ar rcs "$work/all.a" "${objects[@]}"
 $cc --sysroot="$root" -fopenmp "$work/lab2_ddp_solution_3_train.c.o" "$work/all.a" \
     -L"$root$lib/openmpi/lib" -L"$root$lib/openblas-pthread" -lmpi -lopenblas -ljansson -lz \
     -lcairo "$root$lib"/libcrypto.so.? "$root$lib"/libSDL2-2.0.so.0 -lm \
-    -Wl,--allow-shlib-undefined -Wl,-rpath-link,"$root$lib" -o "$work/3_train" || { echo "FAIL: does not link"; exit 1; }
+    -Wl,--allow-shlib-undefined -Wl,-rpath-link,"$root$lib" -o "$work/3_train" ||
+    { echo "FAIL: does not link"; exit 1; }
 HEADLESS=1 qemu-aarch64 -L "$root" -E LD_LIBRARY_PATH="$path" "$work/3_train" --model mlp \
     --batch 50 --images 1000 --test-images 100 --epochs 1 --data synthetic \
     --out "$work/run" >"$work/log" 2>&1
