@@ -116,7 +116,8 @@ refused 'expected a number' --extent nan
 refused 'points' --points -3
 refused 'model' --model resnet9
 if [ -d /usr/share/datasets/fashion-mnist ]; then
-    refused 'give another --data' --checkpoint "$checkpoint" --data fashion
+    refused 'give another --data' --checkpoint "$checkpoint" --data fashion \
+        --data-dir /usr/share/datasets
 fi
 
 HEADLESS=1 "$BUILD/student/lab1_gd/5_loss_landscape" --data synthetic --out "$work/todo" \

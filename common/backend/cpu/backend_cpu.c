@@ -184,8 +184,8 @@ static const char *choose_kernels(BackendOps *op) { return cpu_kernels(op), NULL
 #endif
 
 /* Pin this process to the local_rank-th part of the available cores, so that ranks do not migrate
- * between cores. More ranks than cores share them round robin. Returns the number of its cores, less
- * where a container's quota of processor time is less. */
+ * between cores. More ranks than cores share them round robin. Returns the number of its cores, or
+ * a container's quota of processor time, if that is less. */
 static int take_cores(int local_rank, int local_size, char *list, size_t size)
 {
 #ifdef __linux__
