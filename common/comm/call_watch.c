@@ -60,7 +60,8 @@ static bool needs(const Line *l, int r)
 /* ---- has it had a processor? ---- */
 
 /* On a busy machine a rank may wait for a processor for 10 s and more: Linux lets one that has
- * called sched_yield often, as MPI does while it waits, wait behind all others. It does not hang. */
+ * called sched_yield often, as MPI does while it waits, wait behind all others. It does not hang.
+ */
 static void look_at(int r)
 {
     static const double LOOK = 0.2; /* s, at most: this process may have been stopped, too */

@@ -20,14 +20,20 @@ lives() { # HOST:PROCESS:START; a process of another host cannot be asked
     [ "$of" != "$host" ] || [ "$process" = "${process%%:*}:$(began "${process%%:*}")" ]
 }
 not_ours() { echo "$lock: not a lock of make's: remove it" >&2; exit 2; }
-cannot() { echo "${lock%/*}: cannot be written to; its owner can: $(ls -ld "${lock%/*}")" >&2; exit 2; }
+cannot() {
+    echo "${lock%/*}: cannot be written to; its owner can: $(ls -ld "${lock%/*}")" >&2
+    exit 2
+}
 holder() { readlink "$lock" 2>/dev/null || true; }
 
 tries=0
 again() { # for two seconds
     tries=$((tries + 1))
-    [ $tries -lt 50 ] || { echo "${lock%/*}: no symbolic link can be made there, for the lock: use" \
-        "BUILD=FOLDER on another file system" >&2; exit 2; }
+    if [ $tries = 50 ]; then
+        echo "${lock%/*}: no symbolic link can be made there, for the lock: use BUILD=FOLDER on" \
+            "another file system" >&2
+        exit 2
+    fi
     [ $tries -lt 10 ] || sleep 0.05
 }
 

@@ -65,7 +65,7 @@ says() { # words, make's arguments…
         { wrong "make ${*:2}: expected '$1'"; tail -c 300 "$work/output"; }
 }
 says "/assessment/grader/grade --submission 'assessment/train.c' --trust " grade
-says "/assessment/grader/grade --submission 'a b.c' --np 3 --data=synthetic --images 500" \
+says "/assessment/grader/grade --submission 'a b.c' --np 3 --data=synthetic '--images' '500'" \
     grade "SUBMISSION=a b.c" NP=3 DATA=synthetic ARGS="--images 500"
 says "launch.sh --np=4 $BUILD/student/assessment/train --seed=5" assessment NP=4 SEED=5
 if [ -d assessment/solution ]; then
