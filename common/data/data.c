@@ -1,9 +1,9 @@
 /* data.c: choose a data set, find its folder, check that it is complete.
  *
  * Files are looked for in $DATA_DIR, which must hold a data set, in the cache of `make datasets`,
- * in the system's package; the first folder that holds any file of the set must hold them all. Their
- * structure is checked by the readers; their SHA-256 tells the official files from an unofficial
- * copy.
+ * in the system's package; the first folder that holds any file of the set must hold them all.
+ * Their structure is checked by the readers; their SHA-256 tells the official files from an
+ * unofficial copy.
  */
 #include "data.h"
 #include "check.h"
