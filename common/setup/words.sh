@@ -7,8 +7,8 @@ set -eu
 list=$(xargs printf '%s\n' <<<"$1" 2>/dev/null) || exit 1
 while IFS= read -r word; do
     case $word in
-        '~/'*) word=$HOME/${word#'~/'} ;;
-        -*'=~/'*) word=${word%%=*}=$HOME/${word#*=\~/} ;;
+        \~/*) word=$HOME/${word#\~/} ;;
+        -*=\~/*) word=${word%%=*}=$HOME/${word#*=\~/} ;;
     esac
     printf "'%s' " "${word//\'/\'\\\'\'}"
 done <<<"$list"

@@ -235,8 +235,8 @@ while sleep 1; do echo tick; done >&9 & # not 'read -t': that may lose half a li
 ticks=$!
 start_some
 while [ ${#running[@]} -gt 0 ] && read -r -u 9 what slot rest; do
+    # shellcheck disable=SC2086 # words
     case $what in
-        # shellcheck disable=SC2086 # words
         end) finish "$slot" $rest ;;
         lost) [ -z "${running[$slot]-}" ] || [ "${process[$slot]}" != "$rest" ] ||
             finish "$slot" 137 0 0 ;;
