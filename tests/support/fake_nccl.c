@@ -1,4 +1,6 @@
-/* fake_nccl.c: a double of NCCL, over MPI. See fake_nccl.h. */
+/* fake_nccl.c: a double of NCCL, over MPI. See fake_nccl.h. By MPI's PMPI_ names: for the watch and
+ * the emulated network what NCCL does is no call of MPI's.
+ */
 #include "fake_nccl.h"
 #include "check.h"
 #include <mpi.h>
@@ -41,7 +43,7 @@ ncclResult_t ncclGetUniqueId(ncclUniqueId *id)
 {
     static int made;
     Id mine = {.tag = 1000 + made++};
-    MPI_Comm_rank(MPI_COMM_WORLD, &mine.world_rank);
+    PMPI_Comm_rank(MPI_COMM_WORLD, &mine.world_rank);
     memset(id, 0, sizeof *id);
     memcpy(id, &mine, sizeof mine);
     return ncclSuccess;
@@ -50,20 +52,20 @@ ncclResult_t ncclGetUniqueId(ncclUniqueId *id)
 static void meet(int *members, int size, int rank, Id id)
 {
     int mine[2] = {rank};
-    MPI_Comm_rank(MPI_COMM_WORLD, &mine[1]);
+    PMPI_Comm_rank(MPI_COMM_WORLD, &mine[1]);
     if (rank > 0) {
-        MPI_Send(mine, 2, MPI_INT, id.world_rank, id.tag, MPI_COMM_WORLD);
-        MPI_Recv(members, size, MPI_INT, id.world_rank, id.tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        PMPI_Send(mine, 2, MPI_INT, id.world_rank, id.tag, MPI_COMM_WORLD);
+        PMPI_Recv(members, size, MPI_INT, id.world_rank, id.tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         return;
     }
     ASSERT(mine[1] == id.world_rank);
     members[0] = mine[1];
     for (int i = 1, other[2]; i < size; i++) {
-        MPI_Recv(other, 2, MPI_INT, MPI_ANY_SOURCE, id.tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        PMPI_Recv(other, 2, MPI_INT, MPI_ANY_SOURCE, id.tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         members[other[0]] = other[1];
     }
     for (int i = 1; i < size; i++)
-        MPI_Send(members, size, MPI_INT, members[i], id.tag, MPI_COMM_WORLD);
+        PMPI_Send(members, size, MPI_INT, members[i], id.tag, MPI_COMM_WORLD);
 }
 
 ncclResult_t ncclCommInitRank(ncclComm_t *comm, int size, ncclUniqueId unique, int rank)
@@ -80,11 +82,11 @@ ncclResult_t ncclCommInitRank(ncclComm_t *comm, int size, ncclUniqueId unique, i
     c->rank = rank;
     c->size = size;
     meet(members, size, rank, id);
-    MPI_Comm_group(MPI_COMM_WORLD, &world);
-    MPI_Group_incl(world, size, members, &group);
-    MPI_Comm_create_group(MPI_COMM_WORLD, group, id.tag, &c->ranks);
-    MPI_Group_free(&world);
-    MPI_Group_free(&group);
+    PMPI_Comm_group(MPI_COMM_WORLD, &world);
+    PMPI_Group_incl(world, size, members, &group);
+    PMPI_Comm_create_group(MPI_COMM_WORLD, group, id.tag, &c->ranks);
+    PMPI_Group_free(&world);
+    PMPI_Group_free(&group);
     free(members);
     fake_alive++;
     *comm = c;
@@ -96,7 +98,7 @@ ncclResult_t ncclCommDestroy(ncclComm_t c)
     while (fake_fault == FAULT_END)
         pause();
     fake_alive--;
-    MPI_Comm_free(&c->ranks);
+    PMPI_Comm_free(&c->ranks);
     free(c);
     return ncclSuccess;
 }
@@ -139,7 +141,7 @@ static void check_same(const Operation *x)
     long mine[2 * FACTS] = {x->kind, (long)x->count, x->type, x->op, x->root}, all[2 * FACTS];
     for (int i = 0; i < FACTS; i++)
         mine[FACTS + i] = -mine[i];
-    MPI_Allreduce(mine, all, 2 * FACTS, MPI_LONG, MPI_MAX, x->c->ranks);
+    PMPI_Allreduce(mine, all, 2 * FACTS, MPI_LONG, MPI_MAX, x->c->ranks);
     for (int i = 0; i < FACTS; i++)
         ASSERT(all[i] == -all[FACTS + i]);
 }
@@ -156,15 +158,15 @@ static void run(void *p)
             pause();
     check_same(x);
     if (x->kind == ALL_REDUCE)
-        MPI_Allreduce(in_place ? MPI_IN_PLACE : x->in, x->out, n, type, op, x->c->ranks);
+        PMPI_Allreduce(in_place ? MPI_IN_PLACE : x->in, x->out, n, type, op, x->c->ranks);
     else if (x->kind == REDUCE_SCATTER)
-        MPI_Reduce_scatter_block(x->in, x->out, n, type, op, x->c->ranks);
+        PMPI_Reduce_scatter_block(x->in, x->out, n, type, op, x->c->ranks);
     else if (x->kind == ALL_GATHER)
-        MPI_Allgather(x->in, n, type, x->out, n, type, x->c->ranks);
+        PMPI_Allgather(x->in, n, type, x->out, n, type, x->c->ranks);
     else {
         if (x->c->rank == x->root && !in_place)
             memcpy(x->out, x->in, n * size_of(x->type));
-        MPI_Bcast(x->out, n, type, x->root, x->c->ranks);
+        PMPI_Bcast(x->out, n, type, x->root, x->c->ranks);
     }
 }
 
