@@ -133,7 +133,7 @@ worklog:
 leaderboard:
 	@common/setup/leaderboard.sh $(call quoted,$(SUBMISSIONS)) $(given_ranks)
 clean:
-	@common/setup/clean.sh $(call quoted,$(BUILD)) $(MAKE_PROCESS) $(if $(BUILDING),again)
+	@common/setup/clean.sh '$(BUILD)' $(MAKE_PROCESS) $(if $(BUILDING),again)
 
 include make/setup.mk
 include make/compile.mk
@@ -151,7 +151,7 @@ show: $(SHOW)
 	@$(launch) $(SHOW) --show $(OPTIONS); status=$$?; [ $$status = 77 ] || exit $$status
 figures: $(LAB_PROGRAMS) $(GRADING) $(BENCH)
 	@$(BUILT)
-	@common/setup/figures.sh $(B) $(BUILD)/figures $(call quoted,$(ONLY))
+	@common/setup/figures.sh $(B) $(BUILD)/figures '$(ONLY)'
 all: $(BENCH) $(LAB_PROGRAMS) $(TRAINERS) $(GRADING) $(B)/libcommon.a \
     $(if $(HAVE_CMOCKA),$(UNIT_TESTS) $(TOOLS))
 no_solutions:

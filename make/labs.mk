@@ -122,8 +122,8 @@ VARIABLES = $(if $(DEVICE),--device=$(DEVICE)) $(if $(DATA),--data=$(DATA)) \
     $(if $(SEED),--seed=$(SEED))
 OPTIONS = $(VARIABLES) $(OPTION_WORDS)
 
-# ONLY=1A, 1a_gradient.c and exercises/1a_gradient.c are 1a_gradient's, too.
-# Asked once.
+# ONLY=1A, 1a_gradient.c and exercises/1a_gradient.c are 1a_gradient's, too. A shell, once: WANTED
+# is read for every program.
 lower_names = $(shell echo '$(ONLY)' | tr A-Z a-z | sed 's,.*/,,; s/\.[a-z]*$$//')
 WANTED = $(if $(ONLY),$(eval WANTED := $(lower_names))$(WANTED))
 # What ONLY chooses of these programs. A word that begins with a number is the beginning of a name,

@@ -15,7 +15,8 @@ define newline
 
 endef
 ODD := ' " ` ; & | < > * ? ! \ [ ] { } $$ \# $(open) $(close)
-plain = $(if $(strip $(foreach c,$(ODD) $(2),$(findstring $(c),$($(1))))),,yes)
+without = $(if $(strip $(foreach c,$(2),$(findstring $(c),$($(1))))),,yes)
+plain = $(call without,$(1),$(ODD) $(2))
 # Make tells only=1a from ONLY=1a, and ignores a variable that nobody reads.
 in_capitals = $(call must,$(if $(filter $(1),$(TYPED)),,yes), \
     $(1)= is not a variable of this Makefile: $(2)=)
@@ -32,7 +33,6 @@ $(call must,$(call plain,BUILD,: %), \
 # Text that only programs read, in quotes; flags of compilers, which may have quotes.
 TEXT := ARGS SUBMISSION SUBMISSIONS WORKLOG DATA_DIR
 FLAGS := CFLAGS CPPFLAGS LDFLAGS LDLIBS %_CFLAGS %_LIBS
-without = $(if $(strip $(foreach c,$(2),$(findstring $(c),$($(1))))),,yes)
 $(foreach name,$(filter-out $(TEXT) $(FLAGS),$(INHERITED) $(TYPED)), \
     $(call must,$(call plain,$(name)),$(name)=$($(name)): expected no quotes or signs of the shell))
 $(foreach name,$(filter $(FLAGS),$(INHERITED) $(TYPED)), \

@@ -40,7 +40,7 @@ static void check_meaning(const TrainOptions *o)
 }
 
 /* The rows of the epochs that the checkpoint has behind it, from the metrics.csv beside it, which
- * this run may write anew; NULL: there are none. */
+ * this run may overwrite; NULL: there are no such rows. */
 static char *earlier_rows(const char *checkpoint, int epochs)
 {
     enum { MOST = 1 << 26 };

@@ -19,7 +19,7 @@ cuda=()
 [ -e "$BUILD/gpu_calls" ] || cuda=(HAVE_CUDA=) # this build is without
 programs=("$BUILD/sol/$lab/trial/$one")
 [ ! -e "$source/3_train.c" ] || programs+=(-W "$source/3_train.c" "$BUILD/sol/$lab/3_train")
-env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL LC_ALL=C make -n V=1 BUILD="$BUILD" "${cuda[@]}" \
+env -u MAKEFLAGS -u MFLAGS -u LABS_BUILD make -n V=1 BUILD="$BUILD" "${cuda[@]}" \
     -W "$source/$one.c" "${programs[@]}" 2>&1 |
     sed 's/\.part && mv .*//; s/ -MF [^ ]* -MT [^ ]*//; s/ *$//' >"$work/commands"
 command_of() { # a fixed string that only this command has, and what it makes

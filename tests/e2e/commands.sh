@@ -174,7 +174,7 @@ run_one() { # command
 export -f run_one short; export work cuda=
 [ -e "$BUILD/labs_gpu.so" ] || cuda=HAVE_CUDA= # as it was built: nothing is built twice
 echo "$(wc -l <"$work/run") of them run"
-unset MAKELEVEL MAKEFLAGS
+unset LABS_BUILD MAKEFLAGS
 tr '\n' '\0' <"$work/run" |
     xargs -0 -r -n 1 bash -c 'run_one "$1"' _ >"$work/ran" || # two of one program would be refused
     failed=$((failed + 1))

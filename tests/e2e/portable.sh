@@ -24,7 +24,7 @@ if grep -qw avx2 /proc/cpuinfo; then # else this processor is as old
 fi
 
 tests=$work/build/portable/tests
-make --no-print-directory MAKELEVEL=0 CFLAGS="-O1 -march=x86-64" PORTABLE=1 BUILD="$work/build" \
+make --no-print-directory CFLAGS="-O1 -march=x86-64" PORTABLE=1 BUILD="$work/build" \
     HAVE_CAIRO= HAVE_CUDA= "$tests"/test_conv "$tests"/test_plot_{axis,figure,shapes,surface} \
     "$tests"/bench/{bench,bench_gpu,train_rate} >"$work/log" 2>&1 ||
     { cat "$work/log"; exit 1; }

@@ -55,7 +55,7 @@ if [ "$(uname -m)" = x86_64 ]; then
     if grep -qw avx512f /proc/cpuinfo; then older=x86-64-v3 blas=Haswell; fi
     mapfile -t programs < <(runs | cut -d '|' -f 3 | sort -u |
         sed "s~^~$build/$older/sol/lab1_gd/~")
-    env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make --no-print-directory BUILD="$build/$older" \
+    env -u MAKEFLAGS -u MFLAGS -u LABS_BUILD make --no-print-directory BUILD="$build/$older" \
         CFLAGS="-O3 -march=$older -g" HAVE_CUDA= HAVE_NCCL= "${programs[@]}" \
         >"$work/make" 2>&1 || { tail -n 5 "$work/make"; exit 2; }
     export OPENBLAS_CORETYPE=$blas

@@ -26,7 +26,7 @@ common/setup/guard.sh watch $$ "$work"
 trap 'common/setup/guard.sh end "$work"' EXIT
 unset LABS_PARENT
 # for scripts that call make
-unset ONLY MAKEFLAGS MFLAGS MAKEOVERRIDES MAKELEVEL MAKE_TERMOUT MAKE_TERMERR
+unset ONLY LABS_BUILD MAKEFLAGS MFLAGS MAKEOVERRIDES MAKELEVEL MAKE_TERMOUT MAKE_TERMERR
 # protect_shadow_gap: CUDA needs those addresses.
 export ASAN_OPTIONS=${ASAN_OPTIONS-fast_unwind_on_malloc=0:protect_shadow_gap=0}
 export UBSAN_OPTIONS=${UBSAN_OPTIONS-print_stacktrace=1}

@@ -95,7 +95,7 @@ static void not_found(void **state)
 {
     const char *dir = own_folder();
     write_file("file", (Bytes){(uint8_t *)"x", 1});
-    /* a folder that was named is not passed over in silence */
+    /* a folder that was named is an error if it holds no data */
     expect_death(2, open_it, &(Opening){"cifar10", NULL, dir}, "no data set cifar10 in it: ", dir,
                  "data_batch_1.bin", "make datasets", NULL);
     expect_death(2, open_it, &(Opening){"auto", "fashion,synthetic", dir},
