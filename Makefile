@@ -35,15 +35,16 @@
 # What is given is text: make expands nothing in it, and a shell gets it in quotes.
 GIVEN := ALL ARGS BUILD CC CFLAGS CUDA_ARCH CUDA_HOME DATA DATA_DIR DEPS DEVICE DRAW FUZZ_CC \
     FUZZ_SECONDS HEADLESS HOSTS JOBS KILL LAB MPICC NEXT NP ONLY PORTABLE PYTHON_TORCH RUNS SAN \
-    SEED SOL SUBMISSION SUBMISSIONS V WERROR WORKLOG
+    SEED SOL SUBMISSION SUBMISSIONS TARBALL V WERROR WORKLOG
 INHERITED := $(foreach name,$(GIVEN),$(if $(filter environment%,$(origin $(name))),$(name)))
 TYPED := $(foreach name,$(.VARIABLES),$(if $(filter command%,$(origin $(name))),$(name)))
-$(foreach name,$(INHERITED) $(TYPED),$(eval override $(name) := $$(value $(name))))
+$(foreach name,$(INHERITED) $(TYPED),$(eval override $(name) := $$(value $(name)))\
+    $(eval export $(name)))
 quoted = '$(subst ','\'',$(1))'
 
-ifneq ($(filter ~/%,$(DATA_DIR)),) # not every shell does this behind a '='
-override DATA_DIR := $(patsubst ~/%,$(HOME)/%,$(DATA_DIR))
-endif
+# Not every shell does this behind a '='.
+$(foreach name,DATA_DIR SUBMISSION SUBMISSIONS TARBALL WORKLOG,$(if $(filter ~/%,$($(name))),\
+    $(eval override $(name) := $$(HOME)$$(patsubst ~%,%,$$($(name))))))
 SOL ?=
 NP ?= 1
 SAN ?=
@@ -74,6 +75,7 @@ profile:    ## where a GPU spends its time, with Nsight Systems; ARGS="--model r
 grade:      ## build, run and score submissions of the assessment
 worklog:    ## what is missing in your work log, WORKLOG=lab2_ddp/worklog.md
 leaderboard:## the class's efficiency at a link, from the runs in SUBMISSIONS=FOLDER, NP=2
+update:     ## take a corrected tarball, TARBALL=labs.tar.gz: what you have changed stays
 handout:    ## the students' tarball: no solutions, no hidden tests
 autograder-zip: ## that tarball with the grader's scripts, for Gradescope
 soak:       ## kill RUNS=200 trainings at random moments; nothing may be lost or stay behind
@@ -91,7 +93,7 @@ clean:      ## remove build/ and nothing else; BUILD=folder: only if make create
 .SUFFIXES:
 .DELETE_ON_ERROR:
 .PHONY: worklog leaderboard help doctor lab1 lab2 lab3 check assessment show demo test datasets \
-    all bench profile grade hidden reference handout autograder-zip soak mutants record \
+    all bench profile grade hidden reference update handout autograder-zip soak mutants record \
     expected coverage fuzz lint format figures clean no_solutions fuzzers FORCE
 # A copy by mail, FAT or Windows may have lost the scripts' execute bits, or have CRLF line ends.
 SCRIPT := common/setup/launch.sh
@@ -124,7 +126,10 @@ doctor:
 	@common/setup/doctor.sh $(BUILD)/doctor
 datasets:
 	@datasets/fetch.sh
-handout:
+update:
+	@$(BUILD_FOLDER)
+	@common/setup/update.sh $(call quoted,$(TARBALL))
+handout: $(if $(wildcard common/setup/handout.txt),,no_solutions)
 	@$(BUILD_FOLDER)
 	@common/setup/handout.sh $(BUILD)/handout
 WORKLOG ?= lab2_ddp/worklog.md

@@ -67,12 +67,13 @@ double share_seen(PartitionKind kind, int size, int epochs);
 
 /* What a training goes on from. */
 typedef struct Resumed {
-    Progress from; /* where the checkpoint is */
-    char *model;   /* its kind of network; NULL: unknown */
-    char *earlier; /* the rows of its epochs, in metrics.csv; NULL: none */
-    int images;    /* training images now */
-    int64_t asked; /* --seed, */
-    bool asks;     /* if it was given */
+    Progress from;   /* where the checkpoint is */
+    char *model;     /* its kind of network; NULL: unknown */
+    char *earlier;   /* the rows of its epochs, in metrics.csv; NULL: none */
+    json_t *options; /* the run's that wrote it, from its config.json; NULL: none */
+    int images;      /* training images now */
+    int64_t asked;   /* --seed, */
+    bool asks;       /* if it was given */
 } Resumed;
 
 typedef struct TrainOptions {

@@ -22,7 +22,7 @@ in_capitals = $(call must,$(if $(filter $(1),$(TYPED)),,yes), \
     $(1)= is not a variable of this Makefile: $(2)=)
 $(foreach pair,all:ALL args:ARGS build:BUILD data:DATA deps:DEPS device:DEVICE headless:HEADLESS \
     hosts:HOSTS jobs:JOBS kill:KILL lab:LAB next:NEXT np:NP only:ONLY san:SAN seed:SEED sol:SOL \
-    submission:SUBMISSION, \
+    submission:SUBMISSION tarball:TARBALL, \
     $(call in_capitals,$(firstword $(subst :, ,$(pair))),$(lastword $(subst :, ,$(pair)))))
 $(call must,$(filter 1,$(words $(BUILD))),BUILD='$(BUILD)': expected the name of one folder)
 one_line = $(if $(findstring $(newline),$(value $(1))),,yes)
@@ -31,7 +31,7 @@ $(foreach name,$(INHERITED) $(TYPED), \
 $(call must,$(call plain,BUILD,: %), \
     BUILD=$(BUILD): expected a folder's name without quotes or signs of the shell)
 # Text that only programs read, in quotes; flags of compilers, which may have quotes.
-TEXT := ARGS SUBMISSION SUBMISSIONS WORKLOG DATA_DIR
+TEXT := ARGS SUBMISSION SUBMISSIONS TARBALL WORKLOG DATA_DIR
 FLAGS := CFLAGS CPPFLAGS LDFLAGS LDLIBS %_CFLAGS %_LIBS
 $(foreach name,$(filter-out $(TEXT) $(FLAGS),$(INHERITED) $(TYPED)), \
     $(call must,$(call plain,$(name)),$(name)=$($(name)): expected no quotes or signs of the shell))
@@ -67,7 +67,7 @@ BUILT = $(if $(OUTER),common/setup/build_lock.sh release '$(BUILD)' $(MAKE_PROCE
 # A file's name with a space in it ("3_train (copy).c") is several words here.
 LABS := $(sort $(patsubst %/,%,$(filter lab%,$(dir $(wildcard lab*_*/*.c)))))
 EMPTY_LABS := $(foreach lab,lab1 lab2 lab3,$(if $(filter $(lab)_%,$(LABS)),,$(lab)))
-BUILDING := $(filter-out help doctor clean datasets handout worklog leaderboard format \
+BUILDING := $(filter-out help doctor clean datasets update handout worklog leaderboard format \
     $(EMPTY_LABS), $(MAKECMDGOALS))
 ifneq ($(BUILDING),)
 ifeq ($(origin CC),default)

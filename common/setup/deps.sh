@@ -100,7 +100,7 @@ install() {
     return 1
 }
 
-probe "$@"
+probe "$@" || exit 2
 missing=$(missing_parts $needs)
 if [ -n "$missing" ]; then
     packages=$(echo $(not_installed $(packages_of $missing)))
@@ -112,7 +112,7 @@ if [ -n "$missing" ]; then
     else
         say "$(install_command $packages)"
         if [ "${DEPS:-}" = no ]; then say "DEPS=no: nothing is installed"
-        elif [ "$(package_manager)" = apt-get ] && install $packages; then probe "$@"
+        elif [ "$(package_manager)" = apt-get ] && install $packages; then probe "$@" || exit 2
         fi
     fi
 fi

@@ -8,7 +8,7 @@ export LC_ALL=C
 # shellcheck source=common/setup/packages.sh
 . "$(dirname "$0")/packages.sh"
 out=$1
-"$(dirname "$0")/probe.sh" "$out" run
+"$(dirname "$0")/probe.sh" "$out" run || exit 2
 
 row() { printf '%-10s  %-8s  %-22.22s  %-34s  %s\n' "$@"; }
 result() { # PART COLUMN

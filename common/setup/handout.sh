@@ -1,31 +1,70 @@
 #!/usr/bin/env bash
-# handout.sh OUT: the students' tarball, OUT/labs.tar.gz: everything except the solutions, the tests
-# that need or reveal them, and the instructors' own tests; with AGENTS.md, for assistants, at its
-# top. The same files give the same bytes.
+# handout.sh OUT: the students' tarball, OUT/labs.tar.gz: the files that handout.txt names, with
+# AGENTS.md, for assistants, at its top, and the checksums by which update.sh tells a student's
+# files from those given out. The same files give the same bytes. Files that handout.txt does not
+# know are left out, by name; with an exercise that somebody has filled in there is no tarball.
 set -euo pipefail
 export LC_ALL=C
 cd "$(dirname "$0")/../.."
-out=$1; mkdir -p "$out"
-rooms=()
-for room in Makefile README.md LICENSE .gitignore .clang-format make common datasets lab*_* \
-    assessment tests docs; do
-    [ ! -e "$room" ] || rooms+=("$room")
-done
-find "${rooms[@]}" \( -name solution -o -name __pycache__ \
-    -o -path tests/hidden -o -path tests/unit/test_ranks.c -o -path tests/mutants \
-    -o -path tests/unit/test_model_parts.c -o -path tests/unit/test_muon.c -o -path tests/e2e \
-    -o -path tests/torch \
-    -o -path 'tests/support/five_*' -o -path tests/unit/test_link_times.c \
-    -o -path tests/tools/link_table.c -o -path tests/fuzz -o -name '.?*' \
-    ! -name .gitignore ! -name .clang-format -o -name '*~' \) \
-    -prune -o -type f ! -path README.md -print | sort >"$out/files"
+out=$1 list=common/setup/handout.txt
+wrong=()
+mkdir -p "$out"
+files=$out/files
+awk '/^#/ || NF == 0 { next }
+    /^[^ ]+:/ { folder = $1; sub(/:$/, "", folder); $1 = "" }
+    folder != "stays" && folder != "given" {
+        for (i = 1; i <= NF; i++) if ($i != "") print (folder == "." ? "" : folder "/") $i
+    }' $list | sort >"$files"
+awk '/^[^ ]+:/ { on = $1 == "stays:"; $1 = "" } 
+    on { for (i = 1; i <= NF; i++) if ($i != "") print $i }' $list \
+    >"$out/stays"
+
+while read -r file; do
+    if [ -L "$file" ] || [ ! -f "$file" ]; then wrong+=("$file: $list names it; no file is there")
+    elif [[ $file == lab*/exercises/*.c ]]; then
+        # Without comments: declarations and one function, which does nothing but TODO("…").
+        awk '{ text = text $0 "\n" }
+            END {
+                while ((at = index(text, "/*")) > 0) {
+                    rest = substr(text, at + 2); end = index(rest, "*/")
+                    text = substr(text, 1, at - 1) (end ? substr(rest, end + 2) : "")
+                }
+                exit text !~ /^[^{}]*\{[ \n]*TODO\(("[^"]*"[ \n]*)+\);[ \n]*\}[ \n]*$/
+            }' "$file" || wrong+=("$file: filled in: its function does more than TODO()")
+    fi
+done <"$files"
+while read -r _ sum file; do
+    [ "$(sha256sum 2>/dev/null <"$file" | cut -d ' ' -f 1)" = "$sum" ] ||
+        wrong+=("$file: not as it is given out. If it should be so: its new sha256sum into $list")
+done < <(grep '^given: ' $list)
+if [ ${#wrong[@]} -gt 0 ]; then
+    printf 'error: %s\n' "${wrong[@]:0:10}" "no tarball was made: ${#wrong[@]} files are wrong" >&2
+    exit 2
+fi
+
+# Left out, though no list knows them; not what git ignores, builds and hidden files.
+find . -mindepth 1 \( -path './.*' ! -path ./.ci ! -name '.clang-format' ! -name '.git?*' \
+    -o -path ./data -o -name __pycache__ -o -type d -exec test -e '{}/.labs-build' \; \) -prune \
+    -o ! -type d -print | sed 's,^\./,,' | sort | comm -23 - "$files" |
+    awk 'NR == FNR { stays[$0]; next }
+        { for (name = $0; name != ""; ) {
+            if (name in stays) next
+            if (!sub(/\/[^\/]*$/, "", name)) break
+        } if (++n <= 20) print "left out, not in common/setup/handout.txt: " $0 }
+        END { if (n > 20) print "and " n - 20 " more" }' "$out/stays" -
+
+labs=$out/labs
+rm -rf "$labs"; mkdir "$labs"
+tar -c -f - -T "$files" | tar -x -f - -C "$labs"
+mv "$labs/common/setup/agents.md" "$labs/AGENTS.md"
 # The README without what only the course's makers can run.
-sed '/^<!-- makers/,/^<!-- end of makers/d' README.md >"$out/README.md"
+sed '/^<!-- makers/,/^<!-- end of makers/d' README.md >"$labs/README.md"
+(cd "$labs" && find . -type f | sed 's,^\./,,' | sort | xargs -d '\n' sha256sum) >"$out/sums"
+mv "$out/sums" "$labs/common/setup/files.sha256"
+(cd "$out" && find labs -type f | sort) >"$files"
 tar -c -f - --format=ustar --no-recursion --owner=0 --group=0 --numeric-owner --mode=u=rwX,go=rX \
-    --mtime='2000-01-01 00:00:00Z' --transform='s,^common/setup/agents.md$,AGENTS.md,' \
-    --transform='s,^,labs/,' -T "$out/files" -C "$out" README.md |
-    gzip -n -9 >"$out/labs.tar.gz.part"
+    --mtime='2000-01-01 00:00:00Z' -C "$out" -T "$files" | gzip -n >"$out/labs.tar.gz.part"
 mv "$out/labs.tar.gz.part" "$out/labs.tar.gz"
+rm -rf "$labs" "$out/stays"
 size=$(wc -c <"$out/labs.tar.gz")
-files=$(($(wc -l <"$out/files") + 1))
-echo "handout: $out/labs.tar.gz, $files files, $((size / 1024)) KiB, no solutions"
+echo "handout: $out/labs.tar.gz, $(wc -l <"$files") files, $((size / 1024)) KiB, no solutions"

@@ -5,7 +5,8 @@
 # probe.sh OUT [SET…]: finds out what this machine has by compiling and linking a small program per
 # part (parts.txt), never by guessing file names. Writes OUT/config.mk (flags for the Makefile) and
 # OUT/probe/results, lines "part<TAB>found|missing<TAB>version<TAB>where or why". The compilers'
-# output is in OUT/probe/NAME.log. Always exits 0: deps.sh decides what a missing part means.
+# output is in OUT/probe/NAME.log. Exits 0, whatever is missing: deps.sh decides what that means; 2 if a program
+# gave no answer.
 # Respects CC, MPICC, CUDA_HOME, CBLAS_LIBS and CBLAS_CFLAGS.
 set -u
 export LC_ALL=C
@@ -20,7 +21,12 @@ if [ "$1" = --key ]; then key; exit; fi
 out=$1; shift
 work=$out/probe
 rm -rf "$work"; mkdir -p "$work" || exit 2
-run_limited() { if command -v timeout >/dev/null 2>&1; then timeout 10 "$@"; else "$@"; fi; }
+# What does not answer in time is no missing part: the probe ends without a result.
+limit=${LABS_PROBE_SECONDS:-60}
+run_limited() {
+    command -v timeout >/dev/null 2>&1 || { "$@"; return; }
+    timeout --foreground "$limit" "$@" || { [ $? != 124 ] || echo "$1" >"$work/late"; return 1; }
+}
 
 found() { printf '%s\tfound\t%s\t%s\n' "$1" "$2" "$3" >"$work/$1.result"; }
 missing() { printf '%s\tmissing\t-\t%s\n' "$1" "$2" >"$work/$1.result"; }
@@ -324,6 +330,11 @@ for part in $parts; do
     case $part in compiler | nccl | cudnn) ;; *) "probe_$part" & ;; esac
 done
 wait
+if [ -e "$work/late" ]; then
+    echo "error: $(cat "$work/late") has not answered for $limit s: is this machine very busy?" \
+        "Then again, or with LABS_PROBE_SECONDS=600" >&2
+    exit 2
+fi
 for part in $parts; do cat "$work/$part.result"; done >"$work/results"
 {
     echo "# Written by common/setup/probe.sh: what this machine has. 'make clean' removes it," \

@@ -3,6 +3,7 @@
 # one word, and ~/ at the beginning of a word or of an option's value is your folder; no other sign
 # means anything. Exit status: 0; 1: a quote is not closed.
 set -eu
+export LC_ALL=C
 [[ $1 =~ [^[:space:]] ]] || exit 0
 list=$(xargs printf '%s\n' <<<"$1" 2>/dev/null) || exit 1
 while IFS= read -r word; do

@@ -39,18 +39,28 @@ static void check_meaning(const TrainOptions *o)
     args_only(o->table, "drop-by", steps, "--schedule step");
 }
 
-/* The rows of the epochs that the checkpoint has behind it, from the metrics.csv beside it, which
- * this run may overwrite; NULL: there are no such rows. */
-static char *earlier_rows(const char *checkpoint, int epochs)
+/* The text of a file beside the checkpoint, which this run may overwrite; NULL: none. */
+static char *beside(const char *checkpoint, const char *name)
 {
     enum { MOST = 1 << 26 };
     const char *slash = strrchr(checkpoint, '/');
-    char *path = format_new("%.*smetrics.csv", slash ? (int)(slash + 1 - checkpoint) : 0,
-                            checkpoint);
-    char *text, *kept = NULL;
+    char *path = format_new("%.*s%s", slash ? (int)(slash + 1 - checkpoint) : 0, checkpoint, name);
+    char *text = NULL;
     size_t size;
     char *error = file_read(&text, &size, path, MOST);
-    char *at = error ? NULL : strchr(text, '\n');
+    free(path);
+    if (error) {
+        free(error);
+        return NULL;
+    }
+    return text;
+}
+
+/* The rows of the epochs that the checkpoint has behind it; NULL: there are no such rows. */
+static char *earlier_rows(const char *checkpoint, int epochs)
+{
+    char *text = beside(checkpoint, "metrics.csv"), *kept = NULL;
+    char *at = text ? strchr(text, '\n') : NULL;
     if (at && !strncmp(text, TRAIN_COLUMNS "\n", strlen(TRAIN_COLUMNS) + 1)) {
         char *end = ++at;
         int epoch = 0;
@@ -59,10 +69,20 @@ static char *earlier_rows(const char *checkpoint, int epochs)
             end = next + 1;
         kept = epoch == epochs && epochs > 0 ? format_new("%.*s", (int)(end - 1 - at), at) : NULL;
     }
-    free(error);
     free(text);
-    free(path);
     return kept;
+}
+
+static json_t *earlier_options(const char *checkpoint)
+{
+    char *text = beside(checkpoint, "config.json");
+    json_t *config = text ? json_loads(text, 0, NULL) : NULL;
+    const char *program = json_string_value(json_object_get(config, "program"));
+    bool ours = program && !strcmp(program, "lab2_train");
+    json_t *options = ours ? json_incref(json_object_get(config, "options")) : NULL;
+    json_decref(config);
+    free(text);
+    return options;
 }
 
 /* What follows is the training that the checkpoint began: its seed counts. */
@@ -77,6 +97,7 @@ static void choose_resume(TrainOptions *o)
         r->asks |= !strcmp(one->name, "seed") && one->given;
     o->run.seed = (int64_t)r->from.seed;
     r->earlier = earlier_rows(o->resume, r->from.epoch);
+    r->options = earlier_options(o->resume);
 }
 
 static void choose_link(TrainOptions *o)

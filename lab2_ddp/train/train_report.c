@@ -45,6 +45,32 @@ static void say_changed(Run *r, const char *option, int then, int now)
                 now, then);
 }
 
+/* The options that decide what an update is; Progress knows the rest of them. */
+static void say_changed_options(Run *r, const TrainOptions *o)
+{
+    static const char *const names[] = {"rate",       "schedule", "warmup",   "drop-every",
+                                        "drop-by",    "momentum", "nesterov", "weight-decay",
+                                        "flip",       "shift",    "cutout",   "ghost",
+                                        "accumulate", "precision"};
+    json_t *now = args_json(o->table);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        json_t *was = json_object_get(o->resumed->options, names[i]),
+               *is = json_object_get(now, names[i]);
+        bool same = json_is_number(was) ? fabs(json_number_value(was) - json_number_value(is)) <=
+                                              1e-12 * fabs(json_number_value(was))
+                                        : json_equal(was, is);
+        if (!was || same)
+            continue;
+        char *new = json_dumps(is, JSON_ENCODE_ANY | JSON_REAL_PRECISION(6));
+        char *old = json_dumps(was, JSON_ENCODE_ANY | JSON_REAL_PRECISION(6));
+        run_say(r, "  changed: --%s %s, before %.40s: from here on this is another training",
+                names[i], new, old);
+        free(new);
+        free(old);
+    }
+    json_decref(now);
+}
+
 /* Where it goes on, and what is not as it was. */
 static void say_resume(Run *r, const TrainOptions *o)
 {
@@ -57,6 +83,7 @@ static void say_resume(Run *r, const TrainOptions *o)
     say_changed(r, "images", p->images, o->resumed->images);
     if (to_the_end) /* its rate depends on how far that is */
         say_changed(r, "epochs", p->epochs, o->epochs);
+    say_changed_options(r, o);
 }
 
 void report_start(Run *r, const TrainOptions *o, const Model *m, int global_batch, int per_epoch)

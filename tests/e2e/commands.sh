@@ -152,7 +152,7 @@ if [ -n "${ALL-}" ]; then cp "$work/commands" "$work/run"
 else grep '^README.md: ' "$work/all" | sed 's/^[^:]*: //' | sort -u >"$work/run"
 fi
 run_one() { # command
-    local why status began=$SECONDS log
+    local why status began=$SECONDS log lock
     log=$(mktemp -p "$work") why=$(short "$1")
     [ -z "$why" ] || { echo "not run   $1: $why"; return 0; }
     case $1 in
@@ -165,6 +165,9 @@ run_one() { # command
         *) # what takes minutes: does make accept it?
             bash -c "$1 -n BUILD=$BUILD $cuda" </dev/null >"$log" 2>&1; status=$? ;;
     esac
+    for lock in build/out/*/.lock; do # a program that was ended may take a while
+        [ ! -e "$lock" ] || flock -w 120 "$lock" true
+    done
     printf '%6d s  %s\n' $((SECONDS - began)) "$1"
     if [ $status != 0 ] || grep -q '^error' "$log"; then
         printf '%s\n' "wrong: $1: status $status" "$(tail -n 5 "$log" | sed 's/^/      /')"

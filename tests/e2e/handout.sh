@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
 # The students' tarball: the same bytes each time, no solutions, and nothing in it solves an
-# exercise, under any names. With ALL=1: a disguised copy of each solution is found; and it works
-# where it is unpacked: help, lab, check; a new lab is picked up.
+# exercise, under any names; what its list does not know is left out, by name; an exercise that
+# somebody has filled in stops it. A corrected tarball leaves a student's work as it is. With ALL=1:
+# a disguised copy of each solution is found; and it works where it is unpacked: help, lab, check; a
+# new lab is picked up.
 # seconds: 600
 # sanitizers: no
 # ranks: 0
@@ -11,6 +13,7 @@ trap 'rm -rf "$work"' EXIT
 wrong() { echo "wrong: $*"; exit 1; }
 
 make handout BUILD="$work/a" >"$work/log"; cat "$work/log"
+if grep 'left out' "$work/log"; then wrong "common/setup/handout.txt does not know the files above"; fi
 make handout BUILD="$work/b" >/dev/null
 cmp "$work/a/handout/labs.tar.gz" "$work/b/handout/labs.tar.gz" ||
     wrong "two tarballs of the same files differ"
@@ -35,6 +38,112 @@ cat "$work/clean"
 short=$(sed -n 's/^too short to tell: .*(\(.*\))$/\1/p' "$work/clean" | sort -u | tr '\n' ' ')
 expected="add_up chunk_begin global_batch main rising synchronise update value "
 [ "$short" = "$expected" ] || wrong "too short to tell: $short"
+
+# What others leave behind in a maker's folder.
+mkdir "$work/makers"
+tar -c --exclude=./build --exclude=./data --exclude=./.git . | tar -x -C "$work/makers"
+handout() { # status, words on its output
+    local status=0
+    rm -rf "$work/v2"
+    make -C "$work/makers" handout BUILD="$work/v2" DEPS=no >"$work/log" 2>&1 || status=$?
+    if [ $status != "$1" ] || ! grep -qF -- "$2" "$work/log"; then
+        cat "$work/log"; wrong "handout: status $status, expected $1 with '$2'"
+    fi
+    [ "$1" = 0 ] || [ ! -e "$work/v2/handout/labs.tar.gz" ] || wrong "$2, and yet a tarball"
+}
+planted=(lab1_gd/exercises/1a_gradient.c.orig 'lab1_gd/exercises/1a_gradient (1).c' notes.txt
+    lab2_ddp/solution_2025/2b.c assessment/train_reference.c common/base/zz.c old/lab1.zip)
+exercise=lab1_gd/exercises/1b_update.c
+(
+    cd "$work/makers"
+    for file in "${planted[@]}"; do mkdir -p "$(dirname "$file")"; echo 'int x;' >"$file"; done
+    handout 0 "no solutions"
+    for file in "${planted[@]}"; do
+        grep -qxF "left out, not in common/setup/handout.txt: $file" "$work/log" ||
+            wrong "$file: not named"
+    done
+    tar -tzf "$work/v2/handout/labs.tar.gz" | sed 's,^labs,,' | sort >"$work/names"
+    grep -v '/$' "$work/files" | while read -r file; do [ -d "$labs$file" ] || echo "$file"; done |
+        sort | diff - "$work/names" || wrong "the tarball has other files than before"
+
+    for body in 'return a - 1;' 'TODO("");}int f(void){return 1;' 'int x = 1;' \
+        'if (0) TODO("x"); w[0] = 1;'; do
+        cp $exercise "$work/given"
+        sed -i "s/^    TODO(.*/    $body/" $exercise
+        handout 2 "$exercise: filled in"
+        cp "$work/given" $exercise
+    done
+    cp lab3_scale/solution/6h_muon.c lab3_scale/exercises/; handout 2 '6h_muon.c: filled in'
+    cp "$OLDPWD/lab3_scale/exercises/6h_muon.c" lab3_scale/exercises/
+    cp assessment/solution/train.c assessment/; handout 2 'assessment/train.c: not as it is given'
+    cp "$OLDPWD/assessment/train.c" assessment/
+    mv common/timer.h "$work/"; handout 2 'common/timer.h: '
+    ln -s "$work/timer.h" common/timer.h; handout 2 'common/timer.h: '
+    rm common/timer.h; mv "$work/timer.h" common/
+
+    # A corrected tarball: two files have changed, one is new, one is gone.
+    sed -i 's/^    TODO("/&corrected: /' $exercise
+    echo '/* corrected */' >>common/timer.h
+    echo new >docs/errata.md
+    sed -i 's/^docs: /&errata.md /; s/ lambda\.h / /; s/ gpu\.md / /' common/setup/handout.txt
+    handout 0 "no solutions"
+)
+update() { # status, words
+    local status=0
+    make -C "$labs" update TARBALL="$3" DEPS=no BUILD="$work/u" >"$work/log" 2>&1 || status=$?
+    if [ $status != "$1" ] || ! grep -qF -- "$2" "$work/log"; then
+        cat "$work/log"; wrong "update: status $status, expected $1 with '$2'"
+    fi
+    [ ! -e "$labs/.update" ] || wrong "$2: .update is left"
+}
+state() { (cd "$labs" && find . -printf '%y %p %l\n' -type f -exec sha256sum '{}' + | sort); }
+cp -r "$labs" "$work/fresh" # for what follows
+labs=$work/fresh
+cp lab1_gd/solution/1a_gradient.c "$labs/lab1_gd/exercises/"   # done; the new tarball has the old one
+cp lab1_gd/solution/1b_update.c "$labs/$exercise"              # done; the new tarball has another
+echo '/* mine */' >>"$labs/common/check.h"
+echo mine >"$labs/lab1_gd/my notes.txt"
+rm "$labs/docs/convolution.md"
+new=$work/v2/handout/labs.tar.gz
+state >"$work/before"
+head -c 100000 "$new" >"$work/short.tar.gz"
+echo text >"$work/text.tar.gz"
+mkdir -p "$work/bad"; tar -xzf "$new" -C "$work/bad"
+echo x >>"$work/bad/labs/Makefile"; tar -czf "$work/changed.tar.gz" -C "$work/bad" labs/Makefile \
+    labs/common/setup/files.sha256
+ln -s /etc/passwd "$work/bad/labs/link"
+(cd "$work/bad" && find labs -type f -o -type l) | tar -czf "$work/link.tar.gz" -C "$work/bad" -T -
+tar -czPf "$work/above.tar.gz" --transform='s,^labs/README.md,labs/../../evil,' -C "$work/bad" \
+    labs/README.md labs/common/setup/files.sha256
+update 2 'which tarball?' ''
+update 2 'none.tar.gz: no such file' "$work/none.tar.gz"
+update 2 'no such file' "$work"
+update 2 'short.tar.gz: ' "$work/short.tar.gz"
+update 2 'text.tar.gz: not in gzip format' "$work/text.tar.gz"
+update 2 'changed.tar.gz: a file in it is not the one' "$work/changed.tar.gz"
+update 2 'link.tar.gz: not a tarball of these labs' "$work/link.tar.gz"
+update 2 'above.tar.gz: not a tarball of these labs' "$work/above.tar.gz"
+state | diff "$work/before" - || wrong "a tarball that was refused has changed the above"
+update 0 '1 files replaced, 2 added, 1 removed; 3 that you have changed stay' "$new"
+grep -F "$exercise: yours stays; the new version is beside it: 1b_update.c.new" "$work/log" ||
+    wrong "the exercise that was corrected is not named"
+cmp lab1_gd/solution/1a_gradient.c "$labs/lab1_gd/exercises/1a_gradient.c"
+cmp lab1_gd/solution/1b_update.c "$labs/$exercise"
+cmp "$work/makers/$exercise" "$labs/$exercise.new"
+cmp "$work/makers/common/timer.h" "$labs/common/timer.h"
+[ "$labs/common/timer.h" -nt "$labs/Makefile" ] || wrong "make would not see what has changed"
+cmp docs/convolution.md "$labs/docs/convolution.md"
+[ "$(cat "$labs/docs/errata.md" "$labs/lab1_gd/my notes.txt")" = $'new\nmine' ]
+tail -n 1 "$labs/common/check.h" | grep -x '/\* mine \*/'
+[ ! -e "$labs/docs/gpu.md" ] || wrong "docs/gpu.md is still there"
+state >"$work/before"
+update 0 '0 files replaced, 0 added, 0 removed; 3 that you have changed stay' "$new"
+state | diff "$work/before" - || wrong "a second update has changed the above"
+sed -i 's/$/\r/' "$labs"/common/*.h "$labs"/lab?_*/*/*.c; : >"$labs/common/setup/files.sha256"
+update 2 "Windows' line ends?" "$new"
+rm "$labs/common/setup/files.sha256"
+update 2 "no common/setup/files.sha256 here" "$new"
+labs=$work/labs
 [ -n "${ALL-}" ] || exit 0
 
 # A disguised copy of each solution: each of its answers is found in that copy, at its place.

@@ -11,7 +11,8 @@ work=$(mktemp -d) || exit 2
 other=
 trap 'kill $other 2>/dev/null; rm -rf "$work"' EXIT
 mkdir -p "$work/project"
-cp -r Makefile README.md make common lab*_* assessment tests "$work/project/"
+cp -r .clang-format .gitignore .gitattributes LICENSE Makefile README.md make common lab*_* \
+    assessment datasets docs tests "$work/project/"
 root=$PWD built=$(realpath "$BUILD") cuda=''
 [ -e "$built/labs_gpu.so" ] || cuda=HAVE_CUDA= # as it was built
 cd "$work/project" || exit 2
@@ -106,6 +107,14 @@ touch x5" >>"$work/err" 2>&1 && wrong "$name= of two lines is taken"
     ! ls x[1-5] >>"$work/err" 2>/dev/null || wrong "$name= runs what it says"
     rm -f x?
 done
+# What is typed reaches the scripts that make calls.
+printf 'include Makefile\nseen: ; @env\n' >seen.mk
+for name in $every OTHER; do
+    case $name in JOBS | SAN) value=1 ;; *) value=typed ;; esac
+    case_ 0 '' make -f seen.mk seen "$name=$value"
+    grep -qx "$name=$value" "$work/out" || wrong "$name=$value does not reach a recipe"
+done
+rm seen.mk
 # The words of ARGS are options, in quotes or not; of SUBMISSION, a file's name.
 case_ 2 "a quote is not closed" make lab1 ONLY=1 "ARGS=--out 'a"
 for text in ';touch x1' '`touch x2`' '$(touch x3)' '"$(touch x4)"' '|touch x5'; do

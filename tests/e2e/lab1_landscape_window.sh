@@ -92,10 +92,8 @@ width=$(head -c 24 "$results/window-$shots.png" | tail -c 8 | od -An -tu1 |
     awk '{print $3 * 256 + $4}')
 [ "$width" = 1400 ] || fail "not full screen: $width pixels wide"
 before=$shots
-press period; settle
+press period space; settle # without the space it trains on, an update every few seconds
 differ "$before" "$shots" ". (the next idea)"
-press space # or it trains on, an update every few seconds
-settle
 press v
 within 60 [ -s "$results/film/000002.png" ] || fail "no film"
 cmp "$results/film/000002.png" "$results/window-$shots.png" || fail "the film shows more"
@@ -124,7 +122,7 @@ begins_again "r" press r
 # Backwards from the first idea to the last: it lays the path's plane first, and then does an update
 # every ten seconds.
 start "${show[@]}" --speed 0.1
-press t 1; settle; press comma; changes "the last idea"; settle; finish
+press t 1; settle; press comma; changes "the last idea"; press space; settle; finish
 expect 'surface: plane of the path'
 expect 'batch 32, momentum 0'
 
