@@ -5,8 +5,8 @@
 # probe.sh OUT [SET…]: finds out what this machine has by compiling and linking a small program per
 # part (parts.txt), never by guessing file names. Writes OUT/config.mk (flags for the Makefile) and
 # OUT/probe/results, lines "part<TAB>found|missing<TAB>version<TAB>where or why". The compilers'
-# output is in OUT/probe/NAME.log. Exits 0, whatever is missing: deps.sh decides what that means; 2 if a program
-# gave no answer.
+# output is in OUT/probe/NAME.log. Exits 0, whatever is missing: deps.sh decides what that
+# means; 2 if a program gave no answer.
 # Respects CC, MPICC, CUDA_HOME, CBLAS_LIBS and CBLAS_CFLAGS.
 set -u
 export LC_ALL=C

@@ -61,8 +61,8 @@ while IFS= read -r name; do
         *) own=$((own + 1)); echo "$name: no longer part of the labs; yours stays" ;;
     esac
 done < <(cut -c 67- $sums | sort | comm -23 - $work/in_new)
-[ ${#beside[@]} -le 100 ] || die "${#beside[@]} files are neither as they were given out nor as in" \
-    "$tarball (Windows' line ends?): unpack it beside this folder and copy your files"
+[ ${#beside[@]} -le 100 ] || die "${#beside[@]} files are neither as they were given out nor" \
+    "as in $tarball (Windows' line ends?): unpack it beside this folder and copy your files"
 for name in "${take[@]}" "${beside[@]}"; do
     folder=${name%/*}
     [ "$folder" = "$name" ] || mkdir -p "$folder" 2>$work/log || die "$(head -n 1 $work/log)"

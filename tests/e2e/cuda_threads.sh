@@ -5,13 +5,13 @@
 # sanitizers: no
 # The CUDA kernels with a thread of the host for each thread of a block, under the thread sanitizer:
 # no thread reads what another writes in the same phase. And it would be seen: a kernel without its
-# barrier is a race. Blocks are made small, so that this takes a minute, not an hour.
+# barrier is a race. Blocks and shapes are made small, so that this takes half a minute.
 set -u
 work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
 tools=$BUILD/cuda_on_host
 [ -x "$tools/link" ] || { echo "skipped: no double of a GPU: no C++ compiler or objcopy"; exit 77; }
-export EXTRA="-fsanitize=thread -O1 -DHOST_THREADS"
+export EMULATED=yes EXTRA="-fsanitize=thread -O1 -DHOST_THREADS"
 # The double multiplies matrices with OpenBLAS, whose threads the sanitizer does not know.
 export OPENBLAS_NUM_THREADS=1
 # ThreadSanitizer does not know every layout of memory that a kernel draws.

@@ -13,7 +13,7 @@ trap 'rm -rf "$work"' EXIT
 wrong() { echo "wrong: $*"; exit 1; }
 
 make handout BUILD="$work/a" >"$work/log"; cat "$work/log"
-if grep 'left out' "$work/log"; then wrong "common/setup/handout.txt does not know the files above"; fi
+! grep 'left out' "$work/log" || wrong "common/setup/handout.txt does not know the files above"
 make handout BUILD="$work/b" >/dev/null
 cmp "$work/a/handout/labs.tar.gz" "$work/b/handout/labs.tar.gz" ||
     wrong "two tarballs of the same files differ"
@@ -99,8 +99,8 @@ update() { # status, words
 state() { (cd "$labs" && find . -printf '%y %p %l\n' -type f -exec sha256sum '{}' + | sort); }
 cp -r "$labs" "$work/fresh" # for what follows
 labs=$work/fresh
-cp lab1_gd/solution/1a_gradient.c "$labs/lab1_gd/exercises/"   # done; the new tarball has the old one
-cp lab1_gd/solution/1b_update.c "$labs/$exercise"              # done; the new tarball has another
+cp lab1_gd/solution/1a_gradient.c "$labs/lab1_gd/exercises/" # done, and not corrected
+cp lab1_gd/solution/1b_update.c "$labs/$exercise" # done, and corrected
 echo '/* mine */' >>"$labs/common/check.h"
 echo mine >"$labs/lab1_gd/my notes.txt"
 rm "$labs/docs/convolution.md"

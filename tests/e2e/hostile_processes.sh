@@ -66,7 +66,7 @@ every() {
 }
 cases() { if [ -n "${ALL-}" ]; then every; else few; fi; }
 cases >"$work/cases"
-<"$work/cases" xargs -P 3 -L 1 bash -uc 'one "$@"' _ >"$work/results"
+<"$work/cases" xargs -L 1 bash -uc 'one "$@"' _ >"$work/results"
 sort "$work/results"
 failed=$(grep -c '^FAIL' "$work/results")
 ran=$(wc -l <"$work/results")

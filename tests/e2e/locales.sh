@@ -22,8 +22,8 @@ chmod +x "$work/gcc"
 for locale in de_DE tr_TR; do
     localedef -i $locale -f UTF-8 "$work/$locale.UTF-8" 2>"$work/log" ||
         [ -e "$work/$locale.UTF-8/LC_NUMERIC" ] || { cat "$work/log"; exit 1; }
-    in_locale=(env -u LC_NUMERIC -u LC_CTYPE LOCPATH="$work" LANG=$locale.UTF-8
-        LC_ALL=$locale.UTF-8)
+    in_locale=(env -u LC_NUMERIC -u LC_CTYPE LOCPATH="$work" LANG="$locale.UTF-8"
+        LC_ALL="$locale.UTF-8")
     [ "$("${in_locale[@]}" bash -c 'printf %.1f 0,5' 2>/dev/null)" = 0,5 ] ||
         { echo "wrong: $locale does not work here"; exit 1; }
     "${in_locale[@]}" CC="$work/gcc" CUDA_HOME="$work/none" common/setup/probe.sh "$work/probe" run

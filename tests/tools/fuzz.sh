@@ -20,21 +20,17 @@ fi
 "$@" || exit
 # initial inputs, where there is a Python
 python3 tests/fuzz/seeds.py "$folder/fuzzers" 2>"$folder/seeds.log" || true
-failed=0
-for fuzzer in "$folder"/fuzzers/fuzz_*; do
-    case $fuzzer in
-        *.d | *.o | *.corpus | *.log | *crash-* | *leak-* | *timeout-* | *oom-*) continue ;;
-    esac
-    [ -x "$fuzzer" ] || continue
-    mkdir -p "$fuzzer.corpus"
-    if "$fuzzer" "$fuzzer.corpus" -seed="$seed" -max_total_time="$seconds" -timeout=10 \
-        -rss_limit_mb=2048 -artifact_prefix="$fuzzer." >"$fuzzer.log" 2>&1; then
-        runs=$(grep -ao 'Done [0-9]* runs in [0-9]* second' "$fuzzer.log")
-        echo "ok    $(basename "$fuzzer"): ${runs}s"
+one() { # fuzzer
+    mkdir -p "$1.corpus"
+    if "$1" "$1.corpus" -seed="$seed" -max_total_time="$seconds" -timeout=10 \
+        -rss_limit_mb=2048 -artifact_prefix="$1." >"$1.log" 2>&1; then
+        echo "ok    $(basename "$1"): $(grep -ao 'Done [0-9]* runs in [0-9]* second' "$1.log")s"
     else
-        echo "FAIL  $(basename "$fuzzer"): see $fuzzer.log"
-        tail -n 15 "$fuzzer.log" | sed 's/^/      /'
-        failed=1
+        echo "FAIL  $(basename "$1"): see $1.log"
+        tail -n 15 "$1.log" | sed 's/^/      /'
+        return 1
     fi
-done
-exit $failed
+}
+export -f one; export seed seconds
+find "$folder/fuzzers" -maxdepth 1 -name 'fuzz_*' ! -name '*.*' -type f -perm -u+x | sort |
+    xargs -n 1 -P "${JOBS:-2}" bash -c 'one "$1"' _

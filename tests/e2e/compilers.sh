@@ -1,0 +1,53 @@
+#!/usr/bin/env bash
+# all: yes
+# seconds: 900
+# sanitizers: no
+# ranks: 0
+# The compilers and flags of common/README.md's table that no other test uses: a reference exercise
+# passes its check, and nothing warns. The library compiles with musl's headers.
+set -u
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+unset BUILD CC CFLAGS SAN WERROR
+export DEPS=no
+failed=0 rows=0
+row() { # name, variable=value…: for make
+    local name=$1 out=$work/out
+    shift
+    if ! make check LAB=lab1 ONLY=1a SOL=1 HAVE_CUDA= BUILD="$work/build" "$@" >"$out" 2>&1 ||
+        ! grep -q '^PASS  gradient ' "$out"; then
+        tail -n 20 "$out"; echo "wrong: $name: the reference does not pass"; failed=1
+    elif grep -A 5 'warning: ' "$out"; then echo "wrong: $name: warnings, see above"; failed=1
+    else echo "ok: $name"
+    fi
+    rows=$((rows + 1))
+    rm -rf "$work/build"
+}
+row 'gcc, link-time optimisation' CC=gcc CFLAGS='-O1 -g -flto=auto'
+if type -P clang >/dev/null; then row "$(clang --version | head -n 1)" CC=clang CFLAGS=-O1; fi
+for version in 11 12 13 14 15; do
+    ! type -P gcc-$version >/dev/null || [ "$(gcc -dumpversion)" = $version ] ||
+        row "gcc-$version" CC=gcc-$version CFLAGS=-O1
+done
+
+# musl's headers, with no other C library's before them.
+musl=$(find /usr/include/*-linux-musl -maxdepth 0 2>/dev/null | head -n 1)
+if [ -z "$musl" ] && (cd "$work" && apt-get download musl-dev >/dev/null 2>&1 &&
+    dpkg-deb -x musl-dev_*.deb .); then
+    musl=$(find "$work"/usr/include/*-linux-musl -maxdepth 0)
+fi
+if [ -n "$musl" ]; then
+    read -ra libraries <<<"$(pkg-config --cflags-only-I cairo sdl2 jansson | xargs) $(
+        mpicc --showme:compile | xargs)"
+    flags=(-D_GNU_SOURCE -std=gnu11 -fsyntax-only -fopenmp -march=native -DHAVE_CAIRO -DHAVE_SDL2
+        -Wall -Wextra -Wno-unused-parameter -Werror -Icommon -nostdinc
+        -isystem "$(gcc -print-file-name=include)" -isystem "$musl" "${libraries[@]/#-I/-idirafter}"
+        -idirafter /usr/include -idirafter "/usr/include/$(gcc -print-multiarch)")
+    if find common -name '*.c' | grep -vE '/cuda|nccl' | xargs gcc "${flags[@]}" 2>"$work/out"; then
+        echo "ok: musl's headers"
+    else
+        head -n 20 "$work/out"; echo "wrong: musl's headers"; failed=1
+    fi
+else echo "musl's headers: not here (Debian: musl-dev)"
+fi
+[ $failed = 0 ] && [ $rows -ge 1 ]
