@@ -66,15 +66,14 @@ exercise=lab1_gd/exercises/1b_update.c
     grep -v '/$' "$work/files" | while read -r file; do [ -d "$labs$file" ] || echo "$file"; done |
         sort | diff - "$work/names" || wrong "the tarball has other files than before"
 
-    for body in 'return a - 1;' 'TODO("");}int f(void){return 1;' 'int x = 1;' \
-        'if (0) TODO("x"); w[0] = 1;'; do
+    bodies=('if (0) TODO("x"); w[0] = 1;')
+    [ -z "${ALL-}" ] || bodies+=('return a - 1;' 'TODO("");}int f(void){return 1;' 'int x = 1;')
+    for body in "${bodies[@]}"; do
         cp $exercise "$work/given"
         sed -i "s/^    TODO(.*/    $body/" $exercise
         handout 2 "$exercise: filled in"
         cp "$work/given" $exercise
     done
-    cp lab3_scale/solution/6h_muon.c lab3_scale/exercises/; handout 2 '6h_muon.c: filled in'
-    cp "$OLDPWD/lab3_scale/exercises/6h_muon.c" lab3_scale/exercises/
     cp assessment/solution/train.c assessment/; handout 2 'assessment/train.c: not as it is given'
     cp "$OLDPWD/assessment/train.c" assessment/
     mv common/timer.h "$work/"; handout 2 'common/timer.h: '
