@@ -65,7 +65,7 @@ struct Show {
 };
 
 const PlotKey show_keys[] = {{"click", "put the network there: it trains on from there"},
-                             {"1 … 7", "this idea"},
+                             {"1 … 8", "this idea"},
                              {". ,", "the next idea, the one before"},
                              {"a", "go on by itself, or wait for keys"},
                              {"t", "turn the surface, or hold it still"},
