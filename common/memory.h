@@ -4,8 +4,9 @@
 #ifndef MEMORY_H
 #define MEMORY_H
 
-/* Bytes that this process may use: the smallest of the machine's memory, its cgroup's limit
- * (v2 or v1) and its own (ulimit -v, -d). */
+/* Bytes that this process may use: the smallest of its share of the machine's memory and of its
+ * cgroup's limit (v2 or v1), which the ranks on a machine divide among them, and its own limit
+ * (ulimit -v, -d). */
 double memory_limit(void);
 /* What is left of it: without the memory that this process uses now. */
 double memory_left(void);

@@ -2,8 +2,10 @@
 #include "memory.h"
 #include "cgroup.h"
 #include "check.h"
+#include "number.h"
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -14,10 +16,18 @@ static double resource_limit(int resource)
                                                                           : (double)limit.rlim_cur;
 }
 
+static int64_t ranks_here(void)
+{
+    const char *ranks = getenv("OMPI_COMM_WORLD_LOCAL_SIZE");
+    int64_t n;
+    return ranks && number_whole(&n, ranks, 1, 1 << 20) ? n : 1;
+}
+
 double memory_limit(void)
 {
     double machine = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
-    return fmin(fmin(machine > 0 ? machine : INFINITY, cgroup_memory()),
+    double shared = fmin(machine > 0 ? machine : INFINITY, cgroup_memory());
+    return fmin(shared / (double)ranks_here(),
                 fmin(resource_limit(RLIMIT_AS), resource_limit(RLIMIT_DATA)));
 }
 

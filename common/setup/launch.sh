@@ -88,7 +88,7 @@ cgroups() {
     done </proc/self/cgroup
 }
 cores=$(env -u OMP_NUM_THREADS -u OMP_THREAD_LIMIT nproc 2>/dev/null || getconf _NPROCESSORS_ONLN)
-processes='' # how many more may be started
+processes='' memory='' # how many more may be started; MB for all of them
 while read -r folder; do
     quota='' period='' limit='' now=''
     { read -r quota period <"$folder/cpu.max" || {
@@ -101,7 +101,17 @@ while read -r folder; do
     if [[ $limit =~ ^[0-9]+$ ]] && [ $((limit - now)) -lt "${processes:-$limit}" ]; then
         processes=$((limit - now))
     fi
+    limit=
+    { read -r limit <"$folder/memory.max" || read -r limit <"$folder/memory.limit_in_bytes"; } \
+        2>/dev/null
+    if [[ $limit =~ ^[0-9]{1,18}$ ]] && [ $((limit >> 20)) -lt "${memory:-$((limit >> 19))}" ]; then
+        memory=$((limit >> 20))
+    fi
 done < <(cgroups 2>/dev/null)
+needed=$((40 + 40 * most)) # mpirun; Open MPI and a small network
+[ -z "$memory" ] || [ "$memory" -ge $needed ] ||
+    fail "this container or job may use $memory MB of memory, and $most ranks need at least" \
+        "$needed MB: fewer ranks (NP=), or a higher limit"
 threads=$((cores / most > 0 ? cores / most : 1))
 export OMP_NUM_THREADS=${OMP_NUM_THREADS:-$threads}
 

@@ -175,6 +175,10 @@ static void too_much(void *unused) { memory_require(1e18, "a grid of 1 x 1", "lo
 static void memory(void **state)
 {
     assert_true(memory_limit() > 1e7 && memory_limit() < 1e18);
+    double alone = memory_limit();
+    setenv("OMPI_COMM_WORLD_LOCAL_SIZE", "4", true); /* what 4 ranks divide among them */
+    assert_true(memory_limit() <= alone / 4);
+    unsetenv("OMPI_COMM_WORLD_LOCAL_SIZE");
     memory_require(0, "nothing", "");
     memory_require(1e6, "a little", "");
     expect_death(2, too_much, NULL, "error: a grid of 1 x 1 would take 1e+09 GB, and this process ",
