@@ -76,6 +76,14 @@ grep -q 'sudo apt-get install .*libjansson-dev' "$work/out" ||
     wrong "ordinary user: what to ask for?"
 [ ! -e "$work/apt" ] || wrong "ordinary user: apt-get was started"
 
+script mpirun 'exec sleep 100' # a busy machine: not a missing part
+LACKS=nothing deps env LABS_PROBE_SECONDS=1
+rm "$bin/mpirun"
+[ $status = 2 ] && grep -q '^error: mpirun has not answered for 1 s' "$work/out" ||
+    wrong "a probe without an answer: exit $status, expected 2 and its name"
+[ ! -e "$work/apt" ] && [ ! -e "$work/build/config.mk" ] ||
+    wrong "a probe without an answer: apt-get was started, or there is a result"
+
 export LACKS=SDL2 # optional: reported, and the build continues
 deps env
 [ $status = 0 ] || wrong "an optional part is missing: exit $status, expected 0"
