@@ -13,8 +13,8 @@
 # in BUILD/tests/costs.csv (costs_all.csv with ALL=1), with its wall and processor seconds.
 # With more than 3 cores a case of several ranks (or a script without a line "# ranks: 0") counts
 # twice.
-# SAN=1: the same cases, except scripts with a line "# sanitizers: no"; of the GPU's double, which is
-# slow then, without ALL=1 only the tests of its kernels and its memory.
+# SAN=1: the same cases, except scripts with a line "# sanitizers: no"; of the GPU's double, which
+# is slow then, without ALL=1 only the tests of its kernels and its memory.
 # SAN=thread: the unit tests of code with threads, in one process, with OpenMP held to one thread:
 # the thread sanitizer knows neither OpenMP's barriers nor MPI.
 set -u
@@ -94,10 +94,10 @@ scripts() { # lines: light|heavy|waits id limit command…, and "all id" for tho
 # Of cases that differ only by a seed (case, case.1, …) the first; by the number of ranks (case_1,
 # case_2, …) that with 3, else 2, else the first; of scripts those without "# all: yes".
 sample() {
-    awk -v san="${SAN:-}" '$1 == "all" { rest[$2]; next }
+    local kernels='^test_(conv|layers|batchnorm|vectors|cuda|loader)'
+    awk -v san="${SAN:-}" -v kernels="$kernels" '$1 == "all" { rest[$2]; next }
         $2 in rest { next }
-        san && $2 ~ "/cuda_on_host[.]" && $2 !~ "^test_(conv|layers|batchnorm|vectors|cuda|loader)" {
-            next }
+        san && $2 ~ "/cuda_on_host[.]" && $2 !~ kernels { next }
         { family = $2; ranks = match($0, / --np [0-9]+ /) ? substr($0, RSTART + 6) + 0 : 0
             if (ranks) sub("_" ranks "$", "_", family); else sub(/\.[0-9]+$/, "", family)
             if (!(family in kept) || (ranks && ranks <= 3)) kept[family] = NR
