@@ -32,7 +32,13 @@ static void defaults(TrainOptions *o)
 static void check_meaning(const TrainOptions *o)
 {
     bool steps = !strcmp(o->schedule, "step");
+    bool plain = !strcmp(o->model, "linear") || !strcmp(o->model, "mlp");
+    bool residual = !plain && strcmp(o->model, "cnn") != 0;
     args_only(o->table, "hidden", !strcmp(o->model, "mlp"), "--model mlp");
+    args_only(o->table, "skip", residual, "a residual --model");
+    args_only(o->table, "batchnorm", !plain, "--model cnn or a residual network");
+    args_only(o->table, "warmup", strcmp(o->schedule, "onecycle") != 0,
+              "--schedule constant, step or cosine");
     args_only(o->table, "ghost", o->batchnorm, "--batchnorm");
     args_only(o->table, "nesterov", o->momentum > 0, "--momentum");
     args_only(o->table, "drop-every", steps, "--schedule step");

@@ -151,9 +151,19 @@ for folder in lab1_gd lab2_ddp lab3_scale assessment; do
 done
 [ ! -e x ] || wrong "a value was run as a command"
 
-# ---- copies that lost something on their way ----
-number=b/common/base/number.o
+# Warnings are errors only for those who ask for that, and never in a student's file.
+number=b/common/base/number.o exercise=b/lab1_gd/exercises/1a_gradient.o
 probed b
+cp lab1_gd/exercises/1a_gradient.c common/base/number.c "$work/"
+echo 'static int unused;' | tee -a lab1_gd/exercises/1a_gradient.c >>common/base/number.c
+case_ 0 'unused' env CI=true make HAVE_CUDA= BUILD=b $number $exercise
+touch common/base/number.c
+case_ 0 'unused' make HAVE_CUDA= BUILD=b WERROR=0 $number
+case_ 0 'unused' make HAVE_CUDA= BUILD=b WERROR=1 $exercise
+make HAVE_CUDA= BUILD=b WERROR=1 $number >"$work/err" 2>&1 && wrong "WERROR=1 takes a warning"
+mv "$work/1a_gradient.c" lab1_gd/exercises/; mv "$work/number.c" common/base/
+
+# ---- copies that lost something on their way ----
 find . -name '*.sh' -exec chmod -x {} +
 case_ 0 '' make HAVE_CUDA= BUILD=b $number
 touch -d '+2 hours' common/setup/parts.txt common/base/number.c # make restarted itself forever

@@ -68,6 +68,9 @@ for trainer in sol student; do
     each refused 'expected sizes from 1' "$train" --model mlp --hidden 4294967297
     each refused 'at most 7 sizes' "$train" --model mlp --hidden 1,2,3,4,5,6,7,8
     each refused 'hidden does nothing without --model mlp' "$train" --hidden 8
+    each refused 'warmup does nothing without --schedule constant' "$train" --warmup 2
+    each refused 'skip does nothing without a residual --model' "$train" --model mlp --no-skip
+    each refused 'batchnorm does nothing' "$train" --model linear --no-batchnorm
     each refused 'ghost does nothing without --batchnorm' "$train" --ghost 8 --no-batchnorm
     each refused 'drop-by does nothing without --schedule step' "$train" --drop-by 0.5
     each refused 'nesterov does nothing without --momentum' "$train" --nesterov --momentum 0

@@ -109,8 +109,9 @@ begins_again() { # name, command that begins again
     press t 2
     frames; frames; frames; press space; settle
     local began most
-    began=$(date +%s%N); "${@:2}"; frames; press space; shot
+    began=$(date +%s%N); "${@:2}"; changes "$1"; frames; press space; shot
     most=$((($(date +%s%N) - began) / 50000000 + 3))
+    settle
     finish
     [ "$(updates)" -ge 1 ] && [ "$(updates)" -le $most ] ||
         fail "$1, and $(updates) updates, at most $most since"

@@ -69,6 +69,7 @@ find_window 'Lab 2'
 listens 600 250
 settle
 press bracketright; changes "] (twice the bandwidth)"; settle
-press minus; changes "- (smaller buckets)"; settle
+press minus; changes "- (smaller buckets)"
+within 240 grep -q ' 31/31 settings' "$work/log" || fail "it does not measure all settings"
 finish
 expect '800 Mbit/s, 500 µs +overlapped: buckets +30 KB'
