@@ -59,7 +59,9 @@ static void say_changed_options(Run *r, const TrainOptions *o)
         bool same = json_is_number(was) ? fabs(json_number_value(was) - json_number_value(is)) <=
                                               1e-12 * fabs(json_number_value(was))
                                         : json_equal(was, is);
-        if (!was || same)
+        bool idle = (!strcmp(names[i], "warmup") && !strcmp(o->schedule, "onecycle")) ||
+                    (!strncmp(names[i], "drop-", 5) && strcmp(o->schedule, "step") != 0);
+        if (!was || same || idle)
             continue;
         char *new = json_dumps(is, JSON_ENCODE_ANY | JSON_REAL_PRECISION(6));
         char *old = json_dumps(was, JSON_ENCODE_ANY | JSON_REAL_PRECISION(6));
