@@ -62,7 +62,8 @@ run half 2 $equal --batch 32 --seed 7 --resume "$(checkpoint half)"
 [ $? = 2 ] && grep -q 'was trained with --seed 1' "$work/half.err" &&
     [ "$rows" = "$(<"$work/half/lab2_train/metrics.csv")" ] ||
     fail "another seed: expected a refusal that changes nothing" "$work"/half.*
-run longer 2 ${equal% --warmup 0} --schedule onecycle --batch 16 --epochs 3 --resume "$(checkpoint half)" ||
+run longer 2 ${equal% --warmup 0} --schedule onecycle --batch 16 --epochs 3 \
+    --resume "$(checkpoint half)" ||
     fail "longer: exit $?" "$work"/longer.*
 grep -q 'changed: --batch 16, before 32' "$work/longer.log" &&
     grep -q 'changed: --epochs 3, before 2' "$work/longer.log" &&
