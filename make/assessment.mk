@@ -20,8 +20,9 @@ $(COMPILE_SCRIPT): $(B)/flags $(BUILD)/config.mk $(wildcard make/*.mk)
 	@mkdir -p $(@D)
 	@printf '%s\n' '#!/bin/sh' '# compile SOURCE PROGRAM' \
 	    'exec $(filter-out -Werror,$(LINK)) $(CPPFLAGS_ALL) "$$1" $(B)/libcommon.a $(LDLIBS) \' \
-	    '    -o "$$2"' >$@
-	@chmod +x $@
+	    '    -o "$$2"' >$@.part
+	@chmod +x $@.part
+	@mv $@.part $@
 GRADING := $(GRADER) $(COMPILE_SCRIPT)
 SOLUTION := $(if $(filter sol,$(VARIANT)),solution/)
 HAVE_TRAINER := $(filter %/$(VARIANT)/assessment/train,$(TRAINERS))

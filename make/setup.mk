@@ -115,7 +115,7 @@ ifeq ($(COUNTING),)
 $(BUILD)/config.mk: common/setup/parts.txt common/setup/probe.sh \
     $(wildcard /var/lib/dpkg/status) $(if $(strip $(STALE)),FORCE)
 	@mkdir -p $(@D)
-	@common/setup/deps.sh $(BUILD) $(SETS)
+	@common/setup/deps.sh $(BUILD) $(sort $(PROBED_SETS) $(SETS))
 	@for file in $(filter-out FORCE,$^); do [ ! $$file -nt $@ ] || touch -r $$file $@; done # or again
 endif
 endif

@@ -13,7 +13,7 @@ trap 'kill $other 2>/dev/null; rm -rf "$work"' EXIT
 mkdir -p "$work/project"
 cp -r .clang-format .gitignore .gitattributes LICENSE Makefile README.md make common lab*_* \
     assessment datasets docs tests "$work/project/"
-root=$PWD built=$(realpath "$BUILD") cuda=''
+root=$PWD built=$(realpath "$BUILD") same=$BUILD cuda=''
 [ -e "$built/labs_gpu.so" ] || cuda=HAVE_CUDA= # as it was built
 cd "$work/project" || exit 2
 unset BUILD SAN ONLY
@@ -116,8 +116,8 @@ rm seen.mk
 case_ 2 "a quote is not closed" make lab1 ONLY=1 "ARGS=--out 'a"
 for text in ';touch x1' '`touch x2`' '$(touch x3)' '"$(touch x4)"' '|touch x5'; do
     text=${text//touch /touch $work/} # where it was built, or everything is built again
-    case_ 2 '--rate=' make -C "$root" lab1 ONLY=1 SOL=1 BUILD="$built" $cuda ARGS="--rate='$text'"
-    case_ 2 'No such file' make -C "$root" grade BUILD="$built" $cuda "SUBMISSION=it's $text.c"
+    case_ 2 '--rate=' make -C "$root" lab1 ONLY=1 SOL=1 BUILD="$same" $cuda ARGS="--rate='$text'"
+    case_ 2 'No such file' make -C "$root" grade BUILD="$same" $cuda "SUBMISSION=it's $text.c"
     ! ls "$work"/x[1-5] 2>/dev/null || wrong "$text runs"
     rm -f "$work"/x?
 done
