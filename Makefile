@@ -32,7 +32,8 @@
 #=                120 that nvcc knows)
 #= CC=gcc         gcc or clang; CFLAGS="-O3 -march=native -g"; WERROR=1: warnings are errors
 
-# What is given is text: make expands nothing in it, and a shell gets it in quotes.
+# What is given is text: make expands nothing in it, and a shell gets it in quotes. A recipe's
+# environment has it; 'override' alone would take it out of there.
 GIVEN := ALL ARGS BUILD CC CFLAGS CUDA_ARCH CUDA_HOME DATA DATA_DIR DEPS DEVICE DRAW FUZZ_CC \
     FUZZ_SECONDS HEADLESS HOSTS JOBS KILL LAB MPICC NEXT NP ONLY PORTABLE PYTHON_TORCH RUNS SAN \
     SEED SOL SUBMISSION SUBMISSIONS TARBALL V WERROR WORKLOG

@@ -10,14 +10,13 @@ out=$1 list=common/setup/handout.txt
 wrong=()
 mkdir -p "$out"
 files=$out/files
-awk '/^#/ || NF == 0 { next }
-    /^[^ ]+:/ { folder = $1; sub(/:$/, "", folder); $1 = "" }
-    folder != "stays" && folder != "given" {
-        for (i = 1; i <= NF; i++) if ($i != "") print (folder == "." ? "" : folder "/") $i
-    }' $list | sort >"$files"
-awk '/^[^ ]+:/ { on = $1 == "stays:"; $1 = "" } 
-    on { for (i = 1; i <= NF; i++) if ($i != "") print $i }' $list \
-    >"$out/stays"
+entries() { # lines "folder name"; folder: also "stays" and "given"
+    awk '/^#/ { next }
+        /^[^ ]/ { folder = substr($1, 1, length($1) - 1) }
+        { for (i = /^[^ ]/ ? 2 : 1; i <= NF; i++) print folder, $i }' $list
+}
+entries | sed '/^stays /d; /^given /d; s,^\. ,,; s, ,/,' | sort >"$files"
+entries | sed -n 's/^stays //p' >"$out/stays"
 
 while read -r file; do
     if [ -L "$file" ] || [ ! -f "$file" ]; then wrong+=("$file: $list names it; no file is there")

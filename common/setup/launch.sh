@@ -104,8 +104,9 @@ while read -r folder; do
     limit=
     { read -r limit <"$folder/memory.max" || read -r limit <"$folder/memory.limit_in_bytes"; } \
         2>/dev/null
-    if [[ $limit =~ ^[0-9]{1,18}$ ]] && [ $((limit >> 20)) -lt "${memory:-$((limit >> 19))}" ]; then
-        memory=$((limit >> 20))
+    if [[ $limit =~ ^[0-9]{1,18}$ ]]; then # without a limit v2 has a word there, v1 19 digits
+        limit=$((limit >> 20))
+        [ -n "$memory" ] && [ "$memory" -le $limit ] || memory=$limit
     fi
 done < <(cgroups 2>/dev/null)
 needed=$((40 + 40 * most)) # mpirun; Open MPI and a small network

@@ -33,17 +33,16 @@ new=$work/labs
     [ "$(find $new -type f | wc -l)" = $(($(wc -l <$new/$sums) + 1)) ] ||
     die "$tarball: a file in it is not the one that was packed"
 
-# What is each file: as given out, changed, gone? $sums has "sum  name" on each line.
+# What is each file: as given out, changed, gone? $sums has "sum  name" on each line. A link, a
+# folder or what cannot be read counts as changed.
 declare -A was is
 while read -r sum name; do was[$name]=$sum; done <$sums
-while read -r sum name; do is[$name]=${sum#\\}; done < <(
-    cat $sums $new/$sums | cut -c 67- | sort -u | while IFS= read -r name; do
-        if [ -L "$name" ] || { [ -e "$name" ] && [ ! -f "$name" ]; }; then echo "other $name"
-        elif [ -f "$name" ]; then
-            sum=$(sha256sum <"$name") || die "$name: cannot be read"
-            echo "${sum%% *} $name"
-        fi
-    done)
+while read -r name; do
+    if [ -f "$name" ] && [ ! -L "$name" ]; then
+        sum=$(sha256sum 2>/dev/null <"$name") && is[$name]=${sum%% *} || is[$name]=changed
+    elif [ -e "$name" ] || [ -L "$name" ]; then is[$name]=changed
+    fi
+done < <(cut -c 67- $sums $new/$sums | sort -u)
 take=() remove=() beside=() added=0 own=0
 while read -r sum name; do
     case ${is[$name]-} in

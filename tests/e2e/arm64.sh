@@ -1,9 +1,8 @@
 #!/usr/bin/env bash
-# arm64.sh [all]: the C files compile for 64-bit ARM, at -O3 as there: with Debian's cross
-# compiler, where it is installed, and this machine's headers, which are the same for all
-# processors. Those of lab 2's trainer; and a training of 1,000 images runs in qemu,
-# with Debian's libraries for ARM, which apt-get fetches (200 MB). 'arm64.sh all' (.ci/run): every
-# file of the project, and no training.
+# arm64.sh: lab 2's trainer compiles for 64-bit ARM, at -O3 as there, with Debian's cross compiler,
+# where it is installed, and this machine's headers, which are the same for all processors. In qemu,
+# with Debian's libraries for ARM, which apt-get fetches (200 MB), it trains on 1,000 images, to the
+# losses that it has here. arm64.sh all (.ci/run): every file of the project compiles; no training.
 # all: yes
 # seconds: 900
 # sanitizers: no
