@@ -13,6 +13,7 @@ work=$(mktemp -d) || exit 2
 export LABS_PARENT=${LABS_PARENT:-$$} # what this starts ends with it
 "${BASH_SOURCE[0]%/*}/guard.sh" watch $$
 trap 'rm -rf "$work"' EXIT
+trap 'exit 130' INT
 
 colour='' terminal=''
 [ ! -t 1 ] || terminal=yes

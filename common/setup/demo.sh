@@ -9,6 +9,7 @@ b=$1; out=build/out; launch=common/setup/launch.sh; began=$SECONDS
 export HEADLESS=1
 export LABS_PARENT=${LABS_PARENT:-$$} # what this starts ends with it
 common/setup/guard.sh watch $$
+trap 'exit 130' INT
 failed=0
 mkdir -p $out; mark=$(date +%s) # older than the results
 

@@ -11,6 +11,7 @@
 # that, and to what stays when this script itself is killed.
 set -u
 export LC_ALL=C
+trap 'exit 130' INT # also where what is running just then ends well
 
 fail() { # words; no control character of what they quote reaches the terminal
     printf 'error: %s\n' "$(printf %s "$*" | tr '\000-\037\177' '?')" >&2

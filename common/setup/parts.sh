@@ -40,6 +40,7 @@ about() { # lab, program
 
 run() { # lab, program…, --, option…
     local lab=$1 programs=() program name ranks start status; shift
+    trap 'exit 130' INT # also after a program that was just ending, with 0
     while [ "$1" != -- ]; do programs+=("$1"); shift; done
     shift
     for program in "${programs[@]}"; do

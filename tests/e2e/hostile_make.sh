@@ -16,7 +16,7 @@ cp -r .clang-format .gitignore .gitattributes LICENSE Makefile README.md make co
 root=$PWD built=$(realpath "$BUILD") same=$BUILD cuda=''
 [ -e "$built/labs_gpu.so" ] || cuda=HAVE_CUDA= # as it was built
 cd "$work/project" || exit 2
-unset BUILD SAN ONLY
+unset BUILD SAN ONLY WERROR
 probed() { # FOLDER: as if make had found out what this machine has: that takes seconds of it
     common/setup/build_folder.sh "$1"; cp -r "$built"/{config.mk,probe} "$1/"
 }

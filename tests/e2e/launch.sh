@@ -148,6 +148,16 @@ wait $run; status=$?
 [ $status = 0 ] || wrong "Ctrl-C after fg: exit status $status, expected 0"
 echo "Ctrl-Z: both ranks stopped, and went on"
 
+# Ctrl-C just as a part ends: the next one does not start.
+printf '%s\n' '#!/bin/sh' 'trap "" INT; echo started >>"$0.out"; sleep 2' >"$work/part"
+chmod +x "$work/part"
+common/setup/parts.sh run lab1_gd "$work/part" "$work/part" -- >"$work/out" 2>&1 &
+run=$!
+within 60 test -e "$work/part.out" && kill -INT -- -$run
+wait $run; status=$?
+[ $status = 130 ] && [ "$(wc -l <"$work/part.out")" = 1 ] ||
+    wrong "Ctrl-C as a part ends: exit status $status, $(wc -l <"$work/part.out") parts started"
+
 start stubborn
 kill -INT -- -$run
 both_asked() { [ "$(grep -c 'was asked to stop' "$work/out")" = 2 ]; }
