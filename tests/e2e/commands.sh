@@ -7,7 +7,7 @@
 # not run is named, with the reason.
 # seconds: 1500
 # sanitizers: no
-# ranks: 0
+# waits: yes
 set -u
 export HEADLESS=1 DEPS=no LC_ALL=C.UTF-8
 work=$(mktemp -d) || exit 2

@@ -9,7 +9,7 @@
 #
 # JOBS + 1 cases at a time, so that no core waits for a case that sleeps; beside them JOBS scripts
 # that mostly wait (those that drive a window, each on a separate screen, and those with a line
-# "# waits: yes"); at the end a GPU's cases, alone. The longest first: what each took last time is
+# "# waits: yes"), or as many others when those are done; at the end a GPU's cases, alone. The longest first: what each took last time is
 # in BUILD/tests/costs.csv (costs_all.csv with ALL=1), with its wall and processor seconds.
 # With more than 3 cores a case of several ranks (or a script without a line "# ranks: 0") counts
 # twice.
@@ -176,6 +176,9 @@ start() { # class id
 }
 start_some() {
     local class id
+    if [ -z "${queue[waits]-}" ]; then # none of them is left: their room is everyone's
+        room[compute]=$((room[compute] + room[waits])) room[waits]=0
+    fi
     for class in compute waits gpu; do
         [ $class != gpu ] || [ ${#running[@]} = 0 ] || return # its memory is small
         while [ -n "${queue[$class]-}" ] && [ "${room[$class]}" -gt 0 ]; do
