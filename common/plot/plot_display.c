@@ -1,6 +1,8 @@
 /* plot_display.c: the display that a window is on: opened within a time limit, and watched: when it
- * goes away (the X server ends, ssh -X is cut), the program goes on without its window.
+ * goes away or falls silent (the X server ends, ssh -X is cut), the program goes on without its
+ * window.
  */
+#include "check.h"
 #include "plot_inside.h"
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +26,7 @@ const char *display_unwanted(void)
 #include <poll.h>
 #include <pthread.h>
 #include <setjmp.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -33,18 +36,30 @@ const char *display_unwanted(void)
 static const char closed[] = "the display closed the connection",
                   silent[] = "the display does not answer";
 
+enum { FILES = 1024, LOOKS = 4 /* a second */, OPENING = 10, LATER = 60 /* seconds */ };
+
+static struct {
+    jmp_buf before_use;
+    pthread_t user;     /* the thread that uses it */
+    atomic_long uses;   /* odd: it is in use now */
+    atomic_bool opened; /* false: it is being opened */
+    atomic_bool cut;
+    bool before[FILES], ours[FILES]; /* open before; connections to it */
+} display;
+
 /* ---- A display that goes away ---- */
 /* Xlib then calls a function that must not return, or it ends the program. */
-static jmp_buf before_use;
-
-static int display_gone(void *display) { longjmp(before_use, 1); }
+static int display_gone(void *x11) { longjmp(display.before_use, 1); }
 
 bool display_use(void (*use)(void *context), void *context)
 {
-    if (setjmp(before_use))
-        return false;
-    use(context);
-    return true;
+    display.user = pthread_self();
+    atomic_fetch_add(&display.uses, 1);
+    bool there = !setjmp(display.before_use);
+    if (there)
+        use(context);
+    atomic_fetch_add(&display.uses, 1);
+    return there;
 }
 
 static void notice_its_end(void)
@@ -60,15 +75,6 @@ static void notice_its_end(void)
 }
 
 /* ---- A display that does not answer ---- */
-enum { FILES = 1024, PATIENCE = 10 /* seconds */, LOOKS = 4 /* a second */ };
-typedef struct Opening {
-    const char *only; /* the SDL driver to try; NULL: all */
-    int failed;
-    bool cut, was_open[FILES];
-    pthread_t thread; /* that opens it */
-    SDL_sem *over;
-} Opening;
-
 static double used_by(pthread_t thread)
 {
     clockid_t clock;
@@ -78,25 +84,37 @@ static double used_by(pthread_t thread)
     return (double)used.tv_sec + 1e-9 * (double)used.tv_nsec;
 }
 
-/* When the opening thread has had nothing to do for PATIENCE seconds, the connections that it made
- * are cut: then they fail. A slow display (ssh) gives it something to do at each of its answers. */
-static int limit(void *opening)
+/* When one use of the display has had nothing to do for so long, the connections to it are cut:
+ * then it fails. A slow display (ssh) gives it something to do at each of its answers. Later than while
+ * it is opened, unless the user wants to stop: a network may come back. */
+static int limit(void *unused)
 {
-    Opening *o = opening;
-    double before = -1;
-    for (int idle = 0; SDL_SemWaitTimeout(o->over, 1000 / LOOKS) == SDL_MUTEX_TIMEDOUT;) {
-        double now = used_by(o->thread);
-        idle = now > before ? 0 : idle + 1;
-        before = now;
-        if (idle < PATIENCE * LOOKS)
+    long before = 0;
+    double did = -1;
+    for (int idle = 0;;) {
+        SDL_Delay(1000 / LOOKS);
+        long use = atomic_load(&display.uses);
+        double does = use % 2 ? used_by(display.user) : 0;
+        idle = use % 2 && use == before && does <= did ? idle + 1 : 0;
+        before = use;
+        did = does;
+        if (idle < LOOKS * (display.opened && !stop_requested() ? LATER : OPENING))
             continue;
         for (int file = 0; file < FILES; file++)
-            if (!o->was_open[file] && shutdown(file, SHUT_RDWR) == 0)
-                o->cut = true;
+            if ((display.opened ? display.ours[file] : !display.before[file]) &&
+                shutdown(file, SHUT_RDWR) == 0)
+                display.cut = true;
         idle = 0;
     }
     return 0;
 }
+
+const char *display_why(void) { return display.cut ? silent : closed; }
+
+typedef struct Opening {
+    const char *only; /* the SDL driver to try; NULL: all */
+    int failed;
+} Opening;
 
 static void open_it(void *opening)
 {
@@ -107,18 +125,20 @@ static void open_it(void *opening)
 /* NULL, or why SDL does not open it. */
 static const char *start(const char *only)
 {
-    Opening o = {.only = only, .thread = pthread_self(), .over = SDL_CreateSemaphore(0)};
+    static SDL_Thread *limiter;
+    Opening o = {.only = only};
+    display.opened = display.cut = false;
     for (int file = 0; file < FILES; file++)
-        o.was_open[file] = fcntl(file, F_GETFD) >= 0;
-    SDL_Thread *limiter = SDL_CreateThread(limit, "display", &o);
-    bool there = display_use(open_it, &o);
-    SDL_SemPost(o.over);
-    SDL_WaitThread(limiter, NULL);
-    SDL_DestroySemaphore(o.over);
-    if (!there)
-        return closed;
+        display.before[file] = fcntl(file, F_GETFD) >= 0;
+    if (!limiter && (limiter = SDL_CreateThread(limit, "display", NULL)))
+        SDL_DetachThread(limiter); /* it ends with the program */
+    if (!display_use(open_it, &o))
+        return display_why();
     if (o.failed)
-        return o.cut || only ? silent : SDL_GetError();
+        return display.cut || only ? silent : SDL_GetError();
+    for (int file = 0; file < FILES; file++)
+        display.ours[file] = !display.before[file] && fcntl(file, F_GETFD) >= 0;
+    display.opened = true;
     return NULL;
 }
 
@@ -141,7 +161,7 @@ static const char *ask_wayland(void)
     if (connect(display, (struct sockaddr *)&at, sizeof at) == 0 &&
         send(display, ask, sizeof ask, MSG_NOSIGNAL) == sizeof ask)
         for (struct pollfd in = {display, POLLIN, 0}; !listed;) {
-            ssize_t bytes = poll(&in, 1, 1000 * PATIENCE) > 0
+            ssize_t bytes = poll(&in, 1, 1000 * OPENING) > 0
                               ? recv(display, answer + length, sizeof answer - 4 * length, 0)
                               : 0;
             if (bytes <= 0 || bytes % 4)

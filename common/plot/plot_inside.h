@@ -265,6 +265,7 @@ const char *display_unwanted(void); /* NULL, or why no window is wanted here, or
 const char *display_open(void);     /* NULL, or why there is none */
 /* Calls SDL. False: the display went away meanwhile, and no call of SDL may follow. */
 bool display_use(void (*use)(void *context), void *context);
+const char *display_why(void); /* why it went away */
 /* A window's size: from that of a figure to what suits the display. */
 void display_fit(int *width, int *height);
 

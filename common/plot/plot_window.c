@@ -53,7 +53,7 @@ PlotWindow *plot_window_new(Plot *plot, const char *title, const char *save_pref
     if (why)
         return no_window(why);
     if (!display_use(open_window, &o))
-        return no_window("the display closed the connection");
+        return no_window(display_why());
     if (!o.surface) {
         no_window(*SDL_GetError() ? SDL_GetError() : "SDL cannot draw on this display");
         SDL_VideoQuit();
@@ -72,8 +72,7 @@ PlotWindow *plot_window_new(Plot *plot, const char *title, const char *save_pref
 void window_lost(PlotWindow *window)
 {
     if (!window->lost)
-        note("no window any more: the display closed the connection; the figure is saved as a PNG "
-             "file");
+        note("no window any more: %s; the figure is saved as a PNG file", display_why());
     window->lost = true;
 }
 

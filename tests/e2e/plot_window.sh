@@ -95,19 +95,24 @@ start
 press q; expect '^quit'
 wait $pid || fail "exit status $? after q"
 
-# A small screen, which then goes away: the program goes on without its window.
+# A small screen, which goes away or falls silent: the program goes on without its window.
+# Silent for a minute: with ALL=1.
 mkfifo "$work/small"
-Xvfb -displayfd 3 -noreset -screen 0 1024x600x24 3>"$work/small" >/dev/null 2>&1 &
-small=$!
-read -r -t 60 DISPLAY <"$work/small" || fail "no second Xvfb"
-DISPLAY=:$DISPLAY
-start
-eval "$(xdotool getwindowgeometry --shell "$window")"
-((X >= 0 && Y >= 20 && X + WIDTH <= 1024 && Y + HEIGHT <= 600)) ||
-    fail "$WIDTH × $HEIGHT at $X, $Y: no room for it and its title bar on 1024 × 600"
-press F11
 filled() { eval "$(xdotool getwindowgeometry --shell "$window")"; [ "$WIDTH×$HEIGHT" = 1024×600 ]; }
-within 60 filled || fail "F11: $WIDTH × $HEIGHT"
-kill -9 $small
-expect 'no window any more'; expect '^quit'
-wait $pid || fail "exit status $? after the display went away"
+for signal in KILL ${ALL:+STOP}; do
+    Xvfb -displayfd 3 -noreset -screen 0 1024x600x24 3>"$work/small" >/dev/null 2>&1 &
+    small=$!
+    read -r -t 60 DISPLAY <"$work/small" || fail "no second Xvfb"
+    DISPLAY=:$DISPLAY
+    start
+    eval "$(xdotool getwindowgeometry --shell "$window")"
+    ((X >= 0 && Y >= 20 && X + WIDTH <= 1024 && Y + HEIGHT <= 600)) ||
+        fail "$WIDTH × $HEIGHT at $X, $Y: no room for it and its title bar on 1024 × 600"
+    press F11
+    within 60 filled || fail "F11: $WIDTH × $HEIGHT"
+    kill -$signal $small
+    expect 'no window any more'; expect '^quit'
+    wait $pid || fail "exit status $? after the display went away ($signal)"
+    tail -n 3 "$work/log"
+    kill -KILL $small 2>/dev/null || true
+done
