@@ -4,25 +4,17 @@
  * time. Exercises: exercises/10a_rank_costs.c to 10g_recompute.c.
  */
 #include "check.h"
-#include "exercise.h"
-#include "lab.h"
 #include "link.h"
-#include "live_figure.h"
 #include "shard/shard_study.h"
-#include "timer.h"
-#include <stdlib.h>
+#include <string.h>
 
-typedef struct Session {
-    ShardStudy study;
+typedef struct Choices {
     RunOptions run;
     const char *link, *clock;
-    double redraw; /* when the figure is drawn next */
-    bool paused;
-} Session;
+} Choices;
 
-static void parse(Session *c, Option *table, int argc, char **argv)
+static void parse(Choices *c, ShardStudy *s, Option *table, int argc, char **argv)
 {
-    ShardStudy *s = &c->study;
     const Option options[] = {
         RUN_OPTIONS(c->run),
         LINK_OPTIONS(c->link, c->clock),
@@ -85,99 +77,36 @@ static const ExerciseUse uses[] = {{"lab2_ddp/exercises/10a_rank_costs.c", try_c
                                    {"lab2_ddp/exercises/10f_activation_bytes.c", try_bytes},
                                    {"lab2_ddp/exercises/10g_recompute.c", try_passes}};
 
-/* ---- the window ---- */
-
-static const PlotKey keys[] = {{"space", "pause, resume"},
-                               {"s", "save the figure"},
-                               {"F11", "full screen"},
-                               {"q", "quit"},
-                               {NULL, NULL}};
-
-static void draw(void *context, Plot *plot)
-{
-    Session *s = context;
-    if (s->study.thread)
-        background_lock(s->study.thread);
-    shard_draw(&s->study, plot);
-    if (s->study.thread)
-        background_unlock(s->study.thread);
-}
-
-/* It changes only when a setting is done: drawn four times a second. */
-static bool changed(void *context)
-{
-    Session *s = context;
-    bool due = timer_real() >= s->redraw;
-    if (due)
-        s->redraw = timer_real() + 0.25;
-    return due;
-}
-
-static void on_event(void *context, const PlotEvent *e)
-{
-    Session *s = context;
-    if (e->kind == PLOT_KEY && e->key == ' ' && s->study.thread)
-        background_pause(s->study.thread, s->paused = !s->paused);
-}
-
-static void finish(void *context)
-{
-    Session *s = context;
-    if (s->study.thread)
-        background_wait(s->study.thread);
-}
-
-/* Rank 0: the work on a thread, the figure here. */
-static void lead(Session *s)
-{
-    Run *run = s->study.lab->run;
-    s->study.thread = s->study.missing ? NULL : background_start(shard_study_work, &s->study);
-    live_figure_show(run, &(LiveFigure){.title = "Lab 2 · shards",
-                                        .png = "shard.png",
-                                        .context = s,
-                                        .keys = keys,
-                                        .draw = draw,
-                                        .changed = changed,
-                                        .event = on_event,
-                                        .finish = finish});
-    background_stop(s->study.thread);
-    if (s->study.missing)
-        run_say(run, "to do: %s", s->study.missing);
-    else
-        shard_report(&s->study);
-}
-
 int main(int argc, char **argv)
 {
-    static Session s = {.link = "1Gbit/s,50us", .clock = "virtual"};
-    s.run = run_options_default();
-    s.run.threads = 1; /* a rank stands for a machine; the virtual clock is one thread's */
-    s.study = (ShardStudy){.guess = {.what = "memory of a rank in stage 3, on all ranks",
-                                     .unit = "MB"},
-                           .model = "mlp",
-                           .hidden = "1024,1024",
-                           .deep = "resnet20",
-                           .batch = 16,
-                           .deep_batch = 16,
-                           .updates = 3,
-                           .rate = 0.05,
-                           .momentum = 0.9};
+    Choices c = {.run = run_options_default(), .link = "1Gbit/s,50us", .clock = "virtual"};
+    c.run.threads = 1; /* a rank stands for a machine; the virtual clock is one thread's */
+    static ShardStudy s;
+    s = (ShardStudy){.study = {.title = "Lab 2 · shards",
+                               .png = "shard.png",
+                               .work = shard_work,
+                               .draw = shard_draw,
+                               .report = shard_report},
+                     .guess = {.what = "memory of a rank in stage 3, on all ranks", .unit = "MB"},
+                     .model = "mlp",
+                     .hidden = "1024,1024",
+                     .deep = "resnet20",
+                     .batch = 16,
+                     .deep_batch = 16,
+                     .updates = 3,
+                     .rate = 0.05,
+                     .momentum = 0.9};
     Option table[MOST_OPTIONS];
-    parse(&s, table, argc, argv);
+    parse(&c, &s, table, argc, argv);
     s.study.missing = exercise_missing(uses, sizeof uses / sizeof *uses);
     stop_on_signals();
-    link_choose(s.link, s.clock);
-    Lab lab = lab_open(comm_open(s.run.comm), &s.run);
-    lab_data(&lab, &s.run, NULL);
-    shard_study_open(&s.study, &lab, (uint64_t)s.run.seed);
-    lab_run(&lab, "lab2_shard", &s.run, table);
-    if (lab.comm->rank == 0)
-        lead(&s);
-    else if (!s.study.missing)
-        shard_study_work(&s.study, NULL);
-    int status = s.study.missing ? EXIT_TODO : 0;
-    free(s.study.missing);
-    shard_study_close(&s.study);
+    link_choose(c.link, c.clock);
+    Lab lab = lab_open(comm_open(c.run.comm), &c.run);
+    lab_data(&lab, &c.run, NULL);
+    shard_open(&s, &lab, (uint64_t)c.run.seed);
+    lab_run(&lab, "lab2_shard", &c.run, table);
+    int status = study_run(&s.study, &lab);
+    shard_close(&s);
     lab_close(&lab);
     return status;
 }

@@ -5,13 +5,8 @@
  * 4c_exposed_seconds.c.
  */
 #include "check.h"
-#include "exercise.h"
-#include "lab.h"
-#include "live_figure.h"
 #include "overlap/overlap_study.h"
 #include <math.h>
-#include <stdlib.h>
-#include <unistd.h>
 
 typedef struct Choices {
     RunOptions run;
@@ -59,23 +54,17 @@ static const ExerciseUse uses[] = {{"lab2_ddp/exercises/4a_bucket_add.c", try_ad
                                    {"lab2_ddp/exercises/4c_exposed_seconds.c", try_exposed}};
 
 typedef struct Session {
-    OverlapStudy study;
-    Commands commands;
-    Link link; /* the options' */
+    OverlapStudy overlap; /* first */
+    Link link;            /* the options' */
     double least;
-    /* guarded by the thread's lock: */
-    int steps, size; /* chosen: the link's bandwidth times 2^steps; a size in study_size, -1: the
-                      * option's */
-    int wanted;      /* how many times a measurement was requested */
-    int changes;     /* of the figure */
-    bool leave;      /* without a window: stop when all is measured */
-    int drawn;
+    /* Chosen: the link's bandwidth times 2^steps; a size in study_size, -1: the option's. */
+    int steps, size;
 } Session;
 
 /* ---- the work ---- */
 
 /* What the elements of a Command are. */
-enum { STOP, INDEX, STEPS, SIZE };
+enum { INDEX = 1, STEPS, SIZE };
 
 /* The chosen link, `steps` keys away from the option's, and the chosen size. */
 static Link link_chosen(const Session *s, int steps)
@@ -88,66 +77,34 @@ static double least_chosen(const Session *s, int size)
     return size < 0 ? s->least : study_size[size];
 }
 
-/* Measure what rank 0 names. False: stop. */
-static bool obey(Session *s, Command k)
+static bool next(const void *session, Command *todo)
 {
-    if (!k.number[STOP])
-        study_measure(&s->study, link_chosen(s, k.number[STEPS]), least_chosen(s, k.number[SIZE]),
-                      k.number[INDEX]);
-    return !k.number[STOP];
+    const Session *s = session;
+    int index = 0;
+    while (index < STUDY_SETTINGS && s->overlap.measured[index].done)
+        index++;
+    *todo = (Command){{0, index, s->steps, s->size}};
+    return index < STUDY_SETTINGS;
 }
 
-/* The next setting to measure; -1: all are. */
-static int next_index(const OverlapStudy *s)
+static void measure(void *session, Command todo)
 {
-    for (int i = 0; i < STUDY_SETTINGS; i++)
-        if (!s->measured[i].done)
-            return i;
-    return -1;
-}
-
-static int count_done(const OverlapStudy *s)
-{
+    Session *s = session;
+    OverlapStudy *o = &s->overlap;
+    const int32_t *k = todo.number;
     int done = 0;
+    study_measure(o, link_chosen(s, k[STEPS]), least_chosen(s, k[SIZE]), k[INDEX]);
+    study_lock(&o->study, true);
     for (int i = 0; i < STUDY_SETTINGS; i++)
-        done += s->measured[i].done;
-    return done;
-}
-
-static void work(void *context, BackgroundThread *b)
-{
-    Session *s = context;
-    s->study.own = b;
-    while (background_goes_on(b) && !stop_requested()) {
-        background_lock(b);
-        int index = next_index(&s->study), steps = s->steps, size = s->size;
-        bool leave = index < 0 && s->leave;
-        background_unlock(b);
-        if (leave)
-            break;
-        if (index < 0) {
-            usleep(10000);
-            continue;
-        }
-        obey(s, commands_broadcast(&s->commands, (Command){{0, index, steps, size}}));
-        background_lock(b);
-        s->changes++;
-        int done = count_done(&s->study);
-        background_unlock(b);
-        run_progress(s->study.lab->run, "measured", done, STUDY_SETTINGS, "settings", "");
-    }
-    commands_broadcast(&s->commands, (Command){{true}});
-}
-
-static void follow(Session *s)
-{
-    while (obey(s, commands_broadcast(&s->commands, (Command){{0}})))
-        ;
+        done += o->measured[i].done;
+    study_lock(&o->study, false);
+    run_progress(o->study.lab->run, "measured", done, STUDY_SETTINGS, "settings", "");
 }
 
 /* ---- the window ---- */
 
-static const PlotKey keys[] = {{"[ ]", "half, twice the chosen link's bandwidth"},
+static const PlotKey keys[] = {{"space", "pause, resume"},
+                               {"[ ]", "half, twice the chosen link's bandwidth"},
                                {"- +", "smaller, larger buckets"},
                                {"r", "measure again"},
                                {"s", "save the figure"},
@@ -155,9 +112,10 @@ static const PlotKey keys[] = {{"[ ]", "half, twice the chosen link's bandwidth"
                                {"q", "quit"},
                                {NULL, NULL}};
 
-static void key(Session *s, char key)
+static void on_event(void *session, const PlotEvent *e)
 {
-    OverlapStudy *study = &s->study;
+    Session *s = session;
+    char key = e->kind == PLOT_KEY ? e->key : 0;
     int size = s->size < 0 ? 4 : s->size;
     if (key == '[' && s->steps > -10)
         s->steps--;
@@ -169,72 +127,8 @@ static void key(Session *s, char key)
         s->size = size + 1;
     else if (key != 'r')
         return;
-    study_choose(study, link_chosen(s, s->steps), least_chosen(s, s->size));
-    study->measured[STUDY_COMPUTE].done &= key != 'r';
-    s->changes++;
-}
-
-static void on_event(void *context, const PlotEvent *e)
-{
-    Session *s = context;
-    if (e->kind != PLOT_KEY || !s->study.thread)
-        return;
-    background_lock(s->study.thread);
-    key(s, e->key);
-    background_unlock(s->study.thread);
-}
-
-static bool changed(void *context)
-{
-    Session *s = context;
-    if (s->study.thread)
-        background_lock(s->study.thread);
-    bool changed = s->drawn != s->changes;
-    s->drawn = s->changes;
-    if (s->study.thread)
-        background_unlock(s->study.thread);
-    return changed;
-}
-
-static void draw(void *context, Plot *plot)
-{
-    Session *s = context;
-    if (s->study.thread)
-        background_lock(s->study.thread);
-    overlap_draw(&s->study, plot);
-    if (s->study.thread)
-        background_unlock(s->study.thread);
-}
-
-static void finish(void *context)
-{
-    Session *s = context;
-    if (!s->study.thread)
-        return;
-    background_lock(s->study.thread);
-    s->leave = true;
-    background_unlock(s->study.thread);
-    background_wait(s->study.thread);
-}
-
-/* Rank 0: the work on a thread, the figure here. */
-static void lead(Session *s)
-{
-    Run *run = s->study.lab->run;
-    s->study.thread = s->study.missing ? NULL : background_start(work, s);
-    live_figure_show(run, &(LiveFigure){.title = "Lab 2 · overlap",
-                                        .png = "overlap.png",
-                                        .context = s,
-                                        .keys = keys,
-                                        .draw = draw,
-                                        .changed = changed,
-                                        .event = on_event,
-                                        .finish = finish});
-    background_stop(s->study.thread);
-    if (s->study.missing)
-        run_say(run, "to do: %s", s->study.missing);
-    else
-        overlap_report(&s->study);
+    study_choose(&s->overlap, link_chosen(s, s->steps), least_chosen(s, s->size));
+    s->overlap.measured[STUDY_COMPUTE].done &= key != 'r';
 }
 
 int main(int argc, char **argv)
@@ -251,18 +145,25 @@ int main(int argc, char **argv)
     Option table[MOST_OPTIONS];
     parse(&c, table, argc, argv);
     stop_on_signals();
-    static Session s = {.size = -1, .drawn = -1};
-    s.study = (OverlapStudy){.model = c.model,
-                             .batch = c.batch,
-                             .updates = c.updates,
-                             .least = c.bucket,
-                             .guess = c.guess,
-                             .missing = exercise_missing(uses, 3)};
-    char *wrong = link_parse(&s.study.link, c.link);
+    static Session s = {.size = -1};
+    s.overlap = (OverlapStudy){.study = {.title = "Lab 2 · overlap",
+                                         .png = "overlap.png",
+                                         .missing = exercise_missing(uses, 3),
+                                         .next = next,
+                                         .obey = measure,
+                                         .draw = overlap_draw,
+                                         .report = overlap_report,
+                                         .keys = keys,
+                                         .event = on_event},
+                               .model = c.model,
+                               .batch = c.batch,
+                               .updates = c.updates,
+                               .least = c.bucket,
+                               .guess = c.guess};
+    char *wrong = link_parse(&s.link, c.link);
     REQUIRE(!wrong, "--link=%s: %s", c.link, wrong);
-    REQUIRE(isfinite(s.study.link.bandwidth), "--link=%s: this part is about a link: give one",
-            c.link);
-    s.link = s.study.link;
+    REQUIRE(isfinite(s.link.bandwidth), "--link=%s: this part needs a link", c.link);
+    s.overlap.link = s.link;
     s.least = c.bucket;
     link_choose("none", c.clock); /* between the measurements there is none */
     Comm *comm = comm_open(c.run.comm);
@@ -270,17 +171,9 @@ int main(int argc, char **argv)
     Lab lab = lab_open(comm, &c.run);
     lab_data_first(&lab, &c.run, (c.updates + 1) * c.batch * comm->size, 1);
     lab_run(&lab, "lab2_overlap", &c.run, table);
-    s.study.lab = &lab;
-    s.commands = commands_new(comm, lab.be);
-    s.study.bench = bench_new(&lab, c.model, c.batch, c.updates, (uint64_t)c.run.seed);
-    if (comm->rank == 0)
-        lead(&s);
-    else if (!s.study.missing)
-        follow(&s);
-    int status = s.study.missing ? EXIT_TODO : 0;
-    bench_free(s.study.bench);
-    commands_free(&s.commands, lab.be);
-    free(s.study.missing);
+    s.overlap.bench = bench_new(&lab, c.model, c.batch, c.updates, (uint64_t)c.run.seed);
+    int status = study_run(&s.overlap.study, &lab);
+    bench_free(s.overlap.bench);
     lab_close(&lab);
     return status;
 }

@@ -4,12 +4,9 @@
  * exercises/6a_efficiency.c, 6b_bandwidth_for.c.
  */
 #include "check.h"
-#include "exercise.h"
-#include "live_figure.h"
 #include "network/network_study.h"
 #include <math.h>
-#include <stdlib.h>
-#include <unistd.h>
+#include <string.h>
 
 typedef struct Choices {
     RunOptions run;
@@ -46,15 +43,9 @@ typedef struct Steps {
 } Steps;
 
 typedef struct Session {
-    NetworkStudy study;
-    Commands commands;
-    Link link; /* the option's */
-    BackgroundThread *own;
-    /* guarded by the thread's lock: */
-    Steps steps;
-    int changes; /* of the figure */
-    bool leave;  /* without a window: stop when all is measured */
-    int drawn;
+    NetworkStudy network; /* first */
+    Link link;            /* the option's */
+    Steps steps;          /* guarded by the study's lock */
 } Session;
 
 static Choice choice_of(const Session *s, Steps k)
@@ -66,79 +57,42 @@ static Choice choice_of(const Session *s, Steps k)
 /* ---- the work ---- */
 
 /* What the elements of a Command are. */
-enum { STOP, INDEX, BANDWIDTH, LATENCY, MODEL, OVERLAPPED };
+enum { INDEX = 1, BANDWIDTH, LATENCY, MODEL, OVERLAPPED };
 
-/* Measure what rank 0 names. False: stop. */
-static bool obey(Session *s, Command k)
+static bool next(const void *session, Command *todo)
 {
-    const int32_t *n = k.number;
-    if (n[STOP])
-        return false;
-    Steps steps = {n[BANDWIDTH], n[LATENCY], n[MODEL], n[OVERLAPPED]};
-    double seconds = network_measure(&s->study, network_point(choice_of(s, steps), n[INDEX]));
-    if (s->study.world->rank)
-        return true;
-    background_lock(s->own);
-    if (steps.bandwidth == s->steps.bandwidth && steps.latency == s->steps.latency &&
-        steps.model == s->steps.model && steps.overlapped == s->steps.overlapped)
-        s->study.seconds[n[INDEX]] = seconds;
-    s->changes++;
-    background_unlock(s->own);
-    return true;
+    const Session *s = session;
+    Steps k = s->steps;
+    int i = 0;
+    while (i < STUDY_POINTS && !(network_possible(&s->network, i) && isnan(s->network.seconds[i])))
+        i++;
+    *todo = (Command){{0, i, k.bandwidth, k.latency, k.model, k.overlapped}};
+    return i < STUDY_POINTS;
 }
 
-/* The next point to measure, -1: all are; and how many are, of those possible. */
-static int next_point(const NetworkStudy *s, int *done, int *possible)
+static void measure(void *session, Command todo)
 {
-    int next = -1;
-    *done = *possible = 0;
-    for (int i = STUDY_POINTS - 1; i >= 0; i--) {
-        if (!network_possible(s, i))
-            continue;
-        ++*possible;
-        if (isnan(s->seconds[i]))
-            next = i;
-        else
-            ++*done;
+    Session *s = session;
+    NetworkStudy *n = &s->network;
+    const int32_t *k = todo.number;
+    Steps steps = {k[BANDWIDTH], k[LATENCY], k[MODEL], k[OVERLAPPED]};
+    double seconds = network_measure(n, network_point(choice_of(s, steps), k[INDEX]));
+    int done = 0, possible = 0;
+    study_lock(&n->study, true);
+    if (memcmp(&steps, &s->steps, sizeof steps) == 0) /* no key has chosen another meanwhile */
+        n->seconds[k[INDEX]] = seconds;
+    for (int i = 0; i < STUDY_POINTS; i++) {
+        possible += network_possible(n, i);
+        done += network_possible(n, i) && !isnan(n->seconds[i]);
     }
-    return next;
-}
-
-static void work(void *context, BackgroundThread *b)
-{
-    Session *s = context;
-    int said = -1;
-    s->own = b;
-    while (background_goes_on(b) && !stop_requested()) {
-        int done, possible;
-        background_lock(b);
-        int index = next_point(&s->study, &done, &possible);
-        Steps k = s->steps;
-        bool leave = index < 0 && s->leave;
-        background_unlock(b);
-        if (done != said)
-            run_progress(s->study.run, "measured", done, possible, "points", "");
-        said = done;
-        if (leave)
-            break;
-        if (index < 0)
-            usleep(10000);
-        else
-            obey(s, commands_broadcast(&s->commands, (Command){{0, index, k.bandwidth, k.latency,
-                                                                k.model, k.overlapped}}));
-    }
-    commands_broadcast(&s->commands, (Command){{true}});
-}
-
-static void follow(Session *s)
-{
-    while (obey(s, commands_broadcast(&s->commands, (Command){{0}})))
-        ;
+    study_lock(&n->study, false);
+    run_progress(n->study.lab->run, "measured", done, possible, "points", "");
 }
 
 /* ---- the window ---- */
 
-static const PlotKey keys[] = {{"[ ]", "half, twice the bandwidth"},
+static const PlotKey keys[] = {{"space", "pause, resume"},
+                               {"[ ]", "half, twice the bandwidth"},
                                {"- +", "half, twice the latency"},
                                {"m", "the other network"},
                                {"o", "overlapped or not"},
@@ -147,9 +101,11 @@ static const PlotKey keys[] = {{"[ ]", "half, twice the bandwidth"},
                                {"q", "quit"},
                                {NULL, NULL}};
 
-static void key(Session *s, char key)
+static void on_event(void *session, const PlotEvent *e)
 {
+    Session *s = session;
     Steps *k = &s->steps;
+    char key = e->kind == PLOT_KEY ? e->key : 0;
     if (key == '[' && k->bandwidth > -10)
         k->bandwidth--;
     else if (key == ']' && k->bandwidth < 10)
@@ -164,142 +120,69 @@ static void key(Session *s, char key)
         k->overlapped = !k->overlapped;
     else
         return;
-    network_choose(&s->study, choice_of(s, *k));
-    s->changes++;
-}
-
-static void on_event(void *context, const PlotEvent *e)
-{
-    Session *s = context;
-    if (e->kind != PLOT_KEY || !s->study.thread)
-        return;
-    background_lock(s->study.thread);
-    key(s, e->key);
-    background_unlock(s->study.thread);
-}
-
-static void lock(Session *s, bool on)
-{
-    if (s->study.thread)
-        (on ? background_lock : background_unlock)(s->study.thread);
-}
-
-static bool changed(void *context)
-{
-    Session *s = context;
-    lock(s, true);
-    bool changed = s->drawn != s->changes;
-    s->drawn = s->changes;
-    lock(s, false);
-    return changed;
-}
-
-static void draw(void *context, Plot *plot)
-{
-    Session *s = context;
-    lock(s, true);
-    network_draw(&s->study, plot);
-    lock(s, false);
-}
-
-static void finish(void *context)
-{
-    Session *s = context;
-    lock(s, true);
-    s->leave = true;
-    lock(s, false);
-    if (s->study.thread)
-        background_wait(s->study.thread);
-}
-
-/* Rank 0: the work on a thread, the figure here. */
-static void lead(Session *s)
-{
-    NetworkStudy *study = &s->study;
-    study->thread = study->missing ? NULL : background_start(work, s);
-    live_figure_show(study->run, &(LiveFigure){.title = "Lab 2 · network",
-                                               .png = "network.png",
-                                               .context = s,
-                                               .keys = keys,
-                                               .draw = draw,
-                                               .changed = changed,
-                                               .event = on_event,
-                                               .finish = finish});
-    background_stop(study->thread);
-    if (study->missing)
-        run_say(study->run, "to do: %s", study->missing);
-    else
-        network_report(study);
+    network_choose(&s->network, choice_of(s, *k));
 }
 
 /* ---- the start ---- */
 
 /* How long computing takes: measured once, on rank 0, while the others sleep. */
-static void measure_computing(Session *s, double milliseconds)
+static void measure_computing(NetworkStudy *n, const Lab *lab, double milliseconds)
 {
-    NetworkStudy *study = &s->study;
     UpdateWork found[STUDY_MODELS];
-    for (int i = 0; i < STUDY_MODELS && study->world->rank == 0; i++) {
-        found[i] = calibrate(study->be, &network_models[i].spec, study->batch, 10);
+    Commands commands = commands_new(lab->comm, lab->be);
+    for (int i = 0; i < STUDY_MODELS && lab->comm->rank == 0; i++) {
+        found[i] = calibrate(lab->be, &network_models[i].spec, n->batch, 10);
         if (milliseconds > 0) {
             found[i].forward = milliseconds / 3e3;
             found[i].backward = milliseconds * 2 / 3e3;
         }
     }
-    commands_broadcast(&s->commands, (Command){{0}});
-    comm_broadcast_host(study->world, found, sizeof found, 0);
+    commands_broadcast(&commands, (Command){{0}});
+    commands_free(&commands, lab->be);
+    comm_broadcast_host(lab->comm, found, sizeof found, 0);
     for (int i = 0; i < STUDY_MODELS; i++) {
-        study->model[i] = network_models[i];
-        study->model[i].work = found[i];
+        n->model[i] = network_models[i];
+        n->model[i].work = found[i];
     }
-    study->grads = tensor_new(study->be, F32, (int)(found[0].bytes / 4), 1, 1, 1, 0);
-}
-
-static void session_begin(Session *s, const Choices *c, Option *table)
-{
-    NetworkStudy *study = &s->study;
-    char link[40];
-    link_text(link, sizeof link, s->link);
-    study->run = run_open("lab2_network", &c->run, table,
-                          json_pack("{s:s, s:s, s:i}", "network", link, "clock", "virtual", "ranks",
-                                    study->world->size),
-                          study->world->rank == 0);
-    s->commands = commands_new(study->world, study->be);
-    study->groups = groups_new(study->world);
-    s->steps.overlapped = c->overlap;
-    for (int i = 0; i < STUDY_POINTS; i++)
-        study->seconds[i] = NAN;
-    study->choice = choice_of(s, s->steps);
-    measure_computing(s, c->compute);
+    n->grads = tensor_new(lab->be, F32, (int)(found[0].bytes / 4), 1, 1, 1, 0);
 }
 
 int main(int argc, char **argv)
 {
     Choices c = {.run = run_options_default(), .link = "10Gbit/s,50us", .batch = 32};
+    c.run.threads = 1; /* a rank stands for a machine; the virtual clock is one thread's */
     Option table[MOST_OPTIONS];
     parse(&c, table, argc, argv);
+    REQUIRE(strcmp(c.run.device, "cuda"), "--device=cuda: this part computes on the CPU");
     stop_on_signals();
-    static Session s = {.drawn = -1};
-    s.study = (NetworkStudy){.batch = c.batch, .missing = exercise_missing(uses, 2)};
+    static Session s;
+    s.network = (NetworkStudy){.study = {.title = "Lab 2 · network",
+                                         .png = "network.png",
+                                         .missing = exercise_missing(uses, 2),
+                                         .next = next,
+                                         .obey = measure,
+                                         .draw = network_draw,
+                                         .report = network_report,
+                                         .keys = keys,
+                                         .event = on_event},
+                               .batch = c.batch};
     char *wrong = link_parse(&s.link, c.link);
     REQUIRE(!wrong, "--link=%s: %s", c.link, wrong);
-    REQUIRE(isfinite(s.link.bandwidth), "--link=%s: this part is about a link: give one", c.link);
+    REQUIRE(isfinite(s.link.bandwidth), "--link=%s: this part needs a link", c.link);
     link_choose("none", "virtual"); /* between the measurements there is none */
-    s.study.world = comm_open("mpi");
-    REQUIRE(s.study.world->size > 1, "one rank exchanges nothing: make lab2 ONLY=6_network NP=8");
-    s.study.be = backend_open("cpu", s.study.world->local_rank, s.study.world->local_size, 1);
-    session_begin(&s, &c, table);
-    if (s.study.world->rank == 0)
-        lead(&s);
-    else if (!s.study.missing)
-        follow(&s);
-    int status = s.study.missing ? EXIT_TODO : 0;
-    tensor_free(s.study.be, s.study.grads);
-    groups_free(&s.study.groups);
-    commands_free(&s.commands, s.study.be);
-    free(s.study.missing);
-    run_close(s.study.run);
-    backend_close(s.study.be);
-    comm_close(s.study.world);
+    Comm *comm = comm_open("mpi");
+    REQUIRE(comm->size > 1, "one rank exchanges nothing: make lab2 ONLY=6_network NP=8");
+    Lab lab = lab_open(comm, &c.run);
+    lab_run(&lab, "lab2_network", &c.run, table);
+    s.network.groups = groups_new(comm);
+    s.steps.overlapped = c.overlap;
+    for (int i = 0; i < STUDY_POINTS; i++)
+        s.network.seconds[i] = NAN;
+    s.network.choice = choice_of(&s, s.steps);
+    measure_computing(&s.network, &lab, c.compute);
+    int status = study_run(&s.network.study, &lab);
+    tensor_free(lab.be, s.network.grads);
+    groups_free(&s.network.groups);
+    lab_close(&lab);
     return status;
 }

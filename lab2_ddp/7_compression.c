@@ -5,23 +5,13 @@
  */
 #include "check.h"
 #include "compression/compression_study.h"
-#include "exercise.h"
-#include "live_figure.h"
-#include "timer.h"
 #include <math.h>
-#include <stdlib.h>
 
 typedef struct Choices {
     RunOptions run;
     const char *link;
     bool full;
 } Choices;
-
-typedef struct Session {
-    CompressionStudy study;
-    double redraw; /* when the figure is drawn next */
-    bool paused;
-} Session;
 
 static void parse(Choices *c, CompressionStudy *s, Option *table, int argc, char **argv)
 {
@@ -106,8 +96,6 @@ static const ExerciseUse uses[] = {{"lab2_ddp/exercises/7a_round_stochastic.c", 
                                    {"lab2_ddp/exercises/7h_low_rank.c", try_low_rank},
                                    {"lab2_ddp/exercises/7i_pays_below.c", try_pays}};
 
-/* ---- the window ---- */
-
 static const PlotKey keys[] = {{"space", "pause, resume"},
                                {"[ ]", "lower, higher target accuracy"},
                                {"s", "save the figure"},
@@ -115,120 +103,63 @@ static const PlotKey keys[] = {{"space", "pause, resume"},
                                {"q", "quit"},
                                {NULL, NULL}};
 
-static void lock(Session *s, bool on)
+static void on_event(void *study, const PlotEvent *e)
 {
-    if (s->study.thread)
-        (on ? background_lock : background_unlock)(s->study.thread);
-}
-
-static void draw(void *context, Plot *plot)
-{
-    Session *s = context;
-    lock(s, true);
-    compression_draw(&s->study, plot);
-    lock(s, false);
-}
-
-/* It changes only when a training ends, or with a key: drawn four times a second. */
-static bool changed(void *context)
-{
-    Session *s = context;
-    bool due = timer_real() >= s->redraw;
-    if (due)
-        s->redraw = timer_real() + 0.25;
-    return due;
-}
-
-static void on_event(void *context, const PlotEvent *e)
-{
-    Session *s = context;
-    if (e->kind != PLOT_KEY || !s->study.thread)
-        return;
-    if (e->key == ' ')
-        background_pause(s->study.thread, s->paused = !s->paused);
-    lock(s, true);
-    if (e->key == '[')
-        s->study.below = fmin(s->study.below + 0.01, 0.5);
-    else if (e->key == ']')
-        s->study.below = fmax(s->study.below - 0.01, 0);
-    s->redraw = 0;
-    lock(s, false);
-}
-
-static void finish(void *context)
-{
-    Session *s = context;
-    if (s->study.thread)
-        background_wait(s->study.thread);
-}
-
-/* Rank 0: the work on a thread, the figure here. */
-static void lead(Session *s)
-{
-    Run *run = s->study.lab->run;
-    BackgroundThread *b = s->study.missing ? NULL
-                                           : background_start(compression_study_work, &s->study);
-    s->study.thread = b;
-    live_figure_show(run, &(LiveFigure){.title = "Lab 2 · compression",
-                                        .png = "compression.png",
-                                        .context = s,
-                                        .keys = keys,
-                                        .draw = draw,
-                                        .changed = changed,
-                                        .event = on_event,
-                                        .finish = finish});
-    background_stop(b);
-    if (s->study.missing)
-        run_say(run, "to do: %s", s->study.missing);
-    else
-        compression_report(&s->study);
+    CompressionStudy *s = study;
+    if (e->kind == PLOT_KEY && e->key == '[')
+        s->below = fmin(s->below + 0.01, 0.5);
+    else if (e->kind == PLOT_KEY && e->key == ']')
+        s->below = fmax(s->below - 0.01, 0);
 }
 
 int main(int argc, char **argv)
 {
     Choices c = {.run = run_options_default(), .link = "1Gbit/s,50us"};
     c.run.threads = 1; /* a rank stands for a machine; the virtual clock is one thread's */
-    static Session s;
-    s.study = (CompressionStudy){.only = "",
-                                 .batch = 32,
-                                 .images = 60000,
-                                 .test = 2000,
-                                 .updates = 100,
-                                 .seeds = 3,
-                                 .hidden = {256},
-                                 .rate = 0.02,
-                                 .momentum = 0.9,
-                                 .below = 0.03,
-                                 .missing = exercise_missing(uses, sizeof uses / sizeof *uses)};
+    static CompressionStudy s;
+    s = (CompressionStudy){.study = {.title = "Lab 2 · compression",
+                                     .png = "compression.png",
+                                     .missing = exercise_missing(uses, sizeof uses / sizeof *uses),
+                                     .work = compression_work,
+                                     .draw = compression_draw,
+                                     .report = compression_report,
+                                     .keys = keys,
+                                     .event = on_event},
+                           .only = "",
+                           .batch = 32,
+                           .images = 60000,
+                           .test = 2000,
+                           .updates = 100,
+                           .seeds = 3,
+                           .hidden = {256},
+                           .rate = 0.02,
+                           .momentum = 0.9,
+                           .below = 0.03};
     Option table[MOST_OPTIONS];
-    parse(&c, &s.study, table, argc, argv);
+    parse(&c, &s, table, argc, argv);
     if (c.full) {
-        s.study.seeds = 5;
-        s.study.updates *= 4;
-        s.study.hidden[0] *= 4;
-        s.study.test = 10000;
+        s.seeds = 5;
+        s.updates *= 4;
+        s.hidden[0] *= 4;
+        s.test = 10000;
     }
-    s.study.hidden[1] = s.study.hidden[0];
-    char *wrong = link_parse(&s.study.link, c.link);
+    s.hidden[1] = s.hidden[0];
+    char *wrong = link_parse(&s.link, c.link);
     REQUIRE(!wrong, "--link=%s: %s", c.link, wrong);
-    REQUIRE(isfinite(s.study.link.bandwidth), "--link=%s: this part is about a link: give one",
-            c.link);
-    s.study.latency = s.study.link.latency;
+    REQUIRE(isfinite(s.link.bandwidth), "--link=%s: this part needs a link", c.link);
+    s.latency = s.link.latency;
     stop_on_signals();
     link_choose("none", "virtual"); /* a link only while an update is made */
     Comm *comm = comm_open(c.run.comm);
     REQUIRE(comm->size > 1, "one rank exchanges nothing: make lab2 ONLY=7_compression NP=2");
     Lab lab = lab_open(comm, &c.run);
-    lab_data_first(&lab, &c.run, s.study.images, s.study.test);
-    compression_study_open(&s.study, &lab, (uint64_t)c.run.seed);
+    lab_data_first(&lab, &c.run, s.images, s.test);
+    compression_open(&s, &lab, (uint64_t)c.run.seed);
     lab_run(&lab, "lab2_compression", &c.run, table);
-    if (comm->rank == 0)
-        lead(&s);
-    else if (!s.study.missing)
-        compression_study_work(&s.study, NULL);
-    int status = s.study.missing ? EXIT_TODO : s.study.parted ? EXIT_WRONG : 0;
-    compression_study_free(&s.study);
-    free(s.study.missing);
+    int status = study_run(&s.study, &lab);
+    if (status == 0 && s.parted)
+        status = EXIT_WRONG;
+    compression_free(&s);
     lab_close(&lab);
     return status;
 }

@@ -5,19 +5,8 @@
  * 8d_sparse_delta.c.
  */
 #include "check.h"
-#include "exercise.h"
-#include "lab.h"
 #include "lab2.h"
-#include "live_figure.h"
 #include "local/local_study.h"
-#include "timer.h"
-#include <stdlib.h>
-
-typedef struct Session {
-    LocalStudy study;
-    int drawn; /* trainings in the figure */
-    bool paused;
-} Session;
 
 static void parse(RunOptions *run, LocalStudy *s, Option *table, int argc, char **argv)
 {
@@ -77,108 +66,40 @@ static const ExerciseUse uses[] = {{"lab2_ddp/exercises/8a_local_due.c", try_due
                                    {"lab2_ddp/exercises/8c_outer_step.c", try_outer},
                                    {"lab2_ddp/exercises/8d_sparse_delta.c", try_sparse}};
 
-/* ---- the window ---- */
-
-static const PlotKey keys[] = {{"space", "pause, resume"},
-                               {"s", "save the figure"},
-                               {"F11", "full screen"},
-                               {"q", "quit"},
-                               {NULL, NULL}};
-
-static void lock(Session *s, bool on)
-{
-    if (s->study.thread)
-        (on ? background_lock : background_unlock)(s->study.thread);
-}
-
-static void draw(void *context, Plot *plot)
-{
-    Session *s = context;
-    lock(s, true);
-    local_draw(&s->study, plot);
-    s->drawn = s->study.done;
-    lock(s, false);
-}
-
-static bool changed(void *context)
-{
-    Session *s = context;
-    lock(s, true);
-    bool is = s->drawn != s->study.done;
-    lock(s, false);
-    return is;
-}
-
-static void on_event(void *context, const PlotEvent *e)
-{
-    Session *s = context;
-    if (e->kind == PLOT_KEY && e->key == ' ' && s->study.thread)
-        background_pause(s->study.thread, s->paused = !s->paused);
-}
-
-static void finish(void *context)
-{
-    Session *s = context;
-    if (s->study.thread)
-        background_wait(s->study.thread);
-}
-
-/* Rank 0: the work on a thread, the figure here. */
-static void lead(Session *s)
-{
-    Run *run = s->study.lab->run;
-    s->study.thread = s->study.missing ? NULL : background_start(local_study_work, &s->study);
-    live_figure_show(run, &(LiveFigure){.title = "Lab 2 · local SGD",
-                                        .png = "local.png",
-                                        .context = s,
-                                        .keys = keys,
-                                        .draw = draw,
-                                        .changed = changed,
-                                        .event = on_event,
-                                        .finish = finish});
-    background_stop(s->study.thread);
-    if (s->study.missing)
-        run_say(run, "to do: %s", s->study.missing);
-    else
-        local_report(&s->study);
-}
-
 int main(int argc, char **argv)
 {
     RunOptions run = run_options_default();
     run.threads = 1; /* a rank stands for a machine */
-    static Session s = {.drawn = -1};
-    s.study = (LocalStudy){.model = "mlp",
-                           .batch = 16,
-                           .updates = 600,
-                           .images = 20000,
-                           .test = 5000,
-                           .seeds = 2,
-                           .rate = 0.05,
-                           .spec = {.momentum = 0.9,
-                                    .outer_rate = 0.7,
-                                    .outer_momentum = 0.5,
-                                    .keep = 64,
-                                    .decay = 0.95,
-                                    .two_bits = true},
-                           .missing = exercise_missing(uses, 4)};
+    static LocalStudy s;
+    s = (LocalStudy){.study = {.title = "Lab 2 · local SGD",
+                               .png = "local.png",
+                               .missing = exercise_missing(uses, 4),
+                               .work = local_work,
+                               .draw = local_draw,
+                               .report = local_report},
+                     .model = "mlp",
+                     .batch = 16,
+                     .updates = 600,
+                     .images = 20000,
+                     .test = 5000,
+                     .seeds = 2,
+                     .rate = 0.05,
+                     .spec = {.momentum = 0.9,
+                              .outer_rate = 0.7,
+                              .outer_momentum = 0.5,
+                              .keep = 64,
+                              .decay = 0.95,
+                              .two_bits = true}};
     Option table[MOST_OPTIONS];
-    parse(&run, &s.study, table, argc, argv);
+    parse(&run, &s, table, argc, argv);
     stop_on_signals();
     Comm *comm = comm_open(run.comm);
     REQUIRE(comm->size > 1, "one rank exchanges nothing: make lab2 ONLY=8_local NP=4");
     Lab lab = lab_open(comm, &run);
-    lab_data_first(&lab, &run, s.study.images, s.study.test);
-    local_study_open(&s.study, &lab, (uint64_t)run.seed);
+    lab_data_first(&lab, &run, s.images, s.test);
+    local_open(&s, &lab, (uint64_t)run.seed);
     lab_run(&lab, "lab2_local", &run, table);
-    s.study.commands = commands_new(comm, lab.be);
-    if (comm->rank == 0)
-        lead(&s);
-    else if (!s.study.missing)
-        local_study_follow(&s.study);
-    int status = s.study.missing ? EXIT_TODO : 0;
-    commands_free(&s.study.commands, lab.be);
-    free(s.study.missing);
+    int status = study_run(&s.study, &lab);
     lab_close(&lab);
     return status;
 }

@@ -5,16 +5,6 @@
  */
 #include "asynchrony/async_study.h"
 #include "check.h"
-#include "exercise.h"
-#include "lab.h"
-#include "live_figure.h"
-#include <stdlib.h>
-
-typedef struct Session {
-    AsyncStudy study;
-    int drawn; /* trainings in the figure */
-    bool paused;
-} Session;
 
 static void parse(RunOptions *run, AsyncStudy *s, const char **link, Option *table, int argc,
                   char **argv)
@@ -62,110 +52,42 @@ static const ExerciseUse uses[] = {{"lab2_ddp/exercises/9a_serve_next.c", try_se
                                    {"lab2_ddp/exercises/9b_apply_stale.c", try_apply},
                                    {"lab2_ddp/exercises/9c_expected_staleness.c", try_expected}};
 
-/* ---- the window ---- */
-
-static const PlotKey keys[] = {{"space", "pause, resume"},
-                               {"s", "save the figure"},
-                               {"F11", "full screen"},
-                               {"q", "quit"},
-                               {NULL, NULL}};
-
-static void lock(Session *s, bool on)
-{
-    if (s->study.thread)
-        (on ? background_lock : background_unlock)(s->study.thread);
-}
-
-static void draw(void *context, Plot *plot)
-{
-    Session *s = context;
-    lock(s, true);
-    async_draw(&s->study, plot);
-    s->drawn = s->study.done;
-    lock(s, false);
-}
-
-static bool changed(void *context)
-{
-    Session *s = context;
-    lock(s, true);
-    bool is = s->drawn != s->study.done;
-    lock(s, false);
-    return is;
-}
-
-static void on_event(void *context, const PlotEvent *e)
-{
-    Session *s = context;
-    if (e->kind == PLOT_KEY && e->key == ' ' && s->study.thread)
-        background_pause(s->study.thread, s->paused = !s->paused);
-}
-
-static void finish(void *context)
-{
-    Session *s = context;
-    if (s->study.thread)
-        background_wait(s->study.thread);
-}
-
-/* Rank 0: the work on a thread, the figure here. */
-static void lead(Session *s)
-{
-    Run *run = s->study.lab->run;
-    s->study.thread = s->study.missing ? NULL : background_start(async_study_work, &s->study);
-    live_figure_show(run, &(LiveFigure){.title = "Lab 2 · asynchrony",
-                                        .png = "asynchrony.png",
-                                        .context = s,
-                                        .keys = keys,
-                                        .draw = draw,
-                                        .changed = changed,
-                                        .event = on_event,
-                                        .finish = finish});
-    background_stop(s->study.thread);
-    if (s->study.missing)
-        run_say(run, "to do: %s", s->study.missing);
-    else
-        async_report(&s->study);
-}
-
 int main(int argc, char **argv)
 {
     RunOptions run = run_options_default();
     run.threads = 1; /* a rank stands for a machine; the virtual clock is one thread's */
-    static Session s = {.drawn = -1};
+    static AsyncStudy s;
     const char *link = "10Gbit/s,20us";
-    s.study = (AsyncStudy){.model = "mlp",
-                           .batch = 32,
-                           .images = 20000,
-                           .test = 2000,
-                           .gradients = 400,
-                           .seeds = 3,
-                           .rate = 0.05,
-                           .momentum = 0.9,
-                           .compute = 5,
-                           .missing = exercise_missing(uses, 3)};
+    s = (AsyncStudy){.study = {.title = "Lab 2 · asynchrony",
+                               .png = "asynchrony.png",
+                               .missing = exercise_missing(uses, 3),
+                               .work = async_work,
+                               .draw = async_draw,
+                               .report = async_report},
+                     .model = "mlp",
+                     .batch = 32,
+                     .images = 20000,
+                     .test = 2000,
+                     .gradients = 400,
+                     .seeds = 3,
+                     .rate = 0.05,
+                     .momentum = 0.9,
+                     .compute = 5};
     Option table[MOST_OPTIONS];
-    parse(&run, &s.study, &link, table, argc, argv);
+    parse(&run, &s, &link, table, argc, argv);
     stop_on_signals();
-    char *wrong = link_parse(&s.study.link, link);
+    char *wrong = link_parse(&s.link, link);
     REQUIRE(!wrong, "--link=%s: %s", link, wrong);
     link_choose(link, "virtual");
     Comm *comm = comm_open(run.comm);
     REQUIRE(comm->size > 2 && comm->size <= SERVER_WORKERS + 1,
             "a server and 2 to %d workers: make lab2 ONLY=9_asynchrony NP=5", SERVER_WORKERS);
     Lab lab = lab_open(comm, &run);
-    lab_data_first(&lab, &run, s.study.images, s.study.test);
-    async_study_open(&s.study, &lab, (uint64_t)run.seed);
+    lab_data_first(&lab, &run, s.images, s.test);
+    async_open(&s, &lab, (uint64_t)run.seed);
     lab_run(&lab, "lab2_asynchrony", &run, table);
-    s.study.commands = commands_new(comm, lab.be);
-    if (comm->rank == 0)
-        lead(&s);
-    else if (!s.study.missing)
-        async_study_follow(&s.study);
-    int status = s.study.missing ? EXIT_TODO : 0;
-    commands_free(&s.study.commands, lab.be);
-    server_free(s.study.server);
-    free(s.study.missing);
+    int status = study_run(&s.study, &lab);
+    server_free(s.server);
     lab_close(&lab);
     return status;
 }

@@ -10,8 +10,8 @@
 #include "link.h"
 #include "predict/measured.h"
 #include "predict/published.h"
+#include "study.h"
 #include "train_to_target.h"
-#include "training/study.h"
 #include <math.h>
 #include <stdlib.h>
 

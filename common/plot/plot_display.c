@@ -85,8 +85,8 @@ static double used_by(pthread_t thread)
 }
 
 /* When one use of the display has had nothing to do for so long, the connections to it are cut:
- * then it fails. A slow display (ssh) gives it something to do at each of its answers. Later than while
- * it is opened, unless the user wants to stop: a network may come back. */
+ * then it fails. A slow display (ssh) gives it something to do at each of its answers. An
+ * open display has longer, unless the user wants to stop: a network may come back. */
 static int limit(void *unused)
 {
     long before = 0;

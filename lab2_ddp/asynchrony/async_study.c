@@ -7,11 +7,11 @@ const int study_slow[STUDY_SLOWS] = {1, 2, 4, 8};
 const char *const serve_names[SERVE_KINDS] = {"synchronous", "one backup worker", "asynchronous",
                                               "asynchronous, aware"};
 
-static int workers(const AsyncStudy *s) { return s->lab->comm->size - 1; }
+static int workers(const AsyncStudy *s) { return s->study.lab->comm->size - 1; }
 
-void async_study_open(AsyncStudy *s, const Lab *lab, uint64_t seed)
+void async_open(AsyncStudy *s, const Lab *lab, uint64_t seed)
 {
-    s->lab = lab;
+    s->study.lab = lab;
     s->seed = seed;
     s->server = server_new(lab, s->model, s->batch, s->images, s->test);
 }
@@ -52,7 +52,7 @@ typedef struct Setting {
  * compared with one worker SLOW_SHOWN as slow: from every seed, with momentum and without. */
 enum { TIMED = SERVE_KINDS * STUDY_SLOWS, COMPARED = SERVE_KINDS * STUDY_MOMENTA };
 
-int async_study_runs(const AsyncStudy *s)
+int async_runs(const AsyncStudy *s)
 {
     return TIMED + COMPARED * s->seeds - SERVE_KINDS; /* in both of the first seed */
 }
@@ -91,31 +91,18 @@ static void run(AsyncStudy *s, int index)
     if (at.momentum)
         spec.rate /= 1 - s->momentum;
     ServerResult r = server_run(s->server, &spec);
-    if (s->own)
-        background_lock(s->own);
+    study_lock(&s->study, true);
     s->result[at.kind][at.momentum][at.slow][at.seed] = r;
     s->done++;
-    if (s->own)
-        background_unlock(s->own);
+    study_lock(&s->study, false);
 }
 
-/* What the elements of a Command are. */
-enum { STOP, INDEX };
-
-void async_study_work(void *context, BackgroundThread *b)
+void async_work(void *study)
 {
-    AsyncStudy *s = context;
-    int all = async_study_runs(s);
-    s->own = b;
-    for (int i = 0; i < all && background_goes_on(b) && !stop_requested(); i++) {
-        run(s, commands_broadcast(&s->commands, (Command){{false, i}}).number[INDEX]);
-        run_progress(s->lab->run, "trained", i + 1, all, "networks", "");
+    AsyncStudy *s = study;
+    int all = async_runs(s);
+    for (int i = 0; i < all && study_all_go_on(&s->study); i++) {
+        run(s, i);
+        run_progress(s->study.lab->run, "trained", i + 1, all, "networks", "");
     }
-    commands_broadcast(&s->commands, (Command){{true}});
-}
-
-void async_study_follow(AsyncStudy *s)
-{
-    for (Command k; k = commands_broadcast(&s->commands, (Command){{0}}), !k.number[STOP];)
-        run(s, k.number[INDEX]);
 }

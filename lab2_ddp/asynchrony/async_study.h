@@ -4,9 +4,8 @@
  */
 #ifndef ASYNC_STUDY_H
 #define ASYNC_STUDY_H
-#include "background_thread.h"
-#include "plot.h"
 #include "server.h"
+#include "study.h"
 
 enum {
     STUDY_SLOWS = 4,
@@ -18,18 +17,15 @@ enum {
 typedef enum { SERVE_SYNC, SERVE_BACKUP, SERVE_ASYNC, SERVE_AWARE, SERVE_KINDS } ServeKind;
 
 typedef struct AsyncStudy {
+    Study study; /* first: study.h. Its lock guards what has been found */
     const char *model;
     int batch, images, test, gradients, seeds;
     double rate, momentum, compute; /* compute: ms */
     Link link;
-    const Lab *lab;
-    Commands commands;
     Server *server;
     uint64_t seed;
-    char *missing;                  /* an exercise that is still to do; NULL: none */
-    BackgroundThread *thread, *own; /* rank 0's working thread, for the window's and for itself;
-                                     * its lock guards what follows */
-    int done;
+    /* ---- found ---- */
+    int done; /* runs */
     /* seconds 0: not run yet */
     ServerResult result[SERVE_KINDS][STUDY_MOMENTA][STUDY_SLOWS][STUDY_SEEDS];
 } AsyncStudy;
@@ -37,11 +33,9 @@ typedef struct AsyncStudy {
 extern const int study_slow[STUDY_SLOWS];
 extern const char *const serve_names[SERVE_KINDS];
 
-void async_study_open(AsyncStudy *s, const Lab *lab, uint64_t seed);
-int async_study_runs(const AsyncStudy *s);
-/* Rank 0: all runs, as a background thread's work. The others: what rank 0 says. */
-void async_study_work(void *s, BackgroundThread *b);
-void async_study_follow(AsyncStudy *s);
+void async_open(AsyncStudy *s, const Lab *lab, uint64_t seed);
+int async_runs(const AsyncStudy *s);
+void async_work(void *study);
 /* Seconds that all gradients take, as a model says: computing and sending, nobody waits for the
  * server. */
 double async_predicted(const AsyncStudy *s, ServeKind kind, double slow);
@@ -49,6 +43,6 @@ double async_predicted(const AsyncStudy *s, ServeKind kind, double slow);
 double async_period(const AsyncStudy *s, double slow);
 
 /* async_view.c: the figure, and the results as a table and a file. */
-void async_draw(const AsyncStudy *s, Plot *plot);
-void async_report(const AsyncStudy *s);
+void async_draw(const void *study, Plot *plot);
+void async_report(const void *study);
 #endif

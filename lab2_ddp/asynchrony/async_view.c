@@ -76,7 +76,7 @@ static void draw_staleness(const AsyncStudy *s, Plot *plot)
                               .y = {.label = "share of the gradients used", .low = 0, .high = 1},
                               .legend = PLOT_TOP_RIGHT});
     double period[SERVER_WORKERS], x[SHOWN], height[SHOWN];
-    int W = s->lab->comm->size - 1;
+    int W = s->study.lab->comm->size - 1;
     for (int slow = 0; slow <= SLOW_SHOWN; slow += SLOW_SHOWN) {
         const ServerResult *r = first_of(s, SERVE_ASYNC, 0, slow);
         for (int i = 0; i < SHOWN; i++) {
@@ -132,22 +132,20 @@ static void draw_accuracy(const AsyncStudy *s, Plot *plot)
     }
 }
 
-void async_draw(const AsyncStudy *s, Plot *plot)
+void async_draw(const void *study, Plot *plot)
 {
+    const AsyncStudy *s = study;
     char link[64];
     link_text(link, sizeof link, s->link);
     char *title = format_new("%s on %s · a server and %d workers with batches of %d · η = %g · "
                              "%g ms a gradient · %s",
-                             s->model, s->lab->data->name, s->lab->comm->size - 1, s->batch,
-                             s->rate, s->compute, link);
+                             s->model, s->study.lab->data->name, s->study.lab->comm->size - 1,
+                             s->batch, s->rate, s->compute, link);
     char *footer = format_new("lines: predicted · points and bars: counted · %d of %d networks",
-                              s->done, async_study_runs(s));
+                              s->done, async_runs(s));
     plot_begin(plot, 1, 3, title);
-    if (s->missing)
-        plot_note(plot_panel(plot, (PlotAxes){.columns = 3,
-                                              .x = {.label = "times as slow", .low = 1, .high = 8},
-                                              .y = {.label = "time (s)"}}),
-                  s->missing);
+    if (s->study.missing)
+        study_note_missing(&s->study, plot, 3);
     else {
         draw_seconds(s, plot);
         draw_staleness(s, plot);
@@ -158,9 +156,10 @@ void async_draw(const AsyncStudy *s, Plot *plot)
     free(title);
 }
 
-void async_report(const AsyncStudy *s)
+void async_report(const void *study)
 {
-    Run *run = s->lab->run;
+    const AsyncStudy *s = study;
+    Run *run = s->study.lab->run;
     run_metrics_header(run, "server,momentum,slow,seconds,predicted,used,dropped,staleness,"
                             "staleness_slow,low,median,high,trainings");
     run_say(run, "server               momentum  slow   seconds  predicted  dropped  staleness "

@@ -23,11 +23,11 @@ static void choose_points(CompressionStudy *s)
     s->point[s->points++] = s->updates;
 }
 
-void compression_study_open(CompressionStudy *s, const Lab *lab, uint64_t seed)
+void compression_open(CompressionStudy *s, const Lab *lab, uint64_t seed)
 {
     const Dataset *d = lab->data;
     int P = lab->comm->size;
-    s->lab = lab;
+    s->study.lab = lab;
     s->seed = seed;
     s->images = s->images < d->train.count ? s->images : d->train.count;
     s->test = s->test < d->test.count ? s->test : d->test.count;
@@ -43,16 +43,10 @@ void compression_study_open(CompressionStudy *s, const Lab *lab, uint64_t seed)
         s->result[row] = (RemedyResult){.compute = NAN, .compress = NAN, .sent = NAN};
 }
 
-void compression_study_free(CompressionStudy *s)
+void compression_free(CompressionStudy *s)
 {
     for (int row = 0; row < s->remedies; row++)
         free(s->result[row].cost);
-}
-
-static void lock(CompressionStudy *s, bool on)
-{
-    if (s->own)
-        (on ? background_lock : background_unlock)(s->own);
 }
 
 /* ---- a training ---- */
@@ -71,7 +65,7 @@ typedef struct Training {
 
 static Model *new_model(const CompressionStudy *s, const RemedySpec *remedy, int most)
 {
-    const Dataset *d = s->lab->data;
+    const Dataset *d = s->study.lab->data;
     ModelSpec spec = {.name = "mlp",
                       .h = d->train.h,
                       .w = d->train.w,
@@ -82,12 +76,12 @@ static Model *new_model(const CompressionStudy *s, const RemedySpec *remedy, int
         spec.hidden[0] = remedy->hidden;
         spec.hidden[1] = 0;
     }
-    return model_new(s->lab->be, &spec, most);
+    return model_new(s->study.lab->be, &spec, most);
 }
 
 static Training training_new(CompressionStudy *s, int row, uint64_t seed)
 {
-    const Dataset *d = s->lab->data;
+    const Dataset *d = s->study.lab->data;
     const RemedySpec *spec = study_spec(s, row);
     Images train = d->train, test = d->test;
     int most = s->batch > 250 ? s->batch : 250;
@@ -96,12 +90,13 @@ static Training training_new(CompressionStudy *s, int row, uint64_t seed)
     train.count = s->images;
     test.count = s->test;
     model_init(t.m, seed); /* the same on all ranks */
-    t.c = compressor_new(spec, t.m, s->lab->comm, seed, s->updates / 5, s->momentum);
+    t.c = compressor_new(spec, t.m, s->study.lab->comm, seed, s->updates / 5, s->momentum);
     t.sgd = sgd_new(t.m, spec->corrected ? 0 : s->momentum, 0, false);
-    t.train = loader_new(s->lab->be, &train, d->mean, d->istd, s->batch, model_halo(t.m), none,
-                         seed);
-    t.test = loader_new(s->lab->be, &test, d->mean, d->istd, most, model_halo(t.m), none, seed);
-    t.totals = tensor_new(s->lab->be, F64, 2, 1, 1, 1, 0);
+    t.train = loader_new(s->study.lab->be, &train, d->mean, d->istd, s->batch, model_halo(t.m),
+                         none, seed);
+    t.test = loader_new(s->study.lab->be, &test, d->mean, d->istd, most, model_halo(t.m), none,
+                        seed);
+    t.totals = tensor_new(s->study.lab->be, F64, 2, 1, 1, 1, 0);
     t.order = alloc(s->images, sizeof *t.order);
     t.cost = alloc(s->updates, sizeof *t.cost);
     return t;
@@ -123,12 +118,12 @@ static void training_free(Training *t)
 static void next_batch(Training *t, Batch *b)
 {
     const CompressionStudy *s = t->s;
-    int P = s->lab->comm->size, each = s->images / P / s->batch * s->batch;
+    int P = s->study.lab->comm->size, each = s->images / P / s->batch * s->batch;
     while (t->epoch == 0 || !loader_next(t->train, t->m->s, b)) {
         int32_t *all = alloc(s->images, sizeof *all);
         epoch_order(all, s->images, t->c->seed, t->epoch);
         for (int i = 0; i < each; i++)
-            t->order[i] = all[i * P + s->lab->comm->rank];
+            t->order[i] = all[i * P + s->study.lab->comm->rank];
         free(all);
         loader_start(t->train, t->order, each, t->epoch++);
     }
@@ -157,21 +152,19 @@ static void make_update(Training *t, int update)
     memcpy(cost->call, t->c->wire.call, sizeof cost->call);
 }
 
-/* Over all ranks, each of which tests its part; *stop: does any rank want to? */
-static double test_accuracy(Training *t, bool *stop)
+/* Over all ranks, each of which tests its part. */
+static double test_accuracy(Training *t)
 {
     const CompressionStudy *s = t->s;
     int32_t *mine = alloc(s->test, sizeof *mine);
     int count = 0;
-    for (int i = s->lab->comm->rank; i < s->test; i += s->lab->comm->size)
+    for (int i = s->study.lab->comm->rank; i < s->test; i += s->study.lab->comm->size)
         mine[count++] = i;
     Metrics found = evaluate(t->m, t->test, mine, count);
-    bool wanted = stop_requested() || (s->own && !background_goes_on(s->own));
-    double v[] = {found.correct, wanted};
+    double correct = found.correct;
     free(mine);
-    comm_all_reduce_host(s->lab->comm, v, 2, COMM_SUM);
-    *stop = v[1] > 0;
-    return v[0] / s->test;
+    comm_all_reduce_host(s->study.lab->comm, &correct, 1, COMM_SUM);
+    return correct / s->test;
 }
 
 /* The slowest rank decides how long an update takes. */
@@ -181,7 +174,7 @@ static void take_slowest(Training *t, int updates)
     for (int u = 0; u < updates; u++)
         memcpy(v + 3 * u, (double[]){t->cost[u].compute, t->cost[u].compress, t->cost[u].clock},
                3 * sizeof *v);
-    comm_all_reduce_host(t->s->lab->comm, v, 3 * updates, COMM_MAX);
+    comm_all_reduce_host(t->s->study.lab->comm, v, 3 * updates, COMM_MAX);
     for (int u = 0; u < updates; u++) {
         t->cost[u].compute = v[3 * u];
         t->cost[u].compress = v[3 * u + 1];
@@ -201,7 +194,7 @@ static bool same_weights(const Training *t)
         sums[0] += bits % 65521 * (1.0 + i % 97);
     }
     sums[1] = -sums[0];
-    comm_all_reduce_host(t->s->lab->comm, sums, 2, COMM_MAX);
+    comm_all_reduce_host(t->s->study.lab->comm, sums, 2, COMM_MAX);
     return sums[0] == -sums[1];
 }
 
@@ -231,7 +224,7 @@ static void keep_result(Training *t, int row, int seed, const Trained *found, bo
     double sent = 0;
     for (int u = 0; u < s->updates; u++)
         sent += t->cost[u].sent / s->updates;
-    lock(s, true);
+    study_lock(&s->study, true);
     r->compute = average(r->compute, seed, median_of(t->cost, s->updates, 0));
     r->compress = average(r->compress, seed, median_of(t->cost, s->updates, 1));
     r->sent = sent;
@@ -244,8 +237,8 @@ static void keep_result(Training *t, int row, int seed, const Trained *found, bo
     s->done++;
     if (!same)
         s->parted = study_spec(s, row)->name;
-    lock(s, false);
-    run_progress(s->lab->run, "trained", s->done, s->remedies * s->seeds, "networks", "");
+    study_lock(&s->study, false);
+    run_progress(s->study.lab->run, "trained", s->done, s->remedies * s->seeds, "networks", "");
 }
 
 /* False: stopped. */
@@ -253,21 +246,22 @@ static bool train(CompressionStudy *s, int row, int seed)
 {
     Training t = training_new(s, row, s->seed + (uint64_t)seed);
     Trained found = {.done = true};
-    bool stop = false;
+    bool goes_on = true;
     int update = 0;
-    for (int k = 0; k < s->points && !stop; k++) {
+    for (int k = 0; k < s->points && goes_on; k++) {
         link_set(s->link);
         while (update < s->point[k])
             make_update(&t, update++);
         link_set(no_link);
-        found.accuracy[k] = test_accuracy(&t, &stop);
+        found.accuracy[k] = test_accuracy(&t);
+        goes_on = study_all_go_on(&s->study);
     }
-    if (!stop) {
+    if (goes_on) {
         take_slowest(&t, s->updates);
         keep_result(&t, row, seed, &found, same_weights(&t));
     }
     training_free(&t);
-    return !stop;
+    return goes_on;
 }
 
 /* ---- proofs: the same updates on the links of the table ---- */
@@ -285,31 +279,29 @@ static bool prove(CompressionStudy *s, int row, int link)
     int updates = s->updates < 20 ? s->updates : 20;
     Link on = {study_bandwidth[link], s->latency};
     Training t = training_new(s, row, s->seed);
-    bool stop;
     link_set(on);
     for (int u = 0; u < updates; u++)
         make_update(&t, u);
     link_set(no_link);
-    test_accuracy(&t, &stop);
     take_slowest(&t, updates);
     double clock = median_of(t.cost, updates, 2);
     for (int u = 0; u < updates; u++)
         t.cost[u].clock = t.cost[u].compute + t.cost[u].compress +
-                          wire_seconds(t.cost[u].call, t.cost[u].calls, s->lab->comm->size, on);
+                          wire_seconds(t.cost[u].call, t.cost[u].calls, s->study.lab->comm->size,
+                                       on);
     Proof found = {row, link, clock, median_of(t.cost, updates, 2),
                    study_seconds(s, row, updates, on) / updates};
-    lock(s, true);
+    study_lock(&s->study, true);
     s->proof[s->proofs++] = found;
-    lock(s, false);
+    study_lock(&s->study, false);
     training_free(&t);
-    return !stop;
+    return study_all_go_on(&s->study);
 }
 
-void compression_study_work(void *context, BackgroundThread *b)
+void compression_work(void *study)
 {
     static const char *const proved[PROOF_REMEDIES] = {"none", "4 bits", "rank 4 + feedback"};
-    CompressionStudy *s = context;
-    s->own = b;
+    CompressionStudy *s = study;
     bool goes_on = true;
     for (int seed = 0; seed < s->seeds && goes_on; seed++)
         for (int row = 0; row < s->remedies && goes_on; row++)

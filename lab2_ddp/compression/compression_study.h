@@ -8,10 +8,8 @@
  */
 #ifndef COMPRESSION_STUDY_H
 #define COMPRESSION_STUDY_H
-#include "background_thread.h"
 #include "compressor.h"
-#include "lab.h"
-#include "plot.h"
+#include "study.h"
 
 enum {
     STUDY_LINKS = 4,
@@ -54,28 +52,25 @@ typedef struct Proof {
 } Proof;
 
 typedef struct CompressionStudy {
+    Study study;      /* first: study.h. Its lock guards what has been found */
     const char *only; /* remedies with this in their names; "": all. The first is always there */
     int batch, images, test, updates, seeds, hidden[2];
     double rate, momentum, latency, below; /* below: the target, under what `none` reaches */
     Link link;
-    const Lab *lab;
     uint64_t seed;
-    char *missing;                  /* an exercise that is still to do; NULL: none */
-    BackgroundThread *thread, *own; /* rank 0's working thread, for the window's and for itself; its
-                                     * lock guards what follows */
     int remedies, remedy[STUDY_REMEDIES]; /* rows, as indices of remedy_specs */
     int points, point[STUDY_POINTS];      /* updates after which accuracy is measured */
-    RemedyResult result[STUDY_REMEDIES];  /* by row */
+    /* ---- found ---- */
+    RemedyResult result[STUDY_REMEDIES]; /* by row */
     Proof proof[PROOF_REMEDIES * STUDY_LINKS];
     int proofs, done;   /* trainings */
     const char *parted; /* a remedy after whose training the ranks' weights were not the same */
 } CompressionStudy;
 
 /* Checks the choices, and cuts images and test to what there is. */
-void compression_study_open(CompressionStudy *s, const Lab *lab, uint64_t seed);
-void compression_study_free(CompressionStudy *s);
-/* On rank 0 as a background thread's work, on the others with b NULL. */
-void compression_study_work(void *s, BackgroundThread *b);
+void compression_open(CompressionStudy *s, const Lab *lab, uint64_t seed);
+void compression_free(CompressionStudy *s);
+void compression_work(void *study);
 const RemedySpec *study_spec(const CompressionStudy *s, int row);
 
 /* ---- study_time.c: what follows from the records. NaN: not known yet. ---- */
@@ -98,6 +93,6 @@ double study_pays_below(const CompressionStudy *s, int row, int seed, double tar
 int study_spread(double at[3], const double *v, int n);
 
 /* study_view.c: the figure, and the results as tables and a file. */
-void compression_draw(const CompressionStudy *s, Plot *plot);
-void compression_report(const CompressionStudy *s);
+void compression_draw(const void *study, Plot *plot);
+void compression_report(const void *study);
 #endif

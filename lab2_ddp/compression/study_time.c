@@ -33,7 +33,8 @@ static double own_seconds(const CompressionStudy *s, int row)
 static double update_seconds(const CompressionStudy *s, int row, int update, Link link)
 {
     const UpdateCost *cost = &s->result[row].cost[update];
-    return own_seconds(s, row) + wire_seconds(cost->call, cost->calls, s->lab->comm->size, link);
+    return own_seconds(s, row) +
+           wire_seconds(cost->call, cost->calls, s->study.lab->comm->size, link);
 }
 
 double study_seconds(const CompressionStudy *s, int row, double updates, Link link)
@@ -52,7 +53,7 @@ double study_seconds(const CompressionStudy *s, int row, double updates, Link li
 
 static double accuracy_after(const CompressionStudy *s, const Trained *t, double updates)
 {
-    double at = 0, accuracy = 1.0 / s->lab->data->classes;
+    double at = 0, accuracy = 1.0 / s->study.lab->data->classes;
     for (int k = 0; k < s->points; k++) {
         if (s->point[k] >= updates)
             return accuracy + (t->accuracy[k] - accuracy) * (updates - at) / (s->point[k] - at);
@@ -65,7 +66,7 @@ static double accuracy_after(const CompressionStudy *s, const Trained *t, double
 double study_updates_to(const CompressionStudy *s, int row, int seed, double accuracy)
 {
     const Trained *t = &s->result[row].trained[seed];
-    double at = 0, before = 1.0 / s->lab->data->classes;
+    double at = 0, before = 1.0 / s->study.lab->data->classes;
     if (!t->done || isnan(accuracy))
         return NAN;
     for (int k = 0; k < s->points; k++) {
@@ -121,7 +122,7 @@ static Cost cost_of(const CompressionStudy *s, int row, double updates)
 {
     Link only_latency = {INFINITY, s->latency}, one_byte = {1, 0};
     Cost cost = {.updates = updates, .seconds = own_seconds(s, row)};
-    int P = s->lab->comm->size, n = isinf(updates) ? 1 : (int)ceil(updates);
+    int P = s->study.lab->comm->size, n = isinf(updates) ? 1 : (int)ceil(updates);
     for (int u = 0; u < n && u < s->updates; u++) {
         const UpdateCost *c = &s->result[row].cost[u];
         cost.seconds += wire_seconds(c->call, c->calls, P, only_latency) / n;

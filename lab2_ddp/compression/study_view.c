@@ -105,8 +105,9 @@ static void draw_pays(const CompressionStudy *s, PlotPanel *panel, int row)
               y, text, (PlotStyle){.color = PLOT_INK, .size = 12});
 }
 
-void compression_draw(const CompressionStudy *s, Plot *plot)
+void compression_draw(const void *study, Plot *plot)
 {
+    const CompressionStudy *s = study;
     const char *names[STUDY_REMEDIES];
     char link[64], left_title[128];
     double target = study_target(s);
@@ -115,8 +116,8 @@ void compression_draw(const CompressionStudy *s, Plot *plot)
     link_text(link, sizeof link, s->link);
     char *title = format_new("mlp %d-%d on %s · %d ranks with batches of %d · η = %g, momentum %g "
                              "· %d updates",
-                             s->hidden[0], s->hidden[1], s->lab->data->name, s->lab->comm->size,
-                             s->batch, s->rate, s->momentum, s->updates);
+                             s->hidden[0], s->hidden[1], s->study.lab->data->name,
+                             s->study.lab->comm->size, s->batch, s->rate, s->momentum, s->updates);
     char *footer = format_new("trained on %s, %d of %d networks (medians over %d seed%s); other "
                               "bandwidths derived",
                               link, s->done, s->remedies * s->seeds, s->seeds,
@@ -143,9 +144,9 @@ void compression_draw(const CompressionStudy *s, Plot *plot)
                                .low = -0.6,
                                .high = s->remedies - 0.4},
                          .legend = PLOT_NO_LEGEND});
-    if (s->missing)
-        plot_note(left, s->missing);
-    for (int row = s->remedies - 1; row >= 0 && !s->missing; row--) {
+    if (s->study.missing)
+        plot_note(left, s->study.missing);
+    for (int row = s->remedies - 1; row >= 0 && !s->study.missing; row--) {
         draw_times(s, left, row);
         draw_pays(s, right, row);
     }
@@ -172,7 +173,7 @@ static void bandwidth_text(char *text, size_t room, double mbit)
 
 static void report_costs(const CompressionStudy *s)
 {
-    Run *run = s->lab->run;
+    Run *run = s->study.lab->run;
     double target = study_target(s);
     run_say(run,
             "remedy                      KB/update  compress ms  ns/element  updates to %.3f  "
@@ -206,7 +207,7 @@ static void at_equal_time(double *accuracy, const CompressionStudy *s, int row)
 
 static void report_equal_time(const CompressionStudy *s)
 {
-    Run *run = s->lab->run;
+    Run *run = s->study.lab->run;
     double accuracy[STUDY_REMEDIES][STUDY_LINKS], best[STUDY_LINKS] = {0};
     for (int row = 0; row < s->remedies; row++) {
         at_equal_time(accuracy[row], s, row);
@@ -242,7 +243,7 @@ static void report_equal_time(const CompressionStudy *s)
 
 static void report_proofs(const CompressionStudy *s)
 {
-    Run *run = s->lab->run;
+    Run *run = s->study.lab->run;
     double most = 0, table = 0;
     for (int k = 0; k < s->proofs; k++) {
         const Proof *p = &s->proof[k];
@@ -262,7 +263,7 @@ static void report_proofs(const CompressionStudy *s)
 
 static void write_metrics(const CompressionStudy *s)
 {
-    Run *run = s->lab->run;
+    Run *run = s->study.lab->run;
     double target = study_target(s);
     run_metrics_header(run, "remedy,seed,elements,bytes,compute,compress,updates_to_target,"
                             "accuracy,at_100M,at_1G,at_10G,at_100G,pays_below");
@@ -284,9 +285,10 @@ static void write_metrics(const CompressionStudy *s)
         }
 }
 
-void compression_report(const CompressionStudy *s)
+void compression_report(const void *study)
 {
-    Run *run = s->lab->run;
+    const CompressionStudy *s = study;
+    Run *run = s->study.lab->run;
     write_metrics(s);
     if (isnan(study_target(s))) {
         run_say(run, "no network is trained yet");

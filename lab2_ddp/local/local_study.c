@@ -12,11 +12,11 @@ const char *const local_names[LOCAL_KINDS] = {"plain", "local SGD", "delayed ave
                                               "SparseLoCo"};
 const char *const shards_names[SHARDS] = {"random shards", "shards split by class"};
 
-void local_study_open(LocalStudy *s, const Lab *lab, uint64_t seed)
+void local_open(LocalStudy *s, const Lab *lab, uint64_t seed)
 {
     const Dataset *d = lab->data;
     int P = lab->comm->size;
-    s->lab = lab;
+    s->study.lab = lab;
     s->seed = seed;
     s->images = s->images < d->train.count ? s->images : d->train.count;
     s->test = s->test < d->test.count ? s->test : d->test.count;
@@ -44,11 +44,11 @@ typedef struct Training {
 static void draw_shard(Training *t, Shards shards)
 {
     const LocalStudy *s = t->s;
-    const uint8_t *label = s->lab->data->train.labels;
-    int n = s->images / s->lab->comm->size, first = n * s->lab->comm->rank, at = 0;
+    const uint8_t *label = s->study.lab->data->train.labels;
+    int n = s->images / s->study.lab->comm->size, first = n * s->study.lab->comm->rank, at = 0;
     int32_t *all = alloc(s->images, sizeof *all), *sorted = alloc(s->images, sizeof *sorted);
     epoch_order(all, s->images, t->seed, 0);
-    for (int c = 0; c < s->lab->data->classes; c++)
+    for (int c = 0; c < s->study.lab->data->classes; c++)
         for (int i = 0; i < s->images; i++)
             if (label[all[i]] == c)
                 sorted[at++] = all[i];
@@ -61,7 +61,7 @@ static void draw_shard(Training *t, Shards shards)
 
 static void begin_epoch(Training *t, int epoch)
 {
-    int n = t->s->images / t->s->lab->comm->size;
+    int n = t->s->images / t->s->study.lab->comm->size;
     int32_t *order = alloc(n, sizeof *order);
     epoch_order(order, n, t->seed + 1, epoch);
     for (int i = 0; i < n; i++)
@@ -72,8 +72,8 @@ static void begin_epoch(Training *t, int epoch)
 
 static Training training_new(LocalStudy *s, Shards shards, LocalSpec spec, uint64_t seed)
 {
-    const Dataset *d = s->lab->data;
-    Backend *be = s->lab->be;
+    const Dataset *d = s->study.lab->data;
+    Backend *be = s->study.lab->be;
     Images train = d->train, test = d->test;
     int most = s->batch > 250 ? s->batch : 250;
     ModelSpec net = {
@@ -84,7 +84,7 @@ static Training training_new(LocalStudy *s, Shards shards, LocalSpec spec, uint6
     test.count = s->test;
     t.m = model_new(be, &net, most);
     model_init(t.m, seed);
-    t.local = local_new(t.m, s->lab->comm, spec);
+    t.local = local_new(t.m, s->study.lab->comm, spec);
     t.train = loader_new(be, &train, d->mean, d->istd, s->batch, model_halo(t.m), none, seed);
     t.test = loader_new(be, &test, d->mean, d->istd, most, model_halo(t.m), none, seed);
     t.totals = tensor_new(be, F64, 2, 1, 1, 1, 0);
@@ -123,7 +123,7 @@ static void make_updates(Training *t)
 /* Of the common network; each rank tests a part of the images. */
 static double test_accuracy(Training *t)
 {
-    Comm *c = t->s->lab->comm;
+    Comm *c = t->s->study.lab->comm;
     int from = (int)((int64_t)t->s->test * c->rank / c->size),
         to = (int)((int64_t)t->s->test * (c->rank + 1) / c->size);
     for (int i = from; i < to; i++)
@@ -142,7 +142,7 @@ typedef struct Setting {
 
 enum { PER_SHARDS = 1 + (LOCAL_KINDS - 1) * STUDY_PERIODS, PER_SEED = SHARDS * PER_SHARDS };
 
-int local_study_trainings(const LocalStudy *s) { return PER_SEED * s->seeds; }
+int local_trainings(const LocalStudy *s) { return PER_SEED * s->seeds; }
 
 static Setting setting_of(int index)
 {
@@ -167,32 +167,19 @@ static void train(LocalStudy *s, int index)
     make_updates(&t);
     double accuracy = test_accuracy(&t), bytes = local_bytes(t.local) / s->updates;
     training_free(&t);
-    if (s->own)
-        background_lock(s->own);
+    study_lock(&s->study, true);
     s->accuracy[at.shards][at.kind][at.period][at.seed] = accuracy;
     s->bytes[at.kind][at.period] = bytes;
     s->done++;
-    if (s->own)
-        background_unlock(s->own);
+    study_lock(&s->study, false);
 }
 
-/* What the elements of a Command are. */
-enum { STOP, INDEX };
-
-void local_study_work(void *context, BackgroundThread *b)
+void local_work(void *study)
 {
-    LocalStudy *s = context;
-    int all = local_study_trainings(s);
-    s->own = b;
-    for (int i = 0; i < all && background_goes_on(b) && !stop_requested(); i++) {
-        train(s, commands_broadcast(&s->commands, (Command){{false, i}}).number[INDEX]);
-        run_progress(s->lab->run, "trained", i + 1, all, "networks", "");
+    LocalStudy *s = study;
+    int all = local_trainings(s);
+    for (int i = 0; i < all && study_all_go_on(&s->study); i++) {
+        train(s, i);
+        run_progress(s->study.lab->run, "trained", i + 1, all, "networks", "");
     }
-    commands_broadcast(&s->commands, (Command){{true}});
-}
-
-void local_study_follow(LocalStudy *s)
-{
-    for (Command k; k = commands_broadcast(&s->commands, (Command){{0}}), !k.number[STOP];)
-        train(s, k.number[INDEX]);
 }

@@ -106,23 +106,20 @@ static void draw_bytes(const LocalStudy *s, Plot *plot)
                              .label = "DiLoCo, published"});
 }
 
-void local_draw(const LocalStudy *s, Plot *plot)
+void local_draw(const void *study, Plot *plot)
 {
+    const LocalStudy *s = study;
     char *title = format_new("%s on %d images of %s · %d ranks with batches of %d · %d updates · "
                              "η = %g",
-                             s->model, s->images, s->lab->data->name, s->lab->comm->size, s->batch,
-                             s->updates, s->rate);
+                             s->model, s->images, s->study.lab->data->name,
+                             s->study.lab->comm->size, s->batch, s->updates, s->rate);
     char *footer = format_new("on the right, solid: random shards, dashed: split by class · "
                               "SparseLoCo sends %.1f %% of the elements · "
                               "trained %d of %d networks",
-                              100.0 * s->spec.keep / SPARSE_CHUNK, s->done,
-                              local_study_trainings(s));
+                              100.0 * s->spec.keep / SPARSE_CHUNK, s->done, local_trainings(s));
     plot_begin(plot, 1, 3, title);
-    if (s->missing)
-        plot_note(plot_panel(plot, (PlotAxes){.columns = 3,
-                                              .x = {.label = "H", .low = 1, .high = 200},
-                                              .y = {.label = "test accuracy"}}),
-                  s->missing);
+    if (s->study.missing)
+        study_note_missing(&s->study, plot, 3);
     else {
         for (int shards = 0; shards < SHARDS; shards++)
             draw_periods(s, plot, shards);
@@ -142,9 +139,9 @@ static void report_row(const LocalStudy *s, Shards shards, LocalKind kind, int p
     spread(s, shards, LOCAL_PLAIN, 0, plain);
     if (!n)
         return;
-    run_metrics(s->lab->run, "%s,%s,%d,%.6g,%.6g,%.6g,%.6g,%d", shards_names[shards],
+    run_metrics(s->study.lab->run, "%s,%s,%d,%.6g,%.6g,%.6g,%.6g,%d", shards_names[shards],
                 local_names[kind], H, s->bytes[kind][period], at[0], at[1], at[2], n);
-    run_say(s->lab->run, "%-21s  %-17s  %4d  %12.1f  %8.0f   %.3f (%.3f to %.3f)  %+5.1f",
+    run_say(s->study.lab->run, "%-21s  %-17s  %4d  %12.1f  %8.0f   %.3f (%.3f to %.3f)  %+5.1f",
             shards_names[shards], local_names[kind], H, s->bytes[kind][period],
             fewer(s, kind, period), at[1], at[0], at[2], 100 * (at[1] - plain[1]));
 }
@@ -162,16 +159,17 @@ static void report_saving(const LocalStudy *s, Shards shards, LocalKind kind, do
             H = study_period[i];
         }
     if (most > 0)
-        run_say(s->lab->run, "  %-21s  %-17s  %6.0f times fewer bytes (H = %d)",
+        run_say(s->study.lab->run, "  %-21s  %-17s  %6.0f times fewer bytes (H = %d)",
                 shards_names[shards], local_names[kind], most, H);
     else
-        run_say(s->lab->run, "  %-21s  %-17s  with none of these H", shards_names[shards],
+        run_say(s->study.lab->run, "  %-21s  %-17s  with none of these H", shards_names[shards],
                 local_names[kind]);
 }
 
-void local_report(const LocalStudy *s)
+void local_report(const void *study)
 {
-    Run *run = s->lab->run;
+    const LocalStudy *s = study;
+    Run *run = s->study.lab->run;
     double whole = 0, at[3];
     for (int shards = 0; shards < SHARDS; shards++)
         whole += spread(s, shards, LOCAL_PLAIN, 0, at);

@@ -55,7 +55,7 @@ double network_measure(NetworkStudy *s, StudyPoint point)
 {
     UpdateWork work = network_work(s, point);
     Tensor grads = tensor_slice(s->grads, 0, (int)(work.bytes / 4));
-    return charged_update(s->groups.comm[point.group], point.link, s->be, grads, work);
+    return charged_update(s->groups.comm[point.group], point.link, s->study.lab->be, grads, work);
 }
 
 void network_choose(NetworkStudy *s, Choice choice)

@@ -3,10 +3,8 @@
  */
 #ifndef NETWORK_STUDY_H
 #define NETWORK_STUDY_H
-#include "background_thread.h"
 #include "charged.h"
-#include "lab.h"
-#include "plot.h"
+#include "study.h"
 
 enum {
     STUDY_MODELS = 2,
@@ -44,15 +42,12 @@ typedef struct StudyPoint {
 } StudyPoint;
 
 typedef struct NetworkStudy {
-    Comm *world;
-    Backend *be;
-    Run *run;
+    Study study; /* first: study.h */
     int batch;
-    char *missing; /* an exercise that is still to do; NULL: none */
     StudyModel model[STUDY_MODELS];
     Groups groups;
-    Tensor grads;             /* as long as the larger network's */
-    BackgroundThread *thread; /* rank 0's: its lock guards what follows */
+    Tensor grads; /* as long as the larger network's */
+    /* Guarded by the study's lock: */
     Choice choice;
     double seconds[STUDY_POINTS]; /* of an update; NaN: not measured with this choice */
 } NetworkStudy;
@@ -70,6 +65,6 @@ double network_measure(NetworkStudy *s, StudyPoint point);
 void network_choose(NetworkStudy *s, Choice choice);
 
 /* network_view.c: the figure; the points as a table and a file. */
-void network_draw(const NetworkStudy *s, Plot *plot);
-void network_report(const NetworkStudy *s);
+void network_draw(const void *study, Plot *plot);
+void network_report(const void *study);
 #endif

@@ -163,8 +163,9 @@ static void draw_update(const NetworkStudy *s, Plot *plot)
                (PlotStyle){.color = plot_series(1), .label = "waits for the network"});
 }
 
-void network_draw(const NetworkStudy *s, Plot *plot)
+void network_draw(const void *study, Plot *plot)
 {
+    const NetworkStudy *s = study;
     char link[40];
     link_text(link, sizeof link, s->choice.link);
     const UpdateWork *w[] = {&s->model[0].work, &s->model[1].work};
@@ -173,16 +174,10 @@ void network_draw(const NetworkStudy *s, Plot *plot)
                              link, s->choice.overlapped ? ", overlapped" : "", s->batch,
                              1e3 * (w[0]->forward + w[0]->backward), w[0]->bytes / 1e6,
                              1e3 * (w[1]->forward + w[1]->backward), w[1]->bytes / 1e6);
-    if (s->missing) {
-        plot_begin(plot, 1, 1, title);
-        plot_note(plot_panel(plot, (PlotAxes){.x = {.label = "bandwidth (Mbit/s)",
-                                                    .log = 10,
-                                                    .low = 50,
-                                                    .high = 2e5},
-                                              .y = percent}),
-                  s->missing);
-    } else {
-        plot_begin(plot, 2, 2, title);
+    plot_begin(plot, 2, 2, title);
+    if (s->study.missing)
+        study_note_missing(&s->study, plot, 2);
+    else {
         draw_bandwidths(s, plot);
         draw_latencies(s, plot);
         draw_ranks(s, plot);
@@ -194,9 +189,10 @@ void network_draw(const NetworkStudy *s, Plot *plot)
     free(title);
 }
 
-void network_report(const NetworkStudy *s)
+void network_report(const void *study)
 {
-    Run *run = s->run;
+    const NetworkStudy *s = study;
+    Run *run = s->study.lab->run;
     char link[40];
     run_metrics_header(run, "network,ranks,bandwidth,latency,buckets,forward,backward,bytes,"
                             "seconds,measured,predicted");

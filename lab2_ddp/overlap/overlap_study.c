@@ -24,12 +24,6 @@ Setting study_setting(Link link, double least, int index)
     return setting;
 }
 
-static void lock(OverlapStudy *s, bool on)
-{
-    if (s->own)
-        (on ? background_lock : background_unlock)(s->own);
-}
-
 /* Of all settings: cheap, and the layers may just have been measured. */
 static void predict(OverlapStudy *s)
 {
@@ -43,12 +37,12 @@ void study_measure(OverlapStudy *s, Link link, double least, int index)
 {
     static Measured m;
     bench_measure(&m, s->bench, study_setting(link, least, index));
-    lock(s, true);
+    study_lock(&s->study, true);
     if (s->link.bandwidth == link.bandwidth && s->least == least)
         s->measured[index] = m;
     if (index == STUDY_COMPUTE)
         predict(s);
-    lock(s, false);
+    study_lock(&s->study, false);
 }
 
 double study_share(const Measured *m) { return m->done ? m->exposed / m->step : NAN; }

@@ -3,10 +3,9 @@
  */
 #ifndef OVERLAP_STUDY_H
 #define OVERLAP_STUDY_H
-#include "background_thread.h"
 #include "guess.h"
 #include "overlap_bench.h"
-#include "plot.h"
+#include "study.h"
 
 enum {
     STUDY_BANDWIDTHS = 6,
@@ -24,16 +23,14 @@ extern const double study_bandwidth[STUDY_BANDWIDTHS]; /* bit/s */
 extern const double study_size[STUDY_SIZES];           /* bytes; 0: each layer; INFINITY: all */
 
 typedef struct OverlapStudy {
-    const Lab *lab;
+    Study study; /* first: study.h */
     const char *model;
     Guess guess; /* of the wait of the overlapped exchange, in ms */
     int batch, updates;
+    Bench *bench;
+    /* Guarded by the study's lock: */
     Link link;    /* the chosen one */
     double least; /* bytes of a bucket */
-    Bench *bench;
-    char *missing;                  /* an exercise that is still to do; NULL: none */
-    BackgroundThread *thread, *own; /* rank 0's working thread, for the window's and for itself; its
-                                     * lock guards what follows */
     Measured measured[STUDY_SETTINGS];
     double predicted[STUDY_SETTINGS]; /* s */
 } OverlapStudy;
@@ -53,6 +50,6 @@ double study_predicted_share(const OverlapStudy *s, int index);
 void study_choose(OverlapStudy *s, Link link, double least);
 
 /* overlap_view.c: the figure, and the results as a table and a file. */
-void overlap_draw(const OverlapStudy *s, Plot *plot);
-void overlap_report(const OverlapStudy *s);
+void overlap_draw(const void *study, Plot *plot);
+void overlap_report(const void *study);
 #endif

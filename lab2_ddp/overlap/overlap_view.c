@@ -143,17 +143,18 @@ static void draw_timelines(const OverlapStudy *s, Plot *plot)
                    (PlotStyle){.label = box_names[k],
                                .color = plot_series(colours[k]),
                                .opacity = 1});
-    if (s->missing)
-        plot_note(panel, s->missing);
+    if (s->study.missing)
+        plot_note(panel, s->study.missing);
 }
 
-void overlap_draw(const OverlapStudy *s, Plot *plot)
+void overlap_draw(const void *study, Plot *plot)
 {
+    const OverlapStudy *s = study;
     int done = 0;
     for (int i = 0; i < STUDY_SETTINGS; i++)
         done += s->measured[i].done;
     char *title = format_new("%s on %s · batch %d per rank · %d ranks · %s clock", s->model,
-                             s->lab->data->name, s->batch, s->lab->comm->size,
+                             s->study.lab->data->name, s->batch, s->study.lab->comm->size,
                              link_virtual() ? "virtual" : "real");
     char *footer = format_new("lines: predicted by exposed_seconds · points: measured (%d of %d) · "
                               "latency %.0f µs",
@@ -171,7 +172,7 @@ void overlap_draw(const OverlapStudy *s, Plot *plot)
 
 static void report_one(const OverlapStudy *s, int index)
 {
-    Run *run = s->lab->run;
+    Run *run = s->study.lab->run;
     const Measured *m = &s->measured[index];
     if (!m->done)
         return;
@@ -193,9 +194,10 @@ static void report_one(const OverlapStudy *s, int index)
     free(predicted);
 }
 
-void overlap_report(const OverlapStudy *s)
+void overlap_report(const void *study)
 {
-    Run *run = s->lab->run;
+    const OverlapStudy *s = study;
+    Run *run = s->study.lab->run;
     run_say(run, "link                   exchange              buckets update ms   wait ms  "
                  "predicted   of update  difference");
     run_metrics_header(run, "bandwidth,latency,exchange,least,steady,update,exposed,predicted,"

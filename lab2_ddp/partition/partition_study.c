@@ -11,10 +11,10 @@ const char *const partition_kind_names[PARTITION_KINDS] = {"plain", "option 1: c
                                                            "option 2: own orders",
                                                            "mistake: one order"};
 
-void partition_study_open(PartitionStudy *s, const Lab *lab, uint64_t seed)
+void partition_open(PartitionStudy *s, const Lab *lab, uint64_t seed)
 {
     const Dataset *d = lab->data;
-    s->lab = lab;
+    s->study.lab = lab;
     s->seed = seed;
     s->images = s->images < d->train.count ? s->images : d->train.count;
     s->test = s->test < d->test.count ? s->test : d->test.count;
@@ -27,12 +27,6 @@ void partition_study_open(PartitionStudy *s, const Lab *lab, uint64_t seed)
     for (int k = 0; k < 3; k++)
         for (int i = 0; i < count[k]; i++)
             all[k][i] = NAN;
-}
-
-static void lock(PartitionStudy *s, bool on)
-{
-    if (s->own)
-        (on ? background_lock : background_unlock)(s->own);
 }
 
 /* partition(), which a student wrote: what it must not do ends the run in words. */
@@ -75,17 +69,17 @@ static void count_shares(PartitionStudy *s)
         for (int k = 0; k < STUDY_SIZES; k++) {
             bool *seen = alloc(s->images, sizeof *seen);
             int total = count_epoch(seen, mine, kind, s->images, 1 << k, s->seed, 0);
-            lock(s, true);
+            study_lock(&s->study, true);
             s->by_size[kind][k] = (double)total / s->images;
-            lock(s, false);
+            study_lock(&s->study, false);
             free(seen);
         }
         bool *seen = alloc(s->images, sizeof *seen);
         for (int e = 0; e < s->epochs; e++) {
             int total = count_epoch(seen, mine, kind, s->images, s->split, s->seed, e);
-            lock(s, true);
+            study_lock(&s->study, true);
             s->by_epoch[kind][e] = (double)total / s->images;
-            lock(s, false);
+            study_lock(&s->study, false);
         }
         free(seen);
     }
@@ -107,8 +101,8 @@ typedef struct Training {
 
 static Training training_new(PartitionStudy *s, PartitionKind kind, uint64_t seed)
 {
-    const Dataset *d = s->lab->data;
-    Backend *be = s->lab->be;
+    const Dataset *d = s->study.lab->data;
+    Backend *be = s->study.lab->be;
     Images train = d->train, test = d->test;
     int batch = s->split * s->batch, most = batch > 250 ? batch : 250;
     ModelSpec spec = {
@@ -184,31 +178,21 @@ static bool train(void *context, int item, double *value, TaskFarmRun *farm)
 static void found(void *context, int item, const double *value)
 {
     PartitionStudy *s = context;
-    lock(s, true);
+    study_lock(&s->study, true);
     for (int e = 0; e < s->epochs; e++)
         s->accuracy[item % PARTITION_KINDS][item / PARTITION_KINDS][e] = value[e];
     s->done++;
-    lock(s, false);
-    run_progress(s->lab->run, "trained", s->done, PARTITION_KINDS * s->seeds, "networks", "");
+    study_lock(&s->study, false);
+    run_progress(s->study.lab->run, "trained", s->done, PARTITION_KINDS * s->seeds, "networks", "");
 }
 
-static bool goes_on(void *context)
+void partition_work(void *study)
 {
-    PartitionStudy *s = context;
-    return !stop_requested() && (!s->own || background_goes_on(s->own));
-}
-
-void partition_study_work(void *context, BackgroundThread *b)
-{
-    PartitionStudy *s = context;
-    s->own = b;
-    if (s->lab->comm->rank == 0)
+    PartitionStudy *s = study;
+    if (s->study.lab->comm->rank == 0)
         count_shares(s);
-    task_farm_run(s->lab->comm, s->lab->be,
-                  &(TaskFarm){.items = PARTITION_KINDS * s->seeds,
-                              .values = s->epochs,
-                              .context = s,
-                              .work = train,
-                              .found = found,
-                              .goes_on = goes_on});
+    study_farm(&s->study, (TaskFarm){.items = PARTITION_KINDS * s->seeds,
+                                     .values = s->epochs,
+                                     .work = train,
+                                     .found = found});
 }

@@ -8,26 +8,21 @@
  */
 #ifndef PARTITION_STUDY_H
 #define PARTITION_STUDY_H
-#include "background_thread.h"
 #include "guess.h"
-#include "lab.h"
 #include "lab2.h"
-#include "plot.h"
-#include "task_farm.h"
+#include "study.h"
 
 enum { STUDY_SIZES = 7, STUDY_SEEDS = 20, STUDY_EPOCHS = TASK_VALUES };
 
 typedef struct PartitionStudy {
+    Study study; /* first: study.h. Its lock guards what has been found */
     const char *model;
     Guess guess; /* of the share that `split` ranks with own orders see in an epoch */
     int split, batch, images, test, epochs, seeds; /* batch: per simulated rank */
     double rate, momentum;
-    const Lab *lab;
     uint64_t seed;
-    char *missing;                  /* an exercise that is still to do; NULL: none */
-    BackgroundThread *thread, *own; /* rank 0's working thread, for the window's and for
-                                           * itself; its lock guards what follows */
-    int done;                       /* trainings */
+    /* ---- found ---- */
+    int done;                                       /* trainings */
     double by_size[PARTITION_KINDS][STUDY_SIZES];   /* shares seen in an epoch by 1, 2, 4 … ranks;
                                                      * NaN: not counted yet, here and below */
     double by_epoch[PARTITION_KINDS][STUDY_EPOCHS]; /* by `split` ranks after 1, 2 … epochs */
@@ -37,12 +32,10 @@ typedef struct PartitionStudy {
 extern const char *const partition_kind_names[PARTITION_KINDS];
 
 /* Checks the choices, and cuts images and test to what there is. */
-void partition_study_open(PartitionStudy *s, const Lab *lab, uint64_t seed);
-/* Count the shares, then train: on rank 0 as a background thread's work, on the others with b
- * NULL. */
-void partition_study_work(void *s, BackgroundThread *b);
+void partition_open(PartitionStudy *s, const Lab *lab, uint64_t seed);
+void partition_work(void *study); /* counts the shares, then trains */
 
 /* partition_view.c: the figure, and the results as a table and a file. */
-void partition_draw(const PartitionStudy *s, Plot *plot);
-void partition_report(const PartitionStudy *s);
+void partition_draw(const void *study, Plot *plot);
+void partition_report(const void *study);
 #endif

@@ -97,19 +97,18 @@ static void draw_accuracy(const PartitionStudy *s, Plot *plot)
     }
 }
 
-void partition_draw(const PartitionStudy *s, Plot *plot)
+void partition_draw(const void *study, Plot *plot)
 {
+    const PartitionStudy *s = study;
     char *title = format_new("%s on %d images of %s · %d ranks with batches of %d · η = %g",
-                             s->model, s->images, s->lab->data->name, s->split, s->batch, s->rate);
+                             s->model, s->images, s->study.lab->data->name, s->split, s->batch,
+                             s->rate);
     char *footer = format_new("lines: predicted by share_seen · points: counted · trained %d of %d "
                               "networks",
                               s->done, PARTITION_KINDS * s->seeds);
     plot_begin(plot, 1, 3, title);
-    if (s->missing)
-        plot_note(plot_panel(plot, (PlotAxes){.columns = 3,
-                                              .x = {.label = "ranks P", .low = 1, .high = 64},
-                                              .y = {.label = "share of the images seen"}}),
-                  s->missing);
+    if (s->study.missing)
+        study_note_missing(&s->study, plot, 3);
     else {
         draw_shares(s, plot);
         draw_accuracy(s, plot);
@@ -119,9 +118,10 @@ void partition_draw(const PartitionStudy *s, Plot *plot)
     free(title);
 }
 
-void partition_report(const PartitionStudy *s)
+void partition_report(const void *study)
 {
-    Run *run = s->lab->run;
+    const PartitionStudy *s = study;
+    Run *run = s->study.lab->run;
     run_say(run, "%d ranks, %d of the %d images each per epoch", s->split, s->images / s->split,
             s->images);
     run_say(run, "kind                  epochs     seen  predicted   test accuracy (%d trainings)",

@@ -63,7 +63,7 @@ static int choose_cuts(int *cut, const Deep *d, int parts)
 
 static Deep deep_new(ShardStudy *s, const ModelSpec *spec, int batch)
 {
-    Backend *be = s->lab->be;
+    Backend *be = s->study.lab->be;
     Deep d = {.s = s};
     d.totals = tensor_new(be, F64, 2, 1, 1, 1, 0);
     ledger_open(&s->ledger, be);
@@ -84,8 +84,8 @@ static Deep deep_new(ShardStudy *s, const ModelSpec *spec, int batch)
 static void deep_free(Deep *d)
 {
     model_free(d->m);
-    ledger_open(NULL, d->s->lab->be);
-    tensor_free(d->s->lab->be, d->totals);
+    ledger_open(NULL, d->s->study.lab->be);
+    tensor_free(d->s->study.lab->be, d->totals);
     free(d->bytes);
 }
 
@@ -103,8 +103,8 @@ static double relative(const float *g, const float *expected, int n)
 
 static void start_images(Loader *l, const ShardStudy *s, int count)
 {
-    int32_t *order = alloc(s->lab->data->train.count, sizeof *order);
-    epoch_order(order, s->lab->data->train.count, s->seed, 0);
+    int32_t *order = alloc(s->study.lab->data->train.count, sizeof *order);
+    epoch_order(order, s->study.lab->data->train.count, s->seed, 0);
     loader_start(l, order, count, 0);
     free(order);
 }
@@ -202,24 +202,22 @@ static SavingRow in_pieces(ShardStudy *s, int pieces, float **whole)
     return row;
 }
 
-void study_savings(ShardStudy *s)
+void shard_savings(ShardStudy *s)
 {
     float *parts = NULL, *pieces = NULL;
-    for (int k = 0; k < 2 * SAVINGS && !stop_requested(); k++) {
+    for (int k = 0; k < 2 * SAVINGS && study_goes_on(&s->study); k++) {
         bool cut = k < SAVINGS;
         int i = k % SAVINGS;
-        if (s->own && !background_goes_on(s->own))
-            break;
         if (!cut && s->deep_batch % pieces_wanted[i]) {
-            study_done(s); /* the batch has no such pieces */
+            shard_step_done(s); /* the batch has no such pieces */
             continue;
         }
         SavingRow row = cut ? in_parts(s, cuts_wanted[i], &parts)
                             : in_pieces(s, pieces_wanted[i], &pieces);
-        study_lock(s, true);
+        study_lock(&s->study, true);
         (cut ? s->parts : s->pieces)[i] = row;
-        study_lock(s, false);
-        study_done(s);
+        study_lock(&s->study, false);
+        shard_step_done(s);
     }
     free(parts);
     free(pieces);

@@ -13,28 +13,15 @@
 const char *const zero_names[ZERO_STAGES] = {"plain", "ZeRO 1", "ZeRO 2", "ZeRO 3"};
 const int shard_micro[SHARD_MICROS] = {1, 2, 4};
 
-void study_lock(ShardStudy *s, bool on)
-{
-    if (s->own)
-        (on ? background_lock : background_unlock)(s->own);
-}
-
-bool study_goes_on(ShardStudy *s)
-{
-    double stop = stop_requested() || (s->own && !background_goes_on(s->own));
-    comm_all_reduce_host(s->lab->comm, &stop, 1, COMM_MAX);
-    return stop == 0;
-}
-
-int shard_study_steps(const ShardStudy *s)
+int shard_steps(const ShardStudy *s)
 {
     return ZERO_STAGES * (s->sizes + SHARD_MICROS) + 2 * SAVINGS;
 }
 
-void study_done(ShardStudy *s)
+void shard_step_done(ShardStudy *s)
 {
     s->finished++;
-    run_progress(s->lab->run, "measured", s->finished, shard_study_steps(s), "settings", "");
+    run_progress(s->study.lab->run, "measured", s->finished, shard_steps(s), "settings", "");
 }
 
 /* ---- set-up ---- */
@@ -55,10 +42,10 @@ static ModelSpec spec_of(const char *model, const char *hidden, const Dataset *d
     return train_model_spec(&o, d);
 }
 
-void shard_study_open(ShardStudy *s, const Lab *lab, uint64_t seed)
+void shard_open(ShardStudy *s, const Lab *lab, uint64_t seed)
 {
     const Dataset *d = lab->data;
-    s->lab = lab;
+    s->study.lab = lab;
     s->seed = seed;
     s->spec = spec_of(s->model, s->hidden, d);
     s->deep_spec = spec_of(s->deep, "256,128", d);
@@ -72,7 +59,7 @@ void shard_study_open(ShardStudy *s, const Lab *lab, uint64_t seed)
         s->deep_loader = images(lab, &s->deep_spec, s->deep_batch, seed);
 }
 
-void shard_study_close(ShardStudy *s)
+void shard_close(ShardStudy *s)
 {
     loader_free(s->loader);
     loader_free(s->deep_loader);
@@ -94,7 +81,7 @@ typedef struct Trial {
 
 static Trial trial_new(ShardStudy *s, Comm *part, ZeroStage stage, int micro)
 {
-    Backend *be = s->lab->be;
+    Backend *be = s->study.lab->be;
     Trial t = {.s = s, .stage = stage, .micro = micro};
     t.totals = tensor_new(be, F64, 2, 1, 1, 1, 0);
     ledger_open(&s->ledger, be);
@@ -134,8 +121,8 @@ static void trial_free(Trial *t)
     sgd_free(t->m, t->sgd);
     sharded_free(t->sharded);
     model_free(t->m);
-    ledger_open(NULL, t->s->lab->be);
-    tensor_free(t->s->lab->be, t->totals);
+    ledger_open(NULL, t->s->study.lab->be);
+    tensor_free(t->s->study.lab->be, t->totals);
     free(t->count);
 }
 
@@ -144,7 +131,7 @@ static void deal_batches(Trial *t)
 {
     ShardStudy *s = t->s;
     const Comm *c = &t->wire.comm;
-    int count = s->lab->data->train.count, each = s->updates * t->micro, B = s->batch;
+    int count = s->study.lab->data->train.count, each = s->updates * t->micro, B = s->batch;
     int32_t *all = alloc(count, sizeof *all), *mine = alloc(each * B, sizeof *mine);
     epoch_order(all, count, s->seed, 0);
     for (int b = 0; b < each; b++)
@@ -241,9 +228,9 @@ static void measure(ShardStudy *s, Comm *part, ZeroStage stage, int micro, Stage
         *plain = w;
     }
     StageRow found = row_of(&t, seconds, w, *plain);
-    study_lock(s, true);
+    study_lock(&s->study, true);
     *row = found;
-    study_lock(s, false);
+    study_lock(&s->study, false);
     if (stage != ZERO_0)
         free(w);
     trial_free(&t);
@@ -252,21 +239,20 @@ static void measure(ShardStudy *s, Comm *part, ZeroStage stage, int micro, Stage
 /* The first P ranks; the others wait. */
 static void measure_all(ShardStudy *s, int P, int micro, StageRow *row[ZERO_STAGES])
 {
-    Comm *all = s->lab->comm, *part = comm_split(all, all->rank >= P, all->rank);
+    Comm *all = s->study.lab->comm, *part = comm_split(all, all->rank >= P, all->rank);
     float *plain = NULL;
-    for (int stage = ZERO_0; stage < ZERO_STAGES && study_goes_on(s); stage++) {
+    for (int stage = ZERO_0; stage < ZERO_STAGES && study_all_go_on(&s->study); stage++) {
         if (all->rank < P)
             measure(s, part, stage, micro, row[stage], &plain);
-        study_done(s);
+        shard_step_done(s);
     }
     free(plain);
     comm_close(part);
 }
 
-void shard_study_work(void *context, BackgroundThread *b)
+void shard_work(void *study)
 {
-    ShardStudy *s = context;
-    s->own = b;
+    ShardStudy *s = study;
     link_own(); /* one rank has no message that would do it */
     for (int k = 0; k < s->sizes; k++) {
         StageRow *row[] = {&s->stage[0][k], &s->stage[1][k], &s->stage[2][k], &s->stage[3][k]};
@@ -276,7 +262,7 @@ void shard_study_work(void *context, BackgroundThread *b)
         StageRow *row[] = {&s->micro[0][k], &s->micro[1][k], &s->micro[2][k], &s->micro[3][k]};
         measure_all(s, 1 << (s->sizes - 1), shard_micro[k], row);
     }
-    if (s->lab->comm->rank == 0)
-        study_savings(s);
-    comm_barrier(s->lab->comm); /* the others wait in it: they have no part in the savings */
+    if (s->study.lab->comm->rank == 0)
+        shard_savings(s);
+    comm_barrier(s->study.lab->comm); /* the others wait in it: they have no part in the savings */
 }

@@ -4,11 +4,9 @@
  */
 #ifndef SHARD_STUDY_H
 #define SHARD_STUDY_H
-#include "background_thread.h"
 #include "guess.h"
-#include "lab.h"
-#include "plot.h"
 #include "sharded.h"
+#include "study.h"
 
 enum { SHARD_SIZES = 6, SHARD_MICROS = 3, SAVINGS = 7, SHARD_UPDATES = 64 };
 extern const char *const zero_names[ZERO_STAGES];
@@ -35,37 +33,32 @@ typedef struct SavingRow {
 } SavingRow;
 
 typedef struct ShardStudy {
+    Study study; /* first: study.h. Its lock guards what has been found */
     const char *model, *deep, *hidden;
     Guess guess; /* of the memory of a rank in stage 3, on the most ranks, in MB */
     ModelSpec spec, deep_spec;
     int batch, deep_batch, updates;
     double rate, momentum;
-    const Lab *lab;
     uint64_t seed;
-    char *missing; /* an exercise that is still to do; NULL: none */
     Loader *loader, *deep_loader;
     Ledger ledger;
-    BackgroundThread *thread, *own; /* rank 0's, whose lock guards what follows */
-    int sizes;                      /* P = 1, 2, 4 … 2^(sizes - 1) */
+    int sizes; /* P = 1, 2, 4 … 2^(sizes - 1) */
     int parameters;
+    /* ---- found ---- */
     StageRow stage[ZERO_STAGES][SHARD_SIZES];
     StageRow micro[ZERO_STAGES][SHARD_MICROS]; /* on the most ranks */
     SavingRow parts[SAVINGS], pieces[SAVINGS]; /* checkpointing; accumulation */
     int finished;
 } ShardStudy;
 
-void shard_study_open(ShardStudy *s, const Lab *lab, uint64_t seed);
-void shard_study_close(ShardStudy *s);
-/* All of it, on every rank; on rank 0 on a thread. */
-void shard_study_work(void *study, BackgroundThread *b);
-int shard_study_steps(const ShardStudy *s);
-/* The savings of rank 0: recompute.c. */
-void study_savings(ShardStudy *s);
+void shard_open(ShardStudy *s, const Lab *lab, uint64_t seed);
+void shard_close(ShardStudy *s);
+void shard_work(void *study);
+int shard_steps(const ShardStudy *s);
+/* The savings of rank 0: savings.c. */
+void shard_savings(ShardStudy *s);
+void shard_step_done(ShardStudy *s);
 
-void shard_draw(const ShardStudy *s, Plot *plot);
-void shard_report(const ShardStudy *s);
-/* Common to the study's files. */
-bool study_goes_on(ShardStudy *s);
-void study_lock(ShardStudy *s, bool on);
-void study_done(ShardStudy *s);
+void shard_draw(const void *study, Plot *plot);
+void shard_report(const void *study);
 #endif

@@ -77,8 +77,8 @@ static void draw_memory(const ShardStudy *s, Plot *plot)
                           (PlotStyle){.color = PLOT_INK, .size = 12});
         }
     guess_rule(&s->guess, panel);
-    if (s->missing)
-        plot_note(panel, s->missing);
+    if (s->study.missing)
+        plot_note(panel, s->study.missing);
 }
 
 /* ---- bytes ---- */
@@ -179,15 +179,17 @@ static void draw_savings(const ShardStudy *s, Plot *plot)
     draw_saving(s->pieces, true, panel, 1, "accumulated");
 }
 
-void shard_draw(const ShardStudy *s, Plot *plot)
+void shard_draw(const void *study, Plot *plot)
 {
+    const ShardStudy *s = study;
     char link[64];
     link_text(link, sizeof link, link_now_used());
     char *title = format_new("%s %s, %.2f M parameters, on %s · batch %d per rank · %s", s->model,
-                             s->hidden, s->parameters / 1e6, s->lab->data->name, s->batch, link);
+                             s->hidden, s->parameters / 1e6, s->study.lab->data->name, s->batch,
+                             link);
     char *footer = format_new("lines and pale bars: predicted by rank_costs and activation_bytes · "
                               "measured %d of %d",
-                              s->finished, shard_study_steps(s));
+                              s->finished, shard_steps(s));
     plot_begin(plot, 2, 3, title);
     draw_memory(s, plot);
     draw_bytes(s, plot);
@@ -201,7 +203,7 @@ void shard_draw(const ShardStudy *s, Plot *plot)
 
 static void report_stage(const ShardStudy *s, const StageRow *r, int stage, int P, int micro)
 {
-    Run *run = s->lab->run;
+    Run *run = s->study.lab->run;
     if (!r->done)
         return;
     run_say(run,
@@ -221,7 +223,7 @@ static void report_stage(const ShardStudy *s, const StageRow *r, int stage, int 
 static void report_saving(const ShardStudy *s, const SavingRow *r, const SavingRow *one,
                           const char *what)
 {
-    Run *run = s->lab->run;
+    Run *run = s->study.lab->run;
     if (!r->done)
         return;
     char *predicted = format_new("%.3f", r->predicted / 1e6);
@@ -232,9 +234,10 @@ static void report_saving(const ShardStudy *s, const SavingRow *r, const SavingR
     free(predicted);
 }
 
-void shard_report(const ShardStudy *s)
+void shard_report(const void *study)
 {
-    Run *run = s->lab->run;
+    const ShardStudy *s = study;
+    Run *run = s->study.lab->run;
     run_metrics_header(run, "what,ranks,micro,params,params_predicted,grads,grads_predicted,state,"
                             "state_predicted,activations,activations_predicted,all,all_predicted,"
                             "wire,wire_predicted,seconds,difference");

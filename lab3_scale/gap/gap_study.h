@@ -5,7 +5,7 @@
 #ifndef GAP_STUDY_H
 #define GAP_STUDY_H
 #include "landscape.h"
-#include "training/study.h"
+#include "study.h"
 #include "training/training.h"
 
 typedef enum { GAP_SMALL, GAP_LARGE, GAP_ROOT, GAP_LONGER, GAP_WAYS } GapWay;

@@ -4,7 +4,7 @@
 #ifndef REMEDY_STUDY_H
 #define REMEDY_STUDY_H
 #include "paces.h"
-#include "training/study.h"
+#include "study.h"
 
 typedef enum {
     REMEDY_SMALL, /* the small batch: nothing to mend */

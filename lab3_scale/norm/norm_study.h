@@ -4,7 +4,7 @@
  */
 #ifndef NORM_STUDY_H
 #define NORM_STUDY_H
-#include "training/study.h"
+#include "study.h"
 #include "training/training.h"
 
 enum {

@@ -4,7 +4,7 @@
 #ifndef RACE_STUDY_H
 #define RACE_STUDY_H
 #include "optimisers.h"
-#include "training/study.h"
+#include "study.h"
 
 enum {
     RACE_SMOOTHED = OPTIMISERS, /* momentum with smoothed labels, */

@@ -5,7 +5,7 @@
 #define MEASURED_H
 #include "command.h"
 #include "lab3.h"
-#include "training/study.h"
+#include "study.h"
 #include "training/training.h"
 
 enum { MEASURED_RANKS = 8, RING_SIZES = 7 };

@@ -5,7 +5,7 @@
 #ifndef RATE_STUDY_H
 #define RATE_STUDY_H
 #include "lab3.h"
-#include "training/study.h"
+#include "study.h"
 #include "training/training.h"
 
 enum {

@@ -3,7 +3,7 @@
 #ifndef SPEEDRUN_H
 #define SPEEDRUN_H
 #include "runner.h"
-#include "training/study.h"
+#include "study.h"
 
 enum { SPEEDRUN_RUNS = 400, SPEEDRUN_RACERS = 2 + INGREDIENTS };
 

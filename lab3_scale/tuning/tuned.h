@@ -13,8 +13,8 @@
 #ifndef TUNED_H
 #define TUNED_H
 #include "quantiles.h"
+#include "study.h"
 #include "sweep.h"
-#include "training/study.h"
 
 enum { TUNED_ENTRIES = 64, TUNED_SEEDS = 100, TUNED_BUDGET = 15, TUNED_RATE = 0 };
 

@@ -22,8 +22,9 @@ compile() { # file…
         lab=${file%%/*}
         [ "$lab" != tests ] || lab='lab1_gd -Ilab2_ddp -Ilab3_scale'
         # shellcheck disable=SC2086 # words
-        $cc -D_GNU_SOURCE -std=gnu11 $optimised -fopenmp -fno-math-errno -fno-optimize-sibling-calls \
-            -Wall -Wextra -Wno-unused-parameter -Werror -DHAVE_CAIRO -DHAVE_SDL2 -Icommon \
+        $cc -D_GNU_SOURCE -std=gnu11 $optimised -fopenmp -fno-math-errno \
+            -fno-optimize-sibling-calls -Wall -Wextra -Wno-unused-parameter -Werror \
+            -DHAVE_CAIRO -DHAVE_SDL2 -Icommon \
             -DSDL_DISABLE_IMMINTRIN_H -I$lab -Itests/support "${libraries[@]/#-I/-idirafter}" \
             -idirafter /usr/include -idirafter "$multiarch" \
             -c "$file" -o "$work/${file//\//_}.o" || status=1

@@ -58,7 +58,7 @@ expect 'error: the sparse all-reduce takes 2, 4, 8 … ranks, not 3'
 launch 2 --only 'no such' && fail "no such remedy is taken"
 expect "error: --only=no such: no remedy's name has this"
 launch 2 --link none && fail "--link none is taken"
-expect 'error: --link=none: this part is about a link'
+expect 'error: --link=none: this part needs a link'
 launch 1 && fail "one rank is taken"
 expect 'error: one rank exchanges nothing: make lab2 ONLY=7_compression NP=2'
 program=$BUILD/student/lab2_ddp/7_compression

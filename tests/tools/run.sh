@@ -9,8 +9,9 @@
 #
 # JOBS + 1 cases at a time, so that no core waits for a case that sleeps; beside them JOBS scripts
 # that mostly wait (those that drive a window, each on a separate screen, and those with a line
-# "# waits: yes"), or as many others when those are done; at the end a GPU's cases, alone. The longest first: what each took last time is
-# in BUILD/tests/costs.csv (costs_all.csv with ALL=1), with its wall and processor seconds.
+# "# waits: yes"), or as many others when those are done; at the end a GPU's cases, alone. The
+# longest first: what each took last time is in BUILD/tests/costs.csv (costs_all.csv with ALL=1),
+# with its wall and processor seconds.
 # With more than 3 cores a case of several ranks (or a script without a line "# ranks: 0") counts
 # twice.
 # SAN=1: the same cases, except scripts with a line "# sanitizers: no"; of the GPU's double, which

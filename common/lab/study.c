@@ -4,16 +4,25 @@
 #include "live_figure.h"
 #include "timer.h"
 #include <stdlib.h>
+#include <unistd.h>
 
 void study_lock(Study *s, bool on)
 {
-    if (s->own)
-        (on ? background_lock : background_unlock)(s->own);
+    if (on)
+        background_lock(s->own);
+    else
+        background_unlock(s->own);
 }
 
-bool study_goes_on(Study *s)
+bool study_goes_on(Study *s) { return !stop_requested() && background_goes_on(s->own); }
+
+/* The first number of a command. */
+enum { STOP };
+
+bool study_all_go_on(Study *s)
 {
-    return !stop_requested() && (!s->own || background_goes_on(s->own));
+    Command command = {.number[STOP] = s->lab->comm->rank == 0 && !study_goes_on(s)};
+    return !commands_broadcast(&s->commands, command).number[STOP];
 }
 
 static bool goes_on(void *context) { return study_goes_on(context); }
@@ -41,18 +50,12 @@ static const PlotKey keys[] = {{"space", "pause, resume"},
                                {"q", "quit"},
                                {NULL, NULL}};
 
-static void window_lock(const Study *s, bool on)
-{
-    if (s->thread)
-        (on ? background_lock : background_unlock)(s->thread);
-}
-
 static void draw(void *context, Plot *plot)
 {
     Study *s = context;
-    window_lock(s, true);
+    background_lock(s->thread);
     s->draw(s, plot);
-    window_lock(s, false);
+    background_unlock(s->thread);
 }
 
 /* It changes when a piece of work ends: drawn twice a second. */
@@ -72,24 +75,54 @@ static void on_event(void *context, const PlotEvent *e)
         background_pause(s->thread, s->paused = !s->paused);
     if (!s->event)
         return;
-    window_lock(s, true);
+    background_lock(s->thread);
     s->event(s, e);
-    window_lock(s, false);
+    background_unlock(s->thread);
     s->redraw = 0;
 }
 
 static void finish(void *context)
 {
     Study *s = context;
+    background_lock(s->thread);
+    s->leave = true;
+    background_unlock(s->thread);
     if (s->thread)
         background_wait(s->thread);
+}
+
+/* Rank 0 says what is next. */
+static void direct(Study *s)
+{
+    for (bool leave = false; !leave && study_goes_on(s);) {
+        Command todo = {0};
+        study_lock(s, true);
+        bool more = s->next(s, &todo);
+        leave = !more && s->leave;
+        study_lock(s, false);
+        if (more)
+            s->obey(s, commands_broadcast(&s->commands, todo));
+        else
+            usleep(10000);
+    }
+    commands_broadcast(&s->commands, (Command){.number[STOP] = true});
+}
+
+static void follow(Study *s)
+{
+    Command todo;
+    while (todo = commands_broadcast(&s->commands, (Command){0}), !todo.number[STOP])
+        s->obey(s, todo);
 }
 
 static void work(void *context, BackgroundThread *b)
 {
     Study *s = context;
     s->own = b;
-    s->work(s);
+    if (s->work)
+        s->work(s);
+    else
+        direct(s);
 }
 
 /* Rank 0: the work on a thread, the figure here. */
@@ -116,11 +149,15 @@ static void lead(Study *s)
 int study_run(Study *s, const Lab *lab)
 {
     s->lab = lab;
+    s->commands = commands_new(lab->comm, lab->be);
     if (lab->comm->rank == 0)
         lead(s);
-    else if (!s->missing)
+    else if (!s->missing && s->work)
         s->work(s);
+    else if (!s->missing)
+        follow(s);
     int status = s->missing ? EXIT_TODO : 0;
+    commands_free(&s->commands, lab->be);
     free(s->missing);
     return status;
 }
