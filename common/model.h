@@ -15,6 +15,7 @@
 #ifndef MODEL_H
 #define MODEL_H
 #include "backend.h"
+#include "data.h"
 
 typedef enum {
     LAYER_CONV,
@@ -77,6 +78,9 @@ typedef struct ModelSpec {
     bool no_batchnorm;    /* no batch norm: conv layers still have no bias, ReLU stays */
     int ghost;            /* ghost batch norm: images per group; 0: this rank's whole batch */
 } ModelSpec;
+
+/* That network for a data set's images. */
+ModelSpec model_spec_for(const char *name, const Dataset *d);
 
 typedef struct Model Model;
 

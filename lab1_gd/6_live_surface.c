@@ -224,14 +224,10 @@ static Live *live_open(Choices *c, const Lab *lab, const char *missing, bool by_
                        .measured = c->measured,
                        .updates = c->updates,
                        .seed = (uint64_t)c->run.seed,
-                       .spec = {.name = c->model,
-                                .h = train->h,
-                                .w = train->w,
-                                .c = train->c,
-                                .classes = lab->data->classes,
-                                .hidden = {64, 32}},
+                       .spec = model_spec_for(c->model, lab->data),
                        .by_filter = by_filter,
                        .path = !missing};
+    memcpy(setup.spec.hidden, (int[]){64, 32}, 2 * sizeof(int));
     return live_new(&setup, first_wish(c));
 }
 

@@ -208,9 +208,7 @@ static void on_event(void *study, const PlotEvent *e)
 
 static ModelSpec model_of(const Predictor *p, const Lab *lab)
 {
-    const Images *x = &lab->data->train;
-    return (ModelSpec){
-        .name = p->model, .h = x->h, .w = x->w, .c = x->c, .classes = lab->data->classes};
+    return model_spec_for(p->model, lab->data);
 }
 
 static double count_parameters(const Predictor *p, const Lab *lab)

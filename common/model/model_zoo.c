@@ -190,3 +190,9 @@ bool model_zoo(Model *m)
         return false;
     return true;
 }
+
+ModelSpec model_spec_for(const char *name, const Dataset *d)
+{
+    return (ModelSpec){
+        .name = name, .h = d->train.h, .w = d->train.w, .c = d->train.c, .classes = d->classes};
+}

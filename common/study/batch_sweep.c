@@ -26,11 +26,7 @@ void batch_sweep_open(BatchSweep *b, Comm *comm, Backend *be, const Dataset *dat
     b->comm = comm;
     b->setup = (TargetSetup){.be = be,
                              .data = data,
-                             .spec = {.name = b->model,
-                                      .h = train->h,
-                                      .w = train->w,
-                                      .c = train->c,
-                                      .classes = data->classes},
+                             .spec = model_spec_for(b->model, data),
                              .momentum = b->momentum,
                              .target = b->target,
                              .epochs = b->epochs,

@@ -81,16 +81,12 @@ static void get_network(Session *s, int k)
 
 void landscape_open(Session *s)
 {
-    const Images *images = &s->lab->data->train;
     for (int k = 0; k < s->view.looks; k++) {
         Recipe *r = &s->recipe[k];
         *r = s->c->recipe;
-        r->spec = (ModelSpec){.name = r->spec.name,
-                              .h = images->h,
-                              .w = images->w,
-                              .c = images->c,
-                              .classes = s->lab->data->classes,
-                              .no_skip = r->spec.no_skip || k};
+        bool no_skip = r->spec.no_skip || k;
+        r->spec = model_spec_for(r->spec.name, s->lab->data);
+        r->spec.no_skip = no_skip;
         get_network(s, k);
     }
 }

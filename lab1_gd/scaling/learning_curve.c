@@ -34,11 +34,7 @@ void learning_curve_open(LearningCurve *l, Comm *comm, Backend *be, const Datase
     l->comm = comm;
     l->setup = (TargetSetup){.be = be,
                              .data = data,
-                             .spec = {.name = l->model,
-                                      .h = train->h,
-                                      .w = train->w,
-                                      .c = train->c,
-                                      .classes = data->classes},
+                             .spec = model_spec_for(l->model, data),
                              .momentum = l->momentum,
                              .weight_decay = l->weight_decay,
                              .test = l->test,

@@ -133,8 +133,7 @@ TimedTraining *timed_training_new(Comm *c, Backend *be, const Dataset *data, con
     pthread_mutex_init(&t->lock, NULL);
     t->trace = trace_new(60000);
     name_tracks(t->trace);
-    ModelSpec spec = {
-        .name = model, .h = all->h, .w = all->w, .c = all->c, .classes = data->classes};
+    ModelSpec spec = model_spec_for(model, data);
     t->m = model_new(be, &spec, batch);
     REQUIRE(t->m->nlayers <= MOST_LAYERS, "%s has %d layers; at most %d can be timed", model,
             t->m->nlayers, MOST_LAYERS);

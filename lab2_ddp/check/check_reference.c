@@ -32,12 +32,8 @@ static Setting setting_new(const char *model, int batch, int images, int tested)
 {
     Setting s = {backend_open("cpu", 0, 1, 1),
                  dataset_open_first("synthetic", NULL, NULL, images, tested), NULL};
-    ModelSpec spec = {.name = model,
-                      .h = s.data->train.h,
-                      .w = s.data->train.w,
-                      .c = s.data->train.c,
-                      .classes = s.data->classes,
-                      .hidden = {16}};
+    ModelSpec spec = model_spec_for(model, s.data);
+    spec.hidden[0] = 16;
     s.model = model_new(s.be, &spec, batch);
     return s;
 }

@@ -65,13 +65,8 @@ typedef struct Training {
 
 static Model *new_model(const CompressionStudy *s, const RemedySpec *remedy, int most)
 {
-    const Dataset *d = s->study.lab->data;
-    ModelSpec spec = {.name = "mlp",
-                      .h = d->train.h,
-                      .w = d->train.w,
-                      .c = d->train.c,
-                      .classes = d->classes,
-                      .hidden = {s->hidden[0], s->hidden[1]}};
+    ModelSpec spec = model_spec_for("mlp", s->study.lab->data);
+    memcpy(spec.hidden, s->hidden, sizeof s->hidden);
     if (remedy->hidden) {
         spec.hidden[0] = remedy->hidden;
         spec.hidden[1] = 0;

@@ -76,8 +76,7 @@ static Training training_new(LocalStudy *s, Shards shards, LocalSpec spec, uint6
     Backend *be = s->study.lab->be;
     Images train = d->train, test = d->test;
     int most = s->batch > 250 ? s->batch : 250;
-    ModelSpec net = {
-        .name = s->model, .h = train.h, .w = train.w, .c = train.c, .classes = d->classes};
+    ModelSpec net = model_spec_for(s->model, d);
     AugmentSpec none = {0};
     Training t = {.s = s, .seed = seed};
     train.count = s->images;

@@ -174,7 +174,7 @@ void network_draw(const void *study, Plot *plot)
                              link, s->choice.overlapped ? ", overlapped" : "", s->batch,
                              1e3 * (w[0]->forward + w[0]->backward), w[0]->bytes / 1e6,
                              1e3 * (w[1]->forward + w[1]->backward), w[1]->bytes / 1e6);
-    plot_begin(plot, 2, 2, title);
+    plot_begin(plot, s->study.missing ? 1 : 2, 2, title);
     if (s->study.missing)
         study_note_missing(&s->study, plot, 2);
     else {

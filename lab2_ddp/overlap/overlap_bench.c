@@ -87,8 +87,7 @@ Bench *bench_new(const Lab *lab, const char *model, int batch, int updates, uint
     const Dataset *d = lab->data;
     Bench *b = alloc(1, sizeof *b);
     *b = (Bench){.lab = lab, .batch = batch, .updates = updates, .rate = 0.01};
-    ModelSpec spec = {
-        .name = model, .h = d->train.h, .w = d->train.w, .c = d->train.c, .classes = d->classes};
+    ModelSpec spec = model_spec_for(model, d);
     b->m = model_new(lab->be, &spec, batch);
     model_init(b->m, seed);
     b->sgd = sgd_new(b->m, 0.9, 0, false);

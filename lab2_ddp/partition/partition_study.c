@@ -105,8 +105,7 @@ static Training training_new(PartitionStudy *s, PartitionKind kind, uint64_t see
     Backend *be = s->study.lab->be;
     Images train = d->train, test = d->test;
     int batch = s->split * s->batch, most = batch > 250 ? batch : 250;
-    ModelSpec spec = {
-        .name = s->model, .h = train.h, .w = train.w, .c = train.c, .classes = d->classes};
+    ModelSpec spec = model_spec_for(s->model, d);
     AugmentSpec none = {0};
     Training t = {.s = s, .kind = kind, .seed = seed};
     train.count = s->images;

@@ -194,14 +194,10 @@ static void parse_hidden(int *sizes, int most, const char *text)
 
 ModelSpec train_model_spec(const TrainOptions *o, const Dataset *d)
 {
-    ModelSpec spec = {.name = o->model,
-                      .h = d->train.h,
-                      .w = d->train.w,
-                      .c = d->train.c,
-                      .classes = d->classes,
-                      .no_skip = !o->skip,
-                      .no_batchnorm = !o->batchnorm,
-                      .ghost = o->ghost};
+    ModelSpec spec = model_spec_for(o->model, d);
+    spec.no_skip = !o->skip;
+    spec.no_batchnorm = !o->batchnorm;
+    spec.ghost = o->ghost;
     if (!strcmp(o->model, "mlp"))
         parse_hidden(spec.hidden, (int)(sizeof spec.hidden / sizeof *spec.hidden) - 1, o->hidden);
     return spec;

@@ -94,7 +94,7 @@ void size_open(SizeStudy *s, const Lab *lab, int64_t seed)
     s->setup = (TargetSetup){
         .be = lab->be,
         .data = d,
-        .spec = {.name = s->model, .h = i->h, .w = i->w, .c = i->c, .classes = d->classes},
+        .spec = model_spec_for(s->model, d),
         .momentum = s->momentum,
         .target = s->target,
         .epochs = s->epochs,

@@ -99,11 +99,7 @@ static TrainingSpec spec_of(const Contest *c, int entry, double rate, ContestPac
         o->momentum = c->momentum;
     return (TrainingSpec){.be = c->tuned.study.lab->be,
                           .data = d,
-                          .model = {.name = c->model,
-                                    .h = d->train.h,
-                                    .w = d->train.w,
-                                    .c = d->train.c,
-                                    .classes = d->classes},
+                          .model = model_spec_for(c->model, d),
                           .images = c->images,
                           .test = c->test,
                           .batch = large,

@@ -68,11 +68,7 @@ TrainingSpec gap_spec(const GapStudy *s, PlainPace *pace, GapWay way, int decay)
                         .epochs = epochs};
     return (TrainingSpec){.be = s->study.lab->be,
                           .data = d,
-                          .model = {.name = s->model,
-                                    .h = d->train.h,
-                                    .w = d->train.w,
-                                    .c = d->train.c,
-                                    .classes = d->classes},
+                          .model = model_spec_for(s->model, d),
                           .images = s->images,
                           .test = s->test,
                           .batch = pace->batch,

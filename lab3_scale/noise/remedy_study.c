@@ -29,11 +29,7 @@ static TrainingSpec spec_of(const RemedyStudy *s, Remedy r, GrowPace *pace, Nois
     bool begins_small = r == REMEDY_SMALL || r == REMEDY_GROWS || r == REMEDY_WARMS_UP;
     TrainingSpec spec = {.be = s->study.lab->be,
                          .data = d,
-                         .model = {.name = s->model,
-                                   .h = d->train.h,
-                                   .w = d->train.w,
-                                   .c = d->train.c,
-                                   .classes = d->classes},
+                         .model = model_spec_for(s->model, d),
                          .images = s->images,
                          .test = s->test,
                          .batch = large,

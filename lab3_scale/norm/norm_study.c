@@ -25,15 +25,12 @@ void norm_open(NormStudy *s, const Lab *lab, uint64_t seed)
 TrainingSpec norm_spec(const NormStudy *s, const PlainPace *pace, bool norm, int ghost)
 {
     const Dataset *d = s->study.lab->data;
+    ModelSpec model = model_spec_for(s->model, d);
+    model.no_batchnorm = !norm;
+    model.ghost = ghost;
     return (TrainingSpec){.be = s->study.lab->be,
                           .data = d,
-                          .model = {.name = s->model,
-                                    .h = d->train.h,
-                                    .w = d->train.w,
-                                    .c = d->train.c,
-                                    .classes = d->classes,
-                                    .no_batchnorm = !norm,
-                                    .ghost = ghost},
+                          .model = model,
                           .images = s->images,
                           .test = s->test,
                           .batch = pace->batch,

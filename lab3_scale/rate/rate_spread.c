@@ -37,11 +37,7 @@ void rate_measure_spread(RateStudy *s)
     int largest = s->batch * s->k[RATE_KS - 1];
     TrainingSpec spec = {.be = s->study.lab->be,
                          .data = d,
-                         .model = {.name = s->model,
-                                   .h = d->train.h,
-                                   .w = d->train.w,
-                                   .c = d->train.c,
-                                   .classes = d->classes},
+                         .model = model_spec_for(s->model, d),
                          .images = s->images,
                          .test = s->test,
                          .batch = largest,

@@ -54,11 +54,7 @@ static TrainingSpec spec_of(const RateStudy *s, const char *model, const WarmPac
     const Dataset *d = s->study.lab->data;
     return (TrainingSpec){.be = s->study.lab->be,
                           .data = d,
-                          .model = {.name = model,
-                                    .h = d->train.h,
-                                    .w = d->train.w,
-                                    .c = d->train.c,
-                                    .classes = d->classes},
+                          .model = model_spec_for(model, d),
                           .images = images,
                           .test = s->test,
                           .batch = pace->batch,

@@ -61,19 +61,12 @@ static bool ask(Runner *r, GoesOn goes_on, const Outcome *so_far)
 
 /* ---- life ---- */
 
-static ModelSpec spec_of(const Lab *lab, const char *model)
-{
-    const Dataset *d = lab->data;
-    return (ModelSpec){
-        .name = model, .h = d->train.h, .w = d->train.w, .c = d->train.c, .classes = d->classes};
-}
-
 /* Images that the network has memory for. */
 static int room_for(int batch) { return batch > EVALUATED ? batch : EVALUATED; }
 
 void runner_check(const Lab *lab, const char *model, int batch)
 {
-    ModelSpec spec = spec_of(lab, model);
+    ModelSpec spec = model_spec_for(model, lab->data);
     model_check(lab->be, &spec, room_for(batch));
 }
 
@@ -85,7 +78,7 @@ Runner *runner_new(const Lab *lab, const Recipe *recipe, const Plain *plain, boo
         (Runner){.lab = lab, .recipe = recipe, .plain = plain, .processor = processor, .began = -1};
     r->images = recipe ? recipe->images : plain->images;
     r->batch = recipe ? recipe->batch : plain->batch;
-    ModelSpec spec = spec_of(lab, recipe ? recipe->model : plain->model);
+    ModelSpec spec = model_spec_for(recipe ? recipe->model : plain->model, lab->data);
     r->m = model_new(lab->be, &spec, room_for(r->batch));
     r->views = views_new(r->m, &d->test, recipe ? recipe->test : plain->test, d->mean, d->istd);
     r->totals = tensor_new(lab->be, F64, 2, 1, 1, 1, 0);

@@ -184,5 +184,6 @@ unset LABS_BUILD MAKEFLAGS
 tr '\n' '\0' <"$work/run" |
     xargs -0 -r -n 1 bash -c 'run_one "$1"' _ >"$work/ran" || # two of one program would be refused
     failed=$((failed + 1))
-cat "$work/ran"
+grep -v '^wrong\|^      ' "$work/ran"
+grep '^wrong\|^      ' "$work/ran" # last: a long output is shown from its end
 [ $failed = 0 ] && [ $seen -gt 100 ]
