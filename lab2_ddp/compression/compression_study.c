@@ -2,6 +2,8 @@
 #include "compression_study.h"
 #include "check.h"
 #include "digest.h"
+#include "epoch_order.h"
+#include "training.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,111 +53,119 @@ void compression_free(CompressionStudy *s)
 
 /* ---- a training ---- */
 
-typedef struct Training {
+typedef struct Remedied {
     CompressionStudy *s;
+    const RemedySpec *remedy;
+    uint64_t seed; /* the same on all ranks */
     Compressor *c;
-    Model *m;
     Sgd *sgd;
-    Loader *train, *test;
-    Tensor totals;
-    int32_t *order;
-    int epoch;
+    TrainingSpec spec;
+    Training *t;
     UpdateCost *cost; /* [updates] */
-} Training;
+} Remedied;
 
-static Model *new_model(const CompressionStudy *s, const RemedySpec *remedy, int most)
+static Method make(void *remedied, Model *m)
 {
-    ModelSpec spec = model_spec_for("mlp", s->study.lab->data);
-    memcpy(spec.hidden, s->hidden, sizeof s->hidden);
-    if (remedy->hidden) {
-        spec.hidden[0] = remedy->hidden;
-        spec.hidden[1] = 0;
-    }
-    return model_new(s->study.lab->be, &spec, most);
+    Remedied *r = remedied;
+    const CompressionStudy *s = r->s;
+    r->c = compressor_new(r->remedy, m, s->study.lab->comm, r->seed, s->updates / 5, s->momentum);
+    r->sgd = sgd_new(m, r->remedy->corrected ? 0 : s->momentum, 0, false);
+    return (Method){.update = sgd_update(r->sgd)};
 }
 
-static Training training_new(CompressionStudy *s, int row, uint64_t seed)
+static void end(void *remedied, Model *m, const Method *method)
 {
-    const Dataset *d = s->study.lab->data;
-    const RemedySpec *spec = study_spec(s, row);
-    Images train = d->train, test = d->test;
-    int most = s->batch > 250 ? s->batch : 250;
-    AugmentSpec none = {0};
-    Training t = {.s = s, .m = new_model(s, spec, most)};
-    train.count = s->images;
-    test.count = s->test;
-    model_init(t.m, seed); /* the same on all ranks */
-    t.c = compressor_new(spec, t.m, s->study.lab->comm, seed, s->updates / 5, s->momentum);
-    t.sgd = sgd_new(t.m, spec->corrected ? 0 : s->momentum, 0, false);
-    t.train = loader_new(s->study.lab->be, &train, d->mean, d->istd, s->batch, model_halo(t.m),
-                         none, seed);
-    t.test = loader_new(s->study.lab->be, &test, d->mean, d->istd, most, model_halo(t.m), none,
-                        seed);
-    t.totals = tensor_new(s->study.lab->be, F64, 2, 1, 1, 1, 0);
-    t.order = alloc(s->images, sizeof *t.order);
-    t.cost = alloc(s->updates, sizeof *t.cost);
-    return t;
+    Remedied *r = remedied;
+    sgd_free(m, r->sgd);
+    compressor_free(r->c);
 }
 
-static void training_free(Training *t)
+/* This rank's slice of the epoch's order (part 3, step 4). */
+static int lay_out(void *remedied, int32_t *order, uint64_t seed, int epoch)
 {
-    free(t->cost);
-    free(t->order);
-    tensor_free(t->m->be, t->totals);
-    loader_free(t->test);
-    loader_free(t->train);
-    sgd_free(t->m, t->sgd);
-    compressor_free(t->c);
-    model_free(t->m);
+    const CompressionStudy *s = ((Remedied *)remedied)->s;
+    const Comm *c = s->study.lab->comm;
+    int count = s->images / c->size / s->batch * s->batch;
+    int32_t *all = alloc(s->images, sizeof *all);
+    epoch_order(all, s->images, seed, epoch);
+    for (int i = 0; i < count; i++)
+        order[i] = all[i * c->size + c->rank];
+    free(all);
+    return count;
 }
 
-/* This rank's next batch: its slice of the epoch's order (part 3, step 4). */
-static void next_batch(Training *t, Batch *b)
+static Pace pace(const void *study, double seen, int64_t update)
 {
-    const CompressionStudy *s = t->s;
-    int P = s->study.lab->comm->size, each = s->images / P / s->batch * s->batch;
-    while (t->epoch == 0 || !loader_next(t->train, t->m->s, b)) {
-        int32_t *all = alloc(s->images, sizeof *all);
-        epoch_order(all, s->images, t->c->seed, t->epoch);
-        for (int i = 0; i < each; i++)
-            t->order[i] = all[i * P + s->study.lab->comm->rank];
-        free(all);
-        loader_start(t->train, t->order, each, t->epoch++);
-    }
+    const CompressionStudy *s = study;
+    return (Pace){s->batch, s->rate};
+}
+
+static Remedied *remedied_new(CompressionStudy *s, int row, uint64_t seed)
+{
+    const Lab *lab = s->study.lab;
+    Remedied *r = alloc(1, sizeof *r);
+    *r = (Remedied){.s = s, .remedy = study_spec(s, row), .seed = seed};
+    r->spec = (TrainingSpec){.be = lab->be,
+                             .data = lab->data,
+                             .model = model_spec_for("mlp", lab->data),
+                             .images = s->images,
+                             .test = s->test,
+                             .batch = s->batch,
+                             .epochs = INFINITY,
+                             .method = {make, end, r},
+                             .pace = pace,
+                             .context = s,
+                             .lay_out = lay_out,
+                             .images_of = r};
+    if (r->remedy->hidden)
+        r->spec.model.hidden[0] = r->remedy->hidden;
+    else
+        memcpy(r->spec.model.hidden, s->hidden, sizeof s->hidden);
+    r->t = training_new(&r->spec, seed);
+    r->cost = alloc(s->updates, sizeof *r->cost);
+    return r;
+}
+
+static void remedied_free(Remedied *r)
+{
+    training_free(r->t);
+    free(r->cost);
+    free(r);
 }
 
 /* One update, by the three parts of a Method (method.h), with a look at the clock between them. */
-static void make_update(Training *t, int update)
+static void make_update(Remedied *r, int update)
 {
     Batch b;
-    UpdateCost *cost = &t->cost[update];
-    next_batch(t, &b);
-    t->c->hook_seconds = 0;
+    Model *m = r->t->m;
+    UpdateCost *cost = &r->cost[update];
+    training_next(r->t, &b);
+    r->c->hook_seconds = 0;
     link_align();
     double began = link_now();
-    model_gradient(t->m, t->totals, b.x, b.label);
+    model_gradient(m, r->t->totals, b.x, b.label);
     double computed = link_now();
-    compressor_exchange(t->c, t->m);
+    compressor_exchange(r->c, m);
     double exchanged = link_now();
-    sgd_step(t->m, t->sgd, t->s->rate);
+    sgd_step(m, r->sgd, r->t->last.rate);
     double ended = link_now();
-    cost->compute = computed - began - t->c->hook_seconds + ended - exchanged;
-    cost->compress = t->c->seconds;
+    cost->compute = computed - began - r->c->hook_seconds + ended - exchanged;
+    cost->compress = r->c->seconds;
     cost->clock = ended - began;
-    cost->sent = t->c->wire.sent;
-    cost->calls = t->c->wire.calls;
-    memcpy(cost->call, t->c->wire.call, sizeof cost->call);
+    cost->sent = r->c->wire.sent;
+    cost->calls = r->c->wire.calls;
+    memcpy(cost->call, r->c->wire.call, sizeof cost->call);
 }
 
 /* Over all ranks, each of which tests its part. */
-static double test_accuracy(Training *t)
+static double test_accuracy(Remedied *r)
 {
-    const CompressionStudy *s = t->s;
+    const CompressionStudy *s = r->s;
     int32_t *mine = alloc(s->test, sizeof *mine);
     int count = 0;
     for (int i = s->study.lab->comm->rank; i < s->test; i += s->study.lab->comm->size)
         mine[count++] = i;
-    Metrics found = evaluate(t->m, t->test, mine, count);
+    Metrics found = training_test_of(r->t, mine, count);
     double correct = found.correct;
     free(mine);
     comm_all_reduce_host(s->study.lab->comm, &correct, 1, COMM_SUM);
@@ -163,33 +173,33 @@ static double test_accuracy(Training *t)
 }
 
 /* The slowest rank decides how long an update takes. */
-static void take_slowest(Training *t, int updates)
+static void take_slowest(Remedied *r, int updates)
 {
     double *v = alloc(3 * (size_t)updates, sizeof *v);
     for (int u = 0; u < updates; u++)
-        memcpy(v + 3 * u, (double[]){t->cost[u].compute, t->cost[u].compress, t->cost[u].clock},
+        memcpy(v + 3 * u, (double[]){r->cost[u].compute, r->cost[u].compress, r->cost[u].clock},
                3 * sizeof *v);
-    comm_all_reduce_host(t->s->study.lab->comm, v, 3 * updates, COMM_MAX);
+    comm_all_reduce_host(r->s->study.lab->comm, v, 3 * updates, COMM_MAX);
     for (int u = 0; u < updates; u++) {
-        t->cost[u].compute = v[3 * u];
-        t->cost[u].compress = v[3 * u + 1];
-        t->cost[u].clock = v[3 * u + 2];
+        r->cost[u].compute = v[3 * u];
+        r->cost[u].compress = v[3 * u + 1];
+        r->cost[u].clock = v[3 * u + 2];
     }
     free(v);
 }
 
 /* Do all ranks still have the same weights, bit for bit? */
-static bool same_weights(const Training *t)
+static bool same_weights(const Remedied *r)
 {
-    const float *w = host_floats(t->m, t->m->params);
+    const float *w = host_floats(r->t->m, r->t->m->params);
     double sums[2] = {0};
-    for (int i = 0; i < t->m->params.n; i++) {
+    for (int i = 0; i < r->t->m->params.n; i++) {
         uint32_t bits;
         memcpy(&bits, w + i, 4);
         sums[0] += bits % 65521 * (1.0 + i % 97);
     }
     sums[1] = -sums[0];
-    comm_all_reduce_host(t->s->study.lab->comm, sums, 2, COMM_MAX);
+    comm_all_reduce_host(r->s->study.lab->comm, sums, 2, COMM_MAX);
     return sums[0] == -sums[1];
 }
 
@@ -212,22 +222,22 @@ static double average(double before, int times, double next)
     return times == 0 ? next : (before * times + next) / (times + 1);
 }
 
-static void keep_result(Training *t, int row, int seed, const Trained *found, bool same)
+static void keep_result(Remedied *r, int row, int seed, const Trained *found, bool same)
 {
-    CompressionStudy *s = t->s;
-    RemedyResult *r = &s->result[row];
+    CompressionStudy *s = r->s;
+    RemedyResult *of = &s->result[row];
     double sent = 0;
     for (int u = 0; u < s->updates; u++)
-        sent += t->cost[u].sent / s->updates;
+        sent += r->cost[u].sent / s->updates;
     study_lock(&s->study, true);
-    r->compute = average(r->compute, seed, median_of(t->cost, s->updates, 0));
-    r->compress = average(r->compress, seed, median_of(t->cost, s->updates, 1));
-    r->sent = sent;
-    r->elements = t->m->params.n;
-    r->trained[seed] = *found;
-    if (!r->cost) {
-        r->cost = t->cost;
-        t->cost = NULL;
+    of->compute = average(of->compute, seed, median_of(r->cost, s->updates, 0));
+    of->compress = average(of->compress, seed, median_of(r->cost, s->updates, 1));
+    of->sent = sent;
+    of->elements = r->t->m->params.n;
+    of->trained[seed] = *found;
+    if (!of->cost) {
+        of->cost = r->cost;
+        r->cost = NULL;
     }
     s->done++;
     if (!same)
@@ -239,23 +249,23 @@ static void keep_result(Training *t, int row, int seed, const Trained *found, bo
 /* False: stopped. */
 static bool train(CompressionStudy *s, int row, int seed)
 {
-    Training t = training_new(s, row, s->seed + (uint64_t)seed);
+    Remedied *r = remedied_new(s, row, s->seed + (uint64_t)seed);
     Trained found = {.done = true};
     bool goes_on = true;
     int update = 0;
     for (int k = 0; k < s->points && goes_on; k++) {
         link_set(s->link);
         while (update < s->point[k])
-            make_update(&t, update++);
+            make_update(r, update++);
         link_set(no_link);
-        found.accuracy[k] = test_accuracy(&t);
+        found.accuracy[k] = test_accuracy(r);
         goes_on = study_all_go_on(&s->study);
     }
     if (goes_on) {
-        take_slowest(&t, s->updates);
-        keep_result(&t, row, seed, &found, same_weights(&t));
+        take_slowest(r, s->updates);
+        keep_result(r, row, seed, &found, same_weights(r));
     }
-    training_free(&t);
+    remedied_free(r);
     return goes_on;
 }
 
@@ -273,23 +283,23 @@ static bool prove(CompressionStudy *s, int row, int link)
 {
     int updates = s->updates < 20 ? s->updates : 20;
     Link on = {study_bandwidth[link], s->latency};
-    Training t = training_new(s, row, s->seed);
+    Remedied *r = remedied_new(s, row, s->seed);
     link_set(on);
     for (int u = 0; u < updates; u++)
-        make_update(&t, u);
+        make_update(r, u);
     link_set(no_link);
-    take_slowest(&t, updates);
-    double clock = median_of(t.cost, updates, 2);
+    take_slowest(r, updates);
+    double clock = median_of(r->cost, updates, 2);
     for (int u = 0; u < updates; u++)
-        t.cost[u].clock = t.cost[u].compute + t.cost[u].compress +
-                          wire_seconds(t.cost[u].call, t.cost[u].calls, s->study.lab->comm->size,
-                                       on);
-    Proof found = {row, link, clock, median_of(t.cost, updates, 2),
+        r->cost[u].clock = r->cost[u].compute + r->cost[u].compress +
+                           wire_seconds(r->cost[u].call, r->cost[u].calls, s->study.lab->comm->size,
+                                        on);
+    Proof found = {row, link, clock, median_of(r->cost, updates, 2),
                    study_seconds(s, row, updates, on) / updates};
     study_lock(&s->study, true);
     s->proof[s->proofs++] = found;
     study_lock(&s->study, false);
-    training_free(&t);
+    remedied_free(r);
     return study_all_go_on(&s->study);
 }
 

@@ -2,8 +2,8 @@
 #include "local_study.h"
 #include "check.h"
 #include "epoch_order.h"
-#include "evaluate.h"
 #include "schedule.h"
+#include "training.h"
 #include <math.h>
 #include <stdlib.h>
 
@@ -29,108 +29,107 @@ void local_open(LocalStudy *s, const Lab *lab, uint64_t seed)
 
 /* ---- one training ---- */
 
-typedef struct Training {
-    LocalStudy *s;
-    uint64_t seed;
-    Model *m;
+typedef struct LocalTraining {
+    const LocalStudy *s;
+    LocalSpec spec;
+    Schedule rates;
     Local *local;
-    Loader *train, *test;
-    Tensor totals;
-    int32_t *shard, *order; /* this rank's images; their order in an epoch */
-    int count;              /* whole batches of them, in images */
-} Training;
+    int32_t *shard; /* this rank's images */
+    int count;      /* of them */
+} LocalTraining;
 
 /* The rank's part of all images in a random order; by class: sorted by class after that. */
-static void draw_shard(Training *t, Shards shards)
+static void draw_shard(LocalTraining *t, Shards shards, uint64_t seed)
 {
     const LocalStudy *s = t->s;
-    const uint8_t *label = s->study.lab->data->train.labels;
-    int n = s->images / s->study.lab->comm->size, first = n * s->study.lab->comm->rank, at = 0;
+    const Lab *lab = s->study.lab;
+    const uint8_t *label = lab->data->train.labels;
+    t->count = s->images / lab->comm->size;
+    t->shard = alloc(t->count, sizeof *t->shard);
+    int first = t->count * lab->comm->rank, at = 0;
     int32_t *all = alloc(s->images, sizeof *all), *sorted = alloc(s->images, sizeof *sorted);
-    epoch_order(all, s->images, t->seed, 0);
-    for (int c = 0; c < s->study.lab->data->classes; c++)
+    epoch_order(all, s->images, seed, 0);
+    for (int c = 0; c < lab->data->classes; c++)
         for (int i = 0; i < s->images; i++)
             if (label[all[i]] == c)
                 sorted[at++] = all[i];
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < t->count; i++)
         t->shard[i] = (shards == SHARDS_BY_CLASS ? sorted : all)[first + i];
-    t->count = n / s->batch * s->batch;
     free(sorted);
     free(all);
 }
 
-static void begin_epoch(Training *t, int epoch)
+static int lay_out(void *training, int32_t *order, uint64_t seed, int epoch)
 {
-    int n = t->s->images / t->s->study.lab->comm->size;
-    int32_t *order = alloc(n, sizeof *order);
-    epoch_order(order, n, t->seed + 1, epoch);
-    for (int i = 0; i < n; i++)
-        t->order[i] = t->shard[order[i]];
-    free(order);
-    loader_start(t->train, t->order, t->count, epoch);
+    const LocalTraining *t = training;
+    epoch_order(order, t->count, seed + 1, epoch);
+    for (int i = 0; i < t->count; i++)
+        order[i] = t->shard[order[i]];
+    return t->count;
 }
 
-static Training training_new(LocalStudy *s, Shards shards, LocalSpec spec, uint64_t seed)
+static Pace pace(const void *training, double seen, int64_t update)
 {
-    const Dataset *d = s->study.lab->data;
-    Backend *be = s->study.lab->be;
-    Images train = d->train, test = d->test;
-    int most = s->batch > 250 ? s->batch : 250;
-    ModelSpec net = model_spec_for(s->model, d);
-    AugmentSpec none = {0};
-    Training t = {.s = s, .seed = seed};
-    train.count = s->images;
-    test.count = s->test;
-    t.m = model_new(be, &net, most);
-    model_init(t.m, seed);
-    t.local = local_new(t.m, s->study.lab->comm, spec);
-    t.train = loader_new(be, &train, d->mean, d->istd, s->batch, model_halo(t.m), none, seed);
-    t.test = loader_new(be, &test, d->mean, d->istd, most, model_halo(t.m), none, seed);
-    t.totals = tensor_new(be, F64, 2, 1, 1, 1, 0);
-    t.shard = alloc(s->images, sizeof *t.shard);
-    t.order = alloc(s->images, sizeof *t.order);
-    draw_shard(&t, shards);
-    return t;
+    const LocalTraining *t = training;
+    return (Pace){t->s->batch, schedule_rate(&t->rates, update)};
 }
 
-static void training_free(Training *t)
+static Method make(void *training, Model *m)
 {
-    free(t->order);
-    free(t->shard);
-    tensor_free(t->m->be, t->totals);
-    loader_free(t->test);
-    loader_free(t->train);
-    local_free(t->local);
-    model_free(t->m);
+    LocalTraining *t = training;
+    t->local = local_new(m, t->s->study.lab->comm, t->spec);
+    return local_method(t->local);
 }
 
-static void make_updates(Training *t)
+static void end(void *training, Model *m, const Method *method)
 {
-    const LocalStudy *s = t->s;
-    Method method = local_method(t->local);
-    Schedule rates = {.kind = SCHEDULE_COSINE, .rate = s->rate, .steps = s->updates};
-    Batch b;
-    for (int i = 0, epoch = 0; i < s->updates; i++) {
-        if (i == 0 || !loader_next(t->train, t->m->s, &b)) {
-            begin_epoch(t, epoch++);
-            loader_next(t->train, t->m->s, &b);
-        }
-        method_step(&method, t->m, t->totals, &b, schedule_rate(&rates, i), NULL);
-    }
+    local_free(((LocalTraining *)training)->local);
 }
 
 /* Of the common network; each rank tests a part of the images. */
-static double test_accuracy(Training *t)
+static double test_accuracy(Training *t, const LocalStudy *s)
 {
-    Comm *c = t->s->study.lab->comm;
-    int from = (int)((int64_t)t->s->test * c->rank / c->size),
-        to = (int)((int64_t)t->s->test * (c->rank + 1) / c->size);
+    Comm *c = s->study.lab->comm;
+    int from = (int)((int64_t)s->test * c->rank / c->size),
+        to = (int)((int64_t)s->test * (c->rank + 1) / c->size);
+    int32_t *image = alloc(s->test, sizeof *image);
     for (int i = from; i < to; i++)
-        t->order[i - from] = i;
-    Metrics own = evaluate(t->m, t->test, t->order, to - from);
+        image[i - from] = i;
+    Metrics own = training_test_of(t, image, to - from);
     double sums[] = {own.correct, own.count};
+    free(image);
     comm_all_reduce_host(c, sums, 2, COMM_SUM);
     return sums[1] > 0 ? sums[0] / sums[1] : 0;
+}
+
+/* Returns the accuracy; *bytes: sent per update. */
+static double trained(LocalStudy *s, Shards shards, LocalSpec local, uint64_t seed, double *bytes)
+{
+    const Lab *lab = s->study.lab;
+    LocalTraining own = {.s = s,
+                         .spec = local,
+                         .rates = {.kind = SCHEDULE_COSINE, .rate = s->rate, .steps = s->updates}};
+    TrainingSpec spec = {.be = lab->be,
+                         .data = lab->data,
+                         .model = model_spec_for(s->model, lab->data),
+                         .images = s->images,
+                         .test = s->test,
+                         .batch = s->batch,
+                         .epochs = INFINITY,
+                         .method = {make, end, &own},
+                         .pace = pace,
+                         .context = &own,
+                         .lay_out = lay_out,
+                         .images_of = &own};
+    draw_shard(&own, shards, seed);
+    Training *t = training_new(&spec, seed);
+    while (t->updates < s->updates)
+        training_step(t);
+    double accuracy = test_accuracy(t, s);
+    *bytes = local_bytes(own.local) / s->updates;
+    training_free(t);
+    free(own.shard);
+    return accuracy;
 }
 
 /* ---- all trainings: seed by seed, so that the figure is whole early ---- */
@@ -162,10 +161,8 @@ static void train(LocalStudy *s, int index)
     spec.delay = spec.every;
     if (spec.kind == LOCAL_SPARSE)
         spec.outer_momentum = 0; /* the residual stands for it */
-    Training t = training_new(s, at.shards, spec, s->seed + 1000ull * (uint64_t)at.seed);
-    make_updates(&t);
-    double accuracy = test_accuracy(&t), bytes = local_bytes(t.local) / s->updates;
-    training_free(&t);
+    double bytes,
+        accuracy = trained(s, at.shards, spec, s->seed + 1000ull * (uint64_t)at.seed, &bytes);
     study_lock(&s->study, true);
     s->accuracy[at.shards][at.kind][at.period][at.seed] = accuracy;
     s->bytes[at.kind][at.period] = bytes;

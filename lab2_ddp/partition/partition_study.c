@@ -1,9 +1,8 @@
 /* partition_study.c: see partition_study.h. */
 #include "partition_study.h"
 #include "check.h"
-#include "evaluate.h"
-#include "method.h"
 #include "schedule.h"
+#include "training.h"
 #include <math.h>
 #include <stdlib.h>
 
@@ -88,89 +87,68 @@ static void count_shares(PartitionStudy *s)
 
 /* ---- the trainings ---- */
 
-typedef struct Training {
-    PartitionStudy *s;
+typedef struct Partitioned {
+    const PartitionStudy *s;
     PartitionKind kind;
-    uint64_t seed;
-    Model *m;
-    Sgd *sgd;
-    Loader *train, *test;
-    Tensor totals;
-    int32_t *mine, *order;
-} Training;
+    Schedule rates;
+    int32_t *mine; /* [images] */
+} Partitioned;
 
-static Training training_new(PartitionStudy *s, PartitionKind kind, uint64_t seed)
+/* The epoch's batches: of each update first rank 0's, then rank 1's … */
+static int lay_out(void *partitioned, int32_t *order, uint64_t seed, int epoch)
 {
-    const Dataset *d = s->study.lab->data;
-    Backend *be = s->study.lab->be;
-    Images train = d->train, test = d->test;
-    int batch = s->split * s->batch, most = batch > 250 ? batch : 250;
-    ModelSpec spec = model_spec_for(s->model, d);
-    AugmentSpec none = {0};
-    Training t = {.s = s, .kind = kind, .seed = seed};
-    train.count = s->images;
-    test.count = s->test;
-    t.m = model_new(be, &spec, most);
-    model_init(t.m, seed);
-    t.sgd = sgd_new(t.m, s->momentum, 0, false);
-    t.train = loader_new(be, &train, d->mean, d->istd, batch, model_halo(t.m), none, seed);
-    t.test = loader_new(be, &test, d->mean, d->istd, most, model_halo(t.m), none, seed);
-    t.totals = tensor_new(be, F64, 2, 1, 1, 1, 0);
-    t.mine = alloc(s->images, sizeof *t.mine);
-    t.order = alloc(s->images, sizeof *t.order);
-    return t;
-}
-
-static void training_free(Training *t)
-{
-    free(t->order);
-    free(t->mine);
-    tensor_free(t->m->be, t->totals);
-    loader_free(t->test);
-    loader_free(t->train);
-    sgd_free(t->m, t->sgd);
-    model_free(t->m);
-}
-
-/* The epoch's batches: of each update first rank 0's, then rank 1's … Returns how many images. */
-static int lay_out_epoch(Training *t, int epoch)
-{
-    const PartitionStudy *s = t->s;
+    Partitioned *p = partitioned;
+    const PartitionStudy *s = p->s;
     int B = s->batch, updates = s->images / s->split / B;
     for (int r = 0; r < s->split; r++) {
-        part_of(t->mine, t->kind, s->images, r, s->split, t->seed, epoch);
+        part_of(p->mine, p->kind, s->images, r, s->split, seed, epoch);
         for (int i = 0; i < updates * B; i++)
-            t->order[(i / B * s->split + r) * B + i % B] = t->mine[i];
+            order[(i / B * s->split + r) * B + i % B] = p->mine[i];
     }
     return updates * B * s->split;
 }
 
-static void train_epoch(Training *t, const Schedule *rates, int epoch)
+static Pace pace(const void *partitioned, double seen, int64_t update)
 {
-    Method method = {.update = sgd_update(t->sgd)};
-    loader_start(t->train, t->order, lay_out_epoch(t, epoch), epoch);
-    for (Batch b; loader_next(t->train, t->m->s, &b);)
-        method_step(&method, t->m, t->totals, &b, schedule_rate(rates, t->sgd->steps), NULL);
+    const Partitioned *p = partitioned;
+    return (Pace){p->s->split * p->s->batch, schedule_rate(&p->rates, update)};
 }
 
 /* A task: all kinds with one seed, then the next. Its values: the accuracy after each epoch. */
 static bool train(void *context, int item, double *value, TaskFarmRun *farm)
 {
     PartitionStudy *s = context;
-    /* far apart: PARTITION_OWN_ORDERS also uses the seeds that follow */
-    uint64_t seed = s->seed + 1000ull * (uint64_t)(item / PARTITION_KINDS);
-    Training t = training_new(s, item % PARTITION_KINDS, seed);
     int updates = s->images / s->split / s->batch;
-    Schedule rates = {.kind = SCHEDULE_COSINE,
-                      .rate = s->rate,
-                      .steps = (int64_t)updates * s->epochs};
+    Partitioned p = {.s = s,
+                     .kind = item % PARTITION_KINDS,
+                     .rates = {.kind = SCHEDULE_COSINE,
+                               .rate = s->rate,
+                               .steps = (int64_t)updates * s->epochs},
+                     .mine = alloc(s->images, sizeof *p.mine)};
+    const Lab *lab = s->study.lab;
+    TrainingSpec spec = {.be = lab->be,
+                         .data = lab->data,
+                         .model = model_spec_for(s->model, lab->data),
+                         .images = s->images,
+                         .test = s->test,
+                         .batch = s->split * s->batch,
+                         .epochs = s->epochs,
+                         .sgd = {s->momentum, 0, false},
+                         .pace = pace,
+                         .context = &p,
+                         .lay_out = lay_out,
+                         .images_of = &p};
+    /* far apart: PARTITION_OWN_ORDERS also uses the seeds that follow */
+    Training *t = training_new(&spec, s->seed + 1000ull * (uint64_t)(item / PARTITION_KINDS));
     bool stopped = false;
     for (int e = 0; e < s->epochs && !stopped; e++) {
-        train_epoch(&t, &rates, e);
-        value[e] = metrics_accuracy(evaluate(t.m, t.test, NULL, s->test));
+        for (int u = 0; u < updates; u++)
+            training_step(t);
+        value[e] = metrics_accuracy(training_test(t));
         stopped = task_farm_cancelled(farm);
     }
-    training_free(&t);
+    training_free(t);
+    free(p.mine);
     return !stopped;
 }
 

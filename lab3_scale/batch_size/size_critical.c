@@ -7,7 +7,7 @@
 #include "epoch_order.h"
 #include "lab3.h"
 #include "size_study.h"
-#include "training/training.h"
+#include "training.h"
 #include <math.h>
 #include <stdlib.h>
 

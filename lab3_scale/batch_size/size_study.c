@@ -91,18 +91,17 @@ void size_open(SizeStudy *s, const Lab *lab, int64_t seed)
         t->predicted[t->entries++] = s->rate * sqrt((double)batch / 64);
     }
     s->held = tuned_held_out(d, s->train, s->test);
-    s->setup = (TargetSetup){
-        .be = lab->be,
-        .data = d,
-        .spec = model_spec_for(s->model, d),
-        .momentum = s->momentum,
-        .target = s->target,
-        .epochs = s->epochs,
-        .micro = s->micro,
-        .train = s->train,
-        .test = s->test,
-        .check_every = s->check_every,
-        .interrupted = interrupted};
+    s->setup = (TargetSetup){.be = lab->be,
+                             .data = d,
+                             .spec = model_spec_for(s->model, d),
+                             .momentum = s->momentum,
+                             .target = s->target,
+                             .epochs = s->epochs,
+                             .micro = s->micro,
+                             .train = s->train,
+                             .test = s->test,
+                             .check_every = s->check_every,
+                             .interrupted = interrupted};
     model_check(lab->be, &s->setup.spec, s->micro && s->micro < s->largest ? s->micro : s->largest);
     static const SweepRange ranges[] = {{1, 1 << 30, .whole = true},
                                         {.high = 1e9},

@@ -6,7 +6,7 @@
 #define GAP_STUDY_H
 #include "landscape.h"
 #include "study.h"
-#include "training/training.h"
+#include "training.h"
 
 typedef enum { GAP_SMALL, GAP_LARGE, GAP_ROOT, GAP_LONGER, GAP_WAYS } GapWay;
 

@@ -3,7 +3,7 @@
  */
 #ifndef PACES_H
 #define PACES_H
-#include "training/training.h"
+#include "training.h"
 
 typedef struct GrowPace {
     int small, large; /* the batch begins with `small`, and is `large` at the most */

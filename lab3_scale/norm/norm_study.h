@@ -5,7 +5,7 @@
 #ifndef NORM_STUDY_H
 #define NORM_STUDY_H
 #include "study.h"
-#include "training/training.h"
+#include "training.h"
 
 enum {
     NORM_SEEDS = 20,

@@ -1,7 +1,7 @@
 /* race_study.c: see race_study.h. */
 #include "race_study.h"
 #include "check.h"
-#include "training/training.h"
+#include "training.h"
 #include <math.h>
 
 const char *race_name(int racer)

@@ -6,7 +6,7 @@
 #include "command.h"
 #include "lab3.h"
 #include "study.h"
-#include "training/training.h"
+#include "training.h"
 
 enum { MEASURED_RANKS = 8, RING_SIZES = 7 };
 

@@ -6,7 +6,7 @@
 #define RATE_STUDY_H
 #include "lab3.h"
 #include "study.h"
-#include "training/training.h"
+#include "training.h"
 
 enum {
     RATE_SEEDS = 50,

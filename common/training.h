@@ -1,5 +1,5 @@
-/* training.h: one training on this rank, update by update, whose batch and learning rate may change
- * on the way.
+/* training.h: the training loop of all studies: gradient, exchange and update (method.h), each
+ * replaceable; the batch, the learning rate and the order of the images, too.
  *
  *     Training *t = training_new(&spec, seed);
  *     while (training_step(t))
@@ -7,13 +7,12 @@
  *     Metrics test = training_test(t), train = training_train(t);
  *     training_free(t);
  *
- * Several ranks take whole trainings each (task_farm.h): the outcome depends on the arguments and
- * the number of threads alone. A part's remedy is a pace, a gradient or an update (method.h).
+ * The outcome depends on the arguments and the number of threads alone, also where several ranks
+ * take whole trainings each (task_farm.h). The trainers that students write do not use it.
  */
 #ifndef TRAINING_H
 #define TRAINING_H
 #include "evaluate.h"
-#include "lab.h"
 #include "method.h"
 
 /* What an update takes. */
@@ -28,12 +27,19 @@ typedef struct TrainingSpec {
     ModelSpec model;
     int images, test;   /* used of each set: the first ones */
     int batch;          /* the largest batch of any update; at most `images` */
-    double epochs;      /* how long: passes over the images */
+    int micro;          /* gradient accumulation: at most so many images at once; 0: the batch. It
+                         * divides larger batches; batch norm sees `micro` images, and the method's
+                         * gradient is the plain one */
+    double epochs;      /* how long: passes over the images; INFINITY: the caller decides */
     SgdSpec sgd;        /* where method.make is NULL */
     MethodMaker method; /* zero: SGD */
     /* Of update number `update`, which begins after `seen` epochs, 0 <= seen < epochs. */
     Pace (*pace)(const void *context, double seen, int64_t update);
     const void *context;
+    /* The images of an epoch, in order; returns how many. order [images] is as the last epoch left
+     * it. NULL: all, shuffled. */
+    int (*lay_out)(void *images_of, int32_t *order, uint64_t seed, int epoch);
+    void *images_of;
 } TrainingSpec;
 
 typedef struct Training {
@@ -46,11 +52,11 @@ typedef struct Training {
     int64_t updates; /* so far */
     Pace last;       /* of the last update */
     /* inside */
-    Loader *loader; /* has batches of loader_batch images */
-    int loader_batch, epoch, at;
-    Tensor totals;
+    Loader *loader, *test; /* loader has batches of loader_batch images */
+    int loader_batch, epoch, at, end;
+    Tensor totals;       /* sum of losses, correct answers: before each update */
     double images, loss; /* since the last training_loss() */
-    int32_t *order;      /* [images], of this epoch; `at` of them are used */
+    int32_t *order;      /* [images]: the first `end` are this epoch's, `at` of them are used */
 } Training;
 
 /* A new network, its weights drawn from the seed. */
@@ -59,11 +65,15 @@ void training_free(Training *t); /* NULL is fine */
 /* One update; false: it is over, and nothing was done. An epoch's rest that is smaller than the
  * batch is left out, and counts as seen. */
 bool training_step(Training *t);
+/* The same, but the update on b at the rate t->last.rate is left to the caller. Without `micro`. */
+bool training_next(Training *t, Batch *b);
 /* The mean loss of the batches since the last call, each before its update. Waits for the device.
  * Not finite: it has diverged. */
 double training_loss(Training *t);
 Metrics training_test(Training *t);  /* over the test images, */
 Metrics training_train(Training *t); /* and over the training images */
+/* Over these of the test images [count]; NULL: the first. */
+Metrics training_test_of(Training *t, const int32_t *image, int count);
 /* 1 - accuracy; that of a guess where the loss is not finite. */
 double training_error(const TrainingSpec *s, Metrics m);
 
