@@ -10,7 +10,6 @@
 #include "live_figure.h"
 #include "shard/shard_study.h"
 #include "timer.h"
-#include <stdlib.h>
 
 typedef struct Session {
     ShardStudy study;
@@ -42,48 +41,6 @@ static void parse(Session *c, Option *table, int argc, char **argv)
     args_only(table, "hidden", !strcmp(s->model, "mlp"), "--model mlp");
     guess_check(&s->guess);
 }
-
-/* ---- the exercises ---- */
-
-static void nothing(void *context, int a) {}
-static void no_pass(void *context, int first, int end, bool again) {}
-static void no_loss(void *context) {}
-static void no_back(void *context, int first, int end) {}
-
-static void try_costs(void *unused) { rank_costs(ZERO_0, 1, (int[]){1}, 1, 1, 1); }
-static void try_shard(void *unused) { shard_of(2, 1, 0); }
-static void try_bytes(void *unused) { activation_bytes((double[]){0, 1}, (int[]){0, 1}, 1); }
-static void try_passes(void *unused)
-{
-    recompute(&(Passes){NULL, nothing, nothing, no_pass, no_loss, no_back}, (int[]){0, 1}, 1);
-}
-
-/* One unit of one element, on one rank. */
-static void with_unit(void (*call)(Sharded *, ShardUnit *))
-{
-    Backend *be = backend_open("cpu", 0, 1, 1);
-    ShardUnit u = {.count = 1, .each = 1};
-    Sharded z = {.stage = ZERO_2, .comm = comm_open("self"), .be = be, .unit = &u, .units = 1};
-    z.s = be->op->stream_new(be, 1);
-    Tensor *all[] = {&u.params, &u.grads, &u.my_params, &u.my_grads, &u.my_velocity, &z.rate};
-    for (int i = 0; i < (int)(sizeof all / sizeof *all); i++)
-        *all[i] = tensor_new(be, F32, 1, 1, 1, 1, 0);
-    call(&z, &u);
-}
-static void call_reduce(Sharded *z, ShardUnit *u) { shard_reduce(z, u); }
-static void call_update(Sharded *z, ShardUnit *u) { shard_update(z, u, 0.1); }
-static void call_layer(Sharded *z, ShardUnit *u) { shard_layer(z, u, true); }
-static void try_reduce(void *unused) { with_unit(call_reduce); }
-static void try_update(void *unused) { with_unit(call_update); }
-static void try_layer(void *unused) { with_unit(call_layer); }
-
-static const ExerciseUse uses[] = {{"lab2_ddp/exercises/10a_rank_costs.c", try_costs},
-                                   {"lab2_ddp/exercises/10b_shard_of.c", try_shard},
-                                   {"lab2_ddp/exercises/10c_shard_reduce.c", try_reduce},
-                                   {"lab2_ddp/exercises/10d_shard_update.c", try_update},
-                                   {"lab2_ddp/exercises/10e_shard_layer.c", try_layer},
-                                   {"lab2_ddp/exercises/10f_activation_bytes.c", try_bytes},
-                                   {"lab2_ddp/exercises/10g_recompute.c", try_passes}};
 
 /* ---- the window ---- */
 
@@ -164,7 +121,7 @@ int main(int argc, char **argv)
                            .momentum = 0.9};
     Option table[MOST_OPTIONS];
     parse(&s, table, argc, argv);
-    s.study.missing = exercise_missing(uses, sizeof uses / sizeof *uses);
+    s.study.missing = exercise_missing(NULL);
     stop_on_signals();
     link_choose(s.link, s.clock);
     Lab lab = lab_open(comm_open(s.run.comm), &s.run);
@@ -175,9 +132,7 @@ int main(int argc, char **argv)
         lead(&s);
     else if (!s.study.missing)
         shard_study_work(&s.study, NULL);
-    int status = s.study.missing ? EXIT_TODO : 0;
-    free(s.study.missing);
     shard_study_close(&s.study);
     lab_close(&lab);
-    return status;
+    return s.study.missing ? EXIT_TODO : 0;
 }

@@ -10,7 +10,6 @@
 #include "live_figure.h"
 #include "overlap/overlap_study.h"
 #include <math.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 typedef struct Choices {
@@ -40,23 +39,6 @@ static void parse(Choices *c, Option *table, int argc, char **argv)
                table, argc, argv);
     guess_check(&c->guess);
 }
-
-static void try_add(void *unused)
-{
-    Buckets b = {.least = INFINITY, .first = 2, .end = 2};
-    bucket_add(&b, 0, 2);
-}
-
-static void try_finish(void *unused) { bucket_finish(&(Buckets){.count = 0}); }
-
-static void try_exposed(void *unused)
-{
-    exposed_seconds((double[]){1}, (double[]){4}, 1, 0, 2, (Link){1, 1});
-}
-
-static const ExerciseUse uses[] = {{"lab2_ddp/exercises/4a_bucket_add.c", try_add},
-                                   {"lab2_ddp/exercises/4b_bucket_finish.c", try_finish},
-                                   {"lab2_ddp/exercises/4c_exposed_seconds.c", try_exposed}};
 
 typedef struct Session {
     OverlapStudy study;
@@ -257,7 +239,7 @@ int main(int argc, char **argv)
                              .updates = c.updates,
                              .least = c.bucket,
                              .guess = c.guess,
-                             .missing = exercise_missing(uses, 3)};
+                             .missing = exercise_missing(NULL)};
     char *wrong = link_parse(&s.study.link, c.link);
     REQUIRE(!wrong, "--link=%s: %s", c.link, wrong);
     REQUIRE(isfinite(s.study.link.bandwidth), "--link=%s: this part is about a link: give one",
@@ -277,10 +259,8 @@ int main(int argc, char **argv)
         lead(&s);
     else if (!s.study.missing)
         follow(&s);
-    int status = s.study.missing ? EXIT_TODO : 0;
     bench_free(s.study.bench);
     commands_free(&s.commands, lab.be);
-    free(s.study.missing);
     lab_close(&lab);
-    return status;
+    return s.study.missing ? EXIT_TODO : 0;
 }

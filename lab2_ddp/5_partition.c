@@ -8,7 +8,6 @@
 #include "live_figure.h"
 #include "partition/partition_study.h"
 #include "timer.h"
-#include <stdlib.h>
 
 typedef struct Session {
     PartitionStudy study;
@@ -46,17 +45,6 @@ static void parse(RunOptions *run, PartitionStudy *s, Option *table, int argc, c
                argc, argv);
     guess_check(&s->guess);
 }
-
-static void try_partition(void *unused)
-{
-    int32_t mine[2];
-    partition(mine, PARTITION_PLAIN, 4, 0, 2, 1, 0);
-}
-
-static void try_share_seen(void *unused) { share_seen(PARTITION_PLAIN, 2, 1); }
-
-static const ExerciseUse uses[] = {{"lab2_ddp/exercises/5a_partition.c", try_partition},
-                                   {"lab2_ddp/exercises/5b_share_seen.c", try_share_seen}};
 
 /* ---- the window ---- */
 
@@ -138,7 +126,7 @@ int main(int argc, char **argv)
                                .seeds = 5,
                                .rate = 0.05,
                                .momentum = 0.9,
-                               .missing = exercise_missing(uses, 2)};
+                               .missing = exercise_missing(NULL)};
     Option table[MOST_OPTIONS];
     parse(&run, &s.study, table, argc, argv);
     stop_on_signals();
@@ -150,8 +138,6 @@ int main(int argc, char **argv)
         lead(&s);
     else if (!s.study.missing)
         partition_study_work(&s.study, NULL);
-    int status = s.study.missing ? EXIT_TODO : 0;
-    free(s.study.missing);
     lab_close(&lab);
-    return status;
+    return s.study.missing ? EXIT_TODO : 0;
 }

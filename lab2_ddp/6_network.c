@@ -8,7 +8,6 @@
 #include "live_figure.h"
 #include "network/network_study.h"
 #include <math.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 typedef struct Choices {
@@ -33,12 +32,6 @@ static void parse(Choices *c, Option *table, int argc, char **argv)
     args_parse("6_network", "Efficiency of data parallelism on a network of your choice.", table,
                argc, argv);
 }
-
-static const UpdateWork trial = {1, 1, 1, 1};
-static void try_efficiency(void *unused) { efficiency(2, trial, (Link){1, 1}); }
-static void try_bandwidth(void *unused) { bandwidth_for(2, trial, 1, 0.5); }
-static const ExerciseUse uses[] = {{"lab2_ddp/exercises/6a_efficiency.c", try_efficiency},
-                                   {"lab2_ddp/exercises/6b_bandwidth_for.c", try_bandwidth}};
 
 /* The option's link times these powers of 2 and of 10; the keys change them. */
 typedef struct Steps {
@@ -280,7 +273,7 @@ int main(int argc, char **argv)
     parse(&c, table, argc, argv);
     stop_on_signals();
     static Session s = {.drawn = -1};
-    s.study = (NetworkStudy){.batch = c.batch, .missing = exercise_missing(uses, 2)};
+    s.study = (NetworkStudy){.batch = c.batch, .missing = exercise_missing(NULL)};
     char *wrong = link_parse(&s.link, c.link);
     REQUIRE(!wrong, "--link=%s: %s", c.link, wrong);
     REQUIRE(isfinite(s.link.bandwidth), "--link=%s: this part is about a link: give one", c.link);
@@ -293,13 +286,11 @@ int main(int argc, char **argv)
         lead(&s);
     else if (!s.study.missing)
         follow(&s);
-    int status = s.study.missing ? EXIT_TODO : 0;
     tensor_free(s.study.be, s.study.grads);
     groups_free(&s.study.groups);
     commands_free(&s.commands, s.study.be);
-    free(s.study.missing);
     run_close(s.study.run);
     backend_close(s.study.be);
     comm_close(s.study.world);
-    return status;
+    return s.study.missing ? EXIT_TODO : 0;
 }

@@ -11,7 +11,6 @@
 #include "live_figure.h"
 #include "local/local_study.h"
 #include "timer.h"
-#include <stdlib.h>
 
 typedef struct Session {
     LocalStudy study;
@@ -50,32 +49,6 @@ static void parse(RunOptions *run, LocalStudy *s, Option *table, int argc, char 
     args_parse("8_local", "Ranks that train on their own and exchange now and then.", table, argc,
                argv);
 }
-
-static void try_due(void *unused) { local_due(1, 2, 1, 0); }
-
-static void try_delayed(void *unused)
-{
-    float w = 0, sent = 0, mean = 0;
-    delayed_average(&w, &sent, &mean, 1);
-}
-
-static void try_outer(void *unused)
-{
-    float start = 0, v = 0, delta = 0;
-    outer_step(&start, &v, &delta, 1, 1, 0);
-}
-
-static void try_sparse(void *unused)
-{
-    int32_t at;
-    float value, residual = 0, delta = 1;
-    sparse_delta(&at, &value, &residual, &delta, 1, 1, 1, false);
-}
-
-static const ExerciseUse uses[] = {{"lab2_ddp/exercises/8a_local_due.c", try_due},
-                                   {"lab2_ddp/exercises/8b_delayed_average.c", try_delayed},
-                                   {"lab2_ddp/exercises/8c_outer_step.c", try_outer},
-                                   {"lab2_ddp/exercises/8d_sparse_delta.c", try_sparse}};
 
 /* ---- the window ---- */
 
@@ -161,7 +134,7 @@ int main(int argc, char **argv)
                                     .keep = 64,
                                     .decay = 0.95,
                                     .two_bits = true},
-                           .missing = exercise_missing(uses, 4)};
+                           .missing = exercise_missing(NULL)};
     Option table[MOST_OPTIONS];
     parse(&run, &s.study, table, argc, argv);
     stop_on_signals();
@@ -176,9 +149,7 @@ int main(int argc, char **argv)
         lead(&s);
     else if (!s.study.missing)
         local_study_follow(&s.study);
-    int status = s.study.missing ? EXIT_TODO : 0;
     commands_free(&s.study.commands, lab.be);
-    free(s.study.missing);
     lab_close(&lab);
-    return status;
+    return s.study.missing ? EXIT_TODO : 0;
 }

@@ -8,7 +8,6 @@
 #include "exercise.h"
 #include "lab.h"
 #include "live_figure.h"
-#include <stdlib.h>
 
 typedef struct Session {
     AsyncStudy study;
@@ -43,24 +42,6 @@ static void parse(RunOptions *run, AsyncStudy *s, const char **link, Option *tab
     args_parse("9_asynchrony", "A parameter server, stale gradients and a slow worker.", table,
                argc, argv);
 }
-
-static void try_serve(void *unused)
-{
-    int use;
-    serve_next(&use, &(Arrived){0, 0, 0}, 1, 0, 1);
-}
-
-static void try_apply(void *unused)
-{
-    float w = 0, v = 0, g = 1;
-    apply_stale(&w, &v, &g, 1, 0.1, 0.9, 1, true);
-}
-
-static void try_expected(void *unused) { expected_staleness((double[]){1, 1}, 2, 0); }
-
-static const ExerciseUse uses[] = {{"lab2_ddp/exercises/9a_serve_next.c", try_serve},
-                                   {"lab2_ddp/exercises/9b_apply_stale.c", try_apply},
-                                   {"lab2_ddp/exercises/9c_expected_staleness.c", try_expected}};
 
 /* ---- the window ---- */
 
@@ -143,7 +124,7 @@ int main(int argc, char **argv)
                            .rate = 0.05,
                            .momentum = 0.9,
                            .compute = 5,
-                           .missing = exercise_missing(uses, 3)};
+                           .missing = exercise_missing(NULL)};
     Option table[MOST_OPTIONS];
     parse(&run, &s.study, &link, table, argc, argv);
     stop_on_signals();
@@ -162,10 +143,8 @@ int main(int argc, char **argv)
         lead(&s);
     else if (!s.study.missing)
         async_study_follow(&s.study);
-    int status = s.study.missing ? EXIT_TODO : 0;
     commands_free(&s.study.commands, lab.be);
     server_free(s.study.server);
-    free(s.study.missing);
     lab_close(&lab);
-    return status;
+    return s.study.missing ? EXIT_TODO : 0;
 }

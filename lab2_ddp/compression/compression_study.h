@@ -60,7 +60,7 @@ typedef struct CompressionStudy {
     Link link;
     const Lab *lab;
     uint64_t seed;
-    char *missing;                  /* an exercise that is still to do; NULL: none */
+    const char *missing;            /* an exercise that is still to do; NULL: none */
     BackgroundThread *thread, *own; /* rank 0's working thread, for the window's and for itself; its
                                      * lock guards what follows */
     int remedies, remedy[STUDY_REMEDIES]; /* rows, as indices of remedy_specs */

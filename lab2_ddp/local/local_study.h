@@ -21,7 +21,7 @@ typedef struct LocalStudy {
     const Lab *lab;
     Commands commands;
     uint64_t seed;
-    char *missing;                  /* an exercise that is still to do; NULL: none */
+    const char *missing;            /* an exercise that is still to do; NULL: none */
     BackgroundThread *thread, *own; /* rank 0's working thread, for the window's and for itself;
                                      * its lock guards what follows */
     int done;                       /* trainings */

@@ -48,7 +48,7 @@ typedef struct NetworkStudy {
     Backend *be;
     Run *run;
     int batch;
-    char *missing; /* an exercise that is still to do; NULL: none */
+    const char *missing; /* an exercise that is still to do; NULL: none */
     StudyModel model[STUDY_MODELS];
     Groups groups;
     Tensor grads;             /* as long as the larger network's */

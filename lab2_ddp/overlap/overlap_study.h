@@ -31,7 +31,7 @@ typedef struct OverlapStudy {
     Link link;    /* the chosen one */
     double least; /* bytes of a bucket */
     Bench *bench;
-    char *missing;                  /* an exercise that is still to do; NULL: none */
+    const char *missing;            /* an exercise that is still to do; NULL: none */
     BackgroundThread *thread, *own; /* rank 0's working thread, for the window's and for itself; its
                                      * lock guards what follows */
     Measured measured[STUDY_SETTINGS];

@@ -24,7 +24,7 @@ typedef struct PartitionStudy {
     double rate, momentum;
     const Lab *lab;
     uint64_t seed;
-    char *missing;                  /* an exercise that is still to do; NULL: none */
+    const char *missing;            /* an exercise that is still to do; NULL: none */
     BackgroundThread *thread, *own; /* rank 0's working thread, for the window's and for
                                            * itself; its lock guards what follows */
     int done;                       /* trainings */

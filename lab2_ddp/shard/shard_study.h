@@ -42,7 +42,7 @@ typedef struct ShardStudy {
     double rate, momentum;
     const Lab *lab;
     uint64_t seed;
-    char *missing; /* an exercise that is still to do; NULL: none */
+    const char *missing; /* an exercise that is still to do; NULL: none */
     Loader *loader, *deep_loader;
     Ledger ledger;
     BackgroundThread *thread, *own; /* rank 0's, whose lock guards what follows */

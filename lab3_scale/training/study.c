@@ -3,7 +3,6 @@
 #include "check.h"
 #include "live_figure.h"
 #include "timer.h"
-#include <stdlib.h>
 
 void study_lock(Study *s, bool on)
 {
@@ -120,7 +119,5 @@ int study_run(Study *s, const Lab *lab)
         lead(s);
     else if (!s->missing)
         s->work(s);
-    int status = s->missing ? EXIT_TODO : 0;
-    free(s->missing);
-    return status;
+    return s->missing ? EXIT_TODO : 0;
 }

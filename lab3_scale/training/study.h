@@ -20,7 +20,7 @@
 
 typedef struct Study {
     const char *title, *png; /* of the window; the figure's file */
-    char *missing;           /* an exercise that is still to do (exercise_missing()); NULL: none */
+    const char *missing;     /* an exercise that is still to do (exercise_missing()); NULL: none */
     void (*work)(void *study);
     void (*draw)(const void *study, Plot *plot); /* rank 0, locked; also with an exercise missing */
     void (*report)(const void *study);           /* rank 0: tables and metrics.csv, at the end */
@@ -33,8 +33,7 @@ typedef struct Study {
     double redraw;
 } Study;
 
-/* Collective. Works, shows and reports; frees s->missing. Returns the program's status: 0, or
- * EXIT_TODO. */
+/* Collective. Works, shows and reports. Returns the program's status: 0, or EXIT_TODO. */
 int study_run(Study *s, const Lab *lab);
 
 void study_lock(Study *s, bool on);
