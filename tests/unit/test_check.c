@@ -25,7 +25,7 @@ static inline void twice(void *x)
 
 static void unfinished_is_listed(void **state)
 {
-    static const char first[] = "TODO in tests/unit/test_check.c, line 23: the first";
+    static const char first[] = "TODO in tests/unit/test_check.c, line 22: the first";
     expect_death(EXIT_TODO, twice, NULL, "error: TODO in ", ": the second\n", NULL);
     broken(); /* a record alone ends nothing */
     assert_string_equal(exercise_missing("test_check"), first);
