@@ -34,7 +34,7 @@ static bool comes_first(const Unfinished *u, const Unfinished *other)
 const char *exercise_missing(const char *names)
 {
     const Unfinished *first = NULL;
-    for (const Unfinished **u = __start_labs_todo; u < __stop_labs_todo; u++)
+    for (const Unfinished **u = __start_labs_todo; u != __stop_labs_todo; u++)
         if (is_named((*u)->file, names) && comes_first(*u, first))
             first = *u;
     return first ? first->text : NULL;

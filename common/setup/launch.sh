@@ -356,7 +356,6 @@ killed() { # signal, who: sets why
     name=$(kill -l "$1")
     case $name in
         KILL) hint=', as the system does when memory runs out' ;;
-        SEGV | FPE | ABRT | ILL) hint="; 'make check' tries each exercise alone: does one crash?" ;;
         BUS) hint=', as when the shared memory, /dev/shm, is full' ;;
     esac
     why="$2 was killed by signal $1 (SIG$name$hint)"
