@@ -111,7 +111,7 @@ if ! message=$(check_compile && check_name && check_link); then
 #include "check.h"
 int $name(void)
 {
-    UNFINISHED("$source", 0, "$source: $message");
+    UNFINISHED("$source", 0, "$source: ${message#"$source: "}");
     die(EXIT_WRONG, "%s", "$message");
 }
 END
