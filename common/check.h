@@ -44,9 +44,28 @@ void die_register(int rank, int size, void (*end_all_ranks)(int status));
             die(EXIT_WRONG, "%s:%d: broken: %s", __FILE__, __LINE__, #condition); \
     } while (0)
 
+/* What a program says of an exercise that is not written, or does not compile. */
+typedef struct Unfinished {
+    const char *file;
+    int line;         /* 0: none */
+    const char *text; /* "TODO in FILE, line LINE: …" */
+} Unfinished;
 /* An exercise that is not written yet: prints its file and line, and exits 77.
- *     TODO("one ring step: send chunk (rank - step), receive and add chunk (rank - step - 1)"); */
-#define TODO(what) die(EXIT_TODO, "TODO in %s, line %d: %s", __FILE__, __LINE__, what)
+ *     TODO("one ring step: send chunk (rank - step), receive and add chunk (rank - step - 1)");
+ * What the program contains of these can be listed without calling them (exercise_missing()): the
+ * linker gathers pointers to their records in a section of their own. */
+#define TODO(what) TODO_AT(__FILE__, __LINE__, what)
+#define TODO_AT(file, line, what) \
+    do { \
+        UNFINISHED(file, line, "TODO in " file ", line " TODO_TEXT(line) ": " what); \
+        die(EXIT_TODO, "%s", unfinished.text); \
+    } while (0)
+#define TODO_TEXT(token) #token
+/* The record alone. */
+#define UNFINISHED(file, line, text) \
+    static const Unfinished unfinished = {file, line, text}; \
+    static const Unfinished *unfinished_listed \
+        __attribute__((section("labs_todo"), used)) = &unfinished
 
 /* count * size bytes, zeroed, 64-byte aligned (one cache line, one AVX-512 vector), or die().
  * free() it. */

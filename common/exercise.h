@@ -21,11 +21,6 @@ typedef struct ExerciseResult {
     char *printed; /* what it printed, up to 64 KiB, without that error; NULL: unknown. free() it */
 } ExerciseResult;
 
-/* Run attempt(argument) in a child process, at most 5 seconds; its writes to memory are lost with
- * the child. DONE: it returned. It may judge, too: exercise_wrong() or die(EXIT_WRONG, …) gives
- * WRONG, as does any other end, exit(0) included. Call it before threads, MPI or a window are
- * started. */
-ExerciseResult exercise_try(void (*attempt)(void *), void *argument);
 /* In the attempt: it is wrong, for this reason. */
 void exercise_wrong(const char *format, ...) __attribute__((noreturn, format(printf, 1, 2)));
 #define WRONG_UNLESS(condition, ...) \
@@ -34,14 +29,10 @@ void exercise_wrong(const char *format, ...) __attribute__((noreturn, format(pri
             exercise_wrong(__VA_ARGS__); \
     } while (0)
 
-/* An exercise that a program needs. */
-typedef struct ExerciseUse {
-    const char *file; /* "lab1_gd/exercises/1a_gradient.c" */
-    void (*attempt)(void *unused);
-} ExerciseUse;
-/* The first of n exercises that is not written, or does not return, as a line for the window;
- * free() it. NULL: all work. */
-char *exercise_missing(const ExerciseUse *uses, int n);
+/* The first exercise of this program that is not written, or does not compile, as a line for the
+ * window; NULL: all are written. `names`, say "1a_gradient 1b_update": of these alone; NULL: of all
+ * that the program contains. Calls none: it reads what TODO() left in the program (check.h). */
+const char *exercise_missing(const char *names);
 
 /* Print a self-check's line: "PASS  name  10/10  expected" (TODO, FAIL: 0/10; FAIL with "; found:
  * WHY"), and indented beneath it the first lines that the exercise printed. Returns the points: all

@@ -21,7 +21,7 @@
 
 typedef struct Study {
     const char *title, *png; /* of the window; the figure's file */
-    char *missing;           /* an exercise that is still to do (exercise_missing()); NULL: none */
+    const char *missing;     /* an exercise that is still to do (exercise_missing()); NULL: none */
     void (*work)(void *study);
     /* In place of work(), where keys change what is measured: rank 0, locked: what to do next, in
      * todo->number from 1 on; false: nothing, until a key is pressed. Then every rank obeys. */
@@ -39,8 +39,7 @@ typedef struct Study {
     double redraw;
 } Study;
 
-/* Collective. Works, shows and reports; frees s->missing. Returns the program's status: 0, or
- * EXIT_TODO. */
+/* Collective. Works, shows and reports. Returns the program's status: 0, or EXIT_TODO. */
 int study_run(Study *s, const Lab *lab);
 
 void study_lock(Study *s, bool on);

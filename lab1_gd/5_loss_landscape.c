@@ -13,7 +13,6 @@
 #include "landscape/recorded.h"
 #include "live_figure.h"
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 static Choices defaults(void)
@@ -190,12 +189,6 @@ static void report(Session *s)
     }
 }
 
-static void try_filter_normalize(void *unused)
-{
-    float d[2] = {1, 1}, w[2] = {1, 1};
-    filter_normalize(d, w, 1, 2);
-}
-
 /* After args_parse: what this device and this data cannot do ends the program. */
 static void check_choices(Choices *c, const Lab *lab)
 {
@@ -209,7 +202,7 @@ static void check_choices(Choices *c, const Lab *lab)
     c->batch = c->batch < c->images ? c->batch : c->images; /* none is larger */
 }
 
-static Session session_new(const Choices *c, const Lab *lab, char *missing)
+static Session session_new(const Choices *c, const Lab *lab, const char *missing)
 {
     char *title = NULL, *directions = NULL;
     if (!c->recorded) {
@@ -251,12 +244,10 @@ static void lead(Session *s)
 
 int main(int argc, char **argv)
 {
-    static const ExerciseUse uses[] = {
-        {"lab1_gd/exercises/5_filter_normalize.c", try_filter_normalize}};
     Choices c = defaults();
     Option table[MOST_OPTIONS];
     parse(&c, table, argc, argv);
-    char *missing = c.recorded ? NULL : exercise_missing(uses, 1);
+    const char *missing = c.recorded ? NULL : exercise_missing(NULL);
     stop_on_signals();
     Lab lab = lab_open(comm_open(c.run.comm), &c.run);
     if (!c.recorded) {
@@ -276,9 +267,7 @@ int main(int argc, char **argv)
         landscape_work(&s);
     if (missing)
         run_say(lab.run, "to do: %s", missing);
-    int status = missing ? EXIT_TODO : 0;
     landscape_work_free(&s);
-    free(missing);
     lab_close(&lab);
-    return status;
+    return missing ? EXIT_TODO : 0;
 }

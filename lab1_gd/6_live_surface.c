@@ -11,7 +11,6 @@
 #include "landscape/show.h"
 #include "live_figure.h"
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 typedef struct Choices {
@@ -55,9 +54,9 @@ typedef struct Session {
     Live *live;
     BackgroundThread *thread;
     LiveLook look;
-    char *missing;     /* the exercise that is still to do; NULL: none */
-    bool view_changed; /* the same in another view */
-    int64_t drawn;     /* live->changes at the last draw */
+    const char *missing; /* the exercise that is still to do; NULL: none */
+    bool view_changed;   /* the same in another view */
+    int64_t drawn;       /* live->changes at the last draw */
 } Session;
 
 /* The next momentum up or down from m. */
@@ -154,24 +153,6 @@ static const PlotKey keys[] = {{"space", "pause; the surface is still measured"}
 
 /* ---- exercises and results ---- */
 
-static const float unit[2][2] = {{1, 0}, {0, 1}};
-
-static void try_filter_normalize(void *unused)
-{
-    float d[2] = {1, 1};
-    filter_normalize(d, unit[0], 1, 2);
-}
-
-static void try_plane_coordinates(void *unused)
-{
-    double a, b;
-    plane_coordinates(&a, &b, unit[0], unit[0], unit[1], 2);
-}
-
-static const ExerciseUse uses[] = {{"lab1_gd/exercises/5_filter_normalize.c", try_filter_normalize},
-                                   {"lab1_gd/exercises/6_plane_coordinates.c",
-                                    try_plane_coordinates}};
-
 static void report(Run *run, const Live *l, const char *missing)
 {
     const LiveSeen *s = &l->seen;
@@ -232,7 +213,7 @@ static Live *live_open(Choices *c, const Lab *lab, const char *missing, bool by_
 }
 
 /* Training on a thread, the figure here. */
-static void show(Live *live, Run *run, char *missing)
+static void show(Live *live, Run *run, const char *missing)
 {
     Session s = {.live = live,
                  .look.camera = {-50, 35, 1},
@@ -290,14 +271,13 @@ int main(int argc, char **argv)
     Choices c = defaults();
     Option table[MOST_OPTIONS];
     parse(&c, table, argc, argv);
-    char *missing = exercise_missing(uses, 2), *by_layer = exercise_missing(uses, 1);
-    int status = missing ? EXIT_TODO : 0;
+    const char *missing = exercise_missing(NULL);
     stop_on_signals();
     Comm *all = comm_open(c.run.comm), *alone = comm_split(all, all->rank, 0);
     if (all->rank == 0) { /* one network is too small to split over ranks */
         Lab lab = lab_open(alone, &c.run);
         lab_data(&lab, &c.run, NULL);
-        Live *live = live_open(&c, &lab, missing, !by_layer);
+        Live *live = live_open(&c, &lab, missing, !exercise_missing("5_filter_normalize"));
         lab_run(&lab, "lab1_live_surface", &c.run, table);
         if (c.show && !missing)
             show_to_audience(live, lab.run);
@@ -308,7 +288,5 @@ int main(int argc, char **argv)
     } else
         comm_close(alone);
     comm_close(all);
-    free(missing);
-    free(by_layer);
-    return status;
+    return missing ? EXIT_TODO : 0;
 }

@@ -12,7 +12,6 @@
 #include "live_figure.h"
 #include "scaling/learning_curve.h"
 #include "timer.h"
-#include <stdlib.h>
 
 typedef struct Choices {
     RunOptions run;
@@ -83,13 +82,6 @@ static void parse(Choices *c, Option *table, int argc, char **argv)
         args_otherwise(table, full[i][0], full[i][1]);
 }
 
-static void try_needed_examples(void *unused) { needed_examples(1, -0.5, 0, 0.1); }
-
-static void try_training_days(void *unused) { training_days(1, 1, 1, 1, 1); }
-
-static const ExerciseUse uses[] = {{"lab1_gd/exercises/7a_needed_examples.c", try_needed_examples},
-                                   {"lab1_gd/exercises/7b_training_days.c", try_training_days}};
-
 static void draw(void *context, Plot *plot)
 {
     LearningCurve *l = context;
@@ -158,15 +150,13 @@ static void show(LearningCurve *l)
 static int cost_alone(Choices *c, const Option *options)
 {
     Run *run = run_open("lab1_scaling_laws", &c->run, options, NULL, true);
-    char *missing = exercise_missing(&uses[1], 1);
+    const char *missing = exercise_missing("7b_training_days");
     if (missing)
         run_say(run, "to do: %s", missing);
     else
         cost_table(&c->curve.cost, run);
     run_close(run);
-    int status = missing ? EXIT_TODO : 0;
-    free(missing);
-    return status;
+    return missing ? EXIT_TODO : 0;
 }
 
 static void report(LearningCurve *l)
@@ -187,13 +177,6 @@ static void lead(LearningCurve *l)
     sweep_free(l->runs);
 }
 
-static bool is_missing(const ExerciseUse *use)
-{
-    char *missing = exercise_missing(use, 1);
-    free(missing);
-    return missing != NULL;
-}
-
 int main(int argc, char **argv)
 {
     Choices c = defaults();
@@ -203,9 +186,9 @@ int main(int argc, char **argv)
     stop_on_signals();
     if (c.cost)
         return cost_alone(&c, table);
-    l->missing = exercise_missing(uses, 2);
-    l->no_needed = is_missing(&uses[0]);
-    l->no_costs = is_missing(&uses[1]);
+    l->missing = exercise_missing(NULL);
+    l->no_needed = exercise_missing("7a_needed_examples");
+    l->no_costs = exercise_missing("7b_training_days");
     Lab lab = lab_open(comm_open(c.run.comm), &c.run);
     lab_data(&lab, &c.run, NULL);
     learning_curve_open(l, lab.comm, lab.be, lab.data, c.run.seed);
@@ -215,8 +198,6 @@ int main(int argc, char **argv)
         lead(l);
     else
         learning_curve_work(l, NULL);
-    bool to_do = l->missing != NULL;
-    free(l->missing);
     lab_close(&lab);
-    return to_do ? EXIT_TODO : 0;
+    return l->missing ? EXIT_TODO : 0;
 }

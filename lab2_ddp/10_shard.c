@@ -35,48 +35,6 @@ static void parse(Choices *c, ShardStudy *s, Option *table, int argc, char **arg
     guess_check(&s->guess);
 }
 
-/* ---- the exercises ---- */
-
-static void nothing(void *context, int a) {}
-static void no_pass(void *context, int first, int end, bool again) {}
-static void no_loss(void *context) {}
-static void no_back(void *context, int first, int end) {}
-
-static void try_costs(void *unused) { rank_costs(ZERO_0, 1, (int[]){1}, 1, 1, 1); }
-static void try_shard(void *unused) { shard_of(2, 1, 0); }
-static void try_bytes(void *unused) { activation_bytes((double[]){0, 1}, (int[]){0, 1}, 1); }
-static void try_passes(void *unused)
-{
-    recompute(&(Passes){NULL, nothing, nothing, no_pass, no_loss, no_back}, (int[]){0, 1}, 1);
-}
-
-/* One unit of one element, on one rank. */
-static void with_unit(void (*call)(Sharded *, ShardUnit *))
-{
-    Backend *be = backend_open("cpu", 0, 1, 1);
-    ShardUnit u = {.count = 1, .each = 1};
-    Sharded z = {.stage = ZERO_2, .comm = comm_open("self"), .be = be, .unit = &u, .units = 1};
-    z.s = be->op->stream_new(be, 1);
-    Tensor *all[] = {&u.params, &u.grads, &u.my_params, &u.my_grads, &u.my_velocity, &z.rate};
-    for (int i = 0; i < (int)(sizeof all / sizeof *all); i++)
-        *all[i] = tensor_new(be, F32, 1, 1, 1, 1, 0);
-    call(&z, &u);
-}
-static void call_reduce(Sharded *z, ShardUnit *u) { shard_reduce(z, u); }
-static void call_update(Sharded *z, ShardUnit *u) { shard_update(z, u, 0.1); }
-static void call_layer(Sharded *z, ShardUnit *u) { shard_layer(z, u, true); }
-static void try_reduce(void *unused) { with_unit(call_reduce); }
-static void try_update(void *unused) { with_unit(call_update); }
-static void try_layer(void *unused) { with_unit(call_layer); }
-
-static const ExerciseUse uses[] = {{"lab2_ddp/exercises/10a_rank_costs.c", try_costs},
-                                   {"lab2_ddp/exercises/10b_shard_of.c", try_shard},
-                                   {"lab2_ddp/exercises/10c_shard_reduce.c", try_reduce},
-                                   {"lab2_ddp/exercises/10d_shard_update.c", try_update},
-                                   {"lab2_ddp/exercises/10e_shard_layer.c", try_layer},
-                                   {"lab2_ddp/exercises/10f_activation_bytes.c", try_bytes},
-                                   {"lab2_ddp/exercises/10g_recompute.c", try_passes}};
-
 int main(int argc, char **argv)
 {
     Choices c = {.run = run_options_default(), .link = "1Gbit/s,50us", .clock = "virtual"};
@@ -98,7 +56,7 @@ int main(int argc, char **argv)
                      .momentum = 0.9};
     Option table[MOST_OPTIONS];
     parse(&c, &s, table, argc, argv);
-    s.study.missing = exercise_missing(uses, sizeof uses / sizeof *uses);
+    s.study.missing = exercise_missing(NULL);
     stop_on_signals();
     link_choose(c.link, c.clock);
     Lab lab = lab_open(comm_open(c.run.comm), &c.run);

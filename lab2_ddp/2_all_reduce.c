@@ -9,11 +9,11 @@
 #include "background_thread.h"
 #include "check.h"
 #include "command.h"
+#include "exercise.h"
 #include "lab2.h"
 #include "live_figure.h"
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -98,7 +98,7 @@ static void follow(Session *s)
 static bool wants_record(const Session *s)
 {
     const Record *r = &s->record;
-    return s->compared.written.call[s->algorithm] &&
+    return !exercise_missing(all_reduces[s->algorithm].exercise) &&
            (!r->done || r->algorithm != s->algorithm || r->P != s->P ||
             r->vector != r->latency * pow(2, s->ratio));
 }
@@ -110,7 +110,7 @@ static Command next_command(Session *s, int *measured)
     if (wants_record(s))
         return (Command){{RECORD, (int)s->algorithm, s->P, s->ratio}};
     for (; *measured < COMPARED * c->worlds.count; ++*measured)
-        if (c->written.call[*measured % COMPARED])
+        if (!exercise_missing(all_reduces[*measured % COMPARED].exercise))
             return (Command){{MEASURE, *measured % COMPARED, *measured / COMPARED}};
     return (Command){{STOP}};
 }
@@ -232,17 +232,6 @@ static void finish(void *context)
     s->time = 0.6 * s->record.end;
 }
 
-/* The line of the exercise that the chosen algorithm needs; NULL: none. */
-static const char *to_do(const Session *s)
-{
-    const Written *w = &s->compared.written;
-    const char *file = all_reduces[s->algorithm].file;
-    for (int i = 0; i < w->missing && !w->call[s->algorithm]; i++)
-        if (strstr(w->to_do[i], file))
-            return w->to_do[i];
-    return NULL;
-}
-
 static void draw(void *context, Plot *plot)
 {
     Session *s = context;
@@ -251,7 +240,8 @@ static void draw(void *context, Plot *plot)
         Record empty = {.algorithm = s->algorithm, .P = s->P, .latency = 1, .vector = 1};
         bool shown = s->record.done && s->record.algorithm == s->algorithm;
         record_draw(
-            plot, shown ? &s->record : &empty, s->time, to_do(s),
+            plot, shown ? &s->record : &empty, s->time,
+            exercise_missing(all_reduces[s->algorithm].exercise),
             "digits: the ranks whose elements are in the sum · yellow: all of them, red: one "
             "is in it twice · 2: times, 3: the map");
     } else if (s->page == TIMES)
@@ -289,8 +279,10 @@ static void lead(Session *s)
                                            .finish = finish});
     save_pages(s);
     background_stop(s->thread);
-    for (int i = 0; i < s->compared.written.missing; i++)
-        run_say(s->run, "to do: %s", s->compared.written.to_do[i]);
+    const char *lines[ALL_REDUCES + 1];
+    int missing = all_reduces_missing(lines);
+    for (int i = 0; i < missing; i++)
+        run_say(s->run, "to do: %s", lines[i]);
     compare_report(&s->compared, s->run);
 }
 
@@ -300,7 +292,6 @@ static void session_begin(Session *s, const Choices *c, Option *table)
     Comparison *k = &s->compared;
     REQUIRE(s->comm->size > 1, "one rank has nothing to reduce: make lab2 ONLY=2_all_reduce NP=8");
     s->P = s->comm->size < 4 ? s->comm->size : 4;
-    written_share(&k->written, s->comm);
     link_text(link, sizeof link, k->link);
     json_t *facts = json_pack("{s:s, s:s, s:i}", "network", link, "clock",
                               link_virtual() ? "virtual" : "real", "ranks", s->comm->size);
@@ -322,7 +313,6 @@ int main(int argc, char **argv)
     parse(&c, table, argc, argv);
     stop_on_signals();
     static Session s = {.algorithm = ALL_REDUCE_RING, .page = STEPS};
-    s.compared.written = written_now();
     link_choose(c.link, c.clock);
     s.comm = comm_open("mpi");
     s.compared.link = link_now_used();
@@ -334,11 +324,10 @@ int main(int argc, char **argv)
         lead(&s);
     else
         follow(&s);
-    int status = s.compared.written.missing ? EXIT_TODO : 0;
     worlds_free(&s.compared.worlds);
     commands_free(&s.commands, s.be);
     run_close(s.run);
     backend_close(s.be);
     comm_close(s.comm);
-    return status;
+    return exercise_missing(NULL) ? EXIT_TODO : 0;
 }

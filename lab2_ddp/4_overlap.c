@@ -36,23 +36,6 @@ static void parse(Choices *c, Option *table, int argc, char **argv)
     guess_check(&c->guess);
 }
 
-static void try_add(void *unused)
-{
-    Buckets b = {.least = INFINITY, .first = 2, .end = 2};
-    bucket_add(&b, 0, 2);
-}
-
-static void try_finish(void *unused) { bucket_finish(&(Buckets){.count = 0}); }
-
-static void try_exposed(void *unused)
-{
-    exposed_seconds((double[]){1}, (double[]){4}, 1, 0, 2, (Link){1, 1});
-}
-
-static const ExerciseUse uses[] = {{"lab2_ddp/exercises/4a_bucket_add.c", try_add},
-                                   {"lab2_ddp/exercises/4b_bucket_finish.c", try_finish},
-                                   {"lab2_ddp/exercises/4c_exposed_seconds.c", try_exposed}};
-
 typedef struct Session {
     OverlapStudy overlap; /* first */
     Link link;            /* the options' */
@@ -148,7 +131,7 @@ int main(int argc, char **argv)
     static Session s = {.size = -1};
     s.overlap = (OverlapStudy){.study = {.title = "Lab 2 · overlap",
                                          .png = "overlap.png",
-                                         .missing = exercise_missing(uses, 3),
+                                         .missing = exercise_missing(NULL),
                                          .next = next,
                                          .obey = measure,
                                          .draw = overlap_draw,

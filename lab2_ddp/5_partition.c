@@ -36,17 +36,6 @@ static void parse(RunOptions *run, PartitionStudy *s, Option *table, int argc, c
     guess_check(&s->guess);
 }
 
-static void try_partition(void *unused)
-{
-    int32_t mine[2];
-    partition(mine, PARTITION_PLAIN, 4, 0, 2, 1, 0);
-}
-
-static void try_share_seen(void *unused) { share_seen(PARTITION_PLAIN, 2, 1); }
-
-static const ExerciseUse uses[] = {{"lab2_ddp/exercises/5a_partition.c", try_partition},
-                                   {"lab2_ddp/exercises/5b_share_seen.c", try_share_seen}};
-
 int main(int argc, char **argv)
 {
     RunOptions run = run_options_default();
@@ -54,7 +43,7 @@ int main(int argc, char **argv)
     static PartitionStudy s;
     s = (PartitionStudy){.study = {.title = "Lab 2 · partition",
                                    .png = "partition.png",
-                                   .missing = exercise_missing(uses, 2),
+                                   .missing = exercise_missing(NULL),
                                    .work = partition_work,
                                    .draw = partition_draw,
                                    .report = partition_report},

@@ -41,61 +41,6 @@ static void parse(Choices *c, CompressionStudy *s, Option *table, int argc, char
                argv);
 }
 
-/* ---- the exercises, each tried on next to nothing ---- */
-
-static void do_nothing(Remedy *r, const float *a) {}
-static void leave_nothing(Remedy *r, float *e, const float *a) {}
-static void give_nothing(Remedy *r, float *g) {}
-static const Remedy idle = {do_nothing, leave_nothing, give_nothing, .n = 1};
-static void no_mean(void *context, float *v, int count) {}
-
-static void try_round(void *unused)
-{
-    round_stochastic((uint8_t[2]){0}, (float[]){1, 2}, (float[]){0, 0}, 2, 4);
-}
-static void try_ternary(void *unused)
-{
-    ternary((uint8_t[2]){0}, (float[]){1, 2}, (float[]){0, 0}, 2, 2);
-}
-static void try_one_bit(void *unused)
-{
-    one_bit((uint8_t[2]){0}, (float[2]){0}, (float[]){1, 2}, 2);
-}
-static void try_feedback(void *unused)
-{
-    Remedy r = idle;
-    exchange_with_feedback(&r, (float[]){0}, (float[]){0});
-}
-static void try_top(void *unused)
-{
-    top_k(&(Sparse){0, (int32_t[]){0}, (float[]){0}}, (float[]){1, 2}, 2, 1);
-}
-static void try_corrected(void *unused)
-{
-    Remedy r = idle;
-    exchange_corrected(&r, (float[]){0}, (float[]){0}, (float[]){0}, 0.9f);
-}
-static void try_add(void *unused)
-{
-    Sparse one = {1, (int32_t[]){0}, (float[]){1}}, sum = {0, (int32_t[2]){0}, (float[2]){0}};
-    sparse_add(&sum, &one, &one, 2);
-}
-static void try_low_rank(void *unused)
-{
-    low_rank((float[2]){0}, (float[2]){1, 1}, (float[4]){1, 2, 3, 4}, 2, 2, 1, no_mean, NULL);
-}
-static void try_pays(void *unused) { pays_below((Cost){1, 1, 2}, (Cost){1, 2, 1}); }
-
-static const ExerciseUse uses[] = {{"lab2_ddp/exercises/7a_round_stochastic.c", try_round},
-                                   {"lab2_ddp/exercises/7b_ternary.c", try_ternary},
-                                   {"lab2_ddp/exercises/7c_one_bit.c", try_one_bit},
-                                   {"lab2_ddp/exercises/7d_exchange_with_feedback.c", try_feedback},
-                                   {"lab2_ddp/exercises/7e_top_k.c", try_top},
-                                   {"lab2_ddp/exercises/7f_exchange_corrected.c", try_corrected},
-                                   {"lab2_ddp/exercises/7g_sparse_add.c", try_add},
-                                   {"lab2_ddp/exercises/7h_low_rank.c", try_low_rank},
-                                   {"lab2_ddp/exercises/7i_pays_below.c", try_pays}};
-
 static const PlotKey keys[] = {{"space", "pause, resume"},
                                {"[ ]", "lower, higher target accuracy"},
                                {"s", "save the figure"},
@@ -119,7 +64,7 @@ int main(int argc, char **argv)
     static CompressionStudy s;
     s = (CompressionStudy){.study = {.title = "Lab 2 · compression",
                                      .png = "compression.png",
-                                     .missing = exercise_missing(uses, sizeof uses / sizeof *uses),
+                                     .missing = exercise_missing(NULL),
                                      .work = compression_work,
                                      .draw = compression_draw,
                                      .report = compression_report,

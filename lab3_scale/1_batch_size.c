@@ -8,7 +8,6 @@
 #include "batch_size/size_study.h"
 #include "check.h"
 #include "lab3.h"
-#include <stdlib.h>
 
 static void parse(RunOptions *run, SizeStudy *s, Option *table, int argc, char **argv)
 {
@@ -49,17 +48,6 @@ static void parse(RunOptions *run, SizeStudy *s, Option *table, int argc, char *
         args_otherwise(table, more[i][0], more[i][1]);
 }
 
-static void try_noise_scale(void *unused) { noise_scale((double[]){2}, (double[]){1}, 1, 1, 2); }
-static void try_critical_batch(void *unused)
-{
-    critical_batch((double[]){1}, (double[]){1}, 1, 0.5);
-}
-static void try_scaled_rate(void *unused) { scaled_rate(SCALE_ROOT, 1, 2); }
-
-static const ExerciseUse uses[] = {{"lab3_scale/exercises/1a_noise_scale.c", try_noise_scale},
-                                   {"lab3_scale/exercises/1b_critical_batch.c", try_critical_batch},
-                                   {"lab3_scale/exercises/3a_scaled_rate.c", try_scaled_rate}};
-
 int main(int argc, char **argv)
 {
     RunOptions run = run_options_default();
@@ -91,11 +79,10 @@ int main(int argc, char **argv)
     lab_data(&lab, &run, NULL);
     lab_run(&lab, "lab3_batch_size", &run, table);
     s.tuned.study.lab = &lab;
-    char *missing = exercise_missing(uses, 3);
+    const char *missing = exercise_missing(NULL);
     s.ways = !missing;
     if (missing)
         run_say(lab.run, "without noise scale and branching: %s", missing);
-    free(missing);
     size_open(&s, &lab, run.seed);
     int status = study_run(&s.tuned.study, &lab);
     size_critical_free(&s);

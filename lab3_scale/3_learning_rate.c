@@ -43,14 +43,6 @@ static void parse(RunOptions *run, RateStudy *s, Option *table, int argc, char *
         args_otherwise(table, "seeds", "10");
 }
 
-static void try_scaled_rate(void *unused) { scaled_rate(SCALE_ROOT, 1, 2); }
-static void try_warm_up(void *unused) { warm_up(0.1, 1, 0, 5); }
-static void try_update_spread(void *unused) { update_spread((float[2]){0, 1}, 2, 1, 0.1); }
-
-static const ExerciseUse uses[] = {{"lab3_scale/exercises/3a_scaled_rate.c", try_scaled_rate},
-                                   {"lab3_scale/exercises/3b_warm_up.c", try_warm_up},
-                                   {"lab3_scale/exercises/3c_update_spread.c", try_update_spread}};
-
 int main(int argc, char **argv)
 {
     RunOptions run = run_options_default();
@@ -58,7 +50,7 @@ int main(int argc, char **argv)
     static RateStudy s;
     s = (RateStudy){.study = {.title = "Lab 3 · learning rate",
                               .png = "learning_rate.png",
-                              .missing = exercise_missing(uses, 3),
+                              .missing = exercise_missing(NULL),
                               .work = rate_work,
                               .draw = rate_draw,
                               .report = rate_report},

@@ -34,20 +34,6 @@ static void parse(RunOptions *run, RemedyStudy *s, Option *table, int argc, char
         args_otherwise(table, "seeds", "10");
 }
 
-static void try_scaled_rate(void *unused) { scaled_rate(SCALE_ROOT, 1, 2); }
-static void try_noise_weights(void *unused)
-{
-    Rng r = rng_at(1, RNG_NOISE, 0, 0);
-    noise_weights((float[2]){0}, 2, 1, &r);
-}
-static void try_grow_batch(void *unused) { grow_batch(&(int){8}, &(double){1}, 64, 5); }
-static void try_batch_warm_up(void *unused) { batch_warm_up(8, 64, 0.1); }
-
-static const ExerciseUse uses[] = {{"lab3_scale/exercises/3a_scaled_rate.c", try_scaled_rate},
-                                   {"lab3_scale/exercises/5a_noise_weights.c", try_noise_weights},
-                                   {"lab3_scale/exercises/5b_grow_batch.c", try_grow_batch},
-                                   {"lab3_scale/exercises/5c_batch_warm_up.c", try_batch_warm_up}};
-
 int main(int argc, char **argv)
 {
     RunOptions run = run_options_default();
@@ -55,7 +41,7 @@ int main(int argc, char **argv)
     static RemedyStudy s;
     s = (RemedyStudy){.study = {.title = "Lab 3 · noise and time",
                                 .png = "remedies.png",
-                                .missing = exercise_missing(uses, 4),
+                                .missing = exercise_missing(NULL),
                                 .work = remedy_work,
                                 .draw = remedy_draw,
                                 .report = remedy_report},

@@ -4,7 +4,6 @@
  */
 #include "check.h"
 #include "contest/contest.h"
-#include <stdlib.h>
 
 static void parse(RunOptions *run, Contest *c, Option *table, int argc, char **argv)
 {
@@ -41,44 +40,6 @@ static void parse(RunOptions *run, Contest *c, Option *table, int argc, char **a
     }
 }
 
-static float one[2] = {1, 1}, two[2], three[2], four[2];
-static const AdamOptions usual = {0.9, 0.999, 1e-8, 0, false};
-static void try_scaled_rate(void *unused) { scaled_rate(SCALE_ROOT, 1, 2); }
-static void try_warm_up(void *unused) { warm_up(0, 1, 0, 2); }
-static void try_noise_weights(void *unused)
-{
-    Rng r = rng_at(1, RNG_NOISE, 0, 0);
-    noise_weights(two, 2, 1, &r);
-}
-static void try_grow_batch(void *unused) { grow_batch(&(int){8}, &(double){1}, 64, 5); }
-static void try_momentum(void *unused) { momentum(one, two, three, 2, 0.1, 0.9, 0); }
-static void try_nesterov(void *unused) { nesterov(one, two, three, 2, 0.1, 0.9, 0); }
-static void try_lars(void *unused) { lars(one, two, three, 2, 0.1, 0.9, 0, 0.02); }
-static void try_larc(void *unused) { larc(one, two, three, 2, 0.1, 0.9, 0, 0.02); }
-static void try_adam(void *unused) { adam(one, two, three, four, 2, 1, 0.1, &usual); }
-static void try_lamb(void *unused) { lamb(one, two, three, four, 2, 1, 0.1, &usual); }
-static void try_novograd(void *unused) { novograd(one, two, three, four, 2, 1, 0.1, &usual); }
-static void try_muon(void *unused) { muon(one, two, three, 1, 2, 0.1, 0.9, 0); }
-static void try_smooth(void *unused) { smooth_labels(two, (int32_t[]){0}, 1, 2, 0.1); }
-static void try_average(void *unused) { average_weights(two, one, 2, 1, 0.9); }
-static void try_verdict(void *unused) { verdict((double[]){1}, 1, (double[]){2}, 1); }
-
-static const ExerciseUse uses[] = {{"lab3_scale/exercises/3a_scaled_rate.c", try_scaled_rate},
-                                   {"lab3_scale/exercises/3b_warm_up.c", try_warm_up},
-                                   {"lab3_scale/exercises/5a_noise_weights.c", try_noise_weights},
-                                   {"lab3_scale/exercises/5b_grow_batch.c", try_grow_batch},
-                                   {"lab3_scale/exercises/6a_momentum.c", try_momentum},
-                                   {"lab3_scale/exercises/6b_nesterov.c", try_nesterov},
-                                   {"lab3_scale/exercises/6c_lars.c", try_lars},
-                                   {"lab3_scale/exercises/6d_larc.c", try_larc},
-                                   {"lab3_scale/exercises/6e_adam.c", try_adam},
-                                   {"lab3_scale/exercises/6f_lamb.c", try_lamb},
-                                   {"lab3_scale/exercises/6g_novograd.c", try_novograd},
-                                   {"lab3_scale/exercises/6h_muon.c", try_muon},
-                                   {"lab3_scale/exercises/6i_smooth_labels.c", try_smooth},
-                                   {"lab3_scale/exercises/6j_average_weights.c", try_average},
-                                   {"lab3_scale/exercises/7a_verdict.c", try_verdict}};
-
 int main(int argc, char **argv)
 {
     RunOptions run = run_options_default();
@@ -101,7 +62,7 @@ int main(int argc, char **argv)
                   .momentum = 0.9};
     Option table[MOST_OPTIONS];
     parse(&run, &c, table, argc, argv);
-    c.tuned.study.missing = exercise_missing(uses, (int)(sizeof uses / sizeof *uses));
+    c.tuned.study.missing = exercise_missing(NULL);
     stop_on_signals();
     Lab lab = lab_open(comm_open(run.comm), &run);
     lab_data(&lab, &run, NULL);

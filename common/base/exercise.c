@@ -159,40 +159,6 @@ static ExerciseResult run(Child child, char *verdict_path)
     return result;
 }
 
-typedef struct Attempt {
-    void (*attempt)(void *);
-    void *argument;
-    const char *verdict_path;
-} Attempt;
-
-static void run_attempt(void *context)
-{
-    const Attempt *a = context;
-    trial_run(a->verdict_path, a->attempt, a->argument);
-}
-
-ExerciseResult exercise_try(void (*attempt)(void *), void *argument)
-{
-    char *path = verdict_file_new();
-    return run((Child){.work = run_attempt, .context = &(Attempt){attempt, argument, path}}, path);
-}
-
-char *exercise_missing(const ExerciseUse *uses, int n)
-{
-    for (int i = 0; i < n; i++) {
-        ExerciseResult tried = exercise_try(uses[i].attempt, NULL);
-        free(tried.printed);
-        if (tried.state == EXERCISE_TODO)
-            return tried.why;
-        if (tried.state == EXERCISE_WRONG) {
-            char *text = format_new("%s: %s", uses[i].file, tried.why);
-            free(tried.why);
-            return text;
-        }
-    }
-    return NULL;
-}
-
 /* ---- a line of the self-check ---- */
 
 /* No line but an exercise's own has these words. */

@@ -3,7 +3,6 @@
 #include "check.h"
 #include "live_figure.h"
 #include "timer.h"
-#include <stdlib.h>
 #include <unistd.h>
 
 void study_lock(Study *s, bool on)
@@ -156,8 +155,6 @@ int study_run(Study *s, const Lab *lab)
         s->work(s);
     else if (!s->missing)
         follow(s);
-    int status = s->missing ? EXIT_TODO : 0;
     commands_free(&s->commands, lab->be);
-    free(s->missing);
-    return status;
+    return s->missing ? EXIT_TODO : 0;
 }

@@ -106,8 +106,15 @@ check_link() {
 if ! message=$(check_compile && check_name && check_link); then
     echo "$message" >&2
     broken=${object%.o}.broken.c
-    printf '#include "check.h"\nint %s(void) { die(EXIT_WRONG, "%%s", "%s"); }\n' \
-        "$name" "$(printf %s "$message" | tr -cd '[:print:]' | sed 's/[\\"]/\\&/g')" >"$broken"
+    message=$(printf %s "$message" | tr -cd '[:print:]' | sed 's/[\\"]/\\&/g')
+    cat >"$broken" <<END
+#include "check.h"
+int $name(void)
+{
+    UNFINISHED("$source", 0, "$source: ${message#"$source: "}");
+    die(EXIT_WRONG, "%s", "$message");
+}
+END
     "${compiler[@]}" "${depend[@]}" -c "$broken" -o "$object" || exit
 fi
 mv "$object" "$final"

@@ -16,7 +16,7 @@ typedef struct BatchStudy {
     int selected; /* the batch that the footer describes; 0: none */
     bool dots, paused, complete;  /* each run as a point; space; all runs exist */
     BackgroundThread *background; /* the measuring thread, for the window's; NULL: none */
-    char *missing;                /* the exercise that is still to do; NULL: none */
+    const char *missing;          /* the exercise that is still to do; NULL: none */
     int shown_second, shown_rows; /* what was drawn last */
     bool touched;                 /* a key or the mouse, since then */
 } BatchStudy;

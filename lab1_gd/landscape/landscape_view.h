@@ -36,11 +36,11 @@ typedef struct Look {
 typedef struct LandscapeView {
     int looks; /* 1, or 2 to compare */
     Look look[2];
-    char *title;      /* data, images; owned */
-    char *directions; /* batch norm and directions of the random plane; owned */
-    char phase[128];  /* what is under way */
-    int phases;       /* how many phases so far */
-    char *missing;    /* the exercise that is still to do; NULL: none */
+    char *title;         /* data, images; owned */
+    char *directions;    /* batch norm and directions of the random plane; owned */
+    char phase[128];     /* what is under way */
+    int phases;          /* how many phases so far */
+    const char *missing; /* the exercise that is still to do; NULL: none */
     PlotCamera camera;
     bool heat;  /* heat map instead of contours */
     bool sharp; /* the Hessian's directions instead of random ones */

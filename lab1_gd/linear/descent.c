@@ -1,17 +1,20 @@
 /* descent.c: the descent itself: a path that grows by one point with each update. */
 #include "descent.h"
 #include "check.h"
+#include "exercise.h"
 #include "lab1.h"
-#include "linear_missing.h"
 #include <math.h>
 #include <stdlib.h>
 
 Descent descent_new(int points, double noise, uint64_t seed, double rate, double start_w,
                     double start_b)
 {
-    Descent d = {
-        .seed = seed, .rate = rate, .window = 10, .tolerance = 1e-6, .missing = linear_missing(1)};
-    d.unstopped = d.missing ? NULL : linear_unstopped();
+    Descent d = {.seed = seed,
+                 .rate = rate,
+                 .window = 10,
+                 .tolerance = 1e-6,
+                 .missing = exercise_missing("1a_gradient 1b_update")};
+    d.unstopped = d.missing ? NULL : exercise_missing("1c_converged");
     d.points = points_new(points, 1.5, 0.5, noise, seed);
     d.all = parabola_of(&d.points, 0, points);
     d.w = alloc(DESCENT_MAX + 1, sizeof(double));
@@ -27,8 +30,6 @@ void descent_free(Descent *d)
     free(d->w);
     free(d->b);
     free(d->loss);
-    free(d->missing);
-    free(d->unstopped);
 }
 
 void descent_restart(Descent *d, double w, double b)

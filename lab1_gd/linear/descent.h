@@ -20,10 +20,10 @@ typedef struct Descent {
     int count;            /* points visited: count - 1 updates were made */
     double *w, *b, *loss; /* [DESCENT_MAX + 1]: each point of the path, and its loss */
     DescentEnd end;
-    int window;       /* converged: over this many updates … */
-    double tolerance; /* … the loss fell by less than this fraction */
-    char *missing;    /* the exercise that is still to do: nothing moves then; NULL: none */
-    char *unstopped;  /* the same of `converged`: it moves, and does not stop */
+    int window;            /* converged: over this many updates … */
+    double tolerance;      /* … the loss fell by less than this fraction */
+    const char *missing;   /* the exercise that is still to do: nothing moves then; NULL: none */
+    const char *unstopped; /* the same of `converged`: it moves, and does not stop */
 } Descent;
 
 Descent descent_new(int points, double noise, uint64_t seed, double rate, double start_w,

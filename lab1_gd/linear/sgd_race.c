@@ -2,8 +2,8 @@
 #include "sgd_race.h"
 #include "check.h"
 #include "descent.h"
+#include "exercise.h"
 #include "lab1.h"
-#include "linear_missing.h"
 #include "quantiles.h"
 #include "sgd_sampling.h"
 #include "timer.h"
@@ -117,7 +117,7 @@ SgdRace sgd_race_new(int points, double noise, uint64_t seed, SgdSampling sampli
                  .seed = seed,
                  .sampling = sampling,
                  .rate = rate,
-                 .missing = linear_missing(3)};
+                 .missing = exercise_missing(NULL)};
     r.noise = sgd_noise_of(&r.points);
     r.order = alloc(points, sizeof(int));
     r.room = alloc(2ul * points, sizeof(double));
@@ -143,7 +143,6 @@ void sgd_race_free(SgdRace *r)
     points_free(&r->points);
     free(r->order);
     free(r->room);
-    free(r->missing);
 }
 
 void sgd_race_restart(SgdRace *r, double w, double b)

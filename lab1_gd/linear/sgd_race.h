@@ -27,11 +27,11 @@ typedef struct SgdRace {
     SgdSampling sampling;
     double rate, start_w, start_b;
     Racer racer[RACERS];
-    int tick, marked; /* updates shown; the racer that keys change */
-    int *order;       /* [points.n] */
-    double *room;     /* [2 * points.n] */
-    SgdSurvey survey; /* floors at this rate, for batches from 1 to n, in all three samplings */
-    char *missing;    /* the exercise that is still to do: nothing moves then; NULL: none */
+    int tick, marked;    /* updates shown; the racer that keys change */
+    int *order;          /* [points.n] */
+    double *room;        /* [2 * points.n] */
+    SgdSurvey survey;    /* floors at this rate, for batches from 1 to n, in all three samplings */
+    const char *missing; /* the exercise that is still to do: nothing moves then; NULL: none */
 } SgdRace;
 
 SgdRace sgd_race_new(int points, double noise, uint64_t seed, SgdSampling sampling, double rate,

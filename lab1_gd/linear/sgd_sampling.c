@@ -1,5 +1,6 @@
 /* sgd_sampling.c: see sgd_sampling.h. */
 #include "sgd_sampling.h"
+#include "check.h"
 #include "lab1.h"
 
 /* `count` different elements of 0 … n-1, all subsets equally likely: each is taken with probability
@@ -19,6 +20,10 @@ int sgd_order(int *order, int n, SgdSampling sampling, int batch, uint64_t seed,
         order[i] = sampling == SGD_WITH ? (int)rng_below(&r, n) : i;
     if (sampling == SGD_SHUFFLED)
         shuffle(order, n, &r);
+    for (int i = 0; sampling == SGD_SHUFFLED && i < n; i++) /* they become indices */
+        if (order[i] < 0 || order[i] >= n)
+            die(EXIT_WRONG, "lab1_gd/exercises/2_shuffle.c left %d in an order of 0 to %d",
+                order[i], n - 1);
     for (int first = 0; sampling == SGD_WITHOUT && first < used; first += batch)
         draw_different(order + first, batch, n, &r);
     return used;

@@ -2,8 +2,8 @@
 #include "sgd_walk.h"
 #include "check.h"
 #include "descent.h"
+#include "exercise.h"
 #include "lab1.h"
-#include "linear_missing.h"
 #include "sgd_sampling.h"
 #include <stdlib.h>
 
@@ -42,7 +42,7 @@ SgdWalk sgd_walk_new(int points, double noise, uint64_t seed, SgdSampling sampli
                  .sampling = sampling,
                  .rate = rate,
                  .ordered = -1,
-                 .missing = linear_missing(2)};
+                 .missing = exercise_missing(NULL)};
     s.noise = sgd_noise_of(&s.points);
     s.w = alloc(WALK_MAX + 1, sizeof(double));
     s.b = alloc(WALK_MAX + 1, sizeof(double));
@@ -63,7 +63,6 @@ void sgd_walk_free(SgdWalk *s)
     free(s->loss);
     free(s->own);
     free(s->order);
-    free(s->missing);
 }
 
 void sgd_walk_restart(SgdWalk *s, double w, double b)

@@ -40,7 +40,7 @@ typedef struct LearningCurve {
     Interval needed_range;    /* 90 % */
     int check;                /* the size at which the law is checked: `needed`, or the whole
                             * data set; 0: not known yet */
-    char *missing;            /* the exercise that is still to do; NULL: none */
+    const char *missing;      /* the exercise that is still to do; NULL: none */
     bool no_needed, no_costs; /* is it needed_examples, training_days? */
     Cost cost;
     double redraw; /* when the figure is drawn next, s */

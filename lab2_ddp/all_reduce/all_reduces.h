@@ -9,20 +9,13 @@
 enum { MPI_S_OWN = ALL_REDUCES, COMPARED };
 
 typedef struct AllReduceKind {
-    const char *name; /* "halving and doubling" */
-    const char *file; /* of the exercise; NULL: MPI's */
+    const char *name;     /* "halving and doubling" */
+    const char *exercise; /* for exercise_missing(); "": MPI's */
     AllReduce *call;
 } AllReduceKind;
 extern const AllReduceKind all_reduces[COMPARED];
 
-typedef struct Written {
-    bool call[COMPARED], seconds;     /* which exercises are written; seconds: 2f */
-    int missing;                      /* how many are not */
-    char to_do[ALL_REDUCES + 1][200]; /* their lines */
-} Written;
-
-/* Try them, on rank 0; before MPI is started. */
-Written written_now(void);
-/* What rank 0 found, on every rank. */
-void written_share(Written *w, Comm *c);
+#define SECONDS_EXERCISE "2f_all_reduce_seconds"
+/* The lines of the exercises that are not written, and how many they are. */
+int all_reduces_missing(const char *lines[ALL_REDUCES + 1]);
 #endif

@@ -8,7 +8,6 @@
 
 typedef struct Comparison {
     Link link;
-    Written written;
     Worlds worlds;
     int sizes, count[MOST_SIZES]; /* elements */
     Measured at[COMPARED][MOST_WORLDS][MOST_SIZES];

@@ -1,13 +1,14 @@
 /* compare_view.c: see compare.h. */
 #include "check.h"
 #include "compare.h"
+#include "exercise.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 bool compare_predicts(const Comparison *c)
 {
-    return c->written.seconds && isfinite(c->link.bandwidth);
+    return !exercise_missing(SECONDS_EXERCISE) && isfinite(c->link.bandwidth);
 }
 
 double compare_predicted(const Comparison *c, Algorithm a, int P, double bytes)
@@ -129,12 +130,14 @@ static void draw_over_ranks(PlotPanel *panel, const Comparison *c, int size)
 }
 
 /* What is to do, or wrong, in the middle of a panel. */
-static void draw_to_do(PlotPanel *panel, const Comparison *c)
+static void draw_to_do(PlotPanel *panel)
 {
     char text[(ALL_REDUCES + 1) * 210] = "";
-    for (int i = 0; i < c->written.missing; i++)
+    const char *lines[ALL_REDUCES + 1];
+    int n = all_reduces_missing(lines);
+    for (int i = 0; i < n; i++)
         snprintf(text + strlen(text), sizeof text - strlen(text), "%s%.*s", i ? "\n" : "",
-                 (int)strcspn(c->written.to_do[i], ":"), c->written.to_do[i]);
+                 (int)strcspn(lines[i], ":"), lines[i]);
     if (*text)
         plot_note(panel, text);
 }
@@ -161,7 +164,7 @@ void compare_draw_times(Plot *plot, const Comparison *c, int world, int size, co
                                                    .y = {.label = "time (ms)", .log = 10},
                                                    .legend = PLOT_NO_LEGEND});
     draw_over_ranks(ranks, c, size);
-    draw_to_do(ranks, c);
+    draw_to_do(ranks);
     plot_footer(plot, footer);
 }
 
@@ -234,7 +237,7 @@ void compare_draw_map(Plot *plot, const Comparison *c, const char *footer)
     if (predicts)
         draw_predicted(panel, c, low, high);
     draw_winners(panel, c);
-    draw_to_do(panel, c);
+    draw_to_do(panel);
     plot_footer(plot, footer);
 }
 

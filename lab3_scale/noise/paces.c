@@ -22,11 +22,3 @@ Pace pace_grows(const void *grow, double seen, int64_t update)
         grow_batch(&p.batch, &p.rate, g->large, g->factor);
     return p;
 }
-
-Pace pace_warms_up(const void *grow, double seen, int64_t update)
-{
-    const GrowPace *g = grow;
-    int batch = batch_warm_up(g->small, g->large, seen / g->epochs);
-    double rate = pace_drops(grow, seen, update).rate;
-    return (Pace){batch, scaled_rate(SCALE_ROOT, rate, (double)batch / g->small)};
-}

@@ -1,5 +1,5 @@
 /* paces.h: batches that grow while a training goes on, as the pace of a training (training.h), by
- * exercises 5b and 5c.
+ * exercise 5b.
  */
 #ifndef PACES_H
 #define PACES_H
@@ -17,7 +17,4 @@ typedef struct GrowPace {
 Pace pace_drops(const void *grow, double seen, int64_t update);
 /* The batch grows instead, by grow_batch(). */
 Pace pace_grows(const void *grow, double seen, int64_t update);
-/* The batch begins small, by batch_warm_up(); its rate is that of pace_drops(), times the root of
- * how much larger the batch is. */
-Pace pace_warms_up(const void *grow, double seen, int64_t update);
 #endif

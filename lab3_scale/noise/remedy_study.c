@@ -22,6 +22,14 @@ void remedy_open(RemedyStudy *s, const Lab *lab, uint64_t seed)
             s->result[r][i] = (RemedyResult){NAN, NAN, NAN};
 }
 
+Pace pace_warms_up(const void *grow, double seen, int64_t update)
+{
+    const GrowPace *g = grow;
+    int batch = batch_warm_up(g->small, g->large, seen / g->epochs);
+    double rate = pace_drops(grow, seen, update).rate;
+    return (Pace){batch, scaled_rate(SCALE_ROOT, rate, (double)batch / g->small)};
+}
+
 static TrainingSpec spec_of(const RemedyStudy *s, Remedy r, GrowPace *pace, NoiseSpec *noise)
 {
     const Dataset *d = s->study.lab->data;

@@ -38,6 +38,9 @@ extern const char *const remedy_names[REMEDIES];
 
 void remedy_open(RemedyStudy *s, const Lab *lab, uint64_t seed); /* checks the choices */
 void remedy_work(void *study);
+/* The pace of REMEDY_WARMS_UP (paces.h): the batch begins small, by batch_warm_up(); its rate is
+ * that of pace_drops(), times the root of how much larger the batch is. */
+Pace pace_warms_up(const void *grow, double seen, int64_t update);
 /* Of the gap of one seed the share that the remedy closes: 1: all of it; below 0: it harms. */
 double remedy_share(const RemedyStudy *s, Remedy r, int seed);
 

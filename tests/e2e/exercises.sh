@@ -57,6 +57,13 @@ grep -q 'pipeline_turn.c: it does not compile' "$work/log" ||
 for program in lab1_gd/*_*.c; do programs+=("build/student/${program%.c}"); done
 make "${programs[@]}" >"$work/log" 2>&1 || wrong "the programs beside a broken exercise"
 
+# One that crashes ends its part's program.
+sed '0,/^{/s//{ raise(SIGSEGV);/; 1i #include <signal.h>' lab1_gd/solution/1a_gradient.c \
+    >lab1_gd/exercises/1a_gradient.c
+make lab1 ONLY=1_ ARGS="--out $work/out" >"$work/log" 2>&1 && wrong "a crash: status 0"
+grep -q "^1_gradient_descent crashed: 'make check LAB=lab1'" "$work/log" || wrong "a crash: no line"
+cp lab1_gd/solution/1a_gradient.c lab1_gd/exercises/
+
 sed 's/pipeline_turn(/another_name(/' "$work/kept.c" >lab1_gd/exercises/9a_pipeline_turn.c
 check
 expect FAIL pipeline_turn 'does not define the function pipeline_turn'

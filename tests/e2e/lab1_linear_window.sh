@@ -112,4 +112,4 @@ finish; expect 'after 1 updates at rate 0.0375, drawn without'
 [ -z "${ALL-}" ] || { restarts "${part[@]}"; faster "${part[@]}" 150 200; }
 
 start student/lab1_gd/3_minibatches lab1_minibatches
-finish 77; expect 'TODO in lab1_gd/exercises/1a_gradient.c, line [0-9]+'
+finish 77; expect 'TODO in lab1_gd/exercises/2_shuffle.c, line [0-9]+'

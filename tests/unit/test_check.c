@@ -2,6 +2,7 @@
  * tests/e2e/rank_death.sh, launch.sh. */
 #include "check.h"
 #include "child.h"
+#include "exercise.h"
 #include "harness.h"
 #include "timer.h"
 #include <math.h>
@@ -10,6 +11,30 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
+
+/* ---- what is unfinished ---- */
+
+static inline void broken(void) { UNFINISHED("a/10b_broken.c", 0, "10b: it does not compile"); }
+
+static inline void twice(void *x)
+{
+    if (x)
+        TODO("the first");
+    TODO("the second");
+}
+
+static void unfinished_is_listed(void **state)
+{
+    static const char first[] = "TODO in tests/unit/test_check.c, line 22: the first";
+    expect_death(EXIT_TODO, twice, NULL, "error: TODO in ", ": the second\n", NULL);
+    broken(); /* a record alone ends nothing */
+    assert_string_equal(exercise_missing("test_check"), first);
+    assert_string_equal(exercise_missing("1a_other test_check"), first);
+    assert_string_equal(exercise_missing("10b_broken test_check"), "10b: it does not compile");
+    assert_string_equal(exercise_missing(NULL), "10b: it does not compile");
+    assert_null(exercise_missing("test_chec 10b_broken.c 0b_broken"));
+    assert_null(exercise_missing(""));
+}
 
 /* ---- die ---- */
 
@@ -218,6 +243,7 @@ static void formats(void **state)
 int main(int argc, char **argv)
 {
     static const Case cases[] = {
+        {.name = "unfinished_is_listed", .run = unfinished_is_listed},
         {.name = "one_line_and_status", .run = one_line_and_status},
         {.name = "require_assert_todo", .run = require_assert_todo},
         {.name = "note_is_safe", .run = note_is_safe},

@@ -1,7 +1,6 @@
-/* test_child.c: a child process, however badly it ends; and exercises, which run in one. */
+/* test_child.c: a child process, however badly it ends. */
 #include "check.h"
 #include "child.h"
-#include "exercise.h"
 #include "harness.h"
 #include <fcntl.h>
 #include <pthread.h>
@@ -283,67 +282,6 @@ static void spare(void **state)
     assert_int_not_equal(child_run(&(Child){.command = below, .spare = true}).status, 0);
 }
 
-/* ---- exercises ---- */
-
-static void to_do(void *unused) { TODO("one step"); }
-
-static void judge(void *unused) { die(EXIT_WRONG, "f(2) is 3"); }
-
-static void claim(void *unused)
-{
-    fprintf(stderr, "TODO in nothing\nerror: none\n");
-    exit(0);
-}
-
-static void exercises(void **state)
-{
-    static const struct {
-        void (*attempt)(void *);
-        int argument;
-        ExerciseState state;
-        const char *why;
-    } cases[] = {
-        {come_back, 0, EXERCISE_DONE, NULL},
-        {to_do, 0, EXERCISE_TODO, "one step"},
-        {judge, 0, EXERCISE_WRONG, "f(2) is 3"},
-        {raise_it, SIGABRT, EXERCISE_WRONG, "it crashed ("},
-        {hang, 0, EXERCISE_WRONG, "it does not end"},
-        {raise_it, SIGSTOP, EXERCISE_WRONG, "it stopped itself"},
-        {exit_with, 0, EXERCISE_WRONG, "it ended the program with exit(0)"},
-        {exit_with, 3, EXERCISE_WRONG, "it ended the program with exit(3)"},
-        {exit_with, EXIT_TODO, EXERCISE_WRONG, "it ended the program with exit(77)"},
-        {claim, 0, EXERCISE_WRONG, "it ended the program with exit(0)"},
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        int argument = cases[i].argument;
-        ExerciseResult result = exercise_try(cases[i].attempt, &argument);
-        assert_int_equal(result.state, cases[i].state);
-        printf("    %s\n", result.why ? result.why : "done");
-        assert_true(cases[i].why ? result.why && strstr(result.why, cases[i].why) : !result.why);
-        free(result.why);
-        free(result.printed);
-    }
-}
-
-/* One rank of several: die() says which, and it is not the first line. */
-static void to_do_of_a_rank(void *unused)
-{
-    setenv("OMPI_COMM_WORLD_SIZE", "2", 1);
-    printf("a = 1\nerror: 0.1\n");
-    TODO("one step");
-}
-
-static void printed(void **state)
-{
-    ExerciseResult result = exercise_try(to_do_of_a_rank, NULL);
-    assert_int_equal(result.state, EXERCISE_TODO);
-    assert_memory_equal(result.why, "TODO in ", 8);
-    assert_string_equal(strtok(result.printed, "\n"), "a = 1");
-    assert_string_equal(strtok(NULL, "\n"), "error: 0.1");
-    free(result.why);
-    free(result.printed);
-}
-
 static const Case cases[] = {{"ends", .run = ends},
                              {"time_limit", .run = time_limit},
                              {"stops", .run = stops},
@@ -357,9 +295,7 @@ static const Case cases[] = {{"ends", .run = ends},
                              {"process_limit", .run = process_limit},
                              {"alone", .run = alone},
                              {"spare", .run = spare},
-                             {"descendants", .run = descendants},
-                             {"exercises", .run = exercises},
-                             {"printed", .run = printed}};
+                             {"descendants", .run = descendants}};
 int main(int argc, char **argv)
 {
     return harness_main(argc, argv, cases, sizeof cases / sizeof *cases);
