@@ -104,8 +104,9 @@ void comm_all_gather(Comm *c, Tensor out, Tensor in, Stream *s);
 /* A message to one other rank, any dtype; returns when t may be written again, which may be only
  * once it is received. tag 0 … 32767. */
 void comm_send(Comm *c, Tensor t, int to, int tag, Stream *s);
-/* Waits for the next message with this tag from rank `from` (COMM_ANY: from any). A message of
- * another size than t's ends the run. Returns the sender's rank. */
+/* Waits for the next message with this tag from rank `from` (COMM_ANY: from any; not on
+ * link.h's virtual clock). A message of another size than t's ends the run. Returns the sender's
+ * rank. */
 int comm_recv(Comm *c, Tensor t, int from, int tag, Stream *s);
 
 /* May collectives on a device's tensors be recorded (record_begin in backend.h), and replayed

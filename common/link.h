@@ -26,12 +26,11 @@
  * (backend_open sees to that); what other threads do, such as the loader's, is free. timer_now()
  * and MPI_Wtime() follow the clock; timer_real() does not.
  *
- * MPI_Recv and MPI_Probe from MPI_ANY_SOURCE take, on the virtual clock, the message that arrives
- * first on that clock, whichever rank got a core first: they wait until no earlier one can come. So
- * a server's run repeats, as far as its computing takes the same time (link_charge_only). That is
- * for ranks of one machine, up to 64. What else depends on which message really came first still
- * does: MPI_Irecv from any source, MPI_Waitany. A test (MPI_Test, comm_test) finds only what is
- * due.
+ * On the virtual clock a receive or a probe from MPI_ANY_SOURCE (comm.h: COMM_ANY) ends the run:
+ * which message arrives first on that clock is not known as long as an earlier one may come. A
+ * program that knows when its messages are sent can name the source (lab2_ddp/asynchrony/server.c).
+ * MPI_Waitany takes, of the messages that really came, the first on the clock. A test (MPI_Test,
+ * comm_test) finds only what is due.
  *
  * The α-β model: Hockney, "The communication challenge for MPP", 1994; α is the latency, β the
  * seconds per byte.

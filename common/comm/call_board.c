@@ -295,13 +295,11 @@ void board_open(void)
     PMPI_Comm_size(MPI_COMM_WORLD, &all.size);
     if (all.size == 1 || all.size > MOST_WORLD)
         return;
-    size_t own = ((size_t)all.size * sizeof(Seat) + sizeof *all.told + 63) / 64 * 64;
-    bytes = own + letters_bytes(all.size);
+    bytes = (size_t)all.size * sizeof(Seat) + sizeof *all.told;
     PMPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine);
     all.seats = map_together(machine);
     if (all.seats) {
         all.told = (void *)(all.seats + all.size);
-        all.letters = bytes > own ? (char *)all.seats + own : NULL;
         opened_in = getpid();
         pthread_atfork(NULL, NULL, in_child);
         find_locals(machine);

@@ -1,6 +1,5 @@
 /* call_inside.h: the board's memory, for the files that know it: call_board.c writes it,
- * call_watch.c looks at it, call_words.c says what it found; comm/link_any.c keeps its letters
- * there. */
+ * call_watch.c looks at it, call_words.c says what it found. */
 #ifndef CALL_INSIDE_H
 #define CALL_INSIDE_H
 #include "call_board.h"
@@ -50,7 +49,6 @@ typedef struct Board {
     int *here;      /* [locals]: the ranks of this machine */
     int locals;
     _Atomic int64_t *told; /* when somebody last printed where all are, ns; shared */
-    void *letters;         /* link_any.c's shared memory; NULL: it needs none */
 } Board;
 
 /* NULL: there is none. */

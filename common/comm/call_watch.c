@@ -147,8 +147,7 @@ static char *all_wait(void)
         watch.beats = beats;
         watch.still_since = board_clock();
     }
-    if (!differ || isinf(watch.patience) || seconds_since(watch.still_since) < ALL_WAIT ||
-        letters_come())
+    if (!differ || isinf(watch.patience) || seconds_since(watch.still_since) < ALL_WAIT)
         return NULL;
     return words_of_hang("all ranks wait, and none for another that could go on (a deadlock)");
 }

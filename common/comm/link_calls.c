@@ -95,12 +95,9 @@ void link_begin(void)
     bool counts;
     Link link = link_chosen(&counts);
     require_same(link, counts);
-    letters_begin();
     clock_begin(counts);
     change(link);
 }
-
-void link_end(void) { letters_end(); }
 
 void link_set(Link link)
 {
@@ -122,9 +119,7 @@ void link_align(void)
     if (!in_mpi())
         return;
     double latest = clock_enter();
-    post_waits(WAITS_TOGETHER, MPI_COMM_WORLD, -1, 0);
     PMPI_Allreduce(MPI_IN_PLACE, &latest, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-    post_goes_on();
     clock_leave(latest);
 }
 
@@ -179,8 +174,6 @@ void link_enter(const Call *call)
             "like, or no --link and --clock real",
             call->name);
     entered = clock_enter();
-    if (!call->starts)
-        post_waits(WAITS_TOGETHER, call->comm, -1, 0);
 }
 
 void link_leave(const Call *call)
@@ -195,7 +188,6 @@ void link_leave(const Call *call)
         pending_settle(c);
         due = collective_due(c, start);
     }
-    post_goes_on();
     clock_leave(due);
 }
 

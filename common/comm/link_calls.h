@@ -6,8 +6,6 @@
 
 /* After MPI_Init: reads LABS_LINK and LABS_CLOCK. All ranks call it. */
 void link_begin(void);
-/* Before MPI_Finalize. */
-void link_end(void);
 /* The same for a process that is alone, without MPI. */
 void link_begin_alone(void);
 

@@ -59,27 +59,12 @@ static void join(int i)
     spans--;
 }
 
-/* The first gap of `lasts` seconds after *from: it begins at *from, before the span that is
- * returned. */
-static int gap(double *from, double lasts)
-{
-    int i = 0;
-    for (; i < spans && receives[i].from < *from + lasts; i++)
-        *from = fmax(*from, receives[i].until);
-    return i;
-}
-
-double card_would_receive(double left, double bytes)
-{
-    double from = left + link.latency, lasts = bytes / link.bandwidth;
-    gap(&from, lasts);
-    return from + lasts;
-}
-
 double card_receive(double left, double bytes)
 {
     double from = left + link.latency, lasts = bytes / link.bandwidth;
-    int i = gap(&from, lasts);
+    int i = 0; /* the span that the first gap of `lasts` seconds comes before */
+    for (; i < spans && receives[i].from < from + lasts; i++)
+        from = fmax(from, receives[i].until);
     if (lasts > 0) {
         insert(i, from, from + lasts);
         join(i);

@@ -1,6 +1,5 @@
 /* link_inside.h: what the files of the link share: link.c (the text, the model, the choice),
- * link_clock.c, link_card.c, link_calls.c (collectives), link_messages.c, link_requests.c and
- * link_any.c.
+ * link_clock.c, link_card.c, link_calls.c (collectives), link_messages.c and link_requests.c.
  */
 #ifndef LINK_INSIDE_H
 #define LINK_INSIDE_H
@@ -28,6 +27,8 @@ double clock_enter(void);
 void clock_leave(double due);
 /* It ends, and the processor time it took counts. */
 void clock_resume(void);
+/* Between two looks at something that is to come, the first of which is look 0. */
+void nap(int looks);
 
 /* ---- link_card.c: this rank's network card ---- */
 
@@ -39,33 +40,6 @@ double card_free(void);
 double card_send(double now, double bytes);
 /* A message whose first byte left at `left`; returns when its last byte is here. */
 double card_receive(double left, double bytes);
-
-/* When it would return for this message; nothing changes. */
-double card_would_receive(double left, double bytes);
-
-/* ---- link_any.c: who receives what, and who waits for whom, known to all ranks of a machine.
- * Without a virtual clock, or on several machines, all this does nothing. ---- */
-
-void letters_begin(void);
-void letters_end(void);
-/* This rank sends a message, and has received one; ranks are those in comm. */
-void letter_send(MPI_Comm comm, int to, int tag, double stamp, double bytes);
-void letter_take(MPI_Comm comm, int source, int tag);
-
-/* This rank waits in a call, from here on until post_goes_on: for a message `from` a rank (of comm;
- * -1: any), for requests, for the others in a collective, or to be rid of a message. */
-typedef enum { WAITS_FOR_MESSAGE, WAITS_FOR_REQUEST, WAITS_TOGETHER, WAITS_TO_SEND } Waits;
-void post_waits(Waits kind, MPI_Comm comm, int from, int tag);
-/* Before letter_take of what it waited for. */
-void post_goes_on(void);
-void post_clock(double now);
-void post_polls(bool polls);
-/* The rank in comm whose message a receive from MPI_ANY_SOURCE shall take; waits until that is
- * known. MPI_ANY_SOURCE: what MPI finds. If nothing at all happens for a second (ranks that poll,
- * messages that nobody receives) it takes the earliest that is here. */
-int earliest_source(MPI_Comm comm, int tag);
-/* Between two looks at something that is to come, the first of which is look 0. */
-void nap(int looks);
 
 /* ---- link_messages.c ---- */
 

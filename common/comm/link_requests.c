@@ -175,13 +175,8 @@ static void sleep_until_here(int n, MPI_Request *requests)
 static int complete(int n, MPI_Request *requests, Waited *w, MPI_Status *statuses, double *due)
 {
     MPI_Status *got = alloc((unsigned long)n, sizeof *got);
-    bool messages = true; /* a collective ends without a letter that others could see */
-    for (int i = 0; i < n; i++)
-        messages &= !w[i].p || w[i].p->kind != PENDING_COLLECTIVE;
-    post_waits(messages ? WAITS_FOR_REQUEST : WAITS_TO_SEND, MPI_COMM_NULL, -1, 0);
     sleep_until_here(n, requests);
     int error = n == 1 ? PMPI_Wait(requests, got) : PMPI_Waitall(n, requests, got);
-    post_goes_on();
     *due = 0;
     for (int i = 0; i < n; i++) {
         if (w[i].p && error == MPI_SUCCESS) {
@@ -228,7 +223,6 @@ static double due_of(MPI_Request request, Waited *w)
  * of tests comes to the end of its wait. */
 static void not_yet(double due)
 {
-    post_polls(isinf(due));
     if (isfinite(due))
         clock_resume();
     else {
@@ -306,11 +300,8 @@ int link_wait_any(int n, MPI_Request *requests, int *index, MPI_Status *status)
     if (!link_on())
         return PMPI_Waitany(n, requests, index, status);
     clock_enter();
-    while ((first = first_due(n, requests, &due)) >= 0 && isinf(due)) {
-        post_polls(true);
+    while ((first = first_due(n, requests, &due)) >= 0 && isinf(due))
         sched_yield();
-    }
-    post_polls(false);
     int error = first < 0 ? PMPI_Waitany(n, requests, index, status)
                           : complete_one(&requests[first], status, &due);
     *index = first < 0 ? MPI_UNDEFINED : first;

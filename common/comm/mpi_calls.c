@@ -64,7 +64,6 @@ int MPI_Init_thread(int *argc, char ***argv, int wanted, int *provided)
 
 int MPI_Finalize(void)
 {
-    link_end();
     board_close();
     call_comms_end();
     return PMPI_Finalize();
