@@ -1,4 +1,4 @@
-/* call_inside.h: the board's memory, for the files that know it: call_board.c writes it,
+/* call_inside.h: the board's memory, for the files that know it: call_write.c writes it,
  * call_watch.c looks at it, call_words.c says what it found. */
 #ifndef CALL_INSIDE_H
 #define CALL_INSIDE_H
@@ -53,15 +53,16 @@ typedef struct Board {
 
 /* NULL: there is none. */
 Board *board(void);
+Seat *board_seat(void);    /* this rank's; NULL: there is none */
 int64_t board_clock(void); /* ns */
+void slot_write(Slot *slot, uint64_t key, const Line *line);
 /* A copy; false: empty, or not readable just now. */
 bool slot_read(const Slot *slot, Line *line, uint64_t *key);
+/* A collective's key, and its slot among a rank's lines. */
+uint64_t line_key(const Line *l);
+Slot *line_slot(const Seat *seat, const Line *l);
 /* The same collective of another rank, if it is still on the board. */
 bool seat_line(const Seat *seat, const Line *like, Line *found);
-
-/* call_watch.c: the thread that looks at the board. */
-void call_watch_begin(void);
-void call_watch_end(void);
 
 /* ---- call_words.c; all return new strings ---- */
 /* "all-reduce of 235146 floats (3_train.c:151)" */

@@ -241,6 +241,8 @@ void call_watch_begin(void)
 {
     struct sigaction present;
     sigset_t every, before;
+    if (!board())
+        return;
     watch.patience = board_patience();
     watch.served = alloc((unsigned long)board()->size, sizeof *watch.served);
     watch.over = false;

@@ -18,8 +18,6 @@ void link_enter(const Call *call);
 void link_leave(const Call *call);
 /* After link_enter: a collective that was only started. */
 void link_started(const Call *call, MPI_Request request);
-/* The communicator of this note is freed. */
-void pending_forget(const CallComm *notes);
 
 /* The functions of the same names, on the link; each takes the function of MPI that it stands for,
  * where there are several (MPI_Send, MPI_Ssend, …). */

@@ -26,7 +26,8 @@ void card_reset(Link to)
     spans = 0;
 }
 
-Link card_link(void) { return link; }
+Link link_now_used(void) { return link; }
+bool link_on(void) { return isfinite(link.bandwidth) || link_virtual(); }
 double card_free(void) { return sends_until; }
 
 double card_send(double now, double bytes)

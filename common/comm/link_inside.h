@@ -1,5 +1,6 @@
 /* link_inside.h: what the files of the link share: link.c (the text, the model, the choice),
- * link_clock.c, link_card.c, link_calls.c (collectives), link_messages.c and link_requests.c.
+ * link_clock.c, link_card.c, link_pending.c, link_messages.c, link_requests.c (waits and tests) and
+ * link_calls.c (collectives).
  */
 #ifndef LINK_INSIDE_H
 #define LINK_INSIDE_H
@@ -10,11 +11,6 @@
 
 /* What LABS_LINK and LABS_CLOCK say; a bad value ends the run (exit 2). */
 Link link_chosen(bool *virtual);
-
-/* ---- link_calls.c ---- */
-
-/* Is anything to be done: a link, or a virtual clock? */
-bool link_on(void);
 
 /* ---- link_clock.c: this rank's clock ---- */
 
@@ -33,7 +29,8 @@ void nap(int looks);
 /* ---- link_card.c: this rank's network card ---- */
 
 void card_reset(Link link);
-Link card_link(void);
+/* Is anything to be done: a link, or a virtual clock? */
+bool link_on(void);
 /* The moment from which on it is free to send. */
 double card_free(void);
 /* A message is sent at `now`; returns when its first byte leaves. */
@@ -52,7 +49,7 @@ double message_due(double stamp, MPI_Comm comm, MPI_Status *status);
 /* Messages that this rank has sent, less those that it has received or begun to receive. */
 long messages_under_way(void);
 
-/* ---- link_requests.c: what is in flight ---- */
+/* ---- link_pending.c: what is in flight ---- */
 
 typedef enum { PENDING_SEND, PENDING_RECV, PENDING_COLLECTIVE } PendingKind;
 
@@ -73,6 +70,15 @@ typedef struct Pending {
 /* A new one, the last of those in flight; then start it and call pending_started. */
 Pending *pending_new(PendingKind kind, MPI_Comm comm);
 void pending_started(Pending *p, int error, const MPI_Request *request);
+/* That of a request; NULL: it has none. */
+Pending *pending_of(MPI_Request request);
+/* It is no longer in flight; pending_end also frees it. */
+void pending_unlink(const Pending *p);
+void pending_end(Pending *p);
+/* A communicator is freed, of which these are the notes. */
+void pending_forget(const CallComm *notes);
+/* Is it known when this collective is due? wait: for ranks that have not started it. */
+bool pending_known(Pending *p, bool wait);
 /* The link makes a collective of all ranks' latest start and its seconds; returns when it ends. */
 double collective_due(CallComm *notes, const double start[2]);
 /* Before that: those in flight on the same communicator, which began earlier. Waits for the other

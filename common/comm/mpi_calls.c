@@ -50,6 +50,7 @@ static int begin(int error)
     if (error == MPI_SUCCESS) {
         call_comms_begin();
         board_open();
+        call_watch_begin();
         link_begin();
     }
     return error;
@@ -64,6 +65,7 @@ int MPI_Init_thread(int *argc, char ***argv, int wanted, int *provided)
 
 int MPI_Finalize(void)
 {
+    call_watch_end();
     board_close();
     call_comms_end();
     return PMPI_Finalize();
