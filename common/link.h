@@ -4,7 +4,7 @@
  * With --link 1Gbit/s,50us each rank has a network card of its own: messages leave one after the
  * other at that bandwidth, and arrive that latency later, one after the other. This holds for every
  * MPI call of the program, your own and those behind comm.h, through MPI's profiling interface
- * (comm/mpi_calls.c): the data move as fast as always, and the receiver gets them when the link
+ * (link/mpi_calls.c): the data move as fast as always, and the receiver gets them when the link
  * would have delivered them. Every link is full duplex, and no two ranks share one.
  *
  *   a message of n bytes   leaves when the card is free, which it then is n/bandwidth later;
@@ -17,7 +17,7 @@
  *                          communicator follow each other; messages and other communicators do
  *                          not slow them. Making a communicator is a barrier.
  *   what it does not know  windows, files, persistent requests, neighbors, intercommunicators:
- *                          ends the run, with the function's name (comm/mpi_refused.c).
+ *                          ends the run, with the function's name (link/mpi_refused.c).
  *
  * --clock real waits for it; the ranks must be on one machine. --clock virtual counts it: a rank's
  * clock is the processor time of the thread that calls MPI, outside MPI, and jumps to the moment at
@@ -66,6 +66,8 @@ void link_text(char *text, size_t room, Link link);
     }
 void link_choose(const char *link, const char *clock);
 
+/* A process without MPI reads LABS_LINK and LABS_CLOCK; comm_open calls it. */
+void link_begin_alone(void);
 /* The link from here on; every rank calls it, at the same point, with nothing in flight. Implies
  * link_align. */
 void link_set(Link link);

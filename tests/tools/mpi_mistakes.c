@@ -1,5 +1,5 @@
 /* mpi_mistakes.c CASE: one classic mistake in plain MPI or comm.h, on two ranks or more, for
- * tests/e2e/watch.sh, which expects the watch (common/comm/call_board.h) to name it. A line with
+ * tests/e2e/watch.sh, which expects the watch (common/watch/call_board.h) to name it. A line with
  * "HERE" is what the message must name. */
 #include "backend.h"
 #include "check.h"

@@ -6,10 +6,10 @@
  * Any thread may ask for the time; only the owner changes it. It does so between two steps of
  * `version`: who reads in between tries again.
  */
-#include "call_board.h"
 #include "link.h"
 #include "link_inside.h"
 #include "timer.h"
+#include "watch/call_board.h"
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>

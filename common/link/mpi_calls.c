@@ -3,10 +3,10 @@
  *
  * All are alike: describe the call, write it on the board, let the link or MPI do it, note its end.
  */
-#include "call_board.h"
 #include "link.h"
 #include "link_calls.h"
-#include "mpi_call.h"
+#include "watch/call_board.h"
+#include "watch/mpi_call.h"
 #include <math.h>
 
 /* What the function it stands in was called with. */

@@ -2,12 +2,10 @@
  * MPI and counts what is sent. */
 #ifndef LINK_CALLS_H
 #define LINK_CALLS_H
-#include "mpi_call.h"
+#include "watch/mpi_call.h"
 
 /* After MPI_Init: reads LABS_LINK and LABS_CLOCK. All ranks call it. */
 void link_begin(void);
-/* The same for a process that is alone, without MPI. */
-void link_begin_alone(void);
 
 /* The virtual clock stands from here on; it goes on. */
 void link_hold(void);
