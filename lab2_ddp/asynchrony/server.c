@@ -4,7 +4,8 @@
  * In which order do gradients arrive? On a cluster a server receives from MPI_ANY_SOURCE. Here that
  * would be the order in which the ranks happen to get a core. But all times are known in advance:
  * so an event queue, as in any discrete-event simulation, says whose gradient arrives next, and the
- * server receives from that worker. Its times begin at 0, so that they round alike in every run.
+ * server receives from that worker. It counts picoseconds, so that the order is the same on every
+ * machine.
  */
 #include "server.h"
 #include "check.h"
@@ -124,10 +125,13 @@ typedef struct ServerRun {
     int version;
     /* the event queue: when worker i's gradient leaves its network card; INFINITY: it is here */
     double leaves[SERVER_WORKERS];
-    double latency, message; /* of the link; seconds that a message takes through a card */
+    double latency, message; /* of the link; that a message takes through a card; all times in ps */
     double card_free;        /* the server's card has received the last gradient */
     double now;              /* the server's clock, from the training's start */
 } ServerRun;
+
+/* Whole ones: sums are exact, and times that are equal compare as equal. */
+static double picoseconds(double seconds) { return rint(1e12 * seconds); }
 
 /* Sends worker i the weights, to go on with; stop: to end. */
 static void send_weights(ServerRun *run, int i, bool stop)
@@ -136,7 +140,7 @@ static void send_weights(ServerRun *run, int i, bool stop)
     s->message[s->n] = stop ? -1 : (float)run->version;
     MPI_Send(s->message, s->n + 1, MPI_FLOAT, 1 + i, TAG_WEIGHTS, MPI_COMM_WORLD);
     run->now += run->message;
-    run->leaves[i] = run->now + run->latency + compute_seconds(s, run->spec, i);
+    run->leaves[i] = run->now + run->latency + picoseconds(compute_seconds(s, run->spec, i));
 }
 
 /* When worker i's gradient arrives: they come in through the server's card one after the other. */
@@ -158,7 +162,7 @@ static void receive(ServerRun *run)
     run->card_free = arrival(run, i);
     run->now = fmax(run->now, run->card_free);
     run->leaves[i] = INFINITY;
-    run->queue[run->waiting++] = (Arrived){i, (int)s->gradient[i][s->n], run->now};
+    run->queue[run->waiting++] = (Arrived){i, (int)s->gradient[i][s->n], 1e-12 * run->now};
 }
 
 static void leave_queue(ServerRun *run, int at)
@@ -236,8 +240,8 @@ static void serve(Server *s, const ServerSpec *spec, ServerResult *r)
     ServerRun run = {.s = s,
                      .spec = spec,
                      .r = r,
-                     .latency = link.latency,
-                     .message = sizeof(float) * (s->n + 1.) / link.bandwidth};
+                     .latency = picoseconds(link.latency),
+                     .message = picoseconds(sizeof(float) * (s->n + 1.) / link.bandwidth)};
     double began = link_now();
     int use[SERVER_WORKERS + 1];
     s->lab->be->op->download(s->m->s, s->message, s->m->params);
@@ -249,7 +253,7 @@ static void serve(Server *s, const ServerSpec *spec, ServerResult *r)
         int k = choose(&run, use);
         if (k)
             use_gradients(&run, use, k);
-        r->seconds = run.now;
+        r->seconds = 1e-12 * run.now;
         drop_late(&run);
     }
     while (run.waiting < s->workers)
@@ -257,7 +261,8 @@ static void serve(Server *s, const ServerSpec *spec, ServerResult *r)
     for (int i = 0; i < s->workers; i++)
         send_weights(&run, i, true);
     /* the link's clock has charged the same, but for rounding: it does not begin at 0 */
-    ASSERT(fabs(link_now() - began - run.now) < 1e-6 + 1e-8 * (double)(r->used + r->dropped));
+    ASSERT(fabs(link_now() - began - 1e-12 * run.now) <
+           1e-6 + 1e-8 * (double)(r->used + r->dropped));
     s->lab->be->op->upload(s->m->s, s->m->params, s->message);
 }
 
