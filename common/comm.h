@@ -21,10 +21,10 @@
  * tensors in host memory, MAX and MIN of floats and, where ranks share a GPU (rank 0 prints a
  * note), GPU tensors staged through host memory.
  *
- * What goes wrong between ranks ends the run in words (comm/call_board.h): at once where two ranks'
- * collectives do not match; within seconds where a rank has left or all ranks wait for each other;
- * after LABS_COMM_SECONDS (600; 0: never) where the missing rank makes no call at all. SIGQUIT
- * prints where each rank is.
+ * What goes wrong between ranks ends the run in words (watch/call_board.h): at once where two
+ * ranks' collectives do not match; within seconds where a rank has left or all ranks wait for each
+ * other; after LABS_COMM_SECONDS (600; 0: never) where the missing rank makes no call at all.
+ * SIGQUIT prints where each rank is.
  *
  * A collective through NCCL makes the stream wait, not the host. If it is not done within
  * LABS_COMM_SECONDS, NCCL does not start within 120 s (or as many), or NCCL reports an error, the
@@ -104,8 +104,9 @@ void comm_all_gather(Comm *c, Tensor out, Tensor in, Stream *s);
 /* A message to one other rank, any dtype; returns when t may be written again, which may be only
  * once it is received. tag 0 … 32767. */
 void comm_send(Comm *c, Tensor t, int to, int tag, Stream *s);
-/* Waits for the next message with this tag from rank `from` (COMM_ANY: from any). A message of
- * another size than t's ends the run. Returns the sender's rank. */
+/* Waits for the next message with this tag from rank `from` (COMM_ANY: from any; not on
+ * link.h's virtual clock). A message of another size than t's ends the run. Returns the sender's
+ * rank. */
 int comm_recv(Comm *c, Tensor t, int from, int tag, Stream *s);
 
 /* May collectives on a device's tensors be recorded (record_begin in backend.h), and replayed

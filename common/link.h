@@ -4,7 +4,7 @@
  * With --link 1Gbit/s,50us each rank has a network card of its own: messages leave one after the
  * other at that bandwidth, and arrive that latency later, one after the other. This holds for every
  * MPI call of the program, your own and those behind comm.h, through MPI's profiling interface
- * (comm/mpi_calls.c): the data move as fast as always, and the receiver gets them when the link
+ * (link/mpi_calls.c): the data move as fast as always, and the receiver gets them when the link
  * would have delivered them. Every link is full duplex, and no two ranks share one.
  *
  *   a message of n bytes   leaves when the card is free, which it then is n/bandwidth later;
@@ -17,7 +17,7 @@
  *                          communicator follow each other; messages and other communicators do
  *                          not slow them. Making a communicator is a barrier.
  *   what it does not know  windows, files, persistent requests, neighbors, intercommunicators:
- *                          ends the run, with the function's name (comm/mpi_refused.c).
+ *                          ends the run, with the function's name (link/mpi_refused.c).
  *
  * --clock real waits for it; the ranks must be on one machine. --clock virtual counts it: a rank's
  * clock is the processor time of the thread that calls MPI, outside MPI, and jumps to the moment at
@@ -26,12 +26,11 @@
  * (backend_open sees to that); what other threads do, such as the loader's, is free. timer_now()
  * and MPI_Wtime() follow the clock; timer_real() does not.
  *
- * MPI_Recv and MPI_Probe from MPI_ANY_SOURCE take, on the virtual clock, the message that arrives
- * first on that clock, whichever rank got a core first: they wait until no earlier one can come. So
- * a server's run repeats, as far as its computing takes the same time (link_charge_only). That is
- * for ranks of one machine, up to 64. What else depends on which message really came first still
- * does: MPI_Irecv from any source, MPI_Waitany. A test (MPI_Test, comm_test) finds only what is
- * due.
+ * On the virtual clock a receive or a probe from MPI_ANY_SOURCE (comm.h: COMM_ANY) ends the run:
+ * which message arrives first on that clock is not known as long as an earlier one may come. A
+ * program that knows when its messages are sent can name the source (lab2_ddp/asynchrony/server.c).
+ * MPI_Waitany takes, of the messages that really came, the first on the clock. A test (MPI_Test,
+ * comm_test) finds only what is due.
  *
  * The α-β model: Hockney, "The communication challenge for MPP", 1994; α is the latency, β the
  * seconds per byte.
@@ -67,6 +66,8 @@ void link_text(char *text, size_t room, Link link);
     }
 void link_choose(const char *link, const char *clock);
 
+/* A process without MPI reads LABS_LINK and LABS_CLOCK; comm_open calls it. */
+void link_begin_alone(void);
 /* The link from here on; every rank calls it, at the same point, with nothing in flight. Implies
  * link_align. */
 void link_set(Link link);

@@ -9,7 +9,7 @@ STRICT := $(if $(filter 1,$(WERROR)),-Werror)
 CPPFLAGS_ALL = -D_GNU_SOURCE -Icommon $(INCLUDE) $(foreach part,$(PARTS),$($(part)_CFLAGS)) \
     $(foreach part,CAIRO CUDA CUDNN NCCL,$(if $(HAVE_$(part)),-DHAVE_$(part))) \
     $(if $(KERNELS),-DPORTABLE) $(CPPFLAGS)
-# No sibling calls: the watch names the line that a call came from (common/comm/call_board.h).
+# No sibling calls: the watch names the line that a call came from (common/watch/call_board.h).
 CFLAGS_ALL = -std=gnu11 -fno-math-errno -fno-optimize-sibling-calls -Wall -Wextra \
     -Wno-unused-parameter -Werror=incompatible-pointer-types $(STRICT) $(CFLAGS) $(SANITIZE)
 LDLIBS = $(COMPILER_LIBS) \

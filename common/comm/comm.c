@@ -4,11 +4,11 @@
  */
 #include "comm.h"
 #include "audit.h"
-#include "call_board.h"
 #include "check.h"
 #include "comm_open.h"
 #include "evidence.h"
-#include "link_calls.h"
+#include "link.h"
+#include "watch/call_board.h"
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,6 @@
 #include "comm_mpi.h"
 #include "check.h"
 #include "comm_open.h"
-#include "link.h"
 #include <fcntl.h>
 #include <limits.h>
 #include <math.h>
@@ -185,10 +184,8 @@ static void mpi_recv(Comm *base, Tensor t, int from, int tag, Stream *s, CommReq
     r->receives = true;
     r->expected = tensor_count(t) * dtype_size(t.dtype);
     void *data = request_lend(r, t, MPI_WRITES);
-    MPI_Status first = {.MPI_SOURCE = from == COMM_ANY ? MPI_ANY_SOURCE : from};
-    if (from == COMM_ANY && !request && link_virtual()) /* what arrives first there (link.h) */
-        MPI_CHECK(MPI_Probe, MPI_ANY_SOURCE, tag, c->comm, &first);
-    MPI_CHECK(MPI_Irecv, data, n, mpi_type(t.dtype), first.MPI_SOURCE, tag, c->comm, &r->mpi);
+    from = from == COMM_ANY ? MPI_ANY_SOURCE : from;
+    MPI_CHECK(MPI_Irecv, data, n, mpi_type(t.dtype), from, tag, c->comm, &r->mpi);
     request_end(r, request);
 }
 

@@ -12,8 +12,8 @@
  *     would deadlock in their streams.
  */
 #include "comm_nccl.h"
-#include "call_board.h"
 #include "comm_open.h"
+#include "watch/call_board.h"
 #include <stdlib.h>
 
 struct NcclRequest {

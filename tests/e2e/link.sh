@@ -67,6 +67,12 @@ for what in puts_data:MPI_Win_create persists:MPI_Recv_init asks_neighbors:MPI_N
         fail "${what%:*} without a link" "$work/err"
 done
 
+for what in MPI_Recv MPI_Irecv MPI_Probe MPI_Sendrecv; do
+    LABS_CLOCK=virtual wrong 2 "$what from MPI_ANY_SOURCE: the virtual clock" 2 "$mistakes" $what
+    LABS_LINK=1Gbit/s,50us start 2 "$mistakes" $what && [ ! -s "$work/err" ] ||
+        fail "$what from any source on the real clock" "$work/err"
+done
+
 # shellcheck disable=SC2016 # the ranks' shells expand it
 wrong 2 'the ranks do not have the same link and clock' 2 bash -c \
     '[ "$OMPI_COMM_WORLD_RANK" = 0 ] || export LABS_LINK=1Gbit/s; exec "$0"' \

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The watch (common/comm/call_board.h) names what is wrong: collectives that do not match, a rank
+# The watch (common/watch/call_board.h) names what is wrong: collectives that do not match, a rank
 # that left, a deadlock, one that computes or is stopped; with the lines of source. And it leaves a
 # run alone in which nothing is wrong, and prints where all ranks are on SIGQUIT.
 # seconds: 600

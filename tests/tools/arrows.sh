@@ -24,12 +24,16 @@ find common -name '*.[ch]' -o -name '*.cu' | sort | awk -v verbose="$verbose" '
     BEGIN {
         below["backend"] = "base"
         below["backend/cpu"] = below["backend/cuda"] = "base backend"
-        below["comm"] = "base backend backend/cuda"           # NCCL needs CUDA
+        below["watch"] = "base"
+        below["link"] = "base watch"
+        below["comm"] = "base watch link backend backend/cuda" # NCCL needs CUDA
         below["data"] = "base backend comm"
         below["model"] = "base backend comm data"
         below["analysis"] = "base backend comm data model"
         below["study"] = "base backend comm data model analysis plot"
         below["plot"] = "base"
+        own["watch/mpi_call.h"] = "link"
+        own["watch/call_board.h"] = "link comm"
         own["backend/gpu_part.h"] = "comm"                    # loads the part for GPUs
         own["backend/backend_open.h"] = "backend/cpu backend/cuda"
         own["backend/cuda/cuda_check.h"] = "comm"

@@ -1,5 +1,5 @@
 /* mpi_mistakes.c CASE: one classic mistake in plain MPI or comm.h, on two ranks or more, for
- * tests/e2e/watch.sh, which expects the watch (common/comm/call_board.h) to name it. A line with
+ * tests/e2e/watch.sh, which expects the watch (common/watch/call_board.h) to name it. A line with
  * "HERE" is what the message must name. */
 #include "backend.h"
 #include "check.h"
@@ -240,6 +240,26 @@ static void right(void)
     MPI_Comm_free(&part);
 }
 
+/* Wrong on the virtual clock alone: from any rank, in every way. */
+static void from_any(const char *how)
+{
+    MPI_Request request;
+    float w = 0;
+    if (rank == 0 && !strcmp(how, "MPI_Recv"))
+        MPI_Recv(v, 1, MPI_FLOAT, MPI_ANY_SOURCE, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    else if (rank == 0 && !strcmp(how, "MPI_Probe"))
+        MPI_Probe(MPI_ANY_SOURCE, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    else if (rank == 0 && !strcmp(how, "MPI_Irecv")) {
+        MPI_Irecv(v, 1, MPI_FLOAT, MPI_ANY_SOURCE, 2, MPI_COMM_WORLD, &request);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+    } else if (!strcmp(how, "MPI_Sendrecv"))
+        MPI_Sendrecv(&w, 1, MPI_FLOAT, 1 - rank, 2, v, 1, MPI_FLOAT, MPI_ANY_SOURCE, 2,
+                     MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (rank == 1 && strcmp(how, "MPI_Sendrecv"))
+        MPI_Send(&w, 1, MPI_FLOAT, 0, 2, MPI_COMM_WORLD);
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
 /* Nothing wrong: slow ranks. */
 static void slow(void)
 {
@@ -330,6 +350,8 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
+    if (!strncmp(argv[1], "MPI_", 4))
+        from_any(argv[1]);
     for (int i = 0; i < (int)(sizeof cases / sizeof *cases); i++)
         if (!strcmp(argv[1], cases[i].name))
             cases[i].run();

@@ -377,6 +377,25 @@ static void only_virtual(void **state)
     MPI_Finalize();
 }
 
+static void charged(void **state)
+{
+    link_ranks_begin("none", "virtual", &rank, &P);
+    link_charge_only(true);
+    link_align();
+    double began = link_now();
+    usleep(20000);
+    burn(0.01);
+    assert_true(link_now() == began);
+    link_charge(0.25);
+    expect_close(link_now() - began, 0.25, 1e-9, 0, "charged");
+    MPI_Barrier(MPI_COMM_WORLD);
+    expect_close(link_now() - began, 0.25, 1e-9, 0, "after a barrier");
+    link_charge_only(false);
+    burn(0.01);
+    assert_true(link_now() - began > 0.2501);
+    MPI_Finalize();
+}
+
 int main(int argc, char **argv)
 {
     static const Case cases[] = {
@@ -392,6 +411,7 @@ int main(int argc, char **argv)
         {.name = "overlap_3", .run = overlap, .ranks = 3},
         {.name = "early", .run = early, .ranks = 4},
         {.name = "only_virtual", .run = only_virtual, .ranks = 4},
+        {.name = "charged", .run = charged, .ranks = 2},
     };
     return harness_main(argc, argv, cases, sizeof cases / sizeof *cases);
 }

@@ -26,7 +26,8 @@ void card_reset(Link to)
     spans = 0;
 }
 
-Link card_link(void) { return link; }
+Link link_now_used(void) { return link; }
+bool link_on(void) { return isfinite(link.bandwidth) || link_virtual(); }
 double card_free(void) { return sends_until; }
 
 double card_send(double now, double bytes)
@@ -59,27 +60,12 @@ static void join(int i)
     spans--;
 }
 
-/* The first gap of `lasts` seconds after *from: it begins at *from, before the span that is
- * returned. */
-static int gap(double *from, double lasts)
-{
-    int i = 0;
-    for (; i < spans && receives[i].from < *from + lasts; i++)
-        *from = fmax(*from, receives[i].until);
-    return i;
-}
-
-double card_would_receive(double left, double bytes)
-{
-    double from = left + link.latency, lasts = bytes / link.bandwidth;
-    gap(&from, lasts);
-    return from + lasts;
-}
-
 double card_receive(double left, double bytes)
 {
     double from = left + link.latency, lasts = bytes / link.bandwidth;
-    int i = gap(&from, lasts);
+    int i = 0; /* the span that the first gap of `lasts` seconds comes before */
+    for (; i < spans && receives[i].from < from + lasts; i++)
+        from = fmax(from, receives[i].until);
     if (lasts > 0) {
         insert(i, from, from + lasts);
         join(i);

@@ -2,9 +2,9 @@
  * ends, with the function's name, else they are MPI's. See link_refuse in link_calls.h. Of those
  * that come in a row (a window, then MPI_Put; a file, then MPI_File_read) the first is enough.
  */
-#include "call_board.h"
 #include "link_calls.h"
-#include "mpi_call.h"
+#include "watch/call_board.h"
+#include "watch/mpi_call.h"
 
 #define REFUSED(name, parameters, ...) \
     int MPI_##name parameters \

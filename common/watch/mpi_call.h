@@ -57,7 +57,10 @@ typedef struct CallComm {
     int rank, size;                    /* in it */
     int *world;                        /* [size]: the ranks in MPI_COMM_WORLD */
     uint64_t members[MOST_WORLD / 64]; /* bit r: rank r of MPI_COMM_WORLD is in it */
-    double link_free; /* the clock when the link has made the last of its collectives (link.h) */
+    /* the link's: the clock when it has made the last of the collectives, and what to call before
+     * the communicator is freed; NULL: nothing */
+    double link_free;
+    void (*on_free)(const struct CallComm *c);
 } CallComm;
 
 /* Between MPI_Init and MPI_Finalize. */

@@ -147,8 +147,7 @@ static char *all_wait(void)
         watch.beats = beats;
         watch.still_since = board_clock();
     }
-    if (!differ || isinf(watch.patience) || seconds_since(watch.still_since) < ALL_WAIT ||
-        letters_come())
+    if (!differ || isinf(watch.patience) || seconds_since(watch.still_since) < ALL_WAIT)
         return NULL;
     return words_of_hang("all ranks wait, and none for another that could go on (a deadlock)");
 }
@@ -242,6 +241,8 @@ void call_watch_begin(void)
 {
     struct sigaction present;
     sigset_t every, before;
+    if (!board())
+        return;
     watch.patience = board_patience();
     watch.served = alloc((unsigned long)board()->size, sizeof *watch.served);
     watch.over = false;

@@ -6,10 +6,10 @@
  * Any thread may ask for the time; only the owner changes it. It does so between two steps of
  * `version`: who reads in between tries again.
  */
-#include "call_board.h"
 #include "link.h"
 #include "link_inside.h"
 #include "timer.h"
+#include "watch/call_board.h"
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
@@ -66,7 +66,6 @@ static void set_clock(double now, bool stands)
     in_call = stands;
     mark = processor_time(owner);
     version++;
-    post_clock(base);
 }
 
 static void after_fork(void) { set_clock(0, false); }
@@ -146,21 +145,29 @@ void link_release(void)
     set_clock(0, false);
 }
 
+void nap(int looks)
+{
+    if (looks < 50)
+        sched_yield();
+    else
+        nanosleep(&(struct timespec){0, 20000}, NULL);
+}
+
 void clock_resume(void) { in_call = false; }
 
 /* Sleeps, so that other ranks and threads have the core; the last moment, in which a sleep would
  * end too late, by looking at the clock. */
 static void wait_until(double due)
 {
-    static const double NAP = 0.5, LAST = 30e-6;
+    static const double LONGEST = 0.5, LAST = 30e-6;
     static _Thread_local bool sharp;
     if (!sharp) /* else the kernel adds 50 µs to each sleep */
         prctl(PR_SET_TIMERSLACK, 1);
     sharp = true;
     for (double left; (left = due - timer_real()) > 0;) {
-        double nap = left - LAST < NAP ? left - LAST : NAP;
-        if (nap > 0)
-            nanosleep(&(struct timespec){0, (long)(nap * 1e9)}, NULL);
+        double sleep = left - LAST < LONGEST ? left - LAST : LONGEST;
+        if (sleep > 0)
+            nanosleep(&(struct timespec){0, (long)(sleep * 1e9)}, NULL);
         else
             sched_yield();
         board_alive();

@@ -3,10 +3,10 @@
  *
  * All are alike: describe the call, write it on the board, let the link or MPI do it, note its end.
  */
-#include "call_board.h"
 #include "link.h"
 #include "link_calls.h"
-#include "mpi_call.h"
+#include "watch/call_board.h"
+#include "watch/mpi_call.h"
 #include <math.h>
 
 /* What the function it stands in was called with. */
@@ -50,6 +50,7 @@ static int begin(int error)
     if (error == MPI_SUCCESS) {
         call_comms_begin();
         board_open();
+        call_watch_begin();
         link_begin();
     }
     return error;
@@ -64,7 +65,7 @@ int MPI_Init_thread(int *argc, char ***argv, int wanted, int *provided)
 
 int MPI_Finalize(void)
 {
-    link_end();
+    call_watch_end();
     board_close();
     call_comms_end();
     return PMPI_Finalize();

@@ -21,11 +21,9 @@
  * memory) the rest does nothing. */
 void board_open(void);
 void board_close(void);
-
-/* Bytes that link_any.c wants on the board of `size` ranks. */
-size_t letters_bytes(int size);
-/* Has a message that some rank waits for been sent? Then that rank goes on, once it gets a core. */
-bool letters_come(void);
+/* In between: the thread that looks at the board. */
+void call_watch_begin(void);
+void call_watch_end(void);
 
 /* Around each call. call_begin ends the run (exit 1) if it does not match another rank's. */
 void call_begin(const Call *call);

@@ -3,7 +3,6 @@
  */
 #include "call_inside.h"
 #include "check.h"
-#include <elf.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -17,13 +16,10 @@
 static Board all;
 static pid_t opened_in; /* a forked child has no board */
 static size_t bytes;
-static _Thread_local struct {
-    const char *name;
-    const void *site;
-} label;
 
 /* Not by getpid(): a system call, four times in each call of MPI. */
 Board *board(void) { return all.seats && opened_in ? &all : NULL; }
+Seat *board_seat(void) { return board() ? &all.seats[all.rank] : NULL; }
 
 static void in_child(void) { opened_in = 0; }
 
@@ -34,15 +30,9 @@ int64_t board_clock(void)
     return t.tv_sec * (int64_t)1000000000 + t.tv_nsec;
 }
 
-void call_for(const char *name, const void *site)
-{
-    label.name = name;
-    label.site = site;
-}
-
 /* ---- lines ---- */
 
-static void slot_write(Slot *slot, uint64_t key, const Line *line)
+void slot_write(Slot *slot, uint64_t key, const Line *line)
 {
     atomic_store(&slot->key, 0);
     atomic_thread_fence(memory_order_seq_cst);
@@ -66,9 +56,9 @@ bool slot_read(const Slot *slot, Line *line, uint64_t *key)
     return false;
 }
 
-static uint64_t line_key(const Line *l) { return (l->comm + (uint64_t)l->number) | 1ull << 63; }
+uint64_t line_key(const Line *l) { return (l->comm + (uint64_t)l->number) | 1ull << 63; }
 
-static Slot *line_slot(const Seat *seat, const Line *l)
+Slot *line_slot(const Seat *seat, const Line *l)
 {
     return (Slot *)&seat->lines[line_key(l) % LINES];
 }
@@ -79,147 +69,14 @@ bool seat_line(const Seat *seat, const Line *like, Line *found)
     return slot_read(line_slot(seat, like), found, &key) && key == line_key(like);
 }
 
-/* ---- one call ---- */
-
-/* The types that come often, without asking MPI. */
-static void set_type(char text[12], MPI_Datatype type)
-{
-    const struct {
-        MPI_Datatype type;
-        const char *name;
-    } known[] = {{MPI_FLOAT, "float"},
-                 {MPI_DOUBLE, "double"},
-                 {MPI_BYTE, "byte"},
-                 {MPI_INT, "int"},
-                 {MPI_CHAR, "char"}};
-    char name[MPI_MAX_OBJECT_NAME] = "";
-    for (int i = 0; i < (int)(sizeof known / sizeof *known); i++)
-        if (type == known[i].type) {
-            strcpy(text, known[i].name);
-            return;
-        }
-    int length;
-    PMPI_Type_get_name(type, name, &length);
-    snprintf(text, 12, "%.11s", *name ? name : "elements");
-}
-
-static const char *op_name(MPI_Op op)
-{
-    return op == MPI_SUM ? "sum" : op == MPI_MAX ? "max" : op == MPI_MIN ? "min" : "";
-}
-
-/* In the world; -1: none or any. */
-static int in_world(const CallComm *c, int rank)
-{
-    return c && rank >= 0 && rank < c->size ? c->world[rank] : -1;
-}
-
-/* Where the linker put the program's first byte, which is its ELF header. */
-extern const Elf64_Ehdr __executable_start __attribute__((weak));
-
-/* As in the program's file, whatever address it was loaded at. */
-static uint64_t from_start(const void *site)
-{
-    bool moved = &__executable_start && __executable_start.e_type == ET_DYN;
-    return (uint64_t)site - (moved ? (uint64_t)&__executable_start : 0);
-}
-
-static uint64_t site_of(const Call *call)
-{
-    return from_start(label.site ? label.site : call->site);
-}
-
-static Line line_of(const Call *call, CallComm *c)
-{
-    Line l = {.kind = call->kind,
-              .starts = call->starts,
-              .comm = c ? c->id : 0,
-              .count = call->count,
-              .peer = call->peer,
-              .from = call->from,
-              .tag = call->tag,
-              .to_world = in_world(c, call->peer),
-              .from_world = in_world(c, call->from),
-              .site = site_of(call)};
-    strncpy(l.name, label.name ? label.name : call->name, sizeof l.name - 1);
-    set_type(l.type, call->type);
-    strcpy(l.op, op_name(call->op));
-    if (c)
-        memcpy(l.members, c->members, sizeof l.members);
-    return l;
-}
-
 void board_alive(void)
 {
-    if (!board())
+    Seat *me = board_seat();
+    if (!me)
         return;
-    Seat *me = &all.seats[all.rank];
     atomic_store(&me->polls, 0);
     atomic_store(&me->since, board_clock());
     atomic_fetch_add(&me->beats, 1);
-}
-
-void call_polls(const Call *call, bool completes)
-{
-    if (!board())
-        return;
-    Seat *me = &all.seats[all.rank];
-    if (completes) {
-        board_alive();
-        return;
-    }
-    if (atomic_fetch_add(&me->polls, 1) == 0 || me->now.line.site != site_of(call)) {
-        Line l = line_of(call, call_comm(call->comm));
-        slot_write(&me->now, 1, &l);
-    }
-}
-
-/* Compares with those that have come to this collective already. */
-static void compare(const Line *mine)
-{
-    Line theirs;
-    for (int i = 0; i < all.locals; i++) {
-        int r = all.here[i];
-        if (r == all.rank || !seat_line(&all.seats[r], mine, &theirs))
-            continue;
-        char *fault = words_of_mismatch(mine, all.rank, &theirs, r);
-        if (fault)
-            die(EXIT_WRONG, "%s", fault);
-    }
-}
-
-void call_begin(const Call *call)
-{
-    if (!board())
-        return;
-    Seat *me = &all.seats[all.rank];
-    CallComm *c = call_comm(call->comm);
-    Line l = line_of(call, c);
-    bool together = c && call->kind >= CALL_BARRIER;
-    if (together)
-        l.number = ++c->calls;
-    slot_write(&me->now, 1, &l);
-    if (together)
-        slot_write(line_slot(me, &l), line_key(&l), &l);
-    if (!call->starts) { /* what only starts has completed nothing yet */
-        board_alive();
-        atomic_store(&me->state, SEAT_IN_CALL);
-    }
-    atomic_thread_fence(memory_order_seq_cst); /* of two that come at once one sees the other */
-    if (together)
-        compare(&l);
-}
-
-void call_end(const Call *call)
-{
-    if (!board())
-        return;
-    Seat *me = &all.seats[all.rank];
-    if (call->kind >= CALL_BARRIER)
-        slot_write(&me->last, 1, &me->now.line);
-    atomic_store(&me->state, SEAT_OUTSIDE);
-    if (!call->starts)
-        board_alive();
 }
 
 /* ---- open and close ---- */
@@ -295,20 +152,17 @@ void board_open(void)
     PMPI_Comm_size(MPI_COMM_WORLD, &all.size);
     if (all.size == 1 || all.size > MOST_WORLD)
         return;
-    size_t own = ((size_t)all.size * sizeof(Seat) + sizeof *all.told + 63) / 64 * 64;
-    bytes = own + letters_bytes(all.size);
+    bytes = (size_t)all.size * sizeof(Seat) + sizeof *all.told;
     PMPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine);
     all.seats = map_together(machine);
     if (all.seats) {
         all.told = (void *)(all.seats + all.size);
-        all.letters = bytes > own ? (char *)all.seats + own : NULL;
         opened_in = getpid();
         pthread_atfork(NULL, NULL, in_child);
         find_locals(machine);
         sit_down();
         die_register(all.rank, all.size, end_all);
         PMPI_Barrier(machine);
-        call_watch_begin();
     }
     PMPI_Comm_free(&machine);
 }
@@ -318,7 +172,6 @@ void board_close(void)
     if (!board())
         return;
     atomic_store(&all.seats[all.rank].state, SEAT_LEFT);
-    call_watch_end();
     die_register(all.rank, all.size, NULL);
     opened_in = 0; /* the memory stays: others still look at it, and it goes with the process */
     free(all.here);

@@ -1,7 +1,6 @@
 /* call_comm.c: what the layer knows of each communicator, kept as an attribute of it. See
  * mpi_call.h. */
 #include "check.h"
-#include "link_calls.h"
 #include "mpi_call.h"
 #include <stdlib.h>
 
@@ -10,7 +9,8 @@ static int key = MPI_KEYVAL_INVALID; /* the process's own: MPI has one per proce
 static int forget(MPI_Comm comm, int keyval, void *value, void *unused)
 {
     CallComm *c = value;
-    pending_forget(c);
+    if (c->on_free)
+        c->on_free(c);
     free(c->world);
     free(c);
     return MPI_SUCCESS;

@@ -2,14 +2,10 @@
  * MPI and counts what is sent. */
 #ifndef LINK_CALLS_H
 #define LINK_CALLS_H
-#include "mpi_call.h"
+#include "watch/mpi_call.h"
 
 /* After MPI_Init: reads LABS_LINK and LABS_CLOCK. All ranks call it. */
 void link_begin(void);
-/* Before MPI_Finalize. */
-void link_end(void);
-/* The same for a process that is alone, without MPI. */
-void link_begin_alone(void);
 
 /* The virtual clock stands from here on; it goes on. */
 void link_hold(void);
@@ -20,8 +16,6 @@ void link_enter(const Call *call);
 void link_leave(const Call *call);
 /* After link_enter: a collective that was only started. */
 void link_started(const Call *call, MPI_Request request);
-/* The communicator of this note is freed. */
-void pending_forget(const CallComm *notes);
 
 /* The functions of the same names, on the link; each takes the function of MPI that it stands for,
  * where there are several (MPI_Send, MPI_Ssend, …). */

@@ -6,6 +6,7 @@
  * and a receive from MPI_ANY_SOURCE gets the right stamp. The status that the program sees is that
  * of the data alone.
  */
+#include "check.h"
 #include "link_inside.h"
 #include <math.h>
 
@@ -62,24 +63,19 @@ static bool is_self(MPI_Comm comm, int peer)
 double message_due(double stamp, MPI_Comm comm, MPI_Status *status)
 {
     double bytes = stamp_off(status);
-    letter_take(comm, status->MPI_SOURCE, status->MPI_TAG);
     return is_self(comm, status->MPI_SOURCE) ? stamp : card_receive(stamp, bytes);
 }
 
-/* The wait for a message begins; from whom it is to be received. On the virtual clock a rank that
- * waits sleeps, so that those that compute have the cores: MPI_Recv only yields. */
-static int wait_for(int from, int tag, MPI_Comm comm)
+/* On the virtual clock a rank that waits for a message sleeps, so that those that compute have the
+ * cores: MPI_Recv only yields. */
+static void wait_for(int from, int tag, MPI_Comm comm)
 {
     int here = false;
-    post_waits(WAITS_FOR_MESSAGE, comm, from, tag);
-    if (from == MPI_ANY_SOURCE)
-        from = earliest_source(comm, tag);
     for (int looks = 0; link_virtual() && !here; looks++) {
         PMPI_Iprobe(from, tag, comm, &here, MPI_STATUS_IGNORE);
         if (!here)
             nap(looks);
     }
-    return from;
 }
 
 /* ---- sending and receiving ---- */
@@ -94,18 +90,28 @@ static int count_sent(const Call *call, int error)
     return error;
 }
 
-static void count_received(const Call *call) { received += call->from != MPI_PROC_NULL; }
+/* The message that came first need not be the one that arrives first on the virtual clock. */
+static void refuse_any(const char *function, int from)
+{
+    REQUIRE(from != MPI_ANY_SOURCE || !link_virtual(),
+            "%s from MPI_ANY_SOURCE: the virtual clock cannot tell which message arrives first: "
+            "name the source, or use --clock real",
+            function);
+}
+
+static void count_received(const Call *call)
+{
+    refuse_any(call->name, call->from);
+    received += call->from != MPI_PROC_NULL;
+}
 
 /* The stamp of what is sent now; *until: when the card has sent it. */
 static double send_now(const Call *call, double now, double *until)
 {
     *until = now;
-    if (is_self(call->comm, call->peer)) {
-        letter_send(call->comm, call->peer, call->tag, now, 0);
+    if (is_self(call->comm, call->peer))
         return now;
-    }
-    double bytes = call_bytes(call->count, call->type), stamp = card_send(now, bytes);
-    letter_send(call->comm, call->peer, call->tag, stamp, bytes);
+    double stamp = card_send(now, call_bytes(call->count, call->type));
     *until = card_free();
     return stamp;
 }
@@ -117,9 +123,7 @@ int link_send(const Call *call, const void *v, SendFunction send)
                           send(v, call->count, call->type, call->peer, call->tag, call->comm));
     double until, stamp = send_now(call, clock_enter(), &until);
     MPI_Datatype both = stamped(&stamp, v, call->count, call->type);
-    post_waits(WAITS_TO_SEND, call->comm, -1, 0);
     int error = send(MPI_BOTTOM, 1, both, call->peer, call->tag, call->comm);
-    post_goes_on();
     PMPI_Type_free(&both);
     clock_leave(until);
     return count_sent(call, error);
@@ -134,9 +138,8 @@ int link_recv(const Call *call, void *v, MPI_Status *status)
     double stamp = 0, due = 0;
     clock_enter();
     MPI_Datatype both = stamped(&stamp, v, call->count, call->type);
-    int from = wait_for(call->from, call->tag, call->comm);
-    int error = PMPI_Recv(MPI_BOTTOM, 1, both, from, call->tag, call->comm, &got);
-    post_goes_on();
+    wait_for(call->from, call->tag, call->comm);
+    int error = PMPI_Recv(MPI_BOTTOM, 1, both, call->from, call->tag, call->comm, &got);
     PMPI_Type_free(&both);
     if (error == MPI_SUCCESS)
         due = message_due(stamp, call->comm, &got);
@@ -162,11 +165,9 @@ int link_send_recv(const Call *call, const void *v, void *w, int room, MPI_Datat
     double stamp = to ? send_now(call, now, &until) : 0;
     MPI_Datatype out = to ? stamped(&stamp, v, call->count, call->type) : call->type,
                  in = from ? stamped(&theirs, w, room, other) : other;
-    post_waits(WAITS_FOR_REQUEST, call->comm, -1, 0);
     int error = PMPI_Sendrecv(to ? MPI_BOTTOM : v, to ? 1 : call->count, out, call->peer, call->tag,
                               from ? MPI_BOTTOM : w, from ? 1 : room, in, call->from, other_tag,
                               call->comm, &got);
-    post_goes_on();
     if (to)
         PMPI_Type_free(&out);
     if (from)
@@ -193,10 +194,8 @@ int link_send_recv_replace(const Call *call, void *v, int other_tag, MPI_Status 
     double until = 0, now = clock_enter(), due = 0;
     double stamp = to ? send_now(call, now, &until) : 0;
     MPI_Datatype both = stamped(&stamp, v, call->count, call->type);
-    post_waits(WAITS_FOR_REQUEST, call->comm, -1, 0);
     int error = PMPI_Sendrecv_replace(MPI_BOTTOM, 1, both, call->peer, call->tag, call->from,
                                       other_tag, call->comm, &got);
-    post_goes_on();
     PMPI_Type_free(&both);
     if (from && error == MPI_SUCCESS)
         due = message_due(stamp, call->comm, &got);
@@ -246,15 +245,12 @@ int link_probe(int from, int tag, MPI_Comm comm, int *found, MPI_Status *status)
     if (!link_on() || from == MPI_PROC_NULL)
         return found ? PMPI_Iprobe(from, tag, comm, found, status)
                      : PMPI_Probe(from, tag, comm, status);
+    refuse_any(found ? "MPI_Iprobe" : "MPI_Probe", from);
     clock_enter();
     if (!found)
-        from = wait_for(from, tag, comm);
+        wait_for(from, tag, comm);
     int error = found ? PMPI_Iprobe(from, tag, comm, found, &got)
                       : PMPI_Probe(from, tag, comm, &got);
-    if (!found)
-        post_goes_on();
-    else
-        post_polls(!*found);
     if (error == MPI_SUCCESS && (!found || *found)) {
         stamp_off(&got);
         if (status != MPI_STATUS_IGNORE)

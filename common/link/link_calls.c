@@ -12,16 +12,12 @@
 #include <unistd.h>
 
 /* The process's own, as MPI is. */
-static bool on;
 static double entered;      /* the clock when the current collective was called */
 static const char *unknown; /* a function called without a link that a link does not know */
 
-bool link_on(void) { return on; }
-Link link_now_used(void) { return card_link(); }
-
 void link_refuse(const char *function)
 {
-    REQUIRE(!on,
+    REQUIRE(!link_on(),
             "%s: a link and the virtual clock know only MPI_Send, MPI_Isend, MPI_Recv, MPI_Bcast "
             "and the like: use those, or no --link and --clock real",
             function);
@@ -69,7 +65,6 @@ static void change(Link link)
         REQUIRE(one_clock(), "a link on the real clock needs all ranks on one machine, which share "
                              "that clock: use --clock virtual (LABS_CLOCK=virtual)");
     card_reset(link);
-    on = now_on;
     link_align();
 }
 
@@ -95,12 +90,9 @@ void link_begin(void)
     bool counts;
     Link link = link_chosen(&counts);
     require_same(link, counts);
-    letters_begin();
     clock_begin(counts);
     change(link);
 }
-
-void link_end(void) { letters_end(); }
 
 void link_set(Link link)
 {
@@ -110,7 +102,7 @@ void link_set(Link link)
     }
     long under_way = messages_under_way(); /* a plain one would be taken for one with a stamp */
     PMPI_Allreduce(MPI_IN_PLACE, &under_way, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
-    if (under_way != 0 && (isfinite(link.bandwidth) || link_virtual()) != on)
+    if (under_way != 0 && (isfinite(link.bandwidth) || link_virtual()) != link_on())
         die(EXIT_WRONG, "link_set: %ld messages are under way: receive all of them first",
             under_way);
     require_same(link, link_virtual());
@@ -122,9 +114,7 @@ void link_align(void)
     if (!in_mpi())
         return;
     double latest = clock_enter();
-    post_waits(WAITS_TOGETHER, MPI_COMM_WORLD, -1, 0);
     PMPI_Allreduce(MPI_IN_PLACE, &latest, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-    post_goes_on();
     clock_leave(latest);
 }
 
@@ -132,7 +122,7 @@ void link_align(void)
 
 static double seconds_of(const Call *call, int P)
 {
-    Link link = card_link();
+    Link link = link_now_used();
     double bytes = call_bytes(call->count, call->type), whole = bytes * P;
     switch (call->kind) {
     case CALL_CREATE:
@@ -153,7 +143,7 @@ static double seconds_of(const Call *call, int P)
 
 double link_whole(MPI_Comm comm, const int *counts, const MPI_Datatype *types, MPI_Datatype type)
 {
-    const CallComm *c = on ? call_comm(comm) : NULL;
+    const CallComm *c = link_on() ? call_comm(comm) : NULL;
     double bytes = 0;
     if (!c || c->size == 1)
         return 0;
@@ -172,20 +162,18 @@ static void start_of(const Call *call, int P, double start[2])
 
 void link_enter(const Call *call)
 {
-    if (!on)
+    if (!link_on())
         return;
     REQUIRE(call->comm == MPI_COMM_NULL || call_comm(call->comm),
             "%s: a link does not know how its communicator was made: use MPI_Comm_split and the "
             "like, or no --link and --clock real",
             call->name);
     entered = clock_enter();
-    if (!call->starts)
-        post_waits(WAITS_TOGETHER, call->comm, -1, 0);
 }
 
 void link_leave(const Call *call)
 {
-    if (!on)
+    if (!link_on())
         return;
     CallComm *c = call_comm(call->comm);
     double start[2], due = 0;
@@ -195,18 +183,18 @@ void link_leave(const Call *call)
         pending_settle(c);
         due = collective_due(c, start);
     }
-    post_goes_on();
     clock_leave(due);
 }
 
 void link_started(const Call *call, MPI_Request request)
 {
-    if (!on)
+    if (!link_on())
         return;
     CallComm *c = call_comm(call->comm);
     if (c && c->size > 1) {
         Pending *p = pending_new(PENDING_COLLECTIVE, call->comm);
         p->notes = c;
+        c->on_free = pending_forget;
         start_of(call, c->size, p->start);
         PMPI_Iallreduce(MPI_IN_PLACE, p->start, 2, MPI_DOUBLE, MPI_MAX, call->comm, &p->agree);
         pending_started(p, MPI_SUCCESS, &request);

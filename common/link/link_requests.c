@@ -1,5 +1,5 @@
-/* link_requests.c: what was started and is in flight on the link, in the order of its start; and
- * how a wait for it, or a test of it, ends. See link_calls.h.
+/* link_requests.c: how a wait for what is in flight on the link, or a test of it, ends. See
+ * link_calls.h.
  *
  * MPI completes a request when the data are here; the program may know of it when they are due. So
  * a test asks MPI without ending the request, and a request that is due later goes on being one.
@@ -9,112 +9,6 @@
 #include <math.h>
 #include <sched.h>
 #include <stdlib.h>
-#include <string.h>
-
-/* The process's own, as MPI is. */
-static Pending **pending;
-static int count, room;
-
-Pending *pending_new(PendingKind kind, MPI_Comm comm)
-{
-    if (count == room) {
-        room = 2 * room + 64;
-        pending = realloc(pending, (size_t)room * sizeof(Pending *));
-        REQUIRE(pending, "out of memory: %d requests are in flight", count);
-    }
-    Pending *p = alloc(1, sizeof *p);
-    p->kind = kind;
-    p->comm = comm;
-    p->request = p->agree = MPI_REQUEST_NULL;
-    return pending[count++] = p;
-}
-
-static void unlink_pending(const Pending *p)
-{
-    int i = 0;
-    while (pending[i] != p)
-        i++;
-    memmove(pending + i, pending + i + 1, (size_t)(--count - i) * sizeof *pending);
-}
-
-static void pending_end(Pending *p)
-{
-    unlink_pending(p);
-    free(p);
-}
-
-void pending_started(Pending *p, int error, const MPI_Request *request)
-{
-    if (error == MPI_SUCCESS)
-        p->request = *request;
-    else
-        pending_end(p);
-}
-
-void pending_forget(const CallComm *notes)
-{
-    for (int i = 0; i < count; i++)
-        if (pending[i]->notes == notes)
-            pending[i]->notes = NULL;
-}
-
-/* That of a request; NULL: it has none. Open MPI gives short sends, which are over at once, all the
- * same request: then the first. */
-static Pending *pending_of(MPI_Request request)
-{
-    for (int i = 0; i < count && request != MPI_REQUEST_NULL; i++)
-        if (pending[i]->request == request && !pending[i]->waited_for)
-            return pending[i];
-    return NULL;
-}
-
-/* ---- when it is due ---- */
-
-double collective_due(CallComm *notes, const double start[2])
-{
-    double from = notes ? fmax(start[0], notes->link_free) : start[0];
-    if (notes)
-        notes->link_free = from + start[1];
-    return from + start[1];
-}
-
-/* A collective: when it is due, once the latest start of all ranks is known. wait: for ranks that
- * have not started it. False: not known yet. */
-static bool agree(Pending *p, bool wait)
-{
-    int done = true;
-    if (p->known)
-        return true;
-    if (wait)
-        PMPI_Wait(&p->agree, MPI_STATUS_IGNORE);
-    else
-        PMPI_Test(&p->agree, &done, MPI_STATUS_IGNORE);
-    if (done)
-        p->due = collective_due(p->notes, p->start);
-    return p->known = done;
-}
-
-static bool is_on(const Pending *p, const CallComm *notes)
-{
-    return p->kind == PENDING_COLLECTIVE && notes && p->notes == notes;
-}
-
-/* The same, in order: all ranks start the collectives of a communicator in the same order, and the
- * link makes them one after the other, so first those before p. */
-static bool settle(Pending *p, bool wait)
-{
-    for (int i = 0; pending[i] != p; i++)
-        if (is_on(pending[i], p->notes) && !agree(pending[i], wait))
-            return false;
-    return agree(p, wait);
-}
-
-void pending_settle(CallComm *notes)
-{
-    for (int i = 0; i < count; i++)
-        if (is_on(pending[i], notes))
-            agree(pending[i], true);
-}
 
 /* MPI has completed p (NULL: nothing to do with the link); makes *status that of the data. False:
  * when it is due is not known yet. */
@@ -123,7 +17,7 @@ static bool known_due(Pending *p, MPI_Status *status, bool wait)
     if (!p || p->kind == PENDING_SEND)
         return true;
     if (p->kind == PENDING_COLLECTIVE)
-        return settle(p, wait);
+        return pending_known(p, wait);
     if (p->known)
         stamp_off(status);
     else
@@ -175,13 +69,8 @@ static void sleep_until_here(int n, MPI_Request *requests)
 static int complete(int n, MPI_Request *requests, Waited *w, MPI_Status *statuses, double *due)
 {
     MPI_Status *got = alloc((unsigned long)n, sizeof *got);
-    bool messages = true; /* a collective ends without a letter that others could see */
-    for (int i = 0; i < n; i++)
-        messages &= !w[i].p || w[i].p->kind != PENDING_COLLECTIVE;
-    post_waits(messages ? WAITS_FOR_REQUEST : WAITS_TO_SEND, MPI_COMM_NULL, -1, 0);
     sleep_until_here(n, requests);
     int error = n == 1 ? PMPI_Wait(requests, got) : PMPI_Waitall(n, requests, got);
-    post_goes_on();
     *due = 0;
     for (int i = 0; i < n; i++) {
         if (w[i].p && error == MPI_SUCCESS) {
@@ -228,7 +117,6 @@ static double due_of(MPI_Request request, Waited *w)
  * of tests comes to the end of its wait. */
 static void not_yet(double due)
 {
-    post_polls(isinf(due));
     if (isfinite(due))
         clock_resume();
     else {
@@ -306,11 +194,8 @@ int link_wait_any(int n, MPI_Request *requests, int *index, MPI_Status *status)
     if (!link_on())
         return PMPI_Waitany(n, requests, index, status);
     clock_enter();
-    while ((first = first_due(n, requests, &due)) >= 0 && isinf(due)) {
-        post_polls(true);
+    while ((first = first_due(n, requests, &due)) >= 0 && isinf(due))
         sched_yield();
-    }
-    post_polls(false);
     int error = first < 0 ? PMPI_Waitany(n, requests, index, status)
                           : complete_one(&requests[first], status, &due);
     *index = first < 0 ? MPI_UNDEFINED : first;
@@ -364,6 +249,6 @@ int link_request_free(MPI_Request *request)
 {
     Pending *p = pending_of(*request);
     if (p)
-        unlink_pending(p);
+        pending_unlink(p);
     return PMPI_Request_free(request);
 }

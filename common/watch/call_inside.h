@@ -1,6 +1,5 @@
-/* call_inside.h: the board's memory, for the files that know it: call_board.c writes it,
- * call_watch.c looks at it, call_words.c says what it found; comm/link_any.c keeps its letters
- * there. */
+/* call_inside.h: the board's memory, for the files that know it: call_write.c writes it,
+ * call_watch.c looks at it, call_words.c says what it found. */
 #ifndef CALL_INSIDE_H
 #define CALL_INSIDE_H
 #include "call_board.h"
@@ -50,20 +49,20 @@ typedef struct Board {
     int *here;      /* [locals]: the ranks of this machine */
     int locals;
     _Atomic int64_t *told; /* when somebody last printed where all are, ns; shared */
-    void *letters;         /* link_any.c's shared memory; NULL: it needs none */
 } Board;
 
 /* NULL: there is none. */
 Board *board(void);
+Seat *board_seat(void);    /* this rank's; NULL: there is none */
 int64_t board_clock(void); /* ns */
+void slot_write(Slot *slot, uint64_t key, const Line *line);
 /* A copy; false: empty, or not readable just now. */
 bool slot_read(const Slot *slot, Line *line, uint64_t *key);
+/* A collective's key, and its slot among a rank's lines. */
+uint64_t line_key(const Line *l);
+Slot *line_slot(const Seat *seat, const Line *l);
 /* The same collective of another rank, if it is still on the board. */
 bool seat_line(const Seat *seat, const Line *like, Line *found);
-
-/* call_watch.c: the thread that looks at the board. */
-void call_watch_begin(void);
-void call_watch_end(void);
 
 /* ---- call_words.c; all return new strings ---- */
 /* "all-reduce of 235146 floats (3_train.c:151)" */
