@@ -1,4 +1,4 @@
-/* exercise.h: run an exercise safely, and print its line in a self-check.
+/* exercise.h: run an exercise safely, and print its line in a self-check; which ones are missing.
  *
  * A stub's TODO(...) (check.h) prints a line and exits 77; and a first attempt may crash, hang,
  * call exit(0), print without end. So the exercise runs in another process, with limits (child.h),

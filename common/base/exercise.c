@@ -130,17 +130,18 @@ static char *why_to_do(char *error)
                       file, line);
 }
 
-/* `child` has the streams and what to run; verdict_path: the file that it was told. */
-static ExerciseResult run(Child child, char *verdict_path)
+/* One trial; verdict_path: the empty file for its verdict. */
+static ExerciseResult run(const char *program, char *verdict_path)
 {
-    child.streams = CHILD_OUT | CHILD_ERR;
-    child.seconds = 5;
-    child.most_text = 1 << 20;
-    child.most_file = CHILD_TRIED_MIB << 20;
-    child.most_gib = 1;
-    child.most_started = 20; /* where the next line has no effect */
-    child.alone = true;
-    ChildEnd end = child_run(&child);
+    ChildEnd end = child_run(
+        &(Child){.command = (const char *[]){program, "--trial", verdict_path, NULL},
+                 .streams = CHILD_OUT | CHILD_ERR,
+                 .seconds = 5,
+                 .most_text = 1 << 20,
+                 .most_file = CHILD_TRIED_MIB << 20,
+                 .most_gib = 1,
+                 .most_started = 20, /* where the next line has no effect */
+                 .alone = true});
     char verdict[2048];
     take_verdict(verdict_path, verdict, sizeof verdict);
     ExerciseResult result = {EXERCISE_WRONG, NULL, end.text};
@@ -219,11 +220,10 @@ int exercise_check(int argc, char **argv, const char *name, int points, const ch
 {
     static const int statuses[] = {0, EXIT_TODO, EXIT_WRONG};
     if (argc == 3 && !strcmp(argv[1], "--trial"))
-        trial_run(argv[2], judge, NULL);
+        trial_run(argv[2], judge);
     REQUIRE(argc == 1, "%s takes no arguments", argv[0]);
-    char *program = exercise_trial_path(argv[0]), *path = verdict_file_new();
-    ExerciseResult result =
-        run((Child){.command = (const char *[]){program, "--trial", path, NULL}}, path);
+    char *program = exercise_trial_path(argv[0]);
+    ExerciseResult result = run(program, verdict_file_new());
     exercise_say(name, points, expected, result);
     free(program);
     free(result.why);

@@ -3,7 +3,7 @@
 #define EXERCISE_TRIAL_H
 #define TRIAL_RIGHT "right" /* the verdict of an attempt that returned; else what is wrong */
 
-/* Run attempt(argument), write the verdict to this file, which exists, and end: with status 0, or
+/* Run the judge, write the verdict to this file, which exists, and end: with status 0, or
  * EXIT_WRONG. */
-void trial_run(const char *file, void (*attempt)(void *), void *argument) __attribute__((noreturn));
+void trial_run(const char *file, void (*judge)(void *unused)) __attribute__((noreturn));
 #endif
