@@ -4,8 +4,8 @@
  *     gradient_bytes = 7.45e6
  *
  * A line is NAME = NUMBER; '#' begins a comment, also behind a number. A number is decimal, with a
- * point; units, commas, expressions and per cent signs are refused in words. Nothing behind '=',
- * "?" or "TODO" is an answer still to do. A line that cannot be understood costs itself alone.
+ * point and nothing else; all other texts are refused in words. Nothing behind '=', "?" or "TODO"
+ * is an answer still to do. A line that cannot be understood costs itself alone.
  *
  * The judge does not know the expected numbers, so that they cannot be read in its source: it knows
  * a digest of each (answer_digest). An answer within 5 % is found by trying all numbers near it; a
@@ -57,7 +57,7 @@ char *answers_parse(AnswerFile *file, const char *path, const char *text, size_t
 void answers_free(AnswerFile *file);
 /* Those of that name; NULL: none. */
 const Question *answers_question(const char *name, const Question *questions, int count);
-/* Adds the lines whose names no question has to file->ignored, each with the nearest name. */
+/* Adds the lines whose names no question has to file->ignored, and then the names there are. */
 void answers_check_names(AnswerFile *file, const char *path, const Question *questions, int count);
 
 /* The number that the text is. NULL: understood; else why not, a new string. */

@@ -246,17 +246,12 @@ typedef struct BackendOps {
     void (*gather)(Stream *s, Tensor x, Tensor label, Tensor images, Tensor labels,
                    const Augment *pick, const float *mean, const float *istd);
 
-    /* ---- recorded work (CUDA graphs); all five NULL where a device has none ---- */
+    /* ---- recorded work (CUDA graphs); all four NULL where a device has none ---- */
     /* From now on work queued on s is recorded instead of done. Allowed are operations on tensors;
      * no transfer to or from the host but an upload of up to 1024 bytes, whose contents become part
      * of the recording. */
     void (*record_begin)(Stream *s);
     Recording *(*record_end)(Stream *s);
-    /* While this thread records: each replay calls call(context, its stream, times) once its work
-     * is queued; times: how often that was asked for. For a library that watches its own work in
-     * it (comm_nccl.c). */
-    void (*record_tell)(Stream *s, void (*call)(void *context, Stream *s, int times),
-                        void *context);
     /* Queue all of it: the same operations on the same memory. False, and nothing is queued, if
      * memory used by a recording of this backend has been freed since; then record again. */
     bool (*replay)(Stream *s, Recording *r);

@@ -28,7 +28,6 @@ BackgroundThread *background_start(void (*work)(void *context, BackgroundThread 
 void background_stop(BackgroundThread *b);
 /* Waits until the work returns; Ctrl-C stops it. */
 void background_wait(BackgroundThread *b);
-bool background_over(BackgroundThread *b); /* has the work returned? */
 /* Holds it at its next background_goes_on(). */
 void background_pause(BackgroundThread *b, bool pause);
 void background_step(BackgroundThread *b); /* paused: lets it through once */

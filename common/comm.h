@@ -28,8 +28,7 @@
  *
  * A collective through NCCL makes the stream wait, not the host. If it is not done within
  * LABS_COMM_SECONDS, NCCL does not start within 120 s (or as many), or NCCL reports an error, the
- * run ends. So it does for each replay of a recording that holds collectives (record_begin in
- * backend.h).
+ * run ends. No call may come while work is recorded (record_begin in backend.h).
  *
  * Device tensors must have no halo, and one call takes at most 2^31 - 1 elements. In and out of one
  * call must not overlap, with one exception: the part of a blocking comm_reduce_scatter or
@@ -54,15 +53,13 @@ typedef struct CommRequest CommRequest; /* an operation in flight */
 
 typedef struct CommOps {
     const char *name; /* "self", "mpi", "nccl": what carries tensors on a device now */
-    bool records;     /* comm_records() */
-    /* Each starts the operation and, with `request` NULL, also completes it; else the caller waits
-     * for *request. */
+    void (*broadcast)(Comm *c, Tensor t, int root, Stream *s);
+    void (*reduce_scatter)(Comm *c, Tensor out, Tensor in, CommOp op, Stream *s);
+    void (*all_gather)(Comm *c, Tensor out, Tensor in, Stream *s);
+    void (*send)(Comm *c, Tensor t, int to, int tag, Stream *s);
+    /* These two start the operation and, with `request` NULL, also complete it; else the caller
+     * waits for *request. */
     void (*all_reduce)(Comm *c, Tensor t, CommOp op, Stream *s, CommRequest **request);
-    void (*broadcast)(Comm *c, Tensor t, int root, Stream *s, CommRequest **request);
-    void (*reduce_scatter)(Comm *c, Tensor out, Tensor in, CommOp op, Stream *s,
-                           CommRequest **request);
-    void (*all_gather)(Comm *c, Tensor out, Tensor in, Stream *s, CommRequest **request);
-    void (*send)(Comm *c, Tensor t, int to, int tag, Stream *s, CommRequest **request);
     void (*recv)(Comm *c, Tensor t, int from, int tag, Stream *s, CommRequest **request);
     int (*wait)(CommRequest *request);  /* frees it; returns the sender's rank for recv, else -1 */
     bool (*test)(CommRequest *request); /* done? frees nothing; also drives the progress of MPI */
@@ -109,19 +106,9 @@ void comm_send(Comm *c, Tensor t, int to, int tag, Stream *s);
  * rank. */
 int comm_recv(Comm *c, Tensor t, int from, int tag, Stream *s);
 
-/* May collectives on a device's tensors be recorded (record_begin in backend.h), and replayed
- * without a call? Over NCCL, from the first collective on, and with one rank; the host must do
- * nothing for them: no MPI, no MAX or MIN of floats. Every rank records and replays the same, as
- * NCCL demands. A replay counts no bytes. */
-bool comm_records(const Comm *c);
-
 /* ---- non-blocking: leave the tensors alone until comm_wait. The first on a communicator may wait
  * until all its ranks call it. (Not needed for the nine steps.) ---- */
 CommRequest *comm_all_reduce_start(Comm *c, Tensor t, CommOp op, Stream *s);
-CommRequest *comm_broadcast_start(Comm *c, Tensor t, int root, Stream *s);
-CommRequest *comm_reduce_scatter_start(Comm *c, Tensor out, Tensor in, CommOp op, Stream *s);
-CommRequest *comm_all_gather_start(Comm *c, Tensor out, Tensor in, Stream *s);
-CommRequest *comm_send_start(Comm *c, Tensor t, int to, int tag, Stream *s);
 CommRequest *comm_recv_start(Comm *c, Tensor t, int from, int tag, Stream *s);
 /* Completes and frees r; NULL (an operation that completed at once) is fine. Over MPI it returns
  * when the operation is done. Over NCCL it returns at once, before the operation may be done: work

@@ -6,7 +6,6 @@
 #include "number.h"
 #include "printable.h"
 #include <ctype.h>
-#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -55,9 +54,7 @@ static char *parse_line(AnswerFile *file, const char *from, const char *end, int
 {
     const char *equals = memchr(from, '=', (size_t)(end - from));
     if (!equals)
-        return memchr(from, ':', (size_t)(end - from))
-                 ? format_new("write '=' for ':', NAME = NUMBER")
-                 : format_new("no '=': a line is NAME = NUMBER, or begins with #");
+        return format_new("no '=': a line is NAME = NUMBER, or begins with #");
     char *name = trimmed(from, equals), shown[80];
     const Answer *before = find(file, name);
     char *wrong = !is_name(name) ? format_new("\"%s\" is no name: letters, digits and _",
@@ -130,28 +127,6 @@ void answers_free(AnswerFile *file)
     *file = (AnswerFile){0};
 }
 
-/* How many characters differ: left out, added or replaced. */
-static int distance(const char *a, const char *b)
-{
-    enum { LONGEST = 64 };
-    int cost[LONGEST + 1], n = (int)strlen(b);
-    if (n > LONGEST)
-        return INT_MAX;
-    for (int j = 0; j <= n; j++)
-        cost[j] = j;
-    for (int i = 1; a[i - 1]; i++) {
-        int corner = cost[0];
-        cost[0] = i;
-        for (int j = 1; j <= n; j++) {
-            int kept = cost[j], replaced = corner + (a[i - 1] != b[j - 1]);
-            int other = 1 + (cost[j] < cost[j - 1] ? cost[j] : cost[j - 1]);
-            cost[j] = replaced < other ? replaced : other;
-            corner = kept;
-        }
-    }
-    return cost[n];
-}
-
 const Question *answers_question(const char *name, const Question *questions, int count)
 {
     for (int k = 0; k < count; k++)
@@ -162,145 +137,33 @@ const Question *answers_question(const char *name, const Question *questions, in
 
 void answers_check_names(AnswerFile *file, const char *path, const Question *questions, int count)
 {
-    for (int i = 0; i < file->count; i++) {
-        const Answer *a = &file->answer[i];
-        const Question *nearest = NULL;
-        int least = (int)strlen(a->name) / 2 + 1;
-        for (int k = 0; k < count; k++)
-            if (distance(a->name, questions[k].name) < least) {
-                nearest = &questions[k];
-                least = distance(a->name, questions[k].name);
-            }
-        if (!answers_question(a->name, questions, count))
-            ignore(file, path, a->line,
-                   format_new("there is no question \"%s\"%s%s%s", a->name,
-                              nearest ? ": is it " : "", nearest ? nearest->name : "",
-                              nearest ? "?" : ""));
+    bool known = true;
+    for (int i = 0; i < file->count; i++)
+        if (!answers_question(file->answer[i].name, questions, count)) {
+            known = false;
+            ignore(file, path, file->answer[i].line,
+                   format_new("there is no question \"%s\"", file->answer[i].name));
+        }
+    for (int k = 0; !known && k < count; k++) {
+        char *before = file->ignored;
+        file->ignored = format_new("%s%s%s%s", before, k ? ", " : "the questions are ",
+                                   questions[k].name, k == count - 1 ? "\n" : "");
+        free(before);
     }
 }
 
 /* ---- a number ---- */
 
-static const double SMALLEST = 1e-300, LARGEST = 1e300;
-
 static bool has_unit(const char *unit) { return strcmp(unit, "1") != 0; }
-
-/* Of "2.8×10^-4", "2.8 * 10**-4", "2.8x10⁻⁴": "2.8e-4", a new string. NULL: it is no such thing. */
-static char *scientific(const char *text)
-{
-    static const char *const times[] = {"×", "·", "*", "x", "X"};
-    static const char *const raised[] = {"⁰", "¹", "²", "³", "⁴", "⁵",
-                                         "⁶", "⁷", "⁸", "⁹", "⁻", "⁺"};
-    char exponent[16] = "";
-    size_t digits = strspn(text, "0123456789+-."), length = 0, before;
-    const char *at = text + digits + strspn(text + digits, " "), *start = at;
-    for (int i = 0; i < 5 && at == start; i++)
-        at += strncmp(at, times[i], strlen(times[i])) ? 0 : strlen(times[i]);
-    at += strspn(at, " ");
-    if (!digits || at == start || strncmp(at, "10", 2) != 0)
-        return NULL;
-    at += 2;
-    const char *power = at;
-    at += !strncmp(at, "**", 2) ? 2 : *at == '^';
-    if (at == power && (isalnum((unsigned char)*at) || *at == '-' || *at == '+'))
-        return NULL;
-    at += strspn(at, " ({");
-    do {
-        before = length;
-        for (int i = 0; i < 12 && length < sizeof exponent - 1; i++)
-            if (!strncmp(at, raised[i], strlen(raised[i]))) {
-                exponent[length++] = "0123456789-+"[i];
-                at += strlen(raised[i]);
-            } else if (*at == "0123456789-+"[i]) {
-                exponent[length++] = *at++;
-            }
-    } while (length > before);
-    exponent[length] = 0;
-    at += strspn(at, " )}");
-    return *at || !length ? NULL : format_new("%.*se%s", (int)digits, text, exponent);
-}
-
-/* Is it an expression: of numbers and these signs or functions alone? */
-static bool is_expression(const char *text)
-{
-    static const char *const signs[] = {"sqrt", "log10", "log2", "log", "exp", "pow", "ln", "pi",
-                                        "×",    "·",     "÷",    "√",   "π",   "½",   "²",  "³"};
-    bool any = false;
-    while (*text) {
-        const char *before = text;
-        text += strspn(text, "0123456789+-.eE */^()!,");
-        for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
-            if (!strncmp(text, signs[i], strlen(signs[i]))) {
-                text += strlen(signs[i]);
-                any = true;
-                break;
-            }
-        for (const char *c = before; c < text; c++)
-            any = any || strchr("*/^()!", *c);
-        if (text == before)
-            return false;
-    }
-    return any;
-}
-
-/* What is wrong with a text of digits alone; NULL: nothing, or it has others. */
-static char *no_finite(const char *text, const char *shown)
-{
-    char *end;
-    double value = strtod(text, &end);
-    if (!strncasecmp(text, "nan", 3) || !strncasecmp(text, "inf", 3) || !strncmp(text, "0x", 2))
-        return format_new("\"%s\": a finite decimal number, as 1.5e3", shown);
-    if (*end || end == text || isfinite(value))
-        return NULL;
-    return format_new("%s is too large: the largest number is %g", shown, LARGEST);
-}
-
-/* Why it is none. */
-static char *no_number(const char *text, const char *unit)
-{
-    char shown[48], *end, *better = scientific(text);
-    printable(shown, sizeof shown, text);
-    char *said = no_finite(text, shown);
-    size_t digits = strspn(text, "0123456789+-.eE");
-    double value = strtod(text, &end);
-    bool begins = digits && isdigit((unsigned char)text[digits - 1]);
-    end += strspn(end, " ");
-    if (said)
-        ;
-    else if (better)
-        said = format_new("\"%s\": write %s", shown, better);
-    else if (begins && !strcmp(end, "%"))
-        said = format_new("\"%s\": no per cent sign: write %g", shown, value / 100);
-    else if (strchr(text, '%'))
-        said = format_new("\"%s\": no per cent sign: 25 %% is 0.25", shown);
-    else if (strstr(text, "−"))
-        said = format_new("\"%s\": write the minus as -", shown);
-    else if (is_expression(text))
-        said = format_new("\"%s\": write the number, not an expression", shown);
-    else if (strchr(text, ','))
-        said = format_new("\"%s\": write a decimal point, not a comma, and no separators", shown);
-    else if (begins && *end && strchr("0123456789eE'_+-", *end))
-        said = format_new("\"%s\": one number, without spaces or separators", shown);
-    else if (begins)
-        said = format_new("\"%s\": the number alone%s%s", shown,
-                          has_unit(unit) ? ", without a unit: it is in " : "",
-                          has_unit(unit) ? unit : "");
-    else
-        said = format_new("\"%s\" is no number: as 1500 or 1.5e3%s%s", shown,
-                          has_unit(unit) ? ", in " : "", has_unit(unit) ? unit : "");
-    free(better);
-    return said;
-}
 
 char *answer_number(double *value, const char *text, const char *unit)
 {
-    double found;
-    if (!number_real(&found, text, -INFINITY, INFINITY))
-        return no_number(text, unit);
-    if (!(found >= SMALLEST && found <= LARGEST))
-        return format_new("%g: expected a number above 0", found);
-    *value = found;
-    return NULL;
+    char shown[48];
+    if (number_real(value, text, 1e-300, 1e300))
+        return NULL;
+    return format_new("\"%s\": expected a decimal number above 0, such as 1500 or 1.5e3%s%s",
+                      printable(shown, sizeof shown, text), has_unit(unit) ? ", in " : "",
+                      has_unit(unit) ? unit : "");
 }
 
 /* ---- the judge ---- */

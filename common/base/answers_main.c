@@ -46,7 +46,7 @@ static int judge(const AnswerFile *file, const Question *questions, int count)
 /* Lines, each as a note. */
 static void say_notes(const char *lines)
 {
-    char shown[400];
+    char shown[1000];
     for (size_t length; *lines; lines += length + (lines[length] == '\n')) {
         length = strcspn(lines, "\n");
         char *line = format_new("%.*s", (int)length, lines);

@@ -58,7 +58,7 @@ static void change(BackgroundThread *b, bool paused, bool stopped, int steps)
 void background_pause(BackgroundThread *b, bool pause) { change(b, pause, false, 0); }
 void background_step(BackgroundThread *b) { change(b, true, false, 1); }
 
-bool background_over(BackgroundThread *b)
+static bool is_over(BackgroundThread *b)
 {
     pthread_mutex_lock(&b->gate);
     bool over = b->over;
@@ -82,7 +82,7 @@ bool background_goes_on(BackgroundThread *b)
 
 void background_wait(BackgroundThread *b)
 {
-    while (!background_over(b) && !stop_requested())
+    while (!is_over(b) && !stop_requested())
         usleep(20000);
     change(b, false, stop_requested(), 0);
 }

@@ -116,7 +116,7 @@ static bool in_place(const Comm *c, Tensor whole, Tensor part)
 }
 
 /* `whole` holds one part per rank. */
-static void check_parts(const Comm *c, const char *call, Tensor whole, Tensor part, bool blocking)
+static void check_parts(const Comm *c, const char *call, Tensor whole, Tensor part)
 {
     check_tensor(call, part);
     check_tensor(call, whole);
@@ -127,9 +127,11 @@ static void check_parts(const Comm *c, const char *call, Tensor whole, Tensor pa
     size_t overlap_from = whole.at > part.at ? whole.at : part.at;
     size_t whole_end = whole.at + tensor_count(whole), part_end = part.at + tensor_count(part);
     if (whole.buf == part.buf && overlap_from < (whole_end < part_end ? whole_end : part_end) &&
-        !(blocking && in_place(c, whole, part)))
-        die(EXIT_WRONG, "%s: in and out overlap%s: give them separate memory", call,
-            blocking ? ", and the part is not exactly this rank's of the whole" : "");
+        !in_place(c, whole, part))
+        die(EXIT_WRONG,
+            "%s: in and out overlap, and the part is not exactly this rank's of the whole: give "
+            "them separate memory",
+            call);
 }
 
 static void check_peer(const Comm *c, const char *call, int peer, int tag)
@@ -154,7 +156,9 @@ static void tell(const char *fact, Tensor t)
                dtype_name(t.dtype));
 }
 
-/* ---- each operation: check, count, audit, start; with `request` NULL also complete ---- */
+/* ---- each operation: check, count, audit, do it ---- */
+
+/* With `request` NULL it is completed, too. */
 
 static void all_reduce(Comm *c, Tensor t, CommOp op, Stream *s, CommRequest **request)
 {
@@ -162,42 +166,6 @@ static void all_reduce(Comm *c, Tensor t, CommOp op, Stream *s, CommRequest **re
     count_bytes(c, tensor_bytes(t));
     tell("all_reduce", t);
     c->op->all_reduce(c, t, op, s, request);
-}
-
-static void broadcast(Comm *c, Tensor t, int root, Stream *s, CommRequest **request)
-{
-    check_tensor("comm_broadcast", t);
-    check_rank(c, "comm_broadcast", root);
-    count_bytes(c, c->rank == root ? tensor_bytes(t) : 0);
-    tell("broadcast", t);
-    c->op->broadcast(c, t, root, s, request);
-}
-
-static void reduce_scatter(Comm *c, Tensor out, Tensor in, CommOp op, Stream *s,
-                           CommRequest **request)
-{
-    check_reducible("comm_reduce_scatter", in);
-    check_parts(c, "comm_reduce_scatter", in, out, !request);
-    count_bytes(c, tensor_bytes(in));
-    tell("reduce_scatter", in);
-    c->op->reduce_scatter(c, out, in, op, s, request);
-}
-
-static void all_gather(Comm *c, Tensor out, Tensor in, Stream *s, CommRequest **request)
-{
-    check_parts(c, "comm_all_gather", out, in, !request);
-    count_bytes(c, tensor_bytes(in));
-    tell("all_gather", in);
-    c->op->all_gather(c, out, in, s, request);
-}
-
-static void send(Comm *c, Tensor t, int to, int tag, Stream *s, CommRequest **request)
-{
-    check_tensor("comm_send", t);
-    check_peer(c, "comm_send", to, tag);
-    count_bytes(c, tensor_bytes(t));
-    tell("send", t);
-    c->op->send(c, t, to, tag, s, request);
 }
 
 static void recv(Comm *c, Tensor t, int from, int tag, Stream *s, CommRequest **request)
@@ -219,25 +187,40 @@ void comm_all_reduce(Comm *c, Tensor t, CommOp op, Stream *s)
 void comm_broadcast(Comm *c, Tensor t, int root, Stream *s)
 {
     CALLED;
-    broadcast(c, t, root, s, NULL);
+    check_tensor("comm_broadcast", t);
+    check_rank(c, "comm_broadcast", root);
+    count_bytes(c, c->rank == root ? tensor_bytes(t) : 0);
+    tell("broadcast", t);
+    c->op->broadcast(c, t, root, s);
 }
 
 void comm_all_gather(Comm *c, Tensor out, Tensor in, Stream *s)
 {
     CALLED;
-    all_gather(c, out, in, s, NULL);
+    check_parts(c, "comm_all_gather", out, in);
+    count_bytes(c, tensor_bytes(in));
+    tell("all_gather", in);
+    c->op->all_gather(c, out, in, s);
 }
 
 void comm_send(Comm *c, Tensor t, int to, int tag, Stream *s)
 {
     CALLED;
-    send(c, t, to, tag, s, NULL);
+    check_tensor("comm_send", t);
+    check_peer(c, "comm_send", to, tag);
+    count_bytes(c, tensor_bytes(t));
+    tell("send", t);
+    c->op->send(c, t, to, tag, s);
 }
 
 void comm_reduce_scatter(Comm *c, Tensor out, Tensor in, CommOp op, Stream *s)
 {
     CALLED;
-    reduce_scatter(c, out, in, op, s, NULL);
+    check_reducible("comm_reduce_scatter", in);
+    check_parts(c, "comm_reduce_scatter", in, out);
+    count_bytes(c, tensor_bytes(in));
+    tell("reduce_scatter", in);
+    c->op->reduce_scatter(c, out, in, op, s);
 }
 
 int comm_recv(Comm *c, Tensor t, int from, int tag, Stream *s)
@@ -258,38 +241,6 @@ CommRequest *comm_all_reduce_start(Comm *c, Tensor t, CommOp op, Stream *s)
     return r;
 }
 
-CommRequest *comm_broadcast_start(Comm *c, Tensor t, int root, Stream *s)
-{
-    CALLED;
-    CommRequest *r;
-    broadcast(c, t, root, s, &r);
-    return r;
-}
-
-CommRequest *comm_reduce_scatter_start(Comm *c, Tensor out, Tensor in, CommOp op, Stream *s)
-{
-    CALLED;
-    CommRequest *r;
-    reduce_scatter(c, out, in, op, s, &r);
-    return r;
-}
-
-CommRequest *comm_all_gather_start(Comm *c, Tensor out, Tensor in, Stream *s)
-{
-    CALLED;
-    CommRequest *r;
-    all_gather(c, out, in, s, &r);
-    return r;
-}
-
-CommRequest *comm_send_start(Comm *c, Tensor t, int to, int tag, Stream *s)
-{
-    CALLED;
-    CommRequest *r;
-    send(c, t, to, tag, s, &r);
-    return r;
-}
-
 CommRequest *comm_recv_start(Comm *c, Tensor t, int from, int tag, Stream *s)
 {
     CALLED;
@@ -304,8 +255,6 @@ int comm_wait(Comm *c, CommRequest *r)
     CALLED;
     return r ? c->op->wait(r) : -1;
 }
-
-bool comm_records(const Comm *c) { return c->op->records; }
 
 bool comm_test(Comm *c, CommRequest *r) { return r ? c->op->test(r) : true; }
 

@@ -177,7 +177,6 @@ static void bring_up(NcclComm *c)
     /* other ranks may be waiting */
     CUDA_CHECK(cudaStreamCreateWithPriority(&c->stream, cudaStreamNonBlocking, greatest));
     CUDA_CHECK(cudaEventCreateWithFlags(&c->ready, cudaEventDisableTiming));
-    CUDA_CHECK(cudaEventCreateWithFlags(&c->replayed, cudaEventDisableTiming));
     c->watch = watch_new(&watched, c, "NCCL", c->whole->base.rank);
     watch_call(c->watch, "start", c->base.size, "ranks", c->start_seconds);
     if (c->base.rank == 0)
@@ -185,7 +184,7 @@ static void bring_up(NcclComm *c)
     c->mpi->op->broadcast_host(c->mpi, &id, sizeof id, 0);
     NCCL_CHECK(ncclCommInitRank(&nccl, c->base.size, id, c->base.rank));
     c->nccl = nccl;
-    watch_queued(c->watch, false);
+    watch_queued(c->watch);
 }
 
 bool nccl_carries(NcclComm *c, Tensor t, Stream *s)
@@ -222,6 +221,5 @@ void nccl_leave(NcclComm *c)
     NCCL_CHECK(ncclCommDestroy(nccl)); /* it waits for the other ranks of this machine */
     watch_free(c->watch);
     CUDA_CHECK(cudaEventDestroy(c->ready));
-    CUDA_CHECK(cudaEventDestroy(c->replayed));
     CUDA_CHECK(cudaStreamDestroy(c->stream));
 }

@@ -1,6 +1,4 @@
 /* comm_mpi.c: communication through MPI. comm_mpi_request.c brings the tensors to MPI and back.
- *
- * Each collective has its blocking and its non-blocking call: MPI's blocking ones are faster.
  */
 #include "comm_mpi.h"
 #include "check.h"
@@ -101,17 +99,14 @@ static void mpi_all_reduce(Comm *base, Tensor t, CommOp op, Stream *s, CommReque
     request_end(r, request);
 }
 
-static void mpi_broadcast(Comm *base, Tensor t, int root, Stream *s, CommRequest **request)
+static void mpi_broadcast(Comm *base, Tensor t, int root, Stream *s)
 {
     MpiComm *c = (MpiComm *)base;
     int n = mpi_count(tensor_count(t));
     CommRequest *r = request_begin(&c->pool, s);
     void *data = request_lend(r, t, base->rank == root ? MPI_READS : MPI_WRITES);
-    if (request)
-        MPI_CHECK(MPI_Ibcast, data, n, mpi_type(t.dtype), root, c->comm, &r->mpi);
-    else
-        MPI_CHECK(MPI_Bcast, data, n, mpi_type(t.dtype), root, c->comm);
-    request_end(r, request);
+    MPI_CHECK(MPI_Bcast, data, n, mpi_type(t.dtype), root, c->comm);
+    request_wait(r);
 }
 
 /* In host memory, is `part` this rank's part of `whole`? Nothing is part of nothing. */
@@ -128,8 +123,7 @@ static void reduce_scatter_in_place(MpiComm *c, char *whole, char *part, int n, 
     memmove(part, whole, (size_t)n * dtype_size(t.dtype));
 }
 
-static void mpi_reduce_scatter(Comm *base, Tensor out, Tensor in, CommOp op, Stream *s,
-                               CommRequest **request)
+static void mpi_reduce_scatter(Comm *base, Tensor out, Tensor in, CommOp op, Stream *s)
 {
     MpiComm *c = (MpiComm *)base;
     mpi_count(tensor_count(in));
@@ -138,17 +132,14 @@ static void mpi_reduce_scatter(Comm *base, Tensor out, Tensor in, CommOp op, Str
     void *from = request_lend(r, in, MPI_READS);
     void *to = request_lend(r, out, MPI_WRITES);
     MPI_Datatype type = mpi_type(in.dtype);
-    if (request)
-        MPI_CHECK(MPI_Ireduce_scatter_block, from, to, n, type, mpi_op(c, op, in.dtype), c->comm,
-                  &r->mpi);
-    else if (in_place(base, from, to, (size_t)n * dtype_size(in.dtype)))
+    if (in_place(base, from, to, (size_t)n * dtype_size(in.dtype)))
         reduce_scatter_in_place(c, from, to, n, in, op);
     else
         MPI_CHECK(MPI_Reduce_scatter_block, from, to, n, type, mpi_op(c, op, in.dtype), c->comm);
-    request_end(r, request);
+    request_wait(r);
 }
 
-static void mpi_all_gather(Comm *base, Tensor out, Tensor in, Stream *s, CommRequest **request)
+static void mpi_all_gather(Comm *base, Tensor out, Tensor in, Stream *s)
 {
     MpiComm *c = (MpiComm *)base;
     mpi_count(tensor_count(out));
@@ -157,23 +148,21 @@ static void mpi_all_gather(Comm *base, Tensor out, Tensor in, Stream *s, CommReq
     void *from = request_lend(r, in, MPI_READS);
     void *to = request_lend(r, out, MPI_WRITES);
     MPI_Datatype type = mpi_type(in.dtype);
-    if (request)
-        MPI_CHECK(MPI_Iallgather, from, n, type, to, n, type, c->comm, &r->mpi);
-    else if (in_place(base, to, from, (size_t)n * dtype_size(in.dtype)))
+    if (in_place(base, to, from, (size_t)n * dtype_size(in.dtype)))
         MPI_CHECK(MPI_Allgather, MPI_IN_PLACE, n, type, to, n, type, c->comm);
     else
         MPI_CHECK(MPI_Allgather, from, n, type, to, n, type, c->comm);
-    request_end(r, request);
+    request_wait(r);
 }
 
-static void mpi_send(Comm *base, Tensor t, int to, int tag, Stream *s, CommRequest **request)
+static void mpi_send(Comm *base, Tensor t, int to, int tag, Stream *s)
 {
     MpiComm *c = (MpiComm *)base;
     int n = mpi_count(tensor_count(t));
     CommRequest *r = request_begin(&c->pool, s);
     MPI_CHECK(MPI_Isend, request_lend(r, t, MPI_READS), n, mpi_type(t.dtype), to, tag, c->comm,
               &r->mpi);
-    request_end(r, request);
+    request_wait(r);
 }
 
 static void mpi_recv(Comm *base, Tensor t, int from, int tag, Stream *s, CommRequest **request)

@@ -21,7 +21,6 @@ struct NcclRequest {
     NcclComm *c;
     CommRequest *mpi; /* the operation, if over MPI; NULL: over NCCL, with */
     cudaEvent_t done; /* reused */
-    bool recorded;    /* into a graph: CUDA must not be asked about `done` */
     cudaStream_t s;   /* the caller's */
 };
 
@@ -72,8 +71,6 @@ static bool nccl_test(CommRequest *request)
     NcclRequest *r = (NcclRequest *)request;
     if (r->mpi)
         return r->c->mpi->op->test(r->mpi);
-    if (r->recorded)
-        return true; /* not started: nothing to wait for */
     cudaError_t code = cudaEventQuery(r->done);
     if (code == cudaErrorNotReady) {
         cudaGetLastError(); /* else the next kernel's launch would report it */
@@ -106,35 +103,18 @@ static NcclRequest *begin(NcclComm *c, const char *what, Tensor t, Stream *s)
     CUDA_CHECK(cudaSetDevice(c->device)); /* per thread; NCCL needs it */
     if (!r->done)
         CUDA_CHECK(cudaEventCreateWithFlags(&r->done, cudaEventDisableTiming));
-    /* before c->stream is recorded, if s is */
     watch_call(c->watch, what, tensor_count(t), "elements", c->seconds);
     CUDA_CHECK(cudaEventRecord(c->ready, r->s));
     CUDA_CHECK(cudaStreamWaitEvent(c->stream, c->ready, 0));
     return r;
 }
 
-/* A graph with some of its collectives has been queued on s: the same time limit. */
-static void replayed(void *context, Stream *s, int collectives)
-{
-    NcclComm *c = context;
-    watch_call(c->watch, "replay", (size_t)collectives, "recorded collectives", c->seconds);
-    CUDA_CHECK(cudaEventRecord(c->replayed, s->be->op->stream_native(s)));
-    c->last = c->replayed;
-    watch_queued(c->watch, false);
-}
-
-static void end(NcclRequest *r, Stream *s, CommRequest **request)
+static void end(NcclRequest *r, CommRequest **request)
 {
     NcclComm *c = r->c;
-    enum cudaStreamCaptureStatus recording;
     CUDA_CHECK(cudaEventRecord(r->done, c->stream));
-    CUDA_CHECK(cudaStreamIsCapturing(r->s, &recording));
-    r->recorded = recording != cudaStreamCaptureStatusNone;
-    if (r->recorded)
-        s->be->op->record_tell(s, replayed, c);
-    else
-        c->last = r->done;
-    watch_queued(c->watch, r->recorded);
+    c->last = r->done;
+    watch_queued(c->watch);
     if (request)
         *request = (CommRequest *)r;
     else
@@ -167,57 +147,52 @@ static void nccl_all_reduce(Comm *base, Tensor t, CommOp op, Stream *s, CommRequ
     void *data = device_address(t, s);
     NCCL_CHECK(ncclAllReduce(data, data, tensor_count(t), nccl_type(t.dtype), nccl_op(op), c->nccl,
                              c->stream));
-    end(r, s, request);
+    end(r, request);
 }
 
-static void nccl_broadcast(Comm *base, Tensor t, int root, Stream *s, CommRequest **request)
+static void nccl_broadcast(Comm *base, Tensor t, int root, Stream *s)
 {
     NcclComm *c = (NcclComm *)base;
     if (!carried(c, t, s)) {
-        c->mpi->op->broadcast(c->mpi, t, root, s, request);
-        request_of_mpi(c, request);
+        c->mpi->op->broadcast(c->mpi, t, root, s);
         return;
     }
     NcclRequest *r = begin(c, "broadcast", t, s);
     void *data = device_address(t, s);
     NCCL_CHECK(ncclBroadcast(data, data, bytes_of(t), ncclChar, root, c->nccl, c->stream));
-    end(r, s, request);
+    end(r, NULL);
 }
 
-static void nccl_reduce_scatter(Comm *base, Tensor out, Tensor in, CommOp op, Stream *s,
-                                CommRequest **request)
+static void nccl_reduce_scatter(Comm *base, Tensor out, Tensor in, CommOp op, Stream *s)
 {
     NcclComm *c = (NcclComm *)base;
     if (!carried(c, in, s) || !nccl_reduces(op, in.dtype)) {
-        c->mpi->op->reduce_scatter(c->mpi, out, in, op, s, request);
-        request_of_mpi(c, request);
+        c->mpi->op->reduce_scatter(c->mpi, out, in, op, s);
         return;
     }
     NcclRequest *r = begin(c, "reduce-scatter", in, s);
     NCCL_CHECK(ncclReduceScatter(device_address(in, s), device_address(out, s), tensor_count(out),
                                  nccl_type(in.dtype), nccl_op(op), c->nccl, c->stream));
-    end(r, s, request);
+    end(r, NULL);
 }
 
-static void nccl_all_gather(Comm *base, Tensor out, Tensor in, Stream *s, CommRequest **request)
+static void nccl_all_gather(Comm *base, Tensor out, Tensor in, Stream *s)
 {
     NcclComm *c = (NcclComm *)base;
     if (!carried(c, in, s)) {
-        c->mpi->op->all_gather(c->mpi, out, in, s, request);
-        request_of_mpi(c, request);
+        c->mpi->op->all_gather(c->mpi, out, in, s);
         return;
     }
     NcclRequest *r = begin(c, "all-gather", in, s);
     NCCL_CHECK(ncclAllGather(device_address(in, s), device_address(out, s), bytes_of(in), ncclChar,
                              c->nccl, c->stream));
-    end(r, s, request);
+    end(r, NULL);
 }
 
-static void nccl_send(Comm *base, Tensor t, int to, int tag, Stream *s, CommRequest **request)
+static void nccl_send(Comm *base, Tensor t, int to, int tag, Stream *s)
 {
     NcclComm *c = (NcclComm *)base;
-    c->mpi->op->send(c->mpi, t, to, tag, s, request);
-    request_of_mpi(c, request);
+    c->mpi->op->send(c->mpi, t, to, tag, s);
 }
 
 static void nccl_recv(Comm *base, Tensor t, int from, int tag, Stream *s, CommRequest **request)
@@ -268,9 +243,6 @@ Comm *comm_nccl_over(Comm *mpi, bool asked)
     double seconds = board_patience();
     /* with 0 any call may return ncclInProgress; set while there is one thread */
     setenv("NCCL_COMM_BLOCKING", "1", true);
-    /* A rank may have to record a step anew that the others replay: their collectives then fit only
-     * if recorded ones use no other buffers than others. */
-    setenv("NCCL_GRAPH_REGISTER", "0", false);
     NcclComm *c = nccl_comm_new(mpi);
     c->asked = asked;
     c->seconds = seconds;
@@ -321,5 +293,5 @@ static void nccl_close(Comm *base)
     .gather_host = nccl_gather_host, .split = nccl_split, .close = nccl_close
 
 /* The same operations: the name tells what carries the tensors now. */
-static const CommOps nccl_ops = {.name = "nccl", .records = true, OPERATIONS};
+static const CommOps nccl_ops = {.name = "nccl", OPERATIONS};
 static const CommOps mpi_ops = {.name = "mpi", OPERATIONS};

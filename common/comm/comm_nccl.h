@@ -2,7 +2,7 @@
  * comm_link_nccl.c decides whether to use NCCL, starts it and ends it.
  *
  * Such a communicator starts on MPI. The first tensor adds NCCL, because only then the GPU is known
- * (backend_open comes after comm_open). So the first collective must not be recorded into a graph.
+ * (backend_open comes after comm_open).
  */
 #ifndef COMM_NCCL_H
 #define COMM_NCCL_H
@@ -36,8 +36,7 @@ typedef struct NcclComm {
     _Atomic(ncclComm_t) nccl; /* NULL until started; the watchdog reads it, too */
     cudaStream_t stream;
     cudaEvent_t ready; /* in the caller's stream: the work queued before the call */
-    cudaEvent_t replayed;
-    cudaEvent_t last; /* behind the work that the watchdog waits for; NULL: none yet */
+    cudaEvent_t last;  /* behind the work that the watchdog waits for; NULL: none yet */
     Watch *watch;
     /* The watchdog's: the failure's words; what CUDA said when it last asked, and how often it has
      * been an error. */

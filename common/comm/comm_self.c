@@ -14,36 +14,26 @@ Comm *comm_self_open(void)
     return c;
 }
 
-static void at_once(CommRequest **request)
+static void self_all_reduce(Comm *c, Tensor t, CommOp op, Stream *s, CommRequest **request)
 {
     if (request)
         *request = NULL;
 }
 
-static void self_all_reduce(Comm *c, Tensor t, CommOp op, Stream *s, CommRequest **request)
-{
-    at_once(request);
-}
-
-static void self_broadcast(Comm *c, Tensor t, int root, Stream *s, CommRequest **request)
-{
-    at_once(request);
-}
+static void self_broadcast(Comm *c, Tensor t, int root, Stream *s) {}
 
 /* One part: out and in have the same count, perhaps not the same shape. */
-static void self_all_gather(Comm *c, Tensor out, Tensor in, Stream *s, CommRequest **request)
+static void self_all_gather(Comm *c, Tensor out, Tensor in, Stream *s)
 {
     Tensor source = in;
     source.n = out.n, source.h = out.h, source.w = out.w, source.c = out.c;
     if (out.buf != in.buf) /* else in place */
         s->be->op->copy(s, out, source);
-    at_once(request);
 }
 
-static void self_reduce_scatter(Comm *c, Tensor out, Tensor in, CommOp op, Stream *s,
-                                CommRequest **request)
+static void self_reduce_scatter(Comm *c, Tensor out, Tensor in, CommOp op, Stream *s)
 {
-    self_all_gather(c, out, in, s, request);
+    self_all_gather(c, out, in, s);
 }
 
 static void self_barrier(Comm *c) {}
@@ -64,7 +54,6 @@ static void self_close(Comm *c) { free(c); }
 /* No send, recv, wait and test: comm.c refuses a message to oneself, and there are no requests. */
 static const CommOps self_ops = {
     .name = "self",
-    .records = true,
     .all_reduce = self_all_reduce,
     .broadcast = self_broadcast,
     .reduce_scatter = self_reduce_scatter,

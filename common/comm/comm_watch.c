@@ -169,9 +169,9 @@ void watch_call(Watch *w, const char *what, size_t count, const char *things, do
     pthread_mutex_unlock(&w->asking);
 }
 
-void watch_queued(Watch *w, bool recorded)
+void watch_queued(Watch *w)
 {
     pthread_mutex_lock(&w->lock);
-    w->stage = recorded ? QUIET : QUEUED;
+    w->stage = QUEUED;
     pthread_mutex_unlock(&w->lock);
 }

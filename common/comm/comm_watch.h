@@ -25,10 +25,8 @@ Watch *watch_new(const WatchCalls *calls, void *context, const char *library, in
 void watch_free(Watch *w); /* NULL is fine */
 
 /* A call of the library begins: `what` ("all-reduce") of `count` `things` ("elements"). Its work
- * may take `seconds`, or until the next call. On return no check is running: the stream may be
- * recorded into a graph, and the data that failure() reads may be freed. */
+ * may take `seconds`, or until the next call. On return no check is running: the data that
+ * failure() reads may be freed. */
 void watch_call(Watch *w, const char *what, size_t count, const char *things, double seconds);
-/* The call has returned, its work is queued. recorded: into a graph, for later: no time limit, and
- * no idle() before the next call, which may be the graph's replay. */
-void watch_queued(Watch *w, bool recorded);
+void watch_queued(Watch *w); /* the call has returned, its work is queued */
 #endif

@@ -45,8 +45,7 @@ float *judged_values(const ShardJudge *j, Tensor t)
 
 /* ---- the other ranks ---- */
 
-static void reduce_scatter(Comm *c, Tensor out, Tensor in, CommOp op, Stream *s,
-                           CommRequest **request)
+static void reduce_scatter(Comm *c, Tensor out, Tensor in, CommOp op, Stream *s)
 {
     ShardJudge *j = (ShardJudge *)c;
     int n = JUDGED_EACH, P = c->size;
@@ -66,7 +65,7 @@ static void reduce_scatter(Comm *c, Tensor out, Tensor in, CommOp op, Stream *s,
     memcpy(part, sum, sizeof sum);
 }
 
-static void all_gather(Comm *c, Tensor out, Tensor in, Stream *s, CommRequest **request)
+static void all_gather(Comm *c, Tensor out, Tensor in, Stream *s)
 {
     ShardJudge *j = (ShardJudge *)c;
     float mine[JUDGED_EACH], *all = judged_values(j, out);
@@ -88,7 +87,7 @@ static void all_reduce(Comm *c, Tensor t, CommOp op, Stream *s, CommRequest **re
         ((ShardJudge *)c)->at);
 }
 
-static void broadcast(Comm *c, Tensor t, int root, Stream *s, CommRequest **request)
+static void broadcast(Comm *c, Tensor t, int root, Stream *s)
 {
     exercise_wrong("%s: a broadcast: one all-gather brings all ranks' shards",
                    ((ShardJudge *)c)->at);

@@ -91,8 +91,6 @@ static void exchange(void *context, Model *m)
     w->in_exchange = timer_now() - began;
 }
 
-static bool exchange_records(void *context) { return comm_records(((Worker *)context)->comm); }
-
 static void step(Worker *w)
 {
     int b = w->next++ % w->batches;
@@ -101,7 +99,7 @@ static void step(Worker *w)
     if (w->plain)
         method.gradient.run = plain_gradient;
     if (w->comm->size > 1)
-        method.exchange = (Exchange){exchange, w, exchange_records};
+        method.exchange = (Exchange){.run = exchange, .context = w};
     w->last = timer_now();
     w->in_exchange = 0;
     /* the sum at rate / P is the mean at rate */

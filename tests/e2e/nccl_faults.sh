@@ -24,13 +24,12 @@ try() { # scenario ranks status line [NAME=value]
 # One rank alone has no GPU.
 try without 3 77 \
     '^rank 1: error: --comm nccl: no NCCL here: no GPU that CUDA can use: use --comm mpi$'
-# A rank is missing: at the start of NCCL; in an all-reduce, or in the replay of a recorded step,
-# while the others' hosts wait for their streams.
+# A rank is missing: at the start of NCCL; in an all-reduce, while the
+# others' hosts wait for their streams.
 try start 3 2 '^rank 0: error: NCCL: start of 3 ranks: not done after 4 s'
 try absent 3 2 '^rank 0: error: NCCL: all-reduce of 1000 elements: not done after 4 s'
 try absent 3 2 '^rank 1: error: NCCL: all-reduce of 1000 elements: not done after 4 s' \
     FIRST_ABSENT=1
-try replay 3 2 '^rank 0: error: NCCL: replay of 2 recorded collectives: not done after 4 s'
 # The end of NCCL, which waits for the other ranks.
 try end 2 2 '^rank 0: error: NCCL: end of 2 ranks: not done after 4 s'
 # Errors that NCCL itself reports, in the middle of an all-reduce, and at once.

@@ -3,8 +3,8 @@
 # sanitizers: no
 # The real NCCL with 2 and 4 ranks on a single GPU: it refuses ranks of one machine that share a
 # GPU, so each rank pretends to be on another machine, and they communicate over the loopback. NCCL
-# does not support that: it is for tests. Also a training whose steps, all-reduce included, are
-# recorded as graphs and replayed: it must end, too, for ncclCommDestroy waits for such graphs.
+# does not support that: it is for tests. Also a training whose gradients are recorded as graphs
+# and replayed, between all-reduces.
 set -u
 failed=0 gpus=${CUDA_VISIBLE_DEVICES:-0}
 work=$(mktemp -d) out=$work/out

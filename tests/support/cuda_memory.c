@@ -125,56 +125,6 @@ static void stream_free(Stream *base)
     free(s);
 }
 
-/* ---- recordings: one listener at most ---- */
-
-struct Recording {
-    cudaGraphExec_t graph;
-    void (*call)(void *context, Stream *s, int times);
-    void *context;
-    int times;
-};
-static Recording *recording;
-
-static void record_begin(Stream *s)
-{
-    recording = alloc(1, sizeof *recording);
-    CUDA_CHECK(cudaStreamBeginCapture(queue(s), cudaStreamCaptureModeThreadLocal));
-}
-
-static Recording *record_end(Stream *s)
-{
-    Recording *r = recording;
-    cudaGraph_t graph;
-    CUDA_CHECK(cudaStreamEndCapture(queue(s), &graph));
-    CUDA_CHECK(cudaGraphInstantiateWithFlags(&r->graph, graph, 0));
-    CUDA_CHECK(cudaGraphDestroy(graph));
-    recording = NULL;
-    return r;
-}
-
-static void record_tell(Stream *s, void (*call)(void *context, Stream *s, int times), void *context)
-{
-    assert_true(!recording->times || recording->context == context);
-    recording->call = call;
-    recording->context = context;
-    recording->times++;
-}
-
-static bool replay(Stream *s, Recording *r)
-{
-    CUDA_CHECK(cudaGraphLaunch(r->graph, queue(s)));
-    if (r->times)
-        r->call(r->context, s, r->times);
-    return true;
-}
-
-static void recording_free(Recording *r)
-{
-    CUDA_CHECK(cudaDeviceSynchronize());
-    CUDA_CHECK(cudaGraphExecDestroy(r->graph));
-    free(r);
-}
-
 static void close_backend(Backend *be) { free(be); }
 
 Backend *cuda_memory_open(int local_rank)
@@ -195,11 +145,6 @@ Backend *cuda_memory_open(int local_rank)
         .stream_free = stream_free,
         .stream_sync = stream_sync,
         .stream_native = stream_native,
-        .record_begin = record_begin,
-        .record_end = record_end,
-        .record_tell = record_tell,
-        .replay = replay,
-        .recording_free = recording_free,
         .close = close_backend,
     };
     int devices;

@@ -42,25 +42,18 @@ struct CUstream_st {
 struct CUevent_st {
     cudaStream_t s;
     atomic_long recorded, passed; /* versions */
-    bool captured;                /* recorded into a graph */
-};
-
-/* What all streams were given while it was recorded, in order; no events: the order obeys them. */
-struct CUgraph_st {
-    Work *first, **last;
 };
 
 static cudaStream_t streams;
-static cudaGraph_t recording; /* NULL: none */
 
 static void append(cudaStream_t s, Work w)
 {
-    Work *kept = malloc(sizeof *kept), ***last = recording ? &recording->last : &s->last;
+    Work *kept = malloc(sizeof *kept);
     *kept = w;
     kept->next = NULL;
-    **last = kept;
-    *last = &kept->next;
-    s->queued += !recording;
+    *s->last = kept;
+    s->last = &kept->next;
+    s->queued++;
 }
 
 void fake_enqueue(cudaStream_t s, void (*run)(void *), void *argument)
@@ -137,7 +130,6 @@ cudaError_t cudaStreamDestroy(cudaStream_t s)
 
 cudaError_t cudaStreamSynchronize(cudaStream_t s)
 {
-    ASSERT(!recording);
     advance_until(s, NULL, 0);
     return cudaSuccess;
 }
@@ -149,12 +141,6 @@ cudaError_t cudaDeviceSynchronize(void)
     return cudaSuccess;
 }
 
-cudaError_t cudaStreamIsCapturing(cudaStream_t s, enum cudaStreamCaptureStatus *status)
-{
-    *status = recording ? cudaStreamCaptureStatusActive : cudaStreamCaptureStatusNone;
-    return cudaSuccess;
-}
-
 cudaError_t cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode)
 {
     ASSERT(!on_main_thread() && *mode == cudaStreamCaptureModeRelaxed);
@@ -163,9 +149,8 @@ cudaError_t cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode
 
 cudaError_t cudaStreamWaitEvent(cudaStream_t s, cudaEvent_t e, unsigned flags)
 {
-    ASSERT(flags == 0 && e->captured == !!recording);
-    if (!recording)
-        append(s, (Work){.wait = e, .version = e->recorded});
+    ASSERT(flags == 0);
+    append(s, (Work){.wait = e, .version = e->recorded});
     return cudaSuccess;
 }
 
@@ -186,15 +171,12 @@ cudaError_t cudaEventDestroy(cudaEvent_t e)
 cudaError_t cudaEventRecord(cudaEvent_t e, cudaStream_t s)
 {
     e->s = s;
-    e->captured = recording;
-    if (!recording)
-        append(s, (Work){.mark = e, .version = ++e->recorded});
+    append(s, (Work){.mark = e, .version = ++e->recorded});
     return cudaSuccess;
 }
 
 cudaError_t cudaEventQuery(cudaEvent_t e)
 {
-    ASSERT(!e->captured); /* it would invalidate the capture */
     if (fake_fault == FAULT_GPU && !on_main_thread())
         return answer(cudaErrorIllegalAddress);
     if (on_main_thread() && e->passed < e->recorded)
@@ -205,50 +187,6 @@ cudaError_t cudaEventQuery(cudaEvent_t e)
 cudaError_t cudaLaunchHostFunc(cudaStream_t s, cudaHostFn_t run, void *argument)
 {
     append(s, (Work){.run = run, .argument = argument});
-    return cudaSuccess;
-}
-
-/* ---- graphs ---- */
-
-cudaError_t cudaStreamBeginCapture(cudaStream_t s, enum cudaStreamCaptureMode mode)
-{
-    ASSERT(!recording && mode == cudaStreamCaptureModeThreadLocal);
-    recording = calloc(1, sizeof *recording);
-    recording->last = &recording->first;
-    return cudaSuccess;
-}
-
-cudaError_t cudaStreamEndCapture(cudaStream_t s, cudaGraph_t *graph)
-{
-    *graph = recording;
-    recording = NULL;
-    return cudaSuccess;
-}
-
-/* The executable graph takes the work. */
-cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t *exec, cudaGraph_t graph,
-                                          unsigned long long flags)
-{
-    *exec = (cudaGraphExec_t)graph->first;
-    graph->first = NULL;
-    return cudaSuccess;
-}
-
-cudaError_t cudaGraphDestroy(cudaGraph_t graph) { return free(graph), cudaSuccess; }
-
-cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec)
-{
-    for (Work *w = (Work *)exec, *next; w; w = next) {
-        next = w->next;
-        work_free(w);
-    }
-    return cudaSuccess;
-}
-
-cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t s)
-{
-    for (Work *w = (Work *)exec; w; w = w->next)
-        append(s, (Work){.run = w->run, .argument = w->argument});
     return cudaSuccess;
 }
 

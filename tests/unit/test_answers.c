@@ -48,7 +48,6 @@ static void ignores(const char *text, int line, const char *words)
     answers_check_names(&f, "a.txt", &q, 1);
     if (!f.ignored || strncmp(f.ignored, where, strlen(where)) != 0 || !strstr(f.ignored, words))
         fail_msg("expected '%s … %s' in: %s", where, words, f.ignored ? f.ignored : "nothing");
-    assert_ptr_equal(strchr(f.ignored, '\n'), f.ignored + strlen(f.ignored) - 1); /* one message */
     assert_string_equal(f.answer[0].name, "largest_n");
     assert_string_equal(f.answer[0].text, "1");
     answers_free(&f);
@@ -57,10 +56,9 @@ static void ignores(const char *text, int line, const char *words)
 static void ignored_lines(void **state)
 {
     ignores("largest_n = 1\nlargest_n = 2\n", 2, "twice, and that of line 1 counts");
-    ignores("largest_n = 1\nlargest_m : 2\n", 2, "write '=' for ':'");
     ignores("largest_n = 1\nI think it is 2\n", 2, "no '='");
-    ignores("largest_n = 1\n\nlagest_n = 2\n", 3, "\"lagest_n\": is it largest_n?");
-    ignores("largest_n = 1\nsomething_else = 2\n", 2, "no question \"something_else\"\n");
+    ignores("largest_n = 1\n\nlagest_n = 2\n", 3,
+            "no question \"lagest_n\"\nthe questions are largest_n\n");
     ignores("largest_n = 1\na\033[2J = 1\n", 2, "\\x1b[2J\" is no name");
 }
 
@@ -99,37 +97,20 @@ static void hostile_files(void **state)
 
 static void numbers(void **state)
 {
+    static const char number[] = "above 0, such as 1500 or 1.5e3, in s";
     static const struct {
         const char *text, *words; /* NULL: it is 1500 */
-    } cases[] = {{"1500", NULL},
-                 {"1.5e3", NULL},
-                 {"1.5E+3", NULL},
-                 {"1,5", "a decimal point, not a comma"},
-                 {"1,500", "a decimal point, not a comma"},
-                 {"3 ms", "without a unit: it is in s"},
-                 {"3ms", "without a unit: it is in s"},
-                 {"1/8", "write the number, not an expression"},
-                 {"2*3", "write the number, not an expression"},
-                 {"4!", "write the number, not an expression"},
-                 {"sqrt(2)", "write the number, not an expression"},
-                 {"2.8×10^-4", "write 2.8e-4"},
-                 {"2.8 * 10**(-4)", "write 2.8e-4"},
-                 {"2.8·10⁻⁴", "write 2.8e-4"},
-                 {"2.8x10^4", "write 2.8e4"},
-                 {"0x105", "a finite decimal number"},
-                 {"1 500", "one number, without spaces"},
-                 {"1.5 e3", "one number, without spaces"},
-                 {"−3", "write the minus as -"},
-                 {"50 %", "no per cent sign: write 0.5"},
-                 {"about 5 %", "no per cent sign: 25 % is 0.25"},
-                 {"nan", "a finite decimal number"},
-                 {"inf", "a finite decimal number"},
-                 {"0x10", "a finite decimal number"},
-                 {"1e999", "too large: the largest number is 1e+300"},
-                 {"about 5", "is no number"},
-                 {"\033]0;x", "\\x1b"},
-                 {"0", "above 0"},
-                 {"-3", "above 0"}};
+    } cases[] = {{"1500", NULL},        {"1.5e3", NULL},
+                 {"1.5E+3", NULL},      {" ", number},
+                 {"", number},          {"1,5", "\"1,5\": expected a decimal number above 0"},
+                 {"1,500", number},     {"1 500", number},
+                 {"1/8", number},       {"2.8×10^-4", number},
+                 {"−3", number},        {"50 %", number},
+                 {"nan", number},       {"inf", number},
+                 {"0x10", number},      {"1e999", number},
+                 {"1e-999", number},    {"about 5", number},
+                 {"\033]0;x", "\\x1b"}, {"0", number},
+                 {"-3", number}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         double value = 7;
         char *wrong = answer_number(&value, cases[i].text, "s");
@@ -180,7 +161,7 @@ static void mistakes(void **state)
                  {"parts of 1", "4000", "per cent"},
                  {"s", "4000", "line 1: 4000 is not within 5 %"},
                  {"s", "33.3", "line 1: 33.3 is not within 5 %"},
-                 {"s", "4,0", "comma"}};
+                 {"s", "4,0", "above 0, such as"}};
     char digest[ANSWER_DIGEST];
     answer_digest(digest, "n", 40);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -79,9 +79,7 @@ static void reduce_one(Setup *x, DType t, CommOp op, bool by_nccl)
 static void operations(Setup *x)
 {
     bool on_gpu = !strcmp(x->be->op->name, "cuda memory");
-    assert_int_equal(comm_records(x->c), fake_calls > 0); /* the first starts NCCL */
     reduce_one(x, F32, COMM_SUM, on_gpu);
-    assert_int_equal(comm_records(x->c), fake_calls > 0);
     reduce_one(x, F64, COMM_SUM, on_gpu);
     reduce_one(x, I32, COMM_SUM, on_gpu);
     reduce_one(x, I32, COMM_MAX, on_gpu);
@@ -151,46 +149,6 @@ static void parts(Setup *x)
 }
 
 static void split(void **state) { (void)state, over_double("nccl", parts); }
-
-/* All-reduces of both, recorded. */
-static Recording *record_two(Setup *x, Tensor a, Tensor b)
-{
-    x->be->op->record_begin(x->s);
-    CommRequest *r = comm_all_reduce_start(x->c, a, COMM_SUM, x->s);
-    assert_true(comm_test(x->c, r)); /* the host need not wait for it */
-    comm_all_reduce(x->c, b, COMM_SUM, x->s);
-    comm_wait(x->c, r);
-    return x->be->op->record_end(x->s);
-}
-
-static double sum_twice(Setup *x, int i) { return x->c->size * own_sum(x, i); }
-static double sum_three_times(Setup *x, int i) { return x->c->size * sum_twice(x, i); }
-
-/* Collectives that are recorded into a graph: nothing is asked about them, and there is no time
- * limit, before they are replayed; nor is there once a replay is done. */
-static void recorded(Setup *x)
-{
-    if (strcmp(x->be->op->name, "cuda memory"))
-        return;
-    Tensor a = vector_new(x, F32, 10, x->c->rank), b = vector_new(x, F32, 10, x->c->rank);
-    comm_all_reduce(x->c, a, COMM_SUM, x->s); /* starts NCCL */
-    Recording *r = record_two(x, a, b);
-    nanosleep(&(struct timespec){4, 0}, NULL);
-    for (int again = 0; again < 2; again++) {
-        x->be->op->replay(x->s, r);
-        x->be->op->stream_sync(x->s);
-        nanosleep(&(struct timespec){4, 0}, NULL);
-    }
-    x->be->op->recording_free(r);
-    check_and_free(x, a, sum_three_times, "before recording, and replayed");
-    check_and_free(x, b, sum_twice, "replayed");
-}
-
-static void recording(void **state)
-{
-    setenv("LABS_COMM_SECONDS", "3", true);
-    over_double("nccl", recorded);
-}
 
 /* ---- where NCCL cannot be used ---- */
 
@@ -377,17 +335,6 @@ static void reduce(Setup *x, int times)
     }
 }
 
-/* Two of them as a recording, likewise. */
-static void replay(Setup *x, int times)
-{
-    Tensor a = vector_new(x, F32, 1000, x->c->rank), b = vector_new(x, F32, 1000, x->c->rank);
-    Recording *r = record_two(x, a, b);
-    for (int i = 0; i < times; i++) {
-        x->be->op->replay(x->s, r);
-        x->be->op->stream_sync(x->s);
-    }
-}
-
 static _Noreturn void run_scenario(const char *name)
 {
     alarm(60);
@@ -400,11 +347,9 @@ static _Noreturn void run_scenario(const char *name)
                : !strcmp(name, "gpu")  ? FAULT_GPU
                                        : NO_FAULT;
     Setup x = setup_open("nccl", true);
-    /* a rank stays away from the third all-reduce or replay, rank 0 or the last */
+    /* a rank stays away from the third all-reduce, rank 0 or the last */
     int absent = getenv("FIRST_ABSENT") ? 0 : x.c->size - 1;
     reduce(&x, !strcmp(name, "absent") && x.c->rank == absent ? 2 : 3);
-    if (!strcmp(name, "replay"))
-        replay(&x, x.c->rank == absent ? 2 : 3);
     if (!strcmp(name, "gpu")) /* nobody waits for the stream */
         comm_all_reduce(x.c, vector_new(&x, F32, 1000, x.c->rank), COMM_SUM, x.s);
     if (!strcmp(name, "end"))
@@ -427,7 +372,6 @@ int main(int argc, char **argv)
         {.name = "carriers_2", .run = carriers, .ranks = 2},
         {.name = "any_dtype_3", .run = any_dtype, .ranks = 3},
         {.name = "split_4", .run = split, .ranks = 4},
-        {.name = "recording_2", .run = recording, .ranks = 2},
         {.name = "shared_gpu_2", .run = shared_gpu, .ranks = 2},
         {.name = "told_by_part_2", .run = told_by_part, .ranks = 2},
         {.name = "some_without_gpu_3", .run = some_without_gpu, .ranks = 3},

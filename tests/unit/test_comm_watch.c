@@ -54,7 +54,7 @@ static void never_done(void *p)
     ((Library *)p)->busy = true;
     Watch *w = watch_new(&calls, p, "NCCL", 0);
     watch_call(w, "all-reduce", 1234, "elements", 0.3);
-    watch_queued(w, false);
+    watch_queued(w);
     wait_for_the_end();
 }
 
@@ -64,7 +64,7 @@ static void never_answers(void *p)
     ((Library *)p)->idle_ms = 60000;
     Watch *w = watch_new(&calls, p, "NCCL", 0);
     watch_call(w, "all-reduce", 1234, "elements", 60);
-    watch_queued(w, false);
+    watch_queued(w);
     while (!((Library *)p)->in_idle)
         sleep_ms(1);
     watch_call(w, "broadcast", 7, "elements", 0.3);
@@ -75,7 +75,7 @@ static void fails(void *p)
 {
     Watch *w = watch_new(&calls, p, "NCCL", 0);
     watch_call(w, "broadcast", 7, "elements", 60);
-    watch_queued(w, false);
+    watch_queued(w);
     sleep_ms(300);
     ((Library *)p)->failure = "network error (peer gone)";
     wait_for_the_end();
@@ -110,7 +110,7 @@ static void lives(void **state)
     Watch *w = watch_new(&calls, &l, "NCCL", 0);
     for (int i = 0; i < 40; i++) {
         watch_call(w, "all-reduce", 10, "elements", 3);
-        watch_queued(w, false);
+        watch_queued(w);
         sleep_ms(100);
     }
     assert_true(l.begun);
@@ -125,18 +125,7 @@ static void lives(void **state)
     watch_free(NULL);
 }
 
-static void recorded(void **state)
-{
-    Library l = {.busy = true};
-    Watch *w = watch_new(&calls, &l, "NCCL", 0);
-    watch_call(w, "all-reduce", 10, "elements", 0.3);
-    watch_queued(w, true);
-    sleep_ms(1000);
-    assert_int_equal(l.asked, 0);
-    watch_free(w);
-}
-
-/* After watch_call a recording may begin: no earlier check is still running. */
+/* After watch_call no earlier check is still running. */
 static void not_asked_in_a_call(void **state)
 {
     Library l = {.busy = true, .idle_ms = 50};
@@ -144,7 +133,7 @@ static void not_asked_in_a_call(void **state)
     for (int i = 0; i < 10; i++) {
         watch_call(w, "all-reduce", 10, "elements", 10);
         assert_false(l.in_idle);
-        watch_queued(w, false);
+        watch_queued(w);
         while (!l.in_idle)
             sleep_ms(1);
     }
@@ -168,7 +157,6 @@ int main(int argc, char **argv)
     static const Case cases[] = {
         {.name = "deaths", .run = deaths},
         {.name = "lives", .run = lives},
-        {.name = "recorded", .run = recorded},
         {.name = "not_asked_in_a_call", .run = not_asked_in_a_call},
         {.name = "ends_at_once", .run = ends_at_once},
     };

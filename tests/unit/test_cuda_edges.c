@@ -346,49 +346,6 @@ static void staging(void **state)
 
 /* ---- recordings ---- */
 
-typedef struct Heard {
-    int calls, times;
-    Stream *s;
-} Heard;
-
-static void hear(void *context, Stream *s, int times)
-{
-    Heard *h = context;
-    h->calls++;
-    h->times = times;
-    h->s = s;
-}
-
-/* Who asked to be told of replays is told of each, and of no other's; not of a stale one's. */
-static void told_of_replays(void **state)
-{
-    Backend *be = open_refusing("h", "fp32");
-    const BackendOps *op = be->op;
-    Stream *s = op->stream_new(be, 0);
-    Tensor t = tensor_new(be, F32, 100, 1, 1, 1, 0);
-    Heard one = {0}, other = {0};
-    Recording *r[2];
-    for (int i = 0; i < 2; i++) {
-        op->record_begin(s);
-        op->scale(s, t, 2);
-        op->record_tell(s, hear, &one);
-        op->record_tell(s, hear, &one);
-        if (i == 1)
-            op->record_tell(s, hear, &other);
-        r[i] = op->record_end(s);
-    }
-    assert_int_equal(one.calls, 0);
-    assert_true(op->replay(s, r[0]) && op->replay(s, r[0]) && op->replay(s, r[1]));
-    assert_true(one.calls == 3 && one.times == 2 && one.s == s);
-    assert_true(other.calls == 1 && other.times == 1 && other.s == s);
-    tensor_free(be, t);
-    assert_false(op->replay(s, r[1]));
-    assert_true(one.calls == 3 && other.calls == 1);
-    op->recording_free(r[0]), op->recording_free(r[1]);
-    op->stream_free(s);
-    backend_close(be);
-}
-
 /* A recording is stale once memory is freed that only another library's work in it uses (by
  * buffer_device), or only another stream's (its scratch memory). */
 static void stale_by_others(void **state)
@@ -438,7 +395,6 @@ static const Case cases[] = {{"refusals", .run = refusals},
                              {"nothing_left", .run = nothing_left},
                              {"upload_source", .run = upload_source},
                              {"staging", .run = staging},
-                             {"told_of_replays", .run = told_of_replays},
                              {"stale_by_others", .run = stale_by_others}};
 int main(int argc, char **argv)
 {

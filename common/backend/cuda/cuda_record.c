@@ -5,19 +5,10 @@
 #include <nvtx3/nvToolsExt.h>
 #include <stdlib.h>
 
-enum { MOST_TOLD = 8 };
-
-typedef struct Told {
-    void (*call)(void *context, Stream *s, int times);
-    void *context;
-    int times; /* 0: an unused entry */
-} Told;
-
 struct Recording {
     Backend *be;
     cudaGraphExec_t graph;
     long frees; /* of the backend, when it was recorded */
-    Told told[MOST_TOLD];
 };
 
 static void record_begin(Stream *s)
@@ -43,15 +34,6 @@ static Recording *record_end(Stream *s)
     return r;
 }
 
-static void record_tell(Stream *s, void (*call)(void *context, Stream *s, int times), void *context)
-{
-    Told *t = cuda_recording->told, *end = t + MOST_TOLD;
-    while (t < end && t->times && (t->call != call || t->context != context))
-        t++;
-    ASSERT(t < end);
-    *t = (Told){call, context, t->times + 1};
-}
-
 static bool replay(Stream *s, Recording *r)
 {
     cuda_lock();
@@ -61,8 +43,6 @@ static bool replay(Stream *s, Recording *r)
         return false;
     cuda_take_scratch(s);
     CUDA_CHECK(cudaGraphLaunch(r->graph, cuda_queue(s)));
-    for (Told *t = r->told; t < r->told + MOST_TOLD && t->times; t++)
-        t->call(t->context, s, t->times);
     return true;
 }
 
@@ -88,7 +68,6 @@ void cuda_record_ops(BackendOps *op)
     op->range_end = range_end;
     op->record_begin = record_begin;
     op->record_end = record_end;
-    op->record_tell = record_tell;
     op->replay = replay;
     op->recording_free = recording_free;
 }
