@@ -11,8 +11,8 @@
  *   - messages: NCCL has no tags, no COMM_ANY and no sizes, and two ranks that both send first
  *     would deadlock in their streams.
  */
-#include "comm_nccl.h"
 #include "call_board.h"
+#include "comm_link_nccl.h"
 #include "comm_open.h"
 #include <stdlib.h>
 
