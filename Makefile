@@ -54,7 +54,7 @@ CFLAGS ?= -O3 -g $(COMPILER_CFLAGS)
 FUZZ_SECONDS ?= 20
 FUZZ_CC ?= clang
 PYTHON_TORCH ?= python3
-JOBS ?= $(shell nproc 2>/dev/null || sysctl -n hw.ncpu 2>/dev/null || echo 2)
+JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 export LC_ALL := C
 export DEPS HEADLESS DATA_DIR SAN JOBS
 

@@ -1,4 +1,4 @@
-/* cgroup.h: what a container or a batch system allows this process on Linux: the least limit of its
+/* cgroup.h: what a container or a batch system allows this process: the least limit of its
  * own cgroup and of those above it, v2 or v1. */
 #ifndef CGROUP_H
 #define CGROUP_H

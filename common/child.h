@@ -5,8 +5,7 @@
  *
  * The child runs in its own session (the terminal's Ctrl-C does not reach it, but it is terminated
  * when this process ends) and reads an empty standard input. When child_run returns, every process
- * that it started is gone: on Linux all descendants, whatever their session; elsewhere its process
- * group. To do so this process adopts their orphans and ends all its children: have no others
+ * that it started is gone, whatever its session. To do so this process adopts their orphans and ends all its children: have no others
  * meanwhile. Call it before threads, MPI or a window are started.
  */
 #ifndef CHILD_H
@@ -31,9 +30,9 @@ typedef struct Child {
     double seconds;   /* its descendants get 3 more to end */
     long most_text;   /* bytes of the streams, where they are returned as text */
     long most_file;   /* bytes of each file that it writes (it ends by SIGXFSZ); 0: 1 GiB */
-    double most_gib;  /* memory of it and its descendants together; on Linux */
-    int most_started; /* processes at once; on Linux */
-    /* What ends it by SIGSYS, on Linux: */
+    double most_gib;  /* memory of it and its descendants together */
+    int most_started; /* processes at once */
+    /* What ends it by SIGSYS: */
     bool alone; /* starting a process or program, or sending a signal */
     bool spare; /* sending a signal to this process, or to all */
 } Child;

@@ -3,7 +3,7 @@
  * A stub's TODO(...) (check.h) prints a line and exits 77; and a first attempt may crash, hang,
  * call exit(0), print without end. So the exercise runs in another process, with limits (child.h),
  * and must deliver a verdict into a file whose name it does not know; what it prints counts for
- * nothing. On Linux it can start no process and send no signal.
+ * nothing. It can start no process and send no signal.
  */
 #ifndef EXERCISE_H
 #define EXERCISE_H

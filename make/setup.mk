@@ -69,6 +69,12 @@ LABS := $(sort $(patsubst %/,%,$(filter lab%,$(dir $(wildcard lab*_*/*.c)))))
 EMPTY_LABS := $(foreach lab,lab1 lab2 lab3,$(if $(filter $(lab)_%,$(LABS)),,$(lab)))
 BUILDING := $(filter-out help doctor clean datasets update handout worklog leaderboard format \
     $(EMPTY_LABS), $(MAKECMDGOALS))
+ifneq ($(and $(filter Darwin,$(shell uname -s)),$(BUILDING)$(filter doctor,$(MAKECMDGOALS))),)
+$(error not supported on macOS: use a Linux container, in which make installs the rest:$(newline) \
+    docker run -it --shm-size=1g -v "$(CURDIR):/labs" -w /labs debian:stable \
+    sh -c "apt-get update && apt-get install -y make && exec bash"$(newline)\
+    It has no display: figures are saved as PNG files under build/out/)
+endif
 ifneq ($(BUILDING),)
 ifeq ($(origin CC),default)
 CC := $(firstword $(foreach compiler,gcc clang cc, \

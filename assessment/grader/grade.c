@@ -7,16 +7,11 @@
  */
 #include "grade.h"
 #include "check.h"
-#include "rng.h"
 #include <errno.h>
 #include <libgen.h>
 #include <string.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-/* Ranks. Three on two cores take turns, but do the same work in all. */
-enum { MOST_DRAWN = 3 };
 
 static void check_options(GradeOptions *o)
 {
@@ -29,23 +24,6 @@ static void check_options(GradeOptions *o)
             strerror(errno));
     REQUIRE(S_ISREG(info.st_mode) || S_ISDIR(info.st_mode), "%s: not a file or folder",
             o->submission);
-}
-
-void grade_draw(GradeOptions *o)
-{
-    uint64_t random;
-    if (o->secret < 0) {
-        ASSERT(getrandom(&random, sizeof random, 0) == sizeof random);
-        o->secret = (int64_t)(random >> 12);
-    }
-    if (o->seed < 0) {
-        Rng r = rng_at((uint64_t)o->secret, RNG_WEIGHTS, 0, 0);
-        o->seed = rng_u32(&r) >> 4;
-    }
-    if (!o->np) {
-        Rng r = rng_at((uint64_t)o->secret, RNG_WEIGHTS, 1, 0);
-        o->np = 2 + (int)rng_below(&r, MOST_DRAWN - 1);
-    }
 }
 
 int main(int argc, char **argv)

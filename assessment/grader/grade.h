@@ -156,7 +156,7 @@ void grade_score(Report *r, const GradeData *d, const Paths *at);
 
 /* ---- grade_one.c, grade_class.c ---- */
 
-/* Draws secret, seed and number of ranks, unless they were given. grade.c */
+/* Draws secret, seed and number of ranks, unless they were given. */
 void grade_draw(GradeOptions *o);
 /* The key of a submission, a new string: a digest of its source, the rubric, the grader and the
  * options. */

@@ -8,7 +8,9 @@
 #include "grade.h"
 #include <glob.h>
 #include <libgen.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -36,6 +38,26 @@ static void compile_words(Words *w, const char *script, const char *submission, 
     words_add(w, "%s", script);
     words_add(w, "/submission/train.c");
     words_add(w, "/submission/hand/train");
+}
+
+char *log_line(const char *log, const char *word)
+{
+    char line[4096], *last = format_new("%s", ""), *error; /* it may have replaced its log */
+    FILE *file = file_open(log, &error);
+    free(error);
+    bool found = false;
+    while (file && !found && fgets(line, sizeof line, file)) {
+        line[strcspn(line, "\r\n")] = 0;
+        char *at = strstr(line, word);
+        found = at != NULL;
+        if (!*line)
+            continue;
+        free(last);
+        last = format_new("%.300s", found ? at : line);
+    }
+    if (file)
+        fclose(file);
+    return last;
 }
 
 /* script is in assessment/grader of the build's folder. */

@@ -8,16 +8,40 @@
 #include "folder_lock.h"
 #include "inspection.h"
 #include "plot.h"
+#include "rng.h"
 #include <zlib.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 
 static const size_t MOST_SOURCE = 1 << 20, MOST_PROGRAM = 1 << 30;
 static const uLongf MOST_PACKED = 12 << 10; /* bytes; ResNet-8 in two bits a weight: 19 KiB */
 static const double MORE_IMAGES = 1.02; /* of those allowed: a last batch, an epoch's remainder */
+
+/* ---- what is drawn ---- */
+
+/* Ranks. Three on two cores take turns, but do the same work in all. */
+enum { MOST_DRAWN = 3 };
+
+void grade_draw(GradeOptions *o)
+{
+    uint64_t random;
+    if (o->secret < 0) {
+        ASSERT(getrandom(&random, sizeof random, 0) == sizeof random);
+        o->secret = (int64_t)(random >> 12);
+    }
+    if (o->seed < 0) {
+        Rng r = rng_at((uint64_t)o->secret, RNG_WEIGHTS, 0, 0);
+        o->seed = rng_u32(&r) >> 4;
+    }
+    if (!o->np) {
+        Rng r = rng_at((uint64_t)o->secret, RNG_WEIGHTS, 1, 0);
+        o->np = 2 + (int)rng_below(&r, MOST_DRAWN - 1);
+    }
+}
 
 /* ---- files ---- */
 

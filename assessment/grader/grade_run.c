@@ -75,26 +75,6 @@ static void enter(void *context)
     _exit(EXIT_USAGE);
 }
 
-char *log_line(const char *log, const char *word)
-{
-    char line[4096], *last = format_new("%s", ""), *error; /* it may have replaced its log */
-    FILE *file = file_open(log, &error);
-    free(error);
-    bool found = false;
-    while (file && !found && fgets(line, sizeof line, file)) {
-        line[strcspn(line, "\r\n")] = 0;
-        char *at = strstr(line, word);
-        found = at != NULL;
-        if (!*line)
-            continue;
-        free(last);
-        last = format_new("%.300s", found ? at : line);
-    }
-    if (file)
-        fclose(file);
-    return last;
-}
-
 /* checkpoint_save puts a file in place as a whole. */
 static void hand_in(const Paths *at) { free(sandbox_take(at->weights, at->handed_in)); }
 

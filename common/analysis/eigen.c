@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* OpenBLAS and Accelerate contain LAPACK. Its C header is a separate package, so the Fortran
- * routine is declared here: every argument is a pointer, matrices are stored by columns, and the
- * lengths of the strings come last, as gfortran passes them. a [n,n] becomes the eigenvectors, one
- * per column: in C's order, one per row. */
+/* OpenBLAS contains LAPACK. Its C header is a separate package, so the Fortran routine is declared
+ * here: every argument is a pointer, matrices are stored by columns, and the lengths of the strings
+ * come last, as gfortran passes them. a [n,n] becomes the eigenvectors, one per column: in C's
+ * order, one per row. */
 void dsyev_(const char *job, const char *triangle, const int *n, double *a, const int *columns,
             double *values, double *work, const int *work_count, int *info, size_t job_length,
             size_t triangle_length);

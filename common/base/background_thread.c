@@ -20,10 +20,8 @@ struct BackgroundThread {
 static void *main_of_thread(void *argument)
 {
     BackgroundThread *b = argument;
-#ifdef __linux__
-    id_t thread = (id_t)gettid(); /* on Linux: of this thread alone */
+    id_t thread = (id_t)gettid(); /* of this thread alone */
     setpriority(PRIO_PROCESS, thread, getpriority(PRIO_PROCESS, thread) + 5);
-#endif
     b->work(b->state, b);
     pthread_mutex_lock(&b->gate);
     b->over = true;

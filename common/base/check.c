@@ -1,7 +1,6 @@
 /* check.c: see check.h. The only state is the process's own: its rank, how to end the run, a
  * requested stop. */
 #include "check.h"
-#include "memory.h"
 #include "number.h"
 #include "printable.h"
 #include "start.h"
@@ -18,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { CACHE_LINE = 64, MOST_TEXT = 4000, LARGE = 16 << 20 }; /* bytes */
+enum { MOST_TEXT = 4000 }; /* bytes */
 
 /* Ranks on several machines speak one after the other, so that the first can end the others. */
 static const double APART = 0.1; /* seconds */
@@ -164,25 +163,6 @@ void stop_on_signals(void)
 }
 
 bool stop_requested(void) { return stop_signal != 0; }
-
-void *alloc(unsigned long count, unsigned long size)
-{
-    size_t bytes;
-    if (__builtin_mul_overflow(count, size, &bytes) || bytes > PTRDIFF_MAX - CACHE_LINE)
-        die(EXIT_USAGE,
-            "out of memory: %lu x %lu bytes: more than any machine has: check the sizes", count,
-            size);
-    bytes = bytes ? (bytes + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE
-                  : CACHE_LINE; /* aligned_alloc's rule */
-    /* Asked only for large arrays: it takes longer than a small one. */
-    bool fits = bytes < LARGE || (double)bytes <= memory_left();
-    void *memory = fits ? aligned_alloc(CACHE_LINE, bytes) : NULL;
-    if (!memory)
-        die(EXIT_USAGE,
-            "out of memory: no room for %.1f MB: use a smaller batch, model or data set",
-            bytes / 1e6);
-    return memset(memory, 0, bytes);
-}
 
 char *format_new(const char *format, ...)
 {

@@ -12,12 +12,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#ifdef __linux__
-#include <sys/prctl.h>
-#endif
 
 enum { TICK = 5, MOST_TEXT = 65535 }; /* milliseconds between two polls; bytes */
 
@@ -31,12 +29,7 @@ static const double LOOK = 0.03;
 static const rlim_t MOST_BYTES = (rlim_t)1 << 30;
 
 /* End this process when its parent ends. */
-static void end_with_parent(int by_signal)
-{
-#ifdef __linux__
-    prctl(PR_SET_PDEATHSIG, by_signal);
-#endif
-}
+static void end_with_parent(int by_signal) { prctl(PR_SET_PDEATHSIG, by_signal); }
 
 /* ---- the child ---- */
 

@@ -2,7 +2,6 @@
  * call of the process: seccomp(2).
  */
 #include "child_alone.h"
-#ifdef __linux__
 #include <errno.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
@@ -17,7 +16,6 @@
 #define THIS_MACHINE AUDIT_ARCH_X86_64
 #elif defined __aarch64__
 #define THIS_MACHINE AUDIT_ARCH_AARCH64
-#endif
 #endif
 
 #ifdef THIS_MACHINE

@@ -7,17 +7,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-#ifdef __linux__
 #include <sys/prctl.h>
-#endif
+#include <unistd.h>
 
-void family_adopt(bool adopt)
-{
-#ifdef __linux__
-    prctl(PR_SET_CHILD_SUBREAPER, adopt);
-#endif
-}
+void family_adopt(bool adopt) { prctl(PR_SET_CHILD_SUBREAPER, adopt); }
 
 typedef struct Member {
     pid_t pid, parent;

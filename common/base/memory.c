@@ -1,4 +1,4 @@
-/* memory.c: see memory.h. */
+/* memory.c: see memory.h, and alloc() in check.h. */
 #include "memory.h"
 #include "cgroup.h"
 #include "check.h"
@@ -6,8 +6,11 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
+
+enum { CACHE_LINE = 64, LARGE = 16 << 20 }; /* bytes */
 
 static double resource_limit(int resource)
 {
@@ -63,4 +66,23 @@ void memory_require(double bytes, const char *what, const char *smaller)
     double left = memory_left();
     REQUIRE(bytes <= left, "%s would take %.3g GB, and this process may use %.3g GB more: %s", what,
             bytes / 1e9, left / 1e9, smaller);
+}
+
+void *alloc(unsigned long count, unsigned long size)
+{
+    size_t bytes;
+    if (__builtin_mul_overflow(count, size, &bytes) || bytes > PTRDIFF_MAX - CACHE_LINE)
+        die(EXIT_USAGE,
+            "out of memory: %lu x %lu bytes: more than any machine has: check the sizes", count,
+            size);
+    bytes = bytes ? (bytes + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE
+                  : CACHE_LINE; /* aligned_alloc's rule */
+    /* Asked only for large arrays: it takes longer than a small one. */
+    bool fits = bytes < LARGE || (double)bytes <= memory_left();
+    void *memory = fits ? aligned_alloc(CACHE_LINE, bytes) : NULL;
+    if (!memory)
+        die(EXIT_USAGE,
+            "out of memory: no room for %.1f MB: use a smaller batch, model or data set",
+            bytes / 1e6);
+    return memset(memory, 0, bytes);
 }

@@ -5,10 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-#ifdef __linux__
 #include <sys/prctl.h>
-#endif
+#include <unistd.h>
 
 static pid_t started_as; /* a forked child is another process */
 
@@ -35,13 +33,10 @@ bool start_first_word(int status)
     return !taken;
 }
 
-/* Elsewhere than on Linux mpirun and the terminal have to do. */
 static void end_with_parent(void)
 {
-#ifdef __linux__
     if (getenv("LABS_PARENT") || getenv("OMPI_COMM_WORLD_RANK"))
         prctl(PR_SET_PDEATHSIG, SIGTERM);
-#endif
 }
 
 /* Links start_streams.c into every program. */

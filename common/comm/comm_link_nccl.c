@@ -1,25 +1,14 @@
-/* comm_link_nccl.c: can these ranks use NCCL? Its start, its watchdog, its end. See comm_nccl.h. */
+/* comm_link_nccl.c: can these ranks use NCCL? Its start, its watchdog, its end. */
+#include "comm_link_nccl.h"
 #include "backend/cuda/gpu_library.h"
-#include "comm_mpi.h"
-#include "comm_nccl.h"
 #include "comm_open.h"
 #include "comm_place.h"
+#include "mpi_check.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 const bool comm_nccl_built = true;
-
-/* NCCL's detailed message for the last error, if this version has one. */
-static const char *nccl_account(ncclComm_t comm)
-{
-#if NCCL_VERSION_CODE >= 21300
-    const char *text = ncclGetLastError(comm);
-    return text ? text : "";
-#else
-    return comm ? "" : "";
-#endif
-}
 
 static bool nccl_failed(ncclResult_t code)
 {
@@ -28,13 +17,6 @@ static bool nccl_failed(ncclResult_t code)
         return false;
 #endif
     return code != ncclSuccess;
-}
-
-void nccl_check(ncclResult_t code, const char *file, int line, const char *call)
-{
-    if (code != ncclSuccess)
-        die(EXIT_USAGE, "%s:%d: %s: %s (%s): NCCL_DEBUG=WARN tells more, --comm mpi avoids NCCL",
-            file, line, call, ncclGetErrorString(code), nccl_account(NULL));
 }
 
 const char *comm_nccl_library(void) { return gpu_library_missing(NCCL_LIBRARY); }

@@ -1,8 +1,8 @@
 /* comm_mpi.c: communication through MPI. comm_mpi_request.c brings the tensors to MPI and back.
  */
-#include "comm_mpi.h"
-#include "check.h"
+#include "comm_mpi_request.h"
 #include "comm_open.h"
+#include "mpi_check.h"
 #include <fcntl.h>
 #include <limits.h>
 #include <math.h>

@@ -1,18 +1,8 @@
 /* comm_mpi_request.c: an MPI operation in flight, its tensors staged through host memory. See
- * comm_mpi.h. */
-#include "check.h"
-#include "comm_mpi.h"
+ * comm_mpi_request.h. */
+#include "comm_mpi_request.h"
+#include "mpi_check.h"
 #include <stdlib.h>
-
-void mpi_check(int code, const char *function)
-{
-    if (code == MPI_SUCCESS)
-        return;
-    char text[MPI_MAX_ERROR_STRING];
-    int length;
-    MPI_Error_string(code, text, &length);
-    die(EXIT_USAGE, "%s: %s", function, text);
-}
 
 CommRequest *request_begin(RequestPool *pool, Stream *s)
 {

@@ -11,7 +11,7 @@
  *   - messages: NCCL has no tags, no COMM_ANY and no sizes, and two ranks that both send first
  *     would deadlock in their streams.
  */
-#include "comm_nccl.h"
+#include "comm_link_nccl.h"
 #include "comm_open.h"
 #include "watch/call_board.h"
 #include <stdlib.h>

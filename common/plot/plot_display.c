@@ -12,10 +12,8 @@ const char *display_unwanted(void)
     const char *headless = getenv("HEADLESS");
     if (headless && *headless && strcmp(headless, "0"))
         return "HEADLESS is set";
-#ifndef __APPLE__
     if (!getenv("SDL_VIDEODRIVER") && !getenv("WAYLAND_DISPLAY") && !getenv("DISPLAY"))
         return "no display (DISPLAY and WAYLAND_DISPLAY are not set)";
-#endif
     return NULL;
 }
 
@@ -64,14 +62,12 @@ bool display_use(void (*use)(void *context), void *context)
 
 static void notice_its_end(void)
 {
-#ifndef __APPLE__
     void *x11 = SDL_LoadObject("libX11.so.6"); /* as SDL does it; it stays loaded */
     void (*handle)(int (*)(void *)) = NULL;
     if (x11)
         *(void **)&handle = SDL_LoadFunction(x11, "XSetIOErrorHandler");
     if (handle)
         handle(display_gone);
-#endif
 }
 
 /* ---- A display that does not answer ---- */
@@ -181,9 +177,6 @@ static const char *ask_wayland(void)
 /* X first, as SDL 2 does. Its last resorts (a bare console, no screen) do not count. */
 static const char *start_any(void)
 {
-#ifdef __APPLE__
-    return start(NULL);
-#endif
     const char *driver = getenv("SDL_VIDEODRIVER"), *why = NULL;
     if (driver) {
         why = strcmp(driver, "wayland") ? NULL : ask_wayland();

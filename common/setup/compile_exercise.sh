@@ -73,10 +73,7 @@ check_compile() {
     return 1
 }
 check_name() {
-    # In the file format of Linux only: other systems have no objcopy.
-    if type -P objcopy >/dev/null; then
-        objcopy --keep-global-symbol="$name" "$object" 2>/dev/null
-    fi
+    objcopy --keep-global-symbol="$name" "$object" 2>/dev/null
     nm "$object" | grep -Eq " T _?$name\$" ||
         { echo "$source: it does not define the function $name"; return 1; }
 }

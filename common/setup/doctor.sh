@@ -33,7 +33,7 @@ title "for NVIDIA GPUs, used if found";  part_rows gpu
 
 title "this machine"
 cores() {
-    nproc 2>/dev/null || sysctl -n hw.ncpu 2>/dev/null || getconf _NPROCESSORS_ONLN 2>/dev/null ||
+    nproc 2>/dev/null || getconf _NPROCESSORS_ONLN 2>/dev/null ||
         echo "?"
 }
 gpus() {
@@ -43,7 +43,6 @@ gpus() {
 display() {
     if [ -n "${WAYLAND_DISPLAY:-}" ]; then echo "Wayland, $WAYLAND_DISPLAY"
     elif [ -n "${DISPLAY:-}" ]; then echo "X, $DISPLAY"
-    elif [ "$(uname -s)" = Darwin ]; then echo "macOS"
     else echo "none: figures are saved as PNG files under build/out/"
     fi
 }
@@ -84,13 +83,12 @@ else
     echo "missing: $(echo $missing)"
     if [ -n "$packages" ]; then
         echo "install: $(install_command $packages)"
-        if [ "$(id -u)" != 0 ] && [ "$(package_manager)" != brew ] &&
-            ! sudo -n true 2>/dev/null; then
+        if [ "$(id -u)" != 0 ] && ! sudo -n true 2>/dev/null; then
             echo "         sudo needs a password here; without one" \
                 "ask the administrator for exactly this"
         fi
     elif [ -z "$(package_manager)" ]; then
-        echo "install: no apt-get, dnf, pacman or brew found:" \
+        echo "install: no apt-get, dnf or pacman found:" \
             "common/setup/parts.txt names the parts"
     else
         echo "install: no package of this system helps:" \

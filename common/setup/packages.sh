@@ -4,7 +4,7 @@
 setup_dir=$(dirname "${BASH_SOURCE[0]}")
 
 # part_field PART COLUMN: that cell of parts.txt; columns 2 need, 3 what for, 4 apt-get, 5 dnf,
-# 6 pacman, 7 brew.
+# 6 pacman.
 part_field() {
     awk -F '|' -v part="$1" -v column="$2" '/^#/ { next } { name = $1; gsub(/ /, "", name) }
         name == part { text = $column; gsub(/^ +| +$/, "", text); print text; exit }' \
@@ -13,14 +13,14 @@ part_field() {
 
 # part_list NEED…: the parts with one of these needs, or all, in the table's order.
 part_list() {
-    awk -F '|' -v needs=" $* " '/^#/ || NF < 7 { next } { gsub(/ /, "", $1); gsub(/ /, "", $2) }
+    awk -F '|' -v needs=" $* " '/^#/ || NF < 6 { next } { gsub(/ /, "", $1); gsub(/ /, "", $2) }
         needs == "  " || index(needs, " " $2 " ") { print $1 }' "$setup_dir/parts.txt"
 }
 
-# package_manager: apt-get, dnf, pacman, brew, or nothing.
+# package_manager: apt-get, dnf, pacman, or nothing.
 package_manager() {
     local manager
-    for manager in apt-get dnf pacman brew; do
+    for manager in apt-get dnf pacman; do
         if command -v "$manager" >/dev/null 2>&1; then echo "$manager"; return; fi
     done
 }
@@ -29,7 +29,7 @@ package_manager() {
 packages_of() {
     local column part
     case $(package_manager) in
-        apt-get) column=4 ;; dnf) column=5 ;; pacman) column=6 ;; brew) column=7 ;; *) return ;;
+        apt-get) column=4 ;; dnf) column=5 ;; pacman) column=6 ;; *) return ;;
     esac
     for part in "$@"; do part_field "$part" "$column"; done |
         tr ' ' '\n' | grep -v '^-*$' | awk '!seen[$0]++'
@@ -70,6 +70,5 @@ install_command() {
             echo "$update${sudo}apt-get install -y --no-install-recommends $*" ;;
         dnf) echo "${sudo}dnf install -y $*" ;;
         pacman) echo "${sudo}pacman -S --needed $*" ;;
-        brew) echo "brew install $*" ;;
     esac
 }

@@ -46,7 +46,7 @@ try() {
 
 # shared_file PROGRAM NAME: the shared library NAME… that the linked program loads.
 shared_file() {
-    { ldd "$1" 2>/dev/null || otool -L "$1" 2>/dev/null; } | grep -o "/[^ ]*$2[^ ]*" | head -n 1
+    ldd "$1" 2>/dev/null | grep -o "/[^ ]*$2[^ ]*" | head -n 1
 }
 
 # library PART FILE INCLUDES STATEMENTS CANDIDATE…: the first candidate "CFLAGS;LIBS" that works.
@@ -72,12 +72,6 @@ library() {
 pkg() { # NAME: a candidate as pkg-config knows it, or ";"
     echo "$(pkg-config --cflags "$1" 2>/dev/null);$(pkg-config --libs "$1" 2>/dev/null)"
 }
-brewed() { # FORMULA LIBS: a candidate from Homebrew, or ";"
-    local prefix
-    if prefix=$(brew --prefix "$1" 2>/dev/null); then echo "-I$prefix/include;-L$prefix/lib $2"
-    else echo ";"; fi
-}
-
 probe_compiler() {
     printf 'int main(void) { return 0; }\n' >"$work/compiler.c"
     if ! try compiler "-std=gnu11" ""; then
@@ -97,9 +91,7 @@ probe_compiler() {
 probe_openmp() {
     library openmp 'lib[go]*mp' '#include <omp.h>' \
         'printf("%d", omp_get_max_threads() > 0 ? _OPENMP : 0);' \
-        "-fopenmp;-fopenmp" \
-        "$(prefix=$(brew --prefix libomp 2>/dev/null) &&
-            echo "-Xclang -fopenmp -I$prefix/include;-L$prefix/lib -lomp" || echo ";")"
+        "-fopenmp;-fopenmp"
 }
 
 probe_mpi() { # Open MPI's wrapper says which flags; the labs' own compiler is used with them
@@ -135,9 +127,9 @@ EOF
     missing mpi "$why"
 }
 
-# Matrix products (BLAS) and eigenvalues (LAPACK): OpenBLAS and Accelerate hold both; elsewhere
-# LAPACK is a separate library. -lblas may be the reference BLAS, with which dense
-# layers are 14 times slower: it counts as missing, unless CBLAS_LIBS asks for it.
+# Matrix products (BLAS) and eigenvalues (LAPACK): OpenBLAS holds both; elsewhere LAPACK is a
+# separate library. -lblas may be the reference BLAS, with which dense layers are 14 times slower: it
+# counts as missing, unless CBLAS_LIBS asks for it.
 blas_name='static const char *blas_name(void)
 {
     static const char *const known[][2] = {{"openblas_get_config", "OpenBLAS"},
@@ -146,13 +138,10 @@ blas_name='static const char *blas_name(void)
     void *all = dlopen(NULL, RTLD_NOW);
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (dlsym(all, known[i][0])) return known[i][1];
-#ifdef __APPLE__
-    return "Accelerate";
-#endif
     return "reference";
 }'
 probe_cblas() {
-    local sdk blas candidates routine='#include <cblas.h>
+    local blas candidates routine='#include <cblas.h>
         #include <dlfcn.h>
         #include <stddef.h>
         void dsyev_(const char *, const char *, const int *, double *, const int *, double *,
@@ -163,14 +152,11 @@ probe_cblas() {
     if [ -z "${CBLAS_LIBS-}" ]; then
         library cblas 'lib[^/]*blas' "$routine"' char *openblas_get_config(void);' \
             "$products $eigenvalues printf(\"%s\", openblas_get_config());" \
-            ";-lopenblas" "-I/usr/include/openblas;-lopenblas" "$(pkg openblas)" \
-            "$(brewed openblas -lopenblas)"
+            ";-lopenblas" "-I/usr/include/openblas;-lopenblas" "$(pkg openblas)"
         [ ! -f "$work/cblas.mk" ] || return
     fi
-    sdk=$(xcrun --show-sdk-path 2>/dev/null)/System/Library/Frameworks/Accelerate.framework
-    sdk=$sdk/Frameworks/vecLib.framework/Headers
-    candidates=("-I$sdk;-framework Accelerate" ";-lcblas -llapack -ldl" ";-lblas -llapack -ldl"
-        ";-lcblas -ldl" ";-lblas -ldl" "$(pkg cblas)")
+    candidates=(";-lcblas -llapack -ldl" ";-lblas -llapack -ldl" ";-lcblas -ldl" ";-lblas -ldl"
+        "$(pkg cblas)")
     [ -z "${CBLAS_LIBS-}" ] || candidates=("${CBLAS_CFLAGS-};$CBLAS_LIBS -ldl")
     library cblas 'lib[^/]*blas' "$routine $blas_name" \
         "$products $eigenvalues printf(\"%s\", blas_name());" "${candidates[@]}"
@@ -195,22 +181,22 @@ probe_cblas() {
 
 probe_zlib() {
     library zlib libz '#include <zlib.h>' 'printf("%s", zlibVersion());' \
-        ";-lz" "$(pkg zlib)" "$(brewed zlib -lz)"
+        ";-lz" "$(pkg zlib)"
 }
 probe_jansson() {
     library jansson libjansson '#include <jansson.h>' \
         'json_decref(json_object()); printf("%s", JANSSON_VERSION);' \
-        ";-ljansson" "$(pkg jansson)" "$(brewed jansson -ljansson)"
+        ";-ljansson" "$(pkg jansson)"
 }
 probe_libcrypto() {
     library libcrypto libcrypto '#include <openssl/crypto.h>
         #include <openssl/evp.h>' \
         'if (!EVP_sha256()) return 1; printf("%s", OpenSSL_version(OPENSSL_VERSION));' \
-        ";-lcrypto" "$(pkg libcrypto)" "$(brewed openssl@3 -lcrypto)"
+        ";-lcrypto" "$(pkg libcrypto)"
 }
 probe_cairo() {
     library cairo libcairo '#include <cairo.h>' 'printf("%s", cairo_version_string());' \
-        "$(pkg cairo)" "-I/usr/include/cairo;-lcairo" "$(brewed cairo -lcairo)"
+        "$(pkg cairo)" "-I/usr/include/cairo;-lcairo"
 }
 probe_sdl2() {
     library sdl2 libSDL2 '#define SDL_MAIN_HANDLED
@@ -221,7 +207,7 @@ probe_sdl2() {
 probe_libarchive() {
     library libarchive libarchive '#include <archive.h>' \
         'archive_read_free(archive_read_new()); printf("%s", archive_version_string());' \
-        ";-larchive" "$(pkg libarchive)" "$(brewed libarchive -larchive)"
+        ";-larchive" "$(pkg libarchive)"
 }
 probe_cmocka() {
     library cmocka libcmocka '#include <stdarg.h>
@@ -229,7 +215,7 @@ probe_cmocka() {
         #include <stdint.h>
         #include <setjmp.h>
         #include <cmocka.h>' 'cmocka_set_message_output(CM_OUTPUT_STDOUT);' \
-        ";-lcmocka" "$(pkg cmocka)" "$(brewed cmocka -lcmocka)"
+        ";-lcmocka" "$(pkg cmocka)"
 }
 
 # The compiler of the same family; its library is linked to programs of $cc.
@@ -252,8 +238,7 @@ probe_cplusplus() {
 
 probe_font() {
     local file
-    for file in /usr/share/fonts/{truetype/dejavu,dejavu-sans-fonts,TTF}/DejaVuSans.ttf \
-                "$HOME/Library/Fonts/DejaVuSans.ttf" /Library/Fonts/DejaVuSans.ttf; do
+    for file in /usr/share/fonts/{truetype/dejavu,dejavu-sans-fonts,TTF}/DejaVuSans.ttf; do
         if [ -r "$file" ]; then found font "DejaVu Sans" "$file"; return; fi
     done
     missing font "no DejaVu Sans"

@@ -52,7 +52,7 @@ machine() { # FOLDER, status expected
 }
 nothing "$work/bare"
 machine "$work/bare" 2
-grep -q '^install: no apt-get, dnf, pacman or brew found' "$work/out" || wrong "bare: what to do?"
+grep -q '^install: no apt-get, dnf or pacman found' "$work/out" || wrong "bare: what to do?"
 
 nothing "$work/fedora"; fake "$work/fedora/dnf" 'exit 1'; fake "$work/fedora/gcc" 'exit 1'
 machine "$work/fedora" 2
@@ -62,9 +62,19 @@ nothing "$work/arch"; fake "$work/arch/pacman" 'exit 1'
 machine "$work/arch" 2
 grep -qE '^install: (sudo )?pacman -S --needed gcc openmpi openblas .*cmocka' "$work/out" ||
     wrong "Arch's command"
-nothing "$work/mac"; fake "$work/mac/brew" 'exit 1'
-machine "$work/mac" 2
-grep -qE '^install: brew install libomp open-mpi openblas' "$work/out" || wrong "Homebrew's command"
+
+# macOS: every goal that builds, and doctor, ends at once and names a container; make's list comes.
+mkdir "$work/mac"; fake "$work/mac/uname" 'echo Darwin'
+for goal in doctor lab1 'check LAB=lab1' all; do
+    # a goal and its variable are words
+    # shellcheck disable=SC2086
+    PATH=$work/mac:$PATH make $goal BUILD="$work/mac/build" >"$work/out" 2>&1; status=$?
+    [ $status = 2 ] && [ ! -e "$work/mac/build" ] && [ "$(wc -l <"$work/out")" = 3 ] &&
+        grep -q 'not supported on macOS: use a Linux container' "$work/out" &&
+        grep -qF "docker run -it --shm-size=1g -v \"$PWD:/labs\" -w /labs debian:stable" \
+            "$work/out" || wrong "make $goal on macOS"
+done
+PATH=$work/mac:$PATH make help >"$work/out" 2>&1 || wrong "make help on macOS"
 
 # Debian, an ordinary user, no sudo: it says what to ask for, without the one package that
 # dpkg-query knows.

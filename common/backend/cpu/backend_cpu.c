@@ -188,7 +188,6 @@ static const char *choose_kernels(BackendOps *op) { return cpu_kernels(op), NULL
  * a container's quota of processor time, if that is less. */
 static int take_cores(int local_rank, int local_size, char *list, size_t size)
 {
-#ifdef __linux__
     cpu_set_t allowed, mine;
     if (sched_getaffinity(0, sizeof allowed, &allowed) == 0) {
         int total = CPU_COUNT(&allowed), seen = 0, taken = 0;
@@ -212,7 +211,6 @@ static int take_cores(int local_rank, int local_size, char *list, size_t size)
                               &mine); /* a failure (in a container) only costs speed */
         return (int)fmin(taken, fmax(1, ceil(cgroup_cores() / local_size)));
     }
-#endif
     snprintf(list, size, "any");
     int total = (int)sysconf(_SC_NPROCESSORS_ONLN);
     return total >= local_size ? total / local_size : 1;

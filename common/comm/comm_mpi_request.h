@@ -1,5 +1,4 @@
-/* comm_mpi.h: the two halves of the MPI implementation: comm_mpi.c calls MPI, comm_mpi_request.c
- * brings the tensors to it.
+/* comm_mpi_request.h: how the tensors of comm_mpi.c's calls come to MPI and back.
  *
  * MPI reads and writes host memory. A tensor that the host cannot reach (a GPU's) is staged:
  * downloaded into host memory that belongs to the request, sent from there, and uploaded when the
@@ -7,8 +6,8 @@
  *     request_begin; request_lend each tensor; the MPI call, on r->mpi where it does not wait;
  *     request_end
  */
-#ifndef COMM_MPI_H
-#define COMM_MPI_H
+#ifndef COMM_MPI_REQUEST_H
+#define COMM_MPI_REQUEST_H
 #include "comm.h"
 #include <mpi.h>
 
@@ -49,8 +48,4 @@ void request_end(CommRequest *r, CommRequest **request);
 int request_wait(CommRequest *r);  /* CommOps.wait */
 bool request_test(CommRequest *r); /* CommOps.test */
 void request_pool_free(RequestPool *pool);
-
-/* Call an MPI function; an error ends the run with MPI's message. */
-#define MPI_CHECK(function, ...) mpi_check(function(__VA_ARGS__), #function)
-void mpi_check(int code, const char *function);
 #endif

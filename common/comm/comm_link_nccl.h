@@ -1,15 +1,14 @@
-/* comm_nccl.h: the two halves of the NCCL implementation: comm_nccl.c calls the collectives,
- * comm_link_nccl.c decides whether to use NCCL, starts it and ends it.
+/* comm_link_nccl.h: whether a communicator uses NCCL, its start and its end; comm_nccl.c calls the
+ * collectives.
  *
  * Such a communicator starts on MPI. The first tensor adds NCCL, because only then the GPU is known
  * (backend_open comes after comm_open).
  */
-#ifndef COMM_NCCL_H
-#define COMM_NCCL_H
-#include "backend/cuda/cuda_check.h"
+#ifndef COMM_LINK_NCCL_H
+#define COMM_LINK_NCCL_H
 #include "comm.h"
 #include "comm_watch.h"
-#include <nccl.h>
+#include "nccl_check.h"
 #include <stdatomic.h>
 
 typedef struct NcclRequest NcclRequest;
@@ -49,8 +48,4 @@ typedef struct NcclComm {
  * possible. */
 bool nccl_carries(NcclComm *c, Tensor t, Stream *s);
 void nccl_leave(NcclComm *c);
-
-/* Wraps every NCCL call: an error ends the run with file, line, call and NCCL's message. */
-#define NCCL_CHECK(call) nccl_check((call), __FILE__, __LINE__, #call)
-void nccl_check(ncclResult_t code, const char *file, int line, const char *call);
 #endif
