@@ -4,8 +4,8 @@
  *     gradient_bytes = 7.45e6
  *
  * A line is NAME = NUMBER; '#' begins a comment, also behind a number. A number is decimal, with a
- * point and nothing else; all other texts are refused in words. Nothing behind '=', "?" or "TODO"
- * is an answer still to do. A line that cannot be understood costs itself alone.
+ * point and nothing else; all other texts are refused with a message. Nothing behind '=', "?" or
+ * "TODO" is an answer still to do. A line that cannot be understood costs itself alone.
  *
  * The judge does not know the expected numbers, so that they cannot be read in its source: it knows
  * a digest of each (answer_digest). An answer within 5 % is found by trying all numbers near it; a
@@ -66,7 +66,7 @@ char *answer_number(double *value, const char *text, const char *unit);
 void answer_digest(char digest[ANSWER_DIGEST], const char *name, double value);
 /* Is the number within 5 % of the expected one? */
 bool answer_right(const Question *q, double value);
-/* DONE, TODO or WRONG, with the usual mistake in words if it is one. free() its `why`. */
+/* DONE, TODO or WRONG, with the usual mistake explained if it is one. free() its `why`. */
 ExerciseResult answer_judge(const Question *q, const AnswerFile *file);
 /* The program LAB/check/99_answers: a line for each question, judged in LAB's exercises/answers.txt
  * (SOL=1: in its solution/), or in the file given. --digests FILE: prints those of another key. */

@@ -27,9 +27,9 @@ void file_print(NewFile *f, const char *format, ...) __attribute__((format(print
  * file then stays. */
 char *file_commit(NewFile *f);
 
-/* A log that others may read while it grows; it must not exist, or be a regular file. anew: from
+/* A log that others may read while it grows; it must not exist, or be a regular file. fresh: from
  * nothing, else behind what is there. NULL on failure, with *error a new message. */
-FILE *file_log(const char *path, bool anew, char **error);
+FILE *file_log(const char *path, bool fresh, char **error);
 /* Write text to its end at once, whole or not at all. Returns NULL, or an error message without the
  * path (free() it). */
 char *file_log_put(FILE *log, const char *text);

@@ -7,7 +7,7 @@
  * (link/mpi_calls.c): the data move as fast as always, and the receiver gets them when the link
  * would have delivered them. Every link is full duplex, and no two ranks share one.
  *
- *   a message of n bytes   leaves when the card is free, which it then is n/bandwidth later;
+ *   a message of n bytes   leaves when the card is free, and occupies it for n/bandwidth;
  *                          arrives when latency has passed and the receiver's card is free,
  *                          n/bandwidth long. MPI_Send ends when the last byte has left; but what
  *                          waits for a receiver in MPI (a long message, MPI_Ssend) really waits

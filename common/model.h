@@ -224,7 +224,7 @@ enum { STEP_PARTS = 2 };
 void model_step(Model *m, Tensor totals, Tensor x, Tensor label, const StepPart part[STEP_PARTS]);
 
 /* model_forward (MODEL_EVAL) and model_loss (no weights, no gradient), recorded likewise. totals
- * must be the same in every call, or each is recorded anew. */
+ * must be the same in every call, or each is recorded again. */
 void model_evaluate(Model *m, Tensor totals, Tensor x, Tensor label);
 
 /* ---- the passes in parts, to keep fewer activations and compute the others again (activation

@@ -1,7 +1,7 @@
 /* plot.h: figures. A figure is drawn into one image in memory (Cairo); the window (SDL2) and the
  * PNG show that same image.
  *
- * Every figure is described anew, from plot_begin() on. Nothing is drawn before it is shown or
+ * Every figure is described again, from plot_begin() on. Nothing is drawn before it is shown or
  * saved, so the axes can fit all their data:
  *
  *     Plot *plot = plot_new(1280, 720);

@@ -31,7 +31,7 @@ RunOptions run_options_default(void); /* all "auto", precision "fp32", out "buil
 #define RUN_OPTIONS(o) \
     {"device", ARG_CHOICE, &(o).device, .choices = "auto|cpu|cuda", .help = "where to compute"}, \
         {"precision", ARG_CHOICE, &(o).precision, .choices = "fp32|tf32|bf16|fp16", \
-         .help = "how a GPU computes"}, \
+         .help = "numeric precision on a GPU"}, \
         {"comm", ARG_CHOICE, &(o).comm, .choices = "auto|self|mpi|nccl", \
          .help = "communication between ranks"}, \
         {"data", ARG_CHOICE, &(o).data, .choices = "auto|synthetic|fashion|cifar10", \

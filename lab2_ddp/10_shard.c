@@ -25,7 +25,8 @@ static void parse(Choices *c, ShardStudy *s, Option *table, int argc, char **arg
         {"updates", ARG_INT, &s->updates, .min = 1, .max = SHARD_UPDATES,
          .help = "updates of each setting"},
         {"deep", ARG_STRING, &s->deep, .help = "the network whose activations are saved"},
-        {"deep-batch", ARG_INT, &s->deep_batch, .min = 1, .max = 4096, .help = "its images"},
+        {"deep-batch", ARG_INT, &s->deep_batch, .min = 1, .max = 4096,
+         .help = "batch size of the --deep network"},
         GUESS_OPTION(s->guess, "MB on a rank, stage 3, on all ranks"),
         {0}};
     OPTIONS_KEEP(table, options);

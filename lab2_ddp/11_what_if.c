@@ -35,7 +35,7 @@ static void parse(Choices *c, Option *table, int argc, char **argv)
         {"remedy", ARG_INT, &c->remedy, .min = 0, .max = REMEDIES - 1,
          .help =
              "0 none, 1 overlap, 2 accumulate, 3 BF16, 4 8 bits, 5 2 bits, 6 top 1 %, 7 DiLoCo"},
-        {"stage", ARG_INT, &c->stage, .min = 0, .max = ZERO_STAGES - 1, .help = "of ZeRO"},
+        {"stage", ARG_INT, &c->stage, .min = 0, .max = ZERO_STAGES - 1, .help = "ZeRO stage"},
         {"measure", ARG_FLAG, &c->measure,
          .help = "perform every remedy and stage on NP ranks, beside the prediction"},
         {0}};
@@ -207,7 +207,7 @@ int main(int argc, char **argv)
         return 0; /* without --measure one process computes everything */
     Comm *world = comm_open(c.measure ? "mpi" : "self");
     REQUIRE(!c.measure || world->size > 1,
-            "--measure: one rank exchanges nothing: make lab2 ONLY=11_what_if NP=4");
+            "--measure needs at least 2 ranks: make lab2 ONLY=11_what_if NP=4");
     Backend *be = backend_open("cpu", world->local_rank, world->local_size, 1);
     Run *run = run_open("lab2_what_if", &c.run, table, json_pack("{s:i}", "ranks", world->size),
                         world->rank == 0);

@@ -18,18 +18,16 @@ typedef struct Choices {
 
 static void parse(Choices *c, Option *table, int argc, char **argv)
 {
-    const Option options[] = {RUN_OPTIONS(c->run),
-                              LINK_OPTIONS(c->link, c->clock),
-                              {"model", ARG_STRING, &c->model,
-                               .help = "resnet20, resnet8, cnn, mlp …"},
-                              {"batch", ARG_INT, &c->batch, .min = 1, .max = 4096,
-                               .help = "images per rank and update"},
-                              {"updates", ARG_INT, &c->updates, .min = 1, .max = BENCH_UPDATES,
-                               .help = "updates of each setting"},
-                              {"bucket", ARG_REAL, &c->bucket, .min = 0, .max = 1e12,
-                               .help = "bytes: a bucket is started once it has as many"},
-                              GUESS_OPTION(c->guess, "ms that the overlapped update waits"),
-                              {0}};
+    const Option options[] = {
+        RUN_OPTIONS(c->run),
+        LINK_OPTIONS(c->link, c->clock),
+        {"model", ARG_STRING, &c->model, .help = "resnet20, resnet8, cnn, mlp …"},
+        {"batch", ARG_INT, &c->batch, .min = 1, .max = 4096, .help = "images per rank and update"},
+        {"updates", ARG_INT, &c->updates, .min = 1, .max = BENCH_UPDATES,
+         .help = "updates of each setting"},
+        {"bucket", ARG_REAL, &c->bucket, .min = 0, .max = 1e12, .help = "bucket size in bytes"},
+        GUESS_OPTION(c->guess, "ms that the overlapped update waits"),
+        {0}};
     OPTIONS_KEEP(table, options);
     args_parse("4_overlap", "Buckets of gradients, exchanged while the backward pass goes on.",
                table, argc, argv);
@@ -150,7 +148,7 @@ int main(int argc, char **argv)
     s.least = c.bucket;
     link_choose("none", c.clock); /* between the measurements there is none */
     Comm *comm = comm_open(c.run.comm);
-    REQUIRE(comm->size > 1, "one rank exchanges nothing: make lab2 ONLY=4_overlap NP=2");
+    REQUIRE(comm->size > 1, "needs at least 2 ranks: make lab2 ONLY=4_overlap NP=2");
     Lab lab = lab_open(comm, &c.run);
     lab_data_first(&lab, &c.run, (c.updates + 1) * c.batch * comm->size, 1);
     lab_run(&lab, "lab2_overlap", &c.run, table);

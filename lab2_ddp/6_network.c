@@ -165,7 +165,7 @@ int main(int argc, char **argv)
     REQUIRE(isfinite(s.link.bandwidth), "--link=%s: this part needs a link", c.link);
     link_choose("none", "virtual"); /* between the measurements there is none */
     Comm *comm = comm_open("mpi");
-    REQUIRE(comm->size > 1, "one rank exchanges nothing: make lab2 ONLY=6_network NP=8");
+    REQUIRE(comm->size > 1, "needs at least 2 ranks: make lab2 ONLY=6_network NP=8");
     Lab lab = lab_open(comm, &c.run);
     lab_run(&lab, "lab2_network", &c.run, table);
     s.network.groups = groups_new(comm);

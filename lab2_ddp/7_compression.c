@@ -96,7 +96,7 @@ int main(int argc, char **argv)
     stop_on_signals();
     link_choose("none", "virtual"); /* a link only while an update is made */
     Comm *comm = comm_open(c.run.comm);
-    REQUIRE(comm->size > 1, "one rank exchanges nothing: make lab2 ONLY=7_compression NP=2");
+    REQUIRE(comm->size > 1, "needs at least 2 ranks: make lab2 ONLY=7_compression NP=2");
     Lab lab = lab_open(comm, &c.run);
     lab_data_first(&lab, &c.run, s.images, s.test);
     compression_open(&s, &lab, (uint64_t)c.run.seed);

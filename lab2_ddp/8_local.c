@@ -68,7 +68,7 @@ int main(int argc, char **argv)
     parse(&run, &s, table, argc, argv);
     stop_on_signals();
     Comm *comm = comm_open(run.comm);
-    REQUIRE(comm->size > 1, "one rank exchanges nothing: make lab2 ONLY=8_local NP=4");
+    REQUIRE(comm->size > 1, "needs at least 2 ranks: make lab2 ONLY=8_local NP=4");
     Lab lab = lab_open(comm, &run);
     lab_data_first(&lab, &run, s.images, s.test);
     local_open(&s, &lab, (uint64_t)run.seed);

@@ -31,7 +31,7 @@ static void parse(RunOptions *run, RateStudy *s, Option *table, int argc, char *
         {"start-base", ARG_REAL, &s->start_base, .min = 1e-6, .max = 100,
          .help = "their rate at the start of the warm-up"},
         {"start-k", ARG_REAL, &s->start_k, .min = 1, .max = 1000,
-         .help = "their rate after it, against that"},
+         .help = "warm-up multiplies the first rate by this"},
         {"start-warmup", ARG_REAL, &s->start_warmup, .min = 0, .max = 1000,
          .help = "epochs of the warm-up"},
         {"full", ARG_FLAG, &full, .help = "10 seeds of each kind"},

@@ -324,7 +324,7 @@ static void report(const void *study)
     const Predictor *p = study;
     Run *run = p->study.lab->run;
     if (!p->ready) {
-        run_say(run, "left before all was measured");
+        run_say(run, "stopped before the measurements finished");
         return;
     }
     run_metrics_header(run, "what,number,measured_or_flat,predicted_or_hierarchical");
@@ -356,7 +356,8 @@ static void parse(RunOptions *run, Predictor *p, const char **link, const char *
          .help = "µs between machines; inside as fitted here, with one rank a tenth"},
         {"overlap", ARG_REAL, &p->overlap, .min = 0, .max = 1,
          .help = "share of the computing that hides the exchange"},
-        {"faster", ARG_REAL, &p->faster, .min = 1, .max = 64, .help = "bf16's computing"},
+        {"faster", ARG_REAL, &p->faster, .min = 1, .max = 64,
+         .help = "speed-up of computing in bf16 over fp32"},
         {"watts", ARG_REAL, &p->watts, .min = 0, .max = 1e5, .help = "per device: your value"},
         {"price", ARG_REAL, &p->price, .min = 0, .max = 1e5, .help = "per device hour: your value"},
         {0}};

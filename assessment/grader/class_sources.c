@@ -1,6 +1,6 @@
 /* class_sources.c: the submissions of a folder or an archive, as bytes in memory: nothing of an
  * archive is ever unpacked to a file, so its paths, links and devices lead nowhere. What is no
- * submission is kept with a fault in words, not passed over.
+ * submission is kept with an explained fault, not skipped.
  *
  * Archives are read by libarchive, in a process of its own with limits: it reads what strangers
  * wrote.
@@ -196,7 +196,7 @@ static void read_archive(void *context)
 {
     const Reading *reading = context;
     snprintf(reading->found->fault, sizeof reading->found->fault,
-             "archives need libarchive, which this build has not: install it (make doctor), or "
+             "archives need libarchive, which this build lacks: install it (make doctor), or "
              "unpack it yourself");
 }
 #endif
@@ -313,7 +313,7 @@ static void add_entry(Sources *s, const char *folder, const char *entry)
             add(s, format_new("%s", name), NULL, 0, fault);
         free(name);
     } else
-        note("%s: passed over: expected NAME.c, a folder with train.c, or an archive", path);
+        note("%s: skipped: expected NAME.c, a folder with train.c, or an archive", path);
     free(path);
     free(inner);
 }

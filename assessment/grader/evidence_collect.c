@@ -166,7 +166,7 @@ static void take_update(Collection *c, Update *u)
         return;
     if (!c->explainer && !open_network(c, u)) {
         snprintf(c->found.stream_fault, sizeof c->found.stream_fault,
-                 "a message names a network that is none, or another one");
+                 "unknown or mismatched network in a message");
         c->broken = true;
         update_free(u);
         return;

@@ -32,7 +32,7 @@ static const char *alone(const Evidence *e)
     for (int r = 0; r < e->np; r++)
         if (e->world[r] <= 1)
             return e->world[r]
-                     ? "a rank opened a world of its own: open all ranks' (step 1)"
+                     ? "a rank runs alone: open all ranks' (step 1)"
                      : "start the communication library with comm_open (step 1), broadcast "
                        "(step 5), average the gradients (step 6)";
     return NULL;
@@ -129,9 +129,11 @@ EvidenceVerdict judge_gradients(const Evidence *e)
         say(v.advice, "an instructor will look at it; train on the loader's batches as they are");
     } else if (!(x->unexplained <= MOST_UNEXPLAINED && x->typical >= LEAST_EXPLAINED)) {
         v.pending = true;
-        say(v.found, "gradients explain %.3g %% of the moves, and %.3g %% of the way is left over",
+        say(v.found,
+            "gradients explain %.3g %% of the moves, and %.3g %% of the displacement is "
+            "unexplained",
             100 * x->typical, 100 * x->unexplained);
-        say(v.advice, "an optimiser that the grader does not know is looked at by an instructor");
+        say(v.advice, "an unknown optimiser: an instructor has to look at it");
     } else if (!(x->alike <= MOST_ALIKE)) {
         say(v.found,
             "the ranks' gradients are the same: each rank computed all that the other did");

@@ -130,7 +130,7 @@ Pass *pass_read(int fd, int np, char **fault)
     if (!take(fd, &head, sizeof head))
         return NULL;
     if (!is_head(&head, np)) {
-        *fault = format_new("a process sent what no backward pass sends");
+        *fault = format_new("malformed evidence from a process");
         return NULL;
     }
     return take_rest(fd, &head);

@@ -159,7 +159,7 @@ static char *replay_pass(Replay *r, Pass *p)
                           p->head.c);
     for (int i = 0; i < p->head.n; i++)
         if (p->labels[i] < 0 || p->labels[i] >= r->given->classes)
-            return format_new("a label that is none");
+            return format_new("a label out of range");
     if (p->picks && !pick(r, p, 0)) {
         free(p->picks);
         p->picks = NULL;

@@ -2,7 +2,7 @@
  * the other, so that none can stop or change another's. Everything is in the folder `out`:
  *
  *     submissions/NAME/    of each: its train.c, results.json, report.html, figure, logs
- *     summary.csv, junit.xml, report.html    of all, written anew after each
+ *     summary.csv, junit.xml, report.html    of all, rewritten after each
  *     secret               what was drawn for this class (mode 0600)
  *
  * A run that was interrupted resumes: what has results with the same key is not graded

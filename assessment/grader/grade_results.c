@@ -1,5 +1,5 @@
 /* grade_results.c: results.json of one submission, in the form that Gradescope reads: a test for
- * each criterion, a leaderboard, and in extra_data what our own pages need. Written anew after each
+ * each criterion, a leaderboard, and in extra_data what our own pages need. Rewritten after each
  * part of the grading; "complete" says whether it is the last.
  */
 #include "check.h"

@@ -42,7 +42,7 @@ static char *read_needs(Criterion *c, const json_t *list)
     json_array_foreach (list, i, need) {
         int index = criterion_index(json_string_value(need));
         if (index < 0 || index >= criterion_index(c->name))
-            return format_new("'%s' needs what does not come before it", c->name);
+            return format_new("'%s' depends on a later criterion", c->name);
         c->needs |= 1u << index;
     }
     return NULL;

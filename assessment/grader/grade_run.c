@@ -86,7 +86,7 @@ static ChildEnd run_apart(const Child *child, double budget, const Paths *at)
     bool handed_in = false;
     ChildEnd *end = mmap(NULL, sizeof *end, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
                          0);
-    REQUIRE(end != MAP_FAILED, "out of memory: no room for a run's end");
+    REQUIRE(end != MAP_FAILED, "out of memory: cannot allocate the run record");
     fflush(NULL);
     pid_t process = fork();
     REQUIRE(process >= 0, "cannot start a process: %s", strerror(errno));
@@ -115,7 +115,7 @@ static ChildEnd run_apart(const Child *child, double budget, const Paths *at)
         snprintf(end->killed, sizeof end->killed, "it wrote too much");
     }
     REQUIRE(full || (WIFEXITED(status) && WEXITSTATUS(status) == 0),
-            "the run's guard ended by itself");
+            "the supervisor process ended unexpectedly");
     ChildEnd copy = *end;
     munmap(end, sizeof *end);
     return copy;

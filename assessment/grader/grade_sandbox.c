@@ -119,7 +119,7 @@ char *sandbox_take(const char *from, const char *to)
         return format_new("%s: %s", from, strerror(errno));
     char *wrong = NULL;
     if (fstat(fd, &info) || !S_ISREG(info.st_mode) || info.st_nlink != 1)
-        wrong = format_new("%s: is not a file of its own", from);
+        wrong = format_new("%s: is a link, or has several names", from);
     else if (info.st_size > MOST_FILE)
         wrong = format_new("%s: %lld bytes, at most %d are taken", from, (long long)info.st_size,
                            MOST_FILE);

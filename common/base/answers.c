@@ -14,7 +14,7 @@
 
 /* ---- the file ---- */
 
-enum { MOST_IGNORED = 10 }; /* lines in words */
+enum { MOST_IGNORED = 10 }; /* lines named */
 
 static char *trimmed(const char *from, const char *end)
 {

@@ -37,7 +37,7 @@ void die_register(int rank, int size, void (*end_all_ranks)(int status))
 }
 
 /* On a watch's thread another one may be inside MPI, which then permits no call of it: this process
- * ends without a word to MPI, and mpirun ends the others. */
+ * exits without calling MPI, and mpirun ends the others. */
 static bool ends_all(void) { return end_all && pthread_equal(pthread_self(), may_end_all); }
 
 /* An integer set by the launcher; the first variable that exists counts. */

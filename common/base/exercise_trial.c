@@ -52,7 +52,7 @@ void exercise_wrong(const char *format, ...)
     deliver(EXIT_WRONG, text);
 }
 
-/* ---- a crash in words ---- */
+/* ---- a crash explained ---- */
 
 /* Nothing but the stack lies within its limit below its start, nor within 128 MiB: the kernel
  * leaves room. */

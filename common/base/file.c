@@ -204,12 +204,12 @@ static int open_regular(const char *path, int flags, char **error)
     return -1;
 }
 
-FILE *file_log(const char *path, bool anew, char **error)
+FILE *file_log(const char *path, bool fresh, char **error)
 {
     int file = open_regular(path, O_WRONLY | O_CREAT | O_APPEND, error);
     if (file < 0)
         return NULL;
-    FILE *log = anew && ftruncate(file, 0) ? NULL : fdopen(file, "a");
+    FILE *log = fresh && ftruncate(file, 0) ? NULL : fdopen(file, "a");
     if (!log) {
         *error = format_new("%s: %s", path, strerror(errno));
         close(file);
@@ -254,8 +254,7 @@ char *file_read(char **bytes, size_t *size, const char *path, size_t most)
     struct stat found;
     ssize_t got = fstat(file, &found);
     if (got == 0 && (uint64_t)found.st_size > most)
-        error = format_new("%s: %lld bytes, more than such a file has", path,
-                           (long long)found.st_size);
+        error = format_new("%s: file too large: %lld bytes", path, (long long)found.st_size);
     size_t room = error ? 0 : (size_t)found.st_size;
     *bytes = alloc(room + 1, 1);
     while (!error && *size < room && (got = read(file, *bytes + *size, room - *size)) > 0)

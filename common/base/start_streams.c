@@ -52,7 +52,7 @@ __attribute__((destructor)) static void end(void)
     errno = 0;
     if ((fflush(stdout) == 0 && !ferror(stdout)) || reader_left())
         return;
-    dprintf(STDERR_FILENO, "error: standard output: %s: what was printed is not complete\n",
+    dprintf(STDERR_FILENO, "error: standard output: %s: the output is truncated\n",
             errno ? strerror(errno) : "is the disk full?");
     _exit(2);
 }

@@ -103,7 +103,7 @@ void link_set(Link link)
     long under_way = messages_under_way(); /* a plain one would be taken for one with a stamp */
     PMPI_Allreduce(MPI_IN_PLACE, &under_way, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
     if (under_way != 0 && (isfinite(link.bandwidth) || link_virtual()) != link_on())
-        die(EXIT_WRONG, "link_set: %ld messages are under way: receive all of them first",
+        die(EXIT_WRONG, "link_set: %ld messages are still in flight: receive them first",
             under_way);
     require_same(link, link_virtual());
     change(link);

@@ -45,7 +45,7 @@ static int view(View *views, int *count, const char *layer, const char *part, in
         sum *= shape[d];
     sum += (double)v->at;
     REQUIRE(sum <= INT_MAX,
-            "%s.%s: with it the network has %.4g parameters (%.3g GB), and %d are possible: choose "
+            "%s.%s: the network would have %.4g parameters (%.3g GB); the limit is %d: choose "
             "a smaller network, or smaller hidden layers",
             layer, part, sum, sum * sizeof(float) / 1e9, INT_MAX);
     snprintf(v->name, sizeof v->name, "%s.%s", layer, part);

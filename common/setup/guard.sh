@@ -8,7 +8,7 @@
 # PID itself ends (SIGTERM; SIGKILL LABS_STOP_SECONDS later) when one of its ancestors up to process
 # LABS_PARENT does: make, or the script that sets this variable. Without the variable nobody is
 # watched: nohup, tmux and batch systems work as usual. (Within a sandbox that numbers processes
-# anew, unset it.)
+# again, unset it.)
 #
 # RUN is the folder that launch.sh makes for a run of several ranks: Open MPI's files are in it, and
 #     mpirun     its process id, and how many ranks it has on this machine (0: not known)

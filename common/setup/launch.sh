@@ -327,7 +327,7 @@ if [ "$signals" -gt 0 ]; then
 fi
 [ -z "$said" ] || exit "$said"
 [ "$status" != 0 ] || [ -z "$lost" ] ||
-    fail "standard output: what was printed is not complete: is the disk full?"
+    fail "standard output: the output is truncated: is the disk full?"
 [ "$status" != 0 ] || exit 0
 
 which_host() { # of the others it cannot start on, and why

@@ -5,9 +5,9 @@
  * kind, the size, the line of the source. Three things come of it:
  *   - of two ranks whose collectives do not match, the later one says so before MPI mixes their
  *     messages up (or hangs), with both lines of source;
- *   - a thread per rank ends the run in words if a rank waits for one that has left; if all ranks
- *     wait and none gets anywhere (5 s; LABS_COMM_SECONDS, default 600, if one polls); or in a
- *     collective for one that completes no call for LABS_COMM_SECONDS (0: never);
+ *   - a thread per rank ends the run with an explanation if a rank waits for one that has left; if
+ *     all ranks wait and none gets anywhere (5 s; LABS_COMM_SECONDS, default 600, if one polls); or
+ *     in a collective for one that completes no call for LABS_COMM_SECONDS (0: never);
  *   - on SIGQUIT (kill -QUIT, of any rank) it prints where all ranks are, and the run goes on.
  *
  * The ranks of another machine are not on this one's board. A process that is stopped, polls or

@@ -1,4 +1,4 @@
-/* call_words.c: what the board shows, in words: which call, from which line of source, and what a
+/* call_words.c: what the board shows, as text: which call, from which line of source, and what a
  * mistake like this usually is.
  */
 #include "call_inside.h"
@@ -85,9 +85,9 @@ static const char *hint_of(const Line *a, const Line *b)
     if (a->peer != b->peer)
         return "every rank must name the same root";
     if (!same_size(a, b))
-        return a->site == b->site
-                 ? "every rank must give the same number of elements"
-                 : "every rank must make the same calls in the same order: is one a call ahead?";
+        return a->site == b->site ? "every rank must give the same number of elements"
+                                  : "every rank must make the same calls in the same order: is one "
+                                    "rank a call ahead of the others?";
     if (strcmp(a->op, b->op) != 0)
         return "every rank must name the same operation";
     return NULL;

@@ -76,7 +76,7 @@ static const Mistake mistakes[] = {
     {"the factor is upside down: |w_f| / |d_f|, not |d_f| / |w_f|", upside_down},
     {"w does not move on: every filter gets the length of w's first", same_w},
     {"d's length does not move on: every filter is divided by that of d's first", same_d},
-    {"every filter gets the factor of the first: compute it anew for each", first_scale},
+    {"every filter gets the factor of the first: compute it for each", first_scale},
     {"it scales the first filter alone", only_first},
     {"off by one: the last filter is left as it was", last_missing},
     {"it adds |element|: the Euclidean length is the root of the sum of squares", manhattan},

@@ -38,7 +38,7 @@ typedef struct LandscapeView {
     Look look[2];
     char *title;         /* data, images; owned */
     char *directions;    /* batch norm and directions of the random plane; owned */
-    char phase[128];     /* what is under way */
+    char phase[128];     /* what is in progress */
     int phases;          /* how many phases so far */
     const char *missing; /* the exercise that is still to do; NULL: none */
     PlotCamera camera;

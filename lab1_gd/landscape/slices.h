@@ -22,6 +22,6 @@ bool slices_hessian(Session *s, Look *l); /* l->edges known, top > 0 */
 
 /* As --norm says: running statistics, or each batch's own. */
 ModelMode slices_mode(const Choices *c);
-/* What is under way, for the window. name may be "". */
+/* What is in progress, for the window. name may be "". */
 void session_phase(Session *s, const char *phase, const char *name);
 #endif

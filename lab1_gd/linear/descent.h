@@ -34,8 +34,8 @@ void descent_noise(Descent *d, double noise); /* the same points with another no
 void descent_step(Descent *d); /* one update with the student's functions; does nothing once the
                                 * descent has ended */
 void descent_back(Descent *d); /* undoes the last update */
-/* How it stands, in words that blame the right thing: a stable rate cannot diverge, nor a descent
- * converge far above the minimum; then it is the student's function. phase: "running" … */
+/* How it stands, in a message that blames the right thing: a stable rate cannot diverge, nor a
+ * descent converge far above the minimum; then it is the student's function. phase: "running" … */
 const char *descent_words(const Descent *d, const char *phase);
 double descent_lowest(const Descent *d); /* the least loss; what rounding leaves of 0 is 0 */
 

@@ -25,7 +25,7 @@ typedef struct LearningCurve {
     int64_t seed;
     Comm *comm;
     TargetSetup setup;
-    TaskFarmRun *farm; /* of the run under way here: must it stop? */
+    TaskFarmRun *farm; /* of the run in progress here: must it stop? */
     Run *run;
     Sweep *runs; /* setting: examples; value: test error, seconds; rank 0, else NULL */
     BackgroundThread *watched, *background; /* the training thread, for itself and for the

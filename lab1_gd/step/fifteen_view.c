@@ -197,7 +197,7 @@ void fifteen_draw(Plot *plot, const StepReport *r, int ranks, const char *title,
         PlotPanel *panel = plot_panel(plot, (PlotAxes){.columns = 5,
                                                        .x.label = "time since the step began (ms)",
                                                        .y = rows()});
-        plot_note(panel, "the first steps are under way …");
+        plot_note(panel, "the first steps are in progress …");
         return;
     }
     draw_timeline(plot, r, ranks);

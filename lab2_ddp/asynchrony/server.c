@@ -182,7 +182,7 @@ static void count(ServerRun *run, const Arrived *a)
     run->r->staleness_slow += slow ? stale : 0;
 }
 
-/* What a student wrote: what cannot be ends the run in words. */
+/* What a student wrote: what cannot be ends the run with a message. */
 static int choose(const ServerRun *run, int *use)
 {
     int n = serve_next(use, run->queue, run->waiting, run->version, run->spec->wait_for);

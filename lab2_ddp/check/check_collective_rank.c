@@ -84,7 +84,7 @@ static void call(const Judge *j, float *v, int count)
 
 /* ---- what is wrong, on this rank; NULL: nothing ---- */
 
-/* The half in which the mistake is, in words. */
+/* The half in which the mistake is, as text. */
 static const char *wrong_half(const Judge *j, const float *v, int count, float sum)
 {
     int complete = 1;

@@ -3,7 +3,7 @@
 #include "lab2.h"
 
 /* Average without waiting. At some update a rank keeps a copy of its weights, `sent`, and starts
- * the all-reduce; it goes on with its own updates while the messages are under way. Later `mean` is
+ * the all-reduce; it goes on with its own updates while the messages are in flight. Later `mean` is
  * here: the mean over the ranks of what they sent. By then the weights w have moved on.
  *
  * Put the mean in the place of what was sent, and keep the way that w has gone since: change w so

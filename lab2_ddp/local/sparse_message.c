@@ -67,7 +67,7 @@ void sparse_message_free(SparseMessage *s)
 
 enum { LARGE = 1 << 12, NEGATIVE = 1 << 13 };
 
-/* What a student wrote: what cannot be sent ends the run in words. */
+/* What a student wrote: what cannot be sent ends the run with a message. */
 static void must_be_good(const SparseMessage *s, int k, int n, const int32_t *at,
                          const float *value, float m)
 {

@@ -28,7 +28,7 @@ void partition_open(PartitionStudy *s, const Lab *lab, uint64_t seed)
             all[k][i] = NAN;
 }
 
-/* partition(), which a student wrote: what it must not do ends the run in words. */
+/* partition(), which a student wrote: what it must not do ends the run with a message. */
 static int part_of(int32_t *mine, PartitionKind kind, int count, int rank, int size, uint64_t seed,
                    int epoch)
 {

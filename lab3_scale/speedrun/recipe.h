@@ -20,7 +20,7 @@ typedef enum {
     WITH_DIRAC,     /* else all others are random */
     WITH_MUON,      /* else SGD moves the filters */
     WITH_SMOOTHING,
-    WITH_ALTERNATION, /* else each epoch's flips are drawn anew */
+    WITH_ALTERNATION, /* else each epoch's flips are drawn again */
     WITH_REFLECTION,  /* else grey moves in */
     WITH_FAST_BIASES, /* else at the rate that SGD has for filters */
     WITH_VIEWS,       /* else each test image is seen once */

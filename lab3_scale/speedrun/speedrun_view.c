@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* A racer's trainings, the one under way included. */
+/* A racer's trainings, the one in progress included. */
 static void draw_racer(const Speedrun *s, int i, PlotPanel *panel, const char *label)
 {
     const Racer *racer = &s->racer[i];

@@ -51,7 +51,7 @@ def small(step, name, seconds, count=1):
 
 
 def by_element(step, name, n, size, instructions, loads, resident, threads, each, extra=0.0):
-    """Before: a load is under way at a time. n elements of `size` bytes, read and written; loads
+    """Before: a load is in flight at a time. n elements of `size` bytes, read and written; loads
     that wait for each other; threads that a multiprocessor holds, that were launched; elements
     that each takes."""
     wait, active = latency(n * size), min(resident, threads / SMS)
@@ -61,7 +61,7 @@ def by_element(step, name, n, size, instructions, loads, resident, threads, each
 
 
 def by_access(step, name, n, size, instructions, blocks, registers, ahead=4, extra=0.0):
-    """Now: 8 elements an access, `ahead` accesses under way in each of a block's 256 threads. A
+    """Now: 8 elements an access, `ahead` accesses in flight in each of a block's 256 threads. A
     multiprocessor's share of the blocks comes in waves, as registers allow; each of a wave's rounds
     waits once."""
     resident = max(1, min(8, 65536 // (up(registers, 8) * 8 * 256)))

@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# _mutants.sh: for scripts that change a source of a lab's reference, build its program anew by the
+# _mutants.sh: for scripts that change a source of a lab's reference, rebuild its program by the
 # commands that make would run, and look at what its check says. Needs $lab (lab2_ddp), $work.
 #
 #     build_changed DIR NAME   DIR has NAME.c, an exercise or 3_train: builds what DIR/check/NAME

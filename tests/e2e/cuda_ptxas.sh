@@ -5,7 +5,7 @@
 # sanitizers: no
 # The kernels as compiled for an A100 and an H100, without one: no registers spilled, no stack; and
 # in those that are written for it, loads and stores of 16 bytes (cuobjdump, a part of CUDA, shows
-# them), so many that a thread has several under way at once. And F16 is converted by the GPU's own
+# them), so many that a thread has several in flight at once. And F16 is converted by the GPU's own
 # instructions.
 set -u
 PATH=$PATH:${CUDA_HOME:-/usr/local/cuda}/bin

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # One student's mistake costs one line: an exercise that does not compile, or lacks its function,
-# fails by itself, in words; all other checks and programs work. And the check judges what the files
-# hold, whatever their dates: a file out of a backup, stubs unpacked over a finished tree.
+# fails by itself, with an explanation; all other checks and programs work. And the check judges
+# what the files hold, whatever their dates: a file out of a backup, stubs unpacked over a finished
+# tree.
 # all: yes
 # seconds: 400
 # sanitizers: no
@@ -10,7 +11,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 wrong() { echo "wrong: $*"; cat "$work/log"; exit 1; }
 
-# A copy of the project, built: what changes there is built anew.
+# A copy of the project, built: what changes there is rebuilt.
 mkdir "$work/labs"
 cp -a Makefile make common lab* assessment tests "$work/labs/"
 mkdir "$work/labs/build"
@@ -82,7 +83,7 @@ touch -d 2001-01-01 lab1_gd/exercises/9a_pipeline_turn.c
 check
 [ "$(count PASS)" = 13 ] || wrong "an exercise restored with an old date: expected 13 PASS"
 
-# Several at once: each costs its own line, in words.
+# Several at once: each costs its own line, with an explanation.
 exercises=lab1_gd/exercises
 sed -i 's/^    return now/    if (now > 0) &/' $exercises/1c_converged.c
 sed -i 's/^}/    TODO("move");\n}/; s/^#include/#include "check.h"\n&/' $exercises/1b_update.c

@@ -158,7 +158,7 @@ grep '^jane ' "$work/log" | grep -q 'as graded before' && wrong "a new version i
 grep -q '^"jane",.*,2,"' "$work/out/summary.csv" || wrong "the second attempt is not counted"
 [ "$(stat -c %a "$work/out/secret")" = 600 ] || wrong "others may read the secret"
 
-# Results that somebody changed: read with care, or made anew.
+# Results that somebody changed: read with care, or made again.
 python3 - "$work/out/submissions" <<'END'
 import json, sys
 folder = sys.argv[1]
@@ -173,7 +173,7 @@ END
 grade "$class"
 [ $status = 2 ] || wrong "results that were changed: exit $status"
 for name in jane summary.csv; do
-    grep "^$name " "$work/log" | grep -q 'compiler says: [^(]*$' || wrong "$name: not graded anew"
+    grep "^$name " "$work/log" | grep -q 'compiler says: [^(]*$' || wrong "$name: not graded again"
 done
 python3 -c 'import sys, xml.etree.ElementTree as tree; tree.parse(sys.argv[1])' \
     "$work/out/junit.xml" || wrong "junit.xml after results that were changed"

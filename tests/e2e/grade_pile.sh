@@ -34,7 +34,7 @@ part='average(t, tensor_slice(m->grads, 0, m->grads.n - 9));'
 more mutant part          "s/    average\\(t, m->grads\\);/    $part/" \
     'after update 1 ranks 0 and 1 have different weights' 'step 6'
 more mutant self          's/comm_open\(o->run.comm\)/comm_open("self")/' \
-    'ranks 0 and 1 start from different weights' 'world of its own'
+    'ranks 0 and 1 start from different weights' 'a rank runs alone'
 mutant same_slice    's/ \+ t->comm->rank \* B;/;/' \
     "the ranks' gradients are the same" 'step 4'
 more mutant half_update   's/^    sgd_step\(m, t->sgd/    if (t->comm->rank == 0 || t->at.step)&/' \

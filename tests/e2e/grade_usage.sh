@@ -32,7 +32,7 @@ change 's/"name": "runs"/"name": "walks"/' "a criterion has the name 'walks'"
 change 's/"name": "equal"/"name": "weights"/' "'weights' is there twice"
 change 's/("epochs": .*"synthetic": )5/\10/' "epochs: 'synthetic': expected a number"
 change 's/"synthetic": 0.30/"synthetic": 0.95/' "'training': 'from' must be below 'at_least'"
-change 's/\["builds"\]/["validation"]/' "'runs' needs what does not come before it"
+change 's/\["builds"\]/["validation"]/' "'runs' depends on a later criterion"
 # A submission, wherever it is, finds the part for GPUs where there is one: also in the sandbox.
 if "$BUILD/tests/test_vectors" --list | grep -q '^cuda\.'; then
     "$BUILD/assessment/grader/compile" assessment/train.c "$work/submission" ||

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Lab 2's self-check is neither fooled nor hung by the ranks that it judges: each snippet below, in
-# the exercise or in the trainer, costs its own points, in words, and no other line, with nothing
-# left running. A sample; ALL=1: all.
+# the exercise or in the trainer, costs its own points, with an explanation, and no other line, with
+# nothing left running. A sample; ALL=1: all.
 # seconds: 900
 # waits: yes
 # sanitizers: no

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # make clean removes what make created, and nothing else. Hostile cases for make itself: folders
 # that are not its own, values that cannot be right, names that match nothing, two makes at once.
-# Each ends in words, and nobody's file goes.
+# Each ends with a message, and nobody's file goes.
 # all: yes
 # seconds: 600
 # sanitizers: no
@@ -263,7 +263,7 @@ both() { # goals…
 }
 both twice/common/base/number.o twice/common/base/check.o twice/common/base/printable.o
 nm twice/common/base/check.o | grep -q ' T die' || wrong "check.o is not whole"
-if [ -n "${ALL-}" ]; then # each probes this machine anew
+if [ -n "${ALL-}" ]; then # each probes this machine again
     make BUILD=twice HAVE_CUDA= clean twice/common/base/number.o >/dev/null 2>&1 &
     make BUILD=twice HAVE_CUDA= clean twice/common/base/number.o >"$work/err" 2>&1 ||
         wrong "make clean beside another make"

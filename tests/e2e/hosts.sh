@@ -3,7 +3,7 @@
 # seconds: 600
 # sanitizers: no
 # Two emulated hosts (_hosts.sh), two ranks on each: the same run as on one machine, bit for bit;
-# errors that name the host; a rank that dies on one ends the run on both, in words.
+# errors that name the host; a rank that dies on one ends the run on both, with a message.
 set -u
 work=$(mktemp -d)
 trap 'hosts_down; rm -rf "$work"' EXIT

@@ -60,7 +60,7 @@ expect "error: --only=no such: no remedy's name has this"
 launch 2 --link none && fail "--link none is taken"
 expect 'error: --link=none: this part needs a link'
 launch 1 && fail "one rank is taken"
-expect 'error: one rank exchanges nothing: make lab2 ONLY=7_compression NP=2'
+expect 'error: needs at least 2 ranks: make lab2 ONLY=7_compression NP=2'
 program=$BUILD/student/lab2_ddp/7_compression
 status=0
 launch 2 || status=$?

@@ -38,7 +38,7 @@ launch 2 "$BUILD/student/lab2_ddp/8_local" --out "$work/todo" || status=$?
 grep -qE 'to do: TODO in lab2_ddp/exercises/8a_local_due.c, line [0-9]+' "$work/log" ||
     fail "the stub does not name its exercise"
 launch 1 "$BUILD/sol/lab2_ddp/8_local" --out "$work/bad" && fail "one rank is taken"
-grep -q 'error: one rank exchanges nothing: make lab2 ONLY=8_local NP=4' "$work/log" ||
+grep -q 'error: needs at least 2 ranks: make lab2 ONLY=8_local NP=4' "$work/log" ||
     fail "one rank: no reason"
 launch 2 "$BUILD/sol/lab2_ddp/8_local" --out "$work/bad" --batch 300 && fail "--batch 300 is taken"
 grep -q 'error: --images=512: 2 ranks with batches of 300 need at least 600' "$work/log" ||

@@ -51,7 +51,7 @@ for options in '--link none' '--link 3parsec,1us' '--compute -1'; do
     grep -qE 'error: .*(a link|expected)' "$work/log" || fail "$options: no reason"
 done
 launch 1 && fail "one rank is taken"
-expect 'error: one rank exchanges nothing: make lab2 ONLY=6_network NP=8'
+expect 'error: needs at least 2 ranks: make lab2 ONLY=6_network NP=8'
 program=$BUILD/student/lab2_ddp/6_network
 launch 2 || status=$?
 [ $status = 77 ] || fail "the stub: exit $status"

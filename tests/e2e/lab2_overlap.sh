@@ -53,7 +53,7 @@ for options in '--link none' '--link 3parsec,1us' '--clock sand'; do
     grep -qE 'error: .*(a link|expected)' "$work/log" || fail "$options: no reason"
 done
 launch 1 && fail "one rank is taken"
-expect 'error: one rank exchanges nothing: make lab2 ONLY=4_overlap NP=2'
+expect 'error: needs at least 2 ranks: make lab2 ONLY=4_overlap NP=2'
 program=$BUILD/student/lab2_ddp/4_overlap
 launch 2 || status=$?
 [ $status = 77 ] || fail "the stub: exit $status"

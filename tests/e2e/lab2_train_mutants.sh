@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Lab 2's self-check must find each mistake of part 3, in words: a sed expression changes the
+# Lab 2's self-check must find each mistake of part 3, and explain it: a sed expression changes the
 # reference, and the check must print FAIL for the named step alone among those that it judges, with
 # the named words, and the line to look at.
 # seconds: 900

@@ -51,7 +51,7 @@ wrong() { # status, words, ranks, command…
     [ "$(wc -l <"$work/err")" = 1 ] && grep -q "$words" "$work/err" ||
         fail "expected one line with '$words'" "$work/err"
 }
-wrong 1 'link_set: 1 messages are under way' 2 "$table" under-way
+wrong 1 'link_set: 1 messages are still in flight' 2 "$table" under-way
 LABS_LINK=1Gbit wrong 2 'LABS_LINK=1Gbit: expected none, or' 2 "$BUILD/student/lab2_ddp/1_ranks"
 LABS_CLOCK=x wrong 2 'LABS_CLOCK=x: expected real or virtual' 1 "$train" --out "$work/wrong"
 wrong 2 '\-\-link 1Gbit: expected none, or' 2 "$train" --out "$work/wrong" --link 1Gbit

@@ -1,5 +1,5 @@
-/* fuzz_answers.c: libFuzzer on files of answers: each is understood or refused in words, and every
- * answer is judged. */
+/* fuzz_answers.c: libFuzzer on files of answers: each is understood or refused with a message, and
+ * every answer is judged. */
 #include "answers.h"
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* fuzz_sources.c: libFuzzer on the reader of archives that students hand in: any bytes give sources
- * within the limits, or a fault in words. */
+ * within the limits, or an explained fault. */
 #include "../../assessment/grader/class_sources.c"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);

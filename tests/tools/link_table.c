@@ -4,7 +4,7 @@
  *     link_table real [LINK [BYTES]]      time on that clock, and the α-β model's
  *     link_table cost                     what the layer between a program and MPI costs, without a
  *                                         link: calls through it and around it, in turn
- *     link_table under-way                link_set while a message is under way, which ends the run
+ *     link_table under-way                link_set while a message is in flight, which ends the run
  */
 #include "check.h"
 #include "five_all_reduces.h"

@@ -398,7 +398,7 @@ static void killed(void **state)
     assert_true(files <= 2); /* killed between linking and renaming, at most */
 }
 
-/* On a GPU each child starts CUDA anew: about a second. */
+/* On a GPU each child starts CUDA again: about a second. */
 static const Case cases[] = {{"bad_bytes", .run = bad_bytes},
                              {"not_files", .run = not_files},
                              {"bad_headers", .run = bad_headers},

@@ -281,8 +281,8 @@ static void logs(void **state)
     char path[4400], *error, *bytes;
     size_t size;
     snprintf(path, sizeof path, "%s", in(folder, "log"));
-    for (int anew = 0; anew < 2; anew++) {
-        FILE *log = file_log(path, anew, &error);
+    for (int fresh = 0; fresh < 2; fresh++) {
+        FILE *log = file_log(path, fresh, &error);
         assert_null(error);
         assert_null(file_log_put(log, "one\n"));
         assert_null(file_log_put(log, "two\n"));

@@ -315,9 +315,9 @@ static void plain(void *unused)
     r.progress.began -= 2;
     run_progress(&r, "more", 20, 20, "files", NULL);
     run_progress(&r, "broken off", 50, 100, "files", NULL);
-    run_progress(&r, "anew", 10, 100, "files", NULL); /* less than before */
+    run_progress(&r, "again", 10, 100, "files", NULL); /* less than before */
     r.progress.began -= 2;
-    run_progress(&r, "anew", 100, 100, "files", NULL);
+    run_progress(&r, "again", 100, 100, "files", NULL);
 }
 
 static void lines(void **state)
@@ -330,7 +330,7 @@ static void lines(void **state)
                         "epoch 2/2  100 %  1,000/1,000 images  100 images/s  0:01 in all\n"
                         "once  100 %  1/1 file\n"
                         "more  100 %  20/20 files  5.0 files/s  0:02 in all\n"
-                        "anew  100 %  100/100 files  45 files/s  0:02 in all\n");
+                        "again  100 %  100/100 files  45 files/s  0:02 in all\n");
     free(output);
 }
 

@@ -124,7 +124,7 @@ static void write_all(const char *path, const char *text)
     fclose(f);
 }
 
-/* A file that is empty, or was cut off inside its header, is begun anew: added runs are found
+/* A file that is empty, or was cut off inside its header, is started over: added runs are found
  * again. */
 static void begins_in_an_empty_file(void **state)
 {

@@ -21,7 +21,7 @@ typedef enum { BY_IM2COL, BY_LEGACY, BY_GRAPH } Way;
 enum { BATCHES = 4 };
 typedef struct Batch {
     int n;                      /* images; 0: unused */
-    long used;                  /* when, for the choice of the one to plan anew */
+    long used;                  /* when, for the choice of the one to plan again */
     Way way[DNN_CALLS];         /* of each call: planned, and not refused since */
     DnnGraph *graph[DNN_CALLS]; /* NULL: there is none */
     DnnLegacy *legacy;          /* NULL: not needed so far */

@@ -2,7 +2,7 @@
  *
  * A block has one strip of channels and one piece of a group's pixels (cuda_plan.h: NormCut). A
  * thread keeps to one access of the strip (cuda_wide.h), so that its channels' coefficients stay in
- * registers, and takes every lanes-th pixel, AHEAD of them at a time: their loads are under way
+ * registers, and takes every lanes-th pixel, AHEAD of them at a time: their loads are in flight
  * together, which is what memory needs to be busy.
  */
 #ifndef CUDA_NORM_H

@@ -13,7 +13,7 @@ enum {
     BLOCK = 256,          /* threads of a block in elementwise kernels */
     WIDE_BLOCK = 512,     /* in kernels that sum: a power of two */
     STRIP_CHANNELS = 128, /* channels of one strip, at most */
-    UNDER_WAY = 4,        /* accesses of 16 bytes that a thread has under way at once */
+    IN_FLIGHT = 4,        /* accesses of 16 bytes that a thread has in flight at once */
     /* batch norm: threads of a block; accesses in a strip, at most; blocks that an H100 has room
      * for at once, and four times as many */
     NORM_BLOCK = 256,
@@ -61,7 +61,7 @@ typedef struct NormCut {
     long length;
 } NormCut;
 
-/* row: accesses in a pixel; pixels: of a group. Each thread has UNDER_WAY pixels; fewer, if there
+/* row: accesses in a pixel; pixels: of a group. Each thread has IN_FLIGHT pixels; fewer, if there
  * would be fewer blocks than `least`, more, if there would be more than `most`. */
 static inline NormCut norm_cut(int row, int G, long pixels, int least, int most)
 {
@@ -69,7 +69,7 @@ static inline NormCut norm_cut(int row, int G, long pixels, int least, int most)
     cut.accesses = row % STRIP_ACCESSES == 0 ? STRIP_ACCESSES : row & -row;
     cut.strips = row / cut.accesses;
     cut.lanes = NORM_BLOCK / cut.accesses;
-    long columns = (long)G * cut.strips, pieces = div_up(pixels, cut.lanes * UNDER_WAY),
+    long columns = (long)G * cut.strips, pieces = div_up(pixels, cut.lanes * IN_FLIGHT),
          full = div_up(pixels, cut.lanes);
     pieces = pieces < least / columns ? least / columns : pieces;
     pieces = pieces > most / columns ? most / columns : pieces;

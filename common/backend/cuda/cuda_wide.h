@@ -4,7 +4,7 @@
  * A kernel is a template over the access V: Wide<E>, 16 bytes of elements E (four float, eight
  * Bfloat or __half), or Single (one element of any type, any halo) for tensors that allow no Wide.
  * Access i of a tensor is its elements WIDTH i … WIDTH i + WIDTH - 1, counted without borders.
- * AHEAD: how many a thread has under way at once.
+ * AHEAD: how many a thread has in flight at once.
  */
 #ifndef CUDA_WIDE_H
 #define CUDA_WIDE_H
@@ -18,7 +18,7 @@
 
 enum { WIDE_BYTES = 16, WIDEST = WIDE_BYTES / sizeof(uint16_t) }; /* elements, at most */
 template <class E> struct alignas(WIDE_BYTES) Wide {
-    static constexpr int WIDTH = WIDE_BYTES / sizeof(E), AHEAD = UNDER_WAY;
+    static constexpr int WIDTH = WIDE_BYTES / sizeof(E), AHEAD = IN_FLIGHT;
     E of[WIDTH];
 };
 struct Single {
