@@ -128,8 +128,8 @@ EOF
 }
 
 # Matrix products (BLAS) and eigenvalues (LAPACK): OpenBLAS holds both; elsewhere LAPACK is a
-# separate library. -lblas may be the reference BLAS, with which dense layers are 14 times slower: it
-# counts as missing, unless CBLAS_LIBS asks for it.
+# separate library. -lblas may be the reference BLAS, with which dense layers are 14 times slower:
+# it counts as missing, unless CBLAS_LIBS asks for it.
 blas_name='static const char *blas_name(void)
 {
     static const char *const known[][2] = {{"openblas_get_config", "OpenBLAS"},

@@ -72,7 +72,8 @@ status=0
 "$check" "$work/wrong" >"$work/log" || status=$?
 [ $status = 1 ] && [ "$(grep -c '^PASS ' "$work/log")" = 21 ] &&
     grep '^note: .*, line [0-9]* is ignored: there is no question "1_1_lagest_stable_rate"$' \
-        "$work/log" && grep '^note: the questions are 1_1_largest.*, 9_2_micro_batches$' "$work/log" ||
+        "$work/log" &&
+    grep '^note: the questions are 1_1_largest.*, 9_2_micro_batches$' "$work/log" ||
     fail "a misspelt name"
 mkdir -p "$work/student/lab1_gd/check" "$work/lab1_gd"
 cp "$check" "$work/student/lab1_gd/check/"

@@ -50,7 +50,8 @@ mistake() { # name, what is written, words
 mistake gradient_bytes 1863690 'a quarter of the answer: an element of FP32 has 4 bytes'
 mistake gradient_bytes 59638080 'bits, where bytes are asked for?'
 mistake gradient_bytes 7.45 'a millionth of the answer: look at the unit'
-mistake gradient_bytes '7.45 MB' '"7.45 MB": expected a decimal number above 0, such as 1500 or 1.5e3, in bytes'
+mistake gradient_bytes '7.45 MB' \
+    '"7.45 MB": expected a decimal number above 0, such as 1500 or 1.5e3, in bytes'
 mistake ring_sent_bytes 16e6 "2 (P-1)/P vectors, not 2"
 mistake ring_sent_bytes 6e6 'the sums go around, too'
 mistake ring_sent_bytes 48e6 'what all ranks send together'
