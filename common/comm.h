@@ -84,8 +84,8 @@ struct Comm {
  * From then on die() ends all ranks. Once per run: more communicators through comm_split. */
 Comm *comm_open(const char *kind);
 /* Close it. Collective: it may wait for the other ranks. First call comm_wait for every started
- * operation (else the run ends) and free the recordings of collectives. A rank that exits without
- * comm_close ends the run (exit 1). NULL is fine. */
+ * operation (else the run ends). A rank that exits without comm_close ends the run (exit 1). NULL
+ * is fine. */
 void comm_close(Comm *c);
 
 /* ---- on device tensors; same shape, dtype and kind of memory on every rank ---- */

@@ -30,9 +30,6 @@ typedef struct Exchange {
      * computed sets m->grad_hook when it is made, and completes here. */
     void (*run)(void *context, Model *m);
     void *context;
-    /* Asked before each update: may run, and the hooks that it has set, be recorded as a part of
-     * model_step? NULL: no. */
-    bool (*record)(void *context);
 } Exchange;
 
 typedef struct Update {
@@ -48,8 +45,8 @@ typedef struct Method {
 } Method;
 
 /* One update: the three parts in turn, in the trace (NULL: none) as "gradient", "exchange" and
- * "update", the second on track 1. Without a trace, with SGD as the update and an exchange that may
- * be recorded, or none, it is one model_step. */
+ * "update", the second on track 1. Without a trace and an exchange, with SGD as the
+ * update, it is one model_step. */
 void method_step(const Method *method, Model *m, Tensor totals, const Batch *b, double rate,
                  Trace *trace);
 

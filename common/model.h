@@ -121,9 +121,6 @@ struct Model {
     StatsHook stats_hook;
     void *stats_context;
     int stats_ranks;
-    /* May what stats_hook queues be recorded, so that it is not called in every step? It then
-     * queues the same work for every batch, and does nothing else. NULL: no. */
-    bool (*stats_record)(void *stats_context);
     GradHook grad_hook;
     void *grad_context;
     LayerHook layer_hook, before_hook;
@@ -208,7 +205,7 @@ Tensor model_loss_scale(const Model *m); /* U8 [sizeof(LossScale)]; NO_TENSOR bu
 /* A step's gradient in one call: model_zero_grads, model_forward (MODEL_TRAIN), model_loss (no
  * weights), model_backward. Where the device supports it, the work for a batch at the same address
  * (a loader reuses its buffers) is recorded once and then replayed, which costs the host next to
- * nothing. Models with hooks are not recorded, but for a stats_hook whose work may be. */
+ * nothing. Models with hooks are not recorded. */
 void model_gradient(Model *m, Tensor totals, Tensor x, Tensor label);
 
 /* What follows a step's gradient: queues its work on m->s, the same for every batch, and does
@@ -218,10 +215,8 @@ typedef struct StepPart {
     void (*queue)(void *context, Model *m); /* NULL: nothing */
     void *context;
 } StepPart;
-enum { STEP_PARTS = 2 };
-/* A whole step: model_gradient, then the parts in turn, recorded together. m->grad_hook is part of
- * the first, and as free of other effects: what it starts, that part completes. */
-void model_step(Model *m, Tensor totals, Tensor x, Tensor label, const StepPart part[STEP_PARTS]);
+/* A whole step: model_gradient, then `after`, recorded together. */
+void model_step(Model *m, Tensor totals, Tensor x, Tensor label, StepPart after);
 
 /* model_forward (MODEL_EVAL) and model_loss (no weights, no gradient), recorded likewise. totals
  * must be the same in every call, or each is recorded again. */

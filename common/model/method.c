@@ -16,14 +16,11 @@ static void step(void *context, Model *m, double rate) { sgd_step(m, context, ra
  * before and after an update.) */
 static bool whole_step(const Method *method, Model *m, Tensor totals, const Batch *b, double rate)
 {
-    const Exchange *e = &method->exchange;
     const Update *u = &method->update;
-    if (method->gradient.run || u->run != step || audit_on() ||
-        (e->run && !(e->record && e->record(e->context))))
+    if (method->gradient.run || method->exchange.run || u->run != step || audit_on())
         return false;
-    const StepPart part[STEP_PARTS] = {{e->run, e->context}, {sgd_queue, u->context}};
     sgd_begin(m, u->context, rate);
-    model_step(m, totals, b->x, b->label, part);
+    model_step(m, totals, b->x, b->label, (StepPart){sgd_queue, u->context});
     return true;
 }
 

@@ -14,16 +14,11 @@ typedef struct Shape {
     int h, w, c;
 } Shape;
 
-/* model_record.c: the work on a batch: its addresses and sizes, and what is called for it. */
+/* model_record.c: the work on a batch: its addresses and sizes, and what follows. */
 typedef struct StepWork {
     Tensor x, label, totals;
     bool evaluates;
-    StepPart part[STEP_PARTS];
-    StatsHook stats_hook;
-    void *stats_context;
-    int stats_ranks;
-    GradHook grad_hook;
-    void *grad_context;
+    StepPart after;
 } StepWork;
 /* Its recording; NULL: seen once. */
 typedef struct RecordedStep {

@@ -15,14 +15,9 @@ static bool same_tensor(Tensor a, Tensor b)
 
 static bool same_work(const StepWork *a, const StepWork *b)
 {
-    for (int i = 0; i < STEP_PARTS; i++)
-        if (a->part[i].queue != b->part[i].queue || a->part[i].context != b->part[i].context)
-            return false;
     return same_tensor(a->x, b->x) && same_tensor(a->label, b->label) &&
            same_tensor(a->totals, b->totals) && a->evaluates == b->evaluates &&
-           a->stats_hook == b->stats_hook && a->stats_context == b->stats_context &&
-           a->stats_ranks == b->stats_ranks && a->grad_hook == b->grad_hook &&
-           a->grad_context == b->grad_context;
+           a->after.queue == b->after.queue && a->after.context == b->after.context;
 }
 
 static void queue_work(Model *m, const StepWork *w)
@@ -35,26 +30,15 @@ static void queue_work(Model *m, const StepWork *w)
     model_loss(m, w->totals, w->label, NO_TENSOR, !w->evaluates);
     if (!w->evaluates)
         model_backward(m);
-    for (int i = 0; i < STEP_PARTS; i++)
-        if (w->part[i].queue)
-            w->part[i].queue(w->part[i].context, m);
-}
-
-/* Do the hooks that it calls allow it? Those of the statistics say so; that of the gradients is
- * part of a whole step. */
-static bool hooks_recordable(const Model *m, const StepWork *w)
-{
-    if (w->evaluates)
-        return true; /* it calls neither */
-    bool stats = !m->stats_hook || (m->stats_record && m->stats_record(m->stats_context));
-    return stats && (!m->grad_hook || w->part[0].queue);
+    if (w->after.queue)
+        w->after.queue(w->after.context, m);
 }
 
 static bool recordable(const Model *m, const StepWork *w)
 {
     return m->be->op->record_begin && !m->layer_hook && !m->before_hook && !m->tensor_hook &&
            !m->params_at && !m->grads_at && !m->plan->holding && !evidence_on() &&
-           hooks_recordable(m, w);
+           (w->evaluates || (!m->stats_hook && !m->grad_hook)); /* an evaluation calls neither */
 }
 
 /* Its entry; NULL: it is new, and now has the oldest one's entry. */
@@ -93,25 +77,15 @@ static void do_work(Model *m, const StepWork *w)
     m->logits = tensor_first(m->plan->act[m->nlayers], w->x.n);
 }
 
-void model_step(Model *m, Tensor totals, Tensor x, Tensor label, const StepPart part[STEP_PARTS])
+void model_step(Model *m, Tensor totals, Tensor x, Tensor label, StepPart after)
 {
-    StepWork w = {.x = x,
-                  .label = label,
-                  .totals = totals,
-                  .stats_hook = m->stats_hook,
-                  .stats_context = m->stats_context,
-                  .stats_ranks = m->stats_ranks,
-                  .grad_hook = m->grad_hook,
-                  .grad_context = m->grad_context};
-    for (int i = 0; i < STEP_PARTS; i++)
-        w.part[i] = part[i];
+    StepWork w = {.x = x, .label = label, .totals = totals, .after = after};
     do_work(m, &w);
 }
 
 void model_gradient(Model *m, Tensor totals, Tensor x, Tensor label)
 {
-    static const StepPart none[STEP_PARTS];
-    model_step(m, totals, x, label, none);
+    model_step(m, totals, x, label, (StepPart){0});
 }
 
 void model_evaluate(Model *m, Tensor totals, Tensor x, Tensor label)

@@ -95,105 +95,7 @@ static void recorded(void **state)
     device_close(d);
 }
 
-/* ---- whole steps: hooks whose work is recorded, the optimiser, evaluation ---- */
-
-enum { FLIGHTS = 64, LEAST = 5000 }; /* elements of a bucket, at least */
-
-/* All-reduces over two ranks with the same batch, as NCCL makes them: each on another stream,
- * between two events. */
-typedef struct Played {
-    Model *m;
-    Stream *other;
-    Event *ready, *done[FLIGHTS];
-    Tensor kept; /* F64, like the sums */
-    size_t end;  /* grads from here on are in flight */
-    int flights, calls;
-    bool records;
-} Played;
-
-static Played played_new(Net *n)
-{
-    Played p = {.m = n->m, .other = n->op->stream_new(n->m->be, 1), .records = true};
-    p.ready = n->op->event_new(n->m->be);
-    for (int i = 0; i < FLIGHTS; i++)
-        p.done[i] = n->op->event_new(n->m->be);
-    p.kept = tensor_new(n->m->be, F64, 4096, 1, 1, 1, 0);
-    p.end = tensor_count(n->m->grads);
-    return p;
-}
-
-static void played_free(Played *p)
-{
-    const BackendOps *op = p->m->be->op;
-    op->stream_free(p->other);
-    op->event_free(p->ready);
-    for (int i = 0; i < FLIGHTS; i++)
-        op->event_free(p->done[i]);
-    tensor_free(p->m->be, p->kept);
-}
-
-static Stream *begin_played(Played *p, Stream *s)
-{
-    p->m->be->op->event_record(p->ready, s);
-    p->m->be->op->event_wait(p->other, p->ready);
-    p->calls++;
-    return p->other;
-}
-
-/* Nobody may see the sums before it is done: for a while they are 0. And the first is changed. */
-static void add_sums(void *context, Tensor sums, Stream *s)
-{
-    Played *p = context;
-    const BackendOps *op = p->m->be->op;
-    Tensor kept = sums;
-    kept.buf = p->kept.buf, kept.at = 0;
-    Stream *other = begin_played(p, s);
-    op->copy(other, kept, sums);
-    op->zero(other, sums);
-    op->copy(other, sums, kept);
-    op->zero(other, tensor_vector(sums.buf, sums.at, F64, 1));
-    op->event_record(p->done[0], other);
-    op->event_wait(s, p->done[0]);
-}
-
-static void send_bucket(Played *p, size_t first, Stream *s)
-{
-    const BackendOps *op = p->m->be->op;
-    Stream *other = begin_played(p, s);
-    assert_true(p->flights < FLIGHTS - 1);
-    op->scale(other, tensor_slice(p->m->grads, first, (int)(p->end - first)), 2);
-    op->event_record(p->done[++p->flights], other);
-    p->end = first;
-}
-
-static void take_layer(void *context, size_t first, int count, Stream *s)
-{
-    Played *p = context;
-    if (p->end - first >= LEAST)
-        send_bucket(p, first, s);
-}
-
-/* The rest, and the mean over the two. */
-static void complete(void *context, Model *m)
-{
-    Played *p = context;
-    const BackendOps *op = m->be->op;
-    if (p->end > 0)
-        send_bucket(p, 0, m->s);
-    for (; p->flights; p->flights--)
-        op->event_wait(m->s, p->done[p->flights]);
-    op->scale(m->s, m->grads, 0.5f);
-    p->end = tensor_count(m->grads);
-}
-
-static bool played_records(void *context) { return ((Played *)context)->records; }
-
-static void set_hooks(Played *p, bool stats)
-{
-    p->m->grad_hook = take_layer, p->m->grad_context = p;
-    p->m->stats_hook = stats ? add_sums : NULL, p->m->stats_context = p;
-    p->m->stats_record = played_records;
-}
+/* ---- whole steps: the optimiser, evaluation ---- */
 
 static void expect_same_weights(Net *a, Net *b, Sgd *o, Sgd *q)
 {
@@ -206,71 +108,31 @@ static void expect_same_weights(Net *a, Net *b, Sgd *o, Sgd *q)
     free(v), free(w), free(x), free(y);
 }
 
-/* Step number `step` of both, with a batch of its size and at its rate. */
-static void both_step(Net *a, Net *b, Played *p, Sgd *o, Sgd *q, int step)
-{
-    int count = step % 3 == 2 ? 5 : 8;
-    double rate = 0.01 * (1 + step % 4);
-    net_draw(a, step), net_draw(b, step);
-    Batch batch = {.x = tensor_first(a->x, count),
-                   .label = tensor_first(a->label, count),
-                   .n = count};
-    Method method = {.exchange = {complete, p, played_records}, .update = sgd_update(o)};
-    method_step(&method, a->m, a->totals, &batch, rate, NULL);
-    plain(b, tensor_first(b->x, count), tensor_first(b->label, count));
-    complete(b->m->grad_context, b->m);
-    sgd_step(b->m, q, rate);
-    expect_same_weights(a, b, o, q);
-}
-
-/* method_step against the same updates piece by piece: the same bits, with hooks that use another
- * stream, a rate and a batch size that change, recordings that go stale, a hook that comes and
- * goes; and where a device records, most of the hooks' calls are spared. */
+/* method_step against the same updates piece by piece: the same bits, with a rate and a batch size
+ * that change, and recordings that go stale. */
 static void whole_steps(void **state)
 {
     Device *d = device_open();
     Net a = net_new(d->be, &spec, 8, 8, 1), b = net_new(d->be, &spec, 8, 8, 1);
-    Played p = played_new(&a), q = played_new(&b);
-    Sgd *o = sgd_new(a.m, 0.9, 0.01, true), *r = sgd_new(b.m, 0.9, 0.01, true);
+    Sgd *o = sgd_new(a.m, 0.9, 0.01, true), *q = sgd_new(b.m, 0.9, 0.01, true);
+    Method method = {.update = sgd_update(o)};
     for (int step = 0; step < 18; step++) {
-        bool stats = step < 9 || step > 12;
-        set_hooks(&p, stats), set_hooks(&q, stats);
-        both_step(&a, &b, &p, o, r, step);
+        int count = step % 3 == 2 ? 5 : 8;
+        double rate = 0.01 * (1 + step % 4);
+        net_draw(&a, step), net_draw(&b, step);
+        Batch batch = {.x = tensor_first(a.x, count),
+                       .label = tensor_first(a.label, count),
+                       .n = count};
+        method_step(&method, a.m, a.totals, &batch, rate, NULL);
+        plain(&b, tensor_first(b.x, count), tensor_first(b.label, count));
+        sgd_step(b.m, q, rate);
+        expect_same_weights(&a, &b, o, q);
         if (step == 6) { /* the scratch memory moves: every recording is stale */
             Net large = net_new(d->be, &bigger, 64, 64, 3);
             net_free(&large);
         }
     }
-    printf("    %d calls of hooks, %d without recordings\n", p.calls, q.calls);
-    assert_true(d->op->record_begin ? p.calls < q.calls : p.calls == q.calls);
-    sgd_free(a.m, o), sgd_free(b.m, r);
-    played_free(&p), played_free(&q);
-    net_free(&a), net_free(&b);
-    device_close(d);
-}
-
-/* A hook that may not be recorded is called in every step; one that may is recorded without any
- * other part, too. */
-static void stats_hooks(void **state)
-{
-    Device *d = device_open();
-    Net a = net_new(d->be, &spec, 8, 8, 1), b = net_new(d->be, &spec, 8, 8, 1);
-    Played p = played_new(&a), q = played_new(&b);
-    set_hooks(&p, true), set_hooks(&q, true);
-    a.m->grad_hook = b.m->grad_hook = NULL;
-    for (int step = 0; step < 8; step++) {
-        p.records = step < 4;
-        net_draw(&a, step), net_draw(&b, step);
-        model_gradient(a.m, a.totals, a.x, a.label);
-        plain(&b, b.x, b.label);
-        expect_same(&a, &b);
-        if (step == 3) {
-            assert_true(d->op->record_begin ? p.calls == q.calls / 2 : p.calls == q.calls);
-            p.calls = q.calls = 0;
-        }
-    }
-    assert_int_equal(p.calls, q.calls);
-    played_free(&p), played_free(&q);
+    sgd_free(a.m, o), sgd_free(b.m, q);
     net_free(&a), net_free(&b);
     device_close(d);
 }
@@ -544,7 +406,6 @@ static void loss_scale_recorded(void **state)
     backend_precision(d->be, "fp16");
     Net a = net_new(d->be, &plain_spec, 8, 8, 1), b = net_new(d->be, &plain_spec, 8, 8, 1);
     Sgd *o = sgd_new(a.m, 0.9, 0.01, true), *q = sgd_new(b.m, 0.9, 0.01, true);
-    const StepPart part[STEP_PARTS] = {{sgd_queue, o}};
     float scale = LOSS_SCALE_FIRST;
     unsigned good = 0;
     for (int step = 0; step < 12; step++) {
@@ -555,7 +416,7 @@ static void loss_scale_recorded(void **state)
         if (bad)
             spoil(&a, 1e6f), spoil(&b, 1e6f);
         sgd_begin(a.m, o, 0.01);
-        model_step(a.m, a.totals, a.x, a.label, part);
+        model_step(a.m, a.totals, a.x, a.label, (StepPart){sgd_queue, o});
         plain(&b, b.x, b.label);
         sgd_step(b.m, q, 0.01);
         float *ours = fetch(&a, a.m->grads), *theirs = fetch(&b, b.m->grads),
@@ -637,7 +498,6 @@ static void replays_in_turn(void **state)
 
 static const Case cases[] = {{"recorded", .run = recorded, .seeds = 3, .cudnn = true},
                              {"whole_steps", .run = whole_steps, .seeds = 5, .cudnn = true},
-                             {"stats_hooks", .run = stats_hooks, .seeds = 3},
                              {"evaluated", .run = evaluated, .seeds = 2, .cudnn = true},
                              {"tf32", .run = tf32, .cudnn = true},
                              {"bf16", .run = bf16, .cudnn = true},

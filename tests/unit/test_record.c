@@ -161,6 +161,9 @@ static void count_tensors(void *context, int layer, Tensor x, Tensor dy, Stream 
     layers_done++;
 }
 
+static void count_sums(void *context, Tensor sums, Stream *s) { layers_done++; }
+static void count_grads(void *context, size_t first, int count, Stream *s) { layers_done++; }
+
 /* A hook must be called in every step. */
 static void hooks_are_not_recorded(void **state)
 {
@@ -182,6 +185,14 @@ static void hooks_are_not_recorded(void **state)
     for (int step = 0; step < 3; step++)
         gradient(&n, n.x, n.label);
     assert_int_equal(layers_done, 3 * n.m->nlayers);
+    n.m->tensor_hook = NULL;
+    n.m->stats_hook = count_sums;
+    for (int step = 0; step < 3; step++)
+        gradient(&n, n.x, n.label);
+    n.m->stats_hook = NULL;
+    n.m->grad_hook = count_grads;
+    for (int step = 0; step < 3; step++)
+        gradient(&n, n.x, n.label);
     expect_counts(0, 0, 0);
     net_free(&n);
     backend_close(be);
