@@ -47,7 +47,8 @@ endif
 # A file gets its name when it is whole: a build may be killed, or the power fail.
 # gcov looks for its notes under the name that the compiler was given.
 whole = -o $@$(if $(COVERAGE),,.part && mv $@.part $@)
-depend = -MF $(@:.o=.d) -MT $@
+# $(B) as it is written: another name of the same folder (BUILD=$PWD/build) finds it, too.
+depend = -MF $(@:.o=.d) -MT '$$(B)/$(@:$(B)/%=%)'
 define compile
 @mkdir -p $(@D)
 $(call step,CC    $<)

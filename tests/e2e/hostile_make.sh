@@ -164,6 +164,11 @@ mv "$work/number.c" common/base/
 case_ 0 'unused' make HAVE_CUDA= BUILD=b WERROR=1 $exercise
 mv "$work/1a_gradient.c" lab1_gd/exercises/
 
+# A folder has two names: what was built by one is rebuilt by the other when a header changes.
+case_ 0 '' make HAVE_CUDA= BUILD="$PWD/b" "$PWD/$number"
+sleep 0.1; touch common/number.h
+make -q HAVE_CUDA= BUILD=b $number && wrong "BUILD=\$PWD/b: the header is no longer known"
+
 # ---- copies that lost something on their way ----
 find . -name '*.sh' -exec chmod -x {} +
 case_ 0 '' make HAVE_CUDA= BUILD=b $number
