@@ -48,7 +48,8 @@ endif
 # gcov looks for its notes under the name that the compiler was given.
 whole = -o $@$(if $(COVERAGE),,.part && mv $@.part $@)
 # $(B) as it is written: another name of the same folder (BUILD=$PWD/build) finds it, too.
-depend = -MF $(@:.o=.d) -MT '$$(B)/$(@:$(B)/%=%)'
+target = '$$(B)/$(@:$(B)/%=%)'
+depend = -MF $(@:.o=.d) -MT $(target)
 define compile
 @mkdir -p $(@D)
 $(call step,CC    $<)

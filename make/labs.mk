@@ -88,7 +88,7 @@ $(call objects,$(call exercises,$(1)) $(patsubst %,$(1)/%.c,$(call judged,$(1)))
     $(B)/$(1)/%.o: $(1)/%.c $(B)/flags
 	@mkdir -p $$(@D)
 	$$(call step,CC    $$<)
-	$$(Q)common/setup/compile_exercise.sh $$< $$@ \
+	$$(Q)common/setup/compile_exercise.sh $$< $$@ $$(target) \
 	    '$$(or $$(LIBRARIES),$(B)/$(1)/given.a $(B)/libcommon.a) $$(LDLIBS)' \
 	    $$(filter-out -Werror,$$(COMPILE))
 $(filter-out $(EARLY_OBJECTS),$(call objects,$(call exercises,$(1)) \

@@ -1,15 +1,16 @@
 #!/usr/bin/env bash
-# compile_exercise.sh SOURCE OBJECT LIBRARIES COMPILER…: compile an exercise, exercises/1a_NAME.c,
-# which defines the function NAME, or a program that a check judges, which defines main. A mistake
-# in it must not keep the other parts from being built: if it does not compile or link, or has no
-# such function, the object gets one that ends its program with the first error. LIBRARIES: what the
-# linker needs beside it.
+# compile_exercise.sh SOURCE OBJECT TARGET LIBRARIES COMPILER…: compile an exercise,
+# exercises/1a_NAME.c, which defines the function NAME, or a program that a check judges, which
+# defines main. A mistake in it must not keep the other parts from being built: if it does not
+# compile or link, or has no such function, the object gets one that ends its program with the first
+# error. TARGET: the object's name in its dependency file. LIBRARIES: what the linker needs beside
+# it.
 #
 # Whatever else it defines (a helper main, die or malloc) is seen in its own file alone.
 set -u
 export LC_ALL=C
-source=$1 final=$2 object=${2%.o}.part.o libraries=$3
-shift 3
+source=$1 final=$2 object=${2%.o}.part.o target=$3 libraries=$4
+shift 4
 file=$(basename "$source" .c) name=${file#*_}
 lab=$(dirname "$source")
 case $lab in
@@ -17,7 +18,7 @@ case $lab in
     *) name=main ;;
 esac
 compiler=("$@") depend=()
-case " $* " in *' -MMD '*) depend=(-MF "${final%.o}.d" -MT "$final") ;; esac
+case " $* " in *' -MMD '*) depend=(-MF "${final%.o}.d" -MT "$target") ;; esac
 
 # The compiler, a minute at most and within limits: a program may include /dev/zero.
 compile() { # arguments…

@@ -42,8 +42,7 @@ Server *server_new(const Lab *lab, const char *model, int batch, int images, int
     REQUIRE(s->images >= s->workers * batch,
             "--images=%d: %d workers with batches of %d need at least %d", s->images, s->workers,
             batch, s->workers * batch);
-    ModelSpec spec = {
-        .name = model, .h = train.h, .w = train.w, .c = train.c, .classes = d->classes};
+    ModelSpec spec = model_spec_for(model, d);
     s->m = model_new(lab->be, &spec, most);
     s->n = s->m->params.n;
     s->train = loader_new(lab->be, &train, d->mean, d->istd, batch, model_halo(s->m), none, 1);

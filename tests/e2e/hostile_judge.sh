@@ -22,7 +22,7 @@ try() { # number, expected line, C
     mkdir -p "$m/check" "$m/trial" "$m/exercises"
     printf '%s\n' "$3" >"$m/exercises/1b_update.c"
     # shellcheck disable=SC2086 # words
-    common/setup/compile_exercise.sh "$m/exercises/1b_update.c" "$m/1b_update.o" \
+    common/setup/compile_exercise.sh "$m/exercises/1b_update.c" "$m/1b_update.o" "$m/1b_update.o" \
         "$LIBRARIES" $COMPILER 2>"$m/compile.log"
     # shellcheck disable=SC2086
     $COMPILER "$m/1b_update.o" "$BUILD/lab1_gd/check/1b_update.o" $LIBRARIES -o \
