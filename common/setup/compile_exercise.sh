@@ -27,7 +27,7 @@ compile() { # arguments…
     (
         ulimit -t 120 -f 262144 # processor seconds; KiB of a file
         ulimit -v 4194304 2>/dev/null # KiB of memory
-        exec "${limit[@]}" "${compiler[@]}" "$@" -fno-lto
+        exec "${limit[@]}" "${compiler[@]}" "$@"
     ) </dev/null >"$object.log" 2>&1
 }
 show() { head -c 65536 "$object.log" | head -n 200 >&2; }
@@ -54,7 +54,8 @@ errors=(return-type implicit-function-declaration implicit-int incompatible-poin
     int-conversion)
 check_compile() {
     [ -e "$source" ] || { missing; return 1; }
-    compile "${errors[@]/#/-Werror=}" "${depend[@]}" -c "$source" -o "$object"
+    compile "${errors[@]/#/-Werror=}" "${depend[@]}" -fno-lto -c "$source" \
+        -o "$object" # objcopy and nm below read machine code
     local status=$? error
     show
     [ $status != 0 ] || return 0
@@ -113,6 +114,6 @@ int $name(void)
     die(EXIT_WRONG, "%s", "$message");
 }
 END
-    "${compiler[@]}" "${depend[@]}" -c "$broken" -o "$object" || exit
+    "${compiler[@]}" "${depend[@]}" -fno-lto -c "$broken" -o "$object" || exit
 fi
 mv "$object" "$final"
