@@ -7,7 +7,7 @@
  *   grade_sandbox.c  where both happen       sandbox.sh       bubblewrap
  *   grade_score.c    the weights' accuracy   inspection.h     did the ranks share the work?
  *   grade_report.c   table                   grade_figure.c   how it learned, and when
- *   grade_results.c  results.json            grade_pages.c    CSV, JUnit, HTML
+ *   grade_results.c  results.json            grade_pages.py   CSV, JUnit, HTML
  *
  * The grader trusts nothing that a submission prints. Each part returns a Finding; only
  * grade_rubric.c knows about points.
@@ -209,9 +209,9 @@ void results_write_error(const char *out, const char *name, const char *why);
 /* The file's object, checked; NULL: there is none, or it is not whole. */
 json_t *results_read(const char *out);
 
-/* Of count results.json (none is NULL): summary.csv, junit.xml and report.html in the folder;
- * folders[i]: where the i-th one's files are, from there. */
-void pages_write(const char *folder, json_t *const *results, char *const *folders, int count);
+/* summary.csv, junit.xml and report.html in the folder, from the results.json in each of these
+ * subfolders (grade_pages.py). */
+void pages_write(const char *folder, char *const *subfolders, int count);
 
 /* How it learned, and when it worked; NULL, or why it could not be saved (free() it). */
 char *grade_figure(const Report *r, const char *path);

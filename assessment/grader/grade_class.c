@@ -127,16 +127,12 @@ static bool is_done(const Class *c, const Source *s, const char *out)
 
 static void write_pages(const Class *c)
 {
-    json_t **some = alloc((size_t)c->sources.count, sizeof *some);
     char **folders = alloc((size_t)c->sources.count, sizeof *folders);
     int count = 0;
     for (int i = 0; i < c->sources.count; i++)
-        if (c->results[i]) {
-            some[count] = c->results[i];
+        if (c->results[i])
             folders[count++] = c->folders[i];
-        }
-    pages_write(c->o->out, some, folders, count);
-    free(some);
+    pages_write(c->o->out, folders, count);
     free(folders);
 }
 

@@ -3,6 +3,7 @@
  * part of the grading; "complete" says whether it is the last.
  */
 #include "check.h"
+#include "child.h"
 #include "file.h"
 #include "grade.h"
 #include "json_text.h"
@@ -125,4 +126,22 @@ json_t *results_read(const char *out)
         return NULL;
     }
     return results;
+}
+
+void pages_write(const char *folder, char *const *subfolders, int count)
+{
+    const char **command = alloc((size_t)count + 5, sizeof *command); /* a NULL ends it */
+    command[0] = "python3";
+    command[1] = "-IB";
+    command[2] = "assessment/grader/grade_pages.py";
+    command[3] = folder;
+    memcpy(command + 4, subfolders, (size_t)count * sizeof *command);
+    ChildEnd end = child_run(&(Child){.command = command, .streams = CHILD_ERR});
+    end.text[strcspn(end.text, "\n")] = 0;
+    if (end.status == 127)
+        note("no report.html, summary.csv and junit.xml: python3 is not installed");
+    else
+        REQUIRE(end.status == 0, "%s/report.html: %s", folder, end.text);
+    free(end.text);
+    free(command);
 }

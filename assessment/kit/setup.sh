@@ -6,7 +6,7 @@ set -eu
 export LC_ALL=C
 export DEBIAN_FRONTEND=noninteractive CI=true
 apt-get update
-apt-get install -y --no-install-recommends make ca-certificates
+apt-get install -y --no-install-recommends make ca-certificates python3
 mkdir -p /autograder/labs
 tar -xzf /autograder/source/labs.tar.gz -C /autograder/labs --strip-components=1
 cd /autograder/labs
