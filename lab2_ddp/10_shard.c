@@ -36,6 +36,16 @@ static void parse(Choices *c, ShardStudy *s, Option *table, int argc, char **arg
     guess_check(&s->guess);
 }
 
+static void work(void *study)
+{
+    ShardStudy *s = study;
+    Comm *comm = s->study.lab->comm;
+    shard_stages(s);
+    if (comm->rank == 0)
+        shard_savings(s);
+    comm_barrier(comm); /* the others wait for rank 0's savings */
+}
+
 int main(int argc, char **argv)
 {
     Choices c = {.run = run_options_default(), .link = "1Gbit/s,50us", .clock = "virtual"};
@@ -43,7 +53,7 @@ int main(int argc, char **argv)
     static ShardStudy s;
     s = (ShardStudy){.study = {.title = "Lab 2 · shards",
                                .png = "shard.png",
-                               .work = shard_work,
+                               .work = work,
                                .draw = shard_draw,
                                .report = shard_report},
                      .guess = {.what = "memory of a rank in stage 3, on all ranks", .unit = "MB"},

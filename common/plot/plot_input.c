@@ -57,6 +57,13 @@ static void save(PlotWindow *window)
     free(path);
 }
 
+void window_lost(PlotWindow *window)
+{
+    if (!window->lost)
+        note("no window any more: %s; the figure is saved as a PNG file", display_why());
+    window->lost = true;
+}
+
 void plot_save_asked(PlotWindow *window)
 {
     for (; window->to_save > 0; window->to_save--)

@@ -69,13 +69,6 @@ PlotWindow *plot_window_new(Plot *plot, const char *title, const char *save_pref
     return window;
 }
 
-void window_lost(PlotWindow *window)
-{
-    if (!window->lost)
-        note("no window any more: %s; the figure is saved as a PNG file", display_why());
-    window->lost = true;
-}
-
 static void close_window(void *window)
 {
     SDL_DestroyWindow(((PlotWindow *)window)->sdl);

@@ -49,21 +49,6 @@ void network_restore(Network *n)
         op->upload(n->m->s, n->m->state, n->state);
 }
 
-/* Keep the model's weights and statistics as the trained ones. */
-static void keep(Network *n)
-{
-    const BackendOps *op = n->m->be->op;
-    op->download(n->m->s, n->w, n->m->params);
-    if (n->state)
-        op->download(n->m->s, n->state, n->m->state);
-}
-
-void network_read(Network *n, const char *path)
-{
-    checkpoint_load(path, n->m, NULL, NULL);
-    keep(n);
-}
-
 /* ---- one training, on this rank ---- */
 
 typedef struct Training {
@@ -124,7 +109,7 @@ static void lock(const TrainingContext *t, bool on)
 static double snapshot(Training *g, int at)
 {
     Network *n = g->n;
-    keep(n);
+    network_keep(n);
     double loss = metrics_loss(eval_set_metrics(n->m, g->t->subset, g->t->mode));
     REQUIRE(isfinite(loss), "%s diverged at update %d: lower --rate=%g", n->name, at, g->r->rate);
     lock(g->t, true);

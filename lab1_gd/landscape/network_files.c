@@ -13,6 +13,20 @@
 
 enum { MOST_UPDATES = 1000000000 };
 
+void network_keep(Network *n)
+{
+    const BackendOps *op = n->m->be->op;
+    op->download(n->m->s, n->w, n->m->params);
+    if (n->state)
+        op->download(n->m->s, n->state, n->m->state);
+}
+
+void network_read(Network *n, const char *path)
+{
+    checkpoint_load(path, n->m, NULL, NULL);
+    network_keep(n);
+}
+
 void network_add(Network *n, const float *w, int at, double loss)
 {
     int count = n->m->params.n;

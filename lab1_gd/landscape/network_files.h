@@ -3,6 +3,8 @@
 #define NETWORK_FILES_H
 #include "network.h"
 
+/* Keep the model's weights and statistics as the trained ones. */
+void network_keep(Network *n);
 /* Add a snapshot (copied). */
 void network_add(Network *n, const float *w, int at, double loss);
 /* Has an earlier run kept a network of this recipe? */

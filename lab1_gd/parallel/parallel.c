@@ -2,9 +2,7 @@
 #include "parallel.h"
 #include "check.h"
 #include "lab1.h"
-#include "timer.h"
 #include <stdlib.h>
-#include <time.h>
 
 int schemes_list(Scheme list[MOST_SCHEMES], int P, int micros)
 {
@@ -22,31 +20,6 @@ int schemes_list(Scheme list[MOST_SCHEMES], int P, int micros)
     }
     return n;
 }
-
-/* ---- events ---- */
-
-static bool computes(EventKind kind)
-{
-    return kind == EVENT_FORWARD || kind == EVENT_BACKWARD || kind == EVENT_UPDATE;
-}
-
-double event_begin(EventKind kind)
-{
-    if (!computes(kind))
-        return timer_now();
-    struct timespec t;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return t.tv_sec + 1e-9 * t.tv_nsec;
-}
-
-void event_end(Log *log, Event event, double began)
-{
-    ASSERT(log->count < MOST_EVENTS);
-    event.seconds = event_begin(event.kind) - began;
-    log->event[log->count++] = event;
-}
-
-/* ---- workers ---- */
 
 Worker *worker_new(Comm *comm, Backend *be, const Scheme *scheme, const MlpSpec *spec, int batch,
                    double rate)

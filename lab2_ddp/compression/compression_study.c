@@ -11,11 +11,6 @@
 const double study_bandwidth[STUDY_LINKS] = {1.25e7, 1.25e8, 1.25e9, 1.25e10};
 static const Link no_link = {.bandwidth = INFINITY};
 
-const RemedySpec *study_spec(const CompressionStudy *s, int row)
-{
-    return &remedy_specs[s->remedy[row]];
-}
-
 /* Close together where the accuracy rises fast: slow links make few updates. */
 static void choose_points(CompressionStudy *s)
 {

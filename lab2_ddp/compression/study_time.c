@@ -5,6 +5,11 @@
 #include <math.h>
 #include <stdlib.h>
 
+const RemedySpec *study_spec(const CompressionStudy *s, int row)
+{
+    return &remedy_specs[s->remedy[row]];
+}
+
 int study_spread(double at[3], const double *v, int n)
 {
     double *sorted = alloc(n + 1, sizeof *sorted);

@@ -1,4 +1,4 @@
-/* shard_study.c: see shard_study.h. The savings of activations: savings.c. */
+/* shard_study.c: see shard_study.h. */
 #include "shard_study.h"
 #include "check.h"
 #include "epoch_order.h"
@@ -250,9 +250,8 @@ static void measure_all(ShardStudy *s, int P, int micro, StageRow *row[ZERO_STAG
     comm_close(part);
 }
 
-void shard_work(void *study)
+void shard_stages(ShardStudy *s)
 {
-    ShardStudy *s = study;
     link_own(); /* one rank has no message that would do it */
     for (int k = 0; k < s->sizes; k++) {
         StageRow *row[] = {&s->stage[0][k], &s->stage[1][k], &s->stage[2][k], &s->stage[3][k]};
@@ -262,7 +261,4 @@ void shard_work(void *study)
         StageRow *row[] = {&s->micro[0][k], &s->micro[1][k], &s->micro[2][k], &s->micro[3][k]};
         measure_all(s, 1 << (s->sizes - 1), shard_micro[k], row);
     }
-    if (s->study.lab->comm->rank == 0)
-        shard_savings(s);
-    comm_barrier(s->study.lab->comm); /* the others wait in it: they have no part in the savings */
 }

@@ -53,10 +53,9 @@ typedef struct ShardStudy {
 
 void shard_open(ShardStudy *s, const Lab *lab, uint64_t seed);
 void shard_close(ShardStudy *s);
-void shard_work(void *study);
+void shard_stages(ShardStudy *s);  /* each stage of ZeRO, on all ranks */
+void shard_savings(ShardStudy *s); /* of activations, on one rank: savings.c */
 int shard_steps(const ShardStudy *s);
-/* The savings of rank 0: savings.c. */
-void shard_savings(ShardStudy *s);
 void shard_step_done(ShardStudy *s);
 
 void shard_draw(const void *study, Plot *plot);

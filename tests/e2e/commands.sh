@@ -159,7 +159,7 @@ run_one() { # command
         make | make\ help | make\ lab* | make\ check* | make\ assessment* | make\ show* | \
             make\ doctor*)
             # shellcheck disable=SC2086 # words
-            timeout --signal=INT --kill-after=30 "${SECONDS_EACH:-3}" bash -c \
+            timeout --signal=INT --kill-after=30 "${SECONDS_EACH:-2}" bash -c \
                 "$1 BUILD=$BUILD SOL=1 $cuda" </dev/null >"$log" 2>&1; status=$?
             [ $status != 124 ] || status=0
             [ $status != 137 ] || echo "not ended 30 s after Ctrl-C" >>"$log" ;;
