@@ -4,6 +4,7 @@
  */
 #include "check.h"
 #include "linear/descent.h"
+#include "linear/player.h"
 #include "live_figure.h"
 #include <math.h>
 #include <stdlib.h>
@@ -28,7 +29,7 @@ static void parse(Choices *c, Option *table, int argc, char **argv)
          .help = "where the descent starts: b"},
         {"updates", ARG_INT, &c->updates, .min = 1, .max = DESCENT_MAX,
          .help = "updates without a window"},
-        {"speed", ARG_REAL, &c->speed, .min = 0.1, .max = 1000,
+        {"speed", ARG_REAL, &c->speed, .min = 0.1, .max = 10000,
          .help = "updates per second in the window"},
         {"seed", ARG_LONG, &c->run.seed, .min = 0, .max = 9e15, .help = "seed of the points"},
         {"out", ARG_STRING, &c->run.out, .help = "folder for results"},
@@ -44,6 +45,7 @@ static const PlotKey keys[] = {
     {",", "one update back"},
     {"[  ]", "learning rate down, up"},
     {"n  N", "more, less noise in the points"},
+    {"f  F", "faster, slower"},
     {"r", "restart, without zoom"},
     {"s", "save the figure"},
     {"F11", "full screen"},
@@ -53,12 +55,13 @@ static const PlotKey keys[] = {
     {NULL, NULL}};
 
 typedef struct Session {
+    Player player; /* first: player.h */
     Descent d;
     DescentView v;
-    int updates;       /* without a window */
-    double speed, due; /* updates per second; how many are due, and not made yet */
-    bool paused, live; /* live: in a window */
 } Session;
+
+static void step(void *descent) { descent_step(descent); }
+static void back(void *descent) { descent_back(descent); }
 
 static const double LEAST_NOISE = 0.5 / 4.76837158203125; /* 7 steps of 1.25 below the default */
 
@@ -66,15 +69,6 @@ static void key(Session *s, char key)
 {
     Descent *d = &s->d;
     switch (key) {
-    case ' ': s->paused = !s->paused; break;
-    case '.':
-        s->paused = true;
-        descent_step(d);
-        break;
-    case ',':
-        s->paused = true;
-        descent_back(d);
-        break;
     case '[': d->rate /= 1.25; break;
     case ']': d->rate *= 1.25; break;
     case 'n':
@@ -86,7 +80,7 @@ static void key(Session *s, char key)
     case 'r':
         descent_restart(d, d->start_w, d->start_b);
         s->v.map.zoom = 1;
-        s->paused = false;
+        s->player.paused = false;
         break;
     }
     if (key == '[' || key == ']')
@@ -96,6 +90,8 @@ static void key(Session *s, char key)
 static void on_event(void *context, const PlotEvent *e)
 {
     Session *s = context;
+    if (e->kind == PLOT_KEY && player_key(&s->player, e->key))
+        return;
     if (e->kind == PLOT_KEY)
         key(s, e->key);
     else if (e->kind == PLOT_CLICK && e->panel == DESCENT_PANEL_CONTOURS && isfinite(e->x) &&
@@ -107,30 +103,10 @@ static void on_event(void *context, const PlotEvent *e)
         plot_camera_move(&s->v.camera, e);
 }
 
-static void advance(void *context, double seconds)
-{
-    Session *s = context;
-    s->live = true;
-    s->due += s->paused ? 0 : seconds * s->speed;
-    for (; s->due >= 1; s->due--)
-        descent_step(&s->d);
-}
-
-static void finish(void *context)
-{
-    Session *s = context;
-    for (int i = 0; i < s->updates; i++)
-        descent_step(&s->d);
-}
-
 static void draw(void *context, Plot *plot)
 {
     Session *s = context;
-    descent_draw(&s->d, &s->v, plot,
-                 s->d.missing ? "to do"
-                 : !s->live   ? "end"
-                 : s->paused  ? "paused"
-                              : "running");
+    descent_draw(&s->d, &s->v, plot, player_phase(&s->player));
 }
 
 static void report(Run *run, const Descent *d)
@@ -168,7 +144,7 @@ int main(int argc, char **argv)
     stop_on_signals();
     Run *run = run_open("lab1_gradient_descent", &c.run, table, linear_facts(c.points, c.noise),
                         true);
-    Session s = {.updates = c.updates, .speed = c.speed};
+    Session s = {.player = {&s.d, step, back, NULL, &s.d.missing, c.updates, c.speed}};
     s.d = descent_new(c.points, c.noise, (uint64_t)c.run.seed, c.rate, c.w, c.b);
     s.v = descent_view_new();
     live_figure_show(run, &(LiveFigure){.title = "Lab 1 · gradient descent",
@@ -177,8 +153,8 @@ int main(int argc, char **argv)
                                         .context = &s,
                                         .draw = draw,
                                         .event = on_event,
-                                        .advance = advance,
-                                        .finish = finish});
+                                        .advance = player_advance,
+                                        .finish = player_finish});
     report(run, &s.d);
     bool to_do = s.d.missing || s.d.unstopped;
     descent_view_free(&s.v);

@@ -5,6 +5,7 @@
  * exercises/1a_gradient.c, 1b_update.c, 2_shuffle.c.
  */
 #include "check.h"
+#include "linear/player.h"
 #include "linear/sgd_walk.h"
 #include "live_figure.h"
 #include <math.h>
@@ -59,30 +60,20 @@ static const PlotKey keys[] = {{"space", "pause, resume"},
                                {NULL, NULL}};
 
 typedef struct Session {
+    Player player; /* first: player.h */
     SgdWalk walk;
     SgdWalkView view;
-    int updates;       /* without a window */
-    double speed, due; /* updates per second; how many are due, and not made yet */
-    bool paused, live; /* live: in a window */
 } Session;
+
+static void step(void *walk) { sgd_walk_step(walk); }
+static void back(void *walk) { sgd_walk_back(walk); }
 
 static void key(Session *s, char key)
 {
     SgdWalk *w = &s->walk;
     switch (key) {
-    case ' ': s->paused = !s->paused; break;
-    case '.':
-        s->paused = true;
-        sgd_walk_step(w);
-        break;
-    case ',':
-        s->paused = true;
-        sgd_walk_back(w);
-        break;
     case '[': w->rate = fmax(w->rate / 1.25, 1e-5); break;
     case ']': w->rate = fmin(w->rate * 1.25, 100); break;
-    case 'f': s->speed = fmin(2 * s->speed, 10000); break;
-    case 'F': s->speed = fmax(s->speed / 2, 0.1); break;
     case 'm': sgd_walk_sampling(w, w->sampling == SGD_SHUFFLED ? SGD_WITH : SGD_SHUFFLED); break;
     case 'n':
         sgd_walk_noise(w, w->points.noise > 0 ? fmin(1.25 * w->points.noise, 100) : 0.1);
@@ -91,7 +82,7 @@ static void key(Session *s, char key)
     case 'r':
         sgd_walk_restart(w, w->start_w, w->start_b);
         s->view.map.zoom = 1;
-        s->paused = false;
+        s->player.paused = false;
         break;
     }
 }
@@ -99,6 +90,8 @@ static void key(Session *s, char key)
 static void on_event(void *context, const PlotEvent *e)
 {
     Session *s = context;
+    if (e->kind == PLOT_KEY && player_key(&s->player, e->key))
+        return;
     if (e->kind == PLOT_KEY)
         key(s, e->key);
     else if (e->panel != WALK_PANEL_ONE && e->panel != WALK_PANEL_ALL)
@@ -108,34 +101,10 @@ static void on_event(void *context, const PlotEvent *e)
         sgd_walk_restart(&s->walk, e->x, e->y);
 }
 
-static void advance(void *context, double seconds)
-{
-    Session *s = context;
-    s->live = true;
-    s->due += s->paused ? 0 : seconds * s->speed;
-    for (; s->due >= 1; s->due--)
-        sgd_walk_step(&s->walk);
-    if (!s->walk.missing)
-        sgd_survey_work(&s->walk.survey, 0.003);
-}
-
-static void finish(void *context)
-{
-    Session *s = context;
-    for (int i = 0; i < s->updates; i++)
-        sgd_walk_step(&s->walk);
-    while (!s->walk.missing && !stop_requested() && sgd_survey_work(&s->walk.survey, 0.1))
-        continue;
-}
-
 static void draw(void *context, Plot *plot)
 {
     Session *s = context;
-    sgd_walk_draw(&s->walk, &s->view, plot,
-                  s->walk.missing ? "to do"
-                  : !s->live      ? "end"
-                  : s->paused     ? "paused"
-                                  : "running");
+    sgd_walk_draw(&s->walk, &s->view, plot, player_phase(&s->player));
 }
 
 static void report(Run *run, SgdWalk *s)
@@ -174,7 +143,9 @@ int main(int argc, char **argv)
     parse(&c, table, argc, argv);
     stop_on_signals();
     SgdSampling sampling = !strcmp(c.sampling, "with") ? SGD_WITH : SGD_SHUFFLED;
-    Session s = {.updates = c.updates, .speed = c.speed, .view = {linear_view_new()}};
+    Session s = {.player = {&s.walk, step, back, &s.walk.survey, &s.walk.missing, c.updates,
+                            c.speed},
+                 .view = {linear_view_new()}};
     s.walk = sgd_walk_new(c.points, c.noise, (uint64_t)c.run.seed, sampling, c.rate, c.w, c.b);
     Run *run = run_open("lab1_sgd", &c.run, table, linear_facts(c.points, c.noise), true);
     live_figure_show(run, &(LiveFigure){.title = "Lab 1 · stochastic gradient descent",
@@ -183,8 +154,8 @@ int main(int argc, char **argv)
                                         .context = &s,
                                         .draw = draw,
                                         .event = on_event,
-                                        .advance = advance,
-                                        .finish = finish});
+                                        .advance = player_advance,
+                                        .finish = player_finish});
     report(run, &s.walk);
     bool to_do = s.walk.missing != NULL;
     linear_view_free(&s.view.map);

@@ -4,6 +4,7 @@
  * 2_shuffle.c, 3_minibatch_epoch.c.
  */
 #include "check.h"
+#include "linear/player.h"
 #include "linear/sgd_race.h"
 #include "live_figure.h"
 #include <math.h>
@@ -64,26 +65,18 @@ static const PlotKey keys[] = {{"space", "pause, resume"},
                                {NULL, NULL}};
 
 typedef struct Session {
+    Player player; /* first: player.h */
     SgdRace race;
     SgdRaceView view;
-    int updates;       /* without a window */
-    double speed, due; /* updates per second; how many are due, and not made yet */
-    bool paused, live; /* live: in a window */
 } Session;
+
+static void step(void *race) { sgd_race_step(race); }
+static void back(void *race) { sgd_race_back(race); }
 
 static void key(Session *s, char key)
 {
     SgdRace *r = &s->race;
     switch (key) {
-    case ' ': s->paused = !s->paused; break;
-    case '.':
-        s->paused = true;
-        sgd_race_step(r);
-        break;
-    case ',':
-        s->paused = true;
-        sgd_race_back(r);
-        break;
     case '1':
     case '2':
     case '3':
@@ -98,12 +91,10 @@ static void key(Session *s, char key)
         sgd_race_noise(r, r->points.noise > 0 ? fmin(1.25 * r->points.noise, 100) : 0.1);
         break;
     case 'N': sgd_race_noise(r, r->points.noise > 0.05 ? r->points.noise / 1.25 : 0); break;
-    case 'f': s->speed = fmin(2 * s->speed, 10000); break;
-    case 'F': s->speed = fmax(s->speed / 2, 0.1); break;
     case 'r':
         sgd_race_restart(r, r->start_w, r->start_b);
         s->view.map.zoom = 1;
-        s->paused = false;
+        s->player.paused = false;
         break;
     }
 }
@@ -111,6 +102,8 @@ static void key(Session *s, char key)
 static void on_event(void *context, const PlotEvent *e)
 {
     Session *s = context;
+    if (e->kind == PLOT_KEY && player_key(&s->player, e->key))
+        return;
     if (e->kind == PLOT_KEY)
         key(s, e->key);
     else if (e->panel != RACE_PANEL_CONTOURS)
@@ -120,34 +113,10 @@ static void on_event(void *context, const PlotEvent *e)
         sgd_race_restart(&s->race, e->x, e->y);
 }
 
-static void advance(void *context, double seconds)
-{
-    Session *s = context;
-    s->live = true;
-    s->due += s->paused ? 0 : seconds * s->speed;
-    for (; s->due >= 1; s->due--)
-        sgd_race_step(&s->race);
-    if (!s->race.missing)
-        sgd_survey_work(&s->race.survey, 0.003);
-}
-
-static void finish(void *context)
-{
-    Session *s = context;
-    for (int i = 0; i < s->updates; i++)
-        sgd_race_step(&s->race);
-    while (!s->race.missing && !stop_requested() && sgd_survey_work(&s->race.survey, 0.1))
-        continue;
-}
-
 static void draw(void *context, Plot *plot)
 {
     Session *s = context;
-    sgd_race_draw(&s->race, &s->view, plot,
-                  s->race.missing ? "to do"
-                  : !s->live      ? "end"
-                  : s->paused     ? "paused"
-                                  : "running");
+    sgd_race_draw(&s->race, &s->view, plot, player_phase(&s->player));
 }
 
 /* After how many updates racer k was first within 10 % of the minimal loss; -1: not yet. */
@@ -205,7 +174,9 @@ int main(int argc, char **argv)
     SgdSampling sampling = SGD_SHUFFLED;
     while (strcmp(c.sampling, sgd_sampling_word[sampling]))
         sampling++;
-    Session s = {.updates = c.updates, .speed = c.speed, .view = {linear_view_new()}};
+    Session s = {.player = {&s.race, step, back, &s.race.survey, &s.race.missing, c.updates,
+                            c.speed},
+                 .view = {linear_view_new()}};
     s.race = sgd_race_new(c.points, c.noise, (uint64_t)c.run.seed, sampling, c.rate, c.w, c.b,
                           c.batch);
     Run *run = run_open("lab1_minibatches", &c.run, table, linear_facts(c.points, c.noise), true);
@@ -215,8 +186,8 @@ int main(int argc, char **argv)
                                         .context = &s,
                                         .draw = draw,
                                         .event = on_event,
-                                        .advance = advance,
-                                        .finish = finish});
+                                        .advance = player_advance,
+                                        .finish = player_finish});
     report(run, &s.race);
     bool to_do = s.race.missing != NULL;
     linear_view_free(&s.view.map);
