@@ -20,12 +20,6 @@
  */
 #ifndef AUDIT_H
 #define AUDIT_H
-#include <jansson.h>
-#include <stdbool.h>
-
-bool audit_on(void);
-/* Write one fact; members as for jansson's json_pack, without the braces:
- *     audit_fact("comm", "s:i, s:i", "rank", rank, "size", size);
- * Does nothing when the audit is off. */
-void audit_fact(const char *fact, const char *format, ...);
+/* Becomes an observer (observer.h), if LABS_AUDIT is set: called before main, and in tests. */
+void audit_begin(void) __attribute__((constructor));
 #endif

@@ -40,19 +40,6 @@ typedef struct EvidenceHead {
 /* What limits a message, for its reader. */
 enum { EVIDENCE_PARAMS = 1 << 24, EVIDENCE_IMAGES = 1 << 16 };
 
-bool evidence_on(void);
-
-/* The library's own calls, all without effect when the evidence is off. */
-/* From comm_open: how many ranks it found. */
-void evidence_world(int size);
-/* From the loader: the batch in x's memory is made of these images (copied), in this epoch; NULL:
- * forget it. */
-void evidence_batch(Tensor x, const Augment *picks, int epoch);
-/* Around a backward pass: the gradient before it; elements [first, first + count) of it, whenever
- * they are complete; all of it, when the pass is over. */
-void evidence_begin(Backend *be, Stream *s, Tensor grads);
-void evidence_slice(Backend *be, Stream *s, Tensor grads, size_t first, int count);
-/* head: of the network alone; the rest is filled in. weight: NO_TENSOR, or of the samples. */
-void evidence_end(Backend *be, Stream *s, EvidenceHead head, Tensor params, Tensor x, Tensor label,
-                  Tensor weight);
+/* Becomes an observer (observer.h), if LABS_EVIDENCE is set; called before main. */
+void evidence_begin(void) __attribute__((constructor));
 #endif

@@ -25,8 +25,8 @@ $(CUDA_KERNELS): $(wildcard $(CUDA_ROOM)/*.cu) $(B)/nvcc_flags
 $(B)/$(CUDA_ROOM)/backend_cuda.o: $(B)/nvcc_flags
 $(B)/$(CUDA_ROOM)/backend_cuda.o: private CPPFLAGS_ALL += -DCUDA_ARCHS='"$(ARCHS)"'
 # A separate shared object, which programs load when they use a GPU (backend/gpu_part.h), from the
-# build's folder, one to three levels above theirs. It calls these functions of the program.
-GPU_CALLS := alloc audit_fact board_patience comm_mpi_open die format_new timer_now timer_real
+# build's folder, one to three levels above theirs. It uses these names of the program.
+GPU_CALLS := alloc board_patience comm_mpi_open die format_new observers timer_now timer_real
 GPU_FOLDER = '$$ORIGIN/..:$$ORIGIN/../..:$$ORIGIN/../../..'
 WITH_GPU = -Wl,--dynamic-list=$(B)/gpu_calls -Wl,-rpath,$(GPU_FOLDER) -ldl
 GPU_SOURCES := $(wildcard $(CUDA_ROOM)/*.c common/comm/*_nccl.c)

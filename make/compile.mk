@@ -12,7 +12,9 @@ CPPFLAGS_ALL = -D_GNU_SOURCE -Icommon $(INCLUDE) $(foreach part,$(PARTS),$($(par
 # No sibling calls: the watch names the line that a call came from (common/watch/call_board.h).
 CFLAGS_ALL = -std=gnu11 -fno-math-errno -fno-optimize-sibling-calls -Wall -Wextra \
     -Wno-unused-parameter -Werror=incompatible-pointer-types $(STRICT) $(CFLAGS) $(SANITIZE)
-LDLIBS = $(COMPILER_LIBS) \
+# What checks a program is in every program, which does not call it (common/observer.h).
+OBSERVERS := -Wl,-u,audit_begin,-u,evidence_begin
+LDLIBS = $(OBSERVERS) $(COMPILER_LIBS) \
     $(foreach part,$(filter-out CUDA CUDNN NCCL,$(PARTS)) SDL2,$($(part)_LIBS)) \
     $(if $(HAVE_CUDA),$(WITH_GPU)) -lm
 COMPILE = $(if $(FUZZ),$(FUZZ_CC),$(CC)) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -MMD -MP

@@ -47,8 +47,8 @@ early_exercises = $(filter $(addprefix lab1_gd/exercises/,1% 2% 3%),$(call exerc
 EARLY_OBJECTS := $(call objects,$(early_exercises))
 $(EARLY_OBJECTS): private LIBRARIES := $(B)/lab1_gd/early.a
 $(EARLY_OBJECTS): | $(B)/lab1_gd/early.a
-EARLY_ROOMS := $(call objects,$(filter common/base/% common/judge/% common/plot/%,$(COMMON)) \
-    $(call sources,lab1_gd/linear/*.c))
+EARLY_ROOMS := $(call objects,$(filter common/base/% common/judge/% common/plot/% %/observer.c, \
+    $(COMMON)) $(call sources,lab1_gd/linear/*.c))
 $(B)/lab1_gd/early.a $(B)/student/lab1_gd/early.a $(B)/sol/lab1_gd/early.a: $(EARLY_ROOMS) | \
     $(LIBRARIES_NEED)
 	$(archive)

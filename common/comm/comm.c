@@ -1,13 +1,12 @@
 /* comm.c: the common part of all implementations: which one to open, the checks of a call's
- * arguments, the count of bytes and the audit's facts. The checks are here so that one rank shows a
- * mistake as well as many.
+ * arguments, the count of bytes, and the report to observers. The checks are here so that one rank
+ * shows a mistake as well as many.
  */
 #include "comm.h"
-#include "audit.h"
 #include "check.h"
 #include "comm_open.h"
-#include "evidence.h"
 #include "link.h"
+#include "observer.h"
 #include "watch/call_board.h"
 #include <limits.h>
 #include <stdlib.h>
@@ -48,8 +47,7 @@ Comm *comm_open(const char *kind)
         c = comm_mpi_open();
     else
         die(EXIT_USAGE, "--comm %s: expected auto, self, mpi or nccl", kind);
-    audit_fact("comm", "s:i, s:i", "rank", c->rank, "size", c->size);
-    evidence_world(c->size);
+    OBSERVE(ranks, c->rank, c->size);
     return c;
 }
 
@@ -143,20 +141,19 @@ static void check_peer(const Comm *c, const char *call, int peer, int tag)
         die(EXIT_WRONG, "%s: tag %d: expected 0 to 32767", call, tag);
 }
 
-/* ---- byte counts and the audit ---- */
+/* ---- byte counts and reports ---- */
 
 /* A single rank sends nothing. */
 static void count_bytes(Comm *c, double bytes) { c->bytes += c->size > 1 ? bytes : 0; }
 
 static double tensor_bytes(Tensor t) { return (double)tensor_count(t) * dtype_size(t.dtype); }
 
-static void tell(const char *fact, Tensor t)
+static void report(const char *call, Tensor t)
 {
-    audit_fact(fact, "s:I, s:s", "count", (json_int_t)tensor_count(t), "dtype",
-               dtype_name(t.dtype));
+    OBSERVE(communication, call, (int64_t)tensor_count(t), dtype_name(t.dtype));
 }
 
-/* ---- each operation: check, count, audit, do it ---- */
+/* ---- each operation: check, count, report, do it ---- */
 
 /* With `request` NULL it is completed, too. */
 
@@ -164,7 +161,7 @@ static void all_reduce(Comm *c, Tensor t, CommOp op, Stream *s, CommRequest **re
 {
     check_reducible("comm_all_reduce", t);
     count_bytes(c, tensor_bytes(t));
-    tell("all_reduce", t);
+    report("all_reduce", t);
     c->op->all_reduce(c, t, op, s, request);
 }
 
@@ -172,7 +169,7 @@ static void recv(Comm *c, Tensor t, int from, int tag, Stream *s, CommRequest **
 {
     check_tensor("comm_recv", t);
     check_peer(c, "comm_recv", from == COMM_ANY ? (c->rank + 1) % c->size : from, tag);
-    tell("recv", t);
+    report("recv", t);
     c->op->recv(c, t, from, tag, s, request);
 }
 
@@ -190,7 +187,7 @@ void comm_broadcast(Comm *c, Tensor t, int root, Stream *s)
     check_tensor("comm_broadcast", t);
     check_rank(c, "comm_broadcast", root);
     count_bytes(c, c->rank == root ? tensor_bytes(t) : 0);
-    tell("broadcast", t);
+    report("broadcast", t);
     c->op->broadcast(c, t, root, s);
 }
 
@@ -199,7 +196,7 @@ void comm_all_gather(Comm *c, Tensor out, Tensor in, Stream *s)
     CALLED;
     check_parts(c, "comm_all_gather", out, in);
     count_bytes(c, tensor_bytes(in));
-    tell("all_gather", in);
+    report("all_gather", in);
     c->op->all_gather(c, out, in, s);
 }
 
@@ -209,7 +206,7 @@ void comm_send(Comm *c, Tensor t, int to, int tag, Stream *s)
     check_tensor("comm_send", t);
     check_peer(c, "comm_send", to, tag);
     count_bytes(c, tensor_bytes(t));
-    tell("send", t);
+    report("send", t);
     c->op->send(c, t, to, tag, s);
 }
 
@@ -219,7 +216,7 @@ void comm_reduce_scatter(Comm *c, Tensor out, Tensor in, CommOp op, Stream *s)
     check_reducible("comm_reduce_scatter", in);
     check_parts(c, "comm_reduce_scatter", in, out);
     count_bytes(c, tensor_bytes(in));
-    tell("reduce_scatter", in);
+    report("reduce_scatter", in);
     c->op->reduce_scatter(c, out, in, op, s);
 }
 
@@ -263,7 +260,7 @@ bool comm_test(Comm *c, CommRequest *r) { return r ? c->op->test(r) : true; }
 void comm_barrier(Comm *c)
 {
     CALLED;
-    audit_fact("barrier", "");
+    OBSERVE(communication, "barrier", -1, NULL);
     c->op->barrier(c);
 }
 
@@ -271,7 +268,7 @@ void comm_all_reduce_host(Comm *c, double *v, int n, CommOp op)
 {
     CALLED;
     count_bytes(c, n * sizeof *v);
-    audit_fact("all_reduce_host", "s:i, s:s", "count", n, "dtype", dtype_name(F64));
+    OBSERVE(communication, "all_reduce_host", n, dtype_name(F64));
     c->op->all_reduce_host(c, v, n, op);
 }
 
@@ -280,7 +277,7 @@ void comm_broadcast_host(Comm *c, void *data, size_t bytes, int root)
     CALLED;
     check_rank(c, "comm_broadcast_host", root);
     count_bytes(c, c->rank == root ? bytes : 0);
-    audit_fact("broadcast_host", "s:I", "bytes", (json_int_t)bytes);
+    OBSERVE(communication, "broadcast_host", (int64_t)bytes, NULL);
     c->op->broadcast_host(c, data, bytes, root);
 }
 
@@ -289,6 +286,6 @@ void comm_gather_host(Comm *c, void *all, const void *mine, size_t bytes, int ro
     CALLED;
     check_rank(c, "comm_gather_host", root);
     count_bytes(c, bytes);
-    audit_fact("gather_host", "s:I", "bytes", (json_int_t)bytes);
+    OBSERVE(communication, "gather_host", (int64_t)bytes, NULL);
     c->op->gather_host(c, all, mine, bytes, root);
 }

@@ -11,9 +11,8 @@
  * `filled` (the gather is done) and `used` (the loop's work on it is done).
  */
 #include "loader.h"
-#include "audit.h"
 #include "check.h"
-#include "evidence.h"
+#include "observer.h"
 #include "rng.h"
 #include "timer.h"
 #include <limits.h>
@@ -93,14 +92,20 @@ static double bring(Loader *l, int t, int n)
     return stage_over(l, LOADER_TO_DEVICE, t, began);
 }
 
+/* Images [first, first + n) of the order, and what is done to them. */
+static void draw(Augment *picks, const Loader *l, int first, int n)
+{
+    for (int i = 0; i < n; i++)
+        picks[i] = augment_draw(l->augment, l->seed, l->epoch, l->order[first + i], l->images.h,
+                                l->images.w);
+}
+
 static void fill(Loader *l, int t)
 {
     Slot *slot = &l->ring[t % RING];
     int n = batch_size(l, t);
     bool by_stages = l->stages.hook;
-    for (int i = 0; i < n; i++)
-        l->pick[i] = augment_draw(l->augment, l->seed, l->epoch, l->order[t * l->batch + i],
-                                  l->images.h, l->images.w);
+    draw(l->pick, l, t * l->batch, n);
     double began = by_stages ? bring(l, t, n) : 0;
     l->be->op->event_wait(l->stream, slot->used);
     l->be->op->gather(l->stream, tensor_first(slot->x, n), tensor_first(slot->label, n),
@@ -207,7 +212,7 @@ void loader_free(Loader *l)
     pthread_join(l->thread, NULL);
     l->be->op->stream_sync(l->stream);
     for (int i = 0; i < RING; i++) {
-        evidence_batch(l->ring[i].x, NULL, 0);
+        OBSERVE(batch, l->ring[i].x, NULL, 0, 0);
         tensor_free(l->be, l->ring[i].x);
         tensor_free(l->be, l->ring[i].label);
         l->be->op->event_free(l->ring[i].filled);
@@ -278,26 +283,13 @@ void loader_start(Loader *l, const int32_t *order, int count, int epoch)
     pthread_mutex_unlock(&l->lock);
 }
 
-static void audit_batch(const Loader *l, const Batch *b)
+static void report(const Loader *l, const Batch *b)
 {
-    if (!audit_on())
-        return;
-    json_t *images = json_array();
-    for (int i = 0; i < b->n; i++)
-        json_array_append_new(images, json_integer(l->order[b->first + i]));
-    audit_fact("batch", "s:i, s:i, s:o", "epoch", l->epoch, "first", b->first, "images", images);
-}
-
-/* The grader rebuilds the batch from these draws. */
-static void evidence_of(const Loader *l, const Batch *b)
-{
-    if (!evidence_on())
+    if (!OBSERVED(batch))
         return;
     Augment *picks = alloc((size_t)b->n, sizeof *picks);
-    for (int i = 0; i < b->n; i++)
-        picks[i] = augment_draw(l->augment, l->seed, l->epoch, l->order[b->first + i], l->images.h,
-                                l->images.w);
-    evidence_batch(b->x, picks, l->epoch);
+    draw(picks, l, b->first, b->n);
+    OBSERVE(batch, b->x, picks, b->first, l->epoch);
     free(picks);
 }
 
@@ -322,8 +314,7 @@ bool loader_next(Loader *l, Stream *s, Batch *b)
     if (l->stages.hook)
         l->stages.hook(l->stages.context, LOADER_QUEUE, t, slot->made, timer_now());
     *b = (Batch){tensor_first(slot->x, n), tensor_first(slot->label, n), n, t * l->batch};
-    audit_batch(l, b);
-    evidence_of(l, b);
+    report(l, b);
     return true;
 }
 

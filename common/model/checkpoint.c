@@ -1,10 +1,9 @@
 /* checkpoint.c: see checkpoint.h. Loading has two parts, so that a bad file changes nothing: all of
  * it is checked on the host, then all of it is copied to the device. */
 #include "checkpoint.h"
-#include "audit.h"
 #include "check.h"
-#include "json_text.h"
 #include "number.h"
+#include "observer.h"
 #include "safetensors.h"
 #include <inttypes.h>
 #include <limits.h>
@@ -204,8 +203,7 @@ void checkpoint_save(const char *path, Model *m, const NamedVector *more, const 
     file.pairs = p->images > 0 ? all : all - 2;
     char *error = safetensors_write(path, &file);
     REQUIRE(!error, "checkpoint not saved: %s", error);
-    if (audit_on())
-        audit_fact("checkpoint", "s:o, s:I", "path", json_text(path), "step", (json_int_t)p->step);
+    OBSERVE(checkpoint, path, p->step, false);
     for (int i = 0; i < all; i++)
         free(values[i]);
     for (int i = 0; i < file.count; i++)
@@ -368,9 +366,7 @@ void checkpoint_load(const char *path, Model *m, const NamedVector *more, Progre
         m->be->op->upload(m->s, parts.part[i].flat, parts.part[i].host);
     if (p)
         *p = progress;
-    if (audit_on())
-        audit_fact("resume", "s:o, s:I", "path", json_text(path), "step",
-                   (json_int_t)progress.step);
+    OBSERVE(checkpoint, path, progress.step, true);
     parts_free(&parts);
     safetensors_free(&file);
 }

@@ -1,8 +1,8 @@
 /* evaluate.c: see evaluate.h. */
 #include "evaluate.h"
-#include "audit.h"
 #include "check.h"
 #include "model_build.h"
+#include "observer.h"
 #include <stdlib.h>
 
 /* The model's own, of which its recordings know: zeroed. */
@@ -31,8 +31,7 @@ Metrics evaluate(Model *m, Loader *l, const int32_t *order, int count)
         model_evaluate(m, totals, b.x, b.label);
     double sum[2];
     op->download(m->s, sum, totals);
-    audit_fact("evaluate", "s:i, s:i, s:f", "first", count ? order[0] : -1, "count", count,
-               "correct", sum[1]);
+    OBSERVE(evaluation, count ? order[0] : -1, count, sum[1]);
     free(all);
     return (Metrics){sum[0], sum[1], count};
 }

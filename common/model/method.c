@@ -1,6 +1,6 @@
 /* method.c: see method.h. */
 #include "method.h"
-#include "audit.h"
+#include "observer.h"
 
 static void gradient(const Gradient *g, Model *m, Tensor totals, const Batch *b)
 {
@@ -12,12 +12,12 @@ static void gradient(const Gradient *g, Model *m, Tensor totals, const Batch *b)
 
 static void step(void *context, Model *m, double rate) { sgd_step(m, context, rate); }
 
-/* As one model_step; false: it cannot be one, and nothing is done. (The audit reads the weights
+/* As one model_step; false: it cannot be one, and nothing is done. (An observer reads the weights
  * before and after an update.) */
 static bool whole_step(const Method *method, Model *m, Tensor totals, const Batch *b, double rate)
 {
     const Update *u = &method->update;
-    if (method->gradient.run || method->exchange.run || u->run != step || audit_on())
+    if (method->gradient.run || method->exchange.run || u->run != step || OBSERVED(update))
         return false;
     sgd_begin(m, u->context, rate);
     model_step(m, totals, b->x, b->label, (StepPart){sgd_queue, u->context});

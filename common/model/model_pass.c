@@ -1,9 +1,8 @@
 /* model_pass.c: the forward pass walks the list of layers from its start, the backward pass from
  * its end. */
 #include "check.h"
-#include "evidence.h"
 #include "model_build.h"
-#include <stdio.h>
+#include "observer.h"
 
 /* The part of a planned tensor that the current batch of n images uses. */
 static Tensor act(const Model *m, int a) { return tensor_first(m->plan->act[a], m->plan->n); }
@@ -353,7 +352,7 @@ Tensor model_loss_scale(const Model *m) { return m->plan->loss_scale; }
  * back as soon as they are complete, else all by one kernel. */
 static bool looked_at(const Model *m)
 {
-    return m->grad_hook || m->layer_hook || m->grads_at || evidence_on();
+    return m->grad_hook || m->layer_hook || m->grads_at || OBSERVED(gradient);
 }
 
 /* Layer i's gradients, in one slice or two: where nothing else is said, its bias lies right behind
@@ -419,24 +418,9 @@ static void announce(Model *m, int i)
     if (l->w == NONE)
         return;
     int count = m->views[l->w].count + (l->b == NONE ? 0 : m->views[l->b].count);
-    evidence_slice(m->be, m->s, m->grads, m->views[l->w].at, count);
+    OBSERVE(gradient, m, m->views[l->w].at, count);
     if (m->grad_hook)
         m->grad_hook(m->grad_context, m->views[l->w].at, count, m->s);
-}
-
-/* For the evidence. */
-static EvidenceHead network_of(const Model *m)
-{
-    const ModelSpec *spec = &m->spec;
-    EvidenceHead head = {.classes = spec->classes,
-                         .no_skip = spec->no_skip,
-                         .no_batchnorm = spec->no_batchnorm,
-                         .ghost = spec->ghost,
-                         .stats_ranks = m->stats_hook ? m->stats_ranks : 1};
-    snprintf(head.name, sizeof head.name, "%s", spec->name);
-    for (int i = 0; i < 8; i++)
-        head.hidden[i] = spec->hidden[i];
-    return head;
 }
 
 void model_zero_grads(Model *m) { m->be->op->zero(m->s, m->grads); }
@@ -446,7 +430,7 @@ void model_backward_part(Model *m, int first, int end)
     for (int a = 0; a <= m->nlayers && end == m->nlayers; a++)
         m->plan->touched[a] = false;
     if (end == m->nlayers) {
-        evidence_begin(m->be, m->s, m->grads);
+        OBSERVE(backward_begin, m);
         scale_loss(m);
     }
     range_begin(m->be, "backward");
@@ -468,7 +452,7 @@ void model_backward_part(Model *m, int first, int end)
     if (first > 0)
         return;
     settle_scale(m);
-    evidence_end(m->be, m->s, network_of(m), m->params, act(m, 0), m->plan->label, m->plan->weight);
+    OBSERVE(backward_end, m, act(m, 0), m->plan->label, m->plan->weight);
 }
 
 void model_backward(Model *m) { model_backward_part(m, 0, m->nlayers); }

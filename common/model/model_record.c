@@ -5,8 +5,8 @@
  * buffers for its batches, and an epoch's last batch may be shorter. A batch is recorded the second
  * time it comes: the first time libraries do their lazy loading.
  */
-#include "evidence.h"
 #include "model_build.h"
+#include "observer.h"
 
 static bool same_tensor(Tensor a, Tensor b)
 {
@@ -37,7 +37,7 @@ static void queue_work(Model *m, const StepWork *w)
 static bool recordable(const Model *m, const StepWork *w)
 {
     return m->be->op->record_begin && !m->layer_hook && !m->before_hook && !m->tensor_hook &&
-           !m->params_at && !m->grads_at && !m->plan->holding && !evidence_on() &&
+           !m->params_at && !m->grads_at && !m->plan->holding && !OBSERVED(backward_end) &&
            (w->evaluates || (!m->stats_hook && !m->grad_hook)); /* an evaluation calls neither */
 }
 

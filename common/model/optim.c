@@ -1,8 +1,7 @@
 /* optim.c: see optim.h. */
 #include "optim.h"
-#include "audit.h"
 #include "check.h"
-#include "digest.h"
+#include "observer.h"
 #include <stdlib.h>
 
 Sgd *sgd_new(Model *m, double momentum, double weight_decay, bool nesterov)
@@ -38,32 +37,10 @@ void sgd_queue(void *context, Model *m)
                    (float)o->weight_decay, o->nesterov);
 }
 
-static void update(Model *m, Sgd *o, double rate)
-{
-    sgd_begin(m, o, rate);
-    sgd_queue(o, m);
-}
-
-static void digest_params(char digest[17], Model *m)
-{
-    size_t bytes = tensor_count(m->params) * sizeof(float);
-    float *params = alloc(1, bytes);
-    m->be->op->download(m->s, params, m->params);
-    sha256_hex(digest, 17, params, bytes);
-    free(params);
-}
-
 void sgd_step(Model *m, Sgd *o, double rate)
 {
-    if (!audit_on()) {
-        update(m, o, rate);
-        return;
-    }
-    char before[17], after[17];
-    json_int_t step = o->steps;
-    digest_params(before, m);
-    update(m, o, rate);
-    digest_params(after, m);
-    audit_fact("update", "s:I, s:f, s:s, s:s", "step", step, "rate", rate, "before", before,
-               "after", after);
+    OBSERVE(update, m, o->steps, rate, false);
+    sgd_begin(m, o, rate);
+    sgd_queue(o, m);
+    OBSERVE(update, m, o->steps - 1, rate, true);
 }

@@ -3,9 +3,9 @@
  *
  * All of it goes through a Run, which prints on one rank and is silent on the others.
  */
-#include "audit.h"
 #include "lab2.h"
 #include "link.h"
+#include "observer.h"
 #include "timer.h"
 #include <math.h>
 #include <stdio.h>
@@ -18,7 +18,7 @@ void report_to_do(Run *r, const char *file, const int *to_do)
     int used = 0;
     for (int i = 0; to_do[i] && used < (int)sizeof list - 16; i++) {
         used += snprintf(list + used, sizeof list - (size_t)used, " %d", to_do[i]);
-        audit_fact("to_do", "s:i", "step", to_do[i]);
+        OBSERVE(to_do, to_do[i]);
     }
     if (used)
         run_say(r, "still to do in %s: steps%s", file, list);

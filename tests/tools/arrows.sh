@@ -30,8 +30,9 @@ find common -name '*.[ch]' -o -name '*.cu' | sort | awk -v verbose="$verbose" '
         below["data"] = "base backend comm"
         below["model"] = "base backend comm data"
         below["analysis"] = "base backend comm data model"
+        below["judge"] = "base backend data model"
         below["study"] = "base backend comm data model analysis plot"
-        below["plot"] = below["judge"] = "base"
+        below["plot"] = "base"
         own["watch/mpi_call.h"] = "link"
         own["watch/call_board.h"] = "link comm"
         own["backend/gpu_part.h"] = "comm"                    # loads the part for GPUs

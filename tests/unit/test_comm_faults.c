@@ -150,6 +150,7 @@ static void audited(void **state)
 {
     const char *folder = scratch_dir();
     setenv("LABS_AUDIT", folder, true);
+    audit_begin();
     Backend *be = fake_backend_open(false);
     Call x = {comm_open("self"), be->op->stream_new(be, 1), be->op->buffer_new(be, 400), 1};
     comm_all_reduce(x.c, vector(&x, 7), COMM_SUM, x.s);

@@ -1,5 +1,6 @@
 /* test_loader.c: batches hold the right images, correctly augmented, in every order of calls and on
  * every backend. */
+#include "audit.h"
 #include "check.h"
 #include "device.h"
 #include "loader.h"
@@ -372,6 +373,7 @@ static void audit_names_the_pictures(void **state)
     const char *dir = scratch_dir();
     char path[4200], line[4096];
     setenv("LABS_AUDIT", dir, 1);
+    audit_begin();
     Device *d = device_open();
     Images images = images_new();
     Loader *l = loader_new(d->be, &images, mean, istd, 2, 0, none, 1);

@@ -1,5 +1,6 @@
 /* test_optim.c: SGD over a model's flat vectors against a naive float64 loop, and against
  * torch.optim.SGD. */
+#include "audit.h"
 #include "audit_read.h"
 #include "device.h"
 #include "digest.h"
@@ -175,6 +176,7 @@ static void audit(void **state)
 {
     const char *folder = scratch_dir();
     setenv("LABS_AUDIT", folder, 1);
+    audit_begin();
     Fixture f = fixture_new();
     float *params = malloc(sizeof(float) * (size_t)f.n),
           *velocity = malloc(sizeof(float) * (size_t)f.n);

@@ -4,12 +4,12 @@
  * A stream works at once: when an operation returns, it is done. So an event is a clock reading,
  * and there is nothing to wait for.
  */
-#include "audit.h"
 #include "backend/backend_open.h"
 #include "cgroup.h"
 #include "check.h"
 #include "cpu.h"
 #include "memory.h"
+#include "observer.h"
 #include "timer.h"
 #include <omp.h>
 #include <math.h>
@@ -289,7 +289,6 @@ Backend *backend_cpu_open(int local_rank, int local_size, int threads)
     if (openblas_set_num_threads)
         openblas_set_num_threads(1);
     omp_set_dynamic(0);
-    audit_fact("backend", "s:s, s:i, s:i, s:s", "device", "cpu", "local_rank", local_rank,
-               "local_size", local_size, "cores", cores);
+    OBSERVE(device, "cpu", local_rank, local_size, cores, -1);
     return &cpu->base;
 }

@@ -1,11 +1,11 @@
 /* backend_cuda.c: one GPU as a device: which one, and the table of its operations
  * (cuda_*.{c,cu}). */
-#include "audit.h"
 #include "backend/backend_open.h"
 #include "cuda_backend.h"
 #include "cuda_conv_cudnn.h"
 #include "cuda_usable.h"
 #include "gpu_library.h"
+#include "observer.h"
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -166,7 +166,6 @@ Backend *backend_cuda_open(int local_rank, int local_size)
                            "GPU %d of %d, %.50s, compute capability %d.%d, %.1f GB", cuda->device,
                            f.devices, about.name, f.major, f.minor, about.totalGlobalMem / 1e9);
     describe_libraries(cuda);
-    audit_fact("backend", "s:s, s:i, s:i, s:i", "device", "cuda", "local_rank", local_rank,
-               "local_size", local_size, "gpu", cuda->device);
+    OBSERVE(device, "cuda", local_rank, local_size, NULL, cuda->device);
     return &cuda->base;
 }

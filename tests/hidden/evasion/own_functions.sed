@@ -1,3 +1,3 @@
-# It has functions of the library's names that say nothing.
+# It has a function of the library's name that says nothing.
 # expect: fail equal: no rank computed a gradient
-s/^enum \{ TICKS/#include "evidence.h"\nbool evidence_on(void) { return false; }\nvoid evidence_world(int size) { (void)size; }\nvoid evidence_batch(Tensor x, const Augment *p, int e) { (void)x, (void)p, (void)e; }\nvoid evidence_begin(Backend *b, Stream *s, Tensor g) { (void)b, (void)s, (void)g; }\nvoid evidence_slice(Backend *b, Stream *s, Tensor g, size_t f, int n) { (void)b, (void)s, (void)g, (void)f, (void)n; }\nvoid evidence_end(Backend *b, Stream *s, EvidenceHead h, Tensor p, Tensor x, Tensor l, Tensor w) { (void)b, (void)s, (void)h, (void)p, (void)x, (void)l, (void)w; }\n&/
+s/^enum \{ TICKS/#include "evidence.h"\nvoid evidence_begin(void) {}\n&/

@@ -2,6 +2,8 @@
  * everywhere, and no caller should pass it around. */
 #include "evidence.h"
 #include "check.h"
+#include "model.h"
+#include "observer.h"
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -33,25 +35,27 @@ static void connect_once(void)
         close(s);
 }
 
-bool evidence_on(void)
+static bool listened_to(void)
 {
     pthread_once(&evidence.once, connect_once);
     return evidence.socket >= 0;
 }
 
-void evidence_world(int size) { evidence.world = size; }
+static void ranks(int rank, int size) { evidence.world = size; }
 
 /* ---- which images a batch is made of ---- */
 
 enum { BATCHES = 64 }; /* buffers that loaders reuse */
 
+typedef struct Known {
+    Buffer *buf;
+    int n, epoch;
+    Augment *picks;
+} Known;
+
 static struct {
     pthread_mutex_t lock;
-    struct {
-        Buffer *buf;
-        int n, epoch;
-        Augment *picks;
-    } batch[BATCHES];
+    Known batch[BATCHES];
     int next; /* the oldest one */
 } known = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -63,9 +67,14 @@ static int find(const Buffer *buf)
     return -1;
 }
 
-void evidence_batch(Tensor x, const Augment *picks, int epoch)
+static Augment *copy_of(const Augment *picks, int n)
 {
-    if (!evidence_on())
+    return memcpy(alloc((size_t)n, sizeof *picks), picks, (size_t)n * sizeof *picks);
+}
+
+static void batch(Tensor x, const Augment *picks, int first, int epoch)
+{
+    if (!listened_to())
         return;
     pthread_mutex_lock(&known.lock);
     int at = find(x.buf);
@@ -75,15 +84,7 @@ void evidence_batch(Tensor x, const Augment *picks, int epoch)
     }
     if (at >= 0) {
         free(known.batch[at].picks);
-        known.batch[at].picks = NULL;
-        known.batch[at].buf = NULL;
-    }
-    if (picks) {
-        known.batch[at].buf = x.buf;
-        known.batch[at].n = x.n;
-        known.batch[at].epoch = epoch;
-        known.batch[at].picks = alloc((size_t)x.n, sizeof *picks);
-        memcpy(known.batch[at].picks, picks, (size_t)x.n * sizeof *picks);
+        known.batch[at] = picks ? (Known){x.buf, x.n, epoch, copy_of(picks, x.n)} : (Known){0};
     }
     pthread_mutex_unlock(&known.lock);
 }
@@ -95,8 +96,7 @@ static Augment *picks_of(Tensor x, int *epoch)
     pthread_mutex_lock(&known.lock);
     int at = find(x.buf);
     if (at >= 0 && known.batch[at].n == x.n) {
-        picks = alloc((size_t)x.n, sizeof *picks);
-        memcpy(picks, known.batch[at].picks, (size_t)x.n * sizeof *picks);
+        picks = copy_of(known.batch[at].picks, x.n);
         *epoch = known.batch[at].epoch;
     }
     pthread_mutex_unlock(&known.lock);
@@ -122,64 +122,90 @@ static void put(const void *data, size_t bytes)
     }
 }
 
-void evidence_begin(Backend *be, Stream *s, Tensor grads)
+static void backward_begin(const Model *m)
 {
-    if (!evidence_on())
+    if (!listened_to())
         return;
-    size_t count = tensor_count(grads);
+    size_t count = tensor_count(m->grads);
     if (count > evidence.params) {
         free(evidence.gradient);
         evidence.gradient = alloc(count, sizeof(float));
         evidence.params = count;
     }
-    be->op->download(s, evidence.gradient, grads);
+    m->be->op->download(m->s, evidence.gradient, m->grads);
 }
 
-void evidence_slice(Backend *be, Stream *s, Tensor grads, size_t first, int count)
+static void gradient(const Model *m, size_t first, int count)
 {
     if (evidence.socket < 0 || !evidence.gradient)
         return;
     float *now = alloc((size_t)count, sizeof *now), *was = evidence.gradient + first;
-    be->op->download(s, now, tensor_slice(grads, first, count));
+    m->be->op->download(m->s, now, tensor_slice(m->grads, first, count));
     for (int i = 0; i < count; i++)
         was[i] = now[i] - was[i];
     free(now);
 }
 
 /* Sends a tensor's elements, dense. */
-static void put_tensor(Backend *be, Stream *s, Tensor t)
+static void put_tensor(const Model *m, Tensor t)
 {
     size_t bytes = tensor_count(t) * dtype_size(t.dtype);
     void *copy = alloc(bytes, 1);
-    be->op->download(s, copy, t);
+    m->be->op->download(m->s, copy, t);
     put(copy, bytes);
     free(copy);
 }
 
-void evidence_end(Backend *be, Stream *s, EvidenceHead head, Tensor params, Tensor x, Tensor label,
-                  Tensor weight)
+static EvidenceHead head_of(const Model *m, Tensor x)
+{
+    const ModelSpec *spec = &m->spec;
+    const char *rank = getenv("OMPI_COMM_WORLD_RANK");
+    EvidenceHead head = {.magic = EVIDENCE_MAGIC,
+                         .params = m->params.n,
+                         .rank = rank ? atoi(rank) : 0,
+                         .n = x.n,
+                         .h = x.h,
+                         .w = x.w,
+                         .c = x.c,
+                         .world = evidence.world,
+                         .classes = spec->classes,
+                         .no_skip = spec->no_skip,
+                         .no_batchnorm = spec->no_batchnorm,
+                         .ghost = spec->ghost,
+                         .stats_ranks = m->stats_hook ? m->stats_ranks : 1};
+    snprintf(head.name, sizeof head.name, "%s", spec->name);
+    for (int i = 0; i < 8; i++)
+        head.hidden[i] = spec->hidden[i];
+    return head;
+}
+
+static void backward_end(const Model *m, Tensor x, Tensor label, Tensor weight)
 {
     if (evidence.socket < 0 || !evidence.gradient)
         return;
-    const char *rank = getenv("OMPI_COMM_WORLD_RANK");
-    int epoch = 0;
-    Augment *picks = picks_of(x, &epoch);
-    head.magic = EVIDENCE_MAGIC;
-    head.params = params.n;
-    head.rank = rank ? atoi(rank) : 0;
-    head.n = x.n, head.h = x.h, head.w = x.w, head.c = x.c;
-    head.weighted = weight.buf != NULL;
+    EvidenceHead head = head_of(m, x);
+    Augment *picks = picks_of(x, &head.epoch);
+    head.weighted = given(weight);
     head.picked = picks != NULL;
-    head.epoch = epoch;
-    head.world = evidence.world;
     put(&head, sizeof head);
-    put_tensor(be, s, params);
-    put(evidence.gradient, tensor_count(params) * sizeof(float));
-    put_tensor(be, s, label);
-    if (weight.buf)
-        put_tensor(be, s, weight);
+    put_tensor(m, m->params);
+    put(evidence.gradient, tensor_count(m->params) * sizeof(float));
+    put_tensor(m, label);
+    if (given(weight))
+        put_tensor(m, weight);
     if (picks)
         put(picks, (size_t)x.n * sizeof *picks);
-    put_tensor(be, s, x);
+    put_tensor(m, x);
     free(picks);
+}
+
+void evidence_begin(void)
+{
+    static Observer observer = {.ranks = ranks,
+                                .batch = batch,
+                                .backward_begin = backward_begin,
+                                .gradient = gradient,
+                                .backward_end = backward_end};
+    if (getenv("LABS_EVIDENCE"))
+        observer_add(&observer);
 }
