@@ -95,6 +95,11 @@ typedef struct LinkSent {
 } LinkSent;
 LinkSent link_sent(void);
 
+/* Called before each of this rank's calls that send, receive or wait: `to` is the rank, in its
+ * communicator, to which `bytes` bytes at `data` are sent; -1: nothing is. NULL: no longer. */
+typedef void LinkObserver(void *context, int to, const void *data, double bytes);
+void link_observe(LinkObserver *call, void *context);
+
 /* Seconds that MPI's own collectives are charged on P ranks: with n the bytes of the whole vector,
  * the better of recursive doubling and of halving and doubling. */
 typedef enum {

@@ -22,12 +22,6 @@ exercises = $(if $(wildcard $(1)/exercises),$(patsubst %,$(1)/exercises/%.c,$(fi
 # A program NAME_nccl calls CUDA and NCCL directly, and is left out where they are missing.
 numbered = $(filter-out $(if $(HAVE_NCCL),,%_nccl.c),$(call sources,$(1)/[0-9]*.c))
 $(B)/student/%_nccl $(B)/sol/%_nccl: LDLIBS += $(CUDA_LIBS) $(NCCL_LIBS)
-# This one observes its own messages (lab2_ddp/all_reduce/overhear.h); the calls that it passes on
-# seem to come from where they came from.
-WRAPPED_MPI := Send Ssend Isend Sendrecv Sendrecv_replace Recv Irecv Wait Waitall
-$(B)/student/%/2_all_reduce $(B)/sol/%/2_all_reduce: \
-    LDFLAGS += $(addprefix -Wl$(comma)--wrap=MPI_,$(WRAPPED_MPI))
-$(B)/lab2_ddp/all_reduce/overhear.o: private CFLAGS_ALL += -foptimize-sibling-calls
 programs = $(addprefix $(B)/$(2)/$(1)/,$(call names,$(call numbered,$(1))))
 checks = $(addprefix $(B)/$(2)/$(1)/check/,$(call names,$(call numbered,$(1)/check)))
 # The source that is linked for each of these: sources, variant, lab.

@@ -30,9 +30,23 @@
     call.model = its_model; \
     call.whole = bytes
 
+static struct {
+    LinkObserver *call;
+    void *context;
+} observer; /* the process's own, as MPI is */
+
+void link_observe(LinkObserver *call, void *context)
+{
+    observer.call = call;
+    observer.context = context;
+}
+
 /* Of the layer's own work nothing counts on the virtual clock. */
 static void enter(const Call *call)
 {
+    if (observer.call && call->kind <= CALL_WAIT)
+        observer.call(observer.context, call->peer, call->data,
+                      call_bytes(call->count, call->type));
     link_hold();
     call_begin(call);
 }
@@ -141,6 +155,7 @@ int MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *par
     int MPI_##name(const void *v, int n, MPI_Datatype type, int to, int tag, MPI_Comm comm) \
     { \
         MESSAGE(CALL_SEND, n, type, to, -1, tag, comm); \
+        call.data = v; \
         enter(&call); \
         int error = link_send(&call, v, PMPI_##name); \
         leave(&call); \
@@ -156,6 +171,7 @@ SENDS(Rsend)
                    MPI_Request *request) \
     { \
         MESSAGE(CALL_SEND, n, type, to, -1, tag, comm); \
+        call.data = v; \
         call.starts = true; \
         enter(&call); \
         int error = link_isend(&call, v, request, PMPI_##name); \
@@ -181,6 +197,7 @@ int MPI_Sendrecv(const void *v, int n, MPI_Datatype type, int to, int tag, void 
                  MPI_Datatype other, int from, int other_tag, MPI_Comm comm, MPI_Status *status)
 {
     MESSAGE(CALL_SEND_RECV, n, type, to, from, tag, comm);
+    call.data = v;
     enter(&call);
     int error = link_send_recv(&call, v, w, room, other, other_tag, status);
     leave(&call);
@@ -191,6 +208,7 @@ int MPI_Sendrecv_replace(void *v, int n, MPI_Datatype type, int to, int tag, int
                          int other_tag, MPI_Comm comm, MPI_Status *status)
 {
     MESSAGE(CALL_SEND_RECV, n, type, to, from, tag, comm);
+    call.data = v;
     enter(&call);
     int error = link_send_recv_replace(&call, v, other_tag, status);
     leave(&call);

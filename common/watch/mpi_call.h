@@ -36,7 +36,8 @@ typedef struct Call {
     CallKind kind;
     const char *name; /* "MPI_Allreduce" */
     MPI_Comm comm;
-    int count; /* elements as in the call: of a gather or scatter those of one rank */
+    const void *data; /* of a message that is sent */
+    int count;        /* elements as in the call: of a gather or scatter those of one rank */
     MPI_Datatype type;
     MPI_Op op;      /* of a reduction */
     int peer, from; /* to whom, from whom; the root of a collective is its peer; -1: none */

@@ -2,7 +2,6 @@
 #include "record.h"
 #include "check.h"
 #include "link.h"
-#include "overhear.h"
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -19,8 +18,9 @@ typedef struct Watch {
     RankRecord *record;
 } Watch;
 
-static void note_moment(Watch *w, int to, const void *data, double bytes)
+static void note_moment(void *context, int to, const void *data, double bytes)
 {
+    Watch *w = context;
     RankRecord *r = w->record;
     if (r->moments == MOST_MOMENTS)
         return;
@@ -33,11 +33,6 @@ static void note_moment(Watch *w, int to, const void *data, double bytes)
         m->first = (int)first;
 }
 
-static void on_call(void *context, int to, const void *data, double bytes)
-{
-    note_moment(context, to, data, bytes);
-}
-
 static RankRecord watch(AllReduce *call, int P, MPI_Comm comm)
 {
     RankRecord record = {0};
@@ -47,9 +42,9 @@ static RankRecord watch(AllReduce *call, int P, MPI_Comm comm)
     for (int i = 0; i < P; i++)
         v[i] = (float)(1 << 3 * rank);
     Watch w = {v, P, link_now(), &record};
-    overhear_begin(on_call, &w);
+    link_observe(note_moment, &w);
     call(v, P, comm);
-    overhear_end();
+    link_observe(NULL, NULL);
     note_moment(&w, -1, NULL, 0);
     return record;
 }
