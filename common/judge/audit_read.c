@@ -1,9 +1,9 @@
-/* audit_read.c: see audit_read.h.
+/* audit_read.c: see audit.h.
  *
  * Training and test batches look alike: the next fact, an update or a test result, tells them
  * apart.
  */
-#include "audit_read.h"
+#include "audit.h"
 #include "check.h"
 #include "file.h"
 #include "number.h"

@@ -5,7 +5,7 @@
  */
 #ifndef CHECK_RUN_H
 #define CHECK_RUN_H
-#include "audit_read.h"
+#include "audit.h"
 #include "child.h"
 #include <stdbool.h>
 #include <stdio.h>

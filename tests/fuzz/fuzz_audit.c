@@ -1,6 +1,6 @@
 /* fuzz_audit.c: libFuzzer on the reader of an audit, which a submission may have written itself:
  * for any bytes, numbers in their ranges and arrays that can be read whole. */
-#include "audit_read.h"
+#include "audit.h"
 #include <stdlib.h>
 #include <string.h>
 

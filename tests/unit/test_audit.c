@@ -1,6 +1,5 @@
 /* test_audit.c: facts in the audit's files, read back as JSON. */
 #include "audit.h"
-#include "audit_read.h"
 #include "check.h"
 #include "child.h"
 #include "harness.h"

@@ -1,7 +1,6 @@
 /* test_optim.c: SGD over a model's flat vectors against a naive float64 loop, and against
  * torch.optim.SGD. */
 #include "audit.h"
-#include "audit_read.h"
 #include "device.h"
 #include "digest.h"
 #include "optim.h"
