@@ -65,6 +65,7 @@ typedef struct Study {
 int study_run(Study *s, const Lab *lab);
 
 void study_lock(Study *s, bool on);
+void study_pause(Study *s, bool on); /* rank 0, as the key does */
 /* Rank 0, between pieces of work: waits while paused. False: stop. On the others: true. */
 bool study_goes_on(Study *s);
 /* Collective, for work that all ranks do together: as study_goes_on() on rank 0. The others sleep

@@ -13,6 +13,12 @@ void study_lock(Study *s, bool on)
         background_unlock(s->own);
 }
 
+void study_pause(Study *s, bool on)
+{
+    s->paused = on;
+    background_pause(s->thread, on);
+}
+
 bool study_goes_on(Study *s) { return !stop_requested() && background_goes_on(s->own); }
 
 /* The first number of a command. */
@@ -76,7 +82,7 @@ static void pause_key(Study *s, char key)
     if (!s->thread || s->space == SPACE_FREE)
         return;
     if (key == ' ')
-        background_pause(s->thread, s->paused = !s->paused);
+        study_pause(s, !s->paused);
     if (key != '.' || s->space != SPACE_STEPS)
         return;
     s->paused = true;
