@@ -38,7 +38,7 @@ typedef struct Study {
     const char *missing;     /* an exercise that is still to do (exercise_missing()); NULL: none */
     StudyUnfinished unfinished;
     void (*work)(void *study);
-    /* In place of work(), where keys change what is measured: rank 0, locked: what to do next, in
+    /* After work(), where keys change what is measured: rank 0, locked: what to do next, in
      * todo->number from 1 on; false: nothing, until a key is pressed. Then every rank obeys. */
     bool (*next)(const void *study, Command *todo);
     void (*obey)(void *study, Command todo);

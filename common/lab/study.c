@@ -152,7 +152,7 @@ static void work(void *context, BackgroundThread *b)
     s->own = b;
     if (s->work)
         s->work(s);
-    else
+    if (s->next)
         direct(s);
 }
 
@@ -187,10 +187,12 @@ int study_run(Study *s, const Lab *lab)
     s->commands = commands_new(lab->comm, lab->be);
     if (lab->comm->rank == 0)
         lead(s);
-    else if (works(s) && s->work)
-        s->work(s);
-    else if (works(s))
-        follow(s);
+    else if (works(s)) {
+        if (s->work)
+            s->work(s);
+        if (s->next)
+            follow(s);
+    }
     commands_free(&s->commands, lab->be);
     return s->missing ? EXIT_TODO : 0;
 }
