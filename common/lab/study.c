@@ -193,6 +193,7 @@ int study_run(Study *s, const Lab *lab)
         if (s->next)
             follow(s);
     }
+    commands_broadcast(&s->commands, (Command){0}); /* the others sleep until the window closes */
     commands_free(&s->commands, lab->be);
     return s->missing ? EXIT_TODO : 0;
 }
