@@ -8,7 +8,8 @@
  *     int status = study_run(&s.study, &lab);
  *
  * Every rank calls work(); on rank 0 that is on a thread, and what `draw` shows is changed between
- * study_lock(s, true) and study_lock(s, false).
+ * study_lock(s, true) and study_lock(s, false). With neither `work` nor `next` only keys change the
+ * figure.
  */
 #ifndef STUDY_H
 #define STUDY_H
@@ -19,30 +20,52 @@
 #include "plot.h"
 #include "task_farm.h"
 
+/* What happens with an exercise missing. */
+typedef enum {
+    STUDY_IDLE,       /* nothing is computed or reported */
+    STUDY_WHILE_SEEN, /* it works and reports, but only while there is a window */
+    STUDY_ANYWAY      /* as if it were not missing */
+} StudyUnfinished;
+
+typedef enum {
+    SPACE_PAUSES, /* space holds the work, */
+    SPACE_STEPS,  /* and `.` lets one piece of it through */
+    SPACE_FREE    /* both go to event() alone */
+} StudySpace;
+
 typedef struct Study {
     const char *title, *png; /* of the window; the figure's file */
     const char *missing;     /* an exercise that is still to do (exercise_missing()); NULL: none */
+    StudyUnfinished unfinished;
     void (*work)(void *study);
-    /* In place of work(), where keys change what is measured: rank 0, locked: what to do next, in
+    /* After work(), where keys change what is measured: rank 0, locked: what to do next, in
      * todo->number from 1 on; false: nothing, until a key is pressed. Then every rank obeys. */
     bool (*next)(const void *study, Command *todo);
     void (*obey)(void *study, Command todo);
     void (*draw)(const void *study, Plot *plot); /* rank 0, locked; also with an exercise missing */
     void (*report)(const void *study);           /* rank 0: tables and metrics.csv, at the end */
     const PlotKey *keys;                         /* of a study's own; NULL: pause, save, quit */
-    void (*event)(void *study, const PlotEvent *e); /* rank 0, locked; NULL: none of its own */
-    const Lab *lab;                                 /* from study_run() on */
+    StudySpace space;
+    /* Rank 0, locked; each may be NULL: */
+    void (*event)(void *study, const PlotEvent *e);
+    void (*advance)(void *study, double seconds); /* since the last frame; each frame is drawn */
+    /* The figure is drawn when this changes, or a key is pressed; NULL: twice a second. */
+    int64_t (*version)(const void *study);
+    void (*finish)(void *study); /* no window: hurry */
+    const Lab *lab;              /* from study_run() on */
+    bool paused, leave;    /* leave: there is no window; end when there is nothing to do next */
+    BackgroundThread *own; /* the work's thread, for what takes one; NULL on the other ranks */
+    Commands commands;     /* for a work() that directs the other ranks by itself */
     /* inside */
-    BackgroundThread *thread, *own; /* the same, for the window and for the work */
-    Commands commands;
-    bool paused, leave; /* leave: when there is nothing to do next */
-    double redraw;
+    BackgroundThread *thread; /* the same as `own`, for the window */
+    int64_t drawn;
 } Study;
 
 /* Collective. Works, shows and reports. Returns the program's status: 0, or EXIT_TODO. */
 int study_run(Study *s, const Lab *lab);
 
 void study_lock(Study *s, bool on);
+void study_pause(Study *s, bool on); /* rank 0, as the key does */
 /* Rank 0, between pieces of work: waits while paused. False: stop. On the others: true. */
 bool study_goes_on(Study *s);
 /* Collective, for work that all ranks do together: as study_goes_on() on rank 0. The others sleep

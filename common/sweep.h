@@ -40,7 +40,7 @@ Sweep *sweep_open(const char *path, const char *columns, const json_t *config);
 /* A sweep recorded elsewhere, with whatever configuration: to draw it again. Not to be added to. A
  * file that is missing, or has other columns, ends the run (exit 2). */
 Sweep *sweep_open_recorded(const char *path, const char *columns);
-void sweep_free(Sweep *s);
+void sweep_free(Sweep *s); /* NULL is fine */
 
 /* What the setting, or a value, can be in these runs. */
 typedef struct SweepRange {

@@ -6,11 +6,6 @@
  */
 #include "batch_size/batch_study.h"
 #include "check.h"
-#include "exercise.h"
-#include "lab.h"
-#include "lab1.h"
-#include "live_figure.h"
-#include "timer.h"
 #include <math.h>
 
 typedef struct Choices {
@@ -23,8 +18,6 @@ static Choices defaults(void)
 {
     return (Choices){.run = run_options_default(),
                      .study = {.fastest = 1024,
-                               .t0 = NAN,
-                               .c = NAN,
                                .sweep = {.speeds = {SPEED_DEFAULTS},
                                          .model = "resnet8",
                                          .scale = "sqrt",
@@ -65,29 +58,6 @@ static void parse(Choices *c, Option *table, int argc, char **argv)
         args_otherwise(table, full[i][0], full[i][1]);
 }
 
-static int rows(const BatchStudy *s) { return s->sweep.speeds.file->rows + s->sweep.runs->rows; }
-
-static void draw(void *context, Plot *plot)
-{
-    BatchStudy *s = context;
-    background_lock(s->background);
-    batch_study_fit(s);
-    batch_study_draw(s, plot);
-    s->shown_second = (int)timer_real();
-    s->touched = false;
-    s->shown_rows = rows(s);
-    background_unlock(s->background);
-}
-
-static bool changed(void *context)
-{
-    BatchStudy *s = context;
-    background_lock(s->background);
-    bool same = !s->touched && s->shown_rows == rows(s) && s->shown_second == (int)timer_real();
-    background_unlock(s->background);
-    return !same;
-}
-
 /* Select the batch size nearest to x; if it is selected already, deselect it. */
 static void choose(BatchStudy *s, double x)
 {
@@ -98,57 +68,22 @@ static void choose(BatchStudy *s, double x)
     s->selected = s->selected == size[nearest] ? 0 : size[nearest];
 }
 
-static void on_event(void *context, const PlotEvent *e)
+static void on_event(void *study, const PlotEvent *e)
 {
-    BatchStudy *s = context;
-    s->touched = true;
-    if (e->kind == PLOT_KEY && e->key == ' ')
-        background_pause(s->background, s->paused = !s->paused);
-    else if (e->kind == PLOT_KEY && e->key == 'd')
+    BatchStudy *s = study;
+    if (e->kind == PLOT_KEY && e->key == 'd')
         s->dots = !s->dots;
     else if (e->kind == PLOT_CLICK && e->panel >= 0 && isfinite(e->x) && e->x > 0)
         choose(s, e->x);
 }
 
-static void finish(void *context)
-{
-    BatchStudy *s = context;
-    if (!s->missing)
-        background_wait(s->background);
-}
-
-/* On rank 0: the runs on a thread, the figure here. */
-static void show(BatchStudy *s)
-{
-    static const PlotKey keys[] = {{"space", "pause, resume"},
-                                   {"click", "a batch size: show its results"},
-                                   {"d", "show each run as a point"},
-                                   {"s", "save the figure"},
-                                   {"F11", "full screen"},
-                                   {"q", "quit; finished runs are kept"},
-                                   {0}};
-    BackgroundThread *b = background_start(batch_study_work, s);
-    s->background = b;
-    live_figure_show(s->run, &(LiveFigure){.title = "Lab 1 · batch size",
-                                           .png = "batch_size.png",
-                                           .keys = keys,
-                                           .context = s,
-                                           .draw = draw,
-                                           .event = on_event,
-                                           .changed = changed,
-                                           .finish = finish});
-    background_stop(b);
-    s->background = NULL;
-}
-
-static void lead(BatchStudy *s)
-{
-    show(s);
-    if (s->missing)
-        run_say(s->run, "to do: %s", s->missing);
-    else
-        batch_study_table(s);
-}
+static const PlotKey keys[] = {{"space", "pause, resume"},
+                               {"click", "a batch size: show its results"},
+                               {"d", "show each run as a point"},
+                               {"s", "save the figure"},
+                               {"F11", "full screen"},
+                               {"q", "quit; finished runs are kept"},
+                               {0}};
 
 int main(int argc, char **argv)
 {
@@ -157,22 +92,26 @@ int main(int argc, char **argv)
     Option table[MOST_OPTIONS];
     parse(&c, table, argc, argv);
     stop_on_signals();
-    s->missing = exercise_missing(NULL);
+    s->study = (Study){.title = "Lab 1 · batch size",
+                       .png = "batch_size.png",
+                       .missing = exercise_missing(NULL),
+                       .unfinished = STUDY_WHILE_SEEN, /* the exercise is only the fit */
+                       .work = batch_study_work,
+                       .draw = batch_study_draw,
+                       .report = batch_study_table,
+                       .keys = keys,
+                       .event = on_event};
     Lab lab = lab_open(comm_open(c.run.comm), &c.run);
     lab_data(&lab, &c.run, NULL);
     batch_sweep_open(&s->sweep, lab.comm, lab.be, lab.data, c.run.seed);
     REQUIRE(s->fastest <= s->sweep.train, "--fastest=%d is above the %d training images",
             s->fastest, s->sweep.train);
     lab_run(&lab, "lab1_batch_size", &c.run, table);
-    s->run = lab.run;
     for (int batch = 1; batch <= s->fastest; batch *= 2)
         speed_size(&s->sweep.speeds, batch);
-    batch_sweep_file(&s->sweep, s->run);
-    if (lab.comm->rank == 0)
-        lead(s);
-    else
-        batch_study_work(s, NULL);
+    batch_sweep_file(&s->sweep, lab.run);
+    int status = study_run(&s->study, &lab);
     batch_sweep_free(&s->sweep);
     lab_close(&lab);
-    return s->missing ? EXIT_TODO : 0;
+    return status;
 }

@@ -7,13 +7,8 @@
  * Exercise: exercises/5_filter_normalize.c.
  */
 #include "check.h"
-#include "exercise.h"
-#include "lab1.h"
 #include "landscape/landscape_work.h"
 #include "landscape/recorded.h"
-#include "live_figure.h"
-#include <math.h>
-#include <string.h>
 
 static Choices defaults(void)
 {
@@ -105,58 +100,26 @@ static void parse(Choices *c, Option *table, int argc, char **argv)
 
 /* ---- the window ---- */
 
-static void work(void *context, BackgroundThread *b)
+static void draw(const void *study, Plot *plot)
 {
-    Session *s = context;
-    s->work = b;
-    landscape_work(s);
-}
-
-static void on_event(void *context, const PlotEvent *e)
-{
-    Session *s = context;
-    s->changes++;
-    if (e->kind == PLOT_KEY && e->key == ' ')
-        background_pause(s->thread, s->paused = !s->paused);
-    else if (e->kind == PLOT_KEY && e->key == '.') {
-        s->paused = true;
-        background_step(s->thread);
-    } else if (e->kind == PLOT_KEY && e->key == 'h')
-        s->view.heat = !s->view.heat;
-    else if (e->kind == PLOT_KEY && e->key == 'd')
-        s->view.sharp = !s->view.sharp;
-    else if (landscape_is_3d(&s->view, e->panel))
-        plot_camera_move(&s->view.camera, e);
+    landscape_draw(&((const Session *)study)->view, plot);
 }
 
 /* Drawing takes time from the work: only when there is something new. */
-static bool changed(void *context)
+static int64_t version(const void *study)
 {
-    Session *s = context;
-    long before = s->drawn;
-    if (s->thread)
-        background_lock(s->thread);
-    s->drawn = 1 + s->changes + landscape_changes(&s->view);
-    if (s->thread)
-        background_unlock(s->thread);
-    return s->drawn != before;
+    return landscape_changes(&((const Session *)study)->view);
 }
 
-static void draw(void *context, Plot *plot)
+static void on_event(void *study, const PlotEvent *e)
 {
-    Session *s = context;
-    if (s->thread)
-        background_lock(s->thread);
-    landscape_draw(&s->view, plot);
-    if (s->thread)
-        background_unlock(s->thread);
-}
-
-static void finish(void *context)
-{
-    Session *s = context;
-    if (s->thread && !s->view.missing)
-        background_wait(s->thread);
+    LandscapeView *v = &((Session *)study)->view;
+    if (e->kind == PLOT_KEY && e->key == 'h')
+        v->heat = !v->heat;
+    else if (e->kind == PLOT_KEY && e->key == 'd')
+        v->sharp = !v->sharp;
+    else if (landscape_is_3d(v, e->panel))
+        plot_camera_move(&v->camera, e);
 }
 
 enum { MEASURING_KEYS = 2 }; /* the first of them, where something is measured */
@@ -174,15 +137,16 @@ static const PlotKey keys[] = {{"space", "pause, resume"},
 
 /* ---- results ---- */
 
-static void report(Session *s)
+static void report(const void *study)
 {
+    const Session *s = study;
     for (int k = 0; k < s->view.looks; k++) {
         const Look *l = &s->view.look[k];
         if (!l->plane.surface || !l->plane.surface->known)
             continue;
         Roughness r = look_roughness(l);
         run_say(
-            s->lab->run,
+            s->study.lab->run,
             "%s: negative curvature at %.1f %% of %d inner points, mean |λmin/λmax| (0 elsewhere) "
             "%.3f, %d local minima",
             look_name(l), 100 * r.negative, r.points, r.ratio, r.minima);
@@ -213,8 +177,19 @@ static Session session_new(const Choices *c, const Lab *lab, const char *missing
                                         : "as long as each filter",
                                 (long long)c->directions);
     }
-    return (Session){.c = c,
-                     .lab = lab,
+    return (Session){.study = {.title = "Lab 1 · loss landscape",
+                               .png = "landscape.png",
+                               .missing = missing,
+                               .unfinished = STUDY_WHILE_SEEN, /* with other directions */
+                               .work = c->recorded ? NULL : landscape_work,
+                               .draw = draw,
+                               .report = report,
+                               .keys = c->recorded ? keys + MEASURING_KEYS : keys,
+                               .space = SPACE_STEPS,
+                               .event = on_event,
+                               .version = version,
+                               .lab = lab},
+                     .c = c,
                      .view = {.looks = c->compare ? 2 : 1,
                               .title = title,
                               .directions = directions,
@@ -223,23 +198,6 @@ static Session session_new(const Choices *c, const Lab *lab, const char *missing
                               .heat = true,
                               .lines = c->lines,
                               .phase = "to do"}};
-}
-
-/* Rank 0: the work, if there is any, on a thread; the figure here. With the exercise still to do it
- * measures as long as somebody looks. */
-static void lead(Session *s)
-{
-    s->thread = s->c->recorded ? NULL : background_start(work, s);
-    live_figure_show(s->lab->run, &(LiveFigure){.title = "Lab 1 · loss landscape",
-                                                .png = "landscape.png",
-                                                .keys = s->thread ? keys : keys + MEASURING_KEYS,
-                                                .context = s,
-                                                .draw = draw,
-                                                .changed = changed,
-                                                .event = on_event,
-                                                .finish = finish});
-    background_stop(s->thread);
-    report(s);
 }
 
 int main(int argc, char **argv)
@@ -261,13 +219,8 @@ int main(int argc, char **argv)
         landscape_open_recorded(&s);
     else
         landscape_open(&s);
-    if (lab.comm->rank == 0)
-        lead(&s);
-    else if (!c.recorded)
-        landscape_work(&s);
-    if (missing)
-        run_say(lab.run, "to do: %s", missing);
+    int status = study_run(&s.study, &lab);
     landscape_work_free(&s);
     lab_close(&lab);
-    return missing ? EXIT_TODO : 0;
+    return status;
 }

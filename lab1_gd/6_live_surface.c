@@ -4,12 +4,10 @@
  * uses 5_filter_normalize.c.
  */
 #include "check.h"
-#include "exercise.h"
-#include "lab.h"
-#include "lab1.h"
 #include "landscape/live.h"
 #include "landscape/show.h"
 #include "live_figure.h"
+#include "study.h"
 #include <math.h>
 #include <string.h>
 
@@ -51,12 +49,9 @@ static void parse(Choices *c, Option *table, int argc, char **argv)
 /* ---- the window ---- */
 
 typedef struct Session {
+    Study study; /* first */
     Live *live;
-    BackgroundThread *thread;
     LiveLook look;
-    const char *missing; /* the exercise that is still to do; NULL: none */
-    bool view_changed;   /* the same in another view */
-    int64_t drawn;       /* live->changes at the last draw */
 } Session;
 
 /* The next momentum up or down from m. */
@@ -94,46 +89,31 @@ static void key(LiveWish *w, char key, int images)
     }
 }
 
-static void on_event(void *context, const PlotEvent *e)
+static void on_event(void *session, const PlotEvent *e)
 {
-    Session *s = context;
-    s->view_changed = true;
+    Session *s = session;
     if (e->kind == PLOT_KEY && e->key == 'h')
         s->look.heat = !s->look.heat;
-    else if (e->kind == PLOT_KEY) {
-        background_lock(s->thread);
+    else if (e->kind == PLOT_KEY)
         key(&s->live->wish, e->key, s->live->setup.images);
-        background_unlock(s->thread);
-    } else if (e->panel == LIVE_PANEL_SURFACE)
+    else if (e->panel == LIVE_PANEL_SURFACE)
         plot_camera_move(&s->look.camera, e);
 }
 
-static bool changed(void *context)
+static int64_t version(const void *session) { return ((const Session *)session)->live->changes; }
+
+static void draw(const void *session, Plot *plot)
 {
-    Session *s = context;
-    background_lock(s->thread);
-    bool changed = s->view_changed || s->drawn != s->live->changes;
-    background_unlock(s->thread);
-    return changed;
+    const Session *s = session;
+    live_draw(s->live, plot, &s->look, s->study.missing);
 }
 
-static void draw(void *context, Plot *plot)
-{
-    Session *s = context;
-    background_lock(s->thread);
-    s->view_changed = false;
-    s->drawn = s->live->changes;
-    live_draw(s->live, plot, &s->look, s->missing);
-    background_unlock(s->thread);
-}
+static void finish(void *session) { ((Session *)session)->live->wish.hurry = true; }
 
-static void finish(void *context)
+static void work(void *session)
 {
-    Session *s = context;
-    background_lock(s->thread);
-    s->live->wish.hurry = true;
-    background_unlock(s->thread);
-    background_wait(s->thread);
+    Session *s = session;
+    live_work(s->live, s->study.own);
 }
 
 static const PlotKey keys[] = {{"space", "pause; the surface is still measured"},
@@ -151,13 +131,11 @@ static const PlotKey keys[] = {{"space", "pause; the surface is still measured"}
                                {"q", "quit"},
                                {NULL, NULL}};
 
-/* ---- exercises and results ---- */
+/* ---- results ---- */
 
-static void report(Run *run, const Live *l, const char *missing)
+static void report_live(const Live *l, Run *run)
 {
     const LiveSeen *s = &l->seen;
-    if (missing)
-        run_say(run, "to do: %s", missing);
     run_say(run, "after %d updates at rate %.4g, batch %d, momentum %g: %s", s->update,
             l->wish.rate, l->wish.batch, l->wish.momentum,
             s->diverged ? "diverged" : "still moving");
@@ -175,6 +153,12 @@ static void report(Run *run, const Live *l, const char *missing)
     run_metrics_header(run, "update,held_out_loss");
     for (int i = 0; i < s->held.count; i++)
         run_metrics(run, "%g,%.9g", s->held.x[i], s->held.y[i]);
+}
+
+static void report(const void *session)
+{
+    const Session *s = session;
+    report_live(s->live, s->study.lab->run);
 }
 
 static LiveWish first_wish(const Choices *c)
@@ -212,27 +196,7 @@ static Live *live_open(Choices *c, const Lab *lab, const char *missing, bool by_
     return live_new(&setup, first_wish(c));
 }
 
-/* Training on a thread, the figure here. */
-static void show(Live *live, Run *run, const char *missing)
-{
-    Session s = {.live = live,
-                 .look.camera = {-50, 35, 1},
-                 .missing = missing,
-                 .view_changed = true,
-                 .thread = background_start(live_work, live)};
-    live_figure_show(run, &(LiveFigure){.title = "Lab 1 · live training on the surface",
-                                        .png = "live.png",
-                                        .keys = keys,
-                                        .context = &s,
-                                        .draw = draw,
-                                        .changed = changed,
-                                        .event = on_event,
-                                        .finish = finish});
-    background_stop(s.thread);
-    report(run, live, missing);
-}
-
-/* The same, for an audience. */
+/* In place of the study, for an audience. */
 static void show_to_audience(Live *live, Run *run)
 {
     Show *s = show_new(live);
@@ -250,7 +214,7 @@ static void show_to_audience(Live *live, Run *run)
                                         .finish = show_finish});
     background_stop(thread);
     show_free(s);
-    report(run, live, NULL);
+    report_live(live, run);
 }
 
 static Choices defaults(void)
@@ -271,19 +235,32 @@ int main(int argc, char **argv)
     Choices c = defaults();
     Option table[MOST_OPTIONS];
     parse(&c, table, argc, argv);
-    const char *missing = exercise_missing(NULL);
+    Session s = {.study = {.title = "Lab 1 · live training on the surface",
+                           .png = "live.png",
+                           .missing = exercise_missing(NULL),
+                           .unfinished = STUDY_ANYWAY,
+                           .work = work,
+                           .draw = draw,
+                           .report = report,
+                           .keys = keys,
+                           .space = SPACE_FREE,
+                           .event = on_event,
+                           .version = version,
+                           .finish = finish},
+                 .look.camera = {-50, 35, 1}};
+    const char *missing = s.study.missing;
     stop_on_signals();
     Comm *all = comm_open(c.run.comm), *alone = comm_split(all, all->rank, 0);
     if (all->rank == 0) { /* one network is too small to split over ranks */
         Lab lab = lab_open(alone, &c.run);
         lab_data(&lab, &c.run, NULL);
-        Live *live = live_open(&c, &lab, missing, !exercise_missing("5_filter_normalize"));
+        s.live = live_open(&c, &lab, missing, !exercise_missing("5_filter_normalize"));
         lab_run(&lab, "lab1_live_surface", &c.run, table);
         if (c.show && !missing)
-            show_to_audience(live, lab.run);
+            show_to_audience(s.live, lab.run);
         else
-            show(live, lab.run, missing);
-        live_free(live);
+            study_run(&s.study, &lab);
+        live_free(s.live);
         lab_close(&lab);
     } else
         comm_close(alone);

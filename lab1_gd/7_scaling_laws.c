@@ -6,12 +6,7 @@
  * 7b_training_days.c.
  */
 #include "check.h"
-#include "exercise.h"
-#include "lab.h"
-#include "lab1.h"
-#include "live_figure.h"
 #include "scaling/learning_curve.h"
-#include "timer.h"
 
 typedef struct Choices {
     RunOptions run;
@@ -82,69 +77,22 @@ static void parse(Choices *c, Option *table, int argc, char **argv)
         args_otherwise(table, full[i][0], full[i][1]);
 }
 
-static void draw(void *context, Plot *plot)
+static void on_event(void *study, const PlotEvent *e)
 {
-    LearningCurve *l = context;
-    if (l->background)
-        background_lock(l->background);
-    learning_curve_draw(l, plot);
-    if (l->background)
-        background_unlock(l->background);
-}
-
-/* It changes only when a run ends: drawn twice a second. */
-static bool changed(void *context)
-{
-    LearningCurve *l = context;
-    bool due = timer_real() >= l->redraw;
-    if (due)
-        l->redraw = timer_real() + 0.5;
-    return due;
-}
-
-static void on_event(void *context, const PlotEvent *e)
-{
-    LearningCurve *l = context;
-    l->redraw = 0;
-    if (e->kind != PLOT_KEY)
-        return;
-    if (e->key == ' ' && l->background)
-        background_pause(l->background, l->paused = !l->paused);
-    else if (e->key == '-')
+    LearningCurve *l = study;
+    char key = e->kind == PLOT_KEY ? e->key : 0;
+    if (key == '-')
         l->cost.devices = l->cost.devices > 2 ? l->cost.devices / 2 : 1;
-    else if (e->key == '+' || e->key == '=')
+    else if (key == '+' || key == '=')
         l->cost.devices = l->cost.devices < 512 ? l->cost.devices * 2 : 1024;
 }
 
-static void finish(void *context)
-{
-    LearningCurve *l = context;
-    if (!l->missing)
-        background_wait(l->background);
-}
-
-/* On rank 0: the runs on a thread, the figure here. */
-static void show(LearningCurve *l)
-{
-    static const PlotKey keys[] = {{"space", "pause, resume"},
-                                   {"- +", "fewer, more devices for your project"},
-                                   {"s", "save the figure"},
-                                   {"F11", "full screen"},
-                                   {"q", "quit; finished runs are kept"},
-                                   {0}};
-    BackgroundThread *b = background_start(learning_curve_work, l);
-    l->background = b;
-    live_figure_show(l->run, &(LiveFigure){.title = "Lab 1 · scaling laws",
-                                           .png = "scaling_laws.png",
-                                           .keys = keys,
-                                           .context = l,
-                                           .draw = draw,
-                                           .event = on_event,
-                                           .changed = changed,
-                                           .finish = finish});
-    background_stop(b);
-    l->background = NULL;
-}
+static const PlotKey keys[] = {{"space", "pause, resume"},
+                               {"- +", "fewer, more devices for your project"},
+                               {"s", "save the figure"},
+                               {"F11", "full screen"},
+                               {"q", "quit; finished runs are kept"},
+                               {0}};
 
 /* The cost calculator alone: no data, no device. */
 static int cost_alone(Choices *c, const Option *options)
@@ -159,24 +107,6 @@ static int cost_alone(Choices *c, const Option *options)
     return missing ? EXIT_TODO : 0;
 }
 
-static void report(LearningCurve *l)
-{
-    if (l->missing) {
-        run_say(l->run, "to do: %s", l->missing);
-        return;
-    }
-    learning_curve_table(l);
-    cost_table(&l->cost, l->run);
-}
-
-static void lead(LearningCurve *l)
-{
-    learning_curve_file(l);
-    show(l);
-    report(l);
-    sweep_free(l->runs);
-}
-
 int main(int argc, char **argv)
 {
     Choices c = defaults();
@@ -186,18 +116,25 @@ int main(int argc, char **argv)
     stop_on_signals();
     if (c.cost)
         return cost_alone(&c, table);
-    l->missing = exercise_missing(NULL);
+    l->study = (Study){.title = "Lab 1 · scaling laws",
+                       .png = "scaling_laws.png",
+                       .missing = exercise_missing(NULL),
+                       .unfinished = STUDY_WHILE_SEEN, /* the curve needs no exercise */
+                       .work = learning_curve_work,
+                       .draw = learning_curve_draw,
+                       .report = learning_curve_report,
+                       .keys = keys,
+                       .event = on_event};
     l->no_needed = exercise_missing("7a_needed_examples");
     l->no_costs = exercise_missing("7b_training_days");
     Lab lab = lab_open(comm_open(c.run.comm), &c.run);
     lab_data(&lab, &c.run, NULL);
-    learning_curve_open(l, lab.comm, lab.be, lab.data, c.run.seed);
+    learning_curve_open(l, &lab, c.run.seed);
     lab_run(&lab, "lab1_scaling_laws", &c.run, table);
-    l->run = lab.run;
     if (lab.comm->rank == 0)
-        lead(l);
-    else
-        learning_curve_work(l, NULL);
+        learning_curve_file(l);
+    int status = study_run(&l->study, &lab);
+    sweep_free(l->runs);
     lab_close(&lab);
-    return l->missing ? EXIT_TODO : 0;
+    return status;
 }

@@ -6,8 +6,7 @@
  * beside its prediction.
  */
 #include "check.h"
-#include "exercise.h"
-#include "live_figure.h"
+#include "study.h"
 #include "what_if/what_if.h"
 #include <math.h>
 #include <stdlib.h>
@@ -44,10 +43,9 @@ static void parse(Choices *c, Option *table, int argc, char **argv)
 }
 
 typedef struct Session {
+    Study study; /* first */
     WhatIf w;
     int machine, net, link; /* indices; link -1: the option's */
-    const char *missing;
-    bool changed;
 } Session;
 
 /* ---- the window ---- */
@@ -77,10 +75,11 @@ static void next_link(Session *s, int by)
     s->w.link = what_if_links[s->link];
 }
 
-static void key(Session *s, char key)
+static void on_event(void *session, const PlotEvent *e)
 {
+    Session *s = session;
     WhatIf *w = &s->w;
-    switch (key) {
+    switch (e->kind == PLOT_KEY ? e->key : 0) {
     case 'd':
         w->machine = what_if_machines[s->machine = (s->machine + 1) % WHAT_IF_MACHINES];
         break;
@@ -103,40 +102,26 @@ static void key(Session *s, char key)
         if (!step_possible(w))
             w->remedy = REMEDY_NONE;
         break;
-    default: return;
     }
-    s->changed = true;
 }
 
-static void on_event(void *context, const PlotEvent *e)
+static void draw(const void *session, Plot *plot)
 {
-    if (e->kind == PLOT_KEY)
-        key(context, e->key);
-}
-
-static bool changed(void *context)
-{
-    Session *s = context;
-    bool changed = s->changed;
-    s->changed = false;
-    return changed;
-}
-
-static void draw(void *context, Plot *plot)
-{
-    Session *s = context;
-    if (!s->missing) {
+    const Session *s = session;
+    if (!s->study.missing) {
         what_if_draw(&s->w, plot);
         return;
     }
     plot_begin(plot, 1, 1, "What if?");
     plot_note(plot_panel(plot, (PlotAxes){.x = {.label = "ranks P", .low = 1, .high = 4096},
                                           .y = {.label = "efficiency (%)", .low = 0, .high = 100}}),
-              s->missing);
+              s->study.missing);
 }
 
-static void report(const Session *s, Run *run)
+static void report(const void *session)
 {
+    const Session *s = session;
+    Run *run = s->study.lab->run;
     char line[WHAT_IF_LINES][WHAT_IF_ROOM];
     char *title = what_if_title(&s->w);
     what_if_lines(&s->w, line);
@@ -149,30 +134,29 @@ static void report(const Session *s, Run *run)
     free(title);
 }
 
-static int show(Session *s, Comm *world, Backend *be, Run *run, bool measured)
+static int measure(const Session *s, const Lab *lab)
 {
-    if (world->rank == 0 && !measured)
-        live_figure_show(run, &(LiveFigure){.title = "Lab 2 · what if",
-                                            .png = "what_if.png",
-                                            .context = s,
-                                            .keys = keys,
-                                            .draw = draw,
-                                            .changed = changed,
-                                            .event = on_event});
-    if (s->missing) {
-        run_say(run, "to do: %s", s->missing);
-        return EXIT_TODO;
-    }
-    if (measured)
-        run_say(run, "largest error %.3g %%", 100 * what_if_measure(&s->w, world, be, run));
+    const char *missing = s->study.missing;
+    if (missing)
+        run_say(lab->run, "to do: %s", missing);
     else
-        report(s, run);
-    return 0;
+        run_say(lab->run, "largest error %.3g %%",
+                100 * what_if_measure(&s->w, lab->comm, lab->be, lab->run));
+    return missing ? EXIT_TODO : 0;
 }
 
 static Session session_new(const Choices *c)
 {
-    Session s = {.machine = c->machine, .net = c->net, .link = -1, .changed = true};
+    Session s = {.study = {.title = "Lab 2 · what if",
+                           .png = "what_if.png",
+                           .missing = exercise_missing(NULL),
+                           .draw = draw,
+                           .report = report,
+                           .keys = keys,
+                           .event = on_event},
+                 .machine = c->machine,
+                 .net = c->net,
+                 .link = -1};
     s.w = (WhatIf){.machine = what_if_machines[c->machine],
                    .net = what_if_nets[c->net],
                    .P = c->ranks,
@@ -186,7 +170,6 @@ static Session session_new(const Choices *c)
     REQUIRE(step_possible(&s.w),
             "--stage=%d --remedy=%d: here ZeRO goes only with --remedy=%d, and stage 1 with %d",
             c->stage, c->remedy, REMEDY_NONE, REMEDY_ACCUMULATE);
-    s.missing = exercise_missing(NULL);
     return s;
 }
 
@@ -205,15 +188,13 @@ int main(int argc, char **argv)
     link_choose("none", "virtual");
     if (!c.measure && run_number() > 0)
         return 0; /* without --measure one process computes everything */
-    Comm *world = comm_open(c.measure ? "mpi" : "self");
-    REQUIRE(!c.measure || world->size > 1,
+    Lab lab = {.comm = comm_open(c.measure ? "mpi" : "self")};
+    REQUIRE(!c.measure || lab.comm->size > 1,
             "--measure needs at least 2 ranks: make lab2 ONLY=11_what_if NP=4");
-    Backend *be = backend_open("cpu", world->local_rank, world->local_size, 1);
-    Run *run = run_open("lab2_what_if", &c.run, table, json_pack("{s:i}", "ranks", world->size),
-                        world->rank == 0);
-    int status = show(&s, world, be, run, c.measure);
-    run_close(run);
-    backend_close(be);
-    comm_close(world);
+    lab.be = backend_open("cpu", lab.comm->local_rank, lab.comm->local_size, 1);
+    lab.run = run_open("lab2_what_if", &c.run, table, json_pack("{s:i}", "ranks", lab.comm->size),
+                       lab.comm->rank == 0);
+    int status = c.measure ? measure(&s, &lab) : study_run(&s.study, &lab);
+    lab_close(&lab);
     return status;
 }

@@ -13,6 +13,12 @@ void study_lock(Study *s, bool on)
         background_unlock(s->own);
 }
 
+void study_pause(Study *s, bool on)
+{
+    s->paused = on;
+    background_pause(s->thread, on);
+}
+
 bool study_goes_on(Study *s) { return !stop_requested() && background_goes_on(s->own); }
 
 /* The first number of a command. */
@@ -57,27 +63,51 @@ static void draw(void *context, Plot *plot)
     background_unlock(s->thread);
 }
 
-/* It changes when a piece of work ends: drawn twice a second. */
 static bool changed(void *context)
 {
     Study *s = context;
-    bool due = timer_real() >= s->redraw;
-    if (due)
-        s->redraw = timer_real() + 0.5;
+    int64_t now = (int64_t)(2 * timer_real());
+    if (s->version) {
+        background_lock(s->thread);
+        now = s->version(s);
+        background_unlock(s->thread);
+    }
+    bool due = s->advance || now != s->drawn;
+    s->drawn = now;
     return due;
+}
+
+static void pause_key(Study *s, char key)
+{
+    if (!s->thread || s->space == SPACE_FREE)
+        return;
+    if (key == ' ')
+        study_pause(s, !s->paused);
+    if (key != '.' || s->space != SPACE_STEPS)
+        return;
+    s->paused = true;
+    background_step(s->thread);
 }
 
 static void on_event(void *context, const PlotEvent *e)
 {
     Study *s = context;
-    if (e->kind == PLOT_KEY && e->key == ' ' && s->thread)
-        background_pause(s->thread, s->paused = !s->paused);
+    if (e->kind == PLOT_KEY)
+        pause_key(s, e->key);
     if (!s->event)
         return;
     background_lock(s->thread);
     s->event(s, e);
     background_unlock(s->thread);
-    s->redraw = 0;
+    s->drawn = -1;
+}
+
+static void advance(void *context, double seconds)
+{
+    Study *s = context;
+    background_lock(s->thread);
+    s->advance(s, seconds);
+    background_unlock(s->thread);
 }
 
 static void finish(void *context)
@@ -85,8 +115,10 @@ static void finish(void *context)
     Study *s = context;
     background_lock(s->thread);
     s->leave = true;
+    if (s->finish)
+        s->finish(s);
     background_unlock(s->thread);
-    if (s->thread)
+    if (s->thread && !(s->missing && s->unfinished == STUDY_WHILE_SEEN))
         background_wait(s->thread);
 }
 
@@ -120,15 +152,18 @@ static void work(void *context, BackgroundThread *b)
     s->own = b;
     if (s->work)
         s->work(s);
-    else
+    if (s->next)
         direct(s);
 }
+
+static bool works(const Study *s) { return (s->work || s->next) && (!s->missing || s->unfinished); }
 
 /* Rank 0: the work on a thread, the figure here. */
 static void lead(Study *s)
 {
     Run *run = s->lab->run;
-    s->thread = s->missing ? NULL : background_start(work, s);
+    s->drawn = -1;
+    s->thread = works(s) ? background_start(work, s) : NULL;
     live_figure_show(run, &(LiveFigure){.title = s->title,
                                         .png = s->png,
                                         .context = s,
@@ -136,12 +171,13 @@ static void lead(Study *s)
                                         .draw = draw,
                                         .changed = changed,
                                         .event = on_event,
+                                        .advance = s->advance ? advance : NULL,
                                         .finish = finish});
     background_stop(s->thread);
     s->thread = NULL;
     if (s->missing)
         run_say(run, "to do: %s", s->missing);
-    else
+    if (!s->missing || s->unfinished)
         s->report(s);
 }
 
@@ -151,10 +187,13 @@ int study_run(Study *s, const Lab *lab)
     s->commands = commands_new(lab->comm, lab->be);
     if (lab->comm->rank == 0)
         lead(s);
-    else if (!s->missing && s->work)
-        s->work(s);
-    else if (!s->missing)
-        follow(s);
+    else if (works(s)) {
+        if (s->work)
+            s->work(s);
+        if (s->next)
+            follow(s);
+    }
+    commands_broadcast(&s->commands, (Command){0}); /* the others sleep until the window closes */
     commands_free(&s->commands, lab->be);
     return s->missing ? EXIT_TODO : 0;
 }

@@ -124,7 +124,7 @@ static char *footer(const BatchStudy *s)
                           steps.count, steps.count + steps.missed);
     }
     int size[BATCH_SIZES], total = batch_sweep_sizes(b, size) * b->seeds;
-    const char *phase = s->complete ? "complete" : s->paused ? "paused" : "running";
+    const char *phase = s->complete ? "complete" : s->study.paused ? "paused" : "running";
     if (!s->complete && b->batch == 0 && b->done == 0)
         return format_new("%s · the speed first", phase);
     if (b->batch == 0)
@@ -146,8 +146,10 @@ static char *title(const BatchStudy *s)
         ranks, ranks == 1 ? "" : "s");
 }
 
-void batch_study_draw(BatchStudy *s, Plot *plot)
+void batch_study_draw(const void *study, Plot *plot)
 {
+    BatchStudy fitted = batch_study_fitted(study), *s = &fitted;
+    const char *missing = s->study.missing;
     static const struct {
         const char *title, *label;
         int value;
@@ -184,9 +186,9 @@ void batch_study_draw(BatchStudy *s, Plot *plot)
         draw_value(s, panel, targets[i].value);
     }
     /* The exercise is the fit: its note gives way to what is measured without. */
-    if (s->missing && s->sweep.speeds.file->rows == 0)
-        plot_note(speed, s->missing);
-    plot_footer(plot, s->missing && s->sweep.speeds.file->rows ? s->missing : status);
+    if (missing && s->sweep.speeds.file->rows == 0)
+        plot_note(speed, missing);
+    plot_footer(plot, missing && s->sweep.speeds.file->rows ? missing : status);
     free(speed_title);
     free(text);
     free(status);

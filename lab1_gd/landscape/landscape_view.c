@@ -354,9 +354,9 @@ bool landscape_is_3d(const LandscapeView *v, int panel)
 
 static int known(const Slice *s) { return s->surface ? 1 + s->surface->known : 0; }
 
-long landscape_changes(const LandscapeView *v)
+int64_t landscape_changes(const LandscapeView *v)
 {
-    long changes = v->phases;
+    int64_t changes = v->phases;
     for (int k = 0; k < v->looks; k++) {
         const Look *l = &v->look[k];
         changes += (l->net ? 1 + l->net->snapshots : 0) + known(&l->plane) + known(&l->train) +

@@ -48,7 +48,7 @@ typedef struct LandscapeView {
 } LandscapeView;
 
 void landscape_draw(const LandscapeView *v, Plot *plot);
-long landscape_changes(const LandscapeView *v); /* grows with each new result */
+int64_t landscape_changes(const LandscapeView *v); /* grows with each new result */
 const char *look_name(const Look *l);
 bool landscape_is_3d(const LandscapeView *v, int panel);
 Roughness look_roughness(const Look *l); /* of the plane, as far as it is measured */

@@ -18,8 +18,9 @@ static EvalSet *subset_of(const Session *s, const Images *images, const Model *m
     int32_t *order = alloc(count, sizeof *order);
     for (int i = 0; i < count; i++)
         order[i] = i;
-    EvalSet *subset = eval_set_new(s->lab->be, images, s->lab->data->mean, s->lab->data->istd,
-                                   order, count, s->c->batch, model_halo(m));
+    EvalSet *subset = eval_set_new(s->study.lab->be, images, s->study.lab->data->mean,
+                                   s->study.lab->data->istd, order, count, s->c->batch,
+                                   model_halo(m));
     free(order);
     return subset;
 }
@@ -27,15 +28,15 @@ static EvalSet *subset_of(const Session *s, const Images *images, const Model *m
 /* A network read from a file is named after it; a second one of the same name gets a number. */
 static Network *network_of_file(const Session *s, const char *file, int batch)
 {
-    const Images *images = &s->lab->data->train;
+    const Images *images = &s->study.lab->data->train;
     ModelSpec spec;
     checkpoint_model(file, &spec);
     REQUIRE(spec.h == images->h && spec.w == images->w && spec.c == images->c &&
-                spec.classes == s->lab->data->classes,
+                spec.classes == s->study.lab->data->classes,
             "%s: a network for images %dx%dx%d of %d classes; %s has %dx%dx%d of %d: give "
             "another --data",
-            file, spec.h, spec.w, spec.c, spec.classes, s->lab->data->name, images->h, images->w,
-            images->c, s->lab->data->classes);
+            file, spec.h, spec.w, spec.c, spec.classes, s->study.lab->data->name, images->h,
+            images->w, images->c, s->study.lab->data->classes);
     const char *base = strrchr(file, '/') ? strrchr(file, '/') + 1 : file,
                *end = strstr(base, ".safetensors");
     char *name = format_new("%.*s", end && end > base ? (int)(end - base) : (int)strlen(base),
@@ -46,10 +47,10 @@ static Network *network_of_file(const Session *s, const char *file, int batch)
     REQUIRE(file != s->c->checkpoint || (!other && (!s->c->no_skip || spec.no_skip)),
             "%s: a network %s%s: --model and --no-skip say otherwise: leave them out", file,
             spec.name, spec.no_skip ? " without skips" : "");
-    Network *net = network_new(s->lab->be, &spec, batch, second ? second : name);
+    Network *net = network_new(s->study.lab->be, &spec, batch, second ? second : name);
     network_read(net, file);
     char *text = checkpoint_model_text(&spec);
-    run_say(s->lab->run, "%s: %s, %d parameters", file, text, net->m->params.n);
+    run_say(s->study.lab->run, "%s: %s, %d parameters", file, text, net->m->params.n);
     free(text);
     free(name);
     free(second);
@@ -65,11 +66,11 @@ static void get_network(Session *s, int k)
     const char *file = k ? c->against : c->checkpoint;
     int batch = c->batch > recipe->batch ? c->batch : recipe->batch;
     Network *net = file ? network_of_file(s, file, batch)
-                        : network_new(s->lab->be, &recipe->spec, batch, NULL);
+                        : network_new(s->study.lab->be, &recipe->spec, batch, NULL);
     s->view.look[k].net = net;
     if (!s->train) {
-        s->train = subset_of(s, &s->lab->data->train, net->m);
-        s->test = subset_of(s, &s->lab->data->test, net->m);
+        s->train = subset_of(s, &s->study.lab->data->train, net->m);
+        s->test = subset_of(s, &s->study.lab->data->test, net->m);
     }
     if (!file)
         return;
@@ -85,7 +86,7 @@ void landscape_open(Session *s)
         Recipe *r = &s->recipe[k];
         *r = s->c->recipe;
         bool no_skip = r->spec.no_skip || k;
-        r->spec = model_spec_for(r->spec.name, s->lab->data);
+        r->spec = model_spec_for(r->spec.name, s->study.lab->data);
         r->spec.no_skip = no_skip;
         get_network(s, k);
     }
@@ -106,17 +107,16 @@ static bool train_networks(Session *s)
     if (n == 0)
         return true;
     session_phase(s, "training", n == 1 ? fresh[0]->name : "both networks");
-    TrainingContext t = {
-        s->lab->run,    s->lab->comm, s->lab->be, s->lab->data, c->test ? s->test : s->train,
-        slices_mode(c), s->work};
+    TrainingContext t = {s->study.lab->run,  s->study.lab->comm,           s->study.lab->be,
+                         s->study.lab->data, c->test ? s->test : s->train, slices_mode(c),
+                         s->study.own};
     return networks_train(fresh, &t, recipe, n);
 }
 
 /* Asked on every rank: any of them may have been told to stop. */
 static bool lanczos_may_continue(void *context, const HessianEdges *so_far)
 {
-    Session *s = context;
-    return !stop_requested() && (!s->work || background_goes_on(s->work));
+    return study_goes_on(context);
 }
 
 /* The choices of max pooling cannot be held while the weights move: see hessian.h. */
@@ -131,26 +131,24 @@ static bool has_edges(const Model *m)
 static bool measure_edges(Session *s, Look *l)
 {
     if (!has_edges(l->net->m)) {
-        run_say(s->lab->run, "Hessian of %s: not measured: max pooling has no second derivative",
-                l->net->name);
+        run_say(s->study.lab->run,
+                "Hessian of %s: not measured: max pooling has no second derivative", l->net->name);
         return true;
     }
     session_phase(s, "Hessian's eigenvalues", l->net->name);
     network_restore(l->net);
-    HessianData data = {s->lab->comm, s->c->test ? s->test : s->train, MODEL_FROZEN_STATS};
+    HessianData data = {s->study.lab->comm, s->c->test ? s->test : s->train, MODEL_FROZEN_STATS};
     HessianEdges e = hessian_edges(l->net->m, &data, s->c->steps, 1e-3, (uint64_t)s->c->directions,
                                    lanczos_may_continue, s);
-    if (s->work)
-        background_lock(s->work);
+    study_lock(&s->study, true);
     l->edges = e;
-    if (s->work)
-        background_unlock(s->work);
-    run_say(s->lab->run,
+    study_lock(&s->study, false);
+    run_say(s->study.lab->run,
             "Hessian of %s (batch statistics): largest eigenvalue %.4g (± %.2g), smallest %.4g (± "
             "%.2g) after %d Lanczos steps",
             l->net->name, e.top, e.top_error, e.bottom, e.bottom_error, e.steps);
     double stopped = !lanczos_may_continue(s, NULL);
-    comm_all_reduce_host(s->lab->comm, &stopped, 1, COMM_MAX);
+    comm_all_reduce_host(s->study.lab->comm, &stopped, 1, COMM_MAX);
     return !stopped;
 }
 
@@ -178,13 +176,13 @@ static bool work_on(Session *s)
     return true;
 }
 
-bool landscape_work(Session *s)
+void landscape_work(void *study)
 {
-    s->complete = work_on(s);
-    if (s->complete && s->lab->comm->rank == 0)
+    Session *s = study;
+    bool complete = work_on(s);
+    if (complete && s->study.lab->comm->rank == 0)
         landscape_record(s);
-    session_phase(s, s->complete ? "done" : "stopped", "");
-    return s->complete;
+    session_phase(s, complete ? "done" : "stopped", "");
 }
 
 static void slice_free(Slice *s) { surface_free(s->surface); }

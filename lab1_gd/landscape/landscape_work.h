@@ -3,8 +3,8 @@
  */
 #ifndef LANDSCAPE_WORK_H
 #define LANDSCAPE_WORK_H
-#include "lab.h"
 #include "landscape_view.h"
+#include "study.h"
 
 /* The options. */
 typedef struct Choices {
@@ -21,21 +21,16 @@ typedef struct Choices {
 
 /* What the work needs and produces. */
 typedef struct Session {
+    Study study; /* its lab is set before landscape_open() */
     const Choices *c;
-    const Lab *lab;
     Recipe recipe[2]; /* of each network */
     EvalSet *train, *test;
     LandscapeView view;
-    BackgroundThread *work;   /* rank 0: the thread that this runs on */
-    BackgroundThread *thread; /* rank 0: the same, for the window */
-    bool paused, complete;
-    long changes, drawn; /* keys and mouse events so far; all changes at the last draw */
 } Session;
 
 /* The networks, read from their files or still untrained. Before a window opens: a bad file, or a
  * model that does not fit, ends the run. */
 void landscape_open(Session *s);
-/* Collective. False: stopped before the end. */
-bool landscape_work(Session *s);
+void landscape_work(void *study); /* collective */
 void landscape_work_free(Session *s);
 #endif

@@ -99,12 +99,6 @@ static void update(Training *g, double rate)
     sgd_step(m, g->sgd, rate);
 }
 
-static void lock(const TrainingContext *t, bool on)
-{
-    if (t->watch)
-        (on ? background_lock : background_unlock)(t->watch);
-}
-
 /* Keep the weights after `at` updates, and measure them. Returns the loss. */
 static double snapshot(Training *g, int at)
 {
@@ -112,10 +106,10 @@ static double snapshot(Training *g, int at)
     network_keep(n);
     double loss = metrics_loss(eval_set_metrics(n->m, g->t->subset, g->t->mode));
     REQUIRE(isfinite(loss), "%s diverged at update %d: lower --rate=%g", n->name, at, g->r->rate);
-    lock(g->t, true);
+    background_lock(g->t->watch);
     network_add(n, n->w, at, loss);
     n->updates = at;
-    lock(g->t, false);
+    background_unlock(g->t->watch);
     return loss;
 }
 
@@ -181,7 +175,7 @@ static void found(void *context, int item, const double *value)
 static bool may_continue(void *context)
 {
     const Work *w = context;
-    return !stop_requested() && (!w->t->watch || background_goes_on(w->t->watch));
+    return !stop_requested() && background_goes_on(w->t->watch);
 }
 
 /* Rank 0 loads what an earlier run kept. Returns how many networks are left to train; w->item lists
@@ -226,10 +220,10 @@ static void broadcast(Network *n, const TrainingContext *t, int from)
         comm_broadcast_host(c, &loss, sizeof loss, from);
         if (here)
             continue;
-        lock(t, true);
+        background_lock(t->watch);
         network_add(n, w, at, loss);
         n->updates = at;
-        lock(t, false);
+        background_unlock(t->watch);
     }
     free(w);
     network_restore(n);

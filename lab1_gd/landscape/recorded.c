@@ -51,7 +51,7 @@ void landscape_record(const Session *s)
         json_array_append_new(networks, look_json(&s->view.look[k]));
     json_t *json = json_pack("{s:o, s:o, s:o}", "measured", json_text(s->view.title), "directions",
                              json_text(s->view.directions), "networks", networks);
-    char *path = run_path(s->lab->run, "landscape.json"),
+    char *path = run_path(s->study.lab->run, "landscape.json"),
          *text = json_dumps(json, JSON_INDENT(2) | JSON_SORT_KEYS);
     NewFile *f = file_begin(path);
     file_print(f, "%s\n", text);

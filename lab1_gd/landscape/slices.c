@@ -18,12 +18,10 @@ ModelMode slices_mode(const Choices *c)
 
 void session_phase(Session *s, const char *phase, const char *name)
 {
-    if (s->work)
-        background_lock(s->work);
+    study_lock(&s->study, true);
     snprintf(s->view.phase, sizeof s->view.phase, "%s%s%s", phase, *name ? " of " : "", name);
     s->view.phases++;
-    if (s->work)
-        background_unlock(s->work);
+    study_lock(&s->study, false);
 }
 
 /* The network: its layers, and a digest of its weights and running statistics, wherever they came
@@ -46,14 +44,14 @@ static json_t *identity(const Session *s, const Look *l, const Plane *p, const c
 {
     const Choices *c = s->c;
     char data[17], x[17], y[17] = "none";
-    dataset_digest(data, s->lab->data);
+    dataset_digest(data, s->study.lab->data);
     sha256_hex(x, sizeof x, p->x, p->count * sizeof(float));
     if (p->y)
         sha256_hex(y, sizeof y, p->y, p->count * sizeof(float));
     return json_pack(
         "{s:s, s:o, s:s, s:s, s:s, s:i, s:s, s:i, s:s, s:s, s:s, s:[i,i], s:[f,f,f,f], s:I}",
-        "slice", slice, "network", network_json(l), "data", s->lab->data->name, "data digest", data,
-        "subset", subset, "images", c->images, "batch norm",
+        "slice", slice, "network", network_json(l), "data", s->study.lab->data->name, "data digest",
+        data, "subset", subset, "images", c->images, "batch norm",
         mode == MODEL_EVAL ? "running" : "batch", "measure batch", c->batch, "precision",
         c->run.precision, "x", x, "y", y, "points", p->nx, p->ny, "range", p->a_low, p->a_high,
         p->b_low, p->b_high, "direction seed", (json_int_t)c->directions);
@@ -67,29 +65,26 @@ static bool measure(Session *s, Look *l, Slice *slice, Plane plane, const char *
     json_t *what = identity(s, l, &plane, name, subset == s->train ? "training" : "test", mode);
     char *points_ending = format_new("-%s.points.csv", name),
          *surface_ending = format_new("-%s.csv", name);
-    char *points = network_path(s->lab->run, l->net, points_ending),
-         *path = network_path(s->lab->run, l->net, surface_ending);
-    Sweep *log = s->lab->comm->rank == 0 ? sweep_open(points, LANDSCAPE_COLUMNS, what) : NULL;
+    char *points = network_path(s->study.lab->run, l->net, points_ending),
+         *path = network_path(s->study.lab->run, l->net, surface_ending);
+    Sweep *log = s->study.lab->comm->rank == 0 ? sweep_open(points, LANDSCAPE_COLUMNS, what) : NULL;
     session_phase(s, name, l->net->name);
-    if (s->work)
-        background_lock(s->work);
+    study_lock(&s->study, true);
     *slice = (Slice){plane, surface_new(plane.nx, plane.ny)};
-    if (s->work)
-        background_unlock(s->work);
+    study_lock(&s->study, false);
     network_restore(l->net);
     double began = timer_now();
     int before = log ? log->rows : 0;
     bool complete = landscape_run(&(Landscape){l->net->m, subset, mode, plane, slice->surface, log,
-                                               s->work},
-                                  s->lab->comm);
+                                               s->study.own},
+                                  s->study.lab->comm);
     double seconds = timer_now() - began;
     if (complete && log) {
         surface_write(slice->surface, &plane, what, path);
-        run_say(s->lab->run, "%s of %s: %d points (%d measured now), %.1f s: %s", name,
+        run_say(s->study.lab->run, "%s of %s: %d points (%d measured now), %.1f s: %s", name,
                 l->net->name, plane.nx * plane.ny, log->rows - before, seconds, path);
     }
-    if (log)
-        sweep_free(log);
+    sweep_free(log);
     json_decref(what);
     free(points_ending);
     free(surface_ending);
@@ -107,8 +102,8 @@ bool slices_plane(Session *s, Look *l)
     l->y = alloc(D, sizeof(float));
     directions_draw(l->net->m, l->x, l->y, (uint64_t)c->directions, !s->view.missing);
     l->length = cblas_snrm2(D, l->x, 1);
-    if (s->lab->comm->rank == 0) {
-        char *path = network_path(s->lab->run, l->net, ".directions.safetensors");
+    if (s->study.lab->comm->rank == 0) {
+        char *path = network_path(s->study.lab->run, l->net, ".directions.safetensors");
         directions_save(l->net->m, l->x, l->y, (uint64_t)c->directions, path);
         free(path);
     }
@@ -132,11 +127,9 @@ static bool measure_valley(Session *s, Look *l)
 {
     Network *net = l->net;
     Pca *pca = pca_new((const float *const *)net->path, net->snapshots, net->m->params.n, 2);
-    if (s->work)
-        background_lock(s->work);
+    study_lock(&s->study, true);
     l->pca = pca;
-    if (s->work)
-        background_unlock(s->work);
+    study_lock(&s->study, false);
     double low[2] = {0, 0}, high[2] = {0, 0};
     for (int i = 0; i < pca->n; i++)
         for (int k = 0; k < pca->k; k++) {
@@ -156,7 +149,7 @@ static bool measure_valley(Session *s, Look *l)
                    high[0] + margin,
                    low[1] - margin,
                    high[1] + margin};
-    run_say(s->lab->run,
+    run_say(s->study.lab->run,
             "path of %s: %d snapshots; its first two principal directions explain %.1f + %.1f %% "
             "of their variance",
             net->name, net->snapshots, 100 * pca->explained[0], flat ? 100 * pca->explained[1] : 0);
@@ -190,19 +183,17 @@ static bool path_loss(void *context, int i, double *value, TaskFarmRun *farm)
 static void path_loss_found(void *context, int i, const double *value)
 {
     const PathLoss *p = context;
-    if (p->s->work)
-        background_lock(p->s->work);
+    study_lock(&p->s->study, true);
     p->l->path_loss[2 * i] = value[0];
     p->l->path_loss[2 * i + 1] = value[1];
     p->l->path_known++;
-    if (p->s->work)
-        background_unlock(p->s->work);
+    study_lock(&p->s->study, false);
 }
 
 static bool path_goes_on(void *context)
 {
     const PathLoss *p = context;
-    return !stop_requested() && (!p->s->work || background_goes_on(p->s->work));
+    return study_goes_on(&p->s->study);
 }
 
 /* OUT/NAME-path-snapshots.csv, and in one line where the plane says least. */
@@ -210,7 +201,7 @@ static void path_say(const Session *s, const Look *l)
 {
     const Pca *pca = l->pca;
     const Network *net = l->net;
-    char *path = network_path(s->lab->run, net, "-path-snapshots.csv");
+    char *path = network_path(s->study.lab->run, net, "-path-snapshots.csv");
     NewFile *f = file_begin(path);
     int far = 0;
     file_print(f, "update,a,b,distance,loss,loss_in_plane\n");
@@ -222,7 +213,7 @@ static void path_say(const Session *s, const Look *l)
     }
     char *error = file_commit(f);
     REQUIRE(!error, "path not written: %s", error);
-    run_say(s->lab->run,
+    run_say(s->study.lab->run,
             "path of %s: farthest from its plane after %d updates: %.3g away, where its loss is "
             "%.3f, and that of the plane below it %.3f: %s",
             net->name, net->at[far], pca->off[far], l->path_loss[2 * far],
@@ -236,11 +227,9 @@ static bool measure_path(Session *s, Look *l)
     double *loss = alloc(2 * (size_t)l->pca->n, sizeof *loss);
     for (int i = 0; i < 2 * l->pca->n; i++)
         loss[i] = NAN;
-    if (s->work)
-        background_lock(s->work);
+    study_lock(&s->study, true);
     l->path_loss = loss;
-    if (s->work)
-        background_unlock(s->work);
+    study_lock(&s->study, false);
     PathLoss p = {s, l};
     TaskFarm farm = {.items = l->pca->n,
                      .values = 2,
@@ -249,9 +238,9 @@ static bool measure_path(Session *s, Look *l)
                      .work = path_loss,
                      .found = path_loss_found,
                      .goes_on = path_goes_on};
-    bool complete = task_farm_run(s->lab->comm, s->lab->be, &farm);
+    bool complete = task_farm_run(s->study.lab->comm, s->study.lab->be, &farm);
     network_restore(l->net);
-    if (complete && s->lab->comm->rank == 0)
+    if (complete && s->study.lab->comm->rank == 0)
         path_say(s, l);
     return complete;
 }

@@ -5,7 +5,6 @@
 #define PARALLEL_RUN_H
 #include "data.h"
 #include "parallel.h"
-#include "plot.h"
 
 enum { MOST_UPDATES = 64 };
 
@@ -50,10 +49,4 @@ void task_free(Task *t);
 bool task_run(Task *t, const Scheme *scheme, Outcome *out);
 double outcome_idle(const Outcome *o);  /* mean over the ranks; NAN: not known */
 double outcome_bubble(const Scheme *s); /* (S-1)/(M+S-1); NAN: no pipeline */
-
-/* parallel_view.c: a timeline per scheme, or what it still needs, and a table of all. chosen: the
- * scheme that is drawn large; -1: all. clock: draw only what happened before this time, s;
- * INFINITY: everything. */
-void parallel_draw(Plot *plot, const Outcome *out, int schemes, int chosen, double clock,
-                   const char *title, const char *footer);
 #endif

@@ -1,5 +1,5 @@
 /* parallel_view.c: a timeline for each scheme, all on one scale, and a table of what it costs. */
-#include "parallel_run.h"
+#include "parallel_study.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -151,9 +151,32 @@ static void draw_table(Plot *plot, const Outcome *out, int schemes, int columns)
         }
 }
 
-void parallel_draw(Plot *plot, const Outcome *out, int schemes, int chosen, double clock,
-                   const char *title, const char *footer)
+static void texts(const ParallelStudy *s, char title[256], char footer[256])
 {
+    int ranks = s->study.lab->comm->size;
+    snprintf(
+        title, 256,
+        "%d dense layers of %d on %s · batch %d · η = %g · %d rank%s, as if each had its own core",
+        2 * s->blocks, s->width, s->task.data->name, s->batch, s->rate, ranks,
+        ranks == 1 ? "" : "s");
+    if (ranks == 1)
+        snprintf(footer, 256,
+                 "one rank: nothing to split; use 2, 3 or 4: make lab1 ONLY=9_three NP=4");
+    else
+        snprintf(
+            footer, 256,
+            "blue: forward, orange: backward, green: update, pink: exchange, blank: waiting · %s",
+            s->missing[USES_BUSY] ? s->missing[USES_BUSY]
+                                  : "error: largest relative difference from one rank");
+}
+
+void parallel_draw(const void *study, Plot *plot)
+{
+    const ParallelStudy *s = study;
+    const Outcome *out = s->out;
+    int schemes = s->schemes, chosen = s->chosen;
+    char title[256], footer[256];
+    texts(s, title, footer);
     double scale = 1e-3;
     for (int i = schemes > 1; i < schemes; i++)
         scale = fmax(scale, out[i].done ? 1010 * out[i].end : 0);
@@ -163,14 +186,14 @@ void parallel_draw(Plot *plot, const Outcome *out, int schemes, int chosen, doub
     plot_begin(plot, 3, columns, title);
     if (chosen >= 0 && chosen < schemes)
         draw_timeline(plot, &out[chosen], (PlotAxes){.rows = 2, .columns = columns},
-                      fmax(scale, 1010 * out[chosen].end), clock, true);
+                      fmax(scale, 1010 * out[chosen].end), s->clock, true);
     else
         for (int i = 0; i < shown; i++)
             draw_timeline(plot, &out[first + i],
                           (PlotAxes){.row = i / columns,
                                      .column = i % columns,
                                      .rows = shown == 1 ? 2 : 1},
-                          scale, clock, false);
+                          scale, s->clock, false);
     draw_table(plot, out, schemes, columns);
     plot_footer(plot, footer);
 }

@@ -13,9 +13,9 @@ static bool interrupted(void *curve)
     return stop_requested() || task_farm_cancelled(l->farm);
 }
 
-void learning_curve_open(LearningCurve *l, Comm *comm, Backend *be, const Dataset *data,
-                         int64_t seed)
+void learning_curve_open(LearningCurve *l, const Lab *lab, int64_t seed)
 {
+    const Dataset *data = lab->data;
     const Images *train = &data->train;
     int fitted = 0, size[CURVE_SIZES], n;
     REQUIRE(l->smallest <= l->largest, "--smallest=%d is above --largest=%d", l->smallest,
@@ -31,8 +31,8 @@ void learning_curve_open(LearningCurve *l, Comm *comm, Backend *be, const Datase
             fitted, l->fit_from, l->largest);
     l->test = l->test < data->test.count ? l->test : data->test.count;
     l->seed = seed;
-    l->comm = comm;
-    l->setup = (TargetSetup){.be = be,
+    l->study.lab = lab;
+    l->setup = (TargetSetup){.be = lab->be,
                              .data = data,
                              .spec = model_spec_for(l->model, data),
                              .momentum = l->momentum,
@@ -40,7 +40,7 @@ void learning_curve_open(LearningCurve *l, Comm *comm, Backend *be, const Datase
                              .test = l->test,
                              .interrupted = interrupted,
                              .context = l};
-    model_check(be, &l->setup.spec, l->batch < l->largest ? l->batch : l->largest);
+    model_check(lab->be, &l->setup.spec, l->batch < l->largest ? l->batch : l->largest);
 }
 
 int learning_curve_sizes(const LearningCurve *l, int size[CURVE_SIZES])
@@ -60,20 +60,15 @@ void learning_curve_file(LearningCurve *l)
                                "batch", l->batch, "updates", l->updates, "epochs", l->epochs,
                                "rate", l->rate, "momentum", l->momentum, "weight_decay",
                                l->weight_decay, "test", l->test, "device", l->setup.be->description,
-                               "precision", (int)l->setup.be->precision, "ranks", l->comm->size);
-    char *path = run_path(l->run, "curve.csv");
+                               "precision", (int)l->setup.be->precision, "ranks",
+                               l->study.lab->comm->size);
+    char *path = run_path(l->study.lab->run, "curve.csv");
     l->runs = sweep_open(path, "examples,error,seconds", config);
     sweep_require(l->runs, (SweepRange[]){{1, l->setup.data->train.count, .whole = true},
                                           {.high = 1},
                                           {.high = 1e12}});
     free(path);
     json_decref(config);
-}
-
-static void lock(LearningCurve *l, bool on)
-{
-    if (l->watched)
-        (on ? background_lock : background_unlock)(l->watched);
 }
 
 /* ---- the runs: sizes × seeds, dealt to the ranks ---- */
@@ -87,10 +82,10 @@ typedef struct Work {
 
 static void now_training(LearningCurve *l, int examples, int64_t seed)
 {
-    lock(l, true);
+    study_lock(&l->study, true);
     l->examples = examples;
     l->now_seed = seed;
-    lock(l, false);
+    study_lock(&l->study, false);
 }
 
 /* One run, on any rank, on as many images as the item says; its seed selects them. */
@@ -103,7 +98,7 @@ static bool train(void *context, int item, double *value, TaskFarmRun *farm)
         updates = passes > l->updates ? passes : l->updates;
     int64_t seed = w->item[item].seed;
     char *note = format_new("%d examples, seed %lld", examples, (long long)seed);
-    run_progress(l->run, w->what, l->done, w->total, "runs", note);
+    run_progress(l->study.lab->run, w->what, l->done, w->total, "runs", note);
     free(note);
     now_training(l, examples, seed);
     l->farm = farm;
@@ -123,17 +118,13 @@ static bool train(void *context, int item, double *value, TaskFarmRun *farm)
 static void found(void *context, int item, const double *value)
 {
     Work *w = context;
-    lock(w->l, true);
+    study_lock(&w->l->study, true);
     sweep_add(w->l->runs, w->item[item].setting, w->item[item].seed, value);
     w->l->done++;
-    lock(w->l, false);
+    study_lock(&w->l->study, false);
 }
 
-static bool may_continue(void *context)
-{
-    Work *w = context;
-    return !stop_requested() && (!w->l->watched || background_goes_on(w->l->watched));
-}
+static bool may_continue(void *context) { return study_goes_on(&((Work *)context)->l->study); }
 
 /* All missing runs on subsets of these sizes, one seed after the other. False: interrupted. */
 static bool train_all(LearningCurve *l, const char *what, const int *examples, int sizes, int total)
@@ -142,9 +133,9 @@ static bool train_all(LearningCurve *l, const char *what, const int *examples, i
     Work w = {l, what, alloc(count, sizeof(SweepItem)), total};
     for (int i = 0; i < count; i++)
         w.item[i] = (SweepItem){examples[i % sizes], l->seed + i / sizes};
-    int missing = sweep_missing(w.item, l->runs, l->comm, count);
+    int missing = sweep_missing(w.item, l->runs, l->study.lab->comm, count);
     l->done += count - missing;
-    bool complete = task_farm_run(l->comm, l->setup.be,
+    bool complete = task_farm_run(l->study.lab->comm, l->setup.be,
                                   &(TaskFarm){.items = missing,
                                               .values = 2,
                                               .context = &w,
@@ -191,7 +182,7 @@ static void fit(LearningCurve *l)
         needed[i] = l->no_needed ? NAN
                                  : needed_examples(draws[i].law.alpha, draws[i].law.beta,
                                                    draws[i].law.gamma, l->target);
-    lock(l, true);
+    study_lock(&l->study, true);
     l->law = law;
     l->count = n;
     for (int i = 0; i < CURVE_DRAWS; i++)
@@ -201,7 +192,7 @@ static void fit(LearningCurve *l)
     int all = l->setup.data->train.count;
     l->check = l->no_needed ? 0 : l->needed < all ? (int)fmax(l->needed, 1) : all;
     l->fitted = true;
-    lock(l, false);
+    study_lock(&l->study, false);
     free(draws);
 }
 
@@ -214,21 +205,20 @@ static bool measure(LearningCurve *l)
         return false;
     if (l->runs)
         fit(l);
-    comm_broadcast_host(l->comm, &l->check, sizeof l->check, 0);
+    comm_broadcast_host(l->study.lab->comm, &l->check, sizeof l->check, 0);
     if (l->check && !train_all(l, "check", &l->check, 1, total))
         return false;
-    run_progress(l->run, "check", total, total, "runs", "all done");
+    run_progress(l->study.lab->run, "check", total, total, "runs", "all done");
     return true;
 }
 
-void learning_curve_work(void *curve, BackgroundThread *b)
+void learning_curve_work(void *study)
 {
-    LearningCurve *l = curve;
-    l->watched = b;
+    LearningCurve *l = study;
     bool complete = measure(l);
-    lock(l, true);
+    study_lock(&l->study, true);
     l->complete = complete;
-    lock(l, false);
+    study_lock(&l->study, false);
 }
 
 Interval learning_curve_range(const LearningCurve *l, int which)
@@ -242,8 +232,9 @@ Interval learning_curve_range(const LearningCurve *l, int which)
 }
 
 /* How many of the check's runs lie where the law expects them? */
-static void report_check(LearningCurve *l)
+static void report_check(const LearningCurve *l)
 {
+    Run *run = l->study.lab->run;
     Spread s = sweep_spread(l->runs, l->check, 0);
     Interval in = power_law_expect(l->draw, CURVE_DRAWS, l->check, 0.9);
     int inside = 0;
@@ -251,14 +242,14 @@ static void report_check(LearningCurve *l)
         const SweepRow *row = &l->runs->row[i];
         inside += row->setting == l->check && row->value[0] >= in.low && row->value[0] <= in.high;
     }
-    run_say(l->run, "check at %d examples%s: expected %.4f, 90 %% of runs within %.4f to %.4f",
+    run_say(run, "check at %d examples%s: expected %.4f, 90 %% of runs within %.4f to %.4f",
             l->check,
             l->needed > l->check + 1 ? " (the whole data set)"
             : l->check <= l->largest
                 ? " (within the fitted sizes: says nothing about extrapolation)"
                 : " (which the fit has not seen)",
             power_law_at(l->law, l->check), in.low, in.high);
-    run_say(l->run, "  trained: %.4f (median of %d, %.4f to %.4f): %d of %d within: the law %s",
+    run_say(run, "  trained: %.4f (median of %d, %.4f to %.4f): %d of %d within: the law %s",
             s.median, s.count, s.low, s.high, inside, s.count,
             s.median >= in.low && s.median <= in.high ? "HELD" : "did NOT hold");
 }
@@ -270,36 +261,45 @@ char *learning_curve_amount(double examples)
     return examples < 1e9 ? format_new("%.0f", examples) : format_new("%.2g", examples);
 }
 
-void learning_curve_table(LearningCurve *l)
+static void curve_table(const LearningCurve *l)
 {
+    Run *run = l->study.lab->run;
     int size[CURVE_SIZES], n = learning_curve_sizes(l, size);
-    run_say(l->run, "examples   test error (lowest–highest)    law");
+    run_say(run, "examples   test error (lowest–highest)    law");
     for (int i = 0; i < n; i++) {
         Spread s = sweep_spread(l->runs, size[i], 0);
         if (s.count && l->fitted && size[i] >= l->fit_from)
-            run_say(l->run, "%8d %10.4f (%.4f–%.4f) %11.4f", size[i], s.median, s.low, s.high,
+            run_say(run, "%8d %10.4f (%.4f–%.4f) %11.4f", size[i], s.median, s.low, s.high,
                     power_law_at(l->law, size[i]));
         else if (s.count)
-            run_say(l->run, "%8d %10.4f (%.4f–%.4f)    not fitted", size[i], s.median, s.low,
-                    s.high);
+            run_say(run, "%8d %10.4f (%.4f–%.4f)    not fitted", size[i], s.median, s.low, s.high);
     }
     if (!l->fitted)
         return;
     Interval a = learning_curve_range(l, 0), b = learning_curve_range(l, 1),
              g = learning_curve_range(l, 2);
-    run_say(l->run,
+    run_say(run,
             "error = α·D^β + γ, fitted to %d runs from %d examples up, 90 %% intervals:", l->count,
             l->fit_from);
-    run_say(l->run, "  α = %.3g (%.3g to %.3g)   β = %.3f (%.3f to %.3f)   γ = %.4f (%.4f to %.4f)",
+    run_say(run, "  α = %.3g (%.3g to %.3g)   β = %.3f (%.3f to %.3f)   γ = %.4f (%.4f to %.4f)",
             l->law.alpha, a.low, a.high, l->law.beta, b.low, b.high, l->law.gamma, g.low, g.high);
     char *needed = learning_curve_amount(l->needed),
          *low = learning_curve_amount(l->needed_range.low),
          *high = learning_curve_amount(l->needed_range.high);
-    run_say(l->run, "for an error of %.4g: %s examples, 90 %%: %s to %s%s", l->target, needed, low,
+    run_say(run, "for an error of %.4g: %s examples, 90 %%: %s to %s%s", l->target, needed, low,
             high, isinf(l->needed_range.high) ? " (the floor may be above it)" : "");
     free(needed);
     free(low);
     free(high);
     if (l->complete)
         report_check(l);
+}
+
+void learning_curve_report(const void *study)
+{
+    const LearningCurve *l = study;
+    if (l->study.missing)
+        return;
+    curve_table(l);
+    cost_table(&l->cost, l->study.lab->run);
 }

@@ -136,7 +136,7 @@ static char *open_title(const LearningCurve *l)
 
 static char *footer(const LearningCurve *l)
 {
-    const char *phase = l->complete ? "complete" : l->paused ? "paused" : "running";
+    const char *phase = l->complete ? "complete" : l->study.paused ? "paused" : "running";
     if (l->fitted && l->complete && !l->no_needed) {
         char *needed = learning_curve_amount(l->needed),
              *low = learning_curve_amount(l->needed_range.low),
@@ -157,8 +157,9 @@ static char *footer(const LearningCurve *l)
     return format_new("%s", phase);
 }
 
-void learning_curve_draw(LearningCurve *l, Plot *plot)
+void learning_curve_draw(const void *study, Plot *plot)
 {
+    const LearningCurve *l = study;
     char *title = format_new(
         "%s on %s · batch %d · η = %.3g, cosine · at least %d updates and %.3g epochs · %d seeds",
         l->model, l->setup.data->name, l->batch, l->rate, l->updates, l->epochs, l->seeds);
@@ -197,12 +198,12 @@ void learning_curve_draw(LearningCurve *l, Plot *plot)
     /* Its note gives way to what is measured without. */
     bool begun = l->runs->rows > 0;
     if (l->no_needed && !begun)
-        plot_note(curve, l->missing);
+        plot_note(curve, l->study.missing);
     if (l->no_costs)
-        plot_note(cost, l->no_needed ? "needs training_days, too" : l->missing);
+        plot_note(cost, l->no_needed ? "needs training_days, too" : l->study.missing);
     else
         cost_draw(&l->cost, cost);
-    plot_footer(plot, l->no_needed && begun ? l->missing : status);
+    plot_footer(plot, l->no_needed && begun ? l->study.missing : status);
     free(title);
     free(left_open);
     free(status);

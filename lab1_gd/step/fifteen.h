@@ -1,4 +1,4 @@
-/* fifteen.h: a training step in fifteen parts, each timed on every rank, and its figure.
+/* fifteen.h: a training step in fifteen parts, each timed on every rank.
  */
 #ifndef FIFTEEN_H
 #define FIFTEEN_H
@@ -6,7 +6,6 @@
 #include "data.h"
 #include "loader.h"
 #include "optim.h"
-#include "plot.h"
 #include "trace.h"
 #include <pthread.h>
 
@@ -98,8 +97,4 @@ typedef struct StepReport {
     double loss;
 } StepReport;
 StepReport timed_training_report(TimedTraining *t, int64_t step, bool busy_is_written);
-
-/* The figure of one step on `ranks` ranks. missing: the exercise that is still to do, or NULL. */
-void fifteen_draw(Plot *plot, const StepReport *report, int ranks, const char *title,
-                  const char *phase, const char *missing);
 #endif

@@ -1,6 +1,6 @@
 /* fifteen_view.c: one step's timeline, with a row for each of its fifteen parts, and next to it
  * what each part costs. */
-#include "fifteen.h"
+#include "fifteen_study.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -188,11 +188,16 @@ static void describe(char *text, size_t room, const StepReport *r, const char *p
              phase);
 }
 
-void fifteen_draw(Plot *plot, const StepReport *r, int ranks, const char *title, const char *phase,
-                  const char *missing)
+void fifteen_draw(const void *study, Plot *plot)
 {
+    const FifteenStudy *s = study;
+    const Lab *lab = s->study.lab;
+    const StepReport *r = s->report;
+    int ranks = lab->comm->size;
     char text[400];
-    plot_begin(plot, 1, 5, title);
+    snprintf(text, sizeof text, "%s on %s · batch %d per rank · %d rank%s · η = %g", s->model,
+             lab->data->name, s->batch, ranks, ranks == 1 ? "" : "s", s->rate);
+    plot_begin(plot, 1, 5, text);
     if (r[0].steps == 0) {
         PlotPanel *panel = plot_panel(plot, (PlotAxes){.columns = 5,
                                                        .x.label = "time since the step began (ms)",
@@ -202,6 +207,10 @@ void fifteen_draw(Plot *plot, const StepReport *r, int ranks, const char *title,
     }
     draw_timeline(plot, r, ranks);
     draw_costs(plot, r, ranks);
-    describe(text, sizeof text, r, phase, missing);
+    describe(text, sizeof text, r,
+             s->study.leave    ? "end"
+             : s->study.paused ? "paused"
+                               : "running",
+             s->study.missing);
     plot_footer(plot, text);
 }

@@ -138,13 +138,7 @@ static void measure_updates(Measured *m, Team *team, const TrainingSpec *spec)
     training_free(t);
 }
 
-/* Rank 0 says whether it goes on; the others sleep until then. */
-static bool turn(Study *s, Commands *commands)
-{
-    return commands_broadcast(commands, (Command){{study_goes_on(s)}}).number[0];
-}
-
-bool measured_ranks(Measured *m, Study *s, Commands *commands, const TrainingSpec *spec)
+bool measured_ranks(Measured *m, Study *s, const TrainingSpec *spec)
 {
     int rank = s->lab->comm->rank, size = s->lab->comm->size;
     bool on = true;
@@ -155,7 +149,7 @@ bool measured_ranks(Measured *m, Study *s, Commands *commands, const TrainingSpe
         team[p - 1] = (Team){.size = p};
         MPI_Comm_split(MPI_COMM_WORLD, rank < p ? 0 : MPI_UNDEFINED, rank, &team[p - 1].comm);
     }
-    for (int p = 1; p <= m->ranks && (on = turn(s, commands)); p++) {
+    for (int p = 1; p <= m->ranks && (on = study_all_go_on(s)); p++) {
         if (rank >= p)
             continue; /* to the next turn */
         measure_updates(m, &team[p - 1], spec);
@@ -163,7 +157,7 @@ bool measured_ranks(Measured *m, Study *s, Commands *commands, const TrainingSpe
             measure_messages(m, &team[p - 1]);
         run_progress(s->lab->run, "measured", p, m->ranks, "ranks", "");
     }
-    on = on && turn(s, commands);
+    on = on && study_all_go_on(s);
     for (int p = 1; p <= m->ranks; p++)
         if (rank < p)
             MPI_Comm_free(&team[p - 1].comm);

@@ -3,7 +3,6 @@
  */
 #ifndef MEASURED_H
 #define MEASURED_H
-#include "command.h"
 #include "lab3.h"
 #include "study.h"
 #include "training.h"
@@ -22,7 +21,7 @@ typedef struct Measured {
 
 /* The work of a study on all ranks, of which rank 0 gets the result. Those not needed sleep: at
  * most MEASURED_RANKS take part. False: stopped. */
-bool measured_ranks(Measured *m, Study *s, Commands *commands, const TrainingSpec *spec);
+bool measured_ranks(Measured *m, Study *s, const TrainingSpec *spec);
 /* seconds = 2 alpha + bytes beta, by least squares of the relative errors. */
 void measured_fit(Measured *m);
 #endif

@@ -121,13 +121,11 @@ static bool measure(void *context, int item, double *value, TaskFarmRun *farm)
 
 static void enter(const Landscape *l, int point, double loss, double accuracy)
 {
-    if (l->watch)
-        background_lock(l->watch);
+    background_lock(l->watch);
     l->surface->loss[point] = loss;
     l->surface->accuracy[point] = accuracy;
     l->surface->known++;
-    if (l->watch)
-        background_unlock(l->watch);
+    background_unlock(l->watch);
 }
 
 static void found(void *context, int item, const double *value)
@@ -141,7 +139,7 @@ static void found(void *context, int item, const double *value)
 static bool goes_on(void *context)
 {
     const Work *work = context;
-    return !stop_requested() && (!work->l->watch || background_goes_on(work->l->watch));
+    return !stop_requested() && background_goes_on(work->l->watch);
 }
 
 /* A value as the log has it. */

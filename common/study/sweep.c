@@ -211,6 +211,8 @@ void sweep_require(const Sweep *s, const SweepRange *range)
 
 void sweep_free(Sweep *s)
 {
+    if (!s)
+        return;
     free(s->path);
     free(s->row);
     free(s);
